@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stubs of x86-64 and the resolver their routes begin with. */
+
+#define STUBS 4096	/* LINK_SLOTS; a static assertion in stub.c compares */
+
+	.text
+
+/*
+ * Stub k: any prototype -> jumps to stub_routes[k].
+ *
+ * in:   everything as the caller left it
+ * out:  r11 = k, which the ABI lets any PLT clobber; all else untouched,
+ *       no frame, so that unwinders and shadow stacks see the caller's call
+ */
+	.globl	stub_table
+	.hidden	stub_table
+	.type	stub_table, @function
+	.p2align 6
+stub_table:
+	.cfi_startproc
+	.set	k, 0
+	.rept	STUBS
+	.p2align 4
+	endbr64
+	.byte	0x41, 0xbb		/* movl $k, %r11d: always the 6-byte form */
+	.long	k
+	jmp	*(stub_routes + k * 8)(%rip)
+	.set	k, k + 1
+	.endr
+	.cfi_endproc
+	.size	stub_table, . - stub_table
+
+/*
+ * void stub_resolve(): any prototype -> loads the core, then goes on to the
+ * route of slot r11d.
+ *
+ * in:   r11d = slot, argument registers and stack of the call
+ * out:  the same, by a jump; r10 is lost (the static chain, which no
+ *       exported C function has)
+ *
+ * frame: rbp-8   rax   rbp-16  rdi   rbp-24  rsi   rbp-32  rdx
+ *        rbp-40  rcx   rbp-48  r8    rbp-56  r9    rbp-64  r11
+ *        rsp+0 .. rsp+127 xmm0-7
+ */
+	.globl	stub_resolve
+	.hidden	stub_resolve
+	.type	stub_resolve, @function
+	.p2align 4
+stub_resolve:
+	.cfi_startproc
+	endbr64
+	pushq	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	pushq	%rax
+	pushq	%rdi
+	pushq	%rsi
+	pushq	%rdx
+	pushq	%rcx
+	pushq	%r8
+	pushq	%r9
+	pushq	%r11
+	subq	$128, %rsp
+	andq	$-16, %rsp		/* callers' alignment is their own affair */
+	movaps	%xmm0, (%rsp)
+	movaps	%xmm1, 16(%rsp)
+	movaps	%xmm2, 32(%rsp)
+	movaps	%xmm3, 48(%rsp)
+	movaps	%xmm4, 64(%rsp)
+	movaps	%xmm5, 80(%rsp)
+	movaps	%xmm6, 96(%rsp)
+	movaps	%xmm7, 112(%rsp)
+	movl	%r11d, %edi
+	call	launch			/* void *launch(uint32_t slot) */
+	movq	%rax, %r10
+	movaps	(%rsp), %xmm0
+	movaps	16(%rsp), %xmm1
+	movaps	32(%rsp), %xmm2
+	movaps	48(%rsp), %xmm3
+	movaps	64(%rsp), %xmm4
+	movaps	80(%rsp), %xmm5
+	movaps	96(%rsp), %xmm6
+	movaps	112(%rsp), %xmm7
+	leaq	-64(%rbp), %rsp
+	popq	%r11			/* the trampoline wants the slot too */
+	popq	%r9
+	popq	%r8
+	popq	%rcx
+	popq	%rdx
+	popq	%rsi
+	popq	%rdi
+	popq	%rax
+	popq	%rbp
+	.cfi_def_cfa %rsp, 8
+	jmp	*%r10
+	.cfi_endproc
+	.size	stub_resolve, . - stub_resolve
+
+	.bss
+	.globl	stub_routes
+	.hidden	stub_routes
+	.type	stub_routes, @object
+	.p2align 6
+stub_routes:
+	.skip	STUBS * 8
+	.size	stub_routes, . - stub_routes
+
+	/* IBT and SHSTK: every entry begins with endbr64, no return address moves. */
+	.section .note.gnu.property, "a"
+	.p2align 3
+	.long	4
+	.long	16
+	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
+	.asciz	"GNU"
+	.long	0xc0000002		/* GNU_PROPERTY_X86_FEATURE_1_AND */
+	.long	4
+	.long	3			/* IBT | SHSTK */
+	.long	0
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The callbacks of rtld-audit(7): the auditor's only way in. */
+/* Its prototypes of the callbacks are what the version script may export. */
+#pragma GCC visibility push(default)
+#include <link.h>
+#pragma GCC visibility pop
+#include <stddef.h>
+
+#include "arch.h"
+#include "audit/bind.h"
+#include "audit/driver.h"
+#include "audit/env.h"
+#include "audit/launch.h"
+#include "audit/object.h"
+#include "audit/provider.h"
+#include "audit/relocate.h"
+#include "audit/stub.h"
+#include "audit/sys.h"
+
+static struct link_slot slots[LINK_SLOTS];
+static char driver_path[4096];
+
+extern _Atomic(void *) stub_routes[LINK_SLOTS];
+
+/* The loader hands every constructor main's arguments; there is no libc to ask. */
+static void __attribute__((constructor)) start(int argc, char **argv, char **envp)
+{
+	(void)argc;
+	(void)argv;
+	object_table.version = LINK_VERSION;
+	object_table.size = sizeof(object_table);
+	object_table.slots = slots;
+	object_table.routes = stub_routes;
+	object_table.stubs = stub_address(0);
+	object_table.stub_size = ARCH_STUB_SIZE;
+	object_table.resolver = stub_resolver();
+	object_table.envp = envp;
+	object_start(envp);
+	env_read(&object_table.environment, envp);
+}
+
+/* Destructors of auditors run last of all: every call of the program is in. */
+static void __attribute__((destructor)) stop(void)
+{
+	void (*finish)(void) = atomic_load_explicit(&object_table.finish, memory_order_acquire);
+
+	if (finish)
+		finish();
+}
+
+unsigned int la_version(unsigned int version)
+{
+	return version;
+}
+
+/* The driver the user asked for, in whatever folder the loader looks first. */
+char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
+{
+	const char *driver = object_table.environment.driver;
+
+	(void)cookie;
+	if (env_disabled || flag != LA_SER_ORIG || !driver[0] || !provider_is_file(name))
+		return (char *)name;
+	if (!sys_equal(driver, "sim"))
+		return (char *)driver;
+	if (!driver_path[0])
+		launch_path(driver_path, sizeof(driver_path), "sim/libcuda.so.1");
+	return driver_path;
+}
+
+unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
+{
+	struct link_object *object;
+	struct elf_image image;
+
+	if (env_disabled)
+		return 0;
+	object = object_open(map, space, &image);
+	*cookie = (uintptr_t)object;
+	if (!object)
+		return 0;
+	if (!image.symbols)
+		return object->flags & LINK_OBJECT_EXCLUDED ? 0 : LA_FLG_BINDFROM;
+	launch_note(map, space, &image);
+	if (provider_is_driver(&image)) {
+		driver_open(object, &image);
+		return LA_FLG_BINDTO;
+	}
+	if (object->flags & LINK_OBJECT_MAIN)
+		relocate_note_main(&image, space);
+	if (launch_is_core(&image))
+		object->flags |= LINK_OBJECT_CORE;
+	if (object->flags & (LINK_OBJECT_EXCLUDED | LINK_OBJECT_CORE | LINK_OBJECT_COMPANION))
+		return 0;
+	relocate_rewrite(object, &image, space);
+	return LA_FLG_BINDFROM;
+}
+
+unsigned int la_objclose(uintptr_t *cookie)
+{
+	struct link_object *object = object_of(cookie);
+
+	if (!object)
+		return 0;
+	if (object->flags & LINK_OBJECT_DRIVER)
+		driver_close(object);
+	object_close(object);
+	return 0;
+}
+
+uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, uintptr_t *to,
+		       unsigned int *flags, const char *name)
+{
+	*flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
+	return bind_symbol(object_of(from), object_of(to), index, symbol->st_value,
+			   *flags & LA_SYMB_DLSYM, name);
+}

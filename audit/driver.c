@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of the driver: each exported function of each gets a slot. */
+#include "audit/driver.h"
+
+#include "audit/stub.h"
+#include "audit/sys.h"
+
+static bool is_function(const ElfW(Sym) *symbol)
+{
+	unsigned int binding = ELF64_ST_BIND(symbol->st_info);
+	unsigned int visibility = ELF64_ST_VISIBILITY(symbol->st_other);
+
+	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+	       (binding == STB_GLOBAL || binding == STB_WEAK) &&
+	       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
+}
+
+/* A record left by dlclose is used again by the next driver from the same path. */
+static struct link_driver *find_driver(const char *path)
+{
+	uint32_t count = atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed);
+	struct link_driver *driver;
+
+	for (uint32_t i = 0; i < count; i++) {
+		driver = &object_table.drivers[i];
+		if (!atomic_load_explicit(&driver->live, memory_order_relaxed) &&
+		    sys_equal(driver->path, path))
+			return driver;
+	}
+	if (count == LINK_DRIVERS)
+		return NULL;
+	driver = &object_table.drivers[count];
+	driver->path = path;
+	atomic_store_explicit(&object_table.ndrivers, count + 1, memory_order_release);
+	return driver;
+}
+
+static uint32_t index_of(const struct link_driver *driver)
+{
+	return (uint32_t)(driver - object_table.drivers);
+}
+
+/* The driver's slot of that name; hint is where it was the last time. */
+static int find_slot(uint32_t driver, const char *name, uint32_t hint)
+{
+	uint32_t count = atomic_load_explicit(&object_table.nslots, memory_order_relaxed);
+	const struct link_slot *slots = object_table.slots;
+
+	if (hint < count && slots[hint].driver == driver && sys_equal(slots[hint].name, name))
+		return (int)hint;
+	for (uint32_t i = 0; i < count; i++)
+		if (slots[i].driver == driver && sys_equal(slots[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+static int new_slot(uint32_t driver, const char *name)
+{
+	uint32_t slot = atomic_load_explicit(&object_table.nslots, memory_order_relaxed);
+
+	if (slot == LINK_SLOTS)
+		return -1;
+	object_table.slots[slot].name = sys_copy(name, sys_strlen(name));
+	if (!object_table.slots[slot].name)
+		return -1;
+	object_table.slots[slot].driver = driver;
+	return (int)slot;
+}
+
+/* Points the slot at its function, and a route that went straight there after it. */
+static void fill_slot(uint32_t slot, void *real)
+{
+	uint32_t count = atomic_load_explicit(&object_table.nslots, memory_order_relaxed);
+	void *old = atomic_exchange_explicit(&object_table.slots[slot].real, real,
+					     memory_order_relaxed);
+
+	if (object_table.mirror)
+		atomic_store_explicit((_Atomic(void *) *)((char *)object_table.mirror +
+				      (size_t)slot * object_table.mirror_stride),
+				      real, memory_order_relaxed);
+	if (slot == count) {
+		stub_route(slot, stub_resolver());
+		/* Pairs with the core's attach. */
+		atomic_store_explicit(&object_table.nslots, slot + 1, memory_order_release);
+	} else {
+		stub_reroute(slot, old, real);
+	}
+}
+
+static void sort_exports(struct link_export *exports, uint32_t count)
+{
+	/* Shell sort: no recursion, no memory, ~700 elements. */
+	for (uint32_t gap = count / 2; gap; gap /= 2) {
+		for (uint32_t i = gap; i < count; i++) {
+			struct link_export moved = exports[i];
+			uint32_t j = i;
+
+			for (; j >= gap && exports[j - gap].address > moved.address; j -= gap)
+				exports[j] = exports[j - gap];
+			exports[j] = moved;
+		}
+	}
+}
+
+static bool make_room(struct object_detail *detail, struct link_driver *driver, uint32_t symbols)
+{
+	if (symbols > detail->capacity) {
+		uint16_t *slots = sys_alloc(symbols * sizeof(*slots));
+		struct link_export *exports = sys_alloc(symbols * sizeof(*exports));
+
+		if (!slots || !exports)
+			return false;
+		detail->slots = slots;
+		detail->capacity = symbols;
+		driver->exports = exports;
+	}
+	detail->nslots = symbols;
+	for (uint32_t i = 0; i < symbols; i++)
+		detail->slots[i] = 0;
+	return true;
+}
+
+static void take_functions(struct link_driver *driver, struct object_detail *detail,
+			   const struct elf_image *image)
+{
+	uint32_t own = index_of(driver), count = 0;
+	int slot = -1;
+
+	driver->nfunctions = driver->nunrouted = 0;
+	for (uint32_t i = 1; i < image->nsymbols; i++) {
+		const ElfW(Sym) *symbol = &image->symbols[i];
+		uintptr_t address = image->base + symbol->st_value;
+		const char *name = elf_name(image, symbol);
+
+		if (!is_function(symbol))
+			continue;
+		driver->nfunctions++;
+		slot = find_slot(own, name, (uint32_t)(slot + 1));
+		if (slot < 0)
+			slot = new_slot(own, name);
+		if (slot < 0) {
+			driver->nunrouted++;
+			continue;
+		}
+		fill_slot((uint32_t)slot, (void *)address);
+		detail->slots[i] = (uint16_t)(slot + 1);
+		driver->exports[count++] = (struct link_export){ address, (uint32_t)slot };
+	}
+	sort_exports(driver->exports, count);
+	atomic_store_explicit(&driver->nexports, count, memory_order_release);
+}
+
+void driver_open(struct link_object *object, const struct elf_image *image)
+{
+	struct link_driver *driver = find_driver(object->path);
+	struct object_detail *detail = object_detail(object);
+
+	if (!driver || !detail || !make_room(detail, driver, image->nsymbols)) {
+		sys_say("no room for another copy of the driver, it is not routed: ",
+			object->path, NULL);
+		return;
+	}
+	object->flags |= LINK_OBJECT_DRIVER;
+	driver->object = object;
+	atomic_store_explicit(&driver->nexports, 0, memory_order_relaxed);
+	take_functions(driver, detail, image);
+	detail->driver = driver;
+	atomic_store_explicit(&driver->live, 1, memory_order_release);
+}
+
+void driver_close(struct link_object *object)
+{
+	atomic_store_explicit(&object->detail->driver->live, 0, memory_order_release);
+}
+
+int driver_slot(const struct link_object *object, unsigned int symbol)
+{
+	const struct object_detail *detail = object->detail;
+
+	return symbol < detail->nslots ? (int)detail->slots[symbol] - 1 : -1;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the dynamic section of a mapped object without trusting it. */
+#include "audit/elf.h"
+
+#include <linux/mman.h>
+
+#include "audit/sys.h"
+
+enum {
+	MAX_PHDRS = 128,
+	MAX_DYNAMIC = 512
+};
+
+/* d_tag values of interest, in one place of their own. */
+struct dynamic {
+	uintptr_t strtab, symtab, gnu_hash, hash, rela;
+	size_t strsz, soname, relasz, relacount;
+	bool has_soname;
+};
+
+/* Readable bytes from at to the end of its segment. */
+static size_t room(const struct elf_image *image, uintptr_t at)
+{
+	for (unsigned int i = 0; i < image->phnum; i++) {
+		const ElfW(Phdr) *segment = &image->phdr[i];
+		uintptr_t from = image->base + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) &&
+		    at >= from && at - from < segment->p_memsz)
+			return segment->p_memsz - (at - from);
+	}
+	return 0;
+}
+
+static bool inside(const struct elf_image *image, uintptr_t at, size_t size)
+{
+	return size <= room(image, at);
+}
+
+/* The headers at the object's base, where there are any one can trust. */
+static bool find_phdrs(struct elf_image *image)
+{
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)image->base;
+
+	if (!image->base || (image->base & 7) || !sys_readable(header))
+		return false;
+	if (header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_MAG1] != ELFMAG1 ||
+	    header->e_ident[EI_MAG2] != ELFMAG2 || header->e_ident[EI_MAG3] != ELFMAG3 ||
+	    header->e_phentsize != sizeof(ElfW(Phdr)) || header->e_phnum > MAX_PHDRS ||
+	    header->e_phoff > 4096 - header->e_phnum * sizeof(ElfW(Phdr)))
+		return false;
+	image->phdr = (const ElfW(Phdr) *)(image->base + header->e_phoff);
+	image->phnum = header->e_phnum;
+	return true;
+}
+
+/* The extent, and a proof that these are the headers of this very object. */
+static bool measure(struct elf_image *image, const ElfW(Dyn) *dynamic)
+{
+	bool ours = false;
+
+	image->lo = UINTPTR_MAX;
+	image->hi = 0;
+	for (unsigned int i = 0; i < image->phnum; i++) {
+		const ElfW(Phdr) *segment = &image->phdr[i];
+		uintptr_t from = image->base + segment->p_vaddr;
+
+		if (segment->p_type == PT_DYNAMIC)
+			ours = from == (uintptr_t)dynamic;
+		if (segment->p_type != PT_LOAD || from + segment->p_memsz < from)
+			continue;
+		if (from < image->lo)
+			image->lo = from;
+		if (from + segment->p_memsz > image->hi)
+			image->hi = from + segment->p_memsz;
+	}
+	return ours && image->lo < image->hi;
+}
+
+/* The loader relocates these in place, except where the section is read-only. */
+static uintptr_t address(const struct elf_image *image, ElfW(Addr) value)
+{
+	return value < image->base ? value + image->base : value;
+}
+
+static void collect(const struct elf_image *image, const ElfW(Dyn) *entry, struct dynamic *found)
+{
+	for (int i = 0; i < MAX_DYNAMIC && inside(image, (uintptr_t)entry, sizeof(*entry)) &&
+	     entry->d_tag != DT_NULL; i++, entry++) {
+		switch (entry->d_tag) {
+		case DT_STRTAB:
+			found->strtab = address(image, entry->d_un.d_ptr);
+			break;
+		case DT_STRSZ:
+			found->strsz = entry->d_un.d_val;
+			break;
+		case DT_SYMTAB:
+			found->symtab = address(image, entry->d_un.d_ptr);
+			break;
+		case DT_GNU_HASH:
+			found->gnu_hash = address(image, entry->d_un.d_ptr);
+			break;
+		case DT_HASH:
+			found->hash = address(image, entry->d_un.d_ptr);
+			break;
+		case DT_RELA:
+			found->rela = address(image, entry->d_un.d_ptr);
+			break;
+		case DT_RELASZ:
+			found->relasz = entry->d_un.d_val;
+			break;
+		case DT_RELACOUNT:
+			found->relacount = entry->d_un.d_val;
+			break;
+		case DT_SONAME:
+			found->soname = entry->d_un.d_val;
+			found->has_soname = true;
+			break;
+		}
+	}
+}
+
+static void read_symbols(struct elf_image *image, const struct dynamic *found)
+{
+	size_t fit;
+
+	if (!found->symtab || !found->strtab || !found->strsz ||
+	    !inside(image, found->strtab, found->strsz) ||
+	    ((const char *)found->strtab)[found->strsz - 1])
+		return;
+	image->strings = (const char *)found->strtab;
+	image->strings_size = found->strsz;
+	if (found->has_soname && found->soname < found->strsz)
+		image->soname = image->strings + found->soname;
+	if (found->gnu_hash && inside(image, found->gnu_hash, 16))
+		image->gnu_hash = found->gnu_hash;
+	else if (found->hash && inside(image, found->hash, 8))
+		image->nsymbols = ((const uint32_t *)found->hash)[1];
+	fit = room(image, found->symtab) / sizeof(ElfW(Sym));
+	image->room = fit < UINT32_MAX ? (uint32_t)fit : UINT32_MAX;
+	if (fit)
+		image->symbols = (const ElfW(Sym) *)found->symtab;
+}
+
+/* The end of the chain that begins last: chains lie in the order of the symbols. */
+static uint32_t count_gnu(const struct elf_image *image)
+{
+	const uint32_t *table = (const uint32_t *)image->gnu_hash;
+	uint32_t nbuckets = table[0], first = table[1], bloom = table[2], last = 0;
+	const uint32_t *buckets = table + 4 + (size_t)bloom * (sizeof(ElfW(Addr)) / 4);
+
+	if (!inside(image, (uintptr_t)buckets, (size_t)nbuckets * 4))
+		return 0;
+	for (uint32_t i = 0; i < nbuckets; i++)
+		if (buckets[i] > last)
+			last = buckets[i];
+	if (last < first)
+		return first;
+	for (;; last++) {
+		const uint32_t *link = buckets + nbuckets + (last - first);
+
+		if (!inside(image, (uintptr_t)link, 4))
+			return 0;
+		if (*link & 1)
+			return last + 1;
+	}
+}
+
+bool elf_count(struct elf_image *image)
+{
+	if (!image->nsymbols && image->gnu_hash)
+		image->nsymbols = count_gnu(image);
+	if (image->nsymbols > image->room)
+		image->nsymbols = 0;
+	return image->nsymbols;
+}
+
+bool elf_read(struct elf_image *image, const struct link_map *map,
+	      const ElfW(Phdr) *phdr, unsigned int phnum)
+{
+	struct dynamic found = { 0 };
+
+	*image = (struct elf_image){ .base = map->l_addr, .phdr = phdr, .phnum = phnum };
+	if (!map->l_ld || (!phdr && !find_phdrs(image)) || !measure(image, map->l_ld))
+		return false;
+	collect(image, map->l_ld, &found);
+	read_symbols(image, &found);
+	if (found.rela && found.relacount <= found.relasz / sizeof(ElfW(Rela)) &&
+	    inside(image, found.rela, found.relasz)) {
+		image->rela = (ElfW(Rela) *)found.rela + found.relacount;
+		image->nrela = found.relasz / sizeof(ElfW(Rela)) - found.relacount;
+	}
+	return image->symbols;
+}
+
+const char *elf_name(const struct elf_image *image, const ElfW(Sym) *symbol)
+{
+	return symbol->st_name < image->strings_size ? image->strings + symbol->st_name : "";
+}
+
+const ElfW(Sym) *elf_find(const struct elf_image *image, const char *name)
+{
+	for (uint32_t i = 1; i < image->nsymbols; i++) {
+		const ElfW(Sym) *symbol = &image->symbols[i];
+
+		if (symbol->st_shndx != SHN_UNDEF && sys_equal(elf_name(image, symbol), name))
+			return symbol;
+	}
+	return NULL;
+}
+
+int elf_protection(const struct elf_image *image, uintptr_t at)
+{
+	for (unsigned int i = 0; i < image->phnum; i++) {
+		const ElfW(Phdr) *segment = &image->phdr[i];
+		uintptr_t from = image->base + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && at >= from && at - from < segment->p_memsz)
+			return (segment->p_flags & PF_R ? PROT_READ : 0) |
+			       (segment->p_flags & PF_W ? PROT_WRITE : 0) |
+			       (segment->p_flags & PF_X ? PROT_EXEC : 0);
+	}
+	return -1;
+}

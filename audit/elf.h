@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the dynamic section of a mapped object without trusting it. Context: bind. */
+#ifndef AUDIT_ELF_H
+#define AUDIT_ELF_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A mapped object. Every pointer below was checked to lie inside its
+ * readable segments, with the sizes the dynamic section gives.
+ */
+struct elf_image {
+	uintptr_t base;			/* l_addr */
+	uintptr_t lo, hi;		/* extent of the PT_LOAD segments */
+	const ElfW(Phdr) *phdr;
+	unsigned int phnum;
+	const char *soname;		/* NULL without DT_SONAME */
+	const char *strings;
+	size_t strings_size;
+	const ElfW(Sym) *symbols;
+	uint32_t room;			/* symbols that fit between symbols and its segment's end */
+	uint32_t nsymbols;		/* all; 0 until elf_count */
+	uintptr_t gnu_hash;
+	ElfW(Rela) *rela;		/* DT_RELA without its leading RELATIVE ones */
+	size_t nrela;
+};
+
+/*
+ * Fills image from map. phdr: the program headers where they are known from
+ * elsewhere (the executable's, by AT_PHDR), else NULL. False when the object
+ * cannot be read safely; image->soname may then still be valid.
+ */
+bool elf_read(struct elf_image *image, const struct link_map *map,
+	      const ElfW(Phdr) *phdr, unsigned int phnum);
+
+/*
+ * Counts the symbols: sets nsymbols, returns whether there are any. Apart
+ * from elf_read because it reads the whole hash table.
+ */
+bool elf_count(struct elf_image *image);
+
+/* The name of a symbol, or "" where its offset is out of the string table. */
+const char *elf_name(const struct elf_image *image, const ElfW(Sym) *symbol);
+
+/* The defined symbol of that name, or NULL; after elf_count. */
+const ElfW(Sym) *elf_find(const struct elf_image *image, const char *name);
+
+/* PROT_* of the segment that holds address, or -1. */
+int elf_protection(const struct elf_image *image, uintptr_t address);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the CUAUDIT_ variables, once, before the program runs. Context: bind. */
+#ifndef AUDIT_ENV_H
+#define AUDIT_ENV_H
+
+#include <stdbool.h>
+
+#include "audit/link.h"
+
+/* The values a process runs with; what is refused is kept for the core's message. */
+extern bool env_disabled;
+extern bool env_debug;
+
+/*
+ * Fills environment from the process's envp, which stays in use. With
+ * CUAUDIT_FOLLOW=0 takes the auditor out of envp's LD_AUDIT.
+ */
+void env_read(struct link_environment *environment, char **envp);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table the auditor shares with the core: its only meeting point. */
+#ifndef AUDIT_LINK_H
+#define AUDIT_LINK_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Raised with every change of a structure below; the core refuses another. */
+#define LINK_VERSION 1
+
+enum {
+	LINK_SLOTS = 4096,	/* stubs assembled into the auditor */
+	LINK_DRIVERS = 16,
+	LINK_CHUNK = 256,	/* objects a chunk */
+	LINK_CHUNKS = 256,
+	LINK_UNKNOWN = 8	/* unknown CUAUDIT_ variables kept for the message */
+};
+
+/* One stub. Written by the auditor under the loader's lock. */
+struct link_slot {
+	_Atomic(void *) real;		/* the driver's function */
+	const char *name;
+	uint32_t driver;
+	_Atomic uint32_t plt;		/* bindings by route */
+	_Atomic uint32_t dlsym;
+	_Atomic uint32_t relocation;
+};
+
+enum link_object_flags {
+	LINK_OBJECT_DRIVER = 1,
+	LINK_OBJECT_COMPANION = 2,	/* a library of the driver's own */
+	LINK_OBJECT_CORE = 4,
+	LINK_OBJECT_EXCLUDED = 8,	/* by CUAUDIT_INCLUDE, CUAUDIT_EXCLUDE */
+	LINK_OBJECT_MAIN = 16
+};
+
+/*
+ * An object the loader reported. Records are never freed; one is used again
+ * only for the same path. lo == hi: closed, or its extent is unknown.
+ */
+struct link_object {
+	_Atomic uintptr_t lo, hi;	/* its segments lie in [lo, hi) */
+	const char *path;
+	const char *name;
+	uint32_t index;
+	uint32_t flags;
+	struct object_detail *detail;	/* the auditor's own */
+};
+
+/* An exported function by address, sorted by it. */
+struct link_export {
+	uintptr_t address;
+	uint32_t slot;
+};
+
+/* A copy of the driver; the record outlives dlclose and serves the next open. */
+struct link_driver {
+	const char *path;
+	const struct link_object *object;
+	struct link_export *exports;
+	_Atomic uint32_t nexports;
+	uint32_t nfunctions;		/* exported functions seen */
+	uint32_t nunrouted;		/* of them, without a slot */
+	_Atomic uint32_t live;
+};
+
+/* The environment as read at start; texts are the environment's own. */
+struct link_environment {
+#define VARIABLE(name, field, kind, fallback, values, summary) const char *field;
+#include <cuaudit/variables.def>
+#undef VARIABLE
+	uint32_t refused;		/* bit n: the n-th variable's value did not parse */
+	uint32_t nunknown;		/* all of them, more than kept perhaps */
+	const char *unknown[LINK_UNKNOWN];	/* "CUAUDIT_X=..." */
+};
+
+struct link_table {
+	uint32_t version;
+	uint32_t size;			/* sizeof(struct link_table) */
+
+	/* auditor to core */
+	struct link_slot *slots;
+	_Atomic uint32_t nslots;	/* release: slots below it are whole */
+	_Atomic uint32_t generation;	/* changes with every object that comes or goes */
+	_Atomic(void *) *routes;	/* where stub k jumps to */
+	const char *stubs;		/* stub k at stubs + k * stub_size */
+	uint32_t stub_size;
+	_Atomic uint32_t ndrivers;
+	struct link_driver drivers[LINK_DRIVERS];
+	_Atomic(struct link_object *) chunks[LINK_CHUNKS];
+	_Atomic uint32_t nobjects;
+	_Atomic uint32_t lost_objects;	/* came when the table was full */
+	struct link_environment environment;
+	char **envp;			/* of the process's start, ended by NULL */
+	void *resolver;			/* what a route holds before the core knows its slot */
+
+	/*
+	 * core to auditor, under the loader's lock: where slot k's `real` is
+	 * written as well, at mirror + k * mirror_stride.
+	 */
+	_Atomic(void *) *mirror;
+	uint32_t mirror_stride;
+
+	/*
+	 * core to auditor, written by the core's constructor.
+	 * attach: routes every slot not routed yet. finish: the process ends.
+	 */
+	void (*_Atomic attach)(void);
+	void (*_Atomic finish)(void);
+};
+
+/* The exported variable of the core the auditor writes the table's address to. */
+#define LINK_SYMBOL "cuaudit_core_link"
+
+static inline struct link_object *link_object(const struct link_table *table, uint32_t index)
+{
+	struct link_object *chunk;
+
+	chunk = atomic_load_explicit(&table->chunks[index / LINK_CHUNK], memory_order_acquire);
+	return chunk + index % LINK_CHUNK;
+}
+
+#endif

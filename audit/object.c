@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The objects of the process, as the loader reports them. */
+#include "audit/object.h"
+
+#include "audit/filter.h"
+#include "audit/provider.h"
+#include "audit/sys.h"
+
+struct link_table object_table;
+
+static const char *main_path = "";
+static const ElfW(Phdr) *main_phdr;
+static unsigned int main_phnum;
+static bool main_seen;
+static uint32_t nclosed;
+
+void object_start(char **envp)
+{
+	const ElfW(auxv_t) *entry;
+
+	while (*envp)
+		envp++;
+	for (entry = (const ElfW(auxv_t) *)(envp + 1); entry->a_type != AT_NULL; entry++) {
+		if (entry->a_type == AT_PHDR)
+			main_phdr = (const ElfW(Phdr) *)entry->a_un.a_val;
+		else if (entry->a_type == AT_PHNUM)
+			main_phnum = (unsigned int)entry->a_un.a_val;
+		else if (entry->a_type == AT_EXECFN)
+			main_path = (const char *)entry->a_un.a_val;
+	}
+}
+
+static struct link_object *closed_record(const char *path)
+{
+	uint32_t count = atomic_load_explicit(&object_table.nobjects, memory_order_relaxed);
+
+	for (uint32_t i = 0; nclosed && i < count; i++) {
+		struct link_object *object = link_object(&object_table, i);
+
+		if (!atomic_load_explicit(&object->hi, memory_order_relaxed) &&
+		    sys_equal(object->path, path))
+			return object;
+	}
+	return NULL;
+}
+
+static struct link_object *new_record(const char *path)
+{
+	uint32_t index = atomic_load_explicit(&object_table.nobjects, memory_order_relaxed);
+	uint32_t chunk = index / LINK_CHUNK;
+	struct link_object *object;
+
+	if (chunk == LINK_CHUNKS)
+		return NULL;
+	if (index % LINK_CHUNK == 0) {
+		object = sys_alloc(LINK_CHUNK * sizeof(*object));
+		if (!object)
+			return NULL;
+		/* Pairs with link_object. */
+		atomic_store_explicit(&object_table.chunks[chunk], object, memory_order_release);
+	}
+	object = link_object(&object_table, index);
+	object->index = index;
+	object->path = sys_copy(path, sys_strlen(path));
+	if (!object->path)
+		return NULL;
+	object->name = sys_basename(object->path);
+	/* Pairs with the core's look-up by address. */
+	atomic_store_explicit(&object_table.nobjects, index + 1, memory_order_release);
+	return object;
+}
+
+static bool excluded(const char *path, bool is_main)
+{
+	const struct link_environment *environment = &object_table.environment;
+
+	if (filter_list(environment->exclude, path, is_main))
+		return true;
+	return environment->include[0] && !filter_list(environment->include, path, is_main);
+}
+
+static void set_extent(struct link_object *object, uintptr_t lo, uintptr_t hi)
+{
+	atomic_store_explicit(&object->lo, lo, memory_order_relaxed);
+	/* Pairs with the core's look-up; its cache goes by the generation. */
+	atomic_store_explicit(&object->hi, hi, memory_order_release);
+	atomic_fetch_add_explicit(&object_table.generation, 1, memory_order_release);
+}
+
+struct link_object *object_open(const struct link_map *map, Lmid_t space,
+				struct elf_image *image)
+{
+	bool is_main = !main_seen && space == LM_ID_BASE;
+	const char *path = is_main ? main_path : map->l_name;
+	struct link_object *object;
+
+	main_seen |= is_main;
+	if (!elf_read(image, map, is_main ? main_phdr : NULL, main_phnum))
+		image->symbols = NULL;
+	object = closed_record(path);
+	if (object)
+		nclosed--;
+	else
+		object = new_record(path);
+	if (!object) {
+		atomic_fetch_add_explicit(&object_table.lost_objects, 1, memory_order_relaxed);
+		return NULL;
+	}
+	object->flags = is_main ? LINK_OBJECT_MAIN : 0;
+	if (provider_is_companion(image))
+		object->flags |= LINK_OBJECT_COMPANION;
+	if (excluded(path, is_main))
+		object->flags |= LINK_OBJECT_EXCLUDED;
+	/* An object of unknown extent must not look closed. */
+	set_extent(object, image->symbols ? image->lo : 1, image->symbols ? image->hi : 1);
+	return object;
+}
+
+void object_close(struct link_object *object)
+{
+	set_extent(object, 0, 0);
+	nclosed++;
+	if (object->detail)
+		object->detail->nslots = object->detail->npending = 0;
+}
+
+struct link_object *object_of(const uintptr_t *cookie)
+{
+	uint32_t count = atomic_load_explicit(&object_table.nobjects, memory_order_acquire);
+	uintptr_t at = cookie ? *cookie : 0;
+
+	for (uint32_t i = 0; i < count; i += LINK_CHUNK) {
+		uintptr_t first = (uintptr_t)link_object(&object_table, i);
+
+		if (at >= first && at < first + LINK_CHUNK * sizeof(struct link_object) &&
+		    (at - first) % sizeof(struct link_object) == 0)
+			return (struct link_object *)at;
+	}
+	return NULL;
+}
+
+struct object_detail *object_detail(struct link_object *object)
+{
+	if (!object->detail)
+		object->detail = sys_alloc(sizeof(*object->detail));
+	return object->detail;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The objects of the process, as the loader reports them. Context: bind. */
+#ifndef AUDIT_OBJECT_H
+#define AUDIT_OBJECT_H
+
+#include <link.h>
+
+#include "audit/elf.h"
+#include "audit/link.h"
+
+/* What only drivers and rewritten objects need. */
+struct object_detail {
+	/* drivers: slot + 1 by symbol, 0 for none */
+	uint16_t *slots;
+	uint32_t nslots, capacity;
+	struct link_driver *driver;
+	/* others: relocations rewritten and not bound yet, see relocate.c */
+	struct relocate_pending *pending;
+	uint32_t npending, room;
+};
+
+extern struct link_table object_table;
+
+/* Remembers argv's end of the start-up block: the executable's headers and path. */
+void object_start(char **envp);
+
+/*
+ * The record of a new object, its detail empty; image is filled where it can
+ * be read. NULL when the table is full.
+ */
+struct link_object *object_open(const struct link_map *map, Lmid_t space,
+				struct elf_image *image);
+
+/* Marks the record closed. */
+void object_close(struct link_object *object);
+
+/* The record behind a cookie, or NULL if it is none of ours. Lock-free. */
+struct link_object *object_of(const uintptr_t *cookie);
+
+/* object->detail, made if absent; NULL when memory is out. */
+struct object_detail *object_detail(struct link_object *object);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* System calls, strings and memory for code that has no libc. */
+#include "audit/sys.h"
+
+#include <fcntl.h>
+#include <linux/mman.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+#include "arch.h"
+
+enum {
+	PAGE = 4096,
+	ARENA = 64 * 1024,
+	LINE = 1024
+};
+
+static char *arena;
+static size_t arena_left;
+
+static long syscall3(long n, long a, long b, long c)
+{
+	return arch_syscall6(n, a, b, c, 0, 0, 0);
+}
+
+/* The compiler may call these for assignments and comparisons of structures. */
+void *memcpy(void *restrict to, const void *restrict from, size_t size);
+void *memset(void *to, int byte, size_t size);
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size)
+{
+	char *t = to;
+	const char *f = from;
+
+	while (size--)
+		*t++ = *f++;
+	return to;
+}
+
+void *memset(void *to, int byte, size_t size)
+{
+	char *t = to;
+
+	while (size--)
+		*t++ = (char)byte;
+	return to;
+}
+
+void sys_say(const char *first, ...)
+{
+	char line[LINE];
+	size_t used = 0;
+	va_list texts;
+
+	va_start(texts, first);
+	for (const char *text = "cuaudit: "; text; text = first, first = va_arg(texts, const char *)) {
+		while (*text && used < LINE - 1)
+			line[used++] = *text++;
+		if (!first)
+			break;
+	}
+	va_end(texts);
+	line[used++] = '\n';
+	syscall3(SYS_write, 2, (long)line, (long)used);
+}
+
+static void *map(size_t size)
+{
+	long at = arch_syscall6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return at < 0 && at > -PAGE ? NULL : (void *)at;
+}
+
+void *sys_alloc(size_t size)
+{
+	void *at;
+
+	size = (size + 15) & ~(size_t)15;
+	if (size >= ARENA / 2)
+		return map(size);
+	if (size > arena_left) {
+		arena = map(ARENA);
+		arena_left = arena ? ARENA : 0;
+		if (!arena)
+			return NULL;
+	}
+	at = arena;
+	arena += size;
+	arena_left -= size;
+	return at;
+}
+
+char *sys_copy(const char *text, size_t length)
+{
+	char *copy = sys_alloc(length + 1);
+
+	if (copy)
+		memcpy(copy, text, length);
+	return copy;
+}
+
+int sys_protect(uintptr_t from, uintptr_t to, int protection)
+{
+	from &= ~(uintptr_t)(PAGE - 1);
+	to = (to + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	return (int)syscall3(SYS_mprotect, (long)from, (long)(to - from), protection);
+}
+
+bool sys_readable(const void *address)
+{
+	/* An impossible `how` makes the kernel read the set, then refuse: EFAULT tells. */
+	long result = arch_syscall6(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0);
+
+	return result != -14;
+}
+
+bool sys_each_line(const char *path, bool (*take)(const char *line, void *data), void *data)
+{
+	long fd = arch_syscall6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	char block[LINE], line[LINE];
+	bool taken = false;
+	size_t used = 0;
+	long got;
+
+	if (fd < 0)
+		return false;
+	while (!taken && (got = syscall3(SYS_read, fd, (long)block, LINE)) > 0) {
+		for (long i = 0; i < got && !taken; i++) {
+			if (block[i] != '\n') {
+				if (used < LINE - 1)
+					line[used++] = block[i];
+				continue;
+			}
+			line[used] = '\0';
+			used = 0;
+			taken = take(line, data);
+		}
+	}
+	syscall3(SYS_close, fd, 0, 0);
+	return taken;
+}
+
+bool sys_exists(const char *path)
+{
+	return arch_syscall6(SYS_faccessat, AT_FDCWD, (long)path, 4 /* R_OK */, 0, 0, 0) == 0;
+}
+
+size_t sys_strlen(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length])
+		length++;
+	return length;
+}
+
+bool sys_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+bool sys_starts(const char *text, const char *prefix)
+{
+	while (*prefix && *text == *prefix)
+		text++, prefix++;
+	return !*prefix;
+}
+
+const char *sys_basename(const char *path)
+{
+	const char *name = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			name = path + 1;
+	return name;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* System calls, strings and memory for code that has no libc. Context: bind. */
+#ifndef AUDIT_SYS_H
+#define AUDIT_SYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One line on stderr, "cuaudit: " and the texts up to NULL, by one write. */
+void sys_say(const char *first, ...) __attribute__((sentinel));
+
+/* Zeroed memory that is never given back; NULL when out. Under the loader's lock only. */
+void *sys_alloc(size_t size);
+
+/* A copy of text in such memory. */
+char *sys_copy(const char *text, size_t length);
+
+/* 0 or -errno. The range is widened to whole pages. */
+int sys_protect(uintptr_t from, uintptr_t to, int protection);
+
+/* Whether eight bytes at address can be read; asks the kernel, never faults. */
+bool sys_readable(const void *address);
+
+/*
+ * Hands each line of a file, without its newline, to take until it answers
+ * true; overlong lines are cut. Returns whether it did.
+ */
+bool sys_each_line(const char *path, bool (*take)(const char *line, void *data), void *data);
+
+/* Whether a file can be opened for reading. */
+bool sys_exists(const char *path);
+
+size_t sys_strlen(const char *text);
+bool sys_equal(const char *a, const char *b);
+bool sys_starts(const char *text, const char *prefix);
+const char *sys_basename(const char *path);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where x86-64 passes the parameters of a row (System V ABI, 3.2.3). */
+#include <string.h>
+
+#include "hooks/layout.h"
+
+/* Walks a row's parameters the way the ABI hands out registers. */
+struct cursor {
+	uint32_t regs, xmm, stack;
+};
+
+/* The place of the next parameter in the frame; *words: how many there. */
+static uint64_t *place(struct cursor *cursor, struct frame *frame, uint8_t code, uint32_t *words)
+{
+	uint64_t *at;
+
+	*words = code & LAYOUT_WORDS;
+	if ((code & LAYOUT_FLOAT) && cursor->xmm < FRAME_NXMM)
+		return frame->xmm[cursor->xmm++];
+	if (!(code & (LAYOUT_FLOAT | LAYOUT_MEMORY)) && cursor->regs + *words <= FRAME_NREGS) {
+		at = &frame->regs[cursor->regs];
+		cursor->regs += *words;
+		return at;
+	}
+	at = &frame->window[cursor->stack];
+	cursor->stack += *words;
+	return at;
+}
+
+static struct cursor walk(const struct layout *row)
+{
+	struct cursor cursor = { 0, 0, 0 };
+	uint32_t words;
+
+	for (uint32_t i = 0; i < row->nparams; i++)
+		place(&cursor, (struct frame *)0, row->params[i], &words);
+	return cursor;
+}
+
+uint32_t layout_stack_words(const struct layout *row)
+{
+	return walk(row).stack;
+}
+
+bool layout_regular(const struct layout *row)
+{
+	for (uint32_t i = 0; i < row->nparams; i++)
+		if (row->params[i] != 1)
+			return false;
+	return true;
+}
+
+uint32_t layout_words(const struct layout *row)
+{
+	uint32_t words = 0;
+
+	for (uint32_t i = 0; i < row->nparams; i++)
+		words += row->params[i] & LAYOUT_WORDS;
+	return words;
+}
+
+void layout_gather(struct frame *frame, const struct layout *row)
+{
+	struct cursor cursor = { 0, 0, 0 };
+	uint64_t *to = frame->ordered;
+	uint32_t words;
+
+	for (uint32_t i = 0; i < row->nparams; i++, to += words) {
+		const uint64_t *from = place(&cursor, frame, row->params[i], &words);
+
+		memcpy(to, from, words * sizeof(*to));
+	}
+}
+
+void layout_scatter(struct frame *frame, const struct layout *row)
+{
+	struct cursor cursor = { 0, 0, 0 };
+	const uint64_t *from = frame->ordered;
+	uint32_t words;
+
+	for (uint32_t i = 0; i < row->nparams; i++, from += words) {
+		uint64_t *to = place(&cursor, frame, row->params[i], &words);
+
+		memcpy(to, from, words * sizeof(*to));
+	}
+}

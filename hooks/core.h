@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every file of the core stands on: the auditor's table. */
+#ifndef HOOKS_CORE_H
+#define HOOKS_CORE_H
+
+#include <cuaudit/public.h>
+
+#include "audit/link.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Written by the auditor before the core's constructor runs. */
+extern CUAUDIT_PUBLIC struct link_table *cuaudit_core_link;
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records what escaped and what was asked for. */
+#include "hooks/coverage.h"
+
+#include <string.h>
+
+#include "hooks/core.h"
+#include "hooks/registry.h"
+
+enum { KINDS = 256 };
+
+_Atomic uint32_t coverage_procaddr[LINK_SLOTS];
+
+/*
+ * Filled without a lock: a record is claimed, written, then shown by `ready`.
+ * Two threads that see the same new thing at once may each write a record.
+ */
+static struct {
+	_Atomic uint32_t claimed;
+	_Atomic uint32_t ready[KINDS];
+	struct cuaudit_escape escapes[KINDS];
+} escapes;
+
+static struct {
+	_Atomic uint32_t claimed;
+	_Atomic uint32_t ready[KINDS];
+	struct cuaudit_export_table tables[KINDS];
+} tables;
+
+static struct cuaudit_driver drivers[LINK_DRIVERS];
+
+static bool is_ready(const _Atomic uint32_t *ready)
+{
+	return atomic_load_explicit(ready, memory_order_acquire);
+}
+
+static uint32_t visible(const _Atomic uint32_t *claimed)
+{
+	uint32_t count = atomic_load_explicit(claimed, memory_order_relaxed);
+
+	return count < KINDS ? count : KINDS;
+}
+
+void coverage_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t version,
+		     uint64_t flags, const struct cuaudit_library *library)
+{
+	struct cuaudit_escape *escape;
+	uint32_t i;
+
+	name = name ? name : "";
+	for (i = 0; i < visible(&escapes.claimed); i++) {
+		escape = &escapes.escapes[i];
+		if (is_ready(&escapes.ready[i]) && escape->kind == kind &&
+		    escape->version == version && escape->flags == flags &&
+		    escape->library == library &&
+		    !strncmp(escape->name, name, sizeof(escape->name) - 1)) {
+			__atomic_fetch_add(&escape->count, 1, __ATOMIC_RELAXED);
+			return;
+		}
+	}
+	i = atomic_fetch_add_explicit(&escapes.claimed, 1, memory_order_relaxed);
+	if (i >= KINDS)
+		return;	/* the count of claims tells of those without a record */
+	escape = &escapes.escapes[i];
+	*escape = (struct cuaudit_escape){
+		.kind = kind, .version = version, .flags = flags, .library = library, .count = 1,
+	};
+	strncpy(escape->name, name, sizeof(escape->name) - 1);
+	atomic_store_explicit(&escapes.ready[i], 1, memory_order_release);
+}
+
+const struct cuaudit_escape *cuaudit_escape(uint32_t index)
+{
+	if (index >= visible(&escapes.claimed) || !is_ready(&escapes.ready[index]))
+		return NULL;
+	return &escapes.escapes[index];
+}
+
+void coverage_table(const uint8_t *uuid, uint64_t size, int32_t result,
+		    const struct cuaudit_library *library)
+{
+	struct cuaudit_export_table *table;
+	uint32_t i;
+
+	for (i = 0; i < visible(&tables.claimed); i++) {
+		table = &tables.tables[i];
+		if (is_ready(&tables.ready[i]) && !memcmp(table->uuid, uuid, 16) &&
+		    table->library == library && table->result == result) {
+			__atomic_fetch_add(&table->count, 1, __ATOMIC_RELAXED);
+			return;
+		}
+	}
+	i = atomic_fetch_add_explicit(&tables.claimed, 1, memory_order_relaxed);
+	if (i >= KINDS)
+		return;
+	table = &tables.tables[i];
+	memcpy(table->uuid, uuid, 16);
+	table->size = size;
+	table->result = result;
+	table->library = library;
+	table->count = 1;
+	atomic_store_explicit(&tables.ready[i], 1, memory_order_release);
+}
+
+const struct cuaudit_export_table *cuaudit_export_table(uint32_t index)
+{
+	if (index >= visible(&tables.claimed) || !is_ready(&tables.ready[index]))
+		return NULL;
+	return &tables.tables[index];
+}
+
+void coverage_version(uint32_t driver, uint32_t version)
+{
+	drivers[driver].version = version;
+}
+
+const struct cuaudit_driver *cuaudit_driver(uint32_t index)
+{
+	const struct link_driver *from = &cuaudit_core_link->drivers[index];
+
+	if (index >= atomic_load_explicit(&cuaudit_core_link->ndrivers, memory_order_acquire))
+		return NULL;
+	drivers[index].path = from->path;
+	drivers[index].index = index;
+	drivers[index].functions = from->nfunctions;
+	drivers[index].unrouted = from->nunrouted;
+	return &drivers[index];
+}
+
+uint64_t cuaudit_bound(uint32_t slot, enum cuaudit_route route)
+{
+	const struct link_slot *from;
+
+	if (slot >= cuaudit_functions())
+		return 0;
+	from = &cuaudit_core_link->slots[slot];
+	switch (route) {
+	case CUAUDIT_ROUTE_PLT:
+		return atomic_load_explicit(&from->plt, memory_order_relaxed);
+	case CUAUDIT_ROUTE_DLSYM:
+		return atomic_load_explicit(&from->dlsym, memory_order_relaxed);
+	case CUAUDIT_ROUTE_RELOCATION:
+		return atomic_load_explicit(&from->relocation, memory_order_relaxed);
+	case CUAUDIT_ROUTE_PROCADDR:
+		return atomic_load_explicit(&coverage_procaddr[slot],
+					    memory_order_relaxed);
+	case CUAUDIT_ROUTES:
+		break;
+	}
+	return 0;
+}
+
+void coverage_forked(void)
+{
+	uint32_t count = cuaudit_functions();
+
+	memset(&escapes, 0, sizeof(escapes));
+	memset(&tables, 0, sizeof(tables));
+	for (uint32_t i = 0; i < count; i++)
+		atomic_store_explicit(&coverage_procaddr[i], 0, memory_order_relaxed);
+}

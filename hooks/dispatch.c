@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the hooks of a call: the trampolines' way into C. */
+#include "hooks/dispatch.h"
+
+#include <string.h>
+
+#include "hooks/core.h"
+#include "hooks/layout.h"
+#include "hooks/object.h"
+#include "hooks/registry.h"
+#include "hooks/thread.h"
+
+/* Which trampoline a call came through: what of it needs care. */
+enum way { REGISTERS, STACK, FULL };
+
+typedef uint64_t pair __attribute__((vector_size(16), aligned(8)));
+
+/* Near the end of a page the next one may not be there. */
+static __attribute__((noinline)) void copy_carefully(struct frame *frame, const uint64_t *from)
+{
+	memcpy(frame->window, from, object_readable_words(from, FRAME_NWINDOW) * sizeof(*from));
+}
+
+/* The whole window at once; the driver is passed all of it too. */
+static void copy_window(struct frame *frame, const uint64_t *from)
+{
+	if (unlikely(((uintptr_t)from & (OBJECT_PAGE - 1)) > OBJECT_PAGE - sizeof(frame->window))) {
+		copy_carefully(frame, from);
+		return;
+	}
+#pragma GCC unroll 16
+	for (int i = 0; i < FRAME_NWINDOW; i += 2)
+		*(pair *)&frame->window[i] = *(const pair *)&from[i];
+}
+
+/*
+ * Frames of this stack below ours belong to calls that a longjmp or an
+ * exception left. On another stack (a signal's, a coroutine's) live ones may
+ * be taken for such: their own exit puts the depth right again.
+ */
+static __attribute__((noinline)) uint32_t settle_depth(struct thread *thread, const struct frame *frame)
+{
+	uint32_t depth = thread->depth;
+
+	while (depth && thread->frames[(depth - 1) % THREAD_FRAMES] <= (uintptr_t)frame) {
+		depth--;
+		thread->abandoned++;
+	}
+	return depth;
+}
+
+typedef int (*dispatch_fn)(struct frame *frame, uint32_t slot, const void *caller);
+
+/* The first call of a thread, and calls a hook makes. */
+static __attribute__((noinline))
+int enter_slowly(struct frame *frame, uint32_t slot, const void *caller, dispatch_fn again)
+{
+	struct thread *thread = thread_self;
+
+	if (!thread && thread_begin())
+		return again(frame, slot, caller);
+	if (thread)
+		thread->straight++;
+	frame->real = atomic_load_explicit(&registry_entries[slot].real, memory_order_relaxed);
+	return DISPATCH_STRAIGHT;
+}
+
+static __attribute__((noinline)) int enter_unhooked(struct frame *frame, void *real)
+{
+	frame->real = real;
+	return DISPATCH_STRAIGHT;
+}
+
+static void take_stack(struct frame *frame, uint32_t words)
+{
+	const uint64_t *stack = frame_stack(frame);
+
+	for (uint32_t i = 0; i < words; i++)
+		frame->window[i] = stack[i];
+}
+
+/*
+ * Fills the frame and becomes the enter hook by a tail call: a call and a
+ * return cost more than most of what stands here, and so would registers
+ * saved for one. depth: what thread->depth is found to be.
+ */
+static inline __attribute__((always_inline))
+int go(struct frame *frame, uint32_t slot, const void *caller, enum way way,
+       struct thread *thread, uint32_t depth)
+{
+	const struct entry *entry = &registry_entries[slot];
+	/* Pairs with set_hooks. */
+	const struct hook_list *list = atomic_load_explicit(&entry->list, memory_order_acquire);
+	void *real = atomic_load_explicit(&registry_entries[slot].real, memory_order_relaxed);
+
+	if (unlikely(!list))
+		return enter_unhooked(frame, real);
+	thread->inside = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->frames[depth % THREAD_FRAMES] = (uintptr_t)frame;
+	thread->depth = depth + 1;
+	frame->call.function = &entry->function;
+	frame->call.words = frame->regs;
+	frame->call.scratch = frame->scratch;
+	frame->call.caller = caller;
+	frame->call.correlation = ++thread->correlation;
+	frame->call.blocks = thread->blocks;	/* and so frame_thread */
+	frame->call.nwords = entry->function.nparams;
+	frame->call.depth = depth;
+	frame->call.result = 0;
+	frame->call.flags = 0;
+	frame->real = real;
+	frame->list = list;
+	if (way == STACK) {
+		take_stack(frame, list->stack_words);
+	} else if (way == FULL) {
+		copy_window(frame, frame_stack(frame));
+		frame->call.flags = CUAUDIT_CALL_UNKNOWN;
+		frame->call.nwords = FRAME_NREGS + FRAME_NWINDOW;
+	}
+	return list->enter(&frame->call, list->data);
+}
+
+/* A call out of a callback of the driver, or after one was left by a longjmp. */
+static inline __attribute__((always_inline))
+int enter_nested(struct frame *frame, uint32_t slot, const void *caller, enum way way)
+{
+	struct thread *thread = thread_self;
+
+	return go(frame, slot, caller, way, thread, settle_depth(thread, frame));
+}
+
+static inline __attribute__((always_inline))
+int enter(struct frame *frame, uint32_t slot, const void *caller, enum way way,
+	  dispatch_fn again, dispatch_fn nested)
+{
+	struct thread *thread = thread_self;
+
+	if (unlikely(!thread || thread->inside))
+		return enter_slowly(frame, slot, caller, again);
+	if (unlikely(thread->depth))
+		return nested(frame, slot, caller);
+	return go(frame, slot, caller, way, thread, 0);
+}
+
+#define DISPATCH(name, way) \
+static __attribute__((noinline)) \
+int name##_nested(struct frame *frame, uint32_t slot, const void *caller) \
+{ \
+	return enter_nested(frame, slot, caller, way); \
+} \
+int dispatch_##name(struct frame *frame, uint32_t slot, const void *caller) \
+{ \
+	return enter(frame, slot, caller, way, dispatch_##name, name##_nested); \
+}
+
+DISPATCH(registers, REGISTERS)
+DISPATCH(stack, STACK)
+DISPATCH(full, FULL)
+
+uint64_t dispatch_skipped(struct frame *frame)
+{
+	struct thread *thread = frame_thread(frame);
+
+	frame->call.flags |= CUAUDIT_CALL_SKIPPED;
+	if (frame->list->exit)
+		frame->list->exit(&frame->call, frame->list->data);
+	thread->depth = frame->call.depth;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->inside = 0;
+	return (uint32_t)frame->call.result;
+}
+
+void dispatch_give_back(struct frame *frame)
+{
+	uint64_t *stack = frame_stack(frame);
+
+	for (uint32_t i = 0; i < frame->list->stack_words; i++)
+		stack[i] = frame->window[i];
+}
+
+static int enter_nothing(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	return CUAUDIT_CONTINUE;
+}
+
+static void exit_nothing(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+}
+
+/* The enter hook of a function that has several. */
+static int enter_several(struct cuaudit_call *call, void *data)
+{
+	struct frame *frame = (struct frame *)call;
+	const struct hook_list *list = data;
+	const struct hook_entry *hook = list->hooks, *end = hook + list->count;
+	uint64_t *scratch = frame->scratch;
+	int action = CUAUDIT_CONTINUE;
+
+	for (; hook < end && action != CUAUDIT_SKIP; hook++) {
+		call->scratch = scratch++;
+		if (hook->enter)
+			action = hook->enter(call, hook->data);
+	}
+	frame->entered = (uint32_t)(hook - list->hooks);
+	return action;
+}
+
+static void exit_several(struct cuaudit_call *call, void *data)
+{
+	struct frame *frame = (struct frame *)call;
+	const struct hook_list *list = data;
+	const struct hook_entry *first = list->hooks, *hook = first + frame->entered;
+
+	while (hook-- > first) {
+		call->scratch = &frame->scratch[hook - first];
+		if (hook->exit)
+			hook->exit(call, hook->data);
+	}
+}
+
+/* The enter hook of a function whose words do not lie in the order of its parameters. */
+static int enter_irregular(struct cuaudit_call *call, void *data)
+{
+	struct frame *frame = (struct frame *)call;
+	const struct layout *row = registry_entry(call)->row;
+	int action;
+
+	layout_gather(frame, row);
+	call->words = frame->ordered;
+	call->nwords = layout_words(row);
+	call->flags = 0;
+	action = enter_several(call, data);
+	layout_scatter(frame, row);
+	return action;
+}
+
+void dispatch_prepare(struct hook_list *list, const struct entry *entry)
+{
+	bool irregular = registry_irregular(entry), has_exit = false;
+
+	for (uint32_t i = 0; i < list->count; i++)
+		has_exit |= list->hooks[i].exit != NULL;
+	/* Of an unknown function's window nobody knows which words are the callee's to edit. */
+	has_exit |= !entry->row || irregular;
+	if (list->count == 1 && !irregular) {
+		list->enter = list->hooks[0].enter ? list->hooks[0].enter : enter_nothing;
+		list->exit = list->hooks[0].exit ? list->hooks[0].exit : exit_nothing;
+		list->data = list->hooks[0].data;
+	} else {
+		list->enter = irregular ? enter_irregular : enter_several;
+		list->exit = exit_several;
+		list->data = list;
+	}
+	if (!has_exit)
+		list->exit = NULL;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the hooks of a call: the trampolines' way into C. Context: call. */
+#ifndef HOOKS_DISPATCH_H
+#define HOOKS_DISPATCH_H
+
+#include "hooks/frame.h"
+
+struct entry;
+struct hook_list;
+
+/*
+ * Each trampoline calls its own, with its argument registers in the frame
+ * (vector registers too for the full one): it fills in the rest and goes on as
+ * the enter hook. The answer is the hook's, or DISPATCH_STRAIGHT.
+ */
+int dispatch_registers(struct frame *frame, uint32_t slot, const void *caller);
+int dispatch_stack(struct frame *frame, uint32_t slot, const void *caller);
+int dispatch_full(struct frame *frame, uint32_t slot, const void *caller);
+
+/* A hook answered for the driver: runs the exit hooks due, returns the answer. */
+uint64_t dispatch_skipped(struct frame *frame);
+
+/* The driver will be jumped to: edited stack words go back to the caller's. */
+void dispatch_give_back(struct frame *frame);
+
+/* Context: setup. Sets enter, exit and data of a list that has its hooks. */
+void dispatch_prepare(struct hook_list *list, const struct entry *entry);
+
+#endif

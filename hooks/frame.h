@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call on its way through the trampoline. */
+#ifndef HOOKS_FRAME_H
+#define HOOKS_FRAME_H
+
+#include <cuaudit/hook.h>
+
+#include "frame_arch.h"
+
+struct hook_list;
+struct thread;
+
+enum { FRAME_NORDERED = 16 };
+
+/* On the calling thread's stack; what the trampolines read comes first. */
+struct frame {
+	struct cuaudit_call call;
+	void *real;
+	const struct hook_list *list;
+	uint64_t rax, rdx;		/* full: rax of the call, then the driver's answer */
+	uint32_t entered;		/* hooks whose exit is due, where there are several */
+	uint32_t reserved[3];
+	uint64_t regs[FRAME_NREGS];	/* the argument registers, then ... */
+	uint64_t window[FRAME_NWINDOW];	/* ... a copy of the stack words */
+	uint64_t xmm[FRAME_NXMM][2];
+	uint64_t scratch[CUAUDIT_HOOKS_MAX];
+	uint64_t ordered[FRAME_NORDERED];	/* parameters of irregular rows, see layout.h */
+};
+
+#define FRAME_AT(field, offset) \
+	_Static_assert(offsetof(struct frame, field) == (offset), #field)
+FRAME_AT(call.result, FRAME_RESULT);
+FRAME_AT(call.blocks, FRAME_THREAD);
+FRAME_AT(real, FRAME_REAL);
+FRAME_AT(list, FRAME_LIST);
+FRAME_AT(rax, FRAME_RAX);
+FRAME_AT(rdx, FRAME_RDX);
+FRAME_AT(call.depth, FRAME_DEPTH);
+FRAME_AT(regs, FRAME_REGS);
+FRAME_AT(window, FRAME_WINDOW);
+FRAME_AT(xmm, FRAME_XMM);
+#undef FRAME_AT
+_Static_assert(sizeof(struct frame) == FRAME_SIZE && FRAME_SIZE % 16 == 0, "frame");
+_Static_assert(FRAME_WINDOW == FRAME_REGS + FRAME_NREGS * 8, "words are contiguous");
+
+/* The thread of a call: its blocks are the first thing in it. */
+static inline struct thread *frame_thread(const struct frame *frame)
+{
+	return (struct thread *)frame->call.blocks;
+}
+
+/* The words the caller left on its stack: above the frame, the saved rbp and the return address. */
+static inline uint64_t *frame_stack(struct frame *frame)
+{
+	return (uint64_t *)((char *)frame + FRAME_SIZE) + 2;
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of driver_api.def, and where their parameters lie in a call. */
+#include "hooks/layout.h"
+
+#include <cuaudit/api.h>
+#include <cuaudit/cuda_types.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The System V ABI's classes, as far as the API needs them: a float or
+ * double alone is SSE; a structure over 16 bytes is MEMORY; what is left is
+ * INTEGER, for no structure of up to 16 bytes has a floating-point member.
+ */
+#define REAL_CLASS 8 /* __builtin_classify_type of float and double */
+#define CODE(type) \
+	(__builtin_classify_type(*(type *)0) == REAL_CLASS ? LAYOUT_FLOAT | 1 : \
+	 sizeof(type) > 16 ? LAYOUT_MEMORY | ((sizeof(type) + 7) / 8) : (sizeof(type) + 7) / 8)
+
+#define SEP ,
+#define P(direction, type, name) CODE(type)
+#define CUAPI(id, symbol, base, version, variant, flavour, hdr, classes, nparams, params) \
+	static const uint8_t params_##symbol[] = { params };
+#include <cuaudit/driver_api.def>
+#undef CUAPI
+#undef P
+#undef SEP
+
+/* The short names rows give their classes by. */
+enum {
+#define CLASS(name, text, summary) name = CUAUDIT_CLASS_##name,
+#include <cuaudit/classes.def>
+#undef CLASS
+};
+
+#define SEP
+#define P(direction, type, name)
+static const struct layout rows[] = {
+#define CUAPI(id, symbol, base, version, variant, flavour, hdr, classes, nparams, params) \
+	[id] = { #symbol, #base, params_##symbol, version, classes, nparams },
+#include <cuaudit/driver_api.def>
+#undef CUAPI
+};
+#undef P
+#undef SEP
+
+enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
+
+const uint32_t layout_count = COUNT;
+
+static uint16_t by_name[COUNT];
+
+const struct layout *layout_row(uint32_t id)
+{
+	return &rows[id];
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(rows[*(const uint16_t *)a].name, rows[*(const uint16_t *)b].name);
+}
+
+static int compare_key(const void *key, const void *id)
+{
+	return strcmp(key, rows[*(const uint16_t *)id].name);
+}
+
+void layout_setup(void)
+{
+	for (uint16_t i = 0; i < COUNT; i++)
+		by_name[i] = i;
+	qsort(by_name, COUNT, sizeof(by_name[0]), compare);
+}
+
+int layout_find(const char *symbol)
+{
+	const uint16_t *found = bsearch(symbol, by_name, COUNT, sizeof(by_name[0]), compare_key);
+
+	return found ? *found : -1;
+}

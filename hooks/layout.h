@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of driver_api.def, and where their parameters lie in a call. */
+#ifndef HOOKS_LAYOUT_H
+#define HOOKS_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hooks/frame.h"
+
+/* How a parameter is passed: in n integer words, in a vector register, or as n words of memory. */
+enum { LAYOUT_FLOAT = 0x40, LAYOUT_MEMORY = 0x80, LAYOUT_WORDS = 0x3f };
+
+struct layout {
+	const char *name;
+	const char *base;
+	const uint8_t *params;	/* one LAYOUT_* each */
+	uint32_t version;
+	uint32_t classes;
+	uint32_t nparams;
+};
+
+extern const uint32_t layout_count;
+
+/* Context: setup, once, before layout_find. */
+void layout_setup(void);
+
+/* The row of an id below layout_count. */
+const struct layout *layout_row(uint32_t id);
+
+/* Context: setup. The id of a symbol, or -1. */
+int layout_find(const char *symbol);
+
+/* Words the caller leaves on its stack. */
+uint32_t layout_stack_words(const struct layout *row);
+
+/* Whether integer registers and stack, in this order, are the parameters in order. */
+bool layout_regular(const struct layout *row);
+
+/*
+ * Context: call. For irregular rows: parameters in order from the registers
+ * and the stack of a frame into frame->ordered, or back again.
+ */
+void layout_gather(struct frame *frame, const struct layout *row);
+void layout_scatter(struct frame *frame, const struct layout *row);
+
+/* Words frame->ordered takes for the row. */
+uint32_t layout_words(const struct layout *row);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages on stderr, by one write each. */
+#include "hooks/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hooks/core.h"
+
+static const char *const names[] = {
+	[CUAUDIT_ERROR] = "error",
+	[CUAUDIT_WARN] = "warn",
+	[CUAUDIT_INFO] = "info",
+	[CUAUDIT_DEBUG] = "debug",
+};
+
+static enum cuaudit_level threshold = CUAUDIT_WARN;
+
+void log_setup(void)
+{
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(cuaudit_core_link->environment.log, names[i]))
+			threshold = i;
+}
+
+void cuaudit_log(enum cuaudit_level level, const char *format, ...)
+{
+	static const char prefix[] = "cuaudit: ";
+	char line[1024];
+	int error = errno, used;
+	va_list arguments;
+
+	if (level > threshold)
+		return;
+	memcpy(line, prefix, sizeof(prefix));
+	va_start(arguments, format);
+	used = vsnprintf(line + sizeof(prefix) - 1, sizeof(line) - sizeof(prefix), format, arguments);
+	va_end(arguments);
+	if (used < 0)
+		used = 0;
+	used += (int)sizeof(prefix) - 1;
+	if (used > (int)sizeof(line) - 1)
+		used = sizeof(line) - 1;
+	line[used++] = '\n';
+	while (write(STDERR_FILENO, line, (size_t)used) < 0 && errno == EINTR)
+		;
+	errno = error;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages on stderr, by one write each. */
+#ifndef HOOKS_LOG_H
+#define HOOKS_LOG_H
+
+#include <cuaudit/hook.h>
+
+/* Context: setup. Takes the level from CUAUDIT_LOG. */
+void log_setup(void);
+
+#endif

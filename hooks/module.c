@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts the modules CUAUDIT_HOOKS names, and ends them. */
+#include "hooks/module.h"
+
+#include <cuaudit/hook.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "hooks/core.h"
+#include "hooks/nearest.h"
+
+enum { MAX_MODULES = 16, MAX_OPTIONS = 32, TEXT = 4096, MAX_NAMES = 64 };
+
+struct cuaudit_options {
+	const struct cuaudit_option *known;
+	const char *values[MAX_OPTIONS];	/* by their place in known */
+};
+
+#define MODULE(name) extern const struct cuaudit_module name##_module;
+#include "hooks/builtin.def"
+#undef MODULE
+
+static const struct cuaudit_module *const builtin[] = {
+#define MODULE(name) &name##_module,
+#include "hooks/builtin.def"
+#undef MODULE
+};
+
+enum { NBUILTIN = sizeof(builtin) / sizeof(builtin[0]) };
+
+static struct {
+	const struct cuaudit_module *module;
+	struct cuaudit_options options;
+} started[MAX_MODULES];
+static uint32_t nstarted;
+
+/* CUAUDIT_HOOKS cut into words; options' values stay in it. */
+static char text[TEXT];
+
+const char *cuaudit_option(const struct cuaudit_options *options, const char *key)
+{
+	for (uint32_t i = 0; i < MAX_OPTIONS && options->known && options->known[i].key; i++)
+		if (!strcmp(options->known[i].key, key))
+			return options->values[i] ? options->values[i]
+						  : options->known[i].fallback;
+	return NULL;
+}
+
+static const char *nearest_option(const struct cuaudit_option *known, const char *key)
+{
+	const char *names[MAX_NAMES + 1];
+	uint32_t count = 0;
+
+	for (; known && known->key && count < MAX_NAMES; known++)
+		names[count++] = known->key;
+	names[count] = NULL;
+	return nearest(key, strlen(key), names);
+}
+
+/* Whether one of the alternatives of values is the value; in capitals: free text. */
+static bool allowed(const char *values, const char *value)
+{
+	while (values && *values) {
+		size_t length = strcspn(values, "|");
+
+		if (strspn(values, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == length ||
+		    (strlen(value) == length && !memcmp(values, value, length)))
+			return true;
+		values += length + (values[length] == '|');
+	}
+	return !values;
+}
+
+/* pair is "key=value" or "key"; the latter means key=yes. */
+static void take_option(const struct cuaudit_module *module, struct cuaudit_options *options,
+			char *pair)
+{
+	static const char yes[] = "yes";
+	char *equals = strchr(pair, '=');
+	const char *value = equals ? equals + 1 : yes, *near;
+
+	if (equals)
+		*equals = '\0';
+	for (uint32_t i = 0; i < MAX_OPTIONS && options->known && options->known[i].key; i++) {
+		const struct cuaudit_option *option = &options->known[i];
+
+		if (strcmp(option->key, pair))
+			continue;
+		if (allowed(option->values, value))
+			options->values[i] = value;
+		else
+			cuaudit_log(CUAUDIT_WARN, "%s: %s takes %s, not '%s'; it is %s now",
+				    module->name, pair, option->values, value,
+				    option->fallback ? option->fallback : "not set");
+		return;
+	}
+	near = nearest_option(options->known, pair);
+	cuaudit_log(CUAUDIT_WARN, "%s has no option '%s'%s%s", module->name, pair,
+		    near ? "; did you mean " : "", near ? near : "");
+}
+
+static const struct cuaudit_module *find(const char *name)
+{
+	const char *names[NBUILTIN + 1] = { NULL };
+	const char *near;
+
+	for (int i = 0; i < NBUILTIN; i++) {
+		if (!strcmp(builtin[i]->name, name))
+			return builtin[i];
+		names[i] = builtin[i]->name;
+	}
+	near = nearest(name, strlen(name), names);
+	cuaudit_log(CUAUDIT_WARN, "there is no hook module '%s'%s%s", name,
+		    near ? "; did you mean " : "", near ? near : "");
+	return NULL;
+}
+
+/* options is "key=value;..." without its brackets, or NULL. */
+static void start(const char *name, char *options)
+{
+	const struct cuaudit_module *module = find(name);
+	char *rest = NULL, *pair;
+	int error;
+
+	if (!module)
+		return;
+	if (nstarted == MAX_MODULES) {
+		cuaudit_log(CUAUDIT_WARN, "%s: only %d modules at once", name, MAX_MODULES);
+		return;
+	}
+	started[nstarted].module = module;
+	started[nstarted].options.known = module->options;
+	for (pair = options ? strtok_r(options, ";", &rest) : NULL; pair;
+	     pair = strtok_r(NULL, ";", &rest))
+		take_option(module, &started[nstarted].options, pair);
+	error = module->init ? module->init(&started[nstarted].options) : 0;
+	if (error)
+		cuaudit_log(CUAUDIT_ERROR, "%s does not start: %s", name, strerror(-error));
+	else
+		nstarted++;
+}
+
+/* Ends the word at the comma or bracket that closes it; returns what follows, or NULL. */
+static char *cut(char *word, char **options)
+{
+	char *end = word + strcspn(word, ",(");
+
+	*options = NULL;
+	if (*end == '(') {
+		*end = '\0';
+		*options = ++end;
+		end += strcspn(end, ")");
+		if (!*end)
+			return NULL;
+		*end++ = '\0';
+		if (*end && *end != ',')
+			return NULL;
+	}
+	if (*end)
+		*end++ = '\0';
+	return end;
+}
+
+void module_start_all(void)
+{
+	const char *value = cuaudit_core_link->environment.hooks;
+	char *word = text, *options;
+
+	if (strlen(value) >= sizeof(text)) {
+		cuaudit_log(CUAUDIT_WARN, "CUAUDIT_HOOKS is longer than %d bytes; no hooks", TEXT);
+		return;
+	}
+	strcpy(text, value);
+	while (*word) {
+		char *next = cut(word, &options);
+
+		if (!next) {
+			cuaudit_log(CUAUDIT_WARN, "CUAUDIT_HOOKS takes NAME[(KEY=VALUE;...)][,...]; "
+				    "'%s' and what follows it is left out", word);
+			return;
+		}
+		if (*word)
+			start(word, options);
+		word = next;
+	}
+}
+
+void module_finish_all(void)
+{
+	while (nstarted) {
+		const struct cuaudit_module *module = started[--nstarted].module;
+
+		if (module->finish)
+			module->finish(CUAUDIT_END_EXIT);
+	}
+}
+
+void module_forked(void)
+{
+	for (uint32_t i = 0; i < nstarted; i++)
+		if (started[i].module->forked)
+			started[i].module->forked();
+}

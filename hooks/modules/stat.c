@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stat hook: how often each function was called, with what answer, for how long. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cuaudit/clock.h>
+#include <cuaudit/hook.h>
+#include <cuaudit/stat.h>
+
+#include "hooks/modules/stat_cell.h"
+#include "hooks/modules/stat_print.h"
+#include "hooks/modules/stat_store.h"
+#include "hooks/modules/stat_thread.h"
+
+enum {
+	NOT_READY = 600,	/* CUDA_ERROR_NOT_READY */
+	NEVER = -1,		/* no result of a driver */
+	INNERMOST = 1 << 20,	/* other hooks' time is none of the driver's */
+	PAIRS = 64
+};
+
+static const struct cuaudit_option options[] = {
+	{ "format", "text", "text|json", "how the report is written" },
+	{ "clock", "yes", "yes|no", "no: calls are counted, neither timed nor judged" },
+	{ "interval", NULL, "SECONDS", "also report every so many seconds" },
+	{ "save", "auto", "auto|no|PATH", "a file that outlives a process that is killed" },
+	{ "threads", "16", "N", "threads with a line of their own, 0 to 1000" },
+	{ NULL, NULL, NULL, NULL }
+};
+
+/*
+ * Each cell has one writer, its thread; others may read it at any time, and
+ * aligned words never tear. A signal handler that calls the driver while its
+ * thread is in here writes to the same cell: one instruction a field keeps
+ * both additions. squares, min, max and the bucket take several: what the
+ * handler did to that one field between them is lost. Where there is no such
+ * instruction, the same holds for every field.
+ */
+static inline void add(uint64_t *word, uint64_t value)
+{
+#if defined(__x86_64__)
+	__asm__("addq %1, %0" : "+m"(*word) : "er"(value));
+#else
+	*word += value;
+#endif
+}
+
+static int time_enter(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	*call->scratch = cuaudit_ticks();
+	return CUAUDIT_CONTINUE;
+}
+
+/* data: the result that is no error, as a number. */
+static void time_exit(struct cuaudit_call *call, void *data)
+{
+	uint64_t ticks = cuaudit_ticks() - *call->scratch;
+	struct cuaudit_stat_cell *cell = stat_cell(call);
+	uint32_t *bucket;
+	uint64_t waits;
+
+	if (__builtin_expect(!cell, 0))
+		return;
+	/* The counter of another processor may be a little behind. */
+	ticks &= ~(uint64_t)((int64_t)ticks >> 63);
+	waits = call->result == (int32_t)(intptr_t)data;
+	add(&cell->calls, 1);
+	add(&cell->errors, (call->result != 0) - waits);
+	add(&cell->not_ready, waits);
+	add(&cell->total, ticks);
+	cell->squares += (double)(int64_t)ticks * (double)(int64_t)ticks;
+	cell->min = ticks < cell->min ? ticks : cell->min;
+	cell->max = ticks > cell->max ? ticks : cell->max;
+	bucket = &cell->buckets[cuaudit_stat_bucket(ticks)];
+	*bucket += *bucket != UINT32_MAX;
+}
+
+static int count_enter(struct cuaudit_call *call, void *data)
+{
+	struct cuaudit_stat_cell *cell = stat_cell(call);
+
+	(void)data;
+	if (__builtin_expect(cell != NULL, 1))
+		add(&cell->calls, 1);
+	return CUAUDIT_CONTINUE;
+}
+
+static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_fn leave, int waits)
+{
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook),
+		.priority = INNERMOST,
+		.name = "stat",
+		.functions = functions,
+		.enter = enter,
+		.exit = leave,
+		.data = (void *)(intptr_t)waits
+	};
+
+	return cuaudit_hook_add(&hook);
+}
+
+static int add_hooks(int timed)
+{
+	int error;
+
+	if (!timed)
+		return add_hook(NULL, count_enter, NULL, 0);
+	error = add_hook("*Query*", time_enter, time_exit, NOT_READY);
+	return error ? error : add_hook("!*Query*", time_enter, time_exit, NEVER);
+}
+
+/* Digits with at most one point among them, in thousandths; -1 if it is none. */
+static int64_t thousandths(const char *text)
+{
+	int64_t value = 0;
+	int decimals = -1, digits = 0;
+
+	for (; *text; text++) {
+		if (*text == '.' && decimals < 0) {
+			decimals = 0;
+			continue;
+		}
+		if (*text < '0' || *text > '9' || value > 1000000000)
+			return -1;
+		digits++;
+		if (decimals < 3)
+			value = value * 10 + (*text - '0');
+		if (decimals >= 0 && decimals < 3)
+			decimals++;
+	}
+	for (decimals = decimals < 0 ? 0 : decimals; decimals < 3; decimals++)
+		value *= 10;
+	return digits ? value : -1;
+}
+
+static uint64_t interval_ns(const char *text)
+{
+	int64_t value = text ? thousandths(text) : 0;
+
+	if (value >= 0)
+		return (uint64_t)value * 1000000;
+	cuaudit_log(CUAUDIT_WARN, "stat: interval takes seconds such as 10 or 0.5, not '%s'; "
+		    "no reports in between", text);
+	return 0;
+}
+
+static uint32_t thread_limit(const char *text)
+{
+	int64_t value = thousandths(text);
+
+	if (value >= 0 && value % 1000 == 0 && value / 1000 <= STAT_THREADS_MAX)
+		return (uint32_t)(value / 1000);
+	cuaudit_log(CUAUDIT_WARN, "stat: threads takes a number from 0 to %d, not '%s'; "
+		    "it is 16 now", STAT_THREADS_MAX, text);
+	return 16;
+}
+
+/* What a timed call costs in clock reads; the least of many is it. */
+static uint32_t clock_pair(void)
+{
+	uint64_t least = UINT32_MAX;
+
+	for (int i = 0; i < PAIRS; i++) {
+		uint64_t before = cuaudit_ticks(), ticks = cuaudit_ticks() - before;
+
+		if (ticks < least)
+			least = ticks;
+	}
+	return (uint32_t)least;
+}
+
+static void describe(struct cuaudit_stat_header *header, int timed)
+{
+	header->version = CUAUDIT_STAT_VERSION;
+	header->order = CUAUDIT_STAT_ORDER;
+	header->segment = CUAUDIT_STAT_SEGMENT;
+	header->flags = timed ? CUAUDIT_STAT_TIMED : 0;
+	header->clock_source = cuaudit_clock.source;
+	header->clock_mult = cuaudit_clock.mult;
+	header->clock_shift = cuaudit_clock.shift;
+	header->clock_pair = timed ? clock_pair() : 0;
+	header->clock_hz = cuaudit_clock.hz;
+	header->start_ns = cuaudit_clock.start_ns;
+	if (readlink("/proc/self/exe", header->program, sizeof(header->program) - 1) < 0)
+		strcpy(header->program, "(unknown program)");
+}
+
+const struct cuaudit_module stat_module;
+
+static int init(const struct cuaudit_options *given)
+{
+	int timed = !strcmp(cuaudit_option(given, "clock"), "yes");
+	int json = !strcmp(cuaudit_option(given, "format"), "json");
+	uint32_t threads = thread_limit(cuaudit_option(given, "threads"));
+	uint64_t interval = interval_ns(cuaudit_option(given, "interval"));
+	struct cuaudit_stat_header header = { .version = 0 };
+	int error;
+
+	describe(&header, timed);
+	error = stat_store_setup(cuaudit_option(given, "save"), &header);
+	if (!error)
+		error = stat_cell_setup(&stat_module, timed, threads);
+	if (!error)
+		error = add_hooks(timed);
+	if (error) {
+		stat_store_finish();
+		return error;
+	}
+	stat_print_setup(json, threads, interval);
+	return 0;
+}
+
+static void finish(enum cuaudit_end how)
+{
+	if (how != CUAUDIT_END_EXIT)
+		return;
+	stat_print_finish();
+	stat_store_finish();
+}
+
+static void forked(void)
+{
+	stat_store_forked();
+	stat_cell_forked();
+	stat_print_forked();
+}
+
+static void thread_exit(void *block)
+{
+	stat_cell_thread_exit(block);
+}
+
+const struct cuaudit_module stat_module = {
+	.size = sizeof(stat_module),
+	.abi = CUAUDIT_ABI,
+	.name = "stat",
+	.summary = "calls, errors and times of each driver function, printed at exit",
+	.options = options,
+	.init = init,
+	.finish = finish,
+	.forked = forked,
+	.thread_exit = thread_exit
+};

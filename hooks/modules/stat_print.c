@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When the stat hook's report is printed: at the end, every so often. */
+#include "hooks/modules/stat_print.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cuaudit/clock.h>
+#include <cuaudit/hook.h>
+
+#include "hooks/modules/stat_coverage.h"
+#include "hooks/modules/stat_store.h"
+#include "hooks/modules/stat_thread.h"
+#include "report/report.h"
+
+static int json;
+static uint32_t threads;
+static uint64_t interval;
+static uint64_t start;
+static int output = -1;		/* kept open between reports */
+static pthread_t printer;
+static int printing;
+static uint32_t stopped;	/* a futex */
+
+static uint64_t monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The core may know its clock better than at the start. */
+static void update_header(struct cuaudit_stat_header *header)
+{
+	header->clock_mult = cuaudit_clock.mult;
+	header->clock_shift = cuaudit_clock.shift;
+	header->clock_hz = cuaudit_clock.hz;
+	header->elapsed_ns = monotonic() - start;
+	header->flags |= CUAUDIT_STAT_COVERAGE;
+}
+
+static int build(struct report *report)
+{
+	const struct segment *segments;
+	struct cuaudit_stat_header *header;
+	sigset_t saved;
+	size_t count;
+	int error = -ENODATA;
+
+	stat_lock(&saved);
+	header = stat_store_header();
+	if (header) {
+		stat_thread_refresh();
+		stat_coverage_update();
+		update_header(header);
+		count = stat_store_segments(&segments);
+		error = report_build(report, segments, count, threads);
+	}
+	stat_unlock(&saved);
+	return error;
+}
+
+static void write_out(struct out *out)
+{
+	int error;
+
+	if (output < 0)
+		output = cuaudit_output("");
+	if (output < 0)
+		return;
+	error = out_write(out, output);
+	if (error)
+		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
+			    strerror(-error));
+}
+
+static void print(void)
+{
+	struct report report = { 0 };
+	struct out out = { 0 };
+	int error = build(&report);
+
+	if (error == -ENOMEM)
+		cuaudit_log(CUAUDIT_WARN, "stat: no memory for the report");
+	if (!error && (report.calls || report.header->lost)) {
+		if (json)
+			report_json(&report, &out);
+		else
+			report_text(&report, &out);
+		write_out(&out);
+	}
+	out_free(&out);
+	report_free(&report);
+}
+
+/* Returns 1 when the process ends. */
+static int sleep_until(uint64_t when)
+{
+	while (!__atomic_load_n(&stopped, __ATOMIC_ACQUIRE)) {
+		uint64_t now = monotonic(), left = when - now;
+		struct timespec timeout;
+
+		if (now >= when)
+			return 0;
+		timeout.tv_sec = (time_t)(left / 1000000000u);
+		timeout.tv_nsec = (long)(left % 1000000000u);
+		syscall(SYS_futex, &stopped, FUTEX_WAIT_PRIVATE, 0, &timeout, NULL, 0);
+	}
+	return 1;
+}
+
+static void *print_often(void *unused)
+{
+	uint64_t when = start + interval;
+
+	(void)unused;
+	prctl(PR_SET_NAME, "cuaudit-stat");
+	while (!sleep_until(when)) {
+		print();
+		when += interval;
+		/* After a stop or a slow reader: no reports to catch up with. */
+		if (when < monotonic())
+			when = monotonic() + interval;
+	}
+	return NULL;
+}
+
+void stat_print_setup(int as_json, uint32_t limit, uint64_t interval_ns)
+{
+	sigset_t all, saved;
+	int error;
+
+	json = as_json;
+	threads = limit;
+	interval = interval_ns;
+	start = monotonic();
+	if (!interval)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &saved);
+	error = pthread_create(&printer, NULL, print_often, NULL);
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+	printing = !error;
+	if (error)
+		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", strerror(error));
+}
+
+void stat_print_finish(void)
+{
+	if (printing) {
+		__atomic_store_n(&stopped, 1, __ATOMIC_RELEASE);
+		syscall(SYS_futex, &stopped, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		pthread_join(printer, NULL);
+		printing = 0;
+	}
+	print();
+	if (output >= 0)
+		close(output);
+	output = -1;
+}
+
+void stat_print_forked(void)
+{
+	printing = 0;
+	start = monotonic();
+	if (output >= 0)
+		close(output);
+	output = -1;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries by address. Context: call. */
+#ifndef HOOKS_OBJECT_H
+#define HOOKS_OBJECT_H
+
+#include <cuaudit/call.h>
+
+#include "audit/link.h"
+
+/* Context: setup, once. */
+void object_setup(void);
+
+/* The auditor's record of the object that holds address, or NULL. */
+const struct link_object *object_at(uintptr_t address);
+
+/* What hooks see of a record; NULL gives the library of unknown code. */
+const struct cuaudit_library *object_library(const struct link_object *object);
+
+enum { OBJECT_PAGE = 4096 };	/* the smallest unit of what is mapped */
+
+/* How many of the words at stack, at most words, can be read without a fault. */
+uint32_t object_readable_words(const uint64_t *stack, uint32_t words);
+
+#endif

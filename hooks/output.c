@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where hooks write: CUAUDIT_OUTPUT, filled in. */
+#include "hooks/output.h"
+
+#include <cuaudit/hook.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hooks/core.h"
+
+static time_t started;
+
+const char *output_fault(const char *template)
+{
+	for (; *template; template++)
+		if (*template == '%' && !strchr("phert%", *++template ? *template : '?'))
+			return template - 1;
+	return NULL;
+}
+
+void output_setup(void)
+{
+	started = time(NULL);
+}
+
+/* The environment as it was when the process started. */
+static const char *started_with(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (char **entry = cuaudit_core_link->envp; *entry; entry++)
+		if (!strncmp(*entry, name, length) && (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
+/* The number of this process in its job, "0" outside of one. */
+static const char *rank(void)
+{
+	static const char *const names[] = {
+		"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "RANK",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = started_with(names[i]);
+
+		if (value && *value)
+			return value;
+	}
+	return "0";
+}
+
+static const char *program(char *buffer, size_t size)
+{
+	ssize_t length = readlink("/proc/self/exe", buffer, size - 1);
+	const char *slash;
+
+	if (length < 0)
+		return "program";
+	buffer[length] = '\0';
+	slash = strrchr(buffer, '/');
+	return slash ? slash + 1 : buffer;
+}
+
+/* What stands for %field; buffer may be used for it. */
+static const char *value(char field, char *buffer, size_t size)
+{
+	switch (field) {
+	case 'p':
+		snprintf(buffer, size, "%d", (int)getpid());
+		return buffer;
+	case 'h':
+		if (gethostname(buffer, size))
+			return "localhost";
+		buffer[size - 1] = '\0';
+		return buffer;
+	case 'e':
+		return program(buffer, size);
+	case 'r':
+		return rank();
+	case 't':
+		snprintf(buffer, size, "%lld", (long long)started);
+		return buffer;
+	default:
+		return "%";
+	}
+}
+
+int cuaudit_output_path(const char *suffix, char *path, size_t size)
+{
+	const char *template = cuaudit_core_link->environment.output;
+	char buffer[PATH_MAX];
+	size_t used = 0;
+
+	if (!*template)
+		return -ENOENT;
+	for (; *template; template++) {
+		char plain[2] = { *template, '\0' };
+		const char *text = plain;
+		size_t length;
+
+		if (*template == '%')
+			text = value(*++template, buffer, sizeof(buffer));
+		length = strlen(text);
+		if (length >= size - used)
+			return -ENAMETOOLONG;
+		memcpy(path + used, text, length);
+		used += length;
+	}
+	if (strlen(suffix) >= size - used)
+		return -ENAMETOOLONG;
+	strcpy(path + used, suffix);
+	return 0;
+}
+
+int cuaudit_output(const char *suffix)
+{
+	char path[PATH_MAX];
+	int result = cuaudit_output_path(suffix, path, sizeof(path));
+
+	if (result == -ENOENT) {
+		result = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+		return result < 0 ? -errno : result;
+	}
+	if (!result) {
+		result = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (result >= 0)
+			return result;
+		result = -errno;
+	}
+	cuaudit_log(CUAUDIT_ERROR, "cannot write %s: %s", path, strerror(-result));
+	return result;
+}

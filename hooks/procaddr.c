@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Routes what the driver's own look-up hands out. */
+#include "hooks/procaddr.h"
+
+#include "hooks/core.h"
+#include "hooks/coverage.h"
+#include "hooks/object.h"
+#include "hooks/registry.h"
+
+/* The arguments of every LOOKUP in special.def. */
+enum { NAME, ANSWER, VERSION_ASKED, FLAGS };
+
+static int slot_at(const struct link_driver *driver, uintptr_t address)
+{
+	uint32_t low = 0, high = atomic_load_explicit(&driver->nexports, memory_order_acquire);
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (driver->exports[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < atomic_load_explicit(&driver->nexports, memory_order_relaxed) &&
+	    driver->exports[low].address == address)
+		return (int)driver->exports[low].slot;
+	return -1;
+}
+
+/* In the driver that was asked first; a loader of the driver may answer with another's. */
+static int find_slot(uint32_t asked, uintptr_t address)
+{
+	uint32_t count = atomic_load_explicit(&cuaudit_core_link->ndrivers, memory_order_acquire);
+	int slot = slot_at(&cuaudit_core_link->drivers[asked], address);
+
+	for (uint32_t i = 0; slot < 0 && i < count; i++)
+		slot = slot_at(&cuaudit_core_link->drivers[i], address);
+	return slot;
+}
+
+static bool gets_the_real_one(const struct cuaudit_call *call)
+{
+	const struct link_object *object = object_at((uintptr_t)call->caller);
+
+	return object && object->flags & (LINK_OBJECT_EXCLUDED | LINK_OBJECT_DRIVER |
+					  LINK_OBJECT_COMPANION | LINK_OBJECT_CORE);
+}
+
+/* What is a stub already was answered by a hook or by another driver's look-up. */
+static bool is_stub(uintptr_t address)
+{
+	uintptr_t first = (uintptr_t)cuaudit_core_link->stubs;
+
+	return address >= first &&
+	       address < first + (uintptr_t)LINK_SLOTS * cuaudit_core_link->stub_size;
+}
+
+/*
+ * The driver was asked with unchanged arguments. Its status, its NULL and its
+ * choice of version stand; only an address that is an export becomes the stub.
+ */
+static void answer(struct cuaudit_call *call, void *data)
+{
+	void **where = (void **)call->words[ANSWER];
+	uintptr_t address;
+	int slot;
+
+	(void)data;
+	if (call->result || !where || !*where || gets_the_real_one(call))
+		return;
+	address = (uintptr_t)*where;
+	if (is_stub(address))
+		return;
+	slot = find_slot(call->function->driver, address);
+	if (slot < 0) {
+		coverage_escape(CUAUDIT_ESCAPE_PROCADDR, (const char *)call->words[NAME],
+				(uint32_t)call->words[VERSION_ASKED], call->words[FLAGS],
+				cuaudit_call_library(call));
+		return;
+	}
+	atomic_fetch_add_explicit(&coverage_procaddr[slot], 1, memory_order_relaxed);
+	*where = (void *)(cuaudit_core_link->stubs +
+			  (size_t)slot * cuaudit_core_link->stub_size);
+}
+
+int procaddr_setup(void)
+{
+	/* Innermost: every other hook sees what the caller will get. */
+	static const struct cuaudit_hook hook = {
+		.size = sizeof(hook),
+		.priority = INT32_MAX,
+		.name = "procaddr",
+		.functions = ""
+#define LOOKUP(symbol) #symbol ","
+#define TABLES(symbol)
+#define VERSION(symbol)
+#include "hooks/special.def"
+#undef LOOKUP
+#undef TABLES
+#undef VERSION
+		,
+		.exit = answer,
+	};
+
+	return registry_add(&hook, REGISTRY_CORE);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which hooks each routed function has. */
+#ifndef HOOKS_REGISTRY_H
+#define HOOKS_REGISTRY_H
+
+#include <cuaudit/hook.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "audit/link.h"
+#include "hooks/layout.h"
+
+struct hook_entry {
+	cuaudit_enter_fn enter;
+	cuaudit_exit_fn exit;
+	void *data;
+};
+
+/*
+ * Immutable once published; the hooks of a function, outermost first. enter,
+ * exit and data are the one hook's own where there is one, else dispatch.c's
+ * for several; exit is NULL where none has one.
+ */
+struct hook_list {
+	cuaudit_enter_fn enter;
+	cuaudit_exit_fn exit;
+	void *data;
+	uint32_t stack_words;	/* to pass on */
+	uint32_t count;
+	struct hook_entry hooks[];
+};
+
+_Static_assert(offsetof(struct hook_list, exit) == LIST_EXIT, "exit");
+_Static_assert(offsetof(struct hook_list, data) == LIST_DATA, "data");
+_Static_assert(offsetof(struct hook_list, stack_words) == LIST_STACK_WORDS, "stack_words");
+
+/* One slot as the core knows it: a cache line. */
+struct entry {
+	_Atomic(const struct hook_list *) list;	/* NULL: none */
+	_Atomic(void *) real;			/* the auditor's mirror of the slot's */
+	const struct layout *row;		/* NULL: newer than the table */
+	struct cuaudit_function function;
+};
+
+_Static_assert(sizeof(struct entry) == 64, "entry");
+
+extern struct entry registry_entries[LINK_SLOTS];
+
+/* The entry a call's function is part of. */
+static inline const struct entry *registry_entry(const struct cuaudit_call *call)
+{
+	return (const struct entry *)((const char *)call->function -
+				      offsetof(struct entry, function));
+}
+
+/* What a hook is for: hooks of the core ignore CUAUDIT_FUNCTIONS. */
+enum registry_owner { REGISTRY_MODULE, REGISTRY_CORE };
+
+/* Whether a row's words do not lie in the order of its parameters. */
+static inline bool registry_irregular(const struct entry *entry)
+{
+	return entry->row && !layout_regular(entry->row);
+}
+
+/* Context: setup, once. */
+void registry_setup(void);
+
+/* Context: setup. cuaudit_hook_add for an owner. */
+int registry_add(const struct cuaudit_hook *hook, enum registry_owner owner);
+
+/*
+ * Context: setup, on any thread. Gives every slot that the auditor has added
+ * since its function and its hooks, and routes it.
+ */
+void registry_attach(void);
+
+/* Context: call, in the child of fork. */
+void registry_forked(void);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Observes the driver's export tables; they are handed out as they are. */
+#include "hooks/tables.h"
+
+#include "hooks/coverage.h"
+#include "hooks/registry.h"
+
+enum { WHERE, UUID };
+
+/* Some tables begin with their size in bytes, others with a pointer. */
+enum { LARGEST = 0x1000 };
+
+static void answered(struct cuaudit_call *call, void *data)
+{
+	const uint64_t *const *where = (const uint64_t *const *)call->words[WHERE];
+	const uint8_t *uuid = (const uint8_t *)call->words[UUID];
+	uint64_t size = 0;
+
+	(void)data;
+	if (!uuid)
+		return;
+	if (!call->result && where && *where && **where < LARGEST)
+		size = **where;
+	coverage_table(uuid, size, call->result, cuaudit_call_library(call));
+}
+
+int tables_setup(void)
+{
+	static const struct cuaudit_hook hook = {
+		.size = sizeof(hook),
+		.priority = INT32_MAX,
+		.name = "tables",
+		.functions = ""
+#define LOOKUP(symbol)
+#define TABLES(symbol) #symbol ","
+#define VERSION(symbol)
+#include "hooks/special.def"
+#undef LOOKUP
+#undef TABLES
+#undef VERSION
+		,
+		.exit = answered,
+	};
+
+	return registry_add(&hook, REGISTRY_CORE);
+}

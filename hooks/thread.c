@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the core keeps for each thread that calls the driver. */
+#include "hooks/thread.h"
+
+#include <cuaudit/coverage.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+__thread struct thread *thread_self;
+
+/* A signal handler may call the driver while its thread is being made. */
+static __thread char beginning __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t key;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct thread *free_threads, *all_threads;
+static uint64_t numbers;
+
+static struct {
+	size_t size;
+	const struct cuaudit_module *owner;
+} keys[THREAD_KEYS];
+static _Atomic uint32_t nkeys;
+
+/*
+ * The lock is held with signals blocked: a handler that calls the driver on
+ * this thread never finds it taken by the code it interrupted.
+ */
+static void take_lock(sigset_t *saved)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, saved);
+	pthread_mutex_lock(&lock);
+}
+
+static void give_lock(const sigset_t *saved)
+{
+	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, saved, NULL);
+}
+
+/* The destructor of the key: runs in every thread that ends, last of its own. */
+static void end(void *value)
+{
+	struct thread *thread = value;
+	sigset_t saved;
+
+	thread->inside = 1;
+	for (uint32_t i = 0; i < nkeys; i++)
+		if (thread->blocks[i] && keys[i].owner->thread_exit)
+			keys[i].owner->thread_exit(thread->blocks[i]);
+	thread_self = NULL;
+	take_lock(&saved);
+	thread->next = free_threads;
+	free_threads = thread;
+	give_lock(&saved);
+}
+
+int thread_setup(void)
+{
+	return -pthread_key_create(&key, end);
+}
+
+static struct thread *make(void)
+{
+	struct thread *thread = cuaudit_pages(sizeof(*thread));
+
+	if (thread) {
+		thread->all = all_threads;
+		all_threads = thread;
+	}
+	return thread;
+}
+
+/* A structure whose thread ended serves again, so that memory follows live threads. */
+static struct thread *take_free(void)
+{
+	struct thread *thread = free_threads;
+
+	if (!thread)
+		return make();
+	free_threads = thread->next;
+	thread->inside = thread->depth = 0;
+	memset(thread->callers, 0, sizeof(thread->callers));
+	for (uint32_t i = 0; i < nkeys; i++)
+		if (thread->blocks[i])
+			memset(thread->blocks[i], 0, keys[i].size);
+	return thread;
+}
+
+struct thread *thread_begin(void)
+{
+	struct thread *thread;
+	int error = errno;
+	sigset_t saved;
+
+	if (beginning)
+		return NULL;
+	beginning = 1;
+	take_lock(&saved);
+	thread = take_free();
+	if (thread)
+		thread->correlation = ++numbers << 40;
+	give_lock(&saved);
+	if (thread) {
+		thread->error = &errno;
+		if (pthread_setspecific(key, thread))
+			cuaudit_log(CUAUDIT_WARN, "no memory to see a thread's end");
+		thread_self = thread;
+	}
+	beginning = 0;
+	errno = error;
+	return thread;
+}
+
+void thread_forked(void)
+{
+	/* Only the forking thread lives on; the others' structures are lost. */
+	pthread_mutex_init(&lock, NULL);
+	free_threads = NULL;
+	all_threads = thread_self;
+	if (thread_self) {
+		thread_self->all = NULL;
+		thread_self->straight = thread_self->abandoned = 0;
+	}
+}
+
+int cuaudit_thread_key(size_t size, const struct cuaudit_module *owner)
+{
+	uint32_t i = nkeys;
+
+	if (i == THREAD_KEYS)
+		return -ENOSPC;
+	keys[i].size = size;
+	keys[i].owner = owner;
+	nkeys = i + 1;
+	return (int)i;
+}
+
+void *cuaudit_thread_block(uint32_t number)
+{
+	struct thread *thread = thread_self;
+
+	if (!thread || number >= nkeys)
+		return NULL;
+	if (!thread->blocks[number])
+		thread->blocks[number] = cuaudit_pages(keys[number].size);
+	return thread->blocks[number];
+}
+
+void *cuaudit_pages(size_t size)
+{
+	int error = errno;
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	errno = error;
+	return at == MAP_FAILED ? NULL : at;
+}
+
+uint64_t cuaudit_straight(void)
+{
+	uint64_t sum = 0;
+
+	for (const struct thread *thread = all_threads; thread; thread = thread->all)
+		sum += thread->straight;
+	return sum;
+}
+
+uint64_t cuaudit_abandoned(void)
+{
+	uint64_t sum = 0;
+
+	for (const struct thread *thread = all_threads; thread; thread = thread->all)
+		sum += thread->abandoned;
+	return sum;
+}

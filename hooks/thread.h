@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the core keeps for each thread that calls the driver. */
+#ifndef HOOKS_THREAD_H
+#define HOOKS_THREAD_H
+
+#include <cuaudit/hook.h>
+
+#include "frame_arch.h"
+
+enum {
+	THREAD_KEYS = 16,
+	THREAD_FRAMES = 32,	/* nested calls told apart after a longjmp */
+	THREAD_CALLERS = 128	/* return addresses remembered, a power of two */
+};
+
+struct thread_caller {
+	const void *address;
+	const struct cuaudit_library *library;
+	uint32_t generation;
+};
+
+struct thread {
+	void *blocks[THREAD_KEYS];	/* first: see frame_thread */
+	uint32_t inside;	/* a hook is running: its driver calls go straight */
+	uint32_t depth;
+	uint64_t correlation;	/* the thread's number << 40 | calls */
+	int *error;		/* &errno */
+	uint64_t straight;	/* calls that passed because of inside */
+	uint64_t abandoned;	/* calls left by longjmp or an exception */
+	uintptr_t frames[THREAD_FRAMES];
+	struct thread_caller callers[THREAD_CALLERS];
+	struct thread *next;	/* of those free now */
+	struct thread *all;	/* of those ever made; counters above are never reset */
+};
+
+_Static_assert(offsetof(struct thread, blocks) == 0, "blocks");
+_Static_assert(offsetof(struct thread, inside) == THREAD_INSIDE, "inside");
+_Static_assert(offsetof(struct thread, depth) == THREAD_DEPTH, "depth");
+
+/* The calling thread's, NULL before its first call. 8 bytes of static TLS. */
+extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+
+/* Context: setup, once. 0 or -errno. */
+int thread_setup(void);
+
+/* Context: call. Makes thread_self; NULL when memory is out or it is being made. */
+struct thread *thread_begin(void);
+
+/* Context: call, in the child of fork. */
+void thread_forked(void);
+
+#endif

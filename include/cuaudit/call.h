@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One call of a routed function, as hooks see it. C11 and C++. */
+#ifndef CUAUDIT_CALL_H
+#define CUAUDIT_CALL_H
+
+#include <cuaudit/public.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A routed function: one exported function of one loaded copy of the
+ * driver. Lives until the process ends; strings belong to the core.
+ */
+struct cuaudit_function {
+	const char *name;	/* ELF symbol, "cuMemAlloc_v2" */
+	const char *base;	/* what cuGetProcAddress calls it; = name if not in the table */
+	int32_t id;		/* row of driver_api.def, -1: newer than the table */
+	uint32_t slot;		/* dense number in this process, from 0 */
+	uint32_t driver;	/* number of the copy of the driver, from 0 */
+	uint32_t version;	/* cuGetProcAddress version, 0 if unknown */
+	uint32_t classes;	/* CUAUDIT_CLASS_* bits */
+	uint32_t nparams;	/* parameters of the row, 0 if unknown */
+};
+
+/* An object of the process, as the loader knows it. */
+struct cuaudit_library {
+	const char *path;	/* as the loader names it; the program's own path for the executable */
+	const char *name;	/* its last component */
+	uint32_t index;		/* dense number in this process, from 0 */
+};
+
+/*
+ * A call between its enter hooks and its exit hooks. Lives on the calling
+ * thread's stack: never keep its address. Fields marked (rw) may be written.
+ */
+struct cuaudit_call {
+	const struct cuaudit_function *function;
+	uint64_t *words;	/* (rw at enter) arguments, see below */
+	uint64_t *scratch;	/* (rw) one word of the running hook's own, kept from enter to exit */
+	const void *caller;	/* the return address */
+	uint64_t correlation;	/* unique in the process, never 0 */
+	void *const *blocks;	/* the thread's blocks by key, NULL where cuaudit_thread_block has not been asked yet */
+	uint32_t nwords;	/* readable words */
+	uint32_t depth;		/* 0, or the number of driver calls this one runs inside of */
+	int32_t result;		/* (rw) CUresult; set before exit hooks, or by enter hooks that skip */
+	uint32_t flags;		/* CUAUDIT_CALL_* */
+};
+
+/*
+ * words: for a function of the table, its parameters in order, each
+ * beginning at a new word; a structure by value takes as many words as it
+ * needs, a float or double lies in the low bytes of its word. For any other
+ * function: the integer argument registers in the order of the ABI, then
+ * what lies on the caller's stack.
+ */
+enum {
+	CUAUDIT_CALL_UNKNOWN = 1,	/* words are raw registers and stack */
+	CUAUDIT_CALL_SKIPPED = 2	/* an enter hook answered for the driver */
+};
+
+/* Context: call. The library the return address lies in; never NULL. */
+CUAUDIT_PUBLIC const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *call);
+
+/*
+ * Context: call. Another number whenever an object has come or gone: what was
+ * learnt from an address under another number may be stale.
+ */
+extern CUAUDIT_PUBLIC const uint32_t *cuaudit_generation;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The clock of the calls: the time-stamp counter where it can be trusted. */
+#ifndef CUAUDIT_CLOCK_H
+#define CUAUDIT_CLOCK_H
+
+#include <cuaudit/public.h>
+#include <stdint.h>
+#include <time.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum cuaudit_clock_source {
+	CUAUDIT_CLOCK_MONOTONIC,	/* clock_gettime(CLOCK_MONOTONIC) */
+	CUAUDIT_CLOCK_COUNTER		/* TSC, or CNTVCT_EL0 */
+};
+
+/*
+ * nanoseconds = (ticks * mult) >> shift, for differences below 2^40 ticks in
+ * 64-bit arithmetic; use cuaudit_clock_ns for any.
+ */
+struct cuaudit_clock {
+	uint32_t source;
+	uint32_t shift;
+	uint64_t mult;
+	uint64_t hz;		/* ticks a second */
+	uint64_t start_ticks;	/* read together with start_ns ... */
+	uint64_t start_ns;	/* ... of CLOCK_REALTIME */
+};
+
+/* Written by the core alone: at start, and more exactly before the modules finish. */
+extern CUAUDIT_PUBLIC struct cuaudit_clock cuaudit_clock;
+
+/* Context: call. Ticks now. Not serialising: a few instructions may overlap. */
+static inline uint64_t cuaudit_ticks(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_expect(cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER, 1))
+		return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	if (__builtin_expect(cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER, 1)) {
+		uint64_t ticks;
+
+		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+		return ticks;
+	}
+#endif
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Context: call. A difference of ticks in nanoseconds. */
+static inline uint64_t cuaudit_clock_ns(uint64_t ticks)
+{
+	return __extension__(uint64_t)(((unsigned __int128)ticks * cuaudit_clock.mult) >> cuaudit_clock.shift);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

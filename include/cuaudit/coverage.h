@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was routed, by which way, and what escaped. */
+#ifndef CUAUDIT_COVERAGE_H
+#define CUAUDIT_COVERAGE_H
+
+#include <cuaudit/call.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The ways a program finds a function. */
+enum cuaudit_route {
+	CUAUDIT_ROUTE_PLT,		/* JUMP_SLOT, lazy or at load */
+	CUAUDIT_ROUTE_DLSYM,		/* dlsym, dlvsym */
+	CUAUDIT_ROUTE_RELOCATION,	/* GLOB_DAT, R_*_64 */
+	CUAUDIT_ROUTE_PROCADDR,		/* answers of cuGetProcAddress */
+	CUAUDIT_ROUTES
+};
+
+/* A copy of the driver. version: cuDriverGetVersion's word, 0 if it was never asked. */
+struct cuaudit_driver {
+	const char *path;
+	uint32_t index;
+	uint32_t version;
+	uint32_t functions;	/* exported functions */
+	uint32_t unrouted;	/* of these without a slot */
+};
+
+/* Context: setup. The index-th copy, or NULL past the last. */
+CUAUDIT_PUBLIC const struct cuaudit_driver *cuaudit_driver(uint32_t index);
+
+/* Context: call. Number of routed functions; slots are 0 .. n-1. */
+CUAUDIT_PUBLIC uint32_t cuaudit_functions(void);
+
+/* Context: call. The function of a slot, or NULL. */
+CUAUDIT_PUBLIC const struct cuaudit_function *cuaudit_function(uint32_t slot);
+
+/* Context: call. How often the function of slot was bound by route. */
+CUAUDIT_PUBLIC uint64_t cuaudit_bound(uint32_t slot, enum cuaudit_route route);
+
+/* Why something could not be routed. */
+enum cuaudit_escape_kind {
+	CUAUDIT_ESCAPE_PROCADDR,	/* cuGetProcAddress answered a pointer that is no export */
+	CUAUDIT_ESCAPE_SLOTS,		/* no slot was left for an export */
+	CUAUDIT_ESCAPE_CORE		/* calls made before or without the core */
+};
+
+/* One thing that escaped; equal ones are counted together. */
+struct cuaudit_escape {
+	enum cuaudit_escape_kind kind;
+	char name[64];		/* what was asked for, cut */
+	uint32_t version;	/* CUAUDIT_ESCAPE_PROCADDR: cudaVersion asked for */
+	uint64_t flags;
+	const struct cuaudit_library *library;	/* who asked, or NULL */
+	uint64_t count;
+};
+
+/* Context: setup. The index-th escape, or NULL past the last. */
+CUAUDIT_PUBLIC const struct cuaudit_escape *cuaudit_escape(uint32_t index);
+
+/* An answer of cuGetExportTable, by UUID, size word and caller. */
+struct cuaudit_export_table {
+	uint8_t uuid[16];
+	uint64_t size;		/* its first word where that is a size, else 0 */
+	const struct cuaudit_library *library;
+	uint64_t count;
+	int32_t result;
+};
+
+/* Context: setup. The index-th table asked for, or NULL past the last. */
+CUAUDIT_PUBLIC const struct cuaudit_export_table *cuaudit_export_table(uint32_t index);
+
+/*
+ * Context: setup. Calls no hook saw the end of: left by longjmp or by an
+ * exception through a callback of the driver.
+ */
+CUAUDIT_PUBLIC uint64_t cuaudit_abandoned(void);
+
+/*
+ * Context: setup. Calls that went straight to the driver because a hook was
+ * running on their thread: the hook's own, and those of a signal handler
+ * that interrupted it.
+ */
+CUAUDIT_PUBLIC uint64_t cuaudit_straight(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

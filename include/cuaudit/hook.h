@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hooks on routed functions, and the modules that bring them. C11 and C++. */
+#ifndef CUAUDIT_HOOK_H
+#define CUAUDIT_HOOK_H
+
+#include <cuaudit/call.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Contexts, named in every comment below:
+ *   call   inside a driver call, on any thread, perhaps in a signal handler
+ *          or a forked child: no malloc, stdio, getenv, dlsym, no lock;
+ *          errno is left as it was (the functions below leave it so).
+ *   setup  anything: modules' init, finish and tick.
+ */
+
+#define CUAUDIT_ABI 1
+
+/* What an enter hook answers. */
+enum cuaudit_action {
+	CUAUDIT_CONTINUE = 0,
+	CUAUDIT_SKIP = 1	/* do not call the driver: call->result is the answer */
+};
+
+typedef int (*cuaudit_enter_fn)(struct cuaudit_call *call, void *data);
+typedef void (*cuaudit_exit_fn)(struct cuaudit_call *call, void *data);
+
+/*
+ * A hook. The lowest priority enters first and exits last; equal priorities
+ * nest in the order of their registration. When an enter hook skips, hooks
+ * of higher priority are not entered, and exit hooks of all entered ones run.
+ */
+struct cuaudit_hook {
+	uint32_t size;		/* sizeof(struct cuaudit_hook) */
+	int32_t priority;
+	const char *name;
+	const char *functions;	/* selector, see libcuaudit(7); NULL or "" = all */
+	cuaudit_enter_fn enter;	/* may be NULL; context call */
+	cuaudit_exit_fn exit;	/* may be NULL; context call */
+	void *data;
+};
+
+/*
+ * Context: setup. Adds hook to every function its selector names and to those
+ * of drivers loaded later; the structure is copied, its strings are not.
+ * Returns 0; -EINVAL (no callback, bad selector), -ENOSPC (a function already
+ * has CUAUDIT_HOOKS_MAX hooks), -ENOMEM.
+ */
+CUAUDIT_PUBLIC int cuaudit_hook_add(const struct cuaudit_hook *hook);
+
+enum { CUAUDIT_HOOKS_MAX = 16 };
+
+/* The value of an option of a module: `name(key=value;...)` in CUAUDIT_HOOKS. */
+struct cuaudit_option {
+	const char *key;
+	const char *fallback;	/* the value when absent, NULL for none */
+	const char *values;	/* what it takes, for messages and help: "text|json" */
+	const char *help;
+};
+
+/* The options a module was started with; context setup. */
+struct cuaudit_options;
+
+/* The text given for key, else its fallback. Belongs to the core. */
+CUAUDIT_PUBLIC const char *cuaudit_option(const struct cuaudit_options *options, const char *key);
+
+/* How a process comes to its end, for finish. */
+enum cuaudit_end {
+	CUAUDIT_END_EXIT,	/* exit() or return from main */
+	CUAUDIT_END_DISABLED	/* the module did not start */
+};
+
+/*
+ * A module: a set of hooks with options and a life of its own. Built-in ones
+ * and plug-ins bring the same structure; a plug-in exports it as
+ * `cuaudit_module`. Every function may be NULL.
+ */
+struct cuaudit_module {
+	uint32_t size;		/* sizeof(struct cuaudit_module) */
+	uint32_t abi;		/* CUAUDIT_ABI */
+	const char *name;
+	const char *summary;
+	const struct cuaudit_option *options;	/* ends with key NULL */
+	/* setup: before the first hooked call; registers hooks. 0 or -errno. */
+	int (*init)(const struct cuaudit_options *options);
+	/* setup: after everything else of the process, once. */
+	void (*finish)(enum cuaudit_end how);
+	/* call: in the child of fork(), before it goes on. */
+	void (*forked)(void);
+	/* call: the calling thread is about to end. */
+	void (*thread_exit)(void *thread_data);
+};
+
+/*
+ * Context: call. The calling thread's block of this size for the module that
+ * asks: zeroed at the thread's first use and then the same address until
+ * thread_exit(block). NULL when memory is out. key: see cuaudit_thread_key.
+ */
+CUAUDIT_PUBLIC void *cuaudit_thread_block(uint32_t key);
+
+/*
+ * Context: setup (init). Reserves a block of size bytes in every thread.
+ * Returns a key >= 0, or -ENOSPC.
+ */
+CUAUDIT_PUBLIC int cuaudit_thread_key(size_t size, const struct cuaudit_module *owner);
+
+/* Context: call. Zeroed memory of the core's, page-wise, never freed; NULL when out. */
+CUAUDIT_PUBLIC void *cuaudit_pages(size_t size);
+
+/*
+ * Context: setup. Opens what CUAUDIT_OUTPUT names, its %-fields filled in
+ * (see libcuaudit(7)) and suffix appended, for writing; the caller closes
+ * it. With no CUAUDIT_OUTPUT: a copy of stderr. Returns a descriptor >= 0
+ * or -errno, after a message.
+ */
+CUAUDIT_PUBLIC int cuaudit_output(const char *suffix);
+
+/* Context: setup. The path that would open. 0, -ENOENT (no CUAUDIT_OUTPUT), -ENAMETOOLONG. */
+CUAUDIT_PUBLIC int cuaudit_output_path(const char *suffix, char *path, size_t size);
+
+/* Context: call, in printf's manner without floating point. One line on stderr: see CUAUDIT_LOG. */
+enum cuaudit_level { CUAUDIT_ERROR, CUAUDIT_WARN, CUAUDIT_INFO, CUAUDIT_DEBUG };
+CUAUDIT_PUBLIC void cuaudit_log(enum cuaudit_level level, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

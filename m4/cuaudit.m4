@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# Configure checks that Autoconf itself does not bring.
+
+# CUAUDIT_CC_FLAGS(VARIABLE, FLAGS)
+# Appends to VARIABLE each of FLAGS that the C compiler takes without a word.
+AC_DEFUN([CUAUDIT_CC_FLAGS], [
+m4_foreach_w([flag_], [$2], [
+AS_VAR_PUSHDEF([cached_], [cuaudit_cv_cc_]flag_)dnl
+AC_CACHE_CHECK([whether $CC takes flag_], [cached_], [
+	saved_CFLAGS=$CFLAGS
+	CFLAGS="$CFLAGS -Werror flag_"
+	AC_COMPILE_IFELSE([AC_LANG_PROGRAM()],
+		[AS_VAR_SET([cached_], [yes])], [AS_VAR_SET([cached_], [no])])
+	CFLAGS=$saved_CFLAGS])
+AS_VAR_IF([cached_], [yes], [AS_VAR_APPEND([$1], [" flag_"])])
+AS_VAR_POPDEF([cached_])])
+AC_SUBST([$1])])
+
+# CUAUDIT_LOADER(VARIABLE, NAME)
+# The path of the dynamic loader NAME, as a file the linker can be given.
+AC_DEFUN([CUAUDIT_LOADER], [
+AC_CACHE_CHECK([for the dynamic loader $2], [cuaudit_cv_loader], [
+	cuaudit_cv_loader=no
+	for file_ in "`$CC -print-file-name=$2`" "/lib64/$2" "/lib/$2"; do
+		AS_CASE([$file_], [/*],
+			[AS_IF([test -f "$file_"],
+				[cuaudit_cv_loader=$file_; break])])
+	done])
+AS_VAR_IF([cuaudit_cv_loader], [no],
+	[AC_MSG_ERROR([cannot find $2; is this glibc?])])
+$1=$cuaudit_cv_loader
+AC_SUBST([$1])])
+
+# CUAUDIT_CUDA
+# --with-cuda: sets CUDA_HOME, empty if there is no toolkit, and the conditional CUDA.
+AC_DEFUN([CUAUDIT_CUDA], [
+AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda=DIR],
+	[CUDA toolkit whose headers the tests compare the table with
+	(default: look in the usual places)])],
+	[], [with_cuda=check])
+AC_MSG_CHECKING([for the headers of the CUDA toolkit])
+found_=
+AS_CASE([$with_cuda],
+	[no], [places_=],
+	[yes|check], [places_="$CUDA_HOME $CUDA_PATH /usr/local/cuda /opt/cuda"],
+	[places_=$with_cuda])
+for place_ in $places_; do
+	AS_IF([test -f "$place_/include/cuda.h"], [found_=$place_; break])
+done
+AS_IF([test "x$found_" = x], [
+	AC_MSG_RESULT([no])
+	AS_CASE([$with_cuda], [no|check], [],
+		[AC_MSG_ERROR([--with-cuda=$with_cuda: no include/cuda.h in: $places_])])
+], [AC_MSG_RESULT([$found_])])
+AC_SUBST([CUDA_HOME], [$found_])
+AM_CONDITIONAL([CUDA], [test "x$found_" != x])])

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text gathered in memory and written in one piece, without stdio. */
+#include "report/out.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static int grow(struct out *out, size_t count)
+{
+	size_t size = out->size ? out->size : 65536;
+	void *data;
+
+	while (size - out->used < count)
+		size *= 2;
+	if (size == out->size)
+		return 0;
+	data = out->data ? mremap(out->data, out->size, size, MREMAP_MAYMOVE) :
+			   mmap(NULL, size, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (data == MAP_FAILED)
+		return out->error = -ENOMEM;
+	out->data = data;
+	out->size = size;
+	return 0;
+}
+
+void out_bytes(struct out *out, const char *bytes, size_t count)
+{
+	if (grow(out, count))
+		return;
+	memcpy(out->data + out->used, bytes, count);
+	out->used += count;
+}
+
+void out_text(struct out *out, const char *text)
+{
+	out_bytes(out, text, strlen(text));
+}
+
+void out_spaces(struct out *out, size_t count)
+{
+	if (grow(out, count))
+		return;
+	memset(out->data + out->used, ' ', count);
+	out->used += count;
+}
+
+void out_u64(struct out *out, uint64_t value)
+{
+	out_text(out, out_count(value).text);
+}
+
+void out_right(struct out *out, const char *text, size_t width)
+{
+	size_t length = strlen(text);
+
+	out_spaces(out, 1 + (length < width ? width - length : 0));
+	out_text(out, text);
+}
+
+static void printable(struct out *out, const char *text, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		out_bytes(out, (unsigned char)text[i] < ' ' || text[i] == 127 ? "?" : &text[i], 1);
+}
+
+void out_fit(struct out *out, const char *text, size_t width)
+{
+	size_t length = strlen(text);
+	size_t tail = (width - 2) / 2;
+
+	if (length <= width) {
+		printable(out, text, length);
+		return;
+	}
+	printable(out, text, width - 2 - tail);
+	out_text(out, "..");
+	printable(out, text + length - tail, tail);
+}
+
+/* The length of the UTF-8 sequence at text, 0 if it is none. */
+static size_t sequence(const unsigned char *text)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t length = text[0] < 0x80 ? 1 : text[0] >> 5 == 6 ? 2 :
+			text[0] >> 4 == 14 ? 3 : text[0] >> 3 == 30 ? 4 : 0;
+	uint32_t point = length > 1 ? text[0] & (0x7fu >> length) : text[0];
+
+	for (size_t i = 1; i < length; i++) {
+		if (text[i] >> 6 != 2)
+			return 0;
+		point = point << 6 | (text[i] & 0x3f);
+	}
+	if (!length || point < least[length] || point > 0x10ffff || point >> 11 == 0x1b)
+		return 0;
+	return length;
+}
+
+static const char hex[] = "0123456789abcdef";
+
+void out_uuid(struct out *out, const uint8_t *uuid)
+{
+	for (int i = 0; i < 16; i++) {
+		const char pair[] = { hex[uuid[i] >> 4], hex[uuid[i] & 15] };
+
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			out_text(out, "-");
+		out_bytes(out, pair, 2);
+	}
+}
+
+void out_json(struct out *out, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	out_text(out, "\"");
+	while (*at) {
+		size_t length = sequence(at);
+
+		if (!length) {
+			out_text(out, "\\ufffd");
+			at++;
+			continue;
+		}
+		if (*at < ' ' || *at == 127) {
+			char escape[] = { '\\', 'u', '0', '0', hex[*at >> 4], hex[*at & 15] };
+
+			out_bytes(out, escape, sizeof(escape));
+		} else {
+			if (*at == '"' || *at == '\\')
+				out_text(out, "\\");
+			out_bytes(out, (const char *)at, length);
+		}
+		at += length;
+	}
+	out_text(out, "\"");
+}
+
+struct out_number out_count(uint64_t value)
+{
+	struct out_number number = { "" };
+	char digits[24];
+	size_t count = 0;
+
+	do
+		digits[count++] = (char)('0' + value % 10);
+	while (value /= 10);
+	for (size_t i = 0; i < count; i++)
+		number.text[i] = digits[count - 1 - i];
+	return number;
+}
+
+/* value / 10^decimals, with the unit after it. */
+static struct out_number decimal(uint64_t value, int decimals, const char *unit)
+{
+	struct out_number number = { "" };
+	uint64_t one = 1;
+	size_t length;
+
+	for (int i = 0; i < decimals; i++)
+		one *= 10;
+	number = out_count(value / one);
+	length = strlen(number.text);
+	if (decimals) {
+		number.text[length] = '.';
+		for (int i = 1; i <= decimals; i++)
+			number.text[length + (size_t)i] =
+				(char)('0' + value / (one /= 10) % 10);
+		length += 1 + (size_t)decimals;
+	}
+	memcpy(number.text + length, unit, strlen(unit) + 1);
+	return number;
+}
+
+struct out_number out_time(uint64_t ns, int digits)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	uint64_t limit = 1, scale = 1;
+
+	for (int i = 0; i < digits; i++)
+		limit *= 10;
+	for (int unit = 0; unit < 4; unit++, scale *= 1000) {
+		uint64_t step = scale;
+		int decimals = 0;
+
+		while (decimals < digits - 1 && step >= 10) {
+			step /= 10;
+			decimals++;
+		}
+		for (; decimals >= 0; decimals--, step *= 10) {
+			uint64_t value = ns / step + (ns % step >= (step + 1) / 2 && step > 1);
+
+			if (value < limit && (unit == 3 || value < 1000 * (scale / step)))
+				return decimal(value, decimals, units[unit]);
+		}
+	}
+	return decimal(ns / 1000000000 + (ns % 1000000000 >= 500000000), 0, "s");
+}
+
+struct out_number out_percent(uint64_t part, uint64_t whole)
+{
+	unsigned __int128 scaled = (unsigned __int128)part * 1000;
+
+	return decimal(whole ? (uint64_t)((scaled + whole / 2) / whole) : 0, 1, "");
+}
+
+static int write_all(int fd, const char *data, size_t count)
+{
+	while (count) {
+		ssize_t written = write(fd, data, count);
+
+		if (written >= 0) {
+			data += written;
+			count -= (size_t)written;
+		} else if (errno == EAGAIN) {
+			struct pollfd ready = { .fd = fd, .events = POLLOUT };
+
+			poll(&ready, 1, -1);
+		} else if (errno != EINTR) {
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+int out_write(struct out *out, int fd)
+{
+	const struct timespec none = { 0, 0 };
+	sigset_t pipe, saved, pending;
+	int result;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &pipe, &saved);
+	result = write_all(fd, out->data, out->used);
+	if (result == -EPIPE && !sigismember(&pending, SIGPIPE))
+		while (sigtimedwait(&pipe, NULL, &none) < 0 && errno == EINTR)
+			;
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+	out->used = 0;
+	return result ? result : out->error;
+}
+
+void out_free(struct out *out)
+{
+	if (out->data)
+		munmap(out->data, out->size);
+	*out = (struct out){ 0 };
+}

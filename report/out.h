@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text gathered in memory and written in one piece, without stdio. */
+#ifndef REPORT_OUT_H
+#define REPORT_OUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct out {
+	char *data;
+	size_t used;
+	size_t size;
+	int error;	/* -ENOMEM: some of the text is missing */
+};
+
+/* Texts of numbers, for out_right. */
+struct out_number {
+	char text[32];
+};
+
+void out_bytes(struct out *out, const char *bytes, size_t count);
+void out_text(struct out *out, const char *text);
+void out_spaces(struct out *out, size_t count);
+void out_u64(struct out *out, uint64_t value);
+
+/* text at the right of width columns, with one space before it. */
+void out_right(struct out *out, const char *text, size_t width);
+
+/*
+ * A string of the process in at most width columns: what cannot be printed
+ * as a question mark each, the middle of a longer one as two dots.
+ */
+void out_fit(struct out *out, const char *text, size_t width);
+
+/* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. */
+void out_json(struct out *out, const char *text);
+
+/* Sixteen bytes as 8-4-4-4-12 hexadecimal digits. */
+void out_uuid(struct out *out, const uint8_t *uuid);
+
+/* "1.23us": a number of digits, 3 or more, and a unit. */
+struct out_number out_time(uint64_t ns, int digits);
+
+struct out_number out_count(uint64_t value);
+
+/* The share of part in whole in percent, "61.2". */
+struct out_number out_percent(uint64_t part, uint64_t whole);
+
+/*
+ * Writes everything to fd and begins anew. Waits where fd would block, and
+ * lets no SIGPIPE reach the program. 0 or -errno.
+ */
+int out_write(struct out *out, int fd);
+
+void out_free(struct out *out);
+
+#endif

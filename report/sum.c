@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cells added up, and what they say in nanoseconds. */
+#include "report/sum.h"
+
+#include <string.h>
+
+#include "report/records.h"
+
+uint64_t sum_ns(const struct cuaudit_stat_header *header, uint64_t ticks)
+{
+	unsigned __int128 ns = (unsigned __int128)ticks * header->clock_mult;
+
+	ns >>= header->clock_shift & 63;
+	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+void sum_clear(struct sum *sum)
+{
+	memset(sum, 0, sizeof(*sum));
+	sum->min = UINT64_MAX;
+}
+
+void sum_add(struct sum *sum, const struct cuaudit_stat_cell *cell)
+{
+	const uint32_t *buckets = records_buckets(cell);
+
+	sum->calls += cell->calls;
+	sum->errors += cell->errors;
+	sum->not_ready += cell->not_ready;
+	sum->total += cell->total;
+	sum->squares += cell->squares;
+	if (cell->min < sum->min)
+		sum->min = cell->min;
+	if (cell->max > sum->max)
+		sum->max = cell->max;
+	for (int i = 0; buckets && i < CUAUDIT_STAT_BUCKETS; i++)
+		sum->buckets[i] += buckets[i];
+}
+
+/* The middle of the bucket that holds the percent-th of a hundred calls. */
+static uint64_t percentile(const struct sum *sum, unsigned int percent)
+{
+	uint64_t count = 0, rank, ticks;
+	uint32_t i;
+
+	for (i = 0; i < CUAUDIT_STAT_BUCKETS; i++)
+		count += sum->buckets[i];
+	rank = count / 100 * percent + (count % 100 * percent + 99) / 100;
+	for (i = 0, count = 0; i < CUAUDIT_STAT_BUCKETS - 1; i++) {
+		count += sum->buckets[i];
+		if (count >= rank)
+			break;
+	}
+	ticks = sum->max;
+	if (i < CUAUDIT_STAT_BUCKETS - 1)
+		ticks = (cuaudit_stat_floor(i) + cuaudit_stat_floor(i + 1)) / 2;
+	ticks = ticks < sum->min ? sum->min : ticks;
+	return ticks > sum->max ? sum->max : ticks;
+}
+
+/* sqrt without the mathematics library, by Newton's method from above. */
+static double root(double square)
+{
+	double guess = square > 1 ? square : 1;
+
+	for (double next; (next = (guess + square / guess) / 2) < guess;)
+		guess = next;
+	return guess;
+}
+
+/* Of a sample, in ticks; 0 where the sums make no sense. */
+static double deviation(const struct sum *sum)
+{
+	double calls = (double)sum->calls, total = (double)sum->total;
+	double variance;
+
+	if (sum->calls < 2)
+		return 0;
+	variance = (sum->squares - total / calls * total) / (calls - 1);
+	return variance > 0 && variance < 1e38 ? root(variance) : 0;
+}
+
+void sum_row(const struct sum *sum, const struct cuaudit_stat_header *header,
+	     struct report_row *row)
+{
+	row->calls = sum->calls;
+	row->errors = sum->errors;
+	row->not_ready = sum->not_ready;
+	if (!(header->flags & CUAUDIT_STAT_TIMED) || !sum->calls)
+		return;
+	row->total_ns = sum_ns(header, sum->total);
+	/* A first call cut short has no minimum yet. */
+	row->min_ns = sum_ns(header, sum->min < sum->max ? sum->min : sum->max);
+	row->p50_ns = sum_ns(header, percentile(sum, 50));
+	row->p99_ns = sum_ns(header, percentile(sum, 99));
+	row->max_ns = sum_ns(header, sum->max);
+	row->avg_ns = (row->total_ns + sum->calls / 2) / sum->calls;
+	row->stddev_ns = sum_ns(header, (uint64_t)(deviation(sum) + 0.5));
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cells added up, and what they say in nanoseconds. */
+#ifndef REPORT_SUM_H
+#define REPORT_SUM_H
+
+#include <cuaudit/stat.h>
+
+struct sum {
+	uint64_t calls;
+	uint64_t errors;
+	uint64_t not_ready;
+	uint64_t total;
+	double squares;
+	uint64_t min;
+	uint64_t max;
+	uint64_t buckets[CUAUDIT_STAT_BUCKETS];
+};
+
+/* One line of a table. */
+struct report_row {
+	const char *name;
+	uint64_t calls;
+	uint64_t errors;
+	uint64_t not_ready;
+	uint64_t total_ns;
+	uint64_t min_ns;
+	uint64_t p50_ns;
+	uint64_t p99_ns;
+	uint64_t max_ns;
+	uint64_t avg_ns;
+	uint64_t stddev_ns;
+};
+
+uint64_t sum_ns(const struct cuaudit_stat_header *header, uint64_t ticks);
+
+void sum_clear(struct sum *sum);
+void sum_add(struct sum *sum, const struct cuaudit_stat_cell *cell);
+void sum_row(const struct sum *sum, const struct cuaudit_stat_header *header,
+	     struct report_row *row);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A report as tables for people, 132 columns wide. */
+#include <string.h>
+
+#include <cuaudit/clock.h>
+#include <cuaudit/coverage.h>
+
+#include "report/report.h"
+
+enum {
+	COLUMNS = 132,
+	NAME_COLUMN = 85,	/* where names begin in the table of functions */
+	SHORT_COLUMN = 27,	/* the same in the other tables */
+	TOP = 5			/* functions shown of each library */
+};
+
+static const char *const route_names[] = {
+	[CUAUDIT_ROUTE_PLT] = "PLT",
+	[CUAUDIT_ROUTE_DLSYM] = "dlsym",
+	[CUAUDIT_ROUTE_RELOCATION] = "relocation",
+	[CUAUDIT_ROUTE_PROCADDR] = "procaddr"
+};
+
+_Static_assert(sizeof(route_names) / sizeof(route_names[0]) == CUAUDIT_ROUTES, "a name each");
+
+static void number(struct out *out, struct out_number value, size_t width)
+{
+	out_right(out, value.text, width);
+}
+
+static void plural(struct out *out, uint64_t count, const char *thing)
+{
+	out_u64(out, count);
+	out_text(out, " ");
+	out_text(out, thing);
+	if (count != 1)
+		out_text(out, "s");
+}
+
+static void title(const struct report *report, struct out *out)
+{
+	const char *program = report->header->program;
+	const char *slash = strrchr(program, '/');
+
+	out_text(out, "cuaudit: ");
+	out_fit(out, slash ? slash + 1 : program, 48);
+	out_text(out, " (pid ");
+	out_u64(out, report->header->pid);
+	out_text(out, "): ");
+	plural(out, report->calls, "call");
+	out_text(out, " of ");
+	plural(out, report->nrows, "driver function");
+	if (report->timed) {
+		out_text(out, ", ");
+		out_text(out, out_time(report->total_ns, 5).text);
+		out_text(out, " in them");
+	}
+	if (report->header->elapsed_ns) {
+		out_text(out, ", ");
+		out_text(out, out_time(report->header->elapsed_ns, 5).text);
+		out_text(out, " since the first");
+	}
+	out_text(out, "\n");
+}
+
+/* What every table begins with: the share, the time, the calls. */
+static void lead(const struct report *report, struct out *out, uint64_t total_ns, uint64_t calls)
+{
+	if (report->timed)
+		number(out, out_percent(total_ns, report->total_ns), 6);
+	else
+		number(out, out_percent(calls, report->calls), 7);
+	if (report->timed)
+		number(out, out_time(total_ns, 5), 8);
+	number(out, out_count(calls), 9);
+}
+
+static void functions(const struct report *report, struct out *out)
+{
+	if (report->timed)
+		out_text(out, "\nTime(%)    Total     Calls Errors NotReady    Avg    Min    p50"
+			      "    p99    Max StdDev  Name\n");
+	else
+		out_text(out, "\nCalls(%)     Calls  Name\n");
+	for (size_t i = 0; i < report->nrows; i++) {
+		const struct report_row *row = &report->rows[i];
+
+		lead(report, out, row->total_ns, row->calls);
+		if (report->timed) {
+			number(out, out_count(row->errors), 6);
+			number(out, out_count(row->not_ready), 8);
+			number(out, out_time(row->avg_ns, 3), 6);
+			number(out, out_time(row->min_ns, 3), 6);
+			number(out, out_time(row->p50_ns, 3), 6);
+			number(out, out_time(row->p99_ns, 3), 6);
+			number(out, out_time(row->max_ns, 3), 6);
+			number(out, out_time(row->stddev_ns, 3), 6);
+		}
+		out_spaces(out, 2);
+		out_fit(out, row->name, COLUMNS - NAME_COLUMN);
+		out_text(out, "\n");
+	}
+}
+
+static void libraries(const struct report *report, struct out *out)
+{
+	out_text(out, report->timed ? "\nTime(%)    Total     Calls  Library\n" :
+				      "\nCalls(%)     Calls  Library\n");
+	for (size_t i = 0; i < report->nlibraries; i++) {
+		const struct report_library *library = &report->libraries[i];
+
+		lead(report, out, library->total_ns, library->calls);
+		out_spaces(out, 2);
+		out_fit(out, library->path, COLUMNS - SHORT_COLUMN);
+		out_text(out, "\n");
+		for (size_t j = 0; j < library->nrows && j < TOP; j++) {
+			lead(report, out, library->rows[j].total_ns, library->rows[j].calls);
+			out_spaces(out, 4);
+			out_fit(out, library->rows[j].name, COLUMNS - SHORT_COLUMN - 2);
+			out_text(out, "\n");
+		}
+		if (library->nrows > TOP) {
+			out_spaces(out, report->timed ? 30 : 22);
+			out_text(out, "and ");
+			plural(out, library->nrows - TOP, "more function");
+			out_text(out, "\n");
+		}
+	}
+}
+
+static void threads(const struct report *report, struct out *out)
+{
+	const struct report_threads *threads = &report->threads;
+
+	out_text(out, report->timed ? "\nTime(%)    Total     Calls Errors      Tid  Thread\n" :
+				      "\nCalls(%)     Calls      Tid  Thread\n");
+	for (size_t i = 0; i < threads->count; i++) {
+		const struct report_thread *thread = &threads->rows[i];
+
+		lead(report, out, thread->total_ns, thread->calls);
+		if (report->timed)
+			number(out, out_count(thread->errors), 6);
+		number(out, out_count((uint32_t)thread->tid), 8);
+		out_spaces(out, 2);
+		out_fit(out, thread->name, 32);
+		out_text(out, "\n");
+	}
+	if (!threads->nothers)
+		return;
+	lead(report, out, threads->others.total_ns, threads->others.calls);
+	if (report->timed)
+		number(out, out_count(threads->others.errors), 6);
+	out_spaces(out, 11);
+	out_text(out, "(");
+	plural(out, threads->nothers, "other thread");
+	out_text(out, ")\n");
+}
+
+static void by_route(const uint64_t *counts, struct out *out)
+{
+	for (int i = 0; i < CUAUDIT_ROUTES; i++) {
+		out_text(out, i ? ", " : ": ");
+		out_u64(out, counts[i]);
+		out_text(out, " by ");
+		out_text(out, route_names[i]);
+	}
+	out_text(out, "\n");
+}
+
+static void routes(const struct cuaudit_stat_routes *routes, struct out *out)
+{
+	uint64_t bindings = 0;
+
+	out_text(out, "  bound         ");
+	plural(out, routes->bound, "function");
+	by_route(routes->functions, out);
+	for (int i = 0; i < CUAUDIT_ROUTES; i++)
+		bindings += routes->bindings[i];
+	out_text(out, "                ");
+	plural(out, bindings, "binding");
+	by_route(routes->bindings, out);
+}
+
+static void driver(const struct cuaudit_stat_driver *driver, struct out *out)
+{
+	out_text(out, "  driver        ");
+	out_fit(out, driver->path, 70);
+	out_text(out, ", ");
+	if (driver->version) {
+		out_text(out, "version ");
+		out_u64(out, driver->version / 1000);
+		out_text(out, ".");
+		out_u64(out, driver->version % 1000 / 10);
+		out_text(out, ", ");
+	}
+	plural(out, driver->functions, "function");
+	if (driver->unrouted) {
+		out_text(out, ", not routed: ");
+		out_u64(out, driver->unrouted);
+	}
+	out_text(out, "\n");
+}
+
+static void escape(const struct report *report, const struct cuaudit_stat_escape *escape,
+		   struct out *out)
+{
+	out_text(out, "  not routed    ");
+	out_fit(out, escape->name, 56);
+	if (escape->kind == CUAUDIT_ESCAPE_PROCADDR) {
+		out_text(out, ", version ");
+		out_u64(out, escape->version);
+		out_text(out, ", flags ");
+		out_u64(out, escape->flags);
+	} else if (escape->kind == CUAUDIT_ESCAPE_SLOTS) {
+		out_text(out, ", no slot was left");
+	}
+	if (escape->library != CUAUDIT_STAT_NONE) {
+		out_text(out, ", for ");
+		out_fit(out, report_path(report, escape->library), 56);
+	}
+	out_text(out, ", ");
+	plural(out, escape->count, "time");
+	out_text(out, "\n");
+}
+
+static void table(const struct report *report, const struct cuaudit_stat_table *table,
+		  struct out *out)
+{
+	out_text(out, "  export table  ");
+	out_uuid(out, table->uuid);
+	if (table->size) {
+		out_text(out, ", ");
+		plural(out, table->size, "byte");
+	}
+	if (table->library != CUAUDIT_STAT_NONE) {
+		out_text(out, ", for ");
+		out_fit(out, report_path(report, table->library), 40);
+	}
+	out_text(out, ", ");
+	plural(out, table->count, "time");
+	out_text(out, "\n");
+}
+
+static void clock_line(const struct report *report, struct out *out)
+{
+	const struct cuaudit_stat_header *header = report->header;
+
+	if (!report->timed) {
+		out_text(out, "  clock         none: calls were counted, not timed\n");
+		return;
+	}
+	out_text(out, header->clock_source == CUAUDIT_CLOCK_COUNTER ?
+		 "  clock         time-stamp counter, " : "  clock         CLOCK_MONOTONIC, ");
+	out_u64(out, header->clock_hz / 1000000);
+	out_text(out, " MHz, ");
+	out_text(out, out_time(sum_ns(header, header->clock_pair), 3).text);
+	out_text(out, " between two reads in a row, part of every time above\n");
+}
+
+static void coverage(const struct report *report, struct out *out)
+{
+	out_text(out, "\nCoverage\n");
+	for (size_t i = 0; i < report->drivers.count; i++)
+		driver(report->drivers.records[i], out);
+	if (report->routes)
+		routes(report->routes, out);
+	if (!(report->header->flags & CUAUDIT_STAT_COVERAGE))
+		out_text(out, "  not routed    not known: the process did not come to its end\n");
+	else if (!report->escapes.count)
+		out_text(out, "  not routed    nothing\n");
+	for (size_t i = 0; i < report->escapes.count; i++)
+		escape(report, report->escapes.records[i], out);
+	for (size_t i = 0; i < report->tables.count; i++)
+		table(report, report->tables.records[i], out);
+	if (report->header->lost) {
+		out_text(out, "  not counted   ");
+		plural(out, report->header->lost, "call");
+		out_text(out, ": no memory for them\n");
+	}
+	if (report->damaged) {
+		out_text(out, "  damaged       ");
+		plural(out, report->damaged, "segment");
+		out_text(out, " of the file\n");
+	}
+	clock_line(report, out);
+}
+
+void report_text(const struct report *report, struct out *out)
+{
+	title(report, out);
+	functions(report, out);
+	libraries(report, out);
+	threads(report, out);
+	coverage(report, out);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays of one to three dimensions, and copies of bytes in a row to and from them. */
+#include "sim/sim.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+static_assert(sizeof(struct CUarray_st) <= OBJECT_SIZE, "fits an object");
+
+/* Bytes of a channel; 0 for the formats that are not simulated. */
+static size_t channel_bytes(CUarray_format format)
+{
+	switch (format) {
+	case CU_AD_FORMAT_UNSIGNED_INT8:
+	case CU_AD_FORMAT_SIGNED_INT8:
+		return 1;
+	case CU_AD_FORMAT_UNSIGNED_INT16:
+	case CU_AD_FORMAT_SIGNED_INT16:
+	case CU_AD_FORMAT_HALF:
+		return 2;
+	case CU_AD_FORMAT_UNSIGNED_INT32:
+	case CU_AD_FORMAT_SIGNED_INT32:
+	case CU_AD_FORMAT_FLOAT:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+static CUresult shape(CUarray array, const CUDA_ARRAY3D_DESCRIPTOR *d)
+{
+	size_t bytes = channel_bytes(d->Format);
+
+	if (!bytes)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (!d->Width || (d->NumChannels != 1 && d->NumChannels != 2 &&
+			  d->NumChannels != 4))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (d->Width > 131072 || d->Height > 65536 || d->Depth > 16384)
+		return CUDA_ERROR_INVALID_VALUE;
+	array->descriptor = *d;
+	array->pitch = d->Width * d->NumChannels * bytes;
+	array->rows = d->Height ? d->Height : 1;
+	array->slices = d->Depth ? d->Depth : 1;
+	return CUDA_SUCCESS;
+}
+
+static size_t size_of(CUarray array)
+{
+	return array->pitch * array->rows * array->slices;
+}
+
+static CUresult back(CUarray array, CUdevice device)
+{
+	void *mem;
+
+	if (!device_take(device, size_of(array)))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	mem = mmap(NULL, size_of(array), PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mem == MAP_FAILED) {
+		device_give(device, size_of(array));
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	array->data = mem;
+	return CUDA_SUCCESS;
+}
+
+void array_drop(CUarray array)
+{
+	if (!array->data)
+		return;
+	munmap(array->data, size_of(array));
+	device_give(array->object.context->device, size_of(array));
+	array->data = NULL;
+}
+
+CUresult cuArray3DCreate_v2(CUarray *pHandle,
+			    const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+{
+	CUcontext context;
+	CUarray array;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if (!pHandle || !pAllocateArray)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (pAllocateArray->Flags & (CUDA_ARRAY3D_SPARSE |
+				     CUDA_ARRAY3D_DEFERRED_MAPPING))
+		return CUDA_ERROR_NOT_SUPPORTED;
+	array = object_new(KIND_ARRAY, context);
+	if (!array)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	rc = shape(array, pAllocateArray);
+	if (!rc)
+		rc = back(array, context->device);
+	if (rc) {
+		object_retire(array, KIND_ARRAY);
+		object_free(array);
+		return rc;
+	}
+	*pHandle = array;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuArrayCreate_v2(CUarray *pHandle,
+			  const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
+{
+	CUDA_ARRAY3D_DESCRIPTOR d;
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if (!pAllocateArray)
+		return CUDA_ERROR_INVALID_VALUE;
+	d = (CUDA_ARRAY3D_DESCRIPTOR){
+		.Width = pAllocateArray->Width,
+		.Height = pAllocateArray->Height,
+		.Format = pAllocateArray->Format,
+		.NumChannels = pAllocateArray->NumChannels,
+	};
+	return cuArray3DCreate_v2(pHandle, &d);
+}
+
+static CUresult find(CUarray handle, CUarray *array)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	*array = object_find(handle, KIND_ARRAY);
+	return *array ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuArrayDestroy(CUarray hArray)
+{
+	CUarray array;
+	CUresult rc = find(hArray, &array);
+
+	if (rc)
+		return rc;
+	if (!object_retire(array, KIND_ARRAY))
+		return CUDA_ERROR_INVALID_HANDLE;
+	array_drop(array);
+	object_free(array);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor,
+				   CUarray hArray)
+{
+	CUarray array;
+	CUresult rc = find(hArray, &array);
+
+	if (rc)
+		return rc;
+	if (!pArrayDescriptor)
+		return CUDA_ERROR_INVALID_VALUE;
+	*pArrayDescriptor = array->descriptor;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
+				 CUarray hArray)
+{
+	CUarray array;
+	CUresult rc = find(hArray, &array);
+
+	if (rc)
+		return rc;
+	if (!pArrayDescriptor)
+		return CUDA_ERROR_INVALID_VALUE;
+	*pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR){
+		.Width = array->descriptor.Width,
+		.Height = array->descriptor.Height,
+		.Format = array->descriptor.Format,
+		.NumChannels = array->descriptor.NumChannels,
+	};
+	return CUDA_SUCCESS;
+}
+
+/* The bytes [offset, offset + size) of an array. */
+static CUresult span(CUarray handle, size_t offset, size_t size, void **bytes)
+{
+	CUarray array;
+	CUresult rc = find(handle, &array);
+
+	if (rc)
+		return rc;
+	if (offset > size_of(array) || size > size_of(array) - offset)
+		return CUDA_ERROR_INVALID_VALUE;
+	*bytes = array->data + offset;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset,
+			      const void *srcHost, size_t ByteCount,
+			      CUstream hStream)
+{
+	CUresult rc = copy_begin(hStream);
+	void *to;
+
+	if (!rc)
+		rc = span(dstArray, dstOffset, ByteCount, &to);
+	if (rc || !ByteCount)
+		return rc;
+	if (!srcHost)
+		return CUDA_ERROR_INVALID_VALUE;
+	memcpy(to, srcHost, ByteCount);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray,
+			      size_t srcOffset, size_t ByteCount,
+			      CUstream hStream)
+{
+	CUresult rc = copy_begin(hStream);
+	void *from;
+
+	if (!rc)
+		rc = span(srcArray, srcOffset, ByteCount, &from);
+	if (rc || !ByteCount)
+		return rc;
+	if (!dstHost)
+		return CUDA_ERROR_INVALID_VALUE;
+	memcpy(dstHost, from, ByteCount);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset,
+			 const void *srcHost, size_t ByteCount)
+{
+	return cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost, ByteCount,
+				    NULL);
+}
+
+CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
+			 size_t ByteCount)
+{
+	return cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount,
+				    NULL);
+}
+
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset,
+			 CUdeviceptr srcDevice, size_t ByteCount)
+{
+	void *to;
+	CUresult rc = span(dstArray, dstOffset, ByteCount, &to);
+
+	if (!rc)
+		rc = range_check(srcDevice, ByteCount);
+	if (!rc && ByteCount)
+		memcpy(to, pointer(srcDevice), ByteCount);
+	return rc;
+}
+
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray,
+			 size_t srcOffset, size_t ByteCount)
+{
+	void *from;
+	CUresult rc = span(srcArray, srcOffset, ByteCount, &from);
+
+	if (!rc)
+		rc = range_check(dstDevice, ByteCount);
+	if (!rc && ByteCount)
+		memcpy(pointer(dstDevice), from, ByteCount);
+	return rc;
+}
+
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,
+			 size_t srcOffset, size_t ByteCount)
+{
+	void *from, *to;
+	CUresult rc = span(srcArray, srcOffset, ByteCount, &from);
+
+	if (!rc)
+		rc = span(dstArray, dstOffset, ByteCount, &to);
+	if (!rc)
+		memmove(to, from, ByteCount);
+	return rc;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of rectangles and boxes between host memory, device memory and arrays. */
+#include "sim/sim.h"
+
+#include <string.h>
+
+/* One end of a copy: where its first byte is, and the steps to the others. */
+struct end {
+	char *base;
+	size_t pitch;
+	size_t slice;
+};
+
+static CUresult array_end(CUarray handle, size_t x, size_t y, size_t z,
+			  const CUDA_MEMCPY3D *box, struct end *end)
+{
+	CUarray array = object_find(handle, KIND_ARRAY);
+
+	if (!array)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (x > array->pitch || box->WidthInBytes > array->pitch - x ||
+	    y > array->rows || box->Height > array->rows - y ||
+	    z > array->slices || box->Depth > array->slices - z)
+		return CUDA_ERROR_INVALID_VALUE;
+	end->pitch = array->pitch;
+	end->slice = array->pitch * array->rows;
+	end->base = array->data + z * end->slice + y * end->pitch + x;
+	return CUDA_SUCCESS;
+}
+
+static CUresult linear_end(uintptr_t base, size_t pitch, size_t height,
+			   size_t x, size_t y, size_t z,
+			   const CUDA_MEMCPY3D *box, bool device,
+			   struct end *end)
+{
+	struct range range;
+	size_t bytes;
+
+	if (!base)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!pitch)
+		pitch = x + box->WidthInBytes;
+	if (!height)
+		height = y + box->Height;
+	if (x + box->WidthInBytes > pitch ||
+	    (box->Depth > 1 && y + box->Height > height))
+		return CUDA_ERROR_INVALID_VALUE;
+	end->pitch = pitch;
+	end->slice = pitch * height;
+	end->base = (char *)base + z * end->slice + y * pitch + x;
+	bytes = (box->Depth - 1) * end->slice + (box->Height - 1) * pitch +
+		box->WidthInBytes;
+	if (device || range_find(base, &range))
+		return range_check((uintptr_t)end->base, bytes);
+	return CUDA_SUCCESS;
+}
+
+static CUresult source(const CUDA_MEMCPY3D *box, struct end *end)
+{
+	switch (box->srcMemoryType) {
+	case CU_MEMORYTYPE_ARRAY:
+		return array_end(box->srcArray, box->srcXInBytes, box->srcY,
+				 box->srcZ, box, end);
+	case CU_MEMORYTYPE_HOST:
+		return linear_end((uintptr_t)box->srcHost, box->srcPitch,
+				  box->srcHeight, box->srcXInBytes, box->srcY,
+				  box->srcZ, box, false, end);
+	case CU_MEMORYTYPE_DEVICE:
+	case CU_MEMORYTYPE_UNIFIED:
+		return linear_end(box->srcDevice, box->srcPitch,
+				  box->srcHeight, box->srcXInBytes, box->srcY,
+				  box->srcZ, box,
+				  box->srcMemoryType == CU_MEMORYTYPE_DEVICE,
+				  end);
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+static CUresult destination(const CUDA_MEMCPY3D *box, struct end *end)
+{
+	switch (box->dstMemoryType) {
+	case CU_MEMORYTYPE_ARRAY:
+		return array_end(box->dstArray, box->dstXInBytes, box->dstY,
+				 box->dstZ, box, end);
+	case CU_MEMORYTYPE_HOST:
+		return linear_end((uintptr_t)box->dstHost, box->dstPitch,
+				  box->dstHeight, box->dstXInBytes, box->dstY,
+				  box->dstZ, box, false, end);
+	case CU_MEMORYTYPE_DEVICE:
+	case CU_MEMORYTYPE_UNIFIED:
+		return linear_end(box->dstDevice, box->dstPitch,
+				  box->dstHeight, box->dstXInBytes, box->dstY,
+				  box->dstZ, box,
+				  box->dstMemoryType == CU_MEMORYTYPE_DEVICE,
+				  end);
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+CUresult box_copy(const CUDA_MEMCPY3D *box)
+{
+	struct end src, dst;
+	CUresult rc;
+
+	if (!box || box->srcLOD || box->dstLOD)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!box->WidthInBytes || !box->Height || !box->Depth)
+		return CUDA_SUCCESS;
+	rc = source(box, &src);
+	if (!rc)
+		rc = destination(box, &dst);
+	if (rc)
+		return rc;
+	for (size_t z = 0; z < box->Depth; z++)
+		for (size_t y = 0; y < box->Height; y++)
+			memmove(dst.base + z * dst.slice + y * dst.pitch,
+				src.base + z * src.slice + y * src.pitch,
+				box->WidthInBytes);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+	CUresult rc = copy_begin(hStream);
+
+	return rc ? rc : box_copy(pCopy);
+}
+
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
+{
+	return cuMemcpy3DAsync_v2(pCopy, NULL);
+}
+
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+	CUresult rc = copy_begin(hStream);
+	CUDA_MEMCPY3D box;
+
+	if (rc)
+		return rc;
+	if (!pCopy)
+		return CUDA_ERROR_INVALID_VALUE;
+	box = (CUDA_MEMCPY3D){
+		.srcXInBytes = pCopy->srcXInBytes,
+		.srcY = pCopy->srcY,
+		.srcMemoryType = pCopy->srcMemoryType,
+		.srcHost = pCopy->srcHost,
+		.srcDevice = pCopy->srcDevice,
+		.srcArray = pCopy->srcArray,
+		.srcPitch = pCopy->srcPitch,
+		.dstXInBytes = pCopy->dstXInBytes,
+		.dstY = pCopy->dstY,
+		.dstMemoryType = pCopy->dstMemoryType,
+		.dstHost = pCopy->dstHost,
+		.dstDevice = pCopy->dstDevice,
+		.dstArray = pCopy->dstArray,
+		.dstPitch = pCopy->dstPitch,
+		.WidthInBytes = pCopy->WidthInBytes,
+		.Height = pCopy->Height,
+		.Depth = 1,
+	};
+	return box_copy(&box);
+}
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
+{
+	return cuMemcpy2DAsync_v2(pCopy, NULL);
+}
+
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
+{
+	return cuMemcpy2DAsync_v2(pCopy, NULL);
+}
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+	CUresult rc = copy_begin(hStream);
+	CUcontext context;
+	CUDA_MEMCPY3D box;
+
+	if (rc)
+		return rc;
+	if (!pCopy)
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = context_find(pCopy->srcContext, &context);
+	if (!rc)
+		rc = context_find(pCopy->dstContext, &context);
+	if (rc)
+		return rc;
+	/* The contexts stand where the other structure has reserved words. */
+	static_assert(sizeof(box) == sizeof(*pCopy), "one layout");
+	memcpy(&box, pCopy, sizeof(box));
+	return box_copy(&box);
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+	return cuMemcpy3DPeerAsync(pCopy, NULL);
+}

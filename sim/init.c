@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts the simulated driver: cuInit, its environment, its clock, forks. */
+#include "sim/sim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+atomic_int sim_state;
+struct sim_config sim_config = {
+	.memory = (size_t)1 << 30,
+	.launches = -1,
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+uint64_t sim_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void sim_wait(uint64_t time)
+{
+	struct timespec until = {
+		.tv_sec = (time_t)(time / 1000000000),
+		.tv_nsec = (long)(time % 1000000000),
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until,
+			       NULL) == EINTR)
+		;
+}
+
+uint64_t sim_id(void)
+{
+	static _Atomic uint64_t last;
+
+	return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
+/* A number with K, M or G behind it; false if text is none. */
+static bool parse_size(const char *text, size_t *size)
+{
+	unsigned long long value;
+	int shift = 0;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || end == text || *text == '-')
+		return false;
+	if (*end == 'K')
+		shift = 10;
+	else if (*end == 'M')
+		shift = 20;
+	else if (*end == 'G')
+		shift = 30;
+	if (end[shift ? 1 : 0] || !value || value << shift >> shift != value)
+		return false;
+	*size = (size_t)(value << shift);
+	return true;
+}
+
+/*
+ * CUAUDIT_SIM_MEMORY: bytes of each device, with K, M or G.
+ * CUAUDIT_SIM_LAUNCHES: a file that gets a line for each kernel launched.
+ * CUAUDIT_SIM_LAUNCH_TIME: microseconds that a kernel keeps its stream busy.
+ */
+static CUresult configure(void)
+{
+	const char *memory = getenv("CUAUDIT_SIM_MEMORY");
+	const char *launches = getenv("CUAUDIT_SIM_LAUNCHES");
+	const char *busy = getenv("CUAUDIT_SIM_LAUNCH_TIME");
+	size_t microseconds;
+
+	if (memory && !parse_size(memory, &sim_config.memory))
+		return CUDA_ERROR_SYSTEM_NOT_READY;
+	if (busy) {
+		if (!parse_size(busy, &microseconds))
+			return CUDA_ERROR_SYSTEM_NOT_READY;
+		sim_config.launch_ns = (uint64_t)microseconds * 1000;
+	}
+	if (launches && *launches) {
+		sim_config.launches = open(launches, O_WRONLY | O_APPEND |
+					   O_CREAT | O_CLOEXEC, 0666);
+		if (sim_config.launches < 0)
+			return CUDA_ERROR_SYSTEM_NOT_READY;
+	}
+	return CUDA_SUCCESS;
+}
+
+/* What the parent set up does not work in a child, as on a real device. */
+static void forked(void)
+{
+	if (atomic_load_explicit(&sim_state, memory_order_relaxed) != SIM_NEW)
+		atomic_store_explicit(&sim_state, SIM_FORKED,
+				      memory_order_relaxed);
+}
+
+static CUresult start(void)
+{
+	CUresult rc = configure();
+
+	if (!rc)
+		rc = object_setup();
+	if (!rc)
+		rc = primary_setup();
+	if (!rc && pthread_atfork(NULL, NULL, forked))
+		rc = CUDA_ERROR_OUT_OF_MEMORY;
+	if (!rc)
+		atomic_store_explicit(&sim_state, SIM_READY,
+				      memory_order_release);
+	return rc;
+}
+
+CUresult cuInit(unsigned int Flags)
+{
+	CUresult rc = CUDA_SUCCESS;
+
+	if (Flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (sim_ready())
+		return CUDA_SUCCESS;
+	if (atomic_load(&sim_state) == SIM_FORKED)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	pthread_mutex_lock(&lock);
+	if (!sim_ready())
+		rc = start();
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+CUresult cuDriverGetVersion(int *driverVersion)
+{
+	if (!driverVersion)
+		return CUDA_ERROR_INVALID_VALUE;
+	*driverVersion = SIM_VERSION;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuProfilerStart(void)
+{
+	return sim_ready() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+CUresult cuProfilerStop(void)
+{
+	return sim_ready() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}

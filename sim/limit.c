@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A context's settings: limits, flags, cache and shared memory, priorities. */
+#include "sim/sim.h"
+
+#include <string.h>
+
+static const size_t defaults[CONTEXT_LIMITS] = {
+	[CU_LIMIT_STACK_SIZE] = 1024,
+	[CU_LIMIT_PRINTF_FIFO_SIZE] = 8 << 20,
+	[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20,
+	[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
+	[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
+};
+
+static_assert((int)CU_LIMIT_MAX == (int)CONTEXT_LIMITS, "a place for each");
+
+void limit_defaults(CUcontext context)
+{
+	memcpy(context->limits, defaults, sizeof(defaults));
+}
+
+/* Of no use on devices of capability 9.0, or not simulated. */
+static bool supported(CUlimit limit)
+{
+	return limit != CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH &&
+	       limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE &&
+	       limit < CU_LIMIT_SHMEM_SIZE;
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if ((unsigned int)limit >= CU_LIMIT_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!supported(limit))
+		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+	context->limits[limit] = value;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if (!pvalue || (unsigned int)limit >= CU_LIMIT_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!supported(limit))
+		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+	*pvalue = context->limits[limit];
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetFlags(unsigned int *flags)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if (!flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags = context->flags;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetFlags(unsigned int flags)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if (flags & ~(unsigned int)CU_CTX_FLAGS_MASK)
+		return CUDA_ERROR_INVALID_VALUE;
+	context->flags = flags;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if (!pconfig)
+		return CUDA_ERROR_INVALID_VALUE;
+	*pconfig = (CUfunc_cache)context->cache;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache config)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if ((unsigned int)config > CU_FUNC_CACHE_PREFER_EQUAL)
+		return CUDA_ERROR_INVALID_VALUE;
+	context->cache = config;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if (!pConfig)
+		return CUDA_ERROR_INVALID_VALUE;
+	*pConfig = (CUsharedconfig)context->shared;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if ((unsigned int)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+		return CUDA_ERROR_INVALID_VALUE;
+	context->shared = config;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *leastPriority,
+				     int *greatestPriority)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if (leastPriority)
+		*leastPriority = 0;
+	if (greatestPriority)
+		*greatestPriority = -5;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxResetPersistingL2Cache(void)
+{
+	CUcontext context;
+
+	return context_current(&context);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams: work is done at once, and takes its time on the stream's clock. */
+#include "sim/sim.h"
+
+static_assert(sizeof(struct CUstream_st) <= OBJECT_SIZE, "fits an object");
+
+CUresult stream_find(CUstream handle, CUstream *stream)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if (!handle || handle == CU_STREAM_LEGACY)
+		*stream = context->legacy;
+	else if (handle == CU_STREAM_PER_THREAD)
+		*stream = context->per_thread;
+	else
+		*stream = object_find(handle, KIND_STREAM);
+	return *stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+static uint64_t later(_Atomic uint64_t *time, uint64_t then)
+{
+	uint64_t was = atomic_load(time);
+
+	while (was < then && !atomic_compare_exchange_weak(time, &was, then))
+		;
+	return was;
+}
+
+uint64_t stream_work(CUstream stream, uint64_t ns)
+{
+	uint64_t now = sim_now(), start = atomic_load(&stream->busy_until);
+
+	if (start < now)
+		start = now;
+	if (ns) {
+		later(&stream->busy_until, start + ns);
+		later(&stream->object.context->busy_until, start + ns);
+	}
+	return start + ns;
+}
+
+/* The default stream is done when all of its context's are. */
+static uint64_t done_at(CUstream stream)
+{
+	CUcontext context = stream->object.context;
+
+	return atomic_load_explicit(stream == context->legacy ?
+				    &context->busy_until : &stream->busy_until,
+				    memory_order_relaxed);
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
+				    int priority)
+{
+	CUcontext context;
+	CUstream stream;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	if (!phStream || flags & ~(unsigned int)CU_STREAM_NON_BLOCKING)
+		return CUDA_ERROR_INVALID_VALUE;
+	stream = object_new(KIND_STREAM, context);
+	if (!stream)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	stream->id = sim_id();
+	stream->flags = flags;
+	stream->priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
+	*phStream = stream;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
+{
+	return cuStreamCreateWithPriority(phStream, Flags, 0);
+}
+
+CUresult cuStreamDestroy_v2(CUstream hStream)
+{
+	CUcontext context;
+	CUstream stream;
+	CUresult rc = context_current(&context);
+
+	if (rc)
+		return rc;
+	stream = object_find(hStream, KIND_STREAM);
+	if (!stream || !object_retire(stream, KIND_STREAM))
+		return CUDA_ERROR_INVALID_HANDLE;
+	object_free(stream);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy(CUstream hStream)
+{
+	return cuStreamDestroy_v2(hStream);
+}
+
+CUresult cuStreamQuery(CUstream hStream)
+{
+	CUstream stream;
+	CUresult rc = stream_find(hStream, &stream);
+	uint64_t busy;
+
+	if (rc)
+		return rc;
+	busy = done_at(stream);
+	return busy && busy > sim_now() ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream hStream)
+{
+	CUstream stream;
+	CUresult rc = stream_find(hStream, &stream);
+	uint64_t busy;
+
+	if (rc)
+		return rc;
+	busy = done_at(stream);
+	if (busy)
+		sim_wait(busy);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent,
+			   unsigned int Flags)
+{
+	CUstream stream;
+	CUevent event;
+	CUresult rc = stream_find(hStream, &stream);
+
+	if (rc)
+		return rc;
+	if (Flags & ~(unsigned int)CU_EVENT_WAIT_EXTERNAL)
+		return CUDA_ERROR_INVALID_VALUE;
+	event = object_find(hEvent, KIND_EVENT);
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	later(&stream->busy_until, atomic_load(&event->done_at));
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetPriority(CUstream hStream, int *priority)
+{
+	CUstream stream;
+	CUresult rc = stream_find(hStream, &stream);
+
+	if (rc)
+		return rc;
+	if (!priority)
+		return CUDA_ERROR_INVALID_VALUE;
+	*priority = stream->priority;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)
+{
+	CUstream stream;
+	CUresult rc = stream_find(hStream, &stream);
+
+	if (rc)
+		return rc;
+	if (!streamId)
+		return CUDA_ERROR_INVALID_VALUE;
+	*streamId = stream->id;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
+{
+	CUstream stream;
+	CUresult rc = stream_find(hStream, &stream);
+
+	if (rc)
+		return rc;
+	if (!flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags = stream->flags;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device)
+{
+	CUstream stream;
+	CUresult rc = stream_find(hStream, &stream);
+
+	if (rc)
+		return rc;
+	if (!device)
+		return CUDA_ERROR_INVALID_VALUE;
+	*device = stream->object.context->device;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
+{
+	CUstream stream;
+	CUresult rc = stream_find(hStream, &stream);
+
+	if (rc)
+		return rc;
+	if (!pctx)
+		return CUDA_ERROR_INVALID_VALUE;
+	*pctx = stream->object.context;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx,
+			   CUgreenCtx *pGreenCtx)
+{
+	CUresult rc = cuStreamGetCtx(hStream, pCtx);
+
+	if (!rc && pGreenCtx)
+		*pGreenCtx = NULL;
+	return rc;
+}
+
+CUresult cuStreamIsCapturing(CUstream hStream,
+			     CUstreamCaptureStatus *captureStatus)
+{
+	CUstream stream;
+	CUresult rc = stream_find(hStream, &stream);
+
+	if (rc)
+		return rc;
+	if (!captureStatus)
+		return CUDA_ERROR_INVALID_VALUE;
+	*captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
+	return CUDA_SUCCESS;
+}
+
+/*
+ * Both run the function at once on the calling thread, with no lock held, so
+ * that exceptions and longjmp may leave it.
+ */
+CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback,
+			     void *userData, unsigned int flags)
+{
+	CUstream stream;
+	CUresult rc = stream_find(hStream, &stream);
+
+	if (rc)
+		return rc;
+	if (!callback || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	callback(hStream, CUDA_SUCCESS, userData);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+{
+	CUstream stream;
+	CUresult rc = stream_find(hStream, &stream);
+
+	if (rc)
+		return rc;
+	if (!fn)
+		return CUDA_ERROR_INVALID_VALUE;
+	fn(userData);
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit-core.so and the simulated driver: what they need and export.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+core=$top_builddir/lib/cuaudit/cuaudit-core.so
+sim=$simdir/libcuda.so.1
+
+# needed FILE: its NEEDED but for the C library and what old ones are split into.
+needed() {
+	$READELF -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+		sed '/^libc\.so\.6$/d; /^libdl\.so\.2$/d; /^libpthread\.so\.0$/d; /^ld-linux/d'
+}
+
+exports() {
+	$NM -D --defined-only "$1" | awk '{ print $3 }' | sort
+}
+
+ok "the core is there" test -f "$core"
+is "$(needed "$core")" "" "the core needs libc alone"
+like "$($READELF -dW "$core")" 'SONAME.*\[cuaudit-core\.so\]' "SONAME of the core"
+unlike "$($READELF -dW "$core")" 'TEXTREL|RPATH|RUNPATH' "no text relocations, no run path"
+is "$(exports "$core" | sed '/^cuaudit_/d')" "" "the core exports cuaudit_ names alone"
+like "$(exports "$core")" '^cuaudit_hook_add$' "and those it does export"
+like "$($READELF -lW "$core")" 'GNU_STACK.* RW ' "its stack is not executable"
+
+# Static TLS of late-loaded objects comes out of one small surplus.
+tls=$($READELF -lW "$core" | awk '$1 == "TLS" { print $6 }')
+ok "TLS of the core: ${tls:-none}, at most 64 bytes" test $((${tls:-0})) -le 64
+unlike "$($READELF -rW "$core")" 'DTPMOD|TLSDESC' "TLS by the initial-exec model"
+
+is "$(needed "$sim")" "" "the simulated driver needs libc alone"
+like "$($READELF -dW "$sim")" 'SONAME.*\[libcuda\.so\.1\]' "SONAME of the simulated driver"
+is "$(exports "$sim" | sed '/^cu[A-Z]/d')" "" "it exports driver functions alone"
+like "$($READELF -lW "$sim")" 'GNU_STACK.* RW ' "its stack is not executable"
+done_testing

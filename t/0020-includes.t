@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# Who may include whom.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+# wrong ALLOWED FOLDER: the tree's own headers that FOLDER includes beside ALLOWED,
+# a regex over what stands in quotes or angle brackets.
+wrong() {
+	find "$top_srcdir/$2" -name '*.[chS]' -exec \
+		awk -v allowed="^($1)\$" '
+		/^[ \t]*#[ \t]*include/ {
+			if (!match($0, /["<][^">]*[">]/))
+				next
+			name = substr($0, RSTART + 1, RLENGTH - 2)
+			own = substr($0, RSTART, 1) == "\"" ||
+				name ~ /^(audit|cuaudit|hooks|report|sim|t|tools)\//
+			if (own && name !~ allowed)
+				print FILENAME ": " name
+		}' {} +
+}
+
+contract='cuaudit/[a-z_]+\.(h|def)'
+
+# edge FOLDER ALLOWED WHAT
+edge() {
+	is "$(wrong "$2" "$1")" "" "$1/ includes $3"
+	like "$(wrong 'nothing' "$1")" : "$1/ has includes at all"
+}
+
+edge include "$contract" "the contract"
+edge audit "$contract|audit/[a-z_]+\.(h|def)|arch\.h" "the contract and its own"
+edge report "$contract|report/[a-z_]+\.h" "the contract and its own"
+edge hooks/modules "$contract|report/[a-z_]+\.h|hooks/modules/[a-z_]+\.h" \
+	"the contract, report/ and its own"
+edge tools "$contract|report/[a-z_]+\.h|tools/[a-z_]+\.h" "the contract, report/ and its own"
+edge sim "$contract|sim/[a-z_]+\.(h|def)" "the contract and its own"
+edge demo "$contract" "the contract"
+
+# hooks/ without modules/, which has an edge of its own and fewer rights.
+is "$(wrong "$contract|audit/link\.h|report/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|(frame_)?arch\.h" \
+	hooks | grep -v "^$top_srcdir/hooks/modules/")" "" \
+	"hooks/ includes the contract, audit/link.h, report/ and its own"
+
+mkdir "$tmp/hooks"
+echo '#include "audit/object.h"' >"$tmp/hooks/x.c"
+top_srcdir=$tmp
+like "$(wrong "$contract|audit/link\.h" hooks)" 'x\.c: audit/object\.h' "a wrong one is found"
+done_testing

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# The build's lists hold every file there is, sorted.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+cd "$top_srcdir" || exit 99
+
+# listed LIST-FILE VARIABLE
+listed() {
+	awk -v name="$2" '
+	$1 == name && ($2 == "=" || $2 == "+=") { on = 1; sub(/^[^=]*=/, "") }
+	on {
+		more = sub(/\\$/, "")
+		n = split($0, word)
+		for (i = 1; i <= n; i++)
+			print word[i]
+		on = more
+	}' "$1"
+}
+
+# found FOLDER PATTERN...: relative names, this folder only.
+found() {
+	folder=$1
+	shift
+	for pattern; do
+		find "$folder" -maxdepth 1 -type f -name "$pattern"
+	done
+}
+
+same() {
+	ok "$3 is not empty" test -n "$1"
+	is "$(printf '%s\n' "$1" | LC_ALL=C sort)" "$(printf '%s\n' "$2" | LC_ALL=C sort)" "$3"
+}
+
+same "$(listed audit/sources.am audit_sources)" "$(found audit '*.c')" "audit_sources"
+same "$(listed audit/sources.am audit_headers)" "$(found audit '*.h' '*.def')" "audit_headers"
+same "$(listed hooks/sources.am hooks_sources)" "$(found hooks '*.c')" "hooks_sources"
+same "$(listed hooks/sources.am modules_sources)" "$(found hooks/modules '*.[ch]')" \
+	"modules_sources"
+same "$(listed hooks/sources.am hooks_headers)" "$(found hooks '*.h' '*.def')" "hooks_headers"
+same "$(listed report/sources.am report_sources)" "$(found report '*.[ch]')" "report_sources"
+same "$(listed sim/sources.am sim_sources)" "$(found sim '*.c')" "sim_sources"
+same "$(listed sim/sources.am sim_headers)" "$(found sim '*.h' '*.def')" "sim_headers"
+same "$(listed tools/sources.am tools_sources)" "$(found tools '*.[ch]')" "tools_sources"
+same "$(listed include/include.am cuauditinclude_HEADERS)" \
+	"$(found include/cuaudit '*.h' '*.def')" "installed headers"
+same "$(listed t/tests.am shell_tests)" "$(found t '[0-9]*.t')" "shell_tests"
+same "$(listed t/tests.am program_tests)" "$(found t '[0-79]*.c' | sed 's/\.c$//')" "program_tests"
+
+for list in shell_tests program_tests test_files; do
+	is "$(listed t/tests.am $list)" "$(listed t/tests.am $list | LC_ALL=C sort)" \
+		"$list is sorted"
+done
+
+env MAKEFLAGS= MAKELEVEL= "${MAKE:-make}" -s -C "$top_builddir" list-distributed |
+	sed "s|^$top_srcdir/||; s|^\\.\\./||" | LC_ALL=C sort -u >"$tmp/packed"
+find . -name .git -prune -o -name autom4te.cache -prune -o -path ./build -prune -o \
+	-path './.*' -prune -o -type f ! -name '*~' ! -name '*.pyc' -print |
+	sed 's|^\./||' | LC_ALL=C sort >"$tmp/files"
+ok "there is something to pack" test "$(wc -l <"$tmp/packed")" -gt 100
+is "$(LC_ALL=C comm -13 "$tmp/packed" "$tmp/files")" "" "make dist packs every file"
+done_testing

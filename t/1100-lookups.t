@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# Programs that look the driver's functions up, and plug-ins that are linked to it.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fake_driver
+cuda="-L$tmp -l:libcuda.so.1"
+library libcaller.so library.c $cuda
+program lookups lookups.c
+
+for mode in dlsym default next program lazy now global deepbind dlmopen dlmopen-first; do
+	both "$mode" "$tmp/lookups" $mode
+done
+both "dlsym, LD_BIND_NOW" LD_BIND_NOW=1 "$tmp/lookups" dlsym
+both "plug-in, LD_BIND_NOW" LD_BIND_NOW=1 "$tmp/lookups" lazy
+both "LD_BIND_NOT" LD_BIND_NOT=1 "$tmp/lookups" dlsym
+
+# a driver with symbol versions
+ok "a folder" mkdir "$tmp/versioned"
+echo 'FAKE_1 { global: cu*; fake_*; local: *; };' >"$tmp/map"
+build versioned/libcuda.so.1 -shared -fPIC -Wl,-soname,libcuda.so.1 \
+	-Wl,--version-script="$tmp/map" "$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/record.S"
+both "dlvsym" LD_LIBRARY_PATH="$tmp/versioned" "$tmp/lookups" dlvsym
+
+# weak references
+library libweak.so weak.c
+cat >"$tmp/weak.c" <<'END'
+int weak_main(int argc, char **argv);
+
+int main(int argc, char **argv)
+{
+	return weak_main(argc, argv);
+}
+END
+build weak "$tmp/weak.c" -L"$tmp" -l:libweak.so
+both "weak, no driver" "$tmp/weak" absent
+both "weak, LD_BIND_NOW" LD_BIND_NOW=1 "$tmp/weak" absent
+build weak-linked "$tmp/weak.c" -L"$tmp" -l:libweak.so -Wl,--no-as-needed $cuda
+both "weak, driver" "$tmp/weak-linked" present
+both "weak, preloaded driver" LD_PRELOAD="$tmp/libcuda.so.1" "$tmp/weak" present
+
+# the hang of modules that put themselves between by LD_PRELOAD
+library libomp.so ompt.c -ldl
+program omp ompt-main.c -L"$tmp" -l:libomp.so $cuda
+both "ompt_start_tool" timeout 20 "$tmp/omp"
+
+done_testing

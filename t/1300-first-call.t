@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# The call that loads the core: from constructors, under the loader's lock, from many threads.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fake_driver
+cuda="-L$tmp -l:libcuda.so.1"
+
+program early early.c $cuda
+both "a constructor of the program" "$tmp/early"
+both "the same, LD_BIND_NOW" LD_BIND_NOW=1 "$tmp/early"
+
+library libctor.so ctor.c $cuda
+program ctor ctor-main.c -rdynamic
+program ctor-linked ctor-main.c -Wl,--no-as-needed -L"$tmp" -l:libctor.so $cuda
+both "a constructor of a library" "$tmp/ctor-linked" linked
+both "a constructor inside dlopen" "$tmp/ctor" opened
+both "the same, LD_BIND_NOW" LD_BIND_NOW=1 "$tmp/ctor" opened
+for turn in 1 2 3 4 5; do
+	both "another thread's call meanwhile, $turn" timeout 20 "$tmp/ctor" contended
+done
+
+program race race.c $cuda
+native "sixteen threads" "$tmp/race"
+race() {
+	race_left=50
+	while test "$race_left" -gt 0; do
+		"$@" || return
+		race_left=$((race_left - 1))
+	done
+}
+ROUTES=routed LD_LIBRARY_PATH=$tmp CUAUDIT_HOOKS=
+export ROUTES LD_LIBRARY_PATH CUAUDIT_HOOKS
+ok "sixteen threads, fifty times" race audited timeout 20 "$tmp/race"
+ok "the same, LD_BIND_NOW" race audited LD_BIND_NOW=1 timeout 20 "$tmp/race"
+
+done_testing

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# fork, vfork and exec: children are audited, from zero, or not at all.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fake_driver
+cuda="-L$tmp -l:libcuda.so.1"
+program processes processes.c $cuda
+
+for how in fork fork-first fork-threads; do
+	both "$how" timeout 60 "$tmp/processes" $how
+done
+for how in exec vfork spawn; do
+	both "$how" timeout 20 "$tmp/processes" $how child
+done
+
+# children without us; another auditor is none of our business
+build other.so -shared -fPIC -nostdlib -x c - <<'END'
+unsigned int la_version(unsigned int version);
+
+unsigned int la_version(unsigned int version)
+{
+	return version;
+}
+END
+for how in exec vfork spawn; do
+	routed "CUAUDIT_FOLLOW=0, $how" CUAUDIT_FOLLOW=0 "$tmp/processes" $how alone
+	routed "CUAUDIT_FOLLOW=1, $how" CUAUDIT_FOLLOW=1 "$tmp/processes" $how last
+done
+
+# child LIST: what a child of a program with that LD_AUDIT has of it, and its auditors
+child() {
+	env LD_AUDIT="$1" CUAUDIT_FOLLOW=0 env sh -c 'echo "LD_AUDIT=$LD_AUDIT"
+		exec cat /proc/self/maps' >"$tmp/child" || echo "status $?"
+	sed -n 's,^LD_AUDIT=,&,p; s,.*/\(libcuaudit\.so\|other\.so\)$,\1,p' "$tmp/child" \
+		>"$tmp/child.out" || echo "status $?"
+	sort -u "$tmp/child.out"
+}
+is "$(child "$LIBCUAUDIT")" "LD_AUDIT=" "alone: nothing is left"
+is "$(child "$LIBCUAUDIT:$tmp/other.so")" "LD_AUDIT=$tmp/other.so
+other.so" "first of two: the other stays"
+is "$(child "$tmp/other.so:$LIBCUAUDIT")" "LD_AUDIT=$tmp/other.so
+other.so" "last of two: the other stays"
+is "$(child "$tmp/other.so:$LIBCUAUDIT:$tmp/other.so")" "LD_AUDIT=$tmp/other.so:$tmp/other.so
+other.so" "in the middle"
+
+# next to another auditor everything is routed still
+routed "first of two auditors" LD_AUDIT="$LIBCUAUDIT:$tmp/other.so" "$tmp/processes" fork
+
+done_testing

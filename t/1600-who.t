@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# Which libraries are routed: CUAUDIT_INCLUDE and CUAUDIT_EXCLUDE.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fake_driver
+cuda="-L$tmp -l:libcuda.so.1"
+library libasker.so asker.c -ldl
+program who who.c -L"$tmp" -l:libasker.so $cuda
+
+native "nobody" "$tmp/who" - -
+routed "everybody" "$tmp/who" main library
+
+# who MAIN LIBRARY [VARIABLE=VALUE...]
+who() {
+	who_main=$1
+	who_library=$2
+	shift 2
+	routed "$*" "$@" "$tmp/who" "$who_main" "$who_library"
+}
+
+who main - CUAUDIT_EXCLUDE=libasker.so
+who main - CUAUDIT_EXCLUDE='libother.so:libasker.so'
+who main - CUAUDIT_EXCLUDE=':libasker.so:'
+who main - CUAUDIT_EXCLUDE='lib[a-c]sk?r.*'
+who main - CUAUDIT_EXCLUDE='lib[!b]sker.so'
+who main library CUAUDIT_EXCLUDE='lib[!a]sker.so'
+who main - CUAUDIT_EXCLUDE='*/libasker.so'
+who main - CUAUDIT_EXCLUDE="$tmp/lib*.so"
+who main library CUAUDIT_EXCLUDE='/nowhere/libasker.so'
+who main library CUAUDIT_EXCLUDE=libasker
+who main library CUAUDIT_EXCLUDE=asker.so
+who main library CUAUDIT_EXCLUDE=
+who - library CUAUDIT_EXCLUDE='(main)'
+who - library CUAUDIT_EXCLUDE=who
+who - library CUAUDIT_EXCLUDE="$tmp/who"
+who - - CUAUDIT_EXCLUDE='*'
+who - - CUAUDIT_EXCLUDE='(main):libasker.so'
+
+who main library CUAUDIT_INCLUDE=
+who main library CUAUDIT_INCLUDE='*'
+who main - CUAUDIT_INCLUDE='(main)'
+who - library CUAUDIT_INCLUDE=libasker.so
+who main library CUAUDIT_INCLUDE='(main):libasker.so'
+who - - CUAUDIT_INCLUDE=libother.so
+who main - CUAUDIT_INCLUDE='*' CUAUDIT_EXCLUDE=libasker.so
+who - - CUAUDIT_INCLUDE=libasker.so CUAUDIT_EXCLUDE=libasker.so
+who - - CUAUDIT_DISABLE=1
+who main library CUAUDIT_DISABLE=0
+
+done_testing

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of the report: numbers, texts, sums, percentiles, sorting. */
+#include <stdint.h>
+
+#include "report/out.h"
+#include "report/sort.h"
+#include "report/sum.h"
+#include "t/tap.h"
+
+static const struct cuaudit_stat_header header = {
+	.flags = CUAUDIT_STAT_TIMED, .clock_mult = 1
+};
+
+static void times(void)
+{
+	static const struct {
+		uint64_t ns;
+		int digits;
+		const char *want;
+	} cases[] = {
+		{ 0, 3, "0ns" },
+		{ 999, 3, "999ns" },
+		{ 1000, 3, "1.00us" },
+		{ 1005, 3, "1.01us" },
+		{ 9994, 3, "9.99us" },
+		{ 9995, 3, "10.0us" },
+		{ 99950, 3, "100us" },
+		{ 999499, 3, "999us" },
+		{ 999500, 3, "1.00ms" },
+		{ 12345678, 3, "12.3ms" },
+		{ 12345678, 5, "12.346ms" },
+		{ 1999, 5, "1.999us" },
+		{ 1500000000, 3, "1.50s" },
+		{ 999999999, 5, "1.0000s" },
+		{ 1234567890123, 3, "1235s" },
+		{ 1234567890123, 5, "1234.6s" },
+		{ UINT64_MAX, 3, "18446744074s" }
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		is_str(out_time(cases[i].ns, cases[i].digits).text, cases[i].want, "%llu ns",
+		       (unsigned long long)cases[i].ns);
+	is_str(out_percent(1, 3).text, "33.3", "a third");
+	is_str(out_percent(UINT64_MAX, UINT64_MAX).text, "100.0", "all");
+	is_str(out_percent(5, 0).text, "0.0", "of nothing");
+	is_str(out_count(UINT64_MAX).text, "18446744073709551615", "the largest count");
+}
+
+static void json_is(const char *text, const char *want, const char *name)
+{
+	struct out out = { 0 };
+
+	out_json(&out, text);
+	out_bytes(&out, "", 1);
+	is_str(out.data, want, "JSON: %s", name);
+	out_free(&out);
+}
+
+static void json(void)
+{
+	json_is("a/b.so", "\"a/b.so\"", "plain");
+	json_is("\"\\\n\x7f", "\"\\\"\\\\\\u000a\\u007f\"", "quotes and control characters");
+	json_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+		"\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"", "two, three, four bytes");
+	json_is("\xff\xc3", "\"\\ufffd\\ufffd\"", "no UTF-8, and a sequence cut short");
+	json_is("\xc0\x80", "\"\\ufffd\\ufffd\"", "an overlong sequence");
+	json_is("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"", "a surrogate");
+	json_is("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"", "past the last character");
+}
+
+static void fit_is(const char *text, size_t width, const char *want)
+{
+	struct out out = { 0 };
+
+	out_fit(&out, text, width);
+	out_bytes(&out, "", 1);
+	is_str(out.data, want, "%zu columns for a text of %zu", width, strlen(text));
+	out_free(&out);
+}
+
+static void fit(void)
+{
+	fit_is("abcdefgh", 8, "abcdefgh");
+	fit_is("abcdefghi", 8, "abc..ghi");
+	fit_is("abcdefghij", 9, "abcd..hij");
+	fit_is("a\x1b[31m\n", 20, "a?[31m?");
+}
+
+static void buckets(void)
+{
+	int good = 1;
+
+	for (uint64_t ticks = 0; ticks < UINT64_MAX / 3; ticks += 1 + ticks / 17) {
+		uint32_t bucket = cuaudit_stat_bucket(ticks);
+
+		good &= cuaudit_stat_floor(bucket) <= ticks;
+		good &= bucket == CUAUDIT_STAT_BUCKETS - 1 ||
+			ticks < cuaudit_stat_floor(bucket + 1);
+		good &= bucket < 16 || bucket == CUAUDIT_STAT_BUCKETS - 1 ||
+			(cuaudit_stat_floor(bucket + 1) - cuaudit_stat_floor(bucket)) * 8 <=
+			cuaudit_stat_floor(bucket);
+	}
+	ok(good, "every tick lies in its bucket, no bucket is wider than an eighth");
+	is_int(cuaudit_stat_bucket(UINT64_MAX), CUAUDIT_STAT_BUCKETS - 1, "the last bucket");
+}
+
+static void record(struct cuaudit_stat_cell *cell, uint64_t ticks)
+{
+	cell->calls++;
+	cell->total += ticks;
+	cell->squares += (double)ticks * (double)ticks;
+	cell->min = ticks < cell->min ? ticks : cell->min;
+	cell->max = ticks > cell->max ? ticks : cell->max;
+	cell->buckets[cuaudit_stat_bucket(ticks)]++;
+}
+
+static void near(uint64_t got, uint64_t want, const char *name)
+{
+	uint64_t off = got > want ? got - want : want - got;
+
+	ok(off * 16 <= want, "%s: %llu for %llu", name, (unsigned long long)got,
+	   (unsigned long long)want);
+}
+
+static void sums(void)
+{
+	static struct cuaudit_stat_cell cells[2];
+	struct report_row row = { 0 };
+	struct sum sum;
+
+	sum_clear(&sum);
+	for (int i = 0; i < 2; i++) {
+		cells[i].record.size = sizeof(cells[i]);
+		cells[i].min = UINT64_MAX;
+	}
+	for (uint64_t i = 1; i <= 100000; i++)
+		record(&cells[i % 2], i);
+	sum_add(&sum, &cells[0]);
+	sum_add(&sum, &cells[1]);
+	sum_row(&sum, &header, &row);
+	is_int((long long)row.calls, 100000, "calls");
+	is_int((long long)row.total_ns, 5000050000, "total");
+	is_int((long long)row.avg_ns, 50001, "average, rounded");
+	is_int((long long)row.min_ns, 1, "minimum");
+	is_int((long long)row.max_ns, 100000, "maximum");
+	is_int((long long)row.stddev_ns, 28868, "standard deviation");
+	near(row.p50_ns, 50000, "p50");
+	near(row.p99_ns, 99000, "p99");
+
+	sum_clear(&sum);
+	memset(&cells[0], 0, sizeof(cells[0]));
+	cells[0].record.size = sizeof(cells[0]);
+	cells[0].min = UINT64_MAX;
+	record(&cells[0], 777);
+	sum_add(&sum, &cells[0]);
+	memset(&row, 0, sizeof(row));
+	sum_row(&sum, &header, &row);
+	is_int((long long)row.p50_ns, 777, "one call: p50 is it");
+	is_int((long long)row.p99_ns, 777, "one call: p99 is it");
+	is_int((long long)row.stddev_ns, 0, "one call: no deviation");
+}
+
+static int by_value(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static void sorting(void)
+{
+	static uint32_t items[1000];
+	uint32_t state = 1;
+	int good = 1;
+
+	for (size_t count = 0; count < 1000; count += 37) {
+		uint64_t before = 0, after = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			state = state * 1664525 + 1013904223;
+			before += items[i] = state >> 24;
+		}
+		sort(items, count, sizeof(items[0]), by_value);
+		for (size_t i = 0; i < count; i++) {
+			after += items[i];
+			good &= !i || items[i - 1] <= items[i];
+		}
+		good &= before == after;
+	}
+	ok(good, "sort");
+}
+
+int main(void)
+{
+	times();
+	json();
+	fit();
+	buckets();
+	sums();
+	sorting();
+	return done_testing();
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cost of a routed call, by what is done with it: one JSON line a
+ * measure, in nanoseconds and as the difference to a plain call of the same
+ * run. Arguments: cases by name, or none for all.
+ */
+#include <cuaudit/clock.h>
+#include <cuaudit/hook.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALLS = 200000, ROUNDS = 41, THREADS = 16 };
+
+typedef int (*call_fn)(void *argument);
+typedef int (*launch_fn)(void *f, unsigned int gx, unsigned int gy, unsigned int gz,
+			 unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared,
+			 void *stream, void **params, void **extra);
+typedef int (*add_fn)(const struct cuaudit_hook *hook);
+
+void *bench_raw(const char *name);
+
+static add_fn add;
+
+static double now(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+	qsort(values, (size_t)count, sizeof(*values), compare);
+	return values[count / 2];
+}
+
+static double time_calls(call_fn call)
+{
+	void *word = NULL;	/* a thread's own: what it calls may write there */
+	double start = now();
+
+	for (int i = 0; i < CALLS; i++)
+		call(&word);
+	return (now() - start) / CALLS;
+}
+
+static double time_launches(launch_fn launch)
+{
+	double start = now();
+
+	for (int i = 0; i < CALLS; i++)
+		launch(NULL, 1, 2, 3, 4, 5, 6, 7, NULL, NULL, NULL);
+	return (now() - start) / CALLS;
+}
+
+/* Two reads of the clock that the statistics read, with nothing between. */
+static double time_clocks(void)
+{
+	double start = now();
+	uint64_t sum = 0;
+
+	for (int i = 0; i < CALLS; i++) {
+		sum -= __builtin_ia32_rdtsc();
+		sum += __builtin_ia32_rdtsc();
+	}
+	__asm__ volatile("" : : "r"(sum));
+	return (now() - start) / CALLS;
+}
+
+/* The two in turn, so that what disturbs one disturbs the other; medians. */
+static void compare_calls(const char *measure, const char *name, double limit)
+{
+	call_fn plain = (call_fn)bench_raw(name);
+	call_fn routed = (call_fn)dlsym(RTLD_DEFAULT, name);
+	double a[ROUNDS], b[ROUNDS], d[ROUNDS];
+
+	if (!plain || !routed || plain == routed) {
+		fprintf(stderr, "%s is not routed\n", name);
+		exit(1);
+	}
+	time_calls(routed);
+	for (int i = 0; i < ROUNDS; i++) {
+		a[i] = time_calls(plain);
+		b[i] = time_calls(routed);
+		d[i] = b[i] - a[i];
+	}
+	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"ns\":%.2f,\"added_ns\":%.2f,"
+	       "\"added_at_most_ns\":%.1f}\n",
+	       measure, median(a, ROUNDS), median(b, ROUNDS), median(d, ROUNDS), limit);
+}
+
+static void compare_launches(const char *measure, double limit)
+{
+	launch_fn plain = (launch_fn)bench_raw("cuLaunchKernel");
+	launch_fn routed = (launch_fn)dlsym(RTLD_DEFAULT, "cuLaunchKernel");
+	double a[ROUNDS], b[ROUNDS], d[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		a[i] = time_launches(plain);
+		b[i] = time_launches(routed);
+		d[i] = b[i] - a[i];
+	}
+	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"ns\":%.2f,\"added_ns\":%.2f,"
+	       "\"added_at_most_ns\":%.1f}\n",
+	       measure, median(a, ROUNDS), median(b, ROUNDS), median(d, ROUNDS), limit);
+}
+
+static void compare_clocks(const char *measure, const char *name, double limit)
+{
+	call_fn plain = (call_fn)bench_raw(name);
+	call_fn routed = (call_fn)dlsym(RTLD_DEFAULT, name);
+	double a[ROUNDS], b[ROUNDS], c[ROUNDS], r[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		a[i] = time_calls(plain);
+		b[i] = time_calls(routed) - a[i];
+		c[i] = time_clocks();
+		r[i] = b[i] / c[i];
+	}
+	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"added_ns\":%.2f,\"two_clock_reads_ns\":%.2f,"
+	       "\"ratio\":%.3f,\"ratio_at_most\":%.2f}\n",
+	       measure, median(a, ROUNDS), median(b, ROUNDS), median(c, ROUNDS),
+	       median(r, ROUNDS), limit);
+}
+
+static int enter_nothing(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	return CUAUDIT_CONTINUE;
+}
+
+static void exit_nothing(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+}
+
+static __thread uint64_t counted __attribute__((tls_model("initial-exec")));
+
+static int enter_count(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	counted++;
+	return CUAUDIT_CONTINUE;
+}
+
+static void hook(const char *name, cuaudit_enter_fn enter, cuaudit_exit_fn leave, int times)
+{
+	struct cuaudit_hook one = {
+		.size = sizeof(one), .name = "bench", .functions = name,
+		.enter = enter, .exit = leave,
+	};
+
+	while (times--)
+		if (add(&one))
+			exit(1);
+}
+
+struct crowd {
+	pthread_barrier_t start;
+	call_fn call;
+	double ns[THREADS];
+};
+
+static void *in_crowd(void *data)
+{
+	static _Atomic int next;
+	struct crowd *crowd = data;
+	double best = 1e9;
+	int self = next++ % THREADS;
+
+	pthread_barrier_wait(&crowd->start);
+	for (int i = 0; i < ROUNDS; i++) {
+		double ns = time_calls(crowd->call);
+
+		best = ns < best ? ns : best;
+	}
+	crowd->ns[self] = best;
+	return NULL;
+}
+
+/* The best round of a thread alone and of each of many: a shared line would show in all. */
+static void compare_threads(const char *measure, const char *name, int threads)
+{
+	struct crowd crowd = { .call = (call_fn)dlsym(RTLD_DEFAULT, name) };
+	pthread_t ids[THREADS];
+	double alone = 1e9;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		double ns = time_calls(crowd.call);
+
+		alone = ns < alone ? ns : alone;
+	}
+	pthread_barrier_init(&crowd.start, NULL, (unsigned int)threads);
+	for (int i = 0; i < threads; i++)
+		pthread_create(&ids[i], NULL, in_crowd, &crowd);
+	for (int i = 0; i < threads; i++)
+		pthread_join(ids[i], NULL);
+	printf("{\"measure\":\"%s\",\"threads\":%d,\"alone_ns\":%.2f,\"median_ns\":%.2f,"
+	       "\"ratio\":%.3f,\"ratio_at_most\":1.15}\n",
+	       measure, threads, alone, median(crowd.ns, threads),
+	       median(crowd.ns, threads) / alone);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "hooks";
+	call_fn first = (call_fn)dlsym(RTLD_DEFAULT, "cuInit");
+	int threads = argc > 2 ? atoi(argv[2]) : 2;
+	void *core;
+
+	first(NULL);
+	core = dlopen("cuaudit-core.so", RTLD_LAZY | RTLD_NOLOAD);
+	add = core ? (add_fn)dlsym(core, "cuaudit_hook_add") : NULL;
+	if (!add) {
+		fprintf(stderr, "not audited\n");
+		return 1;
+	}
+	if (!strcmp(what, "stat")) {
+		compare_clocks("timed statistics", "cuCtxGetCurrent", 1.25);
+		compare_threads("timed statistics, many threads", "cuCtxGetCurrent", threads);
+		return 0;
+	}
+	compare_calls("stub, no hook", "cuCtxGetCurrent", 1.0);
+	hook("cuEventQuery", enter_nothing, exit_nothing, 1);
+	compare_calls("one empty enter and exit hook", "cuEventQuery", 6.0);
+	hook("cuCtxGetApiVersion", enter_nothing, exit_nothing, 2);
+	compare_calls("two empty enter and exit hooks", "cuCtxGetApiVersion", 0);
+	hook("cuCtxGetFlags", enter_nothing, exit_nothing, 8);
+	compare_calls("eight empty enter and exit hooks", "cuCtxGetFlags", 0);
+	hook("cuNewUnknown", enter_nothing, exit_nothing, 1);
+	compare_calls("unknown function, empty enter and exit hook", "cuNewUnknown", 10.0);
+	hook("cuLaunchKernel", enter_nothing, exit_nothing, 1);
+	compare_launches("eleven arguments, empty enter and exit hook", 0);
+	hook("cuStreamQuery", enter_count, NULL, 1);
+	compare_calls("call counted, no clock", "cuStreamQuery", 4.0);
+	compare_threads("one empty hook, many threads", "cuEventQuery", threads);
+	return 0;
+}

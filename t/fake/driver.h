@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of the fake driver, for programs that link to it. */
+#ifndef T_FAKE_DRIVER_H
+#define T_FAKE_DRIVER_H
+
+#include <stddef.h>
+
+#define FAKE_VERSION 13000
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct fake_handle {
+	unsigned char bytes[64];
+};
+
+struct fake_pair {
+	long first, second;
+};
+
+/* How many calls of the function arrived; no function of the driver. */
+int cuaudit_fake_calls(const char *name);
+
+/* The driver's own address of what cuGetProcAddress answers, or NULL. */
+void *cuaudit_fake_address(const char *name);
+
+/*
+ * In record.S: any prototype, writes what it finds in the registers and on
+ * the stack to fake_record and returns 0, other caller-saved registers lost.
+ */
+enum { FAKE_STACK_WORDS = 32 };
+extern struct fake_record {
+	unsigned long rdi, rsi, rdx, rcx, r8, r9, rax;
+	unsigned long rbx, rbp, r12, r13, r14, r15;
+	unsigned long rsp;
+	double xmm[8][2];
+	unsigned long stack[FAKE_STACK_WORDS];
+} fake_record;
+int cuNewRegisters(void);
+int cuMemcpyPeerAsync(void);
+int cuTensorMapEncodeIm2colWide(void);
+
+int cuInit(unsigned int flags);
+int cuDriverGetVersion(int *version);
+int cuCtxGetCurrent(void **context);
+int cuMemAlloc_v2(unsigned long long *pointer, size_t size);
+int cuStreamQuery(void *stream);
+int cuLaunchHostFunc(void *stream, void (*function)(void *), void *data);
+int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz,
+		   unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared,
+		   void *stream, void **params, void **extra);
+int cuLaunchCooperativeKernel(void (*f)(void *), unsigned int gx, unsigned int gy,
+			      unsigned int gz, unsigned int bx, unsigned int by, unsigned int bz,
+			      unsigned int shared, void *stream, void *params);
+int cuNewCallback(void (*function)(void *), void *data);
+int cuNewErrno(int value);
+int cuIpcOpenMemHandle_v2(unsigned long long *pointer, struct fake_handle handle,
+			  unsigned int flags);
+int cuTexRefSetMipmapLevelClamp(void *texture, float low, float high);
+int cuNewIntegers(long a, long b, long c, long d, long e, long f, long g, long h, long i,
+		  long j, long k, long l, long m, long n, long o, long p);
+int cuNewStructure(int before, struct fake_handle handle, int after);
+int cuNewFloats(double a, int one, float b, double c, double d, double e, double f, double g,
+		double h, double i, long two);
+double cuNewReal(double x);
+struct fake_pair cuNewPair(long x);
+int cuNewVariadic(int count, ...);
+int cuNewSelf(void);
+int cuGetProcAddress(const char *name, void **answer, int version, unsigned long long flags);
+int cuGetProcAddress_v2(const char *name, void **answer, int version, unsigned long long flags,
+			int *status);
+int cuGetExportTable(const void **table, const unsigned char *uuid);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

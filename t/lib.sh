@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# What shell tests share: where things are, and running a program audited.
+. "${top_srcdir:-$(dirname "$0")/..}/t/tap.sh"
+
+LC_ALL=C
+export LC_ALL
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}"
+: "${top_builddir:=$PWD}"
+: "${CC:=cc}"
+: "${CXX:=c++}"
+: "${LIBCUAUDIT:=$top_builddir/lib/libcuaudit.so}"
+simdir=$top_builddir/lib/cuaudit/sim
+
+# Nothing of the caller's own settings reaches what a test runs.
+unset LD_AUDIT LD_PRELOAD
+for tap_name in $(env | sed -n 's/^\(CUAUDIT_[A-Z_]*\)=.*/\1/p'); do
+	case $tap_name in
+	CUAUDIT_TEST_*) ;;
+	*) unset "$tap_name" ;;
+	esac
+done
+
+# audited [VARIABLE=VALUE...] COMMAND...
+audited() {
+	env LD_AUDIT="$LIBCUAUDIT" "$@"
+}
+
+# compile ARGUMENTS...: the C compiler with the tree's headers.
+compile() {
+	$CC -std=gnu11 -D_GNU_SOURCE -I"$top_srcdir" -I"$top_srcdir/include" "$@"
+}
+
+# long_test: ends the test unless `make check-all` runs it.
+long_test() {
+	test -n "${LONG_TESTS-}" || skip_all "long; make check-all runs it"
+}

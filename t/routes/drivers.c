@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Drivers that come, go and come twice. Arguments: how, and paths of drivers. */
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#include "t/routes/checks.h"
+
+typedef int (*init_fn)(unsigned int);
+typedef int (*calls_fn)(const char *);
+
+static void *open_or_end(const char *name)
+{
+	void *handle = dlopen(name, RTLD_NOW);
+
+	if (!handle)
+		bail_out("%s", dlerror());
+	return handle;
+}
+
+static init_fn init_of(void *driver)
+{
+	return (init_fn)dlsym(driver, "cuInit");
+}
+
+static int calls_in(void *driver)
+{
+	return ((calls_fn)dlsym(driver, "cuaudit_fake_calls"))("cuInit");
+}
+
+static void by_path(const char *path)
+{
+	void *driver = open_or_end(path);
+	void *same = open_or_end("libcuda.so.1");
+	init_fn init;
+
+	observe_start(driver);
+	init = init_of(driver);
+	is_int(init(0), 0, "a call");
+	is_int(calls_in(driver), 1, "arrived");
+	seen("cuInit", 1, NULL);
+	bound_by("cuInit", CUAUDIT_ROUTE_DLSYM, 1);
+	is_ptr((void *)init_of(same), (void *)init, "the name is the same driver");
+}
+
+static void two_copies(const char *a, const char *b)
+{
+	void *first = open_or_end(a), *second = open_or_end(b);
+	init_fn one, two;
+
+	observe_start(first);
+	one = init_of(first);
+	two = init_of(second);
+	ok(one != two, "two addresses");
+	is_int(one(0) + one(0) + two(1), 1, "calls of each");
+	is_int(calls_in(first), 2, "calls in the first");
+	is_int(calls_in(second), 1, "calls in the second");
+	if (observe_routed()) {
+		is_int(observe_enters_in(0, "cuInit"), 2, "counted for the first");
+		is_int(observe_enters_in(1, "cuInit"), 1, "counted for the second");
+	}
+	seen("cuInit", 3, NULL);
+}
+
+struct use {
+	long maps, resident;	/* lines of maps, kB */
+};
+
+static struct use use(void)
+{
+	struct use now = { 0, 0 };
+	FILE *file = fopen("/proc/self/maps", "r");
+	char line[4096];
+
+	while (file && fgets(line, sizeof(line), file))
+		now.maps++;
+	if (file)
+		fclose(file);
+	file = fopen("/proc/self/status", "r");
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, "VmRSS: %ld", &now.resident);
+	if (file)
+		fclose(file);
+	return now;
+}
+
+/* Opens, calls and closes; keep: a pointer of an earlier round, for routed runs. */
+static int round_trip(const char *path, init_fn *keep)
+{
+	void *driver = open_or_end(path);
+	init_fn init = init_of(driver);
+	int failed = init(0) != 0;
+
+	if (observe_routed() && *keep) {
+		failed += *keep != init;
+		failed += (*keep)(1) != 1;
+	}
+	*keep = init;
+	failed += calls_in(driver) < 1;
+	dlclose(driver);
+	return failed;
+}
+
+/* Under any auditor glibc keeps 32 bytes for each PLT slot of an object that is closed. */
+static void reopened(const char *path)
+{
+	enum { WARM = 500, ROUNDS = 3000 };
+	struct use before, after;
+	init_fn keep = NULL;
+	int failed = 0;
+
+	for (int i = 0; i < WARM; i++)
+		failed += round_trip(path, &keep);
+	observe_attach();
+	observe_reset();
+	before = use();
+	for (int i = 0; i < ROUNDS; i++)
+		failed += round_trip(path, &keep);
+	after = use();
+	is_int(failed, 0, "%d rounds, old pointers lead to the new driver", ROUNDS);
+	ok(after.maps <= before.maps + 2, "no mappings were left: %ld, then %ld", before.maps,
+	   after.maps);
+	ok(after.resident <= before.resident + 1024, "memory is flat: %ld kB, then %ld",
+	   before.resident, after.resident);
+	seen("cuInit", 2 * ROUNDS, NULL);
+}
+
+static void moved(const char *path)
+{
+	void *driver = open_or_end(path), *place;
+	struct link_map *map;
+	init_fn init, again;
+	uintptr_t base;
+
+	observe_start(driver);
+	init = init_of(driver);
+	init(0);
+	dlinfo(driver, RTLD_DI_LINKMAP, &map);
+	base = map->l_addr;
+	dlclose(driver);
+	place = mmap((void *)base, 4096, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	is_ptr(place, (void *)base, "something else lies where the driver was");
+	driver = open_or_end(path);
+	dlinfo(driver, RTLD_DI_LINKMAP, &map);
+	ok(map->l_addr != base, "the driver is elsewhere");
+	again = init_of(driver);
+	is_int(again(0), 0, "a call");
+	is_int(calls_in(driver), 1, "arrived");
+	if (observe_routed()) {
+		ok(again == init, "by the same pointer");
+		is_int(init(0), 0, "the old pointer works");
+	}
+	seen("cuInit", 3, NULL);
+}
+
+static void to_itself(const char *path)
+{
+	void *driver = open_or_end(path);
+
+	observe_start(driver);
+	is_int(((int (*)(void))dlsym(driver, "cuNewSelf"))(), 0, "a call that calls another");
+	is_int(calls_in(driver), 1, "which arrived");
+	seen("cuNewSelf", 1, NULL);
+	if (observe_routed())
+		is_int(observe_enters("cuInit"), 0, "and is the driver's own affair");
+}
+
+/* A library of the driver's own, linked to it, and asking it. */
+static void companion(const char *path)
+{
+	void *driver = open_or_end(path), *library = open_or_end("libnvidia-ptxjitcompiler.so.1");
+	void *(*own)(const char *) = (void *(*)(const char *))dlsym(driver,
+								      "cuaudit_fake_address");
+	void *(*ask)(void *) = (void *(*)(void *))dlsym(library, "asker_by_dlsym");
+	int (*call)(void) = (int (*)(void))dlsym(library, "library_init");
+
+	observe_start(driver);
+	is_ptr(ask(driver), own("cuInit"), "its dlsym has the driver's own address");
+	is_int(call(), 0, "it calls");
+	is_int(calls_in(driver), 1, "the driver");
+	if (observe_routed())
+		is_int(observe_enters("cuInit"), 0, "and that is not routed");
+}
+
+static void chosen(const char *name, const char *path)
+{
+	void *driver = open_or_end(name);
+	struct link_map *map;
+	init_fn init = init_of(driver);
+
+	observe_start(driver);
+	dlinfo(driver, RTLD_DI_LINKMAP, &map);
+	is_str(map->l_name, path, "the driver that was loaded");
+	is_int(init(0), 0, "a call");
+	seen("cuInit", 1, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 2 ? argv[1] : "";
+
+	if (!strcmp(how, "path"))
+		by_path(argv[2]);
+	else if (!strcmp(how, "two"))
+		two_copies(argv[2], argv[3]);
+	else if (!strcmp(how, "reopened"))
+		reopened(argv[2]);
+	else if (!strcmp(how, "moved"))
+		moved(argv[2]);
+	else if (!strcmp(how, "self"))
+		to_itself(argv[2]);
+	else if (!strcmp(how, "companion"))
+		companion(argv[2]);
+	else if (!strcmp(how, "chosen"))
+		chosen(argv[2], argv[3]);
+	return done_testing();
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sees from inside a test program what the auditor made of its calls. */
+#ifndef T_ROUTES_OBSERVE_H
+#define T_ROUTES_OBSERVE_H
+
+#include <cuaudit/coverage.h>
+#include <cuaudit/hook.h>
+#include <stdbool.h>
+
+/*
+ * A test program runs twice: natively and, with ROUTES=routed in its
+ * environment, audited. What hooks saw means something in the second run only.
+ */
+bool observe_routed(void);
+
+/*
+ * Makes the call that loads the core (cuDriverGetVersion, by dlsym in
+ * driver) and adds a hook to every function that counts. Ends the test if
+ * that cannot be done in a routed run; does nothing in a native one.
+ */
+void observe_start(void *driver);
+
+/* The same without a call: one must have been made. */
+void observe_attach(void);
+
+/* A function of the core by name; NULL natively. */
+void *observe_core(const char *name);
+
+/* Whether the core is mapped. */
+bool observe_loaded(void);
+
+/* How often enter and exit hooks ran, in all copies of the driver or in one. */
+int observe_enters(const char *function);
+int observe_exits(const char *function);
+int observe_enters_in(uint32_t driver, const char *function);
+
+/* Calls of the library of that base name, NULL for the program itself. */
+int observe_from(const char *function, const char *library);
+
+/* Sets all of these to 0. */
+void observe_reset(void);
+
+uint64_t observe_bound(const char *function, enum cuaudit_route route);
+uint64_t observe_straight(void);
+uint64_t observe_abandoned(void);
+
+#endif

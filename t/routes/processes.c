@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that fork and execute others. The argument says how. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "t/fake/driver.h"
+#include "t/routes/checks.h"
+
+extern char **environ;
+
+static const char *self;
+
+static int wait_for(pid_t child)
+{
+	int status = -1;
+
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+/* 0 if n calls in a child are seen and arrive, else a number that says what is wrong. */
+static int child_calls(int n)
+{
+	int before = cuaudit_fake_calls("cuInit");
+
+	observe_reset();
+	for (int i = 0; i < n; i++)
+		if (cuInit(0))
+			return 1;
+	if (cuaudit_fake_calls("cuInit") != before + n)
+		return 2;
+	if (!observe_routed())
+		return 0;
+	if (observe_enters("cuInit") != n || observe_exits("cuInit") != n)
+		return 3;
+	if (observe_from("cuInit", NULL) != n)
+		return 4;
+	return observe_straight() || observe_abandoned() ? 5 : 0;
+}
+
+static void simple_fork(void)
+{
+	pid_t child;
+
+	observe_start(RTLD_DEFAULT);
+	for (int i = 0; i < 3; i++)
+		cuInit(0);
+	child = fork();
+	if (!child)
+		_exit(child_calls(2));
+	is_int(wait_for(child), 0, "the child's calls");
+	cuInit(0);
+	seen("cuInit", 4, NULL);
+}
+
+static void first_in_child(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		cuInit(0);
+		if (observe_loaded() != observe_routed())
+			_exit(99);
+		observe_attach();
+		_exit(child_calls(1));
+	}
+	is_int(wait_for(child), 0, "the child's first call");
+	is_int(observe_loaded(), 0, "loads no core here");
+	cuInit(0);
+	is_int(observe_loaded(), observe_routed(), "ours does");
+}
+
+static atomic_bool stop;
+
+static void *keep_calling(void *data)
+{
+	while (!stop)
+		cuInit(0);
+	return data;
+}
+
+static void fork_among_threads(void)
+{
+	enum { THREADS = 8, FORKS = 50 };
+	pthread_t threads[THREADS];
+	int failed = 0;
+
+	observe_start(RTLD_DEFAULT);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, keep_calling, NULL);
+	for (int i = 0; i < FORKS && !failed; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			alarm(20);
+			_exit(child_calls(100));
+		}
+		failed = wait_for(child);
+	}
+	stop = true;
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	is_int(failed, 0, "%d children", FORKS);
+	is_int(observe_enters("cuInit"), observe_exits("cuInit"), "each call was seen twice");
+	if (observe_routed())
+		is_int(observe_enters("cuInit"), cuaudit_fake_calls("cuInit"), "and arrived");
+}
+
+static void executed(const char *how, const char *what)
+{
+	char *const arguments[] = { (char *)self, (char *)what, NULL };
+	pid_t child = -1;
+
+	observe_start(RTLD_DEFAULT);
+	if (!strcmp(how, "spawn")) {
+		posix_spawn(&child, self, NULL, NULL, arguments, environ);
+	} else {
+		child = strcmp(how, "vfork") ? fork() : vfork();
+		if (!child) {
+			execv(self, arguments);
+			_exit(98);
+		}
+	}
+	is_int(wait_for(child), 0, "the program executed");
+	cuInit(0);
+	seen("cuInit", 1, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+
+	self = argv[0];
+	if (!strcmp(how, "fork"))
+		simple_fork();
+	else if (!strcmp(how, "fork-first"))
+		first_in_child();
+	else if (!strcmp(how, "fork-threads"))
+		fork_among_threads();
+	else if (!strcmp(how, "child"))
+		executed("", "last");
+	else if (!strcmp(how, "last") || !strcmp(how, "alone")) {
+		cuInit(0);
+		is_int(observe_loaded(), observe_routed() && *how == 'l', "the core");
+	} else
+		executed(how, argc > 2 ? argv[2] : "");
+	return done_testing();
+}

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0
+# Parses C declarations out of tokens: functions, types, enumerators, macros.
+package Gen::Decl;
+
+use strict;
+use warnings;
+use Gen::Source;
+
+*fail = \&Gen::Source::fail;
+
+my %WORD = map { $_ => 1 } qw(const volatile unsigned signed int char short
+	long float double void size_t);
+my %QUALIFIER = map { $_ => 1 } qw(const volatile extern static inline
+	__inline __inline__ __restrict typedef);
+
+# C text of tokens, spaced as our style has it.
+sub text {
+	my ($out, $last) = ('', '');
+
+	for my $token (@_) {
+		my $word = $token->[1];
+		my $space = $out ne '' && $word !~ /^[,)\];]$/ &&
+			$last !~ /^[(\[~]$/ && !($word =~ /^[\[(]$/ &&
+			$last =~ /^[\w)\]]+$/) && $last ne '*';
+
+		$out .= ' ' if $space;
+		$out .= $word;
+		$last = $word;
+	}
+	return $out;
+}
+
+# Index of the bracket that closes the one at $i.
+sub closing {
+	my ($tokens, $i) = @_;
+	my $depth = 0;
+
+	for (my $k = $i; $k < @$tokens; $k++) {
+		next if $tokens->[$k][0] ne 'op';
+		$depth++ if $tokens->[$k][1] =~ /^[({\[]$/;
+		$depth-- if $tokens->[$k][1] =~ /^[)}\]]$/;
+		return $k if $depth == 0;
+	}
+	fail($tokens->[$i][2], "'$tokens->[$i][1]' is never closed");
+}
+
+# Splits tokens at a mark outside of brackets.
+sub split_at {
+	my ($mark, @tokens) = @_;
+	my ($depth, @parts) = (0, []);
+
+	for my $token (@tokens) {
+		if ($token->[0] eq 'op') {
+			$depth++ if $token->[1] =~ /^[({\[]$/;
+			$depth-- if $token->[1] =~ /^[)}\]]$/;
+			if ($depth == 0 && $token->[1] eq $mark) {
+				push @parts, [];
+				next;
+			}
+		}
+		push @{$parts[-1]}, $token;
+	}
+	return @parts;
+}
+
+# Takes declaration specifiers off @$tokens:
+# { words, kind (struct union enum), tag, body (tokens), align }.
+sub specifiers {
+	my ($tokens) = @_;
+	my %spec = (words => []);
+	my $named = 0;
+
+	while (@$tokens) {
+		my ($kind, $word, $place) = @{$tokens->[0]};
+
+		last if $kind ne 'id';
+		if ($word =~ /^(?:_Alignas|__attribute__|__declspec)$/) {
+			my $end = closing($tokens, 1);
+			my @taken = splice @$tokens, 0, $end + 1;
+
+			$spec{align} = text(@taken[2 .. $#taken - 1])
+				if $word eq '_Alignas';
+		} elsif ($word =~ /^(?:struct|union|enum)$/) {
+			shift @$tokens;
+			@spec{qw(kind place)} = ($word, $place);
+			$spec{tag} = (shift @$tokens)->[1]
+				if @$tokens && $tokens->[0][0] eq 'id';
+			if (@$tokens && $tokens->[0][1] eq '{') {
+				my $end = closing($tokens, 0);
+				my @body = splice @$tokens, 0, $end + 1;
+
+				$spec{body} = [@body[1 .. $#body - 1]];
+			}
+			push @{$spec{words}}, $word, $spec{tag} // ();
+			$named = 1;
+		} elsif ($WORD{$word} || $QUALIFIER{$word}) {
+			shift @$tokens;
+			push @{$spec{words}}, $word
+				if $WORD{$word} || $word eq 'volatile';
+			$named = 1 if $WORD{$word} &&
+				$word !~ /^(?:const|volatile)$/;
+		} else {
+			last if $named;
+			shift @$tokens;
+			push @{$spec{words}}, $word;
+			$named = 1;
+		}
+	}
+	return \%spec;
+}
+
+# One declarator: { name, place, before, after, params }. The declaration is
+# "<specifiers> before name after"; params is set for functions.
+sub declarator {
+	my (@tokens) = @_;
+	my (%decl, @before, @after);
+
+	while (@tokens && $tokens[0][1] =~ /^(?:\*|const|volatile|__restrict)$/) {
+		push @before, shift @tokens;
+	}
+	if (@tokens && $tokens[0][1] eq '(' && @tokens > 1 &&
+	    $tokens[1][1] eq '*') {
+		my $end = closing(\@tokens, 0);
+
+		push @before, shift @tokens;
+		$end--;
+		while ($tokens[0][1] =~ /^(?:\*|const)$/) {
+			push @before, shift @tokens;
+			$end--;
+		}
+		if ($tokens[0][0] eq 'id') {
+			@decl{qw(name place)} = @{shift @tokens}[1, 2];
+			$end--;
+		}
+		push @after, splice(@tokens, 0, $end + 1);
+		$decl{indirect} = 1;
+	} elsif (@tokens && $tokens[0][0] eq 'id') {
+		@decl{qw(name place)} = @{shift @tokens}[1, 2];
+	}
+	if (@tokens && $tokens[0][1] eq '(') {
+		my $end = closing(\@tokens, 0);
+
+		$decl{params} = [@tokens[1 .. $end - 1]];
+	}
+	@tokens = grep { $_->[1] !~ /^__attribute__$/ } @tokens;
+	$decl{before} = text(@before);
+	$decl{after} = text(@after, @tokens);
+	$decl{array} = 1 if @tokens && $tokens[0][1] eq '[';
+	return \%decl;
+}
+
+# "type name": the declaration of name, or the bare type for name ''.
+sub declaration {
+	my ($spec, $decl, $name) = @_;
+	my $type = join ' ', @{$spec->{words}};
+	my $space = $decl->{before} eq '' && $name eq '' &&
+		$decl->{after} eq '' ? '' : ' ';
+
+	return $type . $space . $decl->{before} . $name . $decl->{after};
+}
+
+# The parameters of a function: [{ type, name, place, pointer, const }].
+sub parameters {
+	my ($function, @tokens) = @_;
+	my @params;
+
+	@tokens = grep { $_->[0] ne 'doc' } @tokens;
+	return [] if !@tokens || (@tokens == 1 && $tokens[0][1] eq 'void');
+	for my $part (split_at(',', @tokens)) {
+		my @rest = @$part;
+		my $place = @rest ? $rest[0][2] : undef;
+		my $spec = specifiers(\@rest);
+		my $decl = declarator(@rest);
+		my $number = @params + 1;
+
+		fail($place, "$function: parameter $number has no name")
+			if !defined $decl->{name};
+		my $pointer = $decl->{before} =~ /\*/ && !$decl->{indirect} ||
+			$decl->{array};
+		if ($decl->{array}) {
+			# An array parameter is a pointer to its elements.
+			$decl->{before} .= '*';
+			$decl->{after} =~ s/^\[[^]]*\]//;
+		}
+		my $type = declaration($spec, $decl, '');
+
+		$type = "__typeof__($type)" if $decl->{indirect};
+		push @params, { type => $type, name => $decl->{name},
+			place => $decl->{place}, pointer => $pointer,
+			const => scalar($type =~ /^const / &&
+				$type !~ /\*.*\*/) };
+	}
+	return \@params;
+}
+
+# The value of a constant expression over earlier enumerators.
+sub evaluate {
+	my ($values, @tokens) = @_;
+	my $code = '';
+
+	for my $token (@tokens) {
+		my ($kind, $word, $place) = @$token;
+
+		if ($kind eq 'id') {
+			fail($place, "'$word' has no value here")
+				if !defined $values->{$word};
+			$code .= "($values->{$word})";
+		} elsif ($kind eq 'num') {
+			$word =~ s/[uUlL]+$//;
+			fail($place, "'$word' is no integer")
+				if $word !~ /^(?:0x[0-9a-fA-F]+|\d+)$/;
+			$code .= $word;
+		} elsif ($word =~ /^(?:[-+*|&~()]|<<|>>)$/) {
+			$code .= $word;
+		} else {
+			fail($place, "'$word' in a constant expression");
+		}
+	}
+	my $value = eval $code;
+
+	fail($tokens[0][2], "bad constant expression: $@") if !defined $value;
+	return $value;
+}
+
+# The enumerators of a body: [{ name, value, hex }].
+sub enumerators {
+	my ($values, @tokens) = @_;
+	my ($next, @list) = (0);
+
+	for my $part (split_at(',', grep { $_->[0] =~ /^(?:id|num|op)$/ } @tokens)) {
+		my ($name, $equals, @value) = @$part or next;
+
+		$next = evaluate($values, @value) if @value;
+		$values->{$name->[1]} = $next;
+		push @list, { name => $name->[1], value => $next,
+			hex => scalar(@value && $value[0][1] =~ m{^0x}i) };
+		$next++;
+	}
+	return \@list;
+}
+
+# The members of a struct or union: [{ spec, decl, members }].
+sub members {
+	my (@tokens) = @_;
+	my @list;
+
+	for my $part (split_at(';', grep { $_->[0] =~ /^(?:id|num|op)$/ } @tokens)) {
+		my @rest = @$part or next;
+		my $spec = specifiers(\@rest);
+
+		$spec->{members} = members(@{$spec->{body}})
+			if $spec->{body} && $spec->{kind} ne 'enum';
+		for my $one (@rest ? split_at(',', @rest) : []) {
+			push @list, { spec => $spec, decl => declarator(@$one) };
+		}
+	}
+	return \@list;
+}
+
+# Adds what one declaration says to the result.
+sub take {
+	my ($found, $doc, @tokens) = @_;
+	my ($place, $header) = @{$tokens[0]}[2, 3];
+	my $typedef = $tokens[0][1] eq 'typedef';
+
+	return if $tokens[0][1] =~ /^(?:_Static_assert|static_assert)$/;
+	my $spec = specifiers(\@tokens);
+	my @decls = @tokens ? map { declarator(@$_) } split_at(',', @tokens) : ();
+
+	if ($spec->{body}) {
+		if ($spec->{kind} eq 'enum') {
+			$spec->{enumerators} = enumerators($found->{values},
+				@{$spec->{body}});
+		} else {
+			$spec->{members} = members(@{$spec->{body}});
+		}
+	}
+	if (!$typedef && @decls == 1 && $decls[0]{params} &&
+	    !$decls[0]{indirect}) {
+		my $name = $decls[0]{name};
+
+		return if $name !~ /^cu/ || $found->{function}{$name} &&
+			!defined $doc;
+		my $old = $found->{function}{$name};
+
+		$found->{function}{$name} = {
+			name => $name, place => $decls[0]{place},
+			header => $header,
+			doc => $doc // ($old ? $old->{doc} : undef),
+			result => join(' ', @{$spec->{words}}),
+			params => parameters($name, @{$decls[0]{params}}) };
+		return;
+	}
+	push @{$found->{types}}, { spec => $spec, decls => \@decls,
+		typedef => $typedef, header => $header, place => $place };
+}
+
+# Everything the tokens declare: { function => {name => ...}, types => [...],
+# macros => [...], values => {...} }.
+sub parse {
+	my ($tokens) = @_;
+	my %found = (function => {}, types => [], macros => [], values => {});
+	my ($depth, $doc, @pending) = (0);
+
+	for my $token (@$tokens) {
+		my ($kind, $word, $place, $header) = @$token;
+
+		if ($kind eq 'define') {
+			my ($name, $value) = split ' ', $word, 2;
+
+			push @{$found{macros}}, { name => $name,
+				value => $value // '', place => $place,
+				header => $header };
+			next;
+		}
+		if ($kind eq 'doc') {
+			$doc = $word if !@pending;
+			next;
+		}
+		if ($kind eq 'op') {
+			$depth++ if $word =~ /^[({\[]$/;
+			$depth-- if $word =~ /^[)}\]]$/;
+		}
+		my $body = $word eq '}' && $depth == 0 &&
+			text(@pending) =~ /^static/;
+
+		if ($depth == 0 && ($word eq ';' || $body)) {
+			take(\%found, $doc, @pending) if @pending && !$body;
+			@pending = ();
+			undef $doc;
+			next;
+		}
+		push @pending, $token;
+	}
+	fail($pending[0][2], 'declaration without an end') if @pending;
+	return \%found;
+}
+
+1;

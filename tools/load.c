@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stat record file in memory, safe to walk whatever it holds. */
+#include "tools/load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_SEGMENT = 1 << 30, MAX_SHIFT = 63 };
+
+static const char foreign[] = "not a stat record file";
+
+/* Fewer bytes than asked for only at the file's end. */
+static ssize_t read_whole(int fd, char *data, size_t size)
+{
+	size_t used = 0;
+
+	while (used < size) {
+		ssize_t got = pread(fd, data + used, size - used, (off_t)used);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (!got)
+			break;
+		used += (size_t)got;
+	}
+	return (ssize_t)used;
+}
+
+static const char *check_header(const struct cuaudit_stat_header *header)
+{
+	if (memcmp(header->magic, CUAUDIT_STAT_MAGIC, sizeof(header->magic)))
+		return foreign;
+	if (header->order != CUAUDIT_STAT_ORDER)
+		return "written by a machine of another byte order";
+	if (header->version != CUAUDIT_STAT_VERSION || header->incompatible)
+		return "written by a newer cuaudit";
+	if (header->segment < 2 * CUAUDIT_STAT_HEADER || header->segment > MAX_SEGMENT ||
+	    header->segment % CUAUDIT_STAT_ALIGN || header->clock_shift > MAX_SHIFT)
+		return "damaged in its header";
+	return NULL;
+}
+
+static const char *read_file(struct load *load, int fd)
+{
+	char start[CUAUDIT_STAT_HEADER] __attribute__((aligned(CUAUDIT_STAT_ALIGN)));
+	struct stat status;
+	const char *fault;
+	ssize_t got;
+
+	if (fstat(fd, &status))
+		return strerror(errno);
+	if (S_ISDIR(status.st_mode))
+		return strerror(EISDIR);
+	if (!S_ISREG(status.st_mode))
+		return "not a file";
+	got = read_whole(fd, start, sizeof(start));
+	if (got < 0)
+		return strerror(errno);
+	if (!got)
+		return "empty";
+	if ((size_t)got < sizeof(start))
+		return memcmp(start, CUAUDIT_STAT_MAGIC, 8) ? foreign : "cut short";
+	fault = check_header((void *)start);
+	if (fault)
+		return fault;
+	load->size = (size_t)status.st_size;
+	if (posix_memalign((void **)&load->data, CUAUDIT_STAT_HEADER, load->size)) {
+		load->data = NULL;
+		return strerror(ENOMEM);
+	}
+	got = read_whole(fd, load->data, load->size);
+	if (got < (ssize_t)sizeof(start))
+		return got < 0 ? strerror(errno) : "cut short";
+	load->size = (size_t)got;
+	/* It may have changed since. */
+	return check_header((void *)load->data);
+}
+
+static const char *cut(struct load *load)
+{
+	size_t segment = ((struct cuaudit_stat_header *)load->data)->segment;
+
+	load->count = (load->size + segment - 1) / segment;
+	load->segments = calloc(load->count, sizeof(*load->segments));
+	if (!load->segments)
+		return strerror(ENOMEM);
+	for (size_t i = 0; i < load->count; i++) {
+		size_t left = load->size - i * segment;
+
+		load->segments[i].data = load->data + i * segment;
+		load->segments[i].size = left < segment ? left : segment;
+	}
+	return NULL;
+}
+
+#define END_TEXT(record, type, field) \
+	(((struct type *)(record))->field[sizeof(((struct type *)0)->field) - 1] = '\0')
+
+static void end_texts(struct load *load)
+{
+	struct records records = { .segments = load->segments, .count = load->count };
+	const struct cuaudit_stat_record *record;
+
+	END_TEXT(load->data, cuaudit_stat_header, program);
+	while ((record = records_next(&records))) {
+		switch (record->type) {
+		case CUAUDIT_STAT_FUNCTION:
+			END_TEXT(record, cuaudit_stat_function, name);
+			break;
+		case CUAUDIT_STAT_LIBRARY:
+			END_TEXT(record, cuaudit_stat_library, path);
+			break;
+		case CUAUDIT_STAT_THREAD:
+			END_TEXT(record, cuaudit_stat_thread, name);
+			break;
+		case CUAUDIT_STAT_DRIVER:
+			END_TEXT(record, cuaudit_stat_driver, path);
+			break;
+		case CUAUDIT_STAT_ESCAPE:
+			END_TEXT(record, cuaudit_stat_escape, name);
+			break;
+		}
+	}
+}
+
+const char *load_file(struct load *load, const char *path)
+{
+	const char *fault;
+	int fd;
+
+	memset(load, 0, sizeof(*load));
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return strerror(errno);
+	fault = read_file(load, fd);
+	close(fd);
+	if (!fault)
+		fault = cut(load);
+	if (!fault)
+		end_texts(load);
+	return fault;
+}
+
+void load_free(struct load *load)
+{
+	free(load->segments);
+	free(load->data);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stat record file in memory, safe to walk whatever it holds. */
+#ifndef TOOLS_LOAD_H
+#define TOOLS_LOAD_H
+
+#include "report/records.h"
+
+struct load {
+	char *data;
+	size_t size;
+	struct segment *segments;
+	size_t count;
+};
+
+/*
+ * Reads all of the file, so that nobody who cuts it short meanwhile matters,
+ * and ends each text in it with a NUL. NULL, or what is wrong with the file.
+ */
+const char *load_file(struct load *load, const char *path);
+
+void load_free(struct load *load);
+
+#endif
