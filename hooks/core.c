@@ -80,7 +80,8 @@ static int start(void)
  */
 static void __attribute__((constructor)) load(void)
 {
-	struct link_table *link = cuaudit_core_link;
+	/* volatile: clang runs constructors ahead, on what it thinks memory holds. */
+	struct link_table *link = *(struct link_table *volatile *)&cuaudit_core_link;
 	int error;
 
 	if (!link)

@@ -9,6 +9,8 @@
 
 enum { KINDS = 256 };
 
+_Static_assert(CUAUDIT_SLOTS_MAX == (int)LINK_SLOTS, "slots");
+
 _Atomic uint32_t coverage_procaddr[LINK_SLOTS];
 
 /*

@@ -40,7 +40,7 @@ static void copy_window(struct frame *frame, const uint64_t *from)
  */
 static __attribute__((noinline)) uint32_t settle_depth(struct thread *thread, const struct frame *frame)
 {
-	uint32_t depth = thread->depth;
+	uint32_t depth = thread->state / 2;
 
 	while (depth && thread->frames[(depth - 1) % THREAD_FRAMES] <= (uintptr_t)frame) {
 		depth--;
@@ -95,13 +95,11 @@ int go(struct frame *frame, uint32_t slot, const void *caller, enum way way,
 
 	if (unlikely(!list))
 		return enter_unhooked(frame, real);
-	thread->inside = 1;
+	thread->state = 2 * (depth + 1) + THREAD_INSIDE;
 	atomic_signal_fence(memory_order_seq_cst);
 	thread->frames[depth % THREAD_FRAMES] = (uintptr_t)frame;
-	thread->depth = depth + 1;
 	frame->call.function = &entry->function;
 	frame->call.words = frame->regs;
-	frame->call.scratch = frame->scratch;
 	frame->call.caller = caller;
 	frame->call.correlation = ++thread->correlation;
 	frame->call.blocks = thread->blocks;	/* and so frame_thread */
@@ -136,10 +134,11 @@ int enter(struct frame *frame, uint32_t slot, const void *caller, enum way way,
 {
 	struct thread *thread = thread_self;
 
-	if (unlikely(!thread || thread->inside))
+	if (unlikely(!thread))
 		return enter_slowly(frame, slot, caller, again);
-	if (unlikely(thread->depth))
-		return nested(frame, slot, caller);
+	if (unlikely(thread->state))
+		return thread->state & THREAD_INSIDE ? enter_slowly(frame, slot, caller, again)
+				      : nested(frame, slot, caller);
 	return go(frame, slot, caller, way, thread, 0);
 }
 
@@ -165,9 +164,8 @@ uint64_t dispatch_skipped(struct frame *frame)
 	frame->call.flags |= CUAUDIT_CALL_SKIPPED;
 	if (frame->list->exit)
 		frame->list->exit(&frame->call, frame->list->data);
-	thread->depth = frame->call.depth;
 	atomic_signal_fence(memory_order_seq_cst);
-	thread->inside = 0;
+	thread->state = 2 * frame->call.depth;
 	return (uint32_t)frame->call.result;
 }
 
@@ -198,13 +196,12 @@ static int enter_several(struct cuaudit_call *call, void *data)
 	struct frame *frame = (struct frame *)call;
 	const struct hook_list *list = data;
 	const struct hook_entry *hook = list->hooks, *end = hook + list->count;
-	uint64_t *scratch = frame->scratch;
 	int action = CUAUDIT_CONTINUE;
 
 	for (; hook < end && action != CUAUDIT_SKIP; hook++) {
-		call->scratch = scratch++;
 		if (hook->enter)
 			action = hook->enter(call, hook->data);
+		frame->scratch[hook - list->hooks] = call->scratch;
 	}
 	frame->entered = (uint32_t)(hook - list->hooks);
 	return action;
@@ -217,7 +214,7 @@ static void exit_several(struct cuaudit_call *call, void *data)
 	const struct hook_entry *first = list->hooks, *hook = first + frame->entered;
 
 	while (hook-- > first) {
-		call->scratch = &frame->scratch[hook - first];
+		call->scratch = frame->scratch[hook - first];
 		if (hook->exit)
 			hook->exit(call, hook->data);
 	}

@@ -51,7 +51,7 @@ static void end(void *value)
 	struct thread *thread = value;
 	sigset_t saved;
 
-	thread->inside = 1;
+	thread->state |= THREAD_INSIDE;
 	for (uint32_t i = 0; i < nkeys; i++)
 		if (thread->blocks[i] && keys[i].owner->thread_exit)
 			keys[i].owner->thread_exit(thread->blocks[i]);
@@ -86,7 +86,7 @@ static struct thread *take_free(void)
 	if (!thread)
 		return make();
 	free_threads = thread->next;
-	thread->inside = thread->depth = 0;
+	thread->state = 0;
 	memset(thread->callers, 0, sizeof(thread->callers));
 	for (uint32_t i = 0; i < nkeys; i++)
 		if (thread->blocks[i])

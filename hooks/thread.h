@@ -21,8 +21,12 @@ struct thread_caller {
 
 struct thread {
 	void *blocks[THREAD_KEYS];	/* first: see frame_thread */
-	uint32_t inside;	/* a hook is running: its driver calls go straight */
-	uint32_t depth;
+	/*
+	 * 2 * the depth of calls, + 1 while a hook is running, whose driver calls
+	 * go straight. One word, 0 on most calls: read as a whole after parts of
+	 * it were written, it would stall the processor.
+	 */
+	uint32_t state;
 	uint64_t correlation;	/* the thread's number << 40 | calls */
 	int *error;		/* &errno */
 	uint64_t straight;	/* calls that passed because of inside */
@@ -33,9 +37,10 @@ struct thread {
 	struct thread *all;	/* of those ever made; counters above are never reset */
 };
 
+enum { THREAD_INSIDE = 1 };
+
 _Static_assert(offsetof(struct thread, blocks) == 0, "blocks");
-_Static_assert(offsetof(struct thread, inside) == THREAD_INSIDE, "inside");
-_Static_assert(offsetof(struct thread, depth) == THREAD_DEPTH, "depth");
+_Static_assert(offsetof(struct thread, state) == THREAD_STATE, "state");
 
 /* The calling thread's, NULL before its first call. 8 bytes of static TLS. */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));

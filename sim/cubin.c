@@ -23,7 +23,8 @@ struct cubin {
 
 bool cubin_is(const char *data, size_t size)
 {
-	return size >= sizeof(Elf64_Ehdr) && !memcmp(data, ELFMAG, SELFMAG);
+	/* Text may be shorter than that, and ends with a zero. */
+	return size >= sizeof(Elf64_Ehdr) && !strncmp(data, ELFMAG, SELFMAG);
 }
 
 static bool inside(const struct cubin *c, size_t offset, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the real driver exports though no header declares it. */
+/* Functions with nothing to do here, and exports that no header declares. */
 #include "sim/sim.h"
 
 #pragma GCC visibility push(default)
@@ -31,4 +31,15 @@ CUresult cuGetExportTable(const void **ppExportTable,
 		return CUDA_ERROR_INVALID_VALUE;
 	*ppExportTable = NULL;
 	return CUDA_ERROR_NOT_FOUND;
+}
+
+/* What they do where no profiler is attached. */
+CUresult cuProfilerStart(void)
+{
+	return sim_ready() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+CUresult cuProfilerStop(void)
+{
+	return sim_ready() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }

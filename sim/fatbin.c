@@ -41,12 +41,10 @@ struct part {
 
 bool fatbin_is(const char *data, size_t size)
 {
-	uint32_t magic;
-
-	if (size < sizeof(struct container))
-		return false;
-	memcpy(&magic, data, sizeof(magic));
-	return magic == wrapper_magic || magic == container_magic;
+	/* Text may be shorter than that, and ends with a zero. */
+	return size >= sizeof(struct container) &&
+	       (!strncmp(data, (const char *)&wrapper_magic, 4) ||
+		!strncmp(data, (const char *)&container_magic, 4));
 }
 
 /* Machine code comes before PTX, and the first of either is as good as another. */

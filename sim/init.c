@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -60,10 +61,17 @@ static bool parse_size(const char *text, size_t *size)
 		shift = 20;
 	else if (*end == 'G')
 		shift = 30;
-	if (end[shift ? 1 : 0] || !value || value << shift >> shift != value)
+	if (end[shift ? 1 : 0] || value << shift >> shift != value)
 		return false;
 	*size = (size_t)(value << shift);
 	return true;
+}
+
+/* Said once, at cuInit; the default holds. */
+static void complain(const char *name, const char *value)
+{
+	fprintf(stderr, "simulated driver: %s: cannot use \"%s\"\n", name,
+		value);
 }
 
 /*
@@ -71,27 +79,27 @@ static bool parse_size(const char *text, size_t *size)
  * CUAUDIT_SIM_LAUNCHES: a file that gets a line for each kernel launched.
  * CUAUDIT_SIM_LAUNCH_TIME: microseconds that a kernel keeps its stream busy.
  */
-static CUresult configure(void)
+static void configure(void)
 {
 	const char *memory = getenv("CUAUDIT_SIM_MEMORY");
 	const char *launches = getenv("CUAUDIT_SIM_LAUNCHES");
 	const char *busy = getenv("CUAUDIT_SIM_LAUNCH_TIME");
-	size_t microseconds;
+	size_t value;
 
-	if (memory && !parse_size(memory, &sim_config.memory))
-		return CUDA_ERROR_SYSTEM_NOT_READY;
-	if (busy) {
-		if (!parse_size(busy, &microseconds))
-			return CUDA_ERROR_SYSTEM_NOT_READY;
-		sim_config.launch_ns = (uint64_t)microseconds * 1000;
-	}
-	if (launches && *launches) {
-		sim_config.launches = open(launches, O_WRONLY | O_APPEND |
-					   O_CREAT | O_CLOEXEC, 0666);
-		if (sim_config.launches < 0)
-			return CUDA_ERROR_SYSTEM_NOT_READY;
-	}
-	return CUDA_SUCCESS;
+	if (memory && parse_size(memory, &value) && value)
+		sim_config.memory = value;
+	else if (memory)
+		complain("CUAUDIT_SIM_MEMORY", memory);
+	if (busy && parse_size(busy, &value))
+		sim_config.launch_ns = (uint64_t)value * 1000;
+	else if (busy)
+		complain("CUAUDIT_SIM_LAUNCH_TIME", busy);
+	if (!launches || !*launches)
+		return;
+	sim_config.launches = open(launches, O_WRONLY | O_APPEND | O_CREAT |
+				   O_CLOEXEC, 0666);
+	if (sim_config.launches < 0)
+		complain("CUAUDIT_SIM_LAUNCHES", launches);
 }
 
 /* What the parent set up does not work in a child, as on a real device. */
@@ -104,10 +112,9 @@ static void forked(void)
 
 static CUresult start(void)
 {
-	CUresult rc = configure();
+	CUresult rc = object_setup();
 
-	if (!rc)
-		rc = object_setup();
+	configure();
 	if (!rc)
 		rc = primary_setup();
 	if (!rc && pthread_atfork(NULL, NULL, forked))
@@ -141,14 +148,4 @@ CUresult cuDriverGetVersion(int *driverVersion)
 		return CUDA_ERROR_INVALID_VALUE;
 	*driverVersion = SIM_VERSION;
 	return CUDA_SUCCESS;
-}
-
-CUresult cuProfilerStart(void)
-{
-	return sim_ready() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
-}
-
-CUresult cuProfilerStop(void)
-{
-	return sim_ready() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }

@@ -115,22 +115,23 @@ static CUresult check_params(const struct launch *l)
 					  CUDA_SUCCESS;
 }
 
-static void record(const struct launch *l)
+/* One write, so that lines of many threads stay whole. */
+static CUresult record(const struct launch *l)
 {
 	char line[512];
 	int n;
 
 	if (sim_config.launches < 0)
-		return;
+		return CUDA_SUCCESS;
 	n = snprintf(line, sizeof(line),
-		     "%.300s grid=%u,%u,%u block=%u,%u,%u shared=%u stream=%llu device=%d cooperative=%d\n",
+		     "%.300s grid=%u,%u,%u block=%u,%u,%u shared=%u "
+		     "stream=%llu device=%d cooperative=%d\n",
 		     l->function->image->name, l->grid[0], l->grid[1],
 		     l->grid[2], l->block[0], l->block[1], l->block[2],
 		     l->shared, (unsigned long long)l->stream->id,
 		     l->stream->object.context->device, l->cooperative);
-	/* One write, so that lines of many threads stay whole. */
-	if (write(sim_config.launches, line, (size_t)n) != n)
-		sim_config.launches = -1;
+	return write(sim_config.launches, line, (size_t)n) == n ?
+		CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 static CUresult launch(struct launch *l)
@@ -156,8 +157,7 @@ static CUresult launch(struct launch *l)
 		return rc;
 	if (sim_config.launch_ns)
 		stream_work(l->stream, sim_config.launch_ns);
-	record(l);
-	return CUDA_SUCCESS;
+	return record(l);
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,

@@ -55,33 +55,46 @@ for text in 'ok one false' 'is a b one' 'like abc d one' 'unlike abc a one' \
 	fails "sh: \"$text\" fails the test" shell_test "$text"
 done
 
-# results FILE LINE...: what the driver leaves of a test.
-results() {
-	file=$tmp/$1.trs
-	shift
-	printf ':test-result: %s\n' "$@" >"$file"
+# The driver's results of some tests, and their sum.
+mkdir -p "$tmp/d/t"
+drive() {
+	drive_name=$1
+	printf '%s\n' "$2" >"$tmp/d/t/$drive_name.t"
+	sh "$top_srcdir/build-aux/tap-driver.sh" --test-name "t/$drive_name.t" \
+		--log-file "$tmp/d/t/$drive_name.log" --trs-file "$tmp/d/t/$drive_name.trs" \
+		--merge --comments -- sh "$tmp/d/t/$drive_name.t" >"$tmp/driver.out" 2>&1
 }
 echo 'b-.*: no (GPU|toolkit)' >"$tmp/expected"
 summary() {
+	for summary_name; do
+		set -- "$@" "$tmp/d/t/$summary_name.trs"
+		shift
+	done
 	sh "$top_srcdir/t/summary" "$tmp/expected" "$@"
 }
-results a-1 "PASS 1 - x" "PASS 2 - y"
-results b-1 "PASS 1 - x" "SKIP 2 - y # SKIP no GPU"
-results b-2 "SKIP - no toolkit"
-results c-1 "SKIP - no GPU"
-results d-1 "PASS 1 - x" "FAIL 2 - y"
-results e-1 "ERROR - missing test plan"
-: >"$tmp/f-1.trs"
-is "$(summary "$tmp/a-1.trs" "$tmp/b-1.trs" "$tmp/b-2.trs")" \
-	"3 passed, 0 failed, 2 skipped" "summary counts"
-ok "an expected skip is no failure" summary "$tmp/a-1.trs" "$tmp/b-1.trs" "$tmp/b-2.trs"
-fails "the same skip elsewhere is one" summary "$tmp/a-1.trs" "$tmp/c-1.trs"
-like "$(summary "$tmp/a-1.trs" "$tmp/c-1.trs")" "unexpected skip: c-1: no GPU" \
-	"it is named"
-fails "a failed result is one" summary "$tmp/d-1.trs"
-fails "an error is one" summary "$tmp/a-1.trs" "$tmp/e-1.trs"
-fails "a test without results is one" summary "$tmp/a-1.trs" "$tmp/f-1.trs"
-fails "a missing file is one" summary "$tmp/a-1.trs" "$tmp/none.trs"
-fails "nothing but skips is one" summary "$tmp/b-2.trs"
-fails "no list is one" sh "$top_srcdir/t/summary" "$tmp/none" "$tmp/a-1.trs"
+drive a-1 'echo 1..2; echo ok 1 - x; echo ok 2 - y'
+drive b-1 'echo 1..2; echo ok 1 - x; echo "ok 2 - y # SKIP no GPU"'
+drive b-2 'echo "1..0 # SKIP no toolkit"'
+drive b-3 'echo 1..2; echo ok 1; echo "ok 2 # SKIP no GPU or so"'
+drive c-1 'echo "1..0 # SKIP no GPU"'
+drive d-1 'echo 1..2; echo ok 1; echo not ok 2'
+drive e-1 'echo ok 1'
+drive f-1 'echo 1..1; echo ok 1; exit 1'
+: >"$tmp/d/t/g-1.trs"
+is "$(summary a-1 b-1 b-2)" "3 passed, 0 failed, 2 skipped" "summary counts"
+ok "an expected skip is no failure" summary a-1 b-1 b-2
+fails "the same skip elsewhere is one" summary a-1 c-1
+like "$(summary a-1 c-1)" "^unexpected skip: c-1: no GPU\$" "it is named"
+fails "a reason that says more is another" summary b-3
+like "$(summary b-3)" "^unexpected skip: b-3: no GPU or so\$" "so is it"
+fails "a failed result is a failure" summary a-1 d-1
+fails "no plan is one" summary a-1 e-1
+fails "an exit status is one" summary a-1 f-1
+fails "a test without results is one" summary a-1 g-1
+fails "a missing file is one" summary a-1 none
+fails "nothing but skips is one" summary b-2
+rm "$tmp/d/t/b-2.log"
+fails "a skip without its reason is one" summary a-1 b-2
+rm "$tmp/expected"
+fails "no list is one" summary a-1
 done_testing

@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# The simulated driver: start, devices, names of results, forks.
+# The simulated driver: start, devices, names of results, forks, its environment.
 . "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
 
 # Every result that the table of enumerations has.
 sed -n 's/^ENUMERATOR(CUresult, \([A-Z0-9_]*\),.*/{ \1, "\1" },/p' \
 	"$top_srcdir/include/cuaudit/driver_enums.def" >"$tmp/results.inc"
 sim_program basic basic.c -I"$tmp"
-sim_results basic
+ok "start, devices, results, forks" "$tmp/basic"
+
+for bad in CUAUDIT_SIM_MEMORY=0 CUAUDIT_SIM_MEMORY=1T CUAUDIT_SIM_LAUNCH_TIME=x \
+	CUAUDIT_SIM_LAUNCHES="$tmp/no/file"; do
+	status=0
+	env "$bad" "$tmp/basic" >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status" 0 "$bad: the default holds"
+	is "$(cat "$tmp/err")" "simulated driver: ${bad%%=*}: cannot use \"${bad#*=}\"" "and is said once"
+done
+done_testing

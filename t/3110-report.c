@@ -151,6 +151,18 @@ static void sums(void)
 	memset(&cells[0], 0, sizeof(cells[0]));
 	cells[0].record.size = sizeof(cells[0]);
 	cells[0].min = UINT64_MAX;
+	record(&cells[0], 100);
+	record(&cells[0], 1000);
+	record(&cells[0], 10000);
+	sum_add(&sum, &cells[0]);
+	sum_row(&sum, &header, &row);
+	near(row.p50_ns, 1000, "p50 of three");
+	near(row.p99_ns, 10000, "p99 of three");
+
+	sum_clear(&sum);
+	memset(&cells[0], 0, sizeof(cells[0]));
+	cells[0].record.size = sizeof(cells[0]);
+	cells[0].min = UINT64_MAX;
 	record(&cells[0], 777);
 	sum_add(&sum, &cells[0]);
 	memset(&row, 0, sizeof(row));

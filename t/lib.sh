@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # What shell tests share: where things are, and running a program audited.
-. "${top_srcdir:-$(dirname "$0")/..}/t/tap.sh"
-
-LC_ALL=C
-export LC_ALL
-
+# `make check` sets these; a test run by hand, in a build folder, finds them itself.
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}"
 : "${top_builddir:=$PWD}"
 : "${CC:=cc}"
 : "${CXX:=c++}"
+: "${MAKE:=make}"
+: "${NM:=nm}"
+: "${PERL:=perl}"
+: "${PYTHON3:=python3}"
+: "${READELF:=readelf}"
+: "${CUDA_HOME:=}"
 : "${LIBCUAUDIT:=$top_builddir/lib/libcuaudit.so}"
+export top_srcdir top_builddir CC CXX LIBCUAUDIT
+LC_ALL=C
+export LC_ALL
 simdir=$top_builddir/lib/cuaudit/sim
+
+. "$top_srcdir/t/tap.sh"
 
 # Nothing of the caller's own settings reaches what a test runs.
 unset LD_AUDIT LD_PRELOAD

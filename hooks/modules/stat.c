@@ -46,35 +46,81 @@ static inline void add(uint64_t *word, uint64_t value)
 #endif
 }
 
+/* What an exit hook does with the time; data: the result that is no error, as a number. */
+static inline void record(struct cuaudit_stat_cell *cell, uint64_t ticks, int32_t result,
+			  const void *data)
+{
+	uint32_t *bucket;
+
+	/* The counter of another processor may be a little behind. */
+	if (__builtin_expect((int64_t)ticks < 0, 0))
+		ticks = 0;
+	add(&cell->calls, 1);
+	if (__builtin_expect(result != 0, 0))
+		add(result == (int32_t)(intptr_t)data ? &cell->not_ready : &cell->errors, 1);
+	add(&cell->total, ticks);
+	cell->squares += (double)(int64_t)ticks * (double)(int64_t)ticks;
+	if (__builtin_expect(ticks < cell->min, 0))
+		cell->min = ticks;
+	if (__builtin_expect(ticks > cell->max, 0))
+		cell->max = ticks;
+	bucket = &cell->buckets[cuaudit_stat_bucket(ticks)];
+	if (__builtin_expect(!++*bucket, 0))
+		*bucket = UINT32_MAX;
+}
+
+/* Apart, and called last, so that the common way saves no register. */
+static __attribute__((noinline))
+void record_slowly(const struct cuaudit_call *call, const void *data, uint64_t ticks)
+{
+	struct cuaudit_stat_cell *cell = stat_cell_find(call);
+
+	if (cell)
+		record(cell, ticks, call->result, data);
+}
+
+static inline void leave_timed(const struct cuaudit_call *call, const void *data, uint64_t now)
+{
+	struct cuaudit_stat_cell *cell = stat_cell(call);
+
+	if (__builtin_expect(!cell, 0))
+		record_slowly(call, data, now - call->scratch);
+	else
+		record(cell, now - call->scratch, call->result, data);
+}
+
 static int time_enter(struct cuaudit_call *call, void *data)
 {
 	(void)data;
-	*call->scratch = cuaudit_ticks();
+	call->scratch = cuaudit_ticks();
 	return CUAUDIT_CONTINUE;
 }
 
-/* data: the result that is no error, as a number. */
 static void time_exit(struct cuaudit_call *call, void *data)
 {
-	uint64_t ticks = cuaudit_ticks() - *call->scratch;
-	struct cuaudit_stat_cell *cell = stat_cell(call);
-	uint32_t *bucket;
-	uint64_t waits;
+	leave_timed(call, data, cuaudit_ticks());
+}
 
-	if (__builtin_expect(!cell, 0))
-		return;
-	/* The counter of another processor may be a little behind. */
-	ticks &= ~(uint64_t)((int64_t)ticks >> 63);
-	waits = call->result == (int32_t)(intptr_t)data;
-	add(&cell->calls, 1);
-	add(&cell->errors, (call->result != 0) - waits);
-	add(&cell->not_ready, waits);
-	add(&cell->total, ticks);
-	cell->squares += (double)(int64_t)ticks * (double)(int64_t)ticks;
-	cell->min = ticks < cell->min ? ticks : cell->min;
-	cell->max = ticks > cell->max ? ticks : cell->max;
-	bucket = &cell->buckets[cuaudit_stat_bucket(ticks)];
-	*bucket += *bucket != UINT32_MAX;
+/* The same where the counter is the clock, without asking each time. */
+static int count_ticks_enter(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	call->scratch = cuaudit_counter();
+	return CUAUDIT_CONTINUE;
+}
+
+static void count_ticks_exit(struct cuaudit_call *call, void *data)
+{
+	leave_timed(call, data, cuaudit_counter());
+}
+
+static __attribute__((noinline)) int count_slowly(const struct cuaudit_call *call)
+{
+	struct cuaudit_stat_cell *cell = stat_cell_find(call);
+
+	if (cell)
+		add(&cell->calls, 1);
+	return CUAUDIT_CONTINUE;
 }
 
 static int count_enter(struct cuaudit_call *call, void *data)
@@ -82,8 +128,9 @@ static int count_enter(struct cuaudit_call *call, void *data)
 	struct cuaudit_stat_cell *cell = stat_cell(call);
 
 	(void)data;
-	if (__builtin_expect(cell != NULL, 1))
-		add(&cell->calls, 1);
+	if (__builtin_expect(!cell, 0))
+		return count_slowly(call);
+	add(&cell->calls, 1);
 	return CUAUDIT_CONTINUE;
 }
 
@@ -104,12 +151,18 @@ static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_
 
 static int add_hooks(int timed)
 {
+	cuaudit_enter_fn enter = time_enter;
+	cuaudit_exit_fn leaver = time_exit;
 	int error;
 
 	if (!timed)
 		return add_hook(NULL, count_enter, NULL, 0);
-	error = add_hook("*Query*", time_enter, time_exit, NOT_READY);
-	return error ? error : add_hook("!*Query*", time_enter, time_exit, NEVER);
+	if (cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER) {
+		enter = count_ticks_enter;
+		leaver = count_ticks_exit;
+	}
+	error = add_hook("*Query*", enter, leaver, NOT_READY);
+	return error ? error : add_hook("!*Query*", enter, leaver, NEVER);
 }
 
 /* Digits with at most one point among them, in thousandths; -1 if it is none. */

@@ -2,6 +2,7 @@
 /* The cells of the stat hook: one for each function, calling library and thread. */
 #include "hooks/modules/stat_cell.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "hooks/modules/stat_coverage.h"
@@ -56,6 +57,7 @@ static void clear(struct cuaudit_stat_cell *cell)
 {
 	memset(&cell->calls, 0, cell->record.size - offsetof(struct cuaudit_stat_cell, calls));
 	cell->min = UINT64_MAX;
+	cell->own_caller = 0;
 }
 
 static struct cuaudit_stat_cell *take(void)
@@ -96,27 +98,43 @@ static struct cuaudit_stat_cell *create(struct stat_thread *thread,
 	return cell;
 }
 
-__attribute__((noinline, cold))
-struct cuaudit_stat_cell *stat_cell_find(const struct cuaudit_function *function,
-					 const struct cuaudit_library *library)
+static struct cuaudit_stat_cell *find(struct stat_thread *thread,
+				      const struct cuaudit_function *function,
+				      const struct cuaudit_library *library)
 {
-	struct stat_thread *thread = cuaudit_thread_block(stat_cell_key);
-	struct cuaudit_stat_cell *cell = NULL;
+	struct cuaudit_stat_cell *cell = search(thread, function->slot, (uintptr_t)library);
 	sigset_t saved;
 
-	if (thread && function->slot < STAT_SLOTS) {
-		cell = search(thread, function->slot, (uintptr_t)library);
-		if (cell)
-			return cell;
-		stat_lock(&saved);
-		/* A handler may have come between. */
-		cell = search(thread, function->slot, (uintptr_t)library);
-		if (!cell)
-			cell = create(thread, function, library);
-		stat_unlock(&saved);
-	}
+	if (cell)
+		return cell;
+	stat_lock(&saved);
+	/* A handler may have come between. */
+	cell = search(thread, function->slot, (uintptr_t)library);
 	if (!cell)
+		cell = create(thread, function, library);
+	stat_unlock(&saved);
+	return cell;
+}
+
+__attribute__((noinline))
+struct cuaudit_stat_cell *stat_cell_find(const struct cuaudit_call *call)
+{
+	struct stat_thread *thread = cuaudit_thread_block(stat_cell_key);
+	uint32_t generation = *cuaudit_generation;
+	struct cuaudit_stat_cell *cell = NULL;
+
+	if (thread)
+		cell = find(thread, call->function, cuaudit_call_library(call));
+	if (!cell) {
 		stat_store_lost();
+		return NULL;
+	}
+	/* A handler that takes over in between leaves a pair that does not match. */
+	cell->own_caller = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	cell->own_generation = generation;
+	atomic_signal_fence(memory_order_seq_cst);
+	cell->own_caller = (uintptr_t)call->caller;
 	return cell;
 }
 

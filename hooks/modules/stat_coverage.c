@@ -9,7 +9,7 @@
 
 enum { LIBRARIES = 65536, DRIVERS = 16, KINDS = 256 };
 
-static uint8_t functions_seen[STAT_SLOTS / 8];
+static uint8_t functions_seen[CUAUDIT_SLOTS_MAX / 8];
 static uint8_t libraries_seen[LIBRARIES / 8];
 static struct cuaudit_stat_driver *drivers[DRIVERS];
 static struct cuaudit_stat_routes *routes;

@@ -40,7 +40,7 @@ struct cuaudit_library {
 struct cuaudit_call {
 	const struct cuaudit_function *function;
 	uint64_t *words;	/* (rw at enter) arguments, see below */
-	uint64_t *scratch;	/* (rw) one word of the running hook's own, kept from enter to exit */
+	uint64_t scratch;	/* (rw) one word of the running hook's own, kept from enter to exit */
 	const void *caller;	/* the return address */
 	uint64_t correlation;	/* unique in the process, never 0 */
 	void *const *blocks;	/* the thread's blocks by key, NULL where cuaudit_thread_block has not been asked yet */

@@ -32,22 +32,28 @@ struct cuaudit_clock {
 /* Written by the core alone: at start, and more exactly before the modules finish. */
 extern CUAUDIT_PUBLIC struct cuaudit_clock cuaudit_clock;
 
-/* Context: call. Ticks now. Not serialising: a few instructions may overlap. */
-static inline uint64_t cuaudit_ticks(void)
+/* Context: call. The processor's counter. Not serialising: some instructions may overlap. */
+static inline uint64_t cuaudit_counter(void)
 {
 #if defined(__x86_64__)
-	if (__builtin_expect(cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER, 1))
-		return __builtin_ia32_rdtsc();
+	return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
-	if (__builtin_expect(cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER, 1)) {
-		uint64_t ticks;
+	uint64_t ticks;
 
-		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-		return ticks;
-	}
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return 0;
 #endif
+}
+
+/* Context: call. Ticks now, of the clock that was chosen. */
+static inline uint64_t cuaudit_ticks(void)
+{
 	struct timespec now;
 
+	if (__builtin_expect(cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER, 1))
+		return cuaudit_counter();
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

@@ -30,6 +30,9 @@ struct cuaudit_driver {
 /* Context: setup. The index-th copy, or NULL past the last. */
 CUAUDIT_PUBLIC const struct cuaudit_driver *cuaudit_driver(uint32_t index);
 
+/* No slot of any process is as high. */
+enum { CUAUDIT_SLOTS_MAX = 4096 };
+
 /* Context: call. Number of routed functions; slots are 0 .. n-1. */
 CUAUDIT_PUBLIC uint32_t cuaudit_functions(void);
 

@@ -89,7 +89,9 @@ struct cuaudit_stat_cell {
 	uint32_t unused;
 	uint64_t own_next;
 	uint64_t own_thread;
-	uint64_t padding[3];
+	uint64_t padding;
+	uint64_t own_caller;
+	uint64_t own_generation;
 	uint64_t own_library;
 	uint64_t calls;
 	uint64_t errors;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A driver whose functions do nothing: what is timed is the way to them. */
-#include <stddef.h>
-
 #define EXPORT __attribute__((visibility("default"), noinline))
 
 /* Known functions of one argument; each case of the benchmark has its own. */
@@ -12,6 +10,14 @@
 		__asm__ volatile("" : : "r"(argument) : "memory"); \
 		return 0; \
 	}
+
+int cuDriverGetVersion(int *version);
+
+EXPORT int cuDriverGetVersion(int *version)
+{
+	*version = 13000;
+	return 0;
+}
 
 NOTHING(cuInit)
 NOTHING(cuCtxGetCurrent)
@@ -30,6 +36,7 @@ int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz,
 		   unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared,
 		   void *stream, void **params, void **extra)
 {
+	(void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)params;
 	__asm__ volatile("" : : "r"(f), "r"(extra), "r"(stream) : "memory");
-	return (int)(gx + gy + gz + bx + by + bz + shared) * 0 + (params ? 0 : 0);
+	return 0;
 }

@@ -7,6 +7,10 @@
 #include <cuaudit/hook.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * A test program runs twice: natively and, with ROUTES=routed in its
  * environment, audited. What hooks saw means something in the second run only.
@@ -44,4 +48,7 @@ uint64_t observe_bound(const char *function, enum cuaudit_route route);
 uint64_t observe_straight(void);
 uint64_t observe_abandoned(void);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

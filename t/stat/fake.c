@@ -170,6 +170,9 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 	dprintf(STDERR_FILENO, "# fake core: %s\n", line);
 }
 
+static const uint32_t generation = 1;
+const uint32_t *cuaudit_generation = &generation;
+
 const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *call)
 {
 	return call->caller;
@@ -249,15 +252,15 @@ void fake_call(uint32_t function, uint32_t library, int32_t result, void (*durin
 	};
 
 	for (int i = 0; i < nhooks; i++) {
-		call.scratch = &scratch[i];
 		if (selected(&hooks[i], call.function->name) && hooks[i].enter)
 			hooks[i].enter(&call, hooks[i].data);
+		scratch[i] = call.scratch;
 	}
 	if (during)
 		during();
 	call.result = result;
 	for (int i = nhooks; i-- > 0;) {
-		call.scratch = &scratch[i];
+		call.scratch = scratch[i];
 		if (selected(&hooks[i], call.function->name) && hooks[i].exit)
 			hooks[i].exit(&call, hooks[i].data);
 	}

@@ -23,8 +23,7 @@
 #define LIST_DATA		16
 #define LIST_STACK_WORDS	24
 
-#define THREAD_INSIDE		128
-#define THREAD_DEPTH		132
+#define THREAD_STATE		128
 
 /* What dispatch_* answer, beside enum cuaudit_action: no hook runs. */
 #define DISPATCH_STRAIGHT	2

@@ -69,7 +69,7 @@
 	/* The hooks are done for now: what the driver calls back is hooked. */
 	.macro	OUTSIDE
 	movq	FRAME_THREAD-FRAME_SIZE(%rbp), %r11
-	movl	$0, THREAD_INSIDE(%r11)
+	subl	$1, THREAD_STATE(%r11)
 	.endm
 
 	/* The driver answered rax: runs the exit hook. */
@@ -77,14 +77,14 @@
 	movq	FRAME_THREAD(%rsp), %r11
 	movq	FRAME_LIST(%rsp), %rcx
 	movl	%eax, FRAME_RESULT(%rsp)
-	movl	$1, THREAD_INSIDE(%r11)
+	orl	$1, THREAD_STATE(%r11)
 	movq	%rsp, %rdi
 	movq	LIST_DATA(%rcx), %rsi
 	call	*LIST_EXIT(%rcx)
 	movq	FRAME_THREAD(%rsp), %r11
 	movl	FRAME_DEPTH(%rsp), %ecx
-	movl	%ecx, THREAD_DEPTH(%r11)
-	movl	$0, THREAD_INSIDE(%r11)
+	addl	%ecx, %ecx		/* a state: outside of hooks, at the depth before */
+	movl	%ecx, THREAD_STATE(%r11)
 	movl	FRAME_RESULT(%rsp), %eax
 	.endm
 
@@ -94,8 +94,8 @@
 	jnz	7f
 	movq	FRAME_THREAD(%rsp), %r11
 	movl	FRAME_DEPTH(%rsp), %ecx
-	movl	%ecx, THREAD_DEPTH(%r11)
-	movl	$0, THREAD_INSIDE(%r11)
+	addl	%ecx, %ecx		/* a state: outside of hooks, at the depth before */
+	movl	%ecx, THREAD_STATE(%r11)
 7:	LOAD_REGISTERS \registers
 	movq	FRAME_REAL(%rsp), %r11
 	LEAVE_AND jmp *%r11

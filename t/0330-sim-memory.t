@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# The simulated driver: memory, pools and mappings.
+. "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
+
+sim_program memory memory.c
+sim_results memory

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# The simulated driver: copies, fills and arrays.
+. "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
+
+sim_program copy copy.c
+sim_results copy

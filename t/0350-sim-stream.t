@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# The simulated driver: streams, events and host functions.
+. "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
+
+sim_program stream stream.c
+sim_results stream

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every register and stack word that a function may look at, or must keep.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fake_driver
+build registers.o -c "$routes/registers.S"
+program registers registers.c "$tmp/registers.o" -L"$tmp" -l:libcuda.so.1
+program eager registers.c "$tmp/registers.o" -L"$tmp" -l:libcuda.so.1 -fno-plt
+
+both "the call that loads the core" "$tmp/registers" none first
+for how in none enter exit enter+exit; do
+	both "hooks: $how" "$tmp/registers" $how later
+	both "-fno-plt, hooks: $how" "$tmp/eager" $how later
+done
+
+done_testing

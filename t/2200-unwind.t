@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# Exceptions, longjmp and unwinding through the trampolines.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fake_driver
+build observe.o -c -fPIE "$routes/observe.c"
+ok "C++" $CXX -std=c++17 -D_GNU_SOURCE -I"$top_srcdir" -I"$top_srcdir/include" $routes_flags \
+	-rdynamic -o "$tmp/callbacks" "$routes/callbacks.cc" "$tmp/observe.o" \
+	-L"$tmp" -l:libcuda.so.1 -pthread -ldl
+both "callbacks" "$tmp/callbacks"
+
+program samples samples.c -L"$tmp" -l:libcuda.so.1 -fexceptions
+for how in none enter+exit enter; do
+	both "10,000 samples, hooks: $how" timeout 60 "$tmp/samples" $how
+done
+
+done_testing

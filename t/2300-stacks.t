@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# Driver calls in signal handlers, on small stacks and at the end of one.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fake_driver
+build edge.o -c "$routes/edge.S"
+program stacks stacks.c "$tmp/edge.o" -L"$tmp" -l:libcuda.so.1
+for how in signals signal-stack small-thread first-on-small-thread edge; do
+	both "$how" timeout 60 "$tmp/stacks" $how
+done
+routed "signals, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signals
+routed "signal-stack, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signal-stack
+
+done_testing

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The tool's command line, the JSON it and stat write, files that are none.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+cuaudit=$top_builddir/bin/cuaudit
+compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
+
+# refused NAME ARGUMENT...: status 2, one line on stderr, nothing on stdout.
+refused() {
+	name=$1
+	shift
+	status=0
+	"$cuaudit" "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status $(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" "2 1 0" "$name"
+}
+
+refused "no command"
+refused "an unknown command" rport
+refused "no file" report
+refused "a wrong option" report --fromat text
+refused "a wrong format" report --format xml "$tmp/ends"
+refused "a wrong number" report --threads many "$tmp/ends"
+refused "a missing file" report "$tmp/missing"
+refused "a directory" report "$tmp"
+refused "a device" report /dev/null
+refused "a foreign file" report "$tmp/ends"
+: >"$tmp/empty"
+refused "an empty file" report "$tmp/empty"
+mkfifo "$tmp/fifo"
+refused "a pipe without a writer" report "$tmp/fifo"
+
+like "$("$cuaudit" --version)" "^cuaudit ${version:-[0-9.]+}\$" "--version"
+like "$("$cuaudit" --help)" '^usage: cuaudit ' "--help"
+status=0
+"$cuaudit" --help >/dev/full 2>"$tmp/err" || status=$?
+is "$status" 2 "a full disk is said"
+
+audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/killed" "$tmp/ends" 100 kill 2>/dev/null
+part=$tmp/killed.part
+head -c 5000 "$part" >"$tmp/short"
+ok "a file cut short is read as far as it goes" "$cuaudit" report "$tmp/short"
+head -c 100 "$part" >"$tmp/shorter"
+refused "a file without a whole header" report "$tmp/shorter"
+status=0
+"$cuaudit" report "$tmp/missing" "$part" >"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status" 2 "one good file among two"
+like "$(cat "$tmp/out")" 'cuDriverGetVersion$' "... is printed"
+like "$("$cuaudit" report --threads 0 "$part")" '\(1 other thread\)' "--threads 0"
+
+test -n "${PYTHON3-}" || PYTHON3=$(command -v python3) || {
+	skip 4 "no python3"
+	done_testing
+}
+
+cat >"$tmp/check.py" <<'END'
+import json, sys
+d = json.load(open(sys.argv[1]))
+calls = int(sys.argv[2])
+keys = ["version", "pid", "program", "driver", "functions", "libraries", "threads", "routes",
+        "unrouted", "export_tables", "clock"]
+assert not [k for k in keys if k not in d], "keys"
+assert d["version"] == 1 and d["pid"] > 0 and d["program"].endswith("/ends")
+assert d["driver"]["path"].endswith("libcuda.so.1") and d["driver"]["version"] > 10000
+f = {x["name"]: x for x in d["functions"]}
+assert list(f["cuInit"]) == ["name", "calls", "errors", "not_ready", "total_ns", "min_ns",
+                             "p50_ns", "p99_ns", "max_ns", "avg_ns", "stddev_ns"]
+assert {n: (x["calls"], x["errors"]) for n, x in f.items()} == {
+    "cuInit": (1, 0), "cuDriverGetVersion": (calls, 0), "cuDeviceGetCount": (calls, calls)}
+for x in f.values():
+    assert x["min_ns"] <= x["p50_ns"] <= x["p99_ns"] <= x["max_ns"] <= x["total_ns"]
+    assert x["min_ns"] <= x["avg_ns"] <= x["max_ns"]
+totals = [x["total_ns"] for x in d["functions"]]
+assert totals == sorted(totals, reverse=True)
+assert len(d["libraries"]) == 1 and d["libraries"][0]["functions"] == d["functions"]
+assert d["threads"][0]["calls"] == 2 * calls + 1 and d["threads"][0]["errors"] == calls
+assert list(d["routes"]) == ["plt", "dlsym", "relocation", "procaddr"]
+assert d["routes"]["dlsym"] == 3, d["routes"]
+assert d["unrouted"] == (None if sys.argv[3] == "part" else [])
+END
+
+"$cuaudit" report --format json "$part" >"$tmp/part.json"
+ok "the tool's JSON" "$PYTHON3" "$tmp/check.py" "$tmp/part.json" 100 part
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/json" \
+	"$tmp/ends" 100 return
+ok "stat(format=json)" "$PYTHON3" "$tmp/check.py" "$tmp/json" 100 whole
+
+# A name that JSON and terminals would choke on.
+odd=$(printf 'o"d\\d\t\351.so')
+cp "$tmp/ends" "$tmp/$odd"
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS='stat(format=json)' "$tmp/$odd" 1 return 2>"$tmp/odd"
+ok "a path with quotes, tabs, no UTF-8" "$PYTHON3" -m json.tool "$tmp/odd"
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS='stat(format=json;clock=no)' "$tmp/ends" 5 return \
+	2>"$tmp/untimed"
+ok "clock=no: null for what was not measured" "$PYTHON3" -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert all(x["errors"] is None and x["total_ns"] is None for x in d["functions"])
+assert sum(x["calls"] for x in d["functions"]) == 11 and d["clock"] is None' "$tmp/untimed"
+
+done_testing

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make bench`: the cost of a routed call and of a start, one JSON line a measure.
+#
+# Each line holds both sides, measured in turn in one run, and the number
+# DESIGN asks for ("..._at_most", 0 for none). It judges nothing: machines
+# differ. Arguments: the folder to build in. Environment: CC, LIBCUAUDIT,
+# top_srcdir, BENCH_THREADS (default: the processors).
+set -eu
+
+dir=$1
+threads=${BENCH_THREADS:-$(getconf _NPROCESSORS_ONLN)}
+[ "$threads" -le 16 ] || threads=16
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+src=$top_srcdir/t/bench
+
+$CC -O2 -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$dir/libcuda.so.1" "$src/driver.c"
+$CC -O2 -fPIC -shared -o "$dir/libbenchraw.so" "$src/raw.c"
+$CC -O2 -D_GNU_SOURCE -I"$top_srcdir/include" -o "$dir/bench" "$src/bench.c" \
+	-pthread -Wl,--no-as-needed -L"$dir" -lbenchraw -l:libcuda.so.1 -ldl \
+	-Wl,-rpath,'$ORIGIN'
+$CC -O2 -D_GNU_SOURCE -o "$dir/start" "$src/start.c"
+
+audited() {
+	env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER="$dir/libcuda.so.1" \
+		CUAUDIT_EXCLUDE=libbenchraw.so CUAUDIT_OUTPUT="$dir/report.txt" "$@"
+}
+
+audited CUAUDIT_HOOKS= "$dir/bench" hooks "$threads"
+audited CUAUDIT_HOOKS=stat "$dir/bench" stat "$threads"
+audited CUAUDIT_HOOKS='stat(clock=no)' "$dir/bench" count "$threads"
+"$dir/start" "$LIBCUAUDIT"

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Leaves driver calls from their callbacks: by exceptions, by longjmp, by neither. */
+#include <csetjmp>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdexcept>
+
+#include "t/fake/driver.h"
+#include "t/routes/checks.h"
+
+enum way { REGISTERS, STACK, FULL, WAYS };
+
+static const char *const names[WAYS] = {
+	"cuLaunchHostFunc", "cuLaunchCooperativeKernel", "cuNewCallback",
+};
+
+static uint32_t depth_of_init, deepest;
+
+static int note_depth(struct cuaudit_call *call, void *)
+{
+	if (!strcmp(call->function->name, "cuInit"))
+		depth_of_init = call->depth;
+	if (call->depth > deepest)
+		deepest = call->depth;
+	return CUAUDIT_CONTINUE;
+}
+
+/*
+ * Has the driver call function, through each of the trampolines. The frame is
+ * large: a call made after this one was left lies above it on the stack, which
+ * is what tells the core.
+ */
+static __attribute__((noinline)) int call_back(int way, void (*function)(void *), void *data)
+{
+	volatile char large[4096];
+
+	large[0] = large[sizeof(large) - 1] = (char)way;
+	switch (way) {
+	case REGISTERS:
+		return cuLaunchHostFunc(NULL, function, data);
+	case STACK:
+		return cuLaunchCooperativeKernel(function, 2, 3, 4, 5, 6, 7, 8, (void *)9, data);
+	default:
+		return cuNewCallback(function, data);
+	}
+}
+
+static void check_depth(uint32_t want, const char *when)
+{
+	cuInit(0);
+	if (observe_routed())
+		is_int(depth_of_init, want, "the depth of a call %s", when);
+}
+
+static void thrower(void *)
+{
+	check_depth(1, "in a callback");
+	throw std::runtime_error("out of a callback");
+}
+
+static void throw_through(int way)
+{
+	bool caught = false;
+
+	try {
+		call_back(way, thrower, NULL);
+	} catch (const std::runtime_error &error) {
+		caught = !strcmp(error.what(), "out of a callback");
+	}
+	ok(caught, "%s: the exception came through", names[way]);
+	check_depth(0, "after an exception");
+}
+
+static jmp_buf target;
+
+static void jumper(void *)
+{
+	check_depth(1, "in a callback");
+	longjmp(target, 1);
+}
+
+static void jump_out(int way)
+{
+	if (!setjmp(target)) {
+		call_back(way, jumper, NULL);
+		ok(false, "not reached");
+	}
+	check_depth(0, "after a longjmp");
+}
+
+/* Whether backtrace() gets from here to main. */
+static void trace(void *data)
+{
+	void *frames[64];
+	int count = backtrace(frames, 64);
+	bool *reached = (bool *)data;
+
+	for (int i = 0; i < count; i++) {
+		Dl_info info;
+
+		if (dladdr(frames[i], &info) && info.dli_sname && !strcmp(info.dli_sname, "main"))
+			*reached = true;
+	}
+}
+
+struct recursion {
+	int way, left;
+};
+
+static void recurse(void *data)
+{
+	struct recursion *recursion = (struct recursion *)data;
+
+	if (recursion->left--)
+		call_back(recursion->way, recurse, data);
+}
+
+int main()
+{
+	struct cuaudit_hook hook = {};
+	int (*add)(const struct cuaudit_hook *);
+
+	observe_start(RTLD_DEFAULT);
+	hook.size = sizeof(hook);
+	hook.name = "depth";
+	hook.enter = note_depth;
+	add = (int (*)(const struct cuaudit_hook *))observe_core("cuaudit_hook_add");
+	if (add)
+		is_int(add(&hook), 0, "a hook");
+
+	for (int way = 0; way < WAYS; way++) {
+		bool reached = false;
+
+		is_int(call_back(way, trace, &reached), 0, "%s", names[way]);
+		ok(reached, "%s: backtrace() reaches main from a callback", names[way]);
+	}
+	is_int((long long)observe_abandoned(), 0, "no call was abandoned");
+	for (int way = 0; way < WAYS; way++)
+		throw_through(way);
+	if (observe_routed())
+		is_int((long long)observe_abandoned(), WAYS, "exceptions abandoned calls");
+	for (int way = 0; way < WAYS; way++)
+		jump_out(way);
+	if (observe_routed())
+		is_int((long long)observe_abandoned(), 2 * WAYS, "longjmps abandoned calls");
+	for (int way = 0; way < WAYS; way++) {
+		struct recursion recursion = { way, 500 };
+
+		deepest = 0;
+		is_int(call_back(way, recurse, &recursion), 0, "%s: 501 calls deep", names[way]);
+		is_int(recursion.left, -1, "all of them");
+		if (observe_routed())
+			is_int(deepest, 500, "the deepest knows its depth");
+		check_depth(0, "after all of them");
+	}
+	if (observe_routed()) {
+		is_int((long long)observe_abandoned(), 2 * WAYS, "which abandoned none");
+		is_int((long long)observe_straight(), 0, "no call went past the hooks");
+		is_int(observe_enters("cuInit") - observe_exits("cuInit"), 0, "enters and exits");
+	}
+	return done_testing();
+}

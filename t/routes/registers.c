@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registers and stack words between a caller and the driver. Arguments: hooks, "first" or "later". */
+#include <dlfcn.h>
+
+#include "t/fake/driver.h"
+#include "t/routes/checks.h"
+
+void registers_call(void *function, const struct fake_record *in, struct fake_record *out);
+
+static int passes(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	return CUAUDIT_CONTINUE;
+}
+
+static void ends(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+}
+
+static void fill(struct fake_record *record)
+{
+	unsigned long *words = (unsigned long *)record;
+
+	for (size_t i = 0; i < sizeof(*record) / sizeof(*words); i++)
+		words[i] = 0xa500000000000000ul + (i << 32) + i * 0x01010101ul;
+}
+
+static int differences(const void *got, const void *want, int words)
+{
+	const unsigned long *a = got, *b = want;
+	int count = 0;
+
+	for (int i = 0; i < words; i++) {
+		if (a[i] != b[i])
+			diag("word %d: got %lx, want %lx", i, a[i], b[i]);
+		count += a[i] != b[i];
+	}
+	return count;
+}
+
+/* regs, stack: how many of each are arguments; all: no prototype, everything may be one. */
+static void call(const char *name, void *function, int regs, int stack, bool all)
+{
+	struct fake_record in, out;
+
+	fill(&in);
+	fill(&out);
+	memset(&fake_record, 0, sizeof(fake_record));
+	registers_call(function, &in, &out);
+
+	is_int(differences(&fake_record.rdi, &in.rdi, regs), 0, "%s: argument registers", name);
+	is_int(differences(fake_record.stack, in.stack, stack), 0, "%s: stack words", name);
+	is_int((long long)fake_record.rsp & 15, 8, "%s: the stack is aligned", name);
+	if (all) {
+		is_int(differences(fake_record.xmm, in.xmm, 16), 0, "%s: xmm0-7", name);
+		is_int(differences(&fake_record.rax, &in.rax, 1), 0, "%s: rax", name);
+	}
+	is_int(differences(&fake_record.rbx, &in.rbx, 1), 0, "%s: rbx, in the callee", name);
+	is_int(differences(&fake_record.r12, &in.r12, 4), 0, "%s: r12-r15, in the callee", name);
+	is_int(differences(&out.rbx, &in.rbx, 6), 0, "%s: rbx, rbp, r12-r15, after it", name);
+	is_int((long long)out.rsp, 0, "%s: rsp, after it", name);
+	is_int((long long)out.rax, 0, "%s: the result", name);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	struct cuaudit_hook hook = {
+		.size = sizeof(hook),
+		.name = how,
+		.enter = strstr(how, "enter") ? passes : NULL,
+		.exit = strstr(how, "exit") ? ends : NULL,
+	};
+	int (*add)(const struct cuaudit_hook *);
+	void *core;
+
+	if (argc > 2 && !strcmp(argv[2], "first")) {
+		call("first", (void *)cuNewRegisters, 6, FAKE_STACK_WORDS, true);
+		return done_testing();
+	}
+	cuInit(0);
+	core = dlopen("cuaudit-core.so", RTLD_NOLOAD | RTLD_LAZY);
+	is_int(core != NULL, observe_routed(), "the core");
+	if (core && (hook.enter || hook.exit)) {
+		add = (int (*)(const struct cuaudit_hook *))dlsym(core, "cuaudit_hook_add");
+		is_int(add(&hook), 0, "a hook");
+	}
+	for (int turn = 0; turn < 2; turn++) {
+		call("unknown", (void *)cuNewRegisters, 6, FAKE_STACK_WORDS, true);
+		call("six integers", (void *)cuMemcpyPeerAsync, 6, 0, false);
+		call("sixteen integers", (void *)cuTensorMapEncodeIm2colWide, 6, 10, false);
+	}
+	return done_testing();
+}

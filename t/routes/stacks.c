@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Driver calls in signal handlers and on small stacks. The argument says which. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+
+#include "t/fake/driver.h"
+#include "t/routes/checks.h"
+#include "t/routes/everything.h"
+
+enum { SMALL_STACK = 64 * 1024, SIGNAL_STACK = 16 * 1024, SIGNALS = 5000, PAGE = 4096 };
+
+double edge_call(void *function, void *top, double x);
+
+static atomic_int handled, wrong;
+
+static void handler(int number)
+{
+	int error = errno;
+	unsigned long long pointer = 0;
+
+	(void)number;
+	wrong += cuStreamQuery(NULL) != 0;
+	wrong += cuMemAlloc_v2(&pointer, 3) != 0 || pointer != 3;
+	wrong += cuNewReal(8) != 2;
+	wrong += everything_kernel() != 0;
+	handled++;
+	errno = error;
+}
+
+/* Calls the driver until enough signals came, and reckons up. */
+static void under_signals(int flags)
+{
+	static const char *const called[] = {
+		"cuStreamQuery", "cuMemAlloc_v2", "cuNewReal", "cuLaunchKernel", "cuCtxGetCurrent",
+		"cuInit", "cuNewFloats",
+	};
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART | flags };
+	const struct itimerval often = { { 0, 30 }, { 0, 30 } }, never = { { 0, 0 }, { 0, 0 } };
+	long long arrived = 0, entered = 0, left = 0;
+	int failed = 0;
+	void *context;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (handled < SIGNALS) {
+		failed += cuCtxGetCurrent(&context) != 0;
+		failed += cuInit(0) != 0;
+		failed += everything_kernel() != 0;
+		failed += cuNewFloats(1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 2) != 0;
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	is_int(failed, 0, "the program's calls");
+	is_int(wrong, 0, "the handler's calls");
+	for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++) {
+		arrived += cuaudit_fake_calls(called[i]);
+		entered += observe_enters(called[i]);
+		left += observe_exits(called[i]);
+	}
+	if (!observe_routed())
+		return;
+	is_int(entered + (long long)observe_straight(), arrived,
+	       "calls that arrived were seen or went straight");
+	is_int(left, entered, "every call entered was left");
+	diag("%lld calls, %llu straight, %llu thought abandoned", arrived,
+	     (unsigned long long)observe_straight(), (unsigned long long)observe_abandoned());
+}
+
+static void on_signal_stack(void)
+{
+	stack_t stack = { .ss_size = SIGNAL_STACK };
+
+	stack.ss_sp = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sigaltstack(&stack, NULL);
+	under_signals(SA_ONSTACK);
+}
+
+static void *small(void *data)
+{
+	every_call();
+	return data;
+}
+
+static void on_small_thread(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, SMALL_STACK);
+	is_int(pthread_create(&thread, &attributes, small, NULL), 0, "a thread of 64 KB");
+	pthread_join(thread, NULL);
+}
+
+/* Nothing can be read above the caller's frame: its words are not all there. */
+static void at_the_edge(void)
+{
+	char *stack = mmap(NULL, 17 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	int good = 0, turns = 0;
+
+	munmap(stack + 16 * PAGE, PAGE);
+	for (int above = 0; above <= 512; above += 16, turns++)
+		good += edge_call((void *)cuNewReal, stack + 16 * PAGE - above, 8) == 2;
+	is_int(good, turns, "calls at the very top of a stack");
+	if (observe_routed())
+		is_int(observe_enters("cuNewReal"), turns, "were all seen");
+	mprotect(stack + 8 * PAGE, PAGE, PROT_NONE);
+	is_int(edge_call((void *)cuNewReal, stack + 8 * PAGE, 8) == 2, 1,
+	       "the same below a page that may not be read");
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(how, "first-on-small-thread")) {
+		on_small_thread();
+		is_int(observe_loaded(), observe_routed(), "the core");
+		return done_testing();
+	}
+	observe_start(RTLD_DEFAULT);
+	if (!strcmp(how, "signals"))
+		under_signals(0);
+	else if (!strcmp(how, "signal-stack"))
+		on_signal_stack();
+	else if (!strcmp(how, "small-thread"))
+		on_small_thread();
+	else
+		at_the_edge();
+	return done_testing();
+}
