@@ -15,7 +15,7 @@ enum way { REGISTERS, STACK, FULL };
 
 typedef uint64_t pair __attribute__((vector_size(16), aligned(8)));
 
-/* Near the end of a page the next one may not be there. */
+/* Words that begin at or reach past the end of the caller's page may not be there. */
 static __attribute__((noinline)) void copy_carefully(struct frame *frame, const uint64_t *from)
 {
 	memcpy(frame->window, from, object_readable_words(from, FRAME_NWINDOW) * sizeof(*from));
@@ -24,7 +24,10 @@ static __attribute__((noinline)) void copy_carefully(struct frame *frame, const 
 /* The whole window at once; the driver is passed all of it too. */
 static void copy_window(struct frame *frame, const uint64_t *from)
 {
-	if (unlikely(((uintptr_t)from & (OBJECT_PAGE - 1)) > OBJECT_PAGE - sizeof(frame->window))) {
+	/* The word below, the return address, is there. */
+	uintptr_t offset = ((uintptr_t)from - 1) & (OBJECT_PAGE - 1);
+
+	if (unlikely(offset >= OBJECT_PAGE - sizeof(frame->window))) {
 		copy_carefully(frame, from);
 		return;
 	}

@@ -91,7 +91,7 @@ const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *ca
 
 uint32_t object_readable_words(const uint64_t *stack, uint32_t words)
 {
-	uintptr_t next = ((uintptr_t)stack | (OBJECT_PAGE - 1)) + 1;
+	uintptr_t next = (((uintptr_t)stack - 1) | (OBJECT_PAGE - 1)) + 1;
 	int error = errno;
 	bool faults;
 

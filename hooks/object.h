@@ -18,7 +18,10 @@ const struct cuaudit_library *object_library(const struct link_object *object);
 
 enum { OBJECT_PAGE = 4096 };	/* the smallest unit of what is mapped */
 
-/* How many of the words at stack, at most words, can be read without a fault. */
+/*
+ * How many of the words at stack, at most words (less than a page of them), can
+ * be read without a fault; the word below stack can.
+ */
 uint32_t object_readable_words(const uint64_t *stack, uint32_t words);
 
 #endif

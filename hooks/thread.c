@@ -12,13 +12,11 @@
 
 __thread struct thread *thread_self;
 
-/* A signal handler may call the driver while its thread is being made. */
-static __thread char beginning __attribute__((tls_model("initial-exec")));
-
 static pthread_key_t key;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thread *free_threads, *all_threads;
 static uint64_t numbers;
+static uint64_t unseen;	/* calls without a thread: memory was out */
 
 static struct {
 	size_t size;
@@ -96,27 +94,26 @@ static struct thread *take_free(void)
 
 struct thread *thread_begin(void)
 {
-	struct thread *thread;
 	int error = errno;
 	sigset_t saved;
 
-	if (beginning)
-		return NULL;
-	beginning = 1;
+	/* A signal that comes meanwhile finds the thread made. */
 	take_lock(&saved);
-	thread = take_free();
-	if (thread)
-		thread->correlation = ++numbers << 40;
-	give_lock(&saved);
-	if (thread) {
-		thread->error = &errno;
-		if (pthread_setspecific(key, thread))
-			cuaudit_log(CUAUDIT_WARN, "no memory to see a thread's end");
-		thread_self = thread;
+	if (!thread_self) {
+		struct thread *thread = take_free();
+
+		if (thread) {
+			thread->correlation = ++numbers << 40;
+			if (pthread_setspecific(key, thread))
+				cuaudit_log(CUAUDIT_WARN, "no memory to see a thread's end");
+			thread_self = thread;
+		} else {
+			unseen++;
+		}
 	}
-	beginning = 0;
+	give_lock(&saved);
 	errno = error;
-	return thread;
+	return thread_self;
 }
 
 void thread_forked(void)
@@ -124,6 +121,7 @@ void thread_forked(void)
 	/* Only the forking thread lives on; the others' structures are lost. */
 	pthread_mutex_init(&lock, NULL);
 	free_threads = NULL;
+	unseen = 0;
 	all_threads = thread_self;
 	if (thread_self) {
 		thread_self->all = NULL;
@@ -165,7 +163,7 @@ void *cuaudit_pages(size_t size)
 
 uint64_t cuaudit_straight(void)
 {
-	uint64_t sum = 0;
+	uint64_t sum = unseen;
 
 	for (const struct thread *thread = all_threads; thread; thread = thread->all)
 		sum += thread->straight;

@@ -28,7 +28,6 @@ struct thread {
 	 */
 	uint32_t state;
 	uint64_t correlation;	/* the thread's number << 40 | calls */
-	int *error;		/* &errno */
 	uint64_t straight;	/* calls that passed because of inside */
 	uint64_t abandoned;	/* calls left by longjmp or an exception */
 	uintptr_t frames[THREAD_FRAMES];
@@ -48,7 +47,7 @@ extern __thread struct thread *thread_self __attribute__((tls_model("initial-exe
 /* Context: setup, once. 0 or -errno. */
 int thread_setup(void);
 
-/* Context: call. Makes thread_self; NULL when memory is out or it is being made. */
+/* Context: call. Makes thread_self; NULL, and counted, when memory is out. */
 struct thread *thread_begin(void);
 
 /* Context: call, in the child of fork. */

@@ -33,17 +33,25 @@ static CUresult linear_end(uintptr_t base, size_t pitch, size_t height,
 			   const CUDA_MEMCPY3D *box, bool device,
 			   struct end *end)
 {
+	size_t width, rows, slices, bytes;
 	struct range range;
-	size_t bytes;
 
-	if (!base)
+	if (!base ||
+	    __builtin_add_overflow(x, box->WidthInBytes, &width) ||
+	    __builtin_add_overflow(y, box->Height, &rows) ||
+	    __builtin_add_overflow(z, box->Depth, &slices))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!pitch)
-		pitch = x + box->WidthInBytes;
+		pitch = width;
 	if (!height)
-		height = y + box->Height;
-	if (x + box->WidthInBytes > pitch ||
-	    (box->Depth > 1 && y + box->Height > height))
+		height = rows;
+	if (width > pitch || (box->Depth > 1 && rows > height))
+		return CUDA_ERROR_INVALID_VALUE;
+	/* Nothing below is more than this. */
+	if (__builtin_mul_overflow(pitch, rows > height ? rows : height,
+				   &bytes) ||
+	    __builtin_mul_overflow(bytes, slices, &bytes) ||
+	    __builtin_add_overflow(bytes, base, &bytes))
 		return CUDA_ERROR_INVALID_VALUE;
 	end->pitch = pitch;
 	end->slice = pitch * height;

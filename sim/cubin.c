@@ -10,7 +10,8 @@ enum {
 	MACHINE_CUDA = 190,
 	ENTRY = 0x10,		/* in st_other: a kernel, not a device function */
 	FORMAT_SIZED = 4,
-	KPARAM_INFO = 0x17
+	KPARAM_INFO = 0x17,
+	RESERVED = 1024		/* bytes at the start of shared memory */
 };
 
 struct cubin {
@@ -127,6 +128,9 @@ static CUresult kernel(const struct cubin *c, const char *name,
 	s = section(c, ".nv.shared.", name);
 	if (s)
 		function->shared = s->sh_size;
+	if (section(c, ".nv.shared.reserved.0", "") &&
+	    function->shared >= RESERVED)
+		function->shared -= RESERVED;
 	s = section(c, ".nv.info.", name);
 	return s ? parameters(c, s, function) : CUDA_SUCCESS;
 }

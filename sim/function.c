@@ -89,7 +89,8 @@ static CUresult set(const struct image_function *image, int *max_dynamic,
 
 	switch (attrib) {
 	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-		if (value < 0 || image->shared > (size_t)(most - value))
+		if (value < 0 || value > most ||
+		    image->shared > (size_t)(most - value))
 			return CUDA_ERROR_INVALID_VALUE;
 		*max_dynamic = value;
 		return CUDA_SUCCESS;
@@ -247,4 +248,28 @@ CUresult cuFuncLoad(CUfunction function)
 	CUfunction f;
 
 	return function_find(function, &f);
+}
+
+CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
+{
+	CUfunction f;
+	CUresult rc = function_find(hfunc, &f);
+
+	if (rc)
+		return rc;
+	return (unsigned int)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ?
+		CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config,
+				CUdevice dev)
+{
+	if (!sim_ready())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (!object_find(kernel, KIND_KERNEL))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!device_valid(dev))
+		return CUDA_ERROR_INVALID_DEVICE;
+	return (unsigned int)config > CU_FUNC_CACHE_PREFER_EQUAL ?
+		CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }

@@ -111,7 +111,15 @@ static void rectangles(void)
 	up.WidthInBytes = 5;
 	up.Height = H * D;
 	RC(cuMemcpy2DUnaligned_v2(&up), 1);
+	up.Height = SIZE_MAX / 4;
+	RC(cuMemcpy2D_v2(&up), 1);
 	up.Height = 6;
+	up.dstY = SIZE_MAX / W;
+	RC(cuMemcpy2D_v2(&up), 1);
+	up.dstY = 3;
+	up.dstXInBytes = SIZE_MAX - 2;
+	RC(cuMemcpy2D_v2(&up), 1);
+	up.dstXInBytes = 4;
 	up.dstMemoryType = (CUmemorytype)9;
 	RC(cuMemcpy2DAsync_v2(&up, NULL), 1);
 	RC(cuMemcpy2D_v2(NULL), 1);
@@ -227,13 +235,43 @@ static void batch(void)
 
 static void first_versions(void)
 {
+	CUDA_ARRAY_DESCRIPTOR_v1 d = {
+		.Width = 8, .Height = 8,
+		.Format = CU_AD_FORMAT_SIGNED_INT8, .NumChannels = 1,
+	};
+	CUDA_MEMCPY2D_v1 flat = {
+		.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstPitch = 8,
+		.WidthInBytes = 8, .Height = 8,
+	};
+	CUDA_MEMCPY3D_v1 deep = {
+		.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+		.dstMemoryType = CU_MEMORYTYPE_HOST, .dstPitch = 8,
+		.WidthInBytes = 8, .Height = 8, .Depth = 1,
+	};
 	CUdeviceptr_v1 p;
+	CUarray array;
 
 	reset();
 	GOOD(cuMemAlloc(&p, 64));
 	GOOD(cuMemcpyHtoD(p, in, 64));
 	GOOD(cuMemcpyDtoH(out, p, 64));
 	ok(same(out, in, 64), "addresses of 32 bits");
+	GOOD(cuArrayCreate(&array, &d));
+	GOOD(cuMemcpyHtoA(array, 0, in + 64, 64));
+	flat.srcArray = array;
+	flat.dstDevice = p;
+	GOOD(cuMemcpy2D(&flat));
+	GOOD(cuMemcpyDtoH(out, p, 64));
+	ok(same(out, in + 64, 64), "an array to an address");
+	deep.srcArray = array;
+	deep.dstHost = out + 64;
+	GOOD(cuMemcpy3D(&deep));
+	ok(same(out + 64, in + 64, 64), "a box");
+	GOOD(cuMemsetD2D16(p, 8, 0x0707, 2, 8));
+	GOOD(cuMemcpyDtoH(out, p, 64));
+	ok(out[0] == 7 && out[3] == 7 && out[4] == in[68], "a fill");
+	GOOD(cuArrayDestroy(array));
 	GOOD(cuMemFree(p));
 	RC(cuMemFree(p), 1);
 }

@@ -15,7 +15,7 @@ sim_program() {
 	esac
 	$sim_compile -O1 -g -Wall -Wextra "$@" -o "$tmp/$sim_name" \
 		"$top_srcdir/t/sim/$sim_source" "$sim" -pthread \
-		-Wl,-rpath,"$simdir" >"$tmp/build.out" 2>&1 && return
+		-Wl,--disable-new-dtags,-rpath,"$simdir" >"$tmp/build.out" 2>&1 && return
 	sed 's/^/# /' "$tmp/build.out"
 	bail_out "cannot build $sim_name"
 }

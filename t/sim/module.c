@@ -165,6 +165,10 @@ static void launches(void)
 	RC(launch(empty, 1, 1, 49153, NULL, NULL), 1);
 	GOOD(cuFuncSetAttribute(empty,
 		CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 65536));
+	RC(cuFuncSetAttribute(empty,
+		CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232449), 1);
+	RC(cuFuncSetAttribute(empty,
+		CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, -1), 1);
 	GOOD(launch(empty, 1, 1, 49153, NULL, NULL));
 	RC(launch(NULL, 1, 1, 0, NULL, NULL), 400);
 	RC(launch((CUfunction)module, 1, 1, 0, NULL, NULL), 400);
@@ -241,11 +245,15 @@ int main(int argc, char **argv)
 	/* Other forms of the same code, where a compiler made them. */
 	for (int i = 1; i < argc; i++) {
 		size_t offset, size;
+		int shared;
 
 		is_int(cuModuleLoad(&file, argv[i]), 0, "%s", strrchr(argv[i], '/'));
 		GOOD(cuModuleGetFunction(&saxpy, file, "saxpy"));
 		GOOD(cuFuncGetParamInfo(saxpy, 4, &offset, &size));
 		ok(offset == 24 && size == 24, "the last parameter");
+		GOOD(cuFuncGetAttribute(&shared,
+			CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, saxpy));
+		is_int(shared, 0, "no shared memory of its own");
 		GOOD(cuModuleGetGlobal_v2(NULL, &size, file, "table"));
 		is_int((long long)size, 40, "its table");
 	}

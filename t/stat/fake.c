@@ -21,7 +21,7 @@ struct cuaudit_options {
 };
 
 #define FUNCTION(n, text) [n] = { .name = text, .base = text, .id = n, .slot = n }
-const struct cuaudit_function fake_functions[FAKE_FUNCTIONS + 1] = {
+const struct cuaudit_function fake_functions[FAKE_FUNCTIONS] = {
 	FUNCTION(0, "fake0"), FUNCTION(1, "fake1"), FUNCTION(2, "fake2"), FUNCTION(3, "fake3"),
 	FUNCTION(4, "fake4"), FUNCTION(5, "fake5"), FUNCTION(6, "fake6"), FUNCTION(7, "fake7"),
 	FUNCTION(8, "fake8"), FUNCTION(9, "fake9"), FUNCTION(10, "fake10"),
@@ -29,8 +29,7 @@ const struct cuaudit_function fake_functions[FAKE_FUNCTIONS + 1] = {
 	FUNCTION(14, "fake14"), FUNCTION(15, "fake15"), FUNCTION(16, "fake16"),
 	FUNCTION(17, "fake17"), FUNCTION(18, "fake18"), FUNCTION(19, "fake19"),
 	FUNCTION(20, "fake20"), FUNCTION(21, "fake21"), FUNCTION(22, "fake22"),
-	FUNCTION(FAKE_QUERY, "fakeStreamQuery"),
-	{ .name = "fakeBeyond", .base = "fakeBeyond", .slot = 1000000 }
+	FUNCTION(FAKE_QUERY, "fakeStreamQuery")
 };
 
 #define LIBRARY(n, text) [n] = { .path = "/lib/" text, .name = text, .index = n }

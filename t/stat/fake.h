@@ -5,9 +5,9 @@
 
 #include <cuaudit/hook.h>
 
-enum { FAKE_FUNCTIONS = 24, FAKE_LIBRARIES = 4, FAKE_QUERY = 23, FAKE_BEYOND = FAKE_FUNCTIONS };
+enum { FAKE_FUNCTIONS = 24, FAKE_LIBRARIES = 4, FAKE_QUERY = 23 };
 
-extern const struct cuaudit_function fake_functions[FAKE_FUNCTIONS + 1];
+extern const struct cuaudit_function fake_functions[FAKE_FUNCTIONS];
 extern const struct cuaudit_library fake_libraries[FAKE_LIBRARIES];
 
 /* What CUAUDIT_OUTPUT would be, "" for none. */
