@@ -15,6 +15,7 @@
 #include "audit/provider.h"
 #include "audit/relocate.h"
 #include "audit/stub.h"
+#include "audit/symtab.h"
 #include "audit/sys.h"
 
 static struct link_slot slots[LINK_SLOTS];
@@ -50,6 +51,7 @@ static void __attribute__((destructor)) stop(void)
 
 unsigned int la_version(unsigned int version)
 {
+	object_table.everybody = symtab_needed(version, object_table.envp);
 	return version;
 }
 
@@ -84,6 +86,8 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	launch_note(map, space, &image);
 	if (provider_is_driver(&image)) {
 		driver_open(object, &image);
+		if (object_table.everybody && (object->flags & LINK_OBJECT_DRIVER))
+			symtab_repoint(object, &image, map);
 		return LA_FLG_BINDTO;
 	}
 	if (object->flags & LINK_OBJECT_MAIN)

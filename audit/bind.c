@@ -22,12 +22,17 @@ uintptr_t bind_symbol(struct link_object *from, const struct link_object *to,
 	struct link_slot *slot;
 	int number;
 
-	if (!from || (from->flags & NEVER_ROUTED) || !to || !(to->flags & LINK_OBJECT_DRIVER))
+	if (!to || !(to->flags & LINK_OBJECT_DRIVER))
 		return value;
 	number = driver_slot(to, symbol);
 	if (number < 0)
 		return value;
 	slot = &object_table.slots[number];
+	/* With a repointed symbol table, value is the stub. */
+	if (!from || (from->flags & NEVER_ROUTED))
+		return object_table.everybody ? (uintptr_t)atomic_load_explicit(
+							&slot->real, memory_order_relaxed)
+					      : value;
 	if (by_dlsym)
 		count(&slot->dlsym);
 	else if (relocate_was_rewritten(from, name))

@@ -10,7 +10,7 @@ static const char own_name[] = "libcuaudit.so";
 bool env_disabled;
 bool env_debug;
 
-enum kind { BOOL, DRIVER, GLOBS, HOOKS, LEVEL, SELECTOR, TEMPLATE };
+enum kind { BOOL, DRIVER, GLOBS, HOOKS, LEVEL, SELECTOR, SIM, TEMPLATE };
 
 static const struct variable {
 	const char *name;

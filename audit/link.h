@@ -95,6 +95,7 @@ struct link_table {
 	struct link_environment environment;
 	char **envp;			/* of the process's start, ended by NULL */
 	void *resolver;			/* what a route holds before the core knows its slot */
+	uint32_t everybody;		/* stubs went to all: whom not to route is known at the call */
 
 	/*
 	 * core to auditor, under the loader's lock: where slot k's `real` is

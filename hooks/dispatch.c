@@ -239,6 +239,25 @@ static int enter_irregular(struct cuaudit_call *call, void *data)
 	return action;
 }
 
+/*
+ * Where stubs were given to everybody: the enter hook that lets the calls of
+ * the driver itself, of its libraries and of excluded ones go straight.
+ */
+static int enter_filtered(struct cuaudit_call *call, void *data)
+{
+	struct frame *frame = (struct frame *)call;
+	const struct cuaudit_library *library = cuaudit_call_library(call);
+	struct thread *thread = frame_thread(frame);
+
+	if (!object_never_routed(library))
+		return registry_irregular(registry_entry(call)) ? enter_irregular(call, data)
+								: enter_several(call, data);
+	thread->correlation--;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->state = 2 * call->depth;
+	return DISPATCH_STRAIGHT;
+}
+
 void dispatch_prepare(struct hook_list *list, const struct entry *entry)
 {
 	bool irregular = registry_irregular(entry), has_exit = false;
@@ -253,6 +272,11 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry)
 		list->data = list->hooks[0].data;
 	} else {
 		list->enter = irregular ? enter_irregular : enter_several;
+		list->exit = exit_several;
+		list->data = list;
+	}
+	if (cuaudit_core_link->everybody) {
+		list->enter = enter_filtered;
 		list->exit = exit_several;
 		list->data = list;
 	}

@@ -95,8 +95,8 @@ static void take_option(const struct cuaudit_module *module, struct cuaudit_opti
 		return;
 	}
 	near = nearest_option(options->known, pair);
-	cuaudit_log(CUAUDIT_WARN, "%s has no option '%s'%s%s", module->name, pair,
-		    near ? "; did you mean " : "", near ? near : "");
+	cuaudit_log(CUAUDIT_WARN, "%s has no option '%s'%s%s%s", module->name, pair,
+		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static const struct cuaudit_module *find(const char *name)
@@ -110,8 +110,8 @@ static const struct cuaudit_module *find(const char *name)
 		names[i] = builtin[i]->name;
 	}
 	near = nearest(name, strlen(name), names);
-	cuaudit_log(CUAUDIT_WARN, "there is no hook module '%s'%s%s", name,
-		    near ? "; did you mean " : "", near ? near : "");
+	cuaudit_log(CUAUDIT_WARN, "there is no hook module '%s'%s%s%s", name,
+		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return NULL;
 }
 

@@ -89,6 +89,17 @@ const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *ca
 	return known->library;
 }
 
+bool object_never_routed(const struct cuaudit_library *library)
+{
+	const struct link_object *object;
+
+	if (!library->index)
+		return false;
+	object = link_object(cuaudit_core_link, library->index - 1);
+	return object->flags & (LINK_OBJECT_EXCLUDED | LINK_OBJECT_DRIVER |
+				LINK_OBJECT_COMPANION | LINK_OBJECT_CORE);
+}
+
 uint32_t object_readable_words(const uint64_t *stack, uint32_t words)
 {
 	uintptr_t next = (((uintptr_t)stack - 1) | (OBJECT_PAGE - 1)) + 1;

@@ -4,6 +4,7 @@
 #define HOOKS_OBJECT_H
 
 #include <cuaudit/call.h>
+#include <stdbool.h>
 
 #include "audit/link.h"
 
@@ -17,6 +18,9 @@ const struct link_object *object_at(uintptr_t address);
 const struct cuaudit_library *object_library(const struct link_object *object);
 
 enum { OBJECT_PAGE = 4096 };	/* the smallest unit of what is mapped */
+
+/* Whether its calls are none of the program's, or of an excluded library. */
+bool object_never_routed(const struct cuaudit_library *library);
 
 /*
  * How many of the words at stack, at most words (less than a page of them), can

@@ -39,14 +39,6 @@ static int find_slot(uint32_t asked, uintptr_t address)
 	return slot;
 }
 
-static bool gets_the_real_one(const struct cuaudit_call *call)
-{
-	const struct link_object *object = object_at((uintptr_t)call->caller);
-
-	return object && object->flags & (LINK_OBJECT_EXCLUDED | LINK_OBJECT_DRIVER |
-					  LINK_OBJECT_COMPANION | LINK_OBJECT_CORE);
-}
-
 /* What is a stub already was answered by a hook or by another driver's look-up. */
 static bool is_stub(uintptr_t address)
 {
@@ -67,7 +59,7 @@ static void answer(struct cuaudit_call *call, void *data)
 	int slot;
 
 	(void)data;
-	if (call->result || !where || !*where || gets_the_real_one(call))
+	if (call->result || !where || !*where || object_never_routed(cuaudit_call_library(call)))
 		return;
 	address = (uintptr_t)*where;
 	if (is_stub(address))

@@ -73,7 +73,7 @@ fi
 # a set-uid program of somebody else's: the loader takes no auditor from a path
 ok "a copy" cp "$tmp/simple" "$tmp/setuid"
 if test "$(id -u)" -ne 0 || ! setpriv --reuid=65534 --clear-groups true 2>"$tmp/setpriv.out"; then
-	skip 3 "only root can be somebody else"
+	skip 4 "only root can be somebody else"
 else
 	chmod 755 "$tmp" "$tmp/libcuda.so.1"
 	chmod 4755 "$tmp/setuid"
@@ -82,7 +82,8 @@ else
 	run_status=0
 	setpriv --reuid=65534 --clear-groups env LD_AUDIT="$LIBCUAUDIT" "$tmp/setuid" 2 \
 		>"$tmp/out" 2>"$tmp/err" 3>"$tmp/3" || run_status=$?
-	is "$(cat "$tmp/3")" "" "a set-uid program: neither auditor nor LD_LIBRARY_PATH"
+	is "$(cat "$tmp/3")" "no fake driver" "a set-uid program: neither auditor nor LD_LIBRARY_PATH"
+	is "$run_status" 2 "a set-uid program: its status"
 	unlike "$(cat "$tmp/err")" cuaudit: "a set-uid program: nothing of ours is said"
 	ok "the same program, unprivileged" setpriv --reuid=65534 --clear-groups \
 		"$tmp/simple" 0 3>&1

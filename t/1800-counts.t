@@ -54,4 +54,19 @@ is "$(awk 'BEGIN { RS = "{" } /"path":"[^"]*libasker\.so"/ { on = 1; next }
 	on && /"name":"cuInit"/ { split($0, field, /[:,]/); print field[4]; exit }' \
 	"$tmp"/json/*)" 3 "three are the library's"
 
+counted "calls after main" "$tmp/counted" exit
+is "$(calls cuInit)" 4 "by atexit and by a destructor"
+counted "calls of threads that end" "$tmp/counted" thread-ends
+is "$(calls cuInit)" 40 "all are counted"
+counted "exit in a callback" "$tmp/counted" callback
+is "$(calls cuInit)" 1 "what was called till then"
+busy() {
+	for turn in 1 2 3 4 5 6 7 8 9 10; do
+		audited LD_LIBRARY_PATH="$tmp" CUAUDIT_OUTPUT="$tmp/busy" timeout 20 \
+			"$tmp/counted" busy || return
+		grep cuInit "$tmp/busy" || return
+	done
+}
+ok "the end of a process whose threads go on calling, ten times" busy
+
 done_testing

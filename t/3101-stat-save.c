@@ -245,7 +245,6 @@ static int fork_race(void)
 		if (!pid) {
 			struct report report;
 
-			alarm(20);
 			calls(30);
 			check_report(&report);
 			_exit(check_u64("calls", report.calls, 30) != 0);

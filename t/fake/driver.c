@@ -5,6 +5,7 @@
  */
 #include "t/fake/driver.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -205,6 +206,11 @@ static void *find(const char *name, int version);
 EXPORT void *cuaudit_fake_address(const char *name)
 {
 	return find(name, FAKE_VERSION);
+}
+
+EXPORT void *cuaudit_fake_dlsym(const char *name)
+{
+	return dlsym(RTLD_DEFAULT, name);
 }
 
 EXPORT int cuGetProcAddress(const char *name, void **answer, int version,

@@ -25,6 +25,9 @@ int cuaudit_fake_calls(const char *name);
 /* The driver's own address of what cuGetProcAddress answers, or NULL. */
 void *cuaudit_fake_address(const char *name);
 
+/* What dlsym answers the driver itself. */
+void *cuaudit_fake_dlsym(const char *name);
+
 /*
  * In record.S: any prototype, writes what it finds in the registers and on
  * the stack to fake_record and returns 0, other caller-saved registers lost.

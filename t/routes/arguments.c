@@ -221,6 +221,43 @@ static void nesting(void)
 	is_str(order, "bdacCADB", "the lowest priority enters first and leaves last");
 }
 
+static int asks_too(struct cuaudit_call *call, void *data)
+{
+	unsigned long long pointer;
+
+	(void)call;
+	(void)data;
+	enter_calls++;
+	cuMemAlloc_v2(&pointer, 1);
+	cuInit(0);
+	return CUAUDIT_CONTINUE;
+}
+
+static void answers_too(struct cuaudit_call *call, void *data)
+{
+	unsigned long long pointer;
+
+	(void)call;
+	(void)data;
+	exit_calls++;
+	cuMemAlloc_v2(&pointer, 1);
+}
+
+/* Hooks that call the driver themselves. */
+static void calling(void)
+{
+	int before = cuaudit_fake_calls("cuInit");
+
+	add_hook("calling", 0, "cuInit,cuMemAlloc", asks_too, answers_too);
+	is_int(cuInit(0), 0, "a call");
+	is_int(enter_calls, 1, "is hooked once");
+	is_int(exit_calls, 1, "at its end too");
+	is_int(cuaudit_fake_calls("cuInit") - before, 2, "the hook's own call arrives");
+	is_int(cuaudit_fake_calls("cuMemAlloc_v2"), 2, "and the others");
+	is_int(cuInit(0), 0, "the next call");
+	is_int(enter_calls, 2, "is hooked again");
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -251,6 +288,8 @@ int main(int argc, char **argv)
 		skipping();
 	} else if (!strcmp(how, "change")) {
 		changing();
+	} else if (!strcmp(how, "call")) {
+		calling();
 	} else if (!strcmp(how, "nest")) {
 		nesting();
 	}

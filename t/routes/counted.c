@@ -70,6 +70,71 @@ static int of_library(void)
 	return asker_call(cuInit) | asker_call(cuInit) | asker_call(cuInit);
 }
 
+static void late(void)
+{
+	call(cuInit, 2);
+}
+
+static void __attribute__((destructor)) latest(void)
+{
+	if (getenv("LATE"))
+		call(cuInit, 1);
+}
+
+static pthread_key_t key;
+
+/* Of a thread's key: runs again until the core's own is done, too. */
+static void at_thread_end(void *data)
+{
+	long left = (long)data;
+
+	call(cuInit, 1);
+	if (left > 1)
+		pthread_setspecific(key, (void *)(left - 1));
+}
+
+static void *ending(void *data)
+{
+	pthread_setspecific(key, (void *)3);
+	call(cuInit, 1);
+	return data;
+}
+
+/* Each of ten threads calls once, and three times while it ends. */
+static void thread_ends(void)
+{
+	pthread_t thread;
+
+	pthread_key_create(&key, at_thread_end);
+	for (int i = 0; i < 10; i++) {
+		pthread_create(&thread, NULL, ending, NULL);
+		pthread_join(thread, NULL);
+	}
+}
+
+static void leaves(void *data)
+{
+	call(cuInit, 1);
+	exit((int)(long)data);
+}
+
+static void *endless(void *data)
+{
+	for (;;)
+		call(cuInit, 1);
+	return data;
+}
+
+/* The process ends while other threads are in the driver. */
+static void busy(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 8; i++)
+		pthread_create(&thread, NULL, endless, NULL);
+	call(cuInit, 1000);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -81,6 +146,14 @@ int main(int argc, char **argv)
 		failed = three_ways();
 	else if (!strcmp(how, "fork"))
 		failed = forked();
+	else if (!strcmp(how, "exit"))
+		failed = atexit(late) | setenv("LATE", "1", 1) | call(cuInit, 1);
+	else if (!strcmp(how, "thread-ends"))
+		thread_ends();
+	else if (!strcmp(how, "callback"))
+		cuLaunchHostFunc(NULL, leaves, NULL);
+	else if (!strcmp(how, "busy"))
+		busy();
 	else
 		failed = of_library();
 	return failed;

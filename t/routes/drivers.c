@@ -157,6 +157,10 @@ static void moved(const char *path)
 static void to_itself(const char *path)
 {
 	void *driver = open_or_end(path);
+	void *(*look_up)(const char *) = (void *(*)(const char *))dlsym(driver,
+									  "cuaudit_fake_dlsym");
+	void *(*own)(const char *) = (void *(*)(const char *))dlsym(driver,
+								      "cuaudit_fake_address");
 
 	observe_start(driver);
 	is_int(((int (*)(void))dlsym(driver, "cuNewSelf"))(), 0, "a call that calls another");
@@ -164,6 +168,7 @@ static void to_itself(const char *path)
 	seen("cuNewSelf", 1, NULL);
 	if (observe_routed())
 		is_int(observe_enters("cuInit"), 0, "and is the driver's own affair");
+	is_ptr(look_up("cuInit"), own("cuInit"), "its dlsym has its own address");
 }
 
 /* A library of the driver's own, linked to it, and asking it. */

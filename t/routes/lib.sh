@@ -17,7 +17,7 @@ build() {
 # fake_driver [PATH]: the fake driver, $tmp/libcuda.so.1.
 fake_driver() {
 	build "${1-libcuda.so.1}" -shared -fPIC -fexceptions -Wl,-soname,libcuda.so.1 \
-		"$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/record.S"
+		"$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/record.S" -ldl
 }
 
 # program NAME SOURCE [FLAG...]: with observe.c.

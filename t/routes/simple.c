@@ -36,13 +36,19 @@ int main(int argc, char **argv)
 	int (*calls_of)(const char *) =
 		(int (*)(const char *))dlsym(driver, "cuaudit_fake_calls");
 
-	for (int i = 0; i < calls; i++) {
-		failed |= init(0);
-		failed |= alloc(&pointer, 1);
+	if (init && alloc && calls_of) {
+		for (int i = 0; i < calls; i++) {
+			failed |= init(0);
+			failed |= alloc(&pointer, 1);
+		}
 	}
 	/* Before calls_of, which is routed like any function of the driver. */
 	dprintf(3, "%s%s", mapped("/libcuaudit.so") ? "auditor " : "",
 		mapped("/cuaudit-core.so") ? "core " : "");
+	if (!init || !alloc || !calls_of) {
+		dprintf(3, "no fake driver\n");
+		return 2;
+	}
 	dprintf(3, "calls=%d\n", calls_of("cuInit"));
 	return failed;
 }

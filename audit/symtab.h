@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Routes by the driver's own symbol table, where la_symbind64 is not asked. Context: bind. */
+#ifndef AUDIT_SYMTAB_H
+#define AUDIT_SYMTAB_H
+
+#include <stdbool.h>
+
+#include "audit/object.h"
+
+/*
+ * Whether bindings must be routed so: la_version was given 1, whose loaders
+ * report neither bind-now PLTs nor relocations; or another auditor comes
+ * before us, which hides look-ups by dlsym from us (glibc 2.35 and later).
+ */
+bool symtab_needed(unsigned int version, char **envp);
+
+/*
+ * Gives a driver that was just opened a copy of its symbol table in which the
+ * routed functions' addresses are their stubs': every look-up by anybody, the
+ * driver included, yields them. Whom not to route is decided at each call.
+ */
+void symtab_repoint(const struct link_object *object, const struct elf_image *image,
+		    const struct link_map *map);
+
+#endif
