@@ -22,6 +22,24 @@ build libnvidia-ptxjitcompiler.so.1 -shared -fPIC -Wl,-soname,libnvidia-ptxjitco
 	"$routes/asker.c" "$routes/library.c" -L"$tmp" -l:libcuda.so.1 -ldl
 both "its own libraries" "$tmp/drivers" companion libcuda.so.1
 
+# more than there is room for
+set --
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do
+	ok "copy $n" cp "$tmp/libcuda.so.1" "$tmp/copy$n.so"
+	set -- "$@" "$tmp/copy$n.so"
+done
+both "eighteen copies" "$tmp/drivers" crowd "$@"
+awk 'BEGIN {
+	print "int cuInit(unsigned int x) { return x; }"
+	print "int cuDriverGetVersion(int *x) { return *x = 0; }"
+	for (i = 0; i < 2500; i++)
+		printf "int cuGenerated%d(void) { return %d; }\n", i, i
+	print "int cuLast(unsigned int x) { return x + 99; }"
+}' >"$tmp/large.c"
+build large.so -shared -fPIC -O0 -g0 -Wl,-soname,libcuda.so.1 "$tmp/large.c"
+ok "another copy" cp "$tmp/large.so" "$tmp/larger.so"
+both "five thousand functions" "$tmp/drivers" crowd "$tmp/large.so" "$tmp/larger.so"
+
 # a driver of our choice, whatever the program asks for
 for name in libcuda.so.1 libcuda.so "$tmp/libcuda.so.1"; do
 	routed "CUAUDIT_DRIVER=PATH for $(basename "$name")" \

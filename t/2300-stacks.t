@@ -5,9 +5,11 @@
 fake_driver
 build edge.o -c "$routes/edge.S"
 program stacks stacks.c "$tmp/edge.o" -L"$tmp" -l:libcuda.so.1
-for how in signals signal-stack small-thread first-on-small-thread edge; do
+for how in signals signal-stack small-thread first-on-small-thread many-threads edge; do
 	both "$how" timeout 60 "$tmp/stacks" $how
 done
+routed "many-threads, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" \
+	many-threads
 routed "signals, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signals
 routed "signal-stack, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signal-stack
 

@@ -3,6 +3,7 @@
 #include <csetjmp>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <pthread.h>
 #include <stdexcept>
 
 #include "t/fake/driver.h"
@@ -103,6 +104,37 @@ static void trace(void *data)
 	}
 }
 
+/* What a thread's end unwinds through. */
+static void end_thread(void *)
+{
+	pthread_exit((void *)7);
+}
+
+static void *calls_once(void *data)
+{
+	call_back((int)(long)data, end_thread, NULL);
+	return NULL;
+}
+
+static void *first_depth(void *)
+{
+	cuInit(0);
+	return (void *)(long)depth_of_init;
+}
+
+static void thread_exits(int way)
+{
+	pthread_t thread;
+	void *result;
+
+	pthread_create(&thread, NULL, calls_once, (void *)(long)way);
+	pthread_join(thread, &result);
+	is_int((long)result, 7, "%s: a thread ends in a callback", names[way]);
+	pthread_create(&thread, NULL, first_depth, NULL);
+	pthread_join(thread, &result);
+	is_int((long)result, 0, "%s: the depth of the next thread's call", names[way]);
+}
+
 struct recursion {
 	int way, left;
 };
@@ -153,10 +185,13 @@ int main()
 			is_int(deepest, 500, "the deepest knows its depth");
 		check_depth(0, "after all of them");
 	}
+	if (observe_routed())
+		is_int(observe_enters("cuInit") - observe_exits("cuInit"), 0, "enters and exits");
+	for (int way = 0; way < WAYS; way++)
+		thread_exits(way);
 	if (observe_routed()) {
 		is_int((long long)observe_abandoned(), 2 * WAYS, "which abandoned none");
 		is_int((long long)observe_straight(), 0, "no call went past the hooks");
-		is_int(observe_enters("cuInit") - observe_exits("cuInit"), 0, "enters and exits");
 	}
 	return done_testing();
 }

@@ -201,6 +201,34 @@ static void chosen(const char *name, const char *path)
 	seen("cuInit", 1, NULL);
 }
 
+/* More copies, or more functions, than there is room for: the rest is the driver's own. */
+static void crowd(char **paths)
+{
+	const struct cuaudit_driver *(*driver_of)(uint32_t);
+	int failed = 0, routed = 0, unrouted = 0, copies = 0;
+
+	for (; *paths; paths++, copies++) {
+		void *driver = open_or_end(*paths);
+		init_fn init, last;
+
+		observe_start(driver);
+		init = init_of(driver);
+		last = (init_fn)dlsym(driver, "cuLast");
+		failed += init(1) != 1 || (last && last(0) != 99);
+	}
+	is_int(failed, 0, "all of %d copies work", copies);
+	if (!observe_routed())
+		return;
+	driver_of = (const struct cuaudit_driver *(*)(uint32_t))observe_core("cuaudit_driver");
+	for (uint32_t i = 0; driver_of(i); i++) {
+		routed++;
+		unrouted += (int)driver_of(i)->unrouted;
+	}
+	diag("%d copies are routed, %d functions of them are not", routed, unrouted);
+	ok(routed < copies || unrouted, "not all were routed, and that is known");
+	is_int(observe_enters("cuInit"), unrouted ? copies : routed, "the routed ones were seen");
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 2 ? argv[1] : "";
@@ -217,6 +245,8 @@ int main(int argc, char **argv)
 		to_itself(argv[2]);
 	else if (!strcmp(how, "companion"))
 		companion(argv[2]);
+	else if (!strcmp(how, "crowd"))
+		crowd(argv + 2);
 	else if (!strcmp(how, "chosen"))
 		chosen(argv[2], argv[3]);
 	return done_testing();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the driver's own look-up. Argument: "routed", or "excluded" for a program that is left alone. */
+/* Asks the driver's own look-up. Argument: "excluded" for a program that is left alone. */
 #include <dlfcn.h>
 
 #include "t/fake/driver.h"

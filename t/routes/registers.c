@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers and stack words between a caller and the driver. Arguments: hooks, "first" or "later". */
+/* Registers and stack words between caller and driver. Arguments: hooks, "first" or "later". */
 #include <dlfcn.h>
 
 #include "t/fake/driver.h"

@@ -88,7 +88,8 @@ static void ends(struct cuaudit_call *call, void *data)
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
-	const struct itimerval often = { { 0, INTERVAL }, { 0, INTERVAL } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct itimerval often = { { 0, INTERVAL }, { 0, INTERVAL } };
+	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook),
 		.name = how,

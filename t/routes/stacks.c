@@ -97,6 +97,40 @@ static void on_small_thread(void)
 	pthread_join(thread, NULL);
 }
 
+static long mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[4096];
+	long count = 0;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		count++;
+	if (maps)
+		fclose(maps);
+	return count;
+}
+
+static void *one_call(void *data)
+{
+	return (void *)(long)(data ? cuInit(0) : 0);
+}
+
+/* What threads leave behind serves the next ones. */
+static void many_threads(void)
+{
+	long before = 0;
+	pthread_t thread;
+
+	for (int i = 0; i < 3000; i++) {
+		if (i == 100)
+			before = mappings();
+		pthread_create(&thread, NULL, one_call, &thread);
+		pthread_join(thread, NULL);
+	}
+	is_int(mappings(), before, "mappings after 100 and after 3000 threads");
+	seen("cuInit", 3000, NULL);
+}
+
 /* Nothing can be read above the caller's frame: its words are not all there. */
 static void at_the_edge(void)
 {
@@ -131,6 +165,8 @@ int main(int argc, char **argv)
 		on_signal_stack();
 	else if (!strcmp(how, "small-thread"))
 		on_small_thread();
+	else if (!strcmp(how, "many-threads"))
+		many_threads();
 	else
 		at_the_edge();
 	return done_testing();
