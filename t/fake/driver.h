@@ -41,6 +41,7 @@ extern struct fake_record {
 	unsigned long stack[FAKE_STACK_WORDS];
 } fake_record;
 int cuNewRegisters(void);
+int cuEventRecord(void);
 int cuMemcpyPeerAsync(void);
 int cuTensorMapEncodeIm2colWide(void);
 
@@ -56,6 +57,12 @@ int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz,
 int cuLaunchCooperativeKernel(void (*f)(void *), unsigned int gx, unsigned int gy,
 			      unsigned int gz, unsigned int bx, unsigned int by, unsigned int bz,
 			      unsigned int shared, void *stream, void *params);
+/* What cuCtxSetCurrent takes here for a context, and calls back at once. */
+struct fake_callback {
+	void (*function)(void *data);
+	void *data;
+};
+int cuCtxSetCurrent(struct fake_callback *callback);
 int cuNewCallback(void (*function)(void *), void *data);
 int cuNewErrno(int value);
 int cuIpcOpenMemHandle_v2(unsigned long long *pointer, struct fake_handle handle,

@@ -9,10 +9,10 @@
 #include "t/fake/driver.h"
 #include "t/routes/checks.h"
 
-enum way { REGISTERS, STACK, FULL, WAYS };
+enum way { TWO, REGISTERS, STACK, FULL, WAYS };
 
 static const char *const names[WAYS] = {
-	"cuLaunchHostFunc", "cuLaunchCooperativeKernel", "cuNewCallback",
+	"cuCtxSetCurrent", "cuLaunchHostFunc", "cuLaunchCooperativeKernel", "cuNewCallback",
 };
 
 static uint32_t depth_of_init, deepest;
@@ -34,9 +34,12 @@ static int note_depth(struct cuaudit_call *call, void *)
 static __attribute__((noinline)) int call_back(int way, void (*function)(void *), void *data)
 {
 	volatile char large[4096];
+	struct fake_callback callback = { function, data };
 
 	large[0] = large[sizeof(large) - 1] = (char)way;
 	switch (way) {
+	case TWO:
+		return cuCtxSetCurrent(&callback);
 	case REGISTERS:
 		return cuLaunchHostFunc(NULL, function, data);
 	case STACK:

@@ -90,6 +90,7 @@ int main(int argc, char **argv)
 	}
 	for (int turn = 0; turn < 2; turn++) {
 		call("unknown", (void *)cuNewRegisters, 6, FAKE_STACK_WORDS, true);
+		call("two integers", (void *)cuEventRecord, 2, 0, false);
 		call("six integers", (void *)cuMemcpyPeerAsync, 6, 0, false);
 		call("sixteen integers", (void *)cuTensorMapEncodeIm2colWide, 6, 10, false);
 	}

@@ -124,7 +124,7 @@ static void many_threads(void)
 	for (int i = 0; i < 3000; i++) {
 		if (i == 100)
 			before = mappings();
-		pthread_create(&thread, NULL, one_call, &thread);
+		pthread_create(&thread, NULL, one_call, (void *)1);
 		pthread_join(thread, NULL);
 	}
 	is_int(mappings(), before, "mappings after 100 and after 3000 threads");
