@@ -12,11 +12,11 @@
 #define FRAME_RDX		88
 #define FRAME_REGS		112
 #define FRAME_WINDOW		160
-#define FRAME_XMM		416
-#define FRAME_SIZE		800
+#define FRAME_XMM		352
+#define FRAME_SIZE		736
 
 #define FRAME_NREGS		6
-#define FRAME_NWINDOW		32
+#define FRAME_NWINDOW		24
 #define FRAME_NXMM		8
 
 #define LIST_EXIT		8
