@@ -32,7 +32,7 @@ void *cuaudit_fake_dlsym(const char *name);
  * In record.S: any prototype, writes what it finds in the registers and on
  * the stack to fake_record and returns 0, other caller-saved registers lost.
  */
-enum { FAKE_STACK_WORDS = 32 };
+enum { FAKE_STACK_WORDS = 24 };
 extern struct fake_record {
 	unsigned long rdi, rsi, rdx, rcx, r8, r9, rax;
 	unsigned long rbx, rbp, r12, r13, r14, r15;

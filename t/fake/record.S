@@ -46,7 +46,7 @@ cuTensorMapEncodeIm2colWide:
 	movups	%xmm6, 208(%r11)
 	movups	%xmm7, 224(%r11)
 	.set	word, 0
-	.rept	32
+	.rept	24
 	movq	8 + word * 8(%rsp), %rax	/* above the return address */
 	movq	%rax, 240 + word * 8(%r11)
 	.set	word, word + 1

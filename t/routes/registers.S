@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls a function with every register and 32 stack words set by hand. */
+/* Calls a function with every register and 24 stack words set by hand. */
 
 	.text
 
@@ -11,7 +11,7 @@
  * out:  rdx = what the registers hold after the call that a callee must keep,
  *       rax, and rsp, which must be what it was: 0 then, else the difference
  *
- * frame: rsp+0 .. rsp+255 the words of the call, rsp+256 out, then six saved
+ * frame: rsp+0 .. rsp+191 the words of the call, rsp+192 out, then six saved
  *        registers and the return address
  */
 	.globl	registers_call
@@ -25,13 +25,13 @@ registers_call:
 	.cfi_adjust_cfa_offset 8
 	.cfi_rel_offset %\register, 0
 	.endr
-	subq	$256, %rsp
-	.cfi_adjust_cfa_offset 256
+	subq	$192, %rsp
+	.cfi_adjust_cfa_offset 192
 	movq	%rsp, called_with(%rip)
 	movq	%rdi, %r11
 	movq	%rsi, %r10
 	.set	word, 0
-	.rept	32
+	.rept	24
 	movq	240 + word * 8(%r10), %rax
 	movq	%rax, word * 8(%rsp)
 	.set	word, word + 1
@@ -58,7 +58,7 @@ registers_call:
 	movq	88(%r10), %r14
 	movq	96(%r10), %r15
 	call	*%r11
-	movq	256(%rsp), %r11
+	movq	192(%rsp), %r11
 	movq	%rax, 48(%r11)
 	movq	%rbx, 56(%r11)
 	movq	%rbp, 64(%r11)
@@ -69,8 +69,8 @@ registers_call:
 	movq	%rsp, %rax
 	subq	called_with(%rip), %rax
 	movq	%rax, 104(%r11)
-	addq	$256, %rsp
-	.cfi_adjust_cfa_offset -256
+	addq	$192, %rsp
+	.cfi_adjust_cfa_offset -192
 	.irp	register, rdx, r15, r14, r13, r12, rbx, rbp
 	popq	%\register
 	.cfi_adjust_cfa_offset -8

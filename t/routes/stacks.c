@@ -44,7 +44,6 @@ static void under_signals(int flags)
 	int failed = 0;
 	void *context;
 
-	cuInit(0);
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	while (handled < SIGNALS) {
