@@ -56,7 +56,7 @@ if test -f config.status; then
 	done_testing
 fi
 env MAKEFLAGS= MAKELEVEL= "${MAKE:-make}" -s -C "$top_builddir" list-distributed |
-	sed "s|^$top_srcdir/||; s|^\\(\\.\\./\\)*||" | LC_ALL=C sort -u >"$tmp/packed"
+	sed "s|^$top_srcdir/||; s|^\\(\\.\\./\\)*||; s|^${top_srcdir##*/}/||" | LC_ALL=C sort -u >"$tmp/packed"
 find . -name .git -prune -o -name autom4te.cache -prune -o -path './.*' -prune -o \
 	-type d -exec test -f '{}/config.status' ';' -prune -o -name _inst -prune -o \
 	-type f ! -name '*~' ! -name '*.pyc' ! -name '*.tar.gz' -print |
