@@ -172,15 +172,15 @@ static void hook(const char *name, cuaudit_enter_fn enter, cuaudit_exit_fn leave
 struct crowd {
 	pthread_barrier_t start;
 	call_fn call;
+	_Atomic int next;
 	double ns[THREADS];
 };
 
 static void *in_crowd(void *data)
 {
-	static _Atomic int next;
 	struct crowd *crowd = data;
 	double best = 1e9;
-	int self = next++ % THREADS;
+	int self = crowd->next++;
 
 	pthread_barrier_wait(&crowd->start);
 	for (int i = 0; i < ROUNDS; i++) {
