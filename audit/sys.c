@@ -2,10 +2,12 @@
 /* System calls, strings and memory for code that has no libc. */
 #include "audit/sys.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/mman.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "arch.h"
 
@@ -112,7 +114,7 @@ bool sys_readable(const void *address)
 	/* An impossible `how` makes the kernel read the set, then refuse: EFAULT tells. */
 	long result = arch_syscall6(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0);
 
-	return result != -14;
+	return result != -EFAULT;
 }
 
 bool sys_each_line(const char *path, bool (*take)(const char *line, void *data), void *data)
@@ -143,7 +145,7 @@ bool sys_each_line(const char *path, bool (*take)(const char *line, void *data),
 
 bool sys_exists(const char *path)
 {
-	return arch_syscall6(SYS_faccessat, AT_FDCWD, (long)path, 4 /* R_OK */, 0, 0, 0) == 0;
+	return arch_syscall6(SYS_faccessat, AT_FDCWD, (long)path, R_OK, 0, 0, 0) == 0;
 }
 
 size_t sys_strlen(const char *text)

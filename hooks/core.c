@@ -38,13 +38,20 @@ static void forked(void)
 static void attach(void)
 {
 	registry_attach();
+	coverage_slots();
 	version_ask();
 }
 
 static void finish(void)
 {
+	uint32_t lost;
+
 	if (getpid() != owner)
 		return;
+	lost = atomic_load_explicit(&cuaudit_core_link->lost_objects, memory_order_relaxed);
+	if (lost)
+		cuaudit_log(CUAUDIT_WARN, "%u libraries came when the table was full; they are not "
+			    "routed", lost);
 	clock_calibrate();
 	module_finish_all();
 }

@@ -31,6 +31,9 @@ static struct {
 
 static struct cuaudit_driver drivers[LINK_DRIVERS];
 
+/* The last record of each kind is for all that found no other. */
+static const char others[] = "(others)";
+
 static bool is_ready(const _Atomic uint32_t *ready)
 {
 	return atomic_load_explicit(ready, memory_order_acquire);
@@ -61,8 +64,13 @@ void coverage_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t v
 		}
 	}
 	i = atomic_fetch_add_explicit(&escapes.claimed, 1, memory_order_relaxed);
-	if (i >= KINDS)
-		return;	/* the count of claims tells of those without a record */
+	if (i >= KINDS - 1) {
+		escape = &escapes.escapes[KINDS - 1];
+		strcpy(escape->name, others);
+		__atomic_fetch_add(&escape->count, 1, __ATOMIC_RELAXED);
+		atomic_store_explicit(&escapes.ready[KINDS - 1], 1, memory_order_release);
+		return;
+	}
 	escape = &escapes.escapes[i];
 	*escape = (struct cuaudit_escape){
 		.kind = kind, .version = version, .flags = flags, .library = library, .count = 1,
@@ -93,8 +101,11 @@ void coverage_table(const uint8_t *uuid, uint64_t size, int32_t result,
 		}
 	}
 	i = atomic_fetch_add_explicit(&tables.claimed, 1, memory_order_relaxed);
-	if (i >= KINDS)
+	if (i >= KINDS - 1) {
+		__atomic_fetch_add(&tables.tables[KINDS - 1].count, 1, __ATOMIC_RELAXED);
+		atomic_store_explicit(&tables.ready[KINDS - 1], 1, memory_order_release);
 		return;
+	}
 	table = &tables.tables[i];
 	memcpy(table->uuid, uuid, 16);
 	table->size = size;
@@ -109,6 +120,19 @@ const struct cuaudit_export_table *cuaudit_export_table(uint32_t index)
 	if (index >= visible(&tables.claimed) || !is_ready(&tables.ready[index]))
 		return NULL;
 	return &tables.tables[index];
+}
+
+void coverage_slots(void)
+{
+	static uint32_t told[LINK_DRIVERS];
+	uint32_t count = atomic_load_explicit(&cuaudit_core_link->ndrivers, memory_order_acquire);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct link_driver *driver = &cuaudit_core_link->drivers[i];
+
+		for (; told[i] < driver->nunrouted; told[i]++)
+			coverage_escape(CUAUDIT_ESCAPE_SLOTS, driver->path, 0, 0, NULL);
+	}
 }
 
 void coverage_version(uint32_t driver, uint32_t version)

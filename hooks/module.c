@@ -191,7 +191,7 @@ void module_finish_all(void)
 		const struct cuaudit_module *module = started[--nstarted].module;
 
 		if (module->finish)
-			module->finish(CUAUDIT_END_EXIT);
+			module->finish();
 	}
 }
 

@@ -16,8 +16,7 @@ _Static_assert(sizeof(route_keys) / sizeof(route_keys[0]) == CUAUDIT_ROUTES, "a 
 
 static const char *const escape_kinds[] = {
 	[CUAUDIT_ESCAPE_PROCADDR] = "procaddr",
-	[CUAUDIT_ESCAPE_SLOTS] = "slots",
-	[CUAUDIT_ESCAPE_CORE] = "core"
+	[CUAUDIT_ESCAPE_SLOTS] = "slots"
 };
 
 /* Keys are given with what stands before them: "{", "," or nothing. */
@@ -184,7 +183,7 @@ static void unrouted(const struct report *report, struct out *out)
 		number(out, "flags", escape->flags);
 		text(out, ",", "library", path(report, escape->library));
 		number(out, "count", escape->count);
-		text(out, ",", "kind", escape->kind <= CUAUDIT_ESCAPE_CORE ?
+		text(out, ",", "kind", escape->kind <= CUAUDIT_ESCAPE_SLOTS ?
 		     escape_kinds[escape->kind] : NULL);
 		out_text(out, "}");
 	}

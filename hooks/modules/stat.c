@@ -266,10 +266,8 @@ static int init(const struct cuaudit_options *given)
 	return 0;
 }
 
-static void finish(enum cuaudit_end how)
+static void finish(void)
 {
-	if (how != CUAUDIT_END_EXIT)
-		return;
 	stat_print_finish();
 	stat_store_finish();
 }

@@ -45,14 +45,13 @@ CUAUDIT_PUBLIC uint64_t cuaudit_bound(uint32_t slot, enum cuaudit_route route);
 /* Why something could not be routed. */
 enum cuaudit_escape_kind {
 	CUAUDIT_ESCAPE_PROCADDR,	/* cuGetProcAddress answered a pointer that is no export */
-	CUAUDIT_ESCAPE_SLOTS,		/* no slot was left for an export */
-	CUAUDIT_ESCAPE_CORE		/* calls made before or without the core */
+	CUAUDIT_ESCAPE_SLOTS		/* no slot was left for so many exports of a driver */
 };
 
-/* One thing that escaped; equal ones are counted together. */
+/* One thing that escaped; equal ones are counted together, and all past the 255th. */
 struct cuaudit_escape {
 	enum cuaudit_escape_kind kind;
-	char name[64];		/* what was asked for, cut */
+	char name[64];		/* what was asked for, or the driver's path, cut */
 	uint32_t version;	/* CUAUDIT_ESCAPE_PROCADDR: cudaVersion asked for */
 	uint64_t flags;
 	const struct cuaudit_library *library;	/* who asked, or NULL */

@@ -67,12 +67,6 @@ struct cuaudit_options;
 /* The text given for key, else its fallback. Belongs to the core. */
 CUAUDIT_PUBLIC const char *cuaudit_option(const struct cuaudit_options *options, const char *key);
 
-/* How a process comes to its end, for finish. */
-enum cuaudit_end {
-	CUAUDIT_END_EXIT,	/* exit() or return from main */
-	CUAUDIT_END_DISABLED	/* the module did not start */
-};
-
 /*
  * A module: a set of hooks with options and a life of its own. Built-in ones
  * and plug-ins bring the same structure; a plug-in exports it as
@@ -86,8 +80,8 @@ struct cuaudit_module {
 	const struct cuaudit_option *options;	/* ends with key NULL */
 	/* setup: before the first hooked call; registers hooks. 0 or -errno. */
 	int (*init)(const struct cuaudit_options *options);
-	/* setup: after everything else of the process, once. */
-	void (*finish)(enum cuaudit_end how);
+	/* setup: at exit() or return from main, after everything else of the process, once. */
+	void (*finish)(void);
 	/* call: in the child of fork(), before it goes on. */
 	void (*forked)(void);
 	/* call: the calling thread is about to end. */

@@ -207,7 +207,7 @@ const struct cuaudit_escape *cuaudit_escape(uint32_t index)
 	static const struct cuaudit_escape escapes[] = {
 		{ .kind = CUAUDIT_ESCAPE_PROCADDR, .name = "fakeNew", .version = 12080, .flags = 1,
 		  .library = &fake_libraries[3], .count = 7 },
-		{ .kind = CUAUDIT_ESCAPE_CORE, .name = "fakeEarly", .count = 1 }
+		{ .kind = CUAUDIT_ESCAPE_SLOTS, .name = "fakeEarly", .count = 1 }
 	};
 
 	return fake_escapes && index < 2 ? &escapes[index] : NULL;
@@ -268,7 +268,7 @@ void fake_call(uint32_t function, uint32_t library, int32_t result, void (*durin
 
 void fake_finish(void)
 {
-	module->finish(CUAUDIT_END_EXIT);
+	module->finish();
 }
 
 int fake_fork(void)
