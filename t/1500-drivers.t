@@ -39,6 +39,11 @@ awk 'BEGIN {
 build large.so -shared -fPIC -O0 -g0 -Wl,-soname,libcuda.so.1 "$tmp/large.c"
 ok "another copy" cp "$tmp/large.so" "$tmp/larger.so"
 both "five thousand functions" "$tmp/drivers" crowd "$tmp/large.so" "$tmp/larger.so"
+ok "and reported" audited ROUTES=routed CUAUDIT_HOOKS='stat(format=json)' \
+	CUAUDIT_OUTPUT="$tmp/crowd.json" "$tmp/drivers" crowd "$tmp/large.so" "$tmp/larger.so"
+like "$(cat "$tmp/crowd.json")" \
+	'"unrouted":\[\{[^]]*"name":"[^"]*larger\.so"[^]]*"count":[1-9][0-9]*' \
+	"what has no slot is among the unrouted"
 
 # a driver of our choice, whatever the program asks for
 for name in libcuda.so.1 libcuda.so "$tmp/libcuda.so.1"; do
