@@ -19,6 +19,7 @@
 #include "audit/sys.h"
 
 static struct link_slot slots[LINK_SLOTS];
+static struct link_binding bindings[LINK_BINDINGS];
 static char driver_path[4096];
 
 extern _Atomic(void *) stub_routes[LINK_SLOTS];
@@ -31,6 +32,7 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	object_table.version = LINK_VERSION;
 	object_table.size = sizeof(object_table);
 	object_table.slots = slots;
+	object_table.bindings = bindings;
 	object_table.routes = stub_routes;
 	object_table.stubs = stub_address(0);
 	object_table.stub_size = ARCH_STUB_SIZE;
@@ -82,7 +84,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	if (!object)
 		return 0;
 	if (!image.symbols)
-		return object->flags & LINK_OBJECT_EXCLUDED ? 0 : LA_FLG_BINDFROM;
+		return LA_FLG_BINDFROM;
 	launch_note(map, space, &image);
 	if (provider_is_driver(&image)) {
 		driver_open(object, &image);
@@ -94,8 +96,9 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		relocate_note_main(&image, space);
 	if (launch_is_core(&image))
 		object->flags |= LINK_OBJECT_CORE;
-	if (object->flags & (LINK_OBJECT_EXCLUDED | LINK_OBJECT_CORE | LINK_OBJECT_COMPANION))
+	if (object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_COMPANION))
 		return 0;
+	/* An excluded one too: what it is given is counted. */
 	relocate_rewrite(object, &image, space);
 	return LA_FLG_BINDFROM;
 }

@@ -7,8 +7,7 @@
 #include "audit/stub.h"
 
 enum {
-	NEVER_ROUTED = LINK_OBJECT_DRIVER | LINK_OBJECT_COMPANION | LINK_OBJECT_CORE |
-		       LINK_OBJECT_EXCLUDED
+	OF_THE_DRIVER = LINK_OBJECT_DRIVER | LINK_OBJECT_COMPANION | LINK_OBJECT_CORE
 };
 
 static void count(_Atomic uint32_t *counter)
@@ -20,6 +19,7 @@ uintptr_t bind_symbol(struct link_object *from, const struct link_object *to,
 		      unsigned int symbol, uintptr_t value, bool by_dlsym, const char *name)
 {
 	struct link_slot *slot;
+	uint32_t route = LINK_PLT, real = 0;
 	int number;
 
 	if (!to || !(to->flags & LINK_OBJECT_DRIVER))
@@ -29,15 +29,20 @@ uintptr_t bind_symbol(struct link_object *from, const struct link_object *to,
 		return value;
 	slot = &object_table.slots[number];
 	/* With a repointed symbol table, value is the stub. */
-	if (!from || (from->flags & NEVER_ROUTED))
-		return object_table.everybody ? (uintptr_t)atomic_load_explicit(
-							&slot->real, memory_order_relaxed)
-					      : value;
+	if (object_table.everybody)
+		value = (uintptr_t)atomic_load_explicit(&slot->real, memory_order_relaxed);
+	if (!from || (from->flags & OF_THE_DRIVER))
+		return value;
 	if (by_dlsym)
-		count(&slot->dlsym);
+		route = LINK_DLSYM;
 	else if (relocate_was_rewritten(from, name))
-		count(&slot->relocation);
-	else
-		count(&slot->plt);
+		route = LINK_RELOCATION;
+	if (from->flags & LINK_OBJECT_EXCLUDED)
+		real = LINK_REAL;
+	link_count(&object_table, from->index, (uint32_t)number, route + real);
+	if (real)
+		return value;
+	count(route == LINK_DLSYM ? &slot->dlsym :
+	      route == LINK_RELOCATION ? &slot->relocation : &slot->plt);
 	return (uintptr_t)stub_address((uint32_t)number);
 }

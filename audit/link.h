@@ -15,6 +15,7 @@ enum {
 	LINK_DRIVERS = 16,
 	LINK_CHUNK = 256,	/* objects a chunk */
 	LINK_CHUNKS = 256,
+	LINK_BINDINGS = 16384,	/* a power of two */
 	LINK_UNKNOWN = 8	/* unknown CUAUDIT_ variables kept for the message */
 };
 
@@ -55,6 +56,24 @@ struct link_export {
 	uint32_t slot;
 };
 
+/* How an object came by a function; the first four are enum cuaudit_route. */
+enum link_route {
+	LINK_PLT,
+	LINK_DLSYM,
+	LINK_RELOCATION,
+	LINK_PROCADDR,
+	LINK_REAL = 4	/* added: it was given the driver's own address */
+};
+
+/*
+ * That one object came by one function in one way, and how often. key: 0 for
+ * none, else 1 + the route + 8 * the slot, and the object's index above bit 32.
+ */
+struct link_binding {
+	_Atomic uint64_t key;
+	_Atomic uint32_t count;
+};
+
 /* A copy of the driver; the record outlives dlclose and serves the next open. */
 struct link_driver {
 	const char *path;
@@ -92,6 +111,8 @@ struct link_table {
 	_Atomic(struct link_object *) chunks[LINK_CHUNKS];
 	_Atomic uint32_t nobjects;
 	_Atomic uint32_t lost_objects;	/* came when the table was full */
+	struct link_binding *bindings;	/* hashed by key; also filled by the core */
+	_Atomic uint32_t lost_bindings;
 	struct link_environment environment;
 	char **envp;			/* of the process's start, ended by NULL */
 	void *resolver;			/* what a route holds before the core knows its slot */
@@ -121,6 +142,29 @@ static inline struct link_object *link_object(const struct link_table *table, ui
 
 	chunk = atomic_load_explicit(&table->chunks[index / LINK_CHUNK], memory_order_acquire);
 	return chunk + index % LINK_CHUNK;
+}
+
+/* Context: bind, call. Counts a binding; lock-free, any thread. */
+static inline void link_count(struct link_table *table, uint32_t object, uint32_t slot,
+			      uint32_t route)
+{
+	uint64_t key = (uint64_t)object << 32 | (slot * 8 + route + 1);
+	uint32_t at = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 40);
+
+	for (uint32_t i = 0; i < 64; i++) {
+		struct link_binding *binding = &table->bindings[(at + i) % LINK_BINDINGS];
+		uint64_t found = 0;
+
+		if (atomic_load_explicit(&binding->key, memory_order_relaxed) == key ||
+		    atomic_compare_exchange_strong_explicit(&binding->key, &found, key,
+							    memory_order_relaxed,
+							    memory_order_relaxed) ||
+		    found == key) {
+			atomic_fetch_add_explicit(&binding->count, 1, memory_order_relaxed);
+			return;
+		}
+	}
+	atomic_fetch_add_explicit(&table->lost_bindings, 1, memory_order_relaxed);
 }
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <cuaudit/hook.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,6 +43,14 @@ static void attach(void)
 	version_ask();
 }
 
+static int end_status = -1;
+
+void cuaudit_end_with(int status)
+{
+	if (end_status < 0)
+		end_status = status;
+}
+
 static void finish(void)
 {
 	uint32_t lost;
@@ -54,6 +63,10 @@ static void finish(void)
 			    "routed", lost);
 	clock_calibrate();
 	module_finish_all();
+	if (end_status >= 0) {
+		fflush(NULL);
+		_exit(end_status);
+	}
 }
 
 static int start(void)

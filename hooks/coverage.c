@@ -2,9 +2,11 @@
 /* Records what escaped and what was asked for. */
 #include "hooks/coverage.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "hooks/core.h"
+#include "hooks/object.h"
 #include "hooks/registry.h"
 
 enum { KINDS = 256 };
@@ -151,6 +153,32 @@ const struct cuaudit_driver *cuaudit_driver(uint32_t index)
 	drivers[index].functions = from->nfunctions;
 	drivers[index].unrouted = from->nunrouted;
 	return &drivers[index];
+}
+
+int cuaudit_binding(uint32_t index, struct cuaudit_binding *binding)
+{
+	const struct link_binding *from = &cuaudit_core_link->bindings[index];
+	uint32_t low, object;
+	uint64_t key;
+
+	if (index >= LINK_BINDINGS)
+		return -ENOENT;
+	key = atomic_load_explicit(&from->key, memory_order_relaxed);
+	if (!key)
+		return 0;
+	low = (uint32_t)key - 1;
+	object = (uint32_t)(key >> 32);
+	binding->library = object_library(link_object(cuaudit_core_link, object));
+	binding->slot = low / 8;
+	binding->route = low % LINK_REAL;
+	binding->real = low & LINK_REAL;
+	binding->count = atomic_load_explicit(&from->count, memory_order_relaxed);
+	return 1;
+}
+
+uint64_t cuaudit_bindings_lost(void)
+{
+	return atomic_load_explicit(&cuaudit_core_link->lost_bindings, memory_order_relaxed);
 }
 
 uint64_t cuaudit_bound(uint32_t slot, enum cuaudit_route route)

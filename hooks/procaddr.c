@@ -59,16 +59,26 @@ static void answer(struct cuaudit_call *call, void *data)
 	int slot;
 
 	(void)data;
-	if (call->result || !where || !*where || object_never_routed(cuaudit_call_library(call)))
+	const struct cuaudit_library *library;
+	bool real;
+
+	if (call->result || !where || !*where)
 		return;
+	library = cuaudit_call_library(call);
+	real = object_never_routed(library);
 	address = (uintptr_t)*where;
 	if (is_stub(address))
 		return;
 	slot = find_slot(call->function->driver, address);
+	if (library->index && slot >= 0)
+		link_count(cuaudit_core_link, library->index - 1, (uint32_t)slot,
+			   LINK_PROCADDR + (real ? LINK_REAL : 0));
+	if (real)
+		return;
 	if (slot < 0) {
 		coverage_escape(CUAUDIT_ESCAPE_PROCADDR, (const char *)call->words[NAME],
 				(uint32_t)call->words[VERSION_ASKED], call->words[FLAGS],
-				cuaudit_call_library(call));
+				library);
 		return;
 	}
 	atomic_fetch_add_explicit(&coverage_procaddr[slot], 1, memory_order_relaxed);

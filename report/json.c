@@ -121,6 +121,8 @@ static void thread_counts(const struct report *report, struct out *out,
 	number(out, "calls", thread->calls);
 	measured(report, out, "errors", thread->errors);
 	measured(report, out, "total_ns", thread->total_ns);
+	if (thread->rows)
+		rows(report, out, thread->rows, thread->nrows);
 	out_text(out, "}");
 }
 

@@ -185,6 +185,44 @@ static int fill_libraries(struct report *report, struct cell_ref *refs, size_t c
 	return 0;
 }
 
+static int by_thread(const void *left, const void *right)
+{
+	const struct cell_ref *a = left, *b = right;
+	uint32_t x = a->cell->thread, y = b->cell->thread;
+
+	return x != y ? (x > y) - (x < y) : strcmp(a->function, b->function);
+}
+
+static struct report_thread *find_thread(struct report_threads *threads, uint32_t wanted)
+{
+	for (size_t i = 0; i < threads->count; i++)
+		if (threads->rows[i].number == wanted)
+			return &threads->rows[i];
+	return NULL;
+}
+
+static int fill_threads(struct report *report, struct cell_ref *refs, size_t count)
+{
+	struct report_row *rows = memory_take(&report->memory, count, sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	sort(refs, count, sizeof(*refs), by_thread);
+	for (size_t i = 0, end; i < count; i = end) {
+		uint32_t wanted = refs[i].cell->thread;
+		struct report_thread *thread = find_thread(&report->threads, wanted);
+
+		for (end = i; end < count && refs[end].cell->thread == wanted;)
+			end++;
+		if (!thread)
+			continue;
+		thread->rows = rows;
+		thread->nrows = fill_rows(report, rows, refs + i, end - i);
+		rows += thread->nrows;
+	}
+	return 0;
+}
+
 static int fill_functions(struct report *report, struct cell_ref *refs, size_t count)
 {
 	report->rows = memory_take(&report->memory, count, sizeof(*report->rows));
@@ -217,7 +255,7 @@ static int fill_refs(struct report *report, const struct report_list *cells)
 		refs[count].library = report_path(report, cell->library);
 		refs[count++].cell = cell;
 	}
-	if (fill_libraries(report, refs, count))
+	if (fill_libraries(report, refs, count) || fill_threads(report, refs, count))
 		return -ENOMEM;
 	return fill_functions(report, refs, count);
 }

@@ -102,6 +102,24 @@ static void functions(const struct report *report, struct out *out)
 	}
 }
 
+/* The first functions of a library or a thread, below its own line. */
+static void busiest(const struct report *report, struct out *out,
+		    const struct report_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count && i < TOP; i++) {
+		lead(report, out, rows[i].total_ns, rows[i].calls);
+		out_spaces(out, 4);
+		out_fit(out, rows[i].name, COLUMNS - SHORT_COLUMN - 2);
+		out_text(out, "\n");
+	}
+	if (count > TOP) {
+		out_spaces(out, report->timed ? 30 : 22);
+		out_text(out, "and ");
+		plural(out, count - TOP, "more function");
+		out_text(out, "\n");
+	}
+}
+
 static void libraries(const struct report *report, struct out *out)
 {
 	out_text(out, report->timed ? "\nTime(%)    Total     Calls  Library\n" :
@@ -113,18 +131,7 @@ static void libraries(const struct report *report, struct out *out)
 		out_spaces(out, 2);
 		out_fit(out, library->path, COLUMNS - SHORT_COLUMN);
 		out_text(out, "\n");
-		for (size_t j = 0; j < library->nrows && j < TOP; j++) {
-			lead(report, out, library->rows[j].total_ns, library->rows[j].calls);
-			out_spaces(out, 4);
-			out_fit(out, library->rows[j].name, COLUMNS - SHORT_COLUMN - 2);
-			out_text(out, "\n");
-		}
-		if (library->nrows > TOP) {
-			out_spaces(out, report->timed ? 30 : 22);
-			out_text(out, "and ");
-			plural(out, library->nrows - TOP, "more function");
-			out_text(out, "\n");
-		}
+		busiest(report, out, library->rows, library->nrows);
 	}
 }
 
@@ -144,6 +151,9 @@ static void threads(const struct report *report, struct out *out)
 		out_spaces(out, 2);
 		out_fit(out, thread->name, 32);
 		out_text(out, "\n");
+		/* Of one thread they are those of the first table. */
+		if (threads->count > 1)
+			busiest(report, out, thread->rows, thread->nrows);
 	}
 	if (!threads->nothers)
 		return;

@@ -37,8 +37,7 @@ static void row(struct report_thread *thread, const struct cuaudit_stat_thread *
 	thread->name = record->name;
 	thread->tid = record->tid;
 	thread->number = record->number;
-	/* A live thread's counts lie in its cells. */
-	if (record->state == 2 || !record->number) {
+	if (!record->number) {
 		thread->calls = record->calls;
 		thread->errors = record->errors;
 		thread->total = record->total;

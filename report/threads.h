@@ -14,6 +14,8 @@ struct report_thread {
 	uint64_t errors;
 	uint64_t total;		/* ticks, then ... */
 	uint64_t total_ns;	/* ... nanoseconds */
+	const struct report_row *rows;
+	size_t nrows;
 };
 
 struct report_threads {

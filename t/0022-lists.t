@@ -33,8 +33,9 @@ same() {
 same "$(listed audit/sources.am audit_sources)" "$(found audit '*.c')" "audit_sources"
 same "$(listed audit/sources.am audit_headers)" "$(found audit '*.h' '*.def')" "audit_headers"
 same "$(listed hooks/sources.am hooks_sources)" "$(found hooks '*.c')" "hooks_sources"
-same "$(listed hooks/sources.am modules_sources)" "$(found hooks/modules '*.[ch]')" \
-	"modules_sources"
+same "$(for module in $(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' hooks/builtin.def); do
+	listed hooks/sources.am "${module}_module_sources"
+done)" "$(found hooks/modules '*.[ch]')" "the modules' sources"
 same "$(listed hooks/sources.am hooks_headers)" "$(found hooks '*.h' '*.def')" "hooks_headers"
 same "$(listed report/sources.am report_sources)" "$(found report '*.[ch]')" "report_sources"
 same "$(listed sim/sources.am sim_sources)" "$(found sim '*.c')" "sim_sources"

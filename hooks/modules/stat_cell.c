@@ -179,16 +179,19 @@ void stat_cell_thread_exit(struct stat_thread *thread)
 	sigset_t saved;
 
 	stat_lock(&saved);
-	for (cell = thread->cells; cell; cell = following) {
-		following = next_of_thread(cell);
+	for (cell = thread->cells; cell; cell = next_of_thread(cell)) {
 		calls += cell->calls;
 		errors += cell->errors;
 		total += cell->total;
 		thread->last[cell->slot] = NULL;
+	}
+	cell = thread->cells;
+	if (thread->record)
+		cell = stat_thread_end(thread->record, cell, calls, errors, total);
+	for (; cell; cell = following) {
+		following = next_of_thread(cell);
 		retire(cell);
 	}
-	if (thread->record)
-		stat_thread_end(thread->record, calls, errors, total);
 	thread->cells = NULL;
 	thread->record = NULL;
 	stat_unlock(&saved);

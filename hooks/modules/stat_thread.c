@@ -15,7 +15,10 @@ enum { FREE, LIVE, ENDED };
 
 static uint32_t numbers;
 static uint32_t keep;
-static struct cuaudit_stat_thread *kept[STAT_THREADS_MAX];
+static struct {
+	struct cuaudit_stat_thread *record;
+	struct cuaudit_stat_cell *cells;
+} kept[STAT_THREADS_MAX];
 static uint32_t nkept;
 static struct cuaudit_stat_thread *others;
 static struct cuaudit_stat_thread *spare;	/* FREE ones, linked by calls */
@@ -73,8 +76,9 @@ static int busier(const struct cuaudit_stat_thread *a, const struct cuaudit_stat
 	return a->total != b->total ? a->total > b->total : a->calls > b->calls;
 }
 
-void stat_thread_end(struct cuaudit_stat_thread *record, uint64_t calls, uint64_t errors,
-		     uint64_t total)
+struct cuaudit_stat_cell *stat_thread_end(struct cuaudit_stat_thread *record,
+					  struct cuaudit_stat_cell *cells, uint64_t calls,
+					  uint64_t errors, uint64_t total)
 {
 	uint32_t least = 0;
 
@@ -84,19 +88,24 @@ void stat_thread_end(struct cuaudit_stat_thread *record, uint64_t calls, uint64_
 	record->total = total;
 	record->state = ENDED;
 	if (nkept < keep) {
-		kept[nkept++] = record;
-		return;
+		kept[nkept].record = record;
+		kept[nkept++].cells = cells;
+		return NULL;
 	}
 	for (uint32_t i = 1; i < nkept; i++)
-		if (busier(kept[least], kept[i]))
+		if (busier(kept[least].record, kept[i].record))
 			least = i;
-	if (nkept && busier(record, kept[least])) {
-		struct cuaudit_stat_thread *quieter = kept[least];
+	if (nkept && busier(record, kept[least].record)) {
+		struct cuaudit_stat_thread *quieter = kept[least].record;
+		struct cuaudit_stat_cell *its_cells = kept[least].cells;
 
-		kept[least] = record;
+		kept[least].record = record;
+		kept[least].cells = cells;
 		record = quieter;
+		cells = its_cells;
 	}
 	merge(record);
+	return cells;
 }
 
 static void read_name(struct cuaudit_stat_thread *record)

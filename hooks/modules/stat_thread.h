@@ -13,9 +13,14 @@ void stat_thread_setup(uint32_t keep);
 /* Context: call, locked. The calling thread's new record; NULL when memory is out. */
 struct cuaudit_stat_thread *stat_thread_begin(void);
 
-/* Context: call, locked, in the thread that ends. */
-void stat_thread_end(struct cuaudit_stat_thread *record, uint64_t calls, uint64_t errors,
-		     uint64_t total);
+/*
+ * Context: call, locked, in the thread that ends, with its cells and what they
+ * sum up to. One thread, this or a quieter one that ended before, may lose its
+ * record to the others': returns that one's cells, else NULL.
+ */
+struct cuaudit_stat_cell *stat_thread_end(struct cuaudit_stat_thread *record,
+					  struct cuaudit_stat_cell *cells, uint64_t calls,
+					  uint64_t errors, uint64_t total);
 
 /* Context: setup, locked. Reads the names live threads have now. */
 void stat_thread_refresh(void);

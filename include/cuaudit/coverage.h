@@ -42,6 +42,24 @@ CUAUDIT_PUBLIC const struct cuaudit_function *cuaudit_function(uint32_t slot);
 /* Context: call. How often the function of slot was bound by route. */
 CUAUDIT_PUBLIC uint64_t cuaudit_bound(uint32_t slot, enum cuaudit_route route);
 
+/* That a library came by a function in one way, and how often. */
+struct cuaudit_binding {
+	const struct cuaudit_library *library;
+	uint32_t slot;
+	enum cuaudit_route route;
+	uint32_t real;		/* not 0: it was given the driver's own address, being excluded */
+	uint64_t count;
+};
+
+/*
+ * Context: setup. Fills in the binding at an index of the table they are kept
+ * in: 1, 0 where there is none, -ENOENT past the last index.
+ */
+CUAUDIT_PUBLIC int cuaudit_binding(uint32_t index, struct cuaudit_binding *binding);
+
+/* Context: setup. Bindings that found no room in that table. */
+CUAUDIT_PUBLIC uint64_t cuaudit_bindings_lost(void);
+
 /* Why something could not be routed. */
 enum cuaudit_escape_kind {
 	CUAUDIT_ESCAPE_PROCADDR,	/* cuGetProcAddress answered a pointer that is no export */

@@ -115,6 +115,13 @@ CUAUDIT_PUBLIC int cuaudit_output(const char *suffix);
 /* Context: setup. The path that would open. 0, -ENOENT (no CUAUDIT_OUTPUT), -ENAMETOOLONG. */
 CUAUDIT_PUBLIC int cuaudit_output_path(const char *suffix, char *path, size_t size);
 
+/*
+ * Context: setup (finish). The process shall end with this status once all
+ * modules have finished; the first to ask wins. What the program's stdio still
+ * holds is written before.
+ */
+CUAUDIT_PUBLIC void cuaudit_end_with(int status);
+
 /* Context: call, in printf's manner without floating point. One line on stderr: see CUAUDIT_LOG. */
 enum cuaudit_level { CUAUDIT_ERROR, CUAUDIT_WARN, CUAUDIT_INFO, CUAUDIT_DEBUG };
 CUAUDIT_PUBLIC void cuaudit_log(enum cuaudit_level level, const char *format, ...)

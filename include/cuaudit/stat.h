@@ -118,8 +118,8 @@ struct cuaudit_stat_library {
 };
 
 /*
- * A thread: live (its counts are in its cells), ended (its counts are here),
- * or number 0: all ended threads that have no record of their own.
+ * A thread, live or ended: its counts are in its cells. Or number 0: all ended
+ * threads that have no record of their own, whose counts are here.
  */
 struct cuaudit_stat_thread {
 	struct cuaudit_stat_record record;

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# The coverage hook: who bound what by which route, what was called, what escaped.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fake_driver
+cat >"$tmp/bindings.c" <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+#include "t/fake/driver.h"
+
+int main(int argc, char **argv)
+{
+	void *answer;
+	int status;
+
+	(void)argv;
+	printf("still in the buffer");
+	cuInit(0);
+	((int (*)(void **))dlsym(RTLD_DEFAULT, "cuCtxGetCurrent"))(&answer);
+	cuGetProcAddress_v2("cuDriverGetVersion", &answer, 13000, 0, &status);
+	cuGetProcAddress_v2("cuStreamQuery", &answer, 13000, 0, &status);
+	((int (*)(void *))answer)(NULL);
+	if (argc > 1)
+		cuGetProcAddress_v2("cuHidden", &answer, 13000, 0, &status);
+	return 3;
+}
+C
+build bindings "$tmp/bindings.c" -Wl,-z,lazy -L"$tmp" -l:libcuda.so.1 -ldl
+
+# covered NAME STATUS OPTIONS [VARIABLE=VALUE...] [ARGUMENT]
+covered() {
+	covered_status=0
+	env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" CUAUDIT_OUTPUT="$tmp/report" \
+		CUAUDIT_HOOKS="coverage($3)" "$4" "$tmp/bindings" $5 >"$tmp/out" 2>"$tmp/err" ||
+		covered_status=$?
+	is "$covered_status" "$2" "$1: status"
+	is "$(cat "$tmp/out")" "still in the buffer" "$1: the program's output is whole"
+	is "$(cat "$tmp/err")" "" "$1: nothing else is said"
+}
+
+# bound FUNCTION: its bindings and whether it was called
+bound() {
+	"$PYTHON3" -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+for f in report["drivers"][0]["functions"]:
+    if f["name"] == sys.argv[2]:
+        print(f["called"], f["in_table"], *sorted("%s %d %s %s" % (b["route"], b["count"], b["real"],
+              b["library"].rsplit("/", 1)[-1]) for b in f["bound"]), sep="; ")' \
+		"$tmp/report.coverage" "$1"
+}
+
+covered "nothing escapes" 3 "format=json;fail=unrouted" A=
+is "$(bound cuInit)" "True; True; plt 1 False bindings" "linked"
+is "$(bound cuCtxGetCurrent)" "True; True; dlsym 1 False bindings" "looked up"
+is "$(bound cuStreamQuery)" "True; True; procaddr 1 False bindings" "asked for"
+is "$(bound cuDriverGetVersion)" "False; True; procaddr 1 False bindings" "asked for, not called"
+is "$(bound cuNewReal)" "False; False" "newer than the table, not bound"
+
+covered "something escapes" 86 "format=json;fail=unrouted" A= hidden
+like "$(cat "$tmp/report.coverage")" '"unrouted":\[\{"name":"cuHidden","kind":"procaddr"' "it is named"
+covered "and nobody minds" 3 "format=json" A= hidden
+covered "as text" 3 "" A= hidden
+like "$(cat "$tmp/report.coverage")" ' cuHidden, for .*/bindings$' "it is named there too"
+like "$(cat "$tmp/report.coverage")" '^ +2 +1 +0 +2 +0  .*/bindings$' "functions by route"
+
+# An excluded library in an audited program.
+build libreal.so -shared -fPIC "$routes/asker.c" "$routes/library.c" -L"$tmp" -l:libcuda.so.1 -ldl
+cat >"$tmp/both.c" <<'C'
+#include "t/fake/driver.h"
+#include "t/routes/asker.h"
+#include <dlfcn.h>
+
+int main(void)
+{
+	cuInit(0);
+	asker_by_dlsym(dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY));
+	return 0;
+}
+C
+build both "$tmp/both.c" -Wl,-z,lazy -L"$tmp" -l:libreal.so -l:libcuda.so.1 -ldl
+ok "with an excluded library" env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" \
+	CUAUDIT_EXCLUDE=libreal.so CUAUDIT_OUTPUT="$tmp/report" \
+	CUAUDIT_HOOKS='coverage(format=json)' "$tmp/both"
+like "$(bound cuInit)" 'dlsym 1 True libreal.so' "what it was given for real"
+like "$(bound cuInit)" 'plt 1 False both' "and what was routed"
+done_testing
