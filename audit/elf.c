@@ -7,7 +7,7 @@
 #include "audit/sys.h"
 
 enum {
-	MAX_PHDRS = 128,
+	PAGE = 4096,	/* the least there is; objects begin with one */
 	MAX_DYNAMIC = 512
 };
 
@@ -37,24 +37,40 @@ static bool inside(const struct elf_image *image, uintptr_t at, size_t size)
 	return size <= room(image, at);
 }
 
-/* The headers at the object's base, where there are any one can trust. */
+static bool aligned(uintptr_t at, size_t to)
+{
+	return !(at & (to - 1));
+}
+
+/* Whether there is a table at an address that was read from the object. */
+static bool table(const struct elf_image *image, uintptr_t at, size_t size, size_t alignment)
+{
+	return at && aligned(at, alignment) && inside(image, at, size);
+}
+
+/* The headers at the object's base, where there are any one can trust: in its first page. */
 static bool find_phdrs(struct elf_image *image)
 {
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)image->base;
 
-	if (!image->base || (image->base & 7) || !sys_readable(header))
+	if (!image->base || !aligned(image->base, PAGE) || !sys_readable(header))
 		return false;
 	if (header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_MAG1] != ELFMAG1 ||
 	    header->e_ident[EI_MAG2] != ELFMAG2 || header->e_ident[EI_MAG3] != ELFMAG3 ||
-	    header->e_phentsize != sizeof(ElfW(Phdr)) || header->e_phnum > MAX_PHDRS ||
-	    header->e_phoff > 4096 - header->e_phnum * sizeof(ElfW(Phdr)))
+	    header->e_phentsize != sizeof(ElfW(Phdr)) ||
+	    header->e_phnum > PAGE / sizeof(ElfW(Phdr)) ||
+	    header->e_phoff > PAGE - header->e_phnum * sizeof(ElfW(Phdr)))
 		return false;
 	image->phdr = (const ElfW(Phdr) *)(image->base + header->e_phoff);
 	image->phnum = header->e_phnum;
 	return true;
 }
 
-/* The extent, and a proof that these are the headers of this very object. */
+/*
+ * The extent, and a proof that these are the headers of this very object.
+ * Segments must lie one behind the other: of two in one place only the second
+ * is there.
+ */
 static bool measure(struct elf_image *image, const ElfW(Dyn) *dynamic)
 {
 	bool ours = false;
@@ -67,12 +83,13 @@ static bool measure(struct elf_image *image, const ElfW(Dyn) *dynamic)
 
 		if (segment->p_type == PT_DYNAMIC)
 			ours = from == (uintptr_t)dynamic;
-		if (segment->p_type != PT_LOAD || from + segment->p_memsz < from)
+		if (segment->p_type != PT_LOAD)
 			continue;
-		if (from < image->lo)
+		if (from < image->hi || segment->p_memsz > UINTPTR_MAX - from)
+			return false;
+		if (image->lo > from)
 			image->lo = from;
-		if (from + segment->p_memsz > image->hi)
-			image->hi = from + segment->p_memsz;
+		image->hi = from + segment->p_memsz;
 	}
 	return ours && image->lo < image->hi;
 }
@@ -124,22 +141,22 @@ static void read_symbols(struct elf_image *image, const struct dynamic *found)
 {
 	size_t fit;
 
-	if (!found->symtab || !found->strtab || !found->strsz ||
-	    !inside(image, found->strtab, found->strsz) ||
+	if (!found->strsz || !table(image, found->strtab, found->strsz, 1) ||
 	    ((const char *)found->strtab)[found->strsz - 1])
 		return;
 	image->strings = (const char *)found->strtab;
 	image->strings_size = found->strsz;
 	if (found->has_soname && found->soname < found->strsz)
 		image->soname = image->strings + found->soname;
-	if (found->gnu_hash && inside(image, found->gnu_hash, 16))
+	if (table(image, found->gnu_hash, 16, 4))
 		image->gnu_hash = found->gnu_hash;
-	else if (found->hash && inside(image, found->hash, 8))
+	else if (table(image, found->hash, 8, 4))
 		image->nsymbols = ((const uint32_t *)found->hash)[1];
+	if (!table(image, found->symtab, sizeof(ElfW(Sym)), sizeof(uintptr_t)))
+		return;
 	fit = room(image, found->symtab) / sizeof(ElfW(Sym));
 	image->room = fit < UINT32_MAX ? (uint32_t)fit : UINT32_MAX;
-	if (fit)
-		image->symbols = (const ElfW(Sym) *)found->symtab;
+	image->symbols = (const ElfW(Sym) *)found->symtab;
 }
 
 /* The end of the chain that begins last: chains lie in the order of the symbols. */
@@ -159,7 +176,7 @@ static uint32_t count_gnu(const struct elf_image *image)
 	for (;; last++) {
 		const uint32_t *link = buckets + nbuckets + (last - first);
 
-		if (!inside(image, (uintptr_t)link, 4))
+		if (last >= image->room || !inside(image, (uintptr_t)link, 4))
 			return 0;
 		if (*link & 1)
 			return last + 1;
@@ -181,12 +198,15 @@ bool elf_read(struct elf_image *image, const struct link_map *map,
 	struct dynamic found = { 0 };
 
 	*image = (struct elf_image){ .base = map->l_addr, .phdr = phdr, .phnum = phnum };
-	if (!map->l_ld || (!phdr && !find_phdrs(image)) || !measure(image, map->l_ld))
+	if (!map->l_ld || !aligned((uintptr_t)map->l_ld, sizeof(uintptr_t)) ||
+	    (!phdr && !find_phdrs(image)) ||
+	    !aligned((uintptr_t)image->phdr, sizeof(uintptr_t)) ||
+	    !measure(image, map->l_ld))
 		return false;
 	collect(image, map->l_ld, &found);
 	read_symbols(image, &found);
-	if (found.rela && found.relacount <= found.relasz / sizeof(ElfW(Rela)) &&
-	    inside(image, found.rela, found.relasz)) {
+	if (found.relacount <= found.relasz / sizeof(ElfW(Rela)) &&
+	    table(image, found.rela, found.relasz, sizeof(uintptr_t))) {
 		image->rela = (ElfW(Rela) *)found.rela + found.relacount;
 		image->nrela = found.relasz / sizeof(ElfW(Rela)) - found.relacount;
 	}
@@ -221,4 +241,10 @@ int elf_protection(const struct elf_image *image, uintptr_t at)
 			       (segment->p_flags & PF_X ? PROT_EXEC : 0);
 	}
 	return -1;
+}
+
+bool elf_writable(const struct elf_image *image, uintptr_t at)
+{
+	return table(image, at, sizeof(uintptr_t), sizeof(uintptr_t)) &&
+	       (elf_protection(image, at) & PROT_WRITE);
 }

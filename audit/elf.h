@@ -50,4 +50,7 @@ const ElfW(Sym) *elf_find(const struct elf_image *image, const char *name);
 /* PROT_* of the segment that holds address, or -1. */
 int elf_protection(const struct elf_image *image, uintptr_t address);
 
+/* Whether address is that of a pointer which can be written. */
+bool elf_writable(const struct elf_image *image, uintptr_t address);
+
 #endif

@@ -36,7 +36,7 @@ bool launch_is_core(struct elf_image *image)
 		return false;
 	symbol = elf_find(image, LINK_SYMBOL);
 	if (!symbol || symbol->st_size != sizeof(void *) ||
-	    elf_protection(image, image->base + symbol->st_value) < 0)
+	    !elf_writable(image, image->base + symbol->st_value))
 		return false;
 	/* Mapped, not relocated yet; nothing relocates this word. */
 	*(struct link_table **)(image->base + symbol->st_value) = &object_table;

@@ -43,9 +43,9 @@ void symtab_repoint(const struct link_object *object, const struct elf_image *im
 	ElfW(Sym) *copy = sys_alloc(image->nsymbols * sizeof(*copy));
 	ElfW(Dyn) *entry = find_entry(map, DT_SYMTAB);
 
-	/* Not yet read-only: RELRO is protected after relocation. */
-	if (!copy || !entry) {
-		sys_say("no memory for a symbol table, look-ups of it are not routed: ",
+	/* RELRO is not read-only yet: that comes after relocation. */
+	if (!copy || !entry || !elf_writable(image, (uintptr_t)&entry->d_un)) {
+		sys_say("cannot change its symbol table, look-ups of it are not routed: ",
 			object->path, NULL);
 		return;
 	}

@@ -12,7 +12,7 @@ enum {
 	SHORTEST_NS = 500 * 1000	/* of the first calibration: 0.01% with 50 ns of noise */
 };
 
-struct cuaudit_clock cuaudit_clock;
+struct cuaudit_clock_state cuaudit_clock;
 
 static uint64_t begin_ticks, begin_ns;	/* read together at start */
 

@@ -81,7 +81,7 @@ void coverage_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t v
 	atomic_store_explicit(&escapes.ready[i], 1, memory_order_release);
 }
 
-const struct cuaudit_escape *cuaudit_escape(uint32_t index)
+const struct cuaudit_escape *cuaudit_escape_get(uint32_t index)
 {
 	if (index >= visible(&escapes.claimed) || !is_ready(&escapes.ready[index]))
 		return NULL;
@@ -117,7 +117,7 @@ void coverage_table(const uint8_t *uuid, uint64_t size, int32_t result,
 	atomic_store_explicit(&tables.ready[i], 1, memory_order_release);
 }
 
-const struct cuaudit_export_table *cuaudit_export_table(uint32_t index)
+const struct cuaudit_export_table *cuaudit_export_table_get(uint32_t index)
 {
 	if (index >= visible(&tables.claimed) || !is_ready(&tables.ready[index]))
 		return NULL;
@@ -142,7 +142,7 @@ void coverage_version(uint32_t driver, uint32_t version)
 	drivers[driver].version = version;
 }
 
-const struct cuaudit_driver *cuaudit_driver(uint32_t index)
+const struct cuaudit_driver *cuaudit_driver_get(uint32_t index)
 {
 	const struct link_driver *from = &cuaudit_core_link->drivers[index];
 
@@ -155,7 +155,7 @@ const struct cuaudit_driver *cuaudit_driver(uint32_t index)
 	return &drivers[index];
 }
 
-int cuaudit_binding(uint32_t index, struct cuaudit_binding *binding)
+int cuaudit_binding_get(uint32_t index, struct cuaudit_binding *binding)
 {
 	const struct link_binding *from = &cuaudit_core_link->bindings[index];
 	uint32_t low, object;

@@ -44,6 +44,10 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 	used += (int)sizeof(prefix) - 1;
 	if (used > (int)sizeof(line) - 1)
 		used = sizeof(line) - 1;
+	/* What came from outside may hold anything; a message is one line. */
+	for (int i = 0; i < used; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 127)
+			line[i] = '?';
 	line[used++] = '\n';
 	while (write(STDERR_FILENO, line, (size_t)used) < 0 && errno == EINTR)
 		;

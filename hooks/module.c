@@ -124,12 +124,19 @@ static void start(const char *name, char *options)
 
 	if (!module)
 		return;
+	for (uint32_t i = 0; i < nstarted; i++) {
+		if (started[i].module == module) {
+			cuaudit_log(CUAUDIT_WARN, "%s is started once, by its first options", name);
+			return;
+		}
+	}
 	if (nstarted == MAX_MODULES) {
 		cuaudit_log(CUAUDIT_WARN, "%s: only %d modules at once", name, MAX_MODULES);
 		return;
 	}
 	started[nstarted].module = module;
-	started[nstarted].options.known = module->options;
+	/* What a module that did not start was given is none of this one's. */
+	started[nstarted].options = (struct cuaudit_options){ .known = module->options };
 	for (pair = options ? strtok_r(options, ";", &rest) : NULL; pair;
 	     pair = strtok_r(NULL, ";", &rest))
 		take_option(module, &started[nstarted].options, pair);

@@ -99,6 +99,7 @@ int cuaudit_output_path(const char *suffix, char *path, size_t size)
 
 	if (!*template)
 		return -ENOENT;
+	path[0] = '\0';
 	for (; *template; template++) {
 		char plain[2] = { *template, '\0' };
 		const char *text = plain;
@@ -109,7 +110,7 @@ int cuaudit_output_path(const char *suffix, char *path, size_t size)
 		length = strlen(text);
 		if (length >= size - used)
 			return -ENAMETOOLONG;
-		memcpy(path + used, text, length);
+		memcpy(path + used, text, length + 1);
 		used += length;
 	}
 	if (strlen(suffix) >= size - used)

@@ -30,7 +30,7 @@ uint32_t cuaudit_functions(void)
 	return atomic_load_explicit(&nready, memory_order_acquire);
 }
 
-const struct cuaudit_function *cuaudit_function(uint32_t slot)
+const struct cuaudit_function *cuaudit_function_get(uint32_t slot)
 {
 	return slot < cuaudit_functions() ? &registry_entries[slot].function : NULL;
 }

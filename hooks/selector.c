@@ -25,25 +25,24 @@ uint32_t selector_class(const char *name, size_t length)
 	return 0;
 }
 
-/* Copies the next part, without its '!', and moves past its comma. */
-static bool next_part(const char **at, char part[PART], bool *negated)
+/* Copies the next part, without its '!', and moves past it; returns where it begins, or NULL. */
+static const char *next_part(const char **at, char part[PART], size_t *length, bool *negated)
 {
 	const char *from = *at + strspn(*at, ", \t");
-	size_t length = strcspn(from, ",");
+	size_t whole = strcspn(from, ","), copied;
 
-	if (!length)
-		return false;
-	*at = from + length;
+	if (!whole)
+		return NULL;
+	*at = from + whole;
 	*negated = *from == '!';
 	from += *negated;
-	length -= *negated;
-	while (length && strchr(" \t", from[length - 1]))
-		length--;
-	if (length >= PART)
-		length = PART - 1;
-	memcpy(part, from, length);
-	part[length] = '\0';
-	return true;
+	*length = whole - *negated;
+	while (*length && strchr(" \t", from[*length - 1]))
+		--*length;
+	copied = *length < PART ? *length : PART - 1;
+	memcpy(part, from, copied);
+	part[copied] = '\0';
+	return from;
 }
 
 static bool part_matches(const char *part, const struct cuaudit_function *function)
@@ -57,8 +56,9 @@ bool selector_matches(const char *selector, const struct cuaudit_function *funct
 {
 	bool first = true, taken = true, negated;
 	char part[PART];
+	size_t length;
 
-	while (next_part(&selector, part, &negated)) {
+	while (next_part(&selector, part, &length, &negated)) {
 		if (first)
 			taken = negated;
 		first = false;
@@ -70,17 +70,17 @@ bool selector_matches(const char *selector, const struct cuaudit_function *funct
 
 const char *selector_fault(const char *selector, size_t *length)
 {
+	const char *from;
 	char part[PART];
 	bool negated;
 
-	while (next_part(&selector, part, &negated)) {
+	while ((from = next_part(&selector, part, length, &negated))) {
 		const char *open = strrchr(part, '[');
 
-		*length = strlen(part);
-		if (!*length ||
+		if (!*length || *length >= PART ||
 		    (*part == '%' && !selector_class(part + 1, *length - 1)) ||
 		    (open && !strchr(open, ']')))
-			return selector - *length;
+			return from;
 	}
 	return NULL;
 }

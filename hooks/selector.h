@@ -16,8 +16,8 @@
 bool selector_matches(const char *selector, const struct cuaudit_function *function);
 
 /*
- * The first part of selector that cannot match anything: an unknown class or
- * an unfinished [set]. NULL if there is none; *length is set.
+ * The first part of selector that cannot match anything: an unknown class, an
+ * unfinished [set], a text longer than any name. NULL if there is none; *length is set.
  */
 const char *selector_fault(const char *selector, size_t *length);
 

@@ -9,7 +9,7 @@ for path in "$top_srcdir"/include/cuaudit/*.h; do
 	cp "$tmp/x.c" "$tmp/x.cc"
 	ok "$header as C11" $CC $warnings -Wstrict-prototypes -Wmissing-prototypes -std=gnu11 \
 		-fsyntax-only -I"$top_srcdir/include" "$tmp/x.c"
-	ok "$header as C++17" $CXX -Wall -Wextra -pedantic -Werror -std=gnu++17 -fsyntax-only \
+	ok "$header as C++17" $CXX $warnings -std=gnu++17 -fsyntax-only \
 		-I"$top_srcdir/include" "$tmp/x.cc"
 done
 for path in "$top_srcdir"/include/cuaudit/*.h; do

@@ -35,8 +35,8 @@ static int enter(struct cuaudit_call *call, void *data)
 static int by_name(const void *left, const void *right)
 {
 	const struct cuaudit_binding *a = left, *b = right;
-	const struct cuaudit_function *x = cuaudit_function(a->slot);
-	const struct cuaudit_function *y = cuaudit_function(b->slot);
+	const struct cuaudit_function *x = cuaudit_function_get(a->slot);
+	const struct cuaudit_function *y = cuaudit_function_get(b->slot);
 	int order = x->driver != y->driver ? (x->driver < y->driver ? -1 : 1) :
 		    strcmp(x->name, y->name);
 
@@ -53,13 +53,13 @@ static int gather(struct coverage *coverage, struct memory *memory)
 	size_t room = 0;
 	int there;
 
-	for (uint32_t i = 0; (there = cuaudit_binding(i, &binding)) >= 0; i++)
+	for (uint32_t i = 0; (there = cuaudit_binding_get(i, &binding)) >= 0; i++)
 		room += (size_t)there;
 	coverage->bindings = memory_take(memory, room, sizeof(*coverage->bindings));
 	if (!coverage->bindings)
 		return -ENOMEM;
-	for (uint32_t i = 0; (there = cuaudit_binding(i, &binding)) >= 0; i++)
-		if (there && coverage->count < room && cuaudit_function(binding.slot))
+	for (uint32_t i = 0; (there = cuaudit_binding_get(i, &binding)) >= 0; i++)
+		if (there && coverage->count < room && cuaudit_function_get(binding.slot))
 			coverage->bindings[coverage->count++] = binding;
 	sort(coverage->bindings, coverage->count, sizeof(*coverage->bindings), by_name);
 	coverage->called = called;
@@ -95,8 +95,8 @@ static int init(const struct cuaudit_options *given)
 		.size = sizeof(hook), .name = "coverage", .enter = enter,
 	};
 
-	json = !strcmp(cuaudit_option(given, "format"), "json");
-	fail = !strcmp(cuaudit_option(given, "fail"), "unrouted");
+	json = !strcmp(cuaudit_option_get(given, "format"), "json");
+	fail = !strcmp(cuaudit_option_get(given, "fail"), "unrouted");
 	return cuaudit_hook_add(&hook);
 }
 
@@ -110,7 +110,7 @@ static void finish(void)
 	if (!anything_called())
 		return;
 	print();
-	if (fail && cuaudit_escape(0))
+	if (fail && cuaudit_escape_get(0))
 		cuaudit_end_with(ESCAPED);
 }
 

@@ -31,7 +31,7 @@ static uint32_t count(const struct coverage *coverage, uint32_t driver, char wha
 	const struct cuaudit_function *function;
 	uint32_t found = 0;
 
-	for (uint32_t slot = 0; (function = cuaudit_function(slot)); slot++) {
+	for (uint32_t slot = 0; (function = cuaudit_function_get(slot)); slot++) {
 		uint64_t bound = 0;
 
 		if (function->driver != driver)
@@ -60,7 +60,7 @@ static void text_driver(const struct coverage *coverage, const struct cuaudit_dr
 	out_text(out, " called, ");
 	out_u64(out, driver->unrouted);
 	out_text(out, " without a slot\n  newer than the table:");
-	for (uint32_t slot = 0; (function = cuaudit_function(slot)); slot++) {
+	for (uint32_t slot = 0; (function = cuaudit_function_get(slot)); slot++) {
 		if (function->driver != driver->index || function->id >= 0)
 			continue;
 		out_text(out, " ");
@@ -121,8 +121,8 @@ static void text_escapes(struct out *out)
 	const struct cuaudit_escape *escape;
 
 	out_text(out, "\nNot routed");
-	out_text(out, cuaudit_escape(0) ? "\n" : "  nothing\n");
-	for (uint32_t i = 0; (escape = cuaudit_escape(i)); i++) {
+	out_text(out, cuaudit_escape_get(0) ? "\n" : "  nothing\n");
+	for (uint32_t i = 0; (escape = cuaudit_escape_get(i)); i++) {
 		number(out, escape->count, NUMBER);
 		out_text(out, "  ");
 		out_fit(out, escape->name, PATH_COLUMNS);
@@ -135,8 +135,8 @@ static void text_escapes(struct out *out)
 		out_text(out, "\n");
 	}
 	out_text(out, "\nExport tables handed out");
-	out_text(out, cuaudit_export_table(0) ? "\n" : "  none\n");
-	for (uint32_t i = 0; (table = cuaudit_export_table(i)); i++) {
+	out_text(out, cuaudit_export_table_get(0) ? "\n" : "  none\n");
+	for (uint32_t i = 0; (table = cuaudit_export_table_get(i)); i++) {
 		number(out, table->count, NUMBER);
 		out_text(out, "  ");
 		out_uuid(out, table->uuid);
@@ -154,7 +154,7 @@ void coverage_text(const struct coverage *coverage, struct out *out)
 	out_text(out, "cuaudit: coverage of pid ");
 	out_u64(out, (uint64_t)getpid());
 	out_text(out, "\n");
-	for (uint32_t i = 0; (driver = cuaudit_driver(i)); i++)
+	for (uint32_t i = 0; (driver = cuaudit_driver_get(i)); i++)
 		text_driver(coverage, driver, out);
 	text_libraries(coverage, out);
 	if (cuaudit_bindings_lost()) {
@@ -197,7 +197,7 @@ static void json_functions(const struct coverage *coverage, uint32_t driver, str
 
 	key(out, ",", "functions");
 	out_text(out, "[");
-	for (uint32_t slot = 0; (function = cuaudit_function(slot)); slot++) {
+	for (uint32_t slot = 0; (function = cuaudit_function_get(slot)); slot++) {
 		if (function->driver != driver)
 			continue;
 		out_text(out, comma);
@@ -221,7 +221,7 @@ static void json_escapes(struct out *out)
 
 	key(out, ",", "unrouted");
 	out_text(out, "[");
-	for (uint32_t i = 0; (escape = cuaudit_escape(i)); i++) {
+	for (uint32_t i = 0; (escape = cuaudit_escape_get(i)); i++) {
 		key(out, i ? ",{" : "{", "name");
 		out_json(out, escape->name);
 		key(out, ",", "kind");
@@ -238,7 +238,7 @@ static void json_escapes(struct out *out)
 	}
 	key(out, "],", "export_tables");
 	out_text(out, "[");
-	for (uint32_t i = 0; (table = cuaudit_export_table(i)); i++) {
+	for (uint32_t i = 0; (table = cuaudit_export_table_get(i)); i++) {
 		key(out, i ? ",{" : "{", "uuid");
 		out_text(out, "\"");
 		out_uuid(out, table->uuid);
@@ -264,7 +264,7 @@ void coverage_json(const struct coverage *coverage, struct out *out)
 	out_u64(out, (uint64_t)getpid());
 	key(out, ",", "drivers");
 	out_text(out, "[");
-	for (uint32_t i = 0; (driver = cuaudit_driver(i)); i++) {
+	for (uint32_t i = 0; (driver = cuaudit_driver_get(i)); i++) {
 		key(out, i ? ",{" : "{", "path");
 		out_json(out, driver->path);
 		key(out, ",", "version");

@@ -245,15 +245,15 @@ const struct cuaudit_module stat_module;
 
 static int init(const struct cuaudit_options *given)
 {
-	int timed = !strcmp(cuaudit_option(given, "clock"), "yes");
-	int json = !strcmp(cuaudit_option(given, "format"), "json");
-	uint32_t threads = thread_limit(cuaudit_option(given, "threads"));
-	uint64_t interval = interval_ns(cuaudit_option(given, "interval"));
+	int timed = !strcmp(cuaudit_option_get(given, "clock"), "yes");
+	int json = !strcmp(cuaudit_option_get(given, "format"), "json");
+	uint32_t threads = thread_limit(cuaudit_option_get(given, "threads"));
+	uint64_t interval = interval_ns(cuaudit_option_get(given, "interval"));
 	struct cuaudit_stat_header header = { .version = 0 };
 	int error;
 
 	describe(&header, timed);
-	error = stat_store_setup(cuaudit_option(given, "save"), &header);
+	error = stat_store_setup(cuaudit_option_get(given, "save"), &header);
 	if (!error)
 		error = stat_cell_setup(&stat_module, timed, threads);
 	if (!error)

@@ -40,7 +40,7 @@ static void update_driver(uint32_t index)
 {
 	const struct cuaudit_driver *driver;
 
-	if (index >= DRIVERS || !(driver = cuaudit_driver(index)))
+	if (index >= DRIVERS || !(driver = cuaudit_driver_get(index)))
 		return;
 	if (!drivers[index]) {
 		drivers[index] = stat_store_take(sizeof(*drivers[index]));
@@ -171,9 +171,9 @@ void stat_coverage_update(void)
 	for (uint32_t i = 0; i < DRIVERS; i++)
 		update_driver(i);
 	update_routes();
-	for (uint32_t i = 0; i < KINDS && (escape = cuaudit_escape(i)); i++)
+	for (uint32_t i = 0; i < KINDS && (escape = cuaudit_escape_get(i)); i++)
 		update_escape(i, escape);
-	for (uint32_t i = 0; i < KINDS && (table = cuaudit_export_table(i)); i++)
+	for (uint32_t i = 0; i < KINDS && (table = cuaudit_export_table_get(i)); i++)
 		update_table(i, table);
 }
 

@@ -20,7 +20,7 @@ enum cuaudit_clock_source {
  * nanoseconds = (ticks * mult) >> shift, for differences below 2^40 ticks in
  * 64-bit arithmetic; use cuaudit_clock_ns for any.
  */
-struct cuaudit_clock {
+struct cuaudit_clock_state {
 	uint32_t source;
 	uint32_t shift;
 	uint64_t mult;
@@ -30,7 +30,7 @@ struct cuaudit_clock {
 };
 
 /* Written by the core alone: at start, and more exactly before the modules finish. */
-extern CUAUDIT_PUBLIC struct cuaudit_clock cuaudit_clock;
+extern CUAUDIT_PUBLIC struct cuaudit_clock_state cuaudit_clock;
 
 /* Context: call. The processor's counter. Not serialising: some instructions may overlap. */
 static inline uint64_t cuaudit_counter(void)

@@ -28,7 +28,7 @@ struct cuaudit_driver {
 };
 
 /* Context: setup. The index-th copy, or NULL past the last. */
-CUAUDIT_PUBLIC const struct cuaudit_driver *cuaudit_driver(uint32_t index);
+CUAUDIT_PUBLIC const struct cuaudit_driver *cuaudit_driver_get(uint32_t index);
 
 /* No slot of any process is as high. */
 enum { CUAUDIT_SLOTS_MAX = 4096 };
@@ -37,7 +37,7 @@ enum { CUAUDIT_SLOTS_MAX = 4096 };
 CUAUDIT_PUBLIC uint32_t cuaudit_functions(void);
 
 /* Context: call. The function of a slot, or NULL. */
-CUAUDIT_PUBLIC const struct cuaudit_function *cuaudit_function(uint32_t slot);
+CUAUDIT_PUBLIC const struct cuaudit_function *cuaudit_function_get(uint32_t slot);
 
 /* Context: call. How often the function of slot was bound by route. */
 CUAUDIT_PUBLIC uint64_t cuaudit_bound(uint32_t slot, enum cuaudit_route route);
@@ -55,7 +55,7 @@ struct cuaudit_binding {
  * Context: setup. Fills in the binding at an index of the table they are kept
  * in: 1, 0 where there is none, -ENOENT past the last index.
  */
-CUAUDIT_PUBLIC int cuaudit_binding(uint32_t index, struct cuaudit_binding *binding);
+CUAUDIT_PUBLIC int cuaudit_binding_get(uint32_t index, struct cuaudit_binding *binding);
 
 /* Context: setup. Bindings that found no room in that table. */
 CUAUDIT_PUBLIC uint64_t cuaudit_bindings_lost(void);
@@ -77,7 +77,7 @@ struct cuaudit_escape {
 };
 
 /* Context: setup. The index-th escape, or NULL past the last. */
-CUAUDIT_PUBLIC const struct cuaudit_escape *cuaudit_escape(uint32_t index);
+CUAUDIT_PUBLIC const struct cuaudit_escape *cuaudit_escape_get(uint32_t index);
 
 /* An answer of cuGetExportTable, by UUID, size word and caller. */
 struct cuaudit_export_table {
@@ -89,7 +89,7 @@ struct cuaudit_export_table {
 };
 
 /* Context: setup. The index-th table asked for, or NULL past the last. */
-CUAUDIT_PUBLIC const struct cuaudit_export_table *cuaudit_export_table(uint32_t index);
+CUAUDIT_PUBLIC const struct cuaudit_export_table *cuaudit_export_table_get(uint32_t index);
 
 /*
  * Context: setup. Calls no hook saw the end of: left by longjmp or by an

@@ -65,7 +65,7 @@ struct cuaudit_option {
 struct cuaudit_options;
 
 /* The text given for key, else its fallback. Belongs to the core. */
-CUAUDIT_PUBLIC const char *cuaudit_option(const struct cuaudit_options *options, const char *key);
+CUAUDIT_PUBLIC const char *cuaudit_option_get(const struct cuaudit_options *options, const char *key);
 
 /*
  * A module: a set of hooks with options and a life of its own. Built-in ones

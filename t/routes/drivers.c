@@ -219,7 +219,7 @@ static void crowd(char **paths)
 	is_int(failed, 0, "all of %d copies work", copies);
 	if (!observe_routed())
 		return;
-	driver_of = (const struct cuaudit_driver *(*)(uint32_t))observe_core("cuaudit_driver");
+	driver_of = (const struct cuaudit_driver *(*)(uint32_t))observe_core("cuaudit_driver_get");
 	for (uint32_t i = 0; driver_of(i); i++) {
 		routed++;
 		unrouted += (int)driver_of(i)->unrouted;

@@ -82,7 +82,7 @@ void observe_attach(void)
 	core = dlopen("cuaudit-core.so", RTLD_NOLOAD | RTLD_LAZY);
 	need(core, "the core is not loaded");
 	call_library = observe_core("cuaudit_call_library");
-	function_of = observe_core("cuaudit_function");
+	function_of = observe_core("cuaudit_function_get");
 	bound = observe_core("cuaudit_bound");
 	add = observe_core("cuaudit_hook_add");
 	need(!add(&hook), "the core takes no hook");

@@ -81,7 +81,7 @@ static void no_export(void)
 	const struct cuaudit_escape *found;
 	int (*hidden)(void) = NULL, status;
 
-	escape = (const struct cuaudit_escape *(*)(uint32_t))observe_core("cuaudit_escape");
+	escape = (const struct cuaudit_escape *(*)(uint32_t))observe_core("cuaudit_escape_get");
 	if (escape)
 		ok(!escape(0), "nothing escaped so far");
 	is_int(cuGetProcAddress_v2("cuHidden", (void **)&hidden, 13000, 5, &status), 0,
@@ -115,7 +115,7 @@ static void tables(void)
 	is_ptr(again, answer, "is handed out as it is");
 	is_int(cuGetExportTable(&again, unknown), 500, "an unknown one");
 	table = (const struct cuaudit_export_table *(*)(uint32_t))
-		observe_core("cuaudit_export_table");
+		observe_core("cuaudit_export_table_get");
 	if (!table)
 		return;
 	found = table(0);

@@ -39,7 +39,7 @@ const struct cuaudit_library fake_libraries[FAKE_LIBRARIES] = {
 	LIBRARY(3, "libc\xff\x01\xc3\xa9.so")
 };
 
-struct cuaudit_clock cuaudit_clock = { .mult = 1, .hz = 1000000000u };
+struct cuaudit_clock_state cuaudit_clock = { .mult = 1, .hz = 1000000000u };
 char fake_output[4096];
 int fake_escapes;
 
@@ -64,7 +64,7 @@ int cuaudit_hook_add(const struct cuaudit_hook *hook)
 	return 0;
 }
 
-const char *cuaudit_option(const struct cuaudit_options *options, const char *name)
+const char *cuaudit_option_get(const struct cuaudit_options *options, const char *name)
 {
 	static char values[16][128];
 	static int used;
@@ -183,7 +183,7 @@ uint32_t cuaudit_functions(void)
 	return FAKE_FUNCTIONS;
 }
 
-const struct cuaudit_function *cuaudit_function(uint32_t slot)
+const struct cuaudit_function *cuaudit_function_get(uint32_t slot)
 {
 	return slot < FAKE_FUNCTIONS ? &fake_functions[slot] : NULL;
 }
@@ -193,7 +193,7 @@ uint64_t cuaudit_bound(uint32_t slot, enum cuaudit_route route)
 	return route == CUAUDIT_ROUTE_DLSYM ? 2 : route == CUAUDIT_ROUTE_PROCADDR && slot < 2;
 }
 
-const struct cuaudit_driver *cuaudit_driver(uint32_t index)
+const struct cuaudit_driver *cuaudit_driver_get(uint32_t index)
 {
 	static const struct cuaudit_driver driver = {
 		.path = "/lib/libfake.so.1", .version = 13000, .functions = FAKE_FUNCTIONS
@@ -202,7 +202,7 @@ const struct cuaudit_driver *cuaudit_driver(uint32_t index)
 	return index ? NULL : &driver;
 }
 
-const struct cuaudit_escape *cuaudit_escape(uint32_t index)
+const struct cuaudit_escape *cuaudit_escape_get(uint32_t index)
 {
 	static const struct cuaudit_escape escapes[] = {
 		{ .kind = CUAUDIT_ESCAPE_PROCADDR, .name = "fakeNew", .version = 12080, .flags = 1,
@@ -213,7 +213,7 @@ const struct cuaudit_escape *cuaudit_escape(uint32_t index)
 	return fake_escapes && index < 2 ? &escapes[index] : NULL;
 }
 
-const struct cuaudit_export_table *cuaudit_export_table(uint32_t index)
+const struct cuaudit_export_table *cuaudit_export_table_get(uint32_t index)
 {
 	static const struct cuaudit_export_table table = {
 		.uuid = { 0x12, 0x34, 0xff, [15] = 0xab }, .size = 64,
