@@ -38,6 +38,8 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	object_table.stub_size = ARCH_STUB_SIZE;
 	object_table.resolver = stub_resolver();
 	object_table.envp = envp;
+	sys_start();
+	object_table.may_say = sys_may_say;
 	object_start(envp);
 	env_read(&object_table.environment, envp);
 }

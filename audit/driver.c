@@ -104,7 +104,8 @@ static void sort_exports(struct link_export *exports, uint32_t count)
 
 static bool make_room(struct object_detail *detail, struct link_driver *driver, uint32_t symbols)
 {
-	if (symbols > detail->capacity) {
+	/* A record of either kind may meet another one of the same path. */
+	if (symbols > detail->capacity || detail->driver != driver) {
 		uint16_t *slots = sys_alloc(symbols * sizeof(*slots));
 		struct link_export *exports = sys_alloc(symbols * sizeof(*exports));
 

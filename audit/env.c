@@ -10,6 +10,7 @@ static const char own_name[] = "libcuaudit.so";
 bool env_disabled;
 bool env_debug;
 
+enum { PATH = 4096, NAME = 1024 };
 enum kind { BOOL, DRIVER, GLOBS, HOOKS, LEVEL, SELECTOR, SIM, TEMPLATE };
 
 static const struct variable {
@@ -55,7 +56,9 @@ static void take(struct link_environment *environment, const char *entry)
 
 		if (!sys_starts(name, variables[i].name) || *value != '=')
 			continue;
-		if (parses(variables[i].kind, ++value))
+		/* Kept apart: a program may write over its environment. */
+		if (parses(variables[i].kind, ++value) &&
+		    (value = sys_copy(value, sys_strlen(value))))
 			*field(environment, i) = value;
 		else
 			environment->refused |= 1u << i;
@@ -107,6 +110,29 @@ static void unfollow(char **envp)
 			drop_ourselves(*envp + sizeof(ld_audit) - 1);
 }
 
+/* A relative template means where the program started, wherever it goes. */
+static const char *absolute(const char *template)
+{
+	char folder[PATH], path[2 * PATH + NAME];
+	const char *copy;
+	size_t used = 0;
+
+	if (!template[0] || template[0] == '/' || !sys_folder(folder, sizeof(folder)))
+		return template;
+	for (const char *from = folder; *from; from++) {
+		path[used++] = *from;
+		if (*from == '%')
+			path[used++] = '%';
+	}
+	path[used++] = '/';
+	if (sys_strlen(template) >= sizeof(path) - used)
+		return template;
+	for (const char *from = template; *from; from++)
+		path[used++] = *from;
+	copy = sys_copy(path, used);
+	return copy ? copy : template;
+}
+
 void env_read(struct link_environment *environment, char **envp)
 {
 	for (int i = 0; i < NVARIABLES; i++)
@@ -114,6 +140,7 @@ void env_read(struct link_environment *environment, char **envp)
 	for (char **entry = envp; *entry; entry++)
 		if (sys_starts(*entry, prefix))
 			take(environment, *entry);
+	environment->output = absolute(environment->output);
 	env_disabled = environment->disable[0] == '1';
 	env_debug = environment->log[0] == 'd';
 	if (environment->follow[0] == '0')

@@ -154,6 +154,8 @@ void *launch(uint32_t slot)
 	attach = atomic_load_explicit(&object_table.attach, memory_order_acquire);
 	if (attach)
 		attach();
+	else if (!atomic_exchange_explicit(&failed, true, memory_order_relaxed))
+		sys_say("forked while another thread loaded " CORE "; nothing is audited here", NULL);
 	/* A core that could not, or would not, route it. */
 	stub_reroute(slot, stub_resolver(), real);
 	return atomic_load_explicit(&object_table.routes[slot], memory_order_acquire);

@@ -4,11 +4,12 @@
 #define AUDIT_LINK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 1
+#define LINK_VERSION 2
 
 enum {
 	LINK_SLOTS = 4096,	/* stubs assembled into the auditor */
@@ -85,7 +86,7 @@ struct link_driver {
 	_Atomic uint32_t live;
 };
 
-/* The environment as read at start; texts are the environment's own. */
+/* The environment as read at start; values are copies, unknown entries are not. */
 struct link_environment {
 #define VARIABLE(name, field, kind, fallback, values, summary) const char *field;
 #include <cuaudit/variables.def>
@@ -115,6 +116,7 @@ struct link_table {
 	_Atomic uint32_t lost_bindings;
 	struct link_environment environment;
 	char **envp;			/* of the process's start, ended by NULL */
+	bool (*may_say)(void);		/* whether descriptor 2 is a place for messages */
 	void *resolver;			/* what a route holds before the core knows its slot */
 	uint32_t everybody;		/* stubs went to all: whom not to route is known at the call */
 

@@ -25,6 +25,8 @@ void object_start(char **envp)
 			main_phdr = (const ElfW(Phdr) *)entry->a_un.a_val;
 		else if (entry->a_type == AT_PHNUM)
 			main_phnum = (unsigned int)entry->a_un.a_val;
+		else if (entry->a_type == AT_PAGESZ)
+			sys_page = entry->a_un.a_val;
 		else if (entry->a_type == AT_EXECFN)
 			main_path = (const char *)entry->a_un.a_val;
 	}

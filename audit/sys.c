@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/mman.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@ enum {
 	ARENA = 64 * 1024,
 	LINE = 1024
 };
+
+size_t sys_page = PAGE;
 
 static char *arena;
 static size_t arena_left;
@@ -48,6 +51,46 @@ void *memset(void *to, int byte, size_t size)
 	return to;
 }
 
+/* Descriptor 2 as it was; none: it was closed. */
+static struct {
+	bool open;
+	dev_t device;
+	ino_t file;
+} at_start;
+
+static bool look(int fd, struct stat *what)
+{
+	return syscall3(SYS_fstat, fd, (long)what, 0) == 0;
+}
+
+void sys_start(void)
+{
+	struct stat two;
+
+	at_start.open = look(2, &two);
+	if (!at_start.open)
+		return;
+	at_start.device = two.st_dev;
+	at_start.file = two.st_ino;
+}
+
+/*
+ * A program may have put a log there: whatever is no plain file, is appended
+ * to, or is stdout too. Any other file is data that took a free number.
+ */
+bool sys_may_say(void)
+{
+	struct stat one, two;
+
+	if (!at_start.open || !look(2, &two))
+		return false;
+	if ((two.st_dev == at_start.device && two.st_ino == at_start.file) || !S_ISREG(two.st_mode))
+		return true;
+	if (syscall3(SYS_fcntl, 2, F_GETFL, 0) & O_APPEND)
+		return true;
+	return look(1, &one) && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
 void sys_say(const char *first, ...)
 {
 	char line[LINE];
@@ -56,14 +99,16 @@ void sys_say(const char *first, ...)
 
 	va_start(texts, first);
 	for (const char *text = "cuaudit: "; text; text = first, first = va_arg(texts, const char *)) {
-		while (*text && used < LINE - 1)
-			line[used++] = *text++;
+		/* One line, whatever a path holds. */
+		for (; *text && used < LINE - 1; text++)
+			line[used++] = (unsigned char)*text < ' ' ? '?' : *text;
 		if (!first)
 			break;
 	}
 	va_end(texts);
 	line[used++] = '\n';
-	syscall3(SYS_write, 2, (long)line, (long)used);
+	if (sys_may_say())
+		syscall3(SYS_write, 2, (long)line, (long)used);
 }
 
 static void *map(size_t size)
@@ -104,8 +149,8 @@ char *sys_copy(const char *text, size_t length)
 
 int sys_protect(uintptr_t from, uintptr_t to, int protection)
 {
-	from &= ~(uintptr_t)(PAGE - 1);
-	to = (to + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	from &= ~(uintptr_t)(sys_page - 1);
+	to = (to + sys_page - 1) & ~(uintptr_t)(sys_page - 1);
 	return (int)syscall3(SYS_mprotect, (long)from, (long)(to - from), protection);
 }
 
@@ -141,6 +186,11 @@ bool sys_each_line(const char *path, bool (*take)(const char *line, void *data),
 	}
 	syscall3(SYS_close, fd, 0, 0);
 	return taken;
+}
+
+bool sys_folder(char *path, size_t size)
+{
+	return syscall3(SYS_getcwd, (long)path, (long)size, 0) > 0 && path[0] == '/';
 }
 
 bool sys_exists(const char *path)

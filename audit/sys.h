@@ -10,11 +10,23 @@
 /* One line on stderr, "cuaudit: " and the texts up to NULL, by one write. */
 void sys_say(const char *first, ...) __attribute__((sentinel));
 
+/* Remembers what descriptor 2 is. Context: the process's start. */
+void sys_start(void);
+
+/*
+ * Whether descriptor 2 is a place for messages: not if it was closed at the
+ * start, nor if it is a file of the program's own by now. Any context.
+ */
+bool sys_may_say(void);
+
 /* Zeroed memory that is never given back; NULL when out. Under the loader's lock only. */
 void *sys_alloc(size_t size);
 
 /* A copy of text in such memory. */
 char *sys_copy(const char *text, size_t length);
+
+/* Set at start: AArch64 has kernels with pages of 4, 16 and 64 KB. */
+extern size_t sys_page;
 
 /* 0 or -errno. The range is widened to whole pages. */
 int sys_protect(uintptr_t from, uintptr_t to, int protection);
@@ -27,6 +39,9 @@ bool sys_readable(const void *address);
  * true; overlong lines are cut. Returns whether it did.
  */
 bool sys_each_line(const char *path, bool (*take)(const char *line, void *data), void *data);
+
+/* The current folder's path; false where it has none. */
+bool sys_folder(char *path, size_t size);
 
 /* Whether a file can be opened for reading. */
 bool sys_exists(const char *path);

@@ -17,12 +17,12 @@ struct frame {
 	struct cuaudit_call call;
 	void *real;
 	const struct hook_list *list;
-	uint64_t rax, rdx;		/* full: rax of the call, then the driver's answer */
+	uint64_t answer[2];		/* full: rax or x8 of the call, then the driver's answer */
 	uint32_t entered;		/* hooks whose exit is due, where there are several */
 	uint32_t reserved[3];
 	uint64_t regs[FRAME_NREGS];	/* the argument registers, then ... */
 	uint64_t window[FRAME_NWINDOW];	/* ... a copy of the stack words */
-	uint64_t xmm[FRAME_NXMM][2];
+	uint64_t vectors[FRAME_NVECTORS][2];
 	uint64_t scratch[CUAUDIT_HOOKS_MAX];
 	uint64_t ordered[FRAME_NORDERED];	/* parameters of irregular rows, see layout.h */
 };
@@ -33,12 +33,11 @@ FRAME_AT(call.result, FRAME_RESULT);
 FRAME_AT(call.blocks, FRAME_THREAD);
 FRAME_AT(real, FRAME_REAL);
 FRAME_AT(list, FRAME_LIST);
-FRAME_AT(rax, FRAME_RAX);
-FRAME_AT(rdx, FRAME_RDX);
+FRAME_AT(answer, FRAME_ANSWER);
 FRAME_AT(call.depth, FRAME_DEPTH);
 FRAME_AT(regs, FRAME_REGS);
 FRAME_AT(window, FRAME_WINDOW);
-FRAME_AT(xmm, FRAME_XMM);
+FRAME_AT(vectors, FRAME_VECTORS);
 #undef FRAME_AT
 _Static_assert(sizeof(struct frame) == FRAME_SIZE && FRAME_SIZE % 16 == 0, "frame");
 _Static_assert(FRAME_WINDOW == FRAME_REGS + FRAME_NREGS * 8, "words are contiguous");
@@ -49,7 +48,7 @@ static inline struct thread *frame_thread(const struct frame *frame)
 	return (struct thread *)frame->call.blocks;
 }
 
-/* The words the caller left on its stack: above the frame, the saved rbp and the return address. */
+/* The words the caller left on its stack: above the frame, the saved frame pointer and the return address. */
 static inline uint64_t *frame_stack(struct frame *frame)
 {
 	return (uint64_t *)((char *)frame + FRAME_SIZE) + 2;

@@ -8,9 +8,10 @@
 #include <string.h>
 
 /*
- * The System V ABI's classes, as far as the API needs them: a float or
- * double alone is SSE; a structure over 16 bytes is MEMORY; what is left is
- * INTEGER, for no structure of up to 16 bytes has a floating-point member.
+ * The classes of both ABIs, as far as the API needs them: a float or double
+ * alone goes in a vector register; a structure over 16 bytes in memory; what
+ * is left in integer registers, for no structure has a floating-point member
+ * alone and none is aligned to 16 bytes.
  */
 #define REAL_CLASS 8 /* __builtin_classify_type of float and double */
 #define CODE(type) \

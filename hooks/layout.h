@@ -8,7 +8,7 @@
 
 #include "hooks/frame.h"
 
-/* How a parameter is passed: in n integer words, in a vector register, or as n words of memory. */
+/* How a parameter is passed: in n integer words, in a vector register, or as n words in memory. */
 enum { LAYOUT_FLOAT = 0x40, LAYOUT_MEMORY = 0x80, LAYOUT_WORDS = 0x3f };
 
 struct layout {

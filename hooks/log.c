@@ -33,7 +33,7 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 	int error = errno, used;
 	va_list arguments;
 
-	if (level > threshold)
+	if (level > threshold || !cuaudit_core_link->may_say())
 		return;
 	memcpy(line, prefix, sizeof(prefix));
 	va_start(arguments, format);

@@ -37,7 +37,7 @@ static uint32_t nstarted;
 /* CUAUDIT_HOOKS cut into words; options' values stay in it. */
 static char text[TEXT];
 
-const char *cuaudit_option(const struct cuaudit_options *options, const char *key)
+const char *cuaudit_option_get(const struct cuaudit_options *options, const char *key)
 {
 	for (uint32_t i = 0; i < MAX_OPTIONS && options->known && options->known[i].key; i++)
 		if (!strcmp(options->known[i].key, key))

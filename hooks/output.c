@@ -14,6 +14,7 @@
 #include "hooks/core.h"
 
 static time_t started;
+static char rank[32] = "0";
 
 const char *output_fault(const char *template)
 {
@@ -21,11 +22,6 @@ const char *output_fault(const char *template)
 		if (*template == '%' && !strchr("phert%", *++template ? *template : '?'))
 			return template - 1;
 	return NULL;
-}
-
-void output_setup(void)
-{
-	started = time(NULL);
 }
 
 /* The environment as it was when the process started. */
@@ -39,8 +35,8 @@ static const char *started_with(const char *name)
 	return NULL;
 }
 
-/* The number of this process in its job, "0" outside of one. */
-static const char *rank(void)
+/* The number of this process in its job; "0" outside of one. */
+static void take_rank(void)
 {
 	static const char *const names[] = {
 		"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "RANK",
@@ -49,10 +45,17 @@ static const char *rank(void)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *value = started_with(names[i]);
 
-		if (value && *value)
-			return value;
+		if (value && *value) {
+			snprintf(rank, sizeof(rank), "%s", value);
+			return;
+		}
 	}
-	return "0";
+}
+
+void output_setup(void)
+{
+	started = time(NULL);
+	take_rank();
 }
 
 static const char *program(char *buffer, size_t size)
@@ -82,7 +85,7 @@ static const char *value(char field, char *buffer, size_t size)
 	case 'e':
 		return program(buffer, size);
 	case 'r':
-		return rank();
+		return rank;
 	case 't':
 		snprintf(buffer, size, "%lld", (long long)started);
 		return buffer;
@@ -125,8 +128,14 @@ int cuaudit_output(const char *suffix)
 	int result = cuaudit_output_path(suffix, path, sizeof(path));
 
 	if (result == -ENOENT) {
+		if (!cuaudit_core_link->may_say())
+			return -EBADF;
 		result = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-		return result < 0 ? -errno : result;
+		if (result >= 0)
+			return result;
+		result = -errno;
+		strcpy(path, "to stderr");
+		goto failed;
 	}
 	if (!result) {
 		result = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -134,6 +143,7 @@ int cuaudit_output(const char *suffix)
 			return result;
 		result = -errno;
 	}
+failed:
 	cuaudit_log(CUAUDIT_ERROR, "cannot write %s: %s", path, strerror(-result));
 	return result;
 }

@@ -125,7 +125,7 @@ static void *trampoline(const struct entry *entry)
 		return (void *)trampoline_full;
 	if (layout_stack_words(entry->row))
 		return (void *)trampoline_stack;
-	return entry->row->nparams > 2 ? (void *)trampoline_six : (void *)trampoline_two;
+	return entry->row->nparams > 2 ? (void *)trampoline_registers : (void *)trampoline_two;
 }
 
 static void route(uint32_t slot)
@@ -158,20 +158,22 @@ void registry_setup(void)
 
 void registry_attach(void)
 {
-	uint32_t count;
+	uint32_t count, unfit = 0;
 
 	pthread_mutex_lock(&lock);
 	count = atomic_load_explicit(&cuaudit_core_link->nslots, memory_order_acquire);
 	for (uint32_t i = atomic_load_explicit(&nready, memory_order_relaxed); i < count; i++) {
 		describe(i);
 		if (set_hooks(i))
-			cuaudit_log(CUAUDIT_WARN, "%s: not all hooks fit",
-				    registry_entries[i].function.name);
+			unfit++;
 		/* Pairs with cuaudit_functions. */
 		atomic_store_explicit(&nready, i + 1, memory_order_release);
 		route(i);
 	}
 	pthread_mutex_unlock(&lock);
+	if (unfit)
+		cuaudit_log(CUAUDIT_WARN, "%u functions have not all of their hooks: "
+			    "too many, or no memory", unfit);
 }
 
 int registry_add(const struct cuaudit_hook *hook, enum registry_owner owner)

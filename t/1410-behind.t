@@ -15,7 +15,7 @@ calls() {
 	calls_audit=$1
 	shift
 	rm -f "$tmp/report"
-	env LD_AUDIT="$calls_audit" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS='stat(format=json)' \
+	$run_env LD_AUDIT="$calls_audit" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS='stat(format=json)' \
 		CUAUDIT_OUTPUT="$tmp/report" "$@" >"$tmp/out" 2>"$tmp/err" || {
 		cat "$tmp/out" "$tmp/err"
 		return

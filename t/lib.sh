@@ -28,9 +28,12 @@ for tap_name in $(env | sed -n 's/^\(CUAUDIT_[A-Z_]*\)=.*/\1/p'); do
 	esac
 done
 
+# What runs [VARIABLE=VALUE...] COMMAND...; t/6000-aarch64.t puts an emulator there.
+: "${run_env:=env}"
+
 # audited [VARIABLE=VALUE...] COMMAND...
 audited() {
-	env LD_AUDIT="$LIBCUAUDIT" "$@"
+	$run_env LD_AUDIT="$LIBCUAUDIT" "$@"
 }
 
 # compile ARGUMENTS...: the C compiler with the tree's headers.

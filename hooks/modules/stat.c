@@ -268,8 +268,10 @@ static int init(const struct cuaudit_options *given)
 
 static void finish(void)
 {
-	stat_print_finish();
-	stat_store_finish();
+	if (stat_print_finish())
+		stat_store_finish();
+	else
+		stat_store_keep();
 }
 
 static void forked(void)

@@ -67,21 +67,22 @@ static int build(struct report *report)
 	return error;
 }
 
-static void write_out(struct out *out)
+static int write_out(struct out *out)
 {
 	int error;
 
 	if (output < 0)
 		output = cuaudit_output("");
 	if (output < 0)
-		return;
+		return output;
 	error = out_write(out, output);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
 			    strerror(-error));
+	return error;
 }
 
-static void print(void)
+static int print(void)
 {
 	struct report report = { 0 };
 	struct out out = { 0 };
@@ -94,10 +95,11 @@ static void print(void)
 			report_json(&report, &out);
 		else
 			report_text(&report, &out);
-		write_out(&out);
+		error = write_out(&out);
 	}
 	out_free(&out);
 	report_free(&report);
+	return error == -ENODATA ? 0 : error;
 }
 
 /* Returns 1 when the process ends. */
@@ -152,18 +154,21 @@ void stat_print_setup(int as_json, uint32_t limit, uint64_t interval_ns)
 		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", strerror(error));
 }
 
-void stat_print_finish(void)
+int stat_print_finish(void)
 {
+	int error;
+
 	if (printing) {
 		__atomic_store_n(&stopped, 1, __ATOMIC_RELEASE);
 		syscall(SYS_futex, &stopped, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 		pthread_join(printer, NULL);
 		printing = 0;
 	}
-	print();
+	error = print();
 	if (output >= 0)
 		close(output);
 	output = -1;
+	return !error;
 }
 
 void stat_print_forked(void)

@@ -48,4 +48,7 @@ void stat_store_forked(void);
 /* Context: setup. Removes the file. */
 void stat_store_finish(void);
 
+/* Leaves the file, if there is one, and says where. */
+void stat_store_keep(void);
+
 #endif

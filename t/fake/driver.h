@@ -32,12 +32,18 @@ void *cuaudit_fake_dlsym(const char *name);
  * In record.S: any prototype, writes what it finds in the registers and on
  * the stack to fake_record and returns 0, other caller-saved registers lost.
  */
+#ifdef __aarch64__
+enum { FAKE_REGS = 8, FAKE_KEPT = 19, FAKE_STACK_REST = 0 };
+#else
+enum { FAKE_REGS = 6, FAKE_KEPT = 6, FAKE_STACK_REST = 8 };
+#endif
 enum { FAKE_STACK_WORDS = 24 };
 extern struct fake_record {
-	unsigned long rdi, rsi, rdx, rcx, r8, r9, rax;
-	unsigned long rbx, rbp, r12, r13, r14, r15;
-	unsigned long rsp;
-	double xmm[8][2];
+	unsigned long regs[FAKE_REGS];
+	unsigned long extra;		/* rax, or x8; after a call its result */
+	unsigned long kept[FAKE_KEPT];	/* by a callee; the frame pointer comes last */
+	unsigned long sp;		/* FAKE_STACK_REST more than a multiple of 16 */
+	double vectors[8][2];
 	unsigned long stack[FAKE_STACK_WORDS];
 } fake_record;
 int cuNewRegisters(void);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the fake driver that write down the registers they are called with. */
+#ifdef __aarch64__
+#include "t/aarch64/record.S"
+#else
 
 	.text
 
@@ -31,11 +34,11 @@ cuTensorMapEncodeIm2colWide:
 	movq	%r9, 40(%r11)
 	movq	%rax, 48(%r11)
 	movq	%rbx, 56(%r11)
-	movq	%rbp, 64(%r11)
-	movq	%r12, 72(%r11)
-	movq	%r13, 80(%r11)
-	movq	%r14, 88(%r11)
-	movq	%r15, 96(%r11)
+	movq	%r12, 64(%r11)
+	movq	%r13, 72(%r11)
+	movq	%r14, 80(%r11)
+	movq	%r15, 88(%r11)
+	movq	%rbp, 96(%r11)
 	movq	%rsp, 104(%r11)
 	movups	%xmm0, 112(%r11)
 	movups	%xmm1, 128(%r11)
@@ -79,3 +82,4 @@ fake_record:
 	.size	fake_record, . - fake_record
 
 	.section .note.GNU-stack, "", @progbits
+#endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls a function on another stack, with nothing above its return address. */
+#ifdef __aarch64__
+#include "t/aarch64/edge.S"
+#else
 
 	.text
 
@@ -29,3 +32,4 @@ edge_call:
 	.size	edge_call, . - edge_call
 
 	.section .note.GNU-stack, "", @progbits
+#endif

@@ -42,7 +42,7 @@ library() {
 native() {
 	native_name=$1
 	shift
-	ok "natively: $native_name" env ROUTES=native LD_LIBRARY_PATH="$tmp" "$@"
+	ok "natively: $native_name" $run_env ROUTES=native LD_LIBRARY_PATH="$tmp" "$@"
 }
 
 # routed NAME [VARIABLE=VALUE...] COMMAND...

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls a function with every register and 24 stack words set by hand. */
+#ifdef __aarch64__
+#include "t/aarch64/registers.S"
+#else
 
 	.text
 
@@ -52,20 +55,20 @@ registers_call:
 	movq	40(%r10), %r9
 	movq	48(%r10), %rax
 	movq	56(%r10), %rbx
-	movq	64(%r10), %rbp
-	movq	72(%r10), %r12
-	movq	80(%r10), %r13
-	movq	88(%r10), %r14
-	movq	96(%r10), %r15
+	movq	64(%r10), %r12
+	movq	72(%r10), %r13
+	movq	80(%r10), %r14
+	movq	88(%r10), %r15
+	movq	96(%r10), %rbp
 	call	*%r11
 	movq	192(%rsp), %r11
 	movq	%rax, 48(%r11)
 	movq	%rbx, 56(%r11)
-	movq	%rbp, 64(%r11)
-	movq	%r12, 72(%r11)
-	movq	%r13, 80(%r11)
-	movq	%r14, 88(%r11)
-	movq	%r15, 96(%r11)
+	movq	%r12, 64(%r11)
+	movq	%r13, 72(%r11)
+	movq	%r14, 80(%r11)
+	movq	%r15, 88(%r11)
+	movq	%rbp, 96(%r11)
 	movq	%rsp, %rax
 	subq	called_with(%rip), %rax
 	movq	%rax, 104(%r11)
@@ -84,3 +87,4 @@ registers_call:
 	.comm	called_with, 8, 8
 
 	.section .note.GNU-stack, "", @progbits
+#endif

@@ -8,16 +8,15 @@
 #define FRAME_RESULT		56
 #define FRAME_REAL		64
 #define FRAME_LIST		72
-#define FRAME_RAX		80
-#define FRAME_RDX		88
+#define FRAME_ANSWER		80
 #define FRAME_REGS		112
 #define FRAME_WINDOW		160
-#define FRAME_XMM		352
+#define FRAME_VECTORS		352
 #define FRAME_SIZE		736
 
 #define FRAME_NREGS		6
 #define FRAME_NWINDOW		24
-#define FRAME_NXMM		8
+#define FRAME_NVECTORS		8
 
 #define LIST_EXIT		8
 #define LIST_DATA		16

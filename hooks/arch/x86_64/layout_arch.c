@@ -6,7 +6,7 @@
 
 /* Walks a row's parameters the way the ABI hands out registers. */
 struct cursor {
-	uint32_t regs, xmm, stack;
+	uint32_t regs, vectors, stack;
 };
 
 /* The place of the next parameter in the frame; *words: how many there. */
@@ -15,8 +15,8 @@ static uint64_t *place(struct cursor *cursor, struct frame *frame, uint8_t code,
 	uint64_t *at;
 
 	*words = code & LAYOUT_WORDS;
-	if ((code & LAYOUT_FLOAT) && cursor->xmm < FRAME_NXMM)
-		return frame->xmm[cursor->xmm++];
+	if ((code & LAYOUT_FLOAT) && cursor->vectors < FRAME_NVECTORS)
+		return frame->vectors[cursor->vectors++];
 	if (!(code & (LAYOUT_FLOAT | LAYOUT_MEMORY)) && cursor->regs + *words <= FRAME_NREGS) {
 		at = &frame->regs[cursor->regs];
 		cursor->regs += *words;

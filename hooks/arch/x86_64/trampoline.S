@@ -132,7 +132,7 @@
 
 /* For functions whose arguments all lie in the first two integer registers, or in six. */
 	INTEGERS trampoline_two, 2
-	INTEGERS trampoline_six, 6
+	INTEGERS trampoline_registers, 6
 
 /* For functions with more integer arguments than registers. */
 	ENTER trampoline_stack
@@ -174,26 +174,26 @@
  * answer in rax:rdx and xmm0:xmm1. There is always an exit.
  */
 	.macro	LOAD_XMM
-	movaps	FRAME_XMM-FRAME_SIZE+0(%rbp), %xmm0
-	movaps	FRAME_XMM-FRAME_SIZE+16(%rbp), %xmm1
-	movaps	FRAME_XMM-FRAME_SIZE+32(%rbp), %xmm2
-	movaps	FRAME_XMM-FRAME_SIZE+48(%rbp), %xmm3
-	movaps	FRAME_XMM-FRAME_SIZE+64(%rbp), %xmm4
-	movaps	FRAME_XMM-FRAME_SIZE+80(%rbp), %xmm5
-	movaps	FRAME_XMM-FRAME_SIZE+96(%rbp), %xmm6
-	movaps	FRAME_XMM-FRAME_SIZE+112(%rbp), %xmm7
+	movaps	FRAME_VECTORS-FRAME_SIZE+0(%rbp), %xmm0
+	movaps	FRAME_VECTORS-FRAME_SIZE+16(%rbp), %xmm1
+	movaps	FRAME_VECTORS-FRAME_SIZE+32(%rbp), %xmm2
+	movaps	FRAME_VECTORS-FRAME_SIZE+48(%rbp), %xmm3
+	movaps	FRAME_VECTORS-FRAME_SIZE+64(%rbp), %xmm4
+	movaps	FRAME_VECTORS-FRAME_SIZE+80(%rbp), %xmm5
+	movaps	FRAME_VECTORS-FRAME_SIZE+96(%rbp), %xmm6
+	movaps	FRAME_VECTORS-FRAME_SIZE+112(%rbp), %xmm7
 	.endm
 
 	ENTER trampoline_full
-	movaps	%xmm0, FRAME_XMM+0(%rsp)
-	movaps	%xmm1, FRAME_XMM+16(%rsp)
-	movaps	%xmm2, FRAME_XMM+32(%rsp)
-	movaps	%xmm3, FRAME_XMM+48(%rsp)
-	movaps	%xmm4, FRAME_XMM+64(%rsp)
-	movaps	%xmm5, FRAME_XMM+80(%rsp)
-	movaps	%xmm6, FRAME_XMM+96(%rsp)
-	movaps	%xmm7, FRAME_XMM+112(%rsp)
-	movq	%rax, FRAME_RAX(%rsp)
+	movaps	%xmm0, FRAME_VECTORS+0(%rsp)
+	movaps	%xmm1, FRAME_VECTORS+16(%rsp)
+	movaps	%xmm2, FRAME_VECTORS+32(%rsp)
+	movaps	%xmm3, FRAME_VECTORS+48(%rsp)
+	movaps	%xmm4, FRAME_VECTORS+64(%rsp)
+	movaps	%xmm5, FRAME_VECTORS+80(%rsp)
+	movaps	%xmm6, FRAME_VECTORS+96(%rsp)
+	movaps	%xmm7, FRAME_VECTORS+112(%rsp)
+	movq	%rax, FRAME_ANSWER(%rsp)
 	DISPATCH dispatch_full
 	testl	%eax, %eax
 	jnz	1f
@@ -207,26 +207,26 @@
 	LOAD_XMM
 	LOAD_REGISTERS
 	OUTSIDE
-	movq	FRAME_RAX-FRAME_SIZE(%rbp), %rax
+	movq	FRAME_ANSWER-FRAME_SIZE(%rbp), %rax
 	call	*FRAME_REAL-FRAME_SIZE(%rbp)
 	leaq	-FRAME_SIZE(%rbp), %rsp
-	movq	%rax, FRAME_RAX(%rsp)
-	movq	%rdx, FRAME_RDX(%rsp)
-	movaps	%xmm0, FRAME_XMM+0(%rsp)
-	movaps	%xmm1, FRAME_XMM+16(%rsp)
+	movq	%rax, FRAME_ANSWER(%rsp)
+	movq	%rdx, FRAME_ANSWER+8(%rsp)
+	movaps	%xmm0, FRAME_VECTORS+0(%rsp)
+	movaps	%xmm1, FRAME_VECTORS+16(%rsp)
 	EXIT
-	movl	FRAME_RAX+4(%rsp), %ecx	/* the answer may be wider than a CUresult */
+	movl	FRAME_ANSWER+4(%rsp), %ecx	/* the answer may be wider than a CUresult */
 	shlq	$32, %rcx
 	orq	%rcx, %rax
-	movq	FRAME_RDX(%rsp), %rdx
-	movaps	FRAME_XMM+0(%rsp), %xmm0
-	movaps	FRAME_XMM+16(%rsp), %xmm1
+	movq	FRAME_ANSWER+8(%rsp), %rdx
+	movaps	FRAME_VECTORS+0(%rsp), %xmm0
+	movaps	FRAME_VECTORS+16(%rsp), %xmm1
 	LEAVE_AND ret
 1:	cmpl	$DISPATCH_STRAIGHT, %eax
 	jne	3f
 	LOAD_XMM
 	LOAD_REGISTERS
-	movq	FRAME_RAX(%rsp), %rax
+	movq	FRAME_ANSWER(%rsp), %rax
 	movq	FRAME_REAL(%rsp), %r11
 	LEAVE_AND jmp *%r11
 3:	SKIPPED

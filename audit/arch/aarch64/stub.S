@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stubs of AArch64 and the resolver their routes begin with. */
+
+#define STUBS 4096	/* LINK_SLOTS; a static assertion in stub.c compares */
+
+/* With -mbranch-protection the return address is signed while it lies on the stack. */
+#ifdef __ARM_FEATURE_PAC_DEFAULT
+	.macro	SIGN
+	paciasp
+	.cfi_negate_ra_state
+	.endm
+	.macro	AUTHENTICATE
+	autiasp
+	.cfi_negate_ra_state
+	.endm
+#define FEATURES 3	/* BTI | PAC */
+#else
+	.macro	SIGN
+	.endm
+	.macro	AUTHENTICATE
+	.endm
+#define FEATURES 1	/* BTI */
+#endif
+
+	.text
+
+/*
+ * Stub k: any prototype -> jumps to stub_routes[k].
+ *
+ * in:   everything as the caller left it
+ * out:  w17 = k; x16 and x17 are lost, which the ABI lets any PLT clobber;
+ *       all else untouched, no frame, so that unwinders see the caller's call
+ *
+ * A jump by x16 may land on bti c. ldar pairs with the release of a route:
+ * what the trampoline reads of the slot is there.
+ */
+	.globl	stub_table
+	.hidden	stub_table
+	.type	stub_table, @function
+	.p2align 6
+stub_table:
+	.cfi_startproc
+	.set	k, 0
+	.rept	STUBS
+	.p2align 5
+	hint	#34			/* bti c */
+	mov	w17, #k
+	adrp	x16, stub_routes + k * 8
+	add	x16, x16, #:lo12:stub_routes + k * 8
+	ldar	x16, [x16]
+	br	x16
+	.set	k, k + 1
+	.endr
+	.cfi_endproc
+	.size	stub_table, . - stub_table
+
+/*
+ * void stub_resolve(): any prototype -> loads the core, then goes on to the
+ * route of slot w17.
+ *
+ * in:   w17 = slot, argument registers and stack of the call
+ * out:  the same, by a jump; x9-x15 are lost, which carry no argument
+ *
+ * frame: sp+0   x29, x30   sp+16  x0-x7   sp+80  x8 (where a structure is
+ *        returned to), x17   sp+96  q0-q7
+ */
+	.globl	stub_resolve
+	.hidden	stub_resolve
+	.type	stub_resolve, @function
+	.p2align 4
+stub_resolve:
+	.cfi_startproc
+	hint	#34			/* bti c */
+	SIGN
+	stp	x29, x30, [sp, #-224]!
+	.cfi_def_cfa_offset 224
+	.cfi_offset x29, -224
+	.cfi_offset x30, -216
+	mov	x29, sp
+	.cfi_def_cfa_register x29
+	stp	x0, x1, [sp, #16]
+	stp	x2, x3, [sp, #32]
+	stp	x4, x5, [sp, #48]
+	stp	x6, x7, [sp, #64]
+	stp	x8, x17, [sp, #80]
+	stp	q0, q1, [sp, #96]
+	stp	q2, q3, [sp, #128]
+	stp	q4, q5, [sp, #160]
+	stp	q6, q7, [sp, #192]
+	mov	w0, w17
+	bl	launch			/* void *launch(uint32_t slot) */
+	mov	x16, x0
+	ldp	q6, q7, [sp, #192]
+	ldp	q4, q5, [sp, #160]
+	ldp	q2, q3, [sp, #128]
+	ldp	q0, q1, [sp, #96]
+	ldp	x8, x17, [sp, #80]	/* the trampoline wants the slot too */
+	ldp	x6, x7, [sp, #64]
+	ldp	x4, x5, [sp, #48]
+	ldp	x2, x3, [sp, #32]
+	ldp	x0, x1, [sp, #16]
+	ldp	x29, x30, [sp], #224
+	.cfi_def_cfa sp, 0
+	.cfi_restore x29
+	.cfi_restore x30
+	AUTHENTICATE
+	br	x16
+	.cfi_endproc
+	.size	stub_resolve, . - stub_resolve
+
+	.bss
+	.globl	stub_routes
+	.hidden	stub_routes
+	.type	stub_routes, @object
+	.p2align 6
+stub_routes:
+	.skip	STUBS * 8
+	.size	stub_routes, . - stub_routes
+
+	.section .note.gnu.property, "a"
+	.p2align 3
+	.long	4
+	.long	16
+	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
+	.asciz	"GNU"
+	.long	0xc0000000		/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
+	.long	4
+	.long	FEATURES
+	.long	0
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trampolines of AArch64: from a stub through the hooks to the driver. */
+
+#include "frame_arch.h"
+
+/* With -mbranch-protection the return address is signed while it lies on the stack. */
+#ifdef __ARM_FEATURE_PAC_DEFAULT
+	.macro	SIGN
+	paciasp
+	.cfi_negate_ra_state
+	.endm
+	.macro	AUTHENTICATE
+	autiasp
+	.cfi_negate_ra_state
+	.endm
+#define FEATURES 3	/* BTI | PAC */
+#else
+	.macro	SIGN
+	.endm
+	.macro	AUTHENTICATE
+	.endm
+#define FEATURES 1	/* BTI */
+#endif
+
+/*
+ * All four: any prototype.
+ *
+ * in:   w17 = slot; argument registers, x30 and stack of the call
+ * out:  the driver's answer, or the hooks', in x0
+ * frame: struct frame at sp = x29 - FRAME_SIZE, x29 and x30 above it at x29,
+ *        the caller's stack words at x29 + 16; CFA by x29
+ *
+ * int dispatch_X(struct frame *, uint32_t slot, const void *caller) fills the
+ * frame and is the enter hook; void exit(struct cuaudit_call *, void *data) of
+ * the frame is the exit hook, with `call` first in the frame. x16 and x17 are
+ * the only registers used before the arguments are saved.
+ */
+	.macro	ENTER name, registers=8
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.p2align 6
+\name:
+	.cfi_startproc
+	hint	#34			/* bti c */
+	mov	x16, x30		/* the return address as no one has signed it */
+	SIGN
+	stp	x29, x30, [sp, #-16]!
+	.cfi_def_cfa_offset 16
+	.cfi_offset x29, -16
+	.cfi_offset x30, -8
+	mov	x29, sp
+	.cfi_def_cfa_register x29
+	sub	sp, sp, #FRAME_SIZE
+	stp	x0, x1, [sp, #FRAME_REGS+0]
+	.if	\registers > 2
+	stp	x2, x3, [sp, #FRAME_REGS+16]
+	stp	x4, x5, [sp, #FRAME_REGS+32]
+	stp	x6, x7, [sp, #FRAME_REGS+48]
+	.endif
+	.endm
+
+	.macro	DISPATCH function
+	mov	x0, sp
+	mov	w1, w17
+	mov	x2, x16
+	bl	\function
+	.endm
+
+	/* Hooks may have edited them. frame: a register with the frame's address. */
+	.macro	LOAD_REGISTERS frame, registers=8
+	ldp	x0, x1, [\frame, #FRAME_REGS+0]
+	.if	\registers > 2
+	ldp	x2, x3, [\frame, #FRAME_REGS+16]
+	ldp	x4, x5, [\frame, #FRAME_REGS+32]
+	ldp	x6, x7, [\frame, #FRAME_REGS+48]
+	.endif
+	.endm
+
+	/* Undoes the frame; the CFI of what follows in the function is kept. */
+	.macro	LEAVE_AND how:vararg
+	.cfi_remember_state
+	mov	sp, x29
+	ldp	x29, x30, [sp], #16
+	.cfi_def_cfa sp, 0
+	.cfi_restore x29
+	.cfi_restore x30
+	AUTHENTICATE
+	\how
+	.cfi_restore_state
+	.endm
+
+	/* The hooks are done for now: what the driver calls back is hooked. */
+	.macro	OUTSIDE frame
+	ldr	x10, [\frame, #FRAME_THREAD]
+	ldr	w11, [x10, #THREAD_STATE]
+	sub	w11, w11, #1
+	str	w11, [x10, #THREAD_STATE]
+	.endm
+
+	/* A state: outside of hooks, at the depth before. */
+	.macro	END_CALL
+	ldr	x10, [sp, #FRAME_THREAD]
+	ldr	w11, [sp, #FRAME_DEPTH]
+	lsl	w11, w11, #1
+	str	w11, [x10, #THREAD_STATE]
+	.endm
+
+	/* The driver answered w0: runs the exit hook. */
+	.macro	EXIT
+	ldr	x10, [sp, #FRAME_THREAD]
+	ldr	x12, [sp, #FRAME_LIST]
+	str	w0, [sp, #FRAME_RESULT]
+	ldr	w11, [x10, #THREAD_STATE]
+	orr	w11, w11, #1
+	str	w11, [x10, #THREAD_STATE]
+	mov	x0, sp
+	ldr	x1, [x12, #LIST_DATA]
+	ldr	x12, [x12, #LIST_EXIT]
+	blr	x12
+	END_CALL
+	ldr	w0, [sp, #FRAME_RESULT]
+	.endm
+
+	/* w0, not 0: goes to \label if it is DISPATCH_STRAIGHT. */
+	.macro	IF_STRAIGHT label
+	mov	w9, #DISPATCH_STRAIGHT & 0xffff
+	movk	w9, #DISPATCH_STRAIGHT >> 16, lsl #16
+	cmp	w0, w9
+	b.eq	\label
+	.endm
+
+	.macro	JUMP_ON registers=8
+	LOAD_REGISTERS sp, \registers
+	ldr	x16, [sp, #FRAME_REAL]
+	LEAVE_AND br x16
+	.endm
+
+	.macro	SKIPPED
+	mov	x0, sp
+	bl	dispatch_skipped
+	LEAVE_AND ret
+	.endm
+
+	.text
+
+	.macro	INTEGERS name, registers
+	ENTER \name, \registers
+	DISPATCH dispatch_registers
+	cbnz	w0, 1f
+	ldr	x9, [sp, #FRAME_LIST]
+	ldr	x9, [x9, #LIST_EXIT]
+	cbz	x9, 2f
+	LOAD_REGISTERS sp, \registers
+	OUTSIDE sp
+	ldr	x9, [sp, #FRAME_REAL]
+	blr	x9
+	EXIT
+	LEAVE_AND ret
+1:	IF_STRAIGHT 3f
+	SKIPPED
+2:	END_CALL			/* no exit hook wanted */
+3:	JUMP_ON \registers
+	.cfi_endproc
+	.size	\name, . - \name
+	.endm
+
+/* For functions whose arguments all lie in the first two integer registers, or in eight. */
+	INTEGERS trampoline_two, 2
+	INTEGERS trampoline_registers, 8
+
+/* For functions with more integer arguments than registers. */
+	ENTER trampoline_stack
+	DISPATCH dispatch_stack
+	cbnz	w0, 1f
+	ldr	x9, [sp, #FRAME_LIST]
+	ldr	x10, [x9, #LIST_EXIT]
+	cbz	x10, 2f
+	ldr	w10, [x9, #LIST_STACK_WORDS]
+	mov	x9, sp			/* the frame */
+	add	w11, w10, #1
+	and	w11, w11, #-2		/* an even number keeps sp aligned */
+	sub	sp, sp, x11, lsl #3
+	add	x12, x9, #FRAME_WINDOW-8
+4:	ldr	x11, [x12, x10, lsl #3]
+	sub	x10, x10, #1
+	str	x11, [sp, x10, lsl #3]
+	cbnz	x10, 4b
+	LOAD_REGISTERS x9
+	OUTSIDE x9
+	ldr	x9, [x9, #FRAME_REAL]
+	blr	x9
+	sub	sp, x29, #FRAME_SIZE
+	EXIT
+	LEAVE_AND ret
+1:	IF_STRAIGHT 3f
+	SKIPPED
+2:	mov	x0, sp
+	bl	dispatch_give_back
+	END_CALL
+3:	JUMP_ON
+	.cfi_endproc
+	.size	trampoline_stack, . - trampoline_stack
+
+/*
+ * For any function: keeps x8 (where the callee puts a structure it returns)
+ * and q0-q7, passes the whole window on, and keeps all of an answer in x0:x1
+ * and q0-q3. There is always an exit.
+ */
+	.macro	LOAD_VECTORS frame
+	ldp	q0, q1, [\frame, #FRAME_VECTORS+0]
+	ldp	q2, q3, [\frame, #FRAME_VECTORS+32]
+	ldp	q4, q5, [\frame, #FRAME_VECTORS+64]
+	ldp	q6, q7, [\frame, #FRAME_VECTORS+96]
+	.endm
+
+	ENTER trampoline_full
+	stp	q0, q1, [sp, #FRAME_VECTORS+0]
+	stp	q2, q3, [sp, #FRAME_VECTORS+32]
+	stp	q4, q5, [sp, #FRAME_VECTORS+64]
+	stp	q6, q7, [sp, #FRAME_VECTORS+96]
+	str	x8, [sp, #FRAME_ANSWER]
+	DISPATCH dispatch_full
+	cbnz	w0, 1f
+	mov	x9, sp			/* the frame */
+	sub	sp, sp, #FRAME_NWINDOW*8
+	.set	at, 0
+	.rept	FRAME_NWINDOW / 4
+	ldp	q0, q1, [x9, #FRAME_WINDOW+at]
+	stp	q0, q1, [sp, #at]
+	.set	at, at + 32
+	.endr
+	LOAD_VECTORS x9
+	LOAD_REGISTERS x9
+	OUTSIDE x9
+	ldr	x8, [x9, #FRAME_ANSWER]
+	ldr	x9, [x9, #FRAME_REAL]
+	blr	x9
+	sub	sp, x29, #FRAME_SIZE
+	stp	x0, x1, [sp, #FRAME_ANSWER]
+	stp	q0, q1, [sp, #FRAME_VECTORS+0]
+	stp	q2, q3, [sp, #FRAME_VECTORS+32]
+	EXIT
+	ldp	x9, x1, [sp, #FRAME_ANSWER]
+	lsr	x9, x9, #32		/* the answer may be wider than a CUresult */
+	orr	x0, x0, x9, lsl #32
+	ldp	q0, q1, [sp, #FRAME_VECTORS+0]
+	ldp	q2, q3, [sp, #FRAME_VECTORS+32]
+	LEAVE_AND ret
+1:	IF_STRAIGHT 3f
+	SKIPPED
+3:	LOAD_VECTORS sp
+	ldr	x8, [sp, #FRAME_ANSWER]
+	JUMP_ON
+	.cfi_endproc
+	.size	trampoline_full, . - trampoline_full
+
+	.section .note.gnu.property, "a"
+	.p2align 3
+	.long	4
+	.long	16
+	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
+	.asciz	"GNU"
+	.long	0xc0000000		/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
+	.long	4
+	.long	FEATURES
+	.long	0
+
+	.section .note.GNU-stack, "", @progbits

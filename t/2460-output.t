@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# Where the report goes when that place is full, read-only, gone or somebody else's now.
+. "${top_srcdir:-$(dirname "$0")/..}/t/hostile/lib.sh"
+
+hostile where
+LD_LIBRARY_PATH=$tmp
+export LD_LIBRARY_PATH
+ok "folders" mkdir "$tmp/start" "$tmp/there"
+cd "$tmp/start" || exit 99
+
+# run NAME [VARIABLE=VALUE...] COMMAND...: it succeeds; what it says is in $tmp/err
+run() {
+	run_name=$1
+	shift
+	rm -rf "$tmp"/start/* "$tmp"/there/*
+	run_status=0
+	audited CUAUDIT_HOOKS='stat(format=json)' "$@" >"$tmp/out" 2>"$tmp/err" || run_status=$?
+	is "$run_status" 0 "$run_name: the program's status"
+}
+
+# silent NAME
+silent() {
+	is "$(cat "$tmp/err")" "" "$1: nothing is said"
+}
+
+# full and read-only places
+ok "a link" ln -s /dev/full "$tmp/full"
+run "/dev/full" CUAUDIT_OUTPUT="$tmp/full" "$tmp/where" none later "$tmp"
+like "$(cat "$tmp/err")" 'report is incomplete: No space left' "/dev/full: why there is no report"
+like "$(cat "$tmp/err")" "cuaudit report $tmp/full.part shows it" "/dev/full: where it is"
+"$top_builddir/bin/cuaudit" report --format json "$tmp/full.part" >"$tmp/saved"
+is "$(calls cuInit "$tmp/saved")" 10 "/dev/full: it is there"
+for place in /proc/report /sys/report "$tmp/nowhere/report" "$tmp/where/report"; do
+	run "$place" CUAUDIT_OUTPUT="$place" "$tmp/where" none later "$tmp"
+	like "$(cat "$tmp/err")" "cannot write $place: " "$place: why there is no report"
+done
+run "a folder" CUAUDIT_OUTPUT="$tmp/there" "$tmp/where" none later "$tmp"
+like "$(cat "$tmp/err")" "cannot write $tmp/there: Is a directory" "a folder: why"
+long=$(printf "%300s" x | tr " " x)
+run "a name too long" CUAUDIT_OUTPUT="$long" "$tmp/where" none later "$tmp"
+like "$(cat "$tmp/err")" "too long" "a name too long: why"
+run "a path too long" CUAUDIT_OUTPUT="$(printf "%5000s" x | tr " " x)" "$tmp/where" none later \
+	"$tmp"
+
+small=
+if test "$(id -u)" = 0 && unshare -m true 2>/dev/null; then
+	small=yes
+fi
+if test -n "$small"; then
+	for options in size=64k,mode=755 ro; do
+		unshare -m sh -c "mount -t tmpfs -o $options none '$tmp/there' &&
+			LD_AUDIT='$LIBCUAUDIT' CUAUDIT_OUTPUT='$tmp/there/report' \
+			'$tmp/where' none later '$tmp'; echo \$? >'$tmp/status'
+			wc -c <'$tmp/there/report' >'$tmp/size'" 2>"$tmp/err"
+		is "$(cat "$tmp/status")" 0 "a file system of $options: the program's status"
+		like "$(cat "$tmp/err")" '^cuaudit: ' "a file system of $options: why"
+	done
+else
+	skip 4 "no mounting here"
+fi
+
+# the program goes elsewhere
+for when in first later; do
+	run "chdir, $when" CUAUDIT_OUTPUT=report "$tmp/where" chdir $when "$tmp/there"
+	is "$(calls cuInit "$tmp/start/report")" 10 "chdir, $when: where it started"
+	is "$(ls "$tmp/there")" "" "chdir, $when: nothing elsewhere"
+	silent "chdir, $when"
+done
+
+# the environment goes
+for what in environ unset title; do
+	for when in first later; do
+		run "$what, $when" CUAUDIT_OUTPUT="$tmp/start/report" "$tmp/where" $what $when \
+			"$tmp"
+		is "$(ls "$tmp/start")" report "$what, $when: one file"
+		is "$(calls cuInit "$tmp/start/report")" 10 "$what, $when: it has all"
+		silent "$what, $when"
+	done
+done
+
+# rights go
+if test "$(id -u)" = 0; then
+	run "chroot, first" CUAUDIT_OUTPUT="$tmp/start/report" "$tmp/where" chroot first \
+		"$tmp/there"
+	like "$(cat "$tmp/err")" 'nothing is audited' "chroot, first: there is no core"
+	run "chroot, later" CUAUDIT_OUTPUT="$tmp/start/report" "$tmp/where" chroot later \
+		"$tmp/there"
+	like "$(cat "$tmp/err")" 'cannot write' "chroot, later: why there is no report"
+	chmod 755 "$tmp"
+	chmod 700 "$tmp/start"
+	for when in first later; do
+		run "setuid, $when" CUAUDIT_OUTPUT="$tmp/start/report" "$tmp/where" setuid \
+			$when "$tmp"
+		like "$(cat "$tmp/err")" '^cuaudit: ' "setuid, $when: why there is no report"
+	done
+	chmod 777 "$tmp/there"
+	run "setuid, allowed" CUAUDIT_OUTPUT="$tmp/there/report" "$tmp/where" setuid later "$tmp"
+	is "$(calls cuInit "$tmp/there/report")" 10 "setuid, allowed: the report"
+else
+	skip 10 "only root can be somebody else"
+fi
+
+# descriptor 2 is the program's own file
+for when in first later; do
+	run "a file as descriptor 2, $when" "$tmp/where" reuse $when "$tmp/there"
+	is "$(cat "$tmp/there/data")" "data" "a file as descriptor 2, $when: it has its data alone"
+	rm -f "$tmp/there/data"
+	ok "closed, then a file, $when" sh -c "LD_AUDIT='$LIBCUAUDIT' exec '$tmp/where' reuse \
+		$when '$tmp/there' 2>&-"
+	is "$(cat "$tmp/there/data")" "data" "closed, then a file, $when: it has its data alone"
+done
+
+done_testing

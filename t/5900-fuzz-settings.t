@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Made-up environments: nothing is read out of bounds, each problem is one line.
+# A case alone: CUAUDIT_TEST_SEED is the seed; see t/fuzz/settings.c for the arguments.
+. "${top_srcdir:-$(dirname "$0")/..}/t/fuzz/lib.sh"
+
+sanitizers
+auditor
+mkdir "$tmp/hooks"
+printf 'MODULE(stat)\nMODULE(coverage)\n' >"$tmp/hooks/builtin.def"
+core="-DCUAUDIT_BUILDING_CORE -Dwrite=settings_write -Dopen=settings_open"
+hosted $core -c -o "$tmp/log.o" "$top_srcdir/hooks/log.c"
+hosted $core -c -o "$tmp/output.o" "$top_srcdir/hooks/output.c"
+set --
+for file in audit/elf audit/env audit/filter audit/symtab hooks/module hooks/modules/stat \
+	hooks/nearest hooks/selector hooks/settings; do
+	set -- "$@" "$top_srcdir/$file.c"
+done
+hosted -DCUAUDIT_BUILDING_CORE -I"$tmp" -o "$tmp/settings" "$fuzz/settings.c" "$fuzz/text.c" \
+	"$fuzz/stat.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$tmp/log.o" "$tmp/output.o" "$@"
+
+fuzzed "made-up environments" "$tmp/settings"
+share cases 100
+share silent 10
+share lines 100
+share opened 10
+done_testing

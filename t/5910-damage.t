@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# Programs with damaged libraries and senseless variables go on as they do without us.
+# Damage kills some of them in the loader itself, a few more once any auditor is there:
+# what is compared is a run with one that does nothing.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fuzz=$top_srcdir/t/fuzz
+seed=${CUAUDIT_TEST_SEED:-1}
+unset CUAUDIT_TEST_SEED
+count=40
+test -z "${LONG_TESTS-}" || count=1000
+
+fake_driver
+build simple "$routes/simple.c" -ldl
+build loads "$fuzz/loads.c" -ldl
+build idle.so -shared -fPIC "$fuzz/idle.c"
+build write "$fuzz/write.c" "$fuzz/damage.c"
+library library.so library.c -fno-plt "$tmp/libcuda.so.1"
+CUAUDIT_HOOKS=
+LD_LIBRARY_PATH=$tmp
+export CUAUDIT_HOOKS LD_LIBRARY_PATH
+
+# outcome FILE COMMAND...: status and output in FILE; messages of ours in FILE.err
+outcome() {
+	outcome_file=$1
+	shift
+	outcome_status=0
+	"$@" >"$outcome_file" 2>"$outcome_file.err" || outcome_status=$?
+	echo "status $outcome_status" >>"$outcome_file"
+}
+
+# reference DRIVER LIBRARY FUNCTION: it lives without us.
+reference() {
+	outcome "$tmp/native" env LD_AUDIT="$tmp/idle.so" "$tmp/loads" "$@"
+	grep -q '^status 0$' "$tmp/native"
+}
+
+# differs DRIVER LIBRARY FUNCTION: each time. Where damaged segments come to lie is chance.
+differs() {
+	for try in 1 2 3 4 5; do
+		test "$try" = 1 || reference "$@" || return
+		outcome "$tmp/audited" audited "$tmp/loads" "$@"
+		cmp -s "$tmp/native" "$tmp/audited" &&
+			test "$(grep -c '^cuaudit: ' "$tmp/audited.err")" -le 1 && return 1
+	done
+	return 0
+}
+
+# damaged WHAT OBJECT: count copies of OBJECT, those that live without us live on.
+damaged() {
+	bad=
+	alive=0
+	mkdir "$tmp/$1"
+	"$tmp/write" "$seed" "$count" "$2" "$tmp/$1" || bail_out "no copies"
+	i=0
+	while test "$i" -lt "$count"; do
+		file=$tmp/$1/$i
+		case $1 in
+		driver) set -- "$1" "$2" "$file" "$tmp/library.so" ;;
+		*) set -- "$1" "$2" "$tmp/libcuda.so.1" "$file" ;;
+		esac
+		if reference "$3" "$4" library_init; then
+			alive=$((alive + 1))
+			if differs "$3" "$4" library_init; then
+				bad="$bad $i"
+				diag "$i: $(cat "$tmp/native" "$tmp/audited" "$tmp/audited.err")"
+			fi
+		fi
+		i=$((i + 1))
+	done
+	is "$bad" "" "damaged copies of the $1 that end otherwise"
+	ok "of $count, $alive live at all" test "$alive" -ge $((count / 2))
+}
+
+damaged driver "$tmp/libcuda.so.1"
+damaged library "$tmp/library.so"
+
+# senseless VALUE WHAT: in each variable, the calls are made, one line at most is said.
+senseless() {
+	for variable in $(sed -n 's/^VARIABLE(\([A-Z_]*\),.*/\1/p' \
+		"$top_srcdir/include/cuaudit/variables.def"); do
+		# a driver that is not there is not loaded
+		expected="0 calls=2"
+		test "$variable" != DRIVER || test -z "$1" || expected="2 driver"
+		status=0
+		audited "CUAUDIT_$variable=$1" "$tmp/simple" 2 >"$tmp/out" 2>"$tmp/err" \
+			3>"$tmp/3" || status=$?
+		is "$status $(sed 's/.* //' "$tmp/3")" "$expected" "$variable, $2: runs on"
+		ok "$variable, $2: one line at most" test "$(grep -c '' "$tmp/err")" -le 1
+	done
+}
+
+long=$(awk 'BEGIN { for (i = 0; i < 5000; i++) printf "x" }')
+senseless "" "empty"
+senseless "$(printf '\n\033[')" "control characters"
+senseless "((%z[" "brackets"
+senseless "$long" "very long"
+senseless "$(printf '%s' "$long" | tr x '*')?" "nothing but stars"
+done_testing

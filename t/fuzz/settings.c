@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gives everything that reads the CUAUDIT_ variables made-up environments:
+ * SEED FIRST COUNT. Prints how many cases there were of each outcome.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cuaudit/hook.h>
+
+#include "audit/driver.h"
+#include "audit/env.h"
+#include "audit/filter.h"
+#include "audit/stub.h"
+#include "audit/symtab.h"
+#include "audit/sys.h"
+#include "hooks/core.h"
+#include "hooks/log.h"
+#include "hooks/module.h"
+#include "hooks/output.h"
+#include "hooks/selector.h"
+#include "hooks/settings.h"
+#include "t/fuzz/fuzz.h"
+#include "t/fuzz/text.h"
+
+enum { MAX_ENTRIES = 48, MAX_MESSAGE = 1024 };
+
+struct link_table *cuaudit_core_link;
+
+static struct link_table table;
+
+static bool always(void)
+{
+	return true;
+}
+static char *entries[MAX_ENTRIES + 1];
+static struct { unsigned int cases, silent, lines, opened, disabled; } seen;
+
+/* What the core's messages and files are written by, put in place of libc's. */
+ssize_t settings_write(int fd, const void *bytes, size_t size);
+int settings_open(const char *path, int flags, ...);
+
+ssize_t settings_write(int fd, const void *bytes, size_t size)
+{
+	const unsigned char *text = bytes;
+
+	fuzz_check(fd == STDERR_FILENO && size > 1 && size <= MAX_MESSAGE);
+	fuzz_check(!memcmp(text, "cuaudit: ", 9));
+	fuzz_check(text[--size] == '\n');
+	while (size--)
+		fuzz_check(text[size] >= ' ' && text[size] != 127);
+	fuzz_lines++;
+	return 1;
+}
+
+int settings_open(const char *path, int flags, ...)
+{
+	fuzz_check((flags & O_ACCMODE) == O_RDWR && strlen(path) < PATH_MAX);
+	seen.opened++;
+	errno = EACCES;
+	return -1;
+}
+
+/* Of the symbol table's part, only who comes first in LD_AUDIT is asked. */
+void *stub_address(uint32_t slot)
+{
+	(void)slot;
+	return NULL;
+}
+
+int driver_slot(const struct link_object *object, unsigned int symbol)
+{
+	(void)object;
+	(void)symbol;
+	return -1;
+}
+
+static void make_environment(void)
+{
+	int count = 1 + (int)chance(chance(16) ? 4 : MAX_ENTRIES);
+
+	for (int i = 0; i < count; i++)
+		entries[i] = text_entry();
+	entries[count] = NULL;
+}
+
+/* At most one line for each thing that can be wrong. */
+static unsigned int most_lines(void)
+{
+	unsigned int most = 5;
+
+	for (char **entry = entries; *entry; entry++) {
+		most++;
+		if (strncmp(*entry, "CUAUDIT_HOOKS=", 14))
+			continue;
+		/* each module: its name, or its options and that it does not start */
+		most += 2;
+		for (const char *c = *entry; *c; c++)
+			most += *c == ',' ? 2 : *c == ';' || *c == '(';
+	}
+	return most;
+}
+
+static void check_follow(size_t before)
+{
+	static const char variable[] = "LD_AUDIT=";
+	size_t after = 0;
+
+	for (char **entry = entries; *entry; entry++) {
+		const char *at = *entry;
+
+		after += strlen(*entry);
+		if (table.environment.follow[0] != '0' || strncmp(at, variable, 9))
+			continue;
+		for (at += 9; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+			const char *name = at, *end = at + strcspn(at, ":");
+
+			for (const char *c = at; c < end; c++)
+				if (*c == '/')
+					name = c + 1;
+			fuzz_check(end - name != 13 || memcmp(name, "libcuaudit.so", 13));
+		}
+	}
+	fuzz_check(table.environment.follow[0] == '0' ? after <= before : after == before);
+}
+
+/* The fault is one part of the selector, as it stands there. */
+static void check_fault(const char *selector)
+{
+	size_t length = 0;
+	const char *fault = selector_fault(selector, &length);
+
+	if (!fault)
+		return;
+	fuzz_check(fault >= selector && length <= strlen(fault));
+	fuzz_check(fault == selector || strchr(", \t!", fault[-1]));
+	fuzz_check(strchr(", \t", fault[length]));
+}
+
+static void match(void)
+{
+	static const struct cuaudit_function functions[] = {
+		{ .name = "cuMemcpyHtoDAsync_v2", .base = "cuMemcpyHtoDAsync", .classes = 4 },
+		{ .name = "", .base = "" },
+	};
+	static const char *const paths[] = {
+		"/usr/lib/x86_64-linux-gnu/libcudart.so.12", "libx.so", "", "/", "a/[b]\\*"
+	};
+	char *text = text_value();
+
+	check_fault(text);
+	for (int i = 0; i < 2; i++)
+		selector_matches(chance(2) ? table.environment.functions : text, &functions[i]);
+	for (int i = 0; i < 5; i++) {
+		filter_list(table.environment.exclude, paths[i], chance(2));
+		filter_list(text, paths[i], chance(2));
+		filter_list(paths[i], text, false);
+	}
+	free(text);
+}
+
+static void write_somewhere(void)
+{
+	size_t size = 1 + chance(chance(2) ? 64 : PATH_MAX);
+	char *path = malloc(size);
+
+	if (cuaudit_output_path(".part", path, size) != -ENOENT)
+		fuzz_check(memchr(path, '\0', size));
+	free(path);
+	if (table.environment.output[0])
+		fuzz_check(cuaudit_output(".json") < 0);
+}
+
+static void run(void)
+{
+	size_t before = 0;
+
+	make_environment();
+	for (char **entry = entries; *entry; entry++)
+		before += strlen(*entry);
+	table = (struct link_table){ .envp = entries, .may_say = always };
+	symtab_needed(2, entries);
+	env_read(&table.environment, entries);
+	check_follow(before);
+	log_setup();
+	settings_check();
+	output_setup();
+	match();
+	module_start_all();
+	write_somewhere();
+	module_finish_all();
+	fuzz_check(fuzz_lines <= most_lines());
+	for (char **entry = entries; *entry; entry++)
+		free(*entry);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t seed, first, count;
+
+	fuzz_start(argc, argv, &seed, &first, &count);
+	cuaudit_core_link = &table;
+	for (uint64_t i = first; i < first + count; i++) {
+		chance_begin(seed, i);
+		fuzz_number = i;
+		fuzz_lines = 0;
+		run();
+		seen.cases++;
+		seen.silent += !fuzz_lines;
+		seen.lines += fuzz_lines;
+		seen.disabled += env_disabled;
+	}
+	printf("cases %u silent %u lines %u opened %u disabled %u\n", seen.cases, seen.silent,
+	       seen.lines, seen.opened, seen.disabled);
+	return 0;
+}
