@@ -8,7 +8,7 @@ test -z "${LONG_TESTS-}" || cases=1000000
 
 # hosted ARGUMENT...: the compiler, or the whole test fails.
 hosted() {
-	compile -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+	compile -O1 -g -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all \
 		-I"$top_srcdir/audit/arch/$($CC -dumpmachine | sed 's/-.*//')" "$@" \
 		>"$tmp/build.out" 2>&1 && return
 	sed 's/^/# /' "$tmp/build.out"
