@@ -58,7 +58,9 @@ if test -f config.status; then
 fi
 env MAKEFLAGS= MAKELEVEL= "${MAKE:-make}" -s -C "$top_builddir" list-distributed |
 	sed "s|^$top_srcdir/||; s|^\\(\\.\\./\\)*||; s|^${top_srcdir##*/}/||" | LC_ALL=C sort -u >"$tmp/packed"
+# m4 is what aclocal reads: automake packs it, under names that differ by its version.
 find . -name .git -prune -o -name autom4te.cache -prune -o -path './.*' -prune -o \
+	-path ./m4 -prune -o \
 	-type d -exec test -f '{}/config.status' ';' -prune -o -name _inst -prune -o \
 	-type f ! -name '*~' ! -name '*.pyc' ! -name '*.tar.gz' -print |
 	sed 's|^\./||' | LC_ALL=C sort >"$tmp/files"
