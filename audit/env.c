@@ -8,7 +8,6 @@ static const char prefix[] = "CUAUDIT_";
 static const char own_name[] = "libcuaudit.so";
 
 bool env_disabled;
-bool env_debug;
 
 enum { PATH = 4096, NAME = 1024 };
 enum kind { BOOL, DRIVER, GLOBS, HOOKS, LEVEL, SELECTOR, SIM, TEMPLATE };
@@ -142,7 +141,6 @@ void env_read(struct link_environment *environment, char **envp)
 			take(environment, *entry);
 	environment->output = absolute(environment->output);
 	env_disabled = environment->disable[0] == '1';
-	env_debug = environment->log[0] == 'd';
 	if (environment->follow[0] == '0')
 		unfollow(envp);
 }

@@ -9,7 +9,6 @@
 
 /* The values a process runs with; what is refused is kept for the core's message. */
 extern bool env_disabled;
-extern bool env_debug;
 
 /*
  * Fills environment from the process's envp, which stays in use. With
