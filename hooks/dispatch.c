@@ -10,30 +10,25 @@
 #include "hooks/registry.h"
 #include "hooks/thread.h"
 
-/* Which trampoline a call came through: what of it needs care. */
-enum way { REGISTERS, STACK, FULL };
-
-typedef uint64_t pair __attribute__((vector_size(16), aligned(8)));
-
 /* Words that begin at or reach past the end of the caller's page may not be there. */
-static __attribute__((noinline)) void copy_carefully(struct frame *frame, const uint64_t *from)
+static void take_window(struct frame *frame)
 {
-	memcpy(frame->window, from, object_readable_words(from, FRAME_NWINDOW) * sizeof(*from));
-}
-
-/* The whole window at once; the driver is passed all of it too. */
-static void copy_window(struct frame *frame, const uint64_t *from)
-{
+	const uint64_t *from = frame_stack(frame);
 	/* The word below, the return address, is there. */
 	uintptr_t offset = ((uintptr_t)from - 1) & (OBJECT_PAGE - 1);
+	size_t words = FRAME_NWINDOW;
 
-	if (unlikely(offset >= OBJECT_PAGE - sizeof(frame->window))) {
-		copy_carefully(frame, from);
-		return;
-	}
-#pragma GCC unroll 16
-	for (int i = 0; i < FRAME_NWINDOW; i += 2)
-		*(pair *)&frame->window[i] = *(const pair *)&from[i];
+	if (unlikely(offset >= OBJECT_PAGE - sizeof(frame->window)))
+		words = object_readable_words(from, FRAME_NWINDOW);
+	memcpy(frame->window, from, words * sizeof(*from));
+}
+
+static void take_stack(struct frame *frame, uint32_t words)
+{
+	const uint64_t *stack = frame_stack(frame);
+
+	for (uint32_t i = 0; i < words; i++)
+		frame->window[i] = stack[i];
 }
 
 /*
@@ -52,113 +47,38 @@ static __attribute__((noinline)) uint32_t settle_depth(struct thread *thread, co
 	return depth;
 }
 
-typedef int (*dispatch_fn)(struct frame *frame, uint32_t slot, const void *caller);
-
-/* The first call of a thread, and calls a hook makes. */
-static __attribute__((noinline))
-int enter_slowly(struct frame *frame, uint32_t slot, const void *caller, dispatch_fn again)
-{
-	struct thread *thread = thread_self;
-
-	if (!thread && thread_begin())
-		return again(frame, slot, caller);
-	if (thread)
-		thread->straight++;
-	frame->real = atomic_load_explicit(&registry_entries[slot].real, memory_order_relaxed);
-	return DISPATCH_STRAIGHT;
-}
-
-static __attribute__((noinline)) int enter_unhooked(struct frame *frame, void *real)
-{
-	frame->real = real;
-	return DISPATCH_STRAIGHT;
-}
-
-static void take_stack(struct frame *frame, uint32_t words)
-{
-	const uint64_t *stack = frame_stack(frame);
-
-	for (uint32_t i = 0; i < words; i++)
-		frame->window[i] = stack[i];
-}
-
-/*
- * Fills the frame and becomes the enter hook by a tail call: a call and a
- * return cost more than most of what stands here, and so would registers
- * saved for one. depth: what thread->depth is found to be.
- */
-static inline __attribute__((always_inline))
-int go(struct frame *frame, uint32_t slot, const void *caller, enum way way,
-       struct thread *thread, uint32_t depth)
+int dispatch(struct frame *frame, uint32_t slot, const void *caller, uint32_t way)
 {
 	const struct entry *entry = &registry_entries[slot];
 	/* Pairs with set_hooks. */
 	const struct hook_list *list = atomic_load_explicit(&entry->list, memory_order_acquire);
-	void *real = atomic_load_explicit(&registry_entries[slot].real, memory_order_relaxed);
+	struct thread *thread = thread_self ? thread_self : thread_begin();
+	uint32_t depth;
 
-	if (unlikely(!list))
-		return enter_unhooked(frame, real);
+	frame->call.function = &entry->function;
+	if (unlikely(!thread || !list))
+		return DISPATCH_STRAIGHT;
+	if (unlikely(thread->state & THREAD_INSIDE)) {
+		thread->straight++;
+		return DISPATCH_STRAIGHT;
+	}
+	depth = thread->state ? settle_depth(thread, frame) : 0;
 	thread->state = 2 * (depth + 1) + THREAD_INSIDE;
 	atomic_signal_fence(memory_order_seq_cst);
 	thread->frames[depth % THREAD_FRAMES] = (uintptr_t)frame;
-	frame->call.function = &entry->function;
 	frame->call.words = frame->regs;
 	frame->call.caller = caller;
 	frame->call.correlation = ++thread->correlation;
 	frame->call.blocks = thread->blocks;	/* and so frame_thread */
-	frame->call.nwords = entry->function.nparams;
+	memcpy(&frame->call.nwords, &list->begin, sizeof(list->begin));
 	frame->call.depth = depth;
-	frame->call.result = 0;
-	frame->call.flags = 0;
-	frame->real = real;
 	frame->list = list;
-	if (way == STACK) {
+	if (way == DISPATCH_STACK)
 		take_stack(frame, list->stack_words);
-	} else if (way == FULL) {
-		copy_window(frame, frame_stack(frame));
-		frame->call.flags = CUAUDIT_CALL_UNKNOWN;
-		frame->call.nwords = FRAME_NREGS + FRAME_NWINDOW;
-	}
+	else if (way == DISPATCH_FULL)
+		take_window(frame);
 	return list->enter(&frame->call, list->data);
 }
-
-/* A call out of a callback of the driver, or after one was left by a longjmp. */
-static inline __attribute__((always_inline))
-int enter_nested(struct frame *frame, uint32_t slot, const void *caller, enum way way)
-{
-	struct thread *thread = thread_self;
-
-	return go(frame, slot, caller, way, thread, settle_depth(thread, frame));
-}
-
-static inline __attribute__((always_inline))
-int enter(struct frame *frame, uint32_t slot, const void *caller, enum way way,
-	  dispatch_fn again, dispatch_fn nested)
-{
-	struct thread *thread = thread_self;
-
-	if (unlikely(!thread))
-		return enter_slowly(frame, slot, caller, again);
-	if (unlikely(thread->state))
-		return thread->state & THREAD_INSIDE ? enter_slowly(frame, slot, caller, again)
-				      : nested(frame, slot, caller);
-	return go(frame, slot, caller, way, thread, 0);
-}
-
-#define DISPATCH(name, way) \
-static __attribute__((noinline)) \
-int name##_nested(struct frame *frame, uint32_t slot, const void *caller) \
-{ \
-	return enter_nested(frame, slot, caller, way); \
-} \
-int dispatch_##name(struct frame *frame, uint32_t slot, const void *caller) \
-{ \
-	return enter(frame, slot, caller, way, dispatch_##name, name##_nested); \
-}
-
-DISPATCH(registers, REGISTERS)
-DISPATCH(stack, STACK)
-DISPATCH(full, FULL)
 
 uint64_t dispatch_skipped(struct frame *frame)
 {
@@ -206,7 +126,7 @@ static int enter_several(struct cuaudit_call *call, void *data)
 			action = hook->enter(call, hook->data);
 		frame->scratch[hook - list->hooks] = call->scratch;
 	}
-	frame->entered = (uint32_t)(hook - list->hooks);
+	frame->entered = (uint64_t)(hook - list->hooks);
 	return action;
 }
 
@@ -262,6 +182,8 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry)
 {
 	bool irregular = registry_irregular(entry), has_exit = false;
 
+	list->begin.nwords = entry->row ? entry->row->nparams : FRAME_NREGS + FRAME_NWINDOW;
+	list->begin.flags = entry->row ? 0 : CUAUDIT_CALL_UNKNOWN;
 	for (uint32_t i = 0; i < list->count; i++)
 		has_exit |= list->hooks[i].exit != NULL;
 	/* Of an unknown function's window nobody knows which words are the callee's to edit. */

@@ -9,13 +9,11 @@ struct entry;
 struct hook_list;
 
 /*
- * Each trampoline calls its own, with its argument registers in the frame
- * (vector registers too for the full one): it fills in the rest and goes on as
- * the enter hook. The answer is the hook's, or DISPATCH_STRAIGHT.
+ * Fills in a frame that has the argument registers (the vector registers too
+ * for DISPATCH_FULL), and goes on as the enter hook. way: DISPATCH_*, what
+ * trampoline it is. The answer is the hook's, or DISPATCH_STRAIGHT.
  */
-int dispatch_registers(struct frame *frame, uint32_t slot, const void *caller);
-int dispatch_stack(struct frame *frame, uint32_t slot, const void *caller);
-int dispatch_full(struct frame *frame, uint32_t slot, const void *caller);
+int dispatch(struct frame *frame, uint32_t slot, const void *caller, uint32_t way);
 
 /* A hook answered for the driver: runs the exit hooks due, returns the answer. */
 uint64_t dispatch_skipped(struct frame *frame);

@@ -15,11 +15,9 @@ enum { FRAME_NORDERED = 16 };
 /* On the calling thread's stack; what the trampolines read comes first. */
 struct frame {
 	struct cuaudit_call call;
-	void *real;
 	const struct hook_list *list;
+	uint64_t entered;		/* hooks whose exit is due, where there are several */
 	uint64_t answer[2];		/* full: rax or x8 of the call, then the driver's answer */
-	uint32_t entered;		/* hooks whose exit is due, where there are several */
-	uint32_t reserved[3];
 	uint64_t regs[FRAME_NREGS];	/* the argument registers, then ... */
 	uint64_t window[FRAME_NWINDOW];	/* ... a copy of the stack words */
 	uint64_t vectors[FRAME_NVECTORS][2];
@@ -29,12 +27,17 @@ struct frame {
 
 #define FRAME_AT(field, offset) \
 	_Static_assert(offsetof(struct frame, field) == (offset), #field)
-FRAME_AT(call.result, FRAME_RESULT);
+FRAME_AT(call.function, FRAME_FUNCTION);
+FRAME_AT(call.words, FRAME_WORDS);
+FRAME_AT(call.caller, FRAME_CALLER);
+FRAME_AT(call.correlation, FRAME_CORRELATION);
 FRAME_AT(call.blocks, FRAME_THREAD);
-FRAME_AT(real, FRAME_REAL);
+FRAME_AT(call.nwords, FRAME_NWORDS);
+FRAME_AT(call.depth, FRAME_DEPTH);
+FRAME_AT(call.result, FRAME_RESULT);
+_Static_assert(FRAME_NWORDS % 16 == 0 && offsetof(struct cuaudit_call, flags) == FRAME_NWORDS + 12, "as hook_list.begin");
 FRAME_AT(list, FRAME_LIST);
 FRAME_AT(answer, FRAME_ANSWER);
-FRAME_AT(call.depth, FRAME_DEPTH);
 FRAME_AT(regs, FRAME_REGS);
 FRAME_AT(window, FRAME_WINDOW);
 FRAME_AT(vectors, FRAME_VECTORS);

@@ -27,12 +27,16 @@ struct hook_list {
 	void *data;
 	uint32_t stack_words;	/* to pass on */
 	uint32_t count;
+	struct {
+		uint32_t nwords, depth, result, flags;
+	} begin;	/* what a call begins with */
 	struct hook_entry hooks[];
 };
 
 _Static_assert(offsetof(struct hook_list, exit) == LIST_EXIT, "exit");
 _Static_assert(offsetof(struct hook_list, data) == LIST_DATA, "data");
 _Static_assert(offsetof(struct hook_list, stack_words) == LIST_STACK_WORDS, "stack_words");
+_Static_assert(offsetof(struct hook_list, begin) == LIST_BEGIN, "begin");
 
 /* One slot as the core knows it: a cache line. */
 struct entry {
@@ -42,7 +46,9 @@ struct entry {
 	struct cuaudit_function function;
 };
 
-_Static_assert(sizeof(struct entry) == 64, "entry");
+_Static_assert(sizeof(struct entry) == 1 << ENTRY_SHIFT && offsetof(struct entry, list) == ENTRY_LIST &&
+	       offsetof(struct entry, real) == ENTRY_REAL &&
+	       offsetof(struct entry, function) == ENTRY_FUNCTION, "entry");
 
 extern struct entry registry_entries[LINK_SLOTS];
 

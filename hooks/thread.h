@@ -40,6 +40,8 @@ enum { THREAD_INSIDE = 1 };
 
 _Static_assert(offsetof(struct thread, blocks) == 0, "blocks");
 _Static_assert(offsetof(struct thread, state) == THREAD_STATE, "state");
+_Static_assert(offsetof(struct thread, correlation) == THREAD_CORRELATION, "correlation");
+_Static_assert(offsetof(struct thread, frames) == THREAD_OUTERMOST, "frames");
 
 /* The calling thread's, NULL before its first call. 8 bytes of static TLS. */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));

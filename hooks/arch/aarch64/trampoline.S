@@ -30,10 +30,8 @@
  * frame: struct frame at sp = x29 - FRAME_SIZE, x29 and x30 above it at x29,
  *        the caller's stack words at x29 + 16; CFA by x29
  *
- * int dispatch_X(struct frame *, uint32_t slot, const void *caller) fills the
- * frame and is the enter hook; void exit(struct cuaudit_call *, void *data) of
- * the frame is the exit hook, with `call` first in the frame. x16 and x17 are
- * the only registers used before the arguments are saved.
+ * dispatch() of dispatch.c fills the frame and is the enter hook. x16 and x17
+ * are the only registers used before the arguments are saved.
  */
 	.macro	ENTER name, registers=8
 	.globl	\name
@@ -60,11 +58,12 @@
 	.endif
 	.endm
 
-	.macro	DISPATCH function
+	.macro	DISPATCH way
 	mov	x0, sp
 	mov	w1, w17
 	mov	x2, x16
-	bl	\function
+	mov	w3, #\way
+	bl	dispatch
 	.endm
 
 	/* Hooks may have edited them. frame: a register with the frame's address. */
@@ -75,6 +74,12 @@
 	ldp	x4, x5, [\frame, #FRAME_REGS+32]
 	ldp	x6, x7, [\frame, #FRAME_REGS+48]
 	.endif
+	.endm
+
+	/* \into = the driver's function. frame: a register with the frame's address. */
+	.macro	REAL into, frame
+	ldr	\into, [\frame, #FRAME_FUNCTION]
+	ldr	\into, [\into, #ENTRY_REAL-ENTRY_FUNCTION]
 	.endm
 
 	/* Undoes the frame; the CFI of what follows in the function is kept. */
@@ -132,7 +137,7 @@
 
 	.macro	JUMP_ON registers=8
 	LOAD_REGISTERS sp, \registers
-	ldr	x16, [sp, #FRAME_REAL]
+	REAL	x16, sp
 	LEAVE_AND br x16
 	.endm
 
@@ -146,14 +151,14 @@
 
 	.macro	INTEGERS name, registers
 	ENTER \name, \registers
-	DISPATCH dispatch_registers
+	DISPATCH DISPATCH_REGISTERS
 	cbnz	w0, 1f
 	ldr	x9, [sp, #FRAME_LIST]
 	ldr	x9, [x9, #LIST_EXIT]
 	cbz	x9, 2f
 	LOAD_REGISTERS sp, \registers
 	OUTSIDE sp
-	ldr	x9, [sp, #FRAME_REAL]
+	REAL	x9, sp
 	blr	x9
 	EXIT
 	LEAVE_AND ret
@@ -171,7 +176,7 @@
 
 /* For functions with more integer arguments than registers. */
 	ENTER trampoline_stack
-	DISPATCH dispatch_stack
+	DISPATCH DISPATCH_STACK
 	cbnz	w0, 1f
 	ldr	x9, [sp, #FRAME_LIST]
 	ldr	x10, [x9, #LIST_EXIT]
@@ -188,7 +193,7 @@
 	cbnz	x10, 4b
 	LOAD_REGISTERS x9
 	OUTSIDE x9
-	ldr	x9, [x9, #FRAME_REAL]
+	REAL	x9, x9
 	blr	x9
 	sub	sp, x29, #FRAME_SIZE
 	EXIT
@@ -220,7 +225,7 @@
 	stp	q4, q5, [sp, #FRAME_VECTORS+64]
 	stp	q6, q7, [sp, #FRAME_VECTORS+96]
 	str	x8, [sp, #FRAME_ANSWER]
-	DISPATCH dispatch_full
+	DISPATCH DISPATCH_FULL
 	cbnz	w0, 1f
 	mov	x9, sp			/* the frame */
 	sub	sp, sp, #FRAME_NWINDOW*8
@@ -234,7 +239,7 @@
 	LOAD_REGISTERS x9
 	OUTSIDE x9
 	ldr	x8, [x9, #FRAME_ANSWER]
-	ldr	x9, [x9, #FRAME_REAL]
+	REAL	x9, x9
 	blr	x9
 	sub	sp, x29, #FRAME_SIZE
 	stp	x0, x1, [sp, #FRAME_ANSWER]

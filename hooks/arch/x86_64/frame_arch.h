@@ -3,28 +3,46 @@
 #ifndef HOOKS_ARCH_X86_64_FRAME_ARCH_H
 #define HOOKS_ARCH_X86_64_FRAME_ARCH_H
 
+#define FRAME_FUNCTION		0
+#define FRAME_WORDS		8
+#define FRAME_CALLER		24
+#define FRAME_CORRELATION	32
 #define FRAME_THREAD		40
+#define FRAME_NWORDS		48
 #define FRAME_DEPTH		52
 #define FRAME_RESULT		56
-#define FRAME_REAL		64
-#define FRAME_LIST		72
+#define FRAME_LIST		64
 #define FRAME_ANSWER		80
-#define FRAME_REGS		112
-#define FRAME_WINDOW		160
-#define FRAME_VECTORS		352
-#define FRAME_SIZE		736
+#define FRAME_REGS		96
+#define FRAME_WINDOW		144
+#define FRAME_VECTORS		336
+#define FRAME_SIZE		720
 
 #define FRAME_NREGS		6
 #define FRAME_NWINDOW		24
 #define FRAME_NVECTORS		8
 
+#define LIST_ENTER		0
 #define LIST_EXIT		8
 #define LIST_DATA		16
 #define LIST_STACK_WORDS	24
+#define LIST_BEGIN		32
+
+#define ENTRY_SHIFT		6
+#define ENTRY_LIST		0
+#define ENTRY_REAL		8
+#define ENTRY_FUNCTION		24
 
 #define THREAD_STATE		128
+#define THREAD_CORRELATION	136
+#define THREAD_OUTERMOST		160
 
-/* What dispatch_* answer, beside enum cuaudit_action: no hook runs. */
+/* The trampolines, for dispatch(): what of a call needs care. */
+#define DISPATCH_REGISTERS	0
+#define DISPATCH_STACK		1
+#define DISPATCH_FULL		2
+
+/* What dispatch() answers, beside enum cuaudit_action: no hook runs. */
 #define DISPATCH_STRAIGHT	0x5ca1ab1e	/* no hook answers this by chance */
 
 #endif

@@ -4,15 +4,15 @@
 #include "frame_arch.h"
 
 /*
- * All three: any prototype.
+ * All four: any prototype.
  *
  * in:   r11d = slot; argument registers and stack of the call
  * out:  the driver's answer, or the hooks', in rax
  * frame: struct frame at rsp = rbp - FRAME_SIZE, rsp 16-byte aligned; CFA by rbp
  *
- * int dispatch_X(struct frame *, uint32_t slot, const void *caller) fills the
- * frame and is the enter hook; void exit(struct cuaudit_call *, void *data) of
- * the frame is the exit hook, with `call` first in the frame.
+ * Each does what dispatch() of dispatch.c does, but for a thread's first call,
+ * calls inside of calls and functions that just lost their hooks. In C it
+ * would take a call and a jump more, each as dear as ten instructions.
  */
 	.macro	ENTER name, registers=6
 	.globl	\name
@@ -38,11 +38,66 @@
 	.endif
 	.endm
 
-	.macro	DISPATCH function
+	/*
+	 * Goes to \slowly unless this thread is in no call and the function has
+	 * hooks. rax = the thread, rcx = the entry, r10 = its hooks.
+	 */
+	.macro	FIND slowly
+	movq	thread_self@gottpoff(%rip), %rax
+	movl	%r11d, %ecx
+	leaq	registry_entries(%rip), %rdx
+	movq	%fs:(%rax), %rax
+	shlq	$ENTRY_SHIFT, %rcx
+	addq	%rdx, %rcx
+	movq	ENTRY_LIST(%rcx), %r10
+	testq	%rax, %rax
+	jz	\slowly
+	cmpl	$0, THREAD_STATE(%rax)
+	jne	\slowly
+	testq	%r10, %r10
+	jz	\slowly
+	.endm
+
+	/* Fills the frame: after FIND, and the frame is at rsp. */
+	.macro	BEGIN
+	movl	$3, THREAD_STATE(%rax)	/* at depth 1, in a hook */
+	movq	%rsp, THREAD_OUTERMOST(%rax)
+	movq	8(%rbp), %rdx		/* the return address */
+	leaq	FRAME_REGS(%rsp), %rsi
+	movq	%rdx, FRAME_CALLER(%rsp)
+	movq	THREAD_CORRELATION(%rax), %rdx
+	movq	%rsi, FRAME_WORDS(%rsp)
+	addq	$1, %rdx
+	leaq	ENTRY_FUNCTION(%rcx), %rsi
+	movq	%rdx, THREAD_CORRELATION(%rax)
+	movq	%rsi, FRAME_FUNCTION(%rsp)
+	movq	%rdx, FRAME_CORRELATION(%rsp)
+	movups	LIST_BEGIN(%r10), %xmm0
+	movq	%rax, FRAME_THREAD(%rsp)
+	movq	%r10, FRAME_LIST(%rsp)
+	movaps	%xmm0, FRAME_NWORDS(%rsp)
+	.endm
+
+	/* The enter hook; eax = its answer. */
+	.macro	HOOKS
+	movq	%rsp, %rdi
+	movq	LIST_DATA(%r10), %rsi
+	call	*LIST_ENTER(%r10)
+	.endm
+
+	/* The same in C; eax = what the enter hook or dispatch() itself says. */
+	.macro	DISPATCH way
 	movq	%rsp, %rdi
 	movl	%r11d, %esi
-	movq	8(%rbp), %rdx		/* the return address */
-	call	\function
+	movq	8(%rbp), %rdx
+	movl	$\way, %ecx
+	call	dispatch
+	.endm
+
+	/* r11 = the driver's function. */
+	.macro	REAL
+	movq	FRAME_FUNCTION-FRAME_SIZE(%rbp), %r11
+	movq	ENTRY_REAL-ENTRY_FUNCTION(%r11), %r11
 	.endm
 
 	/* Hooks may have edited them. */
@@ -91,13 +146,13 @@
 	/* No exit hook wanted, eax = 0, or no hook at all, eax = DISPATCH_STRAIGHT. */
 	.macro	JUMP_ON registers=6
 	testl	%eax, %eax
-	jnz	7f
+	jnz	9f
 	movq	FRAME_THREAD(%rsp), %r11
 	movl	FRAME_DEPTH(%rsp), %ecx
 	addl	%ecx, %ecx		/* a state: outside of hooks, at the depth before */
 	movl	%ecx, THREAD_STATE(%r11)
-7:	LOAD_REGISTERS \registers
-	movq	FRAME_REAL(%rsp), %r11
+9:	LOAD_REGISTERS \registers
+	REAL
 	LEAVE_AND jmp *%r11
 	.endm
 
@@ -111,21 +166,26 @@
 
 	.macro	INTEGERS name, registers
 	ENTER \name, \registers
-	DISPATCH dispatch_registers
-	testl	%eax, %eax
+	FIND 5f
+	BEGIN
+	HOOKS
+4:	testl	%eax, %eax
 	jnz	1f
 	movq	FRAME_LIST(%rsp), %r11
 	cmpq	$0, LIST_EXIT(%r11)
 	je	2f
-	LOAD_REGISTERS \registers
 	OUTSIDE
-	call	*FRAME_REAL(%rsp)
+	REAL
+	LOAD_REGISTERS \registers
+	call	*%r11
 	EXIT
 	LEAVE_AND ret
 1:	cmpl	$DISPATCH_STRAIGHT, %eax
 	jne	3f
 2:	JUMP_ON \registers
 3:	SKIPPED
+5:	DISPATCH DISPATCH_REGISTERS
+	jmp	4b
 	.cfi_endproc
 	.size	\name, . - \name
 	.endm
@@ -136,8 +196,15 @@
 
 /* For functions with more integer arguments than registers. */
 	ENTER trampoline_stack
-	DISPATCH dispatch_stack
-	testl	%eax, %eax
+	FIND 5f
+	BEGIN
+	movl	LIST_STACK_WORDS(%r10), %edx
+6:	movq	8(%rbp,%rdx,8), %rcx
+	movq	%rcx, FRAME_WINDOW-8(%rsp,%rdx,8)
+	subl	$1, %edx
+	jnz	6b
+	HOOKS
+7:	testl	%eax, %eax
 	jnz	1f
 	movq	FRAME_LIST(%rsp), %r11
 	cmpq	$0, LIST_EXIT(%r11)
@@ -151,9 +218,10 @@
 	movq	%rcx, -8(%rsp,%rdx,8)
 	subl	$1, %edx
 	jnz	4b
-	LOAD_REGISTERS
 	OUTSIDE
-	call	*FRAME_REAL-FRAME_SIZE(%rbp)
+	REAL
+	LOAD_REGISTERS
+	call	*%r11
 	leaq	-FRAME_SIZE(%rbp), %rsp
 	EXIT
 	LEAVE_AND ret
@@ -165,6 +233,8 @@
 	xorl	%eax, %eax
 	JUMP_ON
 3:	SKIPPED
+5:	DISPATCH DISPATCH_STACK
+	jmp	7b
 	.cfi_endproc
 	.size	trampoline_stack, . - trampoline_stack
 
@@ -194,8 +264,27 @@
 	movaps	%xmm6, FRAME_VECTORS+96(%rsp)
 	movaps	%xmm7, FRAME_VECTORS+112(%rsp)
 	movq	%rax, FRAME_ANSWER(%rsp)
-	DISPATCH dispatch_full
-	testl	%eax, %eax
+	FIND 5f
+	/* All of the window, unless it leaves the page of the return address. */
+	leaq	16-1(%rbp), %rdx
+	andl	$4096-1, %edx
+	cmpl	$4096-FRAME_NWINDOW*8, %edx
+	jae	5f
+	BEGIN
+	.set	at, 0
+	.rept	FRAME_NWINDOW / 8
+	movups	16+at(%rbp), %xmm0
+	movups	16+at+16(%rbp), %xmm1
+	movups	16+at+32(%rbp), %xmm2
+	movups	16+at+48(%rbp), %xmm3
+	movaps	%xmm0, FRAME_WINDOW+at(%rsp)
+	movaps	%xmm1, FRAME_WINDOW+at+16(%rsp)
+	movaps	%xmm2, FRAME_WINDOW+at+32(%rsp)
+	movaps	%xmm3, FRAME_WINDOW+at+48(%rsp)
+	.set	at, at + 64
+	.endr
+	HOOKS
+4:	testl	%eax, %eax
 	jnz	1f
 	subq	$FRAME_NWINDOW*8, %rsp
 	.set	at, 0
@@ -205,10 +294,11 @@
 	.set	at, at + 16
 	.endr
 	LOAD_XMM
-	LOAD_REGISTERS
 	OUTSIDE
+	REAL
+	LOAD_REGISTERS
 	movq	FRAME_ANSWER-FRAME_SIZE(%rbp), %rax
-	call	*FRAME_REAL-FRAME_SIZE(%rbp)
+	call	*%r11
 	leaq	-FRAME_SIZE(%rbp), %rsp
 	movq	%rax, FRAME_ANSWER(%rsp)
 	movq	%rdx, FRAME_ANSWER+8(%rsp)
@@ -227,9 +317,11 @@
 	LOAD_XMM
 	LOAD_REGISTERS
 	movq	FRAME_ANSWER(%rsp), %rax
-	movq	FRAME_REAL(%rsp), %r11
+	REAL
 	LEAVE_AND jmp *%r11
 3:	SKIPPED
+5:	DISPATCH DISPATCH_FULL
+	jmp	4b
 	.cfi_endproc
 	.size	trampoline_full, . - trampoline_full
 
