@@ -2,24 +2,22 @@
 /* Runs the hooks of a call: the trampolines' way into C. */
 #include "hooks/dispatch.h"
 
+#include <cuaudit/clock.h>
 #include <string.h>
 
 #include "hooks/core.h"
 #include "hooks/layout.h"
 #include "hooks/object.h"
 #include "hooks/registry.h"
+#include "hooks/stack.h"
 #include "hooks/thread.h"
 
 /* Words that begin at or reach past the end of the caller's page may not be there. */
-static void take_window(struct frame *frame)
+static void take_window(struct frame *frame, struct thread *thread)
 {
 	const uint64_t *from = frame_stack(frame);
-	/* The word below, the return address, is there. */
-	uintptr_t offset = ((uintptr_t)from - 1) & (OBJECT_PAGE - 1);
-	size_t words = FRAME_NWINDOW;
+	size_t words = stack_readable_words(thread, from, FRAME_NWINDOW);
 
-	if (unlikely(offset >= OBJECT_PAGE - sizeof(frame->window)))
-		words = object_readable_words(from, FRAME_NWINDOW);
 	memcpy(frame->window, from, words * sizeof(*from));
 }
 
@@ -47,9 +45,8 @@ static __attribute__((noinline)) uint32_t settle_depth(struct thread *thread, co
 	return depth;
 }
 
-int dispatch(struct frame *frame, uint32_t slot, const void *caller, uint32_t way)
+int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t way)
 {
-	const struct entry *entry = &registry_entries[slot];
 	/* Pairs with set_hooks. */
 	const struct hook_list *list = atomic_load_explicit(&entry->list, memory_order_acquire);
 	struct thread *thread = thread_self ? thread_self : thread_begin();
@@ -76,8 +73,8 @@ int dispatch(struct frame *frame, uint32_t slot, const void *caller, uint32_t wa
 	if (way == DISPATCH_STACK)
 		take_stack(frame, list->stack_words);
 	else if (way == DISPATCH_FULL)
-		take_window(frame);
-	return list->enter(&frame->call, list->data);
+		take_window(frame, thread);
+	return list->enter ? list->enter(&frame->call, list->data) : CUAUDIT_CONTINUE;
 }
 
 uint64_t dispatch_skipped(struct frame *frame)
@@ -85,6 +82,7 @@ uint64_t dispatch_skipped(struct frame *frame)
 	struct thread *thread = frame_thread(frame);
 
 	frame->call.flags |= CUAUDIT_CALL_SKIPPED;
+	frame->call.start = frame->call.end = 0;
 	if (frame->list->exit)
 		frame->list->exit(&frame->call, frame->list->data);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -98,13 +96,6 @@ void dispatch_give_back(struct frame *frame)
 
 	for (uint32_t i = 0; i < frame->list->stack_words; i++)
 		stack[i] = frame->window[i];
-}
-
-static int enter_nothing(struct cuaudit_call *call, void *data)
-{
-	(void)call;
-	(void)data;
-	return CUAUDIT_CONTINUE;
 }
 
 static void exit_nothing(struct cuaudit_call *call, void *data)
@@ -127,6 +118,8 @@ static int enter_several(struct cuaudit_call *call, void *data)
 		frame->scratch[hook - list->hooks] = call->scratch;
 	}
 	frame->entered = (uint64_t)(hook - list->hooks);
+	if (list->clocked)
+		call->start = cuaudit_ticks();
 	return action;
 }
 
@@ -136,6 +129,8 @@ static void exit_several(struct cuaudit_call *call, void *data)
 	const struct hook_list *list = data;
 	const struct hook_entry *first = list->hooks, *hook = first + frame->entered;
 
+	if (list->clocked && !(call->flags & CUAUDIT_CALL_SKIPPED))
+		call->end = cuaudit_ticks();
 	while (hook-- > first) {
 		call->scratch = frame->scratch[hook - first];
 		if (hook->exit)
@@ -178,9 +173,10 @@ static int enter_filtered(struct cuaudit_call *call, void *data)
 	return DISPATCH_STRAIGHT;
 }
 
-void dispatch_prepare(struct hook_list *list, const struct entry *entry)
+void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool timed)
 {
 	bool irregular = registry_irregular(entry), has_exit = false;
+	bool counter = cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER;
 
 	list->begin.nwords = entry->row ? entry->row->nparams : FRAME_NREGS + FRAME_NWINDOW;
 	list->begin.flags = entry->row ? 0 : CUAUDIT_CALL_UNKNOWN;
@@ -188,8 +184,9 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry)
 		has_exit |= list->hooks[i].exit != NULL;
 	/* Of an unknown function's window nobody knows which words are the callee's to edit. */
 	has_exit |= !entry->row || irregular;
-	if (list->count == 1 && !irregular) {
-		list->enter = list->hooks[0].enter ? list->hooks[0].enter : enter_nothing;
+	list->clocked = timed && !counter;
+	if (list->count == 1 && !irregular && !list->clocked) {
+		list->enter = list->hooks[0].enter;
 		list->exit = list->hooks[0].exit ? list->hooks[0].exit : exit_nothing;
 		list->data = list->hooks[0].data;
 	} else {
@@ -204,4 +201,5 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry)
 	}
 	if (!has_exit)
 		list->exit = NULL;
+	list->kind = !has_exit ? LIST_ENTERS : timed && counter ? LIST_TIMES : LIST_EXITS;
 }

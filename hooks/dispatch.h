@@ -3,6 +3,8 @@
 #ifndef HOOKS_DISPATCH_H
 #define HOOKS_DISPATCH_H
 
+#include <stdbool.h>
+
 #include "hooks/frame.h"
 
 struct entry;
@@ -13,7 +15,7 @@ struct hook_list;
  * for DISPATCH_FULL), and goes on as the enter hook. way: DISPATCH_*, what
  * trampoline it is. The answer is the hook's, or DISPATCH_STRAIGHT.
  */
-int dispatch(struct frame *frame, uint32_t slot, const void *caller, uint32_t way);
+int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t way);
 
 /* A hook answered for the driver: runs the exit hooks due, returns the answer. */
 uint64_t dispatch_skipped(struct frame *frame);
@@ -21,7 +23,7 @@ uint64_t dispatch_skipped(struct frame *frame);
 /* The driver will be jumped to: edited stack words go back to the caller's. */
 void dispatch_give_back(struct frame *frame);
 
-/* Context: setup. Sets enter, exit and data of a list that has its hooks. */
-void dispatch_prepare(struct hook_list *list, const struct entry *entry);
+/* Context: setup. Fills in a list that has its hooks. timed: one of them wants times. */
+void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool timed);
 
 #endif

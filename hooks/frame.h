@@ -36,6 +36,8 @@ FRAME_AT(call.nwords, FRAME_NWORDS);
 FRAME_AT(call.depth, FRAME_DEPTH);
 FRAME_AT(call.result, FRAME_RESULT);
 _Static_assert(FRAME_NWORDS % 16 == 0 && offsetof(struct cuaudit_call, flags) == FRAME_NWORDS + 12, "as hook_list.begin");
+FRAME_AT(call.start, FRAME_START);
+FRAME_AT(call.end, FRAME_END);
 FRAME_AT(list, FRAME_LIST);
 FRAME_AT(answer, FRAME_ANSWER);
 FRAME_AT(regs, FRAME_REGS);

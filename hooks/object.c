@@ -99,17 +99,3 @@ bool object_never_routed(const struct cuaudit_library *library)
 	return object->flags & (LINK_OBJECT_EXCLUDED | LINK_OBJECT_DRIVER |
 				LINK_OBJECT_COMPANION | LINK_OBJECT_CORE);
 }
-
-uint32_t object_readable_words(const uint64_t *stack, uint32_t words)
-{
-	uintptr_t next = (((uintptr_t)stack - 1) | (OBJECT_PAGE - 1)) + 1;
-	int error = errno;
-	bool faults;
-
-	if ((uintptr_t)(stack + words) <= next)
-		return words;
-	/* An impossible `how` makes the kernel read the set, then refuse: EFAULT tells. */
-	faults = syscall(SYS_rt_sigprocmask, -1, (const void *)next, NULL, 8) && errno == EFAULT;
-	errno = error;
-	return faults ? (uint32_t)((next - (uintptr_t)stack) / 8) : words;
-}

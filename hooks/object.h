@@ -17,15 +17,7 @@ const struct link_object *object_at(uintptr_t address);
 /* What hooks see of a record; NULL gives the library of unknown code. */
 const struct cuaudit_library *object_library(const struct link_object *object);
 
-enum { OBJECT_PAGE = 4096 };	/* the smallest unit of what is mapped */
-
 /* Whether its calls are none of the program's, or of an excluded library. */
 bool object_never_routed(const struct cuaudit_library *library);
-
-/*
- * How many of the words at stack, at most words (less than a page of them), can
- * be read without a fault; the word below stack can.
- */
-uint32_t object_readable_words(const uint64_t *stack, uint32_t words);
 
 #endif

@@ -92,7 +92,7 @@ static int set_hooks(uint32_t slot)
 {
 	struct entry *entry = &registry_entries[slot];
 	struct hook_list *list;
-	uint32_t chosen[CUAUDIT_HOOKS_MAX], count = 0;
+	uint32_t chosen[CUAUDIT_HOOKS_MAX], count = 0, flags = 0;
 
 	for (uint32_t i = 0; i < nhooks; i++) {
 		if (!wanted(i, &entry->function))
@@ -108,11 +108,12 @@ static int set_hooks(uint32_t slot)
 		const struct cuaudit_hook *hook = &hooks[chosen[i]].hook;
 
 		list->hooks[i] = (struct hook_entry){ hook->enter, hook->exit, hook->data };
+		flags |= hook->flags;
 	}
 	if (list) {
 		list->count = count;
 		list->stack_words = entry->row ? layout_stack_words(entry->row) : 0;
-		dispatch_prepare(list, entry);
+		dispatch_prepare(list, entry, flags & CUAUDIT_HOOK_TIMED);
 	}
 	/* Pairs with the dispatch functions. */
 	atomic_store_explicit(&entry->list, list, memory_order_release);

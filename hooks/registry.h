@@ -19,23 +19,26 @@ struct hook_entry {
 /*
  * Immutable once published; the hooks of a function, outermost first. enter,
  * exit and data are the one hook's own where there is one, else dispatch.c's
- * for several; exit is NULL where none has one.
+ * for several; NULL where none has one, but not both.
  */
 struct hook_list {
 	cuaudit_enter_fn enter;
 	cuaudit_exit_fn exit;
 	void *data;
 	uint32_t stack_words;	/* to pass on */
-	uint32_t count;
+	uint32_t kind;		/* LIST_TIMES, LIST_EXITS or LIST_ENTERS */
 	struct {
 		uint32_t nwords, depth, result, flags;
 	} begin;	/* what a call begins with */
+	uint32_t count;
+	uint32_t clocked;	/* enter and exit read the system's clock */
 	struct hook_entry hooks[];
 };
 
 _Static_assert(offsetof(struct hook_list, exit) == LIST_EXIT, "exit");
 _Static_assert(offsetof(struct hook_list, data) == LIST_DATA, "data");
 _Static_assert(offsetof(struct hook_list, stack_words) == LIST_STACK_WORDS, "stack_words");
+_Static_assert(offsetof(struct hook_list, kind) == LIST_KIND, "kind");
 _Static_assert(offsetof(struct hook_list, begin) == LIST_BEGIN, "begin");
 
 /* One slot as the core knows it: a cache line. */

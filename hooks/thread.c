@@ -85,6 +85,8 @@ static struct thread *take_free(void)
 		return make();
 	free_threads = thread->next;
 	thread->state = 0;
+	thread->stack_low = thread->stack_high = 0;
+	thread->stack_looks = 0;
 	memset(thread->callers, 0, sizeof(thread->callers));
 	for (uint32_t i = 0; i < nkeys; i++)
 		if (thread->blocks[i])

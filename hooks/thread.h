@@ -32,6 +32,8 @@ struct thread {
 	uint64_t abandoned;	/* calls left by longjmp or an exception */
 	uintptr_t frames[THREAD_FRAMES];
 	struct thread_caller callers[THREAD_CALLERS];
+	uintptr_t stack_low, stack_high;	/* see stack.c */
+	uint32_t stack_looks;
 	struct thread *next;	/* of those free now */
 	struct thread *all;	/* of those ever made; counters above are never reset */
 };

@@ -5,7 +5,7 @@
 fake_driver
 build edge.o -c "$routes/edge.S"
 program stacks stacks.c "$tmp/edge.o" -L"$tmp" -l:libcuda.so.1
-for how in signals signal-stack small-thread first-on-small-thread many-threads edge; do
+for how in signals signal-stack small-thread first-on-small-thread many-threads edge own-stack; do
 	both "$how" timeout 60 "$tmp/stacks" $how
 done
 routed "many-threads, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" \

@@ -16,7 +16,7 @@
 enum {
 	NOT_READY = 600,	/* CUDA_ERROR_NOT_READY */
 	NEVER = -1,		/* no result of a driver */
-	INNERMOST = 1 << 20,	/* other hooks' time is none of the driver's */
+	INNERMOST = 1 << 20,	/* calls that other hooks answer are not the driver's */
 	PAIRS = 64
 };
 
@@ -71,47 +71,22 @@ static inline void record(struct cuaudit_stat_cell *cell, uint64_t ticks, int32_
 
 /* Apart, and called last, so that the common way saves no register. */
 static __attribute__((noinline))
-void record_slowly(const struct cuaudit_call *call, const void *data, uint64_t ticks)
+void record_slowly(const struct cuaudit_call *call, const void *data)
 {
 	struct cuaudit_stat_cell *cell = stat_cell_find(call);
 
 	if (cell)
-		record(cell, ticks, call->result, data);
+		record(cell, call->end - call->start, call->result, data);
 }
 
-static inline void leave_timed(const struct cuaudit_call *call, const void *data, uint64_t now)
+static void timed_exit(struct cuaudit_call *call, void *data)
 {
 	struct cuaudit_stat_cell *cell = stat_cell(call);
 
 	if (__builtin_expect(!cell, 0))
-		record_slowly(call, data, now - call->scratch);
+		record_slowly(call, data);
 	else
-		record(cell, now - call->scratch, call->result, data);
-}
-
-static int time_enter(struct cuaudit_call *call, void *data)
-{
-	(void)data;
-	call->scratch = cuaudit_ticks();
-	return CUAUDIT_CONTINUE;
-}
-
-static void time_exit(struct cuaudit_call *call, void *data)
-{
-	leave_timed(call, data, cuaudit_ticks());
-}
-
-/* The same where the counter is the clock, without asking each time. */
-static int count_ticks_enter(struct cuaudit_call *call, void *data)
-{
-	(void)data;
-	call->scratch = cuaudit_counter();
-	return CUAUDIT_CONTINUE;
-}
-
-static void count_ticks_exit(struct cuaudit_call *call, void *data)
-{
-	leave_timed(call, data, cuaudit_counter());
+		record(cell, call->end - call->start, call->result, data);
 }
 
 static __attribute__((noinline)) int count_slowly(const struct cuaudit_call *call)
@@ -143,7 +118,8 @@ static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_
 		.functions = functions,
 		.enter = enter,
 		.exit = leave,
-		.data = (void *)(intptr_t)waits
+		.data = (void *)(intptr_t)waits,
+		.flags = leave ? CUAUDIT_HOOK_TIMED : 0
 	};
 
 	return cuaudit_hook_add(&hook);
@@ -151,18 +127,12 @@ static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_
 
 static int add_hooks(int timed)
 {
-	cuaudit_enter_fn enter = time_enter;
-	cuaudit_exit_fn leaver = time_exit;
 	int error;
 
 	if (!timed)
 		return add_hook(NULL, count_enter, NULL, 0);
-	if (cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER) {
-		enter = count_ticks_enter;
-		leaver = count_ticks_exit;
-	}
-	error = add_hook("*Query*", enter, leaver, NOT_READY);
-	return error ? error : add_hook("!*Query*", enter, leaver, NEVER);
+	error = add_hook("*Query*", NULL, timed_exit, NOT_READY);
+	return error ? error : add_hook("!*Query*", NULL, timed_exit, NEVER);
 }
 
 /* Digits with at most one point among them, in thousandths; -1 if it is none. */

@@ -48,6 +48,8 @@ struct cuaudit_call {
 	uint32_t depth;		/* 0, or the number of driver calls this one runs inside of */
 	int32_t result;		/* (rw) CUresult; set before exit hooks, or by enter hooks that skip */
 	uint32_t flags;		/* CUAUDIT_CALL_* */
+	uint64_t start;		/* for CUAUDIT_HOOK_TIMED, in exit hooks: cuaudit_ticks() ... */
+	uint64_t end;		/* ... just before and after the driver ran; 0 if it did not */
 };
 
 /*

@@ -41,6 +41,12 @@ struct cuaudit_hook {
 	cuaudit_enter_fn enter;	/* may be NULL; context call */
 	cuaudit_exit_fn exit;	/* may be NULL; context call */
 	void *data;
+	uint32_t flags;		/* CUAUDIT_HOOK_* */
+};
+
+enum {
+	/* Wants call->start and call->end: one pair of clock reads for all hooks of a call. */
+	CUAUDIT_HOOK_TIMED = 1
 };
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments, answers and errno with hooks of every kind. The argument says which. */
+#include <cuaudit/clock.h>
 #include <dlfcn.h>
 
 #include "t/routes/checks.h"
@@ -258,6 +259,69 @@ static void calling(void)
 	is_int(enter_calls, 2, "is hooked again");
 }
 
+static uint64_t hook_began, hook_ended;	/* the last call's, by the hook's own clock */
+static struct cuaudit_clock_state *hook_clock;
+
+static uint64_t ticks(void)
+{
+	struct timespec now;
+
+	if (hook_clock->source == CUAUDIT_CLOCK_COUNTER)
+		return cuaudit_counter();
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int begin(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	enter_calls++;
+	hook_began = ticks();
+	return CUAUDIT_CONTINUE;
+}
+
+static int times_right, times_none;
+
+static void judge(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	hook_ended = ticks();
+	if (call->flags & CUAUDIT_CALL_SKIPPED)
+		times_none += !call->start && !call->end;
+	else
+		times_right += hook_began <= call->start && call->start <= call->end &&
+			       call->end <= hook_ended;
+	exit_calls++;
+}
+
+/* All hooks of a call share one pair of clock reads. */
+static void timing(bool counter, bool alone)
+{
+	struct cuaudit_hook hook = {
+		.size = sizeof(hook), .priority = 5, .name = "timed",
+		.exit = judge, .flags = CUAUDIT_HOOK_TIMED
+	};
+	void *core = dlopen("cuaudit-core.so", RTLD_NOLOAD | RTLD_LAZY);
+
+	hook_clock = dlsym(core, "cuaudit_clock");
+	if (!counter)
+		hook_clock->source = CUAUDIT_CLOCK_MONOTONIC;
+	if (!alone)
+		add_hook("before", -1, NULL, begin, NULL);
+	is_int(add(&hook), 0, "a hook that wants times");
+	every_call();
+	ok(exit_calls > 10, "hooks ran");
+	is_int(times_right, exit_calls, "the times lie around the driver's function");
+	add_hook("skip", 1, "cuInit", skip_it, NULL);
+	hook.priority = 0;
+	is_int(add(&hook), 0, "another");
+	times_right = exit_calls = 0;
+	cuInit(0);
+	is_int(exit_calls, 1, "one of them around a skipped call");
+	is_int(times_none, 1, "has no times");
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -290,6 +354,12 @@ int main(int argc, char **argv)
 		changing();
 	} else if (!strcmp(how, "call")) {
 		calling();
+	} else if (!strcmp(how, "timed")) {
+		timing(true, false);
+	} else if (!strcmp(how, "timed-alone")) {
+		timing(true, true);
+	} else if (!strcmp(how, "clocked")) {
+		timing(false, false);
 	} else if (!strcmp(how, "nest")) {
 		nesting();
 	}

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Driver calls in signal handlers and on small stacks. The argument says which. */
 #include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 
 #include "t/fake/driver.h"
@@ -156,6 +161,56 @@ static void at_the_edge(void)
 	       "the same below a page that may not be read");
 }
 
+/* Makes the kernel say of any page what it says of one that cannot be read. */
+static void blind(void)
+{
+	static struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigprocmask, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)-1, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EFAULT),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { 6, filter };
+
+	is_int(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0, "no new privileges");
+	is_int(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0, "blind");
+}
+
+static __attribute__((noinline)) int at_depth(size_t depth)
+{
+	volatile char *room = __builtin_alloca(depth + 1);
+
+	room[depth] = 0;
+	return cuNewIntegers(0, 0x0101010101010101l, 0x0202020202020202l, 0x0303030303030303l,
+			     0x0404040404040404l, 0x0505050505050505l, 0x0606060606060606l,
+			     0x0707070707070707l, 0x0808080808080808l, 0x0909090909090909l,
+			     0x0a0a0a0a0a0a0a0al, 0x0b0b0b0b0b0b0b0bl, 0x0c0c0c0c0c0c0c0cl,
+			     0x0d0d0d0d0d0d0d0dl, 0x0e0e0e0e0e0e0e0el, 0x0f0f0f0f0f0f0f0fl);
+}
+
+/* The kernel is asked once where a thread's own stack ends, not at each call. */
+static void *at_every_depth(void *data)
+{
+	int good = 0, turns = 0;
+
+	for (size_t depth = 0; depth < 2 * PAGE; depth += 16, turns++)
+		good += at_depth(depth) == 0;
+	is_int(good, turns, "%s: arguments over the end of a page", (const char *)data);
+	return NULL;
+}
+
+static void own_stack(void)
+{
+	pthread_t thread;
+
+	blind();
+	at_every_depth("main");
+	pthread_create(&thread, NULL, at_every_depth, "a thread");
+	pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -172,6 +227,8 @@ int main(int argc, char **argv)
 		on_signal_stack();
 	else if (!strcmp(how, "small-thread"))
 		on_small_thread();
+	else if (!strcmp(how, "own-stack"))
+		own_stack();
 	else if (!strcmp(how, "many-threads"))
 		many_threads();
 	else

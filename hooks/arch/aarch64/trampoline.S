@@ -60,7 +60,9 @@
 
 	.macro	DISPATCH way
 	mov	x0, sp
-	mov	w1, w17
+	adrp	x1, registry_entries
+	add	x1, x1, #:lo12:registry_entries
+	add	x1, x1, x17, lsl #ENTRY_SHIFT
 	mov	x2, x16
 	mov	w3, #\way
 	bl	dispatch
@@ -111,8 +113,19 @@
 	str	w11, [x10, #THREAD_STATE]
 	.endm
 
+	/* frame \at = the counter, where a hook wants it. frame: a register with the frame's address. */
+	.macro	CLOCK at, frame
+	ldr	x10, [\frame, #FRAME_LIST]
+	ldr	w10, [x10, #LIST_KIND]
+	cbnz	w10, 9f			/* LIST_TIMES is 0 */
+	mrs	x10, cntvct_el0
+	str	x10, [\frame, #\at]
+9:
+	.endm
+
 	/* The driver answered w0: runs the exit hook. */
 	.macro	EXIT
+	CLOCK	FRAME_END, sp
 	ldr	x10, [sp, #FRAME_THREAD]
 	ldr	x12, [sp, #FRAME_LIST]
 	str	w0, [sp, #FRAME_RESULT]
@@ -158,6 +171,7 @@
 	cbz	x9, 2f
 	LOAD_REGISTERS sp, \registers
 	OUTSIDE sp
+	CLOCK	FRAME_START, sp
 	REAL	x9, sp
 	blr	x9
 	EXIT
@@ -193,6 +207,7 @@
 	cbnz	x10, 4b
 	LOAD_REGISTERS x9
 	OUTSIDE x9
+	CLOCK	FRAME_START, x9
 	REAL	x9, x9
 	blr	x9
 	sub	sp, x29, #FRAME_SIZE
@@ -238,6 +253,7 @@
 	LOAD_VECTORS x9
 	LOAD_REGISTERS x9
 	OUTSIDE x9
+	CLOCK	FRAME_START, x9
 	ldr	x8, [x9, #FRAME_ANSWER]
 	REAL	x9, x9
 	blr	x9

@@ -11,12 +11,14 @@
 #define FRAME_NWORDS		48
 #define FRAME_DEPTH		52
 #define FRAME_RESULT		56
-#define FRAME_LIST		64
-#define FRAME_ANSWER		80
-#define FRAME_REGS		96
-#define FRAME_WINDOW		144
-#define FRAME_VECTORS		336
-#define FRAME_SIZE		720
+#define FRAME_START		64
+#define FRAME_END		72
+#define FRAME_LIST		80
+#define FRAME_ANSWER		96
+#define FRAME_REGS		112
+#define FRAME_WINDOW		160
+#define FRAME_VECTORS		352
+#define FRAME_SIZE		736
 
 #define FRAME_NREGS		6
 #define FRAME_NWINDOW		24
@@ -26,6 +28,7 @@
 #define LIST_EXIT		8
 #define LIST_DATA		16
 #define LIST_STACK_WORDS	24
+#define LIST_KIND		28
 #define LIST_BEGIN		32
 
 #define ENTRY_SHIFT		6
@@ -36,6 +39,11 @@
 #define THREAD_STATE		128
 #define THREAD_CORRELATION	136
 #define THREAD_OUTERMOST		160
+
+/* Of what kind: call->start and end are wanted and there is an exit hook, only that, neither. */
+#define LIST_TIMES		0
+#define LIST_EXITS		1
+#define LIST_ENTERS		2
 
 /* The trampolines, for dispatch(): what of a call needs care. */
 #define DISPATCH_REGISTERS	0

@@ -39,17 +39,16 @@
 	.endm
 
 	/*
-	 * Goes to \slowly unless this thread is in no call and the function has
-	 * hooks. rax = the thread, rcx = the entry, r10 = its hooks.
+	 * r11 = the entry, rax = the thread, r10 = the function's hooks. Goes to
+	 * \slowly unless there are both and the thread is in no call.
 	 */
 	.macro	FIND slowly
 	movq	thread_self@gottpoff(%rip), %rax
-	movl	%r11d, %ecx
 	leaq	registry_entries(%rip), %rdx
+	shlq	$ENTRY_SHIFT, %r11
 	movq	%fs:(%rax), %rax
-	shlq	$ENTRY_SHIFT, %rcx
-	addq	%rdx, %rcx
-	movq	ENTRY_LIST(%rcx), %r10
+	addq	%rdx, %r11
+	movq	ENTRY_LIST(%r11), %r10
 	testq	%rax, %rax
 	jz	\slowly
 	cmpl	$0, THREAD_STATE(%rax)
@@ -60,7 +59,7 @@
 
 	/* Fills the frame: after FIND, and the frame is at rsp. */
 	.macro	BEGIN
-	movl	$3, THREAD_STATE(%rax)	/* at depth 1, in a hook */
+	movl	$3, THREAD_STATE(%rax)	/* at depth 1, inside of a hook */
 	movq	%rsp, THREAD_OUTERMOST(%rax)
 	movq	8(%rbp), %rdx		/* the return address */
 	leaq	FRAME_REGS(%rsp), %rsi
@@ -68,7 +67,7 @@
 	movq	THREAD_CORRELATION(%rax), %rdx
 	movq	%rsi, FRAME_WORDS(%rsp)
 	addq	$1, %rdx
-	leaq	ENTRY_FUNCTION(%rcx), %rsi
+	leaq	ENTRY_FUNCTION(%r11), %rsi
 	movq	%rdx, THREAD_CORRELATION(%rax)
 	movq	%rsi, FRAME_FUNCTION(%rsp)
 	movq	%rdx, FRAME_CORRELATION(%rsp)
@@ -78,17 +77,28 @@
 	movaps	%xmm0, FRAME_NWORDS(%rsp)
 	.endm
 
-	/* The enter hook; eax = its answer. */
-	.macro	HOOKS
+	/* The enter hook; eax = its answer. Goes to \none if there is none. */
+	.macro	HOOKS none
+	movq	LIST_ENTER(%r10), %r11
+	testq	%r11, %r11
+	jz	\none
 	movq	%rsp, %rdi
 	movq	LIST_DATA(%r10), %rsi
-	call	*LIST_ENTER(%r10)
+	call	*%r11
 	.endm
 
-	/* The same in C; eax = what the enter hook or dispatch() itself says. */
+	/* at(%rsp) = the counter. */
+	.macro	CLOCK at
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	movq	%rax, \at(%rsp)
+	.endm
+
+	/* FIND, BEGIN and HOOKS in C; eax = what the enter hook or dispatch() itself says. */
 	.macro	DISPATCH way
 	movq	%rsp, %rdi
-	movl	%r11d, %esi
+	movq	%r11, %rsi
 	movq	8(%rbp), %rdx
 	movl	$\way, %ecx
 	call	dispatch
@@ -121,26 +131,55 @@
 	.cfi_restore_state
 	.endm
 
-	/* The hooks are done for now: what the driver calls back is hooked. */
-	.macro	OUTSIDE
-	movq	FRAME_THREAD-FRAME_SIZE(%rbp), %r11
-	subl	$1, THREAD_STATE(%r11)
+	/*
+	 * The hooks are done for now: what the driver calls back is hooked. r11 =
+	 * the driver's function. depth: 1, or any.
+	 */
+	.macro	OUTSIDE depth
+	movq	FRAME_THREAD-FRAME_SIZE(%rbp), %rax
+	movq	FRAME_FUNCTION-FRAME_SIZE(%rbp), %r11
+	.ifc	\depth, 1
+	movl	$2, THREAD_STATE(%rax)
+	.else
+	subl	$1, THREAD_STATE(%rax)
+	.endif
+	movq	ENTRY_REAL-ENTRY_FUNCTION(%r11), %r11
 	.endm
 
-	/* The driver answered rax: runs the exit hook. */
-	.macro	EXIT
+	/*
+	 * The driver answered rax: runs the exit hook. timed: yes, no or maybe;
+	 * depth: 1, or any.
+	 */
+	.macro	EXIT timed, depth
+	movl	%eax, FRAME_RESULT(%rsp)
+	.ifc	\timed, yes
+	CLOCK	FRAME_END
+	.endif
 	movq	FRAME_THREAD(%rsp), %r11
 	movq	FRAME_LIST(%rsp), %rcx
-	movl	%eax, FRAME_RESULT(%rsp)
+	.ifc	\timed, maybe
+	cmpl	$LIST_TIMES, LIST_KIND(%rcx)
+	jne	9f
+	CLOCK	FRAME_END
+9:
+	.endif
+	.ifc	\depth, 1
+	movl	$3, THREAD_STATE(%r11)
+	.else
 	orl	$1, THREAD_STATE(%r11)
+	.endif
 	movq	%rsp, %rdi
 	movq	LIST_DATA(%rcx), %rsi
 	call	*LIST_EXIT(%rcx)
 	movq	FRAME_THREAD(%rsp), %r11
+	movl	FRAME_RESULT(%rsp), %eax
+	.ifc	\depth, 1
+	movl	$0, THREAD_STATE(%r11)
+	.else
 	movl	FRAME_DEPTH(%rsp), %ecx
 	addl	%ecx, %ecx		/* a state: outside of hooks, at the depth before */
 	movl	%ecx, THREAD_STATE(%r11)
-	movl	FRAME_RESULT(%rsp), %eax
+	.endif
 	.endm
 
 	/* No exit hook wanted, eax = 0, or no hook at all, eax = DISPATCH_STRAIGHT. */
@@ -168,24 +207,46 @@
 	ENTER \name, \registers
 	FIND 5f
 	BEGIN
-	HOOKS
-4:	testl	%eax, %eax
+	HOOKS	7f
+	testl	%eax, %eax
 	jnz	1f
-	movq	FRAME_LIST(%rsp), %r11
-	cmpq	$0, LIST_EXIT(%r11)
-	je	2f
-	OUTSIDE
-	REAL
+	movq	FRAME_LIST(%rsp), %r10
+7:	cmpl	$LIST_EXITS, LIST_KIND(%r10)
+	jb	8f
+	ja	6f
+	OUTSIDE	1
 	LOAD_REGISTERS \registers
 	call	*%r11
-	EXIT
+	EXIT	no, 1
+	LEAVE_AND ret
+6:	movq	FRAME_THREAD(%rsp), %rax
+	movq	FRAME_FUNCTION(%rsp), %r11
+	movl	$0, THREAD_STATE(%rax)
+	LOAD_REGISTERS \registers
+	LEAVE_AND jmp *ENTRY_REAL-ENTRY_FUNCTION(%r11)
+8:	OUTSIDE	1
+	CLOCK	FRAME_START
+	LOAD_REGISTERS \registers
+	call	*%r11
+	EXIT	yes, 1
+	LEAVE_AND ret
+5:	DISPATCH DISPATCH_REGISTERS
+	testl	%eax, %eax
+	jnz	1f
+	movq	FRAME_LIST(%rsp), %r10
+	cmpl	$LIST_EXITS, LIST_KIND(%r10)
+	ja	2f
+	je	9f
+	CLOCK	FRAME_START
+9:	OUTSIDE	any
+	LOAD_REGISTERS \registers
+	call	*%r11
+	EXIT	maybe, any
 	LEAVE_AND ret
 1:	cmpl	$DISPATCH_STRAIGHT, %eax
 	jne	3f
 2:	JUMP_ON \registers
 3:	SKIPPED
-5:	DISPATCH DISPATCH_REGISTERS
-	jmp	4b
 	.cfi_endproc
 	.size	\name, . - \name
 	.endm
@@ -203,13 +264,16 @@
 	movq	%rcx, FRAME_WINDOW-8(%rsp,%rdx,8)
 	subl	$1, %edx
 	jnz	6b
-	HOOKS
+	xorl	%eax, %eax
+	HOOKS	7f
 7:	testl	%eax, %eax
 	jnz	1f
-	movq	FRAME_LIST(%rsp), %r11
-	cmpq	$0, LIST_EXIT(%r11)
-	je	2f
-	movl	LIST_STACK_WORDS(%r11), %edx
+	movq	FRAME_LIST(%rsp), %r10
+	cmpl	$LIST_EXITS, LIST_KIND(%r10)
+	je	8f
+	ja	2f
+	CLOCK	FRAME_START
+8:	movl	LIST_STACK_WORDS(%r10), %edx
 	leal	1(%rdx), %ecx
 	andl	$-2, %ecx		/* an even number keeps rsp aligned */
 	shlq	$3, %rcx
@@ -218,12 +282,11 @@
 	movq	%rcx, -8(%rsp,%rdx,8)
 	subl	$1, %edx
 	jnz	4b
-	OUTSIDE
-	REAL
+	OUTSIDE	any
 	LOAD_REGISTERS
 	call	*%r11
 	leaq	-FRAME_SIZE(%rbp), %rsp
-	EXIT
+	EXIT	maybe, any
 	LEAVE_AND ret
 1:	cmpl	$DISPATCH_STRAIGHT, %eax
 	jne	3f
@@ -283,10 +346,15 @@
 	movaps	%xmm3, FRAME_WINDOW+at+48(%rsp)
 	.set	at, at + 64
 	.endr
-	HOOKS
+	xorl	%eax, %eax
+	HOOKS	4f
 4:	testl	%eax, %eax
 	jnz	1f
-	subq	$FRAME_NWINDOW*8, %rsp
+	movq	FRAME_LIST(%rsp), %r10
+	cmpl	$LIST_TIMES, LIST_KIND(%r10)
+	jne	6f
+	CLOCK	FRAME_START
+6:	subq	$FRAME_NWINDOW*8, %rsp
 	.set	at, 0
 	.rept	FRAME_NWINDOW / 2
 	movaps	FRAME_WINDOW-FRAME_SIZE+at(%rbp), %xmm0
@@ -294,8 +362,7 @@
 	.set	at, at + 16
 	.endr
 	LOAD_XMM
-	OUTSIDE
-	REAL
+	OUTSIDE	any
 	LOAD_REGISTERS
 	movq	FRAME_ANSWER-FRAME_SIZE(%rbp), %rax
 	call	*%r11
@@ -304,7 +371,7 @@
 	movq	%rdx, FRAME_ANSWER+8(%rsp)
 	movaps	%xmm0, FRAME_VECTORS+0(%rsp)
 	movaps	%xmm1, FRAME_VECTORS+16(%rsp)
-	EXIT
+	EXIT	maybe, any
 	movl	FRAME_ANSWER+4(%rsp), %ecx	/* the answer may be wider than a CUresult */
 	shlq	$32, %rcx
 	orq	%rcx, %rax

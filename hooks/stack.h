@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What may be read of a caller's stack. */
+#ifndef HOOKS_STACK_H
+#define HOOKS_STACK_H
+
+#include <stdint.h>
+
+struct thread;
+
+enum { STACK_PAGE = 4096 };	/* the smallest unit of what is mapped */
+
+/*
+ * Context: call, on thread. How many of the words at stack, at most words
+ * (less than a page of them), can be read without a fault; the word below
+ * stack can.
+ */
+uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint32_t words);
+
+#endif
