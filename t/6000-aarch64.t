@@ -56,6 +56,8 @@ cat >"$tmp/exceptions" <<'END'
 1700-left-alone|(a set-uid program: neither auditor nor LD_LIBRARY_PATH|the same program, unprivileged)
 # The memory of the emulator, which keeps the code it translated, is not flat.
 1500-drivers|(natively: )?closed and opened again
+# The emulator knows no seccomp.
+2300-stacks|(natively: )?own-stack
 # PLT entries have no unwind information; natively neither. Below it is done with -fno-plt.
 2200-unwind|(natively: )?10,000 samples, hooks: .*
 # A limit to memory would be the emulator's own.
