@@ -97,4 +97,8 @@ rm "$tmp/d/t/b-2.log"
 fails "a skip without its reason is one" summary a-1 b-2
 rm "$tmp/expected"
 fails "no list is one" summary a-1
+
+is "$(CUAUDIT_LOG=debug CUAUDIT_TEST_X="a  b" sh -c '. "$top_srcdir/t/lib.sh"
+	echo "${CUAUDIT_LOG-}$CUAUDIT_TEST_X"; env | grep ^CUAUDIT_')" "a  b" \
+	"the caller's variables reach no audited program, those of tests reach the test"
 done_testing

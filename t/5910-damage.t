@@ -6,7 +6,6 @@
 
 fuzz=$top_srcdir/t/fuzz
 seed=${CUAUDIT_TEST_SEED:-1}
-unset CUAUDIT_TEST_SEED
 count=40
 test -z "${LONG_TESTS-}" || count=1000
 

@@ -19,11 +19,16 @@ simdir=$top_builddir/lib/cuaudit/sim
 
 . "$top_srcdir/t/tap.sh"
 
-# Nothing of the caller's own settings reaches what a test runs.
+# Nothing of the caller's own settings reaches what a test runs; the tests' own, which no
+# audited program knows, are variables of the shell from here on.
 unset LD_AUDIT LD_PRELOAD
 for tap_name in $(env | sed -n 's/^\(CUAUDIT_[A-Z_]*\)=.*/\1/p'); do
 	case $tap_name in
-	CUAUDIT_TEST_*) ;;
+	CUAUDIT_TEST_*)
+		eval "tap_value=\$$tap_name"
+		unset "$tap_name"
+		eval "$tap_name=\$tap_value"
+		;;
 	*) unset "$tap_name" ;;
 	esac
 done
