@@ -7,24 +7,13 @@
 # each did until then.
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
-# What is audited knows no such variable.
-cache=${CUAUDIT_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/cuaudit-test}
-unset CUAUDIT_TEST_CACHE
+. "$top_srcdir/t/runtimes/wheels.sh"
+
 recorded=$top_srcdir/t/data/runtimes-counts.txt
 offline=
 
 "$PYTHON3" --version >"$tmp/python" 2>&1 || skip_all "no python3"
 tag=$("$PYTHON3" -c 'import sys; print(sys.implementation.cache_tag)') || skip_all "no python3"
-
-# fetch PACKAGE DIR: the unpacked wheel in the cache, all but its sources, or nothing.
-fetch() {
-	rm -rf "$tmp/wheel" && mkdir -p "$tmp/wheel/$2" "$cache" &&
-	"$PYTHON3" -m pip download -q --no-deps --only-binary :all: --retries 1 --timeout 20 \
-		-d "$tmp/wheel" "$1" &&
-	"$PYTHON3" -m zipfile -e "$tmp"/wheel/*.whl "$tmp/wheel/$2" &&
-	find "$tmp/wheel/$2" -name '*.cpp' -exec rm -f {} + &&
-	rm -rf "${cache:?}/$2" && mv "$tmp/wheel/$2" "$cache/$2"
-}
 
 # have PACKAGE DIR: the package is in the cache; a skip says why it is not.
 have() {
@@ -127,11 +116,6 @@ build() {
 	bail_out "cannot build $build_name"
 }
 
-# library DIR NAME: that file of an unpacked wheel.
-library() {
-	find "$cache/$1" -name "$2" -type f | sort | head -n 1
-}
-
 build shared
 echo 'unsigned int la_version(unsigned int version) { return version; }' >"$tmp/other.c"
 compile -shared -fPIC -o "$tmp/other.so" "$tmp/other.c" || bail_out "cannot build an auditor"
@@ -149,18 +133,25 @@ for package in nvidia-cuda-runtime-cu11==11.8.89 nvidia-cuda-runtime-cu12==12.1.
 		"cudart $version: excluded, it keeps the driver's own functions"
 done
 
-if have nvidia-cuda-runtime==13.0.96 wheel-cudart-13.0.96; then
-	build static -DRUNTIME_STATIC "$(library wheel-cudart-13.0.96 libcudart_static.a)"
-	runtime "static cudart 13.0.96" "$tmp/static"
-	as_recorded "static cudart 13.0.96"
-fi
+# older wheels of cudart have no static one
+for package in nvidia-cuda-runtime-cu12==12.9.79 nvidia-cuda-runtime==13.0.96; do
+	version=${package##*=}
+	have $package "wheel-cudart-$version" || continue
+	build static -DRUNTIME_STATIC "$(library "wheel-cudart-$version" libcudart_static.a)"
+	runtime "static cudart $version" "$tmp/static"
+	as_recorded "static cudart $version"
+done
 
-# a library with a static runtime of its own inside
-if have nvidia-nvjpeg-cu12==12.4.0.76 wheel-nvjpeg-12.4.0.76; then
-	runtime "nvjpeg 12.4.0.76" "$tmp/shared" \
-		"$(library wheel-nvjpeg-12.4.0.76 'libnvjpeg.so.*')"
-	as_recorded "nvjpeg 12.4.0.76"
-fi
+# a library with a static runtime of its own inside: 11.8, 12.1, 12.4, 12.8, 12.9 and 13.0
+for package in nvidia-nvjpeg-cu11==11.9.0.86 nvidia-nvjpeg-cu12==12.1.0.39 \
+		nvidia-nvjpeg-cu12==12.3.1.117 nvidia-nvjpeg-cu12==12.3.5.92 \
+		nvidia-nvjpeg-cu12==12.4.0.76 nvidia-nvjpeg==13.0.1.86; do
+	version=${package##*=}
+	have $package "wheel-nvjpeg-$version" || continue
+	runtime "nvjpeg $version" "$tmp/shared" \
+		"$(library "wheel-nvjpeg-$version" 'libnvjpeg.so.*')"
+	as_recorded "nvjpeg $version"
+done
 
 # whichever version is installed: no count to compare with
 archive=${CUDA_HOME:+$CUDA_HOME/lib64/libcudart_static.a}
