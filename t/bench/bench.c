@@ -2,7 +2,9 @@
 /*
  * The cost of a routed call, by what is done with it: one JSON line a
  * measure, in nanoseconds and as the difference to a plain call of the same
- * run. Arguments: cases by name, or none for all.
+ * run. bare_added_ns is that difference for the bare calls: a jump, the
+ * hooks' functions and the driver's, called with nothing between, as no
+ * routing can do without. Arguments: which measures, and how many threads.
  */
 #include <cuaudit/clock.h>
 #include <cuaudit/hook.h>
@@ -78,62 +80,6 @@ static double time_clocks(void)
 	return (now() - start) / CALLS;
 }
 
-/* The two in turn, so that what disturbs one disturbs the other; medians. */
-static void compare_calls(const char *measure, const char *name, double limit)
-{
-	call_fn plain = (call_fn)bench_raw(name);
-	call_fn routed = (call_fn)dlsym(RTLD_DEFAULT, name);
-	double a[ROUNDS], b[ROUNDS], d[ROUNDS];
-
-	if (!plain || !routed || plain == routed) {
-		fprintf(stderr, "%s is not routed\n", name);
-		exit(1);
-	}
-	time_calls(routed);
-	for (int i = 0; i < ROUNDS; i++) {
-		a[i] = time_calls(plain);
-		b[i] = time_calls(routed);
-		d[i] = b[i] - a[i];
-	}
-	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"ns\":%.2f,\"added_ns\":%.2f,"
-	       "\"added_at_most_ns\":%.1f}\n",
-	       measure, median(a, ROUNDS), median(b, ROUNDS), median(d, ROUNDS), limit);
-}
-
-static void compare_launches(const char *measure, double limit)
-{
-	launch_fn plain = (launch_fn)bench_raw("cuLaunchKernel");
-	launch_fn routed = (launch_fn)dlsym(RTLD_DEFAULT, "cuLaunchKernel");
-	double a[ROUNDS], b[ROUNDS], d[ROUNDS];
-
-	for (int i = 0; i < ROUNDS; i++) {
-		a[i] = time_launches(plain);
-		b[i] = time_launches(routed);
-		d[i] = b[i] - a[i];
-	}
-	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"ns\":%.2f,\"added_ns\":%.2f,"
-	       "\"added_at_most_ns\":%.1f}\n",
-	       measure, median(a, ROUNDS), median(b, ROUNDS), median(d, ROUNDS), limit);
-}
-
-static void compare_clocks(const char *measure, const char *name, double limit)
-{
-	call_fn plain = (call_fn)bench_raw(name);
-	call_fn routed = (call_fn)dlsym(RTLD_DEFAULT, name);
-	double a[ROUNDS], b[ROUNDS], c[ROUNDS], r[ROUNDS];
-
-	for (int i = 0; i < ROUNDS; i++) {
-		a[i] = time_calls(plain);
-		b[i] = time_calls(routed) - a[i];
-		c[i] = time_clocks();
-		r[i] = b[i] / c[i];
-	}
-	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"added_ns\":%.2f,\"two_clock_reads_ns\":%.2f,"
-	       "\"ratio\":%.3f,\"ratio_at_most\":%.2f}\n",
-	       measure, median(a, ROUNDS), median(b, ROUNDS), median(c, ROUNDS),
-	       median(r, ROUNDS), limit);
-}
-
 static int enter_nothing(struct cuaudit_call *call, void *data)
 {
 	(void)call;
@@ -155,6 +101,120 @@ static int enter_count(struct cuaudit_call *call, void *data)
 	(void)data;
 	counted++;
 	return CUAUDIT_CONTINUE;
+}
+
+/* The bare calls. What they call is read from memory each time, as ours is. */
+static call_fn bare_driver;
+static volatile cuaudit_enter_fn bare_enter = enter_nothing, bare_count = enter_count;
+static volatile cuaudit_exit_fn bare_exit = exit_nothing;
+
+static __attribute__((noinline)) int bare_hooks(void *argument)
+{
+	int result;
+
+	bare_enter(NULL, argument);
+	result = bare_driver(argument);
+	bare_exit(NULL, argument);
+	return result;
+}
+
+static __attribute__((noinline)) int bare_counter(void *argument)
+{
+	bare_count(NULL, argument);
+	return bare_driver(argument);
+}
+
+static uint64_t bare_ticks;
+
+static __attribute__((noinline)) int bare_clock(void *argument)
+{
+	uint64_t start = __builtin_ia32_rdtsc();
+	int result = bare_driver(argument);
+
+	bare_ticks = __builtin_ia32_rdtsc() - start;
+	bare_exit(NULL, argument);
+	return result;
+}
+
+static volatile call_fn bare_route;
+
+static __attribute__((noinline)) int bare_stub(void *argument)
+{
+	return bare_route(argument);
+}
+
+/*
+ * The three in turn, so that what disturbs one disturbs the others; medians.
+ * times: how many times the bare calls it may add, 0 for no limit.
+ */
+static void compare_calls(const char *measure, const char *name, double limit, call_fn bare,
+			  double times)
+{
+	call_fn plain = (call_fn)bench_raw(name);
+	call_fn routed = (call_fn)dlsym(RTLD_DEFAULT, name);
+	double a[ROUNDS], b[ROUNDS], c[ROUNDS], d[ROUNDS], t[ROUNDS];
+
+	if (!plain || !routed || plain == routed) {
+		fprintf(stderr, "%s is not routed\n", name);
+		exit(1);
+	}
+	bare_driver = plain;
+	bare_route = bare;
+	time_calls(routed);
+	for (int i = 0; i < ROUNDS; i++) {
+		a[i] = time_calls(plain);
+		b[i] = time_calls(routed);
+		c[i] = bare ? time_calls(bare_stub) - a[i] : 0;
+		d[i] = b[i] - a[i];
+		t[i] = d[i] / c[i];
+	}
+	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"ns\":%.2f,\"added_ns\":%.2f,"
+	       "\"added_at_most_ns\":%.1f",
+	       measure, median(a, ROUNDS), median(b, ROUNDS), median(d, ROUNDS), limit);
+	if (bare)
+		printf(",\"bare_added_ns\":%.2f,\"times_bare\":%.2f,\"times_bare_at_most\":%.1f",
+		       median(c, ROUNDS), median(t, ROUNDS), times);
+	printf("}\n");
+}
+
+static void compare_launches(const char *measure, double limit)
+{
+	launch_fn plain = (launch_fn)bench_raw("cuLaunchKernel");
+	launch_fn routed = (launch_fn)dlsym(RTLD_DEFAULT, "cuLaunchKernel");
+	double a[ROUNDS], b[ROUNDS], d[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		a[i] = time_launches(plain);
+		b[i] = time_launches(routed);
+		d[i] = b[i] - a[i];
+	}
+	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"ns\":%.2f,\"added_ns\":%.2f,"
+	       "\"added_at_most_ns\":%.1f}\n",
+	       measure, median(a, ROUNDS), median(b, ROUNDS), median(d, ROUNDS), limit);
+}
+
+/* limit: the times of two clock reads, and of these between the bare calls, it may add. */
+static void compare_clocks(const char *measure, const char *name, double limit)
+{
+	call_fn plain = (call_fn)bench_raw(name);
+	call_fn routed = (call_fn)dlsym(RTLD_DEFAULT, name);
+	double a[ROUNDS], b[ROUNDS], c[ROUNDS], d[ROUNDS], r[ROUNDS], t[ROUNDS];
+
+	bare_driver = plain;
+	bare_route = bare_clock;
+	for (int i = 0; i < ROUNDS; i++) {
+		a[i] = time_calls(plain);
+		b[i] = time_calls(routed) - a[i];
+		c[i] = time_clocks();
+		d[i] = time_calls(bare_stub) - a[i];
+		r[i] = b[i] / c[i];
+		t[i] = b[i] / d[i];
+	}
+	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"added_ns\":%.2f,\"two_clock_reads_ns\":%.2f,"
+	       "\"ratio\":%.3f,\"ratio_at_most\":%.2f,\"bare_added_ns\":%.2f,\"times_bare\":%.2f,"
+	       "\"times_bare_at_most\":%.2f}\n",
+	       measure, median(a, ROUNDS), median(b, ROUNDS), median(c, ROUNDS),
+	       median(r, ROUNDS), limit, median(d, ROUNDS), median(t, ROUNDS), limit);
 }
 
 static void hook(const char *name, cuaudit_enter_fn enter, cuaudit_exit_fn leave, int times)
@@ -242,22 +302,22 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (!strcmp(what, "count")) {
-		compare_calls("statistics without a clock", "cuCtxGetCurrent", 0);
+		compare_calls("statistics without a clock", "cuCtxGetCurrent", 0, bare_counter, 0);
 		return 0;
 	}
-	compare_calls("stub, no hook", "cuCtxGetCurrent", 1.0);
+	compare_calls("stub, no hook", "cuCtxGetCurrent", 1.0, NULL, 0);
 	hook("cuEventQuery", enter_nothing, exit_nothing, 1);
-	compare_calls("one empty enter and exit hook", "cuEventQuery", 6.0);
+	compare_calls("one empty enter and exit hook", "cuEventQuery", 6.0, bare_hooks, 1.7);
 	hook("cuCtxGetApiVersion", enter_nothing, exit_nothing, 2);
-	compare_calls("two empty enter and exit hooks", "cuCtxGetApiVersion", 0);
+	compare_calls("two empty enter and exit hooks", "cuCtxGetApiVersion", 0, bare_hooks, 0);
 	hook("cuCtxGetFlags", enter_nothing, exit_nothing, 8);
-	compare_calls("eight empty enter and exit hooks", "cuCtxGetFlags", 0);
+	compare_calls("eight empty enter and exit hooks", "cuCtxGetFlags", 0, bare_hooks, 0);
 	hook("cuNewUnknown", enter_nothing, exit_nothing, 1);
-	compare_calls("unknown function, empty enter and exit hook", "cuNewUnknown", 10.0);
+	compare_calls("unknown function, empty enter and exit hook", "cuNewUnknown", 10.0, bare_hooks, 3.0);
 	hook("cuLaunchKernel", enter_nothing, exit_nothing, 1);
 	compare_launches("eleven arguments, empty enter and exit hook", 0);
 	hook("cuStreamQuery", enter_count, NULL, 1);
-	compare_calls("call counted, no clock", "cuStreamQuery", 4.0);
+	compare_calls("call counted, no clock", "cuStreamQuery", 4.0, bare_counter, 2.0);
 	compare_threads("one empty hook, many threads", "cuEventQuery", threads);
 	return 0;
 }
