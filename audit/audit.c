@@ -21,6 +21,7 @@
 static struct link_slot slots[LINK_SLOTS];
 static struct link_binding bindings[LINK_BINDINGS];
 static char driver_path[4096];
+static unsigned int loader_version;
 
 extern _Atomic(void *) stub_routes[LINK_SLOTS];
 
@@ -55,7 +56,7 @@ static void __attribute__((destructor)) stop(void)
 
 unsigned int la_version(unsigned int version)
 {
-	object_table.everybody = symtab_needed(version, object_table.envp);
+	loader_version = version;
 	return version;
 }
 
@@ -74,17 +75,23 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 	return driver_path;
 }
 
+/*
+ * LA_FLG_BINDFROM for whatever it is: glibc 2.35 and later hides a look-up by
+ * dlsym from all auditors behind one that flagged neither side of it.
+ */
 unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 {
 	struct link_object *object;
 	struct elf_image image;
 
 	if (env_disabled)
-		return 0;
+		return LA_FLG_BINDFROM;
 	object = object_open(map, space, &image);
 	*cookie = (uintptr_t)object;
 	if (!object)
-		return 0;
+		return LA_FLG_BINDFROM;
+	if (object->flags & LINK_OBJECT_MAIN)
+		object_table.everybody = symtab_needed(loader_version, object_table.envp);
 	if (!image.symbols)
 		return LA_FLG_BINDFROM;
 	launch_note(map, space, &image);
@@ -92,16 +99,15 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		driver_open(object, &image);
 		if (object_table.everybody && (object->flags & LINK_OBJECT_DRIVER))
 			symtab_repoint(object, &image, map);
-		return LA_FLG_BINDTO;
+		return LA_FLG_BINDTO | LA_FLG_BINDFROM;
 	}
 	if (object->flags & LINK_OBJECT_MAIN)
 		relocate_note_main(&image, space);
 	if (launch_is_core(&image))
 		object->flags |= LINK_OBJECT_CORE;
-	if (object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_COMPANION))
-		return 0;
 	/* An excluded one too: what it is given is counted. */
-	relocate_rewrite(object, &image, space);
+	if (!(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_COMPANION)))
+		relocate_rewrite(object, &image, space);
 	return LA_FLG_BINDFROM;
 }
 
@@ -117,10 +123,18 @@ unsigned int la_objclose(uintptr_t *cookie)
 	return 0;
 }
 
+/*
+ * The flags are left as they are: the next auditor, and the loader's record of
+ * who wants to see calls, would take a bit of ours for everybody's.
+ */
 uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, uintptr_t *to,
 		       unsigned int *flags, const char *name)
 {
-	*flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
-	return bind_symbol(object_of(from), object_of(to), index, symbol->st_value,
-			   *flags & LA_SYMB_DLSYM, name);
+	bool by_dlsym = *flags & LA_SYMB_DLSYM;
+	uintptr_t value = symbol->st_value;
+
+	/* What an auditor before us put there knows the stub by our symbol table. */
+	if (*flags & LA_SYMB_ALTVALUE)
+		return value;
+	return bind_symbol(object_of(from), object_of(to), index, value, by_dlsym, name);
 }

@@ -6,27 +6,60 @@
 #include "audit/stub.h"
 #include "audit/sys.h"
 
-enum { FIRST_THAT_REPORTS = 2 };	/* LAV_CURRENT of glibc 2.35 */
+enum {
+	FIRST_THAT_REPORTS = 2,		/* LAV_CURRENT of glibc 2.35 */
+	FIRST_WITH_SPACES = 2		/* r_version with namespaces, likewise */
+};
 
-bool symtab_needed(unsigned int version, char **envp)
+/* glibc's struct r_debug_extended, which the headers of older ones lack. */
+struct space {
+	struct r_debug base;
+	const struct space *next;
+};
+
+extern const struct space loaders_spaces __asm__("_r_debug");
+
+/* Whether the environment names another auditor, for loaders that do not list namespaces. */
+static bool others_named(char **envp)
 {
 	static const char ld_audit[] = "LD_AUDIT=", own_name[] = "libcuaudit.so";
 
-	if (version < FIRST_THAT_REPORTS)
-		return true;
 	for (; *envp; envp++) {
-		const char *first = *envp + sizeof(ld_audit) - 1, *name = first;
+		const char *name = *envp + sizeof(ld_audit) - 1;
 
 		if (!sys_starts(*envp, ld_audit))
 			continue;
-		for (; *first && *first != ':'; first++)
-			if (*first == '/')
-				name = first + 1;
-		/* The name of the first entry, up to its colon. */
-		return *first == ':' && !(sys_starts(name, own_name) &&
-					  name + sizeof(own_name) - 1 == first);
+		while (*name) {
+			const char *end = name;
+
+			for (; *end && *end != ':'; end++)
+				if (*end == '/')
+					name = end + 1;
+			if (name != end && !(sys_starts(name, own_name) &&
+					     name + sizeof(own_name) - 1 == end))
+				return true;
+			name = end + (*end == ':');
+		}
 	}
 	return false;
+}
+
+/* Each auditor has a namespace of its own; before the program opens one there are no others. */
+static bool others_loaded(void)
+{
+	unsigned int namespaces = 0;
+
+	for (const struct space *space = loaders_spaces.next; space; space = space->next)
+		namespaces += space->base.r_map != NULL;
+	return namespaces > 1;
+}
+
+bool symtab_needed(unsigned int version, char **envp)
+{
+	if (version < FIRST_THAT_REPORTS)
+		return true;
+	return loaders_spaces.base.r_version < FIRST_WITH_SPACES ? others_named(envp)
+								 : others_loaded();
 }
 
 static ElfW(Dyn) *find_entry(const struct link_map *map, ElfW(Sxword) tag)

@@ -8,9 +8,12 @@
 #include "audit/object.h"
 
 /*
- * Whether bindings must be routed so: la_version was given 1, whose loaders
- * report neither bind-now PLTs nor relocations; or another auditor comes
- * before us, which hides look-ups by dlsym from us (glibc 2.35 and later).
+ * Whether bindings must be routed so. version: what la_version was given; the
+ * loaders that give 1 report neither bind-now PLTs nor relocations. Beside
+ * another auditor too, which may hide look-ups by dlsym from us if it comes
+ * first (glibc 2.35 and later), and drop our answer by assigning *flags
+ * instead of adding to it if it comes last. When the program is opened: all
+ * auditors are there, and no namespace of the program's.
  */
 bool symtab_needed(unsigned int version, char **envp);
 

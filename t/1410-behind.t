@@ -50,4 +50,16 @@ if test -n "$sotruss"; then
 else
 	skip 9 "no sotruss"
 fi
+# However the loader learns of the two.
+program=$top_builddir/demo/cudemo
+alone=$(calls "$LIBCUAUDIT" "$program" dlopen)
+loader=$($READELF -lW "$program" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+is "$(calls "" "$loader" --audit "$tmp/other.so:$LIBCUAUDIT" "$program" dlopen)" "$alone" \
+	"both from the loader's --audit"
+is "$(calls "$tmp/other.so" "$loader" --audit "$LIBCUAUDIT" "$program" dlopen)" "$alone" \
+	"LD_AUDIT, and we from the loader's --audit"
+ok "a program with DT_AUDIT" compile -o "$tmp/named" "$top_srcdir/demo/cudemo.c" \
+	-Wl,--audit="$tmp/other.so:$LIBCUAUDIT" -ldl
+is "$(calls "" "$tmp/named" dlopen)" "$alone" "both from the program's DT_AUDIT"
+is "$(calls "$tmp/nosuch.so:$LIBCUAUDIT" "$program" dlopen)" "$alone" "behind one that is not there"
 done_testing

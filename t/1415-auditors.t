@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+# Other auditors beside us, before and behind: theirs see what they see alone, ours counts all.
+. "${top_srcdir:-$(dirname "$0")/..}/t/hostile/lib.sh"
+
+LD_LIBRARY_PATH=$simdir:$tmp
+AUDITOR_OUT=$tmp/callbacks
+SOTRUSS_OUTNAME=$tmp/sotruss
+export LD_LIBRARY_PATH AUDITOR_OUT SOTRUSS_OUTNAME
+demo=$top_builddir/demo/cudemo
+
+# auditor NAME [FLAG...]: $tmp/NAME.so, of t/hostile/auditor.c.
+auditor() {
+	auditor_name=$1
+	shift
+	build "$auditor_name.so" -shared -fPIC "$hostile/auditor.c" "$@"
+}
+
+auditor told
+auditor calls -DCALLS
+auditor clears -DCLEARS
+auditor deaf -DFLAGS=0
+auditor old -DVERSION=1
+auditor refuses -DVERSION=0
+auditor replaces -DREPLACES
+
+# every_call: each function and how often it was called, in one line.
+every_call() {
+	test -e "$tmp/report" || return
+	awk '
+	BEGIN { RS = "{" }
+	/^"name":"cu[^"]*","calls":/ {
+		split($0, field, /[":,]+/)
+		if (!(field[3] in seen))
+			print field[3], field[5]
+		seen[field[3]]
+	}' "$tmp/report" | sort | paste -s -d ' ' -
+}
+
+# run AUDITORS [VARIABLE=VALUE...] COMMAND...: what it prints, its status, the calls we counted.
+run() {
+	run_audit=$1
+	shift
+	rm -f "$tmp/report" "$AUDITOR_OUT" "$SOTRUSS_OUTNAME".*
+	run_status=0
+	$run_env LD_AUDIT="$run_audit" LD_LIBRARY_PATH="$LD_LIBRARY_PATH" \
+		CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/report" "$@" \
+		>"$tmp/out" 2>&1 || run_status=$?
+	cat "$tmp/out"
+	echo "status $run_status"
+	every_call
+}
+
+# callbacks NAME: in $tmp/NAME, what the other auditor was given, without what concerns us: our
+# objects, that the core is opened on the first call, and where malloc is started, which reads
+# the loader's settings.
+callbacks() {
+	test -e "$AUDITOR_OUT" || : >"$AUDITOR_OUT"
+	awk '
+	/^activity \(main\) 1$/ { held = $0; next }
+	/^open cuaudit-core\.so/ { held = ""; opening = 1 }
+	held { print held; held = "" }
+	opening && /^activity \(main\) 0$/ { opening = 0; next }
+	/ (libcuaudit|cuaudit-core)\.so( |$)/ { next }
+	/ libc\.so\.6 ld-linux[^ ]* __tunable_get_val$/ { next }
+	{ print }' "$AUDITOR_OUT" >"$tmp/$1"
+}
+
+# traced NAME: in $tmp/NAME, the calls sotruss saw, without the values of arguments and results.
+traced() {
+	cat "$SOTRUSS_OUTNAME".* | sed -e 's/(.*//' -e 's/ - 0x.*/ -/' -e '/: __tunable_get_val/d' >"$tmp/$1"
+}
+
+# same NAME: what callbacks or traced left in $tmp/now is what is in $tmp/NAME.
+same() {
+	diff "$tmp/$1" "$tmp/now"
+}
+
+# program WAY: sets $program
+program() {
+	program=$demo
+	test "$1" != linked || program=$demo-linked
+}
+
+once="cuCtxCreate_v2 1 cuCtxDestroy_v2 1 cuCtxSynchronize 1 cuDeviceGet 1 cuDeviceGetCount 1"
+once="$once cuDeviceGetName 1 cuDriverGetVersion 1"
+rest="cuInit 1 cuLaunchKernel 10 cuMemAlloc_v2 2 cuMemFree_v2 2 cuMemcpyDtoH_v2 1"
+rest="$rest cuMemcpyHtoD_v2 2 cuModuleGetFunction 1 cuModuleLoadData 1 cuModuleUnload 1"
+
+# want WAY: what is printed by the demonstration, whose look-ups are calls too.
+want() {
+	echo "$1: driver 13000, 2 devices, cuaudit simulated device: 65536 numbers copied, 0 wrong"
+	echo "status 0"
+	test "$1" = procaddr && echo "$once cuGetProcAddress_v2 16 $rest" || echo "$once $rest"
+}
+
+for way in linked dlopen procaddr; do
+	program $way
+	is "$(run "$LIBCUAUDIT" "$program" $way)" "$(want $way)" "$way: we alone"
+	for name in told calls clears deaf old refuses; do
+		other=$tmp/$name.so
+		run "$other" "$program" $way >"$tmp/none"
+		callbacks alone
+		test "$name" = refuses ||
+			like "$(cat "$tmp/alone")" '^open libcuda\.so\.1$' "$way, $name: alone, it is told"
+		is "$(run "$other:$LIBCUAUDIT" "$program" $way)" "$(want $way)" \
+			"$way, $name before us: result and calls"
+		callbacks now
+		# The loader's own fault: one in front that flagged nothing is told, with cookies
+		# that are not its own, of the look-ups that those behind it are to be told of.
+		test "$name" != deaf || sed -i '/^bind ? ? .* dlsym$/d' "$tmp/now"
+		ok "$way, $name before us: its callbacks" same alone
+		is "$(run "$LIBCUAUDIT:$other" "$program" $way)" "$(want $way)" \
+			"$way, $name behind us: result and calls"
+		callbacks now
+		ok "$way, $name behind us: its callbacks" same alone
+	done
+done
+
+# What was compared above was not nothing.
+run "$LIBCUAUDIT:$tmp/calls.so" "$demo-linked" linked >"$tmp/none"
+callbacks now
+is "$(grep -c -x 'bind (main) libcuda.so.1 cuLaunchKernel' "$tmp/now")" 1 "a binding by PLT"
+is "$(grep -c -x 'enter (main) libcuda.so.1 cuLaunchKernel' "$tmp/now")" 10 "each call's begin"
+is "$(grep -c -x 'exit (main) libcuda.so.1 cuLaunchKernel' "$tmp/now")" 10 "and end"
+run "$LIBCUAUDIT:$tmp/told.so" "$demo" dlopen >"$tmp/none"
+callbacks now
+is "$(grep -c -x 'bind (main) libcuda.so.1 cuLaunchKernel dlsym' "$tmp/now")" 1 \
+	"a binding by dlsym"
+
+# A function put in the place of the driver's stays there, and calls the stub.
+for list in "$tmp/replaces.so:$LIBCUAUDIT" "$LIBCUAUDIT:$tmp/replaces.so"; do
+	for way in linked dlopen; do
+		program $way
+		order=$(echo "$list" | sed 's/[^:]*\///g')
+		is "$(run "$list" "$program" $way)" "$(want $way)" "$way, $order: result and calls"
+		is "$(grep -c -x replaced "$AUDITOR_OUT")" 1 "$way, $order: its function was called"
+	done
+done
+
+# Switched off, we hide nothing either.
+run "$tmp/told.so" "$demo" dlopen >"$tmp/none"
+callbacks alone
+run "$LIBCUAUDIT:$tmp/told.so" CUAUDIT_DISABLE=1 "$demo" dlopen >"$tmp/none"
+callbacks now
+ok "CUAUDIT_DISABLE=1: callbacks of the one behind us" same alone
+
+# What the driver itself looks up; and addresses, of which the loader tells nobody without us.
+fake_driver
+LD_LIBRARY_PATH=$tmp
+build addresses -fno-plt -x c - -x none -L"$tmp" -l:libcuda.so.1 <<'END'
+#include "t/fake/driver.h"
+
+int (*const volatile table[])(unsigned int flags) = { cuInit };
+
+int main(void)
+{
+	int version;
+
+	return table[0](0) || cuDriverGetVersion(&version) || !cuaudit_fake_dlsym("getpid");
+}
+END
+run "$tmp/told.so" "$tmp/addresses" >"$tmp/none"
+callbacks alone
+is "$(grep -c -x 'bind libcuda.so.1 libc.so.6 getpid dlsym' "$tmp/alone")" 1 \
+	"a look-up by the driver, told alone"
+for list in "$tmp/told.so:$LIBCUAUDIT" "$LIBCUAUDIT:$tmp/told.so"; do
+	order=$(echo "$list" | sed 's/[^:]*\///g')
+	is "$(run "$list" "$tmp/addresses")" "status 0
+cuDriverGetVersion 1 cuInit 1 cuaudit_fake_dlsym 1" "$order: result and calls"
+	callbacks now
+	is "$(diff "$tmp/alone" "$tmp/now" | grep '^[<>]' | sort)" \
+		"> bind (main) libcuda.so.1 cuDriverGetVersion
+> bind (main) libcuda.so.1 cuInit" "$order: it is told of the addresses too, and of nothing less"
+done
+LD_LIBRARY_PATH=$simdir:$tmp
+
+# sotruss, and two more at once, in every place.
+sotruss=$(ls /usr/lib/*/audit/sotruss-lib.so /usr/lib64/audit/sotruss-lib.so 2>"$tmp/none" | head -n 1)
+test -z "$sotruss" || run "$sotruss" "$demo" dlopen >"$tmp/none"
+if ls "$SOTRUSS_OUTNAME".* >"$tmp/none" 2>&1; then
+	for way in linked dlopen procaddr; do
+		program $way
+		run "$sotruss" "$program" $way >"$tmp/none"
+		traced trace
+		like "$(cat "$tmp/trace")" 'cudemo.* -> libc\.so\.6 +:' "$way: sotruss alone"
+		for list in "$sotruss:$LIBCUAUDIT" "$LIBCUAUDIT:$sotruss"; do
+			is "$(run "$list" "$program" $way)" "$(want $way)" \
+				"$way, ${list##*/} last, with sotruss: result and calls"
+			traced now
+			ok "$way, ${list##*/} last: what sotruss traces" same trace
+		done
+		for list in "$tmp/calls.so:$sotruss" "$sotruss:$tmp/calls.so"; do
+			first=${list%%:*} last=${list##*:}
+			run "$list" "$program" $way >"$tmp/none"
+			callbacks alone && traced trace
+			for list in "$LIBCUAUDIT:$first:$last" "$first:$LIBCUAUDIT:$last" \
+				"$first:$last:$LIBCUAUDIT"; do
+				order=$(echo "$list" | sed 's/[^:]*\///g')
+				is "$(run "$list" "$program" $way)" "$(want $way)" \
+					"$way, $order: result and calls"
+				callbacks now
+				ok "$way, $order: callbacks" same alone
+				traced now
+				ok "$way, $order: what sotruss traces" same trace
+			done
+		done
+	done
+else
+	skip 1 "no sotruss"
+fi
+done_testing
