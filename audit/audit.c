@@ -10,6 +10,7 @@
 #include "audit/bind.h"
 #include "audit/driver.h"
 #include "audit/env.h"
+#include "audit/heap.h"
 #include "audit/launch.h"
 #include "audit/object.h"
 #include "audit/provider.h"
@@ -84,6 +85,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	struct link_object *object;
 	struct elf_image image;
 
+	heap_open(space == LM_ID_BASE, cookie);
 	if (env_disabled)
 		return LA_FLG_BINDFROM;
 	object = object_open(map, space, &image);
@@ -111,6 +113,12 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	return LA_FLG_BINDFROM;
 }
 
+void la_activity(uintptr_t *cookie, unsigned int flag)
+{
+	if (flag == LA_ACT_CONSISTENT)
+		heap_settle(cookie);
+}
+
 unsigned int la_objclose(uintptr_t *cookie)
 {
 	struct link_object *object = object_of(cookie);
@@ -133,6 +141,8 @@ uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, u
 	bool by_dlsym = *flags & LA_SYMB_DLSYM;
 	uintptr_t value = symbol->st_value;
 
+	if (by_dlsym)
+		value = heap_bind(from, value, name);
 	/* What an auditor before us put there knows the stub by our symbol table. */
 	if (*flags & LA_SYMB_ALTVALUE)
 		return value;

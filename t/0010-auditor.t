@@ -11,7 +11,8 @@ like "$dynamic" 'BIND_NOW' "bound at load"
 unlike "$dynamic" 'TEXTREL|RPATH|RUNPATH|\(HASH\)' "no text relocations, no run path, one hash"
 
 exports=$($NM -D --defined-only "$LIBCUAUDIT" | awk '{ print $3 }' | sort)
-required="la_objclose
+required="la_activity
+la_objclose
 la_objopen
 la_objsearch
 la_symbind64
