@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/divide.h"
+
 enum {
 	SHIFT = 32,
 	SHORTEST_NS = 500 * 1000	/* of the first calibration: 0.01% with 50 ns of noise */
@@ -81,10 +83,10 @@ void clock_calibrate(void)
 	read_pair(&ticks, &ns);
 	if (ns - begin_ns < SHORTEST_NS || ticks <= begin_ticks)
 		return;
-	cuaudit_clock.mult = (uint64_t)(((unsigned __int128)(ns - begin_ns) << SHIFT) /
-					(ticks - begin_ticks));
-	cuaudit_clock.hz = (uint64_t)((unsigned __int128)(ticks - begin_ticks) * 1000000000u /
-				      (ns - begin_ns));
+	cuaudit_clock.mult = divide((unsigned __int128)(ns - begin_ns) << SHIFT,
+				    ticks - begin_ticks);
+	cuaudit_clock.hz = divide((unsigned __int128)(ticks - begin_ticks) * 1000000000u,
+				  ns - begin_ns);
 }
 
 void clock_setup(void)

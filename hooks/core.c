@@ -22,6 +22,10 @@
 #include "hooks/thread.h"
 #include "hooks/version.h"
 
+/* What pthread_atfork calls, which is linked in and asks for a start file (LSB Core, 10.4). */
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+		      void *handle);
+
 struct link_table *cuaudit_core_link;
 
 /* vfork and raw clone run no fork handlers; such a child must not write our report. */
@@ -86,7 +90,7 @@ static int start(void)
 	if (!error)
 		error = tables_setup();
 	if (!error)
-		error = -pthread_atfork(NULL, NULL, forked);
+		error = -__register_atfork(NULL, NULL, forked, NULL);
 	if (error)
 		return error;
 	clock_setup();

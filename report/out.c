@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "report/divide.h"
+
 static int grow(struct out *out, size_t count)
 {
 	size_t size = out->size ? out->size : 65536;
@@ -206,7 +208,7 @@ struct out_number out_percent(uint64_t part, uint64_t whole)
 {
 	unsigned __int128 scaled = (unsigned __int128)part * 1000;
 
-	return decimal(whole ? (uint64_t)((scaled + whole / 2) / whole) : 0, 1, "");
+	return decimal(whole ? divide(scaled + whole / 2, whole) : 0, 1, "");
 }
 
 static int write_all(int fd, const char *data, size_t count)

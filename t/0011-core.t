@@ -23,6 +23,20 @@ is "$(exports "$core" | sed '/^cuaudit_/d')" "" "the core exports cuaudit_ names
 like "$(exports "$core")" '^cuaudit_hook_add$' "and those it does export"
 like "$($READELF -lW "$core")" 'GNU_STACK.* RW ' "its stack is not executable"
 
+# What the compiler can mark for CET, BTI and PAC, the auditor and the core are marked with.
+features() {
+	$READELF -nW "$1" | sed -n 's/.*Properties: //p'
+}
+compile -shared -fPIC -nostdlib -fcf-protection -o "$tmp/marked.so" -x c /dev/null 2>"$tmp/none" ||
+	compile -shared -fPIC -nostdlib -mbranch-protection=standard -o "$tmp/marked.so" -x c - \
+		2>"$tmp/none" <<-'END' || bail_out "the compiler marks nothing"
+		int nothing;
+	END
+marks=$(features "$tmp/marked.so")
+like "$marks" 'IBT, SHSTK|BTI, PAC' "the compiler marks for ${marks:-nothing}"
+is "$(features "$LIBCUAUDIT")" "$marks" "the auditor is marked"
+is "$(features "$core")" "$marks" "the core is marked"
+
 # Static TLS of late-loaded objects comes out of one small surplus.
 tls=$($READELF -lW "$core" | awk '$1 == "TLS" { print $6 }')
 ok "TLS of the core: ${tls:-none}, at most 64 bytes" test $((${tls:-0})) -le 64

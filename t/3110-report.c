@@ -2,6 +2,7 @@
 /* The parts of the report: numbers, texts, sums, percentiles, sorting. */
 #include <stdint.h>
 
+#include "report/divide.h"
 #include "report/out.h"
 #include "report/sort.h"
 #include "report/sum.h"
@@ -44,6 +45,25 @@ static void times(void)
 	is_str(out_percent(UINT64_MAX, UINT64_MAX).text, "100.0", "all");
 	is_str(out_percent(5, 0).text, "0.0", "of nothing");
 	is_str(out_count(UINT64_MAX).text, "18446744073709551615", "the largest count");
+}
+
+static void division(void)
+{
+	static const uint64_t ends[] = {
+		1, 2, 3, 1000000000, UINT32_MAX, (uint64_t)1 << 32, (uint64_t)1 << 63, UINT64_MAX
+	};
+	enum { N = sizeof(ends) / sizeof(ends[0]) };
+	int wrong = 0;
+
+	for (int i = 0; i < N * N * N; i++) {
+		uint64_t by = ends[i % N], a = ends[i / N % N], b = ends[i / N / N];
+		unsigned __int128 product = (unsigned __int128)a * b, want = product / by;
+
+		wrong += divide(product, by) != (want > UINT64_MAX ? UINT64_MAX : (uint64_t)want);
+		wrong += divide(product - 1, by) != (uint64_t)((product - 1) / by) &&
+			 (product - 1) / by <= UINT64_MAX;
+	}
+	is_int(wrong, 0, "128 bits by 64");
 }
 
 static void json_is(const char *text, const char *want, const char *name)
@@ -205,6 +225,7 @@ static void sorting(void)
 int main(void)
 {
 	times();
+	division();
 	json();
 	fit();
 	buckets();
