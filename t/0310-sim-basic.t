@@ -6,12 +6,12 @@
 sed -n 's/^ENUMERATOR(CUresult, \([A-Z0-9_]*\),.*/{ \1, "\1" },/p' \
 	"$top_srcdir/include/cuaudit/driver_enums.def" >"$tmp/results.inc"
 sim_program basic basic.c -I"$tmp"
-ok "start, devices, results, forks" "$tmp/basic"
+ok "start, devices, results, forks" $run_env "$tmp/basic"
 
 for bad in CUAUDIT_SIM_MEMORY=0 CUAUDIT_SIM_MEMORY=1T CUAUDIT_SIM_LAUNCH_TIME=x \
 	CUAUDIT_SIM_LAUNCHES="$tmp/no/file"; do
 	status=0
-	env "$bad" "$tmp/basic" >"$tmp/out" 2>"$tmp/err" || status=$?
+	$run_env "$bad" "$tmp/basic" >"$tmp/out" 2>"$tmp/err" || status=$?
 	is "$status" 0 "$bad: the default holds"
 	is "$(cat "$tmp/err")" "simulated driver: ${bad%%=*}: cannot use \"${bad#*=}\"" "and is said once"
 done

@@ -16,7 +16,7 @@ if test -n "${CUDA_HOME-}" && test -x "$CUDA_HOME/bin/nvcc"; then
 else
 	diag "no CUDA compiler: PTX text only"
 fi
-ok "modules, libraries, launches" env CUAUDIT_SIM_LAUNCHES="$tmp/launches" \
+ok "modules, libraries, launches" $run_env CUAUDIT_SIM_LAUNCHES="$tmp/launches" \
 	"$tmp/module" $images
 
 is "$(wc -l <"$tmp/launches")" 8 "a line for each launch that was accepted"

@@ -61,7 +61,7 @@ callbacks() {
 	held { print held; held = "" }
 	opening && /^activity \(main\) 0$/ { opening = 0; next }
 	/ (libcuaudit|cuaudit-core)\.so( |$)/ { next }
-	/ libc\.so\.6 ld-linux[^ ]* __tunable_get_val$/ { next }
+	/^[a-z]* libc\.so\.6 (ld-linux[^ ]* __tunable_get_val|libc\.so\.6 [a-z]*)$/ { next }
 	{ print }' "$AUDITOR_OUT" >"$tmp/$1"
 }
 

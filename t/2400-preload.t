@@ -8,7 +8,7 @@ LD_LIBRARY_PATH=$tmp
 WRAPPED=$tmp/wrapped
 export LD_LIBRARY_PATH WRAPPED
 
-ok "natively" env LD_PRELOAD="$tmp/wrapper.so" timeout 20 "$tmp/company" 10
+ok "natively" $run_env LD_PRELOAD="$tmp/wrapper.so" timeout 20 "$tmp/company" 10
 is "$(cat "$WRAPPED")" 30 "it wraps all three ways"
 rm "$WRAPPED"
 counted "audited" LD_PRELOAD="$tmp/wrapper.so" timeout 20 "$tmp/company" 10
@@ -49,7 +49,7 @@ else
 fi
 
 # a user's mistake
-ok "preloaded instead of an auditor" env LD_PRELOAD="$LIBCUAUDIT" timeout 20 "$tmp/company" 10
+ok "preloaded instead of an auditor" $run_env LD_PRELOAD="$LIBCUAUDIT" timeout 20 "$tmp/company" 10
 ok "preloaded and an auditor" audited LD_PRELOAD="$LIBCUAUDIT" CUAUDIT_HOOKS= \
 	timeout 20 "$tmp/company" 10
 

@@ -21,7 +21,7 @@ short() {
 }
 
 for what in files open; do
-	ok "$what: natively" "$tmp/limits" $what first
+	ok "$what: natively" $run_env "$tmp/limits" $what first
 	short "$what, first" 1 "$tmp/limits" $what first
 	like "$(cat "$tmp/said")" 'cannot load .*; nothing is audited' "$what: that it is not audited"
 	short "$what, later, to a file" 2 CUAUDIT_OUTPUT="$tmp/report" "$tmp/limits" $what later

@@ -49,7 +49,7 @@ fi
 if test -n "$small"; then
 	for options in size=64k,mode=755 ro; do
 		unshare -m sh -c "mount -t tmpfs -o $options none '$tmp/there' &&
-			LD_AUDIT='$LIBCUAUDIT' CUAUDIT_OUTPUT='$tmp/there/report' \
+			$run_env LD_AUDIT='$LIBCUAUDIT' CUAUDIT_OUTPUT='$tmp/there/report' \
 			'$tmp/where' none later '$tmp'; echo \$? >'$tmp/status'
 			wc -c <'$tmp/there/report' >'$tmp/size'" 2>"$tmp/err"
 		is "$(cat "$tmp/status")" 0 "a file system of $options: the program's status"
@@ -105,8 +105,8 @@ for when in first later; do
 	run "a file as descriptor 2, $when" "$tmp/where" reuse $when "$tmp/there"
 	is "$(cat "$tmp/there/data")" "data" "a file as descriptor 2, $when: it has its data alone"
 	rm -f "$tmp/there/data"
-	ok "closed, then a file, $when" sh -c "LD_AUDIT='$LIBCUAUDIT' exec '$tmp/where' reuse \
-		$when '$tmp/there' 2>&-"
+	ok "closed, then a file, $when" sh -c "exec $run_env LD_AUDIT='$LIBCUAUDIT' '$tmp/where' \
+		reuse $when '$tmp/there' 2>&-"
 	is "$(cat "$tmp/there/data")" "data" "closed, then a file, $when: it has its data alone"
 done
 

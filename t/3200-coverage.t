@@ -30,7 +30,7 @@ build bindings "$tmp/bindings.c" -Wl,-z,lazy -L"$tmp" -l:libcuda.so.1 -ldl
 # covered NAME STATUS OPTIONS [VARIABLE=VALUE...] [ARGUMENT]
 covered() {
 	covered_status=0
-	env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" CUAUDIT_OUTPUT="$tmp/report" \
+	$run_env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" CUAUDIT_OUTPUT="$tmp/report" \
 		CUAUDIT_HOOKS="coverage($3)" "$4" "$tmp/bindings" $5 >"$tmp/out" 2>"$tmp/err" ||
 		covered_status=$?
 	is "$covered_status" "$2" "$1: status"
@@ -79,7 +79,7 @@ int main(void)
 }
 C
 build both "$tmp/both.c" -Wl,-z,lazy -L"$tmp" -l:libreal.so -l:libcuda.so.1 -ldl
-ok "with an excluded library" env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" \
+ok "with an excluded library" $run_env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" \
 	CUAUDIT_EXCLUDE=libreal.so CUAUDIT_OUTPUT="$tmp/report" \
 	CUAUDIT_HOOKS='coverage(format=json)' "$tmp/both"
 like "$(bound cuInit)" 'dlsym 1 True libreal.so' "what it was given for real"

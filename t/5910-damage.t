@@ -30,7 +30,7 @@ outcome() {
 
 # reference DRIVER LIBRARY FUNCTION: it lives without us.
 reference() {
-	outcome "$tmp/native" env LD_AUDIT="$tmp/idle.so" "$tmp/loads" "$@"
+	outcome "$tmp/native" $run_env LD_AUDIT="$tmp/idle.so" "$tmp/loads" "$@"
 	grep -q '^status 0$' "$tmp/native"
 }
 
@@ -50,7 +50,7 @@ damaged() {
 	bad=
 	alive=0
 	mkdir "$tmp/$1"
-	"$tmp/write" "$seed" "$count" "$2" "$tmp/$1" || bail_out "no copies"
+	$run_env "$tmp/write" "$seed" "$count" "$2" "$tmp/$1" || bail_out "no copies"
 	i=0
 	while test "$i" -lt "$count"; do
 		file=$tmp/$1/$i

@@ -35,11 +35,24 @@ LIBCUAUDIT=$top_builddir/lib/libcuaudit.so
 simdir=$top_builddir/lib/cuaudit/sim
 export top_builddir LIBCUAUDIT
 
-like "$($READELF -n lib/libcuaudit.so)" 'AArch64 feature: BTI, PAC' "the auditor has BTI and PAC"
-like "$($READELF -h lib/cuaudit/cuaudit-core.so)" 'Machine: +AArch64' "the core is of AArch64"
+for object in lib/libcuaudit.so lib/cuaudit/cuaudit-core.so; do
+	like "$($READELF -h $object)" 'Machine: +AArch64' "$object is of AArch64"
+	like "$($READELF -n $object)" 'AArch64 feature: BTI, PAC' "$object has BTI and PAC"
+done
 
-# What cannot be here, and why. TEST|DESCRIPTION, a regex of whole lines.
+# Tests run the tool by its name.
+mv bin/cuaudit bin/cuaudit.aarch64
+printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$run_env" "$PWD/bin/cuaudit.aarch64" >bin/cuaudit
+chmod 755 bin/cuaudit
+
+# What cannot be here, and why. TEST|DESCRIPTION, a regex of whole lines. Not run at all are
+# 2410, 5900 and 5901, since Debian has no sanitizers for a cross compiler; 2440, as gdb and
+# valgrind are the host's; 4000 and those of what is built, packed and written, which
+# are the same everywhere.
 cat >"$tmp/exceptions" <<'END'
+# Memory below 4 GiB, for the functions of CUDA 3.1, has no flag to ask for it here.
+0340-sim-copy|(cuMemAlloc|cuMemcpyHtoD|cuMemcpyDtoH|cuMemcpy2D|cuMemsetD2D16|cuMemFree)\(.*
+0340-sim-copy|(addresses of 32 bits|an array to an address|a fill)
 # The linker gives a function whose address is taken a PLT entry beside its GOT entry,
 # so that it is bound twice where all is bound at once: these want to see it once.
 1100-lookups|(now|global|deepbind|plug-in, LD_BIND_NOW)
@@ -49,12 +62,22 @@ cat >"$tmp/exceptions" <<'END'
 0060-demo|(demo/run shows all three|and all three succeed|an unknown way is an error)
 1400-processes|(natively: |CUAUDIT_FOLLOW=[01], )?(exec|vfork|spawn)
 1400-processes|(alone: nothing is left|(first|last) of two: the other stays|in the middle)
+2500-many|20 children of (vfork|spawn) among 16 threads
+2500-many|(vfork|spawn): all calls are counted, the children's too
+3130-stat-ends|exec: .*
 1700-left-alone|(<&-|>&-|2>&-|<&- >&- 2>&-|a full device): (its status|what it is and does)
 # Programs of the host, and what only a kernel does.
 1700-left-alone|(a program without a driver|and its status): its status
+1410-behind|(both|LD_AUDIT, and we) from the loader's --audit
 1700-left-alone|(ld\.so PROGRAM: (its status|what it is and does)|ld\.so --audit)
 1700-left-alone|(a set-uid program: neither auditor nor LD_LIBRARY_PATH|the same program, unprivileged)
+# It has no seccomp: nothing keeps the program from opening files.
+2450-limits|(open: .*|open, (first|later).*)
+# The loader takes no auditor of another version than its own.
+1415-auditors|(linked|dlopen|procaddr), old: alone, it is told
+1415-auditors|(linked|dlopen|procaddr), old (before|behind) us: result and calls
 # The memory of the emulator, which keeps the code it translated, is not flat.
+2500-many|a plug-in loaded 1000 times
 1500-drivers|(natively: )?closed and opened again
 # The emulator knows no seccomp.
 2300-stacks|(natively: )?own-stack
@@ -120,10 +143,13 @@ printf 'ok 1 - a\nnot ok 2 - closed and opened again\n1..2\n' >"$tmp/x"
 ok "an exception is one" judge 1500-drivers "$tmp/x" 1
 fails "of its own test" judge 1400-processes "$tmp/x" 1
 
-for test in 0010-auditor 0011-core 0060-demo 1000-linked 1100-lookups 1200-procaddr \
-	1300-first-call 1400-processes 1410-behind 1500-drivers 1600-who 1610-functions \
-	1700-left-alone 1800-counts 1900-environment 2000-arguments 2100-registers 2200-unwind \
-	2300-stacks; do
+for test in 0010-auditor 0011-core 0060-demo 0300-sim-procaddr 0301-sim-exports 0310-sim-basic \
+	0320-sim-context 0330-sim-memory 0340-sim-copy 0350-sim-stream 0360-sim-module \
+	0370-sim-leave 1000-linked 1100-lookups 1200-procaddr 1300-first-call 1400-processes \
+	1410-behind 1415-auditors 1500-drivers 1600-who 1610-functions 1700-left-alone \
+	1800-counts 1900-environment 2000-arguments 2100-registers 2200-unwind 2300-stacks \
+	2400-preload 2420-patching 2430-loader 2450-limits 2460-output 2470-late 2480-heap \
+	2500-many 3130-stat-ends 3140-tool-report 3150-stat-threads 3200-coverage 5910-damage; do
 	suite $test sh "$top_srcdir/t/$test.t"
 done
 for test in 3100-stat 3101-stat-save 3110-report 3120-stat-damage; do

@@ -14,7 +14,11 @@
 
 typedef int (*alloc_fn)(unsigned long long *pointer, size_t size);
 
+#ifdef __aarch64__
+enum { NEAR = 4, FAR = 16, MOST = 64 };
+#else
 enum { NEAR = 5, FAR = 14, MOST = 64 };
+#endif
 
 static unsigned char *target, saved[FAR];
 static alloc_fn copied;	/* NULL: the target itself, put back for the call */
@@ -28,12 +32,40 @@ static int writable(void *at, size_t size)
 			PROT_READ | PROT_WRITE | PROT_EXEC);
 }
 
+/* FAR bytes at at; an indirect jump. */
 static void jump(unsigned char *at, const void *to)
 {
+#ifdef __aarch64__
+	static const uint32_t jump_there[] = { 0x58000051, 0xd61f0220 };
+#else
 	static const unsigned char jump_there[] = { 0xff, 0x25, 0, 0, 0, 0 };
+#endif
 
 	memcpy(at, jump_there, sizeof(jump_there));
 	memcpy(at + sizeof(jump_there), &to, sizeof(to));
+	__builtin___clear_cache((char *)at, (char *)at + FAR);
+}
+
+/* NEAR bytes at at, relative; -1 if to is too far away. */
+static int jump_near(unsigned char *at, const void *to)
+{
+	intptr_t away = (intptr_t)to - (intptr_t)at;
+#ifdef __aarch64__
+	uint32_t word = 0x14000000 | ((uint32_t)(away >> 2) & 0x3ffffff);
+
+	if (away >> 27 != 0 && away >> 27 != -1)
+		return -1;
+	memcpy(at, &word, sizeof(word));
+#else
+	int32_t near = (int32_t)(away - NEAR);
+
+	if (away - NEAR != near)
+		return -1;
+	at[0] = 0xe9;
+	memcpy(at + 1, &near, sizeof(near));
+#endif
+	__builtin___clear_cache((char *)at, (char *)at + NEAR);
+	return 0;
 }
 
 static int hook(unsigned long long *pointer, size_t size)
@@ -44,12 +76,21 @@ static int hook(unsigned long long *pointer, size_t size)
 	if (copied)
 		return copied(pointer, size + 1);
 	memcpy(target, saved, FAR);
+	__builtin___clear_cache((char *)target, (char *)target + FAR);
 	result = ((alloc_fn)target)(pointer, size + 1);
 	jump(target, (const void *)hook);
 	return result;
 }
 
 /* The length of an instruction that runs anywhere; 0: not one of those known here. */
+#ifdef __aarch64__
+static size_t length_of(const unsigned char *at)
+{
+	static const uint32_t landing[] = { 0xd503245f, 0xd503233f };	/* bti c, paciasp */
+
+	return memcmp(at, &landing[0], NEAR) && memcmp(at, &landing[1], NEAR) ? 0 : NEAR;
+}
+#else
 static size_t length_of(const unsigned char *at)
 {
 	static const unsigned char landing[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -67,6 +108,7 @@ static size_t length_of(const unsigned char *at)
 		return prefix + 3;
 	return 0;
 }
+#endif
 
 static int copy_start(unsigned char *from)
 {
@@ -82,16 +124,15 @@ static int copy_start(unsigned char *from)
 			return -1;
 	}
 	memcpy(code, from, used);
-	jump(code + used, from + used);
+	if (jump_near(code + used, from + used))
+		return -1;
+	__builtin___clear_cache((char *)code, (char *)code + used);
 	copied = (alloc_fn)code;
 	return 0;
 }
 
 int patcher_patch(void *function, int by_copy)
 {
-	intptr_t away = (intptr_t)hook - (intptr_t)function - NEAR;
-	int32_t near = (int32_t)away;
-
 	target = function;
 	memcpy(saved, target, FAR);
 	if (writable(target, FAR))
@@ -100,11 +141,7 @@ int patcher_patch(void *function, int by_copy)
 		jump(target, (const void *)hook);
 		return 0;
 	}
-	if (away != near || copy_start(target))
-		return -1;
-	target[0] = 0xe9;
-	memcpy(target + 1, &near, sizeof(near));
-	return 0;
+	return copy_start(target) || jump_near(target, (const void *)hook) ? -1 : 0;
 }
 
 void *patcher_look_up(const char *name)

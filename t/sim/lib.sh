@@ -25,6 +25,6 @@ sim_results() {
 	sim_name=$1
 	shift
 	sim_status=0
-	"$tmp/$sim_name" "$@" || sim_status=$?
+	$run_env "$tmp/$sim_name" "$@" || sim_status=$?
 	exit "$sim_status"
 }
