@@ -3,6 +3,10 @@
 #ifndef SIM_API_H
 #define SIM_API_H
 
+/* What a <cuda.h> declares cannot be declared again under its macros. */
+#ifndef CUAUDIT_OWN_TYPES
+#define CUAUDIT_OWN_TYPES
+#endif
 #include <cuaudit/cuda_types.h>
 
 #ifdef __cplusplus

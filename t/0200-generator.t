@@ -15,7 +15,7 @@ generate() {
 	$PERL "$generator" --cc "$generate_cc" --cuda "$small" \
 		--header small.h --versions smallTypedefs.h \
 		--overrides "$small/small.overrides" \
-		--classes "$small/small.classes" --out "$generate_out" "$@"
+		--classes "$small/small.classes" --shapes "$small/small.shapes" --out "$generate_out" "$@"
 }
 
 # wrong MACRO LINE MESSAGE: what MACRO breaks is told, with its place.
@@ -28,7 +28,7 @@ wrong() {
 }
 
 ok "runs" generate "$tmp/out"
-for file in driver_api.def driver_enums.def driver_structs.def cuda_types.h; do
+for file in driver_api.def driver_args.def driver_enums.def driver_params.def driver_structs.def cuda_types.h; do
 	ok "$file is as expected" diff -u "$small/golden/$file" "$tmp/out/$file"
 done
 for compiler in gcc clang; do
@@ -72,6 +72,22 @@ fails "a direction that does not exist" \
 is "$(cat "$tmp/tap.out")" \
 	"$tmp/overrides:1: 'SIDEWAYS' is no direction" "says where"
 
+# unshaped SED-SCRIPT MESSAGE: other decisions about values than they are.
+unshaped() {
+	sed "$1" "$small/small.shapes" >"$tmp/shapes"
+	fails "shapes: $1" generate "$tmp/out" "$CC" --shapes "$tmp/shapes"
+	is "$(cat "$tmp/tap.out")" "$tmp/shapes$2" "says what is wrong"
+}
+unshaped '/^len(cuSmallList.list)/d; /^len(cuSmallList/d' \
+	": cuSmallList: no length for parameter 'list' beside 'count'; decide it here"
+unshaped '/^len(cuSmallList.list)/s/count/amount/' \
+	": len(cuSmallList.list): no parameter 'amount'"
+unshaped '/^flags(cuSmallPass/s/CUsmall_flags/CUnone/' \
+	": flags(cuSmallPass.flags): no enumeration 'CUnone'"
+unshaped '/^flags(cuSmallPass/s/flags)/fraction)/' ": flags(cuSmallPass.fraction): no integer"
+unshaped '/^macros/s/MARK_/NOMARK_/' ": macros(CU_SMALL_MARK): no macro 'CU_SMALL_NOMARK_*'"
+unshaped '/^len(CUsmallPair/s/len/lenght/' ":6: cannot read 'lenght(CUsmallPair_v1.y) = x'"
+
 cp -r "$tmp/out" "$tmp/allowed"
 echo "changed(cuSmallCopy)" | cat "$small/small.overrides" - >"$tmp/overrides"
 ok "a prototype may change where the overrides say so" \
@@ -81,9 +97,9 @@ like "$(cat "$tmp/allowed/driver_api.def")" \
 	"its row has the old id, the new type"
 
 for language in "$CC -std=gnu11 -x c" "$CXX -std=gnu++17 -x c++"; do
-	ok "the types compile alone: $language" $language -fsyntax-only \
+	ok "the types compile alone: $language" $language -fsyntax-only -DCUAUDIT_OWN_TYPES \
 		-Wall -Wextra -Werror "$tmp/out/cuda_types.h"
 done
 ok "the types step aside for the header" $CC -std=gnu11 -fsyntax-only \
-	-Wall -Wextra -Werror -I"$small" -include small.h "$tmp/out/cuda_types.h"
+	-DCUAUDIT_OWN_TYPES -Wall -Wextra -Werror -I"$small" -include small.h "$tmp/out/cuda_types.h"
 done_testing

@@ -50,7 +50,7 @@ for compiler in gcc clang; do
 		skip 5 "no $compiler"
 		continue
 	fi
-	set -- -fsyntax-only -Wall -Wextra -Wshadow -Werror -I"$top_srcdir/include"
+	set -- -fsyntax-only -DCUAUDIT_OWN_TYPES -Wall -Wextra -Wshadow -Werror -I"$top_srcdir/include"
 	ok "$compiler: types compile alone as C11" \
 		"$compiler" -std=c11 -x c "$@" "$tables/cuda_types.h"
 	ok "$compiler: types compile alone as C++17" \

@@ -13,7 +13,7 @@ test "$toolkit" -ge 11040 || skip_all "CUDA headers older than 11.4"
 newest=$(sed -n 's/^ \* Newest headers read: CUDA //p' "$tables/driver_api.def")
 
 mkdir "$tmp/out"
-for file in driver_api.def driver_enums.def driver_structs.def cuda_types.h; do
+for file in driver_api.def driver_args.def driver_enums.def driver_params.def driver_structs.def cuda_types.h; do
 	cp "$tables/$file" "$tmp/out/"
 done
 if test "$toolkit" -eq "$newest"; then

@@ -43,7 +43,7 @@ audited() {
 
 # compile ARGUMENTS...: the C compiler with the tree's headers.
 compile() {
-	$CC -std=gnu11 -D_GNU_SOURCE -I"$top_srcdir" -I"$top_srcdir/include" "$@"
+	$CC -std=gnu11 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I"$top_srcdir" -I"$top_srcdir/include" "$@"
 }
 
 # long_test: ends the test unless `make check-all` runs it.

@@ -16,6 +16,7 @@
 #include <cudaProfiler.h>
 #include <cudaVDPAU.h>
 
+#define CUAUDIT_OWN_TYPES
 #undef CUDAEGL_H
 #undef CUDAGL_H
 #undef CU_UUID_HAS_BEEN_DEFINED

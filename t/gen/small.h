@@ -28,6 +28,8 @@
 #define CU_SMALL_WORDS 4
 #define CU_SMALL_NONE ((CUsmall)0x0) /**< no handle */
 #define CU_SMALL_A_VERY_LONG_NAME_FOR_A_MACRO CU_SMALL_ANOTHER_VERY_LONG_NAME_FOR_A_MACRO
+#define CU_SMALL_MARK_FIRST 0x01
+#define CU_SMALL_MARK_SECOND 0x02
 #define CU_SMALL_CALL(x) ((x) + 1)
 
 typedef unsigned long long CUdeviceptr;	/**< an address */
@@ -117,6 +119,8 @@ CUresult SMALL_PTSZ(cuSmallMove_v2)(CUdeviceptr what, CUsmallPair where);
 CUresult cuSmallPass(CUsmallPair pair, const CUsmallParams *params, CUsmallParams **params_out,
 	float fraction, unsigned flags);
 CUresult cuSmallSynchronize(void);
+CUresult cuSmallList(const CUsmallPair *list, const CUsmallParams *params, CUresult kind, unsigned int count,
+	unsigned int marks);
 CUresult cuSmallNever(int value);
 
 static inline int small_inline(void)

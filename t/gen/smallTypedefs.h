@@ -18,6 +18,8 @@ typedef CUresult (*PFN_cuSmallMove_v9000_ptsz)(CUdeviceptr, CUsmallPair);
 typedef CUresult (*PFN_cuSmallPass_v9000)(CUsmallPair, const CUsmallParams *, CUsmallParams **, float,
 	unsigned int);
 typedef CUresult (*PFN_cuSmallSynchronize_v2000)(void);
+typedef CUresult (*PFN_cuSmallList_v11050)(const CUsmallPair *, const CUsmallParams *, CUresult,
+	unsigned int, unsigned int);
 #ifdef __CUDA_API_VERSION_INTERNAL
 typedef CUresult (*PFN_cuSmallMove_v2030)(CUdeviceptr);
 typedef CUresult (*PFN_cuSmallMove_v7000_ptsz)(CUdeviceptr);

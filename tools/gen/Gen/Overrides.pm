@@ -46,6 +46,24 @@ sub overrides {
 	return \%word;
 }
 
+# The same for `shapes`, whose values are words.
+sub shapes {
+	my ($path) = @_;
+	my %word = map { $_ => [] } qw(flags handle len macros string when words);
+
+	lines($path, sub {
+		my ($line, $place) = @_;
+
+		$line =~ /^(\w+)\(([\w.*]+)\)(?:\s*=\s*(\S.*?))?\s*$/ && $word{$1}
+			or fail($place, "cannot read '$line'");
+		my ($word, $key, $value) = ($1, $2, $3);
+		my $regex = glob_to_regex($key);
+
+		push @{$word{$word}}, [qr/^$regex$/, $value // 1, $key];
+	});
+	return \%word;
+}
+
 # The value of the last line that names key; a key without '*' wins.
 sub lookup {
 	my ($list, $key) = @_;

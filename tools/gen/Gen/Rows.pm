@@ -180,6 +180,24 @@ sub read_rows {
 	return \@rows;
 }
 
+# The rows of the file: [{ symbol, base, hdr, params => [{ direction, type,
+# name }] }].
+sub parsed_rows {
+	my ($path) = @_;
+	my @rows;
+
+	for my $row (@{read_rows($path)}) {
+		my @columns = split /, /, $row->{text}, 9;
+		my @params = map { /^P\((\w+), (.*), (\w+)\)$/ ?
+			{ direction => $1, type => $2, name => $3 } : () }
+			split / SEP /, substr $columns[8], 0, -1;
+
+		push @rows, { symbol => $columns[0], base => $columns[1],
+			hdr => $columns[5], params => \@params };
+	}
+	return \@rows;
+}
+
 sub check_unchanged {
 	my ($self, $row, $function) = @_;
 	my @new = map { $_->{type} } @{$function->{params}};
