@@ -14,7 +14,7 @@ static const char *const names[] = {
 	[CUAUDIT_ERROR] = "error",
 	[CUAUDIT_WARN] = "warn",
 	[CUAUDIT_INFO] = "info",
-	[CUAUDIT_DEBUG] = "debug",
+	[CUAUDIT_DETAIL] = "debug",
 };
 
 static enum cuaudit_level threshold = CUAUDIT_WARN;

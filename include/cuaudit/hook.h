@@ -129,7 +129,7 @@ CUAUDIT_PUBLIC int cuaudit_output_path(const char *suffix, char *path, size_t si
 CUAUDIT_PUBLIC void cuaudit_end_with(int status);
 
 /* Context: call, in printf's manner without floating point. One line on stderr: see CUAUDIT_LOG. */
-enum cuaudit_level { CUAUDIT_ERROR, CUAUDIT_WARN, CUAUDIT_INFO, CUAUDIT_DEBUG };
+enum cuaudit_level { CUAUDIT_ERROR, CUAUDIT_WARN, CUAUDIT_INFO, CUAUDIT_DETAIL };
 CUAUDIT_PUBLIC void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
