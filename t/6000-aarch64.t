@@ -149,10 +149,11 @@ for test in 0010-auditor 0011-core 0060-demo 0300-sim-procaddr 0301-sim-exports 
 	1410-behind 1415-auditors 1500-drivers 1600-who 1610-functions 1700-left-alone \
 	1800-counts 1900-environment 2000-arguments 2100-registers 2200-unwind 2300-stacks \
 	2400-preload 2420-patching 2430-loader 2450-limits 2460-output 2470-late 2480-heap \
-	2500-many 3130-stat-ends 3140-tool-report 3150-stat-threads 3200-coverage 5910-damage; do
+	2500-many 3130-stat-ends 3140-tool-report 3150-stat-threads 3200-coverage 3310-typed \
+	5910-damage; do
 	suite $test sh "$top_srcdir/t/$test.t"
 done
-for test in 3100-stat 3101-stat-save 3110-report 3120-stat-damage; do
+for test in 3100-stat 3101-stat-save 3110-report 3120-stat-damage 3300-print; do
 	ok "make $test" $MAKE t/$test
 	suite $test $run_env "$top_builddir/t/$test"
 done

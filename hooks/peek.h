@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads memory that may not be there. */
+#ifndef HOOKS_PEEK_H
+#define HOOKS_PEEK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Context: call. Copies size bytes from an address; false if they cannot all be read. */
+bool peek(uint64_t address, void *to, size_t size);
+
+#endif

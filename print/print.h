@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls and their arguments as text, from wherever the bytes are. Context: call. */
+#ifndef PRINT_PRINT_H
+#define PRINT_PRINT_H
+
+#include <cuaudit/params.h>
+
+#include "print/buffer.h"
+
+struct numbers;
+
+/* Who knows what was at an address. */
+struct print_source {
+	/* Copies size bytes; false, and nothing is known of them, where it cannot. */
+	bool (*read)(const struct print_source *source, uint64_t address, void *to, size_t size);
+	struct numbers *numbers;
+};
+
+struct print_call {
+	const char *name;
+	const uint64_t *words;
+	const struct print_source *source;
+	int32_t id;		/* row of driver_api.def, or -1 */
+	int32_t result;		/* a CUresult, where flags have CUAUDIT_PRINT_AFTER */
+	unsigned int flags;	/* enum cuaudit_print */
+};
+
+/* The value of one parameter; false if there is no such. */
+bool print_argument(struct buffer *out, const struct print_call *call, uint32_t index);
+
+/* NAME(parameter = value, ...), = result after. */
+void print_call(struct buffer *out, const struct print_call *call);
+
+/* A CUresult by name, or by number. */
+void print_result_name(struct buffer *out, int32_t result);
+
+#endif

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every row of the table printed, as recorded; printing with sanitizers.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+ok "all rows" $run_env "$top_builddir/t/3300-print" "$tmp/rows"
+ok "are printed as recorded" diff "$top_srcdir/t/data/print-rows.txt" "$tmp/rows"
+is "$(wc -l <"$tmp/rows")" "$(grep -c '^CUAPI' "$top_srcdir/include/cuaudit/driver_api.def")" \
+	"each of them"
+
+if compile -g -fsanitize=address,undefined -fno-sanitize-recover=all -pthread -o "$tmp/print" \
+   "$top_srcdir/t/3300-print.c" "$top_srcdir"/print/*.c >"$tmp/build" 2>&1 &&
+   "$tmp/print" >"$tmp/out" 2>&1 || grep -q '^ok 1 ' "$tmp/out"; then
+	ok "sanitizers have nothing to say" "$tmp/print" "$tmp/rows"
+	ok "the same text" diff "$top_srcdir/t/data/print-rows.txt" "$tmp/rows"
+else
+	skip 2 "no sanitizers here"
+fi
+done_testing
