@@ -10,6 +10,7 @@
 #include "audit/bind.h"
 #include "audit/driver.h"
 #include "audit/env.h"
+#include "audit/filter.h"
 #include "audit/heap.h"
 #include "audit/launch.h"
 #include "audit/object.h"
@@ -42,6 +43,7 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	object_table.envp = envp;
 	sys_start();
 	object_table.may_say = sys_may_say;
+	object_table.library_matches = filter_list;
 	object_start(envp);
 	env_read(&object_table.environment, envp);
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 2
+#define LINK_VERSION 3
 
 enum {
 	LINK_SLOTS = 4096,	/* stubs assembled into the auditor */
@@ -117,6 +117,8 @@ struct link_table {
 	struct link_environment environment;
 	char **envp;			/* of the process's start, ended by NULL */
 	bool (*may_say)(void);		/* whether descriptor 2 is a place for messages */
+	/* Whether a list of globs, as in CUAUDIT_INCLUDE, matches a library. */
+	bool (*library_matches)(const char *list, const char *path, bool is_main);
 	void *resolver;			/* what a route holds before the core knows its slot */
 	uint32_t everybody;		/* stubs went to all: whom not to route is known at the call */
 

@@ -10,6 +10,8 @@
 
 #include "hooks/clock.h"
 #include "hooks/coverage.h"
+#include "hooks/guard.h"
+#include "hooks/hook.h"
 #include "hooks/layout.h"
 #include "hooks/log.h"
 #include "hooks/module.h"
@@ -34,8 +36,9 @@ static pid_t owner;
 static void forked(void)
 {
 	owner = getpid();
-	registry_forked();
+	hook_forked();
 	thread_forked();
+	guard_setup();
 	coverage_forked();
 	module_forked();
 }
@@ -67,6 +70,7 @@ static void finish(void)
 			    "routed", lost);
 	clock_calibrate();
 	module_finish_all();
+	hook_reap();
 	if (end_status >= 0) {
 		fflush(NULL);
 		_exit(end_status);
@@ -84,13 +88,14 @@ static int start(void)
 	layout_setup();
 	registry_setup();
 	object_setup();
+	guard_setup();
 	error = thread_setup();
 	if (!error)
 		error = procaddr_setup();
 	if (!error)
 		error = tables_setup();
 	if (!error)
-		error = -__register_atfork(NULL, NULL, forked, NULL);
+		error = -__register_atfork(hook_fork, hook_parent, forked, NULL);
 	if (error)
 		return error;
 	clock_setup();

@@ -10,7 +10,7 @@
 struct hook_list;
 struct thread;
 
-enum { FRAME_NORDERED = 16 };
+enum { FRAME_NORDERED = 15 };
 
 /* On the calling thread's stack; what the trampolines read comes first. */
 struct frame {
@@ -23,6 +23,7 @@ struct frame {
 	uint64_t vectors[FRAME_NVECTORS][2];
 	uint64_t scratch[CUAUDIT_HOOKS_MAX];
 	uint64_t ordered[FRAME_NORDERED];	/* parameters of irregular rows, see layout.h */
+	uint64_t guarded;		/* bit n: this call is inside of the n-th hook, see guard.h */
 };
 
 #define FRAME_AT(field, offset) \

@@ -4,6 +4,7 @@
 
 #include "hooks/core.h"
 #include "hooks/coverage.h"
+#include "hooks/hook.h"
 #include "hooks/object.h"
 #include "hooks/registry.h"
 
@@ -105,5 +106,5 @@ int procaddr_setup(void)
 		.exit = answer,
 	};
 
-	return registry_add(&hook, REGISTRY_CORE);
+	return hook_add(&hook, HOOK_CORE);
 }

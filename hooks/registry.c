@@ -4,26 +4,18 @@
 
 #include <cuaudit/coverage.h>
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "arch.h"
 #include "hooks/core.h"
 #include "hooks/dispatch.h"
+#include "hooks/hook.h"
 #include "hooks/layout.h"
-#include "hooks/selector.h"
-
-enum { MAX_HOOKS = 64 };
 
 struct entry registry_entries[LINK_SLOTS] __attribute__((aligned(64)));
 
-static struct {
-	struct cuaudit_hook hook;
-	enum registry_owner owner;
-} hooks[MAX_HOOKS];	/* by priority, then by time */
-static uint32_t nhooks;
-static _Atomic uint32_t nready;	/* slots with a function */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct hook_list *lists[LINK_SLOTS];	/* all that were ever made */
+static _Atomic uint32_t nready;			/* slots with a function */
 
 uint32_t cuaudit_functions(void)
 {
@@ -57,16 +49,6 @@ static void describe(uint32_t slot)
 	entry->function.nparams = entry->row->nparams;
 }
 
-static bool wanted(uint32_t i, const struct cuaudit_function *function)
-{
-	const struct cuaudit_hook *hook = &hooks[i].hook;
-
-	if (hooks[i].owner == REGISTRY_MODULE &&
-	    !selector_matches(cuaudit_core_link->environment.functions, function))
-		return false;
-	return selector_matches(hook->functions ? hook->functions : "", function);
-}
-
 /* Lists come out of pages that are never freed: a call may still read them. */
 static struct hook_list *new_list(uint32_t count)
 {
@@ -88,35 +70,47 @@ static struct hook_list *new_list(uint32_t count)
 	return list;
 }
 
-static int set_hooks(uint32_t slot)
+static bool same(const struct hook_list *list, const struct hook_entry *wanted, uint32_t count,
+		 bool timed)
 {
-	struct entry *entry = &registry_entries[slot];
+	bool is = list->count == count && list->timed == timed;
+
+	for (uint32_t i = 0; is && i < count; i++)
+		is = list->hooks[i].enter == wanted[i].enter &&
+		     list->hooks[i].exit == wanted[i].exit &&
+		     list->hooks[i].data == wanted[i].data;
+	return is;
+}
+
+int registry_find(uint32_t slot, struct hook_list **found)
+{
+	struct hook_entry wanted[CUAUDIT_HOOKS_MAX];
+	const struct entry *entry = &registry_entries[slot];
 	struct hook_list *list;
-	uint32_t chosen[CUAUDIT_HOOKS_MAX], count = 0, flags = 0;
+	uint32_t count;
+	bool timed;
 
-	for (uint32_t i = 0; i < nhooks; i++) {
-		if (!wanted(i, &entry->function))
-			continue;
-		if (count == CUAUDIT_HOOKS_MAX)
-			return -ENOSPC;
-		chosen[count++] = i;
-	}
-	list = count ? new_list(count) : NULL;
-	if (count && !list)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct cuaudit_hook *hook = &hooks[chosen[i]].hook;
-
-		list->hooks[i] = (struct hook_entry){ hook->enter, hook->exit, hook->data };
-		flags |= hook->flags;
-	}
-	if (list) {
+	*found = NULL;
+	count = hook_choose(slot, wanted, &timed);
+	if (count > CUAUDIT_HOOKS_MAX)
+		return -ENOSPC;
+	if (!count)
+		return 0;
+	for (list = lists[slot]; list && !same(list, wanted, count, timed);)
+		list = list->next;
+	if (!list) {
+		list = new_list(count);
+		if (!list)
+			return -ENOMEM;
+		memcpy(list->hooks, wanted, count * sizeof(*wanted));
 		list->count = count;
 		list->stack_words = entry->row ? layout_stack_words(entry->row) : 0;
-		dispatch_prepare(list, entry, flags & CUAUDIT_HOOK_TIMED);
+		list->timed = timed;
+		dispatch_prepare(list, entry, timed);
+		list->next = lists[slot];
+		lists[slot] = list;
 	}
-	/* Pairs with the dispatch functions. */
-	atomic_store_explicit(&entry->list, list, memory_order_release);
+	*found = list;
 	return 0;
 }
 
@@ -132,13 +126,28 @@ static void *trampoline(const struct entry *entry)
 static void route(uint32_t slot)
 {
 	const struct entry *entry = &registry_entries[slot];
-	void *real = atomic_load_explicit(&entry->real, memory_order_relaxed);
+	bool hooked = atomic_load_explicit(&entry->list, memory_order_relaxed);
+	void *real;
 
-	/* Pairs with the jump of the stub: the list is there before the trampoline. */
-	atomic_store_explicit(&cuaudit_core_link->routes[slot],
-			      atomic_load_explicit(&entry->list, memory_order_relaxed)
-				      ? trampoline(entry) : real,
-			      memory_order_release);
+	/* The auditor fills in another copy of the driver whenever one is loaded. */
+	do {
+		real = atomic_load(&entry->real);
+		/* Pairs with the jump of the stub: the list is there before the trampoline. */
+		atomic_store(&cuaudit_core_link->routes[slot], hooked ? trampoline(entry) : real);
+	} while (atomic_load(&entry->real) != real);
+}
+
+int registry_publish(uint32_t slot)
+{
+	struct hook_list *list;
+	int error = registry_find(slot, &list);
+
+	if (error)
+		return error;
+	/* Pairs with the dispatch functions. */
+	atomic_store_explicit(&registry_entries[slot].list, list, memory_order_release);
+	route(slot);
+	return 0;
 }
 
 void registry_setup(void)
@@ -159,62 +168,28 @@ void registry_setup(void)
 
 void registry_attach(void)
 {
-	uint32_t count, unfit = 0;
+	uint32_t ready, count, unfit = 0;
+	sigset_t saved;
 
-	pthread_mutex_lock(&lock);
+	hook_begin_setup();
+	ready = atomic_load_explicit(&nready, memory_order_relaxed);
 	count = atomic_load_explicit(&cuaudit_core_link->nslots, memory_order_acquire);
-	for (uint32_t i = atomic_load_explicit(&nready, memory_order_relaxed); i < count; i++) {
+	for (uint32_t i = ready; i < count; i++)
 		describe(i);
-		if (set_hooks(i))
+	if (ready < count && !hook_select_all(ready, count))
+		unfit = count - ready;
+	for (uint32_t i = ready; i < count; i++) {
+		hook_take_lock(&saved);
+		if (registry_publish(i)) {
 			unfit++;
+			route(i);
+		}
 		/* Pairs with cuaudit_functions. */
 		atomic_store_explicit(&nready, i + 1, memory_order_release);
-		route(i);
+		hook_give_lock(&saved);
 	}
-	pthread_mutex_unlock(&lock);
+	hook_end_setup();
 	if (unfit)
 		cuaudit_log(CUAUDIT_WARN, "%u functions have not all of their hooks: "
 			    "too many, or no memory", unfit);
-}
-
-int registry_add(const struct cuaudit_hook *hook, enum registry_owner owner)
-{
-	uint32_t at, ready;
-	size_t length;
-	int result = 0;
-
-	if (hook->size < sizeof(*hook) || (!hook->enter && !hook->exit) ||
-	    (hook->functions && selector_fault(hook->functions, &length)))
-		return -EINVAL;
-	pthread_mutex_lock(&lock);
-	if (nhooks == MAX_HOOKS) {
-		pthread_mutex_unlock(&lock);
-		return -ENOSPC;
-	}
-	for (at = nhooks; at && hooks[at - 1].hook.priority > hook->priority; at--)
-		hooks[at] = hooks[at - 1];
-	hooks[at].hook = *hook;
-	hooks[at].owner = owner;
-	nhooks++;
-	ready = atomic_load_explicit(&nready, memory_order_relaxed);
-	for (uint32_t i = 0; i < ready; i++) {
-		int error = set_hooks(i);
-
-		if (error)
-			result = error;
-		else
-			route(i);
-	}
-	pthread_mutex_unlock(&lock);
-	return result;
-}
-
-int cuaudit_hook_add(const struct cuaudit_hook *hook)
-{
-	return registry_add(hook, REGISTRY_MODULE);
-}
-
-void registry_forked(void)
-{
-	pthread_mutex_init(&lock, NULL);
 }

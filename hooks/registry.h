@@ -8,13 +8,8 @@
 #include <stdbool.h>
 
 #include "audit/link.h"
+#include "hooks/hook.h"
 #include "hooks/layout.h"
-
-struct hook_entry {
-	cuaudit_enter_fn enter;
-	cuaudit_exit_fn exit;
-	void *data;
-};
 
 /*
  * Immutable once published; the hooks of a function, outermost first. enter,
@@ -32,6 +27,8 @@ struct hook_list {
 	} begin;	/* what a call begins with */
 	uint32_t count;
 	uint32_t clocked;	/* enter and exit read the system's clock */
+	bool timed;		/* one of them wants times */
+	struct hook_list *next;	/* of this function's, ever made */
 	struct hook_entry hooks[];
 };
 
@@ -62,9 +59,6 @@ static inline const struct entry *registry_entry(const struct cuaudit_call *call
 				      offsetof(struct entry, function));
 }
 
-/* What a hook is for: hooks of the core ignore CUAUDIT_FUNCTIONS. */
-enum registry_owner { REGISTRY_MODULE, REGISTRY_CORE };
-
 /* Whether a row's words do not lie in the order of its parameters. */
 static inline bool registry_irregular(const struct entry *entry)
 {
@@ -74,16 +68,20 @@ static inline bool registry_irregular(const struct entry *entry)
 /* Context: setup, once. */
 void registry_setup(void);
 
-/* Context: setup. cuaudit_hook_add for an owner. */
-int registry_add(const struct cuaudit_hook *hook, enum registry_owner owner);
-
 /*
  * Context: setup, on any thread. Gives every slot that the auditor has added
  * since its function and its hooks, and routes it.
  */
 void registry_attach(void);
 
-/* Context: call, in the child of fork. */
-void registry_forked(void);
+/*
+ * Under hook.h's lock: the list of the hooks a slot has now, NULL for none. One
+ * that was made before where there is one, so that memory does not grow with
+ * every hook that comes and goes. 0, -ENOSPC, -ENOMEM.
+ */
+int registry_find(uint32_t slot, struct hook_list **found);
+
+/* Under that lock: gives the slot that list, or lets it keep what it has. 0 or as above. */
+int registry_publish(uint32_t slot);
 
 #endif

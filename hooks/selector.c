@@ -4,9 +4,33 @@
 
 #include <cuaudit/api.h>
 #include <fnmatch.h>
+#include <locale.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { PART = 256 };
+#include "hooks/core.h"
+#include "hooks/layout.h"
+#include "hooks/nearest.h"
+
+enum { PART = 256, NEAR = 3 };
+
+enum kind { NAME, GLOB, CLASS_OF, REGEX };
+
+struct part {
+	enum kind kind;
+	bool negated;
+	uint32_t class;
+	char text[PART];	/* without what marks its kind */
+	regex_t regex;
+};
+
+struct selector {
+	bool patterns;		/* has a GLOB or a REGEX */
+	uint32_t count;
+	struct part parts[];
+};
 
 static const struct {
 	const char *name;
@@ -17,70 +41,266 @@ static const struct {
 #undef CLASS
 };
 
-uint32_t selector_class(const char *name, size_t length)
+static uint32_t class_of(const char *name)
 {
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		if (strlen(classes[i].name) == length && !memcmp(classes[i].name, name, length))
+		if (!strcmp(classes[i].name, name))
 			return classes[i].bit;
 	return 0;
 }
 
-/* Copies the next part, without its '!', and moves past it; returns where it begins, or NULL. */
-static const char *next_part(const char **at, char part[PART], size_t *length, bool *negated)
+/* Names are ASCII; another locale may have libc load what converts its characters. */
+static locale_t use_plain(void)
+{
+	return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
+/* Up to the comma that ends the part; those of a /regex/ do not. */
+static size_t extent(const char *from)
+{
+	const char *start = from + (*from == '!');
+	const char *close = *start == '/' ? strchr(start + 1, '/') : NULL;
+
+	return (size_t)((close ? close : start) - from) + strcspn(close ? close : start, ",");
+}
+
+/* The next part with its '!', or NULL; moves past it. */
+static const char *next(const char **at, size_t *length)
 {
 	const char *from = *at + strspn(*at, ", \t");
-	size_t whole = strcspn(from, ","), copied;
 
-	if (!whole)
+	if (!*from)
 		return NULL;
-	*at = from + whole;
-	*negated = *from == '!';
-	from += *negated;
-	*length = whole - *negated;
+	*length = extent(from);
+	*at = from + *length;
 	while (*length && strchr(" \t", from[*length - 1]))
 		--*length;
-	copied = *length < PART ? *length : PART - 1;
-	memcpy(part, from, copied);
-	part[copied] = '\0';
 	return from;
 }
 
-static bool part_matches(const char *part, const struct cuaudit_function *function)
+/*
+ * Bounds and back references would let a short text take any time and
+ * memory, and function names need neither.
+ */
+static bool costly(const char *regex)
 {
-	if (*part == '%')
-		return function->classes & selector_class(part + 1, strlen(part + 1));
-	return !fnmatch(part, function->name, 0) || !fnmatch(part, function->base, 0);
+	for (; *regex; regex++)
+		if (*regex == '{' ||
+		    (*regex == '\\' && (strchr("123456789", *++regex) || !*regex)))
+			return true;
+	return false;
 }
 
-bool selector_matches(const char *selector, const struct cuaudit_function *function)
+/* Whether the text is a part; a REGEX is to be freed. */
+static bool read_part(struct part *part, const char *from, size_t length)
 {
-	bool first = true, taken = true, negated;
-	char part[PART];
-	size_t length;
+	const char *open;
 
-	while (next_part(&selector, part, &length, &negated)) {
-		if (first)
-			taken = negated;
-		first = false;
-		if (part_matches(part, function))
-			taken = !negated;
+	part->negated = length && *from == '!';
+	from += part->negated;
+	length -= part->negated;
+	if (!length || length >= PART)
+		return false;
+	part->kind = *from == '%' ? CLASS_OF : *from == '/' ? REGEX : NAME;
+	from += part->kind != NAME;
+	length -= part->kind != NAME;
+	memcpy(part->text, from, length);
+	part->text[length] = '\0';
+	switch (part->kind) {
+	case CLASS_OF:
+		part->class = class_of(part->text);
+		return part->class;
+	case REGEX:
+		if (length < 2 || part->text[length - 1] != '/')
+			return false;
+		part->text[length - 1] = '\0';
+		return !costly(part->text) &&
+		       !regcomp(&part->regex, part->text, REG_EXTENDED | REG_NOSUB);
+	default:
+		if (strpbrk(part->text, "*?[\\"))
+			part->kind = GLOB;
+		open = strrchr(part->text, '[');
+		return !open || strchr(open, ']');
 	}
+}
+
+static void free_part(struct part *part)
+{
+	if (part->kind == REGEX)
+		regfree(&part->regex);
+}
+
+static bool takes(const struct part *part, const struct cuaudit_function *function)
+{
+	switch (part->kind) {
+	case CLASS_OF:
+		return function->classes & part->class;
+	case REGEX:
+		return !regexec(&part->regex, function->name, 0, NULL, 0) ||
+		       !regexec(&part->regex, function->base, 0, NULL, 0);
+	case NAME:
+		return !strcmp(part->text, function->name) || !strcmp(part->text, function->base);
+	default:
+		return !fnmatch(part->text, function->name, 0) ||
+		       !fnmatch(part->text, function->base, 0);
+	}
+}
+
+struct selector *selector_open(const char *text)
+{
+	locale_t saved = use_plain();
+	struct selector *selector;
+	const char *from, *at = text;
+	size_t length, count = 0;
+
+	while (next(&at, &length))
+		count++;
+	selector = malloc(sizeof(*selector) + count * sizeof(struct part));
+	if (selector) {
+		*selector = (struct selector){ .count = 0 };
+		for (at = text; (from = next(&at, &length));) {
+			struct part *part = &selector->parts[selector->count];
+
+			if (!read_part(part, from, length))
+				continue;
+			selector->patterns |= part->kind == GLOB || part->kind == REGEX;
+			selector->count++;
+		}
+	}
+	uselocale(saved);
+	return selector;
+}
+
+void selector_close(struct selector *selector)
+{
+	for (uint32_t i = 0; i < selector->count; i++)
+		free_part(&selector->parts[i]);
+	free(selector);
+}
+
+bool selector_takes(const struct selector *selector, const struct cuaudit_function *function)
+{
+	bool taken = !selector->count || selector->parts[0].negated;
+	locale_t saved = selector->patterns ? use_plain() : (locale_t)0;
+
+	for (uint32_t i = 0; i < selector->count; i++)
+		if (takes(&selector->parts[i], function))
+			taken = !selector->parts[i].negated;
+	if (saved)
+		uselocale(saved);
 	return taken;
 }
 
-const char *selector_fault(const char *selector, size_t *length)
+/* The first part that good is not true of. */
+static const char *first(const char *text, size_t *length, bool (*good)(const struct part *))
 {
+	locale_t saved = use_plain();
+	struct part part;
 	const char *from;
-	char part[PART];
-	bool negated;
+	bool fine = true;
 
-	while ((from = next_part(&selector, part, length, &negated))) {
-		const char *open = strrchr(part, '[');
-
-		if (!*length || *length >= PART ||
-		    (*part == '%' && !selector_class(part + 1, *length - 1)) ||
-		    (open && !strchr(open, ']')))
-			return from;
+	while (fine && (from = next(&text, length))) {
+		fine = read_part(&part, from, *length);
+		if (fine) {
+			fine = !good || good(&part);
+			free_part(&part);
+		}
+		if (!fine) {
+			*length -= *from == '!';
+			from += *from == '!';
+		}
 	}
-	return NULL;
+	uselocale(saved);
+	return from;
+}
+
+const char *selector_fault(const char *text, size_t *length)
+{
+	return first(text, length, NULL);
+}
+
+static bool names_any(const struct part *part)
+{
+	const struct link_table *link = cuaudit_core_link;
+	uint32_t count = atomic_load_explicit(&link->nslots, memory_order_acquire);
+
+	for (uint32_t i = 0; i < layout_count; i++) {
+		const struct layout *row = layout_row(i);
+		const struct cuaudit_function function = {
+			.name = row->name, .base = row->base, .classes = row->classes,
+		};
+
+		if (takes(part, &function))
+			return true;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct cuaudit_function function = {
+			.name = link->slots[i].name, .base = link->slots[i].name,
+		};
+
+		if (takes(part, &function))
+			return true;
+	}
+	return false;
+}
+
+const char *selector_stranger(const char *text, size_t *length)
+{
+	return first(text, length, names_any);
+}
+
+static int nearest_class(const char *word, size_t length, char near[SELECTOR_NEAR])
+{
+	static const char *const names[] = {
+#define CLASS(name, text, summary) "%" text,
+#include <cuaudit/classes.def>
+#undef CLASS
+		NULL
+	};
+	const char *found = nearest(word, length, names);
+
+	return found ? snprintf(near, SELECTOR_NEAR, "; did you mean %s", found) : 0;
+}
+
+/* What cuGetProcAddress knows the functions by; one name has several versions. */
+static int nearest_functions(const char *word, size_t length, char near[SELECTOR_NEAR])
+{
+	const char **names = malloc((layout_count + 1) * sizeof(*names));
+	int used = 0;
+
+	if (!names)
+		return 0;
+	for (uint32_t i = 0; i < layout_count; i++)
+		names[i] = layout_row(i)->base;
+	names[layout_count] = NULL;
+	for (int i = 0; i < NEAR; i++) {
+		const char *found = nearest(word, length, names);
+
+		if (!found)
+			break;
+		used += snprintf(near + used, SELECTOR_NEAR - (size_t)used, "%s%s",
+				 used ? ", " : "; did you mean ", found);
+		for (uint32_t j = 0; j < layout_count; j++)
+			if (!strcmp(names[j], found))
+				names[j] = "";
+	}
+	free(names);
+	return used;
+}
+
+void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR])
+{
+	char word[PART];
+	size_t used = 0;
+	int written;
+
+	near[0] = '\0';
+	/* What of a pattern can be part of a name. */
+	for (size_t i = 0; i < length && used < sizeof(word); i++)
+		if (!strchr("*?[]^$.()|+/\\", part[i]))
+			word[used++] = part[i];
+	written = used && *word == '%' ? nearest_class(word, used, near)
+				       : nearest_functions(word, used, near);
+	if (written)
+		strcat(near, "?");
 }

@@ -8,20 +8,36 @@
 #include <stddef.h>
 
 /*
- * Whether the selector takes the function. Comma-separated, the last that
- * matches decides: a glob over the symbol or the base name, %class, and
- * either behind '!' to take away. Beginning with '!' means all but; empty
- * means all.
+ * Comma-separated parts, the last that matches decides: a glob over the symbol
+ * or the base name, %class, /extended regex/ found in either, and each of them
+ * behind '!' to take away. Beginning with '!' means all but; empty means all.
+ * Characters are those of the C locale, whatever the program's is.
  */
-bool selector_matches(const char *selector, const struct cuaudit_function *function);
+struct selector;
+
+/* Reads a text without a fault; NULL when memory is out. The caller closes it. */
+struct selector *selector_open(const char *text);
+
+bool selector_takes(const struct selector *selector, const struct cuaudit_function *function);
+
+void selector_close(struct selector *selector);
 
 /*
- * The first part of selector that cannot match anything: an unknown class, an
- * unfinished [set], a text longer than any name. NULL if there is none; *length is set.
+ * The first part of text that cannot match anything: an unknown class, an
+ * unfinished [set] or /regex/, a bad regex, a text longer than any name. NULL
+ * if there is none; *length is set.
  */
-const char *selector_fault(const char *selector, size_t *length);
+const char *selector_fault(const char *text, size_t *length);
 
-/* The CUAUDIT_CLASS_* bits of a class by name, 0 if there is none such. */
-uint32_t selector_class(const char *name, size_t length);
+/*
+ * The first part of a text without a fault that names no function, neither of
+ * the table nor of a driver there is; NULL if all do, *length is set.
+ */
+const char *selector_stranger(const char *text, size_t *length);
+
+enum { SELECTOR_NEAR = 256 };
+
+/* Writes "; did you mean X, Y?" for such a part to near, or nothing where all are far. */
+void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR]);
 
 #endif

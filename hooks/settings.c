@@ -43,21 +43,20 @@ static void say_unknown(const char *entry)
 
 static void check_functions(struct link_environment *environment)
 {
-	static const char *const classes[] = {
-#define CLASS(name, text, summary) "%" text,
-#include <cuaudit/classes.def>
-#undef CLASS
-		NULL
-	};
+	char near[SELECTOR_NEAR];
 	size_t length;
 	const char *fault = selector_fault(environment->functions, &length);
-	const char *near;
+	const char *what = "is no selector";
 
+	if (!fault) {
+		fault = selector_stranger(environment->functions, &length);
+		what = "names no function";
+	}
 	if (!fault)
 		return;
-	near = *fault == '%' ? nearest(fault, length, classes) : NULL;
-	cuaudit_log(CUAUDIT_WARN, PREFIX "FUNCTIONS: '%.*s' is no selector%s%s; all functions are hooked",
-		    (int)length, fault, near ? "; did you mean " : "", near ? near : "");
+	selector_near(fault, length, near);
+	cuaudit_log(CUAUDIT_WARN, PREFIX "FUNCTIONS: '%.*s' %s%s; all functions are hooked",
+		    (int)length, fault, what, near);
 	environment->functions = "";
 }
 

@@ -93,22 +93,39 @@ static bool inside(const struct thread *thread, uintptr_t from, uintptr_t to)
 	return from >= thread->stack_low && to <= thread->stack_high;
 }
 
-static bool faults(uintptr_t page)
+bool stack_page_readable(uintptr_t address)
 {
+	uintptr_t page = address & ~((uintptr_t)STACK_PAGE - 1);
+	int error = errno;
+	bool faults;
+
 	/* An impossible `how` makes the kernel read the set, then refuse: EFAULT tells. */
-	return syscall(SYS_rt_sigprocmask, -1, (const void *)page, NULL, 8) && errno == EFAULT;
+	faults = syscall(SYS_rt_sigprocmask, -1, (const void *)page, NULL, 8) && errno == EFAULT;
+	errno = error;
+	return !faults;
+}
+
+static bool known(struct thread *thread, uintptr_t from, uintptr_t to)
+{
+	int error = errno;
+	bool is = inside(thread, from, to) || (look(thread, from) && inside(thread, from, to));
+
+	errno = error;
+	return is;
+}
+
+bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to)
+{
+	return known(thread, from, to) ||
+	       (stack_page_readable(from) && stack_page_readable(to - 1));
 }
 
 uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint32_t words)
 {
 	uintptr_t from = (uintptr_t)stack - 1, to = (uintptr_t)(stack + words);
 	uintptr_t next = (from | (STACK_PAGE - 1)) + 1;
-	int error = errno;
-	bool all;
 
-	if (to <= next || inside(thread, from, to))
+	if (to <= next || known(thread, from, to) || stack_page_readable(next))
 		return words;
-	all = (look(thread, from) && inside(thread, from, to)) || !faults(next);
-	errno = error;
-	return all ? words : (uint32_t)((next - (uintptr_t)stack) / 8);
+	return (uint32_t)((next - (uintptr_t)stack) / 8);
 }

@@ -3,6 +3,7 @@
 #ifndef HOOKS_STACK_H
 #define HOOKS_STACK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct thread;
@@ -15,5 +16,11 @@ enum { STACK_PAGE = 4096 };	/* the smallest unit of what is mapped */
  * stack can.
  */
 uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint32_t words);
+
+/* Context: call, on thread. Whether what lies in [from, to), less than a page, can be read. */
+bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to);
+
+/* Context: call. Whether the page of an address can be read, be it a stack's or not. */
+bool stack_page_readable(uintptr_t address);
 
 #endif

@@ -3,6 +3,7 @@
 #include "hooks/tables.h"
 
 #include "hooks/coverage.h"
+#include "hooks/hook.h"
 #include "hooks/registry.h"
 
 enum { WHERE, UUID };
@@ -42,5 +43,5 @@ int tables_setup(void)
 		.exit = answered,
 	};
 
-	return registry_add(&hook, REGISTRY_CORE);
+	return hook_add(&hook, HOOK_CORE);
 }

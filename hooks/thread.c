@@ -21,6 +21,7 @@ static uint64_t unseen;	/* calls without a thread: memory was out */
 static struct {
 	size_t size;
 	const struct cuaudit_module *owner;
+	void (*leave)(void *block);
 } keys[THREAD_KEYS];
 static _Atomic uint32_t nkeys;
 
@@ -51,9 +52,12 @@ static void end(void *value)
 
 	thread->state |= THREAD_INSIDE;
 	for (uint32_t i = 0; i < nkeys; i++)
-		if (thread->blocks[i] && keys[i].owner->thread_exit)
-			keys[i].owner->thread_exit(thread->blocks[i]);
+		if (thread->blocks[i] && keys[i].leave)
+			keys[i].leave(thread->blocks[i]);
 	thread_self = NULL;
+	/* Whatever calls it was still in when it ended. Pairs with thread_any_guarded. */
+	for (uint32_t i = 0; i < CUAUDIT_HOOKS_ALL; i++)
+		atomic_store_explicit(&thread->guarded[i], 0, memory_order_release);
 	take_lock(&saved);
 	thread->next = free_threads;
 	free_threads = thread;
@@ -139,8 +143,30 @@ int cuaudit_thread_key(size_t size, const struct cuaudit_module *owner)
 		return -ENOSPC;
 	keys[i].size = size;
 	keys[i].owner = owner;
+	/* An older plug-in's structure may end before. */
+	keys[i].leave = owner->size >= offsetof(struct cuaudit_module, thread_exit) +
+				       sizeof(owner->thread_exit) ? owner->thread_exit : NULL;
 	nkeys = i + 1;
 	return (int)i;
+}
+
+void thread_disown(const struct cuaudit_module *owner)
+{
+	for (uint32_t i = 0; i < nkeys; i++)
+		if (keys[i].owner == owner)
+			keys[i].leave = NULL;
+}
+
+bool thread_any_guarded(uint32_t number)
+{
+	bool any = false;
+	sigset_t saved;
+
+	take_lock(&saved);
+	for (struct thread *thread = all_threads; thread && !any; thread = thread->all)
+		any = atomic_load(&thread->guarded[number]);
+	give_lock(&saved);
+	return any;
 }
 
 void *cuaudit_thread_block(uint32_t number)

@@ -4,6 +4,8 @@
 #define HOOKS_THREAD_H
 
 #include <cuaudit/hook.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 #include "frame_arch.h"
 
@@ -34,6 +36,7 @@ struct thread {
 	struct thread_caller callers[THREAD_CALLERS];
 	uintptr_t stack_low, stack_high;	/* see stack.c */
 	uint32_t stack_looks;
+	_Atomic uint32_t guarded[CUAUDIT_HOOKS_ALL];	/* calls inside of a hook, see guard.h */
 	struct thread *next;	/* of those free now */
 	struct thread *all;	/* of those ever made; counters above are never reset */
 };
@@ -53,6 +56,12 @@ int thread_setup(void);
 
 /* Context: call. Makes thread_self; NULL, and counted, when memory is out. */
 struct thread *thread_begin(void);
+
+/* Context: call. Whether a call of any thread is inside of the guarded hook of that number. */
+bool thread_any_guarded(uint32_t number);
+
+/* Context: setup. A module that did not start is not told of the ends of threads. */
+void thread_disown(const struct cuaudit_module *owner);
 
 /* Context: call, in the child of fork. */
 void thread_forked(void);

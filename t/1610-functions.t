@@ -31,8 +31,28 @@ hooked "!cuInit" cuMemAlloc_v2 cuStreamQuery cuLaunchHostFunc cuNewReal cuGetPro
 hooked "!%memory,!cuNew*" cuInit cuStreamQuery cuLaunchHostFunc cuGetProcAddress_v2
 hooked "cu*,!cuMem*,cuMemAlloc" $all
 hooked "!*,cuInit" cuInit
-hooked "cuinit"
 hooked "!*"
-hooked "cuNoSuchThing"
+hooked "/^cuMem/" cuMemAlloc_v2
+hooked "/Query$|^cuI.it/" cuInit cuStreamQuery
+hooked "!/[A-Z].*[A-Z]/" cuInit
+hooked "/cu(Init|(,|,,))$/,cuNew*, /Alloc_v2$/ " cuInit cuMemAlloc_v2 cuNewReal
+hooked "cu*,!/Real|Func/" cuInit cuMemAlloc_v2 cuStreamQuery cuGetProcAddress_v2
+
+# refused MESSAGE SELECTOR: it is said, and all are hooked
+refused() {
+	hooked "$2" $all
+	like "$(cat "$tmp/tap.out")" "^cuaudit: CUAUDIT_FUNCTIONS: $1.*; all functions are hooked" \
+		"'$2' is refused"
+}
+refused "'cuinit' names no function; did you mean cuInit" "cuinit"
+refused "'cuMemAloc' names no function; did you mean cuMemAlloc, " "cuInit,cuMemAloc"
+refused "'cuStreamQurey\*' names no function; did you mean cuStreamQuery" "!cuStreamQurey*"
+refused "'/cuCtxGetCurent.../' names no function; did you mean cuCtxGetCurrent" "/cuCtxGetCurent.../"
+refused "'cudaMalloc' names no function" "cudaMalloc"
+refused "'%memroy' is no selector; did you mean %memory\?" "%memroy"
+refused "'/cuInit' is no selector" "cuStreamQuery,/cuInit"
+refused "'/cu\(Init/' is no selector" "/cu(Init/"
+refused "'/\(cu\)\\\\1/' is no selector" '/(cu)\1/'
+refused "'/cu\{2\}/' is no selector" "/cu{2}/"
 
 done_testing

@@ -15,7 +15,8 @@ for file in audit/elf audit/env audit/filter audit/symtab hooks/module hooks/mod
 	hooks/nearest hooks/selector hooks/settings; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
-hosted -DCUAUDIT_BUILDING_CORE -I"$tmp" -o "$tmp/settings" "$fuzz/settings.c" "$fuzz/text.c" \
+arch=$($CC -dumpmachine | sed 's/-.*//')
+hosted -DCUAUDIT_BUILDING_CORE -I"$tmp" -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/settings" "$fuzz/settings.c" "$fuzz/text.c" \
 	"$fuzz/stat.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$tmp/log.o" "$tmp/output.o" "$@"
 
 fuzzed "made-up environments" "$tmp/settings"

@@ -16,7 +16,7 @@ src=$top_srcdir/t/bench
 
 $CC -O2 -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$dir/libcuda.so.1" "$src/driver.c"
 $CC -O2 -fPIC -shared -o "$dir/libbenchraw.so" "$src/raw.c"
-$CC -O2 -D_GNU_SOURCE -I"$top_srcdir/include" -o "$dir/bench" "$src/bench.c" \
+$CC -O2 -fno-omit-frame-pointer -D_GNU_SOURCE -I"$top_srcdir/include" -o "$dir/bench" "$src/bench.c" \
 	-pthread -Wl,--no-as-needed -L"$dir" -lbenchraw -l:libcuda.so.1 -ldl \
 	-Wl,-rpath,'$ORIGIN'
 $CC -O2 -D_GNU_SOURCE -o "$dir/start" "$src/start.c"
@@ -27,6 +27,7 @@ audited() {
 }
 
 audited CUAUDIT_HOOKS= "$dir/bench" hooks "$threads"
+audited CUAUDIT_HOOKS= "$dir/bench" attached
 audited CUAUDIT_HOOKS=stat "$dir/bench" stat "$threads"
 audited CUAUDIT_HOOKS='stat(clock=no)' "$dir/bench" count "$threads"
 "$dir/start" "$LIBCUAUDIT"

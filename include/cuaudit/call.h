@@ -67,6 +67,43 @@ enum {
 /* Context: call. The library the return address lies in; never NULL. */
 CUAUDIT_PUBLIC const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *call);
 
+enum cuaudit_backtrace {
+	CUAUDIT_BACKTRACE_FRAMES,	/* by frame pointers */
+	CUAUDIT_BACKTRACE_UNWIND	/* by unwind tables, as debuggers do */
+};
+
+/*
+ * Context: call. The return addresses from the call's caller outwards, at
+ * most max of them; returns how many. FRAMES costs little, and ends, or skips
+ * callers, at code built without frame pointers; it never leaves readable
+ * memory. UNWIND goes through any code with unwind tables, for a microsecond
+ * or so a frame, and finds nothing unless cuaudit_backtrace_prepare was called.
+ */
+CUAUDIT_PUBLIC uint32_t cuaudit_call_backtrace(const struct cuaudit_call *call,
+					       const void **frames, uint32_t max,
+					       enum cuaudit_backtrace how);
+
+/* Context: setup. Loads the unwinder. 0, or -ENOENT where there is none. */
+CUAUDIT_PUBLIC int cuaudit_backtrace_prepare(void);
+
+/*
+ * Context: call. The library an address lies in; never NULL: that of unknown
+ * code has the index 0.
+ */
+CUAUDIT_PUBLIC const struct cuaudit_library *cuaudit_library_at(const void *address);
+
+/*
+ * Context: call. Writes the library's GNU build-id, at most size bytes of it;
+ * returns its length, 0 if it has none or is not loaded now.
+ */
+CUAUDIT_PUBLIC uint32_t cuaudit_library_build_id(const struct cuaudit_library *library,
+						 uint8_t *id, uint32_t size);
+
+enum { CUAUDIT_THREAD_NAME = 16 };
+
+/* Context: call. The calling thread's name as the system knows it. */
+CUAUDIT_PUBLIC void cuaudit_thread_name(char name[CUAUDIT_THREAD_NAME]);
+
 /*
  * Context: call. Another number whenever an object has come or gone: what was
  * learnt from an address under another number may be stale.

@@ -42,6 +42,10 @@ struct cuaudit_hook {
 	cuaudit_exit_fn exit;	/* may be NULL; context call */
 	void *data;
 	uint32_t flags;		/* CUAUDIT_HOOK_* */
+	const char *include;	/* calling libraries, as in CUAUDIT_INCLUDE; NULL or "" = all */
+	const char *exclude;	/* those left out of them; NULL or "" = none */
+	/* Detachable hooks, may be NULL; context setup: data and strings are the owner's again. */
+	void (*released)(void *data);
 };
 
 enum {
@@ -50,14 +54,41 @@ enum {
 };
 
 /*
- * Context: setup. Adds hook to every function its selector names and to those
- * of drivers loaded later; the structure is copied, its strings are not.
- * Returns 0; -EINVAL (no callback, bad selector), -ENOSPC (a function already
- * has CUAUDIT_HOOKS_MAX hooks), -ENOMEM.
+ * Context: setup. Adds hook, for as long as the process lives, to every
+ * function its selector names and to those of drivers loaded later; the
+ * structure is copied, its strings are not. Returns 0, or with nothing added:
+ * -EINVAL (no callback, bad selector), -ENOENT (a part of the selector names
+ * no function), both after a message; -E2BIG (a newer structure), -ENOSPC (a
+ * function already has CUAUDIT_HOOKS_MAX hooks, or there are
+ * CUAUDIT_HOOKS_ALL), -ENOMEM, -ENODEV (the process is not audited).
  */
 CUAUDIT_PUBLIC int cuaudit_hook_add(const struct cuaudit_hook *hook);
 
-enum { CUAUDIT_HOOKS_MAX = 16 };
+enum { CUAUDIT_HOOKS_MAX = 16, CUAUDIT_HOOKS_ALL = 64 };
+
+/*
+ * Context: setup, any thread. The same for a hook that can be detached; its
+ * calls cost a little more. Returns its handle, > 0, or as above.
+ */
+CUAUDIT_PUBLIC int cuaudit_hook_attach(const struct cuaudit_hook *hook);
+
+/*
+ * Context: call, any thread, also out of the hook itself. No call enters the
+ * hook any more; those inside it still come to its exit. Its data and strings
+ * stay in use until `released` has been called, which cuaudit_hook_attach,
+ * cuaudit_hook_synchronize and the process's end do. 0, -ENOENT (no such
+ * handle, or detached before).
+ */
+CUAUDIT_PUBLIC int cuaudit_hook_detach(int handle);
+
+/*
+ * Context: setup, any thread. Waits until no call is inside a detached hook
+ * and `released` has returned. 0; -EBUSY (it is still attached), -EDEADLK (a
+ * call of this very thread is inside), -ETIMEDOUT. A call that longjmp or an
+ * exception left stays inside until its thread ends. milliseconds < 0: for
+ * ever.
+ */
+CUAUDIT_PUBLIC int cuaudit_hook_synchronize(int handle, int milliseconds);
 
 /* The value of an option of a module: `name(key=value;...)` in CUAUDIT_HOOKS. */
 struct cuaudit_option {

@@ -282,6 +282,94 @@ static void compare_threads(const char *measure, const char *name, int threads)
 	       measure, threads, alone, many, many / alone, plain_many / plain_alone);
 }
 
+static uint32_t (*call_backtrace)(const struct cuaudit_call *call, const void **frames,
+				  uint32_t max, enum cuaudit_backtrace how);
+
+static const void *backtrace_frames[64];
+static uint32_t backtrace_length;
+
+static int enter_backtrace(struct cuaudit_call *call, void *data)
+{
+	backtrace_length = call_backtrace(call, backtrace_frames, 64,
+					  (enum cuaudit_backtrace)(uintptr_t)data);
+	return CUAUDIT_CONTINUE;
+}
+
+/* As deep as a program of some size calls from. */
+static __attribute__((noinline)) void compare_deep(int depth, const char *name, const char *how)
+{
+	char measure[64];
+
+	if (depth) {
+		compare_deep(depth - 1, name, how);
+	} else {
+		((call_fn)dlsym(RTLD_DEFAULT, name))(NULL);
+		snprintf(measure, sizeof(measure), "backtrace of %u frames by %s", backtrace_length, how);
+		compare_calls(measure, name, 0, NULL, 0);
+	}
+	/* No loop is made of it. */
+	__asm__ volatile("" : : : "memory");
+}
+
+static double time_attach(add_fn attach, int (*detach)(int handle), const char *functions)
+{
+	struct cuaudit_hook one = {
+		.size = sizeof(one), .functions = functions, .enter = enter_nothing,
+	};
+	double start = now(), best = 1e9, ns;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		start = now();
+		for (int j = 0; j < 100; j++)
+			if (detach(attach(&one)))
+				exit(1);
+		ns = (now() - start) / 100;
+		best = ns < best ? ns : best;
+	}
+	return best;
+}
+
+/* Hooks that are asked at each call, attaching them, and what a backtrace costs. */
+static void measure_attached(void *core)
+{
+	add_fn attach = (add_fn)dlsym(core, "cuaudit_hook_attach");
+	int (*detach)(int) = (int (*)(int))dlsym(core, "cuaudit_hook_detach");
+	int (*prepare)(void) = (int (*)(void))dlsym(core, "cuaudit_backtrace_prepare");
+	struct cuaudit_hook one = {
+		.size = sizeof(one), .functions = "cuEventQuery", .enter = enter_nothing,
+		.exit = exit_nothing,
+	};
+	int handle = attach(&one);
+
+	call_backtrace = dlsym(core, "cuaudit_call_backtrace");
+	compare_calls("one empty enter and exit hook, detachable", "cuEventQuery", 0, bare_hooks, 0);
+	detach(handle);
+	one.exit = NULL;
+	handle = attach(&one);
+	compare_calls("one empty enter hook, detachable", "cuEventQuery", 0, bare_counter, 0);
+	detach(handle);
+	one.exclude = "libnothing*";
+	handle = attach(&one);
+	compare_calls("one empty enter hook, detachable, not of all libraries", "cuEventQuery", 0,
+		      bare_counter, 0);
+	detach(handle);
+	compare_calls("a function whose hooks were detached", "cuEventQuery", 0, NULL, 0);
+	one.exclude = NULL;
+	one.enter = enter_backtrace;
+	for (int how = 0; how < 2 && !prepare(); how++) {
+		one.data = (void *)(uintptr_t)how;
+		handle = attach(&one);
+		compare_deep(16, "cuEventQuery", how == CUAUDIT_BACKTRACE_UNWIND ? "the unwinder"
+										 : "frame pointers");
+		detach(handle);
+	}
+	printf("{\"measure\":\"attach and detach, one function\",\"ns\":%.0f}\n",
+	       time_attach(attach, detach, "cuEventQuery"));
+	printf("{\"measure\":\"attach and detach, all %d functions\",\"ns\":%.0f}\n",
+	       (int)((uint32_t (*)(void))dlsym(core, "cuaudit_functions"))(),
+	       time_attach(attach, detach, NULL));
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "hooks";
@@ -303,6 +391,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(what, "count")) {
 		compare_calls("statistics without a clock", "cuCtxGetCurrent", 0, bare_counter, 0);
+		return 0;
+	}
+	if (!strcmp(what, "attached")) {
+		measure_attached(core);
 		return 0;
 	}
 	compare_calls("stub, no hook", "cuCtxGetCurrent", 1.0, NULL, 0);

@@ -18,6 +18,7 @@
 #include "audit/symtab.h"
 #include "audit/sys.h"
 #include "hooks/core.h"
+#include "hooks/layout.h"
 #include "hooks/log.h"
 #include "hooks/module.h"
 #include "hooks/output.h"
@@ -78,6 +79,19 @@ int driver_slot(const struct link_object *object, unsigned int symbol)
 	return -1;
 }
 
+/* A table of few functions: what is fuzzed here are texts. */
+static const struct layout rows[] = {
+	{ .name = "cuMemAlloc_v2", .base = "cuMemAlloc", .classes = 1 },
+	{ .name = "cuMemcpyHtoDAsync_v2", .base = "cuMemcpyHtoDAsync", .classes = 4 },
+};
+const uint32_t layout_count = 2;
+
+const struct layout *layout_row(uint32_t id)
+{
+	fuzz_check(id < layout_count);
+	return &rows[id];
+}
+
 static void make_environment(void)
 {
 	int count = 1 + (int)chance(chance(16) ? 4 : MAX_ENTRIES);
@@ -128,13 +142,14 @@ static void check_follow(size_t before)
 }
 
 /* The fault is one part of the selector, as it stands there. */
-static void check_fault(const char *selector)
+static void check_part(const char *selector, const char *fault, size_t length)
 {
-	size_t length = 0;
-	const char *fault = selector_fault(selector, &length);
+	char near[SELECTOR_NEAR];
 
 	if (!fault)
 		return;
+	selector_near(fault, length, near);
+	fuzz_check(strlen(near) < sizeof(near));
 	fuzz_check(fault >= selector && length <= strlen(fault));
 	fuzz_check(fault == selector || strchr(", \t!", fault[-1]));
 	fuzz_check(strchr(", \t", fault[length]));
@@ -150,10 +165,22 @@ static void match(void)
 		"/usr/lib/x86_64-linux-gnu/libcudart.so.12", "libx.so", "", "/", "a/[b]\\*"
 	};
 	char *text = text_value();
+	const char *part;
+	struct selector *selector;
+	size_t length = 0;
 
-	check_fault(text);
-	for (int i = 0; i < 2; i++)
-		selector_matches(chance(2) ? table.environment.functions : text, &functions[i]);
+	part = selector_fault(text, &length);
+	check_part(text, part, length);
+	if (!part) {
+		const char *stranger = selector_stranger(text, &length);
+
+		check_part(text, stranger, length);
+	}
+	selector = selector_open(part || chance(2) ? table.environment.functions : text);
+	for (int i = 0; selector && i < 2; i++)
+		selector_takes(selector, &functions[i]);
+	if (selector)
+		selector_close(selector);
 	for (int i = 0; i < 5; i++) {
 		filter_list(table.environment.exclude, paths[i], chance(2));
 		filter_list(text, paths[i], chance(2));

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a hook may want to know of who called: the way there, build-id, thread's name. */
+#include <cuaudit/call.h>
+#include <elf.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <link.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "hooks/core.h"
+#include "hooks/frame.h"
+#include "hooks/object.h"
+#include "hooks/stack.h"
+
+enum {
+	OWN_FRAMES = 16,	/* at most, between the call and the unwinder */
+	UNWOUND = 240,
+	LARGEST_FRAME = 1 << 20
+};
+
+static bool prepared;
+
+/* What both ABIs keep at the frame pointer. */
+struct frame_record {
+	const struct frame_record *next;
+	const void *caller;
+};
+
+int cuaudit_backtrace_prepare(void)
+{
+	void *frame;
+
+	/* libc loads the unwinder on first use. */
+	prepared = backtrace(&frame, 1) > 0;
+	return prepared ? 0 : -ENOENT;
+}
+
+static const void *plain_address(const void *address)
+{
+#ifdef __aarch64__
+	/* Signed return addresses: xpaclri, which older processors take for a nop. */
+	register const void *link __asm__("x30") = address;
+
+	__asm__("hint #7" : "+r"(link));
+	return link;
+#else
+	return address;
+#endif
+}
+
+static uint32_t follow_frames(const struct frame *frame, const void **frames, uint32_t max)
+{
+	const struct frame_record *at = (const struct frame_record *)(frame + 1);
+	struct thread *thread = frame_thread(frame);
+	uintptr_t below = (uintptr_t)at;
+	uint32_t count = 1;
+
+	/* The first record is the trampoline's own. */
+	frames[0] = frame->call.caller;
+	for (at = at->next; count < max; at = at->next) {
+		uintptr_t here = (uintptr_t)at;
+
+		if (here <= below || here - below > LARGEST_FRAME || here % sizeof(void *) ||
+		    !stack_readable(thread, here, here + sizeof(*at)) || !at->caller)
+			break;
+		frames[count++] = plain_address(at->caller);
+		below = here;
+	}
+	return count;
+}
+
+static uint32_t unwind(const void *caller, const void **frames, uint32_t max)
+{
+	void *all[UNWOUND];
+	int error = errno, first = 0, found;
+	uint32_t count = 0;
+
+	if (!prepared)
+		return 0;
+	found = backtrace(all, max < UNWOUND - OWN_FRAMES ? (int)max + OWN_FRAMES : UNWOUND);
+	errno = error;
+	while (first < found && all[first] != caller)
+		first++;
+	while (first < found && count < max)
+		frames[count++] = all[first++];
+	return count;
+}
+
+uint32_t cuaudit_call_backtrace(const struct cuaudit_call *call, const void **frames,
+				uint32_t max, enum cuaudit_backtrace how)
+{
+	const struct frame *frame = (const struct frame *)call;
+
+	if (how == CUAUDIT_BACKTRACE_UNWIND)
+		return unwind(call->caller, frames, max);
+	return max ? follow_frames(frame, frames, max) : 0;
+}
+
+const struct cuaudit_library *cuaudit_library_at(const void *address)
+{
+	return object_library(object_at((uintptr_t)address));
+}
+
+void cuaudit_thread_name(char name[CUAUDIT_THREAD_NAME])
+{
+	int error = errno;
+
+	if (prctl(PR_GET_NAME, name))
+		name[0] = '\0';
+	name[CUAUDIT_THREAD_NAME - 1] = '\0';
+	errno = error;
+}
+
+/* An object as it lies in memory. */
+struct image {
+	uintptr_t lo, hi;
+};
+
+static bool readable(const struct image *image, uintptr_t at, size_t size)
+{
+	if (at < image->lo || at > image->hi || size > image->hi - at)
+		return false;
+	for (uintptr_t page = at & ~((uintptr_t)STACK_PAGE - 1); page < at + size;
+	     page += STACK_PAGE)
+		if (!stack_page_readable(page))
+			return false;
+	return true;
+}
+
+static uintptr_t round_up(uintptr_t at, uintptr_t to)
+{
+	return (at + to - 1) & ~(to - 1);
+}
+
+/* The build-id among the notes of a segment. */
+static uint32_t find_note(uintptr_t at, uintptr_t end, uintptr_t alignment, uint8_t *id,
+			  uint32_t size)
+{
+	while (at < end && end - at >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+		uintptr_t name = at + sizeof(*note), text;
+
+		if (note->n_namesz > end - name || note->n_descsz > end - name)
+			return 0;
+		text = round_up(name + note->n_namesz, alignment);
+		if (text > end || note->n_descsz > end - text)
+			return 0;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof("GNU") &&
+		    !memcmp((const void *)name, "GNU", sizeof("GNU"))) {
+			memcpy(id, (const void *)text, note->n_descsz < size ? note->n_descsz : size);
+			return note->n_descsz;
+		}
+		at = round_up(text + note->n_descsz, alignment);
+	}
+	return 0;
+}
+
+uint32_t cuaudit_library_build_id(const struct cuaudit_library *library, uint8_t *id,
+				  uint32_t size)
+{
+	const struct link_object *object;
+	const ElfW(Ehdr) *header;
+	const ElfW(Phdr) *segment;
+	struct image image;
+	uintptr_t bias = 0;
+	bool placed = false;
+	uint32_t length;
+
+	if (!library->index)
+		return 0;
+	object = link_object(cuaudit_core_link, library->index - 1);
+	image.hi = atomic_load_explicit(&object->hi, memory_order_acquire);
+	image.lo = atomic_load_explicit(&object->lo, memory_order_relaxed);
+	header = (const ElfW(Ehdr) *)image.lo;
+	if (!readable(&image, image.lo, sizeof(*header)) ||
+	    memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_phentsize != sizeof(*segment) ||
+	    !readable(&image, image.lo + header->e_phoff, header->e_phnum * sizeof(*segment)))
+		return 0;
+	segment = (const ElfW(Phdr) *)(image.lo + header->e_phoff);
+	for (uint32_t i = 0; i < header->e_phnum; i++, segment++) {
+		if (segment->p_type == PT_LOAD && !placed) {
+			bias = image.lo - segment->p_vaddr;
+			placed = true;
+		}
+	}
+	segment -= header->e_phnum;
+	for (uint32_t i = 0; i < header->e_phnum; i++, segment++) {
+		uintptr_t at = bias + segment->p_vaddr;
+
+		if (segment->p_type != PT_NOTE || !readable(&image, at, segment->p_memsz))
+			continue;
+		length = find_note(at, at + segment->p_memsz, segment->p_align == 8 ? 8 : 4, id, size);
+		if (length)
+			return length;
+	}
+	return 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hooks that are asked at each call whether they are to be entered. */
+#include "hooks/guard.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "hooks/core.h"
+#include "hooks/frame.h"
+#include "hooks/registry.h"
+#include "hooks/thread.h"
+
+/* What is known of a library, 0 for nothing; record indices go up to the table's size. */
+enum { WANTED = 1, UNWANTED = 2, LIBRARIES = LINK_CHUNKS * LINK_CHUNK + 1 };
+
+/*
+ * A thread counts itself in, then looks whether the guard is open; who closes
+ * it looks for counts after that. One of them sees the other if each has a
+ * barrier between the two: with the system's help the closing one has it for
+ * both, and a call pays none.
+ */
+static bool barriers = true;
+
+static int membarrier(int command)
+{
+	int error = errno;
+	int result = (int)syscall(SYS_membarrier, command, 0, 0);
+
+	errno = error;
+	return result;
+}
+
+void guard_setup(void)
+{
+	barriers = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0;
+}
+
+int guard_take_libraries(struct guard *guard)
+{
+	if (!guard->hook.include && !guard->hook.exclude)
+		return 0;
+	if (guard->libraries)
+		memset((void *)guard->libraries, 0, LIBRARIES);
+	else
+		guard->libraries = cuaudit_pages(LIBRARIES);
+	return guard->libraries ? 0 : -ENOMEM;
+}
+
+void guard_close(struct guard *guard)
+{
+	atomic_store(&guard->open, false);
+	if (!barriers)
+		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
+bool guard_busy(const struct guard *guard)
+{
+	return thread_any_guarded(guard->number);
+}
+
+static bool judge(const struct cuaudit_hook *hook, const struct cuaudit_library *library)
+{
+	bool is_main = library->index &&
+		       link_object(cuaudit_core_link, library->index - 1)->flags & LINK_OBJECT_MAIN;
+	bool (*matches)(const char *, const char *, bool) = cuaudit_core_link->library_matches;
+
+	if (hook->exclude && matches(hook->exclude, library->path, is_main))
+		return false;
+	return !hook->include || !*hook->include ||
+	       matches(hook->include, library->path, is_main);
+}
+
+static bool wants_library(const struct guard *guard, const struct cuaudit_call *call)
+{
+	const struct cuaudit_library *library = cuaudit_call_library(call);
+	_Atomic uint8_t *known = &guard->libraries[library->index];
+	uint8_t verdict = atomic_load_explicit(known, memory_order_relaxed);
+
+	if (unlikely(!verdict)) {
+		/* A record keeps its path, and every thread writes the same. */
+		verdict = judge(&guard->hook, library) ? WANTED : UNWANTED;
+		atomic_store_explicit(known, verdict, memory_order_relaxed);
+	}
+	return verdict == WANTED;
+}
+
+/* The count of the calling thread alone; handlers that come between leave it as it was. */
+static void count(_Atomic uint32_t *inside, uint32_t by, memory_order order)
+{
+	atomic_store_explicit(inside, atomic_load_explicit(inside, memory_order_relaxed) + by, order);
+}
+
+/* What takes the guard's place may want times that this call, begun before, has not. */
+static bool has_times(const struct guard *guard, const struct cuaudit_call *call)
+{
+	return !(guard->hook.flags & CUAUDIT_HOOK_TIMED) || ((const struct frame *)call)->list->timed;
+}
+
+static bool come_in(const struct guard *guard, const struct cuaudit_call *call,
+		    _Atomic uint32_t *inside)
+{
+	/* Pairs with guard_close. */
+	count(inside, 1, unlikely(barriers) ? memory_order_seq_cst : memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (likely(atomic_load(&guard->open)) && guard_takes(guard, call->function->slot) &&
+	    has_times(guard, call) &&
+	    (!(guard->hook.include || guard->hook.exclude) || wants_library(guard, call)))
+		return true;
+	count(inside, (uint32_t)-1, memory_order_release);
+	return false;
+}
+
+static _Atomic uint32_t *inside_of(const struct guard *guard, const struct cuaudit_call *call)
+{
+	return &frame_thread((const struct frame *)call)->guarded[guard->number];
+}
+
+int guard_enter(struct cuaudit_call *call, void *data)
+{
+	const struct guard *guard = data;
+	struct frame *frame = (struct frame *)call;
+	uint64_t bit = (uint64_t)1 << guard->number;
+
+	if (!come_in(guard, call, inside_of(guard, call))) {
+		frame->guarded &= ~bit;
+		return CUAUDIT_CONTINUE;
+	}
+	frame->guarded |= bit;
+	return guard->hook.enter ? guard->hook.enter(call, guard->hook.data) : CUAUDIT_CONTINUE;
+}
+
+int guard_enter_only(struct cuaudit_call *call, void *data)
+{
+	const struct guard *guard = data;
+	_Atomic uint32_t *inside = inside_of(guard, call);
+	int action = CUAUDIT_CONTINUE;
+
+	if (!come_in(guard, call, inside))
+		return CUAUDIT_CONTINUE;
+	/* One that took the guard's place since this call began has an exit, perhaps. */
+	if (!guard->hook.exit)
+		action = guard->hook.enter(call, guard->hook.data);
+	/* Pairs with guard_busy. */
+	count(inside, (uint32_t)-1, memory_order_release);
+	return action;
+}
+
+void guard_exit(struct cuaudit_call *call, void *data)
+{
+	const struct guard *guard = data;
+	struct frame *frame = (struct frame *)call;
+
+	if (!(frame->guarded >> guard->number & 1))
+		return;
+	if (guard->hook.exit)
+		guard->hook.exit(call, guard->hook.data);
+	count(inside_of(guard, call), (uint32_t)-1, memory_order_release);
+}

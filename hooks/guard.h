@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hooks that are asked at each call whether they are to be entered. Context: call. */
+#ifndef HOOKS_GUARD_H
+#define HOOKS_GUARD_H
+
+#include <cuaudit/hook.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "audit/link.h"
+
+/*
+ * A hook that can be detached, or is for some libraries only. Lists hold the
+ * guard's functions instead of the hook's, so that the lists stay good, and
+ * are the same, however often another hook takes the guard's place.
+ */
+struct guard {
+	_Atomic bool open;		/* calls may enter */
+	uint32_t number;		/* of CUAUDIT_HOOKS_ALL */
+	struct cuaudit_hook hook;	/* not written to while a call is inside */
+	_Atomic uint64_t slots[LINK_SLOTS / 64];	/* bit n: slot n's function is selected */
+	_Atomic uint8_t *libraries;	/* what is known of each by its index, see guard.c */
+};
+
+static inline bool guard_takes(const struct guard *guard, uint32_t slot)
+{
+	return atomic_load_explicit(&guard->slots[slot / 64], memory_order_relaxed) >>
+		       slot % 64 & 1;
+}
+
+/* Context: setup, once. */
+void guard_setup(void);
+
+/* Context: setup, closed. Takes hook's libraries; 0 or -ENOMEM. */
+int guard_take_libraries(struct guard *guard);
+
+/* After this, no call is let in, and guard_busy sees those that were. */
+void guard_close(struct guard *guard);
+
+/* Whether a call is inside. */
+bool guard_busy(const struct guard *guard);
+
+/* The hooks of lists; data: the guard. guard_enter_only is for those without exit. */
+int guard_enter(struct cuaudit_call *call, void *data);
+int guard_enter_only(struct cuaudit_call *call, void *data);
+void guard_exit(struct cuaudit_call *call, void *data);
+
+#endif

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# What hooks may do; attaching, detaching, what is refused.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fake_driver
+library libone.so library.c -L"$tmp" -l:libcuda.so.1
+build hooks "$top_srcdir/t/plugins/hooks.c" -L"$tmp" -l:libcuda.so.1 \
+	-L"$top_builddir/lib/cuaudit" -l:cuaudit-core.so -Wl,-rpath,"$top_builddir/lib/cuaudit" \
+	-pthread -ldl
+ok "not audited" $run_env LD_LIBRARY_PATH="$tmp" "$tmp/hooks" "$tmp/libone.so" none
+routed "hooks" "$tmp/hooks" "$tmp/libone.so"
+cp "$tmp/tap.out" "$tmp/out"
+like "$(cat "$tmp/out")" "^cuaudit: wrong: 'cuStreamQurey' names no function; did you mean cuStreamQuery, " \
+	"the nearest functions are named"
+like "$(cat "$tmp/out")" "^cuaudit: wrong: '%straem' is no selector; did you mean %stream\\?" \
+	"so is the nearest class"
+is "$(grep -c '^cuaudit' "$tmp/out")" 3 "one line for each that is refused"
+done_testing

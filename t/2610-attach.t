@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# Hooks that come and go while sixteen threads call: audited, and under the thread sanitizer.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+plugins=$top_srcdir/t/plugins
+count=5000
+test -z "${LONG_TESTS-}" || count=100000
+
+fake_driver
+build stress "$plugins/stress.c" "$plugins/audited.c" -L"$tmp" -l:libcuda.so.1 \
+	-L"$top_builddir/lib/cuaudit" -l:cuaudit-core.so -Wl,-rpath,"$top_builddir/lib/cuaudit" \
+	-pthread -ldl
+routed "$count hooks come and go" timeout 600 "$tmp/stress" "$count" 1024
+sed -n 's/^ok 6 - /# /p; s/^ok 10 - /# /p' "$tmp/tap.out"
+
+echo 'int main(void) { return 0; }' >"$tmp/none.c"
+compile -fsanitize=thread -o "$tmp/none" "$tmp/none.c" >"$tmp/none.out" 2>&1 &&
+	"$tmp/none" >"$tmp/none.out" 2>&1 || {
+	skip 2 "no thread sanitizer"
+	done_testing
+}
+arch=$($CC -dumpmachine | sed 's/-.*//')
+set --
+for file in clock dispatch guard hook layout log nearest object registry selector stack thread; do
+	set -- "$@" "$top_srcdir/hooks/$file.c"
+done
+build hosted -fsanitize=thread -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" \
+	"$plugins/stress.c" "$plugins/hosted.c" "$@" "$top_srcdir/report/divide.c" \
+	"$top_srcdir/hooks/arch/$arch/layout_arch.c" \
+	-pthread
+ok "$count hooks come and go under the thread sanitizer" env TSAN_OPTIONS=halt_on_error=1 \
+	timeout 600 "$tmp/hosted" "$count"
+sed -n 's/^ok 6 - /# /p' "$tmp/tap.out"
+unlike "$(cat "$tmp/tap.out")" 'WARNING|ERROR' "it has nothing to say"
+done_testing

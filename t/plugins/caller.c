@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a hook is told of who called: on all sorts of stacks, and where there are no frame pointers. */
+#include <cuaudit/hook.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "t/fake/driver.h"
+#include "t/tap.h"
+
+enum { MOST = 32, STACK = 256 * 1024 };
+
+static const void *frames[MOST], *unwound[MOST];
+static uint32_t nframes, nunwound;
+static char thread_name[CUAUDIT_THREAD_NAME];
+static char build_id[64], other_id[64];
+static int error_kept;
+static bool unwinds = true;	/* not where the unwind tables do not hold */
+
+static void hex(char *text, const uint8_t *bytes, uint32_t length)
+{
+	for (uint32_t i = 0; i < length && i < 24; i++)
+		sprintf(text + 2 * i, "%02x", bytes[i]);
+}
+
+static int look(struct cuaudit_call *call, void *data)
+{
+	uint8_t id[32];
+	uint32_t length;
+
+	(void)data;
+	errno = 4711;
+	nframes = cuaudit_call_backtrace(call, frames, MOST, CUAUDIT_BACKTRACE_FRAMES);
+	if (unwinds)
+		nunwound = cuaudit_call_backtrace(call, unwound, MOST, CUAUDIT_BACKTRACE_UNWIND);
+	cuaudit_thread_name(thread_name);
+	length = cuaudit_library_build_id(cuaudit_call_library(call), id, sizeof(id));
+	error_kept = errno == 4711;
+	hex(build_id, id, length);
+	length = cuaudit_library_build_id(cuaudit_library_at(data), id, 4);
+	hex(other_id, id, length ? 4 : 0);
+	return CUAUDIT_CONTINUE;
+}
+
+__attribute__((noinline)) int inner(void);
+__attribute__((noinline)) int middle(void);
+__attribute__((noinline)) int outer(void);
+
+__attribute__((noinline)) int inner(void)
+{
+	return cuInit(0) + 1;
+}
+
+__attribute__((noinline)) int middle(void)
+{
+	return inner() + 1;
+}
+
+__attribute__((noinline)) int outer(void)
+{
+	return middle() + 1;
+}
+
+/* The functions of this program among them, from the inside out. */
+static const char *names(const void *const *from, uint32_t count)
+{
+	static char text[1024];
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < count; i++) {
+		Dl_info info;
+
+		if (dladdr((const char *)from[i] - 1, &info) && info.dli_sname &&
+		    (!strcmp(info.dli_sname, "inner") || !strcmp(info.dli_sname, "middle") ||
+		     !strcmp(info.dli_sname, "outer") || !strcmp(info.dli_sname, "main")))
+			strcat(strcat(text, info.dli_sname), " ");
+	}
+	return text;
+}
+
+static void check(const char *want, const char *where)
+{
+	is_str(names(frames, nframes), want, "by frame pointers: %s", where);
+	is_str(names(unwound, nunwound), want, "by the unwinder: %s", where);
+	nframes = nunwound = 0;
+}
+
+static void *in_thread(void *data)
+{
+	pthread_setname_np(pthread_self(), "a-worker-of-mine");
+	pthread_setname_np(pthread_self(), "a worker");
+	outer();
+	return data;
+}
+
+static ucontext_t here, there;
+
+static void call_with(uintptr_t frame);
+
+/* Above this stack lies what cannot be read. */
+static void in_context(void)
+{
+	uintptr_t end = (uintptr_t)there.uc_stack.ss_sp + STACK;
+
+	unwinds = false;
+	call_with(end - sizeof(uintptr_t));
+	is_int(nframes, 1, "a frame pointer to the end of what can be read");
+	call_with(end + sizeof(uintptr_t));
+	is_int(nframes, 1, "one past it");
+	unwinds = true;
+	outer();
+}
+
+static void in_handler(int number)
+{
+	(void)number;
+	outer();
+}
+
+/* A call with anything in the frame pointer. */
+#ifdef __x86_64__
+static void call_with(uintptr_t frame)
+{
+	__asm__ volatile("pushq %%rbp\n\t"
+			 "movq %0, %%rbp\n\t"
+			 "movq %%rsp, %%rbx\n\t"
+			 "andq $-16, %%rsp\n\t"
+			 "xorl %%edi, %%edi\n\t"
+			 "call *%1\n\t"
+			 "movq %%rbx, %%rsp\n\t"
+			 "popq %%rbp"
+			 : : "r"(frame), "r"(cuInit)
+			 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
+			   "memory", "cc");
+}
+#else
+static void call_with(uintptr_t frame)
+{
+	(void)frame;
+	cuInit(0);
+}
+#endif
+
+static void without_frames(void)
+{
+	uintptr_t on_stack[64], top;
+
+	memset(on_stack, 0x41, sizeof(on_stack));
+	top = (uintptr_t)&on_stack[10];
+	call_with(0);
+	is_int(nframes, 1, "no frame pointer at all");
+	call_with(1);
+	is_int(nframes, 1, "one that is none");
+	call_with(UINTPTR_MAX - 7);
+	is_int(nframes, 1, "one to the end of everything");
+	on_stack[10] = top;
+	on_stack[11] = 0x1234;
+	call_with(top);
+	ok(nframes <= 2, "one that leads to itself");
+	on_stack[10] = top + 64 * 1024 * 1024;
+	call_with(top);
+	ok(nframes <= 2, "one that leads far away");
+	on_stack[10] = top + 3;
+	call_with(top);
+	ok(nframes <= 2, "one that leads to no record");
+}
+
+int main(void)
+{
+	struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "caller", .functions = "cuInit", .enter = look,
+		.data = (void *)(uintptr_t)printf,
+	};
+	stack_t stack = { .ss_size = STACK };
+	struct sigaction action = { .sa_handler = in_handler, .sa_flags = SA_ONSTACK };
+	pthread_t thread;
+
+	is_int(cuaudit_hook_add(&hook), 0, "a hook");
+	outer();
+	is_int(nunwound, 0, "no unwinder that was not asked for");
+	is_int(cuaudit_backtrace_prepare(), 0, "an unwinder");
+	outer();
+	check("inner middle outer main ", "the main thread");
+	pthread_create(&thread, NULL, in_thread, NULL);
+	pthread_join(thread, NULL);
+	check("inner middle outer ", "a thread");
+	is_str(thread_name, "a worker", "its name");
+	getcontext(&there);
+	there.uc_stack.ss_sp = mmap(NULL, 2 * STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mprotect(there.uc_stack.ss_sp, STACK, PROT_READ | PROT_WRITE);
+	there.uc_stack.ss_size = STACK;
+	there.uc_link = &here;
+	makecontext(&there, in_context, 0);
+	swapcontext(&here, &there);
+	check("inner middle outer ", "a context of its own");
+	stack.ss_sp = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sigaltstack(&stack, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+	ok(!strncmp(names(frames, nframes), "inner middle outer ", 19),
+	   "by frame pointers: a signal handler");
+	is_str(names(unwound, nunwound), "inner middle outer main ",
+	       "by the unwinder: a signal handler, and what it interrupted");
+	unwinds = false;
+	without_frames();
+	ok(error_kept, "errno is left alone");
+	diag("build-id %s", build_id);
+	diag("libc %s", other_id);
+	return done_testing();
+}

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What hooks may do, added and attached by a program that links to the core. */
+#include <cuaudit/coverage.h>
+#include <cuaudit/hook.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "t/fake/driver.h"
+#include "t/routes/library.h"
+#include "t/tap.h"
+
+/* What hooks write of the calls they see, a word each. */
+static char seen[1024];
+
+static void note(const char *format, ...)
+{
+	size_t used = strlen(seen);
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(seen + used, sizeof(seen) - used, format, list);
+	va_end(list);
+}
+
+static bool saw(const char *want, const char *name)
+{
+	bool good = is_str(seen, want, "%s", name);
+
+	seen[0] = '\0';
+	return good;
+}
+
+static int enter(struct cuaudit_call *call, void *data)
+{
+	note("+%s", (const char *)data);
+	call->scratch = *(const char *)data;
+	return CUAUDIT_CONTINUE;
+}
+
+static void leave(struct cuaudit_call *call, void *data)
+{
+	note("-%s%s", (const char *)data,
+	     call->scratch == (uint64_t)*(const char *)data ? "" : "?");
+}
+
+/* The usual hook of these tests, on one function. */
+static struct cuaudit_hook hook_on(const char *functions, const char *data)
+{
+	return (struct cuaudit_hook){
+		.size = sizeof(struct cuaudit_hook), .name = data, .functions = functions,
+		.enter = enter, .exit = leave, .data = (void *)(uintptr_t)data,
+	};
+}
+
+static int attach(const char *functions, const char *data, int priority)
+{
+	struct cuaudit_hook hook = hook_on(functions, data);
+
+	hook.priority = priority;
+	return cuaudit_hook_attach(&hook);
+}
+
+static void drop(int handle)
+{
+	is_int(cuaudit_hook_detach(handle), 0, "detached");
+	is_int(cuaudit_hook_synchronize(handle, 1000), 0, "and given back");
+}
+
+static void nesting(void)
+{
+	int b = attach("cuInit", "b", 5), a = attach("cuInit", "a", -5);
+	int d = attach("cuInit", "d", 9), c = attach("cuInit", "c", 5);
+
+	ok(a > 0 && b > 0 && c > 0 && d > 0, "four hooks");
+	cuInit(0);
+	saw("+a+b+c+d-d-c-b-a", "by priority, then by age, each with its scratch word");
+	drop(b);
+	cuInit(0);
+	saw("+a+c+d-d-c-a", "one is detached");
+	is_int(cuaudit_hook_detach(b), -ENOENT, "it cannot be detached again");
+	b = attach("cuInit", "b", 5);
+	cuInit(0);
+	saw("+a+c+b+d-d-b-c-a", "attached again, it is the youngest");
+	drop(a), drop(b), drop(c), drop(d);
+	cuInit(0);
+	saw("", "none is left");
+	is_int(cuaudit_hook_detach(0) + cuaudit_hook_detach(-1) + cuaudit_hook_detach(12345),
+	       3 * -ENOENT, "what is no handle");
+}
+
+static int answers(struct cuaudit_call *call, void *data)
+{
+	call->result = *(int *)data;
+	return CUAUDIT_SKIP;
+}
+
+static int edits(struct cuaudit_call *call, void *data)
+{
+	call->words[1] += *(size_t *)data;
+	return CUAUDIT_CONTINUE;
+}
+
+static void turns(struct cuaudit_call *call, void *data)
+{
+	note("%d>", call->result);
+	call->result += *(int *)data;
+	if (call->flags & CUAUDIT_CALL_SKIPPED)
+		note("skipped");
+}
+
+static void changes(void)
+{
+	struct cuaudit_hook hook = { .size = sizeof(hook), .functions = "cuMemAlloc" };
+	unsigned long long pointer = 0;
+	int calls = cuaudit_fake_calls("cuMemAlloc_v2");
+	int skip, edit, turn, outer, inner;
+	int result = 100, more = 7;
+	size_t words = 4000;
+
+	hook.enter = edits;
+	hook.data = &words;
+	edit = cuaudit_hook_attach(&hook);
+	is_int(cuMemAlloc_v2(&pointer, 96), 0, "a call with an edited argument");
+	is_int((long long)pointer, 4096, "arrived with it");
+	hook.enter = NULL;
+	hook.exit = turns;
+	hook.data = &more;
+	turn = cuaudit_hook_attach(&hook);
+	is_int(cuMemAlloc_v2(&pointer, 0), 7, "a changed result");
+	saw("0>", "was the driver's before");
+	drop(edit);
+	pointer = 1;
+	hook = (struct cuaudit_hook){
+		.size = sizeof(hook), .functions = "cuMemAlloc", .enter = answers, .data = &result,
+	};
+	skip = cuaudit_hook_attach(&hook);
+	outer = attach("cuMemAlloc", "o", -1);
+	inner = attach("cuMemAlloc", "i", 1);
+	is_int(cuMemAlloc_v2(&pointer, 5), 107, "a hook's own answer, changed by another");
+	is_int((long long)pointer, 1, "the driver was not called");
+	saw("+o100>skipped-o", "later hooks are not entered, entered ones are left");
+	is_int(cuaudit_fake_calls("cuMemAlloc_v2"), calls + 2, "of the calls two arrived");
+	drop(skip), drop(turn), drop(outer), drop(inner);
+}
+
+static int own_handle;
+
+static int detaches(struct cuaudit_call *call, void *data)
+{
+	call->scratch = 42;
+	note("detach %d ", cuaudit_hook_detach(own_handle));
+	note("again %d ", cuaudit_hook_detach(own_handle) == -ENOENT);
+	note("wait %s ", strerror(-cuaudit_hook_synchronize(own_handle, 1000)));
+	*(int *)data += 1;
+	return CUAUDIT_CONTINUE;
+}
+
+static void left(struct cuaudit_call *call, void *data)
+{
+	note("left %d %d", (int)call->scratch, *(int *)data);
+}
+
+static void released(void *data)
+{
+	note("released %d", *(int *)data);
+	*(int *)data = -1;
+}
+
+static void from_within(void)
+{
+	int data = 0;
+	struct cuaudit_hook hook = {
+		.size = sizeof(hook), .functions = "cuInit,cuNewSelf", .enter = detaches,
+		.exit = left, .data = &data, .released = released,
+	};
+
+	own_handle = cuaudit_hook_attach(&hook);
+	is_int(cuaudit_hook_synchronize(own_handle, 0), -EBUSY, "attached hooks are not waited for");
+	cuInit(0);
+	saw("detach 0 again 1 wait Resource deadlock avoided left 42 1",
+	    "a hook that detaches itself is left all the same");
+	cuInit(0);
+	saw("", "and not entered again");
+	is_int(data, 1, "it is not given back by a call");
+	is_int(cuaudit_hook_synchronize(own_handle, -1), 0, "but on request");
+	saw("released 1", "by its own function");
+	is_int(data, -1, "once");
+	is_int(cuaudit_hook_synchronize(own_handle, -1), 0, "and again there is nothing to wait for");
+	saw("", "nor to give back");
+}
+
+static pthread_barrier_t barrier;
+
+static void wait_inside(void *data)
+{
+	(void)data;
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+}
+
+static void *calls_back(void *data)
+{
+	cuLaunchHostFunc(NULL, wait_inside, NULL);
+	return data;
+}
+
+static void from_elsewhere(void)
+{
+	int data = 5, other;
+	struct cuaudit_hook hook = {
+		.size = sizeof(hook), .functions = "cuLaunchHostFunc", .enter = enter, .exit = leave,
+		.data = &data, .released = released,
+	};
+	pthread_t thread;
+	int handle;
+
+	hook.data = (void *)(uintptr_t)"t";
+	hook.released = NULL;
+	handle = cuaudit_hook_attach(&hook);
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, calls_back, NULL);
+	pthread_barrier_wait(&barrier);
+	is_int(cuaudit_hook_detach(handle), 0, "detached while another thread is inside");
+	is_int(cuaudit_hook_synchronize(handle, 20), -ETIMEDOUT, "it stays inside");
+	other = attach("cuLaunchHostFunc", "n", 0);
+	ok(other > 0 && (other ^ handle) & 63, "nobody else takes its place");
+	pthread_barrier_wait(&barrier);
+	is_int(cuaudit_hook_synchronize(handle, -1), 0, "until it leaves");
+	pthread_join(thread, NULL);
+	saw("+t-t", "through the hook's exit, and the new one has not seen the call");
+	drop(other);
+}
+
+/* A thread that ends within a call does not keep a hook for ever. */
+static void end_thread(void *data)
+{
+	pthread_exit(data);
+}
+
+static void *ends_inside(void *data)
+{
+	cuLaunchHostFunc(NULL, end_thread, NULL);
+	return data;
+}
+
+static void from_the_dead(void)
+{
+	int handle = attach("cuLaunchHostFunc", "e", 0);
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, ends_inside, NULL);
+	pthread_join(thread, NULL);
+	saw("+e", "a thread ended in a call");
+	drop(handle);
+}
+
+static void limits(void)
+{
+	int handles[CUAUDIT_HOOKS_MAX], all[CUAUDIT_HOOKS_ALL], count = 0;
+
+	for (int i = 0; i < CUAUDIT_HOOKS_MAX; i++)
+		handles[i] = attach("cuInit", "x", 0);
+	is_int(attach("cuStreamQuery,cuInit", "y", 0), -ENOSPC, "more hooks than a function has");
+	cuStreamQuery(NULL);
+	saw("", "leave none behind");
+	for (int i = 0; i < CUAUDIT_HOOKS_MAX; i++)
+		cuaudit_hook_detach(handles[i]);
+	while (count < CUAUDIT_HOOKS_ALL && (all[count] = attach(count % 2 ? "cuInit" : "cuNew*",
+								 "z", count)) > 0)
+		count++;
+	is_int(all[count < CUAUDIT_HOOKS_ALL ? count : 0], -ENOSPC, "more than a function has");
+	while (count--)
+		cuaudit_hook_detach(all[count]);
+	cuInit(0);
+	saw("", "all are gone");
+}
+
+/* A structure of another version, and what lies behind it. */
+static void versions(void)
+{
+	struct {
+		struct cuaudit_hook hook;
+		uint64_t more[2];
+	} newer = { .hook = hook_on("cuInit", "v") };
+	struct cuaudit_hook older = hook_on("cuInit", "o");
+	int handle;
+
+	older.size = offsetof(struct cuaudit_hook, flags);
+	older.flags = (uint32_t)-1;
+	older.include = (const char *)1;
+	older.exclude = (const char *)1;
+	handle = cuaudit_hook_attach(&older);
+	ok(handle > 0, "the first version's structure");
+	cuInit(0);
+	saw("+o-o", "is a hook, and what lies behind it is not read");
+	drop(handle);
+	older.size--;
+	is_int(cuaudit_hook_attach(&older), -EINVAL, "a smaller one is none");
+	newer.hook.size = sizeof(newer);
+	handle = cuaudit_hook_attach(&newer.hook);
+	ok(handle > 0, "a newer one that asks for nothing new");
+	drop(handle);
+	newer.more[1] = 1;
+	is_int(cuaudit_hook_attach(&newer.hook), -E2BIG, "one that does");
+	older = (struct cuaudit_hook){ .size = sizeof(older), .functions = "cuInit" };
+	is_int(cuaudit_hook_add(&older), -EINVAL, "a hook without callbacks");
+}
+
+static void took(struct cuaudit_call *call, void *data)
+{
+	*(uint64_t *)data = call->end > call->start ? call->end - call->start : 0;
+}
+
+/* The lists of the same hooks with and without times are not the same. */
+static void times(void)
+{
+	uint64_t ticks = 0;
+	struct cuaudit_hook hook = {
+		.size = sizeof(hook), .functions = "cuInit", .exit = took, .data = &ticks,
+	};
+
+	for (int i = 0; i < 4; i++) {
+		int handle;
+
+		hook.flags = i % 2 ? CUAUDIT_HOOK_TIMED : 0;
+		hook.exit = i % 2 ? took : leave;
+		hook.data = i % 2 ? (void *)&ticks : (void *)(uintptr_t)"n";
+		handle = cuaudit_hook_attach(&hook);
+		cuInit(0);
+		drop(handle);
+		ok(!(i % 2) == !ticks, "times where they are wanted");
+		ticks = 0;
+	}
+	seen[0] = '\0';
+}
+
+static void selectors(void)
+{
+	int handle = attach("!/^cu(Init|Driver)/,!cuNew*", "s", 0);
+
+	ok(handle > 0, "a regex that takes away");
+	cuInit(0);
+	cuStreamQuery(NULL);
+	cuNewSelf();
+	saw("+s-s", "leaves the rest");
+	drop(handle);
+	is_int(attach("cuStreamQuery,cuStreamQurey", "wrong", 0), -ENOENT, "a name that is none");
+	is_int(attach("%straem", "wrong", 0), -EINVAL, "a class that is none");
+	is_int(attach("/cu(/", "wrong", 0), -EINVAL, "a bad regex");
+	handle = attach("cuNewSelf", "n", 0);
+	ok(handle > 0, "a function that only the driver knows");
+	cuNewSelf();
+	saw("+n-n", "is hooked");
+	drop(handle);
+}
+
+static int filtered(const char *include, const char *exclude)
+{
+	struct cuaudit_hook hook = hook_on("cuInit", "f");
+
+	hook.include = include;
+	hook.exclude = exclude;
+	return cuaudit_hook_attach(&hook);
+}
+
+static void libraries(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	int (*init)(void) = library ? (int (*)(void))dlsym(library, "library_init") : NULL;
+	static const struct {
+		const char *include, *exclude, *want, *name;
+	} cases[] = {
+		{ "libone*", NULL, "+l+f-f-l+p-p", "only a library's" },
+		{ "(main)", NULL, "+l-l+p+f-f-p", "only the program's" },
+		{ NULL, "libone.so", "+l-l+p+f-f-p", "all but the library's" },
+		{ "*", "libone.so:(main)", "+l-l+p-p", "none's" },
+		{ "", "", "+l+f-f-l+p+f-f-p", "everybody's" },
+	};
+	int other;
+
+	ok(init, "a library");
+	for (size_t i = 0; init && i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int handle = filtered(cases[i].include, cases[i].exclude);
+
+		other = attach("cuInit", "l", -1);
+		for (int twice = 0; twice < 2; twice++) {
+			seen[0] = '\0';
+			init();
+			cuaudit_hook_detach(other);
+			other = attach("cuInit", "p", -1);
+			cuInit(0);
+			cuaudit_hook_detach(other);
+			other = attach("cuInit", "l", -1);
+			is_str(seen, cases[i].want, "calls: %s", cases[i].name);
+		}
+		seen[0] = '\0';
+		drop(handle), drop(other);
+	}
+	dlclose(library);
+}
+
+static uint32_t depths[8], ndepths;
+
+static int asks(struct cuaudit_call *call, void *data)
+{
+	void *context;
+
+	(void)data;
+	depths[ndepths++ % 8] = call->depth;
+	cuCtxGetCurrent(&context);
+	cuInit(0);
+	return CUAUDIT_CONTINUE;
+}
+
+/* Calls that no hook sees the end of are not counted in depths. */
+static void ends(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+}
+
+static void *init_once(void *data)
+{
+	cuInit(0);
+	return data;
+}
+
+static void init_here_and_there(void *data)
+{
+	pthread_t thread;
+
+	(void)data;
+	cuInit(0);
+	pthread_create(&thread, NULL, init_once, NULL);
+	pthread_join(thread, NULL);
+}
+
+static void recursion(void)
+{
+	struct cuaudit_hook hook = {
+		.size = sizeof(hook), .functions = "cuInit,cuCtxGetCurrent,cuLaunchHostFunc",
+		.enter = asks, .exit = ends,
+	};
+	uint64_t straight = cuaudit_straight();
+	int handle = cuaudit_hook_attach(&hook);
+
+	ok(handle > 0, "a hook that calls the driver");
+	cuLaunchHostFunc(NULL, init_here_and_there, NULL);
+	is_int(ndepths, 3, "a hook's own calls are not hooked, a callback's are");
+	is_int(depths[0], 0, "the depth of the call");
+	is_int(depths[1], 1, "of one in its callback");
+	is_int(depths[2], 0, "of one on another thread meanwhile");
+	is_int((long long)(cuaudit_straight() - straight), 6, "calls of the hook went straight");
+	drop(handle);
+}
+
+static void children(void)
+{
+	int handle = attach("cuInit", "c", 0), status;
+	pid_t child = fork();
+
+	if (!child) {
+		int more = attach("cuInit", "d", 0);
+
+		cuInit(0);
+		cuaudit_hook_detach(handle);
+		cuInit(0);
+		_exit(strcmp(seen, "+c+d-d-c+d-d") || more < 0 ||
+		      cuaudit_hook_synchronize(handle, 1000));
+	}
+	waitpid(child, &status, 0);
+	is_int(status, 0, "a child attaches and detaches");
+	cuInit(0);
+	saw("+c-c", "the parent does not see it");
+	drop(handle);
+}
+
+int main(int argc, char **argv)
+{
+	struct cuaudit_hook hook = hook_on("cuInit", "a");
+
+	if (argc > 2) {
+		is_int(cuaudit_hook_add(&hook), -ENODEV, "a process that is not audited");
+		is_int(cuaudit_hook_attach(&hook), -ENODEV, "takes no hooks");
+		is_int(cuaudit_hook_detach(1), -ENOENT, "and has none");
+		return done_testing();
+	}
+	nesting();
+	changes();
+	from_within();
+	from_elsewhere();
+	from_the_dead();
+	limits();
+	versions();
+	times();
+	selectors();
+	libraries(argv[1]);
+	recursion();
+	children();
+	is_int(cuaudit_hook_add(&hook), 0, "a hook for good");
+	cuInit(0);
+	saw("+a-a", "is entered");
+	return done_testing();
+}
