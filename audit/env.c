@@ -10,7 +10,7 @@ static const char own_name[] = "libcuaudit.so";
 bool env_disabled;
 
 enum { PATH = 4096, NAME = 1024 };
-enum kind { BOOL, DRIVER, GLOBS, HOOKS, LEVEL, SELECTOR, SIM, TEMPLATE };
+enum kind { BOOL, DRIVER, FOLDERS, GLOBS, HOOKS, LEVEL, SELECTOR, SIM, TEMPLATE };
 
 static const struct variable {
 	const char *name;

@@ -3,11 +3,16 @@
 #include "hooks/module.h"
 
 #include <cuaudit/hook.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "hooks/core.h"
+#include "hooks/crash.h"
+#include "hooks/hook.h"
 #include "hooks/nearest.h"
+#include "hooks/plugin.h"
+#include "hooks/thread.h"
 
 enum { MAX_MODULES = 16, MAX_OPTIONS = 32, TEXT = 4096, MAX_NAMES = 64 };
 
@@ -28,8 +33,10 @@ static const struct cuaudit_module *const builtin[] = {
 
 enum { NBUILTIN = sizeof(builtin) / sizeof(builtin[0]) };
 
-static struct {
+static struct started {
 	const struct cuaudit_module *module;
+	const struct cuaudit_module *own;	/* as the module itself knows it */
+	struct cuaudit_module copy;		/* of a plug-in's */
 	struct cuaudit_options options;
 } started[MAX_MODULES];
 static uint32_t nstarted;
@@ -99,51 +106,83 @@ static void take_option(const struct cuaudit_module *module, struct cuaudit_opti
 		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static const struct cuaudit_module *find(const char *name)
+/* Sets module and own; what hinders that is said. */
+static bool find(const char *name, struct started *found)
 {
 	const char *names[NBUILTIN + 1] = { NULL };
+	char path[PATH_MAX];
 	const char *near;
 
 	for (int i = 0; i < NBUILTIN; i++) {
-		if (!strcmp(builtin[i]->name, name))
-			return builtin[i];
+		if (!strcmp(builtin[i]->name, name)) {
+			found->module = found->own = builtin[i];
+			return true;
+		}
 		names[i] = builtin[i]->name;
+	}
+	if (!plugin_find(name, path, sizeof(path))) {
+		found->module = &found->copy;
+		found->own = plugin_open(path, name, &found->copy);
+		return found->own;
 	}
 	near = nearest(name, strlen(name), names);
 	cuaudit_log(CUAUDIT_WARN, "there is no hook module '%s'%s%s%s", name,
 		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	return NULL;
+	return false;
+}
+
+static bool is_started(const struct cuaudit_module *own)
+{
+	for (uint32_t i = 0; i < nstarted; i++)
+		if (started[i].own == own)
+			return true;
+	return false;
+}
+
+/* One that does not start leaves nothing behind that would be called. */
+static bool run(const char *name, const struct started *from)
+{
+	int error, crash = 0;
+
+	if (!from->module->init)
+		return true;
+	hook_module(from->own);
+	error = crash_run(from->module->init, &from->options, &crash);
+	hook_module(NULL);
+	if (!error && !crash)
+		return true;
+	if (crash)
+		cuaudit_log(CUAUDIT_ERROR, "%s does not start: it crashed in init: %s", name,
+			    strsignal(crash));
+	else
+		cuaudit_log(CUAUDIT_ERROR, "%s does not start: %s", name, strerror(-error));
+	hook_drop(from->own);
+	thread_disown(from->own);
+	return false;
 }
 
 /* options is "key=value;..." without its brackets, or NULL. */
 static void start(const char *name, char *options)
 {
-	const struct cuaudit_module *module = find(name);
+	struct started *next = &started[nstarted];
 	char *rest = NULL, *pair;
-	int error;
 
-	if (!module)
-		return;
-	for (uint32_t i = 0; i < nstarted; i++) {
-		if (started[i].module == module) {
-			cuaudit_log(CUAUDIT_WARN, "%s is started once, by its first options", name);
-			return;
-		}
-	}
 	if (nstarted == MAX_MODULES) {
 		cuaudit_log(CUAUDIT_WARN, "%s: only %d modules at once", name, MAX_MODULES);
 		return;
 	}
-	started[nstarted].module = module;
+	if (!find(name, next))
+		return;
+	if (is_started(next->own)) {
+		cuaudit_log(CUAUDIT_WARN, "%s is started once, by its first options", name);
+		return;
+	}
 	/* What a module that did not start was given is none of this one's. */
-	started[nstarted].options = (struct cuaudit_options){ .known = module->options };
+	next->options = (struct cuaudit_options){ .known = next->module->options };
 	for (pair = options ? strtok_r(options, ";", &rest) : NULL; pair;
 	     pair = strtok_r(NULL, ";", &rest))
-		take_option(module, &started[nstarted].options, pair);
-	error = module->init ? module->init(&started[nstarted].options) : 0;
-	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "%s does not start: %s", name, strerror(-error));
-	else
+		take_option(next->module, &next->options, pair);
+	if (run(name, next))
 		nstarted++;
 }
 

@@ -18,12 +18,16 @@
 #include "audit/symtab.h"
 #include "audit/sys.h"
 #include "hooks/core.h"
+#include "hooks/crash.h"
+#include "hooks/hook.h"
 #include "hooks/layout.h"
 #include "hooks/log.h"
 #include "hooks/module.h"
 #include "hooks/output.h"
+#include "hooks/plugin.h"
 #include "hooks/selector.h"
 #include "hooks/settings.h"
+#include "hooks/thread.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/text.h"
 
@@ -90,6 +94,43 @@ const struct layout *layout_row(uint32_t id)
 {
 	fuzz_check(id < layout_count);
 	return &rows[id];
+}
+
+/* No plug-ins; nothing that starts crashes. */
+int plugin_find(const char *name, char *path, size_t size)
+{
+	fuzz_check(*name && size >= PATH_MAX);
+	path[0] = '\0';
+	return -ENOENT;
+}
+
+const struct cuaudit_module *plugin_open(const char *path, const char *name,
+					 struct cuaudit_module *module)
+{
+	fuzz_check(!path && !name && !module);
+	return NULL;
+}
+
+int crash_run(int (*init)(const struct cuaudit_options *options),
+	      const struct cuaudit_options *options, int *number)
+{
+	*number = 0;
+	return init(options);
+}
+
+void hook_module(const void *module)
+{
+	(void)module;
+}
+
+void hook_drop(const void *module)
+{
+	fuzz_check(module);
+}
+
+void thread_disown(const struct cuaudit_module *owner)
+{
+	fuzz_check(owner);
 }
 
 static void make_environment(void)

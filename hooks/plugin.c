@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Modules out of shared objects. */
+#include "hooks/plugin.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hooks/core.h"
+#include "hooks/crash.h"
+
+#define SYMBOL "cuaudit_module"
+
+enum { ABI_OLDEST = 1, LEAST = offsetof(struct cuaudit_module, options) };
+
+/* FOLDER/name.so, of a folder's length. */
+static int look(const char *folder, size_t length, const char *name, char *path, size_t size)
+{
+	size_t end = strlen(name);
+	bool has = end > 3 && !strcmp(name + end - 3, ".so");
+	int written = snprintf(path, size, "%.*s/%s%s", (int)length, folder, name,
+			       has ? "" : ".so");
+
+	if (written < 0 || (size_t)written >= size)
+		return -ENAMETOOLONG;
+	return access(path, F_OK) ? -ENOENT : 0;
+}
+
+static int look_beside(const char *name, char *path, size_t size)
+{
+	char folder[PATH_MAX];
+	const char *slash;
+	Dl_info own;
+	int length;
+
+	if (!dladdr(&cuaudit_core_link, &own) || !(slash = strrchr(own.dli_fname, '/')))
+		return -ENOENT;
+	length = snprintf(folder, sizeof(folder), "%.*s/hooks", (int)(slash - own.dli_fname),
+			  own.dli_fname);
+	return length < 0 || (size_t)length >= sizeof(folder)
+		       ? -ENAMETOOLONG
+		       : look(folder, (size_t)length, name, path, size);
+}
+
+int plugin_find(const char *name, char *path, size_t size)
+{
+	const char *folders = cuaudit_core_link->environment.path;
+	int result;
+
+	if (strchr(name, '/')) {
+		if (strlen(name) >= size)
+			return -ENAMETOOLONG;
+		strcpy(path, name);
+		return 0;
+	}
+	result = look_beside(name, path, size);
+	while (result && *folders) {
+		size_t length = strcspn(folders, ":");
+
+		if (length)
+			result = look(folders, length, name, path, size);
+		folders += length + (folders[length] == ':');
+	}
+	return result;
+}
+
+static bool all_zero(const char *from, size_t size)
+{
+	while (size && !*from)
+		from++, size--;
+	return !size;
+}
+
+/* Whether the structure is one this core knows what to do with. */
+static bool usable(const struct cuaudit_module *given, const char *path)
+{
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+	void *extra = NULL;
+
+	if (dladdr1(given, &info, &extra, RTLD_DL_SYMENT))
+		symbol = extra;
+	if (symbol && (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT ||
+		       symbol->st_size < LEAST)) {
+		cuaudit_log(CUAUDIT_ERROR, "%s is left out: its " SYMBOL " is no struct "
+			    SYMBOL, path);
+		return false;
+	}
+	if (given->abi > CUAUDIT_ABI) {
+		cuaudit_log(CUAUDIT_ERROR, "%s is left out: it is for a newer cuaudit (ABI %u, here %u)",
+			    path, given->abi, CUAUDIT_ABI);
+		return false;
+	}
+	if (given->abi < ABI_OLDEST) {
+		cuaudit_log(CUAUDIT_ERROR, "%s is left out: it is for an older cuaudit (ABI %u, here "
+			    "from %u on)", path, given->abi, ABI_OLDEST);
+		return false;
+	}
+	if (given->size < LEAST || (symbol && symbol->st_size < given->size)) {
+		cuaudit_log(CUAUDIT_ERROR, "%s is left out: the size of its " SYMBOL " is wrong (%u)",
+			    path, given->size);
+		return false;
+	}
+	if (given->size > sizeof(*given) &&
+	    !all_zero((const char *)given + sizeof(*given), given->size - sizeof(*given))) {
+		cuaudit_log(CUAUDIT_ERROR, "%s is left out: it wants what only a newer cuaudit has",
+			    path);
+		return false;
+	}
+	return true;
+}
+
+const struct cuaudit_module *plugin_open(const char *path, const char *name,
+					 struct cuaudit_module *module)
+{
+	const struct cuaudit_module *given;
+	void *handle;
+
+	/* An unbound symbol is found now, not in the middle of a call. */
+	crash_name(path);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	crash_name(NULL);
+	if (!handle) {
+		cuaudit_log(CUAUDIT_ERROR, "%s is left out: %s", name, dlerror());
+		return NULL;
+	}
+	given = dlsym(handle, SYMBOL);
+	if (!given) {
+		cuaudit_log(CUAUDIT_ERROR, "%s is left out: it has no " SYMBOL, path);
+		dlclose(handle);
+		return NULL;
+	}
+	if (!usable(given, path)) {
+		dlclose(handle);
+		return NULL;
+	}
+	*module = (struct cuaudit_module){ .size = 0 };
+	memcpy(module, given, given->size < sizeof(*module) ? given->size : sizeof(*module));
+	if (!module->name)
+		module->name = name;
+	return given;
+}

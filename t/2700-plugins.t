@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+# Plug-ins: where they are found, and those that cannot be used: one line, and the program runs on.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+plugins=$top_srcdir/t/plugins
+core=$top_builddir/lib/cuaudit
+fake_driver
+build app "$plugins/app.c" -L"$tmp" -l:libcuda.so.1 -ldl
+
+# plugin NAME SOURCE [FLAG...]
+plugin() {
+	plugin_name=$1
+	plugin_source=$2
+	shift 2
+	build "$plugin_name" -w -shared -fPIC "$plugin_source" "$@" -L"$core" -l:cuaudit-core.so
+}
+
+# run VARIABLE=VALUE...: out, err, status of the program
+run() {
+	run_status=0
+	audited LD_LIBRARY_PATH="$tmp" "$@" "$tmp/app" 3 >"$tmp/out" 2>"$tmp/err" || run_status=$?
+	run_out=$(cat "$tmp/out")
+	run_err=$(cat "$tmp/err")
+}
+
+# works NAME OUTPUT VARIABLE=VALUE...
+works() {
+	works_name=$1
+	works_want=$2
+	shift 2
+	run "$@"
+	is "$run_status $run_out" "0 arrived 3 kept 6${works_want:+
+$works_want}" "$works_name: the program and the plug-in"
+	is "$run_err" "" "$works_name: nothing is said"
+}
+
+# refused NAME MESSAGE VARIABLE=VALUE...: it is not there, one line says why
+refused() {
+	refused_name=$1
+	refused_want=$2
+	shift 2
+	run "$@"
+	is "$run_status $run_out" "0 arrived 3 kept 6" "$refused_name: the program runs on"
+	like "$run_err" "^cuaudit: $refused_want" "$refused_name: what is said"
+	is "$(wc -l <"$tmp/err")" 1 "$refused_name: in one line"
+}
+
+plugin good.so "$plugins/good.c"
+
+# where they are found
+mkdir -p "$tmp/tree/cuaudit/hooks" "$tmp/a b" "$tmp/c"
+cp "$LIBCUAUDIT" "$tmp/tree"
+cp "$core/cuaudit-core.so" "$tmp/tree/cuaudit"
+works "by path" "good: nothing saw 3" CUAUDIT_HOOKS="$tmp/good.so"
+works "with options" "good: hello saw 3" CUAUDIT_HOOKS="$tmp/good.so(word=hello)"
+cd "$tmp" || exit 99
+works "by a relative path" "good: nothing saw 3" CUAUDIT_HOOKS=./good.so
+refused "not there" "there is no hook module 'good'" CUAUDIT_HOOKS=good
+refused "not there either" "there is no hook module 'good'" CUAUDIT_HOOKS=good CUAUDIT_PATH="$tmp/c"
+cp "$tmp/good.so" "$tmp/a b"
+works "in a folder of CUAUDIT_PATH" "good: nothing saw 3" CUAUDIT_HOOKS=good \
+	CUAUDIT_PATH=":$tmp/none::$tmp/c:$tmp/a b"
+works "by its file's name" "good: nothing saw 3" CUAUDIT_HOOKS=good.so CUAUDIT_PATH="$tmp/a b"
+plugin tree/cuaudit/hooks/good.so "$plugins/good.c" -DNONE
+LIBCUAUDIT=$tmp/tree/libcuaudit.so
+refused "beside the core, first" ".*tree/cuaudit/hooks/good.so is left out: it has no cuaudit_module" \
+	CUAUDIT_HOOKS=good CUAUDIT_PATH="$tmp/a b"
+cp "$tmp/good.so" "$tmp/tree/cuaudit/hooks"
+works "beside the core" "good: nothing saw 3" CUAUDIT_HOOKS=good
+LIBCUAUDIT=$top_builddir/lib/libcuaudit.so
+
+# one among others, and twice
+works "after another" "good: nothing saw 3" CUAUDIT_HOOKS="coverage,$tmp/good.so" \
+	CUAUDIT_OUTPUT="$tmp/coverage"
+run CUAUDIT_HOOKS="$tmp/good.so,$tmp/./good.so(word=x)"
+is "$run_out" "arrived 3 kept 6
+good: nothing saw 3" "twice: started once"
+like "$run_err" "is started once, by its first options" "and that is said"
+run CUAUDIT_HOOKS="$tmp/good.so(wrod=x)"
+like "$run_err" "good has no option 'wrod'; did you mean word\\?" "options are judged"
+
+# of other versions
+plugin older.so "$plugins/good.c" -DSIZE='offsetof(struct cuaudit_module, finish)'
+works "an older structure without finish" "" CUAUDIT_HOOKS="$tmp/older.so"
+plugin same.so "$plugins/good.c" -DSIZE='sizeof(struct any_module)'
+works "a newer structure that wants nothing new" "good: nothing saw 3" CUAUDIT_HOOKS="$tmp/same.so"
+plugin newer.so "$plugins/good.c" -DSIZE='sizeof(struct any_module)' -DMORE=1
+refused "a newer structure" ".*newer.so is left out: it wants what only a newer cuaudit has" \
+	CUAUDIT_HOOKS="$tmp/newer.so"
+plugin future.so "$plugins/good.c" -DABI=2 -DSIZE=1000000
+refused "from the future" ".*future.so is left out: it is for a newer cuaudit \\(ABI 2, here 1\\)" \
+	CUAUDIT_HOOKS="$tmp/future.so"
+plugin past.so "$plugins/good.c" -DABI=0
+refused "from the past" ".*past.so is left out: it is for an older cuaudit \\(ABI 0, here from 1 on\\)" \
+	CUAUDIT_HOOKS="$tmp/past.so"
+plugin small.so "$plugins/good.c" -DSIZE=8
+refused "too small" ".*small.so is left out: the size of its cuaudit_module is wrong \\(8\\)" \
+	CUAUDIT_HOOKS="$tmp/small.so"
+plugin large.so "$plugins/good.c" -DSIZE=4096
+refused "larger than it is" ".*large.so is left out: the size of its cuaudit_module is wrong \\(4096\\)" \
+	CUAUDIT_HOOKS="$tmp/large.so"
+
+# no plug-ins
+plugin none.so "$plugins/good.c" -DNONE
+refused "without the entry" ".*none.so is left out: it has no cuaudit_module" \
+	CUAUDIT_HOOKS="$tmp/none.so"
+plugin function.so "$plugins/good.c" -DFUNCTION
+refused "an entry of another kind" ".*function.so is left out: its cuaudit_module is no struct" \
+	CUAUDIT_HOOKS="$tmp/function.so"
+plugin undefined.so "$plugins/good.c" -DUNDEFINED
+refused "an undefined symbol" ".*undefined.so is left out: .*undefined symbol: cuaudit_no_such_function" \
+	CUAUDIT_HOOKS="$tmp/undefined.so"
+echo "no object" >"$tmp/text.so"
+refused "no object at all" ".*text.so is left out: .*file too short" CUAUDIT_HOOKS="$tmp/text.so"
+refused "no file at all" ".*nothing.so is left out: .*No such file" CUAUDIT_HOOKS="$tmp/nothing.so"
+
+# that do not start: nothing of them is left, and the signals are the program's again
+refused "an error in init" ".*good.so does not start: Device or resource busy" \
+	CUAUDIT_HOOKS="$tmp/good.so" CRASH=error
+refused "a fault in init" ".*good.so does not start: it crashed in init: Segmentation fault" \
+	CUAUDIT_HOOKS="$tmp/good.so" CRASH=fault
+refused "an endless recursion in init" \
+	".*good.so does not start: it crashed in init: Segmentation fault" \
+	CUAUDIT_HOOKS="$tmp/good.so" CRASH=stack
+refused "abort in init" ".*good.so does not start: it crashed in init: Aborted" \
+	CUAUDIT_HOOKS="$tmp/good.so" CRASH=abort
+refused "a trap in init" ".*good.so does not start: it crashed in init: (Illegal|Trace)" \
+	CUAUDIT_HOOKS="$tmp/good.so" CRASH=trap
+run CUAUDIT_HOOKS="$tmp/good.so,$tmp/same.so" CRASH=error
+is "$(grep -c 'does not start' "$tmp/err")" 2 "two that do not start"
+build libgone.so -shared -fPIC -x c -Wl,-soname,libgone.so /dev/null
+plugin dependent.so "$plugins/good.c" -Wl,--no-as-needed -L"$tmp" -lgone
+rm "$tmp/libgone.so"
+refused "a dependency that is not there" ".*dependent.so is left out: libgone.so: cannot open" \
+	CUAUDIT_HOOKS="$tmp/dependent.so"
+plugin constructor.so "$plugins/good.c" -DCONSTRUCTOR
+run CUAUDIT_HOOKS="$tmp/constructor.so"
+is "$run_status $run_out" "111 " "a fault in a constructor is the program's"
+like "$run_err" "^cuaudit: .*constructor.so crashed while it was loaded" "but it is said whose"
+
+# C++, with a thread; what it depends on comes with it
+$CXX -std=c++17 -D_GNU_SOURCE -I"$top_srcdir" -I"$top_srcdir/include" -O1 -g -Wall -Wextra \
+	-shared -fPIC -o "$tmp/threads.so" "$plugins/threads.cc" -L"$core" -l:cuaudit-core.so \
+	-L"$tmp" -l:libcuda.so.1 -pthread >"$tmp/build.out" 2>&1 || bail_out "$(cat "$tmp/build.out")"
+works "C++" "threads: saw 4, 1 of them its own, caught 4, destroyed" CUAUDIT_HOOKS="$tmp/threads.so"
+run CUAUDIT_HOOKS="$tmp/threads.so" CRASH=throw
+is "$run_status $run_out" "0 arrived 3 kept 6" "an exception out of init: the program runs on"
+like "$run_err" "^cuaudit: .*threads.so does not start: it crashed in init: Aborted" "what is said"
+
+if compile -shared -fPIC -o "$tmp/database.so" "$plugins/database.c" -L"$core" \
+	-l:cuaudit-core.so -l:libsqlite3.so.0 >"$tmp/build.out" 2>&1; then
+	works "SQLite" "database: cuInit 3
+database: cuMemAlloc_v2 1
+database: cuaudit_fake_calls 1" CUAUDIT_HOOKS="$tmp/database.so(path=$tmp/calls.db)"
+	ok "its file" test -s "$tmp/calls.db"
+else
+	skip 3 "no SQLite"
+fi
+
+done_testing
