@@ -5,7 +5,7 @@
 # wrong ALLOWED FOLDER: the tree's own headers that FOLDER includes beside ALLOWED,
 # a regex over what stands in quotes or angle brackets.
 wrong() {
-	find "$top_srcdir/$2" -name '*.[chS]' -exec \
+	find "$top_srcdir/$2" \( -name '*.[chS]' -o -name '*.cc' \) -exec \
 		awk -v allowed="^($1)\$" '
 		/^[ \t]*#[ \t]*include/ {
 			if (!match($0, /["<][^">]*[">]/))
@@ -35,6 +35,7 @@ edge hooks/modules "$contract|report/[a-z_]+\.h|hooks/modules/[a-z_]+\.h" \
 edge tools "$contract|report/[a-z_]+\.h|tools/[a-z_]+\.h" "the contract, report/ and its own"
 edge sim "$contract|sim/[a-z_]+\.(h|def)" "the contract and its own"
 edge demo "$contract" "the contract"
+edge examples "$contract" "the contract"
 
 # hooks/ without modules/, which has an edge of its own and fewer rights.
 is "$(wrong "$contract|audit/link\.h|(print|report)/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|(frame_)?arch\.h" \

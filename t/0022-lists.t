@@ -44,6 +44,7 @@ same "$(listed sim/sources.am sim_headers)" "$(found sim '*.h' '*.def')" "sim_he
 same "$(listed tools/sources.am tools_sources)" "$(found tools '*.[ch]')" "tools_sources"
 same "$(listed include/include.am cuauditinclude_HEADERS)" \
 	"$(found include/cuaudit '*.h' '*.def')" "installed headers"
+same "$(listed Makefile.am dist_example_DATA)" "$(found examples '*')" "the examples"
 same "$(listed t/tests.am shell_tests)" "$(found t '[0-9]*.t')" "shell_tests"
 same "$(listed t/tests.am program_tests)" "$(found t '[0-79]*.c' | sed 's/\.c$//')" "program_tests"
 
