@@ -10,9 +10,10 @@
 
 #include "hooks/core.h"
 #include "hooks/guard.h"
+#include "hooks/known.h"
 #include "hooks/registry.h"
-#include "hooks/selector.h"
 #include "hooks/thread.h"
+#include "names/selector.h"
 
 enum { NUMBERS = CUAUDIT_HOOKS_ALL, OLDEST = offsetof(struct cuaudit_hook, flags) };
 
@@ -169,10 +170,10 @@ static int check_selector(const struct cuaudit_hook *hook)
 	part = selector_fault(hook->functions, &length);
 	fault = part;
 	if (!part)
-		part = selector_stranger(hook->functions, &length);
+		part = selector_stranger(hook->functions, &length, known_function);
 	if (!part)
 		return 0;
-	selector_near(part, length, near);
+	selector_near(part, length, near, known_function);
 	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s' %s%s", name, (int)length, part,
 		    fault ? "is no selector" : "names no function", near);
 	return fault ? -EINVAL : -ENOENT;

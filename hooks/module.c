@@ -10,9 +10,9 @@
 #include "hooks/core.h"
 #include "hooks/crash.h"
 #include "hooks/hook.h"
-#include "hooks/nearest.h"
 #include "hooks/plugin.h"
 #include "hooks/thread.h"
+#include "names/nearest.h"
 
 enum { MAX_MODULES = 16, MAX_OPTIONS = 32, TEXT = 4096, MAX_NAMES = 64 };
 

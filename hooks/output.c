@@ -16,14 +16,6 @@
 static time_t started;
 static char rank[32] = "0";
 
-const char *output_fault(const char *template)
-{
-	for (; *template; template++)
-		if (*template == '%' && !strchr("phert%", *++template ? *template : '?'))
-			return template - 1;
-	return NULL;
-}
-
 /* The environment as it was when the process started. */
 static const char *started_with(const char *name)
 {

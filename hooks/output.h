@@ -3,9 +3,6 @@
 #ifndef HOOKS_OUTPUT_H
 #define HOOKS_OUTPUT_H
 
-/* The first %-field of template that is none, or NULL. */
-const char *output_fault(const char *template);
-
 /* Remembers the start time and what a later look-up might not find. */
 void output_setup(void);
 

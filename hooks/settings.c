@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "hooks/core.h"
-#include "hooks/nearest.h"
-#include "hooks/output.h"
-#include "hooks/selector.h"
+#include "hooks/known.h"
+#include "names/nearest.h"
+#include "names/selector.h"
+#include "names/template.h"
 
 #define PREFIX "CUAUDIT_"
 
@@ -49,12 +50,12 @@ static void check_functions(struct link_environment *environment)
 	const char *what = "is no selector";
 
 	if (!fault) {
-		fault = selector_stranger(environment->functions, &length);
+		fault = selector_stranger(environment->functions, &length, known_function);
 		what = "names no function";
 	}
 	if (!fault)
 		return;
-	selector_near(fault, length, near);
+	selector_near(fault, length, near, known_function);
 	cuaudit_log(CUAUDIT_WARN, PREFIX "FUNCTIONS: '%.*s' %s%s; all functions are hooked",
 		    (int)length, fault, what, near);
 	environment->functions = "";
@@ -62,7 +63,7 @@ static void check_functions(struct link_environment *environment)
 
 static void check_output(struct link_environment *environment)
 {
-	const char *fault = output_fault(environment->output);
+	const char *fault = template_fault(environment->output);
 
 	if (!fault)
 		return;

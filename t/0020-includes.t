@@ -12,7 +12,7 @@ wrong() {
 				next
 			name = substr($0, RSTART + 1, RLENGTH - 2)
 			own = substr($0, RSTART, 1) == "\"" ||
-				name ~ /^(audit|cuaudit|hooks|print|report|sim|t|tools)\//
+				name ~ /^(audit|cuaudit|hooks|names|print|report|sim|t|tools)\//
 			if (own && name !~ allowed)
 				print FILENAME ": " name
 		}' {} +
@@ -28,19 +28,21 @@ edge() {
 
 edge include "$contract" "the contract"
 edge audit "$contract|audit/[a-z_]+\.(h|def)|arch\.h" "the contract and its own"
+edge names "$contract|names/[a-z_]+\.h" "the contract and its own"
 edge print "$contract|print/[a-z_]+\.h" "the contract and its own"
 edge report "$contract|report/[a-z_]+\.h" "the contract and its own"
 edge hooks/modules "$contract|report/[a-z_]+\.h|hooks/modules/[a-z_]+\.h" \
 	"the contract, report/ and its own"
-edge tools "$contract|report/[a-z_]+\.h|tools/[a-z_]+\.h" "the contract, report/ and its own"
+edge tools "$contract|(names|report)/[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
+	"the contract, names/, report/ and its own"
 edge sim "$contract|sim/[a-z_]+\.(h|def)" "the contract and its own"
 edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"
 
 # hooks/ without modules/, which has an edge of its own and fewer rights.
-is "$(wrong "$contract|audit/link\.h|(print|report)/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|(frame_)?arch\.h" \
+is "$(wrong "$contract|audit/link\.h|(names|print|report)/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|(frame_)?arch\.h" \
 	hooks | grep -v "^$top_srcdir/hooks/modules/")" "" \
-	"hooks/ includes the contract, audit/link.h, print/, report/ and its own"
+	"hooks/ includes the contract, audit/link.h, names/, print/, report/ and its own"
 
 mkdir "$tmp/hooks"
 echo '#include "audit/object.h"' >"$tmp/hooks/x.c"

@@ -11,8 +11,8 @@ core="-DCUAUDIT_BUILDING_CORE -Dwrite=settings_write -Dopen=settings_open"
 hosted $core -c -o "$tmp/log.o" "$top_srcdir/hooks/log.c"
 hosted $core -c -o "$tmp/output.o" "$top_srcdir/hooks/output.c"
 set --
-for file in audit/elf audit/env audit/filter audit/symtab hooks/module hooks/modules/stat \
-	hooks/nearest hooks/selector hooks/settings; do
+for file in audit/elf audit/env audit/filter audit/symtab hooks/known hooks/module hooks/modules/stat \
+	hooks/settings names/nearest names/selector names/template; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 arch=$($CC -dumpmachine | sed 's/-.*//')

@@ -21,13 +21,14 @@
 #include "hooks/crash.h"
 #include "hooks/hook.h"
 #include "hooks/layout.h"
+#include "hooks/known.h"
 #include "hooks/log.h"
 #include "hooks/module.h"
 #include "hooks/output.h"
 #include "hooks/plugin.h"
-#include "hooks/selector.h"
 #include "hooks/settings.h"
 #include "hooks/thread.h"
+#include "names/selector.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/text.h"
 
@@ -189,7 +190,7 @@ static void check_part(const char *selector, const char *fault, size_t length)
 
 	if (!fault)
 		return;
-	selector_near(fault, length, near);
+	selector_near(fault, length, near, known_function);
 	fuzz_check(strlen(near) < sizeof(near));
 	fuzz_check(fault >= selector && length <= strlen(fault));
 	fuzz_check(fault == selector || strchr(", \t!", fault[-1]));
@@ -213,7 +214,7 @@ static void match(void)
 	part = selector_fault(text, &length);
 	check_part(text, part, length);
 	if (!part) {
-		const char *stranger = selector_stranger(text, &length);
+		const char *stranger = selector_stranger(text, &length, known_function);
 
 		check_part(text, stranger, length);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The known word nearest to one that is not known. Context: setup. */
-#ifndef HOOKS_NEAREST_H
-#define HOOKS_NEAREST_H
+#ifndef NAMES_NEAREST_H
+#define NAMES_NEAREST_H
 
 #include <stddef.h>
 

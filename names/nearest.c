@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The known word nearest to one that is not known. */
-#include "hooks/nearest.h"
+#include "names/nearest.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selectors: which functions a text names. */
-#include "hooks/selector.h"
+#include "names/selector.h"
 
 #include <cuaudit/api.h>
 #include <fnmatch.h>
@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hooks/core.h"
-#include "hooks/layout.h"
-#include "hooks/nearest.h"
+#include "names/nearest.h"
 
 enum { PART = 256, NEAR = 3 };
 
@@ -191,8 +189,18 @@ bool selector_takes(const struct selector *selector, const struct cuaudit_functi
 	return taken;
 }
 
-/* The first part that good is not true of. */
-static const char *first(const char *text, size_t *length, bool (*good)(const struct part *))
+static bool names_any(const struct part *part, selector_source_fn source)
+{
+	struct cuaudit_function function;
+
+	for (uint32_t i = 0; source(i, &function); i++)
+		if (takes(part, &function))
+			return true;
+	return false;
+}
+
+/* The first part with a fault, or which names none of source's functions. */
+static const char *first(const char *text, size_t *length, selector_source_fn source)
 {
 	locale_t saved = use_plain();
 	struct part part;
@@ -202,7 +210,7 @@ static const char *first(const char *text, size_t *length, bool (*good)(const st
 	while (fine && (from = next(&text, length))) {
 		fine = read_part(&part, from, *length);
 		if (fine) {
-			fine = !good || good(&part);
+			fine = !source || names_any(&part, source);
 			free_part(&part);
 		}
 		if (!fine) {
@@ -219,34 +227,9 @@ const char *selector_fault(const char *text, size_t *length)
 	return first(text, length, NULL);
 }
 
-static bool names_any(const struct part *part)
+const char *selector_stranger(const char *text, size_t *length, selector_source_fn source)
 {
-	const struct link_table *link = cuaudit_core_link;
-	uint32_t count = atomic_load_explicit(&link->nslots, memory_order_acquire);
-
-	for (uint32_t i = 0; i < layout_count; i++) {
-		const struct layout *row = layout_row(i);
-		const struct cuaudit_function function = {
-			.name = row->name, .base = row->base, .classes = row->classes,
-		};
-
-		if (takes(part, &function))
-			return true;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		const struct cuaudit_function function = {
-			.name = link->slots[i].name, .base = link->slots[i].name,
-		};
-
-		if (takes(part, &function))
-			return true;
-	}
-	return false;
-}
-
-const char *selector_stranger(const char *text, size_t *length)
-{
-	return first(text, length, names_any);
+	return first(text, length, source);
 }
 
 static int nearest_class(const char *word, size_t length, char near[SELECTOR_NEAR])
@@ -263,16 +246,24 @@ static int nearest_class(const char *word, size_t length, char near[SELECTOR_NEA
 }
 
 /* What cuGetProcAddress knows the functions by; one name has several versions. */
-static int nearest_functions(const char *word, size_t length, char near[SELECTOR_NEAR])
+static int nearest_functions(const char *word, size_t length, char near[SELECTOR_NEAR],
+			     selector_source_fn source)
 {
-	const char **names = malloc((layout_count + 1) * sizeof(*names));
+	struct cuaudit_function function;
+	const char **names;
+	uint32_t count = 0;
 	int used = 0;
 
+	while (source(count, &function))
+		count++;
+	names = malloc((count + 1) * sizeof(*names));
 	if (!names)
 		return 0;
-	for (uint32_t i = 0; i < layout_count; i++)
-		names[i] = layout_row(i)->base;
-	names[layout_count] = NULL;
+	names[count] = NULL;
+	while (count--) {
+		source(count, &function);
+		names[count] = function.base;
+	}
 	for (int i = 0; i < NEAR; i++) {
 		const char *found = nearest(word, length, names);
 
@@ -280,7 +271,7 @@ static int nearest_functions(const char *word, size_t length, char near[SELECTOR
 			break;
 		used += snprintf(near + used, SELECTOR_NEAR - (size_t)used, "%s%s",
 				 used ? ", " : "; did you mean ", found);
-		for (uint32_t j = 0; j < layout_count; j++)
+		for (uint32_t j = 0; names[j]; j++)
 			if (!strcmp(names[j], found))
 				names[j] = "";
 	}
@@ -288,7 +279,8 @@ static int nearest_functions(const char *word, size_t length, char near[SELECTOR
 	return used;
 }
 
-void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR])
+void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR],
+		   selector_source_fn source)
 {
 	char word[PART];
 	size_t used = 0;
@@ -300,7 +292,7 @@ void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR])
 		if (!strchr("*?[]^$.()|+/\\", part[i]))
 			word[used++] = part[i];
 	written = used && *word == '%' ? nearest_class(word, used, near)
-				       : nearest_functions(word, used, near);
+				       : nearest_functions(word, used, near, source);
 	if (written)
 		strcat(near, "?");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selectors: which functions a text names. Context: setup. */
-#ifndef HOOKS_SELECTOR_H
-#define HOOKS_SELECTOR_H
+#ifndef NAMES_SELECTOR_H
+#define NAMES_SELECTOR_H
 
 #include <cuaudit/call.h>
 #include <stdbool.h>
@@ -29,15 +29,19 @@ void selector_close(struct selector *selector);
  */
 const char *selector_fault(const char *text, size_t *length);
 
+/* The index-th of the functions there are; false past the last one. */
+typedef bool (*selector_source_fn)(uint32_t index, struct cuaudit_function *function);
+
 /*
- * The first part of a text without a fault that names no function, neither of
- * the table nor of a driver there is; NULL if all do, *length is set.
+ * The first part of a text without a fault that names none of source's
+ * functions; NULL if all do, *length is set.
  */
-const char *selector_stranger(const char *text, size_t *length);
+const char *selector_stranger(const char *text, size_t *length, selector_source_fn source);
 
 enum { SELECTOR_NEAR = 256 };
 
 /* Writes "; did you mean X, Y?" for such a part to near, or nothing where all are far. */
-void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR]);
+void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR],
+		   selector_source_fn source);
 
 #endif
