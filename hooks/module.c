@@ -64,6 +64,11 @@ static const char *nearest_option(const struct cuaudit_option *known, const char
 	return nearest(key, strlen(key), names);
 }
 
+const struct cuaudit_module *cuaudit_builtin(uint32_t index)
+{
+	return index < NBUILTIN ? builtin[index] : NULL;
+}
+
 /* Whether one of the alternatives of values is the value; in capitals: free text. */
 static bool allowed(const char *values, const char *value)
 {

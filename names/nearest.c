@@ -6,35 +6,40 @@
 
 enum { LONGEST = 64 };
 
-/* Levenshtein's distance, one row at a time. */
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Letters to add, drop, replace or exchange with their neighbour. Three rows of
+ * the table of all beginnings' distances are enough.
+ */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-	size_t row[LONGEST + 1];
+	size_t rows[3][LONGEST + 1];
 
 	for (size_t j = 0; j <= b_length; j++)
-		row[j] = j;
+		rows[0][j] = j;
 	for (size_t i = 1; i <= a_length; i++) {
-		size_t diagonal = row[0];
+		size_t *row = rows[i % 3];
+		const size_t *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
 
 		row[0] = i;
 		for (size_t j = 1; j <= b_length; j++) {
-			size_t best = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
+			row[j] = least(least(last[j], row[j - 1]) + 1,
+				       last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], before[j - 2] + 1);
 		}
 	}
-	return row[b_length];
+	return rows[a_length % 3][b_length];
 }
 
 const char *nearest(const char *word, size_t length, const char *const *words)
 {
 	const char *best = NULL;
-	size_t least = length / 2 + 1;
+	size_t limit = length / 2 + 1;
 
 	if (length > LONGEST)
 		return NULL;
@@ -44,8 +49,8 @@ const char *nearest(const char *word, size_t length, const char *const *words)
 		if (other > LONGEST)
 			continue;
 		far = distance(word, length, *words, other);
-		if (far < least) {
-			least = far;
+		if (far < limit) {
+			limit = far;
 			best = *words;
 		}
 	}

@@ -5,19 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/complete.h"
+#include "tools/help.h"
+#include "tools/options.h"
 #include "tools/tool.h"
-
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *arguments;
-	const char *summary;
-} commands[] = {
-	{ "report", tool_report, "[--format text|json] [--threads N] FILE...",
-	  "print what a process left behind" }
-};
-
-enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 void tool_complain(const char *format, ...)
 {
@@ -31,33 +22,39 @@ void tool_complain(const char *format, ...)
 	putc('\n', stderr);
 }
 
-static int help(void)
+static void unknown(const char *word)
 {
-	puts("usage: cuaudit COMMAND [ARGUMENT...]\n"
-	     "       cuaudit --help | --version\n");
-	for (int i = 0; i < NCOMMANDS; i++)
-		printf("  %s %s\n      %s\n", commands[i].name, commands[i].arguments,
-		       commands[i].summary);
-	puts("\nThe manual: cuaudit(1); to audit a program: libcuaudit(7).");
-	return TOOL_OK;
+	const char *words[64] = { "--help", "--version" };
+	int count = 2;
+
+	for (const struct command *command = commands; command->name && count < 63; command++)
+		words[count++] = command->name;
+	options_unknown(*word == '-' ? "option" : "command", word, words, "");
 }
 
 static int run(int argc, char **argv)
 {
+	const struct command *command;
+
 	if (argc < 2) {
 		tool_complain("no command; see cuaudit --help");
 		return TOOL_FAILED;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return help();
-	if (!strcmp(argv[1], "--version")) {
-		puts("cuaudit " PACKAGE_VERSION);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		help_all();
 		return TOOL_OK;
 	}
-	for (int i = 0; i < NCOMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
-	tool_complain("there is no command '%s'; see cuaudit --help", argv[1]);
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		help_version();
+		return TOOL_OK;
+	}
+	/* Not for people: what the shells' completions ask. */
+	if (!strcmp(argv[1], "--complete"))
+		return complete(argc - 2, argv + 2);
+	command = command_find(argv[1]);
+	if (command)
+		return command->run(argc - 1, argv + 1);
+	unknown(argv[1]);
 	return TOOL_FAILED;
 }
 

@@ -11,6 +11,9 @@
 
 enum { MAX_SEGMENT = 1 << 30, MAX_SHIFT = 63 };
 
+/* Twice what is ever written; no reader shall take all memory for a sparse file. */
+static const off_t max_size = (off_t)1 << 32;
+
 static const char foreign[] = "not a stat record file";
 
 /* Fewer bytes than asked for only at the file's end. */
@@ -69,6 +72,8 @@ static const char *read_file(struct load *load, int fd)
 	fault = check_header((void *)start);
 	if (fault)
 		return fault;
+	if (status.st_size > max_size)
+		return "larger than a record file gets";
 	load->size = (size_t)status.st_size;
 	if (posix_memalign((void **)&load->data, CUAUDIT_STAT_HEADER, load->size)) {
 		load->data = NULL;

@@ -9,6 +9,7 @@
 
 #include "report/report.h"
 #include "tools/load.h"
+#include "tools/options.h"
 #include "tools/tool.h"
 
 struct settings {
@@ -25,35 +26,28 @@ static int number(const char *text, size_t *value)
 	return errno || *end || *text < '0' || *text > '9' ? -1 : 0;
 }
 
-/* 0, or -1 after a message. */
+/* 0, or OPTIONS_WRONG and OPTIONS_ENOUGH. */
 static int parse(int argc, char **argv, struct settings *settings)
 {
-	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' },
-		{ "threads", required_argument, NULL, 't' },
-		{ NULL, 0, NULL, 0 }
-	};
 	int option;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "f:t:", options, NULL)) != -1) {
-		if (option == 'f' && (!strcmp(optarg, "text") || !strcmp(optarg, "json"))) {
+	while ((option = options_next(argc, argv)) > 0) {
+		if (option == 'f' && options_among("text|json", optarg)) {
 			settings->json = !strcmp(optarg, "json");
 		} else if (option == 'f') {
 			tool_complain("--format takes text or json, not '%s'", optarg);
-			return -1;
-		} else if (option == 't' && number(optarg, &settings->threads)) {
+			return OPTIONS_WRONG;
+		} else if (number(optarg, &settings->threads)) {
 			tool_complain("--threads takes a number, not '%s'", optarg);
-			return -1;
-		} else if (option == '?') {
-			tool_complain("report: '%s' is wrong; see cuaudit --help", argv[optind - 1]);
-			return -1;
+			return OPTIONS_WRONG;
 		}
 	}
+	if (option != OPTIONS_END)
+		return option;
 	if (optind < argc)
 		return 0;
-	tool_complain("report: no file given; see cuaudit --help");
-	return -1;
+	tool_complain("report: no file given; see cuaudit report --help");
+	return OPTIONS_WRONG;
 }
 
 /* NULL, or what is wrong. */
@@ -85,10 +79,10 @@ static const char *print(const struct settings *settings, const char *path)
 int tool_report(int argc, char **argv)
 {
 	struct settings settings = { .threads = 16 };
-	int status = TOOL_OK;
+	int option = parse(argc, argv, &settings), status = TOOL_OK;
 
-	if (parse(argc, argv, &settings))
-		return TOOL_FAILED;
+	if (option)
+		return options_status(option);
 	for (int i = optind; i < argc; i++) {
 		const char *fault = print(&settings, argv[i]);
 

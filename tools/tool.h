@@ -3,17 +3,23 @@
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
 
-/* Exit statuses. */
+/* Exit statuses; those of run and stat are the program's, or env(1)'s. */
 enum {
 	TOOL_OK = 0,
-	TOOL_FAILED = 2		/* wrong usage, or a file that is not what it should be */
+	TOOL_FAILED = 2,	/* wrong usage, or a file that is not what it should be */
+	TOOL_CANNOT_RUN = 126,	/* the program is there and cannot be run, or not be audited */
+	TOOL_NO_PROGRAM = 127
 };
 
 /* One line on stderr: "cuaudit: ...". */
 __attribute__((format(printf, 1, 2)))
 void tool_complain(const char *format, ...);
 
-/* Each takes what follows its own name on the command line, that name first. */
-int tool_report(int argc, char **argv);
+/* tool_NAME: each takes what follows its own name on the command line, that name first. */
+#define OPTION(commands, letter, name, value, help)
+#define COMMAND(name, arguments, summary) int tool_##name(int argc, char **argv);
+#include "tools/commands.def"
+#undef COMMAND
+#undef OPTION
 
 #endif

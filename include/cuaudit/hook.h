@@ -125,6 +125,9 @@ struct cuaudit_module {
 	void (*thread_exit)(void *thread_data);
 };
 
+/* Context: setup. The modules in the box, from 0 on; NULL past the last. */
+CUAUDIT_PUBLIC const struct cuaudit_module *cuaudit_builtin(uint32_t index);
+
 /*
  * Context: call. The calling thread's block of this size for the module that
  * asks: zeroed at the thread's first use and then the same address until

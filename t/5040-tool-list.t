@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit list: everything the tables hold, what selectors take, what they do not know.
+. "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
+
+include=$top_srcdir/include/cuaudit
+
+# names [SELECTOR]: of functions, in one line
+names() {
+	"$cuaudit" list -n functions "$@" | tr '\n' ' '
+}
+
+is "$("$cuaudit" list --names functions)" \
+	"$(sed -n 's/^CUAPI([0-9]*, \([A-Za-z0-9_]*\), .*/\1/p' "$include/driver_api.def")" \
+	"functions: every row, in its order"
+is "$("$cuaudit" list functions | awk '{ print $1 }')" "$("$cuaudit" list -n functions)" \
+	"functions: a line each"
+is "$("$cuaudit" list functions cuMemAlloc_v2 | sed 's/  */ /g')" \
+	"cuMemAlloc_v2 3.2 memory (out CUdeviceptr *dptr, size_t bytesize)" \
+	"functions: version, class, parameters"
+is "$("$cuaudit" list functions cuGetProcAddress | sed 's/  */ /g' | cut -d ' ' -f 1-3)" \
+	"cuGetProcAddress 11.3 procaddr
+cuGetProcAddress_v2 12.0 procaddr" "functions: by the name cuGetProcAddress knows"
+is "$(names 'cuEvent*,!cuEvent[A-QS-Z]*')" "cuEventRecord cuEventRecordWithFlags cuEventRecordWithFlags_ptsz cuEventRecord_ptsz " \
+	"a selector with globs and sets"
+is "$(names '!cu*,cuInit')" "cuInit " "one that begins by taking away"
+is "$("$cuaudit" list -n functions '%memory,!%memory,%occupancy' | wc -l)" \
+	"$(grep -c '^CUAPI(.*[ |]OCCUPANCY[,|]' "$include/driver_api.def")" "classes"
+is "$("$cuaudit" list classes | awk '{ print $1, $2 }')" \
+	"$(sed -n 's/^CLASS(\([A-Z]*\), "\([a-z]*\)".*/\1 \2/p' "$include/classes.def" |
+	while read -r upper lower; do
+		echo "%$lower $(awk -F ', ' -v class="$upper" '
+			/^CUAPI/ && index("|" $8 "|", "|" class "|") { n++ }
+			END { print n + 0 }' "$include/driver_api.def")"
+	done)" "classes: each, with its members"
+is "$("$cuaudit" list -n classes %memory)" %memory "classes: one"
+is "$("$cuaudit" list -n classes 'm*')" "%memory
+%module
+%misc" "classes: a glob"
+is "$("$cuaudit" list -n hooks | sort)" \
+	"$(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' "$top_srcdir/hooks/builtin.def" | sort)" "hooks: each"
+like "$("$cuaudit" list hooks stat)" '^stat +[a-z]' "hooks: what it does"
+like "$("$cuaudit" list hooks stat)" '^  format=text\|json \(text\)  ' "hooks: its options"
+unlike "$("$cuaudit" list hooks stat)" '^coverage' "hooks: no other"
+is "$("$cuaudit" list -n variables)" \
+	"$(sed -n 's/^VARIABLE(\([A-Z_]*\), .*/CUAUDIT_\1/p' "$include/variables.def")" "variables: each"
+like "$("$cuaudit" list variables HOOKS)" '^CUAUDIT_HOOKS +stat +NAME.* +hook modules to start$' \
+	"variables: default, values, what for; the prefix may be left out"
+is "$("$cuaudit" list functions >"$tmp/all"; awk '/\* [a-z]/ { print }' "$tmp/all")" "" \
+	"pointers are written as in C"
+
+refused 2 "list takes what to list, and one selector; see cuaudit list --help" "nothing" list
+refused 2 "list takes what to list" "too much" list functions a b
+refused 2 "there is no list of 'function'; did you mean functions\\?" "a letter less" list function
+refused 2 "there is no list of 'xyzzy'; see cuaudit list --help" "like no other" list xyzzy
+refused 2 "no functions match 'cuMemAloc'; did you mean cuMemAlloc\\?" "no function" \
+	list functions cuMemAloc
+refused 2 "no variables match 'CUAUDIT_HOKS'; did you mean CUAUDIT_HOOKS\\?" "no variable" \
+	list variables CUAUDIT_HOKS
+refused 2 "no hooks match 'x\\*'; cuaudit list hooks shows all" "no hook" list hooks 'x*'
+refused 2 "'%memroy' is no selector; see cuaudit list classes" "no class" list functions %memroy
+refused 2 "'cu\\[A' is no selector" "an unfinished set" list functions 'cu[A'
+status=0
+"$cuaudit" list functions >/dev/full 2>"$tmp/err" || status=$?
+is "$status $(wc -l <"$tmp/err")" "2 1" "a full disk"
+done_testing

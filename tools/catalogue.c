@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What settings can name: functions, classes, hooks, variables. */
+#include "tools/catalogue.h"
+
+#include <cuaudit/api.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/auditor.h"
+#include "tools/tool.h"
+
+/* The short names rows give their classes by. */
+enum {
+#define CLASS(name, text, summary) name = CUAUDIT_CLASS_##name,
+#include <cuaudit/classes.def>
+#undef CLASS
+};
+
+static const struct {
+	const char *name, *base;
+	uint32_t version, classes;
+	const char *parameters;
+} functions[] = {
+#define DIRECTION_VAL	""
+#define DIRECTION_IN	"in "
+#define DIRECTION_OUT	"out "
+#define DIRECTION_INOUT "inout "
+#define DIRECTION_ADDR	"addr "
+#define P(direction, type, name) DIRECTION_##direction #type " " #name
+#define SEP ", "
+#define CUAPI(id, symbol, base, version, variant, flavour, hdr, classes, nparams, params) \
+	{ #symbol, #base, version, classes, "(" params ")" },
+#include <cuaudit/driver_api.def>
+#undef CUAPI
+#undef SEP
+#undef P
+};
+
+static const struct {
+	const char *name, *summary;
+	uint32_t bit;
+} classes[] = {
+#define CLASS(name, text, summary) { text, summary, CUAUDIT_CLASS_##name },
+#include <cuaudit/classes.def>
+#undef CLASS
+};
+
+static const struct {
+	const char *name, *fallback, *values, *summary;
+} variables[] = {
+#define VARIABLE(name, field, kind, fallback, values, summary) \
+	{ "CUAUDIT_" #name, fallback, values, summary },
+#include <cuaudit/variables.def>
+#undef VARIABLE
+};
+
+enum {
+	NFUNCTIONS = sizeof(functions) / sizeof(functions[0]),
+	NCLASSES = sizeof(classes) / sizeof(classes[0]),
+	NVARIABLES = sizeof(variables) / sizeof(variables[0])
+};
+
+enum { TEXT = 1024 };
+
+const char *const catalogue_kinds[] = { "functions", "classes", "hooks", "variables", NULL };
+
+static void class_names(uint32_t bits, char text[TEXT])
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < NCLASSES; i++)
+		if (bits & classes[i].bit)
+			used += (size_t)snprintf(text + used, TEXT - used, "%s%s", used ? "," : "",
+						 classes[i].name);
+}
+
+/* "T * x" as C is written. */
+static void tidy(const char *parameters, char text[TEXT])
+{
+	size_t used = 0;
+
+	for (; *parameters && used < TEXT - 1; parameters++)
+		if (*parameters != ' ' || !used || text[used - 1] != '*')
+			text[used++] = *parameters;
+	text[used] = '\0';
+}
+
+static void each_function(catalogue_fn each, void *data)
+{
+	char version[32], names[TEXT], parameters[TEXT];
+
+	for (int i = 0; i < NFUNCTIONS; i++) {
+		uint32_t number = functions[i].version;
+		struct entry entry = {
+			.names = { .name = functions[i].name, .base = functions[i].base, .id = i,
+				   .version = number, .classes = functions[i].classes },
+			.first = version, .second = names, .summary = parameters,
+		};
+
+		strcpy(version, "-");
+		if (number)
+			snprintf(version, sizeof(version), "%u.%u", number / 1000,
+				 number % 1000 / 10);
+		class_names(functions[i].classes, names);
+		tidy(functions[i].parameters, parameters);
+		each(&entry, data);
+	}
+}
+
+static void each_class(catalogue_fn each, void *data)
+{
+	for (int i = 0; i < NCLASSES; i++) {
+		char name[64], count[32];
+		struct entry entry = {
+			.names = { .name = name, .base = classes[i].name,
+				   .classes = classes[i].bit },
+			.first = count, .second = "", .summary = classes[i].summary,
+		};
+		int members = 0;
+
+		for (int k = 0; k < NFUNCTIONS; k++)
+			members += !!(functions[k].classes & classes[i].bit);
+		snprintf(name, sizeof(name), "%%%s", classes[i].name);
+		snprintf(count, sizeof(count), "%d", members);
+		each(&entry, data);
+	}
+}
+
+static void each_variable(catalogue_fn each, void *data)
+{
+	for (int i = 0; i < NVARIABLES; i++) {
+		struct entry entry = {
+			.names = { .name = variables[i].name,
+				   .base = strchr(variables[i].name, '_') + 1 },
+			.first = *variables[i].fallback ? variables[i].fallback : "-",
+			.second = variables[i].values, .summary = variables[i].summary,
+		};
+
+		each(&entry, data);
+	}
+}
+
+/* The core tells, which has them; without an auditor it starts nothing. */
+static int each_hook(int quiet, catalogue_fn each, void *data)
+{
+	enum finding finding;
+	const char *first, *auditor = auditor_path(&finding, &first);
+	__typeof__(cuaudit_builtin) *builtin;
+	const struct cuaudit_module *module;
+	void *core;
+
+	if (!auditor) {
+		if (!quiet)
+			finding_complain(finding, first, NULL);
+		return -1;
+	}
+	core = dlopen(auditor_beside(auditor, "cuaudit-core.so"), RTLD_NOW | RTLD_LOCAL);
+	builtin = core ? (__typeof__(cuaudit_builtin) *)dlsym(core, "cuaudit_builtin") : NULL;
+	if (!builtin) {
+		if (!quiet)
+			tool_complain("%s; install cuaudit again", dlerror());
+		return -1;
+	}
+	for (uint32_t i = 0; (module = builtin(i)); i++) {
+		struct entry entry = {
+			.names = { .name = module->name, .base = module->name },
+			.first = "", .second = "", .summary = module->summary,
+			.options = module->options,
+		};
+
+		each(&entry, data);
+	}
+	return 0;
+}
+
+int catalogue_each(const char *kind, int quiet, catalogue_fn each, void *data)
+{
+	switch (*kind) {
+	case 'f':
+		each_function(each, data);
+		return 0;
+	case 'c':
+		each_class(each, data);
+		return 0;
+	case 'h':
+		return each_hook(quiet, each, data);
+	default:
+		each_variable(each, data);
+		return 0;
+	}
+}

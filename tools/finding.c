@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The messages of findings.def. */
+#include "tools/finding.h"
+
+#include <stdio.h>
+
+#include "tools/tool.h"
+
+enum level { OK, WARNING, PROBLEM };
+
+static const char *const levels[] = {
+	[OK] = "ok", [WARNING] = "warning", [PROBLEM] = "problem",
+};
+
+static const struct {
+	enum level level;
+	const char *text;
+} rows[] = {
+#define LIMIT(name, level, text) [FINDING_##name] = { level, text },
+#define FINDING(name, level, text) [FINDING_##name] = { level, text },
+#include "tools/findings.def"
+#undef FINDING
+#undef LIMIT
+};
+
+static bool problems;
+
+/* Strings a text has no place for are not printed. */
+static const char *text(enum finding finding, const char *first, const char *second)
+{
+	static char line[8192];
+
+	snprintf(line, sizeof(line), rows[finding].text, first, second);
+	for (char *at = line; *at; at++)
+		if ((unsigned char)*at < ' ')
+			*at = '?';
+	return line;
+}
+
+void finding_print(enum finding finding, const char *first, const char *second)
+{
+	problems |= rows[finding].level == PROBLEM;
+	printf("%-8s %s\n", levels[rows[finding].level], text(finding, first, second));
+}
+
+void finding_complain(enum finding finding, const char *first, const char *second)
+{
+	tool_complain("%s", text(finding, first, second));
+}
+
+bool finding_problems(void)
+{
+	return problems;
+}

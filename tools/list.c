@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuaudit list: prints what selectors and settings can name. */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "names/nearest.h"
+#include "names/selector.h"
+#include "tools/catalogue.h"
+#include "tools/options.h"
+#include "tools/tool.h"
+
+enum { MAX_NAMES = 4096 };
+
+struct listing {
+	const char *kind;
+	const char *selector;
+	bool names;
+	int printed;
+	size_t nknown;
+	const char *known[MAX_NAMES + 1];	/* for the nearest; functions' and variables' names stay */
+};
+
+static void print(const struct entry *entry, void *data)
+{
+	struct listing *listing = data;
+	bool functions = *listing->kind == 'f', hooks = *listing->kind == 'h';
+
+	if ((functions || *listing->kind == 'v') && listing->nknown < MAX_NAMES)
+		listing->known[listing->nknown++] = entry->names.name;
+	if (!selector_matches(listing->selector, &entry->names))
+		return;
+	listing->printed++;
+	if (listing->names) {
+		puts(entry->names.name);
+		return;
+	}
+	if (hooks)
+		printf("%-12s  %s\n", entry->names.name, entry->summary);
+	else if (*listing->kind == 'c')
+		printf("%-12s  %4s  %s\n", entry->names.name, entry->first, entry->summary);
+	else
+		printf("%-*s  %-*s  %-*s  %s\n", functions ? 32 : 26, entry->names.name, 4,
+		       entry->first, functions ? 14 : 28, entry->second, entry->summary);
+	for (const struct cuaudit_option *option = entry->options; option && option->key; option++)
+		printf("  %s=%s%s%s%s  %s\n", option->key, option->values ? option->values : "TEXT",
+		       option->fallback ? " (" : "", option->fallback ? option->fallback : "",
+		       option->fallback ? ")" : "", option->help ? option->help : "");
+}
+
+static int complain(const struct listing *listing)
+{
+	const char *near = nearest(listing->selector, strlen(listing->selector), listing->known);
+
+	if (near)
+		tool_complain("no %s match '%s'; did you mean %s?", listing->kind,
+			      listing->selector, near);
+	else
+		tool_complain("no %s match '%s'; cuaudit list %s shows all", listing->kind,
+			      listing->selector, listing->kind);
+	return TOOL_FAILED;
+}
+
+static int check_kind(const char *kind)
+{
+	for (int i = 0; catalogue_kinds[i]; i++)
+		if (!strcmp(catalogue_kinds[i], kind))
+			return 0;
+	options_unknown("list of", kind, catalogue_kinds, "list");
+	return -1;
+}
+
+int tool_list(int argc, char **argv)
+{
+	struct listing listing = { .selector = "" };
+	const char *fault;
+	size_t length;
+	int option;
+
+	while ((option = options_next(argc, argv)) > 0)
+		listing.names = true;
+	if (option != OPTIONS_END)
+		return options_status(option);
+	if (argc - optind < 1 || argc - optind > 2) {
+		tool_complain("list takes what to list, and one selector; see cuaudit list --help");
+		return TOOL_FAILED;
+	}
+	listing.kind = argv[optind];
+	if (check_kind(listing.kind))
+		return TOOL_FAILED;
+	if (argv[optind + 1])
+		listing.selector = argv[optind + 1];
+	fault = *listing.kind == 'f' ? selector_fault(listing.selector, &length) : NULL;
+	if (fault) {
+		tool_complain("'%.*s' is no selector; see cuaudit list classes", (int)length,
+			      fault);
+		return TOOL_FAILED;
+	}
+	if (catalogue_each(listing.kind, false, print, &listing))
+		return TOOL_FAILED;
+	return listing.printed ? TOOL_OK : complain(&listing);
+}

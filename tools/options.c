@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line, by the table of commands.def. */
+#include "tools/options.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "names/nearest.h"
+#include "tools/help.h"
+#include "tools/tool.h"
+
+const struct command commands[] = {
+#define OPTION(commands, letter, name, value, help)
+#define COMMAND(name, arguments, summary) { #name, tool_##name, arguments, summary },
+#include "tools/commands.def"
+#undef COMMAND
+#undef OPTION
+	{ NULL, NULL, NULL, NULL }
+};
+
+const struct option_row option_rows[] = {
+#define OPTION(commands, letter, name, value, help) { commands, letter, name, value, help },
+#define COMMAND(name, arguments, summary)
+#include "tools/commands.def"
+#undef COMMAND
+#undef OPTION
+	{ NULL, 0, NULL, NULL, NULL }
+};
+
+enum { NROWS = sizeof(option_rows) / sizeof(option_rows[0]) };
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *command = commands; command->name; command++)
+		if (!strcmp(command->name, name))
+			return command;
+	return NULL;
+}
+
+bool option_belongs(const struct option_row *row, const char *command)
+{
+	size_t length = command ? strlen(command) : 0;
+	const char *at = row->commands;
+
+	if (strchr(at, '*'))
+		return true;
+	while (length && (at = strstr(at, command))) {
+		if (at[-1] == ' ' && at[length] == ' ')
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+bool command_runs(const struct command *command)
+{
+	return strstr(command->arguments, "PROGRAM");
+}
+
+bool options_among(const char *values, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (;;) {
+		size_t own = strcspn(values, "|");
+
+		if (own == length && !memcmp(values, word, length))
+			return true;
+		values += own;
+		if (!*values++)
+			return false;
+	}
+}
+
+void options_unknown(const char *what, const char *word, const char *const *words,
+		     const char *command)
+{
+	size_t length = *word == '-' ? strcspn(word, "=") : strlen(word);
+	const char *near = nearest(word, length, words);
+
+	if (near)
+		tool_complain("there is no %s '%s'; did you mean %s?", what, word, near);
+	else
+		tool_complain("there is no %s '%s'; see cuaudit %s%s--help", what, word, command,
+			      *command ? " " : "");
+}
+
+/* What getopt did not take: optopt, and the word before optind. */
+static void complain(const char *command, const char *word)
+{
+	static char names[NROWS][32];
+	const char *known[NROWS + 1];
+	size_t count = 0;
+
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		if (!option_belongs(row, command))
+			continue;
+		if (optopt == row->letter) {
+			tool_complain("--%s takes no value", row->name);
+			return;
+		}
+		known[count] = memcpy(names[count], "--", 2);
+		strcpy(names[count++] + 2, row->name);
+	}
+	known[count] = NULL;
+	if (optopt)
+		tool_complain("there is no option '-%c' of %s; see cuaudit %s --help", optopt,
+			      command, command);
+	else
+		options_unknown("option", word, known, command);
+}
+
+int options_next(int argc, char **argv)
+{
+	const struct command *command = command_find(argv[0]);
+	struct option longs[NROWS + 1];
+	char shorts[2 * NROWS + 3];
+	size_t count = 0, used = 0;
+	int option;
+
+	/* A program's options are its own; a missing value is told apart. */
+	if (command_runs(command))
+		shorts[used++] = '+';
+	shorts[used++] = ':';
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		if (!option_belongs(row, command->name))
+			continue;
+		longs[count++] = (struct option){ row->name,
+						  *row->value ? required_argument : no_argument,
+						  NULL, row->letter };
+		shorts[used++] = (char)row->letter;
+		if (*row->value)
+			shorts[used++] = ':';
+	}
+	shorts[used] = '\0';
+	longs[count] = (struct option){ NULL, 0, NULL, 0 };
+
+	opterr = 0;
+	option = getopt_long(argc, argv, shorts, longs, NULL);
+	switch (option) {
+	case -1:
+		return OPTIONS_END;
+	case 'h':
+		help_command(command);
+		return OPTIONS_ENOUGH;
+	case 'V':
+		help_version();
+		return OPTIONS_ENOUGH;
+	case ':':
+		tool_complain("%s wants a value; see cuaudit %s --help", argv[optind - 1],
+			      command->name);
+		return OPTIONS_WRONG;
+	case '?':
+		complain(command->name, argv[optind - 1]);
+		return OPTIONS_WRONG;
+	default:
+		return option;
+	}
+}
+
+int options_status(int option)
+{
+	return option == OPTIONS_ENOUGH ? TOOL_OK : TOOL_FAILED;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line, by the table of commands.def. */
+#ifndef TOOLS_OPTIONS_H
+#define TOOLS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *arguments;
+	const char *summary;
+};
+
+struct option_row {
+	const char *commands;
+	int letter;
+	const char *name;
+	const char *value;	/* "" if it takes none */
+	const char *help;
+};
+
+/* Both end with a NULL name. */
+extern const struct command commands[];
+extern const struct option_row option_rows[];
+
+/* The subcommand of that name, or NULL. */
+const struct command *command_find(const char *name);
+
+/* Whether the subcommand, NULL for none, has the option. */
+bool option_belongs(const struct option_row *row, const char *command);
+
+/* Whether the subcommand ends in a program and its arguments, which are no options of ours. */
+bool command_runs(const struct command *command);
+
+enum {
+	OPTIONS_END = -1,	/* optind is the first argument */
+	OPTIONS_ENOUGH = -2,	/* help or version was printed */
+	OPTIONS_WRONG = -3	/* after a message */
+};
+
+/*
+ * The next option's letter, its value in optarg, or one of the above; in
+ * getopt(3)'s manner. argv[0] is the subcommand's name.
+ */
+int options_next(int argc, char **argv);
+
+/* The exit status that belongs to OPTIONS_ENOUGH and OPTIONS_WRONG. */
+int options_status(int option);
+
+/* Complains of a word that is none of words, ended by NULL; what: "command", "option of run". */
+void options_unknown(const char *what, const char *word, const char *const *words,
+		     const char *command);
+
+/* Whether word is one of the alternatives of values, "a|b". */
+bool options_among(const char *values, const char *word);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much static TLS a program's libraries want beside an auditor. */
+#ifndef TOOLS_TLS_H
+#define TOOLS_TLS_H
+
+#include "tools/program.h"
+
+/* What run always asks for, and what the loader is started with otherwise. */
+#define TLS_LEAST "4096"
+
+/*
+ * Asks the program's loader, which maps and relocates without running anything.
+ * bytes: of glibc.rtld.optional_static_tls, NULL to leave the tunables alone.
+ * NULL if all fits, or the loader's message; static.
+ */
+const char *tls_fault(const struct program *program, const char *auditor, const char *bytes);
+
+/*
+ * The least of a few sizes with which all fits, TLS_LEAST the first, and set
+ * in *bytes. NULL, or the loader's message with the largest.
+ */
+const char *tls_search(const struct program *program, const char *auditor, const char **bytes);
+
+#endif
