@@ -11,7 +11,7 @@ options() {
 	sed -n "s/^OPTION(\"[^\"]* \\(\\*\\|$1\\) .*\", '.', \"\\([a-z]*\\)\", \"\\([^\"]*\\)\",.*/\\2 \\3/p" "$table"
 }
 
-ok "there are commands" test "$(printf '%s\n' "$commands" | wc -l)" -ge 4
+ok "there are commands" test "$(printf '%s\n' "$commands" | wc -l)" -ge 5
 tool --help
 is "$status $(wc -c <"$tmp/err")" "0 0" "--help"
 for command in $commands; do

@@ -53,6 +53,13 @@ tool run "$tmp/program"
 is "$status $(cat "$tmp/out" "$tmp/err")" "0 ran 4 4" "cuaudit run"
 tool run "$tmp/program" thread
 is "$status $(cat "$tmp/out" "$tmp/err")" "0 ran 4 4" "... with a thread of the least stack"
+tool doctor "$tmp/program"
+like "$(cat "$tmp/out")" '^warning .*optional_static_tls=4096$' "cuaudit doctor says so"
+is "$(sed -n 's/.*GLIBC_TUNABLES=//p' "$tmp/out")" glibc.rtld.optional_static_tls=4096 \
+	"and what to set"
+run env GLIBC_TUNABLES="$(sed -n 's/.*GLIBC_TUNABLES=//p' "$tmp/out")" \
+	LD_AUDIT="$LIBCUAUDIT" "$tmp/program"
+is "$status $(cat "$tmp/out" "$tmp/err")" "0 ran 4 4" "which helps"
 run env GLIBC_TUNABLES=glibc.rtld.optional_static_tls=512 "$cuaudit" run "$tmp/program"
 is "$status" 127 "the user's own number is not raised"
 
@@ -74,8 +81,13 @@ is "$(asked)" 4096 "a program that wants nothing: the least"
 libraries 8192
 tool run "$tmp/program"
 is "$status $(cat "$tmp/out" "$tmp/err")" "0 ran 4 4" "32 KB of TLS"
+tool doctor "$tmp/program"
+like "$(cat "$tmp/out")" 'optional_static_tls=65536$' "32 KB of TLS: the number"
 libraries 400000
 tool run "$tmp/program"
 is "$status" 127 "1.6 MB of TLS: no number helps"
 like "$(cat "$tmp/err")" "$message\$" "1.6 MB of TLS: the loader says so"
+tool doctor "$tmp/program"
+like "$(cat "$tmp/out")" "^problem  its libraries want more .*by dlopen: .*lib.*$message\$" \
+	"1.6 MB of TLS: doctor says so"
 done_testing

@@ -8,6 +8,7 @@
 #include "tools/complete.h"
 #include "tools/help.h"
 #include "tools/options.h"
+#include "tools/probe.h"
 #include "tools/tool.h"
 
 void tool_complain(const char *format, ...)
@@ -48,9 +49,11 @@ static int run(int argc, char **argv)
 		help_version();
 		return TOOL_OK;
 	}
-	/* Not for people: what the shells' completions ask. */
+	/* Not for people: what the shells' completions ask, and doctor's child. */
 	if (!strcmp(argv[1], "--complete"))
 		return complete(argc - 2, argv + 2);
+	if (!strcmp(argv[1], PROBE_WORD) && argc == 3)
+		return probe(argv[2]);
 	command = command_find(argv[1]);
 	if (command)
 		return command->run(argc - 1, argv + 1);

@@ -6,6 +6,7 @@
 /* Exit statuses; those of run and stat are the program's, or env(1)'s. */
 enum {
 	TOOL_OK = 0,
+	TOOL_FOUND = 1,		/* doctor: there is a problem */
 	TOOL_FAILED = 2,	/* wrong usage, or a file that is not what it should be */
 	TOOL_CANNOT_RUN = 126,	/* the program is there and cannot be run, or not be audited */
 	TOOL_NO_PROGRAM = 127

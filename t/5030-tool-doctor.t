@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit doctor: each finding, and that the manual's LIMITATIONS are its messages.
+. "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
+
+CUAUDIT_DRIVER=sim
+export CUAUDIT_DRIVER
+cd "$tmp" || exit 99
+
+# finds STATUS REGEX NAME ARGUMENT...: one line of what doctor prints matches
+finds() {
+	finds_status=$1
+	finds_regex=$2
+	finds_name=$3
+	shift 3
+	tool doctor "$@"
+	is "$status $(wc -c <"$tmp/err")" "$finds_status 0" "$finds_name: status $finds_status"
+	is "$(grep -c -E -e "$finds_regex" "$tmp/out")" 1 "$finds_name: one line says it" ||
+		diag "$(cat "$tmp/out")"
+	is "$(grep -c -v -E '^(ok      |warning |problem ) [^ ]' "$tmp/out")" 0 \
+		"$finds_name: nothing else is printed"
+}
+
+tool doctor
+is "$status $(wc -c <"$tmp/err")" "0 0" "all is well"
+is "$(grep -c '^ok ' "$tmp/out") $(wc -l <"$tmp/out")" "5 5" "all is well: five lines say so" ||
+	diag "$(cat "$tmp/out")"
+like "$(cat "$tmp/out")" "^ok       the auditor is $(readlink -f "$LIBCUAUDIT")\$" "where the auditor is"
+libc=$(getconf GNU_LIBC_VERSION | sed 's/.* //')
+like "$(cat "$tmp/out")" "^ok       glibc $libc takes the auditor" "which libc"
+like "$(cat "$tmp/out")" "^ok       the driver is $(readlink -f "$simdir")/libcuda.so.1, version 13\\.0\$" \
+	"which driver"
+TMPDIR=/nowhere tool doctor
+is "$status $(wc -l <"$tmp/err")" "2 1" "no room for its files"
+mkdir "$tmp/room"
+TMPDIR=$tmp/room tool doctor
+is "$status $(find "$tmp/room" -mindepth 1)" "0 " "TMPDIR: nothing is left there"
+status=0
+"$cuaudit" doctor >/dev/full 2>"$tmp/err" || status=$?
+is "$status" 2 "a full disk is said"
+
+# settings
+export CUAUDIT_EXLUDE=x
+finds 0 '^warning  CUAUDIT_EXLUDE is no variable of cuaudit; did you mean CUAUDIT_EXCLUDE\?$' "a variable"
+unset CUAUDIT_EXLUDE
+CUAUDIT_LOG=loud finds 0 '^warning  CUAUDIT_LOG takes error\|warn' "a level"
+CUAUDIT_DISABLE=yes finds 0 '^warning  CUAUDIT_DISABLE takes 0\|1' "a switch"
+CUAUDIT_DISABLE=1 finds 0 '^warning  CUAUDIT_DISABLE is 1, so nothing is audited; unset it' "the off switch"
+CUAUDIT_HOOKS=statt finds 0 "^warning  there is no hook module 'statt'; did you mean stat" "a hook"
+CUAUDIT_HOOKS='stat(frmat=json)' finds 0 "^warning  stat has no option 'frmat'; did you mean format" "an option"
+CUAUDIT_FUNCTIONS=%memroy finds 0 '^warning  .*%memroy.*did you mean %memory' "a class"
+CUAUDIT_OUTPUT='x%z' finds 0 "^warning  CUAUDIT_OUTPUT: '%z' is none" "a field"
+CUAUDIT_OUTPUT=/nowhere/x finds 1 '^problem  CUAUDIT_OUTPUT: no file can be made in /nowhere: No such' "a folder"
+CUAUDIT_OUTPUT=x finds 0 '^ok       the CUAUDIT_ variables' "this folder"
+CUAUDIT_LOG=error CUAUDIT_HOOKS=statt finds 0 '^warning  there is no hook' "what is hushed is heard"
+CUAUDIT_LOG=debug CUAUDIT_INCLUDE='libx*' CUAUDIT_EXCLUDE='*' finds 0 '^ok       the CUAUDIT_ variables' \
+	"libraries do not hide it"
+CUAUDIT_HOOKS='stat,coverage(fail=unrouted)' finds 0 '^ok       glibc .*came through it$' "hooks run"
+is "$(find "$tmp" -name 'x*' -o -name '*.part' -o -name '*.coverage')" "" "and write nothing here"
+
+# auditors
+echo 'unsigned int la_version(unsigned int version) { return version; }' |
+	compile -shared -fPIC -nostdlib -o "$tmp/other.so" -x c - || bail_out "no auditor"
+LD_AUDIT=$tmp/other.so finds 0 \
+	'^warning  LD_AUDIT holds /.*/other\.so too; .*; unset it' \
+	"another auditor"
+LD_AUDIT=/nowhere/a.so "$cuaudit" doctor >"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/out")" "^warning  ERROR: ld\\.so: object '/nowhere/a\\.so'" \
+	"one that is not there: what the loader says of it"
+LD_AUDIT=$LIBCUAUDIT finds 0 '^ok       no other auditor is set' "ourselves"
+
+# drivers
+CUAUDIT_DRIVER=/nowhere/libcuda.so finds 1 '^problem  no driver: /nowhere/libcuda\.so: cannot open.*; install' \
+	"no driver"
+echo 'int x;' | compile -shared -fPIC -o "$tmp/none.so" -x c -
+CUAUDIT_DRIVER=$tmp/none.so finds 1 '^problem  .*/none\.so does not tell its version' "none that is one"
+printf 'int x; void __attribute__((constructor)) f(void) { __builtin_trap(); }' |
+	compile -shared -fPIC -o "$tmp/traps.so" -x c -
+CUAUDIT_DRIVER=$tmp/traps.so finds 1 "^problem  no driver: .*/traps\\.so; install" "one that crashes"
+
+# programs
+strange_programs
+PATH=$tmp:$PATH
+export PATH
+finds 0 '^ok       .*/plain is a program that can be audited' "a program" plain
+like "$(cat "$tmp/out")" '^ok       the static TLS of its libraries fits' "a program: its TLS"
+finds 0 '^ok       .*/plain is a program' "a program behind --" -- plain --help
+finds 0 '^ok       .*/script is run by /bin/sh, which can be audited' "a script" script
+finds 1 '^problem  nosuch: no such program' "no program" nosuch
+finds 1 '^problem  .*/private cannot be run: Permission denied' "not executable" ./private
+finds 1 '^problem  .*/lost wants the loader /nowhere/' "a loader that is not there" lost
+finds 1 '^problem  .*/short is cut short' "a program cut short" short
+finds 1 '^problem  .*/text is neither' "a text" text
+printf '#include <stdio.h>\nint main(void) { return !puts("/dev/nvidiactl"); }' |
+	compile -o "$tmp/device" -x c - || bail_out "no program"
+
+# The manual's LIMITATIONS: each message of a program of that kind, and no other.
+limits() {
+	sed -n '/^\.Sh LIMITATIONS/,/^\.Sh SEE ALSO/s/^\.It "\(.*\)"$/\1/p' \
+		"$top_srcdir/man/libcuaudit.7"
+}
+for kind in static musl android machine device; do
+	"$cuaudit" doctor "$tmp/$kind" | sed -n "s|^[a-z]* *$tmp/$kind |PROGRAM |p" |
+		sed 's| /system/bin/linker64,| LOADER,|; /can be audited$/d'
+done >"$tmp/messages"
+is "$(wc -l <"$tmp/messages")" 5 "doctor has a message for each kind" || diag "$(cat "$tmp/messages")"
+if test "$(id -u)" -eq 0 && setpriv --reuid=65534 --clear-groups true 2>"$tmp/setpriv.out"; then
+	cp plain setuid
+	chmod 4755 setuid
+	chmod 755 "$tmp"
+	chmod 777 "$tmp/room"
+	TMPDIR=$tmp/room setpriv --reuid=65534 --clear-groups "$cuaudit" doctor "$tmp/setuid" |
+		sed -n "s|^problem  $tmp/setuid |PROGRAM |p" >>"$tmp/messages"
+	is "$(sort "$tmp/messages")" "$(limits | sort)" "libcuaudit(7), LIMITATIONS: the same messages"
+else
+	skip 1 "only root can be somebody else"
+fi
+is "$(limits | wc -l)" "$(grep -c '^LIMIT(' "$top_srcdir/tools/findings.def")" \
+	"libcuaudit(7), LIMITATIONS: as many as the table has"
+
+# a program's own auditor
+if printf 'int main(void) { return 0; }' |
+	compile -Wl,--audit,/x/own.so -o "$tmp/own" -x c - >"$tmp/build.out" 2>&1; then
+	finds 0 '^warning  .*/own names an auditor of its own, /x/own\.so' "an auditor of its own" own
+else
+	skip 3 "no linker that knows --audit"
+fi
+
+# a tree that is broken
+mkdir -p tree/bin tree/lib/cuaudit/sim
+cp "$cuaudit" tree/bin
+cp "$LIBCUAUDIT" tree/lib
+cp "$simdir/libcuda.so.1" tree/lib/cuaudit/sim
+: >tree/lib/cuaudit/cuaudit-core.so
+cuaudit=$tmp/tree/bin/cuaudit
+finds 1 '^problem  the auditor is loaded and its core is not' "a broken core"
+like "$(cat "$tmp/out")" '^warning  cannot load .*cuaudit-core\.so; nothing is audited' "what is said of it"
+tool list hooks
+is "$status $(wc -l <"$tmp/err")" "2 1" "list hooks, without the core"
+cp "$top_builddir/lib/cuaudit/cuaudit-core.so" tree/lib/cuaudit
+finds 0 '^ok       glibc .*came through it$' "a whole one"
+: >tree/lib/libcuaudit.so
+finds 1 '^problem  glibc .* did not take the auditor' "a broken auditor"
+like "$(cat "$tmp/out")" "^warning  ERROR: ld\\.so: object '.*/libcuaudit\\.so' cannot be loaded as audit" \
+	"what the loader says of it"
+like "$(cat "$top_srcdir/man/libcuaudit.7")" \
+	"^\\.It \"ERROR: ld\\.so: object 'PATH' cannot be loaded as audit interface: REASON; ignored\\.\"" \
+	"libcuaudit(7) explains it"
+done_testing

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuaudit doctor: finds out whether programs can be audited here, and says what to do. */
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "names/template.h"
+#include "tools/auditor.h"
+#include "tools/child.h"
+#include "tools/finding.h"
+#include "tools/options.h"
+#include "tools/probe.h"
+#include "tools/program.h"
+#include "tools/tls.h"
+#include "tools/tool.h"
+
+enum { TEXT = 512 };
+
+/* The rest of the line of what a child wrote that begins with word, or NULL. */
+static const char *line(const char *text, const char *word, char value[TEXT])
+{
+	size_t length = strlen(word);
+
+	for (; text && *text; text = strchr(text, '\n'), text += !!text)
+		if (!strncmp(text, word, length) && strchr(" \n", text[length])) {
+			text += length + (text[length] == ' ');
+			snprintf(value, TEXT, "%.*s", (int)strcspn(text, "\n"), text);
+			return value;
+		}
+	return NULL;
+}
+
+/* Each line of ours or the loader's. Returns how many. */
+static int print_said(char *text)
+{
+	char *rest = NULL;
+	int count = 0;
+
+	for (char *said = strtok_r(text, "\n", &rest); said; said = strtok_r(NULL, "\n", &rest)) {
+		if (!strncmp(said, "cuaudit: ", 9))
+			said += 9;
+		else if (!strstr(said, "ld.so"))
+			continue;
+		finding_print(FINDING_SAID, said, NULL);
+		count++;
+	}
+	return count;
+}
+
+static void print_end(int status)
+{
+	char text[TEXT];
+
+	if (WIFSIGNALED(status))
+		snprintf(text, sizeof(text), "signal %d, %s", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else
+		snprintf(text, sizeof(text), "status %d", WEXITSTATUS(status));
+	finding_print(FINDING_PROBE_FAILED, text, NULL);
+}
+
+struct trial {
+	const char *auditor, *folder;
+};
+
+/* The user's settings, but for what would keep the one call from the core. */
+static void prepare_trial(const void *data)
+{
+	const struct trial *trial = data;
+	char output[PATH_MAX];
+	const char *level = getenv("CUAUDIT_LOG");
+
+	auditor_first(trial->auditor);
+	auditor_tls_set(TLS_LEAST);
+	setenv("CUAUDIT_DRIVER", "sim", 1);
+	unsetenv("CUAUDIT_INCLUDE");
+	unsetenv("CUAUDIT_EXCLUDE");
+	snprintf(output, sizeof(output), "%s/output", trial->folder);
+	setenv("CUAUDIT_OUTPUT", output, 1);
+	/* One that is not understood is reported; the others are heard as by default. */
+	if (level && options_among("error|warn|info|debug", level))
+		unsetenv("CUAUDIT_LOG");
+	level = getenv("CUAUDIT_DISABLE");
+	if (level && !strcmp(level, "1"))
+		unsetenv("CUAUDIT_DISABLE");
+}
+
+/* A folder of files alone. */
+static void remove_folder(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (*entry->d_name != '.')
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	if (folder)
+		closedir(folder);
+	rmdir(path);
+}
+
+/* A program that calls the simulated driver, audited as the user's would be. */
+static int check_trial(const char *auditor)
+{
+	char *argv[] = { (char *)"/proc/self/exe", (char *)PROBE_WORD, (char *)"libcuda.so.1",
+			 NULL };
+	char folder[PATH_MAX], value[TEXT];
+	struct trial trial = { auditor, folder };
+	const char *temporary = getenv("TMPDIR"), *libc;
+	struct child child;
+	int error, said;
+
+	snprintf(folder, sizeof(folder), "%s/cuaudit.XXXXXX", temporary ? temporary : "/tmp");
+	if (!mkdtemp(folder)) {
+		tool_complain("no folder can be made in %s: %s; set TMPDIR",
+			      temporary ? temporary : "/tmp", strerror(errno));
+		return -1;
+	}
+	error = child_run(&child, argv, prepare_trial, &trial);
+	remove_folder(folder);
+	if (error) {
+		tool_complain("no program can be started: %s", strerror(-error));
+		return -1;
+	}
+	said = print_said(child.err);
+	if (!said)
+		finding_print(FINDING_VARIABLES, NULL, NULL);
+	libc = line(child.out, "libc", value);
+	if (!libc || WIFSIGNALED(child.status))
+		print_end(child.status);
+	else if (!strstr(child.out, "\nrouted\n"))
+		finding_print(FINDING_NOT_ROUTED, libc, NULL);
+	else if (strstr(child.out, "\ncore\n"))
+		finding_print(FINDING_ROUTED, libc, NULL);
+	else
+		finding_print(FINDING_NO_CORE, NULL, NULL);
+	child_free(&child);
+	return 0;
+}
+
+/* What the trial does not show, since it writes elsewhere. */
+static void check_settings(void)
+{
+	const char *disable = getenv("CUAUDIT_DISABLE"), *output = getenv("CUAUDIT_OUTPUT");
+	const char *fault;
+	char folder[PATH_MAX];
+	size_t length;
+
+	if (disable && !strcmp(disable, "1"))
+		finding_print(FINDING_DISABLED, NULL, NULL);
+	if (!output || !*output)
+		return;
+	fault = template_fault(output);
+	if (fault) {
+		snprintf(folder, sizeof(folder), "%.2s", fault);
+		finding_print(FINDING_OUTPUT_FIELD, folder, NULL);
+		return;
+	}
+	length = strrchr(output, '/') ? (size_t)(strrchr(output, '/') - output) : 0;
+	snprintf(folder, sizeof(folder), "%.*s", (int)length, output);
+	if (!length)
+		strcpy(folder, *output == '/' ? "/" : ".");
+	if (!strchr(folder, '%') && access(folder, W_OK | X_OK))
+		finding_print(FINDING_OUTPUT_FOLDER, folder, strerror(errno));
+}
+
+static void check_others(void)
+{
+	const char *others = auditor_others();
+
+	if (others)
+		finding_print(FINDING_OTHER_AUDITORS, others, NULL);
+	else
+		finding_print(FINDING_NO_OTHER_AUDITORS, NULL, NULL);
+	free((void *)others);
+}
+
+static void prepare_plain(const void *data)
+{
+	(void)data;
+	unsetenv("LD_AUDIT");
+}
+
+/* The driver programs get, asked without us. */
+static void check_driver(const char *auditor)
+{
+	const char *driver = getenv("CUAUDIT_DRIVER"), *path, *version;
+	char *argv[] = { (char *)"/proc/self/exe", (char *)PROBE_WORD, NULL, NULL };
+	char values[2][TEXT], text[TEXT];
+	struct child child;
+	int number;
+
+	if (!driver || !*driver)
+		driver = "libcuda.so.1";
+	else if (!strcmp(driver, "sim"))
+		driver = auditor_beside(auditor, "sim/libcuda.so.1");
+	argv[2] = (char *)driver;
+	if (child_run(&child, argv, prepare_plain, NULL))
+		return;
+	path = line(child.out, "path", values[0]);
+	version = line(child.out, "version", values[1]);
+	if (!path) {
+		path = line(child.out, "fault", values[0]);
+		finding_print(FINDING_NO_DRIVER, path ? path : driver, NULL);
+	} else if (!version) {
+		finding_print(FINDING_DRIVER_MUTE, path, NULL);
+	} else {
+		number = atoi(version);
+		snprintf(text, sizeof(text), "%d.%d", number / 1000, number % 1000 / 10);
+		finding_print(FINDING_DRIVER, path, text);
+	}
+	child_free(&child);
+}
+
+static void check_tls(const struct program *program, const char *auditor)
+{
+	const char *fault = tls_fault(program, auditor, NULL), *bytes;
+
+	if (!fault) {
+		finding_print(FINDING_TLS_FITS, NULL, NULL);
+		return;
+	}
+	fault = tls_search(program, auditor, &bytes);
+	if (fault)
+		finding_print(FINDING_TLS_NO_ROOM, fault, NULL);
+	else
+		finding_print(FINDING_TLS_TUNABLE, bytes, NULL);
+}
+
+static void check_program(const char *name, const char *auditor)
+{
+	static struct program program;
+	const char *first, *second;
+	enum finding finding = program_judge(&program, name, &first, &second);
+
+	if (finding == FINDING_PROGRAM && strcmp(program.path, program.binary))
+		finding_print(FINDING_SCRIPT, program.path, program.binary);
+	else
+		finding_print(finding, first, second);
+	if (program.opens_device)
+		finding_print(FINDING_DEVICE, program.binary, NULL);
+	if (*program.own_auditor)
+		finding_print(FINDING_OWN_AUDITOR, program.binary, program.own_auditor);
+	if (finding == FINDING_PROGRAM && *program.loader && auditor)
+		check_tls(&program, auditor);
+}
+
+int tool_doctor(int argc, char **argv)
+{
+	int option = options_next(argc, argv);
+	const char *auditor, *first;
+	enum finding finding;
+
+	if (option != OPTIONS_END)
+		return options_status(option);
+	auditor = auditor_path(&finding, &first);
+	if (auditor) {
+		finding_print(FINDING_AUDITOR, auditor, NULL);
+		if (check_trial(auditor))
+			return TOOL_FAILED;
+		check_driver(auditor);
+	} else {
+		finding_print(finding, first, NULL);
+	}
+	check_settings();
+	check_others();
+	if (optind < argc)
+		check_program(argv[optind], auditor);
+	return finding_problems() ? TOOL_FOUND : TOOL_OK;
+}
