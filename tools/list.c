@@ -15,7 +15,8 @@ enum { MAX_NAMES = 4096 };
 
 struct listing {
 	const char *kind;
-	const char *selector;
+	const char *text;
+	struct selector *selector;
 	bool names;
 	int printed;
 	size_t nknown;
@@ -29,7 +30,7 @@ static void print(const struct entry *entry, void *data)
 
 	if ((functions || *listing->kind == 'v') && listing->nknown < MAX_NAMES)
 		listing->known[listing->nknown++] = entry->names.name;
-	if (!selector_matches(listing->selector, &entry->names))
+	if (!selector_takes(listing->selector, &entry->names))
 		return;
 	listing->printed++;
 	if (listing->names) {
@@ -51,14 +52,14 @@ static void print(const struct entry *entry, void *data)
 
 static int complain(const struct listing *listing)
 {
-	const char *near = nearest(listing->selector, strlen(listing->selector), listing->known);
+	const char *near = nearest(listing->text, strlen(listing->text), listing->known);
 
 	if (near)
 		tool_complain("no %s match '%s'; did you mean %s?", listing->kind,
-			      listing->selector, near);
+			      listing->text, near);
 	else
 		tool_complain("no %s match '%s'; cuaudit list %s shows all", listing->kind,
-			      listing->selector, listing->kind);
+			      listing->text, listing->kind);
 	return TOOL_FAILED;
 }
 
@@ -73,10 +74,10 @@ static int check_kind(const char *kind)
 
 int tool_list(int argc, char **argv)
 {
-	struct listing listing = { .selector = "" };
+	struct listing listing = { .text = "" };
 	const char *fault;
 	size_t length;
-	int option;
+	int option, status;
 
 	while ((option = options_next(argc, argv)) > 0)
 		listing.names = true;
@@ -90,14 +91,21 @@ int tool_list(int argc, char **argv)
 	if (check_kind(listing.kind))
 		return TOOL_FAILED;
 	if (argv[optind + 1])
-		listing.selector = argv[optind + 1];
-	fault = *listing.kind == 'f' ? selector_fault(listing.selector, &length) : NULL;
+		listing.text = argv[optind + 1];
+	fault = *listing.kind == 'f' ? selector_fault(listing.text, &length) : NULL;
 	if (fault) {
 		tool_complain("'%.*s' is no selector; see cuaudit list classes", (int)length,
 			      fault);
 		return TOOL_FAILED;
 	}
-	if (catalogue_each(listing.kind, false, print, &listing))
+	listing.selector = selector_open(listing.text);
+	if (!listing.selector) {
+		tool_complain("no memory");
+		return TOOL_FAILED;
+	}
+	status = catalogue_each(listing.kind, false, print, &listing);
+	selector_close(listing.selector);
+	if (status)
 		return TOOL_FAILED;
 	return listing.printed ? TOOL_OK : complain(&listing);
 }
