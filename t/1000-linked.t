@@ -2,6 +2,7 @@
 # Programs and libraries that are linked to the driver, in every way a linker knows.
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
+know_loader
 fake_driver
 cuda="-L$tmp -l:libcuda.so.1"
 caller="-L$tmp -l:libcaller.so"

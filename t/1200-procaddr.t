@@ -2,6 +2,7 @@
 # Addresses that the driver's own look-up hands out.
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
+know_loader
 fake_driver
 cuda="-L$tmp -l:libcuda.so.1"
 program procaddr procaddr.c $cuda

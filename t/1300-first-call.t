@@ -2,6 +2,7 @@
 # The call that loads the core: from constructors, under the loader's lock, from many threads.
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
+know_loader
 fake_driver
 cuda="-L$tmp -l:libcuda.so.1"
 

@@ -2,6 +2,7 @@
 # Which libraries are routed: CUAUDIT_INCLUDE and CUAUDIT_EXCLUDE.
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
+know_loader
 fake_driver
 cuda="-L$tmp -l:libcuda.so.1"
 library libasker.so asker.c -ldl

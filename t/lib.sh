@@ -46,6 +46,26 @@ compile() {
 	$CC -std=gnu11 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I"$top_srcdir" -I"$top_srcdir/include" "$@"
 }
 
+# loader_family: "new" where the loader tells auditors of every binding; "old", before glibc
+# 2.35, of those by dlsym and of those the PLT makes at the first call. It asks for version 1.
+loader_family() {
+	compile -shared -fPIC -o "$tmp/version.so" -x c - <<'END' || return
+#include <unistd.h>
+
+unsigned int la_version(unsigned int version)
+{
+	_exit((int)version);
+}
+END
+	loader_version=0
+	$run_env LD_AUDIT="$tmp/version.so" "$top_builddir/demo/cudemo" || loader_version=$?
+	case $loader_version in
+	0) return 1 ;;
+	1) echo old ;;
+	*) echo new ;;
+	esac
+}
+
 # long_test: ends the test unless `make check-all` runs it.
 long_test() {
 	test -n "${LONG_TESTS-}" || skip_all "long; make check-all runs it"

@@ -16,29 +16,6 @@ hostile() {
 # With an auditor, start-up libraries share little static TLS; this leaves them more.
 room=GLIBC_TUNABLES=glibc.rtld.optional_static_tls=1000000
 
-# other_auditor: $tmp/told.so, which is told of bindings as ours is, and does nothing.
-other_auditor() {
-	test -f "$tmp/told.so" || build told.so -shared -fPIC -nostdlib -x c - <<'END'
-#include <link.h>
-
-unsigned int la_version(unsigned int version)
-{
-	return version;
-}
-
-unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
-{
-	return map && !space && cookie ? LA_FLG_BINDTO | LA_FLG_BINDFROM : 0;
-}
-
-uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, uintptr_t *to,
-		       unsigned int *flags, const char *name)
-{
-	return index && from && to && flags && name ? symbol->st_value : symbol->st_value;
-}
-END
-}
-
 # with_room COMMAND...: whether it runs next to another auditor.
 with_room() {
 	other_auditor

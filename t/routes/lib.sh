@@ -3,7 +3,8 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
 routes=$top_srcdir/t/routes
-routes_flags="-O1 -g -Wall -Wextra"
+# A call that is a jump is not its library's: the return address lies elsewhere.
+routes_flags="-O1 -g -Wall -Wextra -fno-optimize-sibling-calls"
 
 # build NAME ARGUMENT...: $tmp/NAME, or the whole test fails.
 build() {
@@ -36,6 +37,41 @@ library() {
 	shift 2
 	build "$library_name" -shared -fPIC -Wl,-soname,"$library_name" \
 		"$routes/$library_source" "$@"
+}
+
+# other_auditor: $tmp/told.so, which is told of bindings as ours is, and does nothing.
+other_auditor() {
+	test -f "$tmp/told.so" || build told.so -shared -fPIC -nostdlib -x c - <<'END'
+#include <link.h>
+
+unsigned int la_version(unsigned int version)
+{
+	return version;
+}
+
+unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
+{
+	return map && !space && cookie ? LA_FLG_BINDTO | LA_FLG_BINDFROM : 0;
+}
+
+uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, uintptr_t *to,
+		       unsigned int *flags, const char *name)
+{
+	return index && from && to && flags && name ? symbol->st_value : symbol->st_value;
+}
+END
+}
+
+# with_other [VARIABLE=VALUE...] COMMAND...: whether it runs next to another auditor.
+with_other() {
+	other_auditor
+	$run_env LD_AUDIT="$tmp/told.so" LD_LIBRARY_PATH="$tmp" "$@" >"$tmp/other.out" 2>&1
+}
+
+# know_loader: tells observe.c, by LOADER, what bindings it can expect to see.
+know_loader() {
+	LOADER=$(loader_family) || bail_out "no loader tells its version"
+	export LOADER
 }
 
 # native NAME [VARIABLE=VALUE...] COMMAND...

@@ -99,15 +99,15 @@ static void by_library(int mode)
 	is_int(init(), 0, "the library calls by PLT");
 	is_int(calls_of("cuInit"), 1, "it arrived");
 	seen("cuInit", 1, "libcaller.so");
-	bound_by("cuInit", CUAUDIT_ROUTE_PLT, 1);
+	bound_by("cuInit", CUAUDIT_ROUTE_PLT, observe_told(CUAUDIT_ROUTE_PLT, mode & RTLD_NOW));
 	is_int(table(), 0, "and by its table");
 	is_int(calls_of("cuCtxGetCurrent"), 1, "it arrived");
 	seen("cuCtxGetCurrent", 1, "libcaller.so");
 	bound_by("cuCtxGetCurrent", CUAUDIT_ROUTE_RELOCATION, 1);
 	is_ptr((void *)address(), dlsym(driver, "cuStreamQuery"), "its address is dlsym's");
 	if (observe_routed())
-		is_int((long long)observe_bound("cuStreamQuery", CUAUDIT_ROUTE_RELOCATION), 1,
-		       "which was relocated");
+		is_int((long long)observe_bound("cuStreamQuery", CUAUDIT_ROUTE_RELOCATION),
+		       observe_told(CUAUDIT_ROUTE_RELOCATION, true), "which was relocated");
 }
 
 /* In a namespace of its own, with a driver of its own. */

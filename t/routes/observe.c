@@ -25,6 +25,27 @@ bool observe_routed(void)
 	return mode && !strcmp(mode, "routed");
 }
 
+static bool old_loader(void)
+{
+	const char *loader = getenv("LOADER");
+
+	return loader && !strcmp(loader, "old");
+}
+
+bool observe_told(enum cuaudit_route route, bool at_once)
+{
+	if (!old_loader() || route == CUAUDIT_ROUTE_DLSYM || route == CUAUDIT_ROUTE_PROCADDR)
+		return true;
+	return route == CUAUDIT_ROUTE_PLT && !at_once && !getenv("LD_BIND_NOW");
+}
+
+bool observe_everybody(void)
+{
+	const char *off = getenv("CUAUDIT_DISABLE");
+
+	return observe_routed() && old_loader() && !(off && !strcmp(off, "1"));
+}
+
 bool observe_loaded(void)
 {
 	void *handle = dlopen("cuaudit-core.so", RTLD_NOLOAD | RTLD_LAZY);

@@ -18,6 +18,19 @@ extern "C" {
 bool observe_routed(void);
 
 /*
+ * Whether the loader tells auditors of bindings by that route: old ones, which
+ * t/lib.sh defines, do not of what they bind at once. That is relocations and,
+ * with LD_BIND_NOW or RTLD_NOW (at_once), the PLT.
+ */
+bool observe_told(enum cuaudit_route route, bool at_once);
+
+/*
+ * Whether everybody is given stubs, whom not to route too: where the loader
+ * tells too little, that is decided at each call.
+ */
+bool observe_everybody(void);
+
+/*
  * Makes the call that loads the core (cuDriverGetVersion, by dlsym in
  * driver) and adds a hook to every function that counts. Ends the test if
  * that cannot be done in a routed run; does nothing in a native one.

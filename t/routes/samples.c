@@ -17,7 +17,7 @@ int main(int argc, char **argv) __attribute__((section("samples_text")));
 extern const char __start_samples_text[], __stop_samples_text[];
 
 static atomic_int samples, lost, in_driver;
-static _Atomic(void *) last_seen;
+static void *lost_at[SAMPLES * 2];
 
 struct walk {
 	bool arrived;
@@ -47,10 +47,38 @@ static void handler(int number)
 	samples++;
 	in_driver += walk.first < (uintptr_t)__start_samples_text ||
 		     walk.first >= (uintptr_t)__stop_samples_text;
-	if (!walk.arrived) {
-		lost++;
-		last_seen = (void *)walk.first;
+	if (!walk.arrived)
+		lost_at[lost++ % (SAMPLES * 2)] = (void *)walk.first;
+}
+
+/*
+ * Before glibc 2.35 an unwinder sees no namespace but the caller's: a stub,
+ * which is one jump of the auditor's, has no unwind table there.
+ */
+static bool excused(const Dl_info *info)
+{
+	const char *name = strrchr(info->dli_fname, '/');
+
+	return !dlsym(RTLD_DEFAULT, "_dl_find_object") && name &&
+	       !strcmp(name, "/libcuaudit.so");
+}
+
+static void judge_lost(void)
+{
+	int bad = 0;
+
+	for (int i = 0; i < lost && i < SAMPLES * 2; i++) {
+		Dl_info info = { .dli_fname = "" };
+
+		if (dladdr(lost_at[i], &info) && excused(&info))
+			continue;
+		if (!bad++)
+			diag("one was at %p, in %s + %#lx", lost_at[i], info.dli_fname,
+			     (unsigned long)((uintptr_t)lost_at[i] - (uintptr_t)info.dli_fbase));
 	}
+	if (lost > bad)
+		diag("%d in the auditor could not be", lost - bad);
+	is_int(bad, 0, "each was unwound to the loop");
 }
 
 static void nothing(void *data)
@@ -114,13 +142,6 @@ int main(int argc, char **argv)
 	setitimer(ITIMER_REAL, &never, NULL);
 	is_int(failed, 0, "the calls");
 	ok(in_driver > 100, "%d of %d samples lie outside the loop", in_driver, samples);
-	is_int(lost, 0, "each was unwound to the loop");
-	if (lost) {
-		Dl_info info;
-
-		dladdr(last_seen, &info);
-		diag("one was at %p, in %s + %#lx", last_seen, info.dli_fname,
-		     (unsigned long)((uintptr_t)last_seen - (uintptr_t)info.dli_fbase));
-	}
+	judge_lost();
 	return done_testing();
 }

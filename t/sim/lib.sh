@@ -13,8 +13,8 @@ sim_program() {
 	*.cc) sim_compile="$CXX -std=c++17 -D_GNU_SOURCE -I$top_srcdir -I$top_srcdir/include" ;;
 	*) sim_compile=compile ;;
 	esac
-	$sim_compile -O1 -g -Wall -Wextra "$@" -o "$tmp/$sim_name" \
-		"$top_srcdir/t/sim/$sim_source" "$sim" -pthread \
+	$sim_compile -O1 -g -Wall -Wextra -o "$tmp/$sim_name" \
+		"$top_srcdir/t/sim/$sim_source" "$sim" "$@" -pthread \
 		-Wl,--disable-new-dtags,-rpath,"$simdir" >"$tmp/build.out" 2>&1 && return
 	sed 's/^/# /' "$tmp/build.out"
 	bail_out "cannot build $sim_name"
