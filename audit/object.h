@@ -14,6 +14,9 @@ struct object_detail {
 	uint16_t *slots;
 	uint32_t nslots, capacity;
 	struct link_driver *driver;
+	/* of symtab.c, used again by the next driver from the same path */
+	ElfW(Sym) *symbols;
+	uint32_t nsymbols;
 	/* others: relocations rewritten and not bound yet, see relocate.c */
 	struct relocate_pending *pending;
 	uint32_t npending, room;

@@ -70,10 +70,20 @@ static ElfW(Dyn) *find_entry(const struct link_map *map, ElfW(Sxword) tag)
 	return NULL;
 }
 
+/* Room for a copy of that many symbols, or NULL. */
+static ElfW(Sym) *make_room(struct object_detail *detail, uint32_t symbols)
+{
+	if (symbols > detail->nsymbols) {
+		detail->symbols = sys_alloc(symbols * sizeof(*detail->symbols));
+		detail->nsymbols = detail->symbols ? symbols : 0;
+	}
+	return detail->symbols;
+}
+
 void symtab_repoint(const struct link_object *object, const struct elf_image *image,
 		    const struct link_map *map)
 {
-	ElfW(Sym) *copy = sys_alloc(image->nsymbols * sizeof(*copy));
+	ElfW(Sym) *copy = make_room(object->detail, image->nsymbols);
 	ElfW(Dyn) *entry = find_entry(map, DT_SYMTAB);
 
 	/* RELRO is not read-only yet: that comes after relocation. */

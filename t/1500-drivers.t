@@ -16,6 +16,9 @@ both "two copies" "$tmp/drivers" two "$tmp/libcuda.so.1" "$tmp/second/libcuda.so
 both "two copies, another name" "$tmp/drivers" two "$tmp/libcuda.so.1" \
 	"$tmp/third/libcuda.so.580.1"
 both "closed and opened again" timeout 60 "$tmp/drivers" reopened libcuda.so.1
+other_auditor
+routed "closed and opened again, behind another auditor" LD_AUDIT="$tmp/told.so:$LIBCUAUDIT" \
+	timeout 60 "$tmp/drivers" reopened libcuda.so.1
 both "opened elsewhere" "$tmp/drivers" moved libcuda.so.1
 both "its calls to itself" "$tmp/drivers" self libcuda.so.1
 build libnvidia-ptxjitcompiler.so.1 -shared -fPIC -Wl,-soname,libnvidia-ptxjitcompiler.so.1 \

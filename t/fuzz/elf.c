@@ -79,20 +79,11 @@ static void bind(uintptr_t *from, uintptr_t *to, const char *name)
 	}
 }
 
-static ElfW(Addr) *symbol_table(const struct link_map *map)
-{
-	for (ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
-		if (entry->d_tag == DT_SYMTAB)
-			return &entry->d_un.d_ptr;
-	return NULL;
-}
-
 static void run_library(struct link_map *map, bool whole, uintptr_t *caller)
 {
 	uintptr_t cookie = 0;
 	struct elf_image image;
 	struct link_object *object;
-	ElfW(Addr) *table = NULL, before = 0;
 
 	if (elf_read(&image, map, NULL, 0)) {
 		check_image(&image);
@@ -102,9 +93,6 @@ static void run_library(struct link_map *map, bool whole, uintptr_t *caller)
 	}
 	/* A loader walks to DT_NULL; one that has found none is not here any more. */
 	object_table.everybody = whole && !chance(4);
-	if (object_table.everybody && !((uintptr_t)map->l_ld & 7))
-		table = symbol_table(map);
-	before = table ? *table : 0;
 	la_objopen(map, chance(8) ? LM_ID_BASE : 1, &cookie);
 	fuzz_check(fuzz_lines <= 1);
 	object = object_of(&cookie);
@@ -115,9 +103,6 @@ static void run_library(struct link_map *map, bool whole, uintptr_t *caller)
 	seen.rewritten += object->detail && object->detail->npending;
 	bind(caller, &cookie, "cuInit");
 	bind(&cookie, caller, "cuInit");
-	/* The copy that stands in for a driver's symbol table. */
-	if (table && *table != before)
-		free((void *)*table);
 	la_objclose(&cookie);
 	if (atomic_load(&object_table.nslots) > LINK_SLOTS - 1 && !chance(FRESH))
 		atomic_store(&object_table.nslots, 0);
