@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names what glibc 2.34 moved into libc.so.6 by its version of before, so that
+ * a core linked to a new libc loads with an old one. Included by the compiler.
+ */
+#ifndef HOOKS_OLD_LIBC_H
+#define HOOKS_OLD_LIBC_H
+
+#ifdef __aarch64__
+#define OLD_LIBC(name) __asm__(".symver " #name "," #name "@GLIBC_2.17")
+#else
+#define OLD_LIBC(name) __asm__(".symver " #name "," #name "@GLIBC_2.2.5")
+#endif
+
+OLD_LIBC(pthread_create);
+OLD_LIBC(pthread_join);
+OLD_LIBC(pthread_key_create);
+OLD_LIBC(pthread_setspecific);
+OLD_LIBC(pthread_sigmask);
+
+#undef OLD_LIBC
+#endif
