@@ -14,7 +14,7 @@
 
 enum { PART = 256, NEAR = 3 };
 
-enum kind { NAME, GLOB, CLASS_OF, REGEX };
+enum kind { NAME, GLOB, CLASS_OF, REGEX, SYMBOL };
 
 struct part {
 	enum kind kind;
@@ -99,7 +99,8 @@ static bool read_part(struct part *part, const char *from, size_t length)
 	length -= part->negated;
 	if (!length || length >= PART)
 		return false;
-	part->kind = *from == '%' ? CLASS_OF : *from == '/' ? REGEX : NAME;
+	part->kind = *from == '%' ? CLASS_OF : *from == '/' ? REGEX :
+		     *from == '=' ? SYMBOL : NAME;
 	from += part->kind != NAME;
 	length -= part->kind != NAME;
 	memcpy(part->text, from, length);
@@ -108,6 +109,8 @@ static bool read_part(struct part *part, const char *from, size_t length)
 	case CLASS_OF:
 		part->class = class_of(part->text);
 		return part->class;
+	case SYMBOL:
+		return length;
 	case REGEX:
 		if (length < 2 || part->text[length - 1] != '/')
 			return false;
@@ -136,6 +139,8 @@ static bool takes(const struct part *part, const struct cuaudit_function *functi
 	case REGEX:
 		return !regexec(&part->regex, function->name, 0, NULL, 0) ||
 		       !regexec(&part->regex, function->base, 0, NULL, 0);
+	case SYMBOL:
+		return !strcmp(part->text, function->name);
 	case NAME:
 		return !strcmp(part->text, function->name) || !strcmp(part->text, function->base);
 	default:
@@ -289,7 +294,7 @@ void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR],
 	near[0] = '\0';
 	/* What of a pattern can be part of a name. */
 	for (size_t i = 0; i < length && used < sizeof(word); i++)
-		if (!strchr("*?[]^$.()|+/\\", part[i]))
+		if (!strchr("=*?[]^$.()|+/\\", part[i]))
 			word[used++] = part[i];
 	written = used && *word == '%' ? nearest_class(word, used, near)
 				       : nearest_functions(word, used, near, source);

@@ -9,8 +9,8 @@
 
 /*
  * Comma-separated parts, the last that matches decides: a glob over the symbol
- * or the base name, %class, /extended regex/ found in either, and each of them
- * behind '!' to take away. Beginning with '!' means all but; empty means all.
+ * or the base name, =symbol, %class, /extended regex/ found in either, and each
+ * of them behind '!' to take away. Beginning with '!' means all but; empty means all.
  * Characters are those of the C locale, whatever the program's is.
  */
 struct selector;

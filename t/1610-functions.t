@@ -20,6 +20,8 @@ hooked "*" $all
 hooked "cuInit" cuInit
 hooked "cuMemAlloc" cuMemAlloc_v2
 hooked "cuMemAlloc_v2" cuMemAlloc_v2
+hooked "=cuMemAlloc_v2,=cuInit" cuMemAlloc_v2 cuInit
+hooked "cuInit,=cuMemAlloc" cuInit
 hooked "cu[IM]*" cuInit cuMemAlloc_v2
 hooked "cuStream?uery,cuNew*" cuStreamQuery cuNewReal
 hooked " cuInit , cuNewReal " cuInit cuNewReal
@@ -50,6 +52,8 @@ refused "'cuStreamQurey\*' names no function; did you mean cuStreamQuery" "!cuSt
 refused "'/cuCtxGetCurent.../' names no function; did you mean cuCtxGetCurrent" "/cuCtxGetCurent.../"
 refused "'cudaMalloc' names no function" "cudaMalloc"
 refused "'%memroy' is no selector; did you mean %memory\?" "%memroy"
+refused "'=' is no selector" "cuInit,="
+refused "'=cuMemAloc' names no function; did you mean cuMemAlloc, " "=cuMemAloc"
 refused "'/cuInit' is no selector" "cuStreamQuery,/cuInit"
 refused "'/cu\(Init/' is no selector" "/cu(Init/"
 refused "'/\(cu\)\\\\1/' is no selector" '/(cu)\1/'

@@ -21,8 +21,9 @@ compile -fsanitize=thread -o "$tmp/none" "$tmp/none.c" >"$tmp/none.out" 2>&1 &&
 }
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
-for file in clock dispatch guard hook layout log nearest object registry selector stack thread; do
-	set -- "$@" "$top_srcdir/hooks/$file.c"
+for file in hooks/clock hooks/dispatch hooks/guard hooks/hook hooks/known hooks/layout hooks/log \
+	hooks/object hooks/registry hooks/stack hooks/thread names/nearest names/selector; do
+	set -- "$@" "$top_srcdir/$file.c"
 done
 build hosted -fsanitize=thread -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" \
 	"$plugins/stress.c" "$plugins/hosted.c" "$@" "$top_srcdir/report/divide.c" \

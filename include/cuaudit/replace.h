@@ -80,7 +80,7 @@ template <typename Type> struct cuaudit_same<Type, Type> {
 	[&]() { \
 		static_assert(cuaudit_same<cuaudit_fn_##symbol *, decltype(&*(function))>::value, \
 			      "a replacement of " #symbol " must have its type, cuaudit_fn_" #symbol); \
-		return cuaudit_replace(#symbol ",!" #symbol "_*", cuaudit_enter_##symbol, \
+		return cuaudit_replace("=" #symbol, cuaudit_enter_##symbol, \
 				       reinterpret_cast<void *>(function)); \
 	}()
 #else
@@ -88,7 +88,7 @@ template <typename Type> struct cuaudit_same<Type, Type> {
 	(__extension__({ \
 		_Static_assert(_Generic((function), cuaudit_fn_##symbol *: 1, default: 0), \
 			       "a replacement of " #symbol " must have its type, cuaudit_fn_" #symbol); \
-		cuaudit_replace(#symbol ",!" #symbol "_*", cuaudit_enter_##symbol, \
+		cuaudit_replace("=" #symbol, cuaudit_enter_##symbol, \
 				(void *)(uintptr_t)(function)); \
 	}))
 #endif
