@@ -13,7 +13,9 @@
 #include "audit/filter.h"
 #include "audit/heap.h"
 #include "audit/launch.h"
+#include "audit/now.h"
 #include "audit/object.h"
+#include "audit/plt.h"
 #include "audit/provider.h"
 #include "audit/relocate.h"
 #include "audit/stub.h"
@@ -24,6 +26,7 @@ static struct link_slot slots[LINK_SLOTS];
 static struct link_binding bindings[LINK_BINDINGS];
 static char driver_path[4096];
 static unsigned int loader_version;
+static struct env_loader loader;
 
 extern _Atomic(void *) stub_routes[LINK_SLOTS];
 
@@ -45,6 +48,7 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	object_table.may_say = sys_may_say;
 	object_table.library_matches = filter_list;
 	object_start(envp);
+	env_read_loader(&loader, envp, object_program);
 	env_read(&object_table.environment, envp);
 }
 
@@ -60,6 +64,7 @@ static void __attribute__((destructor)) stop(void)
 unsigned int la_version(unsigned int version)
 {
 	loader_version = version;
+	plt_start(version, &loader);
 	return version;
 }
 
@@ -103,12 +108,14 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		driver_open(object, &image);
 		if (object_table.everybody && (object->flags & LINK_OBJECT_DRIVER))
 			symtab_repoint(object, &image, map);
+		plt_open(object, &image, map);
 		return LA_FLG_BINDTO | LA_FLG_BINDFROM;
 	}
 	if (object->flags & LINK_OBJECT_MAIN)
 		relocate_note_main(&image, space);
 	if (launch_is_core(&image))
 		object->flags |= LINK_OBJECT_CORE;
+	plt_open(object, &image, map);
 	/* An excluded one too: what it is given is counted. */
 	if (!(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_COMPANION)))
 		relocate_rewrite(object, &image, space);
@@ -119,6 +126,7 @@ void la_activity(uintptr_t *cookie, unsigned int flag)
 {
 	if (flag == LA_ACT_CONSISTENT)
 		heap_settle(cookie);
+	now_settle(flag == LA_ACT_CONSISTENT);
 }
 
 unsigned int la_objclose(uintptr_t *cookie)
@@ -129,6 +137,7 @@ unsigned int la_objclose(uintptr_t *cookie)
 		return 0;
 	if (object->flags & LINK_OBJECT_DRIVER)
 		driver_close(object);
+	plt_close(object);
 	object_close(object);
 	return 0;
 }
@@ -141,6 +150,7 @@ uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, u
 		       unsigned int *flags, const char *name)
 {
 	bool by_dlsym = *flags & LA_SYMB_DLSYM;
+	struct link_object *object = object_of(from);
 	uintptr_t value = symbol->st_value;
 
 	if (by_dlsym)
@@ -148,5 +158,11 @@ uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, u
 	/* What an auditor before us put there knows the stub by our symbol table. */
 	if (*flags & LA_SYMB_ALTVALUE)
 		return value;
-	return bind_symbol(object_of(from), object_of(to), index, value, by_dlsym, name);
+	value = bind_symbol(object, object_of(to), index, value, by_dlsym, name);
+	/* dlsym holds the loader's lock, and mostly follows dlopen. */
+	if (by_dlsym)
+		now_settle(false);
+	else
+		plt_bound(object, name, value);
+	return value;
 }

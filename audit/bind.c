@@ -15,11 +15,25 @@ static void count(_Atomic uint32_t *counter)
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
+bool bind_slot(struct link_object *from, uint32_t number, uint32_t route)
+{
+	struct link_slot *slot = &object_table.slots[number];
+	uint32_t real = from && (from->flags & LINK_OBJECT_EXCLUDED) ? LINK_REAL : 0;
+
+	if (!from || (from->flags & OF_THE_DRIVER))
+		return false;
+	link_count(&object_table, from->index, number, route + real);
+	if (real)
+		return false;
+	count(route == LINK_DLSYM ? &slot->dlsym :
+	      route == LINK_RELOCATION ? &slot->relocation : &slot->plt);
+	return true;
+}
+
 uintptr_t bind_symbol(struct link_object *from, const struct link_object *to,
 		      unsigned int symbol, uintptr_t value, bool by_dlsym, const char *name)
 {
-	struct link_slot *slot;
-	uint32_t route = LINK_PLT, real = 0;
+	uint32_t route = LINK_PLT;
 	int number;
 
 	if (!to || !(to->flags & LINK_OBJECT_DRIVER))
@@ -27,22 +41,14 @@ uintptr_t bind_symbol(struct link_object *from, const struct link_object *to,
 	number = driver_slot(to, symbol);
 	if (number < 0)
 		return value;
-	slot = &object_table.slots[number];
 	/* With a repointed symbol table, value is the stub. */
 	if (object_table.everybody)
-		value = (uintptr_t)atomic_load_explicit(&slot->real, memory_order_relaxed);
-	if (!from || (from->flags & OF_THE_DRIVER))
-		return value;
+		value = (uintptr_t)atomic_load_explicit(&object_table.slots[number].real,
+							memory_order_relaxed);
 	if (by_dlsym)
 		route = LINK_DLSYM;
-	else if (relocate_was_rewritten(from, name))
+	else if (from && relocate_was_rewritten(from, name))
 		route = LINK_RELOCATION;
-	if (from->flags & LINK_OBJECT_EXCLUDED)
-		real = LINK_REAL;
-	link_count(&object_table, from->index, (uint32_t)number, route + real);
-	if (real)
-		return value;
-	count(route == LINK_DLSYM ? &slot->dlsym :
-	      route == LINK_RELOCATION ? &slot->relocation : &slot->plt);
-	return (uintptr_t)stub_address((uint32_t)number);
+	return bind_slot(from, (uint32_t)number, route)
+		       ? (uintptr_t)stub_address((uint32_t)number) : value;
 }

@@ -15,4 +15,10 @@
 uintptr_t bind_symbol(struct link_object *from, const struct link_object *to,
 		      unsigned int symbol, uintptr_t value, bool by_dlsym, const char *name);
 
+/*
+ * Counts that from came by the function of a slot by route (LINK_PLT, ...).
+ * Whether it is to be the stub; else the function itself. Lock-free.
+ */
+bool bind_slot(struct link_object *from, uint32_t number, uint32_t route);
+
 #endif

@@ -243,6 +243,11 @@ int elf_protection(const struct elf_image *image, uintptr_t at)
 	return -1;
 }
 
+bool elf_readable(const struct elf_image *image, const void *at, size_t size)
+{
+	return table(image, (uintptr_t)at, size, sizeof(uintptr_t));
+}
+
 bool elf_writable(const struct elf_image *image, uintptr_t at)
 {
 	return table(image, at, sizeof(uintptr_t), sizeof(uintptr_t)) &&

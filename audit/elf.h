@@ -50,6 +50,9 @@ const ElfW(Sym) *elf_find(const struct elf_image *image, const char *name);
 /* PROT_* of the segment that holds address, or -1. */
 int elf_protection(const struct elf_image *image, uintptr_t address);
 
+/* Whether a table of words lies there, within one segment. */
+bool elf_readable(const struct elf_image *image, const void *at, size_t size);
+
 /* Whether address is that of a pointer which can be written. */
 bool elf_writable(const struct elf_image *image, uintptr_t address);
 

@@ -109,6 +109,35 @@ static void unfollow(char **envp)
 			drop_ourselves(*envp + sizeof(ld_audit) - 1);
 }
 
+static bool is_entry(char **envp, const char *text)
+{
+	while (*envp && *envp != text)
+		envp++;
+	return *envp;
+}
+
+void env_read_loader(struct env_loader *loader, char **envp, const char *after)
+{
+	static const char ld_audit[] = "LD_AUDIT=", ld_bind_not[] = "LD_BIND_NOT=",
+			  ld_profile[] = "LD_PROFILE=";
+	bool profile = false, more;
+
+	for (char **entry = envp; *entry; entry++) {
+		const char *list = *entry + sizeof(ld_audit) - 1, *end = list;
+
+		profile |= sys_starts(*entry, ld_profile);
+		loader->bind_not |= sys_starts(*entry, ld_bind_not);
+		if (!sys_starts(*entry, ld_audit))
+			continue;
+		while (*end && *end != ':')
+			end++;
+		/* Before glibc 2.26 the loader ends the text at its first colon. */
+		more = *end || !(end + 1 == after || is_entry(envp, end + 1));
+		loader->alone = !more && sys_equal(sys_basename(list), own_name);
+	}
+	loader->alone &= !profile;
+}
+
 /* A relative template means where the program started, wherever it goes. */
 static const char *absolute(const char *template)
 {

@@ -10,6 +10,18 @@
 /* The values a process runs with; what is refused is kept for the core's message. */
 extern bool env_disabled;
 
+/* What the loader's own variables ask of it. */
+struct env_loader {
+	bool alone;	/* this auditor and nobody else, and no profile */
+	bool bind_not;	/* to leave the slots of PLTs as they are */
+};
+
+/*
+ * Fills loader, which is all false. Before env_read, which changes LD_AUDIT.
+ * after: where the text behind the last of the process's environment begins.
+ */
+void env_read_loader(struct env_loader *loader, char **envp, const char *after);
+
 /*
  * Fills environment from the process's envp, which stays in use. With
  * CUAUDIT_FOLLOW=0 takes the auditor out of envp's LD_AUDIT.

@@ -7,8 +7,9 @@
 #include "audit/sys.h"
 
 struct link_table object_table;
+const char *object_program = "";
+bool object_by_kernel;
 
-static const char *main_path = "";
 static const ElfW(Phdr) *main_phdr;
 static unsigned int main_phnum;
 static bool main_seen;
@@ -27,8 +28,10 @@ void object_start(char **envp)
 			main_phnum = (unsigned int)entry->a_un.a_val;
 		else if (entry->a_type == AT_PAGESZ)
 			sys_page = entry->a_un.a_val;
+		else if (entry->a_type == AT_BASE)
+			object_by_kernel = entry->a_un.a_val;
 		else if (entry->a_type == AT_EXECFN)
-			main_path = (const char *)entry->a_un.a_val;
+			object_program = (const char *)entry->a_un.a_val;
 	}
 }
 
@@ -93,7 +96,7 @@ struct link_object *object_open(const struct link_map *map, Lmid_t space,
 				struct elf_image *image)
 {
 	bool is_main = !main_seen && space == LM_ID_BASE;
-	const char *path = is_main ? main_path : map->l_name;
+	const char *path = is_main ? object_program : map->l_name;
 	struct link_object *object;
 
 	main_seen |= is_main;

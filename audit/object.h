@@ -4,11 +4,12 @@
 #define AUDIT_OBJECT_H
 
 #include <link.h>
+#include <stdbool.h>
 
 #include "audit/elf.h"
 #include "audit/link.h"
 
-/* What only drivers and rewritten objects need. */
+/* What only some objects need. */
 struct object_detail {
 	/* drivers: slot + 1 by symbol, 0 for none */
 	uint16_t *slots;
@@ -20,9 +21,18 @@ struct object_detail {
 	/* others: relocations rewritten and not bound yet, see relocate.c */
 	struct relocate_pending *pending;
 	uint32_t npending, room;
+	/* all, on old C libraries: see plt.c, now.c */
+	struct plt_change *plt;
+	struct now_change *now;
 };
 
 extern struct link_table object_table;
+
+/* The program's path as the kernel was given it, behind the environment's texts. */
+extern const char *object_program;
+
+/* The kernel started the program, not a loader with arguments of its own. */
+extern bool object_by_kernel;
 
 /* Remembers argv's end of the start-up block: the executable's headers and path. */
 void object_start(char **envp);

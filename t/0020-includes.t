@@ -27,7 +27,7 @@ edge() {
 }
 
 edge include "$contract" "the contract"
-edge audit "$contract|audit/[a-z_]+\.(h|def)|arch\.h" "the contract and its own"
+edge audit "$contract|audit/[a-z_]+\.(h|def)|(arch|branch)\.h" "the contract and its own"
 edge names "$contract|names/[a-z_]+\.h" "the contract and its own"
 edge print "$contract|print/[a-z_]+\.h" "the contract and its own"
 edge report "$contract|report/[a-z_]+\.h" "the contract and its own"

@@ -43,4 +43,5 @@ share read 50
 share drivers 10
 share rewritten 10
 share cores 3
+share rebound 3
 done_testing

@@ -60,6 +60,7 @@ cat >"$tmp/exceptions" <<'END'
 1100-lookups|(natively: )?libraries in each other's place
 # An emulated program can execute no other, and is executed by no host's shell.
 0060-demo|(demo/run shows all three|and all three succeed|an unknown way is an error)
+1420-plt|(lazy|now): ld\.so --audit
 1400-processes|(natively: |CUAUDIT_FOLLOW=[01], )?(exec|vfork|spawn)
 1400-processes|(alone: nothing is left|(first|last) of two: the other stays|in the middle)
 2500-many|20 children of (vfork|spawn) among 16 threads

@@ -15,11 +15,20 @@ dir=$(cd "$dir" && pwd)
 src=$top_srcdir/t/bench
 
 $CC -O2 -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$dir/libcuda.so.1" "$src/driver.c"
-$CC -O2 -fPIC -shared -o "$dir/libbenchraw.so" "$src/raw.c"
+$CC -O2 -D_GNU_SOURCE -fPIC -shared -o "$dir/libbenchraw.so" "$src/raw.c"
 $CC -O2 -fno-omit-frame-pointer -D_GNU_SOURCE -I"$top_srcdir/include" -o "$dir/bench" "$src/bench.c" \
 	-pthread -Wl,--no-as-needed -L"$dir" -lbenchraw -l:libcuda.so.1 -ldl \
 	-Wl,-rpath,'$ORIGIN'
 $CC -O2 -D_GNU_SOURCE -o "$dir/start" "$src/start.c"
+$CC -O2 -fPIC -shared -o "$dir/libbenchplt.so" -x c - <<'C'
+long bench_next(long number);
+long bench_next(long number)
+{
+	return number + 1;
+}
+C
+$CC -O2 -fplt -D_GNU_SOURCE -o "$dir/plt" "$src/plt.c" -Wl,-z,lazy -L"$dir" -lbenchplt \
+	-Wl,-rpath,'$ORIGIN'
 
 audited() {
 	env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER="$dir/libcuda.so.1" \
@@ -31,3 +40,4 @@ audited CUAUDIT_HOOKS= "$dir/bench" attached
 audited CUAUDIT_HOOKS=stat "$dir/bench" stat "$threads"
 audited CUAUDIT_HOOKS='stat(clock=no)' "$dir/bench" count "$threads"
 "$dir/start" "$LIBCUAUDIT"
+"$dir/plt" "$LIBCUAUDIT"

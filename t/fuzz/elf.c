@@ -8,6 +8,7 @@
 
 #include "audit/elf.h"
 #include "audit/object.h"
+#include "audit/plt.h"
 #include "audit/relocate.h"
 #include "audit/stub.h"
 #include "t/fuzz/fuzz.h"
@@ -21,7 +22,9 @@ uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, u
 		       unsigned int *flags, const char *name);
 
 static struct object objects[MAX_OBJECTS];
-static struct { unsigned int cases, refused, unread, read, drivers, rewritten, cores; } seen;
+static struct {
+	unsigned int cases, refused, unread, read, drivers, rewritten, cores, rebound;
+} seen;
 
 static bool within(const struct elf_image *image, const void *at, uint64_t size)
 {
@@ -79,11 +82,23 @@ static void bind(uintptr_t *from, uintptr_t *to, const char *name)
 	}
 }
 
+/* What is changed of an object to have it bound as if unaudited. */
+static ElfW(Addr) plt_entries(const struct link_map *map)
+{
+	ElfW(Addr) sum = 0;
+
+	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_PLTGOT || entry->d_tag == DT_JMPREL)
+			sum += entry->d_un.d_ptr;
+	return sum;
+}
+
 static void run_library(struct link_map *map, bool whole, uintptr_t *caller)
 {
 	uintptr_t cookie = 0;
 	struct elf_image image;
 	struct link_object *object;
+	ElfW(Addr) entries = 0;
 
 	if (elf_read(&image, map, NULL, 0)) {
 		check_image(&image);
@@ -93,12 +108,16 @@ static void run_library(struct link_map *map, bool whole, uintptr_t *caller)
 	}
 	/* A loader walks to DT_NULL; one that has found none is not here any more. */
 	object_table.everybody = whole && !chance(4);
+	/* So is one that is changed to be bound as if unaudited: any address but 0 will do. */
+	plt_resolver = object_table.everybody && !((uintptr_t)map->l_ld & 7) && chance(2) ? 1 : 0;
+	entries = plt_resolver ? plt_entries(map) : 0;
 	la_objopen(map, chance(8) ? LM_ID_BASE : 1, &cookie);
 	fuzz_check(fuzz_lines <= 1);
 	object = object_of(&cookie);
 	fuzz_check(object);
 	if (object->flags & LINK_OBJECT_DRIVER)
 		check_driver(object);
+	seen.rebound += plt_resolver && plt_entries(map) != entries;
 	seen.cores += (object->flags & LINK_OBJECT_CORE) != 0;
 	seen.rewritten += object->detail && object->detail->npending;
 	bind(caller, &cookie, "cuInit");
@@ -161,8 +180,9 @@ int main(int argc, char **argv)
 	la_objopen(_r_debug.r_map, LM_ID_BASE, &caller);
 	for (uint64_t i = first; i < first + count; i++)
 		run(seed, i, nobjects, &caller);
-	printf("cases %u refused %u unread %u read %u drivers %u rewritten %u cores %u\n",
+	printf("cases %u refused %u unread %u read %u drivers %u rewritten %u cores %u "
+	       "rebound %u\n",
 	       seen.cases, seen.refused, seen.unread, seen.read, seen.drivers, seen.rewritten,
-	       seen.cores);
+	       seen.cores, seen.rebound);
 	return 0;
 }

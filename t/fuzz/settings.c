@@ -245,6 +245,7 @@ static void write_somewhere(void)
 
 static void run(void)
 {
+	struct env_loader loader = { .alone = false };
 	size_t before = 0;
 
 	make_environment();
@@ -252,6 +253,7 @@ static void run(void)
 		before += strlen(*entry);
 	table = (struct link_table){ .envp = entries, .may_say = always };
 	symtab_needed(2, entries);
+	env_read_loader(&loader, entries, NULL);
 	env_read(&table.environment, entries);
 	check_follow(before);
 	log_setup();

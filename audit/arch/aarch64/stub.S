@@ -3,24 +3,7 @@
 
 #define STUBS 4096	/* LINK_SLOTS; a static assertion in stub.c compares */
 
-/* With -mbranch-protection the return address is signed while it lies on the stack. */
-#ifdef __ARM_FEATURE_PAC_DEFAULT
-	.macro	SIGN
-	paciasp
-	.cfi_negate_ra_state
-	.endm
-	.macro	AUTHENTICATE
-	autiasp
-	.cfi_negate_ra_state
-	.endm
-#define FEATURES 3	/* BTI | PAC */
-#else
-	.macro	SIGN
-	.endm
-	.macro	AUTHENTICATE
-	.endm
-#define FEATURES 1	/* BTI */
-#endif
+#include "branch.h"
 
 	.text
 

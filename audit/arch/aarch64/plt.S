@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A resolver for PLTs of AArch64, to which the loader's own come next. */
+
+#include "branch.h"
+
+	.text
+
+/*
+ * void plt_resolve(): any prototype -> goes on to the resolver of the loader
+ * that plt_choose names.
+ *
+ * in:   what a PLT leaves: x16 = &GOT[2], sp+0 the slot's address &GOT[3 + n],
+ *       sp+8 the return address; argument registers of the call
+ * out:  the same, by a jump; x9-x15 and x17 are lost, which carry no argument.
+ *       The auditor is compiled to use general registers alone
+ *
+ * frame: sp+0   x29, x16   sp+16  x0-x7   sp+80  x8 (where a structure is
+ *        returned to)   sp+96 and sp+104: the words above
+ */
+	.globl	plt_resolve
+	.hidden	plt_resolve
+	.type	plt_resolve, @function
+	.p2align 4
+plt_resolve:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	hint	#34			/* bti c */
+	stp	x29, x16, [sp, #-96]!
+	.cfi_def_cfa_offset 112
+	.cfi_offset x29, -112
+	.cfi_offset x30, -8		/* the PLT stored it */
+	mov	x29, sp
+	.cfi_def_cfa_register x29
+	stp	x0, x1, [sp, #16]
+	stp	x2, x3, [sp, #32]
+	stp	x4, x5, [sp, #48]
+	stp	x6, x7, [sp, #64]
+	str	x8, [sp, #80]
+	ldr	x0, [x16, #-8]		/* GOT[1], the link map */
+	ldr	x1, [sp, #96]
+	add	x16, x16, #8
+	sub	x1, x1, x16
+	lsr	x1, x1, #3		/* the relocation's index */
+	bl	plt_choose		/* uintptr_t plt_choose(map, index) */
+	mov	x17, x0
+	ldr	x8, [sp, #80]
+	ldp	x6, x7, [sp, #64]
+	ldp	x4, x5, [sp, #48]
+	ldp	x2, x3, [sp, #32]
+	ldp	x0, x1, [sp, #16]
+	ldp	x29, x16, [sp], #96
+	.cfi_def_cfa sp, 16
+	.cfi_restore x29
+	ldr	x30, [sp, #8]
+	.cfi_restore x30
+	br	x17
+	.cfi_endproc
+	.size	plt_resolve, . - plt_resolve
+
+/*
+ * Never called: it gives the auditor a PLT, whose GOT the loader fills with
+ * what plt_start wants to know. Every loader exports this function.
+ */
+	.type	plt_unused, @function
+plt_unused:
+	.cfi_startproc
+	b	__tls_get_addr
+	.cfi_endproc
+	.size	plt_unused, . - plt_unused
+
+	.section .note.gnu.property, "a"
+	.p2align 3
+	.long	4
+	.long	16
+	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
+	.asciz	"GNU"
+	.long	0xc0000000		/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
+	.long	4
+	.long	FEATURES
+	.long	0
+
+	.section .note.GNU-stack, "", @progbits

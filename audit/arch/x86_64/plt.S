@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A resolver for PLTs of x86-64, to which the loader's own come next. */
+
+	.text
+
+/*
+ * void plt_resolve(): any prototype -> goes on to the resolver of the loader
+ * that plt_choose names.
+ *
+ * in:   what a PLT leaves: rsp+0 the link map, rsp+8 the relocation's index,
+ *       rsp+16 the return address; argument registers of the call
+ * out:  the same, by a jump; r11 is lost, which the ABI lets any PLT clobber.
+ *       The auditor is compiled to use general registers alone
+ *
+ * frame: rbp-8   rax   rbp-16  rcx   rbp-24  rdx   rbp-32  rsi
+ *        rbp-40  rdi   rbp-48  r8    rbp-56  r9    rbp-64  r10
+ *        rbp+8 and rbp+16: the words above
+ */
+	.globl	plt_resolve
+	.hidden	plt_resolve
+	.type	plt_resolve, @function
+	.p2align 4
+plt_resolve:
+	.cfi_startproc
+	.cfi_def_cfa_offset 24		/* below the return address lie two words */
+	endbr64
+	pushq	%rbp
+	.cfi_def_cfa_offset 32
+	.cfi_offset %rbp, -32
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	pushq	%rax			/* al: how many vector registers a variadic call uses */
+	pushq	%rcx
+	pushq	%rdx
+	pushq	%rsi
+	pushq	%rdi
+	pushq	%r8
+	pushq	%r9
+	pushq	%r10			/* the static chain */
+	andq	$-16, %rsp		/* callers' alignment is their own affair */
+	movq	8(%rbp), %rdi
+	movl	16(%rbp), %esi
+	call	plt_choose		/* uintptr_t plt_choose(map, index) */
+	movq	%rax, %r11
+	leaq	-64(%rbp), %rsp
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rdi
+	popq	%rsi
+	popq	%rdx
+	popq	%rcx
+	popq	%rax
+	popq	%rbp
+	.cfi_def_cfa %rsp, 24
+	jmp	*%r11
+	.cfi_endproc
+	.size	plt_resolve, . - plt_resolve
+
+/*
+ * Never called: it gives the auditor a PLT, whose GOT the loader fills with
+ * what plt_start wants to know. Every loader exports this function.
+ */
+	.type	plt_unused, @function
+plt_unused:
+	.cfi_startproc
+	jmp	__tls_get_addr@PLT
+	.cfi_endproc
+	.size	plt_unused, . - plt_unused
+
+	/* IBT and SHSTK: the entry begins with endbr64, no return address moves. */
+	.section .note.gnu.property, "a"
+	.p2align 3
+	.long	4
+	.long	16
+	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
+	.asciz	"GNU"
+	.long	0xc0000002		/* GNU_PROPERTY_X86_FEATURE_1_AND */
+	.long	4
+	.long	3			/* IBT | SHSTK */
+	.long	0
+
+	.section .note.GNU-stack, "", @progbits
