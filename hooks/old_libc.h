@@ -6,12 +6,23 @@
 #ifndef HOOKS_OLD_LIBC_H
 #define HOOKS_OLD_LIBC_H
 
+#define NAMED(name, version) __asm__(".symver " #name "," #name "@GLIBC_" version)
 #ifdef __aarch64__
-#define OLD_LIBC(name) __asm__(".symver " #name "," #name "@GLIBC_2.17")
+#define OLD_LIBC(name) NAMED(name, "2.17")
 #else
-#define OLD_LIBC(name) __asm__(".symver " #name "," #name "@GLIBC_2.2.5")
+#define OLD_LIBC(name) NAMED(name, "2.2.5")
 #endif
 
+OLD_LIBC(dladdr);
+OLD_LIBC(dlclose);
+OLD_LIBC(dlerror);
+OLD_LIBC(dlopen);
+OLD_LIBC(dlsym);
+#ifdef __aarch64__
+NAMED(dladdr1, "2.17");
+#else
+NAMED(dladdr1, "2.3.3");
+#endif
 OLD_LIBC(pthread_create);
 OLD_LIBC(pthread_join);
 OLD_LIBC(pthread_key_create);
@@ -19,4 +30,5 @@ OLD_LIBC(pthread_setspecific);
 OLD_LIBC(pthread_sigmask);
 
 #undef OLD_LIBC
+#undef NAMED
 #endif

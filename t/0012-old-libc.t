@@ -23,6 +23,7 @@ like "$(needed_versions "$core")" '^GLIBC_2\.' "the core needs versions"
 is "$(needed_versions "$core" | newer)" "" "the core needs none newer than 2.31"
 is "$(needed_versions "$LIBCUAUDIT" | newer)" "" "nor does the auditor"
 like "$($READELF -dW "$core")" 'NEEDED.*libpthread\.so\.0' "the core finds threads outside libc"
+like "$($READELF -dW "$core")" 'NEEDED.*libdl\.so\.2' "and dlopen"
 for file in "$LIBCUAUDIT" "$core"; do
 	unlike "$($READELF -dW "$file")" '\(RELR' "$(basename "$file"): relocations of the kind known then"
 done

@@ -51,7 +51,7 @@ run() {
 }
 
 # callbacks NAME: in $tmp/NAME, what the other auditor was given, without what concerns us: our
-# objects, that the core is opened on the first call, and where malloc is started, which reads
+# objects, that the core is opened on the first call and what it needs with it, and where malloc is started, which reads
 # the loader's settings.
 callbacks() {
 	test -e "$AUDITOR_OUT" || : >"$AUDITOR_OUT"
@@ -60,6 +60,8 @@ callbacks() {
 	/^open cuaudit-core\.so/ { held = ""; opening = 1 }
 	held { print held; held = "" }
 	opening && /^activity \(main\) 0$/ { opening = 0; next }
+	opening && /^open lib(dl|pthread)\.so/ { cores[$2]; next }
+	/^close / && $2 in cores { next }
 	/ (libcuaudit|cuaudit-core)\.so( |$)/ { next }
 	/^[a-z]* libc\.so\.6 (ld-linux[^ ]* __tunable_get_val|libc\.so\.6 [a-z]*)$/ { next }
 	{ print }' "$AUDITOR_OUT" >"$tmp/$1"
