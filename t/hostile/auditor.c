@@ -45,11 +45,17 @@ static void __attribute__((format(printf, 1, 2))) note(const char *format, ...)
 		memcpy(text + at, line, length);
 }
 
-/* A cookie is the object's name. */
+/*
+ * A cookie is the object's name. Next to another auditor old loaders (2.31)
+ * point into an object that is not there.
+ */
 static const char *name_of(const uintptr_t *cookie)
 {
-	uintptr_t at = *cookie - (uintptr_t)names;
+	uintptr_t at;
 
+	if ((uintptr_t)cookie < 4096)
+		return "?";
+	at = *cookie - (uintptr_t)names;
 	return at < sizeof(names) && at % sizeof(names[0]) == 0 ? (const char *)*cookie : "?";
 }
 
