@@ -51,8 +51,8 @@ run() {
 }
 
 # callbacks NAME: in $tmp/NAME, what the other auditor was given, without what concerns us: our
-# objects, that the core is opened on the first call and what it needs with it, and where malloc is started, which reads
-# the loader's settings.
+# objects, that the core is opened on the first call, what it needs with it, and where malloc is
+# started, which reads the loader's settings.
 callbacks() {
 	test -e "$AUDITOR_OUT" || : >"$AUDITOR_OUT"
 	awk '
