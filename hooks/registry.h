@@ -14,7 +14,7 @@
 /*
  * Immutable once published; the hooks of a function, outermost first. enter,
  * exit and data are the one hook's own where there is one, else dispatch.c's
- * for several; NULL where none has one, but not both.
+ * for several; exit is NULL where none has one, enter only in a LIST_TIMES.
  */
 struct hook_list {
 	cuaudit_enter_fn enter;

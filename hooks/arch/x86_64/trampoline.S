@@ -39,16 +39,16 @@
 	.endm
 
 	/*
-	 * r11 = the entry, rax = the thread, r10 = the function's hooks. Goes to
-	 * \slowly unless there are both and the thread is in no call.
+	 * r11 = the function in its entry, rax = the thread, r10 = the function's
+	 * hooks. Goes to \slowly unless there are both and the thread is in no call.
 	 */
 	.macro	FIND slowly
 	movq	thread_self@gottpoff(%rip), %rax
-	leaq	registry_entries(%rip), %rdx
+	leaq	registry_entries+ENTRY_FUNCTION(%rip), %rdx
 	shlq	$ENTRY_SHIFT, %r11
 	movq	%fs:(%rax), %rax
 	addq	%rdx, %r11
-	movq	ENTRY_LIST(%r11), %r10
+	movq	ENTRY_LIST-ENTRY_FUNCTION(%r11), %r10
 	testq	%rax, %rax
 	jz	\slowly
 	cmpl	$0, THREAD_STATE(%rax)
@@ -67,9 +67,8 @@
 	movq	THREAD_CORRELATION(%rax), %rdx
 	movq	%rsi, FRAME_WORDS(%rsp)
 	addq	$1, %rdx
-	leaq	ENTRY_FUNCTION(%r11), %rsi
+	movq	%r11, FRAME_FUNCTION(%rsp)
 	movq	%rdx, THREAD_CORRELATION(%rax)
-	movq	%rsi, FRAME_FUNCTION(%rsp)
 	movq	%rdx, FRAME_CORRELATION(%rsp)
 	movups	LIST_BEGIN(%r10), %xmm0
 	movq	%rax, FRAME_THREAD(%rsp)
@@ -77,14 +76,18 @@
 	movaps	%xmm0, FRAME_NWORDS(%rsp)
 	.endm
 
-	/* The enter hook; eax = its answer. Goes to \none if there is none. */
-	.macro	HOOKS none
-	movq	LIST_ENTER(%r10), %r11
-	testq	%r11, %r11
-	jz	\none
+	/* The enter hook; eax = its answer. */
+	.macro	HOOK
 	movq	%rsp, %rdi
 	movq	LIST_DATA(%r10), %rsi
-	call	*%r11
+	call	*LIST_ENTER(%r10)
+	.endm
+
+	/* The same if there is one, else goes to \none. */
+	.macro	HOOK_IF_ANY none
+	cmpq	$0, LIST_ENTER(%r10)
+	je	\none
+	HOOK
 	.endm
 
 	/* at(%rsp) = the counter. */
@@ -95,10 +98,10 @@
 	movq	%rax, \at(%rsp)
 	.endm
 
-	/* FIND, BEGIN and HOOKS in C; eax = what the enter hook or dispatch() itself says. */
+	/* FIND, BEGIN and HOOK in C; eax = what the enter hook or dispatch() itself says. */
 	.macro	DISPATCH way
 	movq	%rsp, %rdi
-	movq	%r11, %rsi
+	leaq	-ENTRY_FUNCTION(%r11), %rsi
 	movq	8(%rbp), %rdx
 	movl	$\way, %ecx
 	call	dispatch
@@ -125,7 +128,8 @@
 	/* Undoes the frame; the CFI of what follows in the function is kept. */
 	.macro	LEAVE_AND how:vararg
 	.cfi_remember_state
-	leave
+	addq	$FRAME_SIZE, %rsp
+	popq	%rbp
 	.cfi_def_cfa %rsp, 8
 	\how
 	.cfi_restore_state
@@ -207,24 +211,29 @@
 	ENTER \name, \registers
 	FIND 5f
 	BEGIN
-	HOOKS	7f
-	testl	%eax, %eax
-	jnz	1f
-	movq	FRAME_LIST(%rsp), %r10
-7:	cmpl	$LIST_EXITS, LIST_KIND(%r10)
+	cmpl	$LIST_EXITS, LIST_KIND(%r10)
 	jb	8f
 	ja	6f
+	HOOK
+	testl	%eax, %eax
+	jnz	1f
 	OUTSIDE	1
 	LOAD_REGISTERS \registers
 	call	*%r11
 	EXIT	no, 1
 	LEAVE_AND ret
-6:	movq	FRAME_THREAD(%rsp), %rax
+6:	HOOK
+	testl	%eax, %eax
+	jnz	1f
+	movq	FRAME_THREAD(%rsp), %rax
 	movq	FRAME_FUNCTION(%rsp), %r11
 	movl	$0, THREAD_STATE(%rax)
 	LOAD_REGISTERS \registers
 	LEAVE_AND jmp *ENTRY_REAL-ENTRY_FUNCTION(%r11)
-8:	OUTSIDE	1
+8:	HOOK_IF_ANY 7f
+	testl	%eax, %eax
+	jnz	1f
+7:	OUTSIDE	1
 	CLOCK	FRAME_START
 	LOAD_REGISTERS \registers
 	call	*%r11
@@ -265,7 +274,7 @@
 	subl	$1, %edx
 	jnz	6b
 	xorl	%eax, %eax
-	HOOKS	7f
+	HOOK_IF_ANY 7f
 7:	testl	%eax, %eax
 	jnz	1f
 	movq	FRAME_LIST(%rsp), %r10
@@ -347,7 +356,7 @@
 	.set	at, at + 64
 	.endr
 	xorl	%eax, %eax
-	HOOKS	4f
+	HOOK_IF_ANY 4f
 4:	testl	%eax, %eax
 	jnz	1f
 	movq	FRAME_LIST(%rsp), %r10
