@@ -185,7 +185,7 @@ static void bind_lazily(struct link_object *object, const struct elf_image *imag
 void plt_open(struct link_object *object, const struct elf_image *image,
 	      const struct link_map *map)
 {
-	struct plt_entries found = { NULL };
+	struct plt_entries found = { .got = NULL };
 
 	/* The loader itself is bound already. */
 	if (!plt_resolver || (plt_resolver >= image->lo && plt_resolver < image->hi))
