@@ -16,7 +16,7 @@ for file in audit/elf audit/env audit/filter audit/symtab hooks/known hooks/modu
 	set -- "$@" "$top_srcdir/$file.c"
 done
 arch=$($CC -dumpmachine | sed 's/-.*//')
-hosted -DCUAUDIT_BUILDING_CORE -I"$tmp" -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/settings" "$fuzz/settings.c" "$fuzz/text.c" \
+hosted -DCUAUDIT_BUILDING_CORE -iquote "$tmp" -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/settings" "$fuzz/settings.c" "$fuzz/text.c" \
 	"$fuzz/stat.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$tmp/log.o" "$tmp/output.o" "$@"
 
 fuzzed "made-up environments" "$tmp/settings"
