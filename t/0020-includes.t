@@ -31,7 +31,7 @@ edge audit "$contract|audit/[a-z_]+\.(h|def)|(arch|branch)\.h" "the contract and
 edge names "$contract|names/[a-z_]+\.h" "the contract and its own"
 edge print "$contract|print/[a-z_]+\.h" "the contract and its own"
 edge report "$contract|report/[a-z_]+\.h" "the contract and its own"
-edge hooks/modules "$contract|report/[a-z_]+\.h|hooks/modules/[a-z_]+\.h" \
+edge hooks/modules "$contract|report/[a-z_]+\.h|hooks/modules/[a-z_]+\.(h|def)" \
 	"the contract, report/ and its own"
 edge tools "$contract|(names|report)/[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
 	"the contract, names/, report/ and its own"

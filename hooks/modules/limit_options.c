@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of the limit hook. */
+#include "hooks/modules/limit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cuaudit/cuda_types.h>
+#include <cuaudit/params.h>
+
+#include "hooks/modules/limit_shared.h"
+
+enum { NUMBERED = 16, NAME = 64, LIST = 1024 };
+
+#define DEVICE(number) { "device" #number, NULL, "SIZE", "the limit of device " #number },
+
+const struct cuaudit_option limit_option_table[] = {
+	{ "memory", NULL, "SIZE", "the limit of the process, over all devices" },
+	{ "device", NULL, "SIZE", "the limit of each device that has none of its own" },
+	DEVICE(0) DEVICE(1) DEVICE(2) DEVICE(3) DEVICE(4) DEVICE(5) DEVICE(6) DEVICE(7)
+	DEVICE(8) DEVICE(9) DEVICE(10) DEVICE(11) DEVICE(12) DEVICE(13) DEVICE(14) DEVICE(15)
+	{ "user", NULL, "SIZE", "the limit of all processes that share the file" },
+	{ "file", NULL, "PATH", "the file they share" },
+	{ "visible", NULL, "DEVICES", "devices the program may see, as in CUDA_VISIBLE_DEVICES" },
+	{ "deny", NULL, "SELECTOR", "functions to answer with an error: SELECTOR[:error=NAME]" },
+	{ "dry-run", "no", "yes|no", "count and say, refuse nothing" },
+	{ "format", "text", "text|json", "how the report is written" },
+	{ NULL, NULL, NULL, NULL }
+};
+
+/* A number with K, M, G or T and perhaps iB behind it; false if text is none. */
+static bool parse_size(const char *text, uint64_t *size)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	int shift = 0;
+
+	*size = 0;
+	if (!*text || !strchr("0123456789", *text))
+		return false;
+	for (; *text >= '0' && *text <= '9'; text++)
+		if (__builtin_mul_overflow(*size, 10u, size) ||
+		    __builtin_add_overflow(*size, (uint64_t)(*text - '0'), size))
+			return false;
+	unit = *text ? strchr(units, *text) : NULL;
+	if (unit) {
+		shift = 10 * (int)(unit - units + 1);
+		text += strcmp(text + 1, "iB") ? 1 : 3;
+	}
+	if (*text || *size << shift >> shift != *size)
+		return false;
+	*size <<= shift;
+	return true;
+}
+
+static int read_size(const char *key, const char *text, uint64_t *size)
+{
+	if (text && !parse_size(text, size)) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: %s takes a size such as 512M or 4GiB, not '%s'",
+			    key, text);
+		return -EINVAL;
+	}
+	if (!text)
+		*size = ACCOUNT_NONE;
+	return 0;
+}
+
+static int read_devices(const struct cuaudit_options *given)
+{
+	uint64_t each;
+	int error = read_size("device", cuaudit_option_get(given, "device"), &each);
+
+	for (int i = 0; !error && i < ACCOUNT_DEVICES; i++) {
+		struct account *account = &account_devices[i];
+		char key[16];
+
+		account->limit = each;
+		snprintf(key, sizeof(key), "device%d", i);
+		if (i < NUMBERED && cuaudit_option_get(given, key))
+			error = read_size(key, cuaudit_option_get(given, key), &account->limit);
+	}
+	return error;
+}
+
+static int read_user(const struct cuaudit_options *given)
+{
+	const char *file = cuaudit_option_get(given, "file");
+	int error = read_size("user", cuaudit_option_get(given, "user"), &account_user.limit);
+
+	if (error || account_user.limit == ACCOUNT_NONE)
+		return error;
+	error = shared_open(file);
+	if (error)
+		cuaudit_log(CUAUDIT_ERROR, "limit: cannot share %s: %s",
+			    file ? file : "the user's file", strerror(-error));
+	limit_options.shared = !error;
+	return error;
+}
+
+static bool listed(const char *list, const char *name, size_t length)
+{
+	while (*list) {
+		size_t its = strcspn(list, ",");
+
+		if (its == length && !memcmp(list, name, length))
+			return true;
+		list += its + (list[its] == ',');
+	}
+	return false;
+}
+
+/*
+ * The driver reads the variable at cuInit, which is yet to come. What both
+ * lists name is left, in the order of the variable: a child that inherits
+ * both finds the same.
+ */
+static int read_visible(const char *wanted)
+{
+	const char *now = getenv("CUDA_VISIBLE_DEVICES");
+	char list[LIST] = "";
+	size_t used = 0;
+
+	if (!wanted)
+		return 0;
+	for (const char *name = now ? now : wanted; *name;) {
+		size_t length = strcspn(name, ",");
+
+		if (listed(wanted, name, length) && used + length + 2 < sizeof(list)) {
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.*s",
+						 used ? "," : "", (int)length, name);
+		}
+		name += length + (name[length] == ',');
+	}
+	if (setenv("CUDA_VISIBLE_DEVICES", used ? list : "-1", 1))
+		return -errno;
+	return 0;
+}
+
+static int error_named(const char *name, int32_t *value)
+{
+	for (*value = 1; *value <= CUDA_ERROR_UNKNOWN; ++*value) {
+		const char *its = cuaudit_result_name(*value);
+
+		if (its && !strcmp(its, name))
+			return 0;
+	}
+	return -EINVAL;
+}
+
+const char *limit_read_denial(const char *text)
+{
+	static const char before[] = ":error=";
+	static char selector[LIST];
+	const char *name = strstr(text, before);
+	size_t length = name ? (size_t)(name - text) : strlen(text);
+
+	name = name ? name + strlen(before) : "CUDA_ERROR_NOT_PERMITTED";
+	if (!length || length >= sizeof(selector) || error_named(name, &limit_options.denial)) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: deny takes SELECTOR[:error=CUDA_ERROR_...], "
+			    "not '%s'", text);
+		return NULL;
+	}
+	memcpy(selector, text, length);
+	return selector;
+}
+
+int limit_read(const struct cuaudit_options *given)
+{
+	int error = read_size("memory", cuaudit_option_get(given, "memory"),
+			      &account_process.limit);
+
+	limit_options.dry_run = !strcmp(cuaudit_option_get(given, "dry-run"), "yes");
+	limit_options.json = !strcmp(cuaudit_option_get(given, "format"), "json");
+	if (!error)
+		error = read_devices(given);
+	if (!error)
+		error = read_user(given);
+	if (!error)
+		error = read_visible(cuaudit_option_get(given, "visible"));
+	return error;
+}

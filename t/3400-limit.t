@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+# The limit hook: every way to take memory, what is told, dry runs, denial, its options.
+. "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
+
+on_sim limit
+on_sim some
+
+limited "every kind of memory, counted exactly" "device0=64M;format=json" "$tmp/limit"
+ok "and nothing was left out" test "$(grep -c '^ok' "$tmp/out")" -ge 200
+is "$(reported '[(a["limit"], a["peak"], a["used"]) for a in r["devices"]]')" \
+	"[(67108864, 67108864, 0), (None, 134217728, 0)]" "devices"
+is "$(reported '(r["process"]["limit"], r["process"]["used"], r["lost"], r["user"])')" \
+	"(None, 0, 0, None)" "the process"
+is "$(reported '[(a["path"].endswith("/limit"), a["used"], a["refused"]) for a in r["libraries"]]')" \
+	"[(True, 0, $(reported 'r["devices"][0]["refused"]'))]" "the library"
+
+# What the limits are, each against the others.
+limited "limits of the process and of each device" "memory=3M;device=2M;device1=1MiB;format=json" \
+	"$tmp/some" init 0 take=2097152 take=1 told 1 take=1048577 take=1048576 told take=1
+is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 2 0 2097152 0 2 0 0 1048576 2" "who refuses"
+is "$(reported '[a["refused"] for a in [r["process"]] + r["devices"]]')" "[0, 1, 2]" "is named"
+limited "the process's alone" "memory=3M;format=json" \
+	"$tmp/some" init 0 take=2097152 told 1 take=1048577 told free
+is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 1048576 3145728 0 2 1048576 3145728 0" "over all devices"
+is "$(reported '[a["refused"] for a in [r["process"]] + r["devices"]]')" "[1, 0]" "refuses"
+
+limited "a dry run" "memory=1M;dry-run;format=json" \
+	"$tmp/some" init 0 take=2097152 told take=1 free
+is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 1071644672 1073741824 0 0" "refuses nothing, tells the truth"
+is "$(reported '(r["dry_run"], r["process"]["refused"], r["process"]["peak"])')" \
+	"(True, 2, 2097664)" "and counts"
+is "$(cat "$tmp/err")" "cuaudit: limit: cuMemAlloc_v2 of some would be refused 2097152 bytes on\
+ device 0: the process has 1048576 of 1048576 left" "and says so once"
+
+limited "as text" "device0=1M" "$tmp/some" init 0 take=524288 take=1048576
+is "$(sed 's/pid [0-9]*/pid N/; s,  /.*/some, some,' "$tmp/report.limit")" "cuaudit: limit, pid N
+
+     Limit       Peak     At end    Refused  Device memory of
+       none  512.00KiB  512.00KiB          0  the process
+    1.00MiB  512.00KiB  512.00KiB          1  device 0
+
+      Peak     At end     Allocs    Refused  Library
+  512.00KiB  512.00KiB          1          1 some" "the report"
+limited "no memory" "device0=1M" "$tmp/some" version
+ok "no report" test ! -e "$tmp/report.limit"
+
+limited "a child that forked before cuInit" "memory=1M;format=json" \
+	"$tmp/some" version fork init 0 take=1048576 take=1
+is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 0 2" "has a limit of its own"
+
+audited CUAUDIT_OUTPUT="$tmp/fork-%p" CUAUDIT_HOOKS='limit(format=json)' \
+	"$tmp/some" init 0 take=1048576 fork told >"$tmp/out"
+is "$("$PYTHON3" -c '
+import json, sys
+print(sorted(json.load(open(path))["process"]["used"] for path in sys.argv[1:]))' \
+	"$tmp"/fork-*.limit)" "[0, 1048576]" "one that forked later has nothing of its parent"
+
+limited "denial" "deny=cuCtxCreate*,cuMemFree:error=CUDA_ERROR_INVALID_DEVICE" "$tmp/some" init 0
+is "$(paste -s -d ' ' "$tmp/out")" "0 101" "answers the error"
+is "$(cat "$tmp/err")" "cuaudit: limit: cuCtxCreate_v2 is denied" "and says so"
+like "$(cat "$tmp/report.limit")" '^ +1  cuCtxCreate_v2$' "and reports it"
+limited "the usual error" "deny=cuCtxCreate" "$tmp/some" init 0 1
+is "$(paste -s -d ' ' "$tmp/out")" "0 800 800" "is not permitted"
+limited "denial in a dry run" "deny=cuCtxCreate;dry-run" "$tmp/some" init 0
+is "$(paste -s -d ' ' "$tmp/out")" "0 0" "denies nothing"
+is "$(cat "$tmp/err")" "cuaudit: limit: cuCtxCreate_v2 would be denied" "and says so"
+
+# What is not understood starts no limit, and is said.
+wrong() {
+	limited "$1" "$1" "$tmp/some" init
+	is "$(cat "$tmp/err")" "cuaudit: limit: $2, not '$3'
+cuaudit: limit does not start: Invalid argument" "$1 is refused"
+}
+wrong "memory=4X" "memory takes a size such as 512M or 4GiB" 4X
+wrong "device3=-1" "device3 takes a size such as 512M or 4GiB" -1
+wrong "user=99999999T" "user takes a size such as 512M or 4GiB" 99999999T
+wrong "memory=18446744073709551616" "memory takes a size such as 512M or 4GiB" 18446744073709551616
+wrong "memory=" "memory takes a size such as 512M or 4GiB" ""
+wrong "deny=cuInit:error=CUDA_ERROR_NONE" "deny takes SELECTOR[:error=CUDA_ERROR_...]" \
+	"cuInit:error=CUDA_ERROR_NONE"
+done_testing

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# The limit hook: memory that pools keep, graphs take and other processes have; devices to see.
+. "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
+
+own_driver
+on_own held
+limited "pools, graphs and others' memory" "device0=64M;format=json" "$tmp/held"
+is "$(grep -c '^ok' "$tmp/out")" 35 "and nothing was left out"
+is "$(reported 'r["process"]["used"], [a["used"] for a in r["libraries"]]')" "(0, [0])" \
+	"nothing is left"
+is "$(reported 'r["devices"][0]["peak"]')" 67108864 "and it was never over"
+
+# visible NAME WANTED OPTIONS [VARIABLE=VALUE]
+visible() {
+	limited "$1" "$3" SAY_VISIBLE=1 ${4-} "$tmp/held" no
+	is "$(cat "$tmp/out")" "$2" "$1: what the driver reads"
+}
+visible "all devices" unset "dry-run"
+visible "some devices" 1,3 "dry-run;visible=1,3"
+visible "and some of all" 3 "dry-run;visible=1,3" CUDA_VISIBLE_DEVICES=0,3,2
+visible "in the order there is" 3,1 "dry-run;visible=1,3" CUDA_VISIBLE_DEVICES=3,2,1
+visible "none" -1 "dry-run;visible=1" CUDA_VISIBLE_DEVICES=11
+visible "by identifier" GPU-8932f937 "dry-run;visible=GPU-8932f937,GPU-1" \
+	CUDA_VISIBLE_DEVICES=GPU-8932f937
+done_testing

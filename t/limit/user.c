@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * user PIPE...: takes memory as the commands on its input say, one a line:
+ * "take BYTES", "fork", "close", "free"; answers each on its output.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/api.h"
+
+static int taken(size_t bytes, CUdeviceptr *address)
+{
+	CUcontext context;
+
+	if (cuCtxGetCurrent(&context) || !context)
+		cuCtxCreate_v2(&context, 0, 0);
+	return cuMemAlloc_v2(address, bytes);
+}
+
+int main(void)
+{
+	CUdeviceptr address = 0;
+	char line[80];
+	size_t bytes, free, total;
+	int result = 0, status;
+
+	cuDriverGetVersion(&status);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (sscanf(line, "take %zu", &bytes) == 1) {
+			result = cuInit(0);
+			result = result ? result : taken(bytes, &address);
+		} else if (!strcmp(line, "free\n")) {
+			result = cuMemFree_v2(address);
+		} else if (!strcmp(line, "left\n")) {
+			result = cuMemGetInfo_v2(&free, &total);
+			printf("%zu of %zu\n", free, total);
+			fflush(stdout);
+			continue;
+		} else if (!strcmp(line, "close\n")) {
+			for (int fd = 3; fd < 1024; fd++)
+				close(fd);
+		} else if (sscanf(line, "fork %zu", &bytes) == 1) {
+			pid_t child = fork();
+
+			if (!child)
+				_exit(cuInit(0) || taken(bytes, &address) ? 2 : 0);
+			waitpid(child, &status, 0);
+			result = WEXITSTATUS(status);
+		}
+		printf("%d\n", result);
+		fflush(stdout);
+	}
+	return 0;
+}
