@@ -4,7 +4,8 @@
  * measure, in nanoseconds and as the difference to a plain call of the same
  * run. bare_added_ns is that difference for the bare calls: a jump, the
  * hooks' functions and the driver's, called with nothing between, as no
- * routing can do without. Arguments: which measures, and how many threads.
+ * routing can do without. Arguments: which measures, how many threads, what
+ * to call them.
  */
 #include <cuaudit/clock.h>
 #include <cuaudit/hook.h>
@@ -63,6 +64,21 @@ static double time_launches(launch_fn launch)
 
 	for (int i = 0; i < CALLS; i++)
 		launch(NULL, 1, 2, 3, 4, 5, 6, 7, NULL, NULL, NULL);
+	return (now() - start) / CALLS;
+}
+
+typedef int (*take_fn)(unsigned long long *address, size_t size);
+typedef int (*give_fn)(unsigned long long address);
+
+static double time_pairs(take_fn take, give_fn give)
+{
+	unsigned long long address;
+	double start = now();
+
+	for (int i = 0; i < CALLS; i++) {
+		take(&address, 4096);
+		give(address);
+	}
 	return (now() - start) / CALLS;
 }
 
@@ -215,6 +231,25 @@ static void compare_clocks(const char *measure, const char *name, double limit)
 	       "\"times_bare_at_most\":%.2f}\n",
 	       measure, median(a, ROUNDS), median(b, ROUNDS), median(c, ROUNDS),
 	       median(r, ROUNDS), limit, median(d, ROUNDS), median(t, ROUNDS), limit);
+}
+
+/* An allocation and its free. */
+static void compare_pairs(const char *measure)
+{
+	static const char take[] = "cuMemAlloc_v2", give[] = "cuMemFree_v2";
+	take_fn takes[] = { (take_fn)bench_raw(take), (take_fn)dlsym(RTLD_DEFAULT, take) };
+	give_fn gives[] = { (give_fn)bench_raw(give), (give_fn)dlsym(RTLD_DEFAULT, give) };
+	double a[ROUNDS], b[ROUNDS], d[ROUNDS];
+
+	time_pairs(takes[1], gives[1]);
+	for (int i = 0; i < ROUNDS; i++) {
+		a[i] = time_pairs(takes[0], gives[0]);
+		b[i] = time_pairs(takes[1], gives[1]);
+		d[i] = b[i] - a[i];
+	}
+	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"ns\":%.2f,\"added_ns\":%.2f,"
+	       "\"added_at_most_ns\":0.0}\n",
+	       measure, median(a, ROUNDS), median(b, ROUNDS), median(d, ROUNDS));
 }
 
 static void hook(const char *name, cuaudit_enter_fn enter, cuaudit_exit_fn leave, int times)
@@ -387,6 +422,10 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "stat")) {
 		compare_clocks("timed statistics", "cuCtxGetCurrent", 1.25);
 		compare_threads("timed statistics, many threads", "cuCtxGetCurrent", threads);
+		return 0;
+	}
+	if (!strcmp(what, "pairs")) {
+		compare_pairs(argc > 3 ? argv[3] : "");
 		return 0;
 	}
 	if (!strcmp(what, "count")) {

@@ -19,14 +19,38 @@ EXPORT int cuDriverGetVersion(int *version)
 	return 0;
 }
 
+EXPORT int cuCtxGetDevice(int *device);
+int cuCtxGetDevice(int *device)
+{
+	*device = 0;
+	return 0;
+}
+
+/* Addresses that are the caller's own, so that threads need share none. */
+EXPORT int cuMemAlloc_v2(unsigned long long *address, unsigned long long size);
+int cuMemAlloc_v2(unsigned long long *address, unsigned long long size)
+{
+	(void)size;
+	*address = (unsigned long long)address;
+	return 0;
+}
+
+EXPORT int cuCtxGetId(void *context, unsigned long long *id);
+int cuCtxGetId(void *context, unsigned long long *id)
+{
+	(void)context;
+	*id = 1;
+	return 0;
+}
+
 NOTHING(cuInit)
 NOTHING(cuCtxGetCurrent)
 NOTHING(cuEventQuery)
 NOTHING(cuStreamQuery)
 NOTHING(cuCtxGetApiVersion)
 NOTHING(cuCtxGetFlags)
-NOTHING(cuCtxGetDevice)
 NOTHING(cuEventDestroy_v2)
+NOTHING(cuMemFree_v2)
 NOTHING(cuNewUnknown)
 
 EXPORT int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz,
