@@ -51,8 +51,9 @@ run() {
 }
 
 # callbacks NAME: in $tmp/NAME, what the other auditor was given, without what concerns us: our
-# objects, that the core is opened on the first call, what it needs with it, and where malloc is
-# started, which reads the loader's settings.
+# objects (glibc 2.43 tells of the loader in our namespace too), that the core is opened on the
+# first call and what it needs with it, and where malloc is started, which reads the loader's
+# settings.
 callbacks() {
 	test -e "$AUDITOR_OUT" || : >"$AUDITOR_OUT"
 	awk '
@@ -62,6 +63,7 @@ callbacks() {
 	opening && /^activity \(main\) 0$/ { opening = 0; next }
 	opening && /^open lib(dl|pthread)\.so/ { cores[$2]; next }
 	/^close / && $2 in cores { next }
+	/^(open|close) ld-linux[^ ]* elsewhere$/ { next }
 	/ (libcuaudit|cuaudit-core)\.so( |$)/ { next }
 	/^[a-z]* libc\.so\.6 (ld-linux[^ ]* __tunable_get_val|libc\.so\.6 [a-z]*)$/ { next }
 	{ print }' "$AUDITOR_OUT" >"$tmp/$1"
