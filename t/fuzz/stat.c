@@ -51,6 +51,15 @@ const struct cuaudit_module coverage_module = {
 	.finish = end
 };
 
+const struct cuaudit_module leak_module = {
+	.size = sizeof(leak_module),
+	.abi = CUAUDIT_ABI,
+	.name = "leak",
+	.options = options,
+	.init = start,
+	.finish = end
+};
+
 int cuaudit_hook_add(const struct cuaudit_hook *hook)
 {
 	(void)hook;

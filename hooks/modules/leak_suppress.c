@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a report is not to speak of: a file of lines "WHAT FUNCTION LIBRARY". */
+#include "hooks/modules/leak_suppress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cuaudit/hook.h>
+
+enum { TEXT = 64 * 1024, LINES = 512 };
+
+static char text[TEXT];
+static struct {
+	const char *what, *function, *library;
+} lines[LINES];
+static uint32_t count;
+
+/* The end of a set, which a ']' right behind its beginning is part of. */
+static const char *set_end(const char *set)
+{
+	set += *set == '!';
+	set += *set == ']';
+	return strchr(set, ']');
+}
+
+static bool in_set(const char *set, const char *end, char c)
+{
+	bool negated = *set == '!', found = false;
+
+	for (set += negated; set < end; set++) {
+		if (set + 2 < end && set[1] == '-') {
+			found |= set[0] <= c && c <= set[2];
+			set += 2;
+		} else {
+			found |= *set == c;
+		}
+	}
+	return found != negated;
+}
+
+/* fnmatch may call malloc. On a mismatch the last star takes one character more. */
+static bool matches(const char *glob, const char *string)
+{
+	const char *star = NULL, *from = NULL, *end;
+
+	while (*string) {
+		if (*glob == '*') {
+			star = ++glob;
+			from = string;
+		} else if (*glob == '[' && (end = set_end(glob + 1)) &&
+			   in_set(glob + 1, end, *string)) {
+			glob = end + 1;
+			string++;
+		} else if (*glob == '?' || (*glob == *string && *glob != '[')) {
+			glob++;
+			string++;
+		} else if (star) {
+			glob = star;
+			string = ++from;
+		} else {
+			return false;
+		}
+	}
+	return !glob[strspn(glob, "*")];
+}
+
+int leak_suppressed(const char *what, const struct leak_site *site)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const char *library = strchr(lines[i].library, '/') ? site->library->path :
+								      site->library->name;
+
+		if (matches(lines[i].what, what) &&
+		    (matches(lines[i].function, site->function->name) ||
+		     matches(lines[i].function, site->function->base)) &&
+		    matches(lines[i].library, library))
+			return 1;
+	}
+	return 0;
+}
+
+static void take_line(const char *path, uint32_t number, char *line)
+{
+	static const char blank[] = " \t\r";
+	char *rest = NULL, *what, *function, *library;
+
+	line[strcspn(line, "#")] = '\0';
+	what = strtok_r(line, blank, &rest);
+	if (!what)
+		return;
+	function = strtok_r(NULL, blank, &rest);
+	library = strtok_r(NULL, blank, &rest);
+	if (!library || strtok_r(NULL, blank, &rest)) {
+		cuaudit_log(CUAUDIT_WARN, "%s:%u: a line is WHAT FUNCTION LIBRARY; it is ignored",
+			    path, number);
+		return;
+	}
+	if (count == LINES) {
+		cuaudit_log(CUAUDIT_WARN, "%s:%u: more than %d lines; it is ignored", path, number,
+			    LINES);
+		return;
+	}
+	lines[count].what = what;
+	lines[count].function = function;
+	lines[count++].library = library;
+}
+
+/* Reads all of it: 0, or an error number. */
+static int read_text(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), error = 0;
+	size_t used = 0;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return errno;
+	while (got && used < TEXT - 1) {
+		got = read(fd, text + used, TEXT - 1 - used);
+		if (got < 0 && errno != EINTR) {
+			error = errno;
+			break;
+		}
+		used += got > 0 ? (size_t)got : 0;
+	}
+	if (got)
+		error = error ? error : EFBIG;
+	text[used] = '\0';
+	close(fd);
+	return error;
+}
+
+void leak_suppress_setup(const char *path)
+{
+	char *line = text, *end;
+	uint32_t number = 1;
+	int error = read_text(path);
+
+	if (error) {
+		cuaudit_log(CUAUDIT_WARN, "leak: nothing is suppressed, %s: %s", path,
+			    strerror(error));
+		return;
+	}
+	for (; line; line = end, number++) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
+		take_line(path, number, line);
+	}
+}
