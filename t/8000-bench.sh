@@ -42,5 +42,6 @@ audited CUAUDIT_HOOKS='stat(clock=no)' "$dir/bench" count "$threads"
 audited CUAUDIT_HOOKS='limit(memory=1G)' "$dir/bench" pairs 1 "limit: an allocation and its free"
 audited CUAUDIT_HOOKS="limit(user=1G;file=$dir/shared)" \
 	"$dir/bench" pairs 1 "limit of the user: an allocation and its free"
+audited CUAUDIT_HOOKS=leak "$dir/bench" leak "$threads"
 "$dir/start" "$LIBCUAUDIT"
 "$dir/plt" "$LIBCUAUDIT"

@@ -18,6 +18,7 @@
 enum { CALLS = 200000, ROUNDS = 41, THREADS = 16 };
 
 typedef int (*call_fn)(void *argument);
+typedef int (*create_fn)(void **object, unsigned int flags);
 typedef int (*launch_fn)(void *f, unsigned int gx, unsigned int gy, unsigned int gz,
 			 unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared,
 			 void *stream, void **params, void **extra);
@@ -63,7 +64,19 @@ static double time_launches(launch_fn launch)
 	double start = now();
 
 	for (int i = 0; i < CALLS; i++)
-		launch(NULL, 1, 2, 3, 4, 5, 6, 7, NULL, NULL, NULL);
+		launch((void *)64, 1, 2, 3, 4, 5, 6, 7, (void *)64, NULL, NULL);
+	return (now() - start) / CALLS;
+}
+
+static double time_lives(create_fn create, call_fn destroy)
+{
+	void *object = NULL;
+	double start = now();
+
+	for (int i = 0; i < CALLS; i++) {
+		create(&object, 0);
+		destroy(object);
+	}
 	return (now() - start) / CALLS;
 }
 
@@ -207,6 +220,25 @@ static void compare_launches(const char *measure, double limit)
 	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"ns\":%.2f,\"added_ns\":%.2f,"
 	       "\"added_at_most_ns\":%.1f}\n",
 	       measure, median(a, ROUNDS), median(b, ROUNDS), median(d, ROUNDS), limit);
+}
+
+/* An object made and destroyed: two calls. */
+static void compare_lives(const char *measure)
+{
+	create_fn plain = (create_fn)bench_raw("cuEventCreate");
+	create_fn routed = (create_fn)dlsym(RTLD_DEFAULT, "cuEventCreate");
+	call_fn plain_end = (call_fn)bench_raw("cuEventDestroy_v2");
+	call_fn routed_end = (call_fn)dlsym(RTLD_DEFAULT, "cuEventDestroy_v2");
+	double a[ROUNDS], b[ROUNDS], d[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		a[i] = time_lives(plain, plain_end);
+		b[i] = time_lives(routed, routed_end);
+		d[i] = b[i] - a[i];
+	}
+	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"ns\":%.2f,\"added_ns\":%.2f,"
+	       "\"added_at_most_ns\":0.0}\n",
+	       measure, median(a, ROUNDS), median(b, ROUNDS), median(d, ROUNDS));
 }
 
 /* limit: the times of two clock reads, and of these between the bare calls, it may add. */
@@ -434,6 +466,13 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(what, "attached")) {
 		measure_attached(core);
+		return 0;
+	}
+	if (!strcmp(what, "leak")) {
+		compare_calls("leak, a call without a handle", "cuCtxGetFlags", 0, NULL, 0);
+		compare_calls("leak, one handle used", "cuEventQuery", 0, NULL, 0);
+		compare_launches("leak, a function and a stream used", 0);
+		compare_lives("leak, an event made and destroyed");
 		return 0;
 	}
 	compare_calls("stub, no hook", "cuCtxGetCurrent", 1.0, NULL, 0);
