@@ -4,6 +4,8 @@
 
 #include <cuaudit/api.h>
 #include <cuaudit/cuda_types.h>
+#include <cuaudit/hook.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +56,22 @@ static uint16_t by_name[COUNT];
 const struct layout *layout_row(uint32_t id)
 {
 	return &rows[id];
+}
+
+int cuaudit_row_get(uint32_t id, struct cuaudit_function *function)
+{
+	if (id >= COUNT)
+		return -ENOENT;
+	*function = (struct cuaudit_function){
+		.name = rows[id].name,
+		.base = rows[id].base,
+		.id = (int32_t)id,
+		.slot = UINT32_MAX,
+		.version = rows[id].version,
+		.classes = rows[id].classes,
+		.nparams = rows[id].nparams,
+	};
+	return 0;
 }
 
 static int compare(const void *a, const void *b)

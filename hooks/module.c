@@ -3,6 +3,7 @@
 #include "hooks/module.h"
 
 #include <cuaudit/hook.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
@@ -14,11 +15,15 @@
 #include "hooks/thread.h"
 #include "names/nearest.h"
 
-enum { MAX_MODULES = 16, MAX_OPTIONS = 32, TEXT = 4096, MAX_NAMES = 64 };
+enum { MAX_MODULES = 16, MAX_GIVEN = 64, TEXT = 4096, MAX_NAMES = 64 };
 
 struct cuaudit_options {
 	const struct cuaudit_option *known;
-	const char *values[MAX_OPTIONS];	/* by their place in known */
+	struct {
+		const struct cuaudit_option *option;
+		const char *value;
+	} given[MAX_GIVEN];	/* in the order of the text */
+	uint32_t ngiven;
 };
 
 #define MODULE(name) extern const struct cuaudit_module name##_module;
@@ -44,13 +49,33 @@ static uint32_t nstarted;
 /* CUAUDIT_HOOKS cut into words; options' values stay in it. */
 static char text[TEXT];
 
+static const struct cuaudit_option *find_option(const struct cuaudit_option *known, const char *key)
+{
+	for (; known && known->key; known++)
+		if (!strcmp(known->key, key))
+			return known;
+	return NULL;
+}
+
+const char *cuaudit_option_at(const struct cuaudit_options *options, const char *key,
+			      uint32_t index)
+{
+	const struct cuaudit_option *option = find_option(options->known, key);
+
+	for (uint32_t i = 0; option && i < options->ngiven; i++)
+		if (options->given[i].option == option && !index--)
+			return options->given[i].value;
+	return NULL;
+}
+
 const char *cuaudit_option_get(const struct cuaudit_options *options, const char *key)
 {
-	for (uint32_t i = 0; i < MAX_OPTIONS && options->known && options->known[i].key; i++)
-		if (!strcmp(options->known[i].key, key))
-			return options->values[i] ? options->values[i]
-						  : options->known[i].fallback;
-	return NULL;
+	const struct cuaudit_option *option = find_option(options->known, key);
+
+	for (uint32_t i = options->ngiven; i-- > 0;)
+		if (option && options->given[i].option == option)
+			return options->given[i].value;
+	return option ? option->fallback : NULL;
 }
 
 static const char *nearest_option(const struct cuaudit_option *known, const char *key)
@@ -75,12 +100,27 @@ static bool allowed(const char *values, const char *value)
 	while (values && *values) {
 		size_t length = strcspn(values, "|");
 
-		if (strspn(values, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == length ||
+		if (strspn(values, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_.") == length ||
 		    (strlen(value) == length && !memcmp(values, value, length)))
 			return true;
 		values += length + (values[length] == '|');
 	}
 	return !values;
+}
+
+/* Whether an option may be given several times: "RULE...". */
+static bool repeated(const struct cuaudit_option *option)
+{
+	size_t length = option->values ? strlen(option->values) : 0;
+
+	return length > 3 && !strcmp(option->values + length - 3, "...");
+}
+
+static void add_option(struct cuaudit_options *options, const struct cuaudit_option *option,
+		       const char *value)
+{
+	options->given[options->ngiven].option = option;
+	options->given[options->ngiven++].value = value;
 }
 
 /* pair is "key=value" or "key"; the latter means key=yes. */
@@ -90,20 +130,26 @@ static void take_option(const struct cuaudit_module *module, struct cuaudit_opti
 	static const char yes[] = "yes";
 	char *equals = strchr(pair, '=');
 	const char *value = equals ? equals + 1 : yes, *near;
+	const struct cuaudit_option *option;
 
 	if (equals)
 		*equals = '\0';
-	for (uint32_t i = 0; i < MAX_OPTIONS && options->known && options->known[i].key; i++) {
-		const struct cuaudit_option *option = &options->known[i];
+	option = find_option(options->known, pair);
+	if (option) {
+		const char *now = cuaudit_option_get(options, pair);
 
-		if (strcmp(option->key, pair))
-			continue;
-		if (allowed(option->values, value))
-			options->values[i] = value;
-		else
+		if (!allowed(option->values, value))
 			cuaudit_log(CUAUDIT_WARN, "%s: %s takes %s, not '%s'; it is %s now",
 				    module->name, pair, option->values, value,
-				    option->fallback ? option->fallback : "not set");
+				    now ? now : "not set");
+		else if (cuaudit_option_at(options, pair, 0) && !repeated(option))
+			cuaudit_log(CUAUDIT_WARN, "%s: %s is given once; it is %s, not '%s'",
+				    module->name, pair, now, value);
+		else if (options->ngiven == MAX_GIVEN)
+			cuaudit_log(CUAUDIT_WARN, "%s: only %d options at once; %s=%s is left out",
+				    module->name, MAX_GIVEN, pair, value);
+		else
+			add_option(options, option, value);
 		return;
 	}
 	near = nearest_option(options->known, pair);
@@ -159,7 +205,7 @@ static bool run(const char *name, const struct started *from)
 	if (crash)
 		cuaudit_log(CUAUDIT_ERROR, "%s does not start: it crashed in init: %s", name,
 			    strsignal(crash));
-	else
+	else if (error != -ECANCELED)
 		cuaudit_log(CUAUDIT_ERROR, "%s does not start: %s", name, strerror(-error));
 	hook_drop(from->own);
 	thread_disown(from->own);
@@ -191,6 +237,17 @@ static void start(const char *name, char *options)
 		nstarted++;
 }
 
+/* The bracket that closes the one before at, or the end. */
+static char *closing(char *at)
+{
+	for (int open = 1; *at; at++) {
+		open += (*at == '(') - (*at == ')');
+		if (!open)
+			break;
+	}
+	return at;
+}
+
 /* Ends the word at the comma or bracket that closes it; returns what follows, or NULL. */
 static char *cut(char *word, char **options)
 {
@@ -200,7 +257,7 @@ static char *cut(char *word, char **options)
 	if (*end == '(') {
 		*end = '\0';
 		*options = ++end;
-		end += strcspn(end, ")");
+		end = closing(end);
 		if (!*end)
 			return NULL;
 		*end++ = '\0';

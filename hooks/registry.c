@@ -33,20 +33,15 @@ static void describe(uint32_t slot)
 	struct entry *entry = &registry_entries[slot];
 	int id = layout_find(from->name);
 
-	entry->function = (struct cuaudit_function){
-		.name = from->name,
-		.base = from->name,
-		.id = id,
-		.slot = slot,
-		.driver = from->driver,
-	};
-	if (id < 0)
-		return;
-	entry->row = layout_row((uint32_t)id);
-	entry->function.base = entry->row->base;
-	entry->function.version = entry->row->version;
-	entry->function.classes = entry->row->classes;
-	entry->function.nparams = entry->row->nparams;
+	if (id >= 0) {
+		entry->row = layout_row((uint32_t)id);
+		cuaudit_row_get((uint32_t)id, &entry->function);
+	} else {
+		entry->function = (struct cuaudit_function){ .base = from->name, .id = id };
+	}
+	entry->function.name = from->name;
+	entry->function.slot = slot;
+	entry->function.driver = from->driver;
 }
 
 /* Lists come out of pages that are never freed: a call may still read them. */

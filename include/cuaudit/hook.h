@@ -94,7 +94,8 @@ CUAUDIT_PUBLIC int cuaudit_hook_synchronize(int handle, int milliseconds);
 struct cuaudit_option {
 	const char *key;
 	const char *fallback;	/* the value when absent, NULL for none */
-	const char *values;	/* what it takes, for messages and help: "text|json" */
+	/* What it takes, for messages and help: "text|json"; ending in "...", several times. */
+	const char *values;
 	const char *help;
 };
 
@@ -103,6 +104,26 @@ struct cuaudit_options;
 
 /* The text given for key, else its fallback. Belongs to the core. */
 CUAUDIT_PUBLIC const char *cuaudit_option_get(const struct cuaudit_options *options, const char *key);
+
+/* The index-th text given for key, from 0 and in the order given; NULL past the last. */
+CUAUDIT_PUBLIC const char *cuaudit_option_at(const struct cuaudit_options *options,
+					     const char *key, uint32_t index);
+
+/*
+ * Context: setup. Which rows of driver_api.def a selector takes, see
+ * libcuaudit(7): rows[id] is 1 or 0, for ids below count. Returns how many it
+ * takes; -EINVAL for a text that is no selector, -ENOMEM.
+ */
+CUAUDIT_PUBLIC int cuaudit_selector_rows(const char *selector, uint8_t *rows, uint32_t count);
+
+/*
+ * Context: setup. Row id of driver_api.def as a function, of no driver: slot
+ * is UINT32_MAX. 0, or -ENOENT past the last row.
+ */
+CUAUDIT_PUBLIC int cuaudit_row_get(uint32_t id, struct cuaudit_function *function);
+
+/* Context: setup. What a mistyped word was meant to be, out of words up to NULL; NULL if none. */
+CUAUDIT_PUBLIC const char *cuaudit_nearest(const char *word, const char *const *words);
 
 /*
  * A module: a set of hooks with options and a life of its own. Built-in ones
@@ -115,7 +136,10 @@ struct cuaudit_module {
 	const char *name;
 	const char *summary;
 	const struct cuaudit_option *options;	/* ends with key NULL */
-	/* setup: before the first hooked call; registers hooks. 0 or -errno. */
+	/*
+	 * setup: before the first hooked call; registers hooks. 0 or -errno, for
+	 * a message; -ECANCELED if the module has said itself why it does not start.
+	 */
 	int (*init)(const struct cuaudit_options *options);
 	/* setup: at exit() or return from main, after everything else of the process, once. */
 	void (*finish)(void);
