@@ -6,18 +6,20 @@
 sanitizers
 auditor
 mkdir "$tmp/hooks"
-printf 'MODULE(stat)\nMODULE(coverage)\n' >"$tmp/hooks/builtin.def"
+printf 'MODULE(stat)\nMODULE(coverage)\nMODULE(fault)\n' >"$tmp/hooks/builtin.def"
 core="-DCUAUDIT_BUILDING_CORE -Dwrite=settings_write -Dopen=settings_open"
 hosted $core -c -o "$tmp/log.o" "$top_srcdir/hooks/log.c"
 hosted $core -c -o "$tmp/output.o" "$top_srcdir/hooks/output.c"
 set --
 for file in audit/elf audit/env audit/filter audit/symtab hooks/known hooks/module hooks/modules/stat \
-	hooks/settings names/nearest names/selector names/template; do
+	hooks/modules/fault hooks/modules/fault_condition hooks/modules/fault_log \
+	hooks/modules/fault_number hooks/modules/fault_result hooks/modules/fault_rule \
+	hooks/settings hooks/words names/nearest names/selector names/template; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 arch=$($CC -dumpmachine | sed 's/-.*//')
 hosted -DCUAUDIT_BUILDING_CORE -iquote "$tmp" -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/settings" "$fuzz/settings.c" "$fuzz/text.c" \
-	"$fuzz/stat.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$tmp/log.o" "$tmp/output.o" "$@"
+	"$fuzz/stat.c" "$fuzz/calls.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$tmp/log.o" "$tmp/output.o" "$@"
 
 fuzzed "made-up environments" "$tmp/settings"
 share cases 100

@@ -19,6 +19,9 @@ static const char *const names[] = {
 static const char *const tokens[] = {
 	"stat", "stat(format=json)", "stat(format=text;interval=1)", "coverage",
 	"coverage(text=x;key=other)", "coverage,coverage", "stat,stat(clock=no)",
+	"fault(inject=cuMem*:error=2:when=2..9+2;log=5)", "fault(inject=*:delay_enter=5ms;inject=",
+	"inject=", "inject=cuMemAlloc_v2:result=700", ":when=", ":if=", ":lib=(main)", ":p=0.5",
+	"bytesize>4k", "error=CUDA_ERROR_UNKNOWN", "+2", "log=",
 	"(", ")", ";", "=", ",", ":",
 	"format=json", "interval=", "threads=", "clock=no", "save=", "save=auto", "0", "1", "16",
 	"0.5", "1e9", "-1", "99999999999999999999", ".", "..", "yes", "no", "error", "warn",

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers in the text of a rule. */
+#include "hooks/modules/fault_number.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+int fault_number_begin(const char **text, uint64_t *value)
+{
+	int base = (*text)[0] == '0' && (*text)[1] == 'x' ? 16 : 10;
+	char *end;
+
+	/* No sign, no white space, no second prefix. */
+	if (!is_digit(**text) || (base == 16 && !strchr("0123456789abcdefABCDEF", (*text)[2])))
+		return -EINVAL;
+	errno = 0;
+	*value = strtoull(*text + (base == 16 ? 2 : 0), &end, base);
+	if (errno || end == *text + 2 * (base == 16))
+		return -EINVAL;
+	*text = end;
+	return 0;
+}
+
+int fault_number(const char *text, uint64_t *value)
+{
+	return fault_number_begin(&text, value) || *text ? -EINVAL : 0;
+}
+
+int fault_number_size(const char *text, uint64_t *value)
+{
+	static const char units[] = "kMG";
+	const char *unit;
+
+	if (fault_number_begin(&text, value))
+		return -EINVAL;
+	if (!*text)
+		return 0;
+	unit = strchr(units, *text);
+	if (!unit || text[1] ||
+	    __builtin_mul_overflow(*value, (uint64_t)1024 << 10 * (unit - units), value))
+		return -EINVAL;
+	return 0;
+}
+
+int fault_number_time(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }
+	};
+	const uint64_t year = (uint64_t)366 * 24 * 3600 * 1000000000;
+
+	if (!strncmp(text, "0x", 2) || fault_number_begin(&text, ns))
+		return -EINVAL;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(text, units[i].name))
+			return __builtin_mul_overflow(*ns, units[i].ns, ns) || *ns > year ? -EINVAL
+											  : 0;
+	return -EINVAL;
+}
+
+int fault_number_chance(const char *text, uint64_t *chance)
+{
+	double value = 0, scale = 1;
+	int digits = 0, point = 0;
+
+	for (; *text; text++) {
+		if (*text == '.' && !point++)
+			continue;
+		if (!is_digit(*text) || ++digits > 18)
+			return -EINVAL;
+		value = value * 10 + (*text - '0');
+		scale *= point ? 10 : 1;
+	}
+	value /= scale;
+	if (!digits || value > 1)
+		return -EINVAL;
+	*chance = (uint64_t)(value * (double)FAULT_CERTAIN);
+	return *chance ? 0 : -EINVAL;
+}

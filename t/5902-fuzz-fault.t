@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# Made-up rules of the fault hook: each refused in one line, or taken for what it says.
+# A case alone: CUAUDIT_TEST_SEED is the seed; see t/fuzz/fault.c for the arguments.
+. "${top_srcdir:-$(dirname "$0")/..}/t/fuzz/lib.sh"
+
+sanitizers
+# Each case looks through the table of functions, some more than once.
+cases=$((cases / 5))
+arch=$($CC -dumpmachine | sed 's/-.*//')
+set --
+for file in "hooks/arch/$arch/layout_arch" hooks/layout hooks/modules/fault_condition hooks/modules/fault_number \
+	hooks/modules/fault_result hooks/modules/fault_rule hooks/params hooks/peek hooks/words \
+	names/nearest names/selector; do
+	set -- "$@" "$top_srcdir/$file.c"
+done
+auditor
+hosted -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/fault" "$fuzz/fault.c" \
+	"$fuzz/fuzz.c" "$tmp/sys.o" "$top_srcdir"/print/*.c "$@"
+
+fuzzed "made-up rules" "$tmp/fault"
+share cases 100
+share taken 35
+share refused 30
+share conditions 8
+share held 100
+share due 1000
+done_testing
