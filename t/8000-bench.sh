@@ -39,8 +39,10 @@ audited CUAUDIT_HOOKS= "$dir/bench" hooks "$threads"
 audited CUAUDIT_HOOKS= "$dir/bench" attached
 audited CUAUDIT_HOOKS=stat "$dir/bench" stat "$threads"
 audited CUAUDIT_HOOKS='stat(clock=no)' "$dir/bench" count "$threads"
-audited CUAUDIT_HOOKS='fault(inject=cuCtxGetCurrent:error=2:when=9999999999;inject=cuCtxGetFlags:error=2:if=flags==1)' \
-	"$dir/bench" fault
+audited CUAUDIT_HOOKS='fault(inject=cuCtxGetCurrent:error=2:when=9999999999)' "$dir/bench" fault \
+	"a fault rule that is not due"
+audited CUAUDIT_HOOKS='fault(inject=cuCtxGetCurrent:error=2:if=pctx==1)' "$dir/bench" fault \
+	"a fault rule's condition that does not hold"
 audited CUAUDIT_HOOKS='limit(memory=1G)' "$dir/bench" pairs 1 "limit: an allocation and its free"
 audited CUAUDIT_HOOKS="limit(user=1G;file=$dir/shared)" \
 	"$dir/bench" pairs 1 "limit of the user: an allocation and its free"

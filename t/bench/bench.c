@@ -464,10 +464,8 @@ int main(int argc, char **argv)
 		compare_calls("statistics without a clock", "cuCtxGetCurrent", 0, bare_counter, 0);
 		return 0;
 	}
-	if (!strcmp(what, "fault")) {
-		compare_calls("a fault rule that is not due", "cuCtxGetCurrent", 0, bare_counter, 0);
-		compare_calls("a fault rule's condition that does not hold", "cuCtxGetFlags", 0,
-			      bare_counter, 0);
+	if (!strcmp(what, "fault") && argc > 2) {
+		compare_calls(argv[2], "cuCtxGetCurrent", 0, bare_counter, 0);
 		return 0;
 	}
 	if (!strcmp(what, "attached")) {
