@@ -13,10 +13,10 @@ on_sim() {
 	bail_out "cannot build $on_sim_name"
 }
 
-# own_driver: $tmp/libcuda.so.1 from t/limit/driver.c.
+# own_driver: $tmp/libcuda.so.1 from t/limit/driver.c; like the real one it needs libdl.
 own_driver() {
 	compile -O1 -g -Wall -Wextra -shared -fPIC -Wl,-soname,libcuda.so.1 \
-		-o "$tmp/libcuda.so.1" "$top_srcdir/t/limit/driver.c" ||
+		-o "$tmp/libcuda.so.1" "$top_srcdir/t/limit/driver.c" -Wl,--no-as-needed -ldl ||
 		bail_out "cannot build the driver"
 }
 
