@@ -3,7 +3,6 @@
 #include "hooks/modules/fault_number.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int is_digit(char c)
@@ -11,19 +10,33 @@ static int is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* The value of a digit, or base where it is none. */
+static uint64_t digit(char c, uint64_t base)
+{
+	uint64_t value = base;
+
+	if (is_digit(c))
+		value = (uint64_t)(c - '0');
+	else if (c >= 'a' && c <= 'f')
+		value = (uint64_t)(c - 'a') + 10;
+	else if (c >= 'A' && c <= 'F')
+		value = (uint64_t)(c - 'A') + 10;
+	return value < base ? value : base;
+}
+
+/* No sign and no white space; strtoull has another name in each libc, see old_libc.h. */
 int fault_number_begin(const char **text, uint64_t *value)
 {
-	int base = (*text)[0] == '0' && (*text)[1] == 'x' ? 16 : 10;
-	char *end;
+	uint64_t base = (*text)[0] == '0' && (*text)[1] == 'x' ? 16 : 10;
+	const char *at = *text + (base == 16 ? 2 : 0);
 
-	/* No sign, no white space, no second prefix. */
-	if (!is_digit(**text) || (base == 16 && !strchr("0123456789abcdefABCDEF", (*text)[2])))
+	if (digit(*at, base) == base)
 		return -EINVAL;
-	errno = 0;
-	*value = strtoull(*text + (base == 16 ? 2 : 0), &end, base);
-	if (errno || end == *text + 2 * (base == 16))
-		return -EINVAL;
-	*text = end;
+	for (*value = 0; digit(*at, base) < base; at++)
+		if (__builtin_mul_overflow(*value, base, value) ||
+		    __builtin_add_overflow(*value, digit(*at, base), value))
+			return -EINVAL;
+	*text = at;
 	return 0;
 }
 
