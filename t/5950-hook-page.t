@@ -7,7 +7,7 @@ page=$top_srcdir/man/cuaudit_hook.3
 # What stands in the public headers: functions, variables, structures, their fields, constants.
 interface() {
 	for header in call clock coverage hook; do
-		$CC -fpreprocessed -E -P "$top_srcdir/include/cuaudit/$header.h"
+		perl -0777 -pe 's{/\*.*?\*/}{ }gs; s/\\\n//g' "$top_srcdir/include/cuaudit/$header.h"
 	done | sed '/^#/d; /^extern "C" {/d' | tr '\n\t' '  ' | sed 's/[{};]/&\n/g' | awk '
 	# names WORDS: those of a declaration, the last before a bracket or the end
 	function fields(text,    n, part, i) {
