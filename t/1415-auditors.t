@@ -62,7 +62,7 @@ callbacks() {
 	held { print held; held = "" }
 	opening && /^activity \(main\) 0$/ { opening = 0; next }
 	opening && /^open lib(dl|pthread)\.so/ { cores[$2]; next }
-	/^close / && $2 in cores { next }
+	/^(close|bind) / && $2 in cores { next }
 	/^(open|close) ld-linux[^ ]* elsewhere$/ { next }
 	/ (libcuaudit|cuaudit-core)\.so( |$)/ { next }
 	/^[a-z]* libc\.so\.6 (ld-linux[^ ]* __tunable_get_val|libc\.so\.6 [a-z]*)$/ { next }

@@ -79,7 +79,7 @@ cat >"$tmp/exceptions" <<'END'
 1415-auditors|(linked|dlopen|procaddr), old (before|behind) us: result and calls
 # The memory of the emulator, which keeps the code it translated, is not flat.
 2500-many|a plug-in loaded 1000 times
-1500-drivers|(natively: )?closed and opened again
+1500-drivers|(natively: )?closed and opened again(, behind another auditor)?
 # The emulator knows no seccomp.
 2300-stacks|(natively: )?own-stack
 # PLT entries have no unwind information; natively neither. Below it is done with -fno-plt.
