@@ -185,11 +185,12 @@ void pool_settle(bool trim)
 
 		if (pool->state == UNUSED)
 			continue;
-		spin_lock(&pool->lock);
+		/* May take its time: not under the lock. */
 		if (trim && pool->state == LIVE)
 			driver_pool_trim(pool->handle);
 		else if (trim && pool->state == GRAPHS)
 			driver_graphs_trim((CUdevice)pool->device);
+		spin_lock(&pool->lock);
 		shrink(pool, holds(pool));
 		spin_unlock(&pool->lock);
 	}

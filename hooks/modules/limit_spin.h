@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lock for a few instructions, of threads inside hooks. */
+/* A lock for moments, of threads inside hooks; under it at most the driver is asked a number. */
 #ifndef HOOKS_MODULES_LIMIT_SPIN_H
 #define HOOKS_MODULES_LIMIT_SPIN_H
 

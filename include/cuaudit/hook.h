@@ -12,7 +12,8 @@ extern "C" {
 /*
  * Contexts, named in every comment below:
  *   call   inside a driver call, on any thread, perhaps in a signal handler
- *          or a forked child: no malloc, stdio, getenv, dlsym, no lock;
+ *          or a forked child: no malloc, stdio, getenv, dlsym; no lock of
+ *          others, and one of its own for moments only, made anew by forked;
  *          errno is left as it was (the functions below leave it so).
  *   setup  anything: modules' init, finish and tick.
  */
