@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trace file: what the trace hook writes, and where. C11 and C++. */
+/*
+ * cuaudit-trace(5) describes the format in full; this header is the same in C.
+ * Numbers are in the writer's byte order, at their natural alignment, except
+ * in the arguments of a call.
+ */
+#ifndef CUAUDIT_TRACE_H
+#define CUAUDIT_TRACE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A file is a row of chunks of one size, the header's `chunk`. Chunk 0 begins
+ * with the file's header, whose magic is written last; the rest of it holds
+ * descriptions, as chunks of kind DESCRIPTIONS do. Every other chunk begins
+ * with its own header. A chunk of kind 0 has not been begun, or is being
+ * begun anew: it holds nothing, and others may follow it.
+ *
+ * Descriptions are each published by their type, calls by their first word:
+ * either is written after all else of the record (release). What follows the
+ * last one of a chunk is zero. So whatever kills the process, the file ends
+ * between two records, and a call's record comes after all it refers to.
+ */
+#define CUAUDIT_TRACE_MAGIC "cuatrace"	/* without its NUL */
+
+enum {
+	CUAUDIT_TRACE_VERSION = 1,
+	CUAUDIT_TRACE_ORDER = 0x01020304,
+	CUAUDIT_TRACE_HEADER = 4096,	/* bytes of chunk 0 before its first description */
+	CUAUDIT_TRACE_CHUNK = 262144,	/* what the writer uses; readers: 4096 << 1 to 1 << 30, a power of two */
+	CUAUDIT_TRACE_ALIGN = 8,	/* all records begin at and are multiples of it */
+	CUAUDIT_TRACE_OPEN = 4,
+	CUAUDIT_TRACE_STEPS = 24
+};
+
+enum cuaudit_trace_flags {
+	CUAUDIT_TRACE_ARGUMENTS = 1,	/* calls have their arguments */
+	CUAUDIT_TRACE_RING = 2,		/* the oldest chunks are written over */
+	CUAUDIT_TRACE_FINISHED = 4	/* the process came to its end; end_ticks and the clock are exact */
+};
+
+/* Why calls are missing: counters in the header, written at any time. */
+enum cuaudit_trace_loss {
+	CUAUDIT_TRACE_LOST_SIZE,	/* the file has its full size; when-full=stop */
+	CUAUDIT_TRACE_LOST_DISK,	/* the disk is full, or gave an error */
+	CUAUDIT_TRACE_LOST_MEMORY,	/* no memory, or too many threads */
+	CUAUDIT_TRACE_LOST_NESTED,	/* made by a signal handler while a record was written */
+	CUAUDIT_TRACE_LOST_RING,	/* written over; when-full=ring */
+	CUAUDIT_TRACE_LOSSES = 8
+};
+
+struct cuaudit_trace_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t order;
+	uint64_t incompatible;	/* a reader refuses bits it does not know; none yet */
+	uint64_t compatible;	/* a reader ignores bits it does not know; none yet */
+	uint32_t chunk;		/* bytes */
+	uint32_t flags;		/* enum cuaudit_trace_flags */
+	uint32_t pid;
+	uint32_t parent;	/* the parent's pid */
+	int32_t rank;		/* as %r of CUAUDIT_OUTPUT, -1 for none */
+	uint32_t clock_source;	/* enum cuaudit_clock_source */
+	uint64_t clock_mult;	/* ns = ticks * mult >> shift */
+	uint32_t clock_shift;
+	uint32_t unused;
+	uint64_t clock_hz;	/* ticks a second */
+	uint64_t start_ticks;	/* read together with start_ns ... */
+	uint64_t start_ns;	/* ... of CLOCK_REALTIME */
+	uint64_t end_ticks;	/* the same at the end, 0 until then */
+	uint64_t end_ns;
+	uint64_t error;		/* errno of the disk's first error, 0 for none */
+	uint64_t lost[CUAUDIT_TRACE_LOSSES];	/* by enum cuaudit_trace_loss */
+	char host[64];
+	char program[1024];	/* its path */
+	char command[2048];	/* its arguments, each ended by a NUL; cut at the end */
+};
+
+enum cuaudit_trace_kind {
+	CUAUDIT_TRACE_EMPTY,
+	CUAUDIT_TRACE_DESCRIPTIONS,
+	CUAUDIT_TRACE_CALLS
+};
+
+/* A call that has begun and not ended. */
+struct cuaudit_trace_open {
+	uint64_t ticks;		/* when; 0: there is none. Written last, cleared first */
+	uint32_t site;
+	uint32_t depth;
+};
+
+/* Before the records of every chunk but the first. */
+struct cuaudit_trace_chunk {
+	uint32_t kind;		/* enum cuaudit_trace_kind, written last */
+	uint32_t thread;	/* whose calls; 0 for descriptions */
+	uint64_t sequence;	/* 1, 2, ... in the order in which the file's chunks were begun */
+	uint64_t base_ticks;	/* what the first record's end counts from, read together with ... */
+	uint64_t base_ns;	/* ... this of CLOCK_REALTIME */
+	uint64_t base_correlation;
+	uint64_t records;	/* once the chunk is full or its thread has ended: how many; else 0 */
+	uint64_t filtered;	/* calls of this chunk's time that were shorter than min-duration */
+	uint64_t unused[9];
+	struct cuaudit_trace_open open[CUAUDIT_TRACE_OPEN];	/* those the hook's open= selects, by depth */
+	uint64_t padding[8];
+};
+
+enum { CUAUDIT_TRACE_CHUNK_HEADER = sizeof(struct cuaudit_trace_chunk) };
+
+/*
+ * A call: two words, then what its flags name, in the order of the flags; all
+ * words of 64 bits. It is written when the call ends, so a thread's records
+ * are in the order of their ends, and an inner call's precedes its outer's.
+ *
+ * word 0: bits 0-7   words of the record, >= 2
+ *              8-15  enum cuaudit_trace_call
+ *             16-31  low bits of the correlation id, which is the one nearest
+ *                    to the record before (to base_correlation)
+ *             32-63  ticks from the end of the record before (from base_ticks)
+ *                    to this one's end
+ * word 1: bits 0-31  ticks the driver's function took
+ *             32-63  number of the site
+ */
+enum cuaudit_trace_call {
+	CUAUDIT_TRACE_LONG = 1,		/* two words: the two counts of ticks, which are 0 above */
+	CUAUDIT_TRACE_STATUS = 2,	/* one: bits 0-31 the result, 32-47 the depth, 48-63 status; without it all 0 */
+	CUAUDIT_TRACE_CORRELATION = 4,	/* one: the whole correlation id */
+	CUAUDIT_TRACE_STACK = 8,	/* one: bits 0-31 number of the stack */
+	CUAUDIT_TRACE_WITH_ARGUMENTS = 16	/* all that remains, see struct cuaudit_trace_step */
+};
+
+enum cuaudit_trace_status {
+	CUAUDIT_TRACE_SKIPPED = 1,	/* a hook answered in the driver's place */
+	CUAUDIT_TRACE_CUT = 2		/* the arguments did not fit: those of the last steps are missing */
+};
+
+/* Descriptions. */
+enum cuaudit_trace_type {
+	CUAUDIT_TRACE_END,
+	CUAUDIT_TRACE_FUNCTION,
+	CUAUDIT_TRACE_LIBRARY,
+	CUAUDIT_TRACE_SITE,
+	CUAUDIT_TRACE_THREAD,
+	CUAUDIT_TRACE_KERNEL,
+	CUAUDIT_TRACE_CALLERS,
+	CUAUDIT_TRACE_DRIVER,
+	CUAUDIT_TRACE_MARK
+};
+
+/* Texts at a record's end fill it up with NULs, at least one. */
+struct cuaudit_trace_record {
+	uint32_t type;		/* enum cuaudit_trace_type, written last; readers skip others */
+	uint32_t size;		/* of the whole record */
+};
+
+/*
+ * How the arguments of a function's calls are written: step after step, each
+ * right behind the one before, without alignment. Steps that follow a pointer
+ * are there only where their bit of the mask is set: two bytes at the very
+ * beginning, if the function has any such step; bit 0 is the first of them.
+ * Bytes past the last step are 0.
+ */
+enum cuaudit_trace_how {
+	CUAUDIT_TRACE_NOTHING,	/* the argument is not written */
+	CUAUDIT_TRACE_VALUE,	/* the low `size` bytes of the words from `word` on */
+	CUAUDIT_TRACE_BEHIND,	/* `size` bytes that word points to */
+	CUAUDIT_TRACE_TEXT,	/* two bytes: length, + 0x8000 where it was cut; then the text without NUL */
+	CUAUDIT_TRACE_ARRAY	/* two bytes: how many elements of `size` bytes; then they; + 0x8000 where cut */
+};
+
+struct cuaudit_trace_step {
+	uint8_t how;		/* enum cuaudit_trace_how */
+	uint8_t word;		/* as in cuaudit_call.words */
+	uint16_t size;
+};
+
+/* A function of a loaded copy of the driver. */
+struct cuaudit_trace_function {
+	struct cuaudit_trace_record record;
+	uint32_t slot;		/* its number in this file */
+	uint32_t driver;
+	int32_t id;		/* row of driver_api.def, -1: newer than the writer */
+	uint32_t classes;	/* CUAUDIT_CLASS_* */
+	uint32_t version;	/* of cuGetProcAddress */
+	uint32_t nsteps;	/* at most CUAUDIT_TRACE_STEPS */
+	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
+	/* Behind it: the ELF symbol, NUL, what cuGetProcAddress calls it. */
+};
+
+struct cuaudit_trace_library {
+	struct cuaudit_trace_record record;
+	uint32_t index;		/* its number in this file; 0: unknown code */
+	uint32_t id_size;	/* bytes of build_id, 0: none known */
+	uint64_t base;		/* where it was loaded: file offsets, as of its symbols, count from here */
+	uint8_t build_id[32];
+	/* Behind it: its path. */
+};
+
+/* Where calls come from: one function, called at one address of one library. */
+struct cuaudit_trace_site {
+	struct cuaudit_trace_record record;
+	uint32_t number;	/* from 0 */
+	uint32_t slot;
+	uint32_t library;
+	uint32_t unused;
+	uint64_t caller;	/* the return address */
+};
+
+/* The last record of a number holds. */
+struct cuaudit_trace_thread {
+	struct cuaudit_trace_record record;
+	uint32_t number;	/* from 1 */
+	int32_t tid;
+	char name[16];
+	uint64_t start_ticks;	/* its first call */
+	uint64_t end_ticks;	/* 0 while it lives */
+};
+
+/* From ticks on the handle, of a function or kernel, names a kernel. */
+struct cuaudit_trace_kernel {
+	struct cuaudit_trace_record record;
+	uint64_t handle;
+	uint64_t ticks;
+	/* Behind it: its name as the driver tells it, mangled. */
+};
+
+struct cuaudit_trace_frame {
+	uint64_t address;	/* the return address */
+	uint32_t library;
+	uint32_t unused;
+};
+
+/* The way to a call, from its caller outwards. */
+struct cuaudit_trace_callers {
+	struct cuaudit_trace_record record;
+	uint32_t number;	/* from 0 */
+	uint32_t nframes;
+	/* Behind it: nframes struct cuaudit_trace_frame. */
+};
+
+struct cuaudit_trace_driver {
+	struct cuaudit_trace_record record;
+	uint32_t index;
+	uint32_t version;	/* cuDriverGetVersion's, 0: unknown */
+	/* Behind it: its path. */
+};
+
+/* Something worth a line: the trace started or stopped, by which condition. */
+struct cuaudit_trace_mark {
+	struct cuaudit_trace_record record;
+	uint64_t ticks;
+	uint32_t thread;
+	uint32_t unused;
+	/* Behind it: the text. */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
