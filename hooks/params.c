@@ -16,7 +16,7 @@ static bool read_here(const struct print_source *source, uint64_t address, void 
 }
 
 static struct numbers numbers;
-static const struct print_source here = { read_here, &numbers };
+static const struct print_source here = { .read = read_here, .numbers = &numbers };
 
 static struct print_call described(const struct cuaudit_call *call, unsigned int flags)
 {

@@ -14,7 +14,11 @@ struct print_source {
 	/* Copies size bytes; false, and nothing is known of them, where it cannot. */
 	bool (*read)(const struct print_source *source, uint64_t address, void *to, size_t size);
 	struct numbers *numbers;
+	bool recorded;	/* words are of the past: PRINT_UNKNOWN is a pointer nobody kept */
 };
+
+/* No address of any process. */
+#define PRINT_UNKNOWN (UINT64_C(0xfff4) << 48)
 
 struct print_call {
 	const char *name;

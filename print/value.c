@@ -56,6 +56,8 @@ void value_address(struct printer *printer, uint64_t address)
 {
 	if (!address)
 		buffer_text(printer->out, "NULL");
+	else if (address == PRINT_UNKNOWN && printer->source->recorded)
+		buffer_char(printer->out, '?');
 	else if (!(printer->flags & CUAUDIT_PRINT_STABLE) || !numbered(printer, 0, address))
 		buffer_hex(printer->out, address);
 }

@@ -31,7 +31,7 @@ bool read_memory(const struct print_source *source, uint64_t address, void *to, 
 }
 
 static struct numbers numbers;
-static const struct print_source memory = { read_memory, &numbers };
+static const struct print_source memory = { .read = read_memory, .numbers = &numbers };
 static uint64_t words[32];
 static struct print_call call;
 static char text[4096];
@@ -477,7 +477,7 @@ static void rows(const char *path)
 #include <cuaudit/driver_api.def>
 #undef CUAPI
 	};
-	static const struct print_source pattern = { read_patterned, &numbers };
+	static const struct print_source pattern = { .read = read_patterned, .numbers = &numbers };
 	FILE *out = fopen(path, "w");
 
 	for (uint64_t i = 0; i < 512; i++)

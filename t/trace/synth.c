@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes a trace file that no program made: any number of calls of any number
+ * of threads, what a training loop does, the same for the same seed.
+ *
+ * synth [-a] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE
+ *   -a  with arguments, -k  as a process that was killed leaves it
+ *
+ * Prints what it put in, one "KEY VALUE" a line: calls, errors, ns (in the
+ * driver), launches, allocated (bytes, all in all), held (at the end).
+ */
+#include <cuaudit/api.h>
+#include <cuaudit/clock.h>
+#include <cuaudit/trace.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "print/table.h"
+
+enum { CHUNK = CUAUDIT_TRACE_CHUNK, THREADS_MAX = 100000, KERNELS = 24, HELD = 64, STACKS = 8 };
+
+/* What is called how often in 1000 calls, from which library, and how long it takes in ns. */
+static const struct {
+	const char *name, *base;
+	int id, classes, library, share, ns;
+} mix[] = {
+#define F(symbol, base, classes, library, share, ns) \
+	{ #symbol, #base, CUAUDIT_ID_##symbol, CUAUDIT_CLASS_##classes, library, share, ns },
+	F(cuLaunchKernel, cuLaunchKernel, LAUNCH, 2, 400, 2500)
+	F(cuStreamIsCapturing, cuStreamIsCapturing, STREAM, 1, 200, 60)
+	F(cuCtxGetCurrent, cuCtxGetCurrent, CONTEXT, 3, 150, 40)
+	F(cuEventRecord, cuEventRecord, EVENT, 1, 80, 700)
+	F(cuEventQuery, cuEventQuery, EVENT, 1, 60, 300)
+	F(cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync, MEMORY, 1, 50, 3000)
+	F(cuMemAlloc_v2, cuMemAlloc, MEMORY, 1, 20, 40000)
+	F(cuMemFree_v2, cuMemFree, MEMORY, 1, 19, 30000)
+	F(cuStreamSynchronize, cuStreamSynchronize, SYNC, 3, 20, 200000)
+	F(cuModuleGetFunction, cuModuleGetFunction, MODULE, 3, 1, 1500)
+#undef F
+};
+enum { FUNCTIONS = sizeof(mix) / sizeof(mix[0]) };
+
+static const char *const libraries[] = {
+	"/usr/bin/python3.12",
+	"/usr/lib/python3/dist-packages/torch/lib/libtorch_cuda.so",
+	"/usr/lib/x86_64-linux-gnu/libcublasLt.so.13",
+	"/usr/lib/x86_64-linux-gnu/libcudart.so.13"
+};
+enum { LIBRARIES = sizeof(libraries) / sizeof(libraries[0]), CALLERS = 3 };
+
+struct thread {
+	uint64_t now, last, correlation, records;
+	uint64_t *buffer, *at;
+	uint64_t offset;
+	uint64_t held[HELD], sizes[HELD];
+	uint32_t nheld;
+};
+
+static int fd;
+static bool with_arguments, killed;
+static uint32_t nthreads = 4;
+static uint64_t state, sequence = 1, next_offset = CHUNK, address = UINT64_C(0x7f0000000000);
+static uint64_t errors, ticks_in, launches, allocated, held;
+static struct thread *threads;
+static struct cuaudit_trace_step steps[FUNCTIONS][CUAUDIT_TRACE_STEPS];
+static uint32_t nsteps[FUNCTIONS];
+static char *descriptions;
+static size_t used = CUAUDIT_TRACE_HEADER;
+
+static uint64_t chance(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static void put_at(const void *data, size_t size, uint64_t offset)
+{
+	if (pwrite(fd, data, size, (off_t)offset) != (ssize_t)size) {
+		perror("pwrite");
+		exit(1);
+	}
+}
+
+static void plan(int f)
+{
+	struct print_param params[PRINT_PARAMS];
+	uint32_t count = print_params(mix[f].id, params);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct cuaudit_trace_step *step = &steps[f][nsteps[f]++];
+
+		step->word = params[i].word;
+		step->size = params[i].shape.value.size;
+		switch (params[i].shape.how) {
+		case PRINT_FIXED:
+			step->how = CUAUDIT_TRACE_BEHIND;
+			break;
+		case PRINT_STRING:
+			step->how = CUAUDIT_TRACE_TEXT;
+			break;
+		case PRINT_ADDRESS:
+			step->how = CUAUDIT_TRACE_NOTHING;
+			break;
+		case PRINT_DATA:
+			step->size = 8;
+			step->how = CUAUDIT_TRACE_VALUE;
+			break;
+		default:
+			step->how = CUAUDIT_TRACE_VALUE;
+		}
+	}
+}
+
+static void *describe(uint32_t type, size_t size, const char *text, const char *more)
+{
+	size_t length = (text ? strlen(text) + 1 : 0) + (more ? strlen(more) + 1 : 0);
+	struct cuaudit_trace_record *record = (void *)(descriptions + used);
+
+	record->type = type;
+	record->size = (uint32_t)(size + length + 7) & ~7u;
+	used += record->size;
+	if (used > CHUNK) {
+		fprintf(stderr, "synth: too many descriptions\n");
+		exit(1);
+	}
+	if (text)
+		strcpy((char *)record + size, text);
+	if (more)
+		strcpy((char *)record + size + strlen(text) + 1, more);
+	return record;
+}
+
+static void describe_all(void)
+{
+	for (uint32_t i = 0; i < LIBRARIES; i++) {
+		struct cuaudit_trace_library *library =
+			describe(CUAUDIT_TRACE_LIBRARY, sizeof(*library), libraries[i], NULL);
+
+		library->index = i + 1;
+		library->base = UINT64_C(0x7e0000000000) + ((uint64_t)i << 32);
+	}
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		struct cuaudit_trace_function *function =
+			describe(CUAUDIT_TRACE_FUNCTION, sizeof(*function), mix[i].name, mix[i].base);
+
+		plan((int)i);
+		function->slot = i * 7;
+		function->id = mix[i].id;
+		function->classes = (uint32_t)mix[i].classes;
+		function->nsteps = nsteps[i];
+		memcpy(function->steps, steps[i], sizeof(steps[i]));
+		for (uint32_t j = 0; j < CALLERS; j++) {
+			struct cuaudit_trace_site *site =
+				describe(CUAUDIT_TRACE_SITE, sizeof(*site), NULL, NULL);
+
+			site->number = i * CALLERS + j;
+			site->slot = i * 7;
+			site->library = 1 + ((uint32_t)mix[i].library + (j == 2)) % LIBRARIES;
+			site->caller = UINT64_C(0x7e0000000000) +
+				       ((uint64_t)(site->library - 1) << 32) + 0x1000 * i + 64 * j;
+		}
+	}
+	for (uint32_t i = 0; i < KERNELS; i++) {
+		struct cuaudit_trace_kernel *kernel;
+		char name[80];
+
+		snprintf(name, sizeof(name), "_ZN2at6native%u%ckernel_%u_fw_bwEPKfPfi",
+			 14 + (i > 9), 'a' + (int)i % 26, i);
+		kernel = describe(CUAUDIT_TRACE_KERNEL, sizeof(*kernel), name, NULL);
+		kernel->handle = UINT64_C(0x5500000000) + 0x100 * i;
+	}
+	for (uint32_t i = 0; i < STACKS; i++) {
+		struct cuaudit_trace_callers *callers = describe(CUAUDIT_TRACE_CALLERS,
+			sizeof(*callers) + (4 + i) * sizeof(struct cuaudit_trace_frame), NULL, NULL);
+		struct cuaudit_trace_frame *frames = (void *)(callers + 1);
+
+		callers->number = i;
+		callers->nframes = 4 + i;
+		for (uint32_t j = 0; j < 4 + i; j++) {
+			frames[j].library = 1 + (j + i) % LIBRARIES;
+			frames[j].address = UINT64_C(0x7e0000000000) +
+					    ((uint64_t)(frames[j].library - 1) << 32) + 0x400 * j;
+		}
+	}
+}
+
+static void flush(struct thread *thread, bool full)
+{
+	struct cuaudit_trace_chunk *chunk = (void *)thread->buffer;
+
+	if (!thread->offset)
+		return;
+	chunk->records = full ? thread->records : 0;
+	put_at(thread->buffer, CHUNK, thread->offset);
+}
+
+static void begin(struct thread *thread, uint32_t number)
+{
+	struct cuaudit_trace_chunk *chunk = (void *)thread->buffer;
+
+	memset(thread->buffer, 0, CHUNK);
+	chunk->kind = CUAUDIT_TRACE_CALLS;
+	chunk->thread = number;
+	chunk->sequence = sequence++;
+	chunk->base_ticks = thread->last = thread->now;
+	chunk->base_ns = UINT64_C(1700000000000000000) + (thread->now - 2000000000000) / 2;
+	chunk->base_correlation = thread->correlation;
+	thread->at = thread->buffer + sizeof(*chunk) / 8;
+	thread->offset = next_offset;
+	thread->records = 0;
+	next_offset += CHUNK;
+}
+
+static uint8_t *put(uint8_t *at, const void *data, size_t size)
+{
+	memcpy(at, data, size);
+	return at + size;
+}
+
+/* The words of a call, and what is behind its pointers, as its steps say. */
+static size_t arguments(uint8_t *at, int f, const uint64_t *words, uint64_t behind, bool good)
+{
+	uint8_t *start = at, *mask = NULL;
+	uint32_t bit = 0;
+
+	for (uint32_t i = 0; i < nsteps[f]; i++)
+		if (steps[f][i].how >= CUAUDIT_TRACE_BEHIND)
+			mask = at;
+	if (mask) {
+		memset(at, 0, 2);
+		at += 2;
+	}
+	for (uint32_t i = 0; i < nsteps[f]; i++) {
+		const struct cuaudit_trace_step *step = &steps[f][i];
+		uint16_t length = 12;
+
+		if (step->how == CUAUDIT_TRACE_VALUE)
+			at = put(at, &words[step->word], step->size);
+		if (step->how < CUAUDIT_TRACE_BEHIND)
+			continue;
+		if (good)
+			*mask |= (uint8_t)(1 << bit);
+		bit++;
+		if (good && step->how == CUAUDIT_TRACE_BEHIND)
+			at = put(at, &behind, step->size);
+		if (good && step->how == CUAUDIT_TRACE_TEXT)
+			at = put(put(at, &length, 2), "kernel_17_fw", 12);
+	}
+	return (size_t)(at - start);
+}
+
+static int pick(const struct thread *thread)
+{
+	int left = (int)(chance() % 1000), f = 0;
+
+	while (f < FUNCTIONS - 1 && (left -= mix[f].share) >= 0)
+		f++;
+	if (mix[f].id == CUAUDIT_ID_cuMemFree_v2 && !thread->nheld)
+		return 0;
+	if (mix[f].id == CUAUDIT_ID_cuMemAlloc_v2 && thread->nheld == HELD)
+		return 0;
+	return f;
+}
+
+static void account(struct thread *thread, int f, uint64_t *words, uint64_t *behind)
+{
+	if (mix[f].id == CUAUDIT_ID_cuMemAlloc_v2) {
+		words[1] = 512 * (1 + chance() % 4096);
+		thread->sizes[thread->nheld] = words[1];
+		thread->held[thread->nheld++] = *behind = address;
+		address += words[1];
+		allocated += words[1];
+		held += words[1];
+	} else if (mix[f].id == CUAUDIT_ID_cuMemFree_v2) {
+		words[0] = thread->held[--thread->nheld];
+		held -= thread->sizes[thread->nheld];
+	} else if (mix[f].id == CUAUDIT_ID_cuLaunchKernel) {
+		launches++;
+		words[0] = UINT64_C(0x5500000000) + 0x100 * (chance() % KERNELS);
+	}
+}
+
+static void call(struct thread *thread, uint32_t number)
+{
+	uint64_t words[16] = { 0x1000, 64, 2, 3, 128, 1, 1, 0, 0x7700, 9, 10 }, behind = 0x4242;
+	uint64_t took, gap = 200 + chance() % 4000, record[64], flags = 0, size = 2;
+	int f = pick(thread), result = 0;
+	uint16_t depth = 0;
+
+	took = (uint64_t)mix[f].ns + chance() % ((uint64_t)mix[f].ns * 3);
+	took += chance() % 1000 ? 0 : 50 * took;
+	if (chance() % 2000 == 0)
+		gap = UINT64_C(5000000000);
+	if (mix[f].id == CUAUDIT_ID_cuEventQuery && chance() % 3 == 0)
+		result = 600;
+	else if (chance() % 5000 == 0 && !strstr(mix[f].name, "Mem"))
+		result = 1;
+	else if (chance() % 3000 == 0)
+		depth = 1;
+	account(thread, f, words, &behind);
+	errors += result != 0 && result != 600;
+	ticks_in += took;
+	thread->now += gap + took;
+	thread->correlation++;
+	record[1] = took | (uint64_t)(f * CALLERS + (int)(chance() % 8 == 0)) << 32;
+	record[0] = (thread->now - thread->last) << 32 | (thread->correlation & 0xffff) << 16;
+	if (thread->now - thread->last > UINT32_MAX || took > UINT32_MAX) {
+		flags |= CUAUDIT_TRACE_LONG;
+		record[0] = (thread->correlation & 0xffff) << 16;
+		record[1] &= UINT64_C(0xffffffff00000000);
+		record[size++] = thread->now - thread->last;
+		record[size++] = took;
+	}
+	if (result || depth) {
+		flags |= CUAUDIT_TRACE_STATUS;
+		record[size++] = (uint32_t)result | (uint64_t)depth << 32;
+	}
+	if (mix[f].id == CUAUDIT_ID_cuMemAlloc_v2) {
+		flags |= CUAUDIT_TRACE_STACK;
+		record[size++] = chance() % STACKS;
+	}
+	if (with_arguments) {
+		size_t bytes;
+
+		flags |= CUAUDIT_TRACE_WITH_ARGUMENTS;
+		record[size] = 0;
+		bytes = arguments((uint8_t *)&record[size], f, words, behind, !result);
+		memset((uint8_t *)&record[size] + bytes, 0, -bytes & 7);
+		size += (bytes + 7) / 8;
+	}
+	if (!thread->offset || thread->at + size > thread->buffer + CHUNK / 8) {
+		flush(thread, true);
+		begin(thread, number);
+		/* Counted from the chunk's base now, which is this call's end. */
+		record[0] &= UINT32_MAX;
+		if (flags & CUAUDIT_TRACE_LONG)
+			record[2] = 0;
+	}
+	record[0] |= size | flags << 8;
+	memcpy(thread->at, record, size * 8);
+	thread->at += size;
+	thread->last = thread->now;
+	thread->records++;
+}
+
+static void describe_threads(void)
+{
+	for (uint32_t i = 0; i < nthreads; i++) {
+		struct cuaudit_trace_thread *thread;
+
+		/* The rest have calls and no description, as when a disk was full. */
+		if (used + sizeof(*thread) > CHUNK)
+			return;
+		thread = describe(CUAUDIT_TRACE_THREAD, sizeof(*thread), NULL, NULL);
+		thread->number = i + 1;
+		thread->tid = (int32_t)(4000 + i);
+		snprintf(thread->name, sizeof(thread->name), i ? "pt_autograd_%u" : "python3", i % 1000);
+		thread->start_ticks = 2000000000000;
+		thread->end_ticks = killed ? 0 : threads[i].now;
+	}
+}
+
+static void write_header(uint32_t pid)
+{
+	struct cuaudit_trace_header *header = (void *)descriptions;
+
+	memcpy(header->magic, CUAUDIT_TRACE_MAGIC, sizeof(header->magic));
+	header->version = CUAUDIT_TRACE_VERSION;
+	header->order = CUAUDIT_TRACE_ORDER;
+	header->chunk = CHUNK;
+	header->flags = with_arguments ? CUAUDIT_TRACE_ARGUMENTS : 0;
+	header->pid = pid;
+	header->parent = 1;
+	header->rank = (int32_t)(pid % 8);
+	header->clock_source = CUAUDIT_CLOCK_COUNTER;
+	/* 2 GHz. */
+	header->clock_mult = 1;
+	header->clock_shift = 1;
+	header->clock_hz = 2000000000;
+	header->start_ticks = 2000000000000;
+	header->start_ns = UINT64_C(1700000000000000000);
+	strcpy(header->host, "node017");
+	strcpy(header->program, "/usr/bin/python3.12");
+	memcpy(header->command, "python3\0train.py\0--steps=10", 28);
+	if (!killed) {
+		uint64_t end = 0;
+
+		for (uint32_t i = 0; i < nthreads; i++)
+			end = threads[i].now > end ? threads[i].now : end;
+		header->flags |= CUAUDIT_TRACE_FINISHED;
+		header->end_ticks = end;
+		header->end_ns = header->start_ns + (end - header->start_ticks) / 2;
+	}
+	put_at(descriptions, CHUNK, 0);
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: synth [-a] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t calls = 1000, seed = 1;
+	uint32_t pid = 4711;
+	int option;
+
+	while ((option = getopt(argc, argv, "akn:p:s:t:")) > 0) {
+		if (option == 'a')
+			with_arguments = true;
+		else if (option == 'k')
+			killed = true;
+		else if (option == 'n')
+			calls = strtoull(optarg, NULL, 0);
+		else if (option == 'p')
+			pid = (uint32_t)atoi(optarg);
+		else if (option == 's')
+			seed = strtoull(optarg, NULL, 0);
+		else if (option == 't')
+			nthreads = (uint32_t)atoi(optarg);
+		else
+			return usage();
+	}
+	if (optind + 1 != argc || !nthreads || nthreads > THREADS_MAX)
+		return usage();
+	fd = open(argv[optind], O_RDWR | O_CREAT | O_TRUNC, 0666);
+	threads = calloc(nthreads, sizeof(*threads));
+	descriptions = calloc(1, CHUNK);
+	if (fd < 0 || !threads || !descriptions) {
+		perror(argv[optind]);
+		return 1;
+	}
+	state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	describe_all();
+	for (uint32_t i = 0; i < nthreads; i++) {
+		threads[i].now = 2000000000000 + 1000 * i;
+		threads[i].correlation = (uint64_t)(i + 1) << 40;
+		threads[i].buffer = malloc(CHUNK);
+		if (!threads[i].buffer)
+			return 1;
+	}
+	for (uint64_t i = 0; i < calls; i++) {
+		uint32_t number = (uint32_t)(chance() % nthreads);
+
+		call(&threads[number], number + 1);
+	}
+	for (uint32_t i = 0; i < nthreads; i++)
+		flush(&threads[i], !killed);
+	describe_threads();
+	write_header(pid);
+	printf("calls %llu\nerrors %llu\nns %llu\nlaunches %llu\nallocated %llu\nheld %llu\n",
+	       (unsigned long long)calls, (unsigned long long)errors,
+	       (unsigned long long)(ticks_in / 2), (unsigned long long)launches,
+	       (unsigned long long)allocated, (unsigned long long)held);
+	return close(fd) ? 1 : 0;
+}

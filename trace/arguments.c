@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arguments of recorded calls, back in words and behind pointers. */
+#include "trace/arguments.h"
+
+#include <string.h>
+
+#include "print/table.h"
+
+/* Where no process has memory: pieces, so far apart, as pointers to them. */
+enum { PIECE_SHIFT = 20 };
+static const uint64_t pieces_base = UINT64_C(0xfff5) << 48;
+
+enum { CUT = 0x8000 };
+
+/* What is left of a call's arguments. */
+struct bytes {
+	const uint8_t *at;
+	size_t left;
+};
+
+static const uint8_t *take(struct bytes *bytes, size_t size)
+{
+	const uint8_t *at = bytes->at;
+
+	if (size > bytes->left)
+		return NULL;
+	bytes->at += size;
+	bytes->left -= size;
+	return at;
+}
+
+static bool take_16(struct bytes *bytes, uint16_t *value)
+{
+	const uint8_t *at = take(bytes, sizeof(*value));
+
+	if (at)
+		memcpy(value, at, sizeof(*value));
+	return at;
+}
+
+static bool take_value(struct trace_arguments *arguments, struct bytes *bytes,
+		       const struct cuaudit_trace_step *step)
+{
+	uint32_t words = (step->size + 7u) / 8;
+	const uint8_t *at;
+
+	if (step->word + words > TRACE_WORDS || !(at = take(bytes, step->size)))
+		return false;
+	memset(&arguments->words[step->word], 0, 8 * words);
+	memcpy(&arguments->words[step->word], at, step->size);
+	for (uint32_t i = 0; i < words; i++)
+		arguments->known |= UINT64_C(1) << (step->word + i);
+	return true;
+}
+
+static bool take_piece(struct trace_arguments *arguments, struct bytes *bytes,
+		       const struct cuaudit_trace_step *step)
+{
+	struct trace_piece *piece = &arguments->pieces[arguments->npieces];
+	uint32_t size = step->size, element = step->size;
+	uint16_t count = 0;
+
+	if (step->word >= TRACE_WORDS)
+		return false;
+	if (step->how != CUAUDIT_TRACE_BEHIND && !take_16(bytes, &count))
+		return false;
+	if (step->how == CUAUDIT_TRACE_TEXT)
+		element = 1;
+	if (step->how != CUAUDIT_TRACE_BEHIND)
+		size = (count & (CUT - 1u)) * element;
+	*piece = (struct trace_piece){
+		.data = take(bytes, size),
+		.size = size,
+		.element = element,
+		.word = step->word,
+		.text = step->how == CUAUDIT_TRACE_TEXT,
+		.cut = count & CUT,
+	};
+	if (!piece->data)
+		return false;
+	arguments->words[step->word] = pieces_base + ((uint64_t)arguments->npieces++ << PIECE_SHIFT);
+	arguments->known |= UINT64_C(1) << step->word;
+	return true;
+}
+
+static bool read_piece(const struct print_source *source, uint64_t address, void *to, size_t size)
+{
+	const struct trace_arguments *arguments = (const struct trace_arguments *)source;
+	uint64_t number = (address - pieces_base) >> PIECE_SHIFT;
+	uint64_t at = address & ((UINT64_C(1) << PIECE_SHIFT) - 1);
+	const struct trace_piece *piece;
+
+	if (address < pieces_base || number >= arguments->npieces)
+		return false;
+	piece = &arguments->pieces[number];
+	if (piece->text && !piece->cut && at + size == piece->size + 1 && at <= piece->size) {
+		/* The NUL that ended it. */
+		memcpy(to, piece->data + at, size - 1);
+		((char *)to)[size - 1] = '\0';
+		return true;
+	}
+	if (at > piece->size || size > piece->size - at)
+		return false;
+	memcpy(to, piece->data + at, size);
+	return true;
+}
+
+/* Pointers that nothing was written of: which of them were NULL is known after a success. */
+static void mark_unknown(struct trace_arguments *arguments, bool complete)
+{
+	const struct trace_function *function = arguments->function;
+
+	for (uint32_t i = 0; i < function->nsteps; i++) {
+		const struct cuaudit_trace_step *step = &function->steps[i];
+
+		if (step->word < TRACE_WORDS && step->how != CUAUDIT_TRACE_VALUE &&
+		    !(arguments->known >> step->word & 1) &&
+		    (step->how == CUAUDIT_TRACE_NOTHING || !complete))
+			arguments->words[step->word] = PRINT_UNKNOWN;
+	}
+}
+
+bool trace_arguments_read(struct trace_arguments *arguments, const struct trace *trace,
+			  const struct trace_call *call)
+{
+	const struct trace_function *function =
+		&trace->functions[trace->sites[call->site].function];
+	struct bytes bytes = { call->arguments, call->size };
+	uint16_t mask = 0;
+	bool good;
+
+	memset(arguments, 0, offsetof(struct trace_arguments, pieces));
+	arguments->npieces = 0;
+	arguments->source = (struct print_source){ .read = read_piece, .recorded = true };
+	arguments->function = function;
+	arguments->result = call->result;
+	if (!call->arguments)
+		return false;
+	good = !function->masked || take_16(&bytes, &mask);
+	for (uint32_t i = 0; good && i < function->nsteps; i++) {
+		const struct cuaudit_trace_step *step = &function->steps[i];
+
+		if (step->how == CUAUDIT_TRACE_VALUE) {
+			good = take_value(arguments, &bytes, step);
+		} else if (step->how >= CUAUDIT_TRACE_BEHIND) {
+			if (mask & 1)
+				good = step->how <= CUAUDIT_TRACE_ARRAY &&
+				       take_piece(arguments, &bytes, step);
+			mask >>= 1;
+		}
+	}
+	mark_unknown(arguments, good && !call->result && !(call->status & CUAUDIT_TRACE_SKIPPED));
+	return good || call->status & CUAUDIT_TRACE_CUT;
+}
+
+const struct trace_piece *trace_arguments_behind(const struct trace_arguments *arguments,
+						 uint32_t word)
+{
+	for (uint32_t i = 0; i < arguments->npieces; i++)
+		if (arguments->pieces[i].word == word)
+			return &arguments->pieces[i];
+	return NULL;
+}
+
+bool trace_arguments_number(const struct trace_arguments *arguments, uint32_t word, uint64_t *value)
+{
+	const struct trace_piece *piece = trace_arguments_behind(arguments, word);
+
+	if (!piece || piece->size > sizeof(*value))
+		return false;
+	*value = 0;
+	memcpy(value, piece->data, piece->size);
+	return true;
+}
+
+/* Without what it was given. */
+static void print_bare(struct buffer *out, const struct trace_function *function, int32_t result)
+{
+	buffer_text(out, function->name);
+	buffer_text(out, "(...) = ");
+	print_result_name(out, result);
+}
+
+void trace_arguments_print(struct buffer *out, const struct trace *trace,
+			   const struct trace_call *call, unsigned int flags)
+{
+	struct trace_arguments arguments;
+	struct print_call print;
+
+	if (!trace_arguments_read(&arguments, trace, call)) {
+		print_bare(out, &trace->functions[trace->sites[call->site].function], call->result);
+		return;
+	}
+	print = (struct print_call){
+		.name = arguments.function->name,
+		.words = arguments.words,
+		.source = &arguments.source,
+		.id = arguments.function->row,
+		.result = call->result,
+		.flags = flags | CUAUDIT_PRINT_AFTER,
+	};
+	print_call(out, &print);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arguments of recorded calls, back in words and behind pointers. */
+#ifndef TRACE_ARGUMENTS_H
+#define TRACE_ARGUMENTS_H
+
+#include "print/print.h"
+#include "trace/trace.h"
+
+enum { TRACE_WORDS = 64 };
+
+/* What lay behind the pointer in a word. */
+struct trace_piece {
+	const uint8_t *data;
+	uint32_t size;		/* of all of it */
+	uint32_t element;	/* of one: an array's; else size */
+	uint8_t word;
+	bool text;
+	bool cut;		/* there was more */
+};
+
+/*
+ * Words of pointers whose target was written hold addresses that mean
+ * something to `source` alone, those of other pointers behind which something
+ * may lie hold 0. Valid while the call is.
+ */
+struct trace_arguments {
+	struct print_source source;
+	const struct trace_function *function;
+	uint64_t words[TRACE_WORDS];
+	uint64_t known;		/* bits of the words that were written */
+	struct trace_piece pieces[CUAUDIT_TRACE_STEPS];
+	uint32_t npieces;
+	int32_t result;
+};
+
+/* false, and all is zero: the call has none, or they make no sense. */
+bool trace_arguments_read(struct trace_arguments *arguments, const struct trace *trace,
+			  const struct trace_call *call);
+
+/* What lies behind the pointer in a word, NULL if it was not written. */
+const struct trace_piece *trace_arguments_behind(const struct trace_arguments *arguments,
+						 uint32_t word);
+
+/* An unsigned number of size bytes behind the pointer in a word. */
+bool trace_arguments_number(const struct trace_arguments *arguments, uint32_t word, uint64_t *value);
+
+/* The call in print_call's manner, with its result; for one without arguments: NAME(...) = RESULT. */
+void trace_arguments_print(struct buffer *out, const struct trace *trace,
+			   const struct trace_call *call, unsigned int flags);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens a trace file: its header, its chunks, its clock. */
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/describe.h"
+
+enum {
+	CHUNK_MIN = 8192,
+	CHUNK_MAX = 1 << 30,
+	SPAN_MIN = 100000000	/* ns from which two readings of two clocks are the better measure */
+};
+
+/* As much of size bytes as there is; -errno. */
+static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t got = pread(fd, (char *)to + done, size - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+static const char *open_file(struct trace *trace)
+{
+	struct stat status;
+
+	/* A pipe without a writer would wait. */
+	trace->fd = open(trace->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (trace->fd < 0 || fstat(trace->fd, &status))
+		return strerror(errno);
+	if (S_ISDIR(status.st_mode))
+		return strerror(EISDIR);
+	if (!S_ISREG(status.st_mode))
+		return "is not a regular file";
+	trace->size = (uint64_t)status.st_size;
+	return trace->size ? NULL : "is empty";
+}
+
+static const char *read_header(struct trace *trace)
+{
+	static _Thread_local char message[96];
+	struct cuaudit_trace_header *header = &trace->header;
+	ssize_t got = read_at(trace->fd, header, sizeof(*header), 0);
+
+	if (got < 0)
+		return strerror((int)-got);
+	if (got < (ssize_t)sizeof(header->magic) ||
+	    memcmp(header->magic, CUAUDIT_TRACE_MAGIC, sizeof(header->magic)))
+		return "is not a trace of cuaudit";
+	if (trace->size < CUAUDIT_TRACE_HEADER)
+		return "is cut off within its header";
+	if (header->order != CUAUDIT_TRACE_ORDER)
+		return header->order == __builtin_bswap32(CUAUDIT_TRACE_ORDER) ?
+		       "was written on a machine of the other byte order" :
+		       "has a damaged header";
+	if (header->version > CUAUDIT_TRACE_VERSION || !header->version) {
+		snprintf(message, sizeof(message),
+			 "is a trace of version %u; this cuaudit reads versions 1 to %d",
+			 header->version, CUAUDIT_TRACE_VERSION);
+		return message;
+	}
+	if (header->incompatible) {
+		snprintf(message, sizeof(message),
+			 "needs features that this cuaudit does not know (%#llx)",
+			 (unsigned long long)header->incompatible);
+		return message;
+	}
+	if (header->chunk < CHUNK_MIN || header->chunk > CHUNK_MAX ||
+	    header->chunk & (header->chunk - 1))
+		return "has a damaged header";
+	header->host[sizeof(header->host) - 1] = '\0';
+	header->program[sizeof(header->program) - 1] = '\0';
+	header->command[sizeof(header->command) - 1] = '\0';
+	return NULL;
+}
+
+static int add_segment(struct trace *trace, uint64_t offset, uint64_t end, uint64_t sequence)
+{
+	struct trace_segment *segment;
+	ssize_t got;
+
+	segment = reallocarray(trace->segments, trace->nsegments + 1, sizeof(*segment));
+	if (!segment)
+		return -ENOMEM;
+	trace->segments = segment;
+	segment += trace->nsegments;
+	segment->sequence = sequence;
+	segment->size = (size_t)(end - offset);
+	segment->data = malloc(segment->size + CUAUDIT_TRACE_ALIGN);
+	if (!segment->data)
+		return -ENOMEM;
+	trace->nsegments++;
+	got = read_at(trace->fd, segment->data, segment->size, offset);
+	segment->size = got < 0 ? 0 : (size_t)got;
+	return got < 0 ? (int)got : 0;
+}
+
+static int add_chunk(struct trace *trace, const struct cuaudit_trace_chunk *header,
+		     uint64_t offset, uint64_t end)
+{
+	struct trace_chunk *chunk;
+
+	if (!(trace->nchunks & (trace->nchunks - 1))) {
+		size_t room = trace->nchunks ? 2 * trace->nchunks : 1;
+
+		chunk = reallocarray(trace->chunks, room, sizeof(*chunk));
+		if (!chunk)
+			return -ENOMEM;
+		trace->chunks = chunk;
+	}
+	chunk = &trace->chunks[trace->nchunks++];
+	*chunk = (struct trace_chunk){
+		.offset = offset,
+		.sequence = header->sequence,
+		.base_ticks = header->base_ticks,
+		.base_ns = header->base_ns,
+		.base_correlation = header->base_correlation,
+		.filtered = header->filtered,
+		.thread = header->thread,
+		.size = (uint32_t)(end - offset),
+	};
+	memcpy(chunk->open, header->open, sizeof(chunk->open));
+	/* A count beyond what fits is none. */
+	if (header->records <= chunk->size / 16)
+		trace->records += header->records;
+	return 0;
+}
+
+static int read_chunks(struct trace *trace)
+{
+	uint64_t size = trace->header.chunk, offset, end;
+	int error;
+
+	end = trace->size < size ? trace->size : size;
+	error = add_segment(trace, CUAUDIT_TRACE_HEADER, end, 0);
+	for (offset = size; !error && offset < trace->size; offset += size) {
+		struct cuaudit_trace_chunk header;
+		ssize_t got = read_at(trace->fd, &header, sizeof(header), offset);
+
+		end = trace->size - offset < size ? trace->size : offset + size;
+		if (got < 0)
+			return (int)got;
+		if (got < (ssize_t)sizeof(header))
+			trace->torn = (uint64_t)got;
+		else if (header.kind == CUAUDIT_TRACE_DESCRIPTIONS)
+			error = add_segment(trace, offset + sizeof(header), end, header.sequence);
+		else if (header.kind == CUAUDIT_TRACE_CALLS)
+			error = add_chunk(trace, &header, offset, end);
+		else if (header.kind != CUAUDIT_TRACE_EMPTY)
+			trace->damaged++;
+	}
+	return error;
+}
+
+static int compare_segments(const void *a, const void *b)
+{
+	uint64_t x = ((const struct trace_segment *)a)->sequence;
+	uint64_t y = ((const struct trace_segment *)b)->sequence;
+
+	return (x > y) - (x < y);
+}
+
+static int compare_chunks(const void *a, const void *b)
+{
+	const struct trace_chunk *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
+/* The last pair of readings there is. */
+static void last_pair(const struct trace *trace, uint64_t *ticks, uint64_t *ns)
+{
+	*ticks = trace->header.end_ticks;
+	*ns = trace->header.end_ns;
+	if (*ticks)
+		return;
+	for (size_t i = 0; i < trace->nchunks; i++) {
+		if (trace->chunks[i].base_ns <= *ns)
+			continue;
+		*ticks = trace->chunks[i].base_ticks;
+		*ns = trace->chunks[i].base_ns;
+	}
+}
+
+/*
+ * The writer's own measure at its start was a short one. Two readings far
+ * apart are better, unless the time of day was set in between.
+ */
+static void set_clock(struct trace *trace)
+{
+	const struct cuaudit_trace_header *header = &trace->header;
+	uint64_t ticks, ns;
+	double measured, said;
+
+	trace->start_ticks = header->start_ticks;
+	trace->start_ns = header->start_ns;
+	trace->mult = header->clock_mult;
+	trace->shift = header->clock_shift;
+	if (!trace->mult || trace->mult > INT64_MAX || trace->shift > 63) {
+		trace->mult = 1;
+		trace->shift = 0;
+		trace->damaged++;
+	}
+	last_pair(trace, &ticks, &ns);
+	if (ticks <= header->start_ticks || ns <= header->start_ns ||
+	    ns - header->start_ns < SPAN_MIN)
+		return;
+	ticks -= header->start_ticks;
+	ns -= header->start_ns;
+	measured = (double)ns / (double)ticks;
+	said = (double)trace->mult / (double)((uint64_t)1 << trace->shift);
+	if (measured > said * 1.01 || measured < said * 0.99 || measured > 1e6)
+		return;
+	trace->shift = 32;
+	trace->mult = (uint64_t)(((__extension__(unsigned __int128)ns << 32) + ticks / 2) / ticks);
+}
+
+const char *trace_open(struct trace *trace, const char *path)
+{
+	const char *fault;
+	int error;
+
+	*trace = (struct trace){ .path = path, .fd = -1 };
+	fault = open_file(trace);
+	if (!fault)
+		fault = read_header(trace);
+	if (fault)
+		return fault;
+	error = read_chunks(trace);
+	if (error)
+		return strerror(-error);
+	if (trace->nsegments > 1)
+		qsort(trace->segments, trace->nsegments, sizeof(*trace->segments), compare_segments);
+	if (trace->nchunks > 1)
+		qsort(trace->chunks, trace->nchunks, sizeof(*trace->chunks), compare_chunks);
+	set_clock(trace);
+	return trace_describe(trace) ? strerror(ENOMEM) : NULL;
+}
+
+void trace_close(struct trace *trace)
+{
+	trace_describe_free(trace);
+	free(trace->chunks);
+	for (size_t i = 0; i < trace->nsegments; i++)
+		free(trace->segments[i].data);
+	free(trace->segments);
+	if (trace->fd >= 0)
+		close(trace->fd);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading trace files, cuaudit-trace(5), whatever is in them. */
+/*
+ * Files may be torn, damaged, still written to or made by an enemy. Nothing is
+ * mapped, so that nobody who cuts a file short matters, and memory is bounded:
+ * descriptions and the list of chunks are held, calls are streamed.
+ *
+ * One thread may open a file; trace_open's result is only read afterwards, so
+ * that several threads can walk chunks, each with a walk of its own.
+ */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuaudit/trace.h>
+
+#define TRACE_NONE UINT32_MAX
+
+/* Texts end with a NUL and belong to the trace. Numbers are indices into its arrays, not the file's. */
+struct trace_function {
+	const char *name;	/* the ELF symbol */
+	const char *base;
+	int32_t row;		/* of this tool's own table, by its name; -1: none */
+	uint32_t driver;
+	uint32_t classes;
+	uint32_t version;
+	uint32_t nsteps;
+	bool masked;		/* arguments begin with a mask */
+	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
+};
+
+struct trace_library {
+	const char *path;
+	const char *name;	/* its last component */
+	uint64_t base;
+	uint32_t id_size;
+	uint8_t build_id[32];
+};
+
+struct trace_site {
+	uint32_t function;	/* < nfunctions, TRACE_NONE: no such site */
+	uint32_t library;	/* < nlibraries */
+	uint64_t caller;
+};
+
+struct trace_thread {
+	uint32_t number;
+	int32_t tid;
+	char name[17];
+	uint64_t start;		/* ticks */
+	uint64_t end;		/* ticks, 0 while it lives */
+	uint32_t first, count;	/* its chunks in trace.chunks */
+};
+
+struct trace_kernel {
+	uint64_t handle;
+	uint64_t ticks;
+	const char *name;
+	uint32_t number;	/* equal names have the same, below nnames */
+};
+
+/* Frames' libraries are indices, too, or TRACE_NONE. */
+struct trace_callers {
+	const struct cuaudit_trace_frame *frames;
+	uint32_t count;
+};
+
+struct trace_driver {
+	uint32_t index;
+	uint32_t version;
+	const char *path;
+};
+
+struct trace_mark {
+	uint64_t ticks;
+	uint32_t thread;
+	const char *text;
+};
+
+/* A chunk of calls. */
+struct trace_chunk {
+	uint64_t offset;	/* in the file */
+	uint64_t sequence;
+	uint64_t base_ticks;
+	uint64_t base_ns;
+	uint64_t base_correlation;
+	uint64_t filtered;
+	uint32_t thread;	/* its number */
+	uint32_t size;		/* bytes of the file, the header included */
+	struct cuaudit_trace_open open[CUAUDIT_TRACE_OPEN];
+};
+
+struct trace_segment;	/* of descriptions */
+
+struct trace {
+	const char *path;
+	int fd;
+	uint64_t size;		/* of the file when it was opened */
+	struct cuaudit_trace_header header;	/* texts in it end with a NUL */
+	struct trace_function *functions;
+	struct trace_library *libraries;
+	struct trace_site *sites;		/* by number */
+	struct trace_thread *threads;		/* by number, not all of which are there */
+	struct trace_kernel *kernels;		/* by handle and ticks */
+	struct trace_callers *callers;		/* by number */
+	struct trace_driver *drivers;
+	struct trace_mark *marks;		/* by ticks */
+	struct trace_chunk *chunks;		/* by thread and sequence */
+	size_t nfunctions, nlibraries, nsites, nthreads, nkernels, ncallers, ndrivers, nmarks,
+	       nchunks;
+	size_t nnames;		/* different names of kernels */
+	uint64_t records;	/* of chunks that say how many they hold */
+	uint64_t damaged;	/* descriptions and chunks that could not be used */
+	uint64_t torn;		/* bytes at the end that are no whole chunk's */
+	/* ns since the epoch = start_ns + (ticks - start_ticks) * mult >> shift */
+	uint64_t start_ticks, start_ns, mult;
+	uint32_t shift;
+	struct trace_segment *segments;
+	size_t nsegments;
+};
+
+/*
+ * NULL, or what is wrong with the file, "is not a trace of cuaudit". The path
+ * is kept, not copied. trace_close in both cases.
+ */
+const char *trace_open(struct trace *trace, const char *path);
+void trace_close(struct trace *trace);
+
+/* The extension of trace files, with its dot. */
+#define TRACE_SUFFIX ".cutrace"
+
+/* Nanoseconds since the epoch, and of a number of ticks. */
+static inline uint64_t trace_ns(const struct trace *trace, uint64_t ticks)
+{
+	int64_t since = (int64_t)(ticks - trace->start_ticks);
+	__extension__ __int128 product = (__int128)since * (int64_t)trace->mult;
+
+	return trace->start_ns + (uint64_t)(int64_t)(product >> trace->shift);
+}
+
+static inline uint64_t trace_duration(const struct trace *trace, uint64_t ticks)
+{
+	return (uint64_t)(__extension__(unsigned __int128)ticks * trace->mult >> trace->shift);
+}
+
+/* The thread of that number, NULL for none. */
+const struct trace_thread *trace_thread(const struct trace *trace, uint32_t number);
+
+/* What the handle named at that time; NULL: unknown. */
+const struct trace_kernel *trace_kernel(const struct trace *trace, uint64_t handle, uint64_t ticks);
+
+struct trace_call {
+	uint64_t start, end;	/* ticks */
+	uint64_t correlation;
+	uint32_t thread;	/* its number */
+	uint32_t site;		/* < nsites, described */
+	uint32_t stack;		/* < ncallers, or TRACE_NONE */
+	int32_t result;
+	uint16_t depth;
+	uint16_t status;	/* enum cuaudit_trace_status */
+	uint32_t size;		/* of arguments */
+	const uint8_t *arguments;	/* NULL: none; in the walk's buffer until the next call is read */
+};
+
+enum { TRACE_WINDOW_MIN = 8192, TRACE_RECORD_MAX = 255 * 8 };
+
+/* A way through chunks; the caller gives the buffer, of 8-byte alignment. */
+struct trace_walk {
+	const struct trace *trace;
+	uint64_t *buffer;
+	size_t window;		/* bytes of it, >= TRACE_WINDOW_MIN */
+	const uint64_t *at, *end;	/* what is in it and not yet walked */
+	uint64_t last, correlation;	/* of the record before */
+	uint64_t offset, left;	/* of the chunk, still to be read */
+	uint32_t thread;
+	uint64_t calls;		/* seen so far, in all chunks */
+	uint64_t damaged;	/* chunks that broke off, or whose calls made no sense */
+};
+
+/* Bytes for a window that suits the file: a chunk's, but not too many. */
+size_t trace_window(const struct trace *trace);
+
+void trace_walk_begin(struct trace_walk *walk, const struct trace *trace, void *buffer,
+		      size_t window);
+
+/* Goes to the beginning of chunk index of trace->chunks. 0 or -errno. */
+int trace_walk_chunk(struct trace_walk *walk, size_t index);
+
+/* More of the chunk into the buffer; false at its end. For trace_walk_next. */
+bool trace_walk_more(struct trace_walk *walk);
+
+/* What is not in the first two words. false: the record makes no sense. */
+bool trace_walk_rest(struct trace_walk *walk, const uint64_t *record, struct trace_call *call);
+
+/* The chunk's next call; false at its end. */
+static inline bool trace_walk_next(struct trace_walk *walk, struct trace_call *call)
+{
+	const uint64_t *record;
+	uint64_t first, words;
+
+	for (;;) {
+		record = walk->at;
+		if (__builtin_expect(walk->end - record < 2, 0)) {
+			if (!trace_walk_more(walk))
+				return false;
+			continue;
+		}
+		first = record[0];
+		words = first & 255;
+		if (__builtin_expect(words < 2 || words > (uint64_t)(walk->end - record), 0)) {
+			if (!trace_walk_more(walk))
+				return false;
+			continue;
+		}
+		walk->at = record + words;
+		walk->correlation += (uint64_t)(int64_t)(int16_t)((first >> 16) - walk->correlation);
+		call->thread = walk->thread;
+		call->site = (uint32_t)(record[1] >> 32);
+		call->stack = TRACE_NONE;
+		call->result = 0;
+		call->depth = call->status = 0;
+		call->arguments = NULL;
+		call->size = 0;
+		if (__builtin_expect(!(first & (CUAUDIT_TRACE_LONG | CUAUDIT_TRACE_STATUS |
+						CUAUDIT_TRACE_CORRELATION |
+						CUAUDIT_TRACE_STACK) << 8), 1)) {
+			walk->last += first >> 32;
+			call->end = walk->last;
+			call->start = walk->last - (uint32_t)record[1];
+			if (first & CUAUDIT_TRACE_WITH_ARGUMENTS << 8) {
+				call->arguments = (const uint8_t *)(record + 2);
+				call->size = (uint32_t)(words - 2) * 8;
+			}
+		} else if (!trace_walk_rest(walk, record, call)) {
+			continue;
+		}
+		call->correlation = walk->correlation;
+		if (__builtin_expect(call->site >= walk->trace->nsites ||
+				     walk->trace->sites[call->site].function == TRACE_NONE, 0)) {
+			walk->damaged++;
+			continue;
+		}
+		walk->calls++;
+		return true;
+	}
+}
+
+/* All calls of a trace in the order of their ends. */
+struct trace_merge;
+
+/* NULL when memory is out. */
+struct trace_merge *trace_merge_open(const struct trace *trace);
+
+/* The next one, valid until the one after; NULL at the end. */
+const struct trace_call *trace_merge_next(struct trace_merge *merge);
+
+/* What was damaged on the way. */
+uint64_t trace_merge_damaged(const struct trace_merge *merge);
+void trace_merge_close(struct trace_merge *merge);
+
+#endif
