@@ -3,8 +3,8 @@
  * Writes a trace file that no program made: any number of calls of any number
  * of threads, what a training loop does, the same for the same seed.
  *
- * synth [-a] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE
- *   -a  with arguments, -k  as a process that was killed leaves it
+ * synth [-a] [-c CHUNK] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE
+ *   -a  with arguments, -c  bytes of a chunk, -k  as a process that was killed leaves it
  *
  * Prints what it put in, one "KEY VALUE" a line: calls, errors, ns (in the
  * driver), launches, allocated (bytes, all in all), held (at the end).
@@ -21,7 +21,7 @@
 
 #include "print/table.h"
 
-enum { CHUNK = CUAUDIT_TRACE_CHUNK, THREADS_MAX = 100000, KERNELS = 24, HELD = 64, STACKS = 8 };
+enum { THREADS_MAX = 100000, KERNELS = 24, HELD = 64, STACKS = 8 };
 
 /* What is called how often in 1000 calls, from which library, and how long it takes in ns. */
 static const struct {
@@ -61,9 +61,10 @@ struct thread {
 };
 
 static int fd;
+static uint32_t chunk_size = CUAUDIT_TRACE_CHUNK;
 static bool with_arguments, killed;
 static uint32_t nthreads = 4;
-static uint64_t state, sequence = 1, next_offset = CHUNK, address = UINT64_C(0x7f0000000000);
+static uint64_t state, sequence = 1, next_offset, address = UINT64_C(0x7f0000000000);
 static uint64_t errors, ticks_in, launches, allocated, held;
 static struct thread *threads;
 static struct cuaudit_trace_step steps[FUNCTIONS][CUAUDIT_TRACE_STEPS];
@@ -125,7 +126,7 @@ static void *describe(uint32_t type, size_t size, const char *text, const char *
 	record->type = type;
 	record->size = (uint32_t)(size + length + 7) & ~7u;
 	used += record->size;
-	if (used > CHUNK) {
+	if (used > chunk_size) {
 		fprintf(stderr, "synth: too many descriptions\n");
 		exit(1);
 	}
@@ -197,14 +198,14 @@ static void flush(struct thread *thread, bool full)
 	if (!thread->offset)
 		return;
 	chunk->records = full ? thread->records : 0;
-	put_at(thread->buffer, CHUNK, thread->offset);
+	put_at(thread->buffer, chunk_size, thread->offset);
 }
 
 static void begin(struct thread *thread, uint32_t number)
 {
 	struct cuaudit_trace_chunk *chunk = (void *)thread->buffer;
 
-	memset(thread->buffer, 0, CHUNK);
+	memset(thread->buffer, 0, chunk_size);
 	chunk->kind = CUAUDIT_TRACE_CALLS;
 	chunk->thread = number;
 	chunk->sequence = sequence++;
@@ -214,7 +215,7 @@ static void begin(struct thread *thread, uint32_t number)
 	thread->at = thread->buffer + sizeof(*chunk) / 8;
 	thread->offset = next_offset;
 	thread->records = 0;
-	next_offset += CHUNK;
+	next_offset += chunk_size;
 }
 
 static uint8_t *put(uint8_t *at, const void *data, size_t size)
@@ -334,7 +335,7 @@ static void call(struct thread *thread, uint32_t number)
 		memset((uint8_t *)&record[size] + bytes, 0, -bytes & 7);
 		size += (bytes + 7) / 8;
 	}
-	if (!thread->offset || thread->at + size > thread->buffer + CHUNK / 8) {
+	if (!thread->offset || thread->at + size > thread->buffer + chunk_size / 8) {
 		flush(thread, true);
 		begin(thread, number);
 		/* Counted from the chunk's base now, which is this call's end. */
@@ -355,7 +356,7 @@ static void describe_threads(void)
 		struct cuaudit_trace_thread *thread;
 
 		/* The rest have calls and no description, as when a disk was full. */
-		if (used + sizeof(*thread) > CHUNK)
+		if (used + sizeof(*thread) > chunk_size)
 			return;
 		thread = describe(CUAUDIT_TRACE_THREAD, sizeof(*thread), NULL, NULL);
 		thread->number = i + 1;
@@ -373,7 +374,7 @@ static void write_header(uint32_t pid)
 	memcpy(header->magic, CUAUDIT_TRACE_MAGIC, sizeof(header->magic));
 	header->version = CUAUDIT_TRACE_VERSION;
 	header->order = CUAUDIT_TRACE_ORDER;
-	header->chunk = CHUNK;
+	header->chunk = chunk_size;
 	header->flags = with_arguments ? CUAUDIT_TRACE_ARGUMENTS : 0;
 	header->pid = pid;
 	header->parent = 1;
@@ -397,12 +398,12 @@ static void write_header(uint32_t pid)
 		header->end_ticks = end;
 		header->end_ns = header->start_ns + (end - header->start_ticks) / 2;
 	}
-	put_at(descriptions, CHUNK, 0);
+	put_at(descriptions, chunk_size, 0);
 }
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: synth [-a] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE\n");
+	fprintf(stderr, "usage: synth [-a] [-c CHUNK] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE\n");
 	return 2;
 }
 
@@ -412,9 +413,11 @@ int main(int argc, char **argv)
 	uint32_t pid = 4711;
 	int option;
 
-	while ((option = getopt(argc, argv, "akn:p:s:t:")) > 0) {
+	while ((option = getopt(argc, argv, "ac:kn:p:s:t:")) > 0) {
 		if (option == 'a')
 			with_arguments = true;
+		else if (option == 'c')
+			chunk_size = (uint32_t)atoi(optarg);
 		else if (option == 'k')
 			killed = true;
 		else if (option == 'n')
@@ -432,17 +435,18 @@ int main(int argc, char **argv)
 		return usage();
 	fd = open(argv[optind], O_RDWR | O_CREAT | O_TRUNC, 0666);
 	threads = calloc(nthreads, sizeof(*threads));
-	descriptions = calloc(1, CHUNK);
+	descriptions = calloc(1, chunk_size);
 	if (fd < 0 || !threads || !descriptions) {
 		perror(argv[optind]);
 		return 1;
 	}
+	next_offset = chunk_size;
 	state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	describe_all();
 	for (uint32_t i = 0; i < nthreads; i++) {
 		threads[i].now = 2000000000000 + 1000 * i;
 		threads[i].correlation = (uint64_t)(i + 1) << 40;
-		threads[i].buffer = malloc(CHUNK);
+		threads[i].buffer = malloc(chunk_size);
 		if (!threads[i].buffer)
 			return 1;
 	}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Damaged traces: read without a step out of bounds, and with bounded memory.
+# A case alone: CUAUDIT_TEST_SEED is the seed; see t/fuzz/trace.c for the arguments.
+. "${top_srcdir:-$(dirname "$0")/..}/t/fuzz/lib.sh"
+. "$top_srcdir/t/trace/lib.sh"
+
+sanitizers
+cases=20000
+test -z "${LONG_TESTS-}" || cases=1000000
+synthesizer
+synth -a -c 16384 -n 100 -t 2 "$tmp/arguments.cutrace"
+synth -a -k -c 16384 -n 60 -t 3 "$tmp/killed.cutrace"
+synth -c 16384 -n 700 -t 1 "$tmp/bare.cutrace"
+
+set --
+for file in "$top_srcdir"/trace/*.c; do
+	object=$tmp/$(basename "$file" .c).o
+	hosted -c -o "$object" -Dmalloc=count_malloc -Dcalloc=count_calloc \
+		-Dreallocarray=count_reallocarray -Dfree=count_free "$file"
+	set -- "$@" "$object"
+done
+hosted -o "$tmp/trace" "$fuzz/trace.c" "$fuzz/fuzz.c" "$top_srcdir"/print/*.c "$@"
+fuzzed "damaged traces" "$tmp/trace" "$tmp/arguments.cutrace" "$tmp/killed.cutrace" \
+	"$tmp/bare.cutrace"
+share cases 100
+share refused 5
+share part 20
+share full 10
+done_testing

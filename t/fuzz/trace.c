@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Damaged trace files: SEED FIRST COUNT FILE..., each file a good one. The
+ * reader dies of none, ends with each, and holds no more than 16 times the
+ * file's size. Prints how many were refused, read in part, read in full.
+ */
+#include "trace/trace.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "t/fuzz/fuzz.h"
+#include "trace/arguments.h"
+
+enum { FILES = 8, SIZE_MAX_ = 1 << 20, TIMES = 16, PRINTED = 40, LEAST = 4096 };
+
+static struct {
+	unsigned char *bytes;
+	size_t size;
+} files[FILES];
+static int nfiles, fd;
+static unsigned char work[SIZE_MAX_];
+static size_t held, most;
+
+/* The reader's allocator: each piece apart, and counted. */
+void *count_malloc(size_t size);
+void *count_calloc(size_t count, size_t size);
+void *count_reallocarray(void *at, size_t count, size_t size);
+void count_free(void *at);
+
+struct piece {
+	size_t size;
+	uint64_t padding;
+};
+
+static void *piece(size_t size, void *old)
+{
+	struct piece *from = old ? (struct piece *)old - 1 : NULL, *to;
+	size_t before = from ? from->size : 0;
+
+	/* Before it is tried: nobody is asked for what is too much. */
+	fuzz_check(size <= SIZE_MAX_ * TIMES);
+	to = realloc(from, sizeof(*to) + size);
+	fuzz_check(to);
+	to->size = size;
+	held += size - before;
+	most = held > most ? held : most;
+	return to + 1;
+}
+
+void *count_malloc(size_t size)
+{
+	return piece(size, NULL);
+}
+
+void *count_calloc(size_t count, size_t size)
+{
+	size_t all;
+	void *at;
+
+	fuzz_check(!__builtin_mul_overflow(count, size, &all));
+	at = piece(all, NULL);
+	memset(at, 0, all);
+	return at;
+}
+
+void *count_reallocarray(void *at, size_t count, size_t size)
+{
+	size_t all;
+
+	fuzz_check(!__builtin_mul_overflow(count, size, &all));
+	return piece(all, at);
+}
+
+void count_free(void *at)
+{
+	if (!at)
+		return;
+	held -= ((struct piece *)at - 1)->size;
+	free((struct piece *)at - 1);
+}
+
+static uint64_t interesting(void)
+{
+	static const uint64_t values[] = {
+		0, 1, 2, 7, 8, 255, 256, 4096, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000,
+		0xffffffff, INT64_MAX, (uint64_t)INT64_MIN, UINT64_MAX, UINT64_MAX - 7
+	};
+
+	return chance(4) ? values[chance(sizeof(values) / sizeof(values[0]))] : chance_word();
+}
+
+static void put(size_t at, size_t size, size_t width, uint64_t value)
+{
+	if (at + width <= size)
+		memcpy(work + at, &value, width);
+}
+
+/* Somewhere: in the header, the descriptions, a chunk's header or among calls. */
+static size_t somewhere(size_t size)
+{
+	size_t chunk = ((const struct cuaudit_trace_header *)files[0].bytes)->chunk;
+
+	switch (chance(4)) {
+	case 0:
+		return chance(136);
+	case 1:
+		return CUAUDIT_TRACE_HEADER + chance(chunk - CUAUDIT_TRACE_HEADER);
+	case 2:
+		return chunk * (1 + chance(3)) + chance(CUAUDIT_TRACE_CHUNK_HEADER + 512);
+	default:
+		return chance(size);
+	}
+}
+
+static size_t mutate(size_t size)
+{
+	size_t at = somewhere(size), other = chance(size), length = 1 + chance(512);
+
+	if (at >= size)
+		at = chance(size);
+	switch (chance(8)) {
+	case 0:
+		work[at] ^= (unsigned char)(1 << chance(8));
+		break;
+	case 1:
+	case 2:
+		put(at & ~(size_t)7, size, 8, interesting());
+		break;
+	case 3:
+	case 4:
+		put(at & ~(size_t)3, size, 4, interesting());
+		break;
+	case 5:
+		put(at & ~(size_t)1, size, 2, interesting());
+		break;
+	case 6:
+		if (at + length <= size && other + length <= size)
+			memmove(work + at, work + other, length);
+		break;
+	default:
+		/* Cut short, or zeroes from here on. */
+		if (chance(2))
+			return at ? at : 1;
+		memset(work + at, 0, chance(size - at) + 1);
+	}
+	return size;
+}
+
+static void print(const struct trace *trace, const struct trace_call *call)
+{
+	char text[512];
+	struct buffer out = { text, sizeof(text), 0 };
+
+	trace_arguments_print(&out, trace, call, 0);
+	fuzz_check(buffer_end(&out) > 0 && strlen(text) < sizeof(text));
+	trace_kernel(trace, chance_word(), call->start);
+	trace_ns(trace, call->start);
+	if (call->stack != TRACE_NONE)
+		fuzz_check(call->stack < trace->ncallers);
+}
+
+/* All texts, so that one that does not end is seen. */
+static size_t texts(const struct trace *trace)
+{
+	size_t sum = strlen(trace->header.program) + strlen(trace->header.host);
+
+	for (size_t i = 0; i < trace->nfunctions; i++)
+		sum += strlen(trace->functions[i].name) + strlen(trace->functions[i].base);
+	for (size_t i = 0; i < trace->nlibraries; i++)
+		sum += strlen(trace->libraries[i].path) + strlen(trace->libraries[i].name);
+	for (size_t i = 0; i < trace->nkernels; i++)
+		sum += strlen(trace->kernels[i].name) + (trace->kernels[i].number >= trace->nnames);
+	for (size_t i = 0; i < trace->nthreads; i++)
+		sum += strlen(trace->threads[i].name);
+	for (size_t i = 0; i < trace->ndrivers; i++)
+		sum += strlen(trace->drivers[i].path);
+	for (size_t i = 0; i < trace->nmarks; i++)
+		sum += strlen(trace->marks[i].text);
+	for (size_t i = 0; i < trace->ncallers; i++)
+		for (uint32_t j = 0; j < trace->callers[i].count; j++)
+			sum += trace->callers[i].frames[j].library < trace->nlibraries;
+	return sum;
+}
+
+/* How many calls there are; each way to them says the same. */
+static uint64_t walk(const struct trace *trace, size_t size)
+{
+	struct trace_merge *merge = trace_merge_open(trace);
+	size_t window = trace_window(trace);
+	void *buffer = malloc(window);
+	const struct trace_call *next;
+	struct trace_walk walk;
+	struct trace_call call;
+	uint64_t merged = 0;
+
+	trace_walk_begin(&walk, trace, buffer, window);
+	for (size_t i = 0; i < trace->nchunks; i++) {
+		trace_walk_chunk(&walk, i);
+		while (trace_walk_next(&walk, &call))
+			if (walk.calls <= PRINTED)
+				print(trace, &call);
+	}
+	while ((next = trace_merge_next(merge))) {
+		fuzz_check(next->site < trace->nsites);
+		merged++;
+	}
+	fuzz_check(merged == walk.calls && merged <= size / 16);
+	trace_merge_close(merge);
+	free(buffer);
+	return merged;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t seed, first, count, refused = 0, part = 0, full = 0, whole[FILES];
+
+	fuzz_start(argc, argv, &seed, &first, &count);
+	fd = memfd_create("trace", MFD_CLOEXEC);
+	for (int i = 4; i < argc && nfiles < FILES; i++, nfiles++) {
+		int file = open(argv[i], O_RDONLY);
+		ssize_t size;
+
+		files[nfiles].bytes = malloc(SIZE_MAX_);
+		size = read(file, files[nfiles].bytes, SIZE_MAX_);
+		fuzz_check(size > LEAST && size < SIZE_MAX_);
+		files[nfiles].size = (size_t)size;
+		whole[nfiles] = 0;
+		close(file);
+	}
+	fuzz_check(nfiles);
+	for (uint64_t number = first; number < first + count; number++) {
+		int file = (int)(number % (uint64_t)nfiles);
+		size_t size = files[file].size;
+		struct trace trace;
+		char path[32];
+		uint64_t calls;
+
+		chance_begin(seed, number);
+		fuzz_number = number;
+		memcpy(work, files[file].bytes, size);
+		/* The first ones are whole. */
+		for (uint64_t left = number < (uint64_t)nfiles ? 0 : 1 + chance(6); left; left--)
+			size = mutate(size);
+		fuzz_check(pwrite(fd, work, size, 0) == (ssize_t)size && !ftruncate(fd, (off_t)size));
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		most = held;
+		if (trace_open(&trace, path)) {
+			refused++;
+		} else {
+			calls = walk(&trace, size) + (texts(&trace) & 0);
+			if (number < (uint64_t)nfiles)
+				whole[file] = calls;
+			else
+				calls == whole[file] ? full++ : part++;
+		}
+		trace_close(&trace);
+		fuzz_check(!held);
+		fuzz_check(most <= TIMES * (size < LEAST ? LEAST : size));
+	}
+	printf("cases %llu refused %llu part %llu full %llu\n", (unsigned long long)count,
+	       (unsigned long long)refused, (unsigned long long)part, (unsigned long long)full);
+	return 0;
+}
