@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files and folders that subcommands are given to read. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "t/tool/unit.h"
+#include "tools/inputs.h"
+
+enum { BOTH = INPUT_TRACE | INPUT_STAT };
+
+static void make_files(void)
+{
+	static const char *const empty[] = { "locked", "many", "none", "odd",
+					     "odd/in.cutrace", "one", "void" };
+
+	folder_enter();
+	for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++)
+		if (mkdir(empty[i], 0777))
+			bail_out("cannot make a folder");
+	if (mkfifo("pipe", 0666) || symlink("nowhere", "dangling"))
+		bail_out("cannot make a pipe");
+	folder_file("trace", "cuatrace and more");
+	folder_file("stat", "cuaustat and more");
+	folder_file("text", "hello, world");
+	folder_file("short", "cua");
+	folder_file("empty", "");
+	folder_file("void/x.txt", "cuatrace");
+	folder_file("void/.cutrace.x", "cuatrace");
+	folder_file("void/a.cutraced", "cuatrace");
+	folder_file("void/a.cutrace.", "cuatrace");
+	folder_file("void/a.cutrace.1x", "cuatrace");
+	folder_file("many/r10.cutrace", "cuatrace");
+	folder_file("many/r9.cutrace", "cuatrace");
+	folder_file("many/r9.cutrace.1", "cuatrace");
+	folder_file("many/r9.cutrace.10", "cuatrace");
+	folder_file("many/r9.cutrace.2", "cuatrace");
+	folder_file("many/r9.part", "cuaustat");
+	folder_file("many/a.cutrace.cutrace", "cuatrace");
+	folder_file("one/a.cutrace", "cuatrace");
+	folder_file("odd/b.cutrace", "no trace");
+	folder_file("odd/c.cutrace", "cuatrace");
+	folder_file("odd/d.cutrace", "cuaustat");
+}
+
+/* The names taken, and what was said; a status that does not fit is a name of its own. */
+static const char *taken(const char *const *arguments, unsigned int kinds)
+{
+	static char text[8192];
+	struct inputs inputs;
+	size_t count = 0, used = 0;
+	int status;
+
+	said[0] = '\0';
+	while (arguments[count])
+		count++;
+	status = inputs_take(&inputs, (char *const *)arguments, count, kinds);
+	text[0] = '\0';
+	for (size_t i = 0; i < inputs.count; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s ",
+					 inputs.files[i].path,
+					 inputs.files[i].kind == INPUT_STAT ? "(stat)" : "");
+	if (status != (*said ? TOOL_FAILED : TOOL_OK))
+		snprintf(text + used, sizeof(text) - used, "status %d", status);
+	inputs_free(&inputs);
+	return text;
+}
+
+#define TAKEN(kinds, ...) taken((const char *const[]){ __VA_ARGS__, NULL }, kinds)
+
+static void refused(const char *name, const char *want)
+{
+	is_str(TAKEN(BOTH, name, "trace"), "trace ", "%s is left out, what follows is not", name);
+	is_str(said, want, "%s: one line", name);
+}
+
+/* For anybody but root. */
+static void locked(void)
+{
+	if (chmod("locked", 0) || chmod("stat", 0) || chmod(".", 0755))
+		bail_out("cannot lock");
+	if (!getuid() && (seteuid(65534) || !access("/root", R_OK)))
+		return skip(4, "only root can be somebody else");
+	refused("locked", "locked: Permission denied\n");
+	refused("stat", "stat: Permission denied\n");
+	if (seteuid(getuid()))
+		bail_out("who am I?");
+}
+
+int main(void)
+{
+	make_files();
+	is_str(TAKEN(BOTH, "trace", "stat", "trace"), "trace stat(stat) trace ", "in their order");
+	is_str(TAKEN(BOTH, "many"),
+	       "many/a.cutrace.cutrace many/r9.cutrace many/r9.cutrace.1 many/r9.cutrace.2 "
+	       "many/r9.cutrace.10 many/r10.cutrace ", "a folder: its traces, by numbers");
+	is_str(TAKEN(INPUT_TRACE, "trace", "one/", "trace"), "trace one//a.cutrace trace ",
+	       "a folder among files");
+	is_str(TAKEN(INPUT_STAT, "stat"), "stat(stat) ", "stat files alone");
+
+	refused("missing", "missing: No such file or directory\n");
+	refused("dangling", "dangling: No such file or directory\n");
+	refused("empty", "empty: empty\n");
+	refused("text", "text: neither a trace nor a stat record file\n");
+	refused("short", "short: neither a trace nor a stat record file\n");
+	refused("none", "none: no trace in this folder, that is no *.cutrace\n");
+	refused("void", "void: no trace in this folder, that is no *.cutrace\n");
+	refused("pipe", "pipe: a pipe cannot be read twice; save it to a file\n");
+	refused("/dev/zero", "/dev/zero: not a file\n");
+	refused("-", "-: standard input cannot be read twice; give a file\n");
+	refused("text/x", "text/x: Not a directory\n");
+	refused("", ": No such file or directory\n");
+	is_str(TAKEN(INPUT_TRACE, "odd"), "odd/c.cutrace ", "of a folder too, the good");
+	is_str(said, "odd/b.cutrace: not a trace file\n"
+	       "odd/d.cutrace: a record file of the stat hook, for cuaudit report\n"
+	       "odd/in.cutrace: Is a directory\n", "... and a line for each other");
+	is_str(TAKEN(INPUT_STAT, "trace"), "", "a trace where none is wanted");
+	is_str(said, "trace: not a stat record file\n", "... is said");
+	is_str(TAKEN(INPUT_STAT, "many"), "", "a folder where no trace is wanted");
+	is_str(said, "many: Is a directory\n", "... is said");
+	locked();
+	folder_leave();
+	return done_testing();
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files a subcommand is given to read. */
+#include "tools/inputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cuaudit/stat.h>
+#include <cuaudit/trace.h>
+
+#include "tools/tool.h"
+
+enum { MAGIC = 8 };
+
+static int refuse(const char *path, const char *fault)
+{
+	tool_complain("%s: %s", path, fault);
+	return TOOL_FAILED;
+}
+
+/* The first bytes of a file, zeros where it is shorter. NULL, or what is wrong. */
+static const char *read_magic(const char *path, char *magic)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	const char *fault = NULL;
+	ssize_t got;
+
+	if (fd < 0)
+		return strerror(errno);
+	memset(magic, 0, MAGIC);
+	got = pread(fd, magic, MAGIC, 0);
+	if (got < 0)
+		fault = strerror(errno);
+	else if (!got)
+		fault = "empty";
+	close(fd);
+	return fault;
+}
+
+static const char *foreign(unsigned int kinds)
+{
+	switch (kinds) {
+	case INPUT_TRACE:
+		return "not a trace file";
+	case INPUT_STAT:
+		return "not a stat record file";
+	default:
+		return "neither a trace nor a stat record file";
+	}
+}
+
+static const char *judge(const char *path, unsigned int kinds, enum input_kind *kind)
+{
+	char magic[MAGIC];
+	const char *fault = read_magic(path, magic);
+
+	if (fault)
+		return fault;
+	if (!memcmp(magic, CUAUDIT_TRACE_MAGIC, MAGIC))
+		*kind = INPUT_TRACE;
+	else if (!memcmp(magic, CUAUDIT_STAT_MAGIC, MAGIC))
+		*kind = INPUT_STAT;
+	else
+		return foreign(kinds);
+	if (*kind & kinds)
+		return NULL;
+	return *kind == INPUT_STAT ? "a record file of the stat hook, for cuaudit report" :
+				     foreign(kinds);
+}
+
+static int add(struct inputs *inputs, const char *path, enum input_kind kind)
+{
+	struct input *file;
+
+	/* At each power of two there is no more room. */
+	if (!(inputs->count & (inputs->count - 1))) {
+		size_t room = inputs->count ? 2 * inputs->count : 1;
+
+		file = reallocarray(inputs->files, room, sizeof(*file));
+		if (!file)
+			return refuse(path, strerror(ENOMEM));
+		inputs->files = file;
+	}
+	file = &inputs->files[inputs->count];
+	file->kind = kind;
+	file->path = strdup(path);
+	if (!file->path)
+		return refuse(path, strerror(ENOMEM));
+	inputs->count++;
+	return TOOL_OK;
+}
+
+static int take_file(struct inputs *inputs, const char *path, unsigned int kinds)
+{
+	enum input_kind kind;
+	struct stat status;
+	const char *fault = NULL;
+
+	if (stat(path, &status))
+		fault = strerror(errno);
+	else if (S_ISDIR(status.st_mode))
+		fault = strerror(EISDIR);
+	else if (S_ISFIFO(status.st_mode))
+		fault = "a pipe cannot be read twice; save it to a file";
+	else if (!S_ISREG(status.st_mode))
+		fault = "not a file";
+	if (!fault)
+		fault = judge(path, kinds, &kind);
+	return fault ? refuse(path, fault) : add(inputs, path, kind);
+}
+
+/* NAME.cutrace, NAME.cutrace.N */
+static int is_trace(const struct dirent *entry)
+{
+	static const char suffix[] = ".cutrace";
+	const char *at = entry->d_name, *found = NULL;
+
+	while ((at = strstr(at, suffix)))
+		found = at = at + strlen(suffix);
+	if (!found || !*found)
+		return !!found;
+	return *found == '.' && found[1] && found[1 + strspn(found + 1, "0123456789")] == '\0';
+}
+
+static int take_folder(struct inputs *inputs, const char *path, unsigned int kinds)
+{
+	struct dirent **entries;
+	int count = scandir(path, &entries, is_trace, versionsort), status = TOOL_OK;
+
+	if (count < 0)
+		return refuse(path, strerror(errno));
+	if (!count)
+		status = refuse(path, "no trace in this folder, that is no *.cutrace");
+	for (int i = 0; i < count; i++) {
+		char *name;
+
+		if (asprintf(&name, "%s/%s", path, entries[i]->d_name) < 0) {
+			status = refuse(path, strerror(ENOMEM));
+		} else {
+			if (take_file(inputs, name, kinds))
+				status = TOOL_FAILED;
+			free(name);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, unsigned int kinds)
+{
+	int status = TOOL_OK;
+
+	*inputs = (struct inputs){ .count = 0 };
+	for (size_t i = 0; i < count; i++) {
+		int result;
+
+		if (!strcmp(arguments[i], "-"))
+			result = refuse("-", "standard input cannot be read twice; give a file");
+		else if ((kinds & INPUT_TRACE) && is_folder(arguments[i]))
+			result = take_folder(inputs, arguments[i], kinds);
+		else
+			result = take_file(inputs, arguments[i], kinds);
+		if (result)
+			status = result;
+	}
+	return status;
+}
+
+void inputs_free(struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		free(inputs->files[i].path);
+	free(inputs->files);
+	*inputs = (struct inputs){ .count = 0 };
+}

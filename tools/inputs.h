@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files a subcommand is given to read. */
+#ifndef TOOLS_INPUTS_H
+#define TOOLS_INPUTS_H
+
+#include <stddef.h>
+
+enum input_kind {
+	INPUT_TRACE = 1,	/* of the trace hook */
+	INPUT_STAT = 2		/* of the stat hook */
+};
+
+struct input {
+	char *path;
+	enum input_kind kind;	/* by its magic alone: the rest is the reader's to check */
+};
+
+struct inputs {
+	struct input *files;
+	size_t count;
+};
+
+/*
+ * Takes the files that arguments name, in their order. A folder stands for the
+ * traces in it, *.cutrace and *.cutrace.N, with numbers in names in the order
+ * of numbers. What cannot be read, or is none of kinds, is left out after a
+ * line on stderr. TOOL_OK, or TOOL_FAILED if anything was left out;
+ * inputs_free in both cases.
+ */
+int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, unsigned int kinds);
+
+void inputs_free(struct inputs *inputs);
+
+#endif
