@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Outputs that are there as a whole or not at all. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "t/tool/unit.h"
+#include "tools/replace.h"
+
+/* The names in the folder, sorted. */
+static const char *names(const char *folder)
+{
+	static char text[1024];
+	struct dirent **entries;
+	int count = scandir(folder, &entries, NULL, alphasort);
+
+	text[0] = '\0';
+	for (int i = 0; i < count; i++) {
+		if (strcmp(entries[i]->d_name, ".") && strcmp(entries[i]->d_name, "..")) {
+			strncat(text, entries[i]->d_name, sizeof(text) - strlen(text) - 2);
+			strcat(text, " ");
+		}
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	return text;
+}
+
+static const char *contents(const char *name)
+{
+	static char text[64];
+	FILE *file = fopen(name, "r");
+
+	text[0] = '\0';
+	if (file && !fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	if (file)
+		fclose(file);
+	return text;
+}
+
+/* Writes "new", then gives it its name or ends as the scenario says, in a process of its own. */
+struct scenario {
+	const char *target;
+	enum replace_kind kind;
+	int how;		/* END, DROP, EXIT or a signal */
+};
+
+enum { END = -1, DROP = -2, EXIT = -3 };
+
+static void write_new(const struct replace *replace)
+{
+	int fd = replace->fd;
+
+	if (fd < 0)
+		for (int i = 0; i < 200; i++) {
+			char name[4200];
+
+			snprintf(name, sizeof(name), "%s/%d", replace->path, i);
+			fd = open(name, O_WRONLY | O_CREAT, 0666);
+			if (fd < 0)
+				_exit(50);
+			close(fd);
+		}
+	else if (write(fd, "new", 3) != 3)
+		_exit(51);
+}
+
+static int child(const struct scenario *scenario)
+{
+	struct replace replace;
+
+	if (replace_begin(&replace, scenario->target, scenario->kind))
+		return 10 + TOOL_FAILED;
+	write_new(&replace);
+	/* A child of the tool's own must not take it away. */
+	if (!fork())
+		exit(0);
+	wait(NULL);
+	if (replace.path && access(replace.path, F_OK))
+		return 52;
+	if (scenario->how > 0) {
+		raise(scenario->how);
+		return 53;
+	}
+	if (scenario->how == DROP)
+		replace_drop(&replace);
+	if (scenario->how != END)
+		exit(0);
+	return replace_end(&replace);
+}
+
+/* Its exit status, 128 and the signal that ended it. */
+static int run(const char *target, enum replace_kind kind, int how)
+{
+	const struct scenario scenario = { target, kind, how };
+	const struct rlimit none = { 0, 0 };
+	int status, pid = fork();
+
+	if (!pid) {
+		setrlimit(RLIMIT_CORE, &none);
+		exit(child(&scenario));
+	}
+	waitpid(pid, &status, 0);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void test_files(void)
+{
+	is_int(run("a", REPLACE_FILE, END), TOOL_OK, "a new file");
+	is_str(contents("a"), "new", "... has what was written");
+	is_str(names("."), "a ", "... and is alone");
+	folder_file("a", "old");
+	chmod("a", 0640);
+	is_int(run("a", REPLACE_FILE, DROP), 0, "dropped");
+	is_str(contents("a"), "old", "... the old one stays");
+	is_int(run("a", REPLACE_FILE, EXIT), 0, "exit");
+	is_str(contents("a"), "old", "... the old one stays");
+	is_str(names("."), "a ", "... alone");
+	if (symlink("a", "link"))
+		bail_out("no link");
+	is_int(run("link", REPLACE_FILE, END), TOOL_OK, "behind a link");
+	is_str(contents("a"), "new", "... the file is new");
+	ok(readlink("link", (char[8]){ "" }, 8) == 1, "... the link is there");
+	unlink("link");
+}
+
+static void test_signals(void)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGALRM,
+				       SIGSEGV, SIGBUS, SIGABRT, SIGUSR1, SIGXCPU };
+	static const char *const targets[] = { "a", "b" };
+
+	folder_file("a", "old");
+	for (size_t i = 0; i < 2 * sizeof(signals) / sizeof(signals[0]); i++) {
+		int number = signals[i / 2];
+		enum replace_kind kind = i % 2 ? REPLACE_FOLDER : REPLACE_FILE;
+
+		is_int(run(targets[i % 2], kind, number), 128 + number, "signal %d ends it", number);
+		is_str(names("."), "a ", "... nothing is left");
+		is_str(contents("a"), "old", "... the old one stays");
+	}
+	signal(SIGHUP, SIG_IGN);
+	is_int(run("a", REPLACE_FILE, SIGHUP), 53, "a signal that is ignored stays so");
+	signal(SIGHUP, SIG_DFL);
+	is_str(names("."), "a ", "... nothing is left");
+}
+
+static void test_folders(void)
+{
+	is_int(run("b/", REPLACE_FOLDER, END), TOOL_OK, "a new folder");
+	ok(!access("b/199", F_OK), "... has what was written");
+	is_str(names("."), "a b ", "... alone");
+	is_int(run("b", REPLACE_FOLDER, END), 12, "a folder with something in it is refused");
+	ok(!access("b/199", F_OK), "... and stays");
+	is_int(run("c", REPLACE_FOLDER, DROP), 0, "dropped");
+	if (mkdir("c", 0777))
+		bail_out("no folder");
+	is_int(run("c", REPLACE_FOLDER, END), TOOL_OK, "in place of an empty folder");
+	is_str(names("."), "a b c ", "... alone");
+	ok(!access("c/199", F_OK), "... has what was written");
+}
+
+static void refused(const char *target, enum replace_kind kind, const char *want)
+{
+	struct replace replace;
+
+	said[0] = '\0';
+	is_int(replace_begin(&replace, target, kind), TOOL_FAILED, "\"%s\" is refused", target);
+	is_str(said, want, "... in one line");
+	is_str(names("."), "a b c ", "... and nothing is left");
+}
+
+static void test_refused(void)
+{
+	char path[6000], want[6100];
+
+	refused("nowhere/x", REPLACE_FILE, "nowhere/x: No such file or directory\n");
+	refused("nowhere/x", REPLACE_FOLDER, "nowhere/x: No such file or directory\n");
+	refused("b", REPLACE_FILE, "b: Is a directory\n");
+	refused("a", REPLACE_FOLDER, "a: Not a directory\n");
+	refused("a/x", REPLACE_FILE, "a/x: Not a directory\n");
+	refused("", REPLACE_FILE, ": No such file or directory\n");
+	refused("-", REPLACE_FOLDER, "-: Not a directory\n");
+	refused("b", REPLACE_FOLDER, "b: Directory not empty\n");
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	snprintf(want, sizeof(want), "%s: File name too long\n", path);
+	refused(path, REPLACE_FILE, want);
+}
+
+static void test_pipes(void)
+{
+	struct stat status;
+	struct replace replace;
+	int reader;
+
+	if (mkfifo("pipe", 0666) || (reader = open("pipe", O_RDWR)) < 0)
+		bail_out("no pipe");
+	is_int(run("pipe", REPLACE_FILE, SIGTERM), 128 + SIGTERM, "a pipe");
+	ok(!stat("pipe", &status) && S_ISFIFO(status.st_mode), "... is not removed");
+	is_int(run("pipe", REPLACE_FILE, END), TOOL_OK, "a pipe is written to");
+	ok(!stat("pipe", &status) && S_ISFIFO(status.st_mode), "... and not replaced");
+	is_str(names("."), "a b c pipe ", "... nothing is beside it");
+	is_int(run("pipe", REPLACE_FOLDER, END), 12, "it is no folder");
+	close(reader);
+	unlink("pipe");
+	is_int(replace_begin(&replace, "-", REPLACE_FILE), TOOL_OK, "standard output");
+	ok(replace.fd == STDOUT_FILENO && !replace.path, "... is what it is");
+	is_int(replace_end(&replace), TOOL_OK, "... ends");
+	is_int(replace_begin(&replace, NULL, REPLACE_FILE), TOOL_OK, "no target");
+	replace_drop(&replace);
+	ok(fcntl(STDOUT_FILENO, F_GETFD) >= 0, "... stays open");
+}
+
+/* The name is taken away from it, and the folder with it. */
+static void test_lost(void)
+{
+	struct replace replace;
+
+	if (mkdir("d", 0777) || replace_begin(&replace, "d/x", REPLACE_FILE))
+		bail_out("cannot begin");
+	said[0] = '\0';
+	if (remove(replace.path) || rmdir("d"))
+		bail_out("cannot remove");
+	is_int(replace_end(&replace), TOOL_FAILED, "the temporary file was removed");
+	is_str(said, "d/x: No such file or directory\n", "... one line");
+}
+
+static void test_mode(void)
+{
+	struct stat status;
+
+	umask(027);
+	unlink("a");
+	run("a", REPLACE_FILE, END);
+	ok(!stat("a", &status) && (status.st_mode & 0777) == 0640, "the umask is respected");
+	umask(022);
+	chmod("a", 0600);
+	run("a", REPLACE_FILE, END);
+	ok(!stat("a", &status) && (status.st_mode & 0777) == 0600, "the mode of a file that was there");
+}
+
+int main(void)
+{
+	folder_enter();
+	test_files();
+	test_signals();
+	test_folders();
+	test_refused();
+	test_pipes();
+	test_lost();
+	test_mode();
+	folder_leave();
+	return done_testing();
+}
