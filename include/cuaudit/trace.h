@@ -22,9 +22,10 @@ extern "C" {
  * begun anew: it holds nothing, and others may follow it.
  *
  * Descriptions are each published by their type, calls by their first word:
- * either is written after all else of the record (release). What follows the
- * last one of a chunk is zero. So whatever kills the process, the file ends
- * between two records, and a call's record comes after all it refers to.
+ * either is written after all else of the record (release). Where the next
+ * would be published is zero, and so is what follows, but for what was being
+ * written when the process ended. So whatever kills the process, the file
+ * ends between two records, and a call's record comes after all it refers to.
  */
 #define CUAUDIT_TRACE_MAGIC "cuatrace"	/* without its NUL */
 
@@ -97,12 +98,12 @@ struct cuaudit_trace_open {
 /* Before the records of every chunk but the first. */
 struct cuaudit_trace_chunk {
 	uint32_t kind;		/* enum cuaudit_trace_kind, written last */
-	uint32_t thread;	/* whose calls; 0 for descriptions */
+	uint32_t thread;	/* whose calls come first; 0 for descriptions */
 	uint64_t sequence;	/* 1, 2, ... in the order in which the file's chunks were begun */
 	uint64_t base_ticks;	/* what the first record's end counts from, read together with ... */
 	uint64_t base_ns;	/* ... this of CLOCK_REALTIME */
 	uint64_t base_correlation;
-	uint64_t records;	/* once the chunk is full or its thread has ended: how many; else 0 */
+	uint64_t records;	/* once the chunk is full or its thread has ended: how many calls; else 0 */
 	uint64_t filtered;	/* calls of this chunk's time that were shorter than min-duration */
 	uint64_t unused[9];
 	struct cuaudit_trace_open open[CUAUDIT_TRACE_OPEN];	/* those the hook's open= selects, by depth */
@@ -130,7 +131,22 @@ enum cuaudit_trace_call {
 	CUAUDIT_TRACE_STATUS = 2,	/* one: bits 0-31 the result, 32-47 the depth, 48-63 status; without it all 0 */
 	CUAUDIT_TRACE_CORRELATION = 4,	/* one: the whole correlation id */
 	CUAUDIT_TRACE_STACK = 8,	/* one: bits 0-31 number of the stack */
-	CUAUDIT_TRACE_WITH_ARGUMENTS = 16	/* all that remains, see struct cuaudit_trace_step */
+	CUAUDIT_TRACE_WITH_ARGUMENTS = 16,	/* all that remains, see struct cuaudit_trace_step */
+	CUAUDIT_TRACE_NEXT_THREAD = 128		/* no call, see below */
+};
+
+/*
+ * In place of a call: the thread has ended and left room, which another takes
+ * over for its first calls. A thread's later chunks have higher sequences, as
+ * ever. The flag stands alone, and the words are these.
+ */
+enum cuaudit_trace_next_thread {
+	CUAUDIT_TRACE_NEXT_FIRST,	/* bits 0-7 and 8-15 as of a call, else 0 */
+	CUAUDIT_TRACE_NEXT_NUMBER,	/* bits 0-31: the thread, as in the chunk's header; ... */
+	CUAUDIT_TRACE_NEXT_TICKS,	/* ... base_ticks ... */
+	CUAUDIT_TRACE_NEXT_NS,		/* ... base_ns ... */
+	CUAUDIT_TRACE_NEXT_CORRELATION,	/* ... and base_correlation, from here on */
+	CUAUDIT_TRACE_NEXT_WORDS
 };
 
 enum cuaudit_trace_status {
