@@ -156,43 +156,66 @@ static uint32_t find_note(uintptr_t at, uintptr_t end, uintptr_t alignment, uint
 	return 0;
 }
 
+/* The segments of a library, as its header in memory lists them. */
+struct segments {
+	struct image image;
+	const ElfW(Phdr) *first;
+	uint32_t count;
+	uintptr_t bias;
+};
+
+static bool find_segments(const struct cuaudit_library *library, struct segments *segments)
+{
+	struct image *image = &segments->image;
+	const struct link_object *object;
+	const ElfW(Ehdr) *header;
+
+	if (!library->index)
+		return false;
+	object = link_object(cuaudit_core_link, library->index - 1);
+	image->hi = atomic_load_explicit(&object->hi, memory_order_acquire);
+	image->lo = atomic_load_explicit(&object->lo, memory_order_relaxed);
+	header = (const ElfW(Ehdr) *)image->lo;
+	if (!readable(image, image->lo, sizeof(*header)) ||
+	    memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+	    header->e_phentsize != sizeof(*segments->first) ||
+	    !readable(image, image->lo + header->e_phoff,
+		      header->e_phnum * sizeof(*segments->first)))
+		return false;
+	segments->first = (const ElfW(Phdr) *)(image->lo + header->e_phoff);
+	segments->count = header->e_phnum;
+	segments->bias = 0;
+	for (uint32_t i = 0; i < segments->count; i++) {
+		if (segments->first[i].p_type == PT_LOAD) {
+			segments->bias = image->lo - segments->first[i].p_vaddr;
+			break;
+		}
+	}
+	return true;
+}
+
+uint64_t cuaudit_library_base(const struct cuaudit_library *library)
+{
+	struct segments segments;
+
+	return find_segments(library, &segments) ? segments.bias : 0;
+}
+
 uint32_t cuaudit_library_build_id(const struct cuaudit_library *library, uint8_t *id,
 				  uint32_t size)
 {
-	const struct link_object *object;
-	const ElfW(Ehdr) *header;
-	const ElfW(Phdr) *segment;
-	struct image image;
-	uintptr_t bias = 0;
-	bool placed = false;
-	uint32_t length;
+	struct segments segments;
+	uint32_t length = 0;
 
-	if (!library->index)
+	if (!find_segments(library, &segments))
 		return 0;
-	object = link_object(cuaudit_core_link, library->index - 1);
-	image.hi = atomic_load_explicit(&object->hi, memory_order_acquire);
-	image.lo = atomic_load_explicit(&object->lo, memory_order_relaxed);
-	header = (const ElfW(Ehdr) *)image.lo;
-	if (!readable(&image, image.lo, sizeof(*header)) ||
-	    memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_phentsize != sizeof(*segment) ||
-	    !readable(&image, image.lo + header->e_phoff, header->e_phnum * sizeof(*segment)))
-		return 0;
-	segment = (const ElfW(Phdr) *)(image.lo + header->e_phoff);
-	for (uint32_t i = 0; i < header->e_phnum; i++, segment++) {
-		if (segment->p_type == PT_LOAD && !placed) {
-			bias = image.lo - segment->p_vaddr;
-			placed = true;
-		}
-	}
-	segment -= header->e_phnum;
-	for (uint32_t i = 0; i < header->e_phnum; i++, segment++) {
-		uintptr_t at = bias + segment->p_vaddr;
+	for (uint32_t i = 0; i < segments.count && !length; i++) {
+		const ElfW(Phdr) *segment = &segments.first[i];
+		uintptr_t at = segments.bias + segment->p_vaddr;
 
-		if (segment->p_type != PT_NOTE || !readable(&image, at, segment->p_memsz))
-			continue;
-		length = find_note(at, at + segment->p_memsz, segment->p_align == 8 ? 8 : 4, id, size);
-		if (length)
-			return length;
+		if (segment->p_type == PT_NOTE && readable(&segments.image, at, segment->p_memsz))
+			length = find_note(at, at + segment->p_memsz,
+					   segment->p_align == 8 ? 8 : 4, id, size);
 	}
-	return 0;
+	return length;
 }

@@ -6,15 +6,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "hooks/core.h"
+#include "names/template.h"
 
 static time_t started;
 static char rank[32] = "0";
+static bool ranked;
 
 /* The environment as it was when the process started. */
 static const char *started_with(const char *name)
@@ -39,6 +42,7 @@ static void take_rank(void)
 
 		if (value && *value) {
 			snprintf(rank, sizeof(rank), "%s", value);
+			ranked = true;
 			return;
 		}
 	}
@@ -86,14 +90,25 @@ static const char *value(char field, char *buffer, size_t size)
 	}
 }
 
-int cuaudit_output_path(const char *suffix, char *path, size_t size)
+/* strtol has another name in each libc, see old_libc.h. */
+int cuaudit_rank(void)
 {
-	const char *template = cuaudit_core_link->environment.output;
+	int value = 0;
+
+	for (const char *at = rank; *at; at++)
+		if (*at < '0' || *at > '9' || __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, *at - '0', &value))
+			return -1;
+	return ranked ? value : -1;
+}
+
+int cuaudit_path(const char *template, const char *suffix, char *path, size_t size)
+{
 	char buffer[PATH_MAX];
 	size_t used = 0;
 
-	if (!*template)
-		return -ENOENT;
+	if (template_fault(template))
+		return -EINVAL;
 	path[0] = '\0';
 	for (; *template; template++) {
 		char plain[2] = { *template, '\0' };
@@ -112,6 +127,13 @@ int cuaudit_output_path(const char *suffix, char *path, size_t size)
 		return -ENAMETOOLONG;
 	strcpy(path + used, suffix);
 	return 0;
+}
+
+int cuaudit_output_path(const char *suffix, char *path, size_t size)
+{
+	const char *template = cuaudit_core_link->environment.output;
+
+	return *template ? cuaudit_path(template, suffix, path, size) : -ENOENT;
 }
 
 int cuaudit_output(const char *suffix)

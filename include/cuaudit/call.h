@@ -99,6 +99,12 @@ CUAUDIT_PUBLIC const struct cuaudit_library *cuaudit_library_at(const void *addr
 CUAUDIT_PUBLIC uint32_t cuaudit_library_build_id(const struct cuaudit_library *library,
 						 uint8_t *id, uint32_t size);
 
+/*
+ * Context: call. What is to be taken from an address in the library to have it
+ * as its file and its symbols say; 0 if it is not loaded now.
+ */
+CUAUDIT_PUBLIC uint64_t cuaudit_library_base(const struct cuaudit_library *library);
+
 enum { CUAUDIT_THREAD_NAME = 16 };
 
 /* Context: call. The calling thread's name as the system knows it. */

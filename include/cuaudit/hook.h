@@ -177,8 +177,17 @@ CUAUDIT_PUBLIC void *cuaudit_pages(size_t size);
  */
 CUAUDIT_PUBLIC int cuaudit_output(const char *suffix);
 
-/* Context: setup. The path that would open. 0, -ENOENT (no CUAUDIT_OUTPUT), -ENAMETOOLONG. */
+/* Context: call. The path that would open. 0, -ENOENT (no CUAUDIT_OUTPUT), -ENAMETOOLONG. */
 CUAUDIT_PUBLIC int cuaudit_output_path(const char *suffix, char *path, size_t size);
+
+/*
+ * Context: call. The path a text with the same %-fields stands for, suffix
+ * appended. 0, -EINVAL (another %-field), -ENAMETOOLONG.
+ */
+CUAUDIT_PUBLIC int cuaudit_path(const char *text, const char *suffix, char *path, size_t size);
+
+/* Context: call. The number of this process in its job, as %r has it; -1 outside of one. */
+CUAUDIT_PUBLIC int cuaudit_rank(void);
 
 /*
  * Context: setup (finish). The process shall end with this status once all

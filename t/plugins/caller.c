@@ -3,6 +3,7 @@
 #include <cuaudit/hook.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -18,6 +19,7 @@ static uint32_t nframes, nunwound;
 static char thread_name[CUAUDIT_THREAD_NAME];
 static char build_id[64], other_id[64];
 static int error_kept;
+static uint64_t own_base, other_base;
 static bool unwinds = true;	/* not where the unwind tables do not hold */
 
 static void hex(char *text, const uint8_t *bytes, uint32_t length)
@@ -42,6 +44,8 @@ static int look(struct cuaudit_call *call, void *data)
 	hex(build_id, id, length);
 	length = cuaudit_library_build_id(cuaudit_library_at(data), id, 4);
 	hex(other_id, id, length ? 4 : 0);
+	own_base = cuaudit_library_base(cuaudit_call_library(call));
+	other_base = cuaudit_library_base(cuaudit_library_at(data));
 	return CUAUDIT_CONTINUE;
 }
 
@@ -168,6 +172,15 @@ static void without_frames(void)
 	ok(nframes <= 2, "one that leads to no record");
 }
 
+/* As the loader has it. */
+static uint64_t base_of(void *address)
+{
+	struct link_map *map;
+	Dl_info info;
+
+	return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map->l_addr : 1;
+}
+
 int main(void)
 {
 	struct cuaudit_hook hook = {
@@ -207,6 +220,8 @@ int main(void)
 	unwinds = false;
 	without_frames();
 	ok(error_kept, "errno is left alone");
+	is_int((long long)own_base, (long long)base_of((void *)(uintptr_t)main), "where the program is loaded");
+	is_int((long long)other_base, (long long)base_of((void *)(uintptr_t)printf), "where another library is");
 	diag("build-id %s", build_id);
 	diag("libc %s", other_id);
 	return done_testing();
