@@ -6,7 +6,11 @@ synthesizer
 synth -a -c 16384 -n 3000 -t 3 "$tmp/good"
 compile -g -o "$tmp/reader" "$top_srcdir/t/trace/reader.c" "$top_srcdir"/trace/*.c \
 	"$top_srcdir"/print/*.c >"$tmp/build.out" 2>&1 || bail_out "$(cat "$tmp/build.out")"
-ok "the reader" "$tmp/reader" "$tmp/good" "$tmp/copy" "$(truth calls)"
+ok "the reader" "$tmp/reader" "$tmp/good" "$tmp/copy" "$(truth calls)" "$(truth threads)"
+diag "$(grep -v '^ok' "$tmp/tap.out")"
+
+synth -e 50 -c 16384 -n 3000 -t 3 "$tmp/short"
+ok "short-lived threads" "$tmp/reader" "$tmp/short" "$tmp/copy" "$(truth calls)" "$(truth threads)"
 diag "$(grep -v '^ok' "$tmp/tap.out")"
 
 # agree PAGE: what the page says of fields and numbers, as assertions for the compiler.
@@ -22,8 +26,8 @@ agree() {
 
 page=$top_srcdir/man/cuaudit-trace.5
 ok "the page's numbers are the header's" agree "$page"
-is "$(grep -c 'offsetof' "$tmp/agree.c") $(grep -vc 'offsetof\|include' "$tmp/agree.c")" "23 18" \
-	"23 fields, 18 numbers"
+is "$(grep -c 'offsetof' "$tmp/agree.c") $(grep -vc 'offsetof\|include' "$tmp/agree.c")" "23 19" \
+	"23 fields, 19 numbers"
 sed 's/clock_hz Ta 72/clock_hz Ta 73/' "$page" >"$tmp/page"
 fails "a wrong one is found" agree "$tmp/page"
 done_testing

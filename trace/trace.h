@@ -52,7 +52,7 @@ struct trace_thread {
 	char name[17];
 	uint64_t start;		/* ticks */
 	uint64_t end;		/* ticks, 0 while it lives */
-	uint32_t first, count;	/* its chunks in trace.chunks */
+	uint32_t first, count;	/* of trace.chunks: those that begin with its calls, see below */
 };
 
 struct trace_kernel {
@@ -80,7 +80,11 @@ struct trace_mark {
 	const char *text;
 };
 
-/* A chunk of calls. */
+/*
+ * A chunk of calls. Within one, other threads may take over after its first
+ * thread has ended: a call's thread is what trace_call says. Along the chunks
+ * of one trace_thread calls are in the order of their ends nevertheless.
+ */
 struct trace_chunk {
 	uint64_t offset;	/* in the file */
 	uint64_t sequence;
@@ -88,7 +92,7 @@ struct trace_chunk {
 	uint64_t base_ns;
 	uint64_t base_correlation;
 	uint64_t filtered;
-	uint32_t thread;	/* its number */
+	uint32_t thread;	/* the number of its first */
 	uint32_t size;		/* bytes of the file, the header included */
 	struct cuaudit_trace_open open[CUAUDIT_TRACE_OPEN];
 };
@@ -146,7 +150,7 @@ static inline uint64_t trace_duration(const struct trace *trace, uint64_t ticks)
 	return (uint64_t)(__extension__(unsigned __int128)ticks * trace->mult >> trace->shift);
 }
 
-/* The thread of that number, NULL for none. */
+/* The thread of that number, NULL where nothing describes it: a call's may be such. */
 const struct trace_thread *trace_thread(const struct trace *trace, uint32_t number);
 
 /* What the handle named at that time; NULL: unknown. */
@@ -226,7 +230,8 @@ static inline bool trace_walk_next(struct trace_walk *walk, struct trace_call *c
 		call->size = 0;
 		if (__builtin_expect(!(first & (CUAUDIT_TRACE_LONG | CUAUDIT_TRACE_STATUS |
 						CUAUDIT_TRACE_CORRELATION |
-						CUAUDIT_TRACE_STACK) << 8), 1)) {
+						CUAUDIT_TRACE_STACK |
+						CUAUDIT_TRACE_NEXT_THREAD) << 8), 1)) {
 			walk->last += first >> 32;
 			call->end = walk->last;
 			call->start = walk->last - (uint32_t)record[1];

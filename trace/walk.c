@@ -81,6 +81,18 @@ bool trace_walk_more(struct trace_walk *walk)
 	return true;
 }
 
+/* Another thread's calls from here on. */
+static void take_over(struct trace_walk *walk, const uint64_t *record)
+{
+	if (walk->at - record < CUAUDIT_TRACE_NEXT_WORDS) {
+		over(walk, true);
+		return;
+	}
+	walk->thread = (uint32_t)record[CUAUDIT_TRACE_NEXT_NUMBER];
+	walk->last = record[CUAUDIT_TRACE_NEXT_TICKS];
+	walk->correlation = record[CUAUDIT_TRACE_NEXT_CORRELATION];
+}
+
 bool trace_walk_rest(struct trace_walk *walk, const uint64_t *record, struct trace_call *call)
 {
 	unsigned int flags = record[0] >> 8 & 255;
@@ -89,6 +101,10 @@ bool trace_walk_rest(struct trace_walk *walk, const uint64_t *record, struct tra
 	int needed = 2 * !!(flags & CUAUDIT_TRACE_LONG) + !!(flags & CUAUDIT_TRACE_STATUS) +
 		     !!(flags & CUAUDIT_TRACE_CORRELATION) + !!(flags & CUAUDIT_TRACE_STACK);
 
+	if (flags & CUAUDIT_TRACE_NEXT_THREAD) {
+		take_over(walk, record);
+		return false;
+	}
 	if (end - at < needed) {
 		over(walk, true);
 		return false;

@@ -3,11 +3,12 @@
  * Writes a trace file that no program made: any number of calls of any number
  * of threads, what a training loop does, the same for the same seed.
  *
- * synth [-a] [-c CHUNK] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE
- *   -a  with arguments, -c  bytes of a chunk, -k  as a process that was killed leaves it
+ * synth [-a] [-c CHUNK] [-e CALLS] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE
+ *   -a  with arguments, -c  bytes of a chunk, -k  as a process that was killed leaves it,
+ *   -e  calls after which a thread ends and a new one takes over its chunk
  *
  * Prints what it put in, one "KEY VALUE" a line: calls, errors, ns (in the
- * driver), launches, allocated (bytes, all in all), held (at the end).
+ * driver), launches, allocated (bytes, all in all), held (at the end), threads.
  */
 #include <cuaudit/api.h>
 #include <cuaudit/clock.h>
@@ -53,7 +54,8 @@ static const char *const libraries[] = {
 enum { LIBRARIES = sizeof(libraries) / sizeof(libraries[0]), CALLERS = 3 };
 
 struct thread {
-	uint64_t now, last, correlation, records;
+	uint64_t now, last, correlation, records, left;
+	uint32_t number;
 	uint64_t *buffer, *at;
 	uint64_t offset;
 	uint64_t held[HELD], sizes[HELD];
@@ -64,6 +66,8 @@ static int fd;
 static uint32_t chunk_size = CUAUDIT_TRACE_CHUNK;
 static bool with_arguments, killed;
 static uint32_t nthreads = 4;
+static uint64_t lifetime;
+static uint32_t numbers;
 static uint64_t state, sequence = 1, next_offset, address = UINT64_C(0x7f0000000000);
 static uint64_t errors, ticks_in, launches, allocated, held;
 static struct thread *threads;
@@ -201,13 +205,13 @@ static void flush(struct thread *thread, bool full)
 	put_at(thread->buffer, chunk_size, thread->offset);
 }
 
-static void begin(struct thread *thread, uint32_t number)
+static void begin(struct thread *thread)
 {
 	struct cuaudit_trace_chunk *chunk = (void *)thread->buffer;
 
 	memset(thread->buffer, 0, chunk_size);
 	chunk->kind = CUAUDIT_TRACE_CALLS;
-	chunk->thread = number;
+	chunk->thread = thread->number;
 	chunk->sequence = sequence++;
 	chunk->base_ticks = thread->last = thread->now;
 	chunk->base_ns = UINT64_C(1700000000000000000) + (thread->now - 2000000000000) / 2;
@@ -287,7 +291,7 @@ static void account(struct thread *thread, int f, uint64_t *words, uint64_t *beh
 	}
 }
 
-static void call(struct thread *thread, uint32_t number)
+static void call(struct thread *thread)
 {
 	uint64_t words[16] = { 0x1000, 64, 2, 3, 128, 1, 1, 0, 0x7700, 9, 10 }, behind = 0x4242;
 	uint64_t took, gap = 200 + chance() % 4000, record[64], flags = 0, size = 2;
@@ -337,7 +341,7 @@ static void call(struct thread *thread, uint32_t number)
 	}
 	if (!thread->offset || thread->at + size > thread->buffer + chunk_size / 8) {
 		flush(thread, true);
-		begin(thread, number);
+		begin(thread);
 		/* Counted from the chunk's base now, which is this call's end. */
 		record[0] &= UINT32_MAX;
 		if (flags & CUAUDIT_TRACE_LONG)
@@ -350,21 +354,42 @@ static void call(struct thread *thread, uint32_t number)
 	thread->records++;
 }
 
-static void describe_threads(void)
+/* The rest have calls and no description, as when a disk was full. */
+static void describe_thread(uint32_t number, uint64_t end)
 {
-	for (uint32_t i = 0; i < nthreads; i++) {
-		struct cuaudit_trace_thread *thread;
+	struct cuaudit_trace_thread *thread;
 
-		/* The rest have calls and no description, as when a disk was full. */
-		if (used + sizeof(*thread) > chunk_size)
-			return;
-		thread = describe(CUAUDIT_TRACE_THREAD, sizeof(*thread), NULL, NULL);
-		thread->number = i + 1;
-		thread->tid = (int32_t)(4000 + i);
-		snprintf(thread->name, sizeof(thread->name), i ? "pt_autograd_%u" : "python3", i % 1000);
-		thread->start_ticks = 2000000000000;
-		thread->end_ticks = killed ? 0 : threads[i].now;
-	}
+	if (used + sizeof(*thread) > chunk_size)
+		return;
+	thread = describe(CUAUDIT_TRACE_THREAD, sizeof(*thread), NULL, NULL);
+	thread->number = number;
+	thread->tid = (int32_t)(3999 + number);
+	if (number == 1)
+		strcpy(thread->name, "python3");
+	else
+		snprintf(thread->name, sizeof(thread->name), "pt_autograd_%u", number % 1000);
+	thread->start_ticks = 2000000000000;
+	thread->end_ticks = end;
+}
+
+/* The thread is over; the next one's calls follow in the same chunk, if it has room. */
+static void take_over(struct thread *thread)
+{
+	uint64_t *at = thread->at;
+
+	describe_thread(thread->number, thread->now);
+	thread->number = ++numbers;
+	thread->left = lifetime;
+	thread->correlation = (uint64_t)thread->number << 40;
+	if (!thread->offset || at + CUAUDIT_TRACE_NEXT_WORDS > thread->buffer + chunk_size / 8)
+		return;
+	at[CUAUDIT_TRACE_NEXT_FIRST] = CUAUDIT_TRACE_NEXT_WORDS | CUAUDIT_TRACE_NEXT_THREAD << 8;
+	at[CUAUDIT_TRACE_NEXT_NUMBER] = thread->number;
+	at[CUAUDIT_TRACE_NEXT_TICKS] = thread->last = thread->now;
+	at[CUAUDIT_TRACE_NEXT_NS] = UINT64_C(1700000000000000000) +
+				    (thread->now - 2000000000000) / 2;
+	at[CUAUDIT_TRACE_NEXT_CORRELATION] = thread->correlation;
+	thread->at += CUAUDIT_TRACE_NEXT_WORDS;
 }
 
 static void write_header(uint32_t pid)
@@ -403,7 +428,7 @@ static void write_header(uint32_t pid)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: synth [-a] [-c CHUNK] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE\n");
+	fprintf(stderr, "usage: synth [-a] [-c CHUNK] [-e CALLS] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE\n");
 	return 2;
 }
 
@@ -413,11 +438,13 @@ int main(int argc, char **argv)
 	uint32_t pid = 4711;
 	int option;
 
-	while ((option = getopt(argc, argv, "ac:kn:p:s:t:")) > 0) {
+	while ((option = getopt(argc, argv, "ac:e:kn:p:s:t:")) > 0) {
 		if (option == 'a')
 			with_arguments = true;
 		else if (option == 'c')
 			chunk_size = (uint32_t)atoi(optarg);
+		else if (option == 'e')
+			lifetime = strtoull(optarg, NULL, 0);
 		else if (option == 'k')
 			killed = true;
 		else if (option == 'n')
@@ -443,25 +470,31 @@ int main(int argc, char **argv)
 	next_offset = chunk_size;
 	state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	describe_all();
+	numbers = nthreads;
 	for (uint32_t i = 0; i < nthreads; i++) {
 		threads[i].now = 2000000000000 + 1000 * i;
+		threads[i].number = i + 1;
+		threads[i].left = lifetime;
 		threads[i].correlation = (uint64_t)(i + 1) << 40;
 		threads[i].buffer = malloc(chunk_size);
 		if (!threads[i].buffer)
 			return 1;
 	}
 	for (uint64_t i = 0; i < calls; i++) {
-		uint32_t number = (uint32_t)(chance() % nthreads);
+		struct thread *thread = &threads[chance() % nthreads];
 
-		call(&threads[number], number + 1);
+		if (lifetime && !thread->left--)
+			take_over(thread);
+		call(thread);
 	}
-	for (uint32_t i = 0; i < nthreads; i++)
+	for (uint32_t i = 0; i < nthreads; i++) {
 		flush(&threads[i], !killed);
-	describe_threads();
+		describe_thread(threads[i].number, killed ? 0 : threads[i].now);
+	}
 	write_header(pid);
-	printf("calls %llu\nerrors %llu\nns %llu\nlaunches %llu\nallocated %llu\nheld %llu\n",
+	printf("calls %llu\nerrors %llu\nns %llu\nlaunches %llu\nallocated %llu\nheld %llu\nthreads %u\n",
 	       (unsigned long long)calls, (unsigned long long)errors,
 	       (unsigned long long)(ticks_in / 2), (unsigned long long)launches,
-	       (unsigned long long)allocated, (unsigned long long)held);
+	       (unsigned long long)allocated, (unsigned long long)held, numbers);
 	return close(fd) ? 1 : 0;
 }
