@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chunks of a trace: begun, ended, handed on, begun anew. */
+#include "hooks/modules/trace_chunk.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cuaudit/hook.h>
+
+#include "hooks/modules/trace_file.h"
+
+enum {
+	LEFT = 1024,		/* chunks kept for other threads, at most */
+	LEFT_MAPPED = 64,	/* of these, kept in memory */
+	LEAST = 4096		/* room that is worth it */
+};
+
+static uint64_t sequence;
+
+/* In a ring: those that are full, the oldest first. */
+static uint32_t *full;
+static uint32_t nfull, first_full, room_full;
+
+static struct left {
+	struct trace_chunk chunk;	/* at: NULL, not in memory */
+	uint64_t calls;
+	uint32_t used;
+} left[LEFT];
+static uint32_t nleft, nmapped;
+
+/* Room that was taken, and could not be had in memory. */
+static struct {
+	uint32_t index;
+	bool any, again;
+} spare;
+
+static void push_full(uint32_t index)
+{
+	uint32_t *larger, room = 2 * room_full + 1024;
+
+	if (nfull == room_full) {
+		larger = cuaudit_pages(room * sizeof(*larger));
+		if (!larger)
+			return;
+		for (uint32_t i = 0; i < nfull; i++)
+			larger[i] = full[(first_full + i) % room_full];
+		full = larger;
+		first_full = 0;
+		room_full = room;
+	}
+	full[(first_full + nfull++) % room_full] = index;
+}
+
+static void unmap(struct trace_chunk *chunk)
+{
+	munmap(chunk->at, CUAUDIT_TRACE_CHUNK);
+	chunk->at = NULL;
+}
+
+static void count(const struct trace_chunk *chunk, uint64_t calls)
+{
+	__atomic_store_n(&chunk->at->records, calls, __ATOMIC_RELAXED);
+}
+
+/* A chunk to be begun anew: the one that was full first, else the one that was left first. */
+static bool oldest(uint32_t *index)
+{
+	if (nfull) {
+		*index = full[first_full];
+		first_full = (first_full + 1) % room_full;
+		nfull--;
+		return true;
+	}
+	if (!nleft)
+		return false;
+	*index = left[0].chunk.index;
+	if (left[0].chunk.at) {
+		unmap(&left[0].chunk);
+		nmapped--;
+	}
+	memmove(left, left + 1, --nleft * sizeof(*left));
+	return true;
+}
+
+/* What it held is lost. The kind goes first: half of it would be no chunk. */
+static void clear(struct cuaudit_trace_chunk *at)
+{
+	uint64_t calls = at->records;
+
+	__atomic_store_n(&at->kind, CUAUDIT_TRACE_EMPTY, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	trace_file_lost(CUAUDIT_TRACE_LOST_RING, calls);
+	memset(at, 0, CUAUDIT_TRACE_CHUNK);
+}
+
+static bool find_room(uint32_t *why)
+{
+	uint32_t stopped;
+
+	if (spare.any)
+		return true;
+	spare.again = false;
+	spare.any = trace_file_extend(&spare.index, why);
+	if (spare.any || !trace_file_ring() || trace_file_stopped(&stopped))
+		return spare.any;
+	spare.again = true;
+	spare.any = oldest(&spare.index);
+	return spare.any;
+}
+
+bool trace_chunk_begin(struct trace_chunk *chunk, enum cuaudit_trace_kind kind, uint32_t thread,
+		       uint64_t ticks, uint64_t correlation, uint32_t *why)
+{
+	struct cuaudit_trace_chunk *at;
+
+	if (!find_room(why))
+		return false;
+	at = trace_file_map(spare.index);
+	if (!at) {
+		*why = CUAUDIT_TRACE_LOST_MEMORY;
+		return false;
+	}
+	spare.any = false;
+	if (spare.again)
+		clear(at);
+	at->thread = thread;
+	at->sequence = ++sequence;
+	at->base_ticks = ticks;
+	at->base_ns = trace_file_ns(ticks);
+	at->base_correlation = correlation;
+	/* Pairs with the reader, which looks at the kind first. */
+	__atomic_store_n(&at->kind, kind, __ATOMIC_RELEASE);
+	*chunk = (struct trace_chunk){ at, spare.index };
+	return true;
+}
+
+void trace_chunk_end(struct trace_chunk *chunk, uint64_t calls)
+{
+	bool described = chunk->at->kind == CUAUDIT_TRACE_DESCRIPTIONS;
+
+	count(chunk, calls);
+	unmap(chunk);
+	if (trace_file_ring() && !described)
+		push_full(chunk->index);
+}
+
+void trace_chunk_leave(struct trace_chunk *chunk, uint64_t calls, uint32_t used)
+{
+	struct left *last;
+
+	if (nleft == LEFT || CUAUDIT_TRACE_CHUNK - used < LEAST) {
+		trace_chunk_end(chunk, calls);
+		return;
+	}
+	count(chunk, calls);
+	if (nmapped == LEFT_MAPPED)
+		unmap(chunk);
+	else
+		nmapped++;
+	last = &left[nleft++];
+	*last = (struct left){ *chunk, calls, used };
+	chunk->at = NULL;
+}
+
+/* The last one left, which is most probably in memory. */
+bool trace_chunk_take_over(struct trace_chunk *chunk, uint64_t *calls, uint32_t *used)
+{
+	struct left *last = &left[nleft - 1];
+
+	if (!nleft)
+		return false;
+	if (last->chunk.at)
+		nmapped--;
+	else
+		last->chunk.at = trace_file_map(last->chunk.index);
+	if (!last->chunk.at)
+		return false;
+	*chunk = last->chunk;
+	*calls = last->calls;
+	*used = last->used;
+	nleft--;
+	count(chunk, 0);
+	return true;
+}
+
+uint32_t trace_chunk_last(const struct trace_chunk *chunk, uint32_t used)
+{
+	uint32_t index = trace_file_chunks() - 1;
+
+	if (chunk->at && chunk->index == index)
+		return used;
+	for (uint32_t i = 0; i < nleft; i++)
+		if (left[i].chunk.index == index)
+			return left[i].used;
+	return 0;
+}
+
+void trace_chunk_drop(struct trace_chunk *chunk)
+{
+	if (chunk->at)
+		unmap(chunk);
+}
+
+void trace_chunk_forked(void)
+{
+	for (uint32_t i = 0; i < nleft; i++)
+		trace_chunk_drop(&left[i].chunk);
+	nleft = nmapped = nfull = first_full = 0;
+	spare.any = false;
+	sequence = 0;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The descriptions of a trace: what its numbers stand for. */
+#include "hooks/modules/trace_describe.h"
+
+#include <string.h>
+
+#include <cuaudit/clock.h>
+#include <cuaudit/coverage.h>
+
+#include "hooks/modules/trace_chunk.h"
+#include "hooks/modules/trace_file.h"
+#include "hooks/modules/trace_plan.h"
+#include "hooks/modules/trace_table.h"
+
+static struct trace_chunk chunk;	/* none: they are still in the file's first */
+static char *at, *end;
+
+/* From what the core calls them to what the file does, + 1. */
+static struct trace_table libraries, sites;
+static uint32_t nlibraries, nsites;
+static uint8_t functions[CUAUDIT_SLOTS_MAX / 8], drivers[CUAUDIT_SLOTS_MAX / 8];	/* a bit each */
+
+static bool take_room(size_t size, uint32_t *why)
+{
+	struct trace_chunk next = { NULL, 0 };
+
+	if (!at) {
+		at = trace_file_begin(why);
+		end = at + CUAUDIT_TRACE_CHUNK - CUAUDIT_TRACE_HEADER;
+		if (!at)
+			return false;
+	}
+	if ((size_t)(end - at) >= size)
+		return true;
+	if (!trace_chunk_begin(&next, CUAUDIT_TRACE_DESCRIPTIONS, 0, cuaudit_ticks(), 0, why))
+		return false;
+	if (chunk.at)
+		trace_chunk_end(&chunk, 0);
+	chunk = next;
+	at = (char *)(chunk.at + 1);
+	end = (char *)chunk.at + CUAUDIT_TRACE_CHUNK;
+	return true;
+}
+
+void *trace_describe(size_t size, size_t texts, uint32_t *why)
+{
+	struct cuaudit_trace_record *record;
+
+	size = (size + texts + CUAUDIT_TRACE_ALIGN - 1) / CUAUDIT_TRACE_ALIGN * CUAUDIT_TRACE_ALIGN;
+	if (!take_room(size, why))
+		return NULL;
+	record = (void *)at;
+	record->size = (uint32_t)size;
+	return record;
+}
+
+void trace_describe_publish(void *record, enum cuaudit_trace_type type)
+{
+	struct cuaudit_trace_record *its = record;
+
+	at += its->size;
+	/* Pairs with the reader. */
+	__atomic_store_n(&its->type, type, __ATOMIC_RELEASE);
+}
+
+static bool is_new(uint8_t *bits, uint32_t number)
+{
+	return number < CUAUDIT_SLOTS_MAX && !(bits[number / 8] & 1u << number % 8);
+}
+
+static void is_known(uint8_t *bits, uint32_t number)
+{
+	bits[number / 8] |= (uint8_t)(1u << number % 8);
+}
+
+static bool describe_driver(uint32_t index, uint32_t *why)
+{
+	const struct cuaudit_driver *driver = cuaudit_driver_get(index);
+	struct cuaudit_trace_driver *record;
+
+	if (!driver || !is_new(drivers, index))
+		return true;
+	record = trace_describe(sizeof(*record), strlen(driver->path) + 1, why);
+	if (!record)
+		return false;
+	record->index = index;
+	record->version = driver->version;
+	strcpy((char *)(record + 1), driver->path);
+	trace_describe_publish(record, CUAUDIT_TRACE_DRIVER);
+	is_known(drivers, index);
+	return true;
+}
+
+static bool describe_function(const struct cuaudit_function *function, uint32_t *why)
+{
+	size_t name = strlen(function->name) + 1, base = strlen(function->base) + 1;
+	const struct trace_plan *plan = trace_plan(function);
+	struct cuaudit_trace_function *record;
+
+	if (!is_new(functions, function->slot))
+		return true;
+	if (!describe_driver(function->driver, why))
+		return false;
+	record = trace_describe(sizeof(*record), name + base, why);
+	if (!record)
+		return false;
+	record->slot = function->slot;
+	record->driver = function->driver;
+	record->id = function->id;
+	record->classes = function->classes;
+	record->version = function->version;
+	if (plan) {
+		record->nsteps = plan->nsteps;
+		memcpy(record->steps, plan->steps, sizeof(record->steps));
+	}
+	memcpy(record + 1, function->name, name);
+	memcpy((char *)(record + 1) + name, function->base, base);
+	trace_describe_publish(record, CUAUDIT_TRACE_FUNCTION);
+	is_known(functions, function->slot);
+	return true;
+}
+
+/* One that was loaded again elsewhere is another. */
+bool trace_describe_library(const struct cuaudit_library *library, uint32_t *number, uint32_t *why)
+{
+	uint64_t base = library->index ? cuaudit_library_base(library) : 0;
+	struct cuaudit_trace_library *record;
+
+	*number = (uint32_t)trace_table_get(&libraries, library->index, base);
+	if (*number || !library->index)
+		return true;
+	record = trace_describe(sizeof(*record), strlen(library->path) + 1, why);
+	if (!record)
+		return false;
+	*why = CUAUDIT_TRACE_LOST_MEMORY;
+	if (trace_table_put(&libraries, library->index, base, nlibraries + 1))
+		return false;
+	*number = record->index = ++nlibraries;
+	record->base = base;
+	record->id_size = cuaudit_library_build_id(library, record->build_id,
+						   sizeof(record->build_id));
+	if (record->id_size > sizeof(record->build_id))
+		record->id_size = sizeof(record->build_id);
+	strcpy((char *)(record + 1), library->path);
+	trace_describe_publish(record, CUAUDIT_TRACE_LIBRARY);
+	return true;
+}
+
+bool trace_describe_site(const struct cuaudit_call *call, uint32_t *number, uint32_t *why)
+{
+	const struct cuaudit_function *function = call->function;
+	uint64_t caller = (uintptr_t)call->caller, more;
+	struct cuaudit_trace_site *record;
+	uint32_t library;
+
+	if (!trace_describe_library(cuaudit_call_library(call), &library, why))
+		return false;
+	more = (uint64_t)library << 32 | function->slot;
+	*number = (uint32_t)trace_table_get(&sites, caller, more) - 1;
+	if (*number != UINT32_MAX)
+		return true;
+	if (!describe_function(function, why))
+		return false;
+	record = trace_describe(sizeof(*record), 0, why);
+	if (!record)
+		return false;
+	*why = CUAUDIT_TRACE_LOST_MEMORY;
+	if (trace_table_put(&sites, caller, more, nsites + 1))
+		return false;
+	*number = record->number = nsites++;
+	record->slot = function->slot;
+	record->library = library;
+	record->caller = caller;
+	trace_describe_publish(record, CUAUDIT_TRACE_SITE);
+	return true;
+}
+
+uint32_t trace_describe_last(void)
+{
+	uint32_t used = (uint32_t)(CUAUDIT_TRACE_CHUNK - (end - at));
+
+	if (!at || (chunk.at ? chunk.index : 0) != trace_file_chunks() - 1)
+		return 0;
+	return used;
+}
+
+void trace_describe_forked(void)
+{
+	trace_chunk_drop(&chunk);
+	at = end = NULL;
+	trace_table_clear(&libraries);
+	trace_table_clear(&sites);
+	nlibraries = nsites = 0;
+	memset(functions, 0, sizeof(functions));
+	memset(drivers, 0, sizeof(drivers));
+}

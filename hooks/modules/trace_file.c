@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of a trace: its header, and room for its chunks. */
+#include "hooks/modules/trace_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cuaudit/clock.h>
+#include <cuaudit/hook.h>
+
+enum {
+	MAX_NUMBER = 99,
+	POPULATE_WRITE = 23	/* madvise, since Linux 5.14 */
+};
+
+static struct trace_file_settings settings;
+static struct cuaudit_trace_header first_header;
+
+static char path[PATH_MAX];
+static int fd = -1;
+static struct stat self;	/* which file that is */
+static uint32_t nchunks, most;
+
+static struct cuaudit_trace_header *header;
+static _Atomic uint64_t lost[CUAUDIT_TRACE_LOSSES];	/* while there is no header */
+static _Atomic uint32_t stopped;			/* 1 + why */
+
+bool trace_file_ring(void)
+{
+	return settings.flags & CUAUDIT_TRACE_RING;
+}
+
+uint32_t trace_file_chunks(void)
+{
+	return nchunks;
+}
+
+static void read_file(const char *name, char *text, size_t size)
+{
+	int file = open(name, O_RDONLY | O_CLOEXEC);
+	ssize_t length = file < 0 ? 0 : read(file, text, size - 1);
+
+	if (file >= 0)
+		close(file);
+	text[length > 0 ? length : 0] = '\0';
+}
+
+/* The last argument may be cut, and its end is then that of the text. */
+static void describe_process(struct cuaudit_trace_header *to)
+{
+	if (readlink("/proc/self/exe", to->program, sizeof(to->program) - 1) < 0)
+		strcpy(to->program, "(unknown program)");
+	read_file("/proc/self/cmdline", to->command, sizeof(to->command));
+	if (gethostname(to->host, sizeof(to->host) - 1))
+		strcpy(to->host, "localhost");
+}
+
+static void describe_clock(struct cuaudit_trace_header *to)
+{
+	to->clock_source = cuaudit_clock.source;
+	to->clock_mult = cuaudit_clock.mult;
+	to->clock_shift = cuaudit_clock.shift;
+	to->clock_hz = cuaudit_clock.hz;
+}
+
+int trace_file_setup(const struct trace_file_settings *given)
+{
+	char filled[PATH_MAX];
+	int error = 0;
+
+	settings = *given;
+	most = settings.size / CUAUDIT_TRACE_CHUNK < UINT32_MAX ?
+		       (uint32_t)(settings.size / CUAUDIT_TRACE_CHUNK) : UINT32_MAX;
+	if (settings.name)
+		error = cuaudit_path(settings.name, "", filled, sizeof(filled));
+	if (error) {
+		cuaudit_log(CUAUDIT_ERROR, "trace: file takes a path with %%p %%h %%e %%r %%t %%%% "
+			    "for fields, not '%s'", settings.name);
+		return -ECANCELED;
+	}
+	first_header = (struct cuaudit_trace_header){
+		.version = CUAUDIT_TRACE_VERSION,
+		.order = CUAUDIT_TRACE_ORDER,
+		.chunk = CUAUDIT_TRACE_CHUNK,
+		.flags = settings.flags,
+		.rank = cuaudit_rank(),
+		.start_ticks = cuaudit_clock.start_ticks,
+		.start_ns = cuaudit_clock.start_ns,
+	};
+	return 0;
+}
+
+/* Never opens what is there already: another process's, or this one's before exec. */
+static int open_new(void)
+{
+	size_t length = strlen(path);
+
+	for (int number = 0; number <= MAX_NUMBER && length + 4 <= sizeof(path); number++) {
+		char *end = path + length;
+		int file;
+
+		if (number) {
+			*end++ = '.';
+			if (number > 9)
+				*end++ = (char)('0' + number / 10);
+			*end++ = (char)('0' + number % 10);
+		}
+		*end = '\0';
+		file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (file >= 0 || errno != EEXIST)
+			return file < 0 ? -errno : file;
+	}
+	return -EEXIST;
+}
+
+/* The program may change its directory. */
+static void make_absolute(void)
+{
+	char whole[PATH_MAX];
+	ssize_t length;
+
+	if (path[0] == '/')
+		return;
+	length = readlink("/proc/self/cwd", whole, sizeof(whole));
+	if (length > 0 && (size_t)length + 1 + strlen(path) < sizeof(whole)) {
+		whole[length] = '/';
+		strcpy(whole + length + 1, path);
+		strcpy(path, whole);
+	}
+}
+
+static int open_file(void)
+{
+	int result;
+
+	if (settings.name)
+		result = cuaudit_path(settings.name, "", path, sizeof(path));
+	else
+		result = cuaudit_output_path(".cutrace", path, sizeof(path));
+	if (result == -ENOENT)
+		result = cuaudit_path("%e-%p", ".cutrace", path, sizeof(path));
+	if (result)
+		return result;
+	make_absolute();
+	result = open_new();
+	if (result < 0)
+		return result;
+	fd = result;
+	return fstat(fd, &self) ? -errno : 0;
+}
+
+static bool is_self(int file)
+{
+	struct stat now;
+
+	return !fstat(file, &now) && now.st_dev == self.st_dev && now.st_ino == self.st_ino;
+}
+
+/* The program may close any descriptor, and have another file there then. */
+static int descriptor(void)
+{
+	if (fd >= 0 && is_self(fd))
+		return fd;
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0 && !is_self(fd)) {
+		close(fd);
+		fd = -1;
+		errno = ENOENT;
+	}
+	return fd;
+}
+
+/*
+ * Takes the chunk's room on disk before anything touches it: a store to a
+ * page the disk has no room for would be a SIGBUS. Nor is SIGXFSZ asked for.
+ */
+static int reserve(uint32_t index)
+{
+	off_t offset = (off_t)index * CUAUDIT_TRACE_CHUNK;
+	struct rlimit limit;
+	int result, file = descriptor();
+
+	if (file < 0)
+		return errno;
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+	    (rlim_t)offset + CUAUDIT_TRACE_CHUNK > limit.rlim_cur)
+		return EFBIG;
+	do
+		result = posix_fallocate(file, offset, CUAUDIT_TRACE_CHUNK);
+	while (result == EINTR);
+	return result;
+}
+
+void *trace_file_map(uint32_t index)
+{
+	int file = descriptor();
+	void *at;
+
+	if (file < 0)
+		return NULL;
+	at = mmap(NULL, CUAUDIT_TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+		  (off_t)index * CUAUDIT_TRACE_CHUNK);
+	if (at == MAP_FAILED)
+		return NULL;
+	/* All at once; where it is not known, one by one when they are written. */
+	madvise(at, CUAUDIT_TRACE_CHUNK, POPULATE_WRITE);
+	return at;
+}
+
+/* errno's name is for who reads the source; libc's text of it may need malloc. */
+static void fail(int error)
+{
+	trace_file_stop(CUAUDIT_TRACE_LOST_DISK);
+	if (header)
+		header->error = (uint64_t)error;
+	cuaudit_log(CUAUDIT_WARN, "trace: %s %s, error %d; further calls are only counted",
+		    path, header ? "cannot grow" : "cannot be written", error);
+}
+
+static void be_full(void)
+{
+	trace_file_stop(CUAUDIT_TRACE_LOST_SIZE);
+	cuaudit_log(CUAUDIT_WARN, "trace: %s has its full size, %u KiB; further calls are only "
+		    "counted", path, nchunks * (CUAUDIT_TRACE_CHUNK / 1024));
+}
+
+static int begin(void)
+{
+	int result = open_file();
+	void *at;
+
+	if (!result)
+		result = reserve(0);
+	if (!result) {
+		at = trace_file_map(0);
+		if (!at)
+			result = errno;
+	}
+	if (result) {
+		if (fd >= 0)
+			unlink(path);
+		return result;
+	}
+	header = at;
+	*header = first_header;
+	header->pid = (uint32_t)getpid();
+	header->parent = (uint32_t)getppid();
+	describe_process(header);
+	describe_clock(header);
+	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		header->lost[i] = lost[i];
+	/* Last: a file without it is nobody's. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	memcpy(header->magic, CUAUDIT_TRACE_MAGIC, sizeof(header->magic));
+	nchunks = 1;
+	return 0;
+}
+
+void *trace_file_begin(uint32_t *why)
+{
+	int error;
+
+	if (!header && !trace_file_stopped(why)) {
+		error = begin();
+		if (error)
+			fail(error);
+	}
+	if (header)
+		return (char *)header + CUAUDIT_TRACE_HEADER;
+	trace_file_stopped(why);
+	return NULL;
+}
+
+bool trace_file_extend(uint32_t *index, uint32_t *why)
+{
+	int error;
+
+	if (trace_file_stopped(why))
+		return false;
+	*why = CUAUDIT_TRACE_LOST_SIZE;
+	if (nchunks >= most) {
+		if (!trace_file_ring())
+			be_full();
+		return false;
+	}
+	*index = nchunks;
+	error = reserve(nchunks);
+	if (!error) {
+		nchunks++;
+		return true;
+	}
+	*why = CUAUDIT_TRACE_LOST_DISK;
+	if (trace_file_ring() && nchunks > 2) {
+		/* A smaller ring is one, too. */
+		most = nchunks;
+		header->error = (uint64_t)error;
+		cuaudit_log(CUAUDIT_WARN, "trace: %s cannot grow, error %d; it is a ring of %u KiB",
+			    path, error, nchunks * (CUAUDIT_TRACE_CHUNK / 1024));
+		return false;
+	}
+	fail(error);
+	return false;
+}
+
+uint64_t trace_file_ns(uint64_t ticks)
+{
+	uint64_t before = cuaudit_ticks(), after;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	after = cuaudit_ticks();
+	before += (after - before) / 2;
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec -
+	       ((int64_t)(before - ticks) > 0 ? cuaudit_clock_ns(before - ticks) : 0);
+}
+
+void trace_file_stop(uint32_t why)
+{
+	atomic_store_explicit(&stopped, why + 1, memory_order_relaxed);
+}
+
+bool trace_file_stopped(uint32_t *why)
+{
+	uint32_t now = atomic_load_explicit(&stopped, memory_order_relaxed);
+
+	if (now)
+		*why = now - 1;
+	return now;
+}
+
+void trace_file_lost(uint32_t why, uint64_t calls)
+{
+	if (why == TRACE_FILE_ENDED)
+		return;
+	if (header)
+		__atomic_fetch_add(&header->lost[why], calls, __ATOMIC_RELAXED);
+	else
+		atomic_fetch_add_explicit(&lost[why], calls, memory_order_relaxed);
+}
+
+uint64_t trace_file_losses(enum cuaudit_trace_loss why)
+{
+	return header ? __atomic_load_n(&header->lost[why], __ATOMIC_RELAXED) : lost[why];
+}
+
+const char *trace_file_finish(uint32_t used)
+{
+	off_t size = (off_t)(nchunks - 1) * CUAUDIT_TRACE_CHUNK + used;
+
+	trace_file_stop(TRACE_FILE_ENDED);
+	if (!header)
+		return NULL;
+	describe_clock(header);
+	header->end_ticks = cuaudit_ticks();
+	header->end_ns = trace_file_ns(header->end_ticks);
+	__atomic_store_n(&header->flags, header->flags | CUAUDIT_TRACE_FINISHED, __ATOMIC_RELEASE);
+	if (used && descriptor() >= 0 && ftruncate(fd, size))
+		cuaudit_log(CUAUDIT_INFO, "trace: %s is not cut, error %d", path, errno);
+	return path;
+}
+
+void trace_file_forked(void)
+{
+	if (fd >= 0 && is_self(fd))
+		close(fd);
+	fd = -1;
+	if (header)
+		munmap(header, CUAUDIT_TRACE_CHUNK);
+	header = NULL;
+	nchunks = 0;
+	memset(lost, 0, sizeof(lost));
+	stopped = 0;
+	most = settings.size / CUAUDIT_TRACE_CHUNK < UINT32_MAX ?
+		       (uint32_t)(settings.size / CUAUDIT_TRACE_CHUNK) : UINT32_MAX;
+	first_header.start_ticks = cuaudit_ticks();
+	first_header.start_ns = trace_file_ns(first_header.start_ticks);
+}

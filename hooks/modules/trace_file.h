@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of a trace: its header, and room for its chunks. */
+#ifndef HOOKS_MODULES_TRACE_FILE_H
+#define HOOKS_MODULES_TRACE_FILE_H
+
+#include <stdbool.h>
+
+#include <cuaudit/trace.h>
+
+/* What file=, size= and when-full= say. */
+struct trace_file_settings {
+	const char *name;	/* with %-fields; NULL: beside CUAUDIT_OUTPUT */
+	uint64_t size;
+	uint32_t flags;		/* enum cuaudit_trace_flags */
+};
+
+/* No loss: calls after the end. */
+enum { TRACE_FILE_ENDED = CUAUDIT_TRACE_LOSSES };
+
+/* Context: setup. No file is made yet. 0, or -errno after a message. */
+int trace_file_setup(const struct trace_file_settings *settings);
+
+bool trace_file_ring(void);
+
+/*
+ * Context: call, locked. What follows the header in chunk 0, of a file that is
+ * made the first time; NULL: there is none, for the loss in *why.
+ */
+void *trace_file_begin(uint32_t *why);
+
+/*
+ * Context: call, locked. Takes room on disk for another chunk, whose number is
+ * then in *index. False: there is none, for the loss in *why; where that is
+ * for good, it is said once.
+ */
+bool trace_file_extend(uint32_t *index, uint32_t *why);
+
+/* Context: call, locked. A chunk in memory, or NULL. */
+void *trace_file_map(uint32_t index);
+
+/* Context: call. CLOCK_REALTIME at a time of the other clock, not long ago. */
+uint64_t trace_file_ns(uint64_t ticks);
+
+/*
+ * Context: call. From now on all is lost, for this reason; then whether it is
+ * so, and the reason.
+ */
+void trace_file_stop(uint32_t why);
+bool trace_file_stopped(uint32_t *why);
+
+/* Context: call. Counts lost calls. */
+void trace_file_lost(uint32_t why, uint64_t calls);
+uint64_t trace_file_losses(enum cuaudit_trace_loss why);
+
+/*
+ * Context: setup, locked. Ends the file, cut to used bytes of its last chunk.
+ * Returns its path, NULL if there is none.
+ */
+const char *trace_file_finish(uint32_t used);
+
+/* Context: call. How many chunks the file has. */
+uint32_t trace_file_chunks(void);
+
+/* Context: call, in the child of fork: the next call begins another file. */
+void trace_file_forked(void);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of the trace hook. */
+#include "hooks/modules/trace_options.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { LIST = 4096 };
+
+const struct cuaudit_option trace_option_table[] = {
+	{ "file", NULL, "PATH", "where to, with the fields of CUAUDIT_OUTPUT" },
+	{ "size", "1GiB", "SIZE", "the most the file takes" },
+	{ "when-full", "stop", "stop|ring", "ring: the newest calls are written over the oldest" },
+	{ "functions", NULL, "SELECTOR...", "the functions whose calls are written" },
+	{ "library", NULL, "GLOBS", "the calling libraries, as in CUAUDIT_INCLUDE" },
+	{ "thread", NULL, "GLOB", "the threads, by their names at the first call, or a number" },
+	{ NULL, NULL, NULL, NULL }
+};
+
+/* Digits, up to what follows them. */
+static int begin_number(const char **text, uint64_t *value)
+{
+	const char *at = *text;
+
+	for (*value = 0; *at >= '0' && *at <= '9'; at++)
+		if (__builtin_mul_overflow(*value, 10u, value) ||
+		    __builtin_add_overflow(*value, (uint64_t)(*at - '0'), value))
+			return -EINVAL;
+	if (at == *text)
+		return -EINVAL;
+	*text = at;
+	return 0;
+}
+
+/* A number with K, M, G or T and perhaps iB behind it. */
+static int read_size(const char *text, uint64_t *size)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	int shift = 0;
+
+	if (begin_number(&text, size))
+		return -EINVAL;
+	unit = *text ? strchr(units, *text) : NULL;
+	if (unit) {
+		shift = 10 * (int)(unit - units + 1);
+		text += strcmp(text + 1, "iB") ? 1 : 3;
+	}
+	if (*text || *size << shift >> shift != *size)
+		return -EINVAL;
+	*size <<= shift;
+	return 0;
+}
+
+static int refuse(const char *key, const char *takes, const char *text)
+{
+	cuaudit_log(CUAUDIT_ERROR, "trace: %s takes %s, not '%s'", key, takes, text);
+	return -ECANCELED;
+}
+
+static int read_file(const struct cuaudit_options *given, struct trace_file_settings *file)
+{
+	const char *size = cuaudit_option_get(given, "size");
+
+	file->name = cuaudit_option_get(given, "file");
+	if (read_size(size, &file->size) || file->size < 1 << 20)
+		return refuse("size", "1MiB or more, such as 512M or 4GiB", size);
+	if (!strcmp(cuaudit_option_get(given, "when-full"), "ring"))
+		file->flags |= CUAUDIT_TRACE_RING;
+	return 0;
+}
+
+/* All that were given, as one selector. */
+static int join(const struct cuaudit_options *given, const char *key, const char **joined)
+{
+	static char list[LIST];
+	const char *text;
+	size_t used = 0;
+
+	for (uint32_t i = 0; (text = cuaudit_option_at(given, key, i)); i++) {
+		if (used + strlen(text) + 2 > sizeof(list))
+			return refuse(key, "less than 4 KiB", text);
+		if (i)
+			list[used++] = ',';
+		strcpy(list + used, text);
+		used += strlen(text);
+		*joined = list;
+	}
+	return 0;
+}
+
+int trace_options_read(const struct cuaudit_options *given, struct trace_options *options)
+{
+	int error;
+
+	*options = (struct trace_options){
+		.libraries = cuaudit_option_get(given, "library"),
+		.threads = cuaudit_option_get(given, "thread"),
+	};
+	error = read_file(given, &options->file);
+	return error ? error : join(given, "functions", &options->functions);
+}

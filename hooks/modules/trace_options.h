@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of the trace hook. */
+#ifndef HOOKS_MODULES_TRACE_OPTIONS_H
+#define HOOKS_MODULES_TRACE_OPTIONS_H
+
+#include <cuaudit/hook.h>
+
+#include "hooks/modules/trace_file.h"
+
+/* Texts are the core's or static; NULL: not given. */
+struct trace_options {
+	struct trace_file_settings file;
+	const char *functions;
+	const char *libraries;
+	const char *threads;
+};
+
+extern const struct cuaudit_option trace_option_table[];
+
+/* Context: setup. 0, or -ECANCELED after a message. */
+int trace_options_read(const struct cuaudit_options *given, struct trace_options *options);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each thread writes its calls with. */
+#include "hooks/modules/trace_writer.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cuaudit/clock.h>
+#include <cuaudit/coverage.h>
+
+#include "hooks/modules/trace_describe.h"
+#include "hooks/modules/trace_file.h"
+#include "hooks/modules/trace_lock.h"
+
+uint32_t trace_writer_key;
+
+static const char *wanted;
+static struct trace_writer *writers;
+static uint32_t numbers;
+static uint64_t written;	/* calls in chunks that are full or left */
+
+int trace_writer_setup(const struct cuaudit_module *owner, const char *threads)
+{
+	int key = cuaudit_thread_key(sizeof(struct trace_writer), owner);
+
+	if (key < 0)
+		return key;
+	trace_writer_key = (uint32_t)key;
+	wanted = threads;
+	return 0;
+}
+
+/* * and ? in a name of few bytes. */
+static bool matches(const char *glob, const char *name)
+{
+	for (; *glob != '*'; glob++, name++)
+		if (!*name || (*glob != '?' && *glob != *name))
+			return !*glob && !*name;
+	do {
+		if (matches(glob + 1, name))
+			return true;
+	} while (*name++);
+	return false;
+}
+
+static bool is_wanted(int32_t tid)
+{
+	char name[CUAUDIT_THREAD_NAME], digits[12], *at = digits + sizeof(digits);
+
+	if (!wanted)
+		return true;
+	*--at = '\0';
+	do
+		*--at = (char)('0' + tid % 10);
+	while (tid /= 10);
+	cuaudit_thread_name(name);
+	return matches(wanted, name) || !strcmp(wanted, at);
+}
+
+static bool describe(const struct trace_writer *writer, uint64_t end, uint32_t *why)
+{
+	struct cuaudit_trace_thread *record = trace_describe(sizeof(*record), 0, why);
+
+	if (!record)
+		return false;
+	record->number = writer->number;
+	record->tid = writer->tid;
+	cuaudit_thread_name(record->name);
+	record->start_ticks = writer->start;
+	record->end_ticks = end;
+	trace_describe_publish(record, CUAUDIT_TRACE_THREAD);
+	return true;
+}
+
+static void insert(struct trace_writer *writer)
+{
+	writer->next = writers;
+	writer->link = &writers;
+	if (writers)
+		writers->link = &writer->next;
+	/* A child of fork may follow the list as it is at any time. */
+	atomic_signal_fence(memory_order_release);
+	writers = writer;
+}
+
+static void take_out(struct trace_writer *writer)
+{
+	*writer->link = writer->next;
+	if (writer->next)
+		writer->next->link = writer->link;
+}
+
+static void write_to(struct trace_writer *writer, uint64_t used, uint64_t ticks,
+		     uint64_t correlation)
+{
+	writer->at = (uint64_t *)((char *)writer->chunk.at + used);
+	writer->limit = (uint64_t *)((char *)writer->chunk.at + CUAUDIT_TRACE_CHUNK - TRACE_MOST);
+	writer->end = ticks;
+	writer->correlation = correlation;
+}
+
+/* What another thread left is enough for many a one. */
+static bool take_over(struct trace_writer *writer, uint64_t ticks, uint64_t correlation)
+{
+	uint64_t words[CUAUDIT_TRACE_NEXT_WORDS] = {
+		[CUAUDIT_TRACE_NEXT_FIRST] = CUAUDIT_TRACE_NEXT_WORDS |
+					     CUAUDIT_TRACE_NEXT_THREAD << 8,
+		[CUAUDIT_TRACE_NEXT_NUMBER] = writer->number,
+		[CUAUDIT_TRACE_NEXT_TICKS] = ticks,
+		[CUAUDIT_TRACE_NEXT_NS] = trace_file_ns(ticks),
+		[CUAUDIT_TRACE_NEXT_CORRELATION] = correlation,
+	};
+	uint32_t used;
+	uint64_t *at;
+
+	if (!trace_chunk_take_over(&writer->chunk, &writer->calls, &used))
+		return false;
+	written -= writer->calls;
+	at = (uint64_t *)((char *)writer->chunk.at + used);
+	memcpy(at + 1, words + 1, sizeof(words) - sizeof(*words));
+	/* Pairs with the reader, as of a call. */
+	__atomic_store_n(at, words[0], __ATOMIC_RELEASE);
+	write_to(writer, used + sizeof(words), ticks, correlation);
+	return true;
+}
+
+static bool begin_chunk(struct trace_writer *writer, uint64_t ticks, uint64_t correlation,
+			uint32_t *why)
+{
+	struct cuaudit_trace_open open[CUAUDIT_TRACE_OPEN] = { { .ticks = 0 } };
+
+	if (writer->chunk.at) {
+		memcpy(open, writer->chunk.at->open, sizeof(open));
+		memset(writer->chunk.at->open, 0, sizeof(open));
+		written += writer->calls;
+		writer->limit = NULL;
+		trace_chunk_end(&writer->chunk, writer->calls);
+		writer->calls = 0;
+	}
+	if (!trace_chunk_begin(&writer->chunk, CUAUDIT_TRACE_CALLS, writer->number, ticks,
+			       correlation, why))
+		return false;
+	memcpy(writer->chunk.at->open, open, sizeof(open));
+	write_to(writer, sizeof(*writer->chunk.at), ticks, correlation);
+	return true;
+}
+
+static bool begin(struct trace_writer *writer, const struct cuaudit_call *call, uint64_t ticks,
+		  uint32_t *why)
+{
+	writer->tid = (int32_t)syscall(SYS_gettid);
+	writer->off = !is_wanted(writer->tid);
+	if (writer->off)
+		return false;
+	writer->start = ticks;
+	writer->number = numbers + 1;
+	if (!describe(writer, 0, why)) {
+		writer->number = 0;
+		return false;
+	}
+	numbers++;
+	insert(writer);
+	return take_over(writer, ticks, call->correlation) ||
+	       begin_chunk(writer, ticks, call->correlation, why);
+}
+
+__attribute__((noinline))
+struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t ticks)
+{
+	struct trace_writer *writer = cuaudit_thread_block(trace_writer_key);
+	uint32_t why = CUAUDIT_TRACE_LOST_MEMORY;
+	struct trace_lock saved;
+	bool good = false;
+
+	if (writer && (writer->off || (writer->limit && writer->at < writer->limit)))
+		return writer->off ? NULL : writer;
+	if (writer && !trace_file_stopped(&why)) {
+		trace_lock(&saved);
+		if (!writer->number)
+			good = begin(writer, call, ticks, &why);
+		else
+			good = begin_chunk(writer, ticks > writer->end ? ticks : writer->end,
+					   call->correlation, &why);
+		trace_unlock(&saved);
+	}
+	if (!good && !(writer && writer->off))
+		trace_file_lost(why, 1);
+	return good ? writer : NULL;
+}
+
+__attribute__((noinline))
+struct trace_site *trace_writer_site(struct trace_writer *writer, const struct cuaudit_call *call)
+{
+	struct trace_site *site = trace_writer_place(writer, call);
+	uint32_t generation = *cuaudit_generation, number, why;
+	struct trace_lock saved;
+	bool good;
+
+	if (trace_site_is(site, call))
+		return site;
+	trace_lock(&saved);
+	good = trace_describe_site(call, &number, &why);
+	if (good)
+		*site = (struct trace_site){
+			.caller = call->caller, .slot = call->function->slot,
+			.generation = generation, .number = number,
+			.plan = trace_plan(call->function),
+		};
+	trace_unlock(&saved);
+	if (!good)
+		trace_file_lost(why, 1);
+	return good ? site : NULL;
+}
+
+static uint32_t used_of(const struct trace_writer *writer)
+{
+	return (uint32_t)((const char *)writer->at - (const char *)writer->chunk.at);
+}
+
+void trace_writer_thread_exit(struct trace_writer *writer)
+{
+	uint32_t why;
+	struct trace_lock saved;
+
+	if (!writer->number)
+		return;
+	trace_lock(&saved);
+	if (writer->chunk.at) {
+		memset(writer->chunk.at->open, 0, sizeof(writer->chunk.at->open));
+		written += writer->calls;
+		writer->limit = NULL;
+		/* The file that has ended was cut. */
+		if (trace_file_stopped(&why) && why == TRACE_FILE_ENDED)
+			trace_chunk_drop(&writer->chunk);
+		else
+			trace_chunk_leave(&writer->chunk, writer->calls, used_of(writer));
+	}
+	if (!trace_file_stopped(&why))
+		describe(writer, cuaudit_ticks(), &why);
+	take_out(writer);
+	writer->number = 0;
+	trace_unlock(&saved);
+}
+
+/* Losses are always said. */
+static void say(const char *path, uint64_t calls)
+{
+	static const char *const reasons[] = {
+		[CUAUDIT_TRACE_LOST_SIZE] = "the file has its full size",
+		[CUAUDIT_TRACE_LOST_DISK] = "the disk took no more",
+		[CUAUDIT_TRACE_LOST_MEMORY] = "there was no memory",
+		[CUAUDIT_TRACE_LOST_NESTED] = "made while a hook ran",
+		[CUAUDIT_TRACE_LOST_RING] = "written over by later ones",
+	};
+
+	cuaudit_log(CUAUDIT_INFO, "trace: %llu calls in %s", (unsigned long long)calls,
+		    path ? path : "no file");
+	for (uint32_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		uint64_t lost = trace_file_losses(i);
+
+		if (lost)
+			cuaudit_log(i == CUAUDIT_TRACE_LOST_RING ? CUAUDIT_INFO : CUAUDIT_WARN,
+				    "trace: %llu calls are not in %s: %s", (unsigned long long)lost,
+				    path ? path : "any file", reasons[i]);
+	}
+}
+
+void trace_writer_finish(void)
+{
+	struct trace_writer *own = cuaudit_thread_block(trace_writer_key);
+	struct trace_chunk none = { NULL, 0 };
+	uint64_t calls = written;
+	struct trace_lock saved;
+	const char *path;
+	uint32_t used;
+
+	trace_lock(&saved);
+	for (struct trace_writer *writer = writers; writer; writer = writer->next)
+		calls += writer->calls;
+	calls -= trace_file_losses(CUAUDIT_TRACE_LOST_RING);
+	trace_file_lost(CUAUDIT_TRACE_LOST_NESTED,
+			cuaudit_straight() - trace_file_losses(CUAUDIT_TRACE_LOST_NESTED));
+	if (own && own->chunk.at) {
+		own->limit = NULL;
+		__atomic_store_n(&own->chunk.at->records, own->calls, __ATOMIC_RELAXED);
+		used = trace_chunk_last(&own->chunk, used_of(own));
+	} else {
+		used = trace_chunk_last(&none, 0);
+	}
+	path = trace_file_finish(used ? used : trace_describe_last());
+	trace_unlock(&saved);
+	if (path || trace_file_losses(CUAUDIT_TRACE_LOST_DISK))
+		say(path, calls);
+}
+
+void trace_writer_forked(void)
+{
+	struct trace_writer *own = cuaudit_thread_block(trace_writer_key);
+	struct trace_lock saved;
+
+	trace_lock_forked();
+	trace_lock(&saved);
+	for (struct trace_writer *writer = writers; writer; writer = writer->next)
+		trace_chunk_drop(&writer->chunk);
+	if (own)
+		memset(own, 0, sizeof(*own));
+	writers = NULL;
+	numbers = 0;
+	written = 0;
+	trace_chunk_forked();
+	trace_describe_forked();
+	trace_file_forked();
+	trace_unlock(&saved);
+}

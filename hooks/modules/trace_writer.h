@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each thread writes its calls with. */
+#ifndef HOOKS_MODULES_TRACE_WRITER_H
+#define HOOKS_MODULES_TRACE_WRITER_H
+
+#include <cuaudit/hook.h>
+
+#include "hooks/modules/trace_chunk.h"
+#include "hooks/modules/trace_plan.h"
+
+enum {
+	TRACE_SITES = 256,	/* a power of two, as are the next two */
+	TRACE_KERNELS = 64,
+	TRACE_STACKS = 16,
+	TRACE_MOST = 2040	/* bytes of a record */
+};
+
+/* A place a function is called at, as this thread last saw it. */
+struct trace_site {
+	const void *caller;
+	uint32_t slot;
+	uint32_t generation;
+	uint32_t number;
+	const struct trace_plan *plan;
+};
+
+/* A way to a call, by what its addresses sum up to. */
+struct trace_stack {
+	uint64_t hash[2];
+	uint32_t generation;
+	uint32_t number;
+};
+
+/* The thread's block. */
+struct trace_writer {
+	uint64_t *at;		/* of the next record */
+	uint64_t *limit;	/* there is room for any record before this; NULL: no chunk */
+	uint64_t end;		/* of the last call */
+	uint64_t correlation;	/* of the last call */
+	uint64_t calls;		/* in the chunk */
+	struct trace_chunk chunk;
+	uint32_t number;	/* of the thread; 0: it has not begun */
+	int32_t tid;
+	bool off;		/* the thread is not wanted */
+	uint64_t start;
+	struct trace_writer *next, **link;	/* of those that have begun */
+	struct trace_site sites[TRACE_SITES];
+	uint32_t kernels_epoch;
+	uint64_t kernels[TRACE_KERNELS];
+	struct trace_stack stacks[TRACE_STACKS];
+};
+
+extern uint32_t trace_writer_key;
+
+/* Context: setup. threads: a glob over names, or a number; NULL for all. 0 or -errno. */
+int trace_writer_setup(const struct cuaudit_module *owner, const char *threads);
+
+/*
+ * Context: call. The calling thread's writer, with room for a record of a call
+ * that began at ticks; NULL: it is lost, and counted.
+ */
+struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t ticks);
+
+/* Context: call. Where the call comes from, found or described anew; NULL as above. */
+struct trace_site *trace_writer_site(struct trace_writer *writer, const struct cuaudit_call *call);
+
+/* Context: call. Where it would be in the thread's memory of them. */
+static inline struct trace_site *trace_writer_place(struct trace_writer *writer,
+						    const struct cuaudit_call *call)
+{
+	uint64_t caller = (uintptr_t)call->caller;
+
+	return &writer->sites[(caller ^ caller >> 8 ^ call->function->slot * 37) % TRACE_SITES];
+}
+
+static inline bool trace_site_is(const struct trace_site *site, const struct cuaudit_call *call)
+{
+	return site->caller == call->caller && site->slot == call->function->slot &&
+	       site->generation == *cuaudit_generation;
+}
+
+/* Context: call. The thread ends. */
+void trace_writer_thread_exit(struct trace_writer *writer);
+
+/* Context: setup. Ends the file, and says what there is to say. */
+void trace_writer_finish(void);
+
+/* Context: call, in the child of fork. */
+void trace_writer_forked(void);
+
+#endif

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every call is in the trace, whatever way the process ends.
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
+
+compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
+
+# is_ends FILE CALLS NAME: of t/stat/ends.c
+is_ends() {
+	checked "$1" >"$tmp/text"
+	is "$(awk '$1 == "call" { n[$4 " " $6]++ } END { for (i in n) print i, n[i] }' "$tmp/text" |
+		sort)" "cuDeviceGetCount 1 $2
+cuDriverGetVersion 0 $2
+cuInit 0 1" "$3: each call with its result"
+}
+
+for how in return:0 exit:0 _exit:0 abort:134 fault:139 kill:137; do
+	expected=${how#*:}
+	how=${how%:*}
+	traced "" "$tmp/ends" 1000 "$how" 2>/dev/null
+	is "$status" "$expected" "$how: the program's own status"
+	is_ends "$tmp"/traces/*.cutrace 1000 "$how"
+	is "$(grep cuaudit: "$tmp/err")" "" "$how: nothing is said"
+	case $expected in
+	0) test "$how" = _exit || like "$(cat "$tmp/text")" '^process .* finished ' "$how: finished" ;;
+	*) unlike "$(cat "$tmp/text")" '^process .* finished ' "$how: not finished" ;;
+	esac
+done
+
+traced "" "$tmp/ends" 10 main-first
+is "$(checked "$tmp"/traces/* | number '^call ')" 23 "main ends first, another thread exits"
+traced "" "$tmp/ends" 20 fork
+for file in "$tmp"/traces/*; do
+	checked "$file" | number '^call .* cuDriverGetVersion'
+done | sort -n >"$tmp/counts"
+is "$(cat "$tmp/counts")" "3
+20" "fork: each process has a file with its own calls"
+like "$(checked "$tmp"/traces/* | grep '^thread' | sort -u)" '^thread 1 ' "fork: threads are numbered anew"
+traced "" "$tmp/ends" 20 fork-silent
+set -- "$tmp"/traces/*
+is $# 1 "fork: a child that does not call has none"
+traced "" "$tmp/ends" 100 exec
+set -- "$tmp"/traces/*
+is "$#: ${2#"$1"}" "2: .1" "exec: two files of one process"
+is_ends "$1" 100 "exec: the first program"
+is_ends "$2" 5 "exec: the second"
+traced "" "$tmp/ends" 0 uncalled
+is "$(ls "$tmp/traces"; cat "$tmp/err")" "" "a program that does not call: no file and no word"
+
+# Where the file is.
+mkdir "$tmp/here"
+(cd "$tmp/here" && audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=trace "$tmp/app" call 3)
+like "$(ls "$tmp/here")" '^app-[0-9]+\.cutrace$' "without CUAUDIT_OUTPUT: in the current directory"
+traced "file=$tmp/here/%e.trace" "$tmp/app" call 4
+is "$(checked "$tmp/here/app.trace" | number '^call ')" 5 "file="
+cp "$tmp/here/app.trace" "$tmp/here/copy"
+traced "file=$tmp/here/%e.trace" "$tmp/app" call 6
+ok "a file that is there is not written over" cmp "$tmp/here/app.trace" "$tmp/here/copy"
+is "$(checked "$tmp/here/app.trace.1" | number '^call ')" 7 "but one beside it"
+traced "file=$tmp/here/%z" "$tmp/app" call 1
+like "$(cat "$tmp/err")" "file takes a path .* not '$tmp/here/%z'" "a field that is none"
+traced "file=$tmp/nowhere/x" "$tmp/app" call 4
+is "$status" 0 "a folder that is not there: the program runs"
+like "$(cat "$tmp/err")" "trace: $tmp/nowhere/x cannot be written, error 2; .*
+.*trace: 5 calls are not in any file" "and it is said, with what is lost"
+
+# What is in it.
+traced "" "$tmp/app" call 3
+checked "$tmp"/traces/* >"$tmp/text"
+like "$(cat "$tmp/text")" '^driver 0 version [0-9]+ .*/libcuda\.so\.1$' "the driver"
+like "$(cat "$tmp/text")" "^library 1 $tmp/app base [0-9a-f]+ id [0-9]+\$" "the library"
+like "$(cat "$tmp/text")" "^process [0-9]+ of [0-9]+ rank -1 $tmp/app $tmp/app finished error 0" "the process"
+like "$(cat "$tmp/text")" '^thread 1 tid [0-9]+ app$' "the thread"
+traced "" env SLURM_PROCID=17 "$tmp/app" call 1
+like "$(checked "$tmp"/traces/*)" '^process .* rank 17 ' "the rank"
+is "$(awk '$1 == "call" && $13 < last { n++ } { last = $13 } END { print n + 0 }' "$tmp/text")" 0 \
+	"times go on"
+
+# Threads.
+traced "" "$tmp/app" threads 100 500
+checked "$tmp"/traces/* >"$tmp/text"
+is "$(awk '/^calls of/ { n[$5]++ } END { print n[1], n[500] }' "$tmp/text")" "1 100" \
+	"100 threads at once: each call of each"
+is "$(number '^thread .* ended' <"$tmp/text")" 100 "and their ends"
+short=20000
+test -z "${LONG_TESTS-}" || short=100000
+traced "" "$tmp/app" short $short 3
+checked "$tmp"/traces/* >"$tmp/text"
+is "$(awk '/^calls of/ { n[$5]++ } END { print n[3] }' "$tmp/text")" $short \
+	"$short threads of three calls"
+ok "and a small file" test "$(wc -c <"$(echo "$tmp"/traces/*)")" -lt $((short * 300))
+
+# Handlers that call at any moment.
+traced "" "$tmp/app" storm 300000
+checked "$tmp"/traces/* >"$tmp/text"
+is "$(awk '/^lost/ { lost = $5 } /^total/ { print $2 + lost - 1 }' "$tmp/text")" "$(cat "$tmp/out")" \
+	"a handler that calls at any moment: all are written or counted"
+like "$(cat "$tmp/text")" '^call .* depth 1 ' "some of them inside of others"
+is "$(number '^check failed' <"$tmp/text")" 0 "nothing in it is wrong"
+done_testing
