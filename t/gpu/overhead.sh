@@ -2,19 +2,21 @@
 # What watching a training step costs: plain, with stat, with trace, under the PyTorch profiler
 # and under nsys, in turn, so that what else the machine does hits all of them alike.
 #
-# sh overhead.sh [ROUNDS [MODE...]]    in a build folder; prints one JSON line a run, then a table.
+# sh overhead.sh small|model [ROUNDS [MODE...]]    in a build folder; one JSON line a run, then a table
 # Modes: plain loaded stat trace trace-noargs kineto nsys
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${LIBCUAUDIT:=$PWD/lib/libcuaudit.so}"
 : "${PYTHON3:=python3}"
-rounds=${1:-3}
+step=${1:-small}
+rounds=${2:-3}
+test $# -lt 2 || shift
 test $# -eq 0 || shift
 test $# -gt 0 || set -- plain stat trace trace-noargs kineto nsys
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
 run() {
-	program="$PYTHON3 $top_srcdir/t/gpu/overhead.py"
+	program="$PYTHON3 $top_srcdir/t/gpu/overhead.py $step"
 	case $1 in
 	plain) $program ;;
 	kineto) $program kineto ;;
@@ -44,19 +46,13 @@ import statistics
 import sys
 
 times = collections.defaultdict(list)
-modes = []
 for line in open(sys.argv[1]):
     row = json.loads(line)
-    times[row["step"], row["mode"]].append(row["median_us"])
-    if row["mode"] not in modes:
-        modes.append(row["mode"])
-print("\n%-14s %12s %8s %12s %8s" % ("mode", "small us", "ratio", "model us", "ratio"))
-for mode in modes:
-    cells = []
-    for step in "small", "model":
-        # Each run against the plain one of its own round; the median of those.
-        plain, mine = times[step, "plain"], times[step, mode]
-        ratio = statistics.median(b / a for a, b in zip(plain, mine)) if plain else 0
-        cells += ["%12.1f" % statistics.median(mine), "%8.3f" % ratio]
-    print("%-14s %s" % (mode, " ".join(cells)))
+    times[row["mode"]].append(row["quartile_us"])
+print("\n%-14s %12s %8s   %s" % ("mode", "step in us", "ratio", "ratios of the rounds"))
+for mode, mine in times.items():
+    # Each run against the plain one of its own round.
+    ratios = [b / a for a, b in zip(times["plain"], mine)]
+    print("%-14s %12.1f %8.3f   %s" % (mode, statistics.median(mine), statistics.median(ratios),
+                                       " ".join("%.3f" % r for r in sorted(ratios))))
 END

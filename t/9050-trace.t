@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# Traces of real programs on a real GPU: every call the statistics count is in the file.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+nvidia-smi -L >"$tmp/gpus" 2>&1 || skip_all "no GPU"
+gpu=$top_srcdir/t/gpu
+compile -O2 -o "$tmp/check" "$top_srcdir/t/trace/check.c" || bail_out "cannot build"
+
+# sides NAME: what the two say of each function of each process, in $tmp/counted and $tmp/traced;
+# how many bytes a call took.
+sides() {
+	for report in "$tmp"/reports/*.json; do
+		pid=${report##*/}
+		pid=${pid%.json}
+		"$PYTHON3" -c 'import json, sys
+for row in json.load(open(sys.argv[1]))["functions"]:
+    print(sys.argv[2], row["name"], row["calls"])' "$report" "$pid"
+	done | sort >"$tmp/counted"
+	rm -f "$tmp/bytes"
+	for trace in "$tmp"/reports/*.cutrace; do
+		pid=${trace##*/}
+		pid=${pid%.cutrace}
+		"$tmp/check" "$trace" >"$tmp/records" || echo "$pid damaged"
+		awk -v pid="$pid" '
+			$1 == "call" { calls[$4]++ }
+			END { for (name in calls) print pid, name, calls[name] }' "$tmp/records"
+		grep '^total' "$tmp/records" >>"$tmp/bytes"
+	done | sort >"$tmp/traced"
+	diag "$1: $(awk '{ calls += $2; bytes += $4 } END {
+		printf "%d calls, %.1f bytes a call", calls, bytes / calls }' "$tmp/bytes")"
+}
+
+# same NAME OPTIONS COMMAND...
+same() {
+	same_name=$1
+	same_options=$2
+	shift 2
+	rm -rf "$tmp/reports"
+	mkdir "$tmp/reports"
+	audited CUAUDIT_OUTPUT="$tmp/reports/%p.json" \
+		CUAUDIT_HOOKS="stat(format=json),trace(file=$tmp/reports/%p.cutrace$same_options)" \
+		"$@" >"$tmp/out" 2>"$tmp/err" || diag "$(tail -n 3 "$tmp/err")"
+	sides "$same_name"
+	like "$(wc -l <"$tmp/counted")" '[1-9]' "$same_name: calls are counted"
+	is "$(cat "$tmp/traced")" "$(cat "$tmp/counted")" "$same_name: as many are traced, by function"
+	unlike "$(cat "$tmp/err")" '^cuaudit: ' "$same_name: no word of ours"
+}
+
+for program in torch_eager torch_workers triton_kernel cupy_arrays jax_jit; do
+	module=${program%%_*}
+	if "$PYTHON3" -c "import $module" >"$tmp/import" 2>&1; then
+		same "$program" "" "$PYTHON3" "$gpu/$program.py"
+		test "$program" != torch_eager ||
+			same "$program, no arguments" ";args=no" "$PYTHON3" "$gpu/$program.py"
+	else
+		skip 3 "no $module"
+	fi
+done
+done_testing
