@@ -62,10 +62,17 @@ struct trace_merge *trace_merge_open(const struct trace *trace)
 		merge->ways[merge->nways++].end = thread->first + thread->count;
 	}
 	qsort_r(merge->ways, merge->nways, sizeof(*merge->ways), compare_ways, merge);
-	merge->window = trace_window(trace);
-	if (merge->window > MEMORY / count)
-		merge->window = MEMORY / count < TRACE_WINDOW_MIN ? TRACE_WINDOW_MIN : MEMORY / count;
+	trace_merge_limit(merge, MEMORY);
 	return merge;
+}
+
+void trace_merge_limit(struct trace_merge *merge, size_t bytes)
+{
+	size_t each = bytes / (merge->trace->nthreads + 1);
+
+	merge->window = trace_window(merge->trace);
+	if (merge->window > each)
+		merge->window = each < TRACE_WINDOW_MIN ? TRACE_WINDOW_MIN : each;
 }
 
 static void finish(struct trace_merge *merge, struct way *way)

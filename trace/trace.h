@@ -259,6 +259,9 @@ struct trace_merge;
 /* NULL when memory is out. */
 struct trace_merge *trace_merge_open(const struct trace *trace);
 
+/* Before the first call: how many bytes its windows may have together; of many threads, each has the least. */
+void trace_merge_limit(struct trace_merge *merge, size_t bytes);
+
 /* The next one, valid until the one after; NULL at the end. */
 const struct trace_call *trace_merge_next(struct trace_merge *merge);
 
