@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fields of calls as text, the same in every format. */
+#include "convert/fields.h"
+
+void fields_address(struct buffer *out, const struct trace *trace, uint32_t library,
+		    uint64_t address)
+{
+	const struct trace_library *in = library < trace->nlibraries ? &trace->libraries[library]
+								      : NULL;
+
+	if (!in || !in->base || address < in->base) {
+		buffer_hex(out, address);
+		return;
+	}
+	buffer_text(out, in->name);
+	buffer_char(out, '+');
+	buffer_hex(out, address - in->base);
+}
+
+void fields_caller(struct buffer *out, const struct trace *trace, uint32_t site)
+{
+	fields_address(out, trace, trace->sites[site].library, trace->sites[site].caller);
+}
+
+/* value / 10^digits, the last `decimals` of the digits kept. */
+static void scaled(struct buffer *out, uint64_t value, uint64_t one, int decimals)
+{
+	buffer_unsigned(out, value / one);
+	if (decimals)
+		buffer_char(out, '.');
+	for (value %= one; decimals; decimals--) {
+		one /= 10;
+		buffer_char(out, (char)('0' + value / one));
+		value %= one;
+	}
+}
+
+void fields_duration(struct buffer *out, uint64_t ns)
+{
+	static const struct {
+		uint64_t one;
+		const char *name;
+	} units[] = { { 1, "ns" }, { 1000, "us" }, { 1000000, "ms" }, { 1000000000, "s" } };
+	uint32_t unit = 0;
+
+	while (unit < 3 && ns >= units[unit + 1].one)
+		unit++;
+	scaled(out, ns, units[unit].one, !unit ? 0 : ns < 10 * units[unit].one ? 2 :
+					 ns < 100 * units[unit].one ? 1 : 0);
+	buffer_text(out, units[unit].name);
+}
+
+void fields_seconds(struct buffer *out, uint64_t ns)
+{
+	scaled(out, ns, 1000000000, 9);
+}
+
+const char *fields_thread_name(const struct trace_thread *thread)
+{
+	return thread ? thread->name : "";
+}
+
+int32_t fields_tid(const struct trace_thread *thread)
+{
+	return thread ? thread->tid : 0;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file on its way through a conversion: what is taken of it. */
+#include "convert/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names/selector.h"
+
+/* The function as selectors know it. */
+static bool takes(const struct selector *selector, const struct trace_function *function)
+{
+	const struct cuaudit_function known = {
+		.name = function->name,
+		.base = function->base,
+		.id = function->row,
+		.classes = function->classes,
+	};
+
+	return selector_takes(selector, &known);
+}
+
+static int choose_functions(struct convert_file *file, const struct selector *selector)
+{
+	if (!selector)
+		return 0;
+	file->taken = calloc(file->trace.nfunctions + 1, sizeof(*file->taken));
+	if (!file->taken)
+		return -ENOMEM;
+	for (size_t i = 0; i < file->trace.nfunctions; i++)
+		file->taken[i] = takes(selector, &file->trace.functions[i]);
+	return 0;
+}
+
+static int64_t ticks_since(const struct trace *trace, uint64_t ns)
+{
+	__extension__ __int128 ticks = (__extension__(__int128)ns - trace->start_ns) *
+				       ((__extension__(__int128)1) << trace->shift) /
+				       (__int128)trace->mult;
+
+	if (ticks > INT64_MAX)
+		return INT64_MAX;
+	return ticks < INT64_MIN ? INT64_MIN : (int64_t)ticks;
+}
+
+int convert_file_open(struct convert_file *file, struct convert *convert, const char *path)
+{
+	const char *fault;
+	int error;
+
+	*file = (struct convert_file){ .timed = convert->choice.from ||
+						convert->last_ns != UINT64_MAX };
+	fault = trace_open(&file->trace, path);
+	if (fault) {
+		convert->complain(path, fault);
+		return -EINVAL;
+	}
+	file->seen = file->trace.start_ticks;
+	convert_file_saw(file, file->trace.header.end_ticks);
+	error = choose_functions(file, convert->choice.functions);
+	if (file->timed) {
+		file->from = ticks_since(&file->trace, convert->first_ns);
+		file->until = ticks_since(&file->trace, convert->last_ns);
+	}
+	return error;
+}
+
+void convert_file_close(struct convert_file *file)
+{
+	if (file->merge)
+		trace_merge_close(file->merge);
+	free(file->taken);
+	trace_close(&file->trace);
+}
+
+static void lost(struct buffer *out, const struct trace *trace)
+{
+	static const char *const why[CUAUDIT_TRACE_LOSSES] = {
+		[CUAUDIT_TRACE_LOST_SIZE] = "beyond its size",
+		[CUAUDIT_TRACE_LOST_DISK] = "on a full or failing disk",
+		[CUAUDIT_TRACE_LOST_MEMORY] = "for want of memory",
+		[CUAUDIT_TRACE_LOST_NESTED] = "of signal handlers",
+		[CUAUDIT_TRACE_LOST_RING] = "written over",
+	};
+
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++) {
+		if (!trace->header.lost[i])
+			continue;
+		buffer_text(out, out->length ? ", " : "calls are missing: ");
+		buffer_unsigned(out, trace->header.lost[i]);
+		buffer_char(out, ' ');
+		buffer_text(out, why[i] ? why[i] : "for a reason this cuaudit does not know");
+	}
+}
+
+static void part(struct buffer *out, uint64_t number, const char *text)
+{
+	if (!number)
+		return;
+	if (out->length)
+		buffer_text(out, "; ");
+	buffer_unsigned(out, number);
+	buffer_text(out, text);
+}
+
+void convert_file_complain(const struct convert_file *file, uint64_t damaged,
+			   convert_complain_fn complain)
+{
+	char text[512];
+	struct buffer out = { text, sizeof(text), 0 };
+
+	lost(&out, &file->trace);
+	part(&out, damaged + file->trace.damaged, " damaged parts were left out");
+	part(&out, file->trace.torn, " bytes at its end are no whole chunk");
+	if (buffer_end(&out))
+		complain(file->trace.path, text);
+}

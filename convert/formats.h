@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each format's row, in a file of its own. */
+#ifndef CONVERT_FORMATS_H
+#define CONVERT_FORMATS_H
+
+#include "convert/convert.h"
+
+extern const struct convert_format convert_text;
+
+#endif

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit convert: which calls it takes, of which files, in which order; where it writes.
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+
+synthesizer
+mkdir "$tmp/traces"
+calls=0
+for pid in 11 12 13; do
+	synth -n 1000 -p $pid -s $pid -t 3 "$tmp/traces/$pid.cutrace"
+	calls=$((calls + $(truth calls)))
+done
+
+# convert ARGUMENT...: to text, of the folder.
+convert() {
+	tool convert --to text "$@" "$tmp/traces"
+}
+
+convert
+is "$status $(wc -l <"$tmp/out") $(wc -c <"$tmp/err")" "0 $calls 0" "a line for each call of all files"
+# Begin and end of each line in ns, exact in whole ns of a small number.
+awk '{
+	match($0, /<[0-9.]+[num]?s>/)
+	d = substr($0, RSTART + 1, RLENGTH - 3)
+	unit = substr($0, RSTART + RLENGTH - 3, 1)
+	d *= unit == "n" ? 1 : unit == "u" ? 1e3 : unit == "m" ? 1e6 : 1e9
+	split($3, at, ".")
+	end = (at[1] - 1700000000) * 1e9 + at[2] + d
+	# Durations have three digits.
+	if (end < last - d / 50)
+		print "out of order: " $0
+	last = end > last ? end : last
+}' "$tmp/out" >"$tmp/wrong"
+is "$(cat "$tmp/wrong")" "" "by the ends of calls in all files"
+is "$(sed 's/^\[\([0-9]*\)\].*/\1/' "$tmp/out" | sort | uniq -c | tr -s ' \n' ' ')" \
+	" 1000 11 1000 12 1000 13 " "each says of which process"
+
+cp "$tmp/out" "$tmp/all"
+convert -f 'cuMem*,%sync' -f '!cuMemcpy*'
+is "$(cat "$tmp/out")" "$(grep -E ' (cuMem(Alloc|Free)|cuStreamSynchronize)' "$tmp/all")" \
+	"--functions: these alone"
+ok "... and there are some" test -s "$tmp/out"
+convert --from 0.0001 --until 0.0002
+is "$(cat "$tmp/out")" "$(awk '{
+	match($0, /<[0-9.]+[num]?s>/)
+	d = substr($0, RSTART + 1, RLENGTH - 3)
+	unit = substr($0, RSTART + RLENGTH - 3, 1)
+	d *= unit == "n" ? 1 : unit == "u" ? 1e3 : unit == "m" ? 1e6 : 1e9
+	split($3, at, ".")
+	start = (at[1] - 1700000000) * 1e9 + at[2]
+	if (start <= 200000 && start + d >= 100000)
+		print
+}' "$tmp/all")" "--from, --until: those that touch this time"
+ok "... and there are some" test -s "$tmp/out"
+
+convert -o "$tmp/file"
+is "$status $(wc -c <"$tmp/out") $(cmp "$tmp/file" "$tmp/all")" "0 0 " "--output takes the same"
+is "$(ls -A "$tmp" | grep file)" "file" "... and leaves nothing beside it"
+if command -v zstd >/dev/null; then
+	convert -o "$tmp/file.zst"
+	is "$(zstd -dc "$tmp/file.zst" | cmp - "$tmp/all")" "" "... compressed, if it ends in .zst"
+else
+	skip 1 "no zstd"
+fi
+
+# What was cut off and what a killed process left.
+synth -k -n 3000 -t 2 "$tmp/killed.cutrace"
+tool convert --to text "$tmp/killed.cutrace"
+is "$status $(wc -l <"$tmp/out") $(wc -c <"$tmp/err")" "0 3000 0" "of a killed process: all calls"
+head -c 524388 "$tmp/killed.cutrace" >"$tmp/torn.cutrace"
+tool convert --to text "$tmp/torn.cutrace"
+is "$status $(wc -l <"$tmp/err")" "0 1" "of a torn file: what is there, and a line"
+like "$(cat "$tmp/err")" 'torn.cutrace: 100 bytes at its end are no whole chunk' "... that says so"
+ok "... with calls" test "$(wc -l <"$tmp/out")" -gt 1000 -a "$(wc -l <"$tmp/out")" -lt 3000
+
+refused 2 "there is no format 'txt'; did you mean text" "an unknown format" \
+	convert --to txt "$tmp/killed.cutrace"
+refused 2 "convert: --to says which format" "no format" convert "$tmp/killed.cutrace"
+refused 2 "convert: no file given" "no file" convert --to text
+refused 2 "--from takes seconds, not 'soon'" "a bad time" \
+	convert --to text --from soon "$tmp/killed.cutrace"
+refused 2 "'%nothing' is no selector" "a bad selector" \
+	convert --to text -f %nothing "$tmp/killed.cutrace"
+head -c 2000 "$tmp/killed.cutrace" >"$tmp/cut.cutrace"
+echo before >"$tmp/file"
+refused 2 ".*/cut.cutrace: is cut off within its header" "a file that is none" \
+	convert --to text -o "$tmp/file" "$tmp/killed.cutrace" "$tmp/cut.cutrace"
+is "$(cat "$tmp/file")" "before" "... and the output stays as it was"
+done_testing

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuaudit convert: turns traces into what other tools read. */
+#include "convert/convert.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "names/selector.h"
+#include "tools/inputs.h"
+#include "tools/options.h"
+#include "tools/progress.h"
+#include "tools/replace.h"
+#include "tools/tool.h"
+
+struct settings {
+	const struct convert_format *format;
+	const char *output;	/* NULL or "-": standard output */
+	char *selector;		/* all --functions there are, as one */
+	struct selector *functions;
+	struct convert_choice choice;
+};
+
+static struct progress progress;
+
+static void complain(const char *path, const char *text)
+{
+	progress_clear(&progress);
+	tool_complain("%s: %s", path, text);
+}
+
+static int choose_format(struct settings *settings, const char *name)
+{
+	const char *names[64];
+	size_t count = 0;
+
+	for (; convert_formats[count] && count < 63; count++) {
+		names[count] = convert_formats[count]->name;
+		if (!strcmp(names[count], name))
+			settings->format = convert_formats[count];
+	}
+	names[count] = NULL;
+	if (settings->format && !strcmp(settings->format->name, name))
+		return 0;
+	options_unknown("format", name, names, "convert");
+	return -1;
+}
+
+static int choose_functions(struct settings *settings, const char *text)
+{
+	size_t length;
+	const char *fault = selector_fault(text, &length);
+	char *before = settings->selector, *all;
+
+	if (fault) {
+		tool_complain("'%.*s' is no selector; see cuaudit list classes", (int)length,
+			      fault);
+		return -1;
+	}
+	if (asprintf(&all, "%s%s%s", before ? before : "", before ? "," : "", text) < 0)
+		all = NULL;
+	free(before);
+	settings->selector = all;
+	if (all)
+		return 0;
+	tool_complain("no memory");
+	return -1;
+}
+
+static int choose_time(const char *option, uint64_t *ns, const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end != text && !*end && seconds >= 0 && seconds < 1e9) {
+		*ns = (uint64_t)(seconds * 1e9);
+		return 0;
+	}
+	tool_complain("--%s takes seconds, not '%s'", option, text);
+	return -1;
+}
+
+static int choose(struct settings *settings, int option, const char *value)
+{
+	switch (option) {
+	case 'f':
+		return choose_functions(settings, value);
+	case 'o':
+		settings->output = value;
+		return 0;
+	case 's':
+		return choose_time("from", &settings->choice.from, value);
+	case 't':
+		return choose_format(settings, value);
+	default:
+		return choose_time("until", &settings->choice.until, value);
+	}
+}
+
+static bool to_stdout(const struct settings *settings)
+{
+	return !settings->output || !strcmp(settings->output, "-");
+}
+
+static bool compressed(const struct settings *settings)
+{
+	size_t length = settings->output ? strlen(settings->output) : 0;
+
+	return length > 4 && !strcmp(settings->output + length - 4, ".zst");
+}
+
+/* What does not go together, in one line. */
+static int check(const struct settings *settings, int files)
+{
+	const struct convert_format *format = settings->format;
+
+	if (!format)
+		tool_complain("convert: --to says which format; see cuaudit convert --help");
+	else if (!files)
+		tool_complain("convert: no file given; see cuaudit convert --help");
+	else if (format->library)
+		tool_complain("this cuaudit was built without %s, which %s needs", format->library,
+			      format->name);
+	else if (to_stdout(settings) && format->target != CONVERT_STREAM)
+		tool_complain("%s needs --output, and a name", format->name);
+	else if (to_stdout(settings) && format->binary && isatty(STDOUT_FILENO))
+		tool_complain("%s is not for terminals; see --output", format->name);
+	else if (compressed(settings) && format->target != CONVERT_STREAM)
+		tool_complain("%s cannot be compressed", format->name);
+	else
+		return 0;
+	return OPTIONS_WRONG;
+}
+
+/* 0, or OPTIONS_WRONG and OPTIONS_ENOUGH. */
+static int parse(int argc, char **argv, struct settings *settings)
+{
+	int option;
+
+	while ((option = options_next(argc, argv)) > 0)
+		if (choose(settings, option, optarg))
+			return OPTIONS_WRONG;
+	return option == OPTIONS_END ? check(settings, argc - optind) : option;
+}
+
+static void tell(void *data, uint64_t done, uint64_t all)
+{
+	progress_tell(data, done, all);
+}
+
+static int run(struct convert *convert, struct replace *replace, const struct settings *settings)
+{
+	struct sink sink = { .fd = -1 };
+	int error = 0, closed;
+
+	convert->path = replace->path;
+	if (convert->format->target == CONVERT_STREAM) {
+		error = sink_open(&sink, replace->fd, compressed(settings));
+		convert->sink = &sink;
+	}
+	if (!error)
+		error = convert_run(convert);
+	closed = convert->sink ? sink_close(&sink) : 0;
+	progress_clear(&progress);
+	if (error == -EINVAL && !*convert->fault)
+		return error;
+	if (!error)
+		error = closed;
+	if (error == -ENOTSUP)
+		tool_complain("this cuaudit was built without zstd, which %s needs", replace->target);
+	else if (error)
+		tool_complain("%s: %s", replace->target,
+			      *convert->fault ? convert->fault : strerror(-error));
+	return error;
+}
+
+static int convert_files(const struct settings *settings, const struct inputs *inputs)
+{
+	struct convert convert = {
+		.format = settings->format,
+		.npaths = inputs->count,
+		.choice = settings->choice,
+		.complain = complain,
+		.progress = tell,
+		.progress_data = &progress,
+	};
+	const char **paths = calloc(inputs->count + 1, sizeof(*paths));
+	struct replace replace;
+	int status = TOOL_FAILED;
+
+	if (!paths) {
+		tool_complain("no memory");
+		return TOOL_FAILED;
+	}
+	for (size_t i = 0; i < inputs->count; i++)
+		paths[i] = inputs->files[i].path;
+	convert.paths = paths;
+	progress_begin(&progress, "convert");
+	if (replace_begin(&replace, settings->output,
+			  settings->format->target == CONVERT_FOLDER ? REPLACE_FOLDER
+								      : REPLACE_FILE) == TOOL_OK) {
+		if (run(&convert, &replace, settings))
+			replace_drop(&replace);
+		else
+			status = replace_end(&replace);
+	}
+	free(paths);
+	return status;
+}
+
+static int open_selector(struct settings *settings)
+{
+	if (!settings->selector)
+		return 0;
+	settings->functions = selector_open(settings->selector);
+	settings->choice.functions = settings->functions;
+	if (!settings->functions)
+		tool_complain("no memory");
+	return settings->functions ? 0 : -1;
+}
+
+int tool_convert(int argc, char **argv)
+{
+	struct settings settings = { .choice.until = UINT64_MAX };
+	int option = parse(argc, argv, &settings), status;
+	struct inputs inputs;
+
+	if (option) {
+		status = options_status(option);
+	} else if (open_selector(&settings)) {
+		status = TOOL_FAILED;
+	} else {
+		status = inputs_take(&inputs, argv + optind, (size_t)(argc - optind), INPUT_TRACE);
+		if (status == TOOL_OK)
+			status = convert_files(&settings, &inputs);
+		inputs_free(&inputs);
+	}
+	if (settings.functions)
+		selector_close(settings.functions);
+	free(settings.selector);
+	return status;
+}
