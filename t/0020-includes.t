@@ -12,7 +12,7 @@ wrong() {
 				next
 			name = substr($0, RSTART + 1, RLENGTH - 2)
 			own = substr($0, RSTART, 1) == "\"" ||
-				name ~ /^(audit|convert|cuaudit|hooks|names|print|report|sim|t|tools|trace)\//
+				name ~ /^(audit|convert|cuaudit|hooks|names|print|report|sim|summary|t|tools|trace)\//
 			if (own && name !~ allowed)
 				print FILENAME ": " name
 		}' {} +
@@ -31,13 +31,15 @@ edge audit "$contract|audit/[a-z_]+\.(h|def)|(arch|branch)\.h" "the contract and
 edge names "$contract|names/[a-z_]+\.h" "the contract and its own"
 edge print "$contract|print/[a-z_]+\.h" "the contract and its own"
 edge report "$contract|report/[a-z_]+\.h" "the contract and its own"
+edge summary "$contract|(names|print|report|summary|trace)/[a-z_]+\.(h|def)" \
+	"the contract, names/, print/, report/, trace/ and its own"
 edge trace "$contract|(print|trace)/[a-z_]+\.h" "the contract, print/ and its own"
 edge hooks/modules "$contract|report/[a-z_]+\.h|hooks/modules/[a-z_]+\.(h|def)" \
 	"the contract, report/ and its own"
 edge convert "$contract|(convert|names|print|trace)/[a-z_]+\.h" \
 	"the contract, names/, print/, trace/ and its own"
-edge tools "$contract|(convert|names|print|report|trace)/[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
-	"the contract, convert/, names/, print/, report/, trace/ and its own"
+edge tools "$contract|(convert|names|print|report|summary|trace)/[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
+	"the contract, convert/, names/, print/, report/, summary/, trace/ and its own"
 edge sim "$contract|sim/[a-z_]+\.(h|def)" "the contract and its own"
 edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"

@@ -38,6 +38,7 @@ same "$(for module in $(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' hooks/builtin.def);
 done)" "$(found hooks/modules '*.*')" "the modules' sources"
 same "$(listed hooks/sources.am hooks_headers)" "$(found hooks '*.h' '*.def')" "hooks_headers"
 same "$(listed convert/sources.am convert_sources)" "$(found convert '*.[ch]')" "convert_sources"
+same "$(listed summary/sources.am summary_sources)" "$(found summary '*.[ch]' '*.def')" "summary_sources"
 same "$(listed trace/sources.am trace_sources)" "$(found trace '*.[ch]')" "trace_sources"
 same "$(listed names/sources.am names_sources)" "$(found names '*.[ch]')" "names_sources"
 same "$(listed print/sources.am print_sources)" "$(found print '*.[ch]')" "print_sources"
