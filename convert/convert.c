@@ -69,11 +69,12 @@ static int take_opens(struct convert *convert, struct convert_file *file)
 			open.start = last->open[j].ticks;
 			open.site = last->open[j].site;
 			open.depth = last->open[j].depth;
-			open.thread = thread->number;
 			if (!open.start || open.site >= file->trace.nsites ||
 			    file->trace.sites[open.site].function == TRACE_NONE ||
 			    !convert_file_takes(file, open.site, open.start, open.seen))
 				continue;
+			open.thread = trace_chunk_owner(&file->trace,
+							thread->first + thread->count - 1);
 			error = convert->format->open(convert, &file->trace, &open);
 			if (error)
 				return error;

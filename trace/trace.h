@@ -193,6 +193,9 @@ void trace_walk_begin(struct trace_walk *walk, const struct trace *trace, void *
 /* Goes to the beginning of chunk index of trace->chunks. 0 or -errno. */
 int trace_walk_chunk(struct trace_walk *walk, size_t index);
 
+/* The number of the chunk's last thread, whose `open` is; its first's where memory is out. */
+uint32_t trace_chunk_owner(const struct trace *trace, size_t index);
+
 /* More of the chunk into the buffer; false at its end. For trace_walk_next. */
 bool trace_walk_more(struct trace_walk *walk);
 

@@ -3,6 +3,7 @@
 #include "trace/trace.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,4 +134,21 @@ bool trace_walk_rest(struct trace_walk *walk, const uint64_t *record, struct tra
 		call->size = (uint32_t)(end - at) * 8;
 	}
 	return true;
+}
+
+uint32_t trace_chunk_owner(const struct trace *trace, size_t index)
+{
+	size_t window = trace_window(trace);
+	void *buffer = malloc(window);
+	struct trace_walk walk;
+	struct trace_call call;
+
+	if (!buffer)
+		return trace->chunks[index].thread;
+	trace_walk_begin(&walk, trace, buffer, window);
+	trace_walk_chunk(&walk, index);
+	while (trace_walk_next(&walk, &call))
+		;
+	free(buffer);
+	return walk.thread;
 }
