@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trace hook: a record of every call, in a file that outlives the process. */
-#include <stdatomic.h>
-
 #include <cuaudit/clock.h>
 #include <cuaudit/hook.h>
 #include <cuaudit/trace.h>
@@ -10,30 +8,32 @@
 #include "hooks/modules/trace_options.h"
 #include "hooks/modules/trace_plan.h"
 #include "hooks/modules/trace_writer.h"
+#include "report/divide.h"
 
 enum { OUTERMOST = -(1 << 20) };	/* calls are seen as the program sees them */
 
-/* Writes the arguments, then the first two words, behind which the record's others are. */
+/* Writes the first two words of a record that ends at `to`. */
 static inline __attribute__((always_inline))
 void commit(struct trace_writer *writer, const struct trace_site *site,
-	    const struct cuaudit_call *call, uint64_t *to, uint64_t ticks, uint64_t delta,
+	    const struct cuaudit_call *call, const uint64_t *to, uint64_t ticks, uint64_t delta,
 	    uint64_t flags)
 {
 	uint64_t *at = writer->at;
+	size_t words = (size_t)(to - at);
 
-	if (site->plan) {
-		char *last = trace_plan_copy(site->plan, call, (char *)to);
-
-		flags |= CUAUDIT_TRACE_WITH_ARGUMENTS;
-		to += (size_t)(last - (char *)to + 7) / 8;
-	}
 	at[1] = ticks | (uint64_t)site->number << 32;
 	/* Pairs with the reader: the record is there with its first word. */
-	__atomic_store_n(at, (uint64_t)(to - at) | flags << 8 |
-			 (call->correlation & 0xffff) << 16 | delta << 32, __ATOMIC_RELEASE);
-	writer->at = to;
+	__atomic_store_n(at, words | flags << 8 | (call->correlation & 0xffff) << 16 | delta << 32,
+			 __ATOMIC_RELEASE);
+	writer->at = at + words;
 	writer->correlation = call->correlation;
 	writer->calls++;
+}
+
+/* The words up to the end of arguments. */
+static inline uint64_t *whole_words(uint64_t *from, const char *end)
+{
+	return from + (size_t)(end - (char *)from + 7) / 8;
 }
 
 /* One that needs more than two words. */
@@ -67,55 +67,104 @@ void record_long(struct trace_writer *writer, const struct trace_site *site,
 		flags |= CUAUDIT_TRACE_CORRELATION;
 		*to++ = call->correlation;
 	}
+	if (site->plan) {
+		flags |= CUAUDIT_TRACE_WITH_ARGUMENTS;
+		to = whole_words(to, trace_plan_copy(site->plan, call, (char *)to));
+	}
 	commit(writer, site, call, to, ticks, delta, flags);
 }
 
-/* There is room for any record. */
-static inline __attribute__((always_inline))
-void record(struct trace_writer *writer, const struct trace_site *site,
-	    const struct cuaudit_call *call, uint64_t start, uint64_t end)
+/* Whether two words are not enough, or the arguments may not be followed. */
+static inline bool is_long(const struct trace_writer *writer, const struct cuaudit_call *call)
 {
-	uint64_t ticks = end - start, delta = end - writer->end;
+	uint64_t ticks = call->end - call->start, delta = call->end - writer->end;
+	uint64_t step = call->correlation - writer->correlation + 0x8000;
 
-	if (__builtin_expect((ticks | delta |
-			      (call->correlation - writer->correlation + 0x8000) << 16) >> 32 |
-			     (uint32_t)call->result | call->depth |
-			     (call->flags & CUAUDIT_CALL_SKIPPED), 0)) {
-		record_long(writer, site, call, start, end);
-		return;
-	}
-	writer->end = end;
-	commit(writer, site, call, writer->at + 2, ticks, delta, 0);
+	return (ticks | delta | step << 16) >> 32 | (uint32_t)call->result | call->depth |
+	       (call->flags & CUAUDIT_CALL_SKIPPED);
 }
 
-/* Apart, and called last, so that the common way saves no register. */
+static __attribute__((noinline))
+void record_arguments(struct trace_writer *writer, const struct trace_site *site,
+		      const struct cuaudit_call *call)
+{
+	uint64_t *from = writer->at + 2;
+	uint64_t delta = call->end - writer->end;
+	const char *end = trace_plan_copy(site->plan, call, (char *)from);
+
+	writer->end = call->end;
+	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
+	       CUAUDIT_TRACE_WITH_ARGUMENTS);
+}
+
+/* Calls nothing, so it saves no register. */
+static __attribute__((noinline))
+void record_simply(struct trace_writer *writer, const struct trace_site *site,
+		   const struct cuaudit_call *call)
+{
+	uint64_t *from = writer->at + 2;
+	const char *end = trace_plan_copy_simply(site->plan, call->words, (char *)from);
+	uint64_t delta = call->end - writer->end;
+
+	writer->end = call->end;
+	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
+	       CUAUDIT_TRACE_WITH_ARGUMENTS);
+}
+
+static uint64_t least;	/* ticks of a call that is written */
+
+static bool is_short(const struct cuaudit_call *call)
+{
+	return __builtin_expect(call->end - call->start < least, 0);
+}
+
 static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *call)
 {
 	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED;
 	uint64_t end = skipped ? cuaudit_ticks() : call->end;
 	uint64_t start = skipped ? end : call->start;
 	struct trace_writer *writer = trace_writer(call, start);
-	struct trace_site *site = writer ? trace_writer_site(writer, call) : NULL;
+	struct trace_site *site;
 
+	if (!writer)
+		return;
+	if (is_short(call)) {
+		writer->chunk.at->filtered++;
+		return;
+	}
+	site = trace_writer_site(writer, call);
 	if (site)
-		record(writer, site, call, start, end);
+		record_long(writer, site, call, start, end);
 }
 
+/* What is done further is called last, so that the common way saves no register. */
 static void on_exit(struct cuaudit_call *call, void *data)
 {
 	struct trace_writer *writer = call->blocks[trace_writer_key];
-	struct trace_site *site;
+	const struct trace_site *site;
+	uint64_t delta;
 
 	(void)data;
-	if (__builtin_expect(writer && writer->at < writer->limit &&
-			     !(call->flags & CUAUDIT_CALL_SKIPPED), 1)) {
-		site = trace_writer_place(writer, call);
-		if (__builtin_expect(trace_site_is(site, call), 1)) {
-			record(writer, site, call, call->start, call->end);
-			return;
-		}
+	if (__builtin_expect(!writer || writer->at >= writer->limit, 0)) {
+		exit_slowly(call);
+		return;
 	}
-	exit_slowly(call);
+	site = trace_writer_place(writer, call);
+	if (__builtin_expect(!trace_site_is(site, call) || is_long(writer, call) ||
+			     is_short(call), 0)) {
+		exit_slowly(call);
+		return;
+	}
+	if (site->plan) {
+		if (site->plan->simple)
+			record_simply(writer, site, call);
+		else
+			record_arguments(writer, site, call);
+		return;
+	}
+	delta = call->end - writer->end;
+	writer->end = call->end;
+	commit(writer, site, call, writer->at + 2, call->end - call->start, delta, 0);
 }
 
 const struct cuaudit_module trace_module;
@@ -135,6 +184,10 @@ static int init(const struct cuaudit_options *given)
 		error = trace_writer_setup(&trace_module, options.threads);
 	if (error)
 		return error;
+	trace_plan_setup(options.file.flags & CUAUDIT_TRACE_ARGUMENTS, options.strings,
+			 options.elements);
+	least = (uint64_t)divide((unsigned __int128)options.least_ns << cuaudit_clock.shift,
+				 cuaudit_clock.mult);
 	hook.functions = options.functions;
 	hook.include = options.libraries;
 	return cuaudit_hook_add(&hook);

@@ -11,9 +11,13 @@ const struct cuaudit_option trace_option_table[] = {
 	{ "file", NULL, "PATH", "where to, with the fields of CUAUDIT_OUTPUT" },
 	{ "size", "1GiB", "SIZE", "the most the file takes" },
 	{ "when-full", "stop", "stop|ring", "ring: the newest calls are written over the oldest" },
+	{ "args", "yes", "yes|no", "whether arguments are written" },
+	{ "strings", "64", "N", "bytes of a string that are written, at most 1000" },
+	{ "elements", "8", "N", "elements of an array that are written, at most 100" },
 	{ "functions", NULL, "SELECTOR...", "the functions whose calls are written" },
 	{ "library", NULL, "GLOBS", "the calling libraries, as in CUAUDIT_INCLUDE" },
 	{ "thread", NULL, "GLOB", "the threads, by their names at the first call, or a number" },
+	{ "min-duration", "0", "TIME", "shorter calls are only counted" },
 	{ NULL, NULL, NULL, NULL }
 };
 
@@ -52,10 +56,42 @@ static int read_size(const char *text, uint64_t *size)
 	return 0;
 }
 
+int trace_options_time(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }
+	};
+
+	if (begin_number(&text, ns))
+		return -EINVAL;
+	if (!*ns && !*text)
+		return 0;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(text, units[i].name))
+			return __builtin_mul_overflow(*ns, units[i].ns, ns) ? -EINVAL : 0;
+	return -EINVAL;
+}
+
 static int refuse(const char *key, const char *takes, const char *text)
 {
 	cuaudit_log(CUAUDIT_ERROR, "trace: %s takes %s, not '%s'", key, takes, text);
 	return -ECANCELED;
+}
+
+static int read_count(const struct cuaudit_options *given, const char *key, uint32_t most,
+		      uint32_t *count)
+{
+	const char *text = cuaudit_option_get(given, key), *at = text;
+	uint64_t value;
+
+	if (begin_number(&at, &value) || *at || value > most)
+		return refuse(key, most == 100 ? "a number from 0 to 100" :
+			      "a number from 0 to 1000", text);
+	*count = (uint32_t)value;
+	return 0;
 }
 
 static int read_file(const struct cuaudit_options *given, struct trace_file_settings *file)
@@ -67,6 +103,8 @@ static int read_file(const struct cuaudit_options *given, struct trace_file_sett
 		return refuse("size", "1MiB or more, such as 512M or 4GiB", size);
 	if (!strcmp(cuaudit_option_get(given, "when-full"), "ring"))
 		file->flags |= CUAUDIT_TRACE_RING;
+	if (!strcmp(cuaudit_option_get(given, "args"), "yes"))
+		file->flags |= CUAUDIT_TRACE_ARGUMENTS;
 	return 0;
 }
 
@@ -91,6 +129,7 @@ static int join(const struct cuaudit_options *given, const char *key, const char
 
 int trace_options_read(const struct cuaudit_options *given, struct trace_options *options)
 {
+	const char *least = cuaudit_option_get(given, "min-duration");
 	int error;
 
 	*options = (struct trace_options){
@@ -98,5 +137,11 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		.threads = cuaudit_option_get(given, "thread"),
 	};
 	error = read_file(given, &options->file);
+	if (!error)
+		error = read_count(given, "strings", 1000, &options->strings);
+	if (!error)
+		error = read_count(given, "elements", 100, &options->elements);
+	if (!error && trace_options_time(least, &options->least_ns))
+		error = refuse("min-duration", "a time such as 10us", least);
 	return error ? error : join(given, "functions", &options->functions);
 }

@@ -13,11 +13,17 @@ struct trace_options {
 	const char *functions;
 	const char *libraries;
 	const char *threads;
+	uint32_t strings;
+	uint32_t elements;
+	uint64_t least_ns;
 };
 
 extern const struct cuaudit_option trace_option_table[];
 
 /* Context: setup. 0, or -ECANCELED after a message. */
 int trace_options_read(const struct cuaudit_options *given, struct trace_options *options);
+
+/* Context: setup. A time such as 10us or 5s in nanoseconds. 0 or -EINVAL. */
+int trace_options_time(const char *text, uint64_t *ns);
 
 #endif

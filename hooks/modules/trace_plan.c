@@ -2,15 +2,291 @@
 /* Which arguments of a function are written, and how. */
 #include "hooks/modules/trace_plan.h"
 
+#include <string.h>
+
+#include <cuaudit/coverage.h>
+#include <cuaudit/hook.h>
+#include <cuaudit/params.h>
+
+#include "print/table.h"
+
+enum {
+	UNKNOWN_WORDS = 6,	/* of a function newer than the table: what registers hold */
+	ARENA = 64 * 1024
+};
+
+static bool wanted;
+static uint32_t string_bytes, array_elements;
+
+/* By slot. They are the same in a child of fork. */
+static const struct trace_plan *plans[CUAUDIT_SLOTS_MAX];
+static char *arena;
+static size_t left;
+
+/* What a plan is made of. */
+struct making {
+	struct trace_plan plan;
+	uint32_t room;		/* bytes */
+};
+
+void trace_plan_setup(bool arguments, uint32_t strings, uint32_t elements)
+{
+	wanted = arguments;
+	string_bytes = strings;
+	array_elements = elements;
+}
+
+static void add(struct making *making, enum cuaudit_trace_how how, size_t size, struct trace_op op)
+{
+	struct trace_plan *plan = &making->plan;
+	struct trace_op *last = plan->nops ? &plan->ops[plan->nops - 1] : NULL;
+
+	plan->steps[plan->nsteps++] = (struct cuaudit_trace_step){
+		.how = (uint8_t)how, .word = op.word, .size = (uint16_t)size,
+	};
+	if (how > CUAUDIT_TRACE_VALUE)
+		plan->masked = true;
+	if (op.kind > TRACE_OP_WORD_BEHIND)
+		plan->simple = false;
+	if (last && last->kind == op.kind && op.kind <= TRACE_OP_HALVES &&
+	    last->word + last->size == op.word)
+		last->size = (uint16_t)(last->size + op.size);
+	else
+		plan->ops[plan->nops++] = op;
+}
+
+static void add_value(struct making *making, uint8_t word, size_t size)
+{
+	struct trace_op op = { .kind = TRACE_OP_BYTES, .word = word, .size = (uint16_t)size };
+
+	if (size % sizeof(uint64_t) == 0) {
+		op.kind = TRACE_OP_WORDS;
+		op.size = (uint16_t)(size / sizeof(uint64_t));
+	} else if (size == sizeof(uint32_t)) {
+		op.kind = TRACE_OP_HALVES;
+		op.size = 1;
+	}
+	making->room -= (uint32_t)size;
+	add(making, CUAUDIT_TRACE_VALUE, size, op);
+}
+
+static void add_behind(struct making *making, uint8_t word, size_t size)
+{
+	struct trace_op op = { .kind = TRACE_OP_BEHIND, .word = word, .size = (uint16_t)size };
+
+	if (size > PRINT_ELEMENT || size > making->room)
+		return;
+	if (size == sizeof(uint64_t))
+		op.kind = TRACE_OP_WORD_BEHIND;
+	else if (size == sizeof(uint32_t))
+		op.kind = TRACE_OP_HALF_BEHIND;
+	making->room -= (uint32_t)size;
+	add(making, CUAUDIT_TRACE_BEHIND, size, op);
+}
+
+static void add_text(struct making *making, uint8_t word)
+{
+	struct trace_op op = { .kind = TRACE_OP_TEXT, .word = word, .most = (uint16_t)string_bytes };
+
+	if (op.most + sizeof(uint16_t) > making->room)
+		return;
+	making->room -= op.most + (uint32_t)sizeof(uint16_t);
+	add(making, CUAUDIT_TRACE_TEXT, 1, op);
+}
+
+static void add_array(struct making *making, uint8_t word, size_t size,
+		      const struct print_param *count)
+{
+	struct trace_op op = {
+		.kind = TRACE_OP_ARRAY, .word = word, .size = (uint16_t)size,
+		.count_word = count->word, .count_size = (uint8_t)count->shape.value.size,
+		.count_behind = count->shape.how != PRINT_VALUE,
+	};
+	size_t fit;
+
+	if (!size || size > PRINT_ELEMENT || making->room < size + sizeof(uint16_t))
+		return;
+	fit = (making->room - sizeof(uint16_t)) / size;
+	op.most = (uint16_t)(fit < array_elements ? fit : array_elements);
+	making->room -= (uint32_t)(sizeof(uint16_t) + op.most * size);
+	add(making, CUAUDIT_TRACE_ARRAY, size, op);
+}
+
+/*
+ * What is followed is what the tables say the driver itself reads or writes:
+ * only after it has done so with success, and never NULL. Where they leave the
+ * size or the nature of it open (PRINT_DATA, PRINT_ADDRESS), the address is
+ * written; the arrays of a kernel's arguments are no use without the kernel.
+ */
+static void add_param(struct making *making, const struct print_param *params, uint32_t index)
+{
+	const struct print_param *param = &params[index];
+	size_t size = param->shape.value.size;
+
+	if (param->shape.how != PRINT_VALUE && param->direction == CUAUDIT_ADDRESS) {
+		add_value(making, param->word, sizeof(uint64_t));
+		return;
+	}
+	switch (param->shape.how) {
+	case PRINT_VALUE:
+		add_value(making, param->word, size);
+		break;
+	case PRINT_FIXED:
+		add_behind(making, param->word, size * param->shape.length);
+		break;
+	case PRINT_ARRAY:
+		add_array(making, param->word, size, &params[param->shape.length]);
+		break;
+	case PRINT_STRING:
+		add_text(making, param->word);
+		break;
+	default:
+		if (strcmp(param->type, "void **"))
+			add_value(making, param->word, sizeof(uint64_t));
+	}
+}
+
+static void make(struct making *making, const struct cuaudit_function *function)
+{
+	struct print_param params[PRINT_PARAMS];
+	uint32_t count = print_params(function->id, params);
+
+	*making = (struct making){ .plan.simple = true, .room = TRACE_PLAN_MOST - sizeof(uint16_t) };
+	for (uint32_t i = 0; i < count; i++)
+		add_param(making, params, i);
+	for (uint8_t i = 0; function->id < 0 && i < UNKNOWN_WORDS; i++)
+		add_value(making, i, sizeof(uint64_t));
+}
+
+static void *take(size_t size)
+{
+	char *at = arena;
+
+	size = (size + 15) / 16 * 16;
+	if (left < size) {
+		at = cuaudit_pages(ARENA);
+		if (!at)
+			return NULL;
+		left = ARENA;
+	}
+	arena = at + size;
+	left -= size;
+	return at;
+}
+
 const struct trace_plan *trace_plan(const struct cuaudit_function *function)
 {
-	(void)function;
-	return NULL;
+	uint32_t slot = function->slot;
+	struct trace_plan *plan;
+	struct making making;
+
+	if (!wanted || slot >= CUAUDIT_SLOTS_MAX || plans[slot])
+		return slot < CUAUDIT_SLOTS_MAX ? plans[slot] : NULL;
+	make(&making, function);
+	plan = making.plan.nsteps ? take(sizeof(*plan)) : NULL;
+	if (plan)
+		*plan = making.plan;
+	plans[slot] = plan;
+	return plan;
+}
+
+static char *copy_text(char *to, const char *text, uint32_t most)
+{
+	char *at = to + 2;
+	uint16_t length = 0;
+
+	while (length < most && text[length]) {
+		at[length] = text[length];
+		length++;
+	}
+	at += length;
+	if (text[length] && length == most)
+		length |= 0x8000;
+	memcpy(to, &length, sizeof(length));
+	return at;
+}
+
+static uint64_t length_of(const struct trace_op *op, const uint64_t *words)
+{
+	const void *at = &words[op->count_word];
+	uint64_t length = 0;
+
+	if (op->count_behind)
+		at = (const void *)(uintptr_t)words[op->count_word];
+	if (at)
+		memcpy(&length, at, op->count_size);
+	/* One that is negative is none. */
+	return length >> (8 * op->count_size - 1) ? 0 : length;
+}
+
+static char *copy_array(char *to, const struct trace_op *op, const uint64_t *words)
+{
+	uint64_t length = length_of(op, words);
+	uint16_t count = (uint16_t)(length < op->most ? length : op->most);
+	uint16_t written = (uint16_t)(count | (length > op->most ? 0x8000 : 0));
+	size_t size = (size_t)count * op->size;
+
+	memcpy(to, &written, sizeof(written));
+	memcpy(to + sizeof(written), (const void *)(uintptr_t)words[op->word], size);
+	return to + sizeof(written) + size;
+}
+
+static char *copy_behind(char *to, const struct trace_op *op, const uint64_t *words)
+{
+	const void *from = (const void *)(uintptr_t)words[op->word];
+	size_t size = op->size;
+
+	switch (op->kind) {
+	case TRACE_OP_TEXT:
+		return copy_text(to, from, op->most);
+	case TRACE_OP_ARRAY:
+		return copy_array(to, op, words);
+	case TRACE_OP_WORD_BEHIND:
+		size = sizeof(uint64_t);
+		break;
+	case TRACE_OP_HALF_BEHIND:
+		size = sizeof(uint32_t);
+		break;
+	}
+	memcpy(to, from, size);
+	return to + size;
+}
+
+static char *copy_value(char *to, const struct trace_op *op, const uint64_t *words)
+{
+	const uint64_t *from = &words[op->word];
+	size_t size = op->kind == TRACE_OP_HALVES ? sizeof(uint32_t) : sizeof(*from);
+
+	if (op->kind == TRACE_OP_BYTES) {
+		memcpy(to, from, op->size);
+		return to + op->size;
+	}
+	for (uint32_t i = 0; i < op->size; i++, to += size)
+		memcpy(to, from + i, size);
+	return to;
 }
 
 char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to)
 {
-	(void)plan;
-	(void)call;
+	bool follow = !call->result && !(call->flags & CUAUDIT_CALL_SKIPPED);
+	const struct trace_op *op = plan->ops, *end = op + plan->nops;
+	uint16_t mask = 0, bit = 1;
+	char *mask_at = to;
+
+	if (plan->masked)
+		to += sizeof(mask);
+	for (; op < end; op++) {
+		if (op->kind <= TRACE_OP_HALVES || op->kind == TRACE_OP_BYTES) {
+			to = copy_value(to, op, call->words);
+			continue;
+		}
+		if (follow && call->words[op->word]) {
+			to = copy_behind(to, op, call->words);
+			mask |= bit;
+		}
+		bit = (uint16_t)(bit << 1);
+	}
+	if (plan->masked)
+		memcpy(mask_at, &mask, sizeof(mask));
 	return to;
 }

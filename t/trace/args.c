@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One call of each kind of argument, with what may be wrong with it. */
+#include <string.h>
+
+typedef unsigned long long word;
+
+extern int trace_answer;
+
+int cuInit(unsigned int flags);
+int cuMemAlloc_v2(word *address, word size);
+int cuDeviceGetName(char *name, int length, int device);
+int cuModuleGetFunction(void **function, void *module, const char *name);
+int cuPointerGetAttributes(unsigned int count, int *attributes, void **data, word pointer);
+int cuGraphGetNodes(void *graph, void **nodes, word *count);
+int cuMemcpy3D_v2(const void *copy);
+int cuMemsetD8_v2(word address, unsigned char value, word count);
+int cuMemsetD16_v2(word address, unsigned short value, word count);
+int cuTexRefSetMipmapLevelBias(void *texture, float bias);
+int cuBrandNew(word a, word b, word c, word d, word e, word f, word g);
+int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
+		   unsigned int by, unsigned int bz, unsigned int bytes, void *stream,
+		   void **parameters, void **extra);
+struct handle {
+	char bytes[64];
+};
+int cuIpcOpenMemHandle_v2(word *address, struct handle handle, unsigned int flags);
+
+int main(void)
+{
+	int attributes[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+	void *data[9] = { 0 }, *nodes[4], *bad = (void *)8;
+	char name[200], copy[200];
+	struct handle handle;
+	word address, count = 4;
+
+	memset(handle.bytes, 0x22, sizeof(handle.bytes));
+	memset(copy, 0x33, sizeof(copy));
+	cuInit(7);
+	cuMemAlloc_v2(&address, 4096);
+	cuMemAlloc_v2(0, 1);
+	trace_answer = 2;
+	cuMemAlloc_v2(bad, 2);
+	cuModuleGetFunction(bad, bad, bad);
+	cuPointerGetAttributes(3, bad, bad, 1);
+	trace_answer = 0;
+	cuDeviceGetName(name, 200, 0);
+	memset(name, 'x', 66);
+	name[66] = '\0';
+	cuModuleGetFunction(data, bad, "short");
+	cuModuleGetFunction(data, bad, "");
+	cuModuleGetFunction(data, bad, name + 1);
+	cuModuleGetFunction(data, bad, name + 2);
+	cuPointerGetAttributes(2, attributes, data + 1, 1);
+	cuPointerGetAttributes(8, attributes, data + 1, 1);
+	cuPointerGetAttributes(9, attributes, data + 1, 1);
+	cuPointerGetAttributes(0, bad, bad, 1);
+	cuGraphGetNodes(bad, nodes, &count);
+	cuGraphGetNodes(bad, 0, &count);
+	cuMemcpy3D_v2(copy);
+	cuMemsetD8_v2(1, 0x81, 2);
+	cuMemsetD16_v2(1, 0x8182, 2);
+	cuTexRefSetMipmapLevelBias(bad, 1.5f);
+	cuBrandNew(1, 2, 3, 4, 5, 6, 7);
+	cuLaunchKernel((void *)0x40, 1, 2, 3, 4, 5, 6, 7, (void *)9, bad, bad);
+	cuIpcOpenMemHandle_v2(&address, handle, 3);
+	return 0;
+}

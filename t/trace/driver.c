@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A driver that touches what it is given as little as its answers allow. */
+#include <string.h>
+
+typedef unsigned long long word;
+
+/* What the next call answers. */
+int trace_answer;
+
+#define PUBLIC __attribute__((visibility("default")))
+#define CALL(name, parameters, body) \
+	PUBLIC int name parameters; \
+	PUBLIC int name parameters \
+	{ \
+		if (!trace_answer) { \
+			body; \
+		} \
+		return trace_answer; \
+	}
+#define UNUSED(name) (void)(name)
+
+CALL(cuInit, (unsigned int flags), UNUSED(flags))
+CALL(cuDriverGetVersion, (int *version), *version = 13000)
+CALL(cuMemAlloc_v2, (word *address, word size), UNUSED(size); if (address) *address = 0x123456789abc)
+CALL(cuDeviceGetName, (char *name, int length, int device),
+     UNUSED(length); UNUSED(device); memset(name, 'n', 100); name[100] = '\0')
+CALL(cuModuleGetFunction, (void **function, void *module, const char *name),
+     UNUSED(module); UNUSED(name); *function = (void *)0x40)
+CALL(cuPointerGetAttributes, (unsigned int count, int *attributes, void **data, word pointer),
+     UNUSED(count); UNUSED(attributes); UNUSED(data); UNUSED(pointer))
+CALL(cuGraphGetNodes, (void *graph, void **nodes, word *count),
+     UNUSED(graph); *count = 2; if (nodes) memset(nodes, 0x11, 16))
+CALL(cuMemcpy3D_v2, (const void *copy), UNUSED(copy))
+CALL(cuMemsetD8_v2, (word address, unsigned char value, word count),
+     UNUSED(address); UNUSED(value); UNUSED(count))
+CALL(cuMemsetD16_v2, (word address, unsigned short value, word count),
+     UNUSED(address); UNUSED(value); UNUSED(count))
+CALL(cuTexRefSetMipmapLevelBias, (void *texture, float bias), UNUSED(texture); UNUSED(bias))
+CALL(cuBrandNew, (word a, word b, word c, word d, word e, word f, word g),
+     UNUSED(a); UNUSED(b); UNUSED(c); UNUSED(d); UNUSED(e); UNUSED(f); UNUSED(g))
+CALL(cuLaunchKernel, (void *f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
+		      unsigned int by, unsigned int bz, unsigned int bytes, void *stream,
+		      void **parameters, void **extra),
+     UNUSED(f); UNUSED(gx); UNUSED(gy); UNUSED(gz); UNUSED(bx); UNUSED(by); UNUSED(bz);
+     UNUSED(bytes); UNUSED(stream); UNUSED(parameters); UNUSED(extra))
+
+struct handle {
+	char bytes[64];
+};
+CALL(cuIpcOpenMemHandle_v2, (word *address, struct handle handle, unsigned int flags),
+     UNUSED(handle); UNUSED(flags); *address = 5)
