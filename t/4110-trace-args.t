@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The arguments of calls are in the trace, and what cannot be followed is not.
-. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
 compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" &&
 	compile -o "$tmp/args" "$top_srcdir/t/trace/args.c" -L"$tmp" -l:libcuda.so.1 \
