@@ -1,23 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time of a training step, of small operations or of a model, as a line of JSON.
+"""What watching a training step costs, of small operations or of a model.
 
-overhead.py small|model [kineto]: the latter under the PyTorch profiler. quartile_us is what a
-quarter of the steps took no longer than: other users of the machine make steps longer, not shorter.
+overhead.py small|model [-r ROUNDS] [MODE...], with LIBCUAUDIT set. One process for each mode is
+started, then all take turns at a few steps, so that whatever else the machine does meets all of
+them alike. A round's ratio is a mode's time to that of "plain" in the same round; the medians are
+printed. Modes: plain loaded stat trace trace-noargs kineto nsys, and "plain2" for the noise.
 """
-import gc
+import argparse
 import json
+import os
+import shutil
+import statistics
+import subprocess
 import sys
+import tempfile
 import time
 
-import torch
+BLOCK = {"small": 10, "model": 2}
+WARM = {"small": 60, "model": 6}
+HOOKS = {
+    "loaded": "",
+    "stat": "stat",
+    "trace": "trace(file={folder}/%p.cutrace)",
+    "trace-noargs": "trace(args=no;file={folder}/%p.cutrace)",
+}
 
-torch.manual_seed(7)
-torch.backends.cuda.matmul.allow_tf32 = True
-STEPS = {"small": 1000, "model": 30}
-WARM = 20
 
-
-def small():
+def small(torch):
     """Launches of kernels that take no time: the host is what is waited for."""
     layers = [torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.LayerNorm(32), torch.nn.GELU())
               for _ in range(16)]
@@ -32,8 +41,8 @@ def small():
     return step
 
 
-def model():
-    """A decoder of 24 layers, 200 million parameters, in bfloat16."""
+def model(torch):
+    """A decoder of 24 layers, 300 million parameters, in bfloat16."""
     layer = torch.nn.TransformerEncoderLayer(1024, 16, 4096, batch_first=True, norm_first=True,
                                              dropout=0.0, activation="gelu")
     net = torch.nn.Sequential(torch.nn.TransformerEncoder(layer, 24, enable_nested_tensor=False),
@@ -48,31 +57,95 @@ def model():
     return step
 
 
-def measure(step, steps):
-    times = []
-    for i in range(WARM + steps):
+def work(name, mode):
+    """The watched process: a block of steps for each line it reads."""
+    import gc
+
+    import torch
+
+    torch.manual_seed(7)
+    step = {"small": small, "model": model}[name](torch)
+
+    def block(count):
         torch.cuda.synchronize()
         start = time.perf_counter()
-        step()
+        for _ in range(count):
+            step()
         torch.cuda.synchronize()
-        if i >= WARM:
-            times.append(time.perf_counter() - start)
-    times.sort()
-    return times
+        return time.perf_counter() - start
+
+    profiler = None
+    if mode == "kineto":
+        from torch.profiler import ProfilerActivity, profile
+        profiler = profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])
+        profiler.__enter__()
+    block(WARM[name])
+    gc.disable()
+    print("ready", flush=True)
+    for line in sys.stdin:
+        print(block(int(line)), flush=True)
+    if profiler:
+        profiler.__exit__(None, None, None)
+
+
+def start(name, mode, folder):
+    environment = dict(os.environ)
+    command = [sys.executable, os.path.abspath(__file__), "--work", mode, name]
+    if mode in HOOKS:
+        environment["LD_AUDIT"] = os.environ["LIBCUAUDIT"]
+        environment["CUAUDIT_HOOKS"] = HOOKS[mode].format(folder=folder)
+        environment["CUAUDIT_OUTPUT"] = folder + "/%p"
+    if mode == "nsys":
+        command = ["nsys", "profile", "-t", "cuda", "-s", "none", "--cpuctxsw=none", "-f", "true",
+                   "-o", folder + "/nsys"] + command
+    return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def ask(process, text):
+    process.stdin.write(text + "\n")
+    process.stdin.flush()
+    return float(process.stdout.readline())
 
 
 def main():
-    name = sys.argv[1]
-    step = {"small": small, "model": model}[name]()
-    gc.disable()
-    if sys.argv[2:] == ["kineto"]:
-        from torch.profiler import ProfilerActivity, profile
-        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]):
-            times = measure(step, STEPS[name])
-    else:
-        times = measure(step, STEPS[name])
-    print(json.dumps({"step": name, "quartile_us": round(times[len(times) // 4] * 1e6, 2),
-                      "median_us": round(times[len(times) // 2] * 1e6, 2)}), flush=True)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--work")
+    parser.add_argument("-r", type=int, default=60)
+    parser.add_argument("step", choices=sorted(BLOCK))
+    parser.add_argument("modes", nargs="*", default=[])
+    given = parser.parse_intermixed_args()
+    if given.work:
+        return work(given.step, given.work)
+    modes = given.modes or ["plain", "plain2", "stat", "trace", "trace-noargs", "kineto", "nsys"]
+    if "nsys" in modes and not shutil.which("nsys"):
+        modes.remove("nsys")
+        print("nsys is not installed here")
+    folder = tempfile.mkdtemp()
+    processes = {mode: start(given.step, mode, folder) for mode in modes}
+    for mode, process in processes.items():
+        while process.stdout.readline() != "ready\n":
+            if process.poll() is not None:
+                sys.exit("%s did not start" % mode)
+    times = {mode: [] for mode in modes}
+    for number in range(given.r):
+        # Another one begins each round.
+        turn = modes[number % len(modes):] + modes[:number % len(modes)]
+        for mode in turn:
+            times[mode].append(ask(processes[mode], str(BLOCK[given.step])) / BLOCK[given.step])
+    for process in processes.values():
+        process.stdin.close()
+        process.wait()
+    for mode in modes:
+        ratios = sorted(a / b for a, b in zip(times[mode], times["plain"]))
+        print(json.dumps({
+            "step": given.step, "mode": mode, "rounds": given.r,
+            "median_us": round(statistics.median(times[mode]) * 1e6, 1),
+            "least_us": round(min(times[mode]) * 1e6, 1),
+            "ratio": round(statistics.median(ratios), 4),
+            "quartiles": [round(ratios[len(ratios) // 4], 4), round(ratios[len(ratios) * 3 // 4], 4)],
+        }), flush=True)
+    shutil.rmtree(folder)
 
 
 main()
