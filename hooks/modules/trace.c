@@ -5,12 +5,18 @@
 #include <cuaudit/trace.h>
 
 #include "hooks/modules/trace_file.h"
+#include "hooks/modules/trace_kernel.h"
+#include "hooks/modules/trace_open.h"
 #include "hooks/modules/trace_options.h"
 #include "hooks/modules/trace_plan.h"
+#include "hooks/modules/trace_stack.h"
+#include "hooks/modules/trace_text.h"
+#include "hooks/modules/trace_trigger.h"
 #include "hooks/modules/trace_writer.h"
 #include "report/divide.h"
 
-enum { OUTERMOST = -(1 << 20) };	/* calls are seen as the program sees them */
+/* Outside of other hooks: calls are seen as the program sees them. */
+enum { TRIGGERS = -(1 << 20), OPENS, RECORDS };
 
 /* Writes the first two words of a record that ends at `to`. */
 static inline __attribute__((always_inline))
@@ -39,7 +45,8 @@ static inline uint64_t *whole_words(uint64_t *from, const char *end)
 /* One that needs more than two words. */
 static __attribute__((noinline))
 void record_long(struct trace_writer *writer, const struct trace_site *site,
-		 const struct cuaudit_call *call, uint64_t start, uint64_t end)
+		 const struct cuaudit_call *call, uint64_t start, uint64_t end,
+		 const uint32_t *stack)
 {
 	uint64_t ticks = end - start, delta = end - writer->end, flags = 0;
 	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED;
@@ -67,7 +74,11 @@ void record_long(struct trace_writer *writer, const struct trace_site *site,
 		flags |= CUAUDIT_TRACE_CORRELATION;
 		*to++ = call->correlation;
 	}
-	if (site->plan) {
+	if (stack) {
+		flags |= CUAUDIT_TRACE_STACK;
+		*to++ = *stack;
+	}
+	if (site->plan && site->plan->nsteps) {
 		flags |= CUAUDIT_TRACE_WITH_ARGUMENTS;
 		to = whole_words(to, trace_plan_copy(site->plan, call, (char *)to));
 	}
@@ -123,18 +134,37 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED;
 	uint64_t end = skipped ? cuaudit_ticks() : call->end;
 	uint64_t start = skipped ? end : call->start;
-	struct trace_writer *writer = trace_writer(call, start);
+	const struct trace_plan *plan;
+	struct trace_writer *writer;
 	struct trace_site *site;
+	uint32_t stack, why;
+	bool has_stack;
 
-	if (!writer)
+	if (trace_trigger_watch && !trace_trigger_takes(call, end))
 		return;
-	if (is_short(call)) {
+	writer = trace_writer(call, start, &why);
+	if (writer && is_short(call)) {
 		writer->chunk.at->filtered++;
 		return;
 	}
-	site = trace_writer_site(writer, call);
-	if (site)
-		record_long(writer, site, call, start, end);
+	site = writer ? trace_writer_site(writer, call, &why) : NULL;
+	if (!site) {
+		trace_file_lost(why, 1);
+		return;
+	}
+	plan = site->plan;
+	if (plan && plan->duties && !call->result && !skipped)
+		trace_kernel_see(writer, call, plan);
+	has_stack = plan && plan->duties & TRACE_DUTY_STACK && trace_stack(writer, call, &stack);
+	record_long(writer, site, call, start, end, has_stack ? &stack : NULL);
+}
+
+/* As of most launches. */
+static bool duties_done(struct trace_writer *writer, const struct trace_plan *plan,
+			const struct cuaudit_call *call)
+{
+	return plan->duties == TRACE_DUTY_KERNEL &&
+	       trace_kernel_is_known(writer, call->words[plan->kernel]);
 }
 
 /* What is done further is called last, so that the common way saves no register. */
@@ -145,7 +175,7 @@ static void on_exit(struct cuaudit_call *call, void *data)
 	uint64_t delta;
 
 	(void)data;
-	if (__builtin_expect(!writer || writer->at >= writer->limit, 0)) {
+	if (__builtin_expect(!writer || writer->at >= writer->limit || trace_trigger_watch, 0)) {
 		exit_slowly(call);
 		return;
 	}
@@ -156,7 +186,9 @@ static void on_exit(struct cuaudit_call *call, void *data)
 		return;
 	}
 	if (site->plan) {
-		if (site->plan->simple)
+		if (site->plan->duties && !duties_done(writer, site->plan, call))
+			exit_slowly(call);
+		else if (site->plan->simple)
 			record_simply(writer, site, call);
 		else
 			record_arguments(writer, site, call);
@@ -167,13 +199,43 @@ static void on_exit(struct cuaudit_call *call, void *data)
 	commit(writer, site, call, writer->at + 2, call->end - call->start, delta, 0);
 }
 
+static void on_exit_text(struct cuaudit_call *call, void *data)
+{
+	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED;
+
+	(void)data;
+	if ((!trace_trigger_watch ||
+	     trace_trigger_takes(call, skipped ? cuaudit_ticks() : call->end)) &&
+	    !is_short(call) && trace_writer_wanted())
+		trace_text(call);
+}
+
+static bool as_text;
+
 const struct cuaudit_module trace_module;
+
+/* What is asked for besides a record of each call. */
+static int set_up_more(const struct trace_options *options)
+{
+	int error = trace_trigger_setup(options->start, options->stop, TRIGGERS);
+
+	if (error)
+		return error;
+	if (as_text)
+		return trace_text_setup();
+	trace_plan_setup(options->file.flags & CUAUDIT_TRACE_ARGUMENTS, options->strings,
+			 options->elements);
+	error = trace_stack_setup(options->backtrace, options->frames);
+	if (!error && *options->open)
+		error = trace_open_setup(options->open, OPENS);
+	return error;
+}
 
 static int init(const struct cuaudit_options *given)
 {
 	struct cuaudit_hook hook = {
-		.size = sizeof(hook), .priority = OUTERMOST, .name = "trace",
-		.exit = on_exit, .flags = CUAUDIT_HOOK_TIMED,
+		.size = sizeof(hook), .priority = RECORDS, .name = "trace",
+		.flags = CUAUDIT_HOOK_TIMED,
 	};
 	struct trace_options options;
 	int error = trace_options_read(given, &options);
@@ -182,12 +244,14 @@ static int init(const struct cuaudit_options *given)
 		error = trace_file_setup(&options.file);
 	if (!error)
 		error = trace_writer_setup(&trace_module, options.threads);
+	as_text = options.text;
+	if (!error)
+		error = set_up_more(&options);
 	if (error)
 		return error;
-	trace_plan_setup(options.file.flags & CUAUDIT_TRACE_ARGUMENTS, options.strings,
-			 options.elements);
-	least = (uint64_t)divide((unsigned __int128)options.least_ns << cuaudit_clock.shift,
-				 cuaudit_clock.mult);
+	least = divide((unsigned __int128)options.least_ns << cuaudit_clock.shift,
+		       cuaudit_clock.mult);
+	hook.exit = as_text ? on_exit_text : on_exit;
 	hook.functions = options.functions;
 	hook.include = options.libraries;
 	return cuaudit_hook_add(&hook);
@@ -195,12 +259,17 @@ static int init(const struct cuaudit_options *given)
 
 static void finish(void)
 {
-	trace_writer_finish();
+	if (as_text)
+		trace_text_finish();
+	else
+		trace_writer_finish();
 }
 
 static void forked(void)
 {
+	trace_trigger_forked();
 	trace_writer_forked();
+	trace_text_forked();
 }
 
 static void thread_exit(void *block)
@@ -212,7 +281,7 @@ const struct cuaudit_module trace_module = {
 	.size = sizeof(trace_module),
 	.abi = CUAUDIT_ABI,
 	.name = "trace",
-	.summary = "a record of every call, in a file for cuaudit report and convert",
+	.summary = "a record of every call, in a file or as text",
 	.options = trace_option_table,
 	.init = init,
 	.finish = finish,

@@ -18,6 +18,12 @@ const struct cuaudit_option trace_option_table[] = {
 	{ "library", NULL, "GLOBS", "the calling libraries, as in CUAUDIT_INCLUDE" },
 	{ "thread", NULL, "GLOB", "the threads, by their names at the first call, or a number" },
 	{ "min-duration", "0", "TIME", "shorter calls are only counted" },
+	{ "start", NULL, "WHEN", "where to start: SELECTOR[:N], a time such as 5s, or marker" },
+	{ "stop", NULL, "WHEN", "where to stop" },
+	{ "open", "%sync", "SELECTOR", "calls that are seen before they have ended; no: none" },
+	{ "backtrace", NULL, "SELECTOR", "calls that are written with the way to them" },
+	{ "frames", "32", "N", "the longest way, at most 100" },
+	{ "text", "no", "yes|no", "a line of text for each call, and no file" },
 	{ NULL, NULL, NULL, NULL }
 };
 
@@ -135,12 +141,21 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 	*options = (struct trace_options){
 		.libraries = cuaudit_option_get(given, "library"),
 		.threads = cuaudit_option_get(given, "thread"),
+		.start = cuaudit_option_get(given, "start"),
+		.stop = cuaudit_option_get(given, "stop"),
+		.open = cuaudit_option_get(given, "open"),
+		.backtrace = cuaudit_option_get(given, "backtrace"),
+		.text = !strcmp(cuaudit_option_get(given, "text"), "yes"),
 	};
+	if (!strcmp(options->open, "no"))
+		options->open = "";
 	error = read_file(given, &options->file);
 	if (!error)
 		error = read_count(given, "strings", 1000, &options->strings);
 	if (!error)
 		error = read_count(given, "elements", 100, &options->elements);
+	if (!error)
+		error = read_count(given, "frames", 100, &options->frames);
 	if (!error && trace_options_time(least, &options->least_ns))
 		error = refuse("min-duration", "a time such as 10us", least);
 	return error ? error : join(given, "functions", &options->functions);

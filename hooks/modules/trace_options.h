@@ -13,6 +13,12 @@ struct trace_options {
 	const char *functions;
 	const char *libraries;
 	const char *threads;
+	const char *start;
+	const char *stop;
+	const char *open;	/* "" for none */
+	const char *backtrace;
+	uint32_t frames;
+	bool text;
 	uint32_t strings;
 	uint32_t elements;
 	uint64_t least_ns;

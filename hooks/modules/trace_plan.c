@@ -4,10 +4,13 @@
 
 #include <string.h>
 
+#include <cuaudit/api.h>
 #include <cuaudit/coverage.h>
 #include <cuaudit/hook.h>
 #include <cuaudit/params.h>
 
+#include "hooks/modules/trace_kernel.h"
+#include "hooks/modules/trace_stack.h"
 #include "print/table.h"
 
 enum {
@@ -146,14 +149,36 @@ static void add_param(struct making *making, const struct print_param *params, u
 	}
 }
 
+/* The parameter of a launch that says what is launched. */
+static void find_kernel(struct trace_plan *plan, const struct print_param *params, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const char *word = "";
+
+		if (params[i].shape.how == PRINT_VALUE && params[i].shape.value.kind == PRINT_HANDLE)
+			word = print_handle_word(params[i].shape.value.detail);
+		if (strcmp(word, "function") && strcmp(word, "kernel"))
+			continue;
+		plan->duties |= TRACE_DUTY_KERNEL;
+		plan->kernel = params[i].word;
+	}
+}
+
 static void make(struct making *making, const struct cuaudit_function *function)
 {
 	struct print_param params[PRINT_PARAMS];
 	uint32_t count = print_params(function->id, params);
 
 	*making = (struct making){ .plan.simple = true, .room = TRACE_PLAN_MOST - sizeof(uint16_t) };
+	if (trace_stack_wanted(function->id))
+		making->plan.duties |= TRACE_DUTY_STACK;
+	if (!wanted)
+		return;
 	for (uint32_t i = 0; i < count; i++)
 		add_param(making, params, i);
+	if (function->classes & CUAUDIT_CLASS_LAUNCH)
+		find_kernel(&making->plan, params, count);
+	making->plan.duties |= (uint8_t)trace_kernel_duties(function->id);
 	for (uint8_t i = 0; function->id < 0 && i < UNKNOWN_WORDS; i++)
 		add_value(making, i, sizeof(uint64_t));
 }
@@ -180,10 +205,10 @@ const struct trace_plan *trace_plan(const struct cuaudit_function *function)
 	struct trace_plan *plan;
 	struct making making;
 
-	if (!wanted || slot >= CUAUDIT_SLOTS_MAX || plans[slot])
+	if (slot >= CUAUDIT_SLOTS_MAX || plans[slot])
 		return slot < CUAUDIT_SLOTS_MAX ? plans[slot] : NULL;
 	make(&making, function);
-	plan = making.plan.nsteps ? take(sizeof(*plan)) : NULL;
+	plan = making.plan.nsteps || making.plan.duties ? take(sizeof(*plan)) : NULL;
 	if (plan)
 		*plan = making.plan;
 	plans[slot] = plan;

@@ -20,6 +20,14 @@ enum trace_op_kind {
 	TRACE_OP_BYTES		/* the low bytes of a word */
 };
 
+/* Besides copying, what is to be done at a call's exit. */
+enum trace_duty {
+	TRACE_DUTY_KERNEL = 1,	/* a kernel's handle is in word `kernel` of the plan */
+	TRACE_DUTY_LEARN = 2,	/* tells a kernel's name */
+	TRACE_DUTY_FORGET = 4,	/* handles of kernels may end with it */
+	TRACE_DUTY_STACK = 8	/* the way to the call is written */
+};
+
 /* One thing to copy, or a run of equal ones. */
 struct trace_op {
 	uint8_t kind;		/* enum trace_op_kind */
@@ -36,6 +44,8 @@ struct trace_plan {
 	bool simple;		/* trace_plan_copy_simply will do */
 	uint8_t nops;
 	uint8_t nsteps;
+	uint8_t duties;		/* enum trace_duty */
+	uint8_t kernel;
 	struct trace_op ops[CUAUDIT_TRACE_STEPS];
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };

@@ -12,7 +12,9 @@
 
 #include "hooks/modules/trace_describe.h"
 #include "hooks/modules/trace_file.h"
+#include "hooks/modules/trace_kernel.h"
 #include "hooks/modules/trace_lock.h"
+#include "hooks/modules/trace_stack.h"
 
 uint32_t trace_writer_key;
 
@@ -57,6 +59,17 @@ static bool is_wanted(int32_t tid)
 	while (tid /= 10);
 	cuaudit_thread_name(name);
 	return matches(wanted, name) || !strcmp(wanted, at);
+}
+
+bool trace_writer_wanted(void)
+{
+	struct trace_writer *writer = wanted ? cuaudit_thread_block(trace_writer_key) : NULL;
+
+	if (writer && !writer->tid) {
+		writer->tid = (int32_t)syscall(SYS_gettid);
+		writer->off = !is_wanted(writer->tid);
+	}
+	return !writer || !writer->off;
 }
 
 static bool describe(const struct trace_writer *writer, uint64_t end, uint32_t *why)
@@ -150,10 +163,10 @@ static bool begin_chunk(struct trace_writer *writer, uint64_t ticks, uint64_t co
 static bool begin(struct trace_writer *writer, const struct cuaudit_call *call, uint64_t ticks,
 		  uint32_t *why)
 {
-	writer->tid = (int32_t)syscall(SYS_gettid);
-	writer->off = !is_wanted(writer->tid);
-	if (writer->off)
+	*why = TRACE_FILE_ENDED;
+	if (!trace_writer_wanted())
 		return false;
+	writer->tid = (int32_t)syscall(SYS_gettid);
 	writer->start = ticks;
 	writer->number = numbers + 1;
 	if (!describe(writer, 0, why)) {
@@ -167,41 +180,42 @@ static bool begin(struct trace_writer *writer, const struct cuaudit_call *call, 
 }
 
 __attribute__((noinline))
-struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t ticks)
+struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t ticks, uint32_t *why)
 {
 	struct trace_writer *writer = cuaudit_thread_block(trace_writer_key);
-	uint32_t why = CUAUDIT_TRACE_LOST_MEMORY;
 	struct trace_lock saved;
-	bool good = false;
+	bool good;
 
-	if (writer && (writer->off || (writer->limit && writer->at < writer->limit)))
-		return writer->off ? NULL : writer;
-	if (writer && !trace_file_stopped(&why)) {
-		trace_lock(&saved);
-		if (!writer->number)
-			good = begin(writer, call, ticks, &why);
-		else
-			good = begin_chunk(writer, ticks > writer->end ? ticks : writer->end,
-					   call->correlation, &why);
-		trace_unlock(&saved);
-	}
-	if (!good && !(writer && writer->off))
-		trace_file_lost(why, 1);
+	*why = writer ? (uint32_t)TRACE_FILE_ENDED : (uint32_t)CUAUDIT_TRACE_LOST_MEMORY;
+	if (!writer || writer->off)
+		return NULL;
+	if (writer->at < writer->limit)
+		return writer;
+	if (trace_file_stopped(why))
+		return NULL;
+	trace_lock(&saved);
+	if (!writer->number)
+		good = begin(writer, call, ticks, why);
+	else
+		good = begin_chunk(writer, ticks > writer->end ? ticks : writer->end,
+				   call->correlation, why);
+	trace_unlock(&saved);
 	return good ? writer : NULL;
 }
 
 __attribute__((noinline))
-struct trace_site *trace_writer_site(struct trace_writer *writer, const struct cuaudit_call *call)
+struct trace_site *trace_writer_site(struct trace_writer *writer, const struct cuaudit_call *call,
+				     uint32_t *why)
 {
 	struct trace_site *site = trace_writer_place(writer, call);
-	uint32_t generation = *cuaudit_generation, number, why;
+	uint32_t generation = *cuaudit_generation, number;
 	struct trace_lock saved;
 	bool good;
 
 	if (trace_site_is(site, call))
 		return site;
 	trace_lock(&saved);
-	good = trace_describe_site(call, &number, &why);
+	good = trace_describe_site(call, &number, why);
 	if (good)
 		*site = (struct trace_site){
 			.caller = call->caller, .slot = call->function->slot,
@@ -209,8 +223,6 @@ struct trace_site *trace_writer_site(struct trace_writer *writer, const struct c
 			.plan = trace_plan(call->function),
 		};
 	trace_unlock(&saved);
-	if (!good)
-		trace_file_lost(why, 1);
 	return good ? site : NULL;
 }
 
@@ -311,6 +323,8 @@ void trace_writer_forked(void)
 	written = 0;
 	trace_chunk_forked();
 	trace_describe_forked();
+	trace_kernel_forked();
+	trace_stack_forked();
 	trace_file_forked();
 	trace_unlock(&saved);
 }

@@ -10,7 +10,7 @@
 
 enum {
 	TRACE_SITES = 256,	/* a power of two, as are the next two */
-	TRACE_KERNELS = 64,
+	TRACE_KERNELS = 256,
 	TRACE_STACKS = 16,
 	TRACE_MOST = 2040	/* bytes of a record */
 };
@@ -25,9 +25,8 @@ struct trace_site {
 };
 
 /* A way to a call, by what its addresses sum up to. */
-struct trace_stack {
+struct trace_known_stack {
 	uint64_t hash[2];
-	uint32_t generation;
 	uint32_t number;
 };
 
@@ -47,7 +46,7 @@ struct trace_writer {
 	struct trace_site sites[TRACE_SITES];
 	uint32_t kernels_epoch;
 	uint64_t kernels[TRACE_KERNELS];
-	struct trace_stack stacks[TRACE_STACKS];
+	struct trace_known_stack stacks[TRACE_STACKS];
 };
 
 extern uint32_t trace_writer_key;
@@ -57,12 +56,14 @@ int trace_writer_setup(const struct cuaudit_module *owner, const char *threads);
 
 /*
  * Context: call. The calling thread's writer, with room for a record of a call
- * that began at ticks; NULL: it is lost, and counted.
+ * that began at ticks; NULL: there is none, and *why is the loss, or
+ * TRACE_FILE_ENDED if it is none.
  */
-struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t ticks);
+struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t ticks, uint32_t *why);
 
 /* Context: call. Where the call comes from, found or described anew; NULL as above. */
-struct trace_site *trace_writer_site(struct trace_writer *writer, const struct cuaudit_call *call);
+struct trace_site *trace_writer_site(struct trace_writer *writer, const struct cuaudit_call *call,
+				     uint32_t *why);
 
 /* Context: call. Where it would be in the thread's memory of them. */
 static inline struct trace_site *trace_writer_place(struct trace_writer *writer,
@@ -78,6 +79,9 @@ static inline bool trace_site_is(const struct trace_site *site, const struct cua
 	return site->caller == call->caller && site->slot == call->function->slot &&
 	       site->generation == *cuaudit_generation;
 }
+
+/* Context: call. Whether the calling thread is one of those that are. */
+bool trace_writer_wanted(void);
 
 /* Context: call. The thread ends. */
 void trace_writer_thread_exit(struct trace_writer *writer);

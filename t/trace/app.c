@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,107 @@ static void limited(long bytes, long calls)
 	call(calls);
 }
 
+typedef void (*library_fn)(call_fn call, long n);
+
+static void *open_library(const char *path, long n)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	library_fn function = library ? (library_fn)dlsym(library, "library_call") : NULL;
+
+	if (!function)
+		exit(77);
+	function(version, n);
+	return library;
+}
+
+/* The library's second place is another one: something lies in the first. */
+static void reload(const char *path, long n)
+{
+	void *library = open_library(path, n);
+	uintptr_t at = (uintptr_t)dlsym(library, "library_call") & ~(uintptr_t)4095;
+
+	dlclose(library);
+	if (mmap((void *)at, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		 0) == MAP_FAILED)
+		exit(77);
+	open_library(path, n);
+}
+
+static void *named(void *name)
+{
+	pthread_setname_np(pthread_self(), name);
+	call(each);
+	return NULL;
+}
+
+static void marks(void)
+{
+	int (*start)(void) = (int (*)(void))look_up("cuProfilerStart");
+	int (*stop)(void) = (int (*)(void))look_up("cuProfilerStop");
+
+	call(3);
+	start();
+	call(5);
+	stop();
+	call(7);
+	start();
+	call(11);
+	stop();
+	call(13);
+}
+
+static jmp_buf back;
+
+static void host_calls(void *data)
+{
+	(void)data;
+	call(1);
+}
+
+static void host_jumps(void *data)
+{
+	(void)data;
+	call(1);
+	longjmp(back, 1);
+}
+
+/* A callback of the driver's that calls, and one that leaves the call it is in. */
+static void nested(void)
+{
+	int (*create)(void **, unsigned int, int) = (int (*)(void **, unsigned int, int))
+		look_up("cuCtxCreate_v2");
+	int (*launch)(void *, void (*)(void *), void *) =
+		(int (*)(void *, void (*)(void *), void *))look_up("cuLaunchHostFunc");
+	void *context;
+
+	create(&context, 0, 0);
+	launch(NULL, host_calls, NULL);
+	if (!setjmp(back))
+		launch(NULL, host_jumps, NULL);
+	call(1);
+}
+
+static void name_threads(long n)
+{
+	static char names[3][16] = { "worker-1", "worker-2", "other" };
+	pthread_t id;
+
+	each = n;
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&id, NULL, named, names[i]);
+		pthread_join(id, NULL);
+	}
+}
+
+static void pause_between(long n)
+{
+	struct timespec wait = { 0, 50000000 };
+
+	call(n);
+	nanosleep(&wait, NULL);
+	call(2 * n);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -193,6 +295,18 @@ int main(int argc, char **argv)
 		storm(n);
 	else if (!strcmp(how, "limited"))
 		limited(n, m);
+	else if (!strcmp(how, "library"))
+		open_library(argv[3], n);
+	else if (!strcmp(how, "reload"))
+		reload(argv[3], n);
+	else if (!strcmp(how, "names"))
+		name_threads(n);
+	else if (!strcmp(how, "marks"))
+		marks();
+	else if (!strcmp(how, "nested"))
+		nested();
+	else if (!strcmp(how, "pause"))
+		pause_between(n);
 	else
 		return 2;
 	return 0;

@@ -96,7 +96,10 @@ static void describe(const struct cuaudit_trace_record *record)
 		break;
 	case CUAUDIT_TRACE_CALLERS:
 		keep((const void **)stacks, callers->number, callers, "stack");
-		printf("stack %u frames %u\n", callers->number, callers->nframes);
+		printf("stack %u frames %u libraries", callers->number, callers->nframes);
+		for (uint32_t i = 0; i < callers->nframes; i++)
+			printf(" %u", ((const struct cuaudit_trace_frame *)(callers + 1))[i].library);
+		printf("\n");
 		break;
 	case CUAUDIT_TRACE_DRIVER:
 		printf("driver %u version %u %s\n", driver->index, driver->version,

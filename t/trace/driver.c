@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A driver that touches what it is given as little as its answers allow. */
+#include <signal.h>
 #include <string.h>
 
 typedef unsigned long long word;
 
-/* What the next call answers. */
-int trace_answer;
+/* What the next call answers, and what kernels are called; whether waiting has no end. */
+int trace_answer, trace_hangs;
+const char *trace_kernel = "first";
 
 #define PUBLIC __attribute__((visibility("default")))
 #define CALL(name, parameters, body) \
@@ -49,3 +51,8 @@ struct handle {
 };
 CALL(cuIpcOpenMemHandle_v2, (word *address, struct handle handle, unsigned int flags),
      UNUSED(handle); UNUSED(flags); *address = 5)
+CALL(cuModuleUnload, (void *module), UNUSED(module))
+CALL(cuCtxSynchronize, (void), if (trace_hangs) raise(SIGKILL))
+#ifndef NO_NAMES
+CALL(cuFuncGetName, (const char **name, void *function), UNUSED(function); *name = trace_kernel)
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names of the kernels that are launched. */
+#ifndef HOOKS_MODULES_TRACE_KERNEL_H
+#define HOOKS_MODULES_TRACE_KERNEL_H
+
+#include <stdatomic.h>
+
+#include "hooks/modules/trace_writer.h"
+
+/* Changes whenever a handle may have become another kernel's. */
+extern _Atomic uint32_t trace_kernel_epoch;
+
+/* Context: setup. What a function has to do with kernels, of enum trace_duty. */
+uint32_t trace_kernel_duties(int32_t id);
+
+static inline uint64_t *trace_kernel_place(struct trace_writer *writer, uint64_t handle)
+{
+	return &writer->kernels[(handle >> 4 ^ handle >> 12) % TRACE_KERNELS];
+}
+
+/* Context: call. Whether the thread has seen the handle lately. */
+static inline bool trace_kernel_is_known(struct trace_writer *writer, uint64_t handle)
+{
+	return *trace_kernel_place(writer, handle) == handle &&
+	       writer->kernels_epoch ==
+	       atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
+}
+
+/* Context: call. Does the duties of a call that the driver answered with success. */
+void trace_kernel_see(struct trace_writer *writer, const struct cuaudit_call *call,
+		      const struct trace_plan *plan);
+
+/* Context: call, in the child of fork. */
+void trace_kernel_forked(void);
+
+#endif

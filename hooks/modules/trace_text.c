@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls as lines of text, while the program runs. */
+#include "hooks/modules/trace_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cuaudit/clock.h>
+#include <cuaudit/hook.h>
+#include <cuaudit/params.h>
+
+#include "hooks/modules/trace_lock.h"
+
+enum { LINE = 4096, TAIL = 256 };
+
+static const char suffix[] = ".trace";
+
+static int fd = -1;
+static struct stat self;	/* which file that is */
+static char path[PATH_MAX];	/* "" for standard error */
+static bool moved;		/* a child of fork: its path may be another */
+static _Atomic uint64_t unwritten;
+
+struct line {
+	char text[LINE];
+	size_t used;
+};
+
+static void add(struct line *line, const char *text)
+{
+	while (*text && line->used < sizeof(line->text) - 1)
+		line->text[line->used++] = *text++;
+}
+
+static void add_number(struct line *line, uint64_t value)
+{
+	char digits[24], *at = digits + sizeof(digits);
+
+	*--at = '\0';
+	do
+		*--at = (char)('0' + value % 10);
+	while (value /= 10);
+	add(line, at);
+}
+
+/* Three digits or more of nanoseconds, one of them behind the point. */
+static void add_time(struct line *line, uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (ns < units[i].ns)
+			continue;
+		add_number(line, ns / units[i].ns);
+		add(line, ".");
+		add_number(line, ns % units[i].ns / (units[i].ns / 10));
+		add(line, units[i].name);
+		return;
+	}
+	add_number(line, ns);
+	add(line, "ns");
+}
+
+int trace_text_setup(void)
+{
+	fd = cuaudit_output(suffix);
+	if (fd < 0)
+		return -ECANCELED;
+	if (cuaudit_output_path(suffix, path, sizeof(path)))
+		path[0] = '\0';
+	if (*path && fcntl(fd, F_SETFL, O_APPEND))
+		return -errno;
+	return fstat(fd, &self) ? -errno : 0;
+}
+
+/* One that has the parent's path goes on in the parent's file. */
+static void reopen(void)
+{
+	struct trace_lock saved;
+	char own[PATH_MAX];
+	int file;
+
+	trace_lock(&saved);
+	if (moved && *path && !cuaudit_output_path(suffix, own, sizeof(own)) && strcmp(own, path)) {
+		file = open(own, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+		strcpy(path, own);
+		if (file >= 0 && !fstat(file, &self))
+			fd = file;
+	}
+	moved = false;
+	trace_unlock(&saved);
+}
+
+/* The program may have closed the descriptor, and have another file there. */
+static void put(struct line *line)
+{
+	struct stat now;
+	ssize_t written;
+
+	if (moved)
+		reopen();
+	if (fstat(fd, &now) || now.st_dev != self.st_dev || now.st_ino != self.st_ino) {
+		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
+		return;
+	}
+	do
+		written = write(fd, line->text, line->used);
+	while (written < 0 && errno == EINTR);
+	if (written != (ssize_t)line->used)
+		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
+}
+
+void trace_text(const struct cuaudit_call *call)
+{
+	int error = errno;
+	struct line line;
+	size_t length;
+
+	line.used = 0;
+	add(&line, "[");
+	add_number(&line, (uint64_t)syscall(SYS_gettid));
+	add(&line, "] ");
+	for (uint32_t i = 0; i < call->depth && i < 16; i++)
+		add(&line, "  ");
+	length = cuaudit_call_print(call, CUAUDIT_PRINT_AFTER, line.text + line.used,
+				    sizeof(line.text) - line.used - TAIL);
+	line.used = length < sizeof(line.text) - line.used - TAIL ? line.used + length :
+								    sizeof(line.text) - TAIL - 1;
+	if (call->flags & CUAUDIT_CALL_SKIPPED) {
+		add(&line, " <skipped>");
+	} else {
+		add(&line, " <");
+		add_time(&line, (int64_t)(call->end - call->start) > 0 ?
+				cuaudit_clock_ns(call->end - call->start) : 0);
+		add(&line, ">");
+	}
+	add(&line, " ");
+	add(&line, cuaudit_call_library(call)->name);
+	if (line.used == sizeof(line.text) - 1)
+		line.used--;
+	line.text[line.used++] = '\n';
+	put(&line);
+	errno = error;
+}
+
+void trace_text_finish(void)
+{
+	if (unwritten)
+		cuaudit_log(CUAUDIT_WARN, "trace: %llu lines could not be written",
+			    (unsigned long long)unwritten);
+	if (fd >= 0)
+		close(fd);
+	fd = -1;
+}
+
+void trace_text_forked(void)
+{
+	unwritten = 0;
+	moved = true;
+}
