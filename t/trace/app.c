@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls the driver in the way its arguments say, and prints how often. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -171,6 +172,7 @@ static void limited(long bytes, long calls)
 	struct rlimit limit = { (rlim_t)bytes, (rlim_t)bytes };
 
 	setrlimit(RLIMIT_FSIZE, &limit);
+	begin();
 	call(calls);
 }
 
@@ -275,6 +277,40 @@ static void pause_between(long n)
 	call(2 * n);
 }
 
+/* Whatever was opened since the program began is removed. */
+static void remove_files(long n)
+{
+	char link[64], path[4096];
+	ssize_t length;
+
+	call(1);
+	for (int fd = 3; fd < 64; fd++) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		length = readlink(link, path, sizeof(path) - 1);
+		if (length > 8 && !strncmp(path + length - 8, ".cutrace", 8)) {
+			path[length] = '\0';
+			unlink(path);
+		}
+	}
+	call(n - 1);
+}
+
+/* All descriptors are closed, and a file of the program's own gets their numbers. */
+static void close_files(long n, const char *path)
+{
+	int file;
+
+	call(1);
+	for (int fd = 3; fd < 64; fd++)
+		close(fd);
+	do {
+		file = open(path, O_RDWR | O_CREAT, 0666);
+		if (file < 0 || lseek(file, 0, SEEK_SET) || write(file, "mine\n", 5) != 5)
+			exit(77);
+	} while (file < 32);
+	call(n - 1);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -282,6 +318,10 @@ int main(int argc, char **argv)
 
 	if (!strcmp(how, "killed")) {
 		killed(n);
+		return 0;
+	}
+	if (!strcmp(how, "limited")) {
+		limited(n, m);
 		return 0;
 	}
 	begin();
@@ -293,8 +333,10 @@ int main(int argc, char **argv)
 		short_threads(n, m);
 	else if (!strcmp(how, "storm"))
 		storm(n);
-	else if (!strcmp(how, "limited"))
-		limited(n, m);
+	else if (!strcmp(how, "removed"))
+		remove_files(n);
+	else if (!strcmp(how, "closed"))
+		close_files(n, argv[3]);
 	else if (!strcmp(how, "library"))
 		open_library(argv[3], n);
 	else if (!strcmp(how, "reload"))
