@@ -153,8 +153,9 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 		return;
 	}
 	plan = site->plan;
-	if (plan && plan->duties && !call->result && !skipped)
-		trace_kernel_see(writer, call, plan);
+	if (plan && plan->duties & TRACE_DUTY_KERNEL && !call->result && !skipped &&
+	    !trace_kernel_is_known(writer, call->words[plan->kernel]))
+		trace_kernel_launched(writer, call->words[plan->kernel], start);
 	has_stack = plan && plan->duties & TRACE_DUTY_STACK && trace_stack(writer, call, &stack);
 	record_long(writer, site, call, start, end, has_stack ? &stack : NULL);
 }
@@ -226,6 +227,8 @@ static int set_up_more(const struct trace_options *options)
 	trace_plan_setup(options->file.flags & CUAUDIT_TRACE_ARGUMENTS, options->strings,
 			 options->elements);
 	error = trace_stack_setup(options->backtrace, options->frames);
+	if (!error && options->file.flags & CUAUDIT_TRACE_ARGUMENTS)
+		error = trace_kernel_setup(OPENS);
 	if (!error && *options->open)
 		error = trace_open_setup(options->open, OPENS);
 	return error;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include <cuaudit/clock.h>
 #include <cuaudit/replace.h>
 
 #include "hooks/modules/trace_describe.h"
@@ -23,22 +24,19 @@
 
 _Atomic uint32_t trace_kernel_epoch;
 
-/* By handle: 32 bits of the name's hash, then the epoch + 1 it was asked in. */
+/*
+ * By handle: 32 bits of its name's hash, what it was handed out as, then the
+ * epoch + 1 in which it was asked for, 0 for never.
+ */
+#define OF_KERNEL ((uint64_t)1 << 31)
+#define OF_FUNCTION ((uint64_t)1 << 30)
+#define OF_EITHER (OF_KERNEL | OF_FUNCTION)
+#define ASKED (OF_FUNCTION - 1)
 static struct trace_table kernels;
 
-uint32_t trace_kernel_duties(int32_t id)
+static uint32_t epoch(void)
 {
-	switch (id) {
-#define LEARN(symbol, handle, name) \
-	case CUAUDIT_ID_##symbol: \
-		return TRACE_DUTY_LEARN;
-#define FORGET(symbol) \
-	case CUAUDIT_ID_##symbol:
-#include "hooks/modules/trace_driver.def"
-		return TRACE_DUTY_FORGET;
-	default:
-		return 0;
-	}
+	return atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed) & (uint32_t)(ASKED >> 1);
 }
 
 static uint64_t hash(const char *name)
@@ -68,83 +66,110 @@ static void describe(uint64_t handle, uint64_t ticks, const char *name)
 static void note(uint64_t handle, uint64_t ticks, const char *name)
 {
 	uint64_t old = trace_table_get(&kernels, handle, 0);
-	uint32_t epoch = atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
-	uint64_t now = (name ? hash(name) : old >> 32 << 32) | (epoch + 1);
+	uint64_t now = (old & OF_EITHER) | (name ? hash(name) : old >> 32 << 32) | (epoch() + 1);
 
-	if (name && (!old || old >> 32 != now >> 32))
+	if (name && (!(old & ASKED) || old >> 32 != now >> 32))
 		describe(handle, ticks, name);
 	trace_table_put(&kernels, handle, 0, now);
 }
 
-static bool is_noted(uint64_t handle)
+/* Only what was seen as such: the driver need not know a handle of the other kind. */
+static const char *ask_name(uint64_t handle, uint64_t as)
 {
-	uint32_t epoch = atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
+	CUfunction function = (CUfunction)(uintptr_t)handle;
+	CUkernel kernel = (CUkernel)(uintptr_t)handle;
+	const char *name = NULL;
 
-	return (uint32_t)trace_table_get(&kernels, handle, 0) == epoch + 1;
+	if (as & OF_KERNEL ? ask(kernel_name, &name, kernel) :
+	    as & OF_FUNCTION ? ask(function_name, &name, function) : CUDA_ERROR_NOT_FOUND)
+		name = NULL;
+	return name;
 }
 
-/* The kernel was launched just now: it is there. */
-static void launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks)
+void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks)
 {
-	uint32_t epoch = atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
+	uint32_t now = atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
 	struct trace_lock saved;
-	const char *name = NULL;
-	bool noted;
+	const char *name;
+	uint64_t known;
 
-	if (writer->kernels_epoch != epoch)
+	if (writer->kernels_epoch != now)
 		memset(writer->kernels, 0, sizeof(writer->kernels));
-	writer->kernels_epoch = epoch;
+	writer->kernels_epoch = now;
 	trace_lock(&saved);
-	noted = is_noted(handle);
+	known = trace_table_get(&kernels, handle, 0);
 	trace_unlock(&saved);
-	if (!noted) {
+	if ((known & ASKED) != epoch() + 1) {
 		/* Without the lock: the driver has its own. */
-		if (ask(function_name, &name, (CUfunction)(uintptr_t)handle) &&
-		    ask(kernel_name, &name, (CUkernel)(uintptr_t)handle))
-			name = NULL;
+		name = ask_name(handle, known & OF_EITHER);
 		trace_lock(&saved);
-		if (!is_noted(handle))
-			note(handle, ticks, name);
+		note(handle, ticks, name);
 		trace_unlock(&saved);
 	}
 	*trace_kernel_place(writer, handle) = handle;
 }
 
-/* Drivers that cannot be asked tell names only when kernels are looked up. */
-static void learn(uint64_t handle, uint64_t ticks, const char *name)
+/* Its name is written now where it cannot be asked for later. */
+static void handed_out(uint64_t handle, const char *name, uint64_t as)
 {
+	bool silent = as == OF_KERNEL ? !kernel_name() : !function_name();
 	struct trace_lock saved;
+	uint64_t old;
 
-	if (function_name() || !name)
-		return;
 	trace_lock(&saved);
-	note(handle, ticks, name);
+	old = trace_table_get(&kernels, handle, 0);
+	if ((old & OF_EITHER) != as)
+		trace_table_put(&kernels, handle, 0, (old & ~OF_EITHER) | as);
+	if (name && silent)
+		note(handle, cuaudit_ticks(), name);
 	trace_unlock(&saved);
 }
 
-static void learn_from(const struct cuaudit_call *call)
+static void on_exit(struct cuaudit_call *call, void *data)
 {
+	(void)data;
+	if (call->result || call->flags & CUAUDIT_CALL_SKIPPED)
+		return;
 	switch (call->function->id) {
-#define LEARN(symbol, handle, name) \
+#define ONE(symbol, handle, name, as) \
 	case CUAUDIT_ID_##symbol: \
-		learn((uintptr_t)*CUAUDIT_ARGS(call, symbol)->handle, call->start, \
-		      CUAUDIT_ARGS(call, symbol)->name); \
+		handed_out((uintptr_t)*CUAUDIT_ARGS(call, symbol)->handle, name, as); \
 		break;
+#define SOME(symbol, handles, count, as) \
+	case CUAUDIT_ID_##symbol: \
+		for (uint32_t i = 0; i < CUAUDIT_ARGS(call, symbol)->count; i++) \
+			handed_out((uintptr_t)CUAUDIT_ARGS(call, symbol)->handles[i], NULL, as); \
+		break;
+#define FUNCTION(symbol, handle, name) \
+	ONE(symbol, handle, CUAUDIT_ARGS(call, symbol)->name, OF_FUNCTION)
+#define KERNEL(symbol, handle, name) \
+	ONE(symbol, handle, CUAUDIT_ARGS(call, symbol)->name, OF_KERNEL)
+#define NAMELESS(symbol, handle) ONE(symbol, handle, NULL, OF_FUNCTION)
+#define FUNCTIONS(symbol, handles, count) SOME(symbol, handles, count, OF_FUNCTION)
+#define KERNELS(symbol, handles, count) SOME(symbol, handles, count, OF_KERNEL)
 #include "hooks/modules/trace_driver.def"
+	default:
+		atomic_fetch_add_explicit(&trace_kernel_epoch, 1, memory_order_relaxed);
 	}
 }
 
-void trace_kernel_see(struct trace_writer *writer, const struct cuaudit_call *call,
-		      const struct trace_plan *plan)
+int trace_kernel_setup(int32_t priority)
 {
-	uint64_t handle = call->words[plan->kernel];
+	static const char functions[] =
+#define FUNCTION(symbol, handle, name) "=" #symbol ","
+#define KERNEL(symbol, handle, name) "=" #symbol ","
+#define NAMELESS(symbol, handle) "=" #symbol ","
+#define FUNCTIONS(symbol, handles, count) "=" #symbol ","
+#define KERNELS(symbol, handles, count) "=" #symbol ","
+#define FORGET(symbol) "=" #symbol ","
+#include "hooks/modules/trace_driver.def"
+		"";
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .priority = priority, .name = "trace",
+		.functions = functions, .exit = on_exit,
+	};
 
-	if (plan->duties & TRACE_DUTY_FORGET)
-		atomic_fetch_add_explicit(&trace_kernel_epoch, 1, memory_order_relaxed);
-	if (plan->duties & TRACE_DUTY_LEARN)
-		learn_from(call);
-	if (plan->duties & TRACE_DUTY_KERNEL && handle && !trace_kernel_is_known(writer, handle))
-		launched(writer, handle, call->start);
+	return cuaudit_hook_add(&hook);
 }
 
 void trace_kernel_forked(void)

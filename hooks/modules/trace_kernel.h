@@ -10,8 +10,8 @@
 /* Changes whenever a handle may have become another kernel's. */
 extern _Atomic uint32_t trace_kernel_epoch;
 
-/* Context: setup. What a function has to do with kernels, of enum trace_duty. */
-uint32_t trace_kernel_duties(int32_t id);
+/* Context: setup. Hooks what hands out and ends handles, whatever else is traced. 0 or -errno. */
+int trace_kernel_setup(int32_t priority);
 
 static inline uint64_t *trace_kernel_place(struct trace_writer *writer, uint64_t handle)
 {
@@ -26,9 +26,8 @@ static inline bool trace_kernel_is_known(struct trace_writer *writer, uint64_t h
 	       atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
 }
 
-/* Context: call. Does the duties of a call that the driver answered with success. */
-void trace_kernel_see(struct trace_writer *writer, const struct cuaudit_call *call,
-		      const struct trace_plan *plan);
+/* Context: call. Describes the kernel that was launched just now, at ticks. */
+void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks);
 
 /* Context: call, in the child of fork. */
 void trace_kernel_forked(void);

@@ -9,7 +9,6 @@
 #include <cuaudit/hook.h>
 #include <cuaudit/params.h>
 
-#include "hooks/modules/trace_kernel.h"
 #include "hooks/modules/trace_stack.h"
 #include "print/table.h"
 
@@ -178,7 +177,6 @@ static void make(struct making *making, const struct cuaudit_function *function)
 		add_param(making, params, i);
 	if (function->classes & CUAUDIT_CLASS_LAUNCH)
 		find_kernel(&making->plan, params, count);
-	making->plan.duties |= (uint8_t)trace_kernel_duties(function->id);
 	for (uint8_t i = 0; function->id < 0 && i < UNKNOWN_WORDS; i++)
 		add_value(making, i, sizeof(uint64_t));
 }

@@ -23,9 +23,7 @@ enum trace_op_kind {
 /* Besides copying, what is to be done at a call's exit. */
 enum trace_duty {
 	TRACE_DUTY_KERNEL = 1,	/* a kernel's handle is in word `kernel` of the plan */
-	TRACE_DUTY_LEARN = 2,	/* tells a kernel's name */
-	TRACE_DUTY_FORGET = 4,	/* handles of kernels may end with it */
-	TRACE_DUTY_STACK = 8	/* the way to the call is written */
+	TRACE_DUTY_STACK = 2	/* the way to the call is written */
 };
 
 /* One thing to copy, or a run of equal ones. */
