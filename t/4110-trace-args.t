@@ -6,14 +6,20 @@ compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcd
 	compile -o "$tmp/args" "$top_srcdir/t/trace/args.c" -L"$tmp" -l:libcuda.so.1 \
 		-Wl,-rpath,"$tmp" || bail_out "no test program"
 
-# arguments OPTIONS [HOOKS]: of each call, after its name and result
+count=25	# calls of t/trace/args.c, each twice
+
+# arguments OPTIONS HOOKS: of each call, after its name and result
 arguments() {
 	rm -rf "$tmp/traces"
 	mkdir "$tmp/traces"
 	audited CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS="trace($1)$2" "$tmp/args" ||
 		echo "status $?"
 	checked "$tmp"/traces/*.cutrace >"$tmp/text"
-	sed -n 's/^bad/&/p; s/^call thread 1 \([^ ]*\) result \([0-9]*\) .* site [0-9]*/\1 \2/p' "$tmp/text"
+	sed -n 's/^bad/&/p; s/^call thread 1 \([^ ]*\) result \([0-9]*\) .* site [0-9]*/\1 \2/p' \
+		"$tmp/text" >"$tmp/all"
+	head -n $count "$tmp/all"
+	tail -n +$((count + 1)) "$tmp/all" >"$tmp/second"
+	head -n $count "$tmp/all" | cmp - "$tmp/second" || echo "the second calls differ"
 }
 
 x62=$(printf '%62s' x | tr ' ' x)
@@ -21,6 +27,7 @@ n64=$(printf '%64s' n | tr ' ' n)
 b64=0x$(printf '%64s' 22 | sed 's/ /2/g')$(printf '%64s' 22 | sed 's/ /2/g')
 b200=0x$(printf '%200s' 33 | sed 's/ /3/g')$(printf '%200s' 33 | sed 's/ /3/g')
 null=0x0000000000000000
+many=,$null,$null,$null,$null,$null,$null,$null,$null
 
 arguments "" "" >"$tmp/got"
 cat >"$tmp/want" <<END
@@ -48,13 +55,14 @@ cuTexRefSetMipmapLevelBias 0 0:0x0000000000000008 1:0x3fc00000
 cuBrandNew 0 0:0x0000000000000001 1:0x0000000000000002 2:0x0000000000000003 3:0x0000000000000004 4:0x0000000000000005 5:0x0000000000000006
 cuLaunchKernel 0 0:0x0000000000000040 1:0x00000001 2:0x00000002 3:0x00000003 4:0x00000004 5:0x00000005 6:0x00000006 7:0x00000007 8:0x0000000000000009
 cuIpcOpenMemHandle_v2 0 0:0x0000000000000005 1:$b64 9:0x00000003
+cuMemcpyBatchAsync 0 0:$many... 1:$many... 2:$many... 3:0x0000000000000064 4:- 5:- 6:$null 7:- 8:$null
 END
 is "$(cat "$tmp/got")" "$(cat "$tmp/want")" "each kind of argument"
 like "$(cat "$tmp/text")" '^function [0-9]+ cuBrandNew cuBrandNew id -1 ' "a function newer than the table"
 
 arguments "args=no" "" >"$tmp/got"
 is "$(cat "$tmp/got")" "$(cut -d ' ' -f 1,2 "$tmp/want")" "args=no"
-is "$(awk '/^total/ { print $4 }' "$tmp/text")" $((24 * 16 + 3 * 8)) "then a call takes 16 bytes"
+is "$(awk '/^total/ { print $4 }' "$tmp/text")" $((2 * (count * 16 + 3 * 8))) "then a call takes 16 bytes"
 
 arguments "strings=2;elements=1" "" >"$tmp/got"
 like "$(cat "$tmp/got")" 'cuModuleGetFunction .* 2:"sh"\.\.\.$' "strings="
@@ -62,12 +70,16 @@ like "$(cat "$tmp/got")" 'cuPointerGetAttributes .* 1:,0x00000001\.\.\. ' "eleme
 arguments "strings=1000;elements=100" "" >"$tmp/got"
 like "$(cat "$tmp/got")" "cuDeviceGetName 0 0:\"${n64}n{36}\" " "longer ones"
 like "$(cat "$tmp/got")" 'cuPointerGetAttributes .*,0x00000009 2:' "and more of them"
-is "$(number '^bad' <"$tmp/got")" 0 "still fit"
+like "$(cat "$tmp/got")" 'cuMemcpyBatchAsync 0 (0:(,[0-9a-fx]+){100} 1:(,[0-9a-fx]+){100} 2:(,[0-9a-fx]+){1,99}\.\.\.) ' \
+	"as many as a record has room for"
+is "$(number '^bad|differ' <"$tmp/got")" 0 "still fit"
 
 arguments "" ",fault(inject=*:error=5)" >"$tmp/got" 2>"$tmp/err"
 is "$(grep -vc ' 5 ' "$tmp/got")" 0 "calls that a hook answers: the program's result"
-is "$(grep -c '^call .* status 1 ' "$tmp/text")" 24 "and the mark"
+is "$(grep -c '^call .* status 1 ' "$tmp/text")" $((2 * count)) "and the mark"
 like "$(cat "$tmp/got")" '^cuGraphGetNodes 5 0:0x0000000000000008 1:- 2:-$' "nothing is followed"
+arguments "" ",fault(inject=*:error=0)" >"$tmp/got" 2>"$tmp/err"
+like "$(cat "$tmp/got")" '^cuGraphGetNodes 0 0:0x0000000000000008 1:- 2:-$' "nor where it answers success"
 
 for wrong in strings=1001 elements=101 strings=x size=1000 size=1X min-duration=3; do
 	arguments "$wrong" "" >"$tmp/got" 2>"$tmp/err"

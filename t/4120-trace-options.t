@@ -87,6 +87,8 @@ numbers=$(sed -n "s|^library \([0-9]*\) $tmp/app .*|\1|p; s|^library \([0-9]*\) 
 	"$tmp/text" | sort -n | xargs)
 like "$(grep '^stack' "$tmp/text")" "libraries ${numbers#* } ${numbers% *} " \
 	"from the library to the program"
+traces "backtrace=cuDriver*" "$tmp/app" threads 4 10
+is "$(grep -c '^stack' "$tmp/text")" 1 "and of threads"
 traces "backtrace=cuDriver*;args=no;frames=1" "$tmp/app" call 2
 like "$(cat "$tmp/text")" '^stack 0 frames 1 ' "frames="
 is "$(grep -c 'Version .* stack$' "$tmp/text")" 2 "also without arguments"

@@ -20,13 +20,16 @@ int cuBrandNew(word a, word b, word c, word d, word e, word f, word g);
 int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
 		   unsigned int by, unsigned int bz, unsigned int bytes, void *stream,
 		   void **parameters, void **extra);
+int cuMemcpyBatchAsync(word *to, word *from, word *sizes, word count, void *attributes,
+		       word *indices, word nattributes, word *failed, void *stream);
 struct handle {
 	char bytes[64];
 };
 int cuIpcOpenMemHandle_v2(word *address, struct handle handle, unsigned int flags);
 
-int main(void)
+static void call_all(void)
 {
+	static word many[100];
 	int attributes[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 	void *data[9] = { 0 }, *nodes[4], *bad = (void *)8;
 	char name[200], copy[200];
@@ -63,5 +66,13 @@ int main(void)
 	cuBrandNew(1, 2, 3, 4, 5, 6, 7);
 	cuLaunchKernel((void *)0x40, 1, 2, 3, 4, 5, 6, 7, (void *)9, bad, bad);
 	cuIpcOpenMemHandle_v2(&address, handle, 3);
+	cuMemcpyBatchAsync(many, many, many, 100, 0, 0, 0, 0, 0);
+}
+
+/* A second call from the same place goes another way than the first. */
+int main(void)
+{
+	call_all();
+	call_all();
 	return 0;
 }

@@ -45,6 +45,10 @@ CALL(cuLaunchKernel, (void *f, unsigned int gx, unsigned int gy, unsigned int gz
 		      void **parameters, void **extra),
      UNUSED(f); UNUSED(gx); UNUSED(gy); UNUSED(gz); UNUSED(bx); UNUSED(by); UNUSED(bz);
      UNUSED(bytes); UNUSED(stream); UNUSED(parameters); UNUSED(extra))
+CALL(cuMemcpyBatchAsync, (word *to, word *from, word *sizes, word count, void *attributes,
+			  word *indices, word nattributes, word *failed, void *stream),
+     UNUSED(to); UNUSED(from); UNUSED(sizes); UNUSED(count); UNUSED(attributes); UNUSED(indices);
+     UNUSED(nattributes); UNUSED(failed); UNUSED(stream))
 
 struct handle {
 	char bytes[64];
