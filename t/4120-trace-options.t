@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What options choose is in the trace, and nothing else.
-. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
 compile -shared -fPIC -o "$tmp/library.so" "$top_srcdir/t/trace/library.c" || bail_out "no library"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A trace cut by SIGKILL at any moment has all that was committed.
-. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
 times=20
 test -z "${LONG_TESTS-}" || times=200

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A trace that is full, in any way, ends, and the program does not.
-. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
 # sums: calls in the file, and lost by size, disk, memory, handlers and the ring
 sums() {
