@@ -9,6 +9,7 @@
 #include "hooks/modules/trace_open.h"
 #include "hooks/modules/trace_options.h"
 #include "hooks/modules/trace_plan.h"
+#include "hooks/modules/trace_ready.h"
 #include "hooks/modules/trace_stack.h"
 #include "hooks/modules/trace_text.h"
 #include "hooks/modules/trace_trigger.h"
@@ -257,7 +258,10 @@ static int init(const struct cuaudit_options *given)
 	hook.exit = as_text ? on_exit_text : on_exit;
 	hook.functions = options.functions;
 	hook.include = options.libraries;
-	return cuaudit_hook_add(&hook);
+	error = cuaudit_hook_add(&hook);
+	if (!error && !as_text)
+		trace_ready_setup();
+	return error;
 }
 
 static void finish(void)

@@ -8,11 +8,13 @@
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/trace_file.h"
+#include "hooks/modules/trace_ready.h"
 
 enum {
 	LEFT = 1024,		/* chunks kept for other threads, at most */
 	LEFT_MAPPED = 64,	/* of these, kept in memory */
-	LEAST = 4096		/* room that is worth it */
+	LEAST = 4096,		/* room that is worth it */
+	KEPT = 16		/* of a ring: full ones that are not given up before they must be */
 };
 
 static uint64_t sequence;
@@ -82,8 +84,8 @@ static bool oldest(uint32_t *index)
 	return true;
 }
 
-/* What it held is lost. The kind goes first: half of it would be no chunk. */
-static void clear(struct cuaudit_trace_chunk *at)
+/* The kind goes first: half of it would be no chunk. */
+void trace_chunk_clear(struct cuaudit_trace_chunk *at)
 {
 	uint64_t calls = at->records;
 
@@ -108,21 +110,53 @@ static bool find_room(uint32_t *why)
 	return spare.any;
 }
 
+bool trace_chunk_room(uint32_t *index, bool *again)
+{
+	*again = false;
+	if (spare.any)
+		return false;
+	if (trace_file_grow(index))
+		return true;
+	*again = trace_file_ring() && nfull > KEPT;
+	return *again && oldest(index);
+}
+
+void trace_chunk_unroom(struct trace_chunk *chunk)
+{
+	if (chunk->at)
+		unmap(chunk);
+	if (!trace_file_give(chunk->index) && trace_file_ring())
+		push_full(chunk->index);
+}
+
+/* In memory, all 0 and nobody's. */
+static bool find(struct trace_chunk *chunk, uint32_t *why)
+{
+	if (trace_ready_take(chunk))
+		return true;
+	if (!find_room(why))
+		return false;
+	*chunk = (struct trace_chunk){ trace_file_map(spare.index), spare.index };
+	if (!chunk->at) {
+		*why = CUAUDIT_TRACE_LOST_MEMORY;
+		return false;
+	}
+	trace_file_populate(chunk->at);
+	spare.any = false;
+	if (spare.again)
+		trace_chunk_clear(chunk->at);
+	return true;
+}
+
 bool trace_chunk_begin(struct trace_chunk *chunk, enum cuaudit_trace_kind kind, uint32_t thread,
 		       uint64_t ticks, uint64_t correlation, uint32_t *why)
 {
 	struct cuaudit_trace_chunk *at;
+	struct trace_chunk found;
 
-	if (!find_room(why))
+	if (!find(&found, why))
 		return false;
-	at = trace_file_map(spare.index);
-	if (!at) {
-		*why = CUAUDIT_TRACE_LOST_MEMORY;
-		return false;
-	}
-	spare.any = false;
-	if (spare.again)
-		clear(at);
+	at = found.at;
 	at->thread = thread;
 	at->sequence = ++sequence;
 	at->base_ticks = ticks;
@@ -130,7 +164,7 @@ bool trace_chunk_begin(struct trace_chunk *chunk, enum cuaudit_trace_kind kind, 
 	at->base_correlation = correlation;
 	/* Pairs with the reader, which looks at the kind first. */
 	__atomic_store_n(&at->kind, kind, __ATOMIC_RELEASE);
-	*chunk = (struct trace_chunk){ at, spare.index };
+	*chunk = found;
 	return true;
 }
 
@@ -139,7 +173,7 @@ void trace_chunk_end(struct trace_chunk *chunk, uint64_t calls)
 	bool described = chunk->at->kind == CUAUDIT_TRACE_DESCRIPTIONS;
 
 	count(chunk, calls);
-	unmap(chunk);
+	trace_ready_done(chunk);
 	if (trace_file_ring() && !described)
 		push_full(chunk->index);
 }
@@ -208,4 +242,5 @@ void trace_chunk_forked(void)
 	nleft = nmapped = nfull = first_full = 0;
 	spare.any = false;
 	sequence = 0;
+	trace_ready_forked();
 }

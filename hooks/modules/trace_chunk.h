@@ -31,6 +31,15 @@ bool trace_chunk_take_over(struct trace_chunk *chunk, uint64_t *calls, uint32_t 
 /* How much of the file's last chunk is written, if it is *chunk or was left; else 0. */
 uint32_t trace_chunk_last(const struct trace_chunk *chunk, uint32_t used);
 
+/* Room for one that nobody waits for, said of nothing; *again: it has to be cleared. */
+bool trace_chunk_room(uint32_t *index, bool *again);
+
+/* Gives that up: *chunk is unmapped, if it was mapped. */
+void trace_chunk_unroom(struct trace_chunk *chunk);
+
+/* Context: call. What it held is lost; nobody else has it. */
+void trace_chunk_clear(struct cuaudit_trace_chunk *at);
+
 /* In the child of fork, after trace_chunk_drop of each chunk that the parent uses. */
 void trace_chunk_drop(struct trace_chunk *chunk);
 void trace_chunk_forked(void);

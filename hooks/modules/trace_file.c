@@ -9,16 +9,18 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cuaudit/clock.h>
 #include <cuaudit/hook.h>
 
+#include "hooks/modules/trace_self.h"
+
 enum {
 	MAX_NUMBER = 99,
-	POPULATE_WRITE = 23	/* madvise, since Linux 5.14 */
+	POPULATE_WRITE = 23,	/* madvise, since Linux 5.14 */
+	AT_ONCE = 65536		/* bytes */
 };
 
 static struct trace_file_settings settings;
@@ -26,7 +28,7 @@ static struct cuaudit_trace_header first_header;
 
 static char path[PATH_MAX];
 static int fd = -1;
-static struct stat self;	/* which file that is */
+static struct trace_self self;	/* which file that is */
 static uint32_t nchunks, most;
 
 static struct cuaudit_trace_header *header;
@@ -154,23 +156,16 @@ static int open_file(void)
 	if (result < 0)
 		return result;
 	fd = result;
-	return fstat(fd, &self) ? -errno : 0;
-}
-
-static bool is_self(int file)
-{
-	struct stat now;
-
-	return !fstat(file, &now) && now.st_dev == self.st_dev && now.st_ino == self.st_ino;
+	return trace_self_look(fd, &self);
 }
 
 /* The program may close any descriptor, and have another file there then. */
 static int descriptor(void)
 {
-	if (fd >= 0 && is_self(fd))
+	if (fd >= 0 && trace_self_is(fd, &self))
 		return fd;
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd >= 0 && !is_self(fd)) {
+	if (fd >= 0 && !trace_self_is(fd, &self)) {
 		close(fd);
 		fd = -1;
 		errno = ENOENT;
@@ -208,11 +203,15 @@ void *trace_file_map(uint32_t index)
 		return NULL;
 	at = mmap(NULL, CUAUDIT_TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, file,
 		  (off_t)index * CUAUDIT_TRACE_CHUNK);
-	if (at == MAP_FAILED)
-		return NULL;
-	/* All at once; where it is not known, one by one when they are written. */
-	madvise(at, CUAUDIT_TRACE_CHUNK, POPULATE_WRITE);
-	return at;
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* Where it is not known, they come one by one when they are written. */
+void trace_file_populate(void *at)
+{
+	/* The program's own mappings wait meanwhile: not for all of it. */
+	for (size_t done = 0; done < CUAUDIT_TRACE_CHUNK; done += AT_ONCE)
+		madvise((char *)at + done, AT_ONCE, POPULATE_WRITE);
 }
 
 /* errno's name is for who reads the source; libc's text of it may need malloc. */
@@ -277,6 +276,24 @@ void *trace_file_begin(uint32_t *why)
 		return (char *)header + CUAUDIT_TRACE_HEADER;
 	trace_file_stopped(why);
 	return NULL;
+}
+
+bool trace_file_grow(uint32_t *index)
+{
+	uint32_t why;
+
+	if (!header || trace_file_stopped(&why) || nchunks >= most || reserve(nchunks))
+		return false;
+	*index = nchunks++;
+	return true;
+}
+
+bool trace_file_give(uint32_t index)
+{
+	if (index + 1 != nchunks)
+		return false;
+	nchunks--;
+	return true;
 }
 
 bool trace_file_extend(uint32_t *index, uint32_t *why)
@@ -369,7 +386,7 @@ const char *trace_file_finish(uint32_t used)
 
 void trace_file_forked(void)
 {
-	if (fd >= 0 && is_self(fd))
+	if (fd >= 0 && trace_self_is(fd, &self))
 		close(fd);
 	fd = -1;
 	if (header)

@@ -35,8 +35,17 @@ void *trace_file_begin(uint32_t *why);
  */
 bool trace_file_extend(uint32_t *index, uint32_t *why);
 
-/* Context: call, locked. A chunk in memory, or NULL. */
+/* Context: call, locked. The same, of which nothing is said and nothing follows if there is none. */
+bool trace_file_grow(uint32_t *index);
+
+/* Context: call, locked. Takes the room back, if it is the file's last; false if not. */
+bool trace_file_give(uint32_t index);
+
+/* Context: call, locked. A chunk's addresses, or NULL. */
 void *trace_file_map(uint32_t index);
+
+/* Context: call. Has the pages of a mapped chunk, all at once. */
+void trace_file_populate(void *at);
 
 /* Context: call. CLOCK_REALTIME at a time of the other clock, not long ago. */
 uint64_t trace_file_ns(uint64_t ticks);

@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,13 +16,14 @@
 #include <cuaudit/params.h>
 
 #include "hooks/modules/trace_lock.h"
+#include "hooks/modules/trace_self.h"
 
 enum { LINE = 4096, TAIL = 256 };
 
 static const char suffix[] = ".trace";
 
 static int fd = -1;
-static struct stat self;	/* which file that is */
+static struct trace_self self;	/* which file that is */
 static char path[PATH_MAX];	/* "" for standard error */
 static bool moved;		/* a child of fork: its path may be another */
 static _Atomic uint64_t unwritten;
@@ -80,7 +80,7 @@ int trace_text_setup(void)
 		path[0] = '\0';
 	if (*path && fcntl(fd, F_SETFL, O_APPEND))
 		return -errno;
-	return fstat(fd, &self) ? -errno : 0;
+	return trace_self_look(fd, &self);
 }
 
 /* One that has the parent's path goes on in the parent's file. */
@@ -94,7 +94,7 @@ static void reopen(void)
 	if (moved && *path && !cuaudit_output_path(suffix, own, sizeof(own)) && strcmp(own, path)) {
 		file = open(own, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 		strcpy(path, own);
-		if (file >= 0 && !fstat(file, &self))
+		if (file >= 0 && !trace_self_look(file, &self))
 			fd = file;
 	}
 	moved = false;
@@ -104,12 +104,11 @@ static void reopen(void)
 /* The program may have closed the descriptor, and have another file there. */
 static void put(struct line *line)
 {
-	struct stat now;
 	ssize_t written;
 
 	if (moved)
 		reopen();
-	if (fstat(fd, &now) || now.st_dev != self.st_dev || now.st_ino != self.st_ino) {
+	if (!trace_self_is(fd, &self)) {
 		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
 		return;
 	}

@@ -14,6 +14,7 @@
 #include "hooks/modules/trace_file.h"
 #include "hooks/modules/trace_kernel.h"
 #include "hooks/modules/trace_lock.h"
+#include "hooks/modules/trace_ready.h"
 #include "hooks/modules/trace_stack.h"
 
 uint32_t trace_writer_key;
@@ -288,6 +289,7 @@ void trace_writer_finish(void)
 	const char *path;
 	uint32_t used;
 
+	trace_ready_finish();
 	trace_lock(&saved);
 	for (struct trace_writer *writer = writers; writer; writer = writer->next)
 		calls += writer->calls;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which file a descriptor is: the program may close any, and have another there. */
+#ifndef HOOKS_MODULES_TRACE_SELF_H
+#define HOOKS_MODULES_TRACE_SELF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct trace_self {
+	uint64_t inode;
+	uint32_t major, minor;
+};
+
+/* Context: call. 0 or -errno. */
+int trace_self_look(int fd, struct trace_self *self);
+
+/* Context: call. Whether the descriptor is that file. */
+bool trace_self_is(int fd, const struct trace_self *self);
+
+#endif

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# Chunks are made ready by a thread of the trace's own, not by the calls.
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
+
+compile -O1 -o "$tmp/ready" "$top_srcdir/t/trace/ready.c" -ldl || bail_out "cannot build"
+
+# 400,000 calls of 16 bytes, some 25 chunks of 64 pages; the first two are the calls' own.
+traced "args=no" "$tmp/ready"
+is "$status $(cat "$tmp/err")" "0 " "it ends well"
+ok "calls have few page faults: $(cat "$tmp/out")" test "$(cat "$tmp/out")" -lt 300
+checked "$tmp/traces/"* >"$tmp/records"
+is "$(number '^call .* cuDriverGetVersion ' <"$tmp/records")" 400000 "all calls are there"
+size=$(stat -c %s "$tmp/traces/"*)
+ok "what was ready and not wanted is given back: $size" test "$size" -lt $((27 * 262144))
+
+# Of the size that is allowed, all is used.
+traced "args=no;size=2MiB" "$tmp/ready"
+like "$(cat "$tmp/err")" "2048 KiB" "a full file is said to be"
+checked "$tmp/traces/"* >"$tmp/records"
+is "$(number '^call ' <"$tmp/records")" "$((7 * ((262144 - 256 - 2040) / 16 + 1)))" \
+	"with the calls of seven chunks"
+
+traced text "$tmp/ready"
+is "$(tail -n 1 "$tmp/out")" alone "text needs none"
+traced "file=$tmp/missing/x" "$tmp/ready"
+is "$status" 0 "nor does it hurt where there is no file"
+done_testing
