@@ -143,6 +143,25 @@ void out_json(struct out *out, const char *text)
 	out_text(out, "\"");
 }
 
+void out_label(struct out *out, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	while (*at) {
+		size_t length = sequence(at);
+
+		if (*at == '\n')
+			out_text(out, "\\n");
+		else if (!length || *at < ' ' || *at == 127)
+			out_text(out, "\xef\xbf\xbd");
+		else if (*at == '"' || *at == '\\')
+			out_text(out, "\\");
+		if (length && *at >= ' ' && *at != 127)
+			out_bytes(out, (const char *)at, length);
+		at += length ? length : 1;
+	}
+}
+
 struct out_number out_count(uint64_t value)
 {
 	struct out_number number = { "" };
@@ -211,6 +230,11 @@ struct out_number out_percent(uint64_t part, uint64_t whole)
 	return decimal(whole ? divide(scaled + whole / 2, whole) : 0, 1, "");
 }
 
+struct out_number out_seconds(uint64_t ns)
+{
+	return decimal(ns, 9, "");
+}
+
 static int write_all(int fd, const char *data, size_t count)
 {
 	while (count) {
@@ -233,17 +257,22 @@ static int write_all(int fd, const char *data, size_t count)
 int out_write(struct out *out, int fd)
 {
 	const struct timespec none = { 0, 0 };
-	sigset_t pipe, saved, pending;
-	int result;
+	sigset_t ours, saved, pending;
+	int result, number;
 
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
 	sigpending(&pending);
-	pthread_sigmask(SIG_BLOCK, &pipe, &saved);
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPIPE);
+	sigaddset(&ours, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &ours, &saved);
 	result = write_all(fd, out->data, out->used);
-	if (result == -EPIPE && !sigismember(&pending, SIGPIPE))
-		while (sigtimedwait(&pipe, NULL, &none) < 0 && errno == EINTR)
+	number = result == -EPIPE ? SIGPIPE : result == -EFBIG ? SIGXFSZ : 0;
+	if (number && !sigismember(&pending, number)) {
+		sigemptyset(&ours);
+		sigaddset(&ours, number);
+		while (sigtimedwait(&ours, NULL, &none) < 0 && errno == EINTR)
 			;
+	}
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	out->used = 0;
 	return result ? result : out->error;

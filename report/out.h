@@ -35,11 +35,17 @@ void out_fit(struct out *out, const char *text, size_t width);
 /* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. */
 void out_json(struct out *out, const char *text);
 
+/* What stands between the quotes of a metric's label; what is not text becomes U+FFFD. */
+void out_label(struct out *out, const char *text);
+
 /* Sixteen bytes as 8-4-4-4-12 hexadecimal digits. */
 void out_uuid(struct out *out, const uint8_t *uuid);
 
 /* "1.23us": a number of digits, 3 or more, and a unit. */
 struct out_number out_time(uint64_t ns, int digits);
+
+/* Whole and nine decimals. */
+struct out_number out_seconds(uint64_t ns);
 
 struct out_number out_count(uint64_t value);
 
@@ -48,7 +54,7 @@ struct out_number out_percent(uint64_t part, uint64_t whole);
 
 /*
  * Writes everything to fd and begins anew. Waits where fd would block, and
- * lets no SIGPIPE reach the program. 0 or -errno.
+ * lets no SIGPIPE or SIGXFSZ reach the program. 0 or -errno.
  */
 int out_write(struct out *out, int fd);
 

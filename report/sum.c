@@ -6,6 +6,18 @@
 
 #include "report/records.h"
 
+const struct sum_bound sum_bounds[SUM_BOUNDS] = {
+	{ 100, "1e-07" },	{ 500, "5e-07" },
+	{ 1000, "1e-06" },	{ 5000, "5e-06" },
+	{ 10000, "1e-05" },	{ 50000, "5e-05" },
+	{ 100000, "0.0001" },	{ 500000, "0.0005" },
+	{ 1000000, "0.001" },	{ 5000000, "0.005" },
+	{ 10000000, "0.01" },	{ 50000000, "0.05" },
+	{ 100000000, "0.1" },	{ 500000000, "0.5" },
+	{ 1000000000, "1.0" },	{ 5000000000, "5.0" },
+	{ 10000000000, "10.0" }
+};
+
 uint64_t sum_ns(const struct cuaudit_stat_header *header, uint64_t ticks)
 {
 	unsigned __int128 ns = (unsigned __int128)ticks * header->clock_mult;
@@ -37,6 +49,30 @@ void sum_add(struct sum *sum, const struct cuaudit_stat_cell *cell)
 		sum->buckets[i] += buckets[i];
 }
 
+/* Of a bucket but the last, in ticks. */
+static uint64_t middle(uint32_t bucket)
+{
+	return (cuaudit_stat_floor(bucket) + cuaudit_stat_floor(bucket + 1)) / 2;
+}
+
+/*
+ * A bound lies inside of a bucket, whose calls count as if they had all taken
+ * its middle. Not more than all calls, of whom some may not be in a bucket yet.
+ */
+static void fill_within(const struct sum *sum, const struct cuaudit_stat_header *header,
+			struct report_row *row)
+{
+	uint64_t count = 0;
+	uint32_t bucket = 0;
+
+	for (int i = 0; i < SUM_BOUNDS; i++) {
+		while (bucket < CUAUDIT_STAT_BUCKETS - 1 &&
+		       sum_ns(header, middle(bucket)) <= sum_bounds[i].ns)
+			count += sum->buckets[bucket++];
+		row->within[i] = count < sum->calls ? count : sum->calls;
+	}
+}
+
 /* The middle of the bucket that holds the percent-th of a hundred calls. */
 static uint64_t percentile(const struct sum *sum, unsigned int percent)
 {
@@ -53,7 +89,7 @@ static uint64_t percentile(const struct sum *sum, unsigned int percent)
 	}
 	ticks = sum->max;
 	if (i < CUAUDIT_STAT_BUCKETS - 1)
-		ticks = (cuaudit_stat_floor(i) + cuaudit_stat_floor(i + 1)) / 2;
+		ticks = middle(i);
 	ticks = ticks < sum->min ? sum->min : ticks;
 	return ticks > sum->max ? sum->max : ticks;
 }
@@ -96,4 +132,5 @@ void sum_row(const struct sum *sum, const struct cuaudit_stat_header *header,
 	row->max_ns = sum_ns(header, sum->max);
 	row->avg_ns = (row->total_ns + sum->calls / 2) / sum->calls;
 	row->stddev_ns = sum_ns(header, (uint64_t)(deviation(sum) + 0.5));
+	fill_within(sum, header, row);
 }

@@ -16,6 +16,16 @@ struct sum {
 	uint64_t buckets[CUAUDIT_STAT_BUCKETS];
 };
 
+/* Bounds of a histogram for people and for metrics, in ascending order. */
+enum { SUM_BOUNDS = 17 };
+
+struct sum_bound {
+	uint64_t ns;
+	const char *seconds;	/* as metrics write it */
+};
+
+extern const struct sum_bound sum_bounds[SUM_BOUNDS];
+
 /* One line of a table. */
 struct report_row {
 	const char *name;
@@ -29,6 +39,7 @@ struct report_row {
 	uint64_t max_ns;
 	uint64_t avg_ns;
 	uint64_t stddev_ns;
+	uint64_t within[SUM_BOUNDS];	/* calls that took no longer than each bound */
 };
 
 uint64_t sum_ns(const struct cuaudit_stat_header *header, uint64_t ticks);

@@ -88,6 +88,26 @@ static void json(void)
 	json_is("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"", "past the last character");
 }
 
+static void label_is(const char *text, const char *want, const char *name)
+{
+	struct out out = { 0 };
+
+	out_label(&out, text);
+	out_bytes(&out, "", 1);
+	is_str(out.data, want, "label: %s", name);
+	out_free(&out);
+}
+
+static void labels(void)
+{
+	label_is("a/b.so", "a/b.so", "plain");
+	label_is("\"\\\n", "\\\"\\\\\\n", "what is escaped");
+	label_is("\x01\x7f\r", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "control characters");
+	label_is("\xc3\xa9\xc3", "\xc3\xa9\xef\xbf\xbd", "UTF-8, and a sequence cut short");
+	is_str(out_seconds(1).text, "0.000000001", "a nanosecond in seconds");
+	is_str(out_seconds(UINT64_MAX).text, "18446744073.709551615", "centuries in seconds");
+}
+
 static void fit_is(const char *text, size_t width, const char *want)
 {
 	struct out out = { 0 };
@@ -166,6 +186,15 @@ static void sums(void)
 	is_int((long long)row.stddev_ns, 28868, "standard deviation");
 	near(row.p50_ns, 50000, "p50");
 	near(row.p99_ns, 99000, "p99");
+	near(row.within[0], 100, "within 100 ns");
+	near(row.within[1], 500, "within 500 ns");
+	near(row.within[2], 1000, "within 1 us");
+	near(row.within[5], 50000, "within 50 us");
+	is_int((long long)row.within[7], 100000, "within 500 us");
+	is_int((long long)row.within[SUM_BOUNDS - 1], 100000, "within the last bound");
+	sum.calls = 99;
+	sum_row(&sum, &header, &row);
+	is_int((long long)row.within[1], 99, "no more than there are calls");
 
 	sum_clear(&sum);
 	memset(&cells[0], 0, sizeof(cells[0]));
@@ -199,6 +228,18 @@ static int by_value(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
+/* What metrics write has to be what the bound is. */
+static void bounds(void)
+{
+	int good = 1;
+
+	for (int i = 0; i < SUM_BOUNDS; i++) {
+		good &= !i || sum_bounds[i - 1].ns < sum_bounds[i].ns;
+		good &= (uint64_t)(atof(sum_bounds[i].seconds) * 1e9 + 0.5) == sum_bounds[i].ns;
+	}
+	ok(good, "bounds ascend, and are written as they are");
+}
+
 static void sorting(void)
 {
 	static uint32_t items[1000];
@@ -227,9 +268,11 @@ int main(void)
 	times();
 	division();
 	json();
+	labels();
 	fit();
 	buckets();
 	sums();
+	bounds();
 	sorting();
 	return done_testing();
 }

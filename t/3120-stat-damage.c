@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "hooks/modules/stat_store.h"
+#include "report/metrics.h"
 #include "t/stat/check.h"
 #include "t/stat/fake.h"
 #include "t/tap.h"
@@ -76,6 +77,7 @@ static void write_bytes(const char *bytes, size_t count)
 static int read_all(uint64_t *calls)
 {
 	struct report report = { .calls = 0 };
+	struct metrics metrics = { .processes = NULL };
 	struct out out = { 0 };
 	struct load load;
 	int loaded = !load_file(&load, name);
@@ -83,9 +85,12 @@ static int read_all(uint64_t *calls)
 	if (loaded && !report_build(&report, load.segments, load.count, 16)) {
 		report_text(&report, &out);
 		report_json(&report, &out);
+		if (!metrics_add(&metrics, &report, 1))
+			metrics_text(&metrics, METRICS_OPENMETRICS, &out);
 	}
 	*calls = report.calls;
 	out_free(&out);
+	metrics_free(&metrics);
 	report_free(&report);
 	load_free(&load);
 	return loaded;

@@ -77,7 +77,9 @@ is "$(offers run --h)" "--help
 is "$(offers run -d s)" "sim
 :files" "completion: a value or a file"
 is "$(offers report --format = '')" "text
-json" "completion: a value as bash splits it"
+json
+prometheus
+openmetrics" "completion: a value as bash splits it"
 is "$(offers run -f '%memory,!cuMemAllocM')" '%memory,!cuMemAllocManaged' "completion: the last of a list"
 is "$(offers run --hooks st)" stat "completion: hooks"
 is "$(offers list '')" "functions

@@ -39,7 +39,7 @@ is "$("$cuaudit" list -n classes 'm*')" "%memory
 is "$("$cuaudit" list -n hooks | sort)" \
 	"$(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' "$top_srcdir/hooks/builtin.def" | sort)" "hooks: each"
 like "$("$cuaudit" list hooks stat)" '^stat +[a-z]' "hooks: what it does"
-like "$("$cuaudit" list hooks stat)" '^  format=text\|json \(text\)  ' "hooks: its options"
+like "$("$cuaudit" list hooks stat)" '^  clock=yes\|no \(yes\)  ' "hooks: its options"
 unlike "$("$cuaudit" list hooks stat)" '^coverage' "hooks: no other"
 is "$("$cuaudit" list -n variables)" \
 	"$(sed -n 's/^VARIABLE(\([A-Z_]*\), .*/CUAUDIT_\1/p' "$include/variables.def")" "variables: each"

@@ -113,6 +113,7 @@ static void end_texts(struct load *load)
 	const struct cuaudit_stat_record *record;
 
 	END_TEXT(load->data, cuaudit_stat_header, program);
+	END_TEXT(load->data, cuaudit_stat_header, host);
 	while ((record = records_next(&records))) {
 		switch (record->type) {
 		case CUAUDIT_STAT_FUNCTION:

@@ -7,15 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/metrics.h"
 #include "report/report.h"
 #include "tools/load.h"
 #include "tools/options.h"
 #include "tools/tool.h"
 
+enum format { TEXT, JSON, PROMETHEUS, OPENMETRICS };
+
 struct settings {
-	int json;
+	enum format format;
 	size_t threads;
+	struct metrics metrics;		/* of all files: they are one text */
 };
+
+static enum format format(const char *text)
+{
+	return *text == 'j' ? JSON : *text == 'p' ? PROMETHEUS : *text == 'o' ? OPENMETRICS : TEXT;
+}
 
 static int number(const char *text, size_t *value)
 {
@@ -26,16 +35,18 @@ static int number(const char *text, size_t *value)
 	return errno || *end || *text < '0' || *text > '9' ? -1 : 0;
 }
 
+static const char formats[] = "text|json|prometheus|openmetrics";
+
 /* 0, or OPTIONS_WRONG and OPTIONS_ENOUGH. */
 static int parse(int argc, char **argv, struct settings *settings)
 {
 	int option;
 
 	while ((option = options_next(argc, argv)) > 0) {
-		if (option == 'f' && options_among("text|json", optarg)) {
-			settings->json = !strcmp(optarg, "json");
+		if (option == 'f' && options_among(formats, optarg)) {
+			settings->format = format(optarg);
 		} else if (option == 'f') {
-			tool_complain("--format takes text or json, not '%s'", optarg);
+			tool_complain("--format takes %s, not '%s'", formats, optarg);
 			return OPTIONS_WRONG;
 		} else if (number(optarg, &settings->threads)) {
 			tool_complain("--threads takes a number, not '%s'", optarg);
@@ -50,8 +61,37 @@ static int parse(int argc, char **argv, struct settings *settings)
 	return OPTIONS_WRONG;
 }
 
+static int print_report(struct settings *settings, const struct report *report, struct out *out)
+{
+	switch (settings->format) {
+	case TEXT:
+		report_text(report, out);
+		break;
+	case JSON:
+		report_json(report, out);
+		break;
+	default:
+		return metrics_add(&settings->metrics, report, 1);
+	}
+	return out_write(out, STDOUT_FILENO);
+}
+
+static int print_metrics(struct settings *settings)
+{
+	struct out out = { 0 };
+	int error;
+
+	metrics_text(&settings->metrics, settings->format == OPENMETRICS ?
+		     METRICS_OPENMETRICS : METRICS_PROMETHEUS, &out);
+	error = out_write(&out, STDOUT_FILENO);
+	if (error)
+		tool_complain("cannot write: %s", strerror(-error));
+	out_free(&out);
+	return error ? TOOL_FAILED : TOOL_OK;
+}
+
 /* NULL, or what is wrong. */
-static const char *print(const struct settings *settings, const char *path)
+static const char *print(struct settings *settings, const char *path)
 {
 	struct report report = { .calls = 0 };
 	struct out out = { 0 };
@@ -62,12 +102,10 @@ static const char *print(const struct settings *settings, const char *path)
 	if (!fault && report_build(&report, load.segments, load.count, settings->threads))
 		fault = strerror(ENOMEM);
 	if (!fault) {
-		if (settings->json)
-			report_json(&report, &out);
-		else
-			report_text(&report, &out);
-		error = out_write(&out, STDOUT_FILENO);
-		if (error)
+		error = print_report(settings, &report, &out);
+		if (error == -EEXIST)
+			fault = "of a process that an earlier file is of";
+		else if (error)
 			fault = strerror(-error);
 	}
 	out_free(&out);
@@ -91,5 +129,9 @@ int tool_report(int argc, char **argv)
 		tool_complain("%s: %s", argv[i], fault);
 		status = TOOL_FAILED;
 	}
+	if (settings.format >= PROMETHEUS && settings.metrics.processes &&
+	    print_metrics(&settings))
+		status = TOOL_FAILED;
+	metrics_free(&settings.metrics);
 	return status;
 }

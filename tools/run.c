@@ -20,8 +20,8 @@
 /* What becomes of the environment; NULL: stays as it is. */
 struct settings {
 	char *driver, *exclude, *functions, *hooks, *include, *output;
-	const char *interval;
-	bool force, json;
+	const char *format, *interval;
+	bool force;
 };
 
 /* Strings live until the program is another. */
@@ -105,6 +105,18 @@ static int take_interval(struct settings *settings, const char *value)
 	return 0;
 }
 
+static int take_format(struct settings *settings, const char *value)
+{
+	static const char formats[] = "text|json|prometheus|openmetrics";
+
+	if (!options_among(formats, value)) {
+		tool_complain("--format takes %s, not '%s'", formats, value);
+		return -1;
+	}
+	settings->format = value;
+	return 0;
+}
+
 static int take(struct settings *settings, int option)
 {
 	switch (option) {
@@ -118,11 +130,13 @@ static int take(struct settings *settings, int option)
 	case 'i':
 		return take_interval(settings, optarg);
 	case 'j':
-		settings->json = true;
+		settings->format = "json";
 		return 0;
 	case 'l':
 		settings->include = joined(settings->include, ":", optarg);
 		return 0;
+	case 'm':
+		return take_format(settings, optarg);
 	case 'o':
 		return take_output(settings, optarg);
 	case 't':
@@ -225,7 +239,7 @@ int tool_stat(int argc, char **argv)
 
 	if (option)
 		return options_status(option);
-	settings.hooks = joined("stat(format=", settings.json ? "json" : "text",
+	settings.hooks = joined("stat(format=", settings.format ? settings.format : "text",
 				settings.interval ? ";interval=" : "");
 	settings.hooks = joined(settings.hooks, settings.interval ? settings.interval : "", ")");
 	return start(&settings, argv + optind);

@@ -21,9 +21,10 @@ enum {
 };
 
 static const struct cuaudit_option options[] = {
-	{ "format", "text", "text|json", "how the report is written" },
+	{ "format", "text", "text|json|prometheus|openmetrics", "how the report is written" },
 	{ "clock", "yes", "yes|no", "no: calls are counted, neither timed nor judged" },
 	{ "interval", NULL, "SECONDS", "also report every so many seconds" },
+	{ "libraries", "yes", "yes|no", "no: metrics are by function alone" },
 	{ "save", "auto", "auto|no|PATH", "a file that outlives a process that is killed" },
 	{ "threads", "16", "N", "threads with a line of their own, 0 to 1000" },
 	{ NULL, NULL, NULL, NULL }
@@ -181,6 +182,13 @@ static uint32_t thread_limit(const char *text)
 	return 16;
 }
 
+/* A value that the table above has. */
+static enum stat_format format(const char *text)
+{
+	return *text == 'j' ? STAT_JSON : *text == 'p' ? STAT_PROMETHEUS :
+	       *text == 'o' ? STAT_OPENMETRICS : STAT_TEXT;
+}
+
 /* What a timed call costs in clock reads; the least of many is it. */
 static uint32_t clock_pair(void)
 {
@@ -209,6 +217,9 @@ static void describe(struct cuaudit_stat_header *header, int timed)
 	header->start_ns = cuaudit_clock.start_ns;
 	if (readlink("/proc/self/exe", header->program, sizeof(header->program) - 1) < 0)
 		strcpy(header->program, "(unknown program)");
+	if (cuaudit_path("%h", "", header->host, sizeof(header->host)))
+		header->host[0] = '\0';
+	header->rank = (uint32_t)(cuaudit_rank() + 1);
 }
 
 const struct cuaudit_module stat_module;
@@ -216,23 +227,26 @@ const struct cuaudit_module stat_module;
 static int init(const struct cuaudit_options *given)
 {
 	int timed = !strcmp(cuaudit_option_get(given, "clock"), "yes");
-	int json = !strcmp(cuaudit_option_get(given, "format"), "json");
-	uint32_t threads = thread_limit(cuaudit_option_get(given, "threads"));
-	uint64_t interval = interval_ns(cuaudit_option_get(given, "interval"));
+	const struct stat_print print = {
+		.format = format(cuaudit_option_get(given, "format")),
+		.libraries = !strcmp(cuaudit_option_get(given, "libraries"), "yes"),
+		.threads = thread_limit(cuaudit_option_get(given, "threads")),
+		.interval_ns = interval_ns(cuaudit_option_get(given, "interval"))
+	};
 	struct cuaudit_stat_header header = { .version = 0 };
 	int error;
 
 	describe(&header, timed);
 	error = stat_store_setup(cuaudit_option_get(given, "save"), &header);
 	if (!error)
-		error = stat_cell_setup(&stat_module, timed, threads);
+		error = stat_cell_setup(&stat_module, timed, print.threads);
 	if (!error)
 		error = add_hooks(timed);
 	if (error) {
 		stat_store_finish();
 		return error;
 	}
-	stat_print_setup(json, threads, interval);
+	stat_print_setup(&print);
 	return 0;
 }
 

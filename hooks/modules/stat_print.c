@@ -15,25 +15,36 @@
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/stat_coverage.h"
+#include "hooks/modules/stat_file.h"
 #include "hooks/modules/stat_store.h"
 #include "hooks/modules/stat_thread.h"
+#include "report/metrics.h"
 #include "report/report.h"
 
-static int json;
-static uint32_t threads;
-static uint64_t interval;
-static uint64_t start;
+static struct stat_print settings;
+static uint64_t start, start_ns;	/* of CLOCK_MONOTONIC and CLOCK_REALTIME */
 static int output = -1;		/* kept open between reports */
 static pthread_t printer;
 static int printing;
 static uint32_t stopped;	/* a futex */
 
+static uint64_t now(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
 static uint64_t monotonic(void)
 {
-	struct timespec now;
+	return now(CLOCK_MONOTONIC);
+}
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+static void begin(void)
+{
+	start = monotonic();
+	start_ns = now(CLOCK_REALTIME);
 }
 
 /* The core may know its clock better than at the start. */
@@ -42,6 +53,7 @@ static void update_header(struct cuaudit_stat_header *header)
 	header->clock_mult = cuaudit_clock.mult;
 	header->clock_shift = cuaudit_clock.shift;
 	header->clock_hz = cuaudit_clock.hz;
+	header->start_ns = start_ns;
 	header->elapsed_ns = monotonic() - start;
 	header->flags |= CUAUDIT_STAT_COVERAGE;
 }
@@ -61,13 +73,14 @@ static int build(struct report *report)
 		stat_coverage_update();
 		update_header(header);
 		count = stat_store_segments(&segments);
-		error = report_build(report, segments, count, threads);
+		error = report_build(report, segments, count, settings.threads);
 	}
 	stat_unlock(&saved);
 	return error;
 }
 
-static int write_out(struct out *out)
+/* Reports one after the other. */
+static int append(struct out *out)
 {
 	int error;
 
@@ -82,6 +95,31 @@ static int write_out(struct out *out)
 	return error;
 }
 
+static int print_report(const struct report *report, struct out *out)
+{
+	if (settings.format == STAT_JSON)
+		report_json(report, out);
+	else
+		report_text(report, out);
+	return append(out);
+}
+
+static int print_metrics(const struct report *report, struct out *out)
+{
+	struct metrics metrics = { .processes = NULL };
+	int error = metrics_add(&metrics, report, settings.libraries);
+
+	if (error) {
+		cuaudit_log(CUAUDIT_WARN, "stat: no memory for the report");
+	} else {
+		metrics_text(&metrics, settings.format == STAT_OPENMETRICS ?
+			     METRICS_OPENMETRICS : METRICS_PROMETHEUS, out);
+		error = stat_file_write(out);
+	}
+	metrics_free(&metrics);
+	return error;
+}
+
 static int print(void)
 {
 	struct report report = { 0 };
@@ -91,11 +129,10 @@ static int print(void)
 	if (error == -ENOMEM)
 		cuaudit_log(CUAUDIT_WARN, "stat: no memory for the report");
 	if (!error && (report.calls || report.header->lost)) {
-		if (json)
-			report_json(&report, &out);
+		if (settings.format >= STAT_PROMETHEUS)
+			error = print_metrics(&report, &out);
 		else
-			report_text(&report, &out);
-		error = write_out(&out);
+			error = print_report(&report, &out);
 	}
 	out_free(&out);
 	report_free(&report);
@@ -106,10 +143,10 @@ static int print(void)
 static int sleep_until(uint64_t when)
 {
 	while (!__atomic_load_n(&stopped, __ATOMIC_ACQUIRE)) {
-		uint64_t now = monotonic(), left = when - now;
+		uint64_t time = monotonic(), left = when - time;
 		struct timespec timeout;
 
-		if (now >= when)
+		if (time >= when)
 			return 0;
 		timeout.tv_sec = (time_t)(left / 1000000000u);
 		timeout.tv_nsec = (long)(left % 1000000000u);
@@ -120,30 +157,28 @@ static int sleep_until(uint64_t when)
 
 static void *print_often(void *unused)
 {
-	uint64_t when = start + interval;
+	uint64_t when = start + settings.interval_ns;
 
 	(void)unused;
 	prctl(PR_SET_NAME, "cuaudit-stat");
 	while (!sleep_until(when)) {
 		print();
-		when += interval;
+		when += settings.interval_ns;
 		/* After a stop or a slow reader: no reports to catch up with. */
 		if (when < monotonic())
-			when = monotonic() + interval;
+			when = monotonic() + settings.interval_ns;
 	}
 	return NULL;
 }
 
-void stat_print_setup(int as_json, uint32_t limit, uint64_t interval_ns)
+void stat_print_setup(const struct stat_print *given)
 {
 	sigset_t all, saved;
 	int error;
 
-	json = as_json;
-	threads = limit;
-	interval = interval_ns;
-	start = monotonic();
-	if (!interval)
+	settings = *given;
+	begin();
+	if (!settings.interval_ns)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &saved);
@@ -174,7 +209,7 @@ int stat_print_finish(void)
 void stat_print_forked(void)
 {
 	printing = 0;
-	start = monotonic();
+	begin();
 	if (output >= 0)
 		close(output);
 	output = -1;

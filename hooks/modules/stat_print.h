@@ -5,8 +5,17 @@
 
 #include <stdint.h>
 
-/* interval_ns: 0 for none, else a thread prints that often. Context: setup. */
-void stat_print_setup(int json, uint32_t threads, uint64_t interval_ns);
+enum stat_format { STAT_TEXT, STAT_JSON, STAT_PROMETHEUS, STAT_OPENMETRICS };
+
+struct stat_print {
+	enum stat_format format;
+	int libraries;		/* in metrics */
+	uint32_t threads;	/* with a line of their own */
+	uint64_t interval_ns;	/* 0 for none, else a thread prints that often */
+};
+
+/* Context: setup. */
+void stat_print_setup(const struct stat_print *settings);
 
 /* Context: setup. Ends the thread and prints; whether all there is to report was written. */
 int stat_print_finish(void);

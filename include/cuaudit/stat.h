@@ -52,6 +52,9 @@ struct cuaudit_stat_header {
 	uint64_t elapsed_ns;	/* since then, when a report was last made; or 0 */
 	uint64_t lost;		/* calls not counted: no memory for them */
 	char program[1024];
+	char host[72];		/* "" before there was this field */
+	uint32_t rank;		/* as %r of CUAUDIT_OUTPUT, + 1; 0 outside of a job */
+	uint32_t unused;
 };
 
 enum cuaudit_stat_type {

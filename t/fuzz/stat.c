@@ -81,10 +81,11 @@ int stat_cell_setup(const struct cuaudit_module *owner, int timed, uint32_t thre
 	return 0;
 }
 
-void stat_print_setup(int json, uint32_t threads, uint64_t interval_ns)
+void stat_print_setup(const struct stat_print *settings)
 {
-	fuzz_check((json == 0 || json == 1) && threads <= STAT_THREADS_MAX);
-	fuzz_check(interval_ns / 1000000000 <= 10000000009);
+	fuzz_check(settings->format <= STAT_OPENMETRICS && settings->libraries <= 1);
+	fuzz_check(settings->threads <= STAT_THREADS_MAX);
+	fuzz_check(settings->interval_ns / 1000000000 <= 10000000009);
 }
 
 struct cuaudit_stat_cell *stat_cell_find(const struct cuaudit_call *call)

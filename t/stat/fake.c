@@ -42,6 +42,7 @@ const struct cuaudit_library fake_libraries[FAKE_LIBRARIES] = {
 struct cuaudit_clock_state cuaudit_clock = { .mult = 1, .hz = 1000000000u };
 char fake_output[4096];
 int fake_escapes;
+int fake_rank = -1;
 
 static const struct cuaudit_module *module;
 static struct cuaudit_hook hooks[8];
@@ -145,6 +146,16 @@ int cuaudit_output_path(const char *suffix, char *path, size_t size)
 	strcpy(path, fake_output);
 	strcat(path, suffix);
 	return 0;
+}
+
+int cuaudit_path(const char *text, const char *suffix, char *path, size_t size)
+{
+	return snprintf(path, size, "%s%s", !strcmp(text, "%h") ? "fakehost" : text, suffix) < 0;
+}
+
+int cuaudit_rank(void)
+{
+	return fake_rank;
 }
 
 int cuaudit_output(const char *suffix)

@@ -16,6 +16,9 @@ extern char fake_output[4096];
 /* The coverage functions have something to say. */
 extern int fake_escapes;
 
+/* The process's number in its job. */
+extern int fake_rank;
+
 /* "key=value;key=value", as in CUAUDIT_HOOKS. Returns init's answer. */
 int fake_start(const struct cuaudit_module *module, const char *options);
 
