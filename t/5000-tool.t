@@ -8,7 +8,7 @@ page=$top_builddir/man/cuaudit.1
 
 # options COMMAND: the long names of the table.
 options() {
-	sed -n "s/^OPTION(\"[^\"]* \\(\\*\\|$1\\) .*\", '.', \"\\([a-z]*\\)\", \"\\([^\"]*\\)\",.*/\\2 \\3/p" "$table"
+	sed -n "s/^OPTION(\"[^\"]* \\(\\*\\|$1\\) .*\", '.', \"\\([a-z-]*\\)\", \"\\([^\"]*\\)\",.*/\\2 \\3/p" "$table"
 }
 
 ok "there are commands" test "$(printf '%s\n' "$commands" | wc -l)" -ge 5
@@ -33,7 +33,7 @@ for command in $commands; do
 	for name in $(options "$command" | sed 's/ .*//'); do
 		like "$(cat "$tmp/out")" "^  -., --$name( |\$)" "$command --help names --$name"
 	done
-	is "$(sed -n 's/^  -., --\([a-z]*\).*/\1/p' "$tmp/out" | sort)" \
+	is "$(sed -n 's/^  -., --\([a-z-]*\).*/\1/p' "$tmp/out" | sort)" \
 		"$(options "$command" | sed 's/ .*//' | sort)" "$command --help: and no others"
 	is "$(awk -v command="$command" '
 		/^\.S[sh] / { on = $0 == ".Ss cuaudit " command }

@@ -158,6 +158,14 @@ int options_next(int argc, char **argv)
 	}
 }
 
+int options_program(int argc, char **argv)
+{
+	if (optind < argc)
+		return 0;
+	tool_complain("%s: no program given; see cuaudit %s --help", argv[0], argv[0]);
+	return OPTIONS_WRONG;
+}
+
 int options_status(int option)
 {
 	return option == OPTIONS_ENOUGH ? TOOL_OK : TOOL_FAILED;

@@ -46,6 +46,9 @@ enum {
  */
 int options_next(int argc, char **argv);
 
+/* 0 if a program stands at optind, else OPTIONS_WRONG. */
+int options_program(int argc, char **argv);
+
 /* The exit status that belongs to OPTIONS_ENOUGH and OPTIONS_WRONG. */
 int options_status(int option);
 

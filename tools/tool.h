@@ -3,7 +3,7 @@
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
 
-/* Exit statuses; those of run and stat are the program's, or env(1)'s. */
+/* Exit statuses; those of run, stat and trace are the program's, or env(1)'s. */
 enum {
 	TOOL_OK = 0,
 	TOOL_FOUND = 1,		/* doctor: there is a problem */

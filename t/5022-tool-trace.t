@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit trace: the folder it makes, the hook's options, the environment of what it starts.
+. "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
+cd "$tmp" || exit 99
+
+# The settings of the program that was started, NAME=VALUE without CUAUDIT_.
+cat >"$tmp/show" <<'END'
+#!/bin/sh
+unset LD_AUDIT
+env | sed -n 's/^CUAUDIT_//p' | sort
+exit 7
+END
+chmod 755 "$tmp/show"
+
+# shows WANT NAME ARGUMENT...
+shows() {
+	shows_want=$1
+	shows_name=$2
+	shift 2
+	tool trace "$@" -- "$tmp/show"
+	is "$status $(cat "$tmp/err")" "7 " "$shows_name: the program's own status, nothing said"
+	is "$(grep -v '^LOG=' "$tmp/out")" "$shows_want" "$shows_name"
+}
+
+shows "HOOKS=trace()
+OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "no option"
+ok "the folder is made" test -d cuaudit-trace
+shows "HOOKS=trace()
+OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "a folder that is there"
+shows "HOOKS=trace()
+OUTPUT=$tmp/100%%/%e-%h-%p" "a percent sign, relative" -o 100%
+ok "... is the folder's name" test -d '100%'
+shows "HOOKS=trace()
+OUTPUT=$tmp/a;b)(/%e-%h-%p" "a name that no option could hold" -o "$tmp/a;b)("
+shows "HOOKS=trace(text=yes)" "--text" --text
+shows "HOOKS=trace(text=yes)
+OUTPUT=$tmp/lines/%e-%h-%p" "--text with a folder" -T -o lines
+shows "DRIVER=sim
+EXCLUDE=libx*
+FUNCTIONS=%memory,%launch
+HOOKS=trace()
+INCLUDE=liba*:libb*
+OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "what run has too" -d sim -x 'libx*' -f %memory -f %launch \
+	-l 'liba*' -l 'libb*'
+shows "HOOKS=trace(args=no;strings=16;elements=2;size=64MiB;when-full=ring;thread=main*;min-duration=10us;start=%launch:100;stop=5s;open=%sync;backtrace=cuLaunch*,/^cu(Mem|Ctx)/;frames=8)
+OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "the hook's" --args no --strings 16 --elements 2 \
+	--size 64MiB --when-full ring --thread 'main*' --min-duration 10us --start %launch:100 \
+	--stop 5s --open %sync -b 'cuLaunch*,/^cu(Mem|Ctx)/' --frames 8
+
+refused 2 "trace: no program given" "no program" trace -o x
+ok "... and no folder" test ! -e x
+refused 2 "--args takes yes\\|no, not 'maybe'" "a word that is none" trace --args maybe true
+refused 2 "--size takes SIZE, not '12X'" "no size" trace --size 12X true
+refused 2 "--min-duration takes TIME, not '10'" "no time" trace --min-duration 10 true
+refused 2 "--strings takes N, not '-1'" "no number" trace --strings -1 true
+refused 2 "--backtrace takes SELECTOR, not '%nothing'" "no selector" trace --backtrace %nothing true
+refused 2 "--thread: no ';' and no bracket" "what would be an option" trace --thread 'x;args=no' true
+refused 2 "--thread: no ';' and no bracket" "what would end them" trace --thread 'x)' true
+refused 2 "--thread: no ';' and no bracket" "brackets the wrong way" trace --thread ')x(' true
+refused 2 "nowhere/x: No such file or directory" "a folder in none" trace -o nowhere/x true
+: >file
+refused 2 "file: Not a directory" "a file" trace -o file true
+refused 127 "./nothing: no such program" "no such program" trace -o made ./nothing
+ok "... leaves no folder" test ! -e made
+head -c 40 "$cuaudit" >short
+chmod 755 short
+refused 126 "cannot run $tmp/short: " "one that the system does not take" trace -F -o made "$tmp/short"
+ok "... leaves no folder either" test ! -e made
+
+# The hook has the options that the command has.
+compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no program"
+tool trace -d sim -o all -- "$tmp/ends" 20 fork
+is "$status $(cat "$tmp/err")" "0 " "a program that forks"
+is "$(find all -name "ends-$(uname -n)-*.cutrace" | wc -l) $(find all -type f | wc -l)" "2 2" \
+	"a file of each process"
+is "$("$cuaudit" list hooks trace | sed -n 's/^  \([a-z-]*\)=.*/\1/p' |
+	grep -vx -e file -e functions -e library | sort)" \
+	"$(awk -F'"' '/^OPTION\(" trace "/ { print $4 }' "$top_srcdir/tools/commands.def" |
+		grep -vx output | sort)" "every option of the hook is one of the command"
+for option in '--args no' '--elements 3' '--frames 9' '--min-duration 1us' '--open %memory' \
+	'--size 2M' '--start cuDriverGetVersion:3' '--stop 5s' '--strings 7' '--thread main' \
+	'--when-full ring' '-b %device'; do
+	tool trace -d sim -o each $option -- "$tmp/ends" 20 return
+	is "$status $(cat "$tmp/err")" "0 " "$option is taken by the hook"
+done
+tool trace -d sim -T -- "$tmp/ends" 1 return
+like "$(cat "$tmp/err")" 'cuDriverGetVersion\(' "--text: lines on stderr"
+tool trace -d sim -T -o lines -- "$tmp/ends" 1 return
+is "$(cat "$tmp/err")" "" "--text with a folder: nothing on stderr"
+like "$(cat lines/ends-*.trace)" 'cuDriverGetVersion\(' "... the lines are in it"
+done_testing

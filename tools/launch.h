@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What subcommands that start a program share: its environment, and becoming it. */
+#ifndef TOOLS_LAUNCH_H
+#define TOOLS_LAUNCH_H
+
+#include <stdbool.h>
+
+/* All zero at first. Of the environment, NULL: stays as it is. */
+struct launch {
+	char *driver, *exclude, *functions, *hooks, *include, *output;
+	const char *folder;	/* made before the program starts, unless it is there */
+	bool force;
+};
+
+enum { LAUNCH_OTHER = 1 };
+
+/*
+ * Takes an option that all of them have, its value in optarg. 0; -1 after a
+ * message; LAUNCH_OTHER: it is the caller's own.
+ */
+int launch_take(struct launch *launch, int option);
+
+/* before, unless it is NULL, between and after, for as long as this program runs. */
+char *launch_join(const char *before, const char *between, const char *after);
+
+/* A value for `output` that stands for this path, whatever is in it. */
+char *launch_path_template(const char *path);
+
+/* Becomes the program, argv[0]; or an exit status, after a message. */
+int launch_start(const struct launch *launch, char **argv);
+
+#endif
