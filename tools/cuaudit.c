@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/complete.h"
@@ -11,16 +12,24 @@
 #include "tools/probe.h"
 #include "tools/tool.h"
 
+/* One line, whatever is in a name. */
 void tool_complain(const char *format, ...)
 {
+	char *text;
 	va_list list;
+	int length;
 
 	fflush(stdout);
-	fputs("cuaudit: ", stderr);
 	va_start(list, format);
-	vfprintf(stderr, format, list);
+	length = vasprintf(&text, format, list);
 	va_end(list);
-	putc('\n', stderr);
+	if (length < 0)
+		abort();
+	for (int i = 0; i < length; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 127)
+			text[i] = '?';
+	fprintf(stderr, "cuaudit: %s\n", text);
+	free(text);
 }
 
 static void unknown(const char *word)
