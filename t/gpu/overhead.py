@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What watching a training step costs, of small operations or of a model.
 
-overhead.py small|model [-r ROUNDS] [MODE...], with LIBCUAUDIT set. One process for each mode is
-started, then all take turns at a few steps, so that whatever else the machine does meets all of
-them alike. A round's ratio is a mode's time to that of "plain" in the same round; the medians are
-printed. Modes: plain loaded stat trace trace-noargs kineto nsys, and "plain2" for the noise.
+overhead.py small|model [-r ROUNDS] [-p PROCESSES] [MODE...], with LIBCUAUDIT set. So many
+processes of each mode are started, then all take turns at a few steps, so that whatever else the
+machine does meets all of them alike; several, since where its memory lies makes one process faster
+than the next, plain ones too. A round's ratio is the sum of a mode's times to that of "plain" in
+the same round; the median is printed. Modes: plain loaded stat trace trace-noargs kineto nsys, and
+"plain2" for the noise.
 """
 import argparse
 import json
@@ -48,7 +50,7 @@ def model(torch):
     net = torch.nn.Sequential(torch.nn.TransformerEncoder(layer, 24, enable_nested_tensor=False),
                               torch.nn.Linear(1024, 1024)).cuda().bfloat16()
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-4)
-    x = torch.randn(16, 512, 1024, device="cuda", dtype=torch.bfloat16)
+    x = torch.randn(64, 512, 1024, device="cuda", dtype=torch.bfloat16)
 
     def step():
         optimizer.zero_grad(set_to_none=True)
@@ -112,6 +114,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--work")
     parser.add_argument("-r", type=int, default=60)
+    parser.add_argument("-p", type=int, default=1)
     parser.add_argument("step", choices=sorted(BLOCK))
     parser.add_argument("modes", nargs="*", default=[])
     given = parser.parse_intermixed_args()
@@ -122,24 +125,28 @@ def main():
         modes.remove("nsys")
         print("nsys is not installed here")
     folder = tempfile.mkdtemp()
-    processes = {mode: start(given.step, mode, folder) for mode in modes}
-    for mode, process in processes.items():
+    # Every process of a mode is as far from the others of it as can be.
+    processes = [(mode, start(given.step, mode, folder)) for _ in range(given.p) for mode in modes]
+    for mode, process in processes:
         while process.stdout.readline() != "ready\n":
             if process.poll() is not None:
                 sys.exit("%s did not start" % mode)
     times = {mode: [] for mode in modes}
     for number in range(given.r):
+        sums = {mode: 0.0 for mode in modes}
         # Another one begins each round.
-        turn = modes[number % len(modes):] + modes[:number % len(modes)]
-        for mode in turn:
-            times[mode].append(ask(processes[mode], str(BLOCK[given.step])) / BLOCK[given.step])
-    for process in processes.values():
+        first = number % len(processes)
+        for mode, process in processes[first:] + processes[:first]:
+            sums[mode] += ask(process, str(BLOCK[given.step]))
+        for mode in modes:
+            times[mode].append(sums[mode] / BLOCK[given.step] / given.p)
+    for _, process in processes:
         process.stdin.close()
         process.wait()
     for mode in modes:
         ratios = sorted(a / b for a, b in zip(times[mode], times["plain"]))
         print(json.dumps({
-            "step": given.step, "mode": mode, "rounds": given.r,
+            "step": given.step, "mode": mode, "rounds": given.r, "processes": given.p,
             "median_us": round(statistics.median(times[mode]) * 1e6, 1),
             "least_us": round(min(times[mode]) * 1e6, 1),
             "ratio": round(statistics.median(ratios), 4),
