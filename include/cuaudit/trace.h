@@ -23,9 +23,9 @@ extern "C" {
  *
  * Descriptions are each published by their type, calls by their first word:
  * either is written after all else of the record (release). Where the next
- * would be published is zero, and so is what follows, but for what was being
- * written when the process ended. So whatever kills the process, the file
- * ends between two records, and a call's record comes after all it refers to.
+ * would be published is zero, unless the chunk ends there; what follows may be
+ * anything. So whatever kills the process, the file ends between two records,
+ * and a call's record comes after all it refers to.
  */
 #define CUAUDIT_TRACE_MAGIC "cuatrace"	/* without its NUL */
 
