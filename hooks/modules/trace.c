@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trace hook: a record of every call, in a file that outlives the process. */
+#include <string.h>
+
 #include <cuaudit/clock.h>
 #include <cuaudit/hook.h>
 #include <cuaudit/trace.h>
@@ -19,7 +21,7 @@
 /* Outside of other hooks: calls are seen as the program sees them. */
 enum { TRIGGERS = -(1 << 20), OPENS, RECORDS };
 
-/* Writes the first two words of a record that ends at `to`. */
+/* Writes the first two words of a record that ends at `to`, and ends the chunk there. */
 static inline __attribute__((always_inline))
 void commit(struct trace_writer *writer, const struct trace_site *site,
 	    const struct cuaudit_call *call, const uint64_t *to, uint64_t ticks, uint64_t delta,
@@ -28,6 +30,7 @@ void commit(struct trace_writer *writer, const struct trace_site *site,
 	uint64_t *at = writer->at;
 	size_t words = (size_t)(to - at);
 
+	at[words] = 0;
 	at[1] = ticks | (uint64_t)site->number << 32;
 	/* Pairs with the reader: the record is there with its first word. */
 	__atomic_store_n(at, words | flags << 8 | (call->correlation & 0xffff) << 16 | delta << 32,
@@ -37,9 +40,10 @@ void commit(struct trace_writer *writer, const struct trace_site *site,
 	writer->calls++;
 }
 
-/* The words up to the end of arguments. */
-static inline uint64_t *whole_words(uint64_t *from, const char *end)
+/* The words up to the end of arguments, the last of which is filled up. */
+static inline uint64_t *whole_words(uint64_t *from, char *end)
 {
+	memset(end, 0, sizeof(*from));
 	return from + (size_t)(end - (char *)from + 7) / 8;
 }
 
@@ -102,7 +106,7 @@ void record_arguments(struct trace_writer *writer, const struct trace_site *site
 {
 	uint64_t *from = writer->at + 2;
 	uint64_t delta = call->end - writer->end;
-	const char *end = trace_plan_copy(site->plan, call, (char *)from);
+	char *end = trace_plan_copy(site->plan, call, (char *)from);
 
 	writer->end = call->end;
 	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
@@ -115,7 +119,7 @@ void record_simply(struct trace_writer *writer, const struct trace_site *site,
 		   const struct cuaudit_call *call)
 {
 	uint64_t *from = writer->at + 2;
-	const char *end = trace_plan_copy_simply(site->plan, call->words, (char *)from);
+	char *end = trace_plan_copy_simply(site->plan, call->words, (char *)from);
 	uint64_t delta = call->end - writer->end;
 
 	writer->end = call->end;

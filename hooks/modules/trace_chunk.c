@@ -84,7 +84,10 @@ static bool oldest(uint32_t *index)
 	return true;
 }
 
-/* The kind goes first: half of it would be no chunk. */
+/*
+ * The kind goes first: half of it would be no chunk. Of the records only what
+ * would publish the first is cleared.
+ */
 void trace_chunk_clear(struct cuaudit_trace_chunk *at)
 {
 	uint64_t calls = at->records;
@@ -92,7 +95,7 @@ void trace_chunk_clear(struct cuaudit_trace_chunk *at)
 	__atomic_store_n(&at->kind, CUAUDIT_TRACE_EMPTY, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	trace_file_lost(CUAUDIT_TRACE_LOST_RING, calls);
-	memset(at, 0, CUAUDIT_TRACE_CHUNK);
+	memset(at, 0, sizeof(*at) + sizeof(uint64_t));
 }
 
 static bool find_room(uint32_t *why)
@@ -129,7 +132,7 @@ void trace_chunk_unroom(struct trace_chunk *chunk)
 		push_full(chunk->index);
 }
 
-/* In memory, all 0 and nobody's. */
+/* In memory, without a kind and nobody's. */
 static bool find(struct trace_chunk *chunk, uint32_t *why)
 {
 	if (trace_ready_take(chunk))

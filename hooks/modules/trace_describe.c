@@ -50,6 +50,7 @@ void *trace_describe(size_t size, size_t texts, uint32_t *why)
 	if (!take_room(size, why))
 		return NULL;
 	record = (void *)at;
+	memset(record, 0, size);
 	record->size = (uint32_t)size;
 	return record;
 }
@@ -59,6 +60,8 @@ void trace_describe_publish(void *record, enum cuaudit_trace_type type)
 	struct cuaudit_trace_record *its = record;
 
 	at += its->size;
+	if (at < end)
+		((struct cuaudit_trace_record *)at)->type = CUAUDIT_TRACE_END;
 	/* Pairs with the reader. */
 	__atomic_store_n(&its->type, type, __ATOMIC_RELEASE);
 }

@@ -29,6 +29,7 @@ static size_t left;
 struct making {
 	struct trace_plan plan;
 	uint32_t room;		/* bytes */
+	uint32_t nbits;
 };
 
 void trace_plan_setup(bool arguments, uint32_t strings, uint32_t elements)
@@ -38,36 +39,46 @@ void trace_plan_setup(bool arguments, uint32_t strings, uint32_t elements)
 	array_elements = elements;
 }
 
+/* Halves in a row are copied together: twice the last op is one of the next kind. */
+static bool join(struct trace_plan *plan)
+{
+	struct trace_op *last = &plan->ops[plan->nops - 1], *before = last - 1;
+	uint8_t words = last->kind == TRACE_OP_HALF ? 1 : 2;
+
+	if (plan->nops < 2 || before->kind != last->kind || before->word + words != last->word ||
+	    (last->kind != TRACE_OP_HALF && last->kind != TRACE_OP_TWO_HALVES))
+		return false;
+	before->kind++;
+	plan->nops--;
+	return true;
+}
+
 static void add(struct making *making, enum cuaudit_trace_how how, size_t size, struct trace_op op)
 {
 	struct trace_plan *plan = &making->plan;
-	struct trace_op *last = plan->nops ? &plan->ops[plan->nops - 1] : NULL;
 
 	plan->steps[plan->nsteps++] = (struct cuaudit_trace_step){
 		.how = (uint8_t)how, .word = op.word, .size = (uint16_t)size,
 	};
-	if (how > CUAUDIT_TRACE_VALUE)
-		plan->masked = true;
+	if (how > CUAUDIT_TRACE_VALUE) {
+		op.bit = (uint16_t)(1u << making->nbits++);
+		plan->mask = sizeof(op.bit);
+	}
 	if (op.kind > TRACE_OP_WORD_BEHIND)
 		plan->simple = false;
-	if (last && last->kind == op.kind && op.kind <= TRACE_OP_HALVES &&
-	    last->word + last->size == op.word)
-		last->size = (uint16_t)(last->size + op.size);
-	else
-		plan->ops[plan->nops++] = op;
+	plan->ops[plan->nops++] = op;
+	while (join(plan))
+		;
 }
 
 static void add_value(struct making *making, uint8_t word, size_t size)
 {
 	struct trace_op op = { .kind = TRACE_OP_BYTES, .word = word, .size = (uint16_t)size };
 
-	if (size % sizeof(uint64_t) == 0) {
-		op.kind = TRACE_OP_WORDS;
-		op.size = (uint16_t)(size / sizeof(uint64_t));
-	} else if (size == sizeof(uint32_t)) {
-		op.kind = TRACE_OP_HALVES;
-		op.size = 1;
-	}
+	if (size == sizeof(uint64_t))
+		op.kind = TRACE_OP_WORD;
+	else if (size == sizeof(uint32_t))
+		op.kind = TRACE_OP_HALF;
 	making->room -= (uint32_t)size;
 	add(making, CUAUDIT_TRACE_VALUE, size, op);
 }
@@ -179,6 +190,7 @@ static void make(struct making *making, const struct cuaudit_function *function)
 		find_kernel(&making->plan, params, count);
 	for (uint8_t i = 0; function->id < 0 && i < UNKNOWN_WORDS; i++)
 		add_value(making, i, sizeof(uint64_t));
+	making->plan.ops[making->plan.nops].kind = TRACE_OP_END;
 }
 
 static void *take(size_t size)
@@ -278,38 +290,45 @@ static char *copy_behind(char *to, const struct trace_op *op, const uint64_t *wo
 static char *copy_value(char *to, const struct trace_op *op, const uint64_t *words)
 {
 	const uint64_t *from = &words[op->word];
-	size_t size = op->kind == TRACE_OP_HALVES ? sizeof(uint32_t) : sizeof(*from);
+	size_t size = op->size;
 
-	if (op->kind == TRACE_OP_BYTES) {
-		memcpy(to, from, op->size);
-		return to + op->size;
+	switch (op->kind) {
+	case TRACE_OP_FOUR_HALVES:
+		to = trace_plan_two_halves(from, to);
+		from += 2;
+		/* fallthrough */
+	case TRACE_OP_TWO_HALVES:
+		return trace_plan_two_halves(from, to);
+	case TRACE_OP_WORD:
+		size = sizeof(uint64_t);
+		break;
+	case TRACE_OP_HALF:
+		size = sizeof(uint32_t);
+		break;
 	}
-	for (uint32_t i = 0; i < op->size; i++, to += size)
-		memcpy(to, from + i, size);
-	return to;
+	memcpy(to, from, size);
+	return to + size;
 }
 
 char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to)
 {
 	bool follow = !call->result && !(call->flags & CUAUDIT_CALL_SKIPPED);
 	const struct trace_op *op = plan->ops, *end = op + plan->nops;
-	uint16_t mask = 0, bit = 1;
 	char *mask_at = to;
+	uint16_t mask = 0;
 
-	if (plan->masked)
-		to += sizeof(mask);
+	to += plan->mask;
 	for (; op < end; op++) {
-		if (op->kind <= TRACE_OP_HALVES || op->kind == TRACE_OP_BYTES) {
+		if (op->kind <= TRACE_OP_FOUR_HALVES || op->kind == TRACE_OP_BYTES) {
 			to = copy_value(to, op, call->words);
 			continue;
 		}
 		if (follow && call->words[op->word]) {
 			to = copy_behind(to, op, call->words);
-			mask |= bit;
+			mask |= op->bit;
 		}
-		bit = (uint16_t)(bit << 1);
 	}
-	if (plan->masked)
+	if (plan->mask)
 		memcpy(mask_at, &mask, sizeof(mask));
 	return to;
 }

@@ -134,6 +134,7 @@ static bool take_over(struct trace_writer *writer, uint64_t ticks, uint64_t corr
 	written -= writer->calls;
 	at = (uint64_t *)((char *)writer->chunk.at + used);
 	memcpy(at + 1, words + 1, sizeof(words) - sizeof(*words));
+	at[CUAUDIT_TRACE_NEXT_WORDS] = 0;
 	/* Pairs with the reader, as of a call. */
 	__atomic_store_n(at, words[0], __ATOMIC_RELEASE);
 	write_to(writer, used + sizeof(words), ticks, correlation);
