@@ -47,5 +47,61 @@ audited CUAUDIT_HOOKS='limit(memory=1G)' "$dir/bench" pairs 1 "limit: an allocat
 audited CUAUDIT_HOOKS="limit(user=1G;file=$dir/shared)" \
 	"$dir/bench" pairs 1 "limit of the user: an allocation and its free"
 audited CUAUDIT_HOOKS=leak "$dir/bench" leak "$threads"
+
+# Traces, in memory where there is a place for files that is: what is measured is no disk.
+shm=$(mktemp -d /dev/shm/cuaudit-XXXXXX 2>/dev/null || mktemp -d)
+trap 'rm -rf "$shm"' EXIT
+traced() {
+	traced_options=$1
+	shift
+	audited CUAUDIT_LOG=info CUAUDIT_HOOKS="trace($traced_options;file=$shm/trace)" \
+		"$dir/bench" "$@" 2>"$shm/err"
+}
+for arguments in no yes; do
+	for place in 'a growing file' 'a ring'; do
+		ring=
+		test "$place" != 'a ring' || ring=';when-full=ring;size=16M'
+		traced "args=$arguments$ring" trace 1 \
+			"trace, args=$arguments, $place"
+		test -n "$ring" || sed -n "s|.*: trace: \([0-9]*\) calls in .*|\1 $(wc -c <"$shm/trace")|p" \
+			"$shm/err" | awk -v arguments=$arguments '{
+			printf "{\"measure\":\"trace, args=%s: the file\",\"calls\":%d,", arguments, $1
+			printf "\"bytes_per_call\":%.2f}\n", $2 / $1 }'
+		rm -f "$shm/trace"
+	done
+	traced "args=$arguments;when-full=ring;size=64M" trace-threads "$threads" \
+		"trace, args=$arguments, many threads"
+	rm -f "$shm/trace"
+done
+
+# Others, where they are installed.
+peer() {
+	peer_out=$1
+	shift
+	$CC -O2 -D_GNU_SOURCE -I"$src" -o "$dir/$peer_out" "$src/peers.c" "$@" \
+		-Wl,--no-as-needed -L"$dir" -l:libcuda.so.1 -Wl,-rpath,'$ORIGIN'
+}
+peer peers-print -DPRINT
+"$dir/peers-print" "a line of fprintf, to a file in memory" "$shm/text"
+if command -v uftrace >/dev/null; then
+	peer peers-plain
+	uftrace record --force -d "$shm/uftrace" "$dir/peers-plain" \
+		"uftrace record, by the PLT" 2>/dev/null || echo "uftrace does not run" >&2
+	rm -rf "$shm/uftrace"
+fi
+if command -v lttng-sessiond >/dev/null && peer peers-lttng -DLTTNG -llttng-ust -ldl 2>/dev/null; then
+	LTTNG_HOME=$shm
+	export LTTNG_HOME
+	lttng-sessiond --daemonize --pidfile="$shm/pid" --no-kernel >/dev/null 2>&1
+	for mode in --snapshot "--output=$shm/lttng"; do
+		lttng -q create bench "$mode" && lttng -q enable-event -u 'cuaudit_bench:*' &&
+			lttng -q start &&
+			"$dir/peers-lttng" "LTTng-UST, two events, $(test "$mode" = --snapshot &&
+				echo flight recorder || echo a file in memory)"
+		lttng -q destroy
+	done >"$shm/lttng.out" 2>&1 || :
+	grep '^{' "$shm/lttng.out" || cat "$shm/lttng.out" >&2
+	kill "$(cat "$shm/pid")" && while test -e "$shm/pid"; do sleep 0.1; done
+fi
 "$dir/start" "$LIBCUAUDIT"
 "$dir/plt" "$LIBCUAUDIT"

@@ -264,6 +264,26 @@ static void compare_clocks(const char *measure, const char *name, double limit)
 	       median(r, ROUNDS), limit, median(d, ROUNDS), median(t, ROUNDS));
 }
 
+/* A launch, all of whose arguments but the kernel's own are wanted. */
+static void compare_launch_clocks(const char *measure, double limit)
+{
+	launch_fn plain = (launch_fn)bench_raw("cuLaunchKernel");
+	launch_fn routed = (launch_fn)dlsym(RTLD_DEFAULT, "cuLaunchKernel");
+	double a[ROUNDS], b[ROUNDS], c[ROUNDS], r[ROUNDS];
+
+	time_launches(routed);
+	for (int i = 0; i < ROUNDS; i++) {
+		a[i] = time_launches(plain);
+		b[i] = time_launches(routed) - a[i];
+		c[i] = time_clocks();
+		r[i] = b[i] / c[i];
+	}
+	printf("{\"measure\":\"%s\",\"plain_ns\":%.2f,\"added_ns\":%.2f,\"two_clock_reads_ns\":%.2f,"
+	       "\"ratio\":%.3f,\"ratio_at_most\":%.2f}\n",
+	       measure, median(a, ROUNDS), median(b, ROUNDS), median(c, ROUNDS),
+	       median(r, ROUNDS), limit);
+}
+
 /* An allocation and its free. */
 static void compare_pairs(const char *measure)
 {
@@ -453,6 +473,19 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "stat")) {
 		compare_clocks("timed statistics", "cuCtxGetCurrent", 1.25);
 		compare_threads("timed statistics, many threads", "cuCtxGetCurrent", threads);
+		return 0;
+	}
+	if (!strcmp(what, "trace") && argc > 3) {
+		char name[128];
+
+		snprintf(name, sizeof(name), "%s: one argument", argv[3]);
+		compare_clocks(name, "cuCtxGetCurrent", 1.5);
+		snprintf(name, sizeof(name), "%s: a launch", argv[3]);
+		compare_launch_clocks(name, 1.5);
+		return 0;
+	}
+	if (!strcmp(what, "trace-threads") && argc > 3) {
+		compare_threads(argv[3], "cuCtxGetCurrent", threads);
 		return 0;
 	}
 	if (!strcmp(what, "pairs")) {
