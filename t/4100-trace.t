@@ -77,11 +77,13 @@ is "$(checked "$tmp"/traces/* | awk '$1 == "call" && $14 > last { n++; last = $1
 	101 "times go on"
 
 # Threads.
-traced "" "$tmp/app" threads 100 500
+threads=100
+test -z "${LONG_TESTS-}" || threads=1000
+traced "" "$tmp/app" threads $threads 500
 checked "$tmp"/traces/* >"$tmp/text"
-is "$(awk '/^calls of/ { n[$5]++ } END { print n[1], n[500] }' "$tmp/text")" "1 100" \
-	"100 threads at once: each call of each"
-is "$(number '^thread .* ended' <"$tmp/text")" 100 "and their ends"
+is "$(awk '/^calls of/ { n[$5]++ } END { print n[1], n[500] }' "$tmp/text")" "1 $threads" \
+	"$threads threads at once: each call of each"
+is "$(number '^thread .* ended' <"$tmp/text")" $threads "and their ends"
 short=20000
 test -z "${LONG_TESTS-}" || short=100000
 traced "" "$tmp/app" short $short 3

@@ -78,6 +78,16 @@ traces "" "$tmp/app" reload 2 "$tmp/library.so"
 is "$(grep -c '^library .*library\.so' "$tmp/text")" 2 "a library at two places is two"
 is "$(awk '$1 == "call" && $4 ~ /Version/ { print $18 }' "$tmp/text" | uniq -c |
 	awk '{ print $1 }' | xargs)" "2 2" "with places of their own"
+mkdir "$tmp/other"
+cp "$simdir/libcuda.so.1" "$tmp/other/"
+rm -rf "$tmp/traces"
+mkdir "$tmp/traces"
+audited LD_LIBRARY_PATH="$simdir" CUAUDIT_OUTPUT="$tmp/traces/x" CUAUDIT_HOOKS=trace \
+	"$tmp/app" copy 3 "$tmp/other/libcuda.so.1"
+checked "$tmp"/traces/x.cutrace >"$tmp/text"
+is "$(awk '$1 == "call" && $4 == "cuDriverGetVersion" { n[$18]++ }
+	END { for (i in n) print n[i] }' "$tmp/text" | xargs)" "3 3" "two copies of the driver: places of their own"
+is "$(grep -c '^driver .*libcuda\.so\.1$' "$tmp/text")" 2 "and both are described"
 traces "backtrace=cuDriver*" "$tmp/app" library 2 "$tmp/library.so"
 is "$(awk '$1 == "call" { print $4, $19 }' "$tmp/text" | sort | uniq -c | awk '{ print $2, $3, $1 }')" \
 	"cuDriverGetVersion stack 2
@@ -139,6 +149,10 @@ is "$(grep -cvE '^\[[0-9]+\] cu[A-Za-z]+\(.*\) = CUDA_SUCCESS <[0-9.]+[mun]?s> a
 	"none is torn"
 traced "text" "$tmp/app" nested
 like "$(cat "$tmp"/traces/*)" '\]   cuDriverGetVersion' "an inner call is set in"
+compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
+traced "text" "$tmp/ends" 20 fork
+is "$(wc -l "$tmp"/traces/* | awk '$2 != "total" { print $1 }' | sort -n | xargs)" "6 41" \
+	"a child's lines are in a file of its own"
 rm -rf "$tmp/traces"
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(text)" "$tmp/app" call 2 2>"$tmp/err"
 is "$(grep -c '\] cu' "$tmp/err")" 3 "without CUAUDIT_OUTPUT: on standard error"

@@ -176,6 +176,21 @@ static void limited(long bytes, long calls)
 	call(calls);
 }
 
+/* Another copy of the driver, beside the first. */
+static void copy(const char *path, long n)
+{
+	void *other = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	call_fn its = other ? (call_fn)dlsym(other, "cuDriverGetVersion") : NULL;
+	int value;
+
+	if (!its)
+		exit(77);
+	for (long i = 0; i < n; i++) {
+		version(&value);
+		its(&value);
+	}
+}
+
 typedef void (*library_fn)(call_fn call, long n);
 
 static void *open_library(const char *path, long n)
@@ -337,6 +352,8 @@ int main(int argc, char **argv)
 		remove_files(n);
 	else if (!strcmp(how, "closed"))
 		close_files(n, argv[3]);
+	else if (!strcmp(how, "copy"))
+		copy(argv[3], n);
 	else if (!strcmp(how, "library"))
 		open_library(argv[3], n);
 	else if (!strcmp(how, "reload"))
