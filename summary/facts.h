@@ -18,7 +18,8 @@ enum fact_action {
 enum fact_how {
 	FACT_SIZE,
 	FACT_PITCH,
-	FACT_ARRAY
+	FACT_ARRAY,
+	FACT_ARRAY3D
 };
 
 enum { FACT_NO_WORD = 255, FACT_SEARCH = UINT16_MAX };

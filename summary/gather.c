@@ -375,6 +375,7 @@ static int add_process(struct summary *summary, struct summary_process *process,
 		       const struct trace *trace, const struct tally *tally)
 {
 	const struct cuaudit_trace_header *header = &trace->header;
+	struct tally_counts counts = { .calls = 0 };
 
 	process->program = keep(summary->store, header->program);
 	process->host = keep(summary->store, header->host);
@@ -394,15 +395,26 @@ static int add_process(struct summary *summary, struct summary_process *process,
 	for (size_t i = 0; i < trace->nchunks; i++)
 		process->filtered += trace->chunks[i].filtered;
 	for (size_t i = 0; i < trace->nthreads; i++) {
-		struct summary_counts counts = counts_of(trace, &tally->threads[i]);
-
-		add_counts(&process->counts, &counts);
+		counts.calls += tally->threads[i].calls;
+		counts.errors += tally->threads[i].errors;
+		counts.not_ready += tally->threads[i].not_ready;
+		counts.total += tally->threads[i].total;
 	}
+	process->counts = counts_of(trace, &counts);
 	if (process->counts.calls) {
 		process->first_ns = trace_ns(trace, tally->first);
 		process->last_ns = trace_ns(trace, tally->last);
 	}
 	return 0;
+}
+
+int gather_fault(struct summary *summary, uint32_t process, const char *fault)
+{
+	struct summary_process *row = &summary->processes[process];
+
+	row->rank = -1;
+	row->fault = keep(summary->store, fault);
+	return row->fault ? 0 : -ENOMEM;
 }
 
 int gather_add(struct summary *summary, const struct summary_options *options, uint32_t process,

@@ -38,6 +38,9 @@ int gather_begin(struct summary *summary, size_t count);
 int gather_add(struct summary *summary, const struct summary_options *options, uint32_t process,
 	       const struct trace *trace, struct tally *tally);
 
+/* The file of a process cannot be read. 0 or -ENOMEM. */
+int gather_fault(struct summary *summary, uint32_t process, const char *fault);
+
 /* Keeps the busiest threads. */
 void gather_threads(struct summary *summary, size_t limit);
 

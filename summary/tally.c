@@ -20,13 +20,11 @@ int tally_begin(struct tally *tally, const struct trace *trace, const struct fac
 		.facts = facts,
 		.errors = { .row = sizeof(uint64_t) },
 		.first = UINT64_MAX,
-		.window_size = trace_window(trace),
 	};
 	tally->sites = calloc(trace->nsites + 1, sizeof(struct tally_cell *));
 	tally->kernels = calloc(trace->nnames + 1, sizeof(struct tally_cell *));
 	tally->threads = calloc(trace->nthreads + 1, sizeof(*tally->threads));
-	tally->window = aligned_alloc(64, (tally->window_size + 63) & ~(size_t)63);
-	return tally->sites && tally->kernels && tally->threads && tally->window ? 0 : -ENOMEM;
+	return tally->sites && tally->kernels && tally->threads ? 0 : -ENOMEM;
 }
 
 static struct tally_cell *new_cell(struct tally_cell **place)
@@ -251,14 +249,14 @@ static int end_run(struct tally *tally, uint32_t thread)
 	return error;
 }
 
-int tally_chunks(struct tally *tally, size_t first, size_t count)
+int tally_chunks(struct tally *tally, size_t first, size_t count, void *window, size_t size)
 {
 	const struct trace *trace = tally->trace;
 	struct trace_walk walk;
 	struct trace_call call;
 	int error = 0;
 
-	trace_walk_begin(&walk, trace, tally->window, tally->window_size);
+	trace_walk_begin(&walk, trace, window, size);
 	for (size_t i = first; !error && i < first + count; i++) {
 		uint32_t number = trace->chunks[i].thread;
 
@@ -355,6 +353,5 @@ void tally_free(struct tally *tally)
 	free(tally->threads);
 	free(tally->shares);
 	free(tally->touched);
-	free(tally->window);
 	table_free(&tally->errors);
 }

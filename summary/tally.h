@@ -58,15 +58,13 @@ struct tally {
 	uint32_t *touched;		/* its sites */
 	size_t ntouched, touched_room;
 	struct tally_handle handles[TALLY_HANDLES];
-	void *window;
-	size_t window_size;
 };
 
 /* 0 or -ENOMEM; tally_free in both cases. facts, one for each function, must outlive it. */
 int tally_begin(struct tally *tally, const struct trace *trace, const struct fact *facts);
 
-/* Adds the calls of count chunks from first on. 0 or -ENOMEM. */
-int tally_chunks(struct tally *tally, size_t first, size_t count);
+/* Adds the calls of count chunks from first on; window: see trace_walk_begin. 0 or -ENOMEM. */
+int tally_chunks(struct tally *tally, size_t first, size_t count, void *window, size_t size);
 
 /* Adds all of from, of the same trace, which tally_free still has to be called for. 0 or -ENOMEM. */
 int tally_merge(struct tally *tally, struct tally *from);

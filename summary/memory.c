@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much memory a process held, by what its calls took and gave back. */
+#include "summary/memory.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <cuaudit/cuda_types.h>
+
+#include "summary/live.h"
+#include "summary/series.h"
+#include "trace/arguments.h"
+
+enum { STEP_NS = 1000 };
+
+struct follow {
+	struct summary_memory *memory;
+	const struct trace *trace;
+	struct live live;
+	struct series series;
+	uint64_t peak;		/* ticks */
+};
+
+bool memory_known(const struct trace *trace, const struct fact *facts)
+{
+	bool gives = false;
+
+	for (size_t i = 0; i < trace->nfunctions; i++)
+		gives |= facts[i].action == FACT_GIVES;
+	return gives && trace->header.flags & CUAUDIT_TRACE_ARGUMENTS;
+}
+
+/* Bytes of a channel, 0 for formats of blocks or planes. */
+static uint64_t format_bytes(CUarray_format format)
+{
+	switch ((int)format) {
+	case CU_AD_FORMAT_UNSIGNED_INT8:
+	case CU_AD_FORMAT_SIGNED_INT8:
+		return 1;
+	case CU_AD_FORMAT_UNSIGNED_INT16:
+	case CU_AD_FORMAT_SIGNED_INT16:
+	case CU_AD_FORMAT_HALF:
+		return 2;
+	case CU_AD_FORMAT_UNSIGNED_INT32:
+	case CU_AD_FORMAT_SIGNED_INT32:
+	case CU_AD_FORMAT_FLOAT:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+static uint64_t volume(uint64_t width, uint64_t height, uint64_t depth)
+{
+	return width * (height ? height : 1) * (depth ? depth : 1);
+}
+
+/* Of a description in one of its two forms; those of 32-bit sizes are not known. */
+static uint64_t array_size(const struct trace_piece *piece, bool cubic)
+{
+	CUDA_ARRAY3D_DESCRIPTOR cube;
+	CUDA_ARRAY_DESCRIPTOR flat;
+
+	if (cubic && piece && piece->size == sizeof(cube)) {
+		memcpy(&cube, piece->data, sizeof(cube));
+		return volume(cube.Width, cube.Height, cube.Depth) * format_bytes(cube.Format) *
+		       cube.NumChannels;
+	}
+	if (!cubic && piece && piece->size == sizeof(flat)) {
+		memcpy(&flat, piece->data, sizeof(flat));
+		return volume(flat.Width, flat.Height, 1) * format_bytes(flat.Format) *
+		       flat.NumChannels;
+	}
+	return 0;
+}
+
+static uint64_t value_of(const struct trace_arguments *arguments, uint8_t word)
+{
+	return word < TRACE_WORDS && arguments->known >> word & 1 ? arguments->words[word] : 0;
+}
+
+/* 0 where nobody knows. */
+static uint64_t size_of(const struct trace_arguments *arguments, const struct fact *fact)
+{
+	uint64_t bytes;
+
+	switch (fact->how) {
+	case FACT_PITCH:
+		if (!trace_arguments_number(arguments, fact->size, &bytes))
+			return 0;
+		return bytes * value_of(arguments, fact->height);
+	case FACT_ARRAY:
+	case FACT_ARRAY3D:
+		return array_size(trace_arguments_behind(arguments, fact->size),
+				  fact->how == FACT_ARRAY3D);
+	default:
+		return value_of(arguments, fact->size);
+	}
+}
+
+static bool on_device(uint8_t kind)
+{
+	return kind != SUMMARY_HOST;
+}
+
+static void give(struct summary_bytes *bytes, uint64_t size)
+{
+	bytes->births++;
+	bytes->unsized += !size;
+	bytes->allocated += size;
+	bytes->held += size;
+	if (bytes->held > bytes->peak)
+		bytes->peak = bytes->held;
+}
+
+static void take(struct summary_bytes *bytes, uint64_t size)
+{
+	bytes->deaths++;
+	bytes->held -= size;
+}
+
+static void end(struct follow *follow, struct live_object *object)
+{
+	take(&follow->memory->kinds[object->kind], object->size);
+	if (on_device(object->kind))
+		take(&follow->memory->device, object->size);
+	live_remove(&follow->live, object);
+}
+
+static int begin(struct follow *follow, const struct fact *fact, uint64_t handle, uint64_t size,
+		 uint64_t ticks)
+{
+	struct live_object object = { handle, size, ticks, 1, fact->space, fact->kind };
+	struct live_object *former = live_find(&follow->live, fact->space, handle);
+	uint64_t peak = follow->memory->device.peak;
+
+	/* The call that gave it back has not ended yet, or was not seen. */
+	if (former)
+		end(follow, former);
+	give(&follow->memory->kinds[fact->kind], size);
+	if (on_device(fact->kind))
+		give(&follow->memory->device, size);
+	if (follow->memory->device.peak > peak)
+		follow->peak = ticks;
+	return live_add(&follow->live, &object);
+}
+
+/* An object born after the call began is another of the same handle. */
+static void release(struct follow *follow, const struct fact *fact, uint64_t handle,
+		    const struct trace_call *call)
+{
+	struct live_object *object = live_find(&follow->live, fact->space, handle);
+
+	if (object && object->born <= call->start && !--object->claims) {
+		object->claims = 1;
+		end(follow, object);
+	}
+}
+
+static int apply(struct follow *follow, const struct fact *fact, const struct trace_call *call)
+{
+	struct trace_arguments arguments;
+	struct live_object *object;
+	uint64_t handle;
+
+	if (!trace_arguments_read(&arguments, follow->trace, call))
+		return 0;
+	if (fact->action == FACT_TAKES) {
+		handle = value_of(&arguments, fact->handle);
+		if (handle)
+			release(follow, fact, handle, call);
+		return 0;
+	}
+	if (!trace_arguments_number(&arguments, fact->handle, &handle) || !handle)
+		return 0;
+	if (fact->action == FACT_GIVES)
+		return begin(follow, fact, handle, size_of(&arguments, fact), call->end);
+	object = live_find(&follow->live, fact->space, handle);
+	if (object)
+		object->claims++;
+	return 0;
+}
+
+static int follow_calls(struct follow *follow, struct trace_merge *merge, const struct fact *facts)
+{
+	const struct trace *trace = follow->trace;
+	const struct trace_call *call;
+	uint64_t last = 0;
+	int error = 0;
+
+	while (!error && (call = trace_merge_next(merge))) {
+		const struct fact *fact = &facts[trace->sites[call->site].function];
+
+		last = call->end;
+		if (fact->action < FACT_GIVES || call->result || !call->arguments)
+			continue;
+		error = apply(follow, fact, call);
+		series_set(&follow->series, call->end, follow->memory->device.held);
+	}
+	if (!error && last)
+		series_set(&follow->series, last, follow->memory->device.held);
+	return error;
+}
+
+int memory_follow(struct summary_memory *memory, const struct trace *trace,
+		  const struct fact *facts, size_t points)
+{
+	struct follow follow = { .memory = memory, .trace = trace };
+	uint64_t step = trace->mult ? ((uint64_t)STEP_NS << trace->shift) / trace->mult : 1;
+	struct trace_merge *merge = trace_merge_open(trace);
+	int error = -ENOMEM;
+
+	if (merge)
+		error = series_begin(&follow.series, points < 2 ? 2 : points, trace->start_ticks,
+				     step);
+	if (!error)
+		error = follow_calls(&follow, merge, facts);
+	if (merge)
+		trace_merge_close(merge);
+	live_free(&follow.live);
+	memory->known = true;
+	memory->peak_ns = follow.peak ? trace_ns(trace, follow.peak) : 0;
+	memory->points = follow.series.points;
+	memory->npoints = follow.series.count;
+	memory->start_ns = trace_ns(trace, follow.series.start);
+	memory->step_ns = trace_duration(trace, follow.series.step);
+	return error;
+}
