@@ -251,35 +251,70 @@ static int busiest(struct summary *summary, const struct trace *trace, const str
 	return 0;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The numbers of a tally's threads, sorted. */
+static uint32_t *numbers_of(const struct tally *tally)
+{
+	uint32_t *numbers = calloc(tally->threads.count + 1, sizeof(*numbers));
+
+	for (uint32_t i = 0; numbers && i < tally->threads.count; i++)
+		numbers[i] = *(const uint32_t *)tally->threads.keys[i].bytes;
+	if (numbers && tally->threads.count > 1)
+		qsort(numbers, tally->threads.count, sizeof(*numbers), compare_numbers);
+	return numbers;
+}
+
+/* With its shares, the first count of from. */
+static int take_thread(struct summary *summary, uint32_t process, uint32_t number,
+		       const struct trace *trace, struct tally *tally, const struct names *names,
+		       const struct tally_share *from, size_t count)
+{
+	const struct trace_thread *described = trace_thread(trace, number);
+	uint32_t row = table_find(&tally->threads, &number, sizeof(number));
+	struct summary_thread thread = {
+		.process = process,
+		.number = number,
+		.counts = counts_of(trace, table_row(&tally->threads, row)),
+	};
+	int error;
+
+	if (described) {
+		thread.tid = described->tid;
+		memcpy(thread.name, described->name, sizeof(thread.name));
+	}
+	error = busiest(summary, trace, names, from, count, &thread);
+	if (!error && (error = add_thread(summary, &thread)))
+		free((void *)(uintptr_t)thread.functions);
+	return error;
+}
+
 static int add_threads(struct summary *summary, const struct summary_options *options,
 		       uint32_t process, const struct trace *trace, struct tally *tally,
 		       const struct names *names)
 {
-	int error = 0;
+	uint32_t *numbers = numbers_of(tally);
+	int error = numbers ? 0 : -ENOMEM;
 	size_t at = 0;
 
 	tally_settle(tally);
-	for (uint32_t i = 0; !error && i < trace->nthreads; i++) {
-		struct summary_thread thread = {
-			.process = process,
-			.number = trace->threads[i].number,
-			.tid = trace->threads[i].tid,
-			.counts = counts_of(trace, &tally->threads[i]),
-		};
+	summary->processes[process].nthreads = tally->threads.count;
+	for (size_t i = 0; !error && i < tally->threads.count; i++) {
 		size_t first = at;
 
-		while (at < tally->nshares && tally->shares[at].thread == i)
+		while (at < tally->nshares && tally->shares[at].thread == numbers[i])
 			at++;
-		if (!thread.counts.calls)
-			continue;
-		memcpy(thread.name, trace->threads[i].name, sizeof(thread.name));
-		summary->processes[process].nthreads++;
-		error = busiest(summary, trace, names, &tally->shares[first], at - first, &thread);
-		if (!error)
-			error = add_thread(summary, &thread);
+		error = take_thread(summary, process, numbers[i], trace, tally, names,
+				    &tally->shares[first], at - first);
 		if (summary->nthreads >= 2 * options->threads + 1024)
 			gather_threads(summary, options->threads);
 	}
+	free(numbers);
 	return error;
 }
 
@@ -342,13 +377,16 @@ static int add_open(struct summary *summary, uint32_t process, const struct trac
 	for (size_t i = 0; i < trace->nchunks * CUAUDIT_TRACE_OPEN; i++) {
 		const struct trace_chunk *chunk = &trace->chunks[i / CUAUDIT_TRACE_OPEN];
 		const struct cuaudit_trace_open *call = &chunk->open[i % CUAUDIT_TRACE_OPEN];
-		struct summary_open open = { .process = process, .thread = chunk->thread };
+		const struct trace_thread *thread;
+		struct summary_open open = { .process = process };
 
 		if (!call->ticks || call->site >= trace->nsites ||
 		    trace->sites[call->site].function == TRACE_NONE)
 			continue;
 		open.function = names->functions[trace->sites[call->site].function];
-		open.tid = trace_thread(trace, chunk->thread)->tid;
+		open.thread = trace_chunk_owner(trace, i / CUAUDIT_TRACE_OPEN);
+		thread = trace_thread(trace, open.thread);
+		open.tid = thread ? thread->tid : 0;
 		open.since_ns = trace_ns(trace, call->ticks);
 		open.for_ns = last > open.since_ns ? last - open.since_ns : 0;
 		if (add_open_call(summary, &open))
@@ -394,11 +432,13 @@ static int add_process(struct summary *summary, struct summary_process *process,
 	process->torn = trace->torn;
 	for (size_t i = 0; i < trace->nchunks; i++)
 		process->filtered += trace->chunks[i].filtered;
-	for (size_t i = 0; i < trace->nthreads; i++) {
-		counts.calls += tally->threads[i].calls;
-		counts.errors += tally->threads[i].errors;
-		counts.not_ready += tally->threads[i].not_ready;
-		counts.total += tally->threads[i].total;
+	for (uint32_t i = 0; i < tally->threads.count; i++) {
+		const struct tally_counts *thread = table_row(&tally->threads, i);
+
+		counts.calls += thread->calls;
+		counts.errors += thread->errors;
+		counts.not_ready += thread->not_ready;
+		counts.total += thread->total;
 	}
 	process->counts = counts_of(trace, &counts);
 	if (process->counts.calls) {

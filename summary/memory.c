@@ -11,7 +11,10 @@
 #include "summary/series.h"
 #include "trace/arguments.h"
 
-enum { STEP_NS = 1000 };
+enum {
+	STEP_NS = 1000,
+	WINDOWS = 16 << 20	/* bytes of all threads' windows together */
+};
 
 struct follow {
 	struct summary_memory *memory;
@@ -210,6 +213,8 @@ int memory_follow(struct summary_memory *memory, const struct trace *trace,
 	struct trace_merge *merge = trace_merge_open(trace);
 	int error = -ENOMEM;
 
+	if (merge)
+		trace_merge_limit(merge, WINDOWS);
 	if (merge)
 		error = series_begin(&follow.series, points < 2 ? 2 : points, trace->start_ticks,
 				     step);

@@ -18,13 +18,13 @@ int tally_begin(struct tally *tally, const struct trace *trace, const struct fac
 	*tally = (struct tally){
 		.trace = trace,
 		.facts = facts,
+		.threads = { .row = sizeof(struct tally_counts) },
 		.errors = { .row = sizeof(uint64_t) },
 		.first = UINT64_MAX,
 	};
 	tally->sites = calloc(trace->nsites + 1, sizeof(struct tally_cell *));
 	tally->kernels = calloc(trace->nnames + 1, sizeof(struct tally_cell *));
-	tally->threads = calloc(trace->nthreads + 1, sizeof(*tally->threads));
-	return tally->sites && tally->kernels && tally->threads ? 0 : -ENOMEM;
+	return tally->sites && tally->kernels ? 0 : -ENOMEM;
 }
 
 static struct tally_cell *new_cell(struct tally_cell **place)
@@ -137,26 +137,6 @@ static int add_launch(struct tally *tally, const struct trace_call *call, const 
 	return add(tally->trace, cell, call->end - call->start);
 }
 
-static int add_call(struct tally *tally, const struct trace_call *call)
-{
-	struct tally_cell *cell = tally->sites[call->site];
-	const struct fact *fact = &tally->facts[tally->trace->sites[call->site].function];
-
-	if (__builtin_expect(!cell, 0) && !(cell = new_cell(&tally->sites[call->site])))
-		return -ENOMEM;
-	if (__builtin_expect(cell->run != tally->run, 0) && touch(tally, call->site, cell))
-		return -ENOMEM;
-	if (__builtin_expect(call->result, 0) && add_failure(tally, call, cell))
-		return -ENOMEM;
-	if (call->start < tally->first)
-		tally->first = call->start;
-	if (call->end > tally->last)
-		tally->last = call->end;
-	if (call->arguments && fact->action == FACT_LAUNCHES && add_launch(tally, call, fact))
-		return -ENOMEM;
-	return add(tally->trace, cell, call->end - call->start);
-}
-
 static void add_counts(struct tally_counts *to, const struct tally_counts *from)
 {
 	to->calls += from->calls;
@@ -224,15 +204,17 @@ static int add_share(struct tally *tally, const struct tally_share *share)
 }
 
 /* What the present thread did, to its account. */
-static int end_run(struct tally *tally, uint32_t thread)
+static int end_run(struct tally *tally)
 {
+	struct tally_counts counts = { .calls = 0 };
+	uint32_t number;
 	int error = 0;
 
 	for (size_t i = 0; !error && i < tally->ntouched; i++) {
 		uint32_t site = tally->touched[i];
 		const struct tally_cell *cell = tally->sites[site];
 		struct tally_share share = {
-			.thread = thread,
+			.thread = tally->thread,
 			.function = tally->trace->sites[site].function,
 			.counts = {
 				.calls = cell->calls - cell->calls_before,
@@ -242,35 +224,65 @@ static int end_run(struct tally *tally, uint32_t thread)
 			},
 		};
 
-		add_counts(&tally->threads[thread], &share.counts);
+		add_counts(&counts, &share.counts);
 		error = add_share(tally, &share);
 	}
+	if (error || !tally->ntouched)
+		return error;
 	tally->ntouched = 0;
+	number = table_find(&tally->threads, &tally->thread, sizeof(tally->thread));
+	if (number == UINT32_MAX)
+		return -ENOMEM;
+	add_counts(table_row(&tally->threads, number), &counts);
+	return 0;
+}
+
+static int next_thread(struct tally *tally, uint32_t thread)
+{
+	int error = end_run(tally);
+
+	tally->thread = thread;
+	tally->run++;
 	return error;
+}
+
+static int add_call(struct tally *tally, const struct trace_call *call)
+{
+	struct tally_cell *cell = tally->sites[call->site];
+	const struct fact *fact = &tally->facts[tally->trace->sites[call->site].function];
+
+	if (__builtin_expect(call->thread != tally->thread, 0) && next_thread(tally, call->thread))
+		return -ENOMEM;
+	if (__builtin_expect(!cell, 0) && !(cell = new_cell(&tally->sites[call->site])))
+		return -ENOMEM;
+	if (__builtin_expect(cell->run != tally->run, 0) && touch(tally, call->site, cell))
+		return -ENOMEM;
+	if (__builtin_expect(call->result, 0) && add_failure(tally, call, cell))
+		return -ENOMEM;
+	if (call->start < tally->first)
+		tally->first = call->start;
+	if (call->end > tally->last)
+		tally->last = call->end;
+	if (call->arguments && fact->action == FACT_LAUNCHES && add_launch(tally, call, fact))
+		return -ENOMEM;
+	return add(tally->trace, cell, call->end - call->start);
 }
 
 int tally_chunks(struct tally *tally, size_t first, size_t count, void *window, size_t size)
 {
-	const struct trace *trace = tally->trace;
 	struct trace_walk walk;
 	struct trace_call call;
 	int error = 0;
 
-	trace_walk_begin(&walk, trace, window, size);
+	trace_walk_begin(&walk, tally->trace, window, size);
+	tally->run++;
 	for (size_t i = first; !error && i < first + count; i++) {
-		uint32_t number = trace->chunks[i].thread;
-
-		if (!tally->ntouched)
-			tally->run++;
 		trace_walk_chunk(&walk, i);
 		while (!error && trace_walk_next(&walk, &call))
 			error = add_call(tally, &call);
-		if (!error && (i + 1 == first + count || trace->chunks[i + 1].thread != number))
-			error = end_run(tally, (uint32_t)(trace_thread(trace, number) -
-							  trace->threads));
 	}
 	tally->damaged += walk.damaged;
-	return error;
+	return error ? error : end_run(tally);
 }
 
 static int merge_cells(struct tally_cell **to, struct tally_cell **from, size_t count)
@@ -298,6 +310,18 @@ static int merge_cells(struct tally_cell **to, struct tally_cell **from, size_t 
 	return 0;
 }
 
+static int merge_threads(struct table *to, const struct table *from)
+{
+	for (uint32_t i = 0; i < from->count; i++) {
+		uint32_t number = table_find(to, from->keys[i].bytes, from->keys[i].size);
+
+		if (number == UINT32_MAX)
+			return -ENOMEM;
+		add_counts(table_row(to, number), table_row(from, i));
+	}
+	return 0;
+}
+
 static int merge_errors(struct table *to, const struct table *from)
 {
 	for (uint32_t i = 0; i < from->count; i++) {
@@ -319,8 +343,8 @@ int tally_merge(struct tally *tally, struct tally *from)
 		error = merge_cells(tally->kernels, from->kernels, trace->nnames + 1);
 	if (!error)
 		error = merge_errors(&tally->errors, &from->errors);
-	for (size_t i = 0; i < trace->nthreads; i++)
-		add_counts(&tally->threads[i], &from->threads[i]);
+	if (!error)
+		error = merge_threads(&tally->threads, &from->threads);
 	tally->crowded |= from->crowded;
 	if (tally->crowded)
 		tally->nshares = 0;
@@ -350,8 +374,8 @@ void tally_free(struct tally *tally)
 		free_cells(tally->sites, tally->trace->nsites);
 		free_cells(tally->kernels, tally->trace->nnames + 1);
 	}
-	free(tally->threads);
 	free(tally->shares);
 	free(tally->touched);
+	table_free(&tally->threads);
 	table_free(&tally->errors);
 }

@@ -25,7 +25,8 @@ struct tally_counts {
 
 /* What a thread did in one function. */
 struct tally_share {
-	uint32_t thread, function;	/* indices into the trace's arrays */
+	uint32_t thread;	/* its number */
+	uint32_t function;	/* index into the trace's array */
 	struct tally_counts counts;
 };
 
@@ -46,7 +47,7 @@ struct tally {
 	const struct fact *facts;	/* of the trace's functions */
 	struct tally_cell **sites;	/* NULL: no call came from there */
 	struct tally_cell **kernels;	/* by number; the last is of unknown ones */
-	struct tally_counts *threads;	/* by index */
+	struct table threads;		/* uint32_t, their numbers -> struct tally_counts */
 	struct tally_share *shares;
 	size_t nshares, room;
 	struct table errors;		/* struct tally_error -> uint64_t */
@@ -54,6 +55,7 @@ struct tally {
 	uint64_t damaged;
 	bool crowded;			/* there were too many shares; they are not kept */
 	/* Of the present thread. */
+	uint32_t thread;
 	uint64_t run;
 	uint32_t *touched;		/* its sites */
 	size_t ntouched, touched_room;
