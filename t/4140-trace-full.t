@@ -33,6 +33,8 @@ is "$(sed -n 's/^call .* id \([0-9]*\) .*/\1/p' "$tmp/text" | tail -n 1)" \
 	$((1099511627776 + 200001)) "a ring: the last call is in it"
 is "$(sed -n 's/^call .* id \([0-9]*\) .*/\1/p' "$tmp/text" | head -n 1)" \
 	$((1099511627776 + 200001 - $(grep -c '^call ' "$tmp/text") + 1)) "a ring: and those before it"
+traced "size=1M;when-full=ring" "$tmp/app" mixed 100000
+like "$(sums)" '^100001: 1, 0 0 0 0 [1-9][0-9]*$' "a ring of records of several sizes"
 traced "size=4M;when-full=ring;args=no" "$tmp/app" threads 8 50000
 like "$(sums)" '^400001: 1, 0 0 0 0 [1-9][0-9]*$' "a ring of 8 threads"
 traced "size=1M;when-full=ring;args=no" "$tmp/app" threads 20 50

@@ -176,6 +176,31 @@ static void limited(long bytes, long calls)
 	call(calls);
 }
 
+/* Records of several sizes, in no order that comes again. */
+static void mixed(long n)
+{
+	int (*name)(char *, int, int) = (int (*)(char *, int, int))look_up("cuDeviceGetName");
+	unsigned int chance = 1;
+	char text[100];
+
+	for (long i = 0; i < n; i++) {
+		chance = chance * 1103515245 + 12345;
+		switch (chance >> 16 & 3) {
+		case 0:
+			name(text, sizeof(text), 0);
+			break;
+		case 1:
+			name(text, (int)(chance >> 20 & 15) + 1, 0);
+			break;
+		case 2:
+			count(NULL);
+			break;
+		default:
+			call(1);
+		}
+	}
+}
+
 /* Another copy of the driver, beside the first. */
 static void copy(const char *path, long n)
 {
@@ -352,6 +377,8 @@ int main(int argc, char **argv)
 		remove_files(n);
 	else if (!strcmp(how, "closed"))
 		close_files(n, argv[3]);
+	else if (!strcmp(how, "mixed"))
+		mixed(n);
 	else if (!strcmp(how, "copy"))
 		copy(argv[3], n);
 	else if (!strcmp(how, "library"))
