@@ -75,7 +75,8 @@ struct fact fact_of(const struct trace_function *function)
 	for (size_t i = 0; count && i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
 		struct fact fact = { .action = row->action, .kind = row->kind,
-				     .space = row->space, .how = row->how };
+				     .space = row->space, .how = row->how,
+				     .asks = strstr(function->name, "Query") };
 
 		if (strcmp(row->base, function->base))
 			continue;
@@ -87,5 +88,5 @@ struct fact fact_of(const struct trace_function *function)
 		fact.at = place_of(function, fact.handle);
 		return fact;
 	}
-	return (struct fact){ .action = FACT_NONE };
+	return (struct fact){ .action = FACT_NONE, .asks = strstr(function->name, "Query") };
 }

@@ -3,6 +3,7 @@
 #ifndef SUMMARY_FACTS_H
 #define SUMMARY_FACTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "trace/trace.h"
@@ -32,10 +33,11 @@ struct fact {
 	uint8_t handle;		/* its word */
 	uint8_t size;		/* its word */
 	uint8_t height;		/* its word */
+	bool asks;		/* CUDA_ERROR_NOT_READY is an answer of it */
 	uint16_t at;		/* where the handle is in the arguments, FACT_SEARCH if that varies */
 };
 
-/* FACT_NONE for functions that do neither, or that this tool's tables do not have. */
+/* FACT_NONE for functions that do neither, or whose parameters this tool's tables do not have. */
 struct fact fact_of(const struct trace_function *function);
 
 #endif

@@ -16,8 +16,8 @@
 /* Calls added up. */
 struct summary_times {
 	uint64_t calls;
-	uint64_t errors;	/* results but CUDA_SUCCESS and CUDA_ERROR_NOT_READY */
-	uint64_t not_ready;
+	uint64_t errors;	/* results other than CUDA_SUCCESS */
+	uint64_t not_ready;	/* CUDA_ERROR_NOT_READY from a query; no error */
 	uint64_t total_ns;
 	uint64_t min_ns;
 	uint64_t max_ns;
@@ -73,7 +73,7 @@ struct summary_kernel {
 	struct summary_times times;
 };
 
-/* Calls of one function that failed alike; CUDA_ERROR_NOT_READY is among them. */
+/* Calls of one function that had one result, not CUDA_SUCCESS; of queries also CUDA_ERROR_NOT_READY. */
 struct summary_error {
 	uint32_t function;
 	int32_t result;

@@ -70,7 +70,14 @@ static inline int add(const struct trace *trace, struct tally_cell *cell, uint64
 	return histogram_add(&cell->histogram, trace_duration(trace, ticks)) ? 0 : -ENOMEM;
 }
 
-static int add_failure(struct tally *tally, const struct trace_call *call, struct tally_cell *cell)
+static uint64_t *failures(struct tally_cell *cell, const struct trace_call *call,
+			  const struct fact *fact)
+{
+	return call->result == NOT_READY && fact->asks ? &cell->not_ready : &cell->errors;
+}
+
+static int add_failure(struct tally *tally, const struct trace_call *call,
+		       const struct fact *fact, struct tally_cell *cell)
 {
 	struct tally_error key = { tally->trace->sites[call->site].function, call->result };
 	uint32_t number = table_find(&tally->errors, &key, sizeof(key));
@@ -78,10 +85,7 @@ static int add_failure(struct tally *tally, const struct trace_call *call, struc
 	if (number == UINT32_MAX)
 		return -ENOMEM;
 	++*(uint64_t *)table_row(&tally->errors, number);
-	if (call->result == NOT_READY)
-		cell->not_ready++;
-	else
-		cell->errors++;
+	++*failures(cell, call, fact);
 	return 0;
 }
 
@@ -133,7 +137,7 @@ static int add_launch(struct tally *tally, const struct trace_call *call, const 
 	if (!cell)
 		return -ENOMEM;
 	if (call->result)
-		*(call->result == NOT_READY ? &cell->not_ready : &cell->errors) += 1;
+		++*failures(cell, call, fact);
 	return add(tally->trace, cell, call->end - call->start);
 }
 
@@ -257,7 +261,7 @@ static int add_call(struct tally *tally, const struct trace_call *call)
 		return -ENOMEM;
 	if (__builtin_expect(cell->run != tally->run, 0) && touch(tally, call->site, cell))
 		return -ENOMEM;
-	if (__builtin_expect(call->result, 0) && add_failure(tally, call, cell))
+	if (__builtin_expect(call->result, 0) && add_failure(tally, call, fact, cell))
 		return -ENOMEM;
 	if (call->start < tally->first)
 		tally->first = call->start;

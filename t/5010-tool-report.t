@@ -27,25 +27,26 @@ refused 2 'report: no file given' "nothing" report
 refused 2 "$tmp/missing: No such file" "missing" report "$tmp/missing"
 : >"$tmp/empty"
 refused 2 "$tmp/empty: empty" "empty" report "$tmp/empty"
-refused 2 "$tmp: Is a directory" "a directory" report "$tmp"
+refused 2 "$tmp: no trace in this folder" "a directory" report "$tmp"
 head -c 3 "$good" >"$tmp/three"
-refused 2 "$tmp/three: not a stat record file" "three bytes" report "$tmp/three"
+refused 2 "$tmp/three: neither a trace nor a stat record file" "three bytes" report "$tmp/three"
 head -c 100 "$good" >"$tmp/truncated"
 refused 2 "$tmp/truncated: cut short" "truncated in the header" report "$tmp/truncated"
-refused 2 ".*killed: not a stat record file" "foreign" report "$tmp/killed"
+refused 2 ".*killed: neither a trace nor a stat record file" "foreign" report "$tmp/killed"
 head -c 300000 /dev/zero >"$tmp/zeros"
-refused 2 "$tmp/zeros: not a stat record file" "zeros" report "$tmp/zeros"
+refused 2 "$tmp/zeros: neither a trace nor a stat record file" "zeros" report "$tmp/zeros"
 { cat "$tmp/zeros" && cat "$good"; } >"$tmp/behind"
-refused 2 "$tmp/behind: not a stat record file" "a good one behind zeros" report "$tmp/behind"
+refused 2 "$tmp/behind: neither a trace nor a stat record file" "a good one behind zeros" report "$tmp/behind"
 cp "$good" "$tmp/huge"
 truncate -s 1T "$tmp/huge" 2>"$tmp/truncate.out" || : >"$tmp/huge"
 refused 2 "$tmp/huge: larger than a record file gets" "huge, for the most part a hole" \
 	report "$tmp/huge"
 mkfifo "$tmp/pipe"
-refused 2 "$tmp/pipe: not a file" "a pipe nobody writes" report "$tmp/pipe"
+refused 2 "$tmp/pipe: a pipe cannot be read twice" "a pipe nobody writes" report "$tmp/pipe"
 status=0
 echo x | "$cuaudit" report /dev/fd/0 >"$tmp/out" 2>"$tmp/err" || status=$?
-is "$status $(cat "$tmp/err")" "2 cuaudit: /dev/fd/0: not a file" "a pipe"
+is "$status $(cat "$tmp/err")" \
+	"2 cuaudit: /dev/fd/0: a pipe cannot be read twice; save it to a file" "a pipe"
 refused 2 "/dev/zero: not a file" "a device" report /dev/zero
 refused 2 "$good/x: Not a directory" "below a file" report "$good/x"
 long=$(printf '%05000d' 0)

@@ -3,12 +3,15 @@
  * Writes a trace file that no program made: any number of calls of any number
  * of threads, what a training loop does, the same for the same seed.
  *
- * synth [-a] [-c CHUNK] [-e CALLS] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE
+ * synth [-a] [-c CHUNK] [-e CALLS] [-k] [-l NAME] [-n CALLS] [-p PID] [-s SEED] [-t THREADS]
+ *       [-x NAME] FILE
  *   -a  with arguments, -c  bytes of a chunk, -k  as a process that was killed leaves it,
- *   -e  calls after which a thread ends and a new one takes over its chunk
+ *   -e  calls after which a thread ends and a new one takes over its chunk,
+ *   -l  a function that takes twice as long, -x  one in whose place cuCtxGetCurrent is called
  *
  * Prints what it put in, one "KEY VALUE" a line: calls, errors, ns (in the
- * driver), launches, allocated (bytes, all in all), held (at the end), threads.
+ * driver), launches, allocated (bytes, all in all), held (at the end), peak (of
+ * a single thread), threads, and calls and ns of each function.
  */
 #include <cuaudit/api.h>
 #include <cuaudit/clock.h>
@@ -43,7 +46,7 @@ static const struct {
 	F(cuModuleGetFunction, cuModuleGetFunction, MODULE, 3, 1, 1500)
 #undef F
 };
-enum { FUNCTIONS = sizeof(mix) / sizeof(mix[0]) };
+enum { FUNCTIONS = sizeof(mix) / sizeof(mix[0]), GET_CURRENT = 2 };
 
 static const char *const libraries[] = {
 	"/usr/bin/python3.12",
@@ -69,7 +72,9 @@ static uint32_t nthreads = 4;
 static uint64_t lifetime;
 static uint32_t numbers;
 static uint64_t state, sequence = 1, next_offset, address = UINT64_C(0x7f0000000000);
-static uint64_t errors, ticks_in, launches, allocated, held;
+static uint64_t errors, ticks_in, launches, allocated, held, peak;
+static uint64_t calls_of[FUNCTIONS], ticks_of[FUNCTIONS];
+static const char *slow = "", *left_out = "";
 static struct thread *threads;
 static struct cuaudit_trace_step steps[FUNCTIONS][CUAUDIT_TRACE_STEPS];
 static uint32_t nsteps[FUNCTIONS];
@@ -266,6 +271,8 @@ static int pick(const struct thread *thread)
 
 	while (f < FUNCTIONS - 1 && (left -= mix[f].share) >= 0)
 		f++;
+	if (!strcmp(mix[f].name, left_out))
+		return GET_CURRENT;
 	if (mix[f].id == CUAUDIT_ID_cuMemFree_v2 && !thread->nheld)
 		return 0;
 	if (mix[f].id == CUAUDIT_ID_cuMemAlloc_v2 && thread->nheld == HELD)
@@ -282,6 +289,7 @@ static void account(struct thread *thread, int f, uint64_t *words, uint64_t *beh
 		address += words[1];
 		allocated += words[1];
 		held += words[1];
+		peak = held > peak ? held : peak;
 	} else if (mix[f].id == CUAUDIT_ID_cuMemFree_v2) {
 		words[0] = thread->held[--thread->nheld];
 		held -= thread->sizes[thread->nheld];
@@ -308,7 +316,10 @@ static void call(struct thread *thread)
 		result = 1;
 	else if (chance() % 3000 == 0)
 		depth = 1;
+	took *= strcmp(mix[f].name, slow) ? 1 : 2;
 	account(thread, f, words, &behind);
+	calls_of[f]++;
+	ticks_of[f] += took;
 	errors += result != 0 && result != 600;
 	ticks_in += took;
 	thread->now += gap + took;
@@ -428,7 +439,7 @@ static void write_header(uint32_t pid)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: synth [-a] [-c CHUNK] [-e CALLS] [-k] [-n CALLS] [-p PID] [-s SEED] [-t THREADS] FILE\n");
+	fprintf(stderr, "usage: see t/trace/synth.c\n");
 	return 2;
 }
 
@@ -438,7 +449,7 @@ int main(int argc, char **argv)
 	uint32_t pid = 4711;
 	int option;
 
-	while ((option = getopt(argc, argv, "ac:e:kn:p:s:t:")) > 0) {
+	while ((option = getopt(argc, argv, "ac:e:kl:n:p:s:t:x:")) > 0) {
 		if (option == 'a')
 			with_arguments = true;
 		else if (option == 'c')
@@ -447,6 +458,8 @@ int main(int argc, char **argv)
 			lifetime = strtoull(optarg, NULL, 0);
 		else if (option == 'k')
 			killed = true;
+		else if (option == 'l')
+			slow = optarg;
 		else if (option == 'n')
 			calls = strtoull(optarg, NULL, 0);
 		else if (option == 'p')
@@ -455,6 +468,8 @@ int main(int argc, char **argv)
 			seed = strtoull(optarg, NULL, 0);
 		else if (option == 't')
 			nthreads = (uint32_t)atoi(optarg);
+		else if (option == 'x')
+			left_out = optarg;
 		else
 			return usage();
 	}
@@ -492,9 +507,13 @@ int main(int argc, char **argv)
 		describe_thread(threads[i].number, killed ? 0 : threads[i].now);
 	}
 	write_header(pid);
-	printf("calls %llu\nerrors %llu\nns %llu\nlaunches %llu\nallocated %llu\nheld %llu\nthreads %u\n",
+	printf("calls %llu\nerrors %llu\nns %llu\nlaunches %llu\nallocated %llu\nheld %llu\npeak %llu\nthreads %u\n",
 	       (unsigned long long)calls, (unsigned long long)errors,
 	       (unsigned long long)(ticks_in / 2), (unsigned long long)launches,
-	       (unsigned long long)allocated, (unsigned long long)held, numbers);
+	       (unsigned long long)allocated, (unsigned long long)held,
+	       (unsigned long long)peak, numbers);
+	for (int i = 0; i < FUNCTIONS; i++)
+		printf("%s %llu %llu\n", mix[i].name, (unsigned long long)calls_of[i],
+		       (unsigned long long)(ticks_of[i] / 2));
 	return close(fd) ? 1 : 0;
 }

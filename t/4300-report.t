@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit report of traces: what was put in comes out, whatever state the files are in.
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+command -v jq >"$tmp/which" || skip_all "no jq"
+synthesizer
+
+# value EXPRESSION FILE...: of the JSON; what the tool says is in $tmp/err.
+value() {
+	value_of=$1
+	shift
+	"$cuaudit" report --format json --threads 1000 "$@" 2>"$tmp/err" >"$tmp/json"
+	jq -r "$value_of" "$tmp/json"
+}
+
+# One process: every sum.
+synth -a -t 1 -n 30000 "$tmp/one.cutrace"
+one=$tmp/one.cutrace
+is "$(value '"\(.calls) \(.errors) \(.total_ns)"' "$one")" \
+	"$(truth calls) $(truth errors) $(truth ns)" "one file: calls, errors, time"
+is "$(jq -r '[.kernels[].calls] | add' "$tmp/json")" "$(truth launches)" "... launches by kernel"
+is "$(jq -r '.kernels | length' "$tmp/json")" 24 "... of so many kernels"
+is "$(jq -r '.processes[0].memory | "\(.allocated_bytes) \(.held_bytes) \(.peak_bytes)"' "$tmp/json")" \
+	"$(truth allocated) $(truth held) $(truth peak)" "... memory: all, at the end, at most"
+is "$(jq -r '.processes[0].memory.series_bytes | max' "$tmp/json")" "$(truth peak)" \
+	"... and over time"
+is "$(jq -r '.processes[0].memory.series_bytes | last' "$tmp/json")" "$(truth held)" \
+	"... until the end"
+ok "... in 240 steps at most" test "$(jq '.processes[0].memory.series_bytes | length' \
+	"$tmp/json")" -le 240
+# Each of a function's callers may be a nanosecond short.
+is "$(jq -r '.functions[] | "\(.name) \(.calls) \(.total_ns)"' "$tmp/json" |
+	cat "$tmp/truth" - | awk '/^cu/ { if (seen[$1]++) ok += $2 == calls[$1] &&
+		$3 <= ns[$1] && $3 >= ns[$1] - 3; calls[$1] = $2; ns[$1] = $3 }
+	END { print ok }')" 10 "... each function's calls and time"
+is "$(jq -r '[.functions[] | select(([.histogram_ns[][1]] | add) != .calls)] | length' "$tmp/json")" \
+	0 "... histograms hold every call"
+is "$(jq -r '[.functions[] | select((.min_ns <= .p50_ns and .p50_ns <= .p90_ns and
+	.p90_ns <= .p99_ns and .p99_ns <= .max_ns) | not)] | length' "$tmp/json")" 0 \
+	"... percentiles are in order"
+is "$(jq -r '[.libraries[].calls, .callers[].calls] | add' "$tmp/json")" 60000 \
+	"... libraries and callers hold every call, each"
+is "$(jq -r '[.results[] | select(.code != 600) | .calls] | add' "$tmp/json")" "$(truth errors)" \
+	"... results but success"
+is "$(jq -r '.results[0] | "\(.result) \(.name)"' "$tmp/json")" \
+	"CUDA_ERROR_NOT_READY cuEventQuery" "... with their names"
+
+# The middle of the bucket that holds the median, counted from the histogram itself.
+is "$(jq -r '.functions[] | select(.name == "cuLaunchKernel") | . as $f |
+	reduce .histogram_ns[] as $b ({n: 0, at: null};
+		if .at == null and .n + $b[1] >= ($f.calls / 2 | ceil) then .at = $b[0] else . end |
+		.n += $b[1]) | ($f.p50_ns >= .at and $f.p50_ns <= .at * 1.125 + 1)' "$tmp/json")" \
+	true "... the median's bucket"
+
+# Threads that end and take over; more of them than have a row.
+synth -t 5 -e 700 -n 30000 "$tmp/over.cutrace"
+is "$(value '"\(.calls) \(.total_ns) \(.threads | length) \([.threads[].calls] | add)"' \
+	"$tmp/over.cutrace")" "30000 $(truth ns) $(truth threads) 30000" "threads that take over"
+"$cuaudit" report --format json --threads 3 "$tmp/over.cutrace" >"$tmp/json"
+is "$(jq -r '"\(.threads | length) \(.other_threads.threads + 3) \([.threads[].calls,
+	.other_threads.calls] | add)"' "$tmp/json")" "3 $(truth threads) 30000" \
+	"the busiest of them, and the others"
+like "$("$cuaudit" report --threads 3 "$tmp/over.cutrace")" \
+	"\\($(($(truth threads) - 3)) other threads\\)" "... as text"
+like "$("$cuaudit" report "$tmp/over.cutrace")" '^Memory: not known; arguments were not recorded$' \
+	"memory without arguments"
+
+# A job of many processes.
+mkdir "$tmp/job"
+sum_calls=0
+sum_ns=0
+for pid in $(seq 1 200); do
+	synth -p "$pid" -s "$pid" -t 2 -n 300 "$tmp/job/$pid.cutrace"
+	sum_calls=$((sum_calls + $(truth calls)))
+	sum_ns=$((sum_ns + $(truth ns)))
+done
+is "$(value '"\(.calls) \(.total_ns) \(.processes | length) \(.ranks | length)"' "$tmp/job")" \
+	"$sum_calls $sum_ns 200 8" "200 files of 8 ranks"
+is "$(jq -r '[.ranks[] | "\(.rank) \(.processes) \(.calls)"] | join(" ")' "$tmp/json")" \
+	"0 25 7500 1 25 7500 2 25 7500 3 25 7500 4 25 7500 5 25 7500 6 25 7500 7 25 7500" \
+	"... by rank"
+is "$(jq -r '[.processes[].functions[].calls] | add' "$tmp/json")" "$sum_calls" \
+	"... by process and function"
+is "$(jq -r '.processes[9] | "\(.path) \(.pid)"' "$tmp/json")" "$tmp/job/10.cutrace 10" \
+	"... in the order of their files"
+for jobs in 2 7; do
+	for format in text json; do
+		"$cuaudit" report --format "$format" --jobs 1 "$tmp/job" "$one" \
+			"$tmp/over.cutrace" >"$tmp/by-one" 2>"$tmp/err"
+		ok "$format: $jobs threads that read print what one prints" sh -c \
+			'"$1" report --format $4 --jobs $5 "$2/job" "$2/one.cutrace" \
+				"$2/over.cutrace" 2>"$2/err" | cmp - "$3"' \
+			sh "$cuaudit" "$tmp" "$tmp/by-one" "$format" "$jobs"
+	done
+done
+(ulimit -n 32 && "$cuaudit" report --jobs 4 "$tmp/job") >"$tmp/out" 2>"$tmp/err"
+like "$(head -n 1 "$tmp/out")" '^cuaudit: 200 processes of 8 ranks: 60000 calls ' \
+	"... with 32 files open at most"
+
+# What was left by processes that did not end well.
+synth -k -t 3 -n 30000 "$tmp/killed.cutrace"
+is "$(value '"\(.calls) \(.total_ns) \(.processes[0].finished)"' "$tmp/killed.cutrace")" \
+	"30000 $(truth ns) false" "killed"
+like "$("$cuaudit" report "$tmp/killed.cutrace")" '^  not finished  killed, or still running$' \
+	"... is said"
+head -c $((262144 * 2 + 100)) "$tmp/killed.cutrace" >"$tmp/torn.cutrace"
+ok "torn" test "$(value .calls "$tmp/torn.cutrace")" -gt 1000
+is "$(jq -r '.processes[0].torn_bytes' "$tmp/json")" 100 "... by so much"
+like "$("$cuaudit" report "$tmp/torn.cutrace")" \
+	'^  torn          100 bytes at the file.s end are no whole chunk$' "... is said"
+
+# A row of records that breaks off.
+cp "$tmp/killed.cutrace" "$tmp/damaged.cutrace"
+printf '\001' | dd of="$tmp/damaged.cutrace" bs=1 seek=$((262144 + 256)) conv=notrunc 2>"$tmp/dd.out"
+is "$(value '.processes[0].damaged_parts' "$tmp/damaged.cutrace")" 1 "damaged"
+like "$("$cuaudit" report "$tmp/damaged.cutrace" "$one")" \
+	'^  damaged       1 part of the file left out \(1 process\)$' "... is said"
+
+# One that grows between two looks.
+head -c $((262144 * 3)) "$tmp/killed.cutrace" >"$tmp/grows.cutrace"
+before=$(value .calls "$tmp/grows.cutrace")
+tail -c +$((262144 * 3 + 1)) "$tmp/killed.cutrace" >>"$tmp/grows.cutrace"
+ok "grown" test "$(value .calls "$tmp/grows.cutrace")" -gt "$before"
+is "$(jq .calls "$tmp/json")" 30000 "... is read in full"
+
+# Tables, their rows, histograms.
+"$cuaudit" report --by kernel,rank --top 3 "$one" >"$tmp/out"
+is "$(grep -c '^Time' "$tmp/out") $(grep -c 'fw_bw' "$tmp/out")" "2 3" "--by, --top"
+like "$(cat "$tmp/out")" '^ +and 21 kernels more$' "... and the rest"
+"$cuaudit" report --by function --histogram '%memory,!cuMemFree*' "$one" >"$tmp/out"
+is "$(grep '^cu' "$tmp/out" | sed 1d | sort | tr '\n' ' ')" "cuMemAlloc_v2 cuMemcpyHtoDAsync_v2 " \
+	"--histogram of a class"
+is "$("$cuaudit" report --by function --histogram cuMemAlloc "$one" | sed -n '/^cuMemAlloc/,$p' |
+	awk '/ - / { calls += $(/%/ ? 4 : 3) } END { print calls }')" \
+	"$(sed -n 's/^cuMemAlloc_v2 \([0-9]*\) .*/\1/p' "$("$tmp/synth" -a -t 1 -n 30000 \
+	"$tmp/again" >"$tmp/truth" && echo "$tmp/truth")")" "... holds every call"
+
+# Traces and record files in one call; and those that are none.
+: >"$tmp/empty.cutrace"
+printf 'cuatrace' >"$tmp/short.cutrace"
+tool report "$tmp/empty.cutrace" "$one" "$tmp/short.cutrace"
+is "$status $(wc -l <"$tmp/err") $(grep -c '30000 calls' "$tmp/out")" "2 2 1" "bad, good, bad"
+is "$(value '.processes[1].fault' "$one" "$tmp/short.cutrace")" "is cut off within its header" \
+	"a fault is in the JSON"
+refused 2 "'lirbary' is no table|.*lirbary" "an unknown table" report --by lirbary "$one"
+refused 2 "--color takes" "an unknown colour" report --color maybe "$one"
+refused 2 "--jobs takes a number" "no number" report --jobs x "$one"
+refused 2 "'%nothing' is no selector" "no selector" report --histogram %nothing "$one"
+refused 2 "report: --diff takes two" "one to compare" report --diff "$one"
+refused 2 "$tmp/short.cutrace: is cut off" "a bad one to compare" report --diff "$one" \
+	"$tmp/short.cutrace"
+
+# Colours when they are asked for, and on no terminal without.
+escape=$(printf '\033')
+is "$("$cuaudit" report "$one" | grep -c "$escape")" 0 "no colours in a file"
+ok "--color=always" test "$("$cuaudit" report --color always "$one" | grep -c "$escape")" -gt 4
+if script -qec true "$tmp/typescript" >"$tmp/out" 2>&1; then
+	TERM=xterm script -qec "stty cols 100; '$cuaudit' report '$one'" "$tmp/typescript" \
+		>"$tmp/out" 2>&1
+	ok "colours on a terminal" grep -q "$escape" "$tmp/out"
+	is "$(sed "s/$escape\\[[0-9]*m//g; s/\\r//" "$tmp/out" |
+		awk 'NR > 1 && length($0) > 117 { n++ } END { print n + 0 }')" 0 "... whose width is kept"
+	NO_COLOR=1 TERM=xterm script -qec "'$cuaudit' report '$one'" "$tmp/typescript" \
+		>"$tmp/out" 2>&1
+	ok "... not with NO_COLOR" sh -c '! grep -q "$1" "$2"' sh "$escape" "$tmp/out"
+else
+	skip 3 "no script"
+fi
+
+# Two of them compared: one function twice as slow, one that is only in the first.
+synth -a -t 1 -n 30000 -l cuEventRecord -x cuModuleGetFunction "$tmp/other.cutrace"
+"$cuaudit" report --diff --format json "$one" "$tmp/other.cutrace" >"$tmp/json"
+is "$(jq -r '.kind + " " + ([.functions[] | select(.change != "same") | "\(.name) \(.change)"] |
+	sort | join(", "))' "$tmp/json")" \
+	"diff cuCtxGetCurrent changed, cuEventRecord changed, cuModuleGetFunction gone" \
+	"--diff: what changed"
+is "$(jq -r '.functions[] | select(.name == "cuEventRecord") |
+	"\(.total_ratio) \(.p50_ratio > 1.8 and .p50_ratio < 2.2)"' "$tmp/json")" "2 true" \
+	"... twice as slow"
+is "$(jq -r '.functions[] | select(.name == "cuCtxGetCurrent") | .b.calls - .a.calls' "$tmp/json")" \
+	"$(jq -r '.functions[] | select(.name == "cuModuleGetFunction") | .a.calls' "$tmp/json")" \
+	"... called in the place of another"
+"$cuaudit" report --diff "$tmp/other.cutrace" "$one" >"$tmp/out"
+like "$(cat "$tmp/out")" ' new      cuModuleGetFunction$' "... the other way round"
+like "$(cat "$tmp/out")" '^7 functions without a change$' "... the rest"
+is "$("$cuaudit" report --diff "$tmp/job" "$tmp/job" | sed 1,3d)" "10 functions without a change" \
+	"a folder with itself"
+synth -t 1 -s 5 -n 30000 "$tmp/seed5.cutrace"
+synth -t 1 -s 6 -n 30000 "$tmp/seed6.cutrace"
+"$cuaudit" report --diff --format json "$tmp/seed5.cutrace" "$tmp/seed6.cutrace" >"$tmp/json"
+is "$(jq -r '[.functions[] | select(.p50_ratio != null and (.p50_ratio > 1.2 or .p50_ratio < 0.8))] |
+	length' "$tmp/json")" 0 "... of the same kind: no median moves"
+done_testing

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traces, added up and printed. */
+#ifndef TOOLS_SUMMARIZE_H
+#define TOOLS_SUMMARIZE_H
+
+#include "summary/print.h"
+#include "tools/inputs.h"
+
+struct summarize {
+	struct summary_options options;
+	struct summary_print print;
+	bool json;
+};
+
+/* All traces among the inputs as one. A status of the tool. */
+int summarize(const struct summarize *how, const struct inputs *inputs);
+
+/* Those of b compared with those of a. A status of the tool. */
+int summarize_diff(const struct summarize *how, const struct inputs *a, const struct inputs *b);
+
+#endif
