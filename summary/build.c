@@ -21,6 +21,7 @@ enum {
 	JOBS_MAX = 256,
 	BATCH = 4 << 20,	/* bytes of chunks that are taken at a time */
 	WINDOW = 256 << 10,
+	STACK = 256 << 10,
 	MERGES_MAX = 4		/* at a time: each may take the memory of many windows */
 };
 
@@ -260,11 +261,15 @@ static void *run(void *data)
 static void run_all(struct build *build)
 {
 	struct worker workers[JOBS_MAX];
+	pthread_attr_t small;
 
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, STACK);
 	for (size_t i = 1; i < build->jobs; i++) {
 		workers[i] = (struct worker){ .build = build, .own = i };
-		workers[i].started = !pthread_create(&workers[i].thread, NULL, run, &workers[i]);
+		workers[i].started = !pthread_create(&workers[i].thread, &small, run, &workers[i]);
 	}
+	pthread_attr_destroy(&small);
 	workers[0] = (struct worker){ .build = build };
 	if (!run(&workers[0]))
 		fail(build, -ENOMEM);

@@ -108,6 +108,18 @@ is "$(jq -r '.processes[0].torn_bytes' "$tmp/json")" 100 "... by so much"
 like "$("$cuaudit" report "$tmp/torn.cutrace")" \
 	'^  torn          100 bytes at the file.s end are no whole chunk$' "... is said"
 
+# Calls that had not ended: the one that began first waits the longest.
+synth -k -o -t 3 -n 3000 "$tmp/waits.cutrace"
+is "$(value '[.open_calls[].name] | join(" ")' "$tmp/waits.cutrace")" \
+	"cuStreamSynchronize cuStreamSynchronize cuStreamSynchronize" "calls that had not ended"
+# jq keeps times of day to 256 ns.
+is "$(jq '.last_ns as $last | [.open_calls | sort_by(.since_ns)[] |
+	(([$last - .since_ns, 0] | max) - .for_ns) | select(. > 1000 or . < -1000)] | length' \
+	"$tmp/json") $(jq '[.open_calls[].for_ns] | . == (sort | reverse)' "$tmp/json")" "0 true" \
+	"... until the last record"
+like "$("$cuaudit" report "$tmp/waits.cutrace")" \
+	'^ +[0-9.]+m?s +400[0-2]  cuStreamSynchronize, python3.12 \(pid 4711, rank 7\)$' "... as text"
+
 # A row of records that breaks off.
 cp "$tmp/killed.cutrace" "$tmp/damaged.cutrace"
 printf '\001' | dd of="$tmp/damaged.cutrace" bs=1 seek=$((262144 + 256)) conv=notrunc 2>"$tmp/dd.out"

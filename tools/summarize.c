@@ -3,12 +3,15 @@
 #include "tools/summarize.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tools/progress.h"
 #include "tools/tool.h"
+
+enum { ARENAS = 2 };
 
 static void tell(void *data, uint64_t done, uint64_t all)
 {
@@ -38,6 +41,8 @@ static int build(struct summary *summary, const struct summarize *how, const str
 	for (size_t i = 0; paths && i < inputs->count; i++)
 		if (inputs->files[i].kind == INPUT_TRACE)
 			paths[count++] = inputs->files[i].path;
+	/* One for each thread is much address space, which may be limited. */
+	mallopt(M_ARENA_MAX, ARENAS);
 	progress_begin(&progress, "report");
 	options.progress = tell;
 	options.data = &progress;

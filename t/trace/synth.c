@@ -3,10 +3,11 @@
  * Writes a trace file that no program made: any number of calls of any number
  * of threads, what a training loop does, the same for the same seed.
  *
- * synth [-a] [-c CHUNK] [-e CALLS] [-k] [-l NAME] [-n CALLS] [-p PID] [-s SEED] [-t THREADS]
- *       [-x NAME] FILE
+ * synth [-a] [-c CHUNK] [-e CALLS] [-k] [-l NAME] [-n CALLS] [-o] [-p PID] [-s SEED]
+ *       [-t THREADS] [-x NAME] FILE
  *   -a  with arguments, -c  bytes of a chunk, -k  as a process that was killed leaves it,
  *   -e  calls after which a thread ends and a new one takes over its chunk,
+ *   -o  each thread is in a wait at the end,
  *   -l  a function that takes twice as long, -x  one in whose place cuCtxGetCurrent is called
  *
  * Prints what it put in, one "KEY VALUE" a line: calls, errors, ns (in the
@@ -46,7 +47,7 @@ static const struct {
 	F(cuModuleGetFunction, cuModuleGetFunction, MODULE, 3, 1, 1500)
 #undef F
 };
-enum { FUNCTIONS = sizeof(mix) / sizeof(mix[0]), GET_CURRENT = 2 };
+enum { FUNCTIONS = sizeof(mix) / sizeof(mix[0]), GET_CURRENT = 2, WAIT = 8 };
 
 static const char *const libraries[] = {
 	"/usr/bin/python3.12",
@@ -67,7 +68,7 @@ struct thread {
 
 static int fd;
 static uint32_t chunk_size = CUAUDIT_TRACE_CHUNK;
-static bool with_arguments, killed;
+static bool with_arguments, killed, waiting;
 static uint32_t nthreads = 4;
 static uint64_t lifetime;
 static uint32_t numbers;
@@ -200,13 +201,15 @@ static void describe_all(void)
 	}
 }
 
-static void flush(struct thread *thread, bool full)
+static void flush(struct thread *thread, bool full, bool last)
 {
 	struct cuaudit_trace_chunk *chunk = (void *)thread->buffer;
 
 	if (!thread->offset)
 		return;
 	chunk->records = full ? thread->records : 0;
+	if (last && waiting)
+		chunk->open[0] = (struct cuaudit_trace_open){ thread->now + 1, WAIT * CALLERS, 0 };
 	put_at(thread->buffer, chunk_size, thread->offset);
 }
 
@@ -351,7 +354,7 @@ static void call(struct thread *thread)
 		size += (bytes + 7) / 8;
 	}
 	if (!thread->offset || thread->at + size > thread->buffer + chunk_size / 8) {
-		flush(thread, true);
+		flush(thread, true, false);
 		begin(thread);
 		/* Counted from the chunk's base now, which is this call's end. */
 		record[0] &= UINT32_MAX;
@@ -449,7 +452,7 @@ int main(int argc, char **argv)
 	uint32_t pid = 4711;
 	int option;
 
-	while ((option = getopt(argc, argv, "ac:e:kl:n:p:s:t:x:")) > 0) {
+	while ((option = getopt(argc, argv, "ac:e:kl:n:op:s:t:x:")) > 0) {
 		if (option == 'a')
 			with_arguments = true;
 		else if (option == 'c')
@@ -462,6 +465,8 @@ int main(int argc, char **argv)
 			slow = optarg;
 		else if (option == 'n')
 			calls = strtoull(optarg, NULL, 0);
+		else if (option == 'o')
+			waiting = true;
 		else if (option == 'p')
 			pid = (uint32_t)atoi(optarg);
 		else if (option == 's')
@@ -503,7 +508,7 @@ int main(int argc, char **argv)
 		call(thread);
 	}
 	for (uint32_t i = 0; i < nthreads; i++) {
-		flush(&threads[i], !killed);
+		flush(&threads[i], !killed, true);
 		describe_thread(threads[i].number, killed ? 0 : threads[i].now);
 	}
 	write_header(pid);

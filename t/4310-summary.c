@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a summary is made of, against plain models of it. */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cuaudit/api.h>
+
+#include "summary/histogram.h"
+#include "summary/live.h"
+#include "summary/memory.h"
+#include "summary/series.h"
+#include "summary/table.h"
+#include "t/tap.h"
+
+enum { MANY = 20000 };
+
+static uint64_t state = 88172645463325252;
+
+static uint64_t chance(uint64_t below)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state % below;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool near(uint64_t value, uint64_t exact)
+{
+	return value * 16 + 16 >= exact * 15 && value * 15 <= exact * 16 + 16;
+}
+
+/* Numbers of all sizes, in two halves that are merged. */
+static void histograms(void)
+{
+	struct histogram halves[2] = { { .counts = NULL } };
+	uint64_t *numbers = calloc(MANY, sizeof(*numbers)), count = 0;
+	bool good = true;
+
+	for (int i = 0; i < MANY; i++) {
+		numbers[i] = chance((uint64_t)1 << (1 + chance(36)));
+		good &= histogram_add(&halves[i % 2], numbers[i]);
+	}
+	good &= histogram_merge(&halves[0], &halves[1]);
+	ok(good, "histogram: %d numbers", MANY);
+	qsort(numbers, MANY, sizeof(*numbers), compare);
+	for (uint32_t i = 0; i < CUAUDIT_STAT_BUCKETS; i++)
+		count += histogram_count(&halves[0], i);
+	is_int((long)count, MANY, "... all counted");
+	good = true;
+	for (unsigned int percent = 1; percent <= 100; percent++) {
+		uint64_t exact = numbers[MANY / 100 * percent - 1];
+
+		good &= near(histogram_percentile(&halves[0], percent), exact);
+	}
+	ok(good, "... percentiles are at most half a bucket off");
+	histogram_free(&halves[0]);
+	ok(histogram_add(&halves[0], UINT64_MAX) && histogram_merge(&halves[0], &halves[1]),
+	   "... the largest there is");
+	ok(histogram_percentile(&halves[0], 100) == UINT64_MAX, "... has no upper end");
+	histogram_free(&halves[0]);
+	is_int((long)histogram_percentile(&halves[0], 50), 0, "... none at all");
+	histogram_free(&halves[1]);
+	free(numbers);
+}
+
+/* Keys of all sizes that differ in one byte. */
+static void tables(void)
+{
+	struct table table = { .row = sizeof(uint64_t) };
+	unsigned char key[300] = { 0 };
+	bool good = true;
+
+	for (uint32_t i = 0; i < MANY; i++) {
+		uint32_t size = 4 + i % 296, number;
+
+		memcpy(key + size - 4, &i, 4);
+		number = table_find(&table, key, size);
+		good &= number == i && !*(uint64_t *)table_row(&table, i);
+		*(uint64_t *)table_row(&table, i) = i * 3;
+		memset(key + size - 4, 0, 4);
+	}
+	ok(good, "table: new keys are numbered as they come");
+	for (uint32_t i = 0; i < MANY; i++) {
+		uint32_t size = 4 + i % 296, number;
+
+		memcpy(key + size - 4, &i, 4);
+		number = table_find(&table, key, size);
+		good &= number == i && *(uint64_t *)table_row(&table, i) == i * 3 &&
+			table.keys[i].size == size && !memcmp(table.keys[i].bytes, key, size);
+		memset(key + size - 4, 0, 4);
+	}
+	ok(good, "... and found again");
+	is_int((long)table.count, MANY, "... no more of them");
+	table_free(&table);
+}
+
+/* Objects that come and go, few enough handles for many to collide. */
+static void lives(void)
+{
+	static struct live_object model[4][512];
+	struct live live = { .slots = NULL };
+	bool good = true;
+	size_t count = 0;
+
+	for (int i = 0; i < 10 * MANY; i++) {
+		uint8_t space = (uint8_t)chance(4);
+		uint64_t handle = chance(512);
+		struct live_object *there = &model[space][handle];
+		struct live_object *found = live_find(&live, space, handle << 32);
+
+		good &= found ? there->claims && found->born == there->born : !there->claims;
+		if (found) {
+			live_remove(&live, found);
+			there->claims = 0;
+			count--;
+		} else {
+			*there = (struct live_object){ .handle = handle << 32, .born = (uint64_t)i,
+						       .claims = 1, .space = space };
+			good &= !live_add(&live, there);
+			count++;
+		}
+		good &= live.count == count;
+	}
+	ok(good, "live: objects are found as long as they live");
+	live_free(&live);
+}
+
+/* Against all values there were. */
+static void series(void)
+{
+	static uint64_t model[MANY];
+	struct series series;
+	uint64_t time = 100;
+	bool good = true;
+
+	good &= !series_begin(&series, 50, 100, 7);
+	for (int i = 0; i < 3000; i++) {
+		uint64_t value = chance(1000), next = time + chance(8), since = time - 100;
+
+		for (; time < next; time++)
+			model[time - 100] = series.now;
+		series_set(&series, time, value);
+		since = time - 100;
+		model[since] = value > model[since] ? value : model[since];
+	}
+	ok(good && series.count <= 50 && series.count >= 25, "series: %zu steps", series.count);
+	is_int((long)series.count, (long)((time - 100) / series.step + 1), "... to the end");
+	for (size_t i = 0; i < series.count; i++) {
+		uint64_t most = 0;
+
+		for (uint64_t t = i * series.step; t < (i + 1) * series.step && t <= time - 100; t++)
+			most = model[t] > most ? model[t] : most;
+		good &= series.points[i] >= most;
+		/* What there was when the step began counts, too. */
+		if (series.points[i] != most)
+			good &= i && series.points[i] <= 1000;
+	}
+	ok(good, "... none lower than what there was");
+	series_set(&series, UINT64_MAX, 5);
+	ok(series.count <= 50 && series.points[series.count - 1] >= 5, "... however long");
+	free(series.points);
+}
+
+/* A trace of two threads. */
+static struct {
+	char bytes[4 * 8192] __attribute__((aligned(8)));
+	size_t used, chunk;	/* where the next description goes, and the present chunk's end */
+	uint64_t last;
+	uint32_t nchunks;
+} file;
+
+/* With a text, or two of them, behind it. */
+static void *describe(uint32_t type, size_t size, const char *text, size_t length)
+{
+	struct cuaudit_trace_record *record = (void *)(file.bytes + file.used);
+
+	record->type = type;
+	record->size = (uint32_t)(size + length + 8) & ~7u;
+	memcpy(file.bytes + file.used + size, text, length);
+	file.used += record->size;
+	return record;
+}
+
+static void describe_function(uint32_t slot, const char *names, int how, uint32_t size)
+{
+	struct cuaudit_trace_function *function =
+		describe(CUAUDIT_TRACE_FUNCTION, sizeof(*function), names,
+			 strlen(names) + 1 + strlen(names + strlen(names) + 1));
+	struct cuaudit_trace_site *site = describe(CUAUDIT_TRACE_SITE, sizeof(*site), "", 0);
+
+	function->slot = slot;
+	function->id = -1;
+	function->nsteps = size ? 2 : 1;
+	function->steps[0] = (struct cuaudit_trace_step){ (uint8_t)how, 0, 8 };
+	function->steps[1] = (struct cuaudit_trace_step){ CUAUDIT_TRACE_VALUE, 1, 8 };
+	site->number = slot;
+	site->slot = slot;
+}
+
+static void begin_file(void)
+{
+	struct cuaudit_trace_header *header = (void *)file.bytes;
+
+	memset(&file, 0, sizeof(file));
+	memcpy(header->magic, CUAUDIT_TRACE_MAGIC, sizeof(header->magic));
+	header->version = CUAUDIT_TRACE_VERSION;
+	header->order = CUAUDIT_TRACE_ORDER;
+	header->chunk = 8192;
+	header->flags = CUAUDIT_TRACE_ARGUMENTS;
+	header->clock_mult = 1;
+	file.used = CUAUDIT_TRACE_HEADER;
+	describe(CUAUDIT_TRACE_LIBRARY, sizeof(struct cuaudit_trace_library), "app", 3);
+	describe_function(0, "cuMemAlloc_v2\0cuMemAlloc", CUAUDIT_TRACE_BEHIND, 8);
+	describe_function(1, "cuMemFree_v2\0cuMemFree", CUAUDIT_TRACE_VALUE, 0);
+	describe_function(2, "cuMemRetainAllocationHandle\0cuMemRetainAllocationHandle", CUAUDIT_TRACE_BEHIND, 0);
+	describe_function(3, "cuMemCreate\0cuMemCreate", CUAUDIT_TRACE_BEHIND, 8);
+	describe_function(4, "cuMemRelease\0cuMemRelease", CUAUDIT_TRACE_VALUE, 0);
+}
+
+static void begin_chunk(void)
+{
+	struct cuaudit_trace_chunk *chunk;
+
+	file.chunk = ++file.nchunks * 8192;
+	chunk = (void *)(file.bytes + file.chunk);
+	chunk->kind = CUAUDIT_TRACE_CALLS;
+	chunk->thread = file.nchunks;
+	chunk->sequence = file.nchunks;
+	file.chunk += sizeof(*chunk);
+	file.last = 0;
+}
+
+static void call(uint32_t site, uint64_t start, uint64_t end, int32_t result, uint64_t handle,
+		 uint64_t size)
+{
+	uint64_t *at = (uint64_t *)(file.bytes + file.chunk), count = 2;
+	bool gives = site == 0 || site >= 2;
+	uint8_t *bytes;
+	uint16_t mask = !result;
+
+	gives = gives && site != 4;
+	at[1] = (end - start) | (uint64_t)site << 32;
+	if (result)
+		at[count++] = (uint32_t)result;
+	bytes = (uint8_t *)&at[count];
+	if (gives) {
+		memcpy(bytes, &mask, 2);
+		bytes += 2;
+	}
+	if (!gives || !result) {
+		memcpy(bytes, &handle, 8);
+		bytes += 8;
+	}
+	if (site == 0 || site == 3) {
+		memcpy(bytes, &size, 8);
+		bytes += 8;
+	}
+	count = (uint64_t)(bytes - (uint8_t *)at + 7) / 8;
+	at[0] = count | (uint64_t)(CUAUDIT_TRACE_WITH_ARGUMENTS |
+				   (result ? CUAUDIT_TRACE_STATUS : 0)) << 8 |
+		(end - file.last) << 32;
+	file.last = end;
+	file.chunk += count * 8;
+}
+
+static struct summary_memory follow(const char *name)
+{
+	static const char path[] = "4310-summary.cutrace";
+	struct summary_memory memory = { .known = false };
+	struct fact facts[8];
+	struct trace trace;
+	const char *fault;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
+
+	if (fd < 0 || write(fd, file.bytes, sizeof(file.bytes)) != sizeof(file.bytes))
+		bail_out("cannot write %s", path);
+	close(fd);
+	fault = trace_open(&trace, path);
+	is_str(fault ? fault : "", "", "%s: opened", name);
+	for (size_t i = 0; i < trace.nfunctions && i < 8; i++)
+		facts[i] = fact_of(&trace.functions[i]);
+	ok(memory_known(&trace, facts) && !memory_follow(&memory, &trace, facts, 16),
+	   "... its memory");
+	trace_close(&trace);
+	unlink(path);
+	return memory;
+}
+
+/* peak, held, births, deaths of device memory. */
+static void is_memory(const char *name, long peak, long held, long births, long deaths)
+{
+	struct summary_memory memory = follow(name);
+
+	is_int((long)memory.device.peak, peak, "... at most");
+	is_int((long)memory.device.held, held, "... at the end");
+	is_int((long)memory.device.births, births, "... births");
+	is_int((long)memory.device.deaths, deaths, "... deaths");
+	free(memory.points);
+}
+
+static void memories(void)
+{
+	/* One thread gives back while another gets the same address, and ends sooner. */
+	begin_file();
+	begin_chunk();
+	call(0, 10, 20, 0, 0x7000, 100);
+	call(1, 30, 60, 0, 0x7000, 0);
+	call(1, 80, 90, 0, 0x7000, 0);
+	begin_chunk();
+	call(0, 40, 50, 0, 0x7000, 40);
+	is_memory("an address that comes back at once", 100, 0, 2, 2);
+	begin_file();
+	begin_chunk();
+	call(0, 10, 20, 0, 0x7000, 100);
+	call(1, 30, 60, 0, 0x7000, 0);
+	begin_chunk();
+	call(0, 40, 50, 0, 0x7000, 40);
+	is_memory("... and stays", 100, 40, 2, 1);
+
+	begin_file();
+	begin_chunk();
+	call(0, 10, 20, 2, 0x7000, 100);
+	call(1, 30, 40, 0, 0x9999, 0);
+	call(0, 50, 60, 0, 0x7000, 70);
+	call(1, 70, 80, 1, 0x7000, 0);
+	call(1, 90, 91, 0, 0, 0);
+	is_memory("calls that fail, addresses nobody knows", 70, 70, 1, 0);
+
+	begin_file();
+	begin_chunk();
+	call(3, 10, 20, 0, 5, 1000);
+	call(0, 21, 22, 0, 5, 1);
+	call(2, 30, 40, 0, 5, 0);
+	call(4, 50, 60, 0, 5, 0);
+	call(2, 61, 62, 0, 6, 0);
+	is_memory("physical memory of two claims", 1001, 1001, 2, 0);
+	call(4, 70, 80, 0, 5, 0);
+	is_memory("... both given back", 1001, 1, 2, 1);
+}
+
+int main(void)
+{
+	histograms();
+	tables();
+	lives();
+	series();
+	memories();
+	return done_testing();
+}
