@@ -33,4 +33,31 @@ is "$("$cuaudit" report --format json "$tmp/traces" | jq -c '[.kernels, .process
 	"[[],null]" "args=no: neither is known"
 like "$("$cuaudit" report --by kernel "$tmp/traces")" '^Kernels: not known' "... which is said"
 
+# A record file of stat, beside a trace of the same program and of one that calls more.
+compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
+(ulimit -c 0 && audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/stat" "$tmp/ends" 100 kill) \
+	2>"$tmp/err"
+for calls in 100 130; do
+	(audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/$calls.cutrace)" \
+		"$tmp/ends" $calls return) 2>"$tmp/err"
+done
+is "$("$cuaudit" report --diff --format json "$tmp/stat.part" "$tmp/130.cutrace" |
+	jq -r '.functions | sort_by(.name)[] | "\(.name) \(.a.calls) \(.b.calls) \(.b.errors)"')" \
+	"cuDeviceGetCount 100 130 130
+cuDriverGetVersion 100 130 0
+cuInit 1 1 0" "a record file of stat and a trace"
+is "$("$cuaudit" report --diff --format json "$tmp/100.cutrace" "$tmp/stat.part" |
+	jq -r '[.functions[].b | .total_ns >= .max_ns and .max_ns >= .p50_ns] | all')" true \
+	"... the other way round"
+"$cuaudit" report "$tmp/100.cutrace" "$tmp/stat.part" "$tmp/130.cutrace" >"$tmp/out"
+is "$(grep '^cuaudit:' "$tmp/out" | sed 's/ of .*//')" "cuaudit: ends (pid $(sed -n \
+	's/^cuaudit: ends (pid \([0-9]*\)).*/\1/p' "$tmp/out")): 201 calls
+cuaudit: 2 processes: 462 calls" "record files by themselves, traces together"
+mkdir "$tmp/mixed"
+cp "$tmp/100.cutrace" "$tmp/mixed/a.cutrace"
+cp "$tmp/stat.part" "$tmp/mixed/b.cutrace"
+status=0
+"$cuaudit" report --diff "$tmp/mixed" "$tmp/stat.part" >"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status $(cat "$tmp/out" "$tmp/err")" \
+	"2 cuaudit: $tmp/mixed/b.cutrace: a record file among traces" "both in one folder"
 done_testing

@@ -269,10 +269,10 @@ static int print(struct settings *settings, char **files, size_t count)
 static int diff(const struct summarize *how, char **files)
 {
 	struct inputs a, b = { .count = 0 };
-	int status = inputs_take(&a, files, 1, INPUT_TRACE);
+	int status = inputs_take(&a, files, 1, INPUT_TRACE | INPUT_STAT);
 
 	if (status == TOOL_OK)
-		status = inputs_take(&b, files + 1, 1, INPUT_TRACE);
+		status = inputs_take(&b, files + 1, 1, INPUT_TRACE | INPUT_STAT);
 	if (status == TOOL_OK)
 		status = summarize_diff(how, &a, &b);
 	inputs_free(&a);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/report.h"
+#include "tools/load.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
 
@@ -85,21 +87,102 @@ int summarize(const struct summarize *how, const struct inputs *inputs)
 	return status;
 }
 
+/* One side of a comparison; a record file's names stay where it was read to. */
+struct side {
+	struct summary summary;
+	struct report report;
+	struct load load;
+};
+
+static struct summary_times times_of(const struct report_row *row)
+{
+	return (struct summary_times){
+		.calls = row->calls,
+		.errors = row->errors,
+		.not_ready = row->not_ready,
+		.total_ns = row->total_ns,
+		.min_ns = row->min_ns,
+		.max_ns = row->max_ns,
+		.avg_ns = row->avg_ns,
+		.p50_ns = row->p50_ns,
+		.p99_ns = row->p99_ns,
+		.stddev_ns = row->stddev_ns,
+	};
+}
+
+/* The functions of a record file, which is all that is compared of it. */
+static const char *read_stat(struct side *side, const struct summarize *how, const char *path)
+{
+	struct summary *summary = &side->summary;
+	const char *fault = load_file(&side->load, path);
+
+	if (fault)
+		return fault;
+	if (report_build(&side->report, side->load.segments, side->load.count,
+			 how->options.threads))
+		return strerror(ENOMEM);
+	summary->functions = calloc(side->report.nrows + 1, sizeof(*summary->functions));
+	summary->processes = calloc(1, sizeof(*summary->processes));
+	if (!summary->functions || !summary->processes)
+		return strerror(ENOMEM);
+	summary->nprocesses = 1;
+	for (size_t i = 0; i < side->report.nrows; i++) {
+		const struct report_row *row = &side->report.rows[i];
+
+		summary->functions[summary->nfunctions++] =
+			(struct summary_function){ .name = row->name, .times = times_of(row) };
+		summary->counts.calls += row->calls;
+		summary->counts.errors += row->errors;
+		summary->counts.not_ready += row->not_ready;
+		summary->counts.total_ns += row->total_ns;
+	}
+	return NULL;
+}
+
+static int build_side(struct side *side, const struct summarize *how, const struct inputs *inputs)
+{
+	const char *fault;
+
+	*side = (struct side){ .load = { .data = NULL } };
+	for (size_t i = 0; inputs->count > 1 && i < inputs->count; i++) {
+		if (inputs->files[i].kind == INPUT_TRACE)
+			continue;
+		tool_complain("%s: a record file among traces", inputs->files[i].path);
+		return TOOL_FAILED;
+	}
+	if (inputs->files[0].kind == INPUT_TRACE)
+		return build(&side->summary, how, inputs);
+	fault = read_stat(side, how, inputs->files[0].path);
+	if (!fault)
+		return TOOL_OK;
+	tool_complain("%s: %s", inputs->files[0].path, fault);
+	return TOOL_FAILED;
+}
+
+static void free_side(struct side *side)
+{
+	summary_free(&side->summary);
+	report_free(&side->report);
+	load_free(&side->load);
+}
+
 int summarize_diff(const struct summarize *how, const struct inputs *a, const struct inputs *b)
 {
-	struct summary before, after;
+	struct side before, after;
 	struct out out = { 0 };
-	int status = build(&before, how, a), error = 0;
+	int status = build_side(&before, how, a), error = 0;
 
-	if (build(&after, how, b))
+	if (build_side(&after, how, b))
 		status = TOOL_FAILED;
 	/* Half of a job is not compared with all of it. */
 	if (status == TOOL_OK) {
-		error = how->json ? summary_diff_json(&before, &after, &how->print, &out) :
-				    summary_diff_text(&before, &after, &how->print, &out);
+		error = how->json ? summary_diff_json(&before.summary, &after.summary,
+						      &how->print, &out) :
+				    summary_diff_text(&before.summary, &after.summary,
+						      &how->print, &out);
 		status = finish(&out, error);
 	}
-	summary_free(&before);
-	summary_free(&after);
+	free_side(&before);
+	free_side(&after);
 	return status;
 }

@@ -15,7 +15,7 @@ struct summarize {
 /* All traces among the inputs as one. A status of the tool. */
 int summarize(const struct summarize *how, const struct inputs *inputs);
 
-/* Those of b compared with those of a. A status of the tool. */
+/* b compared with a: traces, or one record file. A status of the tool. */
 int summarize_diff(const struct summarize *how, const struct inputs *a, const struct inputs *b);
 
 #endif
