@@ -82,13 +82,14 @@ is "$(jq -r '[.processes[].functions[].calls] | add' "$tmp/json")" "$sum_calls" 
 	"... by process and function"
 is "$(jq -r '.processes[9] | "\(.path) \(.pid)"' "$tmp/json")" "$tmp/job/10.cutrace 10" \
 	"... in the order of their files"
+synth -t 5 -n 1000000 "$tmp/large.cutrace"
 for jobs in 2 7; do
 	for format in text json; do
 		"$cuaudit" report --format "$format" --jobs 1 "$tmp/job" "$one" \
-			"$tmp/over.cutrace" >"$tmp/by-one" 2>"$tmp/err"
+			"$tmp/over.cutrace" "$tmp/large.cutrace" >"$tmp/by-one" 2>"$tmp/err"
 		ok "$format: $jobs threads that read print what one prints" sh -c \
 			'"$1" report --format $4 --jobs $5 "$2/job" "$2/one.cutrace" \
-				"$2/over.cutrace" 2>"$2/err" | cmp - "$3"' \
+				"$2/over.cutrace" "$2/large.cutrace" 2>"$2/err" | cmp - "$3"' \
 			sh "$cuaudit" "$tmp" "$tmp/by-one" "$format" "$jobs"
 	done
 done

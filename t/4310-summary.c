@@ -8,11 +8,13 @@
 
 #include <cuaudit/api.h>
 
+#include "summary/compare.h"
 #include "summary/histogram.h"
 #include "summary/live.h"
 #include "summary/memory.h"
 #include "summary/series.h"
 #include "summary/table.h"
+#include "summary/tally.h"
 #include "t/tap.h"
 
 enum { MANY = 20000 };
@@ -348,8 +350,133 @@ static void memories(void)
 	is_memory("... both given back", 1001, 1, 2, 1);
 }
 
+static bool same_cell(const struct tally_cell *x, const struct tally_cell *y)
+{
+	if (!x || !y)
+		return !x && !y;
+	for (uint32_t i = 0; i < CUAUDIT_STAT_BUCKETS; i++)
+		if (histogram_count(&x->histogram, i) != histogram_count(&y->histogram, i))
+			return false;
+	return x->calls == y->calls && x->errors == y->errors && x->not_ready == y->not_ready &&
+	       x->total == y->total && x->min == y->min && x->max == y->max &&
+	       x->squares == y->squares;
+}
+
+/* Whether each row of x is in y, with the same numbers. */
+static bool same_rows(const struct table *x, struct table *y)
+{
+	for (uint32_t i = 0; i < x->count; i++) {
+		uint32_t number = table_find(y, x->keys[i].bytes, x->keys[i].size);
+
+		if (memcmp(table_row(x, i), table_row(y, number), x->row))
+			return false;
+	}
+	return x->count == y->count;
+}
+
+/* Chunks in two tallies that are merged are as good as in one. */
+static void tallies(void)
+{
+	static const char path[] = "4310-tally.cutrace";
+	static uint64_t window[TRACE_WINDOW_MIN / 8];
+	struct tally all, parts[2];
+	struct fact facts[8];
+	struct trace trace;
+	bool good = true;
+	int fd;
+
+	begin_file();
+	for (int i = 0; i < 2; i++) {
+		begin_chunk();
+		for (uint64_t j = 1; j < 100; j++)
+			call((uint32_t)chance(2), 1000 * j, 1000 * j + 1 + chance(900),
+			     chance(9) ? 0 : 1 + (int32_t)chance(3), 0x1000 * j, 512);
+	}
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
+	if (fd < 0 || write(fd, file.bytes, sizeof(file.bytes)) != sizeof(file.bytes))
+		bail_out("cannot write %s", path);
+	close(fd);
+	is_str(trace_open(&trace, path), NULL, "tally: a trace of %zu chunks", trace.nchunks);
+	for (size_t i = 0; i < trace.nfunctions && i < 8; i++)
+		facts[i] = fact_of(&trace.functions[i]);
+	good &= !tally_begin(&all, &trace, facts) && !tally_begin(&parts[0], &trace, facts) &&
+		!tally_begin(&parts[1], &trace, facts);
+	good &= !tally_chunks(&all, 0, 2, window, sizeof(window)) &&
+		!tally_chunks(&parts[0], 1, 1, window, sizeof(window)) &&
+		!tally_chunks(&parts[1], 0, 1, window, sizeof(window));
+	ok(good && all.sites[0]->errors && all.sites[1]->errors, "... with errors");
+	ok(!tally_merge(&parts[0], &parts[1]), "... merged");
+	for (size_t i = 0; i < trace.nsites; i++)
+		good &= same_cell(all.sites[i], parts[0].sites[i]);
+	ok(good, "... each site's calls are the same");
+	ok(same_rows(&all.threads, &parts[0].threads) && all.threads.count == 2,
+	   "... each thread's");
+	ok(same_rows(&all.errors, &parts[0].errors), "... each result's");
+	tally_settle(&all);
+	tally_settle(&parts[0]);
+	ok(all.nshares == 4 && parts[0].nshares == 4 &&
+	   !memcmp(all.shares, parts[0].shares, 4 * sizeof(*all.shares)),
+	   "... each thread's functions");
+	ok(all.first == parts[0].first && all.last == parts[0].last, "... from when to when");
+	tally_free(&all);
+	tally_free(&parts[0]);
+	tally_free(&parts[1]);
+	trace_close(&trace);
+	unlink(path);
+}
+
+/* What counts as a change, of one function. */
+static void is_change(enum compare_change want, struct summary_times x, struct summary_times y,
+		      const char *name)
+{
+	struct summary_function functions[] = { { .name = "f", .times = x },
+						{ .name = "f", .times = y } };
+	struct summary a = { .functions = &functions[0], .nfunctions = 1 };
+	struct summary b = { .functions = &functions[1], .nfunctions = 1 };
+	struct compare_rows rows;
+
+	ok(!compare_functions(&rows, &a, &b) && rows.rows[0].change == want &&
+	   rows.changed == (want != COMPARE_SAME), "%s", name);
+	compare_free(&rows);
+}
+
+static void comparisons(void)
+{
+	const struct summary_times base = { .calls = 1000, .avg_ns = 1000, .p50_ns = 1000,
+					    .stddev_ns = 100, .total_ns = 1000000 };
+	struct summary_times noisy = base, other = base, few = base;
+
+	is_change(COMPARE_SAME, base, other, "compare: the same");
+	other.p50_ns = 1200;
+	is_change(COMPARE_SAME, base, other, "... a median one bucket off");
+	other.p50_ns = 1300;
+	is_change(COMPARE_CHANGED, base, other, "... two buckets off");
+	is_change(COMPARE_CHANGED, other, base, "... the other way");
+	other = base;
+	other.avg_ns = 1090;
+	is_change(COMPARE_SAME, base, other, "... an average 9 % up");
+	other.avg_ns = 1150;
+	is_change(COMPARE_CHANGED, base, other, "... 15 % up");
+	noisy.stddev_ns = 5000;
+	is_change(COMPARE_SAME, noisy, other, "... by chance");
+	few.calls = 19;
+	other = few;
+	other.p50_ns = other.avg_ns = 9000;
+	is_change(COMPARE_SAME, few, other, "... of few calls");
+	other.calls = 18;
+	is_change(COMPARE_CHANGED, few, other, "... and fewer");
+	other = base;
+	other.errors = 1;
+	is_change(COMPARE_CHANGED, base, other, "... one error");
+	other.calls = 0;
+	is_change(COMPARE_GONE, base, other, "... gone");
+	is_change(COMPARE_NEW, other, base, "... new");
+}
+
 int main(void)
 {
+	tallies();
+	comparisons();
 	histograms();
 	tables();
 	lives();
