@@ -16,7 +16,8 @@ traced() {
 
 traced ""
 "$cuaudit" report --format json "$tmp/traces" >"$tmp/json"
-is "$(jq -r '[.kernels[].calls] | add' "$tmp/json")" 30 "launches of kernels"
+is "$(jq -r '[.kernels[] | "\(.name) \(.calls)"] | sort | join(", ")' "$tmp/json")" \
+	"first 20, second 10" "kernels by name"
 is "$(jq -r '.processes[0].memory.kinds | to_entries[] | "\(.key) \(.value.held_bytes)"' \
 	"$tmp/json" | sort)" "$(sort "$tmp/truth")" "memory of each kind"
 is "$(jq -r '.processes[0].memory.held_bytes' "$tmp/json")" \
@@ -32,6 +33,41 @@ traced "args=no"
 is "$("$cuaudit" report --format json "$tmp/traces" | jq -c '[.kernels, .processes[0].memory]')" \
 	"[[],null]" "args=no: neither is known"
 like "$("$cuaudit" report --by kernel "$tmp/traces")" '^Kernels: not known' "... which is said"
+
+# A call that the process is killed in: the simulated driver calls back at once.
+cat >"$tmp/waits.c" <<'END'
+#include <signal.h>
+#include <unistd.h>
+
+#include "sim/api.h"
+
+static void end(void *unused)
+{
+	(void)unused;
+	usleep(20000);
+	kill(getpid(), SIGKILL);
+}
+
+int main(void)
+{
+	CUcontext context;
+	int count;
+
+	if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0) || cuDeviceGetCount(&count) ||
+	    cuLaunchHostFunc(NULL, end, NULL))
+		return 1;
+	return 0;
+}
+END
+compile -o "$tmp/waits" "$tmp/waits.c" "$sim" -pthread || bail_out "no test program"
+(audited CUAUDIT_DRIVER=sim \
+	CUAUDIT_HOOKS="trace(open=cuLaunchHostFunc;file=$tmp/waits.cutrace)" "$tmp/waits" || :) \
+	2>"$tmp/err"
+"$cuaudit" report --format json "$tmp/waits.cutrace" >"$tmp/json"
+is "$(jq -r '[.open_calls[].name] | join(" ")' "$tmp/json")" "cuLaunchHostFunc" \
+	"the call it was in"
+like "$("$cuaudit" report "$tmp/waits.cutrace")" ' cuLaunchHostFunc, waits \(pid [0-9]+\)$' \
+	"... as text"
 
 # A record file of stat, beside a trace of the same program and of one that calls more.
 compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
