@@ -51,7 +51,7 @@ static int among(const char *option, const char *values, const char *text)
 {
 	if (options_among(values, text))
 		return 0;
-	tool_complain("--%s takes one of %s, not '%s'", option, values, text);
+	tool_complain("--%s takes %s, not '%s'", option, values, text);
 	return -1;
 }
 
