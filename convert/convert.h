@@ -2,9 +2,10 @@
 /* Trace files into other formats. */
 /*
  * A format is a row of functions that are called with what the files hold, one
- * file after the other or all by time. Of each file comes: file, its threads
- * (each followed by its calls, if the order is by thread), calls, marks and
- * unfinished calls, file_end.
+ * file after the other or all by time. Of each file comes: file, marks, calls
+ * and unfinished calls, file_end. By thread, calls come in rows of chunks, a
+ * `thread` before each, and among its calls may be those of threads that took
+ * over: call->thread says whose it is, and trace_thread may not know it.
  */
 #ifndef CONVERT_CONVERT_H
 #define CONVERT_CONVERT_H
@@ -65,6 +66,7 @@ extern const struct convert_format *const convert_formats[];
 struct convert_choice {
 	const struct selector *functions;	/* NULL: all */
 	uint64_t from, until;	/* ns since the first file began; a call that touches them is taken */
+	bool no_arguments;	/* leave out what calls were given, but for names of kernels */
 	bool count;		/* folded: calls, not their ns */
 };
 
@@ -103,6 +105,9 @@ int convert_run(struct convert *convert);
 /* Formats convert->fault; returns -EIO. */
 __attribute__((format(printf, 2, 3)))
 int convert_fault(struct convert *convert, const char *format, ...);
+
+/* "on a full or failing disk", of enum cuaudit_trace_loss. */
+const char *convert_lost_why(uint32_t loss);
 
 static inline const struct trace_function *convert_function(const struct trace *trace,
 							    uint32_t site)

@@ -74,7 +74,7 @@ void convert_file_close(struct convert_file *file)
 	trace_close(&file->trace);
 }
 
-static void lost(struct buffer *out, const struct trace *trace)
+const char *convert_lost_why(uint32_t loss)
 {
 	static const char *const why[CUAUDIT_TRACE_LOSSES] = {
 		[CUAUDIT_TRACE_LOST_SIZE] = "beyond its size",
@@ -84,13 +84,19 @@ static void lost(struct buffer *out, const struct trace *trace)
 		[CUAUDIT_TRACE_LOST_RING] = "written over",
 	};
 
+	return loss < CUAUDIT_TRACE_LOSSES && why[loss] ? why[loss] :
+	       "for a reason this cuaudit does not know";
+}
+
+static void lost(struct buffer *out, const struct trace *trace)
+{
 	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++) {
 		if (!trace->header.lost[i])
 			continue;
 		buffer_text(out, out->length ? ", " : "calls are missing: ");
 		buffer_unsigned(out, trace->header.lost[i]);
 		buffer_char(out, ' ');
-		buffer_text(out, why[i] ? why[i] : "for a reason this cuaudit does not know");
+		buffer_text(out, convert_lost_why(i));
 	}
 }
 

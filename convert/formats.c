@@ -4,7 +4,18 @@
 
 #include <stddef.h>
 
+/* A row that says what is missing. */
+#define WITHOUT(library_name, format) \
+	&(const struct convert_format){ .name = #format, .library = library_name }
+
+#ifdef HAVE_SQLITE3
+#define SQLITE3(format) &convert_##format
+#else
+#define SQLITE3(format) WITHOUT("sqlite3", format)
+#endif
+
 const struct convert_format *const convert_formats[] = {
+	SQLITE3(sqlite),
 	&convert_text,
 	NULL
 };

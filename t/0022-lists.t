@@ -37,7 +37,9 @@ same "$(for module in $(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' hooks/builtin.def);
 	listed hooks/sources.am "${module}_module_sources"
 done)" "$(found hooks/modules '*.*')" "the modules' sources"
 same "$(listed hooks/sources.am hooks_headers)" "$(found hooks '*.h' '*.def')" "hooks_headers"
-same "$(listed convert/sources.am convert_sources)" "$(found convert '*.[ch]')" "convert_sources"
+same "$(for library in "" sqlite3_; do
+	listed convert/sources.am "convert_${library}sources"
+done)" "$(found convert '*.[ch]')" "convert_sources"
 same "$(listed summary/sources.am summary_sources)" "$(found summary '*.[ch]' '*.def')" "summary_sources"
 same "$(listed trace/sources.am trace_sources)" "$(found trace '*.[ch]')" "trace_sources"
 same "$(listed names/sources.am names_sources)" "$(found names '*.[ch]')" "names_sources"

@@ -87,6 +87,9 @@ static int choose(struct settings *settings, int option, const char *value)
 	switch (option) {
 	case 'f':
 		return choose_functions(settings, value);
+	case 'n':
+		settings->choice.no_arguments = true;
+		return 0;
 	case 'o':
 		settings->output = value;
 		return 0;

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit convert --to sqlite: what is in the database, read by sqlite3(1).
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+
+command -v sqlite3 >/dev/null || skip_all "no sqlite3"
+tool convert --to sqlite -o "$tmp/none" "$tmp/none"
+grep -q 'built without sqlite3' "$tmp/err" && skip_all "built without sqlite3"
+
+# ask SQL: a line a row.
+ask() {
+	sqlite3 "$tmp/db" "$1" 2>&1
+}
+
+synthesizer
+synth -a -n 20000 -t 5 "$tmp/one.cutrace"
+tool convert --to sqlite -o "$tmp/db" "$tmp/one.cutrace"
+is "$status $(cat "$tmp/out" "$tmp/err")" "0 " "one file"
+is "$(ask 'PRAGMA integrity_check; PRAGMA foreign_key_check; PRAGMA user_version')" "ok
+1" "it is whole, all references lead somewhere, it has a version"
+is "$(ask 'SELECT count(*) FROM call')" "$(truth calls)" "calls"
+is "$(ask "SELECT count(*) FROM launches")" "$(truth launches)" "launches, each with its kernel"
+is "$(ask "SELECT sum(number) FROM argument JOIN calls ON calls.id = call WHERE function = 'cuMemAlloc_v2' AND argument.name = 'bytesize'")" \
+	"$(truth allocated)" "bytes allocated"
+is "$(ask "SELECT sum(errors) FROM by_function")" "$(truth errors)" "errors"
+is "$(ask "SELECT count(*) FROM calls WHERE result NOT IN ('CUDA_SUCCESS', 'CUDA_ERROR_NOT_READY')")" \
+	"$(truth errors)" "... by the names of results"
+# Each call's ns are rounded down.
+is "$(ask "SELECT sum(duration) BETWEEN $(truth ns) - $(truth calls) AND $(truth ns) FROM call")" 1 "ns"
+for view in by_function by_library by_process; do
+	is "$(ask "SELECT sum(calls), sum(duration) FROM $view")" \
+		"$(ask 'SELECT count(*), sum(duration) FROM call')" "$view: the same sums"
+done
+is "$(ask "SELECT function, calls, errors, not_ready, duration, shortest, longest FROM by_function
+	EXCEPT SELECT function, count(*), sum(result NOT IN ('CUDA_SUCCESS', 'CUDA_ERROR_NOT_READY')),
+		sum(result = 'CUDA_ERROR_NOT_READY'), sum(duration), min(duration), max(duration)
+		FROM calls GROUP BY function")" "" "by_function is what the calls say"
+is "$(ask "SELECT sum(launches), sum(duration) FROM by_kernel")" \
+	"$(ask 'SELECT count(*), sum(duration) FROM launches')" "by_kernel: the same sums"
+is "$(ask "SELECT calls, duration FROM thread EXCEPT SELECT count(*), sum(duration) FROM call GROUP BY thread")" \
+	"" "thread: the sums of its calls"
+is "$(ask "SELECT count(DISTINCT stack), min(n), max(n) FROM (SELECT stack, count(*) AS n FROM frame GROUP BY stack)")" \
+	"8|4|11" "stacks"
+is "$(ask "SELECT count(*) FROM call WHERE stack IS NULL AND site IN (SELECT site.id FROM site JOIN function ON function.id = function WHERE base = 'cuMemAlloc')")" \
+	0 "... of the calls that have one"
+is "$(ask "SELECT caller FROM calls WHERE function = 'cuEventQuery' ORDER BY 1 LIMIT 1")" \
+	"libtorch_cuda.so+0x4000" "callers as offsets into files"
+is "$(ask "SELECT pid, parent, host, rank, program, command, finished FROM process")" \
+	"4711|1|node017|7|/usr/bin/python3.12|python3 train.py --steps=10|1" "process"
+is "$(ask "SELECT value, number FROM argument JOIN calls ON calls.id = call WHERE function = 'cuLaunchKernel' AND argument.name = 'gridDimX' LIMIT 1")" \
+	"64|64" "arguments as text and as numbers"
+
+# Indexes are there to be used.
+query_plan() {
+	ask "EXPLAIN QUERY PLAN $1"
+}
+like "$(query_plan "SELECT * FROM calls WHERE function = 'cuMemAlloc_v2'")" \
+	'SEARCH call USING INDEX call_site' "by function: an index"
+like "$(query_plan "SELECT * FROM call WHERE thread = 2 AND start BETWEEN 1 AND 2")" \
+	'SEARCH call USING INDEX call_thread_start \(thread=\? AND start>\? AND start<\?\)' \
+	"by thread and time: an index"
+like "$(query_plan "SELECT * FROM call WHERE result <> 0")" 'USING INDEX call_error' "errors: an index"
+like "$(query_plan "SELECT * FROM launches WHERE kernel = 'x'")" 'SEARCH call USING INDEX call_kernel' \
+	"by kernel: an index"
+like "$(query_plan "SELECT * FROM argument WHERE call = 7")" 'SEARCH argument USING PRIMARY KEY' \
+	"arguments of a call: an index"
+
+tool convert --to sqlite -n -o "$tmp/db" "$tmp/one.cutrace"
+is "$(ask 'SELECT count(*) FROM argument; SELECT count(*) FROM launches')" "0
+$(truth launches)" "--no-arguments: kernels stay"
+
+# Threads that end, and others that take over what room they left.
+synth -n 20000 -t 3 -e 50 "$tmp/short.cutrace"
+tool convert --to sqlite -o "$tmp/db" "$tmp/short.cutrace"
+is "$status $(ask 'SELECT count(*), count(DISTINCT thread) FROM call; PRAGMA foreign_key_check')" \
+	"0 $(truth calls)|$(truth threads)" "short threads"
+ok "... are many" test "$(truth threads)" -gt 300
+
+# Several files, one of a killed process, one torn.
+mkdir "$tmp/many"
+synth -k -n 5000 -p 1 -s 3 "$tmp/many/a.cutrace"
+errors=$(truth errors)
+synth -n 5000 -p 2 -s 4 "$tmp/many/b.cutrace"
+errors=$((errors + $(truth errors)))
+tool convert --to sqlite -o "$tmp/db" "$tmp/many"
+is "$status $(ask 'SELECT count(*), count(DISTINCT thread) FROM call; SELECT group_concat(pid), group_concat(finished) FROM process')" \
+	"0 10000|8
+1,2|0,1" "several files"
+is "$(ask 'SELECT sum(errors) FROM by_function')" "$errors" "... errors of both"
+is "$(ask 'SELECT count(*) FROM function; SELECT max(n) FROM (SELECT count(*) AS n FROM function GROUP BY name)')" \
+	"10
+1" "... functions once"
+is "$(ask 'PRAGMA integrity_check; PRAGMA foreign_key_check')" "ok" "... whole"
+head -c 524388 "$tmp/many/a.cutrace" >"$tmp/torn.cutrace"
+tool convert --to sqlite -o "$tmp/db" "$tmp/torn.cutrace"
+is "$status $(ask 'SELECT reason, count FROM loss')" "0 bytes of a torn chunk|100" "a torn file: a loss"
+
+before=$(cksum "$tmp/db")
+tool convert --to sqlite -o "$tmp/db" "$tmp/one.cutrace" "$tmp/build.out"
+is "$status $(cksum "$tmp/db") $(ls -A "$tmp" | grep -c db)" "2 $before 1" \
+	"a file that is none: the database stays, nothing is beside it"
+(
+	trap '' XFSZ
+	ulimit -f 200
+	"$cuaudit" convert --to sqlite -o "$tmp/db" "$tmp/one.cutrace" 2>"$tmp/err"
+)
+is "$? $(wc -l <"$tmp/err") $(cksum "$tmp/db") $(ls -A "$tmp" | grep -c db)" "2 1 $before 1" \
+	"no room for all: the same"
+refused 2 "sqlite needs --output" "standard output" convert --to sqlite "$tmp/one.cutrace"
+refused 2 "sqlite cannot be compressed" "compression" \
+	convert --to sqlite -o "$tmp/db.zst" "$tmp/one.cutrace"
+
+# cuaudit-sqlite(5) has each table, view and column, and no other.
+page=$top_srcdir/man/cuaudit-sqlite.5
+tool convert --to sqlite -o "$tmp/db" "$tmp/one.cutrace"
+ask "SELECT m.name || '.' || c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+	WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite_%'" | sort >"$tmp/there"
+sed -n -e 's/^\.It Fa \([a-z_]*\)$/\1/; t table' -e 's/^\.Fa \([a-z_ ]* [a-z_ ]*\) \.$/\1/; t columns' -e d \
+	-e ':table' -e 's/^/table /p; d' -e ':columns' -e 's/^/columns /p' "$page" |
+	awk '$1 == "table" { table = $2 } $1 == "columns" { for (i = 2; i <= NF; i++) print table "." $i }' |
+	sort >"$tmp/told"
+is "$(diff "$tmp/there" "$tmp/told")" "" "the page has every table, view and column"
+ok "... which are many" test "$(wc -l <"$tmp/there")" -gt 90
+sed -n '/^\.Bd/,/^\.Ed/{/^\./d;p}' "$page" >"$tmp/examples"
+is "$(grep -c ';$' "$tmp/examples") $(sqlite3 "$tmp/db" <"$tmp/examples" 2>&1 >"$tmp/rows")" "3 " \
+	"its examples run"
+ok "... and find something" test "$(wc -l <"$tmp/rows")" -gt 12
+done_testing
