@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recorded argument as one value of a simple type. */
+#include "convert/typed.h"
+
+#include <string.h>
+
+#include "convert/utf8.h"
+#include "print/value.h"
+
+struct typed_params typed_params(const struct trace_function *function)
+{
+	struct typed_params params = { .count = 0 };
+
+	if (function->nsteps)
+		params.count = print_params(function->row, params.params);
+	return params;
+}
+
+static enum typed_kind kind_of(struct print_value value)
+{
+	switch (value.kind) {
+	case PRINT_INT:
+		return TYPED_INT;
+	case PRINT_UINT:
+		return TYPED_UINT;
+	case PRINT_REAL:
+		return TYPED_REAL;
+	case PRINT_HEX:
+	case PRINT_HANDLE:
+		return TYPED_HEX;
+	default:
+		return TYPED_TEXT;
+	}
+}
+
+enum typed_kind typed_kind(const struct print_param *param)
+{
+	switch (param->shape.how) {
+	case PRINT_VALUE:
+		return kind_of(param->shape.value);
+	case PRINT_FIXED:
+		return param->shape.length == 1 ? kind_of(param->shape.value) : TYPED_TEXT;
+	case PRINT_ADDRESS:
+	case PRINT_DATA:
+		return TYPED_HEX;
+	default:
+		return TYPED_TEXT;
+	}
+}
+
+static void number(struct typed *typed, struct print_value value, const void *bytes)
+{
+	float single;
+
+	if (typed->kind != TYPED_REAL) {
+		typed->bits = value_integer(value, bytes);
+	} else if (value.size == sizeof(single)) {
+		memcpy(&single, bytes, sizeof(single));
+		typed->real = (double)single;
+	} else {
+		memcpy(&typed->real, bytes, sizeof(typed->real));
+	}
+}
+
+static bool read_number(struct typed *typed, const struct trace_arguments *arguments,
+			const struct print_param *param)
+{
+	const struct trace_piece *piece;
+
+	typed->kind = typed_kind(param);
+	if (typed->kind == TYPED_TEXT)
+		return false;
+	if (param->shape.how == PRINT_ADDRESS || param->shape.how == PRINT_DATA) {
+		typed->bits = arguments->words[param->word];
+		return true;
+	}
+	if (!(arguments->known >> param->word & 1))
+		return false;
+	if (param->shape.how == PRINT_VALUE) {
+		number(typed, param->shape.value, &arguments->words[param->word]);
+		return true;
+	}
+	piece = trace_arguments_behind(arguments, param->word);
+	if (!piece || piece->size < param->shape.value.size || arguments->result)
+		return false;
+	number(typed, param->shape.value, piece->data);
+	return true;
+}
+
+/* A string as it was, a byte that is no character a question mark. */
+static bool read_string(struct typed *typed, const struct trace_arguments *arguments,
+			const struct print_param *param, char *scratch)
+{
+	const struct trace_piece *piece = trace_arguments_behind(arguments, param->word);
+	size_t size, at = 0;
+
+	if (param->shape.how != PRINT_STRING || !piece || !piece->text)
+		return false;
+	size = piece->size < TYPED_SCRATCH - 4 ? piece->size : TYPED_SCRATCH - 4;
+	memcpy(scratch, piece->data, size);
+	while (at < size) {
+		size_t length = utf8_character(scratch + at, size - at);
+
+		if (!length || !scratch[at])
+			scratch[at] = '?';
+		at += length ? length : 1;
+	}
+	if (piece->cut || size < piece->size) {
+		memcpy(scratch + size, "...", 3);
+		size += 3;
+	}
+	scratch[size] = '\0';
+	typed->size = size;
+	return true;
+}
+
+/* An enumerator behind a pointer, without the brackets of a list. */
+static bool read_enumerator(struct buffer *out, const struct trace_arguments *arguments,
+			    const struct print_param *param)
+{
+	const struct trace_piece *piece = trace_arguments_behind(arguments, param->word);
+	struct printer printer = { .out = out, .source = &arguments->source };
+
+	if (param->shape.how != PRINT_FIXED || param->shape.length != 1 ||
+	    param->shape.value.kind != PRINT_ENUM || !piece ||
+	    piece->size < param->shape.value.size || arguments->result)
+		return false;
+	value_print(&printer, param->shape.value, piece->data);
+	return true;
+}
+
+bool typed_read(struct typed *typed, const struct trace_arguments *arguments,
+		const struct typed_params *params, uint32_t index, char scratch[TYPED_SCRATCH])
+{
+	struct buffer out = { scratch, TYPED_SCRATCH, 0 };
+	struct print_call call = {
+		.name = arguments->function->name,
+		.words = arguments->words,
+		.source = &arguments->source,
+		.id = arguments->function->row,
+		.result = arguments->result,
+		.flags = CUAUDIT_PRINT_RAW | CUAUDIT_PRINT_AFTER,
+	};
+
+	if (arguments->words[params->params[index].word] == PRINT_UNKNOWN)
+		return false;
+	if (read_number(typed, arguments, &params->params[index]))
+		return true;
+	typed->kind = TYPED_TEXT;
+	typed->text = scratch;
+	if (read_string(typed, arguments, &params->params[index], scratch))
+		return true;
+	if (!read_enumerator(&out, arguments, &params->params[index]))
+		print_argument(&out, &call, index);
+	buffer_end(&out);
+	typed->size = strlen(scratch);
+	return true;
+}
