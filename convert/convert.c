@@ -206,7 +206,7 @@ static int run(struct convert *convert)
 	int error = format->begin ? format->begin(convert) : 0;
 
 	if (!error)
-		error = format->order == CONVERT_BY_TIME ? by_time(convert) : by_thread(convert);
+		error = format->order == CONVERT_BY_THREAD ? by_thread(convert) : by_time(convert);
 	if (!error && format->end)
 		error = format->end(convert);
 	if (format->release)

@@ -18,6 +18,7 @@ struct selector;
 
 enum convert_order {
 	CONVERT_BY_THREAD,	/* one file is open at a time; calls of a thread by their ends */
+	CONVERT_BY_FILE,	/* one file is open at a time; its calls and marks by their ends */
 	CONVERT_BY_TIME		/* calls and marks of all files by their ends; all files are open */
 };
 
@@ -108,6 +109,9 @@ int convert_fault(struct convert *convert, const char *format, ...);
 
 /* "on a full or failing disk", of enum cuaudit_trace_loss. */
 const char *convert_lost_why(uint32_t loss);
+
+/* What is missing of a file, in words; "" if all is there. damaged: convert->damaged, in file_end. */
+void convert_losses(struct buffer *out, const struct trace *trace, uint64_t damaged);
 
 static inline const struct trace_function *convert_function(const struct trace *trace,
 							    uint32_t site)

@@ -110,15 +110,21 @@ static void part(struct buffer *out, uint64_t number, const char *text)
 	buffer_text(out, text);
 }
 
+void convert_losses(struct buffer *out, const struct trace *trace, uint64_t damaged)
+{
+	lost(out, trace);
+	part(out, damaged + trace->damaged, " damaged parts were left out");
+	part(out, trace->torn, " bytes at its end are no whole chunk");
+	buffer_end(out);
+}
+
 void convert_file_complain(const struct convert_file *file, uint64_t damaged,
 			   convert_complain_fn complain)
 {
 	char text[512];
 	struct buffer out = { text, sizeof(text), 0 };
 
-	lost(&out, &file->trace);
-	part(&out, damaged + file->trace.damaged, " damaged parts were left out");
-	part(&out, file->trace.torn, " bytes at its end are no whole chunk");
-	if (buffer_end(&out))
+	convert_losses(&out, &file->trace, damaged);
+	if (*text)
 		complain(file->trace.path, text);
 }

@@ -125,6 +125,13 @@ static int join(struct convert_files *files)
 	return 0;
 }
 
+/* A file joins once it could have the next. */
+static bool joins(const struct convert_files *files)
+{
+	return !files->nheap || (files->convert->format->order == CONVERT_BY_TIME &&
+				 files->starts[files->begun].ns <= files->heap[0]->ns);
+}
+
 static void go_on(struct convert_files *files)
 {
 	struct convert_file *file = files->heap[0];
@@ -144,9 +151,7 @@ struct convert_file *convert_files_next(struct convert_files *files)
 {
 	if (files->moved)
 		go_on(files);
-	/* A file joins once it could have the next. */
-	while (!files->error && files->begun < files->nstarts &&
-	       (!files->nheap || files->starts[files->begun].ns <= files->heap[0]->ns))
+	while (!files->error && files->begun < files->nstarts && joins(files))
 		files->error = join(files);
 	files->moved = files->nheap;
 	return files->nheap && !files->error ? files->heap[0] : NULL;
