@@ -16,14 +16,6 @@ enum {
 	WINDOWS = 16 << 20	/* bytes of all threads' windows together */
 };
 
-struct follow {
-	struct summary_memory *memory;
-	const struct trace *trace;
-	struct live live;
-	struct series series;
-	uint64_t peak;		/* ticks */
-};
-
 bool memory_known(const struct trace *trace, const struct fact *facts)
 {
 	bool gives = false;
@@ -122,93 +114,107 @@ static void take(struct summary_bytes *bytes, uint64_t size)
 	bytes->held -= size;
 }
 
-static void end(struct follow *follow, struct live_object *object)
+static void end(struct memory_state *state, struct live_object *object)
 {
-	take(&follow->memory->kinds[object->kind], object->size);
+	take(&state->memory->kinds[object->kind], object->size);
 	if (on_device(object->kind))
-		take(&follow->memory->device, object->size);
-	live_remove(&follow->live, object);
+		take(&state->memory->device, object->size);
+	live_remove(&state->live, object);
 }
 
-static int begin(struct follow *follow, const struct fact *fact, uint64_t handle, uint64_t size,
+static int begin(struct memory_state *state, const struct fact *fact, uint64_t handle, uint64_t size,
 		 uint64_t ticks)
 {
 	struct live_object object = { handle, size, ticks, 1, fact->space, fact->kind };
-	struct live_object *former = live_find(&follow->live, fact->space, handle);
-	uint64_t peak = follow->memory->device.peak;
+	struct live_object *former = live_find(&state->live, fact->space, handle);
+	uint64_t peak = state->memory->device.peak;
 
 	/* The call that gave it back has not ended yet, or was not seen. */
 	if (former)
-		end(follow, former);
-	give(&follow->memory->kinds[fact->kind], size);
+		end(state, former);
+	give(&state->memory->kinds[fact->kind], size);
 	if (on_device(fact->kind))
-		give(&follow->memory->device, size);
-	if (follow->memory->device.peak > peak)
-		follow->peak = ticks;
-	return live_add(&follow->live, &object);
+		give(&state->memory->device, size);
+	if (state->memory->device.peak > peak)
+		state->peak = ticks;
+	return live_add(&state->live, &object);
 }
 
 /* An object born after the call began is another of the same handle. */
-static void release(struct follow *follow, const struct fact *fact, uint64_t handle,
+static void release(struct memory_state *state, const struct fact *fact, uint64_t handle,
 		    const struct trace_call *call)
 {
-	struct live_object *object = live_find(&follow->live, fact->space, handle);
+	struct live_object *object = live_find(&state->live, fact->space, handle);
 
 	if (object && object->born <= call->start && !--object->claims) {
 		object->claims = 1;
-		end(follow, object);
+		end(state, object);
 	}
 }
 
-static int apply(struct follow *follow, const struct fact *fact, const struct trace_call *call)
+static int apply(struct memory_state *state, const struct fact *fact, const struct trace_call *call)
 {
 	struct trace_arguments arguments;
 	struct live_object *object;
 	uint64_t handle;
 
-	if (!trace_arguments_read(&arguments, follow->trace, call))
+	if (!trace_arguments_read(&arguments, state->trace, call))
 		return 0;
 	if (fact->action == FACT_TAKES) {
 		handle = value_of(&arguments, fact->handle);
 		if (handle)
-			release(follow, fact, handle, call);
+			release(state, fact, handle, call);
 		return 0;
 	}
 	if (!trace_arguments_number(&arguments, fact->handle, &handle) || !handle)
 		return 0;
 	if (fact->action == FACT_GIVES)
-		return begin(follow, fact, handle, size_of(&arguments, fact), call->end);
-	object = live_find(&follow->live, fact->space, handle);
+		return begin(state, fact, handle, size_of(&arguments, fact), call->end);
+	object = live_find(&state->live, fact->space, handle);
 	if (object)
 		object->claims++;
 	return 0;
 }
 
-static int follow_calls(struct follow *follow, struct trace_merge *merge, const struct fact *facts)
+int memory_call(struct memory_state *state, const struct trace_call *call)
 {
-	const struct trace *trace = follow->trace;
+	const struct fact *fact = &state->facts[state->trace->sites[call->site].function];
+	int error;
+
+	if (fact->action < FACT_GIVES || call->result || !call->arguments)
+		return 0;
+	error = apply(state, fact, call);
+	return error ? error : 1;
+}
+
+void memory_end(struct memory_state *state)
+{
+	live_free(&state->live);
+}
+
+static int follow_calls(struct memory_state *state, struct series *series,
+			struct trace_merge *merge)
+{
 	const struct trace_call *call;
 	uint64_t last = 0;
-	int error = 0;
+	int changed = 0;
 
-	while (!error && (call = trace_merge_next(merge))) {
-		const struct fact *fact = &facts[trace->sites[call->site].function];
-
+	while (changed >= 0 && (call = trace_merge_next(merge))) {
 		last = call->end;
-		if (fact->action < FACT_GIVES || call->result || !call->arguments)
-			continue;
-		error = apply(follow, fact, call);
-		series_set(&follow->series, call->end, follow->memory->device.held);
+		changed = memory_call(state, call);
+		if (changed > 0)
+			series_set(series, call->end, state->memory->device.held);
 	}
-	if (!error && last)
-		series_set(&follow->series, last, follow->memory->device.held);
-	return error;
+	if (changed >= 0 && last)
+		series_set(series, last, state->memory->device.held);
+	return changed < 0 ? changed : 0;
 }
 
 int memory_follow(struct summary_memory *memory, const struct trace *trace,
 		  const struct fact *facts, size_t points)
 {
-	struct follow follow = { .memory = memory, .trace = trace };
+	struct memory_state state = { .memory = memory, .trace = trace, .facts = facts };
+	struct series series = { 0 };
 	uint64_t step = trace->mult ? ((uint64_t)STEP_NS << trace->shift) / trace->mult : 1;
 	struct trace_merge *merge = trace_merge_open(trace);
 	int error = -ENOMEM;
@@ -216,18 +222,18 @@ int memory_follow(struct summary_memory *memory, const struct trace *trace,
 	if (merge)
 		trace_merge_limit(merge, WINDOWS);
 	if (merge)
-		error = series_begin(&follow.series, points < 2 ? 2 : points, trace->start_ticks,
+		error = series_begin(&series, points < 2 ? 2 : points, trace->start_ticks,
 				     step);
 	if (!error)
-		error = follow_calls(&follow, merge, facts);
+		error = follow_calls(&state, &series, merge);
 	if (merge)
 		trace_merge_close(merge);
-	live_free(&follow.live);
+	memory_end(&state);
 	memory->known = true;
-	memory->peak_ns = follow.peak ? trace_ns(trace, follow.peak) : 0;
-	memory->points = follow.series.points;
-	memory->npoints = follow.series.count;
-	memory->start_ns = trace_ns(trace, follow.series.start);
-	memory->step_ns = trace_duration(trace, follow.series.step);
+	memory->peak_ns = state.peak ? trace_ns(trace, state.peak) : 0;
+	memory->points = series.points;
+	memory->npoints = series.count;
+	memory->start_ns = trace_ns(trace, series.start);
+	memory->step_ns = trace_duration(trace, series.step);
 	return error;
 }
