@@ -14,7 +14,14 @@
 #define SQLITE3(format) WITHOUT("sqlite3", format)
 #endif
 
+#ifdef HAVE_PROTOBUF_C
+#define PROTOBUF_C(format) &convert_##format
+#else
+#define PROTOBUF_C(format) WITHOUT("protobuf-c", format)
+#endif
+
 const struct convert_format *const convert_formats[] = {
+	PROTOBUF_C(perfetto),
 	SQLITE3(sqlite),
 	&convert_text,
 	NULL

@@ -36,8 +36,8 @@ edge summary "$contract|(names|print|report|summary|trace)/[a-z_]+\.(h|def)" \
 edge trace "$contract|(print|trace)/[a-z_]+\.h" "the contract, print/ and its own"
 edge hooks/modules "$contract|print/table\.h|report/[a-z_]+\.h|hooks/modules/[a-z_]+\.(h|def)" \
 	"the contract, what parameters are, report/ and its own"
-edge convert "$contract|(convert|names|print|trace)/[a-z_0-9]+\.h" \
-	"the contract, names/, print/, trace/ and its own"
+edge convert "$contract|convert/[a-z0-9_]+(\.pb-c)?\.h|(names|print|summary|trace)/[a-z_]+\.h" \
+	"the contract, names/, print/, summary/, trace/ and its own"
 edge tools "$contract|(convert|names|print|report|summary|trace)/[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
 	"the contract, convert/, names/, print/, report/, summary/, trace/ and its own"
 edge sim "$contract|sim/[a-z_]+\.(h|def)" "the contract and its own"

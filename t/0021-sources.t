@@ -8,7 +8,7 @@ sources() {
 	find audit convert demo examples hooks include m4 man names print report sim summary t tools trace bootstrap configure.ac Makefile.am \
 		\( -name '*.[chS]' -o -name '*.cc' -o -name '*.def' -o -name '*.am' -o -name '*.ac' \
 		-o -name '*.m4' -o -name '*.map' -o -name '*.sh' -o -name '*.t' -o -name '*.pl' \
-		-o -name '*.pm' -o -name '*.[1357]' -o -name bootstrap -o -name summary \
+		-o -name '*.pm' -o -name '*.proto' -o -name '*.[1357]' -o -name bootstrap -o -name summary \
 		-o -name run \) -type f
 }
 

@@ -1,0 +1,57 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+# Puts into a trace file what t/trace/synth.c does not: a call that had not ended, lost calls, a
+# mark with a text that is no UTF-8.
+#
+# alter.pl FILE open SITE TICKS | lost COUNT | mark TICKS THREAD TEXT
+use strict;
+use warnings;
+
+my ($path, $what, @values) = @ARGV;
+open my $file, '+<:raw', $path or die "$path: $!\n";
+
+sub put {
+	my ($offset, $bytes) = @_;
+
+	seek $file, $offset, 0 or die "$path: $!\n";
+	print $file $bytes or die "$path: $!\n";
+}
+
+sub get {
+	my ($offset, $size) = @_;
+	my $bytes;
+
+	seek $file, $offset, 0 or die "$path: $!\n";
+	read($file, $bytes, $size) == $size or die "$path: ends before $offset\n";
+	return $bytes;
+}
+
+# See include/cuaudit/trace.h: the header's lost[0], open[0] of a chunk, the first free description.
+if ($what eq 'lost') {
+	put(120, pack 'Q<', $values[0]);
+} elsif ($what eq 'open') {
+	my ($last, $thread) = (0);
+	my $chunk = unpack 'V', get(32, 4);
+
+	# The last chunk of the first one's thread.
+	for (my $at = $chunk; $at < -s $path; $at += $chunk) {
+		my ($kind, $of) = unpack 'VV', get($at, 8);
+
+		$thread = $of unless defined $thread;
+		$last = $at if $kind == 2 && $of == $thread;
+	}
+	put($last + 128, pack 'Q<VV', $values[1], $values[0], 0);
+} elsif ($what eq 'mark') {
+	my $at = 4096;
+	my ($type, $size) = unpack 'VV', get($at, 8);
+
+	while ($type) {
+		$at += $size;
+		($type, $size) = unpack 'VV', get($at, 8);
+	}
+	my $text = $values[2] . "\0" x (8 - length($values[2]) % 8);
+	put($at, pack 'VVQ<VVa*', 8, 24 + length $text, $values[0], $values[1], 0, $text);
+} else {
+	die "alter.pl: what is $what?\n";
+}
+close $file or die "$path: $!\n";
