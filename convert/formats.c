@@ -21,6 +21,7 @@
 #endif
 
 const struct convert_format *const convert_formats[] = {
+	&convert_chrome,
 	PROTOBUF_C(perfetto),
 	SQLITE3(sqlite),
 	&convert_text,

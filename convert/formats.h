@@ -5,6 +5,7 @@
 
 #include "convert/convert.h"
 
+extern const struct convert_format convert_chrome;
 extern const struct convert_format convert_perfetto;
 extern const struct convert_format convert_sqlite;
 extern const struct convert_format convert_text;

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts and numbers as JSON wants them. */
+#include "convert/escape.h"
+
+#include <string.h>
+
+#include "convert/utf8.h"
+
+/* Numbers of JSON are doubles to most of its readers. */
+static const uint64_t exact = UINT64_C(1) << 53;
+
+static bool plain(char c)
+{
+	return (unsigned char)c >= ' ' && (unsigned char)c < 127 && c != '"' && c != '\\';
+}
+
+static size_t escape_one(struct buffer *out, const char *text, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t length = utf8_character(text, size);
+
+	if (!length) {
+		buffer_char(out, '?');
+		return 1;
+	}
+	if (length > 1) {
+		buffer_bytes(out, text, length);
+	} else if (*text == '"' || *text == '\\') {
+		buffer_char(out, '\\');
+		buffer_char(out, *text);
+	} else {
+		buffer_text(out, "\\u00");
+		buffer_char(out, digits[*text >> 4]);
+		buffer_char(out, digits[*text & 15]);
+	}
+	return length;
+}
+
+void escape_bytes(struct buffer *out, const char *text, size_t size)
+{
+	size_t at = 0;
+
+	buffer_char(out, '"');
+	while (at < size) {
+		size_t from = at;
+
+		while (at < size && plain(text[at]))
+			at++;
+		buffer_bytes(out, text + from, at - from);
+		if (at < size)
+			at += escape_one(out, text + at, size - at);
+	}
+	buffer_char(out, '"');
+}
+
+void escape_text(struct buffer *out, const char *text)
+{
+	escape_bytes(out, text, strlen(text));
+}
+
+void escape_unsigned(struct buffer *out, uint64_t value)
+{
+	if (value > exact)
+		buffer_char(out, '"');
+	buffer_unsigned(out, value);
+	if (value > exact)
+		buffer_char(out, '"');
+}
+
+static void escape_hex(struct buffer *out, uint64_t value)
+{
+	buffer_char(out, '"');
+	buffer_hex(out, value);
+	buffer_char(out, '"');
+}
+
+static void escape_real(struct buffer *out, double value)
+{
+	bool finite = value - value == 0;
+
+	if (!finite)
+		buffer_char(out, '"');
+	buffer_real(out, value);
+	if (!finite)
+		buffer_char(out, '"');
+}
+
+void escape_typed(struct buffer *out, const struct typed *typed)
+{
+	switch (typed->kind) {
+	case TYPED_INT:
+		if ((int64_t)typed->bits < 0)
+			buffer_char(out, '-');
+		escape_unsigned(out, (int64_t)typed->bits < 0 ? -typed->bits : typed->bits);
+		break;
+	case TYPED_UINT:
+		escape_unsigned(out, typed->bits);
+		break;
+	case TYPED_HEX:
+		escape_hex(out, typed->bits);
+		break;
+	case TYPED_REAL:
+		escape_real(out, typed->real);
+		break;
+	case TYPED_TEXT:
+		escape_bytes(out, typed->text, typed->size);
+		break;
+	}
+}
