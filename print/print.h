@@ -13,6 +13,8 @@ struct numbers;
 struct print_source {
 	/* Copies size bytes; false, and nothing is known of them, where it cannot. */
 	bool (*read)(const struct print_source *source, uint64_t address, void *to, size_t size);
+	/* What a handle stands for, or NULL; NULL: handles have no names. */
+	const char *(*name)(const struct print_source *source, uint32_t kind, uint64_t handle);
 	struct numbers *numbers;
 	bool recorded;	/* words are of the past: PRINT_UNKNOWN is a pointer nobody kept */
 };

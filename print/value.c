@@ -62,6 +62,18 @@ void value_address(struct printer *printer, uint64_t address)
 		buffer_hex(printer->out, address);
 }
 
+/* Behind the handle, "<_Z4kernv>". */
+static void handle_name(struct printer *printer, uint32_t kind, uint64_t bits)
+{
+	const char *name = printer->source->name(printer->source, kind, bits);
+
+	if (!name)
+		return;
+	buffer_char(printer->out, '<');
+	buffer_text(printer->out, name);
+	buffer_char(printer->out, '>');
+}
+
 static void handle(struct printer *printer, struct print_value value, uint64_t bits)
 {
 	if (value.detail == KIND_stream && bits == (uintptr_t)CU_STREAM_LEGACY)
@@ -72,6 +84,8 @@ static void handle(struct printer *printer, struct print_value value, uint64_t b
 		buffer_text(printer->out, "NULL");
 	else if ((printer->flags & CUAUDIT_PRINT_RAW) || !numbered(printer, value.detail, bits))
 		buffer_hex(printer->out, bits);
+	if (bits && printer->source->name)
+		handle_name(printer, value.detail, bits);
 }
 
 /* A sum of bits: each that has a name by it, the others as one number. */
@@ -179,7 +193,7 @@ static size_t dimensions(const struct print_member *first, const struct print_me
 				print_member_name(first + 2));
 }
 
-static bool holds(const struct print_member *member, const char *base)
+bool value_holds(const struct print_member *member, const char *base)
 {
 	uint32_t what;
 
@@ -197,7 +211,7 @@ static void structure(struct printer *printer, struct print_value value, const c
 	for (; at < end; at++) {
 		size_t name;
 
-		if (!holds(at, base))
+		if (!value_holds(at, base))
 			continue;
 		if (some)
 			buffer_text(printer->out, ", ");

@@ -31,6 +31,9 @@ void value_list(struct printer *printer, struct print_value value, uint64_t addr
 /* The string at an address in quotes; the address if it cannot be read. */
 void value_string(struct printer *printer, uint64_t address);
 
+/* Whether the member of a union is the one that holds, in the structure at base. */
+bool value_holds(const struct print_member *member, const char *base);
+
 /*
  * How long the name is that three values share as dimensions, say 7 of
  * gridDimX, gridDimY and gridDimZ; 0 if they are none.

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "print/table.h"
+#include "print/numbers.h"
 
 /* Where no process has memory: pieces, so far apart, as pointers to them. */
 enum { PIECE_SHIFT = 20 };
@@ -105,6 +105,17 @@ static bool read_piece(const struct print_source *source, uint64_t address, void
 	return true;
 }
 
+/* Kernels have names. */
+static const char *name_of(const struct print_source *source, uint32_t kind, uint64_t handle)
+{
+	const struct trace_arguments *arguments = (const struct trace_arguments *)source;
+	const struct trace_kernel *kernel = NULL;
+
+	if (kind == KIND_function || kind == KIND_kernel)
+		kernel = trace_kernel(arguments->trace, handle, arguments->start);
+	return kernel ? kernel->name : NULL;
+}
+
 /* Pointers that nothing was written of: which of them were NULL is known after a success. */
 static void mark_unknown(struct trace_arguments *arguments, bool complete)
 {
@@ -131,7 +142,10 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 
 	memset(arguments, 0, offsetof(struct trace_arguments, pieces));
 	arguments->npieces = 0;
-	arguments->source = (struct print_source){ .read = read_piece, .recorded = true };
+	arguments->source = (struct print_source){ .read = read_piece, .name = name_of,
+						    .recorded = true };
+	arguments->trace = trace;
+	arguments->start = call->start;
 	arguments->function = function;
 	arguments->result = call->result;
 	if (!call->arguments)

@@ -25,7 +25,9 @@ struct trace_piece {
  */
 struct trace_arguments {
 	struct print_source source;
+	const struct trace *trace;
 	const struct trace_function *function;
+	uint64_t start;		/* ticks */
 	uint64_t words[TRACE_WORDS];
 	uint64_t known;		/* bits of the words that were written */
 	struct trace_piece pieces[CUAUDIT_TRACE_STEPS];
