@@ -107,8 +107,10 @@ int convert_run(struct convert *convert);
 __attribute__((format(printf, 2, 3)))
 int convert_fault(struct convert *convert, const char *format, ...);
 
-/* "on a full or failing disk", of enum cuaudit_trace_loss. */
-const char *convert_lost_why(uint32_t loss);
+/* Calls take for each kind of calls that are missing, and for what is damaged, in words. */
+int convert_each_loss(struct convert *convert, const struct trace *trace,
+		      int (*take)(struct convert *convert, const struct trace *trace,
+				  const char *reason, uint64_t count));
 
 /* What is missing of a file, in words; "" if all is there. damaged: convert->damaged, in file_end. */
 void convert_losses(struct buffer *out, const struct trace *trace, uint64_t damaged);

@@ -2,6 +2,8 @@
 /* The fields of calls as text, the same in every format. */
 #include "convert/fields.h"
 
+#include <string.h>
+
 void fields_address(struct buffer *out, const struct trace *trace, uint32_t library,
 		    uint64_t address)
 {
@@ -63,4 +65,16 @@ const char *fields_thread_name(const struct trace_thread *thread)
 int32_t fields_tid(const struct trace_thread *thread)
 {
 	return thread ? thread->tid : 0;
+}
+
+void fields_command(const struct trace *trace, char *text)
+{
+	size_t size = sizeof(trace->header.command);
+
+	memcpy(text, trace->header.command, size);
+	while (size && !text[size - 1])
+		size--;
+	for (size_t i = 0; i < size; i++)
+		if (!text[i])
+			text[i] = ' ';
 }

@@ -19,6 +19,9 @@ void fields_duration(struct buffer *out, uint64_t ns);
 /* Seconds since the epoch with nine decimals. */
 void fields_seconds(struct buffer *out, uint64_t ns);
 
+/* The process's arguments with spaces between; text has the size of header.command. */
+void fields_command(const struct trace *trace, char *text);
+
 /* The name a thread had, "" for none. */
 const char *fields_thread_name(const struct trace_thread *thread);
 

@@ -74,7 +74,7 @@ void convert_file_close(struct convert_file *file)
 	trace_close(&file->trace);
 }
 
-const char *convert_lost_why(uint32_t loss)
+static const char *lost_why(uint32_t loss)
 {
 	static const char *const why[CUAUDIT_TRACE_LOSSES] = {
 		[CUAUDIT_TRACE_LOST_SIZE] = "beyond its size",
@@ -96,7 +96,7 @@ static void lost(struct buffer *out, const struct trace *trace)
 		buffer_text(out, out->length ? ", " : "calls are missing: ");
 		buffer_unsigned(out, trace->header.lost[i]);
 		buffer_char(out, ' ');
-		buffer_text(out, convert_lost_why(i));
+		buffer_text(out, lost_why(i));
 	}
 }
 
@@ -127,4 +127,21 @@ void convert_file_complain(const struct convert_file *file, uint64_t damaged,
 	convert_losses(&out, &file->trace, damaged);
 	if (*text)
 		complain(file->trace.path, text);
+}
+
+int convert_each_loss(struct convert *convert, const struct trace *trace,
+		      int (*take)(struct convert *convert, const struct trace *trace,
+				  const char *reason, uint64_t count))
+{
+	uint64_t damaged = trace->damaged + convert->damaged;
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < CUAUDIT_TRACE_LOSSES; i++)
+		if (trace->header.lost[i])
+			error = take(convert, trace, lost_why(i), trace->header.lost[i]);
+	if (!error && damaged)
+		error = take(convert, trace, "damaged parts", damaged);
+	if (!error && trace->torn)
+		error = take(convert, trace, "bytes of a torn chunk", trace->torn);
+	return error;
 }

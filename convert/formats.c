@@ -8,6 +8,12 @@
 #define WITHOUT(library_name, format) \
 	&(const struct convert_format){ .name = #format, .library = library_name }
 
+#ifdef HAVE_JANSSON
+#define JANSSON(format) &convert_##format
+#else
+#define JANSSON(format) WITHOUT("jansson", format)
+#endif
+
 #ifdef HAVE_SQLITE3
 #define SQLITE3(format) &convert_##format
 #else
@@ -22,6 +28,8 @@
 
 const struct convert_format *const convert_formats[] = {
 	&convert_chrome,
+	&convert_csv,
+	JANSSON(jsonl),
 	PROTOBUF_C(perfetto),
 	SQLITE3(sqlite),
 	&convert_text,

@@ -6,6 +6,8 @@
 #include "convert/convert.h"
 
 extern const struct convert_format convert_chrome;
+extern const struct convert_format convert_csv;
+extern const struct convert_format convert_jsonl;
 extern const struct convert_format convert_perfetto;
 extern const struct convert_format convert_sqlite;
 extern const struct convert_format convert_text;

@@ -194,19 +194,6 @@ static int flush(struct convert *convert)
 	return error;
 }
 
-/* Its arguments as a shell would show them, but for quotes. */
-static void command(const struct trace *trace, char text[sizeof(trace->header.command)])
-{
-	size_t size = sizeof(trace->header.command);
-
-	memcpy(text, trace->header.command, size);
-	while (size && !text[size - 1])
-		size--;
-	for (size_t i = 0; i < size; i++)
-		if (!text[i])
-			text[i] = ' ';
-}
-
 static int put_process(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
@@ -215,7 +202,7 @@ static int put_process(struct convert *convert, const struct trace *trace)
 	int64_t end = header->end_ticks ? (int64_t)trace_ns(trace, header->end_ticks) : 0;
 	int error;
 
-	command(trace, words);
+	fields_command(trace, words);
 	if (header->rank >= 0)
 		snprintf(rank, sizeof(rank), "%d", header->rank);
 	error = put(convert, PROCESS, NULL, "itiittttini", state->process + 1, trace->path,
@@ -526,22 +513,13 @@ static int put_threads(struct convert *convert, const struct trace *trace)
 	return error;
 }
 
-static int put_losses(struct convert *convert, const struct trace *trace)
+static int put_loss(struct convert *convert, const struct trace *trace, const char *reason,
+		    uint64_t count)
 {
 	struct state *state = convert->state;
-	int error = 0;
 
-	for (uint32_t i = 0; !error && i < CUAUDIT_TRACE_LOSSES; i++)
-		if (trace->header.lost[i])
-			error = put(convert, LOSS, NULL, "iti", state->process + 1,
-				    convert_lost_why(i), (int64_t)trace->header.lost[i]);
-	if (!error && trace->damaged + convert->damaged)
-		error = put(convert, LOSS, NULL, "iti", state->process + 1, "damaged parts",
-			    (int64_t)(trace->damaged + convert->damaged));
-	if (!error && trace->torn)
-		error = put(convert, LOSS, NULL, "iti", state->process + 1,
-			    "bytes of a torn chunk", (int64_t)trace->torn);
-	return error;
+	(void)trace;
+	return put(convert, LOSS, NULL, "iti", state->process + 1, reason, (int64_t)count);
 }
 
 static int file_end(struct convert *convert, const struct trace *trace)
@@ -554,7 +532,7 @@ static int file_end(struct convert *convert, const struct trace *trace)
 	if (!error)
 		error = put_threads(convert, trace);
 	if (!error)
-		error = put_losses(convert, trace);
+		error = convert_each_loss(convert, trace, put_loss);
 	release_file(state);
 	state->process++;
 	state->thread += (int64_t)trace->nthreads + 1;

@@ -16,24 +16,38 @@ static void line_begin(struct buffer *out, const struct trace *trace, uint32_t t
 	buffer_char(out, ' ');
 }
 
+/* Names may come from anywhere: nothing in them may begin a line, or speak to a terminal. */
+static void tame(struct buffer *out)
+{
+	size_t length = out->length < out->size ? out->length : 0;
+
+	for (size_t i = 0; i < length; i++)
+		if ((uint8_t)out->at[i] < ' ' || out->at[i] == 0x7f)
+			out->at[i] = '?';
+}
+
 static void line_end(struct buffer *out, uint64_t ns, const char *library)
 {
 	buffer_text(out, " <");
 	fields_duration(out, ns);
 	buffer_text(out, "> ");
 	buffer_text(out, library);
+	tame(out);
 	buffer_char(out, '\n');
 }
 
 static int text_call(struct convert *convert, const struct trace *trace,
 		     const struct trace_call *call)
 {
+	struct trace_call printed = *call;
 	struct buffer out;
 
+	if (convert->choice.no_arguments)
+		printed.arguments = NULL;
 	do {
 		out = sink_buffer(convert->sink);
 		line_begin(&out, trace, call->thread, call->start);
-		trace_arguments_print(&out, trace, call, CUAUDIT_PRINT_RAW);
+		trace_arguments_print(&out, trace, &printed, CUAUDIT_PRINT_RAW);
 		if (call->status & CUAUDIT_TRACE_SKIPPED)
 			buffer_text(&out, " (by a hook)");
 		line_end(&out, trace_duration(trace, call->end - call->start),
@@ -68,7 +82,9 @@ static int text_mark(struct convert *convert, const struct trace *trace,
 		line_begin(&out, trace, mark->thread, mark->ticks);
 		buffer_text(&out, "--- ");
 		buffer_text(&out, mark->text);
-		buffer_text(&out, " ---\n");
+		buffer_text(&out, " ---");
+		tame(&out);
+		buffer_char(&out, '\n');
 	} while (!sink_done(convert->sink, &out));
 	return convert->sink->error;
 }

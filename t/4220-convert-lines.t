@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit convert --to text, csv and jsonl: what stands in the lines.
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+
+synthesizer
+synth -a -n 5000 -t 3 "$tmp/one.cutrace"
+calls=$(truth calls) errors=$(truth errors) launches=$(truth launches) ns=$(truth ns)
+allocated=$(truth allocated)
+
+# text
+tool convert --to text "$tmp/one.cutrace"
+is "$(wc -l <"$tmp/out")" "$calls" "text: calls"
+is "$(grep -c ' cuLaunchKernel(f = 0x[0-9a-f]*<_ZN2at6native[0-9a-z_]*EPKfPfi>, gridDim = (64, 2, 3), ' "$tmp/out")" \
+	"$launches" "text: launches, with their kernels"
+is "$(grep -Evc '^\[4711\] 400[0-2] 1700000[0-9]{3}\.[0-9]{9} cu[A-Za-z0-9_]+\(.*\) = CUDA_[A-Z_]+ <[0-9.]+[num]?s> [a-zA-Z0-9_.]+$' \
+	"$tmp/out")" 0 "text: nothing else"
+is "$(grep -Evc ' = CUDA_(SUCCESS|ERROR_NOT_READY) <' "$tmp/out")" "$errors" "text: errors"
+tool convert --to text -n "$tmp/one.cutrace"
+is "$(grep -c '(\.\.\.) = CUDA_' "$tmp/out")" "$calls" "text: --no-arguments"
+
+# csv
+cat >"$tmp/read.py" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline=''), strict=True))
+allocs = [row for row in rows if row['function'] == 'cuMemAlloc_v2']
+print(len(rows),
+      sum(row['result'] not in ('CUDA_SUCCESS', 'CUDA_ERROR_NOT_READY') for row in rows),
+      sum(row['kernel'] != '' for row in rows),
+      sum(int(row['arguments'].split('bytesize = ')[1]) for row in allocs),
+      0 <= int(sys.argv[2]) - sum(int(row['duration']) for row in rows) <= len(rows),
+      {len(row) for row in rows}, {row[None] for row in rows if None in row},
+      sorted({row['thread'] + row['tid'] + row['thread_name'] for row in rows}),
+      len({row['correlation'] for row in rows}) == len(rows),
+      {row['host'] + row['pid'] + row['rank'] for row in rows})
+END
+tool convert --to csv "$tmp/one.cutrace"
+cp "$tmp/out" "$tmp/all.csv"
+if command -v "$PYTHON3" >"$tmp/which"; then
+	is "$("$PYTHON3" "$tmp/read.py" "$tmp/out" "$ns" 2>&1)" \
+		"$calls $errors $launches $allocated True {16} set() ['14000python3', '24001pt_autograd_2', '34002pt_autograd_3'] True {'node01747117'}" \
+		"csv: what Python reads"
+else
+	skip 1 "no python3"
+fi
+is "$(grep -vc "$(printf '\r')\$" "$tmp/out") $(wc -l <"$tmp/out")" "0 $((calls + 1))" \
+	"csv: lines end as they should"
+tool convert --to csv -n "$tmp/one.cutrace"
+is "$(grep -c ',_ZN2at6native' "$tmp/out") $(grep -c '=' "$tmp/out")" "$launches 0" \
+	"csv: --no-arguments, kernels stay"
+
+# jsonl
+tool convert --to jsonl "$tmp/one.cutrace"
+if grep -q 'built without jansson' "$tmp/err"; then
+	skip 1 "built without jansson"
+elif ! command -v jq >"$tmp/which"; then
+	skip 1 "no jq"
+else
+	cp "$tmp/out" "$tmp/all.jsonl"
+	# ask FILTER: of all lines as one array.
+	ask() {
+		jq -c -s "$1" "$tmp/all.jsonl" 2>&1
+	}
+	is "$(ask 'map(.type) | group_by(.) | map([.[0], length])')" \
+		"[[\"call\",$calls],[\"process\",1]]" "jsonl: calls"
+	is "$(ask 'map(select(.type == "call" and (.result | . != "CUDA_SUCCESS" and . != "CUDA_ERROR_NOT_READY"))) | length')" \
+		"$errors" "jsonl: errors"
+	is "$(ask 'map(select(.kernel)) | length')" "$launches" "jsonl: launches"
+	is "$(ask 'map(select(.function == "cuMemAlloc_v2").arguments.bytesize) | add')" "$allocated" \
+		"jsonl: bytes allocated, as numbers"
+	is "$(ask "map(.duration // 0) | add | . <= $ns and . >= $ns - $calls")" true "jsonl: ns"
+	is "$(ask 'map(select(.function == "cuLaunchKernel"))[0].arguments | del(.f)')" \
+		'{"gridDimX":64,"gridDimY":2,"gridDimZ":3,"blockDimX":128,"blockDimY":1,"blockDimZ":1,"sharedMemBytes":0,"hStream":"0x7700"}' \
+		"jsonl: arguments with their types, none that nobody knows"
+	is "$(ask 'map(select(.function == "cuModuleGetFunction"))[0].arguments')" \
+		'{"hfunc":"0x4242","hmod":"0x40","name":"kernel_17_fw"}' "jsonl: texts"
+	is "$(ask 'map(select(.function == "cuMemAlloc_v2").stack | length) | unique')" \
+		"[4,5,6,7,8,9,10,11]" "jsonl: stacks"
+	is "$(ask '.[0] | [.type, .host, .rank, .command, .finished]')" \
+		'["process","node017",7,"python3 train.py --steps=10",true]' "jsonl: the process"
+	is "$(jq -r 'select(.type == "call") | .function' "$tmp/all.jsonl" | cksum)" \
+		"$(sed 1d "$tmp/all.csv" | awk -F, '{ print $11 }' | cksum)" "jsonl: in csv's order"
+	synth -k -n 100 "$tmp/killed.cutrace"
+	head -c 262510 "$tmp/killed.cutrace" >"$tmp/torn.cutrace"
+	tool convert --to jsonl -o "$tmp/all.jsonl" "$tmp/torn.cutrace"
+	is "$(ask 'map(select(.type == "loss"))[0] | [.pid, .reason, .count]')" \
+		'[4711,"damaged parts",1]' "jsonl: what is missing"
+fi
+
+"$PERL" -pe 's/libtorch_cuda/lib\n\x1brch_cuda/' "$tmp/one.cutrace" >"$tmp/evil.cutrace"
+tool convert --to text "$tmp/evil.cutrace"
+is "$(wc -l <"$tmp/out") $(LC_ALL=C tr -d '\n -~' <"$tmp/out" | wc -c)" "$calls 0" \
+	"text: nothing that speaks to a terminal"
+
+# Texts that are no UTF-8, and that a format would take for its own.
+"$PERL" -pe 's/pt_autograd_2/a,"\xff\\x\n>\x01abcd/' "$tmp/one.cutrace" >"$tmp/evil.cutrace"
+is "$(wc -c <"$tmp/evil.cutrace")" "$(wc -c <"$tmp/one.cutrace")" "a thread with an evil name"
+tool convert --to csv -o "$tmp/evil.csv" "$tmp/evil.cutrace"
+if command -v "$PYTHON3" >"$tmp/which"; then
+	is "$("$PYTHON3" -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="latin-1"), strict=True))
+print(len(rows), sorted({row["thread_name"] for row in rows}))' "$tmp/evil.csv" 2>&1)" \
+		"$calls ['a,\"ÿ\\\\x\\n>\\x01abcd', 'pt_autograd_3', 'python3']" "csv: is quoted"
+else
+	skip 1 "no python3"
+fi
+tool convert --to jsonl -o "$tmp/all.jsonl" "$tmp/evil.cutrace"
+if test "$status" -eq 0 && command -v jq >"$tmp/which"; then
+	is "$(ask 'map(.thread_name) | unique | .[0:2] | map(values)[0]')" '"a,\"?\\x\n>\u0001abcd"' "jsonl: is escaped"
+else
+	skip 1 "no jq"
+fi
+done_testing
