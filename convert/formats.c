@@ -29,7 +29,9 @@
 const struct convert_format *const convert_formats[] = {
 	&convert_chrome,
 	&convert_csv,
+	&convert_folded,
 	JANSSON(jsonl),
+	&convert_otlp,
 	PROTOBUF_C(perfetto),
 	SQLITE3(sqlite),
 	&convert_text,

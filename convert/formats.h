@@ -7,7 +7,9 @@
 
 extern const struct convert_format convert_chrome;
 extern const struct convert_format convert_csv;
+extern const struct convert_format convert_folded;
 extern const struct convert_format convert_jsonl;
+extern const struct convert_format convert_otlp;
 extern const struct convert_format convert_perfetto;
 extern const struct convert_format convert_sqlite;
 extern const struct convert_format convert_text;

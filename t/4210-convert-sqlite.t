@@ -64,9 +64,9 @@ like "$(query_plan "SELECT * FROM launches WHERE kernel = 'x'")" 'SEARCH call US
 like "$(query_plan "SELECT * FROM argument WHERE call = 7")" 'SEARCH argument USING PRIMARY KEY' \
 	"arguments of a call: an index"
 
-tool convert --to sqlite -n -o "$tmp/db" "$tmp/one.cutrace"
+tool convert --to sqlite -b -o "$tmp/db" "$tmp/one.cutrace"
 is "$(ask 'SELECT count(*) FROM argument; SELECT count(*) FROM launches')" "0
-$(truth launches)" "--no-arguments: kernels stay"
+$(truth launches)" "--bare: kernels stay"
 
 # Threads that end, and others that take over what room they left.
 synth -n 20000 -t 3 -e 50 "$tmp/short.cutrace"

@@ -15,8 +15,8 @@ is "$(grep -c ' cuLaunchKernel(f = 0x[0-9a-f]*<_ZN2at6native[0-9a-z_]*EPKfPfi>, 
 is "$(grep -Evc '^\[4711\] 400[0-2] 1700000[0-9]{3}\.[0-9]{9} cu[A-Za-z0-9_]+\(.*\) = CUDA_[A-Z_]+ <[0-9.]+[num]?s> [a-zA-Z0-9_.]+$' \
 	"$tmp/out")" 0 "text: nothing else"
 is "$(grep -Evc ' = CUDA_(SUCCESS|ERROR_NOT_READY) <' "$tmp/out")" "$errors" "text: errors"
-tool convert --to text -n "$tmp/one.cutrace"
-is "$(grep -c '(\.\.\.) = CUDA_' "$tmp/out")" "$calls" "text: --no-arguments"
+tool convert --to text -b "$tmp/one.cutrace"
+is "$(grep -c '(\.\.\.) = CUDA_' "$tmp/out")" "$calls" "text: --bare"
 
 # csv
 cat >"$tmp/read.py" <<'END'
@@ -44,9 +44,9 @@ else
 fi
 is "$(grep -vc "$(printf '\r')\$" "$tmp/out") $(wc -l <"$tmp/out")" "0 $((calls + 1))" \
 	"csv: lines end as they should"
-tool convert --to csv -n "$tmp/one.cutrace"
+tool convert --to csv -b "$tmp/one.cutrace"
 is "$(grep -c ',_ZN2at6native' "$tmp/out") $(grep -c '=' "$tmp/out")" "$launches 0" \
-	"csv: --no-arguments, kernels stay"
+	"csv: --bare, kernels stay"
 
 # jsonl
 tool convert --to jsonl "$tmp/one.cutrace"

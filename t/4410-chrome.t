@@ -60,7 +60,7 @@ is "$(found '[.traceEvents[] | select(.name == "cuMemAlloc_v2") | .args.argument
 	select((.dptr | startswith("0x7f")) and .bytesize > 0) | .bytesize] | add')" \
 	"$(truth allocated)" "arguments are there, numbers as such"
 
-tool convert --to chrome --no-arguments "$tmp/a.cutrace"
+tool convert --to chrome --bare "$tmp/a.cutrace"
 is "$(jq '[.traceEvents[] | select(.args.arguments)] | length' "$tmp/out") $(grep -c '"kernel":' \
 	"$tmp/out")" "0 $launched" "without arguments the kernels stay"
 

@@ -82,14 +82,24 @@ static int choose_time(const char *option, uint64_t *ns, const char *text)
 	return -1;
 }
 
+static int choose_weight(struct settings *settings, const char *text)
+{
+	if (options_among("ns|calls", text)) {
+		settings->choice.count = !strcmp(text, "calls");
+		return 0;
+	}
+	tool_complain("--weight takes ns or calls, not '%s'", text);
+	return -1;
+}
+
 static int choose(struct settings *settings, int option, const char *value)
 {
 	switch (option) {
-	case 'f':
-		return choose_functions(settings, value);
-	case 'n':
+	case 'b':
 		settings->choice.no_arguments = true;
 		return 0;
+	case 'f':
+		return choose_functions(settings, value);
 	case 'o':
 		settings->output = value;
 		return 0;
@@ -97,6 +107,8 @@ static int choose(struct settings *settings, int option, const char *value)
 		return choose_time("from", &settings->choice.from, value);
 	case 't':
 		return choose_format(settings, value);
+	case 'w':
+		return choose_weight(settings, value);
 	default:
 		return choose_time("until", &settings->choice.until, value);
 	}

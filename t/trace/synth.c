@@ -3,16 +3,17 @@
  * Writes a trace file that no program made: any number of calls of any number
  * of threads, what a training loop does, the same for the same seed.
  *
- * synth [-a] [-c CHUNK] [-e CALLS] [-k] [-l NAME] [-n CALLS] [-o] [-p PID] [-s SEED]
+ * synth [-a] [-c CHUNK] [-e CALLS] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID] [-s SEED]
  *       [-t THREADS] [-x NAME] FILE
  *   -a  with arguments, -c  bytes of a chunk, -k  as a process that was killed leaves it,
  *   -e  calls after which a thread ends and a new one takes over its chunk,
- *   -o  each thread is in a wait at the end,
+ *   -i  some calls are made inside of others, -o  each thread is in a wait at the end,
  *   -l  a function that takes twice as long, -x  one in whose place cuCtxGetCurrent is called
  *
  * Prints what it put in, one "KEY VALUE" a line: calls, errors, ns (in the
  * driver), launches, allocated (bytes, all in all), held (at the end), peak (of
- * a single thread), threads, and calls and ns of each function.
+ * a single thread), threads, nested (calls inside of others), inside (ns in
+ * them), and calls and ns of each function.
  */
 #include <cuaudit/api.h>
 #include <cuaudit/clock.h>
@@ -62,18 +63,20 @@ struct thread {
 	uint32_t number;
 	uint64_t *buffer, *at;
 	uint64_t offset;
+	uint64_t around, took;	/* when the last call began, how long it took ... */
+	uint16_t level;		/* ... and how many calls around it are still to come */
 	uint64_t held[HELD], sizes[HELD];
 	uint32_t nheld;
 };
 
 static int fd;
 static uint32_t chunk_size = CUAUDIT_TRACE_CHUNK;
-static bool with_arguments, killed, waiting;
+static bool with_arguments, with_nested, killed, waiting;
 static uint32_t nthreads = 4;
 static uint64_t lifetime;
 static uint32_t numbers;
 static uint64_t state, sequence = 1, next_offset, address = UINT64_C(0x7f0000000000);
-static uint64_t errors, ticks_in, launches, allocated, held, peak;
+static uint64_t errors, ticks_in, nested, ticks_nested, launches, allocated, held, peak;
 static uint64_t calls_of[FUNCTIONS], ticks_of[FUNCTIONS];
 static const char *slow = "", *left_out = "";
 static struct thread *threads;
@@ -302,12 +305,30 @@ static void account(struct thread *thread, int f, uint64_t *words, uint64_t *beh
 	}
 }
 
+/* A call's depth: one inside of others comes first, then those around it, which began before. */
+static uint16_t nest(struct thread *thread, uint64_t end, uint64_t *took)
+{
+	if (thread->level) {
+		nested++;
+		ticks_nested += thread->took;
+		thread->around -= 10;
+		*took = end - thread->around;
+		thread->level--;
+	} else if (chance() % 20 == 0) {
+		thread->level = (uint16_t)(1 + chance() % 3);
+		thread->around = end - *took;
+	}
+	thread->took = *took;
+	return thread->level;
+}
+
 static void call(struct thread *thread)
 {
 	uint64_t words[16] = { 0x1000, 64, 2, 3, 128, 1, 1, 0, 0x7700, 9, 10 }, behind = 0x4242;
 	uint64_t took, gap = 200 + chance() % 4000, record[64], flags = 0, size = 2;
 	int f = pick(thread), result = 0;
 	uint16_t depth = 0;
+	uint64_t end;
 
 	took = (uint64_t)mix[f].ns + chance() % ((uint64_t)mix[f].ns * 3);
 	took += chance() % 1000 ? 0 : 50 * took;
@@ -320,12 +341,15 @@ static void call(struct thread *thread)
 	else if (chance() % 3000 == 0)
 		depth = 1;
 	took *= strcmp(mix[f].name, slow) ? 1 : 2;
+	end = thread->now + gap + took;
+	if (with_nested)
+		depth = nest(thread, end, &took);
 	account(thread, f, words, &behind);
 	calls_of[f]++;
 	ticks_of[f] += took;
 	errors += result != 0 && result != 600;
 	ticks_in += took;
-	thread->now += gap + took;
+	thread->now = end;
 	thread->correlation++;
 	record[1] = took | (uint64_t)(f * CALLERS + (int)(chance() % 8 == 0)) << 32;
 	record[0] = (thread->now - thread->last) << 32 | (thread->correlation & 0xffff) << 16;
@@ -452,13 +476,15 @@ int main(int argc, char **argv)
 	uint32_t pid = 4711;
 	int option;
 
-	while ((option = getopt(argc, argv, "ac:e:kl:n:op:s:t:x:")) > 0) {
+	while ((option = getopt(argc, argv, "ac:e:ikl:n:op:s:t:x:")) > 0) {
 		if (option == 'a')
 			with_arguments = true;
 		else if (option == 'c')
 			chunk_size = (uint32_t)atoi(optarg);
 		else if (option == 'e')
 			lifetime = strtoull(optarg, NULL, 0);
+		else if (option == 'i')
+			with_nested = true;
 		else if (option == 'k')
 			killed = true;
 		else if (option == 'l')
@@ -512,11 +538,13 @@ int main(int argc, char **argv)
 		describe_thread(threads[i].number, killed ? 0 : threads[i].now);
 	}
 	write_header(pid);
-	printf("calls %llu\nerrors %llu\nns %llu\nlaunches %llu\nallocated %llu\nheld %llu\npeak %llu\nthreads %u\n",
+	printf("calls %llu\nerrors %llu\nns %llu\nlaunches %llu\nallocated %llu\nheld %llu\npeak %llu\nthreads %u\n"
+	       "nested %llu\ninside %llu\n",
 	       (unsigned long long)calls, (unsigned long long)errors,
 	       (unsigned long long)(ticks_in / 2), (unsigned long long)launches,
 	       (unsigned long long)allocated, (unsigned long long)held,
-	       (unsigned long long)peak, numbers);
+	       (unsigned long long)peak, numbers,
+	       (unsigned long long)nested, (unsigned long long)(ticks_nested / 2));
 	for (int i = 0; i < FUNCTIONS; i++)
 		printf("%s %llu %llu\n", mix[i].name, (unsigned long long)calls_of[i],
 		       (unsigned long long)(ticks_of[i] / 2));

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OpenTelemetry spans: OTLP in JSON, a request of many spans a line. */
+/*
+ * Encoding and names are those of the OTLP specification and the semantic
+ * conventions; ids are hexadecimal digits, 64-bit integers are strings.
+ */
+#include <cuaudit/cuda_types.h>
+#include <string.h>
+
+#include "convert/arguments.h"
+#include "convert/escape.h"
+#include "convert/fields.h"
+#include "convert/formats.h"
+#include "convert/launch.h"
+#include "convert/nesting.h"
+
+enum {
+	SPANS = 512,		/* of a request */
+	SPAN_KIND_INTERNAL = 1,
+	STATUS_CODE_ERROR = 2
+};
+
+struct state {
+	struct nesting nesting;
+	uint32_t spans;		/* of the request that is being written, 0: none is */
+	uint64_t id[2];		/* of the trace */
+};
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* Different numbers stay different. */
+static uint64_t scatter(uint64_t number)
+{
+	number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+	return number ^ number >> 31;
+}
+
+/* A process is a trace. */
+static int otlp_file(struct convert *convert, const struct trace *trace)
+{
+	const struct cuaudit_trace_header *header = &trace->header;
+	struct state *state = convert->state;
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t hash = UINT64_C(0xcbf29ce484222325) + (uint64_t)i;
+
+		hash = hash_bytes(hash, header->host, strlen(header->host));
+		hash = hash_bytes(hash, &header->pid, sizeof(header->pid));
+		hash = hash_bytes(hash, &header->start_ns, sizeof(header->start_ns));
+		state->id[i] = scatter(hash);
+	}
+	/* All zeros are no id. */
+	state->id[1] += !state->id[1];
+	return 0;
+}
+
+static uint64_t span_id(const struct state *state, uint64_t correlation)
+{
+	uint64_t id = scatter(correlation ^ state->id[1]);
+
+	return id ? id : 1;
+}
+
+static void hex(struct buffer *out, uint64_t word)
+{
+	for (int shift = 60; shift >= 0; shift -= 4)
+		buffer_char(out, "0123456789abcdef"[word >> shift & 15]);
+}
+
+/* {"key":"KEY","value":{"KIND": and what the caller adds; both are plain. */
+static void attribute(struct buffer *out, const char *key, const char *kind)
+{
+	buffer_text(out, "{\"key\":\"");
+	buffer_text(out, key);
+	buffer_text(out, "\",\"value\":{\"");
+	buffer_text(out, kind);
+	buffer_text(out, "\":");
+}
+
+/* With a comma behind it. */
+static void add_text(struct buffer *out, const char *key, const char *text)
+{
+	attribute(out, key, "stringValue");
+	escape_text(out, text);
+	buffer_text(out, "}},");
+}
+
+static void add_number(struct buffer *out, const char *key, int64_t number)
+{
+	attribute(out, key, "intValue");
+	buffer_char(out, '"');
+	buffer_signed(out, number);
+	buffer_text(out, "\"}},");
+}
+
+static void add_command(struct buffer *out, const struct cuaudit_trace_header *header)
+{
+	const char *at = header->command, *end = at + sizeof(header->command);
+
+	attribute(out, "process.command_args", "arrayValue");
+	buffer_text(out, "{\"values\":[");
+	for (; at < end && *at; at += strlen(at) + 1) {
+		buffer_text(out, at == header->command ? "{\"stringValue\":" : ",{\"stringValue\":");
+		escape_text(out, at);
+		buffer_char(out, '}');
+	}
+	buffer_text(out, "]}}},");
+}
+
+static void request_begin(struct buffer *out, const struct trace *trace)
+{
+	const struct cuaudit_trace_header *header = &trace->header;
+	const char *slash = strrchr(header->program, '/');
+
+	buffer_text(out, "{\"resourceSpans\":[{\"resource\":{\"attributes\":[");
+	add_text(out, "service.name", slash ? slash + 1 : header->program);
+	add_text(out, "host.name", header->host);
+	add_number(out, "process.pid", header->pid);
+	add_number(out, "process.parent_pid", header->parent);
+	add_text(out, "process.executable.path", header->program);
+	add_command(out, header);
+	if (header->rank >= 0)
+		add_number(out, "cuda.rank", header->rank);
+	add_text(out, "telemetry.sdk.name", "cuaudit");
+	add_text(out, "telemetry.sdk.language", "cpp");
+	attribute(out, "telemetry.sdk.version", "stringValue");
+	buffer_text(out, "\"" PACKAGE_VERSION "\"}}]},\"scopeSpans\":[{\"scope\":"
+		    "{\"name\":\"cuaudit\",\"version\":\"" PACKAGE_VERSION "\"},\"spans\":[");
+}
+
+static int request_end(struct convert *convert)
+{
+	struct state *state = convert->state;
+
+	if (state->spans)
+		sink_text(convert->sink, "]}]}]}\n");
+	state->spans = 0;
+	return convert->sink->error;
+}
+
+static void add_argument(struct buffer *out, const struct trace_arguments *arguments,
+			 const struct print_param *param, uint32_t index)
+{
+	char key[128], text[1024];
+	struct buffer name = { key, sizeof(key), 0 }, value = { text, sizeof(text), 0 };
+	uint8_t kind = param->shape.value.kind;
+	uint64_t number;
+
+	buffer_text(&name, "cuda.argument.");
+	buffer_text(&name, param->name);
+	buffer_end(&name);
+	if ((kind == PRINT_INT || kind == PRINT_UINT) &&
+	    arguments_number(arguments, param, &number) && (kind == PRINT_INT || number <= INT64_MAX)) {
+		add_number(out, key, (int64_t)number);
+		return;
+	}
+	arguments_value(&value, arguments, index);
+	buffer_end(&value);
+	add_text(out, key, text);
+}
+
+static void add_arguments(struct buffer *out, const struct convert *convert,
+			  const struct trace *trace, const struct trace_call *call)
+{
+	const struct launch_plan plan = launch_plan(convert_function(trace, call->site));
+	struct print_param params[PRINT_PARAMS];
+	struct trace_arguments arguments;
+	struct launch launch;
+	uint32_t count;
+
+	if ((convert->choice.no_arguments && !plan.launches) ||
+	    !trace_arguments_read(&arguments, trace, call))
+		return;
+	if (launch_read(&launch, &plan, trace, call, &arguments))
+		add_text(out, "cuda.kernel", launch.kernel->name);
+	count = convert->choice.no_arguments ? 0 : print_params(arguments.function->row, params);
+	for (uint32_t i = 0; i < count; i++)
+		add_argument(out, &arguments, &params[i], i);
+}
+
+static void add_site(struct buffer *out, const struct trace *trace, uint32_t site)
+{
+	char text[512];
+	struct buffer caller = { text, sizeof(text), 0 };
+
+	fields_caller(&caller, trace, site);
+	buffer_end(&caller);
+	add_text(out, "cuda.library", convert_library(trace, site)->name);
+	add_text(out, "cuda.caller", text);
+}
+
+/* Of a failure; "not ready" from a query is none. */
+static void add_status(struct buffer *out, const struct trace *trace,
+		       const struct trace_call *call)
+{
+	if (!call->result || (call->result == CUDA_ERROR_NOT_READY &&
+			      strstr(convert_function(trace, call->site)->base, "Query")))
+		return;
+	buffer_text(out, ",\"status\":{\"code\":");
+	buffer_unsigned(out, STATUS_CODE_ERROR);
+	buffer_text(out, ",\"message\":\"");
+	print_result_name(out, call->result);
+	buffer_text(out, "\"}");
+}
+
+static void add_attributes(struct buffer *out, const struct convert *convert,
+			   const struct trace *trace, const struct trace_call *call)
+{
+	const struct trace_thread *thread = trace_thread(trace, call->thread);
+
+	add_number(out, "thread.id", fields_tid(thread));
+	add_text(out, "thread.name", fields_thread_name(thread));
+	add_site(out, trace, call->site);
+	add_number(out, "cuda.correlation", (int64_t)call->correlation);
+	if (call->status & CUAUDIT_TRACE_SKIPPED) {
+		attribute(out, "cuda.skipped", "boolValue");
+		buffer_text(out, "true}},");
+	}
+	if (call->arguments)
+		add_arguments(out, convert, trace, call);
+	attribute(out, "cuda.result", "stringValue");
+	buffer_char(out, '"');
+	print_result_name(out, call->result);
+	buffer_text(out, "\"}}");
+}
+
+static void span(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		 const struct trace_call *call, uint64_t parent)
+{
+	const struct state *state = convert->state;
+
+	buffer_text(out, "{\"traceId\":\"");
+	hex(out, state->id[0]);
+	hex(out, state->id[1]);
+	buffer_text(out, "\",\"spanId\":\"");
+	hex(out, span_id(state, call->correlation));
+	if (parent) {
+		buffer_text(out, "\",\"parentSpanId\":\"");
+		hex(out, parent);
+	}
+	buffer_text(out, "\",\"name\":");
+	escape_text(out, convert_function(trace, call->site)->name);
+	buffer_text(out, ",\"kind\":");
+	buffer_unsigned(out, SPAN_KIND_INTERNAL);
+	buffer_text(out, ",\"startTimeUnixNano\":\"");
+	buffer_unsigned(out, trace_ns(trace, call->start));
+	buffer_text(out, "\",\"endTimeUnixNano\":\"");
+	buffer_unsigned(out, trace_ns(trace, call->end));
+	buffer_text(out, "\",\"attributes\":[");
+	add_attributes(out, convert, trace, call);
+	buffer_char(out, ']');
+	add_status(out, trace, call);
+	buffer_char(out, '}');
+}
+
+static int take(struct convert *convert, const struct trace *trace, const struct trace_call *call,
+		uint64_t parent, uint64_t *self)
+{
+	struct state *state = convert->state;
+	struct buffer out;
+
+	*self = span_id(state, call->correlation);
+	do {
+		out = sink_buffer(convert->sink);
+		if (state->spans)
+			buffer_char(&out, ',');
+		else
+			request_begin(&out, trace);
+		span(&out, convert, trace, call, parent);
+	} while (!sink_done(convert->sink, &out));
+	return ++state->spans == SPANS ? request_end(convert) : convert->sink->error;
+}
+
+static int otlp_call(struct convert *convert, const struct trace *trace,
+		     const struct trace_call *call)
+{
+	struct state *state = convert->state;
+
+	return nesting_call(&state->nesting, convert, trace, call);
+}
+
+static int otlp_file_end(struct convert *convert, const struct trace *trace)
+{
+	struct state *state = convert->state;
+	int error = nesting_end(&state->nesting, convert, trace);
+
+	return error ? error : request_end(convert);
+}
+
+static int otlp_begin(struct convert *convert)
+{
+	struct state *state = convert->state;
+
+	state->nesting.take = take;
+	return 0;
+}
+
+static void otlp_release(struct convert *convert)
+{
+	struct state *state = convert->state;
+
+	nesting_free(&state->nesting);
+}
+
+const struct convert_format convert_otlp = {
+	.name = "otlp",
+	.order = CONVERT_BY_THREAD,
+	.target = CONVERT_STREAM,
+	.state = sizeof(struct state),
+	.begin = otlp_begin,
+	.file = otlp_file,
+	.call = otlp_call,
+	.file_end = otlp_file_end,
+	.release = otlp_release,
+};

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit convert --to folded: ways to calls, and what was spent there itself.
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+
+synthesizer
+synth -i -n 20000 -t 3 "$tmp/one.cutrace"
+calls=$(truth calls) ns=$(truth ns) inside=$(truth inside) nested=$(truth nested)
+ok "there are calls inside of others" test "$nested" -gt 1000
+
+# sum: of the numbers; lines that are none are counted.
+cat >"$tmp/sum.awk" <<'END'
+!/^[^;]+-[0-9]+;[^;]+-[0-9]+;([^;]+;)+cu[A-Za-z0-9_]+ [1-9][0-9]*$/ { wrong++ }
+{ sum += $NF; sub(/ [0-9]+$/, ""); seen[$0]++; if (seen[$0] > 1) twice++ }
+END { printf "%d %d %d\n", sum, wrong, twice }
+END
+# depth N: the sum of the numbers of ways with N functions of the driver.
+depth() {
+	awk -v depth="$1" '{
+		n = gsub(/;cu[A-Z][A-Za-z0-9_]*/, "&")
+		sum += n == depth ? $NF : 0
+	} END { printf "%d\n", sum }' "$tmp/out"
+}
+
+tool convert --to folded "$tmp/one.cutrace"
+is "$status $(wc -c <"$tmp/err")" "0 0" "a file"
+set -- $(awk -f "$tmp/sum.awk" "$tmp/out")
+is "$2 $3" "0 0" "each line is a way and a number, each way is there once"
+# Each call's ns are rounded down.
+ok "all ns once, those of inner calls not twice" \
+	test "$1" -ge $((ns - inside - calls)) -a "$1" -le $((ns - inside + calls))
+tool convert --to folded --weight calls "$tmp/one.cutrace"
+is "$(awk -f "$tmp/sum.awk" "$tmp/out")" "$calls 0 0" "--weight calls: each call once"
+is "$(($(depth 2) + $(depth 3) + $(depth 4)))" "$nested" "... those inside of others below these"
+ok "... three and four deep, too" test "$(depth 3)" -gt 100 -a "$(depth 4)" -gt 10
+is "$(grep -c '^python3.12-4711;pt_autograd_2-4001;' "$tmp/out")" \
+	"$(grep -c ';pt_autograd_2' "$tmp/out")" "by process and thread"
+# Stacks of allocations: outermost first, the caller last.
+ok "stacks where they were recorded" grep -q \
+	';python3-4000;libcudart.so.13+0xc00;libcublasLt.so.13+0x800;libtorch_cuda.so+0x400;python3.12+0x0;cuMemAlloc_v2 ' \
+	"$tmp/out"
+fails "... of all calls at the top" grep -E '^[^;]*;[^;]*;[^;+]*;cuMemAlloc_v2 ' "$tmp/out"
+
+# A call whose outer one is not taken stands for itself.
+tool convert --to folded --weight calls -f 'cuLaunchKernel' "$tmp/one.cutrace"
+is "$(awk -f "$tmp/sum.awk" "$tmp/out" | cut -d' ' -f1)" "$(truth launches)" \
+	"calls whose outer ones are filtered"
+
+"$PERL" -pe 's/libtorch_cuda/li;\ntorch_cud/' "$tmp/one.cutrace" >"$tmp/evil.cutrace"
+tool convert --to folded --weight calls "$tmp/evil.cutrace"
+is "$(awk -f "$tmp/sum.awk" "$tmp/out")" "$calls 0 0" "a name with separators in it"
+ok "... is a name" grep -q ';li:?torch_cud\.so;' "$tmp/out"
+refused 2 "--weight takes ns or calls, not 'bytes'" "a weight that is none" \
+	convert --to folded --weight bytes "$tmp/one.cutrace"
+done_testing

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit convert --to otlp: requests that a collector of OpenTelemetry takes.
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+
+synthesizer
+mkdir "$tmp/traces"
+synth -a -i -n 3000 -t 3 -p 11 "$tmp/traces/one.cutrace"
+calls=$(truth calls) errors=$(truth errors) ns=$(truth ns) launches=$(truth launches)
+nested=$(truth nested) allocated=$(truth allocated)
+synth -i -n 1000 -t 1 -p 12 -s 7 "$tmp/traces/two.cutrace"
+calls=$((calls + $(truth calls))) errors=$((errors + $(truth errors))) ns=$((ns + $(truth ns)))
+nested=$((nested + $(truth nested)))
+tool convert --to otlp -o "$tmp/out.jsonl" "$tmp/traces"
+is "$status $(cat "$tmp/err")" "0 " "two files"
+
+# Without any library: what the specification asks for, and what was put in.
+cat >"$tmp/check.py" <<'END'
+import json, re, sys
+spans = ids = inside = failures = kernels = total = allocated = 0
+known, parents, traces, sizes = {}, [], {}, []
+def value(attribute):
+    (kind, of), = attribute['value'].items()
+    assert kind in ('stringValue', 'intValue', 'boolValue', 'arrayValue'), kind
+    assert isinstance(of, {'stringValue': str, 'intValue': str, 'boolValue': bool, 'arrayValue': dict}[kind])
+    return int(of) if kind == 'intValue' else of
+for line in open(sys.argv[1]):
+    request = json.loads(line)
+    (resource,), = request.values()
+    attributes = {a['key']: value(a) for a in resource['resource']['attributes']}
+    (scope,) = resource['scopeSpans']
+    assert scope['scope']['name'] == 'cuaudit'
+    sizes.append(len(scope['spans']))
+    for span in scope['spans']:
+        assert re.fullmatch('[0-9a-f]{32}', span['traceId']) and int(span['traceId'], 16)
+        assert re.fullmatch('[0-9a-f]{16}', span['spanId']) and int(span['spanId'], 16)
+        assert span['kind'] == 1
+        traces.setdefault(span['traceId'], set()).add(attributes['process.pid'])
+        start, end = int(span['startTimeUnixNano']), int(span['endTimeUnixNano'])
+        of = {a['key']: value(a) for a in span['attributes']}
+        assert len(of) == len(span['attributes'])
+        assert span['spanId'] not in known
+        known[span['spanId']] = (span['traceId'], of['thread.id'], start, end)
+        if 'parentSpanId' in span:
+            parents.append((span['spanId'], span['parentSpanId']))
+        failed = of['cuda.result'] not in ('CUDA_SUCCESS', 'CUDA_ERROR_NOT_READY')
+        assert failed == ('status' in span)
+        if failed:
+            assert span['status'] == {'code': 2, 'message': of['cuda.result']}
+        failures += failed
+        kernels += 'cuda.kernel' in of
+        total += end - start
+        if span['name'] == 'cuMemAlloc_v2':
+            allocated += of.get('cuda.argument.bytesize', 0)
+for child, parent in parents:
+    a, b = known[child], known[parent]
+    assert a[:2] == b[:2] and b[2] <= a[2] and a[3] <= b[3], (a, b)
+assert max(sizes) == 512
+assert sorted(map(sorted, traces.values())) == [[11], [12]], traces
+assert attributes['service.name'] == 'python3.12' and attributes['host.name'] == 'node017'
+assert [v['stringValue'] for v in attributes['process.command_args']['values']] == \
+    ['python3', 'train.py', '--steps=10']
+print(len(known), len(parents), failures, kernels, allocated, abs(total - int(sys.argv[2])) < len(known))
+END
+if command -v "$PYTHON3" >"$tmp/which"; then
+	is "$("$PYTHON3" "$tmp/check.py" "$tmp/out.jsonl" "$ns" 2>&1)" \
+		"$calls $nested $errors $launches $allocated True" "spans, parents, errors, kernels, bytes"
+else
+	skip 1 "no python3"
+fi
+
+# The published messages. In OTLP's JSON ids are hexadecimal, where protobuf's has base64.
+cat >"$tmp/proto.py" <<'END'
+import base64, json, sys
+from google.protobuf.json_format import Parse
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+def ids(value):
+    if isinstance(value, list):
+        return [ids(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    return {k: base64.b64encode(bytes.fromhex(v)).decode()
+            if k in ('traceId', 'spanId', 'parentSpanId') else ids(v) for k, v in value.items()}
+spans = failures = parents = 0
+for line in open(sys.argv[1]):
+    request = Parse(json.dumps(ids(json.loads(line))), ExportTraceServiceRequest())
+    for resource in request.resource_spans:
+        for scope in resource.scope_spans:
+            for span in scope.spans:
+                assert len(span.trace_id) == 16 and len(span.span_id) == 8
+                assert span.end_time_unix_nano >= span.start_time_unix_nano > 17 * 10 ** 17
+                spans += 1
+                failures += span.status.code == 2
+                parents += len(span.parent_span_id) == 8
+print(spans, parents, failures)
+END
+if "$PYTHON3" -c 'import opentelemetry.proto.collector.trace.v1.trace_service_pb2' 2>"$tmp/which"; then
+	is "$("$PYTHON3" "$tmp/proto.py" "$tmp/out.jsonl" 2>&1)" "$calls $nested $errors" \
+		"the published schema takes every request"
+	sed 's/"startTimeUnixNano"/"startTimeUnixNanos"/' "$tmp/out.jsonl" >"$tmp/wrong"
+	like "$("$PYTHON3" "$tmp/proto.py" "$tmp/wrong" 2>&1)" 'has no field named' "... and no other"
+else
+	skip 2 "no opentelemetry.proto"
+fi
+done_testing
