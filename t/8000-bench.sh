@@ -114,3 +114,29 @@ $CC -O2 $tree -o "$dir/report" "$src/report.c" "$top_srcdir"/summary/*.c "$top_s
 "$dir/synth" -n 10000000 "$dir/calls" >"$dir/truth"
 "$dir/synth" -a -n 10000000 "$dir/calls with arguments" >"$dir/truth"
 (cd "$dir" && ./report calls "calls with arguments" && rm calls "calls with arguments")
+
+# Traces in other formats.
+$CC -O2 -D_GNU_SOURCE -o "$dir/convert" "$src/convert.c"
+"$dir/synth" -n 3000000 "$dir/bare.cutrace" >"$dir/truth"
+"$dir/synth" -a -n 1000000 "$dir/whole.cutrace" >"$dir/truth"
+
+cuaudit=${LIBCUAUDIT%/lib/*}/bin/cuaudit
+# converted FORMAT AT-LEAST [OUTPUT]
+converted() {
+	"$dir/convert" "$cuaudit" "$1" "$2" 3000000 "${3:-/dev/null}" \
+		"$dir/bare.cutrace" "without arguments"
+	"$dir/convert" "$cuaudit" "$1" 0 1000000 "${3:-/dev/null}" \
+		"$dir/whole.cutrace" "with arguments"
+}
+
+for format in csv folded otlp text; do
+	converted $format 0
+done
+# Those whose library the tool was built without say so, and make nothing.
+if ! "$cuaudit" convert --to sqlite "$dir/bare.cutrace" 2>&1 | grep -q without; then
+	converted sqlite 1 "$dir/converted.db"
+fi
+if "$cuaudit" convert --to jsonl -o "$dir/truth" "$dir/whole.cutrace"; then
+	converted jsonl 0
+fi
+rm -f "$dir"/*.cutrace "$dir/converted.db"
