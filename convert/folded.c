@@ -11,6 +11,7 @@
 #include "convert/fields.h"
 #include "convert/formats.h"
 #include "convert/nesting.h"
+#include "convert/symbols.h"
 
 /* A place in the tree of ways; node 0 is none. */
 struct node {
@@ -22,6 +23,12 @@ struct node {
 struct state {
 	struct nesting nesting;
 	uint32_t *firsts;	/* of each site, the first one with its function and library */
+	/* Of the file's libraries; asked for when a stack leads there. */
+	struct library {
+		bool asked;
+		struct symbols *symbols;
+	} *libraries;
+	size_t nlibraries;
 	struct node *nodes;
 	uint32_t count, room;
 	uint32_t *slots;	/* numbers of nodes by their hash, a power of two */
@@ -130,9 +137,10 @@ static int folded_file(struct convert *convert, const struct trace *trace)
 	struct state *state = convert->state;
 	uint32_t *sorted = calloc(trace->nsites + 1, sizeof(*sorted)), first = 0;
 
-	free(state->firsts);
 	state->firsts = calloc(trace->nsites + 1, sizeof(*state->firsts));
-	if (!sorted || !state->firsts) {
+	state->libraries = calloc(trace->nlibraries + 1, sizeof(*state->libraries));
+	state->nlibraries = state->libraries ? trace->nlibraries : 0;
+	if (!sorted || !state->firsts || !state->libraries) {
 		free(sorted);
 		return -ENOMEM;
 	}
@@ -163,15 +171,33 @@ static void name(struct buffer *out, const char *text)
 				 *text == ';' ? ':' : *text);
 }
 
-static void frame(struct buffer *out, const struct trace *trace, uint32_t library,
-		  uint64_t address)
+/* The function that a return address is in, if the library is here and tells. */
+static const char *function_at(struct state *state, const struct trace *trace, uint32_t number,
+			       uint64_t address)
 {
+	struct library *library;
+
+	if (number >= trace->nlibraries)
+		return NULL;
+	library = &state->libraries[number];
+	if (!library->asked)
+		library->symbols = symbols_open(&trace->libraries[number]);
+	library->asked = true;
+	/* The call is before it, and may be the last of its function. */
+	return library->symbols ? symbols_find(library->symbols,
+					       address - trace->libraries[number].base - 1) : NULL;
+}
+
+static void frame(struct buffer *out, struct state *state, const struct trace *trace,
+		  const struct cuaudit_trace_frame *of)
+{
+	const char *function = function_at(state, trace, of->library, of->address);
 	char text[512];
 	struct buffer place = { text, sizeof(text), 0 };
 
-	fields_address(&place, trace, library, address);
+	fields_address(&place, trace, of->library, of->address);
 	buffer_end(&place);
-	name(out, text);
+	name(out, function ? function : text);
 	buffer_char(out, ';');
 }
 
@@ -191,7 +217,7 @@ static void print_roots(struct buffer *out, const struct trace *trace, uint32_t 
 }
 
 /* The way to a node, and its function. */
-static void print_way(struct buffer *out, const struct state *state, const struct trace *trace,
+static void print_way(struct buffer *out, struct state *state, const struct trace *trace,
 		      const struct node *node)
 {
 	if (node->parent) {
@@ -204,13 +230,23 @@ static void print_way(struct buffer *out, const struct state *state, const struc
 		const struct trace_callers *callers = &trace->callers[node->stack];
 
 		for (uint32_t i = callers->count; i > 0; i--)
-			frame(out, trace, callers->frames[i - 1].library,
-			      callers->frames[i - 1].address);
+			frame(out, state, trace, &callers->frames[i - 1]);
 	} else {
 		name(out, convert_library(trace, node->site)->name);
 		buffer_char(out, ';');
 	}
 	name(out, convert_function(trace, node->site)->name);
+}
+
+static void release_file(struct state *state)
+{
+	for (size_t i = 0; i < state->nlibraries; i++)
+		symbols_close(state->libraries[i].symbols);
+	free(state->libraries);
+	free(state->firsts);
+	state->libraries = NULL;
+	state->firsts = NULL;
+	state->nlibraries = 0;
 }
 
 static int folded_file_end(struct convert *convert, const struct trace *trace)
@@ -232,6 +268,7 @@ static int folded_file_end(struct convert *convert, const struct trace *trace)
 		} while (!sink_done(convert->sink, &out));
 		error = convert->sink->error;
 	}
+	release_file(state);
 	state->count = 0;
 	if (state->slots)
 		memset(state->slots, 0, state->nslots * sizeof(*state->slots));
@@ -251,7 +288,7 @@ static void folded_release(struct convert *convert)
 	struct state *state = convert->state;
 
 	nesting_free(&state->nesting);
-	free(state->firsts);
+	release_file(state);
 	free(state->nodes);
 	free(state->slots);
 }

@@ -49,6 +49,27 @@ is "$(awk -f "$tmp/sum.awk" "$tmp/out" | cut -d' ' -f1)" "$(truth launches)" \
 tool convert --to folded --weight calls "$tmp/evil.cutrace"
 is "$(awk -f "$tmp/sum.awk" "$tmp/out")" "$calls 0 0" "a name with separators in it"
 ok "... is a name" grep -q ';li:?torch_cud\.so;' "$tmp/out"
+# Names of functions: of a program that is still the one that ran, and of one that is not.
+cp "$demo" "$tmp/program"
+$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim \
+	CUAUDIT_HOOKS="trace(file=$tmp/ran.cutrace;backtrace=cuInit)" "$tmp/program" dlopen \
+	>"$tmp/ran.out" 2>&1
+if "$READELF" -n "$tmp/program" | grep -q 'Build ID'; then
+	tool convert --to folded -f cuInit "$tmp/ran.cutrace"
+	like "$(cat "$tmp/out")" '^program-[0-9]+;program-[0-9]+;(.*;)?main;cuInit [0-9]+$' \
+		"frames have the names of functions"
+	cp "$(command -v sh)" "$tmp/program.other"
+	mv "$tmp/program.other" "$tmp/program"
+	tool convert --to folded -f cuInit "$tmp/ran.cutrace"
+	like "$(cat "$tmp/out")" '^program-[0-9]+;.*;program\+0x[0-9a-f]+;cuInit [0-9]+$' \
+		"... of the file that was loaded, not of another"
+	head -c 5000 "$demo" >"$tmp/program"
+	tool convert --to folded -f cuInit "$tmp/ran.cutrace"
+	like "$(cat "$tmp/out")" ';program\+0x[0-9a-f]+;cuInit [0-9]+$' "... not of a part of it"
+else
+	skip 3 "no build ids here"
+fi
+
 refused 2 "--weight takes ns or calls, not 'bytes'" "a weight that is none" \
 	convert --to folded --weight bytes "$tmp/one.cutrace"
 done_testing

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of functions in libraries, from their ELF symbol tables. */
+/*
+ * The file may be anything: what is read of it is copied, and every offset and
+ * size in it is held against how large it is.
+ */
+#include "convert/symbols.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	SECTIONS_MAX = 4096,
+	TABLE_MAX = 1 << 30,	/* bytes of symbols, or of their names */
+	NOTES_MAX = 1 << 16
+};
+
+struct file {
+	int fd;
+	uint64_t size;
+	Elf64_Ehdr header;
+	Elf64_Shdr *sections;
+};
+
+struct symbol {
+	uint64_t start, end;
+	uint32_t name;
+};
+
+struct symbols {
+	struct symbol *all;	/* by start */
+	size_t count;
+	char *names;		/* with a NUL at the end */
+};
+
+/* What is at an offset, with a NUL behind it; NULL if it is not all there. */
+static void *read_part(const struct file *file, uint64_t offset, uint64_t size, uint64_t most)
+{
+	char *part;
+
+	if (size > most || offset > file->size || size > file->size - offset)
+		return NULL;
+	part = malloc(size + 1);
+	if (part && pread(file->fd, part, size, (off_t)offset) != (ssize_t)size) {
+		free(part);
+		return NULL;
+	}
+	if (part)
+		part[size] = '\0';
+	return part;
+}
+
+static bool open_elf(struct file *file, const char *path)
+{
+	struct stat status;
+
+	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (file->fd < 0 || fstat(file->fd, &status) || !S_ISREG(status.st_mode))
+		return false;
+	file->size = (uint64_t)status.st_size;
+	if (pread(file->fd, &file->header, sizeof(file->header), 0) != sizeof(file->header) ||
+	    memcmp(file->header.e_ident, ELFMAG, SELFMAG) ||
+	    file->header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    file->header.e_shentsize != sizeof(Elf64_Shdr) || file->header.e_shnum > SECTIONS_MAX)
+		return false;
+	file->sections = read_part(file, file->header.e_shoff,
+				   file->header.e_shnum * sizeof(Elf64_Shdr), TABLE_MAX);
+	return file->sections;
+}
+
+static bool note_agrees(const uint8_t *notes, uint64_t size, const struct trace_library *library)
+{
+	Elf64_Nhdr note;
+
+	for (uint64_t at = 0; size - at >= sizeof(note);) {
+		uint64_t name, all;
+
+		memcpy(&note, notes + at, sizeof(note));
+		name = (note.n_namesz + UINT64_C(3)) & ~UINT64_C(3);
+		all = sizeof(note) + name + ((note.n_descsz + UINT64_C(3)) & ~UINT64_C(3));
+		if (all > size - at)
+			return false;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    !memcmp(notes + at + sizeof(note), "GNU", 4))
+			return note.n_descsz == library->id_size &&
+			       !memcmp(notes + at + sizeof(note) + name, library->build_id,
+				       library->id_size);
+		at += all;
+	}
+	return false;
+}
+
+static bool same_build(const struct file *file, const struct trace_library *library)
+{
+	bool same = false;
+
+	for (uint32_t i = 0; !same && i < file->header.e_shnum; i++) {
+		const Elf64_Shdr *section = &file->sections[i];
+		uint8_t *notes = NULL;
+
+		if (section->sh_type == SHT_NOTE)
+			notes = read_part(file, section->sh_offset, section->sh_size, NOTES_MAX);
+		same = notes && note_agrees(notes, section->sh_size, library);
+		free(notes);
+	}
+	return same;
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static bool take_table(struct symbols *symbols, const struct file *file, const Elf64_Shdr *table)
+{
+	const Elf64_Shdr *names = &file->sections[table->sh_link];
+	size_t count = table->sh_size / sizeof(Elf64_Sym);
+	Elf64_Sym *from = read_part(file, table->sh_offset, count * sizeof(*from), TABLE_MAX);
+
+	symbols->names = read_part(file, names->sh_offset, names->sh_size, TABLE_MAX);
+	symbols->all = calloc(count + 1, sizeof(*symbols->all));
+	for (size_t i = 0; from && symbols->names && symbols->all && i < count; i++) {
+		if (ELF64_ST_TYPE(from[i].st_info) != STT_FUNC || !from[i].st_size ||
+		    from[i].st_name >= names->sh_size)
+			continue;
+		symbols->all[symbols->count++] = (struct symbol){
+			from[i].st_value, from[i].st_value + from[i].st_size, from[i].st_name };
+	}
+	free(from);
+	if (symbols->count)
+		qsort(symbols->all, symbols->count, sizeof(*symbols->all), compare_symbols);
+	return symbols->count;
+}
+
+/* The full table, or that of what it exports. */
+static bool take_best(struct symbols *symbols, const struct file *file)
+{
+	const Elf64_Shdr *best = NULL;
+
+	for (uint32_t i = 0; i < file->header.e_shnum; i++) {
+		const Elf64_Shdr *section = &file->sections[i];
+
+		if (section->sh_link < file->header.e_shnum &&
+		    (section->sh_type == SHT_SYMTAB || (section->sh_type == SHT_DYNSYM && !best)))
+			best = section;
+	}
+	return best && take_table(symbols, file, best);
+}
+
+struct symbols *symbols_open(const struct trace_library *library)
+{
+	struct symbols *symbols = calloc(1, sizeof(*symbols));
+	struct file file = { .fd = -1 };
+
+	if (!symbols || !library->id_size || !open_elf(&file, library->path) ||
+	    !same_build(&file, library) || !take_best(symbols, &file)) {
+		symbols_close(symbols);
+		symbols = NULL;
+	}
+	free(file.sections);
+	if (file.fd >= 0)
+		close(file.fd);
+	return symbols;
+}
+
+const char *symbols_find(const struct symbols *symbols, uint64_t address)
+{
+	size_t low = 0, high = symbols->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->all[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* Of functions inside of others the last one that began. */
+	return low && address < symbols->all[low - 1].end ?
+	       symbols->names + symbols->all[low - 1].name : NULL;
+}
+
+void symbols_close(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	free(symbols->all);
+	free(symbols->names);
+	free(symbols);
+}
