@@ -29,6 +29,7 @@
 const struct convert_format *const convert_formats[] = {
 	&convert_chrome,
 	&convert_csv,
+	&convert_ctf,
 	&convert_folded,
 	JANSSON(jsonl),
 	&convert_otlp,

@@ -7,6 +7,7 @@
 
 extern const struct convert_format convert_chrome;
 extern const struct convert_format convert_csv;
+extern const struct convert_format convert_ctf;
 extern const struct convert_format convert_folded;
 extern const struct convert_format convert_jsonl;
 extern const struct convert_format convert_otlp;
