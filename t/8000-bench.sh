@@ -129,12 +129,15 @@ converted() {
 		"$dir/whole.cutrace" "with arguments"
 }
 
-for format in csv folded otlp text; do
+for format in chrome csv folded otlp text; do
 	converted $format 0
 done
 # Those whose library the tool was built without say so, and make nothing.
 if ! "$cuaudit" convert --to sqlite "$dir/bare.cutrace" 2>&1 | grep -q without; then
 	converted sqlite 1 "$dir/converted.db"
+fi
+if "$cuaudit" convert --to perfetto -o "$dir/truth" "$dir/whole.cutrace"; then
+	converted perfetto 3
 fi
 if "$cuaudit" convert --to jsonl -o "$dir/truth" "$dir/whole.cutrace"; then
 	converted jsonl 0
