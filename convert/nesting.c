@@ -32,8 +32,6 @@ static int take(struct nesting *nesting, struct convert *convert, const struct t
 		if (levels[i - 1].there && (int64_t)(call->start - levels[i - 1].start) >= 0)
 			parent = levels[i - 1].self;
 	levels[own] = (struct level){ true, call->start, 0 };
-	for (uint32_t i = own + 1; i < LEVELS; i++)
-		levels[i].there = false;
 	return nesting->take(convert, trace, call, parent, &levels[own].self);
 }
 

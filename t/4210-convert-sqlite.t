@@ -12,13 +12,16 @@ ask() {
 }
 
 synthesizer
-synth -a -n 20000 -t 5 "$tmp/one.cutrace"
+synth -a -n 40000 -t 5 -s 2 "$tmp/one.cutrace"
+ok "there are errors" test "$(truth errors)" -gt 2
 tool convert --to sqlite -o "$tmp/db" "$tmp/one.cutrace"
 is "$status $(cat "$tmp/out" "$tmp/err")" "0 " "one file"
 is "$(ask 'PRAGMA integrity_check; PRAGMA foreign_key_check; PRAGMA user_version')" "ok
 1" "it is whole, all references lead somewhere, it has a version"
 is "$(ask 'SELECT count(*) FROM call')" "$(truth calls)" "calls"
-is "$(ask "SELECT count(*) FROM launches")" "$(truth launches)" "launches, each with its kernel"
+launches="SELECT (SELECT count(*) FROM launches) +
+	(SELECT count(*) FROM calls WHERE function = 'cuLaunchKernel' AND result <> 'CUDA_SUCCESS')"
+is "$(ask "$launches")" "$(truth launches)" "launches, each with its kernel, but for failures"
 is "$(ask "SELECT sum(number) FROM argument JOIN calls ON calls.id = call WHERE function = 'cuMemAlloc_v2' AND argument.name = 'bytesize'")" \
 	"$(truth allocated)" "bytes allocated"
 is "$(ask "SELECT sum(errors) FROM by_function")" "$(truth errors)" "errors"
@@ -65,7 +68,7 @@ like "$(query_plan "SELECT * FROM argument WHERE call = 7")" 'SEARCH argument US
 	"arguments of a call: an index"
 
 tool convert --to sqlite -b -o "$tmp/db" "$tmp/one.cutrace"
-is "$(ask 'SELECT count(*) FROM argument; SELECT count(*) FROM launches')" "0
+is "$(ask "SELECT count(*) FROM argument; $launches")" "0
 $(truth launches)" "--bare: kernels stay"
 
 # Threads that end, and others that take over what room they left.

@@ -58,7 +58,10 @@ if "$READELF" -n "$tmp/program" | grep -q 'Build ID'; then
 	tool convert --to folded -f cuInit "$tmp/ran.cutrace"
 	like "$(cat "$tmp/out")" '^program-[0-9]+;program-[0-9]+;(.*;)?main;cuInit [0-9]+$' \
 		"frames have the names of functions"
-	cp "$(command -v sh)" "$tmp/program.other"
+	# The same file with another one's build ID.
+	id=$("$READELF" -n "$tmp/program" | sed -n 's/.*Build ID: *//p')
+	"$PERL" -0777 -pe 'BEGIN { $id = pack "H*", shift } s/\Q$id\E/substr($id, 1) . "x"/e' \
+		"$id" "$demo" >"$tmp/program.other"
 	mv "$tmp/program.other" "$tmp/program"
 	tool convert --to folded -f cuInit "$tmp/ran.cutrace"
 	like "$(cat "$tmp/out")" '^program-[0-9]+;.*;program\+0x[0-9a-f]+;cuInit [0-9]+$' \

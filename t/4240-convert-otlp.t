@@ -4,7 +4,8 @@
 
 synthesizer
 mkdir "$tmp/traces"
-synth -a -i -n 3000 -t 3 -p 11 "$tmp/traces/one.cutrace"
+synth -a -i -n 6000 -t 3 -p 11 -s 5 "$tmp/traces/one.cutrace"
+ok "there are errors" test "$(truth errors)" -gt 0
 calls=$(truth calls) errors=$(truth errors) ns=$(truth ns) launches=$(truth launches)
 nested=$(truth nested) allocated=$(truth allocated)
 synth -i -n 1000 -t 1 -p 12 -s 7 "$tmp/traces/two.cutrace"
@@ -47,7 +48,7 @@ for line in open(sys.argv[1]):
         if failed:
             assert span['status'] == {'code': 2, 'message': of['cuda.result']}
         failures += failed
-        kernels += 'cuda.kernel' in of
+        kernels += 'cuda.kernel' in of or (failed and span['name'] == 'cuLaunchKernel')
         total += end - start
         if span['name'] == 'cuMemAlloc_v2':
             allocated += of.get('cuda.argument.bytesize', 0)
@@ -64,8 +65,12 @@ END
 if command -v "$PYTHON3" >"$tmp/which"; then
 	is "$("$PYTHON3" "$tmp/check.py" "$tmp/out.jsonl" "$ns" 2>&1)" \
 		"$calls $nested $errors $launches $allocated True" "spans, parents, errors, kernels, bytes"
+	# Calls whose outer ones are not taken.
+	tool convert --to otlp -f '%launch,%memory' -o "$tmp/some.jsonl" "$tmp/traces"
+	like "$("$PYTHON3" "$tmp/check.py" "$tmp/some.jsonl" 0 2>&1)" \
+		"^[0-9]+ [1-9][0-9]* [0-9]+ $launches $allocated False\$" "parents are those there are"
 else
-	skip 1 "no python3"
+	skip 2 "no python3"
 fi
 
 # The published messages. In OTLP's JSON ids are hexadecimal, where protobuf's has base64.
