@@ -6,8 +6,8 @@ use strict;
 use warnings;
 
 my %counts = map { $_ => 0 } qw(packets processes threads begins ends unfinished instants launches
-	counters flows unpaired unresolved failed clocks wrong);
-my (%names, %slices, %held, %peak, @texts, %arguments);
+	counters flows unpaired unresolved clocks wrong);
+my (%results, %slices, %held, %peak, @texts, %arguments);
 
 sub fail { die "perfetto.pl: @_\n" }
 
@@ -197,7 +197,7 @@ sub slices {
 			my $result = $event->{all}{result};
 
 			$counts{ends}++;
-			$counts{failed}++ if $result ne 'CUDA_SUCCESS' && $result ne 'CUDA_ERROR_NOT_READY';
+			$results{$result}++;
 			$counts{ns} += $event->{time} - $begin->{time};
 			$counts{wrong}++ unless $begin->{all}{library} && $begin->{all}{caller} =~
 				/^\Q$begin->{all}{library}\E\+0x/ && $begin->{all}{correlation};
@@ -223,6 +223,7 @@ $counts{held} = 0;
 $counts{held} += $_ for values %held;
 $counts{peak} += $_ for 0, values %peak;
 print "$_ $counts{$_}\n" for sort keys %counts;
+print "result $_ $results{$_}\n" for sort keys %results;
 print "slice $_ $slices{$_}\n" for sort keys %slices;
 print "argument $_ $arguments{$_}\n" for sort keys %arguments;
 print "track $tracks{$_}{name}\n" for grep { $tracks{$_}{name} } sort { $a <=> $b } keys %tracks;
