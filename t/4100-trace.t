@@ -69,8 +69,11 @@ checked "$tmp"/traces/* >"$tmp/text"
 like "$(cat "$tmp/text")" '^driver 0 version [0-9]+ .*/libcuda\.so\.1$' "the driver"
 like "$(cat "$tmp/text")" "^library 1 $tmp/app base [0-9a-f]+ id [0-9]+\$" "the library"
 like "$(cat "$tmp/text")" "^process [0-9]+ of [0-9]+ rank -1 $tmp/app $tmp/app finished error 0" "the process"
-like "$(cat "$tmp/text")" '^thread 1 tid [0-9]+ app$' "the thread"
-traced "" env SLURM_PROCID=17 "$tmp/app" call 1
+like "$(cat "$tmp/text")" '^thread 1 tid [0-9]+ (app|qemu-.*)$' "the thread"
+SLURM_PROCID=17
+export SLURM_PROCID
+traced "" "$tmp/app" call 1
+unset SLURM_PROCID
 like "$(checked "$tmp"/traces/*)" '^process .* rank 17 ' "the rank"
 traced "" "$tmp/app" call 100
 is "$(checked "$tmp"/traces/* | awk '$1 == "call" && $14 > last { n++; last = $14 } END { print n }')" \

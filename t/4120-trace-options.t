@@ -12,7 +12,8 @@ traces() {
 
 # calls: how often each function, after its thread's name
 calls() {
-	awk '$1 == "thread" { name[$2] = $5 }
+	# An emulated program's first thread is called as the emulator is.
+	awk '$1 == "thread" { name[$2] = $5 ~ /^qemu-/ ? "app" : $5 }
 	$1 == "call" { n[name[$3] " " $4]++ }
 	END { for (i in n) print i, n[i] }' "$tmp/text" | sort
 }

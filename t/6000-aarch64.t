@@ -66,6 +66,7 @@ cat >"$tmp/exceptions" <<'END'
 2500-many|20 children of (vfork|spawn) among 16 threads
 2500-many|(vfork|spawn): all calls are counted, the children's too
 3130-stat-ends|exec: .*
+4100-trace|exec: (two files of one process|the second: .*)
 1700-left-alone|(<&-|>&-|2>&-|<&- >&- 2>&-|a full device): (its status|what it is and does)
 # Programs of the host, and what only a kernel does.
 1700-left-alone|(a program without a driver|and its status): its status
@@ -151,6 +152,7 @@ for test in 0010-auditor 0011-core 0060-demo 0300-sim-procaddr 0301-sim-exports 
 	1800-counts 1900-environment 2000-arguments 2100-registers 2200-unwind 2300-stacks \
 	2400-preload 2420-patching 2430-loader 2450-limits 2460-output 2470-late 2480-heap \
 	2500-many 3130-stat-ends 3140-tool-report 3150-stat-threads 3200-coverage 3310-typed \
+	4100-trace 4110-trace-args 4120-trace-options 4130-trace-killed 4140-trace-full \
 	5910-damage; do
 	suite $test sh "$top_srcdir/t/$test.t"
 done

@@ -19,7 +19,7 @@ traced() {
 # checked FILE...: prints what is in them
 checked() {
 	for checked_file; do
-		"$tmp/check" "$checked_file" || echo "check failed: $checked_file"
+		$run_env "$tmp/check" "$checked_file" || echo "check failed: $checked_file"
 	done
 }
 
