@@ -13,6 +13,9 @@ enum {
 	PACKET = 256 << 10	/* bytes from which a packet is full */
 };
 
+/* ns: more than any clock says, and readers can still add to it. */
+static const uint64_t latest = UINT64_C(1) << 62;
+
 /* As ctf_metadata.c declares it. */
 struct __attribute__((packed)) packet_header {
 	uint32_t magic;
@@ -122,8 +125,9 @@ int ctf_stream_event(struct ctf_stream *stream, uint64_t ns, uint32_t id, uint32
 	uint8_t *at;
 	int error = 0;
 
-	if (ns < stream->last) {
-		ns = stream->last;
+	/* Readers refuse what goes back, and what is no signed number. */
+	if (ns < stream->last || ns > latest) {
+		ns = ns < stream->last ? stream->last : latest;
 		stream->moved++;
 	}
 	if (stream->packet.used + needed > PACKET)
