@@ -3,9 +3,10 @@
  * Writes a trace file that no program made: any number of calls of any number
  * of threads, what a training loop does, the same for the same seed.
  *
- * synth [-a] [-c CHUNK] [-e CALLS] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID] [-s SEED]
- *       [-t THREADS] [-x NAME] FILE
- *   -a  with arguments, -c  bytes of a chunk, -k  as a process that was killed leaves it,
+ * synth [-a] [-b] [-c CHUNK] [-e CALLS] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID]
+ *       [-s SEED] [-t THREADS] [-x NAME] FILE
+ *   -a  with arguments, -b  without the long pauses, -c  bytes of a chunk,
+ *   -k  as a process that was killed leaves it,
  *   -e  calls after which a thread ends and a new one takes over its chunk,
  *   -i  some calls are made inside of others, -o  each thread is in a wait at the end,
  *   -l  a function that takes twice as long, -x  one in whose place cuCtxGetCurrent is called
@@ -71,7 +72,7 @@ struct thread {
 
 static int fd;
 static uint32_t chunk_size = CUAUDIT_TRACE_CHUNK;
-static bool with_arguments, with_nested, killed, waiting;
+static bool with_arguments, with_nested, busy, killed, waiting;
 static uint32_t nthreads = 4;
 static uint64_t lifetime;
 static uint32_t numbers;
@@ -332,7 +333,7 @@ static void call(struct thread *thread)
 
 	took = (uint64_t)mix[f].ns + chance() % ((uint64_t)mix[f].ns * 3);
 	took += chance() % 1000 ? 0 : 50 * took;
-	if (chance() % 2000 == 0)
+	if (chance() % 2000 == 0 && !busy)
 		gap = UINT64_C(5000000000);
 	if (mix[f].id == CUAUDIT_ID_cuEventQuery && chance() % 3 == 0)
 		result = 600;
@@ -476,9 +477,11 @@ int main(int argc, char **argv)
 	uint32_t pid = 4711;
 	int option;
 
-	while ((option = getopt(argc, argv, "ac:e:ikl:n:op:s:t:x:")) > 0) {
+	while ((option = getopt(argc, argv, "abc:e:ikl:n:op:s:t:x:")) > 0) {
 		if (option == 'a')
 			with_arguments = true;
+		else if (option == 'b')
+			busy = true;
 		else if (option == 'c')
 			chunk_size = (uint32_t)atoi(optarg);
 		else if (option == 'e')
