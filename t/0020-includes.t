@@ -12,7 +12,7 @@ wrong() {
 				next
 			name = substr($0, RSTART + 1, RLENGTH - 2)
 			own = substr($0, RSTART, 1) == "\"" ||
-				name ~ /^(audit|convert|cuaudit|hooks|names|print|report|sim|summary|t|tools|trace)\//
+				name ~ /^(audit|convert|cuaudit|hooks|html|names|print|report|sim|summary|t|tools|trace)\//
 			if (own && name !~ allowed)
 				print FILENAME ": " name
 		}' {} +
@@ -28,6 +28,8 @@ edge() {
 
 edge include "$contract" "the contract"
 edge audit "$contract|audit/[a-z_]+\.(h|def)|(arch|branch)\.h" "the contract and its own"
+edge html "$contract|(html|print|report|summary|trace)/[a-z_]+\.h" \
+	"the contract, print/, report/, summary/, trace/ and its own"
 edge names "$contract|names/[a-z_]+\.h" "the contract and its own"
 edge print "$contract|print/[a-z_]+\.h" "the contract and its own"
 edge report "$contract|report/[a-z_]+\.h" "the contract and its own"
@@ -38,8 +40,8 @@ edge hooks/modules "$contract|print/table\.h|report/[a-z_]+\.h|hooks/modules/[a-
 	"the contract, what parameters are, report/ and its own"
 edge convert "$contract|convert/[a-z0-9_]+(\.pb-c)?\.h|(names|print|summary|trace)/[a-z_]+\.h" \
 	"the contract, names/, print/, summary/, trace/ and its own"
-edge tools "$contract|(convert|names|print|report|summary|trace)/[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
-	"the contract, convert/, names/, print/, report/, summary/, trace/ and its own"
+edge tools "$contract|(convert|html|names|print|report|summary|trace)/[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
+	"the contract, convert/, html/, names/, print/, report/, summary/, trace/ and its own"
 edge sim "$contract|sim/[a-z_]+\.(h|def)" "the contract and its own"
 edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"
