@@ -41,6 +41,7 @@ same "$(for library in "" jansson_ protobuf_c_ sqlite3_; do
 	listed convert/sources.am "convert_${library}sources"
 done)" "$(found convert '*.[ch]')" "convert_sources"
 same "$(listed html/sources.am html_sources)" "$(found html '*.[ch]')" "html_sources"
+same "$(listed html/sources.am html_page)" "$(found html '*.html' '*.css' '*.js')" "html_page"
 same "$(listed summary/sources.am summary_sources)" "$(found summary '*.[ch]' '*.def')" "summary_sources"
 same "$(listed trace/sources.am trace_sources)" "$(found trace '*.[ch]')" "trace_sources"
 same "$(listed names/sources.am names_sources)" "$(found names '*.[ch]')" "names_sources"

@@ -32,6 +32,7 @@ struct settings {
 	struct metrics metrics;		/* of all record files: they are one text */
 	bool diff, top;
 	const char *colour;
+	const char *html;
 	struct selector *bars;
 };
 
@@ -131,6 +132,9 @@ static int choose(struct settings *settings, int option, const char *value)
 		return choose_format(settings, value);
 	case 'g':
 		return choose_bars(settings, value);
+	case 'H':
+		settings->html = value;
+		return 0;
 	case 'j':
 		return number("jobs", value, &how->options.jobs);
 	case 'n':
@@ -157,6 +161,8 @@ static int parse(int argc, char **argv, struct settings *settings)
 		tool_complain("report: --diff prints text or json");
 	else if (settings->diff && argc - optind != 2)
 		tool_complain("report: --diff takes two files or folders");
+	else if (settings->diff && settings->html)
+		tool_complain("report: --html is of one job; it does not go with --diff");
 	else
 		return 0;
 	return OPTIONS_WRONG;
@@ -266,6 +272,17 @@ static int print(struct settings *settings, char **files, size_t count)
 	return status;
 }
 
+static int page(const struct summarize *how, const char *target, char **files, size_t count)
+{
+	struct inputs inputs;
+	int status = inputs_take(&inputs, files, count, INPUT_TRACE);
+
+	if (inputs.count && summarize_page(how, target, &inputs))
+		status = TOOL_FAILED;
+	inputs_free(&inputs);
+	return status;
+}
+
 static int diff(const struct summarize *how, char **files)
 {
 	struct inputs a, b = { .count = 0 };
@@ -290,6 +307,8 @@ int tool_report(int argc, char **argv)
 	} else {
 		settle(&settings);
 		status = settings.diff ? diff(&settings.how, argv + optind) :
+			 settings.html ? page(&settings.how, settings.html, argv + optind,
+					      (size_t)(argc - optind)) :
 			 print(&settings, argv + optind, (size_t)(argc - optind));
 	}
 	if (settings.bars)

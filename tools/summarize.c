@@ -8,9 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "html/page.h"
 #include "report/report.h"
 #include "tools/load.h"
 #include "tools/progress.h"
+#include "tools/replace.h"
 #include "tools/tool.h"
 
 enum { ARENAS = 2 };
@@ -164,6 +166,37 @@ static void free_side(struct side *side)
 	summary_free(&side->summary);
 	report_free(&side->report);
 	load_free(&side->load);
+}
+
+static int write_page(const struct summary *summary, const char *target)
+{
+	struct replace replace;
+	int error;
+
+	if (replace_begin(&replace, target, REPLACE_FILE))
+		return TOOL_FAILED;
+	error = page_write(summary, replace.fd);
+	if (!error)
+		return replace_end(&replace);
+	tool_complain("%s: %s", replace.target, strerror(-error));
+	replace_drop(&replace);
+	return TOOL_FAILED;
+}
+
+int summarize_page(const struct summarize *how, const char *target, const struct inputs *inputs)
+{
+	struct summarize all = *how;
+	struct summary summary;
+	int status;
+
+	all.options.threads = PAGE_THREADS;
+	all.options.points = PAGE_POINTS;
+	all.options.callers = true;
+	status = build(&summary, &all, inputs);
+	if (summary.faults < summary.nprocesses && write_page(&summary, target))
+		status = TOOL_FAILED;
+	summary_free(&summary);
+	return status;
 }
 
 int summarize_diff(const struct summarize *how, const struct inputs *a, const struct inputs *b)

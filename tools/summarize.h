@@ -15,6 +15,9 @@ struct summarize {
 /* All traces among the inputs as one. A status of the tool. */
 int summarize(const struct summarize *how, const struct inputs *inputs);
 
+/* The same as a page for a browser, in a file; "-" is standard output. */
+int summarize_page(const struct summarize *how, const char *target, const struct inputs *inputs);
+
 /* b compared with a: traces, or one record file. A status of the tool. */
 int summarize_diff(const struct summarize *how, const struct inputs *a, const struct inputs *b);
 
