@@ -36,43 +36,47 @@ static void ring(void)
 	syscall(SYS_futex, &bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* The oldest calls are given up, or new room is taken; false: there is none, or no need. */
-static bool begin(struct trace_chunk *next, bool *again)
+/*
+ * Another one is ready, though it has no pages yet: a call that wants it at
+ * once need not lose it. False: there is none, or no need.
+ */
+static bool begin(struct trace_chunk *next)
 {
-	if (nready >= wanted || nready == MOST || !trace_chunk_room(&next->index, again))
+	bool again;
+
+	if (nready >= wanted || nready == MOST || !trace_chunk_room(&next->index, &again))
 		return false;
 	next->at = trace_file_map(next->index);
-	if (!next->at)
+	if (!next->at) {
 		trace_chunk_unroom(next);
-	return next->at;
+		return false;
+	}
+	if (again)
+		trace_chunk_clear(next->at);
+	ready[nready++] = *next;
+	return true;
 }
 
 /* Unmaps a full one, or makes one ready; false: there is nothing to do. */
 static bool work(void)
 {
-	struct trace_chunk old = { NULL, 0 }, next = { NULL, 0 };
+	struct trace_chunk chunk = { NULL, 0 };
 	struct trace_lock saved;
-	bool begun = false, again = false;
+	bool full, begun = false;
 
 	trace_lock(&saved);
-	if (ndone)
-		old = done[--ndone];
+	full = ndone;
+	if (full)
+		chunk = done[--ndone];
 	else
-		begun = begin(&next, &again);
+		begun = begin(&chunk);
 	trace_unlock(&saved);
-	if (old.at) {
-		trace_chunk_drop(&old);
-		return true;
-	}
-	if (!begun)
-		return false;
-	trace_file_populate(next.at);
-	if (again)
-		trace_chunk_clear(next.at);
-	trace_lock(&saved);
-	ready[nready++] = next;
-	trace_unlock(&saved);
-	return true;
+	if (full)
+		trace_chunk_drop(&chunk);
+	/* It may be gone meanwhile: then there is nothing there, or somebody's pages come sooner. */
+	if (begun)
+		trace_file_populate(chunk.at);
+	return full || begun;
 }
 
 static void *run(void *unused)
