@@ -15,8 +15,20 @@ arguments() {
 	audited CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS="trace($1)$2" "$tmp/args" ||
 		echo "status $?"
 	checked "$tmp"/traces/*.cutrace >"$tmp/text"
+	# By word: values are written before what is behind pointers.
 	sed -n 's/^bad/&/p; s/^call thread 1 \([^ ]*\) result \([0-9]*\) .* site [0-9]*/\1 \2/p' \
-		"$tmp/text" >"$tmp/all"
+		"$tmp/text" | awk '{
+			for (word = 0; word < 16; word++)
+				for (i = 3; i <= NF; i++)
+					if ($i ~ "^" word ":")
+						at[word] = $i
+			line = $1 " " $2
+			for (word = 0; word < 16; word++)
+				if (word in at)
+					line = line " " at[word]
+			delete at
+			print line
+		}' >"$tmp/all"
 	head -n $count "$tmp/all"
 	tail -n +$((count + 1)) "$tmp/all" >"$tmp/second"
 	head -n $count "$tmp/all" | cmp - "$tmp/second" || echo "the second calls differ"

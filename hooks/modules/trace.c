@@ -223,7 +223,7 @@ const struct cuaudit_module trace_module;
 /* What is asked for besides a record of each call. */
 static int set_up_more(const struct trace_options *options)
 {
-	int error = trace_trigger_setup(options->start, options->stop, TRIGGERS);
+	int error = trace_trigger_setup(options->start, options->stop, TRIGGERS, !as_text);
 
 	if (error)
 		return error;

@@ -135,16 +135,16 @@ void trace_chunk_unroom(struct trace_chunk *chunk)
 /* In memory, without a kind and nobody's. */
 static bool find(struct trace_chunk *chunk, uint32_t *why)
 {
-	if (trace_ready_take(chunk))
+	if (trace_ready_take(chunk) ||
+	    (!spare.any && trace_file_is_full() && trace_ready_take_early(chunk)))
 		return true;
 	if (!find_room(why))
 		return false;
-	*chunk = (struct trace_chunk){ trace_file_map(spare.index), spare.index };
+	*chunk = (struct trace_chunk){ trace_file_map(spare.index), spare.index, true };
 	if (!chunk->at) {
 		*why = CUAUDIT_TRACE_LOST_MEMORY;
 		return false;
 	}
-	trace_file_populate(chunk->at);
 	spare.any = false;
 	if (spare.again)
 		trace_chunk_clear(chunk->at);

@@ -22,7 +22,7 @@ static uint8_t functions[CUAUDIT_SLOTS_MAX / 8], drivers[CUAUDIT_SLOTS_MAX / 8];
 
 static bool take_room(size_t size, uint32_t *why)
 {
-	struct trace_chunk next = { NULL, 0 };
+	struct trace_chunk next = { .at = NULL };
 
 	if (!at) {
 		at = trace_file_begin(why);

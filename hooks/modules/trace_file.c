@@ -288,6 +288,11 @@ bool trace_file_grow(uint32_t *index)
 	return true;
 }
 
+bool trace_file_is_full(void)
+{
+	return nchunks >= most;
+}
+
 bool trace_file_give(uint32_t index)
 {
 	if (index + 1 != nchunks)

@@ -38,6 +38,9 @@ bool trace_file_extend(uint32_t *index, uint32_t *why);
 /* Context: call, locked. The same, of which nothing is said and nothing follows if there is none. */
 bool trace_file_grow(uint32_t *index);
 
+/* Context: call, locked. It has its full size. */
+bool trace_file_is_full(void);
+
 /* Context: call, locked. Takes the room back, if it is the file's last; false if not. */
 bool trace_file_give(uint32_t index);
 

@@ -29,7 +29,6 @@ static size_t left;
 struct making {
 	struct trace_plan plan;
 	uint32_t room;		/* bytes */
-	uint32_t nbits;
 };
 
 void trace_plan_setup(bool arguments, uint32_t strings, uint32_t elements)
@@ -39,48 +38,39 @@ void trace_plan_setup(bool arguments, uint32_t strings, uint32_t elements)
 	array_elements = elements;
 }
 
-/* Halves in a row are copied together: twice the last op is one of the next kind. */
-static bool join(struct trace_plan *plan)
+static void add_step(struct trace_plan *plan, enum cuaudit_trace_how how, uint8_t word, size_t size)
 {
-	struct trace_op *last = &plan->ops[plan->nops - 1], *before = last - 1;
-	uint8_t words = last->kind == TRACE_OP_HALF ? 1 : 2;
-
-	if (plan->nops < 2 || before->kind != last->kind || before->word + words != last->word ||
-	    (last->kind != TRACE_OP_HALF && last->kind != TRACE_OP_TWO_HALVES))
-		return false;
-	before->kind++;
-	plan->nops--;
-	return true;
+	plan->steps[plan->nsteps++] = (struct cuaudit_trace_step){
+		.how = (uint8_t)how, .word = word, .size = (uint16_t)size,
+	};
 }
 
 static void add(struct making *making, enum cuaudit_trace_how how, size_t size, struct trace_op op)
 {
 	struct trace_plan *plan = &making->plan;
 
-	plan->steps[plan->nsteps++] = (struct cuaudit_trace_step){
-		.how = (uint8_t)how, .word = op.word, .size = (uint16_t)size,
-	};
-	if (how > CUAUDIT_TRACE_VALUE) {
-		op.bit = (uint16_t)(1u << making->nbits++);
-		plan->mask = sizeof(op.bit);
-	}
+	add_step(plan, how, op.word, size);
+	op.bit = (uint16_t)(1u << plan->nops);
+	plan->mask = sizeof(op.bit);
 	if (op.kind > TRACE_OP_WORD_BEHIND)
 		plan->simple = false;
 	plan->ops[plan->nops++] = op;
-	while (join(plan))
-		;
 }
 
 static void add_value(struct making *making, uint8_t word, size_t size)
 {
-	struct trace_op op = { .kind = TRACE_OP_BYTES, .word = word, .size = (uint16_t)size };
+	size_t end = word + (size + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+	struct trace_plan *plan = &making->plan;
 
-	if (size == sizeof(uint64_t))
-		op.kind = TRACE_OP_WORD;
-	else if (size == sizeof(uint32_t))
-		op.kind = TRACE_OP_HALF;
+	if (end > TRACE_PLAN_WORDS)
+		return;
+	add_step(plan, CUAUDIT_TRACE_VALUE, word, size);
 	making->room -= (uint32_t)size;
-	add(making, CUAUDIT_TRACE_VALUE, size, op);
+	for (; size > sizeof(uint64_t); size -= sizeof(uint64_t))
+		plan->values[word++] = sizeof(uint64_t);
+	plan->values[word] = (uint8_t)size;
+	plan->nwords = (uint8_t)((end + TRACE_PLAN_AT_ONCE - 1) / TRACE_PLAN_AT_ONCE *
+				 TRACE_PLAN_AT_ONCE);
 }
 
 static void add_behind(struct making *making, uint8_t word, size_t size)
@@ -125,38 +115,41 @@ static void add_array(struct making *making, uint8_t word, size_t size,
 	add(making, CUAUDIT_TRACE_ARRAY, size, op);
 }
 
+static bool is_value(const struct print_param *param)
+{
+	return param->shape.how == PRINT_VALUE || param->direction == CUAUDIT_ADDRESS ||
+	       param->shape.how == PRINT_DATA || param->shape.how == PRINT_ADDRESS;
+}
+
+/*
+ * Where the tables leave open what an address leads to, or how much, it is
+ * written itself; the arrays of a kernel's arguments are no use without the
+ * kernel.
+ */
+static void add_param_value(struct making *making, const struct print_param *param)
+{
+	if (param->shape.how == PRINT_VALUE)
+		add_value(making, param->word, param->shape.value.size);
+	else if (param->direction == CUAUDIT_ADDRESS || strcmp(param->type, "void **"))
+		add_value(making, param->word, sizeof(uint64_t));
+}
+
 /*
  * What is followed is what the tables say the driver itself reads or writes:
- * only after it has done so with success, and never NULL. Where they leave the
- * size or the nature of it open (PRINT_DATA, PRINT_ADDRESS), the address is
- * written; the arrays of a kernel's arguments are no use without the kernel.
+ * only after it has done so with success, and never NULL.
  */
-static void add_param(struct making *making, const struct print_param *params, uint32_t index)
+static void add_param_behind(struct making *making, const struct print_param *params,
+			     uint32_t index)
 {
 	const struct print_param *param = &params[index];
 	size_t size = param->shape.value.size;
 
-	if (param->shape.how != PRINT_VALUE && param->direction == CUAUDIT_ADDRESS) {
-		add_value(making, param->word, sizeof(uint64_t));
-		return;
-	}
-	switch (param->shape.how) {
-	case PRINT_VALUE:
-		add_value(making, param->word, size);
-		break;
-	case PRINT_FIXED:
+	if (param->shape.how == PRINT_FIXED)
 		add_behind(making, param->word, size * param->shape.length);
-		break;
-	case PRINT_ARRAY:
+	else if (param->shape.how == PRINT_ARRAY)
 		add_array(making, param->word, size, &params[param->shape.length]);
-		break;
-	case PRINT_STRING:
+	else
 		add_text(making, param->word);
-		break;
-	default:
-		if (strcmp(param->type, "void **"))
-			add_value(making, param->word, sizeof(uint64_t));
-	}
 }
 
 /* The parameter of a launch that says what is launched. */
@@ -185,12 +178,15 @@ static void make(struct making *making, const struct cuaudit_function *function)
 	if (!wanted)
 		return;
 	for (uint32_t i = 0; i < count; i++)
-		add_param(making, params, i);
+		if (is_value(&params[i]))
+			add_param_value(making, &params[i]);
+	for (uint32_t i = 0; i < count; i++)
+		if (!is_value(&params[i]))
+			add_param_behind(making, params, i);
 	if (function->classes & CUAUDIT_CLASS_LAUNCH)
 		find_kernel(&making->plan, params, count);
 	for (uint8_t i = 0; function->id < 0 && i < UNKNOWN_WORDS; i++)
 		add_value(making, i, sizeof(uint64_t));
-	making->plan.ops[making->plan.nops].kind = TRACE_OP_END;
 }
 
 static void *take(size_t size)
@@ -287,29 +283,6 @@ static char *copy_behind(char *to, const struct trace_op *op, const uint64_t *wo
 	return to + size;
 }
 
-static char *copy_value(char *to, const struct trace_op *op, const uint64_t *words)
-{
-	const uint64_t *from = &words[op->word];
-	size_t size = op->size;
-
-	switch (op->kind) {
-	case TRACE_OP_FOUR_HALVES:
-		to = trace_plan_two_halves(from, to);
-		from += 2;
-		/* fallthrough */
-	case TRACE_OP_TWO_HALVES:
-		return trace_plan_two_halves(from, to);
-	case TRACE_OP_WORD:
-		size = sizeof(uint64_t);
-		break;
-	case TRACE_OP_HALF:
-		size = sizeof(uint32_t);
-		break;
-	}
-	memcpy(to, from, size);
-	return to + size;
-}
-
 char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to)
 {
 	bool follow = !call->result && !(call->flags & CUAUDIT_CALL_SKIPPED);
@@ -317,16 +290,12 @@ char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *
 	char *mask_at = to;
 	uint16_t mask = 0;
 
-	to += plan->mask;
-	for (; op < end; op++) {
-		if (op->kind <= TRACE_OP_FOUR_HALVES || op->kind == TRACE_OP_BYTES) {
-			to = copy_value(to, op, call->words);
+	to = trace_plan_copy_values(plan, call->words, to + plan->mask);
+	for (; follow && op < end; op++) {
+		if (!call->words[op->word])
 			continue;
-		}
-		if (follow && call->words[op->word]) {
-			to = copy_behind(to, op, call->words);
-			mask |= op->bit;
-		}
+		to = copy_behind(to, op, call->words);
+		mask |= op->bit;
 	}
 	if (plan->mask)
 		memcpy(mask_at, &mask, sizeof(mask));

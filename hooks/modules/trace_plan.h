@@ -10,17 +10,11 @@
 #include <cuaudit/trace.h>
 
 enum trace_op_kind {
-	TRACE_OP_WORD,		/* a whole word */
-	TRACE_OP_HALF,		/* the low 32 bits of a word, ... */
-	TRACE_OP_TWO_HALVES,	/* ... of two in a row ... */
-	TRACE_OP_FOUR_HALVES,	/* ... and of four */
-	TRACE_OP_HALF_BEHIND,	/* 4 bytes behind a pointer, which have a bit of the mask ... */
-	TRACE_OP_WORD_BEHIND,	/* ... as have 8 ... */
+	TRACE_OP_HALF_BEHIND,	/* 4 bytes behind a pointer ... */
+	TRACE_OP_WORD_BEHIND,	/* ... 8 ... */
 	TRACE_OP_BEHIND,	/* ... any number ... */
 	TRACE_OP_TEXT,		/* ... and these */
-	TRACE_OP_ARRAY,
-	TRACE_OP_BYTES,		/* any number, from a word's low ones on */
-	TRACE_OP_END		/* behind the last */
+	TRACE_OP_ARRAY
 };
 
 /* Besides copying, what is to be done at a call's exit. */
@@ -29,7 +23,7 @@ enum trace_duty {
 	TRACE_DUTY_STACK = 2	/* the way to the call is written */
 };
 
-/* One thing to copy. */
+/* What is behind a pointer. */
 struct trace_op {
 	uint8_t kind;		/* enum trace_op_kind */
 	uint8_t word;
@@ -41,14 +35,19 @@ struct trace_op {
 	bool count_behind;	/* ... or a pointer to it */
 };
 
+enum { TRACE_PLAN_WORDS = 32, TRACE_PLAN_AT_ONCE = 4 };
+
+/* First the mask, then values, then what is behind pointers. */
 struct trace_plan {
-	uint8_t mask;		/* bytes of the mask, 0 where no op has a bit of it */
+	uint8_t mask;		/* bytes of the mask, 0 where there are no ops */
 	bool simple;		/* trace_plan_copy_simply will do */
+	uint8_t nwords;		/* that have values, or lie before one that has; some at once */
 	uint8_t nops;
 	uint8_t nsteps;
 	uint8_t duties;		/* enum trace_duty */
 	uint8_t kernel;
-	struct trace_op ops[CUAUDIT_TRACE_STEPS + 1];
+	uint8_t values[TRACE_PLAN_WORDS];	/* bytes of each word that are written */
+	struct trace_op ops[CUAUDIT_TRACE_STEPS];
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 
@@ -64,65 +63,46 @@ const struct trace_plan *trace_plan(const struct cuaudit_function *function);
 /* Context: call. Writes a call's arguments, not more than the most; returns where they end. */
 char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to);
 
-static inline char *trace_plan_two_halves(const uint64_t *from, char *to)
+/*
+ * Whole words are stored, each where the bytes before it that count end: to
+ * ask which are short would take longer. So up to 8 bytes behind the end are
+ * written, too. Words up to the next TRACE_PLAN_AT_ONCE are the caller's stack.
+ */
+static inline __attribute__((always_inline))
+char *trace_plan_copy_values(const struct trace_plan *plan, const uint64_t *words, char *to)
 {
-	uint64_t two = (uint32_t)from[0] | from[1] << 32;
-
-	memcpy(to, &two, sizeof(two));
-	return to + sizeof(two);
+	for (uint32_t i = 0; i < plan->nwords; i += TRACE_PLAN_AT_ONCE) {
+		for (uint32_t j = i; j < i + TRACE_PLAN_AT_ONCE; j++) {
+			memcpy(to, &words[j], sizeof(*words));
+			to += plan->values[j];
+		}
+	}
+	return to;
 }
 
 /* The same for a simple plan and a call that the driver answered with success. */
 static inline __attribute__((always_inline))
 char *trace_plan_copy_simply(const struct trace_plan *plan, const uint64_t *words, char *mask_at)
 {
-	char *to = mask_at + plan->mask;
+	char *to = trace_plan_copy_values(plan, words, mask_at + plan->mask);
 	uint16_t mask = 0;
-	uint32_t half;
 
-	for (const struct trace_op *op = plan->ops;; op++) {
-		const uint64_t *from = &words[op->word];
-		const void *behind;
+	if (!plan->mask)
+		return to;
+	for (const struct trace_op *op = plan->ops; op < plan->ops + plan->nops; op++) {
+		const void *behind = (const void *)(uintptr_t)words[op->word];
 
-		switch (op->kind) {
-		case TRACE_OP_WORD:
-			memcpy(to, from, sizeof(*from));
-			to += sizeof(*from);
-			break;
-		case TRACE_OP_FOUR_HALVES:
-			to = trace_plan_two_halves(from, to);
-			from += 2;
-			/* fallthrough */
-		case TRACE_OP_TWO_HALVES:
-			to = trace_plan_two_halves(from, to);
-			break;
-		case TRACE_OP_HALF:
-			half = (uint32_t)*from;
-			memcpy(to, &half, sizeof(half));
-			to += sizeof(half);
-			break;
-		case TRACE_OP_HALF_BEHIND:
-			behind = (const void *)(uintptr_t)*from;
-			if (!behind)
-				break;
-			memcpy(to, behind, sizeof(half));
-			to += sizeof(half);
-			mask |= op->bit;
-			break;
-		case TRACE_OP_WORD_BEHIND:
-			behind = (const void *)(uintptr_t)*from;
-			if (!behind)
-				break;
-			memcpy(to, behind, sizeof(*from));
-			to += sizeof(*from);
-			mask |= op->bit;
-			break;
-		default:
-			if (plan->mask)
-				memcpy(mask_at, &mask, sizeof(mask));
-			return to;
-		}
+		if (!behind)
+			continue;
+		mask |= op->bit;
+		if (op->kind == TRACE_OP_HALF_BEHIND)
+			memcpy(to, behind, sizeof(uint32_t));
+		else
+			memcpy(to, behind, sizeof(uint64_t));
+		to += op->size;
 	}
+	memcpy(mask_at, &mask, sizeof(mask));
+	return to;
 }
 
 #endif

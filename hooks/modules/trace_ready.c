@@ -6,8 +6,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cuaudit/hook.h>
@@ -15,78 +17,106 @@
 #include "hooks/modules/trace_file.h"
 #include "hooks/modules/trace_lock.h"
 
-enum { MOST = 16 };
+enum {
+	FIRST = 2,		/* chunks in advance; twice as many whenever they are not enough ... */
+	MOST = 16,		/* ... up to these */
+	PERIOD = 2000000,	/* ns between two looks, while chunks become full; to be woken costs the call */
+	LOOKS = 50		/* without a full one, before it sleeps until there is one */
+};
 
 static pthread_t thread;
 static bool running;
 
-/* Counts up when there is something to do; the thread sleeps on it. */
-static _Atomic uint32_t bell;
+static _Atomic uint32_t bell;	/* the thread sleeps on it */
 static _Atomic bool ending;
 
 /* Under the lock. */
-static struct trace_chunk ready[MOST], done[MOST];
+static struct trace_chunk ready[MOST], done[MOST], making;
 static uint32_t nready, ndone;
 static uint32_t wanted;	/* how many are to be ready; 0: no chunk has been full yet */
+static uint32_t nfull;	/* chunks that became full */
+static bool asleep;	/* it looks only when it hears the bell */
 
 static void ring(void)
 {
-	/* Pairs with the thread's look at it. */
+	/* Pairs with doze. */
 	atomic_fetch_add_explicit(&bell, 1, memory_order_release);
 	syscall(SYS_futex, &bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/*
- * Another one is ready, though it has no pages yet: a call that wants it at
- * once need not lose it. False: there is none, or no need.
- */
-static bool begin(struct trace_chunk *next)
+/* Room for another one; false: there is none, or no need. */
+static bool begin(void)
 {
 	bool again;
 
-	if (nready >= wanted || nready == MOST || !trace_chunk_room(&next->index, &again))
+	if (nready >= wanted || nready == MOST || !trace_chunk_room(&making.index, &again))
 		return false;
-	next->at = trace_file_map(next->index);
-	if (!next->at) {
-		trace_chunk_unroom(next);
+	making.at = trace_file_map(making.index);
+	if (!making.at) {
+		trace_chunk_unroom(&making);
 		return false;
 	}
 	if (again)
-		trace_chunk_clear(next->at);
-	ready[nready++] = *next;
+		trace_chunk_clear(making.at);
 	return true;
 }
 
 /* Unmaps a full one, or makes one ready; false: there is nothing to do. */
 static bool work(void)
 {
-	struct trace_chunk chunk = { NULL, 0 };
+	struct trace_chunk full = { .at = NULL };
 	struct trace_lock saved;
-	bool full, begun = false;
+	void *begun = NULL;
 
 	trace_lock(&saved);
-	full = ndone;
-	if (full)
-		chunk = done[--ndone];
-	else
-		begun = begin(&chunk);
+	if (ndone)
+		full = done[--ndone];
+	else if (begin())
+		begun = making.at;
 	trace_unlock(&saved);
-	if (full)
-		trace_chunk_drop(&chunk);
-	/* It may be gone meanwhile: then there is nothing there, or somebody's pages come sooner. */
-	if (begun)
-		trace_file_populate(chunk.at);
-	return full || begun;
+	if (full.at) {
+		trace_chunk_drop(&full);
+		return true;
+	}
+	if (!begun)
+		return false;
+	/* If somebody took it, it may be gone: then somebody's pages, or none, come sooner. */
+	trace_file_populate(begun);
+	trace_lock(&saved);
+	if (making.at == begun) {
+		ready[nready++] = making;
+		making.at = NULL;
+	}
+	trace_unlock(&saved);
+	return true;
+}
+
+/* Until the next look, or until it is worth one. */
+static void doze(void)
+{
+	static const struct timespec period = { .tv_nsec = PERIOD };
+	static uint32_t looks, seen_full;
+	struct trace_lock saved;
+	uint32_t seen;
+	bool deep;
+
+	trace_lock(&saved);
+	looks = nfull == seen_full ? looks + 1 : 0;
+	seen_full = nfull;
+	deep = asleep = looks >= LOOKS || !wanted;
+	seen = atomic_load_explicit(&bell, memory_order_acquire);
+	trace_unlock(&saved);
+	if (!ending)
+		syscall(SYS_futex, &bell, FUTEX_WAIT_PRIVATE, seen, deep ? NULL : &period, NULL, 0);
 }
 
 static void *run(void *unused)
 {
 	prctl(PR_SET_NAME, "cuaudit-trace");
 	while (!ending) {
-		uint32_t seen = atomic_load_explicit(&bell, memory_order_acquire);
-
-		if (!work() && !ending)
-			syscall(SYS_futex, &bell, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+		while (work())
+			;
+		doze();
 	}
 	return unused;
 }
@@ -103,15 +133,25 @@ void trace_ready_setup(void)
 
 bool trace_ready_take(struct trace_chunk *chunk)
 {
+	/* The oldest, so that those at the file's end are not wanted in the end. */
 	if (nready) {
-		*chunk = ready[--nready];
-		ring();
+		*chunk = ready[0];
+		memmove(ready, ready + 1, --nready * sizeof(*ready));
 		return true;
 	}
 	/* Not fast enough: more in advance. */
 	if (wanted && wanted < MOST)
 		wanted *= 2;
 	return false;
+}
+
+bool trace_ready_take_early(struct trace_chunk *chunk)
+{
+	if (!making.at)
+		return false;
+	*chunk = making;
+	making.at = NULL;
+	return true;
 }
 
 void trace_ready_done(struct trace_chunk *chunk)
@@ -121,11 +161,13 @@ void trace_ready_done(struct trace_chunk *chunk)
 	else
 		trace_chunk_drop(chunk);
 	chunk->at = NULL;
-	if (!running)
-		return;
+	nfull++;
 	if (!wanted)
-		wanted = 1;
-	ring();
+		wanted = FIRST;
+	if (running && asleep) {
+		asleep = false;
+		ring();
+	}
 }
 
 void trace_ready_finish(void)
@@ -154,6 +196,9 @@ void trace_ready_forked(void)
 		trace_chunk_drop(&ready[i]);
 	for (uint32_t i = 0; i < ndone; i++)
 		trace_chunk_drop(&done[i]);
-	nready = ndone = wanted = 0;
+	if (making.at)
+		trace_chunk_drop(&making);
+	nready = ndone = wanted = nfull = 0;
+	asleep = false;
 	running = false;
 }

@@ -7,8 +7,9 @@
 
 /*
  * Room in a file, and pages for it, take some 200 us a chunk: more than all
- * else a step of a program may cost. It sleeps until a chunk is full for the
- * first time; a child of fork has none, and its calls do it themselves.
+ * else a step of a program may cost. It sleeps until a chunk is full, then
+ * looks every 2 ms for as long as more become full. A child of fork has no such
+ * thread, and its calls do it themselves.
  */
 
 /* Context: setup. Where there can be no thread, nothing is ever ready. */
@@ -16,6 +17,9 @@ void trace_ready_setup(void);
 
 /* Context: call, locked. One that is mapped and all 0; false if none is ready. */
 bool trace_ready_take(struct trace_chunk *chunk);
+
+/* Context: call, locked. The one that is being made ready, where there is no other. */
+bool trace_ready_take_early(struct trace_chunk *chunk);
 
 /* Context: call, locked. A full one, to be unmapped; another will be wanted. */
 void trace_ready_done(struct trace_chunk *chunk);

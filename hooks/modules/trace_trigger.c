@@ -68,6 +68,8 @@ static void mark(const struct trigger *trigger, const struct cuaudit_call *call)
 	trace_unlock(&saved);
 }
 
+static bool marks;	/* there is a file for them */
+
 static void fire(struct trigger *trigger, const struct cuaudit_call *call)
 {
 	uint32_t was;
@@ -76,7 +78,7 @@ static void fire(struct trigger *trigger, const struct cuaudit_call *call)
 		was = __atomic_fetch_and(&trace_trigger_watch, ~(uint32_t)OFF, __ATOMIC_RELAXED);
 	else
 		was = ~__atomic_fetch_or(&trace_trigger_watch, OFF, __ATOMIC_RELAXED);
-	if (was & OFF)
+	if (was & OFF && marks)
 		mark(trigger, call);
 }
 
@@ -180,12 +182,13 @@ static int set_up(struct trigger *trigger, const char *given, const char *marker
 	return cuaudit_hook_add(&hook);
 }
 
-int trace_trigger_setup(const char *starts, const char *stops, int32_t priority)
+int trace_trigger_setup(const char *starts, const char *stops, int32_t priority, bool has_file)
 {
 	int error = set_up(&start, starts, start_markers, priority);
 
 	if (!error)
 		error = set_up(&stop, stops, stop_markers, priority);
+	marks = has_file;
 	if (starts)
 		trace_trigger_watch |= OFF;
 	return error;

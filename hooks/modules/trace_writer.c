@@ -186,7 +186,7 @@ struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t tick
 {
 	struct trace_writer *writer = cuaudit_thread_block(trace_writer_key);
 	struct trace_lock saved;
-	bool good;
+	bool good, first;
 
 	*why = writer ? (uint32_t)TRACE_FILE_ENDED : (uint32_t)CUAUDIT_TRACE_LOST_MEMORY;
 	if (!writer || writer->off)
@@ -196,12 +196,16 @@ struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t tick
 	if (trace_file_stopped(why))
 		return NULL;
 	trace_lock(&saved);
-	if (!writer->number)
+	first = !writer->number;
+	if (first)
 		good = begin(writer, call, ticks, why);
 	else
 		good = begin_chunk(writer, ticks > writer->end ? ticks : writer->end,
 				   call->correlation, why);
 	trace_unlock(&saved);
+	/* Of a first chunk, most threads use little. */
+	if (good && writer->chunk.bare && !first)
+		trace_file_populate(writer->chunk.at);
 	return good ? writer : NULL;
 }
 
@@ -284,7 +288,7 @@ static void say(const char *path, uint64_t calls)
 void trace_writer_finish(void)
 {
 	struct trace_writer *own = cuaudit_thread_block(trace_writer_key);
-	struct trace_chunk none = { NULL, 0 };
+	struct trace_chunk none = { .at = NULL };
 	uint64_t calls = written;
 	struct trace_lock saved;
 	const char *path;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fills a number of chunks, and lets whoever makes them ready do so in
- * between: waits until the thread "cuaudit-trace" sleeps. Prints how many page
- * faults the calls took, or "alone" if there is no such thread.
+ * between: waits until the thread "cuaudit-trace" slept twice. Prints how many
+ * page faults the calls took, or "alone" if there is no such thread.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
-enum { STEPS = 400, CALLS = 1000 };
+enum { STEPS = 400, CALLS = 1000, LONGEST = 6000000 };
 
 static char path[300];
 
@@ -35,7 +36,7 @@ static int find_thread(void)
 			name[0] = '\0';
 		fclose(file);
 		if (!strcmp(name, "cuaudit-trace\n")) {
-			snprintf(path, sizeof(path), "/proc/self/task/%s/stat", entry->d_name);
+			snprintf(path, sizeof(path), "/proc/self/task/%s/status", entry->d_name);
 			break;
 		}
 	}
@@ -46,15 +47,34 @@ static int find_thread(void)
 	return others ? -1 : 0;
 }
 
-static char state(void)
+/* How often the thread has gone to sleep. */
+static long sleeps(void)
 {
 	FILE *file = fopen(path, "r");
-	char state = '?';
+	char line[128];
+	long count = -1;
 
-	if (!file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "voluntary_ctxt_switches: %ld", &count) == 1)
+			break;
+	if (count < 0)
 		exit(3);
 	fclose(file);
-	return state;
+	return count;
+}
+
+/* It has looked, had time to do what there was, and looked again; or it sleeps for good. */
+static void wait_for_it(void)
+{
+	long before = sleeps();
+	struct timespec start, now;
+	long waited;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		waited = (now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec;
+	} while (sleeps() < before + 2 && waited < LONGEST);
 }
 
 int main(void)
@@ -80,8 +100,7 @@ int main(void)
 			version(&unused);
 		getrusage(RUSAGE_THREAD, &after);
 		faults += after.ru_minflt - before.ru_minflt;
-		while (state() != 'S')
-			;
+		wait_for_it();
 	}
 	printf("%ld\n", faults);
 	return 0;
