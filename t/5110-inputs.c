@@ -79,7 +79,7 @@ static void locked(void)
 {
 	if (chmod("locked", 0) || chmod("stat", 0) || chmod(".", 0755))
 		bail_out("cannot lock");
-	if (!getuid() && (seteuid(65534) || !access("/root", R_OK)))
+	if (!getuid() && (seteuid(65534) || !eaccess("/root", R_OK)))
 		return skip(4, "only root can be somebody else");
 	refused("locked", "locked: Permission denied\n");
 	refused("stat", "stat: Permission denied\n");
