@@ -71,11 +71,17 @@ char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *
 static inline __attribute__((always_inline))
 char *trace_plan_copy_values(const struct trace_plan *plan, const uint64_t *words, char *to)
 {
-	for (uint32_t i = 0; i < plan->nwords; i += TRACE_PLAN_AT_ONCE) {
-		for (uint32_t j = i; j < i + TRACE_PLAN_AT_ONCE; j++) {
-			memcpy(to, &words[j], sizeof(*words));
-			to += plan->values[j];
-		}
+	const uint8_t *size = plan->values;
+
+	for (const uint64_t *end = words + plan->nwords; words < end; words += TRACE_PLAN_AT_ONCE) {
+		char *second = to + size[0], *third = second + size[1], *fourth = third + size[2];
+
+		memcpy(to, &words[0], sizeof(*words));
+		memcpy(second, &words[1], sizeof(*words));
+		memcpy(third, &words[2], sizeof(*words));
+		memcpy(fourth, &words[3], sizeof(*words));
+		to = fourth + size[3];
+		size += TRACE_PLAN_AT_ONCE;
 	}
 	return to;
 }
