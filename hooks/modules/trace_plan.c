@@ -52,8 +52,10 @@ static void add(struct making *making, enum cuaudit_trace_how how, size_t size, 
 	add_step(plan, how, op.word, size);
 	op.bit = (uint16_t)(1u << plan->nops);
 	plan->mask = sizeof(op.bit);
-	if (op.kind > TRACE_OP_WORD_BEHIND)
+	if (op.kind > TRACE_OP_WORD_BEHIND || plan->nops >= TRACE_PLAN_SMALL)
 		plan->simple = false;
+	else
+		plan->small[plan->nops] = (struct trace_small){ op.word, (uint8_t)op.size, op.bit };
 	plan->ops[plan->nops++] = op;
 }
 
@@ -193,7 +195,7 @@ static void *take(size_t size)
 {
 	char *at = arena;
 
-	size = (size + 15) / 16 * 16;
+	size = (size + TRACE_PLAN_LINE - 1) / TRACE_PLAN_LINE * TRACE_PLAN_LINE;
 	if (left < size) {
 		at = cuaudit_pages(ARENA);
 		if (!at)

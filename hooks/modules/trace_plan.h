@@ -35,19 +35,27 @@ struct trace_op {
 	bool count_behind;	/* ... or a pointer to it */
 };
 
-enum { TRACE_PLAN_WORDS = 32, TRACE_PLAN_AT_ONCE = 4 };
+/* The same of 4 bytes or 8. */
+struct trace_small {
+	uint8_t word;
+	uint8_t size;
+	uint16_t bit;
+};
 
-/* First the mask, then values, then what is behind pointers. */
+enum { TRACE_PLAN_WORDS = 32, TRACE_PLAN_AT_ONCE = 4, TRACE_PLAN_SMALL = 4, TRACE_PLAN_LINE = 64 };
+
+/* First the mask, then values, then what is behind pointers. A simple one is a line of the cache. */
 struct trace_plan {
 	uint8_t mask;		/* bytes of the mask, 0 where there are no ops */
-	bool simple;		/* trace_plan_copy_simply will do */
+	bool simple;		/* trace_plan_copy_simply will do: its ops are small ones */
 	uint8_t nwords;		/* that have values, or lie before one that has; some at once */
 	uint8_t nops;
 	uint8_t nsteps;
 	uint8_t duties;		/* enum trace_duty */
 	uint8_t kernel;
+	struct trace_small small[TRACE_PLAN_SMALL];
 	uint8_t values[TRACE_PLAN_WORDS];	/* bytes of each word that are written */
-	struct trace_op ops[CUAUDIT_TRACE_STEPS];
+	struct trace_op ops[CUAUDIT_TRACE_STEPS] __attribute__((aligned(TRACE_PLAN_LINE)));
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 
@@ -95,13 +103,13 @@ char *trace_plan_copy_simply(const struct trace_plan *plan, const uint64_t *word
 
 	if (!plan->mask)
 		return to;
-	for (const struct trace_op *op = plan->ops; op < plan->ops + plan->nops; op++) {
+	for (const struct trace_small *op = plan->small; op < plan->small + plan->nops; op++) {
 		const void *behind = (const void *)(uintptr_t)words[op->word];
 
 		if (!behind)
 			continue;
 		mask |= op->bit;
-		if (op->kind == TRACE_OP_HALF_BEHIND)
+		if (op->size == sizeof(uint32_t))
 			memcpy(to, behind, sizeof(uint32_t));
 		else
 			memcpy(to, behind, sizeof(uint64_t));

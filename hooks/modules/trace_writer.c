@@ -224,7 +224,7 @@ struct trace_site *trace_writer_site(struct trace_writer *writer, const struct c
 	good = trace_describe_site(call, &number, why);
 	if (good)
 		*site = (struct trace_site){
-			.caller = call->caller, .slot = call->function->slot,
+			.caller = call->caller, .function = call->function,
 			.generation = generation, .number = number,
 			.plan = trace_plan(call->function),
 		};

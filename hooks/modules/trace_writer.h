@@ -18,7 +18,7 @@ enum {
 /* A place a function is called at, as this thread last saw it. */
 struct trace_site {
 	const void *caller;
-	uint32_t slot;
+	const struct cuaudit_function *function;
 	uint32_t generation;
 	uint32_t number;
 	const struct trace_plan *plan;
@@ -69,14 +69,14 @@ struct trace_site *trace_writer_site(struct trace_writer *writer, const struct c
 static inline struct trace_site *trace_writer_place(struct trace_writer *writer,
 						    const struct cuaudit_call *call)
 {
-	uint64_t caller = (uintptr_t)call->caller;
+	uint64_t caller = (uintptr_t)call->caller, function = (uintptr_t)call->function;
 
-	return &writer->sites[(caller ^ caller >> 8 ^ call->function->slot * 37) % TRACE_SITES];
+	return &writer->sites[(caller ^ caller >> 8 ^ function >> 4 ^ function >> 9) % TRACE_SITES];
 }
 
 static inline bool trace_site_is(const struct trace_site *site, const struct cuaudit_call *call)
 {
-	return site->caller == call->caller && site->slot == call->function->slot &&
+	return site->caller == call->caller && site->function == call->function &&
 	       site->generation == *cuaudit_generation;
 }
 

@@ -5,8 +5,8 @@ overhead.py small|model [-r ROUNDS] [-p PROCESSES] [MODE...], with LIBCUAUDIT se
 processes of each mode are started, then all take turns at a few steps, so that whatever else the
 machine does meets all of them alike; several, since where its memory lies makes one process faster
 than the next, plain ones too. A round's ratio is the sum of a mode's times to that of "plain" in
-the same round; the median is printed. Modes: plain loaded stat trace trace-noargs kineto nsys, and
-"plain2" for the noise.
+the same round; the median is printed. Modes: plain loaded stat trace trace-some (launches, memory and
+waits) trace-noargs kineto nsys, and "plain2" for the noise.
 """
 import argparse
 import json
@@ -24,6 +24,7 @@ HOOKS = {
     "loaded": "",
     "stat": "stat",
     "trace": "trace(file={folder}/%p.cutrace)",
+    "trace-some": "trace(functions=%launch,%memory,%sync;file={folder}/%p.cutrace)",
     "trace-noargs": "trace(args=no;file={folder}/%p.cutrace)",
 }
 
