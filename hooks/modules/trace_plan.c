@@ -71,8 +71,7 @@ static void add_value(struct making *making, uint8_t word, size_t size)
 	for (; size > sizeof(uint64_t); size -= sizeof(uint64_t))
 		plan->values[word++] = sizeof(uint64_t);
 	plan->values[word] = (uint8_t)size;
-	plan->nwords = (uint8_t)((end + TRACE_PLAN_AT_ONCE - 1) / TRACE_PLAN_AT_ONCE *
-				 TRACE_PLAN_AT_ONCE);
+	plan->nwords = (uint8_t)end;
 }
 
 static void add_behind(struct making *making, uint8_t word, size_t size)

@@ -42,13 +42,13 @@ struct trace_small {
 	uint16_t bit;
 };
 
-enum { TRACE_PLAN_WORDS = 32, TRACE_PLAN_AT_ONCE = 4, TRACE_PLAN_SMALL = 4, TRACE_PLAN_LINE = 64 };
+enum { TRACE_PLAN_WORDS = 32, TRACE_PLAN_SMALL = 4, TRACE_PLAN_LINE = 64 };
 
 /* First the mask, then values, then what is behind pointers. A simple one is a line of the cache. */
 struct trace_plan {
 	uint8_t mask;		/* bytes of the mask, 0 where there are no ops */
 	bool simple;		/* trace_plan_copy_simply will do: its ops are small ones */
-	uint8_t nwords;		/* that have values, or lie before one that has; some at once */
+	uint8_t nwords;		/* that have values, or lie before one that has */
 	uint8_t nops;
 	uint8_t nsteps;
 	uint8_t duties;		/* enum trace_duty */
@@ -74,22 +74,16 @@ char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *
 /*
  * Whole words are stored, each where the bytes before it that count end: to
  * ask which are short would take longer. So up to 8 bytes behind the end are
- * written, too. Words up to the next TRACE_PLAN_AT_ONCE are the caller's stack.
+ * written, too.
  */
 static inline __attribute__((always_inline))
 char *trace_plan_copy_values(const struct trace_plan *plan, const uint64_t *words, char *to)
 {
 	const uint8_t *size = plan->values;
 
-	for (const uint64_t *end = words + plan->nwords; words < end; words += TRACE_PLAN_AT_ONCE) {
-		char *second = to + size[0], *third = second + size[1], *fourth = third + size[2];
-
-		memcpy(to, &words[0], sizeof(*words));
-		memcpy(second, &words[1], sizeof(*words));
-		memcpy(third, &words[2], sizeof(*words));
-		memcpy(fourth, &words[3], sizeof(*words));
-		to = fourth + size[3];
-		size += TRACE_PLAN_AT_ONCE;
+	for (const uint64_t *end = words + plan->nwords; words < end; words++) {
+		memcpy(to, words, sizeof(*words));
+		to += *size++;
 	}
 	return to;
 }
