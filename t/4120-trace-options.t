@@ -105,7 +105,8 @@ like "$(cat "$tmp/text")" '^stack 0 frames 1 ' "frames="
 is "$(grep -c 'Version .* stack$' "$tmp/text")" 2 "also without arguments"
 
 # Kernels, and calls that do not end.
-compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" &&
+compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
+	-Wl,--no-as-needed -ldl &&
 	compile -o "$tmp/kernels" "$top_srcdir/t/trace/kernels.c" -L"$tmp" -l:libcuda.so.1 \
 		-Wl,-rpath,"$tmp" || bail_out "no test program"
 unset CUAUDIT_DRIVER
@@ -126,7 +127,7 @@ is "$(grep -c '^open' "$tmp/text")" 0 "open= takes others"
 kernels "" "" >"$tmp/out" 2>&1
 is "$(grep -c '^open' "$tmp/text")" 0 "a call that ends is not open"
 compile -DNO_NAMES -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" \
-	"$top_srcdir/t/trace/driver.c" || bail_out "no driver"
+	"$top_srcdir/t/trace/driver.c" -Wl,--no-as-needed -ldl || bail_out "no driver"
 kernels "" "" >"$tmp/out" 2>&1
 is "$(grep '^kernel' "$tmp/text")" "kernel 40 first
 kernel 40 second" "names, of a driver that cannot be asked"
