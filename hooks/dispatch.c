@@ -18,7 +18,11 @@ static void take_window(struct frame *frame, struct thread *thread)
 	const uint64_t *from = frame_stack(frame);
 	size_t words = stack_readable_words(thread, from, FRAME_NWINDOW);
 
-	memcpy(frame->window, from, words * sizeof(*from));
+	/* In line: a sanitizer's memcpy would take the callers' frames for out of bounds. */
+	if (words == FRAME_NWINDOW)
+		memcpy(frame->window, from, sizeof(frame->window));
+	else
+		memcpy(frame->window, from, words * sizeof(*from));
 }
 
 static void take_stack(struct frame *frame, uint32_t words)
