@@ -14,14 +14,15 @@ enum {
 	LEFT = 1024,		/* chunks kept for other threads, at most */
 	LEFT_MAPPED = 64,	/* of these, kept in memory */
 	LEAST = 4096,		/* room that is worth it */
-	KEPT = 16		/* of a ring: full ones that are not given up before they must be */
+	KEPT = 16,		/* of a ring: full ones that are not given up before they must be */
+	FULL_MAPPED = 256	/* of a ring: full ones that stay in memory, for the next time */
 };
 
 static uint64_t sequence;
 
 /* In a ring: those that are full, the oldest first. */
-static uint32_t *full;
-static uint32_t nfull, first_full, room_full;
+static struct trace_chunk *full;	/* at: NULL, not in memory */
+static uint32_t nfull, first_full, room_full, nfull_mapped;
 
 static struct left {
 	struct trace_chunk chunk;	/* at: NULL, not in memory */
@@ -32,25 +33,29 @@ static uint32_t nleft, nmapped;
 
 /* Room that was taken, and could not be had in memory. */
 static struct {
-	uint32_t index;
+	struct trace_chunk chunk;
 	bool any, again;
 } spare;
 
-static void push_full(uint32_t index)
+/* False: it is forgotten, since memory is out. */
+static bool push_full(const struct trace_chunk *chunk)
 {
-	uint32_t *larger, room = 2 * room_full + 1024;
+	uint32_t room = 2 * room_full + 1024;
+	struct trace_chunk *larger;
 
 	if (nfull == room_full) {
 		larger = cuaudit_pages(room * sizeof(*larger));
 		if (!larger)
-			return;
+			return false;
 		for (uint32_t i = 0; i < nfull; i++)
 			larger[i] = full[(first_full + i) % room_full];
 		full = larger;
 		first_full = 0;
 		room_full = room;
 	}
-	full[(first_full + nfull++) % room_full] = index;
+	full[(first_full + nfull++) % room_full] = *chunk;
+	nfull_mapped += chunk->at != NULL;
+	return true;
 }
 
 static void unmap(struct trace_chunk *chunk)
@@ -65,21 +70,19 @@ static void count(const struct trace_chunk *chunk, uint64_t calls)
 }
 
 /* A chunk to be begun anew: the one that was full first, else the one that was left first. */
-static bool oldest(uint32_t *index)
+static bool oldest(struct trace_chunk *chunk)
 {
 	if (nfull) {
-		*index = full[first_full];
+		*chunk = full[first_full];
 		first_full = (first_full + 1) % room_full;
 		nfull--;
+		nfull_mapped -= chunk->at != NULL;
 		return true;
 	}
 	if (!nleft)
 		return false;
-	*index = left[0].chunk.index;
-	if (left[0].chunk.at) {
-		unmap(&left[0].chunk);
-		nmapped--;
-	}
+	*chunk = left[0].chunk;
+	nmapped -= chunk->at != NULL;
 	memmove(left, left + 1, --nleft * sizeof(*left));
 	return true;
 }
@@ -105,23 +108,29 @@ static bool find_room(uint32_t *why)
 	if (spare.any)
 		return true;
 	spare.again = false;
-	spare.any = trace_file_extend(&spare.index, why);
+	spare.chunk = (struct trace_chunk){ .bare = true };
+	spare.any = trace_file_extend(&spare.chunk.index, why);
 	if (spare.any || !trace_file_ring() || trace_file_stopped(&stopped))
 		return spare.any;
 	spare.again = true;
-	spare.any = oldest(&spare.index);
+	spare.any = oldest(&spare.chunk);
 	return spare.any;
 }
 
 bool trace_chunk_room(uint32_t *index, bool *again)
 {
+	struct trace_chunk oldest_chunk;
+
 	*again = false;
 	if (spare.any)
 		return false;
 	if (trace_file_grow(index))
 		return true;
-	*again = trace_file_ring() && nfull > KEPT;
-	return *again && oldest(index);
+	*again = trace_file_ring() && nfull > KEPT && !full[first_full].at;
+	if (!*again || !oldest(&oldest_chunk))
+		return false;
+	*index = oldest_chunk.index;
+	return true;
 }
 
 void trace_chunk_unroom(struct trace_chunk *chunk)
@@ -129,7 +138,7 @@ void trace_chunk_unroom(struct trace_chunk *chunk)
 	if (chunk->at)
 		unmap(chunk);
 	if (!trace_file_give(chunk->index) && trace_file_ring())
-		push_full(chunk->index);
+		push_full(chunk);
 }
 
 /* In memory, without a kind and nobody's. */
@@ -140,11 +149,13 @@ static bool find(struct trace_chunk *chunk, uint32_t *why)
 		return true;
 	if (!find_room(why))
 		return false;
-	*chunk = (struct trace_chunk){ trace_file_map(spare.index), spare.index, true };
-	if (!chunk->at) {
+	if (!spare.chunk.at)
+		spare.chunk.at = trace_file_map(spare.chunk.index);
+	if (!spare.chunk.at) {
 		*why = CUAUDIT_TRACE_LOST_MEMORY;
 		return false;
 	}
+	*chunk = spare.chunk;
 	spare.any = false;
 	if (spare.again)
 		trace_chunk_clear(chunk->at);
@@ -174,11 +185,17 @@ bool trace_chunk_begin(struct trace_chunk *chunk, enum cuaudit_trace_kind kind, 
 void trace_chunk_end(struct trace_chunk *chunk, uint64_t calls)
 {
 	bool described = chunk->at->kind == CUAUDIT_TRACE_DESCRIPTIONS;
+	bool ring = trace_file_ring() && !described;
 
 	count(chunk, calls);
+	chunk->bare = false;
+	if (ring && nfull_mapped < FULL_MAPPED && push_full(chunk)) {
+		chunk->at = NULL;
+		return;
+	}
 	trace_ready_done(chunk);
-	if (trace_file_ring() && !described)
-		push_full(chunk->index);
+	if (ring)
+		push_full(chunk);
 }
 
 void trace_chunk_leave(struct trace_chunk *chunk, uint64_t calls, uint32_t used)
@@ -242,7 +259,11 @@ void trace_chunk_forked(void)
 {
 	for (uint32_t i = 0; i < nleft; i++)
 		trace_chunk_drop(&left[i].chunk);
-	nleft = nmapped = nfull = first_full = 0;
+	for (uint32_t i = 0; i < nfull; i++)
+		trace_chunk_drop(&full[(first_full + i) % room_full]);
+	nleft = nmapped = nfull = nfull_mapped = first_full = 0;
+	if (spare.any)
+		trace_chunk_drop(&spare.chunk);
 	spare.any = false;
 	sequence = 0;
 	trace_ready_forked();
