@@ -5,7 +5,7 @@
 # wrong ALLOWED FOLDER: the tree's own headers that FOLDER includes beside ALLOWED,
 # a regex over what stands in quotes or angle brackets.
 wrong() {
-	find "$top_srcdir/$2" \( -name '*.[chS]' -o -name '*.cc' \) -exec \
+	find "$top_srcdir/$2" ! -name '*.pb-c.*' \( -name '*.[chS]' -o -name '*.cc' \) -exec \
 		awk -v allowed="^($1)\$" '
 		/^[ \t]*#[ \t]*include/ {
 			if (!match($0, /["<][^">]*[">]/))

@@ -5,7 +5,7 @@ cd "$top_srcdir" || exit 99
 
 # The project's own text files of one of these names.
 sources() {
-	find audit convert demo examples hooks html include m4 man names print report sim summary t tools trace bootstrap configure.ac Makefile.am \
+	find audit convert demo examples hooks html include m4 man names print report sim summary t tools trace bootstrap configure.ac Makefile.am ! -name '*.pb-c.*' \
 		\( -name '*.[chS]' -o -name '*.cc' -o -name '*.def' -o -name '*.am' -o -name '*.ac' \
 		-o -name '*.m4' -o -name '*.map' -o -name '*.sh' -o -name '*.t' -o -name '*.pl' \
 		-o -name '*.pm' -o -name '*.proto' -o -name '*.[1357]' -o -name bootstrap -o -name summary \

@@ -21,7 +21,8 @@ found() {
 	folder=$1
 	shift
 	for pattern; do
-		find "$folder" -maxdepth 1 -type f -name "$pattern"
+		# What protoc-c made is in tarballs.
+		find "$folder" -maxdepth 1 -type f -name "$pattern" ! -name '*.pb-c.*'
 	done
 }
 
