@@ -7,6 +7,7 @@
 
 #include <cuaudit/cuda_types.h>
 
+#include "report/array.h"
 #include "summary/live.h"
 #include "summary/series.h"
 #include "trace/arguments.h"
@@ -25,31 +26,6 @@ bool memory_known(const struct trace *trace, const struct fact *facts)
 	return gives && trace->header.flags & CUAUDIT_TRACE_ARGUMENTS;
 }
 
-/* Bytes of a channel, 0 for formats of blocks or planes. */
-static uint64_t format_bytes(CUarray_format format)
-{
-	switch ((int)format) {
-	case CU_AD_FORMAT_UNSIGNED_INT8:
-	case CU_AD_FORMAT_SIGNED_INT8:
-		return 1;
-	case CU_AD_FORMAT_UNSIGNED_INT16:
-	case CU_AD_FORMAT_SIGNED_INT16:
-	case CU_AD_FORMAT_HALF:
-		return 2;
-	case CU_AD_FORMAT_UNSIGNED_INT32:
-	case CU_AD_FORMAT_SIGNED_INT32:
-	case CU_AD_FORMAT_FLOAT:
-		return 4;
-	default:
-		return 0;
-	}
-}
-
-static uint64_t volume(uint64_t width, uint64_t height, uint64_t depth)
-{
-	return width * (height ? height : 1) * (depth ? depth : 1);
-}
-
 /* Of a description in one of its two forms; those of 32-bit sizes are not known. */
 static uint64_t array_size(const struct trace_piece *piece, bool cubic)
 {
@@ -58,12 +34,12 @@ static uint64_t array_size(const struct trace_piece *piece, bool cubic)
 
 	if (cubic && piece && piece->size == sizeof(cube)) {
 		memcpy(&cube, piece->data, sizeof(cube));
-		return volume(cube.Width, cube.Height, cube.Depth) * format_bytes(cube.Format) *
+		return array_volume(cube.Width, cube.Height, cube.Depth) * array_format_bytes(cube.Format) *
 		       cube.NumChannels;
 	}
 	if (!cubic && piece && piece->size == sizeof(flat)) {
 		memcpy(&flat, piece->data, sizeof(flat));
-		return volume(flat.Width, flat.Height, 1) * format_bytes(flat.Format) *
+		return array_volume(flat.Width, flat.Height, 1) * array_format_bytes(flat.Format) *
 		       flat.NumChannels;
 	}
 	return 0;

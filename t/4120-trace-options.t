@@ -113,7 +113,8 @@ unset CUAUDIT_DRIVER
 kernels() {
 	rm -rf "$tmp/traces"
 	mkdir "$tmp/traces"
-	audited CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS="trace($1)" "$tmp/kernels" $2 || :
+	audited CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS="trace($1)" "$tmp/kernels" $2 ||
+		test "$2" = hang || bail_out "the test program failed"
 	checked "$tmp"/traces/*.cutrace >"$tmp/text"
 }
 kernels "" "" >"$tmp/out" 2>&1

@@ -13,6 +13,10 @@ is "$(number '^call .* cuDriverGetVersion ' <"$tmp/records")" 400000 "all calls 
 size=$(stat -c %s "$tmp/traces/"*)
 ok "what was ready and not wanted is given back: $size" test "$size" -lt $((27 * 262144))
 
+# A ring grows like any file, until it has its size.
+traced "args=no;when-full=ring;size=64MiB" "$tmp/ready"
+ok "a ring's, too: $(cat "$tmp/out")" test "$(cat "$tmp/out")" -lt 300
+
 # Of the size that is allowed, all is used.
 traced "args=no;size=2MiB" "$tmp/ready"
 like "$(cat "$tmp/err")" "2048 KiB" "a full file is said to be"

@@ -10,6 +10,8 @@
 #include <cuaudit/cuda_types.h>
 #include <cuaudit/params.h>
 
+#include "report/array.h"
+
 enum { PARAMETERS = 24 };
 
 enum {
@@ -339,41 +341,18 @@ static const void *size_pointer(const struct cuaudit_call *call, const struct le
 	return at == LEAK_NO_WORD ? NULL : (const void *)(uintptr_t)call->words[at];
 }
 
-/* Bytes of a channel, 0 for formats of blocks or planes. */
-static uint64_t format_bytes(CUarray_format format)
-{
-	switch ((int)format) {
-	case CU_AD_FORMAT_UNSIGNED_INT8:
-	case CU_AD_FORMAT_SIGNED_INT8:
-		return 1;
-	case CU_AD_FORMAT_UNSIGNED_INT16:
-	case CU_AD_FORMAT_SIGNED_INT16:
-	case CU_AD_FORMAT_HALF:
-		return 2;
-	case CU_AD_FORMAT_UNSIGNED_INT32:
-	case CU_AD_FORMAT_SIGNED_INT32:
-	case CU_AD_FORMAT_FLOAT:
-		return 4;
-	default:
-		return 0;
-	}
-}
-
-static uint64_t volume(uint64_t width, uint64_t height, uint64_t depth)
-{
-	return width * (height ? height : 1) * (depth ? depth : 1);
-}
-
 static uint64_t array_size(const void *at, bool narrow)
 {
 	if (narrow) {
 		const CUDA_ARRAY_DESCRIPTOR_v1 *of = at;
 
-		return volume(of->Width, of->Height, 1) * format_bytes(of->Format) * of->NumChannels;
+		return array_volume(of->Width, of->Height, 1) * array_format_bytes(of->Format) *
+		       of->NumChannels;
 	} else {
 		const CUDA_ARRAY_DESCRIPTOR *of = at;
 
-		return volume(of->Width, of->Height, 1) * format_bytes(of->Format) * of->NumChannels;
+		return array_volume(of->Width, of->Height, 1) * array_format_bytes(of->Format) *
+		       of->NumChannels;
 	}
 }
 
@@ -382,12 +361,12 @@ static uint64_t array3d_size(const void *at, bool narrow)
 	if (narrow) {
 		const CUDA_ARRAY3D_DESCRIPTOR_v1 *of = at;
 
-		return volume(of->Width, of->Height, of->Depth) * format_bytes(of->Format) *
+		return array_volume(of->Width, of->Height, of->Depth) * array_format_bytes(of->Format) *
 		       of->NumChannels;
 	} else {
 		const CUDA_ARRAY3D_DESCRIPTOR *of = at;
 
-		return volume(of->Width, of->Height, of->Depth) * format_bytes(of->Format) *
+		return array_volume(of->Width, of->Height, of->Depth) * array_format_bytes(of->Format) *
 		       of->NumChannels;
 	}
 }

@@ -191,6 +191,9 @@ void trace_chunk_end(struct trace_chunk *chunk, uint64_t calls)
 	chunk->bare = false;
 	if (ring && nfull_mapped < FULL_MAPPED && push_full(chunk)) {
 		chunk->at = NULL;
+		/* Later on the ring's own serve again. */
+		if (!trace_file_is_full())
+			trace_ready_want();
 		return;
 	}
 	trace_ready_done(chunk);

@@ -161,6 +161,11 @@ void trace_ready_done(struct trace_chunk *chunk)
 	else
 		trace_chunk_drop(chunk);
 	chunk->at = NULL;
+	trace_ready_want();
+}
+
+void trace_ready_want(void)
+{
 	nfull++;
 	if (!wanted)
 		wanted = FIRST;

@@ -24,6 +24,9 @@ bool trace_ready_take_early(struct trace_chunk *chunk);
 /* Context: call, locked. A full one, to be unmapped; another will be wanted. */
 void trace_ready_done(struct trace_chunk *chunk);
 
+/* Context: call, locked. A chunk is full, and stays mapped; another will be wanted. */
+void trace_ready_want(void);
+
 /* Context: setup, not locked. Ends the thread, and gives back what was not wanted. */
 void trace_ready_finish(void);
 
