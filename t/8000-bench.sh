@@ -19,6 +19,8 @@ $CC -O2 -D_GNU_SOURCE -fPIC -shared -o "$dir/libbenchraw.so" "$src/raw.c"
 $CC -O2 -fno-omit-frame-pointer -D_GNU_SOURCE -I"$top_srcdir/include" -o "$dir/bench" "$src/bench.c" \
 	-pthread -Wl,--no-as-needed -L"$dir" -lbenchraw -l:libcuda.so.1 -ldl \
 	-Wl,-rpath,'$ORIGIN'
+$CC -O2 -D_GNU_SOURCE -o "$dir/step" "$src/step.c" -Wl,--no-as-needed -L"$dir" -lbenchraw \
+	-l:libcuda.so.1 -ldl -Wl,-rpath,'$ORIGIN'
 $CC -O2 -D_GNU_SOURCE -o "$dir/start" "$src/start.c"
 $CC -O2 -fPIC -shared -o "$dir/libbenchplt.so" -x c - <<'C'
 long bench_next(long number);
@@ -39,6 +41,7 @@ audited CUAUDIT_HOOKS= "$dir/bench" hooks "$threads"
 audited CUAUDIT_HOOKS= "$dir/bench" attached
 audited CUAUDIT_HOOKS=stat "$dir/bench" stat "$threads"
 audited CUAUDIT_HOOKS='stat(clock=no)' "$dir/bench" count "$threads"
+audited CUAUDIT_HOOKS=stat "$dir/step" "timed statistics"
 audited CUAUDIT_HOOKS='fault(inject=cuCtxGetCurrent:error=2:when=9999999999)' "$dir/bench" fault \
 	"a fault rule that is not due"
 audited CUAUDIT_HOOKS='fault(inject=cuCtxGetCurrent:error=2:if=pctx==1)' "$dir/bench" fault \
@@ -57,6 +60,10 @@ traced() {
 	audited CUAUDIT_LOG=info CUAUDIT_HOOKS="trace($traced_options;file=$shm/trace)" \
 		"$dir/bench" "$@" 2>"$shm/err"
 }
+traced_step() {
+	audited CUAUDIT_LOG=info CUAUDIT_HOOKS="trace($1;file=$shm/trace)" "$dir/step" "$2" \
+		2>"$shm/err"
+}
 for arguments in no yes; do
 	for place in 'a growing file' 'a ring'; do
 		ring=
@@ -67,6 +74,8 @@ for arguments in no yes; do
 			"$shm/err" | awk -v arguments=$arguments '{
 			printf "{\"measure\":\"trace, args=%s: the file\",\"calls\":%d,", arguments, $1
 			printf "\"bytes_per_call\":%.2f}\n", $2 / $1 }'
+		rm -f "$shm/trace"
+		traced_step "args=$arguments$ring" "trace, args=$arguments, $place"
 		rm -f "$shm/trace"
 	done
 	traced "args=$arguments;when-full=ring;size=64M" trace-threads "$threads" \

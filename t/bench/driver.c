@@ -35,6 +35,23 @@ int cuMemAlloc_v2(unsigned long long *address, unsigned long long size)
 	return 0;
 }
 
+EXPORT int cuCtxGetDevice_v2(int *device, void *context);
+int cuCtxGetDevice_v2(int *device, void *context)
+{
+	(void)context;
+	*device = 0;
+	return 0;
+}
+
+EXPORT int cuDevicePrimaryCtxGetState(int device, unsigned int *flags, int *active);
+int cuDevicePrimaryCtxGetState(int device, unsigned int *flags, int *active)
+{
+	(void)device;
+	*flags = 0;
+	*active = 1;
+	return 0;
+}
+
 EXPORT int cuCtxGetId(void *context, unsigned long long *id);
 int cuCtxGetId(void *context, unsigned long long *id)
 {

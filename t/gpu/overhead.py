@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What watching a training step costs, of small operations or of a model.
 
-overhead.py small|model [-r ROUNDS] [-p PROCESSES] [MODE...], with LIBCUAUDIT set. So many
+overhead.py small|model [-s] [-r ROUNDS] [-p PROCESSES] [MODE...], with LIBCUAUDIT set. So many
 processes of each mode are started, then all take turns at a few steps, so that whatever else the
 machine does meets all of them alike; several, since where its memory lies makes one process faster
 than the next, plain ones too. A round's ratio is the sum of a mode's times to that of "plain" in
 the same round; the median is printed. Modes: plain loaded stat trace trace-some (launches, memory and
-waits) trace-noargs kineto nsys, and "plain2" for the noise.
+waits) trace-noargs kineto nsys, "plain2" for the noise, and NAME=HOOKS for any other CUAUDIT_HOOKS.
+
+With -s there are no plain processes: a watched one itself takes turns at a few steps with its hooks
+and without, when its stubs jump to the driver's functions, as they do where no hook wants a call.
+Of one process with the same memory that shows differences which two processes' own hide; what the
+stubs cost, "loaded" tells.
 """
 import argparse
+import ctypes
 import json
 import os
 import shutil
@@ -19,6 +25,7 @@ import tempfile
 import time
 
 BLOCK = {"small": 10, "model": 2}
+SWITCHED = {"small": 3, "model": 1}
 WARM = {"small": 60, "model": 6}
 HOOKS = {
     "loaded": "",
@@ -60,7 +67,26 @@ def model(torch):
     return step
 
 
-def work(name, mode):
+class Switch:
+    """Where the stubs of this process jump to, see audit/link.h: to hooks, or past them."""
+
+    def __init__(self):
+        with open("/proc/self/maps") as maps:
+            core = next(line.split()[-1] for line in maps if "cuaudit-core.so" in line)
+        word = ctypes.c_uint64
+        table = word.in_dll(ctypes.CDLL(core), "cuaudit_core_link").value
+        count = ctypes.c_uint32.from_address(table + 16).value
+        slots = word.from_address(table + 8).value
+        real = [word.from_address(slots + 32 * slot).value for slot in range(count)]
+        routes = (word * count).from_address(word.from_address(table + 24).value)
+        self.states = {True: (word * count)(*routes), False: (word * count)(*real)}
+        self.routes = routes
+
+    def turn(self, hooked):
+        ctypes.memmove(self.routes, self.states[hooked], ctypes.sizeof(self.routes))
+
+
+def work(name, mode, switched):
     """The watched process: a block of steps for each line it reads."""
     import gc
 
@@ -84,16 +110,26 @@ def work(name, mode):
         profiler.__enter__()
     block(WARM[name])
     gc.disable()
+    switch = Switch() if switched else None
     print("ready", flush=True)
-    for line in sys.stdin:
-        print(block(int(line)), flush=True)
+    for number, line in enumerate(sys.stdin):
+        if not switch:
+            print(block(int(line)), flush=True)
+            continue
+        times = {}
+        for hooked in (True, False) if number % 2 else (False, True):
+            switch.turn(hooked)
+            block(1)
+            times[hooked] = block(int(line))
+        switch.turn(True)
+        print(times[True], times[False], flush=True)
     if profiler:
         profiler.__exit__(None, None, None)
 
 
-def start(name, mode, folder):
+def start(name, mode, folder, switched=False):
     environment = dict(os.environ)
-    command = [sys.executable, os.path.abspath(__file__), "--work", mode, name]
+    command = [sys.executable, os.path.abspath(__file__), "--work", mode, name] + ["-s"] * switched
     if mode in HOOKS:
         environment["LD_AUDIT"] = os.environ["LIBCUAUDIT"]
         environment["CUAUDIT_HOOKS"] = HOOKS[mode].format(folder=folder)
@@ -108,30 +144,75 @@ def start(name, mode, folder):
 def ask(process, text):
     process.stdin.write(text + "\n")
     process.stdin.flush()
-    return float(process.stdout.readline())
+    times = [float(word) for word in process.stdout.readline().split()]
+    return times if len(times) > 1 else times[0]
+
+
+def quartiles(ratios):
+    ratios = sorted(ratios)
+    return [round(ratios[len(ratios) * i // 4], 4) for i in (1, 2, 3)]
+
+
+def switched(given, modes, folder):
+    """Pairs of times of one process each: the medians of their ratios, and of all processes'."""
+    processes = [(mode, start(given.step, mode, folder, True)) for _ in range(given.p)
+                 for mode in modes]
+    await_all(processes)
+    pairs = [[] for _ in processes]
+    for _ in range(given.r):
+        for taken, (_, process) in zip(pairs, processes):
+            taken.append(ask(process, str(SWITCHED[given.step])))
+    end_all(processes)
+    for mode in modes:
+        own = [taken for taken, (which, _) in zip(pairs, processes) if which == mode]
+        low, ratio, high = quartiles([a / b for taken in own for a, b in taken])
+        print(json.dumps({
+            "step": given.step, "mode": mode, "switched": True, "rounds": given.r,
+            "processes": [quartiles([a / b for a, b in taken])[1] for taken in own],
+            "median_us": round(statistics.median(
+                b for taken in own for _, b in taken) / SWITCHED[given.step] * 1e6, 1),
+            "ratio": ratio, "quartiles": [low, high],
+        }), flush=True)
+
+
+def await_all(processes):
+    for mode, process in processes:
+        while process.stdout.readline() != "ready\n":
+            if process.poll() is not None:
+                sys.exit("%s did not start" % mode)
+
+
+def end_all(processes):
+    for _, process in processes:
+        process.stdin.close()
+        process.wait()
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--work")
+    parser.add_argument("-s", action="store_true")
     parser.add_argument("-r", type=int, default=60)
     parser.add_argument("-p", type=int, default=1)
     parser.add_argument("step", choices=sorted(BLOCK))
     parser.add_argument("modes", nargs="*", default=[])
     given = parser.parse_intermixed_args()
     if given.work:
-        return work(given.step, given.work)
-    modes = given.modes or ["plain", "plain2", "stat", "trace", "trace-noargs", "kineto", "nsys"]
+        return work(given.step, given.work, given.s)
+    HOOKS.update(mode.split("=", 1) for mode in given.modes if "=" in mode)
+    modes = [mode.split("=")[0] for mode in given.modes]
+    modes = modes or ["plain", "plain2", "stat", "trace", "trace-noargs", "kineto", "nsys"]
     if "nsys" in modes and not shutil.which("nsys"):
         modes.remove("nsys")
         print("nsys is not installed here")
     folder = tempfile.mkdtemp()
+    if given.s:
+        switched(given, [mode for mode in modes if mode in HOOKS], folder)
+        shutil.rmtree(folder)
+        return None
     # Every process of a mode is as far from the others of it as can be.
     processes = [(mode, start(given.step, mode, folder)) for _ in range(given.p) for mode in modes]
-    for mode, process in processes:
-        while process.stdout.readline() != "ready\n":
-            if process.poll() is not None:
-                sys.exit("%s did not start" % mode)
+    await_all(processes)
     times = {mode: [] for mode in modes}
     for number in range(given.r):
         sums = {mode: 0.0 for mode in modes}
@@ -141,19 +222,17 @@ def main():
             sums[mode] += ask(process, str(BLOCK[given.step]))
         for mode in modes:
             times[mode].append(sums[mode] / BLOCK[given.step] / given.p)
-    for _, process in processes:
-        process.stdin.close()
-        process.wait()
+    end_all(processes)
     for mode in modes:
-        ratios = sorted(a / b for a, b in zip(times[mode], times["plain"]))
+        low, ratio, high = quartiles([a / b for a, b in zip(times[mode], times["plain"])])
         print(json.dumps({
             "step": given.step, "mode": mode, "rounds": given.r, "processes": given.p,
             "median_us": round(statistics.median(times[mode]) * 1e6, 1),
             "least_us": round(min(times[mode]) * 1e6, 1),
-            "ratio": round(statistics.median(ratios), 4),
-            "quartiles": [round(ratios[len(ratios) // 4], 4), round(ratios[len(ratios) * 3 // 4], 4)],
+            "ratio": ratio, "quartiles": [low, high],
         }), flush=True)
     shutil.rmtree(folder)
+    return None
 
 
 main()
