@@ -44,15 +44,19 @@ static void describe(uint32_t slot)
 	entry->function.driver = from->driver;
 }
 
-/* Lists come out of pages that are never freed: a call may still read them. */
+/*
+ * Lists come out of pages that are never freed: a call may still read them.
+ * Each begins a line of the cache, that the trampolines read no second one.
+ */
 static struct hook_list *new_list(uint32_t count)
 {
-	enum { POOL = 64 * 1024 };
+	enum { POOL = 64 * 1024, LINE = 64 };
 	static char *pool;
 	static size_t left;
 	size_t size = sizeof(struct hook_list) + count * sizeof(struct hook_entry);
 	struct hook_list *list;
 
+	size = (size + LINE - 1) / LINE * LINE;
 	if (size > left) {
 		pool = cuaudit_pages(POOL);
 		left = pool ? POOL : 0;

@@ -23,7 +23,7 @@ static struct {
 	const struct cuaudit_module *owner;
 	void (*leave)(void *block);
 } keys[THREAD_KEYS];
-static _Atomic uint32_t nkeys;
+static _Atomic uint32_t first_key = THREAD_KEYS;	/* handed out downwards */
 
 /*
  * The lock is held with signals blocked: a handler that calls the driver on
@@ -51,7 +51,7 @@ static void end(void *value)
 	sigset_t saved;
 
 	thread->state |= THREAD_INSIDE;
-	for (uint32_t i = 0; i < nkeys; i++)
+	for (uint32_t i = THREAD_KEYS; i-- > first_key;)
 		if (thread->blocks[i] && keys[i].leave)
 			keys[i].leave(thread->blocks[i]);
 	thread_self = NULL;
@@ -71,12 +71,13 @@ int thread_setup(void)
 
 static struct thread *make(void)
 {
-	struct thread *thread = cuaudit_pages(sizeof(*thread));
+	char *pages = cuaudit_pages(THREAD_OFFSET + sizeof(struct thread));
+	struct thread *thread = (struct thread *)(pages + THREAD_OFFSET);
 
-	if (thread) {
-		thread->all = all_threads;
-		all_threads = thread;
-	}
+	if (!pages)
+		return NULL;
+	thread->all = all_threads;
+	all_threads = thread;
 	return thread;
 }
 
@@ -92,7 +93,7 @@ static struct thread *take_free(void)
 	thread->stack_low = thread->stack_high = 0;
 	thread->stack_looks = 0;
 	memset(thread->callers, 0, sizeof(thread->callers));
-	for (uint32_t i = 0; i < nkeys; i++)
+	for (uint32_t i = first_key; i < THREAD_KEYS; i++)
 		if (thread->blocks[i])
 			memset(thread->blocks[i], 0, keys[i].size);
 	return thread;
@@ -137,22 +138,22 @@ void thread_forked(void)
 
 int cuaudit_thread_key(size_t size, const struct cuaudit_module *owner)
 {
-	uint32_t i = nkeys;
+	uint32_t i = first_key;
 
-	if (i == THREAD_KEYS)
+	if (!i--)
 		return -ENOSPC;
 	keys[i].size = size;
 	keys[i].owner = owner;
 	/* An older plug-in's structure may end before. */
 	keys[i].leave = owner->size >= offsetof(struct cuaudit_module, thread_exit) +
 				       sizeof(owner->thread_exit) ? owner->thread_exit : NULL;
-	nkeys = i + 1;
+	first_key = i;
 	return (int)i;
 }
 
 void thread_disown(const struct cuaudit_module *owner)
 {
-	for (uint32_t i = 0; i < nkeys; i++)
+	for (uint32_t i = first_key; i < THREAD_KEYS; i++)
 		if (keys[i].owner == owner)
 			keys[i].leave = NULL;
 }
@@ -173,7 +174,7 @@ void *cuaudit_thread_block(uint32_t number)
 {
 	struct thread *thread = thread_self;
 
-	if (!thread || number >= nkeys)
+	if (!thread || number < first_key || number >= THREAD_KEYS)
 		return NULL;
 	if (!thread->blocks[number])
 		thread->blocks[number] = cuaudit_pages(keys[number].size);

@@ -10,7 +10,8 @@
 #include "frame_arch.h"
 
 enum {
-	THREAD_KEYS = 16,
+	THREAD_KEYS = 16,	/* handed out from the last, see THREAD_OFFSET */
+	THREAD_OFFSET = 32,
 	THREAD_FRAMES = 32,	/* nested calls told apart after a longjmp */
 	THREAD_CALLERS = 128	/* return addresses remembered, a power of two */
 };
@@ -21,6 +22,10 @@ struct thread_caller {
 	uint32_t generation;
 };
 
+/*
+ * Lies THREAD_OFFSET bytes into its pages: the last blocks and what the
+ * trampolines write then share a line of the cache.
+ */
 struct thread {
 	void *blocks[THREAD_KEYS];	/* first: see frame_thread */
 	/*
@@ -30,9 +35,9 @@ struct thread {
 	 */
 	uint32_t state;
 	uint64_t correlation;	/* the thread's number << 40 | calls */
+	uintptr_t frames[THREAD_FRAMES];
 	uint64_t straight;	/* calls that passed because of inside */
 	uint64_t abandoned;	/* calls left by longjmp or an exception */
-	uintptr_t frames[THREAD_FRAMES];
 	struct thread_caller callers[THREAD_CALLERS];
 	uintptr_t stack_low, stack_high;	/* see stack.c */
 	uint32_t stack_looks;
@@ -47,6 +52,8 @@ _Static_assert(offsetof(struct thread, blocks) == 0, "blocks");
 _Static_assert(offsetof(struct thread, state) == THREAD_STATE, "state");
 _Static_assert(offsetof(struct thread, correlation) == THREAD_CORRELATION, "correlation");
 _Static_assert(offsetof(struct thread, frames) == THREAD_OUTERMOST, "frames");
+_Static_assert((offsetof(struct thread, frames) + THREAD_OFFSET) / 64 ==
+	       (offsetof(struct thread, blocks[THREAD_KEYS - 4]) + THREAD_OFFSET) / 64, "a line");
 
 /* The calling thread's, NULL before its first call. 8 bytes of static TLS. */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));

@@ -38,7 +38,7 @@
 
 #define THREAD_STATE		128
 #define THREAD_CORRELATION	136
-#define THREAD_OUTERMOST		160
+#define THREAD_OUTERMOST	144
 
 /* Of what kind: call->start and end are wanted and there is an exit hook, only that, neither. */
 #define LIST_TIMES		0

@@ -151,6 +151,17 @@
 	.endm
 
 	/*
+	 * The timed way without an enter hook, after BEGIN: nothing was edited, and
+	 * rsi and rdx alone were used. extra: how far rsp is below the frame.
+	 */
+	.macro	STRAIGHT extra=0
+	movl	$2, THREAD_STATE(%rax)
+	movq	ENTRY_REAL-ENTRY_FUNCTION(%r11), %r11
+	CLOCK	\extra+FRAME_START
+	movq	FRAME_REGS+8-FRAME_SIZE(%rbp), %rsi
+	.endm
+
+	/*
 	 * The driver answered rax: runs the exit hook. timed: yes, no or maybe;
 	 * depth: 1, or any.
 	 */
@@ -207,14 +218,24 @@
 
 	.text
 
+	/* What is timed, and has no enter hook, goes straight down: no guess of a jump can be wrong. */
 	.macro	INTEGERS name, registers
 	ENTER \name, \registers
 	FIND 5f
 	BEGIN
 	cmpl	$LIST_EXITS, LIST_KIND(%r10)
-	jb	8f
 	ja	6f
-	HOOK
+	je	8f
+	cmpq	$0, LIST_ENTER(%r10)
+	jne	7f
+	STRAIGHT
+	.if	\registers > 2
+	movq	FRAME_REGS+16(%rsp), %rdx
+	.endif
+	call	*%r11
+4:	EXIT	yes, 1
+	LEAVE_AND ret
+8:	HOOK
 	testl	%eax, %eax
 	jnz	1f
 	OUTSIDE	1
@@ -230,15 +251,14 @@
 	movl	$0, THREAD_STATE(%rax)
 	LOAD_REGISTERS \registers
 	LEAVE_AND jmp *ENTRY_REAL-ENTRY_FUNCTION(%r11)
-8:	HOOK_IF_ANY 7f
+7:	HOOK
 	testl	%eax, %eax
 	jnz	1f
-7:	OUTSIDE	1
+	OUTSIDE	1
 	CLOCK	FRAME_START
 	LOAD_REGISTERS \registers
 	call	*%r11
-	EXIT	yes, 1
-	LEAVE_AND ret
+	jmp	4b
 5:	DISPATCH DISPATCH_REGISTERS
 	testl	%eax, %eax
 	jnz	1f
@@ -268,7 +288,33 @@
 	ENTER trampoline_stack
 	FIND 5f
 	BEGIN
+	/* Six words at once, unless they leave the page of the return address. */
+	leal	16(%rbp), %esi
 	movl	LIST_STACK_WORDS(%r10), %edx
+	andl	$4096-1, %esi
+	cmpl	$4096-6*8, %esi
+	ja	6f
+	cmpl	$6, %edx
+	ja	6f
+	cmpl	$LIST_TIMES, LIST_KIND(%r10)
+	jne	6f
+	cmpq	$0, LIST_ENTER(%r10)
+	jne	6f
+	subq	$6*8, %rsp
+	/* Word by word, as they were written: of two, the processor would wait for both. */
+	.set	at, 0
+	.rept	6
+	movq	16+at(%rbp), %rdx
+	movq	%rdx, 6*8+FRAME_WINDOW+at(%rsp)
+	movq	%rdx, at(%rsp)
+	.set	at, at + 8
+	.endr
+	STRAIGHT 6*8
+	movq	FRAME_REGS+16-FRAME_SIZE(%rbp), %rdx
+	call	*%r11
+	addq	$6*8, %rsp
+	EXIT	yes, 1
+	LEAVE_AND ret
 6:	movq	8(%rbp,%rdx,8), %rcx
 	movq	%rcx, FRAME_WINDOW-8(%rsp,%rdx,8)
 	subl	$1, %edx
