@@ -21,7 +21,26 @@
 /* Outside of other hooks: calls are seen as the program sees them. */
 enum { TRIGGERS = -(1 << 20), OPENS, RECORDS };
 
-/* Writes the first two words of a record that ends at `to`, and ends the chunk there. */
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+enum { SOON = 128 };	/* words: some calls ahead, since they come in bursts */
+
+static inline void soon_written(const uint64_t *at)
+{
+#if defined(__x86_64__)
+	/* The compiler's own would bring the line in as one to be read. */
+	__asm__ volatile("prefetchw %0" : : "m"(*at));
+#else
+	__builtin_prefetch(at, 1);
+#endif
+}
+
+/*
+ * Writes the first two words of a record that ends at `to`, and ends the chunk
+ * there. What comes after it will be written before long: its line of the
+ * cache is asked for now, since a locked instruction of the program would wait
+ * for it later.
+ */
 static inline __attribute__((always_inline))
 void commit(struct trace_writer *writer, const struct trace_site *site,
 	    const struct cuaudit_call *call, const uint64_t *to, uint64_t ticks, uint64_t delta,
@@ -35,9 +54,11 @@ void commit(struct trace_writer *writer, const struct trace_site *site,
 	/* Pairs with the reader: the record is there with its first word. */
 	__atomic_store_n(at, words | flags << 8 | (call->correlation & 0xffff) << 16 | delta << 32,
 			 __ATOMIC_RELEASE);
-	writer->at = at + words;
+	at += words;
+	writer->at = at;
 	writer->correlation = call->correlation;
 	writer->calls++;
+	soon_written(at + SOON);
 }
 
 /* The words up to the end of arguments, the last of which is filled up. */
@@ -83,48 +104,21 @@ void record_long(struct trace_writer *writer, const struct trace_site *site,
 		flags |= CUAUDIT_TRACE_STACK;
 		*to++ = *stack;
 	}
-	if (site->plan && site->plan->nsteps) {
-		flags |= CUAUDIT_TRACE_WITH_ARGUMENTS;
+	if (site->plan->nsteps) {
+		flags |= site->least.flags;
 		to = whole_words(to, trace_plan_copy(site->plan, call, (char *)to));
 	}
 	commit(writer, site, call, to, ticks, delta, flags);
 }
 
-/* Whether two words are not enough, or the arguments may not be followed. */
-static inline bool is_long(const struct trace_writer *writer, const struct cuaudit_call *call)
+/* Not 0: two words are not enough, or the arguments may not be followed; no jump. */
+static inline uint64_t is_long(const struct trace_writer *writer, const struct cuaudit_call *call)
 {
 	uint64_t ticks = call->end - call->start, delta = call->end - writer->end;
 	uint64_t step = call->correlation - writer->correlation + 0x8000;
 
 	return (ticks | delta | step << 16) >> 32 | (uint32_t)call->result | call->depth |
 	       (call->flags & CUAUDIT_CALL_SKIPPED);
-}
-
-static __attribute__((noinline))
-void record_arguments(struct trace_writer *writer, const struct trace_site *site,
-		      const struct cuaudit_call *call)
-{
-	uint64_t *from = writer->at + 2;
-	uint64_t delta = call->end - writer->end;
-	char *end = trace_plan_copy(site->plan, call, (char *)from);
-
-	writer->end = call->end;
-	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
-	       CUAUDIT_TRACE_WITH_ARGUMENTS);
-}
-
-/* Calls nothing, so it saves no register. */
-static __attribute__((noinline))
-void record_simply(struct trace_writer *writer, const struct trace_site *site,
-		   const struct cuaudit_call *call)
-{
-	uint64_t *from = writer->at + 2;
-	char *end = trace_plan_copy_simply(site->plan, call->words, (char *)from);
-	uint64_t delta = call->end - writer->end;
-
-	writer->end = call->end;
-	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
-	       CUAUDIT_TRACE_WITH_ARGUMENTS);
 }
 
 static uint64_t least;	/* ticks of a call that is written */
@@ -140,8 +134,8 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 	uint64_t end = skipped ? cuaudit_ticks() : call->end;
 	uint64_t start = skipped ? end : call->start;
 	const struct trace_plan *plan;
+	const struct trace_site *site;
 	struct trace_writer *writer;
-	struct trace_site *site;
 	uint32_t stack, why;
 	bool has_stack;
 
@@ -158,69 +152,112 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 		return;
 	}
 	plan = site->plan;
-	if (plan && plan->duties & TRACE_DUTY_KERNEL && !call->result && !skipped &&
+	if (plan->duties & TRACE_DUTY_KERNEL && !call->result && !skipped &&
 	    !trace_kernel_is_known(writer, call->words[plan->kernel]))
 		trace_kernel_launched(writer, call->words[plan->kernel], start);
-	has_stack = plan && plan->duties & TRACE_DUTY_STACK && trace_stack(writer, call, &stack);
+	has_stack = plan->duties & TRACE_DUTY_STACK && trace_stack(writer, call, &stack);
 	record_long(writer, site, call, start, end, has_stack ? &stack : NULL);
 }
 
-/* As of most launches. */
-static bool duties_done(struct trace_writer *writer, const struct trace_plan *plan,
-			const struct cuaudit_call *call)
+/* Whether what is to be done besides is done, as of most launches. */
+static inline bool duties_done(struct trace_writer *writer, const struct trace_plan *plan,
+			       const struct cuaudit_call *call)
 {
-	return plan->duties == TRACE_DUTY_KERNEL &&
-	       trace_kernel_is_known(writer, call->words[plan->kernel]);
+	return !plan->duties || (plan->duties == TRACE_DUTY_KERNEL &&
+				 trace_kernel_is_known(writer, call->words[plan->kernel]));
+}
+
+/* One of two words and arguments of any kind. */
+static __attribute__((noinline))
+void record_any(struct trace_writer *writer, const struct trace_site *site,
+		const struct cuaudit_call *call)
+{
+	uint64_t delta = call->end - writer->end, *from = writer->at + 2;
+	char *end = trace_plan_copy(site->plan, call, (char *)from);
+
+	writer->end = call->end;
+	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
+	       site->least.flags);
+}
+
+/* One of two words where trace_least_copy will not do. */
+static __attribute__((noinline))
+void record_more(struct trace_writer *writer, const struct trace_site *site,
+		 struct cuaudit_call *call)
+{
+	uint64_t delta = call->end - writer->end, *from = writer->at + 2;
+	const struct trace_plan *plan = site->plan;
+	char *end;
+
+	if (unlikely(!duties_done(writer, plan, call))) {
+		exit_slowly(call);
+		return;
+	}
+	if (plan->nops) {
+		record_any(writer, site, call);
+		return;
+	}
+	end = trace_plan_copy_values(plan, call->words, (char *)from);
+	writer->end = call->end;
+	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
+	       site->least.flags);
 }
 
 /*
- * What is done further is called last, so that the common way saves no
- * register. Between two calls the program uses the caches for itself: each
- * line less that is touched here counts.
+ * Between two calls the program uses the caches and the processor's memory of
+ * jumps for itself. So the common way goes straight down, as no guess can be
+ * wrong there, and touches few lines; what is done further is called last, so
+ * that no register is saved.
  */
 static inline __attribute__((always_inline))
-void leave(struct cuaudit_call *call, bool choosy)
+void leave(struct cuaudit_call *call, void *data, bool bare, bool choosy)
 {
-	struct trace_writer *writer = call->blocks[trace_writer_key];
+	struct trace_writer *writer = call->blocks[(uintptr_t)data];
 	const struct trace_site *site;
-	uint64_t delta;
+	uint64_t delta, *from;
+	char *end;
 
-	if (__builtin_expect(!writer || writer->at >= writer->limit ||
-			     (choosy && trace_trigger_watch), 0)) {
+	if (unlikely(!writer || writer->at >= writer->limit || (choosy && trace_trigger_watch))) {
 		exit_slowly(call);
 		return;
 	}
-	site = trace_writer_place(writer, call);
-	if (__builtin_expect(!trace_site_is(site, call) || is_long(writer, call) ||
-			     (choosy && is_short(call)), 0)) {
+	site = trace_site_first(writer, call);
+	if (unlikely(trace_site_differs(site, call, *writer->generation) |
+		     is_long(writer, call)) || (choosy && is_short(call))) {
 		exit_slowly(call);
 		return;
 	}
-	if (site->plan) {
-		if (site->plan->duties && !duties_done(writer, site->plan, call))
-			exit_slowly(call);
-		else if (site->plan->simple)
-			record_simply(writer, site, call);
-		else
-			record_arguments(writer, site, call);
+	if (unlikely(site->least.more)) {
+		record_more(writer, site, call);
 		return;
 	}
 	delta = call->end - writer->end;
 	writer->end = call->end;
-	commit(writer, site, call, writer->at + 2, call->end - call->start, delta, 0);
+	from = writer->at + 2;
+	if (bare) {
+		commit(writer, site, call, from, call->end - call->start, delta, 0);
+		return;
+	}
+	end = trace_least_copy(&site->least, call->words, (char *)from);
+	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
+	       site->least.flags);
 }
 
 static void on_exit(struct cuaudit_call *call, void *data)
 {
-	(void)data;
-	leave(call, false);
+	leave(call, data, false, false);
+}
+
+/* Without arguments. */
+static void on_exit_bare(struct cuaudit_call *call, void *data)
+{
+	leave(call, data, true, false);
 }
 
 /* With start, stop or min-duration. */
 static void on_exit_choosy(struct cuaudit_call *call, void *data)
 {
-	(void)data;
-	leave(call, true);
+	leave(call, data, false, true);
 }
 
 static void on_exit_text(struct cuaudit_call *call, void *data)
@@ -278,7 +315,9 @@ static int init(const struct cuaudit_options *given)
 	least = divide((unsigned __int128)options.least_ns << cuaudit_clock.shift,
 		       cuaudit_clock.mult);
 	hook.exit = as_text ? on_exit_text :
-		    least || options.start || options.stop ? on_exit_choosy : on_exit;
+		    least || options.start || options.stop ? on_exit_choosy :
+		    options.file.flags & CUAUDIT_TRACE_ARGUMENTS ? on_exit : on_exit_bare;
+	hook.data = (void *)(uintptr_t)trace_writer_key;
 	hook.functions = options.functions;
 	hook.include = options.libraries;
 	error = cuaudit_hook_add(&hook);

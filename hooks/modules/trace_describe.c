@@ -112,10 +112,8 @@ static bool describe_function(const struct cuaudit_function *function, uint32_t 
 	record->id = function->id;
 	record->classes = function->classes;
 	record->version = function->version;
-	if (plan) {
-		record->nsteps = plan->nsteps;
-		memcpy(record->steps, plan->steps, sizeof(record->steps));
-	}
+	record->nsteps = plan->nsteps;
+	memcpy(record->steps, plan->steps, sizeof(record->steps));
 	memcpy(record + 1, function->name, name);
 	memcpy((char *)(record + 1) + name, function->base, base);
 	trace_describe_publish(record, CUAUDIT_TRACE_FUNCTION);

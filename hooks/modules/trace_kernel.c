@@ -90,8 +90,8 @@ void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_
 {
 	uint32_t now = atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
 	struct trace_lock saved;
+	uint64_t known, *at;
 	const char *name;
-	uint64_t known;
 
 	if (writer->kernels_epoch != now)
 		memset(writer->kernels, 0, sizeof(writer->kernels));
@@ -106,7 +106,9 @@ void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_
 		note(handle, ticks, name);
 		trace_unlock(&saved);
 	}
-	*trace_kernel_place(writer, handle) = handle;
+	at = trace_kernel_places(writer, handle);
+	at[1] = at[0];
+	at[0] = handle;
 }
 
 /* Its name is written now where it cannot be asked for later. */

@@ -13,15 +13,18 @@ extern _Atomic uint32_t trace_kernel_epoch;
 /* Context: setup. Hooks what hands out and ends handles, whatever else is traced. 0 or -errno. */
 int trace_kernel_setup(int32_t priority);
 
-static inline uint64_t *trace_kernel_place(struct trace_writer *writer, uint64_t handle)
+/* Two handles that sum up alike each have a place. */
+static inline uint64_t *trace_kernel_places(struct trace_writer *writer, uint64_t handle)
 {
-	return &writer->kernels[(handle >> 4 ^ handle >> 12) % TRACE_KERNELS];
+	return &writer->kernels[(handle >> 4 ^ handle >> 11) % TRACE_KERNELS & ~1u];
 }
 
 /* Context: call. Whether the thread has seen the handle lately. */
 static inline bool trace_kernel_is_known(struct trace_writer *writer, uint64_t handle)
 {
-	return *trace_kernel_place(writer, handle) == handle &&
+	const uint64_t *at = trace_kernel_places(writer, handle);
+
+	return (at[0] == handle || at[1] == handle) &&
 	       writer->kernels_epoch ==
 	       atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
 }

@@ -14,6 +14,7 @@
 
 enum {
 	UNKNOWN_WORDS = 6,	/* of a function newer than the table: what registers hold */
+	LINE = 64,		/* of the cache: what a call needs of a plan lies in its first */
 	ARENA = 64 * 1024
 };
 
@@ -28,6 +29,7 @@ static size_t left;
 /* What a plan is made of. */
 struct making {
 	struct trace_plan plan;
+	uint8_t sizes[TRACE_PLAN_WORDS];	/* bytes of each word that are written */
 	uint32_t room;		/* bytes */
 };
 
@@ -52,10 +54,13 @@ static void add(struct making *making, enum cuaudit_trace_how how, size_t size, 
 	add_step(plan, how, op.word, size);
 	op.bit = (uint16_t)(1u << plan->nops);
 	plan->mask = sizeof(op.bit);
-	if (op.kind > TRACE_OP_WORD_BEHIND || plan->nops >= TRACE_PLAN_SMALL)
-		plan->simple = false;
+	if (op.kind > TRACE_OP_WORD_BEHIND || plan->nops >= TRACE_LEAST_SMALL)
+		plan->least.more = true;
 	else
-		plan->small[plan->nops] = (struct trace_small){ op.word, (uint8_t)op.size, op.bit };
+		plan->least.small[plan->nops] = (struct trace_small){
+			.word = op.word, .size = (uint8_t)op.size, .bit = (uint8_t)op.bit,
+			.upper = (uint8_t)(op.size - sizeof(uint32_t)),
+		};
 	plan->ops[plan->nops++] = op;
 }
 
@@ -69,8 +74,8 @@ static void add_value(struct making *making, uint8_t word, size_t size)
 	add_step(plan, CUAUDIT_TRACE_VALUE, word, size);
 	making->room -= (uint32_t)size;
 	for (; size > sizeof(uint64_t); size -= sizeof(uint64_t))
-		plan->values[word++] = sizeof(uint64_t);
-	plan->values[word] = (uint8_t)size;
+		making->sizes[word++] = sizeof(uint64_t);
+	making->sizes[word] = (uint8_t)size;
 	plan->nwords = (uint8_t)end;
 }
 
@@ -173,7 +178,7 @@ static void make(struct making *making, const struct cuaudit_function *function)
 	struct print_param params[PRINT_PARAMS];
 	uint32_t count = print_params(function->id, params);
 
-	*making = (struct making){ .plan.simple = true, .room = TRACE_PLAN_MOST - sizeof(uint16_t) };
+	*making = (struct making){ .room = TRACE_PLAN_MOST - sizeof(uint16_t) };
 	if (trace_stack_wanted(function->id))
 		making->plan.duties |= TRACE_DUTY_STACK;
 	if (!wanted)
@@ -190,11 +195,27 @@ static void make(struct making *making, const struct cuaudit_function *function)
 		add_value(making, i, sizeof(uint64_t));
 }
 
+static void finish(struct making *making)
+{
+	struct trace_plan *plan = &making->plan;
+	struct trace_least *least = &plan->least;
+
+	for (uint32_t i = 0; i < TRACE_PLAN_WORDS; i++)
+		plan->values[i + 1] = (uint8_t)(plan->values[i] + making->sizes[i]);
+	plan->is_launch = plan->nwords == 9;
+	for (uint32_t i = 1; i < 8; i++)
+		plan->is_launch &= making->sizes[i] == sizeof(uint32_t);
+	least->more |= plan->duties || plan->nwords > TRACE_LEAST_WORDS;
+	least->flags = plan->nsteps ? CUAUDIT_TRACE_WITH_ARGUMENTS : 0;
+	least->mask = plan->mask;
+	memcpy(least->values, plan->values, sizeof(least->values));
+}
+
 static void *take(size_t size)
 {
 	char *at = arena;
 
-	size = (size + TRACE_PLAN_LINE - 1) / TRACE_PLAN_LINE * TRACE_PLAN_LINE;
+	size = (size + LINE - 1) / LINE * LINE;
 	if (left < size) {
 		at = cuaudit_pages(ARENA);
 		if (!at)
@@ -208,18 +229,23 @@ static void *take(size_t size)
 
 const struct trace_plan *trace_plan(const struct cuaudit_function *function)
 {
+	static const struct trace_plan nothing;
 	uint32_t slot = function->slot;
-	struct trace_plan *plan;
+	struct trace_plan *plan = NULL;
 	struct making making;
 
-	if (slot >= CUAUDIT_SLOTS_MAX || plans[slot])
-		return slot < CUAUDIT_SLOTS_MAX ? plans[slot] : NULL;
+	if (slot >= CUAUDIT_SLOTS_MAX)
+		return &nothing;
+	if (plans[slot])
+		return plans[slot];
 	make(&making, function);
-	plan = making.plan.nsteps || making.plan.duties ? take(sizeof(*plan)) : NULL;
+	finish(&making);
+	if (making.plan.nsteps || making.plan.duties)
+		plan = take(sizeof(*plan));
 	if (plan)
 		*plan = making.plan;
-	plans[slot] = plan;
-	return plan;
+	plans[slot] = plan ? plan : &nothing;
+	return plans[slot];
 }
 
 static char *copy_text(char *to, const char *text, uint32_t most)

@@ -35,29 +35,41 @@ struct trace_op {
 	bool count_behind;	/* ... or a pointer to it */
 };
 
-/* The same of 4 bytes or 8. */
+/* The same of 4 bytes or 8; bit 0: of nothing. */
 struct trace_small {
 	uint8_t word;
 	uint8_t size;
-	uint16_t bit;
+	uint8_t upper;		/* where the last 4 bytes are */
+	uint8_t bit;
 };
 
-enum { TRACE_PLAN_WORDS = 32, TRACE_PLAN_SMALL = 4, TRACE_PLAN_LINE = 64 };
+enum { TRACE_PLAN_WORDS = 31, TRACE_LEAST_WORDS = 2, TRACE_LEAST_SMALL = 2 };
 
-/* First the mask, then values, then what is behind pointers. A simple one is a line of the cache. */
+/* What most functions need, small enough to lie beside what is looked at anyway. */
+struct trace_least {
+	bool more;		/* the plan itself is wanted: this will not do, or there are duties */
+	uint8_t flags;		/* of a record */
+	uint8_t mask;		/* bytes of the mask */
+	uint8_t values[TRACE_LEAST_WORDS + 1];	/* as of a plan */
+	struct trace_small small[TRACE_LEAST_SMALL];
+};
+
+/* First the mask, then values, then what is behind pointers. */
 struct trace_plan {
+	struct trace_least least;
 	uint8_t mask;		/* bytes of the mask, 0 where there are no ops */
-	bool simple;		/* trace_plan_copy_simply will do: its ops are small ones */
 	uint8_t nwords;		/* that have values, or lie before one that has */
 	uint8_t nops;
 	uint8_t nsteps;
 	uint8_t duties;		/* enum trace_duty */
 	uint8_t kernel;
-	struct trace_small small[TRACE_PLAN_SMALL];
-	uint8_t values[TRACE_PLAN_WORDS];	/* bytes of each word that are written */
-	struct trace_op ops[CUAUDIT_TRACE_STEPS] __attribute__((aligned(TRACE_PLAN_LINE)));
+	bool is_launch;		/* of nine values all but the first and the last are of 4 bytes */
+	uint8_t values[TRACE_PLAN_WORDS + 1];	/* where each word's are written, and where they end */
+	struct trace_op ops[CUAUDIT_TRACE_STEPS];
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
+
+_Static_assert(TRACE_PLAN_WORDS * sizeof(uint64_t) <= UINT8_MAX, "values");
 
 /* Bytes of arguments that a record may have. */
 enum { TRACE_PLAN_MOST = 1920 };
@@ -65,52 +77,95 @@ enum { TRACE_PLAN_MOST = 1920 };
 /* Context: setup. strings, elements: the most that is copied of each. */
 void trace_plan_setup(bool arguments, uint32_t strings, uint32_t elements);
 
-/* Context: call, locked. The function's plan; NULL: it has no arguments, or memory is out. */
+/* Context: call, locked. The function's plan; one of nothing where memory is out. */
 const struct trace_plan *trace_plan(const struct cuaudit_function *function);
 
-/* Context: call. Writes a call's arguments, not more than the most; returns where they end. */
-char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to);
+/* Four words' lower halves; aligned as words are. */
+typedef uint32_t trace_halves __attribute__((vector_size(16), aligned(8), may_alias));
+
+static inline void trace_halves_copy(const uint64_t *words, char *to)
+{
+	const trace_halves *from = (const trace_halves *)words;
+#ifdef __clang__
+	trace_halves halves = __builtin_shufflevector(from[0], from[1], 0, 2, 4, 6);
+#else
+	trace_halves halves = __builtin_shuffle(from[0], from[1], (trace_halves){ 0, 2, 4, 6 });
+#endif
+
+	memcpy(to, &halves, sizeof(halves));
+}
 
 /*
- * Whole words are stored, each where the bytes before it that count end: to
- * ask which are short would take longer. So up to 8 bytes behind the end are
- * written, too.
+ * Context: call. Writes the values, without what comes before; returns where
+ * they end. Whole words are stored, the next over what of one does not count,
+ * so up to 8 bytes behind the end are written, too. The first words are of any
+ * call, and there is no jump for them, as it may be guessed wrong.
  */
 static inline __attribute__((always_inline))
 char *trace_plan_copy_values(const struct trace_plan *plan, const uint64_t *words, char *to)
 {
-	const uint8_t *size = plan->values;
+	enum { FIRST = 10 };
 
-	for (const uint64_t *end = words + plan->nwords; words < end; words++) {
-		memcpy(to, words, sizeof(*words));
-		to += *size++;
+	if (plan->is_launch) {
+		memcpy(to, &words[0], sizeof(*words));
+		trace_halves_copy(&words[1], to + plan->values[1]);
+		trace_halves_copy(&words[5], to + plan->values[5]);
+		memcpy(to + plan->values[8], &words[8], sizeof(*words));
+		return to + plan->values[TRACE_PLAN_WORDS];
 	}
-	return to;
+#pragma GCC unroll 10
+	for (uint32_t i = 0; i < FIRST; i++)
+		memcpy(to + plan->values[i], &words[i], sizeof(*words));
+	for (uint32_t i = FIRST; i < plan->nwords; i++)
+		memcpy(to + plan->values[i], &words[i], sizeof(*words));
+	return to + plan->values[TRACE_PLAN_WORDS];
 }
 
-/* The same for a simple plan and a call that the driver answered with success. */
-static inline __attribute__((always_inline))
-char *trace_plan_copy_simply(const struct trace_plan *plan, const uint64_t *words, char *mask_at)
+/* Context: call. Writes a call's arguments, not more than the most; returns where they end. */
+char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to);
+
+/* All ones where the step is to follow its pointer: not NULL, and there is a step. */
+static inline uint64_t trace_small_follows(const struct trace_small *small, const uint64_t *words)
 {
-	char *to = trace_plan_copy_values(plan, words, mask_at + plan->mask);
-	uint16_t mask = 0;
+	return -(uint64_t)((words[small->word] != 0) & (small->bit != 0));
+}
 
-	if (!plan->mask)
-		return to;
-	for (const struct trace_small *op = plan->small; op < plan->small + plan->nops; op++) {
-		const void *behind = (const void *)(uintptr_t)words[op->word];
+/* What is behind the pointer, or anything where it is not to be followed, but no byte then counts. */
+static inline char *trace_small_copy(const struct trace_small *small, const uint64_t *words,
+				     uint64_t follows, char *to)
+{
+	const char *from = (const char *)(uintptr_t)((words[small->word] & follows) |
+						     ((uintptr_t)words & ~follows));
+	uint32_t lower, upper;
 
-		if (!behind)
-			continue;
-		mask |= op->bit;
-		if (op->size == sizeof(uint32_t))
-			memcpy(to, behind, sizeof(uint32_t));
-		else
-			memcpy(to, behind, sizeof(uint64_t));
-		to += op->size;
-	}
+	memcpy(&lower, from, sizeof(lower));
+	memcpy(&upper, from + small->upper, sizeof(upper));
+	memcpy(to, &lower, sizeof(lower));
+	memcpy(to + sizeof(lower), &upper, sizeof(upper));
+	return to + (small->size & follows);
+}
+
+/*
+ * Context: call. trace_plan_copy where there is no more, of a call that the
+ * driver answered with success, and without a jump. Up to 8 bytes behind the
+ * end are written, too.
+ */
+static inline __attribute__((always_inline))
+char *trace_least_copy(const struct trace_least *least, const uint64_t *words, char *mask_at)
+{
+	const struct trace_small *small = least->small;
+	uint64_t first = trace_small_follows(&small[0], words);
+	uint64_t second = trace_small_follows(&small[1], words);
+	uint16_t mask = (uint16_t)((small[0].bit & first) | (small[1].bit & second));
+	char *to = mask_at + least->mask;
+
+	/* Where there is no mask, what follows is written over it. */
 	memcpy(mask_at, &mask, sizeof(mask));
-	return to;
+	for (int i = 0; i < TRACE_LEAST_WORDS; i++)
+		memcpy(to + least->values[i], &words[i], sizeof(words[i]));
+	to += least->values[TRACE_LEAST_WORDS];
+	to = trace_small_copy(&small[0], words, first, to);
+	return trace_small_copy(&small[1], words, second, to);
 }
 
 #endif

@@ -170,6 +170,7 @@ static bool begin(struct trace_writer *writer, const struct cuaudit_call *call, 
 		return false;
 	writer->tid = (int32_t)syscall(SYS_gettid);
 	writer->start = ticks;
+	writer->generation = cuaudit_generation;
 	writer->number = numbers + 1;
 	if (!describe(writer, 0, why)) {
 		writer->number = 0;
@@ -209,24 +210,50 @@ struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t tick
 	return good ? writer : NULL;
 }
 
-__attribute__((noinline))
-struct trace_site *trace_writer_site(struct trace_writer *writer, const struct cuaudit_call *call,
-				     uint32_t *why)
+/*
+ * Where the call's place is, else where it is to be: in what is free, or was
+ * before objects came and went, or in the next one's place. Some that are in
+ * use all the time may share one, so each may be in any of several.
+ */
+static struct trace_site *seek(struct trace_writer *writer, const struct cuaudit_call *call,
+			       uint32_t generation)
 {
-	struct trace_site *site = trace_writer_place(writer, call);
-	uint32_t generation = *cuaudit_generation, number;
+	uint64_t hash = trace_site_hash(call);
+	struct trace_site *places[] = {
+		&writer->sites[hash >> 56], &writer->sites[hash >> 48 & 255],
+		&writer->sites[hash >> 40 & 255], &writer->sites[hash >> 32 & 255],
+	};
+	enum { PLACES = sizeof(places) / sizeof(places[0]) };
+
+	for (int i = 0; i < PLACES; i++)
+		if (!trace_site_differs(places[i], call, generation))
+			return places[i];
+	for (int i = 0; i < PLACES; i++)
+		if (!places[i]->caller || places[i]->generation != generation)
+			return places[i];
+	return places[writer->victim++ % PLACES];
+}
+
+__attribute__((noinline))
+const struct trace_site *trace_writer_site(struct trace_writer *writer,
+					   const struct cuaudit_call *call, uint32_t *why)
+{
+	uint32_t generation = *writer->generation, number;
+	struct trace_site *site = seek(writer, call, generation);
 	struct trace_lock saved;
+	const struct trace_plan *plan;
 	bool good;
 
-	if (trace_site_is(site, call))
+	if (!trace_site_differs(site, call, generation))
 		return site;
 	trace_lock(&saved);
 	good = trace_describe_site(call, &number, why);
+	plan = trace_plan(call->function);
 	if (good)
 		*site = (struct trace_site){
 			.caller = call->caller, .function = call->function,
 			.generation = generation, .number = number,
-			.plan = trace_plan(call->function),
+			.plan = plan, .least = plan->least,
 		};
 	trace_unlock(&saved);
 	return good ? site : NULL;

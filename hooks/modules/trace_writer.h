@@ -9,20 +9,21 @@
 #include "hooks/modules/trace_plan.h"
 
 enum {
-	TRACE_SITES = 256,	/* a power of two, as are the next two */
-	TRACE_KERNELS = 256,
+	TRACE_SITES = 256,
+	TRACE_KERNELS = 256,	/* a power of two, as is the next */
 	TRACE_STACKS = 16,
 	TRACE_MOST = 2040	/* bytes of a record */
 };
 
-/* A place a function is called at, as this thread last saw it. */
+/* A place a function is called at, as this thread last saw it: a line of the cache. */
 struct trace_site {
 	const void *caller;
 	const struct cuaudit_function *function;
 	uint32_t generation;
 	uint32_t number;
 	const struct trace_plan *plan;
-};
+	struct trace_least least;	/* of the plan */
+} __attribute__((aligned(64)));
 
 /* A way to a call, by what its addresses sum up to. */
 struct trace_known_stack {
@@ -37,6 +38,7 @@ struct trace_writer {
 	uint64_t end;		/* of the last call */
 	uint64_t correlation;	/* of the last call */
 	uint64_t calls;		/* in the chunk */
+	const uint32_t *generation;	/* cuaudit_generation, in a line that is here anyway */
 	struct trace_chunk chunk;
 	uint32_t number;	/* of the thread; 0: it has not begun */
 	int32_t tid;
@@ -44,6 +46,7 @@ struct trace_writer {
 	uint64_t start;
 	struct trace_writer *next, **link;	/* of those that have begun */
 	struct trace_site sites[TRACE_SITES];
+	uint32_t victim;	/* counts sites that gave way to others */
 	uint32_t kernels_epoch;
 	uint64_t kernels[TRACE_KERNELS];
 	struct trace_known_stack stacks[TRACE_STACKS];
@@ -62,22 +65,31 @@ int trace_writer_setup(const struct cuaudit_module *owner, const char *threads);
 struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t ticks, uint32_t *why);
 
 /* Context: call. Where the call comes from, found or described anew; NULL as above. */
-struct trace_site *trace_writer_site(struct trace_writer *writer, const struct cuaudit_call *call,
-				     uint32_t *why);
+const struct trace_site *trace_writer_site(struct trace_writer *writer,
+					   const struct cuaudit_call *call, uint32_t *why);
 
-/* Context: call. Where it would be in the thread's memory of them. */
-static inline struct trace_site *trace_writer_place(struct trace_writer *writer,
-						    const struct cuaudit_call *call)
+/* What a place's addresses sum up to: each of its upper bytes is where it may be. */
+static inline uint64_t trace_site_hash(const struct cuaudit_call *call)
 {
 	uint64_t caller = (uintptr_t)call->caller, function = (uintptr_t)call->function;
 
-	return &writer->sites[(caller ^ caller >> 8 ^ function >> 4 ^ function >> 9) % TRACE_SITES];
+	return (caller ^ function << 8) * 0x9e3779b97f4a7c15u;
 }
 
-static inline bool trace_site_is(const struct trace_site *site, const struct cuaudit_call *call)
+/* 0 if that is the call's place; no jump. */
+static inline uint64_t trace_site_differs(const struct trace_site *site,
+					  const struct cuaudit_call *call, uint32_t generation)
 {
-	return site->caller == call->caller && site->function == call->function &&
-	       site->generation == *cuaudit_generation;
+	return ((uintptr_t)site->caller ^ (uintptr_t)call->caller) |
+	       ((uintptr_t)site->function ^ (uintptr_t)call->function) |
+	       (site->generation ^ generation);
+}
+
+/* Where most places are; trace_writer_site knows of the others. */
+static inline const struct trace_site *trace_site_first(const struct trace_writer *writer,
+							const struct cuaudit_call *call)
+{
+	return &writer->sites[trace_site_hash(call) >> 56];
 }
 
 /* Context: call. Whether the calling thread is one of those that are. */

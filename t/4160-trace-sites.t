@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# The places that calls come from are looked up once, however many there are.
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
+
+compile -O1 -rdynamic -o "$tmp/sites" "$top_srcdir/t/trace/sites.c" -ldl || bail_out "cannot build"
+
+# Where two share a place that is remembered, each would be looked up again at every call.
+traced "args=no" "$tmp/sites"
+is "$status $(cat "$tmp/err")" "0 " "it ends well"
+ok "50,000 calls from 100 places take few looks: $(cat "$tmp/out")" test "$(cat "$tmp/out")" -lt 2000
+ok "and some: the count is right" test "$(cat "$tmp/out")" -ge 100
+checked "$tmp/traces/"* >"$tmp/records"
+is "$(number '^call .* cuDriverGetVersion ' <"$tmp/records")" 50000 "all calls are there"
+done_testing

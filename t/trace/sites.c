@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls from 100 places in turn. Prints how often the trace blocked signals
+ * meanwhile, as it does around whatever it does seldom: its pthread_sigmask is
+ * this one.
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { ROUNDS = 500, KERNEL_SIGNALS = 8 };
+
+static long blocked;
+
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	blocked += how == SIG_BLOCK;
+	return syscall(SYS_rt_sigprocmask, how, set, old, KERNEL_SIGNALS) ? -1 : 0;
+}
+
+#define CALL version(&unused);
+#define CALLS5 CALL CALL CALL CALL CALL
+#define CALLS25 CALLS5 CALLS5 CALLS5 CALLS5 CALLS5
+#define CALLS100 CALLS25 CALLS25 CALLS25 CALLS25
+
+int main(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*init)(unsigned int) = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : NULL;
+	int (*volatile version)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDriverGetVersion") : NULL;
+	int unused;
+
+	if (!init || init(0))
+		return 2;
+	for (int i = 0; i < ROUNDS; i++) {
+		CALLS100
+	}
+	printf("%ld\n", blocked);
+	return 0;
+}
