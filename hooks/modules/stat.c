@@ -80,7 +80,7 @@ void record_slowly(const struct cuaudit_call *call, const void *data)
 		record(cell, call->end - call->start, call->result, data);
 }
 
-static void timed_exit(struct cuaudit_call *call, void *data)
+static __attribute__((hot)) void timed_exit(struct cuaudit_call *call, void *data)
 {
 	struct cuaudit_stat_cell *cell = stat_cell(call);
 
@@ -99,7 +99,7 @@ static __attribute__((noinline)) int count_slowly(const struct cuaudit_call *cal
 	return CUAUDIT_CONTINUE;
 }
 
-static int count_enter(struct cuaudit_call *call, void *data)
+static __attribute__((hot)) int count_enter(struct cuaudit_call *call, void *data)
 {
 	struct cuaudit_stat_cell *cell = stat_cell(call);
 

@@ -181,7 +181,7 @@ void record_any(struct trace_writer *writer, const struct trace_site *site,
 }
 
 /* One of two words where trace_least_copy will not do. */
-static __attribute__((noinline))
+static __attribute__((hot, noinline))
 void record_more(struct trace_writer *writer, const struct trace_site *site,
 		 struct cuaudit_call *call)
 {
@@ -243,13 +243,13 @@ void leave(struct cuaudit_call *call, void *data, bool bare, bool choosy)
 	       site->least.flags);
 }
 
-static void on_exit(struct cuaudit_call *call, void *data)
+static __attribute__((hot)) void on_exit(struct cuaudit_call *call, void *data)
 {
 	leave(call, data, false, false);
 }
 
 /* Without arguments. */
-static void on_exit_bare(struct cuaudit_call *call, void *data)
+static __attribute__((hot)) void on_exit_bare(struct cuaudit_call *call, void *data)
 {
 	leave(call, data, true, false);
 }

@@ -212,26 +212,33 @@ struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t tick
 
 /*
  * Where the call's place is, else where it is to be: in what is free, or was
- * before objects came and went, or in the next one's place. Some that are in
- * use all the time may share one, so each may be in any of several.
+ * before objects came and went, or in the next one's place. Four share four,
+ * as several that are in use all the time may want the same; one of them is
+ * found at once. That is not to be one that was called from once, as hundreds
+ * are when libraries start: now and then they change.
  */
 static struct trace_site *seek(struct trace_writer *writer, const struct cuaudit_call *call,
 			       uint32_t generation)
 {
-	uint64_t hash = trace_site_hash(call);
-	struct trace_site *places[] = {
-		&writer->sites[hash >> 56], &writer->sites[hash >> 48 & 255],
-		&writer->sites[hash >> 40 & 255], &writer->sites[hash >> 32 & 255],
-	};
-	enum { PLACES = sizeof(places) / sizeof(places[0]) };
+	struct trace_site *first = trace_site_first(writer, call), *site, between;
+	uint32_t index = (uint32_t)(first - writer->sites);
+	struct trace_site *ways[TRACE_SITE_WAYS];
 
-	for (int i = 0; i < PLACES; i++)
-		if (!trace_site_differs(places[i], call, generation))
-			return places[i];
-	for (int i = 0; i < PLACES; i++)
-		if (!places[i]->caller || places[i]->generation != generation)
-			return places[i];
-	return places[writer->victim++ % PLACES];
+	for (uint32_t i = 0; i < TRACE_SITE_WAYS; i++) {
+		site = ways[i] = &writer->sites[index ^ i];
+		if (trace_site_differs(site, call, generation))
+			continue;
+		if (site == first || ++writer->elsewhere % TRACE_SITE_CHANGE)
+			return site;
+		between = *first;
+		*first = *site;
+		*site = between;
+		return first;
+	}
+	for (uint32_t i = 0; i < TRACE_SITE_WAYS; i++)
+		if (!ways[i]->caller || ways[i]->generation != generation)
+			return ways[i];
+	return ways[writer->victim++ % TRACE_SITE_WAYS];
 }
 
 __attribute__((noinline))

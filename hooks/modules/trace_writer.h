@@ -10,6 +10,8 @@
 
 enum {
 	TRACE_SITES = 256,
+	TRACE_SITE_WAYS = 4,
+	TRACE_SITE_CHANGE = 64,
 	TRACE_KERNELS = 256,	/* a power of two, as is the next */
 	TRACE_STACKS = 16,
 	TRACE_MOST = 2040	/* bytes of a record */
@@ -46,7 +48,8 @@ struct trace_writer {
 	uint64_t start;
 	struct trace_writer *next, **link;	/* of those that have begun */
 	struct trace_site sites[TRACE_SITES];
-	uint32_t victim;	/* counts sites that gave way to others */
+	uint32_t victim;	/* counts sites that gave way to others ... */
+	uint32_t elsewhere;	/* ... and calls from those not found at once */
 	uint32_t kernels_epoch;
 	uint64_t kernels[TRACE_KERNELS];
 	struct trace_known_stack stacks[TRACE_STACKS];
@@ -68,14 +71,6 @@ struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t tick
 const struct trace_site *trace_writer_site(struct trace_writer *writer,
 					   const struct cuaudit_call *call, uint32_t *why);
 
-/* What a place's addresses sum up to: each of its upper bytes is where it may be. */
-static inline uint64_t trace_site_hash(const struct cuaudit_call *call)
-{
-	uint64_t caller = (uintptr_t)call->caller, function = (uintptr_t)call->function;
-
-	return (caller ^ function << 8) * 0x9e3779b97f4a7c15u;
-}
-
 /* 0 if that is the call's place; no jump. */
 static inline uint64_t trace_site_differs(const struct trace_site *site,
 					  const struct cuaudit_call *call, uint32_t generation)
@@ -86,10 +81,13 @@ static inline uint64_t trace_site_differs(const struct trace_site *site,
 }
 
 /* Where most places are; trace_writer_site knows of the others. */
-static inline const struct trace_site *trace_site_first(const struct trace_writer *writer,
-							const struct cuaudit_call *call)
+static inline struct trace_site *trace_site_first(struct trace_writer *writer,
+						  const struct cuaudit_call *call)
 {
-	return &writer->sites[trace_site_hash(call) >> 56];
+	uint64_t caller = (uintptr_t)call->caller, function = (uintptr_t)call->function;
+
+	/* The upper byte of a product depends on all bits. */
+	return &writer->sites[(caller ^ function << 8) * 0x9e3779b97f4a7c15u >> 56];
 }
 
 /* Context: call. Whether the calling thread is one of those that are. */

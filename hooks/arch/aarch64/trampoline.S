@@ -160,7 +160,8 @@
 	LEAVE_AND ret
 	.endm
 
-	.text
+	/* With what hooks do at each call: the linker puts these together, in a page or two. */
+	.section .text.hot, "ax", @progbits
 
 	.macro	INTEGERS name, registers
 	ENTER \name, \registers

@@ -216,7 +216,8 @@
 	LEAVE_AND ret
 	.endm
 
-	.text
+	/* With what hooks do at each call: the linker puts these together, in a page or two. */
+	.section .text.hot, "ax", @progbits
 
 	/* What is timed, and has no enter hook, goes straight down: no guess of a jump can be wrong. */
 	.macro	INTEGERS name, registers
