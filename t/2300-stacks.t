@@ -10,6 +10,9 @@ for how in signals signal-stack small-thread first-on-small-thread many-threads 
 done
 routed "many-threads, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" \
 	many-threads
+for how in edge own-stack small-thread; do
+	routed "$how, with statistics alone" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" $how alone
+done
 routed "signals, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signals
 routed "signal-stack, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signal-stack
 

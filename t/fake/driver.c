@@ -108,6 +108,16 @@ EXPORT int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned in
 	       extra == (void *)11 ? 0 : 1;
 }
 
+/* Seven integers, one of them on the stack. */
+EXPORT int cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, void *f,
+						     size_t (*memory)(int), size_t fixed, int limit,
+						     unsigned int flags)
+{
+	(void)grid, (void)block, (void)f, (void)memory, (void)fixed, (void)limit;
+	arrive(__func__);
+	return (int)flags;
+}
+
 /* A structure of 64 bytes by value, between two words. */
 EXPORT int cuIpcOpenMemHandle_v2(unsigned long long *pointer, struct fake_handle handle,
 				 unsigned int flags)

@@ -60,6 +60,8 @@ int cuLaunchHostFunc(void *stream, void (*function)(void *), void *data);
 int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz,
 		   unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared,
 		   void *stream, void **params, void **extra);
+int cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, void *f, size_t (*memory)(int),
+					      size_t fixed, int limit, unsigned int flags);
 int cuLaunchCooperativeKernel(void (*f)(void *), unsigned int gx, unsigned int gy,
 			      unsigned int gz, unsigned int bx, unsigned int by, unsigned int bz,
 			      unsigned int shared, void *stream, void *params);
