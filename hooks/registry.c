@@ -113,26 +113,31 @@ int registry_find(uint32_t slot, struct hook_list **found)
 	return 0;
 }
 
-static void *trampoline(const struct entry *entry)
+static void *trampoline(const struct entry *entry, const struct hook_list *list)
 {
+	bool timed = list->kind == LIST_TIMES && !list->enter;
+
 	if (!entry->row || registry_irregular(entry))
 		return (void *)trampoline_full;
 	if (layout_stack_words(entry->row))
 		return (void *)trampoline_stack;
-	return entry->row->nparams > 2 ? (void *)trampoline_registers : (void *)trampoline_two;
+	if (entry->row->nparams > 2)
+		return timed ? (void *)trampoline_registers_timed : (void *)trampoline_registers;
+	return timed ? (void *)trampoline_two_timed : (void *)trampoline_two;
 }
 
 static void route(uint32_t slot)
 {
 	const struct entry *entry = &registry_entries[slot];
-	bool hooked = atomic_load_explicit(&entry->list, memory_order_relaxed);
+	const struct hook_list *list = atomic_load_explicit(&entry->list, memory_order_relaxed);
 	void *real;
 
 	/* The auditor fills in another copy of the driver whenever one is loaded. */
 	do {
 		real = atomic_load(&entry->real);
 		/* Pairs with the jump of the stub: the list is there before the trampoline. */
-		atomic_store(&cuaudit_core_link->routes[slot], hooked ? trampoline(entry) : real);
+		atomic_store(&cuaudit_core_link->routes[slot],
+			     list ? trampoline(entry, list) : real);
 	} while (atomic_load(&entry->real) != real);
 }
 

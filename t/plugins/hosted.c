@@ -31,6 +31,10 @@ static _Atomic long arrived[STRESS_FUNCTIONS];
 /* Places to route to, no more. */
 void trampoline_two(void) {}
 void trampoline_registers(void) {}
+#ifdef __x86_64__
+void trampoline_two_timed(void) {}
+void trampoline_registers_timed(void) {}
+#endif
 void trampoline_stack(void) {}
 void trampoline_full(void) {}
 

@@ -9,4 +9,8 @@ void trampoline_registers(void);
 void trampoline_stack(void);
 void trampoline_full(void);
 
+/* No ways of their own. */
+#define trampoline_two_timed trampoline_two
+#define trampoline_registers_timed trampoline_registers
+
 #endif

@@ -5,7 +5,9 @@
 
 /* In trampoline.S; jumped to by stubs only, never called. */
 void trampoline_two(void);
+void trampoline_two_timed(void);
 void trampoline_registers(void);
+void trampoline_registers_timed(void);
 void trampoline_stack(void);
 void trampoline_full(void);
 

@@ -4,7 +4,7 @@
 #include "frame_arch.h"
 
 /*
- * All four: any prototype.
+ * All: any prototype.
  *
  * in:   r11d = slot; argument registers and stack of the call
  * out:  the driver's answer, or the hooks', in rax
@@ -219,24 +219,15 @@
 	/* With what hooks do at each call: the linker puts these together, in a page or two. */
 	.section .text.hot, "ax", @progbits
 
-	/* What is timed, and has no enter hook, goes straight down: no guess of a jump can be wrong. */
 	.macro	INTEGERS name, registers
 	ENTER \name, \registers
 	FIND 5f
 	BEGIN
+.L\name\()_begun:
 	cmpl	$LIST_EXITS, LIST_KIND(%r10)
+	jb	8f
 	ja	6f
-	je	8f
-	cmpq	$0, LIST_ENTER(%r10)
-	jne	7f
-	STRAIGHT
-	.if	\registers > 2
-	movq	FRAME_REGS+16(%rsp), %rdx
-	.endif
-	call	*%r11
-4:	EXIT	yes, 1
-	LEAVE_AND ret
-8:	HOOK
+	HOOK
 	testl	%eax, %eax
 	jnz	1f
 	OUTSIDE	1
@@ -252,14 +243,16 @@
 	movl	$0, THREAD_STATE(%rax)
 	LOAD_REGISTERS \registers
 	LEAVE_AND jmp *ENTRY_REAL-ENTRY_FUNCTION(%r11)
-7:	HOOK
+8:	HOOK_IF_ANY 7f
 	testl	%eax, %eax
 	jnz	1f
-	OUTSIDE	1
+7:	OUTSIDE	1
 	CLOCK	FRAME_START
 	LOAD_REGISTERS \registers
 	call	*%r11
-	jmp	4b
+	EXIT	yes, 1
+	LEAVE_AND ret
+.L\name\()_unready:
 5:	DISPATCH DISPATCH_REGISTERS
 	testl	%eax, %eax
 	jnz	1f
@@ -279,6 +272,24 @@
 3:	SKIPPED
 	.cfi_endproc
 	.size	\name, . - \name
+
+	/* What is timed and has no enter hook goes straight down: no guess of a jump is wrong. */
+	ENTER \name\()_timed, \registers
+	FIND .L\name\()_unready
+	BEGIN
+	cmpl	$LIST_TIMES, LIST_KIND(%r10)
+	jne	.L\name\()_begun	/* its hooks have just changed */
+	cmpq	$0, LIST_ENTER(%r10)
+	jne	.L\name\()_begun
+	STRAIGHT
+	.if	\registers > 2
+	movq	FRAME_REGS+16(%rsp), %rdx
+	.endif
+	call	*%r11
+	EXIT	yes, 1
+	LEAVE_AND ret
+	.cfi_endproc
+	.size	\name\()_timed, . - \name\()_timed
 	.endm
 
 /* For functions whose arguments all lie in the first two integer registers, or in six. */
