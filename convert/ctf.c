@@ -123,9 +123,8 @@ static void read_arguments(struct ctf *ctf, const struct trace_call *call,
 			arguments->words[i] = PRINT_UNKNOWN;
 }
 
-static int begin_call(void *data, const struct trace_call *call)
+static int put_begin(struct ctf *ctf, const struct trace_call *call)
 {
-	struct ctf *ctf = data;
 	uint32_t number = ctf->trace->sites[call->site].function;
 	const struct ctf_function *function = &ctf->functions[number];
 	int error = put_entry(ctf, call->site, call->correlation, call->depth, call->stack);
@@ -147,10 +146,18 @@ static int begin_call(void *data, const struct trace_call *call)
 					 number * CTF_HALVES + CTF_ENTRY);
 }
 
-static int end_call(void *data, const struct trace_call *call)
+static int begin_call(struct convert *convert, const struct trace *trace,
+		      const struct trace_call *call)
 {
-	struct ctf *ctf = data;
-	uint32_t number = ctf->trace->sites[call->site].function;
+	(void)trace;
+	return put_begin(convert->state, call);
+}
+
+static int end_call(struct convert *convert, const struct trace *trace,
+		    const struct trace_call *call)
+{
+	struct ctf *ctf = convert->state;
+	uint32_t number = trace->sites[call->site].function;
 	const struct ctf_function *function = &ctf->functions[number];
 	uint8_t skipped = call->status & CUAUDIT_TRACE_SKIPPED ? 1 : 0;
 	struct trace_arguments arguments;
@@ -166,11 +173,11 @@ static int end_call(void *data, const struct trace_call *call)
 		read_arguments(ctf, call, &arguments);
 		error = put_arguments(ctf, &function->params, &arguments, CTF_EXIT);
 	}
-	return error ? error : put_event(ctf, trace_ns(ctf->trace, call->end),
+	return error ? error : put_event(ctf, trace_ns(trace, call->end),
 					 number * CTF_HALVES + CTF_EXIT);
 }
 
-static const struct nest_ops nest_ops = { begin_call, end_call };
+static const struct nest_ops nest_ops = { .begin = begin_call, .end = end_call };
 
 static int ctf_begin(struct convert *convert)
 {
@@ -178,7 +185,6 @@ static int ctf_begin(struct convert *convert)
 
 	ctf->stream.fd = ctf->stream.folder = -1;
 	ctf->nest.ops = &nest_ops;
-	ctf->nest.data = ctf;
 	return 0;
 }
 
@@ -286,9 +292,8 @@ static int ctf_thread(struct convert *convert, const struct trace *trace,
 		      const struct trace_thread *thread)
 {
 	struct ctf *ctf = convert->state;
-	int error = nest_flush(&ctf->nest);
+	int error = nest_flush(&ctf->nest, convert, trace);
 
-	(void)trace;
 	ctf->thread = thread->number;
 	ctf->tid = thread->tid;
 	return error ? error : ctf_stream_next(&ctf->stream, "thread_%u", thread->number);
@@ -302,11 +307,11 @@ static int ctf_call(struct convert *convert, const struct trace *trace,
 
 	/* Another one took over. */
 	if (call->thread != ctf->thread) {
-		error = nest_flush(&ctf->nest);
+		error = nest_flush(&ctf->nest, convert, trace);
 		ctf->thread = call->thread;
 		ctf->tid = fields_tid(trace_thread(trace, call->thread));
 	}
-	return error ? error : nest_call(&ctf->nest, call);
+	return error ? error : nest_call(&ctf->nest, convert, trace, call);
 }
 
 /* A mark, or a call that had not ended. */
@@ -371,7 +376,7 @@ static int put_open(struct ctf *ctf, const struct late *late)
 		.site = late->site, .depth = (uint16_t)late->depth, .stack = TRACE_NONE,
 		.start = late->ticks };
 
-	return begin_call(ctf, &call);
+	return put_begin(ctf, &call);
 }
 
 static int put_late(struct ctf *ctf)
@@ -413,7 +418,7 @@ static int put_lost(struct ctf *ctf, uint64_t damaged)
 static int ctf_file_end(struct convert *convert, const struct trace *trace)
 {
 	struct ctf *ctf = convert->state;
-	int error = nest_flush(&ctf->nest);
+	int error = nest_flush(&ctf->nest, convert, trace);
 	char text[96];
 
 	if (!error)

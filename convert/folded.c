@@ -10,7 +10,7 @@
 
 #include "convert/fields.h"
 #include "convert/formats.h"
-#include "convert/nesting.h"
+#include "convert/nest.h"
 #include "convert/symbols.h"
 
 /* A place in the tree of ways; node 0 is none. */
@@ -21,7 +21,7 @@ struct node {
 };
 
 struct state {
-	struct nesting nesting;
+	struct nest nest;
 	uint32_t *firsts;	/* of each site, the first one with its function and library */
 	/* Of the file's libraries; asked for when a stack leads there. */
 	struct library {
@@ -156,12 +156,14 @@ static int folded_file(struct convert *convert, const struct trace *trace)
 	return 0;
 }
 
+static const struct nest_ops nest_ops = { .take = take };
+
 static int folded_call(struct convert *convert, const struct trace *trace,
 		       const struct trace_call *call)
 {
 	struct state *state = convert->state;
 
-	return nesting_call(&state->nesting, convert, trace, call);
+	return nest_call(&state->nest, convert, trace, call);
 }
 
 static void name(struct buffer *out, const char *text)
@@ -252,7 +254,7 @@ static void release_file(struct state *state)
 static int folded_file_end(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
-	int error = nesting_end(&state->nesting, convert, trace);
+	int error = nest_flush(&state->nest, convert, trace);
 	struct buffer out;
 
 	for (uint32_t i = 1; !error && i < state->count; i++) {
@@ -279,7 +281,7 @@ static int folded_begin(struct convert *convert)
 {
 	struct state *state = convert->state;
 
-	state->nesting.take = take;
+	state->nest.ops = &nest_ops;
 	return 0;
 }
 
@@ -287,7 +289,7 @@ static void folded_release(struct convert *convert)
 {
 	struct state *state = convert->state;
 
-	nesting_free(&state->nesting);
+	nest_free(&state->nest);
 	release_file(state);
 	free(state->nodes);
 	free(state->slots);

@@ -1,36 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread's calls, which come by their ends, as beginnings and ends by time. */
+/* Which of a thread's calls were made inside of which. */
 /*
- * An inner call comes before its outer one, so calls with a depth are held
- * until the next without one; so many at most, then they are let go.
+ * Calls come in the order of their ends, an inner one before its outer one, so
+ * those with a depth are held until the next without one, or of another thread.
+ * So many at most: then they are let go, and their outer one comes too late.
  */
 #ifndef CONVERT_NEST_H
 #define CONVERT_NEST_H
 
 #include "convert/bytes.h"
-#include "trace/trace.h"
+#include "convert/convert.h"
 
-enum { NEST_CALLS = 4096, NEST_ARGUMENTS = 1 << 20 };
-
-struct nest_ops {
-	int (*begin)(void *data, const struct trace_call *call);
-	int (*end)(void *data, const struct trace_call *call);
+enum {
+	NEST_CALLS = 4096,		/* for begin and end */
+	NEST_ARGUMENTS = 1 << 20,	/* bytes, for these too */
+	NEST_TAKEN = 1 << 16		/* calls, for take */
 };
 
-/* Zeroed but for ops and data, it is empty. */
+typedef int (*nest_fn)(struct convert *convert, const struct trace *trace,
+		       const struct trace_call *call);
+
+/* Either begin and end, or take. */
+struct nest_ops {
+	/* By time; inner calls begin after their outer one, and end before it. */
+	nest_fn begin, end;
+	/*
+	 * Outer calls before inner ones, the last to end first. parent is what it left in
+	 * *self for the outer one; 0: there is none, or it was filtered or lost.
+	 */
+	int (*take)(struct convert *convert, const struct trace *trace,
+		    const struct trace_call *call, uint64_t parent, uint64_t *self);
+};
+
+/* Zeroed but for ops, it is empty. */
 struct nest {
 	const struct nest_ops *ops;
-	void *data;
 	struct trace_call *calls;	/* arguments: offsets in bytes + 1 */
-	uint32_t count;
+	uint32_t count, room;
 	struct bytes arguments;
 };
 
-/* 0, -ENOMEM, or what a function returned. */
-int nest_call(struct nest *nest, const struct trace_call *call);
+/* Takes a call; 0, -ENOMEM, or what a function returned. */
+int nest_call(struct nest *nest, struct convert *convert, const struct trace *trace,
+	      const struct trace_call *call);
 
-/* The calls that are still held. */
-int nest_flush(struct nest *nest);
+/* Lets go what is still held. */
+int nest_flush(struct nest *nest, struct convert *convert, const struct trace *trace);
+
 void nest_free(struct nest *nest);
 
 #endif

@@ -12,7 +12,7 @@
 #include "convert/fields.h"
 #include "convert/formats.h"
 #include "convert/launch.h"
-#include "convert/nesting.h"
+#include "convert/nest.h"
 
 enum {
 	SPANS = 512,		/* of a request */
@@ -21,7 +21,7 @@ enum {
 };
 
 struct state {
-	struct nesting nesting;
+	struct nest nest;
 	uint32_t spans;		/* of the request that is being written, 0: none is */
 	uint64_t id[2];		/* of the trace */
 };
@@ -277,18 +277,20 @@ static int take(struct convert *convert, const struct trace *trace, const struct
 	return ++state->spans == SPANS ? request_end(convert) : convert->sink->error;
 }
 
+static const struct nest_ops nest_ops = { .take = take };
+
 static int otlp_call(struct convert *convert, const struct trace *trace,
 		     const struct trace_call *call)
 {
 	struct state *state = convert->state;
 
-	return nesting_call(&state->nesting, convert, trace, call);
+	return nest_call(&state->nest, convert, trace, call);
 }
 
 static int otlp_file_end(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
-	int error = nesting_end(&state->nesting, convert, trace);
+	int error = nest_flush(&state->nest, convert, trace);
 
 	return error ? error : request_end(convert);
 }
@@ -297,7 +299,7 @@ static int otlp_begin(struct convert *convert)
 {
 	struct state *state = convert->state;
 
-	state->nesting.take = take;
+	state->nest.ops = &nest_ops;
 	return 0;
 }
 
@@ -305,7 +307,7 @@ static void otlp_release(struct convert *convert)
 {
 	struct state *state = convert->state;
 
-	nesting_free(&state->nesting);
+	nest_free(&state->nest);
 }
 
 const struct convert_format convert_otlp = {

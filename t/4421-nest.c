@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* convert/nest.c: calls that come by their ends, as beginnings and ends by time. */
+/* convert/nest.c: calls that come by their ends, by time and by what they are inside of. */
 #include "convert/nest.h"
 
 #include <stdio.h>
@@ -23,30 +23,49 @@ static int say(char kind, const struct trace_call *call, uint64_t ticks)
 	return 0;
 }
 
-static int begin(void *data, const struct trace_call *call)
+static int begin(struct convert *convert, const struct trace *trace,
+		 const struct trace_call *call)
 {
-	(void)data;
+	(void)convert;
+	(void)trace;
 	return say('+', call, call->start);
 }
 
-static int end(void *data, const struct trace_call *call)
+static int end(struct convert *convert, const struct trace *trace, const struct trace_call *call)
 {
-	(void)data;
+	(void)convert;
+	(void)trace;
 	return say('-', call, call->end);
 }
 
-static const struct nest_ops ops = { begin, end };
-static struct nest nest = { .ops = &ops };
+/* A call's name, and its parent's. */
+static int take(struct convert *convert, const struct trace *trace, const struct trace_call *call,
+		uint64_t parent, uint64_t *self)
+{
+	(void)convert;
+	(void)trace;
+	*self = call->correlation;
+	say('<', call, last);
+	if (length < sizeof(said) - 32)
+		length += (size_t)sprintf(said + length - 1, "/%llu ",
+					  (unsigned long long)parent) - 1;
+	return 0;
+}
+
+static const struct nest_ops by_time = { .begin = begin, .end = end };
+static const struct nest_ops backwards = { .take = take };
+static struct nest nest = { .ops = &by_time };
+static uint32_t thread;
 
 static void give(uint64_t name, uint64_t from, uint64_t to, uint16_t depth, bool arguments)
 {
 	uint64_t bytes = name;
 	const struct trace_call call = {
-		.start = from, .end = to, .correlation = name, .depth = depth,
+		.start = from, .end = to, .correlation = name, .depth = depth, .thread = thread,
 		.arguments = arguments ? (const uint8_t *)&bytes : NULL,
 		.size = arguments ? 8 : 0 };
 
-	nest_call(&nest, &call);
+	nest_call(&nest, NULL, NULL, &call);
 	bytes = 0;
 }
 
@@ -61,7 +80,7 @@ static void start(void)
 
 static bool is_said(const char *text)
 {
-	nest_flush(&nest);
+	nest_flush(&nest, NULL, NULL);
 	if (strcmp(said, text))
 		diag("said %s", said);
 	return ordered && !broken && !strcmp(said, text);
@@ -98,6 +117,40 @@ int main(void)
 	for (uint64_t i = 0; i < NEST_CALLS; i++)
 		give(i, 10 + 2 * i, 11 + 2 * i, 1, false);
 	ok(length && ordered && !nest.count, "as many as are held, and no more");
+
+	nest.ops = &backwards;
+	start();
+	give(1, 10, 20, 0, true);
+	ok(!strcmp(said, "<1/0 "), "parents: a call alone has none, and is not held");
+	give(4, 32, 34, 2, true);
+	give(3, 31, 35, 1, true);
+	give(5, 36, 38, 1, true);
+	ok(!strcmp(said, "<1/0 "), "... inner calls are held");
+	give(2, 30, 40, 0, true);
+	ok(is_said("<1/0 <2/0 <5/2 <3/2 <4/3 "), "... and come after their outer one, backwards");
+
+	start();
+	give(2, 31, 34, 2, true);
+	give(1, 30, 40, 0, true);
+	ok(is_said("<1/0 <2/1 "), "... those of a call that is not there are their next outer one's");
+
+	start();
+	give(2, 10, 12, 1, true);
+	give(1, 20, 30, 0, true);
+	ok(is_said("<1/0 <2/0 "), "... but of none that began after them");
+
+	start();
+	give(2, 31, 34, 1, true);
+	thread++;
+	give(1, 30, 40, 0, true);
+	ok(is_said("<2/0 <1/0 "), "... nor of another thread's");
+
+	start();
+	for (uint64_t i = 1; i < NEST_TAKEN; i++)
+		give(i, 10 + 2 * i, 11 + 2 * i, 1, false);
+	ok(!length, "... as many as are held");
+	give(NEST_TAKEN, 10, 11, 1, false);
+	ok(length && !nest.count, "... and no more");
 	nest_free(&nest);
 	return done_testing();
 }
