@@ -18,6 +18,7 @@
 #include "hooks/object.h"
 #include "hooks/output.h"
 #include "hooks/procaddr.h"
+#include "hooks/record.h"
 #include "hooks/registry.h"
 #include "hooks/settings.h"
 #include "hooks/tables.h"
@@ -36,7 +37,7 @@ static pid_t owner;
 static void forked(void)
 {
 	owner = getpid();
-	hook_forked();
+	record_forked();
 	thread_forked();
 	guard_setup();
 	coverage_forked();
@@ -95,7 +96,7 @@ static int start(void)
 	if (!error)
 		error = tables_setup();
 	if (!error)
-		error = -__register_atfork(hook_fork, hook_parent, forked, NULL);
+		error = -__register_atfork(record_fork, record_parent, forked, NULL);
 	if (error)
 		return error;
 	clock_setup();

@@ -9,8 +9,8 @@
 #include "arch.h"
 #include "hooks/core.h"
 #include "hooks/dispatch.h"
-#include "hooks/hook.h"
 #include "hooks/layout.h"
+#include "hooks/record.h"
 
 struct entry registry_entries[LINK_SLOTS] __attribute__((aligned(64)));
 
@@ -90,7 +90,7 @@ int registry_find(uint32_t slot, struct hook_list **found)
 	bool timed;
 
 	*found = NULL;
-	count = hook_choose(slot, wanted, &timed);
+	count = record_choose(slot, wanted, &timed);
 	if (count > CUAUDIT_HOOKS_MAX)
 		return -ENOSPC;
 	if (!count)
@@ -175,24 +175,24 @@ void registry_attach(void)
 	uint32_t ready, count, unfit = 0;
 	sigset_t saved;
 
-	hook_begin_setup();
+	record_begin_setup();
 	ready = atomic_load_explicit(&nready, memory_order_relaxed);
 	count = atomic_load_explicit(&cuaudit_core_link->nslots, memory_order_acquire);
 	for (uint32_t i = ready; i < count; i++)
 		describe(i);
-	if (ready < count && !hook_select_all(ready, count))
+	if (ready < count && !record_select_all(ready, count))
 		unfit = count - ready;
 	for (uint32_t i = ready; i < count; i++) {
-		hook_take_lock(&saved);
+		record_take_lock(&saved);
 		if (registry_publish(i)) {
 			unfit++;
 			route(i);
 		}
 		/* Pairs with cuaudit_functions. */
 		atomic_store_explicit(&nready, i + 1, memory_order_release);
-		hook_give_lock(&saved);
+		record_give_lock(&saved);
 	}
-	hook_end_setup();
+	record_end_setup();
 	if (unfit)
 		cuaudit_log(CUAUDIT_WARN, "%u functions have not all of their hooks: "
 			    "too many, or no memory", unfit);
