@@ -37,7 +37,7 @@ static int write_data(struct out *page, const char *data, size_t size, int fd)
 int page_write(const struct summary *summary, int fd)
 {
 	struct out data = { 0 }, page = { 0 };
-	struct writer json = { .out = &data };
+	struct writer json = { .out = &data, .lines = true };
 	struct timeline timeline;
 	int error = timeline_build(&timeline, summary);
 

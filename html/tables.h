@@ -3,7 +3,7 @@
 #ifndef HTML_TABLES_H
 #define HTML_TABLES_H
 
-#include "html/writer.h"
+#include "summary/writer.h"
 #include "summary/summary.h"
 
 /* As the members "totals", "warnings", "tables" and "histograms". */

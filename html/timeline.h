@@ -13,7 +13,7 @@
 #include "html/bins.h"
 #include "html/heap.h"
 #include "html/interned.h"
-#include "html/writer.h"
+#include "summary/writer.h"
 #include "report/out.h"
 #include "summary/summary.h"
 

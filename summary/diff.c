@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "summary/compare.h"
-#include "summary/keys.h"
 #include "summary/page.h"
+#include "summary/writer.h"
 
 enum { NAME_COLUMN = 88 };
 
@@ -139,91 +139,87 @@ int summary_diff_text(const struct summary *a, const struct summary *b,
 	return error;
 }
 
-static void json_side(struct out *out, const char *name, const struct summary *summary)
+static void json_side(struct writer *json, const char *name, const struct summary *summary)
 {
 	bool known = false;
 	uint64_t peak = peak_of(summary, &known);
 
-	keys_key(out, ",", name);
-	keys_key(out, "{", "processes");
-	out_u64(out, summary->nprocesses - summary->faults);
-	keys_number(out, "calls", summary->counts.calls);
-	keys_number(out, "errors", summary->counts.errors);
-	keys_number(out, "not_ready", summary->counts.not_ready);
-	keys_number(out, "total_ns", summary->counts.total_ns);
+	writer_begin(json, name, '{');
+	writer_number(json, "processes", summary->nprocesses - summary->faults);
+	writer_number(json, "calls", summary->counts.calls);
+	writer_number(json, "errors", summary->counts.errors);
+	writer_number(json, "not_ready", summary->counts.not_ready);
+	writer_number(json, "total_ns", summary->counts.total_ns);
 	if (known) {
-		keys_number(out, "peak_bytes", peak);
+		writer_number(json, "peak_bytes", peak);
 	} else {
-		keys_key(out, ",", "peak_bytes");
-		out_text(out, "null");
+		writer_text(json, "peak_bytes", NULL);
 	}
-	out_text(out, "}");
+	writer_end(json, '}');
 }
 
-static void json_times(struct out *out, const char *name, const struct summary_times *times)
+static void json_times(struct writer *json, const char *name, const struct summary_times *times)
 {
-	keys_key(out, ",", name);
-	keys_key(out, "{", "calls");
-	out_u64(out, times->calls);
-	keys_number(out, "errors", times->errors);
-	keys_number(out, "not_ready", times->not_ready);
-	keys_number(out, "total_ns", times->total_ns);
-	keys_number(out, "avg_ns", times->avg_ns);
-	keys_number(out, "p50_ns", times->p50_ns);
-	keys_number(out, "p99_ns", times->p99_ns);
-	keys_number(out, "max_ns", times->max_ns);
-	out_text(out, "}");
+	writer_begin(json, name, '{');
+	writer_number(json, "calls", times->calls);
+	writer_number(json, "errors", times->errors);
+	writer_number(json, "not_ready", times->not_ready);
+	writer_number(json, "total_ns", times->total_ns);
+	writer_number(json, "avg_ns", times->avg_ns);
+	writer_number(json, "p50_ns", times->p50_ns);
+	writer_number(json, "p99_ns", times->p99_ns);
+	writer_number(json, "max_ns", times->max_ns);
+	writer_end(json, '}');
 }
 
-static void json_ratio(struct out *out, const char *name, uint64_t a, uint64_t b, bool known)
+static void json_ratio(struct writer *json, const char *name, uint64_t a, uint64_t b, bool known)
 {
 	char text[32] = "null";
 
 	if (known && a)
 		snprintf(text, sizeof(text), "%.4g", (double)b / (double)a);
-	keys_key(out, ",", name);
-	out_text(out, text);
+	writer_raw(json, name, text, strlen(text));
 }
 
-static void json_rows(struct out *out, const char *name, const struct compare_rows *rows,
+static void json_rows(struct writer *json, const char *name, const struct compare_rows *rows,
 		      size_t top)
 {
-	keys_key(out, ",", name);
-	out_text(out, "[");
+	writer_begin(json, name, '[');
 	for (size_t i = 0; i < rows->count && (!top || i < top); i++) {
 		const struct compare_row *row = &rows->rows[i];
 
-		out_text(out, keys_between(i));
-		keys_key(out, "{", "name");
-		out_json(out, row->name);
-		keys_text(out, "change", changes[row->change]);
-		json_ratio(out, "total_ratio", row->a->total_ns, row->b->total_ns,
+		writer_begin(json, NULL, '{');
+		writer_text(json, "name", row->name);
+		writer_text(json, "change", changes[row->change]);
+		json_ratio(json, "total_ratio", row->a->total_ns, row->b->total_ns,
 			   row->change < COMPARE_NEW);
-		json_ratio(out, "p50_ratio", row->a->p50_ns, row->b->p50_ns, row->timed);
-		json_times(out, "a", row->a);
-		json_times(out, "b", row->b);
-		out_text(out, "}");
+		json_ratio(json, "p50_ratio", row->a->p50_ns, row->b->p50_ns, row->timed);
+		json_times(json, "a", row->a);
+		json_times(json, "b", row->b);
+		writer_end(json, '}');
 	}
-	out_text(out, "]");
+	writer_end(json, ']');
 }
 
 int summary_diff_json(const struct summary *a, const struct summary *b,
 		      const struct summary_print *print, struct out *out)
 {
+	struct writer json = { .out = out };
 	struct compare_rows functions, kernels = { .rows = NULL };
 	int error = compare_functions(&functions, a, b);
 
 	if (!error)
 		error = compare_kernels(&kernels, a, b);
 	if (!error) {
-		keys_key(out, "{", "version");
-		out_u64(out, 1);
-		keys_text(out, "kind", "diff");
-		json_side(out, "a", a);
-		json_side(out, "b", b);
-		json_rows(out, "functions", &functions, print->top);
-		json_rows(out, "kernels", &kernels, print->top);
-		out_text(out, "}\n");
+		writer_begin(&json, NULL, '{');
+		writer_number(&json, "version", 1);
+		writer_text(&json, "kind", "diff");
+		json_side(&json, "a", a);
+		json_side(&json, "b", b);
+		json_rows(&json, "functions", &functions, print->top);
+		json_rows(&json, "kernels", &kernels, print->top);
+		writer_end(&json, '}');
+		out_text(out, "\n");
 	}
 	compare_free(&functions);
 	compare_free(&kernels);

@@ -3,15 +3,15 @@
 #include <stdio.h>
 
 #include "print/print.h"
-#include "summary/keys.h"
 #include "summary/print.h"
+#include "summary/writer.h"
 
 enum { VERSION = 1 };
 
 struct json {
 	const struct summary *summary;
 	const struct summary_print *print;
-	struct out *out;
+	struct writer *writer;
 };
 
 static const char *const losses[CUAUDIT_TRACE_LOSSES] = {
@@ -29,307 +29,281 @@ static size_t rows_of(const struct json *json, size_t count)
 	return top && top < count ? top : count;
 }
 
-static void counts(struct out *out, const struct summary_counts *from)
+static void counts(struct writer *writer, const struct summary_counts *from)
 {
-	keys_number(out, "calls", from->calls);
-	keys_number(out, "errors", from->errors);
-	keys_number(out, "not_ready", from->not_ready);
-	keys_number(out, "total_ns", from->total_ns);
+	writer_number(writer, "calls", from->calls);
+	writer_number(writer, "errors", from->errors);
+	writer_number(writer, "not_ready", from->not_ready);
+	writer_number(writer, "total_ns", from->total_ns);
 }
 
-static void times(struct out *out, const struct summary_times *from)
+static void times(struct writer *writer, const struct summary_times *from)
 {
-	keys_number(out, "calls", from->calls);
-	keys_number(out, "errors", from->errors);
-	keys_number(out, "not_ready", from->not_ready);
-	keys_number(out, "total_ns", from->total_ns);
-	keys_number(out, "min_ns", from->min_ns);
-	keys_number(out, "p50_ns", from->p50_ns);
-	keys_number(out, "p90_ns", from->p90_ns);
-	keys_number(out, "p99_ns", from->p99_ns);
-	keys_number(out, "max_ns", from->max_ns);
-	keys_number(out, "avg_ns", from->avg_ns);
-	keys_number(out, "stddev_ns", from->stddev_ns);
+	writer_number(writer, "calls", from->calls);
+	writer_number(writer, "errors", from->errors);
+	writer_number(writer, "not_ready", from->not_ready);
+	writer_number(writer, "total_ns", from->total_ns);
+	writer_number(writer, "min_ns", from->min_ns);
+	writer_number(writer, "p50_ns", from->p50_ns);
+	writer_number(writer, "p90_ns", from->p90_ns);
+	writer_number(writer, "p99_ns", from->p99_ns);
+	writer_number(writer, "max_ns", from->max_ns);
+	writer_number(writer, "avg_ns", from->avg_ns);
+	writer_number(writer, "stddev_ns", from->stddev_ns);
 }
 
 /* [[from_ns, calls], ...] */
-static void histogram(struct out *out, const struct histogram *from)
+static void histogram(struct writer *writer, const struct histogram *from)
 {
-	size_t count = 0;
-
-	keys_key(out, ",", "histogram_ns");
-	out_text(out, "[");
+	writer_begin(writer, "histogram_ns", '[');
 	for (uint32_t i = 0; i < CUAUDIT_STAT_BUCKETS; i++) {
 		if (!histogram_count(from, i))
 			continue;
-		out_text(out, keys_between(count++));
-		out_text(out, "[");
-		out_u64(out, cuaudit_stat_floor(i));
-		out_text(out, ",");
-		out_u64(out, histogram_count(from, i));
-		out_text(out, "]");
+		writer_begin(writer, NULL, '[');
+		writer_number(writer, NULL, cuaudit_stat_floor(i));
+		writer_number(writer, NULL, histogram_count(from, i));
+		writer_end(writer, ']');
 	}
-	out_text(out, "]");
+	writer_end(writer, ']');
 }
 
 /* The beginning of an object of an array, with its first key. */
-static void begin(struct out *out, size_t index, const char *name, const char *value)
+static void begin(struct writer *writer, const char *name, const char *value)
 {
-	out_text(out, keys_between(index));
-	keys_key(out, "{", name);
-	if (value)
-		out_json(out, value);
-	else
-		out_text(out, "null");
+	writer_begin(writer, NULL, '{');
+	writer_text(writer, name, value);
 }
 
 static void functions(const struct json *json)
 {
 	const struct summary *summary = json->summary;
 
-	keys_key(json->out, ",", "functions");
-	out_text(json->out, "[");
+	writer_begin(json->writer, "functions", '[');
 	for (size_t i = 0; i < rows_of(json, summary->nfunctions); i++) {
 		const struct summary_function *function = &summary->functions[i];
 
 		if (!function->times.calls)
 			break;
-		begin(json->out, i, "name", function->name);
-		times(json->out, &function->times);
-		histogram(json->out, &function->times.histogram);
-		out_text(json->out, "}");
+		begin(json->writer, "name", function->name);
+		times(json->writer, &function->times);
+		histogram(json->writer, &function->times.histogram);
+		writer_end(json->writer, '}');
 	}
-	out_text(json->out, "]");
+	writer_end(json->writer, ']');
 }
 
 static void libraries(const struct json *json)
 {
 	const struct summary *summary = json->summary;
 
-	keys_key(json->out, ",", "libraries");
-	out_text(json->out, "[");
+	writer_begin(json->writer, "libraries", '[');
 	for (size_t i = 0; i < rows_of(json, summary->nlibraries); i++) {
 		const struct summary_library *library = &summary->libraries[i];
 
 		if (!library->times.calls)
 			break;
-		begin(json->out, i, "path", library->path);
-		times(json->out, &library->times);
-		keys_key(json->out, ",", "functions");
-		out_text(json->out, "[");
+		begin(json->writer, "path", library->path);
+		times(json->writer, &library->times);
+		writer_begin(json->writer, "functions", '[');
 		for (size_t j = 0; j < rows_of(json, library->npairs); j++) {
 			const struct summary_pair *pair = &library->pairs[j];
 
-			begin(json->out, j, "name", summary->functions[pair->function].name);
-			times(json->out, &pair->times);
-			out_text(json->out, "}");
+			begin(json->writer, "name", summary->functions[pair->function].name);
+			times(json->writer, &pair->times);
+			writer_end(json->writer, '}');
 		}
-		out_text(json->out, "]}");
+		writer_end(json->writer, ']');
+		writer_end(json->writer, '}');
 	}
-	out_text(json->out, "]");
+	writer_end(json->writer, ']');
 }
 
 static void callers(const struct json *json)
 {
 	const struct summary *summary = json->summary;
 
-	keys_key(json->out, ",", "callers");
-	out_text(json->out, "[");
+	writer_begin(json->writer, "callers", '[');
 	for (size_t i = 0; i < rows_of(json, summary->ncallers); i++) {
 		const struct summary_caller *caller = &summary->callers[i];
 
-		begin(json->out, i, "name", summary->functions[caller->function].name);
-		keys_text(json->out, "library", summary->libraries[caller->library].path);
-		keys_number(json->out, "offset", caller->offset);
-		times(json->out, &caller->times);
-		out_text(json->out, "}");
+		begin(json->writer, "name", summary->functions[caller->function].name);
+		writer_text(json->writer, "library", summary->libraries[caller->library].path);
+		writer_number(json->writer, "offset", caller->offset);
+		times(json->writer, &caller->times);
+		writer_end(json->writer, '}');
 	}
-	out_text(json->out, "]");
+	writer_end(json->writer, ']');
 }
 
 static void kernels(const struct json *json)
 {
 	const struct summary *summary = json->summary;
 
-	keys_key(json->out, ",", "kernels");
-	out_text(json->out, "[");
+	writer_begin(json->writer, "kernels", '[');
 	for (size_t i = 0; i < rows_of(json, summary->nkernels); i++) {
-		begin(json->out, i, "name", summary->kernels[i].name);
-		times(json->out, &summary->kernels[i].times);
-		out_text(json->out, "}");
+		begin(json->writer, "name", summary->kernels[i].name);
+		times(json->writer, &summary->kernels[i].times);
+		writer_end(json->writer, '}');
 	}
-	out_text(json->out, "]");
+	writer_end(json->writer, ']');
 }
 
 static void shares(const struct json *json, const struct summary_share *share, size_t count)
 {
-	keys_key(json->out, ",", "functions");
-	out_text(json->out, "[");
+	writer_begin(json->writer, "functions", '[');
 	for (size_t i = 0; i < count; i++) {
-		begin(json->out, i, "name", json->summary->functions[share[i].function].name);
-		counts(json->out, &share[i].counts);
-		out_text(json->out, "}");
+		begin(json->writer, "name", json->summary->functions[share[i].function].name);
+		counts(json->writer, &share[i].counts);
+		writer_end(json->writer, '}');
 	}
-	out_text(json->out, "]");
+	writer_end(json->writer, ']');
 }
 
 static void threads(const struct json *json)
 {
 	const struct summary *summary = json->summary;
 
-	keys_key(json->out, ",", "threads");
-	out_text(json->out, "[");
+	writer_begin(json->writer, "threads", '[');
 	for (size_t i = 0; i < summary->nthreads; i++) {
 		const struct summary_thread *thread = &summary->threads[i];
 		const struct summary_process *process = &summary->processes[thread->process];
 
-		begin(json->out, i, "name", thread->name);
-		keys_integer(json->out, "tid", thread->tid);
-		keys_number(json->out, "number", thread->number);
-		keys_text(json->out, "path", process->path);
-		keys_number(json->out, "pid", process->pid);
-		counts(json->out, &thread->counts);
+		begin(json->writer, "name", thread->name);
+		writer_signed(json->writer, "tid", thread->tid);
+		writer_number(json->writer, "number", thread->number);
+		writer_text(json->writer, "path", process->path);
+		writer_number(json->writer, "pid", process->pid);
+		counts(json->writer, &thread->counts);
 		shares(json, thread->functions, thread->nfunctions < SUMMARY_BUSIEST ?
 						thread->nfunctions : SUMMARY_BUSIEST);
-		out_text(json->out, "}");
+		writer_end(json->writer, '}');
 	}
-	out_text(json->out, "]");
-	keys_key(json->out, ",", "other_threads");
-	keys_key(json->out, "{", "threads");
-	out_u64(json->out, summary->nothers);
-	counts(json->out, &summary->others);
-	out_text(json->out, "}");
+	writer_end(json->writer, ']');
+	writer_begin(json->writer, "other_threads", '{');
+	writer_number(json->writer, "threads", summary->nothers);
+	counts(json->writer, &summary->others);
+	writer_end(json->writer, '}');
 }
 
-static void bytes(struct out *out, const struct summary_bytes *from)
+static void bytes(struct writer *writer, const struct summary_bytes *from)
 {
-	keys_number(out, "peak_bytes", from->peak);
-	keys_number(out, "held_bytes", from->held);
-	keys_number(out, "allocated_bytes", from->allocated);
-	keys_number(out, "births", from->births);
-	keys_number(out, "deaths", from->deaths);
-	keys_number(out, "unsized", from->unsized);
+	writer_number(writer, "peak_bytes", from->peak);
+	writer_number(writer, "held_bytes", from->held);
+	writer_number(writer, "allocated_bytes", from->allocated);
+	writer_number(writer, "births", from->births);
+	writer_number(writer, "deaths", from->deaths);
+	writer_number(writer, "unsized", from->unsized);
 }
 
-static void memory(struct out *out, const struct summary_memory *from)
+static void memory(struct writer *writer, const struct summary_memory *from)
 {
-	keys_key(out, ",", "memory");
 	if (!from->known) {
-		out_text(out, "null");
+		writer_text(writer, "memory", NULL);
 		return;
 	}
-	keys_key(out, "{", "peak_at_ns");
-	out_u64(out, from->peak_ns);
-	bytes(out, &from->device);
-	keys_key(out, ",", "kinds");
+	writer_begin(writer, "memory", '{');
+	writer_number(writer, "peak_at_ns", from->peak_ns);
+	bytes(writer, &from->device);
+	writer_begin(writer, "kinds", '{');
 	for (int i = 0; i < SUMMARY_KINDS; i++) {
-		keys_key(out, i ? "," : "{", summary_memory_kinds[i]);
-		keys_key(out, "{", "in_device");
-		out_text(out, i == SUMMARY_HOST ? "false" : "true");
-		bytes(out, &from->kinds[i]);
-		out_text(out, "}");
+		writer_begin(writer, summary_memory_kinds[i], '{');
+		writer_flag(writer, "in_device", i != SUMMARY_HOST);
+		bytes(writer, &from->kinds[i]);
+		writer_end(writer, '}');
 	}
-	out_text(out, "}");
-	keys_number(out, "start_ns", from->start_ns);
-	keys_number(out, "step_ns", from->step_ns);
-	keys_key(out, ",", "series_bytes");
-	out_text(out, "[");
-	for (size_t i = 0; i < from->npoints; i++) {
-		out_text(out, keys_between(i));
-		out_u64(out, from->points[i]);
-	}
-	out_text(out, "]}");
+	writer_end(writer, '}');
+	writer_number(writer, "start_ns", from->start_ns);
+	writer_number(writer, "step_ns", from->step_ns);
+	writer_begin(writer, "series_bytes", '[');
+	for (size_t i = 0; i < from->npoints; i++)
+		writer_number(writer, NULL, from->points[i]);
+	writer_end(writer, ']');
+	writer_end(writer, '}');
 }
 
-static void missing(struct out *out, const struct summary_process *process)
+static void missing(struct writer *writer, const struct summary_process *process)
 {
 	uint64_t other = 0;
 
-	keys_key(out, ",", "missing_calls");
+	writer_begin(writer, "missing_calls", '{');
 	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++) {
-		if (!losses[i]) {
+		if (losses[i])
+			writer_number(writer, losses[i], process->lost[i]);
+		else
 			other += process->lost[i];
-			continue;
-		}
-		keys_key(out, i ? "," : "{", losses[i]);
-		out_u64(out, process->lost[i]);
 	}
-	keys_number(out, "other", other);
-	out_text(out, "}");
-	keys_number(out, "disk_errno", process->error);
-	keys_number(out, "filtered_calls", process->filtered);
-	keys_number(out, "damaged_parts", process->damaged);
-	keys_number(out, "torn_bytes", process->torn);
+	writer_number(writer, "other", other);
+	writer_end(writer, '}');
+	writer_number(writer, "disk_errno", process->error);
+	writer_number(writer, "filtered_calls", process->filtered);
+	writer_number(writer, "damaged_parts", process->damaged);
+	writer_number(writer, "torn_bytes", process->torn);
 }
 
 static void process(const struct json *json, size_t index)
 {
 	const struct summary_process *process = &json->summary->processes[index];
-	struct out *out = json->out;
+	struct writer *writer = json->writer;
 
-	begin(out, index, "path", process->path);
-	keys_text(out, "fault", process->fault);
+	begin(writer, "path", process->path);
+	writer_text(writer, "fault", process->fault);
 	if (process->fault) {
-		out_text(out, "}");
+		writer_end(writer, '}');
 		return;
 	}
-	keys_number(out, "pid", process->pid);
-	keys_number(out, "parent", process->parent);
-	keys_integer(out, "rank", process->rank);
-	keys_text(out, "host", process->host);
-	keys_text(out, "program", process->program);
-	keys_text(out, "command", process->command);
-	keys_bool(out, "finished", process->finished);
-	keys_bool(out, "arguments", process->arguments);
-	keys_number(out, "first_ns", process->first_ns);
-	keys_number(out, "last_ns", process->last_ns);
-	keys_number(out, "threads", process->nthreads);
-	counts(out, &process->counts);
-	missing(out, process);
+	writer_number(writer, "pid", process->pid);
+	writer_number(writer, "parent", process->parent);
+	writer_signed(writer, "rank", process->rank);
+	writer_text(writer, "host", process->host);
+	writer_text(writer, "program", process->program);
+	writer_text(writer, "command", process->command);
+	writer_flag(writer, "finished", process->finished);
+	writer_flag(writer, "arguments", process->arguments);
+	writer_number(writer, "first_ns", process->first_ns);
+	writer_number(writer, "last_ns", process->last_ns);
+	writer_number(writer, "threads", process->nthreads);
+	counts(writer, &process->counts);
+	missing(writer, process);
 	if (json->print->tables >> SUMMARY_BY_MEMORY & 1)
-		memory(out, &process->memory);
+		memory(writer, &process->memory);
 	shares(json, process->functions, rows_of(json, process->nfunctions));
-	out_text(out, "}");
+	writer_end(writer, '}');
 }
 
 static void processes(const struct json *json)
 {
-	keys_key(json->out, ",", "processes");
-	out_text(json->out, "[");
+	writer_begin(json->writer, "processes", '[');
 	for (size_t i = 0; i < json->summary->nprocesses; i++)
 		process(json, i);
-	out_text(json->out, "]");
+	writer_end(json->writer, ']');
 }
 
 static void ranks(const struct json *json)
 {
 	const struct summary *summary = json->summary;
 
-	keys_key(json->out, ",", "ranks");
-	out_text(json->out, "[");
+	writer_begin(json->writer, "ranks", '[');
 	for (size_t i = 0; i < summary->nranks; i++) {
 		const struct summary_rank *rank = &summary->ranks[i];
 
-		out_text(json->out, keys_between(i));
-		keys_key(json->out, "{", "processes");
-		out_u64(json->out, rank->nprocesses);
-		keys_integer(json->out, "rank", rank->rank);
-		keys_number(json->out, "threads", rank->nthreads);
-		keys_number(json->out, "first_ns", rank->first_ns);
-		keys_number(json->out, "last_ns", rank->last_ns);
-		keys_number(json->out, "peak_bytes", rank->peak);
-		counts(json->out, &rank->counts);
-		out_text(json->out, "}");
+		writer_begin(json->writer, NULL, '{');
+		writer_number(json->writer, "processes", rank->nprocesses);
+		writer_signed(json->writer, "rank", rank->rank);
+		writer_number(json->writer, "threads", rank->nthreads);
+		writer_number(json->writer, "first_ns", rank->first_ns);
+		writer_number(json->writer, "last_ns", rank->last_ns);
+		writer_number(json->writer, "peak_bytes", rank->peak);
+		counts(json->writer, &rank->counts);
+		writer_end(json->writer, '}');
 	}
-	out_text(json->out, "]");
+	writer_end(json->writer, ']');
 }
 
 static void errors(const struct json *json)
 {
 	const struct summary *summary = json->summary;
 
-	keys_key(json->out, ",", "results");
-	out_text(json->out, "[");
+	writer_begin(json->writer, "results", '[');
 	for (size_t i = 0; i < rows_of(json, summary->nerrors); i++) {
 		const struct summary_error *error = &summary->errors[i];
 		char name[96];
@@ -337,34 +311,33 @@ static void errors(const struct json *json)
 
 		print_result_name(&buffer, error->result);
 		buffer_end(&buffer);
-		begin(json->out, i, "name", summary->functions[error->function].name);
-		keys_text(json->out, "result", name);
-		keys_integer(json->out, "code", error->result);
-		keys_number(json->out, "calls", error->count);
-		out_text(json->out, "}");
+		begin(json->writer, "name", summary->functions[error->function].name);
+		writer_text(json->writer, "result", name);
+		writer_signed(json->writer, "code", error->result);
+		writer_number(json->writer, "calls", error->count);
+		writer_end(json->writer, '}');
 	}
-	out_text(json->out, "]");
+	writer_end(json->writer, ']');
 }
 
 static void open_calls(const struct json *json)
 {
 	const struct summary *summary = json->summary;
 
-	keys_key(json->out, ",", "open_calls");
-	out_text(json->out, "[");
+	writer_begin(json->writer, "open_calls", '[');
 	for (size_t i = 0; i < rows_of(json, summary->nopen); i++) {
 		const struct summary_open *open = &summary->open[i];
 
-		begin(json->out, i, "name", summary->functions[open->function].name);
-		keys_text(json->out, "path", summary->processes[open->process].path);
-		keys_number(json->out, "pid", summary->processes[open->process].pid);
-		keys_number(json->out, "thread", open->thread);
-		keys_integer(json->out, "tid", open->tid);
-		keys_number(json->out, "since_ns", open->since_ns);
-		keys_number(json->out, "for_ns", open->for_ns);
-		out_text(json->out, "}");
+		begin(json->writer, "name", summary->functions[open->function].name);
+		writer_text(json->writer, "path", summary->processes[open->process].path);
+		writer_number(json->writer, "pid", summary->processes[open->process].pid);
+		writer_number(json->writer, "thread", open->thread);
+		writer_signed(json->writer, "tid", open->tid);
+		writer_number(json->writer, "since_ns", open->since_ns);
+		writer_number(json->writer, "for_ns", open->for_ns);
+		writer_end(json->writer, '}');
 	}
-	out_text(json->out, "]");
+	writer_end(json->writer, ']');
 }
 
 static void (*const printers[SUMMARY_TABLES])(const struct json *json) = {
@@ -381,20 +354,22 @@ void summary_json(const struct summary *summary, const struct summary_print *pri
 		  struct out *out)
 {
 	struct summary_print all = *print;
-	const struct json json = { summary, &all, out };
+	struct writer writer = { .out = out };
+	const struct json json = { summary, &all, &writer };
 
 	if (!all.tables)
 		all.tables = (1u << SUMMARY_TABLES) - 1;
-	keys_key(out, "{", "version");
-	out_u64(out, VERSION);
-	keys_text(out, "kind", "traces");
-	counts(out, &summary->counts);
-	keys_number(out, "first_ns", summary->first_ns);
-	keys_number(out, "last_ns", summary->last_ns);
+	writer_begin(&writer, NULL, '{');
+	writer_number(&writer, "version", VERSION);
+	writer_text(&writer, "kind", "traces");
+	counts(&writer, &summary->counts);
+	writer_number(&writer, "first_ns", summary->first_ns);
+	writer_number(&writer, "last_ns", summary->last_ns);
 	processes(&json);
 	open_calls(&json);
 	for (int i = 0; i < SUMMARY_TABLES; i++)
 		if (printers[i] && all.tables >> i & 1)
 			printers[i](&json);
-	out_text(out, "}\n");
+	writer_end(&writer, '}');
+	out_text(out, "\n");
 }

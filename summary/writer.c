@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON, member after member, with the commas where they belong. */
-#include "html/writer.h"
+#include "summary/writer.h"
 
 static void begin_member(struct writer *json, const char *key)
 {
@@ -16,7 +16,9 @@ static void begin_member(struct writer *json, const char *key)
 void writer_begin(struct writer *json, const char *key, char bracket)
 {
 	begin_member(json, key);
-	out_text(json->out, bracket == '{' ? "\n{" : "[");
+	if (json->lines && bracket == '{')
+		out_text(json->out, "\n");
+	out_bytes(json->out, &bracket, 1);
 	json->more = false;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON, member after member, with the commas where they belong. */
-#ifndef HTML_WRITER_H
-#define HTML_WRITER_H
+#ifndef SUMMARY_WRITER_H
+#define SUMMARY_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,6 +10,7 @@
 
 struct writer {
 	struct out *out;
+	bool lines;	/* each object begins on one of its own */
 	bool more;	/* a comma comes before the next member */
 };
 
