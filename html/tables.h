@@ -3,8 +3,8 @@
 #ifndef HTML_TABLES_H
 #define HTML_TABLES_H
 
-#include "summary/writer.h"
 #include "summary/summary.h"
+#include "summary/writer.h"
 
 /* As the members "totals", "warnings", "tables" and "histograms". */
 void tables_json(const struct summary *summary, struct writer *json);

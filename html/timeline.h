@@ -13,9 +13,9 @@
 #include "html/bins.h"
 #include "html/heap.h"
 #include "html/interned.h"
-#include "summary/writer.h"
 #include "report/out.h"
 #include "summary/summary.h"
+#include "summary/writer.h"
 
 enum {
 	TIMELINE_PROCESSES = 1024,	/* that have rows at all */
