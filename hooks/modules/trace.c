@@ -221,7 +221,7 @@ void leave(struct cuaudit_call *call, void *data, bool bare, bool choosy)
 		exit_slowly(call);
 		return;
 	}
-	site = trace_site_first(writer, call);
+	site = trace_site_first(&writer->sites, call);
 	if (unlikely(trace_site_differs(site, call, *writer->generation) |
 		     is_long(writer, call)) || (choosy && is_short(call))) {
 		exit_slowly(call);

@@ -210,43 +210,12 @@ struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t tick
 	return good ? writer : NULL;
 }
 
-/*
- * Where the call's place is, else where it is to be: in what is free, or was
- * before objects came and went, or in the next one's place. Four share four,
- * as several that are in use all the time may want the same; one of them is
- * found at once. That is not to be one that was called from once, as hundreds
- * are when libraries start: now and then they change.
- */
-static struct trace_site *seek(struct trace_writer *writer, const struct cuaudit_call *call,
-			       uint32_t generation)
-{
-	struct trace_site *first = trace_site_first(writer, call), *site, between;
-	uint32_t index = (uint32_t)(first - writer->sites);
-	struct trace_site *ways[TRACE_SITE_WAYS];
-
-	for (uint32_t i = 0; i < TRACE_SITE_WAYS; i++) {
-		site = ways[i] = &writer->sites[index ^ i];
-		if (trace_site_differs(site, call, generation))
-			continue;
-		if (site == first || ++writer->elsewhere % TRACE_SITE_CHANGE)
-			return site;
-		between = *first;
-		*first = *site;
-		*site = between;
-		return first;
-	}
-	for (uint32_t i = 0; i < TRACE_SITE_WAYS; i++)
-		if (!ways[i]->caller || ways[i]->generation != generation)
-			return ways[i];
-	return ways[writer->victim++ % TRACE_SITE_WAYS];
-}
-
 __attribute__((noinline))
 const struct trace_site *trace_writer_site(struct trace_writer *writer,
 					   const struct cuaudit_call *call, uint32_t *why)
 {
 	uint32_t generation = *writer->generation, number;
-	struct trace_site *site = seek(writer, call, generation);
+	struct trace_site *site = trace_site_seek(&writer->sites, call, generation);
 	struct trace_lock saved;
 	const struct trace_plan *plan;
 	bool good;

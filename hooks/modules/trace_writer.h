@@ -6,26 +6,13 @@
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/trace_chunk.h"
-#include "hooks/modules/trace_plan.h"
+#include "hooks/modules/trace_site.h"
 
 enum {
-	TRACE_SITES = 256,
-	TRACE_SITE_WAYS = 4,
-	TRACE_SITE_CHANGE = 64,
 	TRACE_KERNELS = 256,	/* a power of two, as is the next */
 	TRACE_STACKS = 16,
 	TRACE_MOST = 2040	/* bytes of a record */
 };
-
-/* A place a function is called at, as this thread last saw it: a line of the cache. */
-struct trace_site {
-	const void *caller;
-	const struct cuaudit_function *function;
-	uint32_t generation;
-	uint32_t number;
-	const struct trace_plan *plan;
-	struct trace_least least;	/* of the plan */
-} __attribute__((aligned(64)));
 
 /* A way to a call, by what its addresses sum up to. */
 struct trace_known_stack {
@@ -47,9 +34,7 @@ struct trace_writer {
 	bool off;		/* the thread is not wanted */
 	uint64_t start;
 	struct trace_writer *next, **link;	/* of those that have begun */
-	struct trace_site sites[TRACE_SITES];
-	uint32_t victim;	/* counts sites that gave way to others ... */
-	uint32_t elsewhere;	/* ... and calls from those not found at once */
+	struct trace_sites sites;
 	uint32_t kernels_epoch;
 	uint64_t kernels[TRACE_KERNELS];
 	struct trace_known_stack stacks[TRACE_STACKS];
@@ -70,25 +55,6 @@ struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t tick
 /* Context: call. Where the call comes from, found or described anew; NULL as above. */
 const struct trace_site *trace_writer_site(struct trace_writer *writer,
 					   const struct cuaudit_call *call, uint32_t *why);
-
-/* 0 if that is the call's place; no jump. */
-static inline uint64_t trace_site_differs(const struct trace_site *site,
-					  const struct cuaudit_call *call, uint32_t generation)
-{
-	return ((uintptr_t)site->caller ^ (uintptr_t)call->caller) |
-	       ((uintptr_t)site->function ^ (uintptr_t)call->function) |
-	       (site->generation ^ generation);
-}
-
-/* Where most places are; trace_writer_site knows of the others. */
-static inline struct trace_site *trace_site_first(struct trace_writer *writer,
-						  const struct cuaudit_call *call)
-{
-	uint64_t caller = (uintptr_t)call->caller, function = (uintptr_t)call->function;
-
-	/* The upper byte of a product depends on all bits. */
-	return &writer->sites[(caller ^ function << 8) * 0x9e3779b97f4a7c15u >> 56];
-}
 
 /* Context: call. Whether the calling thread is one of those that are. */
 bool trace_writer_wanted(void);

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "times.h"
+
 enum { CALLS = 200000, ROUNDS = 41, THREADS = 16 };
 
 typedef int (*call_fn)(void *argument);
@@ -27,27 +29,6 @@ typedef int (*add_fn)(const struct cuaudit_hook *hook);
 void *bench_raw(const char *name);
 
 static add_fn add;
-
-static double now(void)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, int count)
-{
-	qsort(values, (size_t)count, sizeof(*values), compare);
-	return values[count / 2];
-}
 
 static double time_calls(call_fn call)
 {

@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "times.h"
 
 #ifdef LTTNG
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -21,27 +22,6 @@ enum { CALLS = 50000, ROUNDS = 41 };
 int cuCtxGetCurrent(void **context);
 
 static FILE *out;
-
-static double now(void)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-	qsort(values, ROUNDS, sizeof(*values), compare);
-	return values[ROUNDS / 2];
-}
 
 static void call(void **context)
 {
@@ -101,6 +81,6 @@ int main(int argc, char **argv)
 		r[i] = a[i] / b[i];
 	}
 	printf("{\"measure\":\"%s\",\"ns\":%.2f,\"two_clock_reads_ns\":%.2f,\"ratio\":%.3f}\n",
-	       argv[1], median(a), median(b), median(r));
+	       argv[1], median(a, ROUNDS), median(b, ROUNDS), median(r, ROUNDS));
 	return 0;
 }

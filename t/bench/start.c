@@ -7,17 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
+
+#include "times.h"
 
 enum { ROUNDS = 401 };
-
-static double now(void)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	return (double)at.tv_sec * 1e3 + (double)at.tv_nsec / 1e6;
-}
 
 static double run(const char *program, char **environment)
 {
@@ -31,20 +24,7 @@ static double run(const char *program, char **environment)
 		fprintf(stderr, "%s does not run\n", program);
 		exit(1);
 	}
-	return now() - start;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-	qsort(values, ROUNDS, sizeof(*values), compare);
-	return values[ROUNDS / 2];
+	return (now() - start) / 1e6;
 }
 
 int main(int argc, char **argv)
@@ -63,6 +43,6 @@ int main(int argc, char **argv)
 	}
 	printf("{\"measure\":\"process start\",\"program\":\"%s\",\"plain_ms\":%.3f,\"ms\":%.3f,"
 	       "\"added_ms\":%.3f,\"added_at_most_ms\":0.15}\n",
-	       program, median(plain), median(audited), median(added));
+	       program, median(plain, ROUNDS), median(audited, ROUNDS), median(added, ROUNDS));
 	return 0;
 }

@@ -9,8 +9,8 @@
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+
+#include "times.h"
 
 enum { TIMES = 12, STEPS = 20, ROUNDS = 401, CALLS = 15, WORDS = 64 * 1024 };
 
@@ -61,27 +61,6 @@ static uint64_t ticks;
 EACH(WORK)
 #define NAME(n) work_##n,
 static uint64_t (*const works[])(uint64_t x) = { EACH(NAME) };
-
-static double now(void)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-	qsort(values, ROUNDS, sizeof(*values), compare);
-	return values[ROUNDS / 2];
-}
 
 static uint64_t place, sum = 1;
 
@@ -190,6 +169,6 @@ int main(int argc, char **argv)
 	}
 	printf("{\"measure\":\"%s, in a program that does something\",\"plain_ns\":%.1f,\"added_ns\":%.1f,"
 	       "\"two_clock_reads_ns\":%.1f}\n",
-	       argc > 1 ? argv[1] : "", median(a), median(b), median(c));
+	       argc > 1 ? argv[1] : "", median(a, ROUNDS), median(b, ROUNDS), median(c, ROUNDS));
 	return 0;
 }

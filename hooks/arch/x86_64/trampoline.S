@@ -300,7 +300,7 @@
 	ENTER trampoline_stack
 	FIND 5f
 	BEGIN
-	/* Six words at once, unless they leave the page of the return address. */
+	/* Six words at once, unless they leave the page that the first of them is in. */
 	leal	16(%rbp), %esi
 	movl	LIST_STACK_WORDS(%r10), %edx
 	andl	$4096-1, %esi

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A thread's memory of the places it calls from. */
+#ifndef HOOKS_MODULES_TRACE_SITE_H
+#define HOOKS_MODULES_TRACE_SITE_H
+
+#include <cuaudit/call.h>
+
+#include "hooks/modules/trace_plan.h"
+
+enum {
+	TRACE_SITES = 256,
+	TRACE_SITE_WAYS = 4,	/* a power of two */
+	TRACE_SITE_CHANGE = 64
+};
+
+/* A place a function is called at, as the thread last saw it: a line of the cache. */
+struct trace_site {
+	const void *caller;
+	const struct cuaudit_function *function;
+	uint32_t generation;
+	uint32_t number;
+	const struct trace_plan *plan;
+	struct trace_least least;	/* of the plan */
+} __attribute__((aligned(64)));
+
+/* Zeroed, there are none. */
+struct trace_sites {
+	struct trace_site sites[TRACE_SITES];
+	uint32_t victim;	/* counts sites that gave way to others ... */
+	uint32_t elsewhere;	/* ... and calls from those not found at once */
+};
+
+/* Context of all: call. */
+
+/* 0 if that is the call's place; no jump. */
+static inline uint64_t trace_site_differs(const struct trace_site *site,
+					  const struct cuaudit_call *call, uint32_t generation)
+{
+	return ((uintptr_t)site->caller ^ (uintptr_t)call->caller) |
+	       ((uintptr_t)site->function ^ (uintptr_t)call->function) |
+	       (site->generation ^ generation);
+}
+
+/* Where the call's place is found at once, if it is there. */
+static inline struct trace_site *trace_site_first(struct trace_sites *sites,
+						  const struct cuaudit_call *call)
+{
+	uint64_t caller = (uintptr_t)call->caller, function = (uintptr_t)call->function;
+
+	/* The upper byte of a product depends on all bits. */
+	return &sites->sites[(caller ^ function << 8) * 0x9e3779b97f4a7c15u >> 56];
+}
+
+/* Where the call's place is; else, as trace_site_differs says of it, where it is to be. */
+struct trace_site *trace_site_seek(struct trace_sites *sites, const struct cuaudit_call *call,
+				   uint32_t generation);
+
+#endif
