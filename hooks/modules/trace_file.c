@@ -20,7 +20,8 @@
 enum {
 	MAX_NUMBER = 99,
 	POPULATE_WRITE = 23,	/* madvise, since Linux 5.14 */
-	AT_ONCE = 65536		/* bytes */
+	AT_ONCE = 65536,	/* bytes */
+	BESIDE = 64		/* chunks whose addresses are reserved together */
 };
 
 static struct trace_file_settings settings;
@@ -194,16 +195,42 @@ static int reserve(uint32_t index)
 	return result;
 }
 
-void *trace_file_map(uint32_t index)
+static void *map(uint32_t index, void *at, int flags)
 {
 	int file = descriptor();
-	void *at;
 
 	if (file < 0)
 		return NULL;
-	at = mmap(NULL, CUAUDIT_TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+	at = mmap(at, CUAUDIT_TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file,
 		  (off_t)index * CUAUDIT_TRACE_CHUNK);
 	return at == MAP_FAILED ? NULL : at;
+}
+
+void *trace_file_map(uint32_t index)
+{
+	return map(index, NULL, 0);
+}
+
+void *trace_file_map_beside(uint32_t index)
+{
+	static char *next;
+	static uint32_t left;
+
+	if (!left) {
+		next = mmap(NULL, BESIDE * CUAUDIT_TRACE_CHUNK, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (next == MAP_FAILED)
+			return trace_file_map(index);
+		left = BESIDE;
+	}
+	left--;
+	next += CUAUDIT_TRACE_CHUNK;
+	return map(index, next - CUAUDIT_TRACE_CHUNK, MAP_FIXED);
+}
+
+void trace_file_unmap(void *at, uint32_t count)
+{
+	munmap(at, (size_t)count * CUAUDIT_TRACE_CHUNK);
 }
 
 /* Where it is not known, they come one by one when they are written. */

@@ -44,8 +44,15 @@ bool trace_file_is_full(void);
 /* Context: call, locked. Takes the room back, if it is the file's last; false if not. */
 bool trace_file_give(uint32_t index);
 
-/* Context: call, locked. A chunk's addresses, or NULL. */
+/*
+ * Context: call, locked. A chunk's addresses, or NULL. The second: if it can be,
+ * behind those that it gave before.
+ */
 void *trace_file_map(uint32_t index);
+void *trace_file_map_beside(uint32_t index);
+
+/* Context: call. Of so many chunks one behind the other. */
+void trace_file_unmap(void *at, uint32_t count);
 
 /* Context: call. Has the pages of a mapped chunk, all at once. */
 void trace_file_populate(void *at);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -20,6 +21,7 @@
 enum {
 	FIRST = 2,		/* chunks in advance; twice as many whenever they are not enough ... */
 	MOST = 16,		/* ... up to these */
+	TOGETHER = 8,		/* full ones that are unmapped at once: each time, all processors are told */
 	PERIOD = 2000000,	/* ns between two looks, while chunks become full; to be woken costs the call */
 	LOOKS = 50		/* without a full one, before it sleeps until there is one */
 };
@@ -36,6 +38,7 @@ static uint32_t nready, ndone;
 static uint32_t wanted;	/* how many are to be ready; 0: no chunk has been full yet */
 static uint32_t nfull;	/* chunks that became full */
 static bool asleep;	/* it looks only when it hears the bell */
+static uint32_t looks;	/* without a full one */
 
 static void ring(void)
 {
@@ -51,7 +54,7 @@ static bool begin(void)
 
 	if (nready >= wanted || nready == MOST || !trace_chunk_room(&making.index, &again))
 		return false;
-	making.at = trace_file_map(making.index);
+	making.at = trace_file_map_beside(making.index);
 	if (!making.at) {
 		trace_chunk_unroom(&making);
 		return false;
@@ -61,21 +64,47 @@ static bool begin(void)
 	return true;
 }
 
-/* Unmaps a full one, or makes one ready; false: there is nothing to do. */
+/* qsort's, which takes no memory for so few. */
+static int by_address(const void *a, const void *b)
+{
+	uintptr_t first = (uintptr_t)((const struct trace_chunk *)a)->at;
+	uintptr_t second = (uintptr_t)((const struct trace_chunk *)b)->at;
+
+	return (first > second) - (first < second);
+}
+
+static void unmap(struct trace_chunk *chunks, uint32_t count)
+{
+	qsort(chunks, count, sizeof(*chunks), by_address);
+	for (uint32_t i = 0, length; i < count; i += length) {
+		const char *at = (const char *)chunks[i].at;
+
+		for (length = 1; i + length < count && (const char *)chunks[i + length].at ==
+			     at + (size_t)length * CUAUDIT_TRACE_CHUNK;)
+			length++;
+		trace_file_unmap(chunks[i].at, length);
+	}
+}
+
+/* Unmaps full ones, or makes one ready; false: there is nothing to do. */
 static bool work(void)
 {
-	struct trace_chunk full = { .at = NULL };
+	struct trace_chunk full[MOST];
 	struct trace_lock saved;
+	uint32_t nunmapped = 0;
 	void *begun = NULL;
 
 	trace_lock(&saved);
-	if (ndone)
-		full = done[--ndone];
-	else if (begin())
+	if (ndone >= TOGETHER || (ndone && looks)) {
+		memcpy(full, done, ndone * sizeof(*full));
+		nunmapped = ndone;
+		ndone = 0;
+	} else if (begin()) {
 		begun = making.at;
+	}
 	trace_unlock(&saved);
-	if (full.at) {
-		trace_chunk_drop(&full);
+	if (nunmapped) {
+		unmap(full, nunmapped);
 		return true;
 	}
 	if (!begun)
@@ -95,7 +124,7 @@ static bool work(void)
 static void doze(void)
 {
 	static const struct timespec period = { .tv_nsec = PERIOD };
-	static uint32_t looks, seen_full;
+	static uint32_t seen_full;
 	struct trace_lock saved;
 	uint32_t seen;
 	bool deep;
@@ -191,7 +220,8 @@ void trace_ready_finish(void)
 		for (uint32_t i = 0; i < nready; i++)
 			if (ready[i].at && (!left || ready[i].index + 1 == trace_file_chunks()))
 				trace_chunk_unroom(&ready[i]);
-	nready = 0;
+	unmap(done, ndone);
+	nready = ndone = 0;
 	trace_unlock(&saved);
 }
 
