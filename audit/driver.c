@@ -79,6 +79,7 @@ static void fill_slot(uint32_t slot, void *real)
 				      (size_t)slot * object_table.mirror_stride),
 				      real, memory_order_relaxed);
 	if (slot == count) {
+		object_tell_generation(slot, slot + 1);
 		stub_route(slot, stub_resolver());
 		/* Pairs with the core's attach. */
 		atomic_store_explicit(&object_table.nslots, slot + 1, memory_order_release);

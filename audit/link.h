@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 3
+#define LINK_VERSION 4
 
 enum {
 	LINK_SLOTS = 4096,	/* stubs assembled into the auditor */
@@ -123,10 +123,12 @@ struct link_table {
 	uint32_t everybody;		/* stubs went to all: whom not to route is known at the call */
 
 	/*
-	 * core to auditor, under the loader's lock: where slot k's `real` is
-	 * written as well, at mirror + k * mirror_stride.
+	 * core to auditor, under the loader's lock: where slot k's `real` and the
+	 * generation are written as well, k * mirror_stride bytes further. NULL:
+	 * there is no core yet.
 	 */
 	_Atomic(void *) *mirror;
+	_Atomic uint32_t *mirror_generation;
 	uint32_t mirror_stride;
 
 	/*

@@ -84,12 +84,27 @@ static bool excluded(const char *path, bool is_main)
 	return environment->include[0] && !filter_list(environment->include, path, is_main);
 }
 
+void object_tell_generation(uint32_t from, uint32_t end)
+{
+	uint32_t generation = atomic_load_explicit(&object_table.generation, memory_order_relaxed);
+
+	if (!object_table.mirror_generation)
+		return;
+	/* Pairs with who goes by an entry's. */
+	for (uint32_t i = from; i < end; i++)
+		atomic_store_explicit((_Atomic uint32_t *)((char *)object_table.mirror_generation +
+				      (size_t)i * object_table.mirror_stride),
+				      generation, memory_order_release);
+}
+
 static void set_extent(struct link_object *object, uintptr_t lo, uintptr_t hi)
 {
 	atomic_store_explicit(&object->lo, lo, memory_order_relaxed);
 	/* Pairs with the core's look-up; its cache goes by the generation. */
 	atomic_store_explicit(&object->hi, hi, memory_order_release);
 	atomic_fetch_add_explicit(&object_table.generation, 1, memory_order_release);
+	object_tell_generation(0, atomic_load_explicit(&object_table.nslots,
+						       memory_order_relaxed));
 }
 
 struct link_object *object_open(const struct link_map *map, Lmid_t space,

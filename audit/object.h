@@ -44,6 +44,9 @@ void object_start(char **envp);
 struct link_object *object_open(const struct link_map *map, Lmid_t space,
 				struct elf_image *image);
 
+/* Writes the generation to the core's mirror of the slots from .. end - 1, if there is a core. */
+void object_tell_generation(uint32_t from, uint32_t end);
+
 /* Marks the record closed. */
 void object_close(struct link_object *object);
 

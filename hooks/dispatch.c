@@ -153,7 +153,7 @@ static void exit_several(struct cuaudit_call *call, void *data)
 static int enter_irregular(struct cuaudit_call *call, void *data)
 {
 	struct frame *frame = (struct frame *)call;
-	const struct layout *row = registry_entry(call)->row;
+	const struct layout *row = registry_row(registry_entry(call));
 	int action;
 
 	layout_gather(frame, row);
@@ -187,14 +187,15 @@ static int enter_filtered(struct cuaudit_call *call, void *data)
 void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool timed)
 {
 	bool irregular = registry_irregular(entry), has_exit = false;
+	const struct layout *row = registry_row(entry);
 	bool counter = cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER;
 
-	list->begin.nwords = entry->row ? entry->row->nparams : FRAME_NREGS + FRAME_NWINDOW;
-	list->begin.flags = entry->row ? 0 : CUAUDIT_CALL_UNKNOWN;
+	list->begin.nwords = row ? row->nparams : FRAME_NREGS + FRAME_NWINDOW;
+	list->begin.flags = row ? 0 : CUAUDIT_CALL_UNKNOWN;
 	for (uint32_t i = 0; i < list->count; i++)
 		has_exit |= list->hooks[i].exit != NULL;
 	/* Of an unknown function's window nobody knows which words are the callee's to edit. */
-	has_exit |= !entry->row || irregular;
+	has_exit |= !row || irregular;
 	list->clocked = timed && !counter;
 	if (list->count == 1 && !irregular && !list->clocked) {
 		list->enter = list->hooks[0].enter;

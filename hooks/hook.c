@@ -83,7 +83,7 @@ static int show(struct record *record, enum record_state state)
 
 /* The hook's record in *added. */
 static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum record_state state,
-	       struct record **added)
+	       hook_direct_fn direct, struct record **added)
 {
 	struct cuaudit_hook hook;
 	struct record *record;
@@ -107,6 +107,7 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 	record->guard.hook = hook;
 	record->owner = owner;
 	record->module = module;
+	record->direct = direct;
 	error = guard_take_libraries(&record->guard);
 	if (!error)
 		error = record_select(record, 0, cuaudit_functions());
@@ -125,7 +126,14 @@ int hook_add(const struct cuaudit_hook *hook, enum hook_owner owner)
 {
 	struct record *record;
 
-	return add(hook, owner, RECORD_ADDED, &record);
+	return add(hook, owner, RECORD_ADDED, NULL, &record);
+}
+
+int hook_add_direct(const struct cuaudit_hook *hook, hook_direct_fn direct)
+{
+	struct record *record;
+
+	return add(hook, HOOK_MODULE, RECORD_ADDED, direct, &record);
 }
 
 int cuaudit_hook_add(const struct cuaudit_hook *hook)
@@ -150,7 +158,7 @@ static struct record *of_handle(int handle)
 int cuaudit_hook_attach(const struct cuaudit_hook *hook)
 {
 	struct record *record;
-	int error = add(hook, HOOK_MODULE, RECORD_ATTACHED, &record);
+	int error = add(hook, HOOK_MODULE, RECORD_ATTACHED, NULL, &record);
 
 	return error ? error : handle_of(record);
 }

@@ -10,13 +10,23 @@ struct hook_entry {
 	cuaudit_enter_fn enter;
 	cuaudit_exit_fn exit;
 	void *data;
+	void *direct;	/* its own way, see direct.h; NULL: none */
 };
+
+/* The way for a function, NULL for none. Context: setup, under record.h's lock. */
+typedef void *(*hook_direct_fn)(const struct cuaudit_function *function);
 
 /* What a hook is for: hooks of the core ignore CUAUDIT_FUNCTIONS. */
 enum hook_owner { HOOK_MODULE, HOOK_CORE };
 
 /* Context: setup. cuaudit_hook_add for an owner. */
 int hook_add(const struct cuaudit_hook *hook, enum hook_owner owner);
+
+/*
+ * Context: setup. cuaudit_hook_add of a timed exit hook that has ways of its
+ * own, for where it is a function's only hook.
+ */
+int hook_add_direct(const struct cuaudit_hook *hook, hook_direct_fn direct);
 
 /*
  * Context: setup, before the first registry_attach. Hooks added from now on

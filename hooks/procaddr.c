@@ -98,10 +98,12 @@ int procaddr_setup(void)
 #define LOOKUP(symbol) #symbol ","
 #define TABLES(symbol)
 #define VERSION(symbol)
+#define LAUNCH(symbol)
 #include "hooks/special.def"
 #undef LOOKUP
 #undef TABLES
 #undef VERSION
+#undef LAUNCH
 		,
 		.exit = answer,
 	};

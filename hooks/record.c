@@ -65,14 +65,17 @@ struct record *record_unused(void)
 	return NULL;
 }
 
-static struct hook_entry entry_of(struct record *record)
+static struct hook_entry entry_of(struct record *record, uint32_t slot)
 {
 	const struct cuaudit_hook *hook = &record->guard.hook;
 
 	if (record->state == RECORD_ADDED && !hook->include && !hook->exclude)
-		return (struct hook_entry){ hook->enter, hook->exit, hook->data };
+		return (struct hook_entry){
+			hook->enter, hook->exit, hook->data,
+			record->direct ? record->direct(&registry_entries[slot].function) : NULL,
+		};
 	return (struct hook_entry){ hook->exit ? guard_enter : guard_enter_only,
-				    hook->exit ? guard_exit : NULL, &record->guard };
+				    hook->exit ? guard_exit : NULL, &record->guard, NULL };
 }
 
 uint32_t record_choose(uint32_t slot, struct hook_entry entries[CUAUDIT_HOOKS_MAX], bool *timed)
@@ -84,7 +87,7 @@ uint32_t record_choose(uint32_t slot, struct hook_entry entries[CUAUDIT_HOOKS_MA
 		if (!guard_takes(&order[i]->guard, slot))
 			continue;
 		if (count < CUAUDIT_HOOKS_MAX)
-			entries[count] = entry_of(order[i]);
+			entries[count] = entry_of(order[i], slot);
 		*timed |= order[i]->guard.hook.flags & CUAUDIT_HOOK_TIMED;
 		count++;
 	}

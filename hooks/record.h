@@ -24,6 +24,7 @@ struct record {
 	enum record_state state;
 	enum hook_owner owner;
 	const void *module;
+	hook_direct_fn direct;	/* NULL: none */
 	uint32_t generation;	/* of this record's handles */
 	bool pinned;		/* its strings are being read */
 };

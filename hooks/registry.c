@@ -11,6 +11,7 @@
 #include "hooks/dispatch.h"
 #include "hooks/layout.h"
 #include "hooks/record.h"
+#include "hooks/thread.h"
 
 struct entry registry_entries[LINK_SLOTS] __attribute__((aligned(64)));
 
@@ -33,15 +34,14 @@ static void describe(uint32_t slot)
 	struct entry *entry = &registry_entries[slot];
 	int id = layout_find(from->name);
 
-	if (id >= 0) {
-		entry->row = layout_row((uint32_t)id);
+	if (id >= 0)
 		cuaudit_row_get((uint32_t)id, &entry->function);
-	} else {
+	else
 		entry->function = (struct cuaudit_function){ .base = from->name, .id = id };
-	}
 	entry->function.name = from->name;
 	entry->function.slot = slot;
 	entry->function.driver = from->driver;
+	entry->self = thread_self_offset();
 }
 
 /*
@@ -77,7 +77,8 @@ static bool same(const struct hook_list *list, const struct hook_entry *wanted, 
 	for (uint32_t i = 0; is && i < count; i++)
 		is = list->hooks[i].enter == wanted[i].enter &&
 		     list->hooks[i].exit == wanted[i].exit &&
-		     list->hooks[i].data == wanted[i].data;
+		     list->hooks[i].data == wanted[i].data &&
+		     list->hooks[i].direct == wanted[i].direct;
 	return is;
 }
 
@@ -103,7 +104,8 @@ int registry_find(uint32_t slot, struct hook_list **found)
 			return -ENOMEM;
 		memcpy(list->hooks, wanted, count * sizeof(*wanted));
 		list->count = count;
-		list->stack_words = entry->row ? layout_stack_words(entry->row) : 0;
+		list->stack_words = registry_row(entry) ?
+				    layout_stack_words(registry_row(entry)) : 0;
 		list->timed = timed;
 		dispatch_prepare(list, entry, timed);
 		list->next = lists[slot];
@@ -116,12 +118,16 @@ int registry_find(uint32_t slot, struct hook_list **found)
 static void *trampoline(const struct entry *entry, const struct hook_list *list)
 {
 	bool timed = list->kind == LIST_TIMES && !list->enter;
+	const struct layout *row = registry_row(entry);
 
-	if (!entry->row || registry_irregular(entry))
+	/* Its own exit hook, not one of dispatch.c's that runs it. */
+	if (timed && list->exit == list->hooks[0].exit && list->hooks[0].direct)
+		return list->hooks[0].direct;
+	if (!row || registry_irregular(entry))
 		return (void *)trampoline_full;
-	if (layout_stack_words(entry->row))
+	if (layout_stack_words(row))
 		return (void *)trampoline_stack;
-	if (entry->row->nparams > 2)
+	if (row->nparams > 2)
 		return timed ? (void *)trampoline_registers_timed : (void *)trampoline_registers;
 	return timed ? (void *)trampoline_two_timed : (void *)trampoline_two;
 }
@@ -157,17 +163,22 @@ int registry_publish(uint32_t slot)
 void registry_setup(void)
 {
 	struct link_table *link = cuaudit_core_link;
-	uint32_t count;
+	uint32_t count, generation;
 
 	/* The auditor fills in what is new from here on, under the lock we run under. */
 	link->mirror = &registry_entries[0].real;
+	link->mirror_generation = &registry_entries[0].generation;
 	link->mirror_stride = sizeof(registry_entries[0]);
 	count = atomic_load_explicit(&link->nslots, memory_order_acquire);
-	for (uint32_t i = 0; i < count; i++)
+	generation = atomic_load_explicit(&link->generation, memory_order_acquire);
+	for (uint32_t i = 0; i < count; i++) {
+		atomic_store_explicit(&registry_entries[i].generation, generation,
+				      memory_order_relaxed);
 		atomic_store_explicit(&registry_entries[i].real,
 				      atomic_load_explicit(&link->slots[i].real,
 							   memory_order_relaxed),
 				      memory_order_relaxed);
+	}
 }
 
 void registry_attach(void)

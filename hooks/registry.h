@@ -42,27 +42,39 @@ _Static_assert(offsetof(struct hook_list, begin) == LIST_BEGIN, "begin");
 struct entry {
 	_Atomic(const struct hook_list *) list;	/* NULL: none */
 	_Atomic(void *) real;			/* the auditor's mirror of the slot's */
-	const struct layout *row;		/* NULL: newer than the table */
 	struct cuaudit_function function;
+	_Atomic uint32_t generation;		/* the auditor's mirror of its own */
+	int32_t self;		/* thread_self, from where the processor says that the thread's data is */
 };
 
 _Static_assert(sizeof(struct entry) == 1 << ENTRY_SHIFT && offsetof(struct entry, list) == ENTRY_LIST &&
 	       offsetof(struct entry, real) == ENTRY_REAL &&
-	       offsetof(struct entry, function) == ENTRY_FUNCTION, "entry");
+	       offsetof(struct entry, function) == ENTRY_FUNCTION &&
+	       offsetof(struct entry, self) == ENTRY_SELF, "entry");
 
 extern struct entry registry_entries[LINK_SLOTS];
 
-/* The entry a call's function is part of. */
+/* The entry a function is part of. */
+static inline const struct entry *registry_entry_of(const struct cuaudit_function *function)
+{
+	return (const struct entry *)((const char *)function - offsetof(struct entry, function));
+}
+
 static inline const struct entry *registry_entry(const struct cuaudit_call *call)
 {
-	return (const struct entry *)((const char *)call->function -
-				      offsetof(struct entry, function));
+	return registry_entry_of(call->function);
+}
+
+/* Its row, NULL where it is newer than the table. */
+static inline const struct layout *registry_row(const struct entry *entry)
+{
+	return entry->function.id < 0 ? NULL : layout_row((uint32_t)entry->function.id);
 }
 
 /* Whether a row's words do not lie in the order of its parameters. */
 static inline bool registry_irregular(const struct entry *entry)
 {
-	return entry->row && !layout_regular(entry->row);
+	return registry_row(entry) && !layout_regular(registry_row(entry));
 }
 
 /* Context: setup, once. */

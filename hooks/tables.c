@@ -35,10 +35,12 @@ int tables_setup(void)
 #define LOOKUP(symbol)
 #define TABLES(symbol) #symbol ","
 #define VERSION(symbol)
+#define LAUNCH(symbol)
 #include "hooks/special.def"
 #undef LOOKUP
 #undef TABLES
 #undef VERSION
+#undef LAUNCH
 		,
 		.exit = answered,
 	};

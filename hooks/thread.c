@@ -19,7 +19,7 @@ static uint64_t numbers;
 static uint64_t unseen;	/* calls without a thread: memory was out */
 
 static struct {
-	size_t size;
+	size_t size, at;	/* bytes, from the thread's structure on */
 	const struct cuaudit_module *owner;
 	void (*leave)(void *block);
 } keys[THREAD_KEYS];
@@ -69,13 +69,30 @@ int thread_setup(void)
 	return -pthread_key_create(&key, end);
 }
 
+/* Bytes of a thread's structure and of its blocks. */
+static size_t room(void)
+{
+	uint32_t last = first_key;
+
+	return last == THREAD_KEYS ? (size_t)THREAD_BLOCKS :
+	       (keys[last].at + keys[last].size + THREAD_LINE - 1) / THREAD_LINE * THREAD_LINE;
+}
+
+bool thread_any(void)
+{
+	return all_threads;
+}
+
 static struct thread *make(void)
 {
-	char *pages = cuaudit_pages(THREAD_OFFSET + sizeof(struct thread));
-	struct thread *thread = (struct thread *)(pages + THREAD_OFFSET);
+	size_t callers = room();
+	struct thread *thread;
 
-	if (!pages)
+	thread = cuaudit_pages(callers + THREAD_CALLERS * sizeof(*thread->callers));
+	if (!thread)
 		return NULL;
+	thread->callers = (struct thread_caller *)((char *)thread + callers);
+	thread->room = callers;
 	thread->all = all_threads;
 	all_threads = thread;
 	return thread;
@@ -92,7 +109,7 @@ static struct thread *take_free(void)
 	thread->state = 0;
 	thread->stack_low = thread->stack_high = 0;
 	thread->stack_looks = 0;
-	memset(thread->callers, 0, sizeof(thread->callers));
+	memset(thread->callers, 0, THREAD_CALLERS * sizeof(*thread->callers));
 	for (uint32_t i = first_key; i < THREAD_KEYS; i++)
 		if (thread->blocks[i])
 			memset(thread->blocks[i], 0, keys[i].size);
@@ -142,6 +159,7 @@ int cuaudit_thread_key(size_t size, const struct cuaudit_module *owner)
 
 	if (!i--)
 		return -ENOSPC;
+	keys[i].at = room();
 	keys[i].size = size;
 	keys[i].owner = owner;
 	/* An older plug-in's structure may end before. */
@@ -177,7 +195,9 @@ void *cuaudit_thread_block(uint32_t number)
 	if (!thread || number < first_key || number >= THREAD_KEYS)
 		return NULL;
 	if (!thread->blocks[number])
-		thread->blocks[number] = cuaudit_pages(keys[number].size);
+		thread->blocks[number] = keys[number].at + keys[number].size <= thread->room ?
+					 (char *)thread + keys[number].at :
+					 cuaudit_pages(keys[number].size);
 	return thread->blocks[number];
 }
 

@@ -7,11 +7,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "arch.h"
 #include "frame_arch.h"
 
 enum {
-	THREAD_KEYS = 16,	/* handed out from the last, see THREAD_OFFSET */
-	THREAD_OFFSET = 32,
+	THREAD_KEYS = 12,	/* handed out from the last, whose blocks lie next to the thread */
 	THREAD_FRAMES = 32,	/* nested calls told apart after a longjmp */
 	THREAD_CALLERS = 128	/* return addresses remembered, a power of two */
 };
@@ -23,8 +23,8 @@ struct thread_caller {
 };
 
 /*
- * Lies THREAD_OFFSET bytes into its pages: the last blocks and what the
- * trampolines write then share a line of the cache.
+ * Begins a page. The last blocks and what trampolines write share a line of
+ * the cache, and what the block of the last key begins with shares the page.
  */
 struct thread {
 	void *blocks[THREAD_KEYS];	/* first: see frame_thread */
@@ -38,12 +38,19 @@ struct thread {
 	uintptr_t frames[THREAD_FRAMES];
 	uint64_t straight;	/* calls that passed because of inside */
 	uint64_t abandoned;	/* calls left by longjmp or an exception */
-	struct thread_caller callers[THREAD_CALLERS];
+	struct thread_caller *callers;	/* THREAD_CALLERS of them */
 	uintptr_t stack_low, stack_high;	/* see stack.c */
 	uint32_t stack_looks;
 	_Atomic uint32_t guarded[CUAUDIT_HOOKS_ALL];	/* calls inside of a hook, see guard.h */
 	struct thread *next;	/* of those free now */
 	struct thread *all;	/* of those ever made; counters above are never reset */
+	size_t room;		/* bytes that are its own from here on: it, then blocks, then callers */
+};
+
+/* Where the structure ends, and its blocks begin. */
+enum {
+	THREAD_LINE = 64,
+	THREAD_BLOCKS = (sizeof(struct thread) + THREAD_LINE - 1) / THREAD_LINE * THREAD_LINE
 };
 
 enum { THREAD_INSIDE = 1 };
@@ -52,14 +59,23 @@ _Static_assert(offsetof(struct thread, blocks) == 0, "blocks");
 _Static_assert(offsetof(struct thread, state) == THREAD_STATE, "state");
 _Static_assert(offsetof(struct thread, correlation) == THREAD_CORRELATION, "correlation");
 _Static_assert(offsetof(struct thread, frames) == THREAD_OUTERMOST, "frames");
-_Static_assert((offsetof(struct thread, frames) + THREAD_OFFSET) / 64 ==
-	       (offsetof(struct thread, blocks[THREAD_KEYS - 4]) + THREAD_OFFSET) / 64, "a line");
+_Static_assert(offsetof(struct thread, frames) / 64 ==
+	       offsetof(struct thread, blocks[THREAD_KEYS - 4]) / 64, "a line");
 
 /* The calling thread's, NULL before its first call. 8 bytes of static TLS. */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 
+/* How far thread_self lies from the thread pointer of any thread. */
+static inline int32_t thread_self_offset(void)
+{
+	return (int32_t)((char *)&thread_self - (char *)arch_thread_pointer());
+}
+
 /* Context: setup, once. 0 or -errno. */
 int thread_setup(void);
+
+/* Context: setup. Whether there has been a thread yet. */
+bool thread_any(void);
 
 /* Context: call. Makes thread_self; NULL, and counted, when memory is out. */
 struct thread *thread_begin(void);

@@ -14,10 +14,12 @@ static const char *const names[] = {
 #define LOOKUP(symbol)
 #define TABLES(symbol)
 #define VERSION(symbol) #symbol,
+#define LAUNCH(symbol)
 #include "hooks/special.def"
 #undef LOOKUP
 #undef TABLES
 #undef VERSION
+#undef LAUNCH
 };
 
 static bool asked[LINK_DRIVERS];

@@ -13,4 +13,9 @@ for how in none enter exit enter+exit; do
 	both "-fno-plt, hooks: $how" "$tmp/eager" $how later
 done
 
+# Hooks that stand alone with these functions.
+for hook in stat "trace(file=$tmp/a.cutrace)" "trace(args=no;file=$tmp/b.cutrace)"; do
+	routed "$hook alone" CUAUDIT_HOOKS="$hook" "$tmp/registers" none alone
+done
+
 done_testing

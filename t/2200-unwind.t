@@ -8,10 +8,17 @@ ok "C++" $CXX -std=c++17 -D_GNU_SOURCE -I"$top_srcdir" -I"$top_srcdir/include" $
 	-rdynamic -o "$tmp/callbacks" "$routes/callbacks.cc" "$tmp/observe.o" \
 	-L"$tmp" -l:libcuda.so.1 -pthread -ldl
 both "callbacks" "$tmp/callbacks"
+routed "callbacks, statistics alone" CUAUDIT_HOOKS=stat "$tmp/callbacks" alone
+for hook in "trace(file=$tmp/%p.cutrace)" "trace(args=no;file=$tmp/%p.cutrace)"; do
+	routed "callbacks, $hook alone" CUAUDIT_HOOKS="$hook" "$tmp/callbacks" alone direct
+done
 
 program samples samples.c -L"$tmp" -l:libcuda.so.1 -fexceptions
 for how in none enter+exit enter; do
 	both "10,000 samples, hooks: $how" timeout 60 "$tmp/samples" $how
+done
+for hook in stat "trace(file=$tmp/%p.cutrace)"; do
+	routed "10,000 samples, $hook alone" CUAUDIT_HOOKS="$hook" timeout 60 "$tmp/samples" none
 done
 
 done_testing

@@ -13,6 +13,25 @@ routed "many-threads, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stack
 for how in edge own-stack small-thread; do
 	routed "$how, with statistics alone" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" $how alone
 done
+for how in edge own-stack small-thread; do
+	routed "$how, with a trace alone" CUAUDIT_HOOKS="trace(file=$tmp/%p.cutrace)" timeout 60 \
+		"$tmp/stacks" $how alone
+done
+# Those of handlers that come while a record is written are not in it, and counted.
+compile -O1 -o "$tmp/check" "$top_srcdir/t/trace/check.c" || bail_out "no reader"
+for how in signals signal-stack; do
+	rm -f "$tmp/a.cutrace"
+	audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_LOG=info \
+		CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace)" timeout 60 "$tmp/stacks" $how alone \
+		>"$tmp/out" 2>"$tmp/err"
+	is "$? $(grep '^not ok' "$tmp/out")" "0 " "$how, with a trace alone"
+	$run_env "$tmp/check" "$tmp/a.cutrace" >"$tmp/records"
+	is "$? $(grep '^bad' "$tmp/records")" "0 " "the file is whole"
+	traced=$(grep -c '^call ' "$tmp/records")
+	lost=$(sed -n 's/.*trace: \([0-9]*\) calls are not .*/\1/p' "$tmp/err")
+	is $((traced + ${lost:-0} - 7)) "$(sed -n 's/^# \([0-9]*\) calls$/\1/p' "$tmp/out")" \
+		"each call, and the seven that ask for counts"
+done
 routed "signals, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signals
 routed "signal-stack, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signal-stack
 

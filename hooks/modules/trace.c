@@ -6,12 +6,14 @@
 #include <cuaudit/hook.h>
 #include <cuaudit/trace.h>
 
+#include "hooks/modules/trace_direct.h"
 #include "hooks/modules/trace_file.h"
 #include "hooks/modules/trace_kernel.h"
 #include "hooks/modules/trace_open.h"
 #include "hooks/modules/trace_options.h"
 #include "hooks/modules/trace_plan.h"
 #include "hooks/modules/trace_ready.h"
+#include "hooks/modules/trace_record.h"
 #include "hooks/modules/trace_stack.h"
 #include "hooks/modules/trace_text.h"
 #include "hooks/modules/trace_trigger.h"
@@ -23,42 +25,14 @@ enum { TRIGGERS = -(1 << 20), OPENS, RECORDS };
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-enum { SOON = 128 };	/* words: some calls ahead, since they come in bursts */
-
-static inline void soon_written(const uint64_t *at)
-{
-#if defined(__x86_64__)
-	/* The compiler's own would bring the line in as one to be read. */
-	__asm__ volatile("prefetchw %0" : : "m"(*at));
-#else
-	__builtin_prefetch(at, 1);
-#endif
-}
-
-/*
- * Writes the first two words of a record that ends at `to`, and ends the chunk
- * there. What comes after it will be written before long: its line of the
- * cache is asked for now, since a locked instruction of the program would wait
- * for it later.
- */
+/* The same of a record that ends at `to`. */
 static inline __attribute__((always_inline))
 void commit(struct trace_writer *writer, const struct trace_site *site,
 	    const struct cuaudit_call *call, const uint64_t *to, uint64_t ticks, uint64_t delta,
 	    uint64_t flags)
 {
-	uint64_t *at = writer->at;
-	size_t words = (size_t)(to - at);
-
-	at[words] = 0;
-	at[1] = ticks | (uint64_t)site->number << 32;
-	/* Pairs with the reader: the record is there with its first word. */
-	__atomic_store_n(at, words | flags << 8 | (call->correlation & 0xffff) << 16 | delta << 32,
-			 __ATOMIC_RELEASE);
-	at += words;
-	writer->at = at;
-	writer->correlation = call->correlation;
-	writer->calls++;
-	soon_written(at + SOON);
+	trace_record_commit(writer, site->number, call->correlation, (size_t)(to - writer->at), ticks,
+			    delta, flags);
 }
 
 /* The words up to the end of arguments, the last of which is filled up. */
@@ -221,8 +195,8 @@ void leave(struct cuaudit_call *call, void *data, bool bare, bool choosy)
 		exit_slowly(call);
 		return;
 	}
-	site = trace_site_first(&writer->sites, call);
-	if (unlikely(trace_site_differs(site, call, *writer->generation) |
+	site = trace_site_first(&writer->sites, call->caller, call->function);
+	if (unlikely(trace_site_differs(site, call->caller, call->function, *cuaudit_generation) |
 		     is_long(writer, call)) || (choosy && is_short(call))) {
 		exit_slowly(call);
 		return;
@@ -320,7 +294,11 @@ static int init(const struct cuaudit_options *given)
 	hook.data = (void *)(uintptr_t)trace_writer_key;
 	hook.functions = options.functions;
 	hook.include = options.libraries;
-	error = cuaudit_hook_add(&hook);
+	/* Nothing more than a record of each call is wanted. */
+	if (!options.backtrace && (hook.exit == on_exit || hook.exit == on_exit_bare))
+		error = trace_direct_add(&hook, hook.exit == on_exit);
+	else
+		error = cuaudit_hook_add(&hook);
 	if (!error && !as_text)
 		trace_ready_setup();
 	return error;

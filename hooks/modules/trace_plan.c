@@ -195,6 +195,31 @@ static void make(struct making *making, const struct cuaudit_function *function)
 		add_value(making, i, sizeof(uint64_t));
 }
 
+static void make_direct(struct trace_plan *plan)
+{
+	const struct trace_least *least = &plan->least;
+	struct trace_direct *direct = &plan->direct;
+	uint8_t at = (uint8_t)(least->mask + least->values[TRACE_LEAST_WORDS]);
+
+	*direct = (struct trace_direct){
+		.flags = least->flags,
+		.first = least->mask, .second = (uint8_t)(least->mask + least->values[1]),
+	};
+	for (uint32_t i = 0; i < TRACE_LEAST_SMALL; i++) {
+		const struct trace_small *small = &least->small[i];
+
+		direct->small[i] = (struct trace_direct_small){
+			.word = (uint8_t)(small->bit ? TRACE_DIRECT_WORDS + small->word :
+					  TRACE_DIRECT_NOTHING),
+			.at = at, .upper = small->upper,
+		};
+		direct->mask |= small->bit;
+		at = (uint8_t)(at + small->size);
+	}
+	direct->end = at;
+	direct->words = (uint8_t)(2 + (at + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+}
+
 static void finish(struct making *making)
 {
 	struct trace_plan *plan = &making->plan;
@@ -209,7 +234,16 @@ static void finish(struct making *making)
 	least->flags = plan->nsteps ? CUAUDIT_TRACE_WITH_ARGUMENTS : 0;
 	least->mask = plan->mask;
 	memcpy(least->values, plan->values, sizeof(least->values));
+	make_direct(plan);
 }
+
+/* Of functions of which nothing is written, or without memory. */
+static const struct trace_plan nothing = {
+	.direct = {
+		.words = 2,
+		.small = { { .word = TRACE_DIRECT_NOTHING }, { .word = TRACE_DIRECT_NOTHING } },
+	},
+};
 
 static void *take(size_t size)
 {
@@ -229,7 +263,6 @@ static void *take(size_t size)
 
 const struct trace_plan *trace_plan(const struct cuaudit_function *function)
 {
-	static const struct trace_plan nothing;
 	uint32_t slot = function->slot;
 	struct trace_plan *plan = NULL;
 	struct making making;

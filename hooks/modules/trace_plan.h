@@ -54,6 +54,28 @@ struct trace_least {
 	struct trace_small small[TRACE_LEAST_SMALL];
 };
 
+/* Words of a struct direct: the first of a call, and one that points to where anything may be read. */
+enum { TRACE_DIRECT_WORDS = 4, TRACE_DIRECT_NOTHING = 3 };
+
+struct trace_direct_small {
+	uint8_t word;		/* of a struct direct */
+	uint8_t at;		/* where it is written ... */
+	uint8_t upper;		/* ... and the last 4 bytes are */
+};
+
+/*
+ * The same with all offsets known, as they are where no pointer is NULL: bytes
+ * from the mask on. What there is less of is written where others come after.
+ */
+struct trace_direct {
+	uint16_t mask;
+	uint8_t words;		/* of the record */
+	uint8_t flags;
+	uint8_t first, second;	/* values */
+	uint8_t end;
+	struct trace_direct_small small[TRACE_LEAST_SMALL];
+};
+
 /* First the mask, then values, then what is behind pointers. */
 struct trace_plan {
 	struct trace_least least;
@@ -65,6 +87,7 @@ struct trace_plan {
 	uint8_t kernel;
 	bool is_launch;		/* of nine values all but the first and the last are of 4 bytes */
 	uint8_t values[TRACE_PLAN_WORDS + 1];	/* where each word's are written, and where they end */
+	struct trace_direct direct;
 	struct trace_op ops[CUAUDIT_TRACE_STEPS];
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };

@@ -9,16 +9,16 @@
  * one that was called from once, as hundreds are when libraries start: now and
  * then they change.
  */
-struct trace_site *trace_site_seek(struct trace_sites *sites, const struct cuaudit_call *call,
-				   uint32_t generation)
+struct trace_site *trace_site_seek(struct trace_sites *sites, const void *caller,
+				   const struct cuaudit_function *function, uint32_t generation)
 {
-	struct trace_site *first = trace_site_first(sites, call), *site, between;
+	struct trace_site *first = trace_site_first(sites, caller, function), *site, between;
 	uint32_t index = (uint32_t)(first - sites->sites);
 	struct trace_site *ways[TRACE_SITE_WAYS];
 
 	for (uint32_t i = 0; i < TRACE_SITE_WAYS; i++) {
 		site = ways[i] = &sites->sites[index ^ i];
-		if (trace_site_differs(site, call, generation))
+		if (trace_site_differs(site, caller, function, generation))
 			continue;
 		if (site == first || ++sites->elsewhere % TRACE_SITE_CHANGE)
 			return site;

@@ -13,6 +13,8 @@ enum {
 	TRACE_SITE_CHANGE = 64
 };
 
+#define TRACE_SITES_FACTOR 0x9e3779b9u
+
 /* A place a function is called at, as the thread last saw it: a line of the cache. */
 struct trace_site {
 	const void *caller;
@@ -20,8 +22,11 @@ struct trace_site {
 	uint32_t generation;
 	uint32_t number;
 	const struct trace_plan *plan;
-	struct trace_least least;	/* of the plan */
+	struct trace_direct direct;	/* of the plan, as is the next */
+	struct trace_least least;
 } __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct trace_site) == 64, "a line");
 
 /* Zeroed, there are none. */
 struct trace_sites {
@@ -34,25 +39,28 @@ struct trace_sites {
 
 /* 0 if that is the call's place; no jump. */
 static inline uint64_t trace_site_differs(const struct trace_site *site,
-					  const struct cuaudit_call *call, uint32_t generation)
+					  const void *caller,
+					  const struct cuaudit_function *function,
+					  uint32_t generation)
 {
-	return ((uintptr_t)site->caller ^ (uintptr_t)call->caller) |
-	       ((uintptr_t)site->function ^ (uintptr_t)call->function) |
+	return ((uintptr_t)site->caller ^ (uintptr_t)caller) |
+	       ((uintptr_t)site->function ^ (uintptr_t)function) |
 	       (site->generation ^ generation);
 }
 
 /* Where the call's place is found at once, if it is there. */
 static inline struct trace_site *trace_site_first(struct trace_sites *sites,
-						  const struct cuaudit_call *call)
+						  const void *caller,
+						  const struct cuaudit_function *function)
 {
-	uint64_t caller = (uintptr_t)call->caller, function = (uintptr_t)call->function;
+	uint32_t sum = (uint32_t)(uintptr_t)caller ^ (uint32_t)(uintptr_t)function << 8;
 
 	/* The upper byte of a product depends on all bits. */
-	return &sites->sites[(caller ^ function << 8) * 0x9e3779b97f4a7c15u >> 56];
+	return &sites->sites[sum * TRACE_SITES_FACTOR >> 24];
 }
 
 /* Where the call's place is; else, as trace_site_differs says of it, where it is to be. */
-struct trace_site *trace_site_seek(struct trace_sites *sites, const struct cuaudit_call *call,
-				   uint32_t generation);
+struct trace_site *trace_site_seek(struct trace_sites *sites, const void *caller,
+				   const struct cuaudit_function *function, uint32_t generation);
 
 #endif

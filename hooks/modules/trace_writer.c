@@ -170,7 +170,6 @@ static bool begin(struct trace_writer *writer, const struct cuaudit_call *call, 
 		return false;
 	writer->tid = (int32_t)syscall(SYS_gettid);
 	writer->start = ticks;
-	writer->generation = cuaudit_generation;
 	writer->number = numbers + 1;
 	if (!describe(writer, 0, why)) {
 		writer->number = 0;
@@ -214,13 +213,14 @@ __attribute__((noinline))
 const struct trace_site *trace_writer_site(struct trace_writer *writer,
 					   const struct cuaudit_call *call, uint32_t *why)
 {
-	uint32_t generation = *writer->generation, number;
-	struct trace_site *site = trace_site_seek(&writer->sites, call, generation);
+	uint32_t generation = *cuaudit_generation, number;
+	struct trace_site *site = trace_site_seek(&writer->sites, call->caller, call->function,
+						  generation);
 	struct trace_lock saved;
 	const struct trace_plan *plan;
 	bool good;
 
-	if (!trace_site_differs(site, call, generation))
+	if (!trace_site_differs(site, call->caller, call->function, generation))
 		return site;
 	trace_lock(&saved);
 	good = trace_describe_site(call, &number, why);
@@ -229,7 +229,7 @@ const struct trace_site *trace_writer_site(struct trace_writer *writer,
 		*site = (struct trace_site){
 			.caller = call->caller, .function = call->function,
 			.generation = generation, .number = number,
-			.plan = plan, .least = plan->least,
+			.plan = plan, .least = plan->least, .direct = plan->direct,
 		};
 	trace_unlock(&saved);
 	return good ? site : NULL;

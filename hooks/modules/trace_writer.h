@@ -20,21 +20,20 @@ struct trace_known_stack {
 	uint32_t number;
 };
 
-/* The thread's block. */
+/* The thread's block; its first line and sites are what most calls need. */
 struct trace_writer {
 	uint64_t *at;		/* of the next record */
 	uint64_t *limit;	/* there is room for any record before this; NULL: no chunk */
 	uint64_t end;		/* of the last call */
 	uint64_t correlation;	/* of the last call */
 	uint64_t calls;		/* in the chunk */
-	const uint32_t *generation;	/* cuaudit_generation, in a line that is here anyway */
+	struct trace_sites sites;
 	struct trace_chunk chunk;
 	uint32_t number;	/* of the thread; 0: it has not begun */
 	int32_t tid;
 	bool off;		/* the thread is not wanted */
 	uint64_t start;
 	struct trace_writer *next, **link;	/* of those that have begun */
-	struct trace_sites sites;
 	uint32_t kernels_epoch;
 	uint64_t kernels[TRACE_KERNELS];
 	struct trace_known_stack stacks[TRACE_STACKS];

@@ -47,8 +47,10 @@ extern struct fake_record {
 	unsigned long stack[FAKE_STACK_WORDS];
 } fake_record;
 int cuNewRegisters(void);
+int cuProfilerStop(void);
 int cuEventRecord(void);
 int cuMemcpyPeerAsync(void);
+int cuLaunchKernel_ptsz(void);
 int cuTensorMapEncodeIm2colWide(void);
 
 int cuInit(unsigned int flags);

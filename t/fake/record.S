@@ -7,21 +7,26 @@
 	.text
 
 /*
- * int cuNewRegisters(...), and three names of the table's: of two integers, of
- * six, of sixteen.
+ * int cuNewRegisters(...), and names of the table's: of no integers, of two, of
+ * six, of eleven, of sixteen.
  *
  * in:   the registers and stack of the call, written to fake_record
  * out:  rax = 0; every register the ABI lets a callee lose is lost
  */
-	.globl	cuNewRegisters, cuEventRecord, cuMemcpyPeerAsync, cuTensorMapEncodeIm2colWide
+	.globl	cuNewRegisters, cuProfilerStop, cuEventRecord, cuMemcpyPeerAsync
+	.globl	cuLaunchKernel_ptsz, cuTensorMapEncodeIm2colWide
 	.type	cuNewRegisters, @function
+	.type	cuProfilerStop, @function
 	.type	cuEventRecord, @function
 	.type	cuMemcpyPeerAsync, @function
+	.type	cuLaunchKernel_ptsz, @function
 	.type	cuTensorMapEncodeIm2colWide, @function
 	.p2align 4
 cuNewRegisters:
+cuProfilerStop:
 cuEventRecord:
 cuMemcpyPeerAsync:
+cuLaunchKernel_ptsz:
 cuTensorMapEncodeIm2colWide:
 	.cfi_startproc
 	endbr64
@@ -69,8 +74,10 @@ cuTensorMapEncodeIm2colWide:
 	ret
 	.cfi_endproc
 	.size	cuNewRegisters, . - cuNewRegisters
+	.size	cuProfilerStop, . - cuProfilerStop
 	.size	cuEventRecord, . - cuEventRecord
 	.size	cuMemcpyPeerAsync, . - cuMemcpyPeerAsync
+	.size	cuLaunchKernel_ptsz, . - cuLaunchKernel_ptsz
 	.size	cuTensorMapEncodeIm2colWide, . - cuTensorMapEncodeIm2colWide
 
 	.bss

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves driver calls from their callbacks: by exceptions, by longjmp, by neither. */
+/* Leaves driver calls from their callbacks: by exceptions, by longjmp, by neither. Arguments: alone, direct. */
 #include <csetjmp>
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -9,10 +9,11 @@
 #include "t/fake/driver.h"
 #include "t/routes/checks.h"
 
-enum way { TWO, REGISTERS, STACK, FULL, WAYS };
+enum way { TWO, REGISTERS, STACK, LAUNCH, FULL, WAYS };
 
 static const char *const names[WAYS] = {
-	"cuCtxSetCurrent", "cuLaunchHostFunc", "cuLaunchCooperativeKernel", "cuNewCallback",
+	"cuCtxSetCurrent", "cuLaunchHostFunc", "cuLaunchCooperativeKernel", "cuLaunchKernel",
+	"cuNewCallback",
 };
 
 static uint32_t depth_of_init, deepest;
@@ -44,6 +45,9 @@ static __attribute__((noinline)) int call_back(int way, void (*function)(void *)
 		return cuLaunchHostFunc(NULL, function, data);
 	case STACK:
 		return cuLaunchCooperativeKernel(function, 2, 3, 4, 5, 6, 7, 8, (void *)9, data);
+	case LAUNCH:
+		return cuLaunchKernel((void *)1, 2, 3, 4, 5, 6, 7, 8, NULL, (void **)&callback,
+				      (void **)11);
 	default:
 		return cuNewCallback(function, data);
 	}
@@ -148,21 +152,48 @@ static void recurse(void *data)
 
 	if (recursion->left--)
 		call_back(recursion->way, recurse, data);
+	else
+		cuInit(0);
 }
 
-int main()
+static void note_stack(void *data)
+{
+	*(uintptr_t *)data = (uintptr_t)__builtin_frame_address(0);
+}
+
+/* A hook's own ways take little of the stack; cuNewCallback, of no known arguments, has none. */
+static void compare_stacks(void)
+{
+	uintptr_t at[WAYS];
+
+	for (int way = 0; way < WAYS; way++)
+		call_back(way, note_stack, &at[way]);
+	ok(at[TWO] - at[FULL] > 600, "%s takes %lu bytes less", names[TWO],
+	   (unsigned long)(at[TWO] - at[FULL]));
+	ok(at[LAUNCH] - at[FULL] > 600, "%s takes %lu bytes less", names[LAUNCH],
+	   (unsigned long)(at[LAUNCH] - at[FULL]));
+}
+
+/* alone: calls but cuInit's are left to the hooks there are; direct: which have ways of their own. */
+int main(int argc, char **argv)
 {
 	struct cuaudit_hook hook = {};
 	int (*add)(const struct cuaudit_hook *);
 
+	observe_only = argc > 1 && !strcmp(argv[1], "alone") ? "cuInit" : NULL;
 	observe_start(RTLD_DEFAULT);
 	hook.size = sizeof(hook);
 	hook.name = "depth";
 	hook.enter = note_depth;
+	hook.functions = observe_only;
 	add = (int (*)(const struct cuaudit_hook *))observe_core("cuaudit_hook_add");
 	if (add)
 		is_int(add(&hook), 0, "a hook");
 
+#ifdef __x86_64__
+	if (argc > 2 && !strcmp(argv[2], "direct") && !observe_everybody())
+		compare_stacks();
+#endif
 	for (int way = 0; way < WAYS; way++) {
 		bool reached = false;
 
@@ -185,7 +216,7 @@ int main()
 		is_int(call_back(way, recurse, &recursion), 0, "%s: 501 calls deep", names[way]);
 		is_int(recursion.left, -1, "all of them");
 		if (observe_routed())
-			is_int(deepest, 500, "the deepest knows its depth");
+			is_int(deepest, 501, "the deepest knows its depth");
 		check_depth(0, "after all of them");
 	}
 	if (observe_routed())

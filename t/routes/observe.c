@@ -10,6 +10,8 @@
 
 enum { SLOTS = 4096, LIBRARIES = 64 };
 
+const char *observe_only;
+
 static void *core;
 static _Atomic int enters[SLOTS], exits[SLOTS], from[SLOTS][LIBRARIES];
 static const char *_Atomic libraries[LIBRARIES];
@@ -90,9 +92,10 @@ static void leave(struct cuaudit_call *call, void *data)
 
 void observe_attach(void)
 {
-	static const struct cuaudit_hook hook = {
+	const struct cuaudit_hook hook = {
 		.size = sizeof(hook),
 		.name = "observe",
+		.functions = observe_only,
 		.enter = enter,
 		.exit = leave,
 	};

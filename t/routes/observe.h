@@ -37,6 +37,9 @@ bool observe_everybody(void);
  */
 void observe_start(void *driver);
 
+/* The functions that are observed, set before; NULL: all, so that no hook is alone with one. */
+extern const char *observe_only;
+
 /* The same without a call: one must have been made. */
 void observe_attach(void);
 

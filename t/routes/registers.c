@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers and stack words between caller and driver. Arguments: hooks, "first" or "later". */
+/*
+ * Registers and stack words between caller and driver. Arguments: hooks; "first",
+ * "later", or "alone": no function that is given addresses of nothing.
+ */
 #include <dlfcn.h>
 
 #include "t/fake/driver.h"
@@ -41,13 +44,18 @@ static int differences(const void *got, const void *want, int words)
 	return count;
 }
 
-/* regs, stack: how many of each are arguments; all: no prototype, everything may be one. */
-static void call(const char *name, void *function, int regs, int stack, bool all)
+/*
+ * regs, stack: how many of each are arguments; halves: of the stack, words of 4
+ * bytes, which come first; all: no prototype, everything may be an argument.
+ */
+static void call(const char *name, void *function, int regs, int stack, int halves, bool all)
 {
 	struct fake_record in, out;
 
 	fill(&in);
 	fill(&out);
+	for (int i = 0; i < halves; i++)
+		in.stack[i] &= UINT32_MAX;
 	memset(&fake_record, 0, sizeof(fake_record));
 	registers_call(function, &in, &out);
 
@@ -80,7 +88,7 @@ int main(int argc, char **argv)
 	void *core;
 
 	if (argc > 2 && !strcmp(argv[2], "first")) {
-		call("first", (void *)cuNewRegisters, FAKE_REGS, FAKE_STACK_WORDS, true);
+		call("first", (void *)cuNewRegisters, FAKE_REGS, FAKE_STACK_WORDS, 0, true);
 		return done_testing();
 	}
 	cuInit(0);
@@ -91,11 +99,16 @@ int main(int argc, char **argv)
 		is_int(add(&hook), 0, "a hook");
 	}
 	for (int turn = 0; turn < 2; turn++) {
-		call("unknown", (void *)cuNewRegisters, FAKE_REGS, FAKE_STACK_WORDS, true);
-		call("two integers", (void *)cuEventRecord, 2, 0, false);
-		call("six integers", (void *)cuMemcpyPeerAsync, 6, 0, false);
+		call("unknown", (void *)cuNewRegisters, FAKE_REGS, FAKE_STACK_WORDS, 0, true);
+		call("no integers", (void *)cuProfilerStop, 0, 0, 0, false);
+		call("two integers", (void *)cuEventRecord, 2, 0, 0, false);
+		call("six integers", (void *)cuMemcpyPeerAsync, 6, 0, 0, false);
+		call("a launch", (void *)cuLaunchKernel_ptsz, FAKE_REGS, 11 - FAKE_REGS,
+		     FAKE_REGS == 6 ? 2 : 0, false);
+		if (argc > 2 && !strcmp(argv[2], "alone"))
+			continue;
 		call("sixteen integers", (void *)cuTensorMapEncodeIm2colWide, FAKE_REGS,
-		     16 - FAKE_REGS, false);
+		     16 - FAKE_REGS, 0, false);
 	}
 	return done_testing();
 }

@@ -94,6 +94,8 @@ static int loop(void)
 	while (samples < SAMPLES) {
 		failed |= cuMemAlloc_v2(&pointer, 1);
 		failed |= cuLaunchCooperativeKernel(nothing, 2, 3, 4, 5, 6, 7, 8, (void *)9, NULL);
+		failed |= cuLaunchKernel((void *)1, 2, 3, 4, 5, 6, 7, 8, (void *)9, (void **)10,
+					 (void **)11);
 		failed |= cuTexRefSetMipmapLevelClamp((void *)7, 1.5f, -2.25f);
 		failed |= cuNewReal(4) != 1;
 	}

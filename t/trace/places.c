@@ -17,12 +17,12 @@ static struct cuaudit_call from(uintptr_t caller)
 static int call(uintptr_t caller, uint32_t generation)
 {
 	struct cuaudit_call one = from(caller);
-	struct trace_site *site = trace_site_first(&sites, &one);
+	struct trace_site *site = trace_site_first(&sites, one.caller, one.function);
 
-	if (!trace_site_differs(site, &one, generation))
+	if (!trace_site_differs(site, one.caller, one.function, generation))
 		return 0;
-	site = trace_site_seek(&sites, &one, generation);
-	if (!trace_site_differs(site, &one, generation))
+	site = trace_site_seek(&sites, one.caller, one.function, generation);
+	if (!trace_site_differs(site, one.caller, one.function, generation))
 		return 1;
 	*site = (struct trace_site){
 		.caller = one.caller, .function = one.function, .generation = generation,
@@ -36,7 +36,7 @@ static uint32_t number(uintptr_t caller)
 {
 	struct cuaudit_call one = from(caller);
 
-	return trace_site_seek(&sites, &one, 1)->number;
+	return trace_site_seek(&sites, one.caller, one.function, 1)->number;
 }
 
 /* Another address that is first looked for in the same place. */
@@ -47,7 +47,7 @@ static uintptr_t rival(uintptr_t caller)
 	do {
 		caller += 5;
 		other = from(caller);
-	} while (trace_site_first(&sites, &other) != trace_site_first(&sites, &one));
+	} while (trace_site_first(&sites, other.caller, other.function) != trace_site_first(&sites, one.caller, one.function));
 	return caller;
 }
 

@@ -13,4 +13,9 @@ void trampoline_full(void);
 #define trampoline_two_timed trampoline_two
 #define trampoline_registers_timed trampoline_registers
 
+static inline void *arch_thread_pointer(void)
+{
+	return __builtin_thread_pointer();
+}
+
 #endif

@@ -34,11 +34,12 @@
 #define ENTRY_SHIFT		6
 #define ENTRY_LIST		0
 #define ENTRY_REAL		8
-#define ENTRY_FUNCTION		24
+#define ENTRY_FUNCTION		16
+#define ENTRY_SELF		60
 
-#define THREAD_STATE		128
-#define THREAD_CORRELATION	136
-#define THREAD_OUTERMOST	144
+#define THREAD_STATE		96
+#define THREAD_CORRELATION	104
+#define THREAD_OUTERMOST	112
 
 /* Of what kind: call->start and end are wanted and there is an exit hook, only that, neither. */
 #define LIST_TIMES		0

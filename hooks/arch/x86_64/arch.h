@@ -11,4 +11,21 @@ void trampoline_registers_timed(void);
 void trampoline_stack(void);
 void trampoline_full(void);
 
+/* The first word of a thread's data is its own address (ELF Handling For TLS, 3.4.6). */
+static inline void *arch_thread_pointer(void)
+{
+	void *pointer;
+
+	__asm__("movq %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+}
+
+/* There are ways for hook_add_direct, in direct.S; jumped to by stubs only. */
+#define ARCH_DIRECT 1
+
+void trace_direct_way(void);
+void trace_direct_way_bare(void);
+void trace_direct_way_launch(void);
+void trace_direct_way_launch_bare(void);
+
 #endif

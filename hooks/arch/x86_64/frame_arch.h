@@ -34,11 +34,22 @@
 #define ENTRY_SHIFT		6
 #define ENTRY_LIST		0
 #define ENTRY_REAL		8
-#define ENTRY_FUNCTION		24
+#define ENTRY_FUNCTION		16
+#define ENTRY_SELF		60
 
-#define THREAD_STATE		128
-#define THREAD_CORRELATION	136
-#define THREAD_OUTERMOST	144
+#define THREAD_STATE		96
+#define THREAD_CORRELATION	104
+#define THREAD_OUTERMOST	112
+
+/* struct direct, of direct.h. */
+#define DIRECT_THREAD		16
+#define DIRECT_WORDS		32
+#define DIRECT_STACK		5	/* words on the stack, of a launch */
+
+/* What direct.S asks for early; the first block of a thread is its near one. */
+#define THREAD_NEAR		704
+#define TRACE_WRITER_SITES	64
+#define TRACE_SITE_FACTOR	0x9e3779b9
 
 /* Of what kind: call->start and end are wanted and there is an exit hook, only that, neither. */
 #define LIST_TIMES		0

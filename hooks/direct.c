@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the ways of hooks that stand alone have in common. */
+#include "hooks/direct.h"
+
+#include <cuaudit/api.h>
+#include <string.h>
+
+#include "hooks/layout.h"
+#include "hooks/registry.h"
+
+#ifdef ARCH_DIRECT
+
+enum direct_shape direct_shape(const struct cuaudit_function *function)
+{
+	const struct layout *row = registry_row(registry_entry_of(function));
+
+	if (!row || !layout_regular(row))
+		return DIRECT_NONE;
+	if (row->nparams <= FRAME_NREGS)
+		return DIRECT_FEW;
+	switch (function->id) {
+#define LOOKUP(symbol)
+#define TABLES(symbol)
+#define VERSION(symbol)
+#define LAUNCH(symbol) case CUAUDIT_ID_##symbol:
+#include "hooks/special.def"
+#undef LOOKUP
+#undef TABLES
+#undef VERSION
+#undef LAUNCH
+		return DIRECT_LAUNCH;
+	default:
+		return DIRECT_NONE;
+	}
+}
+
+__attribute__((cold))
+void direct_fill(struct frame *frame, const struct direct *direct, uint64_t end, int result)
+{
+	const struct entry *entry = registry_entry_of(direct->function);
+	uint32_t nwords = registry_row(entry)->nparams;
+
+	frame->call = (struct cuaudit_call){
+		.function = direct->function, .words = frame->regs, .caller = direct->caller,
+		.correlation = direct->correlation, .blocks = direct->thread->blocks,
+		.nwords = nwords, .result = result, .start = direct->start, .end = end,
+	};
+	frame->list = atomic_load_explicit(&entry->list, memory_order_acquire);
+	memcpy(frame->regs, direct->words, sizeof(frame->regs));
+	if (nwords > FRAME_NREGS)
+		memcpy(frame->window, direct->stack, DIRECT_STACK * sizeof(*frame->window));
+	/* Where the hook is looked for by what it asks. */
+	direct->thread->frames[0] = (uintptr_t)frame;
+}
+
+#else
+
+enum direct_shape direct_shape(const struct cuaudit_function *function)
+{
+	(void)function;
+	return DIRECT_NONE;
+}
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ways of hooks of the core that stand alone with a function: to the
+ * driver, then straight to the hook. No frame is filled and no list is read,
+ * which is half of what a call costs a program that has a use for the caches.
+ */
+#ifndef HOOKS_DIRECT_H
+#define HOOKS_DIRECT_H
+
+#include <cuaudit/hook.h>
+
+#include "arch.h"
+#include "hooks/hook.h"
+
+/* Which functions have such ways: by where their arguments lie. */
+enum direct_shape {
+	DIRECT_NONE,
+	DIRECT_FEW,	/* in registers */
+	DIRECT_LAUNCH	/* as cuLaunchKernel's: DIRECT_STACK more on the stack, the first two of 4 bytes */
+};
+
+/* Context: setup. */
+enum direct_shape direct_shape(const struct cuaudit_function *function);
+
+#ifdef ARCH_DIRECT
+
+#include "hooks/frame.h"
+#include "hooks/registry.h"
+#include "hooks/thread.h"
+
+/* A call, as the hook finds it. */
+struct direct {
+	uint64_t start;
+	uint64_t correlation;
+	struct thread *thread;
+	const struct cuaudit_function *function;
+	uint64_t words[FRAME_NREGS];
+	uint64_t frame_pointer;
+	const void *caller;
+	uint64_t stack[];
+};
+
+_Static_assert(offsetof(struct direct, thread) == DIRECT_THREAD, "thread");
+_Static_assert(offsetof(struct direct, words) == DIRECT_WORDS, "words");
+_Static_assert((int)THREAD_BLOCKS == THREAD_NEAR, "near");
+
+/*
+ * What a way goes on to after the driver answered result, at depth 0 and
+ * inside of the hook; its answer is the call's.
+ */
+typedef int direct_exit_fn(struct direct *direct, uint64_t end, int result);
+
+/* As cuaudit_generation says, out of a line that is here anyway. */
+static inline uint32_t direct_generation(const struct direct *direct)
+{
+	const struct entry *entry = registry_entry_of(direct->function);
+
+	/* Pairs with object_tell_generation of the auditor. */
+	return atomic_load_explicit(&entry->generation, memory_order_acquire);
+}
+
+/* Whether blocks of the key are where direct_block says. Context: setup. */
+static inline bool direct_is_near(uint32_t key)
+{
+	return key == THREAD_KEYS - 1 && !thread_any();
+}
+
+/* The block of that key, zeroed before it is asked for. */
+static inline void *direct_block(const struct direct *direct)
+{
+	char *block = (char *)direct->thread + THREAD_BLOCKS;
+
+	/* One sum, so that what is read of the block needs a byte of distance each, not four. */
+	__asm__("" : "+r"(block));
+	return block;
+}
+
+/* The frame that a trampoline would have filled, for an exit hook. */
+void direct_fill(struct frame *frame, const struct direct *direct, uint64_t end, int result);
+
+#endif
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trace's own ways, for calls whose record is one of the common ones. */
+#include "hooks/modules/trace_direct.h"
+
+#include <string.h>
+
+#include "hooks/direct.h"
+#include "hooks/modules/trace_kernel.h"
+#include "hooks/modules/trace_lock.h"
+#include "hooks/modules/trace_record.h"
+
+#ifdef ARCH_DIRECT
+
+/* With what goes before them, and of as few lines as can be. */
+#define HOT __attribute__((hot, aligned(64)))
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+static bool with_arguments;
+static cuaudit_exit_fn on_exit;
+
+/* Jumped to by direct.S. */
+direct_exit_fn trace_direct_exit, trace_direct_exit_bare, trace_direct_exit_launch;
+
+_Static_assert(TRACE_DIRECT_WORDS * sizeof(uint64_t) == DIRECT_WORDS &&
+	       TRACE_DIRECT_NOTHING * sizeof(uint64_t) == offsetof(struct direct, function), "words");
+_Static_assert(offsetof(struct trace_writer, at) == 0 &&
+	       offsetof(struct trace_writer, sites) == TRACE_WRITER_SITES &&
+	       offsetof(struct trace_sites, sites) == 0 && sizeof(struct trace_site) == 64 &&
+	       TRACE_SITES == 256 && TRACE_SITES_FACTOR == TRACE_SITE_FACTOR, "as direct.S");
+
+/* By the hook itself. */
+static __attribute__((noinline, cold))
+int exit_slowly(const struct direct *direct, uint64_t end, int result)
+{
+	struct frame frame;
+
+	direct_fill(&frame, direct, end, result);
+	on_exit(&frame.call, (void *)(uintptr_t)trace_writer_key);
+	return frame.call.result;
+}
+
+/* What a record is made of, if it is one of two words and arguments. */
+struct making {
+	struct trace_writer *writer;
+	const struct trace_site *site;
+	uint64_t ticks, delta;
+};
+
+/* False where it is none, or there is no room, or nothing is known of the place. */
+static inline __attribute__((always_inline))
+bool begin(struct making *making, const struct direct *direct, uint64_t end, int result)
+{
+	struct trace_writer *writer = direct_block(direct);
+	const struct trace_site *site;
+	uint64_t step;
+
+	site = trace_site_first(&writer->sites, direct->caller, direct->function);
+	__asm__("" : "+r"(site));	/* as in direct_block */
+	step = direct->correlation - writer->correlation + 0x8000;
+	*making = (struct making){
+		writer, site, end - direct->start, end - writer->end,
+	};
+	return !unlikely(writer->at >= writer->limit) &&
+	       !unlikely(trace_site_differs(site, direct->caller, direct->function,
+					    direct_generation(direct)) |
+			 (making->ticks | making->delta | step << 16) >> 32 | (uint32_t)result);
+}
+
+static inline __attribute__((always_inline))
+int commit(const struct making *making, const struct direct *direct, uint64_t end, size_t words,
+	   uint64_t flags)
+{
+	making->writer->end = end;
+	trace_record_commit(making->writer, making->site->number, direct->correlation, words,
+			    making->ticks, making->delta, flags);
+	return 0;
+}
+
+/* What is behind a pointer that is not NULL. */
+static inline __attribute__((always_inline))
+void copy_small(const struct trace_direct_small *small, const char *from, char *to)
+{
+	uint32_t lower, upper;
+
+	to += small->at;
+	memcpy(&lower, from, sizeof(lower));
+	memcpy(&upper, from + small->upper, sizeof(upper));
+	memcpy(to, &lower, sizeof(lower));
+	memcpy(to + sizeof(lower), &upper, sizeof(upper));
+}
+
+HOT int trace_direct_exit(struct direct *direct, uint64_t end, int result)
+{
+	const uint64_t *words = &direct->start;
+	const struct trace_direct *plan;
+	const char *first, *second;
+	struct making making;
+	char *to;
+
+	if (!begin(&making, direct, end, result))
+		return exit_slowly(direct, end, result);
+	plan = &making.site->direct;
+	first = (const char *)(uintptr_t)words[plan->small[0].word];
+	second = (const char *)(uintptr_t)words[plan->small[1].word];
+	if (unlikely(!first || !second))
+		return exit_slowly(direct, end, result);
+	to = (char *)(making.writer->at + 2);
+	memcpy(to, &plan->mask, sizeof(plan->mask));
+	memcpy(to + plan->first, &direct->words[0], sizeof(uint64_t));
+	memcpy(to + plan->second, &direct->words[1], sizeof(uint64_t));
+	copy_small(&plan->small[0], first, to);
+	copy_small(&plan->small[1], second, to);
+	/* The last word is filled up. */
+	memset(to + plan->end, 0, sizeof(uint64_t));
+	return commit(&making, direct, end, plan->words, plan->flags);
+}
+
+/* Without arguments. */
+HOT int trace_direct_exit_bare(struct direct *direct, uint64_t end, int result)
+{
+	struct making making;
+
+	if (!begin(&making, direct, end, result))
+		return exit_slowly(direct, end, result);
+	return commit(&making, direct, end, 2, 0);
+}
+
+/* Of nine words, as trace_plan.is_launch says; the first is the kernel. */
+HOT int trace_direct_exit_launch(struct direct *direct, uint64_t end, int result)
+{
+	const uint64_t *words = direct->words, *stack = direct->stack;
+	uint32_t rest[3] = { (uint32_t)words[5], (uint32_t)stack[0], (uint32_t)stack[1] };
+	struct making making;
+	char *to;
+
+	if (!begin(&making, direct, end, result) ||
+	    unlikely(!trace_kernel_is_known(making.writer, words[0])))
+		return exit_slowly(direct, end, result);
+	to = (char *)(making.writer->at + 2);
+	memcpy(to, &words[0], sizeof(uint64_t));
+	trace_halves_copy(&words[1], to + 8);
+	memcpy(to + 24, rest, sizeof(rest));
+	memcpy(to + 36, &stack[2], sizeof(uint64_t));
+	memset(to + 44, 0, sizeof(uint32_t));
+	return commit(&making, direct, end, 8, CUAUDIT_TRACE_WITH_ARGUMENTS);
+}
+
+static void *choose(const struct cuaudit_function *function)
+{
+	enum direct_shape shape = direct_shape(function);
+	const struct trace_plan *plan;
+	struct trace_lock saved;
+
+	trace_lock(&saved);
+	plan = trace_plan(function);
+	trace_unlock(&saved);
+	if (shape == DIRECT_FEW && !plan->least.more)
+		return with_arguments ? (void *)trace_direct_way : (void *)trace_direct_way_bare;
+	if (shape == DIRECT_LAUNCH && !with_arguments)
+		return (void *)trace_direct_way_launch_bare;
+	if (shape == DIRECT_LAUNCH && plan->is_launch && !plan->nops &&
+	    plan->duties == TRACE_DUTY_KERNEL)
+		return (void *)trace_direct_way_launch;
+	return NULL;
+}
+
+int trace_direct_add(const struct cuaudit_hook *hook, bool arguments)
+{
+	with_arguments = arguments;
+	on_exit = hook->exit;
+	return hook_add_direct(hook, direct_is_near(trace_writer_key) ? choose : NULL);
+}
+
+#else
+
+int trace_direct_add(const struct cuaudit_hook *hook, bool arguments)
+{
+	(void)arguments;
+	return cuaudit_hook_add(hook);
+}
+
+#endif
