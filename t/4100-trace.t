@@ -102,4 +102,15 @@ is "$(awk '/^lost/ { lost = $5 } /^total/ { print $2 + lost - 1 }' "$tmp/text")"
 	"a handler that calls at any moment: all are written or counted"
 like "$(cat "$tmp/text")" '^call .* depth 1 ' "some of them inside of others"
 is "$(number '^check failed' <"$tmp/text")" 0 "nothing in it is wrong"
+
+# A record holds 16 bits of what calls are told apart by.
+compile -O1 -o "$tmp/far" "$top_srcdir/t/trace/far.c" -ldl || bail_out "no test program"
+rm -rf "$tmp/traces"
+audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/traces.%p" CUAUDIT_FUNCTIONS= \
+	CUAUDIT_HOOKS="trace(functions=cuDriverGetVersion;file=$tmp/far.cutrace),limit(memory=1G)" "$tmp/far" \
+	>"$tmp/out" 2>&1
+is "$? $(checked "$tmp/far.cutrace" | awk '/^call / {
+	for (i = 1; i < NF; i++) if ($i == "id") id = $(i + 1)
+	if (before) print id - before; before = id }' | tr '\n' ' ')" "0 70001 70001 " \
+	"calls with 70,000 of other hooks between them"
 done_testing
