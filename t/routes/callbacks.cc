@@ -46,8 +46,8 @@ static __attribute__((noinline)) int call_back(int way, void (*function)(void *)
 	case STACK:
 		return cuLaunchCooperativeKernel(function, 2, 3, 4, 5, 6, 7, 8, (void *)9, data);
 	case LAUNCH:
-		return cuLaunchKernel((void *)1, 2, 3, 4, 5, 6, 7, 8, NULL, (void **)&callback,
-				      (void **)11);
+		return cuLaunchKernel((void *)1, 2, 3, 4, 5, 6, 7, 8, (void *)9, (void **)&callback,
+				      (void **)12);
 	default:
 		return cuNewCallback(function, data);
 	}
