@@ -25,7 +25,7 @@ compile -O1 -o "$tmp/swap" "$top_srcdir/t/trace/swap.c" -ldl || bail_out "cannot
 traced "args=no" "$tmp/swap" "$tmp/liba.so" "$tmp/libb.so" "$tmp/liba.so"
 is "$status $(cat "$tmp/err")" "0 " "libraries come and go"
 is "$(sort -u "$tmp/out" | wc -l)" 1 "each where the one before it was"
-"$top_builddir/bin/cuaudit" convert --to jsonl "$tmp/traces/"* -o - | grep cuDriverGetVersion |
+"$top_builddir/bin/cuaudit" convert --to csv "$tmp/traces/"* -o - | grep cuDriverGetVersion |
 	sed 's/.*\(lib[ab]\.so\).*/\1/' >"$tmp/libraries"
 is "$(uniq -c "$tmp/libraries" | awk '{ printf "%s %s ", $1, $2 }')" "5 liba.so 5 libb.so 5 liba.so " \
 	"and each has its own calls"

@@ -58,6 +58,7 @@ cat >"$tmp/exceptions" <<'END'
 1100-lookups|(now|global|deepbind|plug-in, LD_BIND_NOW)
 # The emulator maps no library where another was; these fail natively too.
 1100-lookups|(natively: )?libraries in each other's place
+4160-trace-sites|each where the one before it was
 # An emulated program can execute no other, and is executed by no host's shell.
 0060-demo|(demo/run shows all three|and all three succeed|an unknown way is an error)
 1420-plt|(lazy|now): ld\.so --audit
@@ -82,9 +83,9 @@ cat >"$tmp/exceptions" <<'END'
 2500-many|a plug-in loaded 1000 times
 1500-drivers|(natively: )?closed and opened again(, behind another auditor)?
 # The emulator knows no seccomp.
-2300-stacks|(natively: )?own-stack
+2300-stacks|(natively: )?own-stack(, with (statistics|a trace) alone)?
 # PLT entries have no unwind information; natively neither. Below it is done with -fno-plt.
-2200-unwind|(natively: )?10,000 samples, hooks: .*
+2200-unwind|(natively: )?10,000 samples, .*
 # A limit to memory would be the emulator's own.
 3100-stat|a call without memory for its cell is counted as lost
 END
@@ -153,6 +154,7 @@ for test in 0010-auditor 0011-core 0060-demo 0300-sim-procaddr 0301-sim-exports 
 	2400-preload 2420-patching 2430-loader 2450-limits 2460-output 2470-late 2480-heap \
 	2500-many 3130-stat-ends 3140-tool-report 3150-stat-threads 3200-coverage 3310-typed \
 	4100-trace 4110-trace-args 4120-trace-options 4130-trace-killed 4140-trace-full \
+	4160-trace-sites \
 	5910-damage; do
 	suite $test sh "$top_srcdir/t/$test.t"
 done

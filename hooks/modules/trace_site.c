@@ -4,7 +4,7 @@
 
 /*
  * A new place goes into what is free, or was before objects came and went, or
- * where another was, in turn. Four share four, as several that are in use all
+ * where another was, in turn. Sixteen share sixteen, as several in use all
  * the time may want the same; one of them is found at once. That is not to be
  * one that was called from once, as hundreds are when libraries start: now and
  * then they change.

@@ -9,7 +9,7 @@
 
 enum {
 	TRACE_SITES = 256,
-	TRACE_SITE_WAYS = 4,	/* a power of two */
+	TRACE_SITE_WAYS = 16,	/* a power of two */
 	TRACE_SITE_CHANGE = 64
 };
 

@@ -53,26 +53,27 @@ static uintptr_t rival(uintptr_t caller)
 
 int main(void)
 {
-	uintptr_t same[6] = { 0x401000 };
+	enum { WAYS = TRACE_SITE_WAYS };
+	uintptr_t same[WAYS + 2] = { 0x401000 };
 	int slow = 0, unknown = 0;
 
-	for (int i = 1; i < 6; i++)
+	for (int i = 1; i < WAYS + 2; i++)
 		same[i] = rival(same[i - 1]);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < WAYS; i++)
 		is_int(call(same[i], 1), 2, "a new place is not known");
 	for (int turn = 0; turn < 1000; turn++)
-		for (int i = 0; i < 4; i++)
+		for (int i = 0; i < WAYS; i++)
 			unknown += call(same[i], 1) == 2;
-	is_int(unknown, 0, "four that want the same place are remembered");
-	for (int i = 0; i < 4; i++)
+	is_int(unknown, 0, "all that share a few places are remembered");
+	for (int i = 0; i < WAYS; i++)
 		is_int(number(same[i]), (int)same[i], "each with what is its own");
 	/* The first of two more goes where it is found at once, the second does not. */
-	call(same[4], 1);
-	call(same[5], 1);
+	call(same[WAYS], 1);
+	call(same[WAYS + 1], 1);
 	for (int turn = 0; turn < 1000; turn++)
-		slow += call(same[5], 1) != 0;
+		slow += call(same[WAYS + 1], 1) != 0;
 	is_int(slow <= TRACE_SITE_CHANGE, 1, "one that is in use is soon found at once");
-	is_int(call(same[5], 1), 0, "and stays");
+	is_int(call(same[WAYS + 1], 1), 0, "and stays");
 
 	/* As libraries that start. */
 	for (uintptr_t i = 0; i < 5000; i++)
