@@ -3,6 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
+know_loader
 build observe.o -c -fPIE "$routes/observe.c"
 ok "C++" $CXX -std=c++17 -D_GNU_SOURCE -I"$top_srcdir" -I"$top_srcdir/include" $routes_flags \
 	-rdynamic -o "$tmp/callbacks" "$routes/callbacks.cc" "$tmp/observe.o" \
