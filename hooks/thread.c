@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "arch.h"
+
 __thread struct thread *thread_self;
 
 static pthread_key_t key;
@@ -62,6 +64,11 @@ static void end(void *value)
 	thread->next = free_threads;
 	free_threads = thread;
 	give_lock(&saved);
+}
+
+int32_t thread_self_offset(void)
+{
+	return (int32_t)((char *)&thread_self - (char *)arch_thread_pointer());
 }
 
 int thread_setup(void)

@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "arch.h"
 #include "frame_arch.h"
 
 enum {
@@ -66,10 +65,7 @@ _Static_assert(offsetof(struct thread, frames) / 64 ==
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 
 /* How far thread_self lies from the thread pointer of any thread. */
-static inline int32_t thread_self_offset(void)
-{
-	return (int32_t)((char *)&thread_self - (char *)arch_thread_pointer());
-}
+int32_t thread_self_offset(void);
 
 /* Context: setup, once. 0 or -errno. */
 int thread_setup(void);
