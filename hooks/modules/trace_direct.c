@@ -18,7 +18,7 @@
 static bool with_arguments;
 static cuaudit_exit_fn on_exit;
 
-/* Jumped to by direct.S. */
+/* Called by direct.S. */
 direct_exit_fn trace_direct_exit, trace_direct_exit_bare, trace_direct_exit_launch;
 
 _Static_assert(TRACE_DIRECT_WORDS * sizeof(uint64_t) == DIRECT_WORDS &&
