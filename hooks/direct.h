@@ -35,13 +35,20 @@ struct direct {
 	struct thread *thread;
 	const struct cuaudit_function *function;
 	uint64_t words[FRAME_NREGS];
+	void *memory;	/* what the way found for its end */
+	uint64_t unused;
 	uint64_t frame_pointer;
 	const void *caller;
 	uint64_t stack[];
 };
 
-_Static_assert(offsetof(struct direct, thread) == DIRECT_THREAD, "thread");
-_Static_assert(offsetof(struct direct, words) == DIRECT_WORDS, "words");
+_Static_assert(offsetof(struct direct, start) == DIRECT_START &&
+	       offsetof(struct direct, correlation) == DIRECT_CORRELATION &&
+	       offsetof(struct direct, thread) == DIRECT_THREAD &&
+	       offsetof(struct direct, function) == DIRECT_FUNCTION &&
+	       offsetof(struct direct, words) == DIRECT_WORDS &&
+	       offsetof(struct direct, memory) == DIRECT_MEMORY, "direct");
+_Static_assert(offsetof(struct entry, generation) == ENTRY_GENERATION, "generation");
 _Static_assert((int)THREAD_BLOCKS == THREAD_NEAR, "near");
 
 /*

@@ -7,7 +7,7 @@ compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcd
 	compile -o "$tmp/args" "$top_srcdir/t/trace/args.c" -L"$tmp" -l:libcuda.so.1 \
 		-Wl,-rpath,"$tmp" || bail_out "no test program"
 
-count=25	# calls of t/trace/args.c, each twice
+count=31	# calls of t/trace/args.c, each twice
 
 # arguments OPTIONS HOOKS: of each call, after its name and result
 arguments() {
@@ -48,8 +48,14 @@ cuInit 0 0:0x00000007
 cuMemAlloc_v2 0 0:0x0000123456789abc 1:0x0000000000001000
 cuMemAlloc_v2 0 0:- 1:0x0000000000000001
 cuMemAlloc_v2 2 0:- 1:0x0000000000000002
+cuDevicePrimaryCtxGetState 2 0:0x00000003 1:- 2:-
 cuModuleGetFunction 2 0:- 1:0x0000000000000008 2:-
 cuPointerGetAttributes 2 0:0x00000003 1:- 2:- 3:0x0000000000000001
+cuMemGetInfo_v2 0 0:0x1111111122222222 1:0x3333333344444444
+cuCtxGetDevice_v2 0 0:0x00000055 1:0x0000000000000008
+cuDevicePrimaryCtxGetState 0 0:0x00000007 1:0x00000066 2:0x00000001
+cuDevicePrimaryCtxGetState 0 0:0x00000007 1:- 2:0x00000001
+cuDevicePrimaryCtxGetState 0 0:0x00000007 1:0x00000066 2:-
 cuDeviceGetName 0 0:"$n64"... 1:0x000000c8 2:0x00000000
 cuModuleGetFunction 0 0:0x0000000000000040 1:0x0000000000000008 2:"short"
 cuModuleGetFunction 0 0:0x0000000000000040 1:0x0000000000000008 2:""
@@ -75,7 +81,7 @@ like "$(cat "$tmp/text")" '^function [0-9]+ cuBrandNew cuBrandNew id -1 ' "a fun
 
 arguments "args=no" "" >"$tmp/got"
 is "$(cat "$tmp/got")" "$(cut -d ' ' -f 1,2 "$tmp/want")" "args=no"
-is "$(awk '/^total/ { print $4 }' "$tmp/text")" $((2 * (count * 16 + 3 * 8))) "then a call takes 16 bytes"
+is "$(awk '/^total/ { print $4 }' "$tmp/text")" $((2 * (count * 16 + 4 * 8))) "then a call takes 16 bytes"
 
 arguments "strings=2;elements=1" "" >"$tmp/got"
 like "$(cat "$tmp/got")" 'cuModuleGetFunction .* 2:"sh"\.\.\.$' "strings="
@@ -88,7 +94,8 @@ like "$(cat "$tmp/got")" 'cuMemcpyBatchAsync 0 (0:(,[0-9a-fx]+){100} 1:(,[0-9a-f
 is "$(number '^bad|differ' <"$tmp/got")" 0 "still fit"
 
 arguments "" ",fault(inject=*:error=5)" >"$tmp/got" 2>"$tmp/err"
-is "$(grep -vc ' 5 ' "$tmp/got")" 0 "calls that a hook answers: the program's result"
+is "$(head -n 1 "$tmp/got")" "status 1" "the program is told"
+is "$(sed 1d "$tmp/got" | grep -vc ' 5 ')" 0 "calls that a hook answers: the program's result"
 is "$(grep -c '^call .* status 1 ' "$tmp/text")" $((2 * count)) "and the mark"
 like "$(cat "$tmp/got")" '^cuGraphGetNodes 5 0:0x0000000000000008 1:- 2:-$' "nothing is followed"
 arguments "" ",fault(inject=*:error=0)" >"$tmp/got" 2>"$tmp/err"

@@ -19,18 +19,35 @@ static bool with_arguments;
 static cuaudit_exit_fn on_exit;
 
 /* Called by direct.S. */
-direct_exit_fn trace_direct_exit, trace_direct_exit_bare, trace_direct_exit_launch;
+direct_exit_fn trace_direct_slowly, trace_direct_exit_launch, trace_direct_exit_launch_bare;
 
 _Static_assert(TRACE_DIRECT_WORDS * sizeof(uint64_t) == DIRECT_WORDS &&
-	       TRACE_DIRECT_NOTHING * sizeof(uint64_t) == offsetof(struct direct, function), "words");
-_Static_assert(offsetof(struct trace_writer, at) == 0 &&
-	       offsetof(struct trace_writer, sites) == TRACE_WRITER_SITES &&
-	       offsetof(struct trace_sites, sites) == 0 && sizeof(struct trace_site) == 64 &&
-	       TRACE_SITES == 256 && TRACE_SITES_FACTOR == TRACE_SITE_FACTOR, "as direct.S");
+	       TRACE_DIRECT_NOTHING * sizeof(uint64_t) == DIRECT_FUNCTION, "words");
+_Static_assert(offsetof(struct trace_writer, at) == TRACE_WRITER_AT &&
+	       offsetof(struct trace_writer, limit) == TRACE_WRITER_LIMIT &&
+	       offsetof(struct trace_writer, end) == TRACE_WRITER_END &&
+	       offsetof(struct trace_writer, correlation) == TRACE_WRITER_CORRELATION &&
+	       offsetof(struct trace_writer, calls) == TRACE_WRITER_CALLS &&
+	       offsetof(struct trace_writer, sites) == TRACE_WRITER_SITES, "writer");
+_Static_assert(offsetof(struct trace_sites, sites) == 0 && sizeof(struct trace_site) == 64 &&
+	       TRACE_SITES == 256 && TRACE_SITES_FACTOR == TRACE_SITE_FACTOR, "sites");
+_Static_assert(offsetof(struct trace_site, caller) == TRACE_SITE_CALLER &&
+	       offsetof(struct trace_site, function) == TRACE_SITE_FUNCTION &&
+	       offsetof(struct trace_site, generation) == TRACE_SITE_GENERATION &&
+	       offsetof(struct trace_site, number) == TRACE_SITE_NUMBER &&
+	       offsetof(struct trace_site, direct) == TRACE_SITE_DIRECT, "site");
+_Static_assert(offsetof(struct trace_direct, mask) == 0 && offsetof(struct trace_direct, words) == 2 &&
+	       offsetof(struct trace_direct, flags) == 3 && offsetof(struct trace_direct, first) == 4 &&
+	       offsetof(struct trace_direct, second) == 5 && offsetof(struct trace_direct, end) == 6 &&
+	       offsetof(struct trace_direct, small) == 7, "direct");
+_Static_assert(offsetof(struct trace_direct_small, word) == 0 &&
+	       offsetof(struct trace_direct_small, at) == 1 &&
+	       offsetof(struct trace_direct_small, upper) == 2 &&
+	       sizeof(struct trace_direct_small) == 3, "small");
+_Static_assert(TRACE_RECORD_SOON * sizeof(uint64_t) == TRACE_RECORD_AHEAD, "ahead");
 
 /* By the hook itself. */
-static __attribute__((noinline, cold))
-int exit_slowly(const struct direct *direct, uint64_t end, int result)
+__attribute__((cold)) int trace_direct_slowly(struct direct *direct, uint64_t end, int result)
 {
 	struct frame frame;
 
@@ -51,11 +68,9 @@ static inline __attribute__((always_inline))
 bool begin(struct making *making, const struct direct *direct, uint64_t end, int result)
 {
 	struct trace_writer *writer = direct_block(direct);
-	const struct trace_site *site;
+	const struct trace_site *site = direct->memory;
 	uint64_t step;
 
-	site = trace_site_first(&writer->sites, direct->caller, direct->function);
-	__asm__("" : "+r"(site));	/* as in direct_block */
 	step = direct->correlation - writer->correlation + 0x8000;
 	*making = (struct making){
 		writer, site, end - direct->start, end - writer->end,
@@ -76,52 +91,13 @@ int commit(const struct making *making, const struct direct *direct, uint64_t en
 	return 0;
 }
 
-/* What is behind a pointer that is not NULL. */
-static inline __attribute__((always_inline))
-void copy_small(const struct trace_direct_small *small, const char *from, char *to)
-{
-	uint32_t lower, upper;
-
-	to += small->at;
-	memcpy(&lower, from, sizeof(lower));
-	memcpy(&upper, from + small->upper, sizeof(upper));
-	memcpy(to, &lower, sizeof(lower));
-	memcpy(to + sizeof(lower), &upper, sizeof(upper));
-}
-
-HOT int trace_direct_exit(struct direct *direct, uint64_t end, int result)
-{
-	const uint64_t *words = &direct->start;
-	const struct trace_direct *plan;
-	const char *first, *second;
-	struct making making;
-	char *to;
-
-	if (!begin(&making, direct, end, result))
-		return exit_slowly(direct, end, result);
-	plan = &making.site->direct;
-	first = (const char *)(uintptr_t)words[plan->small[0].word];
-	second = (const char *)(uintptr_t)words[plan->small[1].word];
-	if (unlikely(!first || !second))
-		return exit_slowly(direct, end, result);
-	to = (char *)(making.writer->at + 2);
-	memcpy(to, &plan->mask, sizeof(plan->mask));
-	memcpy(to + plan->first, &direct->words[0], sizeof(uint64_t));
-	memcpy(to + plan->second, &direct->words[1], sizeof(uint64_t));
-	copy_small(&plan->small[0], first, to);
-	copy_small(&plan->small[1], second, to);
-	/* The last word is filled up. */
-	memset(to + plan->end, 0, sizeof(uint64_t));
-	return commit(&making, direct, end, plan->words, plan->flags);
-}
-
 /* Without arguments. */
-HOT int trace_direct_exit_bare(struct direct *direct, uint64_t end, int result)
+HOT int trace_direct_exit_launch_bare(struct direct *direct, uint64_t end, int result)
 {
 	struct making making;
 
 	if (!begin(&making, direct, end, result))
-		return exit_slowly(direct, end, result);
+		return trace_direct_slowly(direct, end, result);
 	return commit(&making, direct, end, 2, 0);
 }
 
@@ -135,7 +111,7 @@ HOT int trace_direct_exit_launch(struct direct *direct, uint64_t end, int result
 
 	if (!begin(&making, direct, end, result) ||
 	    unlikely(!trace_kernel_is_known(making.writer, words[0])))
-		return exit_slowly(direct, end, result);
+		return trace_direct_slowly(direct, end, result);
 	to = (char *)(making.writer->at + 2);
 	memcpy(to, &words[0], sizeof(uint64_t));
 	trace_halves_copy(&words[1], to + 8);
@@ -143,6 +119,13 @@ HOT int trace_direct_exit_launch(struct direct *direct, uint64_t end, int result
 	memcpy(to + 36, &stack[2], sizeof(uint64_t));
 	memset(to + 44, 0, sizeof(uint32_t));
 	return commit(&making, direct, end, 8, CUAUDIT_TRACE_WITH_ARGUMENTS);
+}
+
+/* Of two words at most, of which the first has no value, and one pointer to follow. */
+static bool is_one(const struct cuaudit_function *function, const struct trace_direct *direct)
+{
+	return function->nparams <= 2 && direct->first == direct->second &&
+	       direct->small[1].word == TRACE_DIRECT_NOTHING;
 }
 
 static void *choose(const struct cuaudit_function *function)
@@ -155,7 +138,9 @@ static void *choose(const struct cuaudit_function *function)
 	plan = trace_plan(function);
 	trace_unlock(&saved);
 	if (shape == DIRECT_FEW && !plan->least.more)
-		return with_arguments ? (void *)trace_direct_way : (void *)trace_direct_way_bare;
+		return !with_arguments ? (void *)trace_direct_way_bare :
+		       is_one(function, &plan->direct) ? (void *)trace_direct_way_one :
+		       (void *)trace_direct_way;
 	if (shape == DIRECT_LAUNCH && !with_arguments)
 		return (void *)trace_direct_way_launch_bare;
 	if (shape == DIRECT_LAUNCH && plan->is_launch && !plan->nops &&

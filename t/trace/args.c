@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call of each kind of argument, with what may be wrong with it. */
+/* One call of each kind of argument, with what may be wrong with it. Status 1: an answer is not the driver's. */
 #include <string.h>
 
 typedef unsigned long long word;
@@ -8,6 +8,9 @@ extern int trace_answer;
 
 int cuInit(unsigned int flags);
 int cuMemAlloc_v2(word *address, word size);
+int cuMemGetInfo_v2(word *free, word *total);
+int cuCtxGetDevice_v2(int *device, void *context);
+int cuDevicePrimaryCtxGetState(int device, unsigned int *flags, int *active);
 int cuDeviceGetName(char *name, int length, int device);
 int cuModuleGetFunction(void **function, void *module, const char *name);
 int cuPointerGetAttributes(unsigned int count, int *attributes, void **data, word pointer);
@@ -27,14 +30,17 @@ struct handle {
 };
 int cuIpcOpenMemHandle_v2(word *address, struct handle handle, unsigned int flags);
 
-static void call_all(void)
+static int call_all(void)
 {
 	static word many[100];
 	int attributes[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 	void *data[9] = { 0 }, *nodes[4], *bad = (void *)8;
 	char name[200], copy[200];
 	struct handle handle;
-	word address, count = 4;
+	word address, count = 4, free, total;
+	int failed;
+	unsigned int flags;
+	int device, active;
 
 	memset(handle.bytes, 0x22, sizeof(handle.bytes));
 	memset(copy, 0x33, sizeof(copy));
@@ -42,10 +48,16 @@ static void call_all(void)
 	cuMemAlloc_v2(&address, 4096);
 	cuMemAlloc_v2(0, 1);
 	trace_answer = 2;
-	cuMemAlloc_v2(bad, 2);
+	failed = cuMemAlloc_v2(bad, 2) != 2;
+	failed |= cuDevicePrimaryCtxGetState(3, bad, bad) != 2;
 	cuModuleGetFunction(bad, bad, bad);
 	cuPointerGetAttributes(3, bad, bad, 1);
 	trace_answer = 0;
+	cuMemGetInfo_v2(&free, &total);
+	cuCtxGetDevice_v2(&device, bad);
+	cuDevicePrimaryCtxGetState(7, &flags, &active);
+	cuDevicePrimaryCtxGetState(7, 0, &active);
+	cuDevicePrimaryCtxGetState(7, &flags, 0);
 	cuDeviceGetName(name, 200, 0);
 	memset(name, 'x', 66);
 	name[66] = '\0';
@@ -67,12 +79,13 @@ static void call_all(void)
 	cuLaunchKernel((void *)0x40, 1, 2, 3, 4, 5, 6, 7, (void *)9, bad, bad);
 	cuIpcOpenMemHandle_v2(&address, handle, 3);
 	cuMemcpyBatchAsync(many, many, many, 100, 0, 0, 0, 0, 0);
+	return failed;
 }
 
 /* A second call from the same place goes another way than the first. */
 int main(void)
 {
-	call_all();
-	call_all();
-	return 0;
+	int failed = call_all();
+
+	return call_all() | failed;
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A driver that touches what it is given as little as its answers allow. */
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 
 typedef unsigned long long word;
 
-/* What the next call answers, and what kernels are called; whether waiting has no end. */
-int trace_answer, trace_hangs;
+/* What the next call answers, and what kernels are called. */
+int trace_answer;
 const char *trace_kernel = "first";
+
+/* How many ms unloading takes, and what it calls then; whether waiting has no end. */
+int trace_waits;
+void (*trace_back)(void);
+int trace_hangs;
 
 #define PUBLIC __attribute__((visibility("default")))
 #define CALL(name, parameters, body) \
@@ -24,6 +30,10 @@ const char *trace_kernel = "first";
 CALL(cuInit, (unsigned int flags), UNUSED(flags))
 CALL(cuDriverGetVersion, (int *version), *version = 13000)
 CALL(cuMemAlloc_v2, (word *address, word size), UNUSED(size); if (address) *address = 0x123456789abc)
+CALL(cuMemGetInfo_v2, (word *free, word *total), *free = 0x1111111122222222; *total = 0x3333333344444444)
+CALL(cuCtxGetDevice_v2, (int *device, void *context), UNUSED(context); *device = 0x55)
+CALL(cuDevicePrimaryCtxGetState, (int device, unsigned int *flags, int *active),
+     UNUSED(device); if (flags) *flags = 0x66; if (active) *active = 1)
 CALL(cuDeviceGetName, (char *name, int length, int device),
      UNUSED(length); UNUSED(device); memset(name, 'n', 100); name[100] = '\0')
 CALL(cuModuleGetFunction, (void **function, void *module, const char *name),
@@ -55,7 +65,8 @@ struct handle {
 };
 CALL(cuIpcOpenMemHandle_v2, (word *address, struct handle handle, unsigned int flags),
      UNUSED(handle); UNUSED(flags); *address = 5)
-CALL(cuModuleUnload, (void *module), UNUSED(module))
+CALL(cuModuleUnload, (void *module),
+     UNUSED(module); if (trace_waits) poll(NULL, 0, trace_waits); if (trace_back) trace_back())
 CALL(cuCtxSynchronize, (void), if (trace_hangs) raise(SIGKILL))
 #ifndef NO_NAMES
 CALL(cuFuncGetName, (const char **name, void *function), UNUSED(function); *name = trace_kernel)

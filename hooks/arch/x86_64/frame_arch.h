@@ -35,6 +35,7 @@
 #define ENTRY_LIST		0
 #define ENTRY_REAL		8
 #define ENTRY_FUNCTION		16
+#define ENTRY_GENERATION	56
 #define ENTRY_SELF		60
 
 #define THREAD_STATE		96
@@ -42,14 +43,31 @@
 #define THREAD_OUTERMOST	112
 
 /* struct direct, of direct.h. */
+#define DIRECT_START		0
+#define DIRECT_CORRELATION	8
 #define DIRECT_THREAD		16
+#define DIRECT_FUNCTION		24
 #define DIRECT_WORDS		32
+#define DIRECT_MEMORY		80
 #define DIRECT_STACK		5	/* words on the stack, of a launch */
 
-/* What direct.S asks for early; the first block of a thread is its near one. */
+/* The first block of a thread. */
 #define THREAD_NEAR		704
+
+/* A trace's, which direct.S writes records with. */
+#define TRACE_WRITER_AT		0
+#define TRACE_WRITER_LIMIT	8
+#define TRACE_WRITER_END	16
+#define TRACE_WRITER_CORRELATION 24
+#define TRACE_WRITER_CALLS	32
 #define TRACE_WRITER_SITES	64
+#define TRACE_SITE_CALLER	0
+#define TRACE_SITE_FUNCTION	8
+#define TRACE_SITE_GENERATION	16
+#define TRACE_SITE_NUMBER	20
+#define TRACE_SITE_DIRECT	32
 #define TRACE_SITE_FACTOR	0x9e3779b9
+#define TRACE_RECORD_AHEAD	1024
 
 /* Of what kind: call->start and end are wanted and there is an exit hook, only that, neither. */
 #define LIST_TIMES		0
