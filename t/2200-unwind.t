@@ -9,7 +9,8 @@ ok "C++" $CXX -std=c++17 -D_GNU_SOURCE -I"$top_srcdir" -I"$top_srcdir/include" $
 	-rdynamic -o "$tmp/callbacks" "$routes/callbacks.cc" "$tmp/observe.o" \
 	-L"$tmp" -l:libcuda.so.1 -pthread -ldl
 both "callbacks" "$tmp/callbacks"
-for hook in stat "trace(file=$tmp/%p.cutrace)" "trace(args=no;file=$tmp/%p.cutrace)"; do
+routed "callbacks, statistics alone" CUAUDIT_HOOKS=stat "$tmp/callbacks" alone
+for hook in "trace(file=$tmp/%p.cutrace)" "trace(args=no;file=$tmp/%p.cutrace)"; do
 	routed "callbacks, $hook alone" CUAUDIT_HOOKS="$hook" "$tmp/callbacks" alone direct
 done
 

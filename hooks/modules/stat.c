@@ -9,9 +9,7 @@
 #include <cuaudit/stat.h>
 
 #include "hooks/modules/stat_cell.h"
-#include "hooks/modules/stat_direct.h"
 #include "hooks/modules/stat_print.h"
-#include "hooks/modules/stat_record.h"
 #include "hooks/modules/stat_store.h"
 #include "hooks/modules/stat_thread.h"
 
@@ -32,6 +30,46 @@ static const struct cuaudit_option options[] = {
 	{ NULL, NULL, NULL, NULL }
 };
 
+/*
+ * Each cell has one writer, its thread; others may read it at any time, and
+ * aligned words never tear. A signal handler that calls the driver while its
+ * thread is in here writes to the same cell: one instruction a field keeps
+ * both additions. squares, min, max and the bucket take several: what the
+ * handler did to that one field between them is lost. Where there is no such
+ * instruction, the same holds for every field.
+ */
+static inline void add(uint64_t *word, uint64_t value)
+{
+#if defined(__x86_64__)
+	__asm__("addq %1, %0" : "+m"(*word) : "er"(value));
+#else
+	*word += value;
+#endif
+}
+
+/* What an exit hook does with the time; data: the result that is no error, as a number. */
+static inline void record(struct cuaudit_stat_cell *cell, uint64_t ticks, int32_t result,
+			  const void *data)
+{
+	uint32_t *bucket;
+
+	/* The counter of another processor may be a little behind. */
+	if (__builtin_expect((int64_t)ticks < 0, 0))
+		ticks = 0;
+	add(&cell->calls, 1);
+	if (__builtin_expect(result != 0, 0))
+		add(result == (int32_t)(intptr_t)data ? &cell->not_ready : &cell->errors, 1);
+	add(&cell->total, ticks);
+	cell->squares += (double)(int64_t)ticks * (double)(int64_t)ticks;
+	if (__builtin_expect(ticks < cell->min, 0))
+		cell->min = ticks;
+	if (__builtin_expect(ticks > cell->max, 0))
+		cell->max = ticks;
+	bucket = &cell->buckets[cuaudit_stat_bucket(ticks)];
+	if (__builtin_expect(!++*bucket, 0))
+		*bucket = UINT32_MAX;
+}
+
 /* Apart, and called last, so that the common way saves no register. */
 static __attribute__((noinline))
 void record_slowly(const struct cuaudit_call *call, const void *data)
@@ -39,7 +77,7 @@ void record_slowly(const struct cuaudit_call *call, const void *data)
 	struct cuaudit_stat_cell *cell = stat_cell_find(call);
 
 	if (cell)
-		stat_record(cell, call->end - call->start, call->result, (int32_t)(intptr_t)data);
+		record(cell, call->end - call->start, call->result, data);
 }
 
 static __attribute__((hot)) void timed_exit(struct cuaudit_call *call, void *data)
@@ -49,7 +87,7 @@ static __attribute__((hot)) void timed_exit(struct cuaudit_call *call, void *dat
 	if (__builtin_expect(!cell, 0))
 		record_slowly(call, data);
 	else
-		stat_record(cell, call->end - call->start, call->result, (int32_t)(intptr_t)data);
+		record(cell, call->end - call->start, call->result, data);
 }
 
 static __attribute__((noinline)) int count_slowly(const struct cuaudit_call *call)
@@ -57,7 +95,7 @@ static __attribute__((noinline)) int count_slowly(const struct cuaudit_call *cal
 	struct cuaudit_stat_cell *cell = stat_cell_find(call);
 
 	if (cell)
-		stat_add(&cell->calls, 1);
+		add(&cell->calls, 1);
 	return CUAUDIT_CONTINUE;
 }
 
@@ -68,7 +106,7 @@ static __attribute__((hot)) int count_enter(struct cuaudit_call *call, void *dat
 	(void)data;
 	if (__builtin_expect(!cell, 0))
 		return count_slowly(call);
-	stat_add(&cell->calls, 1);
+	add(&cell->calls, 1);
 	return CUAUDIT_CONTINUE;
 }
 
@@ -85,8 +123,7 @@ static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_
 		.flags = leave ? CUAUDIT_HOOK_TIMED : 0
 	};
 
-	/* Ways of its own are for results of which none waits. */
-	return leave && waits == NEVER ? stat_direct_add(&hook) : cuaudit_hook_add(&hook);
+	return cuaudit_hook_add(&hook);
 }
 
 static int add_hooks(int timed)

@@ -11,7 +11,7 @@ waits) trace-noargs kineto nsys, "plain2" for the noise, and NAME=HOOKS for any 
 With -s there are no plain processes: a watched one itself takes turns at a few steps with its hooks
 and without, when its stubs jump to the driver's functions, as they do where no hook wants a call.
 Of one process with the same memory that shows differences which two processes' own hide; what the
-stubs cost, "loaded" tells.
+stubs cost, "loaded" tells. Beside the median of the pairs' ratios, the ratio of all their times.
 """
 import argparse
 import ctypes
@@ -172,6 +172,8 @@ def switched(given, modes, folder):
             "median_us": round(statistics.median(
                 b for taken in own for _, b in taken) / SWITCHED[given.step] * 1e6, 1),
             "ratio": ratio, "quartiles": [low, high],
+            "sums": round(sum(a for taken in own for a, _ in taken) /
+                          sum(b for taken in own for _, b in taken), 4),
         }), flush=True)
 
 

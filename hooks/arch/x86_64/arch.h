@@ -23,8 +23,6 @@ static inline void *arch_thread_pointer(void)
 /* There are ways for hook_add_direct, in direct.S; jumped to by stubs only. */
 #define ARCH_DIRECT 1
 
-void stat_direct_way(void);
-void stat_direct_way_launch(void);
 void trace_direct_way(void);
 void trace_direct_way_one(void);
 void trace_direct_way_bare(void);

@@ -260,8 +260,6 @@
 	RECORD	trace_direct_way_bare, no
 	DIRECT	trace_direct_way_launch, TRACE, trace_direct_exit_launch, trampoline_stack, launch=1
 	DIRECT	trace_direct_way_launch_bare, TRACE, trace_direct_exit_launch_bare, trampoline_stack, launch=1
-	DIRECT	stat_direct_way, , stat_direct_exit, trampoline_registers
-	DIRECT	stat_direct_way_launch, , stat_direct_exit, trampoline_stack, launch=1
 
 	/* IBT and SHSTK: entries begin with endbr64, calls and returns pair. */
 	.section .note.gnu.property, "a"

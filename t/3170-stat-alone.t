@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Statistics by ways of their own: what a program is answered, which errors there were, who called.
+# Statistics without another hook: what a program is answered, which errors there were, who called.
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
 command -v jq >/dev/null 2>&1 || skip_all "jq is not installed"
