@@ -237,4 +237,5 @@ def main():
     return None
 
 
-main()
+if __name__ == "__main__":
+    main()
