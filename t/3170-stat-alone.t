@@ -2,7 +2,7 @@
 # Statistics without another hook: what a program is answered, which errors there were, who called.
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
-command -v jq >/dev/null 2>&1 || skip_all "jq is not installed"
+command -v jq >/dev/null 2>&1 || skip_all "no jq"
 compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
 	-Wl,--no-as-needed -ldl &&
 	compile -o "$tmp/args" "$top_srcdir/t/trace/args.c" -L"$tmp" -l:libcuda.so.1 \
