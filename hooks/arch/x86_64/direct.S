@@ -236,9 +236,12 @@
 	movl	%r8d, 8(%rdi)
 	movl	%ecx, 12(%rdi)
 	movq	DIRECT_CORRELATION(%rsp), %rcx
-	movl	%r9d, 4(%rdi)
-	movw	%cx, 2(%rdi)
-	movw	%ax, (%rdi)			/* last: with its length the record is there */
+	shlq	$32, %r9
+	movzwl	%cx, %r8d
+	orq	%r9, %rax
+	shll	$16, %r8d
+	orq	%r8, %rax
+	movq	%rax, (%rdi)			/* last, and at once: until then this word ends the chunk */
 	movq	%r11, TRACE_WRITER_AT(%r10)
 	movq	%rdx, TRACE_WRITER_END(%r10)
 	movq	%rcx, TRACE_WRITER_CORRELATION(%r10)
