@@ -24,10 +24,10 @@ static int descriptor;
 static volatile unsigned int steps, records, damaged, shrunk, jumped;
 static const uint64_t *last;	/* before the steps: a record that the others are like */
 
-/* But for times and correlation. */
+/* But for times and correlation; a call step by step takes some time. */
 static bool alike(const uint64_t *a, const uint64_t *b)
 {
-	return (uint16_t)a[0] == (uint16_t)b[0] && a[1] >> 32 == b[1] >> 32 &&
+	return (uint16_t)a[0] == (uint16_t)b[0] && a[1] >> 32 == b[1] >> 32 && (uint32_t)a[1] &&
 	       !memcmp(a + 2, b + 2, ((a[0] & 255) - 2) * sizeof(*a));
 }
 
