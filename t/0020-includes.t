@@ -48,7 +48,7 @@ edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"
 
 # hooks/ without modules/, which has an edge of its own and fewer rights.
-is "$(wrong "$contract|audit/link\.h|(names|print|report)/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|(frame_)?arch\.h" \
+is "$(wrong "$contract|audit/link\.h|(names|print|report)/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|((direct|frame)_)?arch\.h" \
 	hooks | grep -v "^$top_srcdir/hooks/modules/")" "" \
 	"hooks/ includes the contract, audit/link.h, names/, print/, report/ and its own"
 

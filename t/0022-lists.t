@@ -36,6 +36,7 @@ same "$(listed audit/sources.am audit_headers)" "$(found audit '*.h' '*.def')" "
 same "$(listed hooks/sources.am hooks_sources)" "$(found hooks '*.c')" "hooks_sources"
 same "$(for module in $(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' hooks/builtin.def); do
 	listed hooks/sources.am "${module}_module_sources"
+	listed hooks/sources.am "${module}_core_sources"
 done)" "$(found hooks/modules '*.*')" "the modules' sources"
 same "$(listed hooks/sources.am hooks_headers)" "$(found hooks '*.h' '*.def')" "hooks_headers"
 same "$(for library in "" jansson_ protobuf_c_ sqlite3_; do

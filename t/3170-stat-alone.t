@@ -12,6 +12,15 @@ for letter in a b; do
 		"$top_srcdir/t/trace/swap.c" || bail_out "no test library"
 done
 compile -O1 -o "$tmp/swap" "$top_srcdir/t/trace/swap.c" -ldl || bail_out "no test program"
+mkdir "$tmp/spread"
+compile -fPIC -shared -DDRIVER -Wl,-soname,libcuda.so.1 -o "$tmp/spread/libcuda.so.1" \
+	"$top_srcdir/t/stat/spread.c" &&
+	compile -fPIC -shared -DLIBRARY -o "$tmp/spread/library.so" "$top_srcdir/t/stat/spread.c" \
+		-L"$tmp/spread" -l:libcuda.so.1 &&
+	compile -o "$tmp/spread/spread" "$top_srcdir/t/stat/spread.c" -pthread -L"$tmp/spread" \
+		-l:library.so -l:libcuda.so.1 -Wl,-rpath,"$tmp/spread" &&
+	compile -I"$top_srcdir/include" -o "$tmp/cells" "$top_srcdir/t/stat/cells.c" -lm ||
+	bail_out "no test program"
 
 # stat COMMAND...: with these statistics alone
 stat() {
@@ -33,4 +42,18 @@ is "$? $(cat "$tmp/err")" "0 " "libraries come and go"
 is "$(sort -u "$tmp/out" | wc -l)" 1 "each where the one before it was"
 is "$(jq -r '.libraries[] | [(.path | split("/") | last), (.functions[] | .name, .calls)] | @tsv' "$tmp/json" |
 	sort)" "$(printf '%s\tcuDriverGetVersion\t%s\n' liba.so 10 libb.so 5)" "and each has its own calls"
+
+# All of a cell fits together, and what was spent. With another hook there are no ways of their own.
+for also in "" ",trace(file=$tmp/a.cutrace)"; do
+	rm -f "$tmp/part" "$tmp/a.cutrace"
+	audited CUAUDIT_HOOKS="stat(save=$tmp/part)$also" CUAUDIT_OUTPUT="$tmp/unused" \
+		"$tmp/spread/spread" >"$tmp/out" 2>"$tmp/err"
+	"$tmp/cells" "$tmp/part" >"$tmp/cells.out"
+	is "$? $(cut -d " " -f 1-5 "$tmp/cells.out" | sort)" "0 $(cut -d " " -f 1-5 "$tmp/out" | sort)" \
+		"stat${also%%(*}: calls, errors and times fit together"
+	is "$(cat "$tmp/cells.out" "$tmp/out" | awk '{
+		if ($1 $2 in total) print $1, $2, (total[$1 $2] >= $6 && total[$1 $2] < 100 * $6)
+		total[$1 $2] = $6
+	}')" "$(awk '{ print $1, $2, 1 }' "$tmp/out")" "stat${also%%(*}: and are what the driver took"
+done
 done_testing

@@ -9,13 +9,13 @@
 #include <cuaudit/stat.h>
 
 #include "hooks/modules/stat_cell.h"
+#include "hooks/modules/stat_direct.h"
 #include "hooks/modules/stat_print.h"
 #include "hooks/modules/stat_store.h"
 #include "hooks/modules/stat_thread.h"
 
 enum {
 	NOT_READY = 600,	/* CUDA_ERROR_NOT_READY */
-	NEVER = -1,		/* no result of a driver */
 	INNERMOST = 1 << 20,	/* calls that other hooks answer are not the driver's */
 	PAIRS = 64
 };
@@ -30,46 +30,6 @@ static const struct cuaudit_option options[] = {
 	{ NULL, NULL, NULL, NULL }
 };
 
-/*
- * Each cell has one writer, its thread; others may read it at any time, and
- * aligned words never tear. A signal handler that calls the driver while its
- * thread is in here writes to the same cell: one instruction a field keeps
- * both additions. squares, min, max and the bucket take several: what the
- * handler did to that one field between them is lost. Where there is no such
- * instruction, the same holds for every field.
- */
-static inline void add(uint64_t *word, uint64_t value)
-{
-#if defined(__x86_64__)
-	__asm__("addq %1, %0" : "+m"(*word) : "er"(value));
-#else
-	*word += value;
-#endif
-}
-
-/* What an exit hook does with the time; data: the result that is no error, as a number. */
-static inline void record(struct cuaudit_stat_cell *cell, uint64_t ticks, int32_t result,
-			  const void *data)
-{
-	uint32_t *bucket;
-
-	/* The counter of another processor may be a little behind. */
-	if (__builtin_expect((int64_t)ticks < 0, 0))
-		ticks = 0;
-	add(&cell->calls, 1);
-	if (__builtin_expect(result != 0, 0))
-		add(result == (int32_t)(intptr_t)data ? &cell->not_ready : &cell->errors, 1);
-	add(&cell->total, ticks);
-	cell->squares += (double)(int64_t)ticks * (double)(int64_t)ticks;
-	if (__builtin_expect(ticks < cell->min, 0))
-		cell->min = ticks;
-	if (__builtin_expect(ticks > cell->max, 0))
-		cell->max = ticks;
-	bucket = &cell->buckets[cuaudit_stat_bucket(ticks)];
-	if (__builtin_expect(!++*bucket, 0))
-		*bucket = UINT32_MAX;
-}
-
 /* Apart, and called last, so that the common way saves no register. */
 static __attribute__((noinline))
 void record_slowly(const struct cuaudit_call *call, const void *data)
@@ -77,7 +37,7 @@ void record_slowly(const struct cuaudit_call *call, const void *data)
 	struct cuaudit_stat_cell *cell = stat_cell_find(call);
 
 	if (cell)
-		record(cell, call->end - call->start, call->result, data);
+		stat_cell_record(cell, call->end - call->start, call->result, data);
 }
 
 static __attribute__((hot)) void timed_exit(struct cuaudit_call *call, void *data)
@@ -87,7 +47,7 @@ static __attribute__((hot)) void timed_exit(struct cuaudit_call *call, void *dat
 	if (__builtin_expect(!cell, 0))
 		record_slowly(call, data);
 	else
-		record(cell, call->end - call->start, call->result, data);
+		stat_cell_record(cell, call->end - call->start, call->result, data);
 }
 
 static __attribute__((noinline)) int count_slowly(const struct cuaudit_call *call)
@@ -95,7 +55,7 @@ static __attribute__((noinline)) int count_slowly(const struct cuaudit_call *cal
 	struct cuaudit_stat_cell *cell = stat_cell_find(call);
 
 	if (cell)
-		add(&cell->calls, 1);
+		stat_cell_add(&cell->calls, 1);
 	return CUAUDIT_CONTINUE;
 }
 
@@ -106,7 +66,7 @@ static __attribute__((hot)) int count_enter(struct cuaudit_call *call, void *dat
 	(void)data;
 	if (__builtin_expect(!cell, 0))
 		return count_slowly(call);
-	add(&cell->calls, 1);
+	stat_cell_add(&cell->calls, 1);
 	return CUAUDIT_CONTINUE;
 }
 
@@ -123,7 +83,7 @@ static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_
 		.flags = leave ? CUAUDIT_HOOK_TIMED : 0
 	};
 
-	return cuaudit_hook_add(&hook);
+	return leave ? stat_direct_add(&hook) : cuaudit_hook_add(&hook);
 }
 
 static int add_hooks(int timed)
@@ -133,7 +93,7 @@ static int add_hooks(int timed)
 	if (!timed)
 		return add_hook(NULL, count_enter, NULL, 0);
 	error = add_hook("*Query*", NULL, timed_exit, NOT_READY);
-	return error ? error : add_hook("!*Query*", NULL, timed_exit, NEVER);
+	return error ? error : add_hook("!*Query*", NULL, timed_exit, STAT_NEVER);
 }
 
 /* Digits with at most one point among them, in thousandths; -1 if it is none. */

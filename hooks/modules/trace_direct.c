@@ -18,7 +18,7 @@
 static bool with_arguments;
 static cuaudit_exit_fn on_exit;
 
-/* Called by direct.S. */
+/* Called by trace_direct.S. */
 direct_exit_fn trace_direct_slowly, trace_direct_exit_launch, trace_direct_exit_launch_bare;
 
 _Static_assert(TRACE_DIRECT_WORDS * sizeof(uint64_t) == DIRECT_WORDS &&

@@ -63,7 +63,7 @@ def work(given):
     torch.set_num_threads(1)
     torch.manual_seed(7)
     step = training(torch)
-    within = ctypes.CDLL(given.within)
+    within = ctypes.CDLL(os.path.abspath(given.within))
     if within.within_setup():
         sys.exit("the driver does not start")
     within.within_call(1)

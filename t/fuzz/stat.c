@@ -8,6 +8,7 @@
 
 #include "hooks/core.h"
 #include "hooks/modules/stat_cell.h"
+#include "hooks/modules/stat_direct.h"
 #include "hooks/modules/stat_print.h"
 #include "hooks/modules/stat_store.h"
 #include "hooks/modules/stat_thread.h"
@@ -64,6 +65,11 @@ int cuaudit_hook_add(const struct cuaudit_hook *hook)
 {
 	(void)hook;
 	return 0;
+}
+
+int stat_direct_add(const struct cuaudit_hook *hook)
+{
+	return cuaudit_hook_add(hook);
 }
 
 /* Now and then the module does not start. */

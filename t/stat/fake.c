@@ -17,6 +17,8 @@
 #include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 
+#include "hooks/modules/stat_direct.h"
+
 struct cuaudit_options {
 	char text[512];
 };
@@ -63,6 +65,11 @@ int cuaudit_hook_add(const struct cuaudit_hook *hook)
 {
 	hooks[nhooks++] = *hook;
 	return 0;
+}
+
+int stat_direct_add(const struct cuaudit_hook *hook)
+{
+	return cuaudit_hook_add(hook);
 }
 
 const char *cuaudit_option_get(const struct cuaudit_options *options, const char *name)

@@ -20,8 +20,12 @@ static inline void *arch_thread_pointer(void)
 	return pointer;
 }
 
-/* There are ways for hook_add_direct, in direct.S; jumped to by stubs only. */
+/* There are ways for hook_add_direct, in *_direct.S; jumped to by stubs only. */
 #define ARCH_DIRECT 1
+
+void stat_direct_way(void);
+void stat_direct_way_query(void);
+void stat_direct_way_launch(void);
 
 void trace_direct_way(void);
 void trace_direct_way_one(void);

@@ -54,7 +54,20 @@
 /* The first block of a thread. */
 #define THREAD_NEAR		704
 
-/* A trace's, which direct.S writes records with. */
+/* Statistics', which stat_direct.S adds to. */
+#define FUNCTION_SLOT		20
+#define STAT_THREAD_LAST	16
+#define STAT_CELL_CALLER	48
+#define STAT_CELL_GENERATION	56
+#define STAT_CELL_CALLS		72
+#define STAT_CELL_TOTAL		96
+#define STAT_CELL_SQUARES	104
+#define STAT_CELL_MIN		112
+#define STAT_CELL_MAX		120
+#define STAT_CELL_BUCKETS	128
+#define STAT_BUCKETS		304
+
+/* A trace's, which trace_direct.S writes records with. */
 #define TRACE_WRITER_AT		0
 #define TRACE_WRITER_LIMIT	8
 #define TRACE_WRITER_END	16
