@@ -13,6 +13,10 @@ synth -e 50 -c 16384 -n 3000 -t 3 "$tmp/short"
 ok "short-lived threads" "$tmp/reader" "$tmp/short" "$tmp/copy" "$(truth calls)" "$(truth threads)"
 diag "$(grep -v '^ok' "$tmp/tap.out")"
 
+synth -a -g -c 16384 -n 3000 -t 3 "$tmp/again"
+ok "arguments said again" "$tmp/reader" "$tmp/again" "$tmp/copy" "$(truth calls)" "$(truth threads)"
+diag "$(grep -v '^ok' "$tmp/tap.out")"
+
 # agree PAGE: what the page says of fields and numbers, as assertions for the compiler.
 agree() {
 	{
@@ -26,8 +30,8 @@ agree() {
 
 page=$top_srcdir/man/cuaudit-trace.5
 ok "the page's numbers are the header's" agree "$page"
-is "$(grep -c 'offsetof' "$tmp/agree.c") $(grep -vc 'offsetof\|include' "$tmp/agree.c")" "23 19" \
-	"23 fields, 19 numbers"
+is "$(grep -c 'offsetof' "$tmp/agree.c") $(grep -vc 'offsetof\|include' "$tmp/agree.c")" "23 20" \
+	"23 fields, 20 numbers"
 sed 's/clock_hz Ta 72/clock_hz Ta 73/' "$page" >"$tmp/page"
 fails "a wrong one is found" agree "$tmp/page"
 done_testing

@@ -7,12 +7,15 @@ compile -O1 -o "$tmp/stepped" "$top_srcdir/t/trace/stepped.c" -ldl || bail_out "
 
 # The ways of the trace's own, and the trampolines.
 for hooks in "trace(%)" "trace(%;args=no)" "trace(%;when-full=ring;size=1M)" "trace(%),stat"; do
-	rm -f "$tmp/a.cutrace"
-	audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/report" \
-		CUAUDIT_HOOKS="$(printf '%s' "$hooks" | sed "s|%|file=$tmp/a.cutrace|")" \
-		"$tmp/stepped" "$tmp/a.cutrace" >"$tmp/out" 2>"$tmp/err"
-	is "$? $(cat "$tmp/err")" "0 " "$hooks: it ends well"
-	like "$(cat "$tmp/out")" '^[0-9]{3,} steps, 8 records, 0 times damaged, 0 less, 0 more than one$' \
-		"$hooks: whole after each"
+	for arguments in same other; do
+		rm -f "$tmp/a.cutrace"
+		audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/report" \
+			CUAUDIT_HOOKS="$(printf '%s' "$hooks" | sed "s|%|file=$tmp/a.cutrace|")" \
+			"$tmp/stepped" "$tmp/a.cutrace" "$arguments" >"$tmp/out" 2>"$tmp/err"
+		is "$? $(cat "$tmp/err")" "0 " "$hooks, $arguments arguments: it ends well"
+		like "$(cat "$tmp/out")" \
+			'^[0-9]{3,} steps, 4 records, 0 times damaged, 0 less, 0 more than one$' \
+			"$hooks, $arguments arguments: whole after each"
+	done
 done
 done_testing

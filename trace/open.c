@@ -76,10 +76,10 @@ static const char *read_header(struct trace *trace)
 			 header->version, CUAUDIT_TRACE_VERSION);
 		return message;
 	}
-	if (header->incompatible) {
+	if (header->incompatible & ~(uint64_t)CUAUDIT_TRACE_HAS_AGAIN) {
 		snprintf(message, sizeof(message),
 			 "needs features that this cuaudit does not know (%#llx)",
-			 (unsigned long long)header->incompatible);
+			 (unsigned long long)header->incompatible & ~CUAUDIT_TRACE_HAS_AGAIN);
 		return message;
 	}
 	if (header->chunk < CHUNK_MIN || header->chunk > CHUNK_MAX ||

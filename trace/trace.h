@@ -169,16 +169,27 @@ struct trace_call {
 	const uint8_t *arguments;	/* NULL: none; in the walk's buffer until the next call is read */
 };
 
-enum { TRACE_WINDOW_MIN = 8192, TRACE_RECORD_MAX = 255 * 8 };
+enum { TRACE_WINDOW_MIN = 8192, TRACE_RECORD_MAX = 255 * 8, TRACE_FAR = 16 };
+
+/* Records that others say again, and that were not in the window any more. */
+struct trace_far {
+	uint64_t offsets[TRACE_FAR];	/* in the file; 0: none */
+	uint32_t sites[TRACE_FAR];
+	uint32_t sizes[TRACE_FAR];
+	uint64_t arguments[TRACE_FAR][CUAUDIT_TRACE_AGAIN_MOST / 8];
+	uint32_t next;			/* gives way to another */
+};
 
 /* A way through chunks; the caller gives the buffer, of 8-byte alignment. */
 struct trace_walk {
 	const struct trace *trace;
 	uint64_t *buffer;
-	size_t window;		/* bytes of it, >= TRACE_WINDOW_MIN */
+	struct trace_far *far;	/* at its end; NULL where it holds whole chunks */
+	size_t window;		/* bytes before that */
 	const uint64_t *at, *end;	/* what is in it and not yet walked */
 	uint64_t last, correlation;	/* of the record before */
-	uint64_t offset, left;	/* of the chunk, still to be read */
+	uint64_t begin;		/* where the chunk's records are in the file */
+	uint64_t offset, left;	/* of them, still to be read */
 	uint32_t thread;
 	uint64_t calls;		/* seen so far, in all chunks */
 	uint64_t damaged;	/* chunks that broke off, or whose calls made no sense */
@@ -187,6 +198,7 @@ struct trace_walk {
 /* Bytes for a window that suits the file: a chunk's, but not too many. */
 size_t trace_window(const struct trace *trace);
 
+/* window: bytes of the buffer, >= TRACE_WINDOW_MIN. */
 void trace_walk_begin(struct trace_walk *walk, const struct trace *trace, void *buffer,
 		      size_t window);
 
@@ -201,6 +213,29 @@ bool trace_walk_more(struct trace_walk *walk);
 
 /* What is not in the first two words. false: the record makes no sense. */
 bool trace_walk_rest(struct trace_walk *walk, const uint64_t *record, struct trace_call *call);
+
+/* The same of one that says again what another record says. */
+bool trace_walk_again(struct trace_walk *walk, const uint64_t *record, struct trace_call *call);
+
+/* Where that is in the window, and has no more than two words and arguments. */
+static inline bool trace_walk_again_near(const struct trace_walk *walk, const uint64_t *record,
+					 struct trace_call *call)
+{
+	uint64_t back = record[1] >> 32, words;
+	const uint64_t *said;
+
+	if (back > (uint64_t)(record - walk->buffer) || walk->at - record != 2)
+		return false;
+	said = record - back;
+	words = said[0] & 255;
+	if ((said[0] >> 8 & 255) != CUAUDIT_TRACE_WITH_ARGUMENTS || words > back || words < 2 ||
+	    words > 2 + CUAUDIT_TRACE_AGAIN_MOST / 8)
+		return false;
+	call->site = (uint32_t)(said[1] >> 32);
+	call->arguments = (const uint8_t *)(said + 2);
+	call->size = (uint32_t)(words - 2) * 8;
+	return true;
+}
 
 /* The chunk's next call; false at its end. */
 static inline bool trace_walk_next(struct trace_walk *walk, struct trace_call *call)
@@ -238,7 +273,11 @@ static inline bool trace_walk_next(struct trace_walk *walk, struct trace_call *c
 			walk->last += first >> 32;
 			call->end = walk->last;
 			call->start = walk->last - (uint32_t)record[1];
-			if (first & CUAUDIT_TRACE_WITH_ARGUMENTS << 8) {
+			if (first & CUAUDIT_TRACE_AGAIN << 8) {
+				if (!trace_walk_again_near(walk, record, call) &&
+				    !trace_walk_again(walk, record, call))
+					continue;
+			} else if (first & CUAUDIT_TRACE_WITH_ARGUMENTS << 8) {
 				call->arguments = (const uint8_t *)(record + 2);
 				call->size = (uint32_t)(words - 2) * 8;
 			}

@@ -27,6 +27,11 @@ void trace_walk_begin(struct trace_walk *walk, const struct trace *trace, void *
 		.at = buffer,
 		.end = buffer,
 	};
+	if (walk->window >= trace->header.chunk)
+		return;
+	walk->window -= sizeof(*walk->far);
+	walk->far = (struct trace_far *)(void *)((char *)buffer + walk->window);
+	memset(walk->far, 0, sizeof(*walk->far));
 }
 
 int trace_walk_chunk(struct trace_walk *walk, size_t index)
@@ -37,7 +42,7 @@ int trace_walk_chunk(struct trace_walk *walk, size_t index)
 	walk->last = chunk->base_ticks;
 	walk->correlation = chunk->base_correlation;
 	walk->thread = chunk->thread;
-	walk->offset = chunk->offset + CUAUDIT_TRACE_CHUNK_HEADER;
+	walk->begin = walk->offset = chunk->offset + CUAUDIT_TRACE_CHUNK_HEADER;
 	walk->left = chunk->size - CUAUDIT_TRACE_CHUNK_HEADER;
 	return 0;
 }
@@ -94,19 +99,105 @@ static void take_over(struct trace_walk *walk, const uint64_t *record)
 	walk->correlation = record[CUAUDIT_TRACE_NEXT_CORRELATION];
 }
 
+/* How many words follow the first two, as the flags say, before arguments. */
+static int words_before(unsigned int flags)
+{
+	return 2 * !!(flags & CUAUDIT_TRACE_LONG) + !!(flags & CUAUDIT_TRACE_STATUS) +
+	       !!(flags & CUAUDIT_TRACE_CORRELATION) + !!(flags & CUAUDIT_TRACE_STACK);
+}
+
+/* The record that is said again, of which there are `most` words; NULL: it is none. */
+static const uint64_t *said_arguments(const uint64_t *said, uint64_t most, uint32_t *size)
+{
+	unsigned int flags = said[0] >> 8 & 255;
+	uint64_t words = said[0] & 255, before = 2 + (uint64_t)words_before(flags);
+
+	if (flags & (CUAUDIT_TRACE_AGAIN | CUAUDIT_TRACE_NEXT_THREAD) ||
+	    !(flags & CUAUDIT_TRACE_WITH_ARGUMENTS) || words > most || words < before ||
+	    words - before > CUAUDIT_TRACE_AGAIN_MOST / 8)
+		return NULL;
+	*size = (uint32_t)(words - before) * 8;
+	return said + before;
+}
+
+/* Its place in walk->far, read if it is not there; -1: there is none. */
+static int far_record(struct trace_walk *walk, uint64_t offset, uint64_t most)
+{
+	enum { WORDS = 2 + 5 + CUAUDIT_TRACE_AGAIN_MOST / 8 };
+	struct trace_far *far = walk->far;
+	uint64_t words[WORDS] = { 0 };
+	const uint64_t *arguments;
+	uint32_t size, place;
+	ssize_t got;
+
+	for (int i = 0; i < TRACE_FAR; i++)
+		if (far->offsets[i] == offset)
+			return i;
+	do
+		got = pread(walk->trace->fd, words, sizeof(words), (off_t)offset);
+	while (got < 0 && errno == EINTR);
+	if (got < 16)
+		return -1;
+	if (most > (uint64_t)got / 8)
+		most = (uint64_t)got / 8;
+	arguments = said_arguments(words, most, &size);
+	if (!arguments)
+		return -1;
+	place = far->next++ % TRACE_FAR;
+	far->offsets[place] = offset;
+	far->sites[place] = (uint32_t)(words[1] >> 32);
+	far->sizes[place] = size;
+	memcpy(far->arguments[place], arguments, size);
+	return (int)place;
+}
+
+bool trace_walk_again(struct trace_walk *walk, const uint64_t *record, struct trace_call *call)
+{
+	uint64_t back = record[1] >> 32, offset, seen;
+	const uint64_t *said, *arguments;
+	int place;
+
+	/* Where this record is in the file, and words of the chunk before it. */
+	offset = walk->offset - (uint64_t)(walk->end - record) * 8;
+	seen = (offset - walk->begin) / 8;
+	if (back < 2 || back > seen || walk->at - record != 2)
+		goto damaged;
+	if (back <= (uint64_t)(record - walk->buffer)) {
+		said = record - back;
+		arguments = said_arguments(said, back, &call->size);
+		if (!arguments)
+			goto damaged;
+		call->site = (uint32_t)(said[1] >> 32);
+		call->arguments = (const uint8_t *)arguments;
+		return true;
+	}
+	place = walk->far ? far_record(walk, offset - back * 8, back) : -1;
+	if (place < 0)
+		goto damaged;
+	call->site = walk->far->sites[place];
+	call->size = walk->far->sizes[place];
+	call->arguments = (const uint8_t *)walk->far->arguments[place];
+	return true;
+damaged:
+	walk->damaged++;
+	return false;
+}
+
 bool trace_walk_rest(struct trace_walk *walk, const uint64_t *record, struct trace_call *call)
 {
 	unsigned int flags = record[0] >> 8 & 255;
 	const uint64_t *at = record + 2, *end = walk->at;
 	uint64_t since = record[0] >> 32, took = (uint32_t)record[1];
-	int needed = 2 * !!(flags & CUAUDIT_TRACE_LONG) + !!(flags & CUAUDIT_TRACE_STATUS) +
-		     !!(flags & CUAUDIT_TRACE_CORRELATION) + !!(flags & CUAUDIT_TRACE_STACK);
 
 	if (flags & CUAUDIT_TRACE_NEXT_THREAD) {
 		take_over(walk, record);
 		return false;
 	}
-	if (end - at < needed) {
+	if (flags & CUAUDIT_TRACE_AGAIN) {
+		walk->damaged++;
+		return false;
+	}
+	if (end - at < words_before(flags)) {
 		over(walk, true);
 		return false;
 	}

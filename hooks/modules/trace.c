@@ -78,9 +78,9 @@ void record_long(struct trace_writer *writer, const struct trace_site *site,
 		flags |= CUAUDIT_TRACE_STACK;
 		*to++ = *stack;
 	}
-	if (site->plan->nsteps) {
-		flags |= site->least.flags;
-		to = whole_words(to, trace_plan_copy(site->plan, call, (char *)to));
+	if (trace_site_rest(site)->plan->nsteps) {
+		flags |= trace_site_rest(site)->least.flags;
+		to = whole_words(to, trace_plan_copy(trace_site_rest(site)->plan, call, (char *)to));
 	}
 	commit(writer, site, call, to, ticks, delta, flags);
 }
@@ -125,7 +125,7 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 		trace_file_lost(why, 1);
 		return;
 	}
-	plan = site->plan;
+	plan = trace_site_rest(site)->plan;
 	if (plan->duties & TRACE_DUTY_KERNEL && !call->result && !skipped &&
 	    !trace_kernel_is_known(writer, call->words[plan->kernel]))
 		trace_kernel_launched(writer, call->words[plan->kernel], start);
@@ -147,11 +147,11 @@ void record_any(struct trace_writer *writer, const struct trace_site *site,
 		const struct cuaudit_call *call)
 {
 	uint64_t delta = call->end - writer->end, *from = writer->at + 2;
-	char *end = trace_plan_copy(site->plan, call, (char *)from);
+	char *end = trace_plan_copy(trace_site_rest(site)->plan, call, (char *)from);
 
 	writer->end = call->end;
 	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
-	       site->least.flags);
+	       trace_site_rest(site)->least.flags);
 }
 
 /* One of two words where trace_least_copy will not do. */
@@ -160,7 +160,7 @@ void record_more(struct trace_writer *writer, const struct trace_site *site,
 		 struct cuaudit_call *call)
 {
 	uint64_t delta = call->end - writer->end, *from = writer->at + 2;
-	const struct trace_plan *plan = site->plan;
+	const struct trace_plan *plan = trace_site_rest(site)->plan;
 	char *end;
 
 	if (unlikely(!duties_done(writer, plan, call))) {
@@ -174,7 +174,7 @@ void record_more(struct trace_writer *writer, const struct trace_site *site,
 	end = trace_plan_copy_values(plan, call->words, (char *)from);
 	writer->end = call->end;
 	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
-	       site->least.flags);
+	       trace_site_rest(site)->least.flags);
 }
 
 /*
@@ -201,7 +201,7 @@ void leave(struct cuaudit_call *call, void *data, bool bare, bool choosy)
 		exit_slowly(call);
 		return;
 	}
-	if (unlikely(site->least.more)) {
+	if (unlikely(trace_site_rest(site)->least.more)) {
 		record_more(writer, site, call);
 		return;
 	}
@@ -212,9 +212,9 @@ void leave(struct cuaudit_call *call, void *data, bool bare, bool choosy)
 		commit(writer, site, call, from, call->end - call->start, delta, 0);
 		return;
 	}
-	end = trace_least_copy(&site->least, call->words, (char *)from);
+	end = trace_least_copy(&trace_site_rest(site)->least, call->words, (char *)from);
 	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
-	       site->least.flags);
+	       trace_site_rest(site)->least.flags);
 }
 
 static __attribute__((hot)) void on_exit(struct cuaudit_call *call, void *data)

@@ -31,6 +31,14 @@ _Static_assert(offsetof(struct trace_writer, at) == TRACE_WRITER_AT &&
 	       offsetof(struct trace_writer, sites) == TRACE_WRITER_SITES, "writer");
 _Static_assert(offsetof(struct trace_sites, sites) == 0 && sizeof(struct trace_site) == 64 &&
 	       TRACE_SITES == 256 && TRACE_SITES_FACTOR == TRACE_SITE_FACTOR, "sites");
+_Static_assert(offsetof(struct trace_site, last.record) == TRACE_LAST_RECORD &&
+	       offsetof(struct trace_site, last.one.word) == TRACE_LAST_WORD &&
+	       offsetof(struct trace_site, last.one.small) == TRACE_LAST_SMALL &&
+	       offsetof(struct trace_site, last.masks) == TRACE_LAST_MASKS, "last");
+_Static_assert(offsetof(struct trace_sites, rest) == TRACE_REST &&
+	       offsetof(struct trace_rest, words) == TRACE_REST_WORDS - TRACE_REST &&
+	       offsetof(struct trace_rest, small) == TRACE_REST_SMALL - TRACE_REST, "rest");
+_Static_assert((2 | CUAUDIT_TRACE_AGAIN << 8) == TRACE_AGAIN, "again");
 _Static_assert(offsetof(struct trace_site, caller) == TRACE_SITE_CALLER &&
 	       offsetof(struct trace_site, function) == TRACE_SITE_FUNCTION &&
 	       offsetof(struct trace_site, generation) == TRACE_SITE_GENERATION &&
@@ -121,13 +129,6 @@ HOT int trace_direct_exit_launch(struct direct *direct, uint64_t end, int result
 	return commit(&making, direct, end, 8, CUAUDIT_TRACE_WITH_ARGUMENTS);
 }
 
-/* Of two words at most, of which the first has no value, and one pointer to follow. */
-static bool is_one(const struct cuaudit_function *function, const struct trace_direct *direct)
-{
-	return function->nparams <= 2 && direct->first == direct->second &&
-	       direct->small[1].word == TRACE_DIRECT_NOTHING;
-}
-
 static void *choose(const struct cuaudit_function *function)
 {
 	enum direct_shape shape = direct_shape(function);
@@ -138,8 +139,8 @@ static void *choose(const struct cuaudit_function *function)
 	plan = trace_plan(function);
 	trace_unlock(&saved);
 	if (shape == DIRECT_FEW && !plan->least.more)
-		return !with_arguments ? (void *)trace_direct_way_bare :
-		       is_one(function, &plan->direct) ? (void *)trace_direct_way_one :
+		return !plan->nsteps ? (void *)trace_direct_way_bare :
+		       trace_plan_is_one(plan) ? (void *)trace_direct_way_one :
 		       (void *)trace_direct_way;
 	if (shape == DIRECT_LAUNCH && !with_arguments)
 		return (void *)trace_direct_way_launch_bare;

@@ -92,6 +92,14 @@ struct trace_plan {
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 
+/* Whether of a call's words the second alone is written, whole, and one pointer of theirs is followed. */
+static inline bool trace_plan_is_one(const struct trace_plan *plan)
+{
+	return !plan->least.more && plan->least.values[1] == 0 &&
+	       plan->least.values[2] == sizeof(uint64_t) && plan->nops == 1 &&
+	       plan->ops[0].word < TRACE_LEAST_WORDS;
+}
+
 _Static_assert(TRACE_PLAN_WORDS * sizeof(uint64_t) <= UINT8_MAX, "values");
 
 /* Bytes of arguments that a record may have. */

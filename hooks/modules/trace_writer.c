@@ -113,6 +113,7 @@ static void write_to(struct trace_writer *writer, uint64_t used, uint64_t ticks,
 	writer->limit = (uint64_t *)((char *)writer->chunk.at + CUAUDIT_TRACE_CHUNK - TRACE_MOST);
 	writer->end = ticks;
 	writer->correlation = correlation;
+	trace_site_forget(&writer->sites);
 }
 
 /* What another thread left is enough for many a one. */
@@ -226,11 +227,8 @@ const struct trace_site *trace_writer_site(struct trace_writer *writer,
 	good = trace_describe_site(call, &number, why);
 	plan = trace_plan(call->function);
 	if (good)
-		*site = (struct trace_site){
-			.caller = call->caller, .function = call->function,
-			.generation = generation, .number = number,
-			.plan = plan, .least = plan->least, .direct = plan->direct,
-		};
+		trace_site_begin(&writer->sites, site, call->caller, call->function, generation,
+				 number, plan);
 	trace_unlock(&saved);
 	return good ? site : NULL;
 }

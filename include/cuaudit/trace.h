@@ -36,7 +36,8 @@ enum {
 	CUAUDIT_TRACE_CHUNK = 262144,	/* what the writer uses; readers: 4096 << 1 to 1 << 30, a power of two */
 	CUAUDIT_TRACE_ALIGN = 8,	/* all records begin at and are multiples of it */
 	CUAUDIT_TRACE_OPEN = 4,
-	CUAUDIT_TRACE_STEPS = 24
+	CUAUDIT_TRACE_STEPS = 24,
+	CUAUDIT_TRACE_AGAIN_MOST = 64	/* bytes of arguments of a record that is referred to */
 };
 
 enum cuaudit_trace_flags {
@@ -55,11 +56,16 @@ enum cuaudit_trace_loss {
 	CUAUDIT_TRACE_LOSSES = 8
 };
 
+/* What a reader has to know. */
+enum cuaudit_trace_incompatible {
+	CUAUDIT_TRACE_HAS_AGAIN = 1	/* calls may be CUAUDIT_TRACE_AGAIN */
+};
+
 struct cuaudit_trace_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t order;
-	uint64_t incompatible;	/* a reader refuses bits it does not know; none yet */
+	uint64_t incompatible;	/* enum cuaudit_trace_incompatible; a reader refuses others */
 	uint64_t compatible;	/* a reader ignores bits it does not know; none yet */
 	uint32_t chunk;		/* bytes */
 	uint32_t flags;		/* enum cuaudit_trace_flags */
@@ -125,6 +131,11 @@ enum { CUAUDIT_TRACE_CHUNK_HEADER = sizeof(struct cuaudit_trace_chunk) };
  *                    to this one's end
  * word 1: bits 0-31  ticks the driver's function took
  *             32-63  number of the site
+ *
+ * With CUAUDIT_TRACE_AGAIN these are all, and bits 32-63 of word 1 say how many
+ * words before this record another of the chunk begins, of the same thread,
+ * which has this one's site, and arguments that are this one's, too: 64 bytes
+ * at most. That is not such a record itself.
  */
 enum cuaudit_trace_call {
 	CUAUDIT_TRACE_LONG = 1,		/* two words: the two counts of ticks, which are 0 above */
@@ -132,6 +143,7 @@ enum cuaudit_trace_call {
 	CUAUDIT_TRACE_CORRELATION = 4,	/* one: the whole correlation id */
 	CUAUDIT_TRACE_STACK = 8,	/* one: bits 0-31 number of the stack */
 	CUAUDIT_TRACE_WITH_ARGUMENTS = 16,	/* all that remains, see struct cuaudit_trace_step */
+	CUAUDIT_TRACE_AGAIN = 32,	/* alone, see above; where the header says that there are any */
 	CUAUDIT_TRACE_NEXT_THREAD = 128		/* no call, see below */
 };
 

@@ -114,6 +114,27 @@ static size_t texts(const struct trace *trace)
 	return sum;
 }
 
+/* Of all calls and their arguments, with a window of that size. */
+static uint64_t hash(const struct trace *trace, size_t window)
+{
+	void *buffer = malloc(window);
+	struct trace_walk walk;
+	struct trace_call call;
+	uint64_t sum = 0;
+
+	trace_walk_begin(&walk, trace, buffer, window);
+	for (size_t i = 0; i < trace->nchunks; i++) {
+		trace_walk_chunk(&walk, i);
+		while (trace_walk_next(&walk, &call)) {
+			sum = sum * 31 + call.end + call.site;
+			for (uint32_t j = 0; j < call.size; j++)
+				sum = sum * 31 + call.arguments[j];
+		}
+	}
+	free(buffer);
+	return sum * 31 + walk.damaged;
+}
+
 /* How many calls there are; each way to them says the same. */
 static uint64_t walk(const struct trace *trace, size_t size)
 {
@@ -139,6 +160,7 @@ static uint64_t walk(const struct trace *trace, size_t size)
 	fuzz_check(merged == walk.calls && merged <= size / 16);
 	trace_merge_close(merge);
 	free(buffer);
+	fuzz_check(hash(trace, window) == hash(trace, TRACE_WINDOW_MIN));
 	return merged;
 }
 

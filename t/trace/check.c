@@ -7,6 +7,7 @@
 #include <cuaudit/trace.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum { MANY = 1 << 20 };
 
 static const char *file;
 static const struct cuaudit_trace_header *header;
-static uint64_t size, nchunks, calls, bytes, filtered;
+static uint64_t size, nchunks, calls, bytes, filtered, again;
 static const struct cuaudit_trace_function *functions[4096];
 static const struct cuaudit_trace_library *libraries[MANY];
 static const struct cuaudit_trace_site *sites[MANY];
@@ -186,17 +187,32 @@ static void print_arguments(const struct cuaudit_trace_function *function, const
 		bad("words behind the arguments");
 }
 
+static const uint64_t *arguments_of(const uint64_t *record)
+{
+	const uint64_t *at = record + 2, *end = record + (*record & 255);
+	unsigned int flags = *record >> 8 & 255;
+
+	at += (flags & CUAUDIT_TRACE_LONG ? 2 : 0) + !!(flags & CUAUDIT_TRACE_STATUS) +
+	      !!(flags & CUAUDIT_TRACE_CORRELATION) + !!(flags & CUAUDIT_TRACE_STACK);
+	if ((end - at) * 8 > CUAUDIT_TRACE_AGAIN_MOST)
+		bad("%zu bytes said again", (size_t)(end - at) * 8);
+	return at;
+}
+
 static void read_calls(const struct cuaudit_trace_chunk *chunk, uint64_t room)
 {
 	const uint64_t *at = (const uint64_t *)(chunk + 1);
 	const uint64_t *end = (const uint64_t *)((const char *)chunk + room);
 	uint64_t ticks = chunk->base_ticks, correlation = chunk->base_correlation, count = 0;
+	const uint64_t *said_since = at;
 	uint32_t thread = chunk->thread;
+	bool *is_record = calloc(room / 8, sizeof(*is_record));
 
 	for (; at < end && *at; at += *at & 255) {
 		uint64_t delta = at[0] >> 32, took = at[1] & UINT32_MAX, status = 0, words = *at & 255;
 		uint32_t flags = at[0] >> 8 & 255, site = (uint32_t)(at[1] >> 32);
 		const uint64_t *more = at + 2;
+		const uint64_t *said = at;
 		const char *stack = "";
 		const struct cuaudit_trace_function *function;
 
@@ -208,7 +224,23 @@ static void read_calls(const struct cuaudit_trace_chunk *chunk, uint64_t room)
 			thread = (uint32_t)at[CUAUDIT_TRACE_NEXT_NUMBER];
 			ticks = at[CUAUDIT_TRACE_NEXT_TICKS];
 			correlation = at[CUAUDIT_TRACE_NEXT_CORRELATION];
+			said_since = at;
 			continue;
+		}
+		if (flags & CUAUDIT_TRACE_AGAIN) {
+			said -= site;
+			if (flags != CUAUDIT_TRACE_AGAIN || words != 2)
+				bad("one said again of flags %u, %u words", flags, (unsigned int)words);
+			if (!(header->incompatible & CUAUDIT_TRACE_HAS_AGAIN))
+				bad("one said again without a word in the header");
+			if (said < said_since || !is_record[said - (const uint64_t *)(chunk + 1)])
+				bad("%u words before a record there is none", site);
+			if (!(said[0] >> 8 & CUAUDIT_TRACE_WITH_ARGUMENTS))
+				bad("arguments said again that are none");
+			site = (uint32_t)(said[1] >> 32);
+			again++;
+		} else {
+			is_record[at - (const uint64_t *)(chunk + 1)] = true;
 		}
 		if (flags & CUAUDIT_TRACE_LONG) {
 			delta = *more++;
@@ -242,7 +274,10 @@ static void read_calls(const struct cuaudit_trace_chunk *chunk, uint64_t room)
 		       (unsigned int)(status >> 48), (unsigned long long)correlation,
 		       (long long)ns(ticks - took - header->start_ticks),
 		       (unsigned long long)ns(took), site, stack);
-		if (flags & CUAUDIT_TRACE_WITH_ARGUMENTS)
+		if (said != at)
+			print_arguments(function, (const unsigned char *)arguments_of(said),
+					(const unsigned char *)(said + (*said & 255)));
+		else if (flags & CUAUDIT_TRACE_WITH_ARGUMENTS)
 			print_arguments(function, (const unsigned char *)more,
 					(const unsigned char *)(at + words));
 		else if (more != at + words)
@@ -260,6 +295,7 @@ static void read_calls(const struct cuaudit_trace_chunk *chunk, uint64_t room)
 			       (const char *)(functions[sites[chunk->open[i].site]->slot] + 1));
 	filtered += chunk->filtered;
 	calls += count;
+	free(is_record);
 }
 
 static int earlier(const void *a, const void *b)
@@ -291,7 +327,7 @@ int main(int argc, char **argv)
 	file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	header = (const void *)file;
 	if (memcmp(header->magic, CUAUDIT_TRACE_MAGIC, 8) || header->version != 1 ||
-	    header->order != CUAUDIT_TRACE_ORDER || header->incompatible)
+	    header->order != CUAUDIT_TRACE_ORDER || header->incompatible & ~(uint64_t)CUAUDIT_TRACE_HAS_AGAIN)
 		bad("no header");
 	describe_all(CUAUDIT_TRACE_HEADER, size < header->chunk ? size : header->chunk);
 	chunks = calloc(size / header->chunk + 1, sizeof(void *));
@@ -324,6 +360,7 @@ int main(int argc, char **argv)
 	       header->rank, header->program, header->command,
 	       header->flags & CUAUDIT_TRACE_FINISHED ? " finished" : "",
 	       (unsigned long long)header->error);
+	printf("again %llu\n", (unsigned long long)again);
 	printf("total %llu calls %llu bytes %llu filtered %llu chunks %llu of file\n",
 	       (unsigned long long)calls, (unsigned long long)bytes,
 	       (unsigned long long)filtered, (unsigned long long)nchunks,

@@ -7,6 +7,7 @@
 
 static struct trace_sites sites;
 static const struct cuaudit_function function;
+static const struct trace_plan no_plan;
 
 static struct cuaudit_call from(uintptr_t caller)
 {
@@ -24,10 +25,8 @@ static int call(uintptr_t caller, uint32_t generation)
 	site = trace_site_seek(&sites, one.caller, one.function, generation);
 	if (!trace_site_differs(site, one.caller, one.function, generation))
 		return 1;
-	*site = (struct trace_site){
-		.caller = one.caller, .function = one.function, .generation = generation,
-		.number = (uint32_t)caller,
-	};
+	trace_site_begin(&sites, site, one.caller, one.function, generation, (uint32_t)caller,
+			 &no_plan);
 	return 2;
 }
 

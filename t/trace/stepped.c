@@ -2,7 +2,8 @@
 /*
  * Calls a driver step by step, and after each instruction looks at the trace
  * as who kills the process there would leave it: its file, and the number of
- * calls that it has to have then. Argument: the file.
+ * calls that it has to have then. Arguments: the file, and "same" or "other":
+ * whether each call has the arguments of the one before.
  */
 #include <cuaudit/trace.h>
 #include <dlfcn.h>
@@ -22,13 +23,31 @@ enum { CALLS = 4, ROOM = 64 << 20 };
 static const char *file;
 static int descriptor;
 static volatile unsigned int steps, records, damaged, shrunk, jumped;
-static const uint64_t *last;	/* before the steps: a record that the others are like */
+static unsigned int before;	/* records, when the steps begin ... */
+static const uint64_t *last;	/* ... and the last of them, which the others are like */
+static bool others;		/* but for their arguments */
+
+static size_t size_of(unsigned int number)
+{
+	return (size_t)4096 << number % 2;
+}
 
 /* But for times and correlation; a call step by step takes some time. */
-static bool alike(const uint64_t *a, const uint64_t *b)
+static bool alike(const uint64_t *a, unsigned int number)
 {
-	return (uint16_t)a[0] == (uint16_t)b[0] && a[1] >> 32 == b[1] >> 32 && (uint32_t)a[1] &&
-	       !memcmp(a + 2, b + 2, ((a[0] & 255) - 2) * sizeof(*a));
+	uint64_t size;
+
+	if ((uint16_t)a[0] != (uint16_t)last[0] || !(uint32_t)a[1])
+		return false;
+	if (a[0] >> 8 & CUAUDIT_TRACE_AGAIN)
+		return a - (a[1] >> 32) == last - (last[1] >> 32);
+	if (a[1] >> 32 != last[1] >> 32)
+		return false;
+	if (!others || !(a[0] >> 8 & CUAUDIT_TRACE_WITH_ARGUMENTS))
+		return !memcmp(a + 2, last + 2, ((a[0] & 255) - 2) * sizeof(*a));
+	/* Behind the mask. */
+	memcpy(&size, (const char *)(a + 2) + 2, sizeof(size));
+	return size == size_of(number);
 }
 
 /* Records up to the word that ends each chunk; -1: one is none, or is not like the last. */
@@ -51,9 +70,10 @@ static int count(void)
 		for (; at < end && *at; at += *at & 255, found++) {
 			if ((*at & 255) < 2 || (*at & 255) > (uint64_t)(end - at))
 				return -1;
-			if (found < CALLS && !steps)
+			if (!steps)
 				last = at;
-			if (found >= CALLS && !alike(at, last))
+			if (steps && (unsigned int)found >= before &&
+			    !alike(at, (unsigned int)found - before))
 				return -1;
 		}
 	}
@@ -94,30 +114,54 @@ static __attribute__((noinline)) int call(int (*version)(int *))
 	return failed;
 }
 
+static __attribute__((noinline)) int take(int (*alloc)(void **, size_t), unsigned int number)
+{
+	void *unused;
+	int failed = alloc(&unused, size_of(number));
+
+	return failed;
+}
+
+static int begin(void *driver)
+{
+	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(driver, "cuInit");
+	int (*retain)(void **, int) = (int (*)(void **, int))dlsym(driver, "cuDevicePrimaryCtxRetain");
+	int (*set)(void *) = (int (*)(void *))dlsym(driver, "cuCtxSetCurrent");
+	void *context;
+
+	return init(0) || retain(&context, 0) || set(context);
+}
+
 int main(int argc, char **argv)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
 	int (*version)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDriverGetVersion") : NULL;
+	int (*alloc)(void **, size_t) =
+		driver ? (int (*)(void **, size_t))dlsym(driver, "cuMemAlloc_v2") : NULL;
 	struct sigaction action = { .sa_handler = stepped };
 	void *mapped;
 
-	if (argc < 2 || !version)
+	if (argc < 3 || !version || !alloc)
 		return 2;
-	for (int i = 0; i < CALLS; i++)
-		call(version);
+	others = !strcmp(argv[2], "other");
+	if (others && begin(driver))
+		return 2;
+	for (unsigned int i = 0; i < CALLS; i++)
+		if (others ? take(alloc, i) : call(version))
+			return 2;
 	descriptor = open(argv[1], O_RDONLY);
 	mapped = mmap(NULL, ROOM, PROT_READ, MAP_SHARED, descriptor, 0);
 	if (descriptor < 0 || mapped == MAP_FAILED)
 		return 3;
 	file = mapped;
-	records = (unsigned int)count();
+	before = records = (unsigned int)count();
 	sigaction(SIGTRAP, &action, NULL);
-	for (int i = 0; i < CALLS; i++) {
+	for (unsigned int i = 0; i < CALLS; i++) {
 		step(1);
-		call(version);
+		others ? take(alloc, i) : call(version);
 		step(0);
 	}
 	printf("%u steps, %u records, %u times damaged, %u less, %u more than one\n",
-	       steps, records, damaged, shrunk, jumped);
+	       steps, records - before, damaged, shrunk, jumped);
 	return 0;
 }

@@ -3,11 +3,12 @@
  * Writes a trace file that no program made: any number of calls of any number
  * of threads, what a training loop does, the same for the same seed.
  *
- * synth [-a] [-b] [-c CHUNK] [-e CALLS] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID]
+ * synth [-a] [-b] [-c CHUNK] [-e CALLS] [-g] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID]
  *       [-s SEED] [-t THREADS] [-x NAME] FILE
  *   -a  with arguments, -b  without the long pauses, -c  bytes of a chunk,
  *   -k  as a process that was killed leaves it,
  *   -e  calls after which a thread ends and a new one takes over its chunk,
+ *   -g  arguments that are those of another call are said again,
  *   -i  some calls are made inside of others, -o  each thread is in a wait at the end,
  *   -l  a function that takes twice as long, -x  one in whose place cuCtxGetCurrent is called
  *
@@ -68,11 +69,12 @@ struct thread {
 	uint16_t level;		/* ... and how many calls around it are still to come */
 	uint64_t held[HELD], sizes[HELD];
 	uint32_t nheld;
+	const uint64_t *said[FUNCTIONS * CALLERS];	/* by site, its last arguments in the chunk */
 };
 
 static int fd;
 static uint32_t chunk_size = CUAUDIT_TRACE_CHUNK;
-static bool with_arguments, with_nested, busy, killed, waiting;
+static bool with_arguments, with_again, with_nested, busy, killed, waiting;
 static uint32_t nthreads = 4;
 static uint64_t lifetime;
 static uint32_t numbers;
@@ -231,6 +233,7 @@ static void begin(struct thread *thread)
 	thread->at = thread->buffer + sizeof(*chunk) / 8;
 	thread->offset = next_offset;
 	thread->records = 0;
+	memset(thread->said, 0, sizeof(thread->said));
 	next_offset += chunk_size;
 }
 
@@ -323,6 +326,27 @@ static uint16_t nest(struct thread *thread, uint64_t end, uint64_t *took)
 	return thread->level;
 }
 
+/* What a record is made of: of two words and arguments, its size; where the same were said, less. */
+static size_t say(struct thread *thread, uint64_t *record, size_t size, uint64_t *flags)
+{
+	const uint64_t **said = &thread->said[record[1] >> 32], *before = *said;
+	uint64_t had = before ? before[0] >> 8 & 255 : 0, past;
+
+	if (!with_again || !(*flags & CUAUDIT_TRACE_WITH_ARGUMENTS))
+		return size;
+	past = 2 + 2 * !!(had & CUAUDIT_TRACE_LONG) + !!(had & CUAUDIT_TRACE_STATUS) +
+	       !!(had & CUAUDIT_TRACE_STACK);
+	if (*flags != CUAUDIT_TRACE_WITH_ARGUMENTS || !before || (before[0] & 255) - past != size - 2 ||
+	    memcmp(before + past, record + 2, (size - 2) * 8)) {
+		if (size - 2 <= CUAUDIT_TRACE_AGAIN_MOST / 8)
+			*said = thread->at;
+		return size;
+	}
+	*flags = CUAUDIT_TRACE_AGAIN;
+	record[1] = (uint32_t)record[1] | (uint64_t)(thread->at - before) << 32;
+	return 2;
+}
+
 static void call(struct thread *thread)
 {
 	uint64_t words[16] = { 0x1000, 64, 2, 3, 128, 1, 1, 0, 0x7700, 9, 10 }, behind = 0x4242;
@@ -386,6 +410,7 @@ static void call(struct thread *thread)
 		if (flags & CUAUDIT_TRACE_LONG)
 			record[2] = 0;
 	}
+	size = say(thread, record, size, &flags);
 	record[0] |= size | flags << 8;
 	memcpy(thread->at, record, size * 8);
 	thread->at += size;
@@ -420,6 +445,7 @@ static void take_over(struct thread *thread)
 	thread->number = ++numbers;
 	thread->left = lifetime;
 	thread->correlation = (uint64_t)thread->number << 40;
+	memset(thread->said, 0, sizeof(thread->said));
 	if (!thread->offset || at + CUAUDIT_TRACE_NEXT_WORDS > thread->buffer + chunk_size / 8)
 		return;
 	at[CUAUDIT_TRACE_NEXT_FIRST] = CUAUDIT_TRACE_NEXT_WORDS | CUAUDIT_TRACE_NEXT_THREAD << 8;
@@ -438,6 +464,7 @@ static void write_header(uint32_t pid)
 	memcpy(header->magic, CUAUDIT_TRACE_MAGIC, sizeof(header->magic));
 	header->version = CUAUDIT_TRACE_VERSION;
 	header->order = CUAUDIT_TRACE_ORDER;
+	header->incompatible = with_again ? CUAUDIT_TRACE_HAS_AGAIN : 0;
 	header->chunk = chunk_size;
 	header->flags = with_arguments ? CUAUDIT_TRACE_ARGUMENTS : 0;
 	header->pid = pid;
@@ -477,7 +504,7 @@ int main(int argc, char **argv)
 	uint32_t pid = 4711;
 	int option;
 
-	while ((option = getopt(argc, argv, "abc:e:ikl:n:op:s:t:x:")) > 0) {
+	while ((option = getopt(argc, argv, "abc:e:gikl:n:op:s:t:x:")) > 0) {
 		if (option == 'a')
 			with_arguments = true;
 		else if (option == 'b')
@@ -486,6 +513,8 @@ int main(int argc, char **argv)
 			chunk_size = (uint32_t)atoi(optarg);
 		else if (option == 'e')
 			lifetime = strtoull(optarg, NULL, 0);
+		else if (option == 'g')
+			with_again = true;
 		else if (option == 'i')
 			with_nested = true;
 		else if (option == 'k')

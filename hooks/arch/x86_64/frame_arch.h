@@ -78,8 +78,16 @@
 #define TRACE_SITE_FUNCTION	8
 #define TRACE_SITE_GENERATION	16
 #define TRACE_SITE_NUMBER	20
-#define TRACE_SITE_DIRECT	32
+#define TRACE_SITE_DIRECT	24
 #define TRACE_SITE_FACTOR	0x9e3779b9
+#define TRACE_LAST_RECORD	40
+#define TRACE_LAST_WORD		48
+#define TRACE_LAST_SMALL	56
+#define TRACE_LAST_MASKS	48
+#define TRACE_REST		16384	/* from a site */
+#define TRACE_REST_WORDS	(TRACE_REST + 0)
+#define TRACE_REST_SMALL	(TRACE_REST + 16)
+#define TRACE_AGAIN		0x2002	/* of two words, CUAUDIT_TRACE_AGAIN */
 #define TRACE_RECORD_AHEAD	1024
 
 /* Of what kind: call->start and end are wanted and there is an exit hook, only that, neither. */

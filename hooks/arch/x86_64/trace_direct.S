@@ -8,7 +8,7 @@
 	 * the thread, r11 = the function. The line is asked for, as is the writer's:
 	 * to read it would be waited for, as the counter waits for all reads before it.
 	 */
-	.macro	TRACE
+	.macro	TRACE rest=0
 	prefetchw THREAD_NEAR(%r10)
 	movl	%r11d, %eax
 	shll	$8, %eax
@@ -18,6 +18,9 @@
 	shll	$6, %eax
 	leaq	THREAD_NEAR+TRACE_WRITER_SITES(%r10,%rax), %rax
 	prefetcht0 (%rax)
+	.if	\rest
+	prefetcht0 TRACE_REST(%rax)
+	.endif
 	.endm
 
 	/*
@@ -26,7 +29,7 @@
 	 * In C, a call, what it saves and finds again are a third more. What is no such
 	 * record, or has no room, or is of an unknown place, is left to trace_direct_slowly.
 	 */
-	.macro	RECORD way, small, registers=6
+	.macro	RECORD way, small, soon=TRACE, registers=6
 	BACK	trampoline_registers
 	.cfi_startproc
 	.cfi_def_cfa %rbp, 16
@@ -34,7 +37,7 @@
 7:	xorl	%ecx, %ecx
 8:	EXIT	trace_direct_slowly
 	.cfi_endproc
-	BEGIN	\way, TRACE, \registers
+	BEGIN	\way, "\soon", \registers
 	DRIVER
 	addq	$THREAD_NEAR, %r10		/* the writer */
 	movq	DIRECT_MEMORY(%rsp), %rsi	/* the place */
@@ -66,43 +69,54 @@
 	movq	TRACE_WRITER_AT(%r10), %rdi	/* the record */
 	cmpq	TRACE_WRITER_LIMIT(%r10), %rdi
 	jae	8b
-	/* r11 = where it ends, eax = the lowest bytes of it. */
 	.ifc	\small, no
+	movl	TRACE_SITE_NUMBER(%rsi), %ecx
 	leaq	2*8(%rdi), %r11
 	movl	$2, %eax
 	.else
-	movzwl	TRACE_SITE_DIRECT+0(%rsi), %eax
-	movzbl	TRACE_SITE_DIRECT+5(%rsi), %ecx
-	movw	%ax, 16(%rdi)			/* the mask */
-	.if	\registers > 2
-	movzbl	TRACE_SITE_DIRECT+4(%rsi), %r11d
-	movq	DIRECT_WORDS+0*8(%rsp), %rax
-	movq	%rax, 16(%rdi,%r11)
-	.endif
+	/* rax: 0 if the arguments are those of the place's last record with such. */
 	movq	DIRECT_WORDS+1*8(%rsp), %rax
-	movq	%rax, 16(%rdi,%rcx)
+	.if	\registers > 2
+	movq	DIRECT_WORDS+0*8(%rsp), %rcx
+	andq	TRACE_LAST_MASKS+1*8(%rsi), %rax
+	andq	TRACE_LAST_MASKS+0*8(%rsi), %rcx
+	xorq	TRACE_REST_WORDS+1*8(%rsi), %rax
+	xorq	TRACE_REST_WORDS+0*8(%rsi), %rcx
+	orq	%rcx, %rax
+	.set	last, TRACE_REST_SMALL
+	.else
+	xorq	TRACE_LAST_WORD(%rsi), %rax
+	.set	last, TRACE_LAST_SMALL
+	.endif
 	.set	at, TRACE_SITE_DIRECT+7
 	.rept	\small
-	movzbl	at(%rsi), %eax
-	movq	(%rsp,%rax,8), %rax
-	testq	%rax, %rax
+	movzbl	at(%rsi), %ecx
+	movq	(%rsp,%rcx,8), %rcx
+	testq	%rcx, %rcx
 	jz	7b
 	movzbl	at+2(%rsi), %r11d
-	movzbl	at+1(%rsi), %ecx
-	movl	(%rax,%r11), %r11d		/* the last 4 bytes */
-	movl	(%rax), %eax
-	movl	%eax, 16(%rdi,%rcx)
-	movl	%r11d, 16+4(%rdi,%rcx)
+	movl	(%rcx,%r11), %r11d		/* the last 4 bytes */
+	movl	(%rcx), %ecx
+	shlq	$32, %r11
+	orq	%rcx, %r11
+	xorq	last(%rsi), %r11
+	orq	%r11, %rax
 	.set	at, at + 3
+	.set	last, last + 8
 	.endr
-	movzbl	TRACE_SITE_DIRECT+6(%rsi), %ecx
-	movzbl	TRACE_SITE_DIRECT+2(%rsi), %r11d
-	movzwl	TRACE_SITE_DIRECT+2(%rsi), %eax
-	movq	$0, 16(%rdi,%rcx)		/* the last word is filled up */
-	leaq	(%rdi,%r11,8), %r11
+	movq	TRACE_LAST_RECORD(%rsi), %r11
+	testq	%rax, %rax
+	jnz	6f
+	testq	%r11, %r11
+	jz	6f
+	movq	%rdi, %rcx
+	subq	%r11, %rcx
+	shrq	$3, %rcx
+	leaq	2*8(%rdi), %r11
+	movl	$TRACE_AGAIN, %eax
 	.endif
-	movl	TRACE_SITE_NUMBER(%rsi), %ecx
-	movq	$0, (%r11)			/* the chunk ends there */
+	/* r11 = where it ends, eax = the lowest bytes of it, ecx = the highest of the second word. */
+5:	movq	$0, (%r11)			/* the chunk ends there */
 	movl	%r8d, 8(%rdi)
 	movl	%ecx, 12(%rdi)
 	movq	DIRECT_CORRELATION(%rsp), %rcx
@@ -119,16 +133,64 @@
 	prefetchw TRACE_RECORD_AHEAD(%r11)	/* see trace_record_commit */
 	xorl	%eax, %eax
 	movl	$0, THREAD_STATE-THREAD_NEAR(%r10)
+	.cfi_remember_state
 	leave
 	.cfi_def_cfa %rsp, 8
 	ret
+	.cfi_restore_state
+	/* With arguments, which are kept. */
+	.ifnc	\small, no
+6:	movzwl	TRACE_SITE_DIRECT+0(%rsi), %eax
+	movzbl	TRACE_SITE_DIRECT+5(%rsi), %ecx
+	movw	%ax, 16(%rdi)			/* the mask */
+	.if	\registers > 2
+	movzbl	TRACE_SITE_DIRECT+4(%rsi), %r11d
+	movq	DIRECT_WORDS+0*8(%rsp), %rax
+	movq	%rax, 16(%rdi,%r11)
+	andq	TRACE_LAST_MASKS+0*8(%rsi), %rax
+	movq	%rax, TRACE_REST_WORDS+0*8(%rsi)
+	.endif
+	movq	DIRECT_WORDS+1*8(%rsp), %rax
+	movq	%rax, 16(%rdi,%rcx)
+	.if	\registers > 2
+	andq	TRACE_LAST_MASKS+1*8(%rsi), %rax
+	movq	%rax, TRACE_REST_WORDS+1*8(%rsi)
+	.set	last, TRACE_REST_SMALL
+	.else
+	movq	%rax, TRACE_LAST_WORD(%rsi)
+	.set	last, TRACE_LAST_SMALL
+	.endif
+	.set	at, TRACE_SITE_DIRECT+7
+	.rept	\small
+	movzbl	at(%rsi), %eax
+	movq	(%rsp,%rax,8), %rax
+	movzbl	at+2(%rsi), %r11d
+	movzbl	at+1(%rsi), %ecx
+	movl	(%rax,%r11), %r11d
+	movl	(%rax), %eax
+	movl	%eax, 16(%rdi,%rcx)
+	movl	%r11d, 16+4(%rdi,%rcx)
+	movl	%eax, last(%rsi)
+	movl	%r11d, last+4(%rsi)
+	.set	at, at + 3
+	.set	last, last + 8
+	.endr
+	movzbl	TRACE_SITE_DIRECT+6(%rsi), %ecx
+	movzbl	TRACE_SITE_DIRECT+2(%rsi), %r11d
+	movzwl	TRACE_SITE_DIRECT+2(%rsi), %eax
+	movq	$0, 16(%rdi,%rcx)		/* the last word is filled up */
+	movl	TRACE_SITE_NUMBER(%rsi), %ecx
+	leaq	(%rdi,%r11,8), %r11
+	movq	%rdi, TRACE_LAST_RECORD(%rsi)
+	jmp	5b
+	.endif
 	.cfi_endproc
 	.size	\way, . - \way
 	.endm
 
 	.section .text.hot, "ax", @progbits
 
-	RECORD	trace_direct_way, 2
+	RECORD	trace_direct_way, 2, "TRACE 1"
 	RECORD	trace_direct_way_one, 1, registers=2
 	RECORD	trace_direct_way_bare, no
 	DIRECT	trace_direct_way_launch, TRACE, trace_direct_exit_launch, trampoline_stack, launch=1

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Arguments that are those of the call before are said again, any others are written, in any part.
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
+
+compile -O1 -fPIC -shared -DDRIVER -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/again.c" &&
+	compile -O1 -o "$tmp/again" "$top_srcdir/t/trace/again.c" -L"$tmp" -l:libcuda.so.1 \
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
+ways=$(test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64 && echo 1 || echo 0)
+
+# same HOOKS LEAST: the calls are in the trace as made, at least so many of them said again
+same() {
+	rm -f "$tmp/a.cutrace"
+	audited CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS="$(printf '%s' "$1" | sed "s|%|file=$tmp/a.cutrace|")" \
+		"$tmp/again" >"$tmp/made" 2>"$tmp/err"
+	is "$? $(cat "$tmp/err")" "0 " "$1: the program is answered as before"
+	checked "$tmp/a.cutrace" >"$tmp/text"
+	sed -n 's/^bad/&/p; s/^call thread 1 \([^ ]*\) result \([0-9]*\) .* site [0-9]*/\1 \2/p' \
+		"$tmp/text" >"$tmp/got"
+	ok "$1: $(wc -l <"$tmp/got") calls as they were made" cmp "$tmp/got" "$tmp/made"
+	ok "$1: $(sed -n 's/^again //p' "$tmp/text") said again" \
+		test "$(sed -n 's/^again //p' "$tmp/text")" -ge "$2"
+}
+
+same "trace(%)" $((ways * 68000))
+same "trace(%),stat" 0
+is "$(sed -n 's/^again //p' "$tmp/text")" 0 "the trampolines say all of them"
+same "trace(%;args=yes;size=16M;when-full=ring)" $((ways * 68000))
+done_testing

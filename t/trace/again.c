@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * With DRIVER, a driver that answers what it is told; else a program that calls
+ * it from one place a function, and changes now and then one part of what goes
+ * in or comes out, or nothing; then from so many places that some share what a
+ * thread remembers of them, each with an argument of its own. Prints for each call what is to be in the trace:
+ * FUNCTION RESULT ARGUMENT..., in the order in which they are written.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+extern uint64_t again_out[2];
+extern int again_answer;
+
+#ifdef DRIVER
+
+#define PUBLIC __attribute__((visibility("default")))
+
+PUBLIC uint64_t again_out[2];
+PUBLIC int again_answer;
+
+/* Nothing is written when there is an error. */
+#define GIVE(type, pointer, i) \
+	if (pointer && !again_answer) \
+		*(type *)(pointer) = (type)again_out[i];
+#define CALL(name, parameters, body) \
+	PUBLIC int name parameters; \
+	PUBLIC int name parameters \
+	{ \
+		body \
+		return again_answer; \
+	}
+#define UNUSED(name) (void)(name);
+
+CALL(cuInit, (unsigned int flags), UNUSED(flags))
+CALL(cuModuleUnload, (void *module), UNUSED(module))
+CALL(cuProfilerStop, (void), )
+CALL(cuCtxSetLimit, (int limit, uint64_t value), UNUSED(limit) UNUSED(value))
+CALL(cuCtxGetDevice_v2, (int *device, void *context), UNUSED(context) GIVE(uint32_t, device, 0))
+CALL(cuMemAlloc_v2, (uint64_t *address, uint64_t size), UNUSED(size) GIVE(uint64_t, address, 0))
+CALL(cuMemGetInfo_v2, (uint64_t *free, uint64_t *total),
+     GIVE(uint64_t, free, 0) GIVE(uint64_t, total, 1))
+CALL(cuDevicePrimaryCtxGetState, (int device, unsigned int *flags, int *active),
+     UNUSED(device) GIVE(uint32_t, flags, 0) GIVE(uint32_t, active, 1))
+CALL(cuDriverGetVersion, (int *version), GIVE(uint32_t, version, 0))
+
+#else
+
+enum { CALLS = 90000, SHAPES = 9, ROUNDS = 100, ERROR = 2 };
+
+typedef int function(uint64_t a, uint64_t b, uint64_t c);
+
+function cuInit, cuModuleUnload, cuProfilerStop, cuCtxSetLimit, cuCtxGetDevice_v2, cuMemAlloc_v2,
+	cuMemGetInfo_v2, cuDevicePrimaryCtxGetState, cuDriverGetVersion;
+
+/* By word, 'v' and 'V' a value of 4 bytes and 8, 'p' and 'P' a pointer to such, '-' none. */
+static const struct {
+	function *call;
+	const char *name, *words;
+} shapes[SHAPES] = {
+	{ cuInit, "cuInit", "v--" },
+	{ cuModuleUnload, "cuModuleUnload", "V--" },
+	{ cuProfilerStop, "cuProfilerStop", "---" },
+	{ cuCtxSetLimit, "cuCtxSetLimit", "vV-" },
+	{ cuCtxGetDevice_v2, "cuCtxGetDevice_v2", "pV-" },
+	{ cuMemAlloc_v2, "cuMemAlloc_v2", "PV-" },
+	{ cuMemGetInfo_v2, "cuMemGetInfo_v2", "PP-" },
+	{ cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState", "vpp" },
+	{ cuDriverGetVersion, "cuDriverGetVersion", "p--" },
+};
+
+static uint64_t state = 88172645463325252;
+
+static uint64_t chance(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state >> 8;
+}
+
+/* One bit of it changes: the lowest, one of the lower half, of the upper, the highest. */
+static void change(uint64_t *word)
+{
+	static const int bits[] = { 0, 17, 31, 32, 45, 63 };
+
+	*word ^= UINT64_C(1) << bits[chance() % 6];
+}
+
+static void print(const char *words, bool values, const uint64_t *in, int result)
+{
+	int out = 0;
+
+	for (int i = 0; words[i] != '-' && i < 3; i++) {
+		bool value = words[i] == 'v' || words[i] == 'V';
+		uint64_t number = value ? in[i] : again_out[out++];
+
+		if (value != values)
+			continue;
+		if (!value && (result || !in[i]))
+			printf(" %d:-", i);
+		else if (words[i] == 'v' || words[i] == 'p')
+			printf(" %d:0x%08x", i, (uint32_t)number);
+		else
+			printf(" %d:0x%016llx", i, (unsigned long long)number);
+	}
+}
+
+static bool is_pointer(char word)
+{
+	return word == 'p' || word == 'P';
+}
+
+/* Where the driver writes to is another place now and then. */
+static uint64_t room[SHAPES][3][2];
+static uint64_t values[SHAPES][3];
+static uint64_t outs[SHAPES][2];
+
+static bool call(int shape)
+{
+	uint64_t in[3], what = chance() % 32;
+	int result, wanted = chance() % 64 ? 0 : ERROR;
+
+	if (what < 3)
+		change(&values[shape][what]);
+	else if (what < 5)
+		change(&outs[shape][what - 3]);
+	for (int i = 0; i < 3; i++) {
+		in[i] = values[shape][i];
+		if (is_pointer(shapes[shape].words[i]))
+			in[i] = chance() % 32 ? (uintptr_t)&room[shape][i][chance() % 2] : 0;
+	}
+	again_out[0] = outs[shape][0];
+	again_out[1] = outs[shape][1];
+	again_answer = wanted;
+	result = shapes[shape].call(in[0], in[1], in[2]);
+	printf("%s %d", shapes[shape].name, wanted);
+	print(shapes[shape].words, true, in, wanted);
+	print(shapes[shape].words, false, in, wanted);
+	printf("\n");
+	return result == wanted;
+}
+
+/* The device is the place's number. */
+#define PLACE \
+	again_out[0] = __COUNTER__; \
+	good &= !cuDevicePrimaryCtxGetState(again_out[0], (uintptr_t)&flags, (uintptr_t)&active); \
+	printf("cuDevicePrimaryCtxGetState 0 0:0x%08x 1:0x%08x 2:0x%08x\n", flags, flags, active);
+#define PLACES10 PLACE PLACE PLACE PLACE PLACE PLACE PLACE PLACE PLACE PLACE
+#define PLACES100 PLACES10 PLACES10 PLACES10 PLACES10 PLACES10 \
+	PLACES10 PLACES10 PLACES10 PLACES10 PLACES10
+
+static bool places(void)
+{
+	uint32_t flags, active;
+	bool good = true;
+
+	again_answer = 0;
+	PLACES100
+	PLACES100
+	return good;
+}
+
+int main(void)
+{
+	bool good = true;
+
+	for (int i = 0; i < CALLS; i++)
+		good &= call((int)(chance() % SHAPES));
+	for (int i = 0; i < ROUNDS; i++)
+		good &= places();
+	return !good;
+}
+
+#endif
