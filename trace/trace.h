@@ -214,26 +214,52 @@ bool trace_walk_more(struct trace_walk *walk);
 /* What is not in the first two words. false: the record makes no sense. */
 bool trace_walk_rest(struct trace_walk *walk, const uint64_t *record, struct trace_call *call);
 
-/* The same of one that says again what another record says. */
+/* What is not in a record of one word: the site, and arguments. false: there is none such. */
 bool trace_walk_again(struct trace_walk *walk, const uint64_t *record, struct trace_call *call);
 
-/* Where that is in the window, and has no more than two words and arguments. */
+/* Where that is in the window, and a record of two words and arguments, or without. */
 static inline bool trace_walk_again_near(const struct trace_walk *walk, const uint64_t *record,
 					 struct trace_call *call)
 {
-	uint64_t back = record[1] >> 32, words;
+	uint64_t back = record[0] >> 8 & 0xffff, words;
 	const uint64_t *said;
+	unsigned int flags;
 
-	if (back > (uint64_t)(record - walk->buffer) || walk->at - record != 2)
+	if (back > (uint64_t)(record - walk->buffer))
 		return false;
 	said = record - back;
 	words = said[0] & 255;
-	if ((said[0] >> 8 & 255) != CUAUDIT_TRACE_WITH_ARGUMENTS || words > back || words < 2 ||
+	flags = said[0] >> 8 & 255;
+	if (flags & ~(unsigned int)CUAUDIT_TRACE_WITH_ARGUMENTS || words > back || words < 2 ||
 	    words > 2 + CUAUDIT_TRACE_AGAIN_MOST / 8)
 		return false;
 	call->site = (uint32_t)(said[1] >> 32);
-	call->arguments = (const uint8_t *)(said + 2);
-	call->size = (uint32_t)(words - 2) * 8;
+	if (flags) {
+		call->arguments = (const uint8_t *)(said + 2);
+		call->size = (uint32_t)(words - 2) * 8;
+	}
+	return true;
+}
+
+/* One of several words. */
+static inline bool trace_walk_long(struct trace_walk *walk, const uint64_t *record,
+				   struct trace_call *call)
+{
+	uint64_t first = record[0];
+
+	walk->correlation += (uint64_t)(int64_t)(int16_t)((first >> 16) - walk->correlation);
+	call->site = (uint32_t)(record[1] >> 32);
+	if (__builtin_expect(first & (CUAUDIT_TRACE_LONG | CUAUDIT_TRACE_STATUS |
+				      CUAUDIT_TRACE_CORRELATION | CUAUDIT_TRACE_STACK |
+				      CUAUDIT_TRACE_NEXT_THREAD) << 8, 0))
+		return trace_walk_rest(walk, record, call);
+	walk->last += first >> 32;
+	call->end = walk->last;
+	call->start = walk->last - (uint32_t)record[1];
+	if (first & CUAUDIT_TRACE_WITH_ARGUMENTS << 8) {
+		call->arguments = (const uint8_t *)(record + 2);
+		call->size = (uint32_t)((first & 255) - 2) * 8;
+	}
 	return true;
 }
 
@@ -245,43 +271,34 @@ static inline bool trace_walk_next(struct trace_walk *walk, struct trace_call *c
 
 	for (;;) {
 		record = walk->at;
-		if (__builtin_expect(walk->end - record < 2, 0)) {
+		if (__builtin_expect(walk->end == record, 0)) {
 			if (!trace_walk_more(walk))
 				return false;
 			continue;
 		}
 		first = record[0];
 		words = first & 255;
-		if (__builtin_expect(words < 2 || words > (uint64_t)(walk->end - record), 0)) {
+		if (__builtin_expect(!words || words > (uint64_t)(walk->end - record), 0)) {
 			if (!trace_walk_more(walk))
 				return false;
 			continue;
 		}
 		walk->at = record + words;
-		walk->correlation += (uint64_t)(int64_t)(int16_t)((first >> 16) - walk->correlation);
 		call->thread = walk->thread;
-		call->site = (uint32_t)(record[1] >> 32);
 		call->stack = TRACE_NONE;
 		call->result = 0;
 		call->depth = call->status = 0;
 		call->arguments = NULL;
 		call->size = 0;
-		if (__builtin_expect(!(first & (CUAUDIT_TRACE_LONG | CUAUDIT_TRACE_STATUS |
-						CUAUDIT_TRACE_CORRELATION |
-						CUAUDIT_TRACE_STACK |
-						CUAUDIT_TRACE_NEXT_THREAD) << 8), 1)) {
-			walk->last += first >> 32;
+		if (words == 1) {
+			walk->correlation++;
+			walk->last += first >> 42;
 			call->end = walk->last;
-			call->start = walk->last - (uint32_t)record[1];
-			if (first & CUAUDIT_TRACE_AGAIN << 8) {
-				if (!trace_walk_again_near(walk, record, call) &&
-				    !trace_walk_again(walk, record, call))
-					continue;
-			} else if (first & CUAUDIT_TRACE_WITH_ARGUMENTS << 8) {
-				call->arguments = (const uint8_t *)(record + 2);
-				call->size = (uint32_t)(words - 2) * 8;
-			}
-		} else if (!trace_walk_rest(walk, record, call)) {
+			call->start = walk->last - (first >> 24 & 0x3ffff);
+			if (!trace_walk_again_near(walk, record, call) &&
+			    !trace_walk_again(walk, record, call))
+				continue;
+		} else if (!trace_walk_long(walk, record, call)) {
 			continue;
 		}
 		call->correlation = walk->correlation;

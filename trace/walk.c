@@ -66,7 +66,7 @@ bool trace_walk_more(struct trace_walk *walk)
 
 		if (!*walk->at)
 			return over(walk, false);
-		if (words < 2)
+		if (!words)
 			return over(walk, true);
 		memmove(walk->buffer, walk->at, kept);
 	}
@@ -112,10 +112,11 @@ static const uint64_t *said_arguments(const uint64_t *said, uint64_t most, uint3
 	unsigned int flags = said[0] >> 8 & 255;
 	uint64_t words = said[0] & 255, before = 2 + (uint64_t)words_before(flags);
 
-	if (flags & (CUAUDIT_TRACE_AGAIN | CUAUDIT_TRACE_NEXT_THREAD) ||
-	    !(flags & CUAUDIT_TRACE_WITH_ARGUMENTS) || words > most || words < before ||
+	if (words < 2 || flags & CUAUDIT_TRACE_NEXT_THREAD || words > most || words < before ||
 	    words - before > CUAUDIT_TRACE_AGAIN_MOST / 8)
 		return NULL;
+	if (!(flags & CUAUDIT_TRACE_WITH_ARGUMENTS))
+		words = before;
 	*size = (uint32_t)(words - before) * 8;
 	return said + before;
 }
@@ -153,14 +154,14 @@ static int far_record(struct trace_walk *walk, uint64_t offset, uint64_t most)
 
 bool trace_walk_again(struct trace_walk *walk, const uint64_t *record, struct trace_call *call)
 {
-	uint64_t back = record[1] >> 32, offset, seen;
+	uint64_t back = record[0] >> 8 & 0xffff, offset, seen;
 	const uint64_t *said, *arguments;
 	int place;
 
 	/* Where this record is in the file, and words of the chunk before it. */
 	offset = walk->offset - (uint64_t)(walk->end - record) * 8;
 	seen = (offset - walk->begin) / 8;
-	if (back < 2 || back > seen || walk->at - record != 2)
+	if (back < 2 || back > seen)
 		goto damaged;
 	if (back <= (uint64_t)(record - walk->buffer)) {
 		said = record - back;
@@ -168,7 +169,7 @@ bool trace_walk_again(struct trace_walk *walk, const uint64_t *record, struct tr
 		if (!arguments)
 			goto damaged;
 		call->site = (uint32_t)(said[1] >> 32);
-		call->arguments = (const uint8_t *)arguments;
+		call->arguments = call->size ? (const uint8_t *)arguments : NULL;
 		return true;
 	}
 	place = walk->far ? far_record(walk, offset - back * 8, back) : -1;
@@ -176,7 +177,7 @@ bool trace_walk_again(struct trace_walk *walk, const uint64_t *record, struct tr
 		goto damaged;
 	call->site = walk->far->sites[place];
 	call->size = walk->far->sizes[place];
-	call->arguments = (const uint8_t *)walk->far->arguments[place];
+	call->arguments = call->size ? (const uint8_t *)walk->far->arguments[place] : NULL;
 	return true;
 damaged:
 	walk->damaged++;
@@ -191,10 +192,6 @@ bool trace_walk_rest(struct trace_walk *walk, const uint64_t *record, struct tra
 
 	if (flags & CUAUDIT_TRACE_NEXT_THREAD) {
 		take_over(walk, record);
-		return false;
-	}
-	if (flags & CUAUDIT_TRACE_AGAIN) {
-		walk->damaged++;
 		return false;
 	}
 	if (end - at < words_before(flags)) {

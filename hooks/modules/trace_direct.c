@@ -38,7 +38,8 @@ _Static_assert(offsetof(struct trace_site, last.record) == TRACE_LAST_RECORD &&
 _Static_assert(offsetof(struct trace_sites, rest) == TRACE_REST &&
 	       offsetof(struct trace_rest, words) == TRACE_REST_WORDS - TRACE_REST &&
 	       offsetof(struct trace_rest, small) == TRACE_REST_SMALL - TRACE_REST, "rest");
-_Static_assert((2 | CUAUDIT_TRACE_AGAIN << 8) == TRACE_AGAIN, "again");
+/* How many words back a record lies has 16 bits. */
+_Static_assert(CUAUDIT_TRACE_CHUNK / 8 <= UINT16_MAX, "chunk");
 _Static_assert(offsetof(struct trace_site, caller) == TRACE_SITE_CALLER &&
 	       offsetof(struct trace_site, function) == TRACE_SITE_FUNCTION &&
 	       offsetof(struct trace_site, generation) == TRACE_SITE_GENERATION &&

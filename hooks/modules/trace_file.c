@@ -93,7 +93,7 @@ int trace_file_setup(const struct trace_file_settings *given)
 		.version = CUAUDIT_TRACE_VERSION,
 		.order = CUAUDIT_TRACE_ORDER,
 		.chunk = CUAUDIT_TRACE_CHUNK,
-		.incompatible = settings.flags & CUAUDIT_TRACE_ARGUMENTS ? CUAUDIT_TRACE_HAS_AGAIN : 0,
+		.incompatible = CUAUDIT_TRACE_HAS_AGAIN,
 		.flags = settings.flags,
 		.rank = cuaudit_rank(),
 		.start_ticks = cuaudit_clock.start_ticks,

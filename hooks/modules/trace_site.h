@@ -16,9 +16,9 @@ enum {
 #define TRACE_SITES_FACTOR 0x9e3779b9u
 
 /*
- * The place's last record in the chunk that trace_direct.S wrote with arguments;
- * what it read for them is kept, so that the same again is said with fewer
- * words: here for the calls of trace_direct_way_one, else in trace_rest.
+ * The place's last record of several words that trace_direct.S wrote in the
+ * chunk. What it read for its arguments is kept, so that the same again is said
+ * in one: here for the calls of trace_direct_way_one, else in trace_rest.
  */
 struct trace_last {
 	const uint64_t *record;	/* NULL: none in this chunk */

@@ -58,7 +58,7 @@ enum cuaudit_trace_loss {
 
 /* What a reader has to know. */
 enum cuaudit_trace_incompatible {
-	CUAUDIT_TRACE_HAS_AGAIN = 1	/* calls may be CUAUDIT_TRACE_AGAIN */
+	CUAUDIT_TRACE_HAS_AGAIN = 1	/* records may have one word */
 };
 
 struct cuaudit_trace_header {
@@ -119,11 +119,11 @@ struct cuaudit_trace_chunk {
 enum { CUAUDIT_TRACE_CHUNK_HEADER = sizeof(struct cuaudit_trace_chunk) };
 
 /*
- * A call: two words, then what its flags name, in the order of the flags; all
- * words of 64 bits. It is written when the call ends, so a thread's records
+ * A call: two words, then what its flags name, in the order of the flags; or
+ * one, see below; all words of 64 bits. It is written when the call ends, so a thread's records
  * are in the order of their ends, and an inner call's precedes its outer's.
  *
- * word 0: bits 0-7   words of the record, >= 2
+ * word 0: bits 0-7   words of the record
  *              8-15  enum cuaudit_trace_call
  *             16-31  low bits of the correlation id, which is the one nearest
  *                    to the record before (to base_correlation)
@@ -132,10 +132,17 @@ enum { CUAUDIT_TRACE_CHUNK_HEADER = sizeof(struct cuaudit_trace_chunk) };
  * word 1: bits 0-31  ticks the driver's function took
  *             32-63  number of the site
  *
- * With CUAUDIT_TRACE_AGAIN these are all, and bits 32-63 of word 1 say how many
- * words before this record another of the chunk begins, of the same thread,
- * which has this one's site, and arguments that are this one's, too: 64 bytes
- * at most. That is not such a record itself.
+ * A record of one word is a call from where an earlier one came from, with the
+ * same arguments, if any; the result and the depth are 0:
+ *
+ * word 0: bits 0-7   1
+ *              8-23  how many words before this record that one's begins: of the
+ *                    same chunk and thread, two words at least, and 64 bytes of
+ *                    arguments at most
+ *             24-41  ticks the driver's function took
+ *             42-63  ticks from the end of the record before to this one's end
+ *
+ * Its correlation id is that of the record before, + 1.
  */
 enum cuaudit_trace_call {
 	CUAUDIT_TRACE_LONG = 1,		/* two words: the two counts of ticks, which are 0 above */
@@ -143,7 +150,6 @@ enum cuaudit_trace_call {
 	CUAUDIT_TRACE_CORRELATION = 4,	/* one: the whole correlation id */
 	CUAUDIT_TRACE_STACK = 8,	/* one: bits 0-31 number of the stack */
 	CUAUDIT_TRACE_WITH_ARGUMENTS = 16,	/* all that remains, see struct cuaudit_trace_step */
-	CUAUDIT_TRACE_AGAIN = 32,	/* alone, see above; where the header says that there are any */
 	CUAUDIT_TRACE_NEXT_THREAD = 128		/* no call, see below */
 };
 

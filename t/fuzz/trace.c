@@ -157,7 +157,7 @@ static uint64_t walk(const struct trace *trace, size_t size)
 		fuzz_check(next->site < trace->nsites);
 		merged++;
 	}
-	fuzz_check(merged == walk.calls && merged <= size / 16);
+	fuzz_check(merged == walk.calls && merged <= size / 8);
 	trace_merge_close(merge);
 	free(buffer);
 	fuzz_check(hash(trace, window) == hash(trace, TRACE_WINDOW_MIN));

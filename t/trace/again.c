@@ -34,7 +34,7 @@ PUBLIC int again_answer;
 #define UNUSED(name) (void)(name);
 
 CALL(cuInit, (unsigned int flags), UNUSED(flags))
-CALL(cuModuleUnload, (void *module), UNUSED(module))
+CALL(cuMemFree_v2, (uint64_t address), UNUSED(address))
 CALL(cuProfilerStop, (void), )
 CALL(cuCtxSetLimit, (int limit, uint64_t value), UNUSED(limit) UNUSED(value))
 CALL(cuCtxGetDevice_v2, (int *device, void *context), UNUSED(context) GIVE(uint32_t, device, 0))
@@ -51,7 +51,7 @@ enum { CALLS = 90000, SHAPES = 9, ROUNDS = 100, ERROR = 2 };
 
 typedef int function(uint64_t a, uint64_t b, uint64_t c);
 
-function cuInit, cuModuleUnload, cuProfilerStop, cuCtxSetLimit, cuCtxGetDevice_v2, cuMemAlloc_v2,
+function cuInit, cuMemFree_v2, cuProfilerStop, cuCtxSetLimit, cuCtxGetDevice_v2, cuMemAlloc_v2,
 	cuMemGetInfo_v2, cuDevicePrimaryCtxGetState, cuDriverGetVersion;
 
 /* By word, 'v' and 'V' a value of 4 bytes and 8, 'p' and 'P' a pointer to such, '-' none. */
@@ -60,7 +60,7 @@ static const struct {
 	const char *name, *words;
 } shapes[SHAPES] = {
 	{ cuInit, "cuInit", "v--" },
-	{ cuModuleUnload, "cuModuleUnload", "V--" },
+	{ cuMemFree_v2, "cuMemFree_v2", "V--" },
 	{ cuProfilerStop, "cuProfilerStop", "---" },
 	{ cuCtxSetLimit, "cuCtxSetLimit", "vV-" },
 	{ cuCtxGetDevice_v2, "cuCtxGetDevice_v2", "pV-" },

@@ -216,9 +216,14 @@ static void read_calls(const struct cuaudit_trace_chunk *chunk, uint64_t room)
 		const char *stack = "";
 		const struct cuaudit_trace_function *function;
 
-		if (words < 2 || words > (uint64_t)(end - at))
+		if (words < 1 || words > (uint64_t)(end - at))
 			bad("a call of %u words", (unsigned int)words);
-		if (flags & CUAUDIT_TRACE_NEXT_THREAD) {
+		if (words == 1) {
+			flags = 0;
+			delta = at[0] >> 42;
+			took = at[0] >> 24 & 0x3ffff;
+		}
+		if (words > 1 && flags & CUAUDIT_TRACE_NEXT_THREAD) {
 			if (flags != CUAUDIT_TRACE_NEXT_THREAD || words != CUAUDIT_TRACE_NEXT_WORDS)
 				bad("a change of threads");
 			thread = (uint32_t)at[CUAUDIT_TRACE_NEXT_NUMBER];
@@ -227,16 +232,12 @@ static void read_calls(const struct cuaudit_trace_chunk *chunk, uint64_t room)
 			said_since = at;
 			continue;
 		}
-		if (flags & CUAUDIT_TRACE_AGAIN) {
-			said -= site;
-			if (flags != CUAUDIT_TRACE_AGAIN || words != 2)
-				bad("one said again of flags %u, %u words", flags, (unsigned int)words);
+		if (words == 1) {
+			said -= at[0] >> 8 & 0xffff;
 			if (!(header->incompatible & CUAUDIT_TRACE_HAS_AGAIN))
 				bad("one said again without a word in the header");
 			if (said < said_since || !is_record[said - (const uint64_t *)(chunk + 1)])
-				bad("%u words before a record there is none", site);
-			if (!(said[0] >> 8 & CUAUDIT_TRACE_WITH_ARGUMENTS))
-				bad("arguments said again that are none");
+				bad("said again what is no record");
 			site = (uint32_t)(said[1] >> 32);
 			again++;
 		} else {
@@ -248,7 +249,8 @@ static void read_calls(const struct cuaudit_trace_chunk *chunk, uint64_t room)
 		}
 		if (flags & CUAUDIT_TRACE_STATUS)
 			status = *more++;
-		correlation += (uint64_t)(int64_t)(int16_t)((at[0] >> 16 & 0xffff) -
+		correlation += words == 1 ? 1 :
+			       (uint64_t)(int64_t)(int16_t)((at[0] >> 16 & 0xffff) -
 							    (correlation & 0xffff));
 		if (flags & CUAUDIT_TRACE_CORRELATION)
 			correlation = *more++;
@@ -274,13 +276,13 @@ static void read_calls(const struct cuaudit_trace_chunk *chunk, uint64_t room)
 		       (unsigned int)(status >> 48), (unsigned long long)correlation,
 		       (long long)ns(ticks - took - header->start_ticks),
 		       (unsigned long long)ns(took), site, stack);
-		if (said != at)
+		if (said != at && said[0] >> 8 & CUAUDIT_TRACE_WITH_ARGUMENTS)
 			print_arguments(function, (const unsigned char *)arguments_of(said),
 					(const unsigned char *)(said + (*said & 255)));
 		else if (flags & CUAUDIT_TRACE_WITH_ARGUMENTS)
 			print_arguments(function, (const unsigned char *)more,
 					(const unsigned char *)(at + words));
-		else if (more != at + words)
+		else if (said == at && more != at + words)
 			bad("words too many");
 		printf("\n");
 		count++;

@@ -53,7 +53,7 @@ static uint64_t count_in(size_t offset, size_t end)
 	uint64_t calls = 0;
 
 	while (at + 8 <= end && bytes[at] && at + bytes[at] * 8u <= end) {
-		calls += !(bytes[at + 1] & CUAUDIT_TRACE_NEXT_THREAD);
+		calls += bytes[at] == 1 || !(bytes[at + 1] & CUAUDIT_TRACE_NEXT_THREAD);
 		at += bytes[at] * 8u;
 	}
 	return calls;

@@ -326,25 +326,25 @@ static uint16_t nest(struct thread *thread, uint64_t end, uint64_t *took)
 	return thread->level;
 }
 
-/* What a record is made of: of two words and arguments, its size; where the same were said, less. */
-static size_t say(struct thread *thread, uint64_t *record, size_t size, uint64_t *flags)
+/* What a record is made of: its size as it is, or one word that says the same again. */
+static size_t say(struct thread *thread, uint64_t *record, size_t size, uint64_t flags)
 {
 	const uint64_t **said = &thread->said[record[1] >> 32], *before = *said;
-	uint64_t had = before ? before[0] >> 8 & 255 : 0, past;
+	uint64_t had = before ? before[0] >> 8 & 255 : 0, past, took = (uint32_t)record[1];
 
-	if (!with_again || !(*flags & CUAUDIT_TRACE_WITH_ARGUMENTS))
+	if (!with_again)
 		return size;
 	past = 2 + 2 * !!(had & CUAUDIT_TRACE_LONG) + !!(had & CUAUDIT_TRACE_STATUS) +
 	       !!(had & CUAUDIT_TRACE_STACK);
-	if (*flags != CUAUDIT_TRACE_WITH_ARGUMENTS || !before || (before[0] & 255) - past != size - 2 ||
+	if (flags & ~(uint64_t)CUAUDIT_TRACE_WITH_ARGUMENTS || !before || thread->at - before > 0xffff ||
+	    took > 0x3ffff || record[0] >> 54 || (before[0] & 255) - past != size - 2 ||
 	    memcmp(before + past, record + 2, (size - 2) * 8)) {
 		if (size - 2 <= CUAUDIT_TRACE_AGAIN_MOST / 8)
 			*said = thread->at;
 		return size;
 	}
-	*flags = CUAUDIT_TRACE_AGAIN;
-	record[1] = (uint32_t)record[1] | (uint64_t)(thread->at - before) << 32;
-	return 2;
+	record[0] = record[0] >> 32 << 42 | took << 24 | (uint64_t)(thread->at - before) << 8;
+	return 1;
 }
 
 static void call(struct thread *thread)
@@ -410,8 +410,9 @@ static void call(struct thread *thread)
 		if (flags & CUAUDIT_TRACE_LONG)
 			record[2] = 0;
 	}
-	size = say(thread, record, size, &flags);
-	record[0] |= size | flags << 8;
+	record[0] |= flags << 8;
+	size = say(thread, record, size, flags);
+	record[0] |= size;
 	memcpy(thread->at, record, size * 8);
 	thread->at += size;
 	thread->last = thread->now;

@@ -87,7 +87,6 @@
 #define TRACE_REST		16384	/* from a site */
 #define TRACE_REST_WORDS	(TRACE_REST + 0)
 #define TRACE_REST_SMALL	(TRACE_REST + 16)
-#define TRACE_AGAIN		0x2002	/* of two words, CUAUDIT_TRACE_AGAIN */
 #define TRACE_RECORD_AHEAD	1024
 
 /* Of what kind: call->start and end are wanted and there is an exit hook, only that, neither. */

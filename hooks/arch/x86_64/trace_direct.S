@@ -69,11 +69,7 @@
 	movq	TRACE_WRITER_AT(%r10), %rdi	/* the record */
 	cmpq	TRACE_WRITER_LIMIT(%r10), %rdi
 	jae	8b
-	.ifc	\small, no
-	movl	TRACE_SITE_NUMBER(%rsi), %ecx
-	leaq	2*8(%rdi), %r11
-	movl	$2, %eax
-	.else
+	.ifnc	\small, no
 	/* rax: 0 if the arguments are those of the place's last record with such. */
 	movq	DIRECT_WORDS+1*8(%rsp), %rax
 	.if	\registers > 2
@@ -104,33 +100,39 @@
 	.set	at, at + 3
 	.set	last, last + 8
 	.endr
-	movq	TRACE_LAST_RECORD(%rsi), %r11
 	testq	%rax, %rax
 	jnz	6f
-	testq	%r11, %r11
-	jz	6f
-	movq	%rdi, %rcx
-	subq	%r11, %rcx
-	shrq	$3, %rcx
-	leaq	2*8(%rdi), %r11
-	movl	$TRACE_AGAIN, %eax
 	.endif
-	/* r11 = where it ends, eax = the lowest bytes of it, ecx = the highest of the second word. */
-5:	movq	$0, (%r11)			/* the chunk ends there */
-	movl	%r8d, 8(%rdi)
-	movl	%ecx, 12(%rdi)
-	movq	DIRECT_CORRELATION(%rsp), %rcx
-	shlq	$32, %r9
-	movzwl	%cx, %r8d
-	orq	%r9, %rax
-	shll	$16, %r8d
-	orq	%r8, %rax
-	movq	%rax, (%rdi)			/* last, and at once: until then this word ends the chunk */
-	movq	%r11, TRACE_WRITER_AT(%r10)
+	/* The same again, in one word. */
+	movq	TRACE_LAST_RECORD(%rsi), %rcx
+	movq	DIRECT_CORRELATION(%rsp), %r11
+	testq	%rcx, %rcx
+	jz	6f
+	movq	%r11, %rax
+	subq	TRACE_WRITER_CORRELATION(%r10), %rax
+	subq	$1, %rax
+	jnz	6f
+	movl	%r8d, %eax
+	shrl	$18, %eax
+	jnz	6f
+	movl	%r9d, %eax
+	shrl	$22, %eax
+	jnz	6f
+	movq	%rdi, %rax
+	subq	%rcx, %rax			/* bytes back: for bits 8-23, words */
+	shlq	$42, %r9
+	shlq	$24, %r8
+	leaq	1(%r9,%r8), %rcx
+	shlq	$5, %rax
+	orq	%rcx, %rax
+	movq	$0, 8(%rdi)			/* the chunk ends there */
+	movq	%rax, (%rdi)			/* last: until then this word ends the chunk */
+	addq	$8, %rdi
+	movq	%r11, TRACE_WRITER_CORRELATION(%r10)
+5:	movq	%rdi, TRACE_WRITER_AT(%r10)
 	movq	%rdx, TRACE_WRITER_END(%r10)
-	movq	%rcx, TRACE_WRITER_CORRELATION(%r10)
 	incq	TRACE_WRITER_CALLS(%r10)
-	prefetchw TRACE_RECORD_AHEAD(%r11)	/* see trace_record_commit */
+	prefetchw TRACE_RECORD_AHEAD(%rdi)	/* see trace_record_commit */
 	xorl	%eax, %eax
 	movl	$0, THREAD_STATE-THREAD_NEAR(%r10)
 	.cfi_remember_state
@@ -138,9 +140,13 @@
 	.cfi_def_cfa %rsp, 8
 	ret
 	.cfi_restore_state
-	/* With arguments, which are kept. */
-	.ifnc	\small, no
-6:	movzwl	TRACE_SITE_DIRECT+0(%rsi), %eax
+	/* A record of several words, which is kept. */
+6:	movq	%rdi, TRACE_LAST_RECORD(%rsi)
+	.ifc	\small, no
+	leaq	2*8(%rdi), %r11
+	movl	$2, %eax
+	.else
+	movzwl	TRACE_SITE_DIRECT+0(%rsi), %eax
 	movzbl	TRACE_SITE_DIRECT+5(%rsi), %ecx
 	movw	%ax, 16(%rdi)			/* the mask */
 	.if	\registers > 2
@@ -179,11 +185,23 @@
 	movzbl	TRACE_SITE_DIRECT+2(%rsi), %r11d
 	movzwl	TRACE_SITE_DIRECT+2(%rsi), %eax
 	movq	$0, 16(%rdi,%rcx)		/* the last word is filled up */
-	movl	TRACE_SITE_NUMBER(%rsi), %ecx
 	leaq	(%rdi,%r11,8), %r11
-	movq	%rdi, TRACE_LAST_RECORD(%rsi)
-	jmp	5b
 	.endif
+	/* r11 = where it ends, eax = the lowest bytes of it. */
+	movl	TRACE_SITE_NUMBER(%rsi), %ecx
+	movq	$0, (%r11)			/* the chunk ends there */
+	movl	%r8d, 8(%rdi)
+	movl	%ecx, 12(%rdi)
+	movq	DIRECT_CORRELATION(%rsp), %rcx
+	shlq	$32, %r9
+	movzwl	%cx, %r8d
+	orq	%r9, %rax
+	shll	$16, %r8d
+	orq	%r8, %rax
+	movq	%rax, (%rdi)			/* last, and at once: until then this word ends the chunk */
+	movq	%r11, %rdi
+	movq	%rcx, TRACE_WRITER_CORRELATION(%r10)
+	jmp	5b
 	.cfi_endproc
 	.size	\way, . - \way
 	.endm
