@@ -17,6 +17,12 @@ same() {
 	sed -n 's/^bad/&/p; s/^call thread 1 \([^ ]*\) result \([0-9]*\) .* site [0-9]*/\1 \2/p' \
 		"$tmp/text" >"$tmp/got"
 	ok "$1: $(wc -l <"$tmp/got") calls as they were made" cmp "$tmp/got" "$tmp/made"
+	is "$(grep '^call ' "$tmp/text" | tail -n 40 |
+		sed 's/.* from \([0-9]*\) took \([0-9]*\) .*/\1 \2/' | awk '
+			NR <= 20 { print "long", ($2 >= 300000) }
+			NR > 21 { print "apart", ($1 - last >= 10000000) }
+			{ last = $1 }' | sort | uniq -c | awk '{ print $1, $2, $3 }')" "19 apart 1
+20 long 1" "$1: long calls, and calls far apart"
 	ok "$1: $(sed -n 's/^again //p' "$tmp/text") said again" \
 		test "$(sed -n 's/^again //p' "$tmp/text")" -ge "$2"
 }

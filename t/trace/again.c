@@ -3,22 +3,24 @@
  * With DRIVER, a driver that answers what it is told; else a program that calls
  * it from one place a function, and changes now and then one part of what goes
  * in or comes out, or nothing; then from so many places that some share what a
- * thread remembers of them, each with an argument of its own. Prints for each call what is to be in the trace:
+ * thread remembers of them, each with an argument of its own; at last 20 calls of
+ * 0.3 ms and 20 that are 10 ms apart. Prints for each call what is to be in the trace:
  * FUNCTION RESULT ARGUMENT..., in the order in which they are written.
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <unistd.h>
 
 extern uint64_t again_out[2];
-extern int again_answer;
+extern int again_answer, again_sleeps;
 
 #ifdef DRIVER
 
 #define PUBLIC __attribute__((visibility("default")))
 
 PUBLIC uint64_t again_out[2];
-PUBLIC int again_answer;
+PUBLIC int again_answer, again_sleeps;	/* for so many microseconds */
 
 /* Nothing is written when there is an error. */
 #define GIVE(type, pointer, i) \
@@ -35,7 +37,7 @@ PUBLIC int again_answer;
 
 CALL(cuInit, (unsigned int flags), UNUSED(flags))
 CALL(cuMemFree_v2, (uint64_t address), UNUSED(address))
-CALL(cuProfilerStop, (void), )
+CALL(cuProfilerStop, (void), if (again_sleeps) usleep((useconds_t)again_sleeps);)
 CALL(cuCtxSetLimit, (int limit, uint64_t value), UNUSED(limit) UNUSED(value))
 CALL(cuCtxGetDevice_v2, (int *device, void *context), UNUSED(context) GIVE(uint32_t, device, 0))
 CALL(cuMemAlloc_v2, (uint64_t *address, uint64_t size), UNUSED(size) GIVE(uint64_t, address, 0))
@@ -47,7 +49,7 @@ CALL(cuDriverGetVersion, (int *version), GIVE(uint32_t, version, 0))
 
 #else
 
-enum { CALLS = 90000, SHAPES = 9, ROUNDS = 100, ERROR = 2 };
+enum { CALLS = 90000, SHAPES = 9, ROUNDS = 100, ERROR = 2, SLOW = 20, SLEEP = 300, GAP = 10000 };
 
 typedef int function(uint64_t a, uint64_t b, uint64_t c);
 
@@ -162,6 +164,21 @@ static bool places(void)
 	return good;
 }
 
+/* Longer, and later, than one word has room for. */
+static bool slowly(void)
+{
+	bool good = true;
+
+	for (int i = 0; i < 2 * SLOW; i++) {
+		again_sleeps = i < SLOW ? SLEEP : 0;
+		good &= !cuProfilerStop(0, 0, 0);
+		if (i >= SLOW)
+			usleep(GAP);
+		printf("cuProfilerStop 0\n");
+	}
+	return good;
+}
+
 int main(void)
 {
 	bool good = true;
@@ -170,6 +187,7 @@ int main(void)
 		good &= call((int)(chance() % SHAPES));
 	for (int i = 0; i < ROUNDS; i++)
 		good &= places();
+	good &= slowly();
 	return !good;
 }
 
