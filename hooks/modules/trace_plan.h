@@ -92,10 +92,15 @@ struct trace_plan {
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 
-/* Whether of a call's words the second alone is written, whole, and one pointer of theirs is followed. */
-static inline bool trace_plan_is_one(const struct trace_plan *plan)
+/*
+ * Whether trace_direct_way_one will do: there are two words, of which the
+ * second alone is written, whole, and one pointer is followed. Further arguments
+ * would not reach the driver.
+ */
+static inline bool trace_plan_is_one(const struct trace_plan *plan,
+				     const struct cuaudit_function *function)
 {
-	return !plan->least.more && plan->least.values[1] == 0 &&
+	return function->nparams <= TRACE_LEAST_WORDS && !plan->least.more && plan->least.values[1] == 0 &&
 	       plan->least.values[2] == sizeof(uint64_t) && plan->nops == 1 &&
 	       plan->ops[0].word < TRACE_LEAST_WORDS;
 }

@@ -120,8 +120,9 @@ enum { CUAUDIT_TRACE_CHUNK_HEADER = sizeof(struct cuaudit_trace_chunk) };
 
 /*
  * A call: two words, then what its flags name, in the order of the flags; or
- * one, see below; all words of 64 bits. It is written when the call ends, so a thread's records
- * are in the order of their ends, and an inner call's precedes its outer's.
+ * one, see below; all words of 64 bits. It is written when the call ends, so a
+ * thread's records are in the order of their ends, and an inner call's precedes
+ * its outer's.
  *
  * word 0: bits 0-7   words of the record
  *              8-15  enum cuaudit_trace_call

@@ -18,7 +18,8 @@
  * all as it came. A program has a use for the caches itself. So this is to be
  * short, and \soon asks for what will be read once the driver has answered,
  * before it runs; it finds what the frame keeps for that, in rax. \registers: how
- * many arguments the frame has of those in registers, 6, 2 or 0.
+ * many arguments the frame has of those in registers, 6, 2 or 0; with 2, a third
+ * one is lost.
  */
 
 	/* Where BEGIN jumps to; before the way, as it is seldom wanted. */
