@@ -7,8 +7,8 @@ compile -O1 -fPIC -shared -DDRIVER -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.
 		-Wl,-rpath,"$tmp" || bail_out "no test program"
 ways=$(test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64 && echo 1 || echo 0)
 
-# same HOOKS LEAST: the calls are in the trace as made, at least so many of them said again
-same() {
+# run HOOKS: what is in the trace is in $tmp/text, and the calls in $tmp/got
+run() {
 	rm -f "$tmp/a.cutrace"
 	audited CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS="$(printf '%s' "$1" | sed "s|%|file=$tmp/a.cutrace|")" \
 		"$tmp/again" >"$tmp/made" 2>"$tmp/err"
@@ -16,13 +16,24 @@ same() {
 	checked "$tmp/a.cutrace" >"$tmp/text"
 	sed -n 's/^bad/&/p; s/^call thread 1 \([^ ]*\) result \([0-9]*\) .* site [0-9]*/\1 \2/p' \
 		"$tmp/text" >"$tmp/got"
+}
+
+# same HOOKS LEAST: the calls are in the trace as made, at least so many of them said again
+same() {
+	run "$1"
 	ok "$1: $(wc -l <"$tmp/got") calls as they were made" cmp "$tmp/got" "$tmp/made"
-	is "$(grep '^call ' "$tmp/text" | tail -n 40 |
+	is "$(grep '^call ' "$tmp/text" | head -n 40 |
 		sed 's/.* from \([0-9]*\) took \([0-9]*\) .*/\1 \2/' | awk '
 			NR <= 20 { print "long", ($2 >= 300000) }
 			NR > 21 { print "apart", ($1 - last >= 10000000) }
 			{ last = $1 }' | sort | uniq -c | awk '{ print $1, $2, $3 }')" "19 apart 1
 20 long 1" "$1: long calls, and calls far apart"
+	is "$(sed -n 's/^call .* id \([0-9]*\) .*/\1/p' "$tmp/text" | sort | uniq -d | wc -l)" 0 \
+		"$1: no two calls have one correlation"
+	# The last of them are from places that have a device each.
+	is "$(sed -n 's/^call .* cuDevicePrimaryCtxGetState .* site \([0-9]*\) 0:\(0x[0-9a-f]*\) .*/\1 \2/p' \
+		"$tmp/text" | tail -n 20000 | sort -u | awk '!site[$1]++ { n++ } END { print NR, n }')" \
+		"200 200" "$1: each from its place"
 	ok "$1: $(sed -n 's/^again //p' "$tmp/text") said again" \
 		test "$(sed -n 's/^again //p' "$tmp/text")" -ge "$2"
 }
@@ -31,4 +42,10 @@ same "trace(%)" $((ways * 68000))
 same "trace(%),stat" 0
 is "$(sed -n 's/^again //p' "$tmp/text")" 0 "the trampolines say all of them"
 same "trace(%;args=yes;size=16M;when-full=ring)" $((ways * 68000))
+
+# What is written to was a full one before.
+run "trace(%;size=1M;when-full=ring)"
+tail -n "$(wc -l <"$tmp/got")" "$tmp/made" >"$tmp/last"
+ok "the last of them are in a ring" cmp "$tmp/got" "$tmp/last"
+ok "$(wc -l <"$tmp/got")" test "$(wc -l <"$tmp/got")" -ge 20000
 done_testing

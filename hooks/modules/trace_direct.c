@@ -141,7 +141,7 @@ static void *choose(const struct cuaudit_function *function)
 	trace_unlock(&saved);
 	if (shape == DIRECT_FEW && !plan->least.more)
 		return !plan->nsteps ? (void *)trace_direct_way_bare :
-		       trace_plan_is_one(plan, function) ? (void *)trace_direct_way_one :
+		       trace_plan_is_int(plan, function) ? (void *)trace_direct_way_int :
 		       (void *)trace_direct_way;
 	if (shape == DIRECT_LAUNCH && !with_arguments)
 		return (void *)trace_direct_way_launch_bare;

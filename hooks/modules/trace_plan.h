@@ -93,16 +93,17 @@ struct trace_plan {
 };
 
 /*
- * Whether trace_direct_way_one will do: there are two words, of which the
- * second alone is written, whole, and one pointer is followed. Further arguments
- * would not reach the driver.
+ * Whether trace_direct_way_int will do: of two words the first points to an int
+ * that is written, and the second is written whole, as of cuCtxGetDevice_v2.
+ * Further arguments would not reach the driver.
  */
-static inline bool trace_plan_is_one(const struct trace_plan *plan,
+static inline bool trace_plan_is_int(const struct trace_plan *plan,
 				     const struct cuaudit_function *function)
 {
-	return function->nparams <= TRACE_LEAST_WORDS && !plan->least.more && plan->least.values[1] == 0 &&
-	       plan->least.values[2] == sizeof(uint64_t) && plan->nops == 1 &&
-	       plan->ops[0].word < TRACE_LEAST_WORDS;
+	return function->nparams <= TRACE_LEAST_WORDS && !plan->least.more &&
+	       plan->least.values[1] == 0 && plan->least.values[2] == sizeof(uint64_t) &&
+	       plan->nops == 1 && plan->ops[0].word == 0 &&
+	       plan->ops[0].kind == TRACE_OP_HALF_BEHIND;
 }
 
 _Static_assert(TRACE_PLAN_WORDS * sizeof(uint64_t) <= UINT8_MAX, "values");

@@ -16,7 +16,7 @@ void trace_site_begin(struct trace_sites *sites, struct trace_site *site, const 
 	sites->rest[site - sites->sites] = (struct trace_rest){
 		.plan = plan, .least = plan->least,
 	};
-	if (trace_plan_is_one(plan, function))
+	if (trace_plan_is_int(plan, function))
 		return;
 	for (int i = 0; i < TRACE_LEAST_WORDS; i++) {
 		int size = plan->least.values[i + 1] - plan->least.values[i];

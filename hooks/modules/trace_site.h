@@ -18,14 +18,14 @@ enum {
 /*
  * The place's last record of several words that trace_direct.S wrote in the
  * chunk. What it read for its arguments is kept, so that the same again is said
- * in one: here for the calls of trace_direct_way_one, else in trace_rest.
+ * in one: here for the calls of trace_direct_way_int, else in trace_rest.
  */
 struct trace_last {
 	const uint64_t *record;	/* NULL: none in this chunk */
 	union {
 		struct {
 			uint64_t word;	/* the second */
-			uint64_t small;	/* what is behind the pointer */
+			uint32_t small;	/* the int */
 		} one;
 		uint64_t masks[TRACE_LEAST_WORDS];	/* what is written of each word */
 	};

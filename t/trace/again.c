@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * With DRIVER, a driver that answers what it is told; else a program that calls
- * it from one place a function, and changes now and then one part of what goes
- * in or comes out, or nothing; then from so many places that some share what a
- * thread remembers of them, each with an argument of its own; at last 20 calls of
- * 0.3 ms and 20 that are 10 ms apart. Prints for each call what is to be in the trace:
+ * With DRIVER, a driver that answers what it is told; else a program that calls it:
+ * 20 calls of 0.3 ms and 20 that are 10 ms apart; then one function after another
+ * where one part of what goes in or comes out changes now and then, or nothing;
+ * calls while the driver is in another; many functions from one place; at last one
+ * from so many places that some share what a thread remembers of them, each with an
+ * argument of its own. Prints for each call what is to be in the trace:
  * FUNCTION RESULT ARGUMENT..., in the order in which they are written.
  */
 #include <stdbool.h>
@@ -14,6 +15,20 @@
 
 extern uint64_t again_out[2];
 extern int again_answer, again_sleeps;
+extern void (*again_inside)(void);
+
+/* Each takes a word, is open to one hook of the trace, and not in the calls below. */
+#define HANDLES(each) \
+	each(cuArrayDestroy) each(cuDestroyExternalMemory) each(cuDestroyExternalSemaphore) \
+	each(cuEventDestroy) each(cuEventDestroy_v2) each(cuEventQuery) each(cuFuncLoad) \
+	each(cuGraphDestroy) each(cuGraphDestroyNode) each(cuGraphExecDestroy) \
+	each(cuGraphicsUnregisterResource) each(cuGreenCtxDestroy) each(cuIpcCloseMemHandle) \
+	each(cuLinkDestroy) each(cuLogsUnregisterCallback) each(cuMemPoolDestroy) \
+	each(cuMemRelease) each(cuMipmappedArrayDestroy) each(cuStreamBeginCapture) \
+	each(cuStreamBeginCapture_ptsz) each(cuStreamDestroy) each(cuStreamDestroy_v2) \
+	each(cuStreamQuery) each(cuStreamQuery_ptsz) each(cuSurfObjectDestroy) \
+	each(cuTexObjectDestroy) each(cuTexRefDestroy) each(cuCtxPushCurrent) \
+	each(cuCtxPushCurrent_v2) each(cuCtxDisablePeerAccess) each(cuCtxDetach)
 
 #ifdef DRIVER
 
@@ -21,6 +36,7 @@ extern int again_answer, again_sleeps;
 
 PUBLIC uint64_t again_out[2];
 PUBLIC int again_answer, again_sleeps;	/* for so many microseconds */
+PUBLIC void (*again_inside)(void);
 
 /* Nothing is written when there is an error. */
 #define GIVE(type, pointer, i) \
@@ -37,7 +53,8 @@ PUBLIC int again_answer, again_sleeps;	/* for so many microseconds */
 
 CALL(cuInit, (unsigned int flags), UNUSED(flags))
 CALL(cuMemFree_v2, (uint64_t address), UNUSED(address))
-CALL(cuProfilerStop, (void), if (again_sleeps) usleep((useconds_t)again_sleeps);)
+CALL(cuProfilerStop, (void), if (again_sleeps) usleep((useconds_t)again_sleeps);
+     if (again_inside) again_inside();)
 CALL(cuCtxSetLimit, (int limit, uint64_t value), UNUSED(limit) UNUSED(value))
 CALL(cuCtxGetDevice_v2, (int *device, void *context), UNUSED(context) GIVE(uint32_t, device, 0))
 CALL(cuMemAlloc_v2, (uint64_t *address, uint64_t size), UNUSED(size) GIVE(uint64_t, address, 0))
@@ -46,15 +63,24 @@ CALL(cuMemGetInfo_v2, (uint64_t *free, uint64_t *total),
 CALL(cuDevicePrimaryCtxGetState, (int device, unsigned int *flags, int *active),
      UNUSED(device) GIVE(uint32_t, flags, 0) GIVE(uint32_t, active, 1))
 CALL(cuDriverGetVersion, (int *version), GIVE(uint32_t, version, 0))
+#define HANDLE(name) CALL(name, (uint64_t handle), UNUSED(handle))
+HANDLES(HANDLE)
 
 #else
 
-enum { CALLS = 90000, SHAPES = 9, ROUNDS = 100, ERROR = 2, SLOW = 20, SLEEP = 300, GAP = 10000 };
+enum { CALLS = 90000, SHAPES = 9, ROUNDS = 100, ERROR = 2, SLOW = 20, SLEEP = 300, GAP = 10000,
+	INSIDE = 33000 };
 
 typedef int function(uint64_t a, uint64_t b, uint64_t c);
 
 function cuInit, cuMemFree_v2, cuProfilerStop, cuCtxSetLimit, cuCtxGetDevice_v2, cuMemAlloc_v2,
 	cuMemGetInfo_v2, cuDevicePrimaryCtxGetState, cuDriverGetVersion;
+
+typedef int handle_function(uint64_t handle);
+
+#define HANDLE(name) handle_function name;
+HANDLES(HANDLE)
+#undef HANDLE
 
 /* By word, 'v' and 'V' a value of 4 bytes and 8, 'p' and 'P' a pointer to such, '-' none. */
 static const struct {
@@ -158,9 +184,24 @@ static bool places(void)
 	uint32_t flags, active;
 	bool good = true;
 
-	again_answer = 0;
 	PLACES100
 	PLACES100
+	return good;
+}
+
+static bool handles(void)
+{
+#define HANDLE(name) { name, #name },
+	static const struct {
+		handle_function *call;
+		const char *name;
+	} all[] = { HANDLES(HANDLE) };
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		good &= !all[i].call(i);
+		printf("%s 0 0:0x%016zx\n", all[i].name, i);
+	}
 	return good;
 }
 
@@ -179,15 +220,43 @@ static bool slowly(void)
 	return good;
 }
 
-int main(void)
+static int times;
+
+static void call_inside(void)
+{
+	for (int i = 0; i < times; i++) {
+		cuMemFree_v2(i, 0, 0);
+		printf("cuMemFree_v2 0 0:0x%016x\n", i);
+	}
+}
+
+/* The record of the outer call follows those of others, be it of so many that no record has room. */
+static bool inside(void)
 {
 	bool good = true;
 
+	again_inside = call_inside;
+	for (int i = 0; i < ROUNDS; i++) {
+		times = i % 4 == 1 ? i / 4 : i == ROUNDS - 2 ? INSIDE : 0;
+		good &= !cuProfilerStop(0, 0, 0);
+		printf("cuProfilerStop 0\n");
+	}
+	again_inside = NULL;
+	return good;
+}
+
+int main(void)
+{
+	bool good = slowly();
+
 	for (int i = 0; i < CALLS; i++)
 		good &= call((int)(chance() % SHAPES));
+	again_answer = 0;
+	good &= inside();
+	for (int i = 0; i < ROUNDS; i++)
+		good &= handles();
 	for (int i = 0; i < ROUNDS; i++)
 		good &= places();
-	good &= slowly();
 	return !good;
 }
 

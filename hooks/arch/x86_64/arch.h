@@ -28,7 +28,7 @@ void stat_direct_way_query(void);
 void stat_direct_way_launch(void);
 
 void trace_direct_way(void);
-void trace_direct_way_one(void);
+void trace_direct_way_int(void);
 void trace_direct_way_bare(void);
 void trace_direct_way_launch(void);
 void trace_direct_way_launch_bare(void);

@@ -3,6 +3,8 @@
 
 #include "direct_arch.h"
 
+#define WRITER	THREAD_NEAR
+
 	/*
 	 * rax = the thread's memory of the place, as trace_site_first finds it. r10 =
 	 * the thread, r11 = the function. The line is asked for, as is the writer's:
@@ -25,9 +27,11 @@
 
 	/*
 	 * Through the trace, which writes the record here: of no arguments, if \small is
-	 * "no", else what a struct trace_direct says, of as many that lie behind pointers.
-	 * In C, a call, what it saves and finds again are a third more. What is no such
-	 * record, or has no room, or is of an unknown place, is left to trace_direct_slowly.
+	 * "no", else what a struct trace_direct says, of as many that lie behind pointers;
+	 * if it is "int", of one int behind the first of two words. In C, a call, what it
+	 * saves and finds again are a third more. What is no such record, or has no room,
+	 * or is of an unknown place, is left to trace_direct_slowly. What is seldom so is
+	 * compared and jumped for: that is one operation, and none where it is not so.
 	 */
 	.macro	RECORD way, small, soon=TRACE, registers=6
 	BACK	trampoline_registers
@@ -39,85 +43,77 @@
 	.cfi_endproc
 	BEGIN	\way, "\soon", \registers
 	DRIVER
-	addq	$THREAD_NEAR, %r10		/* the writer */
-	movq	DIRECT_MEMORY(%rsp), %rsi	/* the place */
+	testl	%ecx, %ecx
+	jnz	8b
+	movq	DIRECT_MEMORY(%rsp), %rsi	/* the place, if it is that: */
 	movq	DIRECT_FUNCTION(%rsp), %r11
+	movq	8(%rbp), %rax
+	cmpq	%r11, TRACE_SITE_FUNCTION(%rsi)
+	jne	8b
+	cmpq	%rax, TRACE_SITE_CALLER(%rsi)
+	jne	8b
+	movl	ENTRY_GENERATION-ENTRY_FUNCTION(%r11), %eax
+	cmpl	%eax, TRACE_SITE_GENERATION(%rsi)
+	jne	8b
+	movq	WRITER+TRACE_WRITER_AT(%r10), %rdi	/* the record */
+	cmpq	WRITER+TRACE_WRITER_LIMIT(%r10), %rdi
+	jae	8b
 	movq	%rdx, %r8
 	movq	%rdx, %r9
 	subq	DIRECT_START(%rsp), %r8		/* the call's time */
-	subq	TRACE_WRITER_END(%r10), %r9	/* and what it ended after the one before */
-	/* rax: 0 while it is such a record, of that place. */
-	movl	%ecx, %eax
-	movq	%r8, %rdi
-	orq	%r9, %rdi
-	shrq	$32, %rdi
-	orq	%rdi, %rax
-	movq	DIRECT_CORRELATION(%rsp), %rdi
-	subq	TRACE_WRITER_CORRELATION(%r10), %rdi
-	addq	$0x8000, %rdi
-	shrq	$16, %rdi
-	orq	%rdi, %rax
-	movq	TRACE_SITE_CALLER(%rsi), %rdi
-	xorq	8(%rbp), %rdi
-	orq	%rdi, %rax
-	movl	ENTRY_GENERATION-ENTRY_FUNCTION(%r11), %edi
-	xorq	TRACE_SITE_FUNCTION(%rsi), %r11
-	xorl	TRACE_SITE_GENERATION(%rsi), %edi
-	orq	%r11, %rax
-	orq	%rdi, %rax
-	jnz	8b
-	movq	TRACE_WRITER_AT(%r10), %rdi	/* the record */
-	cmpq	TRACE_WRITER_LIMIT(%r10), %rdi
-	jae	8b
-	.ifnc	\small, no
-	/* rax: 0 if the arguments are those of the place's last record with such. */
-	movq	DIRECT_WORDS+1*8(%rsp), %rax
-	.if	\registers > 2
+	subq	WRITER+TRACE_WRITER_END(%r10), %r9	/* and what it ended after the one before */
+	/* One word will do if the arguments are those of the place's last record with such ... */
+	.ifc	\small, int
 	movq	DIRECT_WORDS+0*8(%rsp), %rcx
-	andq	TRACE_LAST_MASKS+1*8(%rsi), %rax
-	andq	TRACE_LAST_MASKS+0*8(%rsi), %rcx
-	xorq	TRACE_REST_WORDS+1*8(%rsi), %rax
-	xorq	TRACE_REST_WORDS+0*8(%rsi), %rcx
-	orq	%rcx, %rax
-	.set	last, TRACE_REST_SMALL
+	movq	DIRECT_WORDS+1*8(%rsp), %rax
+	testq	%rcx, %rcx
+	jz	7b
+	cmpq	%rax, TRACE_LAST_WORD(%rsi)
+	jne	6f
+	movl	(%rcx), %eax
+	cmpl	%eax, TRACE_LAST_SMALL(%rsi)
+	jne	6f
 	.else
-	xorq	TRACE_LAST_WORD(%rsi), %rax
-	.set	last, TRACE_LAST_SMALL
-	.endif
+	.ifnc	\small, no
 	.set	at, TRACE_SITE_DIRECT+7
+	.set	last, TRACE_REST_SMALL
 	.rept	\small
 	movzbl	at(%rsi), %ecx
 	movq	(%rsp,%rcx,8), %rcx
 	testq	%rcx, %rcx
 	jz	7b
-	movzbl	at+2(%rsi), %r11d
-	movl	(%rcx,%r11), %r11d		/* the last 4 bytes */
+	movzbl	at+2(%rsi), %eax
+	movl	(%rcx,%rax), %eax		/* the last 4 bytes */
 	movl	(%rcx), %ecx
-	shlq	$32, %r11
-	orq	%rcx, %r11
-	xorq	last(%rsi), %r11
-	orq	%r11, %rax
+	cmpl	%eax, last+4(%rsi)
+	jne	6f
+	cmpl	%ecx, last(%rsi)
+	jne	6f
 	.set	at, at + 3
 	.set	last, last + 8
 	.endr
-	testq	%rax, %rax
-	jnz	6f
+	movq	DIRECT_WORDS+0*8(%rsp), %rax
+	movq	DIRECT_WORDS+1*8(%rsp), %rcx
+	andq	TRACE_LAST_MASKS+0*8(%rsi), %rax
+	andq	TRACE_LAST_MASKS+1*8(%rsi), %rcx
+	cmpq	%rax, TRACE_REST_WORDS+0*8(%rsi)
+	jne	6f
+	cmpq	%rcx, TRACE_REST_WORDS+1*8(%rsi)
+	jne	6f
 	.endif
-	/* The same again, in one word. */
+	.endif
+	/* ... that is in this chunk, the call follows the one before, and the times are short. */
 	movq	TRACE_LAST_RECORD(%rsi), %rcx
-	movq	DIRECT_CORRELATION(%rsp), %r11
+	movq	WRITER+TRACE_WRITER_CORRELATION(%r10), %r11
 	testq	%rcx, %rcx
 	jz	6f
-	movq	%r11, %rax
-	subq	TRACE_WRITER_CORRELATION(%r10), %rax
-	subq	$1, %rax
-	jnz	6f
-	movl	%r8d, %eax
-	shrl	$18, %eax
-	jnz	6f
-	movl	%r9d, %eax
-	shrl	$22, %eax
-	jnz	6f
+	incq	%r11
+	cmpq	%r11, DIRECT_CORRELATION(%rsp)
+	jne	6f
+	cmpq	$1 << 18, %r8
+	jae	6f
+	cmpq	$1 << 22, %r9
+	jae	6f
 	movq	%rdi, %rax
 	subq	%rcx, %rax			/* bytes back: for bits 8-23, words */
 	shlq	$42, %r9
@@ -128,20 +124,34 @@
 	movq	$0, 8(%rdi)			/* the chunk ends there */
 	movq	%rax, (%rdi)			/* last: until then this word ends the chunk */
 	addq	$8, %rdi
-	movq	%r11, TRACE_WRITER_CORRELATION(%r10)
-5:	movq	%rdi, TRACE_WRITER_AT(%r10)
-	movq	%rdx, TRACE_WRITER_END(%r10)
-	incq	TRACE_WRITER_CALLS(%r10)
+	movq	%r11, WRITER+TRACE_WRITER_CORRELATION(%r10)
+5:	movq	%rdi, WRITER+TRACE_WRITER_AT(%r10)
+	movq	%rdx, WRITER+TRACE_WRITER_END(%r10)
+	incq	WRITER+TRACE_WRITER_CALLS(%r10)
 	prefetchw TRACE_RECORD_AHEAD(%rdi)	/* see trace_record_commit */
 	xorl	%eax, %eax
-	movl	$0, THREAD_STATE-THREAD_NEAR(%r10)
+	movl	$0, THREAD_STATE(%r10)
 	.cfi_remember_state
 	leave
 	.cfi_def_cfa %rsp, 8
 	ret
 	.cfi_restore_state
 	/* A record of several words, which is kept. */
-6:	movq	%rdi, TRACE_LAST_RECORD(%rsi)
+6:	movq	%r8, %rax
+	movq	DIRECT_CORRELATION(%rsp), %rcx
+	orq	%r9, %rax
+	subq	WRITER+TRACE_WRITER_CORRELATION(%r10), %rcx
+	shrq	$32, %rax
+	jnz	7b
+	addq	$0x8000, %rcx
+	shrq	$16, %rcx
+	jnz	7b
+	.ifc	\small, 2
+	movzbl	TRACE_SITE_DIRECT+10(%rsi), %eax
+	cmpq	$0, (%rsp,%rax,8)
+	je	7b
+	.endif
+	movq	%rdi, TRACE_LAST_RECORD(%rsi)
 	.ifc	\small, no
 	leaq	2*8(%rdi), %r11
 	movl	$2, %eax
@@ -149,24 +159,27 @@
 	movzwl	TRACE_SITE_DIRECT+0(%rsi), %eax
 	movzbl	TRACE_SITE_DIRECT+5(%rsi), %ecx
 	movw	%ax, 16(%rdi)			/* the mask */
-	.if	\registers > 2
+	.ifc	\small, int
+	movq	DIRECT_WORDS+1*8(%rsp), %rax
+	movq	%rax, 16(%rdi,%rcx)
+	movq	%rax, TRACE_LAST_WORD(%rsi)
+	movq	DIRECT_WORDS+0*8(%rsp), %rax
+	movzbl	TRACE_SITE_DIRECT+8(%rsi), %ecx
+	movl	(%rax), %eax
+	movl	%eax, 16(%rdi,%rcx)
+	movl	%eax, TRACE_LAST_SMALL(%rsi)
+	.else
 	movzbl	TRACE_SITE_DIRECT+4(%rsi), %r11d
 	movq	DIRECT_WORDS+0*8(%rsp), %rax
 	movq	%rax, 16(%rdi,%r11)
 	andq	TRACE_LAST_MASKS+0*8(%rsi), %rax
 	movq	%rax, TRACE_REST_WORDS+0*8(%rsi)
-	.endif
 	movq	DIRECT_WORDS+1*8(%rsp), %rax
 	movq	%rax, 16(%rdi,%rcx)
-	.if	\registers > 2
 	andq	TRACE_LAST_MASKS+1*8(%rsi), %rax
 	movq	%rax, TRACE_REST_WORDS+1*8(%rsi)
-	.set	last, TRACE_REST_SMALL
-	.else
-	movq	%rax, TRACE_LAST_WORD(%rsi)
-	.set	last, TRACE_LAST_SMALL
-	.endif
 	.set	at, TRACE_SITE_DIRECT+7
+	.set	last, TRACE_REST_SMALL
 	.rept	\small
 	movzbl	at(%rsi), %eax
 	movq	(%rsp,%rax,8), %rax
@@ -181,6 +194,7 @@
 	.set	at, at + 3
 	.set	last, last + 8
 	.endr
+	.endif
 	movzbl	TRACE_SITE_DIRECT+6(%rsi), %ecx
 	movzbl	TRACE_SITE_DIRECT+2(%rsi), %r11d
 	movzwl	TRACE_SITE_DIRECT+2(%rsi), %eax
@@ -200,7 +214,7 @@
 	orq	%r8, %rax
 	movq	%rax, (%rdi)			/* last, and at once: until then this word ends the chunk */
 	movq	%r11, %rdi
-	movq	%rcx, TRACE_WRITER_CORRELATION(%r10)
+	movq	%rcx, WRITER+TRACE_WRITER_CORRELATION(%r10)
 	jmp	5b
 	.cfi_endproc
 	.size	\way, . - \way
@@ -209,7 +223,7 @@
 	.section .text.hot, "ax", @progbits
 
 	RECORD	trace_direct_way, 2, "TRACE 1"
-	RECORD	trace_direct_way_one, 1, registers=2
+	RECORD	trace_direct_way_int, int, registers=2
 	RECORD	trace_direct_way_bare, no
 	DIRECT	trace_direct_way_launch, TRACE, trace_direct_exit_launch, trampoline_stack, launch=1
 	DIRECT	trace_direct_way_launch_bare, TRACE, trace_direct_exit_launch_bare, trampoline_stack, launch=1
