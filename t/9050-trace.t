@@ -46,12 +46,47 @@ same() {
 	unlike "$(cat "$tmp/err")" '^cuaudit: ' "$same_name: no word of ours"
 }
 
+# run HOOKS COMMAND...: its files are in $tmp/reports
+run() {
+	run_hooks=$1
+	shift
+	rm -rf "$tmp/reports"
+	mkdir "$tmp/reports"
+	audited CUAUDIT_OUTPUT="$tmp/reports/%p" CUAUDIT_HOOKS="$run_hooks" "$@" >"$tmp/out" 2>"$tmp/err" ||
+		diag "$(tail -n 3 "$tmp/err")"
+}
+
+# Beside no other hook the trace writes from ways of its own; what two runs call as often, a third does.
+alone() {
+	alone_name=$1
+	shift
+	for turn in 1 2; do
+		run "stat(format=json)" "$@"
+		"$PYTHON3" -c 'import json, sys
+for row in json.load(open(sys.argv[1]))["functions"]:
+    print(row["name"], row["calls"])' "$tmp"/reports/* | sort >"$tmp/counted.$turn"
+	done
+	comm -12 "$tmp/counted.1" "$tmp/counted.2" >"$tmp/steady"
+	run "trace(file=$tmp/reports/%p.cutrace)" "$@"
+	"$tmp/check" "$tmp"/reports/*.cutrace >"$tmp/records"
+	awk '$1 == "call" { calls[$4]++ }
+		END { for (name in calls) print name, calls[name] }' "$tmp/records" | sort >"$tmp/traced"
+	diag "$alone_name: $(wc -l <"$tmp/counted.1") functions, $(wc -l <"$tmp/steady") called as often twice"
+	like "$(cat "$tmp/steady")" 'cuLaunchKernel' "$alone_name: two runs launch as many kernels"
+	is "$(comm -23 "$tmp/steady" "$tmp/traced")" "" "$alone_name: and a trace alone has those calls"
+	again=$(sed -n 's/^again //p' "$tmp/records")
+	ok "$alone_name: $again calls of $(grep -c ^call "$tmp/records") said again" test "$again" -gt 0
+}
+
 for program in torch_eager torch_workers triton_kernel cupy_arrays jax_jit; do
 	module=${program%%_*}
 	if "$PYTHON3" -c "import $module" >"$tmp/import" 2>&1; then
 		same "$program" "" "$PYTHON3" "$gpu/$program.py"
 		test "$program" != torch_eager ||
 			same "$program, no arguments" ";args=no" "$PYTHON3" "$gpu/$program.py"
+		case $program in
+		torch_eager | triton_kernel | cupy_arrays) alone "$program" "$PYTHON3" "$gpu/$program.py" ;;
+		esac
 	else
 		skip 3 "no $module"
 	fi
