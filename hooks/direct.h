@@ -66,20 +66,10 @@ static inline uint32_t direct_generation(const struct direct *direct)
 	return atomic_load_explicit(&entry->generation, memory_order_acquire);
 }
 
-/* Whether blocks of the key are where direct_block says. Context: setup. */
+/* Whether a thread's block of the key is its first, at THREAD_NEAR. Context: setup. */
 static inline bool direct_is_near(uint32_t key)
 {
 	return key == THREAD_KEYS - 1 && !thread_any();
-}
-
-/* The block of that key, zeroed before it is asked for. */
-static inline void *direct_block(const struct direct *direct)
-{
-	char *block = (char *)direct->thread + THREAD_BLOCKS;
-
-	/* One sum, so that what is read of the block needs a byte of distance each, not four. */
-	__asm__("" : "+r"(block));
-	return block;
 }
 
 /* The frame that a trampoline would have filled, for an exit hook. */

@@ -34,6 +34,10 @@ same() {
 	is "$(sed -n 's/^call .* cuDevicePrimaryCtxGetState .* site \([0-9]*\) 0:\(0x[0-9a-f]*\) .*/\1 \2/p' \
 		"$tmp/text" | tail -n 20000 | sort -u | awk '!site[$1]++ { n++ } END { print NR, n }')" \
 		"200 200" "$1: each from its place"
+	sed -n 's/^cuLaunchKernel 0 0:0x0*\([0-9a-f]*\) .*/kernel \1 kernel\1/p' "$tmp/made" |
+		sort -u >"$tmp/kernels"
+	grep '^kernel' "$tmp/text" | sort >"$tmp/named"
+	ok "$1: each of $(wc -l <"$tmp/kernels") kernels is named" cmp "$tmp/named" "$tmp/kernels"
 	ok "$1: $(sed -n 's/^again //p' "$tmp/text") said again" \
 		test "$(sed -n 's/^again //p' "$tmp/text")" -ge "$2"
 }
@@ -42,6 +46,12 @@ same "trace(%)" $((ways * 68000))
 same "trace(%),stat" 0
 is "$(sed -n 's/^again //p' "$tmp/text")" 0 "the trampolines say all of them"
 same "trace(%;args=yes;size=16M;when-full=ring)" $((ways * 68000))
+
+run "trace(%;args=no)"
+sed 's/ [0-9]*:.*//' "$tmp/made" >"$tmp/bare"
+ok "no arguments: $(wc -l <"$tmp/got") calls as they were made" cmp "$tmp/got" "$tmp/bare"
+again=$(sed -n 's/^again //p' "$tmp/text")
+ok "$again said again" test "$again" -ge $((ways * 100000))
 
 # What is written to was a full one before.
 run "trace(%;size=1M;when-full=ring)"

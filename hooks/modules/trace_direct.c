@@ -2,8 +2,6 @@
 /* The trace's own ways, for calls whose record is one of the common ones. */
 #include "hooks/modules/trace_direct.h"
 
-#include <string.h>
-
 #include "hooks/direct.h"
 #include "hooks/modules/trace_kernel.h"
 #include "hooks/modules/trace_lock.h"
@@ -11,15 +9,11 @@
 
 #ifdef ARCH_DIRECT
 
-/* With what goes before them, and of as few lines as can be. */
-#define HOT __attribute__((hot, aligned(64)))
-#define unlikely(x) __builtin_expect(!!(x), 0)
-
-static bool with_arguments;
 static cuaudit_exit_fn on_exit;
+static bool with_arguments;
 
 /* Called by trace_direct.S. */
-direct_exit_fn trace_direct_slowly, trace_direct_exit_launch, trace_direct_exit_launch_bare;
+direct_exit_fn trace_direct_slowly;
 
 _Static_assert(TRACE_DIRECT_WORDS * sizeof(uint64_t) == DIRECT_WORDS &&
 	       TRACE_DIRECT_NOTHING * sizeof(uint64_t) == DIRECT_FUNCTION, "words");
@@ -28,7 +22,9 @@ _Static_assert(offsetof(struct trace_writer, at) == TRACE_WRITER_AT &&
 	       offsetof(struct trace_writer, end) == TRACE_WRITER_END &&
 	       offsetof(struct trace_writer, correlation) == TRACE_WRITER_CORRELATION &&
 	       offsetof(struct trace_writer, calls) == TRACE_WRITER_CALLS &&
-	       offsetof(struct trace_writer, sites) == TRACE_WRITER_SITES, "writer");
+	       offsetof(struct trace_writer, kernels_epoch) == TRACE_WRITER_EPOCH &&
+	       offsetof(struct trace_writer, sites) == TRACE_WRITER_SITES &&
+	       offsetof(struct trace_writer, kernels) == TRACE_WRITER_KERNELS, "writer");
 _Static_assert(offsetof(struct trace_sites, sites) == 0 && sizeof(struct trace_site) == 64 &&
 	       TRACE_SITES == 256 && TRACE_SITES_FACTOR == TRACE_SITE_FACTOR, "sites");
 _Static_assert(offsetof(struct trace_site, last.record) == TRACE_LAST_RECORD &&
@@ -53,6 +49,8 @@ _Static_assert(offsetof(struct trace_direct_small, word) == 0 &&
 	       offsetof(struct trace_direct_small, at) == 1 &&
 	       offsetof(struct trace_direct_small, upper) == 2 &&
 	       sizeof(struct trace_direct_small) == 3, "small");
+_Static_assert(TRACE_KERNELS - 2 == TRACE_KERNELS_MASK, "kernels");
+_Static_assert(TRACE_RECORD_LAUNCH == (8 | CUAUDIT_TRACE_WITH_ARGUMENTS << 8), "launch");
 _Static_assert(TRACE_RECORD_SOON * sizeof(uint64_t) == TRACE_RECORD_AHEAD, "ahead");
 
 /* By the hook itself. */
@@ -63,71 +61,6 @@ __attribute__((cold)) int trace_direct_slowly(struct direct *direct, uint64_t en
 	direct_fill(&frame, direct, end, result);
 	on_exit(&frame.call, (void *)(uintptr_t)trace_writer_key);
 	return frame.call.result;
-}
-
-/* What a record is made of, if it is one of two words and arguments. */
-struct making {
-	struct trace_writer *writer;
-	const struct trace_site *site;
-	uint64_t ticks, delta;
-};
-
-/* False where it is none, or there is no room, or nothing is known of the place. */
-static inline __attribute__((always_inline))
-bool begin(struct making *making, const struct direct *direct, uint64_t end, int result)
-{
-	struct trace_writer *writer = direct_block(direct);
-	const struct trace_site *site = direct->memory;
-	uint64_t step;
-
-	step = direct->correlation - writer->correlation + 0x8000;
-	*making = (struct making){
-		writer, site, end - direct->start, end - writer->end,
-	};
-	return !unlikely(writer->at >= writer->limit) &&
-	       !unlikely(trace_site_differs(site, direct->caller, direct->function,
-					    direct_generation(direct)) |
-			 (making->ticks | making->delta | step << 16) >> 32 | (uint32_t)result);
-}
-
-static inline __attribute__((always_inline))
-int commit(const struct making *making, const struct direct *direct, uint64_t end, size_t words,
-	   uint64_t flags)
-{
-	making->writer->end = end;
-	trace_record_commit(making->writer, making->site->number, direct->correlation, words,
-			    making->ticks, making->delta, flags);
-	return 0;
-}
-
-/* Without arguments. */
-HOT int trace_direct_exit_launch_bare(struct direct *direct, uint64_t end, int result)
-{
-	struct making making;
-
-	if (!begin(&making, direct, end, result))
-		return trace_direct_slowly(direct, end, result);
-	return commit(&making, direct, end, 2, 0);
-}
-
-/* Of nine words, as trace_plan.is_launch says; the first is the kernel. */
-HOT int trace_direct_exit_launch(struct direct *direct, uint64_t end, int result)
-{
-	const uint64_t *words = direct->words, *stack = direct->stack;
-	uint32_t rest[3] = { (uint32_t)words[5], (uint32_t)stack[0], (uint32_t)stack[1] };
-	struct making making;
-	char *to;
-
-	if (!begin(&making, direct, end, result) ||
-	    unlikely(!trace_kernel_is_known(making.writer, words[0])))
-		return trace_direct_slowly(direct, end, result);
-	to = (char *)(making.writer->at + 2);
-	memcpy(to, &words[0], sizeof(uint64_t));
-	trace_halves_copy(&words[1], to + 8);
-	memcpy(to + 24, rest, sizeof(rest));
-	memcpy(to + 36, &stack[2], sizeof(uint64_t));
-	memset(to + 44, 0, sizeof(uint32_t));
-	return commit(&making, direct, end, 8, CUAUDIT_TRACE_WITH_ARGUMENTS);
 }
 
 static void *choose(const struct cuaudit_function *function)
@@ -145,6 +78,7 @@ static void *choose(const struct cuaudit_function *function)
 		       (void *)trace_direct_way;
 	if (shape == DIRECT_LAUNCH && !with_arguments)
 		return (void *)trace_direct_way_launch_bare;
+	/* Of nine words; the first is the kernel. */
 	if (shape == DIRECT_LAUNCH && plan->is_launch && !plan->nops &&
 	    plan->duties == TRACE_DUTY_KERNEL)
 		return (void *)trace_direct_way_launch;

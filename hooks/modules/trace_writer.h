@@ -27,15 +27,15 @@ struct trace_writer {
 	uint64_t end;		/* of the last call */
 	uint64_t correlation;	/* of the last call */
 	uint64_t calls;		/* in the chunk */
+	uint32_t kernels_epoch;
 	struct trace_sites sites;
+	uint64_t kernels[TRACE_KERNELS];
 	struct trace_chunk chunk;
 	uint32_t number;	/* of the thread; 0: it has not begun */
 	int32_t tid;
 	bool off;		/* the thread is not wanted */
 	uint64_t start;
 	struct trace_writer *next, **link;	/* of those that have begun */
-	uint32_t kernels_epoch;
-	uint64_t kernels[TRACE_KERNELS];
 	struct trace_known_stack stacks[TRACE_STACKS];
 };
 

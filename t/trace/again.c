@@ -3,19 +3,28 @@
  * With DRIVER, a driver that answers what it is told; else a program that calls it:
  * 20 calls of 0.3 ms and 20 that are 10 ms apart; then one function after another
  * where one part of what goes in or comes out changes now and then, or nothing;
- * calls while the driver is in another; many functions from one place; at last one
- * from so many places that some share what a thread remembers of them, each with an
- * argument of its own. Prints for each call what is to be in the trace:
+ * calls while the driver is in another; launches of more kernels than a thread
+ * remembers; many functions from one place; at last one from so many places that some
+ * share what a thread remembers of them, each with an argument of its own. Prints for each call what is to be in the trace:
  * FUNCTION RESULT ARGUMENT..., in the order in which they are written.
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 extern uint64_t again_out[2];
 extern int again_answer, again_sleeps;
 extern void (*again_inside)(void);
+
+enum { WORDS = 11 };
+extern uint64_t again_got[WORDS];	/* the last launch */
+
+int cuLaunchKernel(uint64_t function, unsigned int gx, unsigned int gy, unsigned int gz,
+		   unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared,
+		   uint64_t stream, uint64_t parameters, uint64_t extra);
+int cuModuleGetFunction(uint64_t *function, uint64_t module, const char *name);
 
 /* Each takes a word, is open to one hook of the trace, and not in the calls below. */
 #define HANDLES(each) \
@@ -37,6 +46,7 @@ extern void (*again_inside)(void);
 PUBLIC uint64_t again_out[2];
 PUBLIC int again_answer, again_sleeps;	/* for so many microseconds */
 PUBLIC void (*again_inside)(void);
+PUBLIC uint64_t again_got[WORDS];
 
 /* Nothing is written when there is an error. */
 #define GIVE(type, pointer, i) \
@@ -63,13 +73,30 @@ CALL(cuMemGetInfo_v2, (uint64_t *free, uint64_t *total),
 CALL(cuDevicePrimaryCtxGetState, (int device, unsigned int *flags, int *active),
      UNUSED(device) GIVE(uint32_t, flags, 0) GIVE(uint32_t, active, 1))
 CALL(cuDriverGetVersion, (int *version), GIVE(uint32_t, version, 0))
+CALL(cuLaunchKernel, (uint64_t function, unsigned int gx, unsigned int gy, unsigned int gz,
+		      unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared,
+		      uint64_t stream, uint64_t parameters, uint64_t extra),
+     memcpy(again_got, ((uint64_t[]){ function, gx, gy, gz, bx, by, bz, shared, stream, parameters,
+	    extra }), sizeof(again_got));)
+CALL(cuModuleGetFunction, (uint64_t *function, uint64_t module, const char *name),
+     UNUSED(module) UNUSED(name) GIVE(uint64_t, function, 0))
+PUBLIC int cuFuncGetName(const char **name, uint64_t function);
+PUBLIC int cuFuncGetName(const char **name, uint64_t function)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "kernel%llx", (unsigned long long)function);
+	*name = text;
+	return 0;
+}
+
 #define HANDLE(name) CALL(name, (uint64_t handle), UNUSED(handle))
 HANDLES(HANDLE)
 
 #else
 
 enum { CALLS = 90000, SHAPES = 9, ROUNDS = 100, ERROR = 2, SLOW = 20, SLEEP = 300, GAP = 10000,
-	INSIDE = 33000 };
+	INSIDE = 33000, KERNELS = 600, LAUNCHES = 20000 };
 
 typedef int function(uint64_t a, uint64_t b, uint64_t c);
 
@@ -189,6 +216,45 @@ static bool places(void)
 	return good;
 }
 
+static uint64_t kernel(uint64_t number)
+{
+	return UINT64_C(0x7f0012340000) + number * 0x140;
+}
+
+/* The arguments stay, or one bit of one of them changes; another kernel now and then. */
+static bool launches(void)
+{
+	uint64_t in[WORDS] = { 0 }, got;
+	bool good = true;
+
+	for (uint64_t i = 0; i < KERNELS; i++) {
+		again_out[0] = kernel(i);
+		good &= !cuModuleGetFunction(&got, 0, "a kernel");
+		printf("cuModuleGetFunction 0 1:0x%016x 0:0x%016llx 2:\"a kernel\"\n", 0,
+		       (unsigned long long)kernel(i));
+	}
+	in[0] = kernel(0);
+	for (int i = 0; i < LAUNCHES; i++) {
+		uint64_t what = chance() % 32;
+
+		if (what == 0)
+			in[0] = kernel(chance() % KERNELS);
+		else if (what < WORDS)
+			change(&in[what]);
+		for (int k = 1; k < 8; k++)
+			in[k] = (uint32_t)in[k];
+		good &= !cuLaunchKernel(in[0], (uint32_t)in[1], (uint32_t)in[2], (uint32_t)in[3],
+					(uint32_t)in[4], (uint32_t)in[5], (uint32_t)in[6],
+					(uint32_t)in[7], in[8], in[9], in[10]);
+		good &= !memcmp(in, again_got, sizeof(in));
+		printf("cuLaunchKernel 0");
+		for (int k = 0; k < 9; k++)
+			printf(" %d:0x%0*llx", k, k % 8 ? 8 : 16, (unsigned long long)in[k]);
+		printf("\n");
+	}
+	return good;
+}
+
 static bool handles(void)
 {
 #define HANDLE(name) { name, #name },
@@ -253,6 +319,7 @@ int main(void)
 		good &= call((int)(chance() % SHAPES));
 	again_answer = 0;
 	good &= inside();
+	good &= launches();
 	for (int i = 0; i < ROUNDS; i++)
 		good &= handles();
 	for (int i = 0; i < ROUNDS; i++)

@@ -134,16 +134,6 @@
 	ret
 	.endm
 
-	/* Through a hook written in C. */
-	.macro	DIRECT way, soon, exit, slowly, launch=0
-	BACK	\slowly
-	BEGIN	\way, \soon
-	DRIVER	\launch
-	EXIT	\exit
-	.cfi_endproc
-	.size	\way, . - \way
-	.endm
-
 	/* IBT and SHSTK: entries begin with endbr64, calls and returns pair. */
 	.macro	NOTES
 	.section .note.gnu.property, "a"

@@ -73,7 +73,9 @@
 #define TRACE_WRITER_END	16
 #define TRACE_WRITER_CORRELATION 24
 #define TRACE_WRITER_CALLS	32
+#define TRACE_WRITER_EPOCH	40
 #define TRACE_WRITER_SITES	64
+#define TRACE_WRITER_KERNELS	32896
 #define TRACE_SITE_CALLER	0
 #define TRACE_SITE_FUNCTION	8
 #define TRACE_SITE_GENERATION	16
@@ -87,7 +89,9 @@
 #define TRACE_REST		16384	/* from a site */
 #define TRACE_REST_WORDS	(TRACE_REST + 0)
 #define TRACE_REST_SMALL	(TRACE_REST + 16)
+#define TRACE_KERNELS_MASK	0xfe
 #define TRACE_RECORD_AHEAD	1024
+#define TRACE_RECORD_LAUNCH	0x1008	/* the lowest bytes */
 
 /* Of what kind: call->start and end are wanted and there is an exit hook, only that, neither. */
 #define LIST_TIMES		0

@@ -25,16 +25,125 @@
 	.endif
 	.endm
 
+	/* What a record of several words holds besides: to 7 if it has no room, or the call is not where it belongs. */
+	.macro	LONG
+	movq	%r8, %rax
+	movq	DIRECT_CORRELATION(%rsp), %rcx
+	orq	%r9, %rax
+	subq	WRITER+TRACE_WRITER_CORRELATION(%r10), %rcx
+	shrq	$32, %rax
+	jnz	7b
+	addq	$0x8000, %rcx
+	shrq	$16, %rcx
+	jnz	7b
+	.endm
+
+	/* Its arguments, as a struct trace_direct says of \small of them behind pointers. */
+	.macro	ARGUMENTS small
+	movzwl	TRACE_SITE_DIRECT+0(%rsi), %eax
+	movzbl	TRACE_SITE_DIRECT+5(%rsi), %ecx
+	movw	%ax, 16(%rdi)			/* the mask */
+	.ifc	\small, int
+	movq	DIRECT_WORDS+1*8(%rsp), %rax
+	movq	%rax, 16(%rdi,%rcx)
+	movq	%rax, TRACE_LAST_WORD(%rsi)
+	movq	DIRECT_WORDS+0*8(%rsp), %rax
+	movzbl	TRACE_SITE_DIRECT+8(%rsi), %ecx
+	movl	(%rax), %eax
+	movl	%eax, 16(%rdi,%rcx)
+	movl	%eax, TRACE_LAST_SMALL(%rsi)
+	.else
+	movzbl	TRACE_SITE_DIRECT+4(%rsi), %r11d
+	movq	DIRECT_WORDS+0*8(%rsp), %rax
+	movq	%rax, 16(%rdi,%r11)
+	andq	TRACE_LAST_MASKS+0*8(%rsi), %rax
+	movq	%rax, TRACE_REST_WORDS+0*8(%rsi)
+	movq	DIRECT_WORDS+1*8(%rsp), %rax
+	movq	%rax, 16(%rdi,%rcx)		/* over what the first has too much of */
+	andq	TRACE_LAST_MASKS+1*8(%rsi), %rax
+	movq	%rax, TRACE_REST_WORDS+1*8(%rsi)
+	.set	at, TRACE_SITE_DIRECT+7
+	.set	last, TRACE_REST_SMALL
+	.rept	\small
+	movzbl	at(%rsi), %eax
+	movq	(%rsp,%rax,8), %rax
+	movzbl	at+2(%rsi), %r11d
+	movzbl	at+1(%rsi), %ecx
+	movl	(%rax,%r11), %r11d
+	movl	(%rax), %eax
+	movl	%eax, 16(%rdi,%rcx)
+	movl	%r11d, 16+4(%rdi,%rcx)
+	movl	%eax, last(%rsi)
+	movl	%r11d, last+4(%rsi)
+	.set	at, at + 3
+	.set	last, last + 8
+	.endr
+	.endif
+	movzbl	TRACE_SITE_DIRECT+6(%rsi), %ecx
+	movzbl	TRACE_SITE_DIRECT+2(%rsi), %r11d
+	movzwl	TRACE_SITE_DIRECT+2(%rsi), %eax
+	movq	$0, 16(%rdi,%rcx)		/* the last word is filled up */
+	leaq	(%rdi,%r11,8), %r11
+	.endm
+
+	/* Those of a launch, as trace_plan.is_launch says; to 7 if the thread has not seen the kernel lately. */
+	.macro	LAUNCH
+	movq	DIRECT_WORDS+0*8(%rsp), %rax
+	movq	%rax, %rcx
+	movq	%rax, %r11
+	shrq	$4, %rcx
+	shrq	$11, %r11
+	xorl	%r11d, %ecx
+	andl	$TRACE_KERNELS_MASK, %ecx
+	leaq	WRITER+TRACE_WRITER_KERNELS(%r10,%rcx,8), %rcx
+	cmpq	%rax, (%rcx)
+	je	4f
+	cmpq	%rax, 8(%rcx)
+	jne	7b
+4:	movl	trace_kernel_epoch(%rip), %ecx
+	cmpl	%ecx, WRITER+TRACE_WRITER_EPOCH(%r10)
+	jne	7b
+	movups	DIRECT_WORDS+1*8(%rsp), %xmm0
+	movups	DIRECT_WORDS+3*8(%rsp), %xmm1
+	movl	DIRECT_WORDS+5*8(%rsp), %ecx
+	shufps	$0x88, %xmm1, %xmm0		/* the lower halves */
+	movq	%rax, 16(%rdi)
+	movups	%xmm0, 24(%rdi)
+	movl	16+0*8(%rbp), %eax
+	movl	%ecx, 40(%rdi)
+	movl	16+1*8(%rbp), %ecx
+	movl	%eax, 44(%rdi)
+	movq	16+2*8(%rbp), %rax
+	movl	%ecx, 48(%rdi)
+	movq	%rax, 52(%rdi)
+	movl	$0, 60(%rdi)
+	leaq	8*8(%rdi), %r11
+	movl	$TRACE_RECORD_LAUNCH, %eax
+	.endm
+
+	/* Back to the caller; rdi = where the next record will be. */
+	.macro	DONE
+	movq	%rdi, WRITER+TRACE_WRITER_AT(%r10)
+	movq	%rdx, WRITER+TRACE_WRITER_END(%r10)
+	incq	WRITER+TRACE_WRITER_CALLS(%r10)
+	prefetchw TRACE_RECORD_AHEAD(%rdi)	/* see trace_record_commit */
+	xorl	%eax, %eax
+	movl	$0, THREAD_STATE(%r10)
+	leave
+	.cfi_def_cfa %rsp, 8
+	ret
+	.endm
+
 	/*
 	 * Through the trace, which writes the record here: of no arguments, if \small is
-	 * "no", else what a struct trace_direct says, of as many that lie behind pointers;
-	 * if it is "int", of one int behind the first of two words. In C, a call, what it
-	 * saves and finds again are a third more. What is no such record, or has no room,
-	 * or is of an unknown place, is left to trace_direct_slowly. What is seldom so is
+	 * "no"; of a launch's; of one int behind the first of two words; else what a
+	 * struct trace_direct says, of as many behind pointers. In C, a call, what it saves
+	 * and finds again are a third more. What is no such record, or has no room, or is
+	 * of an unknown place, is left to trace_direct_slowly. What is seldom so is
 	 * compared and jumped for: that is one operation, and none where it is not so.
 	 */
-	.macro	RECORD way, small, soon=TRACE, registers=6
-	BACK	trampoline_registers
+	.macro	RECORD way, small, soon=TRACE, registers=6, slowly=trampoline_registers, launch=0
+	BACK	\slowly
 	.cfi_startproc
 	.cfi_def_cfa %rbp, 16
 	.cfi_offset %rbp, -16
@@ -42,7 +151,7 @@
 8:	EXIT	trace_direct_slowly
 	.cfi_endproc
 	BEGIN	\way, "\soon", \registers
-	DRIVER
+	DRIVER	\launch
 	testl	%ecx, %ecx
 	jnz	8b
 	movq	DIRECT_MEMORY(%rsp), %rsi	/* the place, if it is that: */
@@ -62,6 +171,10 @@
 	movq	%rdx, %r9
 	subq	DIRECT_START(%rsp), %r8		/* the call's time */
 	subq	WRITER+TRACE_WRITER_END(%r10), %r9	/* and what it ended after the one before */
+	.ifc	\small, launch
+	LONG
+	LAUNCH
+	.else
 	/* One word will do if the arguments are those of the place's last record with such ... */
 	.ifc	\small, int
 	movq	DIRECT_WORDS+0*8(%rsp), %rcx
@@ -125,27 +238,11 @@
 	movq	%rax, (%rdi)			/* last: until then this word ends the chunk */
 	addq	$8, %rdi
 	movq	%r11, WRITER+TRACE_WRITER_CORRELATION(%r10)
-5:	movq	%rdi, WRITER+TRACE_WRITER_AT(%r10)
-	movq	%rdx, WRITER+TRACE_WRITER_END(%r10)
-	incq	WRITER+TRACE_WRITER_CALLS(%r10)
-	prefetchw TRACE_RECORD_AHEAD(%rdi)	/* see trace_record_commit */
-	xorl	%eax, %eax
-	movl	$0, THREAD_STATE(%r10)
-	.cfi_remember_state
-	leave
-	.cfi_def_cfa %rsp, 8
-	ret
+5:	.cfi_remember_state
+	DONE
 	.cfi_restore_state
 	/* A record of several words, which is kept. */
-6:	movq	%r8, %rax
-	movq	DIRECT_CORRELATION(%rsp), %rcx
-	orq	%r9, %rax
-	subq	WRITER+TRACE_WRITER_CORRELATION(%r10), %rcx
-	shrq	$32, %rax
-	jnz	7b
-	addq	$0x8000, %rcx
-	shrq	$16, %rcx
-	jnz	7b
+6:	LONG
 	.ifc	\small, 2
 	movzbl	TRACE_SITE_DIRECT+10(%rsi), %eax
 	cmpq	$0, (%rsp,%rax,8)
@@ -156,50 +253,8 @@
 	leaq	2*8(%rdi), %r11
 	movl	$2, %eax
 	.else
-	movzwl	TRACE_SITE_DIRECT+0(%rsi), %eax
-	movzbl	TRACE_SITE_DIRECT+5(%rsi), %ecx
-	movw	%ax, 16(%rdi)			/* the mask */
-	.ifc	\small, int
-	movq	DIRECT_WORDS+1*8(%rsp), %rax
-	movq	%rax, 16(%rdi,%rcx)
-	movq	%rax, TRACE_LAST_WORD(%rsi)
-	movq	DIRECT_WORDS+0*8(%rsp), %rax
-	movzbl	TRACE_SITE_DIRECT+8(%rsi), %ecx
-	movl	(%rax), %eax
-	movl	%eax, 16(%rdi,%rcx)
-	movl	%eax, TRACE_LAST_SMALL(%rsi)
-	.else
-	movzbl	TRACE_SITE_DIRECT+4(%rsi), %r11d
-	movq	DIRECT_WORDS+0*8(%rsp), %rax
-	movq	%rax, 16(%rdi,%r11)
-	andq	TRACE_LAST_MASKS+0*8(%rsi), %rax
-	movq	%rax, TRACE_REST_WORDS+0*8(%rsi)
-	movq	DIRECT_WORDS+1*8(%rsp), %rax
-	movq	%rax, 16(%rdi,%rcx)
-	andq	TRACE_LAST_MASKS+1*8(%rsi), %rax
-	movq	%rax, TRACE_REST_WORDS+1*8(%rsi)
-	.set	at, TRACE_SITE_DIRECT+7
-	.set	last, TRACE_REST_SMALL
-	.rept	\small
-	movzbl	at(%rsi), %eax
-	movq	(%rsp,%rax,8), %rax
-	movzbl	at+2(%rsi), %r11d
-	movzbl	at+1(%rsi), %ecx
-	movl	(%rax,%r11), %r11d
-	movl	(%rax), %eax
-	movl	%eax, 16(%rdi,%rcx)
-	movl	%r11d, 16+4(%rdi,%rcx)
-	movl	%eax, last(%rsi)
-	movl	%r11d, last+4(%rsi)
-	.set	at, at + 3
-	.set	last, last + 8
-	.endr
+	ARGUMENTS \small
 	.endif
-	movzbl	TRACE_SITE_DIRECT+6(%rsi), %ecx
-	movzbl	TRACE_SITE_DIRECT+2(%rsi), %r11d
-	movzwl	TRACE_SITE_DIRECT+2(%rsi), %eax
-	movq	$0, 16(%rdi,%rcx)		/* the last word is filled up */
-	leaq	(%rdi,%r11,8), %r11
 	.endif
 	/* r11 = where it ends, eax = the lowest bytes of it. */
 	movl	TRACE_SITE_NUMBER(%rsi), %ecx
@@ -213,9 +268,13 @@
 	shll	$16, %r8d
 	orq	%r8, %rax
 	movq	%rax, (%rdi)			/* last, and at once: until then this word ends the chunk */
-	movq	%r11, %rdi
 	movq	%rcx, WRITER+TRACE_WRITER_CORRELATION(%r10)
+	movq	%r11, %rdi
+	.ifc	\small, launch
+	DONE
+	.else
 	jmp	5b
+	.endif
 	.cfi_endproc
 	.size	\way, . - \way
 	.endm
@@ -225,7 +284,7 @@
 	RECORD	trace_direct_way, 2, "TRACE 1"
 	RECORD	trace_direct_way_int, int, registers=2
 	RECORD	trace_direct_way_bare, no
-	DIRECT	trace_direct_way_launch, TRACE, trace_direct_exit_launch, trampoline_stack, launch=1
-	DIRECT	trace_direct_way_launch_bare, TRACE, trace_direct_exit_launch_bare, trampoline_stack, launch=1
+	RECORD	trace_direct_way_launch, launch, slowly=trampoline_stack, launch=1
+	RECORD	trace_direct_way_launch_bare, no, slowly=trampoline_stack, launch=1
 
 	NOTES
