@@ -25,7 +25,7 @@
 	.endif
 	.endm
 
-	/* What a record of several words holds besides: to 7 if it has no room, or the call is not where it belongs. */
+	/* To 7 unless a record of two words and arguments will do: times of 32 bits, a correlation near the last. */
 	.macro	LONG
 	movq	%r8, %rax
 	movq	DIRECT_CORRELATION(%rsp), %rcx
@@ -38,7 +38,7 @@
 	jnz	7b
 	.endm
 
-	/* Its arguments, as a struct trace_direct says of \small of them behind pointers. */
+	/* Writes and remembers its arguments; r11 = where it ends, eax = its lowest bytes. */
 	.macro	ARGUMENTS small
 	movzwl	TRACE_SITE_DIRECT+0(%rsi), %eax
 	movzbl	TRACE_SITE_DIRECT+5(%rsi), %ecx
@@ -86,7 +86,7 @@
 	leaq	(%rdi,%r11,8), %r11
 	.endm
 
-	/* Those of a launch, as trace_plan.is_launch says; to 7 if the thread has not seen the kernel lately. */
+	/* The same of a launch, as trace_plan.is_launch says; to 7 if the thread has not seen the kernel lately. */
 	.macro	LAUNCH
 	movq	DIRECT_WORDS+0*8(%rsp), %rax
 	movq	%rax, %rcx
@@ -256,7 +256,6 @@
 	ARGUMENTS \small
 	.endif
 	.endif
-	/* r11 = where it ends, eax = the lowest bytes of it. */
 	movl	TRACE_SITE_NUMBER(%rsi), %ecx
 	movq	$0, (%r11)			/* the chunk ends there */
 	movl	%r8d, 8(%rdi)
