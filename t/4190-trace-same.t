@@ -4,7 +4,7 @@
 
 compile -O1 -fPIC -shared -DDRIVER -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/again.c" &&
 	compile -O1 -o "$tmp/again" "$top_srcdir/t/trace/again.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" || bail_out "no test program"
+		-Wl,-rpath,"$tmp" -Wl,--no-as-needed -ldl || bail_out "no test program"
 ways=$(test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64 && echo 1 || echo 0)
 
 # run HOOKS: what is in the trace is in $tmp/text, and the calls in $tmp/got
