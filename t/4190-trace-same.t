@@ -5,7 +5,9 @@
 compile -O1 -fPIC -shared -DDRIVER -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/again.c" &&
 	compile -O1 -o "$tmp/again" "$top_srcdir/t/trace/again.c" -L"$tmp" -l:libcuda.so.1 \
 		-Wl,-rpath,"$tmp" -Wl,--no-as-needed -ldl || bail_out "no test program"
-ways=$(test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64 && echo 1 || echo 0)
+# Whether the trace has ways of its own here, which say again what they can.
+ways=0
+test "$($CC -dumpmachine | sed 's/-.*//') $(loader_family)" != "x86_64 new" || ways=1
 
 # run HOOKS: what is in the trace is in $tmp/text, and the calls in $tmp/got
 run() {
@@ -57,5 +59,5 @@ ok "$again said again" test "$again" -ge $((ways * 100000))
 run "trace(%;size=1M;when-full=ring)"
 tail -n "$(wc -l <"$tmp/got")" "$tmp/made" >"$tmp/last"
 ok "the last of them are in a ring" cmp "$tmp/got" "$tmp/last"
-ok "$(wc -l <"$tmp/got")" test "$(wc -l <"$tmp/got")" -ge 20000
+ok "$(wc -l <"$tmp/got")" test "$(wc -l <"$tmp/got")" -ge 10000
 done_testing
