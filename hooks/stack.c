@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -95,6 +96,22 @@ static bool inside(const struct thread *thread, uintptr_t from, uintptr_t to)
 	return from >= thread->stack_low && to <= thread->stack_high;
 }
 
+/*
+ * Whether Linux can be asked for a page, as since 5.14. Emulators say yes to any
+ * advice (qemu 7.2), so there has to be one that is refused.
+ */
+static bool can_ask(void)
+{
+	static _Atomic int state;
+	int known = atomic_load_explicit(&state, memory_order_relaxed);
+
+	if (!known) {
+		known = syscall(SYS_madvise, NULL, STACK_PAGE, POPULATE_READ) ? 1 : -1;
+		atomic_store_explicit(&state, known, memory_order_relaxed);
+	}
+	return known > 0;
+}
+
 bool stack_page_readable(uintptr_t address)
 {
 	uintptr_t page = address & ~((uintptr_t)STACK_PAGE - 1);
@@ -102,13 +119,12 @@ bool stack_page_readable(uintptr_t address)
 	bool faults;
 
 	/*
-	 * Linux can be asked since 5.14. What it refuses may be readable all the same:
-	 * an impossible `how` makes any kernel read the set first, where EFAULT tells.
-	 * Valgrind would have the set defined, so that comes second.
+	 * What is refused may be readable all the same: an impossible `how` makes any
+	 * kernel read the set first, where EFAULT tells. Valgrind would have the set
+	 * written before, so that comes second.
 	 */
-	if (!syscall(SYS_madvise, page, STACK_PAGE, POPULATE_READ))
-		return true;
-	faults = syscall(SYS_rt_sigprocmask, -1, (const void *)page, NULL, 8) && errno == EFAULT;
+	faults = (!can_ask() || syscall(SYS_madvise, page, STACK_PAGE, POPULATE_READ)) &&
+		 syscall(SYS_rt_sigprocmask, -1, (const void *)page, NULL, 8) && errno == EFAULT;
 	errno = error;
 	return !faults;
 }
