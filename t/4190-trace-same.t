@@ -59,5 +59,5 @@ ok "$again said again" test "$again" -ge $((ways * 100000))
 run "trace(%;size=1M;when-full=ring)"
 tail -n "$(wc -l <"$tmp/got")" "$tmp/made" >"$tmp/last"
 ok "the last of them are in a ring" cmp "$tmp/got" "$tmp/last"
-ok "$(wc -l <"$tmp/got")" test "$(wc -l <"$tmp/got")" -ge 10000
+ok "which holds $(wc -l <"$tmp/got") calls" test "$(wc -l <"$tmp/got")" -ge 10000
 done_testing

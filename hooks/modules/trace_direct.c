@@ -3,7 +3,6 @@
 #include "hooks/modules/trace_direct.h"
 
 #include "hooks/direct.h"
-#include "hooks/modules/trace_kernel.h"
 #include "hooks/modules/trace_lock.h"
 #include "hooks/modules/trace_record.h"
 

@@ -13,7 +13,7 @@ extern _Atomic uint32_t trace_kernel_epoch;
 /* Context: setup. Hooks what hands out and ends handles, whatever else is traced. 0 or -errno. */
 int trace_kernel_setup(int32_t priority);
 
-/* Two handles that sum up alike each have a place. */
+/* Two handles that sum up alike each have a place; LAUNCH of trace_direct.S knows which, too. */
 static inline uint64_t *trace_kernel_places(struct trace_writer *writer, uint64_t handle)
 {
 	return &writer->kernels[(handle >> 4 ^ handle >> 11) % TRACE_KERNELS & ~1u];

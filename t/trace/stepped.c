@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * With DRIVER, a driver that goes on step by step when it answers; else a
- * program that calls it, and after each instruction looks at the trace as who kills the process there would leave it:
- * its file, and the number of calls that it has to have then. Arguments: the
- * file, and "same" or "other": whether each call has the arguments of the one
- * before.
+ * program that calls it, and after each instruction looks at the trace as who
+ * kills the process there would leave it: its file, and the number of calls
+ * that it has to have then. Arguments: the file, and "same" or "other":
+ * whether each call has the arguments of the one before.
  */
 #include <cuaudit/trace.h>
 #include <fcntl.h>

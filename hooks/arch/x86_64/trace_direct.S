@@ -86,7 +86,7 @@
 	leaq	(%rdi,%r11,8), %r11
 	.endm
 
-	/* The same of a launch, as trace_plan.is_launch says; to 7 if the thread has not seen the kernel lately. */
+	/* The same of a launch, as trace_plan.is_launch says; to 7 if not trace_kernel_is_known. */
 	.macro	LAUNCH
 	movq	DIRECT_WORDS+0*8(%rsp), %rax
 	movq	%rax, %rcx
@@ -135,10 +135,10 @@
 	.endm
 
 	/*
-	 * Through the trace, which writes the record here: of no arguments, if \small is
-	 * "no"; of a launch's; of one int behind the first of two words; else what a
-	 * struct trace_direct says, of as many behind pointers. In C, a call, what it saves
-	 * and finds again are a third more. What is no such record, or has no room, or is
+	 * Through the trace, which writes the record here. \small: "no", without
+	 * arguments; "launch", with a launch's; "int", with an int behind the first of two
+	 * words, and the second; a number, as a struct trace_direct says, with so many
+	 * behind pointers. In C, a call, what it saves and finds again are a third more. What is no such record, or has no room, or is
 	 * of an unknown place, is left to trace_direct_slowly. What is seldom so is
 	 * compared and jumped for: that is one operation, and none where it is not so.
 	 */
