@@ -56,6 +56,9 @@ int convert_file_open(struct convert_file *file, struct convert *convert, const 
 		convert->complain(path, fault);
 		return -EINVAL;
 	}
+	error = trace_demangle(&file->trace, convert->choice.names);
+	if (error)
+		return error;
 	file->seen = file->trace.start_ticks;
 	convert_file_saw(file, file->trace.header.end_ticks);
 	error = choose_functions(file, convert->choice.functions);

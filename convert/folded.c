@@ -33,6 +33,7 @@ struct state {
 	uint32_t count, room;
 	uint32_t *slots;	/* numbers of nodes by their hash, a power of two */
 	uint32_t nslots;
+	enum demangle names;
 };
 
 static uint32_t hash_of(const struct node *node)
@@ -187,7 +188,8 @@ static const char *function_at(struct state *state, const struct trace *trace, u
 	library->asked = true;
 	/* The call is before it, and may be the last of its function. */
 	return library->symbols ? symbols_find(library->symbols,
-					       address - trace->libraries[number].base - 1) : NULL;
+					       address - trace->libraries[number].base - 1,
+					       state->names) : NULL;
 }
 
 static void frame(struct buffer *out, struct state *state, const struct trace *trace,
@@ -282,6 +284,7 @@ static int folded_begin(struct convert *convert)
 	struct state *state = convert->state;
 
 	state->nest.ops = &nest_ops;
+	state->names = convert->choice.names;
 	return 0;
 }
 

@@ -35,6 +35,7 @@ struct symbols {
 	struct symbol *all;	/* by start */
 	size_t count;
 	char *names;		/* with a NUL at the end */
+	char **spelled;		/* of those that were asked for, if they are not in names */
 };
 
 /* What is at an offset, with a NUL behind it; NULL if it is not all there. */
@@ -169,7 +170,23 @@ struct symbols *symbols_open(const struct trace_library *library)
 	return symbols;
 }
 
-const char *symbols_find(const struct symbols *symbols, uint64_t address)
+/* For people. Each name is asked for as often as its function is on a way. */
+static const char *spell(struct symbols *symbols, size_t index, enum demangle how)
+{
+	const char *name = symbols->names + symbols->all[index].name;
+
+	if (how == DEMANGLE_NO)
+		return name;
+	if (!symbols->spelled)
+		symbols->spelled = calloc(symbols->count, sizeof(*symbols->spelled));
+	if (!symbols->spelled)
+		return name;
+	if (!symbols->spelled[index])
+		symbols->spelled[index] = demangle(name, how);
+	return symbols->spelled[index] ? symbols->spelled[index] : name;
+}
+
+const char *symbols_find(struct symbols *symbols, uint64_t address, enum demangle how)
 {
 	size_t low = 0, high = symbols->count;
 
@@ -182,14 +199,16 @@ const char *symbols_find(const struct symbols *symbols, uint64_t address)
 			high = middle;
 	}
 	/* Of functions inside of others the last one that began. */
-	return low && address < symbols->all[low - 1].end ?
-	       symbols->names + symbols->all[low - 1].name : NULL;
+	return low && address < symbols->all[low - 1].end ? spell(symbols, low - 1, how) : NULL;
 }
 
 void symbols_close(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
+	for (size_t i = 0; symbols->spelled && i < symbols->count; i++)
+		free(symbols->spelled[i]);
+	free(symbols->spelled);
 	free(symbols->all);
 	free(symbols->names);
 	free(symbols);

@@ -13,8 +13,8 @@ struct symbols;
  */
 struct symbols *symbols_open(const struct trace_library *library);
 
-/* The function that an address, counted from the library's base, is in; NULL for none. */
-const char *symbols_find(const struct symbols *symbols, uint64_t address);
+/* The function that an address, counted from the library's base, is in, for as long as they are open; NULL for none. */
+const char *symbols_find(struct symbols *symbols, uint64_t address, enum demangle how);
 
 void symbols_close(struct symbols *symbols);
 

@@ -333,7 +333,9 @@ int timeline_fill(struct timeline *timeline, size_t process)
 	if (!fill.process->nrows)
 		return 0;
 	if (!trace_open(&fill.trace, timeline->summary->processes[process].path)) {
-		error = prepare(&fill);
+		error = trace_demangle(&fill.trace, timeline->summary->names);
+		if (!error)
+			error = prepare(&fill);
 		if (!error)
 			error = add_marks(&fill);
 		if (!error)

@@ -55,19 +55,20 @@ AS_IF([test "x$found_" = x], [
 AC_SUBST([CUDA_HOME], [$found_])
 AM_CONDITIONAL([CUDA], [test "x$found_" != x])])
 
-# CUAUDIT_LIBRARY(NAME, HEADER, LIBRARY, FUNCTION, WHAT)
+# CUAUDIT_LIBRARY(NAME, [HEADER], LIBRARY, FUNCTION, WHAT)
 # --without-NAME: sets NAME_LIBS and the conditional NAME, and defines HAVE_NAME, all in capitals,
 # where the library is there; the tool is built without WHAT where it is not.
 AC_DEFUN([CUAUDIT_LIBRARY], [
-m4_pushdef([UP_], m4_translit([$1], [a-z-], [A-Z_]))dnl
-m4_pushdef([with_], m4_translit([with_$1], [-], [_]))dnl
+m4_pushdef([UP_], m4_translit([$1], [a-z+-], [A-ZX_]))dnl
+m4_pushdef([with_], m4_translit([with_$1], [+-], [x_]))dnl
 AC_ARG_WITH([$1], [AS_HELP_STRING([--without-$1], [build the tool without $5])],
 	[], [with_=check])
 UP_[]_LIBS=
 found_=no
 AS_VAR_IF([with_], [no], [], [
 	saved_LIBS=$LIBS
-	AC_CHECK_HEADER([$2], [AC_CHECK_LIB([$3], [$4], [found_=yes])])
+	m4_ifval([$2], [AC_CHECK_HEADER([$2], [AC_CHECK_LIB([$3], [$4], [found_=yes])])],
+		[AC_CHECK_LIB([$3], [$4], [found_=yes])])
 	LIBS=$saved_LIBS])
 AS_VAR_IF([found_], [yes], [
 	UP_[]_LIBS=-l$3

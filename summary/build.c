@@ -141,6 +141,8 @@ static void open_next(struct build *build, struct file *file)
 	*file = (struct file){ .used = true, .process = build->next++ };
 	pthread_mutex_unlock(&build->lock);
 	fault = trace_open(&file->trace, process->path);
+	if (!fault && trace_demangle(&file->trace, build->options->names))
+		fault = strerror(ENOMEM);
 	if (!fault)
 		file->facts = facts_of(&file->trace);
 	pthread_mutex_lock(&build->lock);
@@ -305,6 +307,7 @@ int summary_build(struct summary *summary, char *const *paths, size_t count,
 	build.error = gather_begin(summary, count);
 	if (build.error)
 		return build.error;
+	summary->names = options->names;
 	for (size_t i = 0; i < count; i++)
 		summary->processes[i].path = paths[i];
 	build.jobs = options->jobs ? options->jobs : processors();

@@ -10,6 +10,7 @@
 #include <cuaudit/trace.h>
 
 #include "summary/histogram.h"
+#include "trace/demangle.h"
 
 #define SUMMARY_NONE UINT32_MAX
 
@@ -69,7 +70,7 @@ struct summary_caller {
 
 /* Launches, and the host's time in them. */
 struct summary_kernel {
-	const char *name;	/* as the driver tells it, mangled; NULL: unknown */
+	const char *name;	/* see summary_options.names; NULL: unknown */
 	struct summary_times times;
 };
 
@@ -183,6 +184,7 @@ struct summary {
 	struct summary_counts counts;
 	uint64_t first_ns, last_ns;
 	uint64_t faults;	/* processes with one */
+	enum demangle names;	/* of kernels */
 	struct summary_store *store;
 };
 
@@ -191,6 +193,7 @@ struct summary_options {
 	size_t points;		/* of a process's memory over time, at most */
 	size_t jobs;		/* threads that read, 0: as many as there are processors */
 	bool callers;		/* fill summary.callers */
+	enum demangle names;	/* of kernels */
 	/* Called now and then, by one thread at a time, with bytes of the files. */
 	void (*progress)(void *data, uint64_t done, uint64_t whole);
 	void *data;

@@ -73,6 +73,35 @@ else
 	skip 3 "no build ids here"
 fi
 
+# Functions of C++.
+cat >"$tmp/names.cc" <<'END'
+#include <dlfcn.h>
+namespace train {
+template <typename T> __attribute__((noinline)) int step(T driver)
+{
+	int result = ((int (*)(unsigned int))dlsym(driver, "cuInit"))(0);
+	__asm__ volatile("" ::: "memory");
+	return result;
+}
+}
+int main() { return train::step(dlopen("libcuda.so.1", RTLD_NOW)) + 0; }
+END
+if ! "$cuaudit" convert --to folded --demangle full "$tmp/one.cutrace" >"$tmp/out" 2>&1; then
+	skip 5 "built without libsupc++"
+elif $CXX -O1 -fno-omit-frame-pointer -Wl,--build-id -o "$tmp/names" "$tmp/names.cc" -ldl >"$tmp/cxx.out" 2>&1; then
+	$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim \
+		CUAUDIT_HOOKS="trace(file=$tmp/names.cutrace;backtrace=cuInit)" "$tmp/names" >"$tmp/ran.out" 2>&1
+	for style in "full int train::step<void\*>(void\*)" "short train::step<void\*>" "base train::step" \
+		"no _ZN5train4stepIPvEEiT_"; do
+		tool convert --to folded -f cuInit --demangle "${style%% *}" "$tmp/names.cutrace"
+		ok "names of C++, ${style%% *}" grep -q ";${style#* };cuInit [0-9]*\$" "$tmp/out"
+	done
+	tool convert --to folded -f cuInit "$tmp/names.cutrace"
+	ok "... short ones by default" grep -q ';train::step<void\*>;cuInit [0-9]*$' "$tmp/out"
+else
+	skip 5 "no compiler for C++"
+fi
+
 refused 2 "--weight takes ns or calls, not 'bytes'" "a weight that is none" \
 	convert --to folded --weight bytes "$tmp/one.cutrace"
 done_testing

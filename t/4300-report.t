@@ -19,6 +19,27 @@ is "$(value '"\(.calls) \(.errors) \(.total_ns)"' "$one")" \
 	"$(truth calls) $(truth errors) $(truth ns)" "one file: calls, errors, time"
 is "$(jq -r '[.kernels[].calls] | add' "$tmp/json")" "$(truth launches)" "... launches by kernel"
 is "$(jq -r '.kernels | length' "$tmp/json")" 24 "... of so many kernels"
+launched=$(jq -c '[.kernels[] | [.name, .calls]] | sort' "$tmp/json")
+# named STYLE: kernels, calls of those, and the two that are launched from one template.
+named() {
+	"$cuaudit" report --format json --demangle "$1" "$one" >"$tmp/named"
+	jq -r --arg two "$2" '[.kernels[].name | select(test($two))] as $names | "\(.kernels | length) \([.kernels[].calls] |
+		add) \($names | sort | join(";"))"' "$tmp/named"
+}
+if "$cuaudit" report --demangle full "$one" >"$tmp/named" 2>&1; then
+	is "$(named short '_7_')" "24 $(truth launches) at::native::kernel_7_fw<0>;at::native::kernel_7_fw<1>" \
+		"kernels have names of C++"
+	is "$(jq -c '[.kernels[] | [.name, .calls]] | sort' "$tmp/named")" "$launched" "... by default"
+	is "$(named full '_7_')" "24 $(truth launches) void at::native::kernel_7_fw<0>(float const*, float*, int);void at::native::kernel_7_fw<1>(float const*, float*, int)" \
+		"... in full"
+	is "$(named base '_7_')" "12 $(truth launches) at::native::kernel_7_fw" "... without what they are made of, as one"
+	is "$(named no '_7_')" "24 $(truth launches) _ZN2at6native11kernel_7_fwILi0EEEvPKfPfi;_ZN2at6native11kernel_7_fwILi1EEEvPKfPfi" \
+		"... or as the driver tells them"
+else
+	skip 5 "built without libsupc++"
+fi
+refused 2 "--demangle takes full.short.base.no, not 'both'" "a style that is none" \
+	report --demangle both "$one"
 is "$(jq -r '.processes[0].memory | "\(.allocated_bytes) \(.held_bytes) \(.peak_bytes)"' "$tmp/json")" \
 	"$(truth allocated) $(truth held) $(truth peak)" "... memory: all, at the end, at most"
 is "$(jq -r '.processes[0].memory.series_bytes | max' "$tmp/json")" "$(truth peak)" \
@@ -55,6 +76,10 @@ is "$(jq -r '.functions[] | select(.name == "cuLaunchKernel") | . as $f |
 synth -t 5 -e 700 -n 30000 "$tmp/over.cutrace"
 is "$(value '"\(.calls) \(.total_ns) \(.threads | length) \([.threads[].calls] | add)"' \
 	"$tmp/over.cutrace")" "30000 $(truth ns) $(truth threads) 30000" "threads that take over"
+"$cuaudit" report --by kernel -Dbase --diff "$one" "$tmp/over.cutrace" >"$tmp/named"
+"$cuaudit" report --by kernel -Dbase "$one" >"$tmp/based"
+is "$(sed -n 's/.* \([^ ]*kernel_[0-9]*_fw[^ ]*\)$/\1/p' "$tmp/named" | sort)" \
+	"$(sed -n 's/.* \([^ ]*kernel_[0-9]*_fw[^ ]*\)$/\1/p' "$tmp/based" | sort)" "kernels differ by those names"
 "$cuaudit" report --format json --threads 3 "$tmp/over.cutrace" >"$tmp/json"
 is "$(jq -r '"\(.threads | length) \(.other_threads.threads + 3) \([.threads[].calls,
 	.other_threads.calls] | add)"' "$tmp/json")" "3 $(truth threads) 30000" \
@@ -137,7 +162,7 @@ is "$(jq .calls "$tmp/json")" 30000 "... is read in full"
 
 # Tables, their rows, histograms.
 "$cuaudit" report --by kernel,rank --top 3 "$one" >"$tmp/out"
-is "$(grep -c '^Time' "$tmp/out") $(grep -c 'fw_bw' "$tmp/out")" "2 3" "--by, --top"
+is "$(grep -c '^Time' "$tmp/out") $(grep -c 'kernel_[0-9]*_fw' "$tmp/out")" "2 3" "--by, --top"
 like "$(cat "$tmp/out")" '^ +and 21 kernels more$' "... and the rest"
 "$cuaudit" report --by function --histogram '%memory,!cuMemFree*' "$one" >"$tmp/out"
 is "$(grep '^cu' "$tmp/out" | sed 1d | sort | tr '\n' ' ')" "cuMemAlloc_v2 cuMemcpyHtoDAsync_v2 " \

@@ -98,6 +98,8 @@ static int choose(struct settings *settings, int option, const char *value)
 	case 'b':
 		settings->choice.no_arguments = true;
 		return 0;
+	case 'D':
+		return options_names(value, &settings->choice.names);
 	case 'f':
 		return choose_functions(settings, value);
 	case 'o':
@@ -238,7 +240,7 @@ static int open_selector(struct settings *settings)
 
 int tool_convert(int argc, char **argv)
 {
-	struct settings settings = { .choice.until = UINT64_MAX };
+	struct settings settings = { .choice = { .until = UINT64_MAX, .names = DEMANGLE_SHORT } };
 	int option = parse(argc, argv, &settings), status;
 	struct inputs inputs;
 

@@ -72,6 +72,19 @@ bool options_among(const char *values, const char *word)
 	}
 }
 
+int options_names(const char *word, enum demangle *how)
+{
+	if (!options_among(DEMANGLE_WORDS, word)) {
+		tool_complain("--demangle takes %s, not '%s'", DEMANGLE_WORDS, word);
+		return -1;
+	}
+	*how = demangle_named(word);
+	if (*how == DEMANGLE_NO || demangle_is_there())
+		return 0;
+	tool_complain("this cuaudit was built without libsupc++, which --demangle needs");
+	return -1;
+}
+
 void options_unknown(const char *what, const char *word, const char *const *words,
 		     const char *command)
 {

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "trace/demangle.h"
+
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -58,5 +60,8 @@ void options_unknown(const char *what, const char *word, const char *const *word
 
 /* Whether word is one of the alternatives of values, "a|b". */
 bool options_among(const char *values, const char *word);
+
+/* The value of --demangle. 0, or -1 after a message. */
+int options_names(const char *word, enum demangle *how);
 
 #endif

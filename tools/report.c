@@ -125,6 +125,8 @@ static int choose(struct settings *settings, int option, const char *value)
 	case 'c':
 		settings->colour = value;
 		return among("color", "auto|always|never", value);
+	case 'D':
+		return options_names(value, &how->options.names);
 	case 'd':
 		settings->diff = true;
 		return 0;
@@ -299,7 +301,10 @@ static int diff(const struct summarize *how, char **files)
 
 int tool_report(int argc, char **argv)
 {
-	struct settings settings = { .how.options.threads = THREADS, .colour = "auto" };
+	struct settings settings = {
+		.how.options = { .threads = THREADS, .names = DEMANGLE_SHORT },
+		.colour = "auto",
+	};
 	int option = parse(argc, argv, &settings), status;
 
 	if (option) {

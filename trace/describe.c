@@ -372,11 +372,34 @@ static void settle_kernels(struct trace *trace)
 	if (!count)
 		return;
 	qsort(kernels, count, sizeof(*kernels), by_name);
+	kernels[0].number = 0;
 	for (size_t i = 1; i < count; i++)
 		kernels[i].number = kernels[i - 1].number +
 				    (strcmp(kernels[i].name, kernels[i - 1].name) != 0);
 	trace->nnames = kernels[count - 1].number + 1;
 	qsort(kernels, count, sizeof(*kernels), by_handle);
+}
+
+int trace_demangle(struct trace *trace, enum demangle how)
+{
+	if (how == DEMANGLE_NO || !trace->nkernels)
+		return 0;
+	trace->spelled = calloc(trace->nnames, sizeof(*trace->spelled));
+	if (!trace->spelled)
+		return -ENOMEM;
+	trace->nspelled = trace->nnames;
+	for (size_t i = 0; i < trace->nkernels; i++) {
+		struct trace_kernel *kernel = &trace->kernels[i];
+		char **name = &trace->spelled[kernel->number];
+
+		if (!*name)
+			*name = demangle(kernel->name, how);
+		if (*name)
+			kernel->name = *name;
+	}
+	/* What was different may be the same now. */
+	settle_kernels(trace);
+	return 0;
 }
 
 static int compare_marks(const void *a, const void *b)
@@ -419,6 +442,9 @@ void trace_describe_free(struct trace *trace)
 	free(trace->callers);
 	free(trace->drivers);
 	free(trace->marks);
+	for (size_t i = 0; i < trace->nspelled; i++)
+		free(trace->spelled[i]);
+	free(trace->spelled);
 }
 
 const struct trace_thread *trace_thread(const struct trace *trace, uint32_t number)

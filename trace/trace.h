@@ -17,6 +17,8 @@
 
 #include <cuaudit/trace.h>
 
+#include "trace/demangle.h"
+
 #define TRACE_NONE UINT32_MAX
 
 /* Texts end with a NUL and belong to the trace. Numbers are indices into its arrays, not the file's. */
@@ -58,7 +60,7 @@ struct trace_thread {
 struct trace_kernel {
 	uint64_t handle;
 	uint64_t ticks;
-	const char *name;
+	const char *name;	/* as the driver told it, or see trace_demangle */
 	uint32_t number;	/* equal names have the same, below nnames */
 };
 
@@ -124,6 +126,8 @@ struct trace {
 	uint32_t shift;
 	struct trace_segment *segments;
 	size_t nsegments;
+	char **spelled;		/* names of kernels that are not the file's */
+	size_t nspelled;
 };
 
 /*
@@ -132,6 +136,9 @@ struct trace {
  */
 const char *trace_open(struct trace *trace, const char *path);
 void trace_close(struct trace *trace);
+
+/* Gives kernels the names that people read, before anything is done with them. 0 or -ENOMEM. */
+int trace_demangle(struct trace *trace, enum demangle how);
 
 /* The extension of trace files, with its dot. */
 #define TRACE_SUFFIX ".cutrace"

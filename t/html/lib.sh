@@ -34,6 +34,9 @@ poison() {
 		s{pt_autograd_1(?=\0)}{<img/src=x/>\n}g;
 		s{cuModuleGetFunction}{</script><script>1/}g;
 		s{cuEventRecord}{]]><a href=x>}g;
-		s{_ZN2at6native1[45].kernel_(\d+)_fw_bwEPKfPfi}{<img src=x onerror=window.hit=$1;xxxx>}g;
+		s{(_ZN2at6native1[12]kernel_(\d+)_fwILi(\d)EEEvPKfPfi)}{
+			my $text = "<img src=x onerror=window.hit=$2$3;";
+			$text . "x" x (length($1) - length($text) - 1) . ">";
+		}ge;
 		s{libcublasLt\.so\.13}{<svg/onload=a=1/>}g;' "$1"
 }

@@ -187,8 +187,9 @@ static void describe_all(void)
 		struct cuaudit_trace_kernel *kernel;
 		char name[80];
 
-		snprintf(name, sizeof(name), "_ZN2at6native%u%ckernel_%u_fw_bwEPKfPfi",
-			 14 + (i > 9), 'a' + (int)i % 26, i);
+		/* void at::native::kernel_0_fw<0>(float const*, float*, int), and the same of 1 */
+		snprintf(name, sizeof(name), "_ZN2at6native%ukernel_%u_fwILi%uEEEvPKfPfi",
+			 11 + (i > 19), i / 2, i % 2);
 		kernel = describe(CUAUDIT_TRACE_KERNEL, sizeof(*kernel), name, NULL);
 		kernel->handle = UINT64_C(0x5500000000) + 0x100 * i;
 	}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of C++ functions, as kernels and libraries have them, for people. */
+#ifndef TRACE_DEMANGLE_H
+#define TRACE_DEMANGLE_H
+
+#include <stdbool.h>
+
+enum demangle {
+	DEMANGLE_NO,
+	DEMANGLE_BASE,	/* a::f of void a::f<int>(int) */
+	DEMANGLE_SHORT,	/* a::f<int> */
+	DEMANGLE_FULL
+};
+
+/* The words users have for them. */
+#define DEMANGLE_WORDS "full|short|base|no"
+
+/* One of these words. */
+enum demangle demangle_named(const char *word);
+
+/* Whether this tool was built with what it takes; else no name changes. */
+bool demangle_is_there(void);
+
+/*
+ * What the ELF symbol means, to be freed. NULL: it is no name of C++'s, what it
+ * means would be longer than names of programs are, or memory is out.
+ */
+char *demangle(const char *symbol, enum demangle how);
+
+#endif
