@@ -16,14 +16,15 @@
 #include "convert/fields.h"
 #include "convert/formats.h"
 #include "convert/launch.h"
-#include "convert/sqlite_calls.h"
+#include "convert/sqlite_lists.h"
+#include "convert/sqlite_rows.h"
 #include "convert/sqlite_schema.h"
 #include "convert/utf8.h"
 
 enum { RESULTS = 1024 };	/* that may have names */
 
 enum statement {
-	ARGUMENT,
+	ARGUMENTS,
 	CALLS,
 	DRIVER,
 	FIND_FUNCTION,
@@ -44,7 +45,7 @@ enum statement {
 };
 
 static const char *const statements[STATEMENTS] = {
-	[ARGUMENT] = "INSERT INTO argument VALUES (?, ?, ?, ?, ?)",
+	[ARGUMENTS] = sqlite_insert_arguments,
 	[CALLS] = sqlite_insert_calls,
 	[DRIVER] = "INSERT OR REPLACE INTO driver VALUES (?, ?, ?, ?)",
 	[FIND_FUNCTION] = "SELECT id FROM function WHERE name = ?",
@@ -74,9 +75,10 @@ struct thread_sums {
 struct state {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENTS];
-	struct sqlite_calls *calls;
+	struct sqlite_rows *rows;
+	struct sqlite_lists *lists;
 	struct utf8_scratch scratch;
-	int64_t written;		/* rows of call, but for those in calls */
+	int64_t list;			/* the last one of arguments */
 	bool results[RESULTS];		/* seen */
 	bool launches;			/* of kernels with a name, seen */
 	/* The row before the first one of the file at hand. */
@@ -85,6 +87,7 @@ struct state {
 	int64_t *functions, *kernels;	/* rows, by their indices */
 	struct launch_plan *plans;	/* by function */
 	bool *queries;			/* by function: "not ready" is no error of it */
+	bool handles_return;		/* a handle was one kernel's, and then another's */
 	struct site_sums *sites;
 	struct thread_sums *threads;	/* behind the last: of those that nothing describes */
 	uint32_t current;		/* a thread's number, and ... */
@@ -160,10 +163,12 @@ static int begin(struct convert *convert)
 	struct state *state = convert->state;
 	char sql[512];
 
-	state->calls = malloc(sizeof(*state->calls));
-	if (!state->calls)
+	state->rows = malloc(sizeof(*state->rows));
+	state->lists = malloc(sizeof(*state->lists));
+	if (!state->rows || !state->lists)
 		return -ENOMEM;
-	state->calls->count = 0;
+	state->rows->ncalls = state->rows->narguments = state->rows->ntexts = 0;
+	state->lists->victim = 0;
 	place_temporary(convert->path);
 	if (sqlite3_open_v2(convert->path, &state->database,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL))
@@ -175,7 +180,7 @@ static int begin(struct convert *convert)
 		 "BEGIN;", SQLITE_SCHEMA_APPLICATION, SQLITE_SCHEMA_VERSION);
 	if (execute(convert, sql) || execute(convert, sqlite_tables))
 		return -EIO;
-	if (sqlite_calls_table(state->database, state->calls))
+	if (sqlite_rows_tables(state->database, state->rows))
 		return failed(convert);
 	for (int i = 0; i < STATEMENTS; i++)
 		if (sqlite3_prepare_v2(state->database, statements[i], -1, &state->statements[i],
@@ -184,13 +189,21 @@ static int begin(struct convert *convert)
 	return 0;
 }
 
-static int flush(struct convert *convert)
+static int flush_calls(struct convert *convert)
 {
 	struct state *state = convert->state;
-	int error = state->calls->count ? put(convert, CALLS, NULL, "") : 0;
+	int error = state->rows->ncalls ? put(convert, CALLS, NULL, "") : 0;
 
-	state->written += state->calls->count;
-	state->calls->count = 0;
+	state->rows->ncalls = 0;
+	return error;
+}
+
+static int flush_arguments(struct convert *convert)
+{
+	struct state *state = convert->state;
+	int error = state->rows->narguments ? put(convert, ARGUMENTS, NULL, "") : 0;
+
+	state->rows->narguments = state->rows->ntexts = 0;
 	return error;
 }
 
@@ -328,6 +341,11 @@ static int file(struct convert *convert, const struct trace *trace)
 	state->threads = calloc(trace->nthreads + 1, sizeof(*state->threads));
 	state->current = TRACE_NONE;
 	state->strangers = false;
+	sqlite_lists_clear(state->lists);
+	state->handles_return = false;
+	/* By handle. */
+	for (size_t i = 1; i < trace->nkernels; i++)
+		state->handles_return |= trace->kernels[i].handle == trace->kernels[i - 1].handle;
 	if (!state->functions || !state->kernels || !state->plans || !state->queries ||
 	    !state->sites || !state->threads)
 		return -ENOMEM;
@@ -380,27 +398,57 @@ static void account(struct state *state, const struct trace *trace, const struct
 		state->results[call->result] = true;
 }
 
-static int put_arguments(struct convert *convert, const struct trace_arguments *arguments,
-			 int64_t call)
+static int put_argument(struct convert *convert, const struct trace_arguments *arguments,
+			const struct print_param *param, uint32_t position)
 {
+	struct state *state = convert->state;
+	struct sqlite_rows *rows = state->rows;
+	char text[1024];
+	struct buffer out = { text, sizeof(text), 0 };
+	const char *value;
+	uint64_t number;
+	size_t length;
+	bool is_number;
+	int error;
+
+	arguments_value(&out, arguments, position);
+	buffer_end(&out);
+	value = utf8_clean(&state->scratch, text);
+	if (!value)
+		return -ENOMEM;
+	length = strlen(value);
+	is_number = arguments_number(arguments, param, &number);
+	if (rows->narguments == SQLITE_ARGUMENTS || length > SQLITE_TEXTS - rows->ntexts) {
+		error = flush_arguments(convert);
+		if (error)
+			return error;
+	}
+	rows->arguments[rows->narguments++] = (struct sqlite_argument){
+		.list = state->list,
+		.position = (uint16_t)position,
+		.name = param->name,
+		.value = rows->ntexts,
+		.length = (uint32_t)length,
+		.is_number = is_number,
+		.number = is_number ? (int64_t)number : 0,
+	};
+	memcpy(rows->texts + rows->ntexts, value, length);
+	rows->ntexts += (uint32_t)length;
+	return 0;
+}
+
+/* *list is of these from now on, 0 if there are none. */
+static int put_arguments(struct convert *convert, const struct trace_arguments *arguments,
+			 int64_t *list)
+{
+	struct state *state = convert->state;
 	struct print_param params[PRINT_PARAMS];
 	uint32_t count = print_params(arguments->function->row, params);
 	int error = 0;
 
-	for (uint32_t i = 0; !error && i < count; i++) {
-		char text[1024];
-		struct buffer out = { text, sizeof(text), 0 };
-		uint64_t number;
-
-		arguments_value(&out, arguments, i);
-		buffer_end(&out);
-		if (arguments_number(arguments, &params[i], &number))
-			error = put(convert, ARGUMENT, NULL, "iitti", call, (int64_t)i,
-				    params[i].name, text, (int64_t)number);
-		else
-			error = put(convert, ARGUMENT, NULL, "iittn", call, (int64_t)i,
-				    params[i].name, text, (int64_t)0);
-	}
+	*list = count ? ++state->list : 0;
+	for (uint32_t i = 0; !error && i < count; i++)
+		error = put_argument(convert, arguments, &params[i], i);
 	return error;
 }
 
@@ -408,21 +456,37 @@ static int take_arguments(struct convert *convert, const struct trace *trace,
 			  const struct trace_call *call, struct sqlite_call *row)
 {
 	struct state *state = convert->state;
-	const struct launch_plan *plan = &state->plans[trace->sites[call->site].function];
+	uint32_t function = trace->sites[call->site].function;
+	const struct launch_plan *plan = &state->plans[function];
 	struct trace_arguments arguments;
+	struct sqlite_list *list;
 	struct launch launch;
+	bool known;
+	int error = 0;
 
 	if (convert->choice.no_arguments && !plan->launches)
 		return 0;
-	if (!trace_arguments_read(&arguments, trace, call))
+	list = sqlite_lists_find(state->lists, function, call, &known);
+	if (known) {
+		row->kernel = list->kernel;
+		row->arguments = list->list;
 		return 0;
-	if (launch_read(&launch, plan, trace, call, &arguments)) {
-		row->kernel = state->kernels[launch.kernel->number];
-		state->launches = true;
 	}
-	if (convert->choice.no_arguments)
-		return 0;
-	return put_arguments(convert, &arguments, state->written + state->calls->count);
+	if (trace_arguments_read(&arguments, trace, call)) {
+		if (launch_read(&launch, plan, trace, call, &arguments)) {
+			row->kernel = state->kernels[launch.kernel->number];
+			state->launches = true;
+		}
+		if (!convert->choice.no_arguments)
+			error = put_arguments(convert, &arguments, &row->arguments);
+		if (list && state->handles_return && (arguments.nnames || row->kernel))
+			list->function = TRACE_NONE;
+	}
+	if (list) {
+		list->kernel = row->kernel;
+		list->list = row->arguments;
+	}
+	return error;
 }
 
 static int call(struct convert *convert, const struct trace *trace, const struct trace_call *call)
@@ -433,7 +497,7 @@ static int call(struct convert *convert, const struct trace *trace, const struct
 	int error = 0;
 
 	account(state, trace, call, ns);
-	row = &state->calls->rows[state->calls->count++];
+	row = &state->rows->calls[state->rows->ncalls++];
 	*row = (struct sqlite_call){
 		.start = (int64_t)trace_ns(trace, call->start),
 		.duration = (int64_t)ns,
@@ -447,7 +511,7 @@ static int call(struct convert *convert, const struct trace *trace, const struct
 	};
 	if (call->arguments)
 		error = take_arguments(convert, trace, call, row);
-	return !error && state->calls->count == SQLITE_CALLS ? flush(convert) : error;
+	return !error && state->rows->ncalls == SQLITE_CALLS ? flush_calls(convert) : error;
 }
 
 static int open_call(struct convert *convert, const struct trace *trace,
@@ -525,8 +589,10 @@ static int put_loss(struct convert *convert, const struct trace *trace, const ch
 static int file_end(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
-	int error = flush(convert);
+	int error = flush_calls(convert);
 
+	if (!error)
+		error = flush_arguments(convert);
 	if (!error)
 		error = put_sites(convert, trace);
 	if (!error)
@@ -574,7 +640,8 @@ static void release(struct convert *convert)
 	sqlite3_free(sqlite3_temp_directory);
 	sqlite3_temp_directory = NULL;
 	free(state->scratch.at);
-	free(state->calls);
+	free(state->rows);
+	free(state->lists);
 }
 
 const struct convert_format convert_sqlite = {

@@ -25,10 +25,9 @@ const char sqlite_tables[] =
 	"CREATE TABLE call (id INTEGER PRIMARY KEY, thread INT REFERENCES thread,"
 	" site INT REFERENCES site, start INT, duration INT, correlation INT,"
 	" result INT REFERENCES result, depth INT, skipped INT, kernel INT REFERENCES kernel,"
-	" stack INT REFERENCES stack);"
-	"CREATE TABLE argument (call INT NOT NULL REFERENCES call, position INT NOT NULL,"
-	" name TEXT NOT NULL, value TEXT NOT NULL, number INT, PRIMARY KEY (call, position))"
-	" WITHOUT ROWID;"
+	" stack INT REFERENCES stack, arguments INT);"
+	"CREATE TABLE argument (list INT NOT NULL, position INT NOT NULL, name TEXT NOT NULL,"
+	" value TEXT NOT NULL, number INT, PRIMARY KEY (list, position)) WITHOUT ROWID;"
 	"CREATE TABLE stack (id INTEGER PRIMARY KEY, process INT NOT NULL REFERENCES process);"
 	"CREATE TABLE frame (stack INT NOT NULL REFERENCES stack, position INT NOT NULL,"
 	" address INT NOT NULL, caller TEXT NOT NULL, library INT REFERENCES library,"
@@ -43,7 +42,9 @@ const char sqlite_tables[] =
 
 const char sqlite_insert_calls[] =
 	"INSERT INTO call (thread, site, start, duration, correlation, result, depth, skipped,"
-	" kernel, stack) SELECT * FROM cuaudit_calls";
+	" kernel, stack, arguments) SELECT * FROM cuaudit_calls";
+
+const char sqlite_insert_arguments[] = "INSERT INTO argument SELECT * FROM cuaudit_arguments";
 
 const char sqlite_kernel_index[] =
 	"CREATE INDEX call_kernel ON call (kernel) WHERE kernel IS NOT NULL";
@@ -64,6 +65,9 @@ const char sqlite_views[] =
 	" FROM call JOIN thread ON thread.id = call.thread"
 	" JOIN process ON process.id = thread.process JOIN site ON site.id = call.site"
 	" JOIN function ON function.id = site.function JOIN library ON library.id = site.library;"
+	"CREATE VIEW arguments AS SELECT call.id AS call, argument.position, argument.name,"
+	" argument.value, argument.number"
+	" FROM call JOIN argument ON argument.list = call.arguments;"
 	"CREATE VIEW launches AS SELECT kernel.name AS kernel, call.id, thread.process,"
 	" thread.number AS thread, call.start, call.duration, call.correlation, call.result"
 	" FROM call JOIN kernel ON kernel.id = call.kernel JOIN thread ON thread.id = call.thread;"

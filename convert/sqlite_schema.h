@@ -4,15 +4,16 @@
 #define CONVERT_SQLITE_SCHEMA_H
 
 enum {
-	SQLITE_SCHEMA_VERSION = 1,		/* user_version; a table or column that changes raises it */
+	SQLITE_SCHEMA_VERSION = 2,		/* user_version; a table or column that changes raises it */
 	SQLITE_SCHEMA_APPLICATION = 0x63756175	/* "cuau" */
 };
 
 /* Before any row. */
 extern const char sqlite_tables[];
 
-/* From the virtual table of sqlite_calls.h, whose columns are in this order. */
+/* From the virtual tables of sqlite_rows.h, whose columns are in this order. */
 extern const char sqlite_insert_calls[];
+extern const char sqlite_insert_arguments[];
 
 /* If any call has one. */
 extern const char sqlite_kernel_index[];

@@ -17,12 +17,12 @@ ok "there are errors" test "$(truth errors)" -gt 2
 tool convert --to sqlite -o "$tmp/db" "$tmp/one.cutrace"
 is "$status $(cat "$tmp/out" "$tmp/err")" "0 " "one file"
 is "$(ask 'PRAGMA integrity_check; PRAGMA foreign_key_check; PRAGMA user_version')" "ok
-1" "it is whole, all references lead somewhere, it has a version"
+2" "it is whole, all references lead somewhere, it has a version"
 is "$(ask 'SELECT count(*) FROM call')" "$(truth calls)" "calls"
 launches="SELECT (SELECT count(*) FROM launches) +
 	(SELECT count(*) FROM calls WHERE function = 'cuLaunchKernel' AND result <> 'CUDA_SUCCESS')"
 is "$(ask "$launches")" "$(truth launches)" "launches, each with its kernel, but for failures"
-is "$(ask "SELECT sum(number) FROM argument JOIN calls ON calls.id = call WHERE function = 'cuMemAlloc_v2' AND argument.name = 'bytesize'")" \
+is "$(ask "SELECT sum(number) FROM arguments JOIN calls ON calls.id = call WHERE function = 'cuMemAlloc_v2' AND name = 'bytesize'")" \
 	"$(truth allocated)" "bytes allocated"
 is "$(ask "SELECT sum(errors) FROM by_function")" "$(truth errors)" "errors"
 is "$(ask "SELECT count(*) FROM calls WHERE result NOT IN ('CUDA_SUCCESS', 'CUDA_ERROR_NOT_READY')")" \
@@ -49,8 +49,29 @@ is "$(ask "SELECT caller FROM calls WHERE function = 'cuEventQuery' ORDER BY 1 L
 	"libtorch_cuda.so+0x4000" "callers as offsets into files"
 is "$(ask "SELECT pid, parent, host, rank, program, command, finished FROM process")" \
 	"4711|1|node017|7|/usr/bin/python3.12|python3 train.py --steps=10|1" "process"
-is "$(ask "SELECT value, number FROM argument JOIN calls ON calls.id = call WHERE function = 'cuLaunchKernel' AND argument.name = 'gridDimX' LIMIT 1")" \
+is "$(ask "SELECT value, number FROM arguments JOIN calls ON calls.id = call WHERE function = 'cuLaunchKernel' AND name = 'gridDimX' LIMIT 1")" \
 	"64|64" "arguments as text and as numbers"
+
+# Each call's arguments are what another format says; the same ones are there once.
+agree() {
+	tool convert --to csv -o "$tmp/csv" "$1"
+	sqlite3 "$tmp/db" >"$tmp/disagree" 2>&1 <<-END
+		.mode csv
+		.import $tmp/csv csv
+		CREATE TEMP TABLE texts AS SELECT list, group_concat(name || ' = ' || value, ', ') AS text FROM
+			(SELECT * FROM argument ORDER BY list, position) GROUP BY list;
+		CREATE INDEX temp.texts_list ON texts (list);
+		SELECT count(*) FROM (SELECT pid, calls.correlation, coalesce(text, ''), coalesce(calls.kernel, '') FROM calls
+			JOIN call ON call.id = calls.id LEFT JOIN texts ON list = call.arguments
+			INTERSECT SELECT CAST(pid AS INT), CAST(correlation AS INT), arguments, kernel FROM csv);
+	END
+	is "$(cat "$tmp/disagree")" "$2" "$3"
+}
+agree "$tmp/one.cutrace" "$(truth calls)" "all calls have the arguments and kernels that csv has"
+ok "... few lists of them, in each of which something differs" test "$(ask 'SELECT count(DISTINCT list) FROM argument')" \
+	-lt "$(($(truth calls) / 2))"
+is "$(ask "SELECT count(*) FROM call WHERE arguments IS NOT NULL AND arguments NOT IN (SELECT list FROM argument)")" 0 \
+	"... that are there"
 
 # Indexes are there to be used.
 query_plan() {
@@ -64,7 +85,7 @@ like "$(query_plan "SELECT * FROM call WHERE thread = 2 AND start BETWEEN 1 AND 
 like "$(query_plan "SELECT * FROM call WHERE result <> 0")" 'USING INDEX call_error' "errors: an index"
 like "$(query_plan "SELECT * FROM launches WHERE kernel = 'x'")" 'SEARCH call USING INDEX call_kernel' \
 	"by kernel: an index"
-like "$(query_plan "SELECT * FROM argument WHERE call = 7")" 'SEARCH argument USING PRIMARY KEY' \
+like "$(query_plan "SELECT * FROM arguments WHERE call = 7")" 'SEARCH argument USING PRIMARY KEY' \
 	"arguments of a call: an index"
 
 tool convert --to sqlite -b -o "$tmp/db" "$tmp/one.cutrace"
@@ -96,6 +117,33 @@ is "$(ask 'PRAGMA integrity_check; PRAGMA foreign_key_check')" "ok" "... whole"
 head -c 524388 "$tmp/many/a.cutrace" >"$tmp/torn.cutrace"
 tool convert --to sqlite -o "$tmp/db" "$tmp/torn.cutrace"
 is "$status $(ask 'SELECT reason, count FROM loss')" "0 bytes of a torn chunk|100" "a torn file: a loss"
+
+mkdir "$tmp/two"
+synth -a -n 5000 -p 1 -s 3 "$tmp/two/a.cutrace"
+synth -a -n 5000 -p 2 -s 4 "$tmp/two/b.cutrace"
+tool convert --to sqlite -o "$tmp/db" "$tmp/two"
+agree "$tmp/two" 10000 "arguments of two files"
+synth -a -n 200000 "$tmp/lists.cutrace"
+tool convert --to sqlite -o "$tmp/db" "$tmp/lists.cutrace"
+agree "$tmp/lists.cutrace" 200000 "... and of many calls"
+ok "... in $(ask 'SELECT count(*) FROM argument') rows" test "$(ask 'SELECT count(*) FROM argument')" -gt 10000
+rm "$tmp/lists.cutrace" "$tmp/csv"
+
+# A handle that is one kernel's, then another's.
+compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
+	-Wl,--no-as-needed -ldl &&
+	compile -o "$tmp/kernels" "$top_srcdir/t/trace/kernels.c" -L"$tmp" -l:libcuda.so.1 \
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
+(
+	unset CUAUDIT_DRIVER
+	audited CUAUDIT_OUTPUT="$tmp/ran" CUAUDIT_HOOKS="trace(file=$tmp/ran.cutrace)" "$tmp/kernels"
+) >"$tmp/ran.out" 2>&1
+tool convert --to sqlite -o "$tmp/db" "$tmp/ran.cutrace"
+is "$(ask "SELECT kernel, count(*) FROM launches GROUP BY 1; SELECT value, count(*) FROM arguments JOIN launches ON launches.id = call
+	WHERE name = 'f' GROUP BY 1")" "first|2
+second|4
+0x40<first>|2
+0x40<second>|4" "a handle that comes back for another kernel"
 
 before=$(cksum "$tmp/db")
 tool convert --to sqlite -o "$tmp/db" "$tmp/one.cutrace" "$tmp/build.out"

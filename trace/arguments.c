@@ -108,11 +108,12 @@ static bool read_piece(const struct print_source *source, uint64_t address, void
 /* Kernels have names. */
 static const char *name_of(const struct print_source *source, uint32_t kind, uint64_t handle)
 {
-	const struct trace_arguments *arguments = (const struct trace_arguments *)source;
+	struct trace_arguments *arguments = (struct trace_arguments *)(uintptr_t)source;
 	const struct trace_kernel *kernel = NULL;
 
 	if (kind == KIND_function || kind == KIND_kernel)
 		kernel = trace_kernel(arguments->trace, handle, arguments->start);
+	arguments->nnames += kernel != NULL;
 	return kernel ? kernel->name : NULL;
 }
 
@@ -141,7 +142,7 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 	bool good;
 
 	memset(arguments, 0, offsetof(struct trace_arguments, pieces));
-	arguments->npieces = 0;
+	arguments->npieces = arguments->nnames = 0;
 	arguments->source = (struct print_source){ .read = read_piece, .name = name_of,
 						    .recorded = true };
 	arguments->trace = trace;

@@ -33,6 +33,7 @@ struct trace_arguments {
 	struct trace_piece pieces[CUAUDIT_TRACE_STEPS];
 	uint32_t npieces;
 	int32_t result;
+	uint32_t nnames;	/* how often `source` had a name for a handle, which may mean another later */
 };
 
 /* false, and all is zero: the call has none, or they make no sense. */
