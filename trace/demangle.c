@@ -15,7 +15,7 @@
 
 enum {
 	SYMBOL_MOST = 8192,	/* of which the demangler takes forty times as much stack */
-	NAME_MOST = 16384,
+	NAME_MOST = 65536,
 	NESTED = 64
 };
 
@@ -34,6 +34,7 @@ int __gcclibcxx_demangle_callback(const char *symbol,
 
 struct name {
 	char text[NAME_MOST + 1];
+	char brief[NAME_MOST + 1];
 	size_t length;
 	jmp_buf enough;
 };
@@ -132,50 +133,65 @@ static const char *skip_qualifiers(const char *at)
 	return at;
 }
 
-static void move(char **to, const char **at, size_t length)
+static void copy(char **to, const char **at, size_t length)
 {
-	memmove(*to, *at, length);
+	memcpy(*to, *at, length);
 	*to += length;
 	*at += length;
 }
 
 /*
  * Leaves out types of results and arguments, and arguments of templates unless
- * they are wanted, in place. False: it is none that this understands.
+ * they are wanted. False: it is none that this understands.
  */
-static bool shorten(char *text, bool templates)
+static bool shorten(char *brief, const char *text, bool templates)
 {
 	static const char anonymous[] = "(anonymous namespace)";
 	const char *at = text, *end;
-	char *to = text;
+	char *to = brief;
 
 	while (*at) {
 		size_t length = begins(at, anonymous) ? sizeof(anonymous) - 1 :
 				at == text || !in_word(at[-1]) ? operator_at(at) : 0;
 
 		if (length || !strchr("<([ ", *at)) {
-			move(&to, &at, length ? length : 1);
+			copy(&to, &at, length ? length : 1);
 		} else if (*at != ' ') {
 			end = skip(at);
 			if (!end)
 				return false;
 			if (*at == '<' && templates)
-				move(&to, &at, (size_t)(end - at));
+				copy(&to, &at, (size_t)(end - at));
 			at = skip_qualifiers(end);
 		} else if (at[1] == '[') {
 			break;	/* [clone .part.0] */
 		} else if (at[1] == '<') {
 			if (templates)	/* operator< <int> */
-				move(&to, &at, 1);
+				copy(&to, &at, 1);
 			else
 				at++;
 		} else {
 			at++;	/* behind the type of the result */
-			to = text;
+			to = brief;
 		}
 	}
 	*to = '\0';
-	return to > text;
+	return to > brief;
+}
+
+/* The longest of the name's ways from that one on that has no more than so many bytes, or NULL. */
+static const char *choose(struct name *name, enum demangle how, size_t most)
+{
+	bool understood = true;
+
+	if (how == DEMANGLE_FULL && name->length <= most)
+		return name->text;
+	for (int i = how == DEMANGLE_BASE; i < 2 && understood; i++) {
+		understood = shorten(name->brief, name->text, !i);
+		if (understood && strlen(name->brief) <= most)
+			return name->brief;
+	}
+	return !understood && name->length <= most ? name->text : NULL;
 }
 
 bool demangle_is_there(void)
@@ -185,6 +201,7 @@ bool demangle_is_there(void)
 
 char *demangle(const char *symbol, enum demangle how)
 {
+	const char *chosen = NULL;
 	struct name *name;
 	char *text = NULL;
 
@@ -195,9 +212,9 @@ char *demangle(const char *symbol, enum demangle how)
 	if (!name)
 		return NULL;
 	if (spell(name, symbol))
-		text = strdup(name->text);
-	if (text && how != DEMANGLE_FULL && shorten(name->text, how == DEMANGLE_SHORT))
-		strcpy(text, name->text);
+		chosen = choose(name, how, DEMANGLE_TIMES * strlen(symbol));
+	if (chosen)
+		text = strdup(chosen);
 	free(name);
 	return text;
 }

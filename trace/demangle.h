@@ -21,9 +21,13 @@ enum demangle demangle_named(const char *word);
 /* Whether this tool was built with what it takes; else no name changes. */
 bool demangle_is_there(void);
 
+/* A name has no more than so many times the bytes of its symbol. */
+enum { DEMANGLE_TIMES = 8 };
+
 /*
- * What the ELF symbol means, to be freed. NULL: it is no name of C++'s, what it
- * means would be longer than names of programs are, or memory is out.
+ * What the ELF symbol means, to be freed: in that way, or in a shorter one if it
+ * would be too long. NULL: it is no name of C++'s, it is too long in any way, or
+ * memory is out.
  */
 char *demangle(const char *symbol, enum demangle how);
 
