@@ -63,8 +63,10 @@ for wrong in start=cuInit:0 stop=cuInit:0; do
 done
 traced "start=cuInt" "$tmp/app" call 1
 like "$(cat "$tmp/err")" "names no function; did you mean cuInit" "a function that is none"
-traces "start=cuDriverGetVersion:3" "$tmp/app" threads 4 1000
-is "$(awk '$1 == "total" { print $2 }' "$tmp/text")" 3998 "the third call of four threads"
+# Calls of the other threads may be under way when it begins, and end later.
+traces "start=cuDriverGetVersion:1000" "$tmp/app" threads 4 1000
+total=$(awk '$1 == "total" { print $2 }' "$tmp/text")
+ok "the thousandth call of four threads, and $((total - 3001)) more" test "$total" -ge 3001 -a "$total" -le 3004
 
 # Callbacks.
 traces "" "$tmp/app" nested

@@ -161,6 +161,16 @@ ok "grown" test "$(value .calls "$tmp/grows.cutrace")" -gt "$before"
 is "$(jq .calls "$tmp/json")" 30000 "... is read in full"
 
 # Tables, their rows, histograms.
+name="void at::native::kernel_7_fw<0>(float const*, float*, int)"
+if "$cuaudit" report --by kernel --demangle full "$one" >"$tmp/narrow" 2>&1; then
+	COLUMNS=200 "$cuaudit" report --by kernel --demangle full "$one" >"$tmp/wide"
+	is "$(grep -cF " $name" "$tmp/narrow") $(grep -cF " $name" "$tmp/wide") $(awk '/^Time/ { on = 1 } on && length > n { n = length }
+		END { print n }' "$tmp/narrow")" "0 1 132" "names are cut where lines end, by COLUMNS elsewhere"
+	COLUMNS=x "$cuaudit" report --by kernel --demangle full "$one" >"$tmp/wide"
+	ok "... if it is a number" cmp "$tmp/narrow" "$tmp/wide"
+else
+	skip 2 "built without libsupc++"
+fi
 "$cuaudit" report --by kernel,rank --top 3 "$one" >"$tmp/out"
 is "$(grep -c '^Time' "$tmp/out") $(grep -c 'kernel_[0-9]*_fw' "$tmp/out")" "2 3" "--by, --top"
 like "$(cat "$tmp/out")" '^ +and 21 kernels more$' "... and the rest"

@@ -21,7 +21,7 @@ simdir=$top_builddir/lib/cuaudit/sim
 
 # Nothing of the caller's own settings reaches what a test runs; the tests' own, which no
 # audited program knows, are variables of the shell from here on.
-unset LD_AUDIT LD_PRELOAD
+unset LD_AUDIT LD_PRELOAD COLUMNS
 for tap_name in $(env | sed -n 's/^\(CUAUDIT_[A-Z_]*\)=.*/\1/p'); do
 	case $tap_name in
 	CUAUDIT_TEST_*)

@@ -7,16 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { COLUMNS_MIN = 80 };
-
-size_t terminal_columns(size_t otherwise)
-{
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return otherwise;
-	return size.ws_col > COLUMNS_MIN ? size.ws_col : COLUMNS_MIN;
-}
+enum { COLUMNS_MIN = 80, COLUMNS_MAX = 1000 };
 
 /* A variable that is set to something. */
 static const char *set(const char *name)
@@ -24,6 +15,19 @@ static const char *set(const char *name)
 	const char *value = getenv(name);
 
 	return value && *value ? value : NULL;
+}
+
+size_t terminal_columns(size_t otherwise)
+{
+	const char *wanted = set("COLUMNS");
+	size_t columns = wanted ? strtoul(wanted, NULL, 10) : 0;
+	struct winsize size;
+
+	if (!columns && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		columns = size.ws_col;
+	if (!columns)
+		return otherwise;
+	return columns < COLUMNS_MIN ? COLUMNS_MIN : columns < COLUMNS_MAX ? columns : COLUMNS_MAX;
 }
 
 bool terminal_colour(const char *when)

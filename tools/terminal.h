@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Columns of the terminal; `otherwise` if it is none. */
+/* Columns, by the variable COLUMNS or the terminal; `otherwise` if there is neither. */
 size_t terminal_columns(size_t otherwise);
 
 /* Whether to colour. when: "always", "never", or "auto", as it is and NO_COLOR allows. */

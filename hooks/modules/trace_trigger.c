@@ -19,7 +19,8 @@ enum { LIST = 1024 };
 
 enum watch {
 	OFF = 1,	/* nothing is written now; see trace_trigger_is_off */
-	TIME = 2	/* the time has to be looked at */
+	TIME = 2,	/* the time has to be looked at */
+	WAITING = 4	/* for a call of a number, which has not come */
 };
 
 static struct trigger {
@@ -82,23 +83,43 @@ static void fire(struct trigger *trigger, const struct cuaudit_call *call)
 		mark(trigger, call);
 }
 
-static void count(struct trigger *trigger, const struct cuaudit_call *call)
+static uint64_t count(struct trigger *trigger)
 {
-	uint64_t number = 1 + atomic_fetch_add_explicit(&trigger->calls, 1, memory_order_relaxed);
+	return 1 + atomic_fetch_add_explicit(&trigger->calls, 1, memory_order_relaxed);
+}
 
-	if (!trigger->number || trigger->number == number)
-		fire(trigger, call);
+/* Whoever comes behind the call that it waits for does not wait until that one's thread goes on. */
+static void fire_once(struct trigger *trigger, const struct cuaudit_call *call)
+{
+	uint32_t was = __atomic_load_n(&trace_trigger_watch, __ATOMIC_RELAXED);
+
+	do
+		if (!(was & WAITING))
+			return;
+	while (!__atomic_compare_exchange_n(&trace_trigger_watch, &was,
+					    was & ~(uint32_t)(OFF | WAITING), true,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	if (marks)
+		mark(trigger, call);
 }
 
 static int on_enter(struct cuaudit_call *call, void *data)
 {
-	count(data, call);
+	struct trigger *trigger = data;
+
+	if (!trigger->number)
+		fire(trigger, call);
+	else if (count(trigger) >= trigger->number)
+		fire_once(trigger, call);
 	return CUAUDIT_CONTINUE;
 }
 
 static void on_exit(struct cuaudit_call *call, void *data)
 {
-	count(data, call);
+	struct trigger *trigger = data;
+
+	if (!trigger->number || count(trigger) == trigger->number)
+		fire(trigger, call);
 }
 
 static bool is_due(struct trigger *trigger, uint64_t ns)
@@ -190,7 +211,7 @@ int trace_trigger_setup(const char *starts, const char *stops, int32_t priority,
 		error = set_up(&stop, stops, stop_markers, priority);
 	marks = has_file;
 	if (starts)
-		trace_trigger_watch |= OFF;
+		trace_trigger_watch |= start.number ? OFF | WAITING : OFF;
 	return error;
 }
 
@@ -199,8 +220,7 @@ void trace_trigger_forked(void)
 	first = 0;
 	start.calls = stop.calls = 0;
 	start.fired = stop.fired = false;
+	trace_trigger_watch &= ~(uint32_t)(OFF | WAITING);
 	if (start.given)
-		trace_trigger_watch |= OFF;
-	else
-		trace_trigger_watch &= ~(uint32_t)OFF;
+		trace_trigger_watch |= start.number ? OFF | WAITING : OFF;
 }
