@@ -60,7 +60,7 @@ AM_CONDITIONAL([CUDA], [test "x$found_" != x])])
 # where the library is there; the tool is built without WHAT where it is not.
 AC_DEFUN([CUAUDIT_LIBRARY], [
 m4_pushdef([UP_], m4_translit([$1], [a-z+-], [A-ZX_]))dnl
-m4_pushdef([with_], m4_translit([with_$1], [+-], [x_]))dnl
+m4_pushdef([with_], m4_translit([with_$1], [+-], [__]))dnl
 AC_ARG_WITH([$1], [AS_HELP_STRING([--without-$1], [build the tool without $5])],
 	[], [with_=check])
 UP_[]_LIBS=

@@ -172,7 +172,7 @@ else
 	skip 2 "built without libsupc++"
 fi
 "$cuaudit" report --by kernel,rank --top 3 "$one" >"$tmp/out"
-is "$(grep -c '^Time' "$tmp/out") $(grep -c 'kernel_[0-9]*_fw' "$tmp/out")" "2 3" "--by, --top"
+is "$(grep -c '^Time' "$tmp/out") $(grep -c 'fw[<I]' "$tmp/out")" "2 3" "--by, --top"
 like "$(cat "$tmp/out")" '^ +and 21 kernels more$' "... and the rest"
 "$cuaudit" report --by function --histogram '%memory,!cuMemFree*' "$one" >"$tmp/out"
 is "$(grep '^cu' "$tmp/out" | sed 1d | sort | tr '\n' ' ')" "cuMemAlloc_v2 cuMemcpyHtoDAsync_v2 " \
