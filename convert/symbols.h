@@ -13,7 +13,10 @@ struct symbols;
  */
 struct symbols *symbols_open(const struct trace_library *library);
 
-/* The function that an address, counted from the library's base, is in, for as long as they are open; NULL for none. */
+/*
+ * The function that an address, counted from the library's base, is in; NULL for
+ * none. The name is there until symbols_close.
+ */
 const char *symbols_find(struct symbols *symbols, uint64_t address, enum demangle how);
 
 void symbols_close(struct symbols *symbols);

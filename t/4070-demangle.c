@@ -47,6 +47,7 @@ static const struct name {
 	  "A::f<int>::{lambda#1}::operator()", "A::f::{lambda#1}::operator()" },
 	{ "_Z1fIXadL_ZN1AgtERKS0_EEEvv", "void f<&A::operator> >()", "f<&A::operator> >", "f" },
 	{ "_Z1fIXgtLi3ELi2EEEvv", "void f<((3)>(2))>()", "f<((3)>(2))>", "f" },
+	{ "_Z1fIXptL_Z1gE1hEEvv", "void f<g->h>()", "f<g->h>", "f" },
 	{ "_Z1gIiEDTptfp_1xET_", "decltype ({parm#1}->x) g<int>(int)", "g<int>", "g" },
 	/* What is shortened is a function's name. */
 	{ "_Z1fIiEPFviEv", "void (*f<int>())(int)", "void (*f<int>())(int)", "void (*f<int>())(int)" },
@@ -109,6 +110,16 @@ static void hurt(void)
 	memset(symbol + 4, 'P', sizeof(symbol) - 6);
 	symbol[sizeof(symbol) - 2] = 'i';
 	are(symbol, NULL, NULL, NULL, "a million of them");
+
+	/* The longest name that is taken, and the next. */
+	memcpy(symbol, "_Z1016", 6);
+	memset(symbol + 6, 'a', 1016);
+	strcpy(symbol + 6 + 1016, "v");
+	got = demangle(symbol, DEMANGLE_BASE);
+	ok(got && strlen(got) == 1016, "a name of %zu bytes", strlen(symbol));
+	free(got);
+	strcpy(symbol + 6 + 1016, "ii");
+	are(symbol, NULL, NULL, NULL, "one of 1,024");
 
 	/* Deeper than brackets are followed: all of it is there, then. */
 	strcpy(symbol, "_Z1fI");

@@ -47,6 +47,23 @@ is "$(grep -vc "$(printf '\r')\$" "$tmp/out") $(wc -l <"$tmp/out")" "0 $((calls 
 tool convert --to csv -b "$tmp/one.cutrace"
 is "$(grep -c ',[a-zA-Z0-9_:]*kernel_[0-9]*_fw' "$tmp/out") $(grep -c '=' "$tmp/out")" "$launches 0" \
 	"csv: --bare, kernels stay"
+# csv_named STYLE REGEX: launches of kernels with such a name.
+csv_named() {
+	tool convert --to csv -b --demangle "$1" "$tmp/one.cutrace"
+	is "$(grep -cE ",\"?$2\"?," "$tmp/out")" "$launches" "csv: names of C++, $1"
+}
+tool convert --to csv -b --demangle full "$tmp/one.cutrace"
+if test "$status" = 0; then
+	csv_named full 'void at::native::kernel_[0-9]+_fw<[01]>\(float const\*, float\*, int\)'
+	csv_named short 'at::native::kernel_[0-9]+_fw<[01]>'
+	cp "$tmp/out" "$tmp/short"
+	csv_named base 'at::native::kernel_[0-9]+_fw'
+	csv_named no '_ZN2at6native[0-9]+kernel_[0-9]+_fwILi[01]EEEvPKfPfi'
+	tool convert --to csv -b "$tmp/one.cutrace"
+	ok "csv: ... short ones by default" cmp "$tmp/out" "$tmp/short"
+else
+	skip 5 "built without libsupc++"
+fi
 
 # jsonl
 tool convert --to jsonl "$tmp/one.cutrace"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-	SYMBOL_MOST = 8192,	/* of which the demangler takes forty times as much stack */
+	SYMBOL_MOST = 1023,	/* the demangler's stack grows with it; newer ones take no more */
 	NAME_MOST = 65536,
 	NESTED = 64
 };
@@ -206,7 +206,7 @@ char *demangle(const char *symbol, enum demangle how)
 	char *text = NULL;
 
 	if (how == DEMANGLE_NO || symbol[0] != '_' || symbol[1] != 'Z' ||
-	    strnlen(symbol, SYMBOL_MOST) == SYMBOL_MOST)
+	    strnlen(symbol, SYMBOL_MOST + 1) > SYMBOL_MOST)
 		return NULL;
 	name = malloc(sizeof(*name));
 	if (!name)

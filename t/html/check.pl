@@ -145,6 +145,10 @@ for my $i (0 .. $#{$all->{histograms}}) {
 my ($kernels) = grep { $_->{id} eq 'kernels' } @{$all->{tables}};
 my $launches = 0;
 $launches += $_->[2] for @{$kernels->{rows}};
+my %named = map { $_->[0] => 1 } @{$kernels->{rows}};
+for (@{$timeline->{kernels}}) {
+	wrong("kernel $_ in the timeline alone") if !$named{$_} && !$kernels->{cut};
+}
 print "bytes ", length $page, "\n";
 print "$_ $all->{totals}{$_}\n" for qw(calls errors processes threads);
 print "ns $all->{totals}{total_ns}\n";

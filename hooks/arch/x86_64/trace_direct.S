@@ -138,9 +138,10 @@
 	 * Through the trace, which writes the record here. \small: "no", without
 	 * arguments; "launch", with a launch's; "int", with an int behind the first of two
 	 * words, and the second; a number, as a struct trace_direct says, with so many
-	 * behind pointers. In C, a call, what it saves and finds again are a third more. What is no such record, or has no room, or is
-	 * of an unknown place, is left to trace_direct_slowly. What is seldom so is
-	 * compared and jumped for: that is one operation, and none where it is not so.
+	 * behind pointers. In C, a call, what it saves and finds again are a third more.
+	 * What is no such record, or has no room, or is of an unknown place, is left to
+	 * trace_direct_slowly. What is seldom so is compared and jumped for: that is one
+	 * operation, and none where it is not so.
 	 */
 	.macro	RECORD way, small, soon=TRACE, registers=6, slowly=trampoline_registers, launch=0
 	BACK	\slowly
