@@ -5,7 +5,6 @@
 #include <cuaudit/hook.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "hooks/clock.h"
@@ -24,6 +23,7 @@
 #include "hooks/tables.h"
 #include "hooks/thread.h"
 #include "hooks/version.h"
+#include "report/io.h"
 
 /* What pthread_atfork calls, which is linked in and asks for a start file (LSB Core, 10.4). */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
@@ -44,11 +44,28 @@ static void forked(void)
 	module_forked();
 }
 
+/* A thread cancelled in what follows would take locks along: its loader's, ours. */
+static int forbid_cancel(void)
+{
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	return cancel;
+}
+
+static void restore_cancel(int cancel)
+{
+	pthread_setcancelstate(cancel, &cancel);
+}
+
 static void attach(void)
 {
+	int cancel = forbid_cancel();
+
 	registry_attach();
 	coverage_slots();
 	version_ask();
+	restore_cancel(cancel);
 }
 
 static int end_status = -1;
@@ -59,12 +76,11 @@ void cuaudit_end_with(int status)
 		end_status = status;
 }
 
-static void finish(void)
+static void report(void)
 {
 	uint32_t lost;
 
-	if (getpid() != owner)
-		return;
+	log_finish();
 	lost = atomic_load_explicit(&cuaudit_core_link->lost_objects, memory_order_relaxed);
 	if (lost)
 		cuaudit_log(CUAUDIT_WARN, "%u libraries came when the table was full; they are not "
@@ -72,10 +88,25 @@ static void finish(void)
 	clock_calibrate();
 	module_finish_all();
 	hook_reap();
+	log_close();
 	if (end_status >= 0) {
 		fflush(NULL);
 		_exit(end_status);
 	}
+}
+
+static void finish(void)
+{
+	struct io_signals signals;
+	int cancel;
+
+	if (getpid() != owner)
+		return;
+	cancel = forbid_cancel();
+	io_enter(&signals);
+	report();
+	io_leave(&signals);
+	restore_cancel(cancel);
 }
 
 static int start(void)
@@ -104,6 +135,26 @@ static int start(void)
 	return 0;
 }
 
+static void begin(struct link_table *link)
+{
+	int error;
+
+	if (link->version != LINK_VERSION || link->size != sizeof(*link)) {
+		cuaudit_log(CUAUDIT_ERROR, "libcuaudit.so and cuaudit-core.so are of different "
+			    "versions; nothing is audited");
+		return;
+	}
+	error = start();
+	if (error) {
+		cuaudit_log(CUAUDIT_ERROR, "cannot start: %s; nothing is audited", io_reason(error));
+		return;
+	}
+	attach();
+	/* Pairs with the auditor's launch and its destructor. */
+	atomic_store_explicit(&link->finish, finish, memory_order_release);
+	atomic_store_explicit(&link->attach, attach, memory_order_release);
+}
+
 /*
  * Runs under the loader's own lock: threads that make their first call
  * meanwhile wait in dlmopen, as for any library.
@@ -112,22 +163,11 @@ static void __attribute__((constructor)) load(void)
 {
 	/* volatile: clang runs constructors ahead, on what it thinks memory holds. */
 	struct link_table *link = *(struct link_table *volatile *)&cuaudit_core_link;
-	int error;
+	int cancel;
 
 	if (!link)
 		return;
-	if (link->version != LINK_VERSION || link->size != sizeof(*link)) {
-		cuaudit_log(CUAUDIT_ERROR, "libcuaudit.so and cuaudit-core.so are of different "
-			    "versions; nothing is audited");
-		return;
-	}
-	error = start();
-	if (error) {
-		cuaudit_log(CUAUDIT_ERROR, "cannot start: %s; nothing is audited", strerror(-error));
-		return;
-	}
-	attach();
-	/* Pairs with the auditor's launch and its destructor. */
-	atomic_store_explicit(&link->finish, finish, memory_order_release);
-	atomic_store_explicit(&link->attach, attach, memory_order_release);
+	cancel = forbid_cancel();
+	begin(link);
+	restore_cancel(cancel);
 }

@@ -88,10 +88,10 @@ static int append(struct out *out)
 		output = cuaudit_output("");
 	if (output < 0)
 		return output;
-	error = out_write(out, output);
+	error = out_write(out, output, IO_REPORT);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
-			    strerror(-error));
+			    io_reason(error));
 	return error;
 }
 
@@ -186,7 +186,7 @@ void stat_print_setup(const struct stat_print *given)
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	printing = !error;
 	if (error)
-		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", strerror(error));
+		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", io_reason(error));
 }
 
 int stat_print_finish(void)
@@ -201,7 +201,7 @@ int stat_print_finish(void)
 	}
 	error = print();
 	if (output >= 0)
-		close(output);
+		io_close(output);
 	output = -1;
 	return !error;
 }
@@ -211,6 +211,6 @@ void stat_print_forked(void)
 	printing = 0;
 	begin();
 	if (output >= 0)
-		close(output);
+		io_close(output);
 	output = -1;
 }
