@@ -319,6 +319,18 @@ void leak_rule_forked(void)
 	pthread_mutex_init(&lock, NULL);
 }
 
+uint64_t leak_word_ask(const struct cuaudit_call *call, struct leak_word word)
+{
+	uint64_t handle = 0;
+
+	if (word.word == LEAK_NO_WORD || !word.pointer)
+		return leak_word_get(call, word);
+	if (cuaudit_safe_read((const void *)(uintptr_t)call->words[word.word], &handle,
+			      word.bytes == sizeof(uint32_t) ? sizeof(uint32_t) : sizeof(handle)))
+		return 0;
+	return handle;
+}
+
 uint64_t leak_word_get(const struct cuaudit_call *call, struct leak_word word)
 {
 	const void *at;

@@ -106,7 +106,10 @@ static inline const struct leak_rule *leak_rule(const struct cuaudit_function *f
 	return rule;
 }
 
-/* Context: call. The handle that a call holds in a word, 0 if there is none. */
+/* Context: call. The handle that a call holds in a word, 0 if there is none, or none to be read. */
+uint64_t leak_word_ask(const struct cuaudit_call *call, struct leak_word word);
+
+/* The same, after the call succeeded: what its pointers lead to is there. */
 uint64_t leak_word_get(const struct cuaudit_call *call, struct leak_word word);
 
 /* Context: call, after it succeeded. Bytes of the object it gave, 0 if unknown. */

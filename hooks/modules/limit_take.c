@@ -55,46 +55,51 @@ static int want_async(struct cuaudit_call *call, uint32_t stream_at)
 
 static int want_physical(struct cuaudit_call *call)
 {
-	const CUmemAllocationProp *prop = calls_pointer(call, 2);
+	CUmemAllocationProp prop;
 
-	if (!prop || prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+	if (cuaudit_safe_read(calls_pointer(call, 2), &prop, sizeof(prop)) ||
+	    prop.location.type != CU_MEM_LOCATION_TYPE_DEVICE)
 		return CUAUDIT_CONTINUE;
-	return want(call, prop->location.id, 0, call->words[1]);
+	return want(call, prop.location.id, 0, call->words[1]);
 }
 
 static int want_array(struct cuaudit_call *call)
 {
-	const CUDA_ARRAY_DESCRIPTOR_v1 *narrow = calls_pointer(call, 1);
-	const CUDA_ARRAY_DESCRIPTOR *wide = calls_pointer(call, 1);
+	bool narrow = calls_is(call, NARROW);
 	CUDA_ARRAY3D_DESCRIPTOR array = { .Depth = 0 };
+	union {
+		CUDA_ARRAY_DESCRIPTOR_v1 narrow;
+		CUDA_ARRAY_DESCRIPTOR wide;
+	} from;
 
-	if (!wide)
+	if (cuaudit_safe_read(calls_pointer(call, 1), &from,
+			      narrow ? sizeof(from.narrow) : sizeof(from.wide)))
 		return CUAUDIT_CONTINUE;
-	array.Width = calls_is(call, NARROW) ? narrow->Width : wide->Width;
-	array.Height = calls_is(call, NARROW) ? narrow->Height : wide->Height;
-	array.Format = calls_is(call, NARROW) ? narrow->Format : wide->Format;
-	array.NumChannels = calls_is(call, NARROW) ? narrow->NumChannels : wide->NumChannels;
+	array.Width = narrow ? from.narrow.Width : from.wide.Width;
+	array.Height = narrow ? from.narrow.Height : from.wide.Height;
+	array.Format = narrow ? from.narrow.Format : from.wide.Format;
+	array.NumChannels = narrow ? from.narrow.NumChannels : from.wide.NumChannels;
 	return want(call, driver_device(), 0, size_array(&array, 1));
 }
 
 static int want_array3d(struct cuaudit_call *call, uint32_t levels)
 {
-	const CUDA_ARRAY3D_DESCRIPTOR_v1 *narrow = calls_pointer(call, 1);
+	bool narrow = calls_is(call, NARROW);
+	CUDA_ARRAY3D_DESCRIPTOR_v1 from;
 	CUDA_ARRAY3D_DESCRIPTOR array;
 
-	if (!narrow)
+	if (cuaudit_safe_read(calls_pointer(call, 1), narrow ? (void *)&from : (void *)&array,
+			      narrow ? sizeof(from) : sizeof(array)))
 		return CUAUDIT_CONTINUE;
-	if (calls_is(call, NARROW))
+	if (narrow)
 		array = (CUDA_ARRAY3D_DESCRIPTOR){
-			.Width = narrow->Width,
-			.Height = narrow->Height,
-			.Depth = narrow->Depth,
-			.Format = narrow->Format,
-			.NumChannels = narrow->NumChannels,
-			.Flags = narrow->Flags,
+			.Width = from.Width,
+			.Height = from.Height,
+			.Depth = from.Depth,
+			.Format = from.Format,
+			.NumChannels = from.NumChannels,
+			.Flags = from.Flags,
 		};
-	else
-		array = *(CUDA_ARRAY3D_DESCRIPTOR *)calls_pointer(call, 1);
 	return want(call, driver_device(), 0, size_array(&array, levels));
 }
 
@@ -207,7 +212,7 @@ static void took(struct cuaudit_call *call, enum limit_kind kind)
 {
 	if (!call->scratch)
 		return;
-	if (call->result) {
+	if (!cuaudit_call_succeeded(call)) {
 		charge_give(call->scratch);
 		return;
 	}
@@ -293,7 +298,7 @@ static void graph_used(const struct cuaudit_call *call)
 {
 	if (!call->scratch)
 		return;
-	if (!call->result && charge_pool(call->scratch))
+	if (cuaudit_call_succeeded(call) && charge_pool(call->scratch))
 		pool_grown(charge_pool(call->scratch), true);
 	account_keep(charge_device(call->scratch));
 	charge_give(call->scratch);
@@ -306,24 +311,24 @@ void take_exit(struct cuaudit_call *call, enum limit_kind kind)
 		graph_used(call);
 		break;
 	case LIMIT_IMPORT:
-		if (!call->result)
+		if (cuaudit_call_succeeded(call))
 			imported(call);
 		break;
 	case LIMIT_INSTANTIATE:
-		if (!call->result)
+		if (cuaudit_call_succeeded(call))
 			instantiated(call);
 		break;
 	case LIMIT_MAP:
 		if (call->scratch)
-			share_mapped((struct block *)(uintptr_t)call->scratch, !call->result,
+			share_mapped((struct block *)(uintptr_t)call->scratch, cuaudit_call_succeeded(call),
 				     call->words[0], call->words[1]);
 		break;
 	case LIMIT_OPEN:
-		if (!call->result)
+		if (cuaudit_call_succeeded(call))
 			opened(call);
 		break;
 	case LIMIT_RETAIN:
-		if (!call->result)
+		if (cuaudit_call_succeeded(call))
 			share_retain(calls_handle(call), call->words[1]);
 		break;
 	default:
