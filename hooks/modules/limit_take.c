@@ -7,6 +7,7 @@
 #include "hooks/modules/limit_share.h"
 #include "hooks/modules/limit_size.h"
 #include "hooks/modules/limit_table.h"
+#include "report/array.h"
 
 /* Before the driver is asked for what charge says. */
 static int want_charge(struct cuaudit_call *call, uint64_t charge)
@@ -63,43 +64,14 @@ static int want_physical(struct cuaudit_call *call)
 	return want(call, prop.location.id, 0, call->words[1]);
 }
 
-static int want_array(struct cuaudit_call *call)
+static int want_array(struct cuaudit_call *call, enum array_form form, uint32_t levels)
 {
-	bool narrow = calls_is(call, NARROW);
-	CUDA_ARRAY3D_DESCRIPTOR array = { .Depth = 0 };
-	union {
-		CUDA_ARRAY_DESCRIPTOR_v1 narrow;
-		CUDA_ARRAY_DESCRIPTOR wide;
-	} from;
-
-	if (cuaudit_safe_read(calls_pointer(call, 1), &from,
-			      narrow ? sizeof(from.narrow) : sizeof(from.wide)))
-		return CUAUDIT_CONTINUE;
-	array.Width = narrow ? from.narrow.Width : from.wide.Width;
-	array.Height = narrow ? from.narrow.Height : from.wide.Height;
-	array.Format = narrow ? from.narrow.Format : from.wide.Format;
-	array.NumChannels = narrow ? from.narrow.NumChannels : from.wide.NumChannels;
-	return want(call, driver_device(), 0, size_array(&array, 1));
-}
-
-static int want_array3d(struct cuaudit_call *call, uint32_t levels)
-{
-	bool narrow = calls_is(call, NARROW);
-	CUDA_ARRAY3D_DESCRIPTOR_v1 from;
 	CUDA_ARRAY3D_DESCRIPTOR array;
+	union array_descriptor from;
 
-	if (cuaudit_safe_read(calls_pointer(call, 1), narrow ? (void *)&from : (void *)&array,
-			      narrow ? sizeof(from) : sizeof(array)))
+	if (cuaudit_safe_read(calls_pointer(call, 1), &from, array_form_size(form)))
 		return CUAUDIT_CONTINUE;
-	if (narrow)
-		array = (CUDA_ARRAY3D_DESCRIPTOR){
-			.Width = from.Width,
-			.Height = from.Height,
-			.Depth = from.Depth,
-			.Format = from.Format,
-			.NumChannels = from.NumChannels,
-			.Flags = from.Flags,
-		};
+	array = array_describe(&from, form);
 	return want(call, driver_device(), 0, size_array(&array, levels));
 }
 
@@ -138,11 +110,11 @@ int take_enter(struct cuaudit_call *call, enum limit_kind kind)
 	case LIMIT_CREATE:
 		return want_physical(call);
 	case LIMIT_ARRAY:
-		return want_array(call);
+		return want_array(call, calls_is(call, NARROW) ? ARRAY_FLAT_V1 : ARRAY_FLAT, 1);
 	case LIMIT_ARRAY3D:
-		return want_array3d(call, 1);
+		return want_array(call, calls_is(call, NARROW) ? ARRAY_CUBE_V1 : ARRAY_CUBE, 1);
 	case LIMIT_MIPMAP:
-		return want_array3d(call, (uint32_t)call->words[2]);
+		return want_array(call, ARRAY_CUBE, (uint32_t)call->words[2]);
 	case LIMIT_GRAPH_USE:
 		return want_graph(call);
 	case LIMIT_MAP:
