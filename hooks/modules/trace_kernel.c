@@ -130,7 +130,7 @@ static void handed_out(uint64_t handle, const char *name, uint64_t as)
 static void on_exit(struct cuaudit_call *call, void *data)
 {
 	(void)data;
-	if (call->result || call->flags & CUAUDIT_CALL_SKIPPED)
+	if (!cuaudit_call_succeeded(call))
 		return;
 	switch (call->function->id) {
 #define ONE(symbol, handle, name, as) \
