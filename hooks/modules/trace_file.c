@@ -386,6 +386,15 @@ bool trace_file_stopped(uint32_t *why)
 	return now;
 }
 
+bool trace_file_ended(uint32_t *why)
+{
+	bool ended = atomic_load_explicit(&stopped, memory_order_relaxed) == TRACE_FILE_ENDED + 1;
+
+	if (ended)
+		*why = TRACE_FILE_ENDED;
+	return ended;
+}
+
 void trace_file_lost(uint32_t why, uint64_t calls)
 {
 	if (why == TRACE_FILE_ENDED)
