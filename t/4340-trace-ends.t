@@ -29,4 +29,18 @@ ends "exit within a driver call" "" callback 1 0 100 1000 10000
 ends "quick_exit" "" quick_exit 1 0 1000 10000
 ends "_exit" "" _exit 1 0 1000 10000
 ends "a child of fork" "" child 1 0 100 1000 10000
+
+# A thread of the hook's own keeps no process alive.
+ends "pthread_exit" "" thread 2 0 100 1000 10000
+like "$(checked "$tmp"/traces/*.cutrace)" '^process .* finished' "and the file is ended"
+ends "pthread_exit of a main thread that never called" "" idle 0 0
+like "$(checked "$tmp"/traces/*.cutrace)" '^total 3 ' "and all calls are there"
+for how in "thread 2 100" "idle"; do
+	status=0
+	# shellcheck disable=SC2086 # several arguments
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(interval=100)" timeout 60 "$tmp/ends" $how \
+		>"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status" 0 "$how: statistics at an interval do not, either"
+	like "$(cat "$tmp/err")" ' cuDriverGetVersion' "$how: and are printed at the end"
+done
 done_testing

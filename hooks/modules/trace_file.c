@@ -59,9 +59,9 @@ static void read_file(const char *name, char *text, size_t size)
 /* The last argument may be cut, and its end is then that of the text. */
 static void describe_process(struct cuaudit_trace_header *to)
 {
-	if (readlink("/proc/self/exe", to->program, sizeof(to->program) - 1) < 0)
+	if (readlink("/proc/thread-self/exe", to->program, sizeof(to->program) - 1) < 0)
 		strcpy(to->program, "(unknown program)");
-	read_file("/proc/self/cmdline", to->command, sizeof(to->command));
+	read_file("/proc/thread-self/cmdline", to->command, sizeof(to->command));
 	if (gethostname(to->host, sizeof(to->host) - 1))
 		strcpy(to->host, "localhost");
 }
@@ -133,7 +133,7 @@ static void make_absolute(void)
 
 	if (path[0] == '/')
 		return;
-	length = readlink("/proc/self/cwd", whole, sizeof(whole));
+	length = readlink("/proc/thread-self/cwd", whole, sizeof(whole));
 	if (length > 0 && (size_t)length + 1 + strlen(path) < sizeof(whole)) {
 		whole[length] = '/';
 		strcpy(whole + length + 1, path);
