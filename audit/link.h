@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 4
+#define LINK_VERSION 5
 
 enum {
 	LINK_SLOTS = 4096,	/* stubs assembled into the auditor */
@@ -137,6 +137,13 @@ struct link_table {
 	 */
 	void (*_Atomic attach)(void);
 	void (*_Atomic finish)(void);
+
+	/*
+	 * core to auditor: the thread that sets the core up, 0 once that is done. Its
+	 * driver calls meanwhile, as a plug-in's init may make them, are not hooked.
+	 */
+	_Atomic int32_t setup_thread;
+	_Atomic uint32_t setup_calls;
 };
 
 /* The exported variable of the core the auditor writes the table's address to. */

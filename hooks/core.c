@@ -4,8 +4,10 @@
 
 #include <cuaudit/hook.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "hooks/clock.h"
@@ -13,16 +15,17 @@
 #include "hooks/guard.h"
 #include "hooks/hook.h"
 #include "hooks/layout.h"
+#include "hooks/lock.h"
 #include "hooks/log.h"
 #include "hooks/module.h"
 #include "hooks/object.h"
 #include "hooks/output.h"
 #include "hooks/procaddr.h"
-#include "hooks/record.h"
 #include "hooks/registry.h"
 #include "hooks/settings.h"
 #include "hooks/tables.h"
 #include "hooks/thread.h"
+#include "hooks/unwound.h"
 #include "hooks/version.h"
 
 /* What pthread_atfork calls, which is linked in and asks for a start file (LSB Core, 10.4). */
@@ -34,14 +37,21 @@ struct link_table *cuaudit_core_link;
 /* vfork and raw clone run no fork handlers; such a child must not write our report. */
 static pid_t owner;
 
+/* No handler of a signal runs before all that it may call is whole. */
 static void forked(void)
 {
+	sigset_t all, saved;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &saved);
 	owner = getpid();
-	record_forked();
+	lock_forked();
+	registry_forked();
 	thread_forked();
 	guard_setup();
 	coverage_forked();
 	module_forked();
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
 
 static void attach(void)
@@ -83,6 +93,7 @@ static int start(void)
 	int error;
 
 	owner = getpid();
+	lock_setup();
 	log_setup();
 	settings_check();
 	output_setup();
@@ -90,13 +101,14 @@ static int start(void)
 	registry_setup();
 	object_setup();
 	guard_setup();
+	unwound_setup();
 	error = thread_setup();
 	if (!error)
 		error = procaddr_setup();
 	if (!error)
 		error = tables_setup();
 	if (!error)
-		error = -__register_atfork(record_fork, record_parent, forked, NULL);
+		error = -__register_atfork(NULL, NULL, forked, NULL);
 	if (error)
 		return error;
 	clock_setup();
@@ -121,12 +133,16 @@ static void __attribute__((constructor)) load(void)
 			    "versions; nothing is audited");
 		return;
 	}
+	atomic_store_explicit(&link->setup_thread, (int32_t)syscall(SYS_gettid),
+			      memory_order_relaxed);
 	error = start();
+	if (!error)
+		attach();
+	atomic_store_explicit(&link->setup_thread, 0, memory_order_relaxed);
 	if (error) {
 		cuaudit_log(CUAUDIT_ERROR, "cannot start: %s; nothing is audited", strerror(-error));
 		return;
 	}
-	attach();
 	/* Pairs with the auditor's launch and its destructor. */
 	atomic_store_explicit(&link->finish, finish, memory_order_release);
 	atomic_store_explicit(&link->attach, attach, memory_order_release);

@@ -9,6 +9,7 @@
 
 #include "hooks/core.h"
 #include "hooks/known.h"
+#include "hooks/lock.h"
 #include "hooks/record.h"
 #include "hooks/registry.h"
 #include "hooks/thread.h"
@@ -55,7 +56,7 @@ static int check_selector(const struct cuaudit_hook *hook)
 	return fault ? -EINVAL : -ENOENT;
 }
 
-/* Under lock: all of the hook's functions have it, or none has. */
+/* Under LOCK_RECORDS: all of the hook's functions have it, or none has. */
 static int show(struct record *record, enum record_state state)
 {
 	uint32_t ready = cuaudit_functions();
@@ -87,7 +88,7 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 {
 	struct cuaudit_hook hook;
 	struct record *record;
-	sigset_t saved;
+	sigset_t saved, inner;
 	int error;
 
 	if (!cuaudit_core_link)
@@ -98,7 +99,7 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 	if (error)
 		return error;
 	hook_reap();
-	record_begin_setup();
+	lock_take(LOCK_SETUP, &saved);
 	record = record_unused();
 	if (!record) {
 		error = -ENOSPC;
@@ -110,15 +111,16 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 	record->direct = direct;
 	error = guard_take_libraries(&record->guard);
 	if (!error)
-		error = record_select(record, 0, cuaudit_functions());
+		error = record_open_selector(record);
 	if (error)
 		goto out;
-	record_take_lock(&saved);
+	record_select(record, 0, cuaudit_functions());
+	lock_take(LOCK_RECORDS, &inner);
 	error = show(record, state);
-	record_give_lock(&saved);
+	lock_release(LOCK_RECORDS, &inner);
 	*added = record;
 out:
-	record_end_setup();
+	lock_release(LOCK_SETUP, &saved);
 	return error;
 }
 
@@ -170,7 +172,7 @@ int cuaudit_hook_detach(int handle)
 	uint32_t ready;
 	int result = -ENOENT;
 
-	record_take_lock(&saved);
+	lock_take(LOCK_RECORDS, &saved);
 	record = of_handle(handle);
 	if (record && record->state == RECORD_ATTACHED) {
 		guard_close(&record->guard);
@@ -183,7 +185,7 @@ int cuaudit_hook_detach(int handle)
 		record->state = RECORD_DETACHED;
 		result = 0;
 	}
-	record_give_lock(&saved);
+	lock_release(LOCK_RECORDS, &saved);
 	return result;
 }
 
@@ -192,17 +194,16 @@ static struct record *next_to_release(void)
 	struct record *found = NULL;
 	sigset_t saved;
 
-	record_take_lock(&saved);
+	lock_take(LOCK_RECORDS, &saved);
 	for (uint32_t i = 0; i < RECORDS && !found; i++) {
 		struct record *record = record_get(i);
 
-		if (record->state == RECORD_DETACHED && !record->pinned &&
-		    !guard_busy(&record->guard)) {
+		if (record->state == RECORD_DETACHED && !guard_busy(&record->guard)) {
 			record->state = RECORD_RELEASED;
 			found = record;
 		}
 	}
-	record_give_lock(&saved);
+	lock_release(LOCK_RECORDS, &saved);
 	return found;
 }
 
@@ -214,9 +215,9 @@ void hook_reap(void)
 	while ((record = next_to_release())) {
 		if (record->guard.hook.released)
 			record->guard.hook.released(record->guard.hook.data);
-		record_take_lock(&saved);
+		lock_take(LOCK_RECORDS, &saved);
 		record->state = RECORD_UNUSED;
-		record_give_lock(&saved);
+		lock_release(LOCK_RECORDS, &saved);
 	}
 }
 
@@ -227,13 +228,13 @@ static int held(int handle)
 	sigset_t saved;
 	int result = 0;
 
-	record_take_lock(&saved);
+	lock_take(LOCK_RECORDS, &saved);
 	record = of_handle(handle);
 	if (record)
 		result = record->state == RECORD_ATTACHED ? -EBUSY :
 			 thread_self && thread_self->guarded[record->guard.number] ? -EDEADLK :
 			 -ETIMEDOUT;
-	record_give_lock(&saved);
+	lock_release(LOCK_RECORDS, &saved);
 	return result;
 }
 
