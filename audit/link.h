@@ -142,6 +142,9 @@ struct link_table {
 /* The exported variable of the core the auditor writes the table's address to. */
 #define LINK_SYMBOL "cuaudit_core_link"
 
+/* That of each auditor the first instance in a process writes its table's address to. */
+#define LINK_AUDITOR_SYMBOL "cuaudit_auditor_link"
+
 static inline struct link_object *link_object(const struct link_table *table, uint32_t index)
 {
 	struct link_object *chunk;

@@ -16,6 +16,7 @@
 
 #include "arch.h"
 #include "audit/now.h"
+#include "audit/peer.h"
 #include "audit/provider.h"
 #include "audit/sys.h"
 
@@ -47,7 +48,8 @@ uintptr_t plt_choose(const struct link_map *map, uint32_t index);
 /* Nobody audits an auditor: the loader gave our own PLT what we look for. */
 void plt_start(unsigned int version, const struct env_loader *loader)
 {
-	if (version >= FIRST_THAT_BINDS || !loader->alone || !object_by_kernel)
+	if (version >= FIRST_THAT_BINDS || !object_by_kernel || loader->cut ||
+	    loader->profile || loader->auditors > 1 + peer_count)
 		return;
 	bind_not = loader->bind_not;
 	for (const ElfW(Dyn) *entry = _DYNAMIC; entry->d_tag != DT_NULL; entry++)

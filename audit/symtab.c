@@ -3,6 +3,7 @@
 #include "audit/symtab.h"
 
 #include "audit/driver.h"
+#include "audit/peer.h"
 #include "audit/stub.h"
 #include "audit/sys.h"
 
@@ -19,31 +20,6 @@ struct space {
 
 extern const struct space loaders_spaces __asm__("_r_debug");
 
-/* Whether the environment names another auditor, for loaders that do not list namespaces. */
-static bool others_named(char **envp)
-{
-	static const char ld_audit[] = "LD_AUDIT=", own_name[] = "libcuaudit.so";
-
-	for (; *envp; envp++) {
-		const char *name = *envp + sizeof(ld_audit) - 1;
-
-		if (!sys_starts(*envp, ld_audit))
-			continue;
-		while (*name) {
-			const char *end = name;
-
-			for (; *end && *end != ':'; end++)
-				if (*end == '/')
-					name = end + 1;
-			if (name != end && !(sys_starts(name, own_name) &&
-					     name + sizeof(own_name) - 1 == end))
-				return true;
-			name = end + (*end == ':');
-		}
-	}
-	return false;
-}
-
 /* Each auditor has a namespace of its own; before the program opens one there are no others. */
 static bool others_loaded(void)
 {
@@ -51,14 +27,15 @@ static bool others_loaded(void)
 
 	for (const struct space *space = loaders_spaces.next; space; space = space->next)
 		namespaces += space->base.r_map != NULL;
-	return namespaces > 1;
+	return namespaces > 1 + peer_count;
 }
 
-bool symtab_needed(unsigned int version, char **envp)
+bool symtab_needed(unsigned int version, const struct env_loader *loader)
 {
 	if (version < FIRST_THAT_REPORTS)
 		return true;
-	return loaders_spaces.base.r_version < FIRST_WITH_SPACES ? others_named(envp)
+	/* Loaders that do not list namespaces take auditors from the environment alone. */
+	return loaders_spaces.base.r_version < FIRST_WITH_SPACES ? loader->auditors > 1 + peer_count
 								 : others_loaded();
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "audit/env.h"
 #include "audit/object.h"
 
 /*
@@ -15,7 +16,7 @@
  * instead of adding to it if it comes last. When the program is opened: all
  * auditors are there, and no namespace of the program's.
  */
-bool symtab_needed(unsigned int version, char **envp);
+bool symtab_needed(unsigned int version, const struct env_loader *loader);
 
 /*
  * Gives a driver that was just opened a copy of its symbol table in which the
