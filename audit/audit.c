@@ -108,7 +108,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	if (env_disabled)
 		return LA_FLG_BINDFROM;
 	object = object_open(map, space, &image);
-	*cookie = (uintptr_t)object;
+	*cookie = object_cookie(object);
 	if (!object)
 		return LA_FLG_BINDFROM;
 	/* All auditors have been loaded before it. */

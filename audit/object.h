@@ -50,6 +50,9 @@ void object_tell_generation(uint32_t from, uint32_t end);
 /* Marks the record closed. */
 void object_close(struct link_object *object);
 
+/* What stands for a record in a cookie. */
+uintptr_t object_cookie(const struct link_object *object);
+
 /* The record behind a cookie, or NULL if it is none of ours. Lock-free. */
 struct link_object *object_of(const uintptr_t *cookie);
 
