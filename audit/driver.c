@@ -67,7 +67,12 @@ static int new_slot(uint32_t driver, const char *name)
 	return (int)slot;
 }
 
-/* Points the slot at its function, and a route that went straight there after it. */
+/*
+ * Points the slot at its function, and a route that went straight there after
+ * it. The core's route() may be at work: it stores the route, then reads what
+ * is stored in its mirror here, before the route is read. All four are seq_cst,
+ * so one of the two sees the other's: release alone lets AArch64 read first.
+ */
 static void fill_slot(uint32_t slot, void *real)
 {
 	uint32_t count = atomic_load_explicit(&object_table.nslots, memory_order_relaxed);
@@ -77,7 +82,7 @@ static void fill_slot(uint32_t slot, void *real)
 	if (object_table.mirror)
 		atomic_store_explicit((_Atomic(void *) *)((char *)object_table.mirror +
 				      (size_t)slot * object_table.mirror_stride),
-				      real, memory_order_relaxed);
+				      real, memory_order_seq_cst);
 	if (slot == count) {
 		object_tell_generation(slot, slot + 1);
 		stub_route(slot, stub_resolver());

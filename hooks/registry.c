@@ -141,7 +141,10 @@ static void route(uint32_t slot)
 	/* The auditor fills in another copy of the driver whenever one is loaded. */
 	do {
 		real = atomic_load(&entry->real);
-		/* Pairs with the jump of the stub: the list is there before the trampoline. */
+		/*
+		 * Pairs with the jump of the stub: the list is there before the trampoline.
+		 * With fill_slot of the auditor, seq_cst: it sees this, or is seen below.
+		 */
 		atomic_store(&cuaudit_core_link->routes[slot],
 			     list ? trampoline(entry, list) : real);
 	} while (atomic_load(&entry->real) != real);
