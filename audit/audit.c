@@ -134,8 +134,8 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		object->flags |= LINK_OBJECT_CORE;
 	plt_open(object, &image, map);
 	/* An excluded one too: what it is given is counted. */
-	if (!(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_COMPANION)))
-		relocate_rewrite(object, &image, space);
+	if (loader_version >= FIRST_THAT_REPORTS && !(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_COMPANION)))
+		relocate_rewrite(object, &image, map, space);
 	return LA_FLG_BINDFROM;
 }
 

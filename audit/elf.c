@@ -209,6 +209,7 @@ bool elf_read(struct elf_image *image, const struct link_map *map,
 	    table(image, found.rela, found.relasz, sizeof(uintptr_t))) {
 		image->rela = (ElfW(Rela) *)found.rela + found.relacount;
 		image->nrela = found.relasz / sizeof(ElfW(Rela)) - found.relacount;
+		image->nrelative = found.relacount;
 	}
 	return image->symbols;
 }
@@ -227,6 +228,22 @@ const ElfW(Sym) *elf_find(const struct elf_image *image, const char *name)
 			return symbol;
 	}
 	return NULL;
+}
+
+ElfW(Dyn) *elf_entry(const struct elf_image *image, const struct link_map *map, ElfW(Sxword) tag)
+{
+	for (ElfW(Dyn) *entry = map->l_ld;
+	     inside(image, (uintptr_t)entry, sizeof(*entry)) && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == tag)
+			return entry;
+	return NULL;
+}
+
+void elf_repoint(const struct elf_image *image, ElfW(Dyn) *entry, const void *was, const void *to)
+{
+	bool absolute = entry->d_un.d_ptr == (uintptr_t)was;
+
+	entry->d_un.d_ptr = (uintptr_t)to - (absolute ? 0 : image->base);
 }
 
 int elf_protection(const struct elf_image *image, uintptr_t at)

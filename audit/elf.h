@@ -25,6 +25,7 @@ struct elf_image {
 	uintptr_t gnu_hash;
 	ElfW(Rela) *rela;		/* DT_RELA without its leading RELATIVE ones */
 	size_t nrela;
+	size_t nrelative;		/* of those */
 };
 
 /*
@@ -46,6 +47,15 @@ const char *elf_name(const struct elf_image *image, const ElfW(Sym) *symbol);
 
 /* The defined symbol of that name, or NULL; after elf_count. */
 const ElfW(Sym) *elf_find(const struct elf_image *image, const char *name);
+
+/* An object's first dynamic entry of that tag, or NULL. */
+ElfW(Dyn) *elf_entry(const struct elf_image *image, const struct link_map *map, ElfW(Sxword) tag);
+
+/*
+ * Has an entry that can be written name another address. The loader has added
+ * the base to what it names, except in a dynamic section marked read-only.
+ */
+void elf_repoint(const struct elf_image *image, ElfW(Dyn) *entry, const void *was, const void *to);
 
 /* PROT_* of the segment that holds address, or -1. */
 int elf_protection(const struct elf_image *image, uintptr_t address);

@@ -21,6 +21,8 @@ struct object_detail {
 	/* others: relocations rewritten and not bound yet, see relocate.c */
 	struct relocate_pending *pending;
 	uint32_t npending, room;
+	ElfW(Rela) *relocations;	/* a copy, used again likewise */
+	size_t relocations_size;
 	/* all, on old C libraries: see plt.c, now.c */
 	struct plt_change *plt;
 	struct now_change *now;

@@ -7,10 +7,7 @@
 #include "audit/stub.h"
 #include "audit/sys.h"
 
-enum {
-	FIRST_THAT_REPORTS = 2,		/* LAV_CURRENT of glibc 2.35 */
-	FIRST_WITH_SPACES = 2		/* r_version with namespaces, likewise */
-};
+enum { FIRST_WITH_SPACES = 2 };	/* r_version with namespaces, of glibc 2.35 */
 
 /* glibc's struct r_debug_extended, which the headers of older ones lack. */
 struct space {
@@ -39,14 +36,6 @@ bool symtab_needed(unsigned int version, const struct env_loader *loader)
 								 : others_loaded();
 }
 
-static ElfW(Dyn) *find_entry(const struct link_map *map, ElfW(Sxword) tag)
-{
-	for (ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
-		if (entry->d_tag == tag)
-			return entry;
-	return NULL;
-}
-
 /* Room for a copy of that many symbols, or NULL. */
 static ElfW(Sym) *make_room(struct object_detail *detail, uint32_t symbols)
 {
@@ -61,7 +50,7 @@ void symtab_repoint(const struct link_object *object, const struct elf_image *im
 		    const struct link_map *map)
 {
 	ElfW(Sym) *copy = make_room(object->detail, image->nsymbols);
-	ElfW(Dyn) *entry = find_entry(map, DT_SYMTAB);
+	ElfW(Dyn) *entry = elf_entry(image, map, DT_SYMTAB);
 
 	/* RELRO is not read-only yet: that comes after relocation. */
 	if (!copy || !entry || !elf_writable(image, (uintptr_t)&entry->d_un)) {
@@ -76,5 +65,5 @@ void symtab_repoint(const struct link_object *object, const struct elf_image *im
 		if (slot >= 0)
 			copy[i].st_value = (uintptr_t)stub_address((uint32_t)slot) - image->base;
 	}
-	entry->d_un.d_ptr = (uintptr_t)copy;
+	elf_repoint(image, entry, image->symbols, copy);
 }

@@ -8,6 +8,9 @@
 #include "audit/env.h"
 #include "audit/object.h"
 
+/* LAV_CURRENT of glibc 2.35, which reports bindings at relocation too. */
+enum { FIRST_THAT_REPORTS = 2 };
+
 /*
  * Whether bindings must be routed so. version: what la_version was given; the
  * loaders that give 1 report neither bind-now PLTs nor relocations. Beside
