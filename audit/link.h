@@ -23,7 +23,7 @@ enum {
 /* One stub. Written by the auditor under the loader's lock. */
 struct link_slot {
 	_Atomic(void *) real;		/* the driver's function */
-	const char *name;
+	const char *name;		/* name@VERSION where that is not the default */
 	uint32_t driver;
 	_Atomic uint32_t plt;		/* bindings by route */
 	_Atomic uint32_t dlsym;
@@ -54,6 +54,16 @@ struct link_object {
 	uint32_t hash;			/* of path */
 	struct link_object *next;	/* of the same bucket */
 	struct object_detail *detail;
+};
+
+/*
+ * A further name of a slot: one function of a driver may have several. Never
+ * freed; slot changes when another file of the driver's path has it elsewhere.
+ */
+struct link_alias {
+	const char *name;
+	_Atomic uint32_t slot;
+	struct link_alias *next;
 };
 
 /* An exported function by address, sorted by it. */
@@ -107,6 +117,7 @@ struct link_table {
 
 	/* auditor to core */
 	struct link_slot *slots;
+	struct link_alias *_Atomic aliases;	/* release, like nslots */
 	_Atomic uint32_t nslots;	/* release: slots below it are whole */
 	_Atomic uint32_t generation;	/* changes with every object that comes or goes */
 	_Atomic(void *) *routes;	/* where stub k jumps to */

@@ -126,6 +126,23 @@ static const char *name_of(const struct elf_image *image, const ElfW(Rela) *rela
 		       ? elf_name(image, &image->symbols[symbol]) : "";
 }
 
+/* Whether the object calls more than one function of that name: versions of it. */
+static bool ambiguous(const struct plt_change *change, const char *name)
+{
+	uint64_t symbol = 0;
+
+	for (size_t i = 0; i < change->count; i++) {
+		const ElfW(Rela) *rela = &change->rela[i];
+
+		if (!sys_equal(name_of(&change->image, rela), name))
+			continue;
+		if (symbol && symbol != ELF64_R_SYM(rela->r_info))
+			return true;
+		symbol = ELF64_R_SYM(rela->r_info);
+	}
+	return false;
+}
+
 void plt_bound(const struct link_object *object, const char *name, uintptr_t value)
 {
 	const struct plt_change *change;
@@ -133,6 +150,9 @@ void plt_bound(const struct link_object *object, const char *name, uintptr_t val
 	if (!plt_resolver || bind_not || !object || !object->detail || !object->detail->plt)
 		return;
 	change = object->detail->plt;
+	/* Nothing says which of them was bound: each call asks the loader. */
+	if (ambiguous(change, name))
+		return;
 	for (size_t i = 0; i < change->count; i++) {
 		uintptr_t slot = change->image.base + change->rela[i].r_offset;
 
