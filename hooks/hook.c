@@ -5,7 +5,9 @@
 #include <cuaudit/coverage.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "hooks/core.h"
 #include "hooks/known.h"
@@ -257,7 +259,7 @@ int cuaudit_hook_synchronize(int handle, int milliseconds)
 		result = held(handle);
 		if (result != -ETIMEDOUT || (milliseconds >= 0 && now_ms() >= end))
 			return result;
-		nanosleep(&pause, NULL);
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
 	}
 }
 

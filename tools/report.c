@@ -197,7 +197,7 @@ static int print_report(struct settings *settings, const struct report *report, 
 	default:
 		return metrics_add(&settings->metrics, report, 1);
 	}
-	return out_write(out, STDOUT_FILENO);
+	return out_write(out, STDOUT_FILENO, IO_FOREVER);
 }
 
 static int print_metrics(struct settings *settings)
@@ -207,7 +207,7 @@ static int print_metrics(struct settings *settings)
 
 	metrics_text(&settings->metrics, settings->format == OPENMETRICS ?
 		     METRICS_OPENMETRICS : METRICS_PROMETHEUS, &out);
-	error = out_write(&out, STDOUT_FILENO);
+	error = out_write(&out, STDOUT_FILENO, IO_FOREVER);
 	if (error)
 		tool_complain("cannot write: %s", strerror(-error));
 	out_free(&out);

@@ -63,7 +63,7 @@ static int build(struct summary *summary, const struct summarize *how, const str
 static int finish(struct out *out, int error)
 {
 	if (!error)
-		error = out_write(out, STDOUT_FILENO);
+		error = out_write(out, STDOUT_FILENO, IO_FOREVER);
 	out_free(out);
 	if (!error)
 		return TOOL_OK;

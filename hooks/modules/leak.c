@@ -12,6 +12,7 @@
 #include "hooks/modules/leak_object.h"
 #include "hooks/modules/leak_print.h"
 #include "hooks/modules/leak_suppress.h"
+#include "report/io.h"
 
 enum { FAILED = 87 };	/* the status of fail=errors and fail=any */
 
@@ -390,7 +391,7 @@ static void finish(void)
 	if (!error)
 		error = leak_report_write(&report, json);
 	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "leak: no report: %s", strerror(-error));
+		cuaudit_log(CUAUDIT_ERROR, "leak: no report: %s", io_reason(error));
 	if ((fail && report.nfaults) || (fail == FAIL_ANY && report.nleaks))
 		cuaudit_end_with(FAILED);
 	leak_report_free(&report);

@@ -85,10 +85,10 @@ static int append(struct out *out)
 		output = cuaudit_output("");
 	if (output < 0)
 		return output;
-	error = out_write(out, output);
+	error = out_write(out, output, IO_REPORT);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
-			    strerror(-error));
+			    io_reason(error));
 	return error;
 }
 
@@ -163,7 +163,7 @@ void stat_print_setup(const struct stat_print *given)
 		return;
 	error = helper_start(&printer, print_often);
 	if (error)
-		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", strerror(-error));
+		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", io_reason(error));
 }
 
 int stat_print_finish(void)
@@ -173,7 +173,7 @@ int stat_print_finish(void)
 	helper_end(&printer);
 	error = print();
 	if (output >= 0)
-		close(output);
+		io_close(output);
 	output = -1;
 	return !error;
 }
@@ -183,6 +183,6 @@ void stat_print_forked(void)
 	helper_forked(&printer);
 	begin();
 	if (output >= 0)
-		close(output);
+		io_close(output);
 	output = -1;
 }

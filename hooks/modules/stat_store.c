@@ -8,10 +8,11 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cuaudit/hook.h>
+
+#include "report/io.h"
 
 enum { MAX_SEGMENTS = 8192, MAX_NUMBER = 99 };
 
@@ -60,9 +61,9 @@ static int open_new(void)
 			*end++ = (char)('0' + number % 10);
 			*end = '\0';
 		}
-		file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (file >= 0 || errno != EEXIST)
-			return file < 0 ? -errno : file;
+		file = io_open(path, O_RDWR | O_CREAT | O_EXCL, IO_NOW);
+		if (file != -EEXIST)
+			return file;
 	}
 	return -EEXIST;
 }
@@ -109,39 +110,20 @@ static void open_file(void)
 		make_absolute();
 		return;
 	}
-	cuaudit_log(CUAUDIT_WARN, "stat: nothing is saved, error %d: %s", -result, path);
-}
-
-/*
- * Takes the segment's room on disk before anything touches it: a store to a
- * page the disk has no room for would be a SIGBUS. Nor is SIGXFSZ asked for.
- */
-static int reserve(size_t index)
-{
-	off_t offset = (off_t)(index * CUAUDIT_STAT_SEGMENT);
-	struct rlimit limit;
-	int result;
-
-	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
-	    (rlim_t)offset + CUAUDIT_STAT_SEGMENT > limit.rlim_cur)
-		return EFBIG;
-	do
-		result = posix_fallocate(fd, offset, CUAUDIT_STAT_SEGMENT);
-	while (result == EINTR);
-	return result;
+	cuaudit_log(CUAUDIT_WARN, "stat: nothing is saved in %s: %s", path, io_reason(result));
 }
 
 static void remove_file(void)
 {
 	if (unlink(path))
-		cuaudit_log(CUAUDIT_WARN, "stat: cannot remove %s, error %d", path, errno);
-	close(fd);
+		cuaudit_log(CUAUDIT_WARN, "stat: cannot remove %s: %s", path, io_reason(errno));
+	io_close(fd);
 	fd = -1;
 }
 
 static void *map_file(void *at, size_t index)
 {
-	int result = reserve(index);
+	int result = io_reserve(fd, index * CUAUDIT_STAT_SEGMENT, CUAUDIT_STAT_SEGMENT);
 
 	if (!result) {
 		at = mmap(at, CUAUDIT_STAT_SEGMENT, PROT_READ | PROT_WRITE,
@@ -152,8 +134,8 @@ static void *map_file(void *at, size_t index)
 		result = errno;
 	}
 	full = 1;
-	cuaudit_log(CUAUDIT_WARN, "stat: %s is %s, error %d; the report will be whole", path,
-		    index ? "incomplete" : "not written", result);
+	cuaudit_log(CUAUDIT_WARN, "stat: %s is %s: %s; the report will be whole", path,
+		    index ? "incomplete" : "not written", io_reason(result));
 	if (!index)
 		remove_file();
 	return MAP_FAILED;
@@ -262,7 +244,7 @@ void stat_store_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	if (fd >= 0)
-		close(fd);
+		io_close(fd);
 	fd = -1;
 	/* The parent's file goes out of reach; the addresses stay good. */
 	for (size_t i = 0; i < MAX_SEGMENTS && segments[i].data; i++)
