@@ -44,7 +44,7 @@ bool launch_is_core(struct elf_image *image)
 	return true;
 }
 
-/* One line of /proc/self/maps that covers address: its path, or NULL. */
+/* One line of /proc/thread-self/maps that covers address: its path, or NULL. */
 static const char *mapped_path(const char *line, uintptr_t address)
 {
 	uintptr_t bounds[2] = { 0, 0 };
@@ -100,7 +100,7 @@ bool launch_path(char *buffer, size_t size, const char *name)
 	struct finder finder = { buffer, size, 0 };
 
 	buffer[0] = '\0';
-	if (!sys_each_line("/proc/self/maps", take_line, &finder) || !finder.used ||
+	if (!sys_each_line("/proc/thread-self/maps", take_line, &finder) || !finder.used ||
 	    !append(buffer, size, &finder.used, "cuaudit/") ||
 	    !append(buffer, size, &finder.used, name) || !sys_exists(buffer)) {
 		finder.used = 0;

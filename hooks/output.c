@@ -57,7 +57,7 @@ void output_setup(void)
 
 static const char *program(char *buffer, size_t size)
 {
-	ssize_t length = readlink("/proc/self/exe", buffer, size - 1);
+	ssize_t length = readlink("/proc/thread-self/exe", buffer, size - 1);
 	const char *slash;
 
 	if (length < 0)

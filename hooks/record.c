@@ -88,11 +88,10 @@ void record_select(struct record *record, uint32_t from, uint32_t end)
 	bool restricted = record->owner == HOOK_MODULE;
 
 	for (uint32_t i = from; i < end; i++) {
-		const struct cuaudit_function *function = &registry_entries[i].function;
 		uint64_t bit = (uint64_t)1 << i % 64;
 
-		if (selector_takes(record->selector, function) &&
-		    (!restricted || selector_takes(general, function)))
+		if (registry_takes(record->selector, i) &&
+		    (!restricted || registry_takes(general, i)))
 			atomic_fetch_or(&record->guard.slots[i / 64], bit);
 		else
 			atomic_fetch_and(&record->guard.slots[i / 64], ~bit);

@@ -24,6 +24,9 @@ like "$(cat "$tmp/err")" 'cutrace has its full size, 1024 KiB; .*
 is "$(grep '^call ' "$tmp/text" | sed -n '$s/.* id \([0-9]*\) .*/\1/p')" \
 	$((1099511627776 + $(grep -c '^call ' "$tmp/text"))) "the first ones are kept"
 
+traced "size=1.5mib;args=no" "$tmp/app" call 200000
+ok "size=1.5mib: as much" test "$(size)" -gt 1048576 -a "$(size)" -le 1572864
+
 # A ring.
 traced "size=1M;when-full=ring;args=no" "$tmp/app" call 200000
 ok "a ring: the file's size" test "$(size)" -le 1048576

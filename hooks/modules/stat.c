@@ -175,7 +175,7 @@ static void describe(struct cuaudit_stat_header *header, int timed)
 	header->clock_pair = timed ? clock_pair() : 0;
 	header->clock_hz = cuaudit_clock.hz;
 	header->start_ns = cuaudit_clock.start_ns;
-	if (readlink("/proc/self/exe", header->program, sizeof(header->program) - 1) < 0)
+	if (readlink("/proc/thread-self/exe", header->program, sizeof(header->program) - 1) < 0)
 		strcpy(header->program, "(unknown program)");
 	if (cuaudit_path("%h", "", header->host, sizeof(header->host)))
 		header->host[0] = '\0';

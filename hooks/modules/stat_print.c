@@ -3,17 +3,16 @@
 #include "hooks/modules/stat_print.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cuaudit/clock.h>
 #include <cuaudit/hook.h>
 
+#include "hooks/modules/helper.h"
 #include "hooks/modules/stat_coverage.h"
 #include "hooks/modules/stat_file.h"
 #include "hooks/modules/stat_store.h"
@@ -24,9 +23,7 @@
 static struct stat_print settings;
 static uint64_t start, start_ns;	/* of CLOCK_MONOTONIC and CLOCK_REALTIME */
 static int output = -1;		/* kept open between reports */
-static pthread_t printer;
-static int printing;
-static uint32_t stopped;	/* a futex */
+static struct helper printer;
 
 static uint64_t now(clockid_t clock)
 {
@@ -139,52 +136,32 @@ static int print(void)
 	return error == -ENODATA ? 0 : error;
 }
 
-/* Returns 1 when the process ends. */
-static int sleep_until(uint64_t when)
-{
-	while (!__atomic_load_n(&stopped, __ATOMIC_ACQUIRE)) {
-		uint64_t time = monotonic(), left = when - time;
-		struct timespec timeout;
-
-		if (time >= when)
-			return 0;
-		timeout.tv_sec = (time_t)(left / 1000000000u);
-		timeout.tv_nsec = (long)(left % 1000000000u);
-		syscall(SYS_futex, &stopped, FUTEX_WAIT_PRIVATE, 0, &timeout, NULL, 0);
-	}
-	return 1;
-}
-
 static void *print_often(void *unused)
 {
-	uint64_t when = start + settings.interval_ns;
+	uint64_t when = start + settings.interval_ns, time = start;
 
-	(void)unused;
 	prctl(PR_SET_NAME, "cuaudit-stat");
-	while (!sleep_until(when)) {
+	/* Nobody wakes it before the end. */
+	while (helper_wait(&printer, 0, when > time ? when - time : 0)) {
 		print();
 		when += settings.interval_ns;
+		time = monotonic();
 		/* After a stop or a slow reader: no reports to catch up with. */
-		if (when < monotonic())
-			when = monotonic() + settings.interval_ns;
+		if (when < time)
+			when = time + settings.interval_ns;
 	}
-	return NULL;
+	return unused;
 }
 
 void stat_print_setup(const struct stat_print *given)
 {
-	sigset_t all, saved;
 	int error;
 
 	settings = *given;
 	begin();
 	if (!settings.interval_ns)
 		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &saved);
-	error = pthread_create(&printer, NULL, print_often, NULL);
-	pthread_sigmask(SIG_SETMASK, &saved, NULL);
-	printing = !error;
+	error = helper_start(&printer, print_often);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", io_reason(error));
 }
@@ -193,12 +170,7 @@ int stat_print_finish(void)
 {
 	int error;
 
-	if (printing) {
-		__atomic_store_n(&stopped, 1, __ATOMIC_RELEASE);
-		syscall(SYS_futex, &stopped, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-		pthread_join(printer, NULL);
-		printing = 0;
-	}
+	helper_end(&printer);
 	error = print();
 	if (output >= 0)
 		io_close(output);
@@ -208,7 +180,7 @@ int stat_print_finish(void)
 
 void stat_print_forked(void)
 {
-	printing = 0;
+	helper_forked(&printer);
 	begin();
 	if (output >= 0)
 		io_close(output);

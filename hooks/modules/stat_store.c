@@ -71,7 +71,7 @@ static int open_new(void)
 /* The program may change its directory before the file is removed. */
 static void make_absolute(void)
 {
-	char link[32] = "/proc/self/fd/", *end = link + strlen(link);
+	char link[32] = "/proc/thread-self/fd/", *end = link + strlen(link);
 	char digits[12];
 	int value = fd, n = 0;
 	ssize_t length;

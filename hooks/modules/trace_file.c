@@ -32,8 +32,8 @@ static int fd = -1;
 static struct trace_self self;	/* which file that is */
 static uint32_t nchunks, most;
 
-static struct cuaudit_trace_header *header;
-static _Atomic uint64_t lost[CUAUDIT_TRACE_LOSSES];	/* while there is no header */
+static struct cuaudit_trace_header *_Atomic header;
+static _Atomic uint64_t lost[CUAUDIT_TRACE_LOSSES];	/* those that no header has */
 static _Atomic uint32_t stopped;			/* 1 + why */
 
 bool trace_file_ring(void)
@@ -49,9 +49,9 @@ uint32_t trace_file_chunks(void)
 /* The last argument may be cut, and its end is then that of the text. */
 static void describe_process(struct cuaudit_trace_header *to)
 {
-	if (readlink("/proc/self/exe", to->program, sizeof(to->program) - 1) < 0)
+	if (readlink("/proc/thread-self/exe", to->program, sizeof(to->program) - 1) < 0)
 		strcpy(to->program, "(unknown program)");
-	io_read_file("/proc/self/cmdline", to->command, sizeof(to->command), IO_NOW);
+	io_read_file("/proc/thread-self/cmdline", to->command, sizeof(to->command), IO_NOW);
 	if (gethostname(to->host, sizeof(to->host) - 1))
 		strcpy(to->host, "localhost");
 }
@@ -123,7 +123,7 @@ static void make_absolute(void)
 
 	if (path[0] == '/')
 		return;
-	length = readlink("/proc/self/cwd", whole, sizeof(whole));
+	length = readlink("/proc/thread-self/cwd", whole, sizeof(whole));
 	if (length > 0 && (size_t)length + 1 + strlen(path) < sizeof(whole)) {
 		whole[length] = '/';
 		strcpy(whole + length + 1, path);
@@ -218,11 +218,17 @@ void trace_file_populate(void *at)
 		madvise((char *)at + done, AT_ONCE, POPULATE_WRITE);
 }
 
+/* The first one is the cause. */
+static void note_error(int error)
+{
+	if (header && !header->error)
+		header->error = (uint64_t)error;
+}
+
 static void fail(int error)
 {
 	trace_file_stop(CUAUDIT_TRACE_LOST_DISK);
-	if (header)
-		header->error = (uint64_t)error;
+	note_error(error);
 	cuaudit_log(CUAUDIT_WARN, "trace: %s %s: %s; further calls are only counted",
 		    path, header ? "cannot grow" : "cannot be written", io_reason(error));
 }
@@ -234,10 +240,17 @@ static void be_full(void)
 		    "counted", path, nchunks * (CUAUDIT_TRACE_CHUNK / 1024));
 }
 
+/* What was counted while there was no header, or by who did not see it yet. */
+static void move_losses(struct cuaudit_trace_header *to)
+{
+	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		__atomic_fetch_add(&to->lost[i], atomic_exchange(&lost[i], 0), __ATOMIC_RELAXED);
+}
+
 static int begin(void)
 {
+	struct cuaudit_trace_header *at = NULL;
 	int result = open_file();
-	void *at;
 
 	if (!result)
 		result = reserve(0);
@@ -251,17 +264,17 @@ static int begin(void)
 			unlink(path);
 		return result;
 	}
-	header = at;
-	*header = first_header;
-	header->pid = (uint32_t)getpid();
-	header->parent = (uint32_t)getppid();
-	describe_process(header);
-	describe_clock(header);
-	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
-		header->lost[i] = lost[i];
+	*at = first_header;
+	at->pid = (uint32_t)getpid();
+	at->parent = (uint32_t)getppid();
+	describe_process(at);
+	describe_clock(at);
 	/* Last: a file without it is nobody's. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	memcpy(header->magic, CUAUDIT_TRACE_MAGIC, sizeof(header->magic));
+	memcpy(at->magic, CUAUDIT_TRACE_MAGIC, sizeof(at->magic));
+	/* Whoever finds it adds to its losses: they are not set from here on. */
+	atomic_store_explicit(&header, at, memory_order_release);
+	move_losses(at);
 	nchunks = 1;
 	return 0;
 }
@@ -326,7 +339,7 @@ bool trace_file_extend(uint32_t *index, uint32_t *why)
 	if (trace_file_ring() && nchunks > 2) {
 		/* A smaller ring is one, too. */
 		most = nchunks;
-		header->error = (uint64_t)error;
+		note_error(error);
 		cuaudit_log(CUAUDIT_WARN, "trace: %s cannot grow: %s; it is a ring of %u KiB",
 			    path, io_reason(error), nchunks * (CUAUDIT_TRACE_CHUNK / 1024));
 		return false;
@@ -361,19 +374,32 @@ bool trace_file_stopped(uint32_t *why)
 	return now;
 }
 
+bool trace_file_ended(uint32_t *why)
+{
+	bool ended = atomic_load_explicit(&stopped, memory_order_relaxed) == TRACE_FILE_ENDED + 1;
+
+	if (ended)
+		*why = TRACE_FILE_ENDED;
+	return ended;
+}
+
 void trace_file_lost(uint32_t why, uint64_t calls)
 {
+	struct cuaudit_trace_header *at = atomic_load_explicit(&header, memory_order_acquire);
+
 	if (why == TRACE_FILE_ENDED)
 		return;
-	if (header)
-		__atomic_fetch_add(&header->lost[why], calls, __ATOMIC_RELAXED);
+	if (at)
+		__atomic_fetch_add(&at->lost[why], calls, __ATOMIC_RELAXED);
 	else
 		atomic_fetch_add_explicit(&lost[why], calls, memory_order_relaxed);
 }
 
 uint64_t trace_file_losses(enum cuaudit_trace_loss why)
 {
-	return header ? __atomic_load_n(&header->lost[why], __ATOMIC_RELAXED) : lost[why];
+	const struct cuaudit_trace_header *at = header;
+
+	return (at ? __atomic_load_n(&at->lost[why], __ATOMIC_RELAXED) : 0) + lost[why];
 }
 
 const char *trace_file_finish(uint32_t used)
@@ -383,6 +409,7 @@ const char *trace_file_finish(uint32_t used)
 	trace_file_stop(TRACE_FILE_ENDED);
 	if (!header)
 		return NULL;
+	move_losses(header);
 	describe_clock(header);
 	header->end_ticks = cuaudit_ticks();
 	header->end_ns = trace_file_ns(header->end_ticks);

@@ -67,6 +67,12 @@ uint64_t trace_file_ns(uint64_t ticks);
 void trace_file_stop(uint32_t why);
 bool trace_file_stopped(uint32_t *why);
 
+/*
+ * Context: call, locked. Whether the file was cut: then nobody may write to a
+ * page that nobody wrote to before. *why is TRACE_FILE_ENDED if so.
+ */
+bool trace_file_ended(uint32_t *why);
+
 /* Context: call. Counts lost calls. */
 void trace_file_lost(uint32_t why, uint64_t calls);
 uint64_t trace_file_losses(enum cuaudit_trace_loss why);
