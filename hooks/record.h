@@ -25,6 +25,8 @@ struct record {
 	enum hook_owner owner;
 	const void *module;
 	hook_direct_fn direct;	/* NULL: none */
+	hook_answered_fn answered;	/* NULL: none */
+	bool innermost;		/* of all, whatever their priorities */
 	uint32_t generation;	/* of this record's handles */
 	bool pinned;		/* its strings are being read */
 };

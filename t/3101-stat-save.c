@@ -59,7 +59,7 @@ static int check_file(const char *name, uint64_t want, uint64_t functions)
 	failed = check_u64(name, report.calls, want);
 	failed += check_u64("errors", errors, want / 2);
 	failed += check_u64("functions", report.nrows, functions);
-	failed += check_u64("drivers", report.drivers.count, 1);
+	failed += check_u64("drivers", report.ndrivers, 1);
 	failed += check_u64("bound", report.routes && report.routes->bound == FAKE_FUNCTIONS, 1);
 	failed += check_u64("damage", report.damaged, 0);
 	report_free(&report);
