@@ -575,7 +575,7 @@ static void append(struct out_number *text, const char *more)
 struct out_number report_end_text(const struct report_process *process)
 {
 	static const char *const words[] = {
-		[REPORT_END_UNKNOWN] = "_exit or killed", [REPORT_END_EXIT] = "exit",
+		[REPORT_END_UNKNOWN] = "not by exit()", [REPORT_END_EXIT] = "exit",
 		[REPORT_END_QUIT] = "_exit", [REPORT_END_SIGNAL] = "signal",
 		[REPORT_END_EXEC] = "exec", [REPORT_END_RUNS] = "still running"
 	};

@@ -378,7 +378,7 @@ static void not_routed(const struct report *report, struct out *out)
 {
 	if (!report->known && report->nprocesses > 1)
 		missing(out, "not routed", unknown(report), "process",
-			": not known, nor calls not hooked; ended without exit()");
+			": not known, nor calls not hooked; did not end by exit()");
 	else if (!report->known)
 		out_text(out, "  not routed    not known: the process did not come to its end\n");
 	else if (!report->nescapes)

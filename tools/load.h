@@ -3,6 +3,8 @@
 #ifndef TOOLS_LOAD_H
 #define TOOLS_LOAD_H
 
+#include <stdbool.h>
+
 #include "report/records.h"
 
 struct load {
@@ -17,6 +19,12 @@ struct load {
  * and ends each text in it with a NUL. NULL, or what is wrong with the file.
  */
 const char *load_file(struct load *load, const char *path);
+
+/* Whether a file is of a process that has not come to write its header. */
+bool load_is_unborn(const char *path);
+
+/* Whether bytes are missing at its end. */
+bool load_is_cut(const struct load *load);
 
 void load_free(struct load *load);
 
