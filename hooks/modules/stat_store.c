@@ -194,10 +194,16 @@ static int reserve(int file, size_t index)
 	return result;
 }
 
+/* Not what somebody else has put in its place. */
 static void remove_file(void)
 {
+	int file = open_path(O_RDONLY | O_NONBLOCK);
+	bool ours = file >= 0 && stat_file_is(file, &identity);
+
+	if (file >= 0)
+		close_file(file);
 	saved = false;
-	if (unlink(path) && errno != ENOENT)
+	if (ours && unlink(path))
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot remove the file of saved statistics: %s: %s",
 			    reason(errno), path);
 }
@@ -235,10 +241,8 @@ static void *map_file(void *at, size_t index)
 		stat_store_header()->flags |= CUAUDIT_STAT_PARTIAL;
 	cuaudit_log(CUAUDIT_WARN, "stat: cannot save %sstatistics of process %d: %s: %s",
 		    index ? "all " : "", (int)getpid(), reason(result), path);
-	if (!index && result != ESTALE)
+	if (!index)
 		remove_file();
-	else if (!index)
-		saved = false;
 	return MAP_FAILED;
 }
 
