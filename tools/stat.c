@@ -133,6 +133,7 @@ static void fill_target(void)
 	char buffer[256];
 	size_t used = 0;
 
+	stat_run.target[0] = '\0';
 	for (const char *at = stat_run.output; at && *at; at++) {
 		char plain[2] = { *at, '\0' };
 		const char *text = *at == '%' ? field(*++at, buffer, sizeof(buffer)) : plain;
@@ -144,6 +145,29 @@ static void fill_target(void)
 		memcpy(stat_run.target + used, text, length + 1);
 		used += length;
 	}
+}
+
+/* Before the program starts, for it may take days. 0, or -1 after a message. */
+static int check_target(void)
+{
+	struct stat status;
+	char *slash, *parent;
+	int error = 0;
+
+	fill_target();
+	if (!*stat_run.target)
+		return 0;
+	parent = launch_join("", "", stat_run.target);
+	slash = strrchr(parent, '/');
+	slash[slash == parent] = '\0';
+	if (!stat(stat_run.target, &status))
+		error = S_ISDIR(status.st_mode) ? EISDIR : access(stat_run.target, W_OK) ? errno : 0;
+	else if (errno != ENOENT || access(parent, W_OK | X_OK))
+		error = errno;
+	free(parent);
+	if (error)
+		tool_complain("cannot write a report to %s: %s", stat_run.target, strerror(error));
+	return error ? -1 : 0;
 }
 
 /* Its name in the directory; none is there twice. */
@@ -194,33 +218,51 @@ static int write_metrics(const struct merge *merge, struct out *out)
 	return error;
 }
 
-/* Metrics take the place of those before, other reports follow them. */
-static void write_out(struct out *out)
+/* Metrics take the place of those before. 0, or -1 after a message. */
+static int replace_report(struct out *out)
 {
 	struct replace replace;
-	int error, fd = STDERR_FILENO;
+	int error;
 
-	if (*stat_run.target && stat_run.format >= PROMETHEUS) {
-		if (replace_begin(&replace, stat_run.target, REPLACE_FILE))
-			return;
-		error = out_write(out, replace.fd);
-		if (!error) {
-			replace_end(&replace);
-			return;
-		}
-		replace_drop(&replace);
-	} else {
-		if (*stat_run.target)
-			fd = open(stat_run.target, O_WRONLY | O_CREAT | O_CLOEXEC |
-				  (stat_run.written ? O_APPEND : O_TRUNC), 0666);
-		error = fd < 0 ? -errno : out_write(out, fd);
-		if (fd > STDERR_FILENO && close(fd) && !error)
-			error = -errno;
-	}
+	if (replace_begin(&replace, stat_run.target, REPLACE_FILE))
+		return -1;
+	error = out_write(out, replace.fd);
+	if (!error)
+		return replace_end(&replace) ? -1 : 0;
+	replace_drop(&replace);
+	tool_complain("cannot write the report to %s: %s", stat_run.target, strerror(-error));
+	return -1;
+}
+
+/* Other reports follow those before. */
+static int append_report(struct out *out)
+{
+	int fd = open(stat_run.target, O_WRONLY | O_CREAT | O_CLOEXEC |
+		      (stat_run.written ? O_APPEND : O_TRUNC), 0666);
+	int error = fd < 0 ? -errno : out_write(out, fd);
+
 	stat_run.written = true;
+	if (fd >= 0 && close(fd) && !error)
+		error = -errno;
 	if (error)
-		tool_complain("cannot write the report to %s: %s",
-			      *stat_run.target ? stat_run.target : "standard error", strerror(-error));
+		tool_complain("cannot write the report to %s: %s", stat_run.target, strerror(-error));
+	return error ? -1 : 0;
+}
+
+/* Where the file cannot be, the last report is not lost. */
+static void write_report(struct out *out)
+{
+	int error = 0, last = stat_run.child.ended;
+
+	/* What was written is forgotten by it. */
+	struct out copy = { 0 };
+
+	out_bytes(&copy, out->data, out->used);
+	if (*stat_run.target)
+		error = stat_run.format >= PROMETHEUS ? replace_report(out) : append_report(out);
+	if (!*stat_run.target || (error && last))
+		out_write(&copy, STDERR_FILENO);
+	out_free(&copy);
 }
 
 static void print(struct merge *merge)
@@ -242,7 +284,7 @@ static void print(struct merge *merge)
 	if (error)
 		tool_complain("no report: %s", strerror(-error));
 	else
-		write_out(&out);
+		write_report(&out);
 	out_free(&out);
 }
 
@@ -286,7 +328,7 @@ static void finish(void)
 		remove_directory();
 	if (merge.count)
 		print(&merge);
-	if (!merge.report.nprocesses)
+	if (!merge.report.nprocesses && !supervise_failed())
 		tool_complain("no process of %s called a function of the CUDA driver; see cuaudit "
 			      "doctor", stat_run.name);
 	if (running)
@@ -322,7 +364,7 @@ static int supervise(const struct launch *launch, const char *program)
 
 	(void)launch;
 	stat_run.name = base_name(program);
-	if (make_directory())
+	if (check_target() || make_directory())
 		return TOOL_FAILED;
 	setenv("CUAUDIT_OUTPUT", launch_join(launch_path_template(stat_run.directory), "/", "%h-%p"),
 	       1);

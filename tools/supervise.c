@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -17,6 +18,13 @@ static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGU
 
 static sigset_t waited, saved;
 static struct sigaction saved_child;
+static volatile bool *failed;	/* shared with the child */
+
+/* exec takes it away. */
+static void note_failure(void)
+{
+	*failed = true;
+}
 
 static uint64_t now(void)
 {
@@ -45,6 +53,10 @@ pid_t supervise_fork(void)
 	sigprocmask(SIG_BLOCK, &waited, &saved);
 	/* Where it is ignored, there is nothing to wait for. */
 	sigaction(SIGCHLD, &standard, &saved_child);
+	failed = mmap(NULL, sizeof(*failed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (failed == MAP_FAILED)
+		failed = NULL;
 	fflush(NULL);
 	pid = fork();
 	if (pid < 0) {
@@ -58,8 +70,15 @@ pid_t supervise_fork(void)
 		if (getppid() != parent)
 			_exit(128 + SIGKILL);
 		restore();
+		if (failed)
+			atexit(note_failure);
 	}
 	return pid;
+}
+
+bool supervise_failed(void)
+{
+	return failed && *failed;
 }
 
 /* 0 when the time has come. */

@@ -3,6 +3,7 @@
 #ifndef TOOLS_SUPERVISE_H
 #define TOOLS_SUPERVISE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -11,6 +12,9 @@
  * killed if this process is. -errno.
  */
 pid_t supervise_fork(void);
+
+/* Whether it ended without becoming the program, after a message. */
+bool supervise_failed(void);
 
 /*
  * Waits for it, and gives it the signals that are sent to this process alone.
