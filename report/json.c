@@ -46,10 +46,15 @@ static void measured(const struct report *report, struct out *out, const char *n
 	}
 }
 
-/* Nor is one that not all processes have recorded. */
+static int is_known(const struct report *report)
+{
+	return report->unknown < report->nprocesses || !report->nprocesses;
+}
+
+/* Nor is one that no process has recorded. */
 static void known(const struct report *report, struct out *out, const char *name, uint64_t value)
 {
-	if (report->known) {
+	if (is_known(report)) {
 		number(out, name, value);
 	} else {
 		key(out, ",", name);
@@ -247,7 +252,7 @@ static void routes(const struct report *report, struct out *out)
 static void unrouted(const struct report *report, struct out *out)
 {
 	key(out, ",", "unrouted");
-	if (!report->known) {
+	if (!is_known(report)) {
 		out_text(out, "null");
 		return;
 	}
@@ -326,6 +331,7 @@ void report_json(const struct report *report, struct out *out)
 	clock_object(report, out);
 	known(report, out, "unhooked_calls", report->unhooked);
 	known(report, out, "unwound_calls", report->unwound);
+	number(out, "unknown_processes", report->unknown);
 	number(out, "lost_calls", report->lost);
 	number(out, "incomplete_processes", report->partial);
 	number(out, "damaged_segments", report->damaged);

@@ -157,7 +157,7 @@ static void process(struct metrics *metrics, const struct report *report)
 	label(out, ",", "program", header->program);
 	end_count(out, 1);
 	end_count(begin(metrics, report, LOST, ""), report->lost);
-	if (report->known) {
+	if (!report->unknown) {
 		end_count(begin(metrics, report, UNHOOKED, ""), report->unhooked);
 		end_count(begin(metrics, report, UNWOUND, ""), report->unwound);
 	}

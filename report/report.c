@@ -370,6 +370,8 @@ static void finish_processes(struct report *report)
 	for (size_t i = 0; i < report->nprocesses; i++)
 		if (processes[i].calls || processes[i].answered || processes[i].header->lost)
 			processes[kept++] = processes[i];
+	for (size_t i = 0; i < kept; i++)
+		report->unknown += !(processes[i].header->flags & CUAUDIT_STAT_COVERAGE);
 	report->nprocesses = kept;
 	sort(processes, kept, sizeof(*processes), by_run);
 	for (size_t i = 0; i < kept; i++)
@@ -400,7 +402,6 @@ static int gather_all(struct memory *memory, struct part *part, const struct rep
 static void add_header(struct report *report, const struct cuaudit_stat_header *header)
 {
 	report->timed &= !!(header->flags & CUAUDIT_STAT_TIMED);
-	report->known &= !!(header->flags & CUAUDIT_STAT_COVERAGE);
 	report->partial += !!(header->flags & CUAUDIT_STAT_PARTIAL);
 	report->lost += header->lost;
 	report->unhooked += header->unhooked;
@@ -533,7 +534,7 @@ int report_merge(struct report *report, const struct report_source *sources, siz
 {
 	struct part *parts;
 
-	*report = (struct report){ .timed = 1, .known = 1 };
+	*report = (struct report){ .timed = 1 };
 	report->header = sources[0].segments[0].data;
 	parts = memory_take(&report->memory, count, sizeof(*parts));
 	report->processes = memory_take(&report->memory, count, sizeof(*report->processes));

@@ -73,7 +73,7 @@ struct report {
 	const struct cuaudit_stat_header *header;	/* of the first process */
 	const char *name;	/* what it is of, for the title; NULL: the process alone */
 	int timed;
-	int known;		/* all processes recorded what was not routed */
+	size_t unknown;		/* processes that did not record what was not routed, nor what not hooked */
 	uint64_t calls;
 	uint64_t total_ns;
 	struct report_row *rows;
@@ -94,8 +94,8 @@ struct report {
 	struct report_table *tables;
 	size_t ntables;
 	uint64_t lost;		/* no memory for them */
-	uint64_t unhooked;	/* if known: calls of hooks, and of signal handlers in them */
-	uint64_t unwound;	/* if known: calls whose end no hook saw */
+	uint64_t unhooked;	/* as far as known: calls of hooks, and of signal handlers in them */
+	uint64_t unwound;	/* the same: calls whose end no hook saw */
 	size_t partial;		/* processes with calls that are not in the file */
 	size_t damaged;		/* segments that break off, and cells without a name */
 	struct memory memory;

@@ -365,21 +365,12 @@ static void missing(struct out *out, const char *label, uint64_t count, const ch
 	out_text(out, "\n");
 }
 
-static size_t unknown(const struct report *report)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < report->nprocesses; i++)
-		count += !(report->processes[i].header->flags & CUAUDIT_STAT_COVERAGE);
-	return count;
-}
-
 static void not_routed(const struct report *report, struct out *out)
 {
-	if (!report->known && report->nprocesses > 1)
-		missing(out, "not routed", unknown(report), "process",
+	if (report->unknown && report->nprocesses > 1)
+		missing(out, "not routed", report->unknown, "process",
 			": not known, nor calls not hooked; did not end by exit()");
-	else if (!report->known)
+	else if (report->unknown)
 		out_text(out, "  not routed    not known: the process did not come to its end\n");
 	else if (!report->nescapes)
 		out_text(out, "  not routed    nothing\n");

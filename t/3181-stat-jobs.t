@@ -121,6 +121,7 @@ status=0
 ) >"$tmp/out" 2>"$tmp/err" || status=$?
 is "$status $(grep -c 'cannot save statistics of process [0-9]*: the limit on the size of files is too low; raise it with ulimit -f: ' "$tmp/err")" \
 	"0 2" "no room for a file: each process says so"
+like "$(cat "$tmp/err")" '^cuaudit: 2 processes of workers left no statistics: ' "... as does the tool"
 like "$(cat "$tmp/err")" '^cuaudit: stat: the statistics of process [0-9]*, 2 calls, are not all in the report' \
 	"... and one that ends by exit, how many calls are missing"
 

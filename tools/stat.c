@@ -177,10 +177,10 @@ static bool is_saved(const struct dirent *entry)
 }
 
 /*
- * Reads what there is of this run. A process that was killed in its first call
- * may have left a file without a header: it has no call.
+ * Reads what there is of this run. A process that was killed in its first call,
+ * or had no room, has left a file without a header; *empty: how many these are.
  */
-static int load(struct merge *merge)
+static int load(struct merge *merge, size_t *empty)
 {
 	DIR *entries = opendir(stat_run.directory);
 	const struct dirent *entry;
@@ -194,7 +194,9 @@ static int load(struct merge *merge)
 			continue;
 		path = launch_join(stat_run.directory, "/", entry->d_name);
 		fault = merge_add(merge, path, stat_run.run);
-		if (fault && !load_is_unborn(path))
+		if (fault && load_is_unborn(path))
+			++*empty;
+		else if (fault)
 			tool_complain("%s: %s", path, fault);
 		free(path);
 	}
@@ -291,9 +293,10 @@ static void print(struct merge *merge)
 static void tick(void *unused)
 {
 	struct merge merge = { .count = 0 };
+	size_t empty = 0;
 
 	(void)unused;
-	if (!load(&merge) && merge.count)
+	if (!load(&merge, &empty) && merge.count)
 		print(&merge);
 	merge_free(&merge);
 }
@@ -317,9 +320,9 @@ static void finish(void)
 {
 	struct merge merge = { .count = 0 };
 	const char *fault;
-	size_t running;
+	size_t running, empty = 0;
 
-	load(&merge);
+	load(&merge, &empty);
 	if (merge.count)
 		merge_build(&merge, stat_run.name, 0, &stat_run.child, &fault);
 	running = merge_running(&merge);
@@ -328,7 +331,10 @@ static void finish(void)
 		remove_directory();
 	if (merge.count)
 		print(&merge);
-	if (!merge.report.nprocesses && !supervise_failed())
+	if (empty)
+		tool_complain("%zu process%s of %s left no statistics: killed in the first call, or no "
+			      "room to save them", empty, empty == 1 ? "" : "es", stat_run.name);
+	else if (!merge.report.nprocesses && !supervise_failed())
 		tool_complain("no process of %s called a function of the CUDA driver; see cuaudit "
 			      "doctor", stat_run.name);
 	if (running)

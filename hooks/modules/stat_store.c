@@ -226,6 +226,8 @@ static int try_map(void **at, size_t index)
 		else
 			*at = mapped;
 	}
+	if (result && result != ESTALE && !index && ftruncate(file, 0))
+		result = errno;
 	close_file(file);
 	return result;
 }
@@ -241,7 +243,10 @@ static void *map_file(void *at, size_t index)
 		stat_store_header()->flags |= CUAUDIT_STAT_PARTIAL;
 	cuaudit_log(CUAUDIT_WARN, "stat: cannot save %sstatistics of process %d: %s: %s",
 		    index ? "all " : "", (int)getpid(), reason(result), path);
-	if (!index)
+	/* An empty one tells who reads all files of a run that one is missing. */
+	if (!index && first_header.run)
+		saved = false;
+	else if (!index)
 		remove_file();
 	return MAP_FAILED;
 }
