@@ -326,7 +326,8 @@ static int fill_refs(struct report *report, const struct part *parts, size_t npa
 			if (!cell->calls && !cell->answered)
 				continue;
 			function = by_index(&parts[i].functions, cell->slot);
-			report->damaged += !function;
+			/* What is read of a process that runs may be of two moments. */
+			report->damaged += !function && report->processes[i].end != REPORT_END_RUNS;
 			refs[count++] = (struct cell_ref){
 				.function = function ? function->name : unnamed,
 				.library = path_of(&parts[i], cell->library),
@@ -401,6 +402,10 @@ static int gather_all(struct memory *memory, struct part *part, const struct rep
 
 static void add_header(struct report *report, const struct cuaudit_stat_header *header)
 {
+	if (!report->first_ns || header->start_ns < report->first_ns)
+		report->first_ns = header->start_ns;
+	if (header->start_ns > report->last_ns)
+		report->last_ns = header->start_ns;
 	report->timed &= !!(header->flags & CUAUDIT_STAT_TIMED);
 	report->partial += !!(header->flags & CUAUDIT_STAT_PARTIAL);
 	report->lost += header->lost;

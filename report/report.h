@@ -86,6 +86,7 @@ struct report {
 	struct report_process *processes;	/* those with calls */
 	size_t nprocesses;
 	size_t nruns;		/* of cuaudit stat, as far as known */
+	uint64_t first_ns, last_ns;	/* when the first and the last process began */
 	struct cuaudit_stat_routes *routes;	/* NULL: not in the records */
 	const struct cuaudit_stat_driver **drivers;
 	size_t ndrivers;

@@ -72,6 +72,10 @@ static void title(const struct report *report, struct out *out)
 		out_text(out, out_time(report->total_ns, 5).text);
 		out_text(out, " in them");
 	}
+	if (report->name && report->nprocesses > 1) {
+		out_text(out, ", begun within ");
+		out_text(out, out_time(report->last_ns - report->first_ns, 3).text);
+	}
 	if (!report->name && report->header->elapsed_ns) {
 		out_text(out, ", ");
 		out_text(out, out_time(report->header->elapsed_ns, 5).text);
@@ -392,7 +396,8 @@ static void coverage(const struct report *report, struct out *out)
 		" made while a hook ran: by a signal handler, or by the hook; not counted above");
 	missing(out, "unwound", report->unwound, "call",
 		" left by longjmp or an exception; not counted above");
-	missing(out, "not counted", report->lost, "call", ": no memory for them");
+	missing(out, "not counted", report->lost, "call",
+		": no memory for them, or of a child by a bare clone()");
 	missing(out, "not saved", report->partial, "process",
 		" whose calls are not all above: the file could not grow");
 	missing(out, "damaged", report->damaged, "part", " of what was saved");

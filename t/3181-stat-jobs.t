@@ -146,6 +146,29 @@ tool report "$tmp/kept"
 is "$status $(head -n 1 "$tmp/err")" "2 cuaudit: $file: cut short: what is missing is in no figure" \
 	"one of them is cut short"
 
+# Without the tool: the same directory of files.
+for print in yes no; do
+	mkdir "$tmp/plain-$print"
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(print=$print)" \
+		CUAUDIT_OUTPUT="$tmp/plain-$print/%h-%p" "$tmp/workers" _exit=3 exit=2 kill=4 here:exit=1 \
+		>"$tmp/out" 2>"$tmp/err"
+	like "$("$cuaudit" report "$tmp/plain-$print")" \
+		"^cuaudit: plain-$print: $(test $print = yes && echo "2 processes, 7" || echo "4 processes, 10") calls" \
+		"print=$print, by LD_AUDIT alone: what is there is one report"
+done
+is "$(wc -c <"$tmp/err")" 0 "print=no: and nothing is printed"
+is "$(cat "$tmp"/plain-yes/* | grep -c '^cuaudit: workers (pid ')" 2 "print=yes: the others printed their own"
+: >"$tmp/plain-no/foreign.part" && echo hello >"$tmp/plain-no/text.part"
+tool report "$tmp/plain-no"
+is "$status $(wc -l <"$tmp/err") $(grep -c '^cuaudit: plain-no: 4 processes' "$tmp/out")" "2 2 1" \
+	"files that are none: a line each"
+tool stat -d sim -k "$tmp/plain-no" "$tmp/workers" _exit=4
+is "$(grep -c '^cuaudit: workers: 1 process, 4 calls' "$tmp/err") $(grep -c '\.part' "$tmp/err")" "1 0" \
+	"... are nothing to another run there"
+rm "$tmp"/plain-no/text.part "$tmp"/plain-no/foreign.part
+like "$("$cuaudit" report --diff "$tmp/plain-yes" "$tmp/plain-no" 2>"$tmp/none")" \
+	'^ *B: 5 processes, 14 calls' "--diff of directories"
+
 # A report every so often, of all of them.
 : >"$tmp/often"
 tool stat -j -i 0.05 -d sim -o "$tmp/often" sh -c '"$1" _exit=3; n=0

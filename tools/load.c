@@ -153,7 +153,7 @@ const char *load_file(struct load *load, const char *path)
 	return fault;
 }
 
-bool load_is_unborn(const char *path)
+enum load_kind load_kind(const char *path)
 {
 	char magic[sizeof(CUAUDIT_STAT_MAGIC) - 1] = "";
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -161,7 +161,9 @@ bool load_is_unborn(const char *path)
 
 	if (fd >= 0)
 		close(fd);
-	return got >= 0 && !*magic;
+	if (got >= 0 && !*magic)
+		return LOAD_EMPTY;
+	return memcmp(magic, CUAUDIT_STAT_MAGIC, sizeof(magic)) ? LOAD_FOREIGN : LOAD_RECORDS;
 }
 
 bool load_is_cut(const struct load *load)

@@ -20,8 +20,14 @@ struct load {
  */
 const char *load_file(struct load *load, const char *path);
 
-/* Whether a file is of a process that has not come to write its header. */
-bool load_is_unborn(const char *path);
+enum load_kind {
+	LOAD_FOREIGN,	/* no record file, or not readable */
+	LOAD_EMPTY,	/* of a process that has not come to write its header */
+	LOAD_RECORDS
+};
+
+/* By how a file begins. */
+enum load_kind load_kind(const char *path);
 
 /* Whether bytes are missing at its end. */
 bool load_is_cut(const struct load *load);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,11 +177,33 @@ static bool is_saved(const struct dirent *entry)
 	return strstr(entry->d_name, ".part");
 }
 
-/*
- * Reads what there is of this run. A process that was killed in its first call,
- * or had no room, has left a file without a header; *empty: how many these are.
- */
-static int load(struct merge *merge, size_t *empty)
+/* Of a file without a header, its name tells the process. */
+static bool is_alive(const char *path)
+{
+	const char *end = strstr(base_name(path), ".part"), *at = end;
+	long pid;
+
+	while (at > path && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	pid = strtol(at, NULL, 10);
+	return at < end && pid > 0 && (!kill((pid_t)pid, 0) || errno == EPERM);
+}
+
+/* Whether the file was made since the program started; the system's clock has steps. */
+static bool is_new(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && (uint64_t)status.st_mtim.tv_sec + 1 >= stat_run.run / 1000000;
+}
+
+/* Processes with a file without a header: in its first call, killed in it, or without room. */
+struct empty {
+	size_t alive, ended;
+};
+
+/* Reads what there is of this run. */
+static int load(struct merge *merge, struct empty *empty)
 {
 	DIR *entries = opendir(stat_run.directory);
 	const struct dirent *entry;
@@ -194,9 +217,9 @@ static int load(struct merge *merge, size_t *empty)
 			continue;
 		path = launch_join(stat_run.directory, "/", entry->d_name);
 		fault = merge_add(merge, path, stat_run.run);
-		if (fault && load_is_unborn(path))
-			++*empty;
-		else if (fault)
+		if (fault && load_kind(path) == LOAD_EMPTY && is_new(path))
+			++*(is_alive(path) ? &empty->alive : &empty->ended);
+		else if (fault && load_kind(path) == LOAD_RECORDS)
 			tool_complain("%s: %s", path, fault);
 		free(path);
 	}
@@ -293,7 +316,7 @@ static void print(struct merge *merge)
 static void tick(void *unused)
 {
 	struct merge merge = { .count = 0 };
-	size_t empty = 0;
+	struct empty empty = { 0 };
 
 	(void)unused;
 	if (!load(&merge, &empty) && merge.count)
@@ -320,21 +343,23 @@ static void finish(void)
 {
 	struct merge merge = { .count = 0 };
 	const char *fault;
-	size_t running, empty = 0;
+	struct empty empty = { 0 };
+	size_t running;
 
 	load(&merge, &empty);
 	if (merge.count)
 		merge_build(&merge, stat_run.name, 0, &stat_run.child, &fault);
-	running = merge_running(&merge);
+	running = merge_running(&merge) + empty.alive;
 	report_free(&merge.report);
 	if (!stat_run.keep && !running)
 		remove_directory();
 	if (merge.count)
 		print(&merge);
-	if (empty)
+	if (empty.ended)
 		tool_complain("%zu process%s of %s left no statistics: killed in the first call, or no "
-			      "room to save them", empty, empty == 1 ? "" : "es", stat_run.name);
-	else if (!merge.report.nprocesses && !supervise_failed())
+			      "room to save them", empty.ended, empty.ended == 1 ? "" : "es",
+			      stat_run.name);
+	else if (!merge.report.nprocesses && !running && !supervise_failed())
 		tool_complain("no process of %s called a function of the CUDA driver; see cuaudit "
 			      "doctor", stat_run.name);
 	if (running)

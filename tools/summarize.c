@@ -122,10 +122,10 @@ static const char *sum_stat(struct side *side, const struct summarize *how)
 	if (fault)
 		return fault;
 	summary->functions = calloc(report->nrows + 1, sizeof(*summary->functions));
-	summary->processes = calloc(1, sizeof(*summary->processes));
+	summary->processes = calloc(report->nprocesses + 1, sizeof(*summary->processes));
 	if (!summary->functions || !summary->processes)
 		return strerror(ENOMEM);
-	summary->nprocesses = 1;
+	summary->nprocesses = report->nprocesses;
 	for (size_t i = 0; i < report->nrows; i++) {
 		const struct report_row *row = &report->rows[i];
 

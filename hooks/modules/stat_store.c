@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cuaudit/hook.h>
@@ -373,6 +374,9 @@ void *stat_store_take(uint32_t size)
 
 	if (!count && begin())
 		return NULL;
+	/* A child that ran no fork handlers shares the file, not what is known of it. */
+	if (saved && stat_store_header()->pid != (uint32_t)getpid())
+		return NULL;
 	if (used + size > CUAUDIT_STAT_SEGMENT && add_segment())
 		return NULL;
 	record = (void *)((char *)segments[count - 1].data + used);
@@ -405,8 +409,12 @@ void stat_store_lost(void)
 
 void stat_store_forked(void)
 {
+	struct timespec now;
+
 	pthread_mutex_init(&lock, NULL);
 	saved = false;
+	clock_gettime(CLOCK_REALTIME, &now);
+	first_header.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	/* The parent's file goes out of reach; the addresses stay good. */
 	for (size_t i = 0; i < MAX_SEGMENTS && segments[i].data; i++)
 		if (map_memory((void *)segments[i].data) == MAP_FAILED)

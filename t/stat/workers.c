@@ -2,7 +2,7 @@
 /*
  * Processes of a job: each argument starts one, which calls cuDriverGetVersion as often as
  * the argument's number says and ends as its word says: exit, _exit, quick, kill, abort,
- * exec (this program again, with "exit:3"), sleep (until somebody kills it), silent (no
+ * exec (this program again, with "exit=3"), sleep (until somebody kills it), silent (no
  * call, then _exit). "here:" before it is this process itself. Prints the calls of all.
  */
 #include <dlfcn.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 static int (*version)(int *);
+static int ready[2];	/* closed by a child that sleeps, when it has called */
 
 static void call(long n)
 {
@@ -50,7 +51,8 @@ static void end(const char *how, const char *program)
 	if (!strcmp(how, "exec-other"))
 		execlp("true", "true", (char *)NULL);
 	if (!strcmp(how, "sleep")) {
-		/* Its parent, and who reads what it prints, need not wait for it. */
+		/* Its parent, and who reads what it prints, need not wait for it from here on. */
+		close(ready[1]);
 		fclose(stdin);
 		fclose(stdout);
 		for (;;)
@@ -87,17 +89,25 @@ int main(int argc, char **argv)
 
 		if (!strncmp(argv[i], "here:", 5))
 			work(argv[i] + 5, argv[0]);
+		if (pipe(ready))
+			return 79;
 		pid = fork();
 		if (!pid)
 			work(argv[i], argv[0]);
+		close(ready[1]);
 		if (pid < 0)
 			return 79;
 		if (!strncmp(argv[i], "sleep", 5)) {
+			char byte;
+
+			while (read(ready[0], &byte, 1) > 0)
+				;
 			printf("%d\n", (int)pid);
 			fflush(stdout);
 		} else {
 			waitpid(pid, &status, 0);
 		}
+		close(ready[0]);
 	}
 	return 0;
 }
