@@ -124,7 +124,8 @@ static bool same(const struct hook_list *list, const struct hook_entry *wanted, 
 		is = list->hooks[i].enter == wanted[i].enter &&
 		     list->hooks[i].exit == wanted[i].exit &&
 		     list->hooks[i].data == wanted[i].data &&
-		     list->hooks[i].direct == wanted[i].direct;
+		     list->hooks[i].direct == wanted[i].direct &&
+		     list->hooks[i].answered == wanted[i].answered;
 	return is;
 }
 
