@@ -256,18 +256,6 @@ static int add_segment(void)
 	return 0;
 }
 
-/* What is in a small file of the system, NUL-terminated; its length. */
-static size_t read_small(const char *name, char *text, size_t size)
-{
-	int file = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
-	long got = file < 0 ? 0 : syscall(SYS_read, file, text, size - 1);
-
-	if (file >= 0)
-		io_close(file);
-	text[got > 0 ? got : 0] = '\0';
-	return got > 0 ? (size_t)got : 0;
-}
-
 /* Field 22 of its stat: with the pid, it tells a process from all others of this boot. */
 static uint64_t process_start(void)
 {
@@ -275,7 +263,7 @@ static uint64_t process_start(void)
 	const char *at;
 	uint64_t value = 0;
 
-	read_small("/proc/self/stat", text, sizeof(text));
+	io_read_file("/proc/self/stat", text, sizeof(text), IO_NOW);
 	at = strrchr(text, ')');	/* the name before may hold anything */
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
@@ -286,11 +274,12 @@ static uint64_t process_start(void)
 
 static void describe_process(struct cuaudit_stat_header *header)
 {
-	size_t length = read_small("/proc/self/cmdline", header->command, sizeof(header->command));
+	long length = io_read_file("/proc/thread-self/cmdline", header->command,
+				   sizeof(header->command), IO_NOW);
 
-	while (length && !header->command[length - 1])
+	while (length > 0 && !header->command[length - 1])
 		length--;
-	for (size_t i = 0; i < length; i++)
+	for (long i = 0; i < length; i++)
 		if (!header->command[i])
 			header->command[i] = ' ';
 	header->pid = (uint32_t)getpid();
