@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "arch.h"
+#include "audit/judge.h"
 #include "audit/object.h"
 #include "audit/stub.h"
 #include "audit/sys.h"
@@ -156,6 +157,8 @@ void *launch(uint32_t slot)
 		attach();
 	else if (!atomic_exchange_explicit(&failed, true, memory_order_relaxed))
 		sys_say("forked while another thread loaded " CORE "; nothing is audited here", NULL);
+	if (!attach)
+		judge_unaudited();
 	/* A core that could not, or would not, route it. */
 	stub_reroute(slot, stub_resolver(), real);
 	return atomic_load_explicit(&object_table.routes[slot], memory_order_acquire);

@@ -21,6 +21,7 @@
 #include "hooks/record.h"
 #include "hooks/registry.h"
 #include "hooks/settings.h"
+#include "hooks/strict.h"
 #include "hooks/tables.h"
 #include "hooks/thread.h"
 #include "hooks/version.h"
@@ -84,9 +85,12 @@ static int start(void)
 
 	owner = getpid();
 	log_setup();
-	settings_check();
 	output_setup();
 	layout_setup();
+	settings_check();
+	module_prepare_all();
+	if (strict_checks())
+		strict_pass();
 	registry_setup();
 	object_setup();
 	guard_setup();
@@ -101,6 +105,7 @@ static int start(void)
 		return error;
 	clock_setup();
 	module_start_all();
+	module_report_gaps();
 	return 0;
 }
 

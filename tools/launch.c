@@ -19,6 +19,7 @@
 #include "tools/program.h"
 #include "tools/tls.h"
 #include "tools/tool.h"
+#include "tools/trial.h"
 
 char *launch_join(const char *before, const char *between, const char *after)
 {
@@ -136,7 +137,8 @@ int launch_take(struct launch *launch, int option)
 
 static void set(const char *name, const char *value)
 {
-	if (value)
+	/* It may be there more than once. */
+	if (value && !unsetenv(name))
 		setenv(name, value, 1);
 }
 
@@ -195,10 +197,12 @@ int launch_start(const struct launch *launch, char **argv)
 		finding_complain(finding, first, NULL);
 		return TOOL_FAILED;
 	}
-	if (launch->folder && make_folder(launch->folder, &made))
-		return TOOL_FAILED;
 	set_all(launch);
 	make_room(&program, auditor);
+	if (!trial_passes(auditor))
+		return TOOL_FAILED;
+	if (launch->folder && make_folder(launch->folder, &made))
+		return TOOL_FAILED;
 	auditor_first(auditor);
 	/*
 	 * No child: the program keeps the process id, the terminal and the
