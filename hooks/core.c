@@ -24,6 +24,7 @@
 #include "hooks/strict.h"
 #include "hooks/tables.h"
 #include "hooks/thread.h"
+#include "hooks/unmatched.h"
 #include "hooks/version.h"
 
 /* What pthread_atfork calls, which is linked in and asks for a start file (LSB Core, 10.4). */
@@ -42,6 +43,7 @@ static void forked(void)
 	thread_forked();
 	guard_setup();
 	coverage_forked();
+	unmatched_forked();
 	module_forked();
 }
 
@@ -71,6 +73,7 @@ static void finish(void)
 		cuaudit_log(CUAUDIT_WARN, "%u libraries came when the table was full; they are not "
 			    "routed", lost);
 	clock_calibrate();
+	unmatched_report();
 	module_finish_all();
 	hook_reap();
 	if (end_status >= 0) {

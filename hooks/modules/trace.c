@@ -312,6 +312,7 @@ static int init(const struct cuaudit_options *given)
 
 static void finish(void)
 {
+	trace_writer_report_unmatched();
 	if (as_text)
 		trace_text_finish();
 	else
