@@ -38,6 +38,8 @@ void strict_stop(void)
 
 void strict_pass(void)
 {
+	cuaudit_log(CUAUDIT_WARN, "CUAUDIT_STRICT=check: the settings are understood, and the "
+		    "process ends here");
 	_exit(0);
 }
 
