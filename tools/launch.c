@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "names/selector.h"
 #include "names/template.h"
 #include "tools/auditor.h"
 #include "tools/options.h"
@@ -88,14 +87,8 @@ static int take_driver(struct launch *launch, const char *value)
 
 static int take_functions(struct launch *launch, const char *value)
 {
-	size_t length;
-	const char *fault = selector_fault(value, &length);
-
-	if (fault) {
-		tool_complain("--functions: '%.*s' is no selector; see cuaudit list classes",
-			      (int)length, fault);
+	if (options_selector("--functions: ", value))
 		return -1;
-	}
 	launch->functions = launch_join(launch->functions, ",", value);
 	return 0;
 }
