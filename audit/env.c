@@ -82,7 +82,7 @@ static bool parses(enum env_kind kind, const char *value)
 		return is_driver(value);
 	case ENV_BYTES:
 		return is_number(value, "KMG");
-	case ENV_MICROSECONDS:
+	case ENV_NUMBER:
 		return is_number(value, "");
 	default:
 		return true;

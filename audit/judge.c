@@ -152,7 +152,7 @@ static void report_environment(void)
 
 		/* Those of the simulated driver it reports itself. */
 		if (env_given.refused & 1u << i &&
-		    (strict || (kind != ENV_BYTES && kind != ENV_MICROSECONDS)))
+		    (strict || (kind != ENV_BYTES && kind != ENV_NUMBER)))
 			report_value(i);
 		if (env_given.repeated & 1u << i)
 			report_repeated(i);
@@ -197,24 +197,48 @@ void judge_disabled(void)
 	sys_say(PREFIX "DISABLE=1: what " PREFIX "HOOKS enforces does not hold here", NULL);
 }
 
-void judge_end(void)
+/* A library that was excluded and came by a function, or NULL. */
+static const struct link_object *excluded(void)
 {
-	const struct link_object *object;
-
-	if (!values || env_disabled || lax || !has_policy(values->hooks))
-		return;
 	for (uint32_t i = 0; i < LINK_BINDINGS; i++) {
 		uint64_t key = atomic_load_explicit(&object_table.bindings[i].key,
 						    memory_order_relaxed);
 
-		if (!key || !((key - 1) & LINK_REAL))
-			continue;
-		object = link_object(&object_table, (uint32_t)(key >> 32));
-		sys_say(object->path[0] ? object->path : "the program",
-			" was given the driver itself, by " PREFIX "INCLUDE or " PREFIX
-			"EXCLUDE; it is not held to what " PREFIX "HOOKS enforces", NULL);
-		return;
+		if (key && (key - 1) & LINK_REAL)
+			return link_object(&object_table, (uint32_t)(key >> 32));
 	}
+	return NULL;
+}
+
+/* Whether this is the process that cuaudit stat became. */
+static bool is_started(void)
+{
+	uint64_t number = 0;
+
+	for (const char *at = values->started; *at; at++)
+		number = number * 10 + (uint64_t)(*at - '0');
+	return number && number == sys_pid();
+}
+
+void judge_end(void)
+{
+	const struct link_object *library;
+	bool policy, started;
+
+	if (!values || env_disabled)
+		return;
+	policy = !lax && has_policy(values->hooks);
+	started = is_started() && reported(false);
+	if (!policy && !started)
+		return;
+	library = excluded();
+	if (library)
+		sys_say(library->path, " was given the driver itself, by " PREFIX "INCLUDE or "
+			PREFIX "EXCLUDE; ", policy ? "it is not held to what " PREFIX
+			"HOOKS enforces" : "no call is counted", NULL);
+	else if (started)
+		sys_say(object_program, " made no driver call, so there is nothing to report",
+			NULL);
 }
 
 void judge_unaudited(void)

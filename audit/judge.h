@@ -20,8 +20,9 @@ void judge_start(struct link_table *table);
 void judge_disabled(void);
 
 /*
- * Context: bind, the end of a process that never loaded the core: reports it
- * where libraries were excluded from what is enforced.
+ * Context: bind, the end of a process that never loaded the core: reports
+ * libraries that were excluded from what is enforced, and to who asked for
+ * statistics that there are none.
  */
 void judge_end(void);
 

@@ -111,6 +111,11 @@ void sys_say(const char *first, ...)
 		syscall3(SYS_write, 2, (long)line, (long)used);
 }
 
+uint32_t sys_pid(void)
+{
+	return (uint32_t)syscall3(SYS_getpid, 0, 0, 0);
+}
+
 void sys_exit(int status)
 {
 	for (;;)

@@ -10,6 +10,9 @@
 /* One line on stderr, "cuaudit: " and the texts up to NULL, by one write. */
 void sys_say(const char *first, ...) __attribute__((sentinel));
 
+/* The process's id. Any context. */
+uint32_t sys_pid(void);
+
 /* Ends the process, without any of its destructors. Any context. */
 _Noreturn void sys_exit(int status);
 

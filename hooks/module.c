@@ -250,9 +250,6 @@ static const char *reason(int error, char buffer[MAX_INSTEAD])
 		return "no memory is left";
 	case -ENOSPC:
 		return "there is no room for its hooks; leave out another module";
-	case -EINVAL:
-	case -ENOENT:
-		return "a hook of its own cannot be added; see the line above";
 	case -E2BIG:
 		return "it was built for a newer cuaudit; install that, or build it again";
 	default:

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hooks/known.h"
 #include "names/nearest.h"
 #include "names/selector.h"
 
@@ -25,25 +24,6 @@ int cuaudit_selector_rows(const char *text, uint8_t *rows, uint32_t count)
 		taken += rows[i] = selector_takes(selector, &function);
 	selector_close(selector);
 	return taken;
-}
-
-int cuaudit_selector_check(const char *name, const char *text)
-{
-	const char *part;
-	char near[SELECTOR_NEAR];
-	size_t length;
-	bool fault;
-
-	part = selector_fault(text, &length);
-	fault = part;
-	if (!part)
-		part = selector_stranger(text, &length, known_function);
-	if (!part)
-		return 0;
-	selector_near(part, length, near, known_function);
-	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s' %s%s", name, (int)length, part,
-		    fault ? "is no selector" : "names no function", near);
-	return fault ? -EINVAL : -ENOENT;
 }
 
 const char *cuaudit_nearest(const char *word, const char *const *words)

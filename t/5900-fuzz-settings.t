@@ -25,6 +25,6 @@ fuzzed "made-up environments" "$tmp/settings"
 share cases 100
 share silent 10
 share lines 100
-share opened 10
+share opened 8
 share stopped 10
 done_testing

@@ -137,6 +137,10 @@ static void set(const char *name, const char *value)
 
 static void set_all(const struct launch *launch)
 {
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	set("CUAUDIT_STARTED", launch->reports ? pid : NULL);
 	set("CUAUDIT_DRIVER", launch->driver);
 	set("CUAUDIT_EXCLUDE", launch->exclude);
 	set("CUAUDIT_FUNCTIONS", launch->functions);

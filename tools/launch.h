@@ -10,6 +10,7 @@ struct launch {
 	char *driver, *exclude, *functions, *hooks, *include, *output;
 	const char *folder;	/* made before the program starts, unless it is there */
 	bool force;
+	bool reports;	/* the program says so itself if it makes no driver call */
 };
 
 enum { LAUNCH_OTHER = 1 };

@@ -89,5 +89,6 @@ int tool_stat(int argc, char **argv)
 	if (stat.interval)
 		launch.hooks = launch_join(launch.hooks, ";interval=", stat.interval);
 	launch.hooks = launch_join(launch.hooks, "", ")");
+	launch.reports = true;
 	return launch_start(&launch, argv + optind);
 }

@@ -36,8 +36,10 @@ int trial(const char *functions, const char *core)
 		tool_complain("CUAUDIT_DRIVER: %s", dlerror());
 		return STRICT_STATUS;
 	}
-	dlopen(core, RTLD_NOW | RTLD_LOCAL);
-	tool_complain("cannot load %s: %s; install cuaudit again", core, dlerror());
+	if (dlopen(core, RTLD_NOW | RTLD_LOCAL))
+		tool_complain("the loader does not take the auditor; see cuaudit doctor");
+	else
+		tool_complain("cannot load %s: %s; install cuaudit again", core, dlerror());
 	return STRICT_STATUS;
 }
 

@@ -40,6 +40,7 @@ enum { MAX_ENTRIES = 48, MAX_MESSAGE = 1024 };
 struct link_table *cuaudit_core_link;
 
 struct link_table object_table;
+const char *object_program = "";
 
 static struct link_table table;
 
