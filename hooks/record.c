@@ -142,6 +142,14 @@ bool record_select_all(uint32_t from, uint32_t end)
 	return good;
 }
 
+bool record_any_policy(void)
+{
+	for (uint32_t i = 0; i < RECORDS; i++)
+		if (records[i].state == RECORD_ADDED && records[i].owner == HOOK_POLICY)
+			return true;
+	return false;
+}
+
 void record_insert(struct record *record)
 {
 	uint32_t at = norder++;

@@ -50,6 +50,9 @@ struct record *record_unused(void);
 int record_select(struct record *record, uint32_t from, uint32_t end);
 bool record_select_all(uint32_t from, uint32_t end);
 
+/* In setup: whether a hook that was added enforces something. */
+bool record_any_policy(void);
+
 /* Under the lock: into the order, and out of it, if it is there. */
 void record_insert(struct record *record);
 void record_remove(const struct record *record);

@@ -11,6 +11,7 @@
 #include "hooks/dispatch.h"
 #include "hooks/layout.h"
 #include "hooks/record.h"
+#include "hooks/strict.h"
 #include "hooks/thread.h"
 
 struct entry registry_entries[LINK_SLOTS] __attribute__((aligned(64)));
@@ -205,6 +206,7 @@ void registry_attach(void)
 	}
 	record_end_setup();
 	if (unfit)
-		cuaudit_log(CUAUDIT_WARN, "%u functions have not all of their hooks: "
-			    "too many, or no memory", unfit);
+		strict_fault(record_any_policy(), "; none of their hooks is called",
+			     "%u functions have more than %d hooks, or no memory is left for them",
+			     unfit, CUAUDIT_HOOKS_MAX);
 }
