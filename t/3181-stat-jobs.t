@@ -56,6 +56,11 @@ like "$(cat "$tmp/err")" '^  not routed    2 processes: not known, .*exit\(\)$' 
 	"what is not known of those that did not end by exit"
 is "$(awk 'length > 132' "$tmp/err" | grep -v "$tmp")" "" "no line is wider than 132 columns"
 
+# A bare clone shares the file with its parent, without knowing what is in it.
+stat "$tmp/workers" bare=3
+is "$(jq -c '[(.functions | map({(.name): .calls}) | add), .lost_calls]' "$tmp/json")" \
+	'[{"cuInit":7,"cuDriverGetVersion":3},5]' "a child by clone: its calls are lost, and counted"
+
 # exec: the same process, two programs.
 stat sh -c '"$1" _exit=5; exec "$1" here:exec=6' sh "$tmp/workers"
 is "$status $(ends)" "0 3 exit 0
