@@ -124,7 +124,7 @@ static int append(struct out *out)
 	error = out_write(out, output);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
-			    strerror(-error));
+			    stat_file_reason(-error));
 	return error;
 }
 
