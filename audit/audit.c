@@ -10,6 +10,7 @@
 #include "audit/bind.h"
 #include "audit/driver.h"
 #include "audit/env.h"
+#include "audit/escape.h"
 #include "audit/filter.h"
 #include "audit/heap.h"
 #include "audit/launch.h"
@@ -116,8 +117,10 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		object_table.everybody = symtab_needed(loader_version, &loader);
 		plt_start(loader_version, &loader);
 	}
-	if (!image.symbols)
+	if (!image.symbols) {
+		escape_note(CUAUDIT_ESCAPE_OBJECT, object->path, object, 1);
 		return LA_FLG_BINDFROM;
+	}
 	if (space != LM_ID_BASE)
 		peer_open(&image);
 	launch_note(map, space, &image);

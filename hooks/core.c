@@ -47,7 +47,6 @@ static void forked(void)
 static void attach(void)
 {
 	registry_attach();
-	coverage_slots();
 	version_ask();
 }
 
@@ -61,14 +60,8 @@ void cuaudit_end_with(int status)
 
 static void finish(void)
 {
-	uint32_t lost;
-
 	if (getpid() != owner)
 		return;
-	lost = atomic_load_explicit(&cuaudit_core_link->lost_objects, memory_order_relaxed);
-	if (lost)
-		cuaudit_log(CUAUDIT_WARN, "%u libraries came when the table was full; they are not "
-			    "routed", lost);
 	clock_calibrate();
 	module_finish_all();
 	hook_reap();

@@ -5,6 +5,7 @@
 #include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 
+#include "report/escape.h"
 #include "report/report.h"
 
 enum {
@@ -221,8 +222,8 @@ static void escape(const struct report *report, const struct cuaudit_stat_escape
 		out_u64(out, escape->version);
 		out_text(out, ", flags ");
 		out_u64(out, escape->flags);
-	} else if (escape->kind == CUAUDIT_ESCAPE_SLOTS) {
-		out_text(out, ", no slot was left");
+	} else {
+		out_text(out, escape_reason(escape->kind));
 	}
 	if (escape->library != CUAUDIT_STAT_NONE) {
 		out_text(out, ", for ");
