@@ -59,11 +59,17 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	env_read(&object_table.environment, envp);
 }
 
-/* Destructors of auditors run last of all: every call of the program is in. */
+/*
+ * Destructors of auditors run last of all: every call of the program is in. Where
+ * none was routed the core is loaded now, to report what was not.
+ */
 static void __attribute__((destructor)) stop(void)
 {
-	void (*finish)(void) = atomic_load_explicit(&object_table.finish, memory_order_acquire);
+	void (*finish)(void);
 
+	if (escape_any() && !atomic_load_explicit(&object_table.finish, memory_order_relaxed))
+		launch(0);
+	finish = atomic_load_explicit(&object_table.finish, memory_order_acquire);
 	if (finish)
 		finish();
 }

@@ -281,6 +281,7 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 		escape_note(CUAUDIT_ESCAPE_SLOTS, object->path, object, driver->nunrouted);
 	detail->driver = driver;
 	atomic_store_explicit(&driver->live, 1, memory_order_release);
+	escape_say();
 }
 
 void driver_close(struct link_object *object)

@@ -10,13 +10,16 @@ static const char *const reasons[CUAUDIT_ESCAPES] = {
 #undef ESCAPE
 };
 
+static const char *paths[LINK_ESCAPES];
+static uint32_t said;
+
 static bool same(const struct link_escape *escape, enum cuaudit_escape_kind kind, const char *name,
 		 uint32_t object)
 {
 	return escape->kind == kind && escape->object == object && sys_equal(escape->name, name);
 }
 
-/* The record of such an escape, said when it is new; the last of all is for those that found none. */
+/* The record of such an escape; the last of all is for those that found no other. */
 static struct link_escape *find(enum cuaudit_escape_kind kind, const char *path, uint32_t object)
 {
 	const char *name = sys_basename(path);
@@ -28,13 +31,11 @@ static struct link_escape *find(enum cuaudit_escape_kind kind, const char *path,
 			return escape;
 	if (count == LINK_ESCAPES)
 		return escape - 1;
-	sys_say("not routed: ", path, ": ", reasons[kind], NULL);
 	*escape = (struct link_escape){ .kind = kind, .object = object };
-	if (count == LINK_ESCAPES - 1)
-		name = "(others)";
-	escape->name = sys_copy(name, sys_strlen(name));
-	if (!escape->name)
-		escape->name = "";
+	paths[count] = sys_copy(path, sys_strlen(path));
+	if (!paths[count])
+		paths[count] = "";
+	escape->name = count == LINK_ESCAPES - 1 ? "(others)" : sys_basename(paths[count]);
 	/* Pairs with the core's reading of them. */
 	atomic_store_explicit(&object_table.nescapes, count + 1, memory_order_release);
 	return escape;
@@ -46,4 +47,21 @@ void escape_note(enum cuaudit_escape_kind kind, const char *path, const struct l
 	struct link_escape *escape = find(kind, path, object ? object->index + 1 : 0);
 
 	atomic_fetch_add_explicit(&escape->count, times, memory_order_relaxed);
+	if (atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed))
+		escape_say();
+}
+
+void escape_say(void)
+{
+	uint32_t count = atomic_load_explicit(&object_table.nescapes, memory_order_relaxed);
+
+	for (; said < count; said++)
+		sys_say("not routed: ", paths[said], ": ", reasons[object_table.escapes[said].kind],
+			NULL);
+}
+
+bool escape_any(void)
+{
+	return atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed) &&
+	       atomic_load_explicit(&object_table.nescapes, memory_order_relaxed);
 }

@@ -9,9 +9,15 @@
 
 /*
  * Keeps that times things of a kind escaped: of path, an object's or of none;
- * equal ones are added up, and said once.
+ * equal ones are added up. Said once, as soon as there is a driver.
  */
 void escape_note(enum cuaudit_escape_kind kind, const char *path, const struct link_object *object,
 		 uint32_t times);
+
+/* There is a driver: says what was kept before. */
+void escape_say(void);
+
+/* Whether anything escaped in a process that has a driver. */
+bool escape_any(void);
 
 #endif

@@ -150,6 +150,38 @@ else
 	skip 3 "no lld here"
 fi
 
+# Nothing of it is routed: the report is made all the same, and what is written still is.
+if test "$LOADER" = new; then
+	build alone -x c - -ldl <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	int (*call)(void) = library ? (int (*)(void))dlsym(library, "addresses_call") : NULL;
+
+	printf("called: %d\n", call ? call() : 0);
+	return 3;
+}
+C
+	rm -f "$tmp/report.coverage"
+	alone_status=0
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='coverage(fail=unrouted)' \
+		CUAUDIT_OUTPUT="$tmp/report" "$tmp/alone" "$tmp/hidden.so" >"$tmp/out" 2>"$tmp/err" ||
+		alone_status=$?
+	is "$alone_status: $(cat "$tmp/out")" "86: called: 0" "nothing is routed: status 86"
+	like "$(cat "$tmp/report.coverage")" '^ +1  hidden\.so, its tables cannot be read' "and reported"
+else
+	skip 2 "old loaders route all by the driver's symbol table"
+fi
+# Where there is no driver, what such a library would have called concerns nobody.
+build none.so -shared -fPIC "$tmp/needed.c"
+patched hidden none.so none-hidden.so
+audited LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/none-hidden.so" CUAUDIT_HOOKS='coverage(fail=unrouted)' \
+	true >"$tmp/out" 2>"$tmp/err"
+is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "no driver: nothing is said"
+
 # Twenty copies of a whole driver.
 set --
 for n in $(seq 20); do
