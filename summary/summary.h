@@ -137,7 +137,7 @@ struct summary_process {
 	uint64_t error;		/* errno of the disk, 0 for none */
 	uint64_t filtered;	/* calls too short to be recorded */
 	uint64_t damaged;	/* chunks and descriptions */
-	uint64_t torn;		/* bytes */
+	uint64_t torn, cut;	/* bytes */
 	struct summary_memory memory;
 };
 

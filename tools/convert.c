@@ -222,6 +222,8 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 			replace_drop(&replace);
 		else
 			status = replace_end(&replace);
+		if (status == TOOL_OK && convert.incomplete)
+			status = TOOL_FAILED;
 	}
 	free(paths);
 	return status;
