@@ -100,7 +100,7 @@ static void drop_ourselves(char *list)
  * that look for the auxiliary vector behind it (Go's runtime) still find it.
  * An empty LD_AUDIT means none.
  */
-static void unfollow(char **envp)
+void env_unfollow(char **envp)
 {
 	static const char ld_audit[] = "LD_AUDIT=";
 
@@ -120,22 +120,19 @@ void env_read_loader(struct env_loader *loader, char **envp, const char *after)
 {
 	static const char ld_audit[] = "LD_AUDIT=", ld_bind_not[] = "LD_BIND_NOT=",
 			  ld_profile[] = "LD_PROFILE=";
-	bool profile = false, more;
 
 	for (char **entry = envp; *entry; entry++) {
-		const char *list = *entry + sizeof(ld_audit) - 1, *end = list;
+		const char *at = *entry + sizeof(ld_audit) - 1;
 
-		profile |= sys_starts(*entry, ld_profile);
+		loader->profile |= sys_starts(*entry, ld_profile);
 		loader->bind_not |= sys_starts(*entry, ld_bind_not);
 		if (!sys_starts(*entry, ld_audit))
 			continue;
-		while (*end && *end != ':')
-			end++;
+		for (; *at; at++)
+			loader->auditors += *at != ':' && (at[1] == ':' || !at[1]);
 		/* Before glibc 2.26 the loader ends the text at its first colon. */
-		more = *end || !(end + 1 == after || is_entry(envp, end + 1));
-		loader->alone = !more && sys_equal(sys_basename(list), own_name);
+		loader->cut |= !(at + 1 == after || is_entry(envp, at + 1));
 	}
-	loader->alone &= !profile;
 }
 
 /* A relative template means where the program started, wherever it goes. */
@@ -170,6 +167,4 @@ void env_read(struct link_environment *environment, char **envp)
 			take(environment, *entry);
 	environment->output = absolute(environment->output);
 	env_disabled = environment->disable[0] == '1';
-	if (environment->follow[0] == '0')
-		unfollow(envp);
 }

@@ -12,20 +12,22 @@ extern bool env_disabled;
 
 /* What the loader's own variables ask of it. */
 struct env_loader {
-	bool alone;	/* this auditor and nobody else, and no profile */
-	bool bind_not;	/* to leave the slots of PLTs as they are */
+	uint32_t auditors;	/* named in LD_AUDIT */
+	bool cut;		/* the list may go on behind what the loader left of it */
+	bool profile;
+	bool bind_not;		/* to leave the slots of PLTs as they are */
 };
 
 /*
- * Fills loader, which is all false. Before env_read, which changes LD_AUDIT.
+ * Fills loader, which is all zero.
  * after: where the text behind the last of the process's environment begins.
  */
 void env_read_loader(struct env_loader *loader, char **envp, const char *after);
 
-/*
- * Fills environment from the process's envp, which stays in use. With
- * CUAUDIT_FOLLOW=0 takes the auditor out of envp's LD_AUDIT.
- */
+/* Fills environment from the process's envp, which stays in use. */
 void env_read(struct link_environment *environment, char **envp);
+
+/* Takes the auditor out of envp's LD_AUDIT, which the loader does not read any more. */
+void env_unfollow(char **envp);
 
 #endif

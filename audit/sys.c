@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "arch.h"
+#include "audit/message.h"
 
 enum {
 	PAGE = 4096,
@@ -110,7 +111,7 @@ void sys_say(const char *first, ...)
 	va_end(texts);
 	line[used++] = '\n';
 	if (sys_may_say())
-		syscall3(SYS_write, 2, (long)line, (long)used);
+		message_write(line, used);
 }
 
 static void *map(size_t size)

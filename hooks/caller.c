@@ -161,8 +161,8 @@ static bool find_segments(const struct cuaudit_library *library, struct segments
 	if (!library->index)
 		return false;
 	object = link_object(cuaudit_core_link, library->index - 1);
-	image->hi = atomic_load_explicit(&object->hi, memory_order_acquire);
-	image->lo = atomic_load_explicit(&object->lo, memory_order_relaxed);
+	if (!link_extent(object, &image->lo, &image->hi))
+		return false;
 	header = (const ElfW(Ehdr) *)image->lo;
 	if (!readable(image, image->lo, sizeof(*header)) ||
 	    memcmp(header->e_ident, ELFMAG, SELFMAG) ||

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,6 +26,7 @@
 #include "hooks/thread.h"
 #include "hooks/unwound.h"
 #include "hooks/version.h"
+#include "report/io.h"
 
 /* What pthread_atfork calls, which is linked in and asks for a start file (LSB Core, 10.4). */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
@@ -54,11 +54,28 @@ static void forked(void)
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
 
+/* A thread cancelled in what follows would take locks along: its loader's, ours. */
+static int forbid_cancel(void)
+{
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	return cancel;
+}
+
+static void restore_cancel(int cancel)
+{
+	pthread_setcancelstate(cancel, &cancel);
+}
+
 static void attach(void)
 {
+	int cancel = forbid_cancel();
+
 	registry_attach();
 	coverage_slots();
 	version_ask();
+	restore_cancel(cancel);
 }
 
 static int end_status = -1;
@@ -69,12 +86,11 @@ void cuaudit_end_with(int status)
 		end_status = status;
 }
 
-static void finish(void)
+static void report(void)
 {
 	uint32_t lost;
 
-	if (getpid() != owner)
-		return;
+	log_finish();
 	lost = atomic_load_explicit(&cuaudit_core_link->lost_objects, memory_order_relaxed);
 	if (lost)
 		cuaudit_log(CUAUDIT_WARN, "%u libraries came when the table was full; they are not "
@@ -82,10 +98,25 @@ static void finish(void)
 	clock_calibrate();
 	module_finish_all();
 	hook_reap();
+	log_close();
 	if (end_status >= 0) {
 		fflush(NULL);
 		_exit(end_status);
 	}
+}
+
+static void finish(void)
+{
+	struct io_signals signals;
+	int cancel;
+
+	if (getpid() != owner)
+		return;
+	cancel = forbid_cancel();
+	io_enter(&signals);
+	report();
+	io_leave(&signals);
+	restore_cancel(cancel);
 }
 
 static int start(void)
@@ -116,18 +147,10 @@ static int start(void)
 	return 0;
 }
 
-/*
- * Runs under the loader's own lock: threads that make their first call
- * meanwhile wait in dlmopen, as for any library.
- */
-static void __attribute__((constructor)) load(void)
+static void begin(struct link_table *link)
 {
-	/* volatile: clang runs constructors ahead, on what it thinks memory holds. */
-	struct link_table *link = *(struct link_table *volatile *)&cuaudit_core_link;
 	int error;
 
-	if (!link)
-		return;
 	if (link->version != LINK_VERSION || link->size != sizeof(*link)) {
 		cuaudit_log(CUAUDIT_ERROR, "libcuaudit.so and cuaudit-core.so are of different "
 			    "versions; nothing is audited");
@@ -140,10 +163,27 @@ static void __attribute__((constructor)) load(void)
 		attach();
 	atomic_store_explicit(&link->setup_thread, 0, memory_order_relaxed);
 	if (error) {
-		cuaudit_log(CUAUDIT_ERROR, "cannot start: %s; nothing is audited", strerror(-error));
+		cuaudit_log(CUAUDIT_ERROR, "cannot start: %s; nothing is audited", io_reason(error));
 		return;
 	}
 	/* Pairs with the auditor's launch and its destructor. */
 	atomic_store_explicit(&link->finish, finish, memory_order_release);
 	atomic_store_explicit(&link->attach, attach, memory_order_release);
+}
+
+/*
+ * Runs under the loader's own lock: threads that make their first call
+ * meanwhile wait in dlmopen, as for any library.
+ */
+static void __attribute__((constructor)) load(void)
+{
+	/* volatile: clang runs constructors ahead, on what it thinks memory holds. */
+	struct link_table *link = *(struct link_table *volatile *)&cuaudit_core_link;
+	int cancel;
+
+	if (!link)
+		return;
+	cancel = forbid_cancel();
+	begin(link);
+	restore_cancel(cancel);
 }

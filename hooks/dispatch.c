@@ -94,6 +94,10 @@ uint64_t dispatch_skipped(struct frame *frame)
 {
 	frame->call.flags |= CUAUDIT_CALL_SKIPPED;
 	frame->call.start = frame->call.end = 0;
+	/* Where there is one hook, it is the one that answered. */
+	for (uint32_t i = frame->list->count; frame->list->count > 1 && i-- > frame->entered;)
+		if (frame->list->hooks[i].answered)
+			frame->list->hooks[i].answered(&frame->call);
 	if (frame->list->exit)
 		frame->list->exit(&frame->call, frame->list->data);
 	atomic_signal_fence(memory_order_seq_cst);

@@ -5,7 +5,9 @@
 #include <cuaudit/coverage.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "hooks/core.h"
 #include "hooks/known.h"
@@ -82,9 +84,9 @@ static int show(struct record *record, enum record_state state)
 	return 0;
 }
 
-/* The hook's record in *added. */
+/* The hook's record in *added; wanted: what is not in the hook itself, or NULL. */
 static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum record_state state,
-	       hook_direct_fn direct, struct record **added)
+	       const struct record *wanted, struct record **added)
 {
 	struct cuaudit_hook hook;
 	struct record *record;
@@ -108,7 +110,9 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 	record->guard.hook = hook;
 	record->owner = owner;
 	record->module = module;
-	record->direct = direct;
+	record->direct = wanted ? wanted->direct : NULL;
+	record->answered = wanted ? wanted->answered : NULL;
+	record->innermost = wanted && wanted->innermost;
 	error = guard_take_libraries(&record->guard);
 	if (!error)
 		error = record_open_selector(record);
@@ -133,9 +137,19 @@ int hook_add(const struct cuaudit_hook *hook, enum hook_owner owner)
 
 int hook_add_direct(const struct cuaudit_hook *hook, hook_direct_fn direct)
 {
+	const struct record wanted = { .direct = direct };
 	struct record *record;
 
-	return add(hook, HOOK_MODULE, RECORD_ADDED, direct, &record);
+	return add(hook, HOOK_MODULE, RECORD_ADDED, &wanted, &record);
+}
+
+int hook_add_innermost(const struct cuaudit_hook *hook, hook_direct_fn direct,
+		       hook_answered_fn answered)
+{
+	const struct record wanted = { .direct = direct, .answered = answered, .innermost = true };
+	struct record *record;
+
+	return add(hook, HOOK_MODULE, RECORD_ADDED, &wanted, &record);
 }
 
 int cuaudit_hook_add(const struct cuaudit_hook *hook)
@@ -257,7 +271,7 @@ int cuaudit_hook_synchronize(int handle, int milliseconds)
 		result = held(handle);
 		if (result != -ETIMEDOUT || (milliseconds >= 0 && now_ms() >= end))
 			return result;
-		nanosleep(&pause, NULL);
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
 	}
 }
 

@@ -5,12 +5,16 @@
 
 #include <cuaudit/hook.h>
 
+/* Context: call. A hook outside of this one answered the call for the driver. */
+typedef void (*hook_answered_fn)(const struct cuaudit_call *call);
+
 /* A hook as a list holds it. */
 struct hook_entry {
 	cuaudit_enter_fn enter;
 	cuaudit_exit_fn exit;
 	void *data;
 	void *direct;	/* its own way, see direct.h; NULL: none */
+	hook_answered_fn answered;	/* NULL: none */
 };
 
 /* The way for a function, NULL for none. Context: setup, under record.h's lock. */
@@ -27,6 +31,14 @@ int hook_add(const struct cuaudit_hook *hook, enum hook_owner owner);
  * own, for where it is a function's only hook.
  */
 int hook_add_direct(const struct cuaudit_hook *hook, hook_direct_fn direct);
+
+/*
+ * Context: setup. The same for a hook that is inside of all others, also of
+ * replacements, and so runs for calls of the driver alone. answered is called
+ * for the other calls. Either may be NULL.
+ */
+int hook_add_innermost(const struct cuaudit_hook *hook, hook_direct_fn direct,
+		       hook_answered_fn answered);
 
 /*
  * Context: setup, before the first registry_attach. Hooks added from now on

@@ -8,6 +8,8 @@
 bool known_function(uint32_t index, struct cuaudit_function *function)
 {
 	const struct link_table *link = cuaudit_core_link;
+	const struct link_alias *alias;
+	uint32_t slots;
 
 	*function = (struct cuaudit_function){ .id = -1 };
 	if (index < layout_count) {
@@ -19,8 +21,15 @@ bool known_function(uint32_t index, struct cuaudit_function *function)
 		return true;
 	}
 	index -= layout_count;
-	if (index >= atomic_load_explicit(&link->nslots, memory_order_acquire))
-		return false;
-	function->name = function->base = link->slots[index].name;
-	return true;
+	slots = atomic_load_explicit(&link->nslots, memory_order_acquire);
+	if (index < slots) {
+		function->name = function->base = link->slots[index].name;
+		return true;
+	}
+	alias = atomic_load_explicit(&link->aliases, memory_order_acquire);
+	for (index -= slots; alias && index; index--)
+		alias = alias->next;
+	if (alias)
+		function->name = function->base = alias->name;
+	return alias;
 }

@@ -49,9 +49,10 @@ static struct hook_entry entry_of(struct record *record, uint32_t slot)
 		return (struct hook_entry){
 			hook->enter, hook->exit, hook->data,
 			record->direct ? record->direct(&registry_entries[slot].function) : NULL,
+			record->answered,
 		};
 	return (struct hook_entry){ hook->exit ? guard_enter : guard_enter_only,
-				    hook->exit ? guard_exit : NULL, &record->guard, NULL };
+				    hook->exit ? guard_exit : NULL, &record->guard, NULL, NULL };
 }
 
 uint32_t record_choose(uint32_t slot, struct hook_entry entries[CUAUDIT_HOOKS_MAX], bool *timed)
@@ -88,11 +89,10 @@ void record_select(struct record *record, uint32_t from, uint32_t end)
 	bool restricted = record->owner == HOOK_MODULE;
 
 	for (uint32_t i = from; i < end; i++) {
-		const struct cuaudit_function *function = &registry_entries[i].function;
 		uint64_t bit = (uint64_t)1 << i % 64;
 
-		if (selector_takes(record->selector, function) &&
-		    (!restricted || selector_takes(general, function)))
+		if (registry_takes(record->selector, i) &&
+		    (!restricted || registry_takes(general, i)))
 			atomic_fetch_or(&record->guard.slots[i / 64], bit);
 		else
 			atomic_fetch_and(&record->guard.slots[i / 64], ~bit);
@@ -126,12 +126,18 @@ static void use(struct order *next)
 	order = next;
 }
 
+static bool inside_of(const struct record *a, const struct record *b)
+{
+	return a->innermost != b->innermost ? a->innermost :
+	       a->guard.hook.priority > b->guard.hook.priority;
+}
+
 void record_insert(struct record *record)
 {
 	struct order *next = next_order();
 	uint32_t at = next->count++;
 
-	for (; at && next->records[at - 1]->guard.hook.priority > record->guard.hook.priority; at--)
+	for (; at && inside_of(next->records[at - 1], record); at--)
 		next->records[at] = next->records[at - 1];
 	next->records[at] = record;
 	use(next);

@@ -25,6 +25,8 @@ struct record {
 	const void *module;
 	struct selector *selector;	/* of what the record had last */
 	hook_direct_fn direct;	/* NULL: none */
+	hook_answered_fn answered;	/* NULL: none */
+	bool innermost;		/* of all, whatever their priorities */
 	uint32_t generation;	/* of this record's handles */
 };
 

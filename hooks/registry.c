@@ -13,6 +13,7 @@
 #include "hooks/lock.h"
 #include "hooks/record.h"
 #include "hooks/thread.h"
+#include "names/selector.h"
 
 struct entry registry_entries[LINK_SLOTS] __attribute__((aligned(64)));
 
@@ -29,17 +30,60 @@ const struct cuaudit_function *cuaudit_function_get(uint32_t slot)
 	return slot < cuaudit_functions() ? &registry_entries[slot].function : NULL;
 }
 
+/* The function of that name, as the table has it; returns whether it does. */
+static bool named(const char *name, struct cuaudit_function *function)
+{
+	int id = layout_find(name);
+
+	if (id >= 0)
+		cuaudit_row_get((uint32_t)id, function);
+	else
+		*function = (struct cuaudit_function){ .base = name, .id = id };
+	function->name = name;
+	return id >= 0;
+}
+
+/* The next of the further names of a slot from alias on, or NULL. */
+static const struct link_alias *next_alias(const struct link_alias *alias, uint32_t slot)
+{
+	while (alias && atomic_load_explicit(&alias->slot, memory_order_relaxed) != slot)
+		alias = alias->next;
+	return alias;
+}
+
+/* Pairs with note_alias. */
+static const struct link_alias *first_alias(uint32_t slot)
+{
+	return next_alias(atomic_load_explicit(&cuaudit_core_link->aliases, memory_order_acquire),
+			  slot);
+}
+
+bool registry_takes(const struct selector *selector, uint32_t slot)
+{
+	bool takes = selector_takes(selector, &registry_entries[slot].function);
+	struct cuaudit_function function;
+
+	for (const struct link_alias *alias = first_alias(slot); alias && !takes;
+	     alias = next_alias(alias->next, slot)) {
+		named(alias->name, &function);
+		takes = selector_takes(selector, &function);
+	}
+	return takes;
+}
+
+/* Of several names, one that the table has. */
 static void describe(uint32_t slot)
 {
 	const struct link_slot *from = &cuaudit_core_link->slots[slot];
+	const struct link_alias *alias = first_alias(slot);
 	struct entry *entry = &registry_entries[slot];
-	int id = layout_find(from->name);
 
-	if (id >= 0)
-		cuaudit_row_get((uint32_t)id, &entry->function);
-	else
-		entry->function = (struct cuaudit_function){ .base = from->name, .id = id };
-	entry->function.name = from->name;
+	if (!named(from->name, &entry->function)) {
+		while (alias && !named(alias->name, &entry->function))
+			alias = next_alias(alias->next, slot);
+		if (!alias)
+			named(from->name, &entry->function);
+	}
 	entry->function.slot = slot;
 	entry->function.driver = from->driver;
 	entry->self = thread_self_offset();
@@ -80,7 +124,8 @@ static bool same(const struct hook_list *list, const struct hook_entry *wanted, 
 		is = list->hooks[i].enter == wanted[i].enter &&
 		     list->hooks[i].exit == wanted[i].exit &&
 		     list->hooks[i].data == wanted[i].data &&
-		     list->hooks[i].direct == wanted[i].direct;
+		     list->hooks[i].direct == wanted[i].direct &&
+		     list->hooks[i].answered == wanted[i].answered;
 	return is;
 }
 
@@ -143,7 +188,10 @@ static void route(uint32_t slot)
 	/* The auditor fills in another copy of the driver whenever one is loaded. */
 	do {
 		real = atomic_load(&entry->real);
-		/* Pairs with the jump of the stub: the list is there before the trampoline. */
+		/*
+		 * Pairs with the jump of the stub: the list is there before the trampoline.
+		 * With fill_slot of the auditor, seq_cst: it sees this, or is seen below.
+		 */
 		atomic_store(&cuaudit_core_link->routes[slot],
 			     list ? trampoline(entry, list) : real);
 	} while (atomic_load(&entry->real) != real);

@@ -43,7 +43,7 @@ edge convert "$contract|convert/[a-z0-9_]+(\.pb-c)?\.h|(names|print|summary|trac
 	"the contract, names/, print/, summary/, trace/ and its own"
 edge tools "$contract|(convert|html|names|print|report|summary|trace)/[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
 	"the contract, convert/, html/, names/, print/, report/, summary/, trace/ and its own"
-edge sim "$contract|sim/[a-z_]+\.(h|def)" "the contract and its own"
+edge sim "$contract|report/(array|size)\.h|sim/[a-z_]+\.(h|def)" "the contract, sizes and its own"
 edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"
 

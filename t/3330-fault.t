@@ -234,7 +234,7 @@ for seed in x -1 "" 0x; do
 	wrong "$a:p=0.5:seed=$seed" "seed takes a number, not '$seed'"
 done
 wrong "$a:lib=" "lib takes GLOB"
-for condition in bytesize "bytesize>" "bytesize>x" "bytesize=5" ">5" "bytesize>5T" "bytesize>5kk" \
+for condition in bytesize "bytesize>" "bytesize>x" "bytesize=5" ">5" "bytesize>5Y" "bytesize>5kk" \
 	"bytesize>17179869184G" "bytesize>--1" "bytesize> 5" ""; do
 	wrong "$a:if=$condition" "if takes PARAMETER, one of == != < <= > >= & and a number"
 done

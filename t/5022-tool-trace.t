@@ -42,9 +42,9 @@ HOOKS=trace()
 INCLUDE=liba*:libb*
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "what run has too" -d sim -x 'libx*' -f %memory -f %launch \
 	-l 'liba*' -l 'libb*'
-shows "HOOKS=trace(args=no;strings=16;elements=2;size=64MiB;when-full=ring;thread=main*;min-duration=10us;start=%launch:100;stop=5s;open=%sync;backtrace=cuLaunch*,/^cu(Mem|Ctx)/;frames=8)
+shows "HOOKS=trace(args=no;strings=16;elements=2;size=0.5gb;when-full=ring;thread=main*;min-duration=10us;start=%launch:100;stop=5s;open=%sync;backtrace=cuLaunch*,/^cu(Mem|Ctx)/;frames=8)
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "the hook's" --args no --strings 16 --elements 2 \
-	--size 64MiB --when-full ring --thread 'main*' --min-duration 10us --start %launch:100 \
+	--size 0.5gb --when-full ring --thread 'main*' --min-duration 10us --start %launch:100 \
 	--stop 5s --open %sync -b 'cuLaunch*,/^cu(Mem|Ctx)/' --frames 8
 
 refused 2 "trace: no program given" "no program" trace -o x

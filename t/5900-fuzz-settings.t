@@ -11,9 +11,9 @@ core="-DCUAUDIT_BUILDING_CORE -Dwrite=settings_write -Dopen=settings_open"
 hosted $core -c -o "$tmp/log.o" "$top_srcdir/hooks/log.c"
 hosted $core -c -o "$tmp/output.o" "$top_srcdir/hooks/output.c"
 set --
-for file in audit/elf audit/env audit/filter audit/symtab hooks/known hooks/module hooks/modules/stat \
+for file in audit/elf audit/env audit/filter hooks/known hooks/module hooks/modules/stat \
 	hooks/modules/fault hooks/modules/fault_condition hooks/modules/fault_log \
-	hooks/modules/fault_number hooks/modules/fault_result hooks/modules/fault_rule \
+	hooks/modules/fault_number report/size hooks/modules/fault_result hooks/modules/fault_rule \
 	hooks/settings hooks/words names/nearest names/selector names/template; do
 	set -- "$@" "$top_srcdir/$file.c"
 done

@@ -200,8 +200,14 @@ int launch_start(const struct launch *launch, char **argv)
 	set_all(launch);
 	make_room(&program, auditor);
 	auditor_first(auditor);
+	if (launch->supervise) {
+		int status = launch->supervise(launch, argv[0]);
+
+		if (status != LAUNCH_GO)
+			return status;
+	}
 	/*
-	 * No child: the program keeps the process id, the terminal and the
+	 * Else no child: the program keeps the process id, the terminal and the
 	 * parent, so signals reach it and its end is seen without our help.
 	 */
 	if (finding == FINDING_NOT_ELF)

@@ -114,6 +114,8 @@ static void leave(struct cuaudit_call *call, void *data)
 	if (rule->answer == FAULT_RESULT) {
 		int changes = !(call->flags & CUAUDIT_CALL_SKIPPED);
 
+		if (changes && driver && !rule->result)
+			call->flags |= CUAUDIT_CALL_FAILED;
 		if (changes)
 			call->result = rule->result;
 		if (changes || rule->delay_enter || rule->delay_exit)

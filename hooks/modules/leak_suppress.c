@@ -2,13 +2,12 @@
 /* What a report is not to speak of: a file of lines "WHAT FUNCTION LIBRARY". */
 #include "hooks/modules/leak_suppress.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cuaudit/hook.h>
+
+#include "report/io.h"
 
 enum { TEXT = 64 * 1024, LINES = 512 };
 
@@ -108,39 +107,15 @@ static void take_line(const char *path, uint32_t number, char *line)
 	lines[count++].library = library;
 }
 
-/* Reads all of it: 0, or an error number. */
-static int read_text(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), error = 0;
-	size_t used = 0;
-	ssize_t got = 1;
-
-	if (fd < 0)
-		return errno;
-	while (got && used < TEXT - 1) {
-		got = read(fd, text + used, TEXT - 1 - used);
-		if (got < 0 && errno != EINTR) {
-			error = errno;
-			break;
-		}
-		used += got > 0 ? (size_t)got : 0;
-	}
-	if (got)
-		error = error ? error : EFBIG;
-	text[used] = '\0';
-	close(fd);
-	return error;
-}
-
 void leak_suppress_setup(const char *path)
 {
+	long length = io_read_file(path, text, sizeof(text), IO_REPORT);
 	char *line = text, *end;
 	uint32_t number = 1;
-	int error = read_text(path);
 
-	if (error) {
+	if (length < 0 || length == TEXT - 1) {
 		cuaudit_log(CUAUDIT_WARN, "leak: nothing is suppressed, %s: %s", path,
-			    strerror(error));
+			    length < 0 ? io_reason((int)length) : "it is too long");
 		return;
 	}
 	for (; line; line = end, number++) {

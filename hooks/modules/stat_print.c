@@ -3,6 +3,8 @@
 #include "hooks/modules/stat_print.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include <cuaudit/clock.h>
+#include <cuaudit/coverage.h>
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/helper.h"
@@ -24,6 +27,9 @@ static struct stat_print settings;
 static uint64_t start, start_ns;	/* of CLOCK_MONOTONIC and CLOCK_REALTIME */
 static int output = -1;		/* kept open between reports */
 static struct helper printer;
+static struct stat_file_id output_id;
+static int opened;		/* at least once */
+static uint32_t end_flag;	/* CUAUDIT_STAT_ENDED once the process ends */
 
 static uint64_t now(clockid_t clock)
 {
@@ -52,7 +58,9 @@ static void update_header(struct cuaudit_stat_header *header)
 	header->clock_hz = cuaudit_clock.hz;
 	header->start_ns = start_ns;
 	header->elapsed_ns = monotonic() - start;
-	header->flags |= CUAUDIT_STAT_COVERAGE;
+	header->unhooked = cuaudit_straight();
+	header->unwound = cuaudit_abandoned() + cuaudit_unwound_hooks();
+	header->flags |= CUAUDIT_STAT_COVERAGE | end_flag;
 }
 
 static int build(struct report *report)
@@ -76,19 +84,44 @@ static int build(struct report *report)
 	return error;
 }
 
+/* The program may have closed it, and opened a file of its own by that number. */
+static void close_output(void)
+{
+	if (output >= 0 && stat_file_is(output, &output_id))
+		io_close(output);
+	output = -1;
+}
+
+/* Behind the reports before, where they went to a file. */
+static int open_output(void)
+{
+	char path[PATH_MAX];
+
+	if (opened && !cuaudit_output_path("", path, sizeof(path)))
+		output = io_open(path, O_WRONLY | O_APPEND, IO_REPORT);
+	else
+		output = cuaudit_output("");
+	if (output < 0)
+		return -EBADF;	/* cuaudit_output has said why */
+	opened = 1;
+	return stat_file_identify(output, &output_id);
+}
+
 /* Reports one after the other. */
 static int append(struct out *out)
 {
-	int error;
+	int error = 0;
 
+	if (output >= 0 && !stat_file_is(output, &output_id))
+		output = -1;
 	if (output < 0)
-		output = cuaudit_output("");
-	if (output < 0)
-		return output;
-	error = out_write(out, output);
+		error = open_output();
+	if (error)
+		return error;
+	error = out_write(out, output, IO_REPORT);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
-			    strerror(-error));
+			    io_reason(error));
 	return error;
 }
 
@@ -159,22 +192,37 @@ void stat_print_setup(const struct stat_print *given)
 
 	settings = *given;
 	begin();
-	if (!settings.interval_ns)
+	if (!settings.interval_ns || settings.silent)
 		return;
 	error = helper_start(&printer, print_often);
 	if (error)
-		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", strerror(-error));
+		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", io_reason(error));
+}
+
+/* What is not in the file is in no report: how many calls these are is said. */
+static void complain(void)
+{
+	struct report report = { 0 };
+
+	if (!build(&report) && report.calls && !stat_store_whole())
+		cuaudit_log(CUAUDIT_WARN, "stat: the statistics of process %d, %llu calls, are not "
+			    "all in the report: they could not be saved", (int)getpid(),
+			    (unsigned long long)report.calls);
+	report_free(&report);
 }
 
 int stat_print_finish(void)
 {
 	int error;
 
+	end_flag = CUAUDIT_STAT_ENDED;
+	if (settings.silent) {
+		complain();
+		return 0;
+	}
 	helper_end(&printer);
 	error = print();
-	if (output >= 0)
-		close(output);
-	output = -1;
+	close_output();
 	return !error;
 }
 
@@ -182,7 +230,6 @@ void stat_print_forked(void)
 {
 	helper_forked(&printer);
 	begin();
-	if (output >= 0)
-		close(output);
-	output = -1;
+	close_output();
+	opened = 0;
 }

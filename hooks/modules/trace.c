@@ -92,7 +92,7 @@ static inline uint64_t is_long(const struct trace_writer *writer, const struct c
 	uint64_t step = call->correlation - writer->correlation + 0x8000;
 
 	return (ticks | delta | step << 16) >> 32 | (uint32_t)call->result | call->depth |
-	       (call->flags & CUAUDIT_CALL_SKIPPED);
+	       (call->flags & (CUAUDIT_CALL_SKIPPED | CUAUDIT_CALL_FAILED));
 }
 
 static uint64_t least;	/* ticks of a call that is written */

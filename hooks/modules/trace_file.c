@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/trace_self.h"
+#include "report/io.h"
 
 enum {
 	MAX_NUMBER = 99,
@@ -46,22 +46,12 @@ uint32_t trace_file_chunks(void)
 	return nchunks;
 }
 
-static void read_file(const char *name, char *text, size_t size)
-{
-	int file = open(name, O_RDONLY | O_CLOEXEC);
-	ssize_t length = file < 0 ? 0 : read(file, text, size - 1);
-
-	if (file >= 0)
-		close(file);
-	text[length > 0 ? length : 0] = '\0';
-}
-
 /* The last argument may be cut, and its end is then that of the text. */
 static void describe_process(struct cuaudit_trace_header *to)
 {
 	if (readlink("/proc/thread-self/exe", to->program, sizeof(to->program) - 1) < 0)
 		strcpy(to->program, "(unknown program)");
-	read_file("/proc/thread-self/cmdline", to->command, sizeof(to->command));
+	io_read_file("/proc/thread-self/cmdline", to->command, sizeof(to->command), IO_NOW);
 	if (gethostname(to->host, sizeof(to->host) - 1))
 		strcpy(to->host, "localhost");
 }
@@ -118,9 +108,9 @@ static int open_new(void)
 			*end++ = (char)('0' + number % 10);
 		}
 		*end = '\0';
-		file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (file >= 0 || errno != EEXIST)
-			return file < 0 ? -errno : file;
+		file = io_open(path, O_RDWR | O_CREAT | O_EXCL, IO_NOW);
+		if (file != -EEXIST)
+			return file;
 	}
 	return -EEXIST;
 }
@@ -161,39 +151,25 @@ static int open_file(void)
 	return trace_self_look(fd, &self);
 }
 
-/* The program may close any descriptor, and have another file there then. */
+/* Or -errno. The program may close any descriptor, and have another file there then. */
 static int descriptor(void)
 {
 	if (fd >= 0 && trace_self_is(fd, &self))
 		return fd;
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	fd = io_open(path, O_RDWR | O_NOFOLLOW, IO_NOW);
 	if (fd >= 0 && !trace_self_is(fd, &self)) {
-		close(fd);
-		fd = -1;
-		errno = ENOENT;
+		io_close(fd);
+		fd = -ENOENT;
 	}
 	return fd;
 }
 
-/*
- * Takes the chunk's room on disk before anything touches it: a store to a
- * page the disk has no room for would be a SIGBUS. Nor is SIGXFSZ asked for.
- */
 static int reserve(uint32_t index)
 {
-	off_t offset = (off_t)index * CUAUDIT_TRACE_CHUNK;
-	struct rlimit limit;
-	int result, file = descriptor();
+	int file = descriptor();
 
-	if (file < 0)
-		return errno;
-	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
-	    (rlim_t)offset + CUAUDIT_TRACE_CHUNK > limit.rlim_cur)
-		return EFBIG;
-	do
-		result = posix_fallocate(file, offset, CUAUDIT_TRACE_CHUNK);
-	while (result == EINTR);
-	return result;
+	return file < 0 ? -file : -io_reserve(file, (uint64_t)index * CUAUDIT_TRACE_CHUNK,
+					      CUAUDIT_TRACE_CHUNK);
 }
 
 static void *map(uint32_t index, void *at, int flags)
@@ -249,13 +225,12 @@ static void note_error(int error)
 		header->error = (uint64_t)error;
 }
 
-/* errno's name is for who reads the source; libc's text of it may need malloc. */
 static void fail(int error)
 {
 	trace_file_stop(CUAUDIT_TRACE_LOST_DISK);
 	note_error(error);
-	cuaudit_log(CUAUDIT_WARN, "trace: %s %s, error %d; further calls are only counted",
-		    path, header ? "cannot grow" : "cannot be written", error);
+	cuaudit_log(CUAUDIT_WARN, "trace: %s %s: %s; further calls are only counted",
+		    path, header ? "cannot grow" : "cannot be written", io_reason(error));
 }
 
 static void be_full(void)
@@ -365,8 +340,8 @@ bool trace_file_extend(uint32_t *index, uint32_t *why)
 		/* A smaller ring is one, too. */
 		most = nchunks;
 		note_error(error);
-		cuaudit_log(CUAUDIT_WARN, "trace: %s cannot grow, error %d; it is a ring of %u KiB",
-			    path, error, nchunks * (CUAUDIT_TRACE_CHUNK / 1024));
+		cuaudit_log(CUAUDIT_WARN, "trace: %s cannot grow: %s; it is a ring of %u KiB",
+			    path, io_reason(error), nchunks * (CUAUDIT_TRACE_CHUNK / 1024));
 		return false;
 	}
 	fail(error);
@@ -441,14 +416,14 @@ const char *trace_file_finish(uint32_t used)
 	header->size = (uint64_t)(used ? size : (off_t)nchunks * CUAUDIT_TRACE_CHUNK);
 	__atomic_store_n(&header->flags, header->flags | CUAUDIT_TRACE_FINISHED, __ATOMIC_RELEASE);
 	if (used && descriptor() >= 0 && ftruncate(fd, size))
-		cuaudit_log(CUAUDIT_INFO, "trace: %s is not cut, error %d", path, errno);
+		cuaudit_log(CUAUDIT_INFO, "trace: %s is not cut: %s", path, io_reason(errno));
 	return path;
 }
 
 void trace_file_forked(void)
 {
 	if (fd >= 0 && trace_self_is(fd, &self))
-		close(fd);
+		io_close(fd);
 	fd = -1;
 	if (header)
 		munmap(header, CUAUDIT_TRACE_CHUNK);

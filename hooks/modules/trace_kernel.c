@@ -132,7 +132,7 @@ static void on_exit(struct cuaudit_call *call, void *data)
 	unsigned int count = 0;
 
 	(void)data;
-	if (call->result || call->flags & CUAUDIT_CALL_SKIPPED)
+	if (!cuaudit_call_succeeded(call))
 		return;
 	switch (call->function->id) {
 #define ONE(symbol, handle, name, as) \

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "report/size.h"
+
 enum { LIST = 4096 };
 
 const struct cuaudit_option trace_option_table[] = {
@@ -39,26 +41,6 @@ static int begin_number(const char **text, uint64_t *value)
 	if (at == *text)
 		return -EINVAL;
 	*text = at;
-	return 0;
-}
-
-/* A number with K, M, G or T and perhaps iB behind it. */
-static int read_size(const char *text, uint64_t *size)
-{
-	static const char units[] = "KMGT";
-	const char *unit;
-	int shift = 0;
-
-	if (begin_number(&text, size))
-		return -EINVAL;
-	unit = *text ? strchr(units, *text) : NULL;
-	if (unit) {
-		shift = 10 * (int)(unit - units + 1);
-		text += strcmp(text + 1, "iB") ? 1 : 3;
-	}
-	if (*text || *size << shift >> shift != *size)
-		return -EINVAL;
-	*size <<= shift;
 	return 0;
 }
 
@@ -105,7 +87,7 @@ static int read_file(const struct cuaudit_options *given, struct trace_file_sett
 	const char *size = cuaudit_option_get(given, "size");
 
 	file->name = cuaudit_option_get(given, "file");
-	if (read_size(size, &file->size) || file->size < 1 << 20)
+	if (!size_parse(size, &file->size) || file->size < 1 << 20)
 		return refuse("size", "1MiB or more, such as 512M or 4GiB", size);
 	if (!strcmp(cuaudit_option_get(given, "when-full"), "ring"))
 		file->flags |= CUAUDIT_TRACE_RING;

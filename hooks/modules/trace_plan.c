@@ -363,7 +363,7 @@ static char *copy_behind(char *to, const struct trace_op *op, const uint64_t *wo
 
 char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to)
 {
-	bool follow = !call->result && !(call->flags & CUAUDIT_CALL_SKIPPED);
+	bool follow = cuaudit_call_succeeded(call);
 	const struct trace_op *op = plan->ops, *end = op + plan->nops;
 	char *mask_at = to;
 	uint16_t mask = 0;

@@ -11,11 +11,8 @@
 
 #include <cuaudit/hook.h>
 
-#include "audit/driver.h"
 #include "audit/env.h"
 #include "audit/filter.h"
-#include "audit/stub.h"
-#include "audit/symtab.h"
 #include "audit/sys.h"
 #include "hooks/core.h"
 #include "hooks/crash.h"
@@ -67,20 +64,6 @@ int settings_open(const char *path, int flags, ...)
 	fuzz_check((flags & O_ACCMODE) == O_RDWR && strlen(path) < PATH_MAX);
 	seen.opened++;
 	errno = EACCES;
-	return -1;
-}
-
-/* Of the symbol table's part, only who comes first in LD_AUDIT is asked. */
-void *stub_address(uint32_t slot)
-{
-	(void)slot;
-	return NULL;
-}
-
-int driver_slot(const struct link_object *object, unsigned int symbol)
-{
-	(void)object;
-	(void)symbol;
 	return -1;
 }
 
@@ -245,16 +228,17 @@ static void write_somewhere(void)
 
 static void run(void)
 {
-	struct env_loader loader = { .alone = false };
+	struct env_loader loader = { .auditors = 0 };
 	size_t before = 0;
 
 	make_environment();
 	for (char **entry = entries; *entry; entry++)
 		before += strlen(*entry);
 	table = (struct link_table){ .envp = entries, .may_say = always };
-	symtab_needed(2, entries);
 	env_read_loader(&loader, entries, NULL);
 	env_read(&table.environment, entries);
+	if (table.environment.follow[0] == '0')
+		env_unfollow(entries);
 	check_follow(before);
 	log_setup();
 	settings_check();

@@ -16,7 +16,7 @@
 #include "t/fake/driver.h"
 #include "t/routes/checks.h"
 
-enum { JUMPS = 2000, AFTER = 1000, MOVES = 2000, STACK = 256 * 1024, SIGNAL_STACK = 64 * 1024 };
+enum { JUMPS = 2000, AFTER = 1000, MOVES = 500, STACK = 256 * 1024, SIGNAL_STACK = 64 * 1024 };
 
 /* Microseconds between signals; emulated, a handler takes longer than thirty. */
 #ifdef __aarch64__
@@ -147,7 +147,7 @@ static void jump_off_signal_stack(void)
 /* A coroutine that is left in a callback of the driver by one thread, and ended by another. */
 static ucontext_t coroutine, first, second;
 static pthread_barrier_t barrier;
-static atomic_int failures;
+static atomic_int failures, ended;
 static int depth_of_init;
 
 static void yield(void *data)
@@ -170,6 +170,7 @@ static void *take_over(void *data)
 		pthread_barrier_wait(&barrier);
 		swapcontext(&second, &coroutine);
 		failures += cuStreamQuery(NULL) != 0;
+		ended = i + 1;
 		pthread_barrier_wait(&barrier);
 	}
 	return data;
@@ -182,17 +183,32 @@ static int note_depth(struct cuaudit_call *call, void *data)
 	return CUAUDIT_CONTINUE;
 }
 
+/* On the second thread, while the first one calls. */
+static void take_long(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	for (volatile int i = 0; i < 20000; i++)
+		;
+}
+
 static void move(void)
 {
-	const struct cuaudit_hook hook = {
+	const struct cuaudit_hook slow = {
+		.size = sizeof(slow), .name = "slow", .functions = "cuCtxSetCurrent",
+		.exit = take_long,
+	}, hook = {
 		.size = sizeof(hook), .name = "depth", .functions = "cuInit", .enter = note_depth,
 	};
 	int (*add)(const struct cuaudit_hook *) =
 		(int (*)(const struct cuaudit_hook *))observe_core("cuaudit_hook_add");
 	static char stack[STACK];
 	unsigned long long pointer;
+	long long calls = 0;
 	pthread_t thread;
 
+	if (observed && observe_routed())
+		is_int(add(&slow), 0, "a hook that takes long");
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, take_over, NULL);
 	for (int i = 0; i < MOVES; i++) {
@@ -203,19 +219,19 @@ static void move(void)
 		makecontext(&coroutine, body, 0);
 		swapcontext(&first, &coroutine);
 		pthread_barrier_wait(&barrier);
-		for (int n = 0; n < 20; n++)
+		for (; ended == i; calls++)
 			failures += cuMemAlloc_v2(&pointer, 3) != 0;
 		pthread_barrier_wait(&barrier);
 	}
 	pthread_join(thread, NULL);
 	is_int(failures, 0, "all calls succeeded");
-	diag("%d calls", 22 * MOVES);
+	diag("%lld calls", calls + 2 * MOVES);
 	if (!observe_routed() || !observed)
 		return;
 	is_int(observe_enters("cuCtxSetCurrent"), MOVES, "calls of the coroutine were entered");
 	is_int(observe_exits("cuCtxSetCurrent"), MOVES, "and left, on the other thread");
 	is_int(observe_exits("cuStreamQuery"), MOVES, "that thread's own calls are seen");
-	is_int(observe_exits("cuMemAlloc_v2"), 20 * MOVES, "the first one's too");
+	is_int(observe_exits("cuMemAlloc_v2"), calls, "the first one's too");
 	is_int((long long)observe_straight(), 0, "no call went past the hooks");
 	is_int(add(&hook), 0, "a hook that looks at depths");
 	cuInit(0);
