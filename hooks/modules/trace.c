@@ -280,7 +280,7 @@ static int init(const struct cuaudit_options *given)
 	if (!error)
 		error = trace_file_setup(&options.file);
 	if (!error)
-		error = trace_writer_setup(&trace_module, options.threads);
+		error = trace_writer_setup(&trace_module, options.threads, options.print);
 	as_text = options.text;
 	if (!error)
 		error = set_up_more(&options);
