@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "hooks/core.h"
+#include "names/rank.h"
 #include "names/template.h"
 #include "report/io.h"
 
@@ -37,12 +38,8 @@ static const char *started_with(const char *name)
 /* The number of this process in its job; "0" outside of one. */
 static void take_rank(void)
 {
-	static const char *const names[] = {
-		"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "RANK",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *value = started_with(names[i]);
+	for (const char *const *name = rank_variables; *name; name++) {
+		const char *value = started_with(*name);
 
 		if (value && *value) {
 			snprintf(rank, sizeof(rank), "%s", value);

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "report/escape.h"
+
 enum { PATH_COLUMNS = 72, NUMBER = 9, LIBRARIES = 256 };
 
 static const char *const routes[CUAUDIT_ROUTES] = {
@@ -126,8 +128,7 @@ static void text_escapes(struct out *out)
 		number(out, escape->count, NUMBER);
 		out_text(out, "  ");
 		out_fit(out, escape->name, PATH_COLUMNS);
-		if (escape->kind == CUAUDIT_ESCAPE_SLOTS)
-			out_text(out, ", no slot was left");
+		out_text(out, escape_reason(escape->kind));
 		if (escape->library) {
 			out_text(out, ", for ");
 			out_fit(out, escape->library->path, PATH_COLUMNS);
@@ -225,7 +226,7 @@ static void json_escapes(struct out *out)
 		key(out, i ? ",{" : "{", "name");
 		out_json(out, escape->name);
 		key(out, ",", "kind");
-		out_json(out, escape->kind == CUAUDIT_ESCAPE_SLOTS ? "slots" : "procaddr");
+		out_json(out, escape_key(escape->kind));
 		key(out, ",", "version");
 		out_u64(out, escape->version);
 		key(out, ",", "flags");
