@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "arch.h"
+#include "audit/judge.h"
 #include "audit/object.h"
 #include "audit/stub.h"
 #include "audit/sys.h"
@@ -166,6 +167,8 @@ static void set_up(void *unused)
 		attach();
 	else if (!atomic_exchange_explicit(&failed, true, memory_order_relaxed))
 		sys_say("forked while another thread loaded " CORE "; nothing is audited here", NULL);
+	if (!attach)
+		judge_unaudited();
 }
 
 /*

@@ -10,6 +10,9 @@
 /* One line on stderr, "cuaudit: " and the texts up to NULL, by one write. */
 void sys_say(const char *first, ...) __attribute__((sentinel));
 
+/* Ends the process, without any of its destructors. Any context. */
+_Noreturn void sys_exit(int status);
+
 /* Remembers what descriptor 2 is. Context: the process's start. */
 void sys_start(void);
 

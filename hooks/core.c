@@ -22,8 +22,10 @@
 #include "hooks/procaddr.h"
 #include "hooks/registry.h"
 #include "hooks/settings.h"
+#include "hooks/strict.h"
 #include "hooks/tables.h"
 #include "hooks/thread.h"
+#include "hooks/unmatched.h"
 #include "hooks/unwound.h"
 #include "hooks/version.h"
 #include "report/io.h"
@@ -50,6 +52,7 @@ static void forked(void)
 	thread_forked();
 	guard_setup();
 	coverage_forked();
+	unmatched_forked();
 	module_forked();
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
@@ -96,6 +99,7 @@ static void report(void)
 		cuaudit_log(CUAUDIT_WARN, "%u libraries came when the table was full; they are not "
 			    "routed", lost);
 	clock_calibrate();
+	unmatched_report();
 	module_finish_all();
 	hook_reap();
 	log_close();
@@ -126,9 +130,12 @@ static int start(void)
 	owner = getpid();
 	lock_setup();
 	log_setup();
-	settings_check();
 	output_setup();
 	layout_setup();
+	settings_check();
+	module_prepare_all();
+	if (strict_checks())
+		strict_pass();
 	registry_setup();
 	object_setup();
 	guard_setup();
@@ -144,6 +151,7 @@ static int start(void)
 		return error;
 	clock_setup();
 	module_start_all();
+	module_report_gaps();
 	return 0;
 }
 

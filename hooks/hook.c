@@ -10,16 +10,15 @@
 #include <unistd.h>
 
 #include "hooks/core.h"
-#include "hooks/known.h"
 #include "hooks/lock.h"
 #include "hooks/record.h"
 #include "hooks/registry.h"
 #include "hooks/thread.h"
-#include "names/selector.h"
 
 enum { OLDEST = offsetof(struct cuaudit_hook, flags) };
 
 static const void *module;	/* whose hooks are being added */
+static bool policy;		/* it enforces something */
 
 /* Copies a structure of any version that is known; what an older one lacks is zero. */
 static int take_hook(struct cuaudit_hook *whole, const struct cuaudit_hook *given)
@@ -35,27 +34,6 @@ static int take_hook(struct cuaudit_hook *whole, const struct cuaudit_hook *give
 	*whole = (struct cuaudit_hook){ 0 };
 	memcpy(whole, given, size);
 	return whole->enter || whole->exit ? 0 : -EINVAL;
-}
-
-static int check_selector(const struct cuaudit_hook *hook)
-{
-	const char *name = hook->name ? hook->name : "a hook", *part;
-	char near[SELECTOR_NEAR];
-	size_t length;
-	bool fault;
-
-	if (!hook->functions)
-		return 0;
-	part = selector_fault(hook->functions, &length);
-	fault = part;
-	if (!part)
-		part = selector_stranger(hook->functions, &length, known_function);
-	if (!part)
-		return 0;
-	selector_near(part, length, near, known_function);
-	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s' %s%s", name, (int)length, part,
-		    fault ? "is no selector" : "names no function", near);
-	return fault ? -EINVAL : -ENOENT;
 }
 
 /* Under LOCK_RECORDS: all of the hook's functions have it, or none has. */
@@ -96,8 +74,8 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 	if (!cuaudit_core_link)
 		return -ENODEV;
 	error = take_hook(&hook, given);
-	if (!error)
-		error = check_selector(&hook);
+	if (!error && hook.functions)
+		error = cuaudit_selector_check(hook.name ? hook.name : "a hook", hook.functions);
 	if (error)
 		return error;
 	hook_reap();
@@ -108,7 +86,7 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 		goto out;
 	}
 	record->guard.hook = hook;
-	record->owner = owner;
+	record->owner = policy && owner == HOOK_MODULE ? HOOK_POLICY : owner;
 	record->module = module;
 	record->direct = wanted ? wanted->direct : NULL;
 	record->answered = wanted ? wanted->answered : NULL;
@@ -275,9 +253,10 @@ int cuaudit_hook_synchronize(int handle, int milliseconds)
 	}
 }
 
-void hook_module(const void *owner)
+void hook_module(const void *owner, bool enforces)
 {
 	module = owner;
+	policy = enforces;
 }
 
 void hook_drop(const void *owner)

@@ -132,6 +132,14 @@ static bool inside_of(const struct record *a, const struct record *b)
 	       a->guard.hook.priority > b->guard.hook.priority;
 }
 
+bool record_any_policy(void)
+{
+	for (uint32_t i = 0; i < RECORDS; i++)
+		if (records[i].state == RECORD_ADDED && records[i].owner == HOOK_POLICY)
+			return true;
+	return false;
+}
+
 void record_insert(struct record *record)
 {
 	struct order *next = next_order();

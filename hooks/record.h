@@ -39,6 +39,9 @@ struct record *record_unused(void);
 /* Under LOCK_SETUP: reads the hook's functions, for record_select. 0 or -ENOMEM. */
 int record_open_selector(struct record *record);
 
+/* Under LOCK_SETUP: whether a hook that was added enforces something. */
+bool record_any_policy(void);
+
 /*
  * Context: call, under LOCK_SETUP: the hook, or all that are in the order, choose
  * among the functions of slots from .. end - 1.

@@ -12,6 +12,7 @@
 #include "hooks/layout.h"
 #include "hooks/lock.h"
 #include "hooks/record.h"
+#include "hooks/strict.h"
 #include "hooks/thread.h"
 #include "names/selector.h"
 
@@ -255,8 +256,9 @@ void registry_attach(void)
 	}
 	lock_release(LOCK_SETUP, &saved);
 	if (unfit)
-		cuaudit_log(CUAUDIT_WARN, "%u functions have not all of their hooks: "
-			    "too many, or no memory", unfit);
+		strict_fault(record_any_policy(), "; none of their hooks is called",
+			     "%u functions have more than %d hooks, or no memory is left for them",
+			     unfit, CUAUDIT_HOOKS_MAX);
 }
 
 void registry_forked(void)

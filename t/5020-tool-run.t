@@ -87,7 +87,7 @@ is "$("$cuaudit" run sh -c 'echo "$0"' zero)" zero "argv[0]"
 # what is refused
 refused 2 'run: no program given; see cuaudit run --help' "no program" run
 refused 2 'stat: no program given' "no program behind --" stat -j --
-refused 2 "--functions: '%memroy' is no selector; see cuaudit list classes" "a class" \
+refused 2 "--functions: '%memroy' is no selector; did you mean %memory" "a class" \
 	run -f %memroy env
 refused 2 "--output: '%z' is none of %p %h %e %r %t %%" "a field" run -o 'x%z' env
 refused 2 "--driver takes sim or the path of a driver; /nowhere: No such" "a driver" \

@@ -99,14 +99,8 @@ static int choose_tables(unsigned int *tables, const char *text)
 
 static int choose_bars(struct settings *settings, const char *text)
 {
-	size_t length;
-	const char *fault = selector_fault(text, &length);
-
-	if (fault) {
-		tool_complain("'%.*s' is no selector; see cuaudit list classes", (int)length,
-			      fault);
+	if (options_selector("--histogram: ", text))
 		return -1;
-	}
 	if (settings->bars)
 		selector_close(settings->bars);
 	settings->bars = selector_open(text);
@@ -341,6 +335,8 @@ static int print(struct settings *settings, char **files, size_t count)
 		status = TOOL_FAILED;
 	if (traces && settings->format < PROMETHEUS && summarize(&settings->how, &inputs))
 		status = TOOL_FAILED;
+	if (traces && settings->bars && settings->format == TEXT)
+		options_unmatched("--histogram: ", settings->bars);
 	metrics_free(&settings->metrics);
 	inputs_free(&inputs);
 	return status;

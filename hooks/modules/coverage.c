@@ -128,4 +128,5 @@ const struct cuaudit_module coverage_module = {
 	.init = init,
 	.finish = finish,
 	.forked = forked,
+	.enforces = "fail",
 };

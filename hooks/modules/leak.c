@@ -361,23 +361,26 @@ static void exit_hook(struct cuaudit_call *call, void *data)
 		show(call, rule);
 }
 
+static int check(const struct cuaudit_options *given)
+{
+	const char *path = cuaudit_option_get(given, "suppress");
+	const char *when = cuaudit_option_get(given, "fail");
+
+	json = !strcmp(cuaudit_option_get(given, "format"), "json");
+	fail = !strcmp(when, "any") ? FAIL_ANY : !strcmp(when, "errors") ? FAIL_ERRORS : FAIL_NO;
+	return path ? leak_suppress_setup(path) : 0;
+}
+
 static int init(const struct cuaudit_options *given)
 {
 	const struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "leak", .functions = "!%procaddr,!%occupancy",
 		.enter = enter, .exit = exit_hook,
 	};
-	const char *path = cuaudit_option_get(given, "suppress");
-	const char *when = cuaudit_option_get(given, "fail");
 	int error = leak_object_setup();
 
-	if (error)
-		return error;
-	json = !strcmp(cuaudit_option_get(given, "format"), "json");
-	fail = !strcmp(when, "any") ? FAIL_ANY : !strcmp(when, "errors") ? FAIL_ERRORS : FAIL_NO;
-	if (path)
-		leak_suppress_setup(path);
-	return cuaudit_hook_add(&hook);
+	(void)given;
+	return error ? error : cuaudit_hook_add(&hook);
 }
 
 static void finish(void)
@@ -413,4 +416,6 @@ const struct cuaudit_module leak_module = {
 	.init = init,
 	.finish = finish,
 	.forked = forked,
+	.check = check,
+	.enforces = "fail",
 };

@@ -81,7 +81,8 @@ int leak_suppressed(const char *what, const struct leak_site *site)
 	return 0;
 }
 
-static void take_line(const char *path, uint32_t number, char *line)
+/* False after a message. */
+static bool take_line(const char *path, uint32_t number, char *line)
 {
 	static const char blank[] = " \t\r";
 	char *rest = NULL, *what, *function, *library;
@@ -89,39 +90,43 @@ static void take_line(const char *path, uint32_t number, char *line)
 	line[strcspn(line, "#")] = '\0';
 	what = strtok_r(line, blank, &rest);
 	if (!what)
-		return;
+		return true;
 	function = strtok_r(NULL, blank, &rest);
 	library = strtok_r(NULL, blank, &rest);
 	if (!library || strtok_r(NULL, blank, &rest)) {
-		cuaudit_log(CUAUDIT_WARN, "%s:%u: a line is WHAT FUNCTION LIBRARY; it is ignored",
+		cuaudit_log(CUAUDIT_WARN, "leak: %s:%u: a line is WHAT FUNCTION LIBRARY",
 			    path, number);
-		return;
+		return false;
 	}
 	if (count == LINES) {
-		cuaudit_log(CUAUDIT_WARN, "%s:%u: more than %d lines; it is ignored", path, number,
+		cuaudit_log(CUAUDIT_WARN, "leak: %s:%u: there are more than %d lines", path, number,
 			    LINES);
-		return;
+		return false;
 	}
 	lines[count].what = what;
 	lines[count].function = function;
 	lines[count++].library = library;
+	return true;
 }
 
-void leak_suppress_setup(const char *path)
+int leak_suppress_setup(const char *path)
 {
 	long length = io_read_file(path, text, sizeof(text), IO_REPORT);
 	char *line = text, *end;
 	uint32_t number = 1;
+	bool good = true;
 
+	count = 0;
 	if (length < 0 || length == TEXT - 1) {
-		cuaudit_log(CUAUDIT_WARN, "leak: nothing is suppressed, %s: %s", path,
+		cuaudit_log(CUAUDIT_WARN, "leak: suppress=%s cannot be read: %s", path,
 			    length < 0 ? io_reason((int)length) : "it is too long");
-		return;
+		return 1;
 	}
 	for (; line; line = end, number++) {
 		end = strchr(line, '\n');
 		if (end)
 			*end++ = '\0';
-		take_line(path, number, line);
+		good &= take_line(path, number, line);
 	}
+	return good ? 0 : 1;
 }

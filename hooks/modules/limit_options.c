@@ -60,18 +60,14 @@ static int read_devices(const struct cuaudit_options *given)
 	return error;
 }
 
-static int read_user(const struct cuaudit_options *given)
+static int share(const char *file)
 {
-	const char *file = cuaudit_option_get(given, "file");
-	int error = read_size("user", cuaudit_option_get(given, "user"), &account_user.limit);
+	int error = account_user.limit == ACCOUNT_NONE ? 0 : shared_open(file);
 
-	if (error || account_user.limit == ACCOUNT_NONE)
-		return error;
-	error = shared_open(file);
 	if (error)
 		cuaudit_log(CUAUDIT_ERROR, "limit: cannot share %s: %s",
 			    file ? file : "the user's file", strerror(-error));
-	limit_options.shared = !error;
+	limit_options.shared = !error && account_user.limit != ACCOUNT_NONE;
 	return error;
 }
 
@@ -152,8 +148,13 @@ int limit_read(const struct cuaudit_options *given)
 	if (!error)
 		error = read_devices(given);
 	if (!error)
-		error = read_user(given);
-	if (!error)
-		error = read_visible(cuaudit_option_get(given, "visible"));
+		error = read_size("user", cuaudit_option_get(given, "user"), &account_user.limit);
 	return error;
+}
+
+int limit_begin(const struct cuaudit_options *given)
+{
+	int error = share(cuaudit_option_get(given, "file"));
+
+	return error ? error : read_visible(cuaudit_option_get(given, "visible"));
 }

@@ -132,26 +132,32 @@ static int64_t thousandths(const char *text)
 	return digits ? value : -1;
 }
 
-static uint64_t interval_ns(const char *text)
+/* 0, or 1 after a message: there are no reports in between then. */
+static int read_interval(const char *text, uint64_t *ns)
 {
 	int64_t value = text ? thousandths(text) : 0;
 
+	*ns = value < 0 ? 0 : (uint64_t)value * 1000000;
 	if (value >= 0)
-		return (uint64_t)value * 1000000;
-	cuaudit_log(CUAUDIT_WARN, "stat: interval takes seconds such as 10 or 0.5, not '%s'; "
-		    "no reports in between", text);
-	return 0;
+		return 0;
+	cuaudit_log(CUAUDIT_WARN, "stat: interval takes seconds such as 10 or 0.5, none if not "
+		    "given, not '%s'", text);
+	return 1;
 }
 
-static uint32_t thread_limit(const char *text)
+/* 0, or 1 after a message. */
+static int read_threads(const char *text, uint32_t *threads)
 {
 	int64_t value = thousandths(text);
 
-	if (value >= 0 && value % 1000 == 0 && value / 1000 <= STAT_THREADS_MAX)
-		return (uint32_t)(value / 1000);
-	cuaudit_log(CUAUDIT_WARN, "stat: threads takes a number from 0 to %d, not '%s'; "
-		    "it is 16 now", STAT_THREADS_MAX, text);
-	return 16;
+	*threads = 16;
+	if (value >= 0 && value % 1000 == 0 && value / 1000 <= STAT_THREADS_MAX) {
+		*threads = (uint32_t)(value / 1000);
+		return 0;
+	}
+	cuaudit_log(CUAUDIT_WARN, "stat: threads takes a number from 0 to %d, 16 if not given, not "
+		    "'%s'", STAT_THREADS_MAX, text);
+	return 1;
 }
 
 static uint64_t run_number(const char *text)
@@ -233,16 +239,22 @@ static void describe(struct cuaudit_stat_header *header, int timed)
 const struct cuaudit_module stat_module;
 static int silent;
 
+static struct stat_print print;
+
+static int check(const struct cuaudit_options *given)
+{
+	int error;
+
+	print.format = format(cuaudit_option_get(given, "format"));
+	print.libraries = !strcmp(cuaudit_option_get(given, "libraries"), "yes");
+	print.silent = !strcmp(cuaudit_option_get(given, "print"), "no");
+	error = read_threads(cuaudit_option_get(given, "threads"), &print.threads);
+	return read_interval(cuaudit_option_get(given, "interval"), &print.interval_ns) || error;
+}
+
 static int init(const struct cuaudit_options *given)
 {
 	int timed = !strcmp(cuaudit_option_get(given, "clock"), "yes");
-	const struct stat_print print = {
-		.format = format(cuaudit_option_get(given, "format")),
-		.libraries = !strcmp(cuaudit_option_get(given, "libraries"), "yes"),
-		.threads = thread_limit(cuaudit_option_get(given, "threads")),
-		.interval_ns = interval_ns(cuaudit_option_get(given, "interval")),
-		.silent = !strcmp(cuaudit_option_get(given, "print"), "no")
-	};
 	struct cuaudit_stat_header header = { .version = 0 };
 	int error;
 
@@ -291,5 +303,6 @@ const struct cuaudit_module stat_module = {
 	.init = init,
 	.finish = finish,
 	.forked = forked,
-	.thread_exit = thread_exit
+	.thread_exit = thread_exit,
+	.check = check
 };

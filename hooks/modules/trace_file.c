@@ -64,21 +64,11 @@ static void describe_clock(struct cuaudit_trace_header *to)
 	to->clock_hz = cuaudit_clock.hz;
 }
 
-int trace_file_setup(const struct trace_file_settings *given)
+void trace_file_setup(const struct trace_file_settings *given)
 {
-	char filled[PATH_MAX];
-	int error = 0;
-
 	settings = *given;
 	most = settings.size / CUAUDIT_TRACE_CHUNK < UINT32_MAX ?
 		       (uint32_t)(settings.size / CUAUDIT_TRACE_CHUNK) : UINT32_MAX;
-	if (settings.name)
-		error = cuaudit_path(settings.name, "", filled, sizeof(filled));
-	if (error) {
-		cuaudit_log(CUAUDIT_ERROR, "trace: file takes a path with %%p %%h %%e %%r %%t %%%% "
-			    "for fields, not '%s'", settings.name);
-		return -ECANCELED;
-	}
 	first_header = (struct cuaudit_trace_header){
 		.version = CUAUDIT_TRACE_VERSION,
 		.order = CUAUDIT_TRACE_ORDER,
@@ -89,7 +79,6 @@ int trace_file_setup(const struct trace_file_settings *given)
 		.start_ticks = cuaudit_clock.start_ticks,
 		.start_ns = cuaudit_clock.start_ns,
 	};
-	return 0;
 }
 
 /* Never opens what is there already: another process's, or this one's before exec. */

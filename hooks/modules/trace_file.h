@@ -17,8 +17,8 @@ struct trace_file_settings {
 /* No loss: calls after the end. */
 enum { TRACE_FILE_ENDED = CUAUDIT_TRACE_LOSSES };
 
-/* Context: setup. No file is made yet. 0, or -errno after a message. */
-int trace_file_setup(const struct trace_file_settings *settings);
+/* Context: setup. No file is made yet. */
+void trace_file_setup(const struct trace_file_settings *settings);
 
 bool trace_file_ring(void);
 

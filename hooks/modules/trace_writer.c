@@ -50,6 +50,20 @@ static bool matches(const char *glob, const char *name)
 	return false;
 }
 
+/* Names of threads that were not wanted, for a glob that matches none. */
+enum { UNWANTED = 8 };
+static char unwanted[UNWANTED][CUAUDIT_THREAD_NAME];
+static _Atomic uint32_t nunwanted;
+static _Atomic bool matched;
+
+static void note_unwanted(const char *name)
+{
+	uint32_t number = atomic_fetch_add_explicit(&nunwanted, 1, memory_order_relaxed);
+
+	if (number < UNWANTED)
+		memcpy(unwanted[number], name, sizeof(unwanted[number]) - 1);
+}
+
 static bool is_wanted(int32_t tid)
 {
 	char name[CUAUDIT_THREAD_NAME], digits[12], *at = digits + sizeof(digits);
@@ -61,7 +75,25 @@ static bool is_wanted(int32_t tid)
 		*--at = (char)('0' + tid % 10);
 	while (tid /= 10);
 	cuaudit_thread_name(name);
-	return matches(wanted, name) || !strcmp(wanted, at);
+	if (!matches(wanted, name) && strcmp(wanted, at) != 0) {
+		note_unwanted(name);
+		return false;
+	}
+	atomic_store_explicit(&matched, true, memory_order_relaxed);
+	return true;
+}
+
+void trace_writer_report_unmatched(void)
+{
+	const char *names[UNWANTED + 1] = { NULL }, *near;
+
+	if (!wanted || matched || !nunwanted)
+		return;
+	for (uint32_t i = 0; i < UNWANTED && i < nunwanted; i++)
+		names[i] = unwanted[i];
+	near = cuaudit_nearest(wanted, names);
+	cuaudit_log(CUAUDIT_WARN, "trace: thread=%s matched no thread; %s %s", wanted,
+		    near ? "did you mean" : "the first was called", near ? near : names[0]);
 }
 
 bool trace_writer_wanted(void)
