@@ -12,9 +12,11 @@
 #include "audit/env.h"
 #include "audit/filter.h"
 #include "audit/heap.h"
+#include "audit/judge.h"
 #include "audit/launch.h"
 #include "audit/now.h"
 #include "audit/object.h"
+#include "audit/peer.h"
 #include "audit/plt.h"
 #include "audit/provider.h"
 #include "audit/relocate.h"
@@ -27,6 +29,8 @@ static struct link_binding bindings[LINK_BINDINGS];
 static char driver_path[4096];
 static unsigned int loader_version;
 static struct env_loader loader;
+static bool aside;	/* another instance of this auditor was there first */
+static bool program_seen;
 
 extern _Atomic(void *) stub_routes[LINK_SLOTS];
 
@@ -35,6 +39,9 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 {
 	(void)argc;
 	(void)argv;
+	aside = peer_is_first();
+	if (aside)
+		return;
 	object_table.version = LINK_VERSION;
 	object_table.size = sizeof(object_table);
 	object_table.slots = slots;
@@ -50,6 +57,7 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	object_start(envp);
 	env_read_loader(&loader, envp, object_program);
 	env_read(&object_table.environment, envp);
+	judge_start(&object_table);
 }
 
 /* Destructors of auditors run last of all: every call of the program is in. */
@@ -59,12 +67,13 @@ static void __attribute__((destructor)) stop(void)
 
 	if (finish)
 		finish();
+	else
+		judge_end();
 }
 
 unsigned int la_version(unsigned int version)
 {
 	loader_version = version;
-	plt_start(version, &loader);
 	return version;
 }
 
@@ -74,7 +83,9 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 	const char *driver = object_table.environment.driver;
 
 	(void)cookie;
-	if (env_disabled || flag != LA_SER_ORIG || !driver[0] || !provider_is_file(name))
+	if (!aside && env_disabled && provider_is_file(name))
+		judge_disabled();
+	if (aside || env_disabled || flag != LA_SER_ORIG || !driver[0] || !provider_is_file(name))
 		return (char *)name;
 	if (!sys_equal(driver, "sim"))
 		return (char *)driver;
@@ -92,17 +103,29 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	struct link_object *object;
 	struct elf_image image;
 
+	if (aside)
+		return LA_FLG_BINDFROM;
+	if (space == LM_ID_BASE && !program_seen) {
+		program_seen = true;
+		if (object_table.environment.follow[0] == '0')
+			env_unfollow(object_table.envp);
+	}
 	heap_open(space == LM_ID_BASE, cookie);
 	if (env_disabled)
 		return LA_FLG_BINDFROM;
 	object = object_open(map, space, &image);
-	*cookie = (uintptr_t)object;
+	*cookie = object_cookie(object);
 	if (!object)
 		return LA_FLG_BINDFROM;
-	if (object->flags & LINK_OBJECT_MAIN)
-		object_table.everybody = symtab_needed(loader_version, object_table.envp);
+	/* All auditors have been loaded before it. */
+	if (object->flags & LINK_OBJECT_MAIN) {
+		object_table.everybody = symtab_needed(loader_version, &loader);
+		plt_start(loader_version, &loader);
+	}
 	if (!image.symbols)
 		return LA_FLG_BINDFROM;
+	if (space != LM_ID_BASE)
+		peer_open(&image);
 	launch_note(map, space, &image);
 	if (provider_is_driver(&image)) {
 		driver_open(object, &image);
@@ -117,8 +140,8 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		object->flags |= LINK_OBJECT_CORE;
 	plt_open(object, &image, map);
 	/* An excluded one too: what it is given is counted. */
-	if (!(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_COMPANION)))
-		relocate_rewrite(object, &image, space);
+	if (loader_version >= FIRST_THAT_REPORTS && !(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_COMPANION)))
+		relocate_rewrite(object, &image, map, space);
 	return LA_FLG_BINDFROM;
 }
 
@@ -153,6 +176,8 @@ uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, u
 	struct link_object *object = object_of(from);
 	uintptr_t value = symbol->st_value;
 
+	if (aside)
+		return value;
 	if (by_dlsym)
 		value = heap_bind(from, value, name);
 	/* What an auditor before us put there knows the stub by our symbol table. */

@@ -5,6 +5,8 @@
 #include "audit/stub.h"
 #include "audit/sys.h"
 
+enum { MAX_NAME = 1024 };
+
 static bool is_function(const ElfW(Sym) *symbol)
 {
 	unsigned int binding = ELF64_ST_BIND(symbol->st_info);
@@ -67,7 +69,12 @@ static int new_slot(uint32_t driver, const char *name)
 	return (int)slot;
 }
 
-/* Points the slot at its function, and a route that went straight there after it. */
+/*
+ * Points the slot at its function, and a route that went straight there after
+ * it. The core's route() may be at work: it stores the route, then reads what
+ * is stored in its mirror here, before the route is read. All four are seq_cst,
+ * so one of the two sees the other's: release alone lets AArch64 read first.
+ */
 static void fill_slot(uint32_t slot, void *real)
 {
 	uint32_t count = atomic_load_explicit(&object_table.nslots, memory_order_relaxed);
@@ -77,7 +84,7 @@ static void fill_slot(uint32_t slot, void *real)
 	if (object_table.mirror)
 		atomic_store_explicit((_Atomic(void *) *)((char *)object_table.mirror +
 				      (size_t)slot * object_table.mirror_stride),
-				      real, memory_order_relaxed);
+				      real, memory_order_seq_cst);
 	if (slot == count) {
 		object_tell_generation(slot, slot + 1);
 		stub_route(slot, stub_resolver());
@@ -88,6 +95,12 @@ static void fill_slot(uint32_t slot, void *real)
 	}
 }
 
+/* By address, those of one address in the order of their symbols. */
+static bool is_behind(const struct link_export *a, const struct link_export *b)
+{
+	return a->address != b->address ? a->address > b->address : a->slot > b->slot;
+}
+
 static void sort_exports(struct link_export *exports, uint32_t count)
 {
 	/* Shell sort: no recursion, no memory, ~700 elements. */
@@ -96,7 +109,7 @@ static void sort_exports(struct link_export *exports, uint32_t count)
 			struct link_export moved = exports[i];
 			uint32_t j = i;
 
-			for (; j >= gap && exports[j - gap].address > moved.address; j -= gap)
+			for (; j >= gap && is_behind(&exports[j - gap], &moved); j -= gap)
 				exports[j] = exports[j - gap];
 			exports[j] = moved;
 		}
@@ -122,34 +135,130 @@ static bool make_room(struct object_detail *detail, struct link_driver *driver, 
 	return true;
 }
 
-static void take_functions(struct link_driver *driver, struct object_detail *detail,
-			   const struct elf_image *image)
+/* What a symbol's slot is called, in buffer where that is not a string of the object. */
+static const char *slot_name(const struct elf_image *image, uint32_t symbol, char *buffer, size_t size)
 {
-	uint32_t own = index_of(driver), count = 0;
-	int slot = -1;
+	const char *name = elf_name(image, &image->symbols[symbol]);
+	const char *version = elf_version(image, symbol), *parts[] = { name, "@", version };
+	size_t used = 0;
 
-	driver->nfunctions = driver->nunrouted = 0;
-	for (uint32_t i = 1; i < image->nsymbols; i++) {
-		const ElfW(Sym) *symbol = &image->symbols[i];
-		uintptr_t address = image->base + symbol->st_value;
-		const char *name = elf_name(image, symbol);
+	if (!version)
+		return name;
+	for (int i = 0; i < 3; i++)
+		for (const char *from = parts[i]; *from && used < size - 1; from++)
+			buffer[used++] = *from;
+	buffer[used] = '\0';
+	return buffer;
+}
 
-		if (!is_function(symbol))
-			continue;
-		driver->nfunctions++;
-		slot = find_slot(own, name, (uint32_t)(slot + 1));
-		if (slot < 0)
-			slot = new_slot(own, name);
-		if (slot < 0) {
-			driver->nunrouted++;
-			continue;
+static void note_alias(uint32_t driver, const char *name, uint32_t slot)
+{
+	struct link_alias *first = atomic_load_explicit(&object_table.aliases,
+							memory_order_relaxed), *alias;
+
+	for (alias = first; alias; alias = alias->next) {
+		uint32_t at = atomic_load_explicit(&alias->slot, memory_order_relaxed);
+
+		if (object_table.slots[at].driver == driver && sys_equal(alias->name, name)) {
+			atomic_store_explicit(&alias->slot, slot, memory_order_relaxed);
+			return;
 		}
-		fill_slot((uint32_t)slot, (void *)address);
-		detail->slots[i] = (uint16_t)(slot + 1);
-		driver->exports[count++] = (struct link_export){ address, (uint32_t)slot };
 	}
-	sort_exports(driver->exports, count);
-	atomic_store_explicit(&driver->nexports, count, memory_order_release);
+	alias = sys_alloc(sizeof(*alias));
+	if (!alias || !(alias->name = sys_copy(name, sys_strlen(name))))
+		return;
+	atomic_store_explicit(&alias->slot, slot, memory_order_relaxed);
+	alias->next = first;
+	/* Pairs with the core's reading of names. */
+	atomic_store_explicit(&object_table.aliases, alias, memory_order_release);
+}
+
+/* A driver whose functions are given slots. */
+struct taking {
+	struct link_driver *driver;
+	struct object_detail *detail;
+	const struct elf_image *image;
+	bool known;	/* a driver of that path was there before */
+	uint32_t hint;	/* where the next name's slot was then */
+};
+
+/* The slot that name had before, or -1. */
+static int known_slot(struct taking *taking, const char *name)
+{
+	int slot = taking->known ? find_slot(index_of(taking->driver), name, taking->hint) : -1;
+
+	if (slot >= 0)
+		taking->hint = (uint32_t)slot + 1;
+	return slot;
+}
+
+/*
+ * Gives slots to the names of one function, exports whose slot is their
+ * symbol's number yet. A name that had a slot before keeps it; the others
+ * share one, so that their addresses are equal as they are in the driver.
+ */
+static void take_function(struct taking *taking, struct link_export *exports, uint32_t count)
+{
+	uint32_t own = index_of(taking->driver);
+	uint16_t *slots = taking->detail->slots;
+	void *real = (void *)exports->address;
+	char buffer[MAX_NAME];
+	int shared = -1;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t symbol = exports[i].slot;
+		int slot = known_slot(taking, slot_name(taking->image, symbol, buffer,
+							sizeof(buffer)));
+
+		if (slot < 0)
+			continue;
+		slots[symbol] = (uint16_t)(slot + 1);
+		fill_slot((uint32_t)slot, real);
+		if (shared < 0)
+			shared = slot;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t symbol = exports[i].slot;
+		const char *name = slot_name(taking->image, symbol, buffer, sizeof(buffer));
+
+		if (!slots[symbol] && shared >= 0) {
+			slots[symbol] = (uint16_t)(shared + 1);
+			note_alias(own, name, (uint32_t)shared);
+		} else if (!slots[symbol] && (shared = new_slot(own, name)) >= 0) {
+			slots[symbol] = (uint16_t)(shared + 1);
+			fill_slot((uint32_t)shared, real);
+		}
+		taking->driver->nunrouted += !slots[symbol];
+		exports[i].slot = slots[symbol] - 1u;
+	}
+}
+
+static void take_functions(struct taking *taking)
+{
+	struct link_driver *driver = taking->driver;
+	struct link_export *exports = driver->exports;
+	uint32_t count = 0, kept = 0, end;
+
+	for (uint32_t i = 1; i < taking->image->nsymbols; i++) {
+		const ElfW(Sym) *symbol = &taking->image->symbols[i];
+
+		if (is_function(symbol))
+			exports[count++] = (struct link_export){
+				taking->image->base + symbol->st_value, i
+			};
+	}
+	driver->nfunctions = count;
+	driver->nunrouted = 0;
+	sort_exports(exports, count);
+	for (uint32_t i = 0; i < count; i = end) {
+		for (end = i + 1; end < count && exports[end].address == exports[i].address;)
+			end++;
+		take_function(taking, &exports[i], end - i);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (exports[i].slot < LINK_SLOTS)
+			exports[kept++] = exports[i];
+	atomic_store_explicit(&driver->nexports, kept, memory_order_release);
 }
 
 void driver_open(struct link_object *object, const struct elf_image *image)
@@ -165,7 +274,9 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 	object->flags |= LINK_OBJECT_DRIVER;
 	driver->object = object;
 	atomic_store_explicit(&driver->nexports, 0, memory_order_relaxed);
-	take_functions(driver, detail, image);
+	take_functions(&(struct taking){
+		.driver = driver, .detail = detail, .image = image, .known = driver->nfunctions,
+	});
 	detail->driver = driver;
 	atomic_store_explicit(&driver->live, 1, memory_order_release);
 }

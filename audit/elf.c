@@ -13,8 +13,8 @@ enum {
 
 /* d_tag values of interest, in one place of their own. */
 struct dynamic {
-	uintptr_t strtab, symtab, gnu_hash, hash, rela;
-	size_t strsz, soname, relasz, relacount;
+	uintptr_t strtab, symtab, gnu_hash, hash, rela, versym, verdef;
+	size_t strsz, soname, relasz, relacount, verdefnum;
 	bool has_soname;
 };
 
@@ -129,6 +129,15 @@ static void collect(const struct elf_image *image, const ElfW(Dyn) *entry, struc
 		case DT_RELACOUNT:
 			found->relacount = entry->d_un.d_val;
 			break;
+		case DT_VERSYM:
+			found->versym = address(image, entry->d_un.d_ptr);
+			break;
+		case DT_VERDEF:
+			found->verdef = address(image, entry->d_un.d_ptr);
+			break;
+		case DT_VERDEFNUM:
+			found->verdefnum = entry->d_un.d_val;
+			break;
 		case DT_SONAME:
 			found->soname = entry->d_un.d_val;
 			found->has_soname = true;
@@ -157,6 +166,9 @@ static void read_symbols(struct elf_image *image, const struct dynamic *found)
 	fit = room(image, found->symtab) / sizeof(ElfW(Sym));
 	image->room = fit < UINT32_MAX ? (uint32_t)fit : UINT32_MAX;
 	image->symbols = (const ElfW(Sym) *)found->symtab;
+	image->versym = found->versym;
+	image->verdef = found->verdef;
+	image->nverdef = found->verdefnum < UINT16_MAX ? (uint32_t)found->verdefnum : UINT16_MAX;
 }
 
 /* The end of the chain that begins last: chains lie in the order of the symbols. */
@@ -209,6 +221,7 @@ bool elf_read(struct elf_image *image, const struct link_map *map,
 	    table(image, found.rela, found.relasz, sizeof(uintptr_t))) {
 		image->rela = (ElfW(Rela) *)found.rela + found.relacount;
 		image->nrela = found.relasz / sizeof(ElfW(Rela)) - found.relacount;
+		image->nrelative = found.relacount;
 	}
 	return image->symbols;
 }
@@ -218,15 +231,57 @@ const char *elf_name(const struct elf_image *image, const ElfW(Sym) *symbol)
 	return symbol->st_name < image->strings_size ? image->strings + symbol->st_name : "";
 }
 
+const char *elf_version(const struct elf_image *image, uint32_t number)
+{
+	enum { HIDDEN = 0x8000 };
+	const ElfW(Versym) *version = (const ElfW(Versym) *)image->versym + number;
+	uintptr_t at = image->verdef;
+
+	if (!image->versym || !table(image, (uintptr_t)version, sizeof(*version), 2) ||
+	    !(*version & HIDDEN))
+		return NULL;
+	for (uint32_t i = 0; i < image->nverdef; i++) {
+		const ElfW(Verdef) *definition = (const ElfW(Verdef) *)at;
+		const ElfW(Verdaux) *name;
+
+		if (!table(image, at, sizeof(*definition), 4))
+			break;
+		name = (const ElfW(Verdaux) *)(at + definition->vd_aux);
+		if ((definition->vd_ndx | HIDDEN) == *version)
+			return table(image, (uintptr_t)name, sizeof(*name), 4) &&
+			       name->vda_name < image->strings_size
+				       ? image->strings + name->vda_name : "";
+		at += definition->vd_next;
+	}
+	return "";
+}
+
 const ElfW(Sym) *elf_find(const struct elf_image *image, const char *name)
 {
 	for (uint32_t i = 1; i < image->nsymbols; i++) {
 		const ElfW(Sym) *symbol = &image->symbols[i];
 
-		if (symbol->st_shndx != SHN_UNDEF && sys_equal(elf_name(image, symbol), name))
+		if (symbol->st_shndx != SHN_UNDEF && sys_equal(elf_name(image, symbol), name) &&
+		    !elf_version(image, i))
 			return symbol;
 	}
 	return NULL;
+}
+
+ElfW(Dyn) *elf_entry(const struct elf_image *image, const struct link_map *map, ElfW(Sxword) tag)
+{
+	for (ElfW(Dyn) *entry = map->l_ld;
+	     inside(image, (uintptr_t)entry, sizeof(*entry)) && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == tag)
+			return entry;
+	return NULL;
+}
+
+void elf_repoint(const struct elf_image *image, ElfW(Dyn) *entry, const void *was, const void *to)
+{
+	bool absolute = entry->d_un.d_ptr == (uintptr_t)was;
+
+	entry->d_un.d_ptr = (uintptr_t)to - (absolute ? 0 : image->base);
 }
 
 int elf_protection(const struct elf_image *image, uintptr_t at)

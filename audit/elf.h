@@ -23,8 +23,11 @@ struct elf_image {
 	uint32_t room;			/* symbols that fit between symbols and its segment's end */
 	uint32_t nsymbols;		/* all; 0 until elf_count */
 	uintptr_t gnu_hash;
+	uintptr_t versym, verdef;	/* 0: none */
+	uint32_t nverdef;
 	ElfW(Rela) *rela;		/* DT_RELA without its leading RELATIVE ones */
 	size_t nrela;
+	size_t nrelative;		/* of those */
 };
 
 /*
@@ -44,8 +47,23 @@ bool elf_count(struct elf_image *image);
 /* The name of a symbol, or "" where its offset is out of the string table. */
 const char *elf_name(const struct elf_image *image, const ElfW(Sym) *symbol);
 
-/* The defined symbol of that name, or NULL; after elf_count. */
+/*
+ * The version of a defined symbol that is not its name's default: "" where it
+ * cannot be read, NULL for a default or none. number: the symbol's own.
+ */
+const char *elf_version(const struct elf_image *image, uint32_t number);
+
+/* The defined symbol of that name, of its default version, or NULL; after elf_count. */
 const ElfW(Sym) *elf_find(const struct elf_image *image, const char *name);
+
+/* An object's first dynamic entry of that tag, or NULL. */
+ElfW(Dyn) *elf_entry(const struct elf_image *image, const struct link_map *map, ElfW(Sxword) tag);
+
+/*
+ * Has an entry that can be written name another address. The loader has added
+ * the base to what it names, except in a dynamic section marked read-only.
+ */
+void elf_repoint(const struct elf_image *image, ElfW(Dyn) *entry, const void *was, const void *to);
 
 /* PROT_* of the segment that holds address, or -1. */
 int elf_protection(const struct elf_image *image, uintptr_t address);

@@ -9,21 +9,20 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 4
+#define LINK_VERSION 5
 
 enum {
 	LINK_SLOTS = 4096,	/* stubs assembled into the auditor */
 	LINK_DRIVERS = 16,
 	LINK_CHUNK = 256,	/* objects a chunk */
 	LINK_CHUNKS = 256,
-	LINK_BINDINGS = 16384,	/* a power of two */
-	LINK_UNKNOWN = 8	/* unknown CUAUDIT_ variables kept for the message */
+	LINK_BINDINGS = 16384	/* a power of two */
 };
 
 /* One stub. Written by the auditor under the loader's lock. */
 struct link_slot {
 	_Atomic(void *) real;		/* the driver's function */
-	const char *name;
+	const char *name;		/* name@VERSION where that is not the default */
 	uint32_t driver;
 	_Atomic uint32_t plt;		/* bindings by route */
 	_Atomic uint32_t dlsym;
@@ -40,15 +39,30 @@ enum link_object_flags {
 
 /*
  * An object the loader reported. Records are never freed; one is used again
- * only for the same path. lo == hi: closed, or its extent is unknown.
+ * only for the same path. lo == hi: closed, or its extent is unknown. Other
+ * threads read the extent by link_extent.
  */
 struct link_object {
 	_Atomic uintptr_t lo, hi;	/* its segments lie in [lo, hi) */
+	_Atomic uint32_t changes;	/* odd while the extent is changed */
+	uint32_t index;
 	const char *path;
 	const char *name;
-	uint32_t index;
 	uint32_t flags;
-	struct object_detail *detail;	/* the auditor's own */
+	/* the auditor's own */
+	uint32_t hash;			/* of path */
+	struct link_object *next;	/* of the same bucket */
+	struct object_detail *detail;
+};
+
+/*
+ * A further name of a slot: one function of a driver may have several. Never
+ * freed; slot changes when another file of the driver's path has it elsewhere.
+ */
+struct link_alias {
+	const char *name;
+	_Atomic uint32_t slot;
+	struct link_alias *next;
 };
 
 /* An exported function by address, sorted by it. */
@@ -86,14 +100,11 @@ struct link_driver {
 	_Atomic uint32_t live;
 };
 
-/* The environment as read at start; values are copies, unknown entries are not. */
+/* The environment as read at start; values are copies. */
 struct link_environment {
 #define VARIABLE(name, field, kind, fallback, values, summary) const char *field;
 #include <cuaudit/variables.def>
 #undef VARIABLE
-	uint32_t refused;		/* bit n: the n-th variable's value did not parse */
-	uint32_t nunknown;		/* all of them, more than kept perhaps */
-	const char *unknown[LINK_UNKNOWN];	/* "CUAUDIT_X=..." */
 };
 
 struct link_table {
@@ -102,6 +113,7 @@ struct link_table {
 
 	/* auditor to core */
 	struct link_slot *slots;
+	struct link_alias *_Atomic aliases;	/* release, like nslots */
 	_Atomic uint32_t nslots;	/* release: slots below it are whole */
 	_Atomic uint32_t generation;	/* changes with every object that comes or goes */
 	_Atomic(void *) *routes;	/* where stub k jumps to */
@@ -110,6 +122,7 @@ struct link_table {
 	_Atomic uint32_t ndrivers;
 	struct link_driver drivers[LINK_DRIVERS];
 	_Atomic(struct link_object *) chunks[LINK_CHUNKS];
+	_Atomic uint32_t live[LINK_CHUNKS];	/* objects of a chunk that are open */
 	_Atomic uint32_t nobjects;
 	_Atomic uint32_t lost_objects;	/* came when the table was full */
 	struct link_binding *bindings;	/* hashed by key; also filled by the core */
@@ -119,6 +132,8 @@ struct link_table {
 	bool (*may_say)(void);		/* whether descriptor 2 is a place for messages */
 	/* Whether a list of globs, as in CUAUDIT_INCLUDE, matches a library. */
 	bool (*library_matches)(const char *list, const char *path, bool is_main);
+	/* Reports what is wrong in the environment, once; may end the process. Context: setup. */
+	void (*report_environment)(void);
 	void *resolver;			/* what a route holds before the core knows its slot */
 	uint32_t everybody;		/* stubs went to all: whom not to route is known at the call */
 
@@ -137,10 +152,20 @@ struct link_table {
 	 */
 	void (*_Atomic attach)(void);
 	void (*_Atomic finish)(void);
+
+	/*
+	 * core to auditor: the thread that sets the core up, 0 once that is done. Its
+	 * driver calls meanwhile, as a plug-in's init may make them, are not hooked.
+	 */
+	_Atomic int32_t setup_thread;
+	_Atomic uint32_t setup_calls;
 };
 
 /* The exported variable of the core the auditor writes the table's address to. */
 #define LINK_SYMBOL "cuaudit_core_link"
+
+/* That of each auditor the first instance in a process writes its table's address to. */
+#define LINK_AUDITOR_SYMBOL "cuaudit_auditor_link"
 
 static inline struct link_object *link_object(const struct link_table *table, uint32_t index)
 {
@@ -148,6 +173,23 @@ static inline struct link_object *link_object(const struct link_table *table, ui
 
 	chunk = atomic_load_explicit(&table->chunks[index / LINK_CHUNK], memory_order_acquire);
 	return chunk + index % LINK_CHUNK;
+}
+
+/*
+ * Context: bind, call. The extent of an object, lock-free: as it was at one
+ * moment, or false where it changed meanwhile: none of the object's code runs then.
+ */
+static inline bool link_extent(const struct link_object *object, uintptr_t *lo, uintptr_t *hi)
+{
+	/* Pairs with the last store of set_extent. */
+	uint32_t changes = atomic_load_explicit(&object->changes, memory_order_acquire);
+
+	*lo = atomic_load_explicit(&object->lo, memory_order_relaxed);
+	*hi = atomic_load_explicit(&object->hi, memory_order_relaxed);
+	/* Pairs with its fence: who read one of its ends sees it under way. */
+	atomic_thread_fence(memory_order_acquire);
+	return !(changes & 1) &&
+	       atomic_load_explicit(&object->changes, memory_order_relaxed) == changes;
 }
 
 /* Context: bind, call. Counts a binding; lock-free, any thread. */

@@ -6,6 +6,8 @@
 #include "audit/provider.h"
 #include "audit/sys.h"
 
+enum { BUCKETS = 4096 };
+
 struct link_table object_table;
 const char *object_program = "";
 bool object_by_kernel;
@@ -13,7 +15,7 @@ bool object_by_kernel;
 static const ElfW(Phdr) *main_phdr;
 static unsigned int main_phnum;
 static bool main_seen;
-static uint32_t nclosed;
+static struct link_object *buckets[BUCKETS];	/* all records, by path */
 
 void object_start(char **envp)
 {
@@ -35,18 +37,30 @@ void object_start(char **envp)
 	}
 }
 
+/* FNV-1a. */
+static uint32_t hash_of(const char *path)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 16777619u;
+	return hash;
+}
+
+static bool is_open(const struct link_object *object)
+{
+	return atomic_load_explicit(&object->hi, memory_order_relaxed);
+}
+
 static struct link_object *closed_record(const char *path)
 {
-	uint32_t count = atomic_load_explicit(&object_table.nobjects, memory_order_relaxed);
+	uint32_t hash = hash_of(path);
+	struct link_object *object = buckets[hash % BUCKETS];
 
-	for (uint32_t i = 0; nclosed && i < count; i++) {
-		struct link_object *object = link_object(&object_table, i);
-
-		if (!atomic_load_explicit(&object->hi, memory_order_relaxed) &&
-		    sys_equal(object->path, path))
-			return object;
-	}
-	return NULL;
+	while (object && (is_open(object) || object->hash != hash ||
+			  !sys_equal(object->path, path)))
+		object = object->next;
+	return object;
 }
 
 static struct link_object *new_record(const char *path)
@@ -70,6 +84,9 @@ static struct link_object *new_record(const char *path)
 	if (!object->path)
 		return NULL;
 	object->name = sys_basename(object->path);
+	object->hash = hash_of(path);
+	object->next = buckets[object->hash % BUCKETS];
+	buckets[object->hash % BUCKETS] = object;
 	/* Pairs with the core's look-up by address. */
 	atomic_store_explicit(&object_table.nobjects, index + 1, memory_order_release);
 	return object;
@@ -97,11 +114,21 @@ void object_tell_generation(uint32_t from, uint32_t end)
 				      generation, memory_order_release);
 }
 
+/* A child of fork may find a change half made by another thread: `| 1` begins the next one. */
 static void set_extent(struct link_object *object, uintptr_t lo, uintptr_t hi)
 {
+	uint32_t changes = atomic_load_explicit(&object->changes, memory_order_relaxed) | 1;
+	_Atomic uint32_t *live = &object_table.live[object->index / LINK_CHUNK];
+
+	atomic_fetch_add_explicit(live, (uint32_t)(hi != 0) - (uint32_t)is_open(object),
+				  memory_order_relaxed);
+	/* Both pair with link_extent. */
+	atomic_store_explicit(&object->changes, changes, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&object->lo, lo, memory_order_relaxed);
-	/* Pairs with the core's look-up; its cache goes by the generation. */
-	atomic_store_explicit(&object->hi, hi, memory_order_release);
+	atomic_store_explicit(&object->hi, hi, memory_order_relaxed);
+	atomic_store_explicit(&object->changes, changes + 1, memory_order_release);
+	/* The core's cache goes by the generation. */
 	atomic_fetch_add_explicit(&object_table.generation, 1, memory_order_release);
 	object_tell_generation(0, atomic_load_explicit(&object_table.nslots,
 						       memory_order_relaxed));
@@ -118,9 +145,7 @@ struct link_object *object_open(const struct link_map *map, Lmid_t space,
 	if (!elf_read(image, map, is_main ? main_phdr : NULL, main_phnum))
 		image->symbols = NULL;
 	object = closed_record(path);
-	if (object)
-		nclosed--;
-	else
+	if (!object)
 		object = new_record(path);
 	if (!object) {
 		atomic_fetch_add_explicit(&object_table.lost_objects, 1, memory_order_relaxed);
@@ -139,24 +164,22 @@ struct link_object *object_open(const struct link_map *map, Lmid_t space,
 void object_close(struct link_object *object)
 {
 	set_extent(object, 0, 0);
-	nclosed++;
 	if (object->detail)
 		object->detail->nslots = object->detail->npending = 0;
+}
+
+/* The loader's own cookie is a link map's address, which is none in our table. */
+uintptr_t object_cookie(const struct link_object *object)
+{
+	return object ? (uintptr_t)&object_table + object->index : 0;
 }
 
 struct link_object *object_of(const uintptr_t *cookie)
 {
 	uint32_t count = atomic_load_explicit(&object_table.nobjects, memory_order_acquire);
-	uintptr_t at = cookie ? *cookie : 0;
+	uintptr_t index = cookie ? *cookie - (uintptr_t)&object_table : count;
 
-	for (uint32_t i = 0; i < count; i += LINK_CHUNK) {
-		uintptr_t first = (uintptr_t)link_object(&object_table, i);
-
-		if (at >= first && at < first + LINK_CHUNK * sizeof(struct link_object) &&
-		    (at - first) % sizeof(struct link_object) == 0)
-			return (struct link_object *)at;
-	}
-	return NULL;
+	return index < count ? link_object(&object_table, (uint32_t)index) : NULL;
 }
 
 struct object_detail *object_detail(struct link_object *object)

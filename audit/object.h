@@ -21,6 +21,8 @@ struct object_detail {
 	/* others: relocations rewritten and not bound yet, see relocate.c */
 	struct relocate_pending *pending;
 	uint32_t npending, room;
+	ElfW(Rela) *relocations;	/* a copy, used again likewise */
+	size_t relocations_size;
 	/* all, on old C libraries: see plt.c, now.c */
 	struct plt_change *plt;
 	struct now_change *now;
@@ -49,6 +51,9 @@ void object_tell_generation(uint32_t from, uint32_t end);
 
 /* Marks the record closed. */
 void object_close(struct link_object *object);
+
+/* What stands for a record in a cookie. */
+uintptr_t object_cookie(const struct link_object *object);
 
 /* The record behind a cookie, or NULL if it is none of ours. Lock-free. */
 struct link_object *object_of(const uintptr_t *cookie);

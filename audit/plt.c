@@ -16,6 +16,7 @@
 
 #include "arch.h"
 #include "audit/now.h"
+#include "audit/peer.h"
 #include "audit/provider.h"
 #include "audit/sys.h"
 
@@ -47,7 +48,8 @@ uintptr_t plt_choose(const struct link_map *map, uint32_t index);
 /* Nobody audits an auditor: the loader gave our own PLT what we look for. */
 void plt_start(unsigned int version, const struct env_loader *loader)
 {
-	if (version >= FIRST_THAT_BINDS || !loader->alone || !object_by_kernel)
+	if (version >= FIRST_THAT_BINDS || !object_by_kernel || loader->cut ||
+	    loader->profile || loader->auditors > 1 + peer_count)
 		return;
 	bind_not = loader->bind_not;
 	for (const ElfW(Dyn) *entry = _DYNAMIC; entry->d_tag != DT_NULL; entry++)
@@ -124,6 +126,23 @@ static const char *name_of(const struct elf_image *image, const ElfW(Rela) *rela
 		       ? elf_name(image, &image->symbols[symbol]) : "";
 }
 
+/* Whether the object calls more than one function of that name: versions of it. */
+static bool ambiguous(const struct plt_change *change, const char *name)
+{
+	uint64_t symbol = 0;
+
+	for (size_t i = 0; i < change->count; i++) {
+		const ElfW(Rela) *rela = &change->rela[i];
+
+		if (!sys_equal(name_of(&change->image, rela), name))
+			continue;
+		if (symbol && symbol != ELF64_R_SYM(rela->r_info))
+			return true;
+		symbol = ELF64_R_SYM(rela->r_info);
+	}
+	return false;
+}
+
 void plt_bound(const struct link_object *object, const char *name, uintptr_t value)
 {
 	const struct plt_change *change;
@@ -131,6 +150,9 @@ void plt_bound(const struct link_object *object, const char *name, uintptr_t val
 	if (!plt_resolver || bind_not || !object || !object->detail || !object->detail->plt)
 		return;
 	change = object->detail->plt;
+	/* Nothing says which of them was bound: each call asks the loader. */
+	if (ambiguous(change, name))
+		return;
 	for (size_t i = 0; i < change->count; i++) {
 		uintptr_t slot = change->image.base + change->rela[i].r_offset;
 

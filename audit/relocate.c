@@ -85,46 +85,112 @@ static bool make_room(struct object_detail *detail, uint32_t names)
 	return detail->room;
 }
 
-/* Only the pages the relocations lie in: the segment may hold code. */
-static bool set_pages(const ElfW(Rela) *first, const ElfW(Rela) *last, int protection)
+/* A range of an object's relocations, and where it is changed. */
+struct range {
+	ElfW(Rela) *first;
+	size_t count;
+	bool protect;	/* read-only again afterwards */
+};
+
+/*
+ * Makes the range writable where it is, if that is in no executable segment:
+ * not everywhere could its pages be made executable again. Only the pages it
+ * lies in: tables can be large.
+ */
+static bool open_in_place(struct range *range, const struct elf_image *image)
 {
-	return sys_protect((uintptr_t)first, (uintptr_t)(last + 1), protection) == 0;
+	int protection = elf_protection(image, (uintptr_t)range->first);
+
+	if (protection < 0 || protection & PROT_EXEC)
+		return false;
+	range->protect = !(protection & PROT_WRITE);
+	return !range->protect ||
+	       !sys_protect((uintptr_t)range->first, (uintptr_t)(range->first + range->count),
+			    PROT_READ | PROT_WRITE);
 }
 
-void relocate_rewrite(struct link_object *object, const struct elf_image *image, Lmid_t space)
+/* The part of DT_RELA that is not DT_JMPREL too, as the loader finds it out (elf/dynamic-link.h). */
+static size_t own_size(const struct elf_image *image, const struct link_map *map)
 {
-	ElfW(Rela) *first = NULL, *last = NULL;
-	struct object_detail *detail;
-	uint32_t count = 0;
-	int protection;
+	const ElfW(Dyn) *jmprel = elf_entry(image, map, DT_JMPREL), *size = elf_entry(image, map, DT_PLTRELSZ);
+	uintptr_t end = (uintptr_t)(image->rela + image->nrela);
+	size_t whole = (image->nrelative + image->nrela) * sizeof(*image->rela), plt;
 
-	for (size_t i = 0; i < image->nrela; i++) {
-		if (!wanted(image, &image->rela[i], space))
-			continue;
-		if (!first)
-			first = &image->rela[i];
-		count++;
-		last = &image->rela[i];
+	if (!jmprel || !size)
+		return whole;
+	plt = size->d_un.d_val;
+	if (plt > whole || (jmprel->d_un.d_ptr + plt != end &&
+			    image->base + jmprel->d_un.d_ptr + plt != end))
+		return whole;
+	return whole - plt;
+}
+
+/* Has the loader relocate by a copy of the table, and moves the range there. */
+static bool open_copy(struct range *range, struct object_detail *detail,
+		      const struct elf_image *image, const struct link_map *map)
+{
+	ElfW(Dyn) *rela = elf_entry(image, map, DT_RELA), *size = elf_entry(image, map, DT_RELASZ);
+	const ElfW(Rela) *table = image->rela - image->nrelative;
+	size_t bytes = own_size(image, map);
+
+	/* RELRO is not read-only yet: that comes after relocation. */
+	if (!rela || !size || !elf_writable(image, (uintptr_t)&rela->d_un) ||
+	    !elf_writable(image, (uintptr_t)&size->d_un) ||
+	    (size_t)(range->first + range->count - table) > bytes / sizeof(*table))
+		return false;
+	if (bytes > detail->relocations_size) {
+		detail->relocations = sys_alloc(bytes);
+		detail->relocations_size = detail->relocations ? bytes : 0;
 	}
-	if (!first)
-		return;
-	detail = object_detail(object);
-	protection = elf_protection(image, (uintptr_t)first);
-	if (!detail || !make_room(detail, count) || protection < 0 ||
-	    (!(protection & PROT_WRITE) &&
-	     !set_pages(first, last, PROT_READ | PROT_WRITE))) {
-		sys_say("cannot rewrite relocations, calls by them are not routed: ",
-			object->path, NULL);
-		return;
-	}
-	for (ElfW(Rela) *rela = first; rela <= last; rela++) {
+	if (!detail->relocations)
+		return false;
+	for (size_t i = 0; i < bytes / sizeof(*table); i++)
+		detail->relocations[i] = table[i];
+	elf_repoint(image, rela, table, detail->relocations);
+	size->d_un.d_val = bytes;
+	range->first = detail->relocations + (range->first - table);
+	range->protect = false;
+	return true;
+}
+
+static void rewrite(const struct range *range, struct object_detail *detail,
+		    const struct elf_image *image, Lmid_t space)
+{
+	for (ElfW(Rela) *rela = range->first; rela < range->first + range->count; rela++) {
 		if (!wanted(image, rela, space))
 			continue;
 		add_pending(detail, elf_name(image, &image->symbols[ELF64_R_SYM(rela->r_info)]));
 		rela->r_info = ELF64_R_INFO(ELF64_R_SYM(rela->r_info), ARCH_R_JUMP_SLOT);
 	}
-	if (!(protection & PROT_WRITE))
-		set_pages(first, last, protection);
+	if (range->protect)
+		sys_protect((uintptr_t)range->first, (uintptr_t)(range->first + range->count),
+			    PROT_READ);
+}
+
+void relocate_rewrite(struct link_object *object, const struct elf_image *image,
+		      const struct link_map *map, Lmid_t space)
+{
+	struct range range = { .first = NULL };
+	struct object_detail *detail;
+	uint32_t names = 0;
+
+	for (size_t i = 0; i < image->nrela; i++) {
+		if (!wanted(image, &image->rela[i], space))
+			continue;
+		if (!range.first)
+			range.first = &image->rela[i];
+		range.count = (size_t)(&image->rela[i] - range.first) + 1;
+		names++;
+	}
+	if (!range.first)
+		return;
+	detail = object_detail(object);
+	if (detail && make_room(detail, names) &&
+	    (open_in_place(&range, image) || open_copy(&range, detail, image, map)))
+		rewrite(&range, detail, image, space);
+	else
+		sys_say("cannot rewrite relocations, calls by them are not routed: ",
+			object->path, NULL);
 }
 
 bool relocate_was_rewritten(struct link_object *object, const char *name)

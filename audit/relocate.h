@@ -10,9 +10,11 @@
 /*
  * GLOB_DAT and R_*_64 relocations are bound without asking auditors; a
  * JUMP_SLOT stores the same value and asks. Before the object is relocated,
- * turns those against names a driver may export into JUMP_SLOT.
+ * turns those against names a driver may export into JUMP_SLOT: in place, or in
+ * a copy of the table where that shares a segment with code.
  */
-void relocate_rewrite(struct link_object *object, const struct elf_image *image, Lmid_t space);
+void relocate_rewrite(struct link_object *object, const struct elf_image *image,
+		      const struct link_map *map, Lmid_t space);
 
 /* Takes note of the executable: see main_defines. Before any other object's rewrite. */
 void relocate_note_main(const struct elf_image *image, Lmid_t space);

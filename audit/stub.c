@@ -32,6 +32,7 @@ void stub_route(uint32_t slot, void *target)
 
 void stub_reroute(uint32_t slot, void *old, void *target)
 {
+	/* Pairs with the jump of the stub, and by its place among seq_cst with route() of the core. */
 	atomic_compare_exchange_strong_explicit(&stub_routes[slot], &old, target,
-						memory_order_release, memory_order_relaxed);
+						memory_order_seq_cst, memory_order_seq_cst);
 }

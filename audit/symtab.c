@@ -3,13 +3,11 @@
 #include "audit/symtab.h"
 
 #include "audit/driver.h"
+#include "audit/peer.h"
 #include "audit/stub.h"
 #include "audit/sys.h"
 
-enum {
-	FIRST_THAT_REPORTS = 2,		/* LAV_CURRENT of glibc 2.35 */
-	FIRST_WITH_SPACES = 2		/* r_version with namespaces, likewise */
-};
+enum { FIRST_WITH_SPACES = 2 };	/* r_version with namespaces, of glibc 2.35 */
 
 /* glibc's struct r_debug_extended, which the headers of older ones lack. */
 struct space {
@@ -19,31 +17,6 @@ struct space {
 
 extern const struct space loaders_spaces __asm__("_r_debug");
 
-/* Whether the environment names another auditor, for loaders that do not list namespaces. */
-static bool others_named(char **envp)
-{
-	static const char ld_audit[] = "LD_AUDIT=", own_name[] = "libcuaudit.so";
-
-	for (; *envp; envp++) {
-		const char *name = *envp + sizeof(ld_audit) - 1;
-
-		if (!sys_starts(*envp, ld_audit))
-			continue;
-		while (*name) {
-			const char *end = name;
-
-			for (; *end && *end != ':'; end++)
-				if (*end == '/')
-					name = end + 1;
-			if (name != end && !(sys_starts(name, own_name) &&
-					     name + sizeof(own_name) - 1 == end))
-				return true;
-			name = end + (*end == ':');
-		}
-	}
-	return false;
-}
-
 /* Each auditor has a namespace of its own; before the program opens one there are no others. */
 static bool others_loaded(void)
 {
@@ -51,23 +24,16 @@ static bool others_loaded(void)
 
 	for (const struct space *space = loaders_spaces.next; space; space = space->next)
 		namespaces += space->base.r_map != NULL;
-	return namespaces > 1;
+	return namespaces > 1 + peer_count;
 }
 
-bool symtab_needed(unsigned int version, char **envp)
+bool symtab_needed(unsigned int version, const struct env_loader *loader)
 {
 	if (version < FIRST_THAT_REPORTS)
 		return true;
-	return loaders_spaces.base.r_version < FIRST_WITH_SPACES ? others_named(envp)
+	/* Loaders that do not list namespaces take auditors from the environment alone. */
+	return loaders_spaces.base.r_version < FIRST_WITH_SPACES ? loader->auditors > 1 + peer_count
 								 : others_loaded();
-}
-
-static ElfW(Dyn) *find_entry(const struct link_map *map, ElfW(Sxword) tag)
-{
-	for (ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
-		if (entry->d_tag == tag)
-			return entry;
-	return NULL;
 }
 
 /* Room for a copy of that many symbols, or NULL. */
@@ -84,7 +50,7 @@ void symtab_repoint(const struct link_object *object, const struct elf_image *im
 		    const struct link_map *map)
 {
 	ElfW(Sym) *copy = make_room(object->detail, image->nsymbols);
-	ElfW(Dyn) *entry = find_entry(map, DT_SYMTAB);
+	ElfW(Dyn) *entry = elf_entry(image, map, DT_SYMTAB);
 
 	/* RELRO is not read-only yet: that comes after relocation. */
 	if (!copy || !entry || !elf_writable(image, (uintptr_t)&entry->d_un)) {
@@ -99,5 +65,5 @@ void symtab_repoint(const struct link_object *object, const struct elf_image *im
 		if (slot >= 0)
 			copy[i].st_value = (uintptr_t)stub_address((uint32_t)slot) - image->base;
 	}
-	entry->d_un.d_ptr = (uintptr_t)copy;
+	elf_repoint(image, entry, image->symbols, copy);
 }

@@ -5,7 +5,11 @@
 
 #include <stdbool.h>
 
+#include "audit/env.h"
 #include "audit/object.h"
+
+/* LAV_CURRENT of glibc 2.35, which reports bindings at relocation too. */
+enum { FIRST_THAT_REPORTS = 2 };
 
 /*
  * Whether bindings must be routed so. version: what la_version was given; the
@@ -15,7 +19,7 @@
  * instead of adding to it if it comes last. When the program is opened: all
  * auditors are there, and no namespace of the program's.
  */
-bool symtab_needed(unsigned int version, char **envp);
+bool symtab_needed(unsigned int version, const struct env_loader *loader);
 
 /*
  * Gives a driver that was just opened a copy of its symbol table in which the

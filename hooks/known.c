@@ -2,12 +2,18 @@
 /* Every function there is by name: of the table, then of the drivers that are loaded. */
 #include "hooks/known.h"
 
+#include <cuaudit/hook.h>
+#include <errno.h>
+
 #include "hooks/core.h"
 #include "hooks/layout.h"
+#include "names/selector.h"
 
 bool known_function(uint32_t index, struct cuaudit_function *function)
 {
 	const struct link_table *link = cuaudit_core_link;
+	const struct link_alias *alias;
+	uint32_t slots;
 
 	*function = (struct cuaudit_function){ .id = -1 };
 	if (index < layout_count) {
@@ -19,8 +25,34 @@ bool known_function(uint32_t index, struct cuaudit_function *function)
 		return true;
 	}
 	index -= layout_count;
-	if (index >= atomic_load_explicit(&link->nslots, memory_order_acquire))
-		return false;
-	function->name = function->base = link->slots[index].name;
-	return true;
+	slots = atomic_load_explicit(&link->nslots, memory_order_acquire);
+	if (index < slots) {
+		function->name = function->base = link->slots[index].name;
+		return true;
+	}
+	alias = atomic_load_explicit(&link->aliases, memory_order_acquire);
+	for (index -= slots; alias && index; index--)
+		alias = alias->next;
+	if (alias)
+		function->name = function->base = alias->name;
+	return alias;
+}
+
+int cuaudit_selector_check(const char *name, const char *text)
+{
+	const char *part;
+	char near[SELECTOR_NEAR];
+	size_t length;
+	bool fault;
+
+	part = selector_fault(text, &length);
+	fault = part;
+	if (!part)
+		part = selector_stranger(text, &length, known_function);
+	if (!part)
+		return 0;
+	selector_near(part, length, near, known_function);
+	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s' %s%s", name, (int)length, part,
+		    fault ? "is no selector" : "names no function", near);
+	return fault ? -EINVAL : -ENOENT;
 }

@@ -29,12 +29,16 @@ const struct link_object *object_at(uintptr_t address)
 	uint32_t count = atomic_load_explicit(&cuaudit_core_link->nobjects, memory_order_acquire);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct link_object *object = link_object(cuaudit_core_link, i);
-		/* Pairs with set_extent of the auditor: hi first, it is written last. */
-		uintptr_t hi = atomic_load_explicit(&object->hi, memory_order_acquire);
+		const struct link_object *object;
+		uintptr_t lo, hi;
 
-		if (address < hi &&
-		    address >= atomic_load_explicit(&object->lo, memory_order_relaxed))
+		if (!atomic_load_explicit(&cuaudit_core_link->live[i / LINK_CHUNK],
+					  memory_order_relaxed)) {
+			i |= LINK_CHUNK - 1;
+			continue;
+		}
+		object = link_object(cuaudit_core_link, i);
+		if (link_extent(object, &lo, &hi) && address >= lo && address < hi)
 			return object;
 	}
 	return NULL;

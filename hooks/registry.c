@@ -10,8 +10,11 @@
 #include "hooks/core.h"
 #include "hooks/dispatch.h"
 #include "hooks/layout.h"
+#include "hooks/lock.h"
 #include "hooks/record.h"
+#include "hooks/strict.h"
 #include "hooks/thread.h"
+#include "names/selector.h"
 
 struct entry registry_entries[LINK_SLOTS] __attribute__((aligned(64)));
 
@@ -28,21 +31,67 @@ const struct cuaudit_function *cuaudit_function_get(uint32_t slot)
 	return slot < cuaudit_functions() ? &registry_entries[slot].function : NULL;
 }
 
+/* The function of that name, as the table has it; returns whether it does. */
+static bool named(const char *name, struct cuaudit_function *function)
+{
+	int id = layout_find(name);
+
+	if (id >= 0)
+		cuaudit_row_get((uint32_t)id, function);
+	else
+		*function = (struct cuaudit_function){ .base = name, .id = id };
+	function->name = name;
+	return id >= 0;
+}
+
+/* The next of the further names of a slot from alias on, or NULL. */
+static const struct link_alias *next_alias(const struct link_alias *alias, uint32_t slot)
+{
+	while (alias && atomic_load_explicit(&alias->slot, memory_order_relaxed) != slot)
+		alias = alias->next;
+	return alias;
+}
+
+/* Pairs with note_alias. */
+static const struct link_alias *first_alias(uint32_t slot)
+{
+	return next_alias(atomic_load_explicit(&cuaudit_core_link->aliases, memory_order_acquire),
+			  slot);
+}
+
+bool registry_takes(const struct selector *selector, uint32_t slot)
+{
+	bool takes = selector_takes(selector, &registry_entries[slot].function);
+	struct cuaudit_function function;
+
+	for (const struct link_alias *alias = first_alias(slot); alias && !takes;
+	     alias = next_alias(alias->next, slot)) {
+		named(alias->name, &function);
+		takes = selector_takes(selector, &function);
+	}
+	return takes;
+}
+
+/* Of several names, one that the table has. */
 static void describe(uint32_t slot)
 {
 	const struct link_slot *from = &cuaudit_core_link->slots[slot];
+	const struct link_alias *alias = first_alias(slot);
 	struct entry *entry = &registry_entries[slot];
-	int id = layout_find(from->name);
 
-	if (id >= 0)
-		cuaudit_row_get((uint32_t)id, &entry->function);
-	else
-		entry->function = (struct cuaudit_function){ .base = from->name, .id = id };
-	entry->function.name = from->name;
+	if (!named(from->name, &entry->function)) {
+		while (alias && !named(alias->name, &entry->function))
+			alias = next_alias(alias->next, slot);
+		if (!alias)
+			named(from->name, &entry->function);
+	}
 	entry->function.slot = slot;
 	entry->function.driver = from->driver;
 	entry->self = thread_self_offset();
 }
+
+static char *pool;
+static size_t pool_left;
 
 /*
  * Lists come out of pages that are never freed: a call may still read them.
@@ -51,21 +100,19 @@ static void describe(uint32_t slot)
 static struct hook_list *new_list(uint32_t count)
 {
 	enum { POOL = 64 * 1024, LINE = 64 };
-	static char *pool;
-	static size_t left;
 	size_t size = sizeof(struct hook_list) + count * sizeof(struct hook_entry);
 	struct hook_list *list;
 
 	size = (size + LINE - 1) / LINE * LINE;
-	if (size > left) {
+	if (size > pool_left) {
 		pool = cuaudit_pages(POOL);
-		left = pool ? POOL : 0;
+		pool_left = pool ? POOL : 0;
 		if (!pool)
 			return NULL;
 	}
 	list = (struct hook_list *)pool;
 	pool += size;
-	left -= size;
+	pool_left -= size;
 	return list;
 }
 
@@ -78,7 +125,8 @@ static bool same(const struct hook_list *list, const struct hook_entry *wanted, 
 		is = list->hooks[i].enter == wanted[i].enter &&
 		     list->hooks[i].exit == wanted[i].exit &&
 		     list->hooks[i].data == wanted[i].data &&
-		     list->hooks[i].direct == wanted[i].direct;
+		     list->hooks[i].direct == wanted[i].direct &&
+		     list->hooks[i].answered == wanted[i].answered;
 	return is;
 }
 
@@ -141,7 +189,10 @@ static void route(uint32_t slot)
 	/* The auditor fills in another copy of the driver whenever one is loaded. */
 	do {
 		real = atomic_load(&entry->real);
-		/* Pairs with the jump of the stub: the list is there before the trampoline. */
+		/*
+		 * Pairs with the jump of the stub: the list is there before the trampoline.
+		 * With fill_slot of the auditor, seq_cst: it sees this, or is seen below.
+		 */
 		atomic_store(&cuaudit_core_link->routes[slot],
 			     list ? trampoline(entry, list) : real);
 	} while (atomic_load(&entry->real) != real);
@@ -184,27 +235,34 @@ void registry_setup(void)
 void registry_attach(void)
 {
 	uint32_t ready, count, unfit = 0;
-	sigset_t saved;
+	sigset_t saved, inner;
 
-	record_begin_setup();
+	lock_take(LOCK_SETUP, &saved);
 	ready = atomic_load_explicit(&nready, memory_order_relaxed);
 	count = atomic_load_explicit(&cuaudit_core_link->nslots, memory_order_acquire);
 	for (uint32_t i = ready; i < count; i++)
 		describe(i);
-	if (ready < count && !record_select_all(ready, count))
-		unfit = count - ready;
+	if (ready < count)
+		record_select_all(ready, count);
 	for (uint32_t i = ready; i < count; i++) {
-		record_take_lock(&saved);
+		lock_take(LOCK_RECORDS, &inner);
 		if (registry_publish(i)) {
 			unfit++;
 			route(i);
 		}
 		/* Pairs with cuaudit_functions. */
 		atomic_store_explicit(&nready, i + 1, memory_order_release);
-		record_give_lock(&saved);
+		lock_release(LOCK_RECORDS, &inner);
 	}
-	record_end_setup();
+	lock_release(LOCK_SETUP, &saved);
 	if (unfit)
-		cuaudit_log(CUAUDIT_WARN, "%u functions have not all of their hooks: "
-			    "too many, or no memory", unfit);
+		strict_fault(record_any_policy(), "; none of their hooks is called",
+			     "%u functions have more than %d hooks, or no memory is left for them",
+			     unfit, CUAUDIT_HOOKS_MAX);
+}
+
+void registry_forked(void)
+{
+	/* Another thread may have been taking some of it. */
+	pool_left = 0;
 }

@@ -12,14 +12,15 @@ unlike "$dynamic" 'BIND_NOW' "bound lazily: the loader fills its GOT"
 unlike "$dynamic" 'TEXTREL|RPATH|RUNPATH|\(HASH\)' "no text relocations, no run path, one hash"
 
 exports=$($NM -D --defined-only "$LIBCUAUDIT" | awk '{ print $3 }' | sort)
-required="la_activity
+required="cuaudit_auditor_link
+la_activity
 la_objclose
 la_objopen
 la_objsearch
 la_symbind64
 la_version"
 is "$(printf '%s\n' "$exports" | grep -v -x la_preinit)" "$required" \
-	"exports the callbacks alone"
+	"exports the callbacks, and by what it knows another instance, alone"
 unlike "$exports" 'plt(enter|exit)' "no callback that makes every PLT call dear"
 is "$($NM -D --undefined-only "$LIBCUAUDIT" | sed 's/.* U //; s/@.*//')" "__tls_get_addr
 _r_debug" "imports what every loader exports"

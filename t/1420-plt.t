@@ -119,6 +119,16 @@ for program in lazy now; do
 		"$tmp/$program" linked
 	says '^main: .* plt_plain unbound' "$program: LD_PROFILE goes on"
 done
+# Named twice, ours is still alone.
+ln -s "$ours" "$tmp/alias.so"
+for program in lazy now; do
+	alone=$($run_env "$tmp/$program" linked)
+	says '^main: .* plt_plain bound' "$program: bound"
+	for list in "$ours:$ours" "$ours:$tmp/alias.so" "$tmp/alias.so"; do
+		is "$(audited LD_AUDIT="$list" "$tmp/$program" linked 2>&1)" "$alone" \
+			"$program: LD_AUDIT=$(echo "$list" | sed 's,[^:]*/,,g')"
+	done
+done
 object asks main.c -fPIE -pie -Wl,-z,lazy -Wl,--audit="$enters" -l:libcallee.so -pthread -ldl
 $run_env "$tmp/asks" linked >"$tmp/out" 2>"$tmp/err"
 alone=$(seen)

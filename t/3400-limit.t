@@ -73,11 +73,12 @@ done
 limited "memory=512MB" "memory=512MB;format=json" "$tmp/some" init 0 take=1
 is "$(reported 'r["process"]["limit"]')" 512000000 "a decimal one"
 
-# What is not understood starts no limit, and is said.
+# What is not understood ends the process.
 wrong() {
-	limited "$1" "$1" "$tmp/some" init
-	is "$(cat "$tmp/err")" "cuaudit: limit: $2, not '$3'
-cuaudit: limit does not start: Invalid argument" "$1 is refused"
+	wrong_status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="limit($1)" "$tmp/some" init \
+		>"$tmp/out" 2>"$tmp/err" || wrong_status=$?
+	is "$wrong_status $(cat "$tmp/err")" "85 cuaudit: limit: $2, not '$3'" "$1 is refused"
 }
 wrong "memory=4X" "memory takes a size such as 512M or 4GiB" 4X
 wrong "device3=-1" "device3 takes a size such as 512M or 4GiB" -1

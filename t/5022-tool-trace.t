@@ -78,7 +78,7 @@ is "$("$cuaudit" list hooks trace | sed -n 's/^  \([a-z-]*\)=.*/\1/p' |
 	"$(awk -F'"' '/^OPTION\(" trace "/ { print $4 }' "$top_srcdir/tools/commands.def" |
 		grep -vx output | sort)" "every option of the hook is one of the command"
 for option in '--args no' '--elements 3' '--frames 9' '--min-duration 1us' '--open %memory' \
-	'--size 2M' '--start cuDriverGetVersion:3' '--stop 5s' '--strings 7' '--thread main' \
+	'--size 2M' '--start cuDriverGetVersion:3' '--stop 5s' '--strings 7' '--thread ends' \
 	'--when-full ring' '-b %device'; do
 	tool trace -d sim -o each $option -- "$tmp/ends" 20 return
 	is "$status $(cat "$tmp/err")" "0 " "$option is taken by the hook"

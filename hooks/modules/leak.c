@@ -12,6 +12,7 @@
 #include "hooks/modules/leak_object.h"
 #include "hooks/modules/leak_print.h"
 #include "hooks/modules/leak_suppress.h"
+#include "report/io.h"
 
 enum { FAILED = 87 };	/* the status of fail=errors and fail=any */
 
@@ -360,23 +361,26 @@ static void exit_hook(struct cuaudit_call *call, void *data)
 		show(call, rule);
 }
 
+static int check(const struct cuaudit_options *given)
+{
+	const char *path = cuaudit_option_get(given, "suppress");
+	const char *when = cuaudit_option_get(given, "fail");
+
+	json = !strcmp(cuaudit_option_get(given, "format"), "json");
+	fail = !strcmp(when, "any") ? FAIL_ANY : !strcmp(when, "errors") ? FAIL_ERRORS : FAIL_NO;
+	return path ? leak_suppress_setup(path) : 0;
+}
+
 static int init(const struct cuaudit_options *given)
 {
 	const struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "leak", .functions = "!%procaddr,!%occupancy",
 		.enter = enter, .exit = exit_hook,
 	};
-	const char *path = cuaudit_option_get(given, "suppress");
-	const char *when = cuaudit_option_get(given, "fail");
 	int error = leak_object_setup();
 
-	if (error)
-		return error;
-	json = !strcmp(cuaudit_option_get(given, "format"), "json");
-	fail = !strcmp(when, "any") ? FAIL_ANY : !strcmp(when, "errors") ? FAIL_ERRORS : FAIL_NO;
-	if (path)
-		leak_suppress_setup(path);
-	return cuaudit_hook_add(&hook);
+	(void)given;
+	return error ? error : cuaudit_hook_add(&hook);
 }
 
 static void finish(void)
@@ -390,7 +394,7 @@ static void finish(void)
 	if (!error)
 		error = leak_report_write(&report, json);
 	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "leak: no report: %s", strerror(-error));
+		cuaudit_log(CUAUDIT_ERROR, "leak: no report: %s", io_reason(error));
 	if ((fail && report.nfaults) || (fail == FAIL_ANY && report.nleaks))
 		cuaudit_end_with(FAILED);
 	leak_report_free(&report);
@@ -412,4 +416,6 @@ const struct cuaudit_module leak_module = {
 	.init = init,
 	.finish = finish,
 	.forked = forked,
+	.check = check,
+	.enforces = "fail",
 };

@@ -375,8 +375,8 @@ int leak_report_write(const struct leak_report *report, int json)
 		text(report, &out);
 	fd = cuaudit_output(".leak");
 	if (fd >= 0) {
-		error = out_write(&out, fd);
-		close(fd);
+		error = out_write(&out, fd, IO_REPORT);
+		io_close(fd);
 	}
 	out_free(&out);
 	return error;

@@ -10,7 +10,6 @@
 #include <cuaudit/cuda_types.h>
 #include <cuaudit/params.h>
 
-#include "hooks/modules/limit_gap.h"
 #include "hooks/modules/limit_shared.h"
 #include "report/size.h"
 
@@ -62,13 +61,10 @@ static int read_devices(const struct cuaudit_options *given)
 	return error;
 }
 
-static int read_user(const struct cuaudit_options *given)
+static int share(const char *file)
 {
-	const char *file = cuaudit_option_get(given, "file");
-	int error = read_size("user", cuaudit_option_get(given, "user"), &account_user.limit);
-
-	if (error || account_user.limit == ACCOUNT_NONE)
-		return error;
+	if (account_user.limit == ACCOUNT_NONE)
+		return 0;
 	limit_options.shared = shared_open(file);
 	if (limit_options.shared)
 		return 0;
@@ -76,7 +72,7 @@ static int read_user(const struct cuaudit_options *given)
 		cuaudit_log(CUAUDIT_ERROR, "limit: cannot share %s: %s; name another by file=, or "
 			    "let the program run without the user's limit by on-error=run",
 			    shared_path(), shared_fault());
-		gap_end();
+		return -ECANCELED;
 	}
 	cuaudit_log(CUAUDIT_WARN, "limit: cannot share %s: %s; the limit of the user is not held",
 		    shared_path(), shared_fault());
@@ -161,8 +157,13 @@ int limit_read(const struct cuaudit_options *given)
 	if (!error)
 		error = read_devices(given);
 	if (!error)
-		error = read_user(given);
-	if (!error)
-		error = read_visible(cuaudit_option_get(given, "visible"));
+		error = read_size("user", cuaudit_option_get(given, "user"), &account_user.limit);
 	return error;
+}
+
+int limit_begin(const struct cuaudit_options *given)
+{
+	int error = share(cuaudit_option_get(given, "file"));
+
+	return error ? error : read_visible(cuaudit_option_get(given, "visible"));
 }

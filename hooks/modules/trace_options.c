@@ -3,6 +3,7 @@
 #include "hooks/modules/trace_options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "report/size.h"
@@ -86,7 +87,11 @@ static int read_file(const struct cuaudit_options *given, struct trace_file_sett
 {
 	const char *size = cuaudit_option_get(given, "size");
 
+	char filled[PATH_MAX];
+
 	file->name = cuaudit_option_get(given, "file");
+	if (file->name && (!*file->name || cuaudit_path(file->name, "", filled, sizeof(filled))))
+		return refuse("file", "a path with %p %h %e %r %t %% for fields", file->name);
 	if (!size_parse(size, &file->size) || file->size < 1 << 20)
 		return refuse("size", "1MiB or more, such as 512M or 4GiB", size);
 	if (!strcmp(cuaudit_option_get(given, "when-full"), "ring"))
@@ -115,6 +120,13 @@ static int join(const struct cuaudit_options *given, const char *key, const char
 	return 0;
 }
 
+static int check_selector(const char *key, const char *selector)
+{
+	char name[32] = "trace: ";
+
+	return selector ? cuaudit_selector_check(strcat(name, key), selector) : 0;
+}
+
 int trace_options_read(const struct cuaudit_options *given, struct trace_options *options)
 {
 	const char *least = cuaudit_option_get(given, "min-duration");
@@ -140,5 +152,13 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		error = read_count(given, "frames", 100, &options->frames);
 	if (!error && trace_options_time(least, &options->least_ns))
 		error = refuse("min-duration", "a time such as 10us", least);
-	return error ? error : join(given, "functions", &options->functions);
+	if (!error)
+		error = join(given, "functions", &options->functions);
+	if (error)
+		return error;
+	if (options->libraries && cuaudit_libraries_check("trace: library", options->libraries))
+		return -ECANCELED;
+	return check_selector("functions", options->functions) ||
+	       check_selector("open", options->open) ||
+	       check_selector("backtrace", options->backtrace) ? -ECANCELED : 0;
 }

@@ -16,6 +16,7 @@
 
 enum { MAX_OBJECTS = 16, FRESH = 2000 };
 
+unsigned int la_version(unsigned int version);
 unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie);
 unsigned int la_objclose(uintptr_t *cookie);
 uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, uintptr_t *to,
@@ -176,6 +177,7 @@ int main(int argc, char **argv)
 	for (; nobjects < MAX_OBJECTS && argv[4 + nobjects]; nobjects++)
 		object_load(&objects[nobjects], argv[4 + nobjects]);
 	fuzz_check(nobjects > 1);
+	la_version(2);
 	/* The first object of all is the program itself. */
 	la_objopen(_r_debug.r_map, LM_ID_BASE, &caller);
 	for (uint64_t i = first; i < first + count; i++)

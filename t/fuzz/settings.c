@@ -6,14 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <setjmp.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <cuaudit/hook.h>
 
-#include "audit/driver.h"
 #include "audit/env.h"
 #include "audit/filter.h"
+#include "audit/judge.h"
 #include "audit/stub.h"
 #include "audit/symtab.h"
 #include "audit/sys.h"
@@ -27,6 +28,7 @@
 #include "hooks/output.h"
 #include "hooks/plugin.h"
 #include "hooks/settings.h"
+#include "hooks/strict.h"
 #include "hooks/thread.h"
 #include "names/selector.h"
 #include "t/fuzz/fuzz.h"
@@ -36,6 +38,9 @@ enum { MAX_ENTRIES = 48, MAX_MESSAGE = 1024 };
 
 struct link_table *cuaudit_core_link;
 
+struct link_table object_table;
+const char *object_program = "";
+
 static struct link_table table;
 
 static bool always(void)
@@ -43,7 +48,17 @@ static bool always(void)
 	return true;
 }
 static char *entries[MAX_ENTRIES + 1];
-static struct { unsigned int cases, silent, lines, opened, disabled; } seen;
+static struct { unsigned int cases, silent, lines, opened, disabled, stopped; } seen;
+static jmp_buf stopped;
+
+/* In the place of both the core's and the auditor's end of the process. */
+void settings_exit(int status);
+
+void settings_exit(int status)
+{
+	fuzz_check(status == 85 || (!status && !strcmp(table.environment.strict, "check")));
+	longjmp(stopped, 1);
+}
 
 /* What the core's messages and files are written by, put in place of libc's. */
 ssize_t settings_write(int fd, const void *bytes, size_t size);
@@ -67,20 +82,6 @@ int settings_open(const char *path, int flags, ...)
 	fuzz_check((flags & O_ACCMODE) == O_RDWR && strlen(path) < PATH_MAX);
 	seen.opened++;
 	errno = EACCES;
-	return -1;
-}
-
-/* Of the symbol table's part, only who comes first in LD_AUDIT is asked. */
-void *stub_address(uint32_t slot)
-{
-	(void)slot;
-	return NULL;
-}
-
-int driver_slot(const struct link_object *object, unsigned int symbol)
-{
-	(void)object;
-	(void)symbol;
 	return -1;
 }
 
@@ -119,9 +120,10 @@ int crash_run(int (*init)(const struct cuaudit_options *options),
 	return init(options);
 }
 
-void hook_module(const void *module)
+void hook_module(const void *module, bool policy)
 {
 	(void)module;
+	(void)policy;
 }
 
 void hook_drop(const void *module)
@@ -245,23 +247,32 @@ static void write_somewhere(void)
 
 static void run(void)
 {
-	struct env_loader loader = { .alone = false };
+	struct env_loader loader = { .auditors = 0 };
 	size_t before = 0;
 
 	make_environment();
 	for (char **entry = entries; *entry; entry++)
 		before += strlen(*entry);
 	table = (struct link_table){ .envp = entries, .may_say = always };
-	symtab_needed(2, entries);
 	env_read_loader(&loader, entries, NULL);
 	env_read(&table.environment, entries);
+	if (table.environment.follow[0] == '0')
+		env_unfollow(entries);
 	check_follow(before);
-	log_setup();
-	settings_check();
-	output_setup();
-	match();
-	module_start_all();
-	write_somewhere();
+	if (setjmp(stopped)) {
+		seen.stopped++;
+	} else {
+		judge_start(&table);
+		log_setup();
+		output_setup();
+		settings_check();
+		module_prepare_all();
+		if (strict_checks())
+			strict_pass();
+		match();
+		module_start_all();
+		write_somewhere();
+	}
 	module_finish_all();
 	fuzz_check(fuzz_lines <= most_lines());
 	for (char **entry = entries; *entry; entry++)
@@ -284,7 +295,8 @@ int main(int argc, char **argv)
 		seen.lines += fuzz_lines;
 		seen.disabled += env_disabled;
 	}
-	printf("cases %u silent %u lines %u opened %u disabled %u\n", seen.cases, seen.silent,
-	       seen.lines, seen.opened, seen.disabled);
+	printf("cases %u silent %u lines %u opened %u disabled %u stopped %u\n", seen.cases, seen.silent,
+	       seen.lines, seen.opened, seen.disabled,
+	       seen.stopped);
 	return 0;
 }

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The auditor's records of objects: what a reader sees between any two of the
+ * writer's stores, and what opening one costs when thousands were opened.
+ */
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* Each step of either side lets the other one run first; each is counted. */
+static void step(void);
+static uint64_t steps;
+
+#undef atomic_load_explicit
+#undef atomic_store_explicit
+#define atomic_load_explicit(at, order) (step(), __extension__({ \
+	__auto_type at_ = (at); __typeof__(*at_ + 0) v_; \
+	__atomic_load(at_, &v_, order); v_; }))
+#define atomic_store_explicit(at, value, order) (step(), __extension__({ \
+	__auto_type to_ = (at); __typeof__(*to_ + 0) w_ = (value); \
+	__atomic_store(to_, &w_, order); }))
+
+#include "audit/object.c"
+
+#include "t/tap.h"
+
+enum { SLOTS = 3, NAMES = 20000, SOME = 1000 };
+
+static struct link_object *reopened;
+static struct extent { uintptr_t lo, hi; } given, written[2];
+static void (*other)(void);
+static uint64_t alarm_at;	/* other runs at that step; 0: at each */
+static bool running;
+
+static void step(void)
+{
+	steps++;
+	if (!other || running || (alarm_at && steps != alarm_at))
+		return;
+	running = true;
+	other();
+	running = false;
+}
+
+/* What object.c takes from the rest of the auditor. */
+size_t sys_page = 4096;
+
+bool elf_read(struct elf_image *image, const struct link_map *map, const ElfW(Phdr) *phdr,
+	      unsigned int phnum)
+{
+	static const ElfW(Sym) none;
+
+	(void)map, (void)phdr, (void)phnum;
+	*image = (struct elf_image){ .lo = given.lo, .hi = given.hi, .symbols = &none };
+	return true;
+}
+
+bool provider_is_companion(const struct elf_image *image)
+{
+	(void)image;
+	return false;
+}
+
+bool filter_list(const char *list, const char *path, bool is_main)
+{
+	(void)list, (void)path, (void)is_main;
+	return false;
+}
+
+void *sys_alloc(size_t size)
+{
+	return calloc(1, size);
+}
+
+char *sys_copy(const char *text, size_t length)
+{
+	return strndup(text, length);
+}
+
+size_t sys_strlen(const char *text)
+{
+	return strlen(text);
+}
+
+bool sys_equal(const char *a, const char *b)
+{
+	steps++;
+	return !strcmp(a, b);
+}
+
+const char *sys_basename(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static struct link_object *open_as(char *name, uintptr_t lo, uintptr_t hi)
+{
+	const struct link_map map = { .l_name = name };
+	struct elf_image image;
+
+	given = (struct extent){ lo, hi };
+	return object_open(&map, LM_ID_BASE, &image);
+}
+
+static int bad;
+
+/* An extent that was never written. */
+static void look(void)
+{
+	uintptr_t lo, hi;
+
+	if (!link_extent(reopened, &lo, &hi) || !hi)
+		return;
+	bad += !(lo == written[0].lo && hi == written[0].hi) &&
+	       !(lo == written[1].lo && hi == written[1].hi);
+}
+
+static char name[] = "/reopened.so";
+
+static void reopen(void)
+{
+	object_close(reopened);
+	open_as(name, written[1].lo, written[1].hi);
+}
+
+static void close_it(void)
+{
+	object_close(reopened);
+}
+
+/* Extents before and after: lower, higher, overlapping, with one end the same. */
+static const struct extent extents[] = {
+	{ 0x5000, 0x9000 }, { 0x1000, 0x3000 }, { 0xa000, 0xc000 }, { 0x4000, 0x6000 },
+	{ 0x8000, 0xb000 }, { 0x1000, 0x9000 }, { 0x5000, 0xf000 },
+};
+
+static void change(size_t before, size_t after)
+{
+	written[0] = extents[before];
+	written[1] = extents[after];
+	open_as(name, written[0].lo, written[0].hi);
+}
+
+static void test_extents(void)
+{
+	enum { COUNT = sizeof(extents) / sizeof(extents[0]) };
+	struct extent seen;
+
+	/* The record of the program comes first. */
+	open_as("/program", 0x100000, 0x200000);
+	reopened = open_as(name, 1, 2);
+	object_close(reopened);
+	for (size_t before = 0; before < COUNT; before++) {
+		for (size_t after = 0; after < COUNT; after++) {
+			change(before, after);
+			/* The whole of a look-up between any two stores. */
+			other = look;
+			alarm_at = 0;
+			reopen();
+			object_close(reopened);
+			other = NULL;
+			/* A whole change, or a closing, at each step of a look-up. */
+			for (uint64_t at = 1; at <= 8; at++) {
+				change(before, after);
+				other = at % 2 ? reopen : close_it;
+				alarm_at = steps + (at + 1) / 2;
+				look();
+				other = NULL;
+				object_close(reopened);
+			}
+		}
+	}
+	is_int(bad, 0, "a reader sees an extent as it was or is, or none");
+
+	/* fork() may come between two stores of another thread. */
+	change(0, 1);
+	reopened->changes |= 1;
+	ok(!link_extent(reopened, &seen.lo, &seen.hi), "none while it is changed");
+	object_close(reopened);
+	open_as(name, 0x7000, 0x8000);
+	ok(link_extent(reopened, &seen.lo, &seen.hi) && seen.lo == 0x7000 && seen.hi == 0x8000,
+	   "a change left half made is over with the next");
+	object_close(reopened);
+}
+
+/* Steps for some names of their own, from the number-th on: opened, looked up, closed. */
+static uint64_t cost(int number)
+{
+	uint64_t before = steps;
+	char path[64];
+	int wrong = 0;
+
+	for (int i = 0; i < SOME; i++) {
+		struct link_object *object;
+		uintptr_t cookie;
+
+		snprintf(path, sizeof(path), "/some/folder/lib%d.so", number + i);
+		object = open_as(path, 0x1000, 0x2000);
+		cookie = object_cookie(object);
+		wrong += object_of(&cookie) != object || strcmp(object->path, path);
+		object_close(object);
+	}
+	is_int(wrong, 0, "names %d to %d", number, number + SOME - 1);
+	return steps - before;
+}
+
+static void test_names(void)
+{
+	uint64_t first = cost(0), last = 0, again;
+	uint32_t before;
+
+	for (int number = SOME; number < NAMES; number += SOME)
+		last = cost(number);
+	diag("%llu steps for the first %d names, %llu for the last", (unsigned long long)first,
+	     SOME, (unsigned long long)last);
+	ok(last < 4 * first, "the last thousand of %d names take no longer than the first", NAMES);
+	before = object_table.nobjects;
+	again = cost(NAMES / 2);
+	ok(again < 4 * first, "nor do names that were there before");
+	is_int(object_table.nobjects, before, "which take their records again");
+}
+
+/* One name twice at once: in namespaces of their own. */
+static void test_twice(void)
+{
+	struct link_object *one = open_as("/twice.so", 0x1000, 0x2000);
+	struct link_object *two = open_as("/twice.so", 0x3000, 0x4000);
+
+	ok(one != two, "an open record is not taken again");
+	object_close(one);
+	is_ptr(open_as("/twice.so", 0x5000, 0x6000), one, "a closed one is");
+	object_close(two);
+	is_ptr(open_as("/twice.so", 0x7000, 0x8000), two, "whichever it is");
+}
+
+static void test_cookies(void)
+{
+	uintptr_t cookie = 0;
+
+	ok(!object_of(NULL), "no cookie");
+	ok(!object_of(&cookie), "0");
+	cookie = (uintptr_t)&cookie;
+	ok(!object_of(&cookie), "the loader's own");
+	cookie = UINTPTR_MAX;
+	ok(!object_of(&cookie), "garbage");
+	cookie = object_cookie(reopened) + NAMES * 4;
+	ok(!object_of(&cookie), "a record that is none");
+}
+
+int main(void)
+{
+	object_table.environment.include = object_table.environment.exclude = "";
+	test_extents();
+	test_twice();
+	test_cookies();
+	test_names();
+	return done_testing();
+}

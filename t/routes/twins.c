@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Comes by functions that share a name, and by names that share a function, in
+ * every way. With CALLS, the library by whose PLT they are called.
+ */
+#include <dlfcn.h>
+
+#include "t/routes/checks.h"
+
+typedef int (*function_fn)(unsigned int);
+
+extern int cuInit(unsigned int flags);
+extern int cuInitOld(unsigned int flags);
+extern int cuNewFirst(unsigned int flags);
+extern int cuNewSecond(unsigned int flags);
+extern int cuCtxSynchronize(unsigned int flags);
+extern int cuANewName(unsigned int flags);
+extern int twins_versions(void);
+extern int twins_names(void);
+extern int cuGetProcAddress_v2(const char *name, void **answer, int version, unsigned long flags,
+			       int *status);
+
+__asm__(".symver cuInitOld, cuInit@V1");
+__asm__(".symver cuInit, cuInit@V2");
+
+#ifdef CALLS
+int twins_versions(void)
+{
+	return cuInit(2) + cuInitOld(3) + cuInit(4) + cuInitOld(5);
+}
+
+int twins_names(void)
+{
+	return cuNewFirst(1) + cuNewSecond(2);
+}
+#else
+static function_fn const volatile addresses[] = {
+	cuInit, cuInitOld, cuNewFirst, cuNewSecond, cuCtxSynchronize, cuANewName,
+};
+
+static function_fn asked(const char *name)
+{
+	void *answer = NULL;
+
+	cuGetProcAddress_v2(name, &answer, 13000, 0, NULL);
+	return (function_fn)answer;
+}
+
+static void *driver;
+
+/* All ways lead to one address, and there to the function of that result. */
+static function_fn one(const char *name, int way, int want)
+{
+	function_fn function = (function_fn)dlsym(driver, name);
+
+	is_ptr((void *)function, (void *)addresses[way], "%s: dlsym and a table", name);
+	is_ptr((void *)asked(name), (void *)function, "%s: cuGetProcAddress", name);
+	is_int(function(7), want + 7, "%s: called", name);
+	return function;
+}
+
+int main(void)
+{
+	function_fn new_one, old_one;
+
+	driver = dlopen("libcuda.so.1", RTLD_NOW);
+	observe_start(driver);
+	new_one = one("cuInit", 0, 200);
+	old_one = (function_fn)dlvsym(driver, "cuInit", "V1");
+	is_ptr((void *)old_one, (void *)addresses[1], "the older version: dlvsym and a table");
+	is_ptr(dlvsym(driver, "cuInit", "V2"), (void *)new_one, "the newer one by its version");
+	ok(old_one != new_one, "two versions are two functions");
+	is_int(old_one(1), 101, "the older one, called");
+	is_int(twins_versions(), 614, "both, called by a PLT");
+	is_ptr((void *)one("cuNewFirst", 2, 300), (void *)one("cuNewSecond", 3, 300),
+	       "two names are one function");
+	is_ptr((void *)one("cuCtxSynchronize", 4, 400), (void *)one("cuANewName", 5, 400),
+	       "also where one is known");
+	is_int(twins_names(), 603, "called by a PLT");
+	if (observe_routed()) {
+		is_int(observe_enters("cuInit"), 3, "calls of the newer version");
+		is_int(observe_enters("cuInit@V1"), 3, "of the older one");
+		is_int(observe_enters("cuNewFirst") + observe_enters("cuNewSecond") +
+		       observe_enters("cuNewThird"), 4, "of one function with three names");
+		is_int(observe_enters("cuCtxSynchronize"), 2, "of the known name");
+		is_int(observe_enters("cuANewName"), 0, "which is the name of both");
+	}
+	return done_testing();
+}
+#endif
