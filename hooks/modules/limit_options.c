@@ -10,7 +10,6 @@
 #include <cuaudit/cuda_types.h>
 #include <cuaudit/params.h>
 
-#include "hooks/modules/limit_gap.h"
 #include "hooks/modules/limit_shared.h"
 #include "report/size.h"
 
@@ -73,7 +72,7 @@ static int share(const char *file)
 		cuaudit_log(CUAUDIT_ERROR, "limit: cannot share %s: %s; name another by file=, or "
 			    "let the program run without the user's limit by on-error=run",
 			    shared_path(), shared_fault());
-		gap_end();
+		return -ECANCELED;
 	}
 	cuaudit_log(CUAUDIT_WARN, "limit: cannot share %s: %s; the limit of the user is not held",
 		    shared_path(), shared_fault());
