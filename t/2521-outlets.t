@@ -121,7 +121,8 @@ ok "a pipe that is drained in the end" timeout -s KILL 120 sh -c '"$@" 2>"$0"' "
 dd if="$tmp/drained.fifo" bs=65536 count=1 iflag=nonblock >"$tmp/drained" 2>/dev/null
 exec 5<&-
 like "$(cat "$tmp/drained")" 'leak of pid|objects' "then the report comes"
-like "$(cat "$tmp/drained")" '^cuaudit: messages that could not be written: [12]$' "with what was dropped"
+like "$(cat "$tmp/drained")" '^cuaudit: messages that could not be written: [12]$' \
+	"with what was dropped"
 
 # RLIMIT_FSIZE
 for hooks in stat 'stat(format=prometheus)' coverage trace leak 'trace(text)' \
