@@ -20,7 +20,31 @@ cancelled() {
 	cat "$tmp/tap.out" "$tmp"/o "$tmp"/o.* >"$tmp/all" 2>/dev/null
 }
 
+# A plug-in may use libc's input and output where the core starts and ends.
+compile -shared -fPIC -O1 -Wall -Wextra -o "$tmp/prints.so" -x c - <<'EOF' || bail_out "no plug-in"
+#include <stdio.h>
+#include <cuaudit/hook.h>
+
+static int init(const struct cuaudit_options *options)
+{
+	(void)options;
+	fprintf(stderr, "a plug-in starts\n");
+	return 0;
+}
+
+static void finish(void)
+{
+	fprintf(stderr, "a plug-in ends\n");
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "prints", .init = init,
+	.finish = finish,
+};
+EOF
 for when in first later exit; do
+	cancelled "a plug-in" $when CUAUDIT_HOOKS="$tmp/prints.so"
+	like "$(cat "$tmp/all")" 'a plug-in ends' "a plug-in, $when: to its end"
 	cancelled "no module" $when
 	like "$(cat "$tmp/all")" 'CUAUDIT_WRONG' "no module, $when: the message is whole"
 	for output in "" "$tmp/o"; do
