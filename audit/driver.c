@@ -8,12 +8,12 @@
 
 enum { MAX_NAME = 1024 };
 
-static bool is_function(const ElfW(Sym) *symbol)
+static bool is_export(const ElfW(Sym) *symbol, unsigned int type)
 {
 	unsigned int binding = ELF64_ST_BIND(symbol->st_info);
 	unsigned int visibility = ELF64_ST_VISIBILITY(symbol->st_other);
 
-	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == type &&
 	       (binding == STB_GLOBAL || binding == STB_WEAK) &&
 	       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
 }
@@ -181,6 +181,7 @@ struct taking {
 	const struct elf_image *image;
 	bool known;	/* a driver of that path was there before */
 	uint32_t hint;	/* where the next name's slot was then */
+	uint32_t indirect;	/* exports whose address is not known yet */
 };
 
 /* The slot that name had before, or -1. */
@@ -243,13 +244,14 @@ static void take_functions(struct taking *taking)
 	for (uint32_t i = 1; i < taking->image->nsymbols; i++) {
 		const ElfW(Sym) *symbol = &taking->image->symbols[i];
 
-		if (is_function(symbol))
+		taking->indirect += is_export(symbol, STT_GNU_IFUNC);
+		if (is_export(symbol, STT_FUNC))
 			exports[count++] = (struct link_export){
 				taking->image->base + symbol->st_value, i
 			};
 	}
-	driver->nfunctions = count;
-	driver->nunrouted = 0;
+	driver->nfunctions = count + taking->indirect;
+	driver->nunrouted = taking->indirect;
 	sort_exports(exports, count);
 	for (uint32_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count && exports[end].address == exports[i].address;)
@@ -266,6 +268,7 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 {
 	struct link_driver *driver = find_driver(object->path);
 	struct object_detail *detail = object_detail(object);
+	struct taking taking = { .driver = driver, .detail = detail, .image = image };
 
 	if (!driver || !detail || !make_room(detail, driver, image->nsymbols)) {
 		escape_note(CUAUDIT_ESCAPE_DRIVER, object->path, object, 1);
@@ -274,11 +277,13 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 	object->flags |= LINK_OBJECT_DRIVER;
 	driver->object = object;
 	atomic_store_explicit(&driver->nexports, 0, memory_order_relaxed);
-	take_functions(&(struct taking){
-		.driver = driver, .detail = detail, .image = image, .known = driver->nfunctions,
-	});
-	if (driver->nunrouted)
-		escape_note(CUAUDIT_ESCAPE_SLOTS, object->path, object, driver->nunrouted);
+	taking.known = driver->nfunctions;
+	take_functions(&taking);
+	if (driver->nunrouted > taking.indirect)
+		escape_note(CUAUDIT_ESCAPE_SLOTS, object->path, object,
+			    driver->nunrouted - taking.indirect);
+	if (taking.indirect)
+		escape_note(CUAUDIT_ESCAPE_IFUNC, object->path, object, taking.indirect);
 	detail->driver = driver;
 	atomic_store_explicit(&driver->live, 1, memory_order_release);
 	escape_say();
