@@ -13,6 +13,7 @@
 #include "audit/escape.h"
 #include "audit/filter.h"
 #include "audit/heap.h"
+#include "audit/judge.h"
 #include "audit/launch.h"
 #include "audit/now.h"
 #include "audit/object.h"
@@ -57,6 +58,7 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	object_start(envp);
 	env_read_loader(&loader, envp, object_program);
 	env_read(&object_table.environment, envp);
+	judge_start(&object_table);
 }
 
 /*
@@ -72,6 +74,8 @@ static void __attribute__((destructor)) stop(void)
 	finish = atomic_load_explicit(&object_table.finish, memory_order_acquire);
 	if (finish)
 		finish();
+	else
+		judge_end();
 }
 
 unsigned int la_version(unsigned int version)
@@ -86,6 +90,8 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 	const char *driver = object_table.environment.driver;
 
 	(void)cookie;
+	if (!aside && env_disabled && provider_is_file(name))
+		judge_disabled();
 	if (aside || env_disabled || flag != LA_SER_ORIG || !driver[0] || !provider_is_file(name))
 		return (char *)name;
 	if (!sys_equal(driver, "sim"))

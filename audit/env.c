@@ -3,6 +3,7 @@
 #include "audit/env.h"
 
 #include "audit/sys.h"
+#include "names/template.h"
 
 static const char prefix[] = "CUAUDIT_";
 static const char own_name[] = "libcuaudit.so";
@@ -10,39 +11,130 @@ static const char own_name[] = "libcuaudit.so";
 bool env_disabled;
 
 enum { PATH = 4096, NAME = 1024 };
-enum kind { BOOL, DRIVER, FOLDERS, GLOBS, HOOKS, LEVEL, SELECTOR, SIM, TEMPLATE };
 
-static const struct variable {
-	const char *name;
-	const char *fallback;
-	size_t field;
-	enum kind kind;
-} variables[] = {
+const struct env_variable env_variables[ENV_VARIABLES] = {
 #define VARIABLE(name, field, kind, fallback, values, summary) \
-	{ #name, fallback, offsetof(struct link_environment, field), kind },
+	{ #name, fallback, values, offsetof(struct link_environment, field), ENV_##kind },
 #include <cuaudit/variables.def>
 #undef VARIABLE
 };
 
-enum { NVARIABLES = sizeof(variables) / sizeof(variables[0]) };
+struct env_given env_given;
 
 static const char **field(struct link_environment *environment, int i)
 {
-	return (const char **)((char *)environment + variables[i].field);
+	return (const char **)((char *)environment + env_variables[i].field);
 }
 
-/* The kinds whose values the auditor itself needs; the core judges the others. */
-static bool parses(enum kind kind, const char *value)
+static bool has_libraries(const char *value)
+{
+	bool set = false;
+
+	for (; *value; value++) {
+		if (!set && *value == ',')
+			return false;
+		set = set ? *value != ']' : *value == '[';
+	}
+	return !set;
+}
+
+/* "sim", a path, or what the loader looks for: a name with ".so" in it. */
+static bool is_driver(const char *value)
+{
+	if (!*value || sys_equal(value, "sim") || sys_basename(value) != value)
+		return true;
+	for (; *value; value++)
+		if (sys_starts(value, ".so"))
+			return true;
+	return false;
+}
+
+static bool is_number(const char *value)
+{
+	while (*value >= '0' && *value <= '9')
+		value++;
+	return !*value;
+}
+
+/* Near enough to what size_parse takes; the simulated driver reports the rest. */
+static bool is_size(const char *value)
+{
+	static const char units[] = "kKmMgGtT";
+	const char *unit = units;
+	bool digit = false;
+
+	for (; (*value >= '0' && *value <= '9') || *value == '.'; value++)
+		digit |= *value != '.';
+	while (*unit && *unit != *value)
+		unit++;
+	value += *unit != '\0';
+	value += *value == 'i';
+	value += *value == 'b' || *value == 'B';
+	return digit && !*value;
+}
+
+/* What can be judged without the core, which judges selectors and hooks. */
+static bool parses(enum env_kind kind, const char *value)
 {
 	switch (kind) {
-	case BOOL:
+	case ENV_BOOL:
 		return (value[0] == '0' || value[0] == '1') && !value[1];
-	case LEVEL:
+	case ENV_STRICT:
+		return sys_equal(value, "0") || sys_equal(value, "1") || sys_equal(value, "check");
+	case ENV_LEVEL:
 		return sys_equal(value, "error") || sys_equal(value, "warn") ||
 		       sys_equal(value, "info") || sys_equal(value, "debug");
+	case ENV_GLOBS:
+		return has_libraries(value);
+	case ENV_TEMPLATE:
+		return !template_fault(value);
+	case ENV_DRIVER:
+		return is_driver(value);
+	case ENV_BYTES:
+		return is_size(value);
+	case ENV_NUMBER:
+		return is_number(value);
 	default:
 		return true;
 	}
+}
+
+/* Both texts, with a comma between. */
+static const char *joined(const char *first, const char *second)
+{
+	size_t length = sys_strlen(first), more = sys_strlen(second);
+	char *both = sys_alloc(length + more + 2);
+
+	if (!both)
+		return NULL;
+	for (size_t i = 0; i < length; i++)
+		both[i] = first[i];
+	both[length] = ',';
+	for (size_t i = 0; i < more; i++)
+		both[length + 1 + i] = second[i];
+	return both;
+}
+
+static void take_value(struct link_environment *environment, int i, const char *value)
+{
+	const char *before = env_given.values[i];
+
+	if (before && sys_equal(before, value))
+		return;
+	/* As getenv(3) has it, the first one counts; but no policy is lost. */
+	if (before && env_variables[i].kind != ENV_HOOKS) {
+		env_given.repeated |= 1u << i;
+		return;
+	}
+	/* Kept apart: a program may write over its environment. */
+	value = before ? joined(before, value) : sys_copy(value, sys_strlen(value));
+	if (!value)
+		return;
+	env_given.values[i] = value;
+	if (!parses(env_variables[i].kind, value))
+		env_given.refused |= 1u << i;
+	else
+		*field(environment, i) = value;
 }
 
 /* entry is "CUAUDIT_NAME=value". */
@@ -50,22 +142,17 @@ static void take(struct link_environment *environment, const char *entry)
 {
 	const char *name = entry + sizeof(prefix) - 1;
 
-	for (int i = 0; i < NVARIABLES; i++) {
-		const char *value = name + sys_strlen(variables[i].name);
+	for (int i = 0; i < ENV_VARIABLES; i++) {
+		const char *value = name + sys_strlen(env_variables[i].name);
 
-		if (!sys_starts(name, variables[i].name) || *value != '=')
-			continue;
-		/* Kept apart: a program may write over its environment. */
-		if (parses(variables[i].kind, ++value) &&
-		    (value = sys_copy(value, sys_strlen(value))))
-			*field(environment, i) = value;
-		else
-			environment->refused |= 1u << i;
-		return;
+		if (sys_starts(name, env_variables[i].name) && *value == '=') {
+			take_value(environment, i, value + 1);
+			return;
+		}
 	}
-	if (environment->nunknown < LINK_UNKNOWN)
-		environment->unknown[environment->nunknown] = entry;
-	environment->nunknown++;
+	if (env_given.nunknown < ENV_UNKNOWN)
+		env_given.unknown[env_given.nunknown] = entry;
+	env_given.nunknown++;
 }
 
 /* Takes every entry of ours out of a colon-separated list, in place. */
@@ -160,8 +247,9 @@ static const char *absolute(const char *template)
 
 void env_read(struct link_environment *environment, char **envp)
 {
-	for (int i = 0; i < NVARIABLES; i++)
-		*field(environment, i) = variables[i].fallback;
+	env_given = (struct env_given){ .nunknown = 0 };
+	for (int i = 0; i < ENV_VARIABLES; i++)
+		*field(environment, i) = env_variables[i].fallback;
 	for (char **entry = envp; *entry; entry++)
 		if (sys_starts(*entry, prefix))
 			take(environment, *entry);

@@ -7,8 +7,50 @@
 
 #include "audit/link.h"
 
-/* The values a process runs with; what is refused is kept for the core's message. */
 extern bool env_disabled;
+
+enum env_kind {
+	ENV_BOOL,
+	ENV_BYTES,
+	ENV_DRIVER,
+	ENV_FILE,
+	ENV_FOLDERS,
+	ENV_GLOBS,
+	ENV_HOOKS,
+	ENV_LEVEL,
+	ENV_NUMBER,
+	ENV_SELECTOR,
+	ENV_STRICT,
+	ENV_TEMPLATE
+};
+
+enum {
+#define VARIABLE(name, field, kind, fallback, values, summary) ENV_INDEX_##name,
+#include <cuaudit/variables.def>
+#undef VARIABLE
+	ENV_VARIABLES,
+	ENV_UNKNOWN = 8		/* unknown CUAUDIT_ variables kept for the message */
+};
+
+/* The table of variables.def. */
+struct env_variable {
+	const char *name;	/* without CUAUDIT_ */
+	const char *fallback;
+	const char *values;
+	size_t field;
+	enum env_kind kind;
+};
+
+extern const struct env_variable env_variables[ENV_VARIABLES];
+
+/* What the process was given, right or wrong, for judge.c. */
+extern struct env_given {
+	const char *values[ENV_VARIABLES];	/* copies; NULL: not set */
+	uint32_t refused;	/* bit n: the n-th variable's value did not parse */
+	uint32_t repeated;	/* the same for one that was set again to another value */
+	uint32_t nunknown;	/* all of them, more than kept perhaps */
+	const char *unknown[ENV_UNKNOWN];	/* "CUAUDIT_X=...", of the process */
+} env_given;
 
 /* What the loader's own variables ask of it. */
 struct env_loader {

@@ -5,15 +5,17 @@
 #include <dlfcn.h>
 
 #include "arch.h"
+#include "audit/judge.h"
 #include "audit/object.h"
 #include "audit/stub.h"
 #include "audit/sys.h"
 
 #define CORE "cuaudit-core.so"
 
-enum { PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096, STACK_SIZE = 8 << 20 };
 
 typedef void *(*dlmopen_fn)(Lmid_t space, const char *path, int mode);
+typedef const char *(*dlerror_fn)(void);
 
 static const struct link_map *base_libc, *base_libdl;
 static _Atomic bool failed;
@@ -43,7 +45,7 @@ bool launch_is_core(struct elf_image *image)
 	return true;
 }
 
-/* One line of /proc/self/maps that covers address: its path, or NULL. */
+/* One line of /proc/thread-self/maps that covers address: its path, or NULL. */
 static const char *mapped_path(const char *line, uintptr_t address)
 {
 	uintptr_t bounds[2] = { 0, 0 };
@@ -99,7 +101,7 @@ bool launch_path(char *buffer, size_t size, const char *name)
 	struct finder finder = { buffer, size, 0 };
 
 	buffer[0] = '\0';
-	if (!sys_each_line("/proc/self/maps", take_line, &finder) || !finder.used ||
+	if (!sys_each_line("/proc/thread-self/maps", take_line, &finder) || !finder.used ||
 	    !append(buffer, size, &finder.used, "cuaudit/") ||
 	    !append(buffer, size, &finder.used, name) || !sys_exists(buffer)) {
 		finder.used = 0;
@@ -109,8 +111,8 @@ bool launch_path(char *buffer, size_t size, const char *name)
 	return true;
 }
 
-/* dlmopen of the program's own libc: the auditor has none. */
-static dlmopen_fn find_dlmopen(void)
+/* A function of the program's own libc: the auditor has none. */
+static void *find_function(const char *name)
 {
 	const struct link_map *maps[] = { base_libc, base_libdl };
 
@@ -120,17 +122,26 @@ static dlmopen_fn find_dlmopen(void)
 
 		if (!maps[i] || !elf_read(&image, maps[i], NULL, 0) || !elf_count(&image))
 			continue;
-		symbol = elf_find(&image, "dlmopen");
+		symbol = elf_find(&image, name);
 		if (symbol)
-			return (dlmopen_fn)(image.base + symbol->st_value);
+			return (void *)(image.base + symbol->st_value);
 	}
 	return NULL;
+}
+
+/* Why the core was not loaded; the program's libc keeps that for each thread. */
+static const char *load_error(void)
+{
+	dlerror_fn error = (dlerror_fn)find_function("dlerror");
+	const char *text = error ? error() : NULL;
+
+	return text ? text : "no reason given";
 }
 
 static void load_core(void)
 {
 	char path[PATH_SIZE];
-	dlmopen_fn open = find_dlmopen();
+	dlmopen_fn open = (dlmopen_fn)find_function("dlmopen");
 
 	if (!open)
 		sys_say("the program's libc has no dlmopen; nothing is audited", NULL);
@@ -139,15 +150,15 @@ static void load_core(void)
 	else if (open(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL))
 		return;
 	else
-		sys_say("cannot load ", path, "; nothing is audited", NULL);
+		sys_say("cannot load ", path, ": ", load_error(), "; nothing is audited", NULL);
 	atomic_store_explicit(&failed, true, memory_order_relaxed);
 }
 
-void *launch(uint32_t slot)
+static void set_up(void *unused)
 {
 	void (*attach)(void);
-	void *real = atomic_load_explicit(&object_table.slots[slot].real, memory_order_relaxed);
 
+	(void)unused;
 	if (!atomic_load_explicit(&object_table.attach, memory_order_acquire) &&
 	    !atomic_load_explicit(&failed, memory_order_relaxed))
 		load_core();
@@ -156,7 +167,35 @@ void *launch(uint32_t slot)
 		attach();
 	else if (!atomic_exchange_explicit(&failed, true, memory_order_relaxed))
 		sys_say("forked while another thread loaded " CORE "; nothing is audited here", NULL);
+	if (!attach)
+		judge_unaudited();
+}
+
+/*
+ * On a stack of its own, as the program's may be a signal's or a coroutine's of
+ * some KiB, and with signals blocked: a handler would come between where the
+ * loader, libc or the core is not to be entered again.
+ */
+void *launch(uint32_t slot)
+{
+	void *real = atomic_load_explicit(&object_table.slots[slot].real, memory_order_relaxed);
+	uint64_t signals;
+	char *stack;
+
+	if (atomic_load_explicit(&object_table.setup_thread, memory_order_relaxed) == sys_thread()) {
+		atomic_fetch_add_explicit(&object_table.setup_calls, 1, memory_order_relaxed);
+		return real;
+	}
+	signals = sys_block_signals();
+	stack = sys_map_stack(STACK_SIZE);
+	if (stack)
+		stub_call_on(stack + STACK_SIZE, set_up, NULL);
+	else
+		set_up(NULL);
+	if (stack)
+		sys_unmap(stack, STACK_SIZE);
 	/* A core that could not, or would not, route it. */
 	stub_reroute(slot, stub_resolver(), real);
+	sys_unblock_signals(signals);
 	return atomic_load_explicit(&object_table.routes[slot], memory_order_acquire);
 }

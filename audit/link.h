@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 5
+#define LINK_VERSION 6
 
 enum {
 	LINK_SLOTS = 16384,	/* stubs assembled into the auditor */
@@ -17,8 +17,7 @@ enum {
 	LINK_CHUNK = 256,	/* objects a chunk */
 	LINK_CHUNKS = 256,
 	LINK_BINDINGS = 16384,	/* a power of two */
-	LINK_ESCAPES = 64,
-	LINK_UNKNOWN = 8	/* unknown CUAUDIT_ variables kept for the message */
+	LINK_ESCAPES = 64
 };
 
 /* One stub. Written by the auditor under the loader's lock. */
@@ -110,14 +109,11 @@ struct link_driver {
 	_Atomic uint32_t live;
 };
 
-/* The environment as read at start; values are copies, unknown entries are not. */
+/* The environment as read at start; values are copies. */
 struct link_environment {
 #define VARIABLE(name, field, kind, fallback, values, summary) const char *field;
 #include <cuaudit/variables.def>
 #undef VARIABLE
-	uint32_t refused;		/* bit n: the n-th variable's value did not parse */
-	uint32_t nunknown;		/* all of them, more than kept perhaps */
-	const char *unknown[LINK_UNKNOWN];	/* "CUAUDIT_X=..." */
 };
 
 struct link_table {
@@ -146,6 +142,8 @@ struct link_table {
 	bool (*may_say)(void);		/* whether descriptor 2 is a place for messages */
 	/* Whether a list of globs, as in CUAUDIT_INCLUDE, matches a library. */
 	bool (*library_matches)(const char *list, const char *path, bool is_main);
+	/* Reports what is wrong in the environment, once; may end the process. Context: setup. */
+	void (*report_environment)(void);
 	void *resolver;			/* what a route holds before the core knows its slot */
 	uint32_t everybody;		/* stubs went to all: whom not to route is known at the call */
 
@@ -164,6 +162,13 @@ struct link_table {
 	 */
 	void (*_Atomic attach)(void);
 	void (*_Atomic finish)(void);
+
+	/*
+	 * core to auditor: the thread that sets the core up, 0 once that is done. Its
+	 * driver calls meanwhile, as a plug-in's init may make them, are not hooked.
+	 */
+	_Atomic int32_t setup_thread;
+	_Atomic uint32_t setup_calls;
 };
 
 /* The exported variable of the core the auditor writes the table's address to. */

@@ -17,4 +17,7 @@ void stub_route(uint32_t slot, void *target);
 /* The same, only if it goes to old now. */
 void stub_reroute(uint32_t slot, void *old, void *target);
 
+/* Calls function on the stack that ends at top, a multiple of 16. */
+void stub_call_on(void *top, void (*function)(void *), void *argument);
+
 #endif

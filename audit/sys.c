@@ -5,17 +5,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mman.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "arch.h"
+#include "audit/message.h"
 
 enum {
 	PAGE = 4096,
 	ARENA = 64 * 1024,
-	LINE = 1024
+	LINE = 1024,
+	LIBC_FIRST = 32		/* glibc's SIGCANCEL, before SIGSETXID */
 };
 
 size_t sys_page = PAGE;
@@ -108,7 +111,13 @@ void sys_say(const char *first, ...)
 	va_end(texts);
 	line[used++] = '\n';
 	if (sys_may_say())
-		syscall3(SYS_write, 2, (long)line, (long)used);
+		message_write(line, used);
+}
+
+void sys_exit(int status)
+{
+	for (;;)
+		syscall3(SYS_exit_group, status, 0, 0);
 }
 
 static void *map(size_t size)
@@ -152,6 +161,57 @@ int sys_protect(uintptr_t from, uintptr_t to, int protection)
 	from &= ~(uintptr_t)(sys_page - 1);
 	to = (to + sys_page - 1) & ~(uintptr_t)(sys_page - 1);
 	return (int)syscall3(SYS_mprotect, (long)from, (long)(to - from), protection);
+}
+
+char *sys_map_stack(size_t size)
+{
+	/* Every mapping but the first page is readable. */
+	long at = arch_syscall6(SYS_mmap, 0, (long)(size + sys_page), PROT_NONE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+
+	if (at < 0 && at > -PAGE)
+		return NULL;
+	if (syscall3(SYS_mprotect, at + (long)sys_page, (long)size, PROT_READ | PROT_WRITE)) {
+		syscall3(SYS_munmap, at, (long)(size + sys_page), 0);
+		return NULL;
+	}
+	return (char *)at + sys_page;
+}
+
+void sys_unmap(char *stack, size_t size)
+{
+	syscall3(SYS_munmap, (long)(stack - sys_page), (long)(size + sys_page), 0);
+}
+
+int32_t sys_thread(void)
+{
+	return (int32_t)syscall3(SYS_gettid, 0, 0, 0);
+}
+
+static uint64_t set_signals(uint64_t wanted)
+{
+	uint64_t before = 0;
+
+	arch_syscall6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&wanted, (long)&before,
+		      sizeof(wanted), 0, 0);
+	return before;
+}
+
+uint64_t sys_block_signals(void)
+{
+	/* libc's own two come behind the last that has a name: setuid waits for them. */
+	static const int left[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP,
+				    LIBC_FIRST, LIBC_FIRST + 1 };
+	uint64_t wanted = ~(uint64_t)0;
+
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		wanted &= ~((uint64_t)1 << (left[i] - 1));
+	return set_signals(wanted);
+}
+
+void sys_unblock_signals(uint64_t before)
+{
+	set_signals(before);
 }
 
 bool sys_readable(const void *address)

@@ -10,6 +10,9 @@
 /* One line on stderr, "cuaudit: " and the texts up to NULL, by one write. */
 void sys_say(const char *first, ...) __attribute__((sentinel));
 
+/* Ends the process, without any of its destructors. Any context. */
+_Noreturn void sys_exit(int status);
+
 /* Remembers what descriptor 2 is. Context: the process's start. */
 void sys_start(void);
 
@@ -30,6 +33,23 @@ extern size_t sys_page;
 
 /* 0 or -errno. The range is widened to whole pages. */
 int sys_protect(uintptr_t from, uintptr_t to, int protection);
+
+/*
+ * size bytes for a stack, a page below which faults, or NULL. It takes memory
+ * where it is used only; size is a multiple of sys_page.
+ */
+char *sys_map_stack(size_t size);
+void sys_unmap(char *stack, size_t size);
+
+/* The calling thread's number, as gettid gives it. */
+int32_t sys_thread(void);
+
+/*
+ * Blocks the calling thread's signals but those of faults, which a plug-in's
+ * init may be caught by, and libc's own; returns what was blocked, for sys_unblock_signals.
+ */
+uint64_t sys_block_signals(void);
+void sys_unblock_signals(uint64_t before);
 
 /* Whether eight bytes at address can be read; asks the kernel, never faults. */
 bool sys_readable(const void *address);

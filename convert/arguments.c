@@ -11,6 +11,7 @@ void arguments_value(struct buffer *out, const struct trace_arguments *arguments
 	const struct print_call call = {
 		.name = arguments->function->name,
 		.words = arguments->words,
+		.unknown = arguments->unknown,
 		.source = &arguments->source,
 		.id = arguments->function->row,
 		.result = arguments->result,

@@ -75,12 +75,22 @@ static int take_opens(struct convert *convert, struct convert_file *file)
 				continue;
 			open.thread = trace_chunk_owner(&file->trace,
 							thread->first + thread->count - 1);
+			convert->opens++;
 			error = convert->format->open(convert, &file->trace, &open);
 			if (error)
 				return error;
 		}
 	}
 	return 0;
+}
+
+static void note_length(struct convert *convert, const struct convert_file *file)
+{
+	uint64_t first = convert->first_ns - convert->choice.from;
+	uint64_t end = trace_ns(&file->trace, file->seen);
+
+	if (end > first && end - first > convert->length)
+		convert->length = end - first;
 }
 
 static int end_file(struct convert *convert, struct convert_file *file)
@@ -90,6 +100,7 @@ static int end_file(struct convert *convert, struct convert_file *file)
 	if (!error && convert->format->file_end)
 		error = convert->format->file_end(convert, &file->trace);
 	convert_file_complain(file, convert->damaged, convert->complain);
+	note_length(convert, file);
 	return error;
 }
 

@@ -93,6 +93,8 @@ struct convert {
 	uint64_t *starts;	/* of the files, ns since the epoch */
 	uint64_t first_ns, last_ns;	/* of what is taken, since the epoch */
 	uint64_t calls;		/* given to the format */
+	uint64_t opens;		/* the same of those that have not ended */
+	uint64_t length;	/* ns from the first file's beginning to the last that is recorded */
 	uint64_t done, all;
 	uint64_t damaged;	/* chunks of the file at hand that broke off */
 	char fault[256];	/* a library's own words on why a function failed, or "" */

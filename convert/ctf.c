@@ -32,6 +32,8 @@ static int put(struct ctf *ctf, const void *data, size_t size)
 	return 0;
 }
 
+enum { CTF_NAMES = 1024 };	/* bytes of the names of a function's parameters */
+
 /* A string to its NUL. */
 static int put_text(struct ctf *ctf, const char *text)
 {
@@ -64,11 +66,14 @@ static int put_number(struct ctf *ctf, const struct typed *typed, bool known, ui
 	}
 }
 
+/* The last field names those that have a number here, and none in the trace. */
 static int put_arguments(struct ctf *ctf, const struct typed_params *params,
 			 const struct trace_arguments *arguments, enum ctf_half half)
 {
-	char scratch[TYPED_SCRATCH];
+	char scratch[TYPED_SCRATCH], names[CTF_NAMES];
+	struct buffer unknown = { names, sizeof(names), 0 };
 	struct typed typed = { .bits = 0, .real = 0 };
+	bool some = false, numbers = false;
 	int error = 0;
 
 	for (uint32_t i = 0; !error && i < params->count; i++) {
@@ -82,8 +87,15 @@ static int put_arguments(struct ctf *ctf, const struct typed_params *params,
 			error = put_number(ctf, &typed, known, size);
 		else
 			error = put_text(ctf, known ? typed.text : "?");
+		numbers |= size > 0;
+		if (!size || known)
+			continue;
+		buffer_text(&unknown, some ? ", " : "");
+		buffer_text(&unknown, params->params[i].name);
+		some = true;
 	}
-	return error;
+	buffer_end(&unknown);
+	return error || !numbers ? error : put_text(ctf, names);
 }
 
 static int put_event(struct ctf *ctf, uint64_t ns, uint32_t id)
@@ -114,15 +126,6 @@ static int put_entry(struct ctf *ctf, uint32_t number, uint64_t correlation, uin
 	return error;
 }
 
-/* Arguments of calls without them are as those nobody kept. */
-static void read_arguments(struct ctf *ctf, const struct trace_call *call,
-			   struct trace_arguments *arguments)
-{
-	if (!trace_arguments_read(arguments, ctf->trace, call))
-		for (uint32_t i = 0; i < TRACE_WORDS; i++)
-			arguments->words[i] = PRINT_UNKNOWN;
-}
-
 static int put_begin(struct ctf *ctf, const struct trace_call *call)
 {
 	uint32_t number = ctf->trace->sites[call->site].function;
@@ -133,7 +136,7 @@ static int put_begin(struct ctf *ctf, const struct trace_call *call)
 	uint32_t kernel = none;
 
 	if (function->launch.launches || (ctf->arguments && function->params.count))
-		read_arguments(ctf, call, &arguments);
+		trace_arguments_read(&arguments, ctf->trace, call);
 	if (function->launch.launches) {
 		if (launch_read(&launch, &function->launch, ctf->trace, call, &arguments))
 			kernel = launch.kernel->number;
@@ -170,7 +173,7 @@ static int end_call(struct convert *convert, const struct trace *trace,
 	if (!error)
 		error = put(ctf, &skipped, sizeof(skipped));
 	if (!error && ctf->arguments && function->params.count) {
-		read_arguments(ctf, call, &arguments);
+		trace_arguments_read(&arguments, ctf->trace, call);
 		error = put_arguments(ctf, &function->params, &arguments, CTF_EXIT);
 	}
 	return error ? error : put_event(ctf, trace_ns(trace, call->end),

@@ -236,8 +236,7 @@ static void parameter(FILE *file, const struct print_param *param)
 static void parameters(FILE *file, const struct ctf *ctf, uint32_t number, enum ctf_half half)
 {
 	const struct typed_params *params = &ctf->functions[number].params;
-
-	bool some = false;
+	bool some = false, numbers = false;
 
 	for (uint32_t i = 0; ctf->arguments && i < params->count; i++) {
 		if (ctf_half(&params->params[i]) != half)
@@ -246,7 +245,10 @@ static void parameters(FILE *file, const struct ctf *ctf, uint32_t number, enum 
 			fputs("\t\tstruct {\n", file);
 		some = true;
 		parameter(file, &params->params[i]);
+		numbers |= ctf_size(&params->params[i]) > 0;
 	}
+	if (numbers)
+		fputs("\t\t\ttext_t _not_recorded;\n", file);
 	if (some)
 		fputs("\t\t} _arguments;\n", file);
 }

@@ -85,6 +85,7 @@ static const char *lost_why(uint32_t loss)
 		[CUAUDIT_TRACE_LOST_MEMORY] = "for want of memory",
 		[CUAUDIT_TRACE_LOST_NESTED] = "of signal handlers",
 		[CUAUDIT_TRACE_LOST_RING] = "written over",
+		[CUAUDIT_TRACE_LOST_UNWOUND] = "left by longjmp or an exception",
 	};
 
 	return loss < CUAUDIT_TRACE_LOSSES && why[loss] ? why[loss] :

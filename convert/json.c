@@ -136,7 +136,7 @@ static json_t *text_behind(struct utf8_scratch *scratch, const struct trace_piec
 	return json_text(scratch, text);
 }
 
-/* NULL, too, for what nobody knows. */
+/* NULL, too, for what was not recorded. */
 static json_t *argument(struct utf8_scratch *scratch, const struct trace_arguments *arguments,
 			const struct print_param *param)
 {
@@ -156,9 +156,10 @@ static json_t *argument(struct utf8_scratch *scratch, const struct trace_argumen
 			json_array_append_new(array, json_string_nocheck("..."));
 		return array;
 	}
-	if (!(arguments->known >> param->word & 1) || piece)
-		return *words == PRINT_UNKNOWN || piece || param->shape.how == PRINT_VALUE ?
-		       NULL : json_null();
+	if (arguments->unknown >> param->word & 1 || piece)
+		return NULL;
+	if (!(arguments->known >> param->word & 1))
+		return json_null();
 	if (param->shape.how == PRINT_VALUE)
 		return one(arguments, value, words);
 	return word(arguments, (struct print_value){ PRINT_HEX, 0, sizeof(uint64_t) }, words);

@@ -136,13 +136,14 @@ bool typed_read(struct typed *typed, const struct trace_arguments *arguments,
 	struct print_call call = {
 		.name = arguments->function->name,
 		.words = arguments->words,
+		.unknown = arguments->unknown,
 		.source = &arguments->source,
 		.id = arguments->function->row,
 		.result = arguments->result,
 		.flags = CUAUDIT_PRINT_RAW | CUAUDIT_PRINT_AFTER,
 	};
 
-	if (arguments->words[params->params[index].word] == PRINT_UNKNOWN)
+	if (arguments->unknown >> params->params[index].word & 1)
 		return false;
 	if (read_number(typed, arguments, &params->params[index]))
 		return true;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "arch.h"
 #include "hooks/core.h"
 #include "hooks/frame.h"
 #include "hooks/object.h"
@@ -36,19 +37,6 @@ int cuaudit_backtrace_prepare(void)
 	return prepared ? 0 : -ENOENT;
 }
 
-static const void *plain_address(const void *address)
-{
-#ifdef __aarch64__
-	/* Signed return addresses: xpaclri, which older processors take for a nop. */
-	register const void *link __asm__("x30") = address;
-
-	__asm__("hint #7" : "+r"(link));
-	return link;
-#else
-	return address;
-#endif
-}
-
 static uint32_t follow_frames(const struct frame *frame, const void **frames, uint32_t max)
 {
 	const struct frame_record *at = (const struct frame_record *)(frame + 1);
@@ -64,7 +52,7 @@ static uint32_t follow_frames(const struct frame *frame, const void **frames, ui
 		if (here <= below || here - below > LARGEST_FRAME || here % sizeof(void *) ||
 		    !stack_readable(thread, here, here + sizeof(*at)) || !at->caller)
 			break;
-		frames[count++] = plain_address(at->caller);
+		frames[count++] = arch_plain_address(at->caller);
 		below = here;
 	}
 	return count;

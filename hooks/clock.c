@@ -3,11 +3,10 @@
 #include "hooks/clock.h"
 
 #include <cuaudit/clock.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "report/divide.h"
+#include "report/io.h"
 
 enum {
 	SHIFT = 32,
@@ -33,16 +32,9 @@ static int counter_is_reliable(void)
 	static const char list[] =
 		"/sys/devices/system/clocksource/clocksource0/available_clocksource";
 	char names[256];
-	ssize_t length;
-	int fd = open(list, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
+	if (io_read_file(list, names, sizeof(names), IO_NOW) <= 0)
 		return 0;
-	length = read(fd, names, sizeof(names) - 1);
-	close(fd);
-	if (length <= 0)
-		return 0;
-	names[length] = '\0';
 	for (const char *name = names; *name; name += strspn(name, " \n")) {
 		size_t end = strcspn(name, " \n");
 

@@ -4,8 +4,9 @@
 
 #include <cuaudit/hook.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
-#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "hooks/clock.h"
@@ -13,17 +14,21 @@
 #include "hooks/guard.h"
 #include "hooks/hook.h"
 #include "hooks/layout.h"
+#include "hooks/lock.h"
 #include "hooks/log.h"
 #include "hooks/module.h"
 #include "hooks/object.h"
 #include "hooks/output.h"
 #include "hooks/procaddr.h"
-#include "hooks/record.h"
 #include "hooks/registry.h"
 #include "hooks/settings.h"
+#include "hooks/strict.h"
 #include "hooks/tables.h"
 #include "hooks/thread.h"
+#include "hooks/unmatched.h"
+#include "hooks/unwound.h"
 #include "hooks/version.h"
+#include "report/io.h"
 
 /* What pthread_atfork calls, which is linked in and asks for a start file (LSB Core, 10.4). */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
@@ -34,20 +39,45 @@ struct link_table *cuaudit_core_link;
 /* vfork and raw clone run no fork handlers; such a child must not write our report. */
 static pid_t owner;
 
+/* No handler of a signal runs before all that it may call is whole. */
 static void forked(void)
 {
+	sigset_t all, saved;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &saved);
 	owner = getpid();
-	record_forked();
+	lock_forked();
+	registry_forked();
 	thread_forked();
 	guard_setup();
 	coverage_forked();
+	unmatched_forked();
 	module_forked();
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+}
+
+/* A thread cancelled in what follows would take locks along: its loader's, ours. */
+static int forbid_cancel(void)
+{
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	return cancel;
+}
+
+static void restore_cancel(int cancel)
+{
+	pthread_setcancelstate(cancel, &cancel);
 }
 
 static void attach(void)
 {
+	int cancel = forbid_cancel();
+
 	registry_attach();
 	version_ask();
+	restore_cancel(cancel);
 }
 
 static int end_status = -1;
@@ -58,17 +88,32 @@ void cuaudit_end_with(int status)
 		end_status = status;
 }
 
-static void finish(void)
+static void report(void)
 {
-	if (getpid() != owner)
-		return;
+	log_finish();
 	clock_calibrate();
+	unmatched_report();
 	module_finish_all();
 	hook_reap();
+	log_close();
 	if (end_status >= 0) {
 		fflush(NULL);
 		_exit(end_status);
 	}
+}
+
+static void finish(void)
+{
+	struct io_signals signals;
+	int cancel;
+
+	if (getpid() != owner)
+		return;
+	cancel = forbid_cancel();
+	io_enter(&signals);
+	report();
+	io_leave(&signals);
+	restore_cancel(cancel);
 }
 
 static int start(void)
@@ -76,25 +121,55 @@ static int start(void)
 	int error;
 
 	owner = getpid();
+	lock_setup();
 	log_setup();
-	settings_check();
 	output_setup();
 	layout_setup();
+	settings_check();
+	module_prepare_all();
+	if (strict_checks())
+		strict_pass();
 	registry_setup();
 	object_setup();
 	guard_setup();
+	unwound_setup();
 	error = thread_setup();
 	if (!error)
 		error = procaddr_setup();
 	if (!error)
 		error = tables_setup();
 	if (!error)
-		error = -__register_atfork(record_fork, record_parent, forked, NULL);
+		error = -__register_atfork(NULL, NULL, forked, NULL);
 	if (error)
 		return error;
 	clock_setup();
 	module_start_all();
+	module_report_gaps();
 	return 0;
+}
+
+static void begin(struct link_table *link)
+{
+	int error;
+
+	if (link->version != LINK_VERSION || link->size != sizeof(*link)) {
+		cuaudit_log(CUAUDIT_ERROR, "libcuaudit.so and cuaudit-core.so are of different "
+			    "versions; nothing is audited");
+		return;
+	}
+	atomic_store_explicit(&link->setup_thread, (int32_t)syscall(SYS_gettid),
+			      memory_order_relaxed);
+	error = start();
+	if (!error)
+		attach();
+	atomic_store_explicit(&link->setup_thread, 0, memory_order_relaxed);
+	if (error) {
+		cuaudit_log(CUAUDIT_ERROR, "cannot start: %s; nothing is audited", io_reason(error));
+		return;
+	}
+	/* Pairs with the auditor's launch and its destructor. */
+	atomic_store_explicit(&link->finish, finish, memory_order_release);
+	atomic_store_explicit(&link->attach, attach, memory_order_release);
 }
 
 /*
@@ -105,22 +180,11 @@ static void __attribute__((constructor)) load(void)
 {
 	/* volatile: clang runs constructors ahead, on what it thinks memory holds. */
 	struct link_table *link = *(struct link_table *volatile *)&cuaudit_core_link;
-	int error;
+	int cancel;
 
 	if (!link)
 		return;
-	if (link->version != LINK_VERSION || link->size != sizeof(*link)) {
-		cuaudit_log(CUAUDIT_ERROR, "libcuaudit.so and cuaudit-core.so are of different "
-			    "versions; nothing is audited");
-		return;
-	}
-	error = start();
-	if (error) {
-		cuaudit_log(CUAUDIT_ERROR, "cannot start: %s; nothing is audited", strerror(-error));
-		return;
-	}
-	attach();
-	/* Pairs with the auditor's launch and its destructor. */
-	atomic_store_explicit(&link->finish, finish, memory_order_release);
-	atomic_store_explicit(&link->attach, attach, memory_order_release);
+	cancel = forbid_cancel();
+	begin(link);
+	restore_cancel(cancel);
 }

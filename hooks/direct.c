@@ -5,8 +5,10 @@
 #include <cuaudit/api.h>
 #include <string.h>
 
+#include "hooks/dispatch.h"
 #include "hooks/layout.h"
 #include "hooks/registry.h"
+#include "hooks/unwound.h"
 
 #ifdef ARCH_DIRECT
 
@@ -34,8 +36,7 @@ enum direct_shape direct_shape(const struct cuaudit_function *function)
 	}
 }
 
-__attribute__((cold))
-void direct_fill(struct frame *frame, const struct direct *direct, uint64_t end, int result)
+static void fill(struct frame *frame, const struct direct *direct, uint64_t end, int result)
 {
 	const struct entry *entry = registry_entry_of(direct->function);
 	uint32_t nwords = registry_row(entry)->nparams;
@@ -49,8 +50,24 @@ void direct_fill(struct frame *frame, const struct direct *direct, uint64_t end,
 	memcpy(frame->regs, direct->words, sizeof(frame->regs));
 	if (nwords > FRAME_NREGS)
 		memcpy(frame->window, direct->stack, DIRECT_STACK * sizeof(*frame->window));
+}
+
+__attribute__((cold))
+void direct_fill(struct frame *frame, const struct direct *direct, uint64_t end, int result)
+{
+	fill(frame, direct, end, result);
 	/* Where the hook is looked for by what it asks. */
-	direct->thread->frames[0] = (uintptr_t)frame;
+	direct->thread->state = (uintptr_t)frame | THREAD_INSIDE | THREAD_FILLED;
+}
+
+int direct_moved(struct direct *direct, uint64_t end, int result)
+{
+	struct frame frame;
+
+	fill(&frame, direct, end, result);
+	/* The state names a frame where a trampoline's would be. */
+	unwound_move(direct->thread, (uintptr_t)&direct->frame_pointer - FRAME_SIZE);
+	return (int)dispatch_exit_moved(&frame);
 }
 
 #else

@@ -72,6 +72,9 @@ static inline bool direct_is_near(uint32_t key)
 	return key == THREAD_KEYS - 1 && !thread_any();
 }
 
+/* The exit of a call whose driver came back on another thread: by the hook's own. */
+int direct_moved(struct direct *direct, uint64_t end, int result);
+
 /* The frame that a trampoline would have filled, for an exit hook. */
 void direct_fill(struct frame *frame, const struct direct *direct, uint64_t end, int result);
 

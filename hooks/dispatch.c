@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "hooks/core.h"
+#include "hooks/guard.h"
 #include "hooks/layout.h"
 #include "hooks/object.h"
 #include "hooks/registry.h"
 #include "hooks/stack.h"
 #include "hooks/thread.h"
+#include "hooks/unwound.h"
 
 /* Words that begin at or reach past the end of the caller's page may not be there. */
 static void take_window(struct frame *frame, struct thread *thread)
@@ -33,44 +35,34 @@ static void take_stack(struct frame *frame, uint32_t words)
 		frame->window[i] = stack[i];
 }
 
-/*
- * Frames of this stack below ours belong to calls that a longjmp or an
- * exception left. On another stack (a signal's, a coroutine's) live ones may
- * be taken for such: their own exit puts the depth right again.
- */
-static __attribute__((noinline)) uint32_t settle_depth(struct thread *thread, const struct frame *frame)
-{
-	uint32_t depth = thread->state / 2;
-
-	while (depth && thread->frames[(depth - 1) % THREAD_FRAMES] <= (uintptr_t)frame) {
-		depth--;
-		thread->abandoned++;
-	}
-	return depth;
-}
-
 int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t way)
 {
 	/* Pairs with set_hooks. */
 	const struct hook_list *list = atomic_load_explicit(&entry->list, memory_order_acquire);
 	struct thread *thread = thread_self ? thread_self : thread_begin();
-	uint32_t depth;
+	uint32_t depth = 0;
+	uint64_t outer;
 
 	frame->call.function = &entry->function;
 	if (unlikely(!thread || !list))
 		return DISPATCH_STRAIGHT;
-	if (unlikely(thread->state & THREAD_INSIDE)) {
+	outer = thread->state ? unwound_drop(thread, frame, &depth) : 0;
+	if (unlikely(outer & THREAD_INSIDE)) {
 		thread->straight++;
 		return DISPATCH_STRAIGHT;
 	}
-	depth = thread->state ? settle_depth(thread, frame) : 0;
-	thread->state = 2 * (depth + 1) + THREAD_INSIDE;
-	atomic_signal_fence(memory_order_seq_cst);
-	thread->frames[depth % THREAD_FRAMES] = (uintptr_t)frame;
-	frame->call.words = frame->regs;
 	frame->call.caller = caller;
-	frame->call.correlation = ++thread->correlation;
 	frame->call.blocks = thread->blocks;	/* and so frame_thread */
+	frame->outer = outer;
+	frame->own = (uintptr_t)frame | (depth ? THREAD_NESTED : 0);
+	thread->outer[depth % THREAD_FRAMES] = outer;
+	/* A handler that finds the mark finds whose it is, see unwound.c. */
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->state = frame->own | THREAD_INSIDE;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->depth = depth;
+	frame->call.words = frame->regs;
+	frame->call.correlation = ++thread->correlation;
 	memcpy(&frame->call.nwords, &list->begin, sizeof(list->begin));
 	frame->call.depth = depth;
 	frame->list = list;
@@ -81,16 +73,67 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 	return list->enter ? list->enter(&frame->call, list->data) : CUAUDIT_CONTINUE;
 }
 
-uint64_t dispatch_skipped(struct frame *frame)
+uint64_t dispatch_moved(struct frame *frame)
+{
+	unwound_move(frame_thread(frame), (uintptr_t)frame);
+	return dispatch_exit_moved(frame);
+}
+
+/* The thread's state is as before the call. */
+static void leave(const struct frame *frame)
 {
 	struct thread *thread = frame_thread(frame);
 
+	thread->depth = frame->call.depth - 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	/* Trampolines write the outer one only where there may be one. */
+	thread->state = frame->call.depth ? frame->outer : 0;
+}
+
+uint64_t dispatch_skipped(struct frame *frame)
+{
 	frame->call.flags |= CUAUDIT_CALL_SKIPPED;
 	frame->call.start = frame->call.end = 0;
+	/* Where there is one hook, it is the one that answered. */
+	for (uint32_t i = frame->list->count; frame->list->count > 1 && i-- > frame->entered;)
+		if (frame->list->hooks[i].answered)
+			frame->list->hooks[i].answered(&frame->call);
 	if (frame->list->exit)
 		frame->list->exit(&frame->call, frame->list->data);
 	atomic_signal_fence(memory_order_seq_cst);
-	thread->state = 2 * frame->call.depth;
+	leave(frame);
+	return (uint32_t)frame->call.result;
+}
+
+/*
+ * The thread that made the call keeps what it has, for it may be in another by
+ * now: the exit hooks have the blocks of the thread that they run on. A thread
+ * without memory, or inside of a hook, runs none.
+ */
+uint64_t dispatch_exit_moved(struct frame *frame)
+{
+	struct thread *from = frame_thread(frame), *thread = thread_self ? thread_self : thread_begin();
+	uint32_t depth;
+	uint64_t outer;
+
+	if (!thread || thread->state & THREAD_INSIDE) {
+		if (thread)
+			thread->straight++;
+		return (uint32_t)frame->call.result;
+	}
+	outer = thread->state;
+	frame->call.blocks = thread->blocks;
+	guard_move(frame, from, thread);
+	depth = thread->depth;
+	atomic_signal_fence(memory_order_seq_cst);
+	/* As if of depth 0: what is below it, this thread has not called. */
+	thread->state = (uintptr_t)frame | THREAD_INSIDE | THREAD_FILLED;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (frame->list->exit)
+		frame->list->exit(&frame->call, frame->list->data);
+	thread->depth = depth;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->state = outer;
 	return (uint32_t)frame->call.result;
 }
 
@@ -180,7 +223,7 @@ static int enter_filtered(struct cuaudit_call *call, void *data)
 								: enter_several(call, data);
 	thread->correlation--;
 	atomic_signal_fence(memory_order_seq_cst);
-	thread->state = 2 * call->depth;
+	leave(frame);
 	return DISPATCH_STRAIGHT;
 }
 

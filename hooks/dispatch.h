@@ -20,6 +20,12 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 /* A hook answered for the driver: runs the exit hooks due, returns the answer. */
 uint64_t dispatch_skipped(struct frame *frame);
 
+/* The driver came back on another thread: runs the exit hooks there, returns the answer. */
+uint64_t dispatch_moved(struct frame *frame);
+
+/* The same, where the thread it began on has been told. */
+uint64_t dispatch_exit_moved(struct frame *frame);
+
 /* The driver will be jumped to: edited stack words go back to the caller's. */
 void dispatch_give_back(struct frame *frame);
 

@@ -24,6 +24,7 @@ struct frame {
 	uint64_t scratch[CUAUDIT_HOOKS_MAX];
 	uint64_t ordered[FRAME_NORDERED];	/* parameters of irregular rows, see layout.h */
 	uint64_t guarded;		/* bit n: this call is inside of the n-th hook, see guard.h */
+	uint64_t outer, own;		/* states of the thread: when this call began, and in the driver */
 };
 
 #define FRAME_AT(field, offset) \
@@ -44,6 +45,8 @@ FRAME_AT(answer, FRAME_ANSWER);
 FRAME_AT(regs, FRAME_REGS);
 FRAME_AT(window, FRAME_WINDOW);
 FRAME_AT(vectors, FRAME_VECTORS);
+FRAME_AT(outer, FRAME_OUTER);
+FRAME_AT(own, FRAME_OWN);
 #undef FRAME_AT
 _Static_assert(sizeof(struct frame) == FRAME_SIZE && FRAME_SIZE % 16 == 0, "frame");
 _Static_assert(FRAME_WINDOW == FRAME_REGS + FRAME_NREGS * 8, "words are contiguous");

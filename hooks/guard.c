@@ -159,3 +159,22 @@ void guard_exit(struct cuaudit_call *call, void *data)
 		guard->hook.exit(call, guard->hook.data);
 	count(inside_of(guard, call), (uint32_t)-1, memory_order_release);
 }
+
+void guard_move(const struct frame *frame, struct thread *from, struct thread *to)
+{
+	const struct hook_list *list = frame->list;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct guard *guard = list->hooks[i].data;
+		uint32_t inside;
+
+		if (list->hooks[i].exit != guard_exit || !(frame->guarded >> guard->number & 1))
+			continue;
+		count(&to->guarded[guard->number], 1, memory_order_relaxed);
+		/* If from counts at this moment, the hook is thought busy and not released. */
+		inside = atomic_load(&from->guarded[guard->number]);
+		while (inside && !atomic_compare_exchange_weak(&from->guarded[guard->number],
+							       &inside, inside - 1))
+			;
+	}
+}

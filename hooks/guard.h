@@ -9,6 +9,9 @@
 
 #include "audit/link.h"
 
+struct frame;
+struct thread;
+
 /*
  * A hook that can be detached, or is for some libraries only. Lists hold the
  * guard's functions instead of the hook's, so that the lists stay good, and
@@ -44,5 +47,8 @@ bool guard_busy(const struct guard *guard);
 int guard_enter(struct cuaudit_call *call, void *data);
 int guard_enter_only(struct cuaudit_call *call, void *data);
 void guard_exit(struct cuaudit_call *call, void *data);
+
+/* A call that began on one thread ends on another: that one is inside of its hooks now. */
+void guard_move(const struct frame *frame, struct thread *from, struct thread *to);
 
 #endif

@@ -5,18 +5,20 @@
 #include <cuaudit/coverage.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "hooks/core.h"
-#include "hooks/known.h"
+#include "hooks/lock.h"
 #include "hooks/record.h"
 #include "hooks/registry.h"
 #include "hooks/thread.h"
-#include "names/selector.h"
 
 enum { OLDEST = offsetof(struct cuaudit_hook, flags) };
 
 static const void *module;	/* whose hooks are being added */
+static bool policy;		/* it enforces something */
 
 /* Copies a structure of any version that is known; what an older one lacks is zero. */
 static int take_hook(struct cuaudit_hook *whole, const struct cuaudit_hook *given)
@@ -34,28 +36,7 @@ static int take_hook(struct cuaudit_hook *whole, const struct cuaudit_hook *give
 	return whole->enter || whole->exit ? 0 : -EINVAL;
 }
 
-static int check_selector(const struct cuaudit_hook *hook)
-{
-	const char *name = hook->name ? hook->name : "a hook", *part;
-	char near[SELECTOR_NEAR];
-	size_t length;
-	bool fault;
-
-	if (!hook->functions)
-		return 0;
-	part = selector_fault(hook->functions, &length);
-	fault = part;
-	if (!part)
-		part = selector_stranger(hook->functions, &length, known_function);
-	if (!part)
-		return 0;
-	selector_near(part, length, near, known_function);
-	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s' %s%s", name, (int)length, part,
-		    fault ? "is no selector" : "names no function", near);
-	return fault ? -EINVAL : -ENOENT;
-}
-
-/* Under lock: all of the hook's functions have it, or none has. */
+/* Under LOCK_RECORDS: all of the hook's functions have it, or none has. */
 static int show(struct record *record, enum record_state state)
 {
 	uint32_t ready = cuaudit_functions();
@@ -81,44 +62,47 @@ static int show(struct record *record, enum record_state state)
 	return 0;
 }
 
-/* The hook's record in *added. */
+/* The hook's record in *added; wanted: what is not in the hook itself, or NULL. */
 static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum record_state state,
-	       hook_direct_fn direct, struct record **added)
+	       const struct record *wanted, struct record **added)
 {
 	struct cuaudit_hook hook;
 	struct record *record;
-	sigset_t saved;
+	sigset_t saved, inner;
 	int error;
 
 	if (!cuaudit_core_link)
 		return -ENODEV;
 	error = take_hook(&hook, given);
-	if (!error)
-		error = check_selector(&hook);
+	if (!error && hook.functions)
+		error = cuaudit_selector_check(hook.name ? hook.name : "a hook", hook.functions);
 	if (error)
 		return error;
 	hook_reap();
-	record_begin_setup();
+	lock_take(LOCK_SETUP, &saved);
 	record = record_unused();
 	if (!record) {
 		error = -ENOSPC;
 		goto out;
 	}
 	record->guard.hook = hook;
-	record->owner = owner;
+	record->owner = policy && owner == HOOK_MODULE ? HOOK_POLICY : owner;
 	record->module = module;
-	record->direct = direct;
+	record->direct = wanted ? wanted->direct : NULL;
+	record->answered = wanted ? wanted->answered : NULL;
+	record->innermost = wanted && wanted->innermost;
 	error = guard_take_libraries(&record->guard);
 	if (!error)
-		error = record_select(record, 0, cuaudit_functions());
+		error = record_open_selector(record);
 	if (error)
 		goto out;
-	record_take_lock(&saved);
+	record_select(record, 0, cuaudit_functions());
+	lock_take(LOCK_RECORDS, &inner);
 	error = show(record, state);
-	record_give_lock(&saved);
+	lock_release(LOCK_RECORDS, &inner);
 	*added = record;
 out:
-	record_end_setup();
+	lock_release(LOCK_SETUP, &saved);
 	return error;
 }
 
@@ -131,9 +115,19 @@ int hook_add(const struct cuaudit_hook *hook, enum hook_owner owner)
 
 int hook_add_direct(const struct cuaudit_hook *hook, hook_direct_fn direct)
 {
+	const struct record wanted = { .direct = direct };
 	struct record *record;
 
-	return add(hook, HOOK_MODULE, RECORD_ADDED, direct, &record);
+	return add(hook, HOOK_MODULE, RECORD_ADDED, &wanted, &record);
+}
+
+int hook_add_innermost(const struct cuaudit_hook *hook, hook_direct_fn direct,
+		       hook_answered_fn answered)
+{
+	const struct record wanted = { .direct = direct, .answered = answered, .innermost = true };
+	struct record *record;
+
+	return add(hook, HOOK_MODULE, RECORD_ADDED, &wanted, &record);
 }
 
 int cuaudit_hook_add(const struct cuaudit_hook *hook)
@@ -170,7 +164,7 @@ int cuaudit_hook_detach(int handle)
 	uint32_t ready;
 	int result = -ENOENT;
 
-	record_take_lock(&saved);
+	lock_take(LOCK_RECORDS, &saved);
 	record = of_handle(handle);
 	if (record && record->state == RECORD_ATTACHED) {
 		guard_close(&record->guard);
@@ -183,7 +177,7 @@ int cuaudit_hook_detach(int handle)
 		record->state = RECORD_DETACHED;
 		result = 0;
 	}
-	record_give_lock(&saved);
+	lock_release(LOCK_RECORDS, &saved);
 	return result;
 }
 
@@ -192,17 +186,16 @@ static struct record *next_to_release(void)
 	struct record *found = NULL;
 	sigset_t saved;
 
-	record_take_lock(&saved);
+	lock_take(LOCK_RECORDS, &saved);
 	for (uint32_t i = 0; i < RECORDS && !found; i++) {
 		struct record *record = record_get(i);
 
-		if (record->state == RECORD_DETACHED && !record->pinned &&
-		    !guard_busy(&record->guard)) {
+		if (record->state == RECORD_DETACHED && !guard_busy(&record->guard)) {
 			record->state = RECORD_RELEASED;
 			found = record;
 		}
 	}
-	record_give_lock(&saved);
+	lock_release(LOCK_RECORDS, &saved);
 	return found;
 }
 
@@ -214,9 +207,9 @@ void hook_reap(void)
 	while ((record = next_to_release())) {
 		if (record->guard.hook.released)
 			record->guard.hook.released(record->guard.hook.data);
-		record_take_lock(&saved);
+		lock_take(LOCK_RECORDS, &saved);
 		record->state = RECORD_UNUSED;
-		record_give_lock(&saved);
+		lock_release(LOCK_RECORDS, &saved);
 	}
 }
 
@@ -227,13 +220,13 @@ static int held(int handle)
 	sigset_t saved;
 	int result = 0;
 
-	record_take_lock(&saved);
+	lock_take(LOCK_RECORDS, &saved);
 	record = of_handle(handle);
 	if (record)
 		result = record->state == RECORD_ATTACHED ? -EBUSY :
 			 thread_self && thread_self->guarded[record->guard.number] ? -EDEADLK :
 			 -ETIMEDOUT;
-	record_give_lock(&saved);
+	lock_release(LOCK_RECORDS, &saved);
 	return result;
 }
 
@@ -256,13 +249,14 @@ int cuaudit_hook_synchronize(int handle, int milliseconds)
 		result = held(handle);
 		if (result != -ETIMEDOUT || (milliseconds >= 0 && now_ms() >= end))
 			return result;
-		nanosleep(&pause, NULL);
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
 	}
 }
 
-void hook_module(const void *owner)
+void hook_module(const void *owner, bool enforces)
 {
 	module = owner;
+	policy = enforces;
 }
 
 void hook_drop(const void *owner)

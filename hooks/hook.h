@@ -4,6 +4,10 @@
 #define HOOKS_HOOK_H
 
 #include <cuaudit/hook.h>
+#include <stdbool.h>
+
+/* Context: call. A hook outside of this one answered the call for the driver. */
+typedef void (*hook_answered_fn)(const struct cuaudit_call *call);
 
 /* A hook as a list holds it. */
 struct hook_entry {
@@ -11,13 +15,14 @@ struct hook_entry {
 	cuaudit_exit_fn exit;
 	void *data;
 	void *direct;	/* its own way, see direct.h; NULL: none */
+	hook_answered_fn answered;	/* NULL: none */
 };
 
 /* The way for a function, NULL for none. Context: setup, under record.h's lock. */
 typedef void *(*hook_direct_fn)(const struct cuaudit_function *function);
 
-/* What a hook is for: hooks of the core ignore CUAUDIT_FUNCTIONS. */
-enum hook_owner { HOOK_MODULE, HOOK_CORE };
+/* What a hook is for: those of policies and of the core ignore CUAUDIT_FUNCTIONS. */
+enum hook_owner { HOOK_MODULE, HOOK_POLICY, HOOK_CORE };
 
 /* Context: setup. cuaudit_hook_add for an owner. */
 int hook_add(const struct cuaudit_hook *hook, enum hook_owner owner);
@@ -29,11 +34,19 @@ int hook_add(const struct cuaudit_hook *hook, enum hook_owner owner);
 int hook_add_direct(const struct cuaudit_hook *hook, hook_direct_fn direct);
 
 /*
- * Context: setup, before the first registry_attach. Hooks added from now on
- * are the module's, until another is named, NULL for none; drop takes the
- * module's away.
+ * Context: setup. The same for a hook that is inside of all others, also of
+ * replacements, and so runs for calls of the driver alone. answered is called
+ * for the other calls. Either may be NULL.
  */
-void hook_module(const void *module);
+int hook_add_innermost(const struct cuaudit_hook *hook, hook_direct_fn direct,
+		       hook_answered_fn answered);
+
+/*
+ * Context: setup, before the first registry_attach. Hooks added from now on
+ * are the module's, until another is named, NULL for none; policy: it enforces
+ * something. drop takes the module's away.
+ */
+void hook_module(const void *module, bool policy);
 void hook_drop(const void *module);
 
 /* Context: setup. Gives detached hooks that no call is inside of back to their owners. */

@@ -2,8 +2,12 @@
 /* Every function there is by name: of the table, then of the drivers that are loaded. */
 #include "hooks/known.h"
 
+#include <cuaudit/hook.h>
+#include <errno.h>
+
 #include "hooks/core.h"
 #include "hooks/layout.h"
+#include "names/selector.h"
 
 bool known_function(uint32_t index, struct cuaudit_function *function)
 {
@@ -32,4 +36,23 @@ bool known_function(uint32_t index, struct cuaudit_function *function)
 	if (alias)
 		function->name = function->base = alias->name;
 	return alias;
+}
+
+int cuaudit_selector_check(const char *name, const char *text)
+{
+	const char *part;
+	char near[SELECTOR_NEAR];
+	size_t length;
+	bool fault;
+
+	part = selector_fault(text, &length);
+	fault = part;
+	if (!part)
+		part = selector_stranger(text, &length, known_function);
+	if (!part)
+		return 0;
+	selector_near(part, length, near, known_function);
+	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s' %s%s", name, (int)length, part,
+		    fault ? "is no selector" : "names no function", near);
+	return fault ? -EINVAL : -ENOENT;
 }

@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "hooks/core.h"
+#include "report/io.h"
 
 static const char *const names[] = {
 	[CUAUDIT_ERROR] = "error",
@@ -18,12 +20,27 @@ static const char *const names[] = {
 };
 
 static enum cuaudit_level threshold = CUAUDIT_WARN;
+static int patience = IO_MESSAGE;
+static _Atomic uint32_t unsaid;
 
 void log_setup(void)
 {
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(cuaudit_core_link->environment.log, names[i]))
 			threshold = i;
+}
+
+void log_finish(void)
+{
+	patience = IO_REPORT;
+}
+
+void log_close(void)
+{
+	uint32_t count = atomic_exchange_explicit(&unsaid, 0, memory_order_relaxed);
+
+	if (count)
+		cuaudit_log(CUAUDIT_WARN, "%u messages could not be written", count);
 }
 
 void cuaudit_log(enum cuaudit_level level, const char *format, ...)
@@ -49,7 +66,7 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 		if ((unsigned char)line[i] < ' ' || line[i] == 127)
 			line[i] = '?';
 	line[used++] = '\n';
-	while (write(STDERR_FILENO, line, (size_t)used) < 0 && errno == EINTR)
-		;
+	if (io_write(STDERR_FILENO, line, (size_t)used, patience))
+		atomic_fetch_add_explicit(&unsaid, 1, memory_order_relaxed);
 	errno = error;
 }

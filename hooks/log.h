@@ -8,4 +8,10 @@
 /* Context: setup. Takes the level from CUAUDIT_LOG. */
 void log_setup(void);
 
+/* Context: finish. Messages wait as long for their reader from now on as reports do. */
+void log_finish(void);
+
+/* Context: finish. How many messages were not written, if there is anybody by now. */
+void log_close(void);
+
 #endif

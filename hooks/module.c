@@ -6,16 +6,18 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "hooks/core.h"
 #include "hooks/crash.h"
 #include "hooks/hook.h"
 #include "hooks/plugin.h"
+#include "hooks/strict.h"
 #include "hooks/thread.h"
 #include "names/nearest.h"
 
-enum { MAX_MODULES = 16, MAX_GIVEN = 64, TEXT = 4096, MAX_NAMES = 64 };
+enum { MAX_MODULES = 16, MAX_GIVEN = 64, TEXT = 4096, MAX_NAMES = 64, MAX_INSTEAD = 256 };
 
 struct cuaudit_options {
 	const struct cuaudit_option *known;
@@ -39,12 +41,15 @@ static const struct cuaudit_module *const builtin[] = {
 enum { NBUILTIN = sizeof(builtin) / sizeof(builtin[0]) };
 
 static struct started {
+	const char *name;	/* as CUAUDIT_HOOKS has it */
 	const struct cuaudit_module *module;
 	const struct cuaudit_module *own;	/* as the module itself knows it */
 	struct cuaudit_module copy;		/* of a plug-in's */
 	struct cuaudit_options options;
+	bool runs;	/* its init has succeeded */
+	bool strict;	/* an option that is not understood is one of a module that enforces */
 } started[MAX_MODULES];
-static uint32_t nstarted;
+static uint32_t nprepared;
 
 /* CUAUDIT_HOOKS cut into words; options' values stay in it. */
 static char text[TEXT];
@@ -123,118 +128,205 @@ static void add_option(struct cuaudit_options *options, const struct cuaudit_opt
 	options->given[options->ngiven++].value = value;
 }
 
+static void refuse_option(const struct started *from, const char *key)
+{
+	const char *near = nearest_option(from->options.known, key);
+
+	/* It may be the one that enforces, misspelt. */
+	strict_fault(from->module->enforces, "; it is left out", "%s has no option '%s'%s%s%s",
+		     from->module->name, key, near ? "; did you mean " : "", near ? near : "",
+		     near ? "?" : "");
+}
+
 /* pair is "key=value" or "key"; the latter means key=yes. */
-static void take_option(const struct cuaudit_module *module, struct cuaudit_options *options,
-			char *pair)
+static void take_option(struct started *from, char *pair)
 {
 	static const char yes[] = "yes";
-	char *equals = strchr(pair, '=');
-	const char *value = equals ? equals + 1 : yes, *near;
+	struct cuaudit_options *options = &from->options;
+	const char *name = from->module->name, *now;
+	char *equals = strchr(pair, '='), instead[MAX_INSTEAD];
+	const char *value = equals ? equals + 1 : yes;
 	const struct cuaudit_option *option;
 
 	if (equals)
 		*equals = '\0';
 	option = find_option(options->known, pair);
-	if (option) {
-		const char *now = cuaudit_option_get(options, pair);
-
-		if (!allowed(option->values, value))
-			cuaudit_log(CUAUDIT_WARN, "%s: %s takes %s, not '%s'; it is %s now",
-				    module->name, pair, option->values, value,
-				    now ? now : "not set");
-		else if (cuaudit_option_at(options, pair, 0) && !repeated(option))
-			cuaudit_log(CUAUDIT_WARN, "%s: %s is given once; it is %s, not '%s'",
-				    module->name, pair, now, value);
-		else if (options->ngiven == MAX_GIVEN)
-			cuaudit_log(CUAUDIT_WARN, "%s: only %d options at once; %s=%s is left out",
-				    module->name, MAX_GIVEN, pair, value);
-		else
-			add_option(options, option, value);
+	if (!option) {
+		refuse_option(from, pair);
 		return;
 	}
-	near = nearest_option(options->known, pair);
-	cuaudit_log(CUAUDIT_WARN, "%s has no option '%s'%s%s%s", module->name, pair,
-		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	now = cuaudit_option_get(options, pair);
+	snprintf(instead, sizeof(instead), "; it is %s now", now ? now : "not set");
+	if (!allowed(option->values, value))
+		strict_fault(from->strict, instead, "%s: %s takes %s, not '%s'", name, pair,
+			     option->values, value);
+	else if (cuaudit_option_at(options, pair, 0) && !repeated(option))
+		strict_fault(from->strict, instead, "%s: %s is given once, not also as '%s'", name,
+			     pair, value);
+	else if (options->ngiven == MAX_GIVEN)
+		strict_fault(from->strict, "; it is left out", "%s: only %d options at once, %s=%s "
+			     "is one more", name, MAX_GIVEN, pair, value);
+	else
+		add_option(options, option, value);
 }
 
-/* Sets module and own; what hinders that is said. */
-static bool find(const char *name, struct started *found)
+static const struct cuaudit_module *find_builtin(const char *name)
+{
+	for (int i = 0; i < NBUILTIN; i++)
+		if (!strcmp(builtin[i]->name, name))
+			return builtin[i];
+	return NULL;
+}
+
+static bool enforcing_module(const char *name)
+{
+	return find_builtin(name)->enforces;
+}
+
+/* Whether a text that is not understood may have been to enforce something. */
+static bool has_policy(const char *word)
+{
+	for (int i = 0; word && i < NBUILTIN; i++) {
+		const char *enforces = builtin[i]->enforces;
+
+		if (enforces && strstr(word, *enforces ? enforces : builtin[i]->name))
+			return true;
+	}
+	return false;
+}
+
+/* Sets module and own; what hinders that is reported. options: NULL or its text. */
+static bool find(const char *name, const char *options, struct started *found)
 {
 	const char *names[NBUILTIN + 1] = { NULL };
 	char path[PATH_MAX];
 	const char *near;
 
-	for (int i = 0; i < NBUILTIN; i++) {
-		if (!strcmp(builtin[i]->name, name)) {
-			found->module = found->own = builtin[i];
-			return true;
-		}
+	found->module = found->own = find_builtin(name);
+	if (found->module)
+		return true;
+	for (int i = 0; i < NBUILTIN; i++)
 		names[i] = builtin[i]->name;
-	}
 	if (!plugin_find(name, path, sizeof(path))) {
 		found->module = &found->copy;
 		found->own = plugin_open(path, name, &found->copy);
+		if (!found->own && strict_stops(has_policy(options)))
+			strict_stop();
 		return found->own;
 	}
 	near = nearest(name, strlen(name), names);
-	cuaudit_log(CUAUDIT_WARN, "there is no hook module '%s'%s%s%s", name,
-		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	/* Its options may be what enforces something. */
+	strict_fault((near && enforcing_module(near)) || has_policy(options),
+		     "; it is left out", "there is no hook module '%s'%s%s%s", name,
+		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return false;
 }
 
-static bool is_started(const struct cuaudit_module *own)
+static bool is_prepared(const struct cuaudit_module *own)
 {
-	for (uint32_t i = 0; i < nstarted; i++)
+	for (uint32_t i = 0; i < nprepared; i++)
 		if (started[i].own == own)
 			return true;
 	return false;
 }
 
-/* One that does not start leaves nothing behind that would be called. */
-static bool run(const char *name, const struct started *from)
+/* Whether it enforces something with the options it was given. */
+static bool enforces(const struct started *from)
 {
+	const char *key = from->module->enforces, *value;
+	const struct cuaudit_option *option = key ? find_option(from->options.known, key) : NULL;
+
+	if (!option)
+		return key && !*key;
+	value = cuaudit_option_get(&from->options, key);
+	return value && (!option->fallback || strcmp(value, option->fallback) != 0);
+}
+
+/* A reason to those who have not read errno(3). */
+static const char *reason(int error, char buffer[MAX_INSTEAD])
+{
+	switch (error) {
+	case -ENOMEM:
+		return "no memory is left";
+	case -ENOSPC:
+		return "there is no room for its hooks; leave out another module";
+	case -E2BIG:
+		return "it was built for a newer cuaudit; install that, or build it again";
+	default:
+		snprintf(buffer, MAX_INSTEAD, "it answered error %d (%s)", -error, strerror(-error));
+		return buffer;
+	}
+}
+
+/* The module's own function, which may crash. 0, 1, or an error that has been reported. */
+static int call(const struct started *from, int (*function)(const struct cuaudit_options *options))
+{
+	const char *name = from->name;
+	char buffer[MAX_INSTEAD];
 	int error, crash = 0;
 
-	if (!from->module->init)
-		return true;
-	hook_module(from->own);
-	error = crash_run(from->module->init, &from->options, &crash);
-	hook_module(NULL);
-	if (!error && !crash)
-		return true;
+	if (!function)
+		return 0;
+	error = crash_run(function, &from->options, &crash);
 	if (crash)
-		cuaudit_log(CUAUDIT_ERROR, "%s does not start: it crashed in init: %s", name,
-			    strsignal(crash));
-	else if (error != -ECANCELED)
-		cuaudit_log(CUAUDIT_ERROR, "%s does not start: %s", name, strerror(-error));
+		cuaudit_log(CUAUDIT_ERROR, "%s does not start: it crashed in %s: %s", name,
+			    function == from->module->init ? "init" : "check", strsignal(crash));
+	else if (error < 0 && error != -ECANCELED)
+		cuaudit_log(CUAUDIT_ERROR, "%s does not start: %s", name, reason(error, buffer));
+	return crash ? -ECANCELED : error;
+}
+
+/* One that does not start leaves nothing behind that would be called. */
+static bool run(const struct started *from)
+{
+	int error;
+
+	hook_module(from->own, enforces(from));
+	error = call(from, from->module->init);
+	hook_module(NULL, false);
+	if (!error)
+		return true;
+	if (strict_stops(enforces(from)))
+		strict_stop();
 	hook_drop(from->own);
 	thread_disown(from->own);
 	return false;
 }
 
 /* options is "key=value;..." without its brackets, or NULL. */
-static void start(const char *name, char *options)
+static void prepare(const char *name, char *options)
 {
-	struct started *next = &started[nstarted];
+	struct started *next = &started[nprepared];
 	char *rest = NULL, *pair;
+	const char *key;
+	int error;
 
-	if (nstarted == MAX_MODULES) {
-		cuaudit_log(CUAUDIT_WARN, "%s: only %d modules at once", name, MAX_MODULES);
+	if (nprepared == MAX_MODULES) {
+		strict_fault(true, "; it is left out", "%s: only %d modules at once", name,
+			     MAX_MODULES);
 		return;
 	}
-	if (!find(name, next))
+	if (!find(name, options, next))
 		return;
-	if (is_started(next->own)) {
-		cuaudit_log(CUAUDIT_WARN, "%s is started once, by its first options", name);
+	key = next->module->enforces;
+	next->strict = key && (!*key || (options && strstr(options, key)));
+	if (is_prepared(next->own)) {
+		strict_fault(next->strict, "; its first options hold",
+			     "%s is given twice; give all of its options at once", name);
 		return;
 	}
 	/* What a module that did not start was given is none of this one's. */
+	next->name = name;
+	next->runs = false;
 	next->options = (struct cuaudit_options){ .known = next->module->options };
 	for (pair = options ? strtok_r(options, ";", &rest) : NULL; pair;
 	     pair = strtok_r(NULL, ";", &rest))
-		take_option(next->module, &next->options, pair);
-	if (run(name, next))
-		nstarted++;
+		take_option(next, pair);
+	error = call(next, next->module->check);
+	if (error && strict_stops(next->strict))
+		strict_stop();
+	if (error >= 0)
+		nprepared++;
 }
 
 /* The bracket that closes the one before at, or the end. */
@@ -269,43 +361,83 @@ static char *cut(char *word, char **options)
 	return end;
 }
 
-void module_start_all(void)
+void module_prepare_all(void)
 {
 	const char *value = cuaudit_core_link->environment.hooks;
 	char *word = text, *options;
 
 	if (strlen(value) >= sizeof(text)) {
-		cuaudit_log(CUAUDIT_WARN, "CUAUDIT_HOOKS is longer than %d bytes; no hooks", TEXT);
+		strict_fault(has_policy(value), "; no hooks",
+			     "CUAUDIT_HOOKS is longer than %d bytes", TEXT);
 		return;
 	}
 	strcpy(text, value);
 	while (*word) {
+		const char *from = value + (word - text);
 		char *next = cut(word, &options);
 
 		if (!next) {
-			cuaudit_log(CUAUDIT_WARN, "CUAUDIT_HOOKS takes NAME[(KEY=VALUE;...)][,...]; "
-				    "'%s' and what follows it is left out", word);
+			strict_fault(has_policy(from), "; that and what follows is left out",
+				     "CUAUDIT_HOOKS takes NAME[(KEY=VALUE;...)][,...], not '%s'",
+				     from);
 			return;
 		}
 		if (*word)
-			start(word, options);
+			prepare(word, options);
 		word = next;
 	}
 }
 
+void module_start_all(void)
+{
+	for (uint32_t i = 0; i < nprepared; i++)
+		started[i].runs = run(&started[i]);
+}
+
+/* The names of those that enforce something, or "". */
+static void list_enforcing(char *list, size_t size)
+{
+	size_t used = 0;
+
+	*list = '\0';
+	for (uint32_t i = 0; i < nprepared; i++)
+		if (started[i].runs && enforces(&started[i]) && used < size)
+			used += (size_t)snprintf(list + used, size - used, "%s%s",
+						 used ? ", " : "", started[i].name);
+}
+
+void module_report_gaps(void)
+{
+	const struct link_environment *environment = &cuaudit_core_link->environment;
+	char list[MAX_INSTEAD];
+
+	list_enforcing(list, sizeof(list));
+	if (!*list)
+		return;
+	if (*environment->include)
+		cuaudit_log(CUAUDIT_WARN, "CUAUDIT_INCLUDE=%s: other libraries are not held to: %s",
+			    environment->include, list);
+	if (*environment->exclude)
+		cuaudit_log(CUAUDIT_WARN, "CUAUDIT_EXCLUDE=%s: these libraries are not held to: %s",
+			    environment->exclude, list);
+	if (*environment->follow == '0')
+		cuaudit_log(CUAUDIT_WARN, "CUAUDIT_FOLLOW=0: programs that this one starts are not "
+			    "held to: %s", list);
+}
+
 void module_finish_all(void)
 {
-	while (nstarted) {
-		const struct cuaudit_module *module = started[--nstarted].module;
+	while (nprepared) {
+		const struct started *last = &started[--nprepared];
 
-		if (module->finish)
-			module->finish();
+		if (last->runs && last->module->finish)
+			last->module->finish();
 	}
 }
 
 void module_forked(void)
 {
-	for (uint32_t i = 0; i < nstarted; i++)
-		if (started[i].module->forked)
+	for (uint32_t i = 0; i < nprepared; i++)
+		if (started[i].runs && started[i].module->forked)
 			started[i].module->forked();
 }

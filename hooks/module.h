@@ -3,8 +3,17 @@
 #ifndef HOOKS_MODULE_H
 #define HOOKS_MODULE_H
 
-/* Context: setup. Starts each; what is wrong with one is said, and it is left out. */
+/*
+ * Context: setup. Reads CUAUDIT_HOOKS and has each module judge its options;
+ * what is wrong is reported and left out, or ends the process.
+ */
+void module_prepare_all(void);
+
+/* Context: setup. Starts those; one that cannot start is left out, or ends the process. */
 void module_start_all(void);
+
+/* Context: setup. Reports where the settings let what is enforced not hold. */
+void module_report_gaps(void);
 
 /* Context: setup. The end of the process. */
 void module_finish_all(void);

@@ -14,6 +14,7 @@
 
 #include "hooks/core.h"
 #include "names/template.h"
+#include "report/io.h"
 
 static time_t started;
 static char rank[32] = "0";
@@ -56,7 +57,7 @@ void output_setup(void)
 
 static const char *program(char *buffer, size_t size)
 {
-	ssize_t length = readlink("/proc/self/exe", buffer, size - 1);
+	ssize_t length = readlink("/proc/thread-self/exe", buffer, size - 1);
 	const char *slash;
 
 	if (length < 0)
@@ -152,12 +153,11 @@ int cuaudit_output(const char *suffix)
 		goto failed;
 	}
 	if (!result) {
-		result = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		result = io_open(path, O_WRONLY | O_CREAT | O_TRUNC, IO_REPORT);
 		if (result >= 0)
 			return result;
-		result = -errno;
 	}
 failed:
-	cuaudit_log(CUAUDIT_ERROR, "cannot write %s: %s", path, strerror(-result));
+	cuaudit_log(CUAUDIT_ERROR, "cannot write %s: %s", path, io_reason(result));
 	return result;
 }

@@ -9,6 +9,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <cuaudit/call.h>
+
 enum { PAGE = 4096 };
 
 /* Where process_vm_readv is missing or forbidden: asks about each page, then copies. */
@@ -48,4 +50,9 @@ bool peek(uint64_t address, void *to, size_t size)
 	}
 	errno = error;
 	return result;
+}
+
+int cuaudit_safe_read(const void *from, void *to, size_t size)
+{
+	return peek((uintptr_t)from, to, size) ? 0 : -EFAULT;
 }

@@ -3,49 +3,25 @@
 #include "hooks/record.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <signal.h>
 
 #include "hooks/core.h"
+#include "hooks/lock.h"
 #include "hooks/registry.h"
 #include "names/selector.h"
 
 static struct record records[RECORDS];
-static struct record *order[RECORDS];	/* by priority, then by time */
-static uint32_t norder;
 
 /*
- * setup_lock is for those who add hooks or functions, and is held over
- * whatever that takes. lock is for what they share with who detaches, in any
- * context: it is held with signals blocked, and nothing is waited for under it.
+ * By priority, then by time. The one that is not current is changed, and then
+ * is: a fork in between leaves the child a whole one.
  */
-static pthread_mutex_t setup_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static sigset_t fork_saved;
+static struct order {
+	uint32_t count;
+	struct record *records[RECORDS];
+} orders[2], *order = &orders[0];
 
-void record_begin_setup(void)
-{
-	pthread_mutex_lock(&setup_lock);
-}
-
-void record_end_setup(void)
-{
-	pthread_mutex_unlock(&setup_lock);
-}
-
-void record_take_lock(sigset_t *saved)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, saved);
-	pthread_mutex_lock(&lock);
-}
-
-void record_give_lock(const sigset_t *saved)
-{
-	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, saved, NULL);
-}
+static struct selector *general;	/* of CUAUDIT_FUNCTIONS */
 
 struct record *record_get(uint32_t number)
 {
@@ -73,9 +49,10 @@ static struct hook_entry entry_of(struct record *record, uint32_t slot)
 		return (struct hook_entry){
 			hook->enter, hook->exit, hook->data,
 			record->direct ? record->direct(&registry_entries[slot].function) : NULL,
+			record->answered,
 		};
 	return (struct hook_entry){ hook->exit ? guard_enter : guard_enter_only,
-				    hook->exit ? guard_exit : NULL, &record->guard, NULL };
+				    hook->exit ? guard_exit : NULL, &record->guard, NULL, NULL };
 }
 
 uint32_t record_choose(uint32_t slot, struct hook_entry entries[CUAUDIT_HOOKS_MAX], bool *timed)
@@ -83,101 +60,104 @@ uint32_t record_choose(uint32_t slot, struct hook_entry entries[CUAUDIT_HOOKS_MA
 	uint32_t count = 0;
 
 	*timed = false;
-	for (uint32_t i = 0; i < norder && count <= CUAUDIT_HOOKS_MAX; i++) {
-		if (!guard_takes(&order[i]->guard, slot))
+	for (uint32_t i = 0; i < order->count && count <= CUAUDIT_HOOKS_MAX; i++) {
+		struct record *record = order->records[i];
+
+		if (!guard_takes(&record->guard, slot))
 			continue;
 		if (count < CUAUDIT_HOOKS_MAX)
-			entries[count] = entry_of(order[i], slot);
-		*timed |= order[i]->guard.hook.flags & CUAUDIT_HOOK_TIMED;
+			entries[count] = entry_of(record, slot);
+		*timed |= record->guard.hook.flags & CUAUDIT_HOOK_TIMED;
 		count++;
 	}
 	return count;
 }
 
-int record_select(struct record *record, uint32_t from, uint32_t end)
+int record_open_selector(struct record *record)
 {
-	const struct cuaudit_hook *hook = &record->guard.hook;
-	bool restricted = record->owner == HOOK_MODULE;
-	struct selector *selector = selector_open(hook->functions ? hook->functions : "");
-	struct selector *general = selector_open(cuaudit_core_link->environment.functions);
-	int error = selector && general ? 0 : -ENOMEM;
+	if (record->selector)
+		selector_close(record->selector);
+	record->selector = selector_open(record->guard.hook.functions ?
+					 record->guard.hook.functions : "");
+	if (!general)
+		general = selector_open(cuaudit_core_link->environment.functions);
+	return record->selector && general ? 0 : -ENOMEM;
+}
 
-	for (uint32_t i = from; !error && i < end; i++) {
+void record_select(struct record *record, uint32_t from, uint32_t end)
+{
+	bool restricted = record->owner == HOOK_MODULE;
+
+	for (uint32_t i = from; i < end; i++) {
 		uint64_t bit = (uint64_t)1 << i % 64;
 
-		if (registry_takes(selector, i) && (!restricted || registry_takes(general, i)))
+		if (registry_takes(record->selector, i) &&
+		    (!restricted || registry_takes(general, i)))
 			atomic_fetch_or(&record->guard.slots[i / 64], bit);
 		else
 			atomic_fetch_and(&record->guard.slots[i / 64], ~bit);
 	}
-	if (selector)
-		selector_close(selector);
-	if (general)
-		selector_close(general);
-	return error;
 }
 
-bool record_select_all(uint32_t from, uint32_t end)
+void record_select_all(uint32_t from, uint32_t end)
 {
-	struct record *chosen[RECORDS];
-	uint32_t count;
-	bool good = true;
+	struct order chosen;
 	sigset_t saved;
 
-	record_take_lock(&saved);
-	count = norder;
-	for (uint32_t i = 0; i < count; i++) {
-		chosen[i] = order[i];
-		chosen[i]->pinned = true;
-	}
-	record_give_lock(&saved);
-	for (uint32_t i = 0; i < count; i++)
-		good &= !record_select(chosen[i], from, end);
-	record_take_lock(&saved);
-	for (uint32_t i = 0; i < count; i++)
-		chosen[i]->pinned = false;
-	record_give_lock(&saved);
-	return good;
+	lock_take(LOCK_RECORDS, &saved);
+	chosen = *order;
+	lock_release(LOCK_RECORDS, &saved);
+	/* None of these is used for another hook before LOCK_SETUP is free. */
+	for (uint32_t i = 0; i < chosen.count; i++)
+		record_select(chosen.records[i], from, end);
+}
+
+static struct order *next_order(void)
+{
+	struct order *next = order == &orders[0] ? &orders[1] : &orders[0];
+
+	*next = *order;
+	return next;
+}
+
+static void use(struct order *next)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	order = next;
+}
+
+static bool inside_of(const struct record *a, const struct record *b)
+{
+	return a->innermost != b->innermost ? a->innermost :
+	       a->guard.hook.priority > b->guard.hook.priority;
+}
+
+bool record_any_policy(void)
+{
+	for (uint32_t i = 0; i < RECORDS; i++)
+		if (records[i].state == RECORD_ADDED && records[i].owner == HOOK_POLICY)
+			return true;
+	return false;
 }
 
 void record_insert(struct record *record)
 {
-	uint32_t at = norder++;
+	struct order *next = next_order();
+	uint32_t at = next->count++;
 
-	for (; at && order[at - 1]->guard.hook.priority > record->guard.hook.priority; at--)
-		order[at] = order[at - 1];
-	order[at] = record;
+	for (; at && inside_of(next->records[at - 1], record); at--)
+		next->records[at] = next->records[at - 1];
+	next->records[at] = record;
+	use(next);
 }
 
 void record_remove(const struct record *record)
 {
-	uint32_t to = 0;
+	struct order *next = next_order();
 
-	for (uint32_t i = 0; i < norder; i++)
-		if (order[i] != record)
-			order[to++] = order[i];
-	norder = to;
-}
-
-void record_fork(void)
-{
-	sigset_t saved;
-
-	record_take_lock(&saved);
-	fork_saved = saved;
-}
-
-void record_parent(void)
-{
-	sigset_t saved = fork_saved;
-
-	record_give_lock(&saved);
-}
-
-void record_forked(void)
-{
-	sigset_t saved = fork_saved;
-
-	pthread_mutex_init(&setup_lock, NULL);
-	record_give_lock(&saved);
+	next->count = 0;
+	for (uint32_t i = 0; i < order->count; i++)
+		if (order->records[i] != record)
+			next->records[next->count++] = order->records[i];
+	use(next);
 }

@@ -10,7 +10,9 @@
 #include "hooks/core.h"
 #include "hooks/dispatch.h"
 #include "hooks/layout.h"
+#include "hooks/lock.h"
 #include "hooks/record.h"
+#include "hooks/strict.h"
 #include "hooks/thread.h"
 #include "names/selector.h"
 
@@ -88,6 +90,9 @@ static void describe(uint32_t slot)
 	entry->self = thread_self_offset();
 }
 
+static char *pool;
+static size_t pool_left;
+
 /*
  * Lists come out of pages that are never freed: a call may still read them.
  * Each begins a line of the cache, that the trampolines read no second one.
@@ -95,21 +100,19 @@ static void describe(uint32_t slot)
 static struct hook_list *new_list(uint32_t count)
 {
 	enum { POOL = 64 * 1024, LINE = 64 };
-	static char *pool;
-	static size_t left;
 	size_t size = sizeof(struct hook_list) + count * sizeof(struct hook_entry);
 	struct hook_list *list;
 
 	size = (size + LINE - 1) / LINE * LINE;
-	if (size > left) {
+	if (size > pool_left) {
 		pool = cuaudit_pages(POOL);
-		left = pool ? POOL : 0;
+		pool_left = pool ? POOL : 0;
 		if (!pool)
 			return NULL;
 	}
 	list = (struct hook_list *)pool;
 	pool += size;
-	left -= size;
+	pool_left -= size;
 	return list;
 }
 
@@ -122,7 +125,8 @@ static bool same(const struct hook_list *list, const struct hook_entry *wanted, 
 		is = list->hooks[i].enter == wanted[i].enter &&
 		     list->hooks[i].exit == wanted[i].exit &&
 		     list->hooks[i].data == wanted[i].data &&
-		     list->hooks[i].direct == wanted[i].direct;
+		     list->hooks[i].direct == wanted[i].direct &&
+		     list->hooks[i].answered == wanted[i].answered;
 	return is;
 }
 
@@ -231,27 +235,34 @@ void registry_setup(void)
 void registry_attach(void)
 {
 	uint32_t ready, count, unfit = 0;
-	sigset_t saved;
+	sigset_t saved, inner;
 
-	record_begin_setup();
+	lock_take(LOCK_SETUP, &saved);
 	ready = atomic_load_explicit(&nready, memory_order_relaxed);
 	count = atomic_load_explicit(&cuaudit_core_link->nslots, memory_order_acquire);
 	for (uint32_t i = ready; i < count; i++)
 		describe(i);
-	if (ready < count && !record_select_all(ready, count))
-		unfit = count - ready;
+	if (ready < count)
+		record_select_all(ready, count);
 	for (uint32_t i = ready; i < count; i++) {
-		record_take_lock(&saved);
+		lock_take(LOCK_RECORDS, &inner);
 		if (registry_publish(i)) {
 			unfit++;
 			route(i);
 		}
 		/* Pairs with cuaudit_functions. */
 		atomic_store_explicit(&nready, i + 1, memory_order_release);
-		record_give_lock(&saved);
+		lock_release(LOCK_RECORDS, &inner);
 	}
-	record_end_setup();
+	lock_release(LOCK_SETUP, &saved);
 	if (unfit)
-		cuaudit_log(CUAUDIT_WARN, "%u functions have not all of their hooks: "
-			    "too many, or no memory", unfit);
+		strict_fault(record_any_policy(), "; none of their hooks is called",
+			     "%u functions have more than %d hooks, or no memory is left for them",
+			     unfit, CUAUDIT_HOOKS_MAX);
+}
+
+void registry_forked(void)
+{
+	/* Another thread may have been taking some of it. */
+	pool_left = 0;
 }

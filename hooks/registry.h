@@ -86,13 +86,16 @@ void registry_setup(void);
  */
 void registry_attach(void);
 
+/* Context: call, in the child of fork. */
+void registry_forked(void);
+
 struct selector;
 
 /* Context: setup. Whether a selector takes the function of a slot, by any of its names. */
 bool registry_takes(const struct selector *selector, uint32_t slot);
 
 /*
- * Under hook.h's lock: the list of the hooks a slot has now, NULL for none. One
+ * Under LOCK_RECORDS: the list of the hooks a slot has now, NULL for none. One
  * that was made before where there is one, so that memory does not grow with
  * every hook that comes and goes. 0, -ENOSPC, -ENOMEM.
  */

@@ -37,10 +37,9 @@ static uint32_t current_driver(void)
 	const struct thread *thread = thread_self;
 	const struct cuaudit_call *call;
 
-	if (!thread || !(thread->state & THREAD_INSIDE) || thread->state / 2 == 0)
+	if (!thread || !(thread->state & THREAD_INSIDE) || thread->state == THREAD_ENDING)
 		return 0;
-	call = (const struct cuaudit_call *)
-	       thread->frames[(thread->state / 2 - 1) % THREAD_FRAMES];
+	call = (const struct cuaudit_call *)thread_frame(thread->state);
 	return call->function->driver;
 }
 

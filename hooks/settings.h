@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges the CUAUDIT_ variables, and says what is wrong with them. */
+/* Judges the CUAUDIT_ variables that the auditor cannot, and has it report the others. */
 #ifndef HOOKS_SETTINGS_H
 #define HOOKS_SETTINGS_H
 

@@ -17,7 +17,7 @@ enum { POPULATE_READ = 22 };	/* MADV_POPULATE_READ, which older headers lack */
 
 #define MAIN_STACK 0x5b737461636b5dull	/* "[stack]" */
 
-/* A line of /proc/self/maps on its way: "LOW-HIGH perms offset device inode name". */
+/* A line of /proc/thread-self/maps on its way: "LOW-HIGH perms offset device inode name". */
 struct line {
 	uintptr_t bounds[2];
 	uint32_t field;		/* of bounds; 2: past them */
@@ -83,7 +83,7 @@ static bool look(struct thread *thread, uintptr_t address)
 	if (thread->stack_looks == LOOKS)
 		return false;
 	thread->stack_looks++;
-	fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	fd = syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	found = find(thread, fd, address);

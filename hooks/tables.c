@@ -4,6 +4,7 @@
 
 #include "hooks/coverage.h"
 #include "hooks/hook.h"
+#include "hooks/peek.h"
 #include "hooks/registry.h"
 
 enum { WHERE, UUID };
@@ -14,11 +15,12 @@ enum { LARGEST = 0x1000 };
 static void answered(struct cuaudit_call *call, void *data)
 {
 	const uint64_t *const *where = (const uint64_t *const *)call->words[WHERE];
-	const uint8_t *uuid = (const uint8_t *)call->words[UUID];
 	uint64_t size = 0;
+	uint8_t uuid[16];
 
 	(void)data;
-	if (!uuid)
+	/* A driver that refuses the call need not have read the UUID: it may be unmapped. */
+	if (!peek(call->words[UUID], uuid, sizeof(uuid)))
 		return;
 	if (!call->result && where && *where && **where < LARGEST)
 		size = **where;

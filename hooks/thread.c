@@ -11,11 +11,12 @@
 #include <sys/mman.h>
 
 #include "arch.h"
+#include "hooks/core.h"
+#include "hooks/lock.h"
 
 __thread struct thread *thread_self;
 
 static pthread_key_t key;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thread *free_threads, *all_threads;
 static uint64_t numbers;
 static uint64_t unseen;	/* calls without a thread: memory was out */
@@ -27,32 +28,16 @@ static struct {
 } keys[THREAD_KEYS];
 static _Atomic uint32_t first_key = THREAD_KEYS;	/* handed out downwards */
 
-/*
- * The lock is held with signals blocked: a handler that calls the driver on
- * this thread never finds it taken by the code it interrupted.
- */
-static void take_lock(sigset_t *saved)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, saved);
-	pthread_mutex_lock(&lock);
-}
-
-static void give_lock(const sigset_t *saved)
-{
-	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, saved, NULL);
-}
-
 /* The destructor of the key: runs in every thread that ends, last of its own. */
 static void end(void *value)
 {
-	struct thread *thread = value;
+	struct thread *thread = thread_self;
 	sigset_t saved;
 
-	thread->state |= THREAD_INSIDE;
+	/* Another namespace's value of the same number. */
+	if (!thread || value != thread)
+		return;
+	thread->state = THREAD_ENDING;
 	for (uint32_t i = THREAD_KEYS; i-- > first_key;)
 		if (thread->blocks[i] && keys[i].leave)
 			keys[i].leave(thread->blocks[i]);
@@ -60,10 +45,10 @@ static void end(void *value)
 	/* Whatever calls it was still in when it ended. Pairs with thread_any_guarded. */
 	for (uint32_t i = 0; i < CUAUDIT_HOOKS_ALL; i++)
 		atomic_store_explicit(&thread->guarded[i], 0, memory_order_release);
-	take_lock(&saved);
+	lock_take(LOCK_THREADS, &saved);
 	thread->next = free_threads;
 	free_threads = thread;
-	give_lock(&saved);
+	lock_release(LOCK_THREADS, &saved);
 }
 
 int32_t thread_self_offset(void)
@@ -71,9 +56,30 @@ int32_t thread_self_offset(void)
 	return (int32_t)((char *)&thread_self - (char *)arch_thread_pointer());
 }
 
+/*
+ * The libcs of other namespaces (dlmopen) number their keys from 0 as well, but
+ * a thread has one place for the value of each number. So ours is the last of
+ * those that lie in the thread: from FIRST_BLOCK on, setting one calls calloc.
+ */
 int thread_setup(void)
 {
-	return -pthread_key_create(&key, end);
+	enum { FIRST_BLOCK = 32 };
+	pthread_key_t tried[FIRST_BLOCK];
+	uint32_t count = 0;
+	int error;
+
+	do
+		error = pthread_key_create(&tried[count], end);
+	while (!error && tried[count++] < FIRST_BLOCK - 1 && count < FIRST_BLOCK);
+	if (!count)
+		return -error;
+	key = tried[0];
+	for (uint32_t i = 1; i < count && tried[i] < FIRST_BLOCK; i++)
+		key = tried[i];
+	for (uint32_t i = 0; i < count; i++)
+		if (tried[i] != key)
+			pthread_key_delete(tried[i]);
+	return 0;
 }
 
 /* Bytes of a thread's structure and of its blocks. */
@@ -127,6 +133,8 @@ static struct thread *take_free(void)
 		return make();
 	free_threads = thread->next;
 	thread->state = 0;
+	for (uint32_t i = 0; i < THREAD_MOVED; i++)
+		atomic_store_explicit(&thread->moved[i], 0, memory_order_relaxed);
 	thread->stack_low = thread->stack_high = 0;
 	thread->stack_looks = 0;
 	memset(thread->callers, 0, THREAD_CALLERS * sizeof(*thread->callers));
@@ -142,7 +150,7 @@ struct thread *thread_begin(void)
 	sigset_t saved;
 
 	/* A signal that comes meanwhile finds the thread made. */
-	take_lock(&saved);
+	lock_take(LOCK_THREADS, &saved);
 	if (!thread_self) {
 		struct thread *thread = take_free();
 
@@ -155,7 +163,7 @@ struct thread *thread_begin(void)
 			unseen++;
 		}
 	}
-	give_lock(&saved);
+	lock_release(LOCK_THREADS, &saved);
 	errno = error;
 	return thread_self;
 }
@@ -163,13 +171,12 @@ struct thread *thread_begin(void)
 void thread_forked(void)
 {
 	/* Only the forking thread lives on; the others' structures are lost. */
-	pthread_mutex_init(&lock, NULL);
 	free_threads = NULL;
 	unseen = 0;
 	all_threads = thread_self;
 	if (thread_self) {
 		thread_self->all = NULL;
-		thread_self->straight = thread_self->abandoned = 0;
+		thread_self->straight = thread_self->abandoned = thread_self->unwound_hooks = 0;
 	}
 }
 
@@ -201,10 +208,10 @@ bool thread_any_guarded(uint32_t number)
 	bool any = false;
 	sigset_t saved;
 
-	take_lock(&saved);
+	lock_take(LOCK_THREADS, &saved);
 	for (struct thread *thread = all_threads; thread && !any; thread = thread->all)
 		any = atomic_load(&thread->guarded[number]);
-	give_lock(&saved);
+	lock_release(LOCK_THREADS, &saved);
 	return any;
 }
 
@@ -232,7 +239,8 @@ void *cuaudit_pages(size_t size)
 
 uint64_t cuaudit_straight(void)
 {
-	uint64_t sum = unseen;
+	uint64_t sum = unseen + atomic_load_explicit(&cuaudit_core_link->setup_calls,
+						     memory_order_relaxed);
 
 	for (const struct thread *thread = all_threads; thread; thread = thread->all)
 		sum += thread->straight;
@@ -245,5 +253,14 @@ uint64_t cuaudit_abandoned(void)
 
 	for (const struct thread *thread = all_threads; thread; thread = thread->all)
 		sum += thread->abandoned;
+	return sum;
+}
+
+uint64_t cuaudit_unwound_hooks(void)
+{
+	uint64_t sum = 0;
+
+	for (const struct thread *thread = all_threads; thread; thread = thread->all)
+		sum += thread->unwound_hooks;
 	return sum;
 }

@@ -12,6 +12,7 @@
 enum {
 	THREAD_KEYS = 12,	/* handed out from the last, whose blocks lie next to the thread */
 	THREAD_FRAMES = 32,	/* nested calls told apart after a longjmp */
+	THREAD_MOVED = 4,	/* calls that ended on another thread, not yet noticed by their own */
 	THREAD_CALLERS = 128	/* return addresses remembered, a power of two */
 };
 
@@ -28,15 +29,18 @@ struct thread_caller {
 struct thread {
 	void *blocks[THREAD_KEYS];	/* first: see frame_thread */
 	/*
-	 * 2 * the depth of calls, + 1 while a hook is running, whose driver calls
-	 * go straight. One word, 0 on most calls: read as a whole after parts of
-	 * it were written, it would stall the processor.
+	 * The innermost call: its frame's address, and below it THREAD_INSIDE while
+	 * a hook of it runs. 0 outside of calls. One word, so that a signal handler
+	 * finds the mark and the frame it is of together.
 	 */
-	uint32_t state;
+	uint64_t state;
 	uint64_t correlation;	/* the thread's number << 40 | calls */
-	uintptr_t frames[THREAD_FRAMES];
+	uint64_t outer[THREAD_FRAMES];	/* by depth: the state that a nested call began in */
+	uint32_t depth;		/* of a nested innermost call; changes while the state is inside */
 	uint64_t straight;	/* calls that passed because of inside */
 	uint64_t abandoned;	/* calls left by longjmp or an exception */
+	uint64_t unwound_hooks;	/* the same of hooks that were running */
+	_Atomic uintptr_t moved[THREAD_MOVED];	/* frames, see dispatch_moved */
 	struct thread_caller *callers;	/* THREAD_CALLERS of them */
 	uintptr_t stack_low, stack_high;	/* see stack.c */
 	uint32_t stack_looks;
@@ -52,13 +56,25 @@ enum {
 	THREAD_BLOCKS = (sizeof(struct thread) + THREAD_LINE - 1) / THREAD_LINE * THREAD_LINE
 };
 
-enum { THREAD_INSIDE = 1 };
+/* Of a state. Frames are aligned to 16 bytes. */
+enum {
+	THREAD_INSIDE = 1,	/* a hook runs: driver calls of the thread go straight to the driver */
+	THREAD_FILLED = 2,	/* by direct_fill: no return address lies behind the frame */
+	THREAD_NESTED = 4,	/* inside of another call */
+	THREAD_ENDING = THREAD_INSIDE	/* without a frame: the thread's destructors run */
+};
+
+static inline uintptr_t thread_frame(uint64_t state)
+{
+	return state & ~(uintptr_t)15;
+}
 
 _Static_assert(offsetof(struct thread, blocks) == 0, "blocks");
 _Static_assert(offsetof(struct thread, state) == THREAD_STATE, "state");
 _Static_assert(offsetof(struct thread, correlation) == THREAD_CORRELATION, "correlation");
-_Static_assert(offsetof(struct thread, frames) == THREAD_OUTERMOST, "frames");
-_Static_assert(offsetof(struct thread, frames) / 64 ==
+_Static_assert(offsetof(struct thread, depth) == THREAD_DEPTH, "depth");
+_Static_assert((int)THREAD_INSIDE == THREAD_INSIDE_BIT, "inside");
+_Static_assert(offsetof(struct thread, correlation) / 64 ==
 	       offsetof(struct thread, blocks[THREAD_KEYS - 4]) / 64, "a line");
 
 /* The calling thread's, NULL before its first call. 8 bytes of static TLS. */

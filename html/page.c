@@ -11,7 +11,7 @@ enum { PIECE = 1 << 20 };
 
 static int flush(struct out *out, int fd, size_t least)
 {
-	return out->used < least ? out->error : out_write(out, fd);
+	return out->used < least ? out->error : out_write(out, fd, IO_FOREVER);
 }
 
 /* '<' is within strings alone, where JSON has another word for it: no text can end the script. */

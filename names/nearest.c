@@ -2,9 +2,17 @@
 /* The known word nearest to one that is not known. */
 #include "names/nearest.h"
 
-#include <string.h>
-
 enum { LONGEST = 64 };
+
+/* The auditor has no libc. */
+static size_t length_of(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length])
+		length++;
+	return length;
+}
 
 static size_t least(size_t a, size_t b)
 {
@@ -44,7 +52,7 @@ const char *nearest(const char *word, size_t length, const char *const *words)
 	if (length > LONGEST)
 		return NULL;
 	for (; *words; words++) {
-		size_t other = strlen(*words), far;
+		size_t other = length_of(*words), far;
 
 		if (other > LONGEST)
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The known word nearest to one that is not known. Context: setup. */
+/* The known word nearest to one that is not known. Context: bind, setup. */
 #ifndef NAMES_NEAREST_H
 #define NAMES_NEAREST_H
 

@@ -26,6 +26,7 @@ struct part {
 
 struct selector {
 	bool patterns;		/* has a GLOB or a REGEX */
+	bool *matched;		/* by part: some function it was asked about is one of its own */
 	uint32_t count;
 	struct part parts[];
 };
@@ -158,9 +159,10 @@ struct selector *selector_open(const char *text)
 
 	while (next(&at, &length))
 		count++;
-	selector = malloc(sizeof(*selector) + count * sizeof(struct part));
+	selector = malloc(sizeof(*selector) + count * sizeof(struct part) + count * sizeof(bool));
 	if (selector) {
-		*selector = (struct selector){ .count = 0 };
+		*selector = (struct selector){ .matched = (bool *)&selector->parts[count] };
+		memset(selector->matched, 0, count * sizeof(bool));
 		for (at = text; (from = next(&at, &length));) {
 			struct part *part = &selector->parts[selector->count];
 
@@ -187,11 +189,30 @@ bool selector_takes(const struct selector *selector, const struct cuaudit_functi
 	locale_t saved = selector->patterns ? use_plain() : (locale_t)0;
 
 	for (uint32_t i = 0; i < selector->count; i++)
-		if (takes(&selector->parts[i], function))
+		if (takes(&selector->parts[i], function)) {
 			taken = !selector->parts[i].negated;
+			selector->matched[i] = true;
+		}
 	if (saved)
 		uselocale(saved);
 	return taken;
+}
+
+uint32_t selector_unmatched(const struct selector *selector, char first[SELECTOR_NEAR])
+{
+	static const char *const before[] = {
+		[NAME] = "", [GLOB] = "", [CLASS_OF] = "%", [REGEX] = "/", [SYMBOL] = "=",
+	};
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < selector->count; i++) {
+		const struct part *part = &selector->parts[i];
+
+		if (!selector->matched[i] && !count++)
+			snprintf(first, SELECTOR_NEAR, "%s%s%s", before[part->kind], part->text,
+				 part->kind == REGEX ? "/" : "");
+	}
+	return count;
 }
 
 static bool names_any(const struct part *part, selector_source_fn source)
@@ -237,7 +258,7 @@ const char *selector_stranger(const char *text, size_t *length, selector_source_
 	return first(text, length, source);
 }
 
-static int nearest_class(const char *word, size_t length, char near[SELECTOR_NEAR])
+static void nearest_class(const char *word, size_t length, char near[SELECTOR_NEAR])
 {
 	static const char *const names[] = {
 #define CLASS(name, text, summary) "%" text,
@@ -246,8 +267,14 @@ static int nearest_class(const char *word, size_t length, char near[SELECTOR_NEA
 		NULL
 	};
 	const char *found = nearest(word, length, names);
+	int used = 0;
 
-	return found ? snprintf(near, SELECTOR_NEAR, "; did you mean %s", found) : 0;
+	if (found)
+		used = snprintf(near, SELECTOR_NEAR, "; did you mean %s?", found);
+	used += snprintf(near + used, SELECTOR_NEAR - (size_t)used, "%s",
+			 found ? " The classes are" : "; the classes are");
+	for (int i = 0; names[i]; i++)
+		used += snprintf(near + used, SELECTOR_NEAR - (size_t)used, " %s", names[i]);
 }
 
 /* What cuGetProcAddress knows the functions by; one name has several versions. */
@@ -289,15 +316,14 @@ void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR],
 {
 	char word[PART];
 	size_t used = 0;
-	int written;
 
 	near[0] = '\0';
 	/* What of a pattern can be part of a name. */
 	for (size_t i = 0; i < length && used < sizeof(word); i++)
 		if (!strchr("=*?[]^$.()|+/\\", part[i]))
 			word[used++] = part[i];
-	written = used && *word == '%' ? nearest_class(word, used, near)
-				       : nearest_functions(word, used, near, source);
-	if (written)
+	if (used && *word == '%')
+		nearest_class(word, used, near);
+	else if (nearest_functions(word, used, near, source))
 		strcat(near, "?");
 }

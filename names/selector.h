@@ -22,6 +22,14 @@ bool selector_takes(const struct selector *selector, const struct cuaudit_functi
 
 void selector_close(struct selector *selector);
 
+enum { SELECTOR_NEAR = 512 };
+
+/*
+ * How many of its parts, with or without '!', are of no function that it was
+ * asked about; first gets the text of the first of them.
+ */
+uint32_t selector_unmatched(const struct selector *selector, char first[SELECTOR_NEAR]);
+
 /*
  * The first part of text that cannot match anything: an unknown class, an
  * unfinished [set] or /regex/, a bad regex, a text longer than any name. NULL
@@ -38,9 +46,10 @@ typedef bool (*selector_source_fn)(uint32_t index, struct cuaudit_function *func
  */
 const char *selector_stranger(const char *text, size_t *length, selector_source_fn source);
 
-enum { SELECTOR_NEAR = 256 };
-
-/* Writes "; did you mean X, Y?" for such a part to near, or nothing where all are far. */
+/*
+ * Writes "; did you mean X, Y?" for such a part to near, or nothing where all
+ * are far; for a class, all that there are.
+ */
 void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR],
 		   selector_source_fn source);
 

@@ -2,12 +2,22 @@
 /* The %-fields of CUAUDIT_OUTPUT. */
 #include "names/template.h"
 
-#include <string.h>
+#include <stddef.h>
 
 const char *template_fault(const char *template)
 {
-	for (; *template; template++)
-		if (*template == '%' && !strchr("phert%", *++template ? *template : '?'))
+	static const char fields[] = "phert%";
+
+	for (; *template; template++) {
+		const char *known = fields;
+
+		if (*template != '%')
+			continue;
+		template++;
+		while (*known && *known != *template)
+			known++;
+		if (!*known)
 			return template - 1;
+	}
 	return NULL;
 }

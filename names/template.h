@@ -3,7 +3,7 @@
 #ifndef NAMES_TEMPLATE_H
 #define NAMES_TEMPLATE_H
 
-/* The first %-field of template that is none, or NULL. */
+/* The first %-field of template that is none, or NULL. Context: bind, setup. */
 const char *template_fault(const char *template);
 
 #endif

@@ -17,6 +17,8 @@ static bool counted(const struct print_call *call, const struct print_param *par
 	const struct print_source *source = call->source;
 	uint64_t bytes = call->words[param->word];
 
+	if (call->unknown >> param->word & 1)
+		return false;
 	if (param->shape.how != PRINT_VALUE &&
 	    (!accepted(call, param->direction) ||
 	     !source->read(source, call->words[param->word], &bytes, param->shape.value.size)))
@@ -33,6 +35,10 @@ static void argument(struct printer *printer, const struct print_call *call,
 	struct print_value value = param->shape.value;
 	uint64_t count = param->shape.length;
 
+	if (call->unknown >> param->word & 1) {
+		buffer_char(printer->out, '?');
+		return;
+	}
 	printer->follow = accepted(call, param->direction);
 	switch (param->shape.how) {
 	case PRINT_VALUE:
@@ -72,10 +78,12 @@ bool print_argument(struct buffer *out, const struct print_call *call, uint32_t 
 }
 
 /* Three parameters that are the dimensions of one thing: the length of its name. */
-static size_t dimensions(const struct print_param *first, uint32_t left)
+static size_t dimensions(const struct print_call *call, const struct print_param *first,
+			 uint32_t left)
 {
 	for (uint32_t i = 0; i < 3; i++)
 		if (i == left || first[i].shape.how != PRINT_VALUE ||
+		    call->unknown >> first[i].word & 1 ||
 		    first[i].shape.value.kind != PRINT_UINT)
 			return 0;
 	return value_dimensions(first[0].name, first[1].name, first[2].name);
@@ -97,7 +105,7 @@ void print_call(struct buffer *out, const struct print_call *call)
 	buffer_text(out, call->name);
 	buffer_char(out, '(');
 	for (uint32_t i = 0; i < count; i++) {
-		size_t name = dimensions(&params[i], count - i);
+		size_t name = dimensions(call, &params[i], count - i);
 
 		if (i)
 			buffer_text(out, ", ");

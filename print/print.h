@@ -16,15 +16,13 @@ struct print_source {
 	/* What a handle stands for, or NULL; NULL: handles have no names. */
 	const char *(*name)(const struct print_source *source, uint32_t kind, uint64_t handle);
 	struct numbers *numbers;
-	bool recorded;	/* words are of the past: PRINT_UNKNOWN is a pointer nobody kept */
+	bool recorded;	/* it is of the past: a list or a text of which it has the beginning may be cut at once */
 };
-
-/* No address of any process. */
-#define PRINT_UNKNOWN (UINT64_C(0xfff4) << 48)
 
 struct print_call {
 	const char *name;
 	const uint64_t *words;
+	uint64_t unknown;	/* bits of the words that may have been anything */
 	const struct print_source *source;
 	int32_t id;		/* row of driver_api.def, or -1 */
 	int32_t result;		/* a CUresult, where flags have CUAUDIT_PRINT_AFTER */

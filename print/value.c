@@ -56,8 +56,6 @@ void value_address(struct printer *printer, uint64_t address)
 {
 	if (!address)
 		buffer_text(printer->out, "NULL");
-	else if (address == PRINT_UNKNOWN && printer->source->recorded)
-		buffer_char(printer->out, '?');
 	else if (!(printer->flags & CUAUDIT_PRINT_STABLE) || !numbered(printer, 0, address))
 		buffer_hex(printer->out, address);
 }
@@ -264,6 +262,15 @@ void value_print(struct printer *printer, struct print_value value, const void *
 	}
 }
 
+/* Nothing of it was kept but that it was there. */
+static bool cut_at_once(const struct printer *printer, uint64_t address)
+{
+	char nothing;
+
+	return address && printer->follow && printer->depth < DEPTH && printer->source->recorded &&
+	       printer->source->read(printer->source, address, &nothing, 0);
+}
+
 void value_list(struct printer *printer, struct print_value value, uint64_t address,
 		uint64_t count, bool array)
 {
@@ -273,7 +280,10 @@ void value_list(struct printer *printer, struct print_value value, uint64_t addr
 
 	if (!address || !printer->follow || printer->depth == DEPTH ||
 	    (count && !source->read(source, address, element, value.size))) {
-		value_address(printer, address);
+		if (cut_at_once(printer, address))
+			buffer_text(printer->out, "[...]");
+		else
+			value_address(printer, address);
 		return;
 	}
 	printer->depth++;
@@ -314,7 +324,10 @@ void value_string(struct printer *printer, uint64_t address)
 		length = strnlen(text, end);
 	}
 	if (!end) {
-		value_address(printer, address);
+		if (cut_at_once(printer, address))
+			buffer_text(printer->out, "\"\"...");
+		else
+			value_address(printer, address);
 		return;
 	}
 	buffer_quoted(printer->out, text, length > CHARACTERS ? CHARACTERS : length);

@@ -43,6 +43,22 @@ static void measured(const struct report *report, struct out *out, const char *n
 	}
 }
 
+static int is_known(const struct report *report)
+{
+	return report->unknown < report->nprocesses || !report->nprocesses;
+}
+
+/* Nor is one that no process has recorded. */
+static void known(const struct report *report, struct out *out, const char *name, uint64_t value)
+{
+	if (is_known(report)) {
+		number(out, name, value);
+	} else {
+		key(out, ",", name);
+		out_text(out, "null");
+	}
+}
+
 static void text(struct out *out, const char *before, const char *name, const char *value)
 {
 	key(out, before, name);
@@ -87,15 +103,78 @@ static void driver(const struct cuaudit_stat_driver *driver, struct out *out,
 static void drivers(const struct report *report, struct out *out)
 {
 	key(out, ",", "driver");
-	if (report->drivers.count)
-		driver(report->drivers.records[0], out, "{");
+	if (report->ndrivers)
+		driver(report->drivers[0], out, "{");
 	else
 		out_text(out, "null");
 	key(out, ",", "drivers");
 	out_text(out, "[");
-	for (size_t i = 0; i < report->drivers.count; i++)
-		driver(report->drivers.records[i], out, i ? ",{" : "{");
+	for (size_t i = 0; i < report->ndrivers; i++)
+		driver(report->drivers[i], out, i ? ",{" : "{");
 	out_text(out, "]");
+}
+
+static void answered(const struct report *report, struct out *out)
+{
+	key(out, ",", "answered_by_hooks");
+	out_text(out, "[");
+	for (size_t i = 0; i < report->nanswered; i++) {
+		text(out, i ? ",{" : "{", "name", report->answered[i].name);
+		number(out, "calls", report->answered[i].calls);
+		out_text(out, "}");
+	}
+	out_text(out, "]");
+}
+
+static const char *const end_names[] = {
+	[REPORT_END_UNKNOWN] = "unknown",
+	[REPORT_END_EXIT] = "exit",
+	[REPORT_END_QUIT] = "_exit",
+	[REPORT_END_SIGNAL] = "signal",
+	[REPORT_END_EXEC] = "exec",
+	[REPORT_END_RUNS] = "running"
+};
+
+static void process(const struct report *report, const struct report_process *process,
+		    struct out *out, const char *before)
+{
+	const struct cuaudit_stat_header *header = process->header;
+
+	key(out, before, "pid");
+	out_u64(out, header->pid);
+	number(out, "parent", header->parent);
+	text(out, ",", "host", header->host);
+	key(out, ",", "rank");
+	if (header->rank)
+		out_u64(out, header->rank - 1);
+	else
+		out_text(out, "null");
+	number(out, "run", header->run);
+	text(out, ",", "program", header->program);
+	text(out, ",", "command", header->command);
+	number(out, "start_ns", header->start_ns);
+	text(out, ",", "ended", end_names[process->end]);
+	key(out, ",", "status");
+	if (process->status < 0)
+		out_text(out, "null");
+	else
+		out_u64(out, (uint64_t)process->status);
+	number(out, "calls", process->calls);
+	measured(report, out, "errors", process->errors);
+	measured(report, out, "total_ns", process->total_ns);
+	number(out, "answered_by_hooks", process->answered);
+	key(out, ",", "complete");
+	out_text(out, header->flags & CUAUDIT_STAT_PARTIAL ? "false}" : "true}");
+}
+
+static void processes(const struct report *report, struct out *out)
+{
+	key(out, ",", "processes");
+	out_text(out, "[");
+	for (size_t i = 0; i < report->nprocesses; i++)
+		process(report, &report->processes[i], out, i ? ",{" : "{");
+	out_text(out, "]");
+	number(out, "runs", report->nruns);
 }
 
 static void libraries(const struct report *report, struct out *out)
@@ -132,6 +211,7 @@ static void threads(const struct report *report, struct out *out)
 	for (size_t i = 0; i < threads->count; i++) {
 		key(out, i ? ",{" : "{", "tid");
 		out_u64(out, (uint32_t)threads->rows[i].tid);
+		number(out, "pid", threads->rows[i].pid);
 		text(out, ",", "name", threads->rows[i].name);
 		thread_counts(report, out, &threads->rows[i]);
 	}
@@ -153,6 +233,11 @@ static void routes(const struct report *report, struct out *out)
 	}
 	out_text(out, "}");
 	key(out, ",", "bound");
+	/* How many functions any of several processes bound is not recorded. */
+	if (report->nprocesses > 1) {
+		out_text(out, "null");
+		return;
+	}
 	for (int i = 0; i < CUAUDIT_ROUTES; i++) {
 		key(out, i ? "," : "{", route_keys[i]);
 		out_u64(out, report->routes ? report->routes->functions[i] : 0);
@@ -161,27 +246,22 @@ static void routes(const struct report *report, struct out *out)
 	out_text(out, "}");
 }
 
-static const char *path(const struct report *report, uint32_t library)
-{
-	return library == CUAUDIT_STAT_NONE ? NULL : report_path(report, library);
-}
-
 static void unrouted(const struct report *report, struct out *out)
 {
 	key(out, ",", "unrouted");
-	if (!(report->header->flags & CUAUDIT_STAT_COVERAGE)) {
+	if (!is_known(report)) {
 		out_text(out, "null");
 		return;
 	}
 	out_text(out, "[");
-	for (size_t i = 0; i < report->escapes.count; i++) {
-		const struct cuaudit_stat_escape *escape = report->escapes.records[i];
+	for (size_t i = 0; i < report->nescapes; i++) {
+		const struct cuaudit_stat_escape *escape = report->escapes[i].record;
 
 		text(out, i ? ",{" : "{", "name", escape->name);
 		number(out, "version", escape->version);
 		number(out, "flags", escape->flags);
-		text(out, ",", "library", path(report, escape->library));
-		number(out, "count", escape->count);
+		text(out, ",", "library", report->escapes[i].library);
+		number(out, "count", report->escapes[i].count);
 		text(out, ",", "kind", escape_key(escape->kind));
 		out_text(out, "}");
 	}
@@ -192,16 +272,16 @@ static void tables(const struct report *report, struct out *out)
 {
 	key(out, ",", "export_tables");
 	out_text(out, "[");
-	for (size_t i = 0; i < report->tables.count; i++) {
-		const struct cuaudit_stat_table *table = report->tables.records[i];
+	for (size_t i = 0; i < report->ntables; i++) {
+		const struct cuaudit_stat_table *table = report->tables[i].record;
 
 		key(out, i ? ",{" : "{", "uuid");
 		out_text(out, "\"");
 		out_uuid(out, table->uuid);
 		out_text(out, "\"");
 		number(out, "size", table->size);
-		text(out, ",", "library", path(report, table->library));
-		number(out, "count", table->count);
+		text(out, ",", "library", report->tables[i].library);
+		number(out, "count", report->tables[i].count);
 		number(out, "result", (uint32_t)table->result);
 		out_text(out, "}");
 	}
@@ -228,18 +308,28 @@ void report_json(const struct report *report, struct out *out)
 {
 	key(out, "{", "version");
 	out_u64(out, CUAUDIT_STAT_VERSION);
-	number(out, "pid", report->header->pid);
-	text(out, ",", "program", report->header->program);
-	number(out, "elapsed_ns", report->header->elapsed_ns);
+	if (report->nprocesses > 1) {
+		out_text(out, ",\"pid\":null,\"program\":null,\"elapsed_ns\":null");
+	} else {
+		number(out, "pid", report->header->pid);
+		text(out, ",", "program", report->header->program);
+		number(out, "elapsed_ns", report->header->elapsed_ns);
+	}
 	drivers(report, out);
 	rows(report, out, report->rows, report->nrows);
+	answered(report, out);
 	libraries(report, out);
+	processes(report, out);
 	threads(report, out);
 	routes(report, out);
 	unrouted(report, out);
 	tables(report, out);
 	clock_object(report, out);
-	number(out, "lost_calls", report->header->lost);
+	known(report, out, "unhooked_calls", report->unhooked);
+	known(report, out, "unwound_calls", report->unwound);
+	number(out, "unknown_processes", report->unknown);
+	number(out, "lost_calls", report->lost);
+	number(out, "incomplete_processes", report->partial);
 	number(out, "damaged_segments", report->damaged);
 	out_text(out, "}\n");
 }

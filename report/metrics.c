@@ -7,7 +7,10 @@
 
 enum kind { COUNTER, GAUGE, HISTOGRAM };
 
-enum family { CALLS, ERRORS, NOT_READY, SECONDS, DURATION, LOST, PROCESS, START, REPORTED };
+enum family {
+	CALLS, ERRORS, NOT_READY, SECONDS, DURATION, ANSWERED, LOST, UNHOOKED, UNWOUND, PROCESS, START,
+	REPORTED
+};
 
 static const struct {
 	const char *name;	/* a counter's without _total */
@@ -25,6 +28,12 @@ static const struct {
 		      "Time spent inside a driver function." },
 	[DURATION] = { "cuaudit_call_duration_seconds", HISTOGRAM, "seconds",
 		       "How long calls of a driver function took." },
+	[ANSWERED] = { "cuaudit_answered_by_hooks", COUNTER, NULL,
+		       "Calls of a driver function that a hook answered for the driver." },
+	[UNHOOKED] = { "cuaudit_unhooked_calls", COUNTER, NULL,
+		       "Calls not counted because a hook was running on their thread." },
+	[UNWOUND] = { "cuaudit_unwound_calls", COUNTER, NULL,
+		      "Calls not counted because longjmp or an exception left them." },
 	[LOST] = { "cuaudit_lost_calls", COUNTER, NULL,
 		   "Calls not counted because memory was out." },
 	[PROCESS] = { "cuaudit_process_info", GAUGE, NULL,
@@ -147,7 +156,11 @@ static void process(struct metrics *metrics, const struct report *report)
 
 	label(out, ",", "program", header->program);
 	end_count(out, 1);
-	end_count(begin(metrics, report, LOST, ""), header->lost);
+	end_count(begin(metrics, report, LOST, ""), report->lost);
+	if (!report->unknown) {
+		end_count(begin(metrics, report, UNHOOKED, ""), report->unhooked);
+		end_count(begin(metrics, report, UNWOUND, ""), report->unwound);
+	}
 	end_seconds(begin(metrics, report, START, ""), header->start_ns);
 	if (header->elapsed_ns)
 		end_seconds(begin(metrics, report, REPORTED, ""),
@@ -188,6 +201,11 @@ int metrics_add(struct metrics *metrics, const struct report *report, int librar
 			counters(metrics, report, &report->rows[i], NULL);
 		if (report->timed)
 			histogram(metrics, report, &report->rows[i]);
+	}
+	for (size_t i = 0; i < report->nanswered; i++) {
+		const struct place place = { report->answered[i].name, NULL };
+
+		end_count(begin_at(metrics, report, ANSWERED, "", &place), report->answered[i].calls);
 	}
 	process(metrics, report);
 	for (int i = 0; i < METRICS_FAMILIES; i++)

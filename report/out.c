@@ -3,12 +3,8 @@
 #include "report/out.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "report/divide.h"
 
@@ -235,45 +231,10 @@ struct out_number out_seconds(uint64_t ns)
 	return decimal(ns, 9, "");
 }
 
-static int write_all(int fd, const char *data, size_t count)
+int out_write(struct out *out, int fd, int patience)
 {
-	while (count) {
-		ssize_t written = write(fd, data, count);
+	int result = io_write(fd, out->data, out->used, patience);
 
-		if (written >= 0) {
-			data += written;
-			count -= (size_t)written;
-		} else if (errno == EAGAIN) {
-			struct pollfd ready = { .fd = fd, .events = POLLOUT };
-
-			poll(&ready, 1, -1);
-		} else if (errno != EINTR) {
-			return -errno;
-		}
-	}
-	return 0;
-}
-
-int out_write(struct out *out, int fd)
-{
-	const struct timespec none = { 0, 0 };
-	sigset_t ours, saved, pending;
-	int result, number;
-
-	sigpending(&pending);
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGPIPE);
-	sigaddset(&ours, SIGXFSZ);
-	pthread_sigmask(SIG_BLOCK, &ours, &saved);
-	result = write_all(fd, out->data, out->used);
-	number = result == -EPIPE ? SIGPIPE : result == -EFBIG ? SIGXFSZ : 0;
-	if (number && !sigismember(&pending, number)) {
-		sigemptyset(&ours);
-		sigaddset(&ours, number);
-		while (sigtimedwait(&ours, NULL, &none) < 0 && errno == EINTR)
-			;
-	}
-	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	out->used = 0;
 	return result ? result : out->error;
 }

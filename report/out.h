@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/io.h"
+
 struct out {
 	char *data;
 	size_t used;
@@ -52,11 +54,8 @@ struct out_number out_count(uint64_t value);
 /* The share of part in whole in percent, "61.2". */
 struct out_number out_percent(uint64_t part, uint64_t whole);
 
-/*
- * Writes everything to fd and begins anew. Waits where fd would block, and
- * lets no SIGPIPE or SIGXFSZ reach the program. 0 or -errno.
- */
-int out_write(struct out *out, int fd);
+/* Writes everything to fd as io_write does, and begins anew. 0 or -errno. */
+int out_write(struct out *out, int fd, int patience);
 
 void out_free(struct out *out);
 

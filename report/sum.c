@@ -2,6 +2,7 @@
 /* Cells added up, and what they say in nanoseconds. */
 #include "report/sum.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "report/records.h"
@@ -53,6 +54,59 @@ void sum_add(struct sum *sum, const struct cuaudit_stat_cell *cell)
 static uint64_t middle(uint32_t bucket)
 {
 	return (cuaudit_stat_floor(bucket) + cuaudit_stat_floor(bucket + 1)) / 2;
+}
+
+/* Nanoseconds a tick; never 0. */
+static double tick(const struct cuaudit_stat_header *header)
+{
+	uint32_t shift = header->clock_shift & 63;
+
+	return header->clock_mult ? (double)header->clock_mult / (double)((uint64_t)1 << shift) : 1;
+}
+
+static uint64_t scaled(uint64_t ticks, double scale)
+{
+	double value = (double)ticks * scale + 0.5;
+
+	return value < 18e18 ? (uint64_t)value : UINT64_MAX;
+}
+
+/* Clocks that were measured at different times differ a little: no bucket's worth. */
+static void add_buckets(struct sum *sum, const uint32_t *buckets, double scale)
+{
+	bool same = scale > 0.99 && scale < 1.01;
+
+	for (uint32_t i = 0; i < CUAUDIT_STAT_BUCKETS; i++) {
+		uint64_t ticks = i < CUAUDIT_STAT_BUCKETS - 1 ? middle(i) : cuaudit_stat_floor(i);
+
+		if (buckets[i])
+			sum->buckets[same ? i : cuaudit_stat_bucket(scaled(ticks, scale))] +=
+				buckets[i];
+	}
+}
+
+void sum_add_of(struct sum *sum, const struct cuaudit_stat_cell *cell,
+		const struct cuaudit_stat_header *own, const struct cuaudit_stat_header *header)
+{
+	const uint32_t *buckets = records_buckets(cell);
+	double scale = tick(own) / tick(header);
+
+	if (own->clock_mult == header->clock_mult && own->clock_shift == header->clock_shift) {
+		sum_add(sum, cell);
+		return;
+	}
+	sum->calls += cell->calls;
+	sum->errors += cell->errors;
+	sum->not_ready += cell->not_ready;
+	sum->other_ns += sum_ns(own, cell->total);
+	sum->other += (double)cell->total * scale;
+	sum->squares += cell->squares * scale * scale;
+	if (scaled(cell->min, scale) < sum->min)
+		sum->min = scaled(cell->min, scale);
+	if (scaled(cell->max, scale) > sum->max)
+		sum->max = scaled(cell->max, scale);
+	if (buckets)
+		add_buckets(sum, buckets, scale);
 }
 
 /*
@@ -107,7 +161,7 @@ static double root(double square)
 /* Of a sample, in ticks; 0 where the sums make no sense. */
 static double deviation(const struct sum *sum)
 {
-	double calls = (double)sum->calls, total = (double)sum->total;
+	double calls = (double)sum->calls, total = (double)sum->total + sum->other;
 	double variance;
 
 	if (sum->calls < 2)
@@ -124,7 +178,7 @@ void sum_row(const struct sum *sum, const struct cuaudit_stat_header *header,
 	row->not_ready = sum->not_ready;
 	if (!(header->flags & CUAUDIT_STAT_TIMED) || !sum->calls)
 		return;
-	row->total_ns = sum_ns(header, sum->total);
+	row->total_ns = sum_ns(header, sum->total) + sum->other_ns;
 	/* A first call cut short has no minimum yet. */
 	row->min_ns = sum_ns(header, sum->min < sum->max ? sum->min : sum->max);
 	row->p50_ns = sum_ns(header, percentile(sum, 50));

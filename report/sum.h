@@ -10,6 +10,8 @@ struct sum {
 	uint64_t errors;
 	uint64_t not_ready;
 	uint64_t total;
+	uint64_t other_ns;	/* of cells by another clock: not in total ... */
+	double other;		/* ... the same in ticks */
 	double squares;
 	uint64_t min;
 	uint64_t max;
@@ -46,6 +48,11 @@ uint64_t sum_ns(const struct cuaudit_stat_header *header, uint64_t ticks);
 
 void sum_clear(struct sum *sum);
 void sum_add(struct sum *sum, const struct cuaudit_stat_cell *cell);
+
+/* The same for a cell of a process with the clock of own, in a sum by that of header. */
+void sum_add_of(struct sum *sum, const struct cuaudit_stat_cell *cell,
+		const struct cuaudit_stat_header *own, const struct cuaudit_stat_header *header);
+
 void sum_row(const struct sum *sum, const struct cuaudit_stat_header *header,
 	     struct report_row *row);
 

@@ -12,7 +12,8 @@ enum {
 	COLUMNS = 132,
 	NAME_COLUMN = 85,	/* where names begin in the table of functions */
 	SHORT_COLUMN = 27,	/* the same in the other tables */
-	TOP = 5			/* functions shown of each library */
+	TOP = 5,		/* functions shown of each library */
+	PROCESSES = 200		/* with a line of their own */
 };
 
 static const char *const route_names[] = {
@@ -35,7 +36,19 @@ static void plural(struct out *out, uint64_t count, const char *thing)
 	out_text(out, " ");
 	out_text(out, thing);
 	if (count != 1)
-		out_text(out, "s");
+		out_text(out, thing[strlen(thing) - 1] == 's' ? "es" : "s");
+}
+
+static void processes_of(const struct report *report, struct out *out)
+{
+	out_fit(out, report->name, 48);
+	out_text(out, ": ");
+	if (report->nruns > 1) {
+		plural(out, report->nruns, "run");
+		out_text(out, ", ");
+	}
+	plural(out, report->nprocesses, "process");
+	out_text(out, ", ");
 }
 
 static void title(const struct report *report, struct out *out)
@@ -44,10 +57,14 @@ static void title(const struct report *report, struct out *out)
 	const char *slash = strrchr(program, '/');
 
 	out_text(out, "cuaudit: ");
-	out_fit(out, slash ? slash + 1 : program, 48);
-	out_text(out, " (pid ");
-	out_u64(out, report->header->pid);
-	out_text(out, "): ");
+	if (report->name) {
+		processes_of(report, out);
+	} else {
+		out_fit(out, slash ? slash + 1 : program, 48);
+		out_text(out, " (pid ");
+		out_u64(out, report->header->pid);
+		out_text(out, "): ");
+	}
 	plural(out, report->calls, "call");
 	out_text(out, " of ");
 	plural(out, report->nrows, "driver function");
@@ -56,7 +73,11 @@ static void title(const struct report *report, struct out *out)
 		out_text(out, out_time(report->total_ns, 5).text);
 		out_text(out, " in them");
 	}
-	if (report->header->elapsed_ns) {
+	if (report->name && report->nprocesses > 1) {
+		out_text(out, ", begun within ");
+		out_text(out, out_time(report->last_ns - report->first_ns, 3).text);
+	}
+	if (!report->name && report->header->elapsed_ns) {
 		out_text(out, ", ");
 		out_text(out, out_time(report->header->elapsed_ns, 5).text);
 		out_text(out, " since the first");
@@ -136,12 +157,71 @@ static void libraries(const struct report *report, struct out *out)
 	}
 }
 
+static void answered(const struct report *report, struct out *out)
+{
+	if (!report->nanswered)
+		return;
+	out_text(out, "\n    Calls  Answered by a hook, not by the driver\n");
+	for (size_t i = 0; i < report->nanswered; i++) {
+		number(out, out_count(report->answered[i].calls), 9);
+		out_spaces(out, 2);
+		out_fit(out, report->answered[i].name, COLUMNS - SHORT_COLUMN);
+		out_text(out, "\n");
+	}
+}
+
+static void left(struct out *out, const char *text, size_t width)
+{
+	size_t length = strlen(text);
+
+	out_text(out, text);
+	if (length < width)
+		out_spaces(out, width - length);
+}
+
+static void processes(const struct report *report, struct out *out)
+{
+	uint64_t calls = 0;
+
+	out_text(out, report->timed ? "\nTime(%)    Total     Calls Errors      Pid  Ended           Process\n" :
+				      "\nCalls(%)     Calls      Pid  Ended           Process\n");
+	for (size_t i = 0; i < report->nprocesses; i++) {
+		const struct report_process *process = &report->processes[i];
+		const struct cuaudit_stat_header *header = process->header;
+
+		if (i >= PROCESSES) {
+			calls += process->calls;
+			continue;
+		}
+		lead(report, out, process->total_ns, process->calls);
+		if (report->timed)
+			number(out, out_count(process->errors), 6);
+		number(out, out_count(header->pid), 8);
+		out_spaces(out, 2);
+		left(out, report_end_text(process).text, 16);
+		out_fit(out, *header->command ? header->command : header->program, 66);
+		out_text(out, "\n");
+	}
+	if (report->nprocesses <= PROCESSES)
+		return;
+	out_text(out, "  and ");
+	plural(out, report->nprocesses - PROCESSES, "more process");
+	out_text(out, " with ");
+	plural(out, calls, "call");
+	out_text(out, "\n");
+}
+
 static void threads(const struct report *report, struct out *out)
 {
 	const struct report_threads *threads = &report->threads;
 
-	out_text(out, report->timed ? "\nTime(%)    Total     Calls Errors      Tid  Thread\n" :
-				      "\nCalls(%)     Calls      Tid  Thread\n");
+	if (report->name)
+		out_text(out, report->timed ?
+			 "\nTime(%)    Total     Calls Errors      Tid  Thread of a process\n" :
+			 "\nCalls(%)     Calls      Tid  Thread of a process\n");
+	else
+		out_text(out, report->timed ? "\nTime(%)    Total     Calls Errors      Tid  Thread\n" :
+					      "\nCalls(%)     Calls      Tid  Thread\n");
 	for (size_t i = 0; i < threads->count; i++) {
 		const struct report_thread *thread = &threads->rows[i];
 
@@ -151,6 +231,10 @@ static void threads(const struct report *report, struct out *out)
 		number(out, out_count((uint32_t)thread->tid), 8);
 		out_spaces(out, 2);
 		out_fit(out, thread->name, 32);
+		if (report->name) {
+			out_text(out, " of ");
+			out_u64(out, thread->pid);
+		}
 		out_text(out, "\n");
 		/* Of one thread they are those of the first table. */
 		if (threads->count > 1)
@@ -178,16 +262,19 @@ static void by_route(const uint64_t *counts, struct out *out)
 	out_text(out, "\n");
 }
 
-static void routes(const struct cuaudit_stat_routes *routes, struct out *out)
+static void routes(const struct report *report, struct out *out)
 {
+	const struct cuaudit_stat_routes *routes = report->routes;
 	uint64_t bindings = 0;
 
 	out_text(out, "  bound         ");
-	plural(out, routes->bound, "function");
-	by_route(routes->functions, out);
+	if (report->nprocesses <= 1) {
+		plural(out, routes->bound, "function");
+		by_route(routes->functions, out);
+		out_text(out, "                ");
+	}
 	for (int i = 0; i < CUAUDIT_ROUTES; i++)
 		bindings += routes->bindings[i];
-	out_text(out, "                ");
 	plural(out, bindings, "binding");
 	by_route(routes->bindings, out);
 }
@@ -212,9 +299,10 @@ static void driver(const struct cuaudit_stat_driver *driver, struct out *out)
 	out_text(out, "\n");
 }
 
-static void escape(const struct report *report, const struct cuaudit_stat_escape *escape,
-		   struct out *out)
+static void escape(const struct report_escape *given, struct out *out)
 {
+	const struct cuaudit_stat_escape *escape = given->record;
+
 	out_text(out, "  not routed    ");
 	out_fit(out, escape->name, 56);
 	if (escape->kind == CUAUDIT_ESCAPE_PROCADDR) {
@@ -225,30 +313,31 @@ static void escape(const struct report *report, const struct cuaudit_stat_escape
 	} else {
 		out_text(out, escape_reason(escape->kind));
 	}
-	if (escape->library != CUAUDIT_STAT_NONE) {
+	if (given->library) {
 		out_text(out, ", for ");
-		out_fit(out, report_path(report, escape->library), 56);
+		out_fit(out, given->library, 56);
 	}
 	out_text(out, ", ");
-	plural(out, escape->count, "time");
+	plural(out, given->count, "time");
 	out_text(out, "\n");
 }
 
-static void table(const struct report *report, const struct cuaudit_stat_table *table,
-		  struct out *out)
+static void table(const struct report_table *given, struct out *out)
 {
+	const struct cuaudit_stat_table *table = given->record;
+
 	out_text(out, "  export table  ");
 	out_uuid(out, table->uuid);
 	if (table->size) {
 		out_text(out, ", ");
 		plural(out, table->size, "byte");
 	}
-	if (table->library != CUAUDIT_STAT_NONE) {
+	if (given->library) {
 		out_text(out, ", for ");
-		out_fit(out, report_path(report, table->library), 40);
+		out_fit(out, given->library, 40);
 	}
 	out_text(out, ", ");
-	plural(out, table->count, "time");
+	plural(out, given->count, "time");
 	out_text(out, "\n");
 }
 
@@ -268,31 +357,51 @@ static void clock_line(const struct report *report, struct out *out)
 	out_text(out, " between two reads in a row, part of every time above\n");
 }
 
+/* A line of what is missing from the tables, if it is not 0. */
+static void missing(struct out *out, const char *label, uint64_t count, const char *thing,
+		    const char *why)
+{
+	if (!count)
+		return;
+	out_text(out, "  ");
+	left(out, label, 14);
+	plural(out, count, thing);
+	out_text(out, why);
+	out_text(out, "\n");
+}
+
+static void not_routed(const struct report *report, struct out *out)
+{
+	if (report->unknown && report->nprocesses > 1)
+		missing(out, "not routed", report->unknown, "process",
+			": not known, nor calls not hooked; did not end by exit()");
+	else if (report->unknown)
+		out_text(out, "  not routed    not known: the process did not come to its end\n");
+	else if (!report->nescapes)
+		out_text(out, "  not routed    nothing\n");
+	for (size_t i = 0; i < report->nescapes; i++)
+		escape(&report->escapes[i], out);
+}
+
 static void coverage(const struct report *report, struct out *out)
 {
 	out_text(out, "\nCoverage\n");
-	for (size_t i = 0; i < report->drivers.count; i++)
-		driver(report->drivers.records[i], out);
+	for (size_t i = 0; i < report->ndrivers; i++)
+		driver(report->drivers[i], out);
 	if (report->routes)
-		routes(report->routes, out);
-	if (!(report->header->flags & CUAUDIT_STAT_COVERAGE))
-		out_text(out, "  not routed    not known: the process did not come to its end\n");
-	else if (!report->escapes.count)
-		out_text(out, "  not routed    nothing\n");
-	for (size_t i = 0; i < report->escapes.count; i++)
-		escape(report, report->escapes.records[i], out);
-	for (size_t i = 0; i < report->tables.count; i++)
-		table(report, report->tables.records[i], out);
-	if (report->header->lost) {
-		out_text(out, "  not counted   ");
-		plural(out, report->header->lost, "call");
-		out_text(out, ": no memory for them\n");
-	}
-	if (report->damaged) {
-		out_text(out, "  damaged       ");
-		plural(out, report->damaged, "segment");
-		out_text(out, " of the file\n");
-	}
+		routes(report, out);
+	not_routed(report, out);
+	for (size_t i = 0; i < report->ntables; i++)
+		table(&report->tables[i], out);
+	missing(out, "not hooked", report->unhooked, "call",
+		" made while a hook ran: by a signal handler, or by the hook; not counted above");
+	missing(out, "unwound", report->unwound, "call",
+		" left by longjmp or an exception; not counted above");
+	missing(out, "not counted", report->lost, "call",
+		": no memory for them, or of a child by a bare clone()");
+	missing(out, "not saved", report->partial, "process",
+		" whose calls are not all above: the file could not grow");
+	missing(out, "damaged", report->damaged, "part", " of what was saved");
 	clock_line(report, out);
 }
 
@@ -300,7 +409,10 @@ void report_text(const struct report *report, struct out *out)
 {
 	title(report, out);
 	functions(report, out);
+	answered(report, out);
 	libraries(report, out);
+	if (report->name)
+		processes(report, out);
 	threads(report, out);
 	coverage(report, out);
 }

@@ -5,33 +5,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static_assert(sizeof(struct CUarray_st) <= OBJECT_SIZE, "fits an object");
+#include "report/array.h"
 
-/* Bytes of a channel; 0 for the formats that are not simulated. */
-static size_t channel_bytes(CUarray_format format)
-{
-	switch (format) {
-	case CU_AD_FORMAT_UNSIGNED_INT8:
-	case CU_AD_FORMAT_SIGNED_INT8:
-		return 1;
-	case CU_AD_FORMAT_UNSIGNED_INT16:
-	case CU_AD_FORMAT_SIGNED_INT16:
-	case CU_AD_FORMAT_HALF:
-		return 2;
-	case CU_AD_FORMAT_UNSIGNED_INT32:
-	case CU_AD_FORMAT_SIGNED_INT32:
-	case CU_AD_FORMAT_FLOAT:
-		return 4;
-	default:
-		return 0;
-	}
-}
+static_assert(sizeof(struct CUarray_st) <= OBJECT_SIZE, "fits an object");
 
 static CUresult shape(CUarray array, const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
-	size_t bytes = channel_bytes(d->Format);
+	const struct array_format *format = array_format(d->Format);
 
-	if (!bytes)
+	/* Those of blocks or planes, or with a number of channels of their own, are not simulated. */
+	if (!format || format->channels)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!d->Width || (d->NumChannels != 1 && d->NumChannels != 2 &&
 			  d->NumChannels != 4))
@@ -39,7 +22,7 @@ static CUresult shape(CUarray array, const CUDA_ARRAY3D_DESCRIPTOR *d)
 	if (d->Width > 131072 || d->Height > 65536 || d->Depth > 16384)
 		return CUDA_ERROR_INVALID_VALUE;
 	array->descriptor = *d;
-	array->pitch = d->Width * d->NumChannels * bytes;
+	array->pitch = d->Width * d->NumChannels * format->bytes;
 	array->rows = d->Height ? d->Height : 1;
 	array->slices = d->Depth ? d->Depth : 1;
 	return CUDA_SUCCESS;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "report/size.h"
+
 atomic_int sim_state;
 struct sim_config sim_config = {
 	.memory = (size_t)1 << 30,
@@ -44,29 +46,6 @@ uint64_t sim_id(void)
 	return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-/* A number with K, M or G behind it; false if text is none. */
-static bool parse_size(const char *text, size_t *size)
-{
-	unsigned long long value;
-	int shift = 0;
-	char *end;
-
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || end == text || *text == '-')
-		return false;
-	if (*end == 'K')
-		shift = 10;
-	else if (*end == 'M')
-		shift = 20;
-	else if (*end == 'G')
-		shift = 30;
-	if (end[shift ? 1 : 0] || value << shift >> shift != value)
-		return false;
-	*size = (size_t)(value << shift);
-	return true;
-}
-
 /* Said once, at cuInit; the default holds. */
 static void complain(const char *name, const char *value)
 {
@@ -75,7 +54,7 @@ static void complain(const char *name, const char *value)
 }
 
 /*
- * CUAUDIT_SIM_MEMORY: bytes of each device, with K, M or G.
+ * CUAUDIT_SIM_MEMORY: bytes of each device, as report/size.h has it.
  * CUAUDIT_SIM_LAUNCHES: a file that gets a line for each kernel launched.
  * CUAUDIT_SIM_LAUNCH_TIME: microseconds that a kernel keeps its stream busy.
  */
@@ -84,13 +63,13 @@ static void configure(void)
 	const char *memory = getenv("CUAUDIT_SIM_MEMORY");
 	const char *launches = getenv("CUAUDIT_SIM_LAUNCHES");
 	const char *busy = getenv("CUAUDIT_SIM_LAUNCH_TIME");
-	size_t value;
+	uint64_t value;
 
-	if (memory && parse_size(memory, &value) && value)
+	if (memory && size_parse(memory, &value) && value)
 		sim_config.memory = value;
 	else if (memory)
 		complain("CUAUDIT_SIM_MEMORY", memory);
-	if (busy && parse_size(busy, &value))
+	if (busy && size_parse(busy, &value))
 		sim_config.launch_ns = (uint64_t)value * 1000;
 	else if (busy)
 		complain("CUAUDIT_SIM_LAUNCH_TIME", busy);

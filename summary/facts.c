@@ -85,6 +85,7 @@ struct fact fact_of(const struct trace_function *function)
 		fact.handle = word_of(params, count, row->handle);
 		fact.size = word_of(params, count, row->size);
 		fact.height = word_of(params, count, "Height");
+		fact.levels = word_of(params, count, "numMipmapLevels");
 		fact.at = place_of(function, fact.handle);
 		return fact;
 	}

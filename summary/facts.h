@@ -33,6 +33,7 @@ struct fact {
 	uint8_t handle;		/* its word */
 	uint8_t size;		/* its word */
 	uint8_t height;		/* its word */
+	uint8_t levels;		/* its word, of arrays with several */
 	bool asks;		/* CUDA_ERROR_NOT_READY is an answer of it */
 	uint16_t at;		/* where the handle is in the arguments, FACT_SEARCH if that varies */
 };

@@ -26,46 +26,51 @@ bool memory_known(const struct trace *trace, const struct fact *facts)
 	return gives && trace->header.flags & CUAUDIT_TRACE_ARGUMENTS;
 }
 
-/* Of a description in one of its two forms; those of 32-bit sizes are not known. */
-static uint64_t array_size(const struct trace_piece *piece, bool cubic)
+static bool value_of(const struct trace_arguments *arguments, uint8_t word, uint64_t *value)
 {
-	CUDA_ARRAY3D_DESCRIPTOR cube;
-	CUDA_ARRAY_DESCRIPTOR flat;
+	bool known = word < TRACE_WORDS && arguments->known >> word & 1;
 
-	if (cubic && piece && piece->size == sizeof(cube)) {
-		memcpy(&cube, piece->data, sizeof(cube));
-		return array_volume(cube.Width, cube.Height, cube.Depth) * array_format_bytes(cube.Format) *
-		       cube.NumChannels;
-	}
-	if (!cubic && piece && piece->size == sizeof(flat)) {
-		memcpy(&flat, piece->data, sizeof(flat));
-		return array_volume(flat.Width, flat.Height, 1) * array_format_bytes(flat.Format) *
-		       flat.NumChannels;
-	}
-	return 0;
+	*value = known ? arguments->words[word] : 0;
+	return known;
 }
 
-static uint64_t value_of(const struct trace_arguments *arguments, uint8_t word)
+/* By the size of what was recorded of the description, false where nobody knows. */
+static bool array_size(const struct trace_arguments *arguments, const struct fact *fact,
+		       uint64_t *bytes)
 {
-	return word < TRACE_WORDS && arguments->known >> word & 1 ? arguments->words[word] : 0;
+	const struct trace_piece *piece = trace_arguments_behind(arguments, fact->size);
+	bool cubic = fact->how == FACT_ARRAY3D;
+	enum array_form form = cubic ? ARRAY_CUBE : ARRAY_FLAT;
+	CUDA_ARRAY3D_DESCRIPTOR array;
+	uint64_t levels = 1;
+
+	if (piece && piece->size != array_form_size(form))
+		form = cubic ? ARRAY_CUBE_V1 : ARRAY_FLAT_V1;
+	if (!piece || piece->size != array_form_size(form) ||
+	    (fact->levels != FACT_NO_WORD && !value_of(arguments, fact->levels, &levels)))
+		return false;
+	array = array_describe(piece->data, form);
+	return array_bytes(&array, (uint32_t)levels, bytes);
 }
 
-/* 0 where nobody knows. */
-static uint64_t size_of(const struct trace_arguments *arguments, const struct fact *fact)
+/* False where nobody knows. */
+static bool size_of(const struct trace_arguments *arguments, const struct fact *fact,
+		    uint64_t *bytes)
 {
-	uint64_t bytes;
+	uint64_t height;
 
 	switch (fact->how) {
 	case FACT_PITCH:
-		if (!trace_arguments_number(arguments, fact->size, &bytes))
-			return 0;
-		return bytes * value_of(arguments, fact->height);
+		if (!trace_arguments_number(arguments, fact->size, bytes) ||
+		    !value_of(arguments, fact->height, &height))
+			return false;
+		*bytes *= height;
+		return true;
 	case FACT_ARRAY:
 	case FACT_ARRAY3D:
-		return array_size(trace_arguments_behind(arguments, fact->size),
-				  fact->how == FACT_ARRAY3D);
+		return array_size(arguments, fact, bytes);
 	default:
-		return value_of(arguments, fact->size);
+		return value_of(arguments, fact->size, bytes);
 	}
 }
 
@@ -74,10 +79,10 @@ static bool on_device(uint8_t kind)
 	return kind != SUMMARY_HOST;
 }
 
-static void give(struct summary_bytes *bytes, uint64_t size)
+static void give(struct summary_bytes *bytes, uint64_t size, bool sized)
 {
 	bytes->births++;
-	bytes->unsized += !size;
+	bytes->unsized += !sized;
 	bytes->allocated += size;
 	bytes->held += size;
 	if (bytes->held > bytes->peak)
@@ -98,19 +103,21 @@ static void end(struct memory_state *state, struct live_object *object)
 	live_remove(&state->live, object);
 }
 
-static int begin(struct memory_state *state, const struct fact *fact, uint64_t handle, uint64_t size,
-		 uint64_t ticks)
+static int begin(struct memory_state *state, const struct fact *fact, uint64_t handle,
+		 const struct trace_arguments *arguments, uint64_t ticks)
 {
-	struct live_object object = { handle, size, ticks, 1, fact->space, fact->kind };
+	uint64_t size = 0;
+	bool sized = size_of(arguments, fact, &size);
+	struct live_object object = { handle, sized ? size : 0, ticks, 1, fact->space, fact->kind };
 	struct live_object *former = live_find(&state->live, fact->space, handle);
 	uint64_t peak = state->memory->device.peak;
 
 	/* The call that gave it back has not ended yet, or was not seen. */
 	if (former)
 		end(state, former);
-	give(&state->memory->kinds[fact->kind], size);
+	give(&state->memory->kinds[fact->kind], object.size, sized);
 	if (on_device(fact->kind))
-		give(&state->memory->device, size);
+		give(&state->memory->device, object.size, sized);
 	if (state->memory->device.peak > peak)
 		state->peak = ticks;
 	return live_add(&state->live, &object);
@@ -137,15 +144,14 @@ static int apply(struct memory_state *state, const struct fact *fact, const stru
 	if (!trace_arguments_read(&arguments, state->trace, call))
 		return 0;
 	if (fact->action == FACT_TAKES) {
-		handle = value_of(&arguments, fact->handle);
-		if (handle)
+		if (value_of(&arguments, fact->handle, &handle) && handle)
 			release(state, fact, handle, call);
 		return 0;
 	}
 	if (!trace_arguments_number(&arguments, fact->handle, &handle) || !handle)
 		return 0;
 	if (fact->action == FACT_GIVES)
-		return begin(state, fact, handle, size_of(&arguments, fact), call->end);
+		return begin(state, fact, handle, &arguments, call->end);
 	object = live_find(&state->live, fact->space, handle);
 	if (object)
 		object->claims++;

@@ -23,6 +23,15 @@ is "$(exports "$core" | sed '/^cuaudit_/d')" "" "the core exports cuaudit_ names
 like "$(exports "$core")" '^cuaudit_hook_add$' "and those it does export"
 like "$($READELF -lW "$core")" 'GNU_STACK.* RW ' "its stack is not executable"
 
+# Descriptors go by report/io.h. What is left of libc's cancellation points is for the end of the
+# process alone, and for the file of limit.
+points='fsync|msync|nanosleep|clock_nanosleep|open64|openat|openat64|pause|poll|posix_fallocate|ppoll'
+points="$points|pread|pread64|pwrite|pwrite64|read|readv|select|send|sendmsg|sendto|sleep|system"
+points="$points|usleep|wait|waitpid|write|writev|creat|fopen|fopen64|fwrite|fputs|fprintf|dprintf"
+imports=$($NM -D --undefined-only "$core" | sed 's/.* U //; s/@.*//')
+is "$(printf '%s\n' "$imports" | grep -E -x "$points")" "" "no cancellation point of libc's is used"
+like "$imports" '^syscall$' "the imports are read"
+
 # What the compiler can mark for CET, BTI and PAC, the auditor and the core are marked with.
 features() {
 	$READELF -nW "$1" | sed -n 's/.*Properties: //p'

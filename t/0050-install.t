@@ -53,4 +53,58 @@ like "$(env LD_AUDIT="$root$libdir/libcuaudit.so" CUAUDIT_DRIVER=sim \
 
 ok "make uninstall" make_ uninstall
 is "$(find "$root" ! -type d)" "" "nothing is left"
+
+# What it does to the system itself. ldconfig and id are scripts here.
+mkdir "$tmp/bin" "$tmp/there" "$tmp/there/share" || exit 99
+cat >"$tmp/bin/ldconfig" <<'END'
+#!/bin/sh
+case $* in
+'') echo updated >>"$calls" && exec test -z "$unwritable" ;;
+*) printf '%s: (from /etc/ld.so.conf:1)\n\tlibc.so.6 -> libc-2.31.so\n' /other "$searched" ;;
+esac
+END
+printf '#!/bin/sh\necho "$user"\n' >"$tmp/bin/id"
+chmod +x "$tmp/bin/ldconfig" "$tmp/bin/id"
+own=$tmp/there/own
+unwritable=
+# own_ SEARCHED USER TARGET: to a prefix that does not exist, in a directory that does.
+own_() {
+	env MAKEFLAGS= MFLAGS= MAKELEVEL= PATH="$tmp/bin:$PATH" calls="$tmp/calls" searched="$1" \
+		user="$2" unwritable="$unwritable" ${MAKE:-make} -s -C "$top_builddir" "$3" \
+		prefix="$own" exec_prefix="$own" bindir="$own/bin" libdir="$own/lib" \
+		includedir="$own/include" datarootdir="$tmp/there/share" \
+		datadir="$tmp/there/share" mandir="$tmp/there/share/man" \
+		docdir="$tmp/there/share/doc/cuaudit" 2>"$tmp/said"
+}
+# to_run: the command that was printed
+to_run() {
+	sed -n 's/^cuaudit:   //p' "$tmp/said"
+}
+ok "make install where the loader does not search" own_ /elsewhere 0 install
+is "$(to_run)" "LD_AUDIT=$own/lib/libcuaudit.so ./app" "prints how to audit"
+setting_=$(to_run)
+like "$(env "${setting_% *}" CUAUDIT_DRIVER=sim "$top_builddir/demo/cudemo" dlopen 2>&1)" \
+	' cuLaunchKernel$' "which audits"
+ok "make install by a user where the loader searches" own_ "$own/lib" 1000 install
+is "$(to_run)" ldconfig "prints what root has to run"
+ok "and runs nothing itself" test ! -f "$tmp/calls"
+ok "make install by root" own_ "$own/lib" 0 install
+is "$(cat "$tmp/calls" "$tmp/said")" updated "updates the loader's cache and prints nothing"
+unwritable=1
+ok "make install without a writable cache" own_ "$own/lib" 0 install
+is "$(to_run)" ldconfig "prints what to run"
+unwritable=
+: >"$tmp/calls"
+ok "make uninstall by root" own_ "$own/lib" 0 uninstall
+is "$(cat "$tmp/calls" "$tmp/said")" updated "updates the loader's cache"
+is "$(cd "$tmp/there" && find .)" "$(printf '.\n./share')" "and leaves what was there before"
+own_ /elsewhere 0 install >"$tmp/out"
+mkdir "$own/lib/cuaudit/hooks"
+: >"$own/lib/cuaudit/hooks/mine.so"
+ok "make uninstall beside files of others" own_ /elsewhere 0 uninstall
+is "$(cd "$tmp/there" && find . ! -type d)" "./own/lib/cuaudit/hooks/mine.so" "leaves these"
+is "$(sed -n '/^install_targets = /,/[^\\]$/p' "$top_srcdir/Makefile.am" |
+	sed '1d; s/[[:space:]\\]//g')" \
+	"$(sed -n 's/^\(install-\(man[1-9]\|[a-z_]*[A-Z]\{4,\}\)\):.*/\1/p' "$top_builddir/Makefile" |
+	LC_ALL=C sort)" "Makefile.am lists every target that makes directories"
 done_testing

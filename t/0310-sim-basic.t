@@ -8,7 +8,7 @@ sed -n 's/^ENUMERATOR(CUresult, \([A-Z0-9_]*\),.*/{ \1, "\1" },/p' \
 sim_program basic basic.c -I"$tmp"
 ok "start, devices, results, forks" $run_env "$tmp/basic"
 
-for bad in CUAUDIT_SIM_MEMORY=0 CUAUDIT_SIM_MEMORY=1T CUAUDIT_SIM_LAUNCH_TIME=x \
+for bad in CUAUDIT_SIM_MEMORY=0 CUAUDIT_SIM_MEMORY=1X CUAUDIT_SIM_LAUNCH_TIME=x \
 	CUAUDIT_SIM_LAUNCHES="$tmp/no/file"; do
 	status=0
 	$run_env "$bad" "$tmp/basic" >"$tmp/out" 2>"$tmp/err" || status=$?

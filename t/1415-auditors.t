@@ -52,13 +52,14 @@ run() {
 
 # callbacks NAME: in $tmp/NAME, what the other auditor was given, without what concerns us: our
 # objects (glibc 2.43 tells of the loader in our namespace too), that the core is opened on the
-# first call and what it needs with it, and where malloc is started, which reads the loader's
+# first call, what it needs with it and the unwinder, with dlsym's first use, and where malloc is started, which reads the loader's
 # settings.
 callbacks() {
 	test -e "$AUDITOR_OUT" || : >"$AUDITOR_OUT"
 	awk '
 	/^activity \(main\) 1$/ { held = $0; next }
 	/^open cuaudit-core\.so/ { held = ""; opening = 1 }
+	/^open libgcc_s\.so/ { held = ""; opening = 1; cores[$2]; next }
 	held { print held; held = "" }
 	opening && /^activity \(main\) 0$/ { opening = 0; next }
 	opening && /^open lib(dl|pthread)\.so/ { cores[$2]; next }
@@ -66,12 +67,14 @@ callbacks() {
 	/^(open|close) ld-linux[^ ]* elsewhere$/ { next }
 	/ (libcuaudit|cuaudit-core)\.so( |$)/ { next }
 	/^[a-z]* libc\.so\.6 (ld-linux[^ ]* __tunable_get_val|libc\.so\.6 [a-z]*)$/ { next }
+	/^[a-z]* libc\.so\.6 ld-linux[^ ]* _dl_(find_dso_for_object|audit_symbind_alt)$/ { next }
 	{ print }' "$AUDITOR_OUT" >"$tmp/$1"
 }
 
 # traced NAME: in $tmp/NAME, the calls sotruss saw, without the values of arguments and results.
 traced() {
-	cat "$SOTRUSS_OUTNAME".* | sed -e 's/(.*//' -e 's/ - 0x.*/ -/' -e '/: __tunable_get_val/d' >"$tmp/$1"
+	cat "$SOTRUSS_OUTNAME".* | sed -e '/libgcc_s/d' -e 's/(.*//' -e 's/ - 0x.*/ -/' -e '/: __tunable_get_val/d' \
+		-e '/: _dl_find_dso_for_object/d' -e '/: _dl_audit_symbind_alt/d' >"$tmp/$1"
 }
 
 # same NAME: what callbacks or traced left in $tmp/now is what is in $tmp/NAME.

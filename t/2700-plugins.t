@@ -75,7 +75,7 @@ works "after another" "good: nothing saw 3" CUAUDIT_HOOKS="coverage,$tmp/good.so
 run CUAUDIT_HOOKS="$tmp/good.so,$tmp/./good.so(word=x)"
 is "$run_out" "arrived 3 kept 6
 good: nothing saw 3" "twice: started once"
-like "$run_err" "is started once, by its first options" "and that is said"
+like "$run_err" "is given twice; give all of its options at once" "and that is said"
 run CUAUDIT_HOOKS="$tmp/good.so(wrod=x)"
 like "$run_err" "good has no option 'wrod'; did you mean word\\?" "options are judged"
 
@@ -115,7 +115,7 @@ refused "no object at all" ".*text.so is left out: .*file too short" CUAUDIT_HOO
 refused "no file at all" ".*nothing.so is left out: .*No such file" CUAUDIT_HOOKS="$tmp/nothing.so"
 
 # that do not start: nothing of them is left, and the signals are the program's again
-refused "an error in init" ".*good.so does not start: Device or resource busy" \
+refused "an error in init" ".*good.so does not start: it answered error 16 .Device or resource busy" \
 	CUAUDIT_HOOKS="$tmp/good.so" CRASH=error
 refused "a fault in init" ".*good.so does not start: it crashed in init: Segmentation fault" \
 	CUAUDIT_HOOKS="$tmp/good.so" CRASH=fault

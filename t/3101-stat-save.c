@@ -59,7 +59,7 @@ static int check_file(const char *name, uint64_t want, uint64_t functions)
 	failed = check_u64(name, report.calls, want);
 	failed += check_u64("errors", errors, want / 2);
 	failed += check_u64("functions", report.nrows, functions);
-	failed += check_u64("drivers", report.drivers.count, 1);
+	failed += check_u64("drivers", report.ndrivers, 1);
 	failed += check_u64("bound", report.routes && report.routes->bound == FAKE_FUNCTIONS, 1);
 	failed += check_u64("damage", report.damaged, 0);
 	report_free(&report);
@@ -299,6 +299,84 @@ static int with_limit(void)
 	return failed;
 }
 
+/* Every descriptor that a program finds it may close, and have the number for its own. */
+static int take_descriptors(void)
+{
+	int own = open(file("own"), O_RDWR | O_CREAT, 0600), failed = 0;
+
+	for (int fd = 3; fd < 32; fd++)
+		if (fd != own && dup2(own, fd) < 0)
+			failed++;
+	return failed;
+}
+
+static int descriptors(void)
+{
+	pthread_t ids[BIG];
+	struct stat status;
+	int failed = 0, pid;
+
+	/* Of each function once, so that there are reports to come. */
+	if (start("closing", "format=json;interval=0.01"))
+		return 1;
+	calls(FAKE_FUNCTIONS);
+	while (!exists("closing"))
+		usleep(1000);
+	failed += take_descriptors();
+	pthread_barrier_init(&all_called, NULL, BIG + 1);
+	pthread_barrier_init(&all_seen, NULL, BIG + 1);
+	for (int i = 0; i < BIG; i++)
+		pthread_create(&ids[i], NULL, hold_cells, NULL);
+	pthread_barrier_wait(&all_called);
+	pthread_barrier_wait(&all_seen);
+	for (int i = 0; i < BIG; i++)
+		pthread_join(ids[i], NULL);
+	pid = fake_fork();
+	if (!pid) {
+		for (int fd = 3; fd < 32; fd++)
+			failed += fcntl(fd, F_GETFD) < 0;
+		_exit(failed);
+	}
+	failed += check_u64("descriptors closed in the child", (uint64_t)check_wait(pid), 0);
+	stat(file("closing.part"), &status);
+	failed += check_u64("the file has grown",
+			    status.st_size > 10 * (off_t)CUAUDIT_STAT_SEGMENT, 1);
+	fake_finish();
+	for (int fd = 3; fd < 32; fd++)
+		failed += fcntl(fd, F_GETFD) < 0;
+	stat(file("own"), &status);
+	failed += check_u64("bytes in the program's file", (uint64_t)status.st_size, 0);
+	failed += check_u64("file at the end", (uint64_t)exists("closing.part"), 0);
+	return failed;
+}
+
+static int replaced(void)
+{
+	pthread_t ids[BIG];
+	struct stat status;
+	int failed = 0, fd;
+
+	if (start("replaced", ""))
+		return 1;
+	calls(10);
+	unlink(file("replaced.part"));
+	fd = open(file("replaced.part"), O_RDWR | O_CREAT, 0600);
+	pthread_barrier_init(&all_called, NULL, BIG + 1);
+	pthread_barrier_init(&all_seen, NULL, BIG + 1);
+	for (int i = 0; i < BIG; i++)
+		pthread_create(&ids[i], NULL, hold_cells, NULL);
+	pthread_barrier_wait(&all_called);
+	pthread_barrier_wait(&all_seen);
+	for (int i = 0; i < BIG; i++)
+		pthread_join(ids[i], NULL);
+	if (fd < 0 || fstat(fd, &status))
+		return 1;
+	failed += check_u64("bytes in the other file", (uint64_t)status.st_size, 0);
+	fake_finish();
+	failed += check_u64("the other file at the end", (uint64_t)exists("replaced.part"), 1);
+	return failed;
+}
+
 static int no_room(void)
 {
 	struct rlimit limit = { 4096, 4096 };
@@ -355,6 +433,8 @@ int main(void)
 	is_int(check_scenario(forked), 0, "the child of fork starts from zero, in its own file");
 	is_int(check_scenario(fork_race), 0, "fork while other threads hold the lock");
 	is_int(check_scenario(with_limit), 0, "a full file: the rest is counted in memory");
+	is_int(check_scenario(descriptors), 0, "no descriptor of the program is closed or written to");
+	is_int(check_scenario(replaced), 0, "a file of that name by somebody else is left alone");
 	is_int(check_scenario(no_room), 0, "no room for any file");
 	is_int(check_scenario(no_folder), 0, "no folder for the file");
 	remove_folder();

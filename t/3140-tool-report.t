@@ -39,7 +39,19 @@ is "$status" 2 "a full disk is said"
 audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/killed" "$tmp/ends" 100 kill 2>/dev/null
 part=$tmp/killed.part
 head -c 5000 "$part" >"$tmp/short"
-ok "a file cut short is read as far as it goes" "$cuaudit" report "$tmp/short"
+status=0
+"$cuaudit" report "$tmp/short" >"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status $(cat "$tmp/err")" \
+	"2 cuaudit: $tmp/short: cut short: what is missing is in no figure" "a file cut short"
+like "$(cat "$tmp/out")" '^cuaudit: ends ' "... is read as far as it goes"
+head -c 131072 "$part" >"$tmp/half"
+truncate -s 262144 "$tmp/half"
+dd if=/dev/urandom of="$tmp/half" bs=64 seek=80 count=8 conv=notrunc 2>"$tmp/dd"
+status=0
+"$cuaudit" report "$tmp/half" >"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status $(cat "$tmp/err")" \
+	"2 cuaudit: $tmp/half: damaged: what is missing is in no figure" "a damaged file"
+like "$(cat "$tmp/out")" '^  damaged  *1 part of what was saved$' "... is said in the report"
 head -c 100 "$part" >"$tmp/shorter"
 refused "a file without a whole header" report "$tmp/shorter"
 status=0

@@ -65,16 +65,28 @@ limited "denial in a dry run" "deny=cuCtxCreate;dry-run" "$tmp/some" init 0
 is "$(paste -s -d ' ' "$tmp/out")" "0 0" "denies nothing"
 is "$(cat "$tmp/err")" "cuaudit: limit: cuCtxCreate_v2 would be denied" "and says so"
 
-# What is not understood starts no limit, and is said.
+# Every common spelling of a size.
+for size in 512M 512m 512MiB 512mib 0.5G 0.5g 0.5GiB 536870912 536870912B 524288k; do
+	limited "memory=$size" "memory=$size;format=json" "$tmp/some" init 0 take=536870912 take=1
+	is "$(reported 'r["process"]["limit"]') $(paste -s -d ' ' "$tmp/out")" "536870912 0 0 0 2" "as said"
+done
+limited "memory=512MB" "memory=512MB;format=json" "$tmp/some" init 0 take=1
+is "$(reported 'r["process"]["limit"]')" 512000000 "a decimal one"
+
+# What is not understood ends the process.
 wrong() {
-	limited "$1" "$1" "$tmp/some" init
-	is "$(cat "$tmp/err")" "cuaudit: limit: $2, not '$3'
-cuaudit: limit does not start: Invalid argument" "$1 is refused"
+	wrong_status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="limit($1)" "$tmp/some" init \
+		>"$tmp/out" 2>"$tmp/err" || wrong_status=$?
+	is "$wrong_status $(cat "$tmp/err")" "85 cuaudit: limit: $2, not '$3'" "$1 is refused"
 }
 wrong "memory=4X" "memory takes a size such as 512M or 4GiB" 4X
 wrong "device3=-1" "device3 takes a size such as 512M or 4GiB" -1
 wrong "user=99999999T" "user takes a size such as 512M or 4GiB" 99999999T
 wrong "memory=18446744073709551616" "memory takes a size such as 512M or 4GiB" 18446744073709551616
+wrong "memory=0" "memory takes a size such as 512M or 4GiB" 0
+wrong "memory=1.5" "memory takes a size such as 512M or 4GiB" 1.5
+wrong "memory=50%" "memory takes a size such as 512M or 4GiB" 50%
 wrong "memory=" "memory takes a size such as 512M or 4GiB" ""
 wrong "deny=cuInit:error=CUDA_ERROR_NONE" "deny takes SELECTOR[:error=CUDA_ERROR_...]" \
 	"cuInit:error=CUDA_ERROR_NONE"

@@ -139,12 +139,17 @@ is "$(errors)" "use-after-free, 1, 400, event, cuEventQuery with_context, born c
 is "$(left)" "context, 1, 0, cuCtxCreate_v2, main" "suppressed: nor this object"
 like "$(cat "$tmp/report.leak")" '"suppressed_left":2,"suppressed_errors":2,' "suppressed: but counted"
 is "$(grep -c '^cuaudit: leak: ' "$tmp/err")" 1 "suppressed: nor said"
-printf '* * */leaks\nleft\n' >"$tmp/known"
+printf '* * */leaks\n' >"$tmp/known"
 leaks "fail=any;suppress=$tmp/known" stream double-free
 is "$leaks_status" 3 "suppressed: all, by the library's path"
-like "$(cat "$tmp/err")" "known:2: a line is WHAT FUNCTION LIBRARY; it is ignored" "a bad line is said"
+printf '* * */leaks\nleft\n' >"$tmp/known"
+leaks "fail=any;suppress=$tmp/known" stream
+is "$leaks_status" 85 "a bad line and fail=any: stops"
+leaks "suppress=$tmp/known" stream double-free
+is "$leaks_status" 3 "a bad line without fail: does not"
+like "$(cat "$tmp/err")" "known:2: a line is WHAT FUNCTION LIBRARY" "and is reported"
 leaks "suppress=$tmp/none" stream
-like "$(cat "$tmp/err")" "nothing is suppressed, .*/none: No such file" "so is a missing file"
+like "$(cat "$tmp/err")" "leak: suppress=.*/none cannot be read: No such file" "so is a missing file"
 
 # A child has nothing of its parent's.
 leaks format=json fork

@@ -24,6 +24,9 @@ like "$(cat "$tmp/err")" 'cutrace has its full size, 1024 KiB; .*
 is "$(grep '^call ' "$tmp/text" | sed -n '$s/.* id \([0-9]*\) .*/\1/p')" \
 	$((1099511627776 + $(grep -c '^call ' "$tmp/text"))) "the first ones are kept"
 
+traced "size=1.5mib;args=no" "$tmp/app" call 200000
+ok "size=1.5mib: as much" test "$(size)" -gt 1048576 -a "$(size)" -le 1572864
+
 # A ring.
 traced "size=1M;when-full=ring;args=no" "$tmp/app" call 200000
 ok "a ring: the file's size" test "$(size)" -le 1048576
@@ -46,12 +49,12 @@ like "$(sums)" '^800001: 1, 0 0 0 0 [1-9][0-9]*$' "a ring of threads that end"
 traced "args=no" "$tmp/app" limited 1000000 200000
 is "$status" 0 "RLIMIT_FSIZE: the program's status"
 like "$(sums)" '^200001: 1, 0 [1-9][0-9]* 0 0 0$' "RLIMIT_FSIZE: written or counted"
-like "$(cat "$tmp/err")" 'cannot grow, error 27; ' "RLIMIT_FSIZE: and said"
+like "$(cat "$tmp/err")" 'cannot grow: File too large \(ulimit -f\); ' "RLIMIT_FSIZE: and said"
 like "$(cat "$tmp/text")" '^process .* error 27$' "RLIMIT_FSIZE: also in the file"
 traced "args=no" "$tmp/app" limited 100000 2000
 is "$status" 0 "no file at all: the program's status"
 is "$(ls "$tmp/traces")" "" "no file at all"
-like "$(cat "$tmp/err")" 'cannot be written, error 27; .*
+like "$(cat "$tmp/err")" 'cannot be written: File too large \(ulimit -f\); .*
 .*: 2001 calls are not in any file' "no file at all: it is said"
 traced "args=no;when-full=ring" "$tmp/app" limited 1000000 200000
 like "$(sums)" '^200001: 1, 0 0 0 0 [1-9][0-9]*$' "RLIMIT_FSIZE and a ring: a smaller ring"

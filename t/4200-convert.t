@@ -80,7 +80,7 @@ refused 2 "convert: --to says which format" "no format" convert "$tmp/killed.cut
 refused 2 "convert: no file given" "no file" convert --to text
 refused 2 "--from takes seconds, not 'soon'" "a bad time" \
 	convert --to text --from soon "$tmp/killed.cutrace"
-refused 2 "'%nothing' is no selector" "a bad selector" \
+refused 2 ".*'%nothing' is no selector" "a bad selector" \
 	convert --to text -f %nothing "$tmp/killed.cutrace"
 head -c 2000 "$tmp/killed.cutrace" >"$tmp/cut.cutrace"
 echo before >"$tmp/file"

@@ -27,7 +27,9 @@ refused 2 'report: no file given' "nothing" report
 refused 2 "$tmp/missing: No such file" "missing" report "$tmp/missing"
 : >"$tmp/empty"
 refused 2 "$tmp/empty: empty" "empty" report "$tmp/empty"
-refused 2 "$tmp: no trace in this folder" "a directory" report "$tmp"
+mkdir "$tmp/nothing"
+refused 2 "$tmp/nothing: no trace or saved statistics in this directory" "a directory" \
+	report "$tmp/nothing"
 head -c 3 "$good" >"$tmp/three"
 refused 2 "$tmp/three: neither a trace nor a stat record file" "three bytes" report "$tmp/three"
 head -c 100 "$good" >"$tmp/truncated"

@@ -61,7 +61,9 @@ like "$(cat "$tmp/err")" ' 10 .* cuLaunchKernel$' "stat: the same"
 CUAUDIT_HOOKS=coverage tool stat -j -i 100 -d sim "$demo" dlopen
 is "$(grep -c '^{"version":1' "$tmp/err") $(wc -l <"$tmp/err")" "1 1" "stat --json, alone"
 CUAUDIT_HOOKS=coverage tool stat -i 0.5 env
-is "$(got CUAUDIT_HOOKS)" 'stat(format=text;interval=0.5)' "stat --interval"
+like "$(got CUAUDIT_HOOKS)" '^stat\(print=no;run=[0-9]+\)$' "stat: what the program gets"
+like "$(got CUAUDIT_OUTPUT)" '^/.*/cuaudit-stat-[A-Za-z0-9]{6}/%h-%p$' "... and where it saves"
+is "$(find "$(dirname "$(got CUAUDIT_OUTPUT)")" 2>/dev/null)" "" "... which is gone afterwards"
 tool stat -f %launch -o table -d sim "$demo" dlopen
 is "$(wc -c <"$tmp/err") $(awk '/ Name$/ { on = 1; next } !NF { on = 0 } on { print $3, $NF }' \
 	"$tmp/table")" "0 10 cuLaunchKernel" "stat --functions --output"
@@ -85,7 +87,7 @@ is "$("$cuaudit" run sh -c 'echo "$0"' zero)" zero "argv[0]"
 # what is refused
 refused 2 'run: no program given; see cuaudit run --help' "no program" run
 refused 2 'stat: no program given' "no program behind --" stat -j --
-refused 2 "--functions: '%memroy' is no selector; see cuaudit list classes" "a class" \
+refused 2 "--functions: '%memroy' is no selector; did you mean %memory" "a class" \
 	run -f %memroy env
 refused 2 "--output: '%z' is none of %p %h %e %r %t %%" "a field" run -o 'x%z' env
 refused 2 "--driver takes sim or the path of a driver; /nowhere: No such" "a driver" \

@@ -42,9 +42,9 @@ HOOKS=trace()
 INCLUDE=liba*:libb*
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "what run has too" -d sim -x 'libx*' -f %memory -f %launch \
 	-l 'liba*' -l 'libb*'
-shows "HOOKS=trace(args=no;strings=16;elements=2;size=64MiB;when-full=ring;thread=main*;min-duration=10us;start=%launch:100;stop=5s;open=%sync;backtrace=cuLaunch*,/^cu(Mem|Ctx)/;frames=8)
+shows "HOOKS=trace(args=no;strings=16;elements=2;size=0.5gb;when-full=ring;thread=main*;min-duration=10us;start=%launch:100;stop=5s;open=%sync;backtrace=cuLaunch*,/^cu(Mem|Ctx)/;frames=8)
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "the hook's" --args no --strings 16 --elements 2 \
-	--size 64MiB --when-full ring --thread 'main*' --min-duration 10us --start %launch:100 \
+	--size 0.5gb --when-full ring --thread 'main*' --min-duration 10us --start %launch:100 \
 	--stop 5s --open %sync -b 'cuLaunch*,/^cu(Mem|Ctx)/' --frames 8
 
 refused 2 "trace: no program given" "no program" trace -o x
@@ -78,7 +78,7 @@ is "$("$cuaudit" list hooks trace | sed -n 's/^  \([a-z-]*\)=.*/\1/p' |
 	"$(awk -F'"' '/^OPTION\(" trace "/ { print $4 }' "$top_srcdir/tools/commands.def" |
 		grep -vx output | sort)" "every option of the hook is one of the command"
 for option in '--args no' '--elements 3' '--frames 9' '--min-duration 1us' '--open %memory' \
-	'--size 2M' '--start cuDriverGetVersion:3' '--stop 5s' '--strings 7' '--thread main' \
+	'--size 2M' '--start cuDriverGetVersion:3' '--stop 5s' '--strings 7' '--thread ends' \
 	'--when-full ring' '-b %device'; do
 	tool trace -d sim -o each $option -- "$tmp/ends" 20 return
 	is "$status $(cat "$tmp/err")" "0 " "$option is taken by the hook"

@@ -57,7 +57,7 @@ refused 2 "no functions match 'cuMemAloc'; did you mean cuMemAlloc\\?" "no funct
 refused 2 "no variables match 'CUAUDIT_HOKS'; did you mean CUAUDIT_HOOKS\\?" "no variable" \
 	list variables CUAUDIT_HOKS
 refused 2 "no hooks match 'x\\*'; cuaudit list hooks shows all" "no hook" list hooks 'x*'
-refused 2 "'%memroy' is no selector; see cuaudit list classes" "no class" list functions %memroy
+refused 2 "'%memroy' is no selector; did you mean %memory" "no class" list functions %memroy
 refused 2 "'cu\\[A' is no selector" "an unfinished set" list functions 'cu[A'
 status=0
 "$cuaudit" list functions >/dev/full 2>"$tmp/err" || status=$?

@@ -93,7 +93,11 @@ int main(void)
 	is_str(TAKEN(BOTH, "trace", "stat", "trace"), "trace stat(stat) trace ", "in their order");
 	is_str(TAKEN(BOTH, "many"),
 	       "many/a.cutrace.cutrace many/r9.cutrace many/r9.cutrace.1 many/r9.cutrace.2 "
-	       "many/r9.cutrace.10 many/r10.cutrace ", "a folder: its traces, by numbers");
+	       "many/r9.cutrace.10 many/r9.part(stat) many/r10.cutrace ",
+	       "a directory: its traces and statistics, by numbers");
+	is_str(TAKEN(INPUT_TRACE, "many"),
+	       "many/a.cutrace.cutrace many/r9.cutrace many/r9.cutrace.1 many/r9.cutrace.2 "
+	       "many/r9.cutrace.10 many/r10.cutrace ", "... its traces alone");
 	is_str(TAKEN(INPUT_TRACE, "trace", "one/", "trace"), "trace one//a.cutrace trace ",
 	       "a folder among files");
 	is_str(TAKEN(INPUT_STAT, "stat"), "stat(stat) ", "stat files alone");
@@ -103,8 +107,10 @@ int main(void)
 	refused("empty", "empty: empty\n");
 	refused("text", "text: neither a trace nor a stat record file\n");
 	refused("short", "short: neither a trace nor a stat record file\n");
-	refused("none", "none: no trace in this folder, that is no *.cutrace\n");
-	refused("void", "void: no trace in this folder, that is no *.cutrace\n");
+	refused("none", "none: no trace or saved statistics in this directory, that is no "
+		"*.cutrace or *.part\n");
+	refused("void", "void: no trace or saved statistics in this directory, that is no "
+		"*.cutrace or *.part\n");
 	refused("pipe", "pipe: a pipe cannot be read twice; save it to a file\n");
 	refused("/dev/zero", "/dev/zero: not a file\n");
 	refused("-", "-: standard input cannot be read twice; give a file\n");
@@ -116,8 +122,9 @@ int main(void)
 	       "odd/in.cutrace: Is a directory\n", "... and a line for each other");
 	is_str(TAKEN(INPUT_STAT, "trace"), "", "a trace where none is wanted");
 	is_str(said, "trace: not a stat record file\n", "... is said");
-	is_str(TAKEN(INPUT_STAT, "many"), "", "a folder where no trace is wanted");
-	is_str(said, "many: Is a directory\n", "... is said");
+	is_str(TAKEN(INPUT_STAT, "many"), "many/r9.part(stat) ", "its statistics alone");
+	is_str(TAKEN(INPUT_TRACE, "none"), "", "a directory without what is wanted");
+	is_str(said, "none: no trace in this directory, that is no *.cutrace\n", "... is said");
 	locked();
 	folder_leave();
 	return done_testing();

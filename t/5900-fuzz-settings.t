@@ -11,19 +11,20 @@ core="-DCUAUDIT_BUILDING_CORE -Dwrite=settings_write -Dopen=settings_open"
 hosted $core -c -o "$tmp/log.o" "$top_srcdir/hooks/log.c"
 hosted $core -c -o "$tmp/output.o" "$top_srcdir/hooks/output.c"
 set --
-for file in audit/elf audit/env audit/filter hooks/known hooks/module hooks/modules/stat \
+for file in audit/elf audit/env audit/filter audit/judge audit/symtab hooks/known hooks/module hooks/modules/stat \
 	hooks/modules/fault hooks/modules/fault_condition hooks/modules/fault_log \
-	hooks/modules/fault_number hooks/modules/fault_result hooks/modules/fault_rule \
-	hooks/settings hooks/words names/nearest names/selector names/template; do
+	hooks/modules/fault_number report/size hooks/modules/fault_result hooks/modules/fault_rule \
+	hooks/settings hooks/strict hooks/words names/nearest names/selector names/template; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 arch=$($CC -dumpmachine | sed 's/-.*//')
-hosted -DCUAUDIT_BUILDING_CORE -iquote "$tmp" -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/settings" "$fuzz/settings.c" "$fuzz/text.c" \
+hosted -DCUAUDIT_BUILDING_CORE -D_exit=settings_exit -Dsys_exit=settings_exit -iquote "$tmp" -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/settings" "$fuzz/settings.c" "$fuzz/text.c" \
 	"$fuzz/stat.c" "$fuzz/calls.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$tmp/log.o" "$tmp/output.o" "$@"
 
 fuzzed "made-up environments" "$tmp/settings"
 share cases 100
 share silent 10
 share lines 100
-share opened 10
+share opened 8
+share stopped 10
 done_testing

@@ -109,6 +109,17 @@ static void each_function(catalogue_fn each, void *data)
 	}
 }
 
+bool catalogue_function(uint32_t index, struct cuaudit_function *function)
+{
+	if (index >= NFUNCTIONS)
+		return false;
+	*function = (struct cuaudit_function){
+		.name = functions[index].name, .base = functions[index].base, .id = (int)index,
+		.version = functions[index].version, .classes = functions[index].classes,
+	};
+	return true;
+}
+
 static void each_class(catalogue_fn each, void *data)
 {
 	for (int i = 0; i < NCLASSES; i++) {

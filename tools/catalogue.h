@@ -3,6 +3,8 @@
 #ifndef TOOLS_CATALOGUE_H
 #define TOOLS_CATALOGUE_H
 
+#include <stdbool.h>
+
 #include <cuaudit/call.h>
 #include <cuaudit/hook.h>
 
@@ -23,5 +25,8 @@ extern const char *const catalogue_kinds[];
  * are asked of the core, which may not be there; with quiet, no message.
  */
 int catalogue_each(const char *kind, int quiet, catalogue_fn each, void *data);
+
+/* The index-th function of the table; false past the last one. */
+bool catalogue_function(uint32_t index, struct cuaudit_function *function);
 
 #endif

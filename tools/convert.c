@@ -50,15 +50,10 @@ static int choose_format(struct settings *settings, const char *name)
 
 static int choose_functions(struct settings *settings, const char *text)
 {
-	size_t length;
-	const char *fault = selector_fault(text, &length);
 	char *before = settings->selector, *all;
 
-	if (fault) {
-		tool_complain("'%.*s' is no selector; see cuaudit list classes", (int)length,
-			      fault);
+	if (options_selector("--functions: ", text))
 		return -1;
-	}
 	if (asprintf(&all, "%s%s%s", before ? before : "", before ? "," : "", text) < 0)
 		all = NULL;
 	free(before);
@@ -142,6 +137,8 @@ static int check(const struct settings *settings, int files)
 			      format->name);
 	else if (to_stdout(settings) && format->target != CONVERT_STREAM)
 		tool_complain("%s needs --output, and a name", format->name);
+	else if (settings->choice.until < settings->choice.from)
+		tool_complain("--until is before --from, so that no call lies between them");
 	else if (to_stdout(settings) && format->binary && isatty(STDOUT_FILENO))
 		tool_complain("%s is not for terminals; see --output", format->name);
 	else if (compressed(settings) && format->target != CONVERT_STREAM)
@@ -193,6 +190,19 @@ static int run(struct convert *convert, struct replace *replace, const struct se
 	return error;
 }
 
+/* What was chosen, where it took nothing. */
+static void report_choice(const struct convert *convert)
+{
+	const struct convert_choice *choice = &convert->choice;
+	bool timed = choice->from || choice->until != UINT64_MAX;
+
+	if (choice->functions)
+		options_unmatched("--functions: ", choice->functions);
+	if (timed && !convert->calls && !convert->opens)
+		tool_complain("--from, --until: no call lies between; the traces go from 0 to %.3f "
+			      "seconds", (double)convert->length / 1e9);
+}
+
 static int convert_files(const struct settings *settings, const struct inputs *inputs)
 {
 	struct convert convert = {
@@ -218,10 +228,12 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 	if (replace_begin(&replace, settings->output,
 			  settings->format->target == CONVERT_FOLDER ? REPLACE_FOLDER
 								      : REPLACE_FILE) == TOOL_OK) {
-		if (run(&convert, &replace, settings))
+		if (run(&convert, &replace, settings)) {
 			replace_drop(&replace);
-		else
+		} else {
 			status = replace_end(&replace);
+			report_choice(&convert);
+		}
 	}
 	free(paths);
 	return status;

@@ -11,6 +11,7 @@
 #include "tools/options.h"
 #include "tools/probe.h"
 #include "tools/tool.h"
+#include "tools/trial.h"
 
 /* One line, whatever is in a name. */
 void tool_complain(const char *format, ...)
@@ -58,11 +59,13 @@ static int run(int argc, char **argv)
 		help_version();
 		return TOOL_OK;
 	}
-	/* Not for people: what the shells' completions ask, and doctor's child. */
+	/* Not for people: what the shells' completions ask, and children of its own. */
 	if (!strcmp(argv[1], "--complete"))
 		return complete(argc - 2, argv + 2);
 	if (!strcmp(argv[1], PROBE_WORD) && argc == 3)
 		return probe(argv[2]);
+	if (!strcmp(argv[1], TRIAL_WORD) && argc == 4)
+		return trial(argv[2], argv[3]);
 	command = command_find(argv[1]);
 	if (command)
 		return command->run(argc - 1, argv + 1);

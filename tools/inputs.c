@@ -90,6 +90,7 @@ static int add(struct inputs *inputs, const char *path, enum input_kind kind)
 	}
 	file = &inputs->files[inputs->count];
 	file->kind = kind;
+	file->folder = 0;
 	file->path = strdup(path);
 	if (!file->path)
 		return refuse(path, strerror(ENOMEM));
@@ -116,10 +117,9 @@ static int take_file(struct inputs *inputs, const char *path, unsigned int kinds
 	return fault ? refuse(path, fault) : add(inputs, path, kind);
 }
 
-/* NAME.cutrace, NAME.cutrace.N */
-static int is_trace(const struct dirent *entry)
+/* NAME.SUFFIX, NAME.SUFFIX.N */
+static int ends_in(const struct dirent *entry, const char *suffix)
 {
-	static const char suffix[] = ".cutrace";
 	const char *at = entry->d_name, *found = NULL;
 
 	while ((at = strstr(at, suffix)))
@@ -129,15 +129,35 @@ static int is_trace(const struct dirent *entry)
 	return *found == '.' && found[1] && found[1 + strspn(found + 1, "0123456789")] == '\0';
 }
 
+static int is_trace(const struct dirent *entry)
+{
+	return ends_in(entry, ".cutrace");
+}
+
+static int is_stat(const struct dirent *entry)
+{
+	return ends_in(entry, ".part");
+}
+
+static int is_either(const struct dirent *entry)
+{
+	return is_trace(entry) || is_stat(entry);
+}
+
 static int take_folder(struct inputs *inputs, const char *path, unsigned int kinds)
 {
 	struct dirent **entries;
-	int count = scandir(path, &entries, is_trace, versionsort), status = TOOL_OK;
+	int count = scandir(path, &entries, kinds == INPUT_TRACE ? is_trace :
+			    kinds == INPUT_STAT ? is_stat : is_either, versionsort);
+	int status = TOOL_OK;
 
 	if (count < 0)
 		return refuse(path, strerror(errno));
 	if (!count)
-		status = refuse(path, "no trace in this folder, that is no *.cutrace");
+		status = refuse(path, kinds == INPUT_TRACE ?
+				"no trace in this directory, that is no *.cutrace" :
+				"no trace or saved statistics in this directory, that is no "
+				"*.cutrace or *.part");
 	for (int i = 0; i < count; i++) {
 		char *name;
 
@@ -167,16 +187,19 @@ int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, uns
 
 	*inputs = (struct inputs){ .count = 0 };
 	for (size_t i = 0; i < count; i++) {
+		size_t before = inputs->count;
 		int result;
 
 		if (!strcmp(arguments[i], "-"))
 			result = refuse("-", "standard input cannot be read twice; give a file");
-		else if ((kinds & INPUT_TRACE) && is_folder(arguments[i]))
+		else if (is_folder(arguments[i]))
 			result = take_folder(inputs, arguments[i], kinds);
 		else
 			result = take_file(inputs, arguments[i], kinds);
 		if (result)
 			status = result;
+		for (; before < inputs->count && is_folder(arguments[i]); before++)
+			inputs->files[before].folder = i + 1;
 	}
 	return status;
 }

@@ -13,6 +13,7 @@ enum input_kind {
 struct input {
 	char *path;
 	enum input_kind kind;	/* by its magic alone: the rest is the reader's to check */
+	size_t folder;		/* the argument that it was in, from 1; 0 if it is one itself */
 };
 
 struct inputs {
@@ -21,9 +22,9 @@ struct inputs {
 };
 
 /*
- * Takes the files that arguments name, in their order. A folder stands for the
- * traces in it, *.cutrace and *.cutrace.N, with numbers in names in the order
- * of numbers. What cannot be read, or is none of kinds, is left out after a
+ * Takes the files that arguments name, in their order. A directory stands for the
+ * files of these kinds in it: traces, *.cutrace and *.cutrace.N, and statistics,
+ * *.part and *.part.N, with numbers in names in the order of numbers. What cannot be read, or is none of kinds, is left out after a
  * line on stderr. TOOL_OK, or TOOL_FAILED if anything was left out;
  * inputs_free in both cases.
  */

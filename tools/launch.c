@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "names/selector.h"
 #include "names/template.h"
 #include "tools/auditor.h"
 #include "tools/options.h"
 #include "tools/program.h"
 #include "tools/tls.h"
 #include "tools/tool.h"
+#include "tools/trial.h"
 
 char *launch_join(const char *before, const char *between, const char *after)
 {
@@ -87,14 +87,8 @@ static int take_driver(struct launch *launch, const char *value)
 
 static int take_functions(struct launch *launch, const char *value)
 {
-	size_t length;
-	const char *fault = selector_fault(value, &length);
-
-	if (fault) {
-		tool_complain("--functions: '%.*s' is no selector; see cuaudit list classes",
-			      (int)length, fault);
+	if (options_selector("--functions: ", value))
 		return -1;
-	}
 	launch->functions = launch_join(launch->functions, ",", value);
 	return 0;
 }
@@ -136,7 +130,8 @@ int launch_take(struct launch *launch, int option)
 
 static void set(const char *name, const char *value)
 {
-	if (value)
+	/* It may be there more than once. */
+	if (value && !unsetenv(name))
 		setenv(name, value, 1);
 }
 
@@ -195,13 +190,21 @@ int launch_start(const struct launch *launch, char **argv)
 		finding_complain(finding, first, NULL);
 		return TOOL_FAILED;
 	}
-	if (launch->folder && make_folder(launch->folder, &made))
-		return TOOL_FAILED;
 	set_all(launch);
 	make_room(&program, auditor);
+	if (!trial_passes(auditor))
+		return TOOL_FAILED;
+	if (launch->folder && make_folder(launch->folder, &made))
+		return TOOL_FAILED;
 	auditor_first(auditor);
+	if (launch->supervise) {
+		int status = launch->supervise(launch, argv[0]);
+
+		if (status != LAUNCH_GO)
+			return status;
+	}
 	/*
-	 * No child: the program keeps the process id, the terminal and the
+	 * Else no child: the program keeps the process id, the terminal and the
 	 * parent, so signals reach it and its end is seen without our help.
 	 */
 	if (finding == FINDING_NOT_ELF)

@@ -9,10 +9,15 @@
 struct launch {
 	char *driver, *exclude, *functions, *hooks, *include, *output;
 	const char *folder;	/* made before the program starts, unless it is there */
+	/*
+	 * Called, unless it is NULL, when all is ready for the program, with its
+	 * name: LAUNCH_GO to become it, or the exit status.
+	 */
+	int (*supervise)(const struct launch *launch, const char *name);
 	bool force;
 };
 
-enum { LAUNCH_OTHER = 1 };
+enum { LAUNCH_OTHER = 1, LAUNCH_GO = -1 };
 
 /*
  * Takes an option that all of them have, its value in optarg. 0; -1 after a

@@ -75,8 +75,6 @@ static int check_kind(const char *kind)
 int tool_list(int argc, char **argv)
 {
 	struct listing listing = { .text = "" };
-	const char *fault;
-	size_t length;
 	int option, status;
 
 	while ((option = options_next(argc, argv)) > 0)
@@ -92,12 +90,8 @@ int tool_list(int argc, char **argv)
 		return TOOL_FAILED;
 	if (argv[optind + 1])
 		listing.text = argv[optind + 1];
-	fault = *listing.kind == 'f' ? selector_fault(listing.text, &length) : NULL;
-	if (fault) {
-		tool_complain("'%.*s' is no selector; see cuaudit list classes", (int)length,
-			      fault);
+	if (*listing.kind == 'f' && options_selector("", listing.text))
 		return TOOL_FAILED;
-	}
 	listing.selector = selector_open(listing.text);
 	if (!listing.selector) {
 		tool_complain("no memory");

@@ -153,6 +153,26 @@ const char *load_file(struct load *load, const char *path)
 	return fault;
 }
 
+enum load_kind load_kind(const char *path)
+{
+	char magic[sizeof(CUAUDIT_STAT_MAGIC) - 1] = "";
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read_whole(fd, magic, sizeof(magic));
+
+	if (fd >= 0)
+		close(fd);
+	if (got >= 0 && !*magic)
+		return LOAD_EMPTY;
+	return memcmp(magic, CUAUDIT_STAT_MAGIC, sizeof(magic)) ? LOAD_FOREIGN : LOAD_RECORDS;
+}
+
+bool load_is_cut(const struct load *load)
+{
+	const struct cuaudit_stat_header *header = (const void *)load->data;
+
+	return load->size % header->segment || load->size / header->segment < header->file_segments;
+}
+
 void load_free(struct load *load)
 {
 	free(load->segments);

@@ -3,6 +3,8 @@
 #ifndef TOOLS_LOAD_H
 #define TOOLS_LOAD_H
 
+#include <stdbool.h>
+
 #include "report/records.h"
 
 struct load {
@@ -17,6 +19,18 @@ struct load {
  * and ends each text in it with a NUL. NULL, or what is wrong with the file.
  */
 const char *load_file(struct load *load, const char *path);
+
+enum load_kind {
+	LOAD_FOREIGN,	/* no record file, or not readable */
+	LOAD_EMPTY,	/* of a process that has not come to write its header */
+	LOAD_RECORDS
+};
+
+/* By how a file begins. */
+enum load_kind load_kind(const char *path);
+
+/* Whether bytes are missing at its end. */
+bool load_is_cut(const struct load *load);
 
 void load_free(struct load *load);
 

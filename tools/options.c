@@ -3,9 +3,12 @@
 #include "tools/options.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "names/nearest.h"
+#include "names/selector.h"
+#include "tools/catalogue.h"
 #include "tools/help.h"
 #include "tools/tool.h"
 
@@ -70,6 +73,35 @@ bool options_among(const char *values, const char *word)
 		if (!*values++)
 			return false;
 	}
+}
+
+int options_selector(const char *what, const char *text)
+{
+	char near[SELECTOR_NEAR];
+	size_t length;
+	const char *fault = selector_fault(text, &length);
+
+	if (!fault)
+		return 0;
+	selector_near(fault, length, near, catalogue_function);
+	tool_complain("%s'%.*s' is no selector%s", what, (int)length, fault, near);
+	return -1;
+}
+
+void options_unmatched(const char *what, const struct selector *selector)
+{
+	char part[SELECTOR_NEAR], near[SELECTOR_NEAR] = "", more[32] = "";
+	uint32_t count = selector_unmatched(selector, part);
+	const char *text = part;
+	size_t length;
+
+	if (!count)
+		return;
+	if (selector_stranger(text, &length, catalogue_function))
+		selector_near(part, strlen(part), near, catalogue_function);
+	if (count > 1)
+		snprintf(more, sizeof(more), " and %u more", count - 1);
+	tool_complain("%s'%s'%s took no function of these files%s", what, part, more, near);
 }
 
 int options_names(const char *word, enum demangle *how)

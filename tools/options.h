@@ -8,6 +8,8 @@
 
 #include "trace/demangle.h"
 
+struct selector;
+
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -60,6 +62,15 @@ void options_unknown(const char *what, const char *word, const char *const *word
 
 /* Whether word is one of the alternatives of values, "a|b". */
 bool options_among(const char *values, const char *word);
+
+/* Whether text is a selector; what: "--functions: ", or "". 0, or -1 after a message. */
+int options_selector(const char *what, const char *text);
+
+/*
+ * One line if parts of a selector took none of the functions there were in the
+ * inputs. what: as above.
+ */
+void options_unmatched(const char *what, const struct selector *selector);
 
 /* The value of --demangle. 0, or -1 after a message. */
 int options_names(const char *word, enum demangle *how);

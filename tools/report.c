@@ -11,7 +11,7 @@
 #include "report/metrics.h"
 #include "report/report.h"
 #include "tools/inputs.h"
-#include "tools/load.h"
+#include "tools/merge.h"
 #include "tools/options.h"
 #include "tools/summarize.h"
 #include "tools/terminal.h"
@@ -99,14 +99,8 @@ static int choose_tables(unsigned int *tables, const char *text)
 
 static int choose_bars(struct settings *settings, const char *text)
 {
-	size_t length;
-	const char *fault = selector_fault(text, &length);
-
-	if (fault) {
-		tool_complain("'%.*s' is no selector; see cuaudit list classes", (int)length,
-			      fault);
+	if (options_selector("--histogram: ", text))
 		return -1;
-	}
 	if (settings->bars)
 		selector_close(settings->bars);
 	settings->bars = selector_open(text);
@@ -195,9 +189,9 @@ static int print_report(struct settings *settings, const struct report *report, 
 		report_json(report, out);
 		break;
 	default:
-		return metrics_add(&settings->metrics, report, 1);
+		break;
 	}
-	return out_write(out, STDOUT_FILENO);
+	return out_write(out, STDOUT_FILENO, IO_FOREVER);
 }
 
 static int print_metrics(struct settings *settings)
@@ -207,47 +201,124 @@ static int print_metrics(struct settings *settings)
 
 	metrics_text(&settings->metrics, settings->format == OPENMETRICS ?
 		     METRICS_OPENMETRICS : METRICS_PROMETHEUS, &out);
-	error = out_write(&out, STDOUT_FILENO);
+	error = out_write(&out, STDOUT_FILENO, IO_FOREVER);
 	if (error)
 		tool_complain("cannot write: %s", strerror(-error));
 	out_free(&out);
 	return error ? TOOL_FAILED : TOOL_OK;
 }
 
-/* NULL, or what is wrong. */
+static const char *print_merged(struct settings *settings, const struct merge *merge)
+{
+	struct out out = { 0 };
+	int error = settings->format < PROMETHEUS ? print_report(settings, &merge->report, &out) :
+		    merge_metrics(merge, &settings->metrics);
+
+	out_free(&out);
+	return error == -EEXIST ? "of a process that an earlier file is of" :
+	       error ? strerror(-error) : NULL;
+}
+
+/* A record file by itself. NULL, or what is wrong. */
 static const char *print_stat(struct settings *settings, const char *path)
 {
-	struct report report = { .calls = 0 };
-	struct out out = { 0 };
-	struct load load;
-	const char *fault = load_file(&load, path);
-	int error;
+	struct merge merge = { .count = 0 };
+	const char *fault = merge_add(&merge, path, 0), *damage = NULL;
 
-	if (!fault && report_build(&report, load.segments, load.count,
-				   settings->how.options.threads))
-		fault = strerror(ENOMEM);
-	if (!fault) {
-		error = print_report(settings, &report, &out);
-		if (error == -EEXIST)
-			fault = "of a process that an earlier file is of";
-		else if (error)
-			fault = strerror(-error);
+	if (merge.count) {
+		const char *other = NULL;
+
+		if (merge_build(&merge, NULL, settings->how.options.threads, NULL, &damage))
+			other = strerror(ENOMEM);
+		else
+			other = print_merged(settings, &merge);
+		fault = other ? other : fault ? fault : damage;
 	}
-	out_free(&out);
-	report_free(&report);
-	load_free(&load);
+	merge_free(&merge);
 	return fault;
 }
 
-/* A record file; a trace waits for the others. NULL, or what is wrong. */
-static const char *print_one(struct settings *settings, const struct input *file, size_t *traces)
+static const char *last_part(const char *path)
 {
-	if (file->kind == INPUT_STAT)
-		return print_stat(settings, file->path);
-	if (settings->format >= PROMETHEUS)
-		return "a trace, of which there are no metrics";
-	++*traces;
-	return NULL;
+	const char *end = path + strlen(path), *start;
+	static char name[256];
+
+	while (end > path + 1 && end[-1] == '/')
+		end--;
+	for (start = end; start > path && start[-1] != '/';)
+		start--;
+	snprintf(name, sizeof(name), "%.*s", (int)(end - start), start);
+	return name;
+}
+
+/* The record files of a directory, from the first on, are one report. A status. */
+static int print_folder(struct settings *settings, const struct inputs *inputs, size_t first,
+			const char *folder)
+{
+	struct merge merge = { .count = 0 };
+	const char *fault;
+	int status = TOOL_OK;
+
+	for (size_t i = first; i < inputs->count; i++) {
+		const struct input *file = &inputs->files[i];
+
+		if (file->folder != inputs->files[first].folder || file->kind != INPUT_STAT)
+			continue;
+		fault = merge_add(&merge, file->path, 0);
+		if (!fault)
+			continue;
+		tool_complain("%s: %s", file->path, fault);
+		status = TOOL_FAILED;
+	}
+	if (!merge.count)
+		return status;
+	if (merge_build(&merge, last_part(folder), settings->how.options.threads, NULL, &fault)) {
+		tool_complain("%s: %s", folder, strerror(ENOMEM));
+		status = TOOL_FAILED;
+		goto out;
+	}
+	if (fault) {
+		tool_complain("%s: %s", folder, fault);
+		status = TOOL_FAILED;
+	}
+	if (merge.report.nruns > 1)
+		tool_complain("%s: files of %zu runs of cuaudit stat are added up; move those of one "
+			      "run to a directory of their own for a report of it", folder,
+			      merge.report.nruns);
+	fault = print_merged(settings, &merge);
+	if (fault) {
+		tool_complain("%s: %s", folder, fault);
+		status = TOOL_FAILED;
+	}
+out:
+	merge_free(&merge);
+	return status;
+}
+
+/* A record file; a trace waits for the others. A status. */
+static int print_one(struct settings *settings, const struct inputs *inputs, size_t i, char **files,
+		     size_t *traces)
+{
+	const struct input *file = &inputs->files[i];
+	const char *fault = NULL;
+
+	if (file->kind == INPUT_TRACE) {
+		++*traces;
+		if (settings->format >= PROMETHEUS)
+			fault = "a trace, of which there are no metrics";
+	} else if (!file->folder) {
+		fault = print_stat(settings, file->path);
+	} else {
+		for (size_t j = 0; j < i; j++)
+			if (inputs->files[j].folder == file->folder &&
+			    inputs->files[j].kind == INPUT_STAT)
+				return TOOL_OK;
+		return print_folder(settings, inputs, i, files[file->folder - 1]);
+	}
+	if (!fault)
+		return TOOL_OK;
+	tool_complain("%s: %s", file->path, fault);
+	return TOOL_FAILED;
 }
 
 /* Record files one by one, or as one text of metrics, then all traces as one. */
@@ -257,18 +328,15 @@ static int print(struct settings *settings, char **files, size_t count)
 	size_t traces = 0;
 	int status = inputs_take(&inputs, files, count, INPUT_TRACE | INPUT_STAT);
 
-	for (size_t i = 0; i < inputs.count; i++) {
-		const char *fault = print_one(settings, &inputs.files[i], &traces);
-
-		if (!fault)
-			continue;
-		tool_complain("%s: %s", inputs.files[i].path, fault);
-		status = TOOL_FAILED;
-	}
+	for (size_t i = 0; i < inputs.count; i++)
+		if (print_one(settings, &inputs, i, files, &traces))
+			status = TOOL_FAILED;
 	if (settings->metrics.processes && print_metrics(settings))
 		status = TOOL_FAILED;
-	if (traces && summarize(&settings->how, &inputs))
+	if (traces && settings->format < PROMETHEUS && summarize(&settings->how, &inputs))
 		status = TOOL_FAILED;
+	if (traces && settings->bars && settings->format == TEXT)
+		options_unmatched("--histogram: ", settings->bars);
 	metrics_free(&settings->metrics);
 	inputs_free(&inputs);
 	return status;

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "html/page.h"
-#include "report/report.h"
-#include "tools/load.h"
+#include "tools/merge.h"
 #include "tools/progress.h"
 #include "tools/replace.h"
 #include "tools/tool.h"
@@ -63,7 +62,7 @@ static int build(struct summary *summary, const struct summarize *how, const str
 static int finish(struct out *out, int error)
 {
 	if (!error)
-		error = out_write(out, STDOUT_FILENO);
+		error = out_write(out, STDOUT_FILENO, IO_FOREVER);
 	out_free(out);
 	if (!error)
 		return TOOL_OK;
@@ -92,8 +91,7 @@ int summarize(const struct summarize *how, const struct inputs *inputs)
 /* One side of a comparison; a record file's names stay where it was read to. */
 struct side {
 	struct summary summary;
-	struct report report;
-	struct load load;
+	struct merge merge;
 };
 
 static struct summary_times times_of(const struct report_row *row)
@@ -112,24 +110,24 @@ static struct summary_times times_of(const struct report_row *row)
 	};
 }
 
-/* The functions of a record file, which is all that is compared of it. */
-static const char *read_stat(struct side *side, const struct summarize *how, const char *path)
+/* The functions of record files, which is all that is compared of them. */
+static const char *sum_stat(struct side *side, const struct summarize *how)
 {
+	const struct report *report = &side->merge.report;
 	struct summary *summary = &side->summary;
-	const char *fault = load_file(&side->load, path);
+	const char *fault;
 
+	if (merge_build(&side->merge, NULL, how->options.threads, NULL, &fault))
+		return strerror(ENOMEM);
 	if (fault)
 		return fault;
-	if (report_build(&side->report, side->load.segments, side->load.count,
-			 how->options.threads))
-		return strerror(ENOMEM);
-	summary->functions = calloc(side->report.nrows + 1, sizeof(*summary->functions));
-	summary->processes = calloc(1, sizeof(*summary->processes));
+	summary->functions = calloc(report->nrows + 1, sizeof(*summary->functions));
+	summary->processes = calloc(report->nprocesses + 1, sizeof(*summary->processes));
 	if (!summary->functions || !summary->processes)
 		return strerror(ENOMEM);
-	summary->nprocesses = 1;
-	for (size_t i = 0; i < side->report.nrows; i++) {
-		const struct report_row *row = &side->report.rows[i];
+	summary->nprocesses = report->nprocesses;
+	for (size_t i = 0; i < report->nrows; i++) {
+		const struct report_row *row = &report->rows[i];
 
 		summary->functions[summary->nfunctions++] =
 			(struct summary_function){ .name = row->name, .times = times_of(row) };
@@ -143,29 +141,35 @@ static const char *read_stat(struct side *side, const struct summarize *how, con
 
 static int build_side(struct side *side, const struct summarize *how, const struct inputs *inputs)
 {
-	const char *fault;
+	enum input_kind kind = inputs->files[0].kind;
+	const char *fault = NULL, *path = inputs->files[0].path;
 
-	*side = (struct side){ .load = { .data = NULL } };
-	for (size_t i = 0; inputs->count > 1 && i < inputs->count; i++) {
-		if (inputs->files[i].kind == INPUT_TRACE)
+	*side = (struct side){ .merge = { .count = 0 } };
+	for (size_t i = 1; i < inputs->count; i++) {
+		if (inputs->files[i].kind == kind)
 			continue;
-		tool_complain("%s: a record file among traces", inputs->files[i].path);
+		tool_complain("%s: a record file among traces, or the other way round",
+			      inputs->files[i].path);
 		return TOOL_FAILED;
 	}
-	if (inputs->files[0].kind == INPUT_TRACE)
+	if (kind == INPUT_TRACE)
 		return build(&side->summary, how, inputs);
-	fault = read_stat(side, how, inputs->files[0].path);
+	for (size_t i = 0; i < inputs->count && !fault; i++) {
+		path = inputs->files[i].path;
+		fault = merge_add(&side->merge, path, 0);
+	}
+	if (!fault)
+		fault = sum_stat(side, how);
 	if (!fault)
 		return TOOL_OK;
-	tool_complain("%s: %s", inputs->files[0].path, fault);
+	tool_complain("%s: %s", path, fault);
 	return TOOL_FAILED;
 }
 
 static void free_side(struct side *side)
 {
 	summary_free(&side->summary);
-	report_free(&side->report);
-	load_free(&side->load);
+	merge_free(&side->merge);
 }
 
 static int write_page(const struct summary *summary, const char *target)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "names/selector.h"
+#include "report/size.h"
 #include "tools/launch.h"
 #include "tools/options.h"
 #include "tools/tool.h"
@@ -34,10 +35,12 @@ static bool is_selector(const char *value)
 /* By what the table of options says that it takes. */
 static bool is_right(const struct option_row *row, const char *value)
 {
+	uint64_t size;
+
 	if (!strcmp(row->value, "N"))
 		return is_measure(value, "");
 	if (!strcmp(row->value, "SIZE"))
-		return is_measure(value, "|K|KiB|M|MiB|G|GiB|T|TiB");
+		return size_parse(value, &size);
 	if (!strcmp(row->value, "TIME"))
 		return is_measure(value, "ns|us|ms|s");
 	if (!strcmp(row->value, "SELECTOR"))

@@ -117,19 +117,19 @@ static const char *name_of(const struct print_source *source, uint32_t kind, uin
 	return kernel ? kernel->name : NULL;
 }
 
-/* Pointers that nothing was written of: which of them were NULL is known after a success. */
-static void mark_unknown(struct trace_arguments *arguments, bool complete)
+/* Words that were not recorded; of a pointer that was to be followed, a success shows that it was NULL. */
+static uint64_t unknown_words(const struct trace_arguments *arguments, bool complete)
 {
 	const struct trace_function *function = arguments->function;
+	uint64_t unknown = function->unrecorded;
 
 	for (uint32_t i = 0; i < function->nsteps; i++) {
 		const struct cuaudit_trace_step *step = &function->steps[i];
 
-		if (step->word < TRACE_WORDS && step->how != CUAUDIT_TRACE_VALUE &&
-		    !(arguments->known >> step->word & 1) &&
-		    (step->how == CUAUDIT_TRACE_NOTHING || !complete))
-			arguments->words[step->word] = PRINT_UNKNOWN;
+		if (step->word < TRACE_WORDS && (!complete || step->how < CUAUDIT_TRACE_BEHIND))
+			unknown |= UINT64_C(1) << step->word;
 	}
+	return unknown & ~arguments->known;
 }
 
 bool trace_arguments_read(struct trace_arguments *arguments, const struct trace *trace,
@@ -149,6 +149,7 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 	arguments->start = call->start;
 	arguments->function = function;
 	arguments->result = call->result;
+	arguments->unknown = UINT64_MAX;
 	if (!call->arguments)
 		return false;
 	good = !function->masked || take_16(&bytes, &mask);
@@ -164,7 +165,8 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 			mask >>= 1;
 		}
 	}
-	mark_unknown(arguments, good && !call->result && !(call->status & CUAUDIT_TRACE_SKIPPED));
+	arguments->unknown = unknown_words(arguments, good && !call->result &&
+					   !(call->status & CUAUDIT_TRACE_SKIPPED));
 	return good || call->status & CUAUDIT_TRACE_CUT;
 }
 
@@ -211,6 +213,7 @@ void trace_arguments_print(struct buffer *out, const struct trace *trace,
 		.words = arguments.words,
 		.source = &arguments.source,
 		.id = arguments.function->row,
+		.unknown = arguments.unknown,
 		.result = call->result,
 		.flags = flags | CUAUDIT_PRINT_AFTER,
 	};

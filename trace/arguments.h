@@ -19,9 +19,9 @@ struct trace_piece {
 };
 
 /*
- * Words of pointers whose target was written hold addresses that mean
- * something to `source` alone, those of other pointers behind which something
- * may lie hold 0. Valid while the call is.
+ * Words of pointers whose target was recorded hold addresses that mean
+ * something to `source` alone, those of pointers that were NULL hold 0, as do
+ * those that are unknown. Valid while the call is.
  */
 struct trace_arguments {
 	struct print_source source;
@@ -29,14 +29,15 @@ struct trace_arguments {
 	const struct trace_function *function;
 	uint64_t start;		/* ticks */
 	uint64_t words[TRACE_WORDS];
-	uint64_t known;		/* bits of the words that were written */
+	uint64_t known;		/* bits of the words that were recorded */
+	uint64_t unknown;	/* of those that may have been anything */
 	struct trace_piece pieces[CUAUDIT_TRACE_STEPS];
 	uint32_t npieces;
 	int32_t result;
 	uint32_t nnames;	/* how often `source` had a name for a handle, which may mean another later */
 };
 
-/* false, and all is zero: the call has none, or they make no sense. */
+/* false, and all is zero or unknown: the call has none, or they make no sense. */
 bool trace_arguments_read(struct trace_arguments *arguments, const struct trace *trace,
 			  const struct trace_call *call);
 

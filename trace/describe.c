@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "print/table.h"
+
 enum { TYPES = CUAUDIT_TRACE_MARK + 1 };
 
 /* Where a type's texts begin, and the least size of its records. */
@@ -93,6 +95,28 @@ static int32_t row_of(const char *name, int32_t hint)
 	return -1;
 }
 
+/* Bits of count words from the first on. */
+static uint64_t bits(uint32_t first, uint32_t count)
+{
+	return first < 64 && count < 64 ? ((UINT64_C(1) << count) - 1) << first : 0;
+}
+
+static uint64_t unrecorded(const struct trace_function *function)
+{
+	struct print_param params[PRINT_PARAMS];
+	uint32_t count = print_params(function->row, params);
+	uint64_t words = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		words |= bits(params[i].word, params[i].words);
+	for (uint32_t i = 0; i < function->nsteps; i++) {
+		const struct cuaudit_trace_step *step = &function->steps[i];
+
+		words &= ~bits(step->word, step->how == CUAUDIT_TRACE_VALUE ? (step->size + 7u) / 8 : 1);
+	}
+	return words;
+}
+
 static void add_function(struct trace *trace, const struct cuaudit_trace_function *from)
 {
 	struct trace_function *function = &trace->functions[trace->nfunctions++];
@@ -112,6 +136,7 @@ static void add_function(struct trace *trace, const struct cuaudit_trace_functio
 	memcpy(function->steps, from->steps, sizeof(function->steps));
 	for (uint32_t i = 0; i < function->nsteps; i++)
 		function->masked |= function->steps[i].how >= CUAUDIT_TRACE_BEHIND;
+	function->unrecorded = unrecorded(function);
 }
 
 static void add_library(struct trace *trace, const struct cuaudit_trace_library *from)

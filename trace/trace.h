@@ -31,6 +31,7 @@ struct trace_function {
 	uint32_t version;
 	uint32_t nsteps;
 	bool masked;		/* arguments begin with a mask */
+	uint64_t unrecorded;	/* bits of the words of parameters that no step is of */
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 

@@ -79,12 +79,12 @@ static void print(void)
 		else
 			coverage_text(&coverage, &out);
 		fd = cuaudit_output(".coverage");
-		error = fd < 0 ? 0 : out_write(&out, fd);
+		error = fd < 0 ? 0 : out_write(&out, fd, IO_REPORT);
 		if (fd >= 0)
-			close(fd);
+			io_close(fd);
 	}
 	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "coverage: no report: %s", strerror(-error));
+		cuaudit_log(CUAUDIT_ERROR, "coverage: no report: %s", io_reason(error));
 	out_free(&out);
 	memory_free(&memory);
 }
@@ -128,4 +128,5 @@ const struct cuaudit_module coverage_module = {
 	.init = init,
 	.finish = finish,
 	.forked = forked,
+	.enforces = "fail",
 };

@@ -28,6 +28,7 @@ static const struct cuaudit_option options[] = {
 
 static struct fault_rule rules[MAX_RULES];
 static uint32_t nrules;
+static uint64_t lines;
 static char text[TEXT];
 
 /* The call of a thread that a rule has answered and that later rules have still to count. */
@@ -114,6 +115,8 @@ static void leave(struct cuaudit_call *call, void *data)
 	if (rule->answer == FAULT_RESULT) {
 		int changes = !(call->flags & CUAUDIT_CALL_SKIPPED);
 
+		if (changes && driver && !rule->result)
+			call->flags |= CUAUDIT_CALL_FAILED;
 		if (changes)
 			call->result = rule->result;
 		if (changes || rule->delay_enter || rule->delay_exit)
@@ -200,10 +203,9 @@ static int read_rules(const struct cuaudit_options *given)
 	return -ECANCELED;
 }
 
-static int init(const struct cuaudit_options *given)
+static int check(const struct cuaudit_options *given)
 {
 	const char *log = cuaudit_option_get(given, "log");
-	uint64_t lines;
 	int error;
 
 	if (fault_number(log, &lines)) {
@@ -211,8 +213,15 @@ static int init(const struct cuaudit_options *given)
 		return -ECANCELED;
 	}
 	error = read_rules(given);
-	if (error)
-		return error;
+	for (uint32_t i = 0; i < nrules && !error; i++)
+		if (cuaudit_selector_check("fault", rules[i].functions))
+			error = -ECANCELED;
+	return error;
+}
+
+static int init(const struct cuaudit_options *given)
+{
+	(void)given;
 	key = cuaudit_thread_key(sizeof(struct answered), &fault_module);
 	if (key < 0)
 		return key;
@@ -249,4 +258,6 @@ const struct cuaudit_module fault_module = {
 	.init = init,
 	.finish = finish,
 	.forked = forked,
+	.check = check,
+	.enforces = "",
 };

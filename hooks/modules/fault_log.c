@@ -4,13 +4,14 @@
 
 #include <cuaudit/hook.h>
 #include <cuaudit/params.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "report/io.h"
 
 enum { LINE = 512, CALL = 300 };
 
@@ -68,22 +69,17 @@ static void add_time(struct line *line, uint64_t ns)
 /* By a descriptor of its own each time: the program may close any. */
 static int append(const char *text, size_t length)
 {
-	int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	ssize_t written;
+	int file = io_open(path, O_WRONLY | O_CREAT | O_APPEND, IO_NOW), error;
 
 	if (file < 0)
-		return -1;
-	do
-		written = write(file, text, length);
-	while (written < 0 && errno == EINTR);
-	close(file);
-	return written == (ssize_t)length ? 0 : -1;
+		return file;
+	error = io_write(file, text, length, IO_REPORT);
+	io_close(file);
+	return error;
 }
 
 static void say(struct line *line)
 {
-	int error = errno;
-
 	line->text[line->used] = '\0';
 	if (!*path) {
 		cuaudit_log(CUAUDIT_WARN, "%s", line->text);
@@ -92,7 +88,6 @@ static void say(struct line *line)
 		if (append(line->text, line->used))
 			atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
 	}
-	errno = error;
 }
 
 static void begin(struct line *line, const struct fault_rule *rule)
@@ -118,7 +113,7 @@ void fault_log_setup(uint64_t lines)
 		return;
 	file = cuaudit_output(".fault");
 	if (file >= 0)
-		close(file);
+		io_close(file);
 	else
 		path[0] = '\0';
 }

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "report/size.h"
+
 static int is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -47,18 +49,7 @@ int fault_number(const char *text, uint64_t *value)
 
 int fault_number_size(const char *text, uint64_t *value)
 {
-	static const char units[] = "kMG";
-	const char *unit;
-
-	if (fault_number_begin(&text, value))
-		return -EINVAL;
-	if (!*text)
-		return 0;
-	unit = strchr(units, *text);
-	if (!unit || text[1] ||
-	    __builtin_mul_overflow(*value, (uint64_t)1024 << 10 * (unit - units), value))
-		return -EINVAL;
-	return 0;
+	return size_parse(text, value) || !fault_number(text, value) ? 0 : -EINVAL;
 }
 
 int fault_number_time(const char *text, uint64_t *ns)

@@ -12,6 +12,7 @@
 #include "hooks/modules/leak_object.h"
 #include "hooks/modules/leak_print.h"
 #include "hooks/modules/leak_suppress.h"
+#include "report/io.h"
 
 enum { FAILED = 87 };	/* the status of fail=errors and fail=any */
 
@@ -103,7 +104,7 @@ static uint32_t claims_of(const struct cuaudit_call *call, const struct leak_rul
 static void take(struct cuaudit_call *call, const struct leak_rule *rule)
 {
 	enum leak_space space = rule->object.space;
-	uint64_t handle = leak_word_get(call, rule->object);
+	uint64_t handle = leak_word_ask(call, rule->object);
 	struct leak_site site = site_of(call);
 	struct leak_object *object;
 	sigset_t saved;
@@ -138,7 +139,7 @@ static int enter(struct cuaudit_call *call, void *data)
 		return CUAUDIT_CONTINUE;
 	for (int i = 0; i < rule->nuses; i++) {
 		enum leak_space space = rule->uses[i].space;
-		uint64_t handle = leak_word_get(call, rule->uses[i]);
+		uint64_t handle = leak_word_ask(call, rule->uses[i]);
 
 		if (ordinary(space, handle) && leak_state(space, handle) == LEAK_DEAD)
 			used_dead(call, space, handle);
@@ -217,8 +218,8 @@ static void foreign(const struct cuaudit_call *call, enum leak_space space, uint
 static void took(const struct cuaudit_call *call, const struct leak_rule *rule)
 {
 	struct leak_object *object = (struct leak_object *)(uintptr_t)call->scratch;
-	uint64_t handle = leak_word_get(call, rule->object);
-	bool done = !call->result || call->result == DEINITIALIZED;
+	uint64_t handle = leak_word_ask(call, rule->object);
+	bool done = cuaudit_call_succeeded(call) || call->result == DEINITIALIZED;
 	struct leak_site site = site_of(call);
 	sigset_t saved;
 
@@ -261,7 +262,7 @@ static void release(const struct cuaudit_call *call, const struct leak_rule *rul
 
 static void unmap(const struct cuaudit_call *call, const struct leak_rule *rule)
 {
-	uint64_t start = leak_word_get(call, rule->object);
+	uint64_t start = leak_word_ask(call, rule->object);
 	uint64_t end = start + call->words[rule->size_words[0]];
 	struct leak_site site = site_of(call);
 	struct leak_object *object;
@@ -269,7 +270,7 @@ static void unmap(const struct cuaudit_call *call, const struct leak_rule *rule)
 
 	if (refused(call->result))
 		foreign(call, LEAK_MEMORY, start);
-	if (call->result)
+	if (!cuaudit_call_succeeded(call))
 		return;
 	leak_lock(&saved);
 	while ((object = leak_find_mapping(start, end)))
@@ -307,7 +308,7 @@ static void two_contexts(const struct cuaudit_call *call, struct leak_word word,
 /* The driver has refused a call: because of these two? */
 static void check_pair(const struct cuaudit_call *call, const struct leak_rule *rule)
 {
-	uint64_t one = leak_word_get(call, rule->pair[0]), other = leak_word_get(call, rule->pair[1]);
+	uint64_t one = leak_word_ask(call, rule->pair[0]), other = leak_word_ask(call, rule->pair[1]);
 	uint64_t first = context_of(rule->pair[0], one), second = context_of(rule->pair[1], other);
 
 	if (!first || !second || first == second)
@@ -348,7 +349,7 @@ static void exit_hook(struct cuaudit_call *call, void *data)
 		unmap(call, rule);
 	if (rule->pair[0].word != LEAK_NO_WORD && refused(call->result))
 		check_pair(call, rule);
-	if (call->result)
+	if (!cuaudit_call_succeeded(call))
 		return;
 	if (rule->action == LEAK_GIVES)
 		give(call, rule);
@@ -360,23 +361,26 @@ static void exit_hook(struct cuaudit_call *call, void *data)
 		show(call, rule);
 }
 
+static int check(const struct cuaudit_options *given)
+{
+	const char *path = cuaudit_option_get(given, "suppress");
+	const char *when = cuaudit_option_get(given, "fail");
+
+	json = !strcmp(cuaudit_option_get(given, "format"), "json");
+	fail = !strcmp(when, "any") ? FAIL_ANY : !strcmp(when, "errors") ? FAIL_ERRORS : FAIL_NO;
+	return path ? leak_suppress_setup(path) : 0;
+}
+
 static int init(const struct cuaudit_options *given)
 {
 	const struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "leak", .functions = "!%procaddr,!%occupancy",
 		.enter = enter, .exit = exit_hook,
 	};
-	const char *path = cuaudit_option_get(given, "suppress");
-	const char *when = cuaudit_option_get(given, "fail");
 	int error = leak_object_setup();
 
-	if (error)
-		return error;
-	json = !strcmp(cuaudit_option_get(given, "format"), "json");
-	fail = !strcmp(when, "any") ? FAIL_ANY : !strcmp(when, "errors") ? FAIL_ERRORS : FAIL_NO;
-	if (path)
-		leak_suppress_setup(path);
-	return cuaudit_hook_add(&hook);
+	(void)given;
+	return error ? error : cuaudit_hook_add(&hook);
 }
 
 static void finish(void)
@@ -390,7 +394,7 @@ static void finish(void)
 	if (!error)
 		error = leak_report_write(&report, json);
 	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "leak: no report: %s", strerror(-error));
+		cuaudit_log(CUAUDIT_ERROR, "leak: no report: %s", io_reason(error));
 	if ((fail && report.nfaults) || (fail == FAIL_ANY && report.nleaks))
 		cuaudit_end_with(FAILED);
 	leak_report_free(&report);
@@ -412,4 +416,6 @@ const struct cuaudit_module leak_module = {
 	.init = init,
 	.finish = finish,
 	.forked = forked,
+	.check = check,
+	.enforces = "fail",
 };

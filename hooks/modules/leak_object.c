@@ -345,7 +345,7 @@ static void replace(struct leak_object *old, const struct leak_site *site)
 
 static uint64_t end_of_memory(const struct leak_birth *birth)
 {
-	uint64_t size = birth->size ? birth->size : 1;
+	uint64_t size = birth->size && birth->size != LEAK_UNSIZED ? birth->size : 1;
 
 	return birth->handle + size > birth->handle ? birth->handle + size : UINT64_MAX;
 }

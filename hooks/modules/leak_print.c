@@ -124,6 +124,11 @@ static void text_left(const struct leak_report *report, struct out *out)
 		out_fit(out, left->site.function->name, NAME_COLUMNS);
 		out_text(out, ", ");
 		text_place(out, &left->site);
+		if (left->unsized) {
+			out_text(out, ", ");
+			out_u64(out, left->unsized);
+			out_text(out, " of unknown size");
+		}
 		if (left->primary)
 			out_text(out, ", of a primary context");
 		out_text(out, "\n");
@@ -149,7 +154,9 @@ static void text_fault(struct out *out, const struct leak_fault *fault)
 	out_text(out, fault->kind < LEAK_KINDS ? leak_kind_text(fault->kind) : "handle");
 	out_text(out, " ");
 	hex(out, fault->handle);
-	if (fault->size) {
+	if (fault->size == LEAK_UNSIZED) {
+		out_text(out, ", of unknown size");
+	} else if (fault->size) {
 		out_text(out, ", ");
 		out_u64(out, fault->size);
 		out_text(out, " bytes");
@@ -185,7 +192,13 @@ static void text_counts(const struct leak_report *report, struct out *out)
 	out_u64(out, report->objects);
 	out_text(out, " left at exit (");
 	out_u64(out, report->bytes);
-	out_text(out, " bytes), ");
+	out_text(out, " bytes");
+	if (report->unsized) {
+		out_text(out, " and ");
+		out_u64(out, report->unsized);
+		out_text(out, " of unknown size");
+	}
+	out_text(out, "), ");
 	out_u64(out, report->nfaults);
 	out_text(out, report->nfaults == 1 ? " error\n" : " errors\n");
 }
@@ -272,6 +285,7 @@ static void json_left(const struct leak_report *report, struct out *out)
 		json_number(out, "bytes", left->bytes);
 		key(out, ",", "primary");
 		out_text(out, left->primary ? "true" : "false");
+		json_number(out, "unsized", left->unsized);
 		json_site(out, ",", &left->site);
 		out_text(out, "}");
 	}
@@ -291,7 +305,12 @@ static void json_fault(struct out *out, const char *before, const struct leak_fa
 	else
 		out_text(out, "null");
 	json_hex(out, "handle", fault->handle);
-	json_number(out, "bytes", fault->size);
+	if (fault->size != LEAK_UNSIZED) {
+		json_number(out, "bytes", fault->size);
+	} else {
+		key(out, ",", "bytes");
+		out_text(out, "null");
+	}
 	if (fault->type == LEAK_WRONG_CONTEXT) {
 		json_hex(out, "context", fault->contexts[0]);
 		json_hex(out, "other_context", fault->contexts[1]);
@@ -326,6 +345,7 @@ static void json_report(const struct leak_report *report, struct out *out)
 	json_number(out, "died", leak_counts.died);
 	json_number(out, "left_objects", report->objects);
 	json_number(out, "left_bytes", report->bytes);
+	json_number(out, "left_unsized", report->unsized);
 	json_left(report, out);
 	key(out, ",", "errors");
 	out_text(out, "[");
@@ -355,8 +375,8 @@ int leak_report_write(const struct leak_report *report, int json)
 		text(report, &out);
 	fd = cuaudit_output(".leak");
 	if (fd >= 0) {
-		error = out_write(&out, fd);
-		close(fd);
+		error = out_write(&out, fd, IO_REPORT);
+		io_close(fd);
 	}
 	out_free(&out);
 	return error;

@@ -11,6 +11,7 @@ struct leak_left {
 	struct leak_site site;
 	uint64_t count;
 	uint64_t bytes;
+	uint64_t unsized;	/* of how many nobody knows how large */
 	uint8_t kind;
 	uint8_t primary;	/* of a primary context, which nobody destroys */
 };
@@ -21,6 +22,7 @@ struct leak_report {
 	size_t nleft;
 	uint64_t objects;		/* of these */
 	uint64_t bytes;			/* of these, of memory */
+	uint64_t unsized;
 	uint64_t nleaks;		/* without primary contexts, which few programs release */
 	uint64_t nfaults;
 	uint64_t suppressed_left, suppressed_faults;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds up what is left, by kind and place. */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "hooks/modules/leak_fault.h"
@@ -42,9 +43,11 @@ static int by_bytes(const void *left, const void *right)
 static struct leak_left left_of(const struct leak_object *object)
 {
 	const struct leak_object *context = leak_find(LEAK_CONTEXT, object->context);
+	bool unsized = object->size == LEAK_UNSIZED;
 
 	return (struct leak_left){
-		.site = object->born, .count = 1, .bytes = object->size, .kind = object->kind,
+		.site = object->born, .count = 1, .bytes = unsized ? 0 : object->size,
+		.unsized = unsized, .kind = object->kind,
 		.primary = context && context->kind == LEAK_KIND_PRIMARY,
 	};
 }
@@ -90,11 +93,13 @@ static void merge(struct leak_report *report)
 		report->objects++;
 		if (is_memory(report->left[i].kind))
 			report->bytes += report->left[i].bytes;
+		report->unsized += report->left[i].unsized;
 		if (report->left[i].kind != LEAK_KIND_PRIMARY)
 			report->nleaks++;
 		if (used && !by_place(&report->left[used - 1], &report->left[i])) {
 			report->left[used - 1].count++;
 			report->left[used - 1].bytes += report->left[i].bytes;
+			report->left[used - 1].unsized += report->left[i].unsized;
 		} else {
 			report->left[used++] = report->left[i];
 		}

@@ -144,6 +144,7 @@ static void find_size(const struct row *row, struct leak_rule *rule)
 	uint8_t *words = rule->size_words;
 
 	words[0] = words[1] = LEAK_NO_WORD;
+	rule->levels_word = named(row, "numMipmapLevels");
 	switch (rule->size) {
 	case LEAK_SIZE_ARRAY:
 		words[0] = named(row, "pAllocateArray");
@@ -319,6 +320,18 @@ void leak_rule_forked(void)
 	pthread_mutex_init(&lock, NULL);
 }
 
+uint64_t leak_word_ask(const struct cuaudit_call *call, struct leak_word word)
+{
+	uint64_t handle = 0;
+
+	if (word.word == LEAK_NO_WORD || !word.pointer)
+		return leak_word_get(call, word);
+	if (cuaudit_safe_read((const void *)(uintptr_t)call->words[word.word], &handle,
+			      word.bytes == sizeof(uint32_t) ? sizeof(uint32_t) : sizeof(handle)))
+		return 0;
+	return handle;
+}
+
 uint64_t leak_word_get(const struct cuaudit_call *call, struct leak_word word)
 {
 	const void *at;
@@ -341,34 +354,17 @@ static const void *size_pointer(const struct cuaudit_call *call, const struct le
 	return at == LEAK_NO_WORD ? NULL : (const void *)(uintptr_t)call->words[at];
 }
 
-static uint64_t array_size(const void *at, bool narrow)
+static uint64_t array_size(const void *at, enum array_form form, uint32_t levels)
 {
-	if (narrow) {
-		const CUDA_ARRAY_DESCRIPTOR_v1 *of = at;
+	CUDA_ARRAY3D_DESCRIPTOR array = array_describe(at, form);
+	uint64_t bytes;
 
-		return array_volume(of->Width, of->Height, 1) * array_format_bytes(of->Format) *
-		       of->NumChannels;
-	} else {
-		const CUDA_ARRAY_DESCRIPTOR *of = at;
-
-		return array_volume(of->Width, of->Height, 1) * array_format_bytes(of->Format) *
-		       of->NumChannels;
-	}
+	return array_bytes(&array, levels, &bytes) ? bytes : LEAK_UNSIZED;
 }
 
-static uint64_t array3d_size(const void *at, bool narrow)
+static uint32_t levels_of(const struct cuaudit_call *call, const struct leak_rule *rule)
 {
-	if (narrow) {
-		const CUDA_ARRAY3D_DESCRIPTOR_v1 *of = at;
-
-		return array_volume(of->Width, of->Height, of->Depth) * array_format_bytes(of->Format) *
-		       of->NumChannels;
-	} else {
-		const CUDA_ARRAY3D_DESCRIPTOR *of = at;
-
-		return array_volume(of->Width, of->Height, of->Depth) * array_format_bytes(of->Format) *
-		       of->NumChannels;
-	}
+	return rule->levels_word == LEAK_NO_WORD ? 1 : (uint32_t)call->words[rule->levels_word];
 }
 
 uint64_t leak_rule_size(const struct cuaudit_call *call, const struct leak_rule *rule)
@@ -380,9 +376,10 @@ uint64_t leak_rule_size(const struct cuaudit_call *call, const struct leak_rule 
 	case LEAK_SIZE_BYTES:
 		return rule->narrow ? (uint32_t)value : value;
 	case LEAK_SIZE_ARRAY:
-		return at ? array_size(at, rule->narrow) : 0;
+		return at ? array_size(at, rule->narrow ? ARRAY_FLAT_V1 : ARRAY_FLAT, 1) : 0;
 	case LEAK_SIZE_ARRAY3D:
-		return at ? array3d_size(at, rule->narrow) : 0;
+		return at ? array_size(at, rule->narrow ? ARRAY_CUBE_V1 : ARRAY_CUBE,
+				       levels_of(call, rule)) : 0;
 	case LEAK_SIZE_BUFFER:
 		return at ? ((const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *)at)->size : 0;
 	case LEAK_SIZE_MULTICAST:

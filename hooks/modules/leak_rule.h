@@ -72,6 +72,7 @@ struct leak_rule {
 	uint8_t narrow;		/* sizes are of 32 bits */
 	uint8_t size_words[2];
 	uint8_t all;		/* all claims are taken */
+	uint8_t levels_word;	/* how many levels an array has, LEAK_NO_WORD: one */
 	uint8_t count_word;	/* how many claims, LEAK_NO_WORD: one */
 	uint8_t device_word;
 	uint8_t parent_word;
@@ -106,10 +107,15 @@ static inline const struct leak_rule *leak_rule(const struct cuaudit_function *f
 	return rule;
 }
 
-/* Context: call. The handle that a call holds in a word, 0 if there is none. */
+/* Context: call. The handle that a call holds in a word, 0 if there is none, or none to be read. */
+uint64_t leak_word_ask(const struct cuaudit_call *call, struct leak_word word);
+
+/* The same, after the call succeeded: what its pointers lead to is there. */
 uint64_t leak_word_get(const struct cuaudit_call *call, struct leak_word word);
 
-/* Context: call, after it succeeded. Bytes of the object it gave, 0 if unknown. */
+#define LEAK_UNSIZED UINT64_MAX
+
+/* Context: call, after it succeeded. Bytes of the object it gave, LEAK_UNSIZED if unknown. */
 uint64_t leak_rule_size(const struct cuaudit_call *call, const struct leak_rule *rule);
 
 /* What a kind is called, and what its handles are told apart by. */

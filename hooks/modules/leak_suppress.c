@@ -2,13 +2,12 @@
 /* What a report is not to speak of: a file of lines "WHAT FUNCTION LIBRARY". */
 #include "hooks/modules/leak_suppress.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cuaudit/hook.h>
+
+#include "report/io.h"
 
 enum { TEXT = 64 * 1024, LINES = 512 };
 
@@ -82,7 +81,8 @@ int leak_suppressed(const char *what, const struct leak_site *site)
 	return 0;
 }
 
-static void take_line(const char *path, uint32_t number, char *line)
+/* False after a message. */
+static bool take_line(const char *path, uint32_t number, char *line)
 {
 	static const char blank[] = " \t\r";
 	char *rest = NULL, *what, *function, *library;
@@ -90,63 +90,43 @@ static void take_line(const char *path, uint32_t number, char *line)
 	line[strcspn(line, "#")] = '\0';
 	what = strtok_r(line, blank, &rest);
 	if (!what)
-		return;
+		return true;
 	function = strtok_r(NULL, blank, &rest);
 	library = strtok_r(NULL, blank, &rest);
 	if (!library || strtok_r(NULL, blank, &rest)) {
-		cuaudit_log(CUAUDIT_WARN, "%s:%u: a line is WHAT FUNCTION LIBRARY; it is ignored",
+		cuaudit_log(CUAUDIT_WARN, "leak: %s:%u: a line is WHAT FUNCTION LIBRARY",
 			    path, number);
-		return;
+		return false;
 	}
 	if (count == LINES) {
-		cuaudit_log(CUAUDIT_WARN, "%s:%u: more than %d lines; it is ignored", path, number,
+		cuaudit_log(CUAUDIT_WARN, "leak: %s:%u: there are more than %d lines", path, number,
 			    LINES);
-		return;
+		return false;
 	}
 	lines[count].what = what;
 	lines[count].function = function;
 	lines[count++].library = library;
+	return true;
 }
 
-/* Reads all of it: 0, or an error number. */
-static int read_text(const char *path)
+int leak_suppress_setup(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), error = 0;
-	size_t used = 0;
-	ssize_t got = 1;
-
-	if (fd < 0)
-		return errno;
-	while (got && used < TEXT - 1) {
-		got = read(fd, text + used, TEXT - 1 - used);
-		if (got < 0 && errno != EINTR) {
-			error = errno;
-			break;
-		}
-		used += got > 0 ? (size_t)got : 0;
-	}
-	if (got)
-		error = error ? error : EFBIG;
-	text[used] = '\0';
-	close(fd);
-	return error;
-}
-
-void leak_suppress_setup(const char *path)
-{
+	long length = io_read_file(path, text, sizeof(text), IO_REPORT);
 	char *line = text, *end;
 	uint32_t number = 1;
-	int error = read_text(path);
+	bool good = true;
 
-	if (error) {
-		cuaudit_log(CUAUDIT_WARN, "leak: nothing is suppressed, %s: %s", path,
-			    strerror(error));
-		return;
+	count = 0;
+	if (length < 0 || length == TEXT - 1) {
+		cuaudit_log(CUAUDIT_WARN, "leak: suppress=%s cannot be read: %s", path,
+			    length < 0 ? io_reason((int)length) : "it is too long");
+		return 1;
 	}
 	for (; line; line = end, number++) {
 		end = strchr(line, '\n');
 		if (end)
 			*end++ = '\0';
-		take_line(path, number, line);
+		good &= take_line(path, number, line);
 	}
+	return good ? 0 : 1;
 }

@@ -5,8 +5,8 @@
 
 #include "hooks/modules/leak_object.h"
 
-/* Context: setup. Reads the file; what is wrong with it is a warning. */
-void leak_suppress_setup(const char *path);
+/* Context: setup. Reads the file; 0, or 1 after warnings of what is wrong with it. */
+int leak_suppress_setup(const char *path);
 
 /*
  * Context: call. Whether a line takes it: the function that was called, from

@@ -33,22 +33,37 @@ static int deny(struct cuaudit_call *call, void *data)
 	return CUAUDIT_SKIP;
 }
 
+static const char *denials;	/* the selector of deny; NULL: not given */
+
+static int check(const struct cuaudit_options *given)
+{
+	const char *forbidden = cuaudit_option_get(given, "deny");
+
+	if (limit_read(given))
+		return -ECANCELED;
+	if (!forbidden)
+		return 0;
+	denials = limit_read_denial(forbidden);
+	return denials && !cuaudit_selector_check("limit: deny", denials) ? 0 : -ECANCELED;
+}
+
 static int init(const struct cuaudit_options *given)
 {
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "limit", .priority = LIMITS,
 		.functions = limit_functions, .enter = limit_enter, .exit = limit_exit,
 	};
-	const char *forbidden = cuaudit_option_get(given, "deny");
-	int error = limit_read(given);
+	int error = 0;
 
-	if (!error && forbidden) {
+	if (limit_begin(given))
+		return -ECANCELED;
+	if (denials) {
 		const struct cuaudit_hook denies = {
 			.size = sizeof(denies), .name = "limit", .priority = DENIES,
-			.functions = limit_read_denial(forbidden), .enter = deny,
+			.functions = denials, .enter = deny,
 		};
 
-		error = denies.functions ? cuaudit_hook_add(&denies) : -EINVAL;
+		error = cuaudit_hook_add(&denies);
 	}
 	return error ? error : cuaudit_hook_add(&hook);
 }
@@ -81,4 +96,6 @@ const struct cuaudit_module limit_module = {
 	.init = init,
 	.finish = finish,
 	.forked = forked,
+	.check = check,
+	.enforces = "",
 };

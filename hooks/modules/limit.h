@@ -72,9 +72,12 @@ void limit_exit(struct cuaudit_call *call, void *data);
 bool limit_called(void);
 void limit_calls_forked(void);
 
-/* limit_options.c, context setup: reads all but deny into place. 0 or -errno. */
+/* limit_options.c, context setup: reads all but deny into place. 0, or -errno after a message. */
 extern const struct cuaudit_option limit_option_table[];
 int limit_read(const struct cuaudit_options *given);
+
+/* The same: opens what is shared, tells the driver what is visible. 0, or -errno after a message. */
+int limit_begin(const struct cuaudit_options *given);
 
 /* limit_options.c: cuts "selector:error=NAME"; the selector, or NULL after a message. */
 const char *limit_read_denial(const char *text);

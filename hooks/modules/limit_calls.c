@@ -239,10 +239,10 @@ void limit_exit(struct cuaudit_call *call, void *data)
 		take_exit(call, kind);
 	else if (kind >= LIMIT_FIRST_TO_GIVE)
 		give_exit(call, kind);
-	else if (kind == LIMIT_INFO && !call->result)
+	else if (kind == LIMIT_INFO && cuaudit_call_succeeded(call))
 		told(call);
-	else if (kind == LIMIT_TOTAL && !call->result)
+	else if (kind == LIMIT_TOTAL && cuaudit_call_succeeded(call))
 		total_told(call);
-	else if (kind == LIMIT_POOL_CREATE && !call->result)
+	else if (kind == LIMIT_POOL_CREATE && cuaudit_call_succeeded(call))
 		pool_created(call);
 }

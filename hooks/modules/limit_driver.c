@@ -170,21 +170,22 @@ static uint64_t node_needs(CUgraphNode node, int *device)
 uint64_t driver_graph_needs(CUgraph graph, int *device)
 {
 	uint64_t bytes = 0;
-	size_t count = 0, room;
+	size_t count = 0, most, room;
 	CUgraphNode *nodes;
 	int error = errno;
 
 	*device = -1;
 	if (ask(graph_nodes, graph, NULL, &count) || !count)
 		return 0;
-	room = count * sizeof(*nodes);
+	most = count;
+	room = most * sizeof(*nodes);
 	nodes = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (nodes == MAP_FAILED) {
 		errno = error;
 		return 0;
 	}
 	if (!ask(graph_nodes, graph, nodes, &count))
-		for (size_t i = 0; i < count; i++) {
+		for (size_t i = 0; i < count && i < most; i++) {
 			int its = -1;
 
 			bytes += node_needs(nodes[i], &its);

@@ -83,8 +83,8 @@ static void gave(const struct cuaudit_call *call)
 	if (!slot)
 		return;
 	if (call->scratch & 1)
-		share_left(slot, !call->result);
-	else if (call->result)
+		share_left(slot, cuaudit_call_succeeded(call));
+	else if (!cuaudit_call_succeeded(call))
 		table_restore(slot);
 	else
 		drop(slot);
@@ -93,14 +93,14 @@ static void gave(const struct cuaudit_call *call)
 static void left(const struct cuaudit_call *call)
 {
 	if (call->scratch)
-		share_left((struct slot *)(uintptr_t)call->scratch, !call->result);
+		share_left((struct slot *)(uintptr_t)call->scratch, cuaudit_call_succeeded(call));
 }
 
 static void graph_gone(const struct cuaudit_call *call)
 {
 	struct slot *slot = (struct slot *)(uintptr_t)call->scratch;
 
-	if (slot && call->result)
+	if (slot && !cuaudit_call_succeeded(call))
 		table_restore(slot);
 	else if (slot)
 		table_drop(slot);
@@ -186,10 +186,10 @@ void give_exit(const struct cuaudit_call *call, enum limit_kind kind)
 		break;
 	case LIMIT_POOL_DESTROY:
 		if (call->scratch)
-			pool_left((uint32_t)call->scratch, calls_pointer(call, 0), !call->result);
+			pool_left((uint32_t)call->scratch, calls_pointer(call, 0), cuaudit_call_succeeded(call));
 		break;
 	default:
-		if (!call->result)
+		if (cuaudit_call_succeeded(call))
 			succeeded(call, kind);
 	}
 }

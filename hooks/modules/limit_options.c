@@ -11,6 +11,7 @@
 #include <cuaudit/params.h>
 
 #include "hooks/modules/limit_shared.h"
+#include "report/size.h"
 
 enum { NUMBERED = 16, NAME = 64, LIST = 1024 };
 
@@ -30,34 +31,9 @@ const struct cuaudit_option limit_option_table[] = {
 	{ NULL, NULL, NULL, NULL }
 };
 
-/* A number with K, M, G or T and perhaps iB behind it; false if text is none. */
-static bool parse_size(const char *text, uint64_t *size)
-{
-	static const char units[] = "KMGT";
-	const char *unit;
-	int shift = 0;
-
-	*size = 0;
-	if (!*text || !strchr("0123456789", *text))
-		return false;
-	for (; *text >= '0' && *text <= '9'; text++)
-		if (__builtin_mul_overflow(*size, 10u, size) ||
-		    __builtin_add_overflow(*size, (uint64_t)(*text - '0'), size))
-			return false;
-	unit = *text ? strchr(units, *text) : NULL;
-	if (unit) {
-		shift = 10 * (int)(unit - units + 1);
-		text += strcmp(text + 1, "iB") ? 1 : 3;
-	}
-	if (*text || *size << shift >> shift != *size)
-		return false;
-	*size <<= shift;
-	return true;
-}
-
 static int read_size(const char *key, const char *text, uint64_t *size)
 {
-	if (text && !parse_size(text, size)) {
+	if (text && (!size_parse(text, size) || !*size)) {
 		cuaudit_log(CUAUDIT_ERROR, "limit: %s takes a size such as 512M or 4GiB, not '%s'",
 			    key, text);
 		return -EINVAL;
@@ -84,18 +60,14 @@ static int read_devices(const struct cuaudit_options *given)
 	return error;
 }
 
-static int read_user(const struct cuaudit_options *given)
+static int share(const char *file)
 {
-	const char *file = cuaudit_option_get(given, "file");
-	int error = read_size("user", cuaudit_option_get(given, "user"), &account_user.limit);
+	int error = account_user.limit == ACCOUNT_NONE ? 0 : shared_open(file);
 
-	if (error || account_user.limit == ACCOUNT_NONE)
-		return error;
-	error = shared_open(file);
 	if (error)
 		cuaudit_log(CUAUDIT_ERROR, "limit: cannot share %s: %s",
 			    file ? file : "the user's file", strerror(-error));
-	limit_options.shared = !error;
+	limit_options.shared = !error && account_user.limit != ACCOUNT_NONE;
 	return error;
 }
 
@@ -176,8 +148,13 @@ int limit_read(const struct cuaudit_options *given)
 	if (!error)
 		error = read_devices(given);
 	if (!error)
-		error = read_user(given);
-	if (!error)
-		error = read_visible(cuaudit_option_get(given, "visible"));
+		error = read_size("user", cuaudit_option_get(given, "user"), &account_user.limit);
 	return error;
+}
+
+int limit_begin(const struct cuaudit_options *given)
+{
+	int error = share(cuaudit_option_get(given, "file"));
+
+	return error ? error : read_visible(cuaudit_option_get(given, "visible"));
 }

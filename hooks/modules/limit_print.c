@@ -250,9 +250,9 @@ void limit_print(void)
 		json(&out);
 	else
 		text(&out);
-	error = out_write(&out, fd);
+	error = out_write(&out, fd, IO_REPORT);
 	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "limit: no report: %s", strerror(-error));
-	close(fd);
+		cuaudit_log(CUAUDIT_ERROR, "limit: no report: %s", io_reason(error));
+	io_close(fd);
 	out_free(&out);
 }

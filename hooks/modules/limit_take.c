@@ -7,6 +7,7 @@
 #include "hooks/modules/limit_share.h"
 #include "hooks/modules/limit_size.h"
 #include "hooks/modules/limit_table.h"
+#include "report/array.h"
 
 /* Before the driver is asked for what charge says. */
 static int want_charge(struct cuaudit_call *call, uint64_t charge)
@@ -55,46 +56,22 @@ static int want_async(struct cuaudit_call *call, uint32_t stream_at)
 
 static int want_physical(struct cuaudit_call *call)
 {
-	const CUmemAllocationProp *prop = calls_pointer(call, 2);
+	CUmemAllocationProp prop;
 
-	if (!prop || prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+	if (cuaudit_safe_read(calls_pointer(call, 2), &prop, sizeof(prop)) ||
+	    prop.location.type != CU_MEM_LOCATION_TYPE_DEVICE)
 		return CUAUDIT_CONTINUE;
-	return want(call, prop->location.id, 0, call->words[1]);
+	return want(call, prop.location.id, 0, call->words[1]);
 }
 
-static int want_array(struct cuaudit_call *call)
+static int want_array(struct cuaudit_call *call, enum array_form form, uint32_t levels)
 {
-	const CUDA_ARRAY_DESCRIPTOR_v1 *narrow = calls_pointer(call, 1);
-	const CUDA_ARRAY_DESCRIPTOR *wide = calls_pointer(call, 1);
-	CUDA_ARRAY3D_DESCRIPTOR array = { .Depth = 0 };
-
-	if (!wide)
-		return CUAUDIT_CONTINUE;
-	array.Width = calls_is(call, NARROW) ? narrow->Width : wide->Width;
-	array.Height = calls_is(call, NARROW) ? narrow->Height : wide->Height;
-	array.Format = calls_is(call, NARROW) ? narrow->Format : wide->Format;
-	array.NumChannels = calls_is(call, NARROW) ? narrow->NumChannels : wide->NumChannels;
-	return want(call, driver_device(), 0, size_array(&array, 1));
-}
-
-static int want_array3d(struct cuaudit_call *call, uint32_t levels)
-{
-	const CUDA_ARRAY3D_DESCRIPTOR_v1 *narrow = calls_pointer(call, 1);
 	CUDA_ARRAY3D_DESCRIPTOR array;
+	union array_descriptor from;
 
-	if (!narrow)
+	if (cuaudit_safe_read(calls_pointer(call, 1), &from, array_form_size(form)))
 		return CUAUDIT_CONTINUE;
-	if (calls_is(call, NARROW))
-		array = (CUDA_ARRAY3D_DESCRIPTOR){
-			.Width = narrow->Width,
-			.Height = narrow->Height,
-			.Depth = narrow->Depth,
-			.Format = narrow->Format,
-			.NumChannels = narrow->NumChannels,
-			.Flags = narrow->Flags,
-		};
-	else
-		array = *(CUDA_ARRAY3D_DESCRIPTOR *)calls_pointer(call, 1);
+	array = array_describe(&from, form);
 	return want(call, driver_device(), 0, size_array(&array, levels));
 }
 
@@ -133,11 +110,11 @@ int take_enter(struct cuaudit_call *call, enum limit_kind kind)
 	case LIMIT_CREATE:
 		return want_physical(call);
 	case LIMIT_ARRAY:
-		return want_array(call);
+		return want_array(call, calls_is(call, NARROW) ? ARRAY_FLAT_V1 : ARRAY_FLAT, 1);
 	case LIMIT_ARRAY3D:
-		return want_array3d(call, 1);
+		return want_array(call, calls_is(call, NARROW) ? ARRAY_CUBE_V1 : ARRAY_CUBE, 1);
 	case LIMIT_MIPMAP:
-		return want_array3d(call, (uint32_t)call->words[2]);
+		return want_array(call, ARRAY_CUBE, (uint32_t)call->words[2]);
 	case LIMIT_GRAPH_USE:
 		return want_graph(call);
 	case LIMIT_MAP:
@@ -207,7 +184,7 @@ static void took(struct cuaudit_call *call, enum limit_kind kind)
 {
 	if (!call->scratch)
 		return;
-	if (call->result) {
+	if (!cuaudit_call_succeeded(call)) {
 		charge_give(call->scratch);
 		return;
 	}
@@ -293,7 +270,7 @@ static void graph_used(const struct cuaudit_call *call)
 {
 	if (!call->scratch)
 		return;
-	if (!call->result && charge_pool(call->scratch))
+	if (cuaudit_call_succeeded(call) && charge_pool(call->scratch))
 		pool_grown(charge_pool(call->scratch), true);
 	account_keep(charge_device(call->scratch));
 	charge_give(call->scratch);
@@ -306,24 +283,24 @@ void take_exit(struct cuaudit_call *call, enum limit_kind kind)
 		graph_used(call);
 		break;
 	case LIMIT_IMPORT:
-		if (!call->result)
+		if (cuaudit_call_succeeded(call))
 			imported(call);
 		break;
 	case LIMIT_INSTANTIATE:
-		if (!call->result)
+		if (cuaudit_call_succeeded(call))
 			instantiated(call);
 		break;
 	case LIMIT_MAP:
 		if (call->scratch)
-			share_mapped((struct block *)(uintptr_t)call->scratch, !call->result,
+			share_mapped((struct block *)(uintptr_t)call->scratch, cuaudit_call_succeeded(call),
 				     call->words[0], call->words[1]);
 		break;
 	case LIMIT_OPEN:
-		if (!call->result)
+		if (cuaudit_call_succeeded(call))
 			opened(call);
 		break;
 	case LIMIT_RETAIN:
-		if (!call->result)
+		if (cuaudit_call_succeeded(call))
 			share_retain(calls_handle(call), call->words[1]);
 		break;
 	default:

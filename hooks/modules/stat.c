@@ -16,7 +16,6 @@
 
 enum {
 	NOT_READY = 600,	/* CUDA_ERROR_NOT_READY */
-	INNERMOST = 1 << 20,	/* calls that other hooks answer are not the driver's */
 	PAIRS = 64
 };
 
@@ -25,6 +24,8 @@ static const struct cuaudit_option options[] = {
 	{ "clock", "yes", "yes|no", "no: calls are counted, neither timed nor judged" },
 	{ "interval", NULL, "SECONDS", "also report every so many seconds" },
 	{ "libraries", "yes", "yes|no", "no: metrics are by function alone" },
+	{ "print", "yes", "yes|no", "no: the saved file is all there is, for cuaudit report" },
+	{ "run", "0", "N", "the number of the run that saved files are of" },
 	{ "save", "auto", "auto|no|PATH", "a file that outlives a process that is killed" },
 	{ "threads", "16", "N", "threads with a line of their own, 0 to 1000" },
 	{ NULL, NULL, NULL, NULL }
@@ -70,11 +71,21 @@ static __attribute__((hot)) int count_enter(struct cuaudit_call *call, void *dat
 	return CUAUDIT_CONTINUE;
 }
 
+/* A call that another hook answered is not the driver's. */
+static void answered(const struct cuaudit_call *call)
+{
+	struct cuaudit_stat_cell *cell = stat_cell(call);
+
+	if (!cell)
+		cell = stat_cell_find(call);
+	if (cell)
+		stat_cell_add(&cell->answered, 1);
+}
+
 static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_fn leave, int waits)
 {
 	const struct cuaudit_hook hook = {
 		.size = sizeof(hook),
-		.priority = INNERMOST,
 		.name = "stat",
 		.functions = functions,
 		.enter = enter,
@@ -83,7 +94,7 @@ static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_
 		.flags = leave ? CUAUDIT_HOOK_TIMED : 0
 	};
 
-	return leave ? stat_direct_add(&hook) : cuaudit_hook_add(&hook);
+	return leave ? stat_direct_add(&hook, answered) : stat_direct_add_plain(&hook, answered);
 }
 
 static int add_hooks(int timed)
@@ -120,26 +131,46 @@ static int64_t thousandths(const char *text)
 	return digits ? value : -1;
 }
 
-static uint64_t interval_ns(const char *text)
+/* 0, or 1 after a message: there are no reports in between then. */
+static int read_interval(const char *text, uint64_t *ns)
 {
 	int64_t value = text ? thousandths(text) : 0;
 
+	*ns = value < 0 ? 0 : (uint64_t)value * 1000000;
 	if (value >= 0)
-		return (uint64_t)value * 1000000;
-	cuaudit_log(CUAUDIT_WARN, "stat: interval takes seconds such as 10 or 0.5, not '%s'; "
-		    "no reports in between", text);
-	return 0;
+		return 0;
+	cuaudit_log(CUAUDIT_WARN, "stat: interval takes seconds such as 10 or 0.5, none if not "
+		    "given, not '%s'", text);
+	return 1;
 }
 
-static uint32_t thread_limit(const char *text)
+/* 0, or 1 after a message. */
+static int read_threads(const char *text, uint32_t *threads)
 {
 	int64_t value = thousandths(text);
 
-	if (value >= 0 && value % 1000 == 0 && value / 1000 <= STAT_THREADS_MAX)
-		return (uint32_t)(value / 1000);
-	cuaudit_log(CUAUDIT_WARN, "stat: threads takes a number from 0 to %d, not '%s'; "
-		    "it is 16 now", STAT_THREADS_MAX, text);
-	return 16;
+	*threads = 16;
+	if (value >= 0 && value % 1000 == 0 && value / 1000 <= STAT_THREADS_MAX) {
+		*threads = (uint32_t)(value / 1000);
+		return 0;
+	}
+	cuaudit_log(CUAUDIT_WARN, "stat: threads takes a number from 0 to %d, 16 if not given, not "
+		    "'%s'", STAT_THREADS_MAX, text);
+	return 1;
+}
+
+static uint64_t run_number(const char *text)
+{
+	uint64_t value = 0;
+
+	for (const char *at = text; *at; at++)
+		if (*at < '0' || *at > '9' || __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*at - '0'), &value)) {
+			cuaudit_log(CUAUDIT_WARN, "stat: run takes a number, not '%s'; it is 0 now",
+				    text);
+			return 0;
+		}
+	return value;
 }
 
 /* A value that the table above has. */
@@ -175,7 +206,7 @@ static void describe(struct cuaudit_stat_header *header, int timed)
 	header->clock_pair = timed ? clock_pair() : 0;
 	header->clock_hz = cuaudit_clock.hz;
 	header->start_ns = cuaudit_clock.start_ns;
-	if (readlink("/proc/self/exe", header->program, sizeof(header->program) - 1) < 0)
+	if (readlink("/proc/thread-self/exe", header->program, sizeof(header->program) - 1) < 0)
 		strcpy(header->program, "(unknown program)");
 	if (cuaudit_path("%h", "", header->host, sizeof(header->host)))
 		header->host[0] = '\0';
@@ -183,20 +214,29 @@ static void describe(struct cuaudit_stat_header *header, int timed)
 }
 
 const struct cuaudit_module stat_module;
+static int silent;
+
+static struct stat_print print;
+
+static int check(const struct cuaudit_options *given)
+{
+	int error;
+
+	print.format = format(cuaudit_option_get(given, "format"));
+	print.libraries = !strcmp(cuaudit_option_get(given, "libraries"), "yes");
+	print.silent = !strcmp(cuaudit_option_get(given, "print"), "no");
+	error = read_threads(cuaudit_option_get(given, "threads"), &print.threads);
+	return read_interval(cuaudit_option_get(given, "interval"), &print.interval_ns) || error;
+}
 
 static int init(const struct cuaudit_options *given)
 {
 	int timed = !strcmp(cuaudit_option_get(given, "clock"), "yes");
-	const struct stat_print print = {
-		.format = format(cuaudit_option_get(given, "format")),
-		.libraries = !strcmp(cuaudit_option_get(given, "libraries"), "yes"),
-		.threads = thread_limit(cuaudit_option_get(given, "threads")),
-		.interval_ns = interval_ns(cuaudit_option_get(given, "interval"))
-	};
 	struct cuaudit_stat_header header = { .version = 0 };
 	int error;
 
 	describe(&header, timed);
+	header.run = run_number(cuaudit_option_get(given, "run"));
 	error = stat_store_setup(cuaudit_option_get(given, "save"), &header);
 	if (!error)
 		error = stat_cell_setup(&stat_module, timed, print.threads);
@@ -206,6 +246,7 @@ static int init(const struct cuaudit_options *given)
 		stat_store_finish();
 		return error;
 	}
+	silent = print.silent;
 	stat_print_setup(&print);
 	return 0;
 }
@@ -214,7 +255,7 @@ static void finish(void)
 {
 	if (stat_print_finish())
 		stat_store_finish();
-	else
+	else if (!silent)
 		stat_store_keep();
 }
 
@@ -239,5 +280,6 @@ const struct cuaudit_module stat_module = {
 	.init = init,
 	.finish = finish,
 	.forked = forked,
-	.thread_exit = thread_exit
+	.thread_exit = thread_exit,
+	.check = check
 };

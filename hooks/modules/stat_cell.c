@@ -57,6 +57,7 @@ static void clear(struct cuaudit_stat_cell *cell)
 {
 	memset(&cell->calls, 0, cell->record.size - offsetof(struct cuaudit_stat_cell, calls));
 	cell->min = UINT64_MAX;
+	cell->answered = 0;
 	cell->own_caller = 0;
 }
 
@@ -141,6 +142,7 @@ struct cuaudit_stat_cell *stat_cell_find(const struct cuaudit_call *call)
 static void merge(struct cuaudit_stat_cell *into, const struct cuaudit_stat_cell *from)
 {
 	into->calls += from->calls;
+	into->answered += from->answered;
 	into->errors += from->errors;
 	into->not_ready += from->not_ready;
 	into->total += from->total;

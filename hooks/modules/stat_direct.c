@@ -71,21 +71,26 @@ static void *choose_query(const struct cuaudit_function *function)
 	return direct_shape(function) == DIRECT_FEW ? (void *)stat_direct_way_query : NULL;
 }
 
-int stat_direct_add(const struct cuaudit_hook *hook)
+int stat_direct_add(const struct cuaudit_hook *hook, hook_answered_fn answered)
 {
 	bool query = (intptr_t)hook->data != STAT_NEVER;
 
 	hooks[query].exit = hook->exit;
 	hooks[query].data = hook->data;
-	return hook_add_direct(hook, !direct_is_near(stat_cell_key) ? NULL :
-			       query ? choose_query : choose);
+	return hook_add_innermost(hook, !direct_is_near(stat_cell_key) ? NULL :
+				  query ? choose_query : choose, answered);
 }
 
 #else
 
-int stat_direct_add(const struct cuaudit_hook *hook)
+int stat_direct_add(const struct cuaudit_hook *hook, hook_answered_fn answered)
 {
-	return cuaudit_hook_add(hook);
+	return hook_add_innermost(hook, NULL, answered);
 }
 
 #endif
+
+int stat_direct_add_plain(const struct cuaudit_hook *hook, hook_answered_fn answered)
+{
+	return hook_add_innermost(hook, NULL, answered);
+}

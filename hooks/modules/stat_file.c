@@ -12,6 +12,24 @@
 
 #include <cuaudit/hook.h>
 
+int stat_file_identify(int fd, struct stat_file_id *id)
+{
+	struct statx status;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_INO, &status))
+		return -errno;
+	*id = (struct stat_file_id){ status.stx_ino, status.stx_dev_major, status.stx_dev_minor };
+	return 0;
+}
+
+int stat_file_is(int fd, const struct stat_file_id *id)
+{
+	struct stat_file_id now;
+
+	return !stat_file_identify(fd, &now) && now.inode == id->inode &&
+	       now.major == id->major && now.minor == id->minor;
+}
+
 /* What is no file, a pipe or a terminal, cannot be replaced. stat has no version older than 2.33. */
 static int is_file(const char *path)
 {
@@ -26,23 +44,25 @@ static int write_through(struct out *out)
 
 	if (fd < 0)
 		return fd;
-	error = out_write(out, fd);
-	close(fd);
+	error = out_write(out, fd, IO_REPORT);
+	io_close(fd);
 	if (error)
-		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s", strerror(-error));
+		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
+			    io_reason(error));
 	return error;
 }
 
 static int write_new(struct out *out, const char *path)
 {
-	int fd, error;
+	int fd, error, closed;
 
 	unlink(path);	/* left by a process of the same number that was killed */
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = io_open(path, O_WRONLY | O_CREAT | O_EXCL, IO_NOW);
 	if (fd < 0)
-		return -errno;
-	error = out_write(out, fd);
-	return close(fd) && !error ? -errno : error;
+		return fd;
+	error = out_write(out, fd, IO_REPORT);
+	closed = io_close(fd);
+	return error ? error : closed;
 }
 
 static int replace(struct out *out, const char *path)
@@ -69,6 +89,6 @@ int stat_file_write(struct out *out)
 	if (!error)
 		error = replace(out, path);
 	if (error)
-		cuaudit_log(CUAUDIT_WARN, "stat: no report: %s", strerror(-error));
+		cuaudit_log(CUAUDIT_WARN, "stat: no report: %s", io_reason(error));
 	return error;
 }

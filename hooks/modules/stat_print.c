@@ -3,17 +3,19 @@
 #include "hooks/modules/stat_print.h"
 
 #include <errno.h>
-#include <linux/futex.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cuaudit/clock.h>
+#include <cuaudit/coverage.h>
 #include <cuaudit/hook.h>
 
+#include "hooks/modules/helper.h"
 #include "hooks/modules/stat_coverage.h"
 #include "hooks/modules/stat_file.h"
 #include "hooks/modules/stat_store.h"
@@ -24,9 +26,10 @@
 static struct stat_print settings;
 static uint64_t start, start_ns;	/* of CLOCK_MONOTONIC and CLOCK_REALTIME */
 static int output = -1;		/* kept open between reports */
-static pthread_t printer;
-static int printing;
-static uint32_t stopped;	/* a futex */
+static struct helper printer;
+static struct stat_file_id output_id;
+static int opened;		/* at least once */
+static uint32_t end_flag;	/* CUAUDIT_STAT_ENDED once the process ends */
 
 static uint64_t now(clockid_t clock)
 {
@@ -55,7 +58,9 @@ static void update_header(struct cuaudit_stat_header *header)
 	header->clock_hz = cuaudit_clock.hz;
 	header->start_ns = start_ns;
 	header->elapsed_ns = monotonic() - start;
-	header->flags |= CUAUDIT_STAT_COVERAGE;
+	header->unhooked = cuaudit_straight();
+	header->unwound = cuaudit_abandoned() + cuaudit_unwound_hooks();
+	header->flags |= CUAUDIT_STAT_COVERAGE | end_flag;
 }
 
 static int build(struct report *report)
@@ -79,19 +84,44 @@ static int build(struct report *report)
 	return error;
 }
 
+/* The program may have closed it, and opened a file of its own by that number. */
+static void close_output(void)
+{
+	if (output >= 0 && stat_file_is(output, &output_id))
+		io_close(output);
+	output = -1;
+}
+
+/* Behind the reports before, where they went to a file. */
+static int open_output(void)
+{
+	char path[PATH_MAX];
+
+	if (opened && !cuaudit_output_path("", path, sizeof(path)))
+		output = io_open(path, O_WRONLY | O_APPEND, IO_REPORT);
+	else
+		output = cuaudit_output("");
+	if (output < 0)
+		return -EBADF;	/* cuaudit_output has said why */
+	opened = 1;
+	return stat_file_identify(output, &output_id);
+}
+
 /* Reports one after the other. */
 static int append(struct out *out)
 {
-	int error;
+	int error = 0;
 
+	if (output >= 0 && !stat_file_is(output, &output_id))
+		output = -1;
 	if (output < 0)
-		output = cuaudit_output("");
-	if (output < 0)
-		return output;
-	error = out_write(out, output);
+		error = open_output();
+	if (error)
+		return error;
+	error = out_write(out, output, IO_REPORT);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
-			    strerror(-error));
+			    io_reason(error));
 	return error;
 }
 
@@ -139,78 +169,67 @@ static int print(void)
 	return error == -ENODATA ? 0 : error;
 }
 
-/* Returns 1 when the process ends. */
-static int sleep_until(uint64_t when)
-{
-	while (!__atomic_load_n(&stopped, __ATOMIC_ACQUIRE)) {
-		uint64_t time = monotonic(), left = when - time;
-		struct timespec timeout;
-
-		if (time >= when)
-			return 0;
-		timeout.tv_sec = (time_t)(left / 1000000000u);
-		timeout.tv_nsec = (long)(left % 1000000000u);
-		syscall(SYS_futex, &stopped, FUTEX_WAIT_PRIVATE, 0, &timeout, NULL, 0);
-	}
-	return 1;
-}
-
 static void *print_often(void *unused)
 {
-	uint64_t when = start + settings.interval_ns;
+	uint64_t when = start + settings.interval_ns, time = start;
 
-	(void)unused;
 	prctl(PR_SET_NAME, "cuaudit-stat");
-	while (!sleep_until(when)) {
+	/* Nobody wakes it before the end. */
+	while (helper_wait(&printer, 0, when > time ? when - time : 0)) {
 		print();
 		when += settings.interval_ns;
+		time = monotonic();
 		/* After a stop or a slow reader: no reports to catch up with. */
-		if (when < monotonic())
-			when = monotonic() + settings.interval_ns;
+		if (when < time)
+			when = time + settings.interval_ns;
 	}
-	return NULL;
+	return unused;
 }
 
 void stat_print_setup(const struct stat_print *given)
 {
-	sigset_t all, saved;
 	int error;
 
 	settings = *given;
 	begin();
-	if (!settings.interval_ns)
+	if (!settings.interval_ns || settings.silent)
 		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &saved);
-	error = pthread_create(&printer, NULL, print_often, NULL);
-	pthread_sigmask(SIG_SETMASK, &saved, NULL);
-	printing = !error;
+	error = helper_start(&printer, print_often);
 	if (error)
-		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", strerror(error));
+		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", io_reason(error));
+}
+
+/* What is not in the file is in no report: how many calls these are is said. */
+static void complain(void)
+{
+	struct report report = { 0 };
+
+	if (!build(&report) && report.calls && !stat_store_whole())
+		cuaudit_log(CUAUDIT_WARN, "stat: the statistics of process %d, %llu calls, are not "
+			    "all in the report: they could not be saved", (int)getpid(),
+			    (unsigned long long)report.calls);
+	report_free(&report);
 }
 
 int stat_print_finish(void)
 {
 	int error;
 
-	if (printing) {
-		__atomic_store_n(&stopped, 1, __ATOMIC_RELEASE);
-		syscall(SYS_futex, &stopped, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-		pthread_join(printer, NULL);
-		printing = 0;
+	end_flag = CUAUDIT_STAT_ENDED;
+	if (settings.silent) {
+		complain();
+		return 0;
 	}
+	helper_end(&printer);
 	error = print();
-	if (output >= 0)
-		close(output);
-	output = -1;
+	close_output();
 	return !error;
 }
 
 void stat_print_forked(void)
 {
-	printing = 0;
+	helper_forked(&printer);
 	begin();
-	if (output >= 0)
-		close(output);
-	output = -1;
+	close_output();
+	opened = 0;
 }

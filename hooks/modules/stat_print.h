@@ -12,12 +12,13 @@ struct stat_print {
 	int libraries;		/* in metrics */
 	uint32_t threads;	/* with a line of their own */
 	uint64_t interval_ns;	/* 0 for none, else a thread prints that often */
+	int silent;		/* nothing is printed; the saved file is the report */
 };
 
 /* Context: setup. */
 void stat_print_setup(const struct stat_print *settings);
 
-/* Context: setup. Ends the thread and prints; whether all there is to report was written. */
+/* Context: setup. Ends the thread and prints; whether the saved file has served its purpose. */
 int stat_print_finish(void);
 
 /* Context: call, in the child of fork: it has no printing thread. */

@@ -6,14 +6,18 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cuaudit/hook.h>
 
-enum { MAX_SEGMENTS = 8192, MAX_NUMBER = 99 };
+#include "hooks/modules/stat_file.h"
+#include "report/io.h"
+
+enum { MAX_SEGMENTS = 8192, MAX_NUMBER = 9999 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -23,23 +27,82 @@ static size_t count, used;
 
 static struct cuaudit_stat_header first_header;
 static const char *save;
-static char path[PATH_MAX];	/* of the file, while fd >= 0 */
-static int fd = -1;
-static int full;		/* the file takes no more segments */
 
-void stat_lock(sigset_t *saved)
+/*
+ * The file. No descriptor of it is kept: a program may close all descriptors it
+ * finds and have the number for a file of its own.
+ */
+static char path[PATH_MAX];
+static bool saved;
+static struct stat_file_id identity;
+static bool full;		/* the file takes no more segments */
+
+void stat_lock(sigset_t *mask)
 {
 	sigset_t all;
 
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, saved);
+	pthread_sigmask(SIG_BLOCK, &all, mask);
 	pthread_mutex_lock(&lock);
 }
 
-void stat_unlock(const sigset_t *saved)
+void stat_unlock(const sigset_t *mask)
 {
 	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, saved, NULL);
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
+
+/* What is wrong, and what to do about it. strerror may not be called here. */
+static const char *reason(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return "the directory does not exist; create it";
+	case EACCES:
+	case EPERM:
+		return "no permission to write there; choose another directory";
+	case EROFS:
+		return "the file system is read-only; choose another directory";
+	case ENOSPC:
+		return "the file system is full; free some space or choose another directory";
+	case EDQUOT:
+		return "the disk quota is used up; free some space or choose another directory";
+	case EFBIG:
+		return "the limit on the size of files is too low; raise it with ulimit -f";
+	case EMFILE:
+	case ENFILE:
+		return "too many files are open; raise the limit with ulimit -n";
+	case EEXIST:
+		return "all names from this to .9999 are taken; remove old files";
+	case ENAMETOOLONG:
+		return "the path is too long; choose a shorter one";
+	case ENOMEM:
+		return "there is no memory";
+	case ESTALE:
+		return "the file was removed or replaced; leave it while the process runs";
+	default:
+		return "input/output error; choose another directory";
+	}
+}
+
+static int open_path(int flags)
+{
+	return io_open(path, flags | O_NOFOLLOW, IO_NOW);
+}
+
+static char *add_digits(char *to, unsigned int value)
+{
+	char digits[12];
+	int n = 0;
+
+	do
+		digits[n++] = (char)('0' + value % 10);
+	while (value /= 10);
+	while (n)
+		*to++ = digits[--n];
+	*to = '\0';
+	return to;
 }
 
 /* Never opens what is there already: another process's, or this one's before exec. */
@@ -48,113 +111,116 @@ static int open_new(void)
 	size_t length = strlen(path);
 	int file;
 
-	for (int number = 0; number <= MAX_NUMBER; number++) {
-		if (number && length + 4 > sizeof(path))
-			break;
+	for (unsigned int number = 0; number <= MAX_NUMBER; number++) {
+		if (number && length + sizeof(".9999") > sizeof(path))
+			return -ENAMETOOLONG;
 		if (number) {
-			char *end = path + length;
-
-			*end++ = '.';
-			if (number > 9)
-				*end++ = (char)('0' + number / 10);
-			*end++ = (char)('0' + number % 10);
-			*end = '\0';
+			path[length] = '.';
+			add_digits(path + length + 1, number);
 		}
-		file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (file >= 0 || errno != EEXIST)
-			return file < 0 ? -errno : file;
+		file = open_path(O_RDWR | O_CREAT | O_EXCL);
+		if (file != -EEXIST)
+			return file;
 	}
 	return -EEXIST;
 }
 
 /* The program may change its directory before the file is removed. */
-static void make_absolute(void)
+static void make_absolute(int file)
 {
-	char link[32] = "/proc/self/fd/", *end = link + strlen(link);
-	char digits[12];
-	int value = fd, n = 0;
+	char link[32] = "/proc/thread-self/fd/";
 	ssize_t length;
 
-	do
-		digits[n++] = (char)('0' + value % 10);
-	while (value /= 10);
-	while (n)
-		*end++ = digits[--n];
 	if (path[0] == '/')
 		return;
+	add_digits(link + strlen(link), (unsigned int)file);
 	length = readlink(link, path, sizeof(path) - 1);
 	if (length > 0)
 		path[length] = '\0';
 }
 
-static void open_file(void)
+/* Creates the file, if one is wanted: sets saved. */
+static void create_file(void)
 {
-	int result = 0;
+	int file = 0;
 
-	full = 0;
+	full = false;
 	if (!strcmp(save, "no"))
 		return;
 	if (!strcmp(save, "auto"))
-		result = cuaudit_output_path(".part", path, sizeof(path));
+		file = cuaudit_output_path(".part", path, sizeof(path));
 	else if (strlen(save) < sizeof(path))
 		strcpy(path, save);
 	else
-		result = -ENAMETOOLONG;
-	if (result == -ENOENT)
+		file = -ENAMETOOLONG;
+	if (file == -ENOENT)
 		return;
-	if (!result)
-		result = open_new();
-	if (result >= 0) {
-		fd = result;
-		make_absolute();
+	if (!file)
+		file = open_new();
+	if (file < 0) {
+		cuaudit_log(CUAUDIT_WARN, "stat: cannot save statistics of process %d: %s: %s",
+			    (int)getpid(), reason(-file), path);
 		return;
 	}
-	cuaudit_log(CUAUDIT_WARN, "stat: nothing is saved, error %d: %s", -result, path);
+	saved = !stat_file_identify(file, &identity);
+	make_absolute(file);
+	io_close(file);
 }
 
-/*
- * Takes the segment's room on disk before anything touches it: a store to a
- * page the disk has no room for would be a SIGBUS. Nor is SIGXFSZ asked for.
- */
-static int reserve(size_t index)
-{
-	off_t offset = (off_t)(index * CUAUDIT_STAT_SEGMENT);
-	struct rlimit limit;
-	int result;
-
-	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
-	    (rlim_t)offset + CUAUDIT_STAT_SEGMENT > limit.rlim_cur)
-		return EFBIG;
-	do
-		result = posix_fallocate(fd, offset, CUAUDIT_STAT_SEGMENT);
-	while (result == EINTR);
-	return result;
-}
-
+/* Not what somebody else has put in its place. */
 static void remove_file(void)
 {
-	if (unlink(path))
-		cuaudit_log(CUAUDIT_WARN, "stat: cannot remove %s, error %d", path, errno);
-	close(fd);
-	fd = -1;
+	int file = open_path(O_RDONLY | O_NONBLOCK);
+	bool ours = file >= 0 && stat_file_is(file, &identity);
+
+	if (file >= 0)
+		io_close(file);
+	saved = false;
+	if (ours && unlink(path))
+		cuaudit_log(CUAUDIT_WARN, "stat: cannot remove the file of saved statistics: %s: %s",
+			    reason(errno), path);
+}
+
+/* 0, or what hinders. */
+static int try_map(void **at, size_t index)
+{
+	int file = open_path(O_RDWR), result;
+	void *mapped;
+
+	if (file < 0)
+		return file == -ENOENT ? ESTALE : -file;
+	result = stat_file_is(file, &identity) ? -io_reserve(file, index * CUAUDIT_STAT_SEGMENT,
+								       CUAUDIT_STAT_SEGMENT) : ESTALE;
+	if (!result) {
+		mapped = mmap(*at, CUAUDIT_STAT_SEGMENT, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | (*at ? MAP_FIXED : 0), file,
+			      (off_t)(index * CUAUDIT_STAT_SEGMENT));
+		if (mapped == MAP_FAILED)
+			result = errno;
+		else
+			*at = mapped;
+	}
+	if (result && result != ESTALE && !index && ftruncate(file, 0))
+		result = errno;
+	io_close(file);
+	return result;
 }
 
 static void *map_file(void *at, size_t index)
 {
-	int result = reserve(index);
+	int result = try_map(&at, index);
 
-	if (!result) {
-		at = mmap(at, CUAUDIT_STAT_SEGMENT, PROT_READ | PROT_WRITE,
-			  MAP_SHARED | (at ? MAP_FIXED : 0), fd,
-			  (off_t)(index * CUAUDIT_STAT_SEGMENT));
-		if (at != MAP_FAILED)
-			return at;
-		result = errno;
-	}
-	full = 1;
-	cuaudit_log(CUAUDIT_WARN, "stat: %s is %s, error %d; the report will be whole", path,
-		    index ? "incomplete" : "not written", result);
-	if (!index)
+	if (!result)
+		return at;
+	full = true;
+	if (index)
+		stat_store_header()->flags |= CUAUDIT_STAT_PARTIAL;
+	cuaudit_log(CUAUDIT_WARN, "stat: cannot save %sstatistics of process %d: %s: %s",
+		    index ? "all " : "", (int)getpid(), reason(result), path);
+	/* An empty one tells who reads all files of a run that one is missing. */
+	if (!index && first_header.run)
+		saved = false;
+	else if (!index)
 		remove_file();
 	return MAP_FAILED;
 }
@@ -174,7 +240,7 @@ static int add_segment(void)
 	if (count == MAX_SEGMENTS)
 		return -ENOMEM;
 	old = (void *)segment->data;
-	if (fd >= 0 && !full)
+	if (saved && !full)
 		at = map_file(old, count);
 	if (at == MAP_FAILED)
 		at = map_memory(old);
@@ -185,19 +251,56 @@ static int add_segment(void)
 	segment->size = CUAUDIT_STAT_SEGMENT;
 	used = 0;
 	count++;
+	if (saved && !full && count > 1)
+		stat_store_header()->file_segments = count;
 	return 0;
+}
+
+/* Field 22 of its stat: with the pid, it tells a process from all others of this boot. */
+static uint64_t process_start(void)
+{
+	char text[1024];
+	const char *at;
+	uint64_t value = 0;
+
+	io_read_file("/proc/self/stat", text, sizeof(text), IO_NOW);
+	at = strrchr(text, ')');	/* the name before may hold anything */
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	return value;
+}
+
+static void describe_process(struct cuaudit_stat_header *header)
+{
+	long length = io_read_file("/proc/thread-self/cmdline", header->command,
+				   sizeof(header->command), IO_NOW);
+
+	while (length > 0 && !header->command[length - 1])
+		length--;
+	for (long i = 0; i < length; i++)
+		if (!header->command[i])
+			header->command[i] = ' ';
+	header->pid = (uint32_t)getpid();
+	header->parent = (uint32_t)getppid();
+	header->process_start = process_start();
+	header->file_segments = saved;
 }
 
 static int begin(void)
 {
 	struct cuaudit_stat_header *header;
+	int error = errno;
 
-	open_file();
+	create_file();
+	errno = error;
 	if (add_segment())
 		return -ENOMEM;
 	header = stat_store_header();
 	*header = first_header;
-	header->pid = (uint32_t)getpid();
+	describe_process(header);
+	errno = error;
 	/* Last: a file without it is nobody's. */
 	__atomic_signal_fence(__ATOMIC_RELEASE);
 	memcpy(header->magic, CUAUDIT_STAT_MAGIC, sizeof(header->magic));
@@ -219,7 +322,12 @@ struct cuaudit_stat_header *stat_store_header(void)
 
 int stat_store_saved(void)
 {
-	return fd >= 0;
+	return saved;
+}
+
+int stat_store_whole(void)
+{
+	return saved && !full;
 }
 
 void *stat_store_take(uint32_t size)
@@ -227,6 +335,9 @@ void *stat_store_take(uint32_t size)
 	struct cuaudit_stat_record *record;
 
 	if (!count && begin())
+		return NULL;
+	/* A child that ran no fork handlers shares the file, not what is known of it. */
+	if (saved && stat_store_header()->pid != (uint32_t)getpid())
 		return NULL;
 	if (used + size > CUAUDIT_STAT_SEGMENT && add_segment())
 		return NULL;
@@ -260,10 +371,12 @@ void stat_store_lost(void)
 
 void stat_store_forked(void)
 {
+	struct timespec now;
+
 	pthread_mutex_init(&lock, NULL);
-	if (fd >= 0)
-		close(fd);
-	fd = -1;
+	saved = false;
+	clock_gettime(CLOCK_REALTIME, &now);
+	first_header.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	/* The parent's file goes out of reach; the addresses stay good. */
 	for (size_t i = 0; i < MAX_SEGMENTS && segments[i].data; i++)
 		if (map_memory((void *)segments[i].data) == MAP_FAILED)
@@ -273,12 +386,12 @@ void stat_store_forked(void)
 
 void stat_store_keep(void)
 {
-	if (fd >= 0)
+	if (saved)
 		cuaudit_log(CUAUDIT_WARN, "stat: cuaudit report %s shows it", path);
 }
 
 void stat_store_finish(void)
 {
-	if (fd >= 0)
+	if (saved)
 		remove_file();
 }

@@ -13,8 +13,8 @@
  * Context: call. One lock for whatever the stat hook does seldom. Signals are
  * blocked while it is held, so no handler finds it taken by its own thread.
  */
-void stat_lock(sigset_t *saved);
-void stat_unlock(const sigset_t *saved);
+void stat_lock(sigset_t *mask);
+void stat_unlock(const sigset_t *mask);
 
 /*
  * Context: setup. save: "no", "auto" (a file beside CUAUDIT_OUTPUT, if that
@@ -26,8 +26,9 @@ int stat_store_setup(const char *save, const struct cuaudit_stat_header *header)
 /* The header; NULL in a child that has taken no record yet. */
 struct cuaudit_stat_header *stat_store_header(void);
 
-/* 1 if a file is written. */
+/* 1 if a file is written, and 1 if all there is to report is in it. */
 int stat_store_saved(void);
+int stat_store_whole(void);
 
 /*
  * Context: call, locked. A zeroed record of size bytes, NULL when memory is

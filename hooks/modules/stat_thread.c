@@ -2,7 +2,6 @@
 /* The records of threads: live ones, the busiest ended ones, all others in one. */
 #include "hooks/modules/stat_thread.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "hooks/modules/stat_store.h"
+#include "report/io.h"
 
 enum { FREE, LIVE, ENDED };
 
@@ -111,15 +111,10 @@ struct cuaudit_stat_cell *stat_thread_end(struct cuaudit_stat_thread *record,
 static void read_name(struct cuaudit_stat_thread *record)
 {
 	char path[64], name[sizeof(record->name)];
-	ssize_t length;
-	int fd;
+	long length;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)record->tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	length = read(fd, name, sizeof(name) - 1);
-	close(fd);
+	length = io_read_file(path, name, sizeof(name), IO_NOW);
 	if (length <= 0)
 		return;
 	if (name[length - 1] == '\n')

@@ -92,7 +92,7 @@ static inline uint64_t is_long(const struct trace_writer *writer, const struct c
 	uint64_t step = call->correlation - writer->correlation + 0x8000;
 
 	return (ticks | delta | step << 16) >> 32 | (uint32_t)call->result | call->depth |
-	       (call->flags & CUAUDIT_CALL_SKIPPED);
+	       (call->flags & (CUAUDIT_CALL_SKIPPED | CUAUDIT_CALL_FAILED));
 }
 
 static uint64_t least;	/* ticks of a call that is written */
@@ -249,23 +249,32 @@ static bool as_text;
 
 const struct cuaudit_module trace_module;
 
+static struct trace_options options;
+
 /* What is asked for besides a record of each call. */
-static int set_up_more(const struct trace_options *options)
+static int set_up_more(void)
 {
-	int error = trace_trigger_setup(options->start, options->stop, TRIGGERS, !as_text);
+	int error = trace_trigger_setup(TRIGGERS, !as_text);
 
 	if (error)
 		return error;
 	if (as_text)
 		return trace_text_setup();
-	trace_plan_setup(options->file.flags & CUAUDIT_TRACE_ARGUMENTS, options->strings,
-			 options->elements);
-	error = trace_stack_setup(options->backtrace, options->frames);
-	if (!error && options->file.flags & CUAUDIT_TRACE_ARGUMENTS)
+	trace_plan_setup(options.file.flags & CUAUDIT_TRACE_ARGUMENTS, options.strings,
+			 options.elements);
+	error = trace_stack_setup(options.backtrace, options.frames);
+	if (!error && options.file.flags & CUAUDIT_TRACE_ARGUMENTS)
 		error = trace_kernel_setup(OPENS);
-	if (!error && *options->open)
-		error = trace_open_setup(options->open, OPENS);
+	if (!error && *options.open)
+		error = trace_open_setup(options.open, OPENS);
 	return error;
+}
+
+static int check(const struct cuaudit_options *given)
+{
+	int error = trace_options_read(given, &options);
+
+	return error ? error : trace_trigger_read(options.start, options.stop);
 }
 
 static int init(const struct cuaudit_options *given)
@@ -274,16 +283,13 @@ static int init(const struct cuaudit_options *given)
 		.size = sizeof(hook), .priority = RECORDS, .name = "trace",
 		.flags = CUAUDIT_HOOK_TIMED,
 	};
-	struct trace_options options;
-	int error = trace_options_read(given, &options);
+	int error = trace_writer_setup(&trace_module, options.threads);
 
-	if (!error)
-		error = trace_file_setup(&options.file);
-	if (!error)
-		error = trace_writer_setup(&trace_module, options.threads);
+	(void)given;
+	trace_file_setup(&options.file);
 	as_text = options.text;
 	if (!error)
-		error = set_up_more(&options);
+		error = set_up_more();
 	if (error)
 		return error;
 	least = divide((unsigned __int128)options.least_ns << cuaudit_clock.shift,
@@ -306,6 +312,7 @@ static int init(const struct cuaudit_options *given)
 
 static void finish(void)
 {
+	trace_writer_report_unmatched();
 	if (as_text)
 		trace_text_finish();
 	else
@@ -334,4 +341,5 @@ const struct cuaudit_module trace_module = {
 	.finish = finish,
 	.forked = forked,
 	.thread_exit = thread_exit,
+	.check = check,
 };

@@ -144,6 +144,8 @@ void trace_chunk_unroom(struct trace_chunk *chunk)
 /* In memory, without a kind and nobody's. */
 static bool find(struct trace_chunk *chunk, uint32_t *why)
 {
+	if (trace_file_ended(why))
+		return false;
 	if (trace_ready_take(chunk) ||
 	    (!spare.any && trace_file_is_full() && trace_ready_take_early(chunk)))
 		return true;
@@ -223,8 +225,9 @@ void trace_chunk_leave(struct trace_chunk *chunk, uint64_t calls, uint32_t used)
 bool trace_chunk_take_over(struct trace_chunk *chunk, uint64_t *calls, uint32_t *used)
 {
 	struct left *last = &left[nleft - 1];
+	uint32_t why;
 
-	if (!nleft)
+	if (!nleft || trace_file_ended(&why))
 		return false;
 	if (last->chunk.at)
 		nmapped--;

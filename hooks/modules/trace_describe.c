@@ -24,6 +24,8 @@ static bool take_room(size_t size, uint32_t *why)
 {
 	struct trace_chunk next = { .at = NULL };
 
+	if (trace_file_ended(why))
+		return false;
 	if (!at) {
 		at = trace_file_begin(why);
 		end = at + CUAUDIT_TRACE_CHUNK - CUAUDIT_TRACE_HEADER;

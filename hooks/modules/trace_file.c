@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/trace_self.h"
+#include "report/io.h"
 
 enum {
 	MAX_NUMBER = 99,
@@ -32,8 +32,8 @@ static int fd = -1;
 static struct trace_self self;	/* which file that is */
 static uint32_t nchunks, most;
 
-static struct cuaudit_trace_header *header;
-static _Atomic uint64_t lost[CUAUDIT_TRACE_LOSSES];	/* while there is no header */
+static struct cuaudit_trace_header *_Atomic header;
+static _Atomic uint64_t lost[CUAUDIT_TRACE_LOSSES];	/* those that no header has */
 static _Atomic uint32_t stopped;			/* 1 + why */
 
 bool trace_file_ring(void)
@@ -46,22 +46,12 @@ uint32_t trace_file_chunks(void)
 	return nchunks;
 }
 
-static void read_file(const char *name, char *text, size_t size)
-{
-	int file = open(name, O_RDONLY | O_CLOEXEC);
-	ssize_t length = file < 0 ? 0 : read(file, text, size - 1);
-
-	if (file >= 0)
-		close(file);
-	text[length > 0 ? length : 0] = '\0';
-}
-
 /* The last argument may be cut, and its end is then that of the text. */
 static void describe_process(struct cuaudit_trace_header *to)
 {
-	if (readlink("/proc/self/exe", to->program, sizeof(to->program) - 1) < 0)
+	if (readlink("/proc/thread-self/exe", to->program, sizeof(to->program) - 1) < 0)
 		strcpy(to->program, "(unknown program)");
-	read_file("/proc/self/cmdline", to->command, sizeof(to->command));
+	io_read_file("/proc/thread-self/cmdline", to->command, sizeof(to->command), IO_NOW);
 	if (gethostname(to->host, sizeof(to->host) - 1))
 		strcpy(to->host, "localhost");
 }
@@ -74,21 +64,11 @@ static void describe_clock(struct cuaudit_trace_header *to)
 	to->clock_hz = cuaudit_clock.hz;
 }
 
-int trace_file_setup(const struct trace_file_settings *given)
+void trace_file_setup(const struct trace_file_settings *given)
 {
-	char filled[PATH_MAX];
-	int error = 0;
-
 	settings = *given;
 	most = settings.size / CUAUDIT_TRACE_CHUNK < UINT32_MAX ?
 		       (uint32_t)(settings.size / CUAUDIT_TRACE_CHUNK) : UINT32_MAX;
-	if (settings.name)
-		error = cuaudit_path(settings.name, "", filled, sizeof(filled));
-	if (error) {
-		cuaudit_log(CUAUDIT_ERROR, "trace: file takes a path with %%p %%h %%e %%r %%t %%%% "
-			    "for fields, not '%s'", settings.name);
-		return -ECANCELED;
-	}
 	first_header = (struct cuaudit_trace_header){
 		.version = CUAUDIT_TRACE_VERSION,
 		.order = CUAUDIT_TRACE_ORDER,
@@ -99,7 +79,6 @@ int trace_file_setup(const struct trace_file_settings *given)
 		.start_ticks = cuaudit_clock.start_ticks,
 		.start_ns = cuaudit_clock.start_ns,
 	};
-	return 0;
 }
 
 /* Never opens what is there already: another process's, or this one's before exec. */
@@ -118,9 +97,9 @@ static int open_new(void)
 			*end++ = (char)('0' + number % 10);
 		}
 		*end = '\0';
-		file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (file >= 0 || errno != EEXIST)
-			return file < 0 ? -errno : file;
+		file = io_open(path, O_RDWR | O_CREAT | O_EXCL, IO_NOW);
+		if (file != -EEXIST)
+			return file;
 	}
 	return -EEXIST;
 }
@@ -133,7 +112,7 @@ static void make_absolute(void)
 
 	if (path[0] == '/')
 		return;
-	length = readlink("/proc/self/cwd", whole, sizeof(whole));
+	length = readlink("/proc/thread-self/cwd", whole, sizeof(whole));
 	if (length > 0 && (size_t)length + 1 + strlen(path) < sizeof(whole)) {
 		whole[length] = '/';
 		strcpy(whole + length + 1, path);
@@ -161,39 +140,25 @@ static int open_file(void)
 	return trace_self_look(fd, &self);
 }
 
-/* The program may close any descriptor, and have another file there then. */
+/* Or -errno. The program may close any descriptor, and have another file there then. */
 static int descriptor(void)
 {
 	if (fd >= 0 && trace_self_is(fd, &self))
 		return fd;
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	fd = io_open(path, O_RDWR | O_NOFOLLOW, IO_NOW);
 	if (fd >= 0 && !trace_self_is(fd, &self)) {
-		close(fd);
-		fd = -1;
-		errno = ENOENT;
+		io_close(fd);
+		fd = -ENOENT;
 	}
 	return fd;
 }
 
-/*
- * Takes the chunk's room on disk before anything touches it: a store to a
- * page the disk has no room for would be a SIGBUS. Nor is SIGXFSZ asked for.
- */
 static int reserve(uint32_t index)
 {
-	off_t offset = (off_t)index * CUAUDIT_TRACE_CHUNK;
-	struct rlimit limit;
-	int result, file = descriptor();
+	int file = descriptor();
 
-	if (file < 0)
-		return errno;
-	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
-	    (rlim_t)offset + CUAUDIT_TRACE_CHUNK > limit.rlim_cur)
-		return EFBIG;
-	do
-		result = posix_fallocate(file, offset, CUAUDIT_TRACE_CHUNK);
-	while (result == EINTR);
-	return result;
+	return file < 0 ? -file : -io_reserve(file, (uint64_t)index * CUAUDIT_TRACE_CHUNK,
+					      CUAUDIT_TRACE_CHUNK);
 }
 
 static void *map(uint32_t index, void *at, int flags)
@@ -242,14 +207,19 @@ void trace_file_populate(void *at)
 		madvise((char *)at + done, AT_ONCE, POPULATE_WRITE);
 }
 
-/* errno's name is for who reads the source; libc's text of it may need malloc. */
+/* The first one is the cause. */
+static void note_error(int error)
+{
+	if (header && !header->error)
+		header->error = (uint64_t)error;
+}
+
 static void fail(int error)
 {
 	trace_file_stop(CUAUDIT_TRACE_LOST_DISK);
-	if (header)
-		header->error = (uint64_t)error;
-	cuaudit_log(CUAUDIT_WARN, "trace: %s %s, error %d; further calls are only counted",
-		    path, header ? "cannot grow" : "cannot be written", error);
+	note_error(error);
+	cuaudit_log(CUAUDIT_WARN, "trace: %s %s: %s; further calls are only counted",
+		    path, header ? "cannot grow" : "cannot be written", io_reason(error));
 }
 
 static void be_full(void)
@@ -259,10 +229,17 @@ static void be_full(void)
 		    "counted", path, nchunks * (CUAUDIT_TRACE_CHUNK / 1024));
 }
 
+/* What was counted while there was no header, or by who did not see it yet. */
+static void move_losses(struct cuaudit_trace_header *to)
+{
+	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		__atomic_fetch_add(&to->lost[i], atomic_exchange(&lost[i], 0), __ATOMIC_RELAXED);
+}
+
 static int begin(void)
 {
+	struct cuaudit_trace_header *at = NULL;
 	int result = open_file();
-	void *at;
 
 	if (!result)
 		result = reserve(0);
@@ -276,17 +253,17 @@ static int begin(void)
 			unlink(path);
 		return result;
 	}
-	header = at;
-	*header = first_header;
-	header->pid = (uint32_t)getpid();
-	header->parent = (uint32_t)getppid();
-	describe_process(header);
-	describe_clock(header);
-	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
-		header->lost[i] = lost[i];
+	*at = first_header;
+	at->pid = (uint32_t)getpid();
+	at->parent = (uint32_t)getppid();
+	describe_process(at);
+	describe_clock(at);
 	/* Last: a file without it is nobody's. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	memcpy(header->magic, CUAUDIT_TRACE_MAGIC, sizeof(header->magic));
+	memcpy(at->magic, CUAUDIT_TRACE_MAGIC, sizeof(at->magic));
+	/* Whoever finds it adds to its losses: they are not set from here on. */
+	atomic_store_explicit(&header, at, memory_order_release);
+	move_losses(at);
 	nchunks = 1;
 	return 0;
 }
@@ -351,9 +328,9 @@ bool trace_file_extend(uint32_t *index, uint32_t *why)
 	if (trace_file_ring() && nchunks > 2) {
 		/* A smaller ring is one, too. */
 		most = nchunks;
-		header->error = (uint64_t)error;
-		cuaudit_log(CUAUDIT_WARN, "trace: %s cannot grow, error %d; it is a ring of %u KiB",
-			    path, error, nchunks * (CUAUDIT_TRACE_CHUNK / 1024));
+		note_error(error);
+		cuaudit_log(CUAUDIT_WARN, "trace: %s cannot grow: %s; it is a ring of %u KiB",
+			    path, io_reason(error), nchunks * (CUAUDIT_TRACE_CHUNK / 1024));
 		return false;
 	}
 	fail(error);
@@ -386,19 +363,32 @@ bool trace_file_stopped(uint32_t *why)
 	return now;
 }
 
+bool trace_file_ended(uint32_t *why)
+{
+	bool ended = atomic_load_explicit(&stopped, memory_order_relaxed) == TRACE_FILE_ENDED + 1;
+
+	if (ended)
+		*why = TRACE_FILE_ENDED;
+	return ended;
+}
+
 void trace_file_lost(uint32_t why, uint64_t calls)
 {
+	struct cuaudit_trace_header *at = atomic_load_explicit(&header, memory_order_acquire);
+
 	if (why == TRACE_FILE_ENDED)
 		return;
-	if (header)
-		__atomic_fetch_add(&header->lost[why], calls, __ATOMIC_RELAXED);
+	if (at)
+		__atomic_fetch_add(&at->lost[why], calls, __ATOMIC_RELAXED);
 	else
 		atomic_fetch_add_explicit(&lost[why], calls, memory_order_relaxed);
 }
 
 uint64_t trace_file_losses(enum cuaudit_trace_loss why)
 {
-	return header ? __atomic_load_n(&header->lost[why], __ATOMIC_RELAXED) : lost[why];
+	const struct cuaudit_trace_header *at = header;
+
+	return (at ? __atomic_load_n(&at->lost[why], __ATOMIC_RELAXED) : 0) + lost[why];
 }
 
 const char *trace_file_finish(uint32_t used)
@@ -408,19 +398,20 @@ const char *trace_file_finish(uint32_t used)
 	trace_file_stop(TRACE_FILE_ENDED);
 	if (!header)
 		return NULL;
+	move_losses(header);
 	describe_clock(header);
 	header->end_ticks = cuaudit_ticks();
 	header->end_ns = trace_file_ns(header->end_ticks);
 	__atomic_store_n(&header->flags, header->flags | CUAUDIT_TRACE_FINISHED, __ATOMIC_RELEASE);
 	if (used && descriptor() >= 0 && ftruncate(fd, size))
-		cuaudit_log(CUAUDIT_INFO, "trace: %s is not cut, error %d", path, errno);
+		cuaudit_log(CUAUDIT_INFO, "trace: %s is not cut: %s", path, io_reason(errno));
 	return path;
 }
 
 void trace_file_forked(void)
 {
 	if (fd >= 0 && trace_self_is(fd, &self))
-		close(fd);
+		io_close(fd);
 	fd = -1;
 	if (header)
 		munmap(header, CUAUDIT_TRACE_CHUNK);

@@ -17,8 +17,8 @@ struct trace_file_settings {
 /* No loss: calls after the end. */
 enum { TRACE_FILE_ENDED = CUAUDIT_TRACE_LOSSES };
 
-/* Context: setup. No file is made yet. 0, or -errno after a message. */
-int trace_file_setup(const struct trace_file_settings *settings);
+/* Context: setup. No file is made yet. */
+void trace_file_setup(const struct trace_file_settings *settings);
 
 bool trace_file_ring(void);
 
@@ -66,6 +66,12 @@ uint64_t trace_file_ns(uint64_t ticks);
  */
 void trace_file_stop(uint32_t why);
 bool trace_file_stopped(uint32_t *why);
+
+/*
+ * Context: call, locked. Whether the file was cut: then nobody may write to a
+ * page that nobody wrote to before. *why is TRACE_FILE_ENDED if so.
+ */
+bool trace_file_ended(uint32_t *why);
 
 /* Context: call. Counts lost calls. */
 void trace_file_lost(uint32_t why, uint64_t calls);

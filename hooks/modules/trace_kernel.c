@@ -129,17 +129,26 @@ static void handed_out(uint64_t handle, const char *name, uint64_t as)
 
 static void on_exit(struct cuaudit_call *call, void *data)
 {
+	unsigned int count = 0;
+
 	(void)data;
-	if (call->result || call->flags & CUAUDIT_CALL_SKIPPED)
+	if (!cuaudit_call_succeeded(call))
 		return;
 	switch (call->function->id) {
 #define ONE(symbol, handle, name, as) \
 	case CUAUDIT_ID_##symbol: \
-		handed_out((uintptr_t)*CUAUDIT_ARGS(call, symbol)->handle, name, as); \
+		if (CUAUDIT_ARGS(call, symbol)->handle) \
+			handed_out((uintptr_t)*CUAUDIT_ARGS(call, symbol)->handle, name, as); \
 		break;
-#define SOME(symbol, handles, count, as) \
+/* The driver writes as many as there are, and the program's array may have room for these alone. */
+#define SOME(symbol, handles, room, of, number, as) \
 	case CUAUDIT_ID_##symbol: \
-		for (uint32_t i = 0; i < CUAUDIT_ARGS(call, symbol)->count; i++) \
+		if (!CUAUDIT_ARGS(call, symbol)->handles || \
+		    ask(number, &count, CUAUDIT_ARGS(call, symbol)->of)) \
+			break; \
+		if (count > CUAUDIT_ARGS(call, symbol)->room) \
+			count = CUAUDIT_ARGS(call, symbol)->room; \
+		for (uint32_t i = 0; i < count; i++) \
 			handed_out((uintptr_t)CUAUDIT_ARGS(call, symbol)->handles[i], NULL, as); \
 		break;
 #define FUNCTION(symbol, handle, name) \
@@ -147,8 +156,10 @@ static void on_exit(struct cuaudit_call *call, void *data)
 #define KERNEL(symbol, handle, name) \
 	ONE(symbol, handle, CUAUDIT_ARGS(call, symbol)->name, OF_KERNEL)
 #define NAMELESS(symbol, handle) ONE(symbol, handle, NULL, OF_FUNCTION)
-#define FUNCTIONS(symbol, handles, count) SOME(symbol, handles, count, OF_FUNCTION)
-#define KERNELS(symbol, handles, count) SOME(symbol, handles, count, OF_KERNEL)
+#define FUNCTIONS(symbol, handles, room, of, number) \
+	SOME(symbol, handles, room, of, number, OF_FUNCTION)
+#define KERNELS(symbol, handles, room, of, number) \
+	SOME(symbol, handles, room, of, number, OF_KERNEL)
 #include "hooks/modules/trace_driver.def"
 	default:
 		atomic_fetch_add_explicit(&trace_kernel_epoch, 1, memory_order_relaxed);
@@ -161,8 +172,8 @@ int trace_kernel_setup(int32_t priority)
 #define FUNCTION(symbol, handle, name) "=" #symbol ","
 #define KERNEL(symbol, handle, name) "=" #symbol ","
 #define NAMELESS(symbol, handle) "=" #symbol ","
-#define FUNCTIONS(symbol, handles, count) "=" #symbol ","
-#define KERNELS(symbol, handles, count) "=" #symbol ","
+#define FUNCTIONS(symbol, handles, room, of, number) "=" #symbol ","
+#define KERNELS(symbol, handles, room, of, number) "=" #symbol ","
 #define FORGET(symbol) "=" #symbol ","
 #include "hooks/modules/trace_driver.def"
 		"";

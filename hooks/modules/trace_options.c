@@ -3,7 +3,10 @@
 #include "hooks/modules/trace_options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+
+#include "report/size.h"
 
 enum { LIST = 4096 };
 
@@ -39,26 +42,6 @@ static int begin_number(const char **text, uint64_t *value)
 	if (at == *text)
 		return -EINVAL;
 	*text = at;
-	return 0;
-}
-
-/* A number with K, M, G or T and perhaps iB behind it. */
-static int read_size(const char *text, uint64_t *size)
-{
-	static const char units[] = "KMGT";
-	const char *unit;
-	int shift = 0;
-
-	if (begin_number(&text, size))
-		return -EINVAL;
-	unit = *text ? strchr(units, *text) : NULL;
-	if (unit) {
-		shift = 10 * (int)(unit - units + 1);
-		text += strcmp(text + 1, "iB") ? 1 : 3;
-	}
-	if (*text || *size << shift >> shift != *size)
-		return -EINVAL;
-	*size <<= shift;
 	return 0;
 }
 
@@ -104,8 +87,12 @@ static int read_file(const struct cuaudit_options *given, struct trace_file_sett
 {
 	const char *size = cuaudit_option_get(given, "size");
 
+	char filled[PATH_MAX];
+
 	file->name = cuaudit_option_get(given, "file");
-	if (read_size(size, &file->size) || file->size < 1 << 20)
+	if (file->name && (!*file->name || cuaudit_path(file->name, "", filled, sizeof(filled))))
+		return refuse("file", "a path with %p %h %e %r %t %% for fields", file->name);
+	if (!size_parse(size, &file->size) || file->size < 1 << 20)
 		return refuse("size", "1MiB or more, such as 512M or 4GiB", size);
 	if (!strcmp(cuaudit_option_get(given, "when-full"), "ring"))
 		file->flags |= CUAUDIT_TRACE_RING;
@@ -133,6 +120,13 @@ static int join(const struct cuaudit_options *given, const char *key, const char
 	return 0;
 }
 
+static int check_selector(const char *key, const char *selector)
+{
+	char name[32] = "trace: ";
+
+	return selector ? cuaudit_selector_check(strcat(name, key), selector) : 0;
+}
+
 int trace_options_read(const struct cuaudit_options *given, struct trace_options *options)
 {
 	const char *least = cuaudit_option_get(given, "min-duration");
@@ -158,5 +152,11 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		error = read_count(given, "frames", 100, &options->frames);
 	if (!error && trace_options_time(least, &options->least_ns))
 		error = refuse("min-duration", "a time such as 10us", least);
-	return error ? error : join(given, "functions", &options->functions);
+	if (!error)
+		error = join(given, "functions", &options->functions);
+	if (error)
+		return error;
+	return check_selector("functions", options->functions) ||
+	       check_selector("open", options->open) ||
+	       check_selector("backtrace", options->backtrace) ? -ECANCELED : 0;
 }

@@ -10,6 +10,7 @@
 #include <cuaudit/params.h>
 
 #include "hooks/modules/trace_stack.h"
+#include "hooks/peek.h"
 #include "print/table.h"
 
 enum {
@@ -93,12 +94,20 @@ static void add_behind(struct making *making, uint8_t word, size_t size)
 	add(making, CUAUDIT_TRACE_BEHIND, size, op);
 }
 
-static void add_text(struct making *making, uint8_t word)
+/* One that the driver writes has room for as many bytes as the next parameter says. */
+static void add_text(struct making *making, const struct print_param *param,
+		     const struct print_param *next)
 {
-	struct trace_op op = { .kind = TRACE_OP_TEXT, .word = word, .most = (uint16_t)string_bytes };
+	struct trace_op op = {
+		.kind = TRACE_OP_TEXT, .word = param->word, .most = (uint16_t)string_bytes,
+	};
 
 	if (op.most + sizeof(uint16_t) > making->room)
 		return;
+	if (param->direction == CUAUDIT_OUT && next && next->shape.how == PRINT_VALUE) {
+		op.count_word = next->word;
+		op.count_size = (uint8_t)next->shape.value.size;
+	}
 	making->room -= op.most + (uint32_t)sizeof(uint16_t);
 	add(making, CUAUDIT_TRACE_TEXT, 1, op);
 }
@@ -145,7 +154,7 @@ static void add_param_value(struct making *making, const struct print_param *par
  * only after it has done so with success, and never NULL.
  */
 static void add_param_behind(struct making *making, const struct print_param *params,
-			     uint32_t index)
+			     uint32_t count, uint32_t index)
 {
 	const struct print_param *param = &params[index];
 	size_t size = param->shape.value.size;
@@ -155,7 +164,7 @@ static void add_param_behind(struct making *making, const struct print_param *pa
 	else if (param->shape.how == PRINT_ARRAY)
 		add_array(making, param->word, size, &params[param->shape.length]);
 	else
-		add_text(making, param->word);
+		add_text(making, param, index + 1 < count ? param + 1 : NULL);
 }
 
 /* The parameter of a launch that says what is launched. */
@@ -188,7 +197,7 @@ static void make(struct making *making, const struct cuaudit_function *function)
 			add_param_value(making, &params[i]);
 	for (uint32_t i = 0; i < count; i++)
 		if (!is_value(&params[i]))
-			add_param_behind(making, params, i);
+			add_param_behind(making, params, count, i);
 	if (function->classes & CUAUDIT_CLASS_LAUNCH)
 		find_kernel(&making->plan, params, count);
 	for (uint8_t i = 0; function->id < 0 && i < UNKNOWN_WORDS; i++)
@@ -281,22 +290,6 @@ const struct trace_plan *trace_plan(const struct cuaudit_function *function)
 	return plans[slot];
 }
 
-static char *copy_text(char *to, const char *text, uint32_t most)
-{
-	char *at = to + 2;
-	uint16_t length = 0;
-
-	while (length < most && text[length]) {
-		at[length] = text[length];
-		length++;
-	}
-	at += length;
-	if (text[length] && length == most)
-		length |= 0x8000;
-	memcpy(to, &length, sizeof(length));
-	return at;
-}
-
 static uint64_t length_of(const struct trace_op *op, const uint64_t *words)
 {
 	const void *at = &words[op->count_word];
@@ -310,15 +303,40 @@ static uint64_t length_of(const struct trace_op *op, const uint64_t *words)
 	return length >> (8 * op->count_size - 1) ? 0 : length;
 }
 
+static char *copy_text(char *to, const struct trace_op *op, const uint64_t *words)
+{
+	const char *text = (const char *)(uintptr_t)words[op->word];
+	uint64_t room = op->count_size ? length_of(op, words) : UINT64_MAX;
+	char *at = to + 2;
+	uint16_t length = 0;
+
+	while (length < op->most && length < room && text[length]) {
+		at[length] = text[length];
+		length++;
+	}
+	at += length;
+	if (length == op->most && length < room && text[length])
+		length |= 0x8000;
+	memcpy(to, &length, sizeof(length));
+	return at;
+}
+
+/*
+ * How many there are the driver may have said, and perhaps not how many it
+ * wrote: then what cannot be read is left out.
+ */
 static char *copy_array(char *to, const struct trace_op *op, const uint64_t *words)
 {
-	uint64_t length = length_of(op, words);
-	uint16_t count = (uint16_t)(length < op->most ? length : op->most);
-	uint16_t written = (uint16_t)(count | (length > op->most ? 0x8000 : 0));
+	uint64_t length = length_of(op, words), from = words[op->word];
+	uint16_t count = (uint16_t)(length < op->most ? length : op->most), written;
 	size_t size = (size_t)count * op->size;
 
+	if (op->count_behind && !peek(from, to + sizeof(written), size))
+		size = count = 0;
+	else if (!op->count_behind)
+		memcpy(to + sizeof(written), (const void *)(uintptr_t)from, size);
+	written = (uint16_t)(count | (length > count ? 0x8000 : 0));
 	memcpy(to, &written, sizeof(written));
-	memcpy(to + sizeof(written), (const void *)(uintptr_t)words[op->word], size);
 	return to + sizeof(written) + size;
 }
 
@@ -329,7 +347,7 @@ static char *copy_behind(char *to, const struct trace_op *op, const uint64_t *wo
 
 	switch (op->kind) {
 	case TRACE_OP_TEXT:
-		return copy_text(to, from, op->most);
+		return copy_text(to, op, words);
 	case TRACE_OP_ARRAY:
 		return copy_array(to, op, words);
 	case TRACE_OP_WORD_BEHIND:
@@ -345,7 +363,7 @@ static char *copy_behind(char *to, const struct trace_op *op, const uint64_t *wo
 
 char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to)
 {
-	bool follow = !call->result && !(call->flags & CUAUDIT_CALL_SKIPPED);
+	bool follow = cuaudit_call_succeeded(call);
 	const struct trace_op *op = plan->ops, *end = op + plan->nops;
 	char *mask_at = to;
 	uint16_t mask = 0;

@@ -30,8 +30,8 @@ struct trace_op {
 	uint16_t size;		/* bytes, of an array's element */
 	uint16_t bit;		/* of the mask */
 	uint16_t most;		/* bytes of a text, elements of an array */
-	uint8_t count_word;	/* where an array's length is ... */
-	uint8_t count_size;
+	uint8_t count_word;	/* where an array's length or the room for a text is ... */
+	uint8_t count_size;	/* (0: that is not known) */
 	bool count_behind;	/* ... or a pointer to it */
 };
 

@@ -2,19 +2,13 @@
 /* Chunks made ready before they are wanted, by a thread of its own. */
 #include "hooks/modules/trace_ready.h"
 
-#include <linux/futex.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <cuaudit/hook.h>
 
+#include "hooks/modules/helper.h"
 #include "hooks/modules/trace_file.h"
 #include "hooks/modules/trace_lock.h"
 
@@ -26,26 +20,16 @@ enum {
 	LOOKS = 50		/* without a full one, before it sleeps until there is one */
 };
 
-static pthread_t thread;
-static bool running;
-
-static _Atomic uint32_t bell;	/* the thread sleeps on it */
-static _Atomic bool ending;
+static struct helper helper;
 
 /* Under the lock. */
+static bool running;
 static struct trace_chunk ready[MOST], done[MOST], making;
 static uint32_t nready, ndone;
 static uint32_t wanted;	/* how many are to be ready; 0: no chunk has been full yet */
 static uint32_t nfull;	/* chunks that became full */
-static bool asleep;	/* it looks only when it hears the bell */
+static bool asleep;	/* it looks only when it is woken */
 static uint32_t looks;	/* without a full one */
-
-static void ring(void)
-{
-	/* Pairs with doze. */
-	atomic_fetch_add_explicit(&bell, 1, memory_order_release);
-	syscall(SYS_futex, &bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
 
 /* Room for another one; false: there is none, or no need. */
 static bool begin(void)
@@ -120,10 +104,9 @@ static bool work(void)
 	return true;
 }
 
-/* Until the next look, or until it is worth one. */
-static void doze(void)
+/* Until the next look, or until it is worth one; false: it ends. */
+static bool wait(void)
 {
-	static const struct timespec period = { .tv_nsec = PERIOD };
 	static uint32_t seen_full;
 	struct trace_lock saved;
 	uint32_t seen;
@@ -133,31 +116,31 @@ static void doze(void)
 	looks = nfull == seen_full ? looks + 1 : 0;
 	seen_full = nfull;
 	deep = asleep = looks >= LOOKS || !wanted;
-	seen = atomic_load_explicit(&bell, memory_order_acquire);
+	seen = helper_seen(&helper);
 	trace_unlock(&saved);
-	if (!ending)
-		syscall(SYS_futex, &bell, FUTEX_WAIT_PRIVATE, seen, deep ? NULL : &period, NULL, 0);
+	return helper_wait(&helper, seen, deep ? UINT64_MAX : PERIOD);
 }
 
 static void *run(void *unused)
 {
+	struct trace_lock saved;
+
 	prctl(PR_SET_NAME, "cuaudit-trace");
-	while (!ending) {
+	do
 		while (work())
 			;
-		doze();
-	}
+	while (wait());
+	trace_lock(&saved);
+	running = false;
+	trace_unlock(&saved);
 	return unused;
 }
 
 void trace_ready_setup(void)
 {
-	sigset_t all, saved;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &saved);
-	running = !pthread_create(&thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+	running = true;
+	if (helper_start(&helper, run))
+		running = false;
 }
 
 bool trace_ready_take(struct trace_chunk *chunk)
@@ -200,7 +183,7 @@ void trace_ready_want(void)
 		wanted = FIRST;
 	if (running && asleep) {
 		asleep = false;
-		ring();
+		helper_wake(&helper);
 	}
 }
 
@@ -208,13 +191,9 @@ void trace_ready_finish(void)
 {
 	struct trace_lock saved;
 
-	if (!running)
-		return;
-	ending = true;
-	ring();
-	pthread_join(thread, NULL);
-	running = false;
+	helper_end(&helper);
 	trace_lock(&saved);
+	running = false;
 	/* Those at the file's end are given back, each after the one behind it. */
 	for (uint32_t left = nready; left--;)
 		for (uint32_t i = 0; i < nready; i++)
@@ -236,4 +215,5 @@ void trace_ready_forked(void)
 	nready = ndone = wanted = nfull = 0;
 	asleep = false;
 	running = false;
+	helper_forked(&helper);
 }

@@ -17,6 +17,7 @@
 
 #include "hooks/modules/trace_lock.h"
 #include "hooks/modules/trace_self.h"
+#include "report/io.h"
 
 enum { LINE = 4096, TAIL = 256 };
 
@@ -92,7 +93,7 @@ static void reopen(void)
 
 	trace_lock(&saved);
 	if (moved && *path && !cuaudit_output_path(suffix, own, sizeof(own)) && strcmp(own, path)) {
-		file = open(own, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+		file = io_open(own, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, IO_NOW);
 		strcpy(path, own);
 		if (file >= 0 && !trace_self_look(file, &self))
 			fd = file;
@@ -104,18 +105,9 @@ static void reopen(void)
 /* The program may have closed the descriptor, and have another file there. */
 static void put(struct line *line)
 {
-	ssize_t written;
-
 	if (moved)
 		reopen();
-	if (!trace_self_is(fd, &self)) {
-		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
-		return;
-	}
-	do
-		written = write(fd, line->text, line->used);
-	while (written < 0 && errno == EINTR);
-	if (written != (ssize_t)line->used)
+	if (!trace_self_is(fd, &self) || io_write(fd, line->text, line->used, IO_REPORT))
 		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
 }
 
@@ -158,7 +150,7 @@ void trace_text_finish(void)
 		cuaudit_log(CUAUDIT_WARN, "trace: %llu lines could not be written",
 			    (unsigned long long)unwritten);
 	if (fd >= 0)
-		close(fd);
+		io_close(fd);
 	fd = -1;
 }
 

@@ -175,26 +175,42 @@ static int read_functions(struct trigger *trigger, const char *markers)
 	return 0;
 }
 
-static int set_up(struct trigger *trigger, const char *given, const char *markers,
-		  int32_t priority)
+static int read_trigger(struct trigger *trigger, const char *given, const char *markers)
+{
+	char name[32] = "trace: ";
+
+	trigger->given = given;
+	trigger->timed = given && !trace_options_time(given, &trigger->ns);
+	if (!given || trigger->timed)
+		return 0;
+	if (read_functions(trigger, markers)) {
+		cuaudit_log(CUAUDIT_ERROR, "trace: %s takes SELECTOR[:N], a time such as 5s, or "
+			    "marker, not '%s'", trigger->name, given);
+		return -ECANCELED;
+	}
+	return cuaudit_selector_check(strcat(name, trigger->name), trigger->functions) ?
+	       -ECANCELED : 0;
+}
+
+int trace_trigger_read(const char *starts, const char *stops)
+{
+	int error = read_trigger(&start, starts, start_markers);
+
+	return error ? error : read_trigger(&stop, stops, stop_markers);
+}
+
+static int set_up(struct trigger *trigger, int32_t priority)
 {
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .priority = priority, .name = "trace",
 		.functions = trigger->functions, .data = trigger,
 	};
 
-	trigger->given = given;
-	if (!given)
+	if (!trigger->given)
 		return 0;
-	trigger->timed = !trace_options_time(given, &trigger->ns);
 	if (trigger->timed) {
 		trace_trigger_watch |= TIME;
 		return 0;
-	}
-	if (read_functions(trigger, markers)) {
-		cuaudit_log(CUAUDIT_ERROR, "trace: %s takes SELECTOR[:N], a time such as 5s, or "
-			    "marker, not '%s'", trigger->name, given);
-		return -ECANCELED;
 	}
 	if (trigger == &start)
 		hook.enter = on_enter;
@@ -203,14 +219,14 @@ static int set_up(struct trigger *trigger, const char *given, const char *marker
 	return cuaudit_hook_add(&hook);
 }
 
-int trace_trigger_setup(const char *starts, const char *stops, int32_t priority, bool has_file)
+int trace_trigger_setup(int32_t priority, bool has_file)
 {
-	int error = set_up(&start, starts, start_markers, priority);
+	int error = set_up(&start, priority);
 
 	if (!error)
-		error = set_up(&stop, stops, stop_markers, priority);
+		error = set_up(&stop, priority);
 	marks = has_file;
-	if (starts)
+	if (start.given)
 		trace_trigger_watch |= start.number ? OFF | WAITING : OFF;
 	return error;
 }

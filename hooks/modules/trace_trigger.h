@@ -13,9 +13,12 @@ extern uint32_t trace_trigger_watch;
 
 /*
  * Context: setup. Conditions, NULL for none: SELECTOR[:N], a time, or
- * "marker". priority: of hooks around the trace's own. 0 or -errno.
+ * "marker". 0, or -ECANCELED after a message.
  */
-int trace_trigger_setup(const char *start, const char *stop, int32_t priority, bool has_file);
+int trace_trigger_read(const char *start, const char *stop);
+
+/* Context: setup. priority: of hooks around the trace's own. 0 or -errno. */
+int trace_trigger_setup(int32_t priority, bool has_file);
 
 /* Context: call. Whether a call that ended at ticks is to be written. */
 bool trace_trigger_takes(const struct cuaudit_call *call, uint64_t ticks);

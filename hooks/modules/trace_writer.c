@@ -48,6 +48,20 @@ static bool matches(const char *glob, const char *name)
 	return false;
 }
 
+/* Names of threads that were not wanted, for a glob that matches none. */
+enum { UNWANTED = 8 };
+static char unwanted[UNWANTED][CUAUDIT_THREAD_NAME];
+static _Atomic uint32_t nunwanted;
+static _Atomic bool matched;
+
+static void note_unwanted(const char *name)
+{
+	uint32_t number = atomic_fetch_add_explicit(&nunwanted, 1, memory_order_relaxed);
+
+	if (number < UNWANTED)
+		memcpy(unwanted[number], name, sizeof(unwanted[number]) - 1);
+}
+
 static bool is_wanted(int32_t tid)
 {
 	char name[CUAUDIT_THREAD_NAME], digits[12], *at = digits + sizeof(digits);
@@ -59,7 +73,25 @@ static bool is_wanted(int32_t tid)
 		*--at = (char)('0' + tid % 10);
 	while (tid /= 10);
 	cuaudit_thread_name(name);
-	return matches(wanted, name) || !strcmp(wanted, at);
+	if (!matches(wanted, name) && strcmp(wanted, at) != 0) {
+		note_unwanted(name);
+		return false;
+	}
+	atomic_store_explicit(&matched, true, memory_order_relaxed);
+	return true;
+}
+
+void trace_writer_report_unmatched(void)
+{
+	const char *names[UNWANTED + 1] = { NULL }, *near;
+
+	if (!wanted || matched || !nunwanted)
+		return;
+	for (uint32_t i = 0; i < UNWANTED && i < nunwanted; i++)
+		names[i] = unwanted[i];
+	near = cuaudit_nearest(wanted, names);
+	cuaudit_log(CUAUDIT_WARN, "trace: thread=%s matched no thread; %s %s", wanted,
+		    near ? "did you mean" : "the first was called", near ? near : names[0]);
 }
 
 bool trace_writer_wanted(void)
@@ -142,11 +174,27 @@ static bool take_over(struct trace_writer *writer, uint64_t ticks, uint64_t corr
 	return true;
 }
 
+static void count(enum cuaudit_trace_loss why, uint64_t calls)
+{
+	uint64_t counted = trace_file_losses(why);
+
+	if (calls > counted)
+		trace_file_lost(why, calls - counted);
+}
+
+/* What the core counts; the file of a process that is killed has it up to the last chunk's begin. */
+static void count_unseen(void)
+{
+	count(CUAUDIT_TRACE_LOST_NESTED, cuaudit_straight());
+	count(CUAUDIT_TRACE_LOST_UNWOUND, cuaudit_abandoned() + cuaudit_unwound_hooks());
+}
+
 static bool begin_chunk(struct trace_writer *writer, uint64_t ticks, uint64_t correlation,
 			uint32_t *why)
 {
 	struct cuaudit_trace_open open[CUAUDIT_TRACE_OPEN] = { { .ticks = 0 } };
 
+	count_unseen();
 	if (writer->chunk.at) {
 		memcpy(open, writer->chunk.at->open, sizeof(open));
 		memset(writer->chunk.at->open, 0, sizeof(open));
@@ -272,6 +320,7 @@ static void say(const char *path, uint64_t calls)
 		[CUAUDIT_TRACE_LOST_MEMORY] = "there was no memory",
 		[CUAUDIT_TRACE_LOST_NESTED] = "made while a hook ran",
 		[CUAUDIT_TRACE_LOST_RING] = "written over by later ones",
+		[CUAUDIT_TRACE_LOST_UNWOUND] = "left by longjmp or an exception",
 	};
 
 	cuaudit_log(CUAUDIT_INFO, "trace: %llu calls in %s", (unsigned long long)calls,
@@ -290,7 +339,7 @@ void trace_writer_finish(void)
 {
 	struct trace_writer *own = cuaudit_thread_block(trace_writer_key);
 	struct trace_chunk none = { .at = NULL };
-	uint64_t calls = written;
+	uint64_t calls = written, lost = 0;
 	struct trace_lock saved;
 	const char *path;
 	uint32_t used;
@@ -300,8 +349,7 @@ void trace_writer_finish(void)
 	for (struct trace_writer *writer = writers; writer; writer = writer->next)
 		calls += writer->calls;
 	calls -= trace_file_losses(CUAUDIT_TRACE_LOST_RING);
-	trace_file_lost(CUAUDIT_TRACE_LOST_NESTED,
-			cuaudit_straight() - trace_file_losses(CUAUDIT_TRACE_LOST_NESTED));
+	count_unseen();
 	if (own && own->chunk.at) {
 		own->limit = NULL;
 		__atomic_store_n(&own->chunk.at->records, own->calls, __ATOMIC_RELAXED);
@@ -311,7 +359,9 @@ void trace_writer_finish(void)
 	}
 	path = trace_file_finish(used ? used : trace_describe_last());
 	trace_unlock(&saved);
-	if (path || trace_file_losses(CUAUDIT_TRACE_LOST_DISK))
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		lost |= trace_file_losses(i);
+	if (path || lost)
 		say(path, calls);
 }
 

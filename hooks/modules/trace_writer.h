@@ -64,6 +64,9 @@ void trace_writer_thread_exit(struct trace_writer *writer);
 /* Context: setup. Ends the file, and says what there is to say. */
 void trace_writer_finish(void);
 
+/* Context: setup, the end of the process. A thread=GLOB that matched no thread is reported. */
+void trace_writer_report_unmatched(void);
+
 /* Context: call, in the child of fork. */
 void trace_writer_forked(void);
 

@@ -61,8 +61,25 @@ struct cuaudit_call {
  */
 enum {
 	CUAUDIT_CALL_UNKNOWN = 1,	/* words are raw registers and stack */
-	CUAUDIT_CALL_SKIPPED = 2	/* an enter hook answered for the driver */
+	CUAUDIT_CALL_SKIPPED = 2,	/* an enter hook answered for the driver */
+	/* Set by an exit hook that makes success of the driver's error: nothing was written. */
+	CUAUDIT_CALL_FAILED = 4
 };
+
+/*
+ * Context: call, of exit hooks. Not 0 if the driver itself answered success,
+ * and so has read or written what the arguments lead to.
+ */
+static inline int cuaudit_call_succeeded(const struct cuaudit_call *call)
+{
+	return !call->result && !(call->flags & (CUAUDIT_CALL_SKIPPED | CUAUDIT_CALL_FAILED));
+}
+
+/*
+ * Context: call. Copies size bytes from where an argument leads, for which the
+ * driver has not vouched; 0, or -EFAULT where they cannot all be read.
+ */
+CUAUDIT_PUBLIC int cuaudit_safe_read(const void *from, void *to, size_t size);
 
 /* Context: call. The library the return address lies in; never NULL. */
 CUAUDIT_PUBLIC const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *call);

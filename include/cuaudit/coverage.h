@@ -105,6 +105,12 @@ CUAUDIT_PUBLIC const struct cuaudit_export_table *cuaudit_export_table_get(uint3
 CUAUDIT_PUBLIC uint64_t cuaudit_abandoned(void);
 
 /*
+ * Context: setup. Hooks that were left while they ran: a signal handler came
+ * between and left by siglongjmp. Their calls are counted by none of them, or by some.
+ */
+CUAUDIT_PUBLIC uint64_t cuaudit_unwound_hooks(void);
+
+/*
  * Context: setup. Calls that went straight to the driver because a hook was
  * running on their thread: the hook's own, and those of a signal handler
  * that interrupted it.

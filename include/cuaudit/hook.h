@@ -118,6 +118,13 @@ CUAUDIT_PUBLIC const char *cuaudit_option_at(const struct cuaudit_options *optio
 CUAUDIT_PUBLIC int cuaudit_selector_rows(const char *selector, uint8_t *rows, uint32_t count);
 
 /*
+ * Context: setup. Whether a selector, see libcuaudit(7), can be a hook's
+ * functions. 0; -EINVAL (no selector), -ENOENT (a part of it names no
+ * function), both after a message that begins with name.
+ */
+CUAUDIT_PUBLIC int cuaudit_selector_check(const char *name, const char *selector);
+
+/*
  * Context: setup. Row id of driver_api.def as a function, of no driver: slot
  * is UINT32_MAX. 0, or -ENOENT past the last row.
  */
@@ -148,6 +155,20 @@ struct cuaudit_module {
 	void (*forked)(void);
 	/* call: the calling thread is about to end. */
 	void (*thread_exit)(void *thread_data);
+	/*
+	 * setup: before init, with the same options, and for `cuaudit run`, which
+	 * calls nothing else: judges the options, and may remember them. It makes
+	 * no file and adds no hook. 0; 1 after a message about a value in whose place
+	 * another one holds; -errno or -ECANCELED as of init, which is not called.
+	 */
+	int (*check)(const struct cuaudit_options *options);
+	/*
+	 * What makes the module one that enforces something: "" it always does; the
+	 * key of an option: if that is given and is not its fallback; NULL: never.
+	 * CUAUDIT_FUNCTIONS does not restrict its hooks, and if it does not start,
+	 * the process ends with status 85, unless CUAUDIT_STRICT is 0.
+	 */
+	const char *enforces;
 };
 
 /* Context: setup. The modules in the box, from 0 on; NULL past the last. */

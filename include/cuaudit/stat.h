@@ -31,7 +31,9 @@ enum {
 
 enum cuaudit_stat_flags {
 	CUAUDIT_STAT_TIMED = 1,		/* cells have times, errors and a histogram */
-	CUAUDIT_STAT_COVERAGE = 2	/* what escaped was written down */
+	CUAUDIT_STAT_COVERAGE = 2,	/* what escaped was recorded, as of the last report */
+	CUAUDIT_STAT_ENDED = 4,		/* the process came to its end by exit() */
+	CUAUDIT_STAT_PARTIAL = 8	/* not all is in the file: it could not grow */
 };
 
 struct cuaudit_stat_header {
@@ -54,7 +56,13 @@ struct cuaudit_stat_header {
 	char program[1024];
 	char host[72];		/* "" before there was this field */
 	uint32_t rank;		/* as %r of CUAUDIT_OUTPUT, + 1; 0 outside of a job */
-	uint32_t unused;
+	uint32_t parent;	/* its parent's pid at the first call; these are 0 where there were none */
+	uint64_t run;		/* number of the run of cuaudit stat that it is part of, 0: of none */
+	uint64_t process_start;	/* field 22 of /proc/PID/stat; 0: not known */
+	uint64_t file_segments;	/* that are in the file; 0: not known */
+	uint64_t unhooked;	/* with CUAUDIT_STAT_COVERAGE: calls of hooks, and of signal handlers in them */
+	uint64_t unwound;	/* the same: calls whose end no hook saw, left by longjmp or an exception */
+	char command[1024];	/* the process's arguments with a space between */
 };
 
 enum cuaudit_stat_type {
@@ -82,7 +90,8 @@ struct cuaudit_stat_record {
  * Words named own_ mean nothing outside the process. Ticks in bucket b: b
  * itself below 16, else from (8 + b % 8) << (b / 8 - 1) on; the last bucket
  * has no upper end. A bucket stops at UINT32_MAX. Without CUAUDIT_STAT_TIMED
- * the record ends before buckets, and of the counts only calls is kept.
+ * the record ends before buckets, and of the counts only calls and answered
+ * are kept.
  */
 struct cuaudit_stat_cell {
 	struct cuaudit_stat_record record;
@@ -92,7 +101,7 @@ struct cuaudit_stat_cell {
 	uint32_t unused;
 	uint64_t own_next;
 	uint64_t own_thread;
-	uint64_t padding;
+	uint64_t answered;	/* calls that a hook answered: no driver's, in no other count */
 	uint64_t own_caller;
 	uint64_t own_generation;
 	uint64_t own_library;

@@ -265,6 +265,9 @@ EXPORT int cuGetExportTable(const void **table, const unsigned char *uuid)
 	static const unsigned long words[3] = { sizeof(words), 1, 2 };
 
 	arrive(__func__);
+	/* As the real one, which does not look at the UUID then. */
+	if (!table || !uuid)
+		return 1;
 	*table = uuid[0] == 1 ? words : NULL;
 	return *table ? 0 : 500;
 }

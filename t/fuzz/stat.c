@@ -67,9 +67,17 @@ int cuaudit_hook_add(const struct cuaudit_hook *hook)
 	return 0;
 }
 
-int stat_direct_add(const struct cuaudit_hook *hook)
+int stat_direct_add(const struct cuaudit_hook *hook,
+		    void (*answered)(const struct cuaudit_call *call))
 {
+	(void)answered;
 	return cuaudit_hook_add(hook);
+}
+
+int stat_direct_add_plain(const struct cuaudit_hook *hook,
+			  void (*answered)(const struct cuaudit_call *call))
+{
+	return stat_direct_add(hook, answered);
 }
 
 /* Now and then the module does not start. */

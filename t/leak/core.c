@@ -150,3 +150,11 @@ int32_t core_run(struct core_call *made)
 	hook.exit(&call, hook.data);
 	return call.result;
 }
+
+int cuaudit_safe_read(const void *from, void *to, size_t size)
+{
+	if ((uintptr_t)from < 4096)
+		return -EFAULT;
+	memcpy(to, from, size);
+	return 0;
+}

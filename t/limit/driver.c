@@ -266,3 +266,26 @@ EXPORT cuMemRelease(CUmemGenericAllocationHandle handle)
 	(void)handle;
 	return 0;
 }
+
+EXPORT cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *as)
+{
+	(void)as;
+	*array = (CUarray)(uintptr_t)(++last << 32);
+	return 0;
+}
+
+EXPORT cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *as)
+{
+	(void)as;
+	*array = (CUarray)(uintptr_t)(++last << 32);
+	return 0;
+}
+
+EXPORT cuMipmappedArrayCreate(CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *as,
+			      unsigned int levels)
+{
+	(void)as;
+	(void)levels;
+	*array = (CUmipmappedArray)(uintptr_t)(++last << 32);
+	return 0;
+}

@@ -60,7 +60,7 @@ void stress_start(void)
 	table = (struct link_table){
 		.slots = slots, .nslots = STRESS_FUNCTIONS, .routes = routes, .may_say = always,
 	};
-	table.environment.functions = "";
+	table.environment.functions = table.environment.strict = "";
 	for (int i = 0; i < STRESS_FUNCTIONS; i++) {
 		slots[i].name = stress_names[i];
 		slots[i].real = (void *)functions[i];

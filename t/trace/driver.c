@@ -10,6 +10,9 @@ typedef unsigned long long word;
 int trace_answer;
 const char *trace_kernel = "first";
 
+/* How many nodes a graph is said to have; there is room for two. */
+unsigned long long trace_nodes = 2;
+
 /* How many ms unloading takes, and what it calls then; whether waiting has no end. */
 int trace_waits;
 void (*trace_back)(void);
@@ -41,7 +44,15 @@ CALL(cuModuleGetFunction, (void **function, void *module, const char *name),
 CALL(cuPointerGetAttributes, (unsigned int count, int *attributes, void **data, word pointer),
      UNUSED(count); UNUSED(attributes); UNUSED(data); UNUSED(pointer))
 CALL(cuGraphGetNodes, (void *graph, void **nodes, word *count),
-     UNUSED(graph); *count = 2; if (nodes) memset(nodes, 0x11, 16))
+     UNUSED(graph); *count = trace_nodes; if (nodes) memset(nodes, 0x11, 16))
+CALL(cuDeviceGetPCIBusId, (char *name, int length, int device),
+     UNUSED(device); if (length > 0) memset(name, 'b', (size_t)length))
+CALL(cuLibraryGetKernelCount, (unsigned int *count, void *library), UNUSED(library); *count = 3)
+CALL(cuLibraryEnumerateKernels, (void **kernels, unsigned int most, void *library),
+     UNUSED(library); for (unsigned int i = 0; i < 3 && i < most; i++) kernels[i] = (char *)0 + 64 + i)
+CALL(cuModuleGetFunctionCount, (unsigned int *count, void *module), UNUSED(module); *count = 3)
+CALL(cuModuleEnumerateFunctions, (void **functions, unsigned int most, void *module),
+     UNUSED(module); for (unsigned int i = 0; i < 3 && i < most; i++) functions[i] = (char *)0 + 80 + i)
 CALL(cuMemcpy3D_v2, (const void *copy), UNUSED(copy))
 CALL(cuMemsetD8_v2, (word address, unsigned char value, word count),
      UNUSED(address); UNUSED(value); UNUSED(count))

@@ -91,6 +91,37 @@ stub_resolve:
 	.cfi_endproc
 	.size	stub_resolve, . - stub_resolve
 
+/*
+ * void stub_call_on(void *top, void (*function)(void *), void *argument): calls it
+ * with its stack below top, which is aligned to 16 bytes.
+ */
+	.globl	stub_call_on
+	.hidden	stub_call_on
+	.type	stub_call_on, @function
+	.p2align 4
+stub_call_on:
+	.cfi_startproc
+	hint	#34			/* bti c */
+	SIGN
+	stp	x29, x30, [sp, #-16]!
+	.cfi_def_cfa_offset 16
+	.cfi_offset x29, -16
+	.cfi_offset x30, -8
+	mov	x29, sp
+	.cfi_def_cfa_register x29
+	mov	sp, x0
+	mov	x0, x2
+	blr	x1
+	mov	sp, x29
+	ldp	x29, x30, [sp], #16
+	.cfi_def_cfa sp, 0
+	.cfi_restore x29
+	.cfi_restore x30
+	AUTHENTICATE
+	ret
+	.cfi_endproc
+	.size	stub_call_on, . - stub_call_on
+
 	.bss
 	.globl	stub_routes
 	.hidden	stub_routes

@@ -98,6 +98,31 @@ stub_resolve:
 	.cfi_endproc
 	.size	stub_resolve, . - stub_resolve
 
+/*
+ * void stub_call_on(void *top, void (*function)(void *), void *argument): calls it
+ * with its stack below top, which is aligned to 16 bytes.
+ */
+	.globl	stub_call_on
+	.hidden	stub_call_on
+	.type	stub_call_on, @function
+	.p2align 4
+stub_call_on:
+	.cfi_startproc
+	endbr64
+	pushq	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	movq	%rdi, %rsp
+	movq	%rdx, %rdi
+	call	*%rsi
+	leave
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_endproc
+	.size	stub_call_on, . - stub_call_on
+
 	.bss
 	.globl	stub_routes
 	.hidden	stub_routes

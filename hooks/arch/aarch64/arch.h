@@ -18,4 +18,14 @@ static inline void *arch_thread_pointer(void)
 	return __builtin_thread_pointer();
 }
 
+/* A return address as the stack has it, without its signature. */
+static inline const void *arch_plain_address(const void *address)
+{
+	register const void *link __asm__("x30") = address;
+
+	/* xpaclri, which older processors take for a nop */
+	__asm__("hint #7" : "+r"(link));
+	return link;
+}
+
 #endif

@@ -18,7 +18,9 @@
 #define FRAME_REGS		112
 #define FRAME_WINDOW		176
 #define FRAME_VECTORS		368
-#define FRAME_SIZE		752
+#define FRAME_OUTER		752
+#define FRAME_OWN		760
+#define FRAME_SIZE		768
 
 #define FRAME_NREGS		8
 #define FRAME_NWINDOW		24
@@ -39,7 +41,8 @@
 
 #define THREAD_STATE		96
 #define THREAD_CORRELATION	104
-#define THREAD_OUTERMOST	112
+#define THREAD_DEPTH		368
+#define THREAD_INSIDE_BIT	1
 
 /* Of what kind: call->start and end are wanted and there is an exit hook, only that, neither. */
 #define LIST_TIMES		0

@@ -100,17 +100,17 @@
 	/* The hooks are done for now: what the driver calls back is hooked. */
 	.macro	OUTSIDE frame
 	ldr	x10, [\frame, #FRAME_THREAD]
-	ldr	w11, [x10, #THREAD_STATE]
-	sub	w11, w11, #1
-	str	w11, [x10, #THREAD_STATE]
+	ldr	x11, [\frame, #FRAME_OWN]
+	str	x11, [x10, #THREAD_STATE]
 	.endm
 
-	/* A state: outside of hooks, at the depth before. */
 	.macro	END_CALL
 	ldr	x10, [sp, #FRAME_THREAD]
-	ldr	w11, [sp, #FRAME_DEPTH]
-	lsl	w11, w11, #1
-	str	w11, [x10, #THREAD_STATE]
+	ldr	w12, [sp, #FRAME_DEPTH]
+	ldr	x11, [sp, #FRAME_OUTER]
+	sub	w12, w12, #1
+	str	w12, [x10, #THREAD_DEPTH]
+	str	x11, [x10, #THREAD_STATE]
 	.endm
 
 	/* frame \at = the counter, where a hook wants it. frame: a register with the frame's address. */
@@ -123,21 +123,32 @@
 9:
 	.endm
 
-	/* The driver answered w0: runs the exit hook. */
+	/*
+	 * The driver answered w0: runs the exit hook. Where that was on another thread
+	 * than the call began on, as a coroutine's may, dispatch_moved does.
+	 */
 	.macro	EXIT
 	CLOCK	FRAME_END, sp
-	ldr	x10, [sp, #FRAME_THREAD]
-	ldr	x12, [sp, #FRAME_LIST]
 	str	w0, [sp, #FRAME_RESULT]
-	ldr	w11, [x10, #THREAD_STATE]
-	orr	w11, w11, #1
-	str	w11, [x10, #THREAD_STATE]
+	ldr	x10, [sp, #FRAME_THREAD]
+	mrs	x11, tpidr_el0
+	adrp	x12, :gottprel:thread_self
+	ldr	x12, [x12, #:gottprel_lo12:thread_self]
+	ldr	x11, [x11, x12]
 	mov	x0, sp
+	cmp	x10, x11
+	b.eq	8f
+	bl	dispatch_moved
+	b	9f
+8:	ldr	x12, [sp, #FRAME_LIST]
+	ldr	x11, [sp, #FRAME_OWN]
+	orr	x11, x11, #THREAD_INSIDE_BIT
+	str	x11, [x10, #THREAD_STATE]
 	ldr	x1, [x12, #LIST_DATA]
 	ldr	x12, [x12, #LIST_EXIT]
 	blr	x12
 	END_CALL
-	ldr	w0, [sp, #FRAME_RESULT]
+9:	ldr	w0, [sp, #FRAME_RESULT]
 	.endm
 
 	/* w0, not 0: goes to \label if it is DISPATCH_STRAIGHT. */

@@ -20,6 +20,12 @@ static inline void *arch_thread_pointer(void)
 	return pointer;
 }
 
+/* A return address as the stack has it, without a signature. */
+static inline const void *arch_plain_address(const void *address)
+{
+	return address;
+}
+
 /* There are ways for hook_add_direct, in *_direct.S; jumped to by stubs only. */
 #define ARCH_DIRECT 1
 

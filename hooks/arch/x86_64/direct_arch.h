@@ -33,6 +33,16 @@
 	.cfi_endproc
 	.endm
 
+	/* The thread's state: at depth 1, of a frame where a trampoline's would be. */
+	.macro	STATE where
+	.ifc	\where, inside
+	leaq	THREAD_INSIDE_BIT-FRAME_SIZE(%rbp), %rax
+	.else
+	leaq	-FRAME_SIZE(%rbp), %rax
+	.endif
+	movq	%rax, THREAD_STATE(%r10)
+	.endm
+
 	/* To the first read of the clock; r11 = the function in its entry. */
 	.macro	BEGIN way, soon, registers=6
 	.globl	\way
@@ -49,7 +59,7 @@
 	movq	%fs:(%rax), %r10	/* the thread */
 	testq	%r10, %r10
 	jz	9b
-	cmpl	$0, THREAD_STATE(%r10)
+	cmpq	$0, THREAD_STATE(%r10)
 	jne	9b
 	pushq	%rbp
 	.cfi_def_cfa_offset 16
@@ -57,11 +67,9 @@
 	movq	%rsp, %rbp
 	.cfi_def_cfa_register %rbp
 	\soon
-	pushq	%rax			/* keeps rsp aligned */
+	pushq	%r10			/* keeps rsp aligned, and says whose frame it is */
 	pushq	%rax
-	movl	$3, THREAD_STATE(%r10)	/* at depth 1, inside of a hook */
-	leaq	-FRAME_SIZE(%rbp), %rax	/* where a trampoline's frame would be */
-	movq	%rax, THREAD_OUTERMOST(%r10)
+	STATE	inside
 	incq	THREAD_CORRELATION(%r10)
 	.if	\registers > 2
 	pushq	%r9
@@ -78,7 +86,7 @@
 	pushq	%r11
 	pushq	%r10
 	pushq	THREAD_CORRELATION(%r10)
-	decl	THREAD_STATE(%r10)	/* outside of hooks */
+	STATE	outside
 	.if	\registers == 0
 	movq	%rdx, %r10
 	.endif
@@ -93,8 +101,11 @@
 	.endif
 	.endm
 
-	/* To the second: ecx = the driver's answer, rdx = the counter, r10 = the thread, inside of the hook. */
-	.macro	DRIVER launch=0
+	/*
+	 * To the second, and to \moved where the driver came back on another thread: ecx = the driver's answer, rdx = the counter, r10 =
+	 * the thread, inside of the hook.
+	 */
+	.macro	DRIVER moved, launch=0
 	.if	\launch
 	pushq	%rax			/* keeps rsp aligned */
 	pushq	16+4*8(%rbp)
@@ -117,8 +128,22 @@
 	rdtsc
 	movq	DIRECT_THREAD(%rsp), %r10
 	shlq	$32, %rdx
-	movl	$3, THREAD_STATE(%r10)
 	orq	%rax, %rdx
+	movq	thread_self@gottpoff(%rip), %rax
+	cmpq	%fs:(%rax), %r10
+	jne	\moved
+	STATE	inside
+	.endm
+
+	/* After DRIVER went there: as EXIT, but that the thread is left alone. */
+	.macro	MOVED
+	movq	%rsp, %rdi
+	movq	%rdx, %rsi
+	movl	%ecx, %edx
+	call	direct_moved
+	leave
+	.cfi_def_cfa %rsp, 8
+	ret
 	.endm
 
 	/* eax = int exit(struct direct *, uint64_t end, int result), after DRIVER; and back to the caller. */
@@ -128,7 +153,7 @@
 	movl	%ecx, %edx
 	call	\exit
 	movq	DIRECT_THREAD(%rsp), %rcx
-	movl	$0, THREAD_STATE(%rcx)
+	movq	$0, THREAD_STATE(%rcx)
 	leave
 	.cfi_def_cfa %rsp, 8
 	ret

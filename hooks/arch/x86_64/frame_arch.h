@@ -18,7 +18,9 @@
 #define FRAME_REGS		112
 #define FRAME_WINDOW		160
 #define FRAME_VECTORS		352
-#define FRAME_SIZE		736
+#define FRAME_OUTER		736
+#define FRAME_OWN		744
+#define FRAME_SIZE		752
 
 #define FRAME_NREGS		6
 #define FRAME_NWINDOW		24
@@ -40,7 +42,8 @@
 
 #define THREAD_STATE		96
 #define THREAD_CORRELATION	104
-#define THREAD_OUTERMOST	112
+#define THREAD_DEPTH		368
+#define THREAD_INSIDE_BIT	1
 
 /* struct direct, of direct.h. */
 #define DIRECT_START		0
@@ -52,7 +55,7 @@
 #define DIRECT_STACK		5	/* words on the stack, of a launch */
 
 /* The first block of a thread. */
-#define THREAD_NEAR		704
+#define THREAD_NEAR		768
 
 /* Statistics', which stat_direct.S adds to. */
 #define FUNCTION_SLOT		20

@@ -23,9 +23,11 @@
 	.cfi_def_cfa %rbp, 16
 	.cfi_offset %rbp, -16
 8:	EXIT	\exit
+	.cfi_def_cfa %rbp, 16
+7:	MOVED
 	.cfi_endproc
 	BEGIN	\way, CELL, registers=0
-	DRIVER	\launch
+	DRIVER	7b, \launch
 	movq	DIRECT_MEMORY(%rsp), %rsi
 	movq	DIRECT_FUNCTION(%rsp), %r11
 	movq	(%rsi), %rsi			/* the cell */
@@ -66,7 +68,7 @@
 	addsd	STAT_CELL_SQUARES(%rsi), %xmm0
 	movsd	%xmm0, STAT_CELL_SQUARES(%rsi)
 	xorl	%eax, %eax
-	movl	$0, THREAD_STATE(%r10)
+	movq	$0, THREAD_STATE(%r10)
 	leave
 	.cfi_def_cfa %rsp, 8
 	ret

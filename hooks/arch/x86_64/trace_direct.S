@@ -128,7 +128,7 @@
 	incq	WRITER+TRACE_WRITER_CALLS(%r10)
 	prefetchw TRACE_RECORD_AHEAD(%rdi)	/* see trace_record_commit */
 	xorl	%eax, %eax
-	movl	$0, THREAD_STATE(%r10)
+	movq	$0, THREAD_STATE(%r10)
 	leave
 	.cfi_def_cfa %rsp, 8
 	ret
@@ -150,9 +150,11 @@
 	.cfi_offset %rbp, -16
 7:	xorl	%ecx, %ecx
 8:	EXIT	trace_direct_slowly
+	.cfi_def_cfa %rbp, 16
+6:	MOVED
 	.cfi_endproc
 	BEGIN	\way, "\soon", \registers
-	DRIVER	\launch
+	DRIVER	6b, \launch
 	testl	%ecx, %ecx
 	jnz	8b
 	movq	DIRECT_MEMORY(%rsp), %rsi	/* the place, if it is that: */

@@ -51,29 +51,39 @@
 	movq	ENTRY_LIST-ENTRY_FUNCTION(%r11), %r10
 	testq	%rax, %rax
 	jz	\slowly
-	cmpl	$0, THREAD_STATE(%rax)
+	cmpq	$0, THREAD_STATE(%rax)
 	jne	\slowly
 	testq	%r10, %r10
 	jz	\slowly
 	.endm
 
-	/* Fills the frame: after FIND, and the frame is at rsp. */
+	/*
+	 * Fills the frame: after FIND, and the frame is at rsp. By its caller and its
+	 * thread a handler knows that it is there, so these come before the state.
+	 */
 	.macro	BEGIN
-	movl	$3, THREAD_STATE(%rax)	/* at depth 1, inside of a hook */
-	movq	%rsp, THREAD_OUTERMOST(%rax)
 	movq	8(%rbp), %rdx		/* the return address */
-	leaq	FRAME_REGS(%rsp), %rsi
+	leaq	THREAD_INSIDE_BIT(%rsp), %rsi
 	movq	%rdx, FRAME_CALLER(%rsp)
+	movq	%rax, FRAME_THREAD(%rsp)
+	movq	%rsi, THREAD_STATE(%rax)	/* at depth 1, inside of a hook */
 	movq	THREAD_CORRELATION(%rax), %rdx
+	leaq	FRAME_REGS(%rsp), %rsi
 	movq	%rsi, FRAME_WORDS(%rsp)
 	addq	$1, %rdx
 	movq	%r11, FRAME_FUNCTION(%rsp)
 	movq	%rdx, THREAD_CORRELATION(%rax)
 	movq	%rdx, FRAME_CORRELATION(%rsp)
 	movups	LIST_BEGIN(%r10), %xmm0
-	movq	%rax, FRAME_THREAD(%rsp)
 	movq	%r10, FRAME_LIST(%rsp)
 	movaps	%xmm0, FRAME_NWORDS(%rsp)
+	.endm
+
+	/* What a depth of any needs, after BEGIN. */
+	.macro	BEGIN_ANY
+	BEGIN
+	movq	$0, FRAME_OUTER(%rsp)
+	movq	%rsp, FRAME_OWN(%rsp)
 	.endm
 
 	/* The enter hook; eax = its answer. */
@@ -143,9 +153,10 @@
 	movq	FRAME_THREAD-FRAME_SIZE(%rbp), %rax
 	movq	FRAME_FUNCTION-FRAME_SIZE(%rbp), %r11
 	.ifc	\depth, 1
-	movl	$2, THREAD_STATE(%rax)
+	movq	%rsp, THREAD_STATE(%rax)
 	.else
-	subl	$1, THREAD_STATE(%rax)
+	movq	FRAME_OWN-FRAME_SIZE(%rbp), %rdx
+	movq	%rdx, THREAD_STATE(%rax)
 	.endif
 	movq	ENTRY_REAL-ENTRY_FUNCTION(%r11), %r11
 	.endm
@@ -155,17 +166,28 @@
 	 * rsi and rdx alone were used. extra: how far rsp is below the frame.
 	 */
 	.macro	STRAIGHT extra=0
-	movl	$2, THREAD_STATE(%rax)
+	leaq	\extra(%rsp), %rdx
+	movq	%rdx, THREAD_STATE(%rax)
 	movq	ENTRY_REAL-ENTRY_FUNCTION(%r11), %r11
 	CLOCK	\extra+FRAME_START
 	movq	FRAME_REGS+8-FRAME_SIZE(%rbp), %rsi
 	.endm
 
+	/* r11 = the thread: its state is as before the call. */
+	.macro	OUTER
+	movl	FRAME_DEPTH(%rsp), %ecx
+	movq	FRAME_OUTER(%rsp), %rdx
+	decl	%ecx
+	movl	%ecx, THREAD_DEPTH(%r11)
+	movq	%rdx, THREAD_STATE(%r11)
+	.endm
+
 	/*
 	 * The driver answered rax: runs the exit hook. timed: yes, no or maybe;
-	 * depth: 1, or any.
+	 * depth: 1, or any. Goes to \moved where that was on another thread than the
+	 * call began on, as a coroutine's may.
 	 */
-	.macro	EXIT timed, depth
+	.macro	EXIT timed, depth, moved
 	movl	%eax, FRAME_RESULT(%rsp)
 	.ifc	\timed, yes
 	CLOCK	FRAME_END
@@ -178,23 +200,31 @@
 	CLOCK	FRAME_END
 9:
 	.endif
+	movq	thread_self@gottpoff(%rip), %rdx
 	.ifc	\depth, 1
-	movl	$3, THREAD_STATE(%r11)
+	leaq	THREAD_INSIDE_BIT(%rsp), %rsi
 	.else
-	orl	$1, THREAD_STATE(%r11)
+	movq	FRAME_OWN(%rsp), %rsi
+	orq	$THREAD_INSIDE_BIT, %rsi
 	.endif
+	cmpq	%fs:(%rdx), %r11
+	jne	\moved
+	movq	%rsi, THREAD_STATE(%r11)
 	movq	%rsp, %rdi
 	movq	LIST_DATA(%rcx), %rsi
 	call	*LIST_EXIT(%rcx)
 	movq	FRAME_THREAD(%rsp), %r11
 	movl	FRAME_RESULT(%rsp), %eax
 	.ifc	\depth, 1
-	movl	$0, THREAD_STATE(%r11)
+	movq	$0, THREAD_STATE(%r11)
 	.else
-	movl	FRAME_DEPTH(%rsp), %ecx
-	addl	%ecx, %ecx		/* a state: outside of hooks, at the depth before */
-	movl	%ecx, THREAD_STATE(%r11)
+	OUTER
 	.endif
+	.endm
+
+	.macro	MOVED
+	movq	%rsp, %rdi
+	call	dispatch_moved
 	.endm
 
 	/* No exit hook wanted, eax = 0, or no hook at all, eax = DISPATCH_STRAIGHT. */
@@ -202,9 +232,7 @@
 	testl	%eax, %eax
 	jnz	9f
 	movq	FRAME_THREAD(%rsp), %r11
-	movl	FRAME_DEPTH(%rsp), %ecx
-	addl	%ecx, %ecx		/* a state: outside of hooks, at the depth before */
-	movl	%ecx, THREAD_STATE(%r11)
+	OUTER
 9:	LOAD_REGISTERS \registers
 	REAL
 	LEAVE_AND jmp *%r11
@@ -233,14 +261,14 @@
 	OUTSIDE	1
 	LOAD_REGISTERS \registers
 	call	*%r11
-	EXIT	no, 1
+	EXIT	no, 1, .L\name\()_moved
 	LEAVE_AND ret
 6:	HOOK
 	testl	%eax, %eax
 	jnz	1f
 	movq	FRAME_THREAD(%rsp), %rax
 	movq	FRAME_FUNCTION(%rsp), %r11
-	movl	$0, THREAD_STATE(%rax)
+	movq	$0, THREAD_STATE(%rax)
 	LOAD_REGISTERS \registers
 	LEAVE_AND jmp *ENTRY_REAL-ENTRY_FUNCTION(%r11)
 8:	HOOK_IF_ANY 7f
@@ -250,7 +278,7 @@
 	CLOCK	FRAME_START
 	LOAD_REGISTERS \registers
 	call	*%r11
-	EXIT	yes, 1
+	EXIT	yes, 1, .L\name\()_moved
 	LEAVE_AND ret
 .L\name\()_unready:
 5:	DISPATCH DISPATCH_REGISTERS
@@ -264,12 +292,15 @@
 9:	OUTSIDE	any
 	LOAD_REGISTERS \registers
 	call	*%r11
-	EXIT	maybe, any
+	EXIT	maybe, any, .L\name\()_moved
 	LEAVE_AND ret
 1:	cmpl	$DISPATCH_STRAIGHT, %eax
 	jne	3f
 2:	JUMP_ON \registers
 3:	SKIPPED
+.L\name\()_moved:
+	MOVED
+	LEAVE_AND ret
 	.cfi_endproc
 	.size	\name, . - \name
 
@@ -286,7 +317,7 @@
 	movq	FRAME_REGS+16(%rsp), %rdx
 	.endif
 	call	*%r11
-	EXIT	yes, 1
+	EXIT	yes, 1, .L\name\()_moved
 	LEAVE_AND ret
 	.cfi_endproc
 	.size	\name\()_timed, . - \name\()_timed
@@ -299,7 +330,7 @@
 /* For functions with more integer arguments than registers. */
 	ENTER trampoline_stack
 	FIND 5f
-	BEGIN
+	BEGIN_ANY
 	/* Six words at once, unless they leave the page that the first of them is in. */
 	leal	16(%rbp), %esi
 	movl	LIST_STACK_WORDS(%r10), %edx
@@ -325,7 +356,10 @@
 	movq	FRAME_REGS+16-FRAME_SIZE(%rbp), %rdx
 	call	*%r11
 	addq	$6*8, %rsp
-	EXIT	yes, 1
+	EXIT	yes, 1, .Lstack_moved
+	LEAVE_AND ret
+.Lstack_moved:
+	MOVED
 	LEAVE_AND ret
 6:	movq	8(%rbp,%rdx,8), %rcx
 	movq	%rcx, FRAME_WINDOW-8(%rsp,%rdx,8)
@@ -353,7 +387,7 @@
 	LOAD_REGISTERS
 	call	*%r11
 	leaq	-FRAME_SIZE(%rbp), %rsp
-	EXIT	maybe, any
+	EXIT	maybe, any, .Lstack_moved
 	LEAVE_AND ret
 1:	cmpl	$DISPATCH_STRAIGHT, %eax
 	jne	3f
@@ -400,7 +434,7 @@
 	andl	$4096-1, %edx
 	cmpl	$4096-FRAME_NWINDOW*8, %edx
 	jae	5f
-	BEGIN
+	BEGIN_ANY
 	.set	at, 0
 	.rept	FRAME_NWINDOW / 8
 	movups	16+at(%rbp), %xmm0
@@ -438,7 +472,8 @@
 	movq	%rdx, FRAME_ANSWER+8(%rsp)
 	movaps	%xmm0, FRAME_VECTORS+0(%rsp)
 	movaps	%xmm1, FRAME_VECTORS+16(%rsp)
-	EXIT	maybe, any
+	EXIT	maybe, any, .Lfull_moved
+.Lfull_answered:
 	movl	FRAME_ANSWER+4(%rsp), %ecx	/* the answer may be wider than a CUresult */
 	shlq	$32, %rcx
 	orq	%rcx, %rax
@@ -456,6 +491,9 @@
 3:	SKIPPED
 5:	DISPATCH DISPATCH_FULL
 	jmp	4b
+.Lfull_moved:
+	MOVED
+	jmp	.Lfull_answered
 	.cfi_endproc
 	.size	trampoline_full, . - trampoline_full
 

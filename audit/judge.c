@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports what is wrong in the environment, and ends a process that must not run with it. */
+#include "audit/judge.h"
+
+#include "audit/env.h"
+#include "audit/object.h"
+#include "audit/sys.h"
+#include "names/nearest.h"
+
+#define PREFIX "CUAUDIT_"
+
+enum { STRICT_STATUS = 85, SHOWN = 80 };
+
+static const struct link_environment *values;
+static bool strict;	/* CUAUDIT_STRICT is 1 or check, or is meant to be */
+static bool lax;	/* it is 0 */
+
+/*
+ * What a text holds that enforces something: the modules, and the options of
+ * modules, that say so of themselves (struct cuaudit_module). t/1910 compares.
+ */
+static bool has_policy(const char *text)
+{
+	static const char *const words[] = { "fail=", "fault(", "limit(" };
+
+	for (; *text; text++)
+		for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (sys_starts(text, words[i]))
+				return true;
+	return false;
+}
+
+/* A value as messages have it: its beginning, if it is long. */
+static const char *shown(const char *value, char text[SHOWN])
+{
+	size_t length = 0;
+
+	for (; value[length] && length < SHOWN - 1; length++)
+		text[length] = value[length];
+	text[length] = '\0';
+	if (value[length])
+		for (size_t i = length - 3; i < length; i++)
+			text[i] = '.';
+	return text;
+}
+
+/* Whether what follows ends the process. */
+static bool stops(bool policy)
+{
+	return strict || (policy && !lax);
+}
+
+/* Whether it is reported at all. */
+static bool reported(bool policy)
+{
+	return stops(policy) || !sys_equal(values->log, "error");
+}
+
+static void end(bool policy)
+{
+	if (stops(policy))
+		sys_exit(STRICT_STATUS);
+}
+
+static void report_unknown(const char *entry)
+{
+	static const char *const names[] = {
+#define VARIABLE(name, field, kind, fallback, values, summary) #name,
+#include <cuaudit/variables.def>
+#undef VARIABLE
+		NULL
+	};
+	char name[SHOWN];
+	size_t prefix = sizeof(PREFIX) - 1, length;
+	const char *near;
+	bool policy;
+
+	for (length = prefix; entry[length] && entry[length] != '=';)
+		length++;
+	near = nearest(entry + prefix, length - prefix, names);
+	policy = has_policy(entry) || (near && sys_equal(near, "STRICT"));
+	shown(entry, name);
+	if (length < SHOWN)
+		name[length] = '\0';
+	if (!reported(policy))
+		return;
+	if (near)
+		sys_say(name, " is no variable of cuaudit; did you mean " PREFIX, near, "?", NULL);
+	else
+		sys_say(name, " is no variable of cuaudit; see libcuaudit(7)", NULL);
+	end(policy);
+}
+
+static void report_more(uint32_t count)
+{
+	char digits[12];
+	int at = sizeof(digits) - 1;
+
+	digits[at] = '\0';
+	for (; count; count /= 10)
+		digits[--at] = (char)('0' + count % 10);
+	sys_say("and ", digits + at, " more unknown variables", NULL);
+}
+
+static void report_value(int i)
+{
+	const struct env_variable *variable = &env_variables[i];
+	const char *fallback = *variable->fallback ? variable->fallback : "empty";
+	const char *more = variable->kind == ENV_GLOBS ? ", with colons between," : ",";
+	bool policy = variable->kind == ENV_STRICT, stopped = stops(policy);
+	char value[SHOWN];
+
+	if (!reported(policy))
+		return;
+	sys_say(PREFIX, variable->name, " takes ", variable->values, more, " not '",
+		shown(env_given.values[i], value), stopped ? "'" : "'; it is ",
+		stopped ? "" : fallback, stopped ? "" : " now", NULL);
+	end(policy);
+}
+
+static void report_repeated(int i)
+{
+	const struct env_variable *variable = &env_variables[i];
+	bool policy = variable->kind == ENV_STRICT || has_policy(env_given.values[i]);
+	char value[SHOWN];
+
+	if (!reported(policy))
+		return;
+	sys_say(PREFIX, variable->name, " is set more than once, to different values; give one",
+		stops(policy) ? "" : "; it is '",
+		stops(policy) ? "" : shown(env_given.values[i], value),
+		stops(policy) ? "" : "' now", NULL);
+	end(policy);
+}
+
+/* A driver that is not there is the loader's to report, if the program goes on. */
+static void report_driver(void)
+{
+	const char *driver = values->driver;
+
+	if (!strict || !driver[0] || sys_basename(driver) == driver || sys_exists(driver))
+		return;
+	sys_say(PREFIX "DRIVER takes sim or the path of a driver; ", driver, " cannot be read",
+		NULL);
+	end(false);
+}
+
+static void report_environment(void)
+{
+	for (int i = 0; i < ENV_VARIABLES; i++) {
+		enum env_kind kind = env_variables[i].kind;
+
+		/* Those of the simulated driver it reports itself. */
+		if (env_given.refused & 1u << i &&
+		    (strict || (kind != ENV_BYTES && kind != ENV_NUMBER)))
+			report_value(i);
+		if (env_given.repeated & 1u << i)
+			report_repeated(i);
+	}
+	for (uint32_t i = 0; i < env_given.nunknown && i < ENV_UNKNOWN; i++)
+		report_unknown(env_given.unknown[i]);
+	if (env_given.nunknown > ENV_UNKNOWN && reported(false))
+		report_more(env_given.nunknown - ENV_UNKNOWN);
+	report_driver();
+}
+
+void judge_start(struct link_table *table)
+{
+	const struct link_environment *environment = &table->environment;
+	const char *given = env_given.values[ENV_INDEX_STRICT];
+	bool check = sys_equal(environment->strict, "check");
+
+	values = environment;
+	lax = sys_equal(environment->strict, "0");
+	strict = given && !lax;
+	table->report_environment = report_environment;
+	if (!strict)
+		return;
+	if (env_disabled && has_policy(environment->hooks)) {
+		sys_say(PREFIX "DISABLE=1 switches off what " PREFIX "HOOKS enforces; unset one",
+			NULL);
+		sys_exit(STRICT_STATUS);
+	}
+	if (check)
+		env_disabled = false;
+	if (!env_disabled)
+		report_environment();
+}
+
+void judge_disabled(void)
+{
+	static bool said;
+
+	if (said || lax || !has_policy(values->hooks))
+		return;
+	said = true;
+	sys_say(PREFIX "DISABLE=1: what " PREFIX "HOOKS enforces does not hold here", NULL);
+}
+
+/* A library that was excluded and came by a function, or NULL. */
+static const struct link_object *excluded(void)
+{
+	for (uint32_t i = 0; i < LINK_BINDINGS; i++) {
+		uint64_t key = atomic_load_explicit(&object_table.bindings[i].key,
+						    memory_order_relaxed);
+
+		if (key && (key - 1) & LINK_REAL)
+			return link_object(&object_table, (uint32_t)(key >> 32));
+	}
+	return NULL;
+}
+
+void judge_end(void)
+{
+	const struct link_object *library;
+
+	if (!values || env_disabled || lax || !has_policy(values->hooks))
+		return;
+	library = excluded();
+	if (library)
+		sys_say(library->path, " was given the driver itself, by " PREFIX "INCLUDE or "
+			PREFIX "EXCLUDE; it is not held to what " PREFIX "HOOKS enforces", NULL);
+}
+
+void judge_unaudited(void)
+{
+	end(has_policy(values->hooks));
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports what is wrong in the environment, and ends a process that must not run with it. */
+#ifndef AUDIT_JUDGE_H
+#define AUDIT_JUDGE_H
+
+#include <stdbool.h>
+
+#include "audit/link.h"
+
+/*
+ * Context: bind, the process's start. Ends the process where CUAUDIT_STRICT
+ * asks for it and something that can be judged without the core is wrong.
+ */
+void judge_start(struct link_table *table);
+
+/*
+ * Context: bind. The driver is looked for, and CUAUDIT_DISABLE=1: a policy
+ * that does not hold is reported once.
+ */
+void judge_disabled(void);
+
+/*
+ * Context: bind, the end of a process that never loaded the core: reports
+ * libraries that were excluded from what is enforced, and to who asked for
+ * statistics that there are none.
+ */
+void judge_end(void);
+
+/* Context: bind. There is no core: ends the process where that breaks a policy. */
+void judge_unaudited(void);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A message written for the user, whatever descriptor 2 is. */
+#include "audit/message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "arch.h"
+
+enum { TWO = 2, PATIENCE = 100 /* ms */ };
+
+static bool stalled;
+
+static long call(long n, long a, long b, long c, long d)
+{
+	return arch_syscall6(n, a, b, c, d, 0, 0);
+}
+
+static long mask(int how, const uint64_t *set, uint64_t *old)
+{
+	return call(SYS_rt_sigprocmask, how, (long)set, (long)old, sizeof(*set));
+}
+
+static uint64_t pending(void)
+{
+	uint64_t set = 0;
+
+	call(SYS_rt_sigpending, (long)&set, sizeof(set), 0, 0);
+	return set;
+}
+
+/* Takes the signal that our write made pending; one of the program's own is put back. */
+static void take(int number, uint64_t before)
+{
+	const struct timespec none = { 0, 0 };
+	uint64_t set = (uint64_t)1 << (number - 1);
+	long self = call(SYS_getpid, 0, 0, 0, 0);
+	siginfo_t info;
+
+	if (call(SYS_rt_sigtimedwait, (long)&set, (long)&info, (long)&none, sizeof(set)) != number)
+		return;
+	if (info.si_code != SI_USER || info.si_pid != self ||
+	    (before & set && !(pending() & set)))
+		call(SYS_rt_tgsigqueueinfo, self, call(SYS_gettid, 0, 0, 0, 0), number, (long)&info);
+}
+
+/* Whether it takes something, now or in a moment. */
+static bool ready(int fd)
+{
+	const struct timespec time = { 0, stalled ? 0 : PATIENCE * 1000000L };
+	struct pollfd out = { .fd = fd, .events = POLLOUT };
+
+	if (call(SYS_ppoll, (long)&out, 1, (long)&time, 0) > 0)
+		return true;
+	stalled = true;
+	return false;
+}
+
+/* A descriptor of the same pipe or terminal that does not block: those have flags of their own. */
+static int open_again(void)
+{
+	long flags = call(SYS_fcntl, TWO, F_GETFL, 0, 0);
+
+	return (flags & O_ACCMODE) == O_RDONLY ? -EBADF :
+	       (int)call(SYS_openat, AT_FDCWD, (long)"/proc/thread-self/fd/2",
+			 O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+}
+
+static long put(int fd, bool socket, const char *text, size_t length)
+{
+	long written = -EAGAIN;
+
+	for (int tries = 0; written == -EAGAIN && tries < 2; tries++) {
+		if (tries && !ready(fd))
+			break;
+		written = socket ? arch_syscall6(SYS_sendto, fd, (long)text, (long)length,
+						 MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0)
+				 : call(SYS_write, fd, (long)text, (long)length, 0);
+	}
+	return written;
+}
+
+/* What may wait for a reader does not here: not a file, which has nobody to wait for. */
+static long write_to(const struct stat *status, const char *text, size_t length)
+{
+	bool waits = S_ISFIFO(status->st_mode) || S_ISCHR(status->st_mode);
+	int own = waits ? open_again() : -1;
+	long written;
+
+	if (waits && own < 0 && !ready(TWO))
+		return -EAGAIN;
+	written = put(own < 0 ? TWO : own, S_ISSOCK(status->st_mode), text, length);
+	if (own >= 0)
+		call(SYS_close, own, 0, 0, 0);
+	return written;
+}
+
+void message_write(const char *text, size_t length)
+{
+	const uint64_t all = ~(uint64_t)0;
+	uint64_t saved = 0, before;
+	struct stat status;
+	long written;
+
+	if (call(SYS_fstat, TWO, (long)&status, 0, 0))
+		return;
+	mask(SIG_BLOCK, &all, &saved);
+	before = pending();
+	written = write_to(&status, text, length);
+	if (!S_ISSOCK(status.st_mode) && (written == -EPIPE || written == -EFBIG))
+		take(written == -EPIPE ? SIGPIPE : SIGXFSZ, before);
+	mask(SIG_SETMASK, &saved, NULL);
+	stalled = stalled && written < 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A message written for the user, whatever descriptor 2 is. Context: bind. */
+#ifndef AUDIT_MESSAGE_H
+#define AUDIT_MESSAGE_H
+
+#include <stddef.h>
+
+/*
+ * As io_write of report/io.h, which the auditor cannot use: no signal of it
+ * reaches the program, and a reader that takes nothing is waited for 100 ms,
+ * once in the process.
+ */
+void message_write(const char *text, size_t length);
+
+#endif

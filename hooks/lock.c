@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The core's own locks: held with signals blocked, and free in the child of fork. */
+#include "hooks/lock.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static pthread_mutex_t locks[LOCKS];
+static _Atomic pid_t process;
+
+void lock_setup(void)
+{
+	lock_forked();
+}
+
+void lock_forked(void)
+{
+	for (int i = 0; i < LOCKS; i++)
+		locks[i] = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	atomic_store_explicit(&process, getpid(), memory_order_relaxed);
+}
+
+/*
+ * No lock is held over a fork: other handlers of it may wait for whom waits for
+ * that lock. Those that come before ours in the child find them free as well.
+ */
+void lock_take(enum lock lock, sigset_t *saved)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, saved);
+	if (atomic_load_explicit(&process, memory_order_relaxed) != getpid())
+		lock_forked();
+	pthread_mutex_lock(&locks[lock]);
+}
+
+void lock_release(enum lock lock, const sigset_t *saved)
+{
+	pthread_mutex_unlock(&locks[lock]);
+	pthread_sigmask(SIG_SETMASK, saved, NULL);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The core's own locks: held with signals blocked, and free in the child of fork. */
+#ifndef HOOKS_LOCK_H
+#define HOOKS_LOCK_H
+
+#include <signal.h>
+
+/* In the order they are taken in. */
+enum lock {
+	LOCK_SETUP,	/* who adds hooks or functions, over all that takes */
+	LOCK_RECORDS,	/* what those share with who detaches; nothing is waited for under it */
+	LOCK_THREADS,
+	LOCKS
+};
+
+/* Context: setup, once. */
+void lock_setup(void);
+
+/*
+ * Context: call, not under the same lock. A signal handler on this thread never finds
+ * the lock taken by what it interrupted.
+ */
+void lock_take(enum lock lock, sigset_t *saved);
+void lock_release(enum lock lock, const sigset_t *saved);
+
+/* Context: call, in the child of fork, whose other threads may have held some. */
+void lock_forked(void);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads of modules' own, beside the program's. */
+#include "hooks/modules/helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	LOOK = 500000000,	/* ns between two looks whether the main thread has ended ... */
+	LOOK_ENDED = 20000000,	/* ... and, once it has, whether others are left */
+	THREADS = 20		/* the field of /proc/self/stat */
+};
+
+static _Atomic uint32_t helpers;
+
+static uint64_t monotonic(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/*
+ * Whether the main thread has ended, and of the others only helpers are left.
+ * Where /proc is missing that is assumed: the program must be able to end.
+ */
+static bool program_is_over(bool *main_ended)
+{
+	int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC), field = 3;
+	char text[512], *at;
+	ssize_t length;
+
+	*main_ended = false;
+	if (file < 0)
+		return errno != EMFILE && errno != ENFILE;
+	length = read(file, text, sizeof(text) - 1);
+	close(file);
+	text[length > 0 ? length : 0] = '\0';
+	/* The name before it may hold anything. */
+	at = strrchr(text, ')');
+	*main_ended = !at || at[1] != ' ' || strchr("ZX", at[2]);
+	for (at = at ? at + 2 : NULL; at && field < THREADS; field++) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	/* The main thread, which is counted until the process ends, and they. */
+	return *main_ended && (!at || strtoul(at, NULL, 10) <= helpers + 1);
+}
+
+int helper_start(struct helper *helper, void *(*run)(void *helper))
+{
+	sigset_t all, saved;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &saved);
+	helpers++;
+	error = pthread_create(&helper->thread, NULL, run, helper);
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+	helper->started = !error;
+	helpers -= !helper->started;
+	return -error;
+}
+
+uint32_t helper_seen(const struct helper *helper)
+{
+	return atomic_load_explicit(&helper->wakes, memory_order_acquire);
+}
+
+void helper_wake(struct helper *helper)
+{
+	/* Pairs with helper_seen. */
+	atomic_fetch_add_explicit(&helper->wakes, 1, memory_order_release);
+	syscall(SYS_futex, &helper->wakes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+bool helper_wait(struct helper *helper, uint32_t seen, uint64_t ns)
+{
+	uint64_t now = monotonic(), until = ns < UINT64_MAX - now ? now + ns : UINT64_MAX;
+
+	while (!helper->ending && helper_seen(helper) == seen) {
+		struct timespec timeout;
+		uint64_t left;
+
+		if (now >= helper->look) {
+			bool main_ended;
+
+			if (program_is_over(&main_ended))
+				return false;
+			helper->look = now + (main_ended ? LOOK_ENDED : LOOK);
+		}
+		if (now >= until)
+			break;
+		left = (until < helper->look ? until : helper->look) - now;
+		timeout.tv_sec = (time_t)(left / 1000000000u);
+		timeout.tv_nsec = (long)(left % 1000000000u);
+		syscall(SYS_futex, &helper->wakes, FUTEX_WAIT_PRIVATE, seen, &timeout, NULL, 0);
+		now = monotonic();
+	}
+	return !helper->ending;
+}
+
+void helper_end(struct helper *helper)
+{
+	int cancel, unused;
+
+	if (!helper->started)
+		return;
+	helper->started = false;
+	helper->ending = true;
+	if (pthread_equal(helper->thread, pthread_self()))
+		return;
+	helper_wake(helper);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_join(helper->thread, NULL);
+	pthread_setcancelstate(cancel, &unused);
+}
+
+void helper_forked(struct helper *helper)
+{
+	helper->started = false;
+	helpers = 0;
+}

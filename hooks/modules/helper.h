@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads of modules' own, beside the program's. */
+#ifndef HOOKS_MODULES_HELPER_H
+#define HOOKS_MODULES_HELPER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A helper keeps no process alive. glibc ends a process whose main thread left
+ * by pthread_exit with the last thread that pthread_create made, and counts
+ * helpers; so one returns when only helpers are left. Signals are blocked in it.
+ */
+struct helper {
+	pthread_t thread;
+	bool started;
+	_Atomic uint32_t wakes;		/* a futex */
+	_Atomic bool ending;
+	uint64_t look;			/* when it looks again whether the program is over */
+};
+
+/* Context: setup. 0 or -errno. */
+int helper_start(struct helper *helper, void *(*run)(void *helper));
+
+/*
+ * Context: call, by the helper. Waits so many nanoseconds, UINT64_MAX for ever,
+ * or until helper_wake was called after `seen` was read. False: it is to return.
+ */
+bool helper_wait(struct helper *helper, uint32_t seen, uint64_t ns);
+
+/* Context: call. */
+uint32_t helper_seen(const struct helper *helper);
+void helper_wake(struct helper *helper);
+
+/* Context: setup, on any thread, also the helper's own. Returns when the helper has returned. */
+void helper_end(struct helper *helper);
+
+/* Context: call, in the child of fork: there is none. */
+void helper_forked(struct helper *helper);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether what is not understood ends the process: CUAUDIT_STRICT. */
+#include "hooks/strict.h"
+
+#include <cuaudit/hook.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hooks/core.h"
+
+enum { STATUS = 85, TEXT = 1024 };
+
+static const char *setting(void)
+{
+	return cuaudit_core_link->environment.strict;
+}
+
+bool strict_checks(void)
+{
+	return !strcmp(setting(), "check");
+}
+
+bool strict_stops(bool enforces)
+{
+	return strict_checks() || !strcmp(setting(), "1") || (enforces && strcmp(setting(), "0"));
+}
+
+/*
+ * At once, with no destructor and nothing flushed: this is the loader's lock,
+ * perhaps a signal handler, and stdio's locks may be anybody's.
+ */
+void strict_stop(void)
+{
+	_exit(STATUS);
+}
+
+void strict_pass(void)
+{
+	cuaudit_log(CUAUDIT_WARN, "CUAUDIT_STRICT=check: the settings are understood, and the "
+		    "process ends here");
+	_exit(0);
+}
+
+void strict_fault(bool enforces, const char *instead, const char *format, ...)
+{
+	char text[TEXT];
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vsnprintf(text, sizeof(text), format, arguments) < 0)
+		text[0] = '\0';
+	va_end(arguments);
+	if (!strict_stops(enforces)) {
+		cuaudit_log(CUAUDIT_WARN, "%s%s", text, instead);
+		return;
+	}
+	cuaudit_log(CUAUDIT_ERROR, "%s", text);
+	strict_stop();
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports globs over libraries that matched none by the end. */
+#include "hooks/unmatched.h"
+
+#include <cuaudit/hook.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooks/core.h"
+#include "hooks/record.h"
+#include "names/nearest.h"
+
+enum { WORD = 256 };
+
+static bool child;
+
+static const struct link_object *get(uint32_t index)
+{
+	return link_object(cuaudit_core_link, index);
+}
+
+static uint32_t count_objects(void)
+{
+	return atomic_load_explicit(&cuaudit_core_link->nobjects, memory_order_acquire);
+}
+
+static bool matches_any(const char *glob)
+{
+	uint32_t count = count_objects();
+
+	for (uint32_t i = 0; i < count; i++)
+		if (cuaudit_core_link->library_matches(glob, get(i)->path,
+						       get(i)->flags & LINK_OBJECT_MAIN))
+			return true;
+	return false;
+}
+
+/* Up to what a library's name and a glob for it differ in mostly: versions. */
+static char *stem(const char *from, size_t length)
+{
+	char *to = malloc(length + 1);
+	size_t used = 0;
+
+	if (!to)
+		return NULL;
+	for (size_t i = 0; i < length && strncmp(from + i, ".so", 3) != 0; i++)
+		if (!strchr("*?[]", from[i]))
+			to[used++] = from[i];
+	to[used] = '\0';
+	return to;
+}
+
+/* The library whose name is the nearest to a glob's, or NULL. */
+static const char *near_library(const char *glob)
+{
+	uint32_t count = count_objects(), used = 0;
+	const char *slash = strrchr(glob, '/'), *found = NULL, *name = NULL;
+	const char *from = slash ? slash + 1 : glob;
+	char *word = stem(from, strlen(from)), **names = calloc(count + 1, sizeof(*names));
+	uint32_t *objects = calloc(count + 1, sizeof(*objects));
+
+	for (uint32_t i = 0; names && objects && i < count; i++) {
+		names[used] = stem(get(i)->name, strlen(get(i)->name));
+		objects[used] = i;
+		used += names[used] != NULL;
+	}
+	if (word && *word && names && objects)
+		found = nearest(word, strlen(word), (const char *const *)names);
+	for (uint32_t i = 0; i < used; i++) {
+		if (names[i] == found)
+			name = get(objects[i])->name;
+		free(names[i]);
+	}
+	free(names);
+	free(objects);
+	free(word);
+	return name;
+}
+
+static void report_globs(const char *who, const char *first, uint32_t count)
+{
+	const char *near = near_library(first);
+	char more[32] = "";
+
+	if (count > 1)
+		snprintf(more, sizeof(more), " and %u more", count - 1);
+	cuaudit_log(CUAUDIT_WARN, "%s: '%s'%s matched no library%s%s%s", who, first, more,
+		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+/* One line, however many there are. */
+static void report(const char *who, const char *list)
+{
+	char first[WORD], glob[WORD];
+	uint32_t count = 0;
+
+	for (; list && *list; list += strspn(list, ":")) {
+		size_t length = strcspn(list, ":");
+
+		if (length && length < sizeof(glob)) {
+			memcpy(glob, list, length);
+			glob[length] = '\0';
+			if (!matches_any(glob) && !count++)
+				strcpy(first, glob);
+		}
+		list += length;
+	}
+	if (count)
+		report_globs(who, first, count);
+}
+
+void unmatched_report(void)
+{
+	const struct link_environment *environment = &cuaudit_core_link->environment;
+
+	if (child)
+		return;
+	report("CUAUDIT_INCLUDE", environment->include);
+	report("CUAUDIT_EXCLUDE", environment->exclude);
+	for (uint32_t i = 0; i < RECORDS; i++) {
+		const struct record *record = record_get(i);
+		const struct cuaudit_hook *hook = &record->guard.hook;
+		const char *name = hook->name ? hook->name : "a hook";
+
+		if (record->state != RECORD_ADDED && record->state != RECORD_ATTACHED)
+			continue;
+		report(name, hook->include);
+		report(name, hook->exclude);
+	}
+}
+
+void unmatched_forked(void)
+{
+	child = true;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls and hooks that a longjmp, an exception or another thread took off the stack. */
+#include "hooks/unwound.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "arch.h"
+#include "hooks/frame.h"
+#include "hooks/stack.h"
+#include "hooks/thread.h"
+
+/* What lies behind a frame, be it a trampoline's or of direct_arch.h. */
+struct frame_record {
+	const void *frame_pointer, *caller;
+};
+
+static struct {
+	_Unwind_Reason_Code (*each)(_Unwind_Trace_Fn function, void *data);
+	_Unwind_Word (*cfa)(struct _Unwind_Context *context);
+} unwinder;
+
+void unwound_setup(void)
+{
+	/* libc's own choice, for pthread_exit; a program of C++ has it already. */
+	void *handle = dlopen("libgcc_s.so.1", RTLD_LAZY);
+
+	if (!handle)
+		return;
+	*(void **)&unwinder.cfa = dlsym(handle, "_Unwind_GetCFA");
+	if (unwinder.cfa)
+		*(void **)&unwinder.each = dlsym(handle, "_Unwind_Backtrace");
+}
+
+struct search {
+	uintptr_t cfa;
+	bool found, passed;
+};
+
+static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *data)
+{
+	struct search *search = data;
+	uintptr_t cfa = unwinder.cfa(context);
+
+	search->found = cfa == search->cfa;
+	/* Frames of another stack, a signal's, may lie anywhere: go on. */
+	search->passed |= cfa > search->cfa;
+	return search->found ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+/* Whether the unwinder does not find the frame under the present one. */
+static bool is_not_below(const struct frame *frame)
+{
+	struct search search = { (uintptr_t)(frame + 1) + sizeof(struct frame_record), false, false };
+
+	if (!unwinder.each)
+		return false;
+	unwinder.each(look, &search);
+	return search.passed && !search.found;
+}
+
+static bool has_moved(struct thread *thread, uintptr_t frame)
+{
+	for (uint32_t i = 0; i < THREAD_MOVED; i++) {
+		uintptr_t marked = frame;
+
+		if (atomic_compare_exchange_strong_explicit(&thread->moved[i], &marked, 0,
+							    memory_order_relaxed,
+							    memory_order_relaxed))
+			return true;
+	}
+	return false;
+}
+
+void unwound_move(struct thread *from, uintptr_t frame)
+{
+	for (uint32_t i = 0; i < THREAD_MOVED; i++) {
+		uintptr_t none = 0;
+
+		if (atomic_compare_exchange_strong_explicit(&from->moved[i], &none, frame,
+							    memory_order_relaxed,
+							    memory_order_relaxed))
+			return;
+	}
+}
+
+/* Whether the thread runs on a signal stack that address is not on. */
+static bool on_another_stack(uintptr_t address)
+{
+	int error = errno;
+	stack_t now;
+	bool other = !syscall(SYS_sigaltstack, NULL, &now) && now.ss_flags & SS_ONSTACK &&
+		     address - (uintptr_t)now.ss_sp >= now.ss_size;
+
+	errno = error;
+	return other;
+}
+
+/* Whether the frame of a hook that ran is still as it was; nothing else keeps it so. */
+static bool is_whole(struct thread *thread, uint64_t state)
+{
+	const struct frame *frame = (const struct frame *)thread_frame(state);
+	const struct frame_record *record = (const struct frame_record *)(frame + 1);
+
+	if (!stack_readable(thread, (uintptr_t)frame, (uintptr_t)(record + 1)))
+		return false;
+	/* Those of direct_arch.h have the thread there. */
+	if (frame->call.blocks != thread->blocks)
+		return frame->own == (uintptr_t)thread;
+	return state & THREAD_FILLED || arch_plain_address(record->caller) == frame->call.caller;
+}
+
+/*
+ * A frame at ours or below it on this stack was left. Of a call in the driver
+ * that is all one can tell: on another stack (a signal's, a coroutine's) a live
+ * one may be taken for left, and its own exit puts the state right again. A hook
+ * that runs has left no stack, so that only a handler that interrupted it, or
+ * the hook itself, may come in between: from below it, or on a signal stack. What
+ * was left below may still look whole, where a frame above it has room it does
+ * not write to; that the unwinder tells, if there is one.
+ */
+static bool is_left(struct thread *thread, uint64_t state, const struct frame *frame)
+{
+	uintptr_t at = thread_frame(state);
+
+	if (state == THREAD_ENDING)
+		return false;
+	if (has_moved(thread, at))
+		return true;
+	if (!(state & THREAD_INSIDE))
+		return at <= (uintptr_t)frame;
+	return (at <= (uintptr_t)frame && !on_another_stack(at)) || !is_whole(thread, state) ||
+	       (!(state & THREAD_FILLED) && is_not_below((const struct frame *)at));
+}
+
+uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth)
+{
+	uint64_t state = thread->state;
+	uint32_t at = state & THREAD_NESTED ? thread->depth : 0;
+
+	while (state && is_left(thread, state, frame)) {
+		if (state & THREAD_INSIDE)
+			thread->unwound_hooks++;
+		else
+			thread->abandoned++;
+		state = at ? thread->outer[at % THREAD_FRAMES] : 0;
+		at -= at > 0;
+	}
+	*depth = state ? at + 1 : 0;
+	return state;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls and hooks that a longjmp, an exception or another thread took off the stack. Context: call. */
+#ifndef HOOKS_UNWOUND_H
+#define HOOKS_UNWOUND_H
+
+#include <stdint.h>
+
+struct frame;
+struct thread;
+
+/* Context: setup, once. */
+void unwound_setup(void);
+
+/*
+ * A call begins, its frame at frame, in a thread whose state is not 0: counts the
+ * calls and hooks that were unwound, and returns the state without them, which
+ * has THREAD_INSIDE if the call comes from inside of a hook that still runs.
+ * *depth: how many calls are left, that this one is inside of.
+ */
+uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth);
+
+/* The call of the frame at that address, begun on thread from, ended on another one. */
+void unwound_move(struct thread *from, uintptr_t frame);
+
+#endif

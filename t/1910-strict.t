@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is not understood: a warning, status 85 with CUAUDIT_STRICT=1 and where something is enforced.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fake_driver
+build simple "$routes/simple.c" -ldl
+LD_LIBRARY_PATH=$tmp
+export LD_LIBRARY_PATH
+
+# simple [VARIABLE=VALUE...]: $status, calls made ("" if none was said) and $tmp/err
+simple() {
+	status=0
+	audited CUAUDIT_HOOKS= "$@" "$tmp/simple" 2 >"$tmp/out" 2>"$tmp/err" 3>"$tmp/3" || status=$?
+	calls=$(sed 's/.* //' "$tmp/3")
+}
+
+# line REGEX NAME: the one line there is
+line() {
+	is "$(grep -c '^cuaudit' "$tmp/err")" 1 "$2: one line"
+	like "$(cat "$tmp/err")" "^cuaudit: .*$1" "$2: what it says"
+}
+
+# stops REGEX NAME VARIABLE=VALUE...: with status 85 and that one line
+stops() {
+	stops_regex=$1
+	stops_name=$2
+	shift 2
+	simple "$@"
+	is "$status $calls" "85 " "$stops_name: status 85"
+	line "$stops_regex" "$stops_name"
+}
+
+# strict REGEX NAME VARIABLE=VALUE...: a warning, and stops with CUAUDIT_STRICT=1
+strict() {
+	strict_regex=$1
+	strict_name=$2
+	shift 2
+	simple "$@"
+	is "$status $calls" "0 calls=2" "$strict_name: the program runs on"
+	like "$(cat "$tmp/err")" "cuaudit: .*$strict_regex" "$strict_name: a warning"
+	simple CUAUDIT_STRICT=0 "$@"
+	is "$status $calls" "0 calls=2" "$strict_name, not strict: the program runs on"
+	stops "$strict_regex" "$strict_name, strict" CUAUDIT_STRICT=1 "$@"
+}
+
+# enforced REGEX NAME VARIABLE=VALUE...: stops by itself, and not with CUAUDIT_STRICT=0
+enforced() {
+	enforced_regex=$1
+	enforced_name=$2
+	shift 2
+	stops "$enforced_regex" "$enforced_name" "$@"
+	simple CUAUDIT_STRICT=0 "$@"
+	is "$status $calls" "0 calls=2" "$enforced_name, not strict: the program runs on"
+	like "$(cat "$tmp/err")" "cuaudit: .*$enforced_regex" "$enforced_name, not strict: a warning"
+}
+
+long=$(awk 'BEGIN { for (i = 0; i < 5000; i++) printf "x" }')
+
+# variables
+strict 'CUAUDIT_EXLUDE .*did you mean CUAUDIT_EXCLUDE' "a misspelt name" CUAUDIT_EXLUDE=x
+strict 'CUAUDIT_QWERTYUIOP is no variable.*libcuaudit' "a name like no other" CUAUDIT_QWERTYUIOP=1
+strict "CUAUDIT_DISABLE takes 0.1, not 'yes'" "DISABLE" CUAUDIT_DISABLE=yes
+strict "CUAUDIT_DISABLE takes 0.1, not ''" "an empty value" CUAUDIT_DISABLE=
+strict "CUAUDIT_FOLLOW takes 0.1, not '1 '" "a space" CUAUDIT_FOLLOW='1 '
+strict "CUAUDIT_LOG takes error.*debug, not 'loud'" "LOG" CUAUDIT_LOG=loud
+strict "CUAUDIT_LOG takes .*, not 'x{76}\\.\\.\\.'" "5000 bytes" CUAUDIT_LOG="$long"
+strict "CUAUDIT_OUTPUT takes PATH with %p.*, not 'x%z'" "OUTPUT" CUAUDIT_OUTPUT='x%z'
+strict "CUAUDIT_OUTPUT takes PATH with %p.*, not 'x%'" "a percent sign at the end" CUAUDIT_OUTPUT='x%'
+strict "CUAUDIT_INCLUDE takes GLOB.*colons between.*'libx.,liby.'" "INCLUDE with commas" \
+	CUAUDIT_INCLUDE='libx*,liby*'
+strict "CUAUDIT_EXCLUDE takes GLOB.*colons between.*'libx.,liby.'" "EXCLUDE with commas" \
+	CUAUDIT_EXCLUDE='libx*,liby*'
+strict "CUAUDIT_EXCLUDE takes GLOB.*'libx\\[a'" "an unfinished set" CUAUDIT_EXCLUDE='libx[a'
+strict "CUAUDIT_FUNCTIONS: 'cuMemAloc' names no function; did you mean cuMemAlloc" "a function" \
+	CUAUDIT_FUNCTIONS=cuMemAloc
+strict "CUAUDIT_FUNCTIONS: '%memroy' is no selector; did you mean %memory" "a class" \
+	CUAUDIT_FUNCTIONS=cuInit,%memroy
+strict "CUAUDIT_FUNCTIONS: '/cuMem' is no selector" "half a regex" CUAUDIT_FUNCTIONS=/cuMem
+strict "CUAUDIT_FUNCTIONS: 'x{200}" "5000 bytes of selector" CUAUDIT_FUNCTIONS="$long"
+
+# hooks
+strict "there is no hook module 'statt'; did you mean stat" "a module" CUAUDIT_HOOKS=statt
+strict "there is no hook module ' stat'; did you mean stat" "a space before it" CUAUDIT_HOOKS=' stat'
+strict "there is no hook module 'xyzzy'" "a module like no other" CUAUDIT_HOOKS=xyzzy
+strict "CUAUDIT_HOOKS takes NAME.*'stat\\(format=json'" "an open bracket" CUAUDIT_HOOKS='stat(format=json'
+strict "CUAUDIT_HOOKS takes NAME.*'stat\\(format=json\\)x'" "something behind it" \
+	CUAUDIT_HOOKS='stat(format=json)x'
+strict "CUAUDIT_HOOKS takes NAME.*'stat\\(format=\\(json\\)'" "unbalanced ones" \
+	CUAUDIT_HOOKS='stat(format=(json)'
+strict "there is no hook module 'stat\\)'" "a closing one" CUAUDIT_HOOKS='stat)'
+strict "stat has no option 'fromat'; did you mean format" "an option" CUAUDIT_HOOKS='stat(fromat=json)'
+strict "stat has no option 'memory'" "another module's option" CUAUDIT_HOOKS='stat(memory=1G)'
+strict "stat: format takes text.*, not 'jsn'" "a value" CUAUDIT_HOOKS='stat(format=jsn)'
+strict "stat: format takes text.*, not ''" "no value" CUAUDIT_HOOKS='stat(format=)'
+strict "stat: format takes text.*, not 'json,'" "a comma in a value" CUAUDIT_HOOKS='stat(format=json,)'
+strict "stat: format takes text.*, not 'yes'" "no equals sign" CUAUDIT_HOOKS='stat(format)'
+strict "stat: format is given once, not also as 'text'" "an option twice" \
+	CUAUDIT_HOOKS='stat(format=json;format=text)'
+strict "stat is given twice" "a module twice" CUAUDIT_HOOKS='stat,stat(format=json)'
+strict "stat: threads takes a number from 0 to 1000.*'many'" "a number" CUAUDIT_HOOKS='stat(threads=many)'
+strict "stat: interval takes seconds.*'-1'" "seconds" CUAUDIT_HOOKS='stat(interval=-1)'
+strict "trace: size takes 1MiB or more.*'12'" "a size" CUAUDIT_HOOKS='trace(size=12)'
+strict "trace: start: 'cuFoo' names no function" "a selector" CUAUDIT_HOOKS='trace(start=cuFoo)'
+strict "trace: functions: 'cuMem\\[' is no selector" "no selector" CUAUDIT_HOOKS='trace(functions=cuMem[)'
+strict "trace: open: '%snyc' is no selector; did you mean %sync" "a class of it" \
+	CUAUDIT_HOOKS='trace(open=%snyc)'
+strict "trace: backtrace: 'cuFoo' names no function" "backtrace" CUAUDIT_HOOKS='trace(backtrace=cuFoo)'
+strict "trace: min-duration takes a time.*'10'" "a time" CUAUDIT_HOOKS='trace(min-duration=10)'
+strict "trace: frames takes a number from 0 to 100, not '101'" "too many" CUAUDIT_HOOKS='trace(frames=101)'
+strict "trace: file takes a path with %p" "a field of a file" CUAUDIT_HOOKS='trace(file=x%z)'
+strict "leak: suppress=/nowhere/x cannot be read" "a file" CUAUDIT_HOOKS='leak(suppress=/nowhere/x)'
+strict "leak: format takes text" "leak, which enforces nothing" CUAUDIT_HOOKS='leak(format=x)'
+strict "CUAUDIT_HOOKS is longer than 4096" "5000 bytes of hooks" CUAUDIT_HOOKS="stat($long)"
+strict "is left out: .*cannot open shared object" "a plug-in" CUAUDIT_HOOKS=/nowhere/x.so
+strict "there is no hook module 'x'" "a plug-in by name" CUAUDIT_HOOKS=x CUAUDIT_PATH=/nowhere
+simple CUAUDIT_STRICT=1 CUAUDIT_HOOKS='stat(format=json;),,coverage(),' CUAUDIT_OUTPUT="$tmp/o"
+is "$status $calls $(wc -c <"$tmp/err")" "0 calls=2 0" "separators with nothing between are fine"
+
+# what is set twice: env(1) cannot do that
+build twice -x c - <<'END'
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* twice PROGRAM ARGUMENT... -- VARIABLE=VALUE...: added behind those there are */
+int main(int argc, char **argv)
+{
+	char *list[256];
+	int count = 0, at = 1;
+
+	while (environ[count] && count < 200) {
+		list[count] = environ[count];
+		count++;
+	}
+	while (at < argc && strcmp(argv[at], "--"))
+		at++;
+	argv[at] = NULL;
+	for (int i = at + 1; i < argc; i++)
+		list[count++] = argv[i];
+	list[count] = NULL;
+	return execve(argv[1], argv + 1, list);
+}
+END
+# given VARIABLE=VALUE...: to simple, as they stand
+given() {
+	status=0
+	"$tmp/twice" "$tmp/simple" 2 -- LD_AUDIT="$LIBCUAUDIT" "$@" >"$tmp/out" 2>"$tmp/err" 3>"$tmp/3" ||
+		status=$?
+	calls=$(sed 's/.* //' "$tmp/3")
+}
+if test "$run_env" = env; then
+	given CUAUDIT_HOOKS= CUAUDIT_LOG=info CUAUDIT_LOG=error
+	is "$status $calls" "0 calls=2" "set twice: the program runs on"
+	line "CUAUDIT_LOG is set more than once, .*it is 'info' now" "set twice"
+	given CUAUDIT_STRICT=1 CUAUDIT_HOOKS= CUAUDIT_LOG=info CUAUDIT_LOG=error
+	is "$status $calls" "85 " "set twice, strict: status 85"
+	line "CUAUDIT_LOG is set more than once, to different values; give one$" "set twice, strict"
+	given CUAUDIT_STRICT=1 CUAUDIT_HOOKS= CUAUDIT_LOG=info CUAUDIT_LOG=info
+	is "$status $calls $(wc -c <"$tmp/err")" "0 calls=2 0" "set twice to the same"
+	given CUAUDIT_STRICT=0 CUAUDIT_HOOKS= CUAUDIT_STRICT=1
+	is "$status $calls" "0 calls=2" "STRICT set twice, the first one holds"
+	given CUAUDIT_OUTPUT="$tmp/both" CUAUDIT_HOOKS=stat CUAUDIT_HOOKS='limit(deny=cuInit)'
+	ok "HOOKS set twice: both lists" test -s "$tmp/both" -a -s "$tmp/both.limit"
+	given CUAUDIT_HOOKS='limit(deny=cuInit)' CUAUDIT_HOOKS='limit(memory=1G)'
+	is "$status $calls" "85 " "HOOKS set twice, with options of one module"
+fi
+
+# STRICT itself
+stops "CUAUDIT_STRICT takes 0.1.check, not 'yes'" "STRICT=yes" CUAUDIT_STRICT=yes CUAUDIT_HOOKS=
+stops "CUAUDIT_STRICT takes 0.1.check, not ''" "STRICT empty" CUAUDIT_STRICT= CUAUDIT_HOOKS=
+stops "CUAUDIT_STRCIT is no variable.*did you mean CUAUDIT_STRICT" "STRICT misspelt" \
+	CUAUDIT_STRCIT=1 CUAUDIT_HOOKS=
+simple CUAUDIT_STRICT=check CUAUDIT_HOOKS="stat(save=$tmp/saved),trace(file=$tmp/traced)"
+is "$status $calls" "0 " "STRICT=check: ends at the first call"
+line "CUAUDIT_STRICT=check: the settings are understood, and the process ends here" "STRICT=check"
+ok "and has written nothing" test ! -e "$tmp/saved" -a ! -e "$tmp/traced"
+
+# as early as can be: a program that does not call the driver either
+status=0
+audited CUAUDIT_STRICT=1 CUAUDIT_LOG=loud sh -c "echo ran" >"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status $(cat "$tmp/out")" "85 " "variables: before main"
+audited CUAUDIT_STRICT=1 CUAUDIT_HOOKS=statt sh -c "echo ran" >"$tmp/out" 2>"$tmp/err"
+is "$(cat "$tmp/out" "$tmp/err")" "ran" "hooks: not in a process that does not call the driver"
+audited CUAUDIT_HOOKS='limit(memory=1Q)' CUAUDIT_LOG=loud sh -c "echo ran" >"$tmp/out" 2>"$tmp/err"
+is "$(cat "$tmp/out" "$tmp/err")" "ran" "nor what is enforced"
+stops "CUAUDIT_DRIVER takes sim or the path of a driver; /nowhere/x cannot be read" "a driver" \
+	CUAUDIT_STRICT=1 CUAUDIT_DRIVER=/nowhere/x
+stops "CUAUDIT_DRIVER takes PATH.sim, not 'smi'" "not the simulated one" \
+	CUAUDIT_STRICT=1 CUAUDIT_DRIVER=smi
+stops "CUAUDIT_SIM_MEMORY takes BYTES.*, not '1Q'" "of the simulated driver" \
+	CUAUDIT_STRICT=1 CUAUDIT_SIM_MEMORY=1Q
+stops "CUAUDIT_SIM_LAUNCH_TIME takes MICROSECONDS, not '1ms'" "a time of it" \
+	CUAUDIT_STRICT=1 CUAUDIT_SIM_LAUNCH_TIME=1ms
+stops "CUAUDIT_LOG" "with only errors on stderr" CUAUDIT_STRICT=1 CUAUDIT_LOG=loud
+stops "there is no hook module 'statt'" "the same for hooks" CUAUDIT_STRICT=1 CUAUDIT_LOG=error \
+	CUAUDIT_HOOKS=statt
+
+# what enforces
+enforced "limit: memory takes a size.*'1Q'" "a limit" CUAUDIT_HOOKS='limit(memory=1Q)'
+enforced "limit: memory takes a size.*'1 G'" "a limit with a space" CUAUDIT_HOOKS='limit(memory=1 G)'
+enforced "limit: memory takes a size.*'1G,'" "a limit with a comma" CUAUDIT_HOOKS='limit(memory=1G,)'
+enforced "limit: memory takes a size.*not ''" "a limit of nothing" CUAUDIT_HOOKS='limit(memory=)'
+enforced "limit: memory takes a size.*'yes'" "a limit without a value" CUAUDIT_HOOKS='limit(memory)'
+enforced "limit: memory is given once" "a limit twice" CUAUDIT_HOOKS='limit(memory=1G;memory=2G)'
+enforced "limit has no option 'memroy'; did you mean memory" "a limit's option" \
+	CUAUDIT_HOOKS='limit(memroy=1G)'
+enforced "limit has no option ' memory'; did you mean memory" "a space before it" \
+	CUAUDIT_HOOKS='limit( memory=1G)'
+enforced "limit: deny: 'cuMemAloc' names no function" "deny" CUAUDIT_HOOKS='limit(deny=cuMemAloc)'
+enforced "limit: deny takes SELECTOR" "deny's error" CUAUDIT_HOOKS='limit(deny=cuInit:error=X)'
+enforced "there is no hook module 'limti'; did you mean limit" "limit" CUAUDIT_HOOKS='limti(memory=1G)'
+enforced "there is no hook module 'Limit'; did you mean limit" "its case" CUAUDIT_HOOKS='Limit(memory=1G)'
+enforced "CUAUDIT_HOOKS takes NAME" "a bracket behind which limit is" \
+	CUAUDIT_HOOKS='stat(format=json,limit(memory=1G)'
+enforced "CUAUDIT_HOOKS takes NAME" "limit with a bracket open" CUAUDIT_HOOKS='limit(memory=1G'
+enforced "limit is given twice" "limit twice" CUAUDIT_HOOKS='limit(memory=1G),limit(device=1M)'
+enforced "CUAUDIT_HOOKS is longer" "a limit behind 5000 bytes" CUAUDIT_HOOKS="stat($long),limit(memory=1G)"
+enforced "CUAUDIT_HOKS is no variable.*did you mean CUAUDIT_HOOKS" "a limit in no variable" \
+	CUAUDIT_HOKS='limit(memory=1G)' CUAUDIT_HOOKS=
+enforced "CUAUDIT_MODULES is no variable" "a limit in a variable like no other" \
+	CUAUDIT_MODULES='limit(memory=1G)' CUAUDIT_HOOKS=
+enforced "limit: cannot share /nowhere/x" "a limit that cannot be shared" \
+	CUAUDIT_HOOKS='limit(user=1G;file=/nowhere/x)'
+enforced "fault: a rule has no 'eror'; did you mean error" "fault" \
+	CUAUDIT_HOOKS='fault(inject=cuMemAlloc:eror=2)'
+enforced "fault: 'cuMemAloc' names no function" "fault's selector" \
+	CUAUDIT_HOOKS='fault(inject=cuMemAloc:error=2)'
+enforced "leak: fail takes no.errors.any, not 'all'" "leak's fail" CUAUDIT_HOOKS='leak(fail=all)'
+enforced "leak has no option 'fial'; did you mean fail" "leak's fail misspelt" CUAUDIT_HOOKS='leak(fial=any)'
+enforced "leak: format takes" "leak's format, with fail" CUAUDIT_HOOKS='leak(format=x;fail=errors)'
+enforced "coverage: fail takes no.unrouted, not 'unruoted'" "coverage's fail" \
+	CUAUDIT_HOOKS='coverage(fail=unruoted)'
+enforced "coverage: fail is given once" "coverage's fail twice" \
+	CUAUDIT_HOOKS='coverage(fail=unrouted;fail=no)'
+simple CUAUDIT_HOOKS='limit(memory=1Q)'
+is "$(wc -l <"$tmp/err")" 1 "one line and no more"
+
+# other variables and what is enforced
+on_limit="limit(deny=cuInit)"
+simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_FUNCTIONS=%launch
+like "$(cat "$tmp/err")" "limit: cuInit is denied" "FUNCTIONS does not restrict limit"
+simple CUAUDIT_HOOKS="fault(inject=cuInit:error=1)" CUAUDIT_FUNCTIONS=%launch
+like "$(cat "$tmp/err")" "rule 1, call 1, .*cuInit" "nor fault"
+rm -f "$tmp/o"
+simple CUAUDIT_HOOKS="stat,$on_limit" CUAUDIT_FUNCTIONS=%launch CUAUDIT_OUTPUT="$tmp/o"
+ok "but stat beside it" test ! -e "$tmp/o" -a -s "$tmp/o.limit"
+simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_FUNCTIONS='%memroy'
+like "$(cat "$tmp/err")" "limit: cuInit is denied" "nor does one that is not understood"
+simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_EXCLUDE='libsimple*'
+like "$(cat "$tmp/err")" "CUAUDIT_EXCLUDE=libsimple\\*: these libraries are not held to: limit" \
+	"EXCLUDE: a line says that it does not hold"
+simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_EXCLUDE='(main)'
+line "$tmp/simple was given the driver itself, .* is not held to what CUAUDIT_HOOKS enforces" \
+	"EXCLUDE, and nothing is left"
+simple CUAUDIT_HOOKS=stat CUAUDIT_EXCLUDE='(main)'
+is "$(cat "$tmp/err")" "" "the same where nothing is enforced"
+simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_INCLUDE='(main)'
+like "$(cat "$tmp/err")" "CUAUDIT_INCLUDE=\\(main\\): other libraries are not held to: limit" "INCLUDE too"
+simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_FOLLOW=0
+like "$(cat "$tmp/err")" "CUAUDIT_FOLLOW=0: programs that this one starts are not held to: limit" "FOLLOW"
+simple CUAUDIT_HOOKS=stat CUAUDIT_FOLLOW=0 CUAUDIT_INCLUDE='(main)' CUAUDIT_OUTPUT="$tmp/o"
+is "$(cat "$tmp/err")" "" "where nothing is enforced they say nothing"
+simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_DISABLE=1
+is "$status $calls" "0 calls=2" "DISABLE: the program runs"
+line "CUAUDIT_DISABLE=1: what CUAUDIT_HOOKS enforces does not hold here" "DISABLE"
+simple CUAUDIT_HOOKS=stat CUAUDIT_DISABLE=1
+is "$(cat "$tmp/err")" "" "DISABLE where nothing is enforced"
+stops "CUAUDIT_DISABLE=1 switches off what CUAUDIT_HOOKS enforces" "DISABLE, strict" \
+	CUAUDIT_STRICT=1 CUAUDIT_DISABLE=1 CUAUDIT_HOOKS="$on_limit"
+
+# no core, nothing enforced
+mkdir -p "$tmp/lone/cuaudit"
+cp "$LIBCUAUDIT" "$tmp/lone"
+: >"$tmp/lone/cuaudit/cuaudit-core.so"
+LIBCUAUDIT=$tmp/lone/libcuaudit.so
+enforced "cannot load .*cuaudit-core.so" "a limit without a core" CUAUDIT_HOOKS='limit(memory=1G)'
+strict "cannot load .*cuaudit-core.so" "stat without a core" CUAUDIT_HOOKS=stat
+
+# The auditor's words for what enforces are those that the modules have.
+is "$(sed -n 's/.*words\[\] = { "\(.*\)" };/\1/p' "$top_srcdir/audit/judge.c")" \
+	'fail=", "fault(", "limit(' "the auditor knows these"
+is "$(grep -l 'enforces = ""' "$top_srcdir"/hooks/modules/*.c | sed 's/.*\///; s/\.c$//' | paste -s -d ' ' -)" \
+	"fault limit" "modules that always enforce"
+is "$(sed -n 's/.*enforces = "\(.[^"]*\)".*/\1/p' "$top_srcdir"/hooks/modules/*.c | sort -u)" fail \
+	"options that make modules enforce"
+done_testing

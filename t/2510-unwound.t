@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Hooks that a signal handler leaves by siglongjmp, and calls that end on another thread.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+fake_driver
+program unwound unwound.c -L"$tmp" -l:libcuda.so.1
+for how in jump jump-off-signal-stack move; do
+	both "$how" timeout 120 "$tmp/unwound" $how
+done
+
+# Of those whose fast paths write what they count: no more are lost than were left.
+for how in jump jump-off-signal-stack; do
+	audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json)' \
+		CUAUDIT_OUTPUT="$tmp/json" timeout 120 "$tmp/unwound" $how alone >"$tmp/out" 2>"$tmp/err"
+	is "$?" 0 "$how, with statistics alone"
+	calls=$(sed -n 's/^# \([0-9]*\) calls$/\1/p' "$tmp/out")
+	jumps=$(sed -n 's/^# \([0-9]*\) jumps.*/\1/p' "$tmp/out")
+	counted=$($PYTHON3 -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+print(sum(f["calls"] for f in report["functions"]
+          if f["name"] in ("cuStreamQuery", "cuMemAlloc_v2", "cuInit")))' "$tmp/json")
+	diag "$calls calls, $jumps jumps, $counted counted"
+	ok "all but those that were left are counted" test $((calls - counted)) -le "$jumps"
+done
+done_testing

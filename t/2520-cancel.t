@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thread whose cancellation is pending calls the driver: no cancellation point of ours acts.
+. "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
+
+sim_program cancelled ../hostile/cancelled.c
+for when in first later exit; do
+	ok "$when, not audited: the program's own" timeout -s KILL 120 $run_env "$tmp/cancelled" \
+		$when
+done
+
+# cancelled NAME WHEN [VARIABLE=VALUE...]: it ends as it would without us, its output in $tmp/o*.
+cancelled() {
+	cancelled_name=$1
+	cancelled_when=$2
+	shift 2
+	rm -f "$tmp"/o "$tmp"/o.*
+	# A wrong variable is a message of the first call's, under the loader's lock.
+	ok "$cancelled_name, $cancelled_when" timeout -s KILL 120 $run_env LD_AUDIT="$LIBCUAUDIT" \
+		CUAUDIT_LOG=debug CUAUDIT_WRONG=1 "$@" "$tmp/cancelled" "$cancelled_when"
+	cat "$tmp/tap.out" "$tmp"/o "$tmp"/o.* >"$tmp/all" 2>/dev/null
+}
+
+for when in first later exit; do
+	cancelled "no module" $when
+	like "$(cat "$tmp/all")" 'CUAUDIT_WRONG' "no module, $when: the message is whole"
+	for output in "" "$tmp/o"; do
+		where=${output:+, to a file}
+		for hooks in stat 'stat(format=prometheus)' 'stat(interval=0.01)' coverage leak \
+			'limit(memory=100M)' "stat,coverage,leak,limit(memory=100M)"; do
+			cancelled "$hooks$where" $when CUAUDIT_HOOKS="$hooks" \
+				CUAUDIT_OUTPUT="$output"
+			like "$(cat "$tmp/all")" 'cuMemAlloc_v2|device memory|9 bound' \
+				"$hooks$where, $when: there is a report"
+		done
+		cancelled "text$where" $when CUAUDIT_HOOKS='trace(text)' CUAUDIT_OUTPUT="$output"
+		like "$(cat "$tmp/all")" 'cuProfilerStop\(\) = ' "text$where, $when: the last call"
+		cancelled "trace$where" $when CUAUDIT_OUTPUT="$output" \
+			CUAUDIT_HOOKS="trace(file=$tmp/o.cutrace)"
+		cancelled "fault$where" $when CUAUDIT_HOOKS='fault(inject=%memory:delay_exit=1us)' \
+			CUAUDIT_OUTPUT="$output"
+		like "$(cat "$tmp/all")" 'fault: rule 1: of [0-9]+ calls ' \
+			"fault$where, $when: there is a summary"
+	done
+done
+done_testing

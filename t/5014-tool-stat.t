@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit stat between its caller and the program: signals, statuses, what is inherited, outputs.
+. "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
+
+compile -o "$tmp/workers" "$top_srcdir/t/stat/workers.c" -ldl || bail_out "no test program"
+TMPDIR=$tmp/temporary
+export TMPDIR
+mkdir "$TMPDIR"
+ulimit -c 0
+
+# begun FILE: waits until there is a line in it.
+begun() {
+	timeout 60 sh -c 'until test -s "$1"; do sleep 0.01; done' sh "$1"
+}
+
+# how it ends
+for how in 'exit 7:7' 'exit 2:2' 'kill -TERM $$:143' 'kill -KILL $$:137' 'kill -USR2 $$:140'; do
+	tool stat sh -c "${how%:*}"
+	is "$status $(grep -vc 'called a function' "$tmp/err")" "${how##*:} 0" "sh -c '${how%:*}'"
+done
+status=$(sh -c 'trap "" CHLD; "$0" stat sh -c "exit 7" 2>"$1"; echo $?' "$cuaudit" "$tmp/err")
+is "$status" 7 "where SIGCHLD is ignored"
+refused 127 'nosuch: no such program; give its path' "no such program" stat nosuch
+program broken
+# e_machine: PowerPC
+printf '\025\000' | dd of="$tmp/broken" bs=1 seek=18 conv=notrunc 2>"$tmp/none"
+tool stat --force "$tmp/broken"
+is "$status $(grep -c '^cuaudit: cannot run ' "$tmp/err") $(wc -l <"$tmp/err")" "126 1 1" \
+	"one that the kernel refuses"
+is "$(ls "$TMPDIR")" "" "nothing is left"
+
+# what it inherits
+same() {
+	sed -n 's/^\(Sig[BIC]\|ShdPnd\|NoNewPrivs\)/\1/p' "$1" | grep -v '^SigQ'
+}
+for before in : 'trap "" CHLD INT USR1' 'trap "" HUP PIPE'; do
+	sh -c "$before"'; exec cat /proc/self/status' >"$tmp/want"
+	sh -c "$before"'; exec "$0" stat cat /proc/self/status' "$cuaudit" >"$tmp/got" 2>"$tmp/err"
+	is "$(same "$tmp/got")" "$(same "$tmp/want")" "signals ignored and blocked: $before"
+done
+is "$(echo line | "$cuaudit" stat cat 2>"$tmp/err")" line "its input is ours"
+is "$("$cuaudit" stat sh -c 'ls -l /proc/self/fd' 2>"$tmp/err" | grep -c 'fd/[3-9] \| [3-9] -> ')" \
+	"$(sh -c 'ls -l /proc/self/fd' | grep -c 'fd/[3-9] \| [3-9] -> ')" "no descriptor more"
+
+# signals to the tool alone
+for signal in TERM:143 HUP:129 INT:130 USR1:138; do
+	: >"$tmp/out"
+	# In the background the shell would ignore SIGINT.
+	"$PYTHON3" -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$cuaudit" stat -d sim sh -c '"$0" _exit=9; echo begun; exec sleep 100' \
+		"$tmp/workers" >"$tmp/out" 2>"$tmp/err" &
+	pid=$!
+	begun "$tmp/out"
+	kill "-${signal%:*}" $pid
+	status=0
+	wait $pid || status=$?
+	is "$status $(grep -c '^cuaudit: sh: 1 process, 9 calls ' "$tmp/err")" "${signal#*:} 1" \
+		"SIG${signal%:*} ends the program, then there is the report"
+done
+: >"$tmp/out"
+"$cuaudit" stat sh -c 'trap "echo got; exit 5" TERM; echo begun; while :; do sleep 0.01; done' \
+	>"$tmp/out" 2>"$tmp/err" &
+pid=$!
+begun "$tmp/out"
+kill -TERM $pid
+status=0
+wait $pid || status=$?
+is "$status $(xargs <"$tmp/out")" "5 begun got" "a program that handles it"
+: >"$tmp/out"
+"$cuaudit" stat sh -c 'echo $$; exec sleep 100' >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+begun "$tmp/out"
+kill -STOP "$(cat "$tmp/out")"
+kill -CONT "$(cat "$tmp/out")"
+kill "$(cat "$tmp/out")"
+status=0
+wait $pid || status=$?
+is "$status" 143 "a program that is stopped and continued"
+: >"$tmp/out"
+"$cuaudit" stat sh -c 'echo $$; exec sleep 100' >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+begun "$tmp/out"
+kill -KILL $pid
+wait $pid 2>"$tmp/none"
+ok "SIGKILL of the tool ends the program, too" timeout 60 sh -c \
+	'while kill -0 "$1" 2>"$2"; do sleep 0.01; done' sh "$(cat "$tmp/out")" "$tmp/none"
+rm -rf "$TMPDIR"/*
+
+# signals of a terminal: the program has them once
+cat >"$tmp/terminal.py" <<'END'
+import os, pty, signal, sys, time
+pid, fd = pty.fork()
+if not pid:
+    os.execv(sys.argv[1], [sys.argv[1], "stat", sys.executable, "-c", '''
+import signal, sys, time
+got = []
+signal.signal(signal.SIGINT, lambda *_: got.append(1))
+signal.signal(signal.SIGTERM, lambda *_: (print("INT", len(got), flush=True), sys.exit(6)))
+print("begun", flush=True)
+while True:
+    time.sleep(0.01)
+    if got and got[-1]:
+        print("caught", flush=True)
+        got.append(0)
+'''])
+def until(text, seen=b""):
+    while text not in seen:
+        seen += os.read(fd, 1000)
+    return seen
+until(b"begun")
+os.write(fd, b"\x03")
+until(b"caught")
+os.kill(pid, signal.SIGTERM)
+seen = until(b"INT ")
+try:
+    while True:
+        seen += os.read(fd, 1000)
+except OSError:
+    pass
+status = os.waitpid(pid, 0)[1]
+print(seen.decode().split("INT ")[1].split()[0], os.WEXITSTATUS(status))
+END
+is "$(timeout 60 "$PYTHON3" "$tmp/terminal.py" "$cuaudit")" "2 6" "SIGINT of a terminal: once"
+
+# outputs
+cd "$tmp" || exit 99
+RANK=3 tool stat -d sim -o 'of-%e-%r-%h-%%-%p' "$tmp/workers" _exit=1 here:exit=2
+is "$(ls of-*)" "of-workers-3-$(uname -n)-%-$(sed -n 's/^.* 2 *0 *\([0-9]*\)  exit 0 .*/\1/p' of-*)" \
+	"--output with all fields"
+is "$(wc -c <err)" 0 "... and nothing else"
+echo old >text && tool stat -d sim -o text "$tmp/workers" _exit=1
+is "$(grep -c old text) $(grep -c '^cuaudit: workers: 1 process, 1 call ' text)" "0 1" \
+	"what is there is written over"
+echo old >text && tool stat -d sim -o text true
+is "$(cat text)" old "... not by a program without calls"
+mkdir there
+refused 2 "cannot write a report to $tmp/there: Is a directory" "an output that cannot be" \
+	stat -o there echo ran
+for format in text json prometheus openmetrics; do
+	refused 2 "cannot write a report to $tmp/missing/x: No such file" "$format, no directory for it" \
+		stat -m $format -o "$tmp/missing/x" echo ran
+	mkdir gone
+	tool stat -d sim -m $format -o gone/x sh -c '"$1" _exit=1; rmdir gone; exit 3' sh "$tmp/workers"
+	is "$status $(grep -c "^cuaudit: .*gone/x: No such file" err) $(grep -c 'cuDriverGetVersion' err)" \
+		"3 1 $("$cuaudit" stat -d sim -m $format "$tmp/workers" _exit=1 2>&1 |
+			grep -c cuDriverGetVersion)" "$format, which goes: a line, then the report"
+done
+if test -c /dev/full; then
+	tool stat -d sim -o /dev/full "$tmp/workers" _exit=1
+	is "$status $(head -n 1 err)" \
+		"0 cuaudit: cannot write the report to /dev/full: No space left on device" "a full disk"
+else
+	skip 1 "no full disk"
+fi
+"$cuaudit" stat -d sim "$tmp/workers" _exit=1 2>&1 >"$tmp/out" | head -c 1 >"$tmp/none"
+ok "a closed stderr" "$cuaudit" stat -d sim "$tmp/workers" _exit=1 2>&-
+is "$(ls "$TMPDIR")" "" "nothing is left"
+done_testing

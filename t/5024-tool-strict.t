@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit run, stat and trace: what is not understood keeps the program from being started.
+. "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
+
+compile -shared -fPIC -o "$tmp/no-plugin.so" -x c /dev/null || bail_out "no shared object"
+long=$(awk 'BEGIN { for (i = 0; i < 5000; i++) printf "x" }')
+cd "$tmp" || exit 99
+
+# stopped REGEX NAME [VARIABLE=VALUE...] -- COMMAND [OPTION...]: status 2, one line, not started
+stopped() {
+	stopped_regex=$1
+	stopped_name=$2
+	shift 2
+	rm -f ran
+	stopped_before=
+	while test "$1" != --; do
+		stopped_before="$stopped_before $(printf '%s' "$1" | sed "s/'/'\\\\''/g; s/^/'/; s/\$/'/")"
+		shift
+	done
+	shift
+	status=0
+	eval "env $stopped_before \"\$cuaudit\" \"\$@\" touch ran" >out 2>err || status=$?
+	is "$status $(wc -l <err) $(wc -c <out)" "2 1 0" "$stopped_name: status 2, one line"
+	like "$(cat err)" "^cuaudit: .*$stopped_regex" "$stopped_name: what it says"
+	ok "$stopped_name: the program is not started" test ! -e ran
+}
+
+# hooks REGEX NAME HOOKS: as an option and as a variable, by each command
+hooks() {
+	stopped "$1" "$2" -- run -d sim -t "$3"
+	stopped "$1" "$2, in the environment" CUAUDIT_HOOKS="$3" -- run -d sim
+}
+
+# fine NAME [OPTION...]: the program is started, in silence
+fine() {
+	fine_name=$1
+	shift
+	rm -f ran
+	tool "$@" touch ran
+	is "$status $(cat err)" "0 " "$fine_name: started"
+	ok "$fine_name: and runs" test -e ran
+}
+
+fine "nothing wrong" run -d sim -t 'stat(format=json),coverage,limit(memory=1GiB;deny=%graph)' \
+	-f '%memory,!cuMemGetInfo*' -l '(main):libx*' -x 'liby*' -o 'x-%p'
+fine "stat" stat -d sim -i 10
+fine "trace" trace -d sim -o traces --start %launch:100
+fine "without a driver" run
+
+# variables, in the environment of each command
+for command in run stat trace; do
+	stopped 'CUAUDIT_EXLUDE .*did you mean CUAUDIT_EXCLUDE' "$command: a name" CUAUDIT_EXLUDE=x -- $command
+	stopped "CUAUDIT_LOG takes .*, not 'loud'" "$command: LOG" CUAUDIT_LOG=loud -- $command
+	stopped "CUAUDIT_FUNCTIONS: 'cuMemAloc' names no function; did you mean cuMemAlloc" \
+		"$command: a function" CUAUDIT_FUNCTIONS=cuMemAloc -- $command
+done
+ok "trace: no folder is made" test ! -e cuaudit-trace
+stopped "CUAUDIT_DISABLE takes 0.1, not ''" "DISABLE empty" CUAUDIT_DISABLE= -- run
+stopped "CUAUDIT_FOLLOW takes 0.1, not '2'" "FOLLOW" CUAUDIT_FOLLOW=2 -- run
+stopped "CUAUDIT_OUTPUT takes .*'x%z'" "OUTPUT" CUAUDIT_OUTPUT=x%z -- run
+stopped "CUAUDIT_INCLUDE takes .*colons.*'liba,libb'" "INCLUDE" CUAUDIT_INCLUDE=liba,libb -- run
+stopped "CUAUDIT_INCLUDE takes .*colons.*'liba,libb'" "--library" -- run -l liba,libb
+stopped "CUAUDIT_EXCLUDE takes .*'lib\\[a'" "--exclude" -- run -x 'lib[a'
+stopped "CUAUDIT_SIM_MEMORY takes BYTES.*'lots'" "SIM_MEMORY" CUAUDIT_SIM_MEMORY=lots -- run
+stopped "CUAUDIT_SIM_LAUNCH_TIME takes MICRO.*'1ms'" "SIM_LAUNCH_TIME" CUAUDIT_SIM_LAUNCH_TIME=1ms -- run
+stopped "CUAUDIT_DRIVER takes sim or the path.* /nowhere/x cannot be read" "DRIVER" \
+	CUAUDIT_DRIVER=/nowhere/x -- run
+stopped "CUAUDIT_DRIVER takes PATH.sim, not 'smi'" "DRIVER misspelt" CUAUDIT_DRIVER=smi -- run
+stopped "CUAUDIT_DRIVER: .*no-plugin.so is no CUDA driver" "no driver" \
+	CUAUDIT_DRIVER="$tmp/no-plugin.so" -- run
+stopped "CUAUDIT_DRIVER: .*file too short|CUAUDIT_DRIVER: .*invalid ELF" "no object" CUAUDIT_DRIVER=/dev/null -- run
+stopped "CUAUDIT_STRICT takes 0.1.check, not 'yes'" "STRICT" CUAUDIT_STRICT=yes -- run
+stopped "CUAUDIT_STRCIT is no variable" "STRICT misspelt" CUAUDIT_STRCIT=0 -- run
+stopped "CUAUDIT_LOG takes" "by errors alone" CUAUDIT_LOG=errors CUAUDIT_STRICT=1 -- run
+stopped "CUAUDIT_FUNCTIONS: 'x{100}" "5000 bytes" CUAUDIT_FUNCTIONS="$long" -- run
+stopped "'cuMemAloc' names no function; did you mean cuMemAlloc" "--functions" -- run -f cuMemAloc
+
+# modules, options, values, rules
+hooks "there is no hook module 'statt'; did you mean stat" "a module" statt
+hooks "there is no hook module 'limti'; did you mean limit" "limit" 'limti(memory=1G)'
+hooks "CUAUDIT_HOOKS takes NAME" "an open bracket" 'stat(format=json'
+hooks "CUAUDIT_HOOKS takes NAME" "a bracket too many" 'stat(format=json))'
+hooks "stat has no option 'fromat'; did you mean format" "an option" 'stat(fromat=json)'
+hooks "stat: format takes" "a value" 'stat(format=jsn)'
+hooks "stat: threads takes" "a number" 'stat(threads=1001)'
+hooks "stat: interval takes" "seconds" 'stat(interval=1m)'
+hooks "limit: memory takes a size" "a size" 'limit(memory=1Q)'
+hooks "limit: device3 takes a size" "a device's" 'limit(device3=-1)'
+hooks "limit: user takes a size" "a user's" 'limit(user=)'
+hooks "limit: deny: 'cuMemAloc' names no function" "deny" 'limit(deny=cuMemAloc)'
+hooks "limit: memory is given once" "an option twice" 'limit(memory=1G;memory=2G)'
+hooks "stat is given twice" "a module twice" 'stat,stat(format=json)'
+hooks "fault: there is no inject=RULE" "fault without a rule" fault
+hooks "fault: a rule has no 'eror'; did you mean error" "a rule's key" 'fault(inject=cuInit:eror=1)'
+hooks "fault: error takes a result.*did you mean CUDA_ERROR_OUT_OF_MEMORY" "a result" \
+	'fault(inject=cuInit:error=CUDA_ERROR_OUT_OF_MEMRY)'
+hooks "fault: cuMemAlloc_v2 has no parameter 'size'; did you mean bytesize|has no parameter 'size'" "a condition" \
+	'fault(inject=cuMemAlloc_v2:error=2:if=size>1)'
+hooks "fault: 'cuMemAloc' names no function" "a rule's selector" 'fault(inject=cuMemAloc:error=2)'
+hooks "trace: stop: 'cuFoo' names no function" "a trigger" 'trace(stop=cuFoo:3)'
+hooks "trace: size takes" "a trace's size" 'trace(size=1KiB)'
+hooks "leak: suppress=/nowhere/x cannot be read" "suppressions" 'leak(suppress=/nowhere/x)'
+printf 'left * *\nnonsense\n' >known
+hooks "leak: known:2: a line is WHAT FUNCTION LIBRARY" "one of them" 'leak(suppress=known)'
+hooks "coverage: fail takes no.unrouted" "fail" 'coverage(fail=routed)'
+hooks "/nowhere/x.so is left out: .*cannot open" "a plug-in" /nowhere/x.so
+hooks "no-plugin.so is left out: it has no cuaudit_module" "no plug-in" "$tmp/no-plugin.so"
+hooks "CUAUDIT_HOOKS is longer than 4096" "5000 bytes of hooks" "stat($long)"
+stopped "trace: start: 'cuFoo' names no function" "trace --start" -- trace --start cuFoo
+stopped "trace: open: 'cuFoo' names no function" "trace --open" -- trace --open cuFoo
+stopped "trace: frames takes" "trace --frames" -- trace --frames 1000
+
+# a policy and other variables
+stopped "CUAUDIT_DISABLE=1 switches off what CUAUDIT_HOOKS enforces" "DISABLE and a limit" \
+	CUAUDIT_DISABLE=1 -- run -t 'limit(memory=1G)'
+CUAUDIT_DISABLE=1 fine "DISABLE without one" run -t stat
+status=0
+CUAUDIT_STRICT=0 "$cuaudit" run -d sim -t statt "$demo" dlopen >out 2>err || status=$?
+is "$status $(cat err)" "0 cuaudit: there is no hook module 'statt'; did you mean stat?; it is left out" \
+	"STRICT=0: the program is started"
+rm -f ran
+CUAUDIT_STRICT=check fine "STRICT=check of the user's own" run -d sim
+
+# The driver's functions that the table lacks are known, too.
+compile -shared -fPIC -Wl,-soname,libcuda.so.1 -o libnew.so.1 "$top_srcdir/t/fake/driver.c" \
+	"$top_srcdir/t/fake/record.S" -ldl >build.out 2>&1 || bail_out "$(cat build.out)"
+fine "a function of the driver's own" run -d "$tmp/libnew.so.1" -f cuNewReal
+fine "a glob for it" run -d "$tmp/libnew.so.1" -t 'fault(inject=cuNewRea*:error=2)'
+stopped "'cuNewRael' names no function; did you mean cuNewReal" "a misspelt one" -- \
+	run -d "$tmp/libnew.so.1" -f cuNewRael
+
+# What the trial loads leaves nothing behind, and is heard where it dies.
+compile -shared -fPIC -o dies.so -x c - <<'END' || bail_out "no plug-in"
+#include <unistd.h>
+
+static void __attribute__((constructor)) start(void)
+{
+	_exit(7);
+}
+END
+stopped "the settings cannot be judged: a trial of them ended by status 7" "a plug-in that ends it" -- \
+	run -d sim -t ./dies.so
+mkdir clean && cd clean || exit 99
+tool run -d sim -t 'stat(save=s),trace(file=t),limit(user=1G;file=u),leak,coverage' true
+is "$status $(cat "$tmp/err") $(ls)" "0  " "no file is made before a driver call is"
+done_testing

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuaudit stat: run a program, and report the driver calls of all its processes as one. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/launch.h"
+#include "tools/merge.h"
+#include "tools/options.h"
+#include "tools/replace.h"
+#include "tools/supervise.h"
+#include "tools/tool.h"
+
+enum { THREADS = 16 };
+
+enum format { TEXT, JSON, PROMETHEUS, OPENMETRICS };
+
+static struct {
+	enum format format;
+	uint64_t interval_ns;
+	const char *keep;	/* the directory to keep, NULL: one of our own */
+	const char *output;	/* a template, NULL: standard error */
+	const char *name;	/* the program's */
+	char directory[PATH_MAX];
+	uint64_t run;
+	struct merge_child child;
+	char target[PATH_MAX];	/* output, filled in; "" for standard error */
+	bool written;		/* a report at least */
+} stat_run;
+
+static int take_interval(const char *value)
+{
+	char *end;
+	double seconds = strtod(value, &end);
+
+	if (end == value || *end || !(seconds > 0) || seconds > 1e9) {
+		tool_complain("--interval takes seconds, 10 or 0.5, not '%s'", value);
+		return -1;
+	}
+	stat_run.interval_ns = (uint64_t)(seconds * 1e9);
+	return 0;
+}
+
+static int take_format(const char *value)
+{
+	static const char formats[] = "text|json|prometheus|openmetrics";
+
+	if (!options_among(formats, value)) {
+		tool_complain("--format takes %s, not '%s'", formats, value);
+		return -1;
+	}
+	stat_run.format = *value == 'j' ? JSON : *value == 'p' ? PROMETHEUS :
+			  *value == 'o' ? OPENMETRICS : TEXT;
+	return 0;
+}
+
+static int take(int option)
+{
+	switch (option) {
+	case 'i':
+		return take_interval(optarg);
+	case 'k':
+		if (!*optarg) {
+			tool_complain("--keep takes the path of a directory, not ''");
+			return -1;
+		}
+		stat_run.keep = optarg;
+		return 0;
+	case 'm':
+		return take_format(optarg);
+	default:
+		return take_format("json");
+	}
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static const char *rank(void)
+{
+	static const char *const names[] = {
+		"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "RANK"
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return value;
+	}
+	return "0";
+}
+
+/* What stands for the field, as in CUAUDIT_OUTPUT. */
+static const char *field(char letter, char *buffer, size_t size)
+{
+	switch (letter) {
+	case 'p':
+		snprintf(buffer, size, "%d", (int)stat_run.child.pid);
+		return buffer;
+	case 'h':
+		if (gethostname(buffer, size))
+			return "localhost";
+		buffer[size - 1] = '\0';
+		return buffer;
+	case 'e':
+		return stat_run.name;
+	case 'r':
+		return rank();
+	case 't':
+		snprintf(buffer, size, "%lld", (long long)time(NULL));
+		return buffer;
+	default:
+		return "%";
+	}
+}
+
+/* The template is one: launch_take has looked. */
+static void fill_target(void)
+{
+	char buffer[256];
+	size_t used = 0;
+
+	stat_run.target[0] = '\0';
+	for (const char *at = stat_run.output; at && *at; at++) {
+		char plain[2] = { *at, '\0' };
+		const char *text = *at == '%' ? field(*++at, buffer, sizeof(buffer)) : plain;
+		size_t length = strlen(text);
+
+		/* Too long for a name, which opening it says. */
+		if (length >= sizeof(stat_run.target) - used)
+			break;
+		memcpy(stat_run.target + used, text, length + 1);
+		used += length;
+	}
+}
+
+/* Before the program starts, for it may take days. 0, or -1 after a message. */
+static int check_target(void)
+{
+	struct stat status;
+	char *slash, *parent;
+	int error = 0;
+
+	fill_target();
+	if (!*stat_run.target)
+		return 0;
+	parent = launch_join("", "", stat_run.target);
+	slash = strrchr(parent, '/');
+	slash[slash == parent] = '\0';
+	if (!stat(stat_run.target, &status))
+		error = S_ISDIR(status.st_mode) ? EISDIR : access(stat_run.target, W_OK) ? errno : 0;
+	else if (errno != ENOENT || access(parent, W_OK | X_OK))
+		error = errno;
+	free(parent);
+	if (error)
+		tool_complain("cannot write a report to %s: %s", stat_run.target, strerror(error));
+	return error ? -1 : 0;
+}
+
+/* Its name in the directory; none is there twice. */
+static bool is_saved(const struct dirent *entry)
+{
+	return strstr(entry->d_name, ".part");
+}
+
+/* Of a file without a header, its name tells the process. */
+static bool is_alive(const char *path)
+{
+	const char *end = strstr(base_name(path), ".part"), *at = end;
+	long pid;
+
+	while (at > path && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	pid = strtol(at, NULL, 10);
+	return at < end && pid > 0 && (!kill((pid_t)pid, 0) || errno == EPERM);
+}
+
+/* Whether the file was made since the program started; the system's clock has steps. */
+static bool is_new(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && (uint64_t)status.st_mtim.tv_sec + 1 >= stat_run.run / 1000000;
+}
+
+/* Processes with a file without a header: in its first call, killed in it, or without room. */
+struct empty {
+	size_t alive, ended;
+};
+
+/* Reads what there is of this run. */
+static int load(struct merge *merge, struct empty *empty)
+{
+	DIR *entries = opendir(stat_run.directory);
+	const struct dirent *entry;
+	int error = entries ? 0 : errno;
+
+	while (entries && (entry = readdir(entries))) {
+		const char *fault;
+		char *path;
+
+		if (!is_saved(entry))
+			continue;
+		path = launch_join(stat_run.directory, "/", entry->d_name);
+		fault = merge_add(merge, path, stat_run.run);
+		if (fault && load_kind(path) == LOAD_EMPTY && is_new(path))
+			++*(is_alive(path) ? &empty->alive : &empty->ended);
+		else if (fault && load_kind(path) == LOAD_RECORDS)
+			tool_complain("%s: %s", path, fault);
+		free(path);
+	}
+	if (entries)
+		closedir(entries);
+	if (error)
+		tool_complain("cannot read the statistics in %s: %s; the report is incomplete",
+			      stat_run.directory, strerror(error));
+	return error;
+}
+
+static int write_metrics(const struct merge *merge, struct out *out)
+{
+	struct metrics metrics = { .processes = NULL };
+	int error = merge_metrics(merge, &metrics);
+
+	if (!error)
+		metrics_text(&metrics, stat_run.format == OPENMETRICS ?
+			     METRICS_OPENMETRICS : METRICS_PROMETHEUS, out);
+	metrics_free(&metrics);
+	return error;
+}
+
+/* Metrics take the place of those before. 0, or -1 after a message. */
+static int replace_report(struct out *out)
+{
+	struct replace replace;
+	int error;
+
+	if (replace_begin(&replace, stat_run.target, REPLACE_FILE))
+		return -1;
+	error = out_write(out, replace.fd, IO_FOREVER);
+	if (!error)
+		return replace_end(&replace) ? -1 : 0;
+	replace_drop(&replace);
+	tool_complain("cannot write the report to %s: %s", stat_run.target, strerror(-error));
+	return -1;
+}
+
+/* Other reports follow those before. */
+static int append_report(struct out *out)
+{
+	int fd = open(stat_run.target, O_WRONLY | O_CREAT | O_CLOEXEC |
+		      (stat_run.written ? O_APPEND : O_TRUNC), 0666);
+	int error = fd < 0 ? -errno : out_write(out, fd, IO_FOREVER);
+
+	stat_run.written = true;
+	if (fd >= 0 && close(fd) && !error)
+		error = -errno;
+	if (error)
+		tool_complain("cannot write the report to %s: %s", stat_run.target, strerror(-error));
+	return error ? -1 : 0;
+}
+
+/* Where the file cannot be, the last report is not lost. */
+static void write_report(struct out *out)
+{
+	int error = 0, last = stat_run.child.ended;
+
+	/* What was written is forgotten by it. */
+	struct out copy = { 0 };
+
+	out_bytes(&copy, out->data, out->used);
+	if (*stat_run.target)
+		error = stat_run.format >= PROMETHEUS ? replace_report(out) : append_report(out);
+	if (!*stat_run.target || (error && last))
+		out_write(&copy, STDERR_FILENO, IO_FOREVER);
+	out_free(&copy);
+}
+
+static void print(struct merge *merge)
+{
+	const char *fault;
+	struct out out = { 0 };
+	int error = merge_build(merge, stat_run.name, THREADS, &stat_run.child, &fault);
+
+	if (!error && fault)
+		tool_complain("the statistics in %s are %s", stat_run.directory, fault);
+	if (!error && !merge->report.nprocesses)
+		return;
+	if (!error && stat_run.format == TEXT)
+		report_text(&merge->report, &out);
+	else if (!error && stat_run.format == JSON)
+		report_json(&merge->report, &out);
+	else if (!error)
+		error = write_metrics(merge, &out);
+	if (error)
+		tool_complain("no report: %s", strerror(-error));
+	else
+		write_report(&out);
+	out_free(&out);
+}
+
+static void tick(void *unused)
+{
+	struct merge merge = { .count = 0 };
+	struct empty empty = { 0 };
+
+	(void)unused;
+	if (!load(&merge, &empty) && merge.count)
+		print(&merge);
+	merge_free(&merge);
+}
+
+static void remove_directory(void)
+{
+	DIR *entries = opendir(stat_run.directory);
+	const struct dirent *entry;
+
+	while (entries && (entry = readdir(entries)))
+		if (is_saved(entry))
+			unlinkat(dirfd(entries), entry->d_name, 0);
+	if (entries)
+		closedir(entries);
+	if (rmdir(stat_run.directory))
+		tool_complain("cannot remove %s: %s", stat_run.directory, strerror(errno));
+}
+
+/* All that is to be known is in memory before the directory goes, and before anything can block. */
+static void finish(void)
+{
+	struct merge merge = { .count = 0 };
+	const char *fault;
+	struct empty empty = { 0 };
+	size_t running;
+
+	load(&merge, &empty);
+	if (merge.count)
+		merge_build(&merge, stat_run.name, 0, &stat_run.child, &fault);
+	running = merge_running(&merge) + empty.alive;
+	report_free(&merge.report);
+	if (!stat_run.keep && !running)
+		remove_directory();
+	if (merge.count)
+		print(&merge);
+	if (empty.ended)
+		tool_complain("%zu process%s of %s left no statistics: killed in the first call, or no "
+			      "room to save them", empty.ended, empty.ended == 1 ? "" : "es",
+			      stat_run.name);
+	else if (!merge.report.nprocesses && !running && !supervise_failed())
+		tool_complain("no process of %s called a function of the CUDA driver; see cuaudit "
+			      "doctor", stat_run.name);
+	if (running)
+		tool_complain("%zu process%s of %s still run%s; later calls are not in this report; for "
+			      "these: cuaudit report %s", running, running == 1 ? "" : "es",
+			      stat_run.name, running == 1 ? "s" : "", stat_run.directory);
+	merge_free(&merge);
+}
+
+/* A directory of our own, or the one to keep. */
+static int make_directory(void)
+{
+	const char *parent = getenv("TMPDIR");
+	char *path;
+
+	if (!parent || !*parent)
+		parent = "/tmp";
+	path = launch_join(parent, "/", "cuaudit-stat-XXXXXX");
+	if (!stat_run.keep && !mkdtemp(path)) {
+		tool_complain("cannot create a directory for statistics in %s: %s; set TMPDIR to a "
+			      "directory that can be written to", parent, strerror(errno));
+		return -1;
+	}
+	if (realpath(stat_run.keep ? stat_run.keep : path, stat_run.directory))
+		return 0;
+	tool_complain("%s: %s", stat_run.keep ? stat_run.keep : path, strerror(errno));
+	return -1;
+}
+
+static int supervise(const struct launch *launch, const char *program)
+{
+	pid_t pid;
+
+	(void)launch;
+	stat_run.name = base_name(program);
+	if (check_target() || make_directory())
+		return TOOL_FAILED;
+	setenv("CUAUDIT_OUTPUT", launch_join(launch_path_template(stat_run.directory), "/", "%h-%p"),
+	       1);
+	pid = supervise_fork();
+	if (!pid)
+		return LAUNCH_GO;
+	if (pid < 0) {
+		tool_complain("cannot start a process: %s", strerror(-pid));
+		if (!stat_run.keep)
+			remove_directory();
+		return TOOL_FAILED;
+	}
+	stat_run.child.pid = pid;
+	fill_target();
+	stat_run.child.status = supervise_wait(pid, stat_run.interval_ns, tick, NULL);
+	stat_run.child.ended = true;
+	finish();
+	return supervise_status(stat_run.child.status);
+}
+
+/* Microseconds: a number that all readers of JSON keep. */
+static uint64_t run_number(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_nsec / 1000;
+}
+
+int tool_stat(int argc, char **argv)
+{
+	struct launch launch = { .supervise = supervise };
+	char number[32];
+	int option;
+
+	while ((option = options_next(argc, argv)) > 0) {
+		int result = launch_take(&launch, option);
+
+		if (result == LAUNCH_OTHER)
+			result = take(option);
+		if (result)
+			return TOOL_FAILED;
+	}
+	if (option == OPTIONS_END)
+		option = options_program(argc, argv);
+	if (option)
+		return options_status(option);
+	stat_run.output = launch.output;
+	launch.output = NULL;
+	launch.folder = stat_run.keep;
+	stat_run.run = run_number();
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)stat_run.run);
+	launch.hooks = launch_join("stat(print=no;run=", number, ")");
+	return launch_start(&launch, argv + optind);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Has the auditor and its core judge the settings before a program is started
+ * with them: in a process of its own, with CUAUDIT_STRICT=check, so that what
+ * the program would be told is found by the very same code.
+ */
+#include "tools/trial.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/auditor.h"
+#include "tools/child.h"
+#include "tools/tls.h"
+#include "tools/tool.h"
+
+enum { STRICT_STATUS = 85 };
+
+struct settings {
+	const char *auditor;
+	bool driver;	/* is loaded too: it may have functions that the table lacks */
+};
+
+int trial(const char *functions, const char *core)
+{
+	const char *driver = getenv("CUAUDIT_DRIVER");
+	bool named = driver && *driver && strcmp(driver, "sim") != 0;
+
+	if ((named || !strcmp(functions, "driver")) &&
+	    !dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) && named) {
+		tool_complain("CUAUDIT_DRIVER: %s", dlerror());
+		return STRICT_STATUS;
+	}
+	if (dlopen(core, RTLD_NOW | RTLD_LOCAL))
+		tool_complain("the loader does not take the auditor; see cuaudit doctor");
+	else
+		tool_complain("cannot load %s: %s; install cuaudit again", core, dlerror());
+	return STRICT_STATUS;
+}
+
+static void prepare(const void *data)
+{
+	const struct settings *settings = data;
+	const char *strict = getenv("CUAUDIT_STRICT");
+
+	auditor_first(settings->auditor);
+	if (!auditor_tls_given())
+		auditor_tls_set(TLS_LEAST);
+	/* Another value is judged, too. */
+	if (!strict || !strcmp(strict, "1"))
+		setenv("CUAUDIT_STRICT", "check", 1);
+}
+
+static void print_lines(char *text)
+{
+	static const char own[] = "cuaudit: ";
+	char *rest = NULL;
+
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (!strncmp(line, own, sizeof(own) - 1))
+			fprintf(stderr, "%s\n", line);
+}
+
+static bool judge(const struct settings *settings, struct child *child)
+{
+	/* Where /proc is not there, by the name it was started by. */
+	const char *own = access("/proc/self/exe", X_OK) ?
+			  (const char *)getauxval(AT_EXECFN) : "/proc/self/exe";
+	char *argv[] = { (char *)own, (char *)TRIAL_WORD,
+			 (char *)(settings->driver ? "driver" : "table"),
+			 (char *)auditor_beside(settings->auditor, "cuaudit-core.so"), NULL };
+	int error = child_run(child, argv, prepare, settings);
+
+	if (!error)
+		return WIFEXITED(child->status) && !WEXITSTATUS(child->status);
+	tool_complain("the settings cannot be judged, no process can be started: %s",
+		      strerror(-error));
+	return false;
+}
+
+bool trial_passes(const char *auditor)
+{
+	struct settings settings = { auditor, false };
+	const char *strict = getenv("CUAUDIT_STRICT");
+	struct child child;
+	bool passes;
+
+	if (strict && !strcmp(strict, "0"))
+		return true;
+	passes = judge(&settings, &child);
+	if (!passes && child.out) {
+		/* Selectors may name what is in the driver and not in the table. */
+		child_free(&child);
+		settings.driver = true;
+		passes = judge(&settings, &child);
+	}
+	if (!passes && child.out) {
+		print_lines(child.err);
+		if (!strstr(child.err, "cuaudit: "))
+			tool_complain("the settings cannot be judged: a trial of them ended by %s "
+				      "%d; look at LD_AUDIT, LD_PRELOAD and plug-ins",
+				      WIFSIGNALED(child.status) ? "signal" : "status",
+				      WIFSIGNALED(child.status) ? WTERMSIG(child.status) :
+				      WEXITSTATUS(child.status));
+	}
+	child_free(&child);
+	return passes;
+}
