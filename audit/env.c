@@ -3,6 +3,8 @@
 #include "audit/env.h"
 
 #include "audit/sys.h"
+#include "names/globs.h"
+#include "names/nearest.h"
 #include "names/template.h"
 
 static const char prefix[] = "CUAUDIT_";
@@ -24,18 +26,6 @@ struct env_given env_given;
 static const char **field(struct link_environment *environment, int i)
 {
 	return (const char **)((char *)environment + env_variables[i].field);
-}
-
-static bool has_libraries(const char *value)
-{
-	bool set = false;
-
-	for (; *value; value++) {
-		if (!set && *value == ',')
-			return false;
-		set = set ? *value != ']' : *value == '[';
-	}
-	return !set;
 }
 
 /* "sim", a path, or what the loader looks for: a name with ".so" in it. */
@@ -85,7 +75,7 @@ static bool parses(enum env_kind kind, const char *value)
 		return sys_equal(value, "error") || sys_equal(value, "warn") ||
 		       sys_equal(value, "info") || sys_equal(value, "debug");
 	case ENV_GLOBS:
-		return has_libraries(value);
+		return globs_are(value);
 	case ENV_TEMPLATE:
 		return !template_fault(value);
 	case ENV_DRIVER:
@@ -133,8 +123,46 @@ static void take_value(struct link_environment *environment, int i, const char *
 	env_given.values[i] = value;
 	if (!parses(env_variables[i].kind, value))
 		env_given.refused |= 1u << i;
-	else
+	/* Not the real driver where another one was meant: the loader finds none. */
+	if (!(env_given.refused & 1u << i) || env_variables[i].kind == ENV_DRIVER)
 		*field(environment, i) = value;
+}
+
+/* An entry of a name that does not exist. */
+static void take_unknown(const char *entry)
+{
+	if (env_given.nunknown < ENV_UNKNOWN)
+		env_given.unknown[env_given.nunknown] = entry;
+	env_given.nunknown++;
+}
+
+static char upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+/* Whether an entry has one of our names behind a misspelt "CUAUDIT_". */
+static bool is_misspelt(const char *entry)
+{
+	static const char *const words[] = { "CUAUDIT", NULL };
+	enum { LEAST = 6, MOST = 8 };
+	char word[MOST + 1];
+	size_t length = 0;
+
+	for (; length < MOST && entry[length] && entry[length] != '_' && entry[length] != '-'; length++)
+		word[length] = upper(entry[length]);
+	if (length < LEAST || word[0] != 'C' || (entry[length] != '_' && entry[length] != '-') ||
+	    !nearest(word, length, words))
+		return false;
+	for (int i = 0; i < ENV_VARIABLES; i++) {
+		const char *name = env_variables[i].name, *at = entry + length + 1;
+
+		while (*name && upper(*at) == *name)
+			name++, at++;
+		if (!*name && *at == '=')
+			return true;
+	}
+	return false;
 }
 
 /* entry is "CUAUDIT_NAME=value". */
@@ -150,9 +178,7 @@ static void take(struct link_environment *environment, const char *entry)
 			return;
 		}
 	}
-	if (env_given.nunknown < ENV_UNKNOWN)
-		env_given.unknown[env_given.nunknown] = entry;
-	env_given.nunknown++;
+	take_unknown(entry);
 }
 
 /* Takes every entry of ours out of a colon-separated list, in place. */
@@ -253,6 +279,8 @@ void env_read(struct link_environment *environment, char **envp)
 	for (char **entry = envp; *entry; entry++)
 		if (sys_starts(*entry, prefix))
 			take(environment, *entry);
+		else if (is_misspelt(*entry))
+			take_unknown(*entry);
 	environment->output = absolute(environment->output);
 	env_disabled = environment->disable[0] == '1';
 }

@@ -49,7 +49,7 @@ extern struct env_given {
 	uint32_t refused;	/* bit n: the n-th variable's value did not parse */
 	uint32_t repeated;	/* the same for one that was set again to another value */
 	uint32_t nunknown;	/* all of them, more than kept perhaps */
-	const char *unknown[ENV_UNKNOWN];	/* "CUAUDIT_X=...", of the process */
+	const char *unknown[ENV_UNKNOWN];	/* "CUAUDIT_X=...", "CUADIT_HOOKS=...", of the process */
 } env_given;
 
 /* What the loader's own variables ask of it. */

@@ -71,13 +71,18 @@ static void report_unknown(const char *entry)
 		NULL
 	};
 	char name[SHOWN];
-	size_t prefix = sizeof(PREFIX) - 1, length;
+	char own[SHOWN];
+	size_t prefix = 0, length;
 	const char *near;
 	bool policy;
 
-	for (length = prefix; entry[length] && entry[length] != '=';)
+	while (entry[prefix] != '_' && entry[prefix] != '-')
+		prefix++;
+	for (length = ++prefix; entry[length] && entry[length] != '=';)
 		length++;
-	near = nearest(entry + prefix, length - prefix, names);
+	for (size_t i = 0; i < length - prefix && i < SHOWN; i++)
+		own[i] = (char)(entry[prefix + i] & ~(entry[prefix + i] >= 'a' ? 0x20 : 0));
+	near = nearest(own, length - prefix < SHOWN ? length - prefix : SHOWN, names);
 	policy = has_policy(entry) || (near && sys_equal(near, "STRICT"));
 	shown(entry, name);
 	if (length < SHOWN)
@@ -150,9 +155,9 @@ static void report_environment(void)
 	for (int i = 0; i < ENV_VARIABLES; i++) {
 		enum env_kind kind = env_variables[i].kind;
 
-		/* Those of the simulated driver it reports itself. */
+		/* Those of a driver it, or the loader, reports. */
 		if (env_given.refused & 1u << i &&
-		    (strict || (kind != ENV_BYTES && kind != ENV_NUMBER)))
+		    (strict || (kind != ENV_BYTES && kind != ENV_NUMBER && kind != ENV_DRIVER)))
 			report_value(i);
 		if (env_given.repeated & 1u << i)
 			report_repeated(i);

@@ -195,6 +195,38 @@ static bool has_policy(const char *word)
 	return false;
 }
 
+static bool has_key(const char *word, const char *key)
+{
+	size_t length = strlen(key);
+	const char *at = word;
+
+	for (; (at = strstr(at, key)); at++)
+		if (at[length] == '=' && (at == word || strchr("(;:,[{ ", at[-1])))
+			return true;
+	return false;
+}
+
+/* Whether it has an option that only modules have which always enforce something. */
+static bool has_policy_option(const char *word)
+{
+	for (int i = 0; word && i < NBUILTIN; i++) {
+		const struct cuaudit_option *option = builtin[i]->options;
+
+		if (!builtin[i]->enforces || *builtin[i]->enforces)
+			continue;
+		for (; option && option->key; option++) {
+			bool common = false;
+
+			for (int k = 0; k < NBUILTIN; k++)
+				common |= !builtin[k]->enforces &&
+					  find_option(builtin[k]->options, option->key);
+			if (!common && has_key(word, option->key))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Sets module and own; what hinders that is reported. options: NULL or its text. */
 static bool find(const char *name, const char *options, struct started *found)
 {
@@ -216,7 +248,8 @@ static bool find(const char *name, const char *options, struct started *found)
 	}
 	near = nearest(name, strlen(name), names);
 	/* Its options may be what enforces something. */
-	strict_fault((near && enforcing_module(near)) || has_policy(options),
+	strict_fault((near && enforcing_module(near)) || has_policy(name) || has_policy(options) ||
+		     has_policy_option(name) || has_policy_option(options),
 		     "; it is left out", "there is no hook module '%s'%s%s%s", name,
 		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return false;

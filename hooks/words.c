@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "names/globs.h"
 #include "names/nearest.h"
 #include "names/selector.h"
 
@@ -29,4 +30,13 @@ int cuaudit_selector_rows(const char *text, uint8_t *rows, uint32_t count)
 const char *cuaudit_nearest(const char *word, const char *const *words)
 {
 	return nearest(word, strlen(word), words);
+}
+
+int cuaudit_libraries_check(const char *name, const char *globs)
+{
+	if (globs_are(globs))
+		return 0;
+	cuaudit_log(CUAUDIT_ERROR, "%s takes GLOB[:GLOB...], with colons between, not '%s'", name,
+		    globs);
+	return -EINVAL;
 }

@@ -197,6 +197,13 @@ stops "CUAUDIT_LOG" "with only errors on stderr" CUAUDIT_STRICT=1 CUAUDIT_LOG=lo
 stops "there is no hook module 'statt'" "the same for hooks" CUAUDIT_STRICT=1 CUAUDIT_LOG=error \
 	CUAUDIT_HOOKS=statt
 
+# prefixes that are misspelt
+for name in CUADIT_LOG CUAUDT_LOG CUDAUDIT_LOG CUAUDIT-LOG cuaudit_log; do
+	strict "$name is no variable of cuaudit; did you mean CUAUDIT_LOG" "$name" $name=info
+done
+simple CUAUDIT_STRICT=1 CUDA_PATH=/x CONDA_PATH=/x CURAUD_X=1 COLUMNS_LOG=x CMAKE_LOG=x
+is "$status $calls $(wc -c <"$tmp/err")" "0 calls=2 0" "names of others"
+
 # what enforces
 enforced "limit: memory takes a size.*'1Q'" "a limit" CUAUDIT_HOOKS='limit(memory=1Q)'
 enforced "limit: memory takes a size.*'1 G'" "a limit with a space" CUAUDIT_HOOKS='limit(memory=1 G)'
@@ -219,6 +226,18 @@ enforced "limit is given twice" "limit twice" CUAUDIT_HOOKS='limit(memory=1G),li
 enforced "CUAUDIT_HOOKS is longer" "a limit behind 5000 bytes" CUAUDIT_HOOKS="stat($long),limit(memory=1G)"
 enforced "CUAUDIT_HOKS is no variable.*did you mean CUAUDIT_HOOKS" "a limit in no variable" \
 	CUAUDIT_HOKS='limit(memory=1G)' CUAUDIT_HOOKS=
+enforced "CUADIT_HOOKS is no variable.*did you mean CUAUDIT_HOOKS" "a limit in a misspelt one" \
+	CUADIT_HOOKS='limit(memory=1G)'
+for hooks in limit:memory=1G 'limit memory=1G' 'limit[memory=1G]' 'limits=memory=1G' 'quota(memory=1G)' \
+	'xyzzy(device3=1G)' 'lmt(user=1G;file=x)' 'inject(inject=cuInit:error=2)'; do
+	enforced "there is no hook module" "$hooks" CUAUDIT_HOOKS="$hooks"
+done
+strict "there is no hook module 'xyzzy'" "options of what enforces nothing" \
+	CUAUDIT_HOOKS='xyzzy(format=json;file=x;interval=3)'
+enforced "fault: lib takes GLOB.*colons between, not 'liba.,libb.'" "a rule's libraries" \
+	CUAUDIT_HOOKS='fault(inject=cuInit:error=2:lib=liba*,libb*)'
+strict "trace: library takes GLOB.*colons between, not 'liba.,libb.'" "trace's libraries" \
+	CUAUDIT_HOOKS='trace(library=liba*,libb*)'
 enforced "CUAUDIT_MODULES is no variable" "a limit in a variable like no other" \
 	CUAUDIT_MODULES='limit(memory=1G)' CUAUDIT_HOOKS=
 enforced "limit: cannot share /nowhere/x" "a limit that cannot be shared" \

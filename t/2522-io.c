@@ -2,12 +2,17 @@
 /* Writing where nobody reads, and the signals of that. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -84,6 +89,7 @@ static void broken(void)
 	int fd = broken_pipe(), ends[2];
 	sigset_t before, after;
 
+	caught = 0;
 	signal(SIGPIPE, handler);
 	pthread_sigmask(SIG_SETMASK, NULL, &before);
 	errno = 12345;
@@ -318,6 +324,21 @@ static void cancellation(void)
 	ok(!result, "no cancellation point acts");
 }
 
+/* Before Linux 6.4 no write to a pipe can be told not to wait. */
+static bool forget_pwritev2(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pwritev2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
 int main(void)
 {
 	broken();
@@ -330,5 +351,15 @@ int main(void)
 	terminal();
 	cancellation();
 	ok(!strcmp(io_reason(-ENOSPC), io_reason(ENOSPC)), "reasons, of either sign");
+	if (forget_pwritev2()) {
+		diag("an older kernel");
+		broken();
+		full();
+		without();
+		slow(0);
+		cancellation();
+	} else {
+		diag("no filters of system calls");
+	}
 	return done_testing();
 }

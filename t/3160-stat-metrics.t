@@ -178,7 +178,8 @@ status=0
 (ulimit -f 4 && audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(format=prometheus;save=no)" \
 	CUAUDIT_OUTPUT="$tmp/full.prom" "$tmp/ends" 100 return) >"$tmp/out" 2>"$tmp/err" || status=$?
 is "$status $(cat "$tmp/full.prom")" "0 old" "no room: the old file stays, the program goes on"
-like "$(cat "$tmp/err")" '^cuaudit: stat: no report: File too large \(ulimit -f\)$' "... and it is said"
+like "$(cat "$tmp/err")" '^cuaudit: stat: cannot write the report: the limit on the size of files is too low; raise it with ulimit -f: .*/full\.prom$' \
+	"... and it is said"
 is "$(wc -l <"$tmp/err") $(find "$tmp" -name 'full.prom*' | wc -l)" "1 1" "... once, and nothing is left"
 
 # The command.

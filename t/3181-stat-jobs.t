@@ -56,6 +56,11 @@ like "$(cat "$tmp/err")" '^  not routed    2 processes: not known, .*exit\(\)$' 
 	"what is not known of those that did not end by exit"
 is "$(awk 'length > 132' "$tmp/err" | grep -v "$tmp")" "" "no line is wider than 132 columns"
 
+# A bare clone shares the file with its parent, without knowing what is in it.
+stat "$tmp/workers" bare=3
+is "$(jq -c '[(.functions | map({(.name): .calls}) | add), .lost_calls]' "$tmp/json")" \
+	'[{"cuInit":7,"cuDriverGetVersion":3},5]' "a child by clone: its calls are lost, and counted"
+
 # exec: the same process, two programs.
 stat sh -c '"$1" _exit=5; exec "$1" here:exec=6' sh "$tmp/workers"
 is "$status $(ends)" "0 3 exit 0
@@ -87,9 +92,14 @@ kept=$(sed 's/.*cuaudit report //' "$tmp/err")
 like "$(cat "$tmp/text")" "^.* 8 +0 +$pid  still running +" "... in the report"
 like "$("$cuaudit" report "$kept")" "^.* 8 +0 +$pid  still running +" "... its statistics are kept"
 kill "$pid"
-while kill -0 "$pid" 2>"$tmp/none"; do sleep 0.01; done
+timeout 60 sh -c 'while kill -0 "$1" 2>"$2"; do sleep 0.01; done' sh "$pid" "$tmp/none"
 like "$("$cuaudit" report "$kept")" "^.* 8 +0 +$pid  not by exit\(\) +" "... and later it is not"
 rm -r "$kept"
+
+tool stat -d sim sh -c 'sleep 100 >/dev/null 2>&1 & echo $!; "$1" _exit=3' sh "$tmp/workers"
+like "$(tail -n 1 "$tmp/err")" "^cuaudit: 1 process of sh still runs; " "one that has not called yet"
+kill "$(cat "$tmp/out")"
+rm -r "$TMPDIR"/*
 
 # Names.
 odd=$(printf 'o d\nd;)%%p')

@@ -134,6 +134,11 @@ is "$(grep -c old text) $(grep -c '^cuaudit: workers: 1 process, 1 call ' text)"
 	"what is there is written over"
 echo old >text && tool stat -d sim -o text true
 is "$(cat text)" old "... not by a program without calls"
+rm -f of-*
+CUAUDIT_OUTPUT=$tmp/of-%e tool stat -d sim "$tmp/workers" _exit=1
+is "$(wc -c <err) $(grep -c '^cuaudit: workers: 1 process, 1 call ' of-workers)" "0 1" "CUAUDIT_OUTPUT"
+CUAUDIT_OUTPUT=x%z refused 2 "CUAUDIT_OUTPUT: '%z' is none of " "... that is none" stat true
+refused 2 "--interval takes seconds, 10 or 0\\.5, not '1e-9'" "an interval too short" stat -i 1e-9 true
 mkdir there
 refused 2 "cannot write a report to $tmp/there: Is a directory" "an output that cannot be" \
 	stat -o there echo ran

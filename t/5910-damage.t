@@ -84,6 +84,8 @@ senseless() {
 		# a driver that is not there is not loaded
 		expected="0 calls=2"
 		test "$variable" != DRIVER || test -z "$1" || expected="2 driver"
+		# meant to be strict
+		test "$variable" != STRICT || expected="85 "
 		status=0
 		audited "CUAUDIT_$variable=$1" "$tmp/simple" 2 >"$tmp/out" 2>"$tmp/err" \
 			3>"$tmp/3" || status=$?

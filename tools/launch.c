@@ -97,6 +97,10 @@ static int take_output(struct launch *launch, const char *value)
 {
 	const char *fault = template_fault(value);
 
+	if (!*value) {
+		tool_complain("--output takes a path, with %%p %%h %%e %%r %%t for fields, not ''");
+		return -1;
+	}
 	if (fault) {
 		tool_complain("--output: '%.2s' is none of %%p %%h %%e %%r %%t %%%%", fault);
 		return -1;

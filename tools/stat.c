@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "names/template.h"
 #include "tools/launch.h"
 #include "tools/merge.h"
 #include "tools/options.h"
@@ -42,7 +43,8 @@ static int take_interval(const char *value)
 	char *end;
 	double seconds = strtod(value, &end);
 
-	if (end == value || *end || !(seconds > 0) || seconds > 1e9) {
+	/* A thousand reports a second are enough for anybody. */
+	if (end == value || *end || !(seconds >= 0.001) || seconds > 1e9) {
 		tool_complain("--interval takes seconds, 10 or 0.5, not '%s'", value);
 		return -1;
 	}
@@ -338,6 +340,50 @@ static void remove_directory(void)
 		tool_complain("cannot remove %s: %s", stat_run.directory, strerror(errno));
 }
 
+/* Whether the process was started with this run in its environment. */
+static bool is_of_run(const char *pid, const char *mark)
+{
+	size_t length = strlen(mark), used = 0;
+	char buffer[65536], path[64];
+	bool found = false;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	while (!found && (got = read(fd, buffer + used, sizeof(buffer) - used)) > 0) {
+		used += (size_t)got;
+		found = memmem(buffer, used, mark, length);
+		/* It may begin at the end. */
+		if (used == sizeof(buffer)) {
+			memmove(buffer, buffer + used - length, length);
+			used = length;
+		}
+	}
+	close(fd);
+	return found;
+}
+
+/* Processes of this run that have not ended, whether they have called the driver yet or not. */
+static size_t count_running(void)
+{
+	DIR *entries = opendir("/proc");
+	const struct dirent *entry;
+	size_t count = 0;
+	char mark[64];
+
+	snprintf(mark, sizeof(mark), "CUAUDIT_HOOKS=stat(print=no;run=%llu)",
+		 (unsigned long long)stat_run.run);
+	while (entries && (entry = readdir(entries)))
+		count += *entry->d_name >= '1' && *entry->d_name <= '9' &&
+			 is_of_run(entry->d_name, mark);
+	if (entries)
+		closedir(entries);
+	return count;
+}
+
 /* All that is to be known is in memory before the directory goes, and before anything can block. */
 static void finish(void)
 {
@@ -349,7 +395,10 @@ static void finish(void)
 	load(&merge, &empty);
 	if (merge.count)
 		merge_build(&merge, stat_run.name, 0, &stat_run.child, &fault);
-	running = merge_running(&merge) + empty.alive;
+	/* Others' environments may be unreadable. */
+	running = count_running();
+	if (running < merge_running(&merge) + empty.alive)
+		running = merge_running(&merge) + empty.alive;
 	report_free(&merge.report);
 	if (!stat_run.keep && !running)
 		remove_directory();
@@ -443,11 +492,16 @@ int tool_stat(int argc, char **argv)
 		option = options_program(argc, argv);
 	if (option)
 		return options_status(option);
-	stat_run.output = launch.output;
+	stat_run.output = launch.output ? launch.output : getenv("CUAUDIT_OUTPUT");
 	launch.output = NULL;
+	if (stat_run.output && template_fault(stat_run.output)) {
+		tool_complain("CUAUDIT_OUTPUT: '%.2s' is none of %%p %%h %%e %%r %%t %%%%",
+			      template_fault(stat_run.output));
+		return TOOL_FAILED;
+	}
 	launch.folder = stat_run.keep;
 	stat_run.run = run_number();
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)stat_run.run);
-	launch.hooks = launch_join("stat(print=no;run=", number, ")");
+	launch.hooks = launch_join("stat(print=no;run=", number, ")");	/* as count_running looks for */
 	return launch_start(&launch, argv + optind);
 }

@@ -148,8 +148,8 @@ static int build_side(struct side *side, const struct summarize *how, const stru
 	for (size_t i = 1; i < inputs->count; i++) {
 		if (inputs->files[i].kind == kind)
 			continue;
-		tool_complain("%s: a record file among traces, or the other way round",
-			      inputs->files[i].path);
+		tool_complain("%s: %s", inputs->files[i].path, kind == INPUT_TRACE ?
+			      "a record file among traces" : "a trace among record files");
 		return TOOL_FAILED;
 	}
 	if (kind == INPUT_TRACE)

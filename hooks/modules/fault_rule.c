@@ -105,7 +105,7 @@ static int read_libraries(struct fault_rule *rule, const char *key, const char *
 {
 	rule->libraries = value;
 	if (*value)
-		return 0;
+		return cuaudit_libraries_check("fault: lib", value);
 	cuaudit_log(CUAUDIT_ERROR, "fault: %s takes GLOB[:GLOB...]", key);
 	return -EINVAL;
 }

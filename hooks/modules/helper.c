@@ -3,7 +3,6 @@
 #include "hooks/modules/helper.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -12,6 +11,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "report/io.h"
 
 enum {
 	LOOK = 500000000,	/* ns between two looks whether the main thread has ended ... */
@@ -35,16 +36,13 @@ static uint64_t monotonic(void)
  */
 static bool program_is_over(bool *main_ended)
 {
-	int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC), field = 3;
 	char text[512], *at;
-	ssize_t length;
+	long length = io_read_file("/proc/self/stat", text, sizeof(text), IO_NOW);
+	int field = 3;
 
 	*main_ended = false;
-	if (file < 0)
-		return errno != EMFILE && errno != ENFILE;
-	length = read(file, text, sizeof(text) - 1);
-	close(file);
-	text[length > 0 ? length : 0] = '\0';
+	if (length < 0)
+		return length != -EMFILE && length != -ENFILE;
 	/* The name before it may hold anything. */
 	at = strrchr(text, ')');
 	*main_ended = !at || at[1] != ' ' || strchr("ZX", at[2]);

@@ -2,6 +2,8 @@
 /* A report that takes the place of the one before, for who reads it at any time. */
 #include "hooks/modules/stat_file.h"
 
+#include "report/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +13,44 @@
 #include <unistd.h>
 
 #include <cuaudit/hook.h>
+
+/* What is wrong, and what to do about it. strerror may not be called here. */
+const char *stat_file_reason(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return "the directory does not exist; create it";
+	case EACCES:
+	case EPERM:
+		return "no permission to write there; choose another directory";
+	case EROFS:
+		return "the file system is read-only; choose another directory";
+	case ENOSPC:
+		return "the file system is full; free some space or choose another directory";
+	case EDQUOT:
+		return "the disk quota is used up; free some space or choose another directory";
+	case EFBIG:
+		return "the limit on the size of files is too low; raise it with ulimit -f";
+	case EMFILE:
+	case ENFILE:
+		return "too many files are open; raise the limit with ulimit -n";
+	case EEXIST:
+		return "all names from this to .9999 are taken; remove old files";
+	case ENAMETOOLONG:
+		return "the path is too long; choose a shorter one";
+	case ENOMEM:
+		return "there is no memory";
+	case ESTALE:
+		return "the file was removed or replaced; leave it while the process runs";
+	case EISDIR:
+		return "it is a directory; choose the path of a file";
+	case EPIPE:
+		return "its reader is gone";
+	default:
+		return io_reason(error);
+	}
+}
 
 int stat_file_identify(int fd, struct stat_file_id *id)
 {
@@ -48,7 +88,7 @@ static int write_through(struct out *out)
 	io_close(fd);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
-			    io_reason(error));
+			    stat_file_reason(-error));
 	return error;
 }
 
@@ -81,7 +121,7 @@ static int replace(struct out *out, const char *path)
 
 int stat_file_write(struct out *out)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX] = "";
 	int error = cuaudit_output_path("", path, sizeof(path));
 
 	if (error == -ENOENT || (!error && !is_file(path)))
@@ -89,6 +129,7 @@ int stat_file_write(struct out *out)
 	if (!error)
 		error = replace(out, path);
 	if (error)
-		cuaudit_log(CUAUDIT_WARN, "stat: no report: %s", io_reason(error));
+		cuaudit_log(CUAUDIT_WARN, "stat: cannot write the report: %s: %s",
+			    stat_file_reason(-error), path);
 	return error;
 }

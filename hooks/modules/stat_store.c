@@ -52,40 +52,6 @@ void stat_unlock(const sigset_t *mask)
 	pthread_sigmask(SIG_SETMASK, mask, NULL);
 }
 
-/* What is wrong, and what to do about it. strerror may not be called here. */
-static const char *reason(int error)
-{
-	switch (error) {
-	case ENOENT:
-	case ENOTDIR:
-		return "the directory does not exist; create it";
-	case EACCES:
-	case EPERM:
-		return "no permission to write there; choose another directory";
-	case EROFS:
-		return "the file system is read-only; choose another directory";
-	case ENOSPC:
-		return "the file system is full; free some space or choose another directory";
-	case EDQUOT:
-		return "the disk quota is used up; free some space or choose another directory";
-	case EFBIG:
-		return "the limit on the size of files is too low; raise it with ulimit -f";
-	case EMFILE:
-	case ENFILE:
-		return "too many files are open; raise the limit with ulimit -n";
-	case EEXIST:
-		return "all names from this to .9999 are taken; remove old files";
-	case ENAMETOOLONG:
-		return "the path is too long; choose a shorter one";
-	case ENOMEM:
-		return "there is no memory";
-	case ESTALE:
-		return "the file was removed or replaced; leave it while the process runs";
-	default:
-		return "input/output error; choose another directory";
-	}
-}
-
 static int open_path(int flags)
 {
 	return io_open(path, flags | O_NOFOLLOW, IO_NOW);
@@ -159,7 +125,7 @@ static void create_file(void)
 		file = open_new();
 	if (file < 0) {
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot save statistics of process %d: %s: %s",
-			    (int)getpid(), reason(-file), path);
+			    (int)getpid(), stat_file_reason(-file), path);
 		return;
 	}
 	saved = !stat_file_identify(file, &identity);
@@ -178,7 +144,7 @@ static void remove_file(void)
 	saved = false;
 	if (ours && unlink(path))
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot remove the file of saved statistics: %s: %s",
-			    reason(errno), path);
+			    stat_file_reason(errno), path);
 }
 
 /* 0, or what hinders. */
@@ -216,7 +182,7 @@ static void *map_file(void *at, size_t index)
 	if (index)
 		stat_store_header()->flags |= CUAUDIT_STAT_PARTIAL;
 	cuaudit_log(CUAUDIT_WARN, "stat: cannot save %sstatistics of process %d: %s: %s",
-		    index ? "all " : "", (int)getpid(), reason(result), path);
+		    index ? "all " : "", (int)getpid(), stat_file_reason(result), path);
 	/* An empty one tells who reads all files of a run that one is missing. */
 	if (!index && first_header.run)
 		saved = false;

@@ -156,6 +156,8 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		error = join(given, "functions", &options->functions);
 	if (error)
 		return error;
+	if (options->libraries && cuaudit_libraries_check("trace: library", options->libraries))
+		return -ECANCELED;
 	return check_selector("functions", options->functions) ||
 	       check_selector("open", options->open) ||
 	       check_selector("backtrace", options->backtrace) ? -ECANCELED : 0;

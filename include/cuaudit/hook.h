@@ -124,6 +124,9 @@ CUAUDIT_PUBLIC int cuaudit_selector_rows(const char *selector, uint8_t *rows, ui
  */
 CUAUDIT_PUBLIC int cuaudit_selector_check(const char *name, const char *selector);
 
+/* Context: setup. The same of a hook's include and exclude: 0, or -EINVAL after a message. */
+CUAUDIT_PUBLIC int cuaudit_libraries_check(const char *name, const char *globs);
+
 /*
  * Context: setup. Row id of driver_api.def as a function, of no driver: slot
  * is UINT32_MAX. 0, or -ENOENT past the last row.

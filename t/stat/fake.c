@@ -266,6 +266,8 @@ int fake_start(const struct cuaudit_module *what, const char *text)
 	module = what;
 	snprintf(options.text, sizeof(options.text), "%s", text);
 	pthread_key_create(&key, end_thread);
+	if (module->check && module->check(&options) < 0)
+		return -1;
 	return module->init(&options);
 }
 

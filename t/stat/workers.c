@@ -2,7 +2,7 @@
 /*
  * Processes of a job: each argument starts one, which calls cuDriverGetVersion as often as
  * the argument's number says and ends as its word says: exit, _exit, quick, kill, abort,
- * exec (this program again, with "exit=3"), sleep (until somebody kills it), silent (no
+ * exec (this program again, with "exit=3"), bare (after a child by clone(2)), sleep (until somebody kills it), silent (no
  * call, then _exit). "here:" before it is this process itself. Prints the calls of all.
  */
 #include <dlfcn.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,8 +29,34 @@ static void call(long n)
 		version(&value);
 }
 
+/* A child that runs no fork handlers calls five times what nobody called before. */
+static void clone_bare(void)
+{
+	int (*init)(unsigned int);
+	int (*count)(int *);
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	long pid;
+	int status;
+
+	init = (int (*)(unsigned int))dlsym(driver, "cuInit");
+	count = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
+	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!pid) {
+		for (int i = 0; i < 5; i++)
+			count(NULL);
+		syscall(SYS_exit_group, 0);
+	}
+	waitpid((pid_t)pid, &status, 0);
+	for (int i = 0; i < 7; i++)
+		init(0);
+}
+
 static void end(const char *how, const char *program)
 {
+	if (!strcmp(how, "bare")) {
+		clone_bare();
+		exit(0);
+	}
 	if (!strcmp(how, "exit"))
 		exit(0);
 	if (!strcmp(how, "exit3"))
