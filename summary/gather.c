@@ -430,6 +430,7 @@ static int add_process(struct summary *summary, struct summary_process *process,
 	memcpy(process->lost, header->lost, sizeof(process->lost));
 	process->damaged = trace->damaged + tally->damaged;
 	process->torn = trace->torn;
+	process->cut = trace->cut;
 	for (size_t i = 0; i < trace->nchunks; i++)
 		process->filtered += trace->chunks[i].filtered;
 	process->partial = process->filtered || trace->nmarks || process->damaged || process->torn;

@@ -242,6 +242,7 @@ static void missing(struct writer *writer, const struct summary_process *process
 	writer_number(writer, "filtered_calls", process->filtered);
 	writer_number(writer, "damaged_parts", process->damaged);
 	writer_number(writer, "torn_bytes", process->torn);
+	writer_number(writer, "cut_bytes", process->cut);
 }
 
 static void process(const struct json *json, size_t index)

@@ -7,7 +7,9 @@
 
 #include <cuaudit/coverage.h>
 
+#include "hooks/modules/limit_gap.h"
 #include "hooks/modules/limit_pool.h"
+#include "hooks/modules/limit_shared.h"
 #include "report/out.h"
 
 enum { NUMBER = 10, PATH_COLUMNS = 72 };
@@ -106,6 +108,26 @@ static void text_denied(struct out *out)
 	}
 }
 
+static void text_gaps(struct out *out)
+{
+	bool any = false;
+
+	for (int gap = 0; gap < GAPS; gap++) {
+		if (!gap_count((enum gap)gap))
+			continue;
+		out_text(out, any ? "\n" : "\n\n");
+		any = true;
+		out_right(out, out_count(gap_count((enum gap)gap)).text, NUMBER);
+		out_text(out, "  times ");
+		out_text(out, gap_text((enum gap)gap));
+	}
+	if (!shared_repairs())
+		return;
+	out_text(out, any ? "\n" : "\n\n");
+	out_right(out, out_count(shared_repairs()).text, NUMBER);
+	out_text(out, "  times another program had written into the shared file");
+}
+
 static void text(struct out *out)
 {
 	out_text(out, "cuaudit: limit, pid ");
@@ -132,6 +154,7 @@ static void text(struct out *out)
 	}
 	text_libraries(out);
 	text_denied(out);
+	text_gaps(out);
 	out_text(out, "\n");
 }
 
@@ -200,6 +223,19 @@ static void json_denied(struct out *out)
 	out_text(out, "]");
 }
 
+static void json_gaps(struct out *out)
+{
+	out_text(out, ",\"uncounted\":{");
+	for (int gap = 0; gap < GAPS; gap++) {
+		out_text(out, gap ? ",\"" : "\"");
+		out_text(out, gap_key((enum gap)gap));
+		out_text(out, "\":");
+		out_u64(out, gap_count((enum gap)gap));
+	}
+	out_text(out, "}");
+	field(out, "repairs", shared_repairs());
+}
+
 static void json(struct out *out)
 {
 	const char *between = "";
@@ -208,6 +244,7 @@ static void json(struct out *out)
 	out_u64(out, (uint64_t)getpid());
 	out_text(out, limit_options.dry_run ? ",\"dry_run\":true" : ",\"dry_run\":false");
 	field(out, "lost", limit_lost);
+	json_gaps(out);
 	out_text(out, ",\"process\":{\"unit\":\"byte\"");
 	json_account(out, &account_process, account_process.used - spare_of_all());
 	out_text(out, ",\"devices\":[");
