@@ -152,7 +152,7 @@ static const char *slot_name(const struct elf_image *image, uint32_t symbol, cha
 	return buffer;
 }
 
-static void note_alias(uint32_t driver, const char *name, uint32_t slot)
+static void record_alias(uint32_t driver, const char *name, uint32_t slot)
 {
 	struct link_alias *first = atomic_load_explicit(&object_table.aliases,
 							memory_order_relaxed), *alias;
@@ -225,7 +225,7 @@ static void take_function(struct taking *taking, struct link_export *exports, ui
 
 		if (!slots[symbol] && shared >= 0) {
 			slots[symbol] = (uint16_t)(shared + 1);
-			note_alias(own, name, (uint32_t)shared);
+			record_alias(own, name, (uint32_t)shared);
 		} else if (!slots[symbol] && (shared = new_slot(own, name)) >= 0) {
 			slots[symbol] = (uint16_t)(shared + 1);
 			fill_slot((uint32_t)shared, real);
@@ -271,7 +271,7 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 	struct taking taking = { .driver = driver, .detail = detail, .image = image };
 
 	if (!driver || !detail || !make_room(detail, driver, image->nsymbols)) {
-		escape_note(CUAUDIT_ESCAPE_DRIVER, object->path, object, 1);
+		escape_record(CUAUDIT_ESCAPE_DRIVER, object->path, object, 1);
 		return;
 	}
 	object->flags |= LINK_OBJECT_DRIVER;
@@ -280,13 +280,13 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 	taking.known = driver->nfunctions;
 	take_functions(&taking);
 	if (driver->nunrouted > taking.indirect)
-		escape_note(CUAUDIT_ESCAPE_SLOTS, object->path, object,
+		escape_record(CUAUDIT_ESCAPE_SLOTS, object->path, object,
 			    driver->nunrouted - taking.indirect);
 	if (taking.indirect)
-		escape_note(CUAUDIT_ESCAPE_IFUNC, object->path, object, taking.indirect);
+		escape_record(CUAUDIT_ESCAPE_IFUNC, object->path, object, taking.indirect);
 	detail->driver = driver;
 	atomic_store_explicit(&driver->live, 1, memory_order_release);
-	escape_say();
+	escape_print();
 }
 
 void driver_close(struct link_object *object)
@@ -299,4 +299,19 @@ int driver_slot(const struct link_object *object, unsigned int symbol)
 	const struct object_detail *detail = object->detail;
 
 	return symbol < detail->nslots ? (int)detail->slots[symbol] - 1 : -1;
+}
+
+bool driver_exports(uintptr_t address)
+{
+	uint32_t count = atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct link_driver *driver = &object_table.drivers[i];
+		uint32_t exports = atomic_load_explicit(&driver->nexports, memory_order_relaxed);
+
+		for (uint32_t k = 0; k < exports; k++)
+			if (driver->exports[k].address == address)
+				return true;
+	}
+	return false;
 }

@@ -187,6 +187,41 @@ is "$(reports LD_LIBRARY_PATH="$tmp/driver" "$tmp/indirect" | sed 's, /[^ ]*/, ,
 status 86, cuInit 1, cuDriverGetVersion 0" "a driver with an indirect function: said, status 86"
 like "$(cat "$tmp/report.coverage")" '"kind":"ifunc",[^]]*"count":1' "and reported"
 
+# A fixed program that takes a function's address defines it for all, but not for a library
+# that looks into its own scope first.
+build deep -fno-pie -no-pie -x c - -L"$tmp" -l:libcuda.so.1 -ldl <<'C'
+#include <dlfcn.h>
+#include <string.h>
+
+#include "t/fake/driver.h"
+
+static int (*const volatile table[])(unsigned int flags) = { cuInit };
+
+int main(int argc, char **argv)
+{
+	int mode = RTLD_NOW | (argc == 3 && !strcmp(argv[2], "deep") ? RTLD_DEEPBIND : 0);
+	void *library = dlopen(argv[1], mode);
+	int (*call)(void) = library ? (int (*)(void))dlsym(library, "addresses_call") : NULL;
+	int failed = !call || call() || table[0](0);
+
+	if (argc == 3 && !strcmp(argv[2], "shallow"))
+		dlclose(library);
+	return failed;
+}
+C
+if $READELF -sW "$tmp/deep" | grep -q ' [0-9a-f]*[1-9a-f][0-9a-f]* .* UND cuInit'; then
+	is "$(reports "$tmp/deep" "$tmp/library.so" shallow)" \
+		"status 0, cuInit 3, cuDriverGetVersion 1" "a fixed program's own address: routed"
+	is "$(reports "$tmp/deep" "$tmp/library.so" deep | sed 's, /[^ ]*/, ,g')" "$(
+		test "$LOADER" = old ||
+			echo "cuaudit: not routed: library.so: its relocations cannot be changed"
+		test "$LOADER" = old || echo "status 86, cuInit 1, cuDriverGetVersion 1"
+		test "$LOADER" = new || echo "status 0, cuInit 3, cuDriverGetVersion 1")" \
+		"and with RTLD_DEEPBIND: reported"
+else
+	skip 2 "this linker gives a fixed program no address of its own"
+fi
+
 # Nothing of it is routed: the report is made all the same, and what is written still is.
 if test "$LOADER" = new; then
 	build alone -x c - -ldl <<'C'
