@@ -13,9 +13,6 @@ struct stat_file_id {
 	uint32_t major, minor;
 };
 
-/* Context: call. What is wrong, and what to do about it, in a few words. */
-const char *stat_file_reason(int error);
-
 /* Context: call. What file a descriptor is of; 0, or -errno where it is of none. */
 int stat_file_identify(int fd, struct stat_file_id *id);
 

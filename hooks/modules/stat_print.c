@@ -121,7 +121,7 @@ static int append(struct out *out)
 	error = out_write(out, output, IO_REPORT);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
-			    stat_file_reason(-error));
+			    io_remedy(error));
 	return error;
 }
 

@@ -125,7 +125,7 @@ static void create_file(void)
 		file = open_new();
 	if (file < 0) {
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot save statistics of process %d: %s: %s",
-			    (int)getpid(), stat_file_reason(-file), path);
+			    (int)getpid(), io_remedy(file), path);
 		return;
 	}
 	saved = !stat_file_identify(file, &identity);
@@ -144,7 +144,7 @@ static void remove_file(void)
 	saved = false;
 	if (ours && unlink(path))
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot remove the file of saved statistics: %s: %s",
-			    stat_file_reason(errno), path);
+			    io_remedy(errno), path);
 }
 
 /* 0, or what hinders. */
@@ -182,7 +182,7 @@ static void *map_file(void *at, size_t index)
 	if (index)
 		stat_store_header()->flags |= CUAUDIT_STAT_PARTIAL;
 	cuaudit_log(CUAUDIT_WARN, "stat: cannot save %sstatistics of process %d: %s: %s",
-		    index ? "all " : "", (int)getpid(), stat_file_reason(result), path);
+		    index ? "all " : "", (int)getpid(), io_remedy(result), path);
 	/* An empty one tells who reads all files of a run that one is missing. */
 	if (!index && first_header.run)
 		saved = false;
