@@ -99,7 +99,7 @@ static int end_file(struct convert *convert, struct convert_file *file)
 
 	if (!error && convert->format->file_end)
 		error = convert->format->file_end(convert, &file->trace);
-	convert_file_complain(file, convert->damaged, convert->complain);
+	convert_file_complain(file, convert);
 	note_length(convert, file);
 	return error;
 }

@@ -86,6 +86,7 @@ struct convert {
 	struct sink *sink;	/* of a stream */
 	const char *path;	/* else */
 	convert_complain_fn complain;
+	bool incomplete;	/* set: something that was to be recorded is missing of a file */
 	convert_progress_fn progress;	/* NULL: nobody asks */
 	void *progress_data;
 	/* From here on convert_run's. */

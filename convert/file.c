@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "names/selector.h"
+#include "trace/losses.h"
 
 /* The function as selectors know it. */
 static bool takes(const struct selector *selector, const struct trace_function *function)
@@ -77,60 +78,31 @@ void convert_file_close(struct convert_file *file)
 	trace_close(&file->trace);
 }
 
-static const char *lost_why(uint32_t loss)
+static struct trace_losses losses_of(const struct trace *trace, uint64_t damaged)
 {
-	static const char *const why[CUAUDIT_TRACE_LOSSES] = {
-		[CUAUDIT_TRACE_LOST_SIZE] = "beyond its size",
-		[CUAUDIT_TRACE_LOST_DISK] = "on a full or failing disk",
-		[CUAUDIT_TRACE_LOST_MEMORY] = "for want of memory",
-		[CUAUDIT_TRACE_LOST_NESTED] = "of signal handlers",
-		[CUAUDIT_TRACE_LOST_RING] = "written over",
-		[CUAUDIT_TRACE_LOST_UNWOUND] = "left by longjmp or an exception",
+	return (struct trace_losses){
+		.calls = trace->header.lost, .damaged = trace->damaged + damaged,
+		.torn = trace->torn, .cut = trace->cut,
 	};
-
-	return loss < CUAUDIT_TRACE_LOSSES && why[loss] ? why[loss] :
-	       "for a reason this cuaudit does not know";
-}
-
-static void lost(struct buffer *out, const struct trace *trace)
-{
-	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++) {
-		if (!trace->header.lost[i])
-			continue;
-		buffer_text(out, out->length ? ", " : "calls are missing: ");
-		buffer_unsigned(out, trace->header.lost[i]);
-		buffer_char(out, ' ');
-		buffer_text(out, lost_why(i));
-	}
-}
-
-static void part(struct buffer *out, uint64_t number, const char *text)
-{
-	if (!number)
-		return;
-	if (out->length)
-		buffer_text(out, "; ");
-	buffer_unsigned(out, number);
-	buffer_text(out, text);
 }
 
 void convert_losses(struct buffer *out, const struct trace *trace, uint64_t damaged)
 {
-	lost(out, trace);
-	part(out, damaged + trace->damaged, " damaged parts were left out");
-	part(out, trace->torn, " bytes at its end are no whole chunk");
-	buffer_end(out);
+	struct trace_losses losses = losses_of(trace, damaged);
+
+	trace_losses_print(out, &losses);
 }
 
-void convert_file_complain(const struct convert_file *file, uint64_t damaged,
-			   convert_complain_fn complain)
+void convert_file_complain(const struct convert_file *file, struct convert *convert)
 {
-	char text[512];
+	struct trace_losses losses = losses_of(&file->trace, convert->damaged);
+	char text[512] = "";
 	struct buffer out = { text, sizeof(text), 0 };
 
-	convert_losses(&out, &file->trace, damaged);
+	trace_losses_print(&out, &losses);
 	if (*text)
-		complain(file->trace.path, text);
+		convert->complain(file->trace.path, text);
+	convert->incomplete |= trace_losses_any(&losses);
 }
 
 int convert_each_loss(struct convert *convert, const struct trace *trace,
@@ -142,10 +114,12 @@ int convert_each_loss(struct convert *convert, const struct trace *trace,
 
 	for (uint32_t i = 0; !error && i < CUAUDIT_TRACE_LOSSES; i++)
 		if (trace->header.lost[i])
-			error = take(convert, trace, lost_why(i), trace->header.lost[i]);
+			error = take(convert, trace, trace_losses_why(i), trace->header.lost[i]);
 	if (!error && damaged)
 		error = take(convert, trace, "damaged parts", damaged);
 	if (!error && trace->torn)
 		error = take(convert, trace, "bytes of a torn chunk", trace->torn);
+	if (!error && trace->cut)
+		error = take(convert, trace, "bytes that were cut off", trace->cut);
 	return error;
 }

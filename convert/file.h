@@ -52,8 +52,7 @@ static inline void convert_file_saw(struct convert_file *file, uint64_t ticks)
 }
 
 /* What was lost or is damaged, if anything. */
-void convert_file_complain(const struct convert_file *file, uint64_t damaged,
-			   convert_complain_fn complain);
+void convert_file_complain(const struct convert_file *file, struct convert *convert);
 
 /* All files of a conversion by time. */
 struct convert_files {

@@ -47,6 +47,7 @@ static void fill(struct frame *frame, const struct direct *direct, uint64_t end,
 		.nwords = nwords, .result = result, .start = direct->start, .end = end,
 	};
 	frame->list = atomic_load_explicit(&entry->list, memory_order_acquire);
+	frame->own = (uintptr_t)direct->stack;
 	memcpy(frame->regs, direct->words, sizeof(frame->regs));
 	if (nwords > FRAME_NREGS)
 		memcpy(frame->window, direct->stack, DIRECT_STACK * sizeof(*frame->window));

@@ -334,7 +334,7 @@ static void unended(struct writer *json, const struct summary *summary, uint64_t
 static void warnings(struct writer *json, const struct summary *summary)
 {
 	uint64_t lost[CUAUDIT_TRACE_LOSSES] = { 0 }, losers[CUAUDIT_TRACE_LOSSES] = { 0 };
-	uint64_t damaged = 0, damagers = 0, torn = 0, tearers = 0, filtered = 0, filterers = 0;
+	uint64_t damaged = 0, damagers = 0, torn = 0, tearers = 0, cut = 0, cutters = 0, filtered = 0, filterers = 0;
 	uint64_t unfinished = 0;
 
 	for (size_t i = 0; i < summary->nprocesses; i++) {
@@ -349,6 +349,8 @@ static void warnings(struct writer *json, const struct summary *summary)
 		damagers += process->damaged > 0;
 		torn += process->torn;
 		tearers += process->torn > 0;
+		cut += process->cut;
+		cutters += process->cut > 0;
 		filtered += process->filtered;
 		filterers += process->filtered > 0;
 	}
@@ -359,6 +361,7 @@ static void warnings(struct writer *json, const struct summary *summary)
 		warn(json, lost[j], "lost call", losers[j], loss_names[j] ? loss_names[j] : "");
 	warn(json, damaged, "damaged part", damagers, "their calls are missing");
 	warn(json, torn, "byte", tearers, "the end of a file that is torn off");
+	warn(json, cut, "byte", cutters, "the file was cut short");
 	warn(json, filtered, "call", filterers, "too short to be recorded, as min-duration asks");
 	writer_end(json, ']');
 }

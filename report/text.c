@@ -5,6 +5,7 @@
 #include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 
+#include "report/escape.h"
 #include "report/report.h"
 
 enum {
@@ -309,8 +310,8 @@ static void escape(const struct report_escape *given, struct out *out)
 		out_u64(out, escape->version);
 		out_text(out, ", flags ");
 		out_u64(out, escape->flags);
-	} else if (escape->kind == CUAUDIT_ESCAPE_SLOTS) {
-		out_text(out, ", no slot was left");
+	} else {
+		out_text(out, escape_reason(escape->kind));
 	}
 	if (given->library) {
 		out_text(out, ", for ");
@@ -343,6 +344,7 @@ static void table(const struct report_table *given, struct out *out)
 static void clock_line(const struct report *report, struct out *out)
 {
 	const struct cuaudit_stat_header *header = report->header;
+	uint64_t pair = sum_ns(header, header->clock_pair);
 
 	if (!report->timed) {
 		out_text(out, "  clock         none: calls were counted, not timed\n");
@@ -352,7 +354,15 @@ static void clock_line(const struct report *report, struct out *out)
 		 "  clock         time-stamp counter, " : "  clock         CLOCK_MONOTONIC, ");
 	out_u64(out, header->clock_hz / 1000000);
 	out_text(out, " MHz, ");
-	out_text(out, out_time(sum_ns(header, header->clock_pair), 3).text);
+	if (!header->clock_pair) {
+		out_text(out, "too coarse to tell how long a read takes, which is part of every "
+			      "time above\n");
+		return;
+	}
+	/* A tick is the least there is, and may be longer than it takes. */
+	if (header->clock_pair == 1)
+		out_text(out, "at most ");
+	out_text(out, pair ? out_time(pair, 3).text : "1ns");
 	out_text(out, " between two reads in a row, part of every time above\n");
 }
 

@@ -81,8 +81,8 @@ static void disks(const struct page *page)
 }
 
 struct sums {
-	uint64_t unfinished, damaged, torn, filtered;
-	uint64_t damaged_in, torn_in, filtered_in;	/* processes */
+	uint64_t unfinished, damaged, torn, cut, filtered;
+	uint64_t damaged_in, torn_in, cut_in, filtered_in;	/* processes */
 };
 
 static struct sums add_up(const struct summary *summary)
@@ -99,6 +99,8 @@ static struct sums add_up(const struct summary *summary)
 		sums.damaged_in += process->damaged != 0;
 		sums.torn += process->torn;
 		sums.torn_in += process->torn != 0;
+		sums.cut += process->cut;
+		sums.cut_in += process->cut != 0;
 		sums.filtered += process->filtered;
 		sums.filtered_in += process->filtered != 0;
 	}
@@ -141,6 +143,7 @@ void notes_text(const struct page *page)
 		   " of the file left out");
 	count_note(page, "torn", sums.torn, sums.torn_in, "byte", "bytes",
 		   " at the file's end are no whole chunk");
+	count_note(page, "cut short", sums.cut, sums.cut_in, "byte", "bytes", " of the file are missing");
 	count_note(page, "not recorded", sums.filtered, sums.filtered_in, "call", "calls",
 		   " shorter than min-duration");
 	open_calls(page);

@@ -49,7 +49,8 @@ static const char *printed(unsigned int flags)
 /* A call of a function, all words 0. */
 #define CALL(symbol) \
 	(memset(words, 0, sizeof(words)), \
-	 call = (struct print_call){ #symbol, words, &memory, CUAUDIT_ID_##symbol, 0, 0 }, \
+	 call = (struct print_call){ .name = #symbol, .words = words, .source = &memory, \
+				     .id = CUAUDIT_ID_##symbol }, \
 	 (struct cuaudit_args_##symbol *)words)
 
 static uint64_t address(const void *pointer)
@@ -486,7 +487,8 @@ static void rows(const char *path)
 	for (int32_t id = 0; out && (size_t)id < sizeof(names) / sizeof(names[0]); id++) {
 		struct print_param params[PRINT_PARAMS];
 
-		call = (struct print_call){ names[id], words, &pattern, id, 0, 0 };
+		call = (struct print_call){ .name = names[id], .words = words,
+					    .source = &pattern, .id = id };
 		for (uint32_t i = 0; i < 32; i++)
 			words[i] = i + 1;
 		for (uint32_t i = 0; i < print_params(id, params); i++)

@@ -84,7 +84,7 @@ head -c 524388 "$tmp/killed.cutrace" >"$tmp/torn.cutrace"
 perfetto "$tmp/torn.cutrace"
 ok "of a torn file: what is there" test "$(found ends)" -gt 500 -a "$(found ends)" -lt 3000
 is "$(found unresolved) $(found text | tail -n 1)" \
-	"0 calls are missing: 77 beyond its size; 100 bytes at its end are no whole chunk" \
+	"0 calls are missing: 77 beyond its size; 100 bytes at its end are no whole chunk; 262044 bytes of it were cut off" \
 	"... and what is not"
 
 if "$PYTHON3" -c 'import perfetto.protos.perfetto.trace.perfetto_trace_pb2' 2>"$tmp/err"; then

@@ -22,15 +22,15 @@ shows() {
 	is "$(grep -v '^LOG=' "$tmp/out")" "$shows_want" "$shows_name"
 }
 
-shows "HOOKS=trace()
+shows "HOOKS=trace(print=yes)
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "no option"
 ok "the folder is made" test -d cuaudit-trace
-shows "HOOKS=trace()
+shows "HOOKS=trace(print=yes)
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "a folder that is there"
-shows "HOOKS=trace()
+shows "HOOKS=trace(print=yes)
 OUTPUT=$tmp/100%%/%e-%h-%p" "a percent sign, relative" -o 100%
 ok "... is the folder's name" test -d '100%'
-shows "HOOKS=trace()
+shows "HOOKS=trace(print=yes)
 OUTPUT=$tmp/a;b)(/%e-%h-%p" "a name that no option could hold" -o "$tmp/a;b)("
 shows "HOOKS=trace(text=yes)" "--text" --text
 shows "HOOKS=trace(text=yes)
@@ -38,11 +38,11 @@ OUTPUT=$tmp/lines/%e-%h-%p" "--text with a folder" -T -o lines
 shows "DRIVER=sim
 EXCLUDE=libx*
 FUNCTIONS=%memory,%launch
-HOOKS=trace()
+HOOKS=trace(print=yes)
 INCLUDE=liba*:libb*
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "what run has too" -d sim -x 'libx*' -f %memory -f %launch \
 	-l 'liba*' -l 'libb*'
-shows "HOOKS=trace(args=no;strings=16;elements=2;size=0.5gb;when-full=ring;thread=main*;min-duration=10us;start=%launch:100;stop=5s;open=%sync;backtrace=cuLaunch*,/^cu(Mem|Ctx)/;frames=8)
+shows "HOOKS=trace(args=no;strings=16;elements=2;size=0.5gb;when-full=ring;thread=main*;min-duration=10us;start=%launch:100;stop=5s;open=%sync;backtrace=cuLaunch*,/^cu(Mem|Ctx)/;frames=8;print=yes)
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "the hook's" --args no --strings 16 --elements 2 \
 	--size 0.5gb --when-full ring --thread 'main*' --min-duration 10us --start %launch:100 \
 	--stop 5s --open %sync -b 'cuLaunch*,/^cu(Mem|Ctx)/' --frames 8
@@ -70,19 +70,48 @@ ok "... leaves no folder either" test ! -e made
 # The hook has the options that the command has.
 compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no program"
 tool trace -d sim -o all -- "$tmp/ends" 20 fork
-is "$status $(cat "$tmp/err")" "0 " "a program that forks"
+is "$status" 0 "a program that forks"
+is "$(sed 's/^cuaudit: trace: [0-9]* calls\{0,1\} in //' "$tmp/err" | sort)" \
+	"$(find "$tmp/all" -name '*.cutrace' | sort)" "each process says where its file is"
 is "$(find all -name "ends-$(uname -n)-*.cutrace" | wc -l) $(find all -type f | wc -l)" "2 2" \
 	"a file of each process"
 is "$("$cuaudit" list hooks trace | sed -n 's/^  \([a-z-]*\)=.*/\1/p' |
-	grep -vx -e file -e functions -e library | sort)" \
+	grep -vx -e file -e functions -e library -e print | sort)" \
 	"$(awk -F'"' '/^OPTION\(" trace "/ { print $4 }' "$top_srcdir/tools/commands.def" |
-		grep -vx output | sort)" "every option of the hook is one of the command"
+		grep -vx -e add -e output | sort)" "every option of the hook is one of the command"
 for option in '--args no' '--elements 3' '--frames 9' '--min-duration 1us' '--open %memory' \
 	'--size 2M' '--start cuDriverGetVersion:3' '--stop 5s' '--strings 7' '--thread ends' \
 	'--when-full ring' '-b %device'; do
-	tool trace -d sim -o each $option -- "$tmp/ends" 20 return
-	is "$status $(cat "$tmp/err")" "0 " "$option is taken by the hook"
+	# shellcheck disable=SC2086 # two words
+	tool trace -d sim -o each --add $option -- "$tmp/ends" 20 return
+	is "$status $(grep -vc ' calls\{0,1\} in .*\.cutrace$' "$tmp/err")" "0 0" "$option is taken by the hook"
 done
+
+# A second run is not added to the first unnoticed.
+mkdir fresh
+tool trace -d sim -o fresh -- "$tmp/ends" 20 return
+is "$status $(find fresh -type f | wc -l)" "0 1" "a directory that is there and empty"
+like "$(cat "$tmp/err")" "^cuaudit: trace: [0-9]+ calls in $tmp/fresh/ends-.*\.cutrace\$" "where the trace is"
+refused 2 "fresh has traces of an earlier run; choose another directory, or add to them with --add" \
+	"the same directory again" trace -d sim -o fresh -- "$tmp/ends" 20 return
+is "$(find fresh -type f | wc -l)" 1 "... as it was"
+tool trace -d sim -o fresh --add -- "$tmp/ends" 20 return
+is "$status $(find fresh -type f | wc -l)" "0 2" "... with --add"
+for rank in 0 1; do
+	RANK=$rank
+	export RANK
+	tool trace -d sim -o ranks -- "$tmp/ends" 20 return
+	is "$status $(find ranks -type f | wc -l)" "0 $((rank + 1))" "rank $rank of a job"
+done
+refused 2 "ranks has traces of an earlier run" "the same rank again" trace -d sim -o ranks -- "$tmp/ends" 20 return
+unset RANK
+rm -rf cuaudit-trace*
+for where in cuaudit-trace cuaudit-trace.1 cuaudit-trace.2; do
+	tool trace -d sim -- "$tmp/ends" 20 return
+	like "$(cat "$tmp/err")" "^cuaudit: trace: [0-9]+ calls in $tmp/$where/ends-" "no directory given: $where"
+done
+tool trace -d sim --add -- "$tmp/ends" 20 return
+is "$(find cuaudit-trace -type f | wc -l)" 2 "... and --add: the first"
 tool trace -d sim -T -- "$tmp/ends" 1 return
 like "$(cat "$tmp/err")" 'cuDriverGetVersion\(' "--text: lines on stderr"
 tool trace -d sim -T -o lines -- "$tmp/ends" 1 return

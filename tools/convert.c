@@ -234,6 +234,8 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 			status = replace_end(&replace);
 			report_choice(&convert);
 		}
+		if (status == TOOL_OK && convert.incomplete)
+			status = TOOL_FAILED;
 	}
 	free(paths);
 	return status;

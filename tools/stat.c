@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "names/rank.h"
 #include "names/template.h"
 #include "tools/launch.h"
 #include "tools/merge.h"
@@ -93,12 +94,8 @@ static const char *base_name(const char *path)
 
 static const char *rank(void)
 {
-	static const char *const names[] = {
-		"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "RANK"
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *value = getenv(names[i]);
+	for (const char *const *name = rank_variables; *name; name++) {
+		const char *value = getenv(*name);
 
 		if (value && *value)
 			return value;

@@ -13,6 +13,7 @@
 #include "tools/progress.h"
 #include "tools/replace.h"
 #include "tools/tool.h"
+#include "trace/losses.h"
 
 enum { ARENAS = 2 };
 
@@ -29,6 +30,29 @@ static int complain(const struct summary *summary)
 			tool_complain("%s: %s", summary->processes[i].path,
 				      summary->processes[i].fault);
 	return summary->faults ? TOOL_FAILED : TOOL_OK;
+}
+
+/* What is missing of those that were read, a line each. */
+static int complain_losses(const struct summary *summary)
+{
+	int status = TOOL_OK;
+
+	for (size_t i = 0; i < summary->nprocesses; i++) {
+		const struct summary_process *process = &summary->processes[i];
+		const struct trace_losses losses = {
+			.calls = process->lost, .damaged = process->damaged,
+			.torn = process->torn, .cut = process->cut,
+		};
+		char text[512] = "";
+		struct buffer out = { text, sizeof(text), 0 };
+
+		if (process->fault || !trace_losses_any(&losses))
+			continue;
+		trace_losses_print(&out, &losses);
+		tool_complain("%s: %s", process->path, text);
+		status = TOOL_FAILED;
+	}
+	return status;
 }
 
 /* Adds up the traces among the inputs. A status; summary_free in all cases. */
@@ -83,6 +107,8 @@ int summarize(const struct summarize *how, const struct inputs *inputs)
 			summary_text(&summary, &how->print, &out);
 	}
 	if (finish(&out, 0))
+		status = TOOL_FAILED;
+	if (complain_losses(&summary))
 		status = TOOL_FAILED;
 	summary_free(&summary);
 	return status;
@@ -199,6 +225,8 @@ int summarize_page(const struct summarize *how, const char *target, const struct
 	status = build(&summary, &all, inputs);
 	if (summary.faults < summary.nprocesses && write_page(&summary, target))
 		status = TOOL_FAILED;
+	if (complain_losses(&summary))
+		status = TOOL_FAILED;
 	summary_free(&summary);
 	return status;
 }
@@ -218,6 +246,8 @@ int summarize_diff(const struct summarize *how, const struct inputs *a, const st
 				    summary_diff_text(&before.summary, &after.summary,
 						      &how->print, &out);
 		status = finish(&out, error);
+		if (complain_losses(&before.summary) | complain_losses(&after.summary))
+			status = TOOL_FAILED;
 	}
 	free_side(&before);
 	free_side(&after);

@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuaudit trace: start a program and write down each of its driver calls. */
+#include <dirent.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include <cuaudit/trace.h>
+
+#include "names/rank.h"
 #include "names/selector.h"
 #include "report/size.h"
 #include "tools/launch.h"
 #include "tools/options.h"
 #include "tools/tool.h"
+#include "trace/trace.h"
+
+enum { NUMBERS = 10000 };
 
 struct trace_options {
 	char *hook;		/* its options, as CUAUDIT_HOOKS has them */
 	const char *folder;	/* NULL: none given */
 	bool text;
+	bool add;		/* to an earlier run's */
 };
 
 /* Digits, then one of units. */
@@ -90,6 +102,9 @@ static int take(struct launch *launch, struct trace_options *trace, int option)
 	int result;
 
 	switch (option) {
+	case 'A':
+		trace->add = true;
+		return 0;
 	case 'o':
 		trace->folder = optarg;
 		return 0;
@@ -101,15 +116,73 @@ static int take(struct launch *launch, struct trace_options *trace, int option)
 	return result == LAUNCH_OTHER ? take_hook(trace, option) : result;
 }
 
+/* As the hook writes it into a trace. */
+static int32_t own_rank(void)
+{
+	const char *value = NULL;
+
+	for (const char *const *name = rank_variables; *name && !(value && *value); name++)
+		value = getenv(*name);
+	return value && *value ? (int32_t)strtol(value, NULL, 10) : -1;
+}
+
+static bool is_of_rank(int folder, const char *name, int32_t rank)
+{
+	struct cuaudit_trace_header header = { .magic = "" };
+	int fd = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : pread(fd, &header, offsetof(struct cuaudit_trace_header, host), 0);
+
+	if (fd >= 0)
+		close(fd);
+	return got > 0 && !memcmp(header.magic, CUAUDIT_TRACE_MAGIC, sizeof(header.magic)) &&
+	       header.rank == rank;
+}
+
+/* Other ranks' traces may be of this run, those of the same rank are of an earlier one. */
+static bool has_earlier(const char *path)
+{
+	int32_t rank = own_rank();
+	DIR *folder = opendir(path);
+	const struct dirent *entry;
+	bool found = false;
+
+	while (folder && !found && (entry = readdir(folder)))
+		found = strstr(entry->d_name, TRACE_SUFFIX) &&
+			is_of_rank(dirfd(folder), entry->d_name, rank);
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+/* The first of cuaudit-trace, cuaudit-trace.1, ... that an earlier run has not used. */
+static const char *unused_folder(bool add)
+{
+	char *name = launch_join(NULL, "", "cuaudit-trace");
+	char number[16];
+
+	for (int i = 1; !add && i < NUMBERS && has_earlier(name); i++) {
+		snprintf(number, sizeof(number), "%d", i);
+		free(name);
+		name = launch_join("cuaudit-trace", ".", number);
+	}
+	return name;
+}
+
 /* A file for each process; by way of the variable, whose values may hold anything. */
-static void choose_output(struct launch *launch, const struct trace_options *trace)
+static int choose_output(struct launch *launch, const struct trace_options *trace)
 {
 	launch->folder = trace->folder;
 	if (!trace->folder && !trace->text)
-		launch->folder = "cuaudit-trace";
-	if (launch->folder)
-		launch->output = launch_join(launch_path_template(launch->folder), "/",
-					     "%e-%h-%p");
+		launch->folder = unused_folder(trace->add);
+	if (!launch->folder)
+		return 0;
+	if (!trace->add && !trace->text && has_earlier(launch->folder)) {
+		tool_complain("%s has traces of an earlier run; choose another directory, or add to "
+			      "them with --add", launch->folder);
+		return -1;
+	}
+	launch->output = launch_join(launch_path_template(launch->folder), "/", "%e-%h-%p");
+	return 0;
 }
 
 int tool_trace(int argc, char **argv)
@@ -125,9 +198,9 @@ int tool_trace(int argc, char **argv)
 		option = options_program(argc, argv);
 	if (option)
 		return options_status(option);
-	if (trace.text)
-		trace.hook = launch_join(trace.hook, ";", "text=yes");
-	launch.hooks = launch_join("trace(", trace.hook ? trace.hook : "", ")");
-	choose_output(&launch, &trace);
+	trace.hook = launch_join(trace.hook, ";", trace.text ? "text=yes" : "print=yes");
+	launch.hooks = launch_join("trace(", trace.hook, ")");
+	if (choose_output(&launch, &trace))
+		return TOOL_FAILED;
 	return launch_start(&launch, argv + optind);
 }

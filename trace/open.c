@@ -169,6 +169,16 @@ static int read_chunks(struct trace *trace)
 	return error;
 }
 
+/* A file without an end has whole chunks, as they are taken. */
+static uint64_t cut_off(const struct trace *trace)
+{
+	const struct cuaudit_trace_header *header = &trace->header;
+
+	if (!(header->flags & CUAUDIT_TRACE_FINISHED))
+		return -trace->size & (header->chunk - 1);
+	return header->size > trace->size ? header->size - trace->size : 0;
+}
+
 static int compare_segments(const void *a, const void *b)
 {
 	uint64_t x = ((const struct trace_segment *)a)->sequence;
@@ -245,6 +255,7 @@ const char *trace_open(struct trace *trace, const char *path)
 		fault = read_header(trace);
 	if (fault)
 		return fault;
+	trace->cut = cut_off(trace);
 	error = read_chunks(trace);
 	if (error)
 		return strerror(-error);

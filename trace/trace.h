@@ -122,6 +122,7 @@ struct trace {
 	uint64_t records;	/* of chunks that say how many they hold */
 	uint64_t damaged;	/* descriptions and chunks that could not be used */
 	uint64_t torn;		/* bytes at the end that are no whole chunk's */
+	uint64_t cut;		/* bytes that the file is shorter than it was */
 	/* ns since the epoch = start_ns + (ticks - start_ticks) * mult >> shift */
 	uint64_t start_ticks, start_ns, mult;
 	uint32_t shift;

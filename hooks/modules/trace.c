@@ -283,7 +283,7 @@ static int init(const struct cuaudit_options *given)
 		.size = sizeof(hook), .priority = RECORDS, .name = "trace",
 		.flags = CUAUDIT_HOOK_TIMED,
 	};
-	int error = trace_writer_setup(&trace_module, options.threads);
+	int error = trace_writer_setup(&trace_module, options.threads, options.print);
 
 	(void)given;
 	trace_file_setup(&options.file);

@@ -107,7 +107,7 @@ static int open_new(void)
 /* The program may change its directory. */
 static void make_absolute(void)
 {
-	char whole[PATH_MAX];
+	static char whole[PATH_MAX];	/* the calling thread's stack may be a signal's */
 	ssize_t length;
 
 	if (path[0] == '/')
@@ -402,6 +402,7 @@ const char *trace_file_finish(uint32_t used)
 	describe_clock(header);
 	header->end_ticks = cuaudit_ticks();
 	header->end_ns = trace_file_ns(header->end_ticks);
+	header->size = (uint64_t)(used ? size : (off_t)nchunks * CUAUDIT_TRACE_CHUNK);
 	__atomic_store_n(&header->flags, header->flags | CUAUDIT_TRACE_FINISHED, __ATOMIC_RELEASE);
 	if (used && descriptor() >= 0 && ftruncate(fd, size))
 		cuaudit_log(CUAUDIT_INFO, "trace: %s is not cut: %s", path, io_reason(errno));

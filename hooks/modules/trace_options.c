@@ -27,6 +27,7 @@ const struct cuaudit_option trace_option_table[] = {
 	{ "backtrace", NULL, "SELECTOR", "calls that are written with the way to them" },
 	{ "frames", "32", "N", "the longest way, at most 100" },
 	{ "text", "no", "yes|no", "a line of text for each call, and no file" },
+	{ "print", "no", "yes|no", "where the file is, and how many calls, when it ends" },
 	{ NULL, NULL, NULL, NULL }
 };
 
@@ -140,6 +141,7 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		.open = cuaudit_option_get(given, "open"),
 		.backtrace = cuaudit_option_get(given, "backtrace"),
 		.text = !strcmp(cuaudit_option_get(given, "text"), "yes"),
+		.print = !strcmp(cuaudit_option_get(given, "print"), "yes"),
 	};
 	if (!strcmp(options->open, "no"))
 		options->open = "";

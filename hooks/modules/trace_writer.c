@@ -20,11 +20,12 @@
 uint32_t trace_writer_key;
 
 static const char *wanted;
+static bool print_path;
 static struct trace_writer *writers;
 static uint32_t numbers;
 static uint64_t written;	/* calls in chunks that are full or left */
 
-int trace_writer_setup(const struct cuaudit_module *owner, const char *threads)
+int trace_writer_setup(const struct cuaudit_module *owner, const char *threads, bool print)
 {
 	int key = cuaudit_thread_key(sizeof(struct trace_writer), owner);
 
@@ -32,6 +33,7 @@ int trace_writer_setup(const struct cuaudit_module *owner, const char *threads)
 		return key;
 	trace_writer_key = (uint32_t)key;
 	wanted = threads;
+	print_path = print;
 	return 0;
 }
 
@@ -323,8 +325,8 @@ static void say(const char *path, uint64_t calls)
 		[CUAUDIT_TRACE_LOST_UNWOUND] = "left by longjmp or an exception",
 	};
 
-	cuaudit_log(CUAUDIT_INFO, "trace: %llu calls in %s", (unsigned long long)calls,
-		    path ? path : "no file");
+	cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO, "trace: %llu call%s in %s",
+		    (unsigned long long)calls, calls == 1 ? "" : "s", path ? path : "no file");
 	for (uint32_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		uint64_t lost = trace_file_losses(i);
 

@@ -41,8 +41,11 @@ struct trace_writer {
 
 extern uint32_t trace_writer_key;
 
-/* Context: setup. threads: a glob over names, or a number; NULL for all. 0 or -errno. */
-int trace_writer_setup(const struct cuaudit_module *owner, const char *threads);
+/*
+ * Context: setup. threads: a glob over names, or a number; NULL for all. print:
+ * the path is printed at the end, whatever is logged. 0 or -errno.
+ */
+int trace_writer_setup(const struct cuaudit_module *owner, const char *threads, bool print);
 
 /*
  * Context: call. The calling thread's writer, with room for a record of a call

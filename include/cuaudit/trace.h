@@ -87,6 +87,7 @@ struct cuaudit_trace_header {
 	char host[64];
 	char program[1024];	/* its path */
 	char command[2048];	/* its arguments, each ended by a NUL; cut at the end */
+	uint64_t size;		/* bytes of the file once it has its end; 0: not known */
 };
 
 enum cuaudit_trace_kind {
