@@ -18,12 +18,18 @@ static const char *const names[] = {
 };
 
 static enum cuaudit_level threshold = CUAUDIT_WARN;
+static bool raised;
 
 void log_setup(void)
 {
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(cuaudit_core_link->environment.log, names[i]))
 			threshold = i;
+}
+
+void log_raise(bool is)
+{
+	raised = is;
 }
 
 void cuaudit_log(enum cuaudit_level level, const char *format, ...)
@@ -33,7 +39,8 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 	int error = errno, used;
 	va_list arguments;
 
-	if (level > threshold || !cuaudit_core_link->may_say())
+	if ((level > threshold && !(raised && level <= CUAUDIT_WARN)) ||
+	    !cuaudit_core_link->may_say())
 		return;
 	memcpy(line, prefix, sizeof(prefix));
 	va_start(arguments, format);
