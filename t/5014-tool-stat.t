@@ -151,6 +151,12 @@ for format in text json prometheus openmetrics; do
 		"3 1 $("$cuaudit" stat -d sim -m $format "$tmp/workers" _exit=1 2>&1 |
 			grep -c cuDriverGetVersion)" "$format, which goes: a line, then the report"
 done
+for format in text prometheus; do
+	"$cuaudit" stat -m $format -d sim -o /dev/stdout sh -c 'echo hello; exec "$1" _exit=1' sh "$tmp/workers" \
+		>"$tmp/both" 2>"$tmp/err"
+	is "$(head -n 1 "$tmp/both") $(test "$(grep -c cuDriverGetVersion "$tmp/both")" -gt 0 && echo yes)" \
+		"hello yes" "$format, the program's output: behind it"
+done
 if test -c /dev/full; then
 	tool stat -d sim -o /dev/full "$tmp/workers" _exit=1
 	is "$status $(head -n 1 err)" \
