@@ -5,7 +5,6 @@
 
 #include "report/out.h"
 
-
 /*
  * Context: setup. Writes to what CUAUDIT_OUTPUT names, a file by way of
  * another name in its folder, so that it is whole at any time. 0 or -errno,
