@@ -14,24 +14,6 @@
 
 #include <cuaudit/hook.h>
 
-int stat_file_identify(int fd, struct stat_file_id *id)
-{
-	struct statx status;
-
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_INO, &status))
-		return -errno;
-	*id = (struct stat_file_id){ status.stx_ino, status.stx_dev_major, status.stx_dev_minor };
-	return 0;
-}
-
-int stat_file_is(int fd, const struct stat_file_id *id)
-{
-	struct stat_file_id now;
-
-	return !stat_file_identify(fd, &now) && now.inode == id->inode &&
-	       now.major == id->major && now.minor == id->minor;
-}
-
 /* What is no file, a pipe or a terminal, cannot be replaced. stat has no version older than 2.33. */
 static int is_file(const char *path)
 {
