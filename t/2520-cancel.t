@@ -50,7 +50,8 @@ for when in first later exit; do
 	for output in "" "$tmp/o"; do
 		where=${output:+, to a file}
 		for hooks in stat 'stat(format=prometheus)' 'stat(interval=0.01)' coverage leak \
-			'limit(memory=100M)' "stat,coverage,leak,limit(memory=100M)"; do
+			'limit(memory=100M)' "limit(user=100M;file=$tmp/shared)" \
+			"stat,coverage,leak,limit(memory=100M)"; do
 			cancelled "$hooks$where" $when CUAUDIT_HOOKS="$hooks" \
 				CUAUDIT_OUTPUT="$output"
 			like "$(cat "$tmp/all")" 'cuMemAlloc_v2|device memory|9 bound' \
