@@ -10,6 +10,7 @@
 #include "audit/bind.h"
 #include "audit/driver.h"
 #include "audit/env.h"
+#include "audit/escape.h"
 #include "audit/filter.h"
 #include "audit/heap.h"
 #include "audit/judge.h"
@@ -60,11 +61,17 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	judge_start(&object_table);
 }
 
-/* Destructors of auditors run last of all: every call of the program is in. */
+/*
+ * Destructors of auditors run last of all: every call of the program is in. Where
+ * none was routed the core is loaded now, to report what was not.
+ */
 static void __attribute__((destructor)) stop(void)
 {
-	void (*finish)(void) = atomic_load_explicit(&object_table.finish, memory_order_acquire);
+	void (*finish)(void);
 
+	if (escape_any() && !atomic_load_explicit(&object_table.finish, memory_order_relaxed))
+		launch(0);
+	finish = atomic_load_explicit(&object_table.finish, memory_order_acquire);
 	if (finish)
 		finish();
 	else
@@ -122,8 +129,10 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		object_table.everybody = symtab_needed(loader_version, &loader);
 		plt_start(loader_version, &loader);
 	}
-	if (!image.symbols)
+	if (!image.symbols) {
+		escape_note(CUAUDIT_ESCAPE_OBJECT, object->path, object, 1);
 		return LA_FLG_BINDFROM;
+	}
 	if (space != LM_ID_BASE)
 		peer_open(&image);
 	launch_note(map, space, &image);

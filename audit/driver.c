@@ -2,6 +2,7 @@
 /* Copies of the driver: each exported function of each gets a slot. */
 #include "audit/driver.h"
 
+#include "audit/escape.h"
 #include "audit/stub.h"
 #include "audit/sys.h"
 
@@ -267,8 +268,7 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 	struct object_detail *detail = object_detail(object);
 
 	if (!driver || !detail || !make_room(detail, driver, image->nsymbols)) {
-		sys_say("no room for another copy of the driver, it is not routed: ",
-			object->path, NULL);
+		escape_note(CUAUDIT_ESCAPE_DRIVER, object->path, object, 1);
 		return;
 	}
 	object->flags |= LINK_OBJECT_DRIVER;
@@ -277,8 +277,11 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 	take_functions(&(struct taking){
 		.driver = driver, .detail = detail, .image = image, .known = driver->nfunctions,
 	});
+	if (driver->nunrouted)
+		escape_note(CUAUDIT_ESCAPE_SLOTS, object->path, object, driver->nunrouted);
 	detail->driver = driver;
 	atomic_store_explicit(&driver->live, 1, memory_order_release);
+	escape_say();
 }
 
 void driver_close(struct link_object *object)

@@ -6,10 +6,7 @@
 
 #include "audit/sys.h"
 
-enum {
-	PAGE = 4096,	/* the least there is; objects begin with one */
-	MAX_DYNAMIC = 512
-};
+enum { PAGE = 4096 };	/* the least there is; objects begin with one */
 
 /* d_tag values of interest, in one place of their own. */
 struct dynamic {
@@ -48,20 +45,85 @@ static bool table(const struct elf_image *image, uintptr_t at, size_t size, size
 	return at && aligned(at, alignment) && inside(image, at, size);
 }
 
-/* The headers at the object's base, where there are any one can trust: in its first page. */
+/* An ELF header that can be trusted; its page can be read. */
+static bool is_header(const ElfW(Ehdr) *header)
+{
+	return header->e_ident[EI_MAG0] == ELFMAG0 && header->e_ident[EI_MAG1] == ELFMAG1 &&
+	       header->e_ident[EI_MAG2] == ELFMAG2 && header->e_ident[EI_MAG3] == ELFMAG3 &&
+	       header->e_phentsize == sizeof(ElfW(Phdr));
+}
+
+/* The headers at the object's base, where nearly all have them: in its first page. */
 static bool find_phdrs(struct elf_image *image)
 {
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)image->base;
 
-	if (!image->base || !aligned(image->base, PAGE) || !sys_readable(header))
-		return false;
-	if (header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_MAG1] != ELFMAG1 ||
-	    header->e_ident[EI_MAG2] != ELFMAG2 || header->e_ident[EI_MAG3] != ELFMAG3 ||
-	    header->e_phentsize != sizeof(ElfW(Phdr)) ||
-	    header->e_phnum > PAGE / sizeof(ElfW(Phdr)) ||
+	if (!image->base || !aligned(image->base, PAGE) || !sys_readable(header) ||
+	    !is_header(header) || header->e_phnum > PAGE / sizeof(ElfW(Phdr)) ||
 	    header->e_phoff > PAGE - header->e_phnum * sizeof(ElfW(Phdr)))
 		return false;
 	image->phdr = (const ElfW(Phdr) *)(image->base + header->e_phoff);
+	image->phnum = header->e_phnum;
+	return true;
+}
+
+/*
+ * The file an object is of, among the process's mappings. Its first segment
+ * need not lie at the base (-Ttext-segment, prelink), its program headers not
+ * behind the ELF header (tools that add to them move them).
+ */
+struct file {
+	uintptr_t dynamic;		/* lies in a mapping of the file */
+	struct sys_mapping header;	/* of its beginning; in another file's until found */
+	size_t offset, size;		/* of the program headers */
+	uintptr_t phdr;			/* 0: not found */
+	bool found;
+};
+
+static bool find_header(const struct sys_mapping *mapping, void *data)
+{
+	struct file *file = data;
+
+	/* The nearest before: a file may be mapped more than once. */
+	if (!mapping->offset)
+		file->header = *mapping;
+	if (file->dynamic < mapping->from || file->dynamic >= mapping->to)
+		return false;
+	file->found = mapping->file && file->header.file == mapping->file &&
+		      file->header.readable;
+	return true;
+}
+
+static bool find_moved(const struct sys_mapping *mapping, void *data)
+{
+	struct file *file = data;
+	size_t there = mapping->to - mapping->from;
+
+	if (mapping->file != file->header.file || mapping->from < file->header.from ||
+	    !mapping->readable || file->offset < mapping->offset ||
+	    file->offset - mapping->offset > there ||
+	    file->size > there - (file->offset - mapping->offset))
+		return false;
+	file->phdr = mapping->from + (file->offset - mapping->offset);
+	return true;
+}
+
+/* The headers wherever the file's mappings hold them. */
+static bool search_phdrs(struct elf_image *image, const ElfW(Dyn) *dynamic)
+{
+	struct file file = { .dynamic = (uintptr_t)dynamic };
+	const ElfW(Ehdr) *header;
+
+	if (!sys_each_mapping(find_header, &file) || !file.found)
+		return false;
+	header = (const ElfW(Ehdr) *)file.header.from;
+	if (!is_header(header))
+		return false;
+	file.offset = header->e_phoff;
+	file.size = header->e_phnum * sizeof(ElfW(Phdr));
+	if (!sys_each_mapping(find_moved, &file))
+		return false;
+	image->phdr = (const ElfW(Phdr) *)file.phdr;
 	image->phnum = header->e_phnum;
 	return true;
 }
@@ -75,6 +137,8 @@ static bool measure(struct elf_image *image, const ElfW(Dyn) *dynamic)
 {
 	bool ours = false;
 
+	if (!aligned((uintptr_t)image->phdr, sizeof(uintptr_t)))
+		return false;
 	image->lo = UINTPTR_MAX;
 	image->hi = 0;
 	for (unsigned int i = 0; i < image->phnum; i++) {
@@ -97,13 +161,13 @@ static bool measure(struct elf_image *image, const ElfW(Dyn) *dynamic)
 /* The loader relocates these in place, except where the section is read-only. */
 static uintptr_t address(const struct elf_image *image, ElfW(Addr) value)
 {
-	return value < image->base ? value + image->base : value;
+	return inside(image, value, 1) ? value : value + image->base;
 }
 
 static void collect(const struct elf_image *image, const ElfW(Dyn) *entry, struct dynamic *found)
 {
-	for (int i = 0; i < MAX_DYNAMIC && inside(image, (uintptr_t)entry, sizeof(*entry)) &&
-	     entry->d_tag != DT_NULL; i++, entry++) {
+	for (; inside(image, (uintptr_t)entry, sizeof(*entry)) && entry->d_tag != DT_NULL;
+	     entry++) {
 		switch (entry->d_tag) {
 		case DT_STRTAB:
 			found->strtab = address(image, entry->d_un.d_ptr);
@@ -210,10 +274,10 @@ bool elf_read(struct elf_image *image, const struct link_map *map,
 	struct dynamic found = { 0 };
 
 	*image = (struct elf_image){ .base = map->l_addr, .phdr = phdr, .phnum = phnum };
-	if (!map->l_ld || !aligned((uintptr_t)map->l_ld, sizeof(uintptr_t)) ||
-	    (!phdr && !find_phdrs(image)) ||
-	    !aligned((uintptr_t)image->phdr, sizeof(uintptr_t)) ||
-	    !measure(image, map->l_ld))
+	if (!map->l_ld || !aligned((uintptr_t)map->l_ld, sizeof(uintptr_t)))
+		return false;
+	if (!((phdr || find_phdrs(image)) && measure(image, map->l_ld)) &&
+	    !(search_phdrs(image, map->l_ld) && measure(image, map->l_ld)))
 		return false;
 	collect(image, map->l_ld, &found);
 	read_symbols(image, &found);

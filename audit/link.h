@@ -9,14 +9,15 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 5
+#define LINK_VERSION 6
 
 enum {
-	LINK_SLOTS = 4096,	/* stubs assembled into the auditor */
-	LINK_DRIVERS = 16,
+	LINK_SLOTS = 16384,	/* stubs assembled into the auditor */
+	LINK_DRIVERS = 64,
 	LINK_CHUNK = 256,	/* objects a chunk */
 	LINK_CHUNKS = 256,
-	LINK_BINDINGS = 16384	/* a power of two */
+	LINK_BINDINGS = 16384,	/* a power of two */
+	LINK_ESCAPES = 64
 };
 
 /* One stub. Written by the auditor under the loader's lock. */
@@ -89,6 +90,14 @@ struct link_binding {
 	_Atomic uint32_t count;
 };
 
+/* What the auditor could not route: see enum cuaudit_escape_kind. */
+struct link_escape {
+	const char *name;
+	uint32_t kind;
+	uint32_t object;		/* whose, index + 1; 0: of none */
+	_Atomic uint32_t count;
+};
+
 /* A copy of the driver; the record outlives dlclose and serves the next open. */
 struct link_driver {
 	const char *path;
@@ -124,7 +133,8 @@ struct link_table {
 	_Atomic(struct link_object *) chunks[LINK_CHUNKS];
 	_Atomic uint32_t live[LINK_CHUNKS];	/* objects of a chunk that are open */
 	_Atomic uint32_t nobjects;
-	_Atomic uint32_t lost_objects;	/* came when the table was full */
+	struct link_escape escapes[LINK_ESCAPES];
+	_Atomic uint32_t nescapes;	/* release, like nslots */
 	struct link_binding *bindings;	/* hashed by key; also filled by the core */
 	_Atomic uint32_t lost_bindings;
 	struct link_environment environment;

@@ -2,6 +2,7 @@
 /* The objects of the process, as the loader reports them. */
 #include "audit/object.h"
 
+#include "audit/escape.h"
 #include "audit/filter.h"
 #include "audit/provider.h"
 #include "audit/sys.h"
@@ -148,7 +149,7 @@ struct link_object *object_open(const struct link_map *map, Lmid_t space,
 	if (!object)
 		object = new_record(path);
 	if (!object) {
-		atomic_fetch_add_explicit(&object_table.lost_objects, 1, memory_order_relaxed);
+		escape_note(CUAUDIT_ESCAPE_FULL, path, NULL, 1);
 		return NULL;
 	}
 	object->flags = is_main ? LINK_OBJECT_MAIN : 0;

@@ -219,7 +219,8 @@ void plt_open(struct link_object *object, const struct elf_image *image,
 		return;
 	else if (!found.now)
 		bind_lazily(object, image, &found, map);
-	else if (found.rela && found.relasz)
+	/* now.c sees by l_addr whether it is relocated; of all with none the program alone can wait. */
+	else if (found.rela && found.relasz && (image->base || object->flags & LINK_OBJECT_MAIN))
 		now_open(object, image, &found);
 }
 

@@ -5,6 +5,7 @@
 #include <linux/mman.h>
 
 #include "arch.h"
+#include "audit/escape.h"
 #include "audit/provider.h"
 #include "audit/sys.h"
 
@@ -189,8 +190,7 @@ void relocate_rewrite(struct link_object *object, const struct elf_image *image,
 	    (open_in_place(&range, image) || open_copy(&range, detail, image, map)))
 		rewrite(&range, detail, image, space);
 	else
-		sys_say("cannot rewrite relocations, calls by them are not routed: ",
-			object->path, NULL);
+		escape_note(CUAUDIT_ESCAPE_RELOCATIONS, object->path, object, names);
 }
 
 bool relocate_was_rewritten(struct link_object *object, const char *name)

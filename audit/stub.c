@@ -12,7 +12,7 @@ extern const char stub_table[];
 extern _Atomic(void *) stub_routes[LINK_SLOTS];
 extern void stub_resolve(void);
 
-_Static_assert(LINK_SLOTS == 4096, "STUBS in stub.S");
+_Static_assert(LINK_SLOTS == 16384, "STUBS in stub.S");
 
 void *stub_address(uint32_t slot)
 {

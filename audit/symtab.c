@@ -3,6 +3,7 @@
 #include "audit/symtab.h"
 
 #include "audit/driver.h"
+#include "audit/escape.h"
 #include "audit/peer.h"
 #include "audit/stub.h"
 #include "audit/sys.h"
@@ -54,8 +55,7 @@ void symtab_repoint(const struct link_object *object, const struct elf_image *im
 
 	/* RELRO is not read-only yet: that comes after relocation. */
 	if (!copy || !entry || !elf_writable(image, (uintptr_t)&entry->d_un)) {
-		sys_say("cannot change its symbol table, look-ups of it are not routed: ",
-			object->path, NULL);
+		escape_note(CUAUDIT_ESCAPE_SYMBOLS, object->path, object, 1);
 		return;
 	}
 	for (uint32_t i = 0; i < image->nsymbols; i++) {

@@ -248,6 +248,58 @@ bool sys_each_line(const char *path, bool (*take)(const char *line, void *data),
 	return taken;
 }
 
+/* The number at *line, behind which it moves; base 10 or 16. */
+static uint64_t read_number(const char **line, unsigned int base)
+{
+	uint64_t value = 0;
+
+	for (;; ++*line) {
+		unsigned int digit = (unsigned int)(**line <= '9' ? **line - '0' : **line - 'a' + 10);
+
+		if (digit >= base)
+			return value;
+		value = value * base + digit;
+	}
+}
+
+struct taker {
+	bool (*take)(const struct sys_mapping *mapping, void *data);
+	void *data;
+};
+
+/* FROM-TO rwxp OFFSET MAJOR:MINOR INODE PATH */
+static bool take_mapping(const char *line, void *data)
+{
+	const struct taker *taker = data;
+	struct sys_mapping mapping;
+	uint64_t device, inode;
+
+	mapping.from = read_number(&line, 16);
+	line += *line == '-';
+	mapping.to = read_number(&line, 16);
+	line += *line == ' ';
+	mapping.readable = *line == 'r';
+	while (*line && *line != ' ')
+		line++;
+	line += *line == ' ';
+	mapping.offset = read_number(&line, 16);
+	line += *line == ' ';
+	device = read_number(&line, 16) << 32;
+	line += *line == ':';
+	device |= read_number(&line, 16);
+	line += *line == ' ';
+	inode = read_number(&line, 10);
+	mapping.file = inode ? inode ^ device << 20 : 0;
+	return taker->take(&mapping, taker->data);
+}
+
+bool sys_each_mapping(bool (*take)(const struct sys_mapping *mapping, void *data), void *data)
+{
+	struct taker taker = { take, data };
+
+	return sys_each_line("/proc/self/maps", take_mapping, &taker);
+}
+
 bool sys_folder(char *path, size_t size)
 {
 	return syscall3(SYS_getcwd, (long)path, (long)size, 0) > 0 && path[0] == '/';

@@ -60,6 +60,16 @@ bool sys_readable(const void *address);
  */
 bool sys_each_line(const char *path, bool (*take)(const char *line, void *data), void *data);
 
+/* A mapping of the process. file: 0, or a number of its file's own. */
+struct sys_mapping {
+	uintptr_t from, to;
+	uint64_t offset, file;
+	bool readable;
+};
+
+/* Hands each mapping, in the order of addresses, to take until it answers true; whether it did. */
+bool sys_each_mapping(bool (*take)(const struct sys_mapping *mapping, void *data), void *data);
+
 /* The current folder's path; false where it has none. */
 bool sys_folder(char *path, size_t size);
 

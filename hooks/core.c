@@ -76,7 +76,6 @@ static void attach(void)
 	int cancel = forbid_cancel();
 
 	registry_attach();
-	coverage_slots();
 	version_ask();
 	restore_cancel(cancel);
 }
@@ -91,13 +90,7 @@ void cuaudit_end_with(int status)
 
 static void report(void)
 {
-	uint32_t lost;
-
 	log_finish();
-	lost = atomic_load_explicit(&cuaudit_core_link->lost_objects, memory_order_relaxed);
-	if (lost)
-		cuaudit_log(CUAUDIT_WARN, "%u libraries came when the table was full; they are not "
-			    "routed", lost);
 	clock_calibrate();
 	unmatched_report();
 	module_finish_all();

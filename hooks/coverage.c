@@ -32,6 +32,7 @@ static struct {
 } tables;
 
 static struct cuaudit_driver drivers[LINK_DRIVERS];
+static _Atomic uint32_t taken[LINK_ESCAPES];	/* of each of the auditor's, how many */
 
 /* The last record of each kind is for all that found no other. */
 static const char others[] = "(others)";
@@ -48,20 +49,19 @@ static uint32_t visible(const _Atomic uint32_t *claimed)
 	return count < KINDS ? count : KINDS;
 }
 
-void coverage_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t version,
-		     uint64_t flags, const struct cuaudit_library *library)
+static void add_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t version,
+		       uint64_t flags, const struct cuaudit_library *library, uint64_t times)
 {
 	struct cuaudit_escape *escape;
 	uint32_t i;
 
-	name = name ? name : "";
-	for (i = 0; i < visible(&escapes.claimed); i++) {
+		for (i = 0; i < visible(&escapes.claimed); i++) {
 		escape = &escapes.escapes[i];
 		if (is_ready(&escapes.ready[i]) && escape->kind == kind &&
 		    escape->version == version && escape->flags == flags &&
 		    escape->library == library &&
 		    !strncmp(escape->name, name, sizeof(escape->name) - 1)) {
-			__atomic_fetch_add(&escape->count, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&escape->count, times, __ATOMIC_RELAXED);
 			return;
 		}
 	}
@@ -69,20 +69,46 @@ void coverage_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t v
 	if (i >= KINDS - 1) {
 		escape = &escapes.escapes[KINDS - 1];
 		strcpy(escape->name, others);
-		__atomic_fetch_add(&escape->count, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&escape->count, times, __ATOMIC_RELAXED);
 		atomic_store_explicit(&escapes.ready[KINDS - 1], 1, memory_order_release);
 		return;
 	}
 	escape = &escapes.escapes[i];
 	*escape = (struct cuaudit_escape){
-		.kind = kind, .version = version, .flags = flags, .library = library, .count = 1,
+		.kind = kind, .version = version, .flags = flags, .library = library, .count = times,
 	};
 	strncpy(escape->name, name, sizeof(escape->name) - 1);
 	atomic_store_explicit(&escapes.ready[i], 1, memory_order_release);
 }
 
+void coverage_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t version,
+		     uint64_t flags, const struct cuaudit_library *library)
+{
+	add_escape(kind, name ? name : "", version, flags, library, 1);
+}
+
+/* What the auditor could not route, since the last time. */
+static void take_auditors(void)
+{
+	struct link_table *link = cuaudit_core_link;
+	uint32_t count = atomic_load_explicit(&link->nescapes, memory_order_acquire);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct link_escape *from = &link->escapes[i];
+		uint32_t now = atomic_load_explicit(&from->count, memory_order_relaxed);
+		uint32_t before = atomic_exchange_explicit(&taken[i], now, memory_order_relaxed);
+
+		if (now != before)
+			add_escape(from->kind, from->name, 0, 0, from->object ?
+				   object_library(link_object(link, from->object - 1)) : NULL,
+				   now - before);
+	}
+}
+
 const struct cuaudit_escape *cuaudit_escape_get(uint32_t index)
 {
+	if (!index)
+		take_auditors();
 	if (index >= visible(&escapes.claimed) || !is_ready(&escapes.ready[index]))
 		return NULL;
 	return &escapes.escapes[index];
@@ -122,19 +148,6 @@ const struct cuaudit_export_table *cuaudit_export_table_get(uint32_t index)
 	if (index >= visible(&tables.claimed) || !is_ready(&tables.ready[index]))
 		return NULL;
 	return &tables.tables[index];
-}
-
-void coverage_slots(void)
-{
-	static uint32_t told[LINK_DRIVERS];
-	uint32_t count = atomic_load_explicit(&cuaudit_core_link->ndrivers, memory_order_acquire);
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct link_driver *driver = &cuaudit_core_link->drivers[i];
-
-		for (; told[i] < driver->nunrouted; told[i]++)
-			coverage_escape(CUAUDIT_ESCAPE_SLOTS, driver->path, 0, 0, NULL);
-	}
 }
 
 void coverage_version(uint32_t driver, uint32_t version)
@@ -209,6 +222,7 @@ void coverage_forked(void)
 	uint32_t count = cuaudit_functions();
 
 	memset(&escapes, 0, sizeof(escapes));
+	memset(&taken, 0, sizeof(taken));
 	memset(&tables, 0, sizeof(tables));
 	for (uint32_t i = 0; i < count; i++)
 		atomic_store_explicit(&coverage_procaddr[i], 0, memory_order_relaxed);

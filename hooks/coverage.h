@@ -18,13 +18,10 @@ void coverage_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t v
 void coverage_table(const uint8_t *uuid, uint64_t size, int32_t result,
 		    const struct cuaudit_library *library);
 
-/* Context: setup. Counts the exports of each driver that have no slot, once. */
-void coverage_slots(void);
-
 /* The word the driver's version function gave. */
 void coverage_version(uint32_t driver, uint32_t version);
 
-/* In the child of fork: its counts begin at zero; what is bound stays. */
+/* In the child of fork: its counts begin at zero; what is bound, or cannot be routed, stays. */
 void coverage_forked(void);
 
 #endif

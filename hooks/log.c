@@ -40,7 +40,7 @@ void log_close(void)
 	uint32_t count = atomic_exchange_explicit(&unsaid, 0, memory_order_relaxed);
 
 	if (count)
-		cuaudit_log(CUAUDIT_WARN, "%u messages could not be written", count);
+		cuaudit_log(CUAUDIT_WARN, "messages that could not be written: %u", count);
 }
 
 void cuaudit_log(enum cuaudit_level level, const char *format, ...)

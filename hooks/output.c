@@ -17,9 +17,12 @@
 #include "names/template.h"
 #include "report/io.h"
 
+enum { HOST = 256 };
+
 static time_t started;
 static char rank[32] = "0";
 static bool ranked;
+static char program[NAME_MAX + 1];
 
 /* The environment as it was when the process started. */
 static const char *started_with(const char *name)
@@ -46,22 +49,25 @@ static void take_rank(void)
 	}
 }
 
+static void take_program(void)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/thread-self/exe", path, sizeof(path) - 1);
+	const char *slash;
+
+	if (length < 0)
+		return;
+	path[length] = '\0';
+	slash = strrchr(path, '/');
+	slash = slash ? slash + 1 : path;
+	memcpy(program, slash, strnlen(slash, NAME_MAX));
+}
+
 void output_setup(void)
 {
 	started = time(NULL);
 	take_rank();
-}
-
-static const char *program(char *buffer, size_t size)
-{
-	ssize_t length = readlink("/proc/thread-self/exe", buffer, size - 1);
-	const char *slash;
-
-	if (length < 0)
-		return "program";
-	buffer[length] = '\0';
-	slash = strrchr(buffer, '/');
-	return slash ? slash + 1 : buffer;
+	take_program();
 }
 
 /* What stands for %field; buffer may be used for it. */
@@ -77,7 +83,7 @@ static const char *value(char field, char *buffer, size_t size)
 		buffer[size - 1] = '\0';
 		return buffer;
 	case 'e':
-		return program(buffer, size);
+		return *program ? program : "program";
 	case 'r':
 		return rank;
 	case 't':
@@ -102,7 +108,7 @@ int cuaudit_rank(void)
 
 int cuaudit_path(const char *template, const char *suffix, char *path, size_t size)
 {
-	char buffer[PATH_MAX];
+	char buffer[HOST];	/* in a hook of a call on a signal's stack, too */
 	size_t used = 0;
 
 	if (template_fault(template))

@@ -111,6 +111,19 @@ static struct thread *make(void)
 	return thread;
 }
 
+/* Writes to no page that is clear: most of a block's never become the process's own. */
+static void clear(char *block, size_t size)
+{
+	static const char zeros[4096];
+
+	for (size_t at = 0; at < size; at += sizeof(zeros)) {
+		size_t part = size - at < sizeof(zeros) ? size - at : sizeof(zeros);
+
+		if (memcmp(block + at, zeros, part))
+			memset(block + at, 0, part);
+	}
+}
+
 /* A structure whose thread ended serves again, so that memory follows live threads. */
 static struct thread *take_free(void)
 {
@@ -127,7 +140,7 @@ static struct thread *take_free(void)
 	memset(thread->callers, 0, THREAD_CALLERS * sizeof(*thread->callers));
 	for (uint32_t i = first_key; i < THREAD_KEYS; i++)
 		if (thread->blocks[i])
-			memset(thread->blocks[i], 0, keys[i].size);
+			clear(thread->blocks[i], keys[i].size);
 	return thread;
 }
 

@@ -343,7 +343,7 @@ static long read_all(int fd, char *text, size_t size, int patience)
 
 	while (got && used < size - 1) {
 		if (!readable(fd, patience))
-			return -ETIMEDOUT;
+			return -ENODATA;
 		got = result(syscall(SYS_read, fd, text + used, size - 1 - used));
 		if (got < 0 && got != -EINTR)
 			return got;
@@ -420,7 +420,7 @@ const char *io_reason(int error)
 		{ EMFILE, "Too many open files (ulimit -n)" },
 		{ ENAMETOOLONG, "File name too long" },
 		{ ENFILE, "Too many open files in system" },
-		{ ENODATA, "No data available" },
+		{ ENODATA, "Nobody writes there" },
 		{ ENODEV, "No such device" },
 		{ ENOENT, "No such file or directory" },
 		{ ENOLCK, "No locks available" },

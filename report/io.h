@@ -37,7 +37,7 @@ int io_write(int fd, const void *data, size_t count, int patience);
 
 /*
  * Reads a file of size - 1 bytes at most and ends text by NUL: how many it
- * were. A FIFO's writer is waited for as above.
+ * were. A FIFO's writer is waited for as above, then it is -ENODATA.
  */
 long io_read_file(const char *path, char *text, size_t size, int patience);
 

@@ -3,6 +3,7 @@
 #include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 
+#include "report/escape.h"
 #include "report/report.h"
 
 static const char *const route_keys[] = {
@@ -14,10 +15,6 @@ static const char *const route_keys[] = {
 
 _Static_assert(sizeof(route_keys) / sizeof(route_keys[0]) == CUAUDIT_ROUTES, "a key each");
 
-static const char *const escape_kinds[] = {
-	[CUAUDIT_ESCAPE_PROCADDR] = "procaddr",
-	[CUAUDIT_ESCAPE_SLOTS] = "slots"
-};
 
 /* Keys are given with what stands before them: "{", "," or nothing. */
 static void key(struct out *out, const char *before, const char *name)
@@ -265,8 +262,7 @@ static void unrouted(const struct report *report, struct out *out)
 		number(out, "flags", escape->flags);
 		text(out, ",", "library", report->escapes[i].library);
 		number(out, "count", report->escapes[i].count);
-		text(out, ",", "kind", escape->kind <= CUAUDIT_ESCAPE_SLOTS ?
-		     escape_kinds[escape->kind] : NULL);
+		text(out, ",", "kind", escape_key(escape->kind));
 		out_text(out, "}");
 	}
 	out_text(out, "]");

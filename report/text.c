@@ -5,6 +5,7 @@
 #include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 
+#include "report/escape.h"
 #include "report/report.h"
 
 enum {
@@ -309,8 +310,8 @@ static void escape(const struct report_escape *given, struct out *out)
 		out_u64(out, escape->version);
 		out_text(out, ", flags ");
 		out_u64(out, escape->flags);
-	} else if (escape->kind == CUAUDIT_ESCAPE_SLOTS) {
-		out_text(out, ", no slot was left");
+	} else {
+		out_text(out, escape_reason(escape->kind));
 	}
 	if (given->library) {
 		out_text(out, ", for ");

@@ -433,6 +433,9 @@ static int add_process(struct summary *summary, struct summary_process *process,
 	process->cut = trace->cut;
 	for (size_t i = 0; i < trace->nchunks; i++)
 		process->filtered += trace->chunks[i].filtered;
+	process->partial = process->filtered || trace->nmarks || process->damaged || process->torn;
+	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		process->partial |= process->lost[i] != 0;
 	for (uint32_t i = 0; i < tally->threads.count; i++) {
 		const struct tally_counts *thread = table_row(&tally->threads, i);
 

@@ -196,13 +196,16 @@ static void bytes(struct writer *writer, const struct summary_bytes *from)
 	writer_number(writer, "unsized", from->unsized);
 }
 
-static void memory(struct writer *writer, const struct summary_memory *from)
+static void memory(struct writer *writer, const struct summary_process *process)
 {
+	const struct summary_memory *from = &process->memory;
+
 	if (!from->known) {
 		writer_text(writer, "memory", NULL);
 		return;
 	}
 	writer_begin(writer, "memory", '{');
+	writer_flag(writer, "partial", process->partial);
 	writer_number(writer, "peak_at_ns", from->peak_ns);
 	bytes(writer, &from->device);
 	writer_begin(writer, "kinds", '{');
@@ -267,7 +270,7 @@ static void process(const struct json *json, size_t index)
 	counts(writer, &process->counts);
 	missing(writer, process);
 	if (json->print->tables >> SUMMARY_BY_MEMORY & 1)
-		memory(writer, &process->memory);
+		memory(writer, process);
 	shares(json, process->functions, rows_of(json, process->nfunctions));
 	writer_end(writer, '}');
 }

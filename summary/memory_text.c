@@ -117,7 +117,7 @@ static const char *why_not(const struct summary *summary)
 
 void memory_text(const struct page *page)
 {
-	size_t count;
+	size_t count, partial = 0;
 	uint32_t *order = known(page->summary, &count);
 
 	if (!count) {
@@ -128,8 +128,16 @@ void memory_text(const struct page *page)
 		return;
 	}
 	page_heading(page, "    Peak   At end Allocated   Allocs    Frees  Device memory, over time");
-	for (size_t i = 0; i < page_rows(page, count); i++)
+	for (size_t i = 0; i < page_rows(page, count); i++) {
 		process(page, order[i]);
+		partial += page->summary->processes[order[i]].partial;
+	}
 	page_more(page, count, "process", "processes");
+	if (partial) {
+		out_text(page->out, "  partial       ");
+		if (count > 1)
+			page_plural(page, partial, "process: ", "processes: ");
+		out_text(page->out, "calls were not recorded, which may have allocated or freed memory\n");
+	}
 	free(order);
 }

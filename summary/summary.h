@@ -136,6 +136,7 @@ struct summary_process {
 	uint64_t lost[CUAUDIT_TRACE_LOSSES];
 	uint64_t error;		/* errno of the disk, 0 for none */
 	uint64_t filtered;	/* calls too short to be recorded */
+	bool partial;		/* calls are missing, by loss, filter, start= or stop= */
 	uint64_t damaged;	/* chunks and descriptions */
 	uint64_t torn, cut;	/* bytes */
 	struct summary_memory memory;

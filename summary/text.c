@@ -224,6 +224,10 @@ static void errors(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 
+	if (!summary->nerrors) {
+		out_text(page->out, "\nErrors: none\n");
+		return;
+	}
 	page_heading(page, "    Calls  Result, name");
 	for (size_t i = 0; i < page_rows(page, summary->nerrors); i++) {
 		const struct summary_error *error = &summary->errors[i];

@@ -80,7 +80,11 @@ own_() {
 to_run() {
 	sed -n 's/^cuaudit:   //p' "$tmp/said"
 }
+umask 077
 ok "make install where the loader does not search" own_ /elsewhere 0 install
+umask 022
+is "$(find "$own" ! -perm -444)" "" "everybody may read it all"
+is "$(find "$own" -type d ! -perm -111)" "" "and enter its directories"
 is "$(to_run)" "LD_AUDIT=$own/lib/libcuaudit.so ./app" "prints how to audit"
 setting_=$(to_run)
 like "$(env "${setting_% *}" CUAUDIT_DRIVER=sim "$top_builddir/demo/cudemo" dlopen 2>&1)" \

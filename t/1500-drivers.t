@@ -25,28 +25,45 @@ build libnvidia-ptxjitcompiler.so.1 -shared -fPIC -Wl,-soname,libnvidia-ptxjitco
 	"$routes/asker.c" "$routes/library.c" -L"$tmp" -l:libcuda.so.1 -ldl
 both "its own libraries" "$tmp/drivers" companion libcuda.so.1
 
-# more than there is room for
+# many, and more than there is room for
 set --
-for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do
-	ok "copy $n" cp "$tmp/libcuda.so.1" "$tmp/copy$n.so"
+for n in $(seq 70); do
+	cp "$tmp/libcuda.so.1" "$tmp/copy$n.so" || bail_out "cannot copy"
 	set -- "$@" "$tmp/copy$n.so"
 done
-both "eighteen copies" "$tmp/drivers" crowd "$@"
+both "seventy copies" "$tmp/drivers" crowd "$@"
+both "twenty copies" "$tmp/drivers" room $(printf '%s\n' "$@" | head -n 20)
 awk 'BEGIN {
 	print "int cuInit(unsigned int x) { return x; }"
 	print "int cuDriverGetVersion(int *x) { return *x = 0; }"
-	for (i = 0; i < 2500; i++)
+	for (i = 0; i < 9000; i++)
 		printf "int cuGenerated%d(void) { return %d; }\n", i, i
 	print "int cuLast(unsigned int x) { return x + 99; }"
 }' >"$tmp/large.c"
 build large.so -shared -fPIC -O0 -g0 -Wl,-soname,libcuda.so.1 "$tmp/large.c"
 ok "another copy" cp "$tmp/large.so" "$tmp/larger.so"
-both "five thousand functions" "$tmp/drivers" crowd "$tmp/large.so" "$tmp/larger.so"
-ok "and reported" audited ROUTES=routed CUAUDIT_HOOKS='stat(format=json)' \
-	CUAUDIT_OUTPUT="$tmp/crowd.json" "$tmp/drivers" crowd "$tmp/large.so" "$tmp/larger.so"
-like "$(cat "$tmp/crowd.json")" \
-	'"unrouted":\[\{[^]]*"name":"[^"]*larger\.so"[^]]*"count":[1-9][0-9]*' \
+both "nine thousand functions" "$tmp/drivers" room "$tmp/large.so"
+both "eighteen thousand functions" "$tmp/drivers" crowd "$tmp/large.so" "$tmp/larger.so"
+
+# reported NAME DRIVER...: in the reports of stat and coverage, which fails; and said.
+reported() {
+	reported_name=$1
+	shift
+	reported_status=0
+	audited ROUTES=routed CUAUDIT_HOOKS='stat(format=json),coverage(fail=unrouted)' \
+		CUAUDIT_OUTPUT="$tmp/crowd" "$tmp/drivers" crowd "$@" >"$tmp/out" 2>"$tmp/err" ||
+		reported_status=$?
+	is "$reported_status" 86 "$reported_name: status 86"
+}
+reported "too many functions" "$tmp/large.so" "$tmp/larger.so"
+like "$(cat "$tmp/crowd")" '"unrouted":\[\{"name":"larger\.so"[^]]*"count":[1-9][0-9]*,"kind":"slots"' \
 	"what has no slot is among the unrouted"
+like "$(cat "$tmp/crowd.coverage")" '^ +[1-9][0-9]*  larger\.so, no slot was left for some' \
+	"and in coverage"
+like "$(cat "$tmp/err")" '^cuaudit: not routed: .*/larger\.so: no slot was left for some' "and said"
+reported "too many copies" "$@"
+is "$(grep -c ', no room for another copy of the driver, for .*/copy[0-9]*\.so$' "$tmp/crowd.coverage")" 6 \
+	"each of the copies that are too many is in coverage"
 
 # a driver of our choice, whatever the program asks for
 for name in libcuda.so.1 libcuda.so "$tmp/libcuda.so.1"; do

@@ -66,6 +66,15 @@ bool filter_list(const char *list, const char *path, bool is_main)
 	return false;
 }
 
+static int full;
+
+void escape_note(enum cuaudit_escape_kind kind, const char *path, const struct link_object *object,
+		 uint32_t times)
+{
+	(void)path, (void)object, (void)times;
+	full += kind == CUAUDIT_ESCAPE_FULL;
+}
+
 void *sys_alloc(size_t size)
 {
 	return calloc(1, size);
@@ -248,6 +257,22 @@ static void test_cookies(void)
 	ok(!object_of(&cookie), "a record that is none");
 }
 
+/* More names than there is room for; after all other tests. */
+static void test_full(void)
+{
+	enum { ALL = LINK_CHUNK * LINK_CHUNKS, MORE = 3 };
+	uint32_t room = ALL - object_table.nobjects;
+	uint32_t opened = 0;
+	char path[64];
+
+	for (uint32_t i = 0; i < room + MORE; i++) {
+		snprintf(path, sizeof(path), "/full/lib%u.so", i);
+		opened += open_as(path, 0x1000, 0x2000) != NULL;
+	}
+	is_int(opened, room, "names up to %d have records", ALL);
+	is_int(full, MORE, "the others are counted among what was not routed");
+}
+
 int main(void)
 {
 	object_table.environment.include = object_table.environment.exclude = "";
@@ -255,5 +280,6 @@ int main(void)
 	test_twice();
 	test_cookies();
 	test_names();
+	test_full();
 	return done_testing();
 }

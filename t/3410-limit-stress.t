@@ -7,8 +7,8 @@ compile -O2 -g -Wall -Wextra -shared -fPIC -Wl,-soname,libwatch.so -o "$tmp/libw
 on_sim stress -O2 "$tmp/libwatch.so"
 
 calls=1000000
-calls_of_four=200000
-test -z "${LONG_TESTS-}" || calls=100000000 calls_of_four=2000000
+calls_of_four=20000
+test -z "${LONG_TESTS-}" || calls=100000000 calls_of_four=200000
 mib=1048576
 
 # stress NAME THREADS CALLS LIMIT OPTIONS [VARIABLE=VALUE]

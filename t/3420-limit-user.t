@@ -79,8 +79,12 @@ is "$(grep -v '^ok \|^1\.\.' "$tmp/drive.out")" "" "processes that share a limit
 is "$(grep -c '^ok' "$tmp/drive.out")" 23 "all of them"
 
 echo "not the file" >"$tmp/wrong"
+status=0
 echo "take 1" | audited CUAUDIT_HOOKS="limit(user=1M;file=$tmp/wrong)" "$tmp/user" \
-	>"$tmp/out" 2>"$tmp/err"
-is "$(cat "$tmp/err")" "cuaudit: limit: cannot share $tmp/wrong: Invalid argument" "a file of something else is left alone"
-is "$(cat "$tmp/wrong")" "not the file" "as it was"
+	>"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status" 85 "a file of something else: the program does not start"
+is "$(cat "$tmp/err")" "cuaudit: limit: cannot share $tmp/wrong: it is not a file of limit(user=),\
+ or was truncated; name another by file=, or let the program run without the user's limit by\
+ on-error=run" "and says why"
+is "$(cat "$tmp/wrong")" "not the file" "the file is as it was"
 done_testing

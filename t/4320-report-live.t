@@ -34,6 +34,20 @@ is "$("$cuaudit" report --format json "$tmp/traces" | jq -c '[.kernels, .process
 	"[[],null]" "args=no: neither is known"
 like "$("$cuaudit" report --by kernel "$tmp/traces")" '^Kernels: not known' "... which is said"
 
+# Memory as far as it was recorded: from the second allocation on, or up to it.
+note='^  partial +calls were not recorded, which may have allocated or freed memory$'
+traced ""
+unlike "$("$cuaudit" report "$tmp/traces")" "$note" "a whole trace has all of the memory"
+is "$("$cuaudit" report --format json "$tmp/traces" | jq .processes[0].memory.partial)" false \
+	"... as JSON"
+for part in start=cuMemAlloc_v2:2 stop=cuMemAlloc_v2:2; do
+	traced "$part"
+	like "$("$cuaudit" report "$tmp/traces")" "$note" "$part: part of the memory"
+	is "$("$cuaudit" report --format json "$tmp/traces" | jq .processes[0].memory.partial)" true \
+		"... as JSON"
+done
+like "$("$cuaudit" report --by error "$tmp/traces")" '^Errors: none$' "no error is not an empty table"
+
 # A call that the process is killed in: the simulated driver calls back at once.
 cat >"$tmp/waits.c" <<'END'
 #include <signal.h>

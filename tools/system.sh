@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `make install` and `make uninstall` do to a system besides copying and removing files.
 #
-# usage: system.sh directories PKGLIBDIR DIRECTORY...  before install: record which will be made
+# usage: system.sh directories PKGLIBDIR DIRECTORY...  make them, record which there were not
 #        system.sh install LIBDIR                      let the loader find libcuaudit.so by name
 #        system.sh uninstall LIBDIR PKGLIBDIR          remove the recorded ones, as far as empty
 set -eu
@@ -37,13 +37,13 @@ update() {
 	test "$(id -u)" = 0 && ldconfig
 }
 
-# record PKGLIBDIR DIRECTORY...
+# record PKGLIBDIR DIRECTORY...: for everybody to read, whatever the user's umask
 record() {
 	list=$1/directories
-	shift
-	made=$(missing "${list%/*}" "$@")
+	made=$(missing "$@")
 	test -n "$made" || return 0
-	mkdir -p "${list%/*}"
+	umask 022
+	mkdir -p "$@"
 	printf '%s\n' "$made" >>"$list"
 }
 

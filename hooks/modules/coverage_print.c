@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "report/escape.h"
+
 enum { PATH_COLUMNS = 72, NUMBER = 9, LIBRARIES = 256 };
 
 static const char *const routes[CUAUDIT_ROUTES] = {
@@ -126,8 +128,7 @@ static void text_escapes(struct out *out)
 		number(out, escape->count, NUMBER);
 		out_text(out, "  ");
 		out_fit(out, escape->name, PATH_COLUMNS);
-		if (escape->kind == CUAUDIT_ESCAPE_SLOTS)
-			out_text(out, ", no slot was left");
+		out_text(out, escape_reason(escape->kind));
 		if (escape->library) {
 			out_text(out, ", for ");
 			out_fit(out, escape->library->path, PATH_COLUMNS);
@@ -160,6 +161,14 @@ void coverage_text(const struct coverage *coverage, struct out *out)
 	if (cuaudit_bindings_lost()) {
 		number(out, cuaudit_bindings_lost(), NUMBER);
 		out_text(out, "  more bindings than there is room for\n");
+	}
+	if (cuaudit_straight()) {
+		number(out, cuaudit_straight(), NUMBER);
+		out_text(out, "  calls made while a hook ran: by a signal handler, or by the hook\n");
+	}
+	if (cuaudit_abandoned() + cuaudit_unwound_hooks()) {
+		number(out, cuaudit_abandoned() + cuaudit_unwound_hooks(), NUMBER);
+		out_text(out, "  calls left by longjmp or an exception\n");
 	}
 	text_escapes(out);
 }
@@ -225,7 +234,7 @@ static void json_escapes(struct out *out)
 		key(out, i ? ",{" : "{", "name");
 		out_json(out, escape->name);
 		key(out, ",", "kind");
-		out_json(out, escape->kind == CUAUDIT_ESCAPE_SLOTS ? "slots" : "procaddr");
+		out_json(out, escape_key(escape->kind));
 		key(out, ",", "version");
 		out_u64(out, escape->version);
 		key(out, ",", "flags");
@@ -279,5 +288,9 @@ void coverage_json(const struct coverage *coverage, struct out *out)
 	json_escapes(out);
 	key(out, ",", "lost_bindings");
 	out_u64(out, cuaudit_bindings_lost());
+	key(out, ",", "unhooked_calls");
+	out_u64(out, cuaudit_straight());
+	key(out, ",", "unwound_calls");
+	out_u64(out, cuaudit_abandoned() + cuaudit_unwound_hooks());
 	out_text(out, "}\n");
 }

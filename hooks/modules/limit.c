@@ -7,6 +7,7 @@
 
 #include <cuaudit/coverage.h>
 
+#include "hooks/modules/limit_gap.h"
 #include "hooks/modules/limit_pool.h"
 #include "hooks/modules/limit_share.h"
 #include "hooks/modules/limit_shared.h"
@@ -80,6 +81,7 @@ static void forked(void)
 	memset(limit_denied, 0, sizeof(limit_denied));
 	denied = false;
 	limit_calls_forked();
+	gap_forked();
 	account_forked();
 	pool_forked();
 	share_forked();

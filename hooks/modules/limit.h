@@ -52,6 +52,7 @@ enum limit_kind {
 /* What the module was started with. */
 struct limit_options {
 	bool dry_run;
+	bool exits;		/* on-error=exit */
 	bool json;
 	bool shared;
 	int32_t denial;		/* the result of denied calls */

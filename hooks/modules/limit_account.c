@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#include <cuaudit/hook.h>
+
+#include "hooks/modules/limit.h"
+#include "hooks/modules/limit_gap.h"
 #include "hooks/modules/limit_shared.h"
 
 struct account account_devices[ACCOUNT_DEVICES], account_process, account_user;
@@ -45,12 +49,38 @@ static void order(uint32_t device, struct account **outer, struct account **inne
 	*inner = limited ? &account_process : &account_devices[device];
 }
 
+static void say_repair(void)
+{
+	static _Atomic bool said;
+
+	if (shared_repairs() && !atomic_exchange(&said, true))
+		cuaudit_log(CUAUDIT_WARN, "limit: another program wrote into %s; what this process "
+			    "holds is in it again", shared_path());
+}
+
+static void report_file(void)
+{
+	gap_report(GAP_FILE, shared_path(), shared_fault());
+}
+
+static bool take_of_user(uint64_t bytes, bool force)
+{
+	enum shared_answer answer = shared_take(bytes, account_user.limit, force);
+
+	say_repair();
+	if (answer != SHARED_BROKEN)
+		return answer == SHARED_TAKEN;
+	report_file();
+	shared_take(bytes, account_user.limit, true);
+	return true;
+}
+
 struct account *account_take(uint32_t device, uint64_t bytes, bool foreign, bool force)
 {
 	struct account *outer, *inner;
 
 	order(device, &outer, &inner);
-	if (!foreign && !shared_take(bytes, account_user.limit, force))
+	if (!foreign && !take_of_user(bytes, force))
 		return &account_user;
 	if (take(outer, bytes, force)) {
 		if (take(inner, bytes, force))
@@ -106,7 +136,12 @@ uint64_t account_left(uint32_t device)
 
 	if (account_user.limit == ACCOUNT_NONE)
 		return all;
-	used = shared_used();
+	if (!shared_used(&used)) {
+		/* One that could not be opened has been reported. */
+		if (limit_options.shared)
+			report_file();
+		return all;
+	}
 	return least(all, used < account_user.limit ? account_user.limit - used : 0);
 }
 

@@ -112,6 +112,14 @@ uint64_t driver_pool_holds(CUmemoryPool pool)
 	return ask(pool_attribute, pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes) ? 0 : bytes;
 }
 
+bool driver_pool_is(CUmemoryPool pool)
+{
+	cuuint64_t bytes;
+	CUresult result = ask(pool_attribute, pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes);
+
+	return !result || result == CUDA_ERROR_NOT_FOUND;
+}
+
 uint64_t driver_graphs_hold(CUdevice device)
 {
 	cuuint64_t bytes;
@@ -169,7 +177,7 @@ static uint64_t node_needs(CUgraphNode node, int *device)
 
 uint64_t driver_graph_needs(CUgraph graph, int *device)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, more;
 	size_t count = 0, most, room;
 	CUgraphNode *nodes;
 	int error = errno;
@@ -182,13 +190,14 @@ uint64_t driver_graph_needs(CUgraph graph, int *device)
 	nodes = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (nodes == MAP_FAILED) {
 		errno = error;
-		return 0;
+		return UINT64_MAX;
 	}
 	if (!ask(graph_nodes, graph, nodes, &count))
 		for (size_t i = 0; i < count && i < most; i++) {
 			int its = -1;
 
-			bytes += node_needs(nodes[i], &its);
+			more = node_needs(nodes[i], &its);
+			bytes = bytes > UINT64_MAX - more ? UINT64_MAX : bytes + more;
 			if (its >= 0)
 				*device = its;
 		}

@@ -24,13 +24,16 @@ bool driver_capturing(CUstream stream);
 CUmemoryPool driver_pool(CUdevice device);
 bool driver_is_default(CUmemoryPool pool, CUdevice device);
 
+/* Whether the driver knows a pool. */
+bool driver_pool_is(CUmemoryPool pool);
+
 /* What a pool, or all graphs of a device, hold; then what they need not is given back. */
 uint64_t driver_pool_holds(CUmemoryPool pool);
 uint64_t driver_graphs_hold(CUdevice device);
 void driver_pool_trim(CUmemoryPool pool);
 void driver_graphs_trim(CUdevice device);
 
-/* What the nodes of a graph allocate, and on which device; -1 for none. */
+/* What the nodes of a graph allocate, and on which device; -1 for none. UINT64_MAX: no memory. */
 uint64_t driver_graph_needs(CUgraph graph, int *device);
 
 /* The device of physical memory, -1 for the host's. */

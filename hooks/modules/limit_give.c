@@ -49,6 +49,9 @@ void give_enter(struct cuaudit_call *call, enum limit_kind kind)
 	case LIMIT_CLOSE:
 		call->scratch = (uintptr_t)share_leave(TABLE_OPENED, call->words[0]);
 		break;
+	case LIMIT_UNMAP:
+		call->scratch = (uintptr_t)share_unmap(call->words[0], call->words[1]);
+		break;
 	case LIMIT_POOL_DESTROY:
 		call->scratch = pool_leave(calls_pointer(call, 0));
 		break;
@@ -161,9 +164,6 @@ static void succeeded(const struct cuaudit_call *call, enum limit_kind kind)
 		context_gone(call->scratch);
 		pools_gone(device);
 		break;
-	case LIMIT_UNMAP:
-		share_unmapped(call->words[0], call->words[1]);
-		break;
 	default:	/* the trims */
 		pool_settle(false);
 	}
@@ -183,6 +183,10 @@ void give_exit(const struct cuaudit_call *call, enum limit_kind kind)
 		break;
 	case LIMIT_GRAPH_FREE:
 		graph_gone(call);
+		break;
+	case LIMIT_UNMAP:
+		share_unmapped((struct slot *)(uintptr_t)call->scratch,
+			       cuaudit_call_succeeded(call));
 		break;
 	case LIMIT_POOL_DESTROY:
 		if (call->scratch)

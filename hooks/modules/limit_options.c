@@ -26,6 +26,7 @@ const struct cuaudit_option limit_option_table[] = {
 	{ "file", NULL, "PATH", "the file they share" },
 	{ "visible", NULL, "DEVICES", "devices the program may see, as in CUDA_VISIBLE_DEVICES" },
 	{ "deny", NULL, "SELECTOR", "functions to answer with an error: SELECTOR[:error=NAME]" },
+	{ "on-error", "exit", "exit|run", "what is done when memory cannot be counted" },
 	{ "dry-run", "no", "yes|no", "count and say, refuse nothing" },
 	{ "format", "text", "text|json", "how the report is written" },
 	{ NULL, NULL, NULL, NULL }
@@ -62,13 +63,20 @@ static int read_devices(const struct cuaudit_options *given)
 
 static int share(const char *file)
 {
-	int error = account_user.limit == ACCOUNT_NONE ? 0 : shared_open(file);
-
-	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "limit: cannot share %s: %s",
-			    file ? file : "the user's file", strerror(-error));
-	limit_options.shared = !error && account_user.limit != ACCOUNT_NONE;
-	return error;
+	if (account_user.limit == ACCOUNT_NONE)
+		return 0;
+	limit_options.shared = shared_open(file);
+	if (limit_options.shared)
+		return 0;
+	if (limit_options.exits && !limit_options.dry_run) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: cannot share %s: %s; name another by file=, or "
+			    "let the program run without the user's limit by on-error=run",
+			    shared_path(), shared_fault());
+		return -ECANCELED;
+	}
+	cuaudit_log(CUAUDIT_WARN, "limit: cannot share %s: %s; the limit of the user is not held",
+		    shared_path(), shared_fault());
+	return 0;
 }
 
 static bool listed(const char *list, const char *name, size_t length)
@@ -144,6 +152,7 @@ int limit_read(const struct cuaudit_options *given)
 			      &account_process.limit);
 
 	limit_options.dry_run = !strcmp(cuaudit_option_get(given, "dry-run"), "yes");
+	limit_options.exits = !strcmp(cuaudit_option_get(given, "on-error"), "exit");
 	limit_options.json = !strcmp(cuaudit_option_get(given, "format"), "json");
 	if (!error)
 		error = read_devices(given);

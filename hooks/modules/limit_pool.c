@@ -12,22 +12,24 @@
 #include <string.h>
 
 #include "hooks/modules/limit_driver.h"
+#include "hooks/modules/limit_gap.h"
 #include "hooks/modules/limit_spin.h"
 
 enum { ON_HOST = ACCOUNT_DEVICES };
 
 static struct pool {
-	atomic_flag lock;
+	struct spin lock;
 	_Atomic(CUmemoryPool) handle;	/* NULL: unused, destroyed, or graphs' */
 	_Atomic uint32_t state;
 	uint32_t device;
+	uint32_t trims;		/* threads that have the driver trim it */
 	uint64_t used;
 	uint64_t spare;
 } __attribute__((aligned(64))) pools[POOLS];	/* number 0 is none */
 
 enum { UNUSED, LIVE, DESTROYED, GRAPHS };
 
-static atomic_flag lock;	/* to make one */
+static struct spin lock;	/* to make one */
 
 static uint32_t search(CUmemoryPool handle)
 {
@@ -63,39 +65,54 @@ static uint32_t counted(uint32_t number)
 uint32_t pool_find(CUmemoryPool handle, int device)
 {
 	uint32_t number = handle ? search(handle) : 0;
+	struct spin_saved saved;
 
 	if (number || !handle || device < 0 || device >= ACCOUNT_DEVICES)
 		return counted(number);
+	/* What the driver does not know is no pool, and is not asked about later. */
+	if (!driver_pool_is(handle))
+		return 0;
 	for (int other = 0; other < ACCOUNT_DEVICES && !driver_is_default(handle, device); other++)
 		if (driver_is_default(handle, other))
 			device = other;
-	spin_lock(&lock);
+	spin_lock(&lock, &saved);
 	number = search(handle);
 	if (!number)
 		number = make(handle, (uint32_t)device, LIVE);
-	spin_unlock(&lock);
+	spin_unlock(&lock, &saved);
+	if (!number)
+		gap_report(GAP_POOLS, NULL, NULL);
 	return counted(number);
 }
 
 uint32_t pool_of_graphs(uint32_t device)
 {
+	struct spin_saved saved;
 	uint32_t number = 0;
 
-	spin_lock(&lock);
+	spin_lock(&lock, &saved);
 	for (uint32_t i = 1; i < POOLS && !number; i++)
 		if (pools[i].state == GRAPHS && pools[i].device == device)
 			number = i;
 	if (!number)
 		number = make(NULL, device, GRAPHS);
-	spin_unlock(&lock);
+	spin_unlock(&lock, &saved);
+	if (!number)
+		gap_report(GAP_POOLS, NULL, NULL);
 	return number;
 }
 
 void pool_create(CUmemoryPool handle, int device)
 {
-	spin_lock(&lock);
-	make(handle, device >= 0 && device < ACCOUNT_DEVICES ? (uint32_t)device : ON_HOST, LIVE);
-	spin_unlock(&lock);
+	struct spin_saved saved;
+	uint32_t number;
+
+	spin_lock(&lock, &saved);
+	number = make(handle, device >= 0 && device < ACCOUNT_DEVICES ? (uint32_t)device : ON_HOST,
+		      LIVE);
+	spin_unlock(&lock, &saved);
+	if (!number)
+		gap_report(GAP_POOLS, NULL, NULL);
 }
 
 uint32_t pool_device(uint32_t number)
@@ -107,7 +124,7 @@ static uint64_t holds(const struct pool *pool)
 {
 	switch (atomic_load_explicit(&pool->state, memory_order_relaxed)) {
 	case LIVE:
-		return driver_pool_holds(pool->handle);
+		return pool->handle ? driver_pool_holds(pool->handle) : pool->used + pool->spare;
 	case GRAPHS:
 		return driver_graphs_hold((CUdevice)pool->device);
 	default:
@@ -115,7 +132,7 @@ static uint64_t holds(const struct pool *pool)
 	}
 }
 
-/* Under the pool's lock. */
+/* Under the pool's lock, which keeps others from destroying it. */
 static void shrink(struct pool *pool, uint64_t held)
 {
 	uint64_t spare = held > pool->used ? held - pool->used : 0;
@@ -132,10 +149,11 @@ static void shrink(struct pool *pool, uint64_t held)
 struct account *pool_take(uint32_t number, uint64_t bytes, bool force)
 {
 	struct pool *pool = &pools[number];
+	struct spin_saved saved;
 	struct account *refuses = NULL;
 	uint64_t spare;
 
-	spin_lock(&pool->lock);
+	spin_lock(&pool->lock, &saved);
 	spare = pool->spare < bytes ? pool->spare : bytes;
 	if (bytes > spare)
 		refuses = account_take(pool->device, bytes - spare, false, force);
@@ -143,28 +161,30 @@ struct account *pool_take(uint32_t number, uint64_t bytes, bool force)
 		pool->spare -= spare;
 		pool->used += bytes;
 	}
-	spin_unlock(&pool->lock);
+	spin_unlock(&pool->lock, &saved);
 	return refuses;
 }
 
 void pool_give(uint32_t number, uint64_t bytes)
 {
 	struct pool *pool = &pools[number];
+	struct spin_saved saved;
 
-	spin_lock(&pool->lock);
+	spin_lock(&pool->lock, &saved);
 	pool->used -= bytes;
 	pool->spare += bytes;
 	shrink(pool, holds(pool));
-	spin_unlock(&pool->lock);
+	spin_unlock(&pool->lock, &saved);
 }
 
 struct account *pool_grown(uint32_t number, bool force)
 {
 	struct pool *pool = &pools[number];
+	struct spin_saved saved;
 	struct account *refuses = NULL;
 	uint64_t held, more;
 
-	spin_lock(&pool->lock);
+	spin_lock(&pool->lock, &saved);
 	held = holds(pool);
 	if (held > pool->used + pool->spare) {
 		more = held - pool->used - pool->spare;
@@ -174,25 +194,43 @@ struct account *pool_grown(uint32_t number, bool force)
 	} else {
 		shrink(pool, held);
 	}
-	spin_unlock(&pool->lock);
+	spin_unlock(&pool->lock, &saved);
 	return refuses;
+}
+
+/*
+ * May take its time: not under the lock, but with signals blocked still, so
+ * that no handler leaves it by siglongjmp. It is not destroyed meanwhile.
+ */
+static void trim_one(struct pool *pool)
+{
+	CUmemoryPool handle = pool->handle;
+
+	if (pool->state == LIVE && !handle)
+		return;
+	pool->trims++;
+	atomic_flag_clear_explicit(&pool->lock.taken, memory_order_release);
+	if (pool->state == LIVE)
+		driver_pool_trim(handle);
+	else
+		driver_graphs_trim((CUdevice)pool->device);
+	spin_take(&pool->lock);
+	pool->trims--;
 }
 
 void pool_settle(bool trim)
 {
 	for (uint32_t i = 1; i < POOLS; i++) {
 		struct pool *pool = &pools[i];
+		struct spin_saved saved;
 
 		if (pool->state == UNUSED)
 			continue;
-		/* May take its time: not under the lock. */
-		if (trim && pool->state == LIVE)
-			driver_pool_trim(pool->handle);
-		else if (trim && pool->state == GRAPHS)
-			driver_graphs_trim((CUdevice)pool->device);
-		spin_lock(&pool->lock);
+		spin_lock(&pool->lock, &saved);
+		if (trim && (pool->state == LIVE || pool->state == GRAPHS))
+			trim_one(pool);
 		shrink(pool, holds(pool));
-		spin_unlock(&pool->lock);
+		spin_unlock(&pool->lock, &saved);
 	}
 }
 
@@ -200,29 +238,49 @@ void pool_settle(bool trim)
 uint32_t pool_leave(CUmemoryPool handle)
 {
 	uint32_t number = handle ? search(handle) : 0;
+	struct pool *pool = &pools[number];
 	CUmemoryPool expected = handle;
+	struct spin_saved saved;
 
-	return number && atomic_compare_exchange_strong(&pools[number].handle, &expected, NULL) ?
-	       number : 0;
+	if (!number)
+		return 0;
+	spin_lock(&pool->lock, &saved);
+	if (!atomic_compare_exchange_strong(&pool->handle, &expected, NULL))
+		number = 0;
+	while (number && pool->trims) {
+		spin_unlock(&pool->lock, &saved);
+		sched_yield();
+		spin_lock(&pool->lock, &saved);
+	}
+	spin_unlock(&pool->lock, &saved);
+	return number;
 }
 
 void pool_left(uint32_t number, CUmemoryPool handle, bool destroyed)
 {
 	struct pool *pool = &pools[number];
+	struct spin_saved saved;
 
 	if (!destroyed) {
 		atomic_store(&pool->handle, handle);
 		return;
 	}
-	spin_lock(&pool->lock);
+	spin_lock(&pool->lock, &saved);
 	pool->state = DESTROYED;
 	shrink(pool, 0);
-	spin_unlock(&pool->lock);
+	spin_unlock(&pool->lock, &saved);
 }
 
 bool pool_is_empty(uint32_t number)
 {
-	return !holds(&pools[number]);
+	struct pool *pool = &pools[number];
+	struct spin_saved saved;
+	uint64_t held;
+
+	spin_lock(&pool->lock, &saved);
+	held = holds(pool);
+	spin_unlock(&pool->lock, &saved);
+	return !held;
 }
 
 uint64_t pool_spare(uint32_t device)
@@ -238,5 +296,5 @@ uint64_t pool_spare(uint32_t device)
 void pool_forked(void)
 {
 	memset(pools, 0, sizeof(pools));
-	atomic_flag_clear(&lock);
+	spin_forked(&lock);
 }

@@ -7,7 +7,9 @@
 
 #include <cuaudit/coverage.h>
 
+#include "hooks/modules/limit_gap.h"
 #include "hooks/modules/limit_pool.h"
+#include "hooks/modules/limit_shared.h"
 #include "report/out.h"
 
 enum { NUMBER = 10, PATH_COLUMNS = 72 };
@@ -106,6 +108,34 @@ static void text_denied(struct out *out)
 	}
 }
 
+/* A line below the table, behind an empty one. */
+static void text_gap(struct out *out, bool *any, uint64_t times, const char *what)
+{
+	if (!times)
+		return;
+	out_text(out, *any ? "\n" : "\n\n");
+	*any = true;
+	out_right(out, out_count(times).text, NUMBER);
+	out_text(out, what);
+}
+
+static void text_gaps(struct out *out)
+{
+	bool any = false;
+
+	for (int gap = 0; gap < GAPS; gap++) {
+		text_gap(out, &any, gap_count((enum gap)gap), "  times ");
+		if (gap_count((enum gap)gap))
+			out_text(out, gap_text((enum gap)gap));
+	}
+	text_gap(out, &any, shared_repairs(),
+		 "  times another program had written into the shared file");
+	text_gap(out, &any, cuaudit_straight(),
+		 "  calls, of any function, were made while a hook ran and not held to the limit");
+	text_gap(out, &any, cuaudit_abandoned() + cuaudit_unwound_hooks(),
+		 "  calls, of any function, were left by longjmp or an exception");
+}
+
 static void text(struct out *out)
 {
 	out_text(out, "cuaudit: limit, pid ");
@@ -132,6 +162,7 @@ static void text(struct out *out)
 	}
 	text_libraries(out);
 	text_denied(out);
+	text_gaps(out);
 	out_text(out, "\n");
 }
 
@@ -200,6 +231,21 @@ static void json_denied(struct out *out)
 	out_text(out, "]");
 }
 
+static void json_gaps(struct out *out)
+{
+	out_text(out, ",\"uncounted\":{");
+	for (int gap = 0; gap < GAPS; gap++) {
+		out_text(out, gap ? ",\"" : "\"");
+		out_text(out, gap_key((enum gap)gap));
+		out_text(out, "\":");
+		out_u64(out, gap_count((enum gap)gap));
+	}
+	out_text(out, "}");
+	field(out, "unhooked_calls", cuaudit_straight());
+	field(out, "unwound_calls", cuaudit_abandoned() + cuaudit_unwound_hooks());
+	field(out, "repairs", shared_repairs());
+}
+
 static void json(struct out *out)
 {
 	const char *between = "";
@@ -208,6 +254,7 @@ static void json(struct out *out)
 	out_u64(out, (uint64_t)getpid());
 	out_text(out, limit_options.dry_run ? ",\"dry_run\":true" : ",\"dry_run\":false");
 	field(out, "lost", limit_lost);
+	json_gaps(out);
 	out_text(out, ",\"process\":{\"unit\":\"byte\"");
 	json_account(out, &account_process, account_process.used - spare_of_all());
 	out_text(out, ",\"devices\":[");

@@ -6,6 +6,8 @@
 
 #include <cuaudit/hook.h>
 
+#include "hooks/modules/limit.h"
+#include "hooks/modules/limit_gap.h"
 #include "hooks/modules/limit_spin.h"
 
 /* Under the lock, as are count and leaving of the slots that lead to it. */
@@ -22,7 +24,7 @@ struct block {
 
 enum { PIECE = 64 * 1024 };
 
-static atomic_flag lock;
+static struct spin lock;
 static struct block *unused;
 
 static struct block *block_new(void)
@@ -68,10 +70,12 @@ static bool add(enum table_kind kind, uint64_t value, struct block *block)
 bool share_add(enum table_kind kind, uint64_t value, uint64_t charge, uint32_t device,
 	       uint64_t context, uint32_t library)
 {
+	struct spin_saved saved;
 	struct block *block;
 	struct slot *slot;
+	bool lost = false;
 
-	spin_lock(&lock);
+	spin_lock(&lock, &saved);
 	slot = table_find(kind, value);
 	block = slot ? NULL : block_new();
 	if (slot) {
@@ -88,9 +92,16 @@ bool share_add(enum table_kind kind, uint64_t value, uint64_t charge, uint32_t d
 		};
 		if (charge)
 			account_hold(library, (int64_t)charge_bytes(charge));
-		add(kind, value, block);
+		lost = !add(kind, value, block);
+	} else {
+		lost = true;
 	}
-	spin_unlock(&lock);
+	spin_unlock(&lock, &saved);
+	/* What is charged stays so for ever; what would be once it is mapped never is. */
+	if (lost && charge)
+		limit_lost++;
+	else if (lost)
+		gap_report(GAP_MEMORY, NULL, NULL);
 	return !slot;
 }
 
@@ -110,37 +121,46 @@ static struct block *mapped_at(uint64_t address)
 
 void share_retain(uint64_t handle, uint64_t address)
 {
+	struct spin_saved saved;
 	struct block *block = NULL;
 	struct slot *slot;
+	bool lost = false;
 
-	spin_lock(&lock);
+	spin_lock(&lock, &saved);
 	slot = table_find(TABLE_HANDLE, handle);
 	if (slot)
 		slot->count++;
 	block = slot ? block_of(slot) : mapped_at(address);
-	if (block && (slot || add(TABLE_HANDLE, handle, block)))
+	/* A handle that is not remembered keeps the memory charged for ever. */
+	if (block) {
+		lost = !slot && !add(TABLE_HANDLE, handle, block);
 		block->handles++;
-	spin_unlock(&lock);
+	}
+	spin_unlock(&lock, &saved);
+	if (lost)
+		limit_lost++;
 }
 
 struct slot *share_leave(enum table_kind kind, uint64_t value)
 {
+	struct spin_saved saved;
 	struct slot *slot;
 
-	spin_lock(&lock);
+	spin_lock(&lock, &saved);
 	slot = table_find(kind, value);
 	/* The last to leave: from when the driver returns, the value may be another's. */
 	if (slot && ++slot->leaving == slot->count)
 		table_claim(kind, value);
-	spin_unlock(&lock);
+	spin_unlock(&lock, &saved);
 	return slot;
 }
 
 void share_left(struct slot *slot, bool gone)
 {
+	struct spin_saved saved;
 	struct block *block;
 
-	spin_lock(&lock);
+	spin_lock(&lock, &saved);
 	block = block_of(slot);
 	slot->leaving--;
 	if (gone) {
@@ -152,18 +172,19 @@ void share_left(struct slot *slot, bool gone)
 	if (!slot->count)
 		table_drop(slot);
 	put(block);
-	spin_unlock(&lock);
+	spin_unlock(&lock, &saved);
 }
 
 struct block *share_map(uint64_t handle, uint64_t end, bool force, struct account **refuses,
 			uint32_t *device)
 {
+	struct spin_saved saved;
 	struct block *block = NULL;
 	struct slot *slot;
 	uint64_t charged;
 
 	*refuses = NULL;
-	spin_lock(&lock);
+	spin_lock(&lock, &saved);
 	slot = table_find(TABLE_HANDLE, handle);
 	if (slot)
 		block = block_of(slot);
@@ -181,54 +202,79 @@ struct block *share_map(uint64_t handle, uint64_t end, bool force, struct accoun
 		block = NULL;
 	if (block)
 		block->maps++;
-	spin_unlock(&lock);
+	spin_unlock(&lock, &saved);
 	return block;
 }
 
 void share_mapped(struct block *block, bool mapped, uint64_t address, uint64_t size)
 {
-	spin_lock(&lock);
-	if (mapped) {
-		table_add(TABLE_MAPPING, address, size, (uintptr_t)block, 0);
-	} else {
+	struct spin_saved saved;
+
+	spin_lock(&lock, &saved);
+	if (!mapped) {
 		block->maps--;
 		put(block);
+	} else if (!table_add(TABLE_MAPPING, address, size, (uintptr_t)block, 0)) {
+		limit_lost++;
 	}
-	spin_unlock(&lock);
+	spin_unlock(&lock, &saved);
 }
 
-static void unmap(struct slot *slot)
+static void claim(struct slot *slot, struct slot **chain)
 {
-	struct block *block = block_of(slot);
-
-	table_drop(slot);
-	block->maps--;
-	put(block);
+	if (table_claim(TABLE_MAPPING, table_value(slot)) != slot)
+		return;
+	slot->chain = *chain;
+	*chain = slot;
 }
 
-void share_unmapped(uint64_t address, uint64_t size)
+struct slot *share_unmap(uint64_t address, uint64_t size)
 {
 	uint64_t end = address + size, cursor = 0;
-	struct slot *slot;
+	struct slot *slot, *chain = NULL;
+	struct spin_saved saved;
 
-	spin_lock(&lock);
-	while (address < end && (slot = table_find(TABLE_MAPPING, address))) {
+	spin_lock(&lock, &saved);
+	while (address < end && (slot = table_find(TABLE_MAPPING, address)) && slot->charge) {
 		address += slot->charge;
-		unmap(slot);
+		claim(slot, &chain);
 	}
 	/* What is left begins after a gap of what we never saw. */
 	while (address < end && (slot = table_next(&cursor, TABLE_MAPPING, 0, 0)))
 		if (table_value(slot) - address < end - address)
-			unmap(slot);
-	spin_unlock(&lock);
+			claim(slot, &chain);
+	spin_unlock(&lock, &saved);
+	return chain;
+}
+
+void share_unmapped(struct slot *chain, bool gone)
+{
+	struct spin_saved saved;
+
+	spin_lock(&lock, &saved);
+	while (chain) {
+		struct slot *slot = chain;
+		struct block *block = block_of(slot);
+
+		chain = slot->chain;
+		if (gone) {
+			table_drop(slot);
+			block->maps--;
+			put(block);
+		} else {
+			table_restore(slot);
+		}
+	}
+	spin_unlock(&lock, &saved);
 }
 
 void share_context_gone(uint64_t context)
 {
+	struct spin_saved saved;
 	uint64_t cursor = 0;
 	struct slot *slot;
 
-	spin_lock(&lock);
+	spin_lock(&lock, &saved);
 	while ((slot = table_next(&cursor, TABLE_OPENED, 0, 0))) {
 		struct block *block = block_of(slot);
 
@@ -238,11 +284,11 @@ void share_context_gone(uint64_t context)
 		table_drop(slot);
 		put(block);
 	}
-	spin_unlock(&lock);
+	spin_unlock(&lock, &saved);
 }
 
 void share_forked(void)
 {
-	atomic_flag_clear(&lock);
+	spin_forked(&lock);
 	unused = NULL;
 }

@@ -32,8 +32,12 @@ struct block *share_map(uint64_t handle, uint64_t end, bool force, struct accoun
 			uint32_t *device);
 void share_mapped(struct block *block, bool mapped, uint64_t address, uint64_t size);
 
-/* Nothing is mapped there any more. */
-void share_unmapped(uint64_t address, uint64_t size);
+/*
+ * Before the driver unmaps a range, which another thread may then map anew:
+ * what is mapped there. Then whether it is gone.
+ */
+struct slot *share_unmap(uint64_t address, uint64_t size);
+void share_unmapped(struct slot *chain, bool gone);
 
 /* A context is gone, with what was opened in it. */
 void share_context_gone(uint64_t context);

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all processes of a user hold together, in a file they share. */
 /*
- * Each process has a row, and keeps that row's byte of the file locked as
- * long as it lives; the kernel unlocks it however the process ends, and in
- * whichever PID namespace it was. What stands in the row of a byte that
- * nobody locks is of the dead. Rows are added up and written under a lock of
- * the file's first byte, but for what a process gives back. These are locks
- * of open file descriptions: threads share them, so a lock of this process
- * comes first.
+ * Each process has a row that it alone writes, and keeps that row's byte of
+ * the file locked as long as it lives; the kernel unlocks it however the
+ * process ends, and in whichever PID namespace it was. What is in the row of a
+ * byte that nobody locks is of the dead.
+ *
+ * Who wants memory says so in its row, then takes a ticket higher than all it
+ * sees, then reads what the others have: what those with lower tickets want
+ * counts as theirs. That is Lamport's bakery without its waiting: never more
+ * than the limit is taken, whoever is stopped or killed at which point. The
+ * lock of the file's first byte, the gate, only keeps two from refusing each
+ * other what one of them could have; of a process that is stopped inside, one
+ * does not wait long, and not twice.
+ *
+ * Rows are read and written by system calls, as a mapping of a file that
+ * another truncates would end the process. Each row has a check, also one that
+ * nobody has: what is cut off or overwritten is never taken for nothing. None
+ * of the calls is a cancellation point.
  */
 #include "hooks/modules/limit_shared.h"
 
@@ -19,270 +29,599 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hooks/modules/limit_spin.h"
 
-#define MAGIC UINT64_C(0x3174696d696c7563)	/* "culimit1" */
+#define MAGIC UINT64_C(0x3274696d696c7563)	/* "culimit2" */
+#define MIX UINT64_C(0x9e3779b97f4a7c15)
 
-enum { ROWS = 1023, LOW_FD = 700 };
+enum {
+	ROWS = 1023,
+	LOW_FD = 700,
+	CHOOSING = 1,		/* a ticket to come; the first one is higher */
+	PATIENCE = 200,		/* milliseconds */
+	SPINS = 500,
+	TORN = 64		/* how often a row is read that is being written */
+};
 
-/* The bytes locked are the rows' own, so row 0 is the header; used there: rows ever taken. */
 struct row {
-	_Atomic uint64_t used;
-	uint64_t magic;		/* of row 0 */
-	uint64_t padding[6];
+	uint64_t used;
+	uint64_t want;
+	uint64_t ticket;	/* 0: wants nothing */
+	uint64_t check;		/* of the others */
+	uint64_t padding[4];
+};
+
+/* Row 0 is the header, which has the magic number in place of used. */
+struct file {
+	struct row rows[ROWS + 1];
 };
 
 static char path[PATH_MAX];
-static struct row *rows;
-static int fd = -1;
+static const char *fault = "it was never opened";
+static bool opened;
+static _Atomic uint64_t repairs;
 
 /* Under the lock. */
-static atomic_flag lock;
-static uint32_t mine;	/* 0: no row yet */
-static uint64_t held;	/* by this process; what its row says */
+static struct spin lock;
+static int fd = -1;
+static void *pin;		/* keeps the locks when the program closes the descriptor */
+static _Atomic pid_t owner;
+static uint64_t inode, device;
+static uint32_t mine;		/* 0: no row yet */
+static uint64_t held;		/* by this process */
+static uint64_t ticket;		/* the last of this process */
+static struct row written;	/* what its row says */
+static struct file file;	/* what was read of it */
+static uint32_t last;		/* the last row that somebody has */
+static bool jammed;		/* the gate was waited for in vain */
 
-static int file_lock(uint32_t row, short type, bool wait)
+const char *shared_fault(void)
 {
-	struct flock what = {
-		.l_type = type,
-		.l_whence = SEEK_SET,
-		.l_start = (off_t)(row * sizeof(struct row)),
-		.l_len = 1,
-	};
-	int result;
-
-	do
-		result = fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &what);
-	while (result && errno == EINTR);
-	return result;
+	return fault;
 }
 
-static bool dead(uint32_t row)
+const char *shared_path(void)
 {
-	struct flock what = {
-		.l_type = F_WRLCK,
-		.l_whence = SEEK_SET,
-		.l_start = (off_t)(row * sizeof(struct row)),
-		.l_len = 1,
-	};
-
-	return !fcntl(fd, F_OFD_GETLK, &what) && what.l_type == F_UNLCK;
+	return path;
 }
 
-/* statx rather than fstat, which old libcs have by another name. */
-static int look(struct statx *file)
+uint64_t shared_repairs(void)
 {
-	return statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, file) ? -errno : 0;
+	return repairs;
 }
 
-/* The program may have closed it, and opened another under its number. */
-static bool still_ours(void)
+static bool broken(const char *why)
 {
-	static struct statx first;
-	struct statx now;
-
-	if (fd < 0 || look(&now))
-		return false;
-	if (!first.stx_ino)
-		first = now;
-	return now.stx_ino == first.stx_ino && now.stx_dev_major == first.stx_dev_major &&
-	       now.stx_dev_minor == first.stx_dev_minor;
-}
-
-static int open_file(void)
-{
-	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), high;
-
-	if (file < 0)
-		return -errno;
-	high = fcntl(file, F_DUPFD_CLOEXEC, LOW_FD);
-	if (high >= 0) {
-		close(file);
-		file = high;
-	}
-	fd = file;
-	return 0;
-}
-
-static bool enter(void)
-{
-	spin_lock(&lock);
-	if (!still_ours()) {
-		/* Our row's lock went with it: what stands there may be another's by now. */
-		mine = 0;
-		fd = -1;
-		if (open_file() || !still_ours())
-			goto failed;
-	}
-	if (!file_lock(0, F_WRLCK, true))
-		return true;
-failed:
-	spin_unlock(&lock);
+	fault = why;
 	return false;
 }
 
-static void leave(void)
+static uint64_t milliseconds(void)
 {
-	file_lock(0, F_UNLCK, false);
-	spin_unlock(&lock);
+	struct timespec time = { .tv_sec = 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-static void hold(uint64_t bytes)
+/* Never 0 in a row of nothing, so that a hole in the file is none. */
+static uint64_t check_of(const struct row *row)
 {
-	held = bytes;
-	if (mine)
-		atomic_store(&rows[mine].used, held);
+	uint64_t sum = row->used;
+
+	sum = (sum ^ sum >> 29) * MIX + row->want;
+	sum = (sum ^ sum >> 31) * MIX + row->ticket;
+	return (sum ^ sum >> 30) * MIX + MIX;
+}
+
+static struct row make_row(uint64_t used, uint64_t want, uint64_t its_ticket)
+{
+	struct row row = { .used = used, .want = want, .ticket = its_ticket };
+
+	row.check = check_of(&row);
+	return row;
+}
+
+static bool is_good(const struct row *row)
+{
+	return row->check == check_of(row);
+}
+
+static struct flock range_of(uint32_t row, uint32_t count, short type)
+{
+	return (struct flock){
+		.l_type = type,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)(row * sizeof(struct row)),
+		.l_len = (off_t)((count - 1) * sizeof(struct row) + 1),
+	};
+}
+
+static bool lock_rows(uint32_t row, uint32_t count, short type)
+{
+	struct flock what = range_of(row, count, type);
+
+	return !syscall(SYS_fcntl, fd, F_OFD_SETLK, &what);
+}
+
+/* Rows behind the last one that was known. */
+static void find_last(void)
+{
+	while (last < ROWS) {
+		struct flock what = range_of(last + 1, ROWS - last, F_WRLCK);
+		uint64_t row;
+
+		if (syscall(SYS_fcntl, fd, F_OFD_GETLK, &what) || what.l_type == F_UNLCK)
+			return;
+		row = (uint64_t)what.l_start / sizeof(struct row);
+		/* Another that fills the file has all of it locked. */
+		if (row <= last || row > ROWS)
+			return;
+		last = (uint32_t)row;
+	}
+}
+
+static bool write_at(uint32_t row, const void *from, size_t size)
+{
+	ssize_t done = syscall(SYS_pwrite64, fd, from, size, (off_t)(row * sizeof(struct row)));
+
+	return done == (ssize_t)size || broken("it cannot be written");
+}
+
+static bool read_at(uint32_t row, uint32_t count)
+{
+	size_t size = count * sizeof(struct row);
+	ssize_t done = syscall(SYS_pread64, fd, &file.rows[row], size,
+			       (off_t)(row * sizeof(struct row)));
+
+	return done == (ssize_t)size || broken(done < 0 ? "it cannot be read" : "it was truncated");
+}
+
+static bool write_row(uint64_t want, uint64_t its_ticket)
+{
+	written = make_row(held, want, its_ticket);
+	if (!write_at(mine, &written, sizeof(written)))
+		return false;
+	/* What is read from here on was written after others could read that. */
+	atomic_thread_fence(memory_order_seq_cst);
+	return true;
+}
+
+/* Of the dead: emptied under their lock, so that nobody has it meanwhile. */
+static bool reap(uint32_t row)
+{
+	bool done;
+
+	if (!lock_rows(row, 1, F_WRLCK))
+		return false;
+	file.rows[row] = make_row(0, 0, 0);
+	done = write_at(row, &file.rows[row], sizeof(struct row));
+	lock_rows(row, 1, F_UNLCK);
+	return done;
+}
+
+/* One that is being written, or is damaged. */
+static bool read_again(uint32_t row)
+{
+	for (int tries = 0; !is_good(&file.rows[row]) && tries < TORN; tries++) {
+		sched_yield();
+		if (!read_at(row, 1))
+			return false;
+	}
+	return is_good(&file.rows[row]) || reap(row) || broken("a row of it is damaged");
+}
+
+/* What others make of this process's row is known better here. */
+static bool check_own(void)
+{
+	if (!memcmp(&file.rows[mine], &written, sizeof(written)))
+		return true;
+	atomic_fetch_add_explicit(&repairs, 1, memory_order_relaxed);
+	return write_at(mine, &written, sizeof(written));
+}
+
+static bool read_rows(void)
+{
+	find_last();
+	if (!read_at(0, last + 1))
+		return false;
+	if (file.rows[0].used != MAGIC)
+		return broken("it is no longer a file of limit(user=)");
+	for (uint32_t row = 1; row <= last; row++)
+		if (row != mine && !is_good(&file.rows[row]) && !read_again(row))
+			return false;
+	return check_own();
+}
+
+static bool look(int at, struct statx *its)
+{
+	return !syscall(SYS_statx, at, "", AT_EMPTY_PATH, STATX_BASIC_STATS, its);
+}
+
+static bool is_same(const struct statx *its)
+{
+	return its->stx_ino == inode &&
+	       ((uint64_t)its->stx_dev_major << 32 | its->stx_dev_minor) == device;
+}
+
+/* The program may have closed it, and opened another under its number; or it was removed. */
+static bool still_there(void)
+{
+	struct statx its;
+
+	return fd >= 0 && look(fd, &its) && is_same(&its) && its.stx_nlink;
+}
+
+static void close_ours(void)
+{
+	struct statx its;
+
+	if (fd >= 0 && look(fd, &its) && is_same(&its))
+		syscall(SYS_close, fd);
+	fd = -1;
+}
+
+static bool judge(const struct statx *its)
+{
+	if (!S_ISREG(its->stx_mode))
+		return broken("it is no regular file");
+	if (its->stx_uid != geteuid() && its->stx_uid)
+		return broken("it belongs to another user");
+	if (its->stx_size && its->stx_size != sizeof(file))
+		return broken("it is not a file of limit(user=), or was truncated");
+	return true;
+}
+
+static const char *reason(int error)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return "it may not be written";
+	case ELOOP:
+		return "it is a symbolic link";
+	case EISDIR:
+		return "it is a directory";
+	case ENOENT:
+	case ENOTDIR:
+		return "its directory does not exist";
+	case EMFILE:
+	case ENFILE:
+		return "no file descriptor is left";
+	default:
+		return "it cannot be opened";
+	}
+}
+
+static bool open_file(struct statx *its)
+{
+	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	int first = (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600), high;
+
+	if (first < 0)
+		return broken(reason(errno));
+	if (!look(first, its) || !judge(its)) {
+		syscall(SYS_close, first);
+		return false;
+	}
+	high = (int)syscall(SYS_fcntl, first, F_DUPFD_CLOEXEC, LOW_FD);
+	if (high >= 0)
+		syscall(SYS_close, first);
+	fd = high < 0 ? first : high;
+	return true;
+}
+
+/* Whoever finds it empty fills it, with all of it locked. */
+static bool fill(void)
+{
+	struct statx its;
+	bool done = true;
+
+	if (!lock_rows(0, ROWS + 1, F_WRLCK))
+		return false;
+	if (look(fd, &its) && !its.stx_size) {
+		memset(&file, 0, sizeof(file));
+		file.rows[0].used = MAGIC;
+		for (uint32_t row = 1; row <= ROWS; row++)
+			file.rows[row] = make_row(0, 0, 0);
+		done = write_at(0, &file, sizeof(file));
+	}
+	lock_rows(0, ROWS + 1, F_UNLCK);
+	return done;
+}
+
+static bool begin_file(uint64_t size)
+{
+	uint64_t until = milliseconds() + PATIENCE;
+	struct statx its;
+
+	while (!size) {
+		if (!fill())
+			sched_yield();
+		size = look(fd, &its) ? its.stx_size : 0;
+		if (!size && milliseconds() > until)
+			return broken("it is empty, and cannot be filled");
+	}
+	if (!read_at(0, 1))
+		return false;
+	return file.rows[0].used == MAGIC ||
+	       broken("it is not a file of limit(user=), or one of another version");
 }
 
 static bool take_row(void)
 {
 	for (uint32_t row = 1; row <= ROWS; row++) {
-		if (!dead(row) || file_lock(row, F_WRLCK, false))
+		if (!lock_rows(row, 1, F_WRLCK))
 			continue;
-		if (row > rows[0].used)
-			rows[0].used = row;
 		mine = row;
-		hold(held);
+		last = row;
+		return write_row(0, 0);
+	}
+	return broken("1023 processes share it already, or its file system has no locks");
+}
+
+/* A child has no part in this mapping, so none in the locks either. It is never read. */
+static void pin_file(void)
+{
+	if (pin)
+		munmap(pin, sizeof(struct row));
+	pin = mmap(NULL, sizeof(struct row), PROT_NONE, MAP_SHARED, fd, 0);
+	if (pin == MAP_FAILED)
+		pin = NULL;
+	else
+		madvise(pin, sizeof(struct row), MADV_DONTFORK);
+}
+
+/* What is there in place of a file that was closed, removed or replaced. */
+static bool attach(void)
+{
+	bool known = mine && pin;
+	struct statx its;
+
+	close_ours();
+	if (!open_file(&its))
+		return false;
+	if (known && is_same(&its))
+		return true;
+	inode = its.stx_ino;
+	device = (uint64_t)its.stx_dev_major << 32 | its.stx_dev_minor;
+	owner = getpid();
+	mine = last = 0;
+	if (begin_file(its.stx_size) && take_row()) {
+		pin_file();
 		return true;
 	}
+	mine = 0;
+	close_ours();
 	return false;
 }
 
-static uint64_t sum(void)
+/* A child that fork's handlers do not know of has nothing of the parent's, either. */
+static void find_fork(void)
 {
-	uint64_t all = 0;
+	if (owner && owner != getpid())
+		shared_forked();
+}
 
-	for (uint32_t row = 1; row <= rows[0].used && row <= ROWS; row++)
-		all += atomic_load_explicit(&rows[row].used, memory_order_relaxed);
+static bool enter(struct spin_saved *saved)
+{
+	find_fork();
+	spin_lock(&lock, saved);
+	return still_there() || attach();
+}
+
+/* Whether what a row wants comes before what this process wants by its ticket. */
+static bool earlier(uint32_t row)
+{
+	uint64_t its = file.rows[row].ticket;
+
+	return its && (its == CHOOSING || its < ticket || (its == ticket && row < mine));
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* What all hold; and what those ask for that come before. */
+static uint64_t sum(bool wanted)
+{
+	uint64_t all = held;
+
+	for (uint32_t row = 1; row <= last; row++) {
+		const struct row *its = &file.rows[row];
+
+		if (row == mine)
+			continue;
+		all = add(all, its->used);
+		if (wanted && earlier(row))
+			all = add(all, its->want);
+	}
 	return all;
 }
 
-static void bury(void)
+static void reap_all(void)
 {
-	for (uint32_t row = 1; row <= rows[0].used && row <= ROWS; row++)
-		if (row != mine && atomic_load(&rows[row].used) && dead(row))
-			atomic_store(&rows[row].used, 0);
+	for (uint32_t row = 1; row <= last; row++)
+		if (row != mine && (file.rows[row].used || file.rows[row].ticket))
+			reap(row);
 }
 
-static bool fits(uint64_t bytes, uint64_t limit)
+static uint64_t choose(void)
 {
-	uint64_t all = sum();
+	uint64_t most = ticket > CHOOSING ? ticket : CHOOSING;
 
+	for (uint32_t row = 1; row <= last; row++)
+		if (row != mine && file.rows[row].ticket > most)
+			most = file.rows[row].ticket;
+	return most + 1;
+}
+
+static bool fits(uint64_t all, uint64_t bytes, uint64_t limit)
+{
 	return all <= limit && bytes <= limit - all;
 }
 
-bool shared_take(uint64_t bytes, uint64_t limit, bool force)
+/* Whether it is this process's alone; else it goes on without. */
+static bool take_gate(void)
 {
-	int error = errno;
-	bool taken = force;
+	static const struct timespec moment = { .tv_nsec = 100000 };
+	uint64_t until = 0;
 
-	if (!rows)
-		return true;
-	if (enter()) {
-		if (mine || take_row()) {
-			if (!taken)
-				taken = fits(bytes, limit);
-			if (!taken) {
-				bury();
-				taken = fits(bytes, limit);
-			}
-		}
-		if (taken)
-			hold(held + bytes);
-		leave();
-	} else if (force) {
-		spin_lock(&lock);
-		hold(held + bytes);
-		spin_unlock(&lock);
+	for (uint32_t round = 0; !lock_rows(0, 1, F_WRLCK); round++) {
+		if (jammed)
+			return false;
+		if (!until)
+			until = milliseconds() + PATIENCE;
+		jammed = milliseconds() > until;
+		if (round < SPINS)
+			sched_yield();
+		else
+			syscall(SYS_nanosleep, &moment, NULL);
 	}
+	jammed = false;
+	return true;
+}
+
+/* With the own row saying what is wanted. */
+static enum shared_answer decide(uint64_t bytes, uint64_t limit)
+{
+	for (int reaped = 0; reaped < 2; reaped++) {
+		if (!read_rows())
+			return SHARED_BROKEN;
+		if (fits(sum(true), bytes, limit))
+			return SHARED_TAKEN;
+		if (!reaped)
+			reap_all();
+	}
+	return SHARED_REFUSED;
+}
+
+static enum shared_answer ask(uint64_t bytes, uint64_t limit)
+{
+	enum shared_answer answer = SHARED_BROKEN;
+	bool gate = take_gate();
+
+	if (read_at(mine, 1) && check_own() && write_row(bytes, CHOOSING) && read_rows()) {
+		ticket = choose();
+		if (write_row(bytes, ticket))
+			answer = decide(bytes, limit);
+	}
+	if (answer == SHARED_TAKEN)
+		held += bytes;
+	if (!write_row(0, 0))
+		answer = SHARED_BROKEN;
+	if (gate)
+		lock_rows(0, 1, F_UNLCK);
+	return answer;
+}
+
+enum shared_answer shared_take(uint64_t bytes, uint64_t limit, bool force)
+{
+	enum shared_answer answer = SHARED_BROKEN;
+	struct spin_saved saved;
+	int error = errno;
+	bool entered;
+
+	if (!opened)
+		return SHARED_TAKEN;
+	entered = enter(&saved);
+	if (force) {
+		held += bytes;
+		if (entered)
+			write_row(0, 0);
+		answer = SHARED_TAKEN;
+	} else if (entered) {
+		answer = ask(bytes, limit);
+	}
+	spin_unlock(&lock, &saved);
 	errno = error;
-	return taken;
+	return answer;
 }
 
 void shared_give(uint64_t bytes)
 {
-	if (!rows)
-		return;
-	spin_lock(&lock);
-	hold(held - bytes);
-	spin_unlock(&lock);
-}
-
-uint64_t shared_used(void)
-{
+	struct spin_saved saved;
 	int error = errno;
-	uint64_t all = 0;
 
-	if (rows && enter()) {
-		bury();
-		all = sum();
-		leave();
-	}
+	if (!opened)
+		return;
+	find_fork();
+	spin_lock(&lock, &saved);
+	held -= bytes < held ? bytes : held;
+	if (still_there() && mine)
+		write_row(0, 0);
+	spin_unlock(&lock, &saved);
 	errno = error;
-	return all;
 }
 
-static int map(void)
+bool shared_used(uint64_t *bytes)
 {
-	size_t size = (ROWS + 1) * sizeof(struct row);
-	struct statx file;
-	int error = look(&file);
-	void *at;
+	struct spin_saved saved;
+	int error = errno;
+	bool told;
 
-	if (error)
-		return error;
-	if (file.stx_uid != geteuid() && file.stx_uid != 0)
-		return -EPERM;
-	if (file.stx_size && file.stx_size != size)
-		return -EINVAL;
-	if (!file.stx_size && ftruncate(fd, (off_t)size))
-		return -errno;
-	at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED)
-		return -errno;
-	rows = at;
-	if (!rows[0].magic)
-		rows[0].magic = MAGIC;
-	return rows[0].magic == MAGIC ? 0 : -EINVAL;
+	if (!opened)
+		return false;
+	told = enter(&saved) && read_rows();
+	if (told) {
+		reap_all();
+		*bytes = sum(false);
+	}
+	spin_unlock(&lock, &saved);
+	errno = error;
+	return told;
 }
 
-int shared_open(const char *where)
+bool shared_open(const char *where)
 {
-	int error;
+	struct spin_saved saved;
+	int length = 0;
 
+	/* The program may go to another directory before the file is opened again. */
+	if (where && *where != '/' && getcwd(path, sizeof(path)))
+		length = (int)strlen(path);
 	if (where)
-		snprintf(path, sizeof(path), "%s", where);
+		length += snprintf(path + length, sizeof(path) - (size_t)length, "%s%s",
+				   length ? "/" : "", where);
 	else
-		snprintf(path, sizeof(path), "/dev/shm/cuaudit-limit-%u", (unsigned int)geteuid());
-	error = open_file();
-	if (error)
-		return error;
-	if (!enter())
-		return -EIO;
-	error = map();
-	leave();
-	if (error)
-		rows = NULL;
-	return error;
+		length = snprintf(path, sizeof(path), "/dev/shm/cuaudit-limit-%u",
+				  (unsigned int)geteuid());
+	if (length >= (int)sizeof(path))
+		return broken("its name is too long");
+	opened = enter(&saved);
+	spin_unlock(&lock, &saved);
+	return opened;
 }
 
 void shared_forked(void)
 {
-	atomic_flag_clear(&lock);
+	spin_forked(&lock);
+	close_ours();
+	pin = NULL;
 	mine = 0;
 	held = 0;
-	if (still_ours())
-		close(fd);
-	fd = -1;
+	owner = 0;
+	jammed = false;
 }
 
 void shared_close(void)
 {
-	if (!rows)
+	struct spin_saved saved;
+
+	if (!opened)
 		return;
-	spin_lock(&lock);
-	hold(0);
-	spin_unlock(&lock);
+	find_fork();
+	spin_lock(&lock, &saved);
+	held = 0;
+	if (still_there() && mine)
+		write_row(0, 0);
+	spin_unlock(&lock, &saved);
 }

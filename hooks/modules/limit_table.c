@@ -77,6 +77,7 @@ struct slot *table_add(enum table_kind kind, uint64_t value, uint64_t charge, ui
 			slot->charge = charge;
 			slot->library = library;
 			slot->count = slot->leaving = 0;
+			slot->chain = NULL;
 			atomic_store_explicit(&slot->owner, owner, memory_order_relaxed);
 			/* Pairs with table_find. */
 			atomic_store_explicit(&slot->key, key, memory_order_release);

@@ -26,8 +26,9 @@ struct slot {
 	_Atomic uint64_t owner;
 	uint64_t charge;
 	uint32_t library;
-	uint16_t count;
-	uint16_t leaving;
+	uint32_t count;
+	uint32_t leaving;
+	struct slot *chain;	/* of those that one call claimed */
 };
 
 /* All here: context call, any thread. NULL when memory is out. */

@@ -4,10 +4,14 @@
 
 #include "hooks/modules/limit_charge.h"
 #include "hooks/modules/limit_driver.h"
+#include "hooks/modules/limit_gap.h"
 #include "hooks/modules/limit_share.h"
 #include "hooks/modules/limit_size.h"
 #include "hooks/modules/limit_table.h"
 #include "report/array.h"
+
+/* The scratch of a call that takes what cannot be counted, if it succeeds. */
+#define UNTOLD UINT64_MAX
 
 /* Before the driver is asked for what charge says. */
 static int want_charge(struct cuaudit_call *call, uint64_t charge)
@@ -30,8 +34,12 @@ static int want_charge(struct cuaudit_call *call, uint64_t charge)
 
 static int want(struct cuaudit_call *call, int device, uint32_t pool, uint64_t bytes)
 {
-	if (device < 0 || device >= ACCOUNT_DEVICES || pool == POOL_ON_HOST || !bytes)
+	if (pool == POOL_ON_HOST || !bytes)
 		return CUAUDIT_CONTINUE;
+	if (device < 0 || device >= ACCOUNT_DEVICES) {
+		call->scratch = UNTOLD;
+		return CUAUDIT_CONTINUE;
+	}
 	if (bytes <= CHARGE_MAX)
 		return want_charge(call, charge_make((uint32_t)device, pool, false, bytes));
 	/* The driver will refuse it, too, but is not asked to where there is a limit. */
@@ -182,7 +190,9 @@ static void settle_pool(struct cuaudit_call *call)
 
 static void took(struct cuaudit_call *call, enum limit_kind kind)
 {
-	if (!call->scratch)
+	if (call->scratch == UNTOLD && cuaudit_call_succeeded(call))
+		gap_report(GAP_DRIVER, NULL, NULL);
+	if (!call->scratch || call->scratch == UNTOLD)
 		return;
 	if (!cuaudit_call_succeeded(call)) {
 		charge_give(call->scratch);
@@ -226,8 +236,10 @@ static void opened(struct cuaudit_call *call)
 	}
 	device = driver_device();
 	bytes = size_linear(driver_size(address));
-	if (device < 0 || device >= ACCOUNT_DEVICES || !bytes || bytes > CHARGE_MAX)
+	if (device < 0 || device >= ACCOUNT_DEVICES || !bytes || bytes > CHARGE_MAX) {
+		gap_report(GAP_DRIVER, NULL, NULL);
 		return;
+	}
 	charge = charge_make((uint32_t)device, 0, true, bytes);
 	refuses = charge_take(charge, false);
 	if (refuses && calls_refuse(call, refuses, (uint32_t)device, bytes)) {
@@ -257,12 +269,14 @@ static void instantiated(const struct cuaudit_call *call)
 	int device;
 	uint64_t bytes = driver_graph_needs(calls_pointer(call, 1), &device);
 
+	if (bytes == UINT64_MAX)
+		gap_report(GAP_MEMORY, NULL, NULL);
 	if (!bytes || bytes > CHARGE_MAX || device < 0 || device >= ACCOUNT_DEVICES)
 		return;
 	if (!table_add(TABLE_GRAPH, calls_handle(call),
 		       charge_make((uint32_t)device, pool_of_graphs((uint32_t)device), false,
 				   bytes), 0, 0))
-		limit_lost++;
+		gap_report(GAP_MEMORY, NULL, NULL);
 }
 
 /* What it needed is what the graphs hold from here on. */

@@ -7,7 +7,7 @@
 #include "hooks/modules/stat_cell.h"
 #include "hooks/modules/stat_store.h"
 
-enum { LIBRARIES = 65536, DRIVERS = 16, KINDS = 256 };
+enum { LIBRARIES = 65536, DRIVERS = 64, KINDS = 256 };
 
 static uint8_t functions_seen[CUAUDIT_SLOTS_MAX / 8];
 static uint8_t libraries_seen[LIBRARIES / 8];

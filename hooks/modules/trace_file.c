@@ -107,7 +107,7 @@ static int open_new(void)
 /* The program may change its directory. */
 static void make_absolute(void)
 {
-	char whole[PATH_MAX];
+	static char whole[PATH_MAX];	/* the calling thread's stack may be a signal's */
 	ssize_t length;
 
 	if (path[0] == '/')

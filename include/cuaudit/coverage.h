@@ -31,7 +31,7 @@ struct cuaudit_driver {
 CUAUDIT_PUBLIC const struct cuaudit_driver *cuaudit_driver_get(uint32_t index);
 
 /* No slot of any process is as high. */
-enum { CUAUDIT_SLOTS_MAX = 4096 };
+enum { CUAUDIT_SLOTS_MAX = 16384 };
 
 /* Context: call. Number of routed functions; slots are 0 .. n-1. */
 CUAUDIT_PUBLIC uint32_t cuaudit_functions(void);
@@ -63,13 +63,19 @@ CUAUDIT_PUBLIC uint64_t cuaudit_bindings_lost(void);
 /* Why something could not be routed. */
 enum cuaudit_escape_kind {
 	CUAUDIT_ESCAPE_PROCADDR,	/* cuGetProcAddress answered a pointer that is no export */
-	CUAUDIT_ESCAPE_SLOTS		/* no slot was left for so many exports of a driver */
+	CUAUDIT_ESCAPE_SLOTS,		/* no slot was left for so many exports of a driver */
+	CUAUDIT_ESCAPE_DRIVER,		/* a copy of the driver there was no room for */
+	CUAUDIT_ESCAPE_SYMBOLS,		/* a driver's symbol table that cannot be changed */
+	CUAUDIT_ESCAPE_RELOCATIONS,	/* a library's relocations that cannot be changed */
+	CUAUDIT_ESCAPE_OBJECT,		/* a library whose tables cannot be read */
+	CUAUDIT_ESCAPE_FULL,		/* a library that came when there was no room for more */
+	CUAUDIT_ESCAPES
 };
 
 /* One thing that escaped; equal ones are counted together, and all past the 255th. */
 struct cuaudit_escape {
 	enum cuaudit_escape_kind kind;
-	char name[64];		/* what was asked for, or the driver's path, cut */
+	char name[64];		/* what was asked for, or the base name of a file, cut */
 	uint32_t version;	/* CUAUDIT_ESCAPE_PROCADDR: cudaVersion asked for */
 	uint64_t flags;
 	const struct cuaudit_library *library;	/* who asked, or NULL */

@@ -4,11 +4,14 @@
 rwx       segments of code are writable
 relative  the dynamic section is marked read-only, so that the loader leaves it as it is
 jmprel    DT_RELASZ counts the relocations of the PLT too, which follow
+moved     the program headers are at the end, in a segment of their own
+hidden    they are there, and in no segment
 """
 import struct
 import sys
 
-PT_LOAD, PT_DYNAMIC = 1, 2
+PT_LOAD, PT_DYNAMIC, PT_NOTE = 1, 2, 4
+PAGE = 65536
 X, W, R = 1, 2, 4
 DT_PLTRELSZ, DT_RELASZ = 2, 8
 
@@ -43,4 +46,16 @@ if what == "jmprel":
     plt, = struct.unpack_from("<Q", elf, values[DT_PLTRELSZ] + 8)
     own, = struct.unpack_from("<Q", elf, values[DT_RELASZ] + 8)
     struct.pack_into("<Q", elf, values[DT_RELASZ] + 8, own + plt)
+if what in ("moved", "hidden"):
+    end = -(-len(elf) // PAGE) * PAGE
+    loads = [h for h in headers if struct.unpack_from("<I", elf, h)[0] == PT_LOAD]
+    notes = [h for h in headers if struct.unpack_from("<I", elf, h)[0] == PT_NOTE and h > loads[-1]]
+    if what == "moved":
+        last = sum(struct.unpack_from("<Q", elf, loads[-1] + field)[0] for field in (16, 40))
+        place = -(-last // PAGE) * PAGE
+        struct.pack_into("<IIQQQQQQ", elf, notes[0], PT_LOAD, R, end, place, place,
+                         size * count, size * count, PAGE)
+    elf += bytes(end - len(elf)) + elf[at:at + size * count]
+    elf[at:at + size * count] = bytes(size * count)
+    struct.pack_into("<Q", elf, 32, end)
 open(target, "wb").write(elf)

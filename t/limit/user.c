@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * user PIPE...: takes memory as the commands on its input say, one a line:
- * "take BYTES", "fork", "close", "free"; answers each on its output.
+ * "take BYTES", "fork BYTES", "orphan", "close", "free"; answers each on its output.
  */
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +41,14 @@ int main(void)
 		} else if (!strcmp(line, "close\n")) {
 			for (int fd = 3; fd < 1024; fd++)
 				close(fd);
+		} else if (!strcmp(line, "orphan\n")) {
+			/* Lives until the parent's other end of the pipe is closed, or a while. */
+			if (!fork()) {
+				alarm(60);
+				for (;;)
+					pause();
+			}
+			result = 0;
 		} else if (sscanf(line, "fork %zu", &bytes) == 1) {
 			pid_t child = fork();
 

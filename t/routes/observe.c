@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 4096, LIBRARIES = 64 };
+enum { SLOTS = 16384, LIBRARIES = 64 };
 
 const char *observe_only;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stubs of x86-64 and the resolver their routes begin with. */
 
-#define STUBS 4096	/* LINK_SLOTS; a static assertion in stub.c compares */
+#define STUBS 16384	/* LINK_SLOTS; a static assertion in stub.c compares */
 
 	.text
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the auditor could not route, kept for the core's report. */
+#include "audit/escape.h"
+
+#include "audit/sys.h"
+
+static const char *const reasons[CUAUDIT_ESCAPES] = {
+#define ESCAPE(kind, key, reason) [CUAUDIT_ESCAPE_##kind] = reason,
+#include <cuaudit/escapes.def>
+#undef ESCAPE
+};
+
+static const char *paths[LINK_ESCAPES];
+static uint32_t said;
+
+static bool same(const struct link_escape *escape, enum cuaudit_escape_kind kind, const char *name,
+		 uint32_t object)
+{
+	return escape->kind == kind && escape->object == object && sys_equal(escape->name, name);
+}
+
+/* The record of such an escape; the last of all is for those that found no other. */
+static struct link_escape *find(enum cuaudit_escape_kind kind, const char *path, uint32_t object)
+{
+	const char *name = sys_basename(path);
+	uint32_t count = atomic_load_explicit(&object_table.nescapes, memory_order_relaxed);
+	struct link_escape *escape = object_table.escapes;
+
+	for (; escape < object_table.escapes + count; escape++)
+		if (same(escape, kind, name, object))
+			return escape;
+	if (count == LINK_ESCAPES)
+		return escape - 1;
+	*escape = (struct link_escape){ .kind = kind, .object = object };
+	paths[count] = sys_copy(path, sys_strlen(path));
+	if (!paths[count])
+		paths[count] = "";
+	escape->name = count == LINK_ESCAPES - 1 ? "(others)" : sys_basename(paths[count]);
+	/* Pairs with the core's reading of them. */
+	atomic_store_explicit(&object_table.nescapes, count + 1, memory_order_release);
+	return escape;
+}
+
+void escape_note(enum cuaudit_escape_kind kind, const char *path, const struct link_object *object,
+		 uint32_t times)
+{
+	struct link_escape *escape = find(kind, path, object ? object->index + 1 : 0);
+
+	atomic_fetch_add_explicit(&escape->count, times, memory_order_relaxed);
+	if (atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed))
+		escape_say();
+}
+
+void escape_say(void)
+{
+	uint32_t count = atomic_load_explicit(&object_table.nescapes, memory_order_relaxed);
+
+	for (; said < count; said++)
+		sys_say("not routed: ", paths[said], ": ", reasons[object_table.escapes[said].kind],
+			NULL);
+}
+
+bool escape_any(void)
+{
+	return atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed) &&
+	       atomic_load_explicit(&object_table.nescapes, memory_order_relaxed);
+}

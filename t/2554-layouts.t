@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+# Objects laid out as few are: routed all the same, or among what was not routed.
+. "${top_srcdir:-$(dirname "$0")/..}/t/hostile/lib.sh"
+
+exec=$top_srcdir/t/exec
+fake_driver
+know_loader
+
+# object NAME FLAG...: addresses.c, linked to the fake driver.
+object() {
+	object_name=$1
+	shift
+	build "$object_name" -fno-plt "$exec/addresses.c" "$@" -L"$tmp" -l:libcuda.so.1 -ldl
+}
+
+# patched WHAT FROM TO: see patch.py.
+patched() {
+	"$PYTHON3" "$exec/patch.py" "$1" "$tmp/$2" "$tmp/$3" || bail_out "cannot patch $2"
+}
+
+# reports COMMAND...: what it prints, its status, the calls we counted.
+reports() {
+	rm -f "$tmp/report" "$tmp/report.coverage"
+	reports_status=0
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json),coverage(format=json;fail=unrouted)' \
+		CUAUDIT_OUTPUT="$tmp/report" "$@" >"$tmp/out" 2>"$tmp/err" || reports_status=$?
+	cat "$tmp/out" "$tmp/err"
+	test -e "$tmp/report" || echo "no report"
+	test ! -e "$tmp/report" || echo "status $reports_status, cuInit $(calls cuInit "$tmp/report")," \
+		"cuDriverGetVersion $(calls cuDriverGetVersion "$tmp/report")"
+}
+
+# laid_out NAME LIBRARY [PROGRAM]: opened lazily and at once, in a program that calls too.
+laid_out() {
+	laid_program=$tmp/${3-plain}
+	native "$1" "$laid_program" "$tmp/$2" "$tmp/$2"
+	is "$(reports "$laid_program" "$tmp/$2" "$tmp/$2")" "cuInit called 6 times
+status 0, cuInit 6, cuDriverGetVersion 3" "$1: all is called and counted"
+}
+
+object plain
+object fixed -fno-pie -no-pie
+for at in 0x10000 0x200000 0x10000000 0x700000000000; do
+	object text-$at.so -DLIBRARY -shared -fPIC -Wl,-Ttext-segment=$at
+	laid_out "a library made for $at" text-$at.so
+	laid_out "a library made for $at, a fixed program" text-$at.so fixed
+	object shared-$at.so -DLIBRARY -shared -fPIC -Wl,-Ttext-segment=$at,-z,noseparate-code
+	laid_out "a library made for $at, one segment of code" shared-$at.so
+	object program-$at -fPIE -pie -Wl,-Ttext-segment=$at
+	laid_out "a program made for $at" text-0x10000.so program-$at
+done
+
+object library.so -DLIBRARY -shared -fPIC
+patched moved library.so moved.so
+laid_out "program headers at the end" moved.so
+patched moved text-0x10000.so moved-text.so
+laid_out "program headers at the end, a library made for 0x10000" moved-text.so
+
+# Twice in the process: the program headers are the right copy's.
+cp "$tmp/moved.so" "$tmp/again.so"
+laid_out "twice" again.so
+
+# 600 libraries needed: DT_NEEDED come first of all entries.
+echo 'int needed;' >"$tmp/needed.c"
+build libneeded.so -shared -fPIC "$tmp/needed.c"
+set --
+for n in $(seq 600); do
+	ln -s libneeded.so "$tmp/libneeded$n.so"
+	set -- "$@" "-l:libneeded$n.so"
+done
+object needs.so -DLIBRARY -shared -fPIC -Wl,--no-as-needed -L"$tmp" "$@"
+is "$($READELF -dW "$tmp/needs.so" | grep -c 'NEEDED.*libneeded')" 600 "a library with 600 DT_NEEDED"
+laid_out "it" needs.so
+
+# driver NAME [VARIABLE=VALUE...]: the fake one, made so, in $tmp/driver.
+driver() {
+	driver_name=$1
+	shift
+	is "$(reports CUAUDIT_DRIVER="$tmp/driver/libcuda.so.1" "$@" "$tmp/plain" "$tmp/library.so")" \
+		"cuInit called 4 times
+status 0, cuInit 4, cuDriverGetVersion 2" "a driver $driver_name: all is called and counted"
+}
+mkdir "$tmp/driver"
+other_auditor
+for at in 0x10000 0x10000000; do
+	build driver/libcuda.so.1 -shared -fPIC -Wl,-soname,libcuda.so.1 -Wl,-Ttext-segment=$at \
+		"$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/record.S" -ldl
+	driver "made for $at"
+	driver "made for $at, beside another auditor" LD_AUDIT="$tmp/told.so:$LIBCUAUDIT"
+done
+patched moved libcuda.so.1 driver/libcuda.so.1
+driver "with program headers at the end"
+build driver/libcuda.so.1 -shared -fPIC -Wl,-soname,libcuda.so.1 \
+	"$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/record.S" -ldl -Wl,--no-as-needed \
+	-L"$tmp" "$@"
+driver "with 600 DT_NEEDED"
+
+# What cannot be routed. Before glibc 2.35 the driver's symbol table routes all of these.
+patched hidden library.so hidden.so
+native "program headers in no segment" "$tmp/plain" "$tmp/hidden.so"
+is "$(reports "$tmp/plain" "$tmp/hidden.so" | sed 's, /[^ ]*/, ,g')" "cuInit called 4 times
+cuaudit: not routed: hidden.so: its tables cannot be read
+status 86, cuInit $(test "$LOADER" = old && echo 4 || echo 2), cuDriverGetVersion $(
+	test "$LOADER" = old && echo 2 || echo 1)" "program headers in no segment: said, status 86"
+like "$(cat "$tmp/report.coverage")" \
+	'"unrouted":\[\{"name":"hidden\.so","kind":"object",[^]]*"library":"[^"]*/hidden\.so","count":1\}\]' \
+	"and reported"
+audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat,coverage' CUAUDIT_OUTPUT="$tmp/report" \
+	"$tmp/plain" "$tmp/hidden.so" "$tmp/hidden.so" >"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/report.coverage")" '^ +2  hidden\.so, its tables cannot be read, for .*/hidden\.so$' \
+	"and in the table, each time"
+like "$(cat "$tmp/report")" 'not routed +hidden\.so, its tables cannot be read, for .*, 2 times$' \
+	"and in that of stat"
+is "$(grep -c 'not routed' "$tmp/err")" 1 "said once"
+
+# A child's report begins anew, and what cannot be routed in it still cannot.
+build forks -fno-plt -x c - -L"$tmp" -l:libcuda.so.1 -ldl <<'C'
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "t/fake/driver.h"
+
+int main(int argc, char **argv)
+{
+	int status = argc != 2 || !dlopen(argv[1], RTLD_NOW) || cuInit(0);
+
+	if (!fork())
+		exit(cuInit(0));
+	return wait(&status) < 0 || !WIFEXITED(status) ? 99 : WEXITSTATUS(status);
+}
+C
+audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='coverage(format=json;fail=unrouted)' \
+	CUAUDIT_OUTPUT="$tmp/forked.%p" "$tmp/forks" "$tmp/hidden.so" >"$tmp/out" 2>"$tmp/err"
+is "$(grep -l '"unrouted":\[{"name":"hidden.so","kind":"object"' "$tmp"/forked.*.coverage | wc -l)" 2 \
+	"in the child's report too"
+
+# A dynamic section that cannot be written, and relocations that share the segment of code.
+if ld.lld --version >"$tmp/none" 2>&1 && object constant.so -DLIBRARY -shared -fPIC -fuse-ld=lld \
+	-Wl,-z,rodynamic,--no-rosegment; then
+	native "a constant dynamic section" "$tmp/plain" "$tmp/constant.so"
+	is "$(reports "$tmp/plain" "$tmp/constant.so" | sed 's, /[^ ]*/, ,g')" "cuInit called 4 times
+$(test "$LOADER" = old || echo 'cuaudit: not routed: constant.so: its relocations cannot be changed')
+status $(test "$LOADER" = old && echo "0, cuInit 4, cuDriverGetVersion 2" ||
+	echo "86, cuInit 2, cuDriverGetVersion 1")" "a constant dynamic section: said, status 86"
+	test "$LOADER" = old || like "$(cat "$tmp/report.coverage")" \
+		'"unrouted":\[\{"name":"constant\.so","kind":"relocations",[^]]*"count":[1-9]' "and reported"
+else
+	skip 3 "no lld here"
+fi
+
+# Nothing of it is routed: the report is made all the same, and what is written still is.
+if test "$LOADER" = new; then
+	build alone -x c - -ldl <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	int (*call)(void) = library ? (int (*)(void))dlsym(library, "addresses_call") : NULL;
+
+	printf("called: %d\n", call ? call() : 0);
+	return 3;
+}
+C
+	rm -f "$tmp/report.coverage"
+	alone_status=0
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='coverage(fail=unrouted)' \
+		CUAUDIT_OUTPUT="$tmp/report" "$tmp/alone" "$tmp/hidden.so" >"$tmp/out" 2>"$tmp/err" ||
+		alone_status=$?
+	is "$alone_status: $(cat "$tmp/out")" "86: called: 0" "nothing is routed: status 86"
+	like "$(cat "$tmp/report.coverage")" '^ +1  hidden\.so, its tables cannot be read' "and reported"
+else
+	skip 2 "old loaders route all by the driver's symbol table"
+fi
+# Where there is no driver, what such a library would have called concerns nobody.
+build none.so -shared -fPIC "$tmp/needed.c"
+patched hidden none.so none-hidden.so
+audited LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/none-hidden.so" CUAUDIT_HOOKS='coverage(fail=unrouted)' \
+	true >"$tmp/out" 2>"$tmp/err"
+is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "no driver: nothing is said"
+
+# Twenty copies of a whole driver.
+set --
+for n in $(seq 20); do
+	cp "$simdir/libcuda.so.1" "$tmp/sim$n.so" || bail_out "cannot copy"
+	set -- "$@" "$tmp/sim$n.so"
+done
+build each -x c - -ldl <<'C'
+#include <dlfcn.h>
+
+int main(int argc, char **argv)
+{
+	int failed = argc < 2;
+
+	for (int i = 1; i < argc; i++) {
+		void *driver = dlopen(argv[i], RTLD_NOW);
+		int (*init)(unsigned int) = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : 0;
+
+		failed |= !init || init(0);
+	}
+	return failed;
+}
+C
+is "$(reports "$tmp/each" "$@")" "status 0, cuInit 20, cuDriverGetVersion 0" "twenty drivers"
+is "$(grep -o '"path":"[^"]*/sim[0-9]*\.so","version":[0-9]*,"exported":[0-9]*,"without_slot":0' \
+	"$tmp/report.coverage" | wc -l)" 20 "each has its slots"
+is "$(grep -o '"name":"cuInit","in_table":true,"called":true' "$tmp/report.coverage" | wc -l)" 20 \
+	"and is called through one"
+
+done_testing
