@@ -328,8 +328,8 @@ static void say(const char *path, uint64_t calls)
 	cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO, "trace: %llu call%s in %s",
 		    (unsigned long long)calls, calls == 1 ? "" : "s", path ? path : "no file");
 	if (cuaudit_abandoned())
-		cuaudit_log(CUAUDIT_INFO, "trace: %llu calls were left by longjmp, an exception or a "
-			    "coroutine; those that never ended are not in %s",
+		cuaudit_log(CUAUDIT_INFO, "trace: %llu calls are not in %s: left by longjmp, an exception "
+			    "or a coroutine, unless they ended on another thread",
 			    (unsigned long long)cuaudit_abandoned(), path ? path : "any file");
 	for (uint32_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		uint64_t lost = trace_file_losses(i);
