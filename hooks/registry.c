@@ -52,7 +52,7 @@ static const struct link_alias *next_alias(const struct link_alias *alias, uint3
 	return alias;
 }
 
-/* Pairs with note_alias. */
+/* Pairs with record_alias. */
 static const struct link_alias *first_alias(uint32_t slot)
 {
 	return next_alias(atomic_load_explicit(&cuaudit_core_link->aliases, memory_order_acquire),
