@@ -254,11 +254,6 @@ uint64_t cuaudit_straight(void)
 	return 0;
 }
 
-uint64_t cuaudit_unwound_hooks(void)
-{
-	return 0;
-}
-
 uint64_t cuaudit_abandoned(void)
 {
 	return 0;
