@@ -134,8 +134,6 @@ static bool is_left(struct thread *thread, uint64_t state, const struct frame *f
 
 	if (state == THREAD_ENDING)
 		return false;
-	if (has_moved(thread, at))
-		return true;
 	if (!(state & THREAD_INSIDE))
 		return at <= (uintptr_t)frame;
 	return (at <= (uintptr_t)frame && !on_another_stack(at)) || !is_whole(thread, state) ||
@@ -147,8 +145,14 @@ uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t
 	uint64_t state = thread->state;
 	uint32_t at = state & THREAD_NESTED ? thread->depth : 0;
 
-	while (state && is_left(thread, state, frame)) {
-		if (state & THREAD_INSIDE)
+	while (state) {
+		bool moved = state != THREAD_ENDING && has_moved(thread, thread_frame(state));
+
+		if (!moved && !is_left(thread, state, frame))
+			break;
+		if (moved)
+			;	/* it ended, elsewhere */
+		else if (state & THREAD_INSIDE)
 			thread->unwound_hooks++;
 		else
 			thread->abandoned++;

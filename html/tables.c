@@ -286,7 +286,7 @@ static const char *const loss_names[CUAUDIT_TRACE_LOSSES] = {
 	[CUAUDIT_TRACE_LOST_MEMORY] = "no memory, or too many threads",
 	[CUAUDIT_TRACE_LOST_NESTED] = "made by a signal handler while a call was recorded",
 	[CUAUDIT_TRACE_LOST_RING] = "written over by later ones",
-	[CUAUDIT_TRACE_LOST_UNWOUND] = "left by longjmp or an exception",
+	[CUAUDIT_TRACE_LOST_UNWOUND] = "a signal handler left the hook by siglongjmp",
 };
 
 static void warn(struct writer *json, uint64_t count, const char *what, uint64_t nprocesses,

@@ -30,7 +30,7 @@ cuGraphGetNodes(hGraph = A, nodes = [...], numNodes = [1000000]) = CUDA_SUCCESS
 cuGraphGetNodes(hGraph = A, nodes = NULL, numNodes = [1000000]) = CUDA_SUCCESS" \
 	"and what is there is recorded"
 is "$(with "trace(text=yes)")" "0 " "as text, too"
-for hook in leak "limit(memory=1GiB)" "fault(inject=cuGraphGetNodes:never)" coverage stat; do
+for hook in leak "limit(memory=1GiB)" "fault(inject=cuMemAlloc:error=2)" coverage stat; do
 	is "$(with "$hook" | sed -n '1s/ .*//p')" 0 "$hook"
 done
 done_testing

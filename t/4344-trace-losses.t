@@ -41,13 +41,33 @@ int main(void)
 	return init(0);
 }
 END
-traced "" "$tmp/left"
+traced "" env CUAUDIT_LOG=info "$tmp/left"
 is "$status" 0 "a call that is left: the program ends well"
-like "$(cat "$tmp/err")" \
-	'^cuaudit: trace: 1 calls are not in .*\.cutrace: left by longjmp or an exception$' "it is said"
-like "$(checked "$tmp"/traces/*.cutrace)" '^lost 0 0 0 0 0 1' "and counted in the file"
-like "$("$cuaudit" report "$tmp"/traces/*.cutrace 2>"$tmp/err")" \
-	'^  missing  .* 1 call: left by longjmp or an exception$' "report has it"
+like "$(cat "$tmp/err")" '^cuaudit: trace: 1 calls are not in .*\.cutrace: left by longjmp, ' "it is told"
+is "$(checked "$tmp"/traces/*.cutrace | number '^call .* cuLaunchHostFunc ')" 0 "and not in the file"
+
+# A hook that was left is a loss, which the file has.
+compile -o "$tmp/patch" -x c - <<'END' || bail_out "cannot build"
+#include <cuaudit/trace.h>
+#include <stddef.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	FILE *file = argc > 1 ? fopen(argv[1], "r+") : NULL;
+	uint64_t calls = 3;
+
+	return !file || fseek(file, offsetof(struct cuaudit_trace_header,
+					     lost[CUAUDIT_TRACE_LOST_UNWOUND]), SEEK_SET) ||
+	       fwrite(&calls, sizeof(calls), 1, file) != 1 || fclose(file);
+}
+END
+"$tmp/patch" "$tmp"/traces/*.cutrace || echo "not patched"
+status=0
+"$cuaudit" report "$tmp"/traces/*.cutrace >"$tmp/out" 2>"$tmp/err" || status=$?
+like "$(cat "$tmp/out")" '^  missing  .* 3 calls: a signal handler left the hook by siglongjmp$' "report has it"
+like "$status $(cat "$tmp/err")" '^2 .*: calls are missing: 3 of which a signal handler left the hook$' \
+	"report says so"
 "$cuaudit" convert --to text -o /dev/null "$tmp"/traces/*.cutrace 2>"$tmp/err"
-like "$(cat "$tmp/err")" 'calls are missing: 1 left by longjmp or an exception$' "convert, too"
+like "$(cat "$tmp/err")" 'calls are missing: 3 of which a signal handler left the hook$' "convert, too"
 done_testing

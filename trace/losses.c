@@ -18,7 +18,7 @@ const char *trace_losses_why(uint32_t loss)
 		[CUAUDIT_TRACE_LOST_MEMORY] = "for want of memory",
 		[CUAUDIT_TRACE_LOST_NESTED] = "of signal handlers",
 		[CUAUDIT_TRACE_LOST_RING] = "written over",
-		[CUAUDIT_TRACE_LOST_UNWOUND] = "left by longjmp or an exception",
+		[CUAUDIT_TRACE_LOST_UNWOUND] = "of which a signal handler left the hook",
 	};
 
 	return loss < CUAUDIT_TRACE_LOSSES && why[loss] ? why[loss] :

@@ -188,7 +188,7 @@ static void count(enum cuaudit_trace_loss why, uint64_t calls)
 static void count_unseen(void)
 {
 	count(CUAUDIT_TRACE_LOST_NESTED, cuaudit_straight());
-	count(CUAUDIT_TRACE_LOST_UNWOUND, cuaudit_abandoned() + cuaudit_unwound_hooks());
+	count(CUAUDIT_TRACE_LOST_UNWOUND, cuaudit_unwound_hooks());
 }
 
 static bool begin_chunk(struct trace_writer *writer, uint64_t ticks, uint64_t correlation,
@@ -322,11 +322,15 @@ static void say(const char *path, uint64_t calls)
 		[CUAUDIT_TRACE_LOST_MEMORY] = "there was no memory",
 		[CUAUDIT_TRACE_LOST_NESTED] = "made while a hook ran",
 		[CUAUDIT_TRACE_LOST_RING] = "written over by later ones",
-		[CUAUDIT_TRACE_LOST_UNWOUND] = "left by longjmp or an exception",
+		[CUAUDIT_TRACE_LOST_UNWOUND] = "a signal handler left the hook by siglongjmp",
 	};
 
 	cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO, "trace: %llu call%s in %s",
 		    (unsigned long long)calls, calls == 1 ? "" : "s", path ? path : "no file");
+	if (cuaudit_abandoned())
+		cuaudit_log(CUAUDIT_INFO, "trace: %llu calls are not in %s: left by longjmp, an exception "
+			    "or a coroutine, unless they ended on another thread",
+			    (unsigned long long)cuaudit_abandoned(), path ? path : "any file");
 	for (uint32_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		uint64_t lost = trace_file_losses(i);
 

@@ -53,7 +53,7 @@ enum cuaudit_trace_loss {
 	CUAUDIT_TRACE_LOST_MEMORY,	/* no memory, or too many threads */
 	CUAUDIT_TRACE_LOST_NESTED,	/* made by a signal handler while a record was written */
 	CUAUDIT_TRACE_LOST_RING,	/* written over; when-full=ring */
-	CUAUDIT_TRACE_LOST_UNWOUND,	/* left by longjmp or an exception */
+	CUAUDIT_TRACE_LOST_UNWOUND,	/* a signal handler left the hook by siglongjmp */
 	CUAUDIT_TRACE_LOSSES = 8
 };
 
