@@ -130,7 +130,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		plt_start(loader_version, &loader);
 	}
 	if (!image.symbols) {
-		escape_note(CUAUDIT_ESCAPE_OBJECT, object->path, object, 1);
+		escape_record(CUAUDIT_ESCAPE_OBJECT, object->path, object, 1);
 		return LA_FLG_BINDFROM;
 	}
 	if (space != LM_ID_BASE)
@@ -169,6 +169,7 @@ unsigned int la_objclose(uintptr_t *cookie)
 		return 0;
 	if (object->flags & LINK_OBJECT_DRIVER)
 		driver_close(object);
+	relocate_close(object);
 	plt_close(object);
 	object_close(object);
 	return 0;

@@ -8,12 +8,12 @@
 
 enum { MAX_NAME = 1024 };
 
-static bool is_function(const ElfW(Sym) *symbol)
+static bool is_export(const ElfW(Sym) *symbol, unsigned int type)
 {
 	unsigned int binding = ELF64_ST_BIND(symbol->st_info);
 	unsigned int visibility = ELF64_ST_VISIBILITY(symbol->st_other);
 
-	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == type &&
 	       (binding == STB_GLOBAL || binding == STB_WEAK) &&
 	       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
 }
@@ -152,7 +152,7 @@ static const char *slot_name(const struct elf_image *image, uint32_t symbol, cha
 	return buffer;
 }
 
-static void note_alias(uint32_t driver, const char *name, uint32_t slot)
+static void record_alias(uint32_t driver, const char *name, uint32_t slot)
 {
 	struct link_alias *first = atomic_load_explicit(&object_table.aliases,
 							memory_order_relaxed), *alias;
@@ -181,6 +181,7 @@ struct taking {
 	const struct elf_image *image;
 	bool known;	/* a driver of that path was there before */
 	uint32_t hint;	/* where the next name's slot was then */
+	uint32_t indirect;	/* exports whose address is not known yet */
 };
 
 /* The slot that name had before, or -1. */
@@ -224,7 +225,7 @@ static void take_function(struct taking *taking, struct link_export *exports, ui
 
 		if (!slots[symbol] && shared >= 0) {
 			slots[symbol] = (uint16_t)(shared + 1);
-			note_alias(own, name, (uint32_t)shared);
+			record_alias(own, name, (uint32_t)shared);
 		} else if (!slots[symbol] && (shared = new_slot(own, name)) >= 0) {
 			slots[symbol] = (uint16_t)(shared + 1);
 			fill_slot((uint32_t)shared, real);
@@ -243,13 +244,14 @@ static void take_functions(struct taking *taking)
 	for (uint32_t i = 1; i < taking->image->nsymbols; i++) {
 		const ElfW(Sym) *symbol = &taking->image->symbols[i];
 
-		if (is_function(symbol))
+		taking->indirect += is_export(symbol, STT_GNU_IFUNC);
+		if (is_export(symbol, STT_FUNC))
 			exports[count++] = (struct link_export){
 				taking->image->base + symbol->st_value, i
 			};
 	}
-	driver->nfunctions = count;
-	driver->nunrouted = 0;
+	driver->nfunctions = count + taking->indirect;
+	driver->nunrouted = taking->indirect;
 	sort_exports(exports, count);
 	for (uint32_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count && exports[end].address == exports[i].address;)
@@ -266,22 +268,25 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 {
 	struct link_driver *driver = find_driver(object->path);
 	struct object_detail *detail = object_detail(object);
+	struct taking taking = { .driver = driver, .detail = detail, .image = image };
 
 	if (!driver || !detail || !make_room(detail, driver, image->nsymbols)) {
-		escape_note(CUAUDIT_ESCAPE_DRIVER, object->path, object, 1);
+		escape_record(CUAUDIT_ESCAPE_DRIVER, object->path, object, 1);
 		return;
 	}
 	object->flags |= LINK_OBJECT_DRIVER;
 	driver->object = object;
 	atomic_store_explicit(&driver->nexports, 0, memory_order_relaxed);
-	take_functions(&(struct taking){
-		.driver = driver, .detail = detail, .image = image, .known = driver->nfunctions,
-	});
-	if (driver->nunrouted)
-		escape_note(CUAUDIT_ESCAPE_SLOTS, object->path, object, driver->nunrouted);
+	taking.known = driver->nfunctions;
+	take_functions(&taking);
+	if (driver->nunrouted > taking.indirect)
+		escape_record(CUAUDIT_ESCAPE_SLOTS, object->path, object,
+			    driver->nunrouted - taking.indirect);
+	if (taking.indirect)
+		escape_record(CUAUDIT_ESCAPE_IFUNC, object->path, object, taking.indirect);
 	detail->driver = driver;
 	atomic_store_explicit(&driver->live, 1, memory_order_release);
-	escape_say();
+	escape_print();
 }
 
 void driver_close(struct link_object *object)
@@ -294,4 +299,19 @@ int driver_slot(const struct link_object *object, unsigned int symbol)
 	const struct object_detail *detail = object->detail;
 
 	return symbol < detail->nslots ? (int)detail->slots[symbol] - 1 : -1;
+}
+
+bool driver_exports(uintptr_t address)
+{
+	uint32_t count = atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct link_driver *driver = &object_table.drivers[i];
+		uint32_t exports = atomic_load_explicit(&driver->nexports, memory_order_relaxed);
+
+		for (uint32_t k = 0; k < exports; k++)
+			if (driver->exports[k].address == address)
+				return true;
+	}
+	return false;
 }

@@ -17,4 +17,7 @@ void driver_close(struct link_object *object);
 /* The slot of the driver's symbol-table entry, or -1. Lock-free. */
 int driver_slot(const struct link_object *object, unsigned int symbol);
 
+/* Whether that is the address of a function that a driver exports. */
+bool driver_exports(uintptr_t address);
+
 #endif

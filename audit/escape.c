@@ -11,7 +11,7 @@ static const char *const reasons[CUAUDIT_ESCAPES] = {
 };
 
 static const char *paths[LINK_ESCAPES];
-static uint32_t said;
+static uint32_t printed;
 
 static bool same(const struct link_escape *escape, enum cuaudit_escape_kind kind, const char *name,
 		 uint32_t object)
@@ -41,23 +41,23 @@ static struct link_escape *find(enum cuaudit_escape_kind kind, const char *path,
 	return escape;
 }
 
-void escape_note(enum cuaudit_escape_kind kind, const char *path, const struct link_object *object,
+void escape_record(enum cuaudit_escape_kind kind, const char *path, const struct link_object *object,
 		 uint32_t times)
 {
 	struct link_escape *escape = find(kind, path, object ? object->index + 1 : 0);
 
 	atomic_fetch_add_explicit(&escape->count, times, memory_order_relaxed);
 	if (atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed))
-		escape_say();
+		escape_print();
 }
 
-void escape_say(void)
+void escape_print(void)
 {
 	uint32_t count = atomic_load_explicit(&object_table.nescapes, memory_order_relaxed);
 
-	for (; said < count; said++)
-		sys_say("not routed: ", paths[said], ": ", reasons[object_table.escapes[said].kind],
-			NULL);
+	for (; printed < count; printed++)
+		sys_say("not routed: ", paths[printed], ": ",
+			reasons[object_table.escapes[printed].kind], NULL);
 }
 
 bool escape_any(void)

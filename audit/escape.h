@@ -8,14 +8,14 @@
 #include "audit/object.h"
 
 /*
- * Keeps that times things of a kind escaped: of path, an object's or of none;
- * equal ones are added up. Said once, as soon as there is a driver.
+ * Counts escapes of a kind, of a file and its object or of none; equal ones are
+ * added up. Printed once, as soon as there is a driver.
  */
-void escape_note(enum cuaudit_escape_kind kind, const char *path, const struct link_object *object,
+void escape_record(enum cuaudit_escape_kind kind, const char *path, const struct link_object *object,
 		 uint32_t times);
 
-/* There is a driver: says what was kept before. */
-void escape_say(void);
+/* There is a driver: prints what was recorded before. */
+void escape_print(void);
 
 /* Whether anything escaped in a process that has a driver. */
 bool escape_any(void);

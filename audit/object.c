@@ -149,7 +149,7 @@ struct link_object *object_open(const struct link_map *map, Lmid_t space,
 	if (!object)
 		object = new_record(path);
 	if (!object) {
-		escape_note(CUAUDIT_ESCAPE_FULL, path, NULL, 1);
+		escape_record(CUAUDIT_ESCAPE_FULL, path, NULL, 1);
 		return NULL;
 	}
 	object->flags = is_main ? LINK_OBJECT_MAIN : 0;
@@ -166,7 +166,7 @@ void object_close(struct link_object *object)
 {
 	set_extent(object, 0, 0);
 	if (object->detail)
-		object->detail->nslots = object->detail->npending = 0;
+		object->detail->nslots = object->detail->npending = object->detail->nleft = 0;
 }
 
 /* The loader's own cookie is a link map's address, which is none in our table. */

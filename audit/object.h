@@ -23,6 +23,8 @@ struct object_detail {
 	uint32_t npending, room;
 	ElfW(Rela) *relocations;	/* a copy, used again likewise */
 	size_t relocations_size;
+	uintptr_t *left;	/* words whose relocations were left to the executable's names */
+	uint32_t nleft, left_room;
 	/* all, on old C libraries: see plt.c, now.c */
 	struct plt_change *plt;
 	struct now_change *now;

@@ -5,6 +5,7 @@
 #include <linux/mman.h>
 
 #include "arch.h"
+#include "audit/driver.h"
 #include "audit/escape.h"
 #include "audit/provider.h"
 #include "audit/sys.h"
@@ -50,7 +51,7 @@ static bool is_candidate(const struct elf_image *image, const ElfW(Sym) *symbol)
 	return symbol->st_shndx == SHN_UNDEF && provider_may_export(elf_name(image, symbol));
 }
 
-static bool wanted(const struct elf_image *image, const ElfW(Rela) *rela, Lmid_t space)
+static bool names_driver(const struct elf_image *image, const ElfW(Rela) *rela)
 {
 	uint32_t symbol = (uint32_t)ELF64_R_SYM(rela->r_info);
 	uint32_t type = (uint32_t)ELF64_R_TYPE(rela->r_info);
@@ -58,8 +59,62 @@ static bool wanted(const struct elf_image *image, const ElfW(Rela) *rela, Lmid_t
 	if (type != ARCH_R_GLOB_DAT && type != ARCH_R_ABSOLUTE)
 		return false;
 	return !rela->r_addend && symbol && symbol < image->room &&
-	       is_candidate(image, &image->symbols[symbol]) &&
-	       (space != main_space || !main_defines(elf_name(image, &image->symbols[symbol])));
+	       is_candidate(image, &image->symbols[symbol]);
+}
+
+static bool is_left(const struct elf_image *image, const ElfW(Rela) *rela, Lmid_t space)
+{
+	return space == main_space &&
+	       main_defines(elf_name(image, &image->symbols[ELF64_R_SYM(rela->r_info)]));
+}
+
+static bool wanted(const struct elf_image *image, const ElfW(Rela) *rela, Lmid_t space)
+{
+	return names_driver(image, rela) && !is_left(image, rela, space);
+}
+
+/* Keeps where one is written that is left, to be looked at when the object is closed. */
+static void keep_left(struct object_detail *detail, const struct elf_image *image,
+		      const ElfW(Rela) *rela)
+{
+	uintptr_t at = image->base + rela->r_offset;
+
+	if (detail->nleft < detail->left_room && elf_writable(image, at))
+		detail->left[detail->nleft++] = at;
+}
+
+static void keep_all_left(struct link_object *object, const struct elf_image *image)
+{
+	struct object_detail *detail;
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < image->nrela; i++)
+		count += names_driver(image, &image->rela[i]) &&
+			 is_left(image, &image->rela[i], main_space);
+	detail = count ? object_detail(object) : NULL;
+	if (!detail)
+		return;
+	if (count > detail->left_room) {
+		detail->left = sys_alloc(count * sizeof(*detail->left));
+		detail->left_room = detail->left ? count : 0;
+	}
+	for (size_t i = 0; i < image->nrela; i++)
+		if (names_driver(image, &image->rela[i]) &&
+		    is_left(image, &image->rela[i], main_space))
+			keep_left(detail, image, &image->rela[i]);
+}
+
+/* The executable's name is found first, but not by an object opened with RTLD_DEEPBIND. */
+void relocate_close(const struct link_object *object)
+{
+	const struct object_detail *detail = object->detail;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; detail && i < detail->nleft; i++)
+		count += sys_readable((const void *)detail->left[i]) &&
+			 driver_exports(*(const uintptr_t *)detail->left[i]);
+	if (count)
+		escape_record(CUAUDIT_ESCAPE_RELOCATIONS, object->path, object, count);
 }
 
 static void add_pending(struct object_detail *detail, const char *name)
@@ -175,6 +230,8 @@ void relocate_rewrite(struct link_object *object, const struct elf_image *image,
 	struct object_detail *detail;
 	uint32_t names = 0;
 
+	if (space == main_space && image->symbols != main_image.symbols)
+		keep_all_left(object, image);
 	for (size_t i = 0; i < image->nrela; i++) {
 		if (!wanted(image, &image->rela[i], space))
 			continue;
@@ -190,7 +247,7 @@ void relocate_rewrite(struct link_object *object, const struct elf_image *image,
 	    (open_in_place(&range, image) || open_copy(&range, detail, image, map)))
 		rewrite(&range, detail, image, space);
 	else
-		escape_note(CUAUDIT_ESCAPE_RELOCATIONS, object->path, object, names);
+		escape_record(CUAUDIT_ESCAPE_RELOCATIONS, object->path, object, names);
 }
 
 bool relocate_was_rewritten(struct link_object *object, const char *name)

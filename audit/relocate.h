@@ -19,6 +19,9 @@ void relocate_rewrite(struct link_object *object, const struct elf_image *image,
 /* Takes note of the executable: see main_defines. Before any other object's rewrite. */
 void relocate_note_main(const struct elf_image *image, Lmid_t space);
 
+/* The object is about to be unmapped: records which of those left came to the driver itself. */
+void relocate_close(const struct link_object *object);
+
 /* Whether a binding of object to name, not by dlsym, is one of those; each once. */
 bool relocate_was_rewritten(struct link_object *object, const char *name);
 

@@ -55,7 +55,7 @@ void symtab_repoint(const struct link_object *object, const struct elf_image *im
 
 	/* RELRO is not read-only yet: that comes after relocation. */
 	if (!copy || !entry || !elf_writable(image, (uintptr_t)&entry->d_un)) {
-		escape_note(CUAUDIT_ESCAPE_SYMBOLS, object->path, object, 1);
+		escape_record(CUAUDIT_ESCAPE_SYMBOLS, object->path, object, 1);
 		return;
 	}
 	for (uint32_t i = 0; i < image->nsymbols; i++) {

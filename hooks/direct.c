@@ -16,7 +16,7 @@ enum direct_shape direct_shape(const struct cuaudit_function *function)
 {
 	const struct layout *row = registry_row(registry_entry_of(function));
 
-	if (!row || !layout_regular(row))
+	if (!row || !layout_regular(row) || registry_mixed(registry_entry_of(function)))
 		return DIRECT_NONE;
 	if (row->nparams <= FRAME_NREGS)
 		return DIRECT_FEW;

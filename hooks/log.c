@@ -22,6 +22,7 @@ static const char *const names[] = {
 static enum cuaudit_level threshold = CUAUDIT_WARN;
 static int patience = IO_MESSAGE;
 static _Atomic uint32_t unsaid;
+static bool raised;
 
 void log_setup(void)
 {
@@ -43,6 +44,11 @@ void log_close(void)
 		cuaudit_log(CUAUDIT_WARN, "messages that could not be written: %u", count);
 }
 
+void log_raise(bool is)
+{
+	raised = is;
+}
+
 void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 {
 	static const char prefix[] = "cuaudit: ";
@@ -50,7 +56,8 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 	int error = errno, used;
 	va_list arguments;
 
-	if (level > threshold || !cuaudit_core_link->may_say())
+	if ((level > threshold && !(raised && level <= CUAUDIT_WARN)) ||
+	    !cuaudit_core_link->may_say())
 		return;
 	memcpy(line, prefix, sizeof(prefix));
 	va_start(arguments, format);

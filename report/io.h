@@ -55,4 +55,7 @@ void io_leave(const struct io_signals *signals);
 /* What an error is called, never NULL: strerror may call malloc. */
 const char *io_reason(int error);
 
+/* Why a file cannot be written, and what to do about it. */
+const char *io_remedy(int error);
+
 #endif

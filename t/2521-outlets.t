@@ -89,7 +89,7 @@ wait
 for name in stat json metrics coverage leak limit text fault suppress; do
 	is "$(cat "$tmp/$name.status")" 0 "a FIFO that nobody reads: $name"
 	if test $name != suppress; then
-		like "$(cat "$tmp/$name.err")" 'cannot write .*: Nobody reads it' "it is said: $name"
+		like "$(cat "$tmp/$name.err")" 'cannot write .*: nobody reads it' "it is said: $name"
 	fi
 done
 like "$(cat "$tmp/suppress.err")" 'leak: suppress=.* cannot be read: Nobody writes there' \
@@ -108,7 +108,7 @@ into limit 1000000000 sleeps CUAUDIT_HOOKS=stat CUAUDIT_OUTPUT="$tmp/sleeps.fifo
 wait
 exec 5<&-
 is "$(cat "$tmp/sleeps.status")" 0 "a reader that sleeps"
-like "$(cat "$tmp/sleeps.err")" 'stat: the report is incomplete: Its reader took nothing' \
+like "$(cat "$tmp/sleeps.err")" 'stat: the report is incomplete: its reader took nothing' \
 	"it is said on standard error"
 
 # Messages that found it full are counted, and told once it takes some.

@@ -68,7 +68,7 @@ bool filter_list(const char *list, const char *path, bool is_main)
 
 static int full;
 
-void escape_note(enum cuaudit_escape_kind kind, const char *path, const struct link_object *object,
+void escape_record(enum cuaudit_escape_kind kind, const char *path, const struct link_object *object,
 		 uint32_t times)
 {
 	(void)path, (void)object, (void)times;

@@ -150,6 +150,78 @@ else
 	skip 3 "no lld here"
 fi
 
+# A driver with an indirect function.
+build driver/libcuda.so.1 -shared -fPIC -Wl,-soname,libcuda.so.1 -x c - <<'C'
+int cuInit(unsigned int flags);
+int cuDriverGetVersion(int *version);
+int cuNewIndirect(void);
+static int resolved(void)
+{
+	return 7;
+}
+static int (*resolve(void))(void)
+{
+	return resolved;
+}
+int cuInit(unsigned int flags)
+{
+	return (int)flags;
+}
+int cuDriverGetVersion(int *version)
+{
+	return *version = 0;
+}
+int cuNewIndirect(void) __attribute__((ifunc("resolve")));
+C
+build indirect -x c - -L"$tmp/driver" -l:libcuda.so.1 <<'C'
+int cuInit(unsigned int flags);
+int cuNewIndirect(void);
+
+int main(void)
+{
+	return cuInit(0) || cuNewIndirect() != 7;
+}
+C
+is "$(reports LD_LIBRARY_PATH="$tmp/driver" "$tmp/indirect" | sed 's, /[^ ]*/, ,g')" \
+	"cuaudit: not routed: libcuda.so.1: its indirect functions (IFUNC) have no slot
+status 86, cuInit 1, cuDriverGetVersion 0" "a driver with an indirect function: said, status 86"
+like "$(cat "$tmp/report.coverage")" '"kind":"ifunc",[^]]*"count":1' "and reported"
+
+# A fixed program that takes a function's address defines it for all, but not for a library
+# that looks into its own scope first.
+build deep -fno-pie -no-pie -x c - -L"$tmp" -l:libcuda.so.1 -ldl <<'C'
+#include <dlfcn.h>
+#include <string.h>
+
+#include "t/fake/driver.h"
+
+static int (*const volatile table[])(unsigned int flags) = { cuInit };
+
+int main(int argc, char **argv)
+{
+	int mode = RTLD_NOW | (argc == 3 && !strcmp(argv[2], "deep") ? RTLD_DEEPBIND : 0);
+	void *library = dlopen(argv[1], mode);
+	int (*call)(void) = library ? (int (*)(void))dlsym(library, "addresses_call") : NULL;
+	int failed = !call || call() || table[0](0);
+
+	if (argc == 3 && !strcmp(argv[2], "shallow"))
+		dlclose(library);
+	return failed;
+}
+C
+if $READELF -sW "$tmp/deep" | grep -q ' [0-9a-f]*[1-9a-f][0-9a-f]* .* UND cuInit'; then
+	is "$(reports "$tmp/deep" "$tmp/library.so" shallow)" \
+		"status 0, cuInit 3, cuDriverGetVersion 1" "a fixed program's own address: routed"
+	is "$(reports "$tmp/deep" "$tmp/library.so" deep | sed 's, /[^ ]*/, ,g')" "$(
+		test "$LOADER" = old ||
+			echo "cuaudit: not routed: library.so: its relocations cannot be changed"
+		test "$LOADER" = old || echo "status 86, cuInit 1, cuDriverGetVersion 1"
+		test "$LOADER" = new || echo "status 0, cuInit 3, cuDriverGetVersion 1")" \
+		"and with RTLD_DEEPBIND: reported"
+else
+	skip 2 "this linker gives a fixed program no address of its own"
+fi
+
 # Nothing of it is routed: the report is made all the same, and what is written still is.
 if test "$LOADER" = new; then
 	build alone -x c - -ldl <<'C'
@@ -209,5 +281,36 @@ is "$(grep -o '"path":"[^"]*/sim[0-9]*\.so","version":[0-9]*,"exported":[0-9]*,"
 	"$tmp/report.coverage" | wc -l)" 20 "each has its slots"
 is "$(grep -o '"name":"cuInit","in_table":true,"called":true' "$tmp/report.coverage" | wc -l)" 20 \
 	"and is called through one"
+
+# Calls of more libraries than the table of coverage has lines for.
+echo 'int cuInit(unsigned int flags); int call(void); int call(void) { return cuInit(0); }' >"$tmp/one.c"
+build one.so -shared -fPIC "$tmp/one.c"
+set --
+for n in $(seq 300); do
+	cp "$tmp/one.so" "$tmp/one$n.so" || bail_out "cannot copy"
+	set -- "$@" "$tmp/one$n.so"
+done
+build calls -x c - -ldl -L"$tmp" -Wl,--no-as-needed -l:libcuda.so.1 <<'C'
+#include <dlfcn.h>
+
+int main(int argc, char **argv)
+{
+	int failed = argc < 2;
+
+	for (int i = 1; i < argc; i++) {
+		void *library = dlopen(argv[i], RTLD_NOW);
+		int (*call)(void) = library ? (int (*)(void))dlsym(library, "call") : 0;
+
+		failed |= !call || call();
+	}
+	return failed;
+}
+C
+audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS=coverage CUAUDIT_OUTPUT="$tmp/report" "$tmp/calls" "$@" \
+	2>"$tmp/err"
+is "$?" 0 "300 libraries call"
+libraries=$(grep -c ' .*/one[0-9]*\.so$' "$tmp/report.coverage")
+more=$(sed -n 's/^ *\([0-9]*\)  bindings of more libraries than fit here.*/\1/p' "$tmp/report.coverage")
+is "$((libraries + more))" 300 "each is in the table, or among those that are left"
 
 done_testing

@@ -7,14 +7,14 @@ sanitizers
 auditor
 mkdir "$tmp/hooks"
 printf 'MODULE(stat)\nMODULE(coverage)\nMODULE(fault)\n' >"$tmp/hooks/builtin.def"
-core="-DCUAUDIT_BUILDING_CORE -Dwrite=settings_write -Dopen=settings_open"
+core=-DCUAUDIT_BUILDING_CORE
 hosted $core -c -o "$tmp/log.o" "$top_srcdir/hooks/log.c"
 hosted $core -c -o "$tmp/output.o" "$top_srcdir/hooks/output.c"
 set --
-for file in audit/elf audit/env audit/filter audit/judge audit/symtab hooks/known hooks/module hooks/modules/stat \
+for file in audit/elf audit/env audit/filter audit/judge audit/message hooks/known hooks/module hooks/modules/stat \
 	hooks/modules/fault hooks/modules/fault_condition hooks/modules/fault_log \
 	hooks/modules/fault_number report/size hooks/modules/fault_result hooks/modules/fault_rule \
-	hooks/settings hooks/strict hooks/words names/globs names/nearest names/selector names/template; do
+	hooks/settings hooks/strict hooks/words names/globs names/nearest names/policy names/selector names/template; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 arch=$($CC -dumpmachine | sed 's/-.*//')

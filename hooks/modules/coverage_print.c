@@ -78,9 +78,11 @@ struct tally {
 	uint32_t real;
 };
 
-static size_t tally_up(const struct coverage *coverage, struct tally *tallies)
+static size_t tally_up(const struct coverage *coverage, struct tally *tallies, uint64_t *left)
 {
 	size_t used = 0;
+
+	*left = 0;
 
 	for (size_t i = 0; i < coverage->count; i++) {
 		const struct cuaudit_binding *binding = &coverage->bindings[i];
@@ -88,8 +90,10 @@ static size_t tally_up(const struct coverage *coverage, struct tally *tallies)
 
 		while (at < used && tallies[at].library != binding->library)
 			at++;
-		if (at == LIBRARIES)
+		if (at == LIBRARIES) {
+			++*left;
 			continue;
+		}
 		if (at == used)
 			tallies[used++] = (struct tally){ .library = binding->library };
 		if (binding->real)
@@ -103,7 +107,8 @@ static size_t tally_up(const struct coverage *coverage, struct tally *tallies)
 static void text_libraries(const struct coverage *coverage, struct out *out)
 {
 	struct tally tallies[LIBRARIES];
-	size_t used = tally_up(coverage, tallies);
+	uint64_t left;
+	size_t used = tally_up(coverage, tallies, &left);
 
 	out_text(out, "\nFunctions by route");
 	out_text(out, "\n      plt    dlsym   reloc. procaddr     real  Library\n");
@@ -114,6 +119,10 @@ static void text_libraries(const struct coverage *coverage, struct out *out)
 		out_text(out, "  ");
 		out_fit(out, tallies[i].library->path, PATH_COLUMNS);
 		out_text(out, "\n");
+	}
+	if (left) {
+		number(out, left, NUMBER);
+		out_text(out, "  bindings of more libraries than fit here; format=json has them\n");
 	}
 }
 

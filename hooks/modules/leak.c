@@ -414,7 +414,7 @@ static void finish(void)
 	if (!error)
 		error = leak_report_write(&report, json);
 	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "leak: no report: %s", io_reason(error));
+		cuaudit_log(CUAUDIT_ERROR, "leak: no report: %s", io_remedy(error));
 	if ((fail && report.nfaults) || (fail == FAIL_ANY && report.nleaks))
 		cuaudit_end_with(FAILED);
 	leak_report_free(&report);

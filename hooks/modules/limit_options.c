@@ -79,6 +79,23 @@ static int share(const char *file)
 	return 0;
 }
 
+/* Numbers, or what begins like the UUID of a device or of a part of one. */
+static int check_visible(const char *list)
+{
+	for (const char *name = list; name && *name;) {
+		size_t length = strcspn(name, ","), digits = strspn(name, "0123456789");
+
+		if (!length || (digits != length && strncmp(name, "GPU-", 4) != 0 &&
+				strncmp(name, "MIG-", 4) != 0)) {
+			cuaudit_log(CUAUDIT_ERROR, "limit: visible takes devices as in "
+				    "CUDA_VISIBLE_DEVICES, such as 0,2, not '%s'", list);
+			return -EINVAL;
+		}
+		name += length + (name[length] == ',');
+	}
+	return 0;
+}
+
 static bool listed(const char *list, const char *name, size_t length)
 {
 	while (*list) {
@@ -158,6 +175,8 @@ int limit_read(const struct cuaudit_options *given)
 		error = read_devices(given);
 	if (!error)
 		error = read_size("user", cuaudit_option_get(given, "user"), &account_user.limit);
+	if (!error)
+		error = check_visible(cuaudit_option_get(given, "visible"));
 	return error;
 }
 

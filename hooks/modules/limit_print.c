@@ -299,7 +299,7 @@ void limit_print(void)
 		text(&out);
 	error = out_write(&out, fd, IO_REPORT);
 	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "limit: no report: %s", io_reason(error));
+		cuaudit_log(CUAUDIT_ERROR, "limit: no report: %s", io_remedy(error));
 	io_close(fd);
 	out_free(&out);
 }

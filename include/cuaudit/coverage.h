@@ -69,6 +69,7 @@ enum cuaudit_escape_kind {
 	CUAUDIT_ESCAPE_RELOCATIONS,	/* a library's relocations that cannot be changed */
 	CUAUDIT_ESCAPE_OBJECT,		/* a library whose tables cannot be read */
 	CUAUDIT_ESCAPE_FULL,		/* a library that came when there was no room for more */
+	CUAUDIT_ESCAPE_IFUNC,		/* exports of a driver whose address a resolver chooses */
 	CUAUDIT_ESCAPES
 };
 

@@ -16,7 +16,6 @@
 #include "audit/filter.h"
 #include "audit/judge.h"
 #include "audit/stub.h"
-#include "audit/symtab.h"
 #include "audit/sys.h"
 #include "hooks/core.h"
 #include "hooks/crash.h"
@@ -31,6 +30,7 @@
 #include "hooks/strict.h"
 #include "hooks/thread.h"
 #include "names/selector.h"
+#include "report/io.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/text.h"
 
@@ -60,29 +60,37 @@ void settings_exit(int status)
 	longjmp(stopped, 1);
 }
 
-/* What the core's messages and files are written by, put in place of libc's. */
-ssize_t settings_write(int fd, const void *bytes, size_t size);
-int settings_open(const char *path, int flags, ...);
-
-ssize_t settings_write(int fd, const void *bytes, size_t size)
+/* What the core's messages and files are written by, in the place of report/io.c. */
+int io_write(int fd, const void *bytes, size_t size, int patience)
 {
 	const unsigned char *text = bytes;
 
-	fuzz_check(fd == STDERR_FILENO && size > 1 && size <= MAX_MESSAGE);
+	fuzz_check(fd == STDERR_FILENO && size > 1 && size <= MAX_MESSAGE && patience >= 0);
 	fuzz_check(!memcmp(text, "cuaudit: ", 9));
 	fuzz_check(text[--size] == '\n');
 	while (size--)
 		fuzz_check(text[size] >= ' ' && text[size] != 127);
 	fuzz_lines++;
-	return 1;
+	return 0;
 }
 
-int settings_open(const char *path, int flags, ...)
+int io_open(const char *path, int flags, int patience)
 {
-	fuzz_check((flags & O_ACCMODE) == O_RDWR && strlen(path) < PATH_MAX);
+	fuzz_check((flags & O_ACCMODE) == O_WRONLY && strlen(path) < PATH_MAX && patience >= 0);
 	seen.opened++;
-	errno = EACCES;
-	return -1;
+	return -EACCES;
+}
+
+int io_close(int fd)
+{
+	fuzz_check(fd >= 0);
+	return 0;
+}
+
+const char *io_reason(int error)
+{
+	fuzz_check(error < 0);
+	return "no reason";
 }
 
 /* A table of few functions: what is fuzzed here are texts. */
