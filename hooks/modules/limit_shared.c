@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "hooks/modules/limit_spin.h"
+#include "report/io.h"
 
 #define MAGIC UINT64_C(0x3274696d696c7563)	/* "culimit2" */
 #define MIX UINT64_C(0x9e3779b97f4a7c15)
@@ -169,7 +170,10 @@ static bool write_at(uint32_t row, const void *from, size_t size)
 {
 	ssize_t done = syscall(SYS_pwrite64, fd, from, size, (off_t)(row * sizeof(struct row)));
 
-	return done == (ssize_t)size || broken("it cannot be written");
+	return done == (ssize_t)size ||
+	       broken(done >= 0 || errno == EFBIG || errno == ENOSPC ?
+			      "it cannot be written, for a full disk or a limit of file sizes" :
+			      "it cannot be written");
 }
 
 static bool read_at(uint32_t row, uint32_t count)
@@ -271,8 +275,6 @@ static bool judge(const struct statx *its)
 		return broken("it is no regular file");
 	if (its->stx_uid != geteuid() && its->stx_uid)
 		return broken("it belongs to another user");
-	if (its->stx_size && its->stx_size != sizeof(file))
-		return broken("it is not a file of limit(user=), or was truncated");
 	return true;
 }
 
@@ -323,29 +325,47 @@ static bool fill(void)
 	bool done = true;
 
 	if (!lock_rows(0, ROWS + 1, F_WRLCK))
-		return false;
+		return broken("it is empty, and another process has all of it locked");
 	if (look(fd, &its) && !its.stx_size) {
 		memset(&file, 0, sizeof(file));
 		file.rows[0].used = MAGIC;
 		for (uint32_t row = 1; row <= ROWS; row++)
 			file.rows[row] = make_row(0, 0, 0);
 		done = write_at(0, &file, sizeof(file));
+		if (!done)
+			syscall(SYS_ftruncate, fd, (off_t)0);
 	}
 	lock_rows(0, ROWS + 1, F_UNLCK);
 	return done;
 }
 
-static bool begin_file(uint64_t size)
+static uint64_t size_now(void)
 {
-	uint64_t until = milliseconds() + PATIENCE;
 	struct statx its;
 
-	while (!size) {
-		if (!fill())
-			sched_yield();
-		size = look(fd, &its) ? its.stx_size : 0;
-		if (!size && milliseconds() > until)
-			return broken("it is empty, and cannot be filled");
+	return look(fd, &its) ? its.stx_size : 0;
+}
+
+/* It has some other size than it should, and nobody is just filling it. */
+static bool is_cut(void)
+{
+	struct flock what = range_of(0, 1, F_WRLCK);
+	uint64_t size = size_now();
+
+	return size && size != sizeof(file) && !syscall(SYS_fcntl, fd, F_OFD_GETLK, &what) &&
+	       what.l_type == F_UNLCK && size_now() == size;
+}
+
+static bool begin_file(void)
+{
+	uint64_t until = milliseconds() + PATIENCE;
+
+	while (size_now() != sizeof(file)) {
+		if (is_cut())
+			return broken("it is not a file of limit(user=), or was truncated");
+		if (!fill() && milliseconds() > until)
+			return false;
+		sched_yield();
 	}
 	if (!read_at(0, 1))
 		return false;
@@ -392,7 +412,7 @@ static bool attach(void)
 	device = (uint64_t)its.stx_dev_major << 32 | its.stx_dev_minor;
 	owner = getpid();
 	mine = last = 0;
-	if (begin_file(its.stx_size) && take_row()) {
+	if (begin_file() && take_row()) {
 		pin_file();
 		return true;
 	}
@@ -408,10 +428,31 @@ static void find_fork(void)
 		shared_forked();
 }
 
-static bool enter(struct spin_saved *saved)
+struct session {
+	struct spin_saved saved;
+	struct io_signals signals;
+	int error;
+};
+
+/* No SIGXFSZ of what is written here reaches the program; errno is kept. */
+static void begin(struct session *session)
 {
+	session->error = errno;
 	find_fork();
-	spin_lock(&lock, saved);
+	io_enter(&session->signals);
+	spin_lock(&lock, &session->saved);
+}
+
+static void end(const struct session *session)
+{
+	spin_unlock(&lock, &session->saved);
+	io_leave(&session->signals);
+	errno = session->error;
+}
+
+static bool enter(struct session *session)
+{
+	begin(session);
 	return still_there() || attach();
 }
 
@@ -526,13 +567,12 @@ static enum shared_answer ask(uint64_t bytes, uint64_t limit)
 enum shared_answer shared_take(uint64_t bytes, uint64_t limit, bool force)
 {
 	enum shared_answer answer = SHARED_BROKEN;
-	struct spin_saved saved;
-	int error = errno;
+	struct session session;
 	bool entered;
 
 	if (!opened)
 		return SHARED_TAKEN;
-	entered = enter(&saved);
+	entered = enter(&session);
 	if (force) {
 		held += bytes;
 		if (entered)
@@ -541,48 +581,42 @@ enum shared_answer shared_take(uint64_t bytes, uint64_t limit, bool force)
 	} else if (entered) {
 		answer = ask(bytes, limit);
 	}
-	spin_unlock(&lock, &saved);
-	errno = error;
+	end(&session);
 	return answer;
 }
 
 void shared_give(uint64_t bytes)
 {
-	struct spin_saved saved;
-	int error = errno;
+	struct session session;
 
 	if (!opened)
 		return;
-	find_fork();
-	spin_lock(&lock, &saved);
+	begin(&session);
 	held -= bytes < held ? bytes : held;
 	if (still_there() && mine)
 		write_row(0, 0);
-	spin_unlock(&lock, &saved);
-	errno = error;
+	end(&session);
 }
 
 bool shared_used(uint64_t *bytes)
 {
-	struct spin_saved saved;
-	int error = errno;
+	struct session session;
 	bool told;
 
 	if (!opened)
 		return false;
-	told = enter(&saved) && read_rows();
+	told = enter(&session) && read_rows();
 	if (told) {
 		reap_all();
 		*bytes = sum(false);
 	}
-	spin_unlock(&lock, &saved);
-	errno = error;
+	end(&session);
 	return told;
 }
 
 bool shared_open(const char *where)
 {
-	struct spin_saved saved;
+	struct session session;
 	int length = 0;
 
 	/* The program may go to another directory before the file is opened again. */
@@ -596,8 +630,8 @@ bool shared_open(const char *where)
 				  (unsigned int)geteuid());
 	if (length >= (int)sizeof(path))
 		return broken("its name is too long");
-	opened = enter(&saved);
-	spin_unlock(&lock, &saved);
+	opened = enter(&session);
+	end(&session);
 	return opened;
 }
 
@@ -614,14 +648,13 @@ void shared_forked(void)
 
 void shared_close(void)
 {
-	struct spin_saved saved;
+	struct session session;
 
 	if (!opened)
 		return;
-	find_fork();
-	spin_lock(&lock, &saved);
+	begin(&session);
 	held = 0;
 	if (still_there() && mine)
 		write_row(0, 0);
-	spin_unlock(&lock, &saved);
+	end(&session);
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Processes that share a limit while one is stopped, killed or cloned, and others spoil the file.
-import json, os, signal, struct, subprocess, sys, time
+import json, os, resource, signal, struct, subprocess, sys, time
 
 program, stress, folder, library = sys.argv[1:]
 MIB = 1 << 20
@@ -239,6 +239,17 @@ check("no directory", starts(folder + "/none/file")[0], STATUS)
 file = new()
 open(file, "w").close()
 check("an empty file is filled", starts(file)[:2], (0, "0"))
+
+# A limit of file sizes: no SIGXFSZ, but a reason.
+def small_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+
+file = new()
+process = subprocess.run([program], input="take 1\n", capture_output=True, text=True,
+                         env=dict(environment(file), CUAUDIT_OUTPUT=""), preexec_fn=small_files)
+check("ulimit -f: the process does not start", (process.returncode, process.stdout), (STATUS, ""))
+check("ulimit -f: says why", "a limit of file sizes" in process.stderr, True)
 
 # Many at once, on a file that is not there yet.
 file = new()

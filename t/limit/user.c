@@ -42,13 +42,18 @@ int main(void)
 			for (int fd = 3; fd < 1024; fd++)
 				close(fd);
 		} else if (!strcmp(line, "orphan\n")) {
-			/* Lives until the parent's other end of the pipe is closed, or a while. */
+			char byte = 0;
+			int ends[2];
+
+			/* It lives until the input ends, whatever becomes of its parent. */
+			result = pipe(ends);
 			if (!fork()) {
-				alarm(60);
-				for (;;)
-					pause();
+				result = write(ends[1], &byte, 1) != 1;
+				while (read(STDIN_FILENO, &byte, 1) > 0)
+					;
+				_exit(result);
 			}
-			result = 0;
+			result |= read(ends[0], &byte, 1) != 1;
 		} else if (sscanf(line, "fork %zu", &bytes) == 1) {
 			pid_t child = fork();
 
