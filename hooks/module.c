@@ -247,7 +247,10 @@ static bool find(const char *name, const char *options, struct started *found)
 			strict_stop();
 		return found->own;
 	}
-	near = nearest(name, strlen(name), names);
+	/* Other brackets than ours may follow the name. */
+	near = nearest(name, strcspn(name, ":=;[{ "), names);
+	if (!near)
+		near = nearest(name, strlen(name), names);
 	/* Its options may be what enforces something. */
 	strict_fault((near && enforcing_module(near)) || has_policy(name) || has_policy(options) ||
 		     has_policy_option(name) || has_policy_option(options),
@@ -421,6 +424,10 @@ void module_prepare_all(void)
 		}
 		if (*word)
 			prepare(word, options);
+		else if (options)
+			strict_fault(has_policy(options), "; it is left out",
+				     "CUAUDIT_HOOKS takes NAME[(KEY=VALUE;...)][,...], and there is "
+				     "no name before '(%s)'", options);
 		word = next;
 	}
 }

@@ -222,6 +222,14 @@ simple CUAUDIT_LOG=error CUAUDIT_STRICT=1 CUAUDIT_HOOKS='stat(threads=x)'
 is "$status $(wc -l <"$tmp/err")" "85 1" "a warning that ends the process is reported by LOG=error"
 simple CUAUDIT_LOG=error CUAUDIT_HOOKS='fault(inject=cuMemAloc:error=2)'
 is "$status $(wc -l <"$tmp/err")" "85 1" "that of what enforces, too"
+enforced "limit: file takes a path, not ''" "no file" CUAUDIT_HOOKS='limit(user=1G;file=)'
+enforced "there is no name before '\\(limit\\(memory=1G\\)\\)'" "options of nothing" \
+	CUAUDIT_HOOKS='(limit(memory=1G))'
+strict "there is no name before '\\(stat\\)'" "a name in brackets" CUAUDIT_HOOKS='(stat)'
+strict "there is no hook module 'stat:format=json'; did you mean stat" "a colon" CUAUDIT_HOOKS=stat:format=json
+strict "trace: start takes SELECTOR.*not ''" "an empty trigger" CUAUDIT_HOOKS='trace(start=)'
+strict "trace: stop takes SELECTOR.*not ':3'" "a trigger of nothing" CUAUDIT_HOOKS='trace(stop=:3)'
+strict "stat: save takes auto, no or a path, not ''" "no path" CUAUDIT_HOOKS='stat(save=)'
 enforced "limit: deny: 'cuMemAloc' names no function" "deny" CUAUDIT_HOOKS='limit(deny=cuMemAloc)'
 enforced "limit: deny takes SELECTOR" "deny's error" CUAUDIT_HOOKS='limit(deny=cuInit:error=X)'
 enforced "there is no hook module 'limti'; did you mean limit" "limit" CUAUDIT_HOOKS='limti(memory=1G)'

@@ -112,6 +112,16 @@ stopped "trace: start: 'cuFoo' names no function" "trace --start" -- trace --sta
 stopped "trace: open: 'cuFoo' names no function" "trace --open" -- trace --open cuFoo
 stopped "trace: frames takes" "trace --frames" -- trace --frames 1000
 
+# options that do not add
+for option in '-o a -o b' '-d sim -d sim' '-o a --output=a'; do
+	stopped "--(output|driver) is given twice" "$option" -- run $option
+done
+stopped "--interval is given twice" "--interval" -- stat -i 1 -i 2
+stopped "--format is given twice" "--format" -- stat --format=json -m text
+stopped "--output is given twice" "trace --output" -- trace -o a -o b
+stopped "--size is given twice" "trace --size" -- trace --size 1M --size 2M
+fine "options that add" run -d sim -t stat -t coverage -f %memory -f %launch -l 'a*' -l '(main)' -x b -x c -F -F
+
 # a policy and other variables
 status=0
 rm -f ran
@@ -143,6 +153,9 @@ compile -shared -fPIC -Wl,-soname,libcuda.so.1 -o libnew.so.1 "$top_srcdir/t/fak
 	"$top_srcdir/t/fake/record.S" -ldl >build.out 2>&1 || bail_out "$(cat build.out)"
 fine "a function of the driver's own" run -d "$tmp/libnew.so.1" -f cuNewReal
 fine "a glob for it" run -d "$tmp/libnew.so.1" -t 'fault(inject=cuNewRea*:error=2)'
+mkdir new && cp libnew.so.1 new/libcuda.so.1
+LD_LIBRARY_PATH=$tmp/new fine "of the driver that the loader finds" run -f cuNewReal
+stopped "'cuNewReal' names no function" "which another driver has not" -- run -d sim -f cuNewReal
 stopped "'cuNewRael' names no function; did you mean cuNewReal" "a misspelt one" -- \
 	run -d "$tmp/libnew.so.1" -f cuNewRael
 

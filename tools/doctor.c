@@ -86,6 +86,9 @@ static void prepare_trial(const void *data)
 	/* One that is not understood is reported; the others are heard as by default. */
 	if (level && options_among("error|warn|info|debug", level))
 		unsetenv("CUAUDIT_LOG");
+	level = getenv("CUAUDIT_STRICT");
+	if (level && !strcmp(level, "check"))
+		unsetenv("CUAUDIT_STRICT");
 	level = getenv("CUAUDIT_DISABLE");
 	if (level && !strcmp(level, "1"))
 		unsetenv("CUAUDIT_DISABLE");

@@ -181,7 +181,7 @@ static int make_folder(const char *folder, bool *made)
 		errno = ENOTDIR;
 	else if (errno == EEXIST && !access(folder, W_OK | X_OK))
 		return 0;
-	tool_complain("%s: %s", folder, strerror(errno));
+	tool_complain("%s: %s; give another folder by --output", folder, strerror(errno));
 	return -1;
 }
 

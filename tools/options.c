@@ -155,6 +155,25 @@ static void complain(const char *command, const char *word)
 		options_unknown("option", word, known, command);
 }
 
+/* Whether an option with a value may not be given again, after a message. */
+static bool is_repeated(const char *command, int letter)
+{
+	static bool seen[NROWS];
+
+	for (int i = 0; option_rows[i].name; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (row->letter != letter || !*row->value || !option_belongs(row, command))
+			continue;
+		if (seen[i] && !strstr(row->help, "more than once")) {
+			tool_complain("--%s is given twice", row->name);
+			return true;
+		}
+		seen[i] = true;
+	}
+	return false;
+}
+
 int options_next(int argc, char **argv)
 {
 	const struct command *command = command_find(argv[0]);
@@ -199,7 +218,7 @@ int options_next(int argc, char **argv)
 		complain(command->name, argv[optind - 1]);
 		return OPTIONS_WRONG;
 	default:
-		return option;
+		return is_repeated(command->name, option) ? OPTIONS_WRONG : option;
 	}
 }
 

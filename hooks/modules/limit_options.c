@@ -175,6 +175,10 @@ int limit_read(const struct cuaudit_options *given)
 		error = read_devices(given);
 	if (!error)
 		error = read_size("user", cuaudit_option_get(given, "user"), &account_user.limit);
+	if (!error && cuaudit_option_get(given, "file") && !*cuaudit_option_get(given, "file")) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: file takes a path, not ''");
+		error = -EINVAL;
+	}
 	if (!error)
 		error = check_visible(cuaudit_option_get(given, "visible"));
 	return error;

@@ -248,6 +248,10 @@ static int check(const struct cuaudit_options *given)
 	print.format = format(cuaudit_option_get(given, "format"));
 	print.libraries = !strcmp(cuaudit_option_get(given, "libraries"), "yes");
 	print.silent = !strcmp(cuaudit_option_get(given, "print"), "no");
+	if (!*cuaudit_option_get(given, "save")) {
+		cuaudit_log(CUAUDIT_ERROR, "stat: save takes auto, no or a path, not ''");
+		return -ECANCELED;
+	}
 	error = read_threads(cuaudit_option_get(given, "threads"), &print.threads);
 	return read_interval(cuaudit_option_get(given, "interval"), &print.interval_ns) || error;
 }

@@ -167,7 +167,7 @@ static int read_functions(struct trigger *trigger, const char *markers)
 				trigger->number = 10 * trigger->number + (uint64_t)(*at - '0');
 		}
 	}
-	if (!trigger->number && markers != text)
+	if (!length || (!trigger->number && markers != text))
 		return -EINVAL;
 	if (length >= sizeof(trigger->functions))
 		return -EINVAL;
