@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -100,13 +101,15 @@ static void close_output(void)
 static int open_output(void)
 {
 	char path[PATH_MAX];
+	bool again = opened && !cuaudit_output_path("", path, sizeof(path));
 
-	if (opened && !cuaudit_output_path("", path, sizeof(path)))
-		output = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	else
-		output = cuaudit_output("");
+	/* cuaudit_output says itself why it cannot. */
+	output = again ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : cuaudit_output("");
+	if (output < 0 && again)
+		cuaudit_log(CUAUDIT_WARN, "stat: cannot write the report: %s: %s",
+			    stat_file_reason(errno), path);
 	if (output < 0)
-		return -EBADF;	/* cuaudit_output has said why */
+		return -EBADF;
 	opened = 1;
 	return trace_self_look(output, &output_id);
 }
