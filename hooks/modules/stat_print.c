@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -97,13 +98,15 @@ static void close_output(void)
 static int open_output(void)
 {
 	char path[PATH_MAX];
+	bool again = opened && !cuaudit_output_path("", path, sizeof(path));
 
-	if (opened && !cuaudit_output_path("", path, sizeof(path)))
-		output = io_open(path, O_WRONLY | O_APPEND, IO_REPORT);
-	else
-		output = cuaudit_output("");
+	/* cuaudit_output says itself why it cannot. */
+	output = again ? io_open(path, O_WRONLY | O_APPEND, IO_REPORT) : cuaudit_output("");
+	if (output < 0 && again)
+		cuaudit_log(CUAUDIT_WARN, "stat: cannot write the report: %s: %s",
+			    io_remedy(output), path);
 	if (output < 0)
-		return -EBADF;	/* cuaudit_output has said why */
+		return -EBADF;
 	opened = 1;
 	return trace_self_look(output, &output_id);
 }
