@@ -6,6 +6,7 @@
 #include "audit/object.h"
 #include "audit/sys.h"
 #include "names/nearest.h"
+#include "names/policy.h"
 
 #define PREFIX "CUAUDIT_"
 
@@ -14,21 +15,6 @@ enum { STRICT_STATUS = 85, SHOWN = 80 };
 static const struct link_environment *values;
 static bool strict;	/* CUAUDIT_STRICT is 1 or check, or is meant to be */
 static bool lax;	/* it is 0 */
-
-/*
- * What a text holds that enforces something: the modules, and the options of
- * modules, that say so of themselves (struct cuaudit_module). t/1910 compares.
- */
-static bool has_policy(const char *text)
-{
-	static const char *const words[] = { "fail=", "fault(", "limit(" };
-
-	for (; *text; text++)
-		for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-			if (sys_starts(text, words[i]))
-				return true;
-	return false;
-}
 
 /* A value as messages have it: its beginning, if it is long. */
 static const char *shown(const char *value, char text[SHOWN])
@@ -83,7 +69,7 @@ static void report_unknown(const char *entry)
 	for (size_t i = 0; i < length - prefix && i < SHOWN; i++)
 		own[i] = (char)(entry[prefix + i] & ~(entry[prefix + i] >= 'a' ? 0x20 : 0));
 	near = nearest(own, length - prefix < SHOWN ? length - prefix : SHOWN, names);
-	policy = has_policy(entry) || (near && sys_equal(near, "STRICT"));
+	policy = policy_in(entry) || (near && sys_equal(near, "STRICT"));
 	shown(entry, name);
 	if (length < SHOWN)
 		name[length] = '\0';
@@ -126,7 +112,7 @@ static void report_value(int i)
 static void report_repeated(int i)
 {
 	const struct env_variable *variable = &env_variables[i];
-	bool policy = variable->kind == ENV_STRICT || has_policy(env_given.values[i]);
+	bool policy = variable->kind == ENV_STRICT || policy_in(env_given.values[i]);
 	char value[SHOWN];
 
 	if (!reported(policy))
@@ -181,7 +167,7 @@ void judge_start(struct link_table *table)
 	table->report_environment = report_environment;
 	if (!strict)
 		return;
-	if (env_disabled && has_policy(environment->hooks)) {
+	if (env_disabled && policy_in(environment->hooks)) {
 		sys_say(PREFIX "DISABLE=1 switches off what " PREFIX "HOOKS enforces; unset one",
 			NULL);
 		sys_exit(STRICT_STATUS);
@@ -196,7 +182,7 @@ void judge_disabled(void)
 {
 	static bool said;
 
-	if (said || lax || !has_policy(values->hooks))
+	if (said || lax || !policy_in(values->hooks))
 		return;
 	said = true;
 	sys_say(PREFIX "DISABLE=1: what " PREFIX "HOOKS enforces does not hold here", NULL);
@@ -219,7 +205,7 @@ void judge_end(void)
 {
 	const struct link_object *library;
 
-	if (!values || env_disabled || lax || !has_policy(values->hooks))
+	if (!values || env_disabled || lax || !policy_in(values->hooks))
 		return;
 	library = excluded();
 	if (library)
@@ -229,5 +215,5 @@ void judge_end(void)
 
 void judge_unaudited(void)
 {
-	end(has_policy(values->hooks));
+	end(policy_in(values->hooks));
 }

@@ -16,7 +16,7 @@ enum direct_shape direct_shape(const struct cuaudit_function *function)
 {
 	const struct layout *row = registry_row(registry_entry_of(function));
 
-	if (!row || !layout_regular(row))
+	if (!row || !layout_regular(row) || registry_mixed(registry_entry_of(function)))
 		return DIRECT_NONE;
 	if (row->nparams <= FRAME_NREGS)
 		return DIRECT_FEW;
@@ -47,6 +47,7 @@ static void fill(struct frame *frame, const struct direct *direct, uint64_t end,
 		.nwords = nwords, .result = result, .start = direct->start, .end = end,
 	};
 	frame->list = atomic_load_explicit(&entry->list, memory_order_acquire);
+	frame->own = (uintptr_t)direct->stack;
 	memcpy(frame->regs, direct->words, sizeof(frame->regs));
 	if (nwords > FRAME_NREGS)
 		memcpy(frame->window, direct->stack, DIRECT_STACK * sizeof(*frame->window));

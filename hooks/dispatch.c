@@ -76,6 +76,7 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 uint64_t dispatch_moved(struct frame *frame)
 {
 	unwound_move(frame_thread(frame), (uintptr_t)frame);
+	frame->own = frame_cfa(frame);
 	return dispatch_exit_moved(frame);
 }
 
@@ -237,8 +238,8 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 	list->begin.flags = row ? 0 : CUAUDIT_CALL_UNKNOWN;
 	for (uint32_t i = 0; i < list->count; i++)
 		has_exit |= list->hooks[i].exit != NULL;
-	/* Of an unknown function's window nobody knows which words are the callee's to edit. */
-	has_exit |= !row || irregular;
+	/* Of an unknown function's window, or one of several, nobody knows which words are the callee's to edit. */
+	has_exit |= !row || irregular || registry_mixed(entry);
 	list->clocked = timed && !counter;
 	if (list->count == 1 && !irregular && !list->clocked) {
 		list->enter = list->hooks[0].enter;

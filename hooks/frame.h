@@ -24,7 +24,11 @@ struct frame {
 	uint64_t scratch[CUAUDIT_HOOKS_MAX];
 	uint64_t ordered[FRAME_NORDERED];	/* parameters of irregular rows, see layout.h */
 	uint64_t guarded;		/* bit n: this call is inside of the n-th hook, see guard.h */
-	uint64_t outer, own;		/* states of the thread: when this call began, and in the driver */
+	/*
+	 * States of the thread: when this call began, and in the driver. own of a
+	 * frame that lies elsewhere (THREAD_FILLED): the CFA of the call's own.
+	 */
+	uint64_t outer, own;
 };
 
 #define FRAME_AT(field, offset) \
@@ -55,6 +59,12 @@ _Static_assert(FRAME_WINDOW == FRAME_REGS + FRAME_NREGS * 8, "words are contiguo
 static inline struct thread *frame_thread(const struct frame *frame)
 {
 	return (struct thread *)frame->call.blocks;
+}
+
+/* The canonical frame address of the trampoline whose frame it is. */
+static inline uintptr_t frame_cfa(const struct frame *frame)
+{
+	return (uintptr_t)(frame + 1) + 16;
 }
 
 /* The words the caller left on its stack: above the frame, the saved frame pointer and the return address. */

@@ -97,3 +97,8 @@ int layout_find(const char *symbol)
 
 	return found ? *found : -1;
 }
+
+bool layout_same(const struct layout *a, const struct layout *b)
+{
+	return a->nparams == b->nparams && !memcmp(a->params, b->params, a->nparams);
+}

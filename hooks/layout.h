@@ -31,6 +31,9 @@ const struct layout *layout_row(uint32_t id);
 /* Context: setup. The id of a symbol, or -1. */
 int layout_find(const char *symbol);
 
+/* Whether the parameters of both are passed alike. */
+bool layout_same(const struct layout *a, const struct layout *b);
+
 /* Words the caller leaves on its stack. */
 uint32_t layout_stack_words(const struct layout *row);
 

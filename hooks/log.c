@@ -22,6 +22,7 @@ static const char *const names[] = {
 static enum cuaudit_level threshold = CUAUDIT_WARN;
 static int patience = IO_MESSAGE;
 static _Atomic uint32_t unsaid;
+static bool raised;
 
 void log_setup(void)
 {
@@ -40,7 +41,12 @@ void log_close(void)
 	uint32_t count = atomic_exchange_explicit(&unsaid, 0, memory_order_relaxed);
 
 	if (count)
-		cuaudit_log(CUAUDIT_WARN, "%u messages could not be written", count);
+		cuaudit_log(CUAUDIT_WARN, "messages that could not be written: %u", count);
+}
+
+void log_raise(bool is)
+{
+	raised = is;
 }
 
 void cuaudit_log(enum cuaudit_level level, const char *format, ...)
@@ -50,7 +56,8 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 	int error = errno, used;
 	va_list arguments;
 
-	if (level > threshold || !cuaudit_core_link->may_say())
+	if ((level > threshold && !(raised && level <= CUAUDIT_WARN)) ||
+	    !cuaudit_core_link->may_say())
 		return;
 	memcpy(line, prefix, sizeof(prefix));
 	va_start(arguments, format);

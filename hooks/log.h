@@ -4,6 +4,7 @@
 #define HOOKS_LOG_H
 
 #include <cuaudit/hook.h>
+#include <stdbool.h>
 
 /* Context: setup. Takes the level from CUAUDIT_LOG. */
 void log_setup(void);
@@ -13,5 +14,8 @@ void log_finish(void);
 
 /* Context: finish. How many messages were not written, if there is anybody by now. */
 void log_close(void);
+
+/* Context: setup. Warnings are reported even by CUAUDIT_LOG=error, as what follows ends the process. */
+void log_raise(bool raised);
 
 #endif

@@ -12,6 +12,7 @@
 #include "hooks/core.h"
 #include "hooks/crash.h"
 #include "hooks/hook.h"
+#include "hooks/log.h"
 #include "hooks/plugin.h"
 #include "hooks/strict.h"
 #include "hooks/thread.h"
@@ -292,7 +293,8 @@ static const char *reason(int error, char buffer[MAX_INSTEAD])
 }
 
 /* The module's own function, which may crash. 0, 1, or an error that has been reported. */
-static int call(const struct started *from, int (*function)(const struct cuaudit_options *options))
+static int call(const struct started *from, int (*function)(const struct cuaudit_options *options),
+		bool strict)
 {
 	const char *name = from->name;
 	char buffer[MAX_INSTEAD];
@@ -300,7 +302,9 @@ static int call(const struct started *from, int (*function)(const struct cuaudit
 
 	if (!function)
 		return 0;
+	log_raise(strict_stops(strict));
 	error = crash_run(function, &from->options, &crash);
+	log_raise(false);
 	if (crash)
 		cuaudit_log(CUAUDIT_ERROR, "%s does not start: it crashed in %s: %s", name,
 			    function == from->module->init ? "init" : "check", strsignal(crash));
@@ -315,7 +319,7 @@ static bool run(const struct started *from)
 	int error;
 
 	hook_module(from->own, enforces(from));
-	error = call(from, from->module->init);
+	error = call(from, from->module->init, enforces(from));
 	hook_module(NULL, false);
 	if (!error)
 		return true;
@@ -355,7 +359,7 @@ static void prepare(const char *name, char *options)
 	for (pair = options ? strtok_r(options, ";", &rest) : NULL; pair;
 	     pair = strtok_r(NULL, ";", &rest))
 		take_option(next, pair);
-	error = call(next, next->module->check);
+	error = call(next, next->module->check, next->strict);
 	if (error && strict_stops(next->strict))
 		strict_stop();
 	if (error >= 0)

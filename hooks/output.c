@@ -161,6 +161,6 @@ int cuaudit_output(const char *suffix)
 			return result;
 	}
 failed:
-	cuaudit_log(CUAUDIT_ERROR, "cannot write %s: %s", path, io_reason(result));
+	cuaudit_log(CUAUDIT_ERROR, "cannot write %s: %s", path, io_remedy(result));
 	return result;
 }

@@ -72,6 +72,26 @@ bool registry_takes(const struct selector *selector, uint32_t slot)
 	return takes;
 }
 
+/* Slots with names of several prototypes: the trampolines pass on whatever there is. */
+static uint64_t mixed[LINK_SLOTS / 64];
+
+bool registry_mixed(const struct entry *entry)
+{
+	uint32_t slot = (uint32_t)(entry - registry_entries);
+
+	return mixed[slot / 64] >> slot % 64 & 1;
+}
+
+/* Whether a name has another prototype than the function, or none that is known. */
+static bool differs(const char *name, const struct cuaudit_function *function)
+{
+	struct cuaudit_function other;
+
+	return named(name, &other) != (function->id >= 0) ||
+	       (function->id >= 0 && !layout_same(layout_row((uint32_t)other.id),
+						  layout_row((uint32_t)function->id)));
+}
+
 /* Of several names, one that the table has. */
 static void describe(uint32_t slot)
 {
@@ -85,6 +105,11 @@ static void describe(uint32_t slot)
 		if (!alias)
 			named(from->name, &entry->function);
 	}
+	if (differs(from->name, &entry->function))
+		mixed[slot / 64] |= (uint64_t)1 << slot % 64;
+	for (alias = first_alias(slot); alias; alias = next_alias(alias->next, slot))
+		if (differs(alias->name, &entry->function))
+			mixed[slot / 64] |= (uint64_t)1 << slot % 64;
 	entry->function.slot = slot;
 	entry->function.driver = from->driver;
 	entry->self = thread_self_offset();
@@ -171,7 +196,7 @@ static void *trampoline(const struct entry *entry, const struct hook_list *list)
 	/* Its own exit hook, not one of dispatch.c's that runs it. */
 	if (timed && list->exit == list->hooks[0].exit && list->hooks[0].direct)
 		return list->hooks[0].direct;
-	if (!row || registry_irregular(entry))
+	if (!row || registry_irregular(entry) || registry_mixed(entry))
 		return (void *)trampoline_full;
 	if (layout_stack_words(row))
 		return (void *)trampoline_stack;

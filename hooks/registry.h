@@ -77,6 +77,9 @@ static inline bool registry_irregular(const struct entry *entry)
 	return registry_row(entry) && !layout_regular(registry_row(entry));
 }
 
+/* Whether the function has names of several prototypes, so that more may be passed than its row says. */
+bool registry_mixed(const struct entry *entry);
+
 /* Context: setup, once. */
 void registry_setup(void);
 

@@ -54,10 +54,13 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *data)
 	return search->found ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* Whether the unwinder does not find the frame under the present one. */
-static bool is_not_below(const struct frame *frame)
+/* Whether the unwinder does not find the call of a frame under the present one. */
+static bool is_not_below(uint64_t state)
 {
-	struct search search = { (uintptr_t)(frame + 1) + sizeof(struct frame_record), false, false };
+	const struct frame *frame = (const struct frame *)thread_frame(state);
+	struct search search = {
+		state & THREAD_FILLED ? frame->own : frame_cfa(frame), false, false
+	};
 
 	if (!unwinder.each)
 		return false;
@@ -136,7 +139,7 @@ static bool is_left(struct thread *thread, uint64_t state, const struct frame *f
 	if (!(state & THREAD_INSIDE))
 		return at <= (uintptr_t)frame;
 	return (at <= (uintptr_t)frame && !on_another_stack(at)) || !is_whole(thread, state) ||
-	       (!(state & THREAD_FILLED) && is_not_below((const struct frame *)at));
+	       is_not_below(state);
 }
 
 uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth)

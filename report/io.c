@@ -343,7 +343,7 @@ static long read_all(int fd, char *text, size_t size, int patience)
 
 	while (got && used < size - 1) {
 		if (!readable(fd, patience))
-			return -ETIMEDOUT;
+			return -ENODATA;
 		got = result(syscall(SYS_read, fd, text + used, size - 1 - used));
 		if (got < 0 && got != -EINTR)
 			return got;
@@ -410,31 +410,24 @@ const char *io_reason(int error)
 		{ EAGAIN, "Resource temporarily unavailable" },
 		{ EBADF, "The descriptor is closed or not open for this" },
 		{ EBUSY, "Device or resource busy" },
-		{ EDQUOT, "Disk quota exceeded" },
-		{ EEXIST, "File exists" },
-		{ EFBIG, "File too large (ulimit -f)" },
 		{ EINVAL, "Not supported by this kind of file" },
 		{ EIO, "Input/output error" },
 		{ EISDIR, "Is a directory" },
 		{ ELOOP, "Too many levels of symbolic links" },
-		{ EMFILE, "Too many open files (ulimit -n)" },
+		{ EMFILE, "Too many open files" },
 		{ ENAMETOOLONG, "File name too long" },
 		{ ENFILE, "Too many open files in system" },
-		{ ENODATA, "No data available" },
+		{ ENODATA, "Nobody writes there" },
 		{ ENODEV, "No such device" },
 		{ ENOENT, "No such file or directory" },
 		{ ENOLCK, "No locks available" },
 		{ ENOMEM, "Cannot allocate memory" },
-		{ ENOSPC, "No space left on device" },
 		{ ENOSYS, "Not supported by this kernel" },
 		{ ENOTDIR, "Not a directory" },
 		{ ENXIO, "Not a file, or a device that is not there" },
 		{ EOPNOTSUPP, "Not supported by this file system" },
 		{ EPERM, "Operation not permitted" },
-		{ EPIPE, "Nobody reads it" },
-		{ EROFS, "Read-only file system" },
 		{ ESTALE, "Stale file handle" },
-		{ ETIMEDOUT, "Its reader took nothing for too long" },
 		{ ETXTBSY, "Text file busy" },
 	};
 
@@ -443,4 +436,44 @@ const char *io_reason(int error)
 		if (reasons[i].error == error)
 			return reasons[i].reason;
 	return "The system refused it";
+}
+
+const char *io_remedy(int error)
+{
+	error = error < 0 ? -error : error;
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return "the directory does not exist; create it";
+	case EACCES:
+	case EPERM:
+		return "no permission to write there; choose another directory";
+	case EROFS:
+		return "the file system is read-only; choose another directory";
+	case ENOSPC:
+		return "the file system is full; free some space or choose another directory";
+	case EDQUOT:
+		return "the disk quota is used up; free some space or choose another directory";
+	case EFBIG:
+		return "the limit on the size of files is too low; raise it with ulimit -f";
+	case EMFILE:
+	case ENFILE:
+		return "too many files are open; raise the limit with ulimit -n";
+	case EEXIST:
+		return "its names with numbers are all taken; remove old files";
+	case ENAMETOOLONG:
+		return "the path is too long; choose a shorter one";
+	case ENOMEM:
+		return "there is no memory";
+	case ESTALE:
+		return "the file was removed or replaced; leave it while the process runs";
+	case EISDIR:
+		return "it is a directory; choose the path of a file";
+	case EPIPE:
+		return "nobody reads it; start its reader before";
+	case ETIMEDOUT:
+		return "its reader took nothing for too long; have it read on";
+	default:
+		return io_reason(error);
+	}
 }

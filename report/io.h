@@ -37,7 +37,7 @@ int io_write(int fd, const void *data, size_t count, int patience);
 
 /*
  * Reads a file of size - 1 bytes at most and ends text by NUL: how many it
- * were. A FIFO's writer is waited for as above.
+ * were. A FIFO's writer is waited for as above, then it is -ENODATA.
  */
 long io_read_file(const char *path, char *text, size_t size, int patience);
 
@@ -54,5 +54,8 @@ void io_leave(const struct io_signals *signals);
 
 /* What an error is called, never NULL: strerror may call malloc. */
 const char *io_reason(int error);
+
+/* Why a file cannot be written, and what to do about it. */
+const char *io_remedy(int error);
 
 #endif

@@ -5,24 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include <cuaudit/coverage.h>
-
+#include "report/escapes.h"
+#include "report/part.h"
 #include "report/sort.h"
-
-/* Records of one type, in the order of their file. */
-struct list {
-	const void **records;
-	size_t count;
-};
-
-/* What one process has recorded. */
-struct part {
-	const struct cuaudit_stat_header *header;
-	struct records records;
-	struct list cells, routes, drivers, escapes, tables;
-	struct list functions;	/* by slot */
-	struct list paths;	/* libraries, by index */
-};
 
 /* A cell with calls, by the names behind its numbers. */
 struct cell_ref {
@@ -35,104 +20,9 @@ struct cell_ref {
 
 static const char unnamed[] = "(unknown function)";
 
-/* FUNCTION and LIBRARY records both have their number after the record's head. */
-static uint32_t number(const void *record)
-{
-	return ((const struct cuaudit_stat_function *)record)->slot;
-}
-
-_Static_assert(offsetof(struct cuaudit_stat_function, slot) ==
-	       offsetof(struct cuaudit_stat_library, index), "numbers lie alike");
-
-static int by_number(const void *left, const void *right)
-{
-	const void *a = *(const void *const *)left, *b = *(const void *const *)right;
-
-	if (number(a) != number(b))
-		return number(a) < number(b) ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-/* The record of a number, the first if there are more; NULL if there is none. */
-static const void *by_index(const struct list *list, uint32_t index)
-{
-	size_t low = 0, high = list->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (number(list->records[middle]) < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < list->count && number(list->records[low]) == index)
-		return list->records[low];
-	return NULL;
-}
-
-static int gather(struct memory *memory, struct list *list, struct records records,
-		  enum cuaudit_stat_type type)
-{
-	const struct cuaudit_stat_record *record;
-	struct records walk = records;
-	size_t room = 0;
-
-	while ((record = records_next(&walk)))
-		room += record->type == type;
-	list->records = memory_take(memory, room, sizeof(*list->records));
-	if (!list->records)
-		return -ENOMEM;
-	while ((record = records_next(&records)) && list->count < room)
-		if (record->type == type)
-			list->records[list->count++] = record;
-	return 0;
-}
-
-/* NULL for CUAUDIT_STAT_NONE. */
-static const char *path_of(const struct part *part, uint32_t index)
-{
-	const struct cuaudit_stat_library *library = by_index(&part->paths, index);
-
-	if (library)
-		return library->path;
-	return index == CUAUDIT_STAT_NONE ? NULL : "(unknown library)";
-}
-
 static int compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
-}
-
-static int compare_paths(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
-static int by_escape(const void *left, const void *right)
-{
-	const struct report_escape *x = left, *y = right;
-	const struct cuaudit_stat_escape *a = x->record, *b = y->record;
-	int order = strcmp(a->name, b->name);
-
-	if (!order)
-		order = compare(a->version, b->version);
-	if (!order)
-		order = compare(a->flags, b->flags);
-	if (!order)
-		order = compare(a->kind, b->kind);
-	return order ? order : compare_paths(x->library, y->library);
-}
-
-static int by_uuid(const void *left, const void *right)
-{
-	const struct report_table *x = left, *y = right;
-	const struct cuaudit_stat_table *a = x->record, *b = y->record;
-	int order = memcmp(a->uuid, b->uuid, sizeof(a->uuid));
-
-	if (!order)
-		order = compare((uint32_t)a->result, (uint32_t)b->result);
-	return order ? order : compare_paths(x->library, y->library);
 }
 
 static int by_library(const void *left, const void *right)
@@ -321,16 +211,16 @@ static int fill_refs(struct report *report, const struct part *parts, size_t npa
 	for (size_t i = 0; i < nparts; i++)
 		for (size_t j = 0; j < parts[i].cells.count; j++) {
 			const struct cuaudit_stat_cell *cell = parts[i].cells.records[j];
-			const struct cuaudit_stat_function *function;
+			const char *function;
 
 			if (!cell->calls && !cell->answered)
 				continue;
-			function = by_index(&parts[i].functions, cell->slot);
+			function = part_function(&parts[i], cell->slot);
 			/* What is read of a process that runs may be of two moments. */
 			report->damaged += !function && report->processes[i].end != REPORT_END_RUNS;
 			refs[count++] = (struct cell_ref){
-				.function = function ? function->name : unnamed,
-				.library = path_of(&parts[i], cell->library),
+				.function = function ? function : unnamed,
+				.library = part_path(&parts[i], cell->library),
 				.cell = cell,
 				.header = parts[i].header,
 				.process = (uint32_t)i
@@ -381,25 +271,6 @@ static void finish_processes(struct report *report)
 	sort(processes, kept, sizeof(*processes), by_time);
 }
 
-static int gather_all(struct memory *memory, struct part *part, const struct report_source *source)
-{
-	struct records records = { .segments = source->segments, .count = source->count };
-
-	part->header = source->segments[0].data;
-	part->records = records;
-	if (gather(memory, &part->cells, records, CUAUDIT_STAT_CELL) ||
-	    gather(memory, &part->routes, records, CUAUDIT_STAT_ROUTES) ||
-	    gather(memory, &part->drivers, records, CUAUDIT_STAT_DRIVER) ||
-	    gather(memory, &part->escapes, records, CUAUDIT_STAT_ESCAPE) ||
-	    gather(memory, &part->tables, records, CUAUDIT_STAT_TABLE) ||
-	    gather(memory, &part->functions, records, CUAUDIT_STAT_FUNCTION) ||
-	    gather(memory, &part->paths, records, CUAUDIT_STAT_LIBRARY))
-		return -ENOMEM;
-	sort(part->functions.records, part->functions.count, sizeof(void *), by_number);
-	sort(part->paths.records, part->paths.count, sizeof(void *), by_number);
-	return 0;
-}
-
 static void add_header(struct report *report, const struct cuaudit_stat_header *header)
 {
 	if (!report->first_ns || header->start_ns < report->first_ns)
@@ -413,100 +284,6 @@ static void add_header(struct report *report, const struct cuaudit_stat_header *
 	report->unwound += header->unwound;
 }
 
-/* Of one process the functions by route, of several only the bindings. */
-static int add_routes(struct report *report, const struct part *part)
-{
-	const struct cuaudit_stat_routes *routes;
-	struct cuaudit_stat_routes *sum = report->routes;
-
-	if (!part->routes.count)
-		return 0;
-	routes = part->routes.records[part->routes.count - 1];
-	if (!sum) {
-		sum = report->routes = memory_take(&report->memory, 1, sizeof(*sum));
-		if (!sum)
-			return -ENOMEM;
-		*sum = *routes;
-		return 0;
-	}
-	for (int i = 0; i < CUAUDIT_ROUTES; i++)
-		sum->bindings[i] += routes->bindings[i];
-	return 0;
-}
-
-static void add_driver(struct report *report, const struct cuaudit_stat_driver *driver)
-{
-	for (size_t i = 0; i < report->ndrivers; i++)
-		if (!strcmp(report->drivers[i]->path, driver->path) &&
-		    report->drivers[i]->version == driver->version &&
-		    report->drivers[i]->functions == driver->functions &&
-		    report->drivers[i]->unrouted == driver->unrouted)
-			return;
-	report->drivers[report->ndrivers++] = driver;
-}
-
-/* Adds up equal neighbours. */
-static void unite(struct report *report)
-{
-	size_t n = 0;
-
-	sort(report->escapes, report->nescapes, sizeof(*report->escapes), by_escape);
-	for (size_t i = 0; i < report->nescapes; i++)
-		if (n && !by_escape(&report->escapes[n - 1], &report->escapes[i]))
-			report->escapes[n - 1].count += report->escapes[i].count;
-		else
-			report->escapes[n++] = report->escapes[i];
-	report->nescapes = n;
-	sort(report->tables, report->ntables, sizeof(*report->tables), by_uuid);
-	n = 0;
-	for (size_t i = 0; i < report->ntables; i++)
-		if (n && !by_uuid(&report->tables[n - 1], &report->tables[i]))
-			report->tables[n - 1].count += report->tables[i].count;
-		else
-			report->tables[n++] = report->tables[i];
-	report->ntables = n;
-}
-
-static int fill_coverage(struct report *report, const struct part *parts, size_t nparts)
-{
-	size_t drivers = 0, escapes = 0, tables = 0;
-
-	for (size_t i = 0; i < nparts; i++) {
-		drivers += parts[i].drivers.count;
-		escapes += parts[i].escapes.count;
-		tables += parts[i].tables.count;
-		if (add_routes(report, &parts[i]))
-			return -ENOMEM;
-	}
-	report->drivers = memory_take(&report->memory, drivers, sizeof(*report->drivers));
-	report->escapes = memory_take(&report->memory, escapes, sizeof(*report->escapes));
-	report->tables = memory_take(&report->memory, tables, sizeof(*report->tables));
-	if (!report->drivers || !report->escapes || !report->tables)
-		return -ENOMEM;
-	for (size_t i = 0; i < nparts; i++) {
-		const struct part *part = &parts[i];
-
-		for (size_t j = 0; j < part->drivers.count; j++)
-			add_driver(report, part->drivers.records[j]);
-		for (size_t j = 0; j < part->escapes.count; j++) {
-			const struct cuaudit_stat_escape *record = part->escapes.records[j];
-
-			report->escapes[report->nescapes++] = (struct report_escape){
-				record, path_of(part, record->library), record->count
-			};
-		}
-		for (size_t j = 0; j < part->tables.count; j++) {
-			const struct cuaudit_stat_table *record = part->tables.records[j];
-
-			report->tables[report->ntables++] = (struct report_table){
-				record, path_of(part, record->library), record->count
-			};
-		}
-	}
-	unite(report);
-	return 0;
-}
-
 static int fill_parts(struct report *report, struct part *parts,
 		      const struct report_source *sources, size_t count)
 {
@@ -515,7 +292,7 @@ static int fill_parts(struct report *report, struct part *parts,
 	for (size_t i = 0; i < count; i++) {
 		struct records walk;
 
-		if (gather_all(&report->memory, &parts[i], &sources[i]))
+		if (part_gather(&parts[i], &report->memory, sources[i].segments, sources[i].count))
 			return -ENOMEM;
 		walk = parts[i].records;
 		while (records_next(&walk))
@@ -549,7 +326,7 @@ int report_merge(struct report *report, const struct report_source *sources, siz
 	if (fill_parts(report, parts, sources, count))
 		return -ENOMEM;
 	threads_finish(&report->threads, threads);
-	if (fill_coverage(report, parts, count) || fill_refs(report, parts, count))
+	if (escapes_fill(report, parts, count) || fill_refs(report, parts, count))
 		return -ENOMEM;
 	finish_processes(report);
 	return 0;

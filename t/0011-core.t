@@ -24,10 +24,11 @@ like "$(exports "$core")" '^cuaudit_hook_add$' "and those it does export"
 like "$($READELF -lW "$core")" 'GNU_STACK.* RW ' "its stack is not executable"
 
 # Descriptors go by report/io.h. What is left of libc's cancellation points is for the end of the
-# process alone, and for the file of limit.
+# process alone.
 points='fsync|msync|nanosleep|clock_nanosleep|open64|openat|openat64|pause|poll|posix_fallocate|ppoll'
 points="$points|pread|pread64|pwrite|pwrite64|read|readv|select|send|sendmsg|sendto|sleep|system"
-points="$points|usleep|wait|waitpid|write|writev|creat|fopen|fopen64|fwrite|fputs|fprintf|dprintf"
+points="$points|close|open|usleep|wait|waitpid|write|writev|creat|fopen|fopen64|fwrite|fputs"
+points="$points|fprintf|dprintf"
 imports=$($NM -D --undefined-only "$core" | sed 's/.* U //; s/@.*//')
 is "$(printf '%s\n' "$imports" | grep -E -x "$points")" "" "no cancellation point of libc's is used"
 like "$imports" '^syscall$' "the imports are read"

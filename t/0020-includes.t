@@ -27,7 +27,7 @@ edge() {
 }
 
 edge include "$contract" "the contract"
-edge audit "$contract|audit/[a-z_]+\.(h|def)|names/(globs|nearest|template)\.h|(arch|branch)\.h" \
+edge audit "$contract|audit/[a-z_]+\.(h|def)|names/(globs|nearest|policy|template)\.h|(arch|branch)\.h" \
 	"the contract, what of names/ needs no libc, and its own"
 edge html "$contract|(html|print|report|summary|trace)/[a-z_]+\.h" \
 	"the contract, print/, report/, summary/, trace/ and its own"

@@ -215,6 +215,13 @@ enforced "limit has no option 'memroy'; did you mean memory" "a limit's option" 
 	CUAUDIT_HOOKS='limit(memroy=1G)'
 enforced "limit has no option ' memory'; did you mean memory" "a space before it" \
 	CUAUDIT_HOOKS='limit( memory=1G)'
+enforced "limit: visible takes devices.*not '0 1'" "devices" CUAUDIT_HOOKS='limit(visible=0 1)'
+enforced "limit: visible takes devices.*not '0;,1'|limit: visible takes devices.*not '0,,1'" "no device" \
+	CUAUDIT_HOOKS='limit(visible=0,,1)'
+simple CUAUDIT_LOG=error CUAUDIT_STRICT=1 CUAUDIT_HOOKS='stat(threads=x)'
+is "$status $(wc -l <"$tmp/err")" "85 1" "a warning that ends the process is reported by LOG=error"
+simple CUAUDIT_LOG=error CUAUDIT_HOOKS='fault(inject=cuMemAloc:error=2)'
+is "$status $(wc -l <"$tmp/err")" "85 1" "that of what enforces, too"
 enforced "limit: deny: 'cuMemAloc' names no function" "deny" CUAUDIT_HOOKS='limit(deny=cuMemAloc)'
 enforced "limit: deny takes SELECTOR" "deny's error" CUAUDIT_HOOKS='limit(deny=cuInit:error=X)'
 enforced "there is no hook module 'limti'; did you mean limit" "limit" CUAUDIT_HOOKS='limti(memory=1G)'
@@ -298,7 +305,7 @@ enforced "cannot load .*cuaudit-core.so" "a limit without a core" CUAUDIT_HOOKS=
 strict "cannot load .*cuaudit-core.so" "stat without a core" CUAUDIT_HOOKS=stat
 
 # The auditor's words for what enforces are those that the modules have.
-is "$(sed -n 's/.*words\[\] = { "\(.*\)" };/\1/p' "$top_srcdir/audit/judge.c")" \
+is "$(sed -n 's/.*words\[\] = { "\(.*\)" };/\1/p' "$top_srcdir/names/policy.c")" \
 	'fail=", "fault(", "limit(' "the auditor knows these"
 is "$(grep -l 'enforces = ""' "$top_srcdir"/hooks/modules/*.c | sed 's/.*\///; s/\.c$//' | paste -s -d ' ' -)" \
 	"fault limit" "modules that always enforce"

@@ -26,7 +26,7 @@ silent() {
 # full and read-only places
 ok "a link" ln -s /dev/full "$tmp/full"
 run "/dev/full" CUAUDIT_OUTPUT="$tmp/full" "$tmp/where" none later "$tmp"
-like "$(cat "$tmp/err")" 'report is incomplete: No space left' "/dev/full: why there is no report"
+like "$(cat "$tmp/err")" 'report is incomplete: the file system is full; ' "/dev/full: why there is no report"
 like "$(cat "$tmp/err")" "cuaudit report $tmp/full.part shows it" "/dev/full: where it is"
 "$top_builddir/bin/cuaudit" report --format json "$tmp/full.part" >"$tmp/saved"
 is "$(calls cuInit "$tmp/saved")" 10 "/dev/full: it is there"
@@ -35,7 +35,7 @@ for place in /proc/report /sys/report "$tmp/nowhere/report" "$tmp/where/report";
 	like "$(cat "$tmp/err")" "cannot write $place: " "$place: why there is no report"
 done
 run "a folder" CUAUDIT_OUTPUT="$tmp/there" "$tmp/where" none later "$tmp"
-like "$(cat "$tmp/err")" "cannot write $tmp/there: Is a directory" "a folder: why"
+like "$(cat "$tmp/err")" "cannot write $tmp/there: it is a directory; " "a folder: why"
 long=$(printf "%300s" x | tr " " x)
 run "a name too long" CUAUDIT_OUTPUT="$long" "$tmp/where" none later "$tmp"
 like "$(cat "$tmp/err")" "too long" "a name too long: why"

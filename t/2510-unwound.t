@@ -23,4 +23,18 @@ print(sum(f["calls"] for f in report["functions"]
 	diag "$calls calls, $jumps jumps, $counted counted"
 	ok "all but those that were left are counted" test $((calls - counted)) -le "$jumps"
 done
+
+# Each module that reports says how many.
+for module in stat coverage "limit(memory=1GiB;on-error=run)"; do
+	audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="$module" \
+		CUAUDIT_OUTPUT="$tmp/report" timeout 120 "$tmp/unwound" jump alone >"$tmp/out" 2>"$tmp/err"
+	is "$?" 0 "$module"
+	like "$(cat "$tmp/report")" '[1-9][0-9,]* *calls.* left by longjmp or an exception' \
+		"how many calls were left"
+done
+audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace;size=64M)" \
+	CUAUDIT_LOG=info timeout 120 "$tmp/unwound" jump alone >"$tmp/out" 2>"$tmp/err"
+is "$?" 0 "trace"
+like "$(cat "$tmp/err")" '[0-9]+ calls are not in .*: left by longjmp' "how many calls were left"
+unlike "$(cat "$tmp/err")" 'made while a hook ran' "... and all others are in it"
 done_testing

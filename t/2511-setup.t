@@ -11,7 +11,7 @@ for n in 1 2 3 4 5 6 7 8; do
 	set -- "$@" "$tmp/copy$n.so"
 done
 # Nothing but what the modules below report, which goes to a file.
-modules="stat coverage leak limit(memory=1GiB) fault(inject=cuMemAlloc_v2:error=2) trace(file=$tmp/%p.cutrace)"
+modules="stat coverage leak limit(memory=1GiB) fault(inject=cuMemAlloc_v2:error=2) trace(file=$tmp/%p.cutrace) trace(text=yes)"
 
 # quiet NAME TIMES ARGUMENT...: each run succeeds and says nothing.
 quiet() {

@@ -89,10 +89,10 @@ wait
 for name in stat json metrics coverage leak limit text fault suppress; do
 	is "$(cat "$tmp/$name.status")" 0 "a FIFO that nobody reads: $name"
 	if test $name != suppress; then
-		like "$(cat "$tmp/$name.err")" 'cannot write .*: Nobody reads it' "it is said: $name"
+		like "$(cat "$tmp/$name.err")" 'cannot write .*: nobody reads it' "it is said: $name"
 	fi
 done
-like "$(cat "$tmp/suppress.err")" 'nothing is suppressed, .*: Its reader took nothing|No data' \
+like "$(cat "$tmp/suppress.err")" 'leak: suppress=.* cannot be read: Nobody writes there' \
 	"a FIFO that nobody writes is said"
 
 # A reader that is there gets all; one that is there and sleeps is waited for, then that is said.
@@ -108,8 +108,20 @@ into limit 1000000000 sleeps CUAUDIT_HOOKS=stat CUAUDIT_OUTPUT="$tmp/sleeps.fifo
 wait
 exec 5<&-
 is "$(cat "$tmp/sleeps.status")" 0 "a reader that sleeps"
-like "$(cat "$tmp/sleeps.err")" 'stat: the report is incomplete: Its reader took nothing' \
+like "$(cat "$tmp/sleeps.err")" 'stat: the report is incomplete: its reader took nothing' \
 	"it is said on standard error"
+
+# Messages that found it full are counted, and told once it takes some.
+mkfifo "$tmp/drained.fifo"
+exec 5<>"$tmp/drained.fifo"
+dd if=/dev/zero of="$tmp/drained.fifo" bs=65536 count=1 2>/dev/null
+ok "a pipe that is drained in the end" timeout -s KILL 120 sh -c '"$@" 2>"$0"' "$tmp/drained.fifo" \
+	$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_HOOKS=leak CUAUDIT_WRONG=1 "$tmp/cancelled" drain \
+	"$tmp/drained.fifo"
+dd if="$tmp/drained.fifo" bs=65536 count=1 iflag=nonblock >"$tmp/drained" 2>/dev/null
+exec 5<&-
+like "$(cat "$tmp/drained")" 'leak of pid|objects' "then the report comes"
+like "$(cat "$tmp/drained")" '^cuaudit: messages that could not be written: [12]$' "with what was dropped"
 
 # RLIMIT_FSIZE
 for hooks in stat 'stat(format=prometheus)' coverage trace leak 'trace(text)' \

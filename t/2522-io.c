@@ -240,7 +240,7 @@ static void fifos(void)
 		exit(99);
 	ok(io_open(path, O_WRONLY, IO_NOW) == -EPIPE, "a FIFO without a reader is told");
 	ok(io_open(path, O_WRONLY | O_CREAT | O_TRUNC, PATIENCE) == -EPIPE, "or waited for in vain");
-	ok(io_read_file(path, text, sizeof(text), PATIENCE) == -ETIMEDOUT && !*text,
+	ok(io_read_file(path, text, sizeof(text), PATIENCE) == -ENODATA && !*text,
 	   "one without a writer, too");
 	fd = open(path, O_RDWR);
 	if (write(fd, "text", 4) != 4)
@@ -297,6 +297,25 @@ static void terminal(void)
 	close(master);
 }
 
+/* Its other side reads nothing, as where Ctrl-S was typed. */
+static void stopped_terminal(bool none)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave = -1;
+	struct rlimit limit = { 1, RLIM_INFINITY }, before;
+
+	if (master >= 0 && !grantpt(master) && !unlockpt(master))
+		slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	getrlimit(RLIMIT_NOFILE, &before);
+	limit.rlim_max = before.rlim_max;
+	if (none)
+		setrlimit(RLIMIT_NOFILE, &limit);
+	ok(slave < 0 || io_write(slave, large, LARGE, PATIENCE) == -ETIMEDOUT,
+	   "a terminal that takes nothing%s", none ? ", without descriptors" : "");
+	setrlimit(RLIMIT_NOFILE, &before);
+	close(slave);
+	close(master);
+}
+
 static void *cancelled(void *fd)
 {
 	char text[8];
@@ -349,6 +368,8 @@ int main(void)
 	slow(1);
 	fifos();
 	terminal();
+	stopped_terminal(false);
+	stopped_terminal(true);
 	cancellation();
 	ok(!strcmp(io_reason(-ENOSPC), io_reason(ENOSPC)), "reasons, of either sign");
 	if (forget_pwritev2()) {

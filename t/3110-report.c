@@ -221,6 +221,56 @@ static void sums(void)
 	is_int((long long)row.stddev_ns, 0, "one call: no deviation");
 }
 
+/* The same calls, by clocks of 1 ns, of 2.5 ns and of nearly 1 ns a tick. */
+static void clocks(void)
+{
+	static const struct cuaudit_stat_header slow = {
+		.flags = CUAUDIT_STAT_TIMED, .clock_mult = 5, .clock_shift = 1
+	}, close = {
+		.flags = CUAUDIT_STAT_TIMED, .clock_mult = 1048577, .clock_shift = 20
+	}, broken = { .flags = CUAUDIT_STAT_TIMED };
+	static const struct {
+		const struct cuaudit_stat_header *own;
+		uint64_t per_tick_10;	/* tenths of nanoseconds */
+	} cases[] = { { &header, 10 }, { &slow, 25 }, { &close, 10 } };
+	struct report_row row = { 0 }, all = { 0 };
+	struct sum sum, alone;
+
+	sum_clear(&sum);
+	sum_clear(&alone);
+	for (int c = 0; c < 3; c++) {
+		static struct cuaudit_stat_cell cells[3], same[3];
+
+		cells[c].record.size = same[c].record.size = sizeof(cells[c]);
+		cells[c].min = same[c].min = UINT64_MAX;
+		for (uint64_t ns = 1000; ns <= 100000; ns += 10) {
+			record(&cells[c], ns * 10 / cases[c].per_tick_10);
+			record(&same[c], ns);
+		}
+		sum_add_of(&sum, &cells[c], cases[c].own, &header);
+		sum_add(&alone, &same[c]);
+	}
+	sum_row(&sum, &header, &all);
+	sum_row(&alone, &header, &row);
+	is_int((long long)all.calls, (long long)row.calls, "clocks: calls");
+	ok(all.total_ns > row.total_ns - row.total_ns / 100000 &&
+	   all.total_ns < row.total_ns + row.total_ns / 100000, "clocks: the total");
+	is_int((long long)all.min_ns, 1000, "clocks: the minimum");
+	is_int((long long)all.max_ns, 100000, "clocks: the maximum");
+	near(all.p50_ns, row.p50_ns, "clocks: p50");
+	near(all.p99_ns, row.p99_ns, "clocks: p99");
+	near(all.stddev_ns, row.stddev_ns, "clocks: the deviation");
+	sum_clear(&sum);
+	for (int i = 0; i < 2; i++) {
+		static struct cuaudit_stat_cell cell = { .record.size = sizeof(cell), .min = UINT64_MAX };
+
+		record(&cell, UINT64_MAX / 2);
+		sum_add_of(&sum, &cell, i ? &broken : &slow, i ? &slow : &broken);
+	}
+	sum_row(&sum, &broken, &all);
+	is_int((long long)all.calls, 3, "clocks that are none: no harm");
+}
+
 static int by_value(const void *left, const void *right)
 {
 	const uint32_t *a = left, *b = right;
@@ -272,6 +322,7 @@ int main(void)
 	fit();
 	buckets();
 	sums();
+	clocks();
 	bounds();
 	sorting();
 	return done_testing();

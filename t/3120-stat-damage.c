@@ -73,6 +73,27 @@ static void write_bytes(const char *bytes, size_t count)
 	close(fd);
 }
 
+/* With itself and with the good one. */
+static void merge_all(const struct load *load)
+{
+	const struct segment whole = { .data = good, .size = size };
+	const struct report_source sources[] = {
+		{ .segments = load->segments, .count = load->count, .status = -1 },
+		{ .segments = &whole, .count = 1, .end = REPORT_END_EXIT, .status = 3 },
+		{ .segments = load->segments, .count = load->count, .end = REPORT_END_RUNS },
+	};
+	struct report report;
+	struct out out = { 0 };
+
+	if (!report_merge(&report, sources, 3, 16)) {
+		report.name = "all";
+		report_text(&report, &out);
+		report_json(&report, &out);
+	}
+	out_free(&out);
+	report_free(&report);
+}
+
 /* 1 if it could be loaded; prints into memory what there is. */
 static int read_all(uint64_t *calls)
 {
@@ -87,6 +108,7 @@ static int read_all(uint64_t *calls)
 		report_json(&report, &out);
 		if (!metrics_add(&metrics, &report, 1))
 			metrics_text(&metrics, METRICS_OPENMETRICS, &out);
+		merge_all(&load);
 	}
 	*calls = report.calls;
 	out_free(&out);

@@ -342,6 +342,12 @@ static void code(void)
 	is_int((long long)faults(LEAK_USE_AFTER_FREE), 2, "those shown since may be others");
 }
 
+/* Another thread maps the same addresses before the call that unmapped them is back. */
+static void mapped_again(struct core_call *call)
+{
+	core_do(cuMemMap, 0, call->words[0], call->words[1], 0, 2, 0);
+}
+
 static void mappings(void)
 {
 	enum { RANGE = 0x100000, PAGE = 0x1000 };
@@ -360,6 +366,19 @@ static void mappings(void)
 	core_do(cuMemMap, 0, RANGE + PAGE, PAGE, 0, 1, 0);
 	core_do(cuMemsetD8_v2, 0, RANGE + PAGE + 5, 0, 1);
 	is_int((long long)all_faults(), 0, "mapped again, it may be used");
+
+	anew();
+	core_do(cuMemMap, 0, RANGE, PAGE, 0, 1, 0);
+	core_do(cuMemMap, 0, RANGE + PAGE, PAGE, 0, 1, 0);
+	core_run(&(struct core_call){ .id = CUAUDIT_ID_cuMemUnmap, .words = { RANGE, 2 * PAGE },
+				      .driver = mapped_again });
+	is_state(LEAK_MEMORY, RANGE, LEAK_LIVE, "mapped again before the unmapping is back");
+	is_int((long long)left(), 1, "it is the one that is left");
+	core_do(cuMemUnmap, INVALID_VALUE, RANGE, 2 * PAGE);
+	is_state(LEAK_MEMORY, RANGE, LEAK_LIVE, "what could not be unmapped is still there");
+	core_do(cuMemUnmap, 0, RANGE, 2 * PAGE);
+	is_state(LEAK_MEMORY, RANGE, LEAK_DEAD, "and goes in the end");
+	is_int((long long)left(), 0, "nothing is left");
 }
 
 static void shown(void)

@@ -60,7 +60,7 @@ traced "file=$tmp/here/%z" "$tmp/app" call 1
 like "$(cat "$tmp/err")" "file takes a path .* not '$tmp/here/%z'" "a field that is none"
 traced "file=$tmp/nowhere/x" "$tmp/app" call 4
 is "$status" 0 "a folder that is not there: the program runs"
-like "$(cat "$tmp/err")" "trace: $tmp/nowhere/x cannot be written: No such file or directory; .*
+like "$(cat "$tmp/err")" "trace: $tmp/nowhere/x cannot be written: the directory does not exist; create it; .*
 .*trace: 5 calls are not in any file" "and it is said, with what is lost"
 
 # What is in it.

@@ -49,12 +49,12 @@ like "$(sums)" '^800001: 1, 0 0 0 0 [1-9][0-9]*$' "a ring of threads that end"
 traced "args=no" "$tmp/app" limited 1000000 200000
 is "$status" 0 "RLIMIT_FSIZE: the program's status"
 like "$(sums)" '^200001: 1, 0 [1-9][0-9]* 0 0 0$' "RLIMIT_FSIZE: written or counted"
-like "$(cat "$tmp/err")" 'cannot grow: File too large \(ulimit -f\); ' "RLIMIT_FSIZE: and said"
+like "$(cat "$tmp/err")" 'cannot grow: the limit on the size of files is too low; .*; ' "RLIMIT_FSIZE: and said"
 like "$(cat "$tmp/text")" '^process .* error 27$' "RLIMIT_FSIZE: also in the file"
 traced "args=no" "$tmp/app" limited 100000 2000
 is "$status" 0 "no file at all: the program's status"
 is "$(ls "$tmp/traces")" "" "no file at all"
-like "$(cat "$tmp/err")" 'cannot be written: File too large \(ulimit -f\); .*
+like "$(cat "$tmp/err")" 'cannot be written: the limit on the size of files is too low; .*; .*
 .*: 2001 calls are not in any file' "no file at all: it is said"
 traced "args=no;when-full=ring" "$tmp/app" limited 1000000 200000
 like "$(sums)" '^200001: 1, 0 0 0 0 [1-9][0-9]*$' "RLIMIT_FSIZE and a ring: a smaller ring"

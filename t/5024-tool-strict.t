@@ -113,9 +113,24 @@ stopped "trace: open: 'cuFoo' names no function" "trace --open" -- trace --open 
 stopped "trace: frames takes" "trace --frames" -- trace --frames 1000
 
 # a policy and other variables
-stopped "CUAUDIT_DISABLE=1 switches off what CUAUDIT_HOOKS enforces" "DISABLE and a limit" \
-	CUAUDIT_DISABLE=1 -- run -t 'limit(memory=1G)'
-CUAUDIT_DISABLE=1 fine "DISABLE without one" run -t stat
+status=0
+rm -f ran
+CUAUDIT_DISABLE=1 tool run -t 'limit(memory=1G)' touch ran
+is "$status $(tail -n 1 err)" \
+	"2 cuaudit: CUAUDIT_DISABLE=1 switches off what CUAUDIT_HOOKS enforces; unset one" "DISABLE and a limit"
+ok "is not started" test ! -e ran
+rm -f ran
+CUAUDIT_DISABLE=1 tool run -t stat touch ran
+is "$status $(cat err)" "0 cuaudit: CUAUDIT_DISABLE is 1, so nothing is audited; unset it" \
+	"DISABLE without one: reported"
+ok "and started" test -e ran
+for command in stat trace "run -t stat"; do
+	CUAUDIT_HOOKS='limit(memory=1G)' tool $command true
+	is "$status $(head -n 1 err)" "0 cuaudit: CUAUDIT_HOOKS=limit(memory=1G) is replaced, and what it enforces does not hold; give it to cuaudit run by --hooks" \
+		"$command: a limit of the environment"
+done
+CUAUDIT_HOOKS='limit(memory=1G)' fine "a limit that stays" run
+CUAUDIT_HOOKS=coverage fine "what enforces nothing" run -t stat
 status=0
 CUAUDIT_STRICT=0 "$cuaudit" run -d sim -t statt "$demo" dlopen >out 2>err || status=$?
 is "$status $(cat err)" "0 cuaudit: there is no hook module 'statt'; did you mean stat?; it is left out" \

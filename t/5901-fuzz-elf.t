@@ -12,7 +12,7 @@ for file in "$top_srcdir"/audit/*.c "$top_srcdir/audit/arch/$($CC -dumpmachine |
 done
 hosted -DPKGLIBDIR='"/nowhere"' -o "$tmp/elf" "$fuzz/elf.c" "$fuzz/map.c" "$fuzz/damage.c" \
 	"$fuzz/fuzz.c" "$tmp/sys.o" "$top_srcdir"/names/globs.c "$top_srcdir"/names/nearest.c \
-	"$top_srcdir"/names/template.c "$@"
+	"$top_srcdir"/names/policy.c 	"$top_srcdir"/names/template.c "$@"
 
 # object NAME ARGUMENT...: one to damage.
 object() {

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "names/policy.h"
 #include "names/template.h"
 #include "tools/auditor.h"
 #include "tools/options.h"
@@ -141,6 +142,13 @@ static void set(const char *name, const char *value)
 
 static void set_all(const struct launch *launch)
 {
+	const char *hooks = getenv("CUAUDIT_HOOKS"), *disable = getenv("CUAUDIT_DISABLE");
+
+	if (hooks && launch->hooks && policy_in(hooks) && strcmp(hooks, launch->hooks) != 0)
+		tool_complain("CUAUDIT_HOOKS=%s is replaced, and what it enforces does not hold; "
+			      "give it to cuaudit run by --hooks", hooks);
+	if (disable && !strcmp(disable, "1"))
+		finding_complain(FINDING_DISABLED, NULL, NULL);
 	set("CUAUDIT_DRIVER", launch->driver);
 	set("CUAUDIT_EXCLUDE", launch->exclude);
 	set("CUAUDIT_FUNCTIONS", launch->functions);

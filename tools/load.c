@@ -89,8 +89,10 @@ static const char *read_file(struct load *load, int fd)
 
 static const char *cut(struct load *load)
 {
-	size_t segment = ((struct cuaudit_stat_header *)load->data)->segment;
+	const struct cuaudit_stat_header *header = (const void *)load->data;
+	size_t segment = header->segment;
 
+	load->cut = load->size % segment || load->size / segment < header->file_segments;
 	load->count = (load->size + segment - 1) / segment;
 	load->segments = calloc(load->count, sizeof(*load->segments));
 	if (!load->segments)
@@ -101,6 +103,35 @@ static const char *cut(struct load *load)
 		load->segments[i].data = load->data + i * segment;
 		load->segments[i].size = left < segment ? left : segment;
 	}
+	return NULL;
+}
+
+/*
+ * Of most files a few pages are in use, and there may be thousands of them: the
+ * last segment is kept as far as its row goes, and a record's head more.
+ */
+static const char *trim(struct load *load)
+{
+	struct records records = { .segments = load->segments, .count = load->count };
+	size_t used = CUAUDIT_STAT_HEADER;
+	const struct cuaudit_stat_record *record;
+	char *data;
+
+	if (load->count > 1)
+		return NULL;
+	while ((record = records_next(&records)))
+		used = (size_t)((const char *)record - load->data) + record->size;
+	if (records.damaged || load->size - used <= CUAUDIT_STAT_ALIGN)
+		return NULL;
+	used += CUAUDIT_STAT_ALIGN;
+	if (posix_memalign((void **)&data, CUAUDIT_STAT_HEADER, used))
+		return strerror(ENOMEM);
+	memcpy(data, load->data, used);
+	free(load->data);
+	load->data = data;
+	load->size = used;
+	load->segments[0].data = data;
+	load->segments[0].size = used;
 	return NULL;
 }
 
@@ -149,6 +180,8 @@ const char *load_file(struct load *load, const char *path)
 	if (!fault)
 		fault = cut(load);
 	if (!fault)
+		fault = trim(load);
+	if (!fault)
 		end_texts(load);
 	return fault;
 }
@@ -164,13 +197,6 @@ enum load_kind load_kind(const char *path)
 	if (got >= 0 && !*magic)
 		return LOAD_EMPTY;
 	return memcmp(magic, CUAUDIT_STAT_MAGIC, sizeof(magic)) ? LOAD_FOREIGN : LOAD_RECORDS;
-}
-
-bool load_is_cut(const struct load *load)
-{
-	const struct cuaudit_stat_header *header = (const void *)load->data;
-
-	return load->size % header->segment || load->size / header->segment < header->file_segments;
 }
 
 void load_free(struct load *load)

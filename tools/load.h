@@ -9,7 +9,8 @@
 
 struct load {
 	char *data;
-	size_t size;
+	size_t size;		/* without room at the end that is not in use */
+	bool cut;		/* bytes are missing at the file's end */
 	struct segment *segments;
 	size_t count;
 };
@@ -28,9 +29,6 @@ enum load_kind {
 
 /* By how a file begins. */
 enum load_kind load_kind(const char *path);
-
-/* Whether bytes are missing at its end. */
-bool load_is_cut(const struct load *load);
 
 void load_free(struct load *load);
 

@@ -41,7 +41,7 @@ const char *merge_add(struct merge *merge, const char *path, uint64_t run)
 	merge->sources[merge->count++] = (struct report_source){
 		.segments = load.segments, .count = load.count, .status = -1
 	};
-	return load_is_cut(&load) ? "cut short: what is missing is in no figure" : NULL;
+	return load.cut ? "cut short: what is missing is in no figure" : NULL;
 }
 
 /* By process, in the order of its programs. */

@@ -273,16 +273,32 @@ static int append_report(struct out *out)
 	return error ? -1 : 0;
 }
 
+/* The standard stream that the target is another name of, with the program's output in it; or -1. */
+static int same_stream(void)
+{
+	struct stat target, stream;
+
+	if (stat(stat_run.target, &target))
+		return -1;
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (!fstat(fd, &stream) && stream.st_dev == target.st_dev &&
+		    stream.st_ino == target.st_ino)
+			return fd;
+	return -1;
+}
+
 /* Where the file cannot be, the last report is not lost. */
 static void write_report(struct out *out)
 {
-	int error = 0, last = stat_run.child.ended;
+	int error = 0, last = stat_run.child.ended, stream = *stat_run.target ? same_stream() : -1;
 
 	/* What was written is forgotten by it. */
 	struct out copy = { 0 };
 
 	out_bytes(&copy, out->data, out->used);
-	if (*stat_run.target)
+	if (stream >= 0)
+		error = out_write(out, stream, IO_FOREVER);
+	else if (*stat_run.target)
 		error = stat_run.format >= PROMETHEUS ? replace_report(out) : append_report(out);
 	if (!*stat_run.target || (error && last))
 		out_write(&copy, STDERR_FILENO, IO_FOREVER);

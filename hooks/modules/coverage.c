@@ -84,7 +84,7 @@ static void print(void)
 			io_close(fd);
 	}
 	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "coverage: no report: %s", io_reason(error));
+		cuaudit_log(CUAUDIT_ERROR, "coverage: no report: %s", io_remedy(error));
 	out_free(&out);
 	memory_free(&memory);
 }

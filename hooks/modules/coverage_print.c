@@ -171,6 +171,14 @@ void coverage_text(const struct coverage *coverage, struct out *out)
 		number(out, cuaudit_bindings_lost(), NUMBER);
 		out_text(out, "  more bindings than there is room for\n");
 	}
+	if (cuaudit_straight()) {
+		number(out, cuaudit_straight(), NUMBER);
+		out_text(out, "  calls made while a hook ran: by a signal handler, or by the hook\n");
+	}
+	if (cuaudit_abandoned() + cuaudit_unwound_hooks()) {
+		number(out, cuaudit_abandoned() + cuaudit_unwound_hooks(), NUMBER);
+		out_text(out, "  calls left by longjmp or an exception\n");
+	}
 	text_escapes(out);
 }
 
@@ -289,5 +297,9 @@ void coverage_json(const struct coverage *coverage, struct out *out)
 	json_escapes(out);
 	key(out, ",", "lost_bindings");
 	out_u64(out, cuaudit_bindings_lost());
+	key(out, ",", "unhooked_calls");
+	out_u64(out, cuaudit_straight());
+	key(out, ",", "unwound_calls");
+	out_u64(out, cuaudit_abandoned() + cuaudit_unwound_hooks());
 	out_text(out, "}\n");
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,10 +32,23 @@ static uint64_t monotonic(void)
 }
 
 /*
+ * A thread that has ended has no memory any more, though its id is there while
+ * others live. Needs no descriptor, of which the program may count on the number
+ * of the next. False also where that is not allowed.
+ */
+static bool main_is_alive(void)
+{
+	char from = 0, to;
+	struct iovec local = { &to, 1 }, remote = { &from, 1 };
+
+	return syscall(SYS_process_vm_readv, getpid(), &local, 1UL, &remote, 1UL, 0UL) == 1;
+}
+
+/*
  * Whether the main thread has ended, and of the others only helpers are left.
  * Where /proc is missing that is assumed: the program must be able to end.
  */
-static bool program_is_over(bool *main_ended)
+static bool only_helpers(bool *main_ended)
 {
 	char text[512], *at;
 	long length = io_read_file("/proc/self/stat", text, sizeof(text), IO_NOW);
@@ -52,6 +66,12 @@ static bool program_is_over(bool *main_ended)
 	}
 	/* The main thread, which is counted until the process ends, and they. */
 	return *main_ended && (!at || strtoul(at, NULL, 10) <= helpers + 1);
+}
+
+static bool program_is_over(bool *main_ended)
+{
+	*main_ended = false;
+	return !main_is_alive() && only_helpers(main_ended);
 }
 
 int helper_start(struct helper *helper, void *(*run)(void *helper))

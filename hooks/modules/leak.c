@@ -129,6 +129,24 @@ static void take(struct cuaudit_call *call, const struct leak_rule *rule)
 	leak_unlock(&saved);
 }
 
+/* Before, as another call may be given the same addresses: mappings that are not found by now. */
+static void take_mappings(struct cuaudit_call *call, const struct leak_rule *rule)
+{
+	uint64_t start = leak_word_ask(call, rule->object);
+	uint64_t end = start + call->words[rule->size_words[0]];
+	struct leak_object *object, *chain = NULL;
+	sigset_t saved;
+
+	leak_lock(&saved);
+	while ((object = leak_find_mapping(start, end))) {
+		leak_take(object, object->claims);
+		object->chain = chain;
+		chain = object;
+	}
+	leak_unlock(&saved);
+	call->scratch = (uint64_t)(uintptr_t)chain;
+}
+
 static int enter(struct cuaudit_call *call, void *data)
 {
 	const struct leak_rule *rule = leak_rule(call->function);
@@ -146,6 +164,8 @@ static int enter(struct cuaudit_call *call, void *data)
 	}
 	if (rule->action == LEAK_TAKES)
 		take(call, rule);
+	else if (rule->action == LEAK_UNMAPS)
+		take_mappings(call, rule);
 	return CUAUDIT_CONTINUE;
 }
 
@@ -260,21 +280,21 @@ static void release(const struct cuaudit_call *call, const struct leak_rule *rul
 	leak_unlock(&saved);
 }
 
-static void unmap(const struct cuaudit_call *call, const struct leak_rule *rule)
+static void unmapped(const struct cuaudit_call *call, const struct leak_rule *rule)
 {
-	uint64_t start = leak_word_ask(call, rule->object);
-	uint64_t end = start + call->words[rule->size_words[0]];
+	struct leak_object *object = (struct leak_object *)(uintptr_t)call->scratch, *next;
 	struct leak_site site = site_of(call);
-	struct leak_object *object;
 	sigset_t saved;
 
 	if (refused(call->result))
-		foreign(call, LEAK_MEMORY, start);
-	if (!cuaudit_call_succeeded(call))
+		foreign(call, LEAK_MEMORY, leak_word_ask(call, rule->object));
+	if (!object)
 		return;
 	leak_lock(&saved);
-	while ((object = leak_find_mapping(start, end)))
-		leak_end(object, &site, 0);
+	for (; object; object = next) {
+		next = object->chain;
+		leak_took(object, &site, cuaudit_call_succeeded(call), 1);
+	}
 	leak_unlock(&saved);
 }
 
@@ -346,7 +366,7 @@ static void exit_hook(struct cuaudit_call *call, void *data)
 	if (rule->action == LEAK_TAKES && !(call->scratch & SCRATCH_FAULT))
 		took(call, rule);
 	if (rule->action == LEAK_UNMAPS)
-		unmap(call, rule);
+		unmapped(call, rule);
 	if (rule->pair[0].word != LEAK_NO_WORD && refused(call->result))
 		check_pair(call, rule);
 	if (!cuaudit_call_succeeded(call))
@@ -394,7 +414,7 @@ static void finish(void)
 	if (!error)
 		error = leak_report_write(&report, json);
 	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "leak: no report: %s", io_reason(error));
+		cuaudit_log(CUAUDIT_ERROR, "leak: no report: %s", io_remedy(error));
 	if ((fail && report.nfaults) || (fail == FAIL_ANY && report.nleaks))
 		cuaudit_end_with(FAILED);
 	leak_report_free(&report);

@@ -43,6 +43,7 @@ struct leak_object {
 	struct leak_link left, right;	/* of memory: lower and higher addresses */
 	struct leak_object *parent, *child, *older, *younger;
 	struct leak_object *queue;	/* free ones, dead ones */
+	struct leak_object *chain;	/* those one call unmaps */
 	uint64_t size;
 	_Atomic uint64_t context;	/* the handle, 0: of none, or not known */
 	uint64_t died_at;		/* the number of this death */

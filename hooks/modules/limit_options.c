@@ -10,7 +10,6 @@
 #include <cuaudit/cuda_types.h>
 #include <cuaudit/params.h>
 
-#include "hooks/modules/limit_gap.h"
 #include "hooks/modules/limit_shared.h"
 #include "report/size.h"
 
@@ -73,10 +72,27 @@ static int share(const char *file)
 		cuaudit_log(CUAUDIT_ERROR, "limit: cannot share %s: %s; name another by file=, or "
 			    "let the program run without the user's limit by on-error=run",
 			    shared_path(), shared_fault());
-		gap_end();
+		return -ECANCELED;
 	}
 	cuaudit_log(CUAUDIT_WARN, "limit: cannot share %s: %s; the limit of the user is not held",
 		    shared_path(), shared_fault());
+	return 0;
+}
+
+/* Numbers, or what begins like the UUID of a device or of a part of one. */
+static int check_visible(const char *list)
+{
+	for (const char *name = list; name && *name;) {
+		size_t length = strcspn(name, ","), digits = strspn(name, "0123456789");
+
+		if (!length || (digits != length && strncmp(name, "GPU-", 4) != 0 &&
+				strncmp(name, "MIG-", 4) != 0)) {
+			cuaudit_log(CUAUDIT_ERROR, "limit: visible takes devices as in "
+				    "CUDA_VISIBLE_DEVICES, such as 0,2, not '%s'", list);
+			return -EINVAL;
+		}
+		name += length + (name[length] == ',');
+	}
 	return 0;
 }
 
@@ -159,6 +175,8 @@ int limit_read(const struct cuaudit_options *given)
 		error = read_devices(given);
 	if (!error)
 		error = read_size("user", cuaudit_option_get(given, "user"), &account_user.limit);
+	if (!error)
+		error = check_visible(cuaudit_option_get(given, "visible"));
 	return error;
 }
 

@@ -108,24 +108,32 @@ static void text_denied(struct out *out)
 	}
 }
 
+/* A line below the table, behind an empty one. */
+static void text_gap(struct out *out, bool *any, uint64_t times, const char *what)
+{
+	if (!times)
+		return;
+	out_text(out, *any ? "\n" : "\n\n");
+	*any = true;
+	out_right(out, out_count(times).text, NUMBER);
+	out_text(out, what);
+}
+
 static void text_gaps(struct out *out)
 {
 	bool any = false;
 
 	for (int gap = 0; gap < GAPS; gap++) {
-		if (!gap_count((enum gap)gap))
-			continue;
-		out_text(out, any ? "\n" : "\n\n");
-		any = true;
-		out_right(out, out_count(gap_count((enum gap)gap)).text, NUMBER);
-		out_text(out, "  times ");
-		out_text(out, gap_text((enum gap)gap));
+		text_gap(out, &any, gap_count((enum gap)gap), "  times ");
+		if (gap_count((enum gap)gap))
+			out_text(out, gap_text((enum gap)gap));
 	}
-	if (!shared_repairs())
-		return;
-	out_text(out, any ? "\n" : "\n\n");
-	out_right(out, out_count(shared_repairs()).text, NUMBER);
-	out_text(out, "  times another program had written into the shared file");
+	text_gap(out, &any, shared_repairs(),
+		 "  times another program had written into the shared file");
+	text_gap(out, &any, cuaudit_straight(),
+		 "  calls, of any function, were made while a hook ran and not held to the limit");
+	text_gap(out, &any, cuaudit_abandoned() + cuaudit_unwound_hooks(),
+		 "  calls, of any function, were left by longjmp or an exception");
 }
 
 static void text(struct out *out)
@@ -233,6 +241,8 @@ static void json_gaps(struct out *out)
 		out_u64(out, gap_count((enum gap)gap));
 	}
 	out_text(out, "}");
+	field(out, "unhooked_calls", cuaudit_straight());
+	field(out, "unwound_calls", cuaudit_abandoned() + cuaudit_unwound_hooks());
 	field(out, "repairs", shared_repairs());
 }
 
@@ -289,7 +299,7 @@ void limit_print(void)
 		text(&out);
 	error = out_write(&out, fd, IO_REPORT);
 	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "limit: no report: %s", io_reason(error));
+		cuaudit_log(CUAUDIT_ERROR, "limit: no report: %s", io_remedy(error));
 	io_close(fd);
 	out_free(&out);
 }

@@ -14,62 +14,6 @@
 
 #include <cuaudit/hook.h>
 
-/* What is wrong, and what to do about it. strerror may not be called here. */
-const char *stat_file_reason(int error)
-{
-	switch (error) {
-	case ENOENT:
-	case ENOTDIR:
-		return "the directory does not exist; create it";
-	case EACCES:
-	case EPERM:
-		return "no permission to write there; choose another directory";
-	case EROFS:
-		return "the file system is read-only; choose another directory";
-	case ENOSPC:
-		return "the file system is full; free some space or choose another directory";
-	case EDQUOT:
-		return "the disk quota is used up; free some space or choose another directory";
-	case EFBIG:
-		return "the limit on the size of files is too low; raise it with ulimit -f";
-	case EMFILE:
-	case ENFILE:
-		return "too many files are open; raise the limit with ulimit -n";
-	case EEXIST:
-		return "all names from this to .9999 are taken; remove old files";
-	case ENAMETOOLONG:
-		return "the path is too long; choose a shorter one";
-	case ENOMEM:
-		return "there is no memory";
-	case ESTALE:
-		return "the file was removed or replaced; leave it while the process runs";
-	case EISDIR:
-		return "it is a directory; choose the path of a file";
-	case EPIPE:
-		return "its reader is gone";
-	default:
-		return io_reason(error);
-	}
-}
-
-int stat_file_identify(int fd, struct stat_file_id *id)
-{
-	struct statx status;
-
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_INO, &status))
-		return -errno;
-	*id = (struct stat_file_id){ status.stx_ino, status.stx_dev_major, status.stx_dev_minor };
-	return 0;
-}
-
-int stat_file_is(int fd, const struct stat_file_id *id)
-{
-	struct stat_file_id now;
-
-	return !stat_file_identify(fd, &now) && now.inode == id->inode &&
-	       now.major == id->major && now.minor == id->minor;
-}
-
 /* What is no file, a pipe or a terminal, cannot be replaced. stat has no version older than 2.33. */
 static int is_file(const char *path)
 {
@@ -88,7 +32,7 @@ static int write_through(struct out *out)
 	io_close(fd);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
-			    stat_file_reason(-error));
+			    io_remedy(error));
 	return error;
 }
 
@@ -130,6 +74,6 @@ int stat_file_write(struct out *out)
 		error = replace(out, path);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot write the report: %s: %s",
-			    stat_file_reason(-error), path);
+			    io_remedy(error), path);
 	return error;
 }

@@ -20,6 +20,7 @@
 #include "hooks/modules/stat_file.h"
 #include "hooks/modules/stat_store.h"
 #include "hooks/modules/stat_thread.h"
+#include "hooks/modules/trace_self.h"
 #include "report/metrics.h"
 #include "report/report.h"
 
@@ -27,7 +28,7 @@ static struct stat_print settings;
 static uint64_t start, start_ns;	/* of CLOCK_MONOTONIC and CLOCK_REALTIME */
 static int output = -1;		/* kept open between reports */
 static struct helper printer;
-static struct stat_file_id output_id;
+static struct trace_self output_id;
 static int opened;		/* at least once */
 static uint32_t end_flag;	/* CUAUDIT_STAT_ENDED once the process ends */
 
@@ -87,7 +88,7 @@ static int build(struct report *report)
 /* The program may have closed it, and opened a file of its own by that number. */
 static void close_output(void)
 {
-	if (output >= 0 && stat_file_is(output, &output_id))
+	if (output >= 0 && trace_self_is(output, &output_id))
 		io_close(output);
 	output = -1;
 }
@@ -104,7 +105,7 @@ static int open_output(void)
 	if (output < 0)
 		return -EBADF;	/* cuaudit_output has said why */
 	opened = 1;
-	return stat_file_identify(output, &output_id);
+	return trace_self_look(output, &output_id);
 }
 
 /* Reports one after the other. */
@@ -112,7 +113,7 @@ static int append(struct out *out)
 {
 	int error = 0;
 
-	if (output >= 0 && !stat_file_is(output, &output_id))
+	if (output >= 0 && !trace_self_is(output, &output_id))
 		output = -1;
 	if (output < 0)
 		error = open_output();
@@ -121,7 +122,7 @@ static int append(struct out *out)
 	error = out_write(out, output, IO_REPORT);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
-			    stat_file_reason(-error));
+			    io_remedy(error));
 	return error;
 }
 

@@ -15,6 +15,7 @@
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/stat_file.h"
+#include "hooks/modules/trace_self.h"
 #include "report/io.h"
 
 enum { MAX_SEGMENTS = 8192, MAX_NUMBER = 9999 };
@@ -34,7 +35,7 @@ static const char *save;
  */
 static char path[PATH_MAX];
 static bool saved;
-static struct stat_file_id identity;
+static struct trace_self identity;
 static bool full;		/* the file takes no more segments */
 
 void stat_lock(sigset_t *mask)
@@ -125,10 +126,10 @@ static void create_file(void)
 		file = open_new();
 	if (file < 0) {
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot save statistics of process %d: %s: %s",
-			    (int)getpid(), stat_file_reason(-file), path);
+			    (int)getpid(), io_remedy(file), path);
 		return;
 	}
-	saved = !stat_file_identify(file, &identity);
+	saved = !trace_self_look(file, &identity);
 	make_absolute(file);
 	io_close(file);
 }
@@ -137,14 +138,14 @@ static void create_file(void)
 static void remove_file(void)
 {
 	int file = open_path(O_RDONLY | O_NONBLOCK);
-	bool ours = file >= 0 && stat_file_is(file, &identity);
+	bool ours = file >= 0 && trace_self_is(file, &identity);
 
 	if (file >= 0)
 		io_close(file);
 	saved = false;
 	if (ours && unlink(path))
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot remove the file of saved statistics: %s: %s",
-			    stat_file_reason(errno), path);
+			    io_remedy(errno), path);
 }
 
 /* 0, or what hinders. */
@@ -155,7 +156,7 @@ static int try_map(void **at, size_t index)
 
 	if (file < 0)
 		return file == -ENOENT ? ESTALE : -file;
-	result = stat_file_is(file, &identity) ? -io_reserve(file, index * CUAUDIT_STAT_SEGMENT,
+	result = trace_self_is(file, &identity) ? -io_reserve(file, index * CUAUDIT_STAT_SEGMENT,
 								       CUAUDIT_STAT_SEGMENT) : ESTALE;
 	if (!result) {
 		mapped = mmap(*at, CUAUDIT_STAT_SEGMENT, PROT_READ | PROT_WRITE,
@@ -182,7 +183,7 @@ static void *map_file(void *at, size_t index)
 	if (index)
 		stat_store_header()->flags |= CUAUDIT_STAT_PARTIAL;
 	cuaudit_log(CUAUDIT_WARN, "stat: cannot save %sstatistics of process %d: %s: %s",
-		    index ? "all " : "", (int)getpid(), stat_file_reason(result), path);
+		    index ? "all " : "", (int)getpid(), io_remedy(result), path);
 	/* An empty one tells who reads all files of a run that one is missing. */
 	if (!index && first_header.run)
 		saved = false;

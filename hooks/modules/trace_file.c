@@ -219,7 +219,7 @@ static void fail(int error)
 	trace_file_stop(CUAUDIT_TRACE_LOST_DISK);
 	note_error(error);
 	cuaudit_log(CUAUDIT_WARN, "trace: %s %s: %s; further calls are only counted",
-		    path, header ? "cannot grow" : "cannot be written", io_reason(error));
+		    path, header ? "cannot grow" : "cannot be written", io_remedy(error));
 }
 
 static void be_full(void)
@@ -330,7 +330,7 @@ bool trace_file_extend(uint32_t *index, uint32_t *why)
 		most = nchunks;
 		note_error(error);
 		cuaudit_log(CUAUDIT_WARN, "trace: %s cannot grow: %s; it is a ring of %u KiB",
-			    path, io_reason(error), nchunks * (CUAUDIT_TRACE_CHUNK / 1024));
+			    path, io_remedy(error), nchunks * (CUAUDIT_TRACE_CHUNK / 1024));
 		return false;
 	}
 	fail(error);
@@ -405,7 +405,7 @@ const char *trace_file_finish(uint32_t used)
 	header->size = (uint64_t)(used ? size : (off_t)nchunks * CUAUDIT_TRACE_CHUNK);
 	__atomic_store_n(&header->flags, header->flags | CUAUDIT_TRACE_FINISHED, __ATOMIC_RELEASE);
 	if (used && descriptor() >= 0 && ftruncate(fd, size))
-		cuaudit_log(CUAUDIT_INFO, "trace: %s is not cut: %s", path, io_reason(errno));
+		cuaudit_log(CUAUDIT_INFO, "trace: %s is not cut: %s", path, io_remedy(errno));
 	return path;
 }
 

@@ -29,6 +29,9 @@ static char path[PATH_MAX];	/* "" for standard error */
 static bool moved;		/* a child of fork: its path may be another */
 static _Atomic uint64_t unwritten;
 
+/* Of each thread, as its stack may be a signal's of a few KiB. */
+static int key;
+
 struct line {
 	char text[LINE];
 	size_t used;
@@ -74,6 +77,12 @@ static void add_time(struct line *line, uint64_t ns)
 
 int trace_text_setup(void)
 {
+	/* There is nothing to do at a thread's end. */
+	static const struct cuaudit_module owner = { .size = sizeof(owner) };
+
+	key = cuaudit_thread_key(sizeof(struct line), &owner);
+	if (key < 0)
+		return key;
 	fd = cuaudit_output(suffix);
 	if (fd < 0)
 		return -ECANCELED;
@@ -87,8 +96,8 @@ int trace_text_setup(void)
 /* One that has the parent's path goes on in the parent's file. */
 static void reopen(void)
 {
+	static char own[PATH_MAX];
 	struct trace_lock saved;
-	char own[PATH_MAX];
 	int file;
 
 	trace_lock(&saved);
@@ -103,7 +112,7 @@ static void reopen(void)
 }
 
 /* The program may have closed the descriptor, and have another file there. */
-static void put(struct line *line)
+static void put(const struct line *line)
 {
 	if (moved)
 		reopen();
@@ -114,33 +123,37 @@ static void put(struct line *line)
 void trace_text(const struct cuaudit_call *call)
 {
 	int error = errno;
-	struct line line;
+	struct line *line = cuaudit_thread_block((uint32_t)key);
 	size_t length;
 
-	line.used = 0;
-	add(&line, "[");
-	add_number(&line, (uint64_t)syscall(SYS_gettid));
-	add(&line, "] ");
-	for (uint32_t i = 0; i < call->depth && i < 16; i++)
-		add(&line, "  ");
-	length = cuaudit_call_print(call, CUAUDIT_PRINT_AFTER, line.text + line.used,
-				    sizeof(line.text) - line.used - TAIL);
-	line.used = length < sizeof(line.text) - line.used - TAIL ? line.used + length :
-								    sizeof(line.text) - TAIL - 1;
-	if (call->flags & CUAUDIT_CALL_SKIPPED) {
-		add(&line, " <skipped>");
-	} else {
-		add(&line, " <");
-		add_time(&line, (int64_t)(call->end - call->start) > 0 ?
-				cuaudit_clock_ns(call->end - call->start) : 0);
-		add(&line, ">");
+	if (!line) {
+		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
+		return;
 	}
-	add(&line, " ");
-	add(&line, cuaudit_call_library(call)->name);
-	if (line.used == sizeof(line.text) - 1)
-		line.used--;
-	line.text[line.used++] = '\n';
-	put(&line);
+	line->used = 0;
+	add(line, "[");
+	add_number(line, (uint64_t)syscall(SYS_gettid));
+	add(line, "] ");
+	for (uint32_t i = 0; i < call->depth && i < 16; i++)
+		add(line, "  ");
+	length = cuaudit_call_print(call, CUAUDIT_PRINT_AFTER, line->text + line->used,
+				    sizeof(line->text) - line->used - TAIL);
+	line->used = length < sizeof(line->text) - line->used - TAIL ? line->used + length :
+								    sizeof(line->text) - TAIL - 1;
+	if (call->flags & CUAUDIT_CALL_SKIPPED) {
+		add(line, " <skipped>");
+	} else {
+		add(line, " <");
+		add_time(line, (int64_t)(call->end - call->start) > 0 ?
+				cuaudit_clock_ns(call->end - call->start) : 0);
+		add(line, ">");
+	}
+	add(line, " ");
+	add(line, cuaudit_call_library(call)->name);
+	if (line->used == sizeof(line->text) - 1)
+		line->used--;
+	line->text[line->used++] = '\n';
+	put(line);
 	errno = error;
 }
 

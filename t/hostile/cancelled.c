@@ -3,8 +3,10 @@
  * Calls the driver while a cancellation of the calling thread is pending, which
  * acts at the first cancellation point that anybody reaches. "first": the
  * thread's call is the process's first; "later": the main thread called before;
- * "exit": the main thread is cancelled and exits.
+ * "exit": the main thread is cancelled and exits;
+ * "drain": nobody is, but the FIFO named next is emptied before the end.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +70,16 @@ static int cancelled(void)
 	return reached == 1 && result == PTHREAD_CANCELED ? 0 : 3;
 }
 
+static int drain(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK);
+	char text[4096];
+
+	while (read(fd, text, sizeof(text)) > 0)
+		;
+	return close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *when = argc > 1 ? argv[1] : "first";
@@ -75,6 +87,8 @@ int main(int argc, char **argv)
 
 	if (strcmp(when, "first") && call())
 		return 1;
+	if (!strcmp(when, "drain") && argc > 2)
+		return drain(argv[2]);
 	if (!strcmp(when, "exit")) {
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
 		pthread_cancel(pthread_self());

@@ -28,6 +28,40 @@ __attribute__((visibility("default"))) uint64_t test_calls(void)
 	return calls;
 }
 
+/* What a test does inside of a call, and how often a pool was asked for that is no more. */
+__attribute__((visibility("default"))) void (*test_inside)(const char *function);
+__attribute__((visibility("default"))) int test_wrong;
+
+static _Atomic(CUmemoryPool) own_pool;
+
+static void inside(const char *function)
+{
+	if (test_inside)
+		test_inside(function);
+}
+
+/* Of a pool's number: the one that is always there, and one that is created. */
+static void ask_pool(CUmemoryPool pool)
+{
+	if (pool != (CUmemoryPool)(uintptr_t)0x100 && pool != own_pool)
+		test_wrong++;
+}
+
+EXPORT cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
+{
+	(void)props;
+	*pool = own_pool = (CUmemoryPool)(uintptr_t)(++last << 32);
+	return 0;
+}
+
+EXPORT cuMemPoolDestroy(CUmemoryPool pool)
+{
+	ask_pool(pool);
+	own_pool = NULL;
+	inside("destroy");
+	return 0;
+}
+
 EXPORT cuInit(unsigned int flags)
 {
 	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
@@ -41,7 +75,7 @@ EXPORT cuInit(unsigned int flags)
 EXPORT cuCtxGetDevice(CUdevice *device)
 {
 	*device = 0;
-	return 0;
+	return getenv("NO_DEVICE") ? CUDA_ERROR_NOT_SUPPORTED : 0;
 }
 
 EXPORT cuMemGetInfo_v2(size_t *free, size_t *total)
@@ -107,7 +141,7 @@ EXPORT cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 
 EXPORT cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
-	(void)pool;
+	ask_pool(pool);
 	(void)attribute;
 	*(cuuint64_t *)value = pool_holds;
 	return 0;
@@ -129,8 +163,11 @@ EXPORT cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
 {
 	if (capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED)
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-	(void)pool;
+	ask_pool(pool);
 	(void)keep;
+	if (pool == own_pool)
+		inside("trim");
+	ask_pool(pool);
 	while (pool_holds >= pool_used + PIECE)
 		pool_holds -= PIECE;
 	return 0;
@@ -258,6 +295,7 @@ EXPORT cuMemUnmap(CUdeviceptr address, size_t size)
 {
 	(void)address;
 	(void)size;
+	inside("unmap");
 	return 0;
 }
 

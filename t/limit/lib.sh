@@ -20,11 +20,13 @@ own_driver() {
 		bail_out "cannot build the driver"
 }
 
-# on_own NAME: $tmp/NAME from t/limit/NAME.c, linked to that.
+# on_own NAME [FLAG...]: $tmp/NAME from t/limit/NAME.c, linked to that.
 on_own() {
-	compile -O1 -g -Wall -Wextra -o "$tmp/$1" "$top_srcdir/t/limit/$1.c" \
-		"$tmp/libcuda.so.1" -Wl,--disable-new-dtags,-rpath,"$tmp" ||
-		bail_out "cannot build $1"
+	on_own_name=$1
+	shift
+	compile -O1 -g -Wall -Wextra -o "$tmp/$on_own_name" "$top_srcdir/t/limit/$on_own_name.c" \
+		"$@" "$tmp/libcuda.so.1" -Wl,--disable-new-dtags,-rpath,"$tmp" ||
+		bail_out "cannot build $on_own_name"
 }
 
 # limited NAME OPTIONS COMMAND...: its output in $tmp/out and $tmp/err, the report in $tmp/report.limit.

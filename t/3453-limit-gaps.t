@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the limit hook cannot count is told, and on-error decides.
+. "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
+
+own_driver
+on_own gaps
+
+# gap WHAT KEY TEXT [VARIABLE=VALUE]
+gap() {
+	gap_status=0
+	rm -f "$tmp/report.limit"
+	audited CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS="limit(device0=64M)" ${4-} \
+		"$tmp/gaps" "$1" >"$tmp/out" 2>"$tmp/err" || gap_status=$?
+	is "$gap_status $(paste -s -d ' ' "$tmp/out")" "85 begins" "$1: the process ends"
+	like "$(cat "$tmp/err")" "^cuaudit: limit: $3; the process ends, on-error=run would let it go on\$" \
+		"$1: one line says why"
+	limited "$1, on-error=run" "device0=64M;on-error=run;format=json" ${4-} "$tmp/gaps" "$1"
+	is "$(paste -s -d ' ' "$tmp/out")" "begins ends" "$1: goes on"
+	is "$(cat "$tmp/err")" "cuaudit: limit: $3" "$1: it is said once"
+	ok "$1: it is reported" test "$(reported "r['uncounted']['$2']")" -gt 0
+	limited "$1, no limit" "format=json" ${4-} "$tmp/gaps" "$1"
+	is "$(paste -s -d ' ' "$tmp/out")" "begins ends" "$1, no limit: goes on"
+	limited "$1, a dry run" "device0=64M;dry-run" ${4-} "$tmp/gaps" "$1"
+	is "$(paste -s -d ' ' "$tmp/out")" "begins ends" "$1, a dry run: goes on"
+	like "$(cat "$tmp/report.limit")" "^ +[0-9,]+  times $3\$" "$1: in the text, too"
+}
+
+gap pools pools "what pools keep is not counted: more than 255 pools"
+gap device driver "allocations are not counted: the driver does not tell of them" NO_DEVICE=1
+gap import memory "allocations are not counted: no memory to remember them by"
+
+# What is charged for ever is no gap: the limit holds, and it is told.
+limited "no memory to remember what is charged" "device0=4M;format=json" "$tmp/gaps" memory
+ok "they are lost" test "$(reported 'r["lost"]')" -gt 0
+is "$(reported 'r["devices"][0]["used"], r["uncounted"]')" \
+	"(4194304, {'file': 0, 'memory': 0, 'pools': 0, 'driver': 0})" "and stay charged"
+like "$(cat "$tmp/err")" 'allocations are counted for ever: no memory' "which is said"
+done_testing
