@@ -189,7 +189,7 @@ stops "CUAUDIT_DRIVER takes sim or the path of a driver; /nowhere/x cannot be re
 	CUAUDIT_STRICT=1 CUAUDIT_DRIVER=/nowhere/x
 stops "CUAUDIT_DRIVER takes PATH.sim, not 'smi'" "not the simulated one" \
 	CUAUDIT_STRICT=1 CUAUDIT_DRIVER=smi
-stops "CUAUDIT_SIM_MEMORY takes BYTES.*, not '1Q'" "of the simulated driver" \
+stops "CUAUDIT_SIM_MEMORY takes SIZE.*, not '1Q'" "of the simulated driver" \
 	CUAUDIT_STRICT=1 CUAUDIT_SIM_MEMORY=1Q
 stops "CUAUDIT_SIM_LAUNCH_TIME takes MICROSECONDS, not '1ms'" "a time of it" \
 	CUAUDIT_STRICT=1 CUAUDIT_SIM_LAUNCH_TIME=1ms
@@ -210,7 +210,7 @@ enforced "limit: memory takes a size.*'1 G'" "a limit with a space" CUAUDIT_HOOK
 enforced "limit: memory takes a size.*'1G,'" "a limit with a comma" CUAUDIT_HOOKS='limit(memory=1G,)'
 enforced "limit: memory takes a size.*not ''" "a limit of nothing" CUAUDIT_HOOKS='limit(memory=)'
 enforced "limit: memory takes a size.*'yes'" "a limit without a value" CUAUDIT_HOOKS='limit(memory)'
-enforced "limit: memory is given once" "a limit twice" CUAUDIT_HOOKS='limit(memory=1G;memory=2G)'
+enforced "limit: memory is given once" "a limit twice" CUAUDIT_HOOKS='limit(on-error=run;memory=1G;memory=2G)'
 enforced "limit has no option 'memroy'; did you mean memory" "a limit's option" \
 	CUAUDIT_HOOKS='limit(memroy=1G)'
 enforced "limit has no option ' memory'; did you mean memory" "a space before it" \
@@ -237,7 +237,7 @@ enforced "there is no hook module 'Limit'; did you mean limit" "its case" CUAUDI
 enforced "CUAUDIT_HOOKS takes NAME" "a bracket behind which limit is" \
 	CUAUDIT_HOOKS='stat(format=json,limit(memory=1G)'
 enforced "CUAUDIT_HOOKS takes NAME" "limit with a bracket open" CUAUDIT_HOOKS='limit(memory=1G'
-enforced "limit is given twice" "limit twice" CUAUDIT_HOOKS='limit(memory=1G),limit(device=1M)'
+enforced "limit is given twice" "limit twice" CUAUDIT_HOOKS='limit(on-error=run;memory=1G),limit(device=1M)'
 enforced "CUAUDIT_HOOKS is longer" "a limit behind 5000 bytes" CUAUDIT_HOOKS="stat($long),limit(memory=1G)"
 enforced "CUAUDIT_HOKS is no variable.*did you mean CUAUDIT_HOOKS" "a limit in no variable" \
 	CUAUDIT_HOKS='limit(memory=1G)' CUAUDIT_HOOKS=

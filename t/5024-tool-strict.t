@@ -61,7 +61,7 @@ stopped "CUAUDIT_OUTPUT takes .*'x%z'" "OUTPUT" CUAUDIT_OUTPUT=x%z -- run
 stopped "CUAUDIT_INCLUDE takes .*colons.*'liba,libb'" "INCLUDE" CUAUDIT_INCLUDE=liba,libb -- run
 stopped "CUAUDIT_INCLUDE takes .*colons.*'liba,libb'" "--library" -- run -l liba,libb
 stopped "CUAUDIT_EXCLUDE takes .*'lib\\[a'" "--exclude" -- run -x 'lib[a'
-stopped "CUAUDIT_SIM_MEMORY takes BYTES.*'lots'" "SIM_MEMORY" CUAUDIT_SIM_MEMORY=lots -- run
+stopped "CUAUDIT_SIM_MEMORY takes SIZE.*'lots'" "SIM_MEMORY" CUAUDIT_SIM_MEMORY=lots -- run
 stopped "CUAUDIT_SIM_LAUNCH_TIME takes MICRO.*'1ms'" "SIM_LAUNCH_TIME" CUAUDIT_SIM_LAUNCH_TIME=1ms -- run
 stopped "CUAUDIT_DRIVER takes sim or the path.* /nowhere/x cannot be read" "DRIVER" \
 	CUAUDIT_DRIVER=/nowhere/x -- run
