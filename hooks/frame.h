@@ -29,7 +29,7 @@ struct frame {
 	 * frame that lies elsewhere (THREAD_FILLED): the CFA of the call's own.
 	 */
 	uint64_t outer, own;
-};
+} __attribute__((aligned(16)));	/* the bits below are a state's */
 
 #define FRAME_AT(field, offset) \
 	_Static_assert(offsetof(struct frame, field) == (offset), #field)
