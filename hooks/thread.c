@@ -156,6 +156,7 @@ struct thread *thread_begin(void)
 
 		if (thread) {
 			thread->correlation = ++numbers << 40;
+			thread->pointer = arch_thread_pointer();
 			if (pthread_setspecific(key, thread))
 				cuaudit_log(CUAUDIT_WARN, "no memory to see a thread's end");
 			thread_self = thread;

@@ -35,6 +35,7 @@ struct thread {
 	 */
 	uint64_t state;
 	uint64_t correlation;	/* the thread's number << 40 | calls */
+	const void *pointer;	/* arch_thread_pointer of whose it is */
 	uint64_t outer[THREAD_FRAMES];	/* by depth: the state that a nested call began in */
 	uint32_t depth;		/* of a nested innermost call; changes while the state is inside */
 	uint64_t straight;	/* calls that passed because of inside */
@@ -72,9 +73,10 @@ static inline uintptr_t thread_frame(uint64_t state)
 _Static_assert(offsetof(struct thread, blocks) == 0, "blocks");
 _Static_assert(offsetof(struct thread, state) == THREAD_STATE, "state");
 _Static_assert(offsetof(struct thread, correlation) == THREAD_CORRELATION, "correlation");
+_Static_assert(offsetof(struct thread, pointer) == THREAD_POINTER, "pointer");
 _Static_assert(offsetof(struct thread, depth) == THREAD_DEPTH, "depth");
 _Static_assert((int)THREAD_INSIDE == THREAD_INSIDE_BIT, "inside");
-_Static_assert(offsetof(struct thread, correlation) / 64 ==
+_Static_assert(offsetof(struct thread, pointer) / 64 ==
 	       offsetof(struct thread, blocks[THREAD_KEYS - 4]) / 64, "a line");
 
 /* The calling thread's, NULL before its first call. 8 bytes of static TLS. */

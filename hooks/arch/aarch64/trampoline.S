@@ -132,11 +132,9 @@
 	str	w0, [sp, #FRAME_RESULT]
 	ldr	x10, [sp, #FRAME_THREAD]
 	mrs	x11, tpidr_el0
-	adrp	x12, :gottprel:thread_self
-	ldr	x12, [x12, #:gottprel_lo12:thread_self]
-	ldr	x11, [x11, x12]
+	ldr	x12, [x10, #THREAD_POINTER]
 	mov	x0, sp
-	cmp	x10, x11
+	cmp	x12, x11
 	b.eq	8f
 	bl	dispatch_moved
 	b	9f

@@ -69,8 +69,7 @@
 	\soon
 	pushq	%r10			/* keeps rsp aligned, and says whose frame it is */
 	pushq	%rax
-	STATE	inside
-	incq	THREAD_CORRELATION(%r10)
+	STATE	outside
 	.if	\registers > 2
 	pushq	%r9
 	pushq	%r8
@@ -85,8 +84,10 @@
 	.endif
 	pushq	%r11
 	pushq	%r10
-	pushq	THREAD_CORRELATION(%r10)
-	STATE	outside
+	movl	$1, %eax		/* at once, as a handler's calls have numbers too */
+	xaddq	%rax, THREAD_CORRELATION(%r10)
+	incq	%rax
+	pushq	%rax
 	.if	\registers == 0
 	movq	%rdx, %r10
 	.endif
@@ -129,8 +130,8 @@
 	movq	DIRECT_THREAD(%rsp), %r10
 	shlq	$32, %rdx
 	orq	%rax, %rdx
-	movq	thread_self@gottpoff(%rip), %rax
-	cmpq	%fs:(%rax), %r10
+	movq	%fs:0, %rax
+	cmpq	%rax, THREAD_POINTER(%r10)
 	jne	\moved
 	STATE	inside
 	.endm

@@ -42,7 +42,8 @@
 
 #define THREAD_STATE		96
 #define THREAD_CORRELATION	104
-#define THREAD_DEPTH		368
+#define THREAD_POINTER		112
+#define THREAD_DEPTH		376
 #define THREAD_INSIDE_BIT	1
 
 /* struct direct, of direct.h. */

@@ -200,14 +200,14 @@
 	CLOCK	FRAME_END
 9:
 	.endif
-	movq	thread_self@gottpoff(%rip), %rdx
+	movq	%fs:0, %rdx
 	.ifc	\depth, 1
 	leaq	THREAD_INSIDE_BIT(%rsp), %rsi
 	.else
 	movq	FRAME_OWN(%rsp), %rsi
 	orq	$THREAD_INSIDE_BIT, %rsi
 	.endif
-	cmpq	%fs:(%rdx), %r11
+	cmpq	%rdx, THREAD_POINTER(%r11)
 	jne	\moved
 	movq	%rsi, THREAD_STATE(%r11)
 	movq	%rsp, %rdi
