@@ -152,7 +152,7 @@ for test in 0010-auditor 0011-core 0060-demo 0300-sim-procaddr 0301-sim-exports 
 	1410-behind 1415-auditors 1500-drivers 1600-who 1610-functions 1700-left-alone \
 	1800-counts 1900-environment 2000-arguments 2100-registers 2200-unwind 2300-stacks \
 	2400-preload 2420-patching 2430-loader 2450-limits 2460-output 2470-late 2480-heap \
-	2500-many 3130-stat-ends 3140-tool-report 3150-stat-threads 3200-coverage 3310-typed \
+	2500-many 2510-unwound 2511-setup 3130-stat-ends 3140-tool-report 3150-stat-threads 3200-coverage 3310-typed \
 	4100-trace 4110-trace-args 4120-trace-options 4130-trace-killed 4140-trace-full \
 	4160-trace-sites \
 	5910-damage; do

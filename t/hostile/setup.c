@@ -4,6 +4,7 @@
  * Exit status 0, and nothing on stderr, if all calls did what they do.
  */
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -122,7 +123,8 @@ static int on_small_thread(void)
 	pthread_t thread;
 
 	pthread_attr_init(&attributes);
-	if (pthread_attr_setstacksize(&attributes, COROUTINE_STACK) ||
+	if ((pthread_attr_setstacksize(&attributes, COROUTINE_STACK) &&
+	     pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN)) ||
 	    pthread_create(&thread, &attributes, first, NULL))
 		return 2;
 	pthread_join(thread, NULL);
