@@ -56,6 +56,7 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	object_table.may_say = sys_may_say;
 	object_table.library_matches = filter_list;
 	object_start(envp);
+	launch_start();
 	env_read_loader(&loader, envp, object_program);
 	env_read(&object_table.environment, envp);
 	judge_start(&object_table);

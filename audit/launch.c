@@ -8,6 +8,7 @@
 #include "audit/judge.h"
 #include "audit/object.h"
 #include "audit/stub.h"
+#include "audit/symtab.h"
 #include "audit/sys.h"
 
 #define CORE "cuaudit-core.so"
@@ -17,8 +18,14 @@ enum { PATH_SIZE = 4096, STACK_SIZE = 8 << 20 };
 typedef void *(*dlmopen_fn)(Lmid_t space, const char *path, int mode);
 typedef const char *(*dlerror_fn)(void);
 
+static const char *own_path;
 static const struct link_map *base_libc, *base_libdl;
 static _Atomic bool failed;
+
+void launch_start(void)
+{
+	own_path = symtab_own_path();
+}
 
 void launch_note(const struct link_map *map, Lmid_t space, const struct elf_image *image)
 {
@@ -81,34 +88,48 @@ struct finder {
 	size_t size, used;
 };
 
-static bool take_line(const char *line, void *data)
+static void take_directory(struct finder *finder, const char *path)
 {
-	struct finder *finder = data;
-	const char *path = mapped_path(line, (uintptr_t)stub_address(0));
-
-	if (!path)
-		return false;
 	if (!append(finder->buffer, finder->size, &finder->used, path))
 		finder->used = 0;
 	while (finder->used && finder->buffer[finder->used - 1] != '/')
 		finder->used--;
 	finder->buffer[finder->used] = '\0';
-	return true;
+}
+
+static bool take_line(const char *line, void *data)
+{
+	const char *path = mapped_path(line, (uintptr_t)stub_address(0));
+
+	if (path)
+		take_directory(data, path);
+	return path != NULL;
+}
+
+static bool installed_path(char *buffer, size_t size, const char *name)
+{
+	size_t used = 0;
+
+	return append(buffer, size, &used, PKGLIBDIR "/") && append(buffer, size, &used, name);
 }
 
 bool launch_path(char *buffer, size_t size, const char *name)
 {
 	struct finder finder = { buffer, size, 0 };
+	char installed[PATH_SIZE];
 
 	buffer[0] = '\0';
-	if (!sys_each_line("/proc/thread-self/maps", take_line, &finder) || !finder.used ||
-	    !append(buffer, size, &finder.used, "cuaudit/") ||
-	    !append(buffer, size, &finder.used, name) || !sys_exists(buffer)) {
-		finder.used = 0;
-		return append(buffer, size, &finder.used, PKGLIBDIR "/") &&
-		       append(buffer, size, &finder.used, name);
-	}
-	return true;
+	/* The loader's own name of us may lead through links. */
+	if (!sys_each_line("/proc/thread-self/maps", take_line, &finder) && own_path &&
+	    own_path[0] == '/')
+		take_directory(&finder, own_path);
+	if (!finder.used || !append(buffer, size, &finder.used, "cuaudit/") ||
+	    !append(buffer, size, &finder.used, name))
+		return installed_path(buffer, size, name);
+	if (sys_exists(buffer) || !installed_path(installed, sizeof(installed), name) ||
+	    !sys_exists(installed))
+		return true;
+	return installed_path(buffer, size, name);
 }
 
 /* A function of the program's own libc: the auditor has none. */

@@ -9,6 +9,9 @@
 
 #include "audit/elf.h"
 
+/* Context: bind, in the auditor's constructor. */
+void launch_start(void);
+
 /* Context: bind. Takes note of the objects that launching needs. */
 void launch_note(const struct link_map *map, Lmid_t space, const struct elf_image *image);
 

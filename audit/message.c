@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "arch.h"
+#include "audit/sys.h"
 
 enum { TWO = 2, PATIENCE = 100 /* ms */ };
 
@@ -70,8 +71,7 @@ static int open_again(void)
 	long flags = call(SYS_fcntl, TWO, F_GETFL, 0, 0);
 
 	return (flags & O_ACCMODE) == O_RDONLY ? -EBADF :
-	       (int)call(SYS_openat, AT_FDCWD, (long)"/proc/thread-self/fd/2",
-			 O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+	       sys_open("/proc/thread-self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY);
 }
 
 static long put(int fd, bool socket, const char *text, size_t length)

@@ -18,6 +18,8 @@ struct space {
 
 extern const struct space loaders_spaces __asm__("_r_debug");
 
+extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
+
 /* Each auditor has a namespace of its own; before the program opens one there are no others. */
 static bool others_loaded(void)
 {
@@ -26,6 +28,17 @@ static bool others_loaded(void)
 	for (const struct space *space = loaders_spaces.next; space; space = space->next)
 		namespaces += space->base.r_map != NULL;
 	return namespaces > 1 + peer_count;
+}
+
+const char *symtab_own_path(void)
+{
+	if (loaders_spaces.base.r_version < FIRST_WITH_SPACES)
+		return NULL;
+	for (const struct space *space = loaders_spaces.next; space; space = space->next)
+		for (const struct link_map *map = space->base.r_map; map; map = map->l_next)
+			if (map->l_ld == own_dynamic)
+				return map->l_name;
+	return NULL;
 }
 
 bool symtab_needed(unsigned int version, const struct env_loader *loader)

@@ -11,6 +11,9 @@
 /* LAV_CURRENT of glibc 2.35, which reports bindings at relocation too. */
 enum { FIRST_THAT_REPORTS = 2 };
 
+/* The path by which the loader opened this auditor, or NULL before glibc 2.35. */
+const char *symtab_own_path(void);
+
 /*
  * Whether bindings must be routed so. version: what la_version was given; the
  * loaders that give 1 report neither bind-now PLTs nor relocations. Beside

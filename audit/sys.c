@@ -222,9 +222,21 @@ bool sys_readable(const void *address)
 	return result != -EFAULT;
 }
 
+int sys_open(const char *path, int flags)
+{
+	long fd = arch_syscall6(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, 0, 0, 0);
+	long copy;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return (int)fd;
+	copy = syscall3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	syscall3(SYS_close, fd, 0, 0);
+	return (int)copy;
+}
+
 bool sys_each_line(const char *path, bool (*take)(const char *line, void *data), void *data)
 {
-	long fd = arch_syscall6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	int fd = sys_open(path, O_RDONLY);
 	char block[LINE], line[LINE];
 	bool taken = false;
 	size_t used = 0;

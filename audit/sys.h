@@ -54,6 +54,9 @@ void sys_unblock_signals(uint64_t before);
 /* Whether eight bytes at address can be read; asks the kernel, never faults. */
 bool sys_readable(const void *address);
 
+/* The descriptor, with O_CLOEXEC, never 0, 1 or 2, which others take for theirs; or -errno. */
+int sys_open(const char *path, int flags);
+
 /*
  * Hands each line of a file, without its newline, to take until it answers
  * true; overlong lines are cut. Returns whether it did.

@@ -50,7 +50,7 @@ static void forked(void)
 	lock_forked();
 	registry_forked();
 	thread_forked();
-	guard_setup();
+	guard_forked();
 	coverage_forked();
 	unmatched_forked();
 	module_forked();
@@ -131,7 +131,6 @@ static int start(void)
 		strict_pass();
 	registry_setup();
 	object_setup();
-	guard_setup();
 	unwound_setup();
 	error = thread_setup();
 	if (!error)

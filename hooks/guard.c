@@ -22,7 +22,8 @@ enum { WANTED = 1, UNWANTED = 2, LIBRARIES = LINK_CHUNKS * LINK_CHUNK + 1 };
  * barrier between the two: with the system's help the closing one has it for
  * both, and a call pays none.
  */
-static bool barriers = true;
+static _Atomic bool barriers;
+static bool prepared;
 
 static int membarrier(int command)
 {
@@ -33,9 +34,20 @@ static int membarrier(int command)
 	return result;
 }
 
-void guard_setup(void)
+/* Not before it is needed: there are filters of system calls that end the process for it. */
+void guard_prepare(void)
 {
-	barriers = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0;
+	if (!prepared)
+		barriers = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0;
+	prepared = true;
+}
+
+void guard_forked(void)
+{
+	if (!prepared)
+		return;
+	prepared = false;
+	guard_prepare();
 }
 
 int guard_take_libraries(struct guard *guard)
@@ -102,8 +114,10 @@ static bool has_times(const struct guard *guard, const struct cuaudit_call *call
 static bool come_in(const struct guard *guard, const struct cuaudit_call *call,
 		    _Atomic uint32_t *inside)
 {
+	bool barrier = atomic_load_explicit(&barriers, memory_order_relaxed);
+
 	/* Pairs with guard_close. */
-	count(inside, 1, unlikely(barriers) ? memory_order_seq_cst : memory_order_relaxed);
+	count(inside, 1, unlikely(barrier) ? memory_order_seq_cst : memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (likely(atomic_load(&guard->open)) && guard_takes(guard, call->function->slot) &&
 	    has_times(guard, call) &&

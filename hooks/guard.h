@@ -31,8 +31,11 @@ static inline bool guard_takes(const struct guard *guard, uint32_t slot)
 		       slot % 64 & 1;
 }
 
-/* Context: setup, once. */
-void guard_setup(void);
+/* Context: setup, closed. Before a guard that may be closed is open. */
+void guard_prepare(void);
+
+/* Context: setup, in a forked child. */
+void guard_forked(void);
 
 /* Context: setup, closed. Takes hook's libraries; 0 or -ENOMEM. */
 int guard_take_libraries(struct guard *guard);

@@ -85,6 +85,8 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 		error = -ENOSPC;
 		goto out;
 	}
+	if (state == RECORD_ATTACHED)
+		guard_prepare();
 	record->guard.hook = hook;
 	record->owner = policy && owner == HOOK_MODULE ? HOOK_POLICY : owner;
 	record->module = module;

@@ -148,10 +148,9 @@ int cuaudit_output(const char *suffix)
 	if (result == -ENOENT) {
 		if (!cuaudit_core_link->may_say())
 			return -EBADF;
-		result = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+		result = io_copy(STDERR_FILENO);
 		if (result >= 0)
 			return result;
-		result = -errno;
 		strcpy(path, "to stderr");
 		goto failed;
 	}

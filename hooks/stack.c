@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "hooks/thread.h"
+#include "report/io.h"
 
 enum { LOOKS = 8, CHUNK = 512 };
 
@@ -83,7 +84,8 @@ static bool look(struct thread *thread, uintptr_t address)
 	if (thread->stack_looks == LOOKS)
 		return false;
 	thread->stack_looks++;
-	fd = syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
+	fd = io_avoid_stdio((int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps",
+					 O_RDONLY | O_CLOEXEC));
 	if (fd < 0)
 		return false;
 	found = find(thread, fd, address);

@@ -24,6 +24,7 @@ enum {
 	BLOCK = 4096,		/* the least unit of disk space */
 	NOWAIT = 8,		/* RWF_NOWAIT, which pipes know since Linux 6.4 */
 	TERMINAL = 256,		/* bytes a terminal takes when it says it takes some */
+	LOWEST = 3,		/* below it are stdin, stdout and stderr */
 	STALLED = 8
 };
 
@@ -111,6 +112,35 @@ static int wait_for(int fd, short events, int left, const uint64_t *signals)
 	return waited < 1 ? 1 : waited > INT_MAX ? INT_MAX : (int)waited;
 }
 
+int io_copy(int fd)
+{
+	static const int numbers[] = { 700, 200, 100, 50, LOWEST };
+	int error = errno;
+	long copy = -EMFILE;
+
+	for (size_t i = 0; copy < 0 && i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		copy = result(syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, numbers[i]));
+	errno = error;
+	/* The limit on descriptors is below the number. */
+	return copy == -EINVAL ? -EMFILE : (int)copy;
+}
+
+int io_move(int fd)
+{
+	int error = errno, copy = io_copy(fd);
+
+	if (copy < 0 && fd >= LOWEST)
+		return fd;
+	syscall(SYS_close, fd);
+	errno = error;
+	return copy;
+}
+
+int io_avoid_stdio(int fd)
+{
+	return fd >= 0 && fd < LOWEST ? io_move(fd) : fd;
+}
+
 /* What a descriptor is of, and how it can be written to without waiting. */
 struct outlet {
 	int fd, own;		/* own: one to be closed, or -1 */
@@ -133,8 +163,8 @@ static int open_again(int fd)
 	while (count)
 		path[used++] = digits[--count];
 	path[used] = '\0';
-	return (int)result(syscall(SYS_openat, AT_FDCWD, path,
-				   O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0));
+	return io_avoid_stdio((int)result(syscall(SYS_openat, AT_FDCWD, path, O_WRONLY |
+						  O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0)));
 }
 
 /* Makes writes return at once: by a descriptor that does, or in pieces there is room for. */
@@ -312,6 +342,8 @@ int io_open(const char *path, int flags, int patience)
 	}
 	if (fd == -ENXIO && is_fifo(path))
 		fd = -EPIPE;
+	if (fd >= 0)
+		fd = io_move((int)fd);
 	errno = error;
 	return (int)fd;
 }
@@ -355,7 +387,7 @@ static long read_all(int fd, char *text, size_t size, int patience)
 
 long io_read_file(const char *path, char *text, size_t size, int patience)
 {
-	int error = errno, fd = io_open(path, O_RDONLY, IO_NOW);
+	int error = errno, fd = io_avoid_stdio((int)open_now(path, O_RDONLY));
 	long used = fd;
 
 	text[0] = '\0';

@@ -25,6 +25,22 @@ enum {
  */
 int io_open(const char *path, int flags, int patience);
 
+/*
+ * Another descriptor of the same file, with O_CLOEXEC: its number is a high one
+ * where that is allowed, and never 0, 1 or 2. io_open's numbers are the same, as
+ * a program that closed those expects the next it opens to take their place.
+ */
+int io_copy(int fd);
+
+/*
+ * Such a copy in the place of fd; without one fd itself, or -errno and it is
+ * closed if it is 0, 1 or 2.
+ */
+int io_move(int fd);
+
+/* The same, for those alone: a descriptor that is closed again at once. */
+int io_avoid_stdio(int fd);
+
 /* 0 or -errno: some file systems refuse only then what was written. */
 int io_close(int fd);
 

@@ -18,12 +18,21 @@ one() {
 	echo "$?,$(cat "$place.out")"
 }
 
+hooks='coverage,leak,stat(interval=1),trace'
 while read -r name counted; do
 	without=$(one without "$name")
 	is "$(one with "$name" LD_AUDIT="$LIBCUAUDIT")" "$without" "$name: as without us"
 	is "$(one every "$name" LD_AUDIT="$LIBCUAUDIT" CUAUDIT_OUTPUT="$tmp/every.%p" \
-		CUAUDIT_HOOKS='coverage,leak,limit(memory=1GiB),stat(interval=1),trace')" \
-		"$without" "$name: with all hooks too"
+		CUAUDIT_HOOKS="$hooks")" "$without" "$name: with all hooks too"
+	# What enforces something does not let a program call where the core cannot be loaded.
+	case $name in
+	new_root | no_descriptors | no_memory | sandbox_no_files) limited=85, ;;
+	*) limited=$without ;;
+	esac
+	is "$(one limited "$name" LD_AUDIT="$LIBCUAUDIT" CUAUDIT_OUTPUT="$tmp/limited.%p" \
+		CUAUDIT_HOOKS="$hooks,limit(memory=1GiB)")" "$limited" "$name: and with a limit"
+	test "$limited" != 85, || like "$(cat "$tmp/limited.$name.err")" '^cuaudit: cannot load .*cuaudit-core' \
+		"$name: why the process ends"
 	test "$counted" != -1 || continue
 	is "$(awk '$NF == "cuDeviceGetCount" { print $3; exit }' "$tmp/with.$name.err")" "$counted" \
 		"$name: and all is counted"

@@ -22,11 +22,12 @@ compile -fsanitize=thread -o "$tmp/none" "$tmp/none.c" >"$tmp/none.out" 2>&1 &&
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
 for file in hooks/clock hooks/dispatch hooks/guard hooks/hook hooks/known hooks/layout hooks/lock hooks/log \
-	hooks/object hooks/record hooks/registry hooks/stack hooks/strict hooks/thread hooks/unwound names/nearest names/selector; do
+	hooks/object hooks/record hooks/registry hooks/stack hooks/strict hooks/thread hooks/unwound names/nearest names/selector \
+	report/divide report/io; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 build hosted -fsanitize=thread -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" \
-	"$plugins/stress.c" "$plugins/hosted.c" "$@" "$top_srcdir/report/divide.c" \
+	"$plugins/stress.c" "$plugins/hosted.c" "$@" \
 	"$top_srcdir/hooks/arch/$arch/layout_arch.c" \
 	-pthread
 ok "$count hooks come and go under the thread sanitizer" env TSAN_OPTIONS=halt_on_error=1 \

@@ -41,7 +41,6 @@
 
 enum {
 	ROWS = 1023,
-	LOW_FD = 700,
 	CHOOSING = 1,		/* a ticket to come; the first one is higher */
 	PATIENCE = 200,		/* milliseconds */
 	SPINS = 500,
@@ -303,7 +302,7 @@ static const char *reason(int error)
 static bool open_file(struct statx *its)
 {
 	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-	int first = (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600), high;
+	int first = (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
 
 	if (first < 0)
 		return broken(reason(errno));
@@ -311,10 +310,10 @@ static bool open_file(struct statx *its)
 		syscall(SYS_close, first);
 		return false;
 	}
-	high = (int)syscall(SYS_fcntl, first, F_DUPFD_CLOEXEC, LOW_FD);
-	if (high >= 0)
-		syscall(SYS_close, first);
-	fd = high < 0 ? first : high;
+	first = io_move(first);
+	if (first < 0)
+		return broken(reason(-first));
+	fd = first;
 	return true;
 }
 

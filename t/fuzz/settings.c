@@ -81,6 +81,12 @@ int io_open(const char *path, int flags, int patience)
 	return -EACCES;
 }
 
+int io_copy(int fd)
+{
+	fuzz_check(fd == STDERR_FILENO);
+	return -EMFILE;
+}
+
 int io_close(int fd)
 {
 	fuzz_check(fd >= 0);
@@ -91,6 +97,11 @@ const char *io_reason(int error)
 {
 	fuzz_check(error < 0);
 	return "no reason";
+}
+
+const char *io_remedy(int error)
+{
+	return io_reason(error);
 }
 
 /* A table of few functions: what is fuzzed here are texts. */

@@ -110,6 +110,41 @@ static void run_close_errors(void)
 	printf("%ld\n", (long)lseek(2, 0, SEEK_END));
 }
 
+/* As daemons do: their next descriptors are stdin, stdout and stderr. */
+static void run_close_first(void)
+{
+	int out;
+
+	open_driver();
+	out = dup(STDOUT_FILENO);
+	for (int i = 0; i < 3; i++)
+		close(i);
+	init(0);
+	dprintf(out, "%d", open("data", O_RDWR | O_CREAT | O_TRUNC, 0600));
+	calls(1);
+	dprintf(out, " %d %d", dup(0), dup(0));
+	calls(5);
+	must(write(2, "hello", 5) != 5);
+	dprintf(out, " %ld\n", (long)lseek(0, 0, SEEK_END));
+}
+
+/* None is left; the same again once there are some of ours. */
+static void run_close_all(void)
+{
+	int out = fcntl(STDOUT_FILENO, F_DUPFD, 900);
+
+	open_driver();
+	for (int times = 0; times < 2; times++) {
+		for (int i = 0; i < 900; i++)
+			close(i);
+		init(0);
+		calls(5);
+		for (int i = 0; i < 6; i++)
+			dprintf(out, " %d", open("data", O_RDWR | O_CREAT | O_TRUNC, 0600));
+		calls(5);
+	}
+}
+
 static void run_dup_data(void)
 {
 	int data;
@@ -223,6 +258,34 @@ static void run_sandbox_kills(void)
 	use();
 	forbid(SECCOMP_RET_KILL_PROCESS, unusual, UNUSUAL);
 	printf("%d\n", calls(10));
+}
+
+static void run_sandbox_barrier_kills(void)
+{
+	static const int barrier[] = { SYS_membarrier };
+
+	open_driver();
+	forbid(SECCOMP_RET_KILL_PROCESS, barrier, 1);
+	use();
+}
+
+/* libc ends a program whose new thread cannot have what its first one has. */
+static void run_sandbox_no_rseq(void)
+{
+	static const int rseq[] = { SYS_rseq };
+
+	open_driver();
+	forbid(SECCOMP_RET_ERRNO | EPERM, rseq, 1);
+	use();
+}
+
+static void run_sandbox_thread_kills(void)
+{
+	static const int threads[] = { SYS_clone, 435 /* clone3 */ };
+
+	open_driver();
+	forbid(SECCOMP_RET_KILL_PROCESS, threads, 2);
+	use();
 }
 
 static void run_sandbox_no_files(void)
@@ -555,7 +618,9 @@ static const struct {
 	{ "aborted", run_aborted, -1 },
 	{ "all_signals", run_all_signals, 10 },
 	{ "atexit", run_atexit, -1 },
+	{ "close_all", run_close_all, -1 },
 	{ "close_between", run_close_between, 30 },
+	{ "close_first", run_close_first, -1 },
 	{ "close_errors", run_close_errors, -1 },
 	{ "closed_meanwhile", run_closed_meanwhile, -1 },
 	{ "coroutine", run_coroutine, 20 },
@@ -583,11 +648,14 @@ static const struct {
 	{ "quick", run_quick, -1 },
 	{ "raw_fork", run_raw_fork, 20 },
 	{ "reopened", run_reopened, 30 },
+	{ "sandbox_barrier_kills", run_sandbox_barrier_kills, 10 },
 	{ "sandbox_enosys", run_sandbox_enosys, 10 },
 	{ "sandbox_eperm", run_sandbox_eperm, 10 },
 	{ "sandbox_kills", run_sandbox_kills, 20 },
 	{ "sandbox_no_files", run_sandbox_no_files, -1 },
+	{ "sandbox_no_rseq", run_sandbox_no_rseq, 10 },
 	{ "sandbox_no_writes", run_sandbox_no_writes, -1 },
+	{ "sandbox_thread_kills", run_sandbox_thread_kills, 10 },
 	{ "shared_memory", run_shared_memory, 23 },
 	{ "signal_stack", run_signal_stack, 20 },
 	{ "small_main_stack", run_small_main_stack, 10 },
