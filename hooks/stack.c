@@ -140,6 +140,11 @@ static bool known(struct thread *thread, uintptr_t from, uintptr_t to)
 	return is;
 }
 
+bool stack_is_own(struct thread *thread, uintptr_t address, uintptr_t other)
+{
+	return known(thread, address, address + 1) && !inside(thread, other, other + 1);
+}
+
 bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to)
 {
 	return known(thread, from, to) ||

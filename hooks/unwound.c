@@ -81,8 +81,25 @@ static bool has_moved(struct thread *thread, uintptr_t frame)
 	return false;
 }
 
+/*
+ * Whether a thread, another one, still names a frame: in its state, or behind that
+ * where calls are inside of it. What is no more may be found there, but what is will be.
+ */
+static bool is_named(const struct thread *thread, uintptr_t frame)
+{
+	if (thread_frame(__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE)) == frame)
+		return true;
+	for (uint32_t i = 0; i < THREAD_FRAMES; i++)
+		if (thread_frame(__atomic_load_n(&thread->outer[i], __ATOMIC_RELAXED)) == frame)
+			return true;
+	return false;
+}
+
+/* A mark that its thread does not look for would be taken for one of a later call there. */
 void unwound_move(struct thread *from, uintptr_t frame)
 {
+	if (!is_named(from, frame))
+		return;
 	for (uint32_t i = 0; i < THREAD_MOVED; i++) {
 		uintptr_t none = 0;
 
@@ -93,16 +110,17 @@ void unwound_move(struct thread *from, uintptr_t frame)
 	}
 }
 
-/* Whether the thread runs on a signal stack that address is not on. */
-static bool on_another_stack(uintptr_t address)
+/* Whether the thread runs on its signal stack, and whether address is in that. */
+static void ask_signal_stack(uintptr_t address, bool *thread_is, bool *address_is)
 {
 	int error = errno;
 	stack_t now;
-	bool other = !syscall(SYS_sigaltstack, NULL, &now) && now.ss_flags & SS_ONSTACK &&
-		     address - (uintptr_t)now.ss_sp >= now.ss_size;
+	bool known = !syscall(SYS_sigaltstack, NULL, &now);
 
 	errno = error;
-	return other;
+	*thread_is = known && now.ss_flags & SS_ONSTACK;
+	*address_is = known && !(now.ss_flags & SS_DISABLE) &&
+		      address - (uintptr_t)now.ss_sp < now.ss_size;
 }
 
 /* Whether the frame of a hook that ran is still as it was; nothing else keeps it so. */
@@ -119,25 +137,53 @@ static bool is_whole(struct thread *thread, uint64_t state)
 	return state & THREAD_FILLED || arch_plain_address(record->caller) == frame->call.caller;
 }
 
+/* Whether the stack alone tells that a frame was left: on the one we are on, at ours or below it. */
+static bool is_above(struct thread *thread, uintptr_t at, uintptr_t frame)
+{
+	/* A signal stack that handlers cannot ask for (SS_AUTODISARM) is no more the thread's own. */
+	return at <= frame && !stack_is_own(thread, at, frame);
+}
+
 /*
- * A frame at ours or below it on this stack was left. Of a call in the driver
- * that is all one can tell: on another stack (a signal's, a coroutine's) a live
- * one may be taken for left, and its own exit puts the state right again. A hook
- * that runs has left no stack, so that only a handler that interrupted it, or
- * the hook itself, may come in between: from below it, or on a signal stack. What
+ * Of a call in the driver that is all one can tell, but that one on the signal stack
+ * was left once the thread is not on it. Where a coroutine's stack is in play, a live
+ * call may be taken for left, and its own exit puts the state right again.
+ */
+static bool call_is_left(struct thread *thread, uintptr_t at, uintptr_t frame)
+{
+	bool on_signal_stack, was_on_signal_stack;
+
+	ask_signal_stack(at, &on_signal_stack, &was_on_signal_stack);
+	if (on_signal_stack != was_on_signal_stack)
+		return was_on_signal_stack;
+	return is_above(thread, at, frame);
+}
+
+/*
+ * A hook that runs has left no stack, so that only a handler that interrupted it,
+ * or the hook itself, may come in between: from below it, or on a signal stack. What
  * was left below may still look whole, where a frame above it has room it does
  * not write to; that the unwinder tells, if there is one.
  */
-static bool is_left(struct thread *thread, uint64_t state, const struct frame *frame)
+static bool hook_is_left(struct thread *thread, uint64_t state, uintptr_t frame)
 {
 	uintptr_t at = thread_frame(state);
+	bool on_signal_stack, was_on_signal_stack;
 
+	if (is_above(thread, at, frame)) {
+		ask_signal_stack(at, &on_signal_stack, &was_on_signal_stack);
+		if (!on_signal_stack || was_on_signal_stack)
+			return true;
+	}
+	return !is_whole(thread, state) || is_not_below(state);
+}
+
+static bool is_left(struct thread *thread, uint64_t state, const struct frame *frame)
+{
 	if (state == THREAD_ENDING)
 		return false;
-	if (!(state & THREAD_INSIDE))
-		return at <= (uintptr_t)frame;
-	return (at <= (uintptr_t)frame && !on_another_stack(at)) || !is_whole(thread, state) ||
-	       is_not_below(state);
+	return state & THREAD_INSIDE ? hook_is_left(thread, state, (uintptr_t)frame) :
+				       call_is_left(thread, thread_frame(state), (uintptr_t)frame);
 }
 
 uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth)

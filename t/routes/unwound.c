@@ -16,7 +16,11 @@
 #include "t/fake/driver.h"
 #include "t/routes/checks.h"
 
-enum { JUMPS = 2000, AFTER = 1000, MOVES = 500, STACK = 256 * 1024, SIGNAL_STACK = 64 * 1024 };
+enum { JUMPS = 2000, AFTER = 1000, MOVES = 500, CALLS_IN_HANDLERS = 100, STACK = 256 * 1024, SIGNAL_STACK = 64 * 1024 };
+
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM (1u << 31)	/* Linux 4.7 */
+#endif
 
 /* Microseconds between signals; emulated, a handler takes longer than thirty. */
 #ifdef __aarch64__
@@ -183,6 +187,30 @@ static int note_depth(struct cuaudit_call *call, void *data)
 	return CUAUDIT_CONTINUE;
 }
 
+static void call_inside(void *data)
+{
+	(void)data;
+	cuInit(0);
+}
+
+static void nest(void)
+{
+	struct fake_callback callback = { call_inside, NULL };
+
+	failures += cuCtxSetCurrent(&callback) != 0;
+	setcontext(&first);
+}
+
+static void run_coroutine(char *stack, size_t size, void (*function)(void))
+{
+	getcontext(&coroutine);
+	coroutine.uc_stack.ss_sp = stack;
+	coroutine.uc_stack.ss_size = size;
+	coroutine.uc_link = NULL;
+	makecontext(&coroutine, function, 0);
+	swapcontext(&first, &coroutine);
+}
+
 /* On the second thread, while the first one calls. */
 static void take_long(struct cuaudit_call *call, void *data)
 {
@@ -212,12 +240,7 @@ static void move(void)
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, take_over, NULL);
 	for (int i = 0; i < MOVES; i++) {
-		getcontext(&coroutine);
-		coroutine.uc_stack.ss_sp = stack;
-		coroutine.uc_stack.ss_size = sizeof(stack);
-		coroutine.uc_link = NULL;
-		makecontext(&coroutine, body, 0);
-		swapcontext(&first, &coroutine);
+		run_coroutine(stack, sizeof(stack), body);
 		pthread_barrier_wait(&barrier);
 		for (; ended == i; calls++)
 			failures += cuMemAlloc_v2(&pointer, 3) != 0;
@@ -236,6 +259,121 @@ static void move(void)
 	is_int(add(&hook), 0, "a hook that looks at depths");
 	cuInit(0);
 	is_int(depth_of_init, 0, "the first thread is in no call");
+	/* The same coroutine again, which stays on its thread. */
+	run_coroutine(stack, sizeof(stack), nest);
+	is_int(depth_of_init, 1, "nor has a later call ended because those did");
+}
+
+/*
+ * A thread whose signal stack is in the main thread's, so above all of its own,
+ * is interrupted inside of a driver call by a handler that calls the driver.
+ */
+static sigjmp_buf before_call;
+static int wrong_depth;
+static volatile sig_atomic_t leaving;
+
+static void leave_handler(void *data)
+{
+	(void)data;
+	siglongjmp(before_call, 1);
+}
+
+static void call_in_handler(int number)
+{
+	struct fake_callback callback = { leave_handler, NULL };
+
+	(void)number;
+	cuInit(0);
+	wrong_depth += depth_of_init != 1;
+	if (leaving)
+		cuCtxSetCurrent(&callback);
+}
+
+static void interrupt(void *data)
+{
+	(void)data;
+	raise(SIGUSR1);
+}
+
+static uint64_t interrupted_calls(void *signal_stack, int flags, bool left)
+{
+	struct sigaction action = { .sa_handler = call_in_handler, .sa_flags = SA_ONSTACK };
+	struct fake_callback callback = { interrupt, NULL };
+	stack_t stack = { .ss_sp = signal_stack, .ss_size = SIGNAL_STACK, .ss_flags = flags };
+	uint64_t before = observe_abandoned();
+
+	wrong_depth = 0;
+	leaving = left;
+	sigaction(SIGUSR1, &action, NULL);
+	is_int(sigaltstack(&stack, NULL), 0, "a signal stack above the thread's");
+	for (volatile int i = 0; i < CALLS_IN_HANDLERS; i++) {
+		if (!sigsetjmp(before_call, 1))
+			cuCtxSetCurrent(&callback);
+		cuInit(0);
+		wrong_depth += depth_of_init != 0;
+	}
+	if (observe_routed())
+		is_int(wrong_depth, 0, "depths inside of handlers, and behind them");
+	return observe_abandoned() - before;
+}
+
+static int raise_in_hook(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	raise(SIGUSR1);
+	return CUAUDIT_CONTINUE;
+}
+
+/* Such a stack where a hook runs: the handler's call goes straight to the driver. */
+static void interrupt_hook(void *signal_stack)
+{
+	struct sigaction action = { .sa_handler = call_in_handler, .sa_flags = SA_ONSTACK };
+	stack_t stack = {
+		.ss_sp = signal_stack, .ss_size = SIGNAL_STACK, .ss_flags = (int)SS_AUTODISARM,
+	};
+
+	leaving = false;
+	sigaction(SIGUSR1, &action, NULL);
+	sigaltstack(&stack, NULL);
+	depth_of_init = -1;
+	cuMemAlloc_v2(&(unsigned long long){ 0 }, 3);
+	is_int(depth_of_init, -1, "a handler that interrupts a hook is not hooked");
+	is_int((long long)unwound(), 0, "no hook was left");
+}
+
+static void *interrupted_thread(void *signal_stack)
+{
+	interrupt_hook(signal_stack);
+	is_int((long long)interrupted_calls(signal_stack, 0, false), 0, "no call was left");
+	is_int((long long)interrupted_calls(signal_stack, SS_AUTODISARM, false), 0,
+	       "nor of a stack that handlers cannot ask for");
+	is_int((long long)interrupted_calls(signal_stack, 0, true),
+	       observe_routed() ? 2 * CALLS_IN_HANDLERS : 0,
+	       "calls that handlers left, and those that these interrupted");
+	is_int((long long)interrupted_calls(signal_stack, 0, false), 0, "none is left over");
+	return NULL;
+}
+
+static void signal_stack_above(void)
+{
+	static const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "depth", .functions = "cuInit", .enter = note_depth,
+	}, raiser = {
+		.size = sizeof(raiser), .name = "raise", .functions = "cuMemAlloc_v2",
+		.enter = raise_in_hook,
+	};
+	int (*add)(const struct cuaudit_hook *) =
+		(int (*)(const struct cuaudit_hook *))observe_core("cuaudit_hook_add");
+	char signal_stack[SIGNAL_STACK] __attribute__((aligned(16)));
+	pthread_t thread;
+
+	if (observe_routed()) {
+		is_int(add(&hook), 0, "a hook that looks at depths");
+		is_int(add(&raiser), 0, "one that is interrupted");
+	}
+	pthread_create(&thread, NULL, interrupted_thread, signal_stack);
+	pthread_join(thread, NULL);
 }
 
 int main(int argc, char **argv)
@@ -251,5 +389,7 @@ int main(int argc, char **argv)
 		jump_off_signal_stack();
 	else if (!strcmp(way, "move"))
 		move();
+	else if (!strcmp(way, "signal-stack-above"))
+		signal_stack_above();
 	return done_testing();
 }
