@@ -418,6 +418,7 @@ static void finish(void)
 	report_free(&merge.report);
 	if (!stat_run.keep && !running)
 		remove_directory();
+	supervise_end();
 	if (merge.count)
 		print(&merge);
 	if (empty.ended)
