@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS = 10, LARGEST = 1 << 20 };
+enum { LARGEST = 1 << 20 };
 
 /* The file's beginning, NUL-terminated, or NULL. */
 static char *content(int fd)
@@ -37,6 +38,30 @@ static char *content(int fd)
 	return text;
 }
 
+/* Behind the standard streams: one of ours may be closed, and its number free. */
+static int make_file(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC), behind;
+
+	if (fd < 0)
+		return fd;
+	behind = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return behind;
+}
+
+/* The time ends it, whatever our caller ignores or blocks. */
+static void bound_time(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	signal(SIGALRM, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	alarm(CHILD_SECONDS);
+}
+
 static _Noreturn void become(char *const argv[], const int files[2],
 			     void (*prepare)(const void *data), const void *data)
 {
@@ -46,7 +71,7 @@ static _Noreturn void become(char *const argv[], const int files[2],
 	    dup2(files[1], STDERR_FILENO) < 0)
 		_exit(127);
 	prepare(data);
-	alarm(SECONDS);
+	bound_time();
 	execv(argv[0], argv);
 	_exit(127);
 }
@@ -54,7 +79,9 @@ static _Noreturn void become(char *const argv[], const int files[2],
 int child_run(struct child *child, char *const argv[], void (*prepare)(const void *data),
 	      const void *data)
 {
-	int files[2] = { memfd_create("out", MFD_CLOEXEC), memfd_create("err", MFD_CLOEXEC) };
+	int files[2] = { make_file("out"), make_file("err") };
+	const struct sigaction standard = { .sa_handler = SIG_DFL };
+	struct sigaction saved;
 	int error = 0;
 	pid_t pid;
 
@@ -64,15 +91,18 @@ int child_run(struct child *child, char *const argv[], void (*prepare)(const voi
 		goto out;
 	}
 	fflush(NULL);
+	/* Where it is ignored, there is no status to wait for. */
+	sigaction(SIGCHLD, &standard, &saved);
 	pid = fork();
 	if (!pid)
 		become(argv, files, prepare, data);
-	if (pid < 0) {
+	while (pid > 0 && waitpid(pid, &child->status, 0) < 0 && !error)
+		error = errno == EINTR ? 0 : -errno;
+	if (pid < 0)
 		error = -errno;
+	sigaction(SIGCHLD, &saved, NULL);
+	if (error)
 		goto out;
-	}
-	while (waitpid(pid, &child->status, 0) < 0 && errno == EINTR)
-		;
 	child->out = content(files[0]);
 	child->err = content(files[1]);
 	if (!child->out || !child->err) {

@@ -3,13 +3,15 @@
 #ifndef TOOLS_CHILD_H
 #define TOOLS_CHILD_H
 
+enum { CHILD_SECONDS = 10 };
+
 struct child {
 	char *out, *err;	/* all it wrote, NUL-terminated; child_free frees them */
 	int status;		/* of wait(2) */
 };
 
 /*
- * Runs argv[0], a path, with no input, for ten seconds at most. prepare runs in
+ * Runs argv[0], a path, with no input, for CHILD_SECONDS at most. prepare runs in
  * the child before. 0 or -errno; a program that cannot be run ends with 127.
  */
 int child_run(struct child *child, char *const argv[], void (*prepare)(const void *data),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/io.h"
 #include "tools/complete.h"
 #include "tools/help.h"
 #include "tools/options.h"
@@ -17,6 +18,7 @@
 void tool_complain(const char *format, ...)
 {
 	char *text;
+	struct io_signals signals;
 	va_list list;
 	int length;
 
@@ -29,7 +31,10 @@ void tool_complain(const char *format, ...)
 	for (int i = 0; i < length; i++)
 		if ((unsigned char)text[i] < ' ' || text[i] == 127)
 			text[i] = '?';
+	/* A message that nobody reads changes neither our status nor the program's. */
+	io_enter(&signals);
 	fprintf(stderr, "cuaudit: %s\n", text);
+	io_leave(&signals);
 	free(text);
 }
 

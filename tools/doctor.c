@@ -119,10 +119,14 @@ static int check_trial(const char *auditor)
 	struct child child;
 	int error, said;
 
-	snprintf(folder, sizeof(folder), "%s/cuaudit.XXXXXX", temporary ? temporary : "/tmp");
+	if (!temporary || !*temporary)
+		temporary = "/tmp";
+	/* A reader that went away ends us here, with no directory to be left. */
+	fflush(stdout);
+	snprintf(folder, sizeof(folder), "%s/cuaudit.XXXXXX", temporary);
 	if (!mkdtemp(folder)) {
-		tool_complain("no folder can be made in %s: %s; set TMPDIR",
-			      temporary ? temporary : "/tmp", strerror(errno));
+		tool_complain("cannot create a directory in %s: %s; set TMPDIR to a directory that "
+			      "can be written to", temporary, strerror(errno));
 		return -1;
 	}
 	error = child_run(&child, argv, prepare_trial, &trial);

@@ -22,6 +22,9 @@
 #include "tools/supervise.h"
 #include "tools/tool.h"
 
+/* What the program is started with; the run's number and a bracket follow. */
+#define HOOKS "stat(print=no;run="
+
 enum { THREADS = 16 };
 
 enum format { TEXT, JSON, PROMETHEUS, OPENMETRICS };
@@ -387,7 +390,7 @@ static size_t count_running(void)
 	size_t count = 0;
 	char mark[64];
 
-	snprintf(mark, sizeof(mark), "CUAUDIT_HOOKS=stat(print=no;run=%llu)",
+	snprintf(mark, sizeof(mark), "CUAUDIT_HOOKS=" HOOKS "%llu)",
 		 (unsigned long long)stat_run.run);
 	while (entries && (entry = readdir(entries)))
 		count += *entry->d_name >= '1' && *entry->d_name <= '9' &&
@@ -404,8 +407,8 @@ static void finish(void)
 	const char *fault;
 	struct empty empty = { 0 };
 	size_t running;
+	int error = load(&merge, &empty);
 
-	load(&merge, &empty);
 	if (merge.count)
 		merge_build(&merge, stat_run.name, 0, &stat_run.child, &fault);
 	/* Others' environments may be unreadable. */
@@ -415,13 +418,14 @@ static void finish(void)
 	report_free(&merge.report);
 	if (!stat_run.keep && !running)
 		remove_directory();
+	supervise_end();
 	if (merge.count)
 		print(&merge);
 	if (empty.ended)
 		tool_complain("%zu process%s of %s left no statistics: killed in the first call, or no "
 			      "room to save them", empty.ended, empty.ended == 1 ? "" : "es",
 			      stat_run.name);
-	else if (!merge.report.nprocesses && !running && !supervise_failed())
+	else if (!error && !merge.report.nprocesses && !running && !supervise_failed())
 		tool_complain("no process of %s called a function of the CUDA driver; see cuaudit "
 			      "doctor", stat_run.name);
 	if (running)
@@ -487,6 +491,14 @@ static uint64_t run_number(void)
 	return (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_nsec / 1000;
 }
 
+/* NULL: standard error. That of a cuaudit stat around this one is for its processes' statistics. */
+static const char *inherited_output(void)
+{
+	const char *hooks = getenv("CUAUDIT_HOOKS");
+
+	return hooks && !strncmp(hooks, HOOKS, sizeof(HOOKS) - 1) ? NULL : getenv("CUAUDIT_OUTPUT");
+}
+
 int tool_stat(int argc, char **argv)
 {
 	struct launch launch = { .supervise = supervise };
@@ -505,7 +517,7 @@ int tool_stat(int argc, char **argv)
 		option = options_program(argc, argv);
 	if (option)
 		return options_status(option);
-	stat_run.output = launch.output ? launch.output : getenv("CUAUDIT_OUTPUT");
+	stat_run.output = launch.output ? launch.output : inherited_output();
 	launch.output = NULL;
 	if (stat_run.output && template_fault(stat_run.output)) {
 		tool_complain("CUAUDIT_OUTPUT: '%.2s' is none of %%p %%h %%e %%r %%t %%%%",
@@ -515,6 +527,6 @@ int tool_stat(int argc, char **argv)
 	launch.folder = stat_run.keep;
 	stat_run.run = run_number();
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)stat_run.run);
-	launch.hooks = launch_join("stat(print=no;run=", number, ")");	/* as count_running looks for */
+	launch.hooks = launch_join(HOOKS, number, ")");
 	return launch_start(&launch, argv + optind);
 }

@@ -65,6 +65,9 @@ pid_t supervise_fork(void)
 		restore();
 		return -error;
 	}
+	/* Nobody may read our report any more, which is nothing to the program. */
+	if (pid)
+		signal(SIGPIPE, SIG_IGN);
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
@@ -113,8 +116,18 @@ int supervise_wait(pid_t pid, uint64_t interval_ns, void (*tick)(void *data), vo
 			next = now() + interval_ns;
 		}
 	}
-	restore();
 	return status;
+}
+
+void supervise_end(void)
+{
+	const struct timespec none = { 0, 0 };
+	int number;
+
+	do
+		number = sigtimedwait(&waited, NULL, &none);
+	while (number > 0 || errno == EINTR);
+	restore();
 }
 
 int supervise_status(int status)

@@ -24,6 +24,12 @@ bool supervise_failed(void);
 int supervise_wait(pid_t pid, uint64_t interval_ns, void (*tick)(void *data), void *data);
 
 /*
+ * From here on signals are for this process. Those that came after the program's
+ * end were for the program, and are dropped.
+ */
+void supervise_end(void);
+
+/*
  * Ends as the program did: by its signal, or returns the exit status. What
  * is on the standard streams is written before.
  */

@@ -7,6 +7,7 @@
 #include "tools/trial.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,7 @@ bool trial_passes(const char *auditor)
 	if (strict && !strcmp(strict, "0"))
 		return true;
 	passes = judge(&settings, &child);
-	if (!passes && child.out) {
+	if (!passes && child.out && WIFEXITED(child.status)) {
 		/* Selectors may name what is in the driver and not in the table. */
 		child_free(&child);
 		settings.driver = true;
@@ -101,7 +102,11 @@ bool trial_passes(const char *auditor)
 	}
 	if (!passes && child.out) {
 		print_lines(child.err);
-		if (!strstr(child.err, "cuaudit: "))
+		if (WIFSIGNALED(child.status) && WTERMSIG(child.status) == SIGALRM)
+			tool_complain("the settings cannot be judged: a trial of them took more than "
+				      "%d seconds; look at LD_AUDIT, LD_PRELOAD and plug-ins",
+				      CHILD_SECONDS);
+		else if (!strstr(child.err, "cuaudit: "))
 			tool_complain("the settings cannot be judged: a trial of them ended by %s "
 				      "%d; look at LD_AUDIT, LD_PRELOAD and plug-ins",
 				      WIFSIGNALED(child.status) ? "signal" : "status",

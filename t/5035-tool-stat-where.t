@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit stat where its directory goes, and inside of another cuaudit stat.
+. "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
+
+compile -o "$tmp/workers" "$top_srcdir/t/stat/workers.c" -ldl || bail_out "no test program"
+TMPDIR=$tmp/temporary
+export TMPDIR
+mkdir "$TMPDIR"
+
+# shellcheck disable=SC2016
+tool stat -d sim -- sh -c '"$0" _exit=2; rm -r "$TMPDIR"/cuaudit-stat-*' "$tmp/workers"
+like "$(cat "$tmp/err")" "cannot read the statistics in .*; the report is incomplete" \
+	"a directory that goes"
+is "$(grep -c 'no process of' "$tmp/err")" 0 "... nothing false is said of calls"
+
+tool stat -d sim -- "$cuaudit" stat -- "$tmp/workers" exit=3
+like "$(cat "$tmp/err")" '^cuaudit: workers: 1 process, 3 calls' "one inside of another prints its report"
+is "$(grep -c 'cannot remove' "$tmp/err") $(ls "$TMPDIR")" "0 " "... nothing is left"
+tool stat -d sim -o "$tmp/outer" -- "$cuaudit" stat -o "$tmp/inner" -- "$tmp/workers" exit=3
+is "$status $(grep -c '3 calls' "$tmp/inner")" "0 1" "... in the file it is given"
+done_testing
