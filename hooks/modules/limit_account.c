@@ -115,10 +115,13 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-uint64_t account_limit(uint32_t device)
+struct account *account_least(uint32_t device)
 {
-	return least(account_user.limit, least(account_process.limit,
-					       account_devices[device].limit));
+	struct account *least_of = &account_devices[device];
+
+	if (account_process.limit < least_of->limit)
+		least_of = &account_process;
+	return account_user.limit < least_of->limit ? &account_user : least_of;
 }
 
 static uint64_t left(const struct account *account)

@@ -196,7 +196,7 @@ static void told(const struct cuaudit_call *call)
 		return;
 	pool_settle(false);
 	clip(call, 0, account_left((uint32_t)device));
-	clip(call, 1, account_limit((uint32_t)device));
+	clip(call, 1, account_least((uint32_t)device)->limit);
 }
 
 static void total_told(const struct cuaudit_call *call)
@@ -204,7 +204,7 @@ static void total_told(const struct cuaudit_call *call)
 	uint32_t device = (uint32_t)call->words[1];
 
 	if (!limit_options.dry_run && device < ACCOUNT_DEVICES)
-		clip(call, 0, account_limit(device));
+		clip(call, 0, account_least(device)->limit);
 }
 
 static void pool_created(const struct cuaudit_call *call)

@@ -34,6 +34,8 @@ static int want_charge(struct cuaudit_call *call, uint64_t charge)
 
 static int want(struct cuaudit_call *call, int device, uint32_t pool, uint64_t bytes)
 {
+	struct account *refuses;
+
 	if (pool == POOL_ON_HOST || !bytes)
 		return CUAUDIT_CONTINUE;
 	if (device < 0 || device >= ACCOUNT_DEVICES) {
@@ -43,8 +45,9 @@ static int want(struct cuaudit_call *call, int device, uint32_t pool, uint64_t b
 	if (bytes <= CHARGE_MAX)
 		return want_charge(call, charge_make((uint32_t)device, pool, false, bytes));
 	/* The driver will refuse it, too, but is not asked to where there is a limit. */
-	return account_limit((uint32_t)device) == ACCOUNT_NONE ? CUAUDIT_CONTINUE :
-	       calls_skip(call, &account_devices[device], (uint32_t)device, bytes);
+	refuses = account_least((uint32_t)device);
+	return refuses->limit == ACCOUNT_NONE ? CUAUDIT_CONTINUE :
+	       calls_skip(call, refuses, (uint32_t)device, bytes);
 }
 
 static int want_async(struct cuaudit_call *call, uint32_t stream_at)
