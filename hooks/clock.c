@@ -3,10 +3,15 @@
 #include "hooks/clock.h"
 
 #include <cuaudit/clock.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "report/divide.h"
 #include "report/io.h"
+#include "report/sandbox.h"
 
 enum {
 	SHIFT = 32,
@@ -15,13 +20,35 @@ enum {
 
 struct cuaudit_clock_state cuaudit_clock;
 
+static bool counter_faults;		/* a read of it ends the program: prctl(PR_SET_TSC) */
 static uint64_t begin_ticks, begin_ns;	/* read together at start */
+
+#undef clock_gettime
+int clock_gettime(clockid_t id, struct timespec *time);
+
+int clock_read(clockid_t id, struct timespec *time)
+{
+	/* libc's reads the counter itself, for what the kernel maps for it. */
+	return counter_faults ? (int)syscall(SYS_clock_gettime, id, time) : clock_gettime(id, time);
+}
+
+/* Asked only where asking cannot end the program. */
+static bool may_fault(void)
+{
+#if defined(__x86_64__)
+	int answer = PR_TSC_ENABLE;
+
+	return !sandbox_is_own() && !prctl(PR_GET_TSC, &answer) && answer == PR_TSC_SIGSEGV;
+#else
+	return false;
+#endif
+}
 
 static uint64_t now(clockid_t id)
 {
 	struct timespec at;
 
-	clock_gettime(id, &at);
+	clock_read(id, &at);
 	return (uint64_t)at.tv_sec * 1000000000u + (uint64_t)at.tv_nsec;
 }
 
@@ -86,7 +113,8 @@ void clock_setup(void)
 	cuaudit_clock.shift = SHIFT;
 	cuaudit_clock.mult = (uint64_t)1 << SHIFT;
 	cuaudit_clock.hz = 1000000000u;
-	if (counter_is_reliable())
+	counter_faults = may_fault();
+	if (!counter_faults && counter_is_reliable())
 		cuaudit_clock.source = CUAUDIT_CLOCK_COUNTER;
 	read_pair(&begin_ticks, &begin_ns);
 	cuaudit_clock.start_ticks = begin_ticks;

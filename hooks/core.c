@@ -3,6 +3,7 @@
 #include "hooks/core.h"
 
 #include <cuaudit/hook.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -107,8 +108,14 @@ static void finish(void)
 	struct io_signals signals;
 	int cancel;
 
-	if (getpid() != owner)
+	if (getpid() != owner) {
+		/* The parent of one that shares its memory, and others that nobody reports for. */
+		if (kill(owner, 0) && errno == ESRCH)
+			cuaudit_log(CUAUDIT_WARN, "the calls of process %d are not reported: the core "
+				    "was loaded by process %d, by a clone(2) without fork(3)",
+				    (int)getpid(), (int)owner);
 		return;
+	}
 	cancel = forbid_cancel();
 	io_enter(&signals);
 	report();

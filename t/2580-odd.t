@@ -37,4 +37,6 @@ while read -r name counted; do
 	is "$(awk '$NF == "cuDeviceGetCount" { print $3; exit }' "$tmp/with.$name.err")" "$counted" \
 		"$name: and all is counted"
 done <"$tmp/programs"
+like "$(cat "$tmp/with.shared_memory_first.err")" \
+	'^cuaudit: the calls of process [0-9]+ are not reported: ' "shared_memory_first: is said"
 done_testing

@@ -23,7 +23,7 @@ arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
 for file in hooks/clock hooks/dispatch hooks/guard hooks/hook hooks/known hooks/layout hooks/lock hooks/log \
 	hooks/object hooks/record hooks/registry hooks/stack hooks/strict hooks/thread hooks/unwound names/nearest names/selector \
-	report/divide report/io; do
+	report/divide report/io report/sandbox; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 build hosted -fsanitize=thread -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" \

@@ -6,7 +6,6 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "report/io.h"
+#include "report/sandbox.h"
 
 enum {
 	LOOK = 500000000,	/* ns between two looks whether the main thread has ended ... */
@@ -75,45 +75,28 @@ static bool program_is_over(bool *main_ended)
 	return !main_is_alive() && only_helpers(main_ended);
 }
 
-/* "NAME:\t" in text of /proc/PID/status: its number, or -1. */
-static long status_number(const char *text, const char *name)
+/*
+ * Whether libc's thread is one of this process: that of a child by clone(2) is
+ * its parent's, and a thread of ours would outlive the child's and exit for it.
+ */
+static bool thread_is_own(void)
 {
-	const char *at = strstr(text, name);
+	struct timespec time;
+	clockid_t clock;
 
-	return at ? atoi(at + strlen(name)) : -1;
-}
-
-/* How many filters of system calls a process has, by its /proc/PID/status; -1: unknown. */
-static long filters(const char *path)
-{
-	char text[4096];
-	long mode, count;
-
-	if (io_read_file(path, text, sizeof(text), IO_NOW) <= 0)
-		return -1;
-	mode = status_number(text, "\nSeccomp:\t");
-	count = status_number(text, "\nSeccomp_filters:\t");	/* since Linux 5.9 */
-	return mode > 0 && count > 0 ? count : mode;
+	return !pthread_getcpuclockid(pthread_self(), &clock) &&
+	       !syscall(SYS_clock_getres, clock, &time);
 }
 
 /*
  * Whether the program may be let have another thread: a sandbox may end it for
  * clone, and libc does where rseq is refused to a thread and was not to the first.
- * Filters that its parent has too, such as a container's, let it have come so far.
  */
 static bool thread_is_safe(void)
 {
-	char path[32];
-	long own = filters("/proc/self/status"), inherited;
-
-	if (!own)
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)getppid());
-	inherited = filters(path);
-	if (own > 0 && inherited >= 0 && inherited < own)
-		return false;
 	/* Refused by Linux for its arguments, or by a filter. */
-	return syscall(SYS_rseq, NULL, 0, -1, 0) && errno == EINVAL;
+	return thread_is_own() && !sandbox_is_own() &&
+	       syscall(SYS_rseq, NULL, 0, -1, 0) && (errno == EINVAL || errno == ENOSYS);
 }
 
 int helper_start(struct helper *helper, void *(*run)(void *helper))

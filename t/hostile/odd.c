@@ -260,6 +260,16 @@ static void run_sandbox_kills(void)
 	printf("%d\n", calls(10));
 }
 
+/* Whoever reads the processor's counter is ended: clocks are not read by the program. */
+static void run_no_counter(void)
+{
+	open_driver();
+#ifdef __x86_64__
+	must(prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0));
+#endif
+	use();
+}
+
 static void run_sandbox_barrier_kills(void)
 {
 	static const int barrier[] = { SYS_membarrier };
@@ -335,6 +345,24 @@ static void run_shared_memory(void)
 	use();
 	status_of(
 		clone(in_clone, stack + STACK, CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD, NULL));
+	calls(10);
+}
+
+static int in_clone_first(void *data)
+{
+	(void)data;
+	init(0);
+	return calls(3);
+}
+
+/* The first call is the child's. */
+static void run_shared_memory_first(void)
+{
+	char *stack = malloc(STACK);
+
+	open_driver();
+	status_of(clone(in_clone_first, stack + STACK,
+			CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD, NULL));
 	calls(10);
 }
 
@@ -635,6 +663,7 @@ static const struct {
 	{ "many_forks", run_many_forks, 20 },
 	{ "memory_ends", run_memory_ends, -1 },
 	{ "new_root", run_new_root, -1 },
+	{ "no_counter", run_no_counter, 10 },
 	{ "no_descriptors", run_no_descriptors, -1 },
 	{ "no_directory", run_no_directory, 10 },
 	{ "no_environment", run_no_environment, 10 },
@@ -657,6 +686,7 @@ static const struct {
 	{ "sandbox_no_writes", run_sandbox_no_writes, -1 },
 	{ "sandbox_thread_kills", run_sandbox_thread_kills, 10 },
 	{ "shared_memory", run_shared_memory, 23 },
+	{ "shared_memory_first", run_shared_memory_first, -1 },
 	{ "signal_stack", run_signal_stack, 20 },
 	{ "small_main_stack", run_small_main_stack, 10 },
 	{ "title", run_title, 10 },
