@@ -160,7 +160,9 @@ static int check_target(void)
 	fill_target();
 	if (!*stat_run.target)
 		return 0;
-	parent = launch_join("", "", stat_run.target);
+	/* CUAUDIT_OUTPUT may be a name alone. */
+	parent = strchr(stat_run.target, '/') ? launch_join("", "", stat_run.target) :
+						launch_join(".", "/", stat_run.target);
 	slash = strrchr(parent, '/');
 	slash[slash == parent] = '\0';
 	if (!stat(stat_run.target, &status))
@@ -426,7 +428,7 @@ static void finish(void)
 			      "room to save them", empty.ended, empty.ended == 1 ? "" : "es",
 			      stat_run.name);
 	else if (!error && !merge.report.nprocesses && !running && !supervise_failed())
-		tool_complain("no process of %s called a function of the CUDA driver; see cuaudit "
+		tool_complain("no call of the CUDA driver was counted in any process of %s; see cuaudit "
 			      "doctor", stat_run.name);
 	if (running)
 		tool_complain("%zu process%s of %s still run%s; later calls are not in this report; for "
@@ -525,6 +527,7 @@ int tool_stat(int argc, char **argv)
 		return TOOL_FAILED;
 	}
 	launch.folder = stat_run.keep;
+	launch.folder_option = "--keep";
 	stat_run.run = run_number();
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)stat_run.run);
 	launch.hooks = launch_join(HOOKS, number, ")");
