@@ -114,7 +114,7 @@ ok" "... relative ones"
 # No program that calls.
 tool stat -d sim true
 is "$status $(cat "$tmp/err")" \
-	"0 cuaudit: no process of true called a function of the CUDA driver; see cuaudit doctor" \
+	"0 cuaudit: no call of the CUDA driver was counted in any process of true; see cuaudit doctor" \
 	"a program without driver calls"
 
 # Directories that cannot be.

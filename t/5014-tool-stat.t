@@ -17,7 +17,7 @@ begun() {
 for how in 'exit 7:7' 'exit 2:2' 'kill -TERM $$:143' 'kill -KILL $$:137' 'kill -USR2 $$:140'; do
 	tool stat sh -c "${how%:*}"
 	# A shell may say there that it was ended.
-	is "$status $(grep '^cuaudit: ' "$tmp/err" | grep -vc 'called a function')" "${how##*:} 0" \
+	is "$status $(grep '^cuaudit: ' "$tmp/err" | grep -vc 'was counted in any')" "${how##*:} 0" \
 		"sh -c '${how%:*}'"
 done
 status=$(sh -c 'trap "" CHLD; "$0" stat sh -c "exit 7" 2>"$1"; echo $?' "$cuaudit" "$tmp/err")

@@ -11,11 +11,23 @@ mkdir "$TMPDIR"
 tool stat -d sim -- sh -c '"$0" _exit=2; rm -r "$TMPDIR"/cuaudit-stat-*' "$tmp/workers"
 like "$(cat "$tmp/err")" "cannot read the statistics in .*; the report is incomplete" \
 	"a directory that goes"
-is "$(grep -c 'no process of' "$tmp/err")" 0 "... nothing false is said of calls"
+is "$(grep -c 'was counted in any' "$tmp/err")" 0 "... nothing false is said of calls"
 
 tool stat -d sim -- "$cuaudit" stat -- "$tmp/workers" exit=3
-like "$(cat "$tmp/err")" '^cuaudit: workers: 1 process, 3 calls' "one inside of another prints its report"
+like "$(cat "$tmp/err")" '^cuaudit: workers: 1 process, 3 calls' \
+	"one inside of another prints its report"
 is "$(grep -c 'cannot remove' "$tmp/err") $(ls "$TMPDIR")" "0 " "... nothing is left"
 tool stat -d sim -o "$tmp/outer" -- "$cuaudit" stat -o "$tmp/inner" -- "$tmp/workers" exit=3
 is "$status $(grep -c '3 calls' "$tmp/inner")" "0 1" "... in the file it is given"
+
+cd "$tmp" || bail_out "no directory"
+CUAUDIT_OUTPUT=alone tool stat -d sim -- "$tmp/workers" here:exit=3
+is "$status $(grep -c '3 calls' "$tmp/alone")" "0 1" "CUAUDIT_OUTPUT without a directory"
+CUAUDIT_OUTPUT=%p-alone tool stat -d sim -- "$tmp/workers" here:exit=3
+is "$status $(cat "$tmp"/[0-9]*-alone | grep -c '3 calls')" "0 1" "... with a field"
+: >"$tmp/file"
+refused 2 "$tmp/file: Not a directory; give another directory by --keep" "--keep of a file" \
+	stat --keep "$tmp/file" -- true
+refused 2 "$tmp/file: Not a directory; give another directory by --output" \
+	"trace --output of a file" trace --output "$tmp/file" -- true
 done_testing

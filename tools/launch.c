@@ -170,7 +170,7 @@ static void make_room(const struct program *program, const char *auditor)
 }
 
 /* made: false if it was there already. */
-static int make_folder(const char *folder, bool *made)
+static int make_folder(const char *folder, const char *option, bool *made)
 {
 	struct stat status;
 
@@ -181,7 +181,7 @@ static int make_folder(const char *folder, bool *made)
 		errno = ENOTDIR;
 	else if (errno == EEXIST && !access(folder, W_OK | X_OK))
 		return 0;
-	tool_complain("%s: %s; give another folder by --output", folder, strerror(errno));
+	tool_complain("%s: %s; give another directory by %s", folder, strerror(errno), option);
 	return -1;
 }
 
@@ -206,7 +206,7 @@ int launch_start(const struct launch *launch, char **argv)
 	make_room(&program, auditor);
 	if (!trial_passes(auditor))
 		return TOOL_FAILED;
-	if (launch->folder && make_folder(launch->folder, &made))
+	if (launch->folder && make_folder(launch->folder, launch->folder_option, &made))
 		return TOOL_FAILED;
 	auditor_first(auditor);
 	if (launch->supervise) {

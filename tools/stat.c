@@ -15,6 +15,7 @@
 
 #include "names/rank.h"
 #include "names/template.h"
+#include "report/io.h"
 #include "tools/launch.h"
 #include "tools/merge.h"
 #include "tools/options.h"
@@ -160,7 +161,9 @@ static int check_target(void)
 	fill_target();
 	if (!*stat_run.target)
 		return 0;
-	parent = launch_join("", "", stat_run.target);
+	/* CUAUDIT_OUTPUT may be a name alone. */
+	parent = strchr(stat_run.target, '/') ? launch_join("", "", stat_run.target) :
+						launch_join(".", "/", stat_run.target);
 	slash = strrchr(parent, '/');
 	slash[slash == parent] = '\0';
 	if (!stat(stat_run.target, &status))
@@ -245,6 +248,12 @@ static int write_metrics(const struct merge *merge, struct out *out)
 	return error;
 }
 
+/* While the program runs, signals for it wait as well. */
+static int patience(void)
+{
+	return stat_run.child.ended ? IO_FOREVER : IO_REPORT;
+}
+
 /* Metrics take the place of those before. 0, or -1 after a message. */
 static int replace_report(struct out *out)
 {
@@ -253,7 +262,7 @@ static int replace_report(struct out *out)
 
 	if (replace_begin(&replace, stat_run.target, REPLACE_FILE))
 		return -1;
-	error = out_write(out, replace.fd, IO_FOREVER);
+	error = out_write(out, replace.fd, patience());
 	if (!error)
 		return replace_end(&replace) ? -1 : 0;
 	replace_drop(&replace);
@@ -264,15 +273,19 @@ static int replace_report(struct out *out)
 /* Other reports follow those before. */
 static int append_report(struct out *out)
 {
-	int fd = open(stat_run.target, O_WRONLY | O_CREAT | O_CLOEXEC |
-		      (stat_run.written ? O_APPEND : O_TRUNC), 0666);
-	int error = fd < 0 ? -errno : out_write(out, fd, IO_FOREVER);
+	int fd = io_open(stat_run.target, O_WRONLY | O_CREAT |
+			 (stat_run.written ? O_APPEND : O_TRUNC),
+			 stat_run.child.ended ? IO_REPORT : IO_MESSAGE);
+	int error = fd < 0 ? fd : out_write(out, fd, patience());
 
 	stat_run.written = true;
-	if (fd >= 0 && close(fd) && !error)
-		error = -errno;
+	if (fd >= 0 && !error)
+		error = io_close(fd);
+	else if (fd >= 0)
+		io_close(fd);
 	if (error)
-		tool_complain("cannot write the report to %s: %s", stat_run.target, strerror(-error));
+		tool_complain("cannot write the report to %s: %s", stat_run.target,
+			      error == -EPIPE ? "nobody reads from it" : strerror(-error));
 	return error ? -1 : 0;
 }
 
@@ -290,6 +303,14 @@ static int same_stream(void)
 	return -1;
 }
 
+/* No pipe or device, which are written to as they are. */
+static bool is_file(void)
+{
+	struct stat status;
+
+	return stat(stat_run.target, &status) || S_ISREG(status.st_mode);
+}
+
 /* Where the file cannot be, the last report is not lost. */
 static void write_report(struct out *out)
 {
@@ -300,11 +321,12 @@ static void write_report(struct out *out)
 
 	out_bytes(&copy, out->data, out->used);
 	if (stream >= 0)
-		error = out_write(out, stream, IO_FOREVER);
+		error = out_write(out, stream, patience());
 	else if (*stat_run.target)
-		error = stat_run.format >= PROMETHEUS ? replace_report(out) : append_report(out);
+		error = stat_run.format >= PROMETHEUS && is_file() ? replace_report(out) :
+								     append_report(out);
 	if (!*stat_run.target || (error && last))
-		out_write(&copy, STDERR_FILENO, IO_FOREVER);
+		out_write(&copy, STDERR_FILENO, patience());
 	out_free(&copy);
 }
 
@@ -426,7 +448,7 @@ static void finish(void)
 			      "room to save them", empty.ended, empty.ended == 1 ? "" : "es",
 			      stat_run.name);
 	else if (!error && !merge.report.nprocesses && !running && !supervise_failed())
-		tool_complain("no process of %s called a function of the CUDA driver; see cuaudit "
+		tool_complain("no call of the CUDA driver was counted in any process of %s; see cuaudit "
 			      "doctor", stat_run.name);
 	if (running)
 		tool_complain("%zu process%s of %s still run%s; later calls are not in this report; for "
@@ -525,6 +547,7 @@ int tool_stat(int argc, char **argv)
 		return TOOL_FAILED;
 	}
 	launch.folder = stat_run.keep;
+	launch.folder_option = "--keep";
 	stat_run.run = run_number();
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)stat_run.run);
 	launch.hooks = launch_join(HOOKS, number, ")");

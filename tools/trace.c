@@ -172,6 +172,7 @@ static const char *unused_folder(bool add)
 static int choose_output(struct launch *launch, const struct trace_options *trace)
 {
 	launch->folder = trace->folder;
+	launch->folder_option = "--output";
 	if (!trace->folder && !trace->text)
 		launch->folder = unused_folder(trace->add);
 	if (!launch->folder)
