@@ -34,6 +34,7 @@ gives "$a:when=3" "$seven" "0 0 2 0 0 0 0 ; 6 reached"
 gives "$a:when=5+" "$seven" "0 0 0 0 2 2 2 ; 4 reached"
 gives "$a:when=2+3" "$seven" "0 2 0 0 2 0 0 ; 5 reached"
 gives "$a:when=2..4" "$seven" "0 2 2 2 0 0 0 ; 4 reached"
+gives "$a:when=2..4+" "$seven" "0 2 2 2 0 0 0 ; 4 reached"
 gives "$a:when=2..6+2" "$seven" "0 2 0 2 0 2 0 ; 4 reached"
 gives "$a:when=2..5+2" "$seven" "0 2 0 2 0 0 0 ; 5 reached"
 gives "$a:when=7..18446744073709551615" "$seven" "0 0 0 0 0 0 2 ; 6 reached"
@@ -221,7 +222,7 @@ wrong "inject=cuMemAlloc_v2:eror=2" "has no 'eror'; did you mean error\?"
 wrong "inject=cuMemAloc_v2:error=2" "names no function; did you mean cuMemAlloc"
 wrong "inject=cuMem[:error=2" "'cuMem\[' is no selector"
 wrong "inject=cuMem[:error=2:if=bytesize>1" "'cuMem\[' is no selector"
-for when in 0 x +2 2.. 3..2 2+0 2+x 2..+ 2..3+ 2+3+4 18446744073709551616 "2 " ""; do
+for when in 0 x +2 2.. 3..2 2+0 2+x 2..+ 2..3++ 2+3+4 18446744073709551616 "2 " ""; do
 	wrong "$a:when=$when" "when takes FIRST\[..LAST\]\[\+\[STEP\]\].*not '"
 done
 for p in 0 1.1 0.1.1 . -1 1e-3 x 0,5 "" 0.0000000000000000001; do

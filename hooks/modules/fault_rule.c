@@ -45,7 +45,7 @@ static int read_answer(struct fault_rule *rule, const char *key, const char *val
 	return -EINVAL;
 }
 
-/* FIRST, FIRST+, FIRST+STEP, FIRST..LAST, FIRST..LAST+STEP */
+/* FIRST, FIRST+, FIRST+STEP, FIRST..LAST, FIRST..LAST+, FIRST..LAST+STEP */
 static int read_when(struct fault_rule *rule, const char *key, const char *value)
 {
 	const char *at = value;
@@ -59,13 +59,9 @@ static int read_when(struct fault_rule *rule, const char *key, const char *value
 		if (fault_number_begin(&at, &rule->last) || rule->last < rule->first)
 			goto bad;
 	}
-	if (at[0] == '+' && at[1]) {
-		at++;
-		if (fault_number_begin(&at, &rule->step) || !rule->step || *at)
-			goto bad;
-	} else if (at[0] && (at[0] != '+' || rule->last != UINT64_MAX)) {
+	at += *at == '+';
+	if (at[0] && (at[-1] != '+' || fault_number_begin(&at, &rule->step) || !rule->step || *at))
 		goto bad;
-	}
 	return 0;
 bad:
 	cuaudit_log(CUAUDIT_ERROR, "fault: %s takes FIRST[..LAST][+[STEP]], calls from 1, not '%s'",
