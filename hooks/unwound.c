@@ -131,10 +131,12 @@ static bool is_whole(struct thread *thread, uint64_t state)
 
 	if (!stack_readable(thread, (uintptr_t)frame, (uintptr_t)(record + 1)))
 		return false;
-	/* Those of direct_arch.h have the thread there. */
-	if (frame->call.blocks != thread->blocks)
-		return frame->own == (uintptr_t)thread;
-	return state & THREAD_FILLED || arch_plain_address(record->caller) == frame->call.caller;
+	/* Those of direct_arch.h have the thread there, and anything in the rest. */
+	if (frame->own == (uintptr_t)thread)
+		return true;
+	return frame->call.blocks == thread->blocks &&
+	       (state & THREAD_FILLED ||
+		arch_plain_address(record->caller) == frame->call.caller);
 }
 
 /* Whether the stack alone tells that a frame was left: on the one we are on, at ours or below it. */
