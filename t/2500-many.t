@@ -20,11 +20,11 @@ is "$(calls cuInit) $(calls cuCtxGetCurrent)" "1000 1000" "all calls are counted
 is "$(calls_of cuInit plugin.so)" 1000 "as the plug-in's"
 
 # children: each its own report, but what executes another program has none of its own
-counted "100 children of fork among 16 threads" timeout 60 "$tmp/many" fork 100
+counted "100 children of fork among 16 threads" timeout 300 "$tmp/many" fork 100
 own=$(sed -n 's/^# own //p' "$tmp/tap.out")
 is "$(calls cuInit)" $((own + 700)) "all calls are counted, the children's too"
 for how in vfork spawn; do
-	counted "20 children of $how among 16 threads" timeout 60 "$tmp/many" $how 20
+	counted "20 children of $how among 16 threads" timeout 300 "$tmp/many" $how 20
 	own=$(sed -n 's/^# own //p' "$tmp/tap.out")
 	is "$(calls cuInit)" $((own + 80)) "$how: all calls are counted, the children's too"
 done
