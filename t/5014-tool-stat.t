@@ -103,8 +103,8 @@ print("begun", flush=True)
 while True:
     time.sleep(0.01)
     if got and got[-1]:
-        print("caught", flush=True)
         got.append(0)
+        print("caught", flush=True)
 '''])
 def until(text, seen=b""):
     while text not in seen:
@@ -128,7 +128,7 @@ is "$(timeout 60 "$PYTHON3" "$tmp/terminal.py" "$cuaudit")" "2 6" "SIGINT of a t
 # outputs
 cd "$tmp" || exit 99
 RANK=3 tool stat -d sim -o 'of-%e-%r-%h-%%-%p' "$tmp/workers" _exit=1 here:exit=2
-is "$(ls of-*)" "of-workers-3-$(uname -n)-%-$(sed -n 's/^.* 2 *0 *\([0-9]*\)  exit 0 .*/\1/p' of-*)" \
+is "$(ls of-*)" "of-workers-3-$(uname -n)-%-$(sed -n 's/^.* 2  *0  *\([0-9][0-9]*\)  exit 0 .*/\1/p' of-*)" \
 	"--output with all fields"
 is "$(wc -c <err)" 0 "... and nothing else"
 echo old >text && tool stat -d sim -o text "$tmp/workers" _exit=1
