@@ -22,8 +22,8 @@ void lock_forked(void)
 }
 
 /*
- * No lock is held over a fork: other handlers of it may wait for whom waits for
- * that lock. Those that come before ours in the child find them free as well.
+ * No lock is held over a fork: the program's fork handlers may wait for a thread
+ * that waits for it. Handlers that run before ours in the child find it free as well.
  */
 void lock_take(enum lock lock, sigset_t *saved)
 {

@@ -20,7 +20,7 @@ uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint
 /* Context: call, on thread. Whether what lies in [from, to), less than a page, can be read. */
 bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to);
 
-/* Context: call, on thread. Whether the stack that the thread was started on has address, and not other. */
+/* Context: call, on thread. Whether the stack it was started on has address, and not other. */
 bool stack_is_own(struct thread *thread, uintptr_t address, uintptr_t other);
 
 /* Context: call. Whether the page of an address can be read, be it a stack's or not. */

@@ -139,7 +139,7 @@ static bool is_whole(struct thread *thread, uint64_t state)
 		arch_plain_address(record->caller) == frame->call.caller);
 }
 
-/* Whether the stack alone tells that a frame was left: on the one we are on, at ours or below it. */
+/* Whether the stack tells that a frame was left: on the one we are on, at ours or below it. */
 static bool is_above(struct thread *thread, uintptr_t at, uintptr_t frame)
 {
 	/* A signal stack that handlers cannot ask for (SS_AUTODISARM) is no more the thread's own. */
