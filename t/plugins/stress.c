@@ -25,7 +25,7 @@ static struct data {
 } pool[POOL];
 
 static atomic_bool stop;
-static _Atomic long wrong, torn, uneven, entered, given_back;
+static _Atomic long wrong, torn, uneven, seen, entered, given_back;
 static _Atomic long calls[STRESS_FUNCTIONS];
 
 static int enter(struct cuaudit_call *call, void *data)
@@ -35,6 +35,7 @@ static int enter(struct cuaudit_call *call, void *data)
 	if (own->state != LIVE)
 		torn++;
 	own->entered++;
+	seen++;
 	call->scratch = (uintptr_t)own;
 	return CUAUDIT_CONTINUE;
 }
@@ -93,6 +94,20 @@ static long memory(void)
 	return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+/*
+ * Callers of the least priority may not run at all beside other programs. False
+ * if none called within a minute, while hooks were attached.
+ */
+static bool wait_for_calls(long more)
+{
+	long enough = seen + more;
+	int tries = 60000;
+
+	while (seen < enough && tries--)
+		usleep(1000);
+	return seen >= enough;
+}
+
 static int attach(int i)
 {
 	struct cuaudit_hook hook = {
@@ -139,6 +154,8 @@ int main(int argc, char **argv)
 			cuaudit_hook_synchronize(handles[(i + 1) % 4], 1);
 		if (*handle < 0)
 			bail_out("attach: %s", strerror(-*handle));
+		if (i % 100 == 99 && !wait_for_calls(2))
+			bail_out("nobody calls");
 	}
 	more = memory() - before;
 	for (int i = 0; i < 4; i++)
@@ -155,7 +172,7 @@ int main(int argc, char **argv)
 	is_int(wrong, 0, "no call went wrong");
 	is_int(torn, 0, "none was in a hook that was given back, or half in one");
 	is_int(uneven, 0, "all that entered left");
-	ok(entered > count / 100, "calls were seen: %ld", (long)entered);
+	ok(entered >= count / 50, "calls were seen: %ld", (long)entered);
 	for (int i = 0; i < STRESS_FUNCTIONS; i++)
 		is_int(stress_arrived(i), calls[i], "all calls of %s arrived", stress_names[i]);
 	ok(argc < 3 || more <= atol(argv[2]), "memory is flat: %ld KiB more", more);
