@@ -3,7 +3,6 @@
 #include <cuaudit/call.h>
 #include <elf.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <link.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,12 +12,9 @@
 #include "hooks/frame.h"
 #include "hooks/object.h"
 #include "hooks/stack.h"
+#include "hooks/unwound.h"
 
-enum {
-	OWN_FRAMES = 16,	/* at most, between the call and the unwinder */
-	UNWOUND = 240,
-	LARGEST_FRAME = 1 << 20
-};
+enum { LARGEST_FRAME = 1 << 20 };
 
 static bool prepared;
 
@@ -27,15 +23,6 @@ struct frame_record {
 	const struct frame_record *next;
 	const void *caller;
 };
-
-int cuaudit_backtrace_prepare(void)
-{
-	void *frame;
-
-	/* libc loads the unwinder on first use. */
-	prepared = backtrace(&frame, 1) > 0;
-	return prepared ? 0 : -ENOENT;
-}
 
 static uint32_t follow_frames(const struct frame *frame, const void **frames, uint32_t max)
 {
@@ -58,21 +45,13 @@ static uint32_t follow_frames(const struct frame *frame, const void **frames, ui
 	return count;
 }
 
-static uint32_t unwind(const void *caller, const void **frames, uint32_t max)
+int cuaudit_backtrace_prepare(void)
 {
-	void *all[UNWOUND];
-	int error = errno, first = 0, found;
-	uint32_t count = 0;
+	const void *frame;
 
-	if (!prepared)
-		return 0;
-	found = backtrace(all, max < UNWOUND - OWN_FRAMES ? (int)max + OWN_FRAMES : UNWOUND);
-	errno = error;
-	while (first < found && all[first] != caller)
-		first++;
-	while (first < found && count < max)
-		frames[count++] = all[first++];
-	return count;
+	/* The unwinder sets itself up on first use. */
+	prepared = unwound_backtrace(NULL, &frame, 1) > 0;
+	return prepared ? 0 : -ENOENT;
 }
 
 uint32_t cuaudit_call_backtrace(const struct cuaudit_call *call, const void **frames,
@@ -81,7 +60,7 @@ uint32_t cuaudit_call_backtrace(const struct cuaudit_call *call, const void **fr
 	const struct frame *frame = (const struct frame *)call;
 
 	if (how == CUAUDIT_BACKTRACE_UNWIND)
-		return unwind(call->caller, frames, max);
+		return prepared ? unwound_backtrace(call->caller, frames, max) : 0;
 	return max ? follow_frames(frame, frames, max) : 0;
 }
 

@@ -16,6 +16,8 @@
 #include "hooks/stack.h"
 #include "hooks/thread.h"
 
+enum { OWN_FRAMES = 16 };	/* at most, between a call and the unwinder */
+
 /* What lies behind a frame, be it a trampoline's or of direct_arch.h. */
 struct frame_record {
 	const void *frame_pointer, *caller;
@@ -24,6 +26,7 @@ struct frame_record {
 static struct {
 	_Unwind_Reason_Code (*each)(_Unwind_Trace_Fn function, void *data);
 	_Unwind_Word (*cfa)(struct _Unwind_Context *context);
+	_Unwind_Ptr (*ip)(struct _Unwind_Context *context);
 } unwinder;
 
 void unwound_setup(void)
@@ -34,8 +37,44 @@ void unwound_setup(void)
 	if (!handle)
 		return;
 	*(void **)&unwinder.cfa = dlsym(handle, "_Unwind_GetCFA");
-	if (unwinder.cfa)
+	*(void **)&unwinder.ip = dlsym(handle, "_Unwind_GetIP");
+	if (unwinder.cfa && unwinder.ip)
 		*(void **)&unwinder.each = dlsym(handle, "_Unwind_Backtrace");
+}
+
+/* The frames from a caller on. */
+struct walk {
+	const void *caller, **frames;
+	uint32_t skipped, count, max;
+	uintptr_t cfa;
+};
+
+static _Unwind_Reason_Code keep(struct _Unwind_Context *context, void *data)
+{
+	struct walk *walk = data;
+	const void *at = (const void *)unwinder.ip(context);
+	uintptr_t cfa = unwinder.cfa(context);
+
+	if (!walk->count && walk->caller && at != walk->caller)
+		return walk->skipped++ < OWN_FRAMES ? _URC_NO_REASON : _URC_END_OF_STACK;
+	/* Damaged unwind information can lead from a frame to itself. */
+	if (!at || walk->count == walk->max ||
+	    (walk->count && at == walk->frames[walk->count - 1] && cfa == walk->cfa))
+		return _URC_END_OF_STACK;
+	walk->frames[walk->count++] = at;
+	walk->cfa = cfa;
+	return _URC_NO_REASON;
+}
+
+uint32_t unwound_backtrace(const void *caller, const void **frames, uint32_t max)
+{
+	struct walk walk = { .caller = caller, .frames = frames, .max = max };
+	int error = errno;
+
+	if (unwinder.each && max)
+		unwinder.each(keep, &walk);
+	errno = error;
+	return walk.count;
 }
 
 struct search {

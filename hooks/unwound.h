@@ -12,6 +12,13 @@ struct thread;
 void unwound_setup(void);
 
 /*
+ * The return addresses from caller on, innermost first, at most max of them; all of
+ * ours too if caller is NULL. 0 if there is no unwinder or caller is not on the stack.
+ * It takes some 2 KiB of the stack, libgcc's own.
+ */
+uint32_t unwound_backtrace(const void *caller, const void **frames, uint32_t max);
+
+/*
  * A call begins, its frame at frame, in a thread whose state is not 0: counts the
  * calls and hooks that were unwound, and returns the state without them, which
  * has THREAD_INSIDE if the call comes from inside of a hook that still runs.

@@ -35,4 +35,22 @@ done
 routed "signals, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signals
 routed "signal-stack, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signal-stack
 
+# Each module's own needs, on the smallest stacks there are.
+compile -O1 -o "$tmp/small" "$top_srcdir/t/hostile/small.c" -pthread -ldl || bail_out "no test program"
+for stack in "thread 16384" "coroutine 8192" "signal 8192"; do
+	# A kernel that saves large registers may have no room there at all.
+	LD_LIBRARY_PATH=$top_builddir/lib/cuaudit/sim $run_env timeout 60 "$tmp/small" $stack \
+		>"$tmp/out" 2>&1 || {
+		diag "$stack: too small for this machine"
+		continue
+	}
+	for hooks in stat coverage leak 'limit(memory=1G)' \
+		'fault(inject=cuDriverGetVersion:delay_enter=1ns)' "trace(file=$tmp/%p.cutrace)" \
+		"trace(file=$tmp/%p.cutrace;backtrace=*;frames=100)" \
+		"stat,leak,limit(memory=1G),trace(text=yes;backtrace=*)"; do
+		ok "$stack: $hooks" audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$hooks" \
+			timeout 60 "$tmp/small" $stack
+	done
+done
+
 done_testing
