@@ -2,18 +2,20 @@
 # The limit's accounts after each of many random operations, against a model of them.
 . "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
 
-quotas="device0=40M;device1=24M;memory=52M;user=48M;file=$tmp/user;format=json"
 fails="/^cuMem(Alloc|Free|Create|Map|Unmap|Release)|^cuArray.*(Create|Destroy)/"
 fails="fault(log=0;inject=$fails:p=0.1:error=CUDA_ERROR_OUT_OF_MEMORY"
 operations=4000
 test -z "${LONG_TESTS-}" || operations=100000
 
-# model NAME SEED FAULTS HOOKS
+# model NAME SEED FAULTS HOOKS: each of the quotas is the tighter one in turn.
 model() {
 	rm -f "$tmp/user" "$tmp/report.limit"
+	process=$((48 + $2 % 2 * 4))
+	user=$((52 - $2 % 2 * 4))
+	quotas="device0=40M;device1=24M;memory=${process}M;user=${user}M;file=$tmp/user;format=json"
 	ok "$1, seed $2" audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/report" \
 		CUAUDIT_HOOKS="limit($quotas)$4" "$PYTHON3" "$top_srcdir/t/limit/model.py" \
-		$operations "$2" "$3"
+		$operations "$2" "$3" $process $user
 	is "$(reported '[d["used"] for d in r["devices"]]')" \
 		"[$(sed -n 's/.*in use \([0-9]*\) \([0-9]*\)$/\1, \2/p' "$tmp/tap.out")]" \
 		"and the report says the same"

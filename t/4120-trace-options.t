@@ -50,9 +50,9 @@ is "$(calls)" "app cuDriverGetVersion 16
 app cuProfilerStart 2
 app cuProfilerStop 2" "marks of the program, twice"
 is "$(grep -c '^mark' "$tmp/text")" 4 "and marks in the file"
-traces "start=20ms" "$tmp/app" pause 10
+traces "start=400ms" "$tmp/app" pause 10
 is "$(calls)" "app cuDriverGetVersion 20" "start= a time"
-traces "stop=20ms" "$tmp/app" pause 10
+traces "stop=400ms" "$tmp/app" pause 10
 is "$(calls)" "app cuDriverGetVersion 10
 app cuInit 1" "stop= a time"
 traced "start=100s" "$tmp/app" call 10

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limit's accounts against a model of them: model.py OPERATIONS SEED FAULTS.
+"""The limit's accounts against a model of them: model.py OPERATIONS SEED FAULTS PROCESS USER.
 
 Memory of each kind is taken and given back in a random order, on two devices, under a quota
 for each, one for the process and one for the user. After each operation what is left, as the
-program sees it, has to be what the model says. The model adds up what it asked for; what pools
+program sees it, has to be what the model says. PROCESS and USER are those two quotas in MiB. The model adds up what it asked for; what pools
 hold it asks the driver. FAULTS is 1 where calls fail that the limit would have let through.
 Prints what happened, and ends with 1 at the first difference."""
 
@@ -12,12 +12,13 @@ import random
 import sys
 
 MIB = 1 << 20
-DEVICE, PROCESS, USER = [40 * MIB, 24 * MIB], 52 * MIB, 48 * MIB
+DEVICE = [40 * MIB, 24 * MIB]
 OUT_OF_MEMORY = 2
 RESERVED = 5  # CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT
 
 driver = ctypes.CDLL("libcuda.so.1")
 operations, seed, faults = (int(a) for a in sys.argv[1:4])
+PROCESS, USER = (int(a) * MIB for a in sys.argv[4:6])
 choose = random.Random(seed)
 
 

@@ -310,7 +310,7 @@ static void name_threads(long n)
 
 static void pause_between(long n)
 {
-	struct timespec wait = { 0, 50000000 };
+	struct timespec wait = { 1, 0 };
 
 	call(n);
 	nanosleep(&wait, NULL);
