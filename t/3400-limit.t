@@ -52,8 +52,9 @@ audited CUAUDIT_OUTPUT="$tmp/fork-%p" CUAUDIT_HOOKS='limit(format=json)' \
 	"$tmp/some" init 0 take=1048576 fork told >"$tmp/out"
 is "$("$PYTHON3" -c '
 import json, sys
-print(sorted(json.load(open(path))["process"]["used"] for path in sys.argv[1:]))' \
-	"$tmp"/fork-*.limit)" "[0, 1048576]" "one that forked later has nothing of its parent"
+reports = [json.load(open(path)) for path in sys.argv[1:]]
+print(sorted([r["process"]["used"], sum(l["used"] for l in r["libraries"])] for r in reports))' \
+	"$tmp"/fork-*.limit)" "[[0, 0], [1048576, 1048576]]" "one that forked later has nothing of its parent"
 
 limited "denial" "deny=cuCtxCreate*,cuMemFree:error=CUDA_ERROR_INVALID_DEVICE" "$tmp/some" init 0
 is "$(paste -s -d ' ' "$tmp/out")" "0 101" "answers the error"

@@ -5,7 +5,7 @@
 own_driver
 on_own held
 limited "pools, graphs and others' memory" "device0=64M;format=json" "$tmp/held"
-is "$(grep -c '^ok' "$tmp/out")" 35 "and nothing was left out"
+is "$(grep -c '^ok' "$tmp/out")" 45 "and nothing was left out"
 is "$(reported 'r["process"]["used"], [a["used"] for a in r["libraries"]]')" "(0, [0])" \
 	"nothing is left"
 is "$(reported 'r["devices"][0]["peak"]')" 67108864 "and it was never over"

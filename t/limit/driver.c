@@ -32,7 +32,12 @@ __attribute__((visibility("default"))) uint64_t test_calls(void)
 __attribute__((visibility("default"))) void (*test_inside)(const char *function);
 __attribute__((visibility("default"))) int test_wrong;
 
+/* Whether graphs are not destroyed. */
+__attribute__((visibility("default"))) int test_refuses;
+
 static _Atomic(CUmemoryPool) own_pool;
+static CUcontext current;
+static uintptr_t contexts;
 
 static void inside(const char *function)
 {
@@ -76,6 +81,41 @@ EXPORT cuCtxGetDevice(CUdevice *device)
 {
 	*device = 0;
 	return getenv("NO_DEVICE") ? CUDA_ERROR_NOT_SUPPORTED : 0;
+}
+
+/* One context inside of another, which has none of its own. */
+EXPORT cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device)
+{
+	(void)flags;
+	(void)device;
+	*context = current = (CUcontext)(uintptr_t)++contexts;
+	return 0;
+}
+
+EXPORT cuCtxGetCurrent(CUcontext *context)
+{
+	*context = current;
+	return 0;
+}
+
+EXPORT cuCtxDestroy_v2(CUcontext context)
+{
+	(void)context;
+	current = NULL;
+	return 0;
+}
+
+EXPORT cuCtxAttach(CUcontext *context, unsigned int flags)
+{
+	(void)flags;
+	*context = current;
+	return 0;
+}
+
+EXPORT cuCtxDetach(CUcontext context)
+{
+	(void)context;
+	return 0;
 }
 
 EXPORT cuMemGetInfo_v2(size_t *free, size_t *total)
@@ -218,7 +258,7 @@ EXPORT cuGraphLaunch(CUgraphExec exec, CUstream stream)
 EXPORT cuGraphExecDestroy(CUgraphExec exec)
 {
 	(void)exec;
-	return 0;
+	return test_refuses ? CUDA_ERROR_INVALID_HANDLE : 0;
 }
 
 EXPORT cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value)

@@ -10,6 +10,12 @@
 enum { MIB = 1 << 20, CAPTURED = 0x30 };
 
 CUresult cuInit(unsigned int flags);
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
+CUresult cuCtxDestroy_v2(CUcontext context);
+CUresult cuCtxAttach(CUcontext *context, unsigned int flags);
+CUresult cuCtxDetach(CUcontext context);
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *as,
+				unsigned int levels);
 CUresult cuMemGetInfo_v2(size_t *free, size_t *total);
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t size);
 CUresult cuMemFree_v2(CUdeviceptr address);
@@ -29,6 +35,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size);
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
 uint64_t test_holds(void);
 uint64_t test_calls(void);
+extern int test_refuses;
 
 static int left(void)
 {
@@ -76,6 +83,11 @@ static void graphs(void)
 	ok(!cuGraphLaunch(large, NULL) && left() == 48, "a larger one the rest");
 	ok(!cuGraphLaunch(small, NULL) && left() == 48, "again, nothing more");
 	ok(!cuDeviceGraphMemTrim(0) && left() == 64, "trimmed, it is back");
+	test_refuses = 1;
+	ok(cuGraphExecDestroy(small), "a graph that is not destroyed");
+	test_refuses = 0;
+	ok(!cuGraphLaunch(small, NULL) && left() == 60, "takes it as before");
+	cuDeviceGraphMemTrim(0);
 	ok(!cuMemAlloc_v2(&a, 50 * MIB), "most is taken");
 	calls = test_calls();
 	ok(cuGraphLaunch(large, NULL) == CUDA_ERROR_OUT_OF_MEMORY && test_calls() == calls,
@@ -116,6 +128,29 @@ static void others(void)
 	ok(!cuMemUnmap(3 << 29, 32 * MIB) && left() == 64, "unmapped");
 }
 
+static void contexts(void)
+{
+	CUDA_ARRAY3D_DESCRIPTOR texels = {
+		.Width = 1024, .Height = 1024, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1,
+	};
+	CUipcMemHandle ipc = { { 0 } };
+	CUmipmappedArray array;
+	CUcontext context, same;
+	CUdeviceptr a, outer;
+	uint64_t size = 40 * MIB;
+
+	memcpy(&ipc, &size, sizeof(size));
+	ok(!cuMemAlloc_v2(&outer, MIB) && !cuCtxCreate_v2(&context, 0, 0), "a context");
+	ok(!cuMipmappedArrayCreate(&array, &texels, 1) && left() == 59, "a mipmapped array of its own");
+	ok(!cuIpcOpenMemHandle_v2(&a, ipc, 0) && left() == 19, "another process's memory");
+	ok(!cuCtxDestroy_v2(context) && left() == 63, "destroyed, with what it had");
+	ok(!cuCtxCreate_v2(&context, 0, 0) && !cuMemAlloc_v2(&a, MIB) && !cuCtxAttach(&same, 0),
+	   "another one, attached to");
+	ok(!cuCtxDetach(context) && left() == 62, "detached from, it keeps what it has");
+	ok(!cuCtxDetach(context) && left() == 63, "but for the last time");
+	ok(!cuCtxDestroy_v2(context) && !cuMemFree_v2(outer) && left() == 64, "the outer one's is freed");
+}
+
 int main(int argc, char **argv)
 {
 	(void)argv;
@@ -125,5 +160,6 @@ int main(int argc, char **argv)
 	pools();
 	graphs();
 	others();
+	contexts();
 	return done_testing();
 }
