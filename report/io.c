@@ -399,6 +399,16 @@ long io_read_file(const char *path, char *text, size_t size, int patience)
 	return used;
 }
 
+/* strtoul has another name in each libc, see hooks/old_libc.h. */
+uint64_t io_number(const char *text)
+{
+	uint64_t value = 0;
+
+	for (; *text >= '0' && *text <= '9'; text++)
+		value = 10 * value + (uint64_t)(*text - '0');
+	return value;
+}
+
 /* Where a file system cannot reserve, a byte of each block does. */
 static int fill(int fd, uint64_t offset, uint64_t end)
 {

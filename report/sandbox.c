@@ -3,7 +3,6 @@
 #include "report/sandbox.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,7 +13,7 @@ static int number_of(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
 
-	return at ? atoi(at + strlen(name)) : -1;
+	return at ? (int)io_number(at + strlen(name)) : -1;
 }
 
 /* How many there are by a /proc/PID/status; -1: unknown. */

@@ -44,16 +44,6 @@ static bool main_is_alive(void)
 	return syscall(SYS_process_vm_readv, getpid(), &local, 1UL, &remote, 1UL, 0UL) == 1;
 }
 
-/* strtoul has another name in each libc, see old_libc.h. */
-static uint64_t read_number(const char *text)
-{
-	uint64_t value = 0;
-
-	for (; *text >= '0' && *text <= '9'; text++)
-		value = 10 * value + (uint64_t)(*text - '0');
-	return value;
-}
-
 /*
  * Whether the main thread has ended, and of the others only helpers are left.
  * Where /proc is missing that is assumed: the program must be able to end.
@@ -75,7 +65,7 @@ static bool only_helpers(bool *main_ended)
 		at += at != NULL;
 	}
 	/* The main thread, which is counted until the process ends, and they. */
-	return *main_ended && (!at || read_number(at) <= helpers + 1);
+	return *main_ended && (!at || io_number(at) <= helpers + 1);
 }
 
 static bool program_is_over(bool *main_ended)
