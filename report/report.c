@@ -259,7 +259,8 @@ static void finish_processes(struct report *report)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < report->nprocesses; i++)
-		if (processes[i].calls || processes[i].answered || processes[i].header->lost)
+		if (processes[i].calls || processes[i].answered || processes[i].header->lost ||
+		    processes[i].header->unhooked)
 			processes[kept++] = processes[i];
 	for (size_t i = 0; i < kept; i++)
 		report->unknown += !(processes[i].header->flags & CUAUDIT_STAT_COVERAGE);
