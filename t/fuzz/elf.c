@@ -4,6 +4,7 @@
  * Prints how many cases there were of each outcome.
  */
 #include <string.h>
+#include <unistd.h>
 #include <sys/mman.h>
 
 #include "audit/elf.h"
@@ -147,7 +148,7 @@ static void run_program(const struct object *damaged, const struct link_map *map
 
 static void run(uint64_t seed, uint64_t number, int nobjects, uintptr_t *caller)
 {
-	struct link_map map;
+	static struct link_map map;	/* the auditor keeps those of libc */
 	struct object *object;
 	bool whole;
 
