@@ -46,12 +46,24 @@ uint32_t trace_file_chunks(void)
 	return nchunks;
 }
 
-/* The last argument may be cut, and its end is then that of the text. */
+/* A text that fills its room may have been cut, and then ends with "...". */
+static void mark_cut(char *text, size_t size, long used)
+{
+	static const char cut[] = "...";
+
+	if (used >= (long)size - 1)
+		memcpy(text + size - sizeof(cut), cut, sizeof(cut));
+}
+
 static void describe_process(struct cuaudit_trace_header *to)
 {
-	if (readlink("/proc/thread-self/exe", to->program, sizeof(to->program) - 1) < 0)
+	long used = readlink("/proc/thread-self/exe", to->program, sizeof(to->program) - 1);
+
+	if (used < 0)
 		strcpy(to->program, "(unknown program)");
-	io_read_file("/proc/thread-self/cmdline", to->command, sizeof(to->command), IO_NOW);
+	mark_cut(to->program, sizeof(to->program), used);
+	used = io_read_file("/proc/thread-self/cmdline", to->command, sizeof(to->command), IO_NOW);
+	mark_cut(to->command, sizeof(to->command), used);
 	if (gethostname(to->host, sizeof(to->host) - 1))
 		strcpy(to->host, "localhost");
 }

@@ -39,26 +39,28 @@ static uint32_t epoch(void)
 	return atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed) & (uint32_t)(ASKED >> 1);
 }
 
+/* Of as much of a name as is written. */
 static uint64_t hash(const char *name)
 {
 	uint64_t sum = 0xcbf29ce484222325u;
 
-	while (*name)
-		sum = (sum ^ (unsigned char)*name++) * 0x100000001b3u;
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_TEXT_MOST && name[i]; i++)
+		sum = (sum ^ (unsigned char)name[i]) * 0x100000001b3u;
 	return sum >> 32 << 32;
 }
 
 static void describe(uint64_t handle, uint64_t ticks, const char *name)
 {
 	struct cuaudit_trace_kernel *record;
+	size_t size = trace_describe_size(name);
 	uint32_t why;
 
-	record = trace_describe(sizeof(*record), strlen(name) + 1, &why);
+	record = trace_describe(sizeof(*record), size, &why);
 	if (!record)
 		return;
 	record->handle = handle;
 	record->ticks = ticks;
-	strcpy((char *)(record + 1), name);
+	trace_describe_text(record + 1, name, size);
 	trace_describe_publish(record, CUAUDIT_TRACE_KERNEL);
 }
 

@@ -37,6 +37,7 @@ enum {
 	CUAUDIT_TRACE_ALIGN = 8,	/* all records begin at and are multiples of it */
 	CUAUDIT_TRACE_OPEN = 4,
 	CUAUDIT_TRACE_STEPS = 24,
+	CUAUDIT_TRACE_TEXT_MOST = 32767,	/* bytes of a description's text, see below */
 	CUAUDIT_TRACE_AGAIN_MOST = 64	/* bytes of arguments of a record that is referred to */
 };
 
@@ -188,7 +189,10 @@ enum cuaudit_trace_type {
 	CUAUDIT_TRACE_MARK
 };
 
-/* Texts at a record's end fill it up with NULs, at least one. */
+/*
+ * Texts at a record's end fill it up with NULs, at least one. The writer cuts a
+ * text of more than CUAUDIT_TRACE_TEXT_MOST bytes, which then ends with "...".
+ */
 struct cuaudit_trace_record {
 	uint32_t type;		/* enum cuaudit_trace_type, written last; readers skip others */
 	uint32_t size;		/* of the whole record */
