@@ -80,10 +80,13 @@ void convert_file_close(struct convert_file *file)
 
 static struct trace_losses losses_of(const struct trace *trace, uint64_t damaged)
 {
-	return (struct trace_losses){
-		.calls = trace->header.lost, .damaged = trace->damaged + damaged,
-		.torn = trace->torn, .cut = trace->cut,
+	struct trace_losses losses = {
+		.damaged = trace->damaged + damaged, .torn = trace->torn, .cut = trace->cut,
 	};
+
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		losses.calls[i] = trace_lost(trace, i);
+	return losses;
 }
 
 void convert_losses(struct buffer *out, const struct trace *trace, uint64_t damaged)
@@ -113,8 +116,8 @@ int convert_each_loss(struct convert *convert, const struct trace *trace,
 	int error = 0;
 
 	for (uint32_t i = 0; !error && i < CUAUDIT_TRACE_LOSSES; i++)
-		if (trace->header.lost[i])
-			error = take(convert, trace, trace_losses_why(i), trace->header.lost[i]);
+		if (trace_lost(trace, i))
+			error = take(convert, trace, trace_losses_why(i), trace_lost(trace, i));
 	if (!error && damaged)
 		error = take(convert, trace, "damaged parts", damaged);
 	if (!error && trace->torn)

@@ -427,7 +427,8 @@ static int add_process(struct summary *summary, struct summary_process *process,
 	process->arguments = header->flags & CUAUDIT_TRACE_ARGUMENTS;
 	process->ring = header->flags & CUAUDIT_TRACE_RING;
 	process->error = header->error;
-	memcpy(process->lost, header->lost, sizeof(process->lost));
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		process->lost[i] = trace_lost(trace, i);
 	process->damaged = trace->damaged + tally->damaged;
 	process->torn = trace->torn;
 	process->cut = trace->cut;

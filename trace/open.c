@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 enum {
 	CHUNK_MIN = 8192,
 	CHUNK_MAX = 1 << 30,
+	TRIES = 8,		/* to copy a chunk's header while it is written */
 	SPAN_MIN = 100000000	/* ns from which two readings of two clocks are the better measure */
 };
 
@@ -138,9 +140,38 @@ static int add_chunk(struct trace *trace, const struct cuaudit_trace_chunk *head
 	};
 	memcpy(chunk->open, header->open, sizeof(chunk->open));
 	/* A count beyond what fits is none. */
-	if (header->records <= chunk->size / 16)
-		trace->records += header->records;
+	if (header->records <= chunk->size / 8)
+		chunk->records = header->records;
+	trace->records += chunk->records;
 	return 0;
+}
+
+/*
+ * A living process may begin the chunk anew, or open and close calls, while its header is
+ * copied: then two copies differ. Of one that does not come to rest, nothing is known.
+ */
+static ssize_t read_chunk(const struct trace *trace, struct cuaudit_trace_chunk *header,
+			  uint64_t offset)
+{
+	struct cuaudit_trace_chunk again;
+	ssize_t got;
+
+	for (int i = 0; i < TRIES; i++) {
+		got = read_at(trace->fd, header, sizeof(*header), offset);
+		if (!trace->living || got < (ssize_t)sizeof(*header))
+			return got;
+		got = read_at(trace->fd, &again, sizeof(again), offset);
+		if (got < (ssize_t)sizeof(again))
+			return got;
+		if (memcmp(header, &again, offsetof(struct cuaudit_trace_chunk, records)) != 0)
+			continue;
+		for (int j = 0; j < CUAUDIT_TRACE_OPEN; j++)
+			if (memcmp(&header->open[j], &again.open[j], sizeof(again.open[j])) != 0)
+				header->open[j].ticks = 0;
+		return got;
+	}
+	header->kind = CUAUDIT_TRACE_EMPTY;
+	return got;
 }
 
 static int read_chunks(struct trace *trace)
@@ -152,7 +183,7 @@ static int read_chunks(struct trace *trace)
 	error = add_segment(trace, CUAUDIT_TRACE_HEADER, end, 0);
 	for (offset = size; !error && offset < trace->size; offset += size) {
 		struct cuaudit_trace_chunk header;
-		ssize_t got = read_at(trace->fd, &header, sizeof(header), offset);
+		ssize_t got = read_chunk(trace, &header, offset);
 
 		end = trace->size - offset < size ? trace->size : offset + size;
 		if (got < 0)
@@ -256,6 +287,10 @@ const char *trace_open(struct trace *trace, const char *path)
 	if (fault)
 		return fault;
 	trace->cut = cut_off(trace);
+	trace->living = !(trace->header.flags & CUAUDIT_TRACE_FINISHED);
+	trace->overwritten = calloc(1, sizeof(*trace->overwritten));
+	if (!trace->overwritten)
+		return strerror(ENOMEM);
 	error = read_chunks(trace);
 	if (error)
 		return strerror(-error);
@@ -267,10 +302,20 @@ const char *trace_open(struct trace *trace, const char *path)
 	return trace_describe(trace) ? strerror(ENOMEM) : NULL;
 }
 
+uint64_t trace_lost(const struct trace *trace, enum cuaudit_trace_loss why)
+{
+	uint64_t lost = trace->header.lost[why];
+
+	if (why == CUAUDIT_TRACE_LOST_RING && trace->overwritten)
+		lost += __atomic_load_n(trace->overwritten, __ATOMIC_RELAXED);
+	return lost;
+}
+
 void trace_close(struct trace *trace)
 {
 	trace_describe_free(trace);
 	free(trace->chunks);
+	free(trace->overwritten);
 	for (size_t i = 0; i < trace->nsegments; i++)
 		free(trace->segments[i].data);
 	free(trace->segments);
