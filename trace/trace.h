@@ -32,6 +32,7 @@ struct trace_function {
 	uint32_t nsteps;
 	bool masked;		/* arguments begin with a mask */
 	uint64_t unrecorded;	/* bits of the words of parameters that no step is of */
+	uint64_t inputs;	/* the same of pointers to what the driver reads */
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 

@@ -173,7 +173,8 @@ enum cuaudit_trace_next_thread {
 
 enum cuaudit_trace_status {
 	CUAUDIT_TRACE_SKIPPED = 1,	/* a hook answered in the driver's place */
-	CUAUDIT_TRACE_CUT = 2		/* the arguments did not fit: those of the last steps are missing */
+	CUAUDIT_TRACE_CUT = 2,		/* the arguments did not fit: those of the last steps are missing */
+	CUAUDIT_TRACE_INPUTS = 4	/* it failed, and of what the driver reads all was followed but NULL */
 };
 
 /* Descriptions. */
