@@ -106,6 +106,15 @@ void convert_file_complain(const struct convert_file *file, struct convert *conv
 	if (*text)
 		convert->complain(file->trace.path, text);
 	convert->incomplete |= trace_losses_any(&losses);
+	if (!file->trace.steps)
+		return;
+	out = (struct buffer){ text, sizeof(text), 0 };
+	buffer_text(&out, "the time of day was set meanwhile, ");
+	buffer_unsigned(&out, file->trace.steps);
+	buffer_text(&out, file->trace.steps == 1 ? " time" : " times");
+	buffer_text(&out, "; times are by the clock of the start");
+	buffer_end(&out);
+	convert->complain(file->trace.path, text);
 }
 
 int convert_each_loss(struct convert *convert, const struct trace *trace,

@@ -335,6 +335,7 @@ static void warnings(struct writer *json, const struct summary *summary)
 {
 	uint64_t lost[CUAUDIT_TRACE_LOSSES] = { 0 }, losers[CUAUDIT_TRACE_LOSSES] = { 0 };
 	uint64_t damaged = 0, damagers = 0, torn = 0, tearers = 0, cut = 0, cutters = 0, filtered = 0, filterers = 0;
+	uint64_t steps = 0, steppers = 0;
 	uint64_t unfinished = 0;
 
 	for (size_t i = 0; i < summary->nprocesses; i++) {
@@ -353,6 +354,8 @@ static void warnings(struct writer *json, const struct summary *summary)
 		cutters += process->cut > 0;
 		filtered += process->filtered;
 		filterers += process->filtered > 0;
+		steps += process->steps;
+		steppers += process->steps > 0;
 	}
 	writer_begin(json, "warnings", '[');
 	faults(json, summary);
@@ -363,6 +366,7 @@ static void warnings(struct writer *json, const struct summary *summary)
 	warn(json, torn, "byte", tearers, "the end of a file that is torn off");
 	warn(json, cut, "byte", cutters, "the file was cut short");
 	warn(json, filtered, "call", filterers, "too short to be recorded, as min-duration asks");
+	warn(json, steps, "step of the time of day", steppers, "times are by the clock of the start");
 	writer_end(json, ']');
 }
 

@@ -432,6 +432,8 @@ static int add_process(struct summary *summary, struct summary_process *process,
 	process->damaged = trace->damaged + tally->damaged;
 	process->torn = trace->torn;
 	process->cut = trace->cut;
+	process->steps = trace->steps;
+	process->step_ns = trace->step_ns;
 	for (size_t i = 0; i < trace->nchunks; i++)
 		process->filtered += trace->chunks[i].filtered;
 	process->partial = process->filtered || trace->nmarks || process->damaged || process->torn;

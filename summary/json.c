@@ -243,6 +243,8 @@ static void missing(struct writer *writer, const struct summary_process *process
 	writer_number(writer, "damaged_parts", process->damaged);
 	writer_number(writer, "torn_bytes", process->torn);
 	writer_number(writer, "cut_bytes", process->cut);
+	writer_number(writer, "clock_steps", process->steps);
+	writer_signed(writer, "clock_steps_ns", process->step_ns);
 }
 
 static void process(const struct json *json, size_t index)

@@ -81,8 +81,8 @@ static void disks(const struct page *page)
 }
 
 struct sums {
-	uint64_t unfinished, damaged, torn, cut, filtered;
-	uint64_t damaged_in, torn_in, cut_in, filtered_in;	/* processes */
+	uint64_t unfinished, damaged, torn, cut, filtered, steps;
+	uint64_t damaged_in, torn_in, cut_in, filtered_in, steps_in;	/* processes */
 };
 
 static struct sums add_up(const struct summary *summary)
@@ -101,6 +101,8 @@ static struct sums add_up(const struct summary *summary)
 		sums.torn_in += process->torn != 0;
 		sums.cut += process->cut;
 		sums.cut_in += process->cut != 0;
+		sums.steps += process->steps;
+		sums.steps_in += process->steps != 0;
 		sums.filtered += process->filtered;
 		sums.filtered_in += process->filtered != 0;
 	}
@@ -144,6 +146,8 @@ void notes_text(const struct page *page)
 	count_note(page, "torn", sums.torn, sums.torn_in, "byte", "bytes",
 		   " at the file's end are no whole chunk");
 	count_note(page, "cut short", sums.cut, sums.cut_in, "byte", "bytes", " of the file are missing");
+	count_note(page, "clock", sums.steps, sums.steps_in, "time", "times",
+		   " the time of day was set; times are by the clock of the start");
 	count_note(page, "not recorded", sums.filtered, sums.filtered_in, "call", "calls",
 		   " shorter than min-duration");
 	open_calls(page);

@@ -139,6 +139,8 @@ struct summary_process {
 	bool partial;		/* calls are missing, by loss, filter, start= or stop= */
 	uint64_t damaged;	/* chunks and descriptions */
 	uint64_t torn, cut;	/* bytes */
+	uint64_t steps;		/* how often the time of day was set ... */
+	int64_t step_ns;	/* ... and by how much, in all */
 	struct summary_memory memory;
 };
 

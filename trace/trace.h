@@ -94,6 +94,7 @@ struct trace_chunk {
 	uint64_t sequence;
 	uint64_t base_ticks;
 	uint64_t base_ns;
+	uint64_t base_raw;
 	uint64_t base_correlation;
 	uint64_t filtered;
 	uint64_t records;	/* how many calls, once it is full; 0: not known */
@@ -130,6 +131,8 @@ struct trace {
 	/* ns since the epoch = start_ns + (ticks - start_ticks) * mult >> shift */
 	uint64_t start_ticks, start_ns, mult;
 	uint32_t shift;
+	uint32_t steps;		/* how often the time of day was set meanwhile, which no time shows */
+	int64_t step_ns;	/* by how much, in all; forward */
 	struct trace_segment *segments;
 	size_t nsegments;
 	char **spelled;		/* names of kernels that are not the file's */

@@ -158,7 +158,7 @@ static bool take_over(struct trace_writer *writer, uint64_t ticks, uint64_t corr
 					     CUAUDIT_TRACE_NEXT_THREAD << 8,
 		[CUAUDIT_TRACE_NEXT_NUMBER] = writer->number,
 		[CUAUDIT_TRACE_NEXT_TICKS] = ticks,
-		[CUAUDIT_TRACE_NEXT_NS] = trace_file_ns(ticks),
+		[CUAUDIT_TRACE_NEXT_NS] = trace_file_clocks(ticks).ns,
 		[CUAUDIT_TRACE_NEXT_CORRELATION] = correlation,
 	};
 	uint32_t used;

@@ -79,7 +79,7 @@ struct cuaudit_trace_header {
 	uint32_t clock_shift;
 	uint32_t unused;
 	uint64_t clock_hz;	/* ticks a second */
-	uint64_t start_ticks;	/* read together with start_ns ... */
+	uint64_t start_ticks;	/* read together with start_raw and start_ns ... */
 	uint64_t start_ns;	/* ... of CLOCK_REALTIME */
 	uint64_t end_ticks;	/* the same at the end, 0 until then */
 	uint64_t end_ns;
@@ -89,6 +89,8 @@ struct cuaudit_trace_header {
 	char program[1024];	/* its path */
 	char command[2048];	/* its arguments, each ended by a NUL; cut at the end */
 	uint64_t size;		/* bytes of the file once it has its end; 0: not known */
+	uint64_t start_raw;	/* CLOCK_MONOTONIC_RAW at start_ticks, which is never set; 0: not known */
+	uint64_t end_raw;	/* and at end_ticks */
 };
 
 enum cuaudit_trace_kind {
@@ -114,7 +116,8 @@ struct cuaudit_trace_chunk {
 	uint64_t base_correlation;
 	uint64_t records;	/* once the chunk is full or its thread has ended: how many calls; else 0 */
 	uint64_t filtered;	/* calls of this chunk's time that were shorter than min-duration */
-	uint64_t unused[9];
+	uint64_t base_raw;	/* CLOCK_MONOTONIC_RAW at base_ticks; 0: not known */
+	uint64_t unused[8];
 	struct cuaudit_trace_open open[CUAUDIT_TRACE_OPEN];	/* those the hook's open= selects, by depth */
 	uint64_t padding[8];
 };
