@@ -344,6 +344,11 @@ static void thread_exit(void *block)
 	trace_writer_thread_exit(block);
 }
 
+static void hook_left(void *block, uint64_t correlation)
+{
+	trace_writer_hook_left(block, correlation);
+}
+
 const struct cuaudit_module trace_module = {
 	.size = sizeof(trace_module),
 	.abi = CUAUDIT_ABI,
@@ -354,5 +359,6 @@ const struct cuaudit_module trace_module = {
 	.finish = finish,
 	.forked = forked,
 	.thread_exit = thread_exit,
+	.hook_left = hook_left,
 	.check = check,
 };
