@@ -265,6 +265,7 @@ static void process(const struct json *json, size_t index)
 	writer_text(writer, "program", process->program);
 	writer_text(writer, "command", process->command);
 	writer_flag(writer, "finished", process->finished);
+	writer_text(writer, "ending", trace_ending_text(process->ending));
 	writer_flag(writer, "arguments", process->arguments);
 	writer_number(writer, "first_ns", process->first_ns);
 	writer_number(writer, "last_ns", process->last_ns);

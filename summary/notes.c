@@ -81,20 +81,20 @@ static void disks(const struct page *page)
 }
 
 struct sums {
-	uint64_t unfinished, damaged, torn, cut, filtered, steps;
+	uint64_t endings[TRACE_ENDINGS], damaged, torn, cut, filtered, steps;
 	uint64_t damaged_in, torn_in, cut_in, filtered_in, steps_in;	/* processes */
 };
 
 static struct sums add_up(const struct summary *summary)
 {
-	struct sums sums = { .unfinished = 0 };
+	struct sums sums = { .damaged = 0 };
 
 	for (size_t i = 0; i < summary->nprocesses; i++) {
 		const struct summary_process *process = &summary->processes[i];
 
 		if (process->fault)
 			continue;
-		sums.unfinished += !process->finished;
+		sums.endings[process->ending]++;
 		sums.damaged += process->damaged;
 		sums.damaged_in += process->damaged != 0;
 		sums.torn += process->torn;
@@ -134,10 +134,12 @@ void notes_text(const struct page *page)
 {
 	struct sums sums = add_up(page->summary);
 
-	if (sums.unfinished) {
+	for (uint32_t i = TRACE_ENDED + 1; i < TRACE_ENDINGS; i++) {
+		if (!sums.endings[i])
+			continue;
 		begin(page, "not finished");
-		out_text(page->out, "killed, or still running");
-		end(page, sums.unfinished);
+		out_text(page->out, trace_ending_text(i));
+		end(page, sums.endings[i]);
 	}
 	lost(page);
 	disks(page);

@@ -110,9 +110,13 @@ static inline uint64_t is_long(const struct trace_writer *writer, const struct c
 
 static uint64_t least;	/* ticks of a call that is written */
 
+/* One that a hook answered has no times; the counter of another processor may be a little behind. */
 static bool is_short(const struct cuaudit_call *call)
 {
-	return __builtin_expect(call->end - call->start < least, 0);
+	uint64_t ticks = call->end - call->start;
+
+	return __builtin_expect(least && (ticks < least || (int64_t)ticks < 0 ||
+					  call->flags & CUAUDIT_CALL_SKIPPED), 0);
 }
 
 static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *call)
@@ -135,7 +139,8 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 	}
 	site = writer ? trace_writer_site(writer, call, &why) : NULL;
 	if (!site) {
-		trace_file_lost(why, 1);
+		/* One that is not wanted is not missing. */
+		trace_file_lost(why, !is_short(call));
 		return;
 	}
 	plan = trace_site_rest(site)->plan;

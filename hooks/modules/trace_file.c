@@ -454,6 +454,16 @@ const char *trace_file_finish(uint32_t used)
 	return path;
 }
 
+bool trace_file_is_there(void)
+{
+	int file = io_open(path, O_RDONLY | O_NOFOLLOW, IO_NOW);
+	bool there = file >= 0 && trace_self_is(file, &self);
+
+	if (file >= 0)
+		io_close(file);
+	return there;
+}
+
 void trace_file_forked(void)
 {
 	if (fd >= 0 && trace_self_is(fd, &self))

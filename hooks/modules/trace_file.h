@@ -89,6 +89,9 @@ uint64_t trace_file_losses(enum cuaudit_trace_loss why);
  */
 const char *trace_file_finish(uint32_t used);
 
+/* Context: setup. Whether the file is still where it was made. */
+bool trace_file_is_there(void);
+
 /* Context: call. How many chunks the file has. */
 uint32_t trace_file_chunks(void);
 

@@ -410,8 +410,14 @@ static void say(const char *path, uint64_t calls)
 		[CUAUDIT_TRACE_LOST_UNWOUND] = "a signal handler left the hook by siglongjmp",
 	};
 
-	cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO, "trace: %llu call%s in %s",
-		    (unsigned long long)calls, calls == 1 ? "" : "s", path ? path : "no file");
+	if (path && !trace_file_is_there())
+		cuaudit_log(CUAUDIT_WARN, "trace: %s was removed or replaced while the process ran, with %llu "
+			    "calls; leave it until the process has ended", path,
+			    (unsigned long long)calls);
+	else
+		cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO,
+			    "trace: %llu call%s in %s", (unsigned long long)calls,
+			    calls == 1 ? "" : "s", path ? path : "no file");
 	if (cuaudit_abandoned())
 		cuaudit_log(CUAUDIT_INFO, "trace: %llu calls are not in %s: left by longjmp, an exception "
 			    "or a coroutine, unless they ended on another thread",
