@@ -371,7 +371,8 @@ static void warnings(struct writer *json, const struct summary *summary)
 	warn(json, torn, "byte", tearers, "the end of a file that is torn off");
 	warn(json, cut, "byte", cutters, "the file was cut short");
 	warn(json, filtered, "call", filterers, "too short to be recorded, as min-duration asks");
-	warn(json, steps, "step of the time of day", steppers, "times are by the clock of the start");
+	warn(json, steps, "step of the time of day", steppers,
+	     "times are by the clock of the start");
 	writer_end(json, ']');
 }
 

@@ -3,7 +3,7 @@
 #include "print/print.h"
 #include "print/value.h"
 
-/* Whether what a parameter leads to is there now: read by the driver, or written by it with success. */
+/* Whether what a parameter leads to is there: read by the driver, or written with success. */
 static bool accepted(const struct print_call *call, uint8_t direction)
 {
 	if (call->flags & CUAUDIT_PRINT_AFTER && !call->result)

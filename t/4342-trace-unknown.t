@@ -59,6 +59,21 @@ is "$(find "$tmp/to" -name 'thread*' -exec cat {} \; | tr '\0' '\n' | grep -a -c
 is "$("$top_builddir/bin/cuaudit" report --html "$tmp/page.html" "$tmp"/traces/*.cutrace 2>&1)" "" "html"
 unlike "$(cat "$tmp/page.html")" 'kernelParams = [^?]' "html: nothing else"
 
+# What follows where a record's room is spent.
+record "strings=1000;elements=100"
+spent='attrs = \?, attrsIdxs = \?, numAttrs = 0, failIdx = \?, hStream = NULL'
+for format in text csv; do
+	to $format
+	like "$(grep cuMemcpyBatchAsync "$tmp/to")" "$spent" "$format: a record without room for more"
+done
+for format in jsonl chrome; do
+	to $format
+	like "$(grep cuMemcpyBatchAsync "$tmp/to")" '"numAttrs":0' "$format: what has room"
+	unlike "$(grep cuMemcpyBatchAsync "$tmp/to")" '"(attrs|attrsIdxs|failIdx)"' "$format: and nothing else"
+done
+to otlp
+like "$(cat "$tmp/to")" '"cuda.argument.attrsIdxs","value":\{"stringValue":"\?"' "otlp: the same"
+
 # Of a list or a text of which nothing was kept, it is known that it was there.
 record "elements=0;strings=0"
 to text

@@ -131,7 +131,7 @@ struct trace {
 	/* ns since the epoch = start_ns + (ticks - start_ticks) * mult >> shift */
 	uint64_t start_ticks, start_ns, mult;
 	uint32_t shift;
-	uint32_t steps;		/* how often the time of day was set meanwhile, which no time shows */
+	uint32_t steps;		/* how often the time of day was set meanwhile */
 	int64_t step_ns;	/* by how much, in all; forward */
 	struct trace_segment *segments;
 	size_t nsegments;

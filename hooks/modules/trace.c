@@ -110,7 +110,7 @@ static inline uint64_t is_long(const struct trace_writer *writer, const struct c
 
 static uint64_t least;	/* ticks of a call that is written */
 
-/* One that a hook answered has no times; the counter of another processor may be a little behind. */
+/* One that a hook answered has no times; the counter of another processor may be behind. */
 static bool is_short(const struct cuaudit_call *call)
 {
 	uint64_t ticks = call->end - call->start;

@@ -34,7 +34,7 @@ _Atomic uint32_t trace_kernel_epoch;
 #define ASKED (OF_FUNCTION - 1)
 static struct trace_table kernels;
 
-/* Answers without a name, of a handle the driver ought to know, that are not for good: below any hash. */
+/* Answers without a name, of a handle the driver ought to know, until one is for good. */
 enum { TRIES = 8 };
 
 static uint32_t epoch(void)

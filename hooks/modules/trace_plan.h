@@ -159,7 +159,7 @@ char *trace_plan_copy_values(const struct trace_plan *plan, const uint64_t *word
 	return to + plan->values[TRACE_PLAN_WORDS];
 }
 
-/* Context: call. Writes arguments of one that succeeded, not more than the most; returns where they end. */
+/* Context: call. Writes a successful call's arguments, at most TRACE_PLAN_MOST; returns the end. */
 char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to);
 
 /*

@@ -411,8 +411,8 @@ static void say(const char *path, uint64_t calls)
 	};
 
 	if (path && !trace_file_is_there())
-		cuaudit_log(CUAUDIT_WARN, "trace: %s was removed or replaced while the process ran, with %llu "
-			    "calls; leave it until the process has ended", path,
+		cuaudit_log(CUAUDIT_WARN, "trace: %s was removed or replaced while the process ran, "
+			    "with %llu calls; leave it until the process has ended", path,
 			    (unsigned long long)calls);
 	else
 		cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO,

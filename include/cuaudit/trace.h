@@ -89,7 +89,7 @@ struct cuaudit_trace_header {
 	char program[1024];	/* its path */
 	char command[2048];	/* its arguments, each ended by a NUL; cut at the end */
 	uint64_t size;		/* bytes of the file once it has its end; 0: not known */
-	uint64_t start_raw;	/* CLOCK_MONOTONIC_RAW at start_ticks, which is never set; 0: not known */
+	uint64_t start_raw;	/* CLOCK_MONOTONIC_RAW at start_ticks; 0: not known */
 	uint64_t end_raw;	/* and at end_ticks */
 };
 
@@ -177,7 +177,7 @@ enum cuaudit_trace_next_thread {
 enum cuaudit_trace_status {
 	CUAUDIT_TRACE_SKIPPED = 1,	/* a hook answered in the driver's place */
 	CUAUDIT_TRACE_CUT = 2,		/* the arguments did not fit: those of the last steps are missing */
-	CUAUDIT_TRACE_INPUTS = 4	/* it failed, and of what the driver reads all was followed but NULL */
+	CUAUDIT_TRACE_INPUTS = 4	/* it failed; what the driver reads was followed, but NULL */
 };
 
 /* Descriptions. */
