@@ -402,7 +402,6 @@ static int put_late(struct ctf *ctf)
 /* The last event of all, and the count that readers warn of. */
 static int put_lost(struct ctf *ctf, uint64_t damaged)
 {
-	const struct cuaudit_trace_header *header = &ctf->trace->header;
 	char text[512] = "";
 	struct buffer out = { text, sizeof(text), 0 };
 	uint64_t calls = 0;
@@ -412,7 +411,7 @@ static int put_lost(struct ctf *ctf, uint64_t damaged)
 	if (!*text)
 		return 0;
 	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
-		calls += header->lost[i];
+		calls += trace_lost(ctf->trace, i);
 	ctf->tid = 0;
 	error = put_other(ctf, ctf->latest, CTF_LOST, text);
 	return error ? error : ctf_stream_discarded(&ctf->stream, calls);

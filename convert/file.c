@@ -80,10 +80,13 @@ void convert_file_close(struct convert_file *file)
 
 static struct trace_losses losses_of(const struct trace *trace, uint64_t damaged)
 {
-	return (struct trace_losses){
-		.calls = trace->header.lost, .damaged = trace->damaged + damaged,
-		.torn = trace->torn, .cut = trace->cut,
+	struct trace_losses losses = {
+		.damaged = trace->damaged + damaged, .torn = trace->torn, .cut = trace->cut,
 	};
+
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		losses.calls[i] = trace_lost(trace, i);
+	return losses;
 }
 
 void convert_losses(struct buffer *out, const struct trace *trace, uint64_t damaged)
@@ -103,6 +106,15 @@ void convert_file_complain(const struct convert_file *file, struct convert *conv
 	if (*text)
 		convert->complain(file->trace.path, text);
 	convert->incomplete |= trace_losses_any(&losses);
+	if (!file->trace.steps)
+		return;
+	out = (struct buffer){ text, sizeof(text), 0 };
+	buffer_text(&out, "the time of day was set meanwhile, ");
+	buffer_unsigned(&out, file->trace.steps);
+	buffer_text(&out, file->trace.steps == 1 ? " time" : " times");
+	buffer_text(&out, "; times are by the clock of the start");
+	buffer_end(&out);
+	convert->complain(file->trace.path, text);
 }
 
 int convert_each_loss(struct convert *convert, const struct trace *trace,
@@ -113,8 +125,8 @@ int convert_each_loss(struct convert *convert, const struct trace *trace,
 	int error = 0;
 
 	for (uint32_t i = 0; !error && i < CUAUDIT_TRACE_LOSSES; i++)
-		if (trace->header.lost[i])
-			error = take(convert, trace, trace_losses_why(i), trace->header.lost[i]);
+		if (trace_lost(trace, i))
+			error = take(convert, trace, trace_losses_why(i), trace_lost(trace, i));
 	if (!error && damaged)
 		error = take(convert, trace, "damaged parts", damaged);
 	if (!error && trace->torn)

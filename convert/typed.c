@@ -81,7 +81,7 @@ static bool read_number(struct typed *typed, const struct trace_arguments *argum
 		return true;
 	}
 	piece = trace_arguments_behind(arguments, param->word);
-	if (!piece || piece->size < param->shape.value.size || arguments->result)
+	if (!piece || piece->size < param->shape.value.size)
 		return false;
 	number(typed, param->shape.value, piece->data);
 	return true;
@@ -123,7 +123,7 @@ static bool read_enumerator(struct buffer *out, const struct trace_arguments *ar
 
 	if (param->shape.how != PRINT_FIXED || param->shape.length != 1 ||
 	    param->shape.value.kind != PRINT_ENUM || !piece ||
-	    piece->size < param->shape.value.size || arguments->result)
+	    piece->size < param->shape.value.size)
 		return false;
 	value_print(&printer, param->shape.value, piece->data);
 	return true;

@@ -25,6 +25,7 @@ static struct {
 	size_t size, at;	/* bytes, from the thread's structure on */
 	const struct cuaudit_module *owner;
 	void (*leave)(void *block);
+	void (*hook_left)(void *block, uint64_t correlation);
 } keys[THREAD_KEYS];
 static _Atomic uint32_t first_key = THREAD_KEYS;	/* handed out downwards */
 
@@ -193,6 +194,8 @@ int cuaudit_thread_key(size_t size, const struct cuaudit_module *owner)
 	/* An older plug-in's structure may end before. */
 	keys[i].leave = owner->size >= offsetof(struct cuaudit_module, thread_exit) +
 				       sizeof(owner->thread_exit) ? owner->thread_exit : NULL;
+	keys[i].hook_left = owner->size >= offsetof(struct cuaudit_module, hook_left) +
+					   sizeof(owner->hook_left) ? owner->hook_left : NULL;
 	first_key = i;
 	return (int)i;
 }
@@ -200,8 +203,17 @@ int cuaudit_thread_key(size_t size, const struct cuaudit_module *owner)
 void thread_disown(const struct cuaudit_module *owner)
 {
 	for (uint32_t i = first_key; i < THREAD_KEYS; i++)
-		if (keys[i].owner == owner)
+		if (keys[i].owner == owner) {
 			keys[i].leave = NULL;
+			keys[i].hook_left = NULL;
+		}
+}
+
+void thread_hook_left(struct thread *thread)
+{
+	for (uint32_t i = first_key; i < THREAD_KEYS; i++)
+		if (thread->blocks[i] && keys[i].hook_left)
+			keys[i].hook_left(thread->blocks[i], thread->correlation);
 }
 
 bool thread_any_guarded(uint32_t number)

@@ -100,6 +100,9 @@ bool thread_any_guarded(uint32_t number);
 /* Context: setup. A module that did not start is not told of the ends of threads. */
 void thread_disown(const struct cuaudit_module *owner);
 
+/* Context: call. Modules are told that a hook of the calling thread was left. */
+void thread_hook_left(struct thread *thread);
+
 /* Context: call, in the child of fork. */
 void thread_forked(void);
 

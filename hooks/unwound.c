@@ -227,6 +227,13 @@ static bool is_left(struct thread *thread, uint64_t state, const struct frame *f
 				       call_is_left(thread, thread_frame(state), (uintptr_t)frame);
 }
 
+/* Modules first: what they had done of the call all the same is known before it is counted. */
+static void drop_hook(struct thread *thread)
+{
+	thread_hook_left(thread);
+	thread->unwound_hooks++;
+}
+
 uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth)
 {
 	uint64_t state = thread->state;
@@ -240,7 +247,7 @@ uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t
 		if (moved)
 			;	/* it ended, elsewhere */
 		else if (state & THREAD_INSIDE)
-			thread->unwound_hooks++;
+			drop_hook(thread);
 		else
 			thread->abandoned++;
 		state = at ? thread->outer[at % THREAD_FRAMES] : 0;

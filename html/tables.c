@@ -186,7 +186,7 @@ static const char *ending(const struct summary_process *process)
 {
 	if (process->fault)
 		return process->fault;
-	return process->finished ? "ended" : "killed, or still running";
+	return trace_ending_text(process->ending);
 }
 
 static void processes(struct table *table, const struct summary *summary)
@@ -317,17 +317,22 @@ static void faults(struct writer *json, const struct summary *summary)
 	}
 }
 
-static void unended(struct writer *json, const struct summary *summary, uint64_t nprocesses)
+static void unended(struct writer *json, const struct summary *summary,
+		    const uint64_t endings[TRACE_ENDINGS])
 {
-	char text[256], open[256] = "";
+	char text[256];
 
-	if (!nprocesses)
+	for (uint32_t i = TRACE_ENDED + 1; i < TRACE_ENDINGS; i++) {
+		if (!endings[i])
+			continue;
+		snprintf(text, sizeof(text), "%llu process%s %s", (unsigned long long)endings[i],
+			 endings[i] == 1 ? "" : "es", trace_ending_text(i));
+		writer_text(json, NULL, text);
+	}
+	if (!summary->nopen)
 		return;
-	if (summary->nopen)
-		snprintf(open, sizeof(open), ", with %zu call%s they had not come back from",
-			 summary->nopen, summary->nopen == 1 ? "" : "s");
-	snprintf(text, sizeof(text), "%llu process%s killed, or still running%s",
-		 (unsigned long long)nprocesses, nprocesses == 1 ? "" : "es", open);
+	snprintf(text, sizeof(text), "%zu call%s had not ended", summary->nopen,
+		 summary->nopen == 1 ? "" : "s");
 	writer_text(json, NULL, text);
 }
 
@@ -335,7 +340,8 @@ static void warnings(struct writer *json, const struct summary *summary)
 {
 	uint64_t lost[CUAUDIT_TRACE_LOSSES] = { 0 }, losers[CUAUDIT_TRACE_LOSSES] = { 0 };
 	uint64_t damaged = 0, damagers = 0, torn = 0, tearers = 0, cut = 0, cutters = 0, filtered = 0, filterers = 0;
-	uint64_t unfinished = 0;
+	uint64_t steps = 0, steppers = 0;
+	uint64_t endings[TRACE_ENDINGS] = { 0 };
 
 	for (size_t i = 0; i < summary->nprocesses; i++) {
 		const struct summary_process *process = &summary->processes[i];
@@ -344,7 +350,7 @@ static void warnings(struct writer *json, const struct summary *summary)
 			lost[j] += process->lost[j];
 			losers[j] += process->lost[j] > 0;
 		}
-		unfinished += !process->fault && !process->finished;
+		endings[process->ending] += !process->fault;
 		damaged += process->damaged;
 		damagers += process->damaged > 0;
 		torn += process->torn;
@@ -353,16 +359,20 @@ static void warnings(struct writer *json, const struct summary *summary)
 		cutters += process->cut > 0;
 		filtered += process->filtered;
 		filterers += process->filtered > 0;
+		steps += process->steps;
+		steppers += process->steps > 0;
 	}
 	writer_begin(json, "warnings", '[');
 	faults(json, summary);
-	unended(json, summary, unfinished);
+	unended(json, summary, endings);
 	for (int j = 0; j < CUAUDIT_TRACE_LOSSES; j++)
 		warn(json, lost[j], "lost call", losers[j], loss_names[j] ? loss_names[j] : "");
 	warn(json, damaged, "damaged part", damagers, "their calls are missing");
 	warn(json, torn, "byte", tearers, "the end of a file that is torn off");
 	warn(json, cut, "byte", cutters, "the file was cut short");
 	warn(json, filtered, "call", filterers, "too short to be recorded, as min-duration asks");
+	warn(json, steps, "step of the time of day", steppers,
+	     "times are by the clock of the start");
 	writer_end(json, ']');
 }
 
@@ -381,7 +391,7 @@ static void totals(struct writer *json, const struct summary *summary)
 	writer_large(json, "first_ns", summary->first_ns);
 	writer_number(json, "processes", summary->nprocesses - summary->faults);
 	writer_number(json, "threads", nthreads);
-	writer_number(json, "ranks", summary->nranks);
+	writer_number(json, "ranks", summary->nranked);
 	writer_number(json, "functions", called(summary));
 	writer_end(json, '}');
 }

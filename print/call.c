@@ -3,11 +3,11 @@
 #include "print/print.h"
 #include "print/value.h"
 
-/* Whether what a parameter leads to is there now: read by the driver, or written by it. */
+/* Whether what a parameter leads to is there: read by the driver, or written with success. */
 static bool accepted(const struct print_call *call, uint8_t direction)
 {
-	if (call->flags & CUAUDIT_PRINT_AFTER)
-		return call->result == 0 && direction != CUAUDIT_ADDRESS;
+	if (call->flags & CUAUDIT_PRINT_AFTER && !call->result)
+		return direction != CUAUDIT_ADDRESS;
 	return direction == CUAUDIT_IN || direction == CUAUDIT_INOUT;
 }
 

@@ -345,6 +345,7 @@ static int add_ranks(struct summary *summary)
 			return -ENOMEM;
 		}
 		rank = &ranks[number];
+		summary->nranked += process->rank >= 0 && !rank->nprocesses;
 		rank->rank = process->rank;
 		rank->nprocesses++;
 		rank->nthreads += process->nthreads;

@@ -424,13 +424,17 @@ static int add_process(struct summary *summary, struct summary_process *process,
 	process->parent = header->parent;
 	process->rank = header->rank < 0 ? -1 : header->rank;
 	process->finished = header->flags & CUAUDIT_TRACE_FINISHED;
+	process->ending = trace_ending(header);
 	process->arguments = header->flags & CUAUDIT_TRACE_ARGUMENTS;
 	process->ring = header->flags & CUAUDIT_TRACE_RING;
 	process->error = header->error;
-	memcpy(process->lost, header->lost, sizeof(process->lost));
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		process->lost[i] = trace_lost(trace, i);
 	process->damaged = trace->damaged + tally->damaged;
 	process->torn = trace->torn;
 	process->cut = trace->cut;
+	process->steps = trace->steps;
+	process->step_ns = trace->step_ns;
 	for (size_t i = 0; i < trace->nchunks; i++)
 		process->filtered += trace->chunks[i].filtered;
 	process->partial = process->filtered || trace->nmarks || process->damaged || process->torn;

@@ -243,6 +243,8 @@ static void missing(struct writer *writer, const struct summary_process *process
 	writer_number(writer, "damaged_parts", process->damaged);
 	writer_number(writer, "torn_bytes", process->torn);
 	writer_number(writer, "cut_bytes", process->cut);
+	writer_number(writer, "clock_steps", process->steps);
+	writer_signed(writer, "clock_steps_ns", process->step_ns);
 }
 
 static void process(const struct json *json, size_t index)
@@ -263,6 +265,7 @@ static void process(const struct json *json, size_t index)
 	writer_text(writer, "program", process->program);
 	writer_text(writer, "command", process->command);
 	writer_flag(writer, "finished", process->finished);
+	writer_text(writer, "ending", trace_ending_text(process->ending));
 	writer_flag(writer, "arguments", process->arguments);
 	writer_number(writer, "first_ns", process->first_ns);
 	writer_number(writer, "last_ns", process->last_ns);

@@ -81,26 +81,28 @@ static void disks(const struct page *page)
 }
 
 struct sums {
-	uint64_t unfinished, damaged, torn, cut, filtered;
-	uint64_t damaged_in, torn_in, cut_in, filtered_in;	/* processes */
+	uint64_t endings[TRACE_ENDINGS], damaged, torn, cut, filtered, steps;
+	uint64_t damaged_in, torn_in, cut_in, filtered_in, steps_in;	/* processes */
 };
 
 static struct sums add_up(const struct summary *summary)
 {
-	struct sums sums = { .unfinished = 0 };
+	struct sums sums = { .damaged = 0 };
 
 	for (size_t i = 0; i < summary->nprocesses; i++) {
 		const struct summary_process *process = &summary->processes[i];
 
 		if (process->fault)
 			continue;
-		sums.unfinished += !process->finished;
+		sums.endings[process->ending]++;
 		sums.damaged += process->damaged;
 		sums.damaged_in += process->damaged != 0;
 		sums.torn += process->torn;
 		sums.torn_in += process->torn != 0;
 		sums.cut += process->cut;
 		sums.cut_in += process->cut != 0;
+		sums.steps += process->steps;
+		sums.steps_in += process->steps != 0;
 		sums.filtered += process->filtered;
 		sums.filtered_in += process->filtered != 0;
 	}
@@ -132,10 +134,12 @@ void notes_text(const struct page *page)
 {
 	struct sums sums = add_up(page->summary);
 
-	if (sums.unfinished) {
+	for (uint32_t i = TRACE_ENDED + 1; i < TRACE_ENDINGS; i++) {
+		if (!sums.endings[i])
+			continue;
 		begin(page, "not finished");
-		out_text(page->out, "killed, or still running");
-		end(page, sums.unfinished);
+		out_text(page->out, trace_ending_text(i));
+		end(page, sums.endings[i]);
 	}
 	lost(page);
 	disks(page);
@@ -144,6 +148,8 @@ void notes_text(const struct page *page)
 	count_note(page, "torn", sums.torn, sums.torn_in, "byte", "bytes",
 		   " at the file's end are no whole chunk");
 	count_note(page, "cut short", sums.cut, sums.cut_in, "byte", "bytes", " of the file are missing");
+	count_note(page, "clock", sums.steps, sums.steps_in, "time", "times",
+		   " the time of day was set; times are by the clock of the start");
 	count_note(page, "not recorded", sums.filtered, sums.filtered_in, "call", "calls",
 		   " shorter than min-duration");
 	open_calls(page);

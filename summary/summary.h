@@ -11,6 +11,7 @@
 
 #include "summary/histogram.h"
 #include "trace/demangle.h"
+#include "trace/ending.h"
 
 #define SUMMARY_NONE UINT32_MAX
 
@@ -126,6 +127,7 @@ struct summary_process {
 	uint32_t pid, parent;
 	int32_t rank;		/* -1 for none */
 	bool finished;		/* it came to its end */
+	enum trace_ending ending;
 	bool arguments;		/* were recorded */
 	bool ring;		/* the oldest calls were written over */
 	uint64_t first_ns, last_ns;	/* first beginning and last end of a call, since the epoch */
@@ -139,6 +141,8 @@ struct summary_process {
 	bool partial;		/* calls are missing, by loss, filter, start= or stop= */
 	uint64_t damaged;	/* chunks and descriptions */
 	uint64_t torn, cut;	/* bytes */
+	uint64_t steps;		/* how often the time of day was set ... */
+	int64_t step_ns;	/* ... and by how much, in all */
 	struct summary_memory memory;
 };
 
@@ -180,6 +184,7 @@ struct summary {
 	struct summary_open *open;	/* the longest first */
 	size_t nfunctions, nlibraries, ncallers, nkernels, nerrors, nprocesses, nthreads, nranks,
 	       nopen;
+	size_t nranked;		/* ranks without that of processes that have none, -1 */
 	struct summary_counts others;	/* of the threads without a row */
 	uint64_t nothers;
 	struct summary_counts counts;

@@ -279,9 +279,9 @@ static void title(const struct page *page)
 		page_process(page, only_process(summary));
 	} else {
 		page_plural(page, count, "process", "processes");
-		if (summary->nranks > 1) {
+		if (summary->nranks > 1 && summary->nranked) {
 			out_text(page->out, " of ");
-			page_plural(page, summary->nranks, "rank", "ranks");
+			page_plural(page, summary->nranked, "rank", "ranks");
 		}
 	}
 	out_text(page->out, ": ");

@@ -200,8 +200,8 @@ static void outputs(void)
 
 	CALL(cuModuleLoad)->fname = "name";
 	call.result = 301;
-	is_text("cuModuleLoad(module = NULL, fname = %p) = CUDA_ERROR_FILE_NOT_FOUND",
-		(void *)(uintptr_t)words[1], CUAUDIT_PRINT_AFTER, "nor what went in");
+	is_text("cuModuleLoad(module = NULL, fname = \"name\") = CUDA_ERROR_FILE_NOT_FOUND",
+		NULL, CUAUDIT_PRINT_AFTER, "but what went in");
 
 	error = CALL(cuGetErrorString);
 	error->error = CUDA_ERROR_NOT_READY;

@@ -21,9 +21,16 @@ for how in return:0 exit:0 _exit:0 abort:134 fault:139 kill:137; do
 	is_ends "$tmp"/traces/*.cutrace 1000 "$how"
 	is "$(grep cuaudit: "$tmp/err")" "" "$how: nothing is said"
 	case $expected in
-	0) test "$how" = _exit || like "$(cat "$tmp/text")" '^process .* finished ' "$how: finished" ;;
+	0) test "$how" = _exit ||
+		like "$(cat "$tmp/text")" '^process .* finished ' "$how: finished" ;;
 	*) unlike "$(cat "$tmp/text")" '^process .* finished ' "$how: not finished" ;;
 	esac
+	case $how in
+	return | exit) expected= ;;
+	*) expected='ended by _exit, exec or a signal' ;;
+	esac
+	is "$("$top_builddir/bin/cuaudit" report "$tmp"/traces/*.cutrace 2>&1 | sed -n 's/^  not finished  //p')" \
+		"$expected" "$how: report says how it ended, as far as it is known"
 done
 
 traced "" "$tmp/ends" 10 main-first
@@ -75,6 +82,41 @@ export SLURM_PROCID
 traced "" "$tmp/app" call 1
 unset SLURM_PROCID
 like "$(checked "$tmp"/traces/*)" '^process .* rank 17 ' "the rank"
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/traces/launcher.cutrace)" "$tmp/app" call 1
+like "$("$top_builddir/bin/cuaudit" report "$tmp"/traces/*.cutrace)" '^cuaudit: 2 processes of 1 rank: ' \
+	"a process that has none is no other rank"
+
+# What becomes of the file while the process runs.
+compile -o "$tmp/removes" -x c - -ldl <<'END' || bail_out "cannot build"
+#include <dlfcn.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(driver, "cuInit");
+
+	init(0);
+	if (argc > 2 && (unlink(argv[1]) || rmdir(argv[2])))
+		return 1;
+	for (int i = 0; i < 100000; i++)
+		init(0);
+	return 0;
+}
+END
+mkdir "$tmp/gone"
+traced "file=$tmp/gone/x" "$tmp/removes" "$tmp/gone/x" "$tmp/gone"
+is "$status" 0 "a directory that is removed: the program runs"
+like "$(cat "$tmp/err")" "trace: $tmp/gone/x was removed or replaced while the process ran, with 100001 calls; " \
+	"and it is said"
+for blocks in 100 700; do
+	(ulimit -f $blocks && traced "" "$tmp/removes"; echo "$status" >"$tmp/status")
+	is "$(cat "$tmp/status" 2>/dev/null || echo 0)" 0 "a limit of $blocks blocks: the program runs"
+	like "$(cat "$tmp/err")" 'the limit on the size of files is too low; raise it with ulimit -f; further' \
+		"$blocks blocks: and it is said"
+	is "$(sed -n 's/.*trace: \([0-9]*\) calls are not in .*: the disk took no more/\1/p' "$tmp/err")" \
+		$((100001 - $(checked "$tmp"/traces/* 2>/dev/null | number '^call '))) "$blocks blocks: what is missing"
+done
 traced "" "$tmp/app" call 100
 is "$(checked "$tmp"/traces/* | awk '$1 == "call" && $14 > last { n++; last = $14 } END { print n }')" \
 	101 "times go on"

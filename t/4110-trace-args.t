@@ -96,10 +96,16 @@ is "$(number '^bad|differ' <"$tmp/got")" 0 "still fit"
 arguments "" ",fault(inject=*:error=5)" >"$tmp/got" 2>"$tmp/err"
 is "$(head -n 1 "$tmp/got")" "status 1" "the program is told"
 is "$(sed 1d "$tmp/got" | grep -vc ' 5 ')" 0 "calls that a hook answers: the program's result"
-is "$(grep -c '^call .* status 1 ' "$tmp/text")" $((2 * count)) "and the mark"
-like "$(cat "$tmp/got")" '^cuGraphGetNodes 5 0:0x0000000000000008 1:- 2:-$' "nothing is followed"
+is "$(grep -cE '^call .* status [15] ' "$tmp/text")" $((2 * count)) "and the mark"
+like "$(cat "$tmp/got")" '^cuGraphGetNodes 5 0:0x0000000000000008 1:- 2:0x0000000000000004$' \
+	"what the driver writes is not followed, what it reads is"
+like "$(cat "$tmp/got")" '^cuModuleGetFunction 5 0:- 1:0x0000000000000008 2:"short"$' "a text that goes in"
+like "$(cat "$tmp/got")" "^cuMemcpy3D_v2 5 0:$b200\$" "a structure"
+like "$(cat "$tmp/got")" '^cuPointerGetAttributes 5 0:0x00000002 1:,0x00000001,0x00000002 2:,' "a list"
+like "$(cat "$tmp/got")" '^cuModuleGetFunction 5 0:- 1:0x0000000000000008 2:-$' "none that cannot be read"
 arguments "" ",fault(inject=*:error=0)" >"$tmp/got" 2>"$tmp/err"
-like "$(cat "$tmp/got")" '^cuGraphGetNodes 0 0:0x0000000000000008 1:- 2:-$' "nor where it answers success"
+like "$(cat "$tmp/got")" '^cuGraphGetNodes 0 0:0x0000000000000008 1:- 2:0x0000000000000004$' \
+	"the same where it answers success"
 
 for wrong in strings=1001 elements=101 strings=x size=1000 size=1X min-duration=3; do
 	arguments "$wrong" "" >"$tmp/got" 2>"$tmp/err"

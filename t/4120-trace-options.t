@@ -125,6 +125,36 @@ kernel 40 second" "names of kernels, when they are new"
 kernels "" hang >"$tmp/out" 2>&1
 like "$(cat "$tmp/text")" '^open thread 1 depth 0 cuCtxSynchronize' "a call that does not end is open"
 is "$(grep -c '^call ' "$tmp/text")" 12 "and has no record"
+compile -o "$tmp/late" -x c - -L"$tmp" -l:libcuda.so.1 -Wl,-rpath,"$tmp" <<'END' || bail_out "cannot build"
+/* Launches a handle before it is handed out, and one whose name the driver tells late. */
+extern int trace_nameless;
+int cuModuleGetFunction(void **function, void *module, const char *name);
+int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
+		   unsigned int by, unsigned int bz, unsigned int bytes, void *stream,
+		   void **parameters, void **extra);
+
+int main(int argc, char **argv)
+{
+	void *function = (void *)0x40;
+
+	(void)argv;
+	for (int i = 0; i < 3; i++)
+		cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
+	trace_nameless = argc > 1;
+	cuModuleGetFunction(&function, 0, "first");
+	cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
+	trace_nameless = 0;
+	cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
+	return 0;
+}
+END
+for late in "" nameless; do
+	rm -rf "$tmp/traces"
+	mkdir "$tmp/traces"
+	audited CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS=trace "$tmp/late" $late
+	is "$(checked "$tmp"/traces/*.cutrace | grep '^kernel')" "kernel 40 first" \
+		"a handle launched before its name is known gets it later: ${late:-handed out late}"
+done
 kernels open=cuLaunchKernel hang >"$tmp/out" 2>&1
 is "$(grep -c '^open' "$tmp/text")" 0 "open= takes others"
 kernels "" "" >"$tmp/out" 2>&1

@@ -59,6 +59,21 @@ is "$(find "$tmp/to" -name 'thread*' -exec cat {} \; | tr '\0' '\n' | grep -a -c
 is "$("$top_builddir/bin/cuaudit" report --html "$tmp/page.html" "$tmp"/traces/*.cutrace 2>&1)" "" "html"
 unlike "$(cat "$tmp/page.html")" 'kernelParams = [^?]' "html: nothing else"
 
+# What follows where a record's room is spent.
+record "strings=1000;elements=100"
+spent='attrs = \?, attrsIdxs = \?, numAttrs = 0, failIdx = \?, hStream = NULL'
+for format in text csv; do
+	to $format
+	like "$(grep cuMemcpyBatchAsync "$tmp/to")" "$spent" "$format: a record without room for more"
+done
+for format in jsonl chrome; do
+	to $format
+	like "$(grep cuMemcpyBatchAsync "$tmp/to")" '"numAttrs":0' "$format: what has room"
+	unlike "$(grep cuMemcpyBatchAsync "$tmp/to")" '"(attrs|attrsIdxs|failIdx)"' "$format: and nothing else"
+done
+to otlp
+like "$(cat "$tmp/to")" '"cuda.argument.attrsIdxs","value":\{"stringValue":"\?"' "otlp: the same"
+
 # Of a list or a text of which nothing was kept, it is known that it was there.
 record "elements=0;strings=0"
 to text
@@ -69,6 +84,56 @@ cuPointerGetAttributes(numAttributes = 8, attributes = [...], data = [...], ptr 
 cuPointerGetAttributes(numAttributes = 9, attributes = [...], data = [...], ptr = 0x1)" "no elements"
 like "$(cat "$tmp/to")" 'cuModuleGetFunction\(.*, name = ""\.\.\.\) = CUDA_SUCCESS' "no characters"
 unlike "$(cat "$tmp/to")" '0xfff[45]' "and no address that no process has"
+# Of a call that failed, what the driver reads is known, and whether it was NULL.
+compile -o "$tmp/fails" -x c - -L"$tmp" -l:libcuda.so.1 -Wl,-rpath,"$tmp" <<'END' || bail_out "cannot build"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+extern int trace_answer;
+int cuModuleGetFunction(void **function, void *module, const char *name);
+int cuMemcpy3D_v2(const void *copy);
+
+int main(void)
+{
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *function;
+
+	if (page == MAP_FAILED || munmap(page + 4096, 4096))
+		return 1;
+	memset(page, 'p', 4096);
+	trace_answer = 500;
+	cuModuleGetFunction(&function, (void *)8, "nosuchkernel");
+	cuModuleGetFunction(&function, (void *)8, NULL);
+	cuModuleGetFunction(&function, (void *)8, (const char *)16);
+	cuModuleGetFunction(&function, (void *)8, page + 4096 - 3);
+	page[4095] = '\0';
+	cuModuleGetFunction(&function, (void *)8, page + 4096 - 3);
+	cuMemcpy3D_v2(NULL);
+	return 0;
+}
+END
+rm -rf "$tmp/traces"
+mkdir "$tmp/traces"
+audited CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS=trace "$tmp/fails" || echo "status $?"
+to text
+is "$(grep -o 'cu[MG].*NOT_FOUND' "$tmp/to" | sed 's/ = CUDA.*//; s/hmod = [^,]*/hmod/')" \
+	'cuModuleGetFunction(hfunc = ?, hmod, name = "nosuchkernel")
+cuModuleGetFunction(hfunc = ?, hmod, name = NULL)
+cuModuleGetFunction(hfunc = ?, hmod, name = ?)
+cuModuleGetFunction(hfunc = ?, hmod, name = "ppp"...)
+cuModuleGetFunction(hfunc = ?, hmod, name = "pp")
+cuMemcpy3D_v2(pCopy = NULL)' "a failed call's text, NULL, and what cannot be read"
+to csv
+like "$(cat "$tmp/to")" 'hfunc = \?, hmod = [^,]*, name = ""nosuchkernel""' "csv has it, too"
+to jsonl
+like "$(cat "$tmp/to")" '"name":"nosuchkernel"' "jsonl"
+unlike "$(cat "$tmp/to")" '"hfunc"' "and nothing that the driver would have written"
+audited CUAUDIT_HOOKS="trace(text=yes)" "$tmp/fails" >"$tmp/out" 2>&1
+like "$(cat "$tmp/out")" 'cuModuleGetFunction\(hfunc = .*, name = "nosuchkernel"\) = CUDA_ERROR_NOT_FOUND' \
+	"and as lines of text"
+
 record "args=no"
 to text
 like "$(cat "$tmp/to")" 'cuLaunchKernel\(\.\.\.\) = CUDA_SUCCESS' "no arguments"

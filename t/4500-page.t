@@ -52,7 +52,8 @@ synth -a -k -o -n 20000 -t 2 "$tmp/killed.cutrace"
 page "$tmp/killed.cutrace"
 is "$(says open)" 2 "calls that had not ended"
 agrees "killed" calls errors
-is "$(says warning)" "1 process killed, or still running, with 2 calls they had not come back from" \
+is "$(says warning)" "1 process ended by _exit, exec or a signal, or still running
+2 calls had not ended" \
 	"a process that did not come to its end"
 $PERL -e '
 	open my $file, "+<:raw", $ARGV[0] or die;

@@ -117,16 +117,21 @@ static const char *name_of(const struct print_source *source, uint32_t kind, uin
 	return kernel ? kernel->name : NULL;
 }
 
-/* Words that were not recorded; of a pointer that was to be followed, a success shows that it was NULL. */
-static uint64_t unknown_words(const struct trace_arguments *arguments, bool complete)
+/*
+ * Words that were not recorded. A pointer that was to be followed, and has nothing, was NULL: of
+ * any where the call was a success, of what the driver reads where the call's status says so.
+ */
+static uint64_t unknown_words(const struct trace_arguments *arguments, bool success, bool inputs)
 {
 	const struct trace_function *function = arguments->function;
 	uint64_t unknown = function->unrecorded;
+	uint64_t followed = success ? UINT64_MAX : inputs ? function->inputs : 0;
 
 	for (uint32_t i = 0; i < function->nsteps; i++) {
 		const struct cuaudit_trace_step *step = &function->steps[i];
 
-		if (step->word < TRACE_WORDS && (!complete || step->how < CUAUDIT_TRACE_BEHIND))
+		if (step->word < TRACE_WORDS &&
+		    (step->how < CUAUDIT_TRACE_BEHIND || !(followed >> step->word & 1)))
 			unknown |= UINT64_C(1) << step->word;
 	}
 	return unknown & ~arguments->known;
@@ -166,7 +171,8 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 		}
 	}
 	arguments->unknown = unknown_words(arguments, good && !call->result &&
-					   !(call->status & CUAUDIT_TRACE_SKIPPED));
+					   !(call->status & CUAUDIT_TRACE_SKIPPED),
+					   good && call->status & CUAUDIT_TRACE_INPUTS);
 	return good || call->status & CUAUDIT_TRACE_CUT;
 }
 

@@ -3,6 +3,7 @@
 #include "trace/describe.h"
 
 #include <cuaudit/api.h>
+#include <cuaudit/params.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,18 @@ static uint64_t unrecorded(const struct trace_function *function)
 	return words;
 }
 
+static uint64_t inputs(const struct trace_function *function)
+{
+	struct print_param params[PRINT_PARAMS];
+	uint32_t count = print_params(function->row, params);
+	uint64_t words = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (params[i].direction == CUAUDIT_IN || params[i].direction == CUAUDIT_INOUT)
+			words |= bits(params[i].word, 1);
+	return words;
+}
+
 static void add_function(struct trace *trace, const struct cuaudit_trace_function *from)
 {
 	struct trace_function *function = &trace->functions[trace->nfunctions++];
@@ -137,6 +150,7 @@ static void add_function(struct trace *trace, const struct cuaudit_trace_functio
 	for (uint32_t i = 0; i < function->nsteps; i++)
 		function->masked |= function->steps[i].how >= CUAUDIT_TRACE_BEHIND;
 	function->unrecorded = unrecorded(function);
+	function->inputs = inputs(function);
 }
 
 static void add_library(struct trace *trace, const struct cuaudit_trace_library *from)

@@ -7,7 +7,7 @@
 #include "trace/trace.h"
 
 struct trace_losses {
-	const uint64_t *calls;	/* by enum cuaudit_trace_loss */
+	uint64_t calls[CUAUDIT_TRACE_LOSSES];	/* by enum cuaudit_trace_loss */
 	uint64_t damaged;	/* parts */
 	uint64_t torn, cut;	/* bytes, as of struct trace */
 };

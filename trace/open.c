@@ -4,19 +4,28 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cuaudit/clock.h>
+
 #include "trace/describe.h"
 
 enum {
 	CHUNK_MIN = 8192,
 	CHUNK_MAX = 1 << 30,
-	SPAN_MIN = 100000000	/* ns from which two readings of two clocks are the better measure */
+	TRIES = 8,		/* to copy a chunk's header while it is written */
+	SPAN_MIN = 100000000,	/* ns from which two readings of two clocks are the better measure */
+	STEP_MIN = 1000000	/* ns by which the time of day was set, not read late */
 };
+
+/* By how much a measure may differ from the writer's own. */
+#define RAW_MOST 0.01
+#define DAY_MOST 0.001
 
 /* As much of size bytes as there is; -errno. */
 static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
@@ -131,6 +140,7 @@ static int add_chunk(struct trace *trace, const struct cuaudit_trace_chunk *head
 		.sequence = header->sequence,
 		.base_ticks = header->base_ticks,
 		.base_ns = header->base_ns,
+		.base_raw = header->base_raw,
 		.base_correlation = header->base_correlation,
 		.filtered = header->filtered,
 		.thread = header->thread,
@@ -138,9 +148,38 @@ static int add_chunk(struct trace *trace, const struct cuaudit_trace_chunk *head
 	};
 	memcpy(chunk->open, header->open, sizeof(chunk->open));
 	/* A count beyond what fits is none. */
-	if (header->records <= chunk->size / 16)
-		trace->records += header->records;
+	if (header->records <= chunk->size / 8)
+		chunk->records = header->records;
+	trace->records += chunk->records;
 	return 0;
+}
+
+/*
+ * A living process may begin the chunk anew, or open and close calls, while its header is
+ * copied: then two copies differ. Of one that does not come to rest, nothing is known.
+ */
+static ssize_t read_chunk(const struct trace *trace, struct cuaudit_trace_chunk *header,
+			  uint64_t offset)
+{
+	struct cuaudit_trace_chunk again;
+	ssize_t got;
+
+	for (int i = 0; i < TRIES; i++) {
+		got = read_at(trace->fd, header, sizeof(*header), offset);
+		if (!trace->living || got < (ssize_t)sizeof(*header))
+			return got;
+		got = read_at(trace->fd, &again, sizeof(again), offset);
+		if (got < (ssize_t)sizeof(again))
+			return got;
+		if (memcmp(header, &again, offsetof(struct cuaudit_trace_chunk, records)) != 0)
+			continue;
+		for (int j = 0; j < CUAUDIT_TRACE_OPEN; j++)
+			if (memcmp(&header->open[j], &again.open[j], sizeof(again.open[j])) != 0)
+				header->open[j].ticks = 0;
+		return got;
+	}
+	header->kind = CUAUDIT_TRACE_EMPTY;
+	return got;
 }
 
 static int read_chunks(struct trace *trace)
@@ -152,7 +191,7 @@ static int read_chunks(struct trace *trace)
 	error = add_segment(trace, CUAUDIT_TRACE_HEADER, end, 0);
 	for (offset = size; !error && offset < trace->size; offset += size) {
 		struct cuaudit_trace_chunk header;
-		ssize_t got = read_at(trace->fd, &header, sizeof(header), offset);
+		ssize_t got = read_chunk(trace, &header, offset);
 
 		end = trace->size - offset < size ? trace->size : offset + size;
 		if (got < 0)
@@ -196,30 +235,86 @@ static int compare_chunks(const void *a, const void *b)
 	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
 }
 
-/* The last pair of readings there is. */
-static void last_pair(const struct trace *trace, uint64_t *ticks, uint64_t *ns)
+/* The clocks at one time. */
+struct reading {
+	uint64_t ticks, ns, raw;
+};
+
+static int compare_readings(const void *a, const void *b)
 {
-	*ticks = trace->header.end_ticks;
-	*ns = trace->header.end_ns;
-	if (*ticks)
-		return;
+	const struct reading *x = a, *y = b;
+
+	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+/* All there are, by time; of older files without the raw clock. NULL where memory is out. */
+static struct reading *readings_of(const struct trace *trace, size_t *count)
+{
+	const struct cuaudit_trace_header *header = &trace->header;
+	struct reading *readings = calloc(trace->nchunks + 2, sizeof(*readings));
+
+	if (!readings)
+		return NULL;
+	readings[0] = (struct reading){ header->start_ticks, header->start_ns, header->start_raw };
+	*count = 1;
 	for (size_t i = 0; i < trace->nchunks; i++) {
-		if (trace->chunks[i].base_ns <= *ns)
+		const struct trace_chunk *chunk = &trace->chunks[i];
+
+		if (!header->start_raw || chunk->base_raw)
+			readings[(*count)++] = (struct reading){ chunk->base_ticks, chunk->base_ns,
+								 chunk->base_raw };
+	}
+	if (header->end_ticks)
+		readings[(*count)++] = (struct reading){ header->end_ticks, header->end_ns,
+							 header->end_raw };
+	qsort(readings, *count, sizeof(*readings), compare_readings);
+	return readings;
+}
+
+/*
+ * What one clock that may be set and one that is not say of the same times. The first is also
+ * made to run faster or slower, by half a thousandth, and read a little later.
+ */
+static void find_steps(struct trace *trace, const struct reading *readings, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		int64_t raw = (int64_t)(readings[i].raw - readings[i - 1].raw);
+		int64_t set = (int64_t)(readings[i].ns - readings[i - 1].ns - (uint64_t)raw);
+
+		if (raw < 0 || (set < 0 ? -set : set) < STEP_MIN + raw / 1000)
 			continue;
-		*ticks = trace->chunks[i].base_ticks;
-		*ns = trace->chunks[i].base_ns;
+		trace->steps++;
+		trace->step_ns += set;
 	}
 }
 
 /*
- * The writer's own measure at its start was a short one. Two readings far
- * apart are better, unless the time of day was set in between.
+ * The writer's own measure at its start was a short one. Two readings far apart are better. In
+ * older files they are of the time of day, which may have been set in between: the file does not
+ * tell where that was little.
  */
-static void set_clock(struct trace *trace)
+static void measure(struct trace *trace, const struct reading *first, const struct reading *last)
+{
+	bool raw = trace->header.start_raw;
+	uint64_t ticks = last->ticks - first->ticks;
+	uint64_t ns = raw ? last->raw - first->raw : last->ns - first->ns;
+	double measured, said, most = raw ? RAW_MOST : DAY_MOST;
+
+	if (last->ticks <= first->ticks || ns > INT64_MAX || ns < SPAN_MIN)
+		return;
+	measured = (double)ns / (double)ticks;
+	said = (double)trace->mult / (double)((uint64_t)1 << trace->shift);
+	if (measured > said * (1 + most) || measured < said * (1 - most) || measured > 1e6)
+		return;
+	trace->shift = 32;
+	trace->mult = (uint64_t)(((__extension__(unsigned __int128)ns << 32) + ticks / 2) / ticks);
+}
+
+static int set_clock(struct trace *trace)
 {
 	const struct cuaudit_trace_header *header = &trace->header;
-	uint64_t ticks, ns;
-	double measured, said;
+	struct reading *readings;
+	size_t count;
 
 	trace->start_ticks = header->start_ticks;
 	trace->start_ns = header->start_ns;
@@ -230,18 +325,16 @@ static void set_clock(struct trace *trace)
 		trace->shift = 0;
 		trace->damaged++;
 	}
-	last_pair(trace, &ticks, &ns);
-	if (ticks <= header->start_ticks || ns <= header->start_ns ||
-	    ns - header->start_ns < SPAN_MIN)
-		return;
-	ticks -= header->start_ticks;
-	ns -= header->start_ns;
-	measured = (double)ns / (double)ticks;
-	said = (double)trace->mult / (double)((uint64_t)1 << trace->shift);
-	if (measured > said * 1.01 || measured < said * 0.99 || measured > 1e6)
-		return;
-	trace->shift = 32;
-	trace->mult = (uint64_t)(((__extension__(unsigned __int128)ns << 32) + ticks / 2) / ticks);
+	readings = readings_of(trace, &count);
+	if (!readings)
+		return -ENOMEM;
+	if (header->start_raw)
+		find_steps(trace, readings, count);
+	/* One of CLOCK_MONOTONIC has nanoseconds. */
+	if (header->clock_source == CUAUDIT_CLOCK_COUNTER)
+		measure(trace, &readings[0], &readings[count - 1]);
+	free(readings);
+	return 0;
 }
 
 const char *trace_open(struct trace *trace, const char *path)
@@ -256,6 +349,10 @@ const char *trace_open(struct trace *trace, const char *path)
 	if (fault)
 		return fault;
 	trace->cut = cut_off(trace);
+	trace->living = !(trace->header.flags & CUAUDIT_TRACE_FINISHED);
+	trace->overwritten = calloc(1, sizeof(*trace->overwritten));
+	if (!trace->overwritten)
+		return strerror(ENOMEM);
 	error = read_chunks(trace);
 	if (error)
 		return strerror(-error);
@@ -263,14 +360,23 @@ const char *trace_open(struct trace *trace, const char *path)
 		qsort(trace->segments, trace->nsegments, sizeof(*trace->segments), compare_segments);
 	if (trace->nchunks > 1)
 		qsort(trace->chunks, trace->nchunks, sizeof(*trace->chunks), compare_chunks);
-	set_clock(trace);
-	return trace_describe(trace) ? strerror(ENOMEM) : NULL;
+	return set_clock(trace) || trace_describe(trace) ? strerror(ENOMEM) : NULL;
+}
+
+uint64_t trace_lost(const struct trace *trace, enum cuaudit_trace_loss why)
+{
+	uint64_t lost = trace->header.lost[why];
+
+	if (why == CUAUDIT_TRACE_LOST_RING && trace->overwritten)
+		lost += __atomic_load_n(trace->overwritten, __ATOMIC_RELAXED);
+	return lost;
 }
 
 void trace_close(struct trace *trace)
 {
 	trace_describe_free(trace);
 	free(trace->chunks);
+	free(trace->overwritten);
 	for (size_t i = 0; i < trace->nsegments; i++)
 		free(trace->segments[i].data);
 	free(trace->segments);

@@ -32,6 +32,7 @@ struct trace_function {
 	uint32_t nsteps;
 	bool masked;		/* arguments begin with a mask */
 	uint64_t unrecorded;	/* bits of the words of parameters that no step is of */
+	uint64_t inputs;	/* the same of pointers to what the driver reads */
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 
@@ -93,8 +94,10 @@ struct trace_chunk {
 	uint64_t sequence;
 	uint64_t base_ticks;
 	uint64_t base_ns;
+	uint64_t base_raw;
 	uint64_t base_correlation;
 	uint64_t filtered;
+	uint64_t records;	/* how many calls, once it is full; 0: not known */
 	uint32_t thread;	/* the number of its first */
 	uint32_t size;		/* bytes of the file, the header included */
 	struct cuaudit_trace_open open[CUAUDIT_TRACE_OPEN];
@@ -123,9 +126,13 @@ struct trace {
 	uint64_t damaged;	/* descriptions and chunks that could not be used */
 	uint64_t torn;		/* bytes at the end that are no whole chunk's */
 	uint64_t cut;		/* bytes that the file is shorter than it was */
+	bool living;		/* the process may still write */
+	uint64_t *overwritten;	/* calls of chunks that were begun anew while they were read */
 	/* ns since the epoch = start_ns + (ticks - start_ticks) * mult >> shift */
 	uint64_t start_ticks, start_ns, mult;
 	uint32_t shift;
+	uint32_t steps;		/* how often the time of day was set meanwhile */
+	int64_t step_ns;	/* by how much, in all; forward */
 	struct trace_segment *segments;
 	size_t nsegments;
 	char **spelled;		/* names of kernels that are not the file's */
@@ -138,6 +145,9 @@ struct trace {
  */
 const char *trace_open(struct trace *trace, const char *path);
 void trace_close(struct trace *trace);
+
+/* How many calls are missing for a reason, those that were written over meanwhile included. */
+uint64_t trace_lost(const struct trace *trace, enum cuaudit_trace_loss why);
 
 /* Gives kernels the names that people read, before anything is done with them. 0 or -ENOMEM. */
 int trace_demangle(struct trace *trace, enum demangle how);
@@ -197,6 +207,8 @@ struct trace_walk {
 	size_t window;		/* bytes before that */
 	const uint64_t *at, *end;	/* what is in it and not yet walked */
 	uint64_t last, correlation;	/* of the record before */
+	const struct trace_chunk *chunk;
+	uint64_t before;	/* calls of earlier chunks */
 	uint64_t begin;		/* where the chunk's records are in the file */
 	uint64_t offset, left;	/* of them, still to be read */
 	uint32_t thread;

@@ -38,6 +38,8 @@ int trace_walk_chunk(struct trace_walk *walk, size_t index)
 {
 	const struct trace_chunk *chunk = &walk->trace->chunks[index];
 
+	walk->chunk = chunk;
+	walk->before = walk->calls;
 	walk->at = walk->end = walk->buffer;
 	walk->last = chunk->base_ticks;
 	walk->correlation = chunk->base_correlation;
@@ -54,6 +56,59 @@ static bool over(struct trace_walk *walk, bool damaged)
 	walk->left = 0;
 	walk->damaged += damaged;
 	return false;
+}
+
+static ssize_t copy(const struct trace_walk *walk, void *to, size_t size, uint64_t offset)
+{
+	ssize_t got;
+
+	do
+		got = pread(walk->trace->fd, to, size, (off_t)offset);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/*
+ * Whether what was copied of the chunk is of this chunk: a process that still writes a ring
+ * begins chunks anew, their kind and sequence first. How many of its calls are lost is known if it
+ * was full when the file was opened; else there was one at least.
+ */
+static bool is_same(const struct trace_walk *walk)
+{
+	const struct trace_chunk *chunk = walk->chunk;
+	uint64_t seen = walk->calls - walk->before, lost;
+	struct {
+		uint32_t kind, thread;
+		uint64_t sequence;
+	} now = { .kind = CUAUDIT_TRACE_EMPTY };
+
+	if (!walk->trace->living || !(walk->trace->header.flags & CUAUDIT_TRACE_RING))
+		return true;
+	/* Pairs with trace_chunk_clear. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (copy(walk, &now, sizeof(now), chunk->offset) == (ssize_t)sizeof(now) &&
+	    now.kind == CUAUDIT_TRACE_CALLS && now.sequence == chunk->sequence)
+		return true;
+	lost = chunk->records > seen ? chunk->records - seen : 1;
+	__atomic_fetch_add(walk->trace->overwritten, lost, __ATOMIC_RELAXED);
+	return false;
+}
+
+/*
+ * A copy of records that are being written may have of a record what publishes it, and not all
+ * that was written before. All records of the copy were published, so another copy has them whole.
+ */
+static void copy_again(struct trace_walk *walk, uint64_t *words, size_t kept, size_t count)
+{
+	size_t last = 0;
+
+	if (!walk->trace->living || walk->chunk->records)
+		return;
+	while (last < kept + count && words[last] & 255)
+		last += words[last] & 255;
+	copy(walk, words + kept, count * 8, walk->offset);
+	if (last < kept + count)
+		words[last] = 0;
 }
 
 bool trace_walk_more(struct trace_walk *walk)
@@ -74,12 +129,13 @@ bool trace_walk_more(struct trace_walk *walk)
 		room = walk->left & ~(size_t)7;
 	if (!room)
 		return over(walk, kept > 0);
-	do
-		got = pread(walk->trace->fd, (char *)walk->buffer + kept, room, (off_t)walk->offset);
-	while (got < 0 && errno == EINTR);
+	got = copy(walk, (char *)walk->buffer + kept, room, walk->offset);
 	if (got < 8)
 		return over(walk, kept || got < 0);
 	got &= ~(ssize_t)7;
+	copy_again(walk, walk->buffer, kept / 8, (size_t)got / 8);
+	if (!is_same(walk))
+		return over(walk, false);
 	walk->at = walk->buffer;
 	walk->end = walk->buffer + (kept + (size_t)got) / 8;
 	walk->offset += (uint64_t)got;
@@ -121,7 +177,9 @@ static const uint64_t *said_arguments(const uint64_t *said, uint64_t most, uint3
 	return said + before;
 }
 
-/* Its place in walk->far, read if it is not there; -1: there is none. */
+/* Its place in walk->far, read if it is not there, or why there is none. */
+enum { NOT_THERE = -1, OVERWRITTEN = -2 };
+
 static int far_record(struct trace_walk *walk, uint64_t offset, uint64_t most)
 {
 	enum { WORDS = 2 + 5 + CUAUDIT_TRACE_AGAIN_MOST / 8 };
@@ -134,16 +192,18 @@ static int far_record(struct trace_walk *walk, uint64_t offset, uint64_t most)
 	for (int i = 0; i < TRACE_FAR; i++)
 		if (far->offsets[i] == offset)
 			return i;
-	do
-		got = pread(walk->trace->fd, words, sizeof(words), (off_t)offset);
-	while (got < 0 && errno == EINTR);
+	got = copy(walk, words, sizeof(words), offset);
 	if (got < 16)
-		return -1;
+		return NOT_THERE;
+	if (!is_same(walk)) {
+		over(walk, false);
+		return OVERWRITTEN;
+	}
 	if (most > (uint64_t)got / 8)
 		most = (uint64_t)got / 8;
 	arguments = said_arguments(words, most, &size);
 	if (!arguments)
-		return -1;
+		return NOT_THERE;
 	place = far->next++ % TRACE_FAR;
 	far->offsets[place] = offset;
 	far->sites[place] = (uint32_t)(words[1] >> 32);
@@ -172,7 +232,9 @@ bool trace_walk_again(struct trace_walk *walk, const uint64_t *record, struct tr
 		call->arguments = call->size ? (const uint8_t *)arguments : NULL;
 		return true;
 	}
-	place = walk->far ? far_record(walk, offset - back * 8, back) : -1;
+	place = walk->far ? far_record(walk, offset - back * 8, back) : NOT_THERE;
+	if (place == OVERWRITTEN)
+		return false;
 	if (place < 0)
 		goto damaged;
 	call->site = walk->far->sites[place];

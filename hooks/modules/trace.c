@@ -42,6 +42,16 @@ static inline uint64_t *whole_words(uint64_t *from, char *end)
 	return from + (size_t)(end - (char *)from + 7) / 8;
 }
 
+/* *inputs: the call failed, and see CUAUDIT_TRACE_INPUTS. */
+static uint64_t *copy_arguments(uint64_t *to, const struct trace_plan *plan,
+				const struct cuaudit_call *call, bool *inputs)
+{
+	*inputs = false;
+	if (cuaudit_call_succeeded(call))
+		return whole_words(to, trace_plan_copy(plan, call, (char *)to));
+	return whole_words(to, trace_plan_copy_failed(plan, call, (char *)to, inputs));
+}
+
 /* One that needs more than two words. */
 static __attribute__((noinline))
 void record_long(struct trace_writer *writer, const struct trace_site *site,
@@ -49,8 +59,8 @@ void record_long(struct trace_writer *writer, const struct trace_site *site,
 		 const uint32_t *stack)
 {
 	uint64_t ticks = end - start, delta = end - writer->end, flags = 0;
-	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED;
-	uint64_t *to = writer->at + 2;
+	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED, inputs;
+	uint64_t *to = writer->at + 2, *status = NULL;
 
 	/* The counter of another processor may be a little behind. */
 	if ((int64_t)ticks < 0)
@@ -67,6 +77,7 @@ void record_long(struct trace_writer *writer, const struct trace_site *site,
 	}
 	if (call->result || call->depth || skipped) {
 		flags |= CUAUDIT_TRACE_STATUS;
+		status = to;
 		*to++ = (uint32_t)call->result | (uint64_t)(call->depth & 0xffff) << 32 |
 			(uint64_t)(skipped ? CUAUDIT_TRACE_SKIPPED : 0) << 48;
 	}
@@ -80,7 +91,9 @@ void record_long(struct trace_writer *writer, const struct trace_site *site,
 	}
 	if (trace_site_rest(site)->plan->nsteps) {
 		flags |= trace_site_rest(site)->least.flags;
-		to = whole_words(to, trace_plan_copy(trace_site_rest(site)->plan, call, (char *)to));
+		to = copy_arguments(to, trace_site_rest(site)->plan, call, &inputs);
+		if (inputs && status)
+			*status |= (uint64_t)CUAUDIT_TRACE_INPUTS << 48;
 	}
 	commit(writer, site, call, to, ticks, delta, flags);
 }
@@ -97,9 +110,13 @@ static inline uint64_t is_long(const struct trace_writer *writer, const struct c
 
 static uint64_t least;	/* ticks of a call that is written */
 
+/* One that a hook answered has no times; the counter of another processor may be behind. */
 static bool is_short(const struct cuaudit_call *call)
 {
-	return __builtin_expect(call->end - call->start < least, 0);
+	uint64_t ticks = call->end - call->start;
+
+	return __builtin_expect(least && (ticks < least || (int64_t)ticks < 0 ||
+					  call->flags & CUAUDIT_CALL_SKIPPED), 0);
 }
 
 static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *call)
@@ -122,7 +139,8 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 	}
 	site = writer ? trace_writer_site(writer, call, &why) : NULL;
 	if (!site) {
-		trace_file_lost(why, 1);
+		/* One that is not wanted is not missing. */
+		trace_file_lost(why, !is_short(call));
 		return;
 	}
 	plan = trace_site_rest(site)->plan;
@@ -331,6 +349,11 @@ static void thread_exit(void *block)
 	trace_writer_thread_exit(block);
 }
 
+static void hook_left(void *block, uint64_t correlation)
+{
+	trace_writer_hook_left(block, correlation);
+}
+
 const struct cuaudit_module trace_module = {
 	.size = sizeof(trace_module),
 	.abi = CUAUDIT_ABI,
@@ -341,5 +364,6 @@ const struct cuaudit_module trace_module = {
 	.finish = finish,
 	.forked = forked,
 	.thread_exit = thread_exit,
+	.hook_left = hook_left,
 	.check = check,
 };

@@ -167,6 +167,7 @@ static bool find(struct trace_chunk *chunk, uint32_t *why)
 bool trace_chunk_begin(struct trace_chunk *chunk, enum cuaudit_trace_kind kind, uint32_t thread,
 		       uint64_t ticks, uint64_t correlation, uint32_t *why)
 {
+	struct trace_file_clocks clocks = trace_file_clocks(ticks);
 	struct cuaudit_trace_chunk *at;
 	struct trace_chunk found;
 
@@ -176,7 +177,8 @@ bool trace_chunk_begin(struct trace_chunk *chunk, enum cuaudit_trace_kind kind, 
 	at->thread = thread;
 	at->sequence = ++sequence;
 	at->base_ticks = ticks;
-	at->base_ns = trace_file_ns(ticks);
+	at->base_ns = clocks.ns;
+	at->base_raw = clocks.raw;
 	at->base_correlation = correlation;
 	/* Pairs with the reader, which looks at the kind first. */
 	__atomic_store_n(&at->kind, kind, __ATOMIC_RELEASE);

@@ -34,6 +34,10 @@ static bool take_room(size_t size, uint32_t *why)
 	}
 	if ((size_t)(end - at) >= size)
 		return true;
+	/* A fresh chunk would have no room for it either. */
+	*why = CUAUDIT_TRACE_LOST_SIZE;
+	if (size > CUAUDIT_TRACE_CHUNK - CUAUDIT_TRACE_CHUNK_HEADER)
+		return false;
 	if (!trace_chunk_begin(&next, CUAUDIT_TRACE_DESCRIPTIONS, 0, cuaudit_ticks(), 0, why))
 		return false;
 	if (chunk.at)
@@ -55,6 +59,29 @@ void *trace_describe(size_t size, size_t texts, uint32_t *why)
 	memset(record, 0, size);
 	record->size = (uint32_t)size;
 	return record;
+}
+
+size_t trace_describe_size(const char *text)
+{
+	return strnlen(text, CUAUDIT_TRACE_TEXT_MOST) + 1;
+}
+
+/* The text may have grown since it was measured. */
+char *trace_describe_text(void *to, const char *text, size_t size)
+{
+	static const char cut[] = "...";
+	size_t length = strnlen(text, size);
+	char *copy = to;
+
+	if (length < size) {
+		memcpy(copy, text, length);
+		return copy + length + 1;
+	}
+	copy += size - 1;
+	memcpy(to, text, size - 1);
+	if (size > sizeof(cut))
+		memcpy(copy + 1 - sizeof(cut), cut, sizeof(cut) - 1);
+	return copy + 1;
 }
 
 void trace_describe_publish(void *record, enum cuaudit_trace_type type)
@@ -82,15 +109,17 @@ static bool describe_driver(uint32_t index, uint32_t *why)
 {
 	const struct cuaudit_driver *driver = cuaudit_driver_get(index);
 	struct cuaudit_trace_driver *record;
+	size_t path;
 
 	if (!driver || !is_new(drivers, index))
 		return true;
-	record = trace_describe(sizeof(*record), strlen(driver->path) + 1, why);
+	path = trace_describe_size(driver->path);
+	record = trace_describe(sizeof(*record), path, why);
 	if (!record)
 		return false;
 	record->index = index;
 	record->version = driver->version;
-	strcpy((char *)(record + 1), driver->path);
+	trace_describe_text(record + 1, driver->path, path);
 	trace_describe_publish(record, CUAUDIT_TRACE_DRIVER);
 	is_known(drivers, index);
 	return true;
@@ -98,7 +127,8 @@ static bool describe_driver(uint32_t index, uint32_t *why)
 
 static bool describe_function(const struct cuaudit_function *function, uint32_t *why)
 {
-	size_t name = strlen(function->name) + 1, base = strlen(function->base) + 1;
+	size_t name = trace_describe_size(function->name);
+	size_t base = trace_describe_size(function->base);
 	const struct trace_plan *plan = trace_plan(function);
 	struct cuaudit_trace_function *record;
 
@@ -116,8 +146,8 @@ static bool describe_function(const struct cuaudit_function *function, uint32_t 
 	record->version = function->version;
 	record->nsteps = plan->nsteps;
 	memcpy(record->steps, plan->steps, sizeof(record->steps));
-	memcpy(record + 1, function->name, name);
-	memcpy((char *)(record + 1) + name, function->base, base);
+	trace_describe_text(trace_describe_text(record + 1, function->name, name), function->base,
+			    base);
 	trace_describe_publish(record, CUAUDIT_TRACE_FUNCTION);
 	is_known(functions, function->slot);
 	return true;
@@ -128,11 +158,13 @@ bool trace_describe_library(const struct cuaudit_library *library, uint32_t *num
 {
 	uint64_t base = library->index ? cuaudit_library_base(library) : 0;
 	struct cuaudit_trace_library *record;
+	size_t path;
 
 	*number = (uint32_t)trace_table_get(&libraries, library->index, base);
 	if (*number || !library->index)
 		return true;
-	record = trace_describe(sizeof(*record), strlen(library->path) + 1, why);
+	path = trace_describe_size(library->path);
+	record = trace_describe(sizeof(*record), path, why);
 	if (!record)
 		return false;
 	*why = CUAUDIT_TRACE_LOST_MEMORY;
@@ -144,7 +176,7 @@ bool trace_describe_library(const struct cuaudit_library *library, uint32_t *num
 						   sizeof(record->build_id));
 	if (record->id_size > sizeof(record->build_id))
 		record->id_size = sizeof(record->build_id);
-	strcpy((char *)(record + 1), library->path);
+	trace_describe_text(record + 1, library->path, path);
 	trace_describe_publish(record, CUAUDIT_TRACE_LIBRARY);
 	return true;
 }

@@ -17,6 +17,16 @@
  * given.
  */
 void *trace_describe(size_t size, size_t texts, uint32_t *why);
+
+/*
+ * Texts come from the driver and the program, and may have any length. A text
+ * of more than CUAUDIT_TRACE_TEXT_MOST bytes is cut, and then ends with "...".
+ * The first says how many bytes a text takes, its NUL included; the second copies it
+ * into so many, which are zeroed, and returns where they end.
+ */
+size_t trace_describe_size(const char *text);
+char *trace_describe_text(void *to, const char *text, size_t size);
+
 void trace_describe_publish(void *record, enum cuaudit_trace_type type);
 
 /* The number of the library an address lies in; false as above. */

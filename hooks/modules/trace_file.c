@@ -21,7 +21,9 @@ enum {
 	MAX_NUMBER = 99,
 	POPULATE_WRITE = 23,	/* madvise, since Linux 5.14 */
 	AT_ONCE = 65536,	/* bytes */
-	BESIDE = 64		/* chunks whose addresses are reserved together */
+	BESIDE = 64,		/* chunks whose addresses are reserved together */
+	PAIRS = 4,		/* reads of the clocks, for one that takes no longer than ... */
+	PAIR_NS = 5000		/* ... this */
 };
 
 static struct trace_file_settings settings;
@@ -46,12 +48,24 @@ uint32_t trace_file_chunks(void)
 	return nchunks;
 }
 
-/* The last argument may be cut, and its end is then that of the text. */
+/* A text that fills its room may have been cut, and then ends with "...". */
+static void mark_cut(char *text, size_t size, long used)
+{
+	static const char cut[] = "...";
+
+	if (used >= (long)size - 1)
+		memcpy(text + size - sizeof(cut), cut, sizeof(cut));
+}
+
 static void describe_process(struct cuaudit_trace_header *to)
 {
-	if (readlink("/proc/thread-self/exe", to->program, sizeof(to->program) - 1) < 0)
+	long used = readlink("/proc/thread-self/exe", to->program, sizeof(to->program) - 1);
+
+	if (used < 0)
 		strcpy(to->program, "(unknown program)");
-	io_read_file("/proc/thread-self/cmdline", to->command, sizeof(to->command), IO_NOW);
+	mark_cut(to->program, sizeof(to->program), used);
+	used = io_read_file("/proc/thread-self/cmdline", to->command, sizeof(to->command), IO_NOW);
+	mark_cut(to->command, sizeof(to->command), used);
 	if (gethostname(to->host, sizeof(to->host) - 1))
 		strcpy(to->host, "localhost");
 }
@@ -62,6 +76,16 @@ static void describe_clock(struct cuaudit_trace_header *to)
 	to->clock_mult = cuaudit_clock.mult;
 	to->clock_shift = cuaudit_clock.shift;
 	to->clock_hz = cuaudit_clock.hz;
+}
+
+static void begin_clocks(void)
+{
+	uint64_t ticks = cuaudit_ticks();
+	struct trace_file_clocks clocks = trace_file_clocks(ticks);
+
+	first_header.start_ticks = ticks;
+	first_header.start_ns = clocks.ns;
+	first_header.start_raw = clocks.raw;
 }
 
 void trace_file_setup(const struct trace_file_settings *given)
@@ -76,9 +100,8 @@ void trace_file_setup(const struct trace_file_settings *given)
 		.incompatible = CUAUDIT_TRACE_HAS_AGAIN,
 		.flags = settings.flags,
 		.rank = cuaudit_rank(),
-		.start_ticks = cuaudit_clock.start_ticks,
-		.start_ns = cuaudit_clock.start_ns,
 	};
+	begin_clocks();
 }
 
 /* Never opens what is there already: another process's, or this one's before exec. */
@@ -337,16 +360,35 @@ bool trace_file_extend(uint32_t *index, uint32_t *why)
 	return false;
 }
 
-uint64_t trace_file_ns(uint64_t ticks)
+static uint64_t now(clockid_t id)
 {
-	uint64_t before = cuaudit_ticks(), after;
-	struct timespec now;
+	struct timespec at;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	after = cuaudit_ticks();
-	before += (after - before) / 2;
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec -
-	       ((int64_t)(before - ticks) > 0 ? cuaudit_clock_ns(before - ticks) : 0);
+	clock_gettime(id, &at);
+	return (uint64_t)at.tv_sec * 1000000000u + (uint64_t)at.tv_nsec;
+}
+
+/* Again where something came between the reads, as that would look like a clock that was set. */
+struct trace_file_clocks trace_file_clocks(uint64_t ticks)
+{
+	uint64_t shortest = UINT64_MAX, middle = ticks, since;
+	struct trace_file_clocks clocks = { .ns = 0 };
+
+	for (int i = 0; i < PAIRS && cuaudit_clock_ns(shortest) > PAIR_NS; i++) {
+		uint64_t before = cuaudit_ticks();
+		struct trace_file_clocks these = { now(CLOCK_REALTIME), now(CLOCK_MONOTONIC_RAW) };
+		uint64_t took = cuaudit_ticks() - before;
+
+		if (took >= shortest)
+			continue;
+		shortest = took;
+		middle = before + took / 2;
+		clocks = these;
+	}
+	since = (int64_t)(middle - ticks) > 0 ? cuaudit_clock_ns(middle - ticks) : 0;
+	clocks.ns -= since;
+	clocks.raw -= since;
+	return clocks;
 }
 
 void trace_file_stop(uint32_t why)
@@ -394,6 +436,7 @@ uint64_t trace_file_losses(enum cuaudit_trace_loss why)
 const char *trace_file_finish(uint32_t used)
 {
 	off_t size = (off_t)(nchunks - 1) * CUAUDIT_TRACE_CHUNK + used;
+	struct trace_file_clocks clocks;
 
 	trace_file_stop(TRACE_FILE_ENDED);
 	if (!header)
@@ -401,12 +444,24 @@ const char *trace_file_finish(uint32_t used)
 	move_losses(header);
 	describe_clock(header);
 	header->end_ticks = cuaudit_ticks();
-	header->end_ns = trace_file_ns(header->end_ticks);
+	clocks = trace_file_clocks(header->end_ticks);
+	header->end_ns = clocks.ns;
+	header->end_raw = clocks.raw;
 	header->size = (uint64_t)(used ? size : (off_t)nchunks * CUAUDIT_TRACE_CHUNK);
 	__atomic_store_n(&header->flags, header->flags | CUAUDIT_TRACE_FINISHED, __ATOMIC_RELEASE);
 	if (used && descriptor() >= 0 && ftruncate(fd, size))
 		cuaudit_log(CUAUDIT_INFO, "trace: %s is not cut: %s", path, io_remedy(errno));
 	return path;
+}
+
+bool trace_file_is_there(void)
+{
+	int file = io_open(path, O_RDONLY | O_NOFOLLOW, IO_NOW);
+	bool there = file >= 0 && trace_self_is(file, &self);
+
+	if (file >= 0)
+		io_close(file);
+	return there;
 }
 
 void trace_file_forked(void)
@@ -422,6 +477,5 @@ void trace_file_forked(void)
 	stopped = 0;
 	most = settings.size / CUAUDIT_TRACE_CHUNK < UINT32_MAX ?
 		       (uint32_t)(settings.size / CUAUDIT_TRACE_CHUNK) : UINT32_MAX;
-	first_header.start_ticks = cuaudit_ticks();
-	first_header.start_ns = trace_file_ns(first_header.start_ticks);
+	begin_clocks();
 }

@@ -57,8 +57,14 @@ void trace_file_unmap(void *at, uint32_t count);
 /* Context: call. Has the pages of a mapped chunk, all at once. */
 void trace_file_populate(void *at);
 
-/* Context: call. CLOCK_REALTIME at a time of the other clock, not long ago. */
-uint64_t trace_file_ns(uint64_t ticks);
+/* Nanoseconds of two other clocks at a time of ours. */
+struct trace_file_clocks {
+	uint64_t ns;	/* CLOCK_REALTIME, which may be set at any time */
+	uint64_t raw;	/* CLOCK_MONOTONIC_RAW */
+};
+
+/* Context: call. Of a time not long ago. */
+struct trace_file_clocks trace_file_clocks(uint64_t ticks);
 
 /*
  * Context: call. From now on all is lost, for this reason; then whether it is
@@ -82,6 +88,9 @@ uint64_t trace_file_losses(enum cuaudit_trace_loss why);
  * Returns its path, NULL if there is none.
  */
 const char *trace_file_finish(uint32_t used);
+
+/* Context: setup. Whether the file is still where it was made. */
+bool trace_file_is_there(void);
 
 /* Context: call. How many chunks the file has. */
 uint32_t trace_file_chunks(void);

@@ -34,31 +34,36 @@ _Atomic uint32_t trace_kernel_epoch;
 #define ASKED (OF_FUNCTION - 1)
 static struct trace_table kernels;
 
+/* Answers without a name, of a handle the driver ought to know, until one is for good. */
+enum { TRIES = 8 };
+
 static uint32_t epoch(void)
 {
 	return atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed) & (uint32_t)(ASKED >> 1);
 }
 
+/* Of as much of a name as is written. */
 static uint64_t hash(const char *name)
 {
 	uint64_t sum = 0xcbf29ce484222325u;
 
-	while (*name)
-		sum = (sum ^ (unsigned char)*name++) * 0x100000001b3u;
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_TEXT_MOST && name[i]; i++)
+		sum = (sum ^ (unsigned char)name[i]) * 0x100000001b3u;
 	return sum >> 32 << 32;
 }
 
 static void describe(uint64_t handle, uint64_t ticks, const char *name)
 {
 	struct cuaudit_trace_kernel *record;
+	size_t size = trace_describe_size(name);
 	uint32_t why;
 
-	record = trace_describe(sizeof(*record), strlen(name) + 1, &why);
+	record = trace_describe(sizeof(*record), size, &why);
 	if (!record)
 		return;
 	record->handle = handle;
 	record->ticks = ticks;
-	strcpy((char *)(record + 1), name);
+	trace_describe_text(record + 1, name, size);
 	trace_describe_publish(record, CUAUDIT_TRACE_KERNEL);
 }
 
@@ -86,11 +91,29 @@ static const char *ask_name(uint64_t handle, uint64_t as)
 	return name;
 }
 
+/*
+ * Nobody told its name; false: the next launch asks again, since the handle was handed out
+ * while this one asked, or the driver may still learn it.
+ */
+static bool note_nameless(uint64_t handle, uint64_t ticks, uint64_t asked_as)
+{
+	uint64_t old = trace_table_get(&kernels, handle, 0), tries = old >> 32;
+
+	if ((old & OF_EITHER) == asked_as && (!asked_as || tries >= TRIES)) {
+		note(handle, ticks, NULL);
+		return true;
+	}
+	tries += (old & OF_EITHER) == asked_as;
+	trace_table_put(&kernels, handle, 0, (old & OF_EITHER) | tries << 32);
+	return false;
+}
+
 void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks)
 {
 	uint32_t now = atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
 	struct trace_lock saved;
 	uint64_t known, *at;
+	bool good = true;
 	const char *name;
 
 	if (writer->kernels_epoch != now)
@@ -103,9 +126,14 @@ void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_
 		/* Without the lock: the driver has its own. */
 		name = ask_name(handle, known & OF_EITHER);
 		trace_lock(&saved);
-		note(handle, ticks, name);
+		if (name)
+			note(handle, ticks, name);
+		else
+			good = note_nameless(handle, ticks, known & OF_EITHER);
 		trace_unlock(&saved);
 	}
+	if (!good)
+		return;
 	at = trace_kernel_places(writer, handle);
 	at[1] = at[0];
 	at[0] = handle;
@@ -120,8 +148,12 @@ static void handed_out(uint64_t handle, const char *name, uint64_t as)
 
 	trace_lock(&saved);
 	old = trace_table_get(&kernels, handle, 0);
-	if ((old & OF_EITHER) != as)
+	if ((old & OF_EITHER) != as) {
 		trace_table_put(&kernels, handle, 0, (old & ~OF_EITHER) | as);
+		/* It was launched before, and its name asked for in vain: threads ask again. */
+		if (old & ASKED)
+			atomic_fetch_add_explicit(&trace_kernel_epoch, 1, memory_order_relaxed);
+	}
 	if (name && silent)
 		note(handle, cuaudit_ticks(), name);
 	trace_unlock(&saved);

@@ -16,7 +16,8 @@
 enum {
 	UNKNOWN_WORDS = 6,	/* of a function newer than the table: what registers hold */
 	LINE = 64,		/* of the cache: what a call needs of a plan lies in its first */
-	ARENA = 64 * 1024
+	ARENA = 64 * 1024,
+	PAGE = 4096		/* or more: memory ends where one does */
 };
 
 static bool wanted;
@@ -80,9 +81,17 @@ static void add_value(struct making *making, uint8_t word, size_t size)
 	plan->nwords = (uint8_t)end;
 }
 
-static void add_behind(struct making *making, uint8_t word, size_t size)
+static bool is_input(const struct print_param *param)
 {
-	struct trace_op op = { .kind = TRACE_OP_BEHIND, .word = word, .size = (uint16_t)size };
+	return param->direction == CUAUDIT_IN || param->direction == CUAUDIT_INOUT;
+}
+
+static void add_behind(struct making *making, const struct print_param *param, size_t size)
+{
+	struct trace_op op = {
+		.kind = TRACE_OP_BEHIND, .word = param->word, .size = (uint16_t)size,
+		.input = is_input(param),
+	};
 
 	if (size > PRINT_ELEMENT || size > making->room)
 		return;
@@ -100,6 +109,7 @@ static void add_text(struct making *making, const struct print_param *param,
 {
 	struct trace_op op = {
 		.kind = TRACE_OP_TEXT, .word = param->word, .most = (uint16_t)string_bytes,
+		.input = is_input(param),
 	};
 
 	if (op.most + sizeof(uint16_t) > making->room)
@@ -112,11 +122,12 @@ static void add_text(struct making *making, const struct print_param *param,
 	add(making, CUAUDIT_TRACE_TEXT, 1, op);
 }
 
-static void add_array(struct making *making, uint8_t word, size_t size,
+static void add_array(struct making *making, const struct print_param *param, size_t size,
 		      const struct print_param *count)
 {
 	struct trace_op op = {
-		.kind = TRACE_OP_ARRAY, .word = word, .size = (uint16_t)size,
+		.kind = TRACE_OP_ARRAY, .word = param->word, .size = (uint16_t)size,
+		.input = is_input(param),
 		.count_word = count->word, .count_size = (uint8_t)count->shape.value.size,
 		.count_behind = count->shape.how != PRINT_VALUE,
 	};
@@ -150,8 +161,8 @@ static void add_param_value(struct making *making, const struct print_param *par
 }
 
 /*
- * What is followed is what the tables say the driver itself reads or writes:
- * only after it has done so with success, and never NULL.
+ * What is followed is what the tables say the driver itself reads or writes, never NULL:
+ * after it has done so with success, else what it reads alone, by safe reads.
  */
 static void add_param_behind(struct making *making, const struct print_param *params,
 			     uint32_t count, uint32_t index)
@@ -160,9 +171,9 @@ static void add_param_behind(struct making *making, const struct print_param *pa
 	size_t size = param->shape.value.size;
 
 	if (param->shape.how == PRINT_FIXED)
-		add_behind(making, param->word, size * param->shape.length);
+		add_behind(making, param, size * param->shape.length);
 	else if (param->shape.how == PRINT_ARRAY)
-		add_array(making, param->word, size, &params[param->shape.length]);
+		add_array(making, param, size, &params[param->shape.length]);
 	else
 		add_text(making, param, index + 1 < count ? param + 1 : NULL);
 }
@@ -363,17 +374,112 @@ static char *copy_behind(char *to, const struct trace_op *op, const uint64_t *wo
 
 char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to)
 {
-	bool follow = cuaudit_call_succeeded(call);
 	const struct trace_op *op = plan->ops, *end = op + plan->nops;
 	char *mask_at = to;
 	uint16_t mask = 0;
 
 	to = trace_plan_copy_values(plan, call->words, to + plan->mask);
-	for (; follow && op < end; op++) {
+	for (; op < end; op++) {
 		if (!call->words[op->word])
 			continue;
 		to = copy_behind(to, op, call->words);
 		mask |= op->bit;
+	}
+	if (plan->mask)
+		memcpy(mask_at, &mask, sizeof(mask));
+	return to;
+}
+
+/* As much of a text as can be read: up to its NUL, to the most, or to a page that is not there. */
+static char *peek_text(char *to, const struct trace_op *op, uint64_t from)
+{
+	uint32_t most = op->most, length = 0;
+	uint16_t written;
+	char *at = to + sizeof(written), after = '\0';
+
+	while (length < most) {
+		uint64_t size = PAGE - (from + length) % PAGE;
+
+		if (size > most - length)
+			size = most - length;
+		if (!peek(from + length, at + length, size))
+			break;
+		length += (uint32_t)size;
+		if (memchr(at + length - size, '\0', size))
+			break;
+	}
+	if (!length && !peek(from, &after, 1))
+		return to;
+	written = (uint16_t)strnlen(at, length);
+	if (written == length && (!peek(from + length, &after, 1) || after))
+		written |= 0x8000;
+	memcpy(to, &written, sizeof(written));
+	return at + strnlen(at, length);
+}
+
+static bool peek_length(const struct trace_op *op, const uint64_t *words, uint64_t *length)
+{
+	struct trace_op near = *op;
+	uint64_t count[TRACE_PLAN_WORDS + 1];
+
+	if (!op->count_behind) {
+		*length = length_of(op, words);
+		return true;
+	}
+	near.count_behind = false;
+	count[op->count_word] = 0;
+	if (!peek(words[op->count_word], &count[op->count_word], op->count_size))
+		return false;
+	*length = length_of(&near, count);
+	return true;
+}
+
+static char *peek_array(char *to, const struct trace_op *op, const uint64_t *words)
+{
+	uint64_t length;
+	uint16_t count, written;
+	size_t size;
+
+	if (!peek_length(op, words, &length))
+		return to;
+	count = (uint16_t)(length < op->most ? length : op->most);
+	size = (size_t)count * op->size;
+	if (size && !peek(words[op->word], to + sizeof(written), size))
+		return to;
+	written = (uint16_t)(count | (length > count ? 0x8000 : 0));
+	memcpy(to, &written, sizeof(written));
+	return to + sizeof(written) + size;
+}
+
+/* Where it ends, which is `to` if nothing can be read. */
+static char *peek_behind(char *to, const struct trace_op *op, const uint64_t *words)
+{
+	size_t size = op->kind == TRACE_OP_WORD_BEHIND ? sizeof(uint64_t) :
+		      op->kind == TRACE_OP_HALF_BEHIND ? sizeof(uint32_t) : op->size;
+
+	if (op->kind == TRACE_OP_TEXT)
+		return peek_text(to, op, words[op->word]);
+	if (op->kind == TRACE_OP_ARRAY)
+		return peek_array(to, op, words);
+	return peek(words[op->word], to, size) ? to + size : to;
+}
+
+char *trace_plan_copy_failed(const struct trace_plan *plan, const struct cuaudit_call *call,
+			     char *to, bool *whole)
+{
+	const struct trace_op *op = plan->ops, *end = op + plan->nops;
+	char *mask_at = to, *after;
+	uint16_t mask = 0;
+
+	*whole = true;
+	to = trace_plan_copy_values(plan, call->words, to + plan->mask);
+	for (; op < end; op++) {
+		if (!op->input || !call->words[op->word])
+			continue;
+		after = peek_behind(to, op, call->words);
+		mask |= after > to ? op->bit : 0;
+		*whole &= after > to;
+		to = after;
 	}
 	if (plan->mask)
 		memcpy(mask_at, &mask, sizeof(mask));

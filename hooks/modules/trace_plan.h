@@ -33,6 +33,7 @@ struct trace_op {
 	uint8_t count_word;	/* where an array's length or the room for a text is ... */
 	uint8_t count_size;	/* (0: that is not known) */
 	bool count_behind;	/* ... or a pointer to it */
+	bool input;		/* the driver reads it: there is something, whatever it answers */
 };
 
 /* The same of 4 bytes or 8; bit 0: of nothing. */
@@ -158,8 +159,15 @@ char *trace_plan_copy_values(const struct trace_plan *plan, const uint64_t *word
 	return to + plan->values[TRACE_PLAN_WORDS];
 }
 
-/* Context: call. Writes a call's arguments, not more than the most; returns where they end. */
+/* Context: call. Writes a successful call's arguments, at most TRACE_PLAN_MOST; returns the end. */
 char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to);
+
+/*
+ * Context: call. The same of a call that the driver did not answer with success: what it
+ * reads is copied as far as it can be read. *whole: of what is missing there, the pointer is NULL.
+ */
+char *trace_plan_copy_failed(const struct trace_plan *plan, const struct cuaudit_call *call,
+			     char *to, bool *whole);
 
 /* All ones where the step is to follow its pointer: not NULL, and there is a step. */
 static inline uint64_t trace_small_follows(const struct trace_small *small, const uint64_t *words)

@@ -49,7 +49,7 @@ static const char stop_markers[] =
 static void mark(const struct trigger *trigger, const struct cuaudit_call *call)
 {
 	const struct trace_writer *writer = call->blocks[trace_writer_key];
-	size_t name = strlen(trigger->name), given = strlen(trigger->given) + 1;
+	size_t name = strlen(trigger->name), given = trace_describe_size(trigger->given);
 	struct cuaudit_trace_mark *record;
 	struct trace_lock saved;
 	uint32_t why;
@@ -63,7 +63,7 @@ static void mark(const struct trigger *trigger, const struct cuaudit_call *call)
 		record->thread = writer ? writer->number : 0;
 		memcpy(text, trigger->name, name);
 		text[name] = '=';
-		memcpy(text + name + 1, trigger->given, given);
+		trace_describe_text(text + name + 1, trigger->given, given);
 		trace_describe_publish(record, CUAUDIT_TRACE_MARK);
 	}
 	trace_unlock(&saved);

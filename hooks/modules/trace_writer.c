@@ -24,6 +24,7 @@ static bool print_path;
 static struct trace_writer *writers;
 static uint32_t numbers;
 static uint64_t written;	/* calls in chunks that are full or left */
+static uint64_t left_recorded;	/* calls whose hook was left, and that have a record */
 
 int trace_writer_setup(const struct cuaudit_module *owner, const char *threads, bool print)
 {
@@ -158,7 +159,7 @@ static bool take_over(struct trace_writer *writer, uint64_t ticks, uint64_t corr
 					     CUAUDIT_TRACE_NEXT_THREAD << 8,
 		[CUAUDIT_TRACE_NEXT_NUMBER] = writer->number,
 		[CUAUDIT_TRACE_NEXT_TICKS] = ticks,
-		[CUAUDIT_TRACE_NEXT_NS] = trace_file_ns(ticks),
+		[CUAUDIT_TRACE_NEXT_NS] = trace_file_clocks(ticks).ns,
 		[CUAUDIT_TRACE_NEXT_CORRELATION] = correlation,
 	};
 	uint32_t used;
@@ -187,8 +188,11 @@ static void count(enum cuaudit_trace_loss why, uint64_t calls)
 /* What the core counts; the file of a process that is killed has it up to the last chunk's begin. */
 static void count_unseen(void)
 {
+	uint64_t hooks;
+
 	count(CUAUDIT_TRACE_LOST_NESTED, cuaudit_straight());
-	count(CUAUDIT_TRACE_LOST_UNWOUND, cuaudit_unwound_hooks());
+	hooks = cuaudit_unwound_hooks();
+	count(CUAUDIT_TRACE_LOST_UNWOUND, hooks > left_recorded ? hooks - left_recorded : 0);
 }
 
 static bool begin_chunk(struct trace_writer *writer, uint64_t ticks, uint64_t correlation,
@@ -283,6 +287,86 @@ const struct trace_site *trace_writer_site(struct trace_writer *writer,
 	return good ? site : NULL;
 }
 
+/* A call's id and end, from those of the record before. */
+static void follow(struct trace_writer *writer, const uint64_t *record)
+{
+	uint64_t first = record[0], flags = first >> 8 & 255, delta = first >> 32;
+	const uint64_t *more = record + 2;
+
+	if ((first & 255) == 1) {
+		writer->correlation++;
+		writer->end += first >> 42;
+		writer->calls++;
+		return;
+	}
+	if (flags & CUAUDIT_TRACE_NEXT_THREAD) {
+		writer->correlation = record[CUAUDIT_TRACE_NEXT_CORRELATION];
+		writer->end = record[CUAUDIT_TRACE_NEXT_TICKS];
+		return;
+	}
+	if (flags & CUAUDIT_TRACE_LONG) {
+		delta = more[0];
+		more += 2;
+	}
+	more += flags & CUAUDIT_TRACE_STATUS ? 1 : 0;
+	writer->correlation += (uint64_t)(int64_t)(int16_t)((first >> 16) - writer->correlation);
+	if (flags & CUAUDIT_TRACE_CORRELATION)
+		writer->correlation = *more;
+	writer->end += delta;
+	writer->calls++;
+}
+
+/*
+ * The chunk tells how far it is written: its records are there or not, whereas of what the
+ * writer remembers a part may be from before the last one. Of a site's last record, too.
+ */
+static void look_again(struct trace_writer *writer)
+{
+	const struct cuaudit_trace_chunk *chunk = writer->chunk.at;
+	const uint64_t *at = (const uint64_t *)(chunk + 1);
+	const uint64_t *end = (const uint64_t *)((const char *)chunk + CUAUDIT_TRACE_CHUNK);
+
+	writer->end = chunk->base_ticks;
+	writer->correlation = chunk->base_correlation;
+	writer->calls = 0;
+	for (; at < end && *at; at += *at & 255)
+		follow(writer, at);
+	writer->at = (uint64_t *)(uintptr_t)at;
+	trace_site_forget(&writer->sites);
+}
+
+/* Locked. Where the file was cut, there may be no page to look at. */
+static bool is_writing(const struct trace_writer *writer)
+{
+	uint32_t why;
+
+	return writer->number && writer->chunk.at && !trace_file_ended(&why);
+}
+
+void trace_writer_hook_left(struct trace_writer *writer, uint64_t correlation)
+{
+	struct trace_lock saved;
+	uint64_t calls;
+
+	trace_lock(&saved);
+	if (is_writing(writer)) {
+		calls = writer->calls;
+		look_again(writer);
+		if (writer->calls != calls || writer->correlation == correlation)
+			left_recorded++;
+	}
+	trace_unlock(&saved);
+}
+
+/* A thread that makes no call after such a one. */
+static void look_if_left(struct trace_writer *writer)
+{
+	const char *end = (const char *)writer->chunk.at + CUAUDIT_TRACE_CHUNK;
+
+	if (is_writing(writer) && (const char *)writer->at < end && *writer->at)
+		look_again(writer);
+}
+
 static uint32_t used_of(const struct trace_writer *writer)
 {
 	return (uint32_t)((const char *)writer->at - (const char *)writer->chunk.at);
@@ -296,6 +380,7 @@ void trace_writer_thread_exit(struct trace_writer *writer)
 	if (!writer->number)
 		return;
 	trace_lock(&saved);
+	look_if_left(writer);
 	if (writer->chunk.at) {
 		memset(writer->chunk.at->open, 0, sizeof(writer->chunk.at->open));
 		written += writer->calls;
@@ -325,8 +410,14 @@ static void say(const char *path, uint64_t calls)
 		[CUAUDIT_TRACE_LOST_UNWOUND] = "a signal handler left the hook by siglongjmp",
 	};
 
-	cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO, "trace: %llu call%s in %s",
-		    (unsigned long long)calls, calls == 1 ? "" : "s", path ? path : "no file");
+	if (path && !trace_file_is_there())
+		cuaudit_log(CUAUDIT_WARN, "trace: %s was removed or replaced while the process ran, "
+			    "with %llu calls; leave it until the process has ended", path,
+			    (unsigned long long)calls);
+	else
+		cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO,
+			    "trace: %llu call%s in %s", (unsigned long long)calls,
+			    calls == 1 ? "" : "s", path ? path : "no file");
 	if (cuaudit_abandoned())
 		cuaudit_log(CUAUDIT_INFO, "trace: %llu calls are not in %s: left by longjmp, an exception "
 			    "or a coroutine, unless they ended on another thread",
@@ -352,6 +443,8 @@ void trace_writer_finish(void)
 
 	trace_ready_finish();
 	trace_lock(&saved);
+	if (own)
+		look_if_left(own);
 	for (struct trace_writer *writer = writers; writer; writer = writer->next)
 		calls += writer->calls;
 	calls -= trace_file_losses(CUAUDIT_TRACE_LOST_RING);
@@ -384,7 +477,7 @@ void trace_writer_forked(void)
 		memset(own, 0, sizeof(*own));
 	writers = NULL;
 	numbers = 0;
-	written = 0;
+	written = left_recorded = 0;
 	trace_chunk_forked();
 	trace_describe_forked();
 	trace_kernel_forked();

@@ -64,6 +64,9 @@ bool trace_writer_wanted(void);
 /* Context: call. The thread ends. */
 void trace_writer_thread_exit(struct trace_writer *writer);
 
+/* Context: call. A hook was left, perhaps in the middle of a record of the call with that id. */
+void trace_writer_hook_left(struct trace_writer *writer, uint64_t correlation);
+
 /* Context: setup. Ends the file, and says what there is to say. */
 void trace_writer_finish(void);
 

@@ -172,6 +172,11 @@ struct cuaudit_module {
 	 * the process ends with status 85, unless CUAUDIT_STRICT is 0.
 	 */
 	const char *enforces;
+	/*
+	 * call: a hook of the calling thread, this module's or another's, was left by siglongjmp
+	 * out of a signal handler, of the call with that correlation id, which is its last.
+	 */
+	void (*hook_left)(void *thread_data, uint64_t correlation);
 };
 
 /* Context: setup. The modules in the box, from 0 on; NULL past the last. */

@@ -37,6 +37,7 @@ enum {
 	CUAUDIT_TRACE_ALIGN = 8,	/* all records begin at and are multiples of it */
 	CUAUDIT_TRACE_OPEN = 4,
 	CUAUDIT_TRACE_STEPS = 24,
+	CUAUDIT_TRACE_TEXT_MOST = 32767,	/* bytes of a description's text, see below */
 	CUAUDIT_TRACE_AGAIN_MOST = 64	/* bytes of arguments of a record that is referred to */
 };
 
@@ -78,7 +79,7 @@ struct cuaudit_trace_header {
 	uint32_t clock_shift;
 	uint32_t unused;
 	uint64_t clock_hz;	/* ticks a second */
-	uint64_t start_ticks;	/* read together with start_ns ... */
+	uint64_t start_ticks;	/* read together with start_raw and start_ns ... */
 	uint64_t start_ns;	/* ... of CLOCK_REALTIME */
 	uint64_t end_ticks;	/* the same at the end, 0 until then */
 	uint64_t end_ns;
@@ -88,6 +89,8 @@ struct cuaudit_trace_header {
 	char program[1024];	/* its path */
 	char command[2048];	/* its arguments, each ended by a NUL; cut at the end */
 	uint64_t size;		/* bytes of the file once it has its end; 0: not known */
+	uint64_t start_raw;	/* CLOCK_MONOTONIC_RAW at start_ticks; 0: not known */
+	uint64_t end_raw;	/* and at end_ticks */
 };
 
 enum cuaudit_trace_kind {
@@ -113,7 +116,8 @@ struct cuaudit_trace_chunk {
 	uint64_t base_correlation;
 	uint64_t records;	/* once the chunk is full or its thread has ended: how many calls; else 0 */
 	uint64_t filtered;	/* calls of this chunk's time that were shorter than min-duration */
-	uint64_t unused[9];
+	uint64_t base_raw;	/* CLOCK_MONOTONIC_RAW at base_ticks; 0: not known */
+	uint64_t unused[8];
 	struct cuaudit_trace_open open[CUAUDIT_TRACE_OPEN];	/* those the hook's open= selects, by depth */
 	uint64_t padding[8];
 };
@@ -172,7 +176,8 @@ enum cuaudit_trace_next_thread {
 
 enum cuaudit_trace_status {
 	CUAUDIT_TRACE_SKIPPED = 1,	/* a hook answered in the driver's place */
-	CUAUDIT_TRACE_CUT = 2		/* the arguments did not fit: those of the last steps are missing */
+	CUAUDIT_TRACE_CUT = 2,		/* the arguments did not fit: those of the last steps are missing */
+	CUAUDIT_TRACE_INPUTS = 4	/* it failed; what the driver reads was followed, but NULL */
 };
 
 /* Descriptions. */
@@ -188,7 +193,10 @@ enum cuaudit_trace_type {
 	CUAUDIT_TRACE_MARK
 };
 
-/* Texts at a record's end fill it up with NULs, at least one. */
+/*
+ * Texts at a record's end fill it up with NULs, at least one. The writer cuts a
+ * text of more than CUAUDIT_TRACE_TEXT_MOST bytes, which then ends with "...".
+ */
 struct cuaudit_trace_record {
 	uint32_t type;		/* enum cuaudit_trace_type, written last; readers skip others */
 	uint32_t size;		/* of the whole record */

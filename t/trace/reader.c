@@ -144,6 +144,20 @@ static void clocks(void)
 	trace_open(&trace, path);
 	ok(llabs((long long)(trace_ns(&trace, second) - header->start_ns) - 1000000000) < 100,
 	   "a clock that was set does not bend time");
+	is_int(trace.steps, 0, "which an older file does not tell");
+	trace_close(&trace);
+
+	/* By little, which only a clock that is not set tells. */
+	header->start_raw = 77;
+	header->end_raw = 77 + (header->end_ticks - header->start_ticks) / 2;
+	header->end_ns = header->start_ns + (header->end_raw - 77) / 1000 * 1005;
+	write_copy(size);
+	trace_open(&trace, path);
+	ok(llabs((long long)(trace_ns(&trace, second) - header->start_ns) - 1000000000) < 100,
+	   "nor does one that was set by half a percent");
+	is_int(trace.steps, 1, "and it is told");
+	ok(llabs((long long)(trace.step_ns - (long long)(header->end_raw - 77) / 200)) < 2000,
+	   "by how much, too: %lld", (long long)trace.step_ns);
 	trace_close(&trace);
 }
 
