@@ -169,7 +169,7 @@ static void add_arguments(struct buffer *out, const struct convert *convert,
 			  const struct trace *trace, const struct trace_call *call)
 {
 	const struct launch_plan plan = launch_plan(convert_function(trace, call->site));
-	struct print_param params[PRINT_PARAMS];
+	const struct trace_function *function;
 	struct trace_arguments arguments;
 	struct launch launch;
 	uint32_t count;
@@ -179,9 +179,10 @@ static void add_arguments(struct buffer *out, const struct convert *convert,
 		return;
 	if (launch_read(&launch, &plan, trace, call, &arguments))
 		add_text(out, "cuda.kernel", launch.kernel->name);
-	count = convert->choice.no_arguments ? 0 : print_params(arguments.function->row, params);
+	function = arguments.function;
+	count = convert->choice.no_arguments ? 0 : function->nparams;
 	for (uint32_t i = 0; i < count; i++)
-		add_argument(out, &arguments, &params[i], i);
+		add_argument(out, &arguments, &function->params[i], i);
 }
 
 static void add_site(struct buffer *out, const struct trace *trace, uint32_t site)

@@ -445,13 +445,12 @@ static int put_arguments(struct convert *convert, const struct trace_arguments *
 			 int64_t *list)
 {
 	struct state *state = convert->state;
-	struct print_param params[PRINT_PARAMS];
-	uint32_t count = print_params(arguments->function->row, params);
+	const struct trace_function *function = arguments->function;
 	int error = 0;
 
-	*list = count ? ++state->list : 0;
-	for (uint32_t i = 0; !error && i < count; i++)
-		error = put_argument(convert, arguments, &params[i], i);
+	*list = function->nparams ? ++state->list : 0;
+	for (uint32_t i = 0; !error && i < function->nparams; i++)
+		error = put_argument(convert, arguments, &function->params[i], i);
 	return error;
 }
 

@@ -39,7 +39,7 @@ same "$(for module in $(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' hooks/builtin.def);
 	listed hooks/sources.am "${module}_core_sources"
 done)" "$(found hooks/modules '*.*')" "the modules' sources"
 same "$(listed hooks/sources.am hooks_headers)" "$(found hooks '*.h' '*.def')" "hooks_headers"
-same "$(for library in "" jansson_ protobuf_c_ sqlite3_; do
+same "$(for library in "" protobuf_c_ sqlite3_; do
 	listed convert/sources.am "convert_${library}sources"
 done)" "$(found convert '*.[ch]')" "convert_sources"
 same "$(listed html/sources.am html_sources)" "$(found html '*.[ch]')" "html_sources"

@@ -3,8 +3,6 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
 command -v "$PYTHON3" >"$tmp/which" || skip_all "no python3"
-tool convert --to jsonl "$tmp/none"
-grep -q 'built without' "$tmp/err" && skip_all "built without jsonl"
 
 # decoded NAME WHAT FILE...: each file is as jsonl says; in one of them is each of the things.
 decoded() {

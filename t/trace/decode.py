@@ -282,9 +282,9 @@ class Comparison:
         number = int.from_bytes(raw, 'little' if self.trace.order == '<' else 'big')
         if value is None:
             return not number
-        if isinstance(value, float) or value in ('nan', 'inf'):
+        if isinstance(value, float) or value in ('nan', 'inf', '-inf'):
             real = struct.unpack(self.trace.order + ('f' if size == 4 else 'd'), raw)[0]
-            return str(real).lstrip('-') == value if isinstance(value, str) else real == value
+            return str(real) == value if isinstance(value, str) else real == value
         if isinstance(value, int):
             return value % (1 << 8 * size) == number
         if value.startswith('0x'):
