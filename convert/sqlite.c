@@ -490,7 +490,7 @@ static int put_launch(struct convert *convert, const struct trace_arguments *arg
 	for (int i = 0; i < 8; i++) {
 		uint64_t number;
 
-		known[i] = arguments_named(arguments, names[i], &number) ? &numbers[i] : NULL;
+		known[i] = trace_arguments_named(arguments, names[i], &number) ? &numbers[i] : NULL;
 		numbers[i] = known[i] ? (int64_t)number : 0;
 	}
 	return put(convert, LAUNCH, NULL, "ipppppppp", state->list, known[0], known[1], known[2],

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "print/value.h"
-
 const char *const copy_names[COPY_DIRECTIONS] = {
 #define DIRECTION(NAME, number, text, label) [number] = text,
 #include "trace/copies.def"
@@ -33,44 +31,6 @@ int copy_kind(const struct trace_function *function)
 	return COPY_NONE;
 }
 
-static bool member_named(const struct print_param *param, const struct trace_piece *piece,
-			 const char *name, uint64_t *number)
-{
-	struct print_struct all = print_struct_get(param->shape.value.detail);
-
-	for (uint32_t i = 0; i < all.count; i++) {
-		const struct print_member *member = &all.members[i];
-
-		if (strcmp(print_member_name(member), name) || member->length_size ||
-		    member->bytes != member->value.size || member->at + member->bytes > piece->size)
-			continue;
-		*number = value_integer(member->value, piece->data + member->at);
-		return true;
-	}
-	return false;
-}
-
-bool arguments_named(const struct trace_arguments *arguments, const char *name, uint64_t *number)
-{
-	const struct trace_function *function = arguments->function;
-
-	for (uint32_t i = 0; i < function->nparams; i++) {
-		const struct print_param *param = &function->params[i];
-		const struct trace_piece *piece;
-
-		if (param->shape.how == PRINT_VALUE && !strcmp(param->name, name)) {
-			*number = value_integer(param->shape.value, &arguments->words[param->word]);
-			return arguments->known >> param->word & 1;
-		}
-		if (param->shape.how != PRINT_FIXED || param->shape.value.kind != PRINT_STRUCT)
-			continue;
-		piece = trace_arguments_behind(arguments, param->word);
-		if (piece && member_named(param, piece, name, number))
-			return true;
-	}
-	return false;
-}
-
 /* By the two CUmemorytype; of unified addresses nobody knows. */
 static enum copy_direction direction_of(const struct trace_arguments *arguments)
 {
@@ -81,8 +41,8 @@ static enum copy_direction direction_of(const struct trace_arguments *arguments)
 	};
 	uint64_t from, to;
 
-	if (!arguments_named(arguments, "srcMemoryType", &from) ||
-	    !arguments_named(arguments, "dstMemoryType", &to) || from > 3 || to > 3)
+	if (!trace_arguments_named(arguments, "srcMemoryType", &from) ||
+	    !trace_arguments_named(arguments, "dstMemoryType", &to) || from > 3 || to > 3)
 		return COPY_UNKNOWN;
 	return (enum copy_direction)ways[from][to];
 }
@@ -117,13 +77,14 @@ struct copy copy_read(int kind, const struct trace_arguments *arguments)
 	uint64_t rows, layers;
 
 	copy.direction = kind == COPY_TYPED ? direction_of(arguments) : (enum copy_direction)kind;
-	copy.sized = arguments_named(arguments, "ByteCount", &copy.bytes) || sum(arguments, &copy.bytes);
-	if (copy.sized || !arguments_named(arguments, "WidthInBytes", &copy.bytes))
+	copy.sized = trace_arguments_named(arguments, "ByteCount", &copy.bytes) ||
+		     sum(arguments, &copy.bytes);
+	if (copy.sized || !trace_arguments_named(arguments, "WidthInBytes", &copy.bytes))
 		return copy;
 	copy.sized = true;
-	if (arguments_named(arguments, "Height", &rows))
+	if (trace_arguments_named(arguments, "Height", &rows))
 		copy.bytes *= rows;
-	if (arguments_named(arguments, "Depth", &layers))
+	if (trace_arguments_named(arguments, "Depth", &layers))
 		copy.bytes *= layers;
 	return copy;
 }

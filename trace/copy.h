@@ -29,10 +29,4 @@ struct copy {
 
 struct copy copy_read(int kind, const struct trace_arguments *arguments);
 
-/*
- * The parameter of that name, or the member of a structure behind one. false
- * if there is none, or it was not recorded.
- */
-bool arguments_named(const struct trace_arguments *arguments, const char *name, uint64_t *number);
-
 #endif
