@@ -27,7 +27,7 @@ int copy_kind(const struct trace_function *function)
 {
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(functions[i].base, function->base))
-			return function->nsteps ? functions[i].kind : COPY_NONE;
+			return functions[i].kind;
 	return COPY_NONE;
 }
 
@@ -76,7 +76,12 @@ struct copy copy_read(int kind, const struct trace_arguments *arguments)
 	struct copy copy = { .direction = COPY_UNKNOWN };
 	uint64_t rows, layers;
 
-	copy.direction = kind == COPY_TYPED ? direction_of(arguments) : (enum copy_direction)kind;
+	if (kind != COPY_TYPED)
+		copy.direction = (enum copy_direction)kind;
+	else if (arguments)
+		copy.direction = direction_of(arguments);
+	if (!arguments)
+		return copy;
 	copy.sized = trace_arguments_named(arguments, "ByteCount", &copy.bytes) ||
 		     sum(arguments, &copy.bytes);
 	if (copy.sized || !trace_arguments_named(arguments, "WidthInBytes", &copy.bytes))

@@ -27,6 +27,7 @@ struct copy {
 	bool sized;	/* the bytes are known */
 };
 
+/* arguments: NULL if there are none. */
 struct copy copy_read(int kind, const struct trace_arguments *arguments);
 
 #endif
