@@ -124,7 +124,7 @@ static void add_command(struct buffer *out, const struct cuaudit_trace_header *h
 	buffer_text(out, "]}}},");
 }
 
-/* The trace's id in the form of a UUID, of the version for those that mean something of their own. */
+/* The trace's id in the form of a UUID, of version 8: by a method of one's own. */
 static void add_instance(struct buffer *out, const struct state *state)
 {
 	attribute(out, "service.instance.id", "stringValue");

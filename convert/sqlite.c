@@ -52,7 +52,8 @@ static const char *const statements[STATEMENTS] = {
 	[ARGUMENTS] = sqlite_insert_arguments,
 	[CALLS] = sqlite_insert_calls,
 	[COPY] = "INSERT INTO copy VALUES (?, ?, ?)",
-	[DIRECTION_NAME] = "INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES (?, 'CUDA_MEMCPY_KIND_' || upper(?), ?)",
+	[DIRECTION_NAME] = "INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES"
+			   " (?, 'CUDA_MEMCPY_KIND_' || upper(?), ?)",
 	[DRIVER] = "INSERT OR REPLACE INTO driver VALUES (?, ?, ?, ?)",
 	[FIND_FUNCTION] = "SELECT id FROM function WHERE name = ?",
 	[FIND_KERNEL] = "SELECT id FROM kernel WHERE name = ?",

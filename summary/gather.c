@@ -156,7 +156,8 @@ static int add_kernels(struct summary_store *store, const struct trace *trace,
 	return error;
 }
 
-static void add_copies(struct summary *summary, const struct trace *trace, const struct tally *tally)
+static void add_copies(struct summary *summary, const struct trace *trace,
+		       const struct tally *tally)
 {
 	for (int i = 0; i < COPY_DIRECTIONS; i++) {
 		for (int waited = 0; waited < 2; waited++) {

@@ -182,7 +182,7 @@ struct summary {
 	struct summary_caller *callers;
 	struct summary_kernel *kernels;
 	struct summary_copies copies[COPY_DIRECTIONS][2];	/* 1: the call waits for the copy */
-	const struct summary_pair **waits;	/* of the libraries' pairs those that wait, most time first */
+	const struct summary_pair **waits;	/* those of the libraries that wait */
 	struct summary_error *errors;	/* the most first */
 	struct summary_process *processes;
 	struct summary_thread *threads;	/* the busiest */
