@@ -18,7 +18,7 @@ void arguments_value(struct buffer *out, const struct trace_arguments *arguments
 		.flags = CUAUDIT_PRINT_AFTER | CUAUDIT_PRINT_RAW,
 	};
 
-	print_argument(out, &call, index);
+	print_parameter(out, &call, arguments->function->params, index);
 }
 
 static bool integral(struct print_value value)

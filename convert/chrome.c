@@ -184,29 +184,15 @@ static int thread_number(struct convert *convert, struct chrome *chrome, const s
 	return fresh ? put_thread(convert, chrome, *tid, "", number) : 0;
 }
 
-static const char *const categories[CUAUDIT_CLASSES] = {
-#define CLASS(name, text, summary) [CUAUDIT_CLASS_NUMBER_##name] = text,
-#include <cuaudit/classes.def>
-#undef CLASS
-};
-
 static void site_text(struct buffer *out, const struct trace *trace, uint32_t number)
 {
 	const struct trace_site *site = &trace->sites[number];
 	const struct trace_function *function = &trace->functions[site->function];
-	bool some = false;
 
 	buffer_text(out, ",\"name\":");
 	escape_text(out, function->name);
 	buffer_text(out, ",\"cat\":\"");
-	for (uint32_t i = 0; i < CUAUDIT_CLASSES; i++) {
-		if (!(function->classes >> i & 1))
-			continue;
-		if (some)
-			buffer_char(out, ',');
-		buffer_text(out, categories[i]);
-		some = true;
-	}
+	fields_classes(out, function->classes);
 	buffer_text(out, "\",\"args\":{\"library\":");
 	escape_text(out, trace->libraries[site->library].name);
 	buffer_text(out, ",\"caller\":");

@@ -54,7 +54,7 @@ static int begin_file(struct convert *convert, struct convert_file *file)
 
 static int take_opens(struct convert *convert, struct convert_file *file)
 {
-	struct convert_open open = { .seen = file->seen };
+	struct convert_open open;
 
 	for (size_t i = 0; i < file->trace.nthreads; i++) {
 		const struct trace_thread *thread = &file->trace.threads[i];
@@ -67,6 +67,8 @@ static int take_opens(struct convert *convert, struct convert_file *file)
 			int error;
 
 			open.start = last->open[j].ticks;
+			/* It may have begun after the last call that ended. */
+			open.seen = open.start > file->seen ? open.start : file->seen;
 			open.site = last->open[j].site;
 			open.depth = last->open[j].depth;
 			if (!open.start || open.site >= file->trace.nsites ||

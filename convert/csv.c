@@ -71,17 +71,16 @@ static void site_fields(struct buffer *out, const struct trace *trace, uint32_t 
 /* "name = value, ...", quoted: there are commas. */
 static void arguments_field(struct buffer *out, const struct trace_arguments *arguments)
 {
-	struct print_param params[PRINT_PARAMS];
-	uint32_t count = print_params(arguments->function->row, params);
+	const struct trace_function *function = arguments->function;
 
 	buffer_char(out, '"');
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < function->nparams; i++) {
 		char text[4096];
 		struct buffer value = { text, sizeof(text), 0 };
 
 		if (i)
 			buffer_text(out, ", ");
-		buffer_text(out, params[i].name);
+		buffer_text(out, function->params[i].name);
 		buffer_text(out, " = ");
 		arguments_value(&value, arguments, i);
 		buffer_end(&value);

@@ -2,6 +2,7 @@
 /* The fields of calls as text, the same in every format. */
 #include "convert/fields.h"
 
+#include <cuaudit/api.h>
 #include <string.h>
 
 void fields_address(struct buffer *out, const struct trace *trace, uint32_t library,
@@ -77,4 +78,24 @@ void fields_command(const struct trace *trace, char *text)
 	for (size_t i = 0; i < size; i++)
 		if (!text[i])
 			text[i] = ' ';
+}
+
+static const char *const names[CUAUDIT_CLASSES] = {
+#define CLASS(name, text, summary) [CUAUDIT_CLASS_NUMBER_##name] = text,
+#include <cuaudit/classes.def>
+#undef CLASS
+};
+
+void fields_classes(struct buffer *out, uint32_t classes)
+{
+	bool some = false;
+
+	for (uint32_t i = 0; i < CUAUDIT_CLASSES; i++) {
+		if (!(classes >> i & 1))
+			continue;
+		if (some)
+			buffer_char(out, ',');
+		buffer_text(out, names[i]);
+		some = true;
+	}
 }

@@ -28,4 +28,7 @@ const char *fields_thread_name(const struct trace_thread *thread);
 /* Its tid, or 0: a thread that was not described. */
 int32_t fields_tid(const struct trace_thread *thread);
 
+/* The classes of a function, "context,sync". */
+void fields_classes(struct buffer *out, uint32_t classes);
+
 #endif

@@ -8,12 +8,6 @@
 #define WITHOUT(library_name, format) \
 	&(const struct convert_format){ .name = #format, .library = library_name }
 
-#ifdef HAVE_JANSSON
-#define JANSSON(format) &convert_##format
-#else
-#define JANSSON(format) WITHOUT("jansson", format)
-#endif
-
 #ifdef HAVE_SQLITE3
 #define SQLITE3(format) &convert_##format
 #else
@@ -31,7 +25,7 @@ const struct convert_format *const convert_formats[] = {
 	&convert_csv,
 	&convert_ctf,
 	&convert_folded,
-	JANSSON(jsonl),
+	&convert_jsonl,
 	&convert_otlp,
 	PROTOBUF_C(perfetto),
 	SQLITE3(sqlite),

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What traces hold as JSON values. */
+/* What traces hold as JSON. */
 #include "convert/json.h"
 
-#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "convert/escape.h"
 #include "print/value.h"
 
-json_t *json_text(struct utf8_scratch *scratch, const char *text)
+void json_unsigned(struct buffer *out, uint64_t number)
 {
-	const char *clean = utf8_clean(scratch, text);
+	bool large = number > INT64_MAX;
 
-	return clean ? json_string_nocheck(clean) : NULL;
+	if (large)
+		buffer_char(out, '"');
+	buffer_unsigned(out, number);
+	if (large)
+		buffer_char(out, '"');
 }
 
-json_t *json_unsigned(uint64_t number)
+/* All digits that tell it apart from others; JSON has no other numbers than finite ones. */
+static void real(struct buffer *out, struct print_value value, const void *bytes)
 {
-	return number <= INT64_MAX ? json_integer((json_int_t)number)
-				   : json_sprintf("%llu", (unsigned long long)number);
-}
-
-static json_t *real(struct print_value value, const void *bytes)
-{
+	char text[32];
 	float single = 0;
 	double full;
 
@@ -32,172 +33,191 @@ static json_t *real(struct print_value value, const void *bytes)
 	} else {
 		memcpy(&full, bytes, sizeof(full));
 	}
-	return isfinite(full) ? json_real(full) : json_string_nocheck(isnan(full) ? "nan" : "inf");
+	if (isfinite(full)) {
+		snprintf(text, sizeof(text), "%.17g", full);
+		buffer_text(out, text);
+	} else {
+		escape_text(out, isnan(full) ? "nan" : full > 0 ? "inf" : "-inf");
+	}
 }
 
 /* As it is printed; numbers without a name as numbers. */
-static json_t *word(const struct trace_arguments *arguments, struct print_value value,
-		    const void *bytes)
+static void word(struct buffer *out, const struct trace_arguments *arguments,
+		 struct print_value value, const void *bytes)
 {
 	char text[256];
-	struct buffer out = { text, sizeof(text), 0 };
+	struct buffer printed = { text, sizeof(text), 0 };
 	struct print_source source = arguments->source;
-	struct printer printer = { .out = &out, .source = &source,
+	struct printer printer = { .out = &printed, .source = &source,
 				   .flags = CUAUDIT_PRINT_AFTER | CUAUDIT_PRINT_RAW };
 
 	source.name = NULL;
 	value_print(&printer, value, bytes);
-	buffer_end(&out);
+	buffer_end(&printed);
 	if (!strcmp(text, "NULL"))
-		return json_null();
-	if (value.kind == PRINT_ENUM && *text <= '9')
-		return json_integer((json_int_t)value_integer(value, bytes));
-	return json_string_nocheck(text);
+		buffer_text(out, "null");
+	else if (value.kind == PRINT_ENUM && *text <= '9')
+		buffer_signed(out, (int64_t)value_integer(value, bytes));
+	else
+		escape_text(out, text);
 }
 
-static json_t *structure(const struct trace_arguments *arguments, struct print_value value,
-			 const char *base);
+/* An address or a handle, or null. */
+static void pointer(struct buffer *out, uint64_t address)
+{
+	if (!address) {
+		buffer_text(out, "null");
+		return;
+	}
+	buffer_char(out, '"');
+	buffer_hex(out, address);
+	buffer_char(out, '"');
+}
 
-static json_t *one(const struct trace_arguments *arguments, struct print_value value,
-		   const void *bytes)
+static void structure(struct buffer *out, const struct trace_arguments *arguments,
+		      struct print_value value, const char *base);
+
+static void one(struct buffer *out, const struct trace_arguments *arguments,
+		struct print_value value, const void *bytes)
 {
 	switch (value.kind) {
 	case PRINT_INT:
-		return json_integer((json_int_t)value_integer(value, bytes));
+		buffer_signed(out, (int64_t)value_integer(value, bytes));
+		break;
 	case PRINT_UINT:
 	case PRINT_BYTE:
-		return json_unsigned(value_integer(value, bytes));
+		json_unsigned(out, value_integer(value, bytes));
+		break;
 	case PRINT_REAL:
-		return real(value, bytes);
+		real(out, value, bytes);
+		break;
 	case PRINT_STRUCT:
-		return structure(arguments, value, bytes);
+		structure(out, arguments, value, bytes);
+		break;
 	default:
-		return word(arguments, value, bytes);
+		word(out, arguments, value, bytes);
 	}
 }
 
-static json_t *several(const struct trace_arguments *arguments, struct print_value value,
-		       const char *bytes, size_t count)
+static void several(struct buffer *out, const struct trace_arguments *arguments,
+		    struct print_value value, const void *bytes, size_t count, bool cut)
 {
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(array, one(arguments, value, bytes + i * value.size));
-	return array;
+	buffer_char(out, '[');
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			buffer_char(out, ',');
+		one(out, arguments, value, (const char *)bytes + i * value.size);
+	}
+	if (cut)
+		buffer_text(out, count ? ",\"...\"" : "\"...\"");
+	buffer_char(out, ']');
 }
 
-static json_t *digits(const uint8_t *bytes, size_t size)
+static void digits(struct buffer *out, const uint8_t *bytes, size_t size)
 {
 	static const char of[] = "0123456789abcdef";
-	char text[2 * PRINT_ELEMENT + 3] = "0x";
 
-	for (size_t i = 0; i < size && i < PRINT_ELEMENT; i++) {
-		text[2 * i + 2] = of[bytes[i] >> 4];
-		text[2 * i + 3] = of[bytes[i] & 15];
-		text[2 * i + 4] = '\0';
+	buffer_text(out, "\"0x");
+	for (size_t i = 0; i < size; i++) {
+		buffer_char(out, of[bytes[i] >> 4]);
+		buffer_char(out, of[bytes[i] & 15]);
 	}
-	return json_string_nocheck(text);
+	buffer_char(out, '"');
 }
 
-static json_t *member(const struct trace_arguments *arguments, const struct print_member *of,
-		      const char *base)
+static void member(struct buffer *out, const struct trace_arguments *arguments,
+		   const struct print_member *of, const char *base)
 {
-	static const struct print_value pointer = { PRINT_HEX, 0, sizeof(uint64_t) };
 	const char *bytes = base + of->at;
+	uint64_t address;
 
-	if (of->length_size)
-		return word(arguments, pointer, bytes);
-	if (of->value.kind == PRINT_BYTE)
-		return digits((const uint8_t *)bytes, of->bytes);
-	if (of->bytes == of->value.size)
-		return one(arguments, of->value, bytes);
-	return several(arguments, of->value, bytes, of->bytes / of->value.size);
+	if (of->length_size) {
+		memcpy(&address, bytes, sizeof(address));
+		pointer(out, address);
+	} else if (of->value.kind == PRINT_BYTE) {
+		digits(out, (const uint8_t *)bytes, of->bytes);
+	} else if (of->bytes == of->value.size) {
+		one(out, arguments, of->value, bytes);
+	} else {
+		several(out, arguments, of->value, bytes, of->bytes / of->value.size, false);
+	}
 }
 
-static json_t *structure(const struct trace_arguments *arguments, struct print_value value,
-			 const char *base)
+/* "KEY":, behind a comma but for the first; a name of the driver's tables is plain. */
+static void key(struct buffer *out, bool *first, const char *name)
+{
+	buffer_text(out, *first ? "\"" : ",\"");
+	buffer_text(out, name);
+	buffer_text(out, "\":");
+	*first = false;
+}
+
+static void structure(struct buffer *out, const struct trace_arguments *arguments,
+		      struct print_value value, const char *base)
 {
 	struct print_struct all = print_struct_get(value.detail);
-	json_t *object = json_object();
+	bool first = true;
 
-	for (uint32_t i = 0; i < all.count; i++)
-		if (value_holds(&all.members[i], base))
-			json_object_set_new_nocheck(object, print_member_name(&all.members[i]),
-						    member(arguments, &all.members[i], base));
-	return object;
+	buffer_char(out, '{');
+	for (uint32_t i = 0; i < all.count; i++) {
+		if (!value_holds(&all.members[i], base))
+			continue;
+		key(out, &first, print_member_name(&all.members[i]));
+		member(out, arguments, &all.members[i], base);
+	}
+	buffer_char(out, '}');
 }
 
-static json_t *text_behind(struct utf8_scratch *scratch, const struct trace_piece *piece)
+static void text_behind(struct buffer *out, const struct trace_piece *piece)
 {
-	char text[4096];
-
-	snprintf(text, sizeof(text), "%.*s%s", (int)piece->size, (const char *)piece->data,
-		 piece->cut ? "..." : "");
-	return json_text(scratch, text);
+	escape_bytes(out, (const char *)piece->data, strnlen((const char *)piece->data, piece->size));
+	if (!piece->cut)
+		return;
+	/* Within the quotes. */
+	out->length--;
+	buffer_text(out, "...\"");
 }
 
-/* NULL, too, for what was not recorded. */
-static json_t *argument(struct utf8_scratch *scratch, const struct trace_arguments *arguments,
-			const struct print_param *param)
+static void behind(struct buffer *out, const struct trace_arguments *arguments,
+		   const struct print_param *param, const struct trace_piece *piece)
+{
+	struct print_value value = param->shape.value;
+
+	if (piece->text)
+		text_behind(out, piece);
+	else if (param->shape.how == PRINT_FIXED && piece->size == value.size)
+		one(out, arguments, value, piece->data);
+	else
+		several(out, arguments, value, piece->data, piece->size / piece->element, piece->cut);
+}
+
+static void argument(struct buffer *out, bool *first, const struct trace_arguments *arguments,
+		     const struct print_param *param)
 {
 	const struct trace_piece *piece = trace_arguments_behind(arguments, param->word);
-	struct print_value value = param->shape.value;
 	const uint64_t *words = &arguments->words[param->word];
-	json_t *array;
 
-	if (piece && piece->text)
-		return text_behind(scratch, piece);
-	if (piece && piece->element == value.size) {
-		if (param->shape.how == PRINT_FIXED && piece->size == value.size)
-			return one(arguments, value, piece->data);
-		array = several(arguments, value, (const char *)piece->data,
-				piece->size / piece->element);
-		if (piece->cut)
-			json_array_append_new(array, json_string_nocheck("..."));
-		return array;
-	}
-	if (arguments->unknown >> param->word & 1 || piece)
-		return NULL;
-	if (!(arguments->known >> param->word & 1))
-		return json_null();
-	if (param->shape.how == PRINT_VALUE)
-		return one(arguments, value, words);
-	return word(arguments, (struct print_value){ PRINT_HEX, 0, sizeof(uint64_t) }, words);
+	if (piece ? !piece->text && piece->element != param->shape.value.size :
+		    arguments->unknown >> param->word & 1)
+		return;
+	key(out, first, param->name);
+	if (piece)
+		behind(out, arguments, param, piece);
+	else if (!(arguments->known >> param->word & 1))
+		buffer_text(out, "null");
+	else if (param->shape.how == PRINT_VALUE)
+		one(out, arguments, param->shape.value, words);
+	else
+		pointer(out, *words);
 }
 
-json_t *json_arguments(struct utf8_scratch *scratch, const struct trace_arguments *arguments)
+void json_arguments(struct buffer *out, const struct trace_arguments *arguments)
 {
-	struct print_param params[PRINT_PARAMS];
-	uint32_t count = print_params(arguments->function->row, params);
-	json_t *object = json_object();
+	const struct trace_function *function = arguments->function;
+	bool first = true;
 
-	for (uint32_t i = 0; i < count; i++) {
-		json_t *value = argument(scratch, arguments, &params[i]);
-
-		if (value)
-			json_object_set_new_nocheck(object, params[i].name, value);
-	}
-	return object;
-}
-
-int json_line(struct sink *sink, json_t *value)
-{
-	size_t size = 4096, used = 0;
-
-	while (!sink->error && !used) {
-		char *room = sink_room(sink, size);
-		size_t needed = room ? json_dumpb(value, room, size - 1, JSON_COMPACT) : 0;
-
-		/* 0, too, if value is NULL. */
-		if (!needed && room)
-			sink->error = -ENOMEM;
-		if (needed && needed < size) {
-			used = needed;
-			room[used] = '\n';
-			sink_took(sink, used + 1);
-		}
-		size = needed + 1;
-	}
-	json_decref(value);
-	return sink->error;
+	buffer_char(out, '{');
+	for (uint32_t i = 0; i < function->nparams; i++)
+		argument(out, &first, arguments, &function->params[i]);
+	buffer_char(out, '}');
 }

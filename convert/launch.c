@@ -36,11 +36,10 @@ static void find_stream(struct launch_plan *plan, const struct print_param *para
 
 struct launch_plan launch_plan(const struct trace_function *function)
 {
-	struct print_param params[PRINT_PARAMS];
-	uint32_t count = print_params(function->row, params);
+	const struct print_param *params = function->params;
 	struct launch_plan plan = { .launches = false };
 
-	for (uint32_t i = 0; function->classes & CUAUDIT_CLASS_LAUNCH && i < count; i++) {
+	for (uint32_t i = 0; function->classes & CUAUDIT_CLASS_LAUNCH && i < function->nparams; i++) {
 		if (!plan.launches && params[i].shape.how == PRINT_VALUE &&
 		    handle_of(params[i].shape.value, KIND_function)) {
 			plan.launches = true;

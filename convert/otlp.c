@@ -24,6 +24,8 @@ struct state {
 	struct nest nest;
 	uint32_t spans;		/* of the request that is being written, 0: none is */
 	uint64_t id[2];		/* of the trace */
+	uint64_t root;		/* the process's span */
+	uint64_t first, last;	/* ticks: from the first call to the last one's end */
 };
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
@@ -41,7 +43,14 @@ static uint64_t scatter(uint64_t number)
 	return number ^ number >> 31;
 }
 
-/* A process is a trace. */
+static uint64_t span_id(const struct state *state, uint64_t correlation)
+{
+	uint64_t id = scatter(correlation ^ state->id[1]);
+
+	return id ? id : 1;
+}
+
+/* A process is a trace, and its first span. */
 static int otlp_file(struct convert *convert, const struct trace *trace)
 {
 	const struct cuaudit_trace_header *header = &trace->header;
@@ -57,20 +66,22 @@ static int otlp_file(struct convert *convert, const struct trace *trace)
 	}
 	/* All zeros are no id. */
 	state->id[1] += !state->id[1];
+	/* No call has this one's correlation. */
+	state->root = span_id(state, UINT64_MAX);
+	state->first = state->last = trace->start_ticks;
 	return 0;
 }
 
-static uint64_t span_id(const struct state *state, uint64_t correlation)
+/* The lowest so many digits. */
+static void digits(struct buffer *out, uint64_t word, int count)
 {
-	uint64_t id = scatter(correlation ^ state->id[1]);
-
-	return id ? id : 1;
+	for (int shift = 4 * count - 4; shift >= 0; shift -= 4)
+		buffer_char(out, "0123456789abcdef"[word >> shift & 15]);
 }
 
 static void hex(struct buffer *out, uint64_t word)
 {
-	for (int shift = 60; shift >= 0; shift -= 4)
-		buffer_char(out, "0123456789abcdef"[word >> shift & 15]);
+	digits(out, word, 16);
 }
 
 /* {"key":"KEY","value":{"KIND": and what the caller adds; both are plain. */
@@ -113,13 +124,37 @@ static void add_command(struct buffer *out, const struct cuaudit_trace_header *h
 	buffer_text(out, "]}}},");
 }
 
-static void request_begin(struct buffer *out, const struct trace *trace)
+/* The trace's id in the form of a UUID, of version 8: by a method of one's own. */
+static void add_instance(struct buffer *out, const struct state *state)
+{
+	attribute(out, "service.instance.id", "stringValue");
+	buffer_char(out, '"');
+	digits(out, state->id[0] >> 32, 8);
+	buffer_char(out, '-');
+	digits(out, state->id[0] >> 16, 4);
+	buffer_text(out, "-8");
+	digits(out, state->id[0], 3);
+	buffer_char(out, '-');
+	digits(out, 0x8000 | (state->id[1] >> 48 & 0x3fff), 4);
+	buffer_char(out, '-');
+	digits(out, state->id[1], 12);
+	buffer_text(out, "\"}},");
+}
+
+static const char *program_name(const struct trace *trace)
+{
+	const char *slash = strrchr(trace->header.program, '/');
+
+	return slash ? slash + 1 : trace->header.program;
+}
+
+static void request_begin(struct buffer *out, const struct state *state, const struct trace *trace)
 {
 	const struct cuaudit_trace_header *header = &trace->header;
-	const char *slash = strrchr(header->program, '/');
 
 	buffer_text(out, "{\"resourceSpans\":[{\"resource\":{\"attributes\":[");
-	add_text(out, "service.name", slash ? slash + 1 : header->program);
+	add_text(out, "service.name", program_name(trace));
+	add_instance(out, state);
 	add_text(out, "host.name", header->host);
 	add_number(out, "process.pid", header->pid);
 	add_number(out, "process.parent_pid", header->parent);
@@ -169,7 +204,7 @@ static void add_arguments(struct buffer *out, const struct convert *convert,
 			  const struct trace *trace, const struct trace_call *call)
 {
 	const struct launch_plan plan = launch_plan(convert_function(trace, call->site));
-	struct print_param params[PRINT_PARAMS];
+	const struct trace_function *function;
 	struct trace_arguments arguments;
 	struct launch launch;
 	uint32_t count;
@@ -179,9 +214,10 @@ static void add_arguments(struct buffer *out, const struct convert *convert,
 		return;
 	if (launch_read(&launch, &plan, trace, call, &arguments))
 		add_text(out, "cuda.kernel", launch.kernel->name);
-	count = convert->choice.no_arguments ? 0 : print_params(arguments.function->row, params);
+	function = arguments.function;
+	count = convert->choice.no_arguments ? 0 : function->nparams;
 	for (uint32_t i = 0; i < count; i++)
-		add_argument(out, &arguments, &params[i], i);
+		add_argument(out, &arguments, &function->params[i], i);
 }
 
 static void add_site(struct buffer *out, const struct trace *trace, uint32_t site)
@@ -195,18 +231,45 @@ static void add_site(struct buffer *out, const struct trace *trace, uint32_t sit
 	add_text(out, "cuda.caller", text);
 }
 
-/* Of a failure; "not ready" from a query is none. */
-static void add_status(struct buffer *out, const struct trace *trace,
-		       const struct trace_call *call)
+/* "Not ready" from a query is no failure. */
+static bool failed(const struct trace *trace, const struct trace_call *call)
 {
-	if (!call->result || (call->result == CUDA_ERROR_NOT_READY &&
-			      strstr(convert_function(trace, call->site)->base, "Query")))
-		return;
+	return call->result && (call->result != CUDA_ERROR_NOT_READY ||
+				!strstr(convert_function(trace, call->site)->base, "Query"));
+}
+
+static void add_status(struct buffer *out, const struct trace_call *call)
+{
 	buffer_text(out, ",\"status\":{\"code\":");
 	buffer_unsigned(out, STATUS_CODE_ERROR);
 	buffer_text(out, ",\"message\":\"");
 	print_result_name(out, call->result);
 	buffer_text(out, "\"}");
+}
+
+static void add_result(struct buffer *out, const char *key, int32_t result)
+{
+	attribute(out, key, "stringValue");
+	buffer_char(out, '"');
+	print_result_name(out, result);
+	buffer_text(out, "\"}},");
+}
+
+/* A frame a line, the caller first; the outermost ones are cut off where it would be too long. */
+static void add_stack(struct buffer *out, const struct trace *trace, uint32_t number)
+{
+	const struct trace_callers *callers = &trace->callers[number];
+	char text[16384];
+	struct buffer frames = { text, sizeof(text), 0 };
+
+	for (uint32_t i = 0; i < callers->count; i++) {
+		if (i)
+			buffer_char(&frames, '\n');
+		fields_address(&frames, trace, callers->frames[i].library,
+			       callers->frames[i].address);
+	}
+	buffer_end(&frames);
+	add_text(out, "code.stacktrace", text);
 }
 
 static void add_attributes(struct buffer *out, const struct convert *convert,
@@ -224,10 +287,37 @@ static void add_attributes(struct buffer *out, const struct convert *convert,
 	}
 	if (call->arguments)
 		add_arguments(out, convert, trace, call);
-	attribute(out, "cuda.result", "stringValue");
-	buffer_char(out, '"');
-	print_result_name(out, call->result);
-	buffer_text(out, "\"}}");
+	if (call->stack != TRACE_NONE)
+		add_stack(out, trace, call->stack);
+	if (failed(trace, call))
+		add_result(out, "error.type", call->result);
+	add_result(out, "cuda.result", call->result);
+	/* The last one's comma. */
+	out->length--;
+}
+
+/* A span up to its attributes; parent: 0 for none. */
+static void span_begin(struct buffer *out, const struct state *state, uint64_t id, uint64_t parent,
+		       const char *name, uint64_t start, uint64_t end)
+{
+	buffer_text(out, "{\"traceId\":\"");
+	hex(out, state->id[0]);
+	hex(out, state->id[1]);
+	buffer_text(out, "\",\"spanId\":\"");
+	hex(out, id);
+	if (parent) {
+		buffer_text(out, "\",\"parentSpanId\":\"");
+		hex(out, parent);
+	}
+	buffer_text(out, "\",\"name\":");
+	escape_text(out, name);
+	buffer_text(out, ",\"kind\":");
+	buffer_unsigned(out, SPAN_KIND_INTERNAL);
+	buffer_text(out, ",\"startTimeUnixNano\":\"");
+	buffer_unsigned(out, start);
+	buffer_text(out, "\",\"endTimeUnixNano\":\"");
+	buffer_unsigned(out, end);
+	buffer_text(out, "\",\"attributes\":[");
 }
 
 static void span(struct buffer *out, const struct convert *convert, const struct trace *trace,
@@ -235,28 +325,30 @@ static void span(struct buffer *out, const struct convert *convert, const struct
 {
 	const struct state *state = convert->state;
 
-	buffer_text(out, "{\"traceId\":\"");
-	hex(out, state->id[0]);
-	hex(out, state->id[1]);
-	buffer_text(out, "\",\"spanId\":\"");
-	hex(out, span_id(state, call->correlation));
-	if (parent) {
-		buffer_text(out, "\",\"parentSpanId\":\"");
-		hex(out, parent);
-	}
-	buffer_text(out, "\",\"name\":");
-	escape_text(out, convert_function(trace, call->site)->name);
-	buffer_text(out, ",\"kind\":");
-	buffer_unsigned(out, SPAN_KIND_INTERNAL);
-	buffer_text(out, ",\"startTimeUnixNano\":\"");
-	buffer_unsigned(out, trace_ns(trace, call->start));
-	buffer_text(out, "\",\"endTimeUnixNano\":\"");
-	buffer_unsigned(out, trace_ns(trace, call->end));
-	buffer_text(out, "\",\"attributes\":[");
+	span_begin(out, state, span_id(state, call->correlation), parent ? parent : state->root,
+		   convert_function(trace, call->site)->name, trace_ns(trace, call->start),
+		   trace_ns(trace, call->end));
 	add_attributes(out, convert, trace, call);
 	buffer_char(out, ']');
-	add_status(out, trace, call);
+	if (failed(trace, call))
+		add_status(out, call);
 	buffer_char(out, '}');
+}
+
+/* What comes before a span: a comma, or the request. */
+static void span_before(struct buffer *out, const struct state *state, const struct trace *trace)
+{
+	if (state->spans)
+		buffer_char(out, ',');
+	else
+		request_begin(out, state, trace);
+}
+
+static int span_after(struct convert *convert)
+{
+	struct state *state = convert->state;
+
+	return ++state->spans == SPANS ? request_end(convert) : convert->sink->error;
 }
 
 static int take(struct convert *convert, const struct trace *trace, const struct trace_call *call,
@@ -268,13 +360,10 @@ static int take(struct convert *convert, const struct trace *trace, const struct
 	*self = span_id(state, call->correlation);
 	do {
 		out = sink_buffer(convert->sink);
-		if (state->spans)
-			buffer_char(&out, ',');
-		else
-			request_begin(&out, trace);
+		span_before(&out, state, trace);
 		span(&out, convert, trace, call, parent);
 	} while (!sink_done(convert->sink, &out));
-	return ++state->spans == SPANS ? request_end(convert) : convert->sink->error;
+	return span_after(convert);
 }
 
 static const struct nest_ops nest_ops = { .take = take };
@@ -284,7 +373,30 @@ static int otlp_call(struct convert *convert, const struct trace *trace,
 {
 	struct state *state = convert->state;
 
+	if (call->start < state->first)
+		state->first = call->start;
+	if (call->end > state->last)
+		state->last = call->end;
 	return nest_call(&state->nest, convert, trace, call);
+}
+
+/* Of the process, from its first calls to its end, or to the last call's where that is not known. */
+static int put_root(struct convert *convert, const struct trace *trace)
+{
+	struct state *state = convert->state;
+	uint64_t end = trace->header.end_ticks > state->last ? trace->header.end_ticks : state->last;
+	struct buffer out;
+
+	do {
+		out = sink_buffer(convert->sink);
+		span_before(&out, state, trace);
+		span_begin(&out, state, state->root, 0, program_name(trace),
+			   trace_ns(trace, state->first), trace_ns(trace, end));
+		attribute(&out, "cuda.finished", "boolValue");
+		buffer_text(&out, trace->header.flags & CUAUDIT_TRACE_FINISHED ? "true}}]}" :
+			    "false}}]}");
+	} while (!sink_done(convert->sink, &out));
+	return span_after(convert);
 }
 
 static int otlp_file_end(struct convert *convert, const struct trace *trace)
@@ -292,6 +404,8 @@ static int otlp_file_end(struct convert *convert, const struct trace *trace)
 	struct state *state = convert->state;
 	int error = nest_flush(&state->nest, convert, trace);
 
+	if (!error)
+		error = put_root(convert, trace);
 	return error ? error : request_end(convert);
 }
 

@@ -20,18 +20,22 @@
 #include "convert/sqlite_rows.h"
 #include "convert/sqlite_schema.h"
 #include "convert/utf8.h"
+#include "trace/copy.h"
 
 enum { RESULTS = 1024 };	/* that may have names */
 
 enum statement {
 	ARGUMENTS,
 	CALLS,
+	COPY,
+	DIRECTION_NAME,
 	DRIVER,
 	FIND_FUNCTION,
 	FIND_KERNEL,
 	FRAME,
 	FUNCTION,
 	KERNEL,
+	LAUNCH,
 	LIBRARY,
 	LOSS,
 	MARK,
@@ -47,12 +51,16 @@ enum statement {
 static const char *const statements[STATEMENTS] = {
 	[ARGUMENTS] = sqlite_insert_arguments,
 	[CALLS] = sqlite_insert_calls,
+	[COPY] = "INSERT INTO copy VALUES (?, ?, ?)",
+	[DIRECTION_NAME] = "INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES"
+			   " (?, 'CUDA_MEMCPY_KIND_' || upper(?), ?)",
 	[DRIVER] = "INSERT OR REPLACE INTO driver VALUES (?, ?, ?, ?)",
 	[FIND_FUNCTION] = "SELECT id FROM function WHERE name = ?",
 	[FIND_KERNEL] = "SELECT id FROM kernel WHERE name = ?",
 	[FRAME] = "INSERT INTO frame VALUES (?, ?, ?, ?, ?)",
-	[FUNCTION] = "INSERT OR IGNORE INTO function VALUES (NULL, ?, ?)",
+	[FUNCTION] = "INSERT OR IGNORE INTO function VALUES (NULL, ?, ?, ?)",
 	[KERNEL] = "INSERT OR IGNORE INTO kernel VALUES (NULL, ?)",
+	[LAUNCH] = "INSERT INTO launch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[LIBRARY] = "INSERT INTO library VALUES (?, ?, ?, ?, ?, ?)",
 	[LOSS] = "INSERT INTO loss VALUES (?, ?, ?)",
 	[MARK] = "INSERT INTO mark VALUES (?, ?, ?, ?)",
@@ -86,6 +94,7 @@ struct state {
 	/* Of the file at hand. */
 	int64_t *functions, *kernels;	/* rows, by their indices */
 	struct launch_plan *plans;	/* by function */
+	int *copies;			/* by function: copy_kind */
 	bool *queries;			/* by function: "not ready" is no error of it */
 	bool handles_return;		/* a handle was one kernel's, and then another's */
 	struct site_sums *sites;
@@ -116,29 +125,50 @@ static void bind_text(struct state *state, sqlite3_stmt *statement, int at, cons
 	sqlite3_bind_text(statement, at, clean, -1, SQLITE_TRANSIENT);
 }
 
+/* va_list is an array on some machines, so it is wrapped. */
+struct values {
+	va_list list;
+};
+
+static void bind(struct state *state, sqlite3_stmt *statement, int at, char kind,
+		 struct values *values)
+{
+	const int64_t *pointer;
+	int64_t number = 0;
+
+	if (kind == 't') {
+		bind_text(state, statement, at, va_arg(values->list, const char *));
+		return;
+	}
+	if (kind == 'p') {
+		pointer = va_arg(values->list, const int64_t *);
+		number = pointer ? *pointer : 0;
+		kind = pointer ? 'i' : 'n';
+	} else {
+		number = va_arg(values->list, int64_t);
+	}
+	if (kind == 'n' && !number)
+		sqlite3_bind_null(statement, at);
+	else
+		sqlite3_bind_int64(statement, at, number);
+}
+
 /*
  * Runs a statement with what format says: i is an int64_t, n too, NULL if it
- * is 0, t a text or NULL. Its first result, if it has any, goes to *row.
+ * is 0, p one to an int64_t or NULL, t a text or NULL. Its first result, if it has any, goes to *row.
  */
 static int put(struct convert *convert, enum statement which, int64_t *row, const char *format, ...)
 {
 	struct state *state = convert->state;
 	sqlite3_stmt *statement = state->statements[which];
-	va_list list;
+	struct values values;
 	int code;
 
-	va_start(list, format);
+	va_start(values.list, format);
 	for (int at = 1; format[at - 1]; at++) {
-		int64_t number = format[at - 1] != 't' ? va_arg(list, int64_t) : 0;
-
-		if (format[at - 1] == 't')
-			bind_text(state, statement, at, va_arg(list, const char *));
-		else if (format[at - 1] == 'n' && !number)
-			sqlite3_bind_null(statement, at);
-		else
-			sqlite3_bind_int64(statement, at, number);
+		bind(state, statement, at, format[at - 1], &values);
 	}
-	va_end(list);
+	va_end(values.list);
 	code = sqlite3_step(statement);
 	if (code == SQLITE_ROW) {
 		*row = sqlite3_column_int64(statement, 0);
@@ -262,10 +292,15 @@ static int put_functions(struct convert *convert, const struct trace *trace)
 
 	for (size_t i = 0; !error && i < trace->nfunctions; i++) {
 		const struct trace_function *function = &trace->functions[i];
+		char text[128];
+		struct buffer classes = { text, sizeof(text), 0 };
 
 		state->plans[i] = launch_plan(function);
 		state->queries[i] = strstr(function->base, "Query");
-		error = put(convert, FUNCTION, NULL, "tt", function->name, function->base);
+		state->copies[i] = copy_kind(function);
+		fields_classes(&classes, function->classes);
+		buffer_end(&classes);
+		error = put(convert, FUNCTION, NULL, "ttt", function->name, function->base, text);
 		if (!error)
 			error = put(convert, FIND_FUNCTION, &state->functions[i], "t",
 				    function->name);
@@ -322,11 +357,13 @@ static void release_file(struct state *state)
 	free(state->kernels);
 	free(state->plans);
 	free(state->queries);
+	free(state->copies);
 	free(state->sites);
 	free(state->threads);
 	state->functions = state->kernels = NULL;
 	state->plans = NULL;
 	state->queries = NULL;
+	state->copies = NULL;
 	state->sites = NULL;
 	state->threads = NULL;
 }
@@ -340,6 +377,7 @@ static int file(struct convert *convert, const struct trace *trace)
 	state->kernels = calloc(trace->nnames + 1, sizeof(*state->kernels));
 	state->plans = calloc(trace->nfunctions + 1, sizeof(*state->plans));
 	state->queries = calloc(trace->nfunctions + 1, sizeof(*state->queries));
+	state->copies = calloc(trace->nfunctions + 1, sizeof(*state->copies));
 	state->sites = calloc(trace->nsites + 1, sizeof(*state->sites));
 	state->threads = calloc(trace->nthreads + 1, sizeof(*state->threads));
 	state->current = TRACE_NONE;
@@ -350,7 +388,7 @@ static int file(struct convert *convert, const struct trace *trace)
 	for (size_t i = 1; i < trace->nkernels; i++)
 		state->handles_return |= trace->kernels[i].handle == trace->kernels[i - 1].handle;
 	if (!state->functions || !state->kernels || !state->plans || !state->queries ||
-	    !state->sites || !state->threads)
+	    !state->copies || !state->sites || !state->threads)
 		return -ENOMEM;
 	error = put_process(convert, trace);
 	if (!error)
@@ -440,18 +478,51 @@ static int put_argument(struct convert *convert, const struct trace_arguments *a
 	return 0;
 }
 
+static int put_launch(struct convert *convert, const struct trace_arguments *arguments)
+{
+	static const char *const names[8] = {
+		"gridDimX", "gridDimY", "gridDimZ", "blockDimX", "blockDimY", "blockDimZ",
+		"sharedMemBytes", "hStream"
+	};
+	const struct state *state = convert->state;
+	int64_t numbers[8];
+	const int64_t *known[8];
+
+	for (int i = 0; i < 8; i++) {
+		uint64_t number;
+
+		known[i] = trace_arguments_named(arguments, names[i], &number) ? &numbers[i] : NULL;
+		numbers[i] = known[i] ? (int64_t)number : 0;
+	}
+	return put(convert, LAUNCH, NULL, "ipppppppp", state->list, known[0], known[1], known[2],
+		   known[3], known[4], known[5], known[6], known[7]);
+}
+
+static int put_copy(struct convert *convert, const struct trace_arguments *arguments, int kind)
+{
+	const struct state *state = convert->state;
+	struct copy copy = copy_read(kind, arguments);
+	int64_t bytes = (int64_t)copy.bytes;
+
+	return put(convert, COPY, NULL, "ipi", state->list, copy.sized ? &bytes : NULL,
+		   (int64_t)copy.direction);
+}
+
 /* *list is of these from now on, 0 if there are none. */
 static int put_arguments(struct convert *convert, const struct trace_arguments *arguments,
-			 int64_t *list)
+			 uint32_t number, int64_t *list)
 {
 	struct state *state = convert->state;
-	struct print_param params[PRINT_PARAMS];
-	uint32_t count = print_params(arguments->function->row, params);
+	const struct trace_function *function = arguments->function;
 	int error = 0;
 
-	*list = count ? ++state->list : 0;
-	for (uint32_t i = 0; !error && i < count; i++)
-		error = put_argument(convert, arguments, &params[i], i);
+	*list = function->nparams ? ++state->list : 0;
+	for (uint32_t i = 0; !error && i < function->nparams; i++)
+		error = put_argument(convert, arguments, &function->params[i], i);
+	if (!error && *list && state->plans[number].launches)
+		error = put_launch(convert, arguments);
+	if (!error && *list && state->copies[number] != COPY_NONE)
+		error = put_copy(convert, arguments, state->copies[number]);
 	return error;
 }
 
@@ -481,7 +552,7 @@ static int take_arguments(struct convert *convert, const struct trace *trace,
 			state->launches = true;
 		}
 		if (!convert->choice.no_arguments)
-			error = put_arguments(convert, &arguments, &row->arguments);
+			error = put_arguments(convert, &arguments, function, &row->arguments);
 		if (list && state->handles_return && (arguments.nnames || row->kernel))
 			list->function = TRACE_NONE;
 	}
@@ -625,6 +696,9 @@ static int end(struct convert *convert)
 		if (state->results[i] && *text > '9')
 			error = put(convert, RESULT, NULL, "it", (int64_t)i, text);
 	}
+	for (int i = 0; !error && i < COPY_DIRECTIONS; i++)
+		error = put(convert, DIRECTION_NAME, NULL, "itt", (int64_t)i, copy_names[i],
+			    copy_labels[i]);
 	if (!error && state->launches)
 		error = execute(convert, sqlite_kernel_index);
 	if (!error)

@@ -152,7 +152,7 @@ bool typed_read(struct typed *typed, const struct trace_arguments *arguments,
 	if (read_string(typed, arguments, &params->params[index], scratch))
 		return true;
 	if (!read_enumerator(&out, arguments, &params->params[index]))
-		print_argument(&out, &call, index);
+		print_parameter(&out, &call, params->params, index);
 	buffer_end(&out);
 	typed->size = strlen(scratch);
 	return true;

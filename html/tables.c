@@ -147,12 +147,60 @@ static void callers(struct table *table, const struct summary *summary)
 static void kernels(struct table *table, const struct summary *summary)
 {
 	static const char *const columns[] = { "text Kernel", TIMES_COLUMNS("Launches"), NULL };
-	size_t count = begin(table, "kernels", "Kernels", columns, summary->nkernels);
+	size_t count = begin(table, "kernels", "Kernels (host time)", columns,
+			     summary->nkernels);
 
 	for (size_t i = 0; i < count; i++) {
 		writer_begin(table->json, NULL, '[');
 		writer_text(table->json, NULL, summary->kernels[i].name);
 		times(table->json, &summary->kernels[i].times);
+		writer_end(table->json, ']');
+	}
+	end(table);
+}
+
+/* Bytes by the host's time say something of those alone that the call waits for. */
+static void copies(struct table *table, const struct summary *summary)
+{
+	static const char *const columns[] = { "text Direction", "text Call", "bytes Bytes",
+		"text GB/s of host time", "time Total", "count Calls", "count Unsized", NULL };
+
+	begin(table, "copies", "Copies (host time)", columns, 0);
+	for (int i = 0; i < 2 * COPY_DIRECTIONS; i++) {
+		const struct summary_copies *copies = &summary->copies[i / 2][i % 2];
+		char rate[32] = "";
+
+		if (!copies->calls)
+			continue;
+		if (i % 2 && copies->sized_ns)
+			snprintf(rate, sizeof(rate), "%.2f",
+				 (double)copies->bytes / (double)copies->sized_ns);
+		writer_begin(table->json, NULL, '[');
+		writer_text(table->json, NULL, copy_labels[i / 2]);
+		writer_text(table->json, NULL, i % 2 ? "waits" : "does not wait");
+		writer_number(table->json, NULL, copies->bytes);
+		writer_text(table->json, NULL, rate);
+		writer_number(table->json, NULL, copies->total_ns);
+		writer_number(table->json, NULL, copies->calls);
+		writer_number(table->json, NULL, copies->unsized);
+		writer_end(table->json, ']');
+	}
+	end(table);
+}
+
+static void waits(struct table *table, const struct summary *summary)
+{
+	static const char *const columns[] = { "path Library", "name Function",
+					       TIMES_COLUMNS("Calls"), NULL };
+	size_t count = begin(table, "waits", "Waits", columns, summary->nwaits);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct summary_pair *pair = summary->waits[i];
+
+		writer_begin(table->json, NULL, '[');
+		writer_text(table->json, NULL, summary->libraries[pair->library].path);
+		writer_text(table->json, NULL, summary->functions[pair->function].name);
+		times(table->json, &pair->times);
 		writer_end(table->json, ']');
 	}
 	end(table);
@@ -407,6 +455,8 @@ void tables_json(const struct summary *summary, struct writer *json)
 	libraries(&table, summary);
 	callers(&table, summary);
 	kernels(&table, summary);
+	copies(&table, summary);
+	waits(&table, summary);
 	threads(&table, summary);
 	processes(&table, summary);
 	ranks(&table, summary);

@@ -22,8 +22,11 @@ size_t buffer_end(struct buffer *out)
 
 void buffer_bytes(struct buffer *out, const char *bytes, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		buffer_char(out, bytes[i]);
+	size_t room = out->length + 1 < out->size ? out->size - 1 - out->length : 0;
+
+	if (room)
+		memcpy(out->at + out->length, bytes, size < room ? size : room);
+	out->length += size;
 }
 
 void buffer_text(struct buffer *out, const char *text)
@@ -31,7 +34,9 @@ void buffer_text(struct buffer *out, const char *text)
 	buffer_bytes(out, text, strlen(text));
 }
 
-static void based(struct buffer *out, uint64_t value, unsigned base)
+/* Inline, since a base that is known is not divided by. */
+static inline __attribute__((always_inline))
+void based(struct buffer *out, uint64_t value, unsigned base)
 {
 	char text[20], *at = text + sizeof(text);
 

@@ -66,14 +66,21 @@ static struct printer printer_of(struct buffer *out, const struct print_call *ca
 	return (struct printer){ .out = out, .source = call->source, .flags = call->flags };
 }
 
-bool print_argument(struct buffer *out, const struct print_call *call, uint32_t index)
+void print_parameter(struct buffer *out, const struct print_call *call,
+		     const struct print_param *params, uint32_t index)
 {
 	struct printer printer = printer_of(out, call);
+
+	argument(&printer, call, params, index);
+}
+
+bool print_argument(struct buffer *out, const struct print_call *call, uint32_t index)
+{
 	struct print_param params[PRINT_PARAMS];
 
 	if (index >= print_params(call->id, params))
 		return false;
-	argument(&printer, call, params, index);
+	print_parameter(out, call, params, index);
 	return true;
 }
 

@@ -32,6 +32,11 @@ struct print_call {
 /* The value of one parameter; false if there is no such. */
 bool print_argument(struct buffer *out, const struct print_call *call, uint32_t index);
 
+/* The same of a parameter of its row, which print_params has told. */
+struct print_param;
+void print_parameter(struct buffer *out, const struct print_call *call,
+		     const struct print_param *params, uint32_t index);
+
 /* NAME(parameter = value, ...), = result after. */
 void print_call(struct buffer *out, const struct print_call *call);
 

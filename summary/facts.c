@@ -2,11 +2,13 @@
 /* What a recorded function does to memory, or which kernel it launches. */
 #include "summary/facts.h"
 
+#include <cuaudit/api.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "print/table.h"
 #include "summary/summary.h"
+#include "trace/copy.h"
 
 const char *const summary_memory_kinds[SUMMARY_KINDS] = {
 #define KIND(name, text, space) [SUMMARY_##name] = text,
@@ -69,17 +71,22 @@ static uint16_t place_of(const struct trace_function *function, uint8_t word)
 
 struct fact fact_of(const struct trace_function *function)
 {
-	struct print_param params[PRINT_PARAMS];
-	uint32_t count = print_params(function->row, params);
+	const struct fact none = { .action = FACT_NONE, .copies = (int8_t)copy_kind(function),
+				   .waits = function->classes & CUAUDIT_CLASS_SYNC,
+				   .asks = strstr(function->name, "Query") };
+	const struct print_param *params = function->params;
+	uint32_t count = function->nparams;
 
 	for (size_t i = 0; count && i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
-		struct fact fact = { .action = row->action, .kind = row->kind,
-				     .space = row->space, .how = row->how,
-				     .asks = strstr(function->name, "Query") };
+		struct fact fact = none;
 
 		if (strcmp(row->base, function->base))
 			continue;
+		fact.action = row->action;
+		fact.kind = row->kind;
+		fact.space = row->space;
+		fact.how = row->how;
 		if (fact.action == FACT_GIVES)
 			fact.space = spaces[fact.kind];
 		fact.handle = word_of(params, count, row->handle);
@@ -89,5 +96,5 @@ struct fact fact_of(const struct trace_function *function)
 		fact.at = place_of(function, fact.handle);
 		return fact;
 	}
-	return (struct fact){ .action = FACT_NONE, .asks = strstr(function->name, "Query") };
+	return none;
 }

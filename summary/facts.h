@@ -34,6 +34,8 @@ struct fact {
 	uint8_t size;		/* its word */
 	uint8_t height;		/* its word */
 	uint8_t levels;		/* its word, of arrays with several */
+	int8_t copies;		/* copy_kind, COPY_NONE for most */
+	bool waits;		/* until work is done */
 	bool asks;		/* CUDA_ERROR_NOT_READY is an answer of it */
 	uint16_t at;		/* where the handle is in the arguments, FACT_SEARCH if that varies */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of a summary in their order, with what follows from others. */
+#include <cuaudit/api.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -201,6 +202,37 @@ static int take_pairs(struct summary *summary, const uint32_t *functions, const 
 	return 0;
 }
 
+static int compare_waits(const void *a, const void *b)
+{
+	const struct summary_pair *x = *(const struct summary_pair *const *)a;
+	const struct summary_pair *y = *(const struct summary_pair *const *)b;
+	int result = compare_times(&x->times, &y->times);
+
+	if (!result)
+		result = (x->library > y->library) - (x->library < y->library);
+	return result ? result : (x->function > y->function) - (x->function < y->function);
+}
+
+static int take_waits(struct summary *summary)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < summary->nlibraries; i++)
+		count += summary->libraries[i].npairs;
+	summary->waits = calloc(count + 1, sizeof(struct summary_pair *));
+	if (!summary->waits)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->nlibraries; i++) {
+		const struct summary_library *library = &summary->libraries[i];
+
+		for (size_t j = 0; j < library->npairs; j++)
+			if (summary->functions[library->pairs[j].function].classes & CUAUDIT_CLASS_SYNC)
+				summary->waits[summary->nwaits++] = &library->pairs[j];
+	}
+	order(summary->waits, summary->nwaits, sizeof(struct summary_pair *), compare_waits);
+	return 0;
+}
+
 static int take_callers(struct summary *summary, const uint32_t *functions,
 			const uint32_t *libraries)
 {
@@ -381,6 +413,8 @@ static int take_rows(struct summary *summary, uint32_t *functions, uint32_t *lib
 	for (size_t i = 0; i < summary->nlibraries; i++)
 		work_out(&summary->libraries[i].times);
 	error = take_pairs(summary, functions, libraries);
+	if (!error)
+		error = take_waits(summary);
 	if (!error)
 		error = take_callers(summary, functions, libraries);
 	if (!error)

@@ -58,6 +58,7 @@ void summary_free(struct summary *summary)
 	free(summary->libraries);
 	free(summary->callers);
 	free(summary->kernels);
+	free((void *)summary->waits);
 	free(summary->errors);
 	free(summary->processes);
 	free(summary->threads);

@@ -156,6 +156,24 @@ static int add_kernels(struct summary_store *store, const struct trace *trace,
 	return error;
 }
 
+static void add_copies(struct summary *summary, const struct trace *trace,
+		       const struct tally *tally)
+{
+	for (int i = 0; i < COPY_DIRECTIONS; i++) {
+		for (int waited = 0; waited < 2; waited++) {
+			const struct tally_copies *from = &tally->copies[i][waited];
+			struct summary_copies *to = &summary->copies[i][waited];
+
+			to->calls += from->calls;
+			to->unsized += from->unsized;
+			to->bytes += from->bytes;
+			to->total_ns += trace_duration(trace, from->total);
+			to->sized_ns += trace_duration(trace, from->sized);
+			summary->ncopies += from->calls;
+		}
+	}
+}
+
 static int add_errors(struct summary_store *store, const struct tally *tally,
 		      const struct names *names)
 {
@@ -486,6 +504,8 @@ int gather_add(struct summary *summary, const struct summary_options *options, u
 		error = add_kernels(store, trace, tally);
 	if (!error)
 		error = add_errors(store, tally, &names);
+	if (!error)
+		add_copies(summary, trace, tally);
 	if (!error)
 		error = add_process(summary, row, trace, tally);
 	if (!error)

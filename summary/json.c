@@ -149,6 +149,43 @@ static void kernels(const struct json *json)
 	writer_end(json->writer, ']');
 }
 
+/* Times are the host's. */
+static void copies(const struct json *json)
+{
+	writer_begin(json->writer, "copies", '[');
+	for (int i = 0; i < 2 * COPY_DIRECTIONS; i++) {
+		const struct summary_copies *copies = &json->summary->copies[i / 2][i % 2];
+
+		if (!copies->calls)
+			continue;
+		begin(json->writer, "direction", copy_labels[i / 2]);
+		writer_flag(json->writer, "waited_for", i % 2);
+		writer_number(json->writer, "calls", copies->calls);
+		writer_number(json->writer, "host_ns", copies->total_ns);
+		writer_number(json->writer, "bytes", copies->bytes);
+		writer_number(json->writer, "bytes_host_ns", copies->sized_ns);
+		writer_number(json->writer, "unsized", copies->unsized);
+		writer_end(json->writer, '}');
+	}
+	writer_end(json->writer, ']');
+}
+
+static void waits(const struct json *json)
+{
+	const struct summary *summary = json->summary;
+
+	writer_begin(json->writer, "waits", '[');
+	for (size_t i = 0; i < rows_of(json, summary->nwaits); i++) {
+		const struct summary_pair *pair = summary->waits[i];
+
+		begin(json->writer, "name", summary->functions[pair->function].name);
+		writer_text(json->writer, "library", summary->libraries[pair->library].path);
+		times(json->writer, &pair->times);
+		writer_end(json->writer, '}');
+	}
+	writer_end(json->writer, ']');
+}
+
 static void shares(const struct json *json, const struct summary_share *share, size_t count)
 {
 	writer_begin(json->writer, "functions", '[');
@@ -353,6 +390,8 @@ static void (*const printers[SUMMARY_TABLES])(const struct json *json) = {
 	[SUMMARY_BY_LIBRARY] = libraries,
 	[SUMMARY_BY_CALLER] = callers,
 	[SUMMARY_BY_KERNEL] = kernels,
+	[SUMMARY_BY_COPY] = copies,
+	[SUMMARY_BY_WAIT] = waits,
 	[SUMMARY_BY_THREAD] = threads,
 	[SUMMARY_BY_RANK] = ranks,
 	[SUMMARY_BY_ERROR] = errors

@@ -47,6 +47,8 @@ void page_block(const struct page *page, unsigned int height);
 /* What is missing from the files, and the calls that had not ended. */
 void notes_text(const struct page *page);
 
+void copies_text(const struct page *page);
+void waits_text(const struct page *page);
 void memory_text(const struct page *page);
 void bars_text(const struct page *page);
 

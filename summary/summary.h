@@ -10,6 +10,7 @@
 #include <cuaudit/trace.h>
 
 #include "summary/histogram.h"
+#include "trace/copy.h"
 #include "trace/demangle.h"
 #include "trace/ending.h"
 
@@ -73,6 +74,13 @@ struct summary_caller {
 struct summary_kernel {
 	const char *name;	/* see summary_options.names; NULL: unknown */
 	struct summary_times times;
+};
+
+/* Copies of one direction that succeeded, and the host's time in them. */
+struct summary_copies {
+	uint64_t calls, total_ns;
+	uint64_t unsized;	/* calls of which nobody knows how many bytes */
+	uint64_t bytes, sized_ns;	/* of the others */
 };
 
 /* Calls of one function that had one result, not CUDA_SUCCESS; of queries also CUDA_ERROR_NOT_READY. */
@@ -177,11 +185,14 @@ struct summary {
 	struct summary_library *libraries;
 	struct summary_caller *callers;
 	struct summary_kernel *kernels;
+	struct summary_copies copies[COPY_DIRECTIONS][2];	/* 1: the call waits for the copy */
+	const struct summary_pair **waits;	/* those of the libraries that wait */
 	struct summary_error *errors;	/* the most first */
 	struct summary_process *processes;
 	struct summary_thread *threads;	/* the busiest */
 	struct summary_rank *ranks;	/* by rank */
 	struct summary_open *open;	/* the longest first */
+	size_t ncopies, nwaits;
 	size_t nfunctions, nlibraries, ncallers, nkernels, nerrors, nprocesses, nthreads, nranks,
 	       nopen;
 	size_t nranked;		/* ranks without that of processes that have none, -1 */

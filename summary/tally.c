@@ -141,6 +141,21 @@ static int add_launch(struct tally *tally, const struct trace_call *call, const 
 	return add(tally->trace, cell, call->end - call->start);
 }
 
+static void add_copy(struct tally *tally, const struct trace_call *call, const struct fact *fact)
+{
+	struct trace_arguments arguments;
+	bool known = call->arguments && trace_arguments_read(&arguments, tally->trace, call);
+	struct copy copy = copy_read(fact->copies, known ? &arguments : NULL);
+	struct tally_copies *copies = &tally->copies[copy.direction][fact->waits];
+	uint64_t ticks = call->end - call->start;
+
+	copies->calls++;
+	copies->total += ticks;
+	copies->unsized += !copy.sized;
+	copies->bytes += copy.sized ? copy.bytes : 0;
+	copies->sized += copy.sized ? ticks : 0;
+}
+
 static void add_counts(struct tally_counts *to, const struct tally_counts *from)
 {
 	to->calls += from->calls;
@@ -269,6 +284,8 @@ static int add_call(struct tally *tally, const struct trace_call *call)
 		tally->last = call->end;
 	if (call->arguments && fact->action == FACT_LAUNCHES && add_launch(tally, call, fact))
 		return -ENOMEM;
+	if (fact->copies != COPY_NONE && !call->result && !(call->status & CUAUDIT_TRACE_SKIPPED))
+		add_copy(tally, call, fact);
 	return add(tally->trace, cell, call->end - call->start);
 }
 
@@ -338,6 +355,22 @@ static int merge_errors(struct table *to, const struct table *from)
 	return 0;
 }
 
+static void merge_copies(struct tally *to, const struct tally *from)
+{
+	for (int i = 0; i < COPY_DIRECTIONS; i++) {
+		for (int waited = 0; waited < 2; waited++) {
+			const struct tally_copies *copies = &from->copies[i][waited];
+			struct tally_copies *sum = &to->copies[i][waited];
+
+			sum->calls += copies->calls;
+			sum->unsized += copies->unsized;
+			sum->bytes += copies->bytes;
+			sum->total += copies->total;
+			sum->sized += copies->sized;
+		}
+	}
+}
+
 int tally_merge(struct tally *tally, struct tally *from)
 {
 	const struct trace *trace = tally->trace;
@@ -349,6 +382,7 @@ int tally_merge(struct tally *tally, struct tally *from)
 		error = merge_errors(&tally->errors, &from->errors);
 	if (!error)
 		error = merge_threads(&tally->threads, &from->threads);
+	merge_copies(tally, from);
 	tally->crowded |= from->crowded;
 	if (tally->crowded)
 		tally->nshares = 0;

@@ -6,6 +6,7 @@
 #include "summary/facts.h"
 #include "summary/histogram.h"
 #include "summary/table.h"
+#include "trace/copy.h"
 #include "trace/trace.h"
 
 /* Times are in ticks of the trace but for the histogram, which is of nanoseconds. */
@@ -21,6 +22,12 @@ struct tally_cell {
 
 struct tally_counts {
 	uint64_t calls, errors, not_ready, total;
+};
+
+/* Of one direction, those that succeeded. */
+struct tally_copies {
+	uint64_t calls, unsized, bytes;
+	uint64_t total, sized;		/* ticks, of those of known bytes */
 };
 
 /* What a thread did in one function. */
@@ -47,6 +54,7 @@ struct tally {
 	const struct fact *facts;	/* of the trace's functions */
 	struct tally_cell **sites;	/* NULL: no call came from there */
 	struct tally_cell **kernels;	/* by number; the last is of unknown ones */
+	struct tally_copies copies[COPY_DIRECTIONS][2];	/* 1: waited for */
 	struct table threads;		/* uint32_t, their numbers -> struct tally_counts */
 	struct tally_share *shares;
 	size_t nshares, room;

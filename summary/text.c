@@ -119,7 +119,7 @@ static void kernels(const struct page *page)
 		out_text(page->out, "\nKernels: not known; no launch was recorded with its arguments\n");
 		return;
 	}
-	page_heading(page, "Time(%)    Total  Launches Errors NotReady" TIMES "  Kernel");
+	page_heading(page, "Time(%)    Total  Launches Errors NotReady" TIMES "  Kernel (host time)");
 	for (size_t i = 0; i < page_rows(page, summary->nkernels); i++) {
 		const char *name = summary->kernels[i].name;
 
@@ -302,6 +302,8 @@ static void (*const printers[SUMMARY_TABLES])(const struct page *page) = {
 	[SUMMARY_BY_LIBRARY] = libraries,
 	[SUMMARY_BY_CALLER] = callers,
 	[SUMMARY_BY_KERNEL] = kernels,
+	[SUMMARY_BY_COPY] = copies_text,
+	[SUMMARY_BY_WAIT] = waits_text,
 	[SUMMARY_BY_THREAD] = threads,
 	[SUMMARY_BY_PROCESS] = processes,
 	[SUMMARY_BY_RANK] = ranks,
@@ -322,6 +324,10 @@ static unsigned int fitting(const struct summary *summary)
 
 	if (summary->nkernels)
 		tables |= 1u << SUMMARY_BY_KERNEL;
+	if (summary->ncopies)
+		tables |= 1u << SUMMARY_BY_COPY;
+	if (summary->nwaits)
+		tables |= 1u << SUMMARY_BY_WAIT;
 	if (summary->nprocesses > 1)
 		tables |= 1u << SUMMARY_BY_PROCESS;
 	if (summary->nranks > 1)

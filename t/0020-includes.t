@@ -36,7 +36,7 @@ edge print "$contract|print/[a-z_]+\.h" "the contract and its own"
 edge report "$contract|report/[a-z_]+\.h" "the contract and its own"
 edge summary "$contract|(names|print|report|summary|trace)/[a-z_]+\.(h|def)" \
 	"the contract, names/, print/, report/, trace/ and its own"
-edge trace "$contract|(print|trace)/[a-z_]+\.h" "the contract, print/ and its own"
+edge trace "$contract|(print|trace)/[a-z_]+\.(h|def)" "the contract, print/ and its own"
 edge hooks/modules \
 	"$contract|print/table\.h|report/[a-z_]+\.h|hooks/(direct|peek)\.h|hooks/modules/[a-z_]+\.(h|def)" \
 	"the contract, what parameters are, report/, the direct ways, safe reads and its own"

@@ -39,13 +39,13 @@ same "$(for module in $(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' hooks/builtin.def);
 	listed hooks/sources.am "${module}_core_sources"
 done)" "$(found hooks/modules '*.*')" "the modules' sources"
 same "$(listed hooks/sources.am hooks_headers)" "$(found hooks '*.h' '*.def')" "hooks_headers"
-same "$(for library in "" jansson_ protobuf_c_ sqlite3_; do
+same "$(for library in "" protobuf_c_ sqlite3_; do
 	listed convert/sources.am "convert_${library}sources"
 done)" "$(found convert '*.[ch]')" "convert_sources"
 same "$(listed html/sources.am html_sources)" "$(found html '*.[ch]')" "html_sources"
 same "$(listed html/sources.am html_page)" "$(found html '*.html' '*.css' '*.js')" "html_page"
 same "$(listed summary/sources.am summary_sources)" "$(found summary '*.[ch]' '*.def')" "summary_sources"
-same "$(listed trace/sources.am trace_sources)" "$(found trace '*.[ch]')" "trace_sources"
+same "$(listed trace/sources.am trace_sources)" "$(found trace '*.[ch]' '*.def')" "trace_sources"
 same "$(listed names/sources.am names_sources)" "$(found names '*.[ch]')" "names_sources"
 same "$(listed print/sources.am print_sources)" "$(found print '*.[ch]')" "print_sources"
 same "$(listed report/sources.am report_sources)" "$(found report '*.[ch]')" "report_sources"

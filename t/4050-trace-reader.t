@@ -17,21 +17,41 @@ synth -a -g -c 16384 -n 3000 -t 3 "$tmp/again"
 ok "arguments said again" "$tmp/reader" "$tmp/again" "$tmp/copy" "$(truth calls)" "$(truth threads)"
 diag "$(grep -v '^ok' "$tmp/tap.out")"
 
-# agree PAGE: what the page says of fields and numbers, as assertions for the compiler.
+# agree PAGE: what the page says of structures, fields and numbers, as assertions for the compiler.
 agree() {
 	{
 		echo '#include <stddef.h>'
 		echo '#include <cuaudit/trace.h>'
-		sed -n -e 's/^\.It Fa \([a-z_]*\) Ta \([0-9]*\) Ta.*/_Static_assert(offsetof(struct cuaudit_trace_header, \1) == \2, "\1");/p' \
-			-e 's/^\.It Dv \([A-Z_]*\) Pq \([0-9]*\)$/_Static_assert(\1 == \2, "\1");/p' "$1"
+		awk '$1 == ".Vt" { of = $2 " " $3 }
+			of && match($0, /^[0-9]+ bytes/) && last ~ /^\.Vt/ {
+				print "_Static_assert(sizeof(" of ") == " $1 ", \"size\");"
+			}
+			$1 == ".It" && $2 == "Fa" && $4 == "Ta" && $5 ~ /^[0-9]+$/ {
+				print "_Static_assert(offsetof(" of ", " $3 ") == " $5 ", \"" $3 "\");"
+			}
+			{ last = $0 }' "$1"
+		sed -n 's/^\(\.It \)\{0,1\}\(\.\)\{0,1\}Dv \([A-Z_]*\) Pq \([0-9]*\)\( .\)\{0,1\}$/_Static_assert(\3 == \4, "\3");/p' "$1"
 	} >"$tmp/agree.c"
 	compile -fsyntax-only "$tmp/agree.c"
 }
 
+# told: structures and their fields as the header has them.
+told() {
+	awk '/^struct cuaudit_trace_[a-z]* \{/ { of = $2; next }
+		/^\}/ { of = "" }
+		of && match($0, /[a-z_]+(\[[A-Z_0-9]+\])?;/) {
+			field = substr($0, RSTART, RLENGTH)
+			sub(/(\[.*)?;/, "", field)
+			if (field != "unused" && field != "padding" && field != "record")
+				print of "." field
+		}' "$top_srcdir/include/cuaudit/trace.h" | sort
+}
+
 page=$top_srcdir/man/cuaudit-trace.5
 ok "the page's numbers are the header's" agree "$page"
-is "$(grep -c 'offsetof' "$tmp/agree.c") $(grep -vc 'offsetof\|include' "$tmp/agree.c")" "26 19" \
-	"26 fields, 19 numbers"
+is "$(sed -n 's/.*offsetof(struct \([a-z_]*\), \([a-z_]*\)).*/\1.\2/p' "$tmp/agree.c" | sort)" "$(told)" \
+	"every field of every structure is there"
+is "$(grep -c 'sizeof' "$tmp/agree.c") $(grep -c '(CUAUDIT' "$tmp/agree.c")" "16 34" "16 sizes, 34 numbers"
 sed 's/clock_hz Ta 72/clock_hz Ta 73/' "$page" >"$tmp/page"
 fails "a wrong one is found" agree "$tmp/page"
 done_testing

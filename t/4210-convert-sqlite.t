@@ -29,7 +29,7 @@ is "$(ask "SELECT count(*) FROM calls WHERE result NOT IN ('CUDA_SUCCESS', 'CUDA
 	"$(truth errors)" "... by the names of results"
 # Each call's ns are rounded down.
 is "$(ask "SELECT sum(duration) BETWEEN $(truth ns) - $(truth calls) AND $(truth ns) FROM call")" 1 "ns"
-for view in by_function by_library by_process; do
+for view in by_function by_library by_process by_class; do
 	is "$(ask "SELECT sum(calls), sum(duration) FROM $view")" \
 		"$(ask 'SELECT count(*), sum(duration) FROM call')" "$view: the same sums"
 done
@@ -51,6 +51,36 @@ is "$(ask "SELECT pid, parent, host, rank, program, command, finished FROM proce
 	"4711|1|node017|7|/usr/bin/python3.12|python3 train.py --steps=10|1" "process"
 is "$(ask "SELECT value, number FROM arguments JOIN calls ON calls.id = call WHERE function = 'cuLaunchKernel' AND name = 'gridDimX' LIMIT 1")" \
 	"64|64" "arguments as text and as numbers"
+
+is "$(ask "SELECT DISTINCT class FROM calls WHERE function IN ('cuLaunchKernel', 'cuStreamSynchronize') ORDER BY 1")" \
+	"launch
+sync" "classes"
+is "$(ask 'SELECT count(*) FROM calls WHERE "end" = start + duration AND host = '"'node017'"' AND process = 1')" \
+	"$(truth calls)" "calls: end, process and host"
+is "$(ask 'SELECT DISTINCT grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream FROM launches')" \
+	"64|2|3|128|1|1|0|30464" "launches: grid, block and stream"
+copied="$(ask "SELECT count(*), sum(number) FROM arguments JOIN calls ON calls.id = call WHERE function LIKE 'cuMemcpy%' AND name = 'ByteCount'")"
+is "$(ask 'SELECT count(*), sum(bytes), direction FROM copies GROUP BY direction')" "$copied|Host-to-Device" \
+	"copies: bytes and direction"
+is "$(ask 'SELECT count(*), sum(duration) FROM waits')" \
+	"$(ask "SELECT calls, duration FROM by_function WHERE function = 'cuStreamSynchronize'")" "waits"
+
+# As an export of Nsight Systems.
+is "$(ask "WITH summary AS (SELECT nameId, count(*) AS num, sum(\"end\" - start) AS total, min(\"end\" - start) AS least,
+	max(\"end\" - start) AS most FROM CUPTI_ACTIVITY_KIND_RUNTIME GROUP BY nameId)
+	SELECT value, num, total, least, most FROM summary JOIN StringIds ON id = nameId
+	EXCEPT SELECT function, calls, duration, shortest, longest FROM by_function")" "" "nsys: the sums of the API"
+is "$(ask "SELECT count(*), count(DISTINCT globalTid / 0x1000000 % 0x1000000), min(start) >= 0 FROM CUPTI_ACTIVITY_KIND_RUNTIME
+	LEFT JOIN ThreadNames USING (globalTid) JOIN StringIds ON id = ThreadNames.nameId WHERE eventClass = 1")" \
+	"$(truth calls)|1|1" "... each call of a thread with a name, of one process"
+is "$(ask "SELECT count(*), sum(bytes), label FROM CUPTI_ACTIVITY_KIND_MEMCPY
+	JOIN ENUM_CUDA_MEMCPY_OPER ON ENUM_CUDA_MEMCPY_OPER.id = copyKind GROUP BY copyKind")" "$copied|Host-to-Device" \
+	"... sizes of copies"
+is "$(ask "SELECT count(*), count(k.start), count(k.\"end\"), sum(r.start = hostStart), sum(r.\"end\" = hostEnd)
+	FROM CUPTI_ACTIVITY_KIND_KERNEL AS k JOIN CUPTI_ACTIVITY_KIND_RUNTIME AS r USING (correlationId)
+	JOIN StringIds AS s ON s.id = k.shortName AND s.value LIKE '%kernel_%' AND gridX = 64")" \
+	"$(ask 'SELECT count(*) FROM launches')|0|0|$(ask 'SELECT count(*) FROM launches')|$(ask 'SELECT count(*) FROM launches')" \
+	"... kernels, their times those of the host alone"
 
 # Each call's arguments are what another format says; the same ones are there once.
 agree() {
@@ -146,6 +176,21 @@ second|4
 0x40<first>|2
 0x40<second>|4" "a handle that comes back for another kernel"
 
+# What structures say.
+compile -DDRIVER -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/copies.c" &&
+	compile -o "$tmp/copies" "$top_srcdir/t/trace/copies.c" -L"$tmp" -l:libcuda.so.1 \
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
+audited CUAUDIT_OUTPUT="$tmp/copied" CUAUDIT_HOOKS="trace(file=$tmp/copied.cutrace)" "$tmp/copies"
+tool convert --to sqlite -o "$tmp/db" "$tmp/copied.cutrace"
+is "$(ask "SELECT function, bytes, direction FROM copies ORDER BY id;
+	SELECT kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream FROM launches")" \
+	"cuMemcpy2D_v2|1000|Device-to-Host
+cuMemcpyBatchAsync_v2|60|Unknown
+cuMemcpyBatchAsync_v2||Unknown
+cuMemcpyAsync|3|Unknown
+cuMemcpy2D_v2|1000|Unknown
+kernel|7|6|5|4|3|2|99|8" "copies and a launch by structures"
+
 before=$(cksum "$tmp/db")
 tool convert --to sqlite -o "$tmp/db" "$tmp/one.cutrace" "$tmp/build.out"
 is "$status $(cksum "$tmp/db") $(ls -A "$tmp" | grep -c db)" "2 $before 1" \
@@ -166,14 +211,14 @@ page=$top_srcdir/man/cuaudit-sqlite.5
 tool convert --to sqlite -o "$tmp/db" "$tmp/one.cutrace"
 ask "SELECT m.name || '.' || c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
 	WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite_%'" | sort >"$tmp/there"
-sed -n -e 's/^\.It Fa \([a-z_]*\)$/\1/; t table' -e 's/^\.Fa \([a-z_ ]* [a-z_ ]*\) \.$/\1/; t columns' -e d \
+sed -n -e 's/^\.It Fa \([A-Za-z_]*\)$/\1/; t table' -e 's/^\.Fa \([A-Za-z_ ]* [A-Za-z_ ]*\) \.$/\1/; t columns' -e d \
 	-e ':table' -e 's/^/table /p; d' -e ':columns' -e 's/^/columns /p' "$page" |
 	awk '$1 == "table" { table = $2 } $1 == "columns" { for (i = 2; i <= NF; i++) print table "." $i }' |
 	sort >"$tmp/told"
 is "$(diff "$tmp/there" "$tmp/told")" "" "the page has every table, view and column"
 ok "... which are many" test "$(wc -l <"$tmp/there")" -gt 90
 sed -n '/^\.Bd/,/^\.Ed/{/^\./d;p}' "$page" >"$tmp/examples"
-is "$(grep -c ';$' "$tmp/examples") $(sqlite3 "$tmp/db" <"$tmp/examples" 2>&1 >"$tmp/rows")" "3 " \
+is "$(grep -c ';$' "$tmp/examples") $(sqlite3 "$tmp/db" <"$tmp/examples" 2>&1 >"$tmp/rows")" "5 " \
 	"its examples run"
 ok "... and find something" test "$(wc -l <"$tmp/rows")" -gt 12
 done_testing

@@ -8,9 +8,11 @@ synth -a -i -n 6000 -t 3 -p 11 -s 5 "$tmp/traces/one.cutrace"
 ok "there are errors" test "$(truth errors)" -gt 0
 calls=$(truth calls) errors=$(truth errors) ns=$(truth ns) launches=$(truth launches)
 nested=$(truth nested) allocated=$(truth allocated)
+stacks=$(truth cuMemAlloc_v2 | cut -d " " -f 1)
 synth -i -n 1000 -t 1 -p 12 -s 7 "$tmp/traces/two.cutrace"
 calls=$((calls + $(truth calls))) errors=$((errors + $(truth errors))) ns=$((ns + $(truth ns)))
 nested=$((nested + $(truth nested)))
+stacks=$((stacks + $(truth cuMemAlloc_v2 | cut -d " " -f 1)))
 tool convert --to otlp -o "$tmp/out.jsonl" "$tmp/traces"
 is "$status $(cat "$tmp/err")" "0 " "two files"
 
@@ -18,7 +20,7 @@ is "$status $(cat "$tmp/err")" "0 " "two files"
 cat >"$tmp/check.py" <<'END'
 import json, re, sys
 spans = ids = inside = failures = kernels = total = allocated = 0
-known, parents, traces, sizes = {}, [], {}, []
+known, parents, traces, sizes, roots, instances, stacks = {}, [], {}, [], {}, {}, 0
 def value(attribute):
     (kind, of), = attribute['value'].items()
     assert kind in ('stringValue', 'intValue', 'boolValue', 'arrayValue'), kind
@@ -38,13 +40,21 @@ for line in open(sys.argv[1]):
         traces.setdefault(span['traceId'], set()).add(attributes['process.pid'])
         start, end = int(span['startTimeUnixNano']), int(span['endTimeUnixNano'])
         of = {a['key']: value(a) for a in span['attributes']}
+        instances.setdefault(attributes['service.instance.id'], set()).add(span['traceId'])
+        if 'parentSpanId' not in span:
+            assert span['traceId'] not in roots and span['name'] == 'python3.12'
+            roots[span['traceId']] = span['spanId'], start, end
+            assert of == {'cuda.finished': True}
+            continue
+        stacks += 'code.stacktrace' in of
+        assert 'code.stacktrace' not in of or all(re.fullmatch(r'[a-zA-Z0-9_.]+\+0x[0-9a-f]+', frame)
+                                                  for frame in of['code.stacktrace'].split('\n'))
         assert len(of) == len(span['attributes'])
         assert span['spanId'] not in known
         known[span['spanId']] = (span['traceId'], of['thread.id'], start, end)
-        if 'parentSpanId' in span:
-            parents.append((span['spanId'], span['parentSpanId']))
+        parents.append((span['spanId'], span['parentSpanId']))
         failed = of['cuda.result'] not in ('CUDA_SUCCESS', 'CUDA_ERROR_NOT_READY')
-        assert failed == ('status' in span)
+        assert failed == ('status' in span) and of.get('error.type') == (of['cuda.result'] if failed else None)
         if failed:
             assert span['status'] == {'code': 2, 'message': of['cuda.result']}
         failures += failed
@@ -52,23 +62,28 @@ for line in open(sys.argv[1]):
         total += end - start
         if span['name'] == 'cuMemAlloc_v2':
             allocated += of.get('cuda.argument.bytesize', 0)
+for span, (trace, _, start, end) in known.items():
+    assert roots[trace][1] <= start and end <= roots[trace][2]
+parents = [(child, parent) for child, parent in parents if parent != roots[known[child][0]][0]]
 for child, parent in parents:
     a, b = known[child], known[parent]
     assert a[:2] == b[:2] and b[2] <= a[2] and a[3] <= b[3], (a, b)
-assert max(sizes) == 512
+assert max(sizes) == 512 and len(roots) == 2
+assert len(instances) == 2 and all(len(of) == 1 for of in instances.values())
+assert all(re.fullmatch('[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}', of) for of in instances)
 assert sorted(map(sorted, traces.values())) == [[11], [12]], traces
 assert attributes['service.name'] == 'python3.12' and attributes['host.name'] == 'node017'
 assert [v['stringValue'] for v in attributes['process.command_args']['values']] == \
     ['python3', 'train.py', '--steps=10']
-print(len(known), len(parents), failures, kernels, allocated, abs(total - int(sys.argv[2])) < len(known))
+print(len(known), len(parents), failures, kernels, allocated, abs(total - int(sys.argv[2])) < len(known), stacks)
 END
 if command -v "$PYTHON3" >"$tmp/which"; then
 	is "$("$PYTHON3" "$tmp/check.py" "$tmp/out.jsonl" "$ns" 2>&1)" \
-		"$calls $nested $errors $launches $allocated True" "spans, parents, errors, kernels, bytes"
+		"$calls $nested $errors $launches $allocated True $stacks" "spans, parents, errors, kernels, bytes"
 	# Calls whose outer ones are not taken.
 	tool convert --to otlp -f '%launch,%memory' -o "$tmp/some.jsonl" "$tmp/traces"
 	like "$("$PYTHON3" "$tmp/check.py" "$tmp/some.jsonl" 0 2>&1)" \
-		"^[0-9]+ [1-9][0-9]* [0-9]+ $launches $allocated False\$" "parents are those there are"
+		"^[0-9]+ [1-9][0-9]* [0-9]+ $launches $allocated False [0-9]+\$" "parents are those there are"
 else
 	skip 2 "no python3"
 fi
@@ -99,7 +114,7 @@ for line in open(sys.argv[1]):
 print(spans, parents, failures)
 END
 if "$PYTHON3" -c 'import opentelemetry.proto.collector.trace.v1.trace_service_pb2' 2>"$tmp/which"; then
-	is "$("$PYTHON3" "$tmp/proto.py" "$tmp/out.jsonl" 2>&1)" "$calls $nested $errors" \
+	is "$("$PYTHON3" "$tmp/proto.py" "$tmp/out.jsonl" 2>&1)" "$((calls + 2)) $calls $errors" \
 		"the published schema takes every request"
 	sed 's/"startTimeUnixNano"/"startTimeUnixNanos"/' "$tmp/out.jsonl" >"$tmp/wrong"
 	like "$("$PYTHON3" "$tmp/proto.py" "$tmp/wrong" 2>&1)" 'has no field named' "... and no other"

@@ -19,6 +19,12 @@ is "$(value '"\(.calls) \(.errors) \(.total_ns)"' "$one")" \
 	"$(truth calls) $(truth errors) $(truth ns)" "one file: calls, errors, time"
 is "$(jq -r '[.kernels[].calls] | add' "$tmp/json")" "$(truth launches)" "... launches by kernel"
 is "$(jq -r '.kernels | length' "$tmp/json")" 24 "... of so many kernels"
+is "$(jq -r '.copies[] | "\(.direction) \(.waited_for) \(.calls) \(.bytes) \(.unsized) \(.host_ns)"' "$tmp/json")" \
+	"Host-to-Device false $(truth cuMemcpyHtoDAsync_v2 | awk '{ print $1, 2 * $1, 0, $2 }')" \
+	"... copies by direction, their bytes, the host's time"
+is "$(jq -r '[.waits[] | .name] | unique | join(" ")' "$tmp/json") $(jq -r '[.waits[].calls] | add' "$tmp/json") $(
+	jq -r '.waits | map(.library) | unique == sort' "$tmp/json")" \
+	"cuStreamSynchronize $(truth cuStreamSynchronize | cut -d ' ' -f 1) true" "... waits, by who calls"
 launched=$(jq -c '[.kernels[] | [.name, .calls]] | sort' "$tmp/json")
 # named STYLE: kernels, calls of those, and the two that are launched from one template.
 named() {
@@ -237,4 +243,21 @@ synth -t 1 -s 6 -n 30000 "$tmp/seed6.cutrace"
 "$cuaudit" report --diff --format json "$tmp/seed5.cutrace" "$tmp/seed6.cutrace" >"$tmp/json"
 is "$(jq -r '[.functions[] | select(.p50_ratio != null and (.p50_ratio > 1.2 or .p50_ratio < 0.8))] |
 	length' "$tmp/json")" 0 "... of the same kind: no median moves"
+
+# Copies of every kind: what the host's time says of bytes, and what nobody knows.
+compile -DDRIVER -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/copies.c" &&
+	compile -o "$tmp/copies" "$top_srcdir/t/trace/copies.c" -L"$tmp" -l:libcuda.so.1 \
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
+for args in yes no; do
+	audited CUAUDIT_OUTPUT="$tmp/copied" CUAUDIT_HOOKS="trace(args=$args;file=$tmp/copied-$args.cutrace)" "$tmp/copies"
+	tool report --by copy "$tmp/copied-$args.cutrace"
+	sed -n '/GB/,$p' "$tmp/out" >"$tmp/copies.$args"
+done
+like "$(cat "$tmp/copies.yes")" ' 1 +1000B +0 +[0-9.]+  Device-to-Host, waited for
+.* 1 +1000B +0 +[0-9.]+  Unknown, waited for
+.* 3 +63B +1 +-  Unknown, not waited for$' "copies: bytes, what is not known, a rate of those that wait alone"
+like "$(cat "$tmp/copies.no")" ' 2 +0B +2 +-  Unknown, waited for
+.* 3 +0B +3 +-  Unknown, not waited for$' "... without arguments"
+tool report --by kernel "$one"
+like "$(cat "$tmp/out")" 'Launches .* Kernel \(host time\)' "launches are the host's time"
 done_testing

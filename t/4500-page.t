@@ -20,6 +20,9 @@ is "$(says rows)" "$(truth threads)" "300,000 calls: a row for each thread"
 ok "300,000 calls: some rows show all their calls, some do not" \
 	test "$(says complete)" -gt 0 -a "$(says complete)" -lt "$(says rows)"
 is "$(says failed)" "$(truth errors)" "300,000 calls: each error is shown"
+is "$(says calls_of_copies) $(says calls_of_waits)" \
+	"$(truth cuMemcpyHtoDAsync_v2 | cut -d ' ' -f 1) $(truth cuStreamSynchronize | cut -d ' ' -f 1)" \
+	"300,000 calls: copies and waits have tables"
 ok "300,000 calls: a page of 3 MB at most" test "$(says bytes)" -lt 3000000
 cp "$tmp/page.html" "$tmp/first.html"
 (ulimit -v 262144 && exec "$cuaudit" report --jobs 2 --html - "$tmp/some.cutrace") >"$tmp/out" 2>"$tmp/err"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "print/numbers.h"
+#include "print/value.h"
 
 /* Where no process has memory: pieces, so far apart, as pointers to them. */
 enum { PIECE_SHIFT = 20 };
@@ -194,6 +195,45 @@ bool trace_arguments_number(const struct trace_arguments *arguments, uint32_t wo
 	*value = 0;
 	memcpy(value, piece->data, piece->size);
 	return true;
+}
+
+static bool member_named(const struct print_param *param, const struct trace_piece *piece,
+			 const char *name, uint64_t *number)
+{
+	struct print_struct all = print_struct_get(param->shape.value.detail);
+
+	for (uint32_t i = 0; i < all.count; i++) {
+		const struct print_member *member = &all.members[i];
+
+		if (strcmp(print_member_name(member), name) || member->length_size ||
+		    member->bytes != member->value.size || member->at + member->bytes > piece->size)
+			continue;
+		*number = value_integer(member->value, piece->data + member->at);
+		return true;
+	}
+	return false;
+}
+
+bool trace_arguments_named(const struct trace_arguments *arguments, const char *name,
+			   uint64_t *number)
+{
+	const struct trace_function *function = arguments->function;
+
+	for (uint32_t i = 0; i < function->nparams; i++) {
+		const struct print_param *param = &function->params[i];
+		const struct trace_piece *piece;
+
+		if (param->shape.how == PRINT_VALUE && !strcmp(param->name, name)) {
+			*number = value_integer(param->shape.value, &arguments->words[param->word]);
+			return arguments->known >> param->word & 1;
+		}
+		if (param->shape.how != PRINT_FIXED || param->shape.value.kind != PRINT_STRUCT)
+			continue;
+		piece = trace_arguments_behind(arguments, param->word);
+		if (piece && member_named(param, piece, name, number))
+			return true;
+	}
+	return false;
 }
 
 /* Without what it was given. */

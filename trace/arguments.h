@@ -48,6 +48,13 @@ const struct trace_piece *trace_arguments_behind(const struct trace_arguments *a
 /* An unsigned number of size bytes behind the pointer in a word. */
 bool trace_arguments_number(const struct trace_arguments *arguments, uint32_t word, uint64_t *value);
 
+/*
+ * The parameter of that name, or the member of a structure behind one. false
+ * if there is none, or it was not recorded.
+ */
+bool trace_arguments_named(const struct trace_arguments *arguments, const char *name,
+			   uint64_t *number);
+
 /* The call in print_call's manner, with its result; for one without arguments: NAME(...) = RESULT. */
 void trace_arguments_print(struct buffer *out, const struct trace *trace,
 			   const struct trace_call *call, unsigned int flags);

@@ -104,12 +104,10 @@ static uint64_t bits(uint32_t first, uint32_t count)
 
 static uint64_t unrecorded(const struct trace_function *function)
 {
-	struct print_param params[PRINT_PARAMS];
-	uint32_t count = print_params(function->row, params);
 	uint64_t words = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		words |= bits(params[i].word, params[i].words);
+	for (uint32_t i = 0; i < function->nparams; i++)
+		words |= bits(function->params[i].word, function->params[i].words);
 	for (uint32_t i = 0; i < function->nsteps; i++) {
 		const struct cuaudit_trace_step *step = &function->steps[i];
 
@@ -149,6 +147,7 @@ static void add_function(struct trace *trace, const struct cuaudit_trace_functio
 	memcpy(function->steps, from->steps, sizeof(function->steps));
 	for (uint32_t i = 0; i < function->nsteps; i++)
 		function->masked |= function->steps[i].how >= CUAUDIT_TRACE_BEHIND;
+	function->nparams = print_params(function->row, function->params);
 	function->unrecorded = unrecorded(function);
 	function->inputs = inputs(function);
 }

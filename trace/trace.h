@@ -17,6 +17,7 @@
 
 #include <cuaudit/trace.h>
 
+#include "print/table.h"
 #include "trace/demangle.h"
 
 #define TRACE_NONE UINT32_MAX
@@ -33,6 +34,8 @@ struct trace_function {
 	bool masked;		/* arguments begin with a mask */
 	uint64_t unrecorded;	/* bits of the words of parameters that no step is of */
 	uint64_t inputs;	/* the same of pointers to what the driver reads */
+	uint32_t nparams;	/* of the row; looked up once, as that takes longer than a call's text */
+	struct print_param params[PRINT_PARAMS];
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 

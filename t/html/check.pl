@@ -119,7 +119,7 @@ for my $table (@{$all->{tables}}) {
 	for (@{$table->{rows}}) {
 		wrong("$table->{id}: a row of " . @$_) if @$_ != $width;
 	}
-	next if !defined $total || $table->{cut} || $table->{id} eq 'kernels';
+	next if !defined $total || $table->{cut} || $table->{id} =~ /^(kernels|copies|waits)$/;
 	my ($ns, $calls) = (0, 0);
 	for (@{$table->{rows}}) {
 		$ns += $_->[$total];
@@ -148,6 +148,15 @@ $launches += $_->[2] for @{$kernels->{rows}};
 my %named = map { $_->[0] => 1 } @{$kernels->{rows}};
 for (@{$timeline->{kernels}}) {
 	wrong("kernel $_ in the timeline alone") if !$named{$_} && !$kernels->{cut};
+}
+# Of some calls only: their sum, and what the title says of its times.
+for (['copies', 'Copies (host time)', 5], ['waits', 'Waits', 3], ['kernels', 'Kernels (host time)', 2]) {
+	my ($id, $title, $column) = @$_;
+	my ($table) = grep { $_->{id} eq $id } @{$all->{tables}};
+	my $calls = 0;
+	$calls += $_->[$column] for @{$table->{rows}};
+	wrong("$id: '$table->{title}'") if $table->{title} ne $title;
+	print "calls_of_$id $calls\n";
 }
 print "bytes ", length $page, "\n";
 print "$_ $all->{totals}{$_}\n" for qw(calls errors processes threads);

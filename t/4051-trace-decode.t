@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+# A decoder that was written from cuaudit-trace(5) alone finds in traces of every kind what jsonl says.
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+
+command -v "$PYTHON3" >"$tmp/which" || skip_all "no python3"
+
+# decoded NAME WHAT FILE...: each file is as jsonl says; in one of them is each of the things.
+decoded() {
+	decoded_name=$1
+	decoded_what=$2
+	shift 2
+	: >"$tmp/decoded"
+	for decoded_file; do
+		tool convert --to jsonl --demangle no "$decoded_file"
+		"$PYTHON3" "$top_srcdir/t/trace/decode.py" "$top_srcdir/include/cuaudit" "$decoded_file" "$tmp/out" \
+			>>"$tmp/decoded" 2>&1 || echo "status $?" >>"$tmp/decoded"
+	done
+	decoded_missing=
+	for decoded_one in $decoded_what; do
+		grep -q "^[1-9][0-9]* calls.*[: ]$decoded_one\( \|\$\)" "$tmp/decoded" ||
+			decoded_missing="$decoded_missing $decoded_one"
+	done
+	is "$(grep -v '^[0-9]* calls' "$tmp/decoded" | head -n 5)$decoded_missing" "" "$decoded_name"
+	diag "$(head -n 2 "$tmp/decoded")"
+}
+
+# ran NAME WHAT HOOKS [VARIABLE=VALUE...] COMMAND...: what the command's processes leave.
+ran() {
+	ran_name=$1
+	ran_what=$2
+	ran_hooks=$3
+	shift 3
+	rm -rf "$tmp/traces"
+	mkdir "$tmp/traces"
+	audited CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS="$ran_hooks" "$@" >"$tmp/out" 2>"$tmp/err" || :
+	decoded "$ran_name" "$ran_what" "$tmp"/traces/*.cutrace
+}
+
+# simulated NAME WHAT OPTIONS COMMAND...: with the simulated driver.
+simulated() {
+	simulated_name=$1
+	simulated_what=$2
+	simulated_hooks=trace${3:+($3)}
+	shift 3
+	ran "$simulated_name" "$simulated_what" "$simulated_hooks" CUAUDIT_DRIVER=sim "$@"
+}
+
+synthesizer
+# made NAME WHAT ARGUMENT...: a trace that no program made.
+made() {
+	made_name=$1
+	made_what=$2
+	shift 2
+	synth "$@" "$tmp/made.cutrace"
+	decoded "$made_name" "$made_what" "$tmp/made.cutrace"
+}
+made "calls" "call process long status stack" -n 5000
+made "arguments" "call" -a -n 5000 -t 7 -c 16384
+made "repeated records" "again" -a -g -n 5000
+made "nested calls" "again" -a -i -g -n 5000 -s 3
+made "threads that take over a chunk" "next" -a -e 50 -n 5000
+made "a killed process, calls that have not ended" "unfinished" -a -k -o -n 5000
+made "... of threads that took over" "next unfinished" -e 20 -o -t 40 -n 5000
+synth -n 5000 -c 16384 "$tmp/made.cutrace"
+head -c 32808 "$tmp/made.cutrace" >"$tmp/torn.cutrace"
+decoded "a torn file" "loss" "$tmp/torn.cutrace"
+
+# altered NAME OFFSET FORM EXPRESSION: a number is another one; call is the second one's record.
+altered() {
+	"$PYTHON3" -c "import struct, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import decode
+trace = decode.Trace(sys.argv[2])
+before, call = list(trace.calls())[:2]
+with open(sys.argv[2], 'r+b') as file:
+    file.seek($2)
+    file.write(struct.pack('=$3', $4))
+" "$top_srcdir/t/trace" "$tmp/made.cutrace" || echo "cannot alter"
+	decoded "$1" "call" "$tmp/made.cutrace"
+}
+synth -t 1 -n 20000 "$tmp/made.cutrace"
+altered "a correlation id as far above as below" "call.at + 2" H "before.correlation + 0x8000 & 0xffff"
+altered "a clock that ran faster than its writer had measured" 104 Q \
+	"trace.start_ns + (trace.end_ns - trace.start_ns) * 1009 // 1000"
+altered "a time of day that was set" 104 Q "trace.start_ns + (trace.end_ns - trace.start_ns) * 2"
+altered "... back" 104 Q "trace.start_ns - 1"
+
+compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
+	-Wl,--no-as-needed -ldl || bail_out "no driver"
+for program in args kernels; do
+	compile -o "$tmp/$program" "$top_srcdir/t/trace/$program.c" -L"$tmp" -l:libcuda.so.1 \
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
+done
+for program in app ends moved; do
+	compile -o "$tmp/$program" "$top_srcdir/t/trace/$program.c" -pthread -ldl || bail_out "no test program"
+done
+compile -fPIC -shared -o "$tmp/library.so" "$top_srcdir/t/trace/library.c" -ldl || bail_out "no library"
+
+ran "structures, arrays, strings" "call status" trace "$tmp/args"
+ran "... cut" "call" "trace(strings=2;elements=1)" "$tmp/args"
+ran "... of the most elements" "call" "trace(strings=1000;elements=100)" "$tmp/args"
+ran "calls that a hook answers" "status" "trace,fault(inject=*:error=5)" "$tmp/args"
+ran "... with success" "status" "trace,fault(inject=*:error=0)" "$tmp/args"
+ran "a handle that comes back for another kernel" "call" trace "$tmp/kernels"
+ran "a call that hangs" "unfinished" trace "$tmp/kernels" hang
+
+simulated "a program" "call" "" "$tmp/app" call 1000
+simulated "calls of many kinds" "call" "" "$tmp/app" mixed 20000
+simulated "without arguments" "call" "args=no" "$tmp/app" mixed 20000
+simulated "many threads" "call" "" "$tmp/app" threads 30 500
+simulated "short threads" "next" "" "$tmp/app" short 300 30
+simulated "some functions" "call" "functions=cuInit;functions=cuDeviceGet*" "$tmp/app" call 30
+simulated "long calls only" "process" "min-duration=1us" "$tmp/app" mixed 20000
+simulated "a stack with each call" "stack" "backtrace=cuDriver*" "$tmp/app" library 20 "$tmp/library.so"
+simulated "... of threads" "stack" "backtrace=cuDriver*;frames=2" "$tmp/app" threads 4 50
+simulated "nested calls" "call" "" "$tmp/app" nested
+simulated "started and stopped" "mark" "start=marker;stop=marker" "$tmp/app" marks
+simulated "a library loaded again" "call" "" "$tmp/app" reload 5 "$tmp/library.so"
+simulated "forked children" "call" "" "$tmp/ends" 20 fork
+simulated "a file that is full" "loss" "size=1M;args=no" "$tmp/app" call 200000
+simulated "a ring" "loss" "size=1M;when-full=ring" "$tmp/app" mixed 60000
+simulated "a ring of many threads" "loss" "size=4M;when-full=ring;args=no" "$tmp/app" short 4000 200
+simulated "a killed process" "call" "" "$tmp/app" killed 900
+simulated "... with a ring" "call" "size=1M;when-full=ring" "$tmp/app" killed 4000
+simulated "calls that move to another thread" "correlation next" "" "$tmp/moved"
+
+name=$(printf '%200s' x | tr ' ' y)
+cp "$tmp/app" "$tmp/$name"
+simulated "a long name" "call" "" "$tmp/$name" names 4
+mkdir "$tmp/other"
+cp "$simdir/libcuda.so.1" "$tmp/other"
+ran "two drivers" "call" trace LD_LIBRARY_PATH="$simdir" "$tmp/app" copy 30 "$tmp/other/libcuda.so.1"
+done_testing
