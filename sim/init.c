@@ -60,9 +60,9 @@ static void complain(const char *name, const char *value)
  */
 static void configure(void)
 {
-	const char *memory = getenv("CUAUDIT_SIM_MEMORY");
-	const char *launches = getenv("CUAUDIT_SIM_LAUNCHES");
-	const char *busy = getenv("CUAUDIT_SIM_LAUNCH_TIME");
+	const char *memory = secure_getenv("CUAUDIT_SIM_MEMORY");
+	const char *launches = secure_getenv("CUAUDIT_SIM_LAUNCHES");
+	const char *busy = secure_getenv("CUAUDIT_SIM_LAUNCH_TIME");
 	uint64_t value;
 
 	if (memory && size_parse(memory, &value) && value)
