@@ -132,6 +132,11 @@ int cuaudit_path(const char *template, const char *suffix, char *path, size_t si
 	return 0;
 }
 
+const char *cuaudit_directory(void)
+{
+	return cuaudit_core_link->environment.directory;
+}
+
 int cuaudit_output_path(const char *suffix, char *path, size_t size)
 {
 	const char *template = cuaudit_core_link->environment.output;
