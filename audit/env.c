@@ -5,6 +5,7 @@
 #include "audit/sys.h"
 #include "names/globs.h"
 #include "names/nearest.h"
+#include "names/size.h"
 #include "names/template.h"
 
 static const char prefix[] = "CUAUDIT_";
@@ -46,26 +47,11 @@ static bool is_number(const char *value)
 	return !*value;
 }
 
-/* Near enough to what size_parse takes; the simulated driver reports the rest. */
-static bool is_size(const char *value)
-{
-	static const char units[] = "kKmMgGtT";
-	const char *unit = units;
-	bool digit = false;
-
-	for (; (*value >= '0' && *value <= '9') || *value == '.'; value++)
-		digit |= *value != '.';
-	while (*unit && *unit != *value)
-		unit++;
-	value += *unit != '\0';
-	value += *value == 'i';
-	value += *value == 'b' || *value == 'B';
-	return digit && !*value;
-}
-
 /* What can be judged without the core, which judges selectors and hooks. */
 static bool parses(enum env_kind kind, const char *value)
 {
+	uint64_t size;
+
 	switch (kind) {
 	case ENV_BOOL:
 		return (value[0] == '0' || value[0] == '1') && !value[1];
@@ -81,7 +67,7 @@ static bool parses(enum env_kind kind, const char *value)
 	case ENV_DRIVER:
 		return is_driver(value);
 	case ENV_BYTES:
-		return is_size(value);
+		return size_parse(value, &size);
 	case ENV_NUMBER:
 		return is_number(value);
 	default:

@@ -11,7 +11,7 @@
 #include <cuaudit/params.h>
 
 #include "hooks/modules/limit_shared.h"
-#include "report/size.h"
+#include "names/size.h"
 
 enum { NUMBERED = 16, NAME = 64, LIST = 1024 };
 

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "report/size.h"
+#include "names/size.h"
 
 enum { LIST = 4096 };
 
