@@ -7,6 +7,7 @@ demo=$top_builddir/demo/cudemo
 cuaudit=$top_builddir/bin/cuaudit
 shared=$tmp/shared
 ok "directories" mkdir "$shared" "$tmp/own"
+ok "a FIFO" mkfifo "$tmp/hold"
 chmod 755 "$tmp"
 chmod 1777 "$shared"
 cd "$tmp" || exit 99
@@ -178,6 +179,39 @@ for what in "other ln -s $tmp/victim $shared/out" fifo file; do
 	esac
 	commands "$what"
 done
+
+# The file of limit(user=), squatted before its first process: no lock of his is waited for.
+rm -rf "$shared"/*
+other sh -c "umask 0; : >'$shared/limit'"
+compile -o "$tmp/lock" -x c - <<'END' || bail_out "cannot build lock"
+#include <fcntl.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	struct flock all = { .l_type = F_WRLCK };
+	char none;
+
+	return argc < 2 || fcntl(open(argv[1], O_RDWR), F_SETLK, &all) ||
+	       write(1, "locked\n", 7) != 7 || read(0, &none, 1);
+}
+END
+other "$tmp/lock" "$shared/limit" <"$tmp/hold" >"$tmp/locked" &
+exec 8>"$tmp/hold"
+until test -s "$tmp/locked"; do
+	kill -0 $! || bail_out "the file cannot be locked"
+done
+for error in exit run; do
+	status=0
+	audited CUAUDIT_HOOKS="limit(user=1G;file=$shared/limit;on-error=$error)" timeout 60 "$demo" \
+		dlopen >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status" "$(test $error = run && echo 0 || echo 85)" "a shared file of another's, $error"
+	like "$(sed -n 1p "$tmp/err")" "cannot share $shared/limit: it belongs to another user" \
+		"a shared file of another's, $error: why"
+done
+exec 8>&-
+wait
+is "$(wc -c <"$shared/limit")" 0 "a shared file of another's: it is as it was"
 
 # In a directory of the other's own he may have put anything as well.
 ok "another user's directory" chown 65534 "$tmp/own"
