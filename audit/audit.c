@@ -30,7 +30,7 @@ static struct link_binding bindings[LINK_BINDINGS];
 static char driver_path[4096];
 static unsigned int loader_version;
 static struct env_loader loader;
-static bool aside;	/* another instance of this auditor was there first */
+static bool aside;	/* another instance of this auditor was there first; or the process is secure */
 static bool program_seen;
 
 extern _Atomic(void *) stub_routes[LINK_SLOTS];
@@ -40,7 +40,8 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 {
 	(void)argc;
 	(void)argv;
-	aside = peer_is_first();
+	object_start(envp);
+	aside = object_secure || peer_is_first();
 	if (aside)
 		return;
 	object_table.version = LINK_VERSION;
@@ -55,7 +56,6 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	sys_start();
 	object_table.may_say = sys_may_say;
 	object_table.library_matches = filter_list;
-	object_start(envp);
 	launch_start();
 	env_read_loader(&loader, envp, object_program);
 	env_read(&object_table.environment, envp);
@@ -79,8 +79,11 @@ static void __attribute__((destructor)) stop(void)
 		judge_end();
 }
 
+/* 0 has the loader unload us: in a secure process nothing of ours acts, see SECURITY.md. */
 unsigned int la_version(unsigned int version)
 {
+	if (object_secure)
+		return 0;
 	loader_version = version;
 	return version;
 }

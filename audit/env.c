@@ -5,6 +5,7 @@
 #include "audit/sys.h"
 #include "names/globs.h"
 #include "names/nearest.h"
+#include "names/size.h"
 #include "names/template.h"
 
 static const char prefix[] = "CUAUDIT_";
@@ -12,7 +13,7 @@ static const char own_name[] = "libcuaudit.so";
 
 bool env_disabled;
 
-enum { PATH = 4096, NAME = 1024 };
+enum { PATH = 4096 };
 
 const struct env_variable env_variables[ENV_VARIABLES] = {
 #define VARIABLE(name, field, kind, fallback, values, summary) \
@@ -46,26 +47,11 @@ static bool is_number(const char *value)
 	return !*value;
 }
 
-/* Near enough to what size_parse takes; the simulated driver reports the rest. */
-static bool is_size(const char *value)
-{
-	static const char units[] = "kKmMgGtT";
-	const char *unit = units;
-	bool digit = false;
-
-	for (; (*value >= '0' && *value <= '9') || *value == '.'; value++)
-		digit |= *value != '.';
-	while (*unit && *unit != *value)
-		unit++;
-	value += *unit != '\0';
-	value += *value == 'i';
-	value += *value == 'b' || *value == 'B';
-	return digit && !*value;
-}
-
 /* What can be judged without the core, which judges selectors and hooks. */
 static bool parses(enum env_kind kind, const char *value)
 {
+	uint64_t size;
+
 	switch (kind) {
 	case ENV_BOOL:
 		return (value[0] == '0' || value[0] == '1') && !value[1];
@@ -81,7 +67,7 @@ static bool parses(enum env_kind kind, const char *value)
 	case ENV_DRIVER:
 		return is_driver(value);
 	case ENV_BYTES:
-		return is_size(value);
+		return size_parse(value, &size);
 	case ENV_NUMBER:
 		return is_number(value);
 	default:
@@ -248,27 +234,30 @@ void env_read_loader(struct env_loader *loader, char **envp, const char *after)
 	}
 }
 
-/* A relative template means where the program started, wherever it goes. */
-static const char *absolute(const char *template)
+/* A relative path means where the program was started, wherever it goes. A template stays one. */
+static const char *absolute(const char *path, const char *directory, bool template)
 {
-	char folder[PATH], path[2 * PATH + NAME];
-	const char *copy;
-	size_t used = 0;
+	size_t size = 2 * sys_strlen(directory) + sys_strlen(path) + 2, used = 0;
+	char *whole;
 
-	if (!template[0] || template[0] == '/' || !sys_folder(folder, sizeof(folder)))
-		return template;
-	for (const char *from = folder; *from; from++) {
-		path[used++] = *from;
-		if (*from == '%')
-			path[used++] = '%';
+	if (!path[0] || path[0] == '/' || !directory[0] || !(whole = sys_alloc(size)))
+		return path;
+	for (const char *from = directory; *from; from++) {
+		whole[used++] = *from;
+		if (*from == '%' && template)
+			whole[used++] = '%';
 	}
-	path[used++] = '/';
-	if (sys_strlen(template) >= sizeof(path) - used)
-		return template;
-	for (const char *from = template; *from; from++)
-		path[used++] = *from;
-	copy = sys_copy(path, used);
-	return copy ? copy : template;
+	whole[used++] = '/';
+	for (const char *from = path; *from; from++)
+		whole[used++] = *from;
+	return whole;
+}
+
+static const char *start_directory(void)
+{
+	char path[PATH];
+
+	return sys_folder(path, sizeof(path)) ? sys_copy(path, sys_strlen(path)) : NULL;
 }
 
 void env_read(struct link_environment *environment, char **envp)
@@ -281,6 +270,11 @@ void env_read(struct link_environment *environment, char **envp)
 			take(environment, *entry);
 		else if (is_misspelt(*entry))
 			take_unknown(*entry);
-	environment->output = absolute(environment->output);
+	environment->directory = start_directory();
+	if (!environment->directory)
+		environment->directory = "";
+	environment->output = absolute(environment->output, environment->directory, true);
+	if (sys_basename(environment->driver) != environment->driver)
+		environment->driver = absolute(environment->driver, environment->directory, false);
 	env_disabled = environment->disable[0] == '1';
 }

@@ -213,7 +213,18 @@ void judge_end(void)
 			PREFIX "EXCLUDE; it is not held to what " PREFIX "HOOKS enforces", NULL);
 }
 
-void judge_unaudited(void)
+const char *judge_unaudited(void)
+{
+	if (stops(policy_in(values->hooks)))
+		return policy_in(values->hooks) ?
+			       "nothing is audited, and what " PREFIX "HOOKS enforces would not hold: "
+			       "the process ends with status 85; " PREFIX "STRICT=0 would let it run" :
+			       "nothing is audited: the process ends with status 85, as " PREFIX
+			       "STRICT asks";
+	return "nothing is audited";
+}
+
+void judge_end_unaudited(void)
 {
 	end(policy_in(values->hooks));
 }

@@ -26,7 +26,11 @@ void judge_disabled(void);
  */
 void judge_end(void);
 
-/* Context: bind. There is no core: ends the process where that breaks a policy. */
-void judge_unaudited(void);
+/*
+ * Context: bind. There is no core: what that means, for the message of why, and
+ * the end of the process where that breaks a policy.
+ */
+const char *judge_unaudited(void);
+void judge_end_unaudited(void);
 
 #endif

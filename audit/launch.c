@@ -165,13 +165,13 @@ static void load_core(void)
 	dlmopen_fn open = (dlmopen_fn)find_function("dlmopen");
 
 	if (!open)
-		sys_say("the program's libc has no dlmopen; nothing is audited", NULL);
+		sys_say("the program's libc has no dlmopen; ", judge_unaudited(), NULL);
 	else if (!launch_path(path, sizeof(path), CORE))
-		sys_say("the path of " CORE " is too long; nothing is audited", NULL);
+		sys_say("the path of " CORE " is too long; ", judge_unaudited(), NULL);
 	else if (open(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL))
 		return;
 	else
-		sys_say("cannot load ", path, ": ", load_error(), "; nothing is audited", NULL);
+		sys_say("cannot load ", path, ": ", load_error(), "; ", judge_unaudited(), NULL);
 	atomic_store_explicit(&failed, true, memory_order_relaxed);
 }
 
@@ -187,9 +187,10 @@ static void set_up(void *unused)
 	if (attach)
 		attach();
 	else if (!atomic_exchange_explicit(&failed, true, memory_order_relaxed))
-		sys_say("forked while another thread loaded " CORE "; nothing is audited here", NULL);
+		sys_say("forked while another thread loaded " CORE "; in this child ",
+			judge_unaudited(), NULL);
 	if (!attach)
-		judge_unaudited();
+		judge_end_unaudited();
 }
 
 /*

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 6
+#define LINK_VERSION 7
 
 enum {
 	LINK_SLOTS = 16384,	/* stubs assembled into the auditor */
@@ -114,6 +114,7 @@ struct link_environment {
 #define VARIABLE(name, field, kind, fallback, values, summary) const char *field;
 #include <cuaudit/variables.def>
 #undef VARIABLE
+	const char *directory;	/* where the program was started; "": that has no path */
 };
 
 struct link_table {

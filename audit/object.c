@@ -11,7 +11,7 @@ enum { BUCKETS = 4096 };
 
 struct link_table object_table;
 const char *object_program = "";
-bool object_by_kernel;
+bool object_by_kernel, object_secure = true;
 
 static const ElfW(Phdr) *main_phdr;
 static unsigned int main_phnum;
@@ -24,7 +24,10 @@ void object_start(char **envp)
 
 	while (*envp)
 		envp++;
-	for (entry = (const ElfW(auxv_t) *)(envp + 1); entry->a_type != AT_NULL; entry++) {
+	/* Where the loader has removed variables, as of a secure process, more than one NULL is left. */
+	while (!*envp)
+		envp++;
+	for (entry = (const ElfW(auxv_t) *)envp; entry->a_type != AT_NULL; entry++) {
 		if (entry->a_type == AT_PHDR)
 			main_phdr = (const ElfW(Phdr) *)entry->a_un.a_val;
 		else if (entry->a_type == AT_PHNUM)
@@ -35,6 +38,8 @@ void object_start(char **envp)
 			object_by_kernel = entry->a_un.a_val;
 		else if (entry->a_type == AT_EXECFN)
 			object_program = (const char *)entry->a_un.a_val;
+		else if (entry->a_type == AT_SECURE)
+			object_secure = entry->a_un.a_val;
 	}
 }
 

@@ -38,6 +38,9 @@ extern const char *object_program;
 /* The kernel started the program, not a loader with arguments of its own. */
 extern bool object_by_kernel;
 
+/* AT_SECURE: it gained privileges when it started, and trusts nobody's environment. */
+extern bool object_secure;
+
 /* Remembers argv's end of the start-up block: the executable's headers and path. */
 void object_start(char **envp);
 

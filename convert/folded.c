@@ -17,7 +17,7 @@
 struct node {
 	uint32_t parent;	/* 0: directly in its thread */
 	uint32_t thread, site, stack;
-	int64_t spent;
+	uint64_t spent;	/* modulo 2^64: a damaged trace has any times; below zero it is nothing */
 };
 
 struct state {
@@ -106,7 +106,7 @@ static int take(struct convert *convert, const struct trace *trace, const struct
 	struct state *state = convert->state;
 	struct node node = { (uint32_t)parent, call->thread, state->firsts[call->site],
 			     parent ? TRACE_NONE : call->stack, 0 };
-	int64_t ns = (int64_t)trace_duration(trace, call->end - call->start);
+	uint64_t ns = trace_duration(trace, call->end - call->start);
 	uint32_t number;
 
 	if (find(state, &node, &number))
@@ -261,13 +261,13 @@ static int folded_file_end(struct convert *convert, const struct trace *trace)
 
 	for (uint32_t i = 1; !error && i < state->count; i++) {
 		/* What it spent may be less than what is known of the calls inside, which are rounded. */
-		if (state->nodes[i].spent <= 0)
+		if ((int64_t)state->nodes[i].spent <= 0)
 			continue;
 		do {
 			out = sink_buffer(convert->sink);
 			print_way(&out, state, trace, &state->nodes[i]);
 			buffer_char(&out, ' ');
-			buffer_signed(&out, state->nodes[i].spent);
+			buffer_signed(&out, (int64_t)state->nodes[i].spent);
 			buffer_char(&out, '\n');
 		} while (!sink_done(convert->sink, &out));
 		error = convert->sink->error;

@@ -58,7 +58,9 @@ static inline uint8_t *wire_length(uint8_t *at, struct wire_tag tag, size_t size
 
 static inline uint8_t *wire_bytes(uint8_t *at, const void *bytes, size_t size)
 {
-	memcpy(at, bytes, size);
+	/* Of no bytes there may be no address either. */
+	if (size)
+		memcpy(at, bytes, size);
 	return at + size;
 }
 

@@ -23,19 +23,67 @@ static pid_t self(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
+static struct sigaction *saved_of(int number)
+{
+	int i = 0;
+
+	while (signals[i] != number)
+		i++;
+	return &saved[i];
+}
+
+/* Not by the process itself, as abort(3) does it, nor for a fault. */
+static bool from_outside(const siginfo_t *info)
+{
+	bool has_sender = info->si_code == SI_USER || info->si_code == SI_TKILL ||
+			  info->si_code == SI_QUEUE;
+
+	return info->si_code <= 0 && !(has_sender && info->si_pid == getpid());
+}
+
+static void requeue(int number, siginfo_t *info)
+{
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), self(), number, info);
+}
+
+/* Does with a signal what would have been done without us; the next one is caught again. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	struct sigaction *before = saved_of(number), now = *before;
+
+	if (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_IGN)
+		return;
+	if (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL) {
+		sigaction(number, before, NULL);
+		requeue(number, info);
+		return;
+	}
+	if (now.sa_flags & (int)SA_RESETHAND)
+		*before = (struct sigaction){ .sa_handler = SIG_DFL };
+	/* Until caught returns, which has the mask there was before. */
+	sigprocmask(SIG_BLOCK, &now.sa_mask, NULL);
+	if (now.sa_flags & SA_SIGINFO)
+		now.sa_sigaction(number, info, context);
+	else
+		now.sa_handler(number);
+}
+
 static void caught(int number, siginfo_t *info, void *context)
 {
-	(void)context;
-	if (self() == thread && !named)
+	bool ours = self() == thread && !from_outside(info);
+
+	if (ours && !named)
 		siglongjmp(out, number);
-	if (self() == thread)
+	if (ours) {
 		cuaudit_log(CUAUDIT_ERROR, "%s crashed while it was loaded", named);
+	} else if (info->si_code <= 0) {
+		pass_on(number, info, context);
+		return;
+	}
 	/* A fault comes again on return, and meets the handler there was before. */
-	for (int i = 0; i < COUNT; i++)
-		if (signals[i] == number)
-			sigaction(number, &saved[i], NULL);
+	sigaction(number, saved_of(number), NULL);
 	if (info->si_code <= 0)
-		syscall(SYS_tgkill, getpid(), self(), number);
+		requeue(number, info);
 }
 
 static void watch(void)

@@ -100,18 +100,47 @@ const struct cuaudit_module *cuaudit_builtin(uint32_t index)
 	return index < NBUILTIN ? builtin[index] : NULL;
 }
 
-/* Whether one of the alternatives of values is the value; in capitals: free text. */
-static bool allowed(const char *values, const char *value)
+/* Whether one of the alternatives of values is the value; in capitals: free text, if that counts. */
+static bool is_among(const char *values, const char *value, bool free_text)
 {
-	while (values && *values) {
+	while (*values) {
 		size_t length = strcspn(values, "|");
+		bool is_free = strspn(values, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_.") == length;
 
-		if (strspn(values, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_.") == length ||
-		    (strlen(value) == length && !memcmp(values, value, length)))
+		if (is_free ? free_text : strlen(value) == length && !memcmp(values, value, length))
 			return true;
 		values += length + (values[length] == '|');
 	}
-	return !values;
+	return false;
+}
+
+static bool allowed(const char *values, const char *value)
+{
+	return !values || is_among(values, value, true);
+}
+
+/* Whether the value is a path, not another of the option's words: auto|no|PATH. */
+static bool is_path(const struct cuaudit_option *option, const char *value)
+{
+	const char *values = option->values ? option->values : "";
+	size_t length = strlen(values);
+
+	return *value && length >= 4 && !strcmp(values + length - 4, "PATH") &&
+	       !is_among(values, value, false);
+}
+
+/*
+ * A relative path means where the program was started, not where it is at its
+ * first driver call. What is returned is never freed.
+ */
+static const char *resolve(const char *path)
+{
+	const char *directory = cuaudit_directory();
+	char *whole;
+
+	if (*path == '/' || !*directory || asprintf(&whole, "%s/%s", directory, path) < 0)
+		return path;
+	return whole;
 }
 
 /* Whether an option may be given several times: "RULE...". */
@@ -168,7 +197,7 @@ static void take_option(struct started *from, char *pair)
 		strict_fault(from->strict, "; it is left out", "%s: only %d options at once, %s=%s "
 			     "is one more", name, MAX_GIVEN, pair, value);
 	else
-		add_option(options, option, value);
+		add_option(options, option, is_path(option, value) ? resolve(value) : value);
 }
 
 static const struct cuaudit_module *find_builtin(const char *name)

@@ -116,21 +116,25 @@ int cuaudit_path(const char *template, const char *suffix, char *path, size_t si
 	path[0] = '\0';
 	for (; *template; template++) {
 		char plain[2] = { *template, '\0' };
-		const char *text = plain;
-		size_t length;
+		bool field = *template == '%';
+		const char *text = field ? value(*++template, buffer, sizeof(buffer)) : plain;
 
-		if (*template == '%')
-			text = value(*++template, buffer, sizeof(buffer));
-		length = strlen(text);
-		if (length >= size - used)
-			return -ENAMETOOLONG;
-		memcpy(path + used, text, length + 1);
-		used += length;
+		for (size_t i = 0; text[i]; i++) {
+			if (used + 1 >= size)
+				return -ENAMETOOLONG;
+			path[used++] = field ? template_letter(text[i], !i) : text[i];
+			path[used] = '\0';
+		}
 	}
 	if (strlen(suffix) >= size - used)
 		return -ENAMETOOLONG;
 	strcpy(path + used, suffix);
 	return 0;
+}
+
+const char *cuaudit_directory(void)
+{
+	return cuaudit_core_link->environment.directory;
 }
 
 int cuaudit_output_path(const char *suffix, char *path, size_t size)

@@ -18,17 +18,31 @@
 
 enum { ABI_OLDEST = 1, LEAST = offsetof(struct cuaudit_module, options) };
 
+/* "", or what to put before a relative path: where the program was started, with a slash. */
+static const char *before(const char *path)
+{
+	static char directory[PATH_MAX + 2];
+
+	if (*path == '/' || !*cuaudit_directory())
+		return "";
+	snprintf(directory, sizeof(directory), "%s/", cuaudit_directory());
+	return directory;
+}
+
+static int fits(int written, size_t size)
+{
+	return written < 0 || (size_t)written >= size ? -ENAMETOOLONG : 0;
+}
+
 /* FOLDER/name.so, of a folder's length. */
 static int look(const char *folder, size_t length, const char *name, char *path, size_t size)
 {
 	size_t end = strlen(name);
 	bool has = end > 3 && !strcmp(name + end - 3, ".so");
-	int written = snprintf(path, size, "%.*s/%s%s", (int)length, folder, name,
-			       has ? "" : ".so");
+	int error = fits(snprintf(path, size, "%s%.*s/%s%s", before(folder), (int)length, folder,
+				  name, has ? "" : ".so"), size);
 
-	if (written < 0 || (size_t)written >= size)
-		return -ENAMETOOLONG;
-	return access(path, F_OK) ? -ENOENT : 0;
+	return error ? error : access(path, F_OK) ? -ENOENT : 0;
 }
 
 static int look_beside(const char *name, char *path, size_t size)
@@ -52,12 +66,8 @@ int plugin_find(const char *name, char *path, size_t size)
 	const char *folders = cuaudit_core_link->environment.path;
 	int result;
 
-	if (strchr(name, '/')) {
-		if (strlen(name) >= size)
-			return -ENAMETOOLONG;
-		strcpy(path, name);
-		return 0;
-	}
+	if (strchr(name, '/'))
+		return fits(snprintf(path, size, "%s%s", before(name), name), size);
 	result = look_beside(name, path, size);
 	while (result && *folders) {
 		size_t length = strcspn(folders, ":");

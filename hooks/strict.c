@@ -38,7 +38,8 @@ void strict_stop(void)
 
 void strict_pass(void)
 {
-	cuaudit_log(CUAUDIT_WARN, "CUAUDIT_STRICT=check: the settings are understood, and the "
+	/* Always: who asked knows by this line that it was not somebody's _exit(0). */
+	cuaudit_log(CUAUDIT_ERROR, "CUAUDIT_STRICT=check: the settings are understood, and the "
 		    "process ends here");
 	_exit(0);
 }

@@ -1,19 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
 # Configure checks that Autoconf itself does not bring.
 
-# CUAUDIT_CC_FLAGS(VARIABLE, FLAGS)
-# Appends to VARIABLE each of FLAGS that the C compiler takes without a word.
-AC_DEFUN([CUAUDIT_CC_FLAGS], [
+# CUAUDIT_FLAGS(VARIABLE, FLAGS, USER, MACRO)
+# Appends to VARIABLE each of FLAGS with which MACRO, AC_COMPILE_IFELSE or AC_LINK_IFELSE, has nothing
+# to say behind the user's own flags, the variable USER.
+AC_DEFUN([CUAUDIT_FLAGS], [
 m4_foreach_w([flag_], [$2], [
-AS_VAR_PUSHDEF([cached_], [cuaudit_cv_cc_]flag_)dnl
+AS_VAR_PUSHDEF([cached_], [cuaudit_cv_$3_]m4_dquote(m4_defn([flag_])))dnl
 AC_CACHE_CHECK([whether $CC takes flag_], [cached_], [
+	saved_flags=$$3
 	saved_CFLAGS=$CFLAGS
-	CFLAGS="$CFLAGS -Werror flag_"
-	AC_COMPILE_IFELSE([AC_LANG_PROGRAM()],
+	$3="$$3 flag_"
+	CFLAGS="$CFLAGS -Werror"
+	$4([AC_LANG_PROGRAM()],
 		[AS_VAR_SET([cached_], [yes])], [AS_VAR_SET([cached_], [no])])
+	$3=$saved_flags
 	CFLAGS=$saved_CFLAGS])
 AS_VAR_IF([cached_], [yes], [AS_VAR_APPEND([$1], [" flag_"])])
 AS_VAR_POPDEF([cached_])])
+AC_SUBST([$1])])
+
+# CUAUDIT_CC_FLAGS(VARIABLE, FLAGS), CUAUDIT_LD_FLAGS(VARIABLE, FLAGS)
+# Those of FLAGS that the C compiler takes without a word, and the linker.
+AC_DEFUN([CUAUDIT_CC_FLAGS], [CUAUDIT_FLAGS([$1], [$2], [CFLAGS], [AC_COMPILE_IFELSE])])
+AC_DEFUN([CUAUDIT_LD_FLAGS], [CUAUDIT_FLAGS([$1], [$2], [LDFLAGS], [AC_LINK_IFELSE])])
+
+# CUAUDIT_FORTIFY(VARIABLE)
+# The highest level of _FORTIFY_SOURCE that the C library has with the user's CFLAGS: none without
+# optimization.
+AC_DEFUN([CUAUDIT_FORTIFY], [
+AC_CACHE_CHECK([for the level of _FORTIFY_SOURCE], [cuaudit_cv_fortify], [
+	saved_CFLAGS=$CFLAGS
+	cuaudit_cv_fortify=none
+	for level_ in 3 2; do
+		CFLAGS="$saved_CFLAGS -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$level_"
+		AC_LINK_IFELSE([AC_LANG_PROGRAM([@%:@include <string.h>
+			char to@<:@8@:>@;], [
+#if !defined __USE_FORTIFY_LEVEL || __USE_FORTIFY_LEVEL != _FORTIFY_SOURCE
+# error "the library does not have this level"
+#endif
+			strcpy(to, "text");])],
+			[cuaudit_cv_fortify=$level_; break])
+	done
+	CFLAGS=$saved_CFLAGS])
+AS_VAR_IF([cuaudit_cv_fortify], [none], [],
+	[$1="-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$cuaudit_cv_fortify"])
 AC_SUBST([$1])])
 
 # CUAUDIT_LOADER(VARIABLE, NAME)

@@ -19,11 +19,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "report/planted.h"
+
 enum {
 	STEP = 10,		/* milliseconds between two looks for a FIFO's reader */
 	BLOCK = 4096,		/* the least unit of disk space */
 	NOWAIT = 8,		/* RWF_NOWAIT, which pipes know since Linux 6.4 */
 	TERMINAL = 256,		/* bytes a terminal takes when it says it takes some */
+	MODE = 0644,		/* whatever the umask: others' stores to it would be the program's loss */
 	LOWEST = 3,		/* below it are stdin, stdout and stderr */
 	STALLED = 8
 };
@@ -317,11 +320,70 @@ int io_write(int fd, const void *data, size_t count, int patience)
 static long open_now(const char *path, int flags)
 {
 	long fd = result(syscall(SYS_openat, AT_FDCWD, path,
-				 flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
+				 flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, MODE));
 
 	if (fd >= 0)
 		syscall(SYS_fcntl, fd, F_SETFL, flags & O_APPEND);
 	return fd;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* Whether a name stands for a descriptor of this process, as /dev/stdout does. */
+static bool is_descriptor(const char *path)
+{
+	char target[16] = "";
+
+	if (begins(path, "/proc/") || begins(path, "/dev/fd/"))
+		return true;
+	syscall(SYS_readlinkat, AT_FDCWD, path, target, sizeof(target) - 1);
+	return begins(target, "/proc/");
+}
+
+/* What was opened, if it is to be written to; emptied where flags say so. */
+static long take_output(const char *path, int fd, int flags, bool by_link)
+{
+	struct stat its;
+	long error = result(syscall(SYS_fstat, fd, &its));
+
+	if (!error && !by_link)
+		error = planted_file(path, &its);
+	else if (!error && S_ISREG(its.st_mode) && !is_descriptor(path))
+		error = -ELOOP;
+	if (!error && flags & O_TRUNC && S_ISREG(its.st_mode))
+		error = result(syscall(SYS_ftruncate, fd, (off_t)0));
+	if (!error)
+		return fd;
+	syscall(SYS_close, fd);
+	return error;
+}
+
+/* Not emptied before it is known what it is. */
+static long open_output(const char *path, int flags)
+{
+	int how = flags & ~O_TRUNC;
+	bool by_link;
+	long fd = open_now(path, how | O_NOFOLLOW);
+
+	by_link = fd == -ELOOP && !planted_possible(path);
+	if (by_link)
+		fd = open_now(path, how & ~O_CREAT);
+	if (fd >= 0)
+		return take_output(path, (int)fd, flags, by_link);
+	if (by_link && fd == -ENOENT)
+		return -ELOOP;
+	/* Such as a FIFO without a reader, or what the kernel itself refuses. */
+	return planted_name(path) ? -PLANTED : fd;
+}
+
+/* Who gives one of these knows itself what may be there. */
+static long open_once(const char *path, int flags)
+{
+	return (flags & O_ACCMODE) == O_RDONLY || flags & (O_EXCL | O_NOFOLLOW) ?
+		       open_now(path, flags) : open_output(path, flags);
 }
 
 static bool is_fifo(const char *path)
@@ -334,11 +396,11 @@ static bool is_fifo(const char *path)
 int io_open(const char *path, int flags, int patience)
 {
 	int error = errno, waited = 0;
-	long fd = open_now(path, flags);
+	long fd = open_once(path, flags);
 
 	while (fd == -EINTR || (fd == -ENXIO && waited < patience && is_fifo(path))) {
 		waited += wait_for(-1, 0, STEP, NULL);
-		fd = open_now(path, flags);
+		fd = open_once(path, flags);
 	}
 	if (fd == -ENXIO && is_fifo(path))
 		fd = -EPIPE;
@@ -469,6 +531,7 @@ const char *io_reason(int error)
 		{ ENXIO, "Not a file, or a device that is not there" },
 		{ EOPNOTSUPP, "Not supported by this file system" },
 		{ EPERM, "Operation not permitted" },
+		{ PLANTED, "Another user's, or a file with another name" },
 		{ ESTALE, "Stale file handle" },
 		{ ETXTBSY, "Text file busy" },
 	};
@@ -511,6 +574,10 @@ const char *io_remedy(int error)
 		return "the file was removed or replaced; leave it while the process runs";
 	case EISDIR:
 		return "it is a directory; choose the path of a file";
+	case ELOOP:
+		return "it is a symbolic link; choose the path of a file";
+	case PLANTED:
+		return "another user put it there, or it has another name too; choose another directory";
 	case EPIPE:
 		return "nobody reads it; start its reader before";
 	case ETIMEDOUT:

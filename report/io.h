@@ -20,8 +20,14 @@ enum {
 };
 
 /*
- * Opens as open(2) does, with O_CLOEXEC and mode 0666. Where that would wait
- * for a FIFO's reader it waits for patience, then it is -EPIPE.
+ * Opens as open(2) does, with O_CLOEXEC. Where that would wait for a FIFO's
+ * reader it waits for patience, then it is -EPIPE.
+ *
+ * A file that is made has mode 0644, whatever the program's umask allows beyond
+ * it: who may write into a file that is mapped may end the process. To be
+ * written to, without O_EXCL or O_NOFOLLOW, a symbolic link is not followed
+ * (-ELOOP), but for a user's or root's own to what is no regular file or in
+ * /proc, and what others have put there is refused (-PLANTED, planted.h).
  */
 int io_open(const char *path, int flags, int patience);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "report/size.h"
+#include "names/size.h"
 
 atomic_int sim_state;
 struct sim_config sim_config = {
@@ -54,15 +54,15 @@ static void complain(const char *name, const char *value)
 }
 
 /*
- * CUAUDIT_SIM_MEMORY: bytes of each device, as report/size.h has it.
+ * CUAUDIT_SIM_MEMORY: bytes of each device, as names/size.h has it.
  * CUAUDIT_SIM_LAUNCHES: a file that gets a line for each kernel launched.
  * CUAUDIT_SIM_LAUNCH_TIME: microseconds that a kernel keeps its stream busy.
  */
 static void configure(void)
 {
-	const char *memory = getenv("CUAUDIT_SIM_MEMORY");
-	const char *launches = getenv("CUAUDIT_SIM_LAUNCHES");
-	const char *busy = getenv("CUAUDIT_SIM_LAUNCH_TIME");
+	const char *memory = secure_getenv("CUAUDIT_SIM_MEMORY");
+	const char *launches = secure_getenv("CUAUDIT_SIM_LAUNCHES");
+	const char *busy = secure_getenv("CUAUDIT_SIM_LAUNCH_TIME");
 	uint64_t value;
 
 	if (memory && size_parse(memory, &value) && value)

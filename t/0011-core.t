@@ -56,4 +56,26 @@ is "$(needed "$sim")" "" "the simulated driver needs libc alone"
 like "$($READELF -dW "$sim")" 'SONAME.*\[libcuda\.so\.1\]' "SONAME of the simulated driver"
 is "$(exports "$sim" | sed '/^cu[A-Z]/d')" "" "it exports driver functions alone"
 like "$($READELF -lW "$sim")" 'GNU_STACK.* RW ' "its stack is not executable"
+
+# What configure found makes less of a mistake: in the tool all of it, in what runs in the program
+# what needs nothing of libc's and ends nothing.
+# configured VARIABLE
+configured() {
+	sed -n "s/^$1 = *//p" "$top_builddir/Makefile"
+}
+tool=$top_builddir/bin/cuaudit
+for file in "$tool" "$core" "$LIBCUAUDIT"; do
+	test -z "$(configured RELRO_LDFLAGS)" ||
+		like "$($READELF -lW "$file")" 'GNU_RELRO' "${file##*/} has RELRO"
+done
+for file in "$tool" "$core"; do
+	test -z "$(configured NOW_LDFLAGS)" ||
+		like "$($READELF -dW "$file")" 'BIND_NOW|Flags:.* NOW' "${file##*/} is bound now"
+done
+imported=$($NM -D --undefined-only "$tool" | sed 's/.* U //; s/@.*//')
+case $(configured HARDEN_CFLAGS) in
+*stack-protector*) like "$imported" '^__stack_chk_fail$' "cuaudit has stack canaries" ;;
+esac
+test -z "$(configured FORTIFY_CPPFLAGS)" ||
+	like "$imported" '^__[a-z]*printf_chk$' "cuaudit has FORTIFY"
 done_testing

@@ -78,4 +78,14 @@ find . -name .git -prune -o -name autom4te.cache -prune -o -path './.*' -prune -
 	sed 's|^\./||' | LC_ALL=C sort >"$tmp/files"
 ok "there is something to pack" test "$(wc -l <"$tmp/packed")" -gt 100
 is "$(LC_ALL=C comm -13 "$tmp/packed" "$tmp/files")" "" "make dist packs every file"
+
+# Each promise of SECURITY.md names a test that shows it.
+promises=$(sed -n '/^## What is promised/,/^## What limit/p' SECURITY.md)
+ok "promises of SECURITY.md" test "$(printf '%s\n' "$promises" | grep -c '^- ')" -ge 15
+is "$(printf '%s\n' "$promises" | awk '
+	/^(-|$|[A-Z#])/ { if (text != "" && text !~ /`t\/[^`]*`\)$/) print text; text = "" }
+	/^-/ || text != "" { text = text $0 }')" "" "each names a test"
+for test in $(printf '%s\n' "$promises" | grep -o '`t/[^`]*`' | tr -d '`'); do
+	ok "SECURITY.md: $test is there" grep -q "$(basename "$test" .c)" t/tests.am
+done
 done_testing

@@ -310,6 +310,9 @@ cp "$LIBCUAUDIT" "$tmp/lone"
 : >"$tmp/lone/cuaudit/cuaudit-core.so"
 LIBCUAUDIT=$tmp/lone/libcuaudit.so
 enforced "cannot load .*cuaudit-core.so" "a limit without a core" CUAUDIT_HOOKS='limit(memory=1G)'
+simple CUAUDIT_HOOKS='limit(memory=1G)'
+like "$(cat "$tmp/err")" "; nothing is audited, and what CUAUDIT_HOOKS enforces would not hold: the\
+ process ends with status 85; CUAUDIT_STRICT=0 would let it run$" "a limit without a core: and why"
 strict "cannot load .*cuaudit-core.so" "stat without a core" CUAUDIT_HOOKS=stat
 
 # The auditor's words for what enforces are those that the modules have.

@@ -157,4 +157,88 @@ else
 	skip 3 "no SQLite"
 fi
 
+# A signal from outside is none of the plug-in's, and goes where it would have gone.
+build signalled -x c - -ldl <<'END'
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t handled, sender;
+
+static void handler(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)context;
+	handled++;
+	sender = info->si_pid != getpid();
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
+	int number = atoi(argv[1]);
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(driver, "cuInit");
+
+	if (argc > 2 && !strcmp(argv[2], "ignored"))
+		signal(number, SIG_IGN);
+	else if (argc > 2)
+		sigaction(number, &action, NULL);
+	init(0);
+	printf("handled %d, from another process %d\n", (int)handled, (int)sender);
+	return 0;
+}
+END
+for where in init constructor; do
+	build $where.so -w -shared -fPIC -x c - -L"$core" -l:cuaudit-core.so <<END
+#include <cuaudit/hook.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void signalled(void)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(kill(getppid(), atoi(getenv("SIGNALLED"))) != 0);
+	while (waitpid(child, NULL, 0) < 0)
+		;
+}
+$(test $where = init || echo 'static void __attribute__((constructor)) construct(void) { signalled(); }')
+
+static int init(const struct cuaudit_options *options)
+{
+	$(test $where = constructor || echo 'signalled();')
+	puts("the plug-in starts");
+	fflush(stdout);
+	return 0;
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "$where", .summary = "",
+	.init = init,
+};
+END
+	for signal in 6 11; do
+		# What is done with the signal, then status and output of the program.
+		for case in 'handled=0 handled 1, from another process 1' \
+			'ignored=0 handled 0, from another process 0' "=$((128 + signal)) "; do
+			status=0
+			audited SIGNALLED=$signal CUAUDIT_HOOKS="$tmp/$where.so" \
+				LD_LIBRARY_PATH="$tmp" sh -c 'ulimit -c 0; "$@"; exit $?' sh \
+				"$tmp/signalled" $signal ${case%%=*} >"$tmp/out" 2>"$tmp/err" || status=$?
+			is "$status $(sed '/^the plug-in starts$/d' "$tmp/out")" "${case#*=}" \
+				"signal $signal from outside in a plug-in's $where, ${case%%=*}"
+			unlike "$(cat "$tmp/err")" cuaudit "signal $signal in $where, ${case%%=*}: nobody is blamed"
+			test -z "${case%%=*}" || is "$(sed -n 1p "$tmp/out")" "the plug-in starts" \
+				"signal $signal in $where, ${case%%=*}: the plug-in starts"
+		done
+	done
+done
 done_testing

@@ -48,13 +48,27 @@ limited "a child that forked before cuInit" "memory=1M;format=json" \
 	"$tmp/some" version fork init 0 take=1048576 take=1
 is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 0 2" "has a limit of its own"
 
-audited CUAUDIT_OUTPUT="$tmp/fork-%p" CUAUDIT_HOOKS='limit(format=json)' \
+audited CUAUDIT_OUTPUT="$tmp/fork-%p" CUAUDIT_HOOKS='limit(dry-run;format=json)' \
 	"$tmp/some" init 0 take=1048576 fork told >"$tmp/out"
 is "$("$PYTHON3" -c '
 import json, sys
 reports = [json.load(open(path)) for path in sys.argv[1:]]
 print(sorted([r["process"]["used"], sum(l["used"] for l in r["libraries"])] for r in reports))' \
 	"$tmp"/fork-*.limit)" "[[0, 0], [1048576, 1048576]]" "one that forked later has nothing of its parent"
+
+# Shares of what the devices have: two of 1 GiB.
+limited "half of each device" "device=50%;device1=12.5%;format=json" \
+	"$tmp/some" init 0 told take=536870912 take=1 free 1 told take=134217729 take=134217728
+is "$(paste -s -d ' ' "$tmp/out")" "0 0 536870912 536870912 0 2 0 0 134217728 134217728 2 0" "is held"
+is "$(reported '[a["limit"] for a in r["devices"]]')" "[536870912, 134217728]" "and reported"
+limited "a share of all devices" "memory=25%" "$tmp/some" init 0 take=536870912 take=1
+is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 2" "is one of their sum"
+limited "a share, before cuInit" "memory=25%" "$tmp/some" take=1 init 0 take=1
+is "$(paste -s -d ' ' "$tmp/out")" "3 0 0 0" "leaves it to the driver"
+
+limited "a device that is not there" "device1=1M;device7=1M" "$tmp/some" init 0 take=1 take=1
+is "$(cat "$tmp/err")" "cuaudit: limit: device7 limits nothing: the program sees 2 devices, numbered\
+ from 0" "is named once"
 
 limited "denial" "deny=cuCtxCreate*,cuMemFree:error=CUDA_ERROR_INVALID_DEVICE" "$tmp/some" init 0
 is "$(paste -s -d ' ' "$tmp/out")" "0 101" "answers the error"
@@ -79,16 +93,20 @@ wrong() {
 	wrong_status=0
 	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="limit($1)" "$tmp/some" init \
 		>"$tmp/out" 2>"$tmp/err" || wrong_status=$?
-	is "$wrong_status $(cat "$tmp/err")" "85 cuaudit: limit: $2, not '$3'" "$1 is refused"
+	is "$wrong_status $(cat "$tmp/err")" "85 cuaudit: limit: $2" "limit($1) is refused"
 }
-wrong "memory=4X" "memory takes a size such as 512M or 4GiB" 4X
-wrong "device3=-1" "device3 takes a size such as 512M or 4GiB" -1
-wrong "user=99999999T" "user takes a size such as 512M or 4GiB" 99999999T
-wrong "memory=18446744073709551616" "memory takes a size such as 512M or 4GiB" 18446744073709551616
-wrong "memory=0" "memory takes a size such as 512M or 4GiB" 0
-wrong "memory=1.5" "memory takes a size such as 512M or 4GiB" 1.5
-wrong "memory=50%" "memory takes a size such as 512M or 4GiB" 50%
-wrong "memory=" "memory takes a size such as 512M or 4GiB" ""
-wrong "deny=cuInit:error=CUDA_ERROR_NONE" "deny takes SELECTOR[:error=CUDA_ERROR_...]" \
-	"cuInit:error=CUDA_ERROR_NONE"
+size="takes a size such as 512M or 4GiB"
+for value in 4X 18446744073709551616 0 1.5 "" 0% 100.1% 101% % 50%% 5e1% -5% 50.% 4294967297%; do
+	wrong "memory=$value" "memory $size, or a share such as 50%, not '$value'"
+done
+wrong "device3=-1" "device3 $size, or a share such as 50%, not '-1'"
+wrong "user=99999999T" "user $size, not '99999999T'"
+wrong "user=50%" "user $size, not '50%'"
+# What would limit nothing.
+for options in "" format=json on-error=run file=x; do
+	wrong "$options" "no limit is given; give memory, device, user, visible or deny, or dry-run to\
+ count alone"
+done
+wrong "deny=cuInit:error=CUDA_ERROR_NONE" "deny takes SELECTOR[:error=CUDA_ERROR_...], not\
+ 'cuInit:error=CUDA_ERROR_NONE'"
 done_testing

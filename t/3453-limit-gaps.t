@@ -18,7 +18,7 @@ gap() {
 	is "$(paste -s -d ' ' "$tmp/out")" "begins ends" "$1: goes on"
 	is "$(cat "$tmp/err")" "cuaudit: limit: $3" "$1: it is said once"
 	ok "$1: it is reported" test "$(reported "r['uncounted']['$2']")" -gt 0
-	limited "$1, no limit" "format=json" ${4-} "$tmp/gaps" "$1"
+	limited "$1, no limit" "visible=0,1;format=json" ${4-} "$tmp/gaps" "$1"
 	is "$(paste -s -d ' ' "$tmp/out")" "begins ends" "$1, no limit: goes on"
 	limited "$1, a dry run" "device0=64M;dry-run" ${4-} "$tmp/gaps" "$1"
 	is "$(paste -s -d ' ' "$tmp/out")" "begins ends" "$1, a dry run: goes on"

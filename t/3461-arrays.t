@@ -6,7 +6,7 @@ own_driver
 on_own arrays
 
 audited CUAUDIT_OUTPUT="$tmp/report" \
-	CUAUDIT_HOOKS="limit(format=json),leak(format=json),trace(file=$tmp/a.cutrace)" \
+	CUAUDIT_HOOKS="limit(dry-run;format=json),leak(format=json),trace(file=$tmp/a.cutrace)" \
 	"$tmp/arrays" >"$tmp/out"
 like "$(cat "$tmp/out")" '^[0-9]{8}$' "the program's own count"
 is "$(reported 'r["process"]["used"]')" "$(cat "$tmp/out")" "limit"
@@ -19,7 +19,7 @@ is "$(reported '[r["processes"][0]["memory"][k] for k in ("held_bytes", "peak_by
 
 # A format newer than the table: never 0 bytes that nobody hears of.
 audited CUAUDIT_OUTPUT="$tmp/new" \
-	CUAUDIT_HOOKS="limit(format=json),leak,trace(file=$tmp/new.cutrace)" "$tmp/arrays" unknown
+	CUAUDIT_HOOKS="limit(dry-run;format=json),leak,trace(file=$tmp/new.cutrace)" "$tmp/arrays" unknown
 cp "$tmp/new.limit" "$tmp/report.limit"
 is "$(reported 'r["process"]["used"]')" $((1024 * 512 * 16)) "limit: as the largest there is"
 like "$(head -n 1 "$tmp/new.leak")" '1 left at exit \(0 bytes and 1 of unknown size\), 0 errors' \

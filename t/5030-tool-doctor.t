@@ -145,4 +145,30 @@ like "$(cat "$tmp/out")" "^warning  ERROR: ld\\.so: object '.*/libcuaudit\\.so' 
 like "$(cat "$top_srcdir/man/libcuaudit.7")" \
 	"^\\.It \"ERROR: ld\\.so: object 'PATH' cannot be loaded as audit interface: REASON; ignored\\.\"" \
 	"libcuaudit(7) explains it"
+
+# A file may name anything as its loader: what is not this system's own is not run.
+# It is static, as LD_TRACE_LOADED_OBJECTS keeps others from running.
+compile -static -DFILE="\"$tmp/executed\"" -o "$tmp/ld-linux-evil.so.2" -x c - 2>"$tmp/build.out" <<'END' ||
+#include <fcntl.h>
+
+int main(void)
+{
+	return creat(FILE, 0666) < 0;
+}
+END
+	skip_static=yes
+compile -o "$tmp/evil" -Wl,--dynamic-linker,"$tmp/ld-linux-evil.so.2" -x c - <<'END'
+int main(void) { return 0; }
+END
+status=0
+"$cuaudit" doctor "$tmp/evil" >"$tmp/out" 2>"$tmp/err" || status=$?
+if test -n "${skip_static-}"; then
+	skip 1 "no static libc"
+else
+	ok "doctor runs no loader that a file names" test ! -e "$tmp/executed"
+fi
+like "$(cat "$tmp/out")" "is not known: its loader, $tmp/ld-linux-evil.so.2, is not the one of this system" \
+	"doctor says so"
+tool doctor "$demo"
+like "$(cat "$tmp/out")" "static TLS of its libraries fits" "the system's own is asked"
 done_testing

@@ -13,7 +13,7 @@ hosted $core -c -o "$tmp/output.o" "$top_srcdir/hooks/output.c"
 set --
 for file in audit/elf audit/env audit/filter audit/judge audit/message hooks/known hooks/module hooks/modules/stat \
 	hooks/modules/fault hooks/modules/fault_condition hooks/modules/fault_log \
-	hooks/modules/fault_number report/size hooks/modules/fault_result hooks/modules/fault_rule \
+	hooks/modules/fault_number names/size hooks/modules/fault_result hooks/modules/fault_rule \
 	hooks/settings hooks/strict hooks/words names/globs names/nearest names/policy names/rank names/selector names/template; do
 	set -- "$@" "$top_srcdir/$file.c"
 done

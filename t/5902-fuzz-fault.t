@@ -8,7 +8,7 @@ sanitizers
 cases=$((cases / 5))
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
-for file in audit/message "hooks/arch/$arch/layout_arch" hooks/known hooks/layout hooks/modules/fault_condition hooks/modules/fault_number report/size \
+for file in audit/message "hooks/arch/$arch/layout_arch" hooks/known hooks/layout hooks/modules/fault_condition hooks/modules/fault_number names/size \
 	hooks/modules/fault_result hooks/modules/fault_rule hooks/params hooks/peek hooks/words \
 	names/globs names/nearest names/selector; do
 	set -- "$@" "$top_srcdir/$file.c"

@@ -229,6 +229,10 @@ static void check_tls(const struct program *program, const char *auditor)
 {
 	const char *fault = tls_fault(program, auditor, NULL), *bytes;
 
+	if (!tls_can_ask(program)) {
+		finding_print(FINDING_TLS_UNKNOWN, program->loader, NULL);
+		return;
+	}
 	if (!fault) {
 		finding_print(FINDING_TLS_FITS, NULL, NULL);
 		return;

@@ -14,6 +14,7 @@
 
 #include "names/policy.h"
 #include "names/template.h"
+#include "report/planted.h"
 #include "tools/auditor.h"
 #include "tools/options.h"
 #include "tools/program.h"
@@ -177,6 +178,11 @@ static int make_folder(const char *folder, const char *option, bool *made)
 	*made = !mkdir(folder, 0777);
 	if (*made)
 		return 0;
+	if (errno == EEXIST && planted_name(folder)) {
+		tool_complain("%s belongs to another user, in a directory that others may write to; "
+			      "give another directory by %s", folder, option);
+		return -1;
+	}
 	if (errno == EEXIST && !stat(folder, &status) && !S_ISDIR(status.st_mode))
 		errno = ENOTDIR;
 	else if (errno == EEXIST && !access(folder, W_OK | X_OK))

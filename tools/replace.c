@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "report/io.h"
+#include "report/planted.h"
 #include "tools/tool.h"
 
 enum { TRIES = 100 };
@@ -34,7 +36,7 @@ static enum replace_kind begun_kind;
 
 static int refuse(const char *target, int error)
 {
-	tool_complain("%s: %s", target, strerror(error));
+	tool_complain("%s: %s", target, error == PLANTED ? io_remedy(error) : strerror(error));
 	return TOOL_FAILED;
 }
 
@@ -215,6 +217,8 @@ int replace_begin(struct replace *replace, const char *target, enum replace_kind
 		return kind == REPLACE_FILE ? TOOL_OK : refuse("-", ENOTDIR);
 	replace->target = target;
 	replace->fd = -1;
+	if (planted_name(target))
+		return refuse(target, PLANTED);
 	exists = !stat(target, &status);
 	if (!exists && errno != ENOENT)
 		return refuse(target, errno);
@@ -226,6 +230,9 @@ int replace_begin(struct replace *replace, const char *target, enum replace_kind
 		return begin_device(replace);
 	if (!error)
 		error = find_final(target, kind, exists);
+	/* Behind a link of the user's own, too. */
+	if (!error && planted_name(final))
+		error = PLANTED;
 	if (error)
 		return refuse(target, error);
 	return begin_temporary(replace, kind, exists && kind == REPLACE_FILE ? status.st_mode : 0);

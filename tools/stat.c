@@ -16,6 +16,7 @@
 #include "names/rank.h"
 #include "names/template.h"
 #include "report/io.h"
+#include "report/planted.h"
 #include "tools/launch.h"
 #include "tools/merge.h"
 #include "tools/options.h"
@@ -140,14 +141,14 @@ static void fill_target(void)
 	stat_run.target[0] = '\0';
 	for (const char *at = stat_run.output; at && *at; at++) {
 		char plain[2] = { *at, '\0' };
-		const char *text = *at == '%' ? field(*++at, buffer, sizeof(buffer)) : plain;
-		size_t length = strlen(text);
+		bool is_field = *at == '%';
+		const char *text = is_field ? field(*++at, buffer, sizeof(buffer)) : plain;
 
 		/* Too long for a name, which opening it says. */
-		if (length >= sizeof(stat_run.target) - used)
-			break;
-		memcpy(stat_run.target + used, text, length + 1);
-		used += length;
+		for (size_t i = 0; text[i] && used + 1 < sizeof(stat_run.target); i++)
+			stat_run.target[used++] =
+				is_field ? template_letter(text[i], !i) : text[i];
+		stat_run.target[used] = '\0';
 	}
 }
 
@@ -171,8 +172,11 @@ static int check_target(void)
 	else if (errno != ENOENT || access(parent, W_OK | X_OK))
 		error = errno;
 	free(parent);
+	if (!error && planted_name(stat_run.target))
+		error = PLANTED;
 	if (error)
-		tool_complain("cannot write a report to %s: %s", stat_run.target, strerror(error));
+		tool_complain("cannot write a report to %s: %s", stat_run.target,
+			      error == PLANTED ? io_remedy(error) : strerror(error));
 	return error ? -1 : 0;
 }
 
@@ -285,7 +289,8 @@ static int append_report(struct out *out)
 		io_close(fd);
 	if (error)
 		tool_complain("cannot write the report to %s: %s", stat_run.target,
-			      error == -EPIPE ? "nobody reads from it" : strerror(-error));
+			      error == -EPIPE ? "nobody reads from it" :
+			      error == -PLANTED ? io_remedy(error) : strerror(-error));
 	return error ? -1 : 0;
 }
 

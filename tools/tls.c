@@ -9,11 +9,14 @@
  */
 #include "tools/tls.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tools/auditor.h"
 #include "tools/child.h"
+#include "tools/object.h"
 
 struct trial {
 	const char *auditor, *bytes;
@@ -31,16 +34,42 @@ static void prepare(const void *data)
 	setenv("LD_WARN", "1", 1);
 }
 
+/*
+ * The loader that this command itself was started by, if the program's is the
+ * same file; NULL otherwise. A file may name anything as its loader.
+ */
+static const char *system_loader(const struct program *program)
+{
+	static char own[PATH_MAX];
+	struct stat ours, its;
+	struct object object;
+
+	if (!*own && !object_open(&object, "/proc/self/exe")) {
+		const char *loader = object_loader(&object);
+
+		snprintf(own, sizeof(own), "%s", loader ? loader : "");
+		object_close(&object);
+	}
+	return *own && !stat(own, &ours) && !stat(program->loader, &its) &&
+	       ours.st_dev == its.st_dev && ours.st_ino == its.st_ino ? own : NULL;
+}
+
+bool tls_can_ask(const struct program *program)
+{
+	return system_loader(program);
+}
+
 const char *tls_fault(const struct program *program, const char *auditor, const char *bytes)
 {
 	static char message[1024];
-	char *argv[] = { (char *)program->loader, (char *)program->binary, NULL };
+	const char *loader = system_loader(program);
+	char *argv[] = { (char *)loader, (char *)program->binary, NULL };
 	struct trial trial = { auditor, bytes };
 	const char *fault = NULL;
 	struct child child;
 	char *found;
 
-	if (!*program->loader || child_run(&child, argv, prepare, &trial))
+	if (!loader || child_run(&child, argv, prepare, &trial))
 		return NULL;
 	found = strstr(child.err, "static TLS block");
 	if (found) {

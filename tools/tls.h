@@ -3,10 +3,15 @@
 #ifndef TOOLS_TLS_H
 #define TOOLS_TLS_H
 
+#include <stdbool.h>
+
 #include "tools/program.h"
 
 /* What run always asks for, and what the loader is started with otherwise. */
 #define TLS_LEAST "4096"
+
+/* Whether the program's loader is this system's own: no other is run for an answer. */
+bool tls_can_ask(const struct program *program);
 
 /*
  * Asks the program's loader, which maps and relocates without running anything.

@@ -14,7 +14,7 @@
 
 #include "names/rank.h"
 #include "names/selector.h"
-#include "report/size.h"
+#include "names/size.h"
 #include "tools/launch.h"
 #include "tools/options.h"
 #include "tools/tool.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "report/size.h"
+#include "names/size.h"
 
 static int is_digit(char c)
 {

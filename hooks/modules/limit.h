@@ -73,6 +73,9 @@ void limit_exit(struct cuaudit_call *call, void *data);
 bool limit_called(void);
 void limit_calls_forked(void);
 
+/* limit_settle.c, context call: what the options mean on the devices there are. */
+void limit_settle(void);
+
 /* limit_options.c, context setup: reads all but deny into place. 0, or -errno after a message. */
 extern const struct cuaudit_option limit_option_table[];
 int limit_read(const struct cuaudit_options *given);

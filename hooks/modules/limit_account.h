@@ -9,7 +9,7 @@
 
 #include <cuaudit/call.h>
 
-enum { ACCOUNT_DEVICES = 64, ACCOUNT_LIBRARIES = 256 };
+enum { ACCOUNT_DEVICES = 64, ACCOUNT_LIBRARIES = 256, ACCOUNT_ALL = 100000 };
 
 #define ACCOUNT_NONE UINT64_MAX	/* no limit */
 
@@ -18,7 +18,9 @@ struct account {
 	_Atomic uint64_t used;
 	_Atomic uint64_t peak;
 	_Atomic uint64_t refused;	/* calls */
-	uint64_t limit;
+	_Atomic uint64_t limit;		/* 0 as long as only its share is known */
+	uint32_t share;			/* of the memory there is, in ACCOUNT_ALL parts; 0: none */
+	bool own;			/* of a device: it was given by its number */
 } __attribute__((aligned(64)));
 
 /* A library's part in it. */

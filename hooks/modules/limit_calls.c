@@ -222,6 +222,7 @@ int limit_enter(struct cuaudit_call *call, void *data)
 	(void)data;
 	if (!called)
 		called = true;
+	limit_settle();
 	call->scratch = 0;
 	if (kind >= LIMIT_FIRST_TO_TAKE)
 		return take_enter(call, kind);

@@ -26,6 +26,21 @@ int driver_device(void)
 	return ask(context_device, &device) ? -1 : device;
 }
 
+int driver_devices(void)
+{
+	int count;
+
+	return ask(device_count, &count) ? -1 : count;
+}
+
+uint64_t driver_total(int device)
+{
+	CUdevice handle;
+	size_t bytes;
+
+	return ask(device_get, &handle, device) || ask(device_total, &bytes, handle) ? 0 : bytes;
+}
+
 static int device_of(CUcontext context)
 {
 	CUcontext current;

@@ -12,6 +12,10 @@
 int driver_device(void);
 int driver_stream_device(CUstream stream);
 
+/* How many devices the program sees, -1 before cuInit; and the memory of one, 0 if unknown. */
+int driver_devices(void);
+uint64_t driver_total(int device);
+
 /* A number no other context has, or had; NULL: the current one. 0: unknown. */
 uint64_t driver_context(CUcontext context);
 

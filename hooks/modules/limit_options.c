@@ -11,7 +11,7 @@
 #include <cuaudit/params.h>
 
 #include "hooks/modules/limit_shared.h"
-#include "report/size.h"
+#include "names/size.h"
 
 enum { NUMBERED = 16, NAME = 64, LIST = 1024 };
 
@@ -32,33 +32,73 @@ const struct cuaudit_option limit_option_table[] = {
 	{ NULL, NULL, NULL, NULL }
 };
 
-static int read_size(const char *key, const char *text, uint64_t *size)
+/* "12.5%", up to three digits behind the point, as ACCOUNT_ALL has it. */
+static bool read_share(const char *text, uint32_t *share)
 {
-	if (text && (!size_parse(text, size) || !*size)) {
-		cuaudit_log(CUAUDIT_ERROR, "limit: %s takes a size such as 512M or 4GiB, not '%s'",
-			    key, text);
+	uint32_t unit = ACCOUNT_ALL / 100, value = 0;
+	const char *at = text;
+
+	for (; *at >= '0' && *at <= '9' && value <= 100; at++)
+		value = value * 10 + (uint32_t)(*at - '0');
+	value *= unit;
+	if (at == text)
+		return false;
+	if (*at == '.' && at[1] != '%')
+		for (at++; *at >= '0' && *at <= '9' && unit > 1; at++)
+			value += (uint32_t)(*at - '0') * (unit /= 10);
+	if (strcmp(at, "%") != 0 || !value || value > ACCOUNT_ALL)
+		return false;
+	*share = value;
+	return true;
+}
+
+static int read_limit(const struct cuaudit_options *given, const char *key, struct account *account)
+{
+	const char *text = cuaudit_option_get(given, key);
+	bool shares = account != &account_user;
+	uint64_t size = ACCOUNT_NONE;
+
+	account->share = 0;
+	if (text && shares && read_share(text, &account->share)) {
+		size = 0;
+	} else if (text && (!size_parse(text, &size) || !size)) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: %s takes a size such as 512M or 4GiB%s, not '%s'",
+			    key, shares ? ", or a share such as 50%" : "", text);
 		return -EINVAL;
 	}
-	if (!text)
-		*size = ACCOUNT_NONE;
+	account->limit = size;
 	return 0;
 }
 
 static int read_devices(const struct cuaudit_options *given)
 {
-	uint64_t each;
-	int error = read_size("device", cuaudit_option_get(given, "device"), &each);
+	int error = 0;
 
 	for (int i = 0; !error && i < ACCOUNT_DEVICES; i++) {
 		struct account *account = &account_devices[i];
 		char key[16];
 
-		account->limit = each;
 		snprintf(key, sizeof(key), "device%d", i);
-		if (i < NUMBERED && cuaudit_option_get(given, key))
-			error = read_size(key, cuaudit_option_get(given, key), &account->limit);
+		account->own = i < NUMBERED && cuaudit_option_get(given, key);
+		error = read_limit(given, account->own ? key : "device", account);
 	}
 	return error;
+}
+
+/* Whether anything is asked for, but for a report. */
+static int check_any(const struct cuaudit_options *given)
+{
+	bool any = limit_options.dry_run || cuaudit_option_get(given, "visible") ||
+		   cuaudit_option_get(given, "deny") || account_process.limit != ACCOUNT_NONE ||
+		   account_user.limit != ACCOUNT_NONE;
+
+	for (int i = 0; i < ACCOUNT_DEVICES; i++)
+		any |= account_devices[i].limit != ACCOUNT_NONE;
+	if (any)
+		return 0;
+	cuaudit_log(CUAUDIT_ERROR, "limit: no limit is given; give memory, device, user, visible or "
+		    "deny, or dry-run to count alone");
+	return -EINVAL;
 }
 
 static int share(const char *file)
@@ -165,8 +205,7 @@ const char *limit_read_denial(const char *text)
 
 int limit_read(const struct cuaudit_options *given)
 {
-	int error = read_size("memory", cuaudit_option_get(given, "memory"),
-			      &account_process.limit);
+	int error = read_limit(given, "memory", &account_process);
 
 	limit_options.dry_run = !strcmp(cuaudit_option_get(given, "dry-run"), "yes");
 	limit_options.exits = !strcmp(cuaudit_option_get(given, "on-error"), "exit");
@@ -174,14 +213,14 @@ int limit_read(const struct cuaudit_options *given)
 	if (!error)
 		error = read_devices(given);
 	if (!error)
-		error = read_size("user", cuaudit_option_get(given, "user"), &account_user.limit);
+		error = read_limit(given, "user", &account_user);
 	if (!error && cuaudit_option_get(given, "file") && !*cuaudit_option_get(given, "file")) {
 		cuaudit_log(CUAUDIT_ERROR, "limit: file takes a path, not ''");
 		error = -EINVAL;
 	}
 	if (!error)
 		error = check_visible(cuaudit_option_get(given, "visible"));
-	return error;
+	return error ? error : check_any(given);
 }
 
 int limit_begin(const struct cuaudit_options *given)

@@ -616,17 +616,10 @@ bool shared_used(uint64_t *bytes)
 bool shared_open(const char *where)
 {
 	struct session session;
-	int length = 0;
+	int length = where ? snprintf(path, sizeof(path), "%s", where) :
+			     snprintf(path, sizeof(path), "/dev/shm/cuaudit-limit-%u",
+				      (unsigned int)geteuid());
 
-	/* The program may go to another directory before the file is opened again. */
-	if (where && *where != '/' && getcwd(path, sizeof(path)))
-		length = (int)strlen(path);
-	if (where)
-		length += snprintf(path + length, sizeof(path) - (size_t)length, "%s%s",
-				   length ? "/" : "", where);
-	else
-		length = snprintf(path, sizeof(path), "/dev/shm/cuaudit-limit-%u",
-				  (unsigned int)geteuid());
 	if (length >= (int)sizeof(path))
 		return broken("its name is too long");
 	opened = enter(&session);

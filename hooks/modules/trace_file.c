@@ -127,20 +127,20 @@ static int open_new(void)
 	return -EEXIST;
 }
 
-/* The program may change its directory. */
-static void make_absolute(void)
+/* Where the program was started, wherever it is now. */
+static int make_absolute(void)
 {
-	static char whole[PATH_MAX];	/* the calling thread's stack may be a signal's */
-	ssize_t length;
+	const char *directory = cuaudit_directory();
+	size_t before = strlen(directory), length = strlen(path) + 1;
 
-	if (path[0] == '/')
-		return;
-	length = readlink("/proc/thread-self/cwd", whole, sizeof(whole));
-	if (length > 0 && (size_t)length + 1 + strlen(path) < sizeof(whole)) {
-		whole[length] = '/';
-		strcpy(whole + length + 1, path);
-		strcpy(path, whole);
-	}
+	if (path[0] == '/' || !before)
+		return 0;
+	if (before + 1 + length > sizeof(path))
+		return -ENAMETOOLONG;
+	memmove(path + before + 1, path, length);
+	memcpy(path, directory, before);
+	path[before] = '/';
+	return 0;
 }
 
 static int open_file(void)
@@ -153,9 +153,10 @@ static int open_file(void)
 		result = cuaudit_output_path(".cutrace", path, sizeof(path));
 	if (result == -ENOENT)
 		result = cuaudit_path("%e-%p", ".cutrace", path, sizeof(path));
+	if (!result)
+		result = make_absolute();
 	if (result)
 		return result;
-	make_absolute();
 	result = open_new();
 	if (result < 0)
 		return result;

@@ -6,12 +6,12 @@
 #include <limits.h>
 #include <string.h>
 
-#include "report/size.h"
+#include "names/size.h"
 
 enum { LIST = 4096 };
 
 const struct cuaudit_option trace_option_table[] = {
-	{ "file", NULL, "PATH", "where to, with the fields of CUAUDIT_OUTPUT" },
+	{ "file", NULL, "TEMPLATE", "where to, with the fields of CUAUDIT_OUTPUT" },
 	{ "size", "1GiB", "SIZE", "the most the file takes" },
 	{ "when-full", "stop", "stop|ring", "ring: the newest calls are written over the oldest" },
 	{ "args", "yes", "yes|no", "whether arguments are written" },

@@ -210,6 +210,13 @@ CUAUDIT_PUBLIC int cuaudit_output(const char *suffix);
 CUAUDIT_PUBLIC int cuaudit_output_path(const char *suffix, char *path, size_t size);
 
 /*
+ * Context: call. The directory in which the program was started, where a
+ * relative path of a setting leads, wherever the program went since. "" if it
+ * has no path. Options that take PATH have been made absolute by it.
+ */
+CUAUDIT_PUBLIC const char *cuaudit_directory(void);
+
+/*
  * Context: call. The path a text with the same %-fields stands for, suffix
  * appended. 0, -EINVAL (another %-field), -ENAMETOOLONG.
  */

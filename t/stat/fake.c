@@ -168,6 +168,11 @@ int cuaudit_path(const char *text, const char *suffix, char *path, size_t size)
 	return snprintf(path, size, "%s%s", !strcmp(text, "%h") ? "fakehost" : text, suffix) < 0;
 }
 
+const char *cuaudit_directory(void)
+{
+	return "";
+}
+
 int cuaudit_rank(void)
 {
 	return fake_rank;

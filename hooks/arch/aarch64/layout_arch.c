@@ -49,7 +49,7 @@ uint32_t layout_stack_words(const struct layout *row)
 	uint32_t words;
 
 	for (uint32_t i = 0; i < row->nparams; i++)
-		place(&cursor, (struct frame *)0, row->params[i], &words);
+		place(&cursor, &nowhere, row->params[i], &words);
 	return cursor.stack;
 }
 

@@ -29,11 +29,12 @@ static uint64_t *place(struct cursor *cursor, struct frame *frame, uint8_t code,
 
 static struct cursor walk(const struct layout *row)
 {
+	static struct frame nowhere;	/* neither read nor written */
 	struct cursor cursor = { 0, 0, 0 };
 	uint32_t words;
 
 	for (uint32_t i = 0; i < row->nparams; i++)
-		place(&cursor, (struct frame *)0, row->params[i], &words);
+		place(&cursor, &nowhere, row->params[i], &words);
 	return cursor;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes as people write them: 512M, 1.5GiB, 4gb. */
-#include "report/size.h"
+#include "names/size.h"
 
 #include <stddef.h>
 

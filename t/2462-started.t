@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+# Relative paths in settings lead to where the program was started, not to where it has gone by its
+# first driver call: somebody else may have put a plug-in or a file of the same name there.
+. "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
+
+start=$tmp/start
+there=$tmp/there
+ok "directories" mkdir -p "$start/hooks" "$there/hooks" "$start/per%cent"
+build gone -x c - -ldl <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	int (*init)(unsigned int), (*create)(void **, unsigned int, int), (*allocate)(void **, size_t);
+	void *driver, *made;
+
+	if (argc < 2 || chdir(argv[1]) || !(driver = dlopen("libcuda.so.1", RTLD_NOW)))
+		return 99;
+	init = (int (*)(unsigned int))dlsym(driver, "cuInit");
+	create = (int (*)(void **, unsigned int, int))dlsym(driver, "cuCtxCreate_v2");
+	allocate = (int (*)(void **, size_t))dlsym(driver, "cuMemAlloc_v2");
+	return init(0) || create(&made, 0, 0) || allocate(&made, 512);
+}
+END
+# plugin PATH WORD
+plugin() {
+	build "$1" -w -shared -fPIC -x c - -L"$top_builddir/lib/cuaudit" -l:cuaudit-core.so <<END
+#include <cuaudit/hook.h>
+#include <stdio.h>
+
+static int init(const struct cuaudit_options *options)
+{
+	printf("$2 plug-in, option %s\n", cuaudit_option_get(options, "path"));
+	return 0;
+}
+
+static const struct cuaudit_option options[] = {
+	{ "path", "none", "none|PATH", "a path" }, { NULL, NULL, NULL, NULL }
+};
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "which", .summary = "",
+	.options = options, .init = init,
+};
+END
+}
+plugin start/hooks/which.so right
+plugin there/hooks/which.so wrong
+cd "$start" || exit 99
+
+# gone NAME VARIABLE=VALUE...
+gone() {
+	gone_name=$1
+	shift
+	gone_status=0
+	audited CUAUDIT_DRIVER=sim "$@" "$tmp/gone" "$there" >"$tmp/out" 2>"$tmp/err" ||
+		gone_status=$?
+	is "$gone_status $(cat "$tmp/err")" "0 " "$gone_name: the program, and nothing is said"
+}
+
+gone "a plug-in's path" CUAUDIT_HOOKS=hooks/which.so
+is "$(cat "$tmp/out")" "right plug-in, option none" "a plug-in's path: which"
+gone "CUAUDIT_PATH" CUAUDIT_PATH=:nowhere:hooks CUAUDIT_HOOKS=which
+is "$(cat "$tmp/out")" "right plug-in, option none" "CUAUDIT_PATH: which"
+gone "an option that is a path" CUAUDIT_HOOKS='./hooks/which.so(path=some/file)'
+is "$(cat "$tmp/out")" "right plug-in, option $start/some/file" "an option that is a path: which"
+gone "an absolute path" CUAUDIT_HOOKS="$start/hooks/which.so(path=/some/file)"
+is "$(cat "$tmp/out")" "right plug-in, option /some/file" "an absolute path: it stays"
+
+# A driver in the same place: one that does not answer stands where the program goes.
+cp "$simdir/libcuda.so.1" hooks
+echo none >"$there/hooks/libcuda.so.1"
+gone "a driver" CUAUDIT_DRIVER=hooks/libcuda.so.1 CUAUDIT_HOOKS=
+
+# Every module's file.
+printf 'left cuNone *\n' >hooks/suppress
+printf 'what is no rule\n' >"$there/hooks/suppress"
+for directory in hooks 'per%%cent'; do
+	gone "outputs in $directory" CUAUDIT_OUTPUT="$directory/%e" CUAUDIT_HOOKS="coverage,\
+fault(inject=cuInit:delay_enter=1us),limit(memory=1G;user=1G;file=hooks/limit),stat(save=hooks/save;\
+print=no),leak(suppress=hooks/suppress),trace(file=$directory/trace)"
+	directory=$(echo "$directory" | sed s/%%/%/)
+	is "$(cd "$directory" && ls -d gone* trace)" "gone.coverage
+gone.fault
+gone.leak
+gone.limit
+trace" "outputs in $directory: all that were made"
+	rm -f "$directory"/gone* "$directory"/trace
+done
+is "$(ls hooks)" "libcuda.so.1
+limit
+save
+save.1
+suppress
+which.so" "paths of options lead there"
+gone "trace without a path" CUAUDIT_HOOKS=trace
+is "$(ls -d gone-*.cutrace | wc -l)" 1 "trace without a path: where the program was started"
+gone "trace(text)" CUAUDIT_OUTPUT=text CUAUDIT_HOOKS='trace(text)'
+ok "trace(text): there" test -s text.trace
+is "$(find "$there" | sort)" "$there
+$there/hooks
+$there/hooks/libcuda.so.1
+$there/hooks/suppress
+$there/hooks/which.so" "nothing is made where the program went"
+done_testing
