@@ -224,11 +224,12 @@ void trace_chunk_leave(struct trace_chunk *chunk, uint64_t calls, uint32_t used)
 /* The last one left, which is most probably in memory. */
 bool trace_chunk_take_over(struct trace_chunk *chunk, uint64_t *calls, uint32_t *used)
 {
-	struct left *last = &left[nleft - 1];
+	struct left *last;
 	uint32_t why;
 
 	if (!nleft || trace_file_ended(&why))
 		return false;
+	last = &left[nleft - 1];
 	if (last->chunk.at)
 		nmapped--;
 	else

@@ -46,10 +46,11 @@ static uint64_t *copy_of(struct cursor *cursor, struct frame *frame, uint32_t wo
 uint32_t layout_stack_words(const struct layout *row)
 {
 	struct cursor cursor = { 0, 0, 0, 0 };
+	struct frame frame;	/* of which nothing is read */
 	uint32_t words;
 
 	for (uint32_t i = 0; i < row->nparams; i++)
-		place(&cursor, (struct frame *)0, row->params[i], &words);
+		place(&cursor, &frame, row->params[i], &words);
 	return cursor.stack;
 }
 

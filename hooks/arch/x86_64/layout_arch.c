@@ -30,10 +30,11 @@ static uint64_t *place(struct cursor *cursor, struct frame *frame, uint8_t code,
 static struct cursor walk(const struct layout *row)
 {
 	struct cursor cursor = { 0, 0, 0 };
+	struct frame frame;	/* of which nothing is read */
 	uint32_t words;
 
 	for (uint32_t i = 0; i < row->nparams; i++)
-		place(&cursor, (struct frame *)0, row->params[i], &words);
+		place(&cursor, &frame, row->params[i], &words);
 	return cursor;
 }
 
