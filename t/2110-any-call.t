@@ -42,6 +42,7 @@ for folder in all plain few; do
 	names $folder >"$tmp/$folder/names.h"
 	made $folder
 done
+build trash.so -shared -fPIC -Wl,-Bsymbolic -DANY_PLUGIN "$routes/any-plugin.c" "$routes/any.S"
 is "$(sed 's/.*, //; s/)//' "$tmp/all/names.h" | sort -n -u | tr '\n' ' ')" \
 	"0 1 2 3 4 5 6 7 8 9 10 11 12 15 16 " "as many arguments as functions have"
 rounds=150
@@ -67,7 +68,7 @@ for shift in 0 8; do
 		"$tmp/all/any" plt none $shift $rounds $seed
 	for turn in 1 2 3 4 5 6 7 8; do
 		routed "the first call, stack $shift, seed $seed$turn" LD_LIBRARY_PATH="$tmp/all" \
-			"$tmp/all/any" plt first $shift 1 $seed$turn
+			CUAUDIT_HOOKS="$tmp/trash.so" "$tmp/all/any" plt first $shift 1 $seed$turn
 	done
 done
 for hooks in none enter exit both timed skip nested; do

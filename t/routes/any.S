@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls a function with every register and stack word set; with ANY_DRIVER, the functions called. */
+/* Calls a function with every register and stack word set; with ANY_DRIVER, the
+   functions called; with ANY_PLUGIN, only what loses registers. */
 #include "t/routes/any.h"
 
 	.set	at_rax, ANY_RAX
@@ -59,6 +60,31 @@
 
 	.text
 
+#ifndef ANY_DRIVER
+
+/* void any_trash(void): loses all that a function may lose. */
+	.globl	any_trash
+	.type	any_trash, @function
+any_trash:
+	.cfi_startproc
+	endbr64
+	leaq	any_garbage(%rip), %r11
+	VECTORS	%r11, load, any_level
+	.irp	register, rax,rcx,rdx,rsi,rdi,r8,r9,r10
+	movq	$-3, %\register
+	.endr
+	movq	$-3, %r11
+	ret
+	.cfi_endproc
+	.size	any_trash, . - any_trash
+
+	.data
+	.p2align 6
+any_garbage:
+	.fill	ANY_SIZE, 1, 0x5d
+	.text
+
+#endif
 #ifdef ANY_DRIVER
 
 /* One entry for each function, as two of one address were one function with two names. */
@@ -131,7 +157,7 @@ arrive:
 	DATA	arrivals, any_arrivals, 4
 	DATA	level, any_driver_level, 4
 
-#else
+#elif !defined(ANY_PLUGIN)
 
 /* Through the program's PLT, whose return address is the caller's. */
 	.macro	THUNK symbol
@@ -234,25 +260,6 @@ by_plt_\symbol:
 	CALLER	any_call, 0
 	CALLER	any_call_misaligned, 8
 
-	.globl	any_trash
-	.type	any_trash, @function
-any_trash:
-	.cfi_startproc
-	endbr64
-	leaq	any_garbage(%rip), %r11
-	VECTORS	%r11, load, any_level
-	.irp	register, rax,rcx,rdx,rsi,rdi,r8,r9,r10
-	movq	$-3, %\register
-	.endr
-	movq	$-3, %r11
-	ret
-	.cfi_endproc
-	.size	any_trash, . - any_trash
-
-	.data
-	.p2align 6
-any_garbage:
-	.fill	ANY_SIZE, 1, 0x5d
 	.bss
 	.globl	any_kept
 	.p2align 3
