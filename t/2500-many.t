@@ -29,6 +29,16 @@ for how in vfork spawn; do
 	is "$(calls cuInit)" $((own + 80)) "$how: all calls are counted, the children's too"
 done
 
+hostile forked
+counted "a child of a process with calls that no hook saw" timeout 60 "$tmp/forked"
+is "$(grep -c '"name":"cuCtxGetCurrent","calls":1' "$tmp"/json/* | sed 's/.*://' | sort | tr '\n' ' ')" \
+	"0 1 " "two reports"
+child=$(grep -l '"name":"cuCtxGetCurrent","calls":1' "$tmp"/json/*)
+like "$(cat "$child")" '"unhooked_calls":0,' "the child's has none of the parent's"
+unlike "$(cat "$child")" '"name":"cuInit"' "nor of its counts"
+is "$(grep -h -o '"unhooked_calls":[0-9]*' "$tmp"/json/* | sort | tr '\n' ' ')" \
+	'"unhooked_calls":0 "unhooked_calls":2 ' "the parent's has them"
+
 test -n "${LONG_TESTS-}" || {
 	skip 4 "long; make check-all runs it"
 	done_testing
