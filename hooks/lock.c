@@ -4,7 +4,15 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/*
+ * glibc has two signals of its own: 32 cancels a thread at once, if it asked for that, which
+ * would take the lock along; for 33, of setuid(2), another thread waits.
+ */
+enum { SETXID = 33, KERNEL_SET = 8 };
 
 static pthread_mutex_t locks[LOCKS];
 static _Atomic pid_t process;
@@ -27,10 +35,10 @@ void lock_forked(void)
  */
 void lock_take(enum lock lock, sigset_t *saved)
 {
-	sigset_t all;
+	const uint64_t all = ~((uint64_t)1 << (SETXID - 1));
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, saved);
+	/* By the system call, as pthread_sigmask leaves out the signal that cancels. */
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, saved, KERNEL_SET);
 	if (atomic_load_explicit(&process, memory_order_relaxed) != getpid())
 		lock_forked();
 	pthread_mutex_lock(&locks[lock]);
@@ -39,5 +47,5 @@ void lock_take(enum lock lock, sigset_t *saved)
 void lock_release(enum lock lock, const sigset_t *saved)
 {
 	pthread_mutex_unlock(&locks[lock]);
-	pthread_sigmask(SIG_SETMASK, saved, NULL);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, KERNEL_SET);
 }

@@ -15,11 +15,11 @@
 #include "hooks/lock.h"
 
 __thread struct thread *thread_self;
+_Atomic uint64_t thread_unseen;
 
 static pthread_key_t key;
 static struct thread *free_threads, *all_threads;
 static uint64_t numbers;
-static uint64_t unseen;	/* calls without a thread: memory was out */
 
 static struct {
 	size_t size, at;	/* bytes, from the thread's structure on */
@@ -162,7 +162,7 @@ struct thread *thread_begin(void)
 				cuaudit_log(CUAUDIT_WARN, "no memory to see a thread's end");
 			thread_self = thread;
 		} else {
-			unseen++;
+			thread_unseen++;
 		}
 	}
 	lock_release(LOCK_THREADS, &saved);
@@ -174,7 +174,7 @@ void thread_forked(void)
 {
 	/* Only the forking thread lives on; the others' structures are lost. */
 	free_threads = NULL;
-	unseen = 0;
+	thread_unseen = 0;
 	all_threads = thread_self;
 	if (thread_self) {
 		thread_self->all = NULL;
@@ -252,7 +252,7 @@ void *cuaudit_pages(size_t size)
 
 uint64_t cuaudit_straight(void)
 {
-	uint64_t sum = unseen + atomic_load_explicit(&cuaudit_core_link->setup_calls,
+	uint64_t sum = thread_unseen + atomic_load_explicit(&cuaudit_core_link->setup_calls,
 						     memory_order_relaxed);
 
 	for (const struct thread *thread = all_threads; thread; thread = thread->all)

@@ -38,7 +38,7 @@ struct thread {
 	const void *pointer;	/* arch_thread_pointer of whose it is */
 	uint64_t outer[THREAD_FRAMES];	/* by depth: the state that a nested call began in */
 	uint32_t depth;		/* of a nested innermost call; changes while the state is inside */
-	uint64_t straight;	/* calls that passed because of inside */
+	uint64_t straight;	/* calls that passed because of inside, or a misaligned stack */
 	uint64_t abandoned;	/* calls left by longjmp or an exception */
 	uint64_t unwound_hooks;	/* the same of hooks that were running */
 	_Atomic uintptr_t moved[THREAD_MOVED];	/* frames, see dispatch_moved */
@@ -75,12 +75,18 @@ _Static_assert(offsetof(struct thread, state) == THREAD_STATE, "state");
 _Static_assert(offsetof(struct thread, correlation) == THREAD_CORRELATION, "correlation");
 _Static_assert(offsetof(struct thread, pointer) == THREAD_POINTER, "pointer");
 _Static_assert(offsetof(struct thread, depth) == THREAD_DEPTH, "depth");
+#ifdef THREAD_STRAIGHT
+_Static_assert(offsetof(struct thread, straight) == THREAD_STRAIGHT, "straight");
+#endif
 _Static_assert((int)THREAD_INSIDE == THREAD_INSIDE_BIT, "inside");
 _Static_assert(offsetof(struct thread, pointer) / 64 ==
 	       offsetof(struct thread, blocks[THREAD_KEYS - 4]) / 64, "a line");
 
 /* The calling thread's, NULL before its first call. 8 bytes of static TLS. */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+
+/* Calls that passed without a thread: there was no memory, or it was the first, with a misaligned stack. */
+extern _Atomic uint64_t thread_unseen;
 
 /* How far thread_self lies from the thread pointer of any thread. */
 int32_t thread_self_offset(void);

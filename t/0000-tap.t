@@ -65,6 +65,7 @@ drive() {
 		--merge --comments -- sh "$tmp/d/t/$drive_name.t" >"$tmp/driver.out" 2>&1
 }
 echo 'b-.*: no (GPU|toolkit)' >"$tmp/expected"
+unset MUST_RUN
 summary() {
 	for summary_name; do
 		set -- "$@" "$tmp/d/t/$summary_name.trs"
@@ -93,6 +94,28 @@ fails "an exit status is one" summary a-1 f-1
 fails "a test without results is one" summary a-1 g-1
 fails "a missing file is one" summary a-1 none
 fails "nothing but skips is one" summary b-2
+cat >>"$tmp/expected" <<'END'
+
+[packages]
+c-.*: no GPU
+[others]
+b-3: no GPU or so
+END
+ok "what a part expects is expected" summary a-1 b-1 b-3 c-1
+must() {
+	MUST_RUN=$1
+	export MUST_RUN
+	shift
+	summary "$@" 2>&1
+}
+fails "but where that part must run" must packages a-1 c-1
+like "$(must packages a-1 c-1)" '^unexpected skip: c-1: no GPU$' "it is named"
+ok "others' parts do not matter" must packages a-1 b-1 b-3
+ok "nor lines before all parts" must "packages others" a-1 b-1
+fails "two parts" must "packages others" a-1 b-3
+fails "a part that there is not" must "packages nothing" a-1
+like "$(must "packages nothing" a-1)" 'has no part \[nothing\], which MUST_RUN names$' "it is named"
+unset MUST_RUN
 rm "$tmp/d/t/b-2.log"
 fails "a skip without its reason is one" summary a-1 b-2
 rm "$tmp/expected"

@@ -8,7 +8,7 @@ program arguments arguments.c -L"$tmp" -l:libcuda.so.1
 for how in none both enter exit; do
 	both "hooks: $how" "$tmp/arguments" $how
 done
-for how in edit edit-enter skip change nest call timed timed-alone clocked; do
+for how in edit edit-enter skip nested-skip change nest call timed timed-alone clocked; do
 	routed "hooks: $how" "$tmp/arguments" $how
 done
 

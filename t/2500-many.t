@@ -13,7 +13,7 @@ done
 counted "$count threads at once" timeout 60 "$tmp/many" threads $count
 unlike "$(cat "$tmp/tap.out")" SKIP "they were there"
 is "$(calls cuInit)" $((2 * count)) "all calls are counted"
-like "$(cat "$tmp"/json/*)" '"lost":0|"functions"' "none was lost"
+is "$(grep -o '"lost_calls":[0-9]*' "$tmp"/json/*)" '"lost_calls":0' "none was lost"
 
 counted "a plug-in loaded 1000 times" timeout 60 "$tmp/many" rounds 1000 "$tmp/plugin.so" 256
 is "$(calls cuInit) $(calls cuCtxGetCurrent)" "1000 1000" "all calls are counted"
@@ -28,6 +28,16 @@ for how in vfork spawn; do
 	own=$(sed -n 's/^# own //p' "$tmp/tap.out")
 	is "$(calls cuInit)" $((own + 80)) "$how: all calls are counted, the children's too"
 done
+
+hostile forked
+counted "a child of a process with calls that no hook saw" timeout 60 "$tmp/forked"
+is "$(grep -c '"name":"cuCtxGetCurrent","calls":1' "$tmp"/json/* | sed 's/.*://' | sort | tr '\n' ' ')" \
+	"0 1 " "two reports"
+child=$(grep -l '"name":"cuCtxGetCurrent","calls":1' "$tmp"/json/*)
+like "$(cat "$child")" '"unhooked_calls":0,' "the child's has none of the parent's"
+unlike "$(cat "$child")" '"name":"cuInit"' "nor of its counts"
+is "$(grep -h -o '"unhooked_calls":[0-9]*' "$tmp"/json/* | sort | tr '\n' ' ')" \
+	'"unhooked_calls":0 "unhooked_calls":2 ' "the parent's has them"
 
 test -n "${LONG_TESTS-}" || {
 	skip 4 "long; make check-all runs it"

@@ -8,6 +8,16 @@ for when in first later exit; do
 		$when
 done
 
+# Cancelled at any moment of its first call, a thread leaves no lock of the core taken.
+fake=$tmp/fake
+mkdir "$fake"
+compile -shared -fPIC -o "$fake/libcuda.so.1" -Wl,-soname,libcuda.so.1 "$top_srcdir/t/fake/driver.c" \
+	"$top_srcdir/t/fake/record.S" -ldl || bail_out "no driver"
+compile -o "$tmp/async" "$top_srcdir/t/hostile/async.c" -L"$fake" -l:libcuda.so.1 -pthread -ldl ||
+	bail_out "no program"
+ok "threads cancelled in their first call" audited LD_LIBRARY_PATH="$fake" CUAUDIT_HOOKS= \
+	timeout -s KILL 300 "$tmp/async"
+
 # cancelled NAME WHEN [VARIABLE=VALUE...]: it ends as it would without us, its output in $tmp/o*.
 cancelled() {
 	cancelled_name=$1

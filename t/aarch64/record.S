@@ -10,23 +10,21 @@
  * in:   the registers and stack of the call, written to fake_record
  * out:  x0 = 0; every register the ABI lets a callee lose is lost
  */
-	.globl	cuNewRegisters, cuProfilerStop, cuEventRecord, cuMemcpyPeerAsync
-	.globl	cuLaunchKernel_ptsz, cuTensorMapEncodeIm2colWide
-	.type	cuNewRegisters, @function
-	.type	cuProfilerStop, @function
-	.type	cuEventRecord, @function
-	.type	cuMemcpyPeerAsync, @function
-	.type	cuLaunchKernel_ptsz, @function
-	.type	cuTensorMapEncodeIm2colWide, @function
+	/* An address each: two names of one function are of no prototype that is known. */
+	.irp	name, cuNewRegisters, cuProfilerStop, cuEventRecord, cuMemcpyPeerAsync, \
+		cuLaunchKernel_ptsz, cuTensorMapEncodeIm2colWide
+	.globl	\name
+	.type	\name, %function
 	.p2align 4
-cuNewRegisters:
-cuProfilerStop:
-cuEventRecord:
-cuMemcpyPeerAsync:
-cuLaunchKernel_ptsz:
-cuTensorMapEncodeIm2colWide:
-	.cfi_startproc
+\name:
 	hint	#34			/* bti c */
+	b	record
+	.size	\name, . - \name
+	.endr
+
+	.type	record, %function
+record:
+	.cfi_startproc
 	adrp	x9, :got:fake_record
 	ldr	x9, [x9, #:got_lo12:fake_record]
 	stp	x0, x1, [x9, #0]
@@ -65,12 +63,7 @@ cuTensorMapEncodeIm2colWide:
 	mov	x0, #0
 	ret
 	.cfi_endproc
-	.size	cuNewRegisters, . - cuNewRegisters
-	.size	cuProfilerStop, . - cuProfilerStop
-	.size	cuEventRecord, . - cuEventRecord
-	.size	cuMemcpyPeerAsync, . - cuMemcpyPeerAsync
-	.size	cuLaunchKernel_ptsz, . - cuLaunchKernel_ptsz
-	.size	cuTensorMapEncodeIm2colWide, . - cuTensorMapEncodeIm2colWide
+	.size	record, . - record
 
 	.bss
 	.globl	fake_record

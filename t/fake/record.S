@@ -13,23 +13,21 @@
  * in:   the registers and stack of the call, written to fake_record
  * out:  rax = 0; every register the ABI lets a callee lose is lost
  */
-	.globl	cuNewRegisters, cuProfilerStop, cuEventRecord, cuMemcpyPeerAsync
-	.globl	cuLaunchKernel_ptsz, cuTensorMapEncodeIm2colWide
-	.type	cuNewRegisters, @function
-	.type	cuProfilerStop, @function
-	.type	cuEventRecord, @function
-	.type	cuMemcpyPeerAsync, @function
-	.type	cuLaunchKernel_ptsz, @function
-	.type	cuTensorMapEncodeIm2colWide, @function
+	/* An address each: two names of one function are of no prototype that is known. */
+	.irp	name, cuNewRegisters, cuProfilerStop, cuEventRecord, cuMemcpyPeerAsync, \
+		cuLaunchKernel_ptsz, cuTensorMapEncodeIm2colWide
+	.globl	\name
+	.type	\name, @function
 	.p2align 4
-cuNewRegisters:
-cuProfilerStop:
-cuEventRecord:
-cuMemcpyPeerAsync:
-cuLaunchKernel_ptsz:
-cuTensorMapEncodeIm2colWide:
-	.cfi_startproc
+\name:
 	endbr64
+	jmp	record
+	.size	\name, . - \name
+	.endr
+
+	.type	record, @function
+record:
+	.cfi_startproc
 	movq	fake_record@GOTPCREL(%rip), %r11
 	movq	%rdi, 0(%r11)
 	movq	%rsi, 8(%r11)
@@ -73,12 +71,7 @@ cuTensorMapEncodeIm2colWide:
 	xorl	%eax, %eax
 	ret
 	.cfi_endproc
-	.size	cuNewRegisters, . - cuNewRegisters
-	.size	cuProfilerStop, . - cuProfilerStop
-	.size	cuEventRecord, . - cuEventRecord
-	.size	cuMemcpyPeerAsync, . - cuMemcpyPeerAsync
-	.size	cuLaunchKernel_ptsz, . - cuLaunchKernel_ptsz
-	.size	cuTensorMapEncodeIm2colWide, . - cuTensorMapEncodeIm2colWide
+	.size	record, . - record
 
 	.bss
 	.globl	fake_record

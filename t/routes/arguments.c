@@ -131,6 +131,38 @@ static void skipped(struct cuaudit_call *call, void *data)
 	skipped_flags |= call->flags & CUAUDIT_CALL_SKIPPED;
 }
 
+static uint32_t depths[3];
+static int ndepths;
+
+static int note_depth(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	if (ndepths < 3)
+		depths[ndepths++] = call->depth;
+	return CUAUDIT_CONTINUE;
+}
+
+/* Called back by the driver; the first one is skipped. */
+static void two_calls(void *data)
+{
+	(void)data;
+	cuInit(0);
+	cuStreamQuery(NULL);
+}
+
+static void nested_skip(void)
+{
+	struct fake_callback callback = { two_calls, NULL };
+
+	add_hook("depths", 0, "cuCtxSetCurrent,cuInit,cuStreamQuery", note_depth, nothing);
+	add_hook("innermost", 9, "cuInit", skip_it, NULL);
+	is_int(cuCtxSetCurrent(&callback), 0, "a call that calls back");
+	is_int(ndepths, 3, "three calls");
+	is_int(depths[0], 0, "its depth");
+	is_int(depths[1], 1, "that of one within that is skipped");
+	is_int(depths[2], 1, "of one after that");
+}
+
 static void skipping(void)
 {
 	int before = cuaudit_fake_calls("cuInit");
@@ -350,6 +382,8 @@ int main(int argc, char **argv)
 		repaired_calls();
 	} else if (!strcmp(how, "skip")) {
 		skipping();
+	} else if (!strcmp(how, "nested-skip")) {
+		nested_skip();
 	} else if (!strcmp(how, "change")) {
 		changing();
 	} else if (!strcmp(how, "call")) {

@@ -4,6 +4,7 @@
  * another one, that no hooks but those of CUAUDIT_HOOKS are there.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -168,18 +170,82 @@ static void at_the_edge(void)
 {
 	char *stack = mmap(NULL, 17 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			   -1, 0);
-	int good = 0, turns = 0;
+	int good = 0, turns = 0, errors = 0;
 
 	munmap(stack + 16 * PAGE, PAGE);
 	few_words(stack + 16 * PAGE);
-	for (int above = 0; above <= 512; above += 16, turns++)
+	for (int above = 0; above <= 512; above += 16, turns++) {
+		errno = 1000 + above;
 		good += edge_call((void *)cuNewReal, stack + 16 * PAGE - above, 8) == 2;
+		errors += errno != 1000 + above;
+	}
 	is_int(good, turns, "calls at the very top of a stack");
+	is_int(errors, 0, "errno is left alone");
 	if (observe_routed() && observed)
 		is_int(observe_enters("cuNewReal"), turns, "were all seen");
 	mprotect(stack + 8 * PAGE, PAGE, PROT_NONE);
 	is_int(edge_call((void *)cuNewReal, stack + 8 * PAGE, 8) == 2, 1,
 	       "the same below a page that may not be read");
+}
+
+/* Where the thread's own stack cannot be looked up: what it says is not the program's. */
+static void without_files(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	is_int(setrlimit(RLIMIT_NOFILE, &none), 0, "no file can be opened");
+	at_the_edge();
+}
+
+static __attribute__((noinline)) int at_depth(size_t depth)
+{
+	volatile char *room = __builtin_alloca(depth + 1);
+
+	room[depth] = 0;
+	return cuNewIntegers(0, 0x0101010101010101l, 0x0202020202020202l, 0x0303030303030303l,
+			     0x0404040404040404l, 0x0505050505050505l, 0x0606060606060606l,
+			     0x0707070707070707l, 0x0808080808080808l, 0x0909090909090909l,
+			     0x0a0a0a0a0a0a0a0al, 0x0b0b0b0b0b0b0b0bl, 0x0c0c0c0c0c0c0c0cl,
+			     0x0d0d0d0d0d0d0d0dl, 0x0e0e0e0e0e0e0e0el, 0x0f0f0f0f0f0f0f0fl) |
+	       everything_kernel();
+}
+
+enum { REUSED = 32 * PAGE };
+
+static char *reused;
+
+static void *look_up(void *data)
+{
+	/* The end of a page: where the stack ends is asked for. */
+	for (size_t depth = 0; depth < PAGE; depth += 16)
+		*(int *)data |= at_depth(depth);
+	return NULL;
+}
+
+static void *at_its_edge(void *data)
+{
+	for (int above = 0; above <= 256; above += 16)
+		*(int *)data += edge_call((void *)cuNewReal, reused + REUSED / 2 - above, 8) == 2;
+	return NULL;
+}
+
+/* What is known of a thread's stack ends with it, though the next one has its structure. */
+static void reused_thread(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int bad = 0, good = 0;
+
+	reused = mmap(NULL, REUSED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, reused, REUSED);
+	pthread_create(&thread, &attributes, look_up, &bad);
+	pthread_join(thread, NULL);
+	is_int(bad, 0, "calls of a thread on a stack of its own");
+	mprotect(reused + REUSED / 2, REUSED / 2, PROT_NONE);
+	pthread_create(&thread, NULL, at_its_edge, &good);
+	pthread_join(thread, NULL);
+	is_int(good, 17, "calls of the next, at the edge of what is left of that stack");
 }
 
 /* Makes the kernel say of any page what it says of one that cannot be read. */
@@ -197,19 +263,6 @@ static void blind(void)
 
 	is_int(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0, "no new privileges");
 	is_int(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0, "blind");
-}
-
-static __attribute__((noinline)) int at_depth(size_t depth)
-{
-	volatile char *room = __builtin_alloca(depth + 1);
-
-	room[depth] = 0;
-	return cuNewIntegers(0, 0x0101010101010101l, 0x0202020202020202l, 0x0303030303030303l,
-			     0x0404040404040404l, 0x0505050505050505l, 0x0606060606060606l,
-			     0x0707070707070707l, 0x0808080808080808l, 0x0909090909090909l,
-			     0x0a0a0a0a0a0a0a0al, 0x0b0b0b0b0b0b0b0bl, 0x0c0c0c0c0c0c0c0cl,
-			     0x0d0d0d0d0d0d0d0dl, 0x0e0e0e0e0e0e0e0el, 0x0f0f0f0f0f0f0f0fl) |
-	       everything_kernel();
 }
 
 /* The kernel is asked once where a thread's own stack ends, not at each call. */
@@ -257,6 +310,10 @@ int main(int argc, char **argv)
 		own_stack();
 	else if (!strcmp(how, "many-threads"))
 		many_threads();
+	else if (!strcmp(how, "no-files"))
+		without_files();
+	else if (!strcmp(how, "reused"))
+		reused_thread();
 	else
 		at_the_edge();
 	return done_testing();

@@ -45,6 +45,7 @@ static uint64_t *copy_of(struct cursor *cursor, struct frame *frame, uint32_t wo
 
 uint32_t layout_stack_words(const struct layout *row)
 {
+	static struct frame nowhere;	/* neither read nor written */
 	struct cursor cursor = { 0, 0, 0, 0 };
 	uint32_t words;
 

@@ -52,6 +52,8 @@
 \way:
 	.cfi_startproc
 	endbr64
+	testb	$8, %spl
+	jz	trampoline_misaligned
 	leaq	registry_entries+ENTRY_FUNCTION(%rip), %rax
 	shlq	$ENTRY_SHIFT, %r11
 	addq	%rax, %r11

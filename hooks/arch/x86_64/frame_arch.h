@@ -44,6 +44,7 @@
 #define THREAD_CORRELATION	104
 #define THREAD_POINTER		112
 #define THREAD_DEPTH		376
+#define THREAD_STRAIGHT		384
 #define THREAD_INSIDE_BIT	1
 
 /* struct direct, of direct.h. */

@@ -22,6 +22,8 @@
 \name:
 	.cfi_startproc
 	endbr64
+	testb	$8, %spl
+	jz	trampoline_misaligned
 	pushq	%rbp
 	.cfi_def_cfa_offset 16
 	.cfi_offset %rbp, -16
@@ -243,6 +245,35 @@
 	call	dispatch_skipped
 	LEAVE_AND ret
 	.endm
+
+	.text
+
+/*
+ * A caller whose stack is not aligned as the ABI wants (rsp is a multiple of 16
+ * here): hooks could crash where the driver does not. So it goes to the driver as
+ * it came, and is counted as a call that no hook saw.
+ *
+ * in:   r11d = slot; argument registers and stack of the call
+ * out:  the same, by a jump; r10 is lost
+ */
+	.globl	trampoline_misaligned
+	.hidden	trampoline_misaligned
+	.type	trampoline_misaligned, @function
+	.p2align 4
+trampoline_misaligned:
+	.cfi_startproc
+	movq	thread_self@gottpoff(%rip), %r10
+	movq	%fs:(%r10), %r10
+	testq	%r10, %r10
+	jz	1f
+	incq	THREAD_STRAIGHT(%r10)
+	jmp	2f
+1:	lock incq thread_unseen(%rip)
+2:	leaq	registry_entries(%rip), %r10
+	shlq	$ENTRY_SHIFT, %r11
+	jmp	*ENTRY_REAL(%r10,%r11)
+	.cfi_endproc
+	.size	trampoline_misaligned, . - trampoline_misaligned
 
 	/* With what hooks do at each call: the linker puts these together, in a page or two. */
 	.section .text.hot, "ax", @progbits

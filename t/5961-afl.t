@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# AFL++ for a while: traces and files of statistics, settings, selectors and rules.
+# CUAUDIT_TEST_AFL_SECONDS is for how long each; findings are left in CUAUDIT_TEST_AFL_DIR.
+. "${top_srcdir:-$(dirname "$0")/..}/t/fuzz/lib.sh"
+long_test
+
+command -v afl-clang-fast >"$tmp/which" && command -v afl-fuzz >"$tmp/which" || skip_all "no AFL++"
+seconds=${CUAUDIT_TEST_AFL_SECONDS-20}
+kept=${CUAUDIT_TEST_AFL_DIR-$tmp/findings}
+mkdir -p "$kept" "$tmp/tool"
+AFL_USE_ASAN=1 AFL_USE_UBSAN=1 AFL_QUIET=1 AFL_SKIP_CPUFREQ=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1
+AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1
+export AFL_USE_ASAN AFL_USE_UBSAN AFL_QUIET AFL_SKIP_CPUFREQ AFL_NO_UI AFL_NO_AFFINITY
+export AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES
+
+# explore NAME COMMAND...: with the samples in $tmp/NAME.in; @@ stands for the file.
+explore() {
+	fuzz_name=$1
+	shift
+	ok "$fuzz_name: afl-fuzz runs" timeout $((seconds + 300)) afl-fuzz -m none -t 5000 \
+		-V "$seconds" -i "$tmp/$fuzz_name.in" -o "$kept/$fuzz_name" -- "$@" </dev/null
+	tried=$(sed -n 's/^execs_done *: //p' "$kept/$fuzz_name/default/fuzzer_stats")
+	ok "$fuzz_name: it tried some, $tried" test "${tried:-0}" -gt 100
+	is "$(find "$kept/$fuzz_name/default/crashes" -name 'id:*')" "" "$fuzz_name: none crashed"
+}
+
+# The tool as it is: one command reads both kinds of files.
+here=$(cd "$top_srcdir" && pwd)
+ok "the tool is built" sh -c 'cd "$1" && "$2/configure" -q CC=afl-clang-fast &&
+	"$3" -s -j2 bin/cuaudit' sh "$tmp/tool" "$here" "$MAKE"
+mkdir "$tmp/trace.in" "$tmp/stat.in"
+# A file of statistics is left by what is killed.
+compile -o "$tmp/killed" -x c - -ldl <<'C' || bail_out "no program"
+#include <dlfcn.h>
+#include <signal.h>
+
+int main(void)
+{
+	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuInit");
+
+	init(0);
+	return raise(SIGKILL);
+}
+C
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/trace.in/a.cutrace)" "$tmp/killed" \
+	>"$tmp/out" 2>&1
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(save=$tmp/stat.in/a)" "$tmp/killed" \
+	>"$tmp/out" 2>&1
+for kind in trace stat; do
+	ok "$kind: there is a sample" test -n "$(ls "$tmp/$kind.in")"
+	explore $kind "$tmp/tool/bin/cuaudit" report @@
+done
+
+set --
+arch=$($CC -dumpmachine | sed 's/-.*//')
+for file in audit/env audit/filter audit/message "hooks/arch/$arch/layout_arch" hooks/known \
+	hooks/layout hooks/modules/fault_condition hooks/modules/fault_number report/size \
+	hooks/modules/fault_result hooks/modules/fault_rule hooks/params hooks/peek hooks/words \
+	names/globs names/nearest names/policy names/selector names/template; do
+	set -- "$@" "$top_srcdir/$file.c"
+done
+CC=afl-clang-fast
+auditor
+hosted -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/texts" "$fuzz/afl.c" \
+	"$fuzz/fuzz.c" "$tmp/sys.o" "$top_srcdir"/print/*.c "$@"
+mkdir "$tmp/rule.in" "$tmp/selector.in" "$tmp/settings.in"
+echo 'cuMemAlloc_v2:error=2:when=3..9+2:if=bytesize>=1M:p=0.5:seed=7:lib=(main)' >"$tmp/rule.in/a"
+echo 'cuMem*,!cuMemFree_v2,%stream,/^cuLaunch/' >"$tmp/selector.in/a"
+printf '%s\n' 'CUAUDIT_HOOKS=stat,fault(inject=cuInit:error=1)' CUAUDIT_LOG=debug CUAUDIT_STRICT=1 \
+	'CUAUDIT_OUTPUT=/tmp/%p.%h' 'CUAUDIT_EXCLUDE=lib*.so*:(main)' 'LD_AUDIT=a:b' \
+	>"$tmp/settings.in/a"
+for kind in rule selector settings; do
+	explore $kind "$tmp/texts" $kind @@
+done
+done_testing
