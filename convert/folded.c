@@ -167,11 +167,18 @@ static int folded_call(struct convert *convert, const struct trace *trace,
 	return nest_call(&state->nest, convert, trace, call);
 }
 
+/* A semicolon would begin another frame. */
 static void name(struct buffer *out, const char *text)
 {
-	for (; *text; text++)
-		buffer_char(out, (uint8_t)*text < ' ' || *text == 0x7f ? '?' :
-				 *text == ';' ? ':' : *text);
+	for (; *text; text++) {
+		size_t length = strcspn(text, ";");
+
+		buffer_printed(out, text, length);
+		text += length;
+		if (!*text)
+			break;
+		buffer_char(out, ':');
+	}
 }
 
 /* The function that a return address is in, if the library is here and tells. */

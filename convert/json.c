@@ -180,13 +180,16 @@ json_t *json_arguments(struct utf8_scratch *scratch, const struct trace_argument
 	return object;
 }
 
+/* A terminal may read it: characters that control are escaped, as all beyond ASCII are. */
+enum { FLAGS = JSON_COMPACT | JSON_ENSURE_ASCII };
+
 int json_line(struct sink *sink, json_t *value)
 {
 	size_t size = 4096, used = 0;
 
 	while (!sink->error && !used) {
 		char *room = sink_room(sink, size);
-		size_t needed = room ? json_dumpb(value, room, size - 1, JSON_COMPACT) : 0;
+		size_t needed = room ? json_dumpb(value, room, size - 1, FLAGS) : 0;
 
 		/* 0, too, if value is NULL. */
 		if (!needed && room)

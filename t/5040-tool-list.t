@@ -53,6 +53,15 @@ like "$("$cuaudit" list variables HOOKS)" '^CUAUDIT_HOOKS +stat +NAME.* +hook mo
 is "$("$cuaudit" list functions >"$tmp/all"; awk '/\* [a-z]/ { print }' "$tmp/all")" "" \
 	"pointers are written as in C"
 
+# Messages hold what somebody set: ESC, C1, what turns characters round, no UTF-8.
+evil=$(printf 'a\033[31m\302\233\342\200\256\377b')
+clean=$(printf 'a\357\277\275[31m\357\277\275\357\277\275\357\277\275b')
+like "$(audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$evil" "$demo" dlopen 2>&1 | grep -F "$clean")" \
+	"^cuaudit: " "messages of the core: nothing that speaks to a terminal"
+like "$(audited CUAUDIT_DRIVER=sim CUAUDIT_LOG="$evil" "$demo" dlopen 2>&1 | grep -F "$clean")" \
+	"^cuaudit: " "of the auditor: neither"
+like "$("$cuaudit" list "$evil" 2>&1 | grep -F "$clean")" "^cuaudit: " "of the tool: neither"
+
 refused 2 "list takes what to list, and one selector; see cuaudit list --help" "nothing" list
 refused 2 "list takes what to list" "too much" list functions a b
 refused 2 "there is no list of 'function'; did you mean functions\\?" "a letter less" list function
