@@ -31,7 +31,7 @@ enum convert_target {
 /* A call that had begun and not ended when the process, or the trace of it, did. */
 struct convert_open {
 	uint64_t start;		/* ticks */
-	uint64_t seen;		/* ticks: the last that was recorded, by any thread */
+	uint64_t seen;		/* ticks: see trace_until */
 	uint32_t thread;	/* its number */
 	uint32_t site;		/* < nsites, described */
 	uint32_t depth;
@@ -44,6 +44,7 @@ struct convert_format {
 	enum convert_order order;
 	enum convert_target target;
 	bool binary;		/* not for terminals */
+	bool nests;		/* by thread: unfinished calls come behind their thread's, inner ones first */
 	size_t state;		/* bytes of convert->state, all 0 before begin */
 	int (*begin)(struct convert *convert);
 	int (*file)(struct convert *convert, const struct trace *trace);

@@ -18,6 +18,7 @@ struct convert_file {
 	bool timed;
 	int64_t from, until;	/* ticks since trace.start_ticks, if timed */
 	uint64_t seen;		/* ticks: the latest */
+	uint64_t opens_end;	/* ticks: of calls that have not ended */
 	/* By time: */
 	struct trace_merge *merge;
 	const struct trace_call *call;

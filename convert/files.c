@@ -51,7 +51,7 @@ int convert_files_open(struct convert_files *files, struct convert *convert)
 }
 
 /* What it has next, and when. */
-static void advance(struct convert_file *file)
+static int advance(struct convert_file *file)
 {
 	const struct trace *trace = &file->trace;
 	uint64_t mark_ns = UINT64_MAX, call_ns = UINT64_MAX;
@@ -72,7 +72,9 @@ static void advance(struct convert_file *file)
 		file->ns = call_ns;
 	} else {
 		file->what = CONVERT_FILE_ENDS;
+		return trace_merge_error(file->merge);
 	}
+	return 0;
 }
 
 static void sift_up(struct convert_file **heap, size_t at)
@@ -141,7 +143,7 @@ static void go_on(struct convert_files *files)
 		free(file);
 		files->heap[0] = files->heap[--files->nheap];
 	} else {
-		advance(file);
+		files->error = advance(file);
 	}
 	if (files->nheap > 1)
 		sift_down(files->heap, files->nheap);

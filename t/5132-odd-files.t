@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Files that declare more than they hold.
+# Files that declare more than they hold, calls that have not ended.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
 compile -Wall -o "$tmp/sparse" "$top_srcdir/t/tool/sparse.c" >"$tmp/build.out" 2>&1 ||
@@ -32,4 +32,75 @@ if "$tmp/sparse" stat "$tmp/sparse.part" 4294967296 &&
 else
 	skip 2 "no sparse files here"
 fi
+
+# A call that began after the last record: its time was below zero.
+synthesizer
+synth -a -k -o -n 300 -t 2 "$tmp/open.cutrace"
+for to in text csv folded otlp; do
+	tool convert --to $to --from 0.000001 "$tmp/open.cutrace"
+	case $to in
+	text) opens=$(grep -c '<unfinished> <\(0ns\|[0-9.]*[mu]s\)>' "$tmp/out") ;;
+	csv) opens=$(grep -c ',[0-9]\{1,7\},,0,cuStreamSynchronize,' "$tmp/out") ;;
+	folded) opens=$(grep -c ';cuStreamSynchronize [0-9]\{4,7\}$' "$tmp/out") ;;
+	otlp) opens=$(grep -o '"cuda.unfinished"' "$tmp/out" | wc -l) ;;
+	esac
+	is "$status $opens" "0 2" "convert --to $to: each thread's, with a time that can be"
+done
+tool report --by thread "$tmp/open.cutrace"
+is "$(grep -c ' cuStreamSynchronize, python3.12 (pid 4711, rank 7)$' "$tmp/out")" 2 "report: both"
+
+# Of a process that lives it is to now, of one that was killed to its last record.
+cat >"$tmp/waits.c" <<'END'
+#include <cuaudit/cuda_types.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define F(name) CUresult name();
+F(cuInit) F(cuCtxCreate_v2) F(cuLaunchHostFunc)
+
+static const char *told, *wait_for;
+
+static void callback(void *unused)
+{
+	char c;
+	int fd = open(told, O_WRONLY);
+
+	(void)unused;
+	close(fd);
+	fd = open(wait_for, O_RDONLY);
+	(void)!read(fd, &c, 1);
+}
+
+int main(int argc, char **argv)
+{
+	CUcontext context;
+
+	told = argv[argc - 2];
+	wait_for = argv[argc - 1];
+	return cuInit(0) || cuCtxCreate_v2(&context, 0, 0) || cuLaunchHostFunc(NULL, callback, NULL);
+}
+END
+compile -w -o "$tmp/waits" "$tmp/waits.c" "$simdir/libcuda.so.1" -pthread >"$tmp/build.out" 2>&1 ||
+	bail_out "cannot build a program that waits"
+mkfifo "$tmp/told" "$tmp/wait"
+$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim \
+	CUAUDIT_HOOKS="trace(open=cuLaunchHostFunc;file=$tmp/waits.cutrace)" \
+	"$tmp/waits" "$tmp/told" "$tmp/wait" >"$tmp/waits.err" 2>&1 &
+waits=$!
+cat "$tmp/told" >"$tmp/none"
+# for_ns: of the one call
+for_ns() {
+	"$cuaudit" report --format json "$tmp/waits.cutrace" 2>"$tmp/err" |
+		sed -n 's/.*"open_calls":\[{"name":"cuLaunchHostFunc"[^}]*"for_ns":\([0-9]*\).*/\1/p'
+}
+first=$(for_ns)
+second=$(for_ns)
+ok "a call of a process that lives lasts ($first, $second ns)" test "$second" -gt "$first"
+like "$("$cuaudit" convert --to csv "$tmp/waits.cutrace" | grep -c ',[0-9]\{6,15\},,0,cuLaunchHostFunc,')" \
+	'^1$' "convert: so it does"
+kill -9 $waits
+wait $waits 2>"$tmp/none" || :
+first=$(for_ns)
+is "$first" "$(for_ns)" "one of a process that was killed does not"
+ok "... and has a time that can be" test "$first" -lt 3600000000000
 done_testing

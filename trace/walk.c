@@ -77,6 +77,8 @@ bool trace_walk_more(struct trace_walk *walk)
 	do
 		got = pread(walk->trace->fd, (char *)walk->buffer + kept, room, (off_t)walk->offset);
 	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		walk->error = -errno;
 	if (got < 8)
 		return over(walk, kept || got < 0);
 	got &= ~(ssize_t)7;
@@ -137,6 +139,8 @@ static int far_record(struct trace_walk *walk, uint64_t offset, uint64_t most)
 	do
 		got = pread(walk->trace->fd, words, sizeof(words), (off_t)offset);
 	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		walk->error = -errno;
 	if (got < 16)
 		return -1;
 	if (most > (uint64_t)got / 8)
@@ -224,7 +228,7 @@ bool trace_walk_rest(struct trace_walk *walk, const uint64_t *record, struct tra
 	return true;
 }
 
-uint32_t trace_chunk_owner(const struct trace *trace, size_t index)
+int trace_chunk_owner(const struct trace *trace, size_t index, uint32_t *number)
 {
 	size_t window = trace_window(trace);
 	void *buffer = malloc(window);
@@ -232,11 +236,12 @@ uint32_t trace_chunk_owner(const struct trace *trace, size_t index)
 	struct trace_call call;
 
 	if (!buffer)
-		return trace->chunks[index].thread;
+		return -ENOMEM;
 	trace_walk_begin(&walk, trace, buffer, window);
 	trace_walk_chunk(&walk, index);
 	while (trace_walk_next(&walk, &call))
 		;
 	free(buffer);
-	return walk.thread;
+	*number = walk.thread;
+	return walk.error;
 }
