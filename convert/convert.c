@@ -225,25 +225,30 @@ static int by_time(struct convert *convert)
 static int survey(struct convert *convert)
 {
 	uint64_t first = UINT64_MAX, until = convert->choice.until;
+	size_t kept = 0;
 	int error = 0;
 
-	for (size_t i = 0; !error && i < convert->npaths; i++) {
+	for (size_t i = 0; i < convert->npaths; i++) {
 		struct trace trace;
 		const char *fault = trace_open(&trace, convert->paths[i]);
 
 		if (fault) {
 			convert->complain(convert->paths[i], fault);
-			error = -EINVAL;
+			convert->incomplete = true;
+			if (convert->named && convert->named[i])
+				error = -EINVAL;
 		} else {
-			convert->starts[i] = trace.start_ns;
+			convert->paths[kept] = convert->paths[i];
+			convert->starts[kept++] = trace.start_ns;
 			first = trace.start_ns < first ? trace.start_ns : first;
 			convert->all += trace.records;
 		}
 		trace_close(&trace);
 	}
+	convert->npaths = kept;
 	convert->first_ns = first + convert->choice.from;
 	convert->last_ns = until < UINT64_MAX - first ? first + until : UINT64_MAX;
-	return error;
+	return kept ? error : -EINVAL;
 }
 
 static int run(struct convert *convert)

@@ -81,8 +81,9 @@ typedef void (*convert_progress_fn)(void *data, uint64_t done, uint64_t all);
 
 struct convert {
 	const struct convert_format *format;
-	const char *const *paths;
+	const char **paths;	/* those of files that cannot be read are taken out */
 	size_t npaths;
+	const bool *named;	/* files that are not left out, but refused; NULL: none */
 	struct convert_choice choice;
 	struct sink *sink;	/* of a stream */
 	const char *path;	/* else */
@@ -103,7 +104,8 @@ struct convert {
 };
 
 /*
- * Reads all files. 0, or -errno after a complaint; what there is in files that
+ * Reads all files; those that are none are refused, or left out of it and make
+ * it incomplete. 0, or -errno after a complaint; what there is in files that
  * are damaged or not finished is converted, and a complaint says so.
  */
 int convert_run(struct convert *convert);

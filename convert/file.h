@@ -62,6 +62,7 @@ struct convert_files {
 	size_t nstarts, begun;
 	struct convert_file **heap;	/* by ns */
 	size_t nheap;
+	bool parked;			/* files are opened for each read */
 	bool moved;			/* the first one has to go on */
 	int error;
 };

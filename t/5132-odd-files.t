@@ -103,4 +103,47 @@ wait $waits 2>"$tmp/none" || :
 first=$(for_ns)
 is "$first" "$(for_ns)" "one of a process that was killed does not"
 ok "... and has a time that can be" test "$first" -lt 3600000000000
+
+# Beside files that are none, the others are taken.
+mkdir "$tmp/mixed"
+synth -n 50 "$tmp/mixed/a.cutrace"
+synth -n 70 -p 12 "$tmp/mixed/d.cutrace.1"
+: >"$tmp/mixed/b.cutrace"
+echo foreign >"$tmp/mixed/c.cutrace"
+printf 'cuatrace' >"$tmp/mixed/e.cutrace"
+tool convert --to text -o "$tmp/to" "$tmp/mixed"
+is "$status $(wc -l <"$tmp/to") $(wc -l <"$tmp/err")" "2 120 3" \
+	"convert: a folder with files that are none, each said, the others converted"
+is "$(sed "s,.*/mixed/\([a-z]\).*,\1," "$tmp/err" | sort | tr -d '\n')" bce "... by name"
+mkdir "$tmp/none.d"
+: >"$tmp/none.d/b.cutrace"
+printf 'cuatrace' >"$tmp/none.d/e.cutrace"
+tool convert --to text -o "$tmp/none.txt" "$tmp/none.d"
+is "$status $(ls "$tmp" | grep -c 'none.txt')" "2 0" "... and no output where there is none"
+
+# A file that is given again is the same file.
+ln -s a.cutrace "$tmp/mixed/link"
+for way in "$tmp/mixed/a.cutrace" "$tmp/mixed/../mixed/a.cutrace" "$tmp/mixed/link"; do
+	tool report "$tmp/mixed/a.cutrace" "$way"
+	like "$(head -n 1 "$tmp/out")" ': 50 calls of' "report: a file by $(basename "$way"), too, once"
+done
+tool convert --to text "$tmp/mixed/a.cutrace" "$tmp/mixed/link" "$tmp/mixed/a.cutrace"
+is "$status $(wc -l <"$tmp/out")" "0 50" "convert: once"
+
+# More files at one time than descriptors.
+mkdir "$tmp/many"
+for i in $(seq 1 90); do
+	synth -n 20 -s "$i" -p "$i" "$tmp/many/$i.cutrace"
+done
+(
+	ulimit -n 60
+	tool convert --to text "$tmp/many"
+	echo "$status $(wc -l <"$tmp/out") $(cat "$tmp/err")"
+) >"$tmp/said"
+is "$(cat "$tmp/said")" "0 1800 " "convert: 90 files by 60 descriptors"
+
+# Functions without parameters have none.
+synth -n 400 "$tmp/bare.cutrace"
+tool convert --to text "$tmp/bare.cutrace"
+like "$(cat "$tmp/out")" 'cuLaunchKernel\(\.\.\.\) = ' "text: arguments that were not recorded"
 done_testing

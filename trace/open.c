@@ -52,6 +52,8 @@ static const char *open_file(struct trace *trace)
 	if (!S_ISREG(status.st_mode))
 		return "is not a regular file";
 	trace->size = (uint64_t)status.st_size;
+	trace->device = status.st_dev;
+	trace->inode = status.st_ino;
 	return trace->size ? NULL : "is empty";
 }
 
@@ -283,6 +285,43 @@ static void set_clock(struct trace *trace)
 		return;
 	trace->shift = 32;
 	trace->mult = (uint64_t)(((__extension__(unsigned __int128)ns << 32) + ticks / 2) / ticks);
+}
+
+void trace_park(struct trace *trace)
+{
+	close(trace->fd);
+	trace->fd = -1;
+}
+
+/* The same file, or -errno. */
+static int open_again(const struct trace *trace)
+{
+	int fd = open(trace->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &status) && status.st_dev == trace->device && status.st_ino == trace->inode)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+ssize_t trace_read(const struct trace *trace, void *to, size_t size, uint64_t offset)
+{
+	int fd = trace->fd < 0 ? open_again(trace) : trace->fd;
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	do
+		got = pread(fd, to, size, (off_t)offset);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		got = -errno;
+	if (trace->fd < 0)
+		close(fd);
+	return got;
 }
 
 const char *trace_open(struct trace *trace, const char *path)

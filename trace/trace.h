@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <cuaudit/trace.h>
 
@@ -104,7 +105,8 @@ struct trace_segment;	/* of descriptions */
 
 struct trace {
 	const char *path;
-	int fd;
+	int fd;			/* -1 where it is opened for each read, see trace_park */
+	uint64_t device, inode;
 	uint64_t size;		/* of the file when it was opened */
 	struct cuaudit_trace_header header;	/* texts in it end with a NUL */
 	struct trace_function *functions;
@@ -138,6 +140,12 @@ struct trace {
  */
 const char *trace_open(struct trace *trace, const char *path);
 void trace_close(struct trace *trace);
+
+/* Closes the file but for the moments in which it is read, where descriptors are few. */
+void trace_park(struct trace *trace);
+
+/* As pread(2), whatever is interrupted; -errno. */
+ssize_t trace_read(const struct trace *trace, void *to, size_t size, uint64_t offset);
 
 /* Gives kernels the names that people read, before anything is done with them. 0 or -ENOMEM. */
 int trace_demangle(struct trace *trace, enum demangle how);

@@ -74,11 +74,9 @@ bool trace_walk_more(struct trace_walk *walk)
 		room = walk->left & ~(size_t)7;
 	if (!room)
 		return over(walk, kept > 0);
-	do
-		got = pread(walk->trace->fd, (char *)walk->buffer + kept, room, (off_t)walk->offset);
-	while (got < 0 && errno == EINTR);
+	got = trace_read(walk->trace, (char *)walk->buffer + kept, room, walk->offset);
 	if (got < 0)
-		walk->error = -errno;
+		walk->error = (int)got;
 	if (got < 8)
 		return over(walk, kept || got < 0);
 	got &= ~(ssize_t)7;
@@ -136,11 +134,9 @@ static int far_record(struct trace_walk *walk, uint64_t offset, uint64_t most)
 	for (int i = 0; i < TRACE_FAR; i++)
 		if (far->offsets[i] == offset)
 			return i;
-	do
-		got = pread(walk->trace->fd, words, sizeof(words), (off_t)offset);
-	while (got < 0 && errno == EINTR);
+	got = trace_read(walk->trace, words, sizeof(words), offset);
 	if (got < 0)
-		walk->error = -errno;
+		walk->error = (int)got;
 	if (got < 16)
 		return -1;
 	if (most > (uint64_t)got / 8)
