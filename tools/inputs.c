@@ -245,7 +245,10 @@ int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, uns
 		for (; before < inputs->count && is_folder(arguments[i]); before++)
 			inputs->files[before].folder = i + 1;
 	}
-	return unite(inputs) ? TOOL_FAILED : status;
+	if (unite(inputs) == TOOL_OK)
+		return status;
+	inputs_free(inputs);
+	return TOOL_FAILED;
 }
 
 void inputs_free(struct inputs *inputs)
