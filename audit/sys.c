@@ -13,6 +13,7 @@
 
 #include "arch.h"
 #include "audit/message.h"
+#include "names/text.h"
 
 enum {
 	PAGE = 4096,
@@ -103,8 +104,7 @@ void sys_say(const char *first, ...)
 	va_start(texts, first);
 	for (const char *text = "cuaudit: "; text; text = first, first = va_arg(texts, const char *)) {
 		/* One line, whatever a path holds. */
-		for (; *text && used < LINE - 1; text++)
-			line[used++] = (unsigned char)*text < ' ' ? '?' : *text;
+		used += text_print(line + used, LINE - 1 - used, text, sys_strlen(text));
 		if (!first)
 			break;
 	}

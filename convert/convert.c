@@ -52,38 +52,64 @@ static int begin_file(struct convert *convert, struct convert_file *file)
 	return convert->format->file ? convert->format->file(convert, &file->trace) : 0;
 }
 
-static int take_opens(struct convert *convert, struct convert_file *file)
+/* Inner calls first, as they would end. */
+static int by_depth(const void *a, const void *b)
 {
-	struct convert_open open;
+	const struct cuaudit_trace_open *x = a, *y = b;
 
-	for (size_t i = 0; i < file->trace.nthreads; i++) {
-		const struct trace_thread *thread = &file->trace.threads[i];
-		const struct trace_chunk *last;
+	return (x->depth < y->depth) - (x->depth > y->depth);
+}
 
-		if (!thread->count)
+/* The calls of a thread that have not ended; owner: its number. */
+static int take_opens(struct convert *convert, struct convert_file *file,
+		      const struct trace_chunk *last, uint32_t owner)
+{
+	struct cuaudit_trace_open calls[CUAUDIT_TRACE_OPEN];
+	int error = 0;
+
+	memcpy(calls, last->open, sizeof(calls));
+	if (convert->format->nests)
+		qsort(calls, CUAUDIT_TRACE_OPEN, sizeof(calls[0]), by_depth);
+	for (uint32_t i = 0; !error && i < CUAUDIT_TRACE_OPEN; i++) {
+		const struct convert_open open = {
+			.start = calls[i].ticks, .seen = file->opens_end, .thread = owner,
+			.site = calls[i].site, .depth = calls[i].depth,
+		};
+
+		if (!open.start || open.site >= file->trace.nsites ||
+		    file->trace.sites[open.site].function == TRACE_NONE ||
+		    !convert_file_takes(file, open.site, open.start, open.seen))
 			continue;
-		last = &file->trace.chunks[thread->first + thread->count - 1];
-		for (uint32_t j = 0; j < CUAUDIT_TRACE_OPEN; j++) {
-			int error;
-
-			open.start = last->open[j].ticks;
-			/* It may have begun after the last call that ended. */
-			open.seen = open.start > file->seen ? open.start : file->seen;
-			open.site = last->open[j].site;
-			open.depth = last->open[j].depth;
-			if (!open.start || open.site >= file->trace.nsites ||
-			    file->trace.sites[open.site].function == TRACE_NONE ||
-			    !convert_file_takes(file, open.site, open.start, open.seen))
-				continue;
-			open.thread = trace_chunk_owner(&file->trace,
-							thread->first + thread->count - 1);
-			convert->opens++;
-			error = convert->format->open(convert, &file->trace, &open);
-			if (error)
-				return error;
-		}
+		convert->opens++;
+		error = convert->format->open(convert, &file->trace, &open);
 	}
-	return 0;
+	return error;
+}
+
+static bool has_opens(const struct trace_chunk *chunk)
+{
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_OPEN; i++)
+		if (chunk->open[i].ticks)
+			return true;
+	return false;
+}
+
+static int take_all_opens(struct convert *convert, struct convert_file *file)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < file->trace.nthreads; i++) {
+		const struct trace_thread *thread = &file->trace.threads[i];
+		size_t last = thread->first + thread->count - 1;
+		uint32_t owner;
+
+		if (!thread->count || !has_opens(&file->trace.chunks[last]))
+			continue;
+		error = trace_chunk_owner(&file->trace, last, &owner);
+		if (!error)
+			error = take_opens(convert, file, &file->trace.chunks[last], owner);
+	}
+	return error;
 }
 
 static void note_length(struct convert *convert, const struct convert_file *file)
@@ -97,7 +123,8 @@ static void note_length(struct convert *convert, const struct convert_file *file
 
 static int end_file(struct convert *convert, struct convert_file *file)
 {
-	int error = convert->format->open ? take_opens(convert, file) : 0;
+	bool apart = convert->format->open && !convert->format->nests;
+	int error = apart ? take_all_opens(convert, file) : 0;
 
 	if (!error && convert->format->file_end)
 		error = convert->format->file_end(convert, &file->trace);
@@ -119,7 +146,13 @@ static int walk_thread(struct convert *convert, struct convert_file *file,
 		while (!error && trace_walk_next(walk, &call))
 			error = take_call(convert, file, &call);
 		convert_file_saw(file, walk->last);
+		if (!error)
+			error = walk->error;
 	}
+	if (!error && convert->format->nests && thread->count)
+		error = take_opens(convert, file,
+				   &file->trace.chunks[thread->first + thread->count - 1],
+				   walk->thread);
 	return error;
 }
 
@@ -192,25 +225,30 @@ static int by_time(struct convert *convert)
 static int survey(struct convert *convert)
 {
 	uint64_t first = UINT64_MAX, until = convert->choice.until;
+	size_t kept = 0;
 	int error = 0;
 
-	for (size_t i = 0; !error && i < convert->npaths; i++) {
+	for (size_t i = 0; i < convert->npaths; i++) {
 		struct trace trace;
 		const char *fault = trace_open(&trace, convert->paths[i]);
 
 		if (fault) {
 			convert->complain(convert->paths[i], fault);
-			error = -EINVAL;
+			convert->incomplete = true;
+			if (convert->named && convert->named[i])
+				error = -EINVAL;
 		} else {
-			convert->starts[i] = trace.start_ns;
+			convert->paths[kept] = convert->paths[i];
+			convert->starts[kept++] = trace.start_ns;
 			first = trace.start_ns < first ? trace.start_ns : first;
 			convert->all += trace.records;
 		}
 		trace_close(&trace);
 	}
+	convert->npaths = kept;
 	convert->first_ns = first + convert->choice.from;
 	convert->last_ns = until < UINT64_MAX - first ? first + until : UINT64_MAX;
-	return error;
+	return kept ? error : -EINVAL;
 }
 
 static int run(struct convert *convert)

@@ -31,7 +31,7 @@ enum convert_target {
 /* A call that had begun and not ended when the process, or the trace of it, did. */
 struct convert_open {
 	uint64_t start;		/* ticks */
-	uint64_t seen;		/* ticks: the last that was recorded, by any thread */
+	uint64_t seen;		/* ticks: see trace_until */
 	uint32_t thread;	/* its number */
 	uint32_t site;		/* < nsites, described */
 	uint32_t depth;
@@ -44,6 +44,7 @@ struct convert_format {
 	enum convert_order order;
 	enum convert_target target;
 	bool binary;		/* not for terminals */
+	bool nests;		/* by thread: unfinished calls come behind their thread's, inner ones first */
 	size_t state;		/* bytes of convert->state, all 0 before begin */
 	int (*begin)(struct convert *convert);
 	int (*file)(struct convert *convert, const struct trace *trace);
@@ -80,8 +81,9 @@ typedef void (*convert_progress_fn)(void *data, uint64_t done, uint64_t all);
 
 struct convert {
 	const struct convert_format *format;
-	const char *const *paths;
+	const char **paths;	/* those of files that cannot be read are taken out */
 	size_t npaths;
+	const bool *named;	/* files that are not left out, but refused; NULL: none */
 	struct convert_choice choice;
 	struct sink *sink;	/* of a stream */
 	const char *path;	/* else */
@@ -102,7 +104,8 @@ struct convert {
 };
 
 /*
- * Reads all files. 0, or -errno after a complaint; what there is in files that
+ * Reads all files; those that are none are refused, or left out of it and make
+ * it incomplete. 0, or -errno after a complaint; what there is in files that
  * are damaged or not finished is converted, and a complaint says so.
  */
 int convert_run(struct convert *convert);

@@ -11,27 +11,34 @@ static const char header[] =
 	"host,pid,rank,thread,tid,thread_name,start,duration,correlation,depth,function,library,"
 	"caller,result,kernel,arguments\r\n";
 
-/* With a comma behind it. */
-static void field(struct buffer *out, const char *text, size_t size)
+/* What is within quotes. */
+static void quoted(struct buffer *out, const char *text)
 {
-	if (memchr(text, ',', size) || memchr(text, '"', size) || memchr(text, '\n', size) ||
-	    memchr(text, '\r', size)) {
-		buffer_char(out, '"');
-		for (size_t i = 0; i < size; i++) {
-			if (text[i] == '"')
-				buffer_char(out, '"');
-			buffer_char(out, text[i]);
+	while (*text) {
+		size_t length = strcspn(text, "\"");
+
+		buffer_printed(out, text, length);
+		text += length;
+		if (*text) {
+			buffer_text(out, "\"\"");
+			text++;
 		}
-		buffer_char(out, '"');
-	} else {
-		buffer_bytes(out, text, size);
 	}
-	buffer_char(out, ',');
 }
 
+/* With a comma behind it. Spreadsheets do not take for a formula what an apostrophe begins. */
 static void text_field(struct buffer *out, const char *text)
 {
-	field(out, text, strlen(text));
+	bool formula = *text && strchr("=+-@\t\r\n", *text);
+
+	if (formula || strpbrk(text, ",\"")) {
+		buffer_text(out, formula ? "\"'" : "\"");
+		quoted(out, text);
+		buffer_char(out, '"');
+	} else {
+		buffer_name(out, text);
+	}
+	buffer_char(out, ',');
 }
 
 static void number_field(struct buffer *out, uint64_t number)
@@ -84,11 +91,7 @@ static void arguments_field(struct buffer *out, const struct trace_arguments *ar
 		buffer_text(out, " = ");
 		arguments_value(&value, arguments, i);
 		buffer_end(&value);
-		for (const char *at = text; *at; at++) {
-			if (*at == '"')
-				buffer_char(out, '"');
-			buffer_char(out, *at);
-		}
+		quoted(out, text);
 	}
 	buffer_char(out, '"');
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "convert/fields.h"
+#include "names/text.h"
 #include "print/print.h"
 
 enum { RESULTS = 1024 };	/* a CUresult is less */
@@ -53,20 +54,20 @@ enum ctf_half ctf_half(const struct print_param *param)
 										     : CTF_ENTRY;
 }
 
-/* In quotes; what is no character, or cannot be seen, becomes a question mark. */
+/* In quotes; a text that people read, too. */
 static void quoted(FILE *file, const char *text)
 {
-	size_t size = strlen(text), length;
+	struct text_character next;
 
 	fputc('"', file);
-	for (size_t at = 0; at < size; at += length ? length : 1) {
-		length = utf8_character(text + at, size - at);
-		if (!length || (unsigned char)text[at] < ' ' || text[at] == 127)
-			fputc('?', file);
+	for (size_t at = 0, size = strlen(text); at < size; at += next.length) {
+		next = text_next(text + at, size - at);
+		if (!text_prints(next))
+			fputs(TEXT_REPLACEMENT, file);
 		else if (text[at] == '"' || text[at] == '\\')
 			fprintf(file, "\\%c", text[at]);
 		else
-			fwrite(text + at, 1, length, file);
+			fwrite(text + at, 1, next.length, file);
 	}
 	fputc('"', file);
 }

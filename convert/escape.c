@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "convert/utf8.h"
+#include "names/text.h"
 
 /* Numbers of JSON are doubles to most of its readers. */
 static const uint64_t exact = UINT64_C(1) << 53;
@@ -17,23 +17,19 @@ static bool plain(char c)
 static size_t escape_one(struct buffer *out, const char *text, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";
-	size_t length = utf8_character(text, size);
+	struct text_character next = text_next(text, size);
+	uint32_t point = next.valid ? next.point : 0xfffd;
 
-	if (!length) {
-		buffer_char(out, '?');
-		return 1;
-	}
-	if (length > 1) {
-		buffer_bytes(out, text, length);
-	} else if (*text == '"' || *text == '\\') {
-		buffer_char(out, '\\');
-		buffer_char(out, *text);
+	if (text_prints(next)) {
+		if (*text == '"' || *text == '\\')
+			buffer_char(out, '\\');
+		buffer_bytes(out, text, next.length);
 	} else {
-		buffer_text(out, "\\u00");
-		buffer_char(out, digits[*text >> 4]);
-		buffer_char(out, digits[*text & 15]);
+		buffer_text(out, "\\u");
+		for (int shift = 12; shift >= 0; shift -= 4)
+			buffer_char(out, digits[point >> shift & 15]);
 	}
-	return length;
+	return next.length;
 }
 
 void escape_bytes(struct buffer *out, const char *text, size_t size)

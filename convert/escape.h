@@ -6,7 +6,7 @@
 #include "convert/typed.h"
 #include "print/buffer.h"
 
-/* A string with its quotes, a question mark for each byte that is no UTF-8. */
+/* A string with its quotes, as names/text.h has it. */
 void escape_bytes(struct buffer *out, const char *text, size_t size);
 void escape_text(struct buffer *out, const char *text);
 

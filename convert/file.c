@@ -34,17 +34,6 @@ static int choose_functions(struct convert_file *file, const struct selector *se
 	return 0;
 }
 
-static int64_t ticks_since(const struct trace *trace, uint64_t ns)
-{
-	__extension__ __int128 ticks = (__extension__(__int128)ns - trace->start_ns) *
-				       ((__extension__(__int128)1) << trace->shift) /
-				       (__int128)trace->mult;
-
-	if (ticks > INT64_MAX)
-		return INT64_MAX;
-	return ticks < INT64_MIN ? INT64_MIN : (int64_t)ticks;
-}
-
 int convert_file_open(struct convert_file *file, struct convert *convert, const char *path)
 {
 	const char *fault;
@@ -62,10 +51,13 @@ int convert_file_open(struct convert_file *file, struct convert *convert, const 
 		return error;
 	file->seen = file->trace.start_ticks;
 	convert_file_saw(file, file->trace.header.end_ticks);
-	error = choose_functions(file, convert->choice.functions);
+	if (convert->format->open)
+		error = trace_until(&file->trace, &file->opens_end);
+	if (!error)
+		error = choose_functions(file, convert->choice.functions);
 	if (file->timed) {
-		file->from = ticks_since(&file->trace, convert->first_ns);
-		file->until = ticks_since(&file->trace, convert->last_ns);
+		file->from = trace_ticks_since(&file->trace, convert->first_ns);
+		file->until = trace_ticks_since(&file->trace, convert->last_ns);
 	}
 	return error;
 }

@@ -18,6 +18,7 @@ struct convert_file {
 	bool timed;
 	int64_t from, until;	/* ticks since trace.start_ticks, if timed */
 	uint64_t seen;		/* ticks: the latest */
+	uint64_t opens_end;	/* ticks: of calls that have not ended */
 	/* By time: */
 	struct trace_merge *merge;
 	const struct trace_call *call;
@@ -61,6 +62,7 @@ struct convert_files {
 	size_t nstarts, begun;
 	struct convert_file **heap;	/* by ns */
 	size_t nheap;
+	bool parked;			/* files are opened for each read */
 	bool moved;			/* the first one has to go on */
 	int error;
 };

@@ -26,14 +26,17 @@ static int compare_starts(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static void allow_descriptors(size_t count)
+/* Whether so many files can be open. */
+static bool allow_descriptors(size_t count)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= count + OTHERS)
-		return;
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return false;
+	if (limit.rlim_cur >= count + OTHERS)
+		return true;
 	limit.rlim_cur = limit.rlim_max < count + OTHERS ? limit.rlim_max : count + OTHERS;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	return !setrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur >= count + OTHERS;
 }
 
 int convert_files_open(struct convert_files *files, struct convert *convert)
@@ -46,12 +49,12 @@ int convert_files_open(struct convert_files *files, struct convert *convert)
 	for (size_t i = 0; i < convert->npaths; i++)
 		files->starts[i] = (struct convert_start){ convert->paths[i], convert->starts[i] };
 	qsort(files->starts, files->nstarts, sizeof(*files->starts), compare_starts);
-	allow_descriptors(files->nstarts);
+	files->parked = !allow_descriptors(files->nstarts);
 	return 0;
 }
 
 /* What it has next, and when. */
-static void advance(struct convert_file *file)
+static int advance(struct convert_file *file)
 {
 	const struct trace *trace = &file->trace;
 	uint64_t mark_ns = UINT64_MAX, call_ns = UINT64_MAX;
@@ -72,7 +75,9 @@ static void advance(struct convert_file *file)
 		file->ns = call_ns;
 	} else {
 		file->what = CONVERT_FILE_ENDS;
+		return trace_merge_error(file->merge);
 	}
+	return 0;
 }
 
 static void sift_up(struct convert_file **heap, size_t at)
@@ -109,6 +114,8 @@ static int join(struct convert_files *files)
 	if (!file)
 		return -ENOMEM;
 	error = convert_file_open(file, files->convert, start->path);
+	if (!error && files->parked)
+		trace_park(&file->trace);
 	if (!error)
 		file->merge = trace_merge_open(&file->trace);
 	if (error || !file->merge) {
@@ -141,7 +148,7 @@ static void go_on(struct convert_files *files)
 		free(file);
 		files->heap[0] = files->heap[--files->nheap];
 	} else {
-		advance(file);
+		files->error = advance(file);
 	}
 	if (files->nheap > 1)
 		sift_down(files->heap, files->nheap);

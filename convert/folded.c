@@ -167,11 +167,27 @@ static int folded_call(struct convert *convert, const struct trace *trace,
 	return nest_call(&state->nest, convert, trace, call);
 }
 
+/* As if it ended with the trace. */
+static int folded_open(struct convert *convert, const struct trace *trace,
+		       const struct convert_open *open)
+{
+	const struct trace_call call = nest_open(open);
+
+	return folded_call(convert, trace, &call);
+}
+
+/* A semicolon would begin another frame. */
 static void name(struct buffer *out, const char *text)
 {
-	for (; *text; text++)
-		buffer_char(out, (uint8_t)*text < ' ' || *text == 0x7f ? '?' :
-				 *text == ';' ? ':' : *text);
+	for (; *text; text++) {
+		size_t length = strcspn(text, ";");
+
+		buffer_printed(out, text, length);
+		text += length;
+		if (!*text)
+			break;
+		buffer_char(out, ':');
+	}
 }
 
 /* The function that a return address is in, if the library is here and tells. */
@@ -302,10 +318,12 @@ const struct convert_format convert_folded = {
 	.name = "folded",
 	.order = CONVERT_BY_THREAD,
 	.target = CONVERT_STREAM,
+	.nests = true,
 	.state = sizeof(struct state),
 	.begin = folded_begin,
 	.file = folded_file,
 	.call = folded_call,
+	.open = folded_open,
 	.file_end = folded_file_end,
 	.release = folded_release,
 };

@@ -44,6 +44,19 @@ struct nest {
 int nest_call(struct nest *nest, struct convert *convert, const struct trace *trace,
 	      const struct trace_call *call);
 
+/* The status of a call that has not ended: no trace has it. */
+enum { NEST_OPEN = 1 << 15 };
+
+/* Such a call, ending when it was last seen, for a format that takes it as any other. */
+static inline struct trace_call nest_open(const struct convert_open *open)
+{
+	return (struct trace_call){
+		.start = open->start, .end = open->seen, .thread = open->thread,
+		.site = open->site, .stack = TRACE_NONE, .depth = (uint16_t)open->depth,
+		.status = NEST_OPEN,
+	};
+}
+
 /* Lets go what is still held. */
 int nest_flush(struct nest *nest, struct convert *convert, const struct trace *trace);
 

@@ -280,7 +280,8 @@ static void add_attributes(struct buffer *out, const struct convert *convert,
 	add_number(out, "thread.id", fields_tid(thread));
 	add_text(out, "thread.name", fields_thread_name(thread));
 	add_site(out, trace, call->site);
-	add_number(out, "cuda.correlation", (int64_t)call->correlation);
+	if (!(call->status & NEST_OPEN))
+		add_number(out, "cuda.correlation", (int64_t)call->correlation);
 	if (call->status & CUAUDIT_TRACE_SKIPPED) {
 		attribute(out, "cuda.skipped", "boolValue");
 		buffer_text(out, "true}},");
@@ -289,6 +290,11 @@ static void add_attributes(struct buffer *out, const struct convert *convert,
 		add_arguments(out, convert, trace, call);
 	if (call->stack != TRACE_NONE)
 		add_stack(out, trace, call->stack);
+	if (call->status & NEST_OPEN) {
+		attribute(out, "cuda.unfinished", "boolValue");
+		buffer_text(out, "true}}");
+		return;
+	}
 	if (failed(trace, call))
 		add_result(out, "error.type", call->result);
 	add_result(out, "cuda.result", call->result);
@@ -380,6 +386,16 @@ static int otlp_call(struct convert *convert, const struct trace *trace,
 	return nest_call(&state->nest, convert, trace, call);
 }
 
+/* Its correlation is not recorded: numbers from the last one down are no call's. */
+static int otlp_open(struct convert *convert, const struct trace *trace,
+		     const struct convert_open *open)
+{
+	struct trace_call call = nest_open(open);
+
+	call.correlation = UINT64_MAX - convert->opens;
+	return otlp_call(convert, trace, &call);
+}
+
 /* Of the process, from its first calls to its end, or to the last call's where that is not known. */
 static int put_root(struct convert *convert, const struct trace *trace)
 {
@@ -428,10 +444,12 @@ const struct convert_format convert_otlp = {
 	.name = "otlp",
 	.order = CONVERT_BY_THREAD,
 	.target = CONVERT_STREAM,
+	.nests = true,
 	.state = sizeof(struct state),
 	.begin = otlp_begin,
 	.file = otlp_file,
 	.call = otlp_call,
+	.open = otlp_open,
 	.file_end = otlp_file_end,
 	.release = otlp_release,
 };

@@ -124,19 +124,15 @@ static int put_clock(struct convert *convert, struct perfetto *perfetto, const s
 
 enum { ARGUMENTS = 512 };
 
-/* The command's arguments, each ended by a NUL. */
-static size_t split(char *command, size_t size, char *arguments[ARGUMENTS])
+/* The command's arguments as UTF-8, each ended by a NUL. */
+static size_t split(const char *command, size_t size, char *clean, char *arguments[ARGUMENTS])
 {
-	size_t count = 0, at = 0, length;
+	size_t count = 0, length;
 
-	while (at < size && command[at] && count < ARGUMENTS) {
-		arguments[count++] = command + at;
-		for (length = 0; at < size && command[at]; at += length ? length : 1) {
-			length = utf8_character(command + at, size - at);
-			if (!length)
-				command[at] = '?';
-		}
-		at++;
+	for (size_t at = 0; at < size && command[at] && count < ARGUMENTS; at += length + 1) {
+		length = strnlen(command + at, size - at);
+		arguments[count++] = clean;
+		clean += utf8_copy(clean, command + at, length) + 1;
 	}
 	return count;
 }
@@ -147,13 +143,12 @@ static int put_process(struct convert *convert, struct perfetto *perfetto,
 	const struct cuaudit_trace_header *header = &trace->header;
 	Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;
 	Perfetto__ProcessDescriptor process = PERFETTO__PROCESS_DESCRIPTOR__INIT;
-	char command[sizeof(header->command)], name[256], *arguments[ARGUMENTS];
-	char host[sizeof(header->host) + 8], rank[32], pid[32], *labels[3] = { host, rank };
+	char command[UTF8_GROWTH * sizeof(header->command) + 1], name[256], *arguments[ARGUMENTS];
+	char host[UTF8_GROWTH * sizeof(header->host) + 8], rank[32], pid[32], *labels[3] = { host, rank };
 	const char *slash = strrchr(header->program, '/');
 	int length;
 
-	memcpy(command, header->command, sizeof(command));
-	process.n_cmdline = split(command, sizeof(command), arguments);
+	process.n_cmdline = split(header->command, sizeof(header->command), command, arguments);
 	process.cmdline = arguments;
 	length = snprintf(name, 200, "%s", perfetto_library_text(perfetto, slash ? slash + 1 : header->program));
 	if (length > 199)

@@ -16,23 +16,12 @@ static void line_begin(struct buffer *out, const struct trace *trace, uint32_t t
 	buffer_char(out, ' ');
 }
 
-/* Names may come from anywhere: nothing in them may begin a line, or speak to a terminal. */
-static void tame(struct buffer *out)
-{
-	size_t length = out->length < out->size ? out->length : 0;
-
-	for (size_t i = 0; i < length; i++)
-		if ((uint8_t)out->at[i] < ' ' || out->at[i] == 0x7f)
-			out->at[i] = '?';
-}
-
 static void line_end(struct buffer *out, uint64_t ns, const char *library)
 {
 	buffer_text(out, " <");
 	fields_duration(out, ns);
 	buffer_text(out, "> ");
-	buffer_text(out, library);
-	tame(out);
+	buffer_name(out, library);
 	buffer_char(out, '\n');
 }
 
@@ -64,7 +53,7 @@ static int text_open(struct convert *convert, const struct trace *trace,
 	do {
 		out = sink_buffer(convert->sink);
 		line_begin(&out, trace, open->thread, open->start);
-		buffer_text(&out, convert_function(trace, open->site)->name);
+		buffer_name(&out, convert_function(trace, open->site)->name);
 		buffer_text(&out, "(... <unfinished>");
 		line_end(&out, trace_duration(trace, open->seen - open->start),
 			 convert_library(trace, open->site)->name);
@@ -81,9 +70,8 @@ static int text_mark(struct convert *convert, const struct trace *trace,
 		out = sink_buffer(convert->sink);
 		line_begin(&out, trace, mark->thread, mark->ticks);
 		buffer_text(&out, "--- ");
-		buffer_text(&out, mark->text);
+		buffer_name(&out, mark->text);
 		buffer_text(&out, " ---");
-		tame(&out);
 		buffer_char(&out, '\n');
 	} while (!sink_done(convert->sink, &out));
 	return convert->sink->error;

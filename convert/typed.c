@@ -87,25 +87,18 @@ static bool read_number(struct typed *typed, const struct trace_arguments *argum
 	return true;
 }
 
-/* A string as it was, a byte that is no character a question mark. */
+/* A string as it was, but in UTF-8 and without a NUL inside. */
 static bool read_string(struct typed *typed, const struct trace_arguments *arguments,
 			const struct print_param *param, char *scratch)
 {
 	const struct trace_piece *piece = trace_arguments_behind(arguments, param->word);
-	size_t size, at = 0;
+	size_t most = (TYPED_SCRATCH - 4) / UTF8_GROWTH, size;
 
 	if (param->shape.how != PRINT_STRING || !piece || !piece->text)
 		return false;
-	size = piece->size < TYPED_SCRATCH - 4 ? piece->size : TYPED_SCRATCH - 4;
-	memcpy(scratch, piece->data, size);
-	while (at < size) {
-		size_t length = utf8_character(scratch + at, size - at);
-
-		if (!length || !scratch[at])
-			scratch[at] = '?';
-		at += length ? length : 1;
-	}
-	if (piece->cut || size < piece->size) {
+	most = piece->size < most ? piece->size : most;
+	size = utf8_copy(scratch, (const char *)piece->data, strnlen((const char *)piece->data, most));
+	if (piece->cut || most < piece->size) {
 		memcpy(scratch + size, "...", 3);
 		size += 3;
 	}

@@ -5,10 +5,12 @@
 
 #include <stddef.h>
 
-/* Bytes of the character at text, of which size are there; 0 if it is none. */
-size_t utf8_character(const char *text, size_t size);
+enum { UTF8_GROWTH = 3 };	/* times as long, at most */
 
-/* The same text with a question mark for each byte of none; what had to be changed is in scratch. */
+/* Copies size bytes with U+FFFD for each that is no UTF-8, and ends them with a NUL; the new size. */
+size_t utf8_copy(char *to, const char *text, size_t size);
+
+/* The same of a text; what had to be changed is in scratch. */
 struct utf8_scratch {
 	char *at;
 	size_t size;

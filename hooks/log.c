@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "hooks/core.h"
+#include "names/text.h"
 #include "report/io.h"
 
 static const char *const names[] = {
@@ -52,8 +53,9 @@ void log_raise(bool is)
 void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 {
 	static const char prefix[] = "cuaudit: ";
-	char line[1024];
-	int error = errno, used;
+	char text[1024], line[1024];
+	int error = errno, length;
+	size_t used = sizeof(prefix) - 1;
 	va_list arguments;
 
 	if ((level > threshold && !(raised && level <= CUAUDIT_WARN)) ||
@@ -61,19 +63,13 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 		return;
 	memcpy(line, prefix, sizeof(prefix));
 	va_start(arguments, format);
-	used = vsnprintf(line + sizeof(prefix) - 1, sizeof(line) - sizeof(prefix), format, arguments);
+	length = vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	if (used < 0)
-		used = 0;
-	used += (int)sizeof(prefix) - 1;
-	if (used > (int)sizeof(line) - 1)
-		used = sizeof(line) - 1;
 	/* What came from outside may hold anything; a message is one line. */
-	for (int i = 0; i < used; i++)
-		if ((unsigned char)line[i] < ' ' || line[i] == 127)
-			line[i] = '?';
+	if (length > 0)
+		used += text_print(line + used, sizeof(line) - used, text, strlen(text));
 	line[used++] = '\n';
-	if (io_write(STDERR_FILENO, line, (size_t)used, patience))
+	if (io_write(STDERR_FILENO, line, used, patience))
 		atomic_fetch_add_explicit(&unsaid, 1, memory_order_relaxed);
 	errno = error;
 }

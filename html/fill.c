@@ -55,12 +55,18 @@ static uint32_t kernel_of(struct fill *fill, const struct trace_call *call)
 	uint8_t word = fill->kernel_words[trace->sites[call->site].function];
 	struct trace_arguments arguments;
 	const struct trace_kernel *kernel;
+	uint32_t number;
 
 	if (!word || !trace_arguments_read(&arguments, trace, call) ||
 	    !(arguments.known >> (word - 1) & 1))
 		return INTERNED_NONE;
 	kernel = trace_kernel(trace, arguments.words[word - 1], call->start);
-	return kernel ? interned_number(&fill->timeline->kernels, kernel->name) : INTERNED_NONE;
+	if (!kernel)
+		return INTERNED_NONE;
+	number = interned_number(&fill->timeline->kernels, kernel->name);
+	if (number == INTERNED_NONE)
+		fill->error = -ENOMEM;
+	return number;
 }
 
 static uint32_t caller_of(struct fill *fill, uint32_t site)
@@ -247,7 +253,7 @@ static int add_calls(struct fill *fill)
 			add_call(fill, &call);
 	}
 	free(order);
-	return fill->error;
+	return fill->error ? fill->error : fill->walk.error;
 }
 
 static int add_marks(struct fill *fill)
@@ -332,7 +338,11 @@ int timeline_fill(struct timeline *timeline, size_t process)
 
 	if (!fill.process->nrows)
 		return 0;
-	if (!trace_open(&fill.trace, timeline->summary->processes[process].path)) {
+	errno = 0;
+	if (trace_open(&fill.trace, timeline->summary->processes[process].path)) {
+		/* It could be read a moment ago. */
+		error = errno ? -errno : -EIO;
+	} else {
 		error = trace_demangle(&fill.trace, timeline->summary->names);
 		if (!error)
 			error = prepare(&fill);

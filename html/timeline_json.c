@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The timeline as the page's script reads it. */
+#include <errno.h>
 #include <string.h>
 
 #include "html/timeline.h"
@@ -28,7 +29,8 @@ static void results(struct writer *json, const struct timeline *timeline)
 			continue;
 		buffer_signed(&number, timeline->shown[i].result);
 		buffer_end(&number);
-		interned_number(&seen, key);
+		if (interned_number(&seen, key) == INTERNED_NONE)
+			json->out->error = -ENOMEM;
 		if (seen.count == before)
 			continue;
 		print_result_name(&buffer, timeline->shown[i].result);

@@ -3,14 +3,12 @@
 #include "names/selector.h"
 
 #include <cuaudit/api.h>
-#include <fnmatch.h>
-#include <locale.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "names/nearest.h"
+#include "names/pattern.h"
 
 enum { PART = 256, NEAR = 3 };
 
@@ -21,11 +19,12 @@ struct part {
 	bool negated;
 	uint32_t class;
 	char text[PART];	/* without what marks its kind */
-	regex_t regex;
+	struct pattern *pattern;	/* of a GLOB or a REGEX */
 };
 
+_Static_assert(PART - 1 <= PATTERN_MAX, "each part can be a pattern");
+
 struct selector {
-	bool patterns;		/* has a GLOB or a REGEX */
 	bool *matched;		/* by part: some function it was asked about is one of its own */
 	uint32_t count;
 	struct part parts[];
@@ -46,12 +45,6 @@ static uint32_t class_of(const char *name)
 		if (!strcmp(classes[i].name, name))
 			return classes[i].bit;
 	return 0;
-}
-
-/* Names are ASCII; another locale may have libc load what converts its characters. */
-static locale_t use_plain(void)
-{
-	return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
 /* Up to the comma that ends the part; those of a /regex/ do not. */
@@ -77,24 +70,12 @@ static const char *next(const char **at, size_t *length)
 	return from;
 }
 
-/*
- * Bounds and back references would let a short text take any time and
- * memory, and function names need neither.
- */
-static bool costly(const char *regex)
-{
-	for (; *regex; regex++)
-		if (*regex == '{' ||
-		    (*regex == '\\' && (strchr("123456789", *++regex) || !*regex)))
-			return true;
-	return false;
-}
-
-/* Whether the text is a part; a REGEX is to be freed. */
+/* Whether the text is a part; its pattern is to be freed. */
 static bool read_part(struct part *part, const char *from, size_t length)
 {
 	const char *open;
 
+	part->pattern = NULL;
 	part->negated = length && *from == '!';
 	from += part->negated;
 	length -= part->negated;
@@ -116,20 +97,18 @@ static bool read_part(struct part *part, const char *from, size_t length)
 		if (length < 2 || part->text[length - 1] != '/')
 			return false;
 		part->text[length - 1] = '\0';
-		return !costly(part->text) &&
-		       !regcomp(&part->regex, part->text, REG_EXTENDED | REG_NOSUB);
+		part->pattern = pattern_regex(part->text);
+		return part->pattern;
 	default:
-		if (strpbrk(part->text, "*?[\\"))
-			part->kind = GLOB;
 		open = strrchr(part->text, '[');
-		return !open || strchr(open, ']');
+		if (open && !strchr(open, ']'))
+			return false;
+		if (!strpbrk(part->text, "*?[\\"))
+			return true;
+		part->kind = GLOB;
+		part->pattern = pattern_glob(part->text);
+		return part->pattern;
 	}
-}
-
-static void free_part(struct part *part)
-{
-	if (part->kind == REGEX)
-		regfree(&part->regex);
 }
 
 static bool takes(const struct part *part, const struct cuaudit_function *function)
@@ -137,22 +116,18 @@ static bool takes(const struct part *part, const struct cuaudit_function *functi
 	switch (part->kind) {
 	case CLASS_OF:
 		return function->classes & part->class;
-	case REGEX:
-		return !regexec(&part->regex, function->name, 0, NULL, 0) ||
-		       !regexec(&part->regex, function->base, 0, NULL, 0);
 	case SYMBOL:
 		return !strcmp(part->text, function->name);
 	case NAME:
 		return !strcmp(part->text, function->name) || !strcmp(part->text, function->base);
 	default:
-		return !fnmatch(part->text, function->name, 0) ||
-		       !fnmatch(part->text, function->base, 0);
+		return pattern_matches(part->pattern, function->name) ||
+		       pattern_matches(part->pattern, function->base);
 	}
 }
 
 struct selector *selector_open(const char *text)
 {
-	locale_t saved = use_plain();
 	struct selector *selector;
 	const char *from, *at = text;
 	size_t length, count = 0;
@@ -166,35 +141,29 @@ struct selector *selector_open(const char *text)
 		for (at = text; (from = next(&at, &length));) {
 			struct part *part = &selector->parts[selector->count];
 
-			if (!read_part(part, from, length))
-				continue;
-			selector->patterns |= part->kind == GLOB || part->kind == REGEX;
-			selector->count++;
+			if (read_part(part, from, length))
+				selector->count++;
 		}
 	}
-	uselocale(saved);
 	return selector;
 }
 
 void selector_close(struct selector *selector)
 {
 	for (uint32_t i = 0; i < selector->count; i++)
-		free_part(&selector->parts[i]);
+		pattern_free(selector->parts[i].pattern);
 	free(selector);
 }
 
 bool selector_takes(const struct selector *selector, const struct cuaudit_function *function)
 {
 	bool taken = !selector->count || selector->parts[0].negated;
-	locale_t saved = selector->patterns ? use_plain() : (locale_t)0;
 
 	for (uint32_t i = 0; i < selector->count; i++)
 		if (takes(&selector->parts[i], function)) {
 			taken = !selector->parts[i].negated;
 			selector->matched[i] = true;
 		}
-	if (saved)
-		uselocale(saved);
 	return taken;
 }
 
@@ -228,7 +197,6 @@ static bool names_any(const struct part *part, selector_source_fn source)
 /* The first part with a fault, or which names none of source's functions. */
 static const char *first(const char *text, size_t *length, selector_source_fn source)
 {
-	locale_t saved = use_plain();
 	struct part part;
 	const char *from;
 	bool fine = true;
@@ -237,14 +205,13 @@ static const char *first(const char *text, size_t *length, selector_source_fn so
 		fine = read_part(&part, from, *length);
 		if (fine) {
 			fine = !source || names_any(&part, source);
-			free_part(&part);
+			pattern_free(part.pattern);
 		}
 		if (!fine) {
 			*length -= *from == '!';
 			from += *from == '!';
 		}
 	}
-	uselocale(saved);
 	return from;
 }
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "names/text.h"
+
 static const char digits[] = "0123456789abcdef";
 
 void buffer_char(struct buffer *out, char c)
@@ -32,6 +34,24 @@ void buffer_bytes(struct buffer *out, const char *bytes, size_t size)
 void buffer_text(struct buffer *out, const char *text)
 {
 	buffer_bytes(out, text, strlen(text));
+}
+
+void buffer_printed(struct buffer *out, const char *text, size_t size)
+{
+	for (size_t at = 0; at < size;) {
+		struct text_character next = text_next(text + at, size - at);
+
+		if (text_prints(next))
+			buffer_bytes(out, text + at, next.length);
+		else
+			buffer_text(out, TEXT_REPLACEMENT);
+		at += next.length;
+	}
+}
+
+void buffer_name(struct buffer *out, const char *text)
+{
+	buffer_printed(out, text, strlen(text));
 }
 
 /* Inline, since a base that is known is not divided by. */

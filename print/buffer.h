@@ -26,6 +26,10 @@ void buffer_hex(struct buffer *out, uint64_t value);
 /* Six significant digits. */
 void buffer_real(struct buffer *out, double value);
 
+/* A text from outside, as names/text.h has it for people. */
+void buffer_printed(struct buffer *out, const char *text, size_t size);
+void buffer_name(struct buffer *out, const char *text);
+
 /* In quotes, what is not printable escaped. */
 void buffer_quoted(struct buffer *out, const char *bytes, size_t size);
 

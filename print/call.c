@@ -109,7 +109,7 @@ void print_call(struct buffer *out, const struct print_call *call)
 	struct print_param params[PRINT_PARAMS];
 	uint32_t count = print_params(call->id, params);
 
-	buffer_text(out, call->name);
+	buffer_name(out, call->name);
 	buffer_char(out, '(');
 	for (uint32_t i = 0; i < count; i++) {
 		size_t name = dimensions(call, &params[i], count - i);

@@ -68,7 +68,7 @@ static void handle_name(struct printer *printer, uint32_t kind, uint64_t bits)
 	if (!name)
 		return;
 	buffer_char(printer->out, '<');
-	buffer_text(printer->out, name);
+	buffer_name(printer->out, name);
 	buffer_char(printer->out, '>');
 }
 

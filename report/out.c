@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "names/text.h"
 #include "report/divide.h"
 
 static int grow(struct out *out, size_t count)
@@ -61,42 +62,51 @@ void out_right(struct out *out, const char *text, size_t width)
 	out_text(out, text);
 }
 
-static void printable(struct out *out, const char *text, size_t count)
+void out_printed(struct out *out, const char *text, size_t length)
 {
-	for (size_t i = 0; i < count; i++)
-		out_bytes(out, (unsigned char)text[i] < ' ' || text[i] == 127 ? "?" : &text[i], 1);
+	for (size_t at = 0; at < length;) {
+		struct text_character next = text_next(text + at, length - at);
+
+		if (text_prints(next))
+			out_bytes(out, text + at, next.length);
+		else
+			out_text(out, TEXT_REPLACEMENT);
+		at += next.length;
+	}
+}
+
+/* Where the character of that number begins, or the end. */
+static size_t character_at(const char *text, size_t length, size_t number)
+{
+	size_t at = 0;
+
+	for (; number && at < length; number--)
+		at += text_next(text + at, length - at).length;
+	return at;
+}
+
+static size_t characters(const char *text, size_t length)
+{
+	size_t count = 0;
+
+	for (size_t at = 0; at < length; count++)
+		at += text_next(text + at, length - at).length;
+	return count;
 }
 
 void out_fit(struct out *out, const char *text, size_t width)
 {
-	size_t length = strlen(text);
+	size_t length = strlen(text), count = characters(text, length);
 	size_t tail = (width - 2) / 2;
 
-	if (length <= width) {
-		printable(out, text, length);
+	if (count <= width) {
+		out_printed(out, text, length);
 		return;
 	}
-	printable(out, text, width - 2 - tail);
+	out_printed(out, text, character_at(text, length, width - 2 - tail));
 	out_text(out, "..");
-	printable(out, text + length - tail, tail);
-}
-
-/* The length of the UTF-8 sequence at text, 0 if it is none. */
-static size_t sequence(const unsigned char *text)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t length = text[0] < 0x80 ? 1 : text[0] >> 5 == 6 ? 2 :
-			text[0] >> 4 == 14 ? 3 : text[0] >> 3 == 30 ? 4 : 0;
-	uint32_t point = length > 1 ? text[0] & (0x7fu >> length) : text[0];
-
-	for (size_t i = 1; i < length; i++) {
-		if (text[i] >> 6 != 2)
-			return 0;
-		point = point << 6 | (text[i] & 0x3f);
-	}
-	if (!length || point < least[length] || point > 0x10ffff || point >> 11 == 0x1b)
-		return 0;
-	return length;
+	text += character_at(text, length, count - tail);
+	out_printed(out, text, strlen(text));
 }
 
 static const char hex[] = "0123456789abcdef";
@@ -112,49 +122,47 @@ void out_uuid(struct out *out, const uint8_t *uuid)
 	}
 }
 
+/* Of the first plane, as all that control are. */
+static void escaped(struct out *out, uint32_t point)
+{
+	char escape[] = { '\\', 'u', hex[point >> 12 & 15], hex[point >> 8 & 15],
+			  hex[point >> 4 & 15], hex[point & 15] };
+
+	out_bytes(out, escape, sizeof(escape));
+}
+
 void out_json(struct out *out, const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	size_t length = strlen(text);
 
 	out_text(out, "\"");
-	while (*at) {
-		size_t length = sequence(at);
+	for (size_t at = 0; at < length;) {
+		struct text_character next = text_next(text + at, length - at);
 
-		if (!length) {
-			out_text(out, "\\ufffd");
-			at++;
-			continue;
-		}
-		if (*at < ' ' || *at == 127) {
-			char escape[] = { '\\', 'u', '0', '0', hex[*at >> 4], hex[*at & 15] };
-
-			out_bytes(out, escape, sizeof(escape));
+		if (!text_prints(next)) {
+			escaped(out, next.valid ? next.point : 0xfffd);
 		} else {
-			if (*at == '"' || *at == '\\')
+			if (text[at] == '"' || text[at] == '\\')
 				out_text(out, "\\");
-			out_bytes(out, (const char *)at, length);
+			out_bytes(out, text + at, next.length);
 		}
-		at += length;
+		at += next.length;
 	}
 	out_text(out, "\"");
 }
 
 void out_label(struct out *out, const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	for (size_t at = 0, length = strlen(text); at < length;) {
+		struct text_character next = text_next(text + at, length - at);
 
-	while (*at) {
-		size_t length = sequence(at);
-
-		if (*at == '\n')
-			out_text(out, "\\n");
-		else if (!length || *at < ' ' || *at == 127)
-			out_text(out, "\xef\xbf\xbd");
-		else if (*at == '"' || *at == '\\')
+		if (text[at] == '"' || text[at] == '\\')
 			out_text(out, "\\");
-		if (length && *at >= ' ' && *at != 127)
-			out_bytes(out, (const char *)at, length);
-		at += length ? length : 1;
+		if (text[at] == '\n')
+			out_text(out, "\\n");
+		else
+			out_printed(out, text + at, next.length);
+		at += next.length;
 	}
 }
 

@@ -28,16 +28,16 @@ void out_u64(struct out *out, uint64_t value);
 /* text at the right of width columns, with one space before it. */
 void out_right(struct out *out, const char *text, size_t width);
 
-/*
- * A string of the process in at most width columns: what cannot be printed
- * as a question mark each, the middle of a longer one as two dots.
- */
+/* A text from outside, as names/text.h has it for people. */
+void out_printed(struct out *out, const char *text, size_t length);
+
+/* The same in at most width characters, the middle of a longer one as two dots. */
 void out_fit(struct out *out, const char *text, size_t width);
 
-/* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. */
+/* A JSON string with its quotes, as names/text.h has it. */
 void out_json(struct out *out, const char *text);
 
-/* What stands between the quotes of a metric's label; what is not text becomes U+FFFD. */
+/* What stands between the quotes of a metric's label: as for people, but for a line break, "\n". */
 void out_label(struct out *out, const char *text);
 
 /* Sixteen bytes as 8-4-4-4-12 hexadecimal digits. */

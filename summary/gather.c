@@ -390,7 +390,12 @@ static int add_open_call(struct summary *summary, const struct summary_open *ope
 static int add_open(struct summary *summary, uint32_t process, const struct trace *trace,
 		    const struct names *names)
 {
-	uint64_t last = summary->processes[process].last_ns;
+	uint64_t ticks, last;
+	int error = trace_until(trace, &ticks);
+
+	if (error)
+		return error;
+	last = trace_ns(trace, ticks);
 
 	for (size_t i = 0; i < trace->nchunks * CUAUDIT_TRACE_OPEN; i++) {
 		const struct trace_chunk *chunk = &trace->chunks[i / CUAUDIT_TRACE_OPEN];
@@ -402,7 +407,9 @@ static int add_open(struct summary *summary, uint32_t process, const struct trac
 		    trace->sites[call->site].function == TRACE_NONE)
 			continue;
 		open.function = names->functions[trace->sites[call->site].function];
-		open.thread = trace_chunk_owner(trace, i / CUAUDIT_TRACE_OPEN);
+		error = trace_chunk_owner(trace, i / CUAUDIT_TRACE_OPEN, &open.thread);
+		if (error)
+			return error;
 		thread = trace_thread(trace, open.thread);
 		open.tid = thread ? thread->tid : 0;
 		open.since_ns = trace_ns(trace, call->ticks);

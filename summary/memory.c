@@ -189,7 +189,7 @@ static int follow_calls(struct memory_state *state, struct series *series,
 	}
 	if (changed >= 0 && last)
 		series_set(series, last, state->memory->device.held);
-	return changed < 0 ? changed : 0;
+	return changed < 0 ? changed : trace_merge_error(merge);
 }
 
 int memory_follow(struct summary_memory *memory, const struct trace *trace,

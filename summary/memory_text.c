@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory over time, for people. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "summary/page.h"
@@ -120,6 +121,10 @@ void memory_text(const struct page *page)
 	size_t count, partial = 0;
 	uint32_t *order = known(page->summary, &count);
 
+	if (!order) {
+		page->out->error = -ENOMEM;
+		return;
+	}
 	if (!count) {
 		out_text(page->out, "\nMemory: not known; ");
 		out_text(page->out, why_not(page->summary));

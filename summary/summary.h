@@ -125,7 +125,7 @@ struct summary_open {
 	uint32_t thread;	/* its number in the file */
 	int32_t tid;
 	uint64_t since_ns;	/* since the epoch */
-	uint64_t for_ns;	/* until the process's last record */
+	uint64_t for_ns;	/* see trace_until */
 };
 
 struct summary_process {

@@ -303,6 +303,8 @@ int tally_chunks(struct tally *tally, size_t first, size_t count, void *window, 
 			error = add_call(tally, &call);
 	}
 	tally->damaged += walk.damaged;
+	if (!error)
+		error = walk.error;
 	return error ? error : end_run(tally);
 }
 

@@ -27,19 +27,19 @@ edge() {
 }
 
 edge include "$contract" "the contract"
-edge audit "$contract|audit/[a-z_]+\.(h|def)|names/(globs|nearest|policy|size|template)\.h|(arch|branch)\.h" \
+edge audit "$contract|audit/[a-z_]+\.(h|def)|names/(globs|nearest|policy|size|template|text)\.h|(arch|branch)\.h" \
 	"the contract, what of names/ needs no libc, and its own"
 edge html "$contract|(html|print|report|summary|trace)/[a-z_]+\.h" \
 	"the contract, print/, report/, summary/, trace/ and its own"
 edge names "$contract|names/[a-z_]+\.h" "the contract and its own"
-edge print "$contract|print/[a-z_]+\.h" "the contract and its own"
-edge report "$contract|report/[a-z_]+\.h" "the contract and its own"
+edge print "$contract|names/text\.h|print/[a-z_]+\.h" "the contract, texts and its own"
+edge report "$contract|names/text\.h|report/[a-z_]+\.h" "the contract, texts and its own"
 edge summary "$contract|(names|print|report|summary|trace)/[a-z_]+\.(h|def)" \
 	"the contract, names/, print/, report/, trace/ and its own"
 edge trace "$contract|(print|trace)/[a-z_]+\.(h|def)" "the contract, print/ and its own"
 edge hooks/modules \
-	"$contract|print/table\.h|names/size\.h|report/[a-z_]+\.h|hooks/(direct|peek)\.h|hooks/modules/[a-z_]+\.(h|def)" \
-	"the contract, what parameters are, sizes, report/, the direct ways, safe reads and its own"
+	"$contract|print/table\.h|names/(size|text)\.h|report/[a-z_]+\.h|hooks/(direct|peek)\.h|hooks/modules/[a-z_]+\.(h|def)" \
+	"the contract, what parameters are, sizes, texts, report/, the direct ways, safe reads and its own"
 edge convert "$contract|convert/[a-z0-9_]+(\.pb-c)?\.h|(names|print|summary|trace)/[a-z_]+\.h" \
 	"the contract, names/, print/, summary/, trace/ and its own"
 edge tools "$contract|(convert|html|names|print|report|summary|trace)/[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \

@@ -82,6 +82,8 @@ static void json(void)
 	json_is("\"\\\n\x7f", "\"\\\"\\\\\\u000a\\u007f\"", "quotes and control characters");
 	json_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
 		"\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"", "two, three, four bytes");
+	json_is("\xc2\x85\xe2\x80\xae\xd8\x9c", "\"\\u0085\\u202e\\u061c\"",
+		"C1, and what turns the order of characters round");
 	json_is("\xff\xc3", "\"\\ufffd\\ufffd\"", "no UTF-8, and a sequence cut short");
 	json_is("\xc0\x80", "\"\\ufffd\\ufffd\"", "an overlong sequence");
 	json_is("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"", "a surrogate");
@@ -123,7 +125,13 @@ static void fit(void)
 	fit_is("abcdefgh", 8, "abcdefgh");
 	fit_is("abcdefghi", 8, "abc..ghi");
 	fit_is("abcdefghij", 9, "abcd..hij");
-	fit_is("a\x1b[31m\n", 20, "a?[31m?");
+	fit_is("a\x1b[31m\n", 20, "a\xef\xbf\xbd[31m\xef\xbf\xbd");
+	fit_is("\xc2\x9b" "a\xe2\x80\xae\xff", 20,
+	       "\xef\xbf\xbd" "a\xef\xbf\xbd\xef\xbf\xbd");
+	fit_is("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 5,
+	       "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4");
+	fit_is("\xc3\xa4\xc3\xb6\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xbc", 5,
+	       "\xc3\xa4\xc3\xb6..\xc3\xbc");
 }
 
 static void buckets(void)

@@ -101,10 +101,35 @@ else
 		'[4711,"damaged parts",1]' "jsonl: what is missing"
 fi
 
-"$PERL" -pe 's/libtorch_cuda/lib\n\x1brch_cuda/' "$tmp/one.cutrace" >"$tmp/evil.cutrace"
-tool convert --to text "$tmp/evil.cutrace"
-is "$(wc -l <"$tmp/out") $(LC_ALL=C tr -d '\n -~' <"$tmp/out" | wc -c)" "$calls 0" \
-	"text: nothing that speaks to a terminal"
+# Names of a library, a thread and kernels, that speak to a terminal: ESC, C1, what turns the
+# order of characters round, line breaks, bytes that are no UTF-8.
+"$PERL" -pe 's/libtorch_cuda/li\n\x1b\xc2\x9b\xe2\x80\xaecuda/; s/pt_autograd_2/=1+\xc2\x9b\x1b\xff\xe2\x80\xa8123/;
+	s/kernel_1/k\x1b[31\nm\xff/g' "$tmp/one.cutrace" >"$tmp/evil.cutrace"
+is "$(wc -c <"$tmp/evil.cutrace")" "$(wc -c <"$tmp/one.cutrace")" "names that are evil"
+# speaks FILE: how many bytes control a terminal there, line breaks left out.
+speaks() {
+	"$PERL" -CSD -ne '$n += () = /[\x00-\x09\x0b-\x1f\x7f-\x9f\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}]/g;
+		END { print $n + 0 }' "$1" 2>&1
+}
+for to in text csv folded jsonl otlp chrome; do
+	tool convert --to $to --demangle no "$tmp/evil.cutrace"
+	if test -s "$tmp/err"; then
+		skip 1 "$(cat "$tmp/err")"
+		continue
+	fi
+	tr -d '\r' <"$tmp/out" >"$tmp/lines"
+	is "$(speaks "$tmp/lines")" 0 "$to: nothing that speaks to a terminal"
+	! test $to = csv || is "$(wc -l <"$tmp/out") $(grep -c "\"'=1+" "$tmp/out")" \
+		"$((calls + 1)) $(grep -c pt_autograd_2 "$tmp/all.csv")" \
+		"csv: a line a call, and no cell that a spreadsheet works out"
+	! test $to = text || is "$(wc -l <"$tmp/out")" "$calls" "text: a line a call"
+done
+for by in function library caller kernel thread process error memory; do
+	tool report --color never --by $by "$tmp/evil.cutrace"
+	is "$(speaks "$tmp/out")" 0 "report --by $by: nothing that speaks to a terminal"
+done
+tool report --format json "$tmp/evil.cutrace"
+is "$(speaks "$tmp/out")" 0 "report --format json: neither"
 
 # Texts that are no UTF-8, and that a format would take for its own.
 "$PERL" -pe 's/pt_autograd_2/a,"\xff\\x\n>\x01abcd/; s/pt_autograd_3/pt"autograd\\3/' "$tmp/one.cutrace" >"$tmp/evil.cutrace"
@@ -113,9 +138,10 @@ tool convert --to csv -o "$tmp/evil.csv" "$tmp/evil.cutrace"
 ok "csv: quotes are doubled" grep -q ',"pt""autograd\\3",' "$tmp/evil.csv"
 if command -v "$PYTHON3" >"$tmp/which"; then
 	is "$("$PYTHON3" -c 'import csv, sys
-rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="latin-1"), strict=True))
+rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8"), strict=True))
+sys.stdout.reconfigure(encoding="utf-8")
 print(len(rows), sorted({row["thread_name"] for row in rows}))' "$tmp/evil.csv" 2>&1)" \
-		"$calls ['a,\"ÿ\\\\x\\n>\\x01abcd', 'pt\"autograd\\\\3', 'python3']" "csv: is quoted"
+		"$calls ['a,\"�\\\\x�>�abcd', 'pt\"autograd\\\\3', 'python3']" "csv: is quoted"
 else
 	skip 1 "no python3"
 fi
@@ -123,7 +149,7 @@ tool convert --to jsonl -o "$tmp/all.jsonl" "$tmp/evil.cutrace"
 if ! command -v jq >"$tmp/which"; then
 	skip 1 "no jq"
 else
-	is "$(ask 'map(.thread_name) | unique | .[0:2] | map(values)[0]')" '"a,\"?\\x\n>\u0001abcd"' "jsonl: is escaped"
+	is "$(ask 'map(.thread_name) | unique | .[0:2] | map(values)[0]')" '"a,\"�\\x\n>\u0001abcd"' "jsonl: is escaped"
 fi
 
 # As fast as csv, in one run, by the processor's time.

@@ -77,7 +77,7 @@ alter "$tmp/killed.cutrace" mark 2000000500000 1 "$(printf 'started \377 "here"'
 perfetto "$tmp/killed.cutrace"
 is "$(found begins) $(found ends) $(found unfinished)" "3001 3000 1" \
 	"of a killed process: a call that had not ended has a beginning"
-is "$(found text)" 'started ? "here"
+is "$(found text)" 'started � "here"
 calls are missing: 77 beyond its size' "... marks are there, and what was lost"
 like "$(cat "$tmp/err")" 'killed.cutrace: calls are missing: 77 beyond its size' "... which is said"
 head -c 524388 "$tmp/killed.cutrace" >"$tmp/torn.cutrace"

@@ -79,7 +79,7 @@ chrome "$tmp/killed.cutrace"
 is "$(found '.traceEvents[] | select(.ph == "B") | .name, .tid, .ts')" '"cuStreamSynchronize"
 4001
 4500' "of a killed process: a call that had not ended has a beginning"
-is "$(found '.traceEvents[] | select(.ph == "i") | .name')" '"started ? \"h\\re\u0001\""
+is "$(found '.traceEvents[] | select(.ph == "i") | .name')" '"started � \"h\\re\u0001\""
 "calls are missing: 77 beyond its size"' "... marks are there, and what was lost"
 head -c 524388 "$tmp/killed.cutrace" >"$tmp/torn.cutrace"
 chrome "$tmp/torn.cutrace"

@@ -118,7 +118,7 @@ read_back
 is "$(grep -c '_entry ' "$tmp/events") $(grep -c '_exit ' "$tmp/events")" "3001 3000" \
 	"of a killed process: a call that had not ended has an entry"
 is "$(sed -n 's/.* \(mark\|lost\) { text = "\(.*\)" }$/\1 \2/p' "$tmp/events")" \
-	'mark started \? \"here\"
+	'mark started � \"here\"
 lost calls are missing: 77 beyond its size' "... marks are there, and what was lost"
 like "$(cat "$tmp/read.err")" 'WARNING: Tracer discarded 77 events' "... of which babeltrace2 warns"
 head -c 524388 "$tmp/killed.cutrace" >"$tmp/torn.cutrace"

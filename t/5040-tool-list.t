@@ -32,6 +32,11 @@ is "$("$cuaudit" list classes | awk '{ print $1, $2 }')" \
 			/^CUAPI/ && index("|" $8 "|", "|" class "|") { n++ }
 			END { print n + 0 }' "$include/driver_api.def")"
 	done)" "classes: each, with its members"
+# libc's matcher takes time and stack that are exponential in these.
+nested="/$(printf '(%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)cu$(
+	printf '+)%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)/"
+is "$(timeout 60 "$cuaudit" list -n functions "$nested" | wc -l)" \
+	"$("$cuaudit" list -n functions | wc -l)" "repetitions of repetitions take no time"
 is "$("$cuaudit" list -n classes %memory)" %memory "classes: one"
 is "$("$cuaudit" list -n classes 'm*')" "%memory
 %module
@@ -47,6 +52,15 @@ like "$("$cuaudit" list variables HOOKS)" '^CUAUDIT_HOOKS +stat +NAME.* +hook mo
 	"variables: default, values, what for; the prefix may be left out"
 is "$("$cuaudit" list functions >"$tmp/all"; awk '/\* [a-z]/ { print }' "$tmp/all")" "" \
 	"pointers are written as in C"
+
+# Messages hold what somebody set: ESC, C1, what turns characters round, no UTF-8.
+evil=$(printf 'a\033[31m\302\233\342\200\256\377b')
+clean=$(printf 'a\357\277\275[31m\357\277\275\357\277\275\357\277\275b')
+like "$(audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$evil" "$demo" dlopen 2>&1 | grep -F "$clean")" \
+	"^cuaudit: " "messages of the core: nothing that speaks to a terminal"
+like "$(audited CUAUDIT_DRIVER=sim CUAUDIT_LOG="$evil" "$demo" dlopen 2>&1 | grep -F "$clean")" \
+	"^cuaudit: " "of the auditor: neither"
+like "$("$cuaudit" list "$evil" 2>&1 | grep -F "$clean")" "^cuaudit: " "of the tool: neither"
 
 refused 2 "list takes what to list, and one selector; see cuaudit list --help" "nothing" list
 refused 2 "list takes what to list" "too much" list functions a b

@@ -214,16 +214,22 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 		.progress_data = &progress,
 	};
 	const char **paths = calloc(inputs->count + 1, sizeof(*paths));
+	bool *named = calloc(inputs->count + 1, sizeof(*named));
 	struct replace replace;
 	int status = TOOL_FAILED;
 
-	if (!paths) {
+	if (!paths || !named) {
 		tool_complain("no memory");
+		free(paths);
+		free(named);
 		return TOOL_FAILED;
 	}
-	for (size_t i = 0; i < inputs->count; i++)
+	for (size_t i = 0; i < inputs->count; i++) {
 		paths[i] = inputs->files[i].path;
+		named[i] = !inputs->files[i].folder;
+	}
 	convert.paths = paths;
+	convert.named = named;
 	progress_begin(&progress, "convert");
 	if (replace_begin(&replace, settings->output,
 			  settings->format->target == CONVERT_FOLDER ? REPLACE_FOLDER
@@ -238,6 +244,7 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 			status = TOOL_FAILED;
 	}
 	free(paths);
+	free(named);
 	return status;
 }
 
@@ -264,8 +271,9 @@ int tool_convert(int argc, char **argv)
 		status = TOOL_FAILED;
 	} else {
 		status = inputs_take(&inputs, argv + optind, (size_t)(argc - optind), INPUT_TRACE);
-		if (status == TOOL_OK)
-			status = convert_files(&settings, &inputs);
+		/* What was named by itself is needed; of a directory, what there is is taken. */
+		if (inputs.count && !inputs.refused && convert_files(&settings, &inputs))
+			status = TOOL_FAILED;
 		inputs_free(&inputs);
 	}
 	if (settings.functions)

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "names/text.h"
 #include "report/io.h"
 #include "tools/complete.h"
 #include "tools/help.h"
@@ -17,25 +17,20 @@
 /* One line, whatever is in a name. */
 void tool_complain(const char *format, ...)
 {
-	char *text;
+	char text[8192], line[8192];
 	struct io_signals signals;
 	va_list list;
-	int length;
 
 	fflush(stdout);
 	va_start(list, format);
-	length = vasprintf(&text, format, list);
+	if (vsnprintf(text, sizeof(text), format, list) < 0)
+		*text = '\0';
 	va_end(list);
-	if (length < 0)
-		abort();
-	for (int i = 0; i < length; i++)
-		if ((unsigned char)text[i] < ' ' || text[i] == 127)
-			text[i] = '?';
+	text_print(line, sizeof(line), text, strlen(text));
 	/* A message that nobody reads changes neither our status nor the program's. */
 	io_enter(&signals);
-	fprintf(stderr, "cuaudit: %s\n", text);
+	fprintf(stderr, "cuaudit: %s\n", line);
 	io_leave(&signals);
-	free(text);
 }
 
 static void unknown(const char *word)

@@ -3,7 +3,9 @@
 #include "tools/finding.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "names/text.h"
 #include "tools/tool.h"
 
 enum level { OK, WARNING, PROBLEM };
@@ -28,12 +30,10 @@ static bool problems;
 /* Strings a text has no place for are not printed. */
 static const char *text(enum finding finding, const char *first, const char *second)
 {
-	static char line[8192];
+	static char raw[8192], line[8192];
 
-	snprintf(line, sizeof(line), rows[finding].text, first, second);
-	for (char *at = line; *at; at++)
-		if ((unsigned char)*at < ' ')
-			*at = '?';
+	snprintf(raw, sizeof(raw), rows[finding].text, first, second);
+	text_print(line, sizeof(line), raw, strlen(raw));
 	return line;
 }
 

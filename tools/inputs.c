@@ -75,7 +75,8 @@ static const char *judge(const char *path, unsigned int kinds, enum input_kind *
 				     foreign(kinds);
 }
 
-static int add(struct inputs *inputs, const char *path, enum input_kind kind)
+static int add(struct inputs *inputs, const char *path, enum input_kind kind,
+	       const struct stat *status)
 {
 	struct input *file;
 
@@ -91,6 +92,8 @@ static int add(struct inputs *inputs, const char *path, enum input_kind kind)
 	file = &inputs->files[inputs->count];
 	file->kind = kind;
 	file->folder = 0;
+	file->device = status->st_dev;
+	file->inode = status->st_ino;
 	file->path = strdup(path);
 	if (!file->path)
 		return refuse(path, strerror(ENOMEM));
@@ -114,7 +117,7 @@ static int take_file(struct inputs *inputs, const char *path, unsigned int kinds
 		fault = "not a file";
 	if (!fault)
 		fault = judge(path, kinds, &kind);
-	return fault ? refuse(path, fault) : add(inputs, path, kind);
+	return fault ? refuse(path, fault) : add(inputs, path, kind, &status);
 }
 
 /* NAME.SUFFIX, NAME.SUFFIX.N */
@@ -181,6 +184,46 @@ static bool is_folder(const char *path)
 	return !stat(path, &status) && S_ISDIR(status.st_mode);
 }
 
+/* By file, then in the order in which they were given. */
+static int by_file(const void *a, const void *b)
+{
+	const struct input *x = *(struct input *const *)a, *y = *(struct input *const *)b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Leaves each file in its first place; paths of the others become NULL, then go. */
+static int unite(struct inputs *inputs)
+{
+	struct input **sorted = calloc(inputs->count + 1, sizeof(*sorted));
+	size_t kept = 0;
+
+	if (!sorted)
+		return refuse("files", strerror(ENOMEM));
+	for (size_t i = 0; i < inputs->count; i++)
+		sorted[i] = &inputs->files[i];
+	qsort(sorted, inputs->count, sizeof(struct input *), by_file);
+	for (size_t i = 1, first = 0; i < inputs->count; i++) {
+		if (sorted[i]->device != sorted[first]->device ||
+		    sorted[i]->inode != sorted[first]->inode) {
+			first = i;
+			continue;
+		}
+		free(sorted[i]->path);
+		sorted[i]->path = NULL;
+	}
+	free(sorted);
+	for (size_t i = 0; i < inputs->count; i++)
+		if (inputs->files[i].path)
+			inputs->files[kept++] = inputs->files[i];
+	inputs->count = kept;
+	return TOOL_OK;
+}
+
 int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, unsigned int kinds)
 {
 	int status = TOOL_OK;
@@ -198,10 +241,14 @@ int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, uns
 			result = take_file(inputs, arguments[i], kinds);
 		if (result)
 			status = result;
+		inputs->refused += result && !is_folder(arguments[i]);
 		for (; before < inputs->count && is_folder(arguments[i]); before++)
 			inputs->files[before].folder = i + 1;
 	}
-	return status;
+	if (unite(inputs) == TOOL_OK)
+		return status;
+	inputs_free(inputs);
+	return TOOL_FAILED;
 }
 
 void inputs_free(struct inputs *inputs)

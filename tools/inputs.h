@@ -4,6 +4,7 @@
 #define TOOLS_INPUTS_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 enum input_kind {
 	INPUT_TRACE = 1,	/* of the trace hook */
@@ -13,18 +14,22 @@ enum input_kind {
 struct input {
 	char *path;
 	enum input_kind kind;	/* by its magic alone: the rest is the reader's to check */
+	dev_t device;		/* which file it is, by whatever path */
+	ino_t inode;
 	size_t folder;		/* the argument that it was in, from 1; 0 if it is one itself */
 };
 
 struct inputs {
 	struct input *files;
 	size_t count;
+	size_t refused;		/* arguments that are no directories, and were left out */
 };
 
 /*
- * Takes the files that arguments name, in their order. A directory stands for the
- * files of these kinds in it: traces, *.cutrace and *.cutrace.N, and statistics,
- * *.part and *.part.N, with numbers in names in the order of numbers. What cannot be read, or is none of kinds, is left out after a
+ * Takes the files that arguments name, in their order; one that is named again, by
+ * whatever path, once. A directory stands for the files of these kinds in it: traces,
+ * *.cutrace and *.cutrace.N, and statistics, *.part and *.part.N, with numbers in names
+ * in the order of numbers. What cannot be read, or is none of kinds, is left out after a
  * line on stderr. TOOL_OK, or TOOL_FAILED if anything was left out;
  * inputs_free in both cases.
  */

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuaudit list: prints what selectors and settings can name. */
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "names/nearest.h"
 #include "names/selector.h"
+#include "names/text.h"
 #include "tools/catalogue.h"
 #include "tools/options.h"
 #include "tools/tool.h"
 
-enum { MAX_NAMES = 4096 };
+enum { MAX_NAMES = 4096, LINE = 65536 };
 
 struct listing {
 	const char *kind;
@@ -22,6 +24,20 @@ struct listing {
 	size_t nknown;
 	const char *known[MAX_NAMES + 1];	/* for the nearest; functions' and variables' names stay */
 };
+
+/* Values of variables, and what plug-ins say of their options, come from outside. */
+__attribute__((format(printf, 1, 2)))
+static void say(const char *format, ...)
+{
+	static char text[LINE], line[LINE];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	text_print(line, sizeof(line), text, strlen(text));
+	puts(line);
+}
 
 static void print(const struct entry *entry, void *data)
 {
@@ -34,20 +50,20 @@ static void print(const struct entry *entry, void *data)
 		return;
 	listing->printed++;
 	if (listing->names) {
-		puts(entry->names.name);
+		say("%s", entry->names.name);
 		return;
 	}
 	if (hooks)
-		printf("%-12s  %s\n", entry->names.name, entry->summary);
+		say("%-12s  %s", entry->names.name, entry->summary);
 	else if (*listing->kind == 'c')
-		printf("%-12s  %4s  %s\n", entry->names.name, entry->first, entry->summary);
+		say("%-12s  %4s  %s", entry->names.name, entry->first, entry->summary);
 	else
-		printf("%-*s  %-*s  %-*s  %s\n", functions ? 32 : 26, entry->names.name, 4,
-		       entry->first, functions ? 14 : 28, entry->second, entry->summary);
+		say("%-*s  %-*s  %-*s  %s", functions ? 32 : 26, entry->names.name, 4,
+		    entry->first, functions ? 14 : 28, entry->second, entry->summary);
 	for (const struct cuaudit_option *option = entry->options; option && option->key; option++)
-		printf("  %s=%s%s%s%s  %s\n", option->key, option->values ? option->values : "TEXT",
-		       option->fallback ? " (" : "", option->fallback ? option->fallback : "",
-		       option->fallback ? ")" : "", option->help ? option->help : "");
+		say("  %s=%s%s%s%s  %s", option->key, option->values ? option->values : "TEXT",
+		    option->fallback ? " (" : "", option->fallback ? option->fallback : "",
+		    option->fallback ? ")" : "", option->help ? option->help : "");
 }
 
 static int complain(const struct listing *listing)

@@ -6,8 +6,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "trace/extent.h"
 
 enum { MAX_SEGMENT = 1 << 30, MAX_SHIFT = 63 };
 
@@ -16,10 +19,9 @@ static const off_t max_size = (off_t)1 << 32;
 
 static const char foreign[] = "not a stat record file";
 
-/* Fewer bytes than asked for only at the file's end. */
-static ssize_t read_whole(int fd, char *data, size_t size)
+/* Bytes from used to size; fewer only at the file's end. Returns where it stopped. */
+static ssize_t read_on(int fd, char *data, size_t used, size_t size)
 {
-	size_t used = 0;
 
 	while (used < size) {
 		ssize_t got = pread(fd, data + used, size - used, (off_t)used);
@@ -33,6 +35,28 @@ static ssize_t read_whole(int fd, char *data, size_t size)
 		used += (size_t)got;
 	}
 	return (ssize_t)used;
+}
+
+static ssize_t read_whole(int fd, char *data, size_t size)
+{
+	return read_on(fd, data, 0, size);
+}
+
+/* What of a file has data. Its holes stay zeros that take no memory. */
+static ssize_t read_data(int fd, char *data, size_t size)
+{
+	uint64_t at = 0, hole;
+	ssize_t got = 0;
+
+	while ((at = extent_data(fd, at)) < size) {
+		hole = extent_hole(fd, at);
+		hole = hole < size ? hole : size;
+		got = read_on(fd, data, (size_t)at, (size_t)hole);
+		if (got < (ssize_t)hole)
+			return got;
+		at = hole;
+	}
+	return (ssize_t)size;
 }
 
 static const char *check_header(const struct cuaudit_stat_header *header)
@@ -75,16 +99,28 @@ static const char *read_file(struct load *load, int fd)
 	if (status.st_size > max_size)
 		return "larger than a record file gets";
 	load->size = (size_t)status.st_size;
-	if (posix_memalign((void **)&load->data, CUAUDIT_STAT_HEADER, load->size)) {
+	load->data = mmap(NULL, load->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+			  MAP_NORESERVE, -1, 0);
+	if (load->data == MAP_FAILED) {
 		load->data = NULL;
 		return strerror(ENOMEM);
 	}
-	got = read_whole(fd, load->data, load->size);
+	load->mapped = load->size;
+	got = read_data(fd, load->data, load->size);
 	if (got < (ssize_t)sizeof(start))
 		return got < 0 ? strerror(errno) : "cut short";
 	load->size = (size_t)got;
 	/* It may have changed since. */
 	return check_header((void *)load->data);
+}
+
+static void free_data(struct load *load)
+{
+	if (load->mapped)
+		munmap(load->data, load->mapped);
+	else
+		free(load->data);
+	load->mapped = 0;
 }
 
 static const char *cut(struct load *load)
@@ -127,7 +163,7 @@ static const char *trim(struct load *load)
 	if (posix_memalign((void **)&data, CUAUDIT_STAT_HEADER, used))
 		return strerror(ENOMEM);
 	memcpy(data, load->data, used);
-	free(load->data);
+	free_data(load);
 	load->data = data;
 	load->size = used;
 	load->segments[0].data = data;
@@ -202,5 +238,5 @@ enum load_kind load_kind(const char *path)
 void load_free(struct load *load)
 {
 	free(load->segments);
-	free(load->data);
+	free_data(load);
 }

@@ -10,6 +10,7 @@
 struct load {
 	char *data;
 	size_t size;		/* without room at the end that is not in use */
+	size_t mapped;		/* bytes of data that are mapped; 0: it is allocated */
 	bool cut;		/* bytes are missing at the file's end */
 	struct segment *segments;
 	size_t count;

@@ -55,7 +55,10 @@ static int complain_losses(const struct summary *summary)
 	return status;
 }
 
-/* Adds up the traces among the inputs. A status; summary_free in all cases. */
+/*
+ * Adds up the traces among the inputs. A status; where there is nothing to print, all
+ * processes are faults. summary_free in all cases.
+ */
 static int build(struct summary *summary, const struct summarize *how, const struct inputs *inputs)
 {
 	char **paths = calloc(inputs->count + 1, sizeof(*paths));
@@ -80,11 +83,16 @@ static int build(struct summary *summary, const struct summarize *how, const str
 	if (!error)
 		return complain(summary);
 	tool_complain("report: %s", strerror(-error));
+	/* Half of the calls, or none, would look like all of them. */
+	summary->faults = summary->nprocesses;
 	return TOOL_FAILED;
 }
 
+/* Nothing is printed of what is not whole. */
 static int finish(struct out *out, int error)
 {
+	if (!error)
+		error = out->error;
 	if (!error)
 		error = out_write(out, STDOUT_FILENO, IO_FOREVER);
 	out_free(out);
@@ -108,7 +116,7 @@ int summarize(const struct summarize *how, const struct inputs *inputs)
 	}
 	if (finish(&out, 0))
 		status = TOOL_FAILED;
-	if (complain_losses(&summary))
+	if (summary.faults < summary.nprocesses && complain_losses(&summary))
 		status = TOOL_FAILED;
 	summary_free(&summary);
 	return status;
@@ -225,7 +233,7 @@ int summarize_page(const struct summarize *how, const char *target, const struct
 	status = build(&summary, &all, inputs);
 	if (summary.faults < summary.nprocesses && write_page(&summary, target))
 		status = TOOL_FAILED;
-	if (complain_losses(&summary))
+	if (summary.faults < summary.nprocesses && complain_losses(&summary))
 		status = TOOL_FAILED;
 	summary_free(&summary);
 	return status;

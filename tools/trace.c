@@ -29,11 +29,15 @@ struct trace_options {
 	bool add;		/* to an earlier run's */
 };
 
-/* Digits, then one of units. */
+/* Digits, with units perhaps a fraction, then one of these. */
 static bool is_measure(const char *value, const char *units)
 {
-	size_t digits = strspn(value, "0123456789");
+	size_t digits = strspn(value, "0123456789"), more;
 
+	if (digits && *units && value[digits] == '.') {
+		more = strspn(value + digits + 1, "0123456789");
+		digits = more ? digits + 1 + more : 0;
+	}
 	return digits && options_among(units, value + digits);
 }
 

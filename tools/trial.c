@@ -64,7 +64,7 @@ static void print_lines(char *text)
 
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		if (!strncmp(line, own, sizeof(own) - 1))
-			fprintf(stderr, "%s\n", line);
+			tool_complain("%s", line + sizeof(own) - 1);
 }
 
 static bool judge(const struct settings *settings, struct child *child)

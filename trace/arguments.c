@@ -239,8 +239,10 @@ bool trace_arguments_named(const struct trace_arguments *arguments, const char *
 /* Without what it was given. */
 static void print_bare(struct buffer *out, const struct trace_function *function, int32_t result)
 {
-	buffer_text(out, function->name);
-	buffer_text(out, "(...) = ");
+	struct print_param params[PRINT_PARAMS];
+
+	buffer_name(out, function->name);
+	buffer_text(out, print_params(function->row, params) || function->row < 0 ? "(...) = " : "() = ");
 	print_result_name(out, result);
 }
 

@@ -27,7 +27,7 @@ enum { DEMANGLE_TIMES = 8 };
 /*
  * What the ELF symbol means, to be freed: in that way, or in a shorter one if it
  * would be too long. NULL: it is no name of C++'s, it is too long in any way, or
- * memory is out.
+ * memory is out, which errno says then.
  */
 char *demangle(const char *symbol, enum demangle how);
 

@@ -430,8 +430,11 @@ int trace_demangle(struct trace *trace, enum demangle how)
 		struct trace_kernel *kernel = &trace->kernels[i];
 		char **name = &trace->spelled[kernel->number];
 
+		errno = 0;
 		if (!*name)
 			*name = demangle(kernel->name, how);
+		if (!*name && errno == ENOMEM)
+			return -ENOMEM;
 		if (*name)
 			kernel->name = *name;
 	}

@@ -2,6 +2,7 @@
 /* The calls of all threads in the order of their ends. */
 #include "trace/trace.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 enum {
@@ -24,6 +25,7 @@ struct trace_merge {
 	size_t nheap;
 	size_t window;
 	uint64_t damaged;
+	int error;
 	bool moved;		/* the heap's first way has to go on */
 };
 
@@ -79,6 +81,8 @@ static void finish(struct trace_merge *merge, struct way *way)
 {
 	merge->damaged += way->walk.damaged;
 	way->walk.damaged = 0;
+	if (way->walk.error)
+		merge->error = way->walk.error;
 	free(way->buffer);
 	way->buffer = NULL;
 }
@@ -128,7 +132,7 @@ static bool join(struct trace_merge *merge)
 
 	way->buffer = malloc(merge->window);
 	if (!way->buffer) {
-		merge->damaged++;
+		merge->error = -ENOMEM;
 		return false;
 	}
 	trace_walk_begin(&way->walk, merge->trace, way->buffer, merge->window);
@@ -153,6 +157,11 @@ const struct trace_call *trace_merge_next(struct trace_merge *merge)
 		join(merge);
 	merge->moved = merge->nheap;
 	return merge->nheap ? &merge->heap[0]->call : NULL;
+}
+
+int trace_merge_error(const struct trace_merge *merge)
+{
+	return merge->error;
 }
 
 uint64_t trace_merge_damaged(const struct trace_merge *merge)

@@ -14,10 +14,12 @@
 #include <cuaudit/clock.h>
 
 #include "trace/describe.h"
+#include "trace/extent.h"
 
 enum {
 	CHUNK_MIN = 8192,
 	CHUNK_MAX = 1 << 30,
+	STEP = 64 << 10,	/* bytes of descriptions that are read at first */
 	TRIES = 8,		/* to copy a chunk's header while it is written */
 	SPAN_MIN = 100000000,	/* ns from which two readings of two clocks are the better measure */
 	STEP_MIN = 1000000	/* ns by which the time of day was set, not read late */
@@ -59,6 +61,8 @@ static const char *open_file(struct trace *trace)
 	if (!S_ISREG(status.st_mode))
 		return "is not a regular file";
 	trace->size = (uint64_t)status.st_size;
+	trace->device = status.st_dev;
+	trace->inode = status.st_ino;
 	return trace->size ? NULL : "is empty";
 }
 
@@ -100,25 +104,58 @@ static const char *read_header(struct trace *trace)
 	return NULL;
 }
 
+/* Whether the row of descriptions ends before size; *at: how far it has been followed. */
+static bool ends(const char *data, size_t size, size_t *at)
+{
+	struct cuaudit_trace_record record;
+
+	while (*at + sizeof(record) <= size) {
+		memcpy(&record, data + *at, sizeof(record));
+		if (!record.type || record.size < sizeof(record))
+			return true;
+		*at += record.size;
+	}
+	return false;
+}
+
+/* As far as there are descriptions: a chunk may be declared far larger than what is in it. */
+static int read_segment(const struct trace *trace, struct trace_segment *segment, uint64_t offset,
+			uint64_t end)
+{
+	uint64_t hole = extent_hole(trace->fd, offset);
+	size_t whole = (size_t)((hole < end ? hole : end) - offset), room = 0, at = 0;
+
+	while (segment->size == room && room < whole &&
+	       !ends((const char *)segment->data, segment->size, &at)) {
+		uint64_t *data;
+		ssize_t got;
+
+		room = room ? 2 * room : STEP;
+		room = room < whole ? room : whole;
+		data = reallocarray(segment->data, room / sizeof(*data) + 1, sizeof(*data));
+		if (!data)
+			return -ENOMEM;
+		segment->data = data;
+		got = read_at(trace->fd, (char *)data + segment->size, room - segment->size,
+			      offset + segment->size);
+		if (got < 0)
+			return (int)got;
+		segment->size += (size_t)got;
+	}
+	return 0;
+}
+
 static int add_segment(struct trace *trace, uint64_t offset, uint64_t end, uint64_t sequence)
 {
 	struct trace_segment *segment;
-	ssize_t got;
 
 	segment = reallocarray(trace->segments, trace->nsegments + 1, sizeof(*segment));
 	if (!segment)
 		return -ENOMEM;
 	trace->segments = segment;
-	segment += trace->nsegments;
-	segment->sequence = sequence;
-	segment->size = (size_t)(end - offset);
-	segment->data = malloc(segment->size + CUAUDIT_TRACE_ALIGN);
-	if (!segment->data)
-		return -ENOMEM;
-	trace->nsegments++;
-	got = read_at(trace->fd, segment->data, segment->size, offset);
-	segment->size = got < 0 ? 0 : (size_t)got;
-	return got < 0 ? (int)got : 0;
+	segment += trace->nsegments++;
+	*segment = (struct trace_segment){ .sequence = sequence };
+	return read_segment(trace, segment, offset, end);
 }
 
 static int add_chunk(struct trace *trace, const struct cuaudit_trace_chunk *header,
@@ -191,8 +228,14 @@ static int read_chunks(struct trace *trace)
 	error = add_segment(trace, CUAUDIT_TRACE_HEADER, end, 0);
 	for (offset = size; !error && offset < trace->size; offset += size) {
 		struct cuaudit_trace_chunk header;
-		ssize_t got = read_chunk(trace, &header, offset);
+		uint64_t data = extent_data(trace->fd, offset);
+		ssize_t got;
 
+		/* Chunks of which nothing was written are empty; a file may have any number. */
+		if (data >= trace->size)
+			break;
+		offset = data & -size;
+		got = read_chunk(trace, &header, offset);
 		end = trace->size - offset < size ? trace->size : offset + size;
 		if (got < 0)
 			return (int)got;
@@ -335,6 +378,43 @@ static int set_clock(struct trace *trace)
 		measure(trace, &readings[0], &readings[count - 1]);
 	free(readings);
 	return 0;
+}
+
+void trace_park(struct trace *trace)
+{
+	close(trace->fd);
+	trace->fd = -1;
+}
+
+/* The same file, or -errno. */
+static int open_again(const struct trace *trace)
+{
+	int fd = open(trace->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &status) && status.st_dev == trace->device && status.st_ino == trace->inode)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+ssize_t trace_read(const struct trace *trace, void *to, size_t size, uint64_t offset)
+{
+	int fd = trace->fd < 0 ? open_again(trace) : trace->fd;
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	do
+		got = pread(fd, to, size, (off_t)offset);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		got = -errno;
+	if (trace->fd < 0)
+		close(fd);
+	return got;
 }
 
 const char *trace_open(struct trace *trace, const char *path)

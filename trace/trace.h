@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <cuaudit/trace.h>
 
@@ -110,7 +111,8 @@ struct trace_segment;	/* of descriptions */
 
 struct trace {
 	const char *path;
-	int fd;
+	int fd;			/* -1 where it is opened for each read, see trace_park */
+	uint64_t device, inode;
 	uint64_t size;		/* of the file when it was opened */
 	struct cuaudit_trace_header header;	/* texts in it end with a NUL */
 	struct trace_function *functions;
@@ -151,6 +153,11 @@ void trace_close(struct trace *trace);
 
 /* How many calls are missing for a reason, those that were written over meanwhile included. */
 uint64_t trace_lost(const struct trace *trace, enum cuaudit_trace_loss why);
+/* Closes the file but for the moments in which it is read, where descriptors are few. */
+void trace_park(struct trace *trace);
+
+/* As pread(2), whatever is interrupted; -errno. */
+ssize_t trace_read(const struct trace *trace, void *to, size_t size, uint64_t offset);
 
 /* Gives kernels the names that people read, before anything is done with them. 0 or -ENOMEM. */
 int trace_demangle(struct trace *trace, enum demangle how);
@@ -170,6 +177,18 @@ static inline uint64_t trace_ns(const struct trace *trace, uint64_t ticks)
 static inline uint64_t trace_duration(const struct trace *trace, uint64_t ticks)
 {
 	return (uint64_t)(__extension__(unsigned __int128)ticks * trace->mult >> trace->shift);
+}
+
+/* Ticks since the trace began of a time since the epoch. */
+static inline int64_t trace_ticks_since(const struct trace *trace, uint64_t ns)
+{
+	__extension__ __int128 ticks = (__extension__(__int128)ns - trace->start_ns) *
+				       ((__extension__(__int128)1) << trace->shift) /
+				       (__int128)trace->mult;
+
+	if (ticks > INT64_MAX)
+		return INT64_MAX;
+	return ticks < INT64_MIN ? INT64_MIN : (int64_t)ticks;
 }
 
 /* The thread of that number, NULL where nothing describes it: a call's may be such. */
@@ -217,6 +236,7 @@ struct trace_walk {
 	uint32_t thread;
 	uint64_t calls;		/* seen so far, in all chunks */
 	uint64_t damaged;	/* chunks that broke off, or whose calls made no sense */
+	int error;		/* -errno: the file could not be read, and calls are missing */
 };
 
 /* Bytes for a window that suits the file: a chunk's, but not too many. */
@@ -229,8 +249,14 @@ void trace_walk_begin(struct trace_walk *walk, const struct trace *trace, void *
 /* Goes to the beginning of chunk index of trace->chunks. 0 or -errno. */
 int trace_walk_chunk(struct trace_walk *walk, size_t index);
 
-/* The number of the chunk's last thread, whose `open` is; its first's where memory is out. */
-uint32_t trace_chunk_owner(const struct trace *trace, size_t index);
+/* The number of the chunk's last thread, whose `open` is. 0 or -errno. */
+int trace_chunk_owner(const struct trace *trace, size_t index, uint32_t *number);
+
+/*
+ * Until when, in ticks, calls have lasted that have not ended: now if the process is
+ * alive on this machine, else its end, or the last that was recorded. 0 or -errno.
+ */
+int trace_until(const struct trace *trace, uint64_t *ticks);
 
 /* More of the chunk into the buffer; false at its end. For trace_walk_next. */
 bool trace_walk_more(struct trace_walk *walk);
@@ -347,6 +373,9 @@ void trace_merge_limit(struct trace_merge *merge, size_t bytes);
 
 /* The next one, valid until the one after; NULL at the end. */
 const struct trace_call *trace_merge_next(struct trace_merge *merge);
+
+/* At its end: -errno where calls are missing as memory was out, or the file could not be read. */
+int trace_merge_error(const struct trace_merge *merge);
 
 /* What was damaged on the way. */
 uint64_t trace_merge_damaged(const struct trace_merge *merge);

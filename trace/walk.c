@@ -58,16 +58,6 @@ static bool over(struct trace_walk *walk, bool damaged)
 	return false;
 }
 
-static ssize_t copy(const struct trace_walk *walk, void *to, size_t size, uint64_t offset)
-{
-	ssize_t got;
-
-	do
-		got = pread(walk->trace->fd, to, size, (off_t)offset);
-	while (got < 0 && errno == EINTR);
-	return got;
-}
-
 /*
  * Whether what was copied of the chunk is of this chunk: a process that still writes a ring
  * begins chunks anew, their kind and sequence first. How many of its calls are lost is known if it
@@ -86,7 +76,7 @@ static bool is_same(const struct trace_walk *walk)
 		return true;
 	/* Pairs with trace_chunk_clear. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (copy(walk, &now, sizeof(now), chunk->offset) == (ssize_t)sizeof(now) &&
+	if (trace_read(walk->trace, &now, sizeof(now), chunk->offset) == (ssize_t)sizeof(now) &&
 	    now.kind == CUAUDIT_TRACE_CALLS && now.sequence == chunk->sequence)
 		return true;
 	lost = chunk->records > seen ? chunk->records - seen : 1;
@@ -101,12 +91,15 @@ static bool is_same(const struct trace_walk *walk)
 static void copy_again(struct trace_walk *walk, uint64_t *words, size_t kept, size_t count)
 {
 	size_t last = 0;
+	ssize_t got;
 
 	if (!walk->trace->living || walk->chunk->records)
 		return;
 	while (last < kept + count && words[last] & 255)
 		last += words[last] & 255;
-	copy(walk, words + kept, count * 8, walk->offset);
+	got = trace_read(walk->trace, words + kept, count * 8, walk->offset);
+	if (got < 0)
+		walk->error = (int)got;
 	if (last < kept + count)
 		words[last] = 0;
 }
@@ -129,7 +122,9 @@ bool trace_walk_more(struct trace_walk *walk)
 		room = walk->left & ~(size_t)7;
 	if (!room)
 		return over(walk, kept > 0);
-	got = copy(walk, (char *)walk->buffer + kept, room, walk->offset);
+	got = trace_read(walk->trace, (char *)walk->buffer + kept, room, walk->offset);
+	if (got < 0)
+		walk->error = (int)got;
 	if (got < 8)
 		return over(walk, kept || got < 0);
 	got &= ~(ssize_t)7;
@@ -192,7 +187,9 @@ static int far_record(struct trace_walk *walk, uint64_t offset, uint64_t most)
 	for (int i = 0; i < TRACE_FAR; i++)
 		if (far->offsets[i] == offset)
 			return i;
-	got = copy(walk, words, sizeof(words), offset);
+	got = trace_read(walk->trace, words, sizeof(words), offset);
+	if (got < 0)
+		walk->error = (int)got;
 	if (got < 16)
 		return NOT_THERE;
 	if (!is_same(walk)) {
@@ -286,7 +283,7 @@ bool trace_walk_rest(struct trace_walk *walk, const uint64_t *record, struct tra
 	return true;
 }
 
-uint32_t trace_chunk_owner(const struct trace *trace, size_t index)
+int trace_chunk_owner(const struct trace *trace, size_t index, uint32_t *number)
 {
 	size_t window = trace_window(trace);
 	void *buffer = malloc(window);
@@ -294,11 +291,12 @@ uint32_t trace_chunk_owner(const struct trace *trace, size_t index)
 	struct trace_call call;
 
 	if (!buffer)
-		return trace->chunks[index].thread;
+		return -ENOMEM;
 	trace_walk_begin(&walk, trace, buffer, window);
 	trace_walk_chunk(&walk, index);
 	while (trace_walk_next(&walk, &call))
 		;
 	free(buffer);
-	return walk.thread;
+	*number = walk.thread;
+	return walk.error;
 }

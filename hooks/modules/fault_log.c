@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "names/text.h"
 #include "report/io.h"
 
 enum { LINE = 512, CALL = 300 };
@@ -29,6 +30,13 @@ static void add(struct line *line, const char *text)
 {
 	while (*text && line->used < sizeof(line->text) - 2)
 		line->text[line->used++] = *text++;
+}
+
+/* A name, in place of which there may be anything. */
+static void add_name(struct line *line, const char *text)
+{
+	line->used += text_print(line->text + line->used, sizeof(line->text) - 1 - line->used, text,
+				 strlen(text));
 }
 
 static void add_number(struct line *line, uint64_t value)
@@ -140,11 +148,11 @@ void fault_log_injection(const struct fault_rule *rule, const struct cuaudit_cal
 	add(&line, ", thread ");
 	add_number(&line, (uint64_t)syscall(SYS_gettid));
 	add(&line, ", ");
-	add(&line, cuaudit_call_library(call)->name);
+	add_name(&line, cuaudit_call_library(call)->name);
 	add(&line, ": ");
 	seen.result = driver;
 	cuaudit_call_print(&seen, flags, text, sizeof(text));
-	add(&line, text);
+	add_name(&line, text);
 	if (answer != FAULT_NONE) {
 		add(&line, answer == FAULT_ERROR ? " is not called but returns " : " is made ");
 		add_result(&line, rule->result);

@@ -72,7 +72,7 @@ static void pad(struct out *out, const char *text, size_t width)
 {
 	size_t length = strlen(text);
 
-	out_text(out, text);
+	out_printed(out, text, length);
 	out_spaces(out, length < width ? width - length : 1);
 }
 

@@ -104,7 +104,7 @@ static void text_denied(struct out *out)
 		out_text(out, "\n");
 		out_right(out, out_count(limit_denied[slot]).text, NUMBER - 1);
 		out_text(out, "  ");
-		out_text(out, function->name);
+		out_printed(out, function->name, strlen(function->name));
 	}
 }
 

@@ -31,6 +31,8 @@ const struct cuaudit_option trace_option_table[] = {
 	{ NULL, NULL, NULL, NULL }
 };
 
+enum { NANO = 1000000000 };
+
 /* Digits, up to what follows them. */
 static int begin_number(const char **text, uint64_t *value)
 {
@@ -46,8 +48,28 @@ static int begin_number(const char **text, uint64_t *value)
 	return 0;
 }
 
+/* ".25" of a unit; more digits than nanoseconds need are nothing. */
+static int read_fraction(const char **text, uint64_t *billionths)
+{
+	const char *at = *text + 1;
+	uint64_t one = NANO;
+
+	*billionths = 0;
+	if (**text != '.')
+		return 0;
+	if (*at < '0' || *at > '9')
+		return -EINVAL;
+	for (; *at >= '0' && *at <= '9'; at++) {
+		one /= 10;
+		*billionths += one * (uint64_t)(*at - '0');
+	}
+	*text = at;
+	return 0;
+}
+
 int trace_options_time(const char *text, uint64_t *ns)
 {
+	uint64_t fraction;
 	static const struct {
 		const char *name;
 		uint64_t ns;
@@ -59,9 +81,13 @@ int trace_options_time(const char *text, uint64_t *ns)
 		return -EINVAL;
 	if (!*ns && !*text)
 		return 0;
+	if (read_fraction(&text, &fraction))
+		return -EINVAL;
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(text, units[i].name))
-			return __builtin_mul_overflow(*ns, units[i].ns, ns) ? -EINVAL : 0;
+			return __builtin_mul_overflow(*ns, units[i].ns, ns) ||
+			       __builtin_add_overflow(*ns, fraction * units[i].ns / NANO, ns) ?
+			       -EINVAL : 0;
 	return -EINVAL;
 }
 

@@ -17,6 +17,7 @@
 
 #include "hooks/modules/trace_lock.h"
 #include "hooks/modules/trace_self.h"
+#include "names/text.h"
 #include "report/io.h"
 
 enum { LINE = 4096, TAIL = 256 };
@@ -41,6 +42,13 @@ static void add(struct line *line, const char *text)
 {
 	while (*text && line->used < sizeof(line->text) - 1)
 		line->text[line->used++] = *text++;
+}
+
+/* A name, in place of which there may be anything. */
+static void add_name(struct line *line, const char *text)
+{
+	line->used += text_print(line->text + line->used, sizeof(line->text) - line->used, text,
+				 strlen(text));
 }
 
 static void add_number(struct line *line, uint64_t value)
@@ -149,7 +157,7 @@ void trace_text(const struct cuaudit_call *call)
 		add(line, ">");
 	}
 	add(line, " ");
-	add(line, cuaudit_call_library(call)->name);
+	add_name(line, cuaudit_call_library(call)->name);
 	if (line->used == sizeof(line->text) - 1)
 		line->used--;
 	line->text[line->used++] = '\n';
