@@ -50,12 +50,38 @@ void log_raise(bool is)
 	raised = is;
 }
 
+/* As text_print, within room bytes: a call on a signal's stack has none for a second line. */
+static size_t make_printable(char *text, size_t length, size_t room)
+{
+	const size_t size = sizeof(TEXT_REPLACEMENT) - 1;
+
+	for (size_t at = 0; at < length;) {
+		struct text_character next = text_next(text + at, length - at);
+		size_t rest = length - at - next.length;
+
+		if (text_prints(next)) {
+			at += next.length;
+			continue;
+		}
+		if (size > room - at)
+			return at;
+		if (rest > room - at - size)
+			rest = room - at - size;
+		memmove(text + at + size, text + at + next.length, rest);
+		memcpy(text + at, TEXT_REPLACEMENT, size);
+		at += size;
+		length = at + rest;
+	}
+	return length;
+}
+
 void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 {
 	static const char prefix[] = "cuaudit: ";
-	char text[1024], line[1024];
+	char line[1024], *text = line + sizeof(prefix) - 1;
+	const size_t room = sizeof(line) - sizeof(prefix);
 	int error = errno, length;
-	size_t used = sizeof(prefix) - 1;
+	size_t used;
 	va_list arguments;
 
 	if ((level > threshold && !(raised && level <= CUAUDIT_WARN)) ||
@@ -63,13 +89,12 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 		return;
 	memcpy(line, prefix, sizeof(prefix));
 	va_start(arguments, format);
-	length = vsnprintf(text, sizeof(text), format, arguments);
+	length = vsnprintf(text, room, format, arguments);
 	va_end(arguments);
 	/* What came from outside may hold anything; a message is one line. */
-	if (length > 0)
-		used += text_print(line + used, sizeof(line) - used, text, strlen(text));
-	line[used++] = '\n';
-	if (io_write(STDERR_FILENO, line, used, patience))
+	used = length < 0 ? 0 : make_printable(text, strlen(text), room);
+	text[used++] = '\n';
+	if (io_write(STDERR_FILENO, line, sizeof(prefix) - 1 + used, patience))
 		atomic_fetch_add_explicit(&unsaid, 1, memory_order_relaxed);
 	errno = error;
 }

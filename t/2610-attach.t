@@ -22,8 +22,8 @@ compile -fsanitize=thread -o "$tmp/none" "$tmp/none.c" >"$tmp/none.out" 2>&1 &&
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
 for file in hooks/clock hooks/dispatch hooks/guard hooks/hook hooks/known hooks/layout hooks/lock hooks/log \
-	hooks/object hooks/record hooks/registry hooks/stack hooks/strict hooks/thread hooks/unwound names/nearest names/selector \
-	report/divide report/io report/sandbox; do
+	hooks/object hooks/record hooks/registry hooks/stack hooks/strict hooks/thread hooks/unwound names/nearest names/pattern names/selector \
+	report/divide report/io report/planted report/sandbox; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 build hosted -fsanitize=thread -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" \

@@ -1,62 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Until when the calls of a trace that have not ended have lasted. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "trace/trace.h"
+#include "trace/ending.h"
 
-enum { SECOND = 1000000000 };
-
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t now_ns(void)
 {
 	struct timespec time;
 
-	clock_gettime(clock, &time);
-	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
-}
-
-/* When the process of that pid began, since the epoch; 0: there is none, or it is dead. */
-static uint64_t process_start(uint32_t pid)
-{
-	uint64_t boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
-	char path[64], text[1024], state;
-	unsigned long long start;
-	const char *at;
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	got = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (got <= 0)
-		return 0;
-	text[got] = '\0';
-	at = strrchr(text, ')');
-	if (!at || sscanf(at, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			  "%*s %*s %llu", &state, &start) != 2 || strchr("ZXx", state))
-		return 0;
-	return boot + start * SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
-}
-
-/* Another process of its pid would have begun after the trace did. */
-static bool lives(const struct trace *trace)
-{
-	char host[sizeof(trace->header.host)] = "";
-	uint64_t start;
-
-	if (trace->header.flags & CUAUDIT_TRACE_FINISHED || gethostname(host, sizeof(host) - 1) ||
-	    strcmp(host, trace->header.host))
-		return false;
-	start = process_start(trace->header.pid);
-	return start && start <= trace->start_ns + SECOND;
+	clock_gettime(CLOCK_REALTIME, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -101,8 +56,8 @@ int trace_until(const struct trace *trace, uint64_t *ticks)
 		if (trace->threads[i].count)
 			walk_last(&walk, &trace->threads[i], ticks);
 	free(buffer);
-	if (lives(trace))
+	if (trace_ending(&trace->header) == TRACE_RUNS)
 		*ticks = later(trace->start_ticks +
-			       (uint64_t)trace_ticks_since(trace, clock_ns(CLOCK_REALTIME)), *ticks);
+			       (uint64_t)trace_ticks_since(trace, now_ns()), *ticks);
 	return walk.error;
 }

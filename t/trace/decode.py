@@ -200,7 +200,7 @@ class Trace:
                 call.thread, call.end, call.correlation = thread, last, correlation
                 at += 8 * words
                 yield call
-            self.seen = max(self.seen, last)
+            self.seen = max(self.seen, last, *(self.number('Q', start + 128 + 16 * i) for i in range(4)))
             self.open[first] = [(thread,) + struct.unpack_from(self.order + 'QII', self.data, start + 128 + 16 * i)
                                 for i in range(4)]
 
