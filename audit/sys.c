@@ -216,10 +216,8 @@ void sys_unblock_signals(uint64_t before)
 
 bool sys_readable(const void *address)
 {
-	/* An impossible `how` makes the kernel read the set, then refuse: EFAULT tells. */
-	long result = arch_syscall6(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0);
-
-	return result != -EFAULT;
+	/* An impossible `how` makes the kernel read the set, then refuse: EFAULT tells. Not of NULL. */
+	return address && arch_syscall6(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0) != -EFAULT;
 }
 
 int sys_open(const char *path, int flags)

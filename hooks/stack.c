@@ -120,6 +120,9 @@ bool stack_page_readable(uintptr_t address)
 	int error = errno;
 	bool faults;
 
+	if (!page)
+		return false;
+
 	/*
 	 * What is refused may be readable all the same: an impossible `how` makes any
 	 * kernel read the set first, where EFAULT tells. Valgrind would have the set
