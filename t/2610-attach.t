@@ -22,14 +22,14 @@ compile -fsanitize=thread -o "$tmp/none" "$tmp/none.c" >"$tmp/none.out" 2>&1 &&
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
 for file in hooks/clock hooks/dispatch hooks/guard hooks/hook hooks/known hooks/layout hooks/lock hooks/log \
-	hooks/object hooks/record hooks/registry hooks/stack hooks/strict hooks/thread hooks/unwound names/nearest names/selector \
-	report/divide report/io report/sandbox; do
+	hooks/object hooks/record hooks/registry hooks/stack hooks/strict hooks/thread hooks/unwound \
+	report/divide report/io report/planted report/sandbox; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 build hosted -fsanitize=thread -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" \
 	"$plugins/stress.c" "$plugins/hosted.c" "$@" \
 	"$top_srcdir/hooks/arch/$arch/layout_arch.c" \
-	-pthread
+	$(sources names names_sources) -pthread
 ok "$count hooks come and go under the thread sanitizer" env TSAN_OPTIONS=halt_on_error=1 \
 	timeout 600 "$tmp/hosted" "$count"
 sed -n 's/^ok 6 - /# /p' "$tmp/tap.out"
