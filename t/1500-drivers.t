@@ -24,6 +24,52 @@ both "its calls to itself" "$tmp/drivers" self libcuda.so.1
 build libnvidia-ptxjitcompiler.so.1 -shared -fPIC -Wl,-soname,libnvidia-ptxjitcompiler.so.1 \
 	"$routes/asker.c" "$routes/library.c" -L"$tmp" -l:libcuda.so.1 -ldl
 both "its own libraries" "$tmp/drivers" companion libcuda.so.1
+for how in self companion; do
+	routed "$how, behind another auditor" LD_AUDIT="$tmp/told.so:$LIBCUAUDIT" "$tmp/drivers" \
+		$how libcuda.so.1
+done
+
+# Any order of opening and closing, of files that change. A variant has the first four names,
+# of the others some, some of these by another's address; the symbols lie in any order.
+ok "a folder of variants" mkdir "$tmp/variants"
+for variant in 0 1 2 3 4 5; do
+	awk -v variant="$variant" 'BEGIN {
+		srand(variant + 1)
+		n = split("cuInit cuStreamQuery cuNewOne cuNewTwo cuMemAlloc_v2 cuCtxGetCurrent " \
+			"cuNewA cuNewB cuNewC cuNewD cuNewE cuNewF", name, " ")
+		for (i = 1; i <= n; i++) {
+			value[i] = i <= 4 || rand() < 0.8 ? 100 * variant + i : -1
+			how = i <= 4 ? 0 : int(4 * rand())
+			for (k = 0; value[i] >= 0 && how == 3 && !k;) {
+				k = 5 + int((i - 5) * rand())
+				if (k < i && value[k] == 100 * variant + k) {
+					value[i] = value[k]
+					printf "int %s(void) __attribute__((alias(\"%s\")));\n", name[i], name[k]
+				}
+			}
+			if (value[i] == 100 * variant + i)
+				printf "%sint %s(void) { return %d; }\n", how == 1 ? "__attribute__((weak)) " : \
+					how == 2 ? "__attribute__((visibility(\"protected\"))) " : "", name[i], value[i]
+			for (k = int(variant * 3 * rand()); k > 0; k--)
+				printf "int cuMore%d_%d_%d(void) { return 1; }\n", variant, i, k
+		}
+		print "const int variant_values[] = {"
+		for (i = 1; i <= n; i++)
+			print value[i] ","
+		print "};"
+	}' >"$tmp/variant.c"
+	build variant.so -shared -fPIC -nostdlib -Wl,-soname,libcuda.so.1 "$tmp/variant.c"
+	for path in 0 1 2; do
+		cp "$tmp/variant.so" "$tmp/variants/$path.$variant" || bail_out "cannot copy"
+	done
+done
+program reload reload.c
+for seed in 1 2 3; do
+	both "seed $seed" timeout 120 "$tmp/reload" $seed 600 "$tmp/variants"
+done
+routed "with hooks that come and go meanwhile" timeout 120 "$tmp/reload" 4 600 "$tmp/variants" racing
+routed "behind another auditor" LD_AUDIT="$tmp/told.so:$LIBCUAUDIT" timeout 120 "$tmp/reload" 5 \
+	600 "$tmp/variants"
 
 # many, and more than there is room for
 set --

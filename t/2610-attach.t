@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Hooks that come and go while sixteen threads call: audited, and under the thread sanitizer.
+# Hooks that come and go while sixteen threads call: audited, step by step, and under the
+# thread sanitizer.
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 plugins=$top_srcdir/t/plugins
@@ -13,23 +14,32 @@ build stress "$plugins/stress.c" "$plugins/audited.c" -L"$tmp" -l:libcuda.so.1 \
 routed "$count hooks come and go" timeout 600 "$tmp/stress" "$count" 1024
 sed -n 's/^ok 6 - /# /p; s/^ok 10 - /# /p' "$tmp/tap.out"
 
+arch=$($CC -dumpmachine | sed 's/-.*//')
+set --
+for file in hooks/clock hooks/dispatch hooks/guard hooks/hook hooks/known hooks/layout hooks/lock hooks/log \
+	hooks/object hooks/record hooks/stack hooks/strict hooks/thread hooks/unwound \
+	report/divide report/io report/planted report/sandbox; do
+	set -- "$@" "$top_srcdir/$file.c"
+done
+# hosted NAME ARGUMENT...: the core's own C code, with a driver of the test's.
+hosted() {
+	hosted_name=$1
+	shift
+	build "$hosted_name" -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" "$@" \
+		"$top_srcdir/hooks/arch/$arch/layout_arch.c" $(sources names names_sources) -pthread
+}
+
+hosted steps "$plugins/steps.c" "$@"
+ok "between any two steps" "$tmp/steps"
+diag "$(grep '^ok 1 \|^ok 4 ' "$tmp/tap.out")"
+
 echo 'int main(void) { return 0; }' >"$tmp/none.c"
 compile -fsanitize=thread -o "$tmp/none" "$tmp/none.c" >"$tmp/none.out" 2>&1 &&
 	"$tmp/none" >"$tmp/none.out" 2>&1 || {
 	skip 2 "no thread sanitizer"
 	done_testing
 }
-arch=$($CC -dumpmachine | sed 's/-.*//')
-set --
-for file in hooks/clock hooks/dispatch hooks/guard hooks/hook hooks/known hooks/layout hooks/lock hooks/log \
-	hooks/object hooks/record hooks/registry hooks/stack hooks/strict hooks/thread hooks/unwound names/nearest names/pattern names/selector \
-	report/divide report/io report/planted report/sandbox; do
-	set -- "$@" "$top_srcdir/$file.c"
-done
-build hosted -fsanitize=thread -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" \
-	"$plugins/stress.c" "$plugins/hosted.c" "$@" \
-	"$top_srcdir/hooks/arch/$arch/layout_arch.c" \
-	-pthread
+hosted hosted -fsanitize=thread "$plugins/stress.c" "$plugins/hosted.c" "$top_srcdir/hooks/registry.c" "$@"
 ok "$count hooks come and go under the thread sanitizer" env TSAN_OPTIONS=halt_on_error=1 \
 	timeout 600 "$tmp/hosted" "$count"
 sed -n 's/^ok 6 - /# /p' "$tmp/tap.out"

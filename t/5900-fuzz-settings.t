@@ -13,13 +13,14 @@ hosted $core -c -o "$tmp/output.o" "$top_srcdir/hooks/output.c"
 set --
 for file in audit/elf audit/env audit/filter audit/judge audit/message hooks/known hooks/module hooks/modules/stat \
 	hooks/modules/fault hooks/modules/fault_condition hooks/modules/fault_log \
-	hooks/modules/fault_number names/size hooks/modules/fault_result hooks/modules/fault_rule \
-	hooks/settings hooks/strict hooks/words names/globs names/nearest names/policy names/rank names/selector names/template; do
+	hooks/modules/fault_number hooks/modules/fault_result hooks/modules/fault_rule \
+	hooks/settings hooks/strict hooks/words; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 arch=$($CC -dumpmachine | sed 's/-.*//')
 hosted -DCUAUDIT_BUILDING_CORE -D_exit=settings_exit -Dsys_exit=settings_exit -iquote "$tmp" -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/settings" "$fuzz/settings.c" "$fuzz/text.c" \
-	"$fuzz/stat.c" "$fuzz/calls.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$tmp/log.o" "$tmp/output.o" "$@"
+	"$fuzz/stat.c" "$fuzz/calls.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$tmp/log.o" "$tmp/output.o" "$@" \
+	$(sources names names_sources)
 
 fuzzed "made-up environments" "$tmp/settings"
 share cases 100

@@ -11,8 +11,8 @@ for file in "$top_srcdir"/audit/*.c "$top_srcdir/audit/arch/$($CC -dumpmachine |
 	test "$file" = "$top_srcdir/audit/sys.c" || set -- "$@" "$file"
 done
 hosted -DPKGLIBDIR='"/nowhere"' -o "$tmp/elf" "$fuzz/elf.c" "$fuzz/map.c" "$fuzz/damage.c" \
-	"$fuzz/fuzz.c" "$tmp/sys.o" "$top_srcdir"/names/globs.c "$top_srcdir"/names/nearest.c \
-	"$top_srcdir"/names/policy.c 	"$top_srcdir"/names/template.c "$@"
+	"$fuzz/fuzz.c" "$tmp/sys.o" \
+	$(sources names names_freestanding) "$@"
 
 # object NAME ARGUMENT...: one to damage.
 object() {

@@ -46,6 +46,12 @@ compile() {
 	$CC -std=gnu11 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I"$top_srcdir" -I"$top_srcdir/include" "$@"
 }
 
+# sources FOLDER LIST: the C files of a list in FOLDER/sources.am.
+sources() {
+	sed -n "/^$2 *=/,/[^\\\\]\$/s|.*\\($1/[a-z_0-9]*\\.c\\).*|$top_srcdir/\\1|p" \
+		"$top_srcdir/$1/sources.am"
+}
+
 # loader_family: "new" where the loader tells auditors of every binding; "old", before glibc
 # 2.35, of those by dlsym and of those the PLT makes at the first call. It asks for version 1.
 loader_family() {
