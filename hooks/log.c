@@ -50,6 +50,16 @@ void log_raise(bool is)
 	raised = is;
 }
 
+/* A text alone goes without printf, which takes more than a kilobyte of the stack. */
+static bool format_text(char *text, size_t room, const char *format, va_list arguments)
+{
+	if (strcmp(format, "%s") != 0)
+		return vsnprintf(text, room, format, arguments) >= 0;
+	text[0] = '\0';
+	strncat(text, va_arg(arguments, const char *), room - 1);
+	return true;
+}
+
 /* As text_print, within room bytes: a call on a signal's stack has none for a second line. */
 static size_t make_printable(char *text, size_t length, size_t room)
 {
@@ -80,8 +90,9 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 	static const char prefix[] = "cuaudit: ";
 	char line[1024], *text = line + sizeof(prefix) - 1;
 	const size_t room = sizeof(line) - sizeof(prefix);
-	int error = errno, length;
+	int error = errno;
 	size_t used;
+	bool good;
 	va_list arguments;
 
 	if ((level > threshold && !(raised && level <= CUAUDIT_WARN)) ||
@@ -89,10 +100,10 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 		return;
 	memcpy(line, prefix, sizeof(prefix));
 	va_start(arguments, format);
-	length = vsnprintf(text, room, format, arguments);
+	good = format_text(text, room, format, arguments);
 	va_end(arguments);
 	/* What came from outside may hold anything; a message is one line. */
-	used = length < 0 ? 0 : make_printable(text, strlen(text), room);
+	used = good ? make_printable(text, strlen(text), room) : 0;
 	text[used++] = '\n';
 	if (io_write(STDERR_FILENO, line, sizeof(prefix) - 1 + used, patience))
 		atomic_fetch_add_explicit(&unsaid, 1, memory_order_relaxed);
