@@ -203,6 +203,7 @@ class Trace:
             self.seen = max(self.seen, last)
             self.open[first] = [(thread,) + struct.unpack_from(self.order + 'QII', self.data, start + 128 + 16 * i)
                                 for i in range(4)]
+            self.seen = max([self.seen] + [one[1] for one in self.open[first]])
 
     def arguments(self, call):
         """By the first of its words: bytes, text, a list of bytes; None for a pointer that was NULL."""
