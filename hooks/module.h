@@ -18,6 +18,9 @@ void module_report_gaps(void);
 /* Context: setup. The end of the process. */
 void module_finish_all(void);
 
+/* Context: call. The process is about to end, see struct cuaudit_module. */
+void module_ending(int status, int by_exit);
+
 /* Context: call, in the child of fork. */
 void module_forked(void);
 

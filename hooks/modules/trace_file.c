@@ -434,6 +434,18 @@ uint64_t trace_file_losses(enum cuaudit_trace_loss why)
 	return (at ? __atomic_load_n(&at->lost[why], __ATOMIC_RELAXED) : 0) + lost[why];
 }
 
+void trace_file_ending(uint32_t ending, uint32_t status)
+{
+	struct cuaudit_trace_header *at = atomic_load_explicit(&header, memory_order_acquire);
+
+	if (!at)
+		return;
+	__atomic_store_n(&at->status, status, __ATOMIC_RELAXED);
+	/* The core ends by _exit where a module has set the status. */
+	if (!(at->flags & CUAUDIT_TRACE_FINISHED))
+		__atomic_store_n(&at->ending, ending, __ATOMIC_RELEASE);
+}
+
 const char *trace_file_finish(uint32_t used)
 {
 	off_t size = (off_t)(nchunks - 1) * CUAUDIT_TRACE_CHUNK + used;
