@@ -50,9 +50,13 @@ set -- "$tmp"/traces/*
 is $# 1 "fork: a child that does not call has none"
 traced "" "$tmp/ends" 100 exec
 set -- "$tmp"/traces/*
-is "$#: ${2#"$1"}" "2: .1" "exec: two files of one process"
-is_ends "$1" 100 "exec: the first program"
-is_ends "$2" 5 "exec: the second"
+is "$#: $1" "2: ${2%.cutrace}.1.cutrace" "exec: two files of one process, *.cutrace both"
+is_ends "$2" 100 "exec: the first program"
+is_ends "$1" 5 "exec: the second"
+is "$("$top_builddir/bin/cuaudit" report "$tmp/traces" --format json |
+	grep -o '"path":"[^"]*\.cutrace"' | cut -d '"' -f 4 | head -n 2)" \
+	"$2
+$1" "exec: a directory is read in that order"
 traced "" "$tmp/ends" 0 uncalled
 is "$(ls "$tmp/traces"; cat "$tmp/err")" "" "a program that does not call: no file and no word"
 
