@@ -171,7 +171,8 @@ static int start(void)
 	clock_setup();
 	module_start_all();
 	/* Without memory, or while handlers have run already, the status is not known. */
-	on_exit(exits, NULL);
+	if (module_wants_ending())
+		on_exit(exits, NULL);
 	module_report_gaps();
 	return 0;
 }
@@ -197,7 +198,8 @@ static void begin(struct link_table *link)
 	}
 	/* Pairs with the auditor's launch and its destructor. */
 	atomic_store_explicit(&link->finish, finish, memory_order_release);
-	atomic_store_explicit(&link->ending, quit, memory_order_release);
+	if (module_wants_ending())
+		atomic_store_explicit(&link->ending, quit, memory_order_release);
 	atomic_store_explicit(&link->attach, attach, memory_order_release);
 }
 

@@ -512,18 +512,31 @@ void module_finish_all(void)
 	}
 }
 
+/* One of before may be smaller. */
+static bool has_ending(const struct started *from)
+{
+	return from->runs &&
+	       from->module->size >= offsetof(struct cuaudit_module, ending) +
+				     sizeof(from->module->ending) &&
+	       from->module->ending;
+}
+
+bool module_wants_ending(void)
+{
+	for (uint32_t i = 0; i < nprepared; i++)
+		if (has_ending(&started[i]))
+			return true;
+	return false;
+}
+
 void module_ending(int status, int by_exit)
 {
 	/* Pairs with module_start_all. */
 	uint32_t count = atomic_load_explicit(&nstarted, memory_order_acquire);
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct cuaudit_module *module = started[i].module;
-
-		if (started[i].runs && module->size >= offsetof(struct cuaudit_module, ending) +
-						       sizeof(module->ending) && module->ending)
-			module->ending(status, by_exit);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		if (has_ending(&started[i]))
+			started[i].module->ending(status, by_exit);
 }
 
 void module_forked(void)
