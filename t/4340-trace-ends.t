@@ -100,9 +100,40 @@ if test "$family" = new; then
 	is "$(grep -E '^  (ended|not fin)' "$tmp/text")" "  ended by      exit, status 2 (1 process)
   ended by      _exit, status 9 (1 process)
   not finished  ended by _exit, exec or a signal (1 process)" "report tells all three"
+	is "$("$top_builddir/bin/cuaudit" report --format json "$tmp"/traces/* 2>"$tmp/err" |
+		grep -o '"ending":"[^"]*","status":[0-9a-z]*' | sort)" '"ending":"ended by _exit","status":9
+"ending":"ended by _exit, exec or a signal","status":null
+"ending":"ended","status":2' "its JSON, too"
+	"$top_builddir/bin/cuaudit" convert --to otlp -o - "$tmp"/traces/* 2>"$tmp/err" >"$tmp/out"
+	is "$(grep -o '"process.exit.code","value":{"intValue":"[0-9]*"' "$tmp/out" | grep -o '[0-9]*"$' |
+		sort | tr -d '\n')" '2"9"' "and otlp"
 else
-	skip 2 "old loaders do not report calls of _exit"
+	skip 4 "old loaders do not report calls of _exit"
 fi
+compile -shared -fPIC -o "$tmp/plugin.so" -x c - <<'END' || bail_out "cannot build"
+#include <cuaudit/hook.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void ending(int status, int by_exit)
+{
+	char text[32];
+
+	write(1, text, (size_t)snprintf(text, sizeof(text), "%d %d;", status, by_exit));
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "own", .summary = "",
+	.ending = ending,
+};
+END
+for how in "exit 262:6 1;" "_exit 3:3 0;" "quits-at-exit 4:9 0;" "kill 0:"; do
+	want=${how#*:}
+	test "$family" = new || want=$(echo "$want" | sed 's/.* 0;//')
+	# shellcheck disable=SC2086 # two arguments
+	is "$(audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$tmp/plugin.so" "$tmp/now" ${how%%:*} 2>"$tmp/err")" \
+		"$want" "a plug-in's: ${how%%:*}"
+done
 if "$PYTHON3" -c 'import ctypes, os' 2>/dev/null; then
 	traced "" "$PYTHON3" -c 'import ctypes, multiprocessing, os, sys
 cuda = ctypes.CDLL("libcuda.so.1")
