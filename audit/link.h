@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 7
+#define LINK_VERSION 8
 
 enum {
 	LINK_SLOTS = 16384,	/* stubs assembled into the auditor */
@@ -160,9 +160,11 @@ struct link_table {
 	/*
 	 * core to auditor, written by the core's constructor.
 	 * attach: routes every slot not routed yet. finish: the process ends.
+	 * ending: it calls _exit or the like with a status; see audit/ending.h.
 	 */
 	void (*_Atomic attach)(void);
 	void (*_Atomic finish)(void);
+	void (*_Atomic ending)(int status);
 
 	/*
 	 * core to auditor: the thread that sets the core up, 0 once that is done. Its

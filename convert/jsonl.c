@@ -5,6 +5,7 @@
 #include "convert/formats.h"
 #include "convert/json.h"
 #include "convert/launch.h"
+#include "trace/ending.h"
 
 /* ,"KEY": of a key that is plain. */
 #define KEY(key) ",\"" key "\":"
@@ -189,6 +190,10 @@ static void put_process(struct buffer *out, const struct trace *trace)
 		put_number(out, KEY("end"), trace_ns(trace, header->end_ticks));
 	buffer_text(out, KEY("finished"));
 	buffer_text(out, header->flags & CUAUDIT_TRACE_FINISHED ? "true" : "false");
+	if (trace_ending_name(header))
+		put_text(out, KEY("ending"), trace_ending_name(header));
+	if (trace_status(header) >= 0)
+		put_number(out, KEY("status"), (uint32_t)trace_status(header));
 	put_text(out, KEY("file"), trace->path);
 	end(out);
 }

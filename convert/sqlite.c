@@ -21,6 +21,7 @@
 #include "convert/sqlite_schema.h"
 #include "convert/utf8.h"
 #include "trace/copy.h"
+#include "trace/ending.h"
 
 enum { RESULTS = 1024 };	/* that may have names */
 
@@ -64,7 +65,7 @@ static const char *const statements[STATEMENTS] = {
 	[LIBRARY] = "INSERT INTO library VALUES (?, ?, ?, ?, ?, ?)",
 	[LOSS] = "INSERT INTO loss VALUES (?, ?, ?)",
 	[MARK] = "INSERT INTO mark VALUES (?, ?, ?, ?)",
-	[PROCESS] = "INSERT INTO process VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[PROCESS] = "INSERT INTO process VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[RESULT] = "INSERT INTO result VALUES (?, ?)",
 	[SITE] = "INSERT INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[STACK] = "INSERT INTO stack VALUES (?, ?)",
@@ -246,15 +247,17 @@ static int put_process(struct convert *convert, const struct trace *trace)
 	const struct cuaudit_trace_header *header = &trace->header;
 	char words[sizeof(header->command)], rank[16] = "";
 	int64_t end = header->end_ticks ? (int64_t)trace_ns(trace, header->end_ticks) : 0;
+	int64_t status = trace_status(header);
 	int error;
 
 	fields_command(trace, words);
 	if (header->rank >= 0)
 		snprintf(rank, sizeof(rank), "%d", header->rank);
-	error = put(convert, PROCESS, NULL, "itiittttini", state->process + 1, trace->path,
+	error = put(convert, PROCESS, NULL, "itiittttinitp", state->process + 1, trace->path,
 		    (int64_t)header->pid, (int64_t)header->parent, header->host,
 		    *rank ? rank : NULL, header->program, words, (int64_t)trace->start_ns, end,
-		    (int64_t)!!(header->flags & CUAUDIT_TRACE_FINISHED));
+		    (int64_t)!!(header->flags & CUAUDIT_TRACE_FINISHED),
+		    trace_ending_name(header), status < 0 ? NULL : &status);
 	for (size_t i = 0; !error && i < trace->ndrivers; i++)
 		error = put(convert, DRIVER, NULL, "iint", state->process + 1,
 			    (int64_t)trace->drivers[i].index, (int64_t)trace->drivers[i].version,

@@ -5,7 +5,8 @@
 const char sqlite_tables[] =
 	"CREATE TABLE process (id INTEGER PRIMARY KEY, file TEXT NOT NULL, pid INT NOT NULL,"
 	" parent INT NOT NULL, host TEXT NOT NULL, rank INT, program TEXT NOT NULL,"
-	" command TEXT NOT NULL, start INT NOT NULL, \"end\" INT, finished INT NOT NULL);"
+	" command TEXT NOT NULL, start INT NOT NULL, \"end\" INT, finished INT NOT NULL, ending TEXT,"
+	" status INT);"
 	"CREATE TABLE driver (process INT NOT NULL REFERENCES process, number INT NOT NULL,"
 	" version INT, path TEXT NOT NULL, PRIMARY KEY (process, number)) WITHOUT ROWID;"
 	"CREATE TABLE thread (id INTEGER PRIMARY KEY, process INT NOT NULL REFERENCES process,"

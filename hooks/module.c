@@ -5,7 +5,9 @@
 #include <cuaudit/hook.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +53,7 @@ static struct started {
 	bool strict;	/* an option that is not understood is one of a module that enforces */
 } started[MAX_MODULES];
 static uint32_t nprepared;
+static _Atomic uint32_t nstarted;	/* those at the start, release */
 
 /* CUAUDIT_HOOKS cut into words; options' values stay in it. */
 static char text[TEXT];
@@ -465,6 +468,7 @@ void module_start_all(void)
 {
 	for (uint32_t i = 0; i < nprepared; i++)
 		started[i].runs = run(&started[i]);
+	atomic_store_explicit(&nstarted, nprepared, memory_order_release);
 }
 
 /* The names of those that enforce something, or "". */
@@ -506,6 +510,33 @@ void module_finish_all(void)
 		if (last->runs && last->module->finish)
 			last->module->finish();
 	}
+}
+
+/* One of before may be smaller. */
+static bool has_ending(const struct started *from)
+{
+	return from->runs &&
+	       from->module->size >= offsetof(struct cuaudit_module, ending) +
+				     sizeof(from->module->ending) &&
+	       from->module->ending;
+}
+
+bool module_wants_ending(void)
+{
+	for (uint32_t i = 0; i < nprepared; i++)
+		if (has_ending(&started[i]))
+			return true;
+	return false;
+}
+
+void module_ending(int status, int by_exit)
+{
+	/* Pairs with module_start_all. */
+	uint32_t count = atomic_load_explicit(&nstarted, memory_order_acquire);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (has_ending(&started[i]))
+			started[i].module->ending(status, by_exit);
 }
 
 void module_forked(void)

@@ -3,6 +3,8 @@
 #ifndef HOOKS_MODULE_H
 #define HOOKS_MODULE_H
 
+#include <stdbool.h>
+
 /*
  * Context: setup. Reads CUAUDIT_HOOKS and has each module judge its options;
  * what is wrong is reported and left out, or ends the process.
@@ -17,6 +19,12 @@ void module_report_gaps(void);
 
 /* Context: setup. The end of the process. */
 void module_finish_all(void);
+
+/* Context: setup. Whether any of them is to be told. */
+bool module_wants_ending(void);
+
+/* Context: call. The process is about to end, see struct cuaudit_module. */
+void module_ending(int status, int by_exit);
 
 /* Context: call, in the child of fork. */
 void module_forked(void);

@@ -230,11 +230,15 @@ static void threads(struct table *table, const struct summary *summary)
 	end(table);
 }
 
-static const char *ending(const struct summary_process *process)
+static const char *ending(const struct summary_process *process, char *buffer, size_t size)
 {
 	if (process->fault)
 		return process->fault;
-	return trace_ending_text(process->ending);
+	if (process->status < 0 || process->ending > TRACE_QUIT)
+		return trace_ending_text(process->ending);
+	snprintf(buffer, size, "%s, status %d", trace_ending_text(process->ending),
+		 process->status);
+	return buffer;
 }
 
 static void processes(struct table *table, const struct summary *summary)
@@ -243,7 +247,7 @@ static void processes(struct table *table, const struct summary *summary)
 		COUNTS_COLUMNS, "count Threads", "time Span", "bytes Peak memory",
 		"bytes Held at end", "text State", "text Command", NULL };
 	size_t count = begin(table, "processes", "Processes", columns, summary->nprocesses);
-	char name[PATH_MAX + 32];
+	char name[PATH_MAX + 32], state[64];
 
 	for (size_t i = 0; i < count; i++) {
 		const struct summary_process *process = &summary->processes[i];
@@ -259,7 +263,7 @@ static void processes(struct table *table, const struct summary *summary)
 		writer_number(table->json, NULL, process->last_ns - process->first_ns);
 		writer_signed(table->json, NULL, process->memory.known ? (int64_t)device->peak : -1);
 		writer_signed(table->json, NULL, process->memory.known ? (int64_t)device->held : -1);
-		writer_text(table->json, NULL, ending(process));
+		writer_text(table->json, NULL, ending(process, state, sizeof(state)));
 		writer_text(table->json, NULL, process->command);
 		writer_end(table->json, ']');
 	}
@@ -370,7 +374,7 @@ static void unended(struct writer *json, const struct summary *summary,
 {
 	char text[256];
 
-	for (uint32_t i = TRACE_ENDED + 1; i < TRACE_ENDINGS; i++) {
+	for (uint32_t i = TRACE_RUNS; i < TRACE_ENDINGS; i++) {
 		if (!endings[i])
 			continue;
 		snprintf(text, sizeof(text), "%llu process%s %s", (unsigned long long)endings[i],

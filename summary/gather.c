@@ -450,6 +450,7 @@ static int add_process(struct summary *summary, struct summary_process *process,
 	process->rank = header->rank < 0 ? -1 : header->rank;
 	process->finished = header->flags & CUAUDIT_TRACE_FINISHED;
 	process->ending = trace_ending(header);
+	process->status = trace_status(header);
 	process->arguments = header->flags & CUAUDIT_TRACE_ARGUMENTS;
 	process->ring = header->flags & CUAUDIT_TRACE_RING;
 	process->error = header->error;

@@ -303,6 +303,10 @@ static void process(const struct json *json, size_t index)
 	writer_text(writer, "command", process->command);
 	writer_flag(writer, "finished", process->finished);
 	writer_text(writer, "ending", trace_ending_text(process->ending));
+	if (process->status >= 0)
+		writer_signed(writer, "status", process->status);
+	else
+		writer_text(writer, "status", NULL);
 	writer_flag(writer, "arguments", process->arguments);
 	writer_number(writer, "first_ns", process->first_ns);
 	writer_number(writer, "last_ns", process->last_ns);

@@ -130,11 +130,39 @@ static void open_calls(const struct page *page)
 	page_more(page, summary->nopen, "call", "calls");
 }
 
+/* How processes ended of which that is known, but those that all went well with. */
+static void statuses(const struct page *page)
+{
+	static const char *const ways[] = { [TRACE_ENDED] = "exit", [TRACE_QUIT] = "_exit" };
+	uint64_t counts[TRACE_QUIT + 1][UINT8_MAX + 1] = { { 0 } };
+	const struct summary *summary = page->summary;
+
+	for (size_t i = 0; i < summary->nprocesses; i++) {
+		const struct summary_process *process = &summary->processes[i];
+
+		if (!process->fault && process->status >= 0 && process->ending <= TRACE_QUIT)
+			counts[process->ending][process->status]++;
+	}
+	counts[TRACE_ENDED][0] = 0;
+	for (uint32_t i = 0; i < sizeof(counts) / sizeof(counts[0][0]); i++) {
+		uint64_t count = counts[i / (UINT8_MAX + 1)][i % (UINT8_MAX + 1)];
+
+		if (!count)
+			continue;
+		begin(page, "ended by");
+		out_text(page->out, ways[i / (UINT8_MAX + 1)]);
+		out_text(page->out, ", status ");
+		out_u64(page->out, i % (UINT8_MAX + 1));
+		end(page, count);
+	}
+}
+
 void notes_text(const struct page *page)
 {
 	struct sums sums = add_up(page->summary);
 
-	for (uint32_t i = TRACE_ENDED + 1; i < TRACE_ENDINGS; i++) {
+	statuses(page);
+	for (uint32_t i = TRACE_RUNS; i < TRACE_ENDINGS; i++) {
 		if (!sums.endings[i])
 			continue;
 		begin(page, "not finished");

@@ -136,6 +136,7 @@ struct summary_process {
 	int32_t rank;		/* -1 for none */
 	bool finished;		/* it came to its end */
 	enum trace_ending ending;
+	int status;		/* -1: not known */
 	bool arguments;		/* were recorded */
 	bool ring;		/* the oldest calls were written over */
 	uint64_t first_ns, last_ns;	/* first beginning and last end of a call, since the epoch */

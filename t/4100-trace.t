@@ -3,6 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
 compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
+family=$(loader_family)
 
 # is_ends FILE CALLS NAME: of t/stat/ends.c
 is_ends() {
@@ -29,7 +30,9 @@ for how in return:0 exit:0 _exit:0 abort:134 fault:139 kill:137; do
 	return | exit) expected= ;;
 	*) expected='ended by _exit, exec or a signal' ;;
 	esac
-	is "$("$top_builddir/bin/cuaudit" report "$tmp"/traces/*.cutrace 2>&1 | sed -n 's/^  not finished  //p')" \
+	test "$how $family" != "_exit new" || expected='_exit, status 0'
+	is "$("$top_builddir/bin/cuaudit" report "$tmp"/traces/*.cutrace 2>&1 |
+		sed -n 's/^  not finished  //p; s/^  ended by      //p')" \
 		"$expected" "$how: report says how it ended, as far as it is known"
 done
 
@@ -47,9 +50,13 @@ set -- "$tmp"/traces/*
 is $# 1 "fork: a child that does not call has none"
 traced "" "$tmp/ends" 100 exec
 set -- "$tmp"/traces/*
-is "$#: ${2#"$1"}" "2: .1" "exec: two files of one process"
-is_ends "$1" 100 "exec: the first program"
-is_ends "$2" 5 "exec: the second"
+is "$#: $1" "2: ${2%.cutrace}.1.cutrace" "exec: two files of one process, *.cutrace both"
+is_ends "$2" 100 "exec: the first program"
+is_ends "$1" 5 "exec: the second"
+is "$("$top_builddir/bin/cuaudit" report "$tmp/traces" --format json |
+	grep -o '"path":"[^"]*\.cutrace"' | cut -d '"' -f 4 | head -n 2)" \
+	"$2
+$1" "exec: a directory is read in that order"
 traced "" "$tmp/ends" 0 uncalled
 is "$(ls "$tmp/traces"; cat "$tmp/err")" "" "a program that does not call: no file and no word"
 

@@ -47,8 +47,8 @@ is "$(ask "SELECT count(*) FROM call WHERE stack IS NULL AND site IN (SELECT sit
 	0 "... of the calls that have one"
 is "$(ask "SELECT caller FROM calls WHERE function = 'cuEventQuery' ORDER BY 1 LIMIT 1")" \
 	"libtorch_cuda.so+0x4000" "callers as offsets into files"
-is "$(ask "SELECT pid, parent, host, rank, program, command, finished FROM process")" \
-	"4711|1|node017|7|/usr/bin/python3.12|python3 train.py --steps=10|1" "process"
+is "$(ask "SELECT pid, parent, host, rank, program, command, finished, ending, status FROM process")" \
+	"4711|1|node017|7|/usr/bin/python3.12|python3 train.py --steps=10|1|exit|" "process"
 is "$(ask "SELECT value, number FROM arguments JOIN calls ON calls.id = call WHERE function = 'cuLaunchKernel' AND name = 'gridDimX' LIMIT 1")" \
 	"64|64" "arguments as text and as numbers"
 

@@ -43,4 +43,113 @@ for how in "thread 2 100" "idle"; do
 	is "$status" 0 "$how: statistics at an interval do not, either"
 	like "$(cat "$tmp/err")" ' cuDriverGetVersion' "$how: and are printed at the end"
 done
+
+# What of its end is in the file: 1, exit() or return from main; 2, _exit; and the status.
+compile -O1 -o "$tmp/lazy" "$top_srcdir/t/trace/quit.c" -pthread -ldl -Wl,-z,lazy &&
+	compile -O1 -o "$tmp/now" "$top_srcdir/t/trace/quit.c" -pthread -ldl -Wl,-z,now ||
+	bail_out "cannot build"
+family=$(loader_family)
+
+# told FILE...: its end
+told() {
+	told_file=$(checked "$@" | sed -n 's/^ending \([0-9]*\) status \([0-9]*\)$/\1 \2/p')
+	echo "${told_file:-0 0}"
+}
+
+# quits STATUS WANT HOW NUMBER [CHILD]: run, and what is told of the end
+quits() {
+	quits_status=$1 quits_want=$2
+	shift 2
+	test "$family" = new || quits_want=$(echo "$quits_want" | sed 's/^2 .*/0 0/')
+	for quits_binding in lazy now; do
+		traced "" timeout 60 "$tmp/$quits_binding" "$@" 2>/dev/null
+		is "$status $(told "$tmp"/traces/*)" "$quits_status $quits_want" "$*, bound ${quits_binding}"
+	done
+}
+
+quits 0 "2 0" _exit 0
+quits 3 "2 3" _exit 259
+quits 4 "2 4" _Exit 4
+quits 5 "2 5" quick_exit 5
+quits 10 "2 10" handler 0
+quits 7 "2 7" thread 7
+quits 0 "1 0" exit 0
+quits 6 "1 6" exit 262
+quits 8 "1 8" return 8
+quits 9 "2 9" quits-at-exit 4
+quits 137 "0 0" killed-at-exit 4
+quits 137 "0 0" kill 0
+quits 4 "0 0" system-call 4
+for child in vfork clone fork; do
+	quits 137 "0 0" kill 0 $child
+	quits 6 "1 6" exit 6 $child
+done
+traced "" "$tmp/now" exit 2 worker
+test "$family" = new && want="1 2,2 9," || want="0 0,1 2,"
+is "$(for file in "$tmp"/traces/*; do told "$file"; done | sort | tr '\n' ',')" "$want" \
+	"a child that calls, and its parent"
+audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/traces/second-%p" CUAUDIT_HOOKS=trace \
+	"$tmp/now" killed-at-exit 4 2>/dev/null
+"$top_builddir/bin/cuaudit" report "$tmp"/traces/* >"$tmp/text" 2>"$tmp/err"
+if test "$family" = new; then
+	is "$(for file in "$tmp"/traces/*; do
+		"$top_builddir/bin/cuaudit" convert --to jsonl -o - "$file" 2>"$tmp/err" |
+			sed -n 's/.*"type":"process".*"finished":\([a-z]*\),\(.*\),"file".*/\1 \2/p'
+	done | sort | tr '\n' ';')" \
+		'false "ending":"_exit","status":9;true "ending":"exit","status":2;' "convert tells two"
+	is "$(grep -E '^  (ended|not fin)' "$tmp/text")" "  ended by      exit, status 2 (1 process)
+  ended by      _exit, status 9 (1 process)
+  not finished  ended by _exit, exec or a signal (1 process)" "report tells all three"
+	is "$("$top_builddir/bin/cuaudit" report --format json "$tmp"/traces/* 2>"$tmp/err" |
+		grep -o '"ending":"[^"]*","status":[0-9a-z]*' | sort)" '"ending":"ended by _exit","status":9
+"ending":"ended by _exit, exec or a signal","status":null
+"ending":"ended","status":2' "its JSON, too"
+	"$top_builddir/bin/cuaudit" convert --to otlp -o - "$tmp"/traces/* 2>"$tmp/err" >"$tmp/out"
+	is "$(grep -o '"process.exit.code","value":{"intValue":"[0-9]*"' "$tmp/out" | grep -o '[0-9]*"$' |
+		sort | tr -d '\n')" '2"9"' "and otlp"
+else
+	skip 4 "old loaders do not report calls of _exit"
+fi
+compile -shared -fPIC -o "$tmp/plugin.so" -x c - <<'END' || bail_out "cannot build"
+#include <cuaudit/hook.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void ending(int status, int by_exit)
+{
+	char text[32];
+
+	write(1, text, (size_t)snprintf(text, sizeof(text), "%d %d;", status, by_exit));
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "own", .summary = "",
+	.ending = ending,
+};
+END
+for how in "exit 262:6 1;" "_exit 3:3 0;" "quits-at-exit 4:9 0;" "kill 0:"; do
+	want=${how#*:}
+	test "$family" = new || want=$(echo "$want" | sed 's/.* 0;//')
+	# shellcheck disable=SC2086 # two arguments
+	is "$(audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$tmp/plugin.so" "$tmp/now" ${how%%:*} 2>"$tmp/err")" \
+		"$want" "a plug-in's: ${how%%:*}"
+done
+if "$PYTHON3" -c 'import ctypes, os' 2>/dev/null; then
+	traced "" "$PYTHON3" -c 'import ctypes, multiprocessing, os, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+def work(status):
+    cuda.cuInit(0)
+    sys.exit(status)
+fork = multiprocessing.get_context("fork")
+workers = [fork.Process(target=work, args=(status,)) for status in (0, 5)]
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()'
+	test "$family" = new && want="2 0,2 5," || want="0 0,0 0,"
+	is "$(for file in "$tmp"/traces/*; do told "$file"; done | sort | tr '\n' ',')" "$want" \
+		"workers of Python's multiprocessing"
+else
+	skip 1 "no python3 with ctypes"
+fi
 done_testing

@@ -35,6 +35,8 @@ static void make_files(void)
 	folder_file("many/r9.cutrace.1", "cuatrace");
 	folder_file("many/r9.cutrace.10", "cuatrace");
 	folder_file("many/r9.cutrace.2", "cuatrace");
+	folder_file("many/r10.10.cutrace", "cuatrace");
+	folder_file("many/r10.2.cutrace", "cuatrace");
 	folder_file("many/r9.part", "cuaustat");
 	folder_file("many/a.cutrace.cutrace", "cuatrace");
 	folder_file("one/a.cutrace", "cuatrace");
@@ -93,11 +95,13 @@ int main(void)
 	is_str(TAKEN(BOTH, "trace", "stat", "trace"), "trace stat(stat) ", "in their order, each once");
 	is_str(TAKEN(BOTH, "many"),
 	       "many/a.cutrace.cutrace many/r9.cutrace many/r9.cutrace.1 many/r9.cutrace.2 "
-	       "many/r9.cutrace.10 many/r9.part(stat) many/r10.cutrace ",
+	       "many/r9.cutrace.10 many/r9.part(stat) many/r10.cutrace "
+	       "many/r10.2.cutrace many/r10.10.cutrace ",
 	       "a directory: its traces and statistics, by numbers");
 	is_str(TAKEN(INPUT_TRACE, "many"),
 	       "many/a.cutrace.cutrace many/r9.cutrace many/r9.cutrace.1 many/r9.cutrace.2 "
-	       "many/r9.cutrace.10 many/r10.cutrace ", "... its traces alone");
+	       "many/r9.cutrace.10 many/r10.cutrace many/r10.2.cutrace "
+	       "many/r10.10.cutrace ", "... its traces alone");
 	is_str(TAKEN(INPUT_TRACE, "trace", "one/", "trace"), "trace one//a.cutrace ",
 	       "a folder among files");
 	is_str(TAKEN(INPUT_STAT, "stat"), "stat(stat) ", "stat files alone");

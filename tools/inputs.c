@@ -16,6 +16,7 @@
 #include <cuaudit/trace.h>
 
 #include "tools/tool.h"
+#include "trace/trace.h"
 
 enum { MAGIC = 8 };
 
@@ -134,7 +135,7 @@ static int ends_in(const struct dirent *entry, const char *suffix)
 
 static int is_trace(const struct dirent *entry)
 {
-	return ends_in(entry, ".cutrace");
+	return ends_in(entry, TRACE_SUFFIX);
 }
 
 static int is_stat(const struct dirent *entry)
@@ -147,11 +148,36 @@ static int is_either(const struct dirent *entry)
 	return is_trace(entry) || is_stat(entry);
 }
 
+/* NAME.N.cutrace as NAME.cutrace.N, which older writers made: it comes behind NAME.cutrace. */
+static void sort_key(const char *name, char *key, size_t size)
+{
+	size_t length = strlen(name), suffix = sizeof(TRACE_SUFFIX) - 1, digits = 0;
+
+	snprintf(key, size, "%s", name);
+	if (length < suffix || strcmp(name + length - suffix, TRACE_SUFFIX) != 0)
+		return;
+	length -= suffix;
+	while (digits < length && name[length - 1 - digits] >= '0' && name[length - 1 - digits] <= '9')
+		digits++;
+	if (digits && digits + 1 < length && name[length - 1 - digits] == '.')
+		snprintf(key, size, "%.*s" TRACE_SUFFIX ".%.*s", (int)(length - 1 - digits), name,
+			 (int)digits, name + length - digits);
+}
+
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+	char keys[2][sizeof((*a)->d_name)];
+
+	sort_key((*a)->d_name, keys[0], sizeof(keys[0]));
+	sort_key((*b)->d_name, keys[1], sizeof(keys[1]));
+	return strverscmp(keys[0], keys[1]);
+}
+
 static int take_folder(struct inputs *inputs, const char *path, unsigned int kinds)
 {
 	struct dirent **entries;
 	int count = scandir(path, &entries, kinds == INPUT_TRACE ? is_trace :
-			    kinds == INPUT_STAT ? is_stat : is_either, versionsort);
+			    kinds == INPUT_STAT ? is_stat : is_either, compare_names);
 	int status = TOOL_OK;
 
 	if (count < 0)

@@ -354,6 +354,11 @@ static void hook_left(void *block, uint64_t correlation)
 	trace_writer_hook_left(block, correlation);
 }
 
+static void ending(int status, int by_exit)
+{
+	trace_file_ending(by_exit ? CUAUDIT_TRACE_BY_EXIT : CUAUDIT_TRACE_BY_QUIT, (uint32_t)status);
+}
+
 const struct cuaudit_module trace_module = {
 	.size = sizeof(trace_module),
 	.abi = CUAUDIT_ABI,
@@ -365,5 +370,6 @@ const struct cuaudit_module trace_module = {
 	.forked = forked,
 	.thread_exit = thread_exit,
 	.hook_left = hook_left,
+	.ending = ending,
 	.check = check,
 };

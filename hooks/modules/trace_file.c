@@ -17,6 +17,8 @@
 #include "hooks/modules/trace_self.h"
 #include "report/io.h"
 
+#define SUFFIX ".cutrace"
+
 enum {
 	MAX_NUMBER = 99,
 	POPULATE_WRITE = 23,	/* madvise, since Linux 5.14 */
@@ -104,12 +106,18 @@ void trace_file_setup(const struct trace_file_settings *given)
 	begin_clocks();
 }
 
-/* Never opens what is there already: another process's, or this one's before exec. */
+/*
+ * Never opens what is there already: another process's, or this one's before exec. The
+ * number comes before the suffix, so that *.cutrace matches the name.
+ */
 static int open_new(void)
 {
-	size_t length = strlen(path);
+	size_t length = strlen(path), suffix = sizeof(SUFFIX) - 1;
 
-	for (int number = 0; number <= MAX_NUMBER && length + 4 <= sizeof(path); number++) {
+	if (length < suffix || strcmp(path + length - suffix, SUFFIX) != 0)
+		suffix = 0;
+	length -= suffix;
+	for (int number = 0; number <= MAX_NUMBER && length + suffix + 4 <= sizeof(path); number++) {
 		char *end = path + length;
 		int file;
 
@@ -119,7 +127,7 @@ static int open_new(void)
 				*end++ = (char)('0' + number / 10);
 			*end++ = (char)('0' + number % 10);
 		}
-		*end = '\0';
+		strcpy(end, suffix ? SUFFIX : "");
 		file = io_open(path, O_RDWR | O_CREAT | O_EXCL, IO_NOW);
 		if (file != -EEXIST)
 			return file;
@@ -150,9 +158,9 @@ static int open_file(void)
 	if (settings.name)
 		result = cuaudit_path(settings.name, "", path, sizeof(path));
 	else
-		result = cuaudit_output_path(".cutrace", path, sizeof(path));
+		result = cuaudit_output_path(SUFFIX, path, sizeof(path));
 	if (result == -ENOENT)
-		result = cuaudit_path("%e-%p", ".cutrace", path, sizeof(path));
+		result = cuaudit_path("%e-%p", SUFFIX, path, sizeof(path));
 	if (!result)
 		result = make_absolute();
 	if (result)
@@ -432,6 +440,18 @@ uint64_t trace_file_losses(enum cuaudit_trace_loss why)
 	const struct cuaudit_trace_header *at = header;
 
 	return (at ? __atomic_load_n(&at->lost[why], __ATOMIC_RELAXED) : 0) + lost[why];
+}
+
+void trace_file_ending(uint32_t ending, uint32_t status)
+{
+	struct cuaudit_trace_header *at = atomic_load_explicit(&header, memory_order_acquire);
+
+	if (!at)
+		return;
+	__atomic_store_n(&at->status, status, __ATOMIC_RELAXED);
+	/* The core ends by _exit where a module has set the status. */
+	if (!(at->flags & CUAUDIT_TRACE_FINISHED))
+		__atomic_store_n(&at->ending, ending, __ATOMIC_RELEASE);
 }
 
 const char *trace_file_finish(uint32_t used)

@@ -84,6 +84,12 @@ void trace_file_lost(uint32_t why, uint64_t calls);
 uint64_t trace_file_losses(enum cuaudit_trace_loss why);
 
 /*
+ * Context: call. The process is about to end so, unless it has done: enum
+ * cuaudit_trace_ending. No calls are lost by it.
+ */
+void trace_file_ending(uint32_t ending, uint32_t status);
+
+/*
  * Context: setup, locked. Ends the file, cut to used bytes of its last chunk.
  * Returns its path, NULL if there is none.
  */

@@ -47,6 +47,13 @@ enum cuaudit_trace_flags {
 	CUAUDIT_TRACE_FINISHED = 4	/* the process came to its end; end_ticks and the clock are exact */
 };
 
+/* How the process ended, as far as code of the writer's ran then. */
+enum cuaudit_trace_ending {
+	CUAUDIT_TRACE_BY_OTHERS = 0,	/* not yet, or by a signal, exec, or a system call of its own */
+	CUAUDIT_TRACE_BY_EXIT = 1,	/* exit() or return from main */
+	CUAUDIT_TRACE_BY_QUIT = 2	/* _exit, _Exit, quick_exit */
+};
+
 /* Why calls are missing: counters in the header, written at any time. */
 enum cuaudit_trace_loss {
 	CUAUDIT_TRACE_LOST_SIZE,	/* the file has its full size; when-full=stop */
@@ -91,6 +98,8 @@ struct cuaudit_trace_header {
 	uint64_t size;		/* bytes of the file once it has its end; 0: not known */
 	uint64_t start_raw;	/* CLOCK_MONOTONIC_RAW at start_ticks; 0: not known */
 	uint64_t end_raw;	/* and at end_ticks */
+	uint32_t ending;	/* enum cuaudit_trace_ending, written behind status, just before the end */
+	uint32_t status;	/* 0 to 255: of the process, unless ending is 0 */
 };
 
 enum cuaudit_trace_kind {

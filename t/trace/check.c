@@ -358,6 +358,8 @@ int main(int argc, char **argv)
 	printf("lost");
 	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
 		printf(" %llu", (unsigned long long)header->lost[i]);
+	if (header->ending)
+		printf("\nending %u status %u", header->ending, header->status);
 	printf("\nprocess %u of %u rank %d %s %s%s error %llu\n", header->pid, header->parent,
 	       header->rank, header->program, header->command,
 	       header->flags & CUAUDIT_TRACE_FINISHED ? " finished" : "",

@@ -63,6 +63,7 @@ class Trace:
         self.host, self.program = text_of(data[184:248]), text_of(data[248:1272])
         self.command = data[1272:3320].rstrip(b'\0').replace(b'\0', b' ').decode('utf-8', 'replace')
         self.size, self.start_raw, self.end_raw = (self.number('Q', at) for at in (3320, 3328, 3336))
+        self.ending, self.status = self.number('I', 3344), self.number('I', 3348)
 
     def chunks(self):
         described, self.rows = [(0, 4096, min(self.chunk, len(self.data)))], []
@@ -203,6 +204,7 @@ class Trace:
             self.seen = max(self.seen, last, *(self.number('Q', start + 128 + 16 * i) for i in range(4)))
             self.open[first] = [(thread,) + struct.unpack_from(self.order + 'QII', self.data, start + 128 + 16 * i)
                                 for i in range(4)]
+            self.seen = max([self.seen] + [one[1] for one in self.open[first]])
 
     def arguments(self, call):
         """By the first of its words: bytes, text, a list of bytes; None for a pointer that was NULL."""
@@ -402,6 +404,11 @@ class Comparison:
                 'finished': bool(trace.flags & 4), 'file': path}
         if trace.rank >= 0:
             want['rank'] = trace.rank
+        finished = bool(trace.flags & 4)
+        if finished or trace.ending == 2:
+            want['ending'] = 'exit' if finished else '_exit'
+            if trace.ending in (1, 2) and trace.status < 256:
+                want['status'] = trace.status
         if trace.end_ticks:
             want['end'] = trace.time(trace.end_ticks)
         return want
