@@ -446,16 +446,14 @@ static int put_argument(struct convert *convert, const struct trace_arguments *a
 {
 	struct state *state = convert->state;
 	struct sqlite_rows *rows = state->rows;
-	char text[1024];
-	struct buffer out = { text, sizeof(text), 0 };
+	char text[ARGUMENTS_TEXT];
 	const char *value;
 	uint64_t number;
 	size_t length;
 	bool is_number;
 	int error;
 
-	arguments_value(&out, arguments, position);
-	buffer_end(&out);
+	arguments_value(text, sizeof(text), arguments, position);
 	value = utf8_clean(&state->scratch, text);
 	if (!value)
 		return -ENOMEM;

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "names/text.h"
 #include "print/number.h"
 #include "print/print.h"
 #include "t/tap.h"
@@ -52,6 +53,30 @@ static const char *printed(unsigned int flags)
 	 call = (struct print_call){ .name = #symbol, .words = words, .source = &memory, \
 				     .id = CUAUDIT_ID_##symbol }, \
 	 (struct cuaudit_args_##symbol *)words)
+
+/* What does not fit into any size is cut between values. */
+static void cut_short(void)
+{
+	const char *whole = "CU_A|CU_B|0x30, {x = 17, y = \"\xc3\xa4\"}";
+	char part[64];
+	bool right = true;
+
+	for (size_t size = 9; size < strlen(whole); size++) {
+		struct buffer buffer = { part, size, 0 };
+		size_t length;
+
+		buffer_text(&buffer, whole);
+		buffer_end(&buffer);
+		length = text_cut(part, size);
+		right &= length == strlen(part) && length < size && length > 3 &&
+			 !strcmp(part + length - 3, "...") && !strncmp(part, whole, length - 3) &&
+			 strchr("|,{", part[length - 4]);
+	}
+	ok(right, "a text that is cut ends behind a whole value");
+	strcpy(part, "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4");
+	is_int((int)text_cut(part, 9), 7, "one long value");
+	is_str(part, "\xc3\xa4\xc3\xa4...", "... behind a whole character");
+}
 
 static uint64_t address(const void *pointer)
 {
@@ -517,6 +542,7 @@ int main(int argc, char **argv)
 	structures();
 	reals();
 	cut();
+	cut_short();
 	if (argc > 1)
 		rows(argv[1]);
 	return done_testing();

@@ -172,4 +172,28 @@ if command -v "$PYTHON3" >"$tmp/which"; then
 else
 	skip 1 "no python3"
 fi
+
+# Lists of flags are whole: all bits of the enumeration whose names are the longest.
+cat >"$tmp/flags.c" <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(driver, "cuInit");
+	int (*print)(void *, const char *, unsigned int) =
+		(int (*)(void *, const char *, unsigned int))dlsym(driver, "cuGraphDebugDotPrint");
+
+	return init(0) || !print((void *)64, "path", 0xffffffff);
+}
+END
+compile -o "$tmp/flags" "$tmp/flags.c" -ldl || bail_out "cannot build flags.c"
+audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/flags.%e" CUAUDIT_HOOKS="trace(file=$tmp/flags.cutrace),\
+fault(inject=cuGraphDebugDotPrint:error=999)" "$tmp/flags" >"$tmp/out" 2>&1
+whole=$(sed -n 's/.*ENUMERATOR(CUgraphDebugDot_flags, \([A-Z_]*\),.*/\1/p' \
+	"$top_srcdir/include/cuaudit/driver_enums.def" | tr '\n' '|')0xffff0000
+ok "a list of ${#whole} characters" test "${#whole}" -gt 600
+for format in text csv jsonl chrome otlp; do
+	tool convert --to "$format" "$tmp/flags.cutrace"
+	ok "flags: $format" grep -qF "$whole" "$tmp/out"
+done
 done_testing
