@@ -78,6 +78,43 @@ static void cut_short(void)
 	is_str(part, "\xc3\xa4\xc3\xa4...", "... behind a whole character");
 }
 
+/* As RFC 3629 has it, by length bytes, however many the point needs. */
+static void encode(char *to, uint32_t point, int length)
+{
+	static const uint8_t first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+
+	for (int i = length - 1; i > 0; i--, point >>= 6)
+		to[i] = (char)(0x80 | (point & 0x3f));
+	to[0] = (char)(length == 1 ? point : first[length] | point);
+}
+
+/* Every point in every length: one of them is right, but for surrogates and what is none. */
+static void points(void)
+{
+	static const uint32_t ends[] = { 0, 0x80, 0x800, 0x10000, 0x200000 };
+	bool right = true;
+
+	for (uint32_t point = 0; point < ends[4]; point++) {
+		bool surrogate = point >= 0xd800 && point <= 0xdfff;
+
+		for (int length = 1; length <= 4; length++) {
+			bool shortest = point >= (length == 1 ? 0 : ends[length - 1]);
+			char bytes[4];
+			struct text_character character;
+
+			if (point >= ends[length])
+				continue;
+			encode(bytes, point, length);
+			character = text_next(bytes, (size_t)length);
+			right &= character.valid == (shortest && !surrogate && point <= 0x10ffff);
+			right &= !character.valid ||
+				 (character.point == point && character.length == length);
+			right &= length == 1 || !text_next(bytes, (size_t)length - 1).valid;
+		}
+	}
+	ok(right, "UTF-8: shortest forms alone, no surrogates, nothing above U+10FFFF, nothing cut");
+}
+
 static uint64_t address(const void *pointer)
 {
 	return (uint64_t)(uintptr_t)pointer;
@@ -543,6 +580,7 @@ int main(int argc, char **argv)
 	reals();
 	cut();
 	cut_short();
+	points();
 	if (argc > 1)
 		rows(argv[1]);
 	return done_testing();
