@@ -183,6 +183,15 @@ int main(void)
 	int (*print)(void *, const char *, unsigned int) =
 		(int (*)(void *, const char *, unsigned int))dlsym(driver, "cuGraphDebugDotPrint");
 
+	int (*set)(unsigned long long, unsigned char, unsigned long long) =
+		(int (*)(unsigned long long, unsigned char, unsigned long long))
+		dlsym(driver, "cuMemsetD8_v2");
+
+	/* Around 2^53, which doubles end at, and 2^63. */
+	set(0, 1, 9007199254740991);
+	set(0, 1, 9007199254740993);
+	set(0, 1, 9223372036854775807);
+	set(0, 1, 9223372036854775809u);
 	return init(0) || !print((void *)64, "path", 0xffffffff);
 }
 END
@@ -195,5 +204,12 @@ ok "a list of ${#whole} characters" test "${#whole}" -gt 600
 for format in text csv jsonl chrome otlp; do
 	tool convert --to "$format" "$tmp/flags.cutrace"
 	ok "flags: $format" grep -qF "$whole" "$tmp/out"
+	test $format = jsonl || test $format = chrome || continue
+	grep -o '"N":[^,}]*' "$tmp/out" | cut -d: -f2 | tr '\n' ' ' >"$tmp/$format.numbers"
 done
+# Readers of Chrome's format have doubles; those of jsonl 64 bits with a sign.
+is "$(cat "$tmp/chrome.numbers")" '9007199254740991 "9007199254740993" "9223372036854775807" "9223372036854775809" ' \
+	"numbers: chrome"
+is "$(cat "$tmp/jsonl.numbers")" '9007199254740991 9007199254740993 9223372036854775807 "9223372036854775809" ' \
+	"numbers: jsonl"
 done_testing
