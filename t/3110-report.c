@@ -186,9 +186,12 @@ static void sums(void)
 	}
 	for (uint64_t i = 1; i <= 100000; i++)
 		record(&cells[i % 2], i);
+	cells[0].not_ready = 3;
+	cells[1].not_ready = 4;
 	sum_add(&sum, &cells[0]);
 	sum_add(&sum, &cells[1]);
 	sum_row(&sum, &header, &row);
+	is_int((long long)row.not_ready, 7, "not ready");
 	is_int((long long)row.calls, 100000, "calls");
 	is_int((long long)row.total_ns, 5000050000, "total");
 	is_int((long long)row.avg_ns, 50001, "average, rounded");
@@ -227,6 +230,7 @@ static void sums(void)
 	sum_row(&sum, &header, &row);
 	near(row.p50_ns, 1000, "p50 of three");
 	near(row.p99_ns, 10000, "p99 of three");
+	is_int((long long)row.stddev_ns, 5474, "deviation of a sample of three");
 
 	sum_clear(&sum);
 	memset(&cells[0], 0, sizeof(cells[0]));
