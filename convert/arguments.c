@@ -4,10 +4,13 @@
 
 #include <string.h>
 
+#include "names/text.h"
 #include "print/value.h"
 
-void arguments_value(struct buffer *out, const struct trace_arguments *arguments, uint32_t index)
+void arguments_value(char *text, size_t size, const struct trace_arguments *arguments,
+		     uint32_t index)
 {
+	struct buffer out = { text, size, 0 };
 	const struct print_call call = {
 		.name = arguments->function->name,
 		.words = arguments->words,
@@ -18,7 +21,9 @@ void arguments_value(struct buffer *out, const struct trace_arguments *arguments
 		.flags = CUAUDIT_PRINT_AFTER | CUAUDIT_PRINT_RAW,
 	};
 
-	print_parameter(out, &call, arguments->function->params, index);
+	print_parameter(&out, &call, arguments->function->params, index);
+	if (buffer_end(&out) >= size)
+		text_cut(text, size);
 }
 
 static bool integral(struct print_value value)

@@ -6,8 +6,11 @@
 #include "print/table.h"
 #include "trace/arguments.h"
 
-/* A parameter's value as text, "?" where nobody knows. */
-void arguments_value(struct buffer *out, const struct trace_arguments *arguments, uint32_t index);
+enum { ARGUMENTS_TEXT = 4096 };
+
+/* A parameter's value, "?" where nobody knows; what does not fit ends as text_cut says. */
+void arguments_value(char *text, size_t size, const struct trace_arguments *arguments,
+		     uint32_t index);
 
 /* The one number a parameter is, or leads to; false if it is more, none, or not known. */
 bool arguments_number(const struct trace_arguments *arguments, const struct print_param *param,

@@ -82,15 +82,13 @@ static void arguments_field(struct buffer *out, const struct trace_arguments *ar
 
 	buffer_char(out, '"');
 	for (uint32_t i = 0; i < function->nparams; i++) {
-		char text[4096];
-		struct buffer value = { text, sizeof(text), 0 };
+		char text[ARGUMENTS_TEXT];
 
 		if (i)
 			buffer_text(out, ", ");
 		buffer_text(out, function->params[i].name);
 		buffer_text(out, " = ");
-		arguments_value(&value, arguments, i);
-		buffer_end(&value);
+		arguments_value(text, sizeof(text), arguments, i);
 		quoted(out, text);
 	}
 	buffer_char(out, '"');

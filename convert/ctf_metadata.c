@@ -190,13 +190,16 @@ static void results(FILE *file)
 	fputs("\n} := result_t;\n\n", file);
 }
 
-static void kernels(FILE *file, const struct ctf *ctf)
+/* 0 or -ENOMEM. */
+static int kernels(FILE *file, const struct ctf *ctf)
 {
 	const struct trace *trace = ctf->trace;
 	uint8_t *seen = calloc(trace->nnames / 8 + 1, 1);
 
+	if (!seen)
+		return -ENOMEM;
 	fputs("typealias enum : uint32_t {\n\t\"none\" = 0xffffffff", file);
-	for (size_t i = 0; seen && i < trace->nkernels; i++) {
+	for (size_t i = 0; i < trace->nkernels; i++) {
 		uint32_t number = trace->kernels[i].number;
 
 		if (seen[number / 8] >> number % 8 & 1)
@@ -208,6 +211,7 @@ static void kernels(FILE *file, const struct ctf *ctf)
 	}
 	fputs("\n} := kernel_t;\n\n", file);
 	free(seen);
+	return 0;
 }
 
 static void parameter(FILE *file, const struct print_param *param)
@@ -294,10 +298,14 @@ int ctf_metadata(const struct ctf *ctf)
 	const struct trace *trace = ctf->trace;
 	int fd = openat(ctf->stream.folder, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-	bool failed;
+	int error;
 
-	if (!file)
-		return -errno;
+	if (!file) {
+		error = -errno;
+		if (fd >= 0)
+			close(fd);
+		return error;
+	}
 	fputs("/* CTF 1.8 */\n\n", file);
 	types(file);
 	trace_and_stream(file, ctf);
@@ -305,14 +313,15 @@ int ctf_metadata(const struct ctf *ctf)
 	texts(file, ctf, "library", ctf_library, ctf->libraries, trace->nlibraries);
 	texts(file, ctf, "caller", ctf_caller, ctf->callers, trace->nsites);
 	texts(file, ctf, "stack", ctf_stack, ctf->stacks, trace->ncallers);
-	kernels(file, ctf);
+	error = kernels(file, ctf);
 	for (uint32_t i = 0; i < trace->nfunctions; i++)
 		function(file, ctf, i);
 	other(file, ctf, CTF_MARK, "mark");
 	other(file, ctf, CTF_LOST, "lost");
+	if (!error && ferror(file))
+		error = -EIO;
 	errno = 0;
-	failed = ferror(file);
-	if (!fclose(file) && !failed)
-		return 0;
-	return errno ? -errno : -EIO;
+	if (fclose(file) && !error)
+		error = errno ? -errno : -EIO;
+	return error;
 }

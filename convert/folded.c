@@ -190,28 +190,40 @@ static void name(struct buffer *out, const char *text)
 	}
 }
 
-/* The function that a return address is in, if the library is here and tells. */
-static const char *function_at(struct state *state, const struct trace *trace, uint32_t number,
-			       uint64_t address)
+/* The function that a return address is in, if the library is here and tells. 0 or -errno. */
+static int function_at(struct convert *convert, const struct trace *trace, uint32_t number,
+		       uint64_t address, const char **function)
 {
+	struct state *state = convert->state;
 	struct library *library;
+	int error;
 
+	*function = NULL;
 	if (number >= trace->nlibraries)
-		return NULL;
+		return 0;
 	library = &state->libraries[number];
-	if (!library->asked)
-		library->symbols = symbols_open(&trace->libraries[number]);
+	if (!library->asked) {
+		error = symbols_open(&library->symbols, &trace->libraries[number]);
+		if (error && error != -ENOMEM)
+			return convert_fault(convert, "%s: %s; without the file, addresses are "
+					     "printed", trace->libraries[number].path,
+					     strerror(-error));
+		if (error)
+			return error;
+	}
 	library->asked = true;
+	if (!library->symbols)
+		return 0;
 	/* The call is before it, and may be the last of its function. */
-	return library->symbols ? symbols_find(library->symbols,
-					       address - trace->libraries[number].base - 1,
-					       state->names) : NULL;
+	return symbols_find(library->symbols, address - trace->libraries[number].base - 1,
+			    state->names, function);
 }
 
-static void frame(struct buffer *out, struct state *state, const struct trace *trace,
-		  const struct cuaudit_trace_frame *of)
+static int frame(struct buffer *out, struct convert *convert, const struct trace *trace,
+		 const struct cuaudit_trace_frame *of)
 {
-	const char *function = function_at(state, trace, of->library, of->address);
+	const char *function;
+	int error = function_at(convert, trace, of->library, of->address, &function);
 	char text[512];
 	struct buffer place = { text, sizeof(text), 0 };
 
@@ -219,6 +231,7 @@ static void frame(struct buffer *out, struct state *state, const struct trace *t
 	buffer_end(&place);
 	name(out, function ? function : text);
 	buffer_char(out, ';');
+	return error;
 }
 
 static void print_roots(struct buffer *out, const struct trace *trace, uint32_t number)
@@ -236,12 +249,15 @@ static void print_roots(struct buffer *out, const struct trace *trace, uint32_t 
 	buffer_char(out, ';');
 }
 
-/* The way to a node, and its function. */
-static void print_way(struct buffer *out, struct state *state, const struct trace *trace,
-		      const struct node *node)
+/* The way to a node, and its function. 0 or -errno. */
+static int print_way(struct buffer *out, struct convert *convert, const struct trace *trace,
+		     const struct node *node)
 {
+	const struct state *state = convert->state;
+	int error = 0;
+
 	if (node->parent) {
-		print_way(out, state, trace, &state->nodes[node->parent]);
+		error = print_way(out, convert, trace, &state->nodes[node->parent]);
 		buffer_char(out, ';');
 	} else {
 		print_roots(out, trace, node->thread);
@@ -249,13 +265,14 @@ static void print_way(struct buffer *out, struct state *state, const struct trac
 	if (node->stack != TRACE_NONE) {
 		const struct trace_callers *callers = &trace->callers[node->stack];
 
-		for (uint32_t i = callers->count; i > 0; i--)
-			frame(out, state, trace, &callers->frames[i - 1]);
+		for (uint32_t i = callers->count; !error && i > 0; i--)
+			error = frame(out, convert, trace, &callers->frames[i - 1]);
 	} else {
 		name(out, convert_library(trace, node->site)->name);
 		buffer_char(out, ';');
 	}
 	name(out, convert_function(trace, node->site)->name);
+	return error;
 }
 
 static void release_file(struct state *state)
@@ -281,12 +298,13 @@ static int folded_file_end(struct convert *convert, const struct trace *trace)
 			continue;
 		do {
 			out = sink_buffer(convert->sink);
-			print_way(&out, state, trace, &state->nodes[i]);
+			error = print_way(&out, convert, trace, &state->nodes[i]);
 			buffer_char(&out, ' ');
 			buffer_signed(&out, (int64_t)state->nodes[i].spent);
 			buffer_char(&out, '\n');
-		} while (!sink_done(convert->sink, &out));
-		error = convert->sink->error;
+		} while (!error && !sink_done(convert->sink, &out));
+		if (!error)
+			error = convert->sink->error;
 	}
 	release_file(state);
 	state->count = 0;

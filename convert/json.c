@@ -45,7 +45,7 @@ static void real(struct buffer *out, struct print_value value, const void *bytes
 static void word(struct buffer *out, const struct trace_arguments *arguments,
 		 struct print_value value, const void *bytes)
 {
-	char text[256];
+	char text[PRINT_FLAGS_MOST];
 	struct buffer printed = { text, sizeof(text), 0 };
 	struct print_source source = arguments->source;
 	struct printer printer = { .out = &printed, .source = &source,

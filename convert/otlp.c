@@ -183,8 +183,8 @@ static int request_end(struct convert *convert)
 static void add_argument(struct buffer *out, const struct trace_arguments *arguments,
 			 const struct print_param *param, uint32_t index)
 {
-	char key[128], text[1024];
-	struct buffer name = { key, sizeof(key), 0 }, value = { text, sizeof(text), 0 };
+	char key[128], text[ARGUMENTS_TEXT];
+	struct buffer name = { key, sizeof(key), 0 };
 	uint8_t kind = param->shape.value.kind;
 	uint64_t number;
 
@@ -196,8 +196,7 @@ static void add_argument(struct buffer *out, const struct trace_arguments *argum
 		add_number(out, key, (int64_t)number);
 		return;
 	}
-	arguments_value(&value, arguments, index);
-	buffer_end(&value);
+	arguments_value(text, sizeof(text), arguments, index);
 	add_text(out, key, text);
 }
 

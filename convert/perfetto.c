@@ -80,7 +80,9 @@ static int perfetto_file(struct convert *convert, const struct trace *trace)
 		error = held_begin(&perfetto->held, trace);
 	if (!error)
 		error = perfetto_tracks(convert, perfetto, trace);
-	return error ? error : perfetto_names(convert, perfetto, trace);
+	if (!error)
+		error = perfetto_names(convert, perfetto, trace);
+	return !error && perfetto->scratch.failed ? -ENOMEM : error;
 }
 
 /* An event of the part and what is in perfetto->body. */

@@ -114,7 +114,10 @@ int perfetto_unknown_thread(struct convert *convert, struct perfetto *perfetto, 
 int perfetto_text(struct convert *convert, struct perfetto *perfetto, uint64_t ns, uint64_t track,
 		  const char *text);
 
-/* A text as the library's structures want it, not const, though it does not write there. */
+/*
+ * A text as the library's structures want it, not const, though it does not write there.
+ * Where memory is out it is "?", and no packet is written from then on.
+ */
 char *perfetto_library_text(struct perfetto *perfetto, const char *text);
 
 #endif

@@ -14,6 +14,8 @@ static int put(struct convert *convert, const struct perfetto *perfetto,
 	size_t size;
 	uint8_t *start, *at;
 
+	if (perfetto->scratch.failed)
+		return -ENOMEM;
 	packet->has_trusted_packet_sequence_id = 1;
 	packet->trusted_packet_sequence_id = perfetto->sequence;
 	size = perfetto__trace_packet__get_packed_size(packet);

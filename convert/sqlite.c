@@ -119,11 +119,14 @@ static int execute(struct convert *convert, const char *sql)
 	return sqlite3_exec(state->database, sql, NULL, NULL, NULL) ? failed(convert) : 0;
 }
 
-static void bind_text(struct state *state, sqlite3_stmt *statement, int at, const char *text)
+/* A code of SQLite's, as of the next. */
+static int bind_text(struct state *state, sqlite3_stmt *statement, int at, const char *text)
 {
 	const char *clean = text ? utf8_clean(&state->scratch, text) : NULL;
 
-	sqlite3_bind_text(statement, at, clean, -1, SQLITE_TRANSIENT);
+	if (text && !clean)
+		return SQLITE_NOMEM;
+	return sqlite3_bind_text(statement, at, clean, -1, SQLITE_TRANSIENT);
 }
 
 /* va_list is an array on some machines, so it is wrapped. */
@@ -131,16 +134,14 @@ struct values {
 	va_list list;
 };
 
-static void bind(struct state *state, sqlite3_stmt *statement, int at, char kind,
-		 struct values *values)
+static int bind(struct state *state, sqlite3_stmt *statement, int at, char kind,
+		struct values *values)
 {
 	const int64_t *pointer;
 	int64_t number = 0;
 
-	if (kind == 't') {
-		bind_text(state, statement, at, va_arg(values->list, const char *));
-		return;
-	}
+	if (kind == 't')
+		return bind_text(state, statement, at, va_arg(values->list, const char *));
 	if (kind == 'p') {
 		pointer = va_arg(values->list, const int64_t *);
 		number = pointer ? *pointer : 0;
@@ -149,9 +150,8 @@ static void bind(struct state *state, sqlite3_stmt *statement, int at, char kind
 		number = va_arg(values->list, int64_t);
 	}
 	if (kind == 'n' && !number)
-		sqlite3_bind_null(statement, at);
-	else
-		sqlite3_bind_int64(statement, at, number);
+		return sqlite3_bind_null(statement, at);
+	return sqlite3_bind_int64(statement, at, number);
 }
 
 /*
@@ -163,13 +163,15 @@ static int put(struct convert *convert, enum statement which, int64_t *row, cons
 	struct state *state = convert->state;
 	sqlite3_stmt *statement = state->statements[which];
 	struct values values;
-	int code;
+	int code = SQLITE_OK;
 
+	/* What is not bound keeps the value of the row before. */
 	va_start(values.list, format);
-	for (int at = 1; format[at - 1]; at++) {
-		bind(state, statement, at, format[at - 1], &values);
-	}
+	for (int at = 1; !code && format[at - 1]; at++)
+		code = bind(state, statement, at, format[at - 1], &values);
 	va_end(values.list);
+	if (code)
+		return code == SQLITE_NOMEM ? -ENOMEM : failed(convert);
 	code = sqlite3_step(statement);
 	if (code == SQLITE_ROW) {
 		*row = sqlite3_column_int64(statement, 0);
@@ -447,16 +449,14 @@ static int put_argument(struct convert *convert, const struct trace_arguments *a
 {
 	struct state *state = convert->state;
 	struct sqlite_rows *rows = state->rows;
-	char text[1024];
-	struct buffer out = { text, sizeof(text), 0 };
+	char text[ARGUMENTS_TEXT];
 	const char *value;
 	uint64_t number;
 	size_t length;
 	bool is_number;
 	int error;
 
-	arguments_value(&out, arguments, position);
-	buffer_end(&out);
+	arguments_value(text, sizeof(text), arguments, position);
 	value = utf8_clean(&state->scratch, text);
 	if (!value)
 		return -ENOMEM;

@@ -7,6 +7,7 @@
 #include "convert/symbols.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct file {
 	uint64_t size;
 	Elf64_Ehdr header;
 	Elf64_Shdr *sections;
+	int error;		/* -errno: it could not be read, or memory was out */
 };
 
 struct symbol {
@@ -35,23 +37,39 @@ struct symbols {
 	struct symbol *all;	/* by start */
 	size_t count;
 	char *names;		/* with a NUL at the end */
-	char **spelled;		/* of those that were asked for, if they are not in names */
+	char **spelled;		/* by symbol: of those that were asked for; NULL: not asked, or as in names */
 };
 
-/* What is at an offset, with a NUL behind it; NULL if it is not all there. */
-static void *read_part(const struct file *file, uint64_t offset, uint64_t size, uint64_t most)
+/* What is at an offset. false: it is not all there, or file->error. */
+static bool read_at(struct file *file, void *to, uint64_t offset, uint64_t size)
+{
+	ssize_t got;
+
+	if (offset > file->size || size > file->size - offset)
+		return false;
+	got = pread(file->fd, to, size, (off_t)offset);
+	if (got < 0)
+		file->error = -errno;
+	return got == (ssize_t)size;
+}
+
+/* The same in memory of its own, with a NUL behind it; NULL for false. */
+static void *read_part(struct file *file, uint64_t offset, uint64_t size, uint64_t most)
 {
 	char *part;
 
 	if (size > most || offset > file->size || size > file->size - offset)
 		return NULL;
 	part = malloc(size + 1);
-	if (part && pread(file->fd, part, size, (off_t)offset) != (ssize_t)size) {
+	if (!part) {
+		file->error = -ENOMEM;
+		return NULL;
+	}
+	if (!read_at(file, part, offset, size)) {
 		free(part);
 		return NULL;
 	}
-	if (part)
-		part[size] = '\0';
+	part[size] = '\0';
 	return part;
 }
 
@@ -63,7 +81,7 @@ static bool open_elf(struct file *file, const char *path)
 	if (file->fd < 0 || fstat(file->fd, &status) || !S_ISREG(status.st_mode))
 		return false;
 	file->size = (uint64_t)status.st_size;
-	if (pread(file->fd, &file->header, sizeof(file->header), 0) != sizeof(file->header) ||
+	if (!read_at(file, &file->header, 0, sizeof(file->header)) ||
 	    memcmp(file->header.e_ident, ELFMAG, SELFMAG) ||
 	    file->header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    file->header.e_shentsize != sizeof(Elf64_Shdr) || file->header.e_shnum > SECTIONS_MAX)
@@ -95,11 +113,11 @@ static bool note_agrees(const uint8_t *notes, uint64_t size, const struct trace_
 	return false;
 }
 
-static bool same_build(const struct file *file, const struct trace_library *library)
+static bool same_build(struct file *file, const struct trace_library *library)
 {
 	bool same = false;
 
-	for (uint32_t i = 0; !same && i < file->header.e_shnum; i++) {
+	for (uint32_t i = 0; !same && !file->error && i < file->header.e_shnum; i++) {
 		const Elf64_Shdr *section = &file->sections[i];
 		uint8_t *notes = NULL;
 
@@ -118,14 +136,16 @@ static int compare_symbols(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static bool take_table(struct symbols *symbols, const struct file *file, const Elf64_Shdr *table)
+static bool take_table(struct symbols *symbols, struct file *file, const Elf64_Shdr *table)
 {
 	const Elf64_Shdr *names = &file->sections[table->sh_link];
 	size_t count = table->sh_size / sizeof(Elf64_Sym);
 	Elf64_Sym *from = read_part(file, table->sh_offset, count * sizeof(*from), TABLE_MAX);
 
 	symbols->names = read_part(file, names->sh_offset, names->sh_size, TABLE_MAX);
-	symbols->all = calloc(count + 1, sizeof(*symbols->all));
+	symbols->all = from ? calloc(count + 1, sizeof(*symbols->all)) : NULL;
+	if (from && !symbols->all)
+		file->error = -ENOMEM;
 	for (size_t i = 0; from && symbols->names && symbols->all && i < count; i++) {
 		if (ELF64_ST_TYPE(from[i].st_info) != STT_FUNC || !from[i].st_size ||
 		    from[i].st_name >= names->sh_size)
@@ -140,7 +160,7 @@ static bool take_table(struct symbols *symbols, const struct file *file, const E
 }
 
 /* The full table, or that of what it exports. */
-static bool take_best(struct symbols *symbols, const struct file *file)
+static bool take_best(struct symbols *symbols, struct file *file)
 {
 	const Elf64_Shdr *best = NULL;
 
@@ -154,39 +174,44 @@ static bool take_best(struct symbols *symbols, const struct file *file)
 	return best && take_table(symbols, file, best);
 }
 
-struct symbols *symbols_open(const struct trace_library *library)
+int symbols_open(struct symbols **opened, const struct trace_library *library)
 {
 	struct symbols *symbols = calloc(1, sizeof(*symbols));
-	struct file file = { .fd = -1 };
+	struct file file = { .fd = -1, .error = symbols ? 0 : -ENOMEM };
 
 	if (!symbols || !library->id_size || !open_elf(&file, library->path) ||
-	    !same_build(&file, library) || !take_best(symbols, &file)) {
+	    !same_build(&file, library) || !take_best(symbols, &file) || file.error) {
 		symbols_close(symbols);
 		symbols = NULL;
 	}
 	free(file.sections);
 	if (file.fd >= 0)
 		close(file.fd);
-	return symbols;
+	*opened = symbols;
+	return file.error;
 }
 
 /* For people. Each name is asked for as often as its function is on a way. */
-static const char *spell(struct symbols *symbols, size_t index, enum demangle how)
+static int spell(struct symbols *symbols, size_t index, enum demangle how, const char **name)
 {
-	const char *name = symbols->names + symbols->all[index].name;
-
+	*name = symbols->names + symbols->all[index].name;
 	if (how == DEMANGLE_NO)
-		return name;
+		return 0;
 	if (!symbols->spelled)
 		symbols->spelled = calloc(symbols->count, sizeof(*symbols->spelled));
 	if (!symbols->spelled)
-		return name;
-	if (!symbols->spelled[index])
-		symbols->spelled[index] = demangle(name, how);
-	return symbols->spelled[index] ? symbols->spelled[index] : name;
+		return -ENOMEM;
+	if (!symbols->spelled[index]) {
+		errno = 0;
+		symbols->spelled[index] = demangle(*name, how);
+		if (!symbols->spelled[index])
+			return errno == ENOMEM ? -ENOMEM : 0;
+	}
+	*name = symbols->spelled[index];
+	return 0;
 }
 
-const char *symbols_find(struct symbols *symbols, uint64_t address, enum demangle how)
+int symbols_find(struct symbols *symbols, uint64_t address, enum demangle how, const char **name)
 {
 	size_t low = 0, high = symbols->count;
 
@@ -198,8 +223,9 @@ const char *symbols_find(struct symbols *symbols, uint64_t address, enum demangl
 		else
 			high = middle;
 	}
+	*name = NULL;
 	/* Of functions inside of others the last one that began. */
-	return low && address < symbols->all[low - 1].end ? spell(symbols, low - 1, how) : NULL;
+	return low && address < symbols->all[low - 1].end ? spell(symbols, low - 1, how, name) : 0;
 }
 
 void symbols_close(struct symbols *symbols)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "convert/utf8.h"
+#include "names/text.h"
 #include "print/value.h"
 
 struct typed_params typed_params(const struct trace_function *function)
@@ -146,7 +147,8 @@ bool typed_read(struct typed *typed, const struct trace_arguments *arguments,
 		return true;
 	if (!read_enumerator(&out, arguments, &params->params[index]))
 		print_parameter(&out, &call, params->params, index);
-	buffer_end(&out);
-	typed->size = strlen(scratch);
+	typed->size = buffer_end(&out);
+	if (typed->size >= TYPED_SCRATCH)
+		typed->size = text_cut(scratch, TYPED_SCRATCH);
 	return true;
 }

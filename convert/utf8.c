@@ -46,8 +46,10 @@ const char *utf8_clean(struct utf8_scratch *scratch, const char *text)
 	if (scratch->size <= clean) {
 		char *more = realloc(scratch->at, clean + 1);
 
-		if (!more)
+		if (!more) {
+			scratch->failed = true;
 			return NULL;
+		}
 		scratch->at = more;
 		scratch->size = clean + 1;
 	}

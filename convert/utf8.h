@@ -3,6 +3,7 @@
 #ifndef CONVERT_UTF8_H
 #define CONVERT_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { UTF8_GROWTH = 3 };	/* times as long, at most */
@@ -14,6 +15,7 @@ size_t utf8_copy(char *to, const char *text, size_t size);
 struct utf8_scratch {
 	char *at;
 	size_t size;
+	bool failed;	/* memory was out for one of them */
 };
 
 /* NULL when memory is out. */

@@ -85,4 +85,29 @@ static inline size_t text_print(char *to, size_t size, const char *text, size_t 
 	return used;
 }
 
+/*
+ * Of values that did not fit into a buffer of size bytes, at least 8: the text ends
+ * behind the last whole one, with "..."; the length. No half of a name or a number is
+ * another one.
+ */
+static inline size_t text_cut(char *text, size_t size)
+{
+	static const char separators[] = "|,([{", end[] = "...";
+	size_t room = size - sizeof(end), at = room;
+
+	while (at) {
+		for (size_t i = 0; i < sizeof(separators) - 1; i++)
+			if (text[at - 1] == separators[i])
+				goto found;
+		at--;
+	}
+	/* One long value: behind a whole character. */
+	for (at = room; at && ((uint8_t)text[at] & 0xc0) == 0x80;)
+		at--;
+found:
+	for (size_t i = 0; i < sizeof(end); i++)
+		text[at + i] = end[i];
+	return at + sizeof(end) - 1;
+}
+
 #endif

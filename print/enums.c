@@ -5,6 +5,7 @@
  * structure each and found by their offsets: a table without pointers needs
  * no relocation.
  */
+#include <assert.h>
 #include <stddef.h>
 
 #include "print/numbers.h"
@@ -69,6 +70,23 @@ static const char words[][16] = {
 	"",
 #include <cuaudit/driver_params.def>
 };
+
+/* The longest list of flags: a byte behind each name, and other bits as a number. */
+#undef ENUM
+#undef FLAGSET
+#undef ENUMERATOR
+#undef ENUM_END
+#undef HANDLE_KIND
+#define ENUM(type) char of_##type[1 + 0 * (0
+#define FLAGSET(type) char of_##type[1 + 1 * (0
+#define ENUMERATOR(type, name, value) + sizeof(#name)
+#define ENUM_END(type) )];
+union widest {
+#include <cuaudit/driver_enums.def>
+#include <cuaudit/driver_params.def>
+};
+static_assert(sizeof(union widest) + sizeof("0xffffffffffffffff") <= PRINT_FLAGS_MOST,
+	      "a list of flags is longer than its readers expect");
 
 static const struct enumerator *enumerators(uint32_t number)
 {

@@ -83,6 +83,9 @@ const char *print_member_name(const struct print_member *member);
 /* The first enumerator that equals value, NULL for none. */
 const char *print_enumerator(uint32_t number, uint32_t value);
 
+/* Bytes that all names of any one such, with the other bits and a NUL, take no more than. */
+enum { PRINT_FLAGS_MOST = 768 };
+
 /* Whether an enumeration's values are sums of bits. */
 bool print_flagset(uint32_t number);
 

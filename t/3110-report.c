@@ -172,6 +172,9 @@ static void near(uint64_t got, uint64_t want, const char *name)
 
 static void sums(void)
 {
+	static const struct cuaudit_stat_header slow = {
+		.flags = CUAUDIT_STAT_TIMED, .clock_mult = 5, .clock_shift = 1
+	};
 	static struct cuaudit_stat_cell cells[2];
 	struct report_row row = { 0 };
 	struct sum sum;
@@ -183,9 +186,12 @@ static void sums(void)
 	}
 	for (uint64_t i = 1; i <= 100000; i++)
 		record(&cells[i % 2], i);
+	cells[0].not_ready = 3;
+	cells[1].not_ready = 4;
 	sum_add(&sum, &cells[0]);
 	sum_add(&sum, &cells[1]);
 	sum_row(&sum, &header, &row);
+	is_int((long long)row.not_ready, 7, "not ready");
 	is_int((long long)row.calls, 100000, "calls");
 	is_int((long long)row.total_ns, 5000050000, "total");
 	is_int((long long)row.avg_ns, 50001, "average, rounded");
@@ -200,6 +206,15 @@ static void sums(void)
 	near(row.within[5], 50000, "within 50 us");
 	is_int((long long)row.within[7], 100000, "within 500 us");
 	is_int((long long)row.within[SUM_BOUNDS - 1], 100000, "within the last bound");
+	sum_row(&sum, &slow, &row);
+	is_int((long long)row.total_ns, 12500125000, "2.5 ns a tick: total");
+	is_int((long long)row.avg_ns, 125001, "... average");
+	is_int((long long)row.min_ns, 2, "... minimum");
+	is_int((long long)row.max_ns, 250000, "... maximum");
+	is_int((long long)row.stddev_ns, 72170, "... standard deviation");
+	near(row.p50_ns, 125000, "... p50");
+	near(row.p99_ns, 247500, "... p99");
+	near(row.within[5], 20000, "... within 50 us");
 	sum.calls = 99;
 	sum_row(&sum, &header, &row);
 	is_int((long long)row.within[1], 99, "no more than there are calls");
@@ -215,6 +230,7 @@ static void sums(void)
 	sum_row(&sum, &header, &row);
 	near(row.p50_ns, 1000, "p50 of three");
 	near(row.p99_ns, 10000, "p99 of three");
+	is_int((long long)row.stddev_ns, 5474, "deviation of a sample of three");
 
 	sum_clear(&sum);
 	memset(&cells[0], 0, sizeof(cells[0]));

@@ -201,6 +201,7 @@ for format in prometheus openmetrics; do
 	is "$(grep -c '^cuaudit_process_info{' "$tmp/out")" 2 "report: of two processes"
 done
 set -- "$tmp"/killed-*.part
+# A file that is named twice is taken once; a copy of it is another file.
 cp "$1" "$tmp/copy.part"
 tool report --format prometheus "$1" "$2" "$tmp/copy.part"
 is "$status $(cat "$tmp/err")" "2 cuaudit: $tmp/copy.part: of a process that an earlier file is of" \

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "names/text.h"
 #include "print/number.h"
 #include "print/print.h"
 #include "t/tap.h"
@@ -52,6 +53,67 @@ static const char *printed(unsigned int flags)
 	 call = (struct print_call){ .name = #symbol, .words = words, .source = &memory, \
 				     .id = CUAUDIT_ID_##symbol }, \
 	 (struct cuaudit_args_##symbol *)words)
+
+/* What does not fit into any size is cut between values. */
+static void cut_short(void)
+{
+	const char *whole = "CU_A|CU_B|0x30, {x = 17, y = \"\xc3\xa4\"}";
+	char part[64];
+	bool right = true;
+
+	for (size_t size = 9; size < strlen(whole); size++) {
+		struct buffer buffer = { part, size, 0 };
+		size_t length;
+
+		buffer_text(&buffer, whole);
+		buffer_end(&buffer);
+		length = text_cut(part, size);
+		right &= length == strlen(part) && length < size && length > 3 &&
+			 !strcmp(part + length - 3, "...") && !strncmp(part, whole, length - 3) &&
+			 strchr("|,{", part[length - 4]);
+	}
+	ok(right, "a text that is cut ends behind a whole value");
+	strcpy(part, "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4");
+	is_int((int)text_cut(part, 9), 7, "one long value");
+	is_str(part, "\xc3\xa4\xc3\xa4...", "... behind a whole character");
+}
+
+/* As RFC 3629 has it, by length bytes, however many the point needs. */
+static void encode(char *to, uint32_t point, int length)
+{
+	static const uint8_t first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+
+	for (int i = length - 1; i > 0; i--, point >>= 6)
+		to[i] = (char)(0x80 | (point & 0x3f));
+	to[0] = (char)(length == 1 ? point : first[length] | point);
+}
+
+/* Every point in every length: one of them is right, but for surrogates and what is none. */
+static void points(void)
+{
+	static const uint32_t ends[] = { 0, 0x80, 0x800, 0x10000, 0x200000 };
+	bool right = true;
+
+	for (uint32_t point = 0; point < ends[4]; point++) {
+		bool surrogate = point >= 0xd800 && point <= 0xdfff;
+
+		for (int length = 1; length <= 4; length++) {
+			bool shortest = point >= (length == 1 ? 0 : ends[length - 1]);
+			char bytes[4];
+			struct text_character character;
+
+			if (point >= ends[length])
+				continue;
+			encode(bytes, point, length);
+			character = text_next(bytes, (size_t)length);
+			right &= character.valid == (shortest && !surrogate && point <= 0x10ffff);
+			right &= !character.valid ||
+				 (character.point == point && character.length == length);
+			right &= length == 1 || !text_next(bytes, (size_t)length - 1).valid;
+		}
+	}
+	ok(right, "UTF-8: shortest forms alone, no surrogates, nothing above U+10FFFF, nothing cut");
+}
 
 static uint64_t address(const void *pointer)
 {
@@ -517,6 +579,8 @@ int main(int argc, char **argv)
 	structures();
 	reals();
 	cut();
+	cut_short();
+	points();
 	if (argc > 1)
 		rows(argv[1]);
 	return done_testing();

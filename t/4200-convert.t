@@ -71,7 +71,8 @@ is "$status $(wc -l <"$tmp/out") $(wc -c <"$tmp/err")" "0 3000 0" "of a killed p
 head -c 524388 "$tmp/killed.cutrace" >"$tmp/torn.cutrace"
 tool convert --to text "$tmp/torn.cutrace"
 is "$status $(wc -l <"$tmp/err")" "2 1" "of a torn file: what is there, and a line"
-like "$(cat "$tmp/err")" 'torn.cutrace: 100 bytes at its end are no whole chunk' "... that says so"
+is "$(cat "$tmp/err")" "cuaudit: $tmp/torn.cutrace: 100 bytes at its end are no whole chunk; $((
+	$(wc -c <"$tmp/killed.cutrace") - 524388)) bytes of it were cut off" "... that says so"
 ok "... with calls" test "$(wc -l <"$tmp/out")" -gt 1000 -a "$(wc -l <"$tmp/out")" -lt 3000
 
 refused 2 "there is no format 'txt'; did you mean text" "an unknown format" \

@@ -172,4 +172,44 @@ if command -v "$PYTHON3" >"$tmp/which"; then
 else
 	skip 1 "no python3"
 fi
+
+# Lists of flags are whole: all bits of the enumeration whose names are the longest.
+cat >"$tmp/flags.c" <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(driver, "cuInit");
+	int (*print)(void *, const char *, unsigned int) =
+		(int (*)(void *, const char *, unsigned int))dlsym(driver, "cuGraphDebugDotPrint");
+
+	int (*set)(unsigned long long, unsigned char, unsigned long long) =
+		(int (*)(unsigned long long, unsigned char, unsigned long long))
+		dlsym(driver, "cuMemsetD8_v2");
+
+	/* Around 2^53, which doubles end at, and 2^63. */
+	set(0, 1, 9007199254740991);
+	set(0, 1, 9007199254740993);
+	set(0, 1, 9223372036854775807);
+	set(0, 1, 9223372036854775809u);
+	return init(0) || !print((void *)64, "path", 0xffffffff);
+}
+END
+compile -o "$tmp/flags" "$tmp/flags.c" -ldl || bail_out "cannot build flags.c"
+audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/flags.%e" CUAUDIT_HOOKS="trace(file=$tmp/flags.cutrace),\
+fault(inject=cuGraphDebugDotPrint:error=999)" "$tmp/flags" >"$tmp/out" 2>&1
+whole=$(sed -n 's/.*ENUMERATOR(CUgraphDebugDot_flags, \([A-Z_]*\),.*/\1/p' \
+	"$top_srcdir/include/cuaudit/driver_enums.def" | tr '\n' '|')0xffff0000
+ok "a list of ${#whole} characters" test "${#whole}" -gt 600
+for format in text csv jsonl chrome otlp; do
+	tool convert --to "$format" "$tmp/flags.cutrace"
+	ok "flags: $format" grep -qF "$whole" "$tmp/out"
+	test $format = jsonl || test $format = chrome || continue
+	grep -o '"N":[^,}]*' "$tmp/out" | cut -d: -f2 | tr '\n' ' ' >"$tmp/$format.numbers"
+done
+# Readers of Chrome's format have doubles; those of jsonl 64 bits with a sign.
+is "$(cat "$tmp/chrome.numbers")" '9007199254740991 "9007199254740993" "9223372036854775807" "9223372036854775809" ' \
+	"numbers: chrome"
+is "$(cat "$tmp/jsonl.numbers")" '9007199254740991 9007199254740993 9223372036854775807 "9223372036854775809" ' \
+	"numbers: jsonl"
 done_testing

@@ -260,4 +260,17 @@ like "$(cat "$tmp/copies.no")" ' 2 +0B +2 +-  Unknown, waited for
 .* 3 +0B +3 +-  Unknown, not waited for$' "... without arguments"
 tool report --by kernel "$one"
 like "$(cat "$tmp/out")" 'Launches .* Kernel \(host time\)' "launches are the host's time"
+
+# Against sums of the calls themselves, few and many.
+if "$PYTHON3" --version >"$tmp/out" 2>&1; then
+	for calls in 7 40 150 1000 20000; do
+		synth -a -i -s $calls -n $calls -t 2 "$tmp/sums.cutrace"
+		"$cuaudit" convert --to jsonl -o "$tmp/sums.jsonl" "$tmp/sums.cutrace"
+		"$cuaudit" report --format json "$tmp/sums.cutrace" >"$tmp/sums.json"
+		is "$("$PYTHON3" "$top_srcdir/t/convert/sums.py" "$tmp/sums.jsonl" "$tmp/sums.json" 2>&1)" "" \
+			"sums of $calls calls of two threads, percentiles and deviations"
+	done
+else
+	skip 5 "no python3"
+fi
 done_testing

@@ -75,6 +75,27 @@ static void histograms(void)
 	free(numbers);
 }
 
+/* Few numbers, each in a bucket of its own: the least rank with percent of them at or below it. */
+static void ranks(void)
+{
+	bool good = true;
+
+	for (uint64_t count = 1; count <= 130; count++) {
+		struct histogram histogram = { .counts = NULL };
+
+		for (uint64_t i = 0; i < count; i++)
+			good &= histogram_add(&histogram, cuaudit_stat_floor((uint32_t)(i * 2)));
+		for (unsigned int percent = 1; percent <= 100; percent++) {
+			uint32_t bucket = (uint32_t)((count * percent + 99) / 100 - 1) * 2;
+
+			good &= histogram_percentile(&histogram, percent) ==
+				(cuaudit_stat_floor(bucket) + cuaudit_stat_floor(bucket + 1)) / 2;
+		}
+		histogram_free(&histogram);
+	}
+	ok(good, "histogram: percentiles of 1 to 130 numbers");
+}
+
 /* Keys of all sizes that differ in one byte. */
 static void tables(void)
 {
@@ -478,6 +499,7 @@ int main(void)
 	tallies();
 	comparisons();
 	histograms();
+	ranks();
 	tables();
 	lives();
 	series();

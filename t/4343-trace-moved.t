@@ -21,6 +21,12 @@ moved() {
 	done
 	like "$("$top_builddir/bin/cuaudit" convert --to ctf -o "$tmp/to.ctf" "$tmp"/traces/*.cutrace 2>&1)" \
 		' 300 times that went back were moved$' "$1: ctf, whose times are in order, says so"
+	if command -v babeltrace2 >"$tmp/none"; then
+		is "$(cd "$tmp" && babeltrace2 to.ctf 2>err | wc -l) $(cat "$tmp/err")" \
+			"$((2 * $(cat "$tmp/out"))) " "$1: babeltrace2 reads two events a call"
+	else
+		skip 1 "no babeltrace2"
+	fi
 	rm -rf "$tmp/to.ctf"
 }
 

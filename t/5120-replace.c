@@ -53,22 +53,41 @@ struct scenario {
 
 enum { END = -1, DROP = -2, EXIT = -3 };
 
+static void make_files(const char *folder)
+{
+	for (int i = 0; i < 200; i++) {
+		char name[4200];
+		int fd;
+
+		snprintf(name, sizeof(name), "%s/%d", folder, i);
+		fd = open(name, O_WRONLY | O_CREAT, 0666);
+		if (fd < 0)
+			_exit(50);
+		close(fd);
+	}
+}
+
+/* Files, and directories of files, as CTF has them; and a link, behind which nothing is removed. */
 static void write_new(const struct replace *replace)
 {
 	int fd = replace->fd;
 
-	if (fd < 0)
-		for (int i = 0; i < 200; i++) {
+	if (fd < 0) {
+		make_files(replace->path);
+		for (int i = 0; i < 3; i++) {
 			char name[4200];
 
-			snprintf(name, sizeof(name), "%s/%d", replace->path, i);
-			fd = open(name, O_WRONLY | O_CREAT, 0666);
-			if (fd < 0)
-				_exit(50);
-			close(fd);
+			snprintf(name, sizeof(name), "%s/python-%d", replace->path, i);
+			if (mkdir(name, 0777))
+				_exit(54);
+			make_files(name);
+			strcat(name, "/link");
+			if (symlink("/", name))
+				_exit(55);
 		}
-	else if (write(fd, "new", 3) != 3)
+	} else if (write(fd, "new", 3) != 3) {
 		_exit(51);
+	}
 }
 
 static int child(const struct scenario *scenario)
@@ -162,6 +181,9 @@ static void test_folders(void)
 	is_int(run("b", REPLACE_FOLDER, END), 12, "a folder with something in it is refused");
 	ok(!access("b/199", F_OK), "... and stays");
 	is_int(run("c", REPLACE_FOLDER, DROP), 0, "dropped");
+	is_str(names("."), "a b ", "... nothing is left");
+	is_int(run("c", REPLACE_FOLDER, EXIT), 0, "exit");
+	is_str(names("."), "a b ", "... nothing is left");
 	if (mkdir("c", 0777))
 		bail_out("no folder");
 	is_int(run("c", REPLACE_FOLDER, END), TOOL_OK, "in place of an empty folder");

@@ -49,8 +49,17 @@ struct entry {
 	char name[];
 };
 
-/* Whether anything was removed: folders, and so . and .., are not. */
-static bool remove_entries(int fd)
+enum { LEVELS = 2 };	/* of directories: CTF has one for each process within its own */
+
+static bool remove_folder(int parent, const char *name, int levels);
+
+static bool is_self(const char *name)
+{
+	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+/* Whether anything was removed. */
+static bool remove_entries(int fd, int levels)
 {
 	char buffer[4096] __attribute__((aligned(8)));
 	bool removed = false;
@@ -61,24 +70,28 @@ static bool remove_entries(int fd)
 		for (long at = 0; at < got;) {
 			const struct entry *entry = (const void *)(buffer + at);
 
-			if (!unlinkat(fd, entry->name, 0))
-				removed = true;
 			at += entry->size;
+			if (is_self(entry->name))
+				continue;
+			if (!unlinkat(fd, entry->name, 0) ||
+			    (levels && remove_folder(fd, entry->name, levels)))
+				removed = true;
 		}
 	}
 	return removed;
 }
 
-static void remove_folder(void)
+/* With the directories in it; a link is not followed. Whether it is removed. */
+static bool remove_folder(int parent, const char *name, int levels)
 {
-	int fd = open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd >= 0) {
-		while (remove_entries(fd))
+		while (remove_entries(fd, levels - 1))
 			;
 		close(fd);
 	}
-	rmdir(temporary);
+	return !unlinkat(parent, name, AT_REMOVEDIR);
 }
 
 /* At exit, and in signal handlers. */
@@ -87,7 +100,7 @@ static void remove_begun(void)
 	if (begun != getpid())
 		return;
 	if (begun_kind == REPLACE_FOLDER)
-		remove_folder();
+		remove_folder(AT_FDCWD, temporary, LEVELS);
 	else
 		unlink(temporary);
 	begun = 0;

@@ -5,7 +5,7 @@
 
 enum replace_kind {
 	REPLACE_FILE,
-	REPLACE_FOLDER		/* of files, no folders in it */
+	REPLACE_FOLDER		/* of files and of directories of files */
 };
 
 /* Between begin and end; one at a time. */

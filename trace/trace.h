@@ -91,7 +91,9 @@ struct trace_mark {
 /*
  * A chunk of calls. Within one, other threads may take over after its first
  * thread has ended: a call's thread is what trace_call says. Along the chunks
- * of one trace_thread calls are in the order of their ends nevertheless.
+ * of one trace_thread the calls of each thread are in the order of their ends. The
+ * first call of a thread that takes over may have ended before the last one of the
+ * thread before it: it had ended, but was not recorded yet, when that one ended.
  */
 struct trace_chunk {
 	uint64_t offset;	/* in the file */
@@ -362,7 +364,10 @@ static inline bool trace_walk_next(struct trace_walk *walk, struct trace_call *c
 	}
 }
 
-/* All calls of a trace in the order of their ends. */
+/*
+ * All calls of a trace in the order of their ends, but where a thread that took over a
+ * chunk goes back in time, see trace_chunk: that call comes late.
+ */
 struct trace_merge;
 
 /* NULL when memory is out. */

@@ -151,7 +151,8 @@ void fault_log_injection(const struct fault_rule *rule, const struct cuaudit_cal
 	add_name(&line, cuaudit_call_library(call)->name);
 	add(&line, ": ");
 	seen.result = driver;
-	cuaudit_call_print(&seen, flags, text, sizeof(text));
+	if (cuaudit_call_print(&seen, flags, text, sizeof(text)) >= sizeof(text))
+		text_cut(text, sizeof(text));
 	add_name(&line, text);
 	if (answer != FAULT_NONE) {
 		add(&line, answer == FAULT_ERROR ? " is not called but returns " : " is made ");

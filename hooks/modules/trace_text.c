@@ -132,7 +132,7 @@ void trace_text(const struct cuaudit_call *call)
 {
 	int error = errno;
 	struct line *line = cuaudit_thread_block((uint32_t)key);
-	size_t length;
+	size_t length, room;
 
 	if (!line) {
 		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
@@ -144,10 +144,11 @@ void trace_text(const struct cuaudit_call *call)
 	add(line, "] ");
 	for (uint32_t i = 0; i < call->depth && i < 16; i++)
 		add(line, "  ");
-	length = cuaudit_call_print(call, CUAUDIT_PRINT_AFTER, line->text + line->used,
-				    sizeof(line->text) - line->used - TAIL);
-	line->used = length < sizeof(line->text) - line->used - TAIL ? line->used + length :
-								    sizeof(line->text) - TAIL - 1;
+	room = sizeof(line->text) - line->used - TAIL;
+	length = cuaudit_call_print(call, CUAUDIT_PRINT_AFTER, line->text + line->used, room);
+	if (length >= room)
+		length = text_cut(line->text + line->used, room);
+	line->used += length;
 	if (call->flags & CUAUDIT_CALL_SKIPPED) {
 		add(line, " <skipped>");
 	} else {
