@@ -13,6 +13,13 @@ for how in exec vfork spawn; do
 	both "$how" timeout 20 "$tmp/processes" $how child
 done
 
+# who reports
+mkdir "$tmp/reports"
+routed "children that end" CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/reports/%p" \
+	"$tmp/processes" reporting
+is "$(sed -n 's/.*"name":"cuInit","calls":\([0-9]*\).*/\1/p' "$tmp"/reports/* | sort | tr '\n' ' ')" \
+	"2 3 " "one report of the parent, one of the child that forked"
+
 # children without us; another auditor is none of our business
 build other.so -shared -fPIC -nostdlib -x c - <<'END'
 unsigned int la_version(unsigned int version);
