@@ -13,6 +13,22 @@ for how in exec vfork spawn; do
 	both "$how" timeout 20 "$tmp/processes" $how child
 done
 
+build early.so -shared -fPIC -x c - -x none -L"$tmp" -l:libcuda.so.1 <<'END'
+#include <cuaudit/hook.h>
+
+int cuInit(unsigned int flags);
+
+static int init(const struct cuaudit_options *options)
+{
+	return options ? cuInit(0) : -1;
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "early", .init = init,
+};
+END
+routed "fork, a hook called the driver before" CUAUDIT_HOOKS="$tmp/early.so" "$tmp/processes" fork
+
 # who reports
 mkdir "$tmp/reports"
 routed "children that end" CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/reports/%p" \
