@@ -175,6 +175,7 @@ void thread_forked(void)
 	/* Only the forking thread lives on; the others' structures are lost. */
 	free_threads = NULL;
 	thread_unseen = 0;
+	atomic_store_explicit(&cuaudit_core_link->setup_calls, 0, memory_order_relaxed);
 	all_threads = thread_self;
 	if (thread_self) {
 		thread_self->all = NULL;

@@ -13,6 +13,29 @@ for how in exec vfork spawn; do
 	both "$how" timeout 20 "$tmp/processes" $how child
 done
 
+build early.so -shared -fPIC -x c - -x none -L"$tmp" -l:libcuda.so.1 <<'END'
+#include <cuaudit/hook.h>
+
+int cuInit(unsigned int flags);
+
+static int init(const struct cuaudit_options *options)
+{
+	return options ? cuInit(0) : -1;
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "early", .init = init,
+};
+END
+routed "fork, a hook called the driver before" CUAUDIT_HOOKS="$tmp/early.so" "$tmp/processes" fork
+
+# who reports
+mkdir "$tmp/reports"
+routed "children that end" CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/reports/%p" \
+	"$tmp/processes" reporting
+is "$(sed -n 's/.*"name":"cuInit","calls":\([0-9]*\).*/\1/p' "$tmp"/reports/* | sort | tr '\n' ' ')" \
+	"2 3 " "one report of the parent, one of the child that forked"
+
 # children without us; another auditor is none of our business
 build other.so -shared -fPIC -nostdlib -x c - <<'END'
 unsigned int la_version(unsigned int version);

@@ -4,8 +4,13 @@
 #include <cuaudit/hook.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -322,6 +327,7 @@ static void times(void)
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .functions = "cuInit", .exit = took, .data = &ticks,
 	};
+	int outer = attach("cuInit", "o", -1);
 
 	for (int i = 0; i < 4; i++) {
 		int handle;
@@ -335,6 +341,7 @@ static void times(void)
 		ok(!(i % 2) == !ticks, "times where they are wanted");
 		ticks = 0;
 	}
+	drop(outer);
 	seen[0] = '\0';
 }
 
@@ -379,6 +386,11 @@ static void libraries(const char *path)
 		{ NULL, "libone.so", "+l-l+p+f-f-p", "all but the library's" },
 		{ "*", "libone.so:(main)", "+l-l+p-p", "none's" },
 		{ "", "", "+l+f-f-l+p+f-f-p", "everybody's" },
+		{ "li[a-c]one.so", NULL, "+l+f-f-l+p-p", "a range's" },
+		{ "li[^a]one.so", NULL, "+l+f-f-l+p-p", "all but a character's" },
+		{ "lib[]\\o]ne.so", NULL, "+l+f-f-l+p-p", "a set's with a bracket first" },
+		{ "lib\\one.so", NULL, "+l+f-f-l+p-p", "a quoted character's" },
+		{ "lib[!o]ne.so:lib[p-z]ne.so:\\?ibone.so", NULL, "+l-l+p-p", "none of several" },
 	};
 	int other;
 
@@ -458,11 +470,152 @@ static void recursion(void)
 	drop(handle);
 }
 
+/* What happens when the core asks for all threads' barriers; it holds a lock there. */
+static void (*at_barrier)(void);
+
+/* In the core's place of libc's. */
+long syscall(long number, ...)
+{
+	static long (*real)(long, ...);
+	long a[6];
+	va_list list;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (!real)
+		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	if (number == SYS_membarrier && a[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED && at_barrier)
+		at_barrier();
+	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static void call_init(void)
+{
+	cuInit(0);
+	note("barrier ");
+}
+
+/* A kernel without them has the calls order what they do themselves. */
+static bool has_barriers(void)
+{
+	return !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+}
+
+static bool barriers(void)
+{
+	bool good;
+	int handle = attach("cuInit", "b", 0);
+
+	at_barrier = call_init;
+	cuaudit_hook_detach(handle);
+	at_barrier = NULL;
+	good = saw(has_barriers() ? "barrier " : "",
+		   "a hook is closed, then all threads are made to see it");
+	is_int(cuaudit_hook_synchronize(handle, 1000), 0, "then it is given back");
+	return good && has_barriers();
+}
+
+static void wait_twice(void)
+{
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+}
+
+static void *detach_one(void *handle)
+{
+	cuaudit_hook_detach(*(int *)handle);
+	return handle;
+}
+
+static bool attach_in_handler;
+
+/* A fork handler that is older than the core's. */
+static void handle_fork(void)
+{
+	int handle;
+
+	if (!attach_in_handler)
+		return;
+	/* One that waits for a lock does so with signals blocked. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	handle = attach("cuInit", "h", 0);
+	if (handle > 0)
+		cuaudit_hook_detach(handle);
+}
+
+static void register_handler(void)
+{
+	pthread_atfork(NULL, NULL, handle_fork);
+}
+
+__attribute__((section(".preinit_array"), used))
+static void (*const before_all)(void) = register_handler;
+
+/* Another thread holds a lock of the core for as long as the fork takes. */
+static void fork_among_locks(void)
+{
+	int handle = attach("cuInit", "l", 0), status;
+	pthread_t thread;
+	pid_t child;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	at_barrier = wait_twice;
+	pthread_create(&thread, NULL, detach_one, &handle);
+	pthread_barrier_wait(&barrier);
+	at_barrier = NULL;
+	attach_in_handler = true;
+	alarm(60);
+	child = fork();
+	attach_in_handler = false;
+	if (!child) {
+		int more = attach("cuInit", "m", 0);
+
+		_exit(more < 0 || cuaudit_hook_detach(more));
+	}
+	waitpid(child, &status, 0);
+	alarm(0);
+	is_int(status, 0, "a child's locks are free, in handlers of the program too");
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	is_int(cuaudit_hook_synchronize(handle, 1000), 0, "the parent goes on");
+	seen[0] = '\0';
+}
+
+/* Threads of a child are known to be inside of a hook as any. */
+static bool child_keeps_hooks(void)
+{
+	int handle = attach("cuLaunchHostFunc", "k", 0), early;
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, calls_back, NULL);
+	pthread_barrier_wait(&barrier);
+	cuaudit_hook_detach(handle);
+	early = cuaudit_hook_synchronize(handle, 20);
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	return early == -ETIMEDOUT && !cuaudit_hook_synchronize(handle, -1);
+}
+
 static void children(void)
 {
-	int handle = attach("cuInit", "c", 0), status;
-	pid_t child = fork();
+	int handle = attach("cuStreamQuery", "c", 0), status;
+	pthread_t thread;
+	pid_t child;
 
+	/* One has ended, and left what the next has. */
+	pthread_create(&thread, NULL, init_once, NULL);
+	pthread_join(thread, NULL);
+	child = fork();
+	if (!child)
+		_exit(!child_keeps_hooks());
+	waitpid(child, &status, 0);
+	is_int(status, 0, "a child's threads keep hooks");
+	drop(handle);
+	handle = attach("cuInit", "c", 0);
+	child = fork();
 	if (!child) {
 		int more = attach("cuInit", "d", 0);
 
@@ -500,6 +653,8 @@ int main(int argc, char **argv)
 	selectors();
 	libraries(argv[1]);
 	recursion();
+	if (barriers())
+		fork_among_locks();
 	children();
 	is_int(cuaudit_hook_add(&hook), 0, "a hook for good");
 	cuInit(0);

@@ -2,8 +2,10 @@
 /* Programs that fork and execute others. The argument says how. */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +45,25 @@ static int child_calls(int n)
 	return observe_straight() || observe_abandoned() ? 5 : 0;
 }
 
+/* Looks a function up, and what no driver has; 0, or what counts of it are wrong. */
+static int look_up(uint64_t before)
+{
+	const struct cuaudit_escape *(*escape)(uint32_t);
+	void *function;
+
+	if (!observe_routed())
+		return 0;
+	escape = (const struct cuaudit_escape *(*)(uint32_t))observe_core("cuaudit_escape_get");
+	if (observe_bound("cuInit", CUAUDIT_ROUTE_PROCADDR) != before)
+		return 6;
+	if (escape(0) && escape(0)->count != before)
+		return 7;
+	if (cuGetProcAddress("cuInit", &function, 13000, 0) ||
+	    cuGetProcAddress("cuHidden", &function, 13000, 0))
+		return 8;
+	return observe_bound("cuInit", CUAUDIT_ROUTE_PROCADDR) == before + 1 && escape(0) ? 0 : 9;
+}
+
 static void simple_fork(void)
 {
 	pid_t child;
@@ -50,12 +71,37 @@ static void simple_fork(void)
 	observe_start(RTLD_DEFAULT);
 	for (int i = 0; i < 3; i++)
 		cuInit(0);
+	is_int(look_up(0), 0, "a look-up");
 	child = fork();
 	if (!child)
-		_exit(child_calls(2));
+		_exit(child_calls(2) + look_up(0));
 	is_int(wait_for(child), 0, "the child's calls");
 	cuInit(0);
 	seen("cuInit", 4, NULL);
+}
+
+/*
+ * One child by fork, one that nobody told the core of. Both end as any process, and the latter
+ * does not report: what it has of the parent's calls is the parent's.
+ */
+static void reporting(void)
+{
+	pid_t child;
+
+	for (int i = 0; i < 3; i++)
+		cuInit(0);
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		cuInit(0);
+		exit(cuInit(0));
+	}
+	is_int(wait_for(child), 0, "a child");
+	fflush(NULL);
+	child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (!child)
+		exit(0);
+	is_int(wait_for(child), 0, "a child without fork handlers");
 }
 
 static void first_in_child(void)
@@ -138,6 +184,8 @@ int main(int argc, char **argv)
 	self = argv[0];
 	if (!strcmp(how, "fork"))
 		simple_fork();
+	else if (!strcmp(how, "reporting"))
+		reporting();
 	else if (!strcmp(how, "fork-first"))
 		first_in_child();
 	else if (!strcmp(how, "fork-threads"))
