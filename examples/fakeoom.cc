@@ -74,5 +74,5 @@ constexpr cuaudit_option options[] = {
 
 extern "C" const cuaudit_module cuaudit_module = {
 	sizeof(struct cuaudit_module), CUAUDIT_ABI, "fakeoom", "has memory run out",
-	options, init, finish, nullptr, nullptr, nullptr, nullptr, nullptr,
+	options, init, finish, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
 };
