@@ -54,7 +54,7 @@ named() {
 	rm -rf "$tmp/traces"
 	mkdir "$tmp/traces"
 	status=0
-	audited CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS="$named_hooks" timeout -k 5 120 "$@" \
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS="$named_hooks" timeout -k 5 120 "$@" \
 		>"$tmp/out" 2>"$tmp/err" || status=$?
 	checked "$tmp"/traces/*.cutrace >"$tmp/text"
 }
