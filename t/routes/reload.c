@@ -6,6 +6,7 @@
  * the one that is there now. Arguments: seed, steps, directory of PATH.VARIANT.
  */
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -114,6 +115,12 @@ static void check(int path, struct copy *copy, const char *file, bool first, int
 	}
 }
 
+/* Loaders before glibc 2.35 cannot open any beside an auditor: they crash in dlmopen themselves. */
+static bool has_namespaces(void)
+{
+	return strverscmp(gnu_get_libc_version(), "2.35") >= 0;
+}
+
 static void open_copy(int path, int which, const char *directory, int step)
 {
 	struct copy *copy = &copies[path][which];
@@ -151,7 +158,7 @@ static void close_copy(int path, int which)
 static void step_on(int step, const char *directory)
 {
 	static int handle;
-	int path = (int)chance(PATHS), which = chance(4) == 0;
+	int path = (int)chance(PATHS), which = chance(4) == 0 && has_namespaces();
 	char file[TEXT];
 
 	if (observe_routed() && chance(4) == 0) {
