@@ -60,7 +60,7 @@ head -c $((262144 + 5000)) "$tmp/killed.cutrace" >"$tmp/cut.cutrace"
 status=0
 "$cuaudit" report "$tmp/cut.cutrace" >"$tmp/to" 2>"$tmp/err" || status=$?
 is "$status" 2 "a killed process's, cut"
-like "$(cat "$tmp/err")" ': 257144 bytes of it were cut off' "... by so much"
+like "$(cat "$tmp/err")" '[:;] 257144 bytes of it were cut off' "... by so much"
 
 # Two that are compared are compared.
 status=0
