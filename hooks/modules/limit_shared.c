@@ -43,6 +43,7 @@ enum {
 	ROWS = 1023,
 	CHOOSING = 1,		/* a ticket to come; the first one is higher */
 	PATIENCE = 200,		/* milliseconds */
+	FILL_PATIENCE = 5000,	/* for the file's first process, which may have to wait for a processor */
 	SPINS = 500,
 	TORN = 64		/* how often a row is read that is being written */
 };
@@ -357,14 +358,15 @@ static bool is_cut(void)
 
 static bool begin_file(void)
 {
-	uint64_t until = milliseconds() + PATIENCE;
+	static const struct timespec moment = { .tv_nsec = 100000 };
+	uint64_t until = milliseconds() + FILL_PATIENCE;
 
 	while (size_now() != sizeof(file)) {
 		if (is_cut())
 			return broken("it is not a file of limit(user=), or was truncated");
 		if (!fill() && milliseconds() > until)
 			return false;
-		sched_yield();
+		syscall(SYS_nanosleep, &moment, NULL);
 	}
 	if (!read_at(0, 1))
 		return false;
