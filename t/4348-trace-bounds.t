@@ -47,15 +47,11 @@ int main(int argc, char **argv)
 }
 END
 
-# named OPTIONS COMMAND...: of the driver that the program is linked with
+# named OPTIONS COMMAND...: of the driver that the program is linked with, whatever the machine has
 named() {
-	named_hooks=trace${1:+($1)}
+	named_options=$1
 	shift
-	rm -rf "$tmp/traces"
-	mkdir "$tmp/traces"
-	status=0
-	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS="$named_hooks" timeout -k 5 120 "$@" \
-		>"$tmp/out" 2>"$tmp/err" || status=$?
+	traced "$named_options" env CUAUDIT_DRIVER= LD_LIBRARY_PATH="$tmp" timeout -k 5 120 "$@"
 	checked "$tmp"/traces/*.cutrace >"$tmp/text"
 }
 

@@ -128,6 +128,7 @@ def agree(sums):
 
 
 def generation(first, count):
+    alone = len(os.listdir("/proc/self/task"))
     quiet, release = threading.Barrier(count + 1), threading.Barrier(count + 1)
     threads = [threading.Thread(target=work, args=(first + i, choose.random(), quiet, release))
                for i in range(count)]
@@ -139,13 +140,13 @@ def generation(first, count):
     live = {n: by_thread[n] for n, r in records.items() if r[0] == LIVE and n != 1}
     check(len(live) == count, f"{len(live)} of {count} threads")
     release.wait()
+    # Python's join may return before the thread has ended, and with it what adds its figures up.
     deadline = time.monotonic() + 60
-    while True:
-        after, by_thread, records = look()
-        if sum(r[0] == LIVE for r in records.values()) == 1:
-            break
+    while len(os.listdir("/proc/self/task")) > alone:
         check(time.monotonic() < deadline, "threads that do not end")
         time.sleep(0.01)
+    after, by_thread, records = look()
+    check(sum(r[0] == LIVE for r in records.values()) == 1, "a thread that has ended is live")
     for name, one in before.items():
         check(after[name].same(one), f"{name} was {one.counts}, is {after[name].counts}, or its times")
     return live, records
