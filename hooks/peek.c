@@ -11,22 +11,14 @@
 
 #include <cuaudit/call.h>
 
-enum { PAGE = 4096, ACTION = 32 };	/* bytes of the kernel's struct sigaction */
+#include "hooks/stack.h"
 
 /* Where process_vm_readv is missing or forbidden: asks about each page, then copies. */
 static bool probed(uint64_t address, void *to, size_t size)
 {
-	for (uint64_t at = address; at < address + size; at = (at | (PAGE - 1)) + 1) {
-		/*
-		 * The kernel reads an action, then refuses the signal or the address. qemu does
-		 * so too, which refuses an impossible `how` of rt_sigprocmask unread.
-		 */
-		uint64_t within = (at & (PAGE - 1)) > PAGE - ACTION ? (at | (PAGE - 1)) - (ACTION - 1) : at;
-
-		if (syscall(SYS_rt_sigaction, 0, (const void *)(uintptr_t)within, NULL, 8) &&
-		    errno == EFAULT)
+	for (uint64_t at = address; at < address + size; at = (at | (STACK_PAGE - 1)) + 1)
+		if (!stack_page_readable((uintptr_t)at))
 			return false;
-	}
 	memcpy(to, (const void *)(uintptr_t)address, size);
 	return true;
 }
@@ -38,8 +30,7 @@ bool peek(uint64_t address, void *to, size_t size)
 	int error = errno;
 	bool result;
 
-	/* The kernel takes a pointer into the first page for none, and does not read it. */
-	if (address < PAGE || address + size < address)
+	if (address + size < address)
 		return false;
 	if (atomic_load_explicit(&forbidden, memory_order_relaxed)) {
 		result = probed(address, to, size);

@@ -120,16 +120,16 @@ bool stack_page_readable(uintptr_t address)
 	int error = errno;
 	bool faults;
 
+	/* The kernel takes NULL for no pointer, and does not read it. */
 	if (!page)
 		return false;
-
 	/*
-	 * What is refused may be readable all the same: an impossible `how` makes any
-	 * kernel read the set first, where EFAULT tells. Valgrind would have the set
-	 * written before, so that comes second.
+	 * What is refused may be readable all the same: for a signal that does not exist
+	 * any kernel, and qemu, reads the action first, where EFAULT tells. Valgrind would
+	 * have the action written before, so that comes second.
 	 */
 	faults = (!can_ask() || syscall(SYS_madvise, page, STACK_PAGE, POPULATE_READ)) &&
-		 syscall(SYS_rt_sigprocmask, -1, (const void *)page, NULL, 8) && errno == EFAULT;
+		 syscall(SYS_rt_sigaction, 0, (const void *)page, NULL, 8) && errno == EFAULT;
 	errno = error;
 	return !faults;
 }
