@@ -61,6 +61,15 @@ static inline bool text_prints(struct text_character character)
 	return character.valid && !character.control;
 }
 
+/* What is printed of the character at text, next of it: so many bytes. */
+static inline const char *text_printed(const char *text, struct text_character next, size_t *bytes)
+{
+	bool prints = text_prints(next);
+
+	*bytes = prints ? next.length : sizeof(TEXT_REPLACEMENT) - 1;
+	return prints ? text : TEXT_REPLACEMENT;
+}
+
 /*
  * One line of text into a buffer of size bytes, at least 1, that ends with a NUL and
  * with a whole character; the length.
@@ -71,9 +80,8 @@ static inline size_t text_print(char *to, size_t size, const char *text, size_t 
 
 	for (size_t at = 0; at < length;) {
 		struct text_character next = text_next(text + at, length - at);
-		bool prints = text_prints(next);
-		const char *from = prints ? text + at : TEXT_REPLACEMENT;
-		size_t bytes = prints ? next.length : sizeof(TEXT_REPLACEMENT) - 1;
+		size_t bytes;
+		const char *from = text_printed(text + at, next, &bytes);
 
 		if (bytes >= size - used)
 			break;

@@ -38,14 +38,15 @@ void buffer_text(struct buffer *out, const char *text)
 
 void buffer_printed(struct buffer *out, const char *text, size_t size)
 {
-	for (size_t at = 0; at < size;) {
-		struct text_character next = text_next(text + at, size - at);
+	struct text_character next;
 
-		if (text_prints(next))
-			buffer_bytes(out, text + at, next.length);
-		else
-			buffer_text(out, TEXT_REPLACEMENT);
-		at += next.length;
+	for (size_t at = 0; at < size; at += next.length) {
+		size_t bytes;
+		const char *from;
+
+		next = text_next(text + at, size - at);
+		from = text_printed(text + at, next, &bytes);
+		buffer_bytes(out, from, bytes);
 	}
 }
 

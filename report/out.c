@@ -64,14 +64,15 @@ void out_right(struct out *out, const char *text, size_t width)
 
 void out_printed(struct out *out, const char *text, size_t length)
 {
-	for (size_t at = 0; at < length;) {
-		struct text_character next = text_next(text + at, length - at);
+	struct text_character next;
 
-		if (text_prints(next))
-			out_bytes(out, text + at, next.length);
-		else
-			out_text(out, TEXT_REPLACEMENT);
-		at += next.length;
+	for (size_t at = 0; at < length; at += next.length) {
+		size_t bytes;
+		const char *from;
+
+		next = text_next(text + at, length - at);
+		from = text_printed(text + at, next, &bytes);
+		out_bytes(out, from, bytes);
 	}
 }
 
