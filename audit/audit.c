@@ -9,7 +9,7 @@
 #include "arch.h"
 #include "audit/bind.h"
 #include "audit/driver.h"
-#include "audit/ending.h"
+#include "audit/exit.h"
 #include "audit/env.h"
 #include "audit/escape.h"
 #include "audit/filter.h"
@@ -156,7 +156,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	/* An excluded one too: what it is given is counted. */
 	if (loader_version >= FIRST_THAT_REPORTS && !(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_COMPANION)))
 		relocate_rewrite(object, &image, map, space);
-	return LA_FLG_BINDFROM | (ending_open(object, space, &image) ? LA_FLG_BINDTO : 0);
+	return LA_FLG_BINDFROM | (exit_open(object, space, &image) ? LA_FLG_BINDTO : 0);
 }
 
 void la_activity(uintptr_t *cookie, unsigned int flag)
@@ -205,5 +205,5 @@ uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, u
 		return value;
 	}
 	plt_bound(object, name, value);
-	return ending_bind(object_of(to), value, name);
+	return exit_bind(object_of(to), value, name);
 }

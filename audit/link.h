@@ -160,11 +160,11 @@ struct link_table {
 	/*
 	 * core to auditor, written by the core's constructor.
 	 * attach: routes every slot not routed yet. finish: the process ends.
-	 * ending: it calls _exit or the like with a status; see audit/ending.h.
+	 * process_exit: it calls _exit or the like with a status; see audit/exit.h.
 	 */
 	void (*_Atomic attach)(void);
 	void (*_Atomic finish)(void);
-	void (*_Atomic ending)(int status);
+	void (*_Atomic process_exit)(int status);
 
 	/*
 	 * core to auditor: the thread that sets the core up, 0 once that is done. Its

@@ -83,21 +83,21 @@ static void attach(void)
 }
 
 /* Context: call. A child of vfork or of a raw clone is not the process of our files. */
-static void tell_ending(int status, int by_exit)
+static void tell_exit(int status, int by_exit)
 {
 	if ((pid_t)syscall(SYS_getpid) == owner)
-		module_ending(status & 0xff, by_exit);
+		module_process_exit(status & 0xff, by_exit);
 }
 
 static void quit(int status)
 {
-	tell_ending(status, 0);
+	tell_exit(status, 0);
 }
 
 static void exits(int status, void *unused)
 {
 	(void)unused;
-	tell_ending(status, 1);
+	tell_exit(status, 1);
 }
 
 static int end_status = -1;
@@ -118,7 +118,7 @@ static void report(void)
 	log_close();
 	if (end_status >= 0) {
 		fflush(NULL);
-		tell_ending(end_status, 1);
+		tell_exit(end_status, 1);
 		_exit(end_status);
 	}
 }
@@ -171,7 +171,7 @@ static int start(void)
 	clock_setup();
 	module_start_all();
 	/* Without memory, or while handlers have run already, the status is not known. */
-	if (module_wants_ending())
+	if (module_wants_process_exit())
 		on_exit(exits, NULL);
 	module_report_gaps();
 	return 0;
@@ -198,8 +198,8 @@ static void begin(struct link_table *link)
 	}
 	/* Pairs with the auditor's launch and its destructor. */
 	atomic_store_explicit(&link->finish, finish, memory_order_release);
-	if (module_wants_ending())
-		atomic_store_explicit(&link->ending, quit, memory_order_release);
+	if (module_wants_process_exit())
+		atomic_store_explicit(&link->process_exit, quit, memory_order_release);
 	atomic_store_explicit(&link->attach, attach, memory_order_release);
 }
 

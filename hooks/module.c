@@ -513,30 +513,30 @@ void module_finish_all(void)
 }
 
 /* One of before may be smaller. */
-static bool has_ending(const struct started *from)
+static bool has_process_exit(const struct started *from)
 {
 	return from->runs &&
-	       from->module->size >= offsetof(struct cuaudit_module, ending) +
-				     sizeof(from->module->ending) &&
-	       from->module->ending;
+	       from->module->size >= offsetof(struct cuaudit_module, process_exit) +
+				     sizeof(from->module->process_exit) &&
+	       from->module->process_exit;
 }
 
-bool module_wants_ending(void)
+bool module_wants_process_exit(void)
 {
 	for (uint32_t i = 0; i < nprepared; i++)
-		if (has_ending(&started[i]))
+		if (has_process_exit(&started[i]))
 			return true;
 	return false;
 }
 
-void module_ending(int status, int by_exit)
+void module_process_exit(int status, int by_exit)
 {
 	/* Pairs with module_start_all. */
 	uint32_t count = atomic_load_explicit(&nstarted, memory_order_acquire);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (has_ending(&started[i]))
-			started[i].module->ending(status, by_exit);
+		if (has_process_exit(&started[i]))
+			started[i].module->process_exit(status, by_exit);
 }
 
 void module_forked(void)

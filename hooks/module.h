@@ -21,10 +21,10 @@ void module_report_gaps(void);
 void module_finish_all(void);
 
 /* Context: setup. Whether any of them is to be told. */
-bool module_wants_ending(void);
+bool module_wants_process_exit(void);
 
 /* Context: call. The process is about to end, see struct cuaudit_module. */
-void module_ending(int status, int by_exit);
+void module_process_exit(int status, int by_exit);
 
 /* Context: call, in the child of fork. */
 void module_forked(void);

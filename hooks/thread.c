@@ -25,7 +25,7 @@ static struct {
 	size_t size, at;	/* bytes, from the thread's structure on */
 	const struct cuaudit_module *owner;
 	void (*leave)(void *block);
-	void (*hook_left)(void *block, uint64_t correlation);
+	void (*hook_unwound)(void *block, uint64_t correlation);
 } keys[THREAD_KEYS];
 static _Atomic uint32_t first_key = THREAD_KEYS;	/* handed out downwards */
 
@@ -195,8 +195,8 @@ int cuaudit_thread_key(size_t size, const struct cuaudit_module *owner)
 	/* An older plug-in's structure may end before. */
 	keys[i].leave = owner->size >= offsetof(struct cuaudit_module, thread_exit) +
 				       sizeof(owner->thread_exit) ? owner->thread_exit : NULL;
-	keys[i].hook_left = owner->size >= offsetof(struct cuaudit_module, hook_left) +
-					   sizeof(owner->hook_left) ? owner->hook_left : NULL;
+	keys[i].hook_unwound = owner->size >= offsetof(struct cuaudit_module, hook_unwound) +
+					   sizeof(owner->hook_unwound) ? owner->hook_unwound : NULL;
 	first_key = i;
 	return (int)i;
 }
@@ -206,15 +206,15 @@ void thread_disown(const struct cuaudit_module *owner)
 	for (uint32_t i = first_key; i < THREAD_KEYS; i++)
 		if (keys[i].owner == owner) {
 			keys[i].leave = NULL;
-			keys[i].hook_left = NULL;
+			keys[i].hook_unwound = NULL;
 		}
 }
 
-void thread_hook_left(struct thread *thread)
+void thread_hook_unwound(struct thread *thread)
 {
 	for (uint32_t i = first_key; i < THREAD_KEYS; i++)
-		if (thread->blocks[i] && keys[i].hook_left)
-			keys[i].hook_left(thread->blocks[i], thread->correlation);
+		if (thread->blocks[i] && keys[i].hook_unwound)
+			keys[i].hook_unwound(thread->blocks[i], thread->correlation);
 }
 
 bool thread_any_guarded(uint32_t number)

@@ -107,7 +107,7 @@ bool thread_any_guarded(uint32_t number);
 void thread_disown(const struct cuaudit_module *owner);
 
 /* Context: call. Modules are told that a hook of the calling thread was left. */
-void thread_hook_left(struct thread *thread);
+void thread_hook_unwound(struct thread *thread);
 
 /* Context: call, in the child of fork. */
 void thread_forked(void);

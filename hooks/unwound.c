@@ -230,7 +230,7 @@ static bool is_left(struct thread *thread, uint64_t state, const struct frame *f
 /* Modules first: what they had done of the call all the same is known before it is counted. */
 static void drop_hook(struct thread *thread)
 {
-	thread_hook_left(thread);
+	thread_hook_unwound(thread);
 	thread->unwound_hooks++;
 }
 

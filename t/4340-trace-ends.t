@@ -115,7 +115,7 @@ compile -shared -fPIC -o "$tmp/plugin.so" -x c - <<'END' || bail_out "cannot bui
 #include <stdio.h>
 #include <unistd.h>
 
-static void ending(int status, int by_exit)
+static void process_exit(int status, int by_exit)
 {
 	char text[32];
 
@@ -124,7 +124,7 @@ static void ending(int status, int by_exit)
 
 const struct cuaudit_module cuaudit_module = {
 	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "own", .summary = "",
-	.ending = ending,
+	.process_exit = process_exit,
 };
 END
 for how in "exit 262:6 1;" "_exit 3:3 0;" "quits-at-exit 4:9 0;" "kill 0:"; do

@@ -13,15 +13,15 @@
 
 enum { PATH = PATH_MAX + 64 };
 
-/* The folder of this program's file. */
-static bool own_folder(char folder[PATH_MAX])
+/* The directory of this program's file. */
+static bool own_directory(char directory[PATH_MAX])
 {
-	ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+	ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);
 
 	if (length <= 0)
 		return false;
-	folder[length] = '\0';
-	*strrchr(folder, '/') = '\0';
+	directory[length] = '\0';
+	*strrchr(directory, '/') = '\0';
 	return true;
 }
 
@@ -40,11 +40,11 @@ static const char *to_libdir(char path[PATH_MAX])
 	return path;
 }
 
-static bool at(char path[PATH], const char *folder, const char *more)
+static bool at(char path[PATH], const char *directory, const char *more)
 {
 	char raw[2 * PATH], *real;
 
-	snprintf(raw, sizeof(raw), "%s%s%s/" AUDITOR, folder, *more ? "/" : "", more);
+	snprintf(raw, sizeof(raw), "%s%s%s/" AUDITOR, directory, *more ? "/" : "", more);
 	real = realpath(raw, NULL);
 	if (!real)
 		return false;
@@ -56,11 +56,11 @@ static bool at(char path[PATH], const char *folder, const char *more)
 const char *auditor_path(enum finding *finding, const char **first)
 {
 	static char path[PATH];
-	char folder[PATH_MAX], libdir[PATH_MAX];
+	char directory[PATH_MAX], libdir[PATH_MAX];
 
-	/* Installed, or moved as a whole; a build folder; installed, this file alone moved. */
-	if (!(own_folder(folder) && (at(path, folder, to_libdir(libdir)) ||
-				     at(path, folder, "../lib"))) &&
+	/* Installed, or moved as a whole; a build directory; installed, this file alone moved. */
+	if (!(own_directory(directory) && (at(path, directory, to_libdir(libdir)) ||
+				     at(path, directory, "../lib"))) &&
 	    !at(path, LIBDIR, "")) {
 		*finding = FINDING_NO_AUDITOR;
 		*first = LIBDIR;
@@ -77,9 +77,9 @@ const char *auditor_path(enum finding *finding, const char **first)
 const char *auditor_beside(const char *auditor, const char *name)
 {
 	static char path[PATH + 64];
-	int folder = (int)(strrchr(auditor, '/') - auditor);
+	int directory = (int)(strrchr(auditor, '/') - auditor);
 
-	snprintf(path, sizeof(path), "%.*s/cuaudit/%s", folder, auditor, name);
+	snprintf(path, sizeof(path), "%.*s/cuaudit/%s", directory, auditor, name);
 	return path;
 }
 

@@ -226,7 +226,7 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 	}
 	for (size_t i = 0; i < inputs->count; i++) {
 		paths[i] = inputs->files[i].path;
-		named[i] = !inputs->files[i].folder;
+		named[i] = !inputs->files[i].directory;
 	}
 	convert.paths = paths;
 	convert.named = named;

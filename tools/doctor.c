@@ -66,7 +66,7 @@ static void print_end(int status)
 }
 
 struct trial {
-	const char *auditor, *folder;
+	const char *auditor, *directory;
 };
 
 /* The user's settings, but for what would keep the one call from the core. */
@@ -81,7 +81,7 @@ static void prepare_trial(const void *data)
 	setenv("CUAUDIT_DRIVER", "sim", 1);
 	unsetenv("CUAUDIT_INCLUDE");
 	unsetenv("CUAUDIT_EXCLUDE");
-	snprintf(output, sizeof(output), "%s/output", trial->folder);
+	snprintf(output, sizeof(output), "%s/output", trial->directory);
 	setenv("CUAUDIT_OUTPUT", output, 1);
 	/* One that is not understood is reported; the others are heard as by default. */
 	if (level && options_among("error|warn|info|debug", level))
@@ -94,17 +94,17 @@ static void prepare_trial(const void *data)
 		unsetenv("CUAUDIT_DISABLE");
 }
 
-/* A folder of files alone. */
-static void remove_folder(const char *path)
+/* A directory of files alone. */
+static void remove_directory(const char *path)
 {
-	DIR *folder = opendir(path);
+	DIR *directory = opendir(path);
 	struct dirent *entry;
 
-	while (folder && (entry = readdir(folder)))
+	while (directory && (entry = readdir(directory)))
 		if (*entry->d_name != '.')
-			unlinkat(dirfd(folder), entry->d_name, 0);
-	if (folder)
-		closedir(folder);
+			unlinkat(dirfd(directory), entry->d_name, 0);
+	if (directory)
+		closedir(directory);
 	rmdir(path);
 }
 
@@ -113,8 +113,8 @@ static int check_trial(const char *auditor)
 {
 	char *argv[] = { (char *)"/proc/self/exe", (char *)PROBE_WORD, (char *)"libcuda.so.1",
 			 NULL };
-	char folder[PATH_MAX], value[TEXT];
-	struct trial trial = { auditor, folder };
+	char directory[PATH_MAX], value[TEXT];
+	struct trial trial = { auditor, directory };
 	const char *temporary = getenv("TMPDIR"), *libc;
 	struct child child;
 	int error, said;
@@ -123,14 +123,14 @@ static int check_trial(const char *auditor)
 		temporary = "/tmp";
 	/* A reader that went away ends us here, with no directory to be left. */
 	fflush(stdout);
-	snprintf(folder, sizeof(folder), "%s/cuaudit.XXXXXX", temporary);
-	if (!mkdtemp(folder)) {
+	snprintf(directory, sizeof(directory), "%s/cuaudit.XXXXXX", temporary);
+	if (!mkdtemp(directory)) {
 		tool_complain("cannot create a directory in %s: %s; set TMPDIR to a directory that "
 			      "can be written to", temporary, strerror(errno));
 		return -1;
 	}
 	error = child_run(&child, argv, prepare_trial, &trial);
-	remove_folder(folder);
+	remove_directory(directory);
 	if (error) {
 		tool_complain("no program can be started: %s", strerror(-error));
 		return -1;
@@ -156,7 +156,7 @@ static void check_settings(void)
 {
 	const char *disable = getenv("CUAUDIT_DISABLE"), *output = getenv("CUAUDIT_OUTPUT");
 	const char *fault;
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 	size_t length;
 
 	if (disable && !strcmp(disable, "1"))
@@ -165,16 +165,16 @@ static void check_settings(void)
 		return;
 	fault = template_fault(output);
 	if (fault) {
-		snprintf(folder, sizeof(folder), "%.2s", fault);
-		finding_print(FINDING_OUTPUT_FIELD, folder, NULL);
+		snprintf(directory, sizeof(directory), "%.2s", fault);
+		finding_print(FINDING_OUTPUT_FIELD, directory, NULL);
 		return;
 	}
 	length = strrchr(output, '/') ? (size_t)(strrchr(output, '/') - output) : 0;
-	snprintf(folder, sizeof(folder), "%.*s", (int)length, output);
+	snprintf(directory, sizeof(directory), "%.*s", (int)length, output);
 	if (!length)
-		strcpy(folder, *output == '/' ? "/" : ".");
-	if (!strchr(folder, '%') && access(folder, W_OK | X_OK))
-		finding_print(FINDING_OUTPUT_FOLDER, folder, strerror(errno));
+		strcpy(directory, *output == '/' ? "/" : ".");
+	if (!strchr(directory, '%') && access(directory, W_OK | X_OK))
+		finding_print(FINDING_OUTPUT_DIRECTORY, directory, strerror(errno));
 }
 
 static void check_others(void)

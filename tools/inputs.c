@@ -92,7 +92,7 @@ static int add(struct inputs *inputs, const char *path, enum input_kind kind,
 	}
 	file = &inputs->files[inputs->count];
 	file->kind = kind;
-	file->folder = 0;
+	file->directory = 0;
 	file->device = status->st_dev;
 	file->inode = status->st_ino;
 	file->path = strdup(path);
@@ -173,7 +173,7 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
 	return strverscmp(keys[0], keys[1]);
 }
 
-static int take_folder(struct inputs *inputs, const char *path, unsigned int kinds)
+static int take_directory(struct inputs *inputs, const char *path, unsigned int kinds)
 {
 	struct dirent **entries;
 	int count = scandir(path, &entries, kinds == INPUT_TRACE ? is_trace :
@@ -203,7 +203,7 @@ static int take_folder(struct inputs *inputs, const char *path, unsigned int kin
 	return status;
 }
 
-static bool is_folder(const char *path)
+static bool is_directory(const char *path)
 {
 	struct stat status;
 
@@ -261,15 +261,15 @@ int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, uns
 
 		if (!strcmp(arguments[i], "-"))
 			result = refuse("-", "standard input cannot be read twice; give a file");
-		else if (is_folder(arguments[i]))
-			result = take_folder(inputs, arguments[i], kinds);
+		else if (is_directory(arguments[i]))
+			result = take_directory(inputs, arguments[i], kinds);
 		else
 			result = take_file(inputs, arguments[i], kinds);
 		if (result)
 			status = result;
-		inputs->refused += result && !is_folder(arguments[i]);
-		for (; before < inputs->count && is_folder(arguments[i]); before++)
-			inputs->files[before].folder = i + 1;
+		inputs->refused += result && !is_directory(arguments[i]);
+		for (; before < inputs->count && is_directory(arguments[i]); before++)
+			inputs->files[before].directory = i + 1;
 	}
 	if (unite(inputs) == TOOL_OK)
 		return status;

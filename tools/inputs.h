@@ -16,7 +16,7 @@ struct input {
 	enum input_kind kind;	/* by its magic alone: the rest is the reader's to check */
 	dev_t device;		/* which file it is, by whatever path */
 	ino_t inode;
-	size_t folder;		/* the argument that it was in, from 1; 0 if it is one itself */
+	size_t directory;		/* the argument that it was in, from 1; 0 if it is one itself */
 };
 
 struct inputs {

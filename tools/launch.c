@@ -31,14 +31,14 @@ char *launch_join(const char *before, const char *between, const char *after)
 	return text;
 }
 
-/* Where the name means the same from any folder. */
+/* Where the name means the same from any directory. */
 static char *absolute(const char *name)
 {
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 
-	if (*name == '/' || !getcwd(folder, sizeof(folder)))
+	if (*name == '/' || !getcwd(directory, sizeof(directory)))
 		return launch_join(NULL, "", name);
-	return launch_join(folder, "/", name);
+	return launch_join(directory, "/", name);
 }
 
 /* As a template that stands for it. */
@@ -60,11 +60,11 @@ static char *escaped(const char *path)
 /* The same for a template, which stays one. */
 static char *absolute_template(const char *template)
 {
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 
-	if (*template == '/' || !getcwd(folder, sizeof(folder)))
+	if (*template == '/' || !getcwd(directory, sizeof(directory)))
 		return launch_join(NULL, "", template);
-	return launch_join(escaped(folder), "/", template);
+	return launch_join(escaped(directory), "/", template);
 }
 
 char *launch_path_template(const char *path)
@@ -171,23 +171,23 @@ static void make_room(const struct program *program, const char *auditor)
 }
 
 /* made: false if it was there already. */
-static int make_folder(const char *folder, const char *option, bool *made)
+static int make_directory(const char *directory, const char *option, bool *made)
 {
 	struct stat status;
 
-	*made = !mkdir(folder, 0777);
+	*made = !mkdir(directory, 0777);
 	if (*made)
 		return 0;
-	if (errno == EEXIST && planted_name(folder)) {
+	if (errno == EEXIST && planted_name(directory)) {
 		tool_complain("%s belongs to another user, in a directory that others may write to; "
-			      "give another directory by %s", folder, option);
+			      "give another directory by %s", directory, option);
 		return -1;
 	}
-	if (errno == EEXIST && !stat(folder, &status) && !S_ISDIR(status.st_mode))
+	if (errno == EEXIST && !stat(directory, &status) && !S_ISDIR(status.st_mode))
 		errno = ENOTDIR;
-	else if (errno == EEXIST && !access(folder, W_OK | X_OK))
+	else if (errno == EEXIST && !access(directory, W_OK | X_OK))
 		return 0;
-	tool_complain("%s: %s; give another directory by %s", folder, strerror(errno), option);
+	tool_complain("%s: %s; give another directory by %s", directory, strerror(errno), option);
 	return -1;
 }
 
@@ -212,7 +212,7 @@ int launch_start(const struct launch *launch, char **argv)
 	make_room(&program, auditor);
 	if (!trial_passes(auditor))
 		return TOOL_FAILED;
-	if (launch->folder && make_folder(launch->folder, launch->folder_option, &made))
+	if (launch->directory && make_directory(launch->directory, launch->directory_option, &made))
 		return TOOL_FAILED;
 	auditor_first(auditor);
 	if (launch->supervise) {
@@ -231,7 +231,7 @@ int launch_start(const struct launch *launch, char **argv)
 		execv(program.path, argv);
 	error = errno;
 	if (made)
-		rmdir(launch->folder);
+		rmdir(launch->directory);
 	tool_complain("cannot run %s: %s", program.path, strerror(error));
 	return error == ENOENT ? TOOL_NO_PROGRAM : TOOL_CANNOT_RUN;
 }

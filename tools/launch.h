@@ -8,8 +8,8 @@
 /* All zero at first. Of the environment, NULL: stays as it is. */
 struct launch {
 	char *driver, *exclude, *functions, *hooks, *include, *output;
-	const char *folder;	/* made before the program starts, unless it is there */
-	const char *folder_option;	/* which it was given by */
+	const char *directory;	/* made before the program starts, unless it is there */
+	const char *directory_option;	/* which it was given by */
 	/*
 	 * Called, unless it is NULL, when all is ready for the program, with its
 	 * name: LAUNCH_GO to become it, or the exit status.

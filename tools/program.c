@@ -37,7 +37,7 @@ static int executable(const char *path)
 /* As execvp(3): the first in PATH that can be run. 0 or an errno. */
 static int find(const char *name, char path[PATH_MAX])
 {
-	const char *folders = getenv("PATH");
+	const char *directories = getenv("PATH");
 	int error = ENOENT;
 
 	if (strchr(name, '/')) {
@@ -45,12 +45,12 @@ static int find(const char *name, char path[PATH_MAX])
 			return ENAMETOOLONG;
 		return executable(path);
 	}
-	if (!folders)
-		folders = "/bin:/usr/bin";
+	if (!directories)
+		directories = "/bin:/usr/bin";
 	for (;;) {
-		int length = (int)strcspn(folders, ":"), found;
+		int length = (int)strcspn(directories, ":"), found;
 
-		if (snprintf(path, PATH_MAX, "%.*s%s%s", length, folders, length ? "/" : "./",
+		if (snprintf(path, PATH_MAX, "%.*s%s%s", length, directories, length ? "/" : "./",
 			     name) < PATH_MAX) {
 			found = executable(path);
 			if (!found)
@@ -58,8 +58,8 @@ static int find(const char *name, char path[PATH_MAX])
 			if (found == EACCES)
 				error = EACCES;
 		}
-		folders += length;
-		if (!*folders++)
+		directories += length;
+		if (!*directories++)
 			break;
 	}
 	snprintf(path, PATH_MAX, "%s", name);

@@ -51,7 +51,7 @@ struct entry {
 
 enum { LEVELS = 2 };	/* of directories: CTF has one for each process within its own */
 
-static bool remove_folder(int parent, const char *name, int levels);
+static bool remove_directory(int parent, const char *name, int levels);
 
 static bool is_self(const char *name)
 {
@@ -74,7 +74,7 @@ static bool remove_entries(int fd, int levels)
 			if (is_self(entry->name))
 				continue;
 			if (!unlinkat(fd, entry->name, 0) ||
-			    (levels && remove_folder(fd, entry->name, levels)))
+			    (levels && remove_directory(fd, entry->name, levels)))
 				removed = true;
 		}
 	}
@@ -82,7 +82,7 @@ static bool remove_entries(int fd, int levels)
 }
 
 /* With the directories in it; a link is not followed. Whether it is removed. */
-static bool remove_folder(int parent, const char *name, int levels)
+static bool remove_directory(int parent, const char *name, int levels)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -100,7 +100,7 @@ static void remove_begun(void)
 	if (begun != getpid())
 		return;
 	if (begun_kind == REPLACE_FOLDER)
-		remove_folder(AT_FDCWD, temporary, LEVELS);
+		remove_directory(AT_FDCWD, temporary, LEVELS);
 	else
 		unlink(temporary);
 	begun = 0;
@@ -133,7 +133,7 @@ static void catch_signals(void)
 	}
 }
 
-/* In the folder of `final`. The descriptor, 0 for a folder, or -errno. */
+/* In the directory of `final`. The descriptor, 0 for a directory, or -errno. */
 static int make_temporary(enum replace_kind kind)
 {
 	const char *slash = strrchr(final, '/');
@@ -187,7 +187,7 @@ static int begin_device(struct replace *replace)
 	return TOOL_OK;
 }
 
-/* The target's name in `final`, its links followed; a folder's without slashes behind. */
+/* The target's name in `final`, its links followed; a directory's without slashes behind. */
 static int find_final(const char *target, enum replace_kind kind, bool exists)
 {
 	size_t length = strlen(target);
@@ -203,19 +203,19 @@ static int find_final(const char *target, enum replace_kind kind, bool exists)
 	return length ? 0 : ENOENT;
 }
 
-/* 0, or why a folder of that name cannot be replaced. */
-static int check_folder(const char *target)
+/* 0, or why a directory of that name cannot be replaced. */
+static int check_directory(const char *target)
 {
-	DIR *folder = opendir(target);
+	DIR *directory = opendir(target);
 	const struct dirent *entry;
 	int error = 0;
 
-	if (!folder)
+	if (!directory)
 		return errno;
-	while (!error && (entry = readdir(folder)))
+	while (!error && (entry = readdir(directory)))
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			error = ENOTEMPTY;
-	closedir(folder);
+	closedir(directory);
 	return error;
 }
 
@@ -236,7 +236,7 @@ int replace_begin(struct replace *replace, const char *target, enum replace_kind
 	if (!exists && errno != ENOENT)
 		return refuse(target, errno);
 	if (exists && kind == REPLACE_FOLDER)
-		error = check_folder(target);
+		error = check_directory(target);
 	else if (exists && S_ISDIR(status.st_mode))
 		error = EISDIR;
 	else if (exists && !S_ISREG(status.st_mode))

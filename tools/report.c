@@ -156,7 +156,7 @@ static int parse(int argc, char **argv, struct settings *settings)
 	else if (settings->diff && settings->format >= PROMETHEUS)
 		tool_complain("report: --diff prints text or json");
 	else if (settings->diff && argc - optind != 2)
-		tool_complain("report: --diff takes two files or folders");
+		tool_complain("report: --diff takes two files or directories");
 	else if (settings->diff && settings->html)
 		tool_complain("report: --html is of one job; it does not go with --diff");
 	else
@@ -252,8 +252,8 @@ static const char *last_part(const char *path)
 }
 
 /* The record files of a directory, from the first on, are one report. A status. */
-static int print_folder(struct settings *settings, const struct inputs *inputs, size_t first,
-			const char *folder)
+static int print_directory(struct settings *settings, const struct inputs *inputs, size_t first,
+			const char *directory)
 {
 	struct merge merge = { .count = 0 };
 	const char *fault;
@@ -262,7 +262,7 @@ static int print_folder(struct settings *settings, const struct inputs *inputs, 
 	for (size_t i = first; i < inputs->count; i++) {
 		const struct input *file = &inputs->files[i];
 
-		if (file->folder != inputs->files[first].folder || file->kind != INPUT_STAT)
+		if (file->directory != inputs->files[first].directory || file->kind != INPUT_STAT)
 			continue;
 		fault = merge_add(&merge, file->path, 0);
 		if (!fault)
@@ -272,22 +272,22 @@ static int print_folder(struct settings *settings, const struct inputs *inputs, 
 	}
 	if (!merge.count)
 		return status;
-	if (merge_build(&merge, last_part(folder), settings->how.options.threads, NULL, &fault)) {
-		tool_complain("%s: %s", folder, strerror(ENOMEM));
+	if (merge_build(&merge, last_part(directory), settings->how.options.threads, NULL, &fault)) {
+		tool_complain("%s: %s", directory, strerror(ENOMEM));
 		status = TOOL_FAILED;
 		goto out;
 	}
 	if (fault) {
-		tool_complain("%s: %s", folder, fault);
+		tool_complain("%s: %s", directory, fault);
 		status = TOOL_FAILED;
 	}
 	if (merge.report.nruns > 1)
 		tool_complain("%s: files of %zu runs of cuaudit stat are added up; move those of one "
-			      "run to a directory of their own for a report of it", folder,
+			      "run to a directory of their own for a report of it", directory,
 			      merge.report.nruns);
 	fault = print_merged(settings, &merge);
 	if (fault) {
-		tool_complain("%s: %s", folder, fault);
+		tool_complain("%s: %s", directory, fault);
 		status = TOOL_FAILED;
 	}
 out:
@@ -306,14 +306,14 @@ static int print_one(struct settings *settings, const struct inputs *inputs, siz
 		++*traces;
 		if (settings->format >= PROMETHEUS)
 			fault = "a trace, of which there are no metrics";
-	} else if (!file->folder) {
+	} else if (!file->directory) {
 		fault = print_stat(settings, file->path);
 	} else {
 		for (size_t j = 0; j < i; j++)
-			if (inputs->files[j].folder == file->folder &&
+			if (inputs->files[j].directory == file->directory &&
 			    inputs->files[j].kind == INPUT_STAT)
 				return TOOL_OK;
-		return print_folder(settings, inputs, i, files[file->folder - 1]);
+		return print_directory(settings, inputs, i, files[file->directory - 1]);
 	}
 	if (!fault)
 		return TOOL_OK;

@@ -551,8 +551,8 @@ int tool_stat(int argc, char **argv)
 			      template_fault(stat_run.output));
 		return TOOL_FAILED;
 	}
-	launch.folder = stat_run.keep;
-	launch.folder_option = "--keep";
+	launch.directory = stat_run.keep;
+	launch.directory_option = "--keep";
 	stat_run.run = run_number();
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)stat_run.run);
 	launch.hooks = launch_join(HOOKS, number, ")");

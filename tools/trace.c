@@ -24,7 +24,7 @@ enum { NUMBERS = 10000 };
 
 struct trace_options {
 	char *hook;		/* its options, as CUAUDIT_HOOKS has them */
-	const char *folder;	/* NULL: none given */
+	const char *directory;	/* NULL: none given */
 	bool text;
 	bool add;		/* to an earlier run's */
 };
@@ -110,7 +110,7 @@ static int take(struct launch *launch, struct trace_options *trace, int option)
 		trace->add = true;
 		return 0;
 	case 'o':
-		trace->folder = optarg;
+		trace->directory = optarg;
 		return 0;
 	case 'T':
 		trace->text = true;
@@ -130,10 +130,10 @@ static int32_t own_rank(void)
 	return value && *value ? (int32_t)strtol(value, NULL, 10) : -1;
 }
 
-static bool is_of_rank(int folder, const char *name, int32_t rank)
+static bool is_of_rank(int directory, const char *name, int32_t rank)
 {
 	struct cuaudit_trace_header header = { .magic = "" };
-	int fd = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ssize_t got = fd < 0 ? -1 : pread(fd, &header, offsetof(struct cuaudit_trace_header, host), 0);
 
 	if (fd >= 0)
@@ -146,20 +146,20 @@ static bool is_of_rank(int folder, const char *name, int32_t rank)
 static bool has_earlier(const char *path)
 {
 	int32_t rank = own_rank();
-	DIR *folder = opendir(path);
+	DIR *directory = opendir(path);
 	const struct dirent *entry;
 	bool found = false;
 
-	while (folder && !found && (entry = readdir(folder)))
+	while (directory && !found && (entry = readdir(directory)))
 		found = strstr(entry->d_name, TRACE_SUFFIX) &&
-			is_of_rank(dirfd(folder), entry->d_name, rank);
-	if (folder)
-		closedir(folder);
+			is_of_rank(dirfd(directory), entry->d_name, rank);
+	if (directory)
+		closedir(directory);
 	return found;
 }
 
 /* The first of cuaudit-trace, cuaudit-trace.1, ... that an earlier run has not used. */
-static const char *unused_folder(bool add)
+static const char *unused_directory(bool add)
 {
 	char *name = launch_join(NULL, "", "cuaudit-trace");
 	char number[16];
@@ -175,18 +175,18 @@ static const char *unused_folder(bool add)
 /* A file for each process; by way of the variable, whose values may hold anything. */
 static int choose_output(struct launch *launch, const struct trace_options *trace)
 {
-	launch->folder = trace->folder;
-	launch->folder_option = "--output";
-	if (!trace->folder && !trace->text)
-		launch->folder = unused_folder(trace->add);
-	if (!launch->folder)
+	launch->directory = trace->directory;
+	launch->directory_option = "--output";
+	if (!trace->directory && !trace->text)
+		launch->directory = unused_directory(trace->add);
+	if (!launch->directory)
 		return 0;
-	if (!trace->add && !trace->text && has_earlier(launch->folder)) {
+	if (!trace->add && !trace->text && has_earlier(launch->directory)) {
 		tool_complain("%s has traces of an earlier run; choose another directory, or add to "
-			      "them with --add", launch->folder);
+			      "them with --add", launch->directory);
 		return -1;
 	}
-	launch->output = launch_join(launch_path_template(launch->folder), "/", "%e-%h-%p");
+	launch->output = launch_join(launch_path_template(launch->directory), "/", "%e-%h-%p");
 	return 0;
 }
 

@@ -349,12 +349,12 @@ static void thread_exit(void *block)
 	trace_writer_thread_exit(block);
 }
 
-static void hook_left(void *block, uint64_t correlation)
+static void hook_unwound(void *block, uint64_t correlation)
 {
-	trace_writer_hook_left(block, correlation);
+	trace_writer_hook_unwound(block, correlation);
 }
 
-static void ending(int status, int by_exit)
+static void process_exit(int status, int by_exit)
 {
 	trace_file_ending(by_exit ? CUAUDIT_TRACE_BY_EXIT : CUAUDIT_TRACE_BY_QUIT, (uint32_t)status);
 }
@@ -369,7 +369,7 @@ const struct cuaudit_module trace_module = {
 	.finish = finish,
 	.forked = forked,
 	.thread_exit = thread_exit,
-	.hook_left = hook_left,
-	.ending = ending,
+	.hook_unwound = hook_unwound,
+	.process_exit = process_exit,
 	.check = check,
 };

@@ -343,7 +343,7 @@ static bool is_writing(const struct trace_writer *writer)
 	return writer->number && writer->chunk.at && !trace_file_ended(&why);
 }
 
-void trace_writer_hook_left(struct trace_writer *writer, uint64_t correlation)
+void trace_writer_hook_unwound(struct trace_writer *writer, uint64_t correlation)
 {
 	struct trace_lock saved;
 	uint64_t calls;

@@ -65,7 +65,7 @@ bool trace_writer_wanted(void);
 void trace_writer_thread_exit(struct trace_writer *writer);
 
 /* Context: call. A hook was left, perhaps in the middle of a record of the call with that id. */
-void trace_writer_hook_left(struct trace_writer *writer, uint64_t correlation);
+void trace_writer_hook_unwound(struct trace_writer *writer, uint64_t correlation);
 
 /* Context: setup. Ends the file, and says what there is to say. */
 void trace_writer_finish(void);

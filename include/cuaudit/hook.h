@@ -176,13 +176,13 @@ struct cuaudit_module {
 	 * call: a hook of the calling thread, this module's or another's, was left by siglongjmp
 	 * out of a signal handler, of the call with that correlation id, which is its last.
 	 */
-	void (*hook_left)(void *thread_data, uint64_t correlation);
+	void (*hook_unwound)(void *thread_data, uint64_t correlation);
 	/*
 	 * call: the process is about to end with that status, 0 to 255. by_exit: by exit() or
 	 * return from main, and finish follows; else by _exit, _Exit or quick_exit, which is noticed
 	 * where it is called through a PLT. The last call holds.
 	 */
-	void (*ending)(int status, int by_exit);
+	void (*process_exit)(int status, int by_exit);
 };
 
 /* Context: setup. The modules in the box, from 0 on; NULL past the last. */

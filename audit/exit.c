@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notices that the program ends without exit(). */
-#include "audit/ending.h"
+#include "audit/exit.h"
 
 #include "audit/sys.h"
 
@@ -17,7 +17,7 @@ static _Atomic(end_fn) real[ENDS];	/* libc's, once it was asked for */
  */
 static void end(int which, int status)
 {
-	void (*tell)(int) = atomic_load_explicit(&object_table.ending, memory_order_acquire);
+	void (*tell)(int) = atomic_load_explicit(&object_table.process_exit, memory_order_acquire);
 
 	if (tell)
 		tell(status);
@@ -48,7 +48,7 @@ static const struct {
 	{ "quick_exit", end_2 },
 };
 
-bool ending_open(const struct link_object *object, Lmid_t space, const struct elf_image *image)
+bool exit_open(const struct link_object *object, Lmid_t space, const struct elf_image *image)
 {
 	if (libc || object_table.everybody || space != LM_ID_BASE || !image->soname ||
 	    !sys_equal(image->soname, "libc.so.6"))
@@ -57,7 +57,7 @@ bool ending_open(const struct link_object *object, Lmid_t space, const struct el
 	return true;
 }
 
-uintptr_t ending_bind(const struct link_object *to, uintptr_t value, const char *name)
+uintptr_t exit_bind(const struct link_object *to, uintptr_t value, const char *name)
 {
 	if (to != libc || !libc)
 		return value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notices that the program ends without exit(). */
-#ifndef AUDIT_ENDING_H
-#define AUDIT_ENDING_H
+#ifndef AUDIT_EXIT_H
+#define AUDIT_EXIT_H
 
 #include <link.h>
 
@@ -19,9 +19,9 @@
  * Each object that is opened. Whether it is the program's libc, of which
  * bindings are then to be reported.
  */
-bool ending_open(const struct link_object *object, Lmid_t space, const struct elf_image *image);
+bool exit_open(const struct link_object *object, Lmid_t space, const struct elf_image *image);
 
 /* What a PLT is given for name of that object: value, or what stands in for it. */
-uintptr_t ending_bind(const struct link_object *to, uintptr_t value, const char *name);
+uintptr_t exit_bind(const struct link_object *to, uintptr_t value, const char *name);
 
 #endif
