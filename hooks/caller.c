@@ -11,6 +11,7 @@
 #include "hooks/core.h"
 #include "hooks/frame.h"
 #include "hooks/object.h"
+#include "hooks/peek.h"
 #include "hooks/stack.h"
 #include "hooks/unwound.h"
 
@@ -88,9 +89,9 @@ static bool readable(const struct image *image, uintptr_t at, size_t size)
 {
 	if (at < image->lo || at > image->hi || size > image->hi - at)
 		return false;
-	for (uintptr_t page = at & ~((uintptr_t)STACK_PAGE - 1); page < at + size;
-	     page += STACK_PAGE)
-		if (!stack_page_readable(page))
+	for (uintptr_t page = at & ~((uintptr_t)PEEK_PAGE - 1); page < at + size;
+	     page += PEEK_PAGE)
+		if (!peek_page(page))
 			return false;
 	return true;
 }

@@ -11,13 +11,49 @@
 
 #include <cuaudit/call.h>
 
-#include "hooks/stack.h"
+enum { POPULATE_READ = 22 };	/* MADV_POPULATE_READ, which older headers lack */
+
+/*
+ * Whether Linux can be asked for a page, as since 5.14. Emulators say yes to any
+ * advice (qemu 7.2), so there has to be one that is refused.
+ */
+static bool can_ask(void)
+{
+	static _Atomic int state;
+	int known = atomic_load_explicit(&state, memory_order_relaxed);
+
+	if (!known) {
+		known = syscall(SYS_madvise, NULL, PEEK_PAGE, POPULATE_READ) ? 1 : -1;
+		atomic_store_explicit(&state, known, memory_order_relaxed);
+	}
+	return known > 0;
+}
+
+bool peek_page(uintptr_t address)
+{
+	uintptr_t page = address & ~((uintptr_t)PEEK_PAGE - 1);
+	int error = errno;
+	bool faults;
+
+	/* The kernel takes NULL for no pointer, and does not read it. */
+	if (!page)
+		return false;
+	/*
+	 * What is refused may be readable all the same: for a signal that does not exist
+	 * any kernel, and qemu, reads the action first, where EFAULT tells. Valgrind would
+	 * have the action written before, so that comes second.
+	 */
+	faults = (!can_ask() || syscall(SYS_madvise, page, PEEK_PAGE, POPULATE_READ)) &&
+		 syscall(SYS_rt_sigaction, 0, (const void *)page, NULL, 8) && errno == EFAULT;
+	errno = error;
+	return !faults;
+}
 
 /* Where process_vm_readv is missing or forbidden: asks about each page, then copies. */
 static bool probed(uint64_t address, void *to, size_t size)
 {
-	for (uint64_t at = address; at < address + size; at = (at | (STACK_PAGE - 1)) + 1)
-		if (!stack_page_readable((uintptr_t)at))
+	for (uint64_t at = address; at < address + size; at = (at | (PEEK_PAGE - 1)) + 1)
+		if (!peek_page((uintptr_t)at))
 			return false;
 	memcpy(to, (const void *)(uintptr_t)address, size);
 	return true;

@@ -7,6 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { PEEK_PAGE = 4096 };	/* the smallest unit of what is mapped */
+
+/* Context: call. Whether the page of an address can be read. */
+bool peek_page(uintptr_t address);
+
 /* Context: call. Copies size bytes from an address; false if they cannot all be read. */
 bool peek(uint64_t address, void *to, size_t size);
 

@@ -9,12 +9,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "hooks/peek.h"
 #include "hooks/thread.h"
 #include "report/io.h"
 
 enum { LOOKS = 8, CHUNK = 512 };
-
-enum { POPULATE_READ = 22 };	/* MADV_POPULATE_READ, which older headers lack */
 
 #define MAIN_STACK 0x5b737461636b5dull	/* "[stack]" */
 
@@ -98,42 +97,6 @@ static bool inside(const struct thread *thread, uintptr_t from, uintptr_t to)
 	return from >= thread->stack_low && to <= thread->stack_high;
 }
 
-/*
- * Whether Linux can be asked for a page, as since 5.14. Emulators say yes to any
- * advice (qemu 7.2), so there has to be one that is refused.
- */
-static bool can_ask(void)
-{
-	static _Atomic int state;
-	int known = atomic_load_explicit(&state, memory_order_relaxed);
-
-	if (!known) {
-		known = syscall(SYS_madvise, NULL, STACK_PAGE, POPULATE_READ) ? 1 : -1;
-		atomic_store_explicit(&state, known, memory_order_relaxed);
-	}
-	return known > 0;
-}
-
-bool stack_page_readable(uintptr_t address)
-{
-	uintptr_t page = address & ~((uintptr_t)STACK_PAGE - 1);
-	int error = errno;
-	bool faults;
-
-	/* The kernel takes NULL for no pointer, and does not read it. */
-	if (!page)
-		return false;
-	/*
-	 * What is refused may be readable all the same: for a signal that does not exist
-	 * any kernel, and qemu, reads the action first, where EFAULT tells. Valgrind would
-	 * have the action written before, so that comes second.
-	 */
-	faults = (!can_ask() || syscall(SYS_madvise, page, STACK_PAGE, POPULATE_READ)) &&
-		 syscall(SYS_rt_sigaction, 0, (const void *)page, NULL, 8) && errno == EFAULT;
-	errno = error;
-	return !faults;
-}
-
 static bool known(struct thread *thread, uintptr_t from, uintptr_t to)
 {
 	int error = errno;
@@ -151,15 +114,15 @@ bool stack_is_own(struct thread *thread, uintptr_t address, uintptr_t other)
 bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to)
 {
 	return known(thread, from, to) ||
-	       (stack_page_readable(from) && stack_page_readable(to - 1));
+	       (peek_page(from) && peek_page(to - 1));
 }
 
 uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint32_t words)
 {
 	uintptr_t from = (uintptr_t)stack - 1, to = (uintptr_t)(stack + words);
-	uintptr_t next = (from | (STACK_PAGE - 1)) + 1;
+	uintptr_t next = (from | (PEEK_PAGE - 1)) + 1;
 
-	if (to <= next || known(thread, from, to) || stack_page_readable(next))
+	if (to <= next || known(thread, from, to) || peek_page(next))
 		return words;
 	return (uint32_t)((next - (uintptr_t)stack) / 8);
 }

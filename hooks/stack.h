@@ -8,8 +8,6 @@
 
 struct thread;
 
-enum { STACK_PAGE = 4096 };	/* the smallest unit of what is mapped */
-
 /*
  * Context: call, on thread. How many of the words at stack, at most words
  * (less than a page of them), can be read without a fault; the word below
@@ -22,8 +20,5 @@ bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to);
 
 /* Context: call, on thread. Whether the stack it was started on has address, and not other. */
 bool stack_is_own(struct thread *thread, uintptr_t address, uintptr_t other);
-
-/* Context: call. Whether the page of an address can be read, be it a stack's or not. */
-bool stack_page_readable(uintptr_t address);
 
 #endif
