@@ -17,7 +17,7 @@ sed -n 's/^ok 6 - /# /p; s/^ok 10 - /# /p' "$tmp/tap.out"
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
 for file in hooks/clock hooks/dispatch hooks/guard hooks/hook hooks/known hooks/layout hooks/lock hooks/log \
-	hooks/object hooks/record hooks/stack hooks/strict hooks/thread hooks/unwound \
+	hooks/object hooks/peek hooks/record hooks/stack hooks/strict hooks/thread hooks/unwound \
 	report/divide report/io report/planted report/sandbox; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
