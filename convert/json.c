@@ -178,6 +178,33 @@ static void text_behind(struct buffer *out, const struct trace_piece *piece)
 	buffer_text(out, "...\"");
 }
 
+/* Whole numbers as addresses are, others as bytes: their types are not known. */
+static void parameters(struct buffer *out, const struct trace_piece *piece)
+{
+	struct print_value value = { .kind = PRINT_UINT };
+	const void *bytes;
+	size_t size;
+
+	buffer_char(out, '[');
+	for (uint32_t i = 0; bytes = trace_piece_parameter(piece, i, &size), size; i++) {
+		if (i)
+			buffer_char(out, ',');
+		if (!bytes) {
+			buffer_text(out, "\"...\"");
+			break;
+		}
+		value.size = (uint16_t)size;
+		if (!value_is_word(size)) {
+			digits(out, bytes, size);
+			continue;
+		}
+		buffer_char(out, '"');
+		buffer_hex(out, value_integer(value, bytes));
+		buffer_char(out, '"');
+	}
+	buffer_char(out, ']');
+}
+
 static void behind(struct buffer *out, const struct trace_arguments *arguments,
 		   const struct print_param *param, const struct trace_piece *piece)
 {
@@ -185,6 +212,8 @@ static void behind(struct buffer *out, const struct trace_arguments *arguments,
 
 	if (piece->text)
 		text_behind(out, piece);
+	else if (piece->layout)
+		parameters(out, piece);
 	else if (param->shape.how == PRINT_FIXED && piece->size == value.size)
 		one(out, arguments, value, piece->data);
 	else
@@ -197,7 +226,7 @@ static void argument(struct buffer *out, bool *first, const struct trace_argumen
 	const struct trace_piece *piece = trace_arguments_behind(arguments, param->word);
 	const uint64_t *words = &arguments->words[param->word];
 
-	if (piece ? !piece->text && piece->element != param->shape.value.size :
+	if (piece ? !piece->text && !piece->layout && piece->element != param->shape.value.size :
 		    arguments->unknown >> param->word & 1)
 		return;
 	key(out, first, param->name);

@@ -56,6 +56,9 @@ static void argument(struct printer *printer, const struct print_call *call,
 	case PRINT_FIXED:
 		value_list(printer, value, *word, count, false);
 		break;
+	case PRINT_PARAMETERS:
+		value_parameters(printer, *word);
+		break;
 	default:
 		value_address(printer, *word);
 	}

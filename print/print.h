@@ -15,6 +15,12 @@ struct print_source {
 	bool (*read)(const struct print_source *source, uint64_t address, void *to, size_t size);
 	/* What a handle stands for, or NULL; NULL: handles have no names. */
 	const char *(*name)(const struct print_source *source, uint32_t kind, uint64_t handle);
+	/*
+	 * Where parameter index of those of a kernel is, to which an address leads, and its bytes:
+	 * 0 of them behind the last, NULL where it is not known. NULL: no address leads to such.
+	 */
+	const void *(*parameter)(const struct print_source *source, uint64_t address, uint32_t index,
+				 size_t *size);
 	struct numbers *numbers;
 	bool recorded;	/* it is of the past: a list or a text of which it has the beginning may be cut at once */
 };

@@ -78,6 +78,13 @@ static const struct {
 #undef CUAPI
 _Static_assert(sizeof(shapes) < 65536 && sizeof(passing) < 65536, "rows");
 
+/* kernelParams or extra of a launch, of which the kernel alone knows more. */
+static bool is_parameters(const struct print_param *param)
+{
+	return param->shape.how == PRINT_ADDRESS && !strcmp(param->type, "void **") &&
+	       (!strcmp(param->name, "kernelParams") || !strcmp(param->name, "extra"));
+}
+
 uint32_t print_params(int32_t id, struct print_param params[PRINT_PARAMS])
 {
 	const struct print_shape *shape;
@@ -101,6 +108,8 @@ uint32_t print_params(int32_t id, struct print_param params[PRINT_PARAMS])
 			.word = word,
 			.shape = shape[i],
 		};
+		if (is_parameters(&params[i]))
+			params[i].shape.how = PRINT_PARAMETERS;
 		word += passed[i].words;
 		text = type + strlen(type) + 1;
 	}

@@ -30,6 +30,7 @@ enum print_how {
 	PRINT_ARRAY,	/* to as many as parameter `length` says */
 	PRINT_DATA,	/* bytes, as many as parameter `length` says */
 	PRINT_STRING,
+	PRINT_PARAMETERS,	/* of a kernel that is launched */
 	PRINT_ADDRESS
 };
 

@@ -335,6 +335,34 @@ void value_string(struct printer *printer, uint64_t address)
 		buffer_text(printer->out, "...");
 }
 
+void value_parameters(struct printer *printer, uint64_t address)
+{
+	const struct print_source *source = printer->source;
+	struct print_value value = { .kind = PRINT_UINT };
+	const void *bytes;
+	size_t size;
+
+	if (!address || !printer->follow || !source->parameter) {
+		value_address(printer, address);
+		return;
+	}
+	buffer_char(printer->out, '[');
+	for (uint32_t i = 0; bytes = source->parameter(source, address, i, &size), size; i++) {
+		if (i)
+			buffer_text(printer->out, ", ");
+		if (!bytes) {
+			buffer_text(printer->out, "...");
+			break;
+		}
+		value.size = (uint16_t)size;
+		if (value_is_word(size))
+			buffer_hex(printer->out, value_integer(value, bytes));
+		else
+			bytes_in_hex(printer->out, bytes, size);
+	}
+	buffer_char(printer->out, ']');
+}
+
 size_t value_dimensions(const char *x, const char *y, const char *z)
 {
 	size_t length = strlen(x);

@@ -18,6 +18,12 @@ struct printer {
 /* An integer of up to 8 bytes, its sign kept for PRINT_INT. */
 uint64_t value_integer(struct print_value value, const void *bytes);
 
+/* Whether so many bytes are an integer's. */
+static inline bool value_is_word(size_t size)
+{
+	return size <= sizeof(uint64_t) && !(size & (size - 1));
+}
+
 /* One value, from its bytes. */
 void value_print(struct printer *printer, struct print_value value, const void *bytes);
 
@@ -30,6 +36,9 @@ void value_list(struct printer *printer, struct print_value value, uint64_t addr
 
 /* The string at an address in quotes; the address if it cannot be read. */
 void value_string(struct printer *printer, uint64_t address);
+
+/* A kernel's parameters, to which an address leads, in []; the address if they are not known. */
+void value_parameters(struct printer *printer, uint64_t address);
 
 /* Whether the member of a union is the one that holds, in the structure at base. */
 bool value_holds(const struct print_member *member, const char *base);

@@ -57,6 +57,7 @@ made() {
 made "calls" "call process long status stack" -n 5000
 made "arguments" "call" -a -n 5000 -t 7 -c 16384
 made "repeated records" "again" -a -g -n 5000
+made "kernels' parameters" "parameters unknown" -A -n 5000
 made "nested calls" "again" -a -i -g -n 5000 -s 3
 made "threads that take over a chunk" "next" -a -e 50 -n 5000
 made "a killed process, calls that have not ended" "unfinished" -a -k -o -n 5000
@@ -104,6 +105,14 @@ ran "calls that a hook answers" "status" "trace,fault(inject=*:error=5)" "$tmp/a
 ran "... with success" "status" "trace,fault(inject=*:error=0)" "$tmp/args"
 ran "a handle that comes back for another kernel" "call" trace "$tmp/kernels"
 ran "a call that hangs" "unfinished" trace "$tmp/kernels" hang
+
+compile -o "$tmp/parameters" "$top_srcdir/t/trace/parameters.c" -L"$simdir" -l:libcuda.so.1 -pthread || bail_out "no test program"
+for kind in ways sizes refused reloads threads kernels; do
+	ran "kernels' parameters: $kind" "parameters" "trace(args=kernel)" LD_LIBRARY_PATH="$simdir" "$tmp/parameters" "$kind"
+done
+
+ran "... in a ring" "parameters loss" "trace(args=kernel;size=1M;when-full=ring)" LD_LIBRARY_PATH="$simdir" \
+	"$tmp/parameters" threads
 
 simulated "a program" "call" "" "$tmp/app" call 1000
 simulated "calls of many kinds" "call" "" "$tmp/app" mixed 20000

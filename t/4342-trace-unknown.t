@@ -30,6 +30,11 @@ is "$(grep -o 'cuMemAlloc_v2(.* = CUDA_[A-Z_]*' "$tmp/to" | sort -u)" \
 cuMemAlloc_v2(dptr = NULL, bytesize = 1) = CUDA_SUCCESS
 cuMemAlloc_v2(dptr = [0x123456789abc], bytesize = 4096) = CUDA_SUCCESS" \
 	"text: NULL is what was NULL"
+record "args=kernel"
+to text
+is "$(grep -o 'kernelParams = [^)]*)' "$tmp/to" | sort -u)" "kernelParams = ?, extra = ?)" \
+	"text: parameters of a driver that does not tell of them"
+record ""
 to csv
 like "$(cat "$tmp/to")" 'kernelParams = \?, extra = \?"' "csv"
 unlike "$(cat "$tmp/to")" 'kernelParams = [^?]|extra = [^?]' "csv: nothing else"
@@ -54,8 +59,9 @@ else
 fi
 to ctf
 like "$(find "$tmp/to" -name metadata -exec cat {} \;)" 'text_t _not_recorded;' "ctf has a field for it"
-is "$(find "$tmp/to" -name 'thread*' -exec cat {} \; | tr '\0' '\n' | grep -a -c 'kernelParams, extra')" 2 \
-	"ctf: with the names"
+like "$(find "$tmp/to" -name metadata -exec cat {} \;)" 'text_t _kernelParams;' "ctf: a launch's parameters are text"
+is "$(find "$tmp/to" -name 'thread*' -exec cat {} \; | tr '\0' '\n' | grep -a -c '^dptr$')" 2 "ctf: with the names"
+is "$(find "$tmp/to" -name 'thread*' -exec cat {} \; | tr '\0' '\n' | grep -a -c '^?$')" 12 "ctf: texts that are not known"
 is "$("$top_builddir/bin/cuaudit" report --html "$tmp/page.html" "$tmp"/traces/*.cutrace 2>&1)" "" "html"
 unlike "$(cat "$tmp/page.html")" 'kernelParams = [^?]' "html: nothing else"
 

@@ -49,7 +49,7 @@ OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "the hook's" --args no --strings 16 --elemen
 
 refused 2 "trace: no program given" "no program" trace -o x
 ok "... and no folder" test ! -e x
-refused 2 "--args takes yes\\|no, not 'maybe'" "a word that is none" trace --args maybe true
+refused 2 "--args takes yes\\|no\\|kernel, not 'maybe'" "a word that is none" trace --args maybe true
 refused 2 "--size takes SIZE, not '12X'" "no size" trace --size 12X true
 refused 2 "--min-duration takes TIME, not '10'" "no time" trace --min-duration 10 true
 refused 2 "--strings takes N, not '-1'" "no number" trace --strings -1 true

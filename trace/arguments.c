@@ -54,10 +54,17 @@ static bool take_value(struct trace_arguments *arguments, struct bytes *bytes,
 	return true;
 }
 
+static void add_piece(struct trace_arguments *arguments, const struct trace_piece *piece)
+{
+	arguments->pieces[arguments->npieces] = *piece;
+	arguments->words[piece->word] = pieces_base + ((uint64_t)arguments->npieces++ << PIECE_SHIFT);
+	arguments->known |= UINT64_C(1) << piece->word;
+}
+
 static bool take_piece(struct trace_arguments *arguments, struct bytes *bytes,
 		       const struct cuaudit_trace_step *step)
 {
-	struct trace_piece *piece = &arguments->pieces[arguments->npieces];
+	struct trace_piece piece;
 	uint32_t size = step->size, element = step->size;
 	uint16_t count = 0;
 
@@ -69,7 +76,7 @@ static bool take_piece(struct trace_arguments *arguments, struct bytes *bytes,
 		element = 1;
 	if (step->how != CUAUDIT_TRACE_BEHIND)
 		size = (count & (CUT - 1u)) * element;
-	*piece = (struct trace_piece){
+	piece = (struct trace_piece){
 		.data = take(bytes, size),
 		.size = size,
 		.element = element,
@@ -77,11 +84,61 @@ static bool take_piece(struct trace_arguments *arguments, struct bytes *bytes,
 		.text = step->how == CUAUDIT_TRACE_TEXT,
 		.cut = count & CUT,
 	};
-	if (!piece->data)
+	if (!piece.data)
 		return false;
-	arguments->words[step->word] = pieces_base + ((uint64_t)arguments->npieces++ << PIECE_SHIFT);
-	arguments->known |= UINT64_C(1) << step->word;
+	add_piece(arguments, &piece);
 	return true;
+}
+
+/* Where nobody knew the layout, the pointer may lead to anything. */
+static bool take_parameters(struct trace_arguments *arguments, struct bytes *bytes,
+			    const struct cuaudit_trace_step *step)
+{
+	const struct trace *trace = arguments->trace;
+	struct trace_piece piece = { .word = step->word };
+	const uint8_t *number;
+	uint16_t length;
+	uint32_t layout;
+
+	if (step->word >= TRACE_WORDS || !take_16(bytes, &length) ||
+	    !(number = take(bytes, sizeof(layout))))
+		return false;
+	memcpy(&layout, number, sizeof(layout));
+	piece.size = length & (CUT - 1u);
+	piece.cut = length & CUT;
+	piece.data = take(bytes, piece.size);
+	if (layout == CUAUDIT_TRACE_NO_LAYOUT) {
+		arguments->unfollowed |= UINT64_C(1) << step->word;
+		return piece.data;
+	}
+	if (!piece.data || layout >= trace->nlayouts)
+		return false;
+	piece.layout = &trace->layouts[layout];
+	add_piece(arguments, &piece);
+	return true;
+}
+
+const void *trace_piece_parameter(const struct trace_piece *piece, uint32_t index, size_t *size)
+{
+	const struct cuaudit_trace_parameter *parameter = &piece->layout->parameters[index];
+
+	*size = 0;
+	if (index >= piece->layout->count) {
+		*size = index == piece->layout->count && piece->cut;
+		return NULL;
+	}
+	*size = parameter->size;
+	return parameter->offset <= piece->size && parameter->size <= piece->size - parameter->offset ?
+	       piece->data + parameter->offset : NULL;
+}
+
+static const void *parameter(const struct print_source *source, uint64_t address, uint32_t index,
+			     size_t *size)
+{
+	const struct trace_arguments *arguments = (const struct trace_arguments *)source;
+
+	return trace_piece_parameter(&arguments->pieces[(address - pieces_base) >> PIECE_SHIFT],
+				     index, size);
 }
 
 static bool read_piece(const struct print_source *source, uint64_t address, void *to, size_t size)
@@ -135,7 +192,7 @@ static uint64_t unknown_words(const struct trace_arguments *arguments, bool succ
 		    (step->how < CUAUDIT_TRACE_BEHIND || !(followed >> step->word & 1)))
 			unknown |= UINT64_C(1) << step->word;
 	}
-	return unknown & ~arguments->known;
+	return (unknown & ~arguments->known) | arguments->unfollowed;
 }
 
 bool trace_arguments_read(struct trace_arguments *arguments, const struct trace *trace,
@@ -150,7 +207,7 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 	memset(arguments, 0, offsetof(struct trace_arguments, pieces));
 	arguments->npieces = arguments->nnames = 0;
 	arguments->source = (struct print_source){ .read = read_piece, .name = name_of,
-						    .recorded = true };
+						    .parameter = parameter, .recorded = true };
 	arguments->trace = trace;
 	arguments->start = call->start;
 	arguments->function = function;
@@ -166,8 +223,10 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 			good = take_value(arguments, &bytes, step);
 		} else if (step->how >= CUAUDIT_TRACE_BEHIND) {
 			if (mask & 1)
-				good = step->how <= CUAUDIT_TRACE_ARRAY &&
-				       take_piece(arguments, &bytes, step);
+				good = step->how < CUAUDIT_TRACE_PARAMETERS ?
+				       take_piece(arguments, &bytes, step) :
+				       step->how == CUAUDIT_TRACE_PARAMETERS &&
+				       take_parameters(arguments, &bytes, step);
 			mask >>= 1;
 		}
 	}

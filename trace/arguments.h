@@ -14,6 +14,7 @@ struct trace_piece {
 	uint32_t size;		/* of all of it */
 	uint32_t element;	/* of one: an array's; else size */
 	uint8_t word;
+	const struct trace_layout *layout;	/* of a kernel's parameters; NULL: it is none */
 	bool text;
 	bool cut;		/* there was more */
 };
@@ -30,6 +31,7 @@ struct trace_arguments {
 	uint64_t start;		/* ticks */
 	uint64_t words[TRACE_WORDS];
 	uint64_t known;		/* bits of the words that were recorded */
+	uint64_t unfollowed;	/* of pointers that were not NULL, and of which no more is known */
 	uint64_t unknown;	/* of those that may have been anything */
 	struct trace_piece pieces[CUAUDIT_TRACE_STEPS];
 	uint32_t npieces;
@@ -44,6 +46,12 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 /* What lies behind the pointer in a word, NULL if it was not written. */
 const struct trace_piece *trace_arguments_behind(const struct trace_arguments *arguments,
 						 uint32_t word);
+
+/*
+ * Where parameter index of a kernel is, and its bytes; *size is 0 behind the last, and the
+ * result NULL for one that was not written.
+ */
+const void *trace_piece_parameter(const struct trace_piece *piece, uint32_t index, size_t *size);
 
 /* An unsigned number of size bytes behind the pointer in a word. */
 bool trace_arguments_number(const struct trace_arguments *arguments, uint32_t word, uint64_t *value);

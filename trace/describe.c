@@ -10,7 +10,7 @@
 
 #include "print/table.h"
 
-enum { TYPES = CUAUDIT_TRACE_MARK + 1 };
+enum { TYPES = CUAUDIT_TRACE_LAYOUT + 1 };
 
 /* Where a type's texts begin, and the least size of its records. */
 static const uint32_t sizes[TYPES] = {
@@ -22,6 +22,7 @@ static const uint32_t sizes[TYPES] = {
 	[CUAUDIT_TRACE_CALLERS] = sizeof(struct cuaudit_trace_callers),
 	[CUAUDIT_TRACE_DRIVER] = sizeof(struct cuaudit_trace_driver),
 	[CUAUDIT_TRACE_MARK] = sizeof(struct cuaudit_trace_mark),
+	[CUAUDIT_TRACE_LAYOUT] = sizeof(struct cuaudit_trace_layout),
 };
 
 struct way {
@@ -186,6 +187,18 @@ static void add_callers(struct trace *trace, const struct cuaudit_trace_callers 
 	};
 }
 
+static void add_layout(struct trace *trace, const struct cuaudit_trace_layout *from)
+{
+	size_t room = (from->record.size - sizeof(*from)) / sizeof(struct cuaudit_trace_parameter);
+
+	if (from->number >= trace->nlayouts)
+		return;
+	trace->layouts[from->number] = (struct trace_layout){
+		.parameters = (const struct cuaudit_trace_parameter *)(from + 1),
+		.count = from->nparameters < room ? from->nparameters : (uint32_t)room,
+	};
+}
+
 static void add(struct trace *trace, const struct cuaudit_trace_record *record)
 {
 	const struct cuaudit_trace_kernel *kernel = (const void *)record;
@@ -208,6 +221,9 @@ static void add(struct trace *trace, const struct cuaudit_trace_record *record)
 		break;
 	case CUAUDIT_TRACE_CALLERS:
 		add_callers(trace, (const void *)record);
+		break;
+	case CUAUDIT_TRACE_LAYOUT:
+		add_layout(trace, (const void *)record);
 		break;
 	case CUAUDIT_TRACE_DRIVER:
 		trace->drivers[trace->ndrivers++] = (struct trace_driver){
@@ -232,13 +248,15 @@ static int allocate(struct trace *trace, const size_t counts[TYPES])
 				sizeof(*trace->threads));
 	trace->kernels = calloc(counts[CUAUDIT_TRACE_KERNEL] + 1, sizeof(*trace->kernels));
 	trace->callers = calloc(counts[CUAUDIT_TRACE_CALLERS] + 1, sizeof(*trace->callers));
+	trace->layouts = calloc(counts[CUAUDIT_TRACE_LAYOUT] + 1, sizeof(*trace->layouts));
 	trace->drivers = calloc(counts[CUAUDIT_TRACE_DRIVER] + 1, sizeof(*trace->drivers));
 	trace->marks = calloc(counts[CUAUDIT_TRACE_MARK] + 1, sizeof(*trace->marks));
 	if (!trace->functions || !trace->libraries || !trace->sites || !trace->threads ||
-	    !trace->kernels || !trace->callers || !trace->drivers || !trace->marks)
+	    !trace->kernels || !trace->callers || !trace->layouts || !trace->drivers || !trace->marks)
 		return -ENOMEM;
 	trace->nsites = counts[CUAUDIT_TRACE_SITE];
 	trace->ncallers = counts[CUAUDIT_TRACE_CALLERS];
+	trace->nlayouts = counts[CUAUDIT_TRACE_LAYOUT];
 	return 0;
 }
 
@@ -481,6 +499,7 @@ void trace_describe_free(struct trace *trace)
 	free(trace->threads);
 	free(trace->kernels);
 	free(trace->callers);
+	free(trace->layouts);
 	free(trace->drivers);
 	free(trace->marks);
 	for (size_t i = 0; i < trace->nspelled; i++)

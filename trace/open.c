@@ -68,6 +68,7 @@ static const char *open_file(struct trace *trace)
 
 static const char *read_header(struct trace *trace)
 {
+	const uint64_t known = CUAUDIT_TRACE_HAS_AGAIN | CUAUDIT_TRACE_HAS_PARAMETERS;
 	static _Thread_local char message[96];
 	struct cuaudit_trace_header *header = &trace->header;
 	ssize_t got = read_at(trace->fd, header, sizeof(*header), 0);
@@ -89,10 +90,10 @@ static const char *read_header(struct trace *trace)
 			 header->version, CUAUDIT_TRACE_VERSION);
 		return message;
 	}
-	if (header->incompatible & ~(uint64_t)CUAUDIT_TRACE_HAS_AGAIN) {
+	if (header->incompatible & ~known) {
 		snprintf(message, sizeof(message),
 			 "needs features that this cuaudit does not know (%#llx)",
-			 (unsigned long long)header->incompatible & ~CUAUDIT_TRACE_HAS_AGAIN);
+			 (unsigned long long)(header->incompatible & ~known));
 		return message;
 	}
 	if (header->chunk < CHUNK_MIN || header->chunk > CHUNK_MAX ||

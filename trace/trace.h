@@ -76,6 +76,12 @@ struct trace_callers {
 	uint32_t count;
 };
 
+/* How the parameters of kernels lie in their parameter buffers. */
+struct trace_layout {
+	const struct cuaudit_trace_parameter *parameters;
+	uint32_t count;
+};
+
 struct trace_driver {
 	uint32_t index;
 	uint32_t version;
@@ -123,10 +129,11 @@ struct trace {
 	struct trace_thread *threads;		/* by number, not all of which are there */
 	struct trace_kernel *kernels;		/* by handle and ticks */
 	struct trace_callers *callers;		/* by number */
+	struct trace_layout *layouts;		/* by number */
 	struct trace_driver *drivers;
 	struct trace_mark *marks;		/* by ticks */
 	struct trace_chunk *chunks;		/* by thread and sequence */
-	size_t nfunctions, nlibraries, nsites, nthreads, nkernels, ncallers, ndrivers, nmarks,
+	size_t nfunctions, nlibraries, nsites, nthreads, nkernels, ncallers, nlayouts, ndrivers, nmarks,
 	       nchunks;
 	size_t nnames;		/* different names of kernels */
 	uint64_t records;	/* of chunks that say how many they hold */

@@ -43,13 +43,17 @@ static inline uint64_t *whole_words(uint64_t *from, char *end)
 }
 
 /* *inputs: the call failed, and see CUAUDIT_TRACE_INPUTS. */
-static uint64_t *copy_arguments(uint64_t *to, const struct trace_plan *plan,
+static uint64_t *copy_arguments(uint64_t *to, struct trace_writer *writer, const struct trace_plan *plan,
 				const struct cuaudit_call *call, bool *inputs)
 {
+	const struct trace_layout *layout = NULL;
+
+	if (plan->duties & TRACE_DUTY_PARAMETERS)
+		layout = trace_kernel_layout(writer, call->words[plan->kernel]);
 	*inputs = false;
 	if (cuaudit_call_succeeded(call))
-		return whole_words(to, trace_plan_copy(plan, call, (char *)to));
-	return whole_words(to, trace_plan_copy_failed(plan, call, (char *)to, inputs));
+		return whole_words(to, trace_plan_copy(plan, call, layout, (char *)to));
+	return whole_words(to, trace_plan_copy_failed(plan, call, layout, (char *)to, inputs));
 }
 
 /* One that needs more than two words. */
@@ -91,7 +95,7 @@ void record_long(struct trace_writer *writer, const struct trace_site *site,
 	}
 	if (trace_site_rest(site)->plan->nsteps) {
 		flags |= trace_site_rest(site)->least.flags;
-		to = copy_arguments(to, trace_site_rest(site)->plan, call, &inputs);
+		to = copy_arguments(to, writer, trace_site_rest(site)->plan, call, &inputs);
 		if (inputs && status)
 			*status |= (uint64_t)CUAUDIT_TRACE_INPUTS << 48;
 	}
@@ -165,7 +169,7 @@ void record_any(struct trace_writer *writer, const struct trace_site *site,
 		const struct cuaudit_call *call)
 {
 	uint64_t delta = call->end - writer->end, *from = writer->at + 2;
-	char *end = trace_plan_copy(trace_site_rest(site)->plan, call, (char *)from);
+	char *end = trace_plan_copy(trace_site_rest(site)->plan, call, NULL, (char *)from);
 
 	writer->end = call->end;
 	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
@@ -278,11 +282,12 @@ static int set_up_more(void)
 		return error;
 	if (as_text)
 		return trace_text_setup();
-	trace_plan_setup(options.file.flags & CUAUDIT_TRACE_ARGUMENTS, options.strings,
-			 options.elements);
+	trace_plan_setup(options.file.flags & CUAUDIT_TRACE_ARGUMENTS,
+			 options.file.incompatible & CUAUDIT_TRACE_HAS_PARAMETERS,
+			 options.strings, options.elements);
 	error = trace_stack_setup(options.backtrace, options.frames);
 	if (!error && options.file.flags & CUAUDIT_TRACE_ARGUMENTS)
-		error = trace_kernel_setup(OPENS);
+		error = trace_kernel_setup(OPENS, options.file.incompatible & CUAUDIT_TRACE_HAS_PARAMETERS);
 	if (!error && *options.open)
 		error = trace_open_setup(options.open, OPENS);
 	return error;

@@ -99,7 +99,7 @@ void trace_file_setup(const struct trace_file_settings *given)
 		.version = CUAUDIT_TRACE_VERSION,
 		.order = CUAUDIT_TRACE_ORDER,
 		.chunk = CUAUDIT_TRACE_CHUNK,
-		.incompatible = CUAUDIT_TRACE_HAS_AGAIN,
+		.incompatible = settings.incompatible,
 		.flags = settings.flags,
 		.rank = cuaudit_rank(),
 	};

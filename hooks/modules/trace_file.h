@@ -12,6 +12,7 @@ struct trace_file_settings {
 	const char *name;	/* with %-fields; NULL: beside CUAUDIT_OUTPUT */
 	uint64_t size;
 	uint32_t flags;		/* enum cuaudit_trace_flags */
+	uint32_t incompatible;	/* enum cuaudit_trace_incompatible */
 };
 
 /* No loss: calls after the end. */

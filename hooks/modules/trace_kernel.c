@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of the kernels that are launched. */
+/* The names of the kernels that are launched, and how their parameters lie. */
 #include "hooks/modules/trace_kernel.h"
 
 #include <string.h>
@@ -33,6 +33,9 @@ _Atomic uint32_t trace_kernel_epoch;
 #define OF_EITHER (OF_KERNEL | OF_FUNCTION)
 #define ASKED (OF_FUNCTION - 1)
 static struct trace_table kernels;
+
+/* By handle: the number of its layout, and above that the epoch + 1 in which it was asked for. */
+static struct trace_table laid_out;
 
 /* Answers without a name, of a handle the driver ought to know, until one is for good. */
 enum { TRIES = 8 };
@@ -108,8 +111,70 @@ static bool note_nameless(uint64_t handle, uint64_t ticks, uint64_t asked_as)
 	return false;
 }
 
+static CUresult ask_parameter(uint64_t handle, uint64_t as, uint32_t index,
+			      struct cuaudit_trace_parameter *parameter)
+{
+	CUfunction function = (CUfunction)(uintptr_t)handle;
+	CUkernel kernel = (CUkernel)(uintptr_t)handle;
+	size_t offset = 0, size = 0;
+	CUresult result = as & OF_KERNEL ? ask(kernel_parameter, kernel, index, &offset, &size) :
+			  as & OF_FUNCTION ? ask(function_parameter, function, index, &offset, &size) :
+			  CUDA_ERROR_NOT_FOUND;
+
+	*parameter = (struct cuaudit_trace_parameter){ (uint32_t)offset, (uint32_t)size };
+	return result;
+}
+
+/* What another thread has asked for. */
+static const struct trace_layout *find_layout(uint64_t handle)
+{
+	const struct trace_layout *layout = NULL;
+	struct trace_lock saved;
+	uint64_t found;
+
+	trace_lock(&saved);
+	found = trace_table_get(&laid_out, handle, 0);
+	if (found >> 32 == epoch() + 1)
+		layout = trace_layout_numbered((uint32_t)found);
+	trace_unlock(&saved);
+	return layout;
+}
+
+/*
+ * The driver tells of one after the other, until there is none; since CUDA 12.9 it also writes
+ * so to its log. Thus it is asked once.
+ */
+static const struct trace_layout *ask_layout(struct trace_writer *writer, uint64_t handle, uint64_t as)
+{
+	const struct trace_layout *layout = find_layout(handle);
+	struct cuaudit_trace_parameter next;
+	struct trace_lock saved;
+	uint32_t count = 0;
+	CUresult result;
+
+	if (layout)
+		return layout;
+	for (;; count++) {
+		result = ask_parameter(handle, as, count, &next);
+		if (result || count == TRACE_LAYOUT_PARAMETERS || next.offset >= TRACE_LAYOUT_MOST)
+			break;
+		writer->parameters[count] = next;
+	}
+	if (result && result != CUDA_ERROR_INVALID_VALUE)
+		return NULL;
+	trace_lock(&saved);
+	layout = trace_layout(writer->parameters, count, !result);
+	if (layout)
+		trace_table_put(&laid_out, handle, 0, layout->number | (uint64_t)(epoch() + 1) << 32);
+	trace_unlock(&saved);
+	return layout;
+}
+
+static bool layouts_wanted;
+
 void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks)
 {
+	const struct trace_layout **layouts;
 	uint32_t now = atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
 	struct trace_lock saved;
 	uint64_t known, *at;
@@ -135,8 +200,20 @@ void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_
 	if (!good)
 		return;
 	at = trace_kernel_places(writer, handle);
+	layouts = &writer->layouts[at - writer->kernels];
 	at[1] = at[0];
 	at[0] = handle;
+	layouts[1] = layouts[0];
+	layouts[0] = layouts_wanted ? ask_layout(writer, handle, known & OF_EITHER) : NULL;
+}
+
+const struct trace_layout *trace_kernel_layout(struct trace_writer *writer, uint64_t handle)
+{
+	const uint64_t *at = trace_kernel_places(writer, handle);
+
+	if (!trace_kernel_is_known(writer, handle))
+		return NULL;
+	return writer->layouts[at - writer->kernels + (at[0] != handle)];
 }
 
 /* Its name is written now where it cannot be asked for later. */
@@ -198,7 +275,7 @@ static void on_exit(struct cuaudit_call *call, void *data)
 	}
 }
 
-int trace_kernel_setup(int32_t priority)
+int trace_kernel_setup(int32_t priority, bool parameters)
 {
 	static const char functions[] =
 #define FUNCTION(symbol, handle, name) "=" #symbol ","
@@ -214,10 +291,12 @@ int trace_kernel_setup(int32_t priority)
 		.functions = functions, .exit = on_exit,
 	};
 
+	layouts_wanted = parameters;
 	return cuaudit_hook_add(&hook);
 }
 
 void trace_kernel_forked(void)
 {
 	trace_table_clear(&kernels);
+	trace_table_clear(&laid_out);
 }

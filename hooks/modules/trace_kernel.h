@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of the kernels that are launched. */
+/* The names of the kernels that are launched, and how their parameters lie. */
 #ifndef HOOKS_MODULES_TRACE_KERNEL_H
 #define HOOKS_MODULES_TRACE_KERNEL_H
 
@@ -10,8 +10,11 @@
 /* Changes whenever a handle may have become another kernel's. */
 extern _Atomic uint32_t trace_kernel_epoch;
 
-/* Context: setup. Hooks what hands out and ends handles, whatever else is traced. 0 or -errno. */
-int trace_kernel_setup(int32_t priority);
+/*
+ * Context: setup. Hooks what hands out and ends handles, whatever else is traced.
+ * parameters: theirs are wanted, too. 0 or -errno.
+ */
+int trace_kernel_setup(int32_t priority, bool parameters);
 
 /* Two handles that sum up alike each have a place; LAUNCH of trace_direct.S knows which, too. */
 static inline uint64_t *trace_kernel_places(struct trace_writer *writer, uint64_t handle)
@@ -31,6 +34,9 @@ static inline bool trace_kernel_is_known(struct trace_writer *writer, uint64_t h
 
 /* Context: call. Describes the kernel that was launched just now, at ticks. */
 void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks);
+
+/* Context: call. How the parameters of a kernel lie that is known; NULL: nobody told. */
+const struct trace_layout *trace_kernel_layout(struct trace_writer *writer, uint64_t handle);
 
 /* Context: call, in the child of fork. */
 void trace_kernel_forked(void);

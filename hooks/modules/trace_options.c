@@ -14,7 +14,7 @@ const struct cuaudit_option trace_option_table[] = {
 	{ "file", NULL, "TEMPLATE", "where to, with the fields of CUAUDIT_OUTPUT" },
 	{ "size", "1GiB", "SIZE", "the most the file takes" },
 	{ "when-full", "stop", "stop|ring", "ring: the newest calls are written over the oldest" },
-	{ "args", "yes", "yes|no", "whether arguments are written" },
+	{ "args", "yes", "yes|no|kernel", "whether arguments are written; kernel: those of kernels, too" },
 	{ "strings", "64", "N", "bytes of a string that are written, at most 1000" },
 	{ "elements", "8", "N", "elements of an array that are written, at most 100" },
 	{ "functions", NULL, "SELECTOR...", "the functions whose calls are written" },
@@ -113,6 +113,7 @@ static int read_count(const struct cuaudit_options *given, const char *key, uint
 static int read_file(const struct cuaudit_options *given, struct trace_file_settings *file)
 {
 	const char *size = cuaudit_option_get(given, "size");
+	const char *args = cuaudit_option_get(given, "args");
 
 	char filled[PATH_MAX];
 
@@ -123,8 +124,11 @@ static int read_file(const struct cuaudit_options *given, struct trace_file_sett
 		return refuse("size", "1MiB or more, such as 512M or 4GiB", size);
 	if (!strcmp(cuaudit_option_get(given, "when-full"), "ring"))
 		file->flags |= CUAUDIT_TRACE_RING;
-	if (!strcmp(cuaudit_option_get(given, "args"), "yes"))
+	file->incompatible = CUAUDIT_TRACE_HAS_AGAIN;
+	if (strcmp(args, "no") != 0)
 		file->flags |= CUAUDIT_TRACE_ARGUMENTS;
+	if (!strcmp(args, "kernel"))
+		file->incompatible |= CUAUDIT_TRACE_HAS_PARAMETERS;
 	return 0;
 }
 
@@ -169,6 +173,10 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		.text = !strcmp(cuaudit_option_get(given, "text"), "yes"),
 		.print = !strcmp(cuaudit_option_get(given, "print"), "yes"),
 	};
+	if (options->text && !strcmp(cuaudit_option_get(given, "args"), "kernel")) {
+		cuaudit_log(CUAUDIT_ERROR, "trace: args=kernel needs a file, which text=yes does not write");
+		return -ECANCELED;
+	}
 	if (!strcmp(options->open, "no"))
 		options->open = "";
 	error = read_file(given, &options->file);

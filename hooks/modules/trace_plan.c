@@ -9,24 +9,22 @@
 #include <cuaudit/hook.h>
 #include <cuaudit/params.h>
 
+#include "hooks/modules/trace_layout.h"
 #include "hooks/modules/trace_stack.h"
+#include "hooks/modules/trace_table.h"
 #include "hooks/peek.h"
 #include "print/table.h"
 
 enum {
 	UNKNOWN_WORDS = 6,	/* of a function newer than the table: what registers hold */
-	LINE = 64,		/* of the cache: what a call needs of a plan lies in its first */
-	ARENA = 64 * 1024,
 	PAGE = 4096		/* or more: memory ends where one does */
 };
 
-static bool wanted;
+static bool wanted, parameters_wanted;
 static uint32_t string_bytes, array_elements;
 
 /* By slot. They are the same in a child of fork. */
 static const struct trace_plan *plans[CUAUDIT_SLOTS_MAX];
-static char *arena;
-static size_t left;
 
 /* What a plan is made of. */
 struct making {
@@ -35,9 +33,10 @@ struct making {
 	uint32_t room;		/* bytes */
 };
 
-void trace_plan_setup(bool arguments, uint32_t strings, uint32_t elements)
+void trace_plan_setup(bool arguments, bool parameters, uint32_t strings, uint32_t elements)
 {
 	wanted = arguments;
+	parameters_wanted = parameters;
 	string_bytes = strings;
 	array_elements = elements;
 }
@@ -141,15 +140,29 @@ static void add_array(struct making *making, const struct print_param *param, si
 	add(making, CUAUDIT_TRACE_ARRAY, size, op);
 }
 
+/* A launch has two, of which the driver takes one. */
+static void add_parameters(struct making *making, const struct print_param *param)
+{
+	struct trace_op op = {
+		.kind = TRACE_OP_PARAMETERS, .word = param->word, .most = TRACE_LAYOUT_MOST,
+		.size = !strcmp(param->name, "extra"), .input = true,
+	};
+
+	making->room -= TRACE_LAYOUT_HEAD + TRACE_LAYOUT_MOST;
+	making->plan.duties |= TRACE_DUTY_PARAMETERS;
+	add(making, CUAUDIT_TRACE_PARAMETERS, 1, op);
+}
+
 static bool is_value(const struct print_param *param)
 {
 	return param->shape.how == PRINT_VALUE || param->direction == CUAUDIT_ADDRESS ||
-	       param->shape.how == PRINT_DATA || param->shape.how == PRINT_ADDRESS;
+	       param->shape.how == PRINT_DATA || param->shape.how == PRINT_ADDRESS ||
+	       (param->shape.how == PRINT_PARAMETERS && !parameters_wanted);
 }
 
 /*
  * Where the tables leave open what an address leads to, or how much, it is
- * written itself; the arrays of a kernel's arguments are no use without the
+ * written itself; the arrays of a kernel's parameters are no use without the
  * kernel.
  */
 static void add_param_value(struct making *making, const struct print_param *param)
@@ -174,6 +187,8 @@ static void add_param_behind(struct making *making, const struct print_param *pa
 		add_behind(making, param, size * param->shape.length);
 	else if (param->shape.how == PRINT_ARRAY)
 		add_array(making, param, size, &params[param->shape.length]);
+	else if (param->shape.how == PRINT_PARAMETERS)
+		add_parameters(making, param);
 	else
 		add_text(making, param, index + 1 < count ? param + 1 : NULL);
 }
@@ -265,22 +280,6 @@ static const struct trace_plan nothing = {
 	},
 };
 
-static void *take(size_t size)
-{
-	char *at = arena;
-
-	size = (size + LINE - 1) / LINE * LINE;
-	if (left < size) {
-		at = cuaudit_pages(ARENA);
-		if (!at)
-			return NULL;
-		left = ARENA;
-	}
-	arena = at + size;
-	left -= size;
-	return at;
-}
-
 const struct trace_plan *trace_plan(const struct cuaudit_function *function)
 {
 	uint32_t slot = function->slot;
@@ -294,7 +293,7 @@ const struct trace_plan *trace_plan(const struct cuaudit_function *function)
 	make(&making, function);
 	finish(&making);
 	if (making.plan.nsteps || making.plan.duties)
-		plan = take(sizeof(*plan));
+		plan = trace_table_keep(sizeof(*plan));
 	if (plan)
 		*plan = making.plan;
 	plans[slot] = plan ? plan : &nothing;
@@ -372,7 +371,8 @@ static char *copy_behind(char *to, const struct trace_op *op, const uint64_t *wo
 	return to + size;
 }
 
-char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to)
+char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call,
+		      const struct trace_layout *layout, char *to)
 {
 	const struct trace_op *op = plan->ops, *end = op + plan->nops;
 	char *mask_at = to;
@@ -382,7 +382,9 @@ char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *
 	for (; op < end; op++) {
 		if (!call->words[op->word])
 			continue;
-		to = copy_behind(to, op, call->words);
+		to = op->kind == TRACE_OP_PARAMETERS ?
+		     trace_layout_copy(layout, call->words[op->word], op->size, to) :
+		     copy_behind(to, op, call->words);
 		mask |= op->bit;
 	}
 	if (plan->mask)
@@ -465,7 +467,7 @@ static char *peek_behind(char *to, const struct trace_op *op, const uint64_t *wo
 }
 
 char *trace_plan_copy_failed(const struct trace_plan *plan, const struct cuaudit_call *call,
-			     char *to, bool *whole)
+			     const struct trace_layout *layout, char *to, bool *whole)
 {
 	const struct trace_op *op = plan->ops, *end = op + plan->nops;
 	char *mask_at = to, *after;
@@ -476,7 +478,9 @@ char *trace_plan_copy_failed(const struct trace_plan *plan, const struct cuaudit
 	for (; op < end; op++) {
 		if (!op->input || !call->words[op->word])
 			continue;
-		after = peek_behind(to, op, call->words);
+		after = op->kind == TRACE_OP_PARAMETERS ?
+			trace_layout_peek(layout, call->words[op->word], op->size, to) :
+			peek_behind(to, op, call->words);
 		mask |= after > to ? op->bit : 0;
 		*whole &= after > to;
 		to = after;

@@ -9,18 +9,22 @@
 #include <cuaudit/call.h>
 #include <cuaudit/trace.h>
 
+struct trace_layout;
+
 enum trace_op_kind {
 	TRACE_OP_HALF_BEHIND,	/* 4 bytes behind a pointer ... */
 	TRACE_OP_WORD_BEHIND,	/* ... 8 ... */
 	TRACE_OP_BEHIND,	/* ... any number ... */
 	TRACE_OP_TEXT,		/* ... and these */
-	TRACE_OP_ARRAY
+	TRACE_OP_ARRAY,
+	TRACE_OP_PARAMETERS	/* of a kernel; size: 1 for a launch's extra */
 };
 
 /* Besides copying, what is to be done at a call's exit. */
 enum trace_duty {
 	TRACE_DUTY_KERNEL = 1,	/* a kernel's handle is in word `kernel` of the plan */
-	TRACE_DUTY_STACK = 2	/* the way to the call is written */
+	TRACE_DUTY_STACK = 2,	/* the way to the call is written */
+	TRACE_DUTY_PARAMETERS = 4	/* the kernel's parameters are */
 };
 
 /* What is behind a pointer. */
@@ -112,8 +116,11 @@ _Static_assert(TRACE_PLAN_WORDS * sizeof(uint64_t) <= UINT8_MAX, "values");
 /* Bytes of arguments that a record may have. */
 enum { TRACE_PLAN_MOST = 1920 };
 
-/* Context: setup. strings, elements: the most that is copied of each. */
-void trace_plan_setup(bool arguments, uint32_t strings, uint32_t elements);
+/*
+ * Context: setup. parameters: those of kernels, too. strings, elements: the most that
+ * is copied of each.
+ */
+void trace_plan_setup(bool arguments, bool parameters, uint32_t strings, uint32_t elements);
 
 /* Context: call, locked. The function's plan; one of nothing where memory is out. */
 const struct trace_plan *trace_plan(const struct cuaudit_function *function);
@@ -159,15 +166,19 @@ char *trace_plan_copy_values(const struct trace_plan *plan, const uint64_t *word
 	return to + plan->values[TRACE_PLAN_WORDS];
 }
 
-/* Context: call. Writes a successful call's arguments, at most TRACE_PLAN_MOST; returns the end. */
-char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call, char *to);
+/*
+ * Context: call. Writes a successful call's arguments, at most TRACE_PLAN_MOST; returns the
+ * end. layout: of the kernel that is launched, NULL if there is none, or it is not known.
+ */
+char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *call,
+		      const struct trace_layout *layout, char *to);
 
 /*
  * Context: call. The same of a call that the driver did not answer with success: what it
  * reads is copied as far as it can be read. *whole: of what is missing there, the pointer is NULL.
  */
 char *trace_plan_copy_failed(const struct trace_plan *plan, const struct cuaudit_call *call,
-			     char *to, bool *whole);
+			     const struct trace_layout *layout, char *to, bool *whole);
 
 /* All ones where the step is to follow its pointer: not NULL, and there is a step. */
 static inline uint64_t trace_small_follows(const struct trace_small *small, const uint64_t *words)

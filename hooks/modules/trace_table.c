@@ -7,7 +7,11 @@
 
 #include <cuaudit/hook.h>
 
-enum { FIRST = 256 };
+enum {
+	FIRST = 256,
+	LINE = 64,		/* of the cache: what a call needs of a plan lies in its first */
+	ARENA = 64 * 1024
+};
 
 static struct trace_entry *find(const struct trace_table *table, uint64_t key, uint64_t more)
 {
@@ -57,6 +61,24 @@ int trace_table_put(struct trace_table *table, uint64_t key, uint64_t more, uint
 	table->used += !entry->value;
 	*entry = (struct trace_entry){ { key, more }, value };
 	return 0;
+}
+
+void *trace_table_keep(size_t size)
+{
+	static char *arena;
+	static size_t left;
+	char *at = arena;
+
+	size = (size + LINE - 1) / LINE * LINE;
+	if (left < size) {
+		at = cuaudit_pages(ARENA);
+		if (!at)
+			return NULL;
+		left = ARENA;
+	}
+	arena = at + size;
+	left -= size;
+	return at;
 }
 
 void trace_table_clear(struct trace_table *table)

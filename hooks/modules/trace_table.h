@@ -3,6 +3,7 @@
 #ifndef HOOKS_MODULES_TRACE_TABLE_H
 #define HOOKS_MODULES_TRACE_TABLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct trace_entry {
@@ -22,6 +23,9 @@ uint64_t trace_table_get(const struct trace_table *table, uint64_t key, uint64_t
 
 /* Gives it one that is not 0. 0, or -ENOMEM. */
 int trace_table_put(struct trace_table *table, uint64_t key, uint64_t more, uint64_t value);
+
+/* Memory, zeroed, up to 64 KiB, that is never given back; NULL if there is none. */
+void *trace_table_keep(size_t size);
 
 /* Nothing is in it any more. */
 void trace_table_clear(struct trace_table *table);

@@ -481,6 +481,7 @@ void trace_writer_forked(void)
 	trace_chunk_forked();
 	trace_describe_forked();
 	trace_kernel_forked();
+	trace_layout_forked();
 	trace_stack_forked();
 	trace_file_forked();
 	trace_unlock(&saved);

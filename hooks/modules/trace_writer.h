@@ -6,6 +6,7 @@
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/trace_chunk.h"
+#include "hooks/modules/trace_layout.h"
 #include "hooks/modules/trace_site.h"
 
 enum {
@@ -37,6 +38,8 @@ struct trace_writer {
 	uint64_t start;
 	struct trace_writer *next, **link;	/* of those that have begun */
 	struct trace_known_stack stacks[TRACE_STACKS];
+	const struct trace_layout *layouts[TRACE_KERNELS];	/* of kernels; NULL: not known */
+	struct cuaudit_trace_parameter parameters[TRACE_LAYOUT_PARAMETERS];	/* of the one that is asked for */
 };
 
 extern uint32_t trace_writer_key;

@@ -67,7 +67,8 @@ enum cuaudit_trace_loss {
 
 /* What a reader has to know. */
 enum cuaudit_trace_incompatible {
-	CUAUDIT_TRACE_HAS_AGAIN = 1	/* records may have one word */
+	CUAUDIT_TRACE_HAS_AGAIN = 1,		/* records may have one word */
+	CUAUDIT_TRACE_HAS_PARAMETERS = 2	/* steps may be CUAUDIT_TRACE_PARAMETERS */
 };
 
 struct cuaudit_trace_header {
@@ -199,7 +200,8 @@ enum cuaudit_trace_type {
 	CUAUDIT_TRACE_KERNEL,
 	CUAUDIT_TRACE_CALLERS,
 	CUAUDIT_TRACE_DRIVER,
-	CUAUDIT_TRACE_MARK
+	CUAUDIT_TRACE_MARK,
+	CUAUDIT_TRACE_LAYOUT
 };
 
 /*
@@ -223,7 +225,12 @@ enum cuaudit_trace_how {
 	CUAUDIT_TRACE_VALUE,	/* the low `size` bytes of the words from `word` on */
 	CUAUDIT_TRACE_BEHIND,	/* `size` bytes that word points to */
 	CUAUDIT_TRACE_TEXT,	/* two bytes: length, + 0x8000 where it was cut; then the text without NUL */
-	CUAUDIT_TRACE_ARRAY	/* two bytes: how many elements of `size` bytes; then they; + 0x8000 where cut */
+	CUAUDIT_TRACE_ARRAY,	/* two bytes: how many elements of `size` bytes; then they; + 0x8000 where cut */
+	/*
+	 * Two bytes: length, + 0x8000 where cut; four: number of the layout, or
+	 * CUAUDIT_TRACE_NO_LAYOUT; then so much of the kernel's parameter buffer.
+	 */
+	CUAUDIT_TRACE_PARAMETERS
 };
 
 struct cuaudit_trace_step {
@@ -311,6 +318,22 @@ struct cuaudit_trace_mark {
 	uint32_t unused;
 	/* Behind it: the text. */
 };
+
+struct cuaudit_trace_parameter {
+	uint32_t offset;	/* in the kernel's parameter buffer */
+	uint32_t size;
+};
+
+/* How the parameters of a kernel lie, in their order. */
+struct cuaudit_trace_layout {
+	struct cuaudit_trace_record record;
+	uint32_t number;	/* from 0 */
+	uint32_t nparameters;
+	/* Behind it: nparameters struct cuaudit_trace_parameter. */
+};
+
+/* Nobody knows how they lie, and nothing was written. */
+#define CUAUDIT_TRACE_NO_LAYOUT UINT32_MAX
 
 #ifdef __cplusplus
 }

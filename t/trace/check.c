@@ -25,6 +25,7 @@ static const struct cuaudit_trace_library *libraries[MANY];
 static const struct cuaudit_trace_site *sites[MANY];
 static const struct cuaudit_trace_thread *threads[MANY];
 static const struct cuaudit_trace_callers *stacks[MANY];
+static const struct cuaudit_trace_layout *layouts[MANY];
 static uint64_t calls_of[MANY], ended_at[MANY];
 
 static void bad(const char *format, ...)
@@ -61,6 +62,7 @@ static void describe(const struct cuaudit_trace_record *record)
 	const struct cuaudit_trace_callers *callers = at;
 	const struct cuaudit_trace_driver *driver = at;
 	const struct cuaudit_trace_mark *mark = at;
+	const struct cuaudit_trace_layout *layout = at;
 
 	switch (record->type) {
 	case CUAUDIT_TRACE_FUNCTION:
@@ -106,6 +108,13 @@ static void describe(const struct cuaudit_trace_record *record)
 		printf("driver %u version %u %s\n", driver->index, driver->version,
 		       (const char *)(driver + 1));
 		break;
+	case CUAUDIT_TRACE_LAYOUT:
+		keep((const void **)layouts, layout->number, layout, "layout");
+		if (sizeof(*layout) + layout->nparameters * sizeof(struct cuaudit_trace_parameter) >
+		    record->size)
+			bad("layout %u has no room", layout->number);
+		printf("layout %u parameters %u\n", layout->number, layout->nparameters);
+		break;
 	case CUAUDIT_TRACE_MARK:
 		printf("mark thread %u %s\n", mark->thread, (const char *)(mark + 1));
 		break;
@@ -134,6 +143,24 @@ static void print_bytes(const unsigned char *at, unsigned int count)
 	printf("0x");
 	while (count--)
 		printf("%02x", at[count]);
+}
+
+static void print_parameters(uint32_t number, const unsigned char *at, uint32_t bytes)
+{
+	const struct cuaudit_trace_parameter *parameters;
+
+	if (number == CUAUDIT_TRACE_NO_LAYOUT && !bytes) {
+		printf("?");
+		return;
+	}
+	if (number >= MANY || !layouts[number])
+		bad("layout %u", number);
+	parameters = (const void *)(layouts[number] + 1);
+	for (uint32_t i = 0; i < layouts[number]->nparameters; i++)
+		if (parameters[i].offset + parameters[i].size <= bytes) {
+			printf(",");
+			print_bytes(at + parameters[i].offset, parameters[i].size);
+		}
 }
 
 static void print_arguments(const struct cuaudit_trace_function *function, const unsigned char *at,
@@ -167,7 +194,14 @@ static void print_arguments(const struct cuaudit_trace_function *function, const
 		cut = count & 0x8000;
 		count &= 0x7fff;
 		at += 2;
-		if (step.how == CUAUDIT_TRACE_TEXT) {
+		if (step.how == CUAUDIT_TRACE_PARAMETERS) {
+			uint32_t layout;
+
+			memcpy(&layout, at, sizeof(layout));
+			at += sizeof(layout);
+			print_parameters(layout, at, count);
+			at += count;
+		} else if (step.how == CUAUDIT_TRACE_TEXT) {
 			printf("\"%.*s\"", (int)count, (const char *)at);
 			at += count;
 		} else {
@@ -329,7 +363,7 @@ int main(int argc, char **argv)
 	file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	header = (const void *)file;
 	if (memcmp(header->magic, CUAUDIT_TRACE_MAGIC, 8) || header->version != 1 ||
-	    header->order != CUAUDIT_TRACE_ORDER || header->incompatible & ~(uint64_t)CUAUDIT_TRACE_HAS_AGAIN)
+	    header->order != CUAUDIT_TRACE_ORDER || header->incompatible & ~(uint64_t)(CUAUDIT_TRACE_HAS_AGAIN | CUAUDIT_TRACE_HAS_PARAMETERS))
 		bad("no header");
 	describe_all(CUAUDIT_TRACE_HEADER, size < header->chunk ? size : header->chunk);
 	chunks = calloc(size / header->chunk + 1, sizeof(void *));

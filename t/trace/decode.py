@@ -13,9 +13,9 @@ import re
 import struct
 import sys
 
-FUNCTION, LIBRARY, SITE, THREAD, KERNEL, CALLERS, DRIVER, MARK = range(1, 9)
+FUNCTION, LIBRARY, SITE, THREAD, KERNEL, CALLERS, DRIVER, MARK, LAYOUT = range(1, 10)
 LONG, STATUS, CORRELATION, STACK, WITH_ARGUMENTS, NEXT_THREAD = 1, 2, 4, 8, 16, 128
-NOTHING, VALUE, BEHIND, TEXT, ARRAY = range(5)
+NOTHING, VALUE, BEHIND, TEXT, ARRAY, PARAMETERS = range(6)
 SKIPPED, CUT, INPUTS = 1, 2, 4
 REASONS = ['beyond its size', 'on a full or failing disk', 'for want of memory', 'of signal handlers',
            'written over', 'of which a signal handler left the hook']
@@ -38,7 +38,7 @@ class Trace:
             self.data = file.read()
         self.functions, self.libraries, self.sites, self.threads = {}, {}, {}, {}
         self.kernels, self.stacks, self.drivers, self.marks = {}, {}, {}, []
-        self.kinds = {}
+        self.kinds, self.layouts = {}, {}
         self.header()
         self.chunks()
         self.clock()
@@ -51,7 +51,7 @@ class Trace:
         assert data[:8] == b'cuatrace'
         self.order = '<' if data[12:16] == b'\x04\x03\x02\x01' else '>'
         assert self.number('I', 12) == 0x01020304 and self.number('I', 8) == 1
-        assert self.number('Q', 16) in (0, 1)
+        assert self.number('Q', 16) in range(4)
         self.again = self.number('Q', 16) & 1
         self.chunk, self.flags, self.pid, self.parent = (self.number('I', at) for at in (32, 36, 40, 44))
         self.rank = self.number('i', 48)
@@ -115,6 +115,10 @@ class Trace:
                 for i in range(self.number('I', at + 12))]
         elif kind == DRIVER:
             self.drivers[self.number('I', at + 8)] = (self.number('I', at + 12), text_of(record[16:]))
+        elif kind == LAYOUT:
+            self.layouts[self.number('I', at + 8)] = [
+                struct.unpack_from(self.order + 'II', record, 16 + 8 * i)
+                for i in range(self.number('I', at + 12))]
         elif kind == MARK:
             self.marks.append((self.number('Q', at + 8), self.number('I', at + 16), text_of(record[24:])))
 
@@ -229,7 +233,13 @@ class Trace:
                 continue
             count = struct.unpack_from(self.order + 'H', data, at)[0]
             count, cut, at = count & 0x7fff, ['...'] if count & 0x8000 else [], at + 2
-            if how == TEXT:
+            if how == PARAMETERS:
+                layout, at = struct.unpack_from(self.order + 'I', data, at)[0], at + 4
+                self.counted.add('unknown' if layout == 0xffffffff else 'parameters')
+                if layout != 0xffffffff:
+                    found[word] = self.parameters(layout, data[at:at + count]) + cut
+                at += count
+            elif how == TEXT:
                 found[word] = text_of(data[at:at + count]) + ''.join(cut)
                 at += count
             else:
@@ -237,6 +247,13 @@ class Trace:
                 at += count * size
         assert at <= len(data) and len(data) - at < 8 and not any(data[at:])
         return found
+
+    def parameters(self, layout, data):
+        assert self.number('Q', 16) & 2
+        whole = [(offset, offset + size) for offset, size in self.layouts[layout] if offset + size <= len(data)]
+        between = zip([0] + [end for _, end in whole], [begin for begin, _ in whole])
+        assert not any(any(data[end:begin]) for end, begin in between)
+        return [data[begin:end] for begin, end in whole]
 
     def kernel(self, handle, ticks):
         named = sorted(self.kernels.get(handle, []), key=lambda one: one[0])

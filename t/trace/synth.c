@@ -3,9 +3,9 @@
  * Writes a trace file that no program made: any number of calls of any number
  * of threads, what a training loop does, the same for the same seed.
  *
- * synth [-a] [-b] [-c CHUNK] [-e CALLS] [-g] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID]
+ * synth [-a] [-A] [-b] [-c CHUNK] [-e CALLS] [-g] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID]
  *       [-s SEED] [-t THREADS] [-x NAME] FILE
- *   -a  with arguments, -b  without the long pauses, -c  bytes of a chunk,
+ *   -a  with arguments, -A  and those of kernels, -b  without the long pauses, -c  bytes of a chunk,
  *   -k  as a process that was killed leaves it,
  *   -e  calls after which a thread ends and a new one takes over its chunk,
  *   -g  arguments that are those of another call are said again,
@@ -29,7 +29,7 @@
 
 #include "print/table.h"
 
-enum { THREADS_MAX = 100000, KERNELS = 24, HELD = 64, STACKS = 8 };
+enum { THREADS_MAX = 100000, KERNELS = 24, HELD = 64, STACKS = 8, LAYOUTS = 5 };
 
 /* What is called how often in 1000 calls, from which library, and how long it takes in ns. */
 static const struct {
@@ -74,7 +74,7 @@ struct thread {
 
 static int fd;
 static uint32_t chunk_size = CUAUDIT_TRACE_CHUNK;
-static bool with_arguments, with_again, with_nested, busy, killed, waiting;
+static bool with_arguments, with_parameters, with_again, with_nested, busy, killed, waiting;
 static uint32_t nthreads = 4;
 static uint64_t lifetime;
 static uint32_t numbers;
@@ -120,6 +120,9 @@ static void plan(int f)
 			break;
 		case PRINT_STRING:
 			step->how = CUAUDIT_TRACE_TEXT;
+			break;
+		case PRINT_PARAMETERS:
+			step->how = with_parameters ? CUAUDIT_TRACE_PARAMETERS : CUAUDIT_TRACE_NOTHING;
 			break;
 		case PRINT_ADDRESS:
 			step->how = CUAUDIT_TRACE_NOTHING;
@@ -208,6 +211,21 @@ static void describe_all(void)
 	}
 }
 
+/* Each has that many words, and four bytes. */
+static void describe_layouts(void)
+{
+	for (uint32_t i = 0; with_parameters && i < LAYOUTS; i++) {
+		struct cuaudit_trace_layout *layout = describe(CUAUDIT_TRACE_LAYOUT,
+			sizeof(*layout) + (i + 1) * sizeof(struct cuaudit_trace_parameter), NULL, NULL);
+		struct cuaudit_trace_parameter *parameters = (void *)(layout + 1);
+
+		layout->number = i;
+		layout->nparameters = i + 1;
+		for (uint32_t j = 0; j <= i; j++)
+			parameters[j] = (struct cuaudit_trace_parameter){ 8 * j, j < i ? 8 : 4 };
+	}
+}
+
 static void flush(struct thread *thread, bool full, bool last)
 {
 	struct cuaudit_trace_chunk *chunk = (void *)thread->buffer;
@@ -244,6 +262,22 @@ static uint8_t *put(uint8_t *at, const void *data, size_t size)
 	return at + size;
 }
 
+/* Of one of the layouts, or of none, all of it or a part. */
+static uint8_t *put_parameters(uint8_t *at)
+{
+	uint32_t layout = (uint32_t)(chance() % (LAYOUTS + 1));
+	uint16_t size = (uint16_t)(layout < LAYOUTS ? 8 * layout + 4 : 0), written = size;
+	uint64_t values[LAYOUTS];
+
+	if (size && chance() % 8 == 0)
+		written = (size -= 4) | 0x8000;
+	if (layout == LAYOUTS)
+		layout = CUAUDIT_TRACE_NO_LAYOUT;
+	for (uint32_t i = 0; i < LAYOUTS; i++)
+		values[i] = chance();
+	return put(put(put(at, &written, 2), &layout, 4), values, size);
+}
+
 /* The words of a call, and what is behind its pointers, as its steps say. */
 static size_t arguments(uint8_t *at, int f, const uint64_t *words, uint64_t behind, bool good)
 {
@@ -272,6 +306,8 @@ static size_t arguments(uint8_t *at, int f, const uint64_t *words, uint64_t behi
 			at = put(at, &behind, step->size);
 		if (good && step->how == CUAUDIT_TRACE_TEXT)
 			at = put(put(at, &length, 2), "kernel_17_fw", 12);
+		if (good && step->how == CUAUDIT_TRACE_PARAMETERS)
+			at = put_parameters(at);
 	}
 	return (size_t)(at - start);
 }
@@ -466,7 +502,8 @@ static void write_header(uint32_t pid)
 	memcpy(header->magic, CUAUDIT_TRACE_MAGIC, sizeof(header->magic));
 	header->version = CUAUDIT_TRACE_VERSION;
 	header->order = CUAUDIT_TRACE_ORDER;
-	header->incompatible = with_again ? CUAUDIT_TRACE_HAS_AGAIN : 0;
+	header->incompatible = (with_again ? CUAUDIT_TRACE_HAS_AGAIN : 0) |
+			       (with_parameters ? CUAUDIT_TRACE_HAS_PARAMETERS : 0);
 	header->chunk = chunk_size;
 	header->flags = with_arguments ? CUAUDIT_TRACE_ARGUMENTS : 0;
 	header->pid = pid;
@@ -506,9 +543,11 @@ int main(int argc, char **argv)
 	uint32_t pid = 4711;
 	int option;
 
-	while ((option = getopt(argc, argv, "abc:e:gikl:n:op:s:t:x:")) > 0) {
+	while ((option = getopt(argc, argv, "aAbc:e:gikl:n:op:s:t:x:")) > 0) {
 		if (option == 'a')
 			with_arguments = true;
+		else if (option == 'A')
+			with_arguments = with_parameters = true;
 		else if (option == 'b')
 			busy = true;
 		else if (option == 'c')
@@ -550,6 +589,7 @@ int main(int argc, char **argv)
 	next_offset = chunk_size;
 	state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	describe_all();
+	describe_layouts();
 	numbers = nthreads;
 	for (uint32_t i = 0; i < nthreads; i++) {
 		threads[i].now = 2000000000000 + 1000 * i;
