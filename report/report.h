@@ -39,7 +39,7 @@ struct report_table {
 
 /* How a process ended. */
 enum report_end {
-	REPORT_END_UNKNOWN,	/* not by exit(): _exit, a signal, exec of a program without calls */
+	REPORT_END_UNKNOWN,	/* by a signal, a system call, or exec of a program without calls */
 	REPORT_END_EXIT,	/* status, where it is known, else -1 */
 	REPORT_END_QUIT,	/* _exit with this status */
 	REPORT_END_SIGNAL,	/* by this signal */

@@ -106,10 +106,14 @@ static void judge(struct report_source *source, const struct report_source *next
 	const struct cuaudit_stat_header *header = header_of(source);
 	bool ended = header->flags & CUAUDIT_STAT_ENDED;
 
-	source->end = ended ? REPORT_END_EXIT : REPORT_END_UNKNOWN;
-	source->status = -1;
+	bool told = header->ending == (ended ? CUAUDIT_STAT_BY_EXIT : CUAUDIT_STAT_BY_QUIT) &&
+		    header->status <= UINT8_MAX;
+
+	source->end = ended ? REPORT_END_EXIT : told ? REPORT_END_QUIT : REPORT_END_UNKNOWN;
+	source->status = told ? (int)header->status : -1;
 	if (next && is_same(header, header_of(next))) {
 		source->end = REPORT_END_EXEC;
+		source->status = -1;
 	} else if (child && child->ended && (pid_t)header->pid == child->pid && is_here(header)) {
 		bool killed = WIFSIGNALED(child->status);
 
@@ -117,6 +121,7 @@ static void judge(struct report_source *source, const struct report_source *next
 		source->status = killed ? WTERMSIG(child->status) : WEXITSTATUS(child->status);
 	} else if (!ended && is_alive(header)) {
 		source->end = REPORT_END_RUNS;
+		source->status = -1;
 	}
 }
 

@@ -236,6 +236,17 @@ static void describe(struct cuaudit_stat_header *header, int timed)
 	header->rank = (uint32_t)(cuaudit_rank() + 1);
 }
 
+static void process_exit(int status, int by_exit)
+{
+	struct cuaudit_stat_header *header = stat_store_header();
+
+	if (!header)
+		return;
+	__atomic_store_n(&header->status, (uint32_t)status, __ATOMIC_RELAXED);
+	__atomic_store_n(&header->ending, by_exit ? CUAUDIT_STAT_BY_EXIT : CUAUDIT_STAT_BY_QUIT,
+			 __ATOMIC_RELEASE);
+}
+
 const struct cuaudit_module stat_module;
 static int silent;
 
@@ -308,5 +319,6 @@ const struct cuaudit_module stat_module = {
 	.finish = finish,
 	.forked = forked,
 	.thread_exit = thread_exit,
+	.process_exit = process_exit,
 	.check = check
 };

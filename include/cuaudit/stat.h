@@ -36,6 +36,12 @@ enum cuaudit_stat_flags {
 	CUAUDIT_STAT_PARTIAL = 8	/* not all is in the file: it could not grow */
 };
 
+enum cuaudit_stat_ending {
+	CUAUDIT_STAT_BY_OTHERS,	/* it has not ended, or not by the program itself */
+	CUAUDIT_STAT_BY_EXIT,	/* exit() was called: what came of it flags tell */
+	CUAUDIT_STAT_BY_QUIT	/* _exit(), _Exit() or quick_exit() */
+};
+
 struct cuaudit_stat_header {
 	char magic[8];
 	uint32_t version;
@@ -63,6 +69,8 @@ struct cuaudit_stat_header {
 	uint64_t unhooked;	/* with CUAUDIT_STAT_COVERAGE: calls of hooks, and of signal handlers in them */
 	uint64_t unwound;	/* the same: calls whose end no hook saw, left by longjmp or an exception */
 	char command[1024];	/* the process's arguments with a space between */
+	uint32_t ending;	/* enum cuaudit_stat_ending, written behind status */
+	uint32_t status;	/* 0 to 255, unless ending is 0 */
 };
 
 enum cuaudit_stat_type {
