@@ -150,9 +150,15 @@ const struct cuaudit_export_table *cuaudit_export_table_get(uint32_t index)
 	return &tables.tables[index];
 }
 
+/* Several threads may, and others read it. */
+static void set(uint32_t *number, uint32_t value)
+{
+	__atomic_store_n(number, value, __ATOMIC_RELAXED);
+}
+
 void coverage_version(uint32_t driver, uint32_t version)
 {
-	drivers[driver].version = version;
+	set(&drivers[driver].version, version);
 }
 
 const struct cuaudit_driver *cuaudit_driver_get(uint32_t index)
@@ -161,10 +167,10 @@ const struct cuaudit_driver *cuaudit_driver_get(uint32_t index)
 
 	if (index >= atomic_load_explicit(&cuaudit_core_link->ndrivers, memory_order_acquire))
 		return NULL;
-	drivers[index].path = from->path;
-	drivers[index].index = index;
-	drivers[index].functions = from->nfunctions;
-	drivers[index].unrouted = from->nunrouted;
+	__atomic_store_n(&drivers[index].path, from->path, __ATOMIC_RELAXED);
+	set(&drivers[index].index, index);
+	set(&drivers[index].functions, from->nfunctions);
+	set(&drivers[index].unrouted, from->nunrouted);
 	return &drivers[index];
 }
 

@@ -48,7 +48,7 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 		return DISPATCH_STRAIGHT;
 	outer = thread->state ? unwound_drop(thread, frame, &depth) : 0;
 	if (unlikely(outer & THREAD_INSIDE)) {
-		thread->straight++;
+		thread_count(&thread->straight);
 		return DISPATCH_STRAIGHT;
 	}
 	frame->call.caller = caller;
@@ -119,7 +119,7 @@ uint64_t dispatch_exit_moved(struct frame *frame)
 
 	if (!thread || thread->state & THREAD_INSIDE) {
 		if (thread)
-			thread->straight++;
+			thread_count(&thread->straight);
 		return (uint32_t)frame->call.result;
 	}
 	outer = thread->state;

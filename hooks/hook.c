@@ -80,7 +80,9 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 		return error;
 	hook_reap();
 	lock_take(LOCK_SETUP, &saved);
+	lock_take(LOCK_RECORDS, &inner);
 	record = record_unused();
+	lock_release(LOCK_RECORDS, &inner);
 	if (!record) {
 		error = -ENOSPC;
 		goto out;

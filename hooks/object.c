@@ -64,10 +64,12 @@ const struct cuaudit_library *object_library(const struct link_object *object)
 			libraries = fresh;
 	}
 	libraries += object->index % LINK_CHUNK;
-	/* Every thread writes the same. */
-	libraries->path = object->path;
-	libraries->name = object->name;
-	libraries->index = object->index + 1;
+	if (__atomic_load_n(&libraries->index, __ATOMIC_ACQUIRE) == object->index + 1)
+		return libraries;
+	/* Every thread that comes this far writes the same. */
+	__atomic_store_n(&libraries->path, object->path, __ATOMIC_RELAXED);
+	__atomic_store_n(&libraries->name, object->name, __ATOMIC_RELAXED);
+	__atomic_store_n(&libraries->index, object->index + 1, __ATOMIC_RELEASE);
 	return libraries;
 }
 

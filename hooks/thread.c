@@ -18,7 +18,8 @@ __thread struct thread *thread_self;
 _Atomic uint64_t thread_unseen;
 
 static pthread_key_t key;
-static struct thread *free_threads, *all_threads;
+static struct thread *free_threads;
+static _Atomic(struct thread *) all_threads;	/* none is ever taken out */
 static uint64_t numbers;
 
 static struct {
@@ -108,7 +109,8 @@ static struct thread *make(void)
 	thread->callers = (struct thread_caller *)((char *)thread + callers);
 	thread->room = callers;
 	thread->all = all_threads;
-	all_threads = thread;
+	/* Who adds up what threads count takes no lock. */
+	atomic_store_explicit(&all_threads, thread, memory_order_release);
 	return thread;
 }
 
@@ -251,30 +253,30 @@ void *cuaudit_pages(size_t size)
 	return at == MAP_FAILED ? NULL : at;
 }
 
+/* A counter of each thread, which the thread itself goes on with. */
+static uint64_t sum_of(size_t counter)
+{
+	const struct thread *thread = atomic_load_explicit(&all_threads, memory_order_acquire);
+	uint64_t sum = 0;
+
+	for (; thread; thread = thread->all)
+		sum += __atomic_load_n((const uint64_t *)(const void *)((const char *)thread + counter),
+				       __ATOMIC_RELAXED);
+	return sum;
+}
+
 uint64_t cuaudit_straight(void)
 {
-	uint64_t sum = thread_unseen + atomic_load_explicit(&cuaudit_core_link->setup_calls,
-						     memory_order_relaxed);
-
-	for (const struct thread *thread = all_threads; thread; thread = thread->all)
-		sum += thread->straight;
-	return sum;
+	return thread_unseen + sum_of(offsetof(struct thread, straight)) +
+	       atomic_load_explicit(&cuaudit_core_link->setup_calls, memory_order_relaxed);
 }
 
 uint64_t cuaudit_abandoned(void)
 {
-	uint64_t sum = 0;
-
-	for (const struct thread *thread = all_threads; thread; thread = thread->all)
-		sum += thread->abandoned;
-	return sum;
+	return sum_of(offsetof(struct thread, abandoned));
 }
 
 uint64_t cuaudit_unwound_hooks(void)
 {
-	uint64_t sum = 0;
-
-	for (const struct thread *thread = all_threads; thread; thread = thread->all)
-		sum += thread->unwound_hooks;
-	return sum;
+	return sum_of(offsetof(struct thread, unwound_hooks));
 }

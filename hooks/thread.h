@@ -82,6 +82,12 @@ _Static_assert((int)THREAD_INSIDE == THREAD_INSIDE_BIT, "inside");
 _Static_assert(offsetof(struct thread, pointer) / 64 ==
 	       offsetof(struct thread, blocks[THREAD_KEYS - 4]) / 64, "a line");
 
+/* Context: call. One more of a counter of the calling thread, which others may read. */
+static inline void thread_count(uint64_t *counter)
+{
+	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
+}
+
 /* The calling thread's, NULL before its first call. 8 bytes of static TLS. */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 

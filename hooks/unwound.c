@@ -231,7 +231,7 @@ static bool is_left(struct thread *thread, uint64_t state, const struct frame *f
 static void drop_hook(struct thread *thread)
 {
 	thread_hook_unwound(thread);
-	thread->unwound_hooks++;
+	thread_count(&thread->unwound_hooks);
 }
 
 uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth)
@@ -249,7 +249,7 @@ uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t
 		else if (state & THREAD_INSIDE)
 			drop_hook(thread);
 		else
-			thread->abandoned++;
+			thread_count(&thread->abandoned);
 		state = at ? thread->outer[at % THREAD_FRAMES] : 0;
 		at -= at > 0;
 	}

@@ -22,7 +22,7 @@ static const char *const names[] = {
 #undef LAUNCH
 };
 
-static bool asked[LINK_DRIVERS];
+static atomic_bool asked[LINK_DRIVERS];
 
 static bool is_version(const char *name)
 {
@@ -41,9 +41,8 @@ void version_ask(void)
 		void *real = atomic_load_explicit(&slot->real, memory_order_relaxed);
 		int version = 0;
 
-		if (asked[slot->driver] || !is_version(slot->name))
+		if (!is_version(slot->name) || atomic_exchange(&asked[slot->driver], true))
 			continue;
-		asked[slot->driver] = true;
 		if (!((version_fn)real)(&version))
 			coverage_version(slot->driver, (uint32_t)version);
 	}

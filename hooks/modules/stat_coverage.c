@@ -50,9 +50,9 @@ static void update_driver(uint32_t index)
 		copy_end(drivers[index]->path, sizeof(drivers[index]->path), driver->path);
 		stat_store_publish(drivers[index], CUAUDIT_STAT_DRIVER);
 	}
-	drivers[index]->version = driver->version;
-	drivers[index]->functions = driver->functions;
-	drivers[index]->unrouted = driver->unrouted;
+	drivers[index]->version = __atomic_load_n(&driver->version, __ATOMIC_RELAXED);
+	drivers[index]->functions = __atomic_load_n(&driver->functions, __ATOMIC_RELAXED);
+	drivers[index]->unrouted = __atomic_load_n(&driver->unrouted, __ATOMIC_RELAXED);
 }
 
 static void update_routes(void)

@@ -118,7 +118,7 @@ static bool describe_driver(uint32_t index, uint32_t *why)
 	if (!record)
 		return false;
 	record->index = index;
-	record->version = driver->version;
+	record->version = __atomic_load_n(&driver->version, __ATOMIC_RELAXED);
 	trace_describe_text(record + 1, driver->path, path);
 	trace_describe_publish(record, CUAUDIT_TRACE_DRIVER);
 	is_known(drivers, index);
