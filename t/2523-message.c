@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The auditor's messages, on whatever descriptor 2 is: the program keeps its mask, its descriptors
- * and the signals sent to it, also those that come at the moment of the write; it gets none of ours.
+ * and the signals sent to it, also those that come during the write; it gets none of ours.
  */
 #include <errno.h>
 #include <fcntl.h>
