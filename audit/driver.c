@@ -117,18 +117,29 @@ static void sort_exports(struct link_export *exports, uint32_t count)
 	}
 }
 
+/* How many exports each record of a driver has room for; with any of its path's objects. */
+static uint32_t export_room[LINK_DRIVERS];
+
+/* Room for exports only grows: who counted more of them before reads none that are not there. */
 static bool make_room(struct object_detail *detail, struct link_driver *driver, uint32_t symbols)
 {
-	/* A record of either kind may meet another one of the same path. */
-	if (symbols > detail->capacity || detail->driver != driver) {
-		uint16_t *slots = sys_alloc(symbols * sizeof(*slots));
-		struct link_export *exports = sys_alloc(symbols * sizeof(*exports));
+	uint32_t *room = &export_room[index_of(driver)];
 
-		if (!slots || !exports)
+	if (symbols > detail->capacity) {
+		uint16_t *slots = sys_alloc(symbols * sizeof(*slots));
+
+		if (!slots)
 			return false;
 		detail->slots = slots;
 		detail->capacity = symbols;
+	}
+	if (symbols > *room) {
+		struct link_export *exports = sys_alloc(symbols * sizeof(*exports));
+
+		if (!exports)
+			return false;
 		driver->exports = exports;
+		*room = symbols;
 	}
 	detail->nslots = symbols;
 	for (uint32_t i = 0; i < symbols; i++)

@@ -120,6 +120,9 @@ done
 build preset "$routes/early.c" "$tmp/observe.o" -L"$tmp" -l:libcuda.so.1 -pthread -ldl
 routed "CUAUDIT_DRIVER=PATH for a linked program" LD_LIBRARY_PATH=/nowhere \
 	CUAUDIT_DRIVER="$tmp/second/libcuda.so.1" "$tmp/preset"
+# A name is looked for in the loader's directories: what it finds there is not put back to a name.
+routed "CUAUDIT_DRIVER=NAME" CUAUDIT_DRIVER=libcuda.so.1 "$tmp/drivers" chosen libcuda.so \
+	"$tmp/libcuda.so.1"
 routed "CUAUDIT_DRIVER= is none" CUAUDIT_DRIVER= "$tmp/drivers" chosen libcuda.so.1 \
 	"$tmp/libcuda.so.1"
 fails "CUAUDIT_DRIVER of nothing" audited ROUTES=routed LD_LIBRARY_PATH="$tmp" \

@@ -113,6 +113,12 @@ like "$(cat "$tmp/report")" 'not routed +hidden\.so, its tables cannot be read, 
 	"and in that of stat"
 is "$(grep -c 'not routed' "$tmp/err")" 1 "said once"
 
+# Where segments end is not to be counted with, nor then what tables lie in them.
+patched endless library.so endless.so
+native "a segment without an end" "$tmp/plain" "$tmp/endless.so"
+is "$(reports "$tmp/plain" "$tmp/endless.so" | sed -n 's, /[^ ]*/, ,gp')" \
+	"cuaudit: not routed: endless.so: its tables cannot be read" "a segment without an end: said"
+
 # A child's report begins anew, and what cannot be routed in it still cannot.
 build forks -fno-plt -x c - -L"$tmp" -l:libcuda.so.1 -ldl <<'C'
 #include <dlfcn.h>

@@ -6,6 +6,7 @@ relative  the dynamic section is marked read-only, so that the loader leaves it 
 jmprel    DT_RELASZ counts the relocations of the PLT too, which follow
 moved     the program headers are at the end, in a segment of their own
 hidden    they are there, and in no segment
+endless   the segment of code ends behind the last address, where loaders count from 0 again
 """
 import struct
 import sys
@@ -39,6 +40,9 @@ for header in headers:
     kind, = struct.unpack_from("<I", elf, header)
     if what == "rwx" and kind == PT_LOAD and flags(header) & X:
         struct.pack_into("<I", elf, header + 4, R | W | X)
+    if what == "endless" and kind == PT_LOAD and flags(header) & X:
+        start, = struct.unpack_from("<Q", elf, header + 16)
+        struct.pack_into("<Q", elf, header + 40, 2 ** 64 - start + 8)
     if what == "relative" and kind == PT_DYNAMIC:
         struct.pack_into("<I", elf, header + 4, R)
 if what == "jmprel":
