@@ -5,12 +5,12 @@
 fake_driver
 build edge.o -c "$routes/edge.S"
 program stacks stacks.c "$tmp/edge.o" -L"$tmp" -l:libcuda.so.1
-for how in signals signal-stack small-thread first-on-small-thread many-threads edge no-files own-stack reused; do
+for how in signals signal-stack stepped stepped-signal-stack small-thread first-on-small-thread many-threads edge no-files own-stack reused; do
 	both "$how" timeout 60 "$tmp/stacks" $how
 done
 routed "many-threads, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" \
 	many-threads
-for how in edge own-stack reused small-thread; do
+for how in edge own-stack reused small-thread stepped stepped-signal-stack; do
 	routed "$how, with statistics alone" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" $how alone
 done
 for how in edge own-stack small-thread; do
