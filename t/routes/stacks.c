@@ -405,12 +405,27 @@ static void *at_every_depth(void *data)
 	return NULL;
 }
 
+/* More stacks than the kernel is asked for: so often alone. */
+static void *on_other_stacks(void *data)
+{
+	char *stack = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	int good = 0;
+
+	for (int i = 1; i <= 16; i++)
+		good += edge_call((void *)cuNewReal, stack + i * PAGE - 16, 8) == 2;
+	is_int(good, 16, "calls on other stacks");
+	return data;
+}
+
 static void own_stack(void)
 {
 	pthread_t thread;
 
 	blind();
 	at_every_depth("main");
+	pthread_create(&thread, NULL, on_other_stacks, NULL);
+	pthread_join(thread, NULL);
 	pthread_create(&thread, NULL, at_every_depth, "a thread");
 	pthread_join(thread, NULL);
 }
