@@ -57,8 +57,23 @@ __attribute__((cold))
 void direct_fill(struct frame *frame, const struct direct *direct, uint64_t end, int result)
 {
 	fill(frame, direct, end, result);
+	atomic_signal_fence(memory_order_seq_cst);
 	/* Where the hook is looked for by what it asks. */
 	direct->thread->state = (uintptr_t)frame | THREAD_INSIDE | THREAD_FILLED;
+}
+
+/* What the state names: a frame where a trampoline's would be. */
+static uintptr_t place(const struct direct *direct)
+{
+	return (uintptr_t)&direct->frame_pointer - FRAME_SIZE;
+}
+
+__attribute__((cold))
+void direct_release(const struct direct *direct)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	direct->thread->state = place(direct) | THREAD_INSIDE;
+	atomic_signal_fence(memory_order_seq_cst);
 }
 
 int direct_moved(struct direct *direct, uint64_t end, int result)
@@ -66,8 +81,7 @@ int direct_moved(struct direct *direct, uint64_t end, int result)
 	struct frame frame;
 
 	fill(&frame, direct, end, result);
-	/* The state names a frame where a trampoline's would be. */
-	unwound_move(direct->thread, (uintptr_t)&direct->frame_pointer - FRAME_SIZE);
+	unwound_move(direct->thread, place(direct));
 	return (int)dispatch_exit_moved(&frame);
 }
 

@@ -78,6 +78,12 @@ int direct_moved(struct direct *direct, uint64_t end, int result);
 /* The frame that a trampoline would have filled, for an exit hook. */
 void direct_fill(struct frame *frame, const struct direct *direct, uint64_t end, int result);
 
+/*
+ * Before that frame goes out of scope: the thread's state names the fast path's own place
+ * again, so that a signal handler finds the hook still running.
+ */
+void direct_release(const struct direct *direct);
+
 #endif
 
 #endif

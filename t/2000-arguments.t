@@ -20,4 +20,16 @@ for how in both enter edit edit-enter; do
 	routed "-O0 -fno-plt, hooks: $how" "$tmp/frameless" $how
 done
 
+# Where parameters lie, of prototypes that no row of the table has yet.
+if test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64; then
+	seed=$(date +%s)
+	awk -v seed="$seed" -v count=100 -f "$routes/layouts.awk" >"$tmp/cases.h" ||
+		bail_out "no prototypes"
+	build layouts -I"$tmp" -I"$top_srcdir/hooks/arch/x86_64" "$routes/layouts.c" \
+		"$top_srcdir/hooks/arch/x86_64/layout_arch.c" "$top_srcdir/t/fake/record.S"
+	ok "prototypes, seed $seed" "$tmp/layouts"
+else
+	skip 1 "t/6000 has those of this processor"
+fi
+
 done_testing

@@ -5,7 +5,7 @@
 fake_driver
 build edge.o -c "$routes/edge.S"
 program stacks stacks.c "$tmp/edge.o" -L"$tmp" -l:libcuda.so.1
-for how in signals signal-stack small-thread first-on-small-thread many-threads edge no-files own-stack reused; do
+for how in signals signal-stack stepped stepped-signal-stack small-thread first-on-small-thread many-threads edge no-files own-stack reused; do
 	both "$how" timeout 60 "$tmp/stacks" $how
 done
 routed "many-threads, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" \
@@ -13,13 +13,25 @@ routed "many-threads, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stack
 for how in edge own-stack reused small-thread; do
 	routed "$how, with statistics alone" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" $how alone
 done
+for how in stepped stepped-signal-stack; do
+	audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json)' \
+		CUAUDIT_OUTPUT="$tmp/json" timeout 60 "$tmp/stacks" $how alone >"$tmp/out" 2>"$tmp/err"
+	is "$? $(grep '^not ok' "$tmp/out")" "0 " "$how, with statistics alone"
+	straight=$(sed -n 's/^# \([0-9]*\) straight,.*/\1/p' "$tmp/out")
+	counted=$($PYTHON3 -c '
+import json, sys
+functions = json.load(open(sys.argv[1]))["functions"]
+print(sum(f["calls"] for f in functions if f["name"] != "cuaudit_fake_calls"))' "$tmp/json")
+	is "$((straight + counted))" "$(sed -n 's/^# \([0-9]*\) calls$/\1/p' "$tmp/out")" \
+		"each call is counted, or went straight"
+done
 for how in edge own-stack small-thread; do
 	routed "$how, with a trace alone" CUAUDIT_HOOKS="trace(file=$tmp/%p.cutrace)" timeout 60 \
 		"$tmp/stacks" $how alone
 done
 # Those of handlers that come while a record is written are not in it, and counted.
 compile -O1 -o "$tmp/check" "$top_srcdir/t/trace/check.c" || bail_out "no reader"
-for how in signals signal-stack; do
+for how in signals signal-stack stepped-few; do
 	rm -f "$tmp/a.cutrace"
 	audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_LOG=info \
 		CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace)" timeout 60 "$tmp/stacks" $how alone \
@@ -29,8 +41,8 @@ for how in signals signal-stack; do
 	is "$? $(grep '^bad' "$tmp/records")" "0 " "the file is whole"
 	traced=$(grep -c '^call ' "$tmp/records")
 	lost=$(sed -n 's/.*trace: \([0-9]*\) calls are not .*/\1/p' "$tmp/err")
-	is $((traced + ${lost:-0} - 7)) "$(sed -n 's/^# \([0-9]*\) calls$/\1/p' "$tmp/out")" \
-		"each call, and the seven that ask for counts"
+	is $((traced + ${lost:-0} - 9)) "$(sed -n 's/^# \([0-9]*\) calls$/\1/p' "$tmp/out")" \
+		"each call, and the nine that ask for counts"
 done
 routed "signals, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signals
 routed "signal-stack, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signal-stack

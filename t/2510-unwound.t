@@ -24,6 +24,19 @@ print(sum(f["calls"] for f in report["functions"]
 	ok "all but those that were left are counted" test $((calls - counted)) -le "$jumps"
 done
 
+# Calls are of the thread that they end on.
+audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json)' \
+	CUAUDIT_OUTPUT="$tmp/json" timeout 120 "$tmp/unwound" move alone >"$tmp/out" 2>"$tmp/err"
+is "$? $(grep '^not ok' "$tmp/out")" "0 " "move, with statistics alone"
+is "$($PYTHON3 -c '
+import json, sys
+print(*(t["calls"] for t in json.load(open(sys.argv[1]))["threads"] if t["tid"] != t["pid"]))' \
+	"$tmp/json" | tr ' ' '\n' | sort -n | tail -n 1)" \
+	"$(sed -n 's/^# .* and \([0-9]*\) on the second thread$/\1/p' "$tmp/out")" \
+	"the second thread's are its own and those that it ended"
+routed "move, with a trace alone" CUAUDIT_HOOKS="trace(file=$tmp/b.cutrace)" timeout 120 \
+	"$tmp/unwound" move alone
+
 # Each module that reports says how many.
 for module in stat coverage "limit(memory=1GiB;on-error=run)"; do
 	audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="$module" \

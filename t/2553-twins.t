@@ -30,6 +30,8 @@ for program in twins now noplt; do
 	routed "$program, before another auditor" LD_AUDIT="$LIBCUAUDIT:$tmp/told.so" "$tmp/$program"
 done
 
+both "a hook without an exit" "$tmp/twins" enter
+
 # A hook is on a function whichever of its names selects it.
 build calls -x c - -ldl <<'C'
 #include <dlfcn.h>

@@ -41,6 +41,7 @@ static int finish(struct direct *direct, uint64_t end, int result, bool query)
 	}
 	direct_fill(&frame, direct, end, result);
 	hooks[query].exit(&frame.call, hooks[query].data);
+	direct_release(direct);
 	return frame.call.result;
 }
 

@@ -59,6 +59,7 @@ __attribute__((cold)) int trace_direct_slowly(struct direct *direct, uint64_t en
 
 	direct_fill(&frame, direct, end, result);
 	on_exit(&frame.call, (void *)(uintptr_t)trace_writer_key);
+	direct_release(direct);
 	return frame.call.result;
 }
 

@@ -179,6 +179,14 @@ EXPORT struct fake_pair cuNewPair(long x)
 	return (struct fake_pair){ x + 1, x + 2 };
 }
 
+/* The same, when function was called back. */
+EXPORT struct fake_pair cuNewPairAfter(void (*function)(void *), void *data)
+{
+	arrive(__func__);
+	function(data);
+	return (struct fake_pair){ 1l << 40 | 3, 2l << 40 | 5 };
+}
+
 EXPORT int cuNewVariadic(int count, ...)
 {
 	va_list arguments;

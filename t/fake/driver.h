@@ -85,6 +85,7 @@ int cuNewFloats(double a, int one, float b, double c, double d, double e, double
 		double h, double i, long two);
 double cuNewReal(double x);
 struct fake_pair cuNewPair(long x);
+struct fake_pair cuNewPairAfter(void (*function)(void *), void *data);
 int cuNewVariadic(int count, ...);
 int cuNewSelf(void);
 int cuGetProcAddress(const char *name, void **answer, int version, unsigned long long flags);

@@ -265,13 +265,17 @@ static void from_the_dead(void)
 
 static void limits(void)
 {
-	int handles[CUAUDIT_HOOKS_MAX], all[CUAUDIT_HOOKS_ALL], count = 0;
+	int handles[CUAUDIT_HOOKS_MAX], all[CUAUDIT_HOOKS_ALL], count = 0, once;
 
 	for (int i = 0; i < CUAUDIT_HOOKS_MAX; i++)
 		handles[i] = attach("cuInit", "x", 0);
 	is_int(attach("cuStreamQuery,cuInit", "y", 0), -ENOSPC, "more hooks than a function has");
 	cuStreamQuery(NULL);
 	saw("", "leave none behind");
+	once = attach("cuStreamQuery", "w", 0);
+	cuStreamQuery(NULL);
+	saw("+w-w", "what takes the place is entered once");
+	drop(once);
 	for (int i = 0; i < CUAUDIT_HOOKS_MAX; i++)
 		cuaudit_hook_detach(handles[i]);
 	while (count < CUAUDIT_HOOKS_ALL && (all[count] = attach(count % 2 ? "cuInit" : "cuNew*",
@@ -472,12 +476,13 @@ static void recursion(void)
 
 /* What happens when the core asks for all threads' barriers; it holds a lock there. */
 static void (*at_barrier)(void);
+static int registrations, refusals;
 
 /* In the core's place of libc's. */
 long syscall(long number, ...)
 {
 	static long (*real)(long, ...);
-	long a[6];
+	long a[6], result;
 	va_list list;
 
 	va_start(list, number);
@@ -488,7 +493,12 @@ long syscall(long number, ...)
 		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 	if (number == SYS_membarrier && a[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED && at_barrier)
 		at_barrier();
-	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (number == SYS_membarrier) {
+		registrations += a[0] == MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
+		refusals += result != 0;
+	}
+	return result;
 }
 
 static void call_init(void)
@@ -505,9 +515,11 @@ static bool has_barriers(void)
 
 static bool barriers(void)
 {
-	bool good;
+	int before = registrations;
 	int handle = attach("cuInit", "b", 0);
+	bool good;
 
+	is_int(before, 1, "the kernel was asked once for barriers");
 	at_barrier = call_init;
 	cuaudit_hook_detach(handle);
 	at_barrier = NULL;
@@ -599,9 +611,57 @@ static bool child_keeps_hooks(void)
 	return early == -ETIMEDOUT && !cuaudit_hook_synchronize(handle, -1);
 }
 
+/* There are filters that end a process for asking. */
+static void child_without_hooks(void)
+{
+	int status;
+	pid_t child;
+
+	cuInit(0);
+	child = fork();
+	if (!child)
+		_exit(registrations);
+	waitpid(child, &status, 0);
+	is_int(status, 0, "without hooks that come and go, a child does not ask for barriers");
+}
+
+/* The thread that makes the call is not in the child: nobody is inside of the hook there. */
+static int handle_of_caller, child_status;
+
+static void *forks(void *data)
+{
+	pid_t child;
+
+	cuInit(0);
+	child = fork();
+	if (!child) {
+		cuaudit_hook_detach(handle_of_caller);
+		_exit(cuaudit_hook_synchronize(handle_of_caller, 1000) != 0);
+	}
+	waitpid(child, &child_status, 0);
+	return data;
+}
+
+static void fork_in_thread(void *data)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, forks, data);
+	pthread_join(thread, NULL);
+}
+
+static void child_of_a_thread(void)
+{
+	handle_of_caller = attach("cuLaunchHostFunc", "f", 0);
+	cuLaunchHostFunc(NULL, fork_in_thread, NULL);
+	is_int(child_status, 0, "what other threads were inside of is free in a child");
+	seen[0] = '\0';
+	drop(handle_of_caller);
+}
+
 static void children(void)
 {
-	int handle = attach("cuStreamQuery", "c", 0), status;
+	int handle = attach("cuStreamQuery", "c", 0), asked = registrations, refused = refusals, status;
 	pthread_t thread;
 	pid_t child;
 
@@ -623,7 +683,8 @@ static void children(void)
 		cuaudit_hook_detach(handle);
 		cuInit(0);
 		_exit(strcmp(seen, "+c+d-d-c+d-d") || more < 0 ||
-		      cuaudit_hook_synchronize(handle, 1000));
+		      cuaudit_hook_synchronize(handle, 1000) || registrations != asked + 1 ||
+		      refusals != refused);
 	}
 	waitpid(child, &status, 0);
 	is_int(status, 0, "a child attaches and detaches");
@@ -642,6 +703,7 @@ int main(int argc, char **argv)
 		is_int(cuaudit_hook_detach(1), -ENOENT, "and has none");
 		return done_testing();
 	}
+	child_without_hooks();
 	nesting();
 	changes();
 	from_within();
@@ -656,6 +718,7 @@ int main(int argc, char **argv)
 	if (barriers())
 		fork_among_locks();
 	children();
+	child_of_a_thread();
 	is_int(cuaudit_hook_add(&hook), 0, "a hook for good");
 	cuInit(0);
 	saw("+a-a", "is entered");

@@ -156,6 +156,70 @@ static void recurse(void *data)
 		cuInit(0);
 }
 
+/*
+ * A tree of calls, each made in a callback of the one before, by any trampoline: some are left
+ * by an exception, one or several at once. A call's depth is how many it is inside of.
+ */
+enum { TALLEST = 20, NODES = 3000 };
+
+struct unwinding {
+	int level;	/* as far as there */
+};
+
+static uint32_t tree_state = 1;
+static int nodes, tallest, unwound, wrong_depths;
+
+static int chance(int below)
+{
+	tree_state = tree_state * 1664525 + 1013904223;
+	return (int)((tree_state >> 8) % (uint32_t)below);
+}
+
+static void compare_depth(int want)
+{
+	cuInit(0);
+	wrong_depths += observe_routed() && depth_of_init != (uint32_t)want;
+}
+
+static void grow(void *data)
+{
+	const int level = *(int *)data;
+
+	if (level > tallest)
+		tallest = level;
+	for (int children = 1 + chance(3); children > 0 && level < TALLEST; children--) {
+		int next = level + 1;
+
+		compare_depth(level);
+		if (nodes++ > NODES)
+			break;
+		try {
+			call_back(chance(WAYS), grow, &next);
+		} catch (const unwinding &left) {
+			unwound++;
+			if (left.level < level)
+				throw;
+		}
+		compare_depth(level);
+	}
+	if (level && !chance(3))
+		throw unwinding{ chance(level) };
+}
+
+static void grow_trees(void)
+{
+	long long before = (long long)observe_abandoned();
+	int root = 0;
+
+	while (nodes < NODES)
+		grow(&root);
+	ok(tallest == TALLEST && unwound > 100, "trees of %d calls, %d of them left, up to %d deep",
+	   nodes, unwound, tallest);
+	is_int(wrong_depths, 0, "the depths of the calls in them");
+	if (observe_routed())
+		is_int((long long)observe_abandoned() - before, unwound, "the calls that were left");
+}
+
 static void note_stack(void *data)
 {
 	*(uintptr_t *)data = (uintptr_t)__builtin_frame_address(0);
@@ -179,6 +243,7 @@ int main(int argc, char **argv)
 {
 	struct cuaudit_hook hook = {};
 	int (*add)(const struct cuaudit_hook *);
+	long long abandoned;
 
 	observe_only = argc > 1 && !strcmp(argv[1], "alone") ? "cuInit" : NULL;
 	observe_start(RTLD_DEFAULT);
@@ -221,10 +286,12 @@ int main(int argc, char **argv)
 	}
 	if (observe_routed())
 		is_int(observe_enters("cuInit") - observe_exits("cuInit"), 0, "enters and exits");
+	grow_trees();
+	abandoned = (long long)observe_abandoned();
 	for (int way = 0; way < WAYS; way++)
 		thread_exits(way);
 	if (observe_routed()) {
-		is_int((long long)observe_abandoned(), 2 * WAYS, "which abandoned none");
+		is_int((long long)observe_abandoned(), abandoned, "which abandoned none");
 		is_int((long long)observe_straight(), 0, "no call went past the hooks");
 	}
 	return done_testing();

@@ -49,17 +49,46 @@ static void handler(int number)
 	errno = error;
 }
 
+static const char *const called[] = {
+	"cuStreamQuery", "cuMemAlloc_v2", "cuNewReal", "cuLaunchKernel", "cuCtxGetCurrent",
+	"cuInit", "cuNewFloats", "cuOccupancyMaxPotentialBlockSizeWithFlags",
+	"cuTexRefSetMipmapLevelClamp",
+};
+
+static long long core_count(const char *name)
+{
+	void *core = dlopen("cuaudit-core.so", RTLD_NOLOAD | RTLD_LAZY);
+	uint64_t (*count)(void) = core ? (uint64_t (*)(void))dlsym(core, name) : NULL;
+
+	return count ? (long long)count() : 0;
+}
+
+/* What arrived was seen at both ends or went straight; hooks: whether observe.h's are there. */
+static void reckon(bool hooks)
+{
+	long long arrived = 0, entered = 0, left = 0;
+
+	for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++) {
+		arrived += cuaudit_fake_calls(called[i]);
+		entered += observe_enters(called[i]);
+		left += observe_exits(called[i]);
+	}
+	diag("%lld calls", arrived);
+	diag("%lld straight, %lld thought abandoned", core_count("cuaudit_straight"),
+	     core_count("cuaudit_abandoned"));
+	if (!observe_routed() || !hooks)
+		return;
+	is_int(entered + (long long)observe_straight(), arrived,
+	       "calls that arrived were seen or went straight");
+	is_int(left, entered, "every call entered was left");
+}
+
 /* Calls the driver until enough signals came, and reckons up. */
 static void under_signals(int flags)
 {
-	static const char *const called[] = {
-		"cuStreamQuery", "cuMemAlloc_v2", "cuNewReal", "cuLaunchKernel", "cuCtxGetCurrent",
-		"cuInit", "cuNewFloats",
-	};
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART | flags };
 	const struct itimerval often = { { 0, INTERVAL }, { 0, INTERVAL } };
 	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
-	long long arrived = 0, entered = 0, left = 0;
 	int failed = 0;
 	void *context;
 
@@ -74,30 +103,130 @@ static void under_signals(int flags)
 	setitimer(ITIMER_REAL, &never, NULL);
 	is_int(failed, 0, "the program's calls");
 	is_int(wrong, 0, "the handler's calls");
-	for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++) {
-		arrived += cuaudit_fake_calls(called[i]);
-		entered += observe_enters(called[i]);
-		left += observe_exits(called[i]);
-	}
-	if (!observe_routed() || !observed) {
-		diag("%lld calls", arrived);
-		return;
-	}
-	is_int(entered + (long long)observe_straight(), arrived,
-	       "calls that arrived were seen or went straight");
-	is_int(left, entered, "every call entered was left");
-	diag("%lld calls, %llu straight, %llu thought abandoned", arrived,
-	     (unsigned long long)observe_straight(), (unsigned long long)observe_abandoned());
+	reckon(observed);
 }
 
-static void on_signal_stack(void)
+#ifdef __x86_64__
+/*
+ * A handler's calls between any two instructions of a call. No hook was left and no call is,
+ * and each call has what it is passed and answered.
+ */
+static int steps;
+static bool few;	/* calls in all: a trace that fills a chunk blocks signals */
+
+static void step(int number)
+{
+	steps++;
+	if (few)
+		wrong += cuStreamQuery(NULL) != 0;
+	else
+		handler(number);
+}
+
+/* The processor traps behind each instruction from here on, or no more. */
+static inline __attribute__((always_inline)) void trap(bool on)
+{
+	unsigned long flags = __builtin_ia32_readeflags_u64() & ~0x100ul;
+
+	__builtin_ia32_writeeflags_u64(flags | (on ? 0x100 : 0));
+}
+
+static __attribute__((noinline)) int stepped_call(int number, bool traps)
+{
+	void *context = &context;
+	int result = -1;
+
+	trap(traps);
+	switch (number) {
+	case 0:
+		result = cuInit(0);
+		break;
+	case 1:
+		result = cuCtxGetCurrent(&context) || context;
+		break;
+	case 2:
+		result = everything_kernel();
+		break;
+	case 3:
+		result = cuOccupancyMaxPotentialBlockSizeWithFlags(NULL, NULL, NULL, NULL, 0, 0, 7) != 7;
+		break;
+	case 4:
+		result = cuNewFloats(1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 2);
+		break;
+	case 5:
+		result = cuTexRefSetMipmapLevelClamp((void *)7, 1.5f, -2.25f);
+		break;
+	default:
+		break;
+	}
+	trap(false);
+	return result;
+}
+
+enum { STEPPED = 6 };
+
+/* So that hooks that know a function's last call site have to look for this one again. */
+static __attribute__((noinline)) void call_elsewhere(void)
+{
+	void *context;
+
+	cuInit(0);
+	cuCtxGetCurrent(&context);
+	cuLaunchKernel((void *)1, 2, 3, 4, 5, 6, 7, 8, (void *)9, (void **)10, (void **)11);
+}
+
+static void stepped(int flags)
+{
+	struct sigaction action = { .sa_handler = step, .sa_flags = SA_RESTART | flags };
+	int failed = 0;
+
+	/* With signals blocked, as where a first call takes a lock, there are no steps. */
+	for (int i = 0; i < 2 * STEPPED; i++) {
+		handler(0);
+		call_elsewhere();
+		failed += stepped_call(i % STEPPED, false) != 0;
+	}
+	sigaction(SIGTRAP, &action, NULL);
+	for (int i = 0; i < (few ? STEPPED : 2 * STEPPED); i++) {
+		call_elsewhere();
+		failed += stepped_call(i % STEPPED, true) != 0;
+	}
+	action.sa_handler = SIG_DFL;
+	sigaction(SIGTRAP, &action, NULL);
+	ok(steps > 300, "%d steps", steps);
+	is_int(failed, 0, "the program's calls");
+	is_int(wrong, 0, "the handler's calls");
+	reckon(observed);
+	is_int(core_count("cuaudit_unwound_hooks"), 0, "no hook was left");
+	is_int(core_count("cuaudit_abandoned"), 0, "nor a call");
+}
+
+static void stepped_few(void)
+{
+	few = true;
+	stepped(0);
+}
+#else
+static void stepped(int flags)
+{
+	(void)flags;
+	skip_all("no single steps here");
+}
+
+static void stepped_few(void)
+{
+	stepped(0);
+}
+#endif
+
+static void on_signal_stack(void (*with)(int flags))
 {
 	stack_t stack = { .ss_size = SIGNAL_STACK };
 
 	stack.ss_sp = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sigaltstack(&stack, NULL);
-	under_signals(SA_ONSTACK);
+	with(SA_ONSTACK);
 }
 
 static void *small(void *data)
@@ -276,12 +405,27 @@ static void *at_every_depth(void *data)
 	return NULL;
 }
 
+/* More stacks than the kernel is asked for: so often alone. */
+static void *on_other_stacks(void *data)
+{
+	char *stack = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	int good = 0;
+
+	for (int i = 1; i <= 16; i++)
+		good += edge_call((void *)cuNewReal, stack + i * PAGE - 16, 8) == 2;
+	is_int(good, 16, "calls on other stacks");
+	return data;
+}
+
 static void own_stack(void)
 {
 	pthread_t thread;
 
 	blind();
 	at_every_depth("main");
+	pthread_create(&thread, NULL, on_other_stacks, NULL);
+	pthread_join(thread, NULL);
 	pthread_create(&thread, NULL, at_every_depth, "a thread");
 	pthread_join(thread, NULL);
 }
@@ -303,7 +447,13 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "signals"))
 		under_signals(0);
 	else if (!strcmp(how, "signal-stack"))
-		on_signal_stack();
+		on_signal_stack(under_signals);
+	else if (!strcmp(how, "stepped"))
+		stepped(0);
+	else if (!strcmp(how, "stepped-few"))
+		stepped_few();
+	else if (!strcmp(how, "stepped-signal-stack"))
+		on_signal_stack(stepped);
 	else if (!strcmp(how, "small-thread"))
 		on_small_thread();
 	else if (!strcmp(how, "own-stack"))

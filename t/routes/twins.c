@@ -15,6 +15,8 @@ extern int cuNewFirst(unsigned int flags);
 extern int cuNewSecond(unsigned int flags);
 extern int cuCtxSynchronize(unsigned int flags);
 extern int cuANewName(unsigned int flags);
+extern int cuAMany(long a, long b, long c, long d, long e, long f, long g, long h, double x);
+extern int cuZMany(long a, long b, long c, long d, long e, long f, long g, long h, double x);
 extern int twins_versions(void);
 extern int twins_names(void);
 extern int cuGetProcAddress_v2(const char *name, void **answer, int version, unsigned long flags,
@@ -59,11 +61,45 @@ static function_fn one(const char *name, int way, int want)
 	return function;
 }
 
-int main(void)
+static int entered;
+
+static int enter(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	entered++;
+	return CUAUDIT_CONTINUE;
+}
+
+/* A hook that sees the beginning of a call alone. */
+static void without_exit(void)
+{
+	static const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "enter", .enter = enter,
+		.functions = "cuCtxGetFlags,cuCtxGetCacheConfig",
+	};
+	int (*add)(const struct cuaudit_hook *);
+	void *core;
+	int version;
+
+	((int (*)(int *))dlsym(driver, "cuDriverGetVersion"))(&version);
+	core = dlopen("cuaudit-core.so", RTLD_NOLOAD | RTLD_LAZY);
+	add = core ? (int (*)(const struct cuaudit_hook *))dlsym(core, "cuaudit_hook_add") : NULL;
+	ok(!add == !observe_routed() && (!add || !add(&hook)), "a hook without an exit");
+	is_int(cuAMany(1, 2, 3, 4, 5, 6, 7, 8, 9), 600, "two names of several prototypes");
+	is_int(cuZMany(1, 2, 3, 4, 5, 6, 7, 8, 9), 600, "the other way round");
+	is_int(entered, observe_routed() ? 2 : 0, "the hook saw them");
+}
+
+int main(int argc, char **argv)
 {
 	function_fn new_one, old_one;
 
 	driver = dlopen("libcuda.so.1", RTLD_NOW);
+	if (argc > 1 && !strcmp(argv[1], "enter")) {
+		without_exit();
+		return done_testing();
+	}
 	observe_start(driver);
 	new_one = one("cuInit", 0, 200);
 	old_one = (function_fn)dlvsym(driver, "cuInit", "V1");
@@ -77,7 +113,11 @@ int main(void)
 	is_ptr((void *)one("cuCtxSynchronize", 4, 400), (void *)one("cuANewName", 5, 400),
 	       "also where one is known");
 	is_int(twins_names(), 603, "called by a PLT");
+	is_int(cuAMany(1, 2, 3, 4, 5, 6, 7, 8, 9), 600, "a name with more parameters, before a known one");
+	is_int(cuZMany(1, 2, 3, 4, 5, 6, 7, 8, 9), 600, "and behind one");
 	if (observe_routed()) {
+		is_int(observe_enters("cuCtxGetCacheConfig"), 1, "calls of it have the known name");
+		is_int(observe_enters("cuCtxGetFlags"), 1, "in both");
 		is_int(observe_enters("cuInit"), 3, "calls of the newer version");
 		is_int(observe_enters("cuInit@V1"), 3, "of the older one");
 		is_int(observe_enters("cuNewFirst") + observe_enters("cuNewSecond") +

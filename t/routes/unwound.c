@@ -160,12 +160,39 @@ static void yield(void *data)
 	swapcontext(&coroutine, &first);
 }
 
+/* Through each of the trampolines, by turns. */
+static const char *const moved[] = {
+	"cuCtxSetCurrent", "cuLaunchHostFunc", "cuLaunchCooperativeKernel", "cuNewPairAfter",
+};
+
+enum { MOVED = sizeof(moved) / sizeof(moved[0]) };
+
+static int turn;
+static void (*in_call)(void *) = yield;
+static ucontext_t *behind = &second;	/* where the coroutine ends */
+
+static int call_and_move(void)
+{
+	struct fake_callback callback = { in_call, NULL };
+	struct fake_pair pair;
+
+	switch (turn++ % MOVED) {
+	case 0:
+		return cuCtxSetCurrent(&callback);
+	case 1:
+		return cuLaunchHostFunc(NULL, in_call, NULL);
+	case 2:
+		return cuLaunchCooperativeKernel(in_call, 2, 3, 4, 5, 6, 7, 8, (void *)9, NULL);
+	default:
+		pair = cuNewPairAfter(in_call, NULL);
+		return pair.first != (1l << 40 | 3) || pair.second != (2l << 40 | 5);
+	}
+}
+
 static void body(void)
 {
-	struct fake_callback callback = { yield, NULL };
-
-	failures += cuCtxSetCurrent(&callback) != 0;
-	setcontext(&second);
+	failures += call_and_move() != 0;
+	setcontext(behind);
 }
 
 static void *take_over(void *data)
@@ -193,54 +220,118 @@ static void call_inside(void *data)
 	cuInit(0);
 }
 
-static void nest(void)
+static void run_coroutine(void)
 {
-	struct fake_callback callback = { call_inside, NULL };
+	static char stack[STACK];
 
-	failures += cuCtxSetCurrent(&callback) != 0;
-	setcontext(&first);
-}
-
-static void run_coroutine(char *stack, size_t size, void (*function)(void))
-{
 	getcontext(&coroutine);
 	coroutine.uc_stack.ss_sp = stack;
-	coroutine.uc_stack.ss_size = size;
+	coroutine.uc_stack.ss_size = sizeof(stack);
 	coroutine.uc_link = NULL;
-	makecontext(&coroutine, function, 0);
+	makecontext(&coroutine, body, 0);
 	swapcontext(&first, &coroutine);
+}
+
+/* The same calls at the same places, which stay on their thread. */
+static void *stay(void *data)
+{
+	in_call = call_inside;
+	behind = &first;
+	for (turn = 0; turn < MOVED;) {
+		run_coroutine();
+		is_int(depth_of_init, 1, "%s, %s: the depth of a call inside", moved[turn - 1],
+		       (const char *)data);
+		cuInit(0);
+		is_int(depth_of_init, 0, "and behind it");
+	}
+	in_call = yield;
+	behind = &second;
+	return NULL;
+}
+
+/* Leaves a call to another thread, and ends without another call. */
+static void *leave_to_other(void *data)
+{
+	run_coroutine();
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return data;
+}
+
+/* The next thread has the structure of one that has not noticed where its calls ended. */
+static void move_and_end(void)
+{
+	pthread_t thread;
+
+	for (int way = 0; way < MOVED; way++) {
+		turn = way;
+		pthread_create(&thread, NULL, leave_to_other, NULL);
+		pthread_barrier_wait(&barrier);
+		swapcontext(&second, &coroutine);
+		pthread_barrier_wait(&barrier);
+		pthread_join(thread, NULL);
+		pthread_create(&thread, NULL, stay, (void *)(uintptr_t)"on the next thread");
+		pthread_join(thread, NULL);
+	}
+}
+
+/* What hooks have of the thread that they run on: by cuStreamQuery, the second one's. */
+static void *const *second_blocks;
+static int foreign_blocks;
+
+static int note_blocks(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	second_blocks = call->blocks;
+	return CUAUDIT_CONTINUE;
 }
 
 /* On the second thread, while the first one calls. */
 static void take_long(struct cuaudit_call *call, void *data)
 {
-	(void)call;
 	(void)data;
+	foreign_blocks += second_blocks && call->blocks != second_blocks;
 	for (volatile int i = 0; i < 20000; i++)
 		;
+}
+
+static void compare_moved(long long calls)
+{
+	for (int i = 0; i < MOVED; i++) {
+		is_int(observe_enters(moved[i]), MOVES / MOVED, "%s in a coroutine was entered",
+		       moved[i]);
+		is_int(observe_exits(moved[i]), MOVES / MOVED, "and left, on the other thread");
+	}
+	is_int(observe_exits("cuStreamQuery"), MOVES, "that thread's own calls are seen");
+	is_int(observe_exits("cuMemAlloc_v2"), calls, "the first one's too");
+	is_int(foreign_blocks, 0, "exit hooks have the blocks of the thread that they run on");
 }
 
 static void move(void)
 {
 	const struct cuaudit_hook slow = {
-		.size = sizeof(slow), .name = "slow", .functions = "cuCtxSetCurrent",
-		.exit = take_long,
+		.size = sizeof(slow), .name = "slow", .exit = take_long,
+		.functions = "cuCtxSetCurrent,cuLaunchHostFunc,cuLaunchCooperativeKernel,cuNewPairAfter",
+	}, looks = {
+		.size = sizeof(looks), .name = "blocks", .functions = "cuStreamQuery",
+		.enter = note_blocks,
 	}, hook = {
 		.size = sizeof(hook), .name = "depth", .functions = "cuInit", .enter = note_depth,
 	};
 	int (*add)(const struct cuaudit_hook *) =
 		(int (*)(const struct cuaudit_hook *))observe_core("cuaudit_hook_add");
-	static char stack[STACK];
 	unsigned long long pointer;
 	long long calls = 0;
 	pthread_t thread;
 
-	if (observed && observe_routed())
+	if (observed && observe_routed()) {
 		is_int(add(&slow), 0, "a hook that takes long");
+		is_int(add(&looks), 0, "one that looks at the thread");
+	}
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, take_over, NULL);
 	for (int i = 0; i < MOVES; i++) {
-		run_coroutine(stack, sizeof(stack), body);
+		run_coroutine();
 		pthread_barrier_wait(&barrier);
 		for (; ended == i; calls++)
 			failures += cuMemAlloc_v2(&pointer, 3) != 0;
@@ -248,22 +339,19 @@ static void move(void)
 	}
 	pthread_join(thread, NULL);
 	is_int(failures, 0, "all calls succeeded");
-	diag("%lld calls", calls + 2 * MOVES);
-	if (!observe_routed() || !observed)
+	diag("%lld calls, and %d on the second thread", calls, 2 * MOVES);
+	if (!observe_routed())
 		return;
-	is_int(observe_enters("cuCtxSetCurrent"), MOVES, "calls of the coroutine were entered");
-	is_int(observe_exits("cuCtxSetCurrent"), MOVES, "and left, on the other thread");
-	is_int(observe_exits("cuStreamQuery"), MOVES, "that thread's own calls are seen");
-	is_int(observe_exits("cuMemAlloc_v2"), calls, "the first one's too");
 	is_int((long long)observe_straight(), 0, "no call went past the hooks");
+	is_int((long long)unwound(), 0, "no hook is thought left");
+	if (observed)
+		compare_moved(calls);
 	is_int(add(&hook), 0, "a hook that looks at depths");
 	cuInit(0);
 	is_int(depth_of_init, 0, "the first thread is in no call");
-	/* The same coroutine again, which stays on its thread. */
-	run_coroutine(stack, sizeof(stack), nest);
-	is_int(depth_of_init, 1, "nor has a later call ended because those did");
+	stay((void *)(uintptr_t)"on the first thread");
+	move_and_end();
 }
-
 /*
  * A thread whose signal stack is in the main thread's, so above all of its own,
  * is interrupted inside of a driver call by a handler that calls the driver.
@@ -381,7 +469,9 @@ int main(int argc, char **argv)
 	const char *way = argc > 1 ? argv[1] : "";
 
 	observed = argc == 2;
-	if (observed)
+	if (!observed && !strcmp(way, "move"))
+		observe_only = "cuInit";
+	if (observed || observe_only)
 		observe_start(RTLD_DEFAULT);
 	if (!strcmp(way, "jump"))
 		jump(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * With DRIVER, a driver that answers what it is told; else a program that calls it:
- * 20 calls of 0.3 ms and 20 that are 10 ms apart; then one function after another
+ * 20 calls of up to 0.4 ms and 20 that are up to 10 ms apart; then one function after another
  * where one part of what goes in or comes out changes now and then, or nothing;
  * calls while the driver is in another; launches of more kernels than a thread
  * remembers; many functions from one place; at last one from so many places that some
@@ -95,7 +95,7 @@ HANDLES(HANDLE)
 
 #else
 
-enum { CALLS = 90000, SHAPES = 9, ROUNDS = 100, ERROR = 2, SLOW = 20, SLEEP = 300, GAP = 10000,
+enum { CALLS = 90000, SHAPES = 9, ROUNDS = 100, ERROR = 2, SLOW = 20, SLEEP = 20, GAP = 500,
 	INSIDE = 33000, KERNELS = 600, LAUNCHES = 20000 };
 
 typedef int function(uint64_t a, uint64_t b, uint64_t c);
@@ -271,16 +271,16 @@ static bool handles(void)
 	return good;
 }
 
-/* Longer, and later, than one word has room for. */
+/* The more the longer, and later, up to and beyond what one word has room for; microseconds. */
 static bool slowly(void)
 {
 	bool good = true;
 
 	for (int i = 0; i < 2 * SLOW; i++) {
-		again_sleeps = i < SLOW ? SLEEP : 0;
+		again_sleeps = i < SLOW ? (i + 1) * SLEEP : 0;
 		good &= !cuProfilerStop(0, 0, 0);
 		if (i >= SLOW)
-			usleep(GAP);
+			usleep((useconds_t)(i - SLOW + 1) * GAP);
 		printf("cuProfilerStop 0\n");
 	}
 	return good;
