@@ -5,10 +5,24 @@
 own_driver
 on_own held
 limited "pools, graphs and others' memory" "device0=64M;format=json" "$tmp/held"
-is "$(grep -c '^ok' "$tmp/out")" 45 "and nothing was left out"
+is "$(grep -c '^ok' "$tmp/out")" 51 "and nothing was left out"
 is "$(reported 'r["process"]["used"], [a["used"] for a in r["libraries"]]')" "(0, [0])" \
 	"nothing is left"
 is "$(reported 'r["devices"][0]["peak"]')" 67108864 "and it was never over"
+
+# alone NAME PART OPTIONS EXPRESSION WANTED: what the report of a part says.
+alone() {
+	limited "$1" "$3;format=json" "$tmp/held" "$2"
+	is "$(reported "$4")" "$5" "$1: the report"
+}
+alone "an imported handle that is never mapped" never-mapped "device0=64M" \
+	'[a["allocations"] for a in r["libraries"]], r["process"]["used"]' "([0], 0)"
+alone "a graph's memory" launched "device0=64M" \
+	'[d["peak"] >> 20 for d in r["devices"]], r["process"]["used"]' "([4], 0)"
+alone "what a pool gave back" given-back "device0=128M" '[d["peak"] >> 20 for d in r["devices"]]' "[40]"
+alone "memory of another process, and the user's" of-others "device0=128M;user=64M;file=$tmp/user" \
+	'[d["peak"] >> 20 for d in r["devices"]], r["user"]["refused"]' "([100], 0)"
+alone "pools one after the other" many-pools "device0=64M" 'r["uncounted"]["pools"], r["lost"]' "(0, 0)"
 
 # visible NAME WANTED OPTIONS [VARIABLE=VALUE]
 visible() {

@@ -4,8 +4,8 @@
 
 own_driver
 on_own races -pthread
-limited "mappings and pools" "device0=64M;format=json" "$tmp/races"
-is "$(grep -c '^ok' "$tmp/out")" 13 "and nothing was left out"
+limited "mappings, shared memory and pools" "device0=64M;format=json" "$tmp/races"
+is "$(grep -c '^ok' "$tmp/out")" 20 "and nothing was left out"
 is "$(reported 'r["process"]["used"], [a["used"] for a in r["libraries"]]')" "(0, [0])" \
 	"nothing is left"
 done_testing

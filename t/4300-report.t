@@ -273,4 +273,65 @@ if "$PYTHON3" --version >"$tmp/out" 2>&1; then
 else
 	skip 5 "no python3"
 fi
+
+# totals NAME WHAT FILE...: every sum of the report, from the calls themselves; there is some of WHAT.
+totals() {
+	totals_name=$1
+	totals_what=$2
+	shift 2
+	"$cuaudit" report --format json --threads 1000 "$@" >"$tmp/json" 2>"$tmp/err"
+	set -- $(for totals_file; do
+		"$cuaudit" convert --to jsonl "$totals_file" >"$totals_file.jsonl" 2>"$tmp/err"
+		echo "$totals_file.jsonl"
+	done)
+	like "$("$PYTHON3" "$top_srcdir/t/trace/totals.py" "$tmp/json" "$@" 2>&1)" \
+		"^process .*$totals_what [1-9]" "$totals_name: every sum is that of its calls"
+}
+if command -v "$PYTHON3" >"$tmp/which"; then
+	synth -a -i -o -n 3000 -t 3 "$tmp/nested.cutrace"
+	synth -a -n 3000 -t 2 -s 5 -p 99 "$tmp/other.cutrace"
+	totals "two processes of a rank" "unfinished" "$tmp/nested.cutrace" "$tmp/other.cutrace"
+	# A handle that is another kernel's from the middle on, for threads that launch both.
+	synth -a -n 20000 -t 2 "$tmp/handles.cutrace"
+	"$PYTHON3" - "$tmp/handles.cutrace" <<'END'
+import struct, sys
+with open(sys.argv[1], "r+b") as file:
+    data, at, kernels = file.read(), 4096, []
+    start, end = (struct.unpack_from("<Q", data, i)[0] for i in (80, 96))
+    while struct.unpack_from("<I", data, at)[0]:
+        kind, size, handle = struct.unpack_from("<IIQ", data, at)
+        kernels += [(at, handle)] if kind == 5 else []
+        at += size
+    for (_, before), (at, _) in zip(kernels[:12], kernels[12:]):
+        file.seek(at + 8)
+        file.write(struct.pack("<QQ", before, start + (end - start) // 2))
+END
+	totals "handles that come back" "kernel" "$tmp/handles.cutrace"
+	ok "... for other kernels" test "$(jq '[.kernels[] | select(.name and .calls > 0)] | length' "$tmp/json")" -eq 24
+	# Places of arguments differ where the parameters of kernels are recorded.
+	synth -A -n 3000 -t 2 "$tmp/parameters.cutrace"
+	totals "with the parameters of kernels" "kernel" "$tmp/parameters.cutrace"
+	# queried NAME RULES: nine queries and nine other calls, of which the rules say what they answer.
+	queried() {
+		$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim \
+			CUAUDIT_HOOKS="trace(file=$tmp/$1.cutrace),fault(log=0;$2)" \
+			"$PYTHON3" -c 'import ctypes
+driver = ctypes.CDLL("libcuda.so.1")
+for _ in range(9):
+    driver.cuDriverGetVersion(ctypes.byref(ctypes.c_int()))
+    driver.cuStreamQuery(None)' >"$tmp/out" 2>&1 || diag "$(cat "$tmp/out")"
+	}
+	queried ready "inject=cuDriverGetVersion:result=CUDA_ERROR_NOT_READY;inject=cuStreamQuery:result=CUDA_ERROR_NOT_READY"
+	totals "only a query may be not ready" "not-ready" "$tmp/ready.cutrace"
+	tool report "$tmp/ready.cutrace"
+	fails "a status of 0 is not worth a line" grep -q "ended by" "$tmp/out"
+	queried succeeded "inject=cuStreamQuery:result=CUDA_SUCCESS"
+	tool report --format json --diff "$tmp/ready.cutrace" "$tmp/succeeded.cutrace"
+	is "$(jq -r '.functions[] | "\(.name) \(.change)"' "$tmp/out" | sort)" "cuDriverGetVersion changed
+cuStreamQuery changed" "errors and queries that were not ready are compared"
+	tool report --format json --top 1 --diff "$tmp/ready.cutrace" "$tmp/succeeded.cutrace"
+	is "$(jq '.functions | length' "$tmp/out")" 1 "... as many functions as are wanted"
+else
+	skip 8 "no python3"
+fi
 done_testing

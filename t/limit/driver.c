@@ -32,12 +32,19 @@ __attribute__((visibility("default"))) uint64_t test_calls(void)
 __attribute__((visibility("default"))) void (*test_inside)(const char *function);
 __attribute__((visibility("default"))) int test_wrong;
 
-/* Whether graphs are not destroyed. */
-__attribute__((visibility("default"))) int test_refuses;
+/* Whether graphs are not destroyed, and whether pools give back what is freed at once. */
+__attribute__((visibility("default"))) int test_refuses, test_frees;
 
 static _Atomic(CUmemoryPool) own_pool;
 static CUcontext current;
 static uintptr_t contexts;
+
+/* Pools give back what they do not need, in the pieces they take it in. */
+static void trim_pools(void)
+{
+	while (pool_holds >= pool_used + PIECE)
+		pool_holds -= PIECE;
+}
 
 static void inside(const char *function)
 {
@@ -176,6 +183,23 @@ EXPORT cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 	(void)stream;
 	(void)address;
 	pool_used -= (uint32_t)address;
+	if (test_frees)
+		trim_pools();
+	return 0;
+}
+
+EXPORT cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemoryPool pool,
+			       CUstream stream)
+{
+	ask_pool(pool);
+	return cuMemAllocAsync(address, size, stream);
+}
+
+/* All that the device's pools and graphs have is gone. */
+EXPORT cuDevicePrimaryCtxReset_v2(CUdevice device)
+{
+	(void)device;
+	pool_used = pool_holds = graphs_hold = 0;
 	return 0;
 }
 
@@ -208,8 +232,7 @@ EXPORT cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
 	if (pool == own_pool)
 		inside("trim");
 	ask_pool(pool);
-	while (pool_holds >= pool_used + PIECE)
-		pool_holds -= PIECE;
+	trim_pools();
 	return 0;
 }
 
@@ -297,6 +320,7 @@ EXPORT cuIpcCloseMemHandle(CUdeviceptr address)
 
 EXPORT cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr address)
 {
+	inside("range");
 	*base = address;
 	*size = address & 0xffffffff;
 	return 0;

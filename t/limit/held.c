@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that no call of its own takes, under limit(device0=64M), on t/limit/driver.c. */
+/* held ONE: one of the parts below alone, whose report is looked at; its exit status says how it went. */
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cuaudit/cuda_types.h>
 
@@ -33,9 +36,14 @@ CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset,
 		  CUmemGenericAllocationHandle handle, unsigned long long flags);
 CUresult cuMemUnmap(CUdeviceptr address, size_t size);
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device);
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props);
+CUresult cuMemPoolDestroy(CUmemoryPool pool);
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemoryPool pool,
+				 CUstream stream);
 uint64_t test_holds(void);
 uint64_t test_calls(void);
-extern int test_refuses;
+extern int test_refuses, test_frees;
 
 static int left(void)
 {
@@ -65,6 +73,9 @@ static void pools(void)
 	ok(!a && left() == 31, "is undone");
 	ok(!cuMemFreeAsync(b, NULL) && !cuMemFree_v2(c), "freed");
 	ok(!cuMemAlloc_v2(&c, 64 * MIB) && !cuMemFree_v2(c), "all is back");
+	ok(!cuMemAllocAsync(&a, MIB, NULL) && !cuMemAlloc_v2(&c, MIB) && left() == 31, "again");
+	ok(!cuDevicePrimaryCtxReset_v2(0) && left() == 63, "a reset device's pools hold nothing");
+	ok(!cuMemFree_v2(c) && left() == 64, "freed");
 }
 
 static void graphs(void)
@@ -151,15 +162,105 @@ static void contexts(void)
 	ok(!cuCtxDestroy_v2(context) && !cuMemFree_v2(outer) && left() == 64, "the outer one's is freed");
 }
 
+/* What a context is attached to for in the parent is nothing to the child. */
+static void children(void)
+{
+	CUcontext context, same;
+	CUdeviceptr a;
+	int status = -1;
+	pid_t child;
+
+	ok(!cuCtxCreate_v2(&context, 0, 0) && !cuCtxAttach(&same, 0), "a context attached to");
+	child = fork();
+	if (!child)
+		_exit(!cuInit(0) && !cuCtxCreate_v2(&context, 0, 0) && !cuMemAlloc_v2(&a, MIB) &&
+		      left() == 63 && !cuCtxDetach(context) && left() == 64 ? 0 : 1);
+	ok(waitpid(child, &status, 0) == child && !status, "a child detaches from its own");
+	ok(!cuCtxDetach(context) && !cuCtxDestroy_v2(context), "the parent from that one");
+}
+
+static CUresult open_other(CUdeviceptr *address, uint64_t size)
+{
+	CUipcMemHandle ipc = { { 0 } };
+
+	memcpy(&ipc, &size, sizeof(size));
+	return cuIpcOpenMemHandle_v2(address, ipc, 0);
+}
+
+static int never_mapped(void)
+{
+	CUmemGenericAllocationHandle handle;
+
+	return cuMemImportFromShareableHandle(&handle, (void *)0x500, 0) || cuMemRelease(handle);
+}
+
+static int launched(void)
+{
+	CUgraphExec small;
+
+	return cuGraphInstantiateWithFlags(&small, (CUgraph)(uintptr_t)0x102, 0) ||
+	       cuGraphLaunch(small, NULL) || cuDeviceGraphMemTrim(0);
+}
+
+/* The driver takes back what the pool had, before another call takes more. */
+static int given_back(void)
+{
+	CUdeviceptr a, b;
+
+	test_frees = 1;
+	return cuMemAllocAsync(&a, 16 * MIB, NULL) || cuMemFreeAsync(a, NULL) || test_holds() ||
+	       cuMemAlloc_v2(&b, 40 * MIB) || cuMemFree_v2(b);
+}
+
+/* The user has 64 MiB; what another process allocated is its own. */
+static int of_others(void)
+{
+	CUdeviceptr a, b;
+
+	return open_other(&a, 40 * MIB) || cuMemAlloc_v2(&b, 60 * MIB) || cuMemFree_v2(b) ||
+	       cuIpcCloseMemHandle(a);
+}
+
+/* More pools than there is room for, one after the other; memory outlives its pool. */
+static int many_pools(void)
+{
+	CUmemPoolProps props;
+	CUmemoryPool pool;
+	CUdeviceptr a;
+
+	memset(&props, 0, sizeof(props));
+	props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	for (int i = 0; i < 600; i++)
+		if (cuMemPoolCreate(&pool, &props) ||
+		    (i % 2 && cuMemAllocFromPoolAsync(&a, MIB, pool, NULL)) ||
+		    cuMemPoolDestroy(pool) || (i % 2 && (left() != 63 || cuMemFreeAsync(a, NULL))))
+			return 1;
+	return left() != 64;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} alone[] = {
+	{ "never-mapped", never_mapped },
+	{ "launched", launched },
+	{ "given-back", given_back },
+	{ "of-others", of_others },
+	{ "many-pools", many_pools },
+};
+
 int main(int argc, char **argv)
 {
-	(void)argv;
 	cuInit(0);
+	for (size_t i = 0; argc > 1 && i < sizeof(alone) / sizeof(alone[0]); i++)
+		if (!strcmp(argv[1], alone[i].name))
+			return alone[i].run();
 	if (argc > 1)
 		return 0;
 	pools();
 	graphs();
 	others();
 	contexts();
+	children();
 	return done_testing();
 }

@@ -21,6 +21,8 @@ CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset,
 		  CUmemGenericAllocationHandle handle, unsigned long long flags);
 CUresult cuMemUnmap(CUdeviceptr address, size_t size);
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags);
+CUresult cuIpcCloseMemHandle(CUdeviceptr address);
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props);
 CUresult cuMemPoolDestroy(CUmemoryPool pool);
 extern void (*test_inside)(const char *function);
@@ -60,12 +62,27 @@ static void *destroy(void *unused)
 	return unused;
 }
 
+static void *open_again(void *unused)
+{
+	CUipcMemHandle handle = { { 0 } };
+	size_t size = 24 * MIB;
+	CUdeviceptr address;
+
+	memcpy(&handle, &size, sizeof(size));
+	if (cuIpcOpenMemHandle_v2(&address, handle, 0))
+		ok(false, "opened by another thread");
+	return unused;
+}
+
 static void inside(const char *function)
 {
 	struct timespec until;
 
 	if (!strcmp(function, "unmap") && !started++) {
 		pthread_create(&other, NULL, map_again, NULL);
+		pthread_join(other, NULL);
+	} else if (!strcmp(function, "range") && !started++) {
+		pthread_create(&other, NULL, open_again, NULL);
 		pthread_join(other, NULL);
 	} else if (!strcmp(function, "trim") && !started++) {
 		pthread_create(&other, NULL, destroy, NULL);
@@ -81,6 +98,8 @@ static void inside(const char *function)
 
 int main(void)
 {
+	CUipcMemHandle handle = { { 0 } };
+	size_t size = 24 * MIB;
 	CUmemPoolProps props;
 	CUdeviceptr address;
 
@@ -97,6 +116,16 @@ int main(void)
 	is_int(left(), 48, "the second mapping counts");
 	is_int(cuMemUnmap(RANGE, 16 * MIB), 0, "unmapped");
 	is_int(left(), 64, "all is left again");
+
+	started = 0;
+	memcpy(&handle, &size, sizeof(size));
+	is_int(cuIpcOpenMemHandle_v2(&address, handle, 0), 0, "memory of another process");
+	ok(started, "which another thread opens before it is charged");
+	is_int(left(), 40, "it counts once");
+	is_int(cuIpcCloseMemHandle(address), 0, "closed by one of them");
+	is_int(left(), 40, "it still counts");
+	is_int(cuIpcCloseMemHandle(address), 0, "closed by the other");
+	is_int(left(), 64, "it no longer does");
 
 	started = 0;
 	is_int(cuMemPoolCreate(&pool, &props), 0, "a pool");
