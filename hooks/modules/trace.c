@@ -151,8 +151,11 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 	}
 	plan = trace_site_rest(site)->plan;
 	if (plan->duties & TRACE_DUTY_KERNEL && !call->result && !skipped &&
-	    !trace_kernel_is_known(writer, call->words[plan->kernel]))
-		trace_kernel_launched(writer, call->words[plan->kernel], start);
+	    !trace_kernel_is_known(writer, call->words[plan->kernel]) &&
+	    !trace_kernel_launched(writer, call->words[plan->kernel], start, &why)) {
+		trace_file_lost(why, !is_short(call));
+		return;
+	}
 	has_stack = plan->duties & TRACE_DUTY_STACK && trace_stack(writer, call, &stack);
 	record_long(writer, site, call, start, end, has_stack ? &stack : NULL);
 }
