@@ -56,7 +56,8 @@ bool launch_read(struct launch *launch, const struct launch_plan *plan, const st
 {
 	const struct trace_piece *piece;
 
-	if (!plan->launches || call->result || !(arguments->known >> plan->kernel & 1))
+	if (!plan->launches || call->result || call->status & CUAUDIT_TRACE_FAILED ||
+	    !(arguments->known >> plan->kernel & 1))
 		return false;
 	launch->kernel = trace_kernel(trace, arguments->words[plan->kernel], call->start);
 	launch->stream = 0;

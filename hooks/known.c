@@ -38,6 +38,23 @@ bool known_function(uint32_t index, struct cuaudit_function *function)
 	return alias;
 }
 
+/* Whether a text whose parts all name functions takes away again what it gives. */
+static bool takes_none(const char *text)
+{
+	struct selector *selector = selector_open(text);
+	struct cuaudit_function function;
+	bool none = true;
+
+	if (!selector)
+		return false;
+	/* What a driver has of the table has been asked about, there with its classes. */
+	for (uint32_t i = 0; none && known_function(i, &function); i++)
+		if (i < layout_count || layout_find(function.name) < 0)
+			none = !selector_takes(selector, &function);
+	selector_close(selector);
+	return none;
+}
+
 int cuaudit_selector_check(const char *name, const char *text)
 {
 	const char *part;
@@ -49,6 +66,11 @@ int cuaudit_selector_check(const char *name, const char *text)
 	fault = part;
 	if (!part)
 		part = selector_stranger(text, &length, known_function);
+	if (!part && takes_none(text)) {
+		cuaudit_log(CUAUDIT_WARN, "%s: '%s' takes no function: its parts with ! take away "
+			    "those of the others", name, text);
+		return -ENOENT;
+	}
 	if (!part)
 		return 0;
 	selector_near(part, length, near, known_function);

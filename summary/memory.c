@@ -163,7 +163,8 @@ int memory_call(struct memory_state *state, const struct trace_call *call)
 	const struct fact *fact = &state->facts[state->trace->sites[call->site].function];
 	int error;
 
-	if (fact->action < FACT_GIVES || call->result || !call->arguments)
+	if (fact->action < FACT_GIVES || call->result || !call->arguments ||
+	    call->status & CUAUDIT_TRACE_FAILED)
 		return 0;
 	error = apply(state, fact, call);
 	return error ? error : 1;

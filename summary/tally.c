@@ -284,7 +284,7 @@ static int add_call(struct tally *tally, const struct trace_call *call)
 		tally->last = call->end;
 	if (call->arguments && fact->action == FACT_LAUNCHES && add_launch(tally, call, fact))
 		return -ENOMEM;
-	if (fact->copies != COPY_NONE && !call->result && !(call->status & CUAUDIT_TRACE_SKIPPED))
+	if (fact->copies != COPY_NONE && trace_call_succeeded(call))
 		add_copy(tally, call, fact);
 	return add(tally->trace, cell, call->end - call->start);
 }

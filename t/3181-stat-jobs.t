@@ -109,6 +109,53 @@ like "$(tail -n 1 "$tmp/err")" "^cuaudit: 1 process of sh still runs; " "one tha
 kill "$(cat "$tmp/out")"
 rm -r "$TMPDIR"/*
 
+# One that ends when what there is has just been read.
+compile -shared -fPIC -o "$tmp/behind.so" -x c - -ldl <<'END' || bail_out "cannot build"
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static DIR *statistics;
+
+DIR *opendir(const char *path)
+{
+	DIR *(*next)(const char *) = (DIR *(*)(const char *))dlsym(RTLD_NEXT, "opendir");
+	DIR *entries = next(path);
+
+	if (!strcmp(program_invocation_short_name, "cuaudit") && strstr(path, "/cuaudit-stat-"))
+		statistics = entries;
+	return entries;
+}
+
+/* Lets a process go that waits for a reader of $BEHIND, until it has ended. */
+int closedir(DIR *entries)
+{
+	int (*next)(DIR *) = (int (*)(DIR *))dlsym(RTLD_NEXT, "closedir");
+	const char *path = getenv("BEHIND");
+	char byte;
+	int fd;
+
+	if (path && entries == statistics) {
+		fd = open(path, O_RDONLY);
+		while (read(fd, &byte, 1) > 0)
+			;
+		close(fd);
+		unsetenv("BEHIND");
+	}
+	return next(entries);
+}
+END
+mkfifo "$tmp/behind"
+# shellcheck disable=SC2016
+BEHIND=$tmp/behind LD_PRELOAD=$tmp/behind.so stat sh -c '
+	{ "$1" _exit=20 silent=0; } 9>"$0" & exec "$1" exit=1' "$tmp/behind" "$tmp/workers"
+is "$status $(total) $(ls "$TMPDIR") $(cat "$tmp/err")" "0 [21]  " \
+	"a process that ends after the statistics were read is in the report"
+
 # Names.
 odd=$(printf 'o d\nd;)%%p')
 mkdir "$tmp/$odd" && cp "$tmp/workers" "$tmp/$odd/$odd"

@@ -80,6 +80,17 @@ else
 	skip 5 "no mounting here"
 fi
 
+# Kernels whose names have no room in it, and whose handles were others' before.
+compile -o "$tmp/renames" "$top_srcdir/t/trace/renames.c" -L"$simdir" -l:libcuda.so.1 \
+	-Wl,-rpath,"$simdir" || bail_out "no test program"
+for options in "" args=kernel "when-full=ring"; do
+	traced "size=1M;$options" "$tmp/renames" 3000
+	"$top_builddir/bin/cuaudit" convert --to text -o - "$tmp"/traces/*.cutrace 2>"$tmp/none" |
+		sed -n 's/.*<n*_\([0-9]*\)>, gridDim = (\([0-9]*\).*/\1 \2/p' >"$tmp/named"
+	is "$(awk '$1 != $2' "$tmp/named" | head -n 3)" "" "$options: no launch has another kernel's name"
+	is "$status $(sums | sed 's/:.*//')" "0 12002" "... each call is written or counted"
+done
+
 # The file is taken away, its descriptor is closed and is another file's then.
 traced "args=no" "$tmp/app" removed 200000
 is "$status" 0 "a file that is removed: the program's status"

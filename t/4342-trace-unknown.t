@@ -136,6 +136,18 @@ like "$(cat "$tmp/to")" 'hfunc = \?, hmod = [^,]*, name = ""nosuchkernel""' "csv
 to jsonl
 like "$(cat "$tmp/to")" '"name":"nosuchkernel"' "jsonl"
 unlike "$(cat "$tmp/to")" '"hfunc"' "and nothing that the driver would have written"
+# So it is of one whose failure a hook made success of.
+rm -rf "$tmp/traces"
+mkdir "$tmp/traces"
+audited CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS='trace,fault(inject=*:result=0)' "$tmp/fails" 2>/dev/null
+to text
+is "$(grep -o 'cu[MG].* = CUDA_[A-Z_]*' "$tmp/to" | sed 's/hmod = [^,]*/hmod/')" \
+	'cuModuleGetFunction(hfunc = ?, hmod, name = "nosuchkernel") = CUDA_SUCCESS
+cuModuleGetFunction(hfunc = ?, hmod, name = NULL) = CUDA_SUCCESS
+cuModuleGetFunction(hfunc = ?, hmod, name = ?) = CUDA_SUCCESS
+cuModuleGetFunction(hfunc = ?, hmod, name = "ppp"...) = CUDA_SUCCESS
+cuModuleGetFunction(hfunc = ?, hmod, name = "pp") = CUDA_SUCCESS
+cuMemcpy3D_v2(pCopy = NULL) = CUDA_SUCCESS' "what the driver refused and fault made success of"
 audited CUAUDIT_HOOKS="trace(text=yes)" "$tmp/fails" >"$tmp/out" 2>&1
 like "$(cat "$tmp/out")" 'cuModuleGetFunction\(hfunc = .*, name = "nosuchkernel"\) = CUDA_ERROR_NOT_FOUND' \
 	"and as lines of text"

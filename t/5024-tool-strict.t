@@ -99,6 +99,7 @@ hooks "fault: error takes a result.*did you mean CUDA_ERROR_OUT_OF_MEMORY" "a re
 hooks "fault: cuMemAlloc_v2 has no parameter 'size'; did you mean bytesize|has no parameter 'size'" "a condition" \
 	'fault(inject=cuMemAlloc_v2:error=2:if=size>1)'
 hooks "fault: 'cuMemAloc' names no function" "a rule's selector" 'fault(inject=cuMemAloc:error=2)'
+hooks "fault: '!\*' takes no function" "a rule of no function" 'fault(inject=!*:error=2)'
 hooks "trace: stop: 'cuFoo' names no function" "a trigger" 'trace(stop=cuFoo:3)'
 hooks "trace: size takes" "a trace's size" 'trace(size=1KiB)'
 hooks "leak: suppress=/nowhere/x cannot be read" "suppressions" 'leak(suppress=/nowhere/x)'

@@ -427,21 +427,40 @@ static size_t count_running(void)
 	return count;
 }
 
+/*
+ * Reads what there is of this run, and returns how many of its processes still
+ * run. One that ends meanwhile may have saved its statistics behind our back,
+ * so they are read when none runs any more, or are said to be incomplete.
+ */
+static size_t load_last(struct merge *merge, struct empty *empty, int *error)
+{
+	size_t running = count_running();
+	const char *fault;
+
+	*error = load(merge, empty);
+	if (running && !count_running()) {
+		merge_free(merge);
+		*empty = (struct empty){ 0 };
+		*error = load(merge, empty);
+		running = 0;
+	}
+	/* Finds out how they ended. */
+	if (merge->count)
+		merge_build(merge, stat_run.name, 0, &stat_run.child, &fault);
+	/* Others' environments may be unreadable. */
+	if (running < merge_running(merge) + empty->alive)
+		running = merge_running(merge) + empty->alive;
+	return running;
+}
+
 /* All that is to be known is in memory before the directory goes, and before anything can block. */
 static void finish(void)
 {
 	struct merge merge = { .count = 0 };
-	const char *fault;
 	struct empty empty = { 0 };
-	size_t running;
-	int error = load(&merge, &empty);
+	int error;
+	size_t running = load_last(&merge, &empty, &error);
 
-	if (merge.count)
-		merge_build(&merge, stat_run.name, 0, &stat_run.child, &fault);
-	/* Others' environments may be unreadable. */
-	running = count_running();
-	if (running < merge_running(&merge) + empty.alive)
-		running = merge_running(&merge) + empty.alive;
 	report_free(&merge.report);
 	if (!stat_run.keep && !running)
 		remove_directory();

@@ -230,8 +230,7 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 			mask >>= 1;
 		}
 	}
-	arguments->unknown = unknown_words(arguments, good && !call->result &&
-					   !(call->status & CUAUDIT_TRACE_SKIPPED),
+	arguments->unknown = unknown_words(arguments, good && trace_call_succeeded(call),
 					   good && call->status & CUAUDIT_TRACE_INPUTS);
 	return good || call->status & CUAUDIT_TRACE_CUT;
 }

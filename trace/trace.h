@@ -219,6 +219,12 @@ struct trace_call {
 	const uint8_t *arguments;	/* NULL: none; in the walk's buffer until the next call is read */
 };
 
+/* Whether the driver itself answered success, as cuaudit_call_succeeded() of the live call. */
+static inline bool trace_call_succeeded(const struct trace_call *call)
+{
+	return !call->result && !(call->status & (CUAUDIT_TRACE_SKIPPED | CUAUDIT_TRACE_FAILED));
+}
+
 enum { TRACE_WINDOW_MIN = 8192, TRACE_RECORD_MAX = 255 * 8, TRACE_FAR = 16 };
 
 /* Records that others say again, and that were not in the window any more. */

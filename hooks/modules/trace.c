@@ -64,6 +64,7 @@ void record_long(struct trace_writer *writer, const struct trace_site *site,
 {
 	uint64_t ticks = end - start, delta = end - writer->end, flags = 0;
 	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED, inputs;
+	bool failed = call->flags & CUAUDIT_CALL_FAILED && !call->result;
 	uint64_t *to = writer->at + 2, *status = NULL;
 
 	/* The counter of another processor may be a little behind. */
@@ -79,11 +80,12 @@ void record_long(struct trace_writer *writer, const struct trace_site *site,
 		*to++ = ticks;
 		ticks = delta = 0;
 	}
-	if (call->result || call->depth || skipped) {
+	if (call->result || call->depth || skipped || failed) {
 		flags |= CUAUDIT_TRACE_STATUS;
 		status = to;
 		*to++ = (uint32_t)call->result | (uint64_t)(call->depth & 0xffff) << 32 |
-			(uint64_t)(skipped ? CUAUDIT_TRACE_SKIPPED : 0) << 48;
+			(uint64_t)(skipped ? CUAUDIT_TRACE_SKIPPED : 0) << 48 |
+			(uint64_t)(failed ? CUAUDIT_TRACE_FAILED : 0) << 48;
 	}
 	if (call->correlation - writer->correlation + 0x8000 > 0xffff) {
 		flags |= CUAUDIT_TRACE_CORRELATION;
@@ -149,8 +151,11 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 	}
 	plan = trace_site_rest(site)->plan;
 	if (plan->duties & TRACE_DUTY_KERNEL && !call->result && !skipped &&
-	    !trace_kernel_is_known(writer, call->words[plan->kernel]))
-		trace_kernel_launched(writer, call->words[plan->kernel], start);
+	    !trace_kernel_is_known(writer, call->words[plan->kernel]) &&
+	    !trace_kernel_launched(writer, call->words[plan->kernel], start, &why)) {
+		trace_file_lost(why, !is_short(call));
+		return;
+	}
 	has_stack = plan->duties & TRACE_DUTY_STACK && trace_stack(writer, call, &stack);
 	record_long(writer, site, call, start, end, has_stack ? &stack : NULL);
 }

@@ -26,12 +26,14 @@ _Atomic uint32_t trace_kernel_epoch;
 
 /*
  * By handle: 32 bits of its name's hash, what it was handed out as, then the
- * epoch + 1 in which it was asked for, 0 for never.
+ * epoch + 1 in which it was asked for, 0 for never. Misnamed: the file had no
+ * room for its name, and has that of another kernel which had the handle.
  */
 #define OF_KERNEL ((uint64_t)1 << 31)
 #define OF_FUNCTION ((uint64_t)1 << 30)
 #define OF_EITHER (OF_KERNEL | OF_FUNCTION)
-#define ASKED (OF_FUNCTION - 1)
+#define MISNAMED ((uint64_t)1 << 29)
+#define ASKED (MISNAMED - 1)
 static struct trace_table kernels;
 
 /* By handle: the number of its layout, and above that the epoch + 1 in which it was asked for. */
@@ -55,30 +57,38 @@ static uint64_t hash(const char *name)
 	return sum >> 32 << 32;
 }
 
-static void describe(uint64_t handle, uint64_t ticks, const char *name)
+static bool describe(uint64_t handle, uint64_t ticks, const char *name, uint32_t *why)
 {
 	struct cuaudit_trace_kernel *record;
 	size_t size = trace_describe_size(name);
-	uint32_t why;
 
-	record = trace_describe(sizeof(*record), size, &why);
+	record = trace_describe(sizeof(*record), size, why);
 	if (!record)
-		return;
+		return false;
 	record->handle = handle;
 	record->ticks = ticks;
 	trace_describe_text(record + 1, name, size);
 	trace_describe_publish(record, CUAUDIT_TRACE_KERNEL);
+	return true;
 }
 
-/* What a handle is called now; a name that it had is not written again. NULL: nobody knows. */
-static void note(uint64_t handle, uint64_t ticks, const char *name)
+/*
+ * What a handle is called now; a name that it had is not written again. NULL: nobody knows.
+ * False, and why: the file would give it another's name.
+ */
+static bool note(uint64_t handle, uint64_t ticks, const char *name, uint32_t *why)
 {
 	uint64_t old = trace_table_get(&kernels, handle, 0);
 	uint64_t now = (old & OF_EITHER) | (name ? hash(name) : old >> 32 << 32) | (epoch() + 1);
+	bool misnamed = false;
 
 	if (name && (!(old & ASKED) || old >> 32 != now >> 32))
-		describe(handle, ticks, name);
+		misnamed = !describe(handle, ticks, name, why) &&
+			   ((old & ASKED && old >> 32) || old & MISNAMED);
+	if (misnamed)
+		now = (old & OF_EITHER) | MISNAMED;
 	trace_table_put(&kernels, handle, 0, now);
+	return !misnamed;
 }
 
 /* Only what was seen as such: the driver need not know a handle of the other kind. */
@@ -103,7 +113,7 @@ static bool note_nameless(uint64_t handle, uint64_t ticks, uint64_t asked_as)
 	uint64_t old = trace_table_get(&kernels, handle, 0), tries = old >> 32;
 
 	if ((old & OF_EITHER) == asked_as && (!asked_as || tries >= TRIES)) {
-		note(handle, ticks, NULL);
+		note(handle, ticks, NULL, NULL);
 		return true;
 	}
 	tries += (old & OF_EITHER) == asked_as;
@@ -172,15 +182,17 @@ static const struct trace_layout *ask_layout(struct trace_writer *writer, uint64
 
 static bool layouts_wanted;
 
-void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks)
+bool trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks,
+			   uint32_t *why)
 {
 	const struct trace_layout **layouts;
 	uint32_t now = atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
 	struct trace_lock saved;
 	uint64_t known, *at;
-	bool good = true;
+	bool good = true, misnamed = false;
 	const char *name;
 
+	*why = CUAUDIT_TRACE_LOST_SIZE;
 	if (writer->kernels_epoch != now)
 		memset(writer->kernels, 0, sizeof(writer->kernels));
 	writer->kernels_epoch = now;
@@ -192,19 +204,22 @@ void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_
 		name = ask_name(handle, known & OF_EITHER);
 		trace_lock(&saved);
 		if (name)
-			note(handle, ticks, name);
+			misnamed = !note(handle, ticks, name, why);
+		else if (known & MISNAMED)
+			misnamed = true;
 		else
 			good = note_nameless(handle, ticks, known & OF_EITHER);
 		trace_unlock(&saved);
 	}
-	if (!good)
-		return;
+	if (!good || misnamed)
+		return !misnamed;
 	at = trace_kernel_places(writer, handle);
 	layouts = &writer->layouts[at - writer->kernels];
 	at[1] = at[0];
 	at[0] = handle;
 	layouts[1] = layouts[0];
 	layouts[0] = layouts_wanted ? ask_layout(writer, handle, known & OF_EITHER) : NULL;
+	return true;
 }
 
 const struct trace_layout *trace_kernel_layout(struct trace_writer *writer, uint64_t handle)
@@ -221,6 +236,7 @@ static void handed_out(uint64_t handle, const char *name, uint64_t as)
 {
 	bool silent = as == OF_KERNEL ? !kernel_name() : !function_name();
 	struct trace_lock saved;
+	uint32_t why;
 	uint64_t old;
 
 	trace_lock(&saved);
@@ -232,7 +248,7 @@ static void handed_out(uint64_t handle, const char *name, uint64_t as)
 			atomic_fetch_add_explicit(&trace_kernel_epoch, 1, memory_order_relaxed);
 	}
 	if (name && silent)
-		note(handle, cuaudit_ticks(), name);
+		note(handle, cuaudit_ticks(), name, &why);
 	trace_unlock(&saved);
 }
 

@@ -32,8 +32,12 @@ static inline bool trace_kernel_is_known(struct trace_writer *writer, uint64_t h
 	       atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
 }
 
-/* Context: call. Describes the kernel that was launched just now, at ticks. */
-void trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks);
+/*
+ * Context: call. Describes the kernel that was launched just now, at ticks. False, and why: the
+ * file had no room, and would name another kernel that had the handle.
+ */
+bool trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks,
+			   uint32_t *why);
 
 /* Context: call. How the parameters of a kernel lie that is known; NULL: nobody told. */
 const struct trace_layout *trace_kernel_layout(struct trace_writer *writer, uint64_t handle);

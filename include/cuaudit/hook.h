@@ -120,7 +120,7 @@ CUAUDIT_PUBLIC int cuaudit_selector_rows(const char *selector, uint8_t *rows, ui
 /*
  * Context: setup. Whether a selector, see libcuaudit(7), can be a hook's
  * functions. 0; -EINVAL (no selector), -ENOENT (a part of it names no
- * function), both after a message that begins with name.
+ * function, or all of it takes none), both after a message that begins with name.
  */
 CUAUDIT_PUBLIC int cuaudit_selector_check(const char *name, const char *selector);
 

@@ -187,7 +187,8 @@ enum cuaudit_trace_next_thread {
 enum cuaudit_trace_status {
 	CUAUDIT_TRACE_SKIPPED = 1,	/* a hook answered in the driver's place */
 	CUAUDIT_TRACE_CUT = 2,		/* the arguments did not fit: those of the last steps are missing */
-	CUAUDIT_TRACE_INPUTS = 4	/* it failed; what the driver reads was followed, but NULL */
+	CUAUDIT_TRACE_INPUTS = 4,	/* it failed; what the driver reads was followed, but NULL */
+	CUAUDIT_TRACE_FAILED = 8	/* the driver failed, and a hook made the result 0 */
 };
 
 /* Descriptions. */

@@ -16,7 +16,7 @@ import sys
 FUNCTION, LIBRARY, SITE, THREAD, KERNEL, CALLERS, DRIVER, MARK, LAYOUT = range(1, 10)
 LONG, STATUS, CORRELATION, STACK, WITH_ARGUMENTS, NEXT_THREAD = 1, 2, 4, 8, 16, 128
 NOTHING, VALUE, BEHIND, TEXT, ARRAY, PARAMETERS = range(6)
-SKIPPED, CUT, INPUTS = 1, 2, 4
+SKIPPED, CUT, INPUTS, FAILED = 1, 2, 4, 8
 REASONS = ['beyond its size', 'on a full or failing disk', 'for want of memory', 'of signal handlers',
            'written over', 'of which a signal handler left the hook']
 
@@ -224,7 +224,7 @@ class Trace:
                 continue
             there, bit = mask >> bit & 1, bit + 1
             if not there:
-                if not call.result and not call.status & SKIPPED:
+                if not call.result and not call.status & (SKIPPED | FAILED):
                     found[word] = None
                 continue
             if how == BEHIND:
