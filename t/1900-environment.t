@@ -36,6 +36,8 @@ says 'CUAUDIT_OUTPUT' "a field that does not exist" CUAUDIT_OUTPUT='x%z'
 says "there is no hook module 'stats?t'.*stat" "a hook that does not exist" CUAUDIT_HOOKS=statt
 says '^cuaudit' "an unfinished option" CUAUDIT_HOOKS='stat(format=json'
 says "" "only errors are said" CUAUDIT_LOG=error CUAUDIT_EXLUDE=x
+says "" "what the simulated driver takes is its to judge" CUAUDIT_SIM_MEMORY=lots \
+	CUAUDIT_SIM_LAUNCH_TIME=soon
 says "" "good values" CUAUDIT_DISABLE=0 CUAUDIT_FOLLOW=1 CUAUDIT_LOG=info \
 	CUAUDIT_FUNCTIONS='cuMem*,!cuMemAlloc,%stream' CUAUDIT_EXCLUDE='lib*' CUAUDIT_OUTPUT=
 

@@ -170,6 +170,8 @@ static int opened(const char *path, int flags)
 {
 	int fd = open(path, flags, 0600);
 
+	if (fd == STDERR_FILENO)
+		return 0;
 	return fd < 0 ? 99 : dup2(fd, STDERR_FILENO) == STDERR_FILENO && !close(fd) ? 0 : 99;
 }
 
