@@ -90,6 +90,9 @@ for binding in lazy now; do
 		is "$status $(told "$tmp"/traces/*)" "$want" "of two that may, the $caller, bound $binding"
 	done
 done
+# The auditor named twice is no other auditor, beside which calls of _exit are not told.
+traced "" timeout 60 env LD_AUDIT="$LIBCUAUDIT:$LIBCUAUDIT" "$tmp/now" _exit 3 2>/dev/null
+is "$status $(told "$tmp"/traces/*)" "$(test "$family" = new && echo 3 2 3 || echo 3 0 0)" "twice"
 quits 0 "2 0" _exit 0
 quits 3 "2 3" _exit 259
 quits 4 "2 4" _Exit 4
