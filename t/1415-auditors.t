@@ -210,16 +210,21 @@ int cuInit(unsigned int flags)
 	return (int)flags;
 }
 END
-build first/calls -x c - -x none -L"$tmp/first" -l:libcuda.so.1 <<'END'
+build first/calls -x c - -x none -L"$tmp/first" -l:libcuda.so.1 -ldl <<'END'
+#include <dlfcn.h>
+
 int cuInit(unsigned int flags);
 
 int main(void)
 {
-	return cuInit(0) || cuInit(0);
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	int (*found)(unsigned int) = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : 0;
+
+	return cuInit(0) || !found || found(0);
 }
 END
 LD_LIBRARY_PATH=$tmp/first
-for list in "$LIBCUAUDIT" "$tmp/told.so:$LIBCUAUDIT"; do
+for list in "$LIBCUAUDIT" "$tmp/told.so:$LIBCUAUDIT" "$tmp/deaf.so:$LIBCUAUDIT"; do
 	is "$(run "$list" "$tmp/first/calls")" "status 0
 cuInit 2" "a driver of one function, $(echo "$list" | sed 's/[^:]*\///g')"
 done

@@ -52,6 +52,10 @@ done
 audited CUAUDIT_HOOKS= "$@" "$tmp/simple" 2 2>"$tmp/err" 3>"$tmp/3"
 is "$(grep -c '^cuaudit' "$tmp/err")" 9 "many: the first eight, and a line for the rest"
 like "$(cat "$tmp/err")" '4 more' "and how many they are"
+shift 4
+audited CUAUDIT_HOOKS= "$@" "$tmp/simple" 2 2>"$tmp/err" 3>"$tmp/3"
+is "$(grep -c '^cuaudit: CUAUDIT_UNKNOWN_' "$tmp/err") $(grep -c '^cuaudit' "$tmp/err")" "8 8" \
+	"eight: a line each and no more"
 
 # never in a process that does not call the driver
 audited CUAUDIT_EXLUDE=x CUAUDIT_LOG=loud "$tmp/simple" 0 >"$tmp/out" 2>"$tmp/err" 3>"$tmp/3"
