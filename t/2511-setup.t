@@ -36,6 +36,7 @@ done
 quiet "a handler calls while the core is loaded" 20 handler
 quiet "a handler calls copies of the driver first" 5 copies "$@"
 quiet "fork handlers call copies of the driver first" 5 fork "$@"
+quiet "first calls keep the mask of signals" 1 mask "$@"
 quiet "first calls of copies of the driver leave no stack behind" 1 gives-back "$@"
 for hooks in $modules; do
 	for how in thread coroutine signal-stack; do
