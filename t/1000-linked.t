@@ -39,6 +39,87 @@ build fixed -fno-pie -no-pie "$routes/linked.c" "$tmp/fixed.o" $caller $cuda -pt
 both "-no-pie" "$tmp/fixed" plt plt plt canonical
 both "-no-pie, LD_BIND_NOW" LD_BIND_NOW=1 "$tmp/fixed" plt plt plt canonical
 
+# One function by an address, a place in it, the PLT and a look-up: each counts as what it is.
+# No segment is left writable that was not.
+build libmixed.so -shared -fPIC -fplt -Wl,-z,lazy -x c - -x none $cuda -ldl <<'END'
+#include <dlfcn.h>
+
+#include "t/fake/driver.h"
+
+int (*volatile mixed_address)(unsigned int flags) = cuInit;
+const char *volatile mixed_inside = (const char *)cuInit + 4;
+extern int cuNewOne(unsigned int flags) __attribute__((weak));
+int (*volatile mixed_weak)(unsigned int flags) = cuNewOne;
+
+int mixed_call(void);
+int mixed_call(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_NOW);
+	int (*found)(unsigned int) = (int (*)(unsigned int))dlsym(driver, "cuInit");
+
+	return mixed_address(0) || cuInit(0) || found(0);
+}
+END
+build mixed -x c - -x none -L"$tmp" -l:libmixed.so $cuda -ldl <<'END'
+#include <link.h>
+#include <stdint.h>
+
+#include "t/fake/driver.h"
+#include "t/tap.h"
+
+extern const char *volatile mixed_inside;
+extern int mixed_call(void);
+
+/* How the page at is mapped: 1 if it can be written to. */
+static int is_writable(uintptr_t at)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long from, to;
+	char line[4096], mode[8];
+	int writable = 0;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %7s", &from, &to, mode) == 3 && at >= from && at < to)
+			writable = mode[1] == 'w';
+	if (maps)
+		fclose(maps);
+	return writable;
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type != PT_LOAD || segment->p_flags & PF_W)
+			continue;
+		for (ElfW(Xword) at = 0; at < segment->p_memsz; at += 4096)
+			*(int *)data += is_writable(info->dlpi_addr + segment->p_vaddr + at);
+	}
+	/* The program and its first libraries, ours among them. */
+	return strstr(info->dlpi_name, "/libcuda.so.1") != NULL;
+}
+
+int main(void)
+{
+	int writable = 0;
+
+	dl_iterate_phdr(look, &writable);
+	is_int(writable, 0, "no page of code or constants can be written to");
+	is_ptr(mixed_inside, (const char *)cuaudit_fake_address("cuInit") + 4, "a place in a function");
+	is_int(mixed_call(), 0, "the calls");
+	return done_testing();
+}
+END
+native "one function in every way" "$tmp/mixed"
+ok "one function in every way" audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json)' \
+	CUAUDIT_OUTPUT="$tmp/mixed.json" "$tmp/mixed"
+test "$LOADER" = new && relocation=1 || relocation=0
+is "$(sed -n 's/.*"routes":\({[^}]*}\).*/\1/p' "$tmp/mixed.json")" \
+	"{\"plt\":2,\"dlsym\":1,\"relocation\":$relocation,\"procaddr\":0}" \
+	"its routes, and the program's own call"
+
 # libraries
 ok "a folder" mkdir "$tmp/other"
 for flags in -Wl,-z,now -fno-plt -Wl,--hash-style=sysv -Wl,-Bsymbolic; do

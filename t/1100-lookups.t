@@ -53,6 +53,36 @@ build weak-linked "$tmp/weak.c" -L"$tmp" -l:libweak.so -Wl,--no-as-needed $cuda
 both "weak, driver" "$tmp/weak-linked" present
 both "weak, preloaded driver" LD_PRELOAD="$tmp/libcuda.so.1" "$tmp/weak" present
 
+# What was not there to be bound is looked up later: that is no relocation.
+build libasks.so -shared -fPIC -x c - -ldl <<'END'
+#include <dlfcn.h>
+
+extern int cuInit(unsigned int flags) __attribute__((weak));
+int (*volatile asks_address)(unsigned int flags) = cuInit;
+
+int asks(void);
+int asks(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*found)(unsigned int) = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : 0;
+
+	return asks_address || !found || found(0);
+}
+END
+build asks -x c - -x none -L"$tmp" -l:libasks.so <<'END'
+int asks(void);
+
+int main(void)
+{
+	return asks();
+}
+END
+native "weak, looked up later" "$tmp/asks"
+ok "weak, looked up later" audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json)' \
+	CUAUDIT_OUTPUT="$tmp/asks.json" "$tmp/asks"
+is "$(sed -n 's/.*"routes":\({[^}]*}\).*/\1/p' "$tmp/asks.json")" \
+	'{"plt":0,"dlsym":1,"relocation":0,"procaddr":0}' "its route"
+
 # the hang of modules that put themselves between by LD_PRELOAD
 library libomp.so ompt.c -ldl
 program omp ompt-main.c -L"$tmp" -l:libomp.so $cuda

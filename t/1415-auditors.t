@@ -200,6 +200,36 @@ cuDriverGetVersion 1 cuInit 1 cuaudit_fake_dlsym 1" "$order: result and calls"
 done
 LD_LIBRARY_PATH=$simdir:$tmp
 
+# The very first function of the driver has a stub too.
+mkdir "$tmp/first"
+build first/libcuda.so.1 -shared -fPIC -Wl,-soname,libcuda.so.1 -x c - <<'END'
+int cuInit(unsigned int flags);
+
+int cuInit(unsigned int flags)
+{
+	return (int)flags;
+}
+END
+build first/calls -x c - -x none -L"$tmp/first" -l:libcuda.so.1 -ldl <<'END'
+#include <dlfcn.h>
+
+int cuInit(unsigned int flags);
+
+int main(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	int (*found)(unsigned int) = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : 0;
+
+	return cuInit(0) || !found || found(0);
+}
+END
+LD_LIBRARY_PATH=$tmp/first
+for list in "$LIBCUAUDIT" "$tmp/told.so:$LIBCUAUDIT" "$tmp/deaf.so:$LIBCUAUDIT"; do
+	is "$(run "$list" "$tmp/first/calls")" "status 0
+cuInit 2" "a driver of one function, $(echo "$list" | sed 's/[^:]*\///g')"
+done
+LD_LIBRARY_PATH=$simdir:$tmp
+
 # sotruss, and two more at once, in every place.
 sotruss=$(ls /usr/lib/*/audit/sotruss-lib.so /usr/lib64/audit/sotruss-lib.so 2>"$tmp/none" | head -n 1)
 test -z "$sotruss" || run "$sotruss" "$demo" dlopen >"$tmp/none"

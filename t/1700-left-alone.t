@@ -94,7 +94,9 @@ ok "an auditor of its own" mkdir "$tmp/lonely"
 ok "a copy" cp "$LIBCUAUDIT" "$tmp/lonely/libcuaudit.so"
 run 0 "auditor calls=2" "no core" LD_AUDIT="$tmp/lonely/libcuaudit.so" "$tmp/simple" 2
 is "$(grep -c cuaudit "$tmp/err")" 1 "no core: one line says so"
-like "$(cat "$tmp/err")" '^cuaudit: cannot load .*cuaudit-core\.so: .*; nothing is audited' "no core: which, and why"
+like "$(cat "$tmp/err")" \
+	"^cuaudit: cannot load $tmp/lonely/cuaudit/cuaudit-core\\.so: .*; nothing is audited" \
+	"no core: the one beside the auditor, and why"
 mkdir "$tmp/lonely/cuaudit" && : >"$tmp/lonely/cuaudit/cuaudit-core.so"
 run 0 "auditor calls=2" "a broken core" LD_AUDIT="$tmp/lonely/libcuaudit.so" "$tmp/simple" 2
 is "$(grep -c cuaudit "$tmp/err")" 1 "a broken core: one line says so"

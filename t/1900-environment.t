@@ -36,6 +36,8 @@ says 'CUAUDIT_OUTPUT' "a field that does not exist" CUAUDIT_OUTPUT='x%z'
 says "there is no hook module 'stats?t'.*stat" "a hook that does not exist" CUAUDIT_HOOKS=statt
 says '^cuaudit' "an unfinished option" CUAUDIT_HOOKS='stat(format=json'
 says "" "only errors are said" CUAUDIT_LOG=error CUAUDIT_EXLUDE=x
+says "" "what the simulated driver takes is its to judge" CUAUDIT_SIM_MEMORY=lots \
+	CUAUDIT_SIM_LAUNCH_TIME=soon
 says "" "good values" CUAUDIT_DISABLE=0 CUAUDIT_FOLLOW=1 CUAUDIT_LOG=info \
 	CUAUDIT_FUNCTIONS='cuMem*,!cuMemAlloc,%stream' CUAUDIT_EXCLUDE='lib*' CUAUDIT_OUTPUT=
 
@@ -50,6 +52,10 @@ done
 audited CUAUDIT_HOOKS= "$@" "$tmp/simple" 2 2>"$tmp/err" 3>"$tmp/3"
 is "$(grep -c '^cuaudit' "$tmp/err")" 9 "many: the first eight, and a line for the rest"
 like "$(cat "$tmp/err")" '4 more' "and how many they are"
+shift 4
+audited CUAUDIT_HOOKS= "$@" "$tmp/simple" 2 2>"$tmp/err" 3>"$tmp/3"
+is "$(grep -c '^cuaudit: CUAUDIT_UNKNOWN_' "$tmp/err") $(grep -c '^cuaudit' "$tmp/err")" "8 8" \
+	"eight: a line each and no more"
 
 # never in a process that does not call the driver
 audited CUAUDIT_EXLUDE=x CUAUDIT_LOG=loud "$tmp/simple" 0 >"$tmp/out" 2>"$tmp/err" 3>"$tmp/3"

@@ -21,7 +21,7 @@ quiet() {
 	quiet_bad=0
 	for quiet_run in $(seq "$quiet_times"); do
 		audited LD_LIBRARY_PATH="$tmp" CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS="${hooks-stat}" \
-			timeout 60 "$tmp/setup" "$@" 2>"$tmp/err" || quiet_bad=$((quiet_bad + 1))
+			timeout -s KILL 60 "$tmp/setup" "$@" 2>"$tmp/err" || quiet_bad=$((quiet_bad + 1))
 		if test -s "$tmp/err"; then
 			sed 's/^/# /' "$tmp/err"
 			quiet_bad=$((quiet_bad + 1))
@@ -31,11 +31,13 @@ quiet() {
 }
 
 for how in handler thread coroutine signal-stack; do
-	ok "natively: $how" $run_env LD_LIBRARY_PATH="$tmp" timeout 60 "$tmp/setup" $how
+	ok "natively: $how" $run_env LD_LIBRARY_PATH="$tmp" timeout -s KILL 60 "$tmp/setup" $how
 done
 quiet "a handler calls while the core is loaded" 20 handler
 quiet "a handler calls copies of the driver first" 5 copies "$@"
 quiet "fork handlers call copies of the driver first" 5 fork "$@"
+quiet "first calls keep the mask of signals" 1 mask "$@"
+quiet "first calls of copies of the driver leave no stack behind" 1 gives-back "$@"
 for hooks in $modules; do
 	for how in thread coroutine signal-stack; do
 		quiet "first call, $hooks: $how" 1 $how

@@ -106,6 +106,8 @@ routed "twice, excluded" LD_AUDIT="$a:$a" CUAUDIT_EXCLUDE=libasker.so "$tmp/who"
 routed "three times by links, excluded" LD_AUDIT="$tmp/links/alias.so:$a:$tmp/lonely/auditor.so" \
 	CUAUDIT_EXCLUDE=libasker.so "$tmp/who" main -
 
+routed "twice, the program excluded" LD_AUDIT="$a:$a" CUAUDIT_EXCLUDE='(main)' "$tmp/who" - library
+
 # A library the program opens by itself is no second auditor, and does no harm.
 build opens -x c - -ldl <<'C'
 #include <dlfcn.h>

@@ -243,6 +243,89 @@ static void test_twice(void)
 	is_ptr(open_as("/twice.so", 0x7000, 0x8000), two, "whichever it is");
 }
 
+/* By the counts of its chunks, the core passes over those of which none is open. */
+static void test_live(void)
+{
+	struct link_object *open[SOME];
+	long live = 0, before = 0;
+	char path[64];
+
+	for (uint32_t i = 0; i < LINK_CHUNKS; i++)
+		before += object_table.live[i];
+	for (int i = 0; i < SOME; i++) {
+		snprintf(path, sizeof(path), "/live/lib%d.so", i);
+		open[i] = open_as(path, 0x1000, 0x2000);
+	}
+	for (uint32_t i = 0; i < LINK_CHUNKS; i++)
+		live += object_table.live[i];
+	is_int(live, before + SOME, "open objects are counted");
+	for (int i = 0; i < SOME; i++)
+		object_close(open[i]);
+	live = 0;
+	for (uint32_t i = 0; i < LINK_CHUNKS; i++)
+		live += object_table.live[i];
+	is_int(live, before, "and closed ones are not");
+}
+
+/* Each slot's entry of the core's is told of each object that comes or goes, and nothing else. */
+static void test_generation(void)
+{
+	static struct {
+		_Atomic uint32_t generation;
+		uint32_t other;
+	} mirror[SLOTS + 1];
+	struct link_object *object;
+
+	object_table.nslots = SLOTS;
+	object_table.mirror_generation = &mirror[0].generation;
+	object_table.mirror_stride = sizeof(mirror[0]);
+	for (int turn = 0; turn < 2; turn++) {
+		uint32_t before = object_table.generation;
+
+		if (!turn)
+			object = open_as("/told.so", 0x1000, 0x2000);
+		else
+			object_close(object);
+		ok(object_table.generation != before, "%s: another generation",
+		   turn ? "closed" : "opened");
+		for (int i = 0; i < SLOTS; i++)
+			is_int(mirror[i].generation, object_table.generation, "told to slot %d", i);
+	}
+	is_int(mirror[SLOTS].generation, 0, "and to none behind the last");
+	object_table.mirror_generation = NULL;
+	object_table.nslots = 0;
+}
+
+/* What the kernel puts behind the environment, of which the loader may have removed some. */
+static void test_start(void)
+{
+	static const ElfW(auxv_t) vector[] = {
+		{ AT_PHDR, { 0x1230 } }, { AT_PHNUM, { 7 } }, { AT_PAGESZ, { 16384 } },
+		{ AT_BASE, { 0x7000 } }, { AT_EXECFN, { (uintptr_t)"/the/program" } },
+		{ AT_SECURE, { 0 } }, { AT_ENTRY, { 0 } }, { AT_NULL, { 0 } },
+	};
+	struct {
+		char *envp[4];
+		ElfW(auxv_t) vector[sizeof(vector) / sizeof(vector[0])];
+	} block;
+
+	for (int nulls = 1; nulls <= 3; nulls++) {
+		for (int secure = 0; secure < 2; secure++) {
+			for (int i = 0; i < 4; i++)
+				block.envp[i] = i < 4 - nulls ? "A=1" : NULL;
+			memcpy(block.vector, vector, sizeof(vector));
+			block.vector[5].a_un.a_val = (uint64_t)secure;
+			block.vector[3].a_un.a_val = secure ? 0 : 0x7000;
+			object_start(block.envp);
+			ok((uintptr_t)main_phdr == 0x1230 && main_phnum == 7 && sys_page == 16384 &&
+			   !strcmp(object_program, "/the/program"), "%d NULL: the program", nulls);
+			ok(object_secure == secure && object_by_kernel == !secure,
+			   "%d NULL: %s", nulls, secure ? "it gained privileges" : "by the kernel");
+		}
+	}
+	sys_page = 4096;
+}
+
 static void test_cookies(void)
 {
 	uintptr_t cookie = 0;
@@ -280,6 +363,9 @@ int main(void)
 	test_twice();
 	test_cookies();
 	test_names();
+	test_live();
+	test_generation();
+	test_start();
 	test_full();
 	return done_testing();
 }

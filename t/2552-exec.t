@@ -111,6 +111,12 @@ object plt.so -DLIBRARY -shared -fPIC -fplt -Wl,-z,noseparate-code -Wl,-z,lazy
 patched jmprel plt.so jmprel.so
 library "the PLT's relocations apart" plt.so
 library "the PLT's relocations counted twice" jmprel.so
+# Two at once: behind the first one's copy lies what belongs to the second.
+cp "$tmp/jmprel.so" "$tmp/jmprel2.so"
+native "two of them at once" LD_PRELOAD="$tmp/jmprel.so:$tmp/jmprel2.so" "$tmp/separate"
+is "$(reports LD_PRELOAD="$tmp/jmprel.so:$tmp/jmprel2.so" "$tmp/separate" "$tmp/jmprel.so" \
+	"$tmp/jmprel2.so")" "cuInit called 6 times
+status 0, cuInit 6, cuDriverGetVersion 3" "two of them at once: called and counted"
 object plt-driver.so -DLIBRARY -shared -fPIC -fplt -Wl,-z,noseparate-code -Wl,-z,now
 patched jmprel plt-driver.so jmprel-now.so
 library "counted twice, and bound at once" jmprel-now.so

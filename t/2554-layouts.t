@@ -197,7 +197,9 @@ like "$(cat "$tmp/report.coverage")" '"kind":"ifunc",[^]]*"count":1' "and report
 # that looks into its own scope first.
 build deep -fno-pie -no-pie -x c - -L"$tmp" -l:libcuda.so.1 -ldl <<'C'
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "t/fake/driver.h"
 
@@ -206,11 +208,28 @@ static int (*volatile taken)(unsigned int flags);
 
 int main(int argc, char **argv)
 {
-	int mode = RTLD_NOW | (argc == 3 && !strcmp(argv[2], "deep") ? RTLD_DEEPBIND : 0);
+	int mode = RTLD_NOW | (argc == 3 && strcmp(argv[2], "shallow") ? RTLD_DEEPBIND : 0);
 	void *library = dlopen(argv[1], mode);
-	int (*call)(void) = library ? (int (*)(void))dlsym(library, "addresses_call") : NULL;
+	int (*call)(void);
 	int failed;
 
+	if (argc == 3 && !strcmp(argv[2], "moved")) {
+		ElfW(Addr) at = ((struct link_map *)library)->l_addr;
+		const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)at;
+		const ElfW(Phdr) *segment = (const ElfW(Phdr) *)(at + header->e_phoff);
+		size_t size = 0;
+
+		for (int i = 0; i < header->e_phnum; i++)
+			if (segment[i].p_type == PT_LOAD)
+				size = segment[i].p_vaddr + segment[i].p_memsz;
+		/* Zeros where it was; it comes somewhere else the next time. */
+		dlclose(library);
+		if (mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+			 MAP_FIXED_NOREPLACE, -1, 0) != (void *)at)
+			return 9;
+		library = dlopen(argv[1], mode);
+	}
+	call = library ? (int (*)(void))dlsym(library, "addresses_call") : NULL;
 	taken = cuInit;
 	failed = !call || call() || taken(0);
 
@@ -228,8 +247,13 @@ if $READELF -sW "$tmp/deep" | grep -q ' [0-9a-f]*[1-9a-f][0-9a-f]* .* UND cuInit
 		test "$LOADER" = old || echo "status 86, cuInit 1, cuDriverGetVersion 1"
 		test "$LOADER" = new || echo "status 0, cuInit 3, cuDriverGetVersion 1")" \
 		"and with RTLD_DEEPBIND: reported"
+	first=$(grep -o '"kind":"relocations",[^]]*"count":[0-9]*' "$tmp/report.coverage")
+	reports "$tmp/deep" "$tmp/library.so" moved >"$tmp/out"
+	moved=$(grep -o '"kind":"relocations",[^]]*"count":[0-9]*' "$tmp/report.coverage")
+	is "${moved##*:}" "$(test -z "$first" || echo $((2 * ${first##*:})))" \
+		"and again, where it comes to another address"
 else
-	skip 2 "this linker gives a fixed program no address of its own"
+	skip 3 "this linker gives a fixed program no address of its own"
 fi
 
 # Nothing of it is routed: the report is made all the same, and what is written still is.

@@ -69,6 +69,36 @@ cp "$tmp/good.so" "$tmp/tree/cuaudit/hooks"
 works "beside the core" "good: nothing saw 3" CUAUDIT_HOOKS=good
 LIBCUAUDIT=$top_builddir/lib/libcuaudit.so
 
+# Its init runs with signals blocked, and may call the driver: such calls are not hooked, and
+# hooks come after them all the same.
+build calls.so -w -shared -fPIC -x c - -L"$core" -l:cuaudit-core.so -ldl <<'END'
+#include <cuaudit/hook.h>
+#include <dlfcn.h>
+#include <signal.h>
+
+static int init(const struct cuaudit_options *options)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	int (*query)(void *) = driver ? (int (*)(void *))dlsym(driver, "cuStreamQuery") : NULL;
+	int (*start)(unsigned int) = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : NULL;
+
+	sigset_t mask;
+
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	if (!sigismember(&mask, SIGUSR1) || !sigismember(&mask, SIGALRM) || sigismember(&mask, SIGSEGV))
+		return 4;
+	return !query || !start || query(0) || query(0) ? 5 : 0;
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "calls", .init = init,
+};
+END
+run CUAUDIT_HOOKS="$tmp/calls.so,stat(format=json)" CUAUDIT_OUTPUT="$tmp/calls"
+is "$run_status $run_out$run_err" "0 arrived 3 kept 6" "calls in init: the program, and nothing said"
+like "$(cat "$tmp/calls")" '"name":"cuInit","calls":3,' "the program's calls are hooked"
+like "$(cat "$tmp/calls")" '"unhooked_calls":2,' "those of init are not, and counted"
+
 # one among others, and twice
 works "after another" "good: nothing saw 3" CUAUDIT_HOOKS="coverage,$tmp/good.so" \
 	CUAUDIT_OUTPUT="$tmp/coverage"

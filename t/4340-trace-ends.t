@@ -67,6 +67,32 @@ quits() {
 	done
 }
 
+# A library's call of the same function, bound before or after the program's, is its own.
+compile -O1 -shared -fPIC -o "$tmp/quits.so" -x c - <<'END' || bail_out "cannot build"
+#include <stdlib.h>
+#include <unistd.h>
+
+static void __attribute__((destructor)) quit(void)
+{
+	const char *how = getenv("QUITS");
+
+	if (how && *how == 'l')
+		_exit(11);
+}
+END
+for binding in lazy now; do
+	for caller in program library; do
+		test $caller = library && end="return 3" want="11 2 11" || end="_exit 3" want="3 2 3"
+		test "$family" = new || want="${want%% *} 0 0"
+		# shellcheck disable=SC2086 # two arguments
+		traced "" timeout 60 env LD_PRELOAD="$tmp/quits.so" QUITS=$caller \
+			"$tmp/$binding" $end 2>/dev/null
+		is "$status $(told "$tmp"/traces/*)" "$want" "of two that may, the $caller, bound $binding"
+	done
+done
+# The auditor named twice is no other auditor, beside which calls of _exit are not told.
+traced "" timeout 60 env LD_AUDIT="$LIBCUAUDIT:$LIBCUAUDIT" "$tmp/now" _exit 3 2>/dev/null
+is "$status $(told "$tmp"/traces/*)" "$(test "$family" = new && echo 3 2 3 || echo 3 0 0)" "twice"
 quits 0 "2 0" _exit 0
 quits 3 "2 3" _exit 259
 quits 4 "2 4" _Exit 4

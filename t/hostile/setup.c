@@ -169,6 +169,57 @@ static int on_signal_stack(void)
 	return wrong;
 }
 
+/* The program's mask is what it was, whatever that is. */
+static int keeps_mask(char **paths)
+{
+	for (int turn = 0; *paths; paths++, turn++) {
+		query_fn copy = open_copy(*paths);
+		sigset_t before, after;
+
+		sigemptyset(&before);
+		for (int number = 1 + turn; number <= SIGRTMAX; number += 1 + turn)
+			if (number != SIGKILL && number != SIGSTOP)
+				sigaddset(&before, number);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		sigprocmask(SIG_SETMASK, NULL, &before);
+		wrong += !copy || copy(NULL) != 0;
+		sigprocmask(SIG_SETMASK, NULL, &after);
+		for (int number = 1; number <= SIGRTMAX; number++)
+			wrong += sigismember(&before, number) != sigismember(&after, number);
+	}
+	return wrong;
+}
+
+/* The first call of each copy has a stack of its own, of 8 MiB, for a moment. */
+static long mapped_pages(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages = -1;
+
+	if (file && fscanf(file, "%ld", &pages) != 1)
+		pages = -1;
+	if (file)
+		fclose(file);
+	return pages;
+}
+
+static int gives_back(char **paths)
+{
+	enum { MOST = 3 << 20 };
+	long before;
+
+	first(NULL);
+	for (; *paths; paths++) {
+		query_fn copy = open_copy(*paths);
+
+		before = mapped_pages();
+		wrong += !copy || copy(NULL) != 0;
+		if (before < 0 || (mapped_pages() - before) * sysconf(_SC_PAGESIZE) > MOST)
+			return 3;
+	}
+	return wrong;
+}
+
 /*
  * A library in a namespace of its own has a libc whose keys begin at 0, where
  * those of the program's do: ours must not be what it finds.
@@ -217,6 +268,10 @@ int main(int argc, char **argv)
 		return in_coroutine();
 	if (!strcmp(which, "signal-stack"))
 		return on_signal_stack();
+	if (!strcmp(which, "mask"))
+		return keeps_mask(argv + 2);
+	if (!strcmp(which, "gives-back"))
+		return gives_back(argv + 2);
 	if (!strcmp(which, "keys"))
 		return with_keys(argv + 2);
 	return 2;

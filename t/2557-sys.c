@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The auditor's system calls and memory, against what the kernel and libc say. */
+#include <string.h>
+
+#define memcpy sys_memcpy
+#define memset sys_memset
+#include "audit/sys.c"
+#undef memcpy
+#undef memset
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "t/fuzz/chance.h"
+#include "t/tap.h"
+
+enum { SIZE = 1 << 16, BLOCKS = 4000, LARGEST = 3 * ARENA };
+
+uint64_t chance_state;
+
+static char said[2 * LINE];
+static size_t nsaid;
+
+void message_write(const char *text, size_t length)
+{
+	memcpy(said + nsaid, text, length);
+	nsaid += length;
+}
+
+/* The status of a child that runs check, 128 and the signal that it died of. */
+static int apart(int (*check)(void))
+{
+	int status = 0;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		_exit(check());
+	if (child < 0 || waitpid(child, &status, 0) < 0)
+		return 99;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Nothing of what is open afterwards took the number of a standard descriptor. */
+static int opens_above(void)
+{
+	for (int closed = 0; closed < 8; closed++) {
+		int fd;
+
+		while ((fd = open("/dev/null", O_RDWR)) <= STDERR_FILENO)
+			if (fd < 0)
+				return 1;
+		close(fd);
+		for (int i = 0; i <= STDERR_FILENO; i++)
+			if (closed >> i & 1)
+				close(i);
+		fd = sys_open("/dev/null", O_RDONLY);
+		if (fd <= STDERR_FILENO || !(fcntl(fd, F_GETFD) & FD_CLOEXEC))
+			return 2;
+		close(fd);
+		for (int i = 0; i <= STDERR_FILENO; i++)
+			if (fcntl(i, F_GETFD) != (closed >> i & 1 ? -1 : 0))
+				return 3;
+	}
+	return sys_open("/nowhere/at/all", O_RDONLY) != -ENOENT;
+}
+
+static int uses_stack(void)
+{
+	char *stack = sys_map_stack(SIZE);
+
+	if (!stack)
+		return 1;
+	memset(stack, 1, SIZE);
+	sys_unmap(stack, SIZE);
+	/* The page below was unmapped with it. */
+	return mmap(stack - sys_page, SIZE + sys_page, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != stack - sys_page;
+}
+
+static int leaves_stack(void)
+{
+	volatile char *stack = sys_map_stack(SIZE);
+
+	stack[-1] = 1;
+	return 0;
+}
+
+static int blocks_signals(void)
+{
+	static const int left[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP };
+	uint64_t wanted = ~(uint64_t)0, mask = 0, before = (uint64_t)1 << (SIGUSR1 - 1), old;
+
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		wanted &= ~((uint64_t)1 << (left[i] - 1));
+	/* libc's own are those before its first. */
+	for (int i = 32; i < SIGRTMIN; i++)
+		wanted &= ~((uint64_t)1 << (i - 1));
+	/* The kernel lets nobody block these. */
+	wanted &= ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1));
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+	old = sys_block_signals();
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, 8);
+	if (old != before || mask != wanted)
+		return 1;
+	sys_unblock_signals(old);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, 8);
+	return mask != before;
+}
+
+static void test_memory(void)
+{
+	static struct { unsigned char *at; size_t size; } blocks[BLOCKS];
+	int wrong = 0;
+
+	for (int i = 0; i < BLOCKS; i++) {
+		blocks[i].size = chance(20) ? chance(300) : chance(LARGEST);
+		blocks[i].at = sys_alloc(blocks[i].size);
+		wrong += !blocks[i].at || (uintptr_t)blocks[i].at % 16;
+		for (size_t k = 0; k < blocks[i].size; k++)
+			wrong += blocks[i].at[k] != 0;
+		memset(blocks[i].at, i % 255 + 1, blocks[i].size);
+	}
+	for (int i = 0; i < BLOCKS; i++)
+		for (size_t k = 0; k < blocks[i].size; k++)
+			wrong += blocks[i].at[k] != i % 255 + 1;
+	is_int(wrong, 0, "%d blocks: aligned, zero, nobody else's", BLOCKS);
+}
+
+/* Two files of one number on two devices are two. */
+struct seen {
+	uint64_t files[4];
+	unsigned int count, bad;
+};
+
+static bool see(const struct sys_mapping *mapping, void *data)
+{
+	struct seen *seen = data;
+
+	seen->bad += mapping->from >= mapping->to || mapping->from % sys_page || mapping->to % sys_page;
+	if (seen->count < 4)
+		seen->files[seen->count++] = mapping->file;
+	return false;
+}
+
+static void test_mappings(void)
+{
+	static const char *const lines[] = {
+		"1000-2000 r-xp 00000000 fe:01 1234                       /a",
+		"2000-3000 r-xp 00000000 fe:02 1234                       /b",
+		"3000-4000 rw-p 00000000 00:00 0                          [heap]",
+		"4000-5000 r--p 00001000 fe:01 1234                       /a",
+	};
+	struct seen seen = { .count = 0 };
+	struct taker taker = { see, &seen };
+
+	for (size_t i = 0; i < 4; i++)
+		take_mapping(lines[i], &taker);
+	ok(seen.files[0] && seen.files[1] && seen.files[0] != seen.files[1],
+	   "one number on two devices is two files");
+	is_int((long long)seen.files[2], 0, "what is no file is none");
+	ok(seen.files[3] == seen.files[0], "two mappings of one file");
+	sys_each_mapping(see, &seen);
+	is_int((int)seen.bad, 0, "all mappings of this process are read");
+}
+
+/* Descriptor 2 was a file at the start, and is something else by now: whether it is written to. */
+static int opened(const char *path, int flags)
+{
+	int fd = open(path, flags, 0600);
+
+	if (fd == STDERR_FILENO)
+		return 0;
+	return fd < 0 ? 99 : dup2(fd, STDERR_FILENO) == STDERR_FILENO && !close(fd) ? 0 : 99;
+}
+
+static char place[] = "/tmp/cuaudit-sys-XXXXXX", other[sizeof(place) + 2];
+
+static int says_there(void)
+{
+	return sys_may_say() ? 0 : 1;
+}
+
+static int says_in_log(void)
+{
+	return opened(other, O_WRONLY | O_CREAT | O_APPEND) ? 99 : says_there();
+}
+
+static int says_in_data(void)
+{
+	return opened(other, O_RDWR | O_CREAT | O_TRUNC) ? 99 : !says_there();
+}
+
+static int says_in_both(void)
+{
+	if (opened(other, O_RDWR | O_CREAT | O_TRUNC) || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return 99;
+	return says_there();
+}
+
+static int says_to_device(void)
+{
+	return opened("/dev/null", O_WRONLY) ? 99 : says_there();
+}
+
+static int says_nowhere(void)
+{
+	close(STDERR_FILENO);
+	return !says_there();
+}
+
+static int was_closed(void)
+{
+	close(STDERR_FILENO);
+	sys_start();
+	return opened("/dev/null", O_WRONLY) ? 99 : !says_there();
+}
+
+static void test_places(void)
+{
+	int error = dup(STDERR_FILENO);
+
+	if (dup2(mkstemp(place), STDERR_FILENO) < 0)
+		bail_out("no file");
+	snprintf(other, sizeof(other), "%s.x", place);
+	sys_start();
+	is_int(apart(says_there), 0, "the file that it was");
+	is_int(apart(says_in_log), 0, "a log, which is appended to");
+	is_int(apart(says_in_data), 0, "not a file that took its number");
+	is_int(apart(says_in_both), 0, "but one that is stdout as well");
+	is_int(apart(says_to_device), 0, "a device");
+	is_int(apart(says_nowhere), 0, "not where it is closed");
+	is_int(apart(was_closed), 0, "nor where it was");
+	sys_say("one\n", "two", NULL);
+	said[nsaid] = '\0';
+	ok(nsaid > 12 && strchr(said, '\n') == said + nsaid - 1, "a message is one line");
+	unlink(place);
+	unlink(other);
+	dup2(error, STDERR_FILENO);
+}
+
+int main(void)
+{
+	chance_begin(1, 0);
+	is_int(apart(opens_above), 0, "files are opened above standard error");
+	is_int(apart(uses_stack), 0, "a stack, and all of it given back");
+	is_int(apart(leaves_stack), 128 + SIGSEGV, "its guard page");
+	is_int(apart(blocks_signals), 0, "the signals that are blocked");
+	test_memory();
+	test_mappings();
+	test_places();
+	return done_testing();
+}
