@@ -474,6 +474,63 @@ static void recursion(void)
 	drop(handle);
 }
 
+/*
+ * A hook takes another one's place in the middle of a call that began before: it sees the whole
+ * of the call, with the times it asked for, or nothing.
+ */
+static struct cuaudit_hook successor;
+static int predecessor, successor_handle;
+
+static int exchange(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	if (predecessor) {
+		cuaudit_hook_detach(predecessor);
+		cuaudit_hook_synchronize(predecessor, 1000);
+		successor_handle = cuaudit_hook_attach(&successor);
+		predecessor = 0;
+	}
+	return CUAUDIT_CONTINUE;
+}
+
+static void leave_timed(struct cuaudit_call *call, void *data)
+{
+	leave(call, data);
+	if (call->end <= call->start)
+		note("without times");
+}
+
+static void exchanged(cuaudit_exit_fn before, cuaudit_exit_fn after, const char *whole)
+{
+	struct cuaudit_hook outer = {
+		.size = sizeof(outer), .functions = "cuInit", .enter = exchange, .priority = -1,
+	}, first = hook_on("cuInit", "p");
+	int handle = cuaudit_hook_attach(&outer);
+
+	first.exit = before;
+	successor = hook_on("cuInit", "s");
+	successor.exit = after;
+	successor.flags = after == leave_timed ? CUAUDIT_HOOK_TIMED : 0;
+	predecessor = cuaudit_hook_attach(&first);
+	cuInit(0);
+	ok(!*seen || !strcmp(seen, whole), "the call's hook is exchanged: '%s'", seen);
+	seen[0] = '\0';
+	cuInit(0);
+	saw(whole, "the next call");
+	drop(handle), drop(successor_handle);
+}
+
+static void exchanges(void)
+{
+	exchanged(NULL, NULL, "+s");
+	exchanged(leave, NULL, "+s");
+	exchanged(NULL, leave, "+s-s");
+	exchanged(leave, leave, "+s-s");
+	exchanged(NULL, leave_timed, "+s-s");
+	exchanged(leave, leave_timed, "+s-s");
+}
+
 /* What happens when the core asks for all threads' barriers; it holds a lock there. */
 static void (*at_barrier)(void);
 static int registrations, refusals;
@@ -715,6 +772,7 @@ int main(int argc, char **argv)
 	selectors();
 	libraries(argv[1]);
 	recursion();
+	exchanges();
 	if (barriers())
 		fork_among_locks();
 	children();
