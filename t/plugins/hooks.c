@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hooks may do, added and attached by a program that links to the core. */
+#include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 #include <cuaudit/hook.h>
 #include <dlfcn.h>
@@ -480,6 +481,7 @@ static void recursion(void)
  */
 static struct cuaudit_hook successor;
 static int predecessor, successor_handle;
+static uint64_t before_call;
 
 static int exchange(struct cuaudit_call *call, void *data)
 {
@@ -497,8 +499,8 @@ static int exchange(struct cuaudit_call *call, void *data)
 static void leave_timed(struct cuaudit_call *call, void *data)
 {
 	leave(call, data);
-	if (call->end <= call->start)
-		note("without times");
+	if (call->start < before_call || call->end <= call->start || call->end > cuaudit_ticks())
+		note(" without times");
 }
 
 static void exchanged(cuaudit_exit_fn before, cuaudit_exit_fn after, const char *whole)
@@ -513,9 +515,11 @@ static void exchanged(cuaudit_exit_fn before, cuaudit_exit_fn after, const char 
 	successor.exit = after;
 	successor.flags = after == leave_timed ? CUAUDIT_HOOK_TIMED : 0;
 	predecessor = cuaudit_hook_attach(&first);
+	before_call = cuaudit_ticks();
 	cuInit(0);
 	ok(!*seen || !strcmp(seen, whole), "the call's hook is exchanged: '%s'", seen);
 	seen[0] = '\0';
+	before_call = cuaudit_ticks();
 	cuInit(0);
 	saw(whole, "the next call");
 	drop(handle), drop(successor_handle);
@@ -709,7 +713,7 @@ static void fork_in_thread(void *data)
 
 static void child_of_a_thread(void)
 {
-	handle_of_caller = attach("cuLaunchHostFunc", "f", 0);
+	handle_of_caller = attach("cuInit,cuLaunchHostFunc", "f", 0);
 	cuLaunchHostFunc(NULL, fork_in_thread, NULL);
 	is_int(child_status, 0, "what other threads were inside of is free in a child");
 	seen[0] = '\0';
@@ -752,7 +756,8 @@ static void children(void)
 
 int main(int argc, char **argv)
 {
-	struct cuaudit_hook hook = hook_on("cuInit", "a");
+	struct cuaudit_hook hook = hook_on("cuInit", "a"), of_library, of_main;
+	void *library;
 
 	if (argc > 2) {
 		is_int(cuaudit_hook_add(&hook), -ENODEV, "a process that is not audited");
@@ -780,5 +785,17 @@ int main(int argc, char **argv)
 	is_int(cuaudit_hook_add(&hook), 0, "a hook for good");
 	cuInit(0);
 	saw("+a-a", "is entered");
+	of_library = hook_on("cuInit", "l");
+	of_library.include = "libone*";
+	of_main = hook_on("cuInit", "m");
+	of_main.exclude = "libone*";
+	is_int(cuaudit_hook_add(&of_library) + cuaudit_hook_add(&of_main), 0,
+	       "two for good, of some libraries");
+	cuInit(0);
+	saw("+a+m-m-a", "are entered by the calls of these");
+	library = dlopen(argv[1], RTLD_NOW);
+	if (library)
+		((int (*)(void))dlsym(library, "library_init"))();
+	saw("+a+l-l-a", "each");
 	return done_testing();
 }
