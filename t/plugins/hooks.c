@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -214,14 +215,31 @@ static void *calls_back(void *data)
 	return data;
 }
 
+static _Atomic int naps;	/* of who waits for a hook */
+
+struct waiter {
+	int handle, result;
+	_Atomic bool done;
+};
+
+static void *waits(void *data)
+{
+	struct waiter *waiter = data;
+
+	waiter->result = cuaudit_hook_synchronize(waiter->handle, -1);
+	waiter->done = true;
+	return data;
+}
+
 static void from_elsewhere(void)
 {
+	struct waiter waiter = { .result = 1 };
 	int data = 5, other;
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .functions = "cuLaunchHostFunc", .enter = enter, .exit = leave,
 		.data = &data, .released = released,
 	};
-	pthread_t thread;
+	pthread_t thread, second;
 	int handle;
 
 	hook.data = (void *)(uintptr_t)"t";
@@ -234,8 +252,15 @@ static void from_elsewhere(void)
 	is_int(cuaudit_hook_synchronize(handle, 20), -ETIMEDOUT, "it stays inside");
 	other = attach("cuLaunchHostFunc", "n", 0);
 	ok(other > 0 && (other ^ handle) & 63, "nobody else takes its place");
+	waiter.handle = handle;
+	naps = 0;
+	pthread_create(&second, NULL, waits, &waiter);
+	while (naps < 3 && !waiter.done)
+		sched_yield();
+	ok(!waiter.done, "who waits as long as it takes");
 	pthread_barrier_wait(&barrier);
-	is_int(cuaudit_hook_synchronize(handle, -1), 0, "until it leaves");
+	pthread_join(second, NULL);
+	is_int(waiter.result, 0, "waits until it leaves");
 	pthread_join(thread, NULL);
 	saw("+t-t", "through the hook's exit, and the new one has not seen the call");
 	drop(other);
@@ -554,6 +579,7 @@ long syscall(long number, ...)
 		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 	if (number == SYS_membarrier && a[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED && at_barrier)
 		at_barrier();
+	naps += number == SYS_clock_nanosleep;
 	result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (number == SYS_membarrier) {
 		registrations += a[0] == MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
@@ -654,6 +680,28 @@ static void fork_among_locks(void)
 	pthread_join(thread, NULL);
 	is_int(cuaudit_hook_synchronize(handle, 1000), 0, "the parent goes on");
 	seen[0] = '\0';
+}
+
+/*
+ * Each thread is told of a new user by a signal, and who sets it waits for all: one that holds
+ * a lock of the core must let that through.
+ */
+static void set_user_among_locks(void)
+{
+	int handle = attach("cuInit", "u", 0);
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	at_barrier = wait_twice;
+	pthread_create(&thread, NULL, detach_one, &handle);
+	pthread_barrier_wait(&barrier);
+	at_barrier = NULL;
+	alarm(60);
+	is_int(setuid(getuid()), 0, "the user is set while another thread holds a lock");
+	alarm(0);
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	is_int(cuaudit_hook_synchronize(handle, 1000), 0, "which goes on");
 }
 
 /* Threads of a child are known to be inside of a hook as any. */
@@ -778,8 +826,10 @@ int main(int argc, char **argv)
 	libraries(argv[1]);
 	recursion();
 	exchanges();
-	if (barriers())
+	if (barriers()) {
 		fork_among_locks();
+		set_user_among_locks();
+	}
 	children();
 	child_of_a_thread();
 	is_int(cuaudit_hook_add(&hook), 0, "a hook for good");
