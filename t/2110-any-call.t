@@ -70,6 +70,8 @@ for shift in 0 8; do
 		routed "the first call, stack $shift, seed $seed$turn" LD_LIBRARY_PATH="$tmp/all" \
 			CUAUDIT_HOOKS="$tmp/trash.so" "$tmp/all/any" plt first $shift 1 $seed$turn
 	done
+	routed "the first call, stack $shift, stat" LD_LIBRARY_PATH="$tmp/all" CUAUDIT_HOOKS=stat \
+		CUAUDIT_OUTPUT="$tmp/out.%p" "$tmp/all/any" plt first $shift 1 $seed
 done
 for hooks in none enter exit both timed skip nested; do
 	any all "hooks: $hooks" $hooks

@@ -8,6 +8,15 @@ for how in jump jump-off-signal-stack move signal-stack-above; do
 	both "$how" timeout 120 "$tmp/unwound" $how
 done
 
+# counted: calls in $tmp/json of what the test calls
+counted() {
+	$PYTHON3 -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+print(sum(f["calls"] for f in report["functions"]
+          if f["name"] in ("cuStreamQuery", "cuMemAlloc_v2", "cuInit")))' "$tmp/json"
+}
+
 # Of those whose fast paths write what they count: no more are lost than were left.
 for how in jump jump-off-signal-stack; do
 	audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json)' \
@@ -15,14 +24,22 @@ for how in jump jump-off-signal-stack; do
 	is "$?" 0 "$how, with statistics alone"
 	calls=$(sed -n 's/^# \([0-9]*\) calls$/\1/p' "$tmp/out")
 	jumps=$(sed -n 's/^# \([0-9]*\) jumps.*/\1/p' "$tmp/out")
-	counted=$($PYTHON3 -c '
-import json, sys
-report = json.load(open(sys.argv[1]))
-print(sum(f["calls"] for f in report["functions"]
-          if f["name"] in ("cuStreamQuery", "cuMemAlloc_v2", "cuInit")))' "$tmp/json")
+	counted=$(counted)
 	diag "$calls calls, $jumps jumps, $counted counted"
 	ok "all but those that were left are counted" test $((calls - counted)) -le "$jumps"
 done
+
+# Without an unwinder, frames that were overwritten tell.
+mkdir "$tmp/none"
+build none/libgcc_s.so.1 -shared -Wl,-soname,libgcc_s.so.1 -x c /dev/null
+audited ROUTES=routed LD_LIBRARY_PATH="$tmp/none:$tmp" CUAUDIT_HOOKS='stat(format=json)' \
+	CUAUDIT_OUTPUT="$tmp/json" timeout 120 "$tmp/unwound" jump alone >"$tmp/out" 2>"$tmp/err"
+is "$?" 0 "jump, without an unwinder"
+calls=$(sed -n 's/^# \([0-9]*\) calls$/\1/p' "$tmp/out")
+counted=$(counted)
+diag "$calls calls, $counted counted"
+jumps=$(sed -n 's/^# \([0-9]*\) jumps.*/\1/p' "$tmp/out")
+ok "a jump takes few calls along" test $((calls - counted)) -lt $((4 * jumps))
 
 # Calls are of the thread that they end on.
 audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json)' \

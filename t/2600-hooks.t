@@ -4,7 +4,7 @@
 
 fake_driver
 library libone.so library.c -L"$tmp" -l:libcuda.so.1
-build hooks "$top_srcdir/t/plugins/hooks.c" -L"$tmp" -l:libcuda.so.1 \
+build hooks -fPIC "$top_srcdir/t/plugins/hooks.c" -L"$tmp" -l:libcuda.so.1 \
 	-L"$top_builddir/lib/cuaudit" -l:cuaudit-core.so -Wl,-rpath,"$top_builddir/lib/cuaudit" \
 	-pthread -ldl
 ok "not audited" $run_env LD_LIBRARY_PATH="$tmp" "$tmp/hooks" "$tmp/libone.so" none

@@ -56,4 +56,14 @@ for also in "" ",trace(file=$tmp/a.cutrace)"; do
 		total[$1 $2] = $6
 	}')" "$(awk '{ print $1, $2, 1 }' "$tmp/out")" "stat${also%%(*}: and are what the driver took"
 done
+
+# The trampolines' code is in C; that of the ways of their own is not.
+if test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64; then
+	compile -I"$top_srcdir/hooks/arch/x86_64" -o "$tmp/spread/full" "$top_srcdir/t/stat/full.c" \
+		-L"$tmp/spread" -l:libcuda.so.1 -Wl,-rpath,"$tmp/spread" -ldl || bail_out "no test program"
+	ok "a full histogram" stat "$tmp/spread/full"
+	diag "$(grep '^not ok' "$tmp/out")"
+else
+	diag "a full histogram: there are no ways of their own here"
+fi
 done_testing

@@ -24,6 +24,14 @@ limited "the process's alone" "memory=3M;format=json" \
 is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 1048576 3145728 0 2 1048576 3145728 0" "over all devices"
 is "$(reported '[a["refused"] for a in [r["process"]] + r["devices"]]')" "[1, 0]" "refuses"
 
+# A limit holds whatever functions other hooks are to see.
+CUAUDIT_FUNCTIONS=cuInit
+export CUAUDIT_FUNCTIONS
+limited "CUAUDIT_FUNCTIONS without memory" "memory=1M;format=json" \
+	"$tmp/some" init 0 take=1048576 take=1 free
+is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 2 0" "a limit is not taken away by it"
+unset CUAUDIT_FUNCTIONS
+
 limited "a dry run" "memory=1M;dry-run;format=json" \
 	"$tmp/some" init 0 take=2097152 told take=1 free
 is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 1071644672 1073741824 0 0" "refuses nothing, tells the truth"

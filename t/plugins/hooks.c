@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hooks may do, added and attached by a program that links to the core. */
+#include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 #include <cuaudit/hook.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -213,14 +215,31 @@ static void *calls_back(void *data)
 	return data;
 }
 
+static _Atomic int naps;	/* of who waits for a hook */
+
+struct waiter {
+	int handle, result;
+	_Atomic bool done;
+};
+
+static void *waits(void *data)
+{
+	struct waiter *waiter = data;
+
+	waiter->result = cuaudit_hook_synchronize(waiter->handle, -1);
+	waiter->done = true;
+	return data;
+}
+
 static void from_elsewhere(void)
 {
+	struct waiter waiter = { .result = 1 };
 	int data = 5, other;
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .functions = "cuLaunchHostFunc", .enter = enter, .exit = leave,
 		.data = &data, .released = released,
 	};
-	pthread_t thread;
+	pthread_t thread, second;
 	int handle;
 
 	hook.data = (void *)(uintptr_t)"t";
@@ -233,8 +252,15 @@ static void from_elsewhere(void)
 	is_int(cuaudit_hook_synchronize(handle, 20), -ETIMEDOUT, "it stays inside");
 	other = attach("cuLaunchHostFunc", "n", 0);
 	ok(other > 0 && (other ^ handle) & 63, "nobody else takes its place");
+	waiter.handle = handle;
+	naps = 0;
+	pthread_create(&second, NULL, waits, &waiter);
+	while (naps < 3 && !waiter.done)
+		sched_yield();
+	ok(!waiter.done, "who waits as long as it takes");
 	pthread_barrier_wait(&barrier);
-	is_int(cuaudit_hook_synchronize(handle, -1), 0, "until it leaves");
+	pthread_join(second, NULL);
+	is_int(waiter.result, 0, "waits until it leaves");
 	pthread_join(thread, NULL);
 	saw("+t-t", "through the hook's exit, and the new one has not seen the call");
 	drop(other);
@@ -474,6 +500,66 @@ static void recursion(void)
 	drop(handle);
 }
 
+/*
+ * A hook takes another one's place in the middle of a call that began before: it sees the whole
+ * of the call, with the times it asked for, or nothing.
+ */
+static struct cuaudit_hook successor;
+static int predecessor, successor_handle;
+static uint64_t before_call;
+
+static int exchange(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	if (predecessor) {
+		cuaudit_hook_detach(predecessor);
+		cuaudit_hook_synchronize(predecessor, 1000);
+		successor_handle = cuaudit_hook_attach(&successor);
+		predecessor = 0;
+	}
+	return CUAUDIT_CONTINUE;
+}
+
+static void leave_timed(struct cuaudit_call *call, void *data)
+{
+	leave(call, data);
+	if (call->start < before_call || call->end <= call->start || call->end > cuaudit_ticks())
+		note(" without times");
+}
+
+static void exchanged(cuaudit_exit_fn before, cuaudit_exit_fn after, const char *whole)
+{
+	struct cuaudit_hook outer = {
+		.size = sizeof(outer), .functions = "cuInit", .enter = exchange, .priority = -1,
+	}, first = hook_on("cuInit", "p");
+	int handle = cuaudit_hook_attach(&outer);
+
+	first.exit = before;
+	successor = hook_on("cuInit", "s");
+	successor.exit = after;
+	successor.flags = after == leave_timed ? CUAUDIT_HOOK_TIMED : 0;
+	predecessor = cuaudit_hook_attach(&first);
+	before_call = cuaudit_ticks();
+	cuInit(0);
+	ok(!*seen || !strcmp(seen, whole), "the call's hook is exchanged: '%s'", seen);
+	seen[0] = '\0';
+	before_call = cuaudit_ticks();
+	cuInit(0);
+	saw(whole, "the next call");
+	drop(handle), drop(successor_handle);
+}
+
+static void exchanges(void)
+{
+	exchanged(NULL, NULL, "+s");
+	exchanged(leave, NULL, "+s");
+	exchanged(NULL, leave, "+s-s");
+	exchanged(leave, leave, "+s-s");
+	exchanged(NULL, leave_timed, "+s-s");
+	exchanged(leave, leave_timed, "+s-s");
+}
+
 /* What happens when the core asks for all threads' barriers; it holds a lock there. */
 static void (*at_barrier)(void);
 static int registrations, refusals;
@@ -493,6 +579,7 @@ long syscall(long number, ...)
 		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 	if (number == SYS_membarrier && a[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED && at_barrier)
 		at_barrier();
+	naps += number == SYS_clock_nanosleep;
 	result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (number == SYS_membarrier) {
 		registrations += a[0] == MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
@@ -595,6 +682,28 @@ static void fork_among_locks(void)
 	seen[0] = '\0';
 }
 
+/*
+ * Each thread is told of a new user by a signal, and who sets it waits for all: one that holds
+ * a lock of the core must let that through.
+ */
+static void set_user_among_locks(void)
+{
+	int handle = attach("cuInit", "u", 0);
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	at_barrier = wait_twice;
+	pthread_create(&thread, NULL, detach_one, &handle);
+	pthread_barrier_wait(&barrier);
+	at_barrier = NULL;
+	alarm(60);
+	is_int(setuid(getuid()), 0, "the user is set while another thread holds a lock");
+	alarm(0);
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	is_int(cuaudit_hook_synchronize(handle, 1000), 0, "which goes on");
+}
+
 /* Threads of a child are known to be inside of a hook as any. */
 static bool child_keeps_hooks(void)
 {
@@ -652,7 +761,7 @@ static void fork_in_thread(void *data)
 
 static void child_of_a_thread(void)
 {
-	handle_of_caller = attach("cuLaunchHostFunc", "f", 0);
+	handle_of_caller = attach("cuInit,cuLaunchHostFunc", "f", 0);
 	cuLaunchHostFunc(NULL, fork_in_thread, NULL);
 	is_int(child_status, 0, "what other threads were inside of is free in a child");
 	seen[0] = '\0';
@@ -695,7 +804,8 @@ static void children(void)
 
 int main(int argc, char **argv)
 {
-	struct cuaudit_hook hook = hook_on("cuInit", "a");
+	struct cuaudit_hook hook = hook_on("cuInit", "a"), of_library, of_main;
+	void *library;
 
 	if (argc > 2) {
 		is_int(cuaudit_hook_add(&hook), -ENODEV, "a process that is not audited");
@@ -715,12 +825,27 @@ int main(int argc, char **argv)
 	selectors();
 	libraries(argv[1]);
 	recursion();
-	if (barriers())
+	exchanges();
+	if (barriers()) {
 		fork_among_locks();
+		set_user_among_locks();
+	}
 	children();
 	child_of_a_thread();
 	is_int(cuaudit_hook_add(&hook), 0, "a hook for good");
 	cuInit(0);
 	saw("+a-a", "is entered");
+	of_library = hook_on("cuInit", "l");
+	of_library.include = "libone*";
+	of_main = hook_on("cuInit", "m");
+	of_main.exclude = "libone*";
+	is_int(cuaudit_hook_add(&of_library) + cuaudit_hook_add(&of_main), 0,
+	       "two for good, of some libraries");
+	cuInit(0);
+	saw("+a+m-m-a", "are entered by the calls of these");
+	library = dlopen(argv[1], RTLD_NOW);
+	if (library)
+		((int (*)(void))dlsym(library, "library_init"))();
+	saw("+a+l-l-a", "each");
 	return done_testing();
 }

@@ -280,18 +280,19 @@ static void many_threads(void)
 	seen("cuInit", 3000, NULL);
 }
 
-/* Calls with one word of arguments on the stack, and with five, and one word above these. */
+/* Calls with one word of arguments on the stack, and with five, and up to five words above these. */
 static void few_words(char *end)
 {
-	uint64_t *one = (uint64_t *)(end - 16), *six = (uint64_t *)(end - 48);
+	int calls = 0;
 
 	/* The first call of all goes another way. */
-	for (int i = 0; i < 2; i++) {
-		edge_call((void *)cuOccupancyMaxPotentialBlockSizeWithFlags, one, 8);
-		edge_call((void *)cuLaunchKernel, six, 8);
-	}
+	for (int i = 0; i < 2; i++)
+		for (int above = 0; above <= 32; above += 16, calls += 2) {
+			edge_call((void *)cuOccupancyMaxPotentialBlockSizeWithFlags, end - 16 - above, 8);
+			edge_call((void *)cuLaunchKernel, end - 48 - above, 8);
+		}
 	is_int(cuaudit_fake_calls("cuOccupancyMaxPotentialBlockSizeWithFlags") +
-	       cuaudit_fake_calls("cuLaunchKernel"), 4, "few words at the very top of a stack");
+	       cuaudit_fake_calls("cuLaunchKernel"), calls, "few words at the very top of a stack");
 }
 
 /* Nothing can be read above the caller's frame: its words are not all there. */
@@ -382,13 +383,16 @@ static void blind(void)
 {
 	static struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigprocmask, 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 2),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 22 /* MADV_POPULATE_READ */, 3, 4),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigaction, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)-1, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EFAULT),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	const struct sock_fprog program = { 6, filter };
+	const struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
 
 	is_int(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0, "no new privileges");
 	is_int(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0, "blind");

@@ -307,6 +307,16 @@ static void compare_moved(long long calls)
 	is_int(foreign_blocks, 0, "exit hooks have the blocks of the thread that they run on");
 }
 
+/* Nobody is inside of a hook whose calls have ended, on whatever thread. */
+static void release(int handle)
+{
+	int (*detach)(int) = (int (*)(int))observe_core("cuaudit_hook_detach");
+	int (*synchronize)(int, int) = (int (*)(int, int))observe_core("cuaudit_hook_synchronize");
+
+	is_int(detach(handle), 0, "a hook of calls that moved is detached");
+	is_int(synchronize(handle, 10000), 0, "and released");
+}
+
 static void move(void)
 {
 	const struct cuaudit_hook slow = {
@@ -320,12 +330,16 @@ static void move(void)
 	};
 	int (*add)(const struct cuaudit_hook *) =
 		(int (*)(const struct cuaudit_hook *))observe_core("cuaudit_hook_add");
+	int (*attach)(const struct cuaudit_hook *) =
+		(int (*)(const struct cuaudit_hook *))observe_core("cuaudit_hook_attach");
 	unsigned long long pointer;
 	long long calls = 0;
 	pthread_t thread;
+	int handle = 0;
 
 	if (observed && observe_routed()) {
-		is_int(add(&slow), 0, "a hook that takes long");
+		handle = attach(&slow);
+		ok(handle > 0, "a hook that takes long");
 		is_int(add(&looks), 0, "one that looks at the thread");
 	}
 	pthread_barrier_init(&barrier, NULL, 2);
@@ -344,8 +358,10 @@ static void move(void)
 		return;
 	is_int((long long)observe_straight(), 0, "no call went past the hooks");
 	is_int((long long)unwound(), 0, "no hook is thought left");
-	if (observed)
+	if (observed) {
 		compare_moved(calls);
+		release(handle);
+	}
 	is_int(add(&hook), 0, "a hook that looks at depths");
 	cuInit(0);
 	is_int(depth_of_init, 0, "the first thread is in no call");
