@@ -88,6 +88,22 @@ else
 	skip 2 "no python3"
 fi
 
+# A number that intValue cannot hold is a text.
+if command -v "$PYTHON3" >"$tmp/which"; then
+	$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/large.cutrace)" \
+		"$PYTHON3" -c 'import ctypes
+driver = ctypes.CDLL("libcuda.so.1")
+for size in (2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1):
+    driver.cuMemAlloc_v2(ctypes.byref(ctypes.c_uint64()), ctypes.c_uint64(size))' >"$tmp/ran.out" 2>&1
+	tool convert --to otlp "$tmp/large.cutrace"
+	is "$(grep -o '"cuda.argument.bytesize","value":{[^}]*}' "$tmp/out" | sed 's/.*value"://')" \
+		'{"intValue":"9223372036854775807"}
+{"stringValue":"9223372036854775808"}
+{"stringValue":"18446744073709551615"}' "numbers of more than 63 bits"
+else
+	skip 1 "no python3"
+fi
+
 # The published messages. In OTLP's JSON ids are hexadecimal, where protobuf's has base64.
 cat >"$tmp/proto.py" <<'END'
 import base64, json, sys
