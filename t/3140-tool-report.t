@@ -110,4 +110,71 @@ d = json.load(open(sys.argv[1]))
 assert all(x["errors"] is None and x["total_ns"] is None for x in d["functions"])
 assert sum(x["calls"] for x in d["functions"]) == 11 and d["clock"] is None' "$tmp/untimed"
 
+
+# Files of several processes, made of one: where its fields are.
+cat >"$tmp/fields.c" <<'END'
+#include <stddef.h>
+#include <stdio.h>
+#include <cuaudit/stat.h>
+int main(void)
+{
+	printf("host=%zu start=%zu began=%zu\n", offsetof(struct cuaudit_stat_header, host),
+	       offsetof(struct cuaudit_stat_header, process_start),
+	       offsetof(struct cuaudit_stat_header, start_ns));
+	return 0;
+}
+END
+compile -o "$tmp/fields" "$tmp/fields.c" || bail_out "no test program"
+eval "$("$tmp/fields")"
+
+# altered OFFSET TO: a copy of the file that was left, with a byte changed.
+altered() {
+	cp "$part" "$2"
+	"$PERL" -e 'open my $f, "+<:raw", $ARGV[0] or die; seek $f, $ARGV[1], 0; read $f, my $byte, 1;
+		seek $f, $ARGV[1], 0; print $f chr(ord($byte) ^ 1)' "$2" "$1"
+}
+# shellcheck disable=SC2154 # set by eval
+altered "$host" "$tmp/elsewhere.part"
+status=0
+"$cuaudit" report --format prometheus "$part" "$tmp/elsewhere.part" >"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status $(cat "$tmp/err") $(grep -c '^cuaudit_process_info{' "$tmp/out")" "0  2" \
+	"metrics of one pid on two hosts"
+mkdir "$tmp/reused"
+cp "$part" "$tmp/reused/a.part"
+# shellcheck disable=SC2154
+altered "$start" "$tmp/reused/b.part"
+"$cuaudit" report --format json "$tmp/reused" >"$tmp/out" 2>"$tmp/err"
+is "$(grep -o '"ended":"[a-z_]*"' "$tmp/out" | sort | uniq -c | xargs)" "2 ended:unknown" \
+	"a pid that came back is no exec"
+mkdir "$tmp/executed"
+cp "$part" "$tmp/executed/a.part"
+# shellcheck disable=SC2154
+altered "$began" "$tmp/executed/b.part"
+"$cuaudit" report --format json "$tmp/executed" >"$tmp/out" 2>"$tmp/err"
+is "$(grep -o '"ended":"[a-z_]*"' "$tmp/out" | sort | uniq -c | xargs)" "1 ended:exec 1 ended:unknown" \
+	"... a process of two programs is one"
+
+audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/threads" CUAUDIT_HOOKS="stat(threads=1000;print=no)" \
+	"$tmp/ends" 10 threads
+"$cuaudit" report --threads 2 "$tmp/threads.part" >"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/out")" '\(99 other threads\)' "so many threads, and the others in one line"
+
+# A directory of a trace and of statistics.
+mkdir "$tmp/mixed"
+cp "$part" "$tmp/mixed/z.part"
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/mixed/a.cutrace)" "$tmp/ends" 10 return
+"$cuaudit" report "$tmp/mixed" >"$tmp/out" 2>"$tmp/err"
+is "$(grep -c '^cuaudit: ' "$tmp/out")" 2 "a directory of both: a report of each"
+
+# A process that has ended, and whose parent has not asked how.
+rm -f "$tmp/stop"
+stop=$tmp/stop "$PERL" -e 'my $pid = fork; exec @ARGV unless $pid; select undef, undef, undef, 0.05 until -e $ENV{stop}' \
+	env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/zombie" "$tmp/ends" 10 kill &
+parent=$!
+timeout 60 sh -c 'until grep -q "^State:.Z" /proc/[0-9]*/task/[0-9]*/status 2>/dev/null && test -s "$1"; do sleep 0.05; done' \
+	sh "$tmp/zombie.part"
+"$cuaudit" report --format json "$tmp/zombie.part" >"$tmp/out" 2>"$tmp/err"
+is "$(grep -o '"ended":"[a-z_]*"' "$tmp/out" | xargs)" "ended:unknown" "a zombie does not run"
+: >"$tmp/stop"
+wait "$parent"
 done_testing

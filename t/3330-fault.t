@@ -247,6 +247,40 @@ wrong "inject=cuNewIntegers:error=2:if=a==1" "names no function of the table"
 wrong "$a:if=bytesize>1:if=bytesize>2:if=bytesize>3:if=bytesize>4:if=bytesize>5" "at most 4 times if"
 wrong "${many#;};$a" "at most 12 times inject"
 
+# What succeeds in place of a success is a success to other hooks.
+cat >"$tmp/left.py" <<'END'
+import ctypes, os
+driver, free, total = ctypes.CDLL("libcuda.so.1"), ctypes.c_size_t(), ctypes.c_size_t()
+context, address = ctypes.c_void_p(), ctypes.c_uint64()
+driver.cuInit(0)
+driver.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
+print(driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(4 << 20)), end=" ")
+driver.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
+print(free.value >> 20)
+for process in range(2):
+    driver.cuCtxGetCurrent(ctypes.byref(context))
+    driver.cuCtxGetCurrent(ctypes.byref(context))
+    if process or os.fork():
+        break
+if process:
+    os._exit(0)
+os.wait()
+END
+if command -v "$PYTHON3" >"$tmp/which"; then
+	$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/left" \
+		CUAUDIT_HOOKS="limit(device0=16M),fault(inject=cuMemAlloc_v2:result=0)" \
+		"$PYTHON3" "$tmp/left.py" >"$tmp/out" 2>"$tmp/err"
+	is "$(cat "$tmp/out")" "0 12" "a success made a success is counted by limit"
+	# Each process tells so many.
+	$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim \
+		CUAUDIT_HOOKS="fault(inject=cuCtxGetCurrent:error=201;log=1)" \
+		"$PYTHON3" "$tmp/left.py" >"$tmp/out" 2>"$tmp/err"
+	is "$(grep -c ', call [0-9]*, thread ' "$tmp/err") $(grep -c 'what comes further' "$tmp/err")" "2 2" \
+		"log=1: one of each process"
+else
+	skip 2 "no python3"
+fi
+
 # Options of modules: several only where several are meant.
 calls "$a;log=1;log=5" alloc 1 2 3
 like "$(cat "$tmp/err")" "^cuaudit: fault: log is given once, not also as '5'$" "log twice"

@@ -246,6 +246,7 @@ static void primary(void)
 	GIVE(cuDevicePrimaryCtxRetain, PRIMARY, 1);
 	GIVE(cuDevicePrimaryCtxRetain, PRIMARY, 1);
 	is_int((long long)left(), 2, "a primary context, claimed after its first use");
+	is_int((long long)(leak_counts.born - leak_counts.died), 2, "by the counts, too");
 	core_do(cuDevicePrimaryCtxRelease_v2, 0, 0);
 	core_do(cuDevicePrimaryCtxRelease_v2, 0, 1);
 	is_state(LEAK_STREAM, A, LEAK_LIVE, "one claim is left");
@@ -407,6 +408,57 @@ static void shown(void)
 static void reused(struct core_call *call)
 {
 	GIVE(cuStreamCreate, call->words[0], 0);
+}
+
+/* One place uses what two places made. */
+static void apart(void)
+{
+	enum { A = 0x10000, B = 0x20000 };
+	const struct leak_fault *fault;
+
+	anew();
+	GIVE(cuStreamCreate, A, 0);
+	GIVE(cuStreamCreateWithPriority, B, 0, 0);
+	core_do(cuStreamDestroy_v2, 0, A);
+	core_do(cuStreamDestroy_v2, 0, B);
+	for (int i = 0; i < 3; i++) {
+		core_do(cuStreamQuery, INVALID_HANDLE, A);
+		core_do(cuStreamQuery, INVALID_HANDLE, B);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		fault = leak_fault_get(i);
+		ok(fault && fault->count == 3 && fault->born.caller ==
+		   (const void *)(uintptr_t)(16 + (i ? CUAUDIT_ID_cuStreamCreateWithPriority :
+					    CUAUDIT_ID_cuStreamCreate)),
+		   "a use of what is gone, by where it was made");
+	}
+	ok(!leak_fault_get(2), "... and no other");
+}
+
+/* ... and its context ends; another object takes the room of one that has ended. */
+static void reused_and_gone(struct core_call *call)
+{
+	GIVE(cuStreamCreate, call->words[0], 0);
+	core_do(cuCtxDestroy_v2, 0, 0x1000);
+	core_context = 0;
+	GIVE(cuEventCreate, 0x20000, 0);
+}
+
+/* The driver's answer comes when the handle, its context and what it was are gone. */
+static void overtaken(void)
+{
+	enum { ONE = 0x1000, A = 0x10000, B = 0x20000 };
+
+	anew();
+	GIVE(cuCtxCreate_v2, ONE, 0, 0);
+	core_context = ONE;
+	GIVE(cuStreamCreate, A, 0);
+	core_run(&(struct core_call){ .id = CUAUDIT_ID_cuStreamDestroy_v2, .words = { A },
+				      .result = INVALID_HANDLE, .driver = reused_and_gone });
+	is_int((long long)left(), 1, "an end that failed behind its context's: one event is left");
+	core_do(cuEventDestroy_v2, 0, B);
+	is_state(LEAK_EVENT, B, LEAK_DEAD, "which ends when it is destroyed");
+	is_int((long long)left(), 0, "nothing is left");
 }
 
 static void again(void)
@@ -687,6 +739,8 @@ int main(void)
 	mappings();
 	shown();
 	again();
+	apart();
+	overtaken();
 	forgotten();
 	ranges();
 	threads();

@@ -142,6 +142,13 @@ is "$(grep -c '^cuaudit: leak: ' "$tmp/err")" 1 "suppressed: nor said"
 printf '* * */leaks\n' >"$tmp/known"
 leaks "fail=any;suppress=$tmp/known" stream double-free
 is "$leaks_status" 3 "suppressed: all, by the library's path"
+# A set that begins with its own end; only what a pattern takes is left out.
+printf '* * []x]*\n* * *[!]x]\n' >"$tmp/known"
+leaks "fail=any;suppress=$tmp/known" stream double-free
+is "$leaks_status" 3 "suppressed: by sets with a bracket"
+printf '* * []x]*\n* * *[!]s]\n' >"$tmp/known"
+leaks "fail=any;suppress=$tmp/known" stream double-free
+is "$leaks_status" 87 "suppressed: by none of them"
 printf '* * */leaks\nleft\n' >"$tmp/known"
 leaks "fail=any;suppress=$tmp/known" stream
 is "$leaks_status" 85 "a bad line and fail=any: stops"

@@ -154,6 +154,13 @@ synth -a -n 5000 -p 1 -s 3 "$tmp/two/a.cutrace"
 synth -a -n 5000 -p 2 -s 4 "$tmp/two/b.cutrace"
 tool convert --to sqlite -o "$tmp/db" "$tmp/two"
 agree "$tmp/two" 10000 "arguments of two files"
+# The same arguments are another kernel's in another file.
+"$PERL" -pe 's/kernel_/kermel_/g' "$tmp/two/a.cutrace" >"$tmp/two/b.cutrace"
+tool convert --to sqlite -o "$tmp/db" "$tmp/two"
+is "$(ask 'SELECT process.file LIKE "%a.cutrace", kernel.name LIKE "%kernel%", count(*) > 1000 FROM call
+	JOIN thread ON call.thread = thread.id JOIN process ON thread.process = process.id
+	JOIN kernel ON call.kernel = kernel.id GROUP BY 1, 2')" "0|0|1
+1|1|1" "each file's kernels are its own"
 synth -a -n 200000 "$tmp/lists.cutrace"
 tool convert --to sqlite -o "$tmp/db" "$tmp/lists.cutrace"
 agree "$tmp/lists.cutrace" 200000 "... and of many calls"

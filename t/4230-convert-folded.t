@@ -40,10 +40,52 @@ ok "stacks where they were recorded" grep -q \
 	"$tmp/out"
 fails "... of all calls at the top" grep -E '^[^;]*;[^;]*;[^;+]*;cuMemAlloc_v2 ' "$tmp/out"
 
+fails "... nor of those inside of others" grep -E ';cu[A-Za-z0-9_]+;.*\+0x' "$tmp/out"
+
 # A call whose outer one is not taken stands for itself.
 tool convert --to folded --weight calls -f 'cuLaunchKernel' "$tmp/one.cutrace"
 is "$(awk -f "$tmp/sum.awk" "$tmp/out" | cut -d' ' -f1)" "$(truth launches)" \
 	"calls whose outer ones are filtered"
+
+# Several files are one after the other.
+synth -i -n 3000 -t 2 -s 9 -p 5 "$tmp/two.cutrace"
+tool convert --to folded --weight calls "$tmp/two.cutrace"
+{ cat "$tmp/out"; "$cuaudit" convert --to folded --weight calls "$tmp/one.cutrace"; } 2>"$tmp/err" | sort >"$tmp/apart"
+tool convert --to folded --weight calls "$tmp/two.cutrace" "$tmp/one.cutrace"
+is "$(sort "$tmp/out" | cmp - "$tmp/apart" 2>&1)" "" "two files have the ways of each"
+
+# Two inner calls at once, which no process makes, take longer than the one around them.
+if command -v "$PYTHON3" >"$tmp/which"; then
+	"$PYTHON3" - "$top_srcdir/t/trace" "$tmp/two.cutrace" >"$tmp/altered" 2>&1 <<'END'
+import struct, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import decode
+calls = list(decode.Trace(sys.argv[2]).calls())
+for thread in {c.thread for c in calls}:
+    own = [c for c in calls if c.thread == thread]
+    for one, two, around in zip(own, own[1:], own[2:]):
+        start = one.end - 10 * (around.end - one.end)
+        if (one.depth, two.depth, around.depth) != (2, 1, 0):
+            continue
+        with open(sys.argv[2], "r+b") as file:
+            flags = [file.seek(call.at + 1) and file.read(1)[0] for call in (one, two, around)]
+            if any(f & decode.LONG for f in flags):
+                continue
+            for call in (one, two, around):
+                file.seek(call.at + 8)
+                file.write(struct.pack("<I", call.end - start))
+            file.seek(one.at + 20)
+            file.write(struct.pack("<H", 1))
+        print("altered")
+END
+	ok "calls that overlap" grep -q altered "$tmp/altered"
+	diag "$(grep -v altered "$tmp/altered")"
+	tool convert --to folded "$tmp/two.cutrace"
+	is "$(awk -f "$tmp/sum.awk" "$tmp/out" | cut -d' ' -f2-)" "0 0" "... leave nothing below zero"
+else
+	skip 2 "no python3"
+fi
 
 "$PERL" -pe 's/libtorch_cuda/li;\ntorch_cud/' "$tmp/one.cutrace" >"$tmp/evil.cutrace"
 tool convert --to folded --weight calls "$tmp/evil.cutrace"
@@ -71,6 +113,57 @@ if "$READELF" -n "$tmp/program" | grep -q 'Build ID'; then
 	like "$(cat "$tmp/out")" ';program\+0x[0-9a-f]+;cuInit [0-9]+$' "... not of a part of it"
 else
 	skip 3 "no build ids here"
+fi
+
+# The call may be the last of its function, and what follows it is another's.
+cat >"$tmp/last.s" <<'END'
+	.text
+	.globl main
+	.type main, @function
+main:
+	push %rbp
+	mov %rsp, %rbp
+	call open_driver
+	call last
+	.size main, .-main
+	.type last, @function
+last:
+	push %rbp
+	mov %rsp, %rbp
+	call call_and_exit
+	.size last, .-last
+	.type behind, @function
+behind:
+	ret
+	.size behind, .-behind
+	.section .note.GNU-stack,"",@progbits
+END
+cat >"$tmp/last.c" <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+static void *driver;
+void open_driver(void);
+void open_driver(void)
+{
+	driver = dlopen("libcuda.so.1", RTLD_NOW);
+}
+void call_and_exit(void);
+void call_and_exit(void)
+{
+	int result = ((int (*)(unsigned int))dlsym(driver, "cuInit"))(0);
+
+	__asm__ volatile("" ::: "memory");
+	exit(result);
+}
+END
+if test "$(uname -m)" = x86_64 && compile -O1 -fno-omit-frame-pointer -Wl,--build-id -o "$tmp/last" \
+	"$tmp/last.s" "$tmp/last.c" -ldl >"$tmp/build.out" 2>&1; then
+	$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim \
+		CUAUDIT_HOOKS="trace(file=$tmp/last.cutrace;backtrace=cuInit)" "$tmp/last" >"$tmp/ran.out" 2>&1
+	tool convert --to folded -f cuInit "$tmp/last.cutrace"
+	like "$(cat "$tmp/out")" ';last;call_and_exit;cuInit [0-9]+$' "a call at the end of its function"
+else
+	skip 1 "not x86-64"
 fi
 
 # Functions of C++.

@@ -88,6 +88,43 @@ else
 	skip 2 "no python3"
 fi
 
+# A number that intValue cannot hold is a text.
+if command -v "$PYTHON3" >"$tmp/which"; then
+	$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/large.cutrace)" \
+		"$PYTHON3" -c 'import ctypes
+driver = ctypes.CDLL("libcuda.so.1")
+for size in (2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1):
+    driver.cuMemAlloc_v2(ctypes.byref(ctypes.c_uint64()), ctypes.c_uint64(size))' >"$tmp/ran.out" 2>&1
+	tool convert --to otlp "$tmp/large.cutrace"
+	is "$(grep -o '"cuda.argument.bytesize","value":{[^}]*}' "$tmp/out" | sed 's/.*value"://')" \
+		'{"intValue":"9223372036854775807"}
+{"stringValue":"9223372036854775808"}
+{"stringValue":"18446744073709551615"}' "numbers of more than 63 bits"
+else
+	skip 1 "no python3"
+fi
+
+# Two calls that had not ended, the one inside of the other, which is first in the file.
+synth -a -k -n 3000 -t 1 "$tmp/killed.cutrace"
+for open in "24 2000009000000 0 0" "6 2000009000100 1 1"; do
+	# shellcheck disable=SC2086 # several arguments
+	"$PERL" "$top_srcdir/t/convert/alter.pl" "$tmp/killed.cutrace" open $open || bail_out "alter.pl"
+done
+tool convert --to otlp "$tmp/killed.cutrace"
+if command -v "$PYTHON3" >"$tmp/which"; then
+	is "$("$PYTHON3" -c '
+import json, sys
+spans = [s for line in sys.stdin for s in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]]
+of = {s["spanId"]: s for s in spans}
+for span in spans:
+    if any(a["key"] == "cuda.unfinished" for a in span["attributes"]):
+        print(span["name"], "in", of[span["parentSpanId"]]["name"])' <"$tmp/out" | sort)" \
+		"cuCtxGetCurrent in cuStreamSynchronize
+cuStreamSynchronize in python3.12" "calls that had not ended are inside of others, too"
+else
+	skip 1 "no python3"
+fi
+
 # The published messages. In OTLP's JSON ids are hexadecimal, where protobuf's has base64.
 cat >"$tmp/proto.py" <<'END'
 import base64, json, sys

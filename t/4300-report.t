@@ -289,7 +289,7 @@ totals() {
 }
 if command -v "$PYTHON3" >"$tmp/which"; then
 	synth -a -i -o -n 3000 -t 3 "$tmp/nested.cutrace"
-	synth -a -n 3000 -t 2 -s 5 -p 99 "$tmp/other.cutrace"
+	synth -a -n 3000 -t 2 -s 5 -p 4719 "$tmp/other.cutrace"
 	totals "two processes of a rank" "unfinished" "$tmp/nested.cutrace" "$tmp/other.cutrace"
 	# A handle that is another kernel's from the middle on, for threads that launch both.
 	synth -a -n 20000 -t 2 "$tmp/handles.cutrace"

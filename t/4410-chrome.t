@@ -70,6 +70,8 @@ done
 chrome "$tmp/p1.cutrace" "$tmp/p2.cutrace" "$tmp/p3.cutrace"
 is "$(found '[.traceEvents[] | select(.ph == "X") | .pid] | group_by(.) | map([.[0], length])')" \
 	"[[50,1000],[51,1000],[8388608,1000]]" "several processes, of which two had one pid"
+is "$(found '[.traceEvents[] | select(.name == "process_labels") | [.pid, (.args.labels | test(", pid 50:"))]]')" \
+	"[[50,false],[8388608,true],[51,false]]" "... which its labels say"
 
 synth -a -k -n 3000 -t 2 "$tmp/killed.cutrace"
 alter "$tmp/killed.cutrace" open 24 2000009000000

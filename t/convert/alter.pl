@@ -3,7 +3,7 @@
 # Puts into a trace file what t/trace/synth.c does not: a call that had not ended, lost calls, a
 # mark with a text that is no UTF-8.
 #
-# alter.pl FILE open SITE TICKS | lost COUNT | mark TICKS THREAD TEXT
+# alter.pl FILE open SITE TICKS [PLACE DEPTH] | lost COUNT | mark TICKS THREAD TEXT
 use strict;
 use warnings;
 
@@ -40,7 +40,9 @@ if ($what eq 'lost') {
 		$thread = $of unless defined $thread;
 		$last = $at if $kind == 2 && $of == $thread;
 	}
-	put($last + 128, pack 'Q<VV', $values[1], $values[0], 0);
+	my ($site, $ticks, $place, $depth) = (@values, 0, 0);
+
+	put($last + 128 + 16 * $place, pack 'Q<VV', $ticks, $site, $depth);
 } elsif ($what eq 'mark') {
 	my $at = 4096;
 	my ($type, $size) = unpack 'VV', get($at, 8);
