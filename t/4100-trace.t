@@ -116,6 +116,24 @@ traced "file=$tmp/gone/x" "$tmp/removes" "$tmp/gone/x" "$tmp/gone"
 is "$status" 0 "a directory that is removed: the program runs"
 like "$(cat "$tmp/err")" "trace: $tmp/gone/x was removed or replaced while the process ran, with 100001 calls; " \
 	"and it is said"
+compile -o "$tmp/opens" -x c - -ldl <<'END' || bail_out "cannot build"
+#include <dlfcn.h>
+#include <fcntl.h>
+
+int main(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(driver, "cuInit");
+
+	init(0);
+	while (open("/dev/null", O_RDONLY) >= 0)
+		;
+	return 0;
+}
+END
+(ulimit -n 64 && traced "print" "$tmp/opens")
+like "$(cat "$tmp/err")" "^cuaudit: trace: 1 call in $tmp/traces/" \
+	"a program without a descriptor left: its trace is not said to be gone"
 for blocks in 100 700; do
 	(ulimit -f $blocks && traced "" "$tmp/removes"; echo "$status" >"$tmp/status")
 	is "$(cat "$tmp/status" 2>/dev/null || echo 0)" 0 "a limit of $blocks blocks: the program runs"

@@ -45,7 +45,7 @@ is "$("$cuaudit" stat sh -c 'ls -l /proc/self/fd' 2>"$tmp/err" | grep -c 'fd/[3-
 	"$(sh -c 'ls -l /proc/self/fd' | grep -c 'fd/[3-9] \| [3-9] -> ')" "no descriptor more"
 
 # signals to the tool alone
-for signal in TERM:143 HUP:129 INT:130 USR1:138; do
+for signal in TERM:143 HUP:129 INT:130 USR1:138 ALRM:142 IO:157; do
 	: >"$tmp/out"
 	# In the background the shell would ignore SIGINT.
 	"$PYTHON3" -c 'import os, signal, sys
@@ -60,6 +60,17 @@ os.execv(sys.argv[1], sys.argv[1:])' "$cuaudit" stat -d sim sh -c '"$0" _exit=9;
 	is "$status $(grep -c '^cuaudit: sh: 1 process, 9 calls ' "$tmp/err")" "${signal#*:} 1" \
 		"SIG${signal%:*} ends the program, then there is the report"
 done
+# A timer that was set before it is the program's, as without it; more time where starting takes long.
+for seconds in 1 5 20; do
+	status=0
+	"$PYTHON3" -c 'import os, signal, sys
+signal.alarm(int(sys.argv[1]))
+os.execv(sys.argv[2], sys.argv[2:])' $seconds "$cuaudit" stat -d sim sh -c '"$0" _exit=9; exec sleep 100' \
+		"$tmp/workers" >"$tmp/out" 2>"$tmp/err" || status=$?
+	! grep -q '^cuaudit: sh: 1 process, 9 calls ' "$tmp/err" || break
+done
+is "$status $(grep -c '^cuaudit: sh: 1 process, 9 calls ' "$tmp/err")" "142 1" \
+	"alarm(2) before it ends the program, then there is the report"
 : >"$tmp/out"
 "$cuaudit" stat sh -c 'trap "echo got; exit 5" TERM; echo begun; while :; do sleep 0.01; done' \
 	>"$tmp/out" 2>"$tmp/err" &

@@ -13,8 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What somebody may send to end or to steer a program. */
-static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2 };
+/* What somebody may send to end or to steer a program; those of real time as well. */
+static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM,
+				 SIGVTALRM, SIGPROF, SIGPWR, SIGIO, SIGURG, SIGWINCH };
 
 static sigset_t waited, saved;
 static struct sigaction saved_child;
@@ -50,6 +51,8 @@ pid_t supervise_fork(void)
 	sigaddset(&waited, SIGCHLD);
 	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
 		sigaddset(&waited, forwarded[i]);
+	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+		sigaddset(&waited, i);
 	sigprocmask(SIG_BLOCK, &waited, &saved);
 	/* Where it is ignored, there is nothing to wait for. */
 	sigaction(SIGCHLD, &standard, &saved_child);
@@ -97,6 +100,17 @@ static int wait_signal(siginfo_t *info, uint64_t until)
 	return number < 0 ? 0 : number;
 }
 
+/*
+ * Whether the program has not got the signal itself. The kernel sends those of a terminal to it
+ * as well, but not that of a timer set before exec, which a child does not have.
+ */
+static bool is_ours(const siginfo_t *info)
+{
+	return info->si_signo != SIGCHLD &&
+	       (info->si_code != SI_KERNEL || info->si_signo == SIGALRM ||
+		info->si_signo == SIGVTALRM || info->si_signo == SIGPROF);
+}
+
 int supervise_wait(pid_t pid, uint64_t interval_ns, void (*tick)(void *data), void *data)
 {
 	uint64_t next = tick && interval_ns ? now() + interval_ns : 0;
@@ -108,8 +122,7 @@ int supervise_wait(pid_t pid, uint64_t interval_ns, void (*tick)(void *data), vo
 
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			break;
-		/* The kernel sends those of a terminal to the program as well. */
-		if (number && number != SIGCHLD && info.si_code != SI_KERNEL)
+		if (number && is_ours(&info))
 			kill(pid, number);
 		if (next && now() >= next) {
 			tick(data);

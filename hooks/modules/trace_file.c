@@ -475,14 +475,9 @@ const char *trace_file_finish(uint32_t used)
 	return path;
 }
 
-bool trace_file_is_there(void)
+bool trace_file_is_gone(void)
 {
-	int file = io_open(path, O_RDONLY | O_NOFOLLOW, IO_NOW);
-	bool there = file >= 0 && trace_self_is(file, &self);
-
-	if (file >= 0)
-		io_close(file);
-	return there;
+	return trace_self_is_gone(path, &self);
 }
 
 void trace_file_forked(void)

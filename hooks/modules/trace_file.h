@@ -96,8 +96,8 @@ void trace_file_ending(uint32_t ending, uint32_t status);
  */
 const char *trace_file_finish(uint32_t used);
 
-/* Context: setup. Whether the file is still where it was made. */
-bool trace_file_is_there(void);
+/* Context: setup. Whether the file is no longer where it was made. */
+bool trace_file_is_gone(void);
 
 /* Context: call. How many chunks the file has. */
 uint32_t trace_file_chunks(void);

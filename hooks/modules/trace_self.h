@@ -17,4 +17,7 @@ int trace_self_look(int fd, struct trace_self *self);
 /* Context: call. Whether the descriptor is that file. */
 bool trace_self_is(int fd, const struct trace_self *self);
 
+/* Context: call. Whether the path leads to another file or to none; where nobody can tell, no. */
+bool trace_self_is_gone(const char *path, const struct trace_self *self);
+
 #endif

@@ -410,7 +410,7 @@ static void say(const char *path, uint64_t calls)
 		[CUAUDIT_TRACE_LOST_UNWOUND] = "a signal handler left the hook by siglongjmp",
 	};
 
-	if (path && !trace_file_is_there())
+	if (path && trace_file_is_gone())
 		cuaudit_log(CUAUDIT_WARN, "trace: %s was removed or replaced while the process ran, "
 			    "with %llu calls; leave it until the process has ended", path,
 			    (unsigned long long)calls);
