@@ -56,6 +56,7 @@ both "weak, preloaded driver" LD_PRELOAD="$tmp/libcuda.so.1" "$tmp/weak" present
 # What was not there to be bound is looked up later: that is no relocation.
 build libasks.so -shared -fPIC -x c - -ldl <<'END'
 #include <dlfcn.h>
+#include <string.h>
 
 extern int cuInit(unsigned int flags) __attribute__((weak));
 int (*volatile asks_address)(unsigned int flags) = cuInit;
@@ -66,6 +67,11 @@ int asks(void)
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
 	int (*found)(unsigned int) = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : 0;
 
+	Dl_info info;
+
+	/* What libc has is libc's own. */
+	if (!dladdr(dlsym(RTLD_DEFAULT, "_exit"), &info) || !strstr(info.dli_fname, "libc.so"))
+		return 2;
 	return asks_address || !found || found(0);
 }
 END

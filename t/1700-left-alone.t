@@ -40,6 +40,11 @@ silent "and its status"
 run 0 "auditor calls=2" "CUAUDIT_DISABLE=1" CUAUDIT_DISABLE=1 "$tmp/simple" 2
 silent "CUAUDIT_DISABLE=1"
 
+# where another driver was meant, the real one is not taken
+for driver in smi /nowhere/libcuda.so.1 libnowhere.so; do
+	run 2 "auditor no fake driver" "CUAUDIT_DRIVER=$driver" CUAUDIT_DRIVER=$driver "$tmp/simple" 2
+done
+
 # no place to say anything
 for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
 	run 0 "auditor core calls=2" "$closed" sh -c "exec \"$tmp/simple\" 2 $closed"

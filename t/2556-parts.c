@@ -11,6 +11,7 @@
 #include "audit/plt.c"
 #include "audit/now.c"
 #include "audit/escape.c"
+#include "audit/peer.c"
 
 #include "t/tap.h"
 
@@ -20,7 +21,6 @@ enum { PAGE = 4096, CALLS = 5, RELATIVES = 2, SLOTS_AT = 3, NSLOTS = 8, ENTRIES_
 struct link_table object_table;
 bool object_by_kernel = true;
 size_t sys_page = PAGE;
-uint32_t peer_count;
 
 static struct object_detail detail;
 static struct link_slot slots[LINK_SLOTS];
@@ -454,6 +454,43 @@ static int check_object(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
+/* The word of another auditor of ours, where it is one; else it is not written to. */
+static void test_peer(void)
+{
+	static const struct {
+		const char *soname, *name;
+		size_t size;
+		bool writable, is_peer;
+	} cases[] = {
+		{ "libcuaudit.so", LINK_AUDITOR_SYMBOL, sizeof(void *), true, true },
+		{ "libcuaudit.so", LINK_AUDITOR_SYMBOL, sizeof(int), true, false },
+		{ "libcuaudit.so", LINK_AUDITOR_SYMBOL, sizeof(void *), false, false },
+		{ "libcuaudit.so", LINK_SYMBOL, sizeof(void *), true, false },
+		{ "libother.so", LINK_AUDITOR_SYMBOL, sizeof(void *), true, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t before = peer_count;
+
+		make_object(0);
+		image.soname = cases[i].soname;
+		headers[0].p_flags = cases[i].writable ? PF_R | PF_W : PF_R;
+		strcpy(object.strings + 1, cases[i].name);
+		object.symbols[1] = (ElfW(Sym)){
+			.st_name = 1, .st_shndx = 1, .st_size = cases[i].size,
+			.st_value = (uintptr_t)&object.got[1] - base,
+		};
+		peer_open(&image);
+		ok(object.got[1] == (cases[i].is_peer ? (uintptr_t)&object_table : 0) &&
+		   peer_count == before + cases[i].is_peer, "%s, %s of %zu bytes%s", cases[i].soname,
+		   cases[i].name, cases[i].size, cases[i].writable ? "" : ", read-only");
+	}
+	headers[0].p_flags = PF_R | PF_W;
+	ok(!peer_is_first(), "nobody was there before us");
+	cuaudit_auditor_link = &object_table;
+	ok(peer_is_first(), "somebody was");
+}
+
 /* Each once and printed once; behind the last that has room, all in one. */
 static void test_escapes(void)
 {
@@ -508,6 +545,7 @@ int main(void)
 	test_registers();
 	plt_resolver = 0;
 	test_provider();
+	test_peer();
 	dl_iterate_phdr(check_object, &functions);
 	ok(functions > 1000, "%u functions in all", functions);
 	test_escapes();
