@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hooks may do, added and attached by a program that links to the core. */
+#include <cuaudit/api.h>
 #include <cuaudit/call.h>
 #include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 #include <cuaudit/hook.h>
+#include <cuaudit/replace.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -288,6 +290,55 @@ static void from_the_dead(void)
 	pthread_create(&thread, NULL, ends_inside, NULL);
 	pthread_join(thread, NULL);
 	saw("+e", "a thread ended in a call");
+	drop(handle);
+}
+
+/* Of the thread's end, outside of all calls, a module asks for the driver's function. */
+static int key;
+static void *real_at_end;
+
+static void at_end(void *block)
+{
+	*(int *)block += cuInit(0);
+	real_at_end = cuaudit_real(CUAUDIT_ID_cuInit);
+	note("end %d", *(int *)block);
+}
+
+static const struct cuaudit_module at_ends = {
+	.size = sizeof(at_ends), .abi = CUAUDIT_ABI, .name = "at-ends", .thread_exit = at_end,
+};
+
+static int takes_block(struct cuaudit_call *call, void *data)
+{
+	int *block = cuaudit_thread_block((uint32_t)key);
+
+	(void)call;
+	(void)data;
+	if (block)
+		*block = 5;
+	return CUAUDIT_CONTINUE;
+}
+
+static void *calls_init(void *data)
+{
+	cuInit(0);
+	return data;
+}
+
+static void at_thread_end(void)
+{
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .functions = "cuInit", .enter = takes_block,
+	};
+	int handle = cuaudit_hook_attach(&hook);
+	pthread_t thread;
+
+	key = cuaudit_thread_key(sizeof(int), &at_ends);
+	ok(key >= 0, "a module's key");
+	pthread_create(&thread, NULL, calls_init, NULL);
+	pthread_join(thread, NULL);
+	saw("end 5", "is told of the thread's end, and calls the driver");
+	ok(real_at_end && real_at_end == cuaudit_real(CUAUDIT_ID_cuInit), "whose function it finds");
 	drop(handle);
 }
 
@@ -886,6 +937,7 @@ int main(int argc, char **argv)
 	forbids_reads = true;
 	safe_reads("page by page");
 	forbids_reads = false;
+	at_thread_end();
 	is_int(cuaudit_hook_add(&hook), 0, "a hook for good");
 	cuInit(0);
 	saw("+a-a", "is entered");
