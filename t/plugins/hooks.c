@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hooks may do, added and attached by a program that links to the core. */
+#include <cuaudit/api.h>
+#include <cuaudit/call.h>
 #include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 #include <cuaudit/hook.h>
+#include <cuaudit/replace.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -11,6 +14,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -289,6 +293,55 @@ static void from_the_dead(void)
 	drop(handle);
 }
 
+/* Of the thread's end, outside of all calls, a module asks for the driver's function. */
+static int key;
+static void *real_at_end;
+
+static void at_end(void *block)
+{
+	*(int *)block += cuInit(0);
+	real_at_end = cuaudit_real(CUAUDIT_ID_cuInit);
+	note("end %d", *(int *)block);
+}
+
+static const struct cuaudit_module at_ends = {
+	.size = sizeof(at_ends), .abi = CUAUDIT_ABI, .name = "at-ends", .thread_exit = at_end,
+};
+
+static int takes_block(struct cuaudit_call *call, void *data)
+{
+	int *block = cuaudit_thread_block((uint32_t)key);
+
+	(void)call;
+	(void)data;
+	if (block)
+		*block = 5;
+	return CUAUDIT_CONTINUE;
+}
+
+static void *calls_init(void *data)
+{
+	cuInit(0);
+	return data;
+}
+
+static void at_thread_end(void)
+{
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .functions = "cuInit", .enter = takes_block,
+	};
+	int handle = cuaudit_hook_attach(&hook);
+	pthread_t thread;
+
+	key = cuaudit_thread_key(sizeof(int), &at_ends);
+	ok(key >= 0, "a module's key");
+	pthread_create(&thread, NULL, calls_init, NULL);
+	pthread_join(thread, NULL);
+	saw("end 5", "is told of the thread's end, and calls the driver");
+	ok(real_at_end && real_at_end == cuaudit_real(CUAUDIT_ID_cuInit), "whose function it finds");
+	drop(handle);
+}
+
 static void limits(void)
 {
 	int handles[CUAUDIT_HOOKS_MAX], all[CUAUDIT_HOOKS_ALL], count = 0, once;
@@ -563,6 +616,7 @@ static void exchanges(void)
 /* What happens when the core asks for all threads' barriers; it holds a lock there. */
 static void (*at_barrier)(void);
 static int registrations, refusals;
+static bool forbids_reads;
 
 /* In the core's place of libc's. */
 long syscall(long number, ...)
@@ -580,6 +634,10 @@ long syscall(long number, ...)
 	if (number == SYS_membarrier && a[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED && at_barrier)
 		at_barrier();
 	naps += number == SYS_clock_nanosleep;
+	if (number == SYS_process_vm_readv && forbids_reads) {
+		errno = EPERM;
+		return -1;
+	}
 	result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (number == SYS_membarrier) {
 		registrations += a[0] == MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
@@ -614,6 +672,49 @@ static bool barriers(void)
 		   "a hook is closed, then all threads are made to see it");
 	is_int(cuaudit_hook_synchronize(handle, 1000), 0, "then it is given back");
 	return good && has_barriers();
+}
+
+/* Around the end of a page, and of all memory. */
+static void safe_reads(const char *how)
+{
+	enum { PAGE = 4096 };
+	char *pages = mmap(NULL, 5 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static char to[3 * PAGE];
+	const struct {
+		const void *from;
+		size_t size;
+		int want;
+	} cases[] = {
+		{ pages, PAGE, 0 },
+		{ pages + PAGE - 1, 1, 0 },
+		{ pages + PAGE - 1, 2, -EFAULT },
+		{ pages + PAGE - 16, PAGE + 17, -EFAULT },
+		{ pages + PAGE, 1, -EFAULT },
+		{ pages + 2 * PAGE - 1, 2, -EFAULT },
+		{ pages + 2 * PAGE, 2 * PAGE, 0 },
+		{ pages + 3 * PAGE - 1, PAGE + 1, 0 },
+		{ pages + 3 * PAGE - 1, PAGE + 2, -EFAULT },
+		{ NULL, 8, -EFAULT },
+		{ (const void *)8, 8, -EFAULT },
+		{ (const void *)-8, 16, -EFAULT },
+		{ (const void *)-8, 8, -EFAULT },
+	};
+	int wrong = 0, errors = 0;
+
+	mprotect(pages + PAGE, PAGE, PROT_NONE);
+	mprotect(pages + 4 * PAGE, PAGE, PROT_NONE);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int result;
+
+		errno = 77;
+		result = cuaudit_safe_read(cases[i].from, to, cases[i].size);
+		errors += errno != 77;
+		if (result != cases[i].want)
+			diag("%s: case %zu: %d", how, i, result);
+		wrong += result != cases[i].want;
+	}
+	is_int(wrong, 0, "safe reads: %s", how);
+	is_int(errors, 0, "errno is left alone");
 }
 
 static void wait_twice(void)
@@ -832,6 +933,11 @@ int main(int argc, char **argv)
 	}
 	children();
 	child_of_a_thread();
+	safe_reads("by the kernel");
+	forbids_reads = true;
+	safe_reads("page by page");
+	forbids_reads = false;
+	at_thread_end();
 	is_int(cuaudit_hook_add(&hook), 0, "a hook for good");
 	cuInit(0);
 	saw("+a-a", "is entered");
