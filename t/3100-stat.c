@@ -264,6 +264,57 @@ static int no_memory(void)
 	return failed;
 }
 
+static void *call_and_wait(void *unused)
+{
+	fake_call(0, 0, 0, NULL);
+	pthread_barrier_wait(&done);
+	pthread_barrier_wait(&reported);
+	return unused;
+}
+
+/* Each bucket of each cell of thread, 0 for ended ones: set, or looked at for another number. */
+static int all_buckets(bool of_ended, uint32_t set, uint32_t want)
+{
+	const struct segment *segments;
+	struct records records = { .count = stat_store_segments(&segments) };
+	const struct cuaudit_stat_record *record;
+	int others = 0;
+
+	records.segments = segments;
+	while ((record = records_next(&records))) {
+		struct cuaudit_stat_cell *cell = (void *)(uintptr_t)record;
+
+		if (record->type != CUAUDIT_STAT_CELL || of_ended != !cell->thread)
+			continue;
+		for (int i = 0; i < CUAUDIT_STAT_BUCKETS; i++) {
+			others += cell->buckets[i] != want;
+			cell->buckets[i] = set ? set : cell->buckets[i];
+		}
+	}
+	return others;
+}
+
+/* Counts of 32 bits that do not begin anew. */
+static int full_buckets(void)
+{
+	pthread_t ids[3];
+	int failed = 0;
+
+	if (fake_start(&stat_module, "threads=0"))
+		return 1;
+	pthread_barrier_init(&done, NULL, 4);
+	pthread_barrier_init(&reported, NULL, 4);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&ids[i], NULL, call_and_wait, NULL);
+	pthread_barrier_wait(&done);
+	all_buckets(false, UINT32_MAX / 2, 0);
+	pthread_barrier_wait(&reported);
+	for (int i = 0; i < 3; i++)
+		pthread_join(ids[i], NULL);
+	failed += check_u64("buckets that began anew", (uint64_t)all_buckets(true, 0, UINT32_MAX), 0);
+	return failed;
+}
+
 static int silent(void)
 {
 	int fd = memfd_create("stderr", 0), failed = 0;
@@ -317,6 +368,7 @@ int main(void)
 	is_int(check_scenario(nesting), 0, "a call inside a call");
 	is_int(check_scenario(without_clock), 0, "clock=no counts calls only");
 	is_int(check_scenario(no_memory), 0, "a call without memory for its cell is counted as lost");
+	is_int(check_scenario(full_buckets), 0, "buckets that are full stay so");
 	is_int(check_scenario(silent), 0, "not a byte without a call");
 	is_int(check_scenario(interval), 0, "interval prints, and ends at finish");
 	is_int(check_scenario(bad_options), 0, "bad numbers are said, not fatal");

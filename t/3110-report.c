@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the report: numbers, texts, sums, percentiles, sorting. */
 #include <stdint.h>
+#include <string.h>
 
 #include "report/divide.h"
+#include "report/escapes.h"
 #include "report/out.h"
 #include "report/sort.h"
 #include "report/sum.h"
@@ -337,6 +339,68 @@ static void sorting(void)
 	ok(good, "sort");
 }
 
+static _Alignas(64) char segment[CUAUDIT_STAT_SEGMENT];
+static size_t used = CUAUDIT_STAT_HEADER;
+
+/* Another record of the process's file. */
+static void *put(uint32_t type, size_t size)
+{
+	struct cuaudit_stat_record *record = (void *)(segment + used);
+
+	record->type = type;
+	record->size = (uint32_t)size;
+	used += size;
+	return record;
+}
+
+enum { WAYS = 32, TIMES = 3 };
+
+/* What differs in one thing alone stays apart, all else is added up. */
+static void process(void)
+{
+	struct segment segments[] = { { segment, sizeof(segment) } };
+	struct report report = { .nrows = 0 };
+	struct part part = { .header = NULL };
+	uint64_t counts[WAYS] = { 0 }, wrong = 0;
+
+	for (int i = 0; i < 2; i++) {
+		struct cuaudit_stat_function *function =
+			put(CUAUDIT_STAT_FUNCTION, sizeof(*function));
+		struct cuaudit_stat_library *library = put(CUAUDIT_STAT_LIBRARY, sizeof(*library));
+
+		function->slot = 7;
+		strcpy(function->name, i ? "second" : "first");
+		library->index = (uint32_t)i;
+		strcpy(library->path, i ? "/lib/b.so" : "/lib/a.so");
+	}
+	for (uint32_t i = 0; i < WAYS * TIMES; i++) {
+		struct cuaudit_stat_escape *escape = put(CUAUDIT_STAT_ESCAPE, sizeof(*escape));
+		uint32_t way = i * 13 % WAYS;
+
+		strcpy(escape->name, way & 1 ? "cuInit" : "cuInit_v2");
+		escape->version = 11000 + (way >> 1 & 1);
+		escape->flags = way >> 2 & 1;
+		escape->kind = way >> 3 & 1;
+		escape->library = way >> 4 & 1;
+		escape->count = 1000 + i;
+		counts[way] += 1000 + i;
+	}
+	ok(!part_gather(&part, &report.memory, segments, 1) && !escapes_fill(&report, &part, 1),
+	   "the records of a process");
+	is_str(part_function(&part, 7), "first", "of a number that is there twice, the first");
+	ok(!part_function(&part, 8) && !strcmp(part_path(&part, 1), "/lib/b.so"), "by number");
+	is_int((long long)report.nescapes, WAYS, "escapes that differ in one thing");
+	for (size_t i = 0; i < report.nescapes; i++) {
+		const struct cuaudit_stat_escape *of = report.escapes[i].record;
+		uint32_t way = (strcmp(of->name, "cuInit") ? 0 : 1) | (of->version - 11000) << 1 |
+			       (uint32_t)of->flags << 2 | of->kind << 3 | of->library << 4;
+
+		wrong += way >= WAYS || report.escapes[i].count != counts[way];
+	}
+	is_int((long long)wrong, 0, "... are added up each");
+	memory_free(&report.memory);
+}
+
 int main(void)
 {
 	times();
@@ -349,5 +413,6 @@ int main(void)
 	clocks();
 	bounds();
 	sorting();
+	process();
 	return done_testing();
 }

@@ -181,4 +181,13 @@ is "$? $(checked "$tmp/far.cutrace" | awk '/^call / {
 	for (i = 1; i < NF; i++) if ($i == "id") id = $(i + 1)
 	if (before) print id - before; before = id }' | tr '\n' ' ')" "0 70001 70001 " \
 	"calls with 70,000 of other hooks between them"
+
+# A file ends behind its last record, in whatever chunk that is: none is left that was made ready.
+traced "" "$tmp/ends" 10 threads
+size=$(wc -c <"$(ls "$tmp"/traces/*.cutrace)")
+ok "a file ends with what a thread left ($size bytes)" test $((size % 262144)) -ne 0 -a "$size" -lt 786432
+compile -o "$tmp/app" "$top_srcdir/t/trace/app.c" -pthread -ldl || bail_out "no test program"
+traced "" "$tmp/app" mixed 60000
+size=$(wc -c <"$(ls "$tmp"/traces/*.cutrace)")
+ok "... not with chunks that were made ready ($size bytes)" test $((size % 262144)) -ne 0 -a "$size" -gt 786432
 done_testing

@@ -55,6 +55,10 @@ class Sum:
     def add(self, cell):
         answered, = struct.unpack_from("<Q", cell, 40)
         calls, errors, not_ready, total, squares, least, most = struct.unpack_from("<QQQQdQQ", cell, 72)
+        if calls:
+            check(0 <= total - calls * least and total <= calls * most,
+                  f"{calls} calls of {total} ticks, from {least} to {most}")
+            check(calls > 1 or least == most == total, f"one call of {total} ticks, from {least} to {most}")
         more = [calls, errors, not_ready, answered, total]
         self.counts = [a + b for a, b in zip(self.counts, more)]
         self.squares += squares
