@@ -65,13 +65,14 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 
 /*
  * Destructors of auditors run last of all: every call of the program is in. Where
- * none was routed the core is loaded now, to report what was not.
+ * none was routed the core is loaded now, to report what was not, and where a
+ * misspelt CUAUDIT_INCLUDE is the reason. A child of fork need not say that again.
  */
 static void __attribute__((destructor)) stop(void)
 {
 	void (*finish)(void);
 
-	if (escape_any() && !atomic_load_explicit(&object_table.finish, memory_order_relaxed))
+	if ((escape_any() || (!sys_is_child() && judge_unmatched())) && !atomic_load_explicit(&object_table.finish, memory_order_relaxed))
 		launch(0);
 	finish = atomic_load_explicit(&object_table.finish, memory_order_acquire);
 	if (finish)

@@ -3,6 +3,7 @@
 #include "audit/judge.h"
 
 #include "audit/env.h"
+#include "audit/filter.h"
 #include "audit/object.h"
 #include "audit/sys.h"
 #include "names/nearest.h"
@@ -199,6 +200,22 @@ static const struct link_object *excluded(void)
 			return link_object(&object_table, (uint32_t)(key >> 32));
 	}
 	return NULL;
+}
+
+bool judge_unmatched(void)
+{
+	uint32_t count = atomic_load_explicit(&object_table.nobjects, memory_order_acquire);
+
+	if (!values || env_disabled || !values->include[0] || policy_in(values->hooks) ||
+	    !reported(false) || !excluded())
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct link_object *object = link_object(&object_table, i);
+
+		if (filter_list(values->include, object->path, object->flags & LINK_OBJECT_MAIN))
+			return false;
+	}
+	return true;
 }
 
 void judge_end(void)

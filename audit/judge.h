@@ -26,6 +26,9 @@ void judge_disabled(void);
  */
 void judge_end(void);
 
+/* Context: the end. Whether CUAUDIT_INCLUDE kept all out that came by a function, and names nobody. */
+bool judge_unmatched(void);
+
 /*
  * Context: bind. There is no core: what that means, for the message of why, and
  * the end of the process where that breaks a policy.

@@ -13,8 +13,11 @@ void sys_say(const char *first, ...) __attribute__((sentinel));
 /* Ends the process, without any of its destructors. Any context. */
 _Noreturn void sys_exit(int status);
 
-/* Remembers what descriptor 2 is. Context: the process's start. */
+/* Remembers the process, and what descriptor 2 is. Context: the process's start. */
 void sys_start(void);
+
+/* Whether this is a child that was made without exec. Any context. */
+bool sys_is_child(void);
 
 /*
  * Whether descriptor 2 is a place for messages: not if it was closed at the

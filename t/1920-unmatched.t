@@ -42,6 +42,9 @@ said "cuaudit: CUAUDIT_EXCLUDE: 'libaksre*' matched no library; did you mean lib
 	"EXCLUDE" CUAUDIT_EXCLUDE='libaksre*'
 said "cuaudit: CUAUDIT_INCLUDE: 'libaskr.so' matched no library; did you mean libasker.so?" \
 	"INCLUDE, beside what matches" CUAUDIT_INCLUDE='(main):libaskr.so'
+said "cuaudit: CUAUDIT_INCLUDE: 'libaskr.so' matched no library; did you mean libasker.so?" \
+	"INCLUDE, which keeps all out" CUAUDIT_INCLUDE='libaskr.so'
+said "" "... by errors alone" CUAUDIT_INCLUDE='libaskr.so' CUAUDIT_LOG=error
 said "cuaudit: CUAUDIT_EXCLUDE: '/nowhere/libaskr.so' matched no library; did you mean libasker.so?" \
 	"a path" CUAUDIT_EXCLUDE='/nowhere/libaskr.so'
 said "cuaudit: CUAUDIT_EXCLUDE: 'qqqqqqqqqqqqqqqqqq' and 2 more matched no library" \
@@ -72,4 +75,6 @@ is "$(cat "$tmp/err")" "" "one that matches"
 program=$tmp/forks
 said "cuaudit: CUAUDIT_EXCLUDE: 'qqqqqqqqqqqq*' matched no library" "a child of fork says nothing again" \
 	CUAUDIT_EXCLUDE='qqqqqqqqqqqq*'
+said "cuaudit: CUAUDIT_INCLUDE: 'qqqqqqqqqqqq*' matched no library" "... nor where it keeps all out" \
+	CUAUDIT_INCLUDE='qqqqqqqqqqqq*'
 done_testing
