@@ -72,7 +72,8 @@ static void __attribute__((destructor)) stop(void)
 {
 	void (*finish)(void);
 
-	if ((escape_any() || (!sys_is_child() && judge_unmatched())) && !atomic_load_explicit(&object_table.finish, memory_order_relaxed))
+	if ((escape_any() || (!sys_is_child() && judge_unmatched())) &&
+	    !atomic_load_explicit(&object_table.finish, memory_order_relaxed))
 		launch(0);
 	finish = atomic_load_explicit(&object_table.finish, memory_order_acquire);
 	if (finish)
