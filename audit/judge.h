@@ -26,7 +26,7 @@ void judge_disabled(void);
  */
 void judge_end(void);
 
-/* Context: the end. Whether CUAUDIT_INCLUDE names nobody and kept all out that came by a function. */
+/* Context: the end. Whether CUAUDIT_INCLUDE names nobody, and so kept out who came by a function. */
 bool judge_unmatched(void);
 
 /*
