@@ -26,7 +26,7 @@ void judge_disabled(void);
  */
 void judge_end(void);
 
-/* Context: the end. Whether CUAUDIT_INCLUDE kept all out that came by a function, and names nobody. */
+/* Context: the end. Whether CUAUDIT_INCLUDE names no library, and so kept one out. */
 bool judge_unmatched(void);
 
 /*

@@ -117,6 +117,14 @@ const struct layout *layout_row(uint32_t id)
 	return &rows[id];
 }
 
+int layout_find(const char *symbol)
+{
+	for (uint32_t i = 0; i < layout_count; i++)
+		if (!strcmp(rows[i].name, symbol))
+			return (int)i;
+	return -1;
+}
+
 /* No plug-ins; nothing that starts crashes. */
 int plugin_find(const char *name, char *path, size_t size)
 {
