@@ -240,4 +240,11 @@ tool stat -j -i 0.05 -d sim -o "$tmp/often" sh -c '"$1" _exit=3; n=0
 	while test "$(wc -l <"$2")" -lt 2 && test $n -lt 500; do n=$((n + 1)); sleep 0.02; done
 	exec "$1" here:_exit4=5' sh "$tmp/workers" "$tmp/often"
 is "$status $(jq -c '[.functions[].calls] | add' "$tmp/often" | sort -nu | xargs)" "4 3 8" "--interval"
+
+# A file of an earlier run, of which nothing was ever written, in a directory that is kept.
+mkdir "$tmp/emptied"
+: >"$tmp/emptied/host-99999999.part"
+touch -d 2020-01-01 "$tmp/emptied/host-99999999.part"
+stat --keep "$tmp/emptied" "$tmp/workers" exit=3
+is "$status $(cat "$tmp/err") $(total)" "0  [3]" "an empty file of before is no process of this run"
 done_testing

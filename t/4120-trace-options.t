@@ -192,4 +192,29 @@ is "$(wc -l "$tmp"/traces/* | awk '$2 != "total" { print $1 }' | sort -n | xargs
 rm -rf "$tmp/traces"
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(text)" "$tmp/app" call 2 2>"$tmp/err"
 is "$(grep -c '\] cu' "$tmp/err")" 3 "without CUAUDIT_OUTPUT: on standard error"
+
+# Times count from the first call of each process.
+if command -v "$PYTHON3" >"$tmp/which"; then
+	traced "start=20ms" "$PYTHON3" -c 'import ctypes, os, time
+driver = ctypes.CDLL("libcuda.so.1")
+def call():
+    driver.cuDriverGetVersion(ctypes.byref(ctypes.c_int()))
+def work():
+    call()
+    time.sleep(0.1)
+    call()
+    call()
+work()
+if os.fork():
+    os.wait()
+else:
+    work()
+    driver.cuDriverGetVersion(None)
+    os._exit(0)'
+	is "$(for file in "$tmp"/traces/*.cutrace; do
+		"$top_builddir/bin/cuaudit" convert --to text "$file" | grep -c cuDriverGetVersion
+	done | sort | xargs)" "2 3" "start=20ms: of a child, from its own first call on"
+else
+	skip 1 "no python3"
+fi
 done_testing

@@ -178,4 +178,28 @@ for worker in workers:
 else
 	skip 1 "no python3 with ctypes"
 fi
+
+# A process whose program was removed runs on.
+cat >"$tmp/waits.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*init)(unsigned int) = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : NULL;
+
+	return !init || init(0) || puts("called") < 0 || fflush(stdout) || getchar() != EOF;
+}
+END
+compile -o "$tmp/waits" "$tmp/waits.c" -ldl || bail_out "cannot build"
+mkfifo "$tmp/hold"
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/waits.cutrace)" "$tmp/waits" <"$tmp/hold" >"$tmp/called" 2>"$tmp/err" &
+waits=$!
+exec 9>"$tmp/hold"
+timeout 60 sh -c 'until test -s "$1"; do sleep 0.05; done' sh "$tmp/called"
+rm "$tmp/waits"
+like "$("$top_builddir/bin/cuaudit" report "$tmp/waits.cutrace" 2>&1)" 'not finished  *still running' \
+	"a program that was removed meanwhile is still running"
+exec 9>&-
+ok "... until it ends" wait "$waits"
 done_testing

@@ -109,6 +109,12 @@ int main(void)
 	ok(is_said("+1 +2 -2 -1 "), "... of the same times too");
 
 	start();
+	give(2, 10, 12, 1, true);
+	give(3, 12, 14, 1, true);
+	give(1, 10, 20, 0, true);
+	ok(is_said("+1 +2 -2 +3 -3 -1 "), "... that begin with it, or when another one ends");
+
+	start();
 	give(1, 10, 11, 1, true);
 	give(2, 12, 13, 1, true);
 	ok(is_said("+1 -1 +2 -2 "), "inner calls whose outer one did not end");
@@ -133,6 +139,11 @@ int main(void)
 	give(2, 31, 34, 2, true);
 	give(1, 30, 40, 0, true);
 	ok(is_said("<1/0 <2/1 "), "... those of a call that is not there are their next outer one's");
+
+	start();
+	give(2, 30, 34, 1, true);
+	give(1, 30, 40, 0, true);
+	ok(is_said("<1/0 <2/1 "), "... that begins with it");
 
 	start();
 	give(2, 10, 12, 1, true);
