@@ -29,7 +29,7 @@ for how in jump jump-off-signal-stack; do
 	ok "all but those that were left are counted" test $((calls - counted)) -le "$jumps"
 done
 
-# Without an unwinder, frames that were overwritten tell.
+# Without an unwinder, frames that were overwritten tell; those of fast paths soon are.
 mkdir "$tmp/none"
 build none/libgcc_s.so.1 -shared -Wl,-soname,libgcc_s.so.1 -x c /dev/null
 audited ROUTES=routed LD_LIBRARY_PATH="$tmp/none:$tmp" CUAUDIT_HOOKS='stat(format=json)' \
@@ -39,7 +39,9 @@ calls=$(sed -n 's/^# \([0-9]*\) calls$/\1/p' "$tmp/out")
 counted=$(counted)
 diag "$calls calls, $counted counted"
 jumps=$(sed -n 's/^# \([0-9]*\) jumps.*/\1/p' "$tmp/out")
-ok "a jump takes few calls along" test $((calls - counted)) -lt $((4 * jumps))
+case "$($CC -dumpmachine | sed 's/-.*//') $(loader_family)" in
+"x86_64 new") ok "a jump takes few calls along" test $((calls - counted)) -lt $((4 * jumps)) ;;
+esac
 
 # Calls are of the thread that they end on.
 audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json)' \

@@ -31,6 +31,9 @@ for program in twins now noplt; do
 done
 
 both "a hook without an exit" "$tmp/twins" enter
+for hook in stat "trace(file=$tmp/a.cutrace)" "trace(args=no;file=$tmp/b.cutrace)"; do
+	routed "$hook alone" CUAUDIT_HOOKS="$hook" CUAUDIT_OUTPUT="$tmp/out" "$tmp/twins" alone
+done
 
 # A hook is on a function whichever of its names selects it.
 build calls -x c - -ldl <<'C'

@@ -158,6 +158,8 @@ refused "a trap in init" ".*good.so does not start: it crashed in init: (Illegal
 	CUAUDIT_HOOKS="$tmp/good.so" CRASH=trap
 run CUAUDIT_HOOKS="$tmp/good.so,$tmp/same.so" CRASH=error
 is "$(grep -c 'does not start' "$tmp/err")" 2 "two that do not start"
+run CUAUDIT_HOOKS="$tmp/good.so,$tmp/same.so" CRASH=fault
+is "$run_status $(grep -c 'does not start: it crashed' "$tmp/err")" "0 2" "two that crash: each is caught"
 build libgone.so -shared -fPIC -x c -Wl,-soname,libgone.so /dev/null
 plugin dependent.so "$plugins/good.c" -Wl,--no-as-needed -L"$tmp" -lgone
 rm "$tmp/libgone.so"
