@@ -116,6 +116,9 @@ strict "there is no hook module 'x'" "a plug-in by name" CUAUDIT_HOOKS=x CUAUDIT
 simple CUAUDIT_STRICT=1 CUAUDIT_HOOKS='stat(format=json;),,coverage(),' CUAUDIT_OUTPUT="$tmp/o"
 is "$status $calls $(wc -c <"$tmp/err")" "0 calls=2 0" "separators with nothing between are fine"
 
+simple CUAUDIT_STRICT=1 CUAUDIT_DRIVER=libcuda.so.1
+is "$status $calls $(wc -c <"$tmp/err")" "0 calls=2 0" "a driver's name, which the loader looks for"
+
 # what is set twice: env(1) cannot do that
 build twice -x c - <<'END'
 #include <stdlib.h>
