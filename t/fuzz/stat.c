@@ -127,11 +127,6 @@ int stat_print_finish(void)
 	return 1;
 }
 
-struct cuaudit_stat_header *stat_store_header(void)
-{
-	return NULL;
-}
-
 void stat_store_keep(void)
 {
 }
