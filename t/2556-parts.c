@@ -8,10 +8,12 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "audit/filter.h"
 #include "audit/plt.c"
 #include "audit/now.c"
 #include "audit/escape.c"
 #include "audit/peer.c"
+#include "audit/heap.c"
 
 #include "t/tap.h"
 
@@ -22,6 +24,7 @@ struct link_table object_table;
 bool object_by_kernel = true;
 size_t sys_page = PAGE;
 
+static size_t allocated;
 static struct object_detail detail;
 static struct link_slot slots[LINK_SLOTS];
 static struct { uintptr_t from, to; int protection; } protections[4];
@@ -29,6 +32,7 @@ static int nprotections, said;
 
 void *sys_alloc(size_t size)
 {
+	allocated = size;
 	return calloc(1, size);
 }
 
@@ -529,6 +533,43 @@ static void test_escapes(void)
 	is_int(atomic_load(&object_table.nescapes), 3, "another library's or another kind is another one");
 }
 
+static size_t program_callocs;
+
+static void *program_calloc(size_t count, size_t size)
+{
+	program_callocs++;
+	return calloc(count, size);
+}
+
+/* The loader's first is ours, whole; all others are the program's. */
+static void test_heap(void)
+{
+	const uintptr_t cookies[2] = { 0, 0 }, value = (uintptr_t)program_calloc;
+	void *(*given)(size_t, size_t);
+
+	heap_open(false, &cookies[1]);
+	heap_open(true, &cookies[0]);
+	heap_open(true, &cookies[1]);
+	ok(heap_bind(&cookies[1], value, "calloc") == value, "another's calloc stays");
+	ok(heap_bind(&cookies[0], value, "malloc") == value, "so does the program's malloc");
+	given = (void *(*)(size_t, size_t))heap_bind(&cookies[0], value, "calloc");
+	ok((uintptr_t)given != value, "its calloc is ours");
+	ok(heap_bind(&cookies[0], value, "calloc") == value, "once");
+	free(given(3, 40));
+	ok(allocated == 120 && !program_callocs, "the first call has as much as it asks for");
+	free(given(5, 40));
+	ok(allocated == 120 && program_callocs == 1, "the next is the program's");
+	heap_settle(&cookies[0]);
+	ok(heap_bind(&cookies[0], value, "calloc") == value, "nothing is bound any more");
+}
+
+static void test_filter(void)
+{
+	ok(!filter_list("", "", false) && !filter_list("::", "/lib/", false), "no glob matches nothing");
+	ok(filter_list("::a*", "/lib/ab", false) && !filter_list("::a*", "/a/b", false),
+	   "empty ones between others are none");
+}
+
 int main(void)
 {
 	unsigned int functions = 0;
@@ -549,5 +590,7 @@ int main(void)
 	dl_iterate_phdr(check_object, &functions);
 	ok(functions > 1000, "%u functions in all", functions);
 	test_escapes();
+	test_heap();
+	test_filter();
 	return done_testing();
 }
