@@ -13,7 +13,12 @@
 #include "audit/now.c"
 #include "audit/escape.c"
 #include "audit/peer.c"
+#define real heap_real
 #include "audit/heap.c"
+#undef real
+#define end exit_end
+#include "audit/exit.c"
+#undef end
 
 #include "t/tap.h"
 
@@ -563,6 +568,51 @@ static void test_heap(void)
 	ok(heap_bind(&cookies[0], value, "calloc") == value, "nothing is bound any more");
 }
 
+static int told = -1, ended = -1;
+
+static void tell(int status)
+{
+	told = status;
+}
+
+static void end_here(int status)
+{
+	ended = status;
+}
+
+/* The first libc of the program's own namespace, and what ends a process there. */
+static void test_exit(void)
+{
+	const struct elf_image one = { .soname = "libc.so.6" }, other = { .soname = "libm.so.6" }, none = { 0 };
+	static struct link_object objects[3];
+	uintptr_t value = (uintptr_t)end_here;
+
+	ok(exit_bind(NULL, value, "_exit") == value, "no libc is known");
+	ok(!exit_open(&objects[0], LM_ID_BASE, &other) && !exit_open(&objects[0], LM_ID_BASE, &none),
+	   "others are none");
+	ok(!exit_open(&objects[0], LM_ID_BASE + 1, &one), "nor is another namespace's");
+	object_table.everybody = true;
+	ok(!exit_open(&objects[0], LM_ID_BASE, &one), "nor any, where each binding is reported");
+	object_table.everybody = false;
+	ok(exit_open(&objects[1], LM_ID_BASE, &one), "this is it");
+	ok(!exit_open(&objects[2], LM_ID_BASE, &one), "a second one is not");
+	for (size_t i = 0; i < ENDS; i++) {
+		const char *name = ends[i].name;
+		uintptr_t ours = exit_bind(&objects[1], value, name);
+
+		ok(exit_bind(&objects[2], value, name) == value && exit_bind(NULL, value, name) == value,
+		   "%s of another library is its own", name);
+		atomic_store(&object_table.process_exit, NULL);
+		told = ended = -1;
+		((end_fn)ours)(3);
+		ok(told == -1 && ended == 3, "%s: nobody is told, and the process ends", name);
+		atomic_store(&object_table.process_exit, tell);
+		((end_fn)ours)(4);
+		ok(told == 4 && ended == 4, "%s: the core is told", name);
+	}
+	ok(exit_bind(&objects[1], value, "exit") == value, "exit stays");
+}
+
 static void test_filter(void)
 {
 	ok(!filter_list("", "", false) && !filter_list("::", "/lib/", false), "no glob matches nothing");
@@ -592,5 +642,6 @@ int main(void)
 	test_escapes();
 	test_heap();
 	test_filter();
+	test_exit();
 	return done_testing();
 }
