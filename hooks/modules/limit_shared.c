@@ -356,9 +356,15 @@ static bool is_cut(void)
 	       what.l_type == F_UNLCK && size_now() == size;
 }
 
-static bool begin_file(void)
+static void rest(void)
 {
 	static const struct timespec moment = { .tv_nsec = 100000 };
+
+	syscall(SYS_nanosleep, &moment, NULL);
+}
+
+static bool begin_file(void)
+{
 	uint64_t until = milliseconds() + FILL_PATIENCE;
 
 	while (size_now() != sizeof(file)) {
@@ -366,7 +372,7 @@ static bool begin_file(void)
 			return broken("it is not a file of limit(user=), or was truncated");
 		if (!fill() && milliseconds() > until)
 			return false;
-		syscall(SYS_nanosleep, &moment, NULL);
+		rest();
 	}
 	if (!read_at(0, 1))
 		return false;
@@ -374,15 +380,28 @@ static bool begin_file(void)
 	       broken("it is not a file of limit(user=), or one of another version");
 }
 
+/* Whether the first row is free by now, or not its owner's alone: who fills the file has all of it. */
+static bool is_filled(void)
+{
+	struct flock what = range_of(1, 1, F_WRLCK);
+
+	return !syscall(SYS_fcntl, fd, F_OFD_GETLK, &what) && (what.l_type == F_UNLCK || !what.l_start);
+}
+
 static bool take_row(void)
 {
-	for (uint32_t row = 1; row <= ROWS; row++) {
-		if (!lock_rows(row, 1, F_WRLCK))
-			continue;
-		mine = row;
-		last = row;
-		return write_row(0, 0);
-	}
+	uint64_t until = milliseconds() + FILL_PATIENCE;
+
+	do {
+		for (uint32_t row = 1; row <= ROWS; row++) {
+			if (!lock_rows(row, 1, F_WRLCK))
+				continue;
+			mine = row;
+			last = row;
+			return write_row(0, 0);
+		}
+		rest();
+	} while (is_filled() && milliseconds() < until);
 	return broken("1023 processes share it already, or its file system has no locks");
 }
 

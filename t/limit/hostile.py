@@ -262,4 +262,19 @@ answers = [process.stdout.readline().strip() for process in many]
 check("24 processes at once: ten have their MiB", sorted(answers), ["0"] * 10 + ["2"] * 14)
 for process in many:
     process.communicate()
+
+# One who has just filled the file has all of it locked still, when another looks for a row.
+file = new()
+User(file).end()
+holder = subprocess.Popen([sys.executable, "-c", """
+import fcntl, os, struct, sys, time
+fd = os.open(sys.argv[1], os.O_RDWR)
+fcntl.fcntl(fd, 37, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0))
+print("locked", flush=True)
+time.sleep(1)
+""", file], stdout=subprocess.PIPE, text=True)
+holder.stdout.readline()
+user = User(file)
+check("a file that is locked as a whole for a moment", (user.ask("take", MIB), user.end()), ("0", 0))
+holder.wait()
 print("1..%d" % number)
