@@ -380,8 +380,8 @@ static bool begin_file(void)
 	       broken("it is not a file of limit(user=), or one of another version");
 }
 
-/* Whether the first row is free by now, or not its owner's alone: who fills the file has all of it. */
-static bool is_filled(void)
+/* Whether another process fills the file, which locks all of it, or has done so by now. */
+static bool is_being_filled(void)
 {
 	struct flock what = range_of(1, 1, F_WRLCK);
 
@@ -391,6 +391,7 @@ static bool is_filled(void)
 static bool take_row(void)
 {
 	uint64_t until = milliseconds() + FILL_PATIENCE;
+	bool filling;
 
 	do {
 		for (uint32_t row = 1; row <= ROWS; row++) {
@@ -401,8 +402,10 @@ static bool take_row(void)
 			return write_row(0, 0);
 		}
 		rest();
-	} while (is_filled() && milliseconds() < until);
-	return broken("1023 processes share it already, or its file system has no locks");
+		filling = is_being_filled();
+	} while (filling && milliseconds() < until);
+	return broken(filling ? "another process has all of it locked" :
+		      "1023 processes share it already, or its file system has no locks");
 }
 
 /* A child has no part in this mapping, so none in the locks either. It is never read. */

@@ -148,6 +148,8 @@ static void add_parameters(struct making *making, const struct print_param *para
 		.size = !strcmp(param->name, "extra"), .input = true,
 	};
 
+	if (TRACE_LAYOUT_HEAD + TRACE_LAYOUT_MOST > making->room)
+		return;
 	making->room -= TRACE_LAYOUT_HEAD + TRACE_LAYOUT_MOST;
 	making->plan.duties |= TRACE_DUTY_PARAMETERS;
 	add(making, CUAUDIT_TRACE_PARAMETERS, 1, op);
