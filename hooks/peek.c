@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cuaudit/call.h>
@@ -59,28 +58,49 @@ static bool probed(uint64_t address, void *to, size_t size)
 	return true;
 }
 
-bool peek(uint64_t address, void *to, size_t size)
+static bool probed_all(const struct iovec *theirs, const struct iovec *ours, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!probed((uintptr_t)theirs[i].iov_base, ours[i].iov_base, ours[i].iov_len))
+			return false;
+	return true;
+}
+
+bool peek_all(const struct iovec *theirs, const struct iovec *ours, uint32_t count)
 {
 	static _Atomic bool forbidden;
-	struct iovec local = { to, size }, remote = { (void *)(uintptr_t)address, size };
 	int error = errno;
+	size_t size = 0;
 	bool result;
+	long got;
 
-	if (address + size < address)
-		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		uintptr_t address = (uintptr_t)theirs[i].iov_base;
+
+		if (address + ours[i].iov_len < address)
+			return false;
+		size += ours[i].iov_len;
+	}
 	if (atomic_load_explicit(&forbidden, memory_order_relaxed)) {
-		result = probed(address, to, size);
+		result = probed_all(theirs, ours, count);
 	} else {
-		long got = syscall(SYS_process_vm_readv, getpid(), &local, 1UL, &remote, 1UL, 0UL);
-
+		got = syscall(SYS_process_vm_readv, getpid(), ours, (unsigned long)count, theirs,
+			      (unsigned long)count, 0UL);
 		result = got == (long)size;
 		if (got < 0 && (errno == ENOSYS || errno == EPERM)) {
 			atomic_store_explicit(&forbidden, true, memory_order_relaxed);
-			result = probed(address, to, size);
+			result = probed_all(theirs, ours, count);
 		}
 	}
 	errno = error;
 	return result;
+}
+
+bool peek(uint64_t address, void *to, size_t size)
+{
+	const struct iovec theirs = { (void *)(uintptr_t)address, size }, ours = { to, size };
+
+	return peek_all(&theirs, &ours, 1);
 }
 
 int cuaudit_safe_read(const void *from, void *to, size_t size)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 enum { PEEK_PAGE = 4096 };	/* the smallest unit of what is mapped */
 
@@ -14,5 +15,11 @@ bool peek_page(uintptr_t address);
 
 /* Context: call. Copies size bytes from an address; false if they cannot all be read. */
 bool peek(uint64_t address, void *to, size_t size);
+
+/*
+ * Context: call. The same of a few pieces, each as long in theirs, which may be anywhere, as
+ * in ours.
+ */
+bool peek_all(const struct iovec *theirs, const struct iovec *ours, uint32_t count);
 
 #endif

@@ -43,7 +43,8 @@ is "$(sed -n 's/.*"kernel":"large".*"kernelParams":\[\(.*\)\].*/\1/p' "$tmp/out"
 launched "args=kernel" edges
 is "$(cat "$tmp/text")" "LaunchKernel few [$few, 0xffffffff], extra = NULL 0
 LaunchKernel few [$few, 0xffffffff], extra = NULL 0
-LaunchKernel few NULL, extra = [0x1111111111111111, 0x11111111, 0x11, 0x1111, 0x11111111] 0" "at a page's end"
+LaunchKernel few NULL, extra = [0x1111111111111111, 0x11111111, 0x11, 0x1111, 0x11111111] 0
+LaunchKernel few ?, extra = NULL 0" "at a page's end, and where nothing can be read"
 
 launched "args=kernel" refused
 refused="LaunchKernel few ?, extra = ? CUDA_ERROR_INVALID_VALUE"

@@ -79,27 +79,26 @@ const struct trace_layout *trace_layout_numbered(uint32_t number)
 	return (const void *)(uintptr_t)trace_table_get(&layouts, number, NUMBER);
 }
 
-static bool copy_bytes(uint64_t from, char *to, size_t size, bool safely)
-{
-	if (safely)
-		return peek(from, to, size);
-	memcpy(to, (const void *)(uintptr_t)from, size);
-	return true;
-}
-
 /* From where each pointer of an array leads. */
-static bool copy_each(const struct trace_layout *layout, uint64_t from, bool safely, char *to)
+static bool copy_each(const struct trace_layout *layout, uint64_t from, char *to)
 {
-	for (uint32_t i = 0; i < layout->count; i++) {
-		const struct cuaudit_trace_parameter *parameter = &layout->parameters[i];
-		uint32_t size = parameter->size, left;
-		uint64_t at;
+	enum { SOME = 16 };
+	struct iovec theirs[SOME], ours[SOME];
+	uint64_t pointers[SOME];
 
-		if (parameter->offset >= layout->size)
-			continue;
-		left = layout->size - parameter->offset;
-		if (!copy_bytes(from + i * sizeof(at), (char *)&at, sizeof(at), safely) ||
-		    !copy_bytes(at, to + parameter->offset, size < left ? size : left, safely))
+	for (uint32_t first = 0, some; first < layout->count; first += some) {
+		some = layout->count - first < SOME ? layout->count - first : SOME;
+		if (!peek(from + first * sizeof(*pointers), pointers, some * sizeof(*pointers)))
+			return false;
+		for (uint32_t i = 0; i < some; i++) {
+			const struct cuaudit_trace_parameter *parameter = &layout->parameters[first + i];
+			uint32_t left = layout->size - parameter->offset;
+
+			theirs[i].iov_base = (void *)(uintptr_t)pointers[i];
+			ours[i].iov_base = to + parameter->offset;
+			theirs[i].iov_len = ours[i].iov_len = parameter->size < left ? parameter->size : left;
+		}
+		if (!peek_all(theirs, ours, some))
 			return false;
 	}
 	return true;
@@ -129,15 +128,14 @@ static bool copy_buffer(uint64_t from, char *to, uint32_t *size)
 	return peek(buffer, to, *size);
 }
 
-/* false: something could not be read. */
-static bool copy(const struct trace_layout *layout, uint64_t from, bool extra, bool safely, char **to)
+bool trace_layout_copy(const struct trace_layout *layout, uint64_t from, bool extra, char **to)
 {
 	char *head = *to, *at = head + TRACE_LAYOUT_HEAD;
-	uint32_t size = layout->size;
+	uint32_t size = layout ? layout->size : 0;
 	uint16_t length;
 
 	memset(at, 0, size);
-	if (extra ? !copy_buffer(from, at, &size) : !copy_each(layout, from, safely, at))
+	if (!layout || (extra ? !copy_buffer(from, at, &size) : !copy_each(layout, from, at)))
 		return false;
 	length = (uint16_t)(size | (layout->more || size < layout->size ? 0x8000 : 0));
 	memcpy(head, &length, sizeof(length));
@@ -146,22 +144,13 @@ static bool copy(const struct trace_layout *layout, uint64_t from, bool extra, b
 	return true;
 }
 
-char *trace_layout_copy(const struct trace_layout *layout, uint64_t from, bool extra, char *to)
+char *trace_layout_none(char *to)
 {
 	const uint32_t none = CUAUDIT_TRACE_NO_LAYOUT;
 
-	if (layout && copy(layout, from, extra, false, &to))
-		return to;
 	memset(to, 0, TRACE_LAYOUT_HEAD);
 	memcpy(to + sizeof(uint16_t), &none, sizeof(none));
 	return to + TRACE_LAYOUT_HEAD;
-}
-
-char *trace_layout_peek(const struct trace_layout *layout, uint64_t from, bool extra, char *to)
-{
-	if (layout)
-		copy(layout, from, extra, true, &to);
-	return to;
 }
 
 void trace_layout_forked(void)

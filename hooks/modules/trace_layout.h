@@ -24,7 +24,7 @@ struct trace_layout {
 
 /*
  * Context: call, locked. One of these count parameters, described before or now;
- * NULL where there is no room. more: the kernel has others.
+ * NULL where there is no room. Each begins before TRACE_LAYOUT_MOST. more: the kernel has others.
  */
 const struct trace_layout *trace_layout(const struct cuaudit_trace_parameter *parameters,
 					uint32_t count, bool more);
@@ -33,14 +33,15 @@ const struct trace_layout *trace_layout(const struct cuaudit_trace_parameter *pa
 const struct trace_layout *trace_layout_numbered(uint32_t number);
 
 /*
- * Context: call. Writes the parameters of a kernel that was launched, at most
- * HEAD + MOST bytes; returns the end. from: a launch's kernelParams or extra,
- * not NULL. layout: NULL where it is not known, which is written.
+ * Context: call. Writes the parameters of a kernel that was launched to *to, at most
+ * HEAD + MOST bytes, and moves it behind them. from: a launch's kernelParams or extra, not
+ * NULL. False, and nothing is written, where the layout is not known, which is NULL, or
+ * something cannot be read: handles may have become other kernels unseen.
  */
-char *trace_layout_copy(const struct trace_layout *layout, uint64_t from, bool extra, char *to);
+bool trace_layout_copy(const struct trace_layout *layout, uint64_t from, bool extra, char **to);
 
-/* Context: call. The same of one that failed; nothing where something cannot be read. */
-char *trace_layout_peek(const struct trace_layout *layout, uint64_t from, bool extra, char *to);
+/* Context: call. Writes that they are not known; returns the end. */
+char *trace_layout_none(char *to);
 
 /* Context: call, locked, in the child of fork. */
 void trace_layout_forked(void);

@@ -384,9 +384,10 @@ char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *
 	for (; op < end; op++) {
 		if (!call->words[op->word])
 			continue;
-		to = op->kind == TRACE_OP_PARAMETERS ?
-		     trace_layout_copy(layout, call->words[op->word], op->size, to) :
-		     copy_behind(to, op, call->words);
+		if (op->kind != TRACE_OP_PARAMETERS)
+			to = copy_behind(to, op, call->words);
+		else if (!trace_layout_copy(layout, call->words[op->word], op->size, &to))
+			to = trace_layout_none(to);
 		mask |= op->bit;
 	}
 	if (plan->mask)
@@ -480,9 +481,11 @@ char *trace_plan_copy_failed(const struct trace_plan *plan, const struct cuaudit
 	for (; op < end; op++) {
 		if (!op->input || !call->words[op->word])
 			continue;
-		after = op->kind == TRACE_OP_PARAMETERS ?
-			trace_layout_peek(layout, call->words[op->word], op->size, to) :
-			peek_behind(to, op, call->words);
+		after = to;
+		if (op->kind != TRACE_OP_PARAMETERS)
+			after = peek_behind(to, op, call->words);
+		else
+			trace_layout_copy(layout, call->words[op->word], op->size, &after);
 		mask |= after > to ? op->bit : 0;
 		*whole &= after > to;
 		to = after;

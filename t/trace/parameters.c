@@ -55,7 +55,8 @@ static void write_ptx(const char *last)
 		".visible .entry none()\n{ ret; }\n"
 		".visible .entry few(.param .u64 a, .param .f32 b, .param .u8 c, .param .u16 d, .param %s e)\n{ ret; }\n"
 		".visible .entry packed(.param .align 4 .b8 a[12], .param .u64 b)\n{ ret; }\n"
-		".visible .entry large(.param .u32 a, .param .align 8 .b8 b[4000])\n{ ret; }\n"
+		".visible .entry large(.param .u32 a, .param .align 8 .b8 b[2000], "
+		".param .align 8 .b8 c[1900])\n{ ret; }\n"
 		".visible .entry many(.param .u32 p0", last);
 
 	for (int i = 1; i < MANY; i++)
@@ -117,7 +118,7 @@ static void sizes(void)
 {
 	static uint32_t values[MANY];
 	static char bytes[4000];
-	void *many[MANY], *large[] = { &e, bytes };
+	void *many[MANY], *large[] = { &e, bytes, bytes + 2000 };
 
 	for (uint32_t i = 0; i < MANY; i++) {
 		values[i] = 0x1000 + i;
@@ -128,7 +129,7 @@ static void sizes(void)
 	CHECK(launch(function_of("none"), (void **)8, NULL));
 	CHECK(launch(function_of("none"), NULL, NULL));
 	CHECK(launch(function_of("many"), many, NULL));
-	/* More than a chunk has room for. */
+	/* More than a chunk has room for; the last one begins behind what is recorded. */
 	for (int i = 0; i < LARGE; i++)
 		CHECK(launch(function_of("large"), large, NULL));
 }
@@ -140,7 +141,7 @@ static void edges(void)
 	char *end = pages + PAGE;
 	void **pointers = (void **)(void *)(end - sizeof(few) - 64);
 	size_t size = 24;
-	void **extra;
+	void **extra, *unreadable[] = { &a, &b, &c, &d, (void *)8 };
 
 	munmap(end, PAGE);
 	memcpy(end - 4, &e, 4);
@@ -154,6 +155,8 @@ static void edges(void)
 	extra = (void *[]){ CU_LAUNCH_PARAM_BUFFER_POINTER, end - 24, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
 			    CU_LAUNCH_PARAM_END };
 	CHECK(launch(function_of("few"), NULL, extra));
+	/* The simulated driver does not look behind them. */
+	CHECK(launch(function_of("few"), unreadable, NULL));
 }
 
 /* The driver refuses them, whatever their parameters are. */
