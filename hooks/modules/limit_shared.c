@@ -159,10 +159,8 @@ static void find_last(void)
 		if (syscall(SYS_fcntl, fd, F_OFD_GETLK, &what) || what.l_type == F_UNLCK)
 			return;
 		row = (uint64_t)what.l_start / sizeof(struct row);
-		/* Another that fills the file has all of it locked. */
-		if (row <= last || row > ROWS)
-			return;
-		last = (uint32_t)row;
+		/* Who is no process of ours may have locked more than a row. */
+		last = row > last ? (uint32_t)row : last + 1;
 	}
 }
 
@@ -300,11 +298,48 @@ static const char *reason(int error)
 	}
 }
 
+static bool write_empty(void)
+{
+	memset(&file, 0, sizeof(file));
+	file.rows[0].used = MAGIC;
+	for (uint32_t row = 1; row <= ROWS; row++)
+		file.rows[row] = make_row(0, 0, 0);
+	return write_at(0, &file, sizeof(file));
+}
+
+/*
+ * Makes the file whole where its file system can do that, so that nobody finds
+ * one that a process fills which was stopped.
+ */
+static void make_file(void)
+{
+	char directory[PATH_MAX], name[32];
+	char *slash;
+
+	memcpy(directory, path, sizeof(path));
+	slash = strrchr(directory, '/');
+	if (!slash)
+		return;
+	slash[1] = 0;
+	fd = (int)syscall(SYS_openat, AT_FDCWD, directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	if (write_empty())
+		syscall(SYS_linkat, AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+	syscall(SYS_close, fd);
+	fd = -1;
+}
+
 static bool open_file(struct statx *its)
 {
-	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-	int first = (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	int first = (int)syscall(SYS_openat, AT_FDCWD, path, flags);
 
+	if (first < 0 && errno == ENOENT) {
+		make_file();
+		first = (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CREAT, 0600);
+	}
 	if (first < 0)
 		return broken(reason(errno));
 	if (!look(first, its) || !judge(its)) {
@@ -318,24 +353,28 @@ static bool open_file(struct statx *its)
 	return true;
 }
 
-/* Whoever finds it empty fills it, with all of it locked. */
+/* Some other process has a row. */
+static bool is_taken(void)
+{
+	struct flock what = range_of(1, ROWS, F_WRLCK);
+
+	return syscall(SYS_fcntl, fd, F_OFD_GETLK, &what) || what.l_type != F_UNLCK;
+}
+
+/* Whoever finds it empty fills it, with the byte behind it locked. */
 static bool fill(void)
 {
 	struct statx its;
 	bool done = true;
 
-	if (!lock_rows(0, ROWS + 1, F_WRLCK))
-		return broken("it is empty, and another process has all of it locked");
+	if (!lock_rows(ROWS + 1, 1, F_WRLCK))
+		return broken("it is empty, and another process is filling it");
 	if (look(fd, &its) && !its.stx_size) {
-		memset(&file, 0, sizeof(file));
-		file.rows[0].used = MAGIC;
-		for (uint32_t row = 1; row <= ROWS; row++)
-			file.rows[row] = make_row(0, 0, 0);
-		done = write_at(0, &file, sizeof(file));
+		done = is_taken() ? broken("it was truncated") : write_empty();
 		if (!done)
 			syscall(SYS_ftruncate, fd, (off_t)0);
 	}
-	lock_rows(0, ROWS + 1, F_UNLCK);
+	lock_rows(ROWS + 1, 1, F_UNLCK);
 	return done;
 }
 
@@ -349,7 +388,7 @@ static uint64_t size_now(void)
 /* It has some other size than it should, and nobody is just filling it. */
 static bool is_cut(void)
 {
-	struct flock what = range_of(0, 1, F_WRLCK);
+	struct flock what = range_of(ROWS + 1, 1, F_WRLCK);
 	uint64_t size = size_now();
 
 	return size && size != sizeof(file) && !syscall(SYS_fcntl, fd, F_OFD_GETLK, &what) &&
@@ -380,32 +419,14 @@ static bool begin_file(void)
 	       broken("it is not a file of limit(user=), or one of another version");
 }
 
-/* Whether another process fills the file, which locks all of it, or has done so by now. */
-static bool is_being_filled(void)
-{
-	struct flock what = range_of(1, 1, F_WRLCK);
-
-	return !syscall(SYS_fcntl, fd, F_OFD_GETLK, &what) && (what.l_type == F_UNLCK || !what.l_start);
-}
-
 static bool take_row(void)
 {
-	uint64_t until = milliseconds() + FILL_PATIENCE;
-	bool filling;
-
-	do {
-		for (uint32_t row = 1; row <= ROWS; row++) {
-			if (!lock_rows(row, 1, F_WRLCK))
-				continue;
-			mine = row;
-			last = row;
+	for (mine = 1; mine <= ROWS; mine++)
+		if (lock_rows(mine, 1, F_WRLCK)) {
+			last = mine;
 			return write_row(0, 0);
 		}
-		rest();
-		filling = is_being_filled();
-	} while (filling && milliseconds() < until);
-	return broken(filling ? "another process has all of it locked" :
-		      "1023 processes share it already, or its file system has no locks");
+	return broken("1023 processes share it already, or its file system has no locks");
 }
 
 /* A child has no part in this mapping, so none in the locks either. It is never read. */

@@ -4,6 +4,7 @@ import json, os, resource, signal, struct, subprocess, sys, time
 
 program, stress, folder, library = sys.argv[1:]
 MIB = 1 << 20
+SIZE = 1024 * 64
 STATUS = 85
 number = 0
 made = 0
@@ -54,15 +55,15 @@ def new():
     return "%s/shared-%d" % (folder, made)
 
 
-def locks_gate(file):
-    """A process that has the gate, as one that was stopped inside."""
+def holds(file, byte):
+    """A process that has this byte of the file, as one that was stopped inside."""
     child = subprocess.Popen([sys.executable, "-c", """
 import fcntl, os, struct, sys
 fd = os.open(sys.argv[1], os.O_RDWR)
-fcntl.fcntl(fd, 37, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 1, 0))
+fcntl.fcntl(fd, 37, struct.pack("hhqqi", fcntl.F_WRLCK, 0, int(sys.argv[2]), 1, 0))
 print("locked", flush=True)
 sys.stdin.read()
-""", file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+""", file, str(byte)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     child.stdout.readline()
     return child
 
@@ -71,7 +72,7 @@ sys.stdin.read()
 file = new()
 a, b = User(file), User(file)
 check("one takes a part", a.ask("take", 6 * MIB), "0")
-holder = locks_gate(file)
+holder = holds(file, 0)
 holder.send_signal(signal.SIGSTOP)
 began = time.monotonic()
 check("with the gate stopped, too much is refused", b.ask("take", 5 * MIB), "2")
@@ -251,6 +252,25 @@ process = subprocess.run([program], input="take 1\n", capture_output=True, text=
 check("ulimit -f: the process does not start", (process.returncode, process.stdout), (STATUS, ""))
 check("ulimit -f: says why", "a limit of file sizes" in process.stderr, True)
 
+# It is whole from its first moment, where the file system has files without a name.
+def first_size():
+    file = new()
+    process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment(file))
+    process.stdin.write(b"take 1\n")
+    process.stdin.flush()
+    while not os.path.exists(file):
+        pass
+    size = os.stat(file).st_size
+    process.communicate()
+    return size
+
+
+try:
+    os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR))
+    check("the file is whole as soon as it is there", {first_size() for i in range(20)}, {SIZE})
+except OSError:
+    pass
+
 # Many at once, on a file that is not there yet.
 file = new()
 many = [subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -263,18 +283,19 @@ check("24 processes at once: ten have their MiB", sorted(answers), ["0"] * 10 + 
 for process in many:
     process.communicate()
 
-# One who has just filled the file has all of it locked still, when another looks for a row.
+# One who is stopped while it fills the file: with the byte behind it locked.
 file = new()
 User(file).end()
-holder = subprocess.Popen([sys.executable, "-c", """
-import fcntl, os, struct, sys, time
-fd = os.open(sys.argv[1], os.O_RDWR)
-fcntl.fcntl(fd, 37, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0))
-print("locked", flush=True)
-time.sleep(1)
-""", file], stdout=subprocess.PIPE, text=True)
-holder.stdout.readline()
+holder = holds(file, SIZE)
 user = User(file)
-check("a file that is locked as a whole for a moment", (user.ask("take", MIB), user.end()), ("0", 0))
-holder.wait()
+check("a file that is being filled, and whole by now", (user.ask("take", MIB), user.end()), ("0", 0))
+holder.communicate()
+file = new()
+open(file, "w").close()
+holder = holds(file, SIZE)
+status, output, said = starts(file)
+check("an empty file that another fills", (status, output, "another process is filling it" in said),
+      (STATUS, "", True))
+holder.communicate()
+check("as that one has ended", starts(file)[:2], (0, "0"))
 print("1..%d" % number)
