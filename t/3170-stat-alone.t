@@ -6,7 +6,7 @@ command -v jq >/dev/null 2>&1 || skip_all "no jq"
 compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
 	-Wl,--no-as-needed -ldl &&
 	compile -o "$tmp/args" "$top_srcdir/t/trace/args.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,--disable-new-dtags,-rpath,"$tmp" || bail_out "no test program"
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
 for letter in a b; do
 	compile -O1 -fPIC -shared -DSWAPPED -fno-optimize-sibling-calls -o "$tmp/lib$letter.so" \
 		"$top_srcdir/t/trace/swap.c" || bail_out "no test library"

@@ -2,7 +2,7 @@
 # Sizes that no device has: refused in the name of a limit that there is.
 . "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
 
-compile -o "$tmp/sizes" -x c - -x none "$simdir/libcuda.so.1" -Wl,--disable-new-dtags,-rpath,"$simdir" <<'END_OF_C' ||
+compile -o "$tmp/sizes" -x c - -x none "$simdir/libcuda.so.1" -Wl,-rpath,"$simdir" <<'END_OF_C' ||
 #include <stddef.h>
 #include <stdint.h>
 

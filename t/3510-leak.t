@@ -4,7 +4,7 @@
 
 cp "$top_srcdir/t/leak/leaks.c" "$tmp/leaks.c"
 compile -O1 -g -Wall -Wextra -rdynamic -o "$tmp/leaks" "$tmp/leaks.c" "$sim" \
-	-Wl,--disable-new-dtags,-rpath,"$simdir" >"$tmp/build.out" 2>&1 ||
+	-Wl,-rpath,"$simdir" >"$tmp/build.out" 2>&1 ||
 	bail_out "cannot build leaks: $(head -n 1 "$tmp/build.out")"
 
 # leaks OPTIONS STEP...: its report, messages and status.

@@ -91,7 +91,7 @@ compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcd
 	-Wl,--no-as-needed -ldl || bail_out "no driver"
 for program in args kernels; do
 	compile -o "$tmp/$program" "$top_srcdir/t/trace/$program.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,--disable-new-dtags,-rpath,"$tmp" || bail_out "no test program"
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
 done
 for program in app ends moved; do
 	compile -o "$tmp/$program" "$top_srcdir/t/trace/$program.c" -pthread -ldl || bail_out "no test program"

@@ -110,7 +110,7 @@ is "$(grep -c 'Version .* stack$' "$tmp/text")" 2 "also without arguments"
 compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
 	-Wl,--no-as-needed -ldl &&
 	compile -o "$tmp/kernels" "$top_srcdir/t/trace/kernels.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,--disable-new-dtags,-rpath,"$tmp" || bail_out "no test program"
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
 unset CUAUDIT_DRIVER
 kernels() {
 	rm -rf "$tmp/traces"
@@ -125,7 +125,7 @@ kernel 40 second" "names of kernels, when they are new"
 kernels "" hang >"$tmp/out" 2>&1
 like "$(cat "$tmp/text")" '^open thread 1 depth 0 cuCtxSynchronize' "a call that does not end is open"
 is "$(grep -c '^call ' "$tmp/text")" 12 "and has no record"
-compile -o "$tmp/late" -x c - -L"$tmp" -l:libcuda.so.1 -Wl,--disable-new-dtags,-rpath,"$tmp" <<'END' || bail_out "cannot build"
+compile -o "$tmp/late" -x c - -L"$tmp" -l:libcuda.so.1 -Wl,-rpath,"$tmp" <<'END' || bail_out "cannot build"
 /* Launches a handle before it is handed out, and one whose name the driver tells late. */
 extern int trace_nameless;
 int cuModuleGetFunction(void **function, void *module, const char *name);

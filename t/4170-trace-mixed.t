@@ -5,7 +5,7 @@
 compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
 	-Wl,--no-as-needed -ldl &&
 	compile -O1 -Wno-cast-function-type -o "$tmp/mixed" "$top_srcdir/t/trace/mixed.c" -L"$tmp" \
-		-l:libcuda.so.1 -Wl,--disable-new-dtags,-rpath,"$tmp" || bail_out "no test program"
+		-l:libcuda.so.1 -Wl,-rpath,"$tmp" || bail_out "no test program"
 
 # mixed OPTIONS: the calls are in $tmp/calls, CALLER FUNCTION DURATION CONTEXT; the first four in $tmp/long
 mixed() {

@@ -6,7 +6,7 @@ test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64 || skip_all "no single steps
 compile -O1 -fPIC -shared -DDRIVER -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" \
 	"$top_srcdir/t/trace/stepped.c" &&
 	compile -O1 -o "$tmp/stepped" "$top_srcdir/t/trace/stepped.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,--disable-new-dtags,-rpath,"$tmp" -Wl,--no-as-needed -ldl || bail_out "no test program"
+		-Wl,-rpath,"$tmp" -Wl,--no-as-needed -ldl || bail_out "no test program"
 
 # stepped HOOKS same|other WORDS: some of one word or none
 stepped() {

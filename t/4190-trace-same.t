@@ -4,7 +4,7 @@
 
 compile -O1 -fPIC -shared -DDRIVER -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/again.c" &&
 	compile -O1 -o "$tmp/again" "$top_srcdir/t/trace/again.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,--disable-new-dtags,-rpath,"$tmp" -Wl,--no-as-needed -ldl || bail_out "no test program"
+		-Wl,-rpath,"$tmp" -Wl,--no-as-needed -ldl || bail_out "no test program"
 # Whether the trace has ways of its own here, which say again what they can.
 ways=0
 test "$($CC -dumpmachine | sed 's/-.*//') $(loader_family)" != "x86_64 new" || ways=1

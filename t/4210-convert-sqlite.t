@@ -171,7 +171,7 @@ rm "$tmp/lists.cutrace" "$tmp/csv"
 compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
 	-Wl,--no-as-needed -ldl &&
 	compile -o "$tmp/kernels" "$top_srcdir/t/trace/kernels.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,--disable-new-dtags,-rpath,"$tmp" || bail_out "no test program"
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
 (
 	unset CUAUDIT_DRIVER
 	audited CUAUDIT_OUTPUT="$tmp/ran" CUAUDIT_HOOKS="trace(file=$tmp/ran.cutrace)" "$tmp/kernels"
@@ -186,7 +186,7 @@ second|4
 # What structures say.
 compile -DDRIVER -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/copies.c" &&
 	compile -o "$tmp/copies" "$top_srcdir/t/trace/copies.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,--disable-new-dtags,-rpath,"$tmp" || bail_out "no test program"
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
 audited CUAUDIT_OUTPUT="$tmp/copied" CUAUDIT_HOOKS="trace(file=$tmp/copied.cutrace)" "$tmp/copies"
 tool convert --to sqlite -o "$tmp/db" "$tmp/copied.cutrace"
 is "$(ask "SELECT function, bytes, direction FROM copies ORDER BY id;

@@ -247,7 +247,7 @@ is "$(jq -r '[.functions[] | select(.p50_ratio != null and (.p50_ratio > 1.2 or 
 # Copies of every kind: what the host's time says of bytes, and what nobody knows.
 compile -DDRIVER -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/copies.c" &&
 	compile -o "$tmp/copies" "$top_srcdir/t/trace/copies.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,--disable-new-dtags,-rpath,"$tmp" || bail_out "no test program"
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
 for args in yes no; do
 	audited CUAUDIT_OUTPUT="$tmp/copied" CUAUDIT_HOOKS="trace(args=$args;file=$tmp/copied-$args.cutrace)" "$tmp/copies"
 	tool report --by copy "$tmp/copied-$args.cutrace"

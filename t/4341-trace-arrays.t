@@ -5,7 +5,7 @@
 compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
 	-Wl,--no-as-needed -ldl &&
 	compile -o "$tmp/arrays" "$top_srcdir/t/trace/arrays.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,--disable-new-dtags,-rpath,"$tmp" || bail_out "no test program"
+		-Wl,-rpath,"$tmp" || bail_out "no test program"
 
 # with HOOK: the status, and what was said
 with() {

@@ -16,8 +16,12 @@ moved() {
 		number '<unfinished>')" 0 "$1: none is unfinished"
 	for format in chrome perfetto; do
 		rm -rf "$tmp/to"
-		is "$("$top_builddir/bin/cuaudit" convert --to $format -o "$tmp/to" \
-			"$tmp"/traces/*.cutrace 2>&1)" "" "$1: $format"
+		said=$("$top_builddir/bin/cuaudit" convert --to $format -o "$tmp/to" "$tmp"/traces/*.cutrace 2>&1)
+		if echo "$said" | grep -q 'built without protobuf-c'; then
+			skip 1 "no protobuf-c"
+		else
+			is "$said" "" "$1: $format"
+		fi
 	done
 	like "$("$top_builddir/bin/cuaudit" convert --to ctf -o "$tmp/to.ctf" "$tmp"/traces/*.cutrace 2>&1)" \
 		' 300 times that went back were moved$' "$1: ctf, whose times are in order, says so"

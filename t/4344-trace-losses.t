@@ -79,7 +79,7 @@ test "$(uname -m)" = x86_64 && test "$run_env" = env || {
 }
 compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
 	-Wl,--no-as-needed -ldl &&
-	compile -O1 -o "$tmp/jumps" -x c - -L"$tmp" -l:libcuda.so.1 -Wl,--disable-new-dtags,-rpath,"$tmp" <<'END' &&
+	compile -O1 -o "$tmp/jumps" -x c - -L"$tmp" -l:libcuda.so.1 -Wl,-rpath,"$tmp" <<'END' &&
 /* Calls that are given the counter, and a handler that leaves them; prints how many were begun. */
 #include <setjmp.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
 
 compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
 	-Wl,--no-as-needed -ldl || bail_out "no driver"
-compile -o "$tmp/long" -x c - -L"$tmp" -l:libcuda.so.1 -Wl,-rpath,"$tmp" <<'END' || bail_out "cannot build"
+compile -o "$tmp/long" -x c - -L"$tmp" -l:libcuda.so.1 <<'END' || bail_out "cannot build"
 /* long SIZE: whatever has a name has one of so many bytes; calls are made after each. */
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ if mkdir -p "$deep" 2>/dev/null && cp "$tmp/long" "$tmp/libcuda.so.1" "$deep/"; 
 	checked "$tmp"/deep/*.cutrace >"$tmp/text"
 	like "$(grep '^process' "$tmp/text")" 'dd\.\.\. ' "the program's is cut, and ends so"
 	is "$(number "^driver .* $deep/libcuda.so.1\$" <"$tmp/text")" 1 "the driver's is whole"
-	(cd "$deep" && audited CUAUDIT_HOOKS="trace(file=$part$part$part)" "$tmp/long" 1 2>"$tmp/err")
+	(cd "$deep" && audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="trace(file=$part$part$part)" "$tmp/long" 1 2>"$tmp/err")
 	is "$?" 0 "a file whose path is too long: the program runs"
 	like "$(cat "$tmp/err")" "cannot be written: the path is too long; choose a shorter one" \
 		"and it is said"

@@ -5,7 +5,7 @@ cuaudit=$top_builddir/bin/cuaudit
 
 compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
 	-Wl,--no-as-needed -ldl &&
-	compile -O1 -o "$tmp/spin" -x c - -L"$tmp" -l:libcuda.so.1 -Wl,--disable-new-dtags,-rpath,"$tmp" -pthread <<'END' &&
+	compile -O1 -o "$tmp/spin" -x c - -L"$tmp" -l:libcuda.so.1 -Wl,-rpath,"$tmp" -pthread <<'END' &&
 /* Threads that pass a counter and its complement, until standard input ends. */
 #include <pthread.h>
 #include <stdatomic.h>

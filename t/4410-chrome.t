@@ -78,7 +78,7 @@ alter "$tmp/killed.cutrace" open 24 2000009000000
 alter "$tmp/killed.cutrace" lost 77
 alter "$tmp/killed.cutrace" mark 2000000500000 1 "$(printf 'started \377 "h\\re\001"')"
 chrome "$tmp/killed.cutrace"
-is "$(found '.traceEvents[] | select(.ph == "B") | .name, .tid, .ts')" '"cuStreamSynchronize"
+is "$(found '.traceEvents[] | select(.ph == "B") | .name, .tid, .ts + 0')" '"cuStreamSynchronize"
 4001
 4500' "of a killed process: a call that had not ended has a beginning"
 is "$(found '.traceEvents[] | select(.ph == "i") | .name')" '"started � \"h\\re\u0001\""

@@ -8,7 +8,7 @@ on_sim() {
 	shift
 	compile -O1 -g -Wall -Wextra -o "$tmp/$on_sim_name" "$top_srcdir/t/limit/$on_sim_name.c" \
 		"$@" "$simdir/libcuda.so.1" -pthread \
-		-Wl,--disable-new-dtags,-rpath,"$simdir",-rpath,"$tmp" >"$tmp/build.out" 2>&1 && return
+		-Wl,-rpath,"$simdir",-rpath,"$tmp" >"$tmp/build.out" 2>&1 && return
 	sed 's/^/# /' "$tmp/build.out"
 	bail_out "cannot build $on_sim_name"
 }
@@ -25,7 +25,7 @@ on_own() {
 	on_own_name=$1
 	shift
 	compile -O1 -g -Wall -Wextra -o "$tmp/$on_own_name" "$top_srcdir/t/limit/$on_own_name.c" \
-		"$@" "$tmp/libcuda.so.1" -Wl,--disable-new-dtags,-rpath,"$tmp" ||
+		"$@" "$tmp/libcuda.so.1" -Wl,-rpath,"$tmp" ||
 		bail_out "cannot build $on_own_name"
 }
 

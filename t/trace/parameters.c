@@ -92,7 +92,7 @@ static void ways(void)
 		uint8_t c;
 		uint16_t d;
 		uint32_t e;
-	} buffer = { a, 2, 1, 2, 3 };
+	} buffer;
 	size_t size = sizeof(buffer);
 	void *extra[] = { CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer,
 			  CU_LAUNCH_PARAM_END };
@@ -103,6 +103,13 @@ static void ways(void)
 	CUlibrary library;
 	CUkernel kernel;
 
+	/* Something between c and d, too. */
+	memset(&buffer, 0xff, sizeof(buffer));
+	buffer.a = a;
+	buffer.b = 2;
+	buffer.c = 1;
+	buffer.d = 2;
+	buffer.e = 3;
 	CHECK(launch(function_of("few"), few, NULL));
 	CHECK(launch(function_of("few"), NULL, extra));
 	CHECK(launch(function_of("packed"), packed, NULL));
