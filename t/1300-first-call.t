@@ -17,7 +17,7 @@ both "a constructor of a library" "$tmp/ctor-linked" linked
 both "a constructor inside dlopen" "$tmp/ctor" opened
 both "the same, LD_BIND_NOW" LD_BIND_NOW=1 "$tmp/ctor" opened
 for turn in 1 2 3 4 5; do
-	both "another thread's call meanwhile, $turn" timeout 20 "$tmp/ctor" contended
+	both "another thread's call meanwhile, $turn" timeout 300 "$tmp/ctor" contended
 done
 
 program race race.c $cuda
@@ -31,7 +31,7 @@ race() {
 }
 ROUTES=routed LD_LIBRARY_PATH=$tmp CUAUDIT_HOOKS=
 export ROUTES LD_LIBRARY_PATH CUAUDIT_HOOKS
-ok "sixteen threads, fifty times" race audited timeout 20 "$tmp/race"
-ok "the same, LD_BIND_NOW" race audited LD_BIND_NOW=1 timeout 20 "$tmp/race"
+ok "sixteen threads, fifty times" race audited timeout 300 "$tmp/race"
+ok "the same, LD_BIND_NOW" race audited LD_BIND_NOW=1 timeout 300 "$tmp/race"
 
 done_testing

@@ -15,10 +15,10 @@ both "by a link" "$tmp/drivers" path "$tmp/alias.so"
 both "two copies" "$tmp/drivers" two "$tmp/libcuda.so.1" "$tmp/second/libcuda.so.1"
 both "two copies, another name" "$tmp/drivers" two "$tmp/libcuda.so.1" \
 	"$tmp/third/libcuda.so.580.1"
-both "closed and opened again" timeout 60 "$tmp/drivers" reopened libcuda.so.1
+both "closed and opened again" timeout 300 "$tmp/drivers" reopened libcuda.so.1
 other_auditor
 routed "closed and opened again, behind another auditor" LD_AUDIT="$tmp/told.so:$LIBCUAUDIT" \
-	timeout 60 "$tmp/drivers" reopened libcuda.so.1
+	timeout 300 "$tmp/drivers" reopened libcuda.so.1
 both "opened elsewhere" "$tmp/drivers" moved libcuda.so.1
 both "its calls to itself" "$tmp/drivers" self libcuda.so.1
 build libnvidia-ptxjitcompiler.so.1 -shared -fPIC -Wl,-soname,libnvidia-ptxjitcompiler.so.1 \
@@ -65,10 +65,10 @@ for variant in 0 1 2 3 4 5; do
 done
 program reload reload.c
 for seed in 1 2 3; do
-	both "seed $seed" timeout 120 "$tmp/reload" $seed 600 "$tmp/variants"
+	both "seed $seed" timeout 300 "$tmp/reload" $seed 600 "$tmp/variants"
 done
-routed "with hooks that come and go meanwhile" timeout 120 "$tmp/reload" 4 600 "$tmp/variants" racing
-routed "behind another auditor" LD_AUDIT="$tmp/told.so:$LIBCUAUDIT" timeout 120 "$tmp/reload" 5 \
+routed "with hooks that come and go meanwhile" timeout 300 "$tmp/reload" 4 600 "$tmp/variants" racing
+routed "behind another auditor" LD_AUDIT="$tmp/told.so:$LIBCUAUDIT" timeout 300 "$tmp/reload" 5 \
 	600 "$tmp/variants"
 
 # many, and more than there is room for

@@ -64,7 +64,7 @@ counted "exit in a callback" "$tmp/counted" callback
 is "$(calls cuInit)" 1 "what was called till then"
 busy() {
 	for turn in 1 2 3 4 5 6 7 8 9 10; do
-		audited LD_LIBRARY_PATH="$tmp" CUAUDIT_OUTPUT="$tmp/busy" timeout 20 \
+		audited LD_LIBRARY_PATH="$tmp" CUAUDIT_OUTPUT="$tmp/busy" timeout 300 \
 			"$tmp/counted" busy || return
 		grep cuInit "$tmp/busy" || return
 	done

@@ -16,10 +16,10 @@ done
 
 program samples samples.c -L"$tmp" -l:libcuda.so.1 -fexceptions
 for how in none enter+exit enter; do
-	both "10,000 samples, hooks: $how" timeout 60 "$tmp/samples" $how
+	both "10,000 samples, hooks: $how" timeout 300 "$tmp/samples" $how
 done
 for hook in stat "trace(file=$tmp/%p.cutrace)"; do
-	routed "10,000 samples, $hook alone" CUAUDIT_HOOKS="$hook" timeout 60 "$tmp/samples" none
+	routed "10,000 samples, $hook alone" CUAUDIT_HOOKS="$hook" timeout 300 "$tmp/samples" none
 done
 
 done_testing

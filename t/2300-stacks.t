@@ -12,16 +12,16 @@ test "$($CC -dumpmachine | sed 's/-.*//')" != x86_64 || {
 	few=stepped-few
 }
 for how in signals signal-stack $steps small-thread first-on-small-thread many-threads edge no-files own-stack reused; do
-	both "$how" timeout 60 "$tmp/stacks" $how
+	both "$how" timeout 300 "$tmp/stacks" $how
 done
-routed "many-threads, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" \
+routed "many-threads, with statistics" CUAUDIT_HOOKS=stat timeout 300 "$tmp/stacks" \
 	many-threads
 for how in edge own-stack reused small-thread; do
-	routed "$how, with statistics alone" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" $how alone
+	routed "$how, with statistics alone" CUAUDIT_HOOKS=stat timeout 300 "$tmp/stacks" $how alone
 done
 for how in $steps; do
 	audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json)' \
-		CUAUDIT_OUTPUT="$tmp/json" timeout 60 "$tmp/stacks" $how alone >"$tmp/out" 2>"$tmp/err"
+		CUAUDIT_OUTPUT="$tmp/json" timeout 300 "$tmp/stacks" $how alone >"$tmp/out" 2>"$tmp/err"
 	is "$? $(grep '^not ok' "$tmp/out")" "0 " "$how, with statistics alone"
 	straight=$(sed -n 's/^# \([0-9]*\) straight,.*/\1/p' "$tmp/out")
 	counted=$($PYTHON3 -c '
@@ -32,7 +32,7 @@ print(sum(f["calls"] for f in functions if f["name"] != "cuaudit_fake_calls"))' 
 		"each call is counted, or went straight"
 done
 for how in edge own-stack small-thread; do
-	routed "$how, with a trace alone" CUAUDIT_HOOKS="trace(file=$tmp/%p.cutrace)" timeout 60 \
+	routed "$how, with a trace alone" CUAUDIT_HOOKS="trace(file=$tmp/%p.cutrace)" timeout 300 \
 		"$tmp/stacks" $how alone
 done
 # Those of handlers that come while a record is written are not in it, and counted.
@@ -40,7 +40,7 @@ compile -O1 -o "$tmp/check" "$top_srcdir/t/trace/check.c" || bail_out "no reader
 for how in signals signal-stack $few; do
 	rm -f "$tmp/a.cutrace"
 	audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_LOG=info \
-		CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace)" timeout 60 "$tmp/stacks" $how alone \
+		CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace)" timeout 300 "$tmp/stacks" $how alone \
 		>"$tmp/out" 2>"$tmp/err"
 	is "$? $(grep '^not ok' "$tmp/out")" "0 " "$how, with a trace alone"
 	$run_env "$tmp/check" "$tmp/a.cutrace" >"$tmp/records"
@@ -50,14 +50,14 @@ for how in signals signal-stack $few; do
 	is $((traced + ${lost:-0} - 9)) "$(sed -n 's/^# \([0-9]*\) calls$/\1/p' "$tmp/out")" \
 		"each call, and the nine that ask for counts"
 done
-routed "signals, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signals
-routed "signal-stack, with statistics" CUAUDIT_HOOKS=stat timeout 60 "$tmp/stacks" signal-stack
+routed "signals, with statistics" CUAUDIT_HOOKS=stat timeout 300 "$tmp/stacks" signals
+routed "signal-stack, with statistics" CUAUDIT_HOOKS=stat timeout 300 "$tmp/stacks" signal-stack
 
 # Each module's own needs, on the smallest stacks there are.
 compile -O1 -o "$tmp/small" "$top_srcdir/t/hostile/small.c" -pthread -ldl || bail_out "no test program"
 for stack in "thread 16384" "coroutine 8192" "signal 8192"; do
 	# A kernel that saves large registers may have no room there at all.
-	LD_LIBRARY_PATH=$top_builddir/lib/cuaudit/sim $run_env timeout 60 "$tmp/small" $stack \
+	LD_LIBRARY_PATH=$top_builddir/lib/cuaudit/sim $run_env timeout 300 "$tmp/small" $stack \
 		>"$tmp/out" 2>&1 || {
 		diag "$stack: too small for this machine"
 		continue
@@ -67,7 +67,7 @@ for stack in "thread 16384" "coroutine 8192" "signal 8192"; do
 		"trace(file=$tmp/%p.cutrace;backtrace=*;frames=100)" \
 		"stat,leak,limit(memory=1G),trace(text=yes;backtrace=*)"; do
 		ok "$stack: $hooks" audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$hooks" \
-			timeout 60 "$tmp/small" $stack
+			timeout 300 "$tmp/small" $stack
 	done
 done
 

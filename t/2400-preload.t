@@ -8,25 +8,25 @@ LD_LIBRARY_PATH=$tmp
 WRAPPED=$tmp/wrapped
 export LD_LIBRARY_PATH WRAPPED
 
-ok "natively" $run_env LD_PRELOAD="$tmp/wrapper.so" timeout 20 "$tmp/company" 10
+ok "natively" $run_env LD_PRELOAD="$tmp/wrapper.so" timeout 300 "$tmp/company" 10
 is "$(cat "$WRAPPED")" 30 "it wraps all three ways"
 rm "$WRAPPED"
-counted "audited" LD_PRELOAD="$tmp/wrapper.so" timeout 20 "$tmp/company" 10
+counted "audited" LD_PRELOAD="$tmp/wrapper.so" timeout 300 "$tmp/company" 10
 is "$(cat "$WRAPPED")" 30 "it wraps them still"
 is "$(calls cuMemAlloc_v2)" 30 "what it wraps is counted once"
 is "$(calls_of cuMemAlloc_v2 wrapper.so)" 30 "as calls it makes"
 is "$(calls cuInit)" 30 "what it does not wrap too"
 is "$(calls_of cuInit company)" 30 "as the program's"
 like "$(cat "$tmp"/json/*)" '"unrouted":\[\]' "nothing was unrouted"
-counted "in 16 threads" LD_PRELOAD="$tmp/wrapper.so" timeout 20 "$tmp/company" 10 16
+counted "in 16 threads" LD_PRELOAD="$tmp/wrapper.so" timeout 300 "$tmp/company" 10 16
 is "$(cat "$WRAPPED")" 510 "it wraps them still"
 is "$(calls cuMemAlloc_v2) $(calls cuInit)" "510 510" "all are counted"
 counted "excluded" LD_PRELOAD="$tmp/wrapper.so" CUAUDIT_EXCLUDE=wrapper.so \
-	timeout 20 "$tmp/company" 10
+	timeout 300 "$tmp/company" 10
 is "$(cat "$WRAPPED")" 30 "it wraps them still"
 is "$(calls cuMemAlloc_v2)" 0 "what it calls is not counted"
 ok "switched off" audited LD_PRELOAD="$tmp/wrapper.so" CUAUDIT_DISABLE=1 \
-	timeout 20 "$tmp/company" 10
+	timeout 300 "$tmp/company" 10
 is "$(cat "$WRAPPED")" 30 "it wraps them still"
 
 # An allocator of its own that needs more static TLS than an auditor leaves to a library
@@ -49,8 +49,8 @@ else
 fi
 
 # a user's mistake
-ok "preloaded instead of an auditor" $run_env LD_PRELOAD="$LIBCUAUDIT" timeout 20 "$tmp/company" 10
+ok "preloaded instead of an auditor" $run_env LD_PRELOAD="$LIBCUAUDIT" timeout 300 "$tmp/company" 10
 ok "preloaded and an auditor" audited LD_PRELOAD="$LIBCUAUDIT" CUAUDIT_HOOKS= \
-	timeout 20 "$tmp/company" 10
+	timeout 300 "$tmp/company" 10
 
 done_testing

@@ -8,7 +8,7 @@ export LD_LIBRARY_PATH
 for sanitizer in address undefined thread; do
 	if ! compile -fsanitize=$sanitizer -g -O1 -o "$tmp/company" "$hostile/company.c" \
 	     -L"$tmp" -l:libcuda.so.1 -pthread -ldl >"$tmp/build.out" 2>&1 ||
-	   ! timeout 60 "$tmp/company" 1 >"$tmp/native.out" 2>&1; then
+	   ! timeout 300 "$tmp/company" 1 >"$tmp/native.out" 2>&1; then
 		skip 4 "no $sanitizer sanitizer"
 		continue
 	fi
@@ -16,7 +16,7 @@ for sanitizer in address undefined thread; do
 		skip 4 "does not run with any auditor"
 		continue
 	fi
-	counted "-fsanitize=$sanitizer" $room timeout 60 "$tmp/company" 20 8
+	counted "-fsanitize=$sanitizer" $room timeout 300 "$tmp/company" 20 8
 	unlike "$(cat "$tmp/tap.out")" 'ERROR|WARNING' "it has nothing to say"
 	is "$(calls cuInit) $(calls cuMemAlloc_v2)" "540 540" "all are counted"
 	is "$(calls_of cuInit company)" 540 "as the program's"

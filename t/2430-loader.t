@@ -5,7 +5,7 @@
 hostile company
 for variable in LD_BIND_NOW=1 LD_BIND_NOT=1 LD_DYNAMIC_WEAK=1 LD_WARN=1 LD_VERBOSE=1 \
 		LD_DEBUG=statistics LD_DEBUG=all LD_PREFER_MAP_32BIT_EXEC=1; do
-	counted "$variable" "$variable" LD_DEBUG_OUTPUT="$tmp/debug" timeout 60 \
+	counted "$variable" "$variable" LD_DEBUG_OUTPUT="$tmp/debug" timeout 300 \
 		"$tmp/company" 10 2
 	is "$(calls cuInit) $(calls cuMemAlloc_v2)" "90 90" "$variable: all are counted"
 done

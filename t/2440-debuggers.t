@@ -9,7 +9,7 @@ export LD_LIBRARY_PATH
 
 # gdb ARGUMENT...: what it prints goes to $tmp/gdb; it does not audit itself
 debug() {
-	timeout 60 gdb -nx -batch -ex 'set debuginfod enabled off' \
+	timeout 300 gdb -nx -batch -ex 'set debuginfod enabled off' \
 		-ex 'set startup-with-shell off' -ex 'set confirm off' \
 		-ex "set environment LD_AUDIT $LIBCUAUDIT" \
 		-ex "set environment CUAUDIT_OUTPUT $tmp/report" \
@@ -19,7 +19,7 @@ debug() {
 
 if ! command -v gdb >"$tmp/out"; then
 	skip 7 "no gdb"
-elif ! timeout 60 gdb -nx -batch -ex run --args "$tmp/company" >"$tmp/out" 2>&1 ||
+elif ! timeout 300 gdb -nx -batch -ex run --args "$tmp/company" >"$tmp/out" 2>&1 ||
      ! grep -q 'exited normally' "$tmp/out"; then
 	skip 7 "no ptrace here"
 else
@@ -36,7 +36,7 @@ else
 	audited CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/attached" \
 		"$tmp/waits" "$tmp/ready" "$tmp/fifo" &
 	read -r pid <"$tmp/ready"
-	timeout 60 gdb -nx -batch -ex 'set debuginfod enabled off' -ex backtrace \
+	timeout 300 gdb -nx -batch -ex 'set debuginfod enabled off' -ex backtrace \
 		-p "$pid" >"$tmp/gdb" 2>&1
 	echo >"$tmp/fifo"
 	ok "attached and left" wait $!
@@ -50,14 +50,14 @@ fi
 # Of any auditor valgrind says that libc frees what it may not, when asked to at the end.
 if ! command -v valgrind >"$tmp/out"; then
 	skip 5 "no valgrind"
-elif ! timeout 60 valgrind -q --run-libc-freeres=no "$tmp/company" 1 >"$tmp/out" 2>&1; then
+elif ! timeout 300 valgrind -q --run-libc-freeres=no "$tmp/company" 1 >"$tmp/out" 2>&1; then
 	skip 5 "no working valgrind"
-elif ! audited timeout 60 valgrind -q --run-libc-freeres=no "$tmp/company" 1 >"$tmp/out" 2>&1 &&
+elif ! audited timeout 300 valgrind -q --run-libc-freeres=no "$tmp/company" 1 >"$tmp/out" 2>&1 &&
 	grep -q 'debuginfo reader' "$tmp/out"; then
 	skip 5 "valgrind cannot read this compiler's debug information"
 else
 	# valgrind itself is a static program; the one it runs is audited
-	counted "valgrind" timeout 120 valgrind -q --run-libc-freeres=no --error-exitcode=9 \
+	counted "valgrind" timeout 300 valgrind -q --run-libc-freeres=no --error-exitcode=9 \
 		--log-file="$tmp/valgrind" "$tmp/company" 10 2
 	grep '^==' "$tmp/valgrind" >"$tmp/errors"
 	is "$(cat "$tmp/errors")" "" "it finds no error"
@@ -66,13 +66,13 @@ else
 	for pad in $(seq 0 128 3968); do
 		PAD=$(printf "%${pad}s" x)
 		export PAD
-		audited CUAUDIT_HOOKS=stat CUAUDIT_OUTPUT="$tmp/padded" timeout 120 valgrind -q \
+		audited CUAUDIT_HOOKS=stat CUAUDIT_OUTPUT="$tmp/padded" timeout 300 valgrind -q \
 			--run-libc-freeres=no --log-file="$tmp/valgrind" "$tmp/company" 1 2 >"$tmp/out"
 		echo "$? $(grep -c '^==' "$tmp/valgrind")"
 	done | sort | uniq -c >"$tmp/ends"
 	is "$(awk '{ print $1, $2, $3 }' "$tmp/ends")" "32 0 0" "nor does it wherever the stack is"
 	ok "valgrind, the demonstration" audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/demo" \
-		timeout 120 valgrind -q --run-libc-freeres=no --error-exitcode=9 \
+		timeout 300 valgrind -q --run-libc-freeres=no --error-exitcode=9 \
 		--log-file="$tmp/valgrind" "$top_builddir/demo/cudemo" procaddr
 fi
 

@@ -33,7 +33,7 @@ each() {
 # run MODULE DIRECTORY: the program's status in $status, what is said in $tmp/err
 run() {
 	status=0
-	audited CUAUDIT_HOOKS="$1" CUAUDIT_OUTPUT="$2/out" timeout 60 \
+	audited CUAUDIT_HOOKS="$1" CUAUDIT_OUTPUT="$2/out" timeout 300 \
 		"$demo" dlopen >"$tmp/out" 2>"$tmp/err" || status=$?
 }
 
@@ -112,7 +112,7 @@ refused() {
 	shift
 	echo precious >"$tmp/victim"
 	refused_status=0
-	timeout 60 "$@" >"$tmp/out" 2>"$tmp/err" || refused_status=$?
+	timeout 300 "$@" >"$tmp/out" 2>"$tmp/err" || refused_status=$?
 	is "$refused_status $(cat "$tmp/victim")" "2 precious" "$refused_name: refused"
 	like "$(cat "$tmp/err")" "^cuaudit: .*another user put it there" "$refused_name: why"
 }
@@ -203,7 +203,7 @@ until test -s "$tmp/locked"; do
 done
 for error in exit run; do
 	status=0
-	audited CUAUDIT_HOOKS="limit(user=1G;file=$shared/limit;on-error=$error)" timeout 60 "$demo" \
+	audited CUAUDIT_HOOKS="limit(user=1G;file=$shared/limit;on-error=$error)" timeout 300 "$demo" \
 		dlopen >"$tmp/out" 2>"$tmp/err" || status=$?
 	is "$status" "$(test $error = run && echo 0 || echo 85)" "a shared file of another's, $error"
 	like "$(sed -n 1p "$tmp/err")" "cannot share $shared/limit: it belongs to another user" \

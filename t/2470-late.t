@@ -7,11 +7,11 @@ $CXX -std=c++17 -D_GNU_SOURCE -I"$top_srcdir" -I"$top_srcdir/include" -O1 -g -o 
 	"$hostile/late.cc" -L"$tmp" -l:libcuda.so.1 -pthread >"$tmp/build.out" 2>&1 ||
 	bail_out "$(cat "$tmp/build.out")"
 for how in atexit:3 static:3 local:3 thread-local:3 main-gone:3; do
-	counted "${how%:*}" timeout 20 "$tmp/late" "${how%:*}"
+	counted "${how%:*}" timeout 300 "$tmp/late" "${how%:*}"
 	is "$(calls cuInit)" "${how#*:}" "${how%:*}: all are counted"
 done
 # which ends the process without exit: what is left is what was saved
-counted "quick_exit" timeout 20 "$tmp/late" quick
+counted "quick_exit" timeout 300 "$tmp/late" quick
 set -- "$tmp"/json/*
 "$top_builddir/bin/cuaudit" report --format json "$1" >"$tmp/saved"
 is "$(calls cuInit "$tmp/saved")" 3 "quick_exit: all are saved"

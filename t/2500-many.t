@@ -10,12 +10,12 @@ for count in 4096 1024 256; do
 	LD_LIBRARY_PATH=$tmp "$tmp/many" threads $count >"$tmp/out"
 	grep -q SKIP "$tmp/out" || break
 done
-counted "$count threads at once" timeout 60 "$tmp/many" threads $count
+counted "$count threads at once" timeout 300 "$tmp/many" threads $count
 unlike "$(cat "$tmp/tap.out")" SKIP "they were there"
 is "$(calls cuInit)" $((2 * count)) "all calls are counted"
 is "$(grep -o '"lost_calls":[0-9]*' "$tmp"/json/*)" '"lost_calls":0' "none was lost"
 
-counted "a plug-in loaded 1000 times" timeout 60 "$tmp/many" rounds 1000 "$tmp/plugin.so" 256
+counted "a plug-in loaded 1000 times" timeout 300 "$tmp/many" rounds 1000 "$tmp/plugin.so" 256
 is "$(calls cuInit) $(calls cuCtxGetCurrent)" "1000 1000" "all calls are counted"
 is "$(calls_of cuInit plugin.so)" 1000 "as the plug-in's"
 
@@ -30,7 +30,7 @@ for how in vfork spawn; do
 done
 
 hostile forked
-counted "a child of a process with calls that no hook saw" timeout 60 "$tmp/forked"
+counted "a child of a process with calls that no hook saw" timeout 300 "$tmp/forked"
 is "$(grep -c '"name":"cuCtxGetCurrent","calls":1' "$tmp"/json/* | sed 's/.*://' | sort | tr '\n' ' ')" \
 	"0 1 " "two reports"
 child=$(grep -l '"name":"cuCtxGetCurrent","calls":1' "$tmp"/json/*)

@@ -13,7 +13,7 @@ one() {
 	name=$2
 	shift 2
 	mkdir "$place"
-	(cd "$place" && $run_env LD_LIBRARY_PATH="$simdir" "$@" timeout 60 "$tmp/odd" "$name") \
+	(cd "$place" && $run_env LD_LIBRARY_PATH="$simdir" "$@" timeout 300 "$tmp/odd" "$name") \
 		>"$place.out" 2>"$place.err" </dev/null
 	echo "$?,$(cat "$place.out")"
 }

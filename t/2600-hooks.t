@@ -8,7 +8,7 @@ build hooks -fPIC "$top_srcdir/t/plugins/hooks.c" -L"$tmp" -l:libcuda.so.1 \
 	-L"$top_builddir/lib/cuaudit" -l:cuaudit-core.so -Wl,-rpath,"$top_builddir/lib/cuaudit" \
 	-pthread -ldl
 ok "not audited" $run_env LD_LIBRARY_PATH="$tmp" "$tmp/hooks" "$tmp/libone.so" none
-routed "hooks" timeout 120 "$tmp/hooks" "$tmp/libone.so"
+routed "hooks" timeout 300 "$tmp/hooks" "$tmp/libone.so"
 cp "$tmp/tap.out" "$tmp/out"
 like "$(cat "$tmp/out")" "^cuaudit: wrong: 'cuStreamQurey' names no function; did you mean cuStreamQuery, " \
 	"the nearest functions are named"

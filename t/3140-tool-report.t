@@ -171,7 +171,7 @@ rm -f "$tmp/stop"
 stop=$tmp/stop "$PERL" -e 'my $pid = fork; exec @ARGV unless $pid; select undef, undef, undef, 0.05 until -e $ENV{stop}' \
 	env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/zombie" "$tmp/ends" 10 kill &
 parent=$!
-timeout 60 sh -c 'until grep -q "^State:.Z" /proc/[0-9]*/task/[0-9]*/status 2>/dev/null && test -s "$1"; do sleep 0.05; done' \
+timeout 300 sh -c 'until grep -q "^State:.Z" /proc/[0-9]*/task/[0-9]*/status 2>/dev/null && test -s "$1"; do sleep 0.05; done' \
 	sh "$tmp/zombie.part"
 "$cuaudit" report --format json "$tmp/zombie.part" >"$tmp/out" 2>"$tmp/err"
 is "$(grep -o '"ended":"[a-z_]*"' "$tmp/out" | xargs)" "ended:unknown" "a zombie does not run"

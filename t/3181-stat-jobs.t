@@ -100,7 +100,7 @@ kept=$(sed 's/.*cuaudit report //' "$tmp/err")
 like "$(cat "$tmp/text")" "^.* 8 +0 +$pid  still running +" "... in the report"
 like "$("$cuaudit" report "$kept")" "^.* 8 +0 +$pid  still running +" "... its statistics are kept"
 kill "$pid"
-timeout 60 sh -c 'while kill -0 "$1" 2>"$2"; do sleep 0.01; done' sh "$pid" "$tmp/none"
+timeout 300 sh -c 'while kill -0 "$1" 2>"$2"; do sleep 0.01; done' sh "$pid" "$tmp/none"
 like "$("$cuaudit" report "$kept")" "^.* 8 +0 +$pid  not by exit\(\) +" "... and later it is not"
 rm -r "$kept"
 

@@ -10,7 +10,7 @@ ends() {
 	ends_name=$1 ends_options=$2 ends_how=$3 ends_threads=$4
 	shift 4
 	for ends_calls; do
-		traced "$ends_options" timeout 60 "$tmp/ends" "$ends_how" "$ends_threads" "$ends_calls"
+		traced "$ends_options" timeout 300 "$tmp/ends" "$ends_how" "$ends_threads" "$ends_calls"
 		test "$status $(cat "$tmp/err")" = "0 " ||
 			echo "$ends_calls calls: status $status: $(cat "$tmp/err")"
 		checked "$tmp"/traces/*.cutrace | grep -E '^(bad|check failed)'
@@ -38,7 +38,7 @@ like "$(checked "$tmp"/traces/*.cutrace)" '^total 3 ' "and all calls are there"
 for how in "thread 2 100" "idle"; do
 	status=0
 	# shellcheck disable=SC2086 # several arguments
-	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(interval=100)" timeout 60 "$tmp/ends" $how \
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(interval=100)" timeout 300 "$tmp/ends" $how \
 		>"$tmp/out" 2>"$tmp/err" || status=$?
 	is "$status" 0 "$how: statistics at an interval do not, either"
 	like "$(cat "$tmp/err")" ' cuDriverGetVersion' "$how: and are printed at the end"
@@ -62,7 +62,7 @@ quits() {
 	shift 2
 	test "$family" = new || quits_want=$(echo "$quits_want" | sed 's/^2 .*/0 0/')
 	for quits_binding in lazy now; do
-		traced "" timeout 60 "$tmp/$quits_binding" "$@" 2>/dev/null
+		traced "" timeout 300 "$tmp/$quits_binding" "$@" 2>/dev/null
 		is "$status $(told "$tmp"/traces/*)" "$quits_status $quits_want" "$*, bound ${quits_binding}"
 	done
 }
@@ -85,13 +85,13 @@ for binding in lazy now; do
 		test $caller = library && end="return 3" want="11 2 11" || end="_exit 3" want="3 2 3"
 		test "$family" = new || want="${want%% *} 0 0"
 		# shellcheck disable=SC2086 # two arguments
-		traced "" timeout 60 env LD_PRELOAD="$tmp/quits.so" QUITS=$caller \
+		traced "" timeout 300 env LD_PRELOAD="$tmp/quits.so" QUITS=$caller \
 			"$tmp/$binding" $end 2>/dev/null
 		is "$status $(told "$tmp"/traces/*)" "$want" "of two that may, the $caller, bound $binding"
 	done
 done
 # The auditor named twice is no other auditor, beside which calls of _exit are not told.
-traced "" timeout 60 env LD_AUDIT="$LIBCUAUDIT:$LIBCUAUDIT" "$tmp/now" _exit 3 2>/dev/null
+traced "" timeout 300 env LD_AUDIT="$LIBCUAUDIT:$LIBCUAUDIT" "$tmp/now" _exit 3 2>/dev/null
 is "$status $(told "$tmp"/traces/*)" "$(test "$family" = new && echo 3 2 3 || echo 3 0 0)" "twice"
 quits 0 "2 0" _exit 0
 quits 3 "2 3" _exit 259
@@ -196,7 +196,7 @@ mkfifo "$tmp/hold"
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/waits.cutrace)" "$tmp/waits" <"$tmp/hold" >"$tmp/called" 2>"$tmp/err" &
 waits=$!
 exec 9>"$tmp/hold"
-timeout 60 sh -c 'until test -s "$1"; do sleep 0.05; done' sh "$tmp/called"
+timeout 300 sh -c 'until test -s "$1"; do sleep 0.05; done' sh "$tmp/called"
 rm "$tmp/waits"
 like "$("$top_builddir/bin/cuaudit" report "$tmp/waits.cutrace" 2>&1)" 'not finished  *still running' \
 	"a program that was removed meanwhile is still running"

@@ -6,7 +6,7 @@ compile -O1 -o "$tmp/moved" "$top_srcdir/t/trace/moved.c" -pthread -ldl || bail_
 
 # moved NAME HOW OPTIONS
 moved() {
-	traced "$3" timeout 60 "$tmp/moved" "$2"
+	traced "$3" timeout 300 "$tmp/moved" "$2"
 	is "$status $(cat "$tmp/err")" "0 " "$1: it ends well"
 	checked "$tmp"/traces/*.cutrace >"$tmp/text"
 	is "$(grep -E '^(bad|check failed)' "$tmp/text")" "" "$1: the trace is whole"
@@ -39,7 +39,7 @@ moved "the first thread has ended" ends "open=cuLaunchHostFunc"
 moved "without arguments" stays "args=no"
 moved "by its fast path" ends ""
 for how in stays ends; do
-	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=stat timeout 60 "$tmp/moved" $how \
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=stat timeout 300 "$tmp/moved" $how \
 		>"$tmp/out" 2>"$tmp/err"
 	is "$(sed -n 's/^cuaudit: .*): \([0-9]*\) calls of .*/\1/p' "$tmp/err")" "$(cat "$tmp/out")" \
 		"$how: statistics have them"

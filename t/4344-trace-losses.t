@@ -161,7 +161,7 @@ END
 for options in "" "start=cuMemsetD8_v2"; do
 	rm -rf "$tmp/traces"
 	mkdir "$tmp/traces"
-	audited CUAUDIT_LOG=info CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS="trace($options)" timeout 120 \
+	audited CUAUDIT_LOG=info CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS="trace($options)" timeout 300 \
 		"$tmp/jumps" >"$tmp/out" 2>"$tmp/err"
 	is "$?" 0 "hooks are left: $options"
 	"$tmp/times" "$tmp"/traces/*.cutrace >"$tmp/counted" || diag "not read"

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 	       fwrite(&ticks, sizeof(ticks), 1, file) != 1 || fclose(file);
 }
 END
-audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(save=$tmp/saved.part)" timeout 60 sh -c \
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(save=$tmp/saved.part)" timeout 300 sh -c \
 	'"$0" killed 1000; exit 0' "$tmp/app" >"$tmp/out" 2>"$tmp/err"
 saved=$(echo "$tmp"/saved.part*)
 ok "there is a record" test -s "$saved"

@@ -51,7 +51,7 @@ END
 named() {
 	named_options=$1
 	shift
-	traced "$named_options" env CUAUDIT_DRIVER= LD_LIBRARY_PATH="$tmp" timeout -k 5 120 "$@"
+	traced "$named_options" env CUAUDIT_DRIVER= LD_LIBRARY_PATH="$tmp" timeout -k 5 300 "$@"
 	checked "$tmp"/traces/*.cutrace >"$tmp/text"
 }
 

@@ -9,7 +9,7 @@ compile -o "$tmp/parameters" "$top_srcdir/t/trace/parameters.c" -L"$tmp" -l:libc
 
 # launched OPTIONS WHAT: $tmp/text has what the launches of all processes were given
 launched() {
-	traced "$1" env CUAUDIT_DRIVER= LD_LIBRARY_PATH="$simdir" timeout -k 5 120 "$tmp/parameters" "$2"
+	traced "$1" env CUAUDIT_DRIVER= LD_LIBRARY_PATH="$simdir" timeout -k 5 300 "$tmp/parameters" "$2"
 	is "$status$(cat "$tmp/out")$(checked "$tmp"/traces/*.cutrace | grep 'failed')" 0 "$2: as without"
 	tool convert --to text "$tmp"/traces/*.cutrace
 	sed -n 's/.*cu\(Launch[A-Za-z]*\)(.*<\([a-z0-9]*\)>.*kernelParams = \(.*\)) = \([A-Z_]*\) <.*/\1 \2 \3 \4/p' "$tmp/out" |

@@ -125,7 +125,7 @@ fetch('json').then(response => response.json()).then(trace => {
 END
 chrome "$tmp/p1.cutrace" "$tmp/p2.cutrace" "$tmp/p3.cutrace"
 status=0
-HOME=$tmp timeout 60 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+HOME=$tmp timeout 300 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
 	--user-data-dir="$tmp/profile" --allow-file-access-from-files --virtual-time-budget=20000 \
 	--dump-dom "file://$tmp/page.html" >"$tmp/dom" 2>"$tmp/err" || status=$?
 if test "$status" -ne 0 && ! test -s "$tmp/dom"; then

@@ -10,7 +10,7 @@ ulimit -c 0
 
 # begun FILE: waits until there is a line in it.
 begun() {
-	timeout 60 sh -c 'until test -s "$1"; do sleep 0.01; done' sh "$1"
+	timeout 300 sh -c 'until test -s "$1"; do sleep 0.01; done' sh "$1"
 }
 
 # how it ends
@@ -96,7 +96,7 @@ pid=$!
 begun "$tmp/out"
 kill -KILL $pid
 wait $pid 2>"$tmp/none"
-ok "SIGKILL of the tool ends the program, too" timeout 60 sh -c \
+ok "SIGKILL of the tool ends the program, too" timeout 300 sh -c \
 	'while kill -0 "$1" 2>"$2"; do sleep 0.01; done' sh "$(cat "$tmp/out")" "$tmp/none"
 rm -rf "$TMPDIR"/*
 
@@ -134,7 +134,7 @@ except OSError:
 status = os.waitpid(pid, 0)[1]
 print(seen.decode().split("INT ")[1].split()[0], os.WEXITSTATUS(status))
 END
-is "$(timeout 60 "$PYTHON3" "$tmp/terminal.py" "$cuaudit")" "2 6" "SIGINT of a terminal: once"
+is "$(timeout 300 "$PYTHON3" "$tmp/terminal.py" "$cuaudit")" "2 6" "SIGINT of a terminal: once"
 
 # outputs
 cd "$tmp" || exit 99

@@ -12,7 +12,7 @@ mkdir "$TMPDIR"
 # then the end, then SIGTERM.
 cat >"$tmp/late" <<'END'
 # PROGRAM TOOL
-timeout 60 sh -c 'until grep -q "^State:.*Z" /proc/$1/status; do :; done' sh "$1"
+timeout 300 sh -c 'until grep -q "^State:.*Z" /proc/$1/status; do :; done' sh "$1"
 kill -HUP "$2"
 kill -TERM "$2"
 kill -CONT "$2"

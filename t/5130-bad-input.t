@@ -34,7 +34,7 @@ bad() {
 	shift 2
 	find . | LC_ALL=C sort >"$tmp/before"
 	bad_status=0
-	timeout 20 $as "$cuaudit" "$@" <"${input:-/dev/null}" >"$tmp/out" 2>"$tmp/err" || bad_status=$?
+	timeout 300 $as "$cuaudit" "$@" <"${input:-/dev/null}" >"$tmp/out" 2>"$tmp/err" || bad_status=$?
 	find . | LC_ALL=C sort >"$tmp/after"
 	bad_kind=fine
 	test "$(wc -l <"$tmp/err")" = 1 && grep -q '^cuaudit: ' "$tmp/err" || bad_kind="not one line"

@@ -177,7 +177,7 @@ done
 fake_driver
 program samples samples.c -L"$tmp" -l:libcuda.so.1 -fexceptions -fno-plt
 for how in none enter+exit enter; do
-	both "10,000 samples, hooks: $how" timeout 60 "$tmp/samples" $how
+	both "10,000 samples, hooks: $how" timeout 300 "$tmp/samples" $how
 done
 
 # Structures: in and out by AAPCS64.

@@ -42,7 +42,7 @@ int main(void)
 	core = dlopen("cuaudit-core.so", RTLD_NOLOAD | RTLD_LAZY);
 	add = core ? (int (*)(const struct cuaudit_hook *))dlsym(core, "cuaudit_hook_add") : NULL;
 	is_int(add ? add(&hook) : -1, 0, "a hook");
-	alarm(120);
+	alarm(300);
 	for (int i = 0; i < turns; i++) {
 		begun = 0;
 		pthread_create(&thread, NULL, first_call, NULL);

@@ -155,7 +155,7 @@ static int child_of(const char *how, const char *self)
 		execv(self, arguments);
 		_exit(98);
 	}
-	alarm(20);
+	alarm(300);
 	for (int i = 0; i < 7; i++)
 		if (cuInit(0))
 			_exit(97);

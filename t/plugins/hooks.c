@@ -766,7 +766,7 @@ static void fork_among_locks(void)
 	pthread_barrier_wait(&barrier);
 	at_barrier = NULL;
 	attach_in_handler = true;
-	alarm(60);
+	alarm(300);
 	child = fork();
 	attach_in_handler = false;
 	if (!child) {
@@ -797,7 +797,7 @@ static void set_user_among_locks(void)
 	pthread_create(&thread, NULL, detach_one, &handle);
 	pthread_barrier_wait(&barrier);
 	at_barrier = NULL;
-	alarm(60);
+	alarm(300);
 	is_int(setuid(getuid()), 0, "the user is set while another thread holds a lock");
 	alarm(0);
 	pthread_barrier_wait(&barrier);

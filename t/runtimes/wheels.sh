@@ -6,7 +6,7 @@ cache=${CUAUDIT_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/cuaudit-test}
 # fetch PACKAGE DIR: the unpacked wheel in the cache, all but its sources, or nothing.
 fetch() {
 	rm -rf "$tmp/wheel" && mkdir -p "$tmp/wheel/$2" "$cache" &&
-	"$PYTHON3" -m pip download -q --no-deps --only-binary :all: --retries 1 --timeout 20 \
+	"$PYTHON3" -m pip download -q --no-deps --only-binary :all: --retries 1 --timeout 300 \
 		-d "$tmp/wheel" "$1" &&
 	"$PYTHON3" -m zipfile -e "$tmp"/wheel/*.whl "$tmp/wheel/$2" &&
 	find "$tmp/wheel/$2" -name '*.cpp' -exec rm -f {} + &&

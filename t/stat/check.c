@@ -32,7 +32,7 @@ int check_scenario(int (*scenario)(void))
 	if (!pid) {
 		int failed;
 
-		alarm(240);
+		alarm(600);
 		failed = scenario();
 		fflush(stdout);
 		_exit(failed > 100 ? 100 : failed);
