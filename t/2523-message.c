@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -21,6 +22,17 @@
 static void (*meanwhile)(void);	/* runs before the message's own write */
 static long polls[4];		/* nanoseconds that each ppoll was given */
 static unsigned int npolls;
+static bool wakes;		/* the reader, as soon as it is waited for */
+static int reader = -1;
+
+static void drain(void)
+{
+	char drained[4096];
+
+	fcntl(reader, F_SETFL, O_NONBLOCK);
+	while (read(reader, drained, sizeof(drained)) > 0)
+		;
+}
 
 static long watched_syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
@@ -32,6 +44,8 @@ static long watched_syscall6(long n, long a, long b, long c, long d, long e, lon
 	}
 	if (n == SYS_ppoll && npolls < sizeof(polls) / sizeof(polls[0]))
 		polls[npolls++] = ((const struct timespec *)c)->tv_nsec;
+	if (n == SYS_ppoll && wakes)
+		drain();
 	return arch_syscall6(n, a, b, c, d, e, f);
 }
 
@@ -64,8 +78,6 @@ static void become_two(int fd)
 	if (fd < 0 || dup2(fd, OWN) < 0 || close(fd))
 		_exit(WRONG);
 }
-
-static int reader = -1;
 
 /* Descriptor 2 with nobody, or somebody, at the other end. */
 static void connect_two(bool socket, bool somebody)
@@ -340,21 +352,32 @@ static int keeps_signals(const void *data)
 /* A reader that sleeps is waited for once, and again when it took something. */
 static int waits_once(const void *data)
 {
-	char drained[4096];
-
 	(void)data;
 	full_pipe();
 	message();
 	message();
-	fcntl(reader, F_SETFL, O_NONBLOCK);
-	while (read(reader, drained, sizeof(drained)) > 0)
-		;
+	drain();
 	message();
 	if (!arrived())
 		return 1;
 	fill();
 	message();
 	return npolls != 3 || !polls[0] || polls[1] || polls[2] != polls[0];
+}
+
+/* It reads while it is waited for; the next one is waited for, too. */
+static int waits_for_it(const void *data)
+{
+	(void)data;
+	full_pipe();
+	wakes = true;
+	for (int i = 0; i < 2; i++) {
+		message();
+		if (!arrived())
+			return 1;
+		fill();
+	}
+	return npolls != 2 || !polls[0] || polls[1] != polls[0];
 }
 
 int main(void)
@@ -378,5 +401,6 @@ int main(void)
 		}
 	}
 	is_int(apart(waits_once, NULL), 0, "a reader that sleeps is waited for once");
+	is_int(apart(waits_for_it, NULL), 0, "one that wakes has the message");
 	return done_testing();
 }
