@@ -240,7 +240,7 @@ static const char *absolute(const char *path, const char *directory, bool templa
 	size_t size = 2 * sys_strlen(directory) + sys_strlen(path) + 2, used = 0;
 	char *whole;
 
-	if (!path[0] || path[0] == '/' || !directory[0] || !(whole = sys_alloc(size)))
+	if (!path[0] || path[0] == '/' || !(whole = sys_alloc(size)))
 		return path;
 	for (const char *from = directory; *from; from++) {
 		whole[used++] = *from;
@@ -253,11 +253,13 @@ static const char *absolute(const char *path, const char *directory, bool templa
 	return whole;
 }
 
+/* Of one that was removed nothing may lead to where the program goes. */
 static const char *start_directory(void)
 {
 	char path[PATH];
+	const char *copy = sys_folder(path, sizeof(path)) ? sys_copy(path, sys_strlen(path)) : NULL;
 
-	return sys_folder(path, sizeof(path)) ? sys_copy(path, sys_strlen(path)) : NULL;
+	return copy ? copy : "/(removed directory)";
 }
 
 void env_read(struct link_environment *environment, char **envp)
@@ -271,8 +273,6 @@ void env_read(struct link_environment *environment, char **envp)
 		else if (is_misspelt(*entry))
 			take_unknown(*entry);
 	environment->directory = start_directory();
-	if (!environment->directory)
-		environment->directory = "";
 	environment->output = absolute(environment->output, environment->directory, true);
 	if (sys_basename(environment->driver) != environment->driver)
 		environment->driver = absolute(environment->driver, environment->directory, false);

@@ -138,10 +138,9 @@ static bool is_path(const struct cuaudit_option *option, const char *value)
  */
 static const char *resolve(const char *path)
 {
-	const char *directory = cuaudit_directory();
 	char *whole;
 
-	if (*path == '/' || !*directory || asprintf(&whole, "%s/%s", directory, path) < 0)
+	if (*path == '/' || asprintf(&whole, "%s/%s", cuaudit_directory(), path) < 0)
 		return path;
 	return whole;
 }

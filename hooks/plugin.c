@@ -23,7 +23,7 @@ static const char *before(const char *path)
 {
 	static char directory[PATH_MAX + 2];
 
-	if (*path == '/' || !*cuaudit_directory())
+	if (*path == '/')
 		return "";
 	snprintf(directory, sizeof(directory), "%s/", cuaudit_directory());
 	return directory;

@@ -98,6 +98,18 @@ gone "trace without a path" CUAUDIT_HOOKS=trace
 is "$(ls -d gone-*.cutrace | wc -l)" 1 "trace without a path: where the program was started"
 gone "trace(text)" CUAUDIT_OUTPUT=text CUAUDIT_HOOKS='trace(text)'
 ok "trace(text): there" test -s text.trace
+
+# Started in a directory that is no more: what is relative leads nowhere.
+mkdir "$tmp/removed"
+cd "$tmp/removed" || exit 99
+rmdir "$tmp/removed"
+for hooks in stat "stat(save=a)" trace ./which.so "leak(suppress=a)"; do
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$hooks" CUAUDIT_OUTPUT=relative "$tmp/gone" "$there" \
+		>"$tmp/out" 2>"$tmp/err"
+	is "$?" 0 "$hooks, started in a removed directory: the program"
+	like "$(cat "$tmp/err")" '^cuaudit: .*(No such file|does not exist)' "$hooks: which is said"
+done
+cd "$start" || exit 99
 is "$(find "$there" | sort)" "$there
 $there/hooks
 $there/hooks/libcuda.so.1

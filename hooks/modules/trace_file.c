@@ -141,7 +141,7 @@ static int make_absolute(void)
 	const char *directory = cuaudit_directory();
 	size_t before = strlen(directory), length = strlen(path) + 1;
 
-	if (path[0] == '/' || !before)
+	if (path[0] == '/')
 		return 0;
 	if (before + 1 + length > sizeof(path))
 		return -ENAMETOOLONG;

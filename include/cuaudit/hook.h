@@ -217,8 +217,8 @@ CUAUDIT_PUBLIC int cuaudit_output_path(const char *suffix, char *path, size_t si
 
 /*
  * Context: call. The directory in which the program was started, where a
- * relative path of a setting leads, wherever the program went since. "" if it
- * has no path. Options that take PATH have been made absolute by it.
+ * relative path of a setting leads, wherever the program went since. One that
+ * does not exist if it has no path. Options that take PATH have been made absolute by it.
  */
 CUAUDIT_PUBLIC const char *cuaudit_directory(void);
 
