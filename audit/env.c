@@ -127,28 +127,53 @@ static char upper(char c)
 	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-/* Whether an entry has one of our names behind a misspelt "CUAUDIT_". */
-static bool is_misspelt(const char *entry)
+/* CUADIT_ and its like; CUAUDIT, CU_AUDIT_ and CUDA_AUDIT_, whatever lies between. */
+static bool is_misspelt(const char *text, size_t size)
 {
 	static const char *const words[] = { "CUAUDIT", NULL };
-	enum { LEAST = 6, MOST = 8 };
+	enum { LEAST = 6, MOST = 9, AUDIT = 5 };
 	char word[MOST + 1];
 	size_t length = 0;
+	bool one = size && (text[size - 1] == '_' || text[size - 1] == '-');
 
-	for (; length < MOST && entry[length] && entry[length] != '_' && entry[length] != '-'; length++)
-		word[length] = upper(entry[length]);
-	if (length < LEAST || word[0] != 'C' || (entry[length] != '_' && entry[length] != '-') ||
-	    !nearest(word, length, words))
-		return false;
-	for (int i = 0; i < ENV_VARIABLES; i++) {
-		const char *name = env_variables[i].name, *at = entry + length + 1;
+	for (size_t i = 0; i < size; i++) {
+		char letter = upper(text[i]);
 
-		while (*name && upper(*at) == *name)
-			name++, at++;
-		if (!*name && *at == '=')
-			return true;
+		if (letter < 'A' || letter > 'Z') {
+			one &= i == size - 1;
+			continue;
+		}
+		if (length == MOST)
+			return false;
+		word[length++] = letter;
 	}
-	return false;
+	word[length] = '\0';
+	if (length < LEAST || word[0] != 'C')
+		return false;
+	return (one && length < MOST && nearest(word, length, words)) ||
+	       (word[1] == 'U' && sys_equal(word + length - AUDIT, "AUDIT"));
+}
+
+size_t env_own_name(const char *entry)
+{
+	size_t end = 0;
+
+	if (sys_starts(entry, prefix))
+		return sizeof(prefix) - 1;
+	while (entry[end] && entry[end] != '=')
+		end++;
+	for (int i = 0; i < ENV_VARIABLES && entry[end]; i++) {
+		const char *name = env_variables[i].name;
+		size_t length = sys_strlen(name), same = 0;
+
+		if (length >= end)
+			continue;
+		while (same < length && upper(entry[end - length + same]) == name[same])
+			same++;
+		if (same == length && is_misspelt(entry, end - length))
+			return end - length;
+	}
+	return 0;
 }
 
 /* entry is "CUAUDIT_NAME=value". */
@@ -270,7 +295,7 @@ void env_read(struct link_environment *environment, char **envp)
 	for (char **entry = envp; *entry; entry++)
 		if (sys_starts(*entry, prefix))
 			take(environment, *entry);
-		else if (is_misspelt(*entry))
+		else if (env_own_name(*entry))
 			take_unknown(*entry);
 	environment->directory = start_directory();
 	environment->output = absolute(environment->output, environment->directory, true);

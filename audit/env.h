@@ -66,6 +66,9 @@ struct env_loader {
  */
 void env_read_loader(struct env_loader *loader, char **envp, const char *after);
 
+/* Where the name of one of our variables begins behind "CUAUDIT_", misspelt perhaps; 0: it is none. */
+size_t env_own_name(const char *entry);
+
 /* Fills environment from the process's envp, which stays in use. */
 void env_read(struct link_environment *environment, char **envp);
 

@@ -59,13 +59,11 @@ static void report_unknown(const char *entry)
 	};
 	char name[SHOWN];
 	char own[SHOWN];
-	size_t prefix = 0, length;
+	size_t prefix = env_own_name(entry), length;
 	const char *near;
 	bool policy;
 
-	while (entry[prefix] != '_' && entry[prefix] != '-')
-		prefix++;
-	for (length = ++prefix; entry[length] && entry[length] != '=';)
+	for (length = prefix; entry[length] && entry[length] != '=';)
 		length++;
 	for (size_t i = 0; i < length - prefix && i < SHOWN; i++)
 		own[i] = (char)(entry[prefix + i] & ~(entry[prefix + i] >= 'a' ? 0x20 : 0));

@@ -247,7 +247,7 @@ static int survey(struct convert *convert)
 	}
 	convert->npaths = kept;
 	convert->first_ns = first + convert->choice.from;
-	convert->last_ns = until < UINT64_MAX - first ? first + until : UINT64_MAX;
+	convert->end_ns = until < UINT64_MAX - first ? first + until + 1 : UINT64_MAX;
 	return kept ? error : -EINVAL;
 }
 

@@ -94,7 +94,7 @@ struct convert {
 	/* From here on convert_run's. */
 	void *state;
 	uint64_t *starts;	/* of the files, ns since the epoch */
-	uint64_t first_ns, last_ns;	/* of what is taken, since the epoch */
+	uint64_t first_ns, end_ns;	/* of what is taken, since the epoch; it begins before end_ns */
 	uint64_t calls;		/* given to the format */
 	uint64_t opens;		/* the same of those that have not ended */
 	uint64_t length;	/* ns from the first file's beginning to the last that is recorded */

@@ -40,7 +40,7 @@ int convert_file_open(struct convert_file *file, struct convert *convert, const 
 	int error;
 
 	*file = (struct convert_file){ .timed = convert->choice.from ||
-						convert->last_ns != UINT64_MAX };
+						convert->end_ns != UINT64_MAX };
 	fault = trace_open(&file->trace, path);
 	if (fault) {
 		convert->complain(path, fault);
@@ -57,7 +57,7 @@ int convert_file_open(struct convert_file *file, struct convert *convert, const 
 		error = choose_functions(file, convert->choice.functions);
 	if (file->timed) {
 		file->from = trace_ticks_since(&file->trace, convert->first_ns);
-		file->until = trace_ticks_since(&file->trace, convert->last_ns);
+		file->until = trace_ticks_since(&file->trace, convert->end_ns);
 	}
 	return error;
 }

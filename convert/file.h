@@ -16,7 +16,7 @@ struct convert_file {
 	struct trace trace;
 	bool *taken;		/* by function; NULL: all are */
 	bool timed;
-	int64_t from, until;	/* ticks since trace.start_ticks, if timed */
+	int64_t from, until;	/* ticks since trace.start_ticks, if timed; begins before until */
 	uint64_t seen;		/* ticks: the latest */
 	uint64_t opens_end;	/* ticks: of calls that have not ended */
 	/* By time: */
@@ -36,7 +36,7 @@ static inline bool convert_file_in_time(const struct convert_file *file, uint64_
 					uint64_t end)
 {
 	return !file->timed || ((int64_t)(end - file->trace.start_ticks) >= file->from &&
-				(int64_t)(start - file->trace.start_ticks) <= file->until);
+				(int64_t)(start - file->trace.start_ticks) < file->until);
 }
 
 static inline bool convert_file_takes(const struct convert_file *file, uint32_t site,

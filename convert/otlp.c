@@ -408,10 +408,8 @@ static int put_root(struct convert *convert, const struct trace *trace)
 		span_before(&out, state, trace);
 		span_begin(&out, state, state->root, 0, program_name(trace),
 			   trace_ns(trace, state->first), trace_ns(trace, end));
-		if (trace_status(&trace->header) >= 0) {
+		if (trace_status(&trace->header) >= 0)
 			add_number(&out, "process.exit.code", trace_status(&trace->header));
-			buffer_text(&out, ",");
-		}
 		attribute(&out, "cuda.finished", "boolValue");
 		buffer_text(&out, trace->header.flags & CUAUDIT_TRACE_FINISHED ? "true}}]}" :
 			    "false}}]}");

@@ -53,10 +53,13 @@ void log_raise(bool is)
 /* A text alone goes without printf, which takes more than a kilobyte of the stack. */
 static bool format_text(char *text, size_t room, const char *format, va_list arguments)
 {
+	const char *alone;
+
 	if (strcmp(format, "%s") != 0)
 		return vsnprintf(text, room, format, arguments) >= 0;
+	alone = va_arg(arguments, const char *);
 	text[0] = '\0';
-	strncat(text, va_arg(arguments, const char *), room - 1);
+	strncat(text, alone ? alone : "(null)", room - 1);
 	return true;
 }
 

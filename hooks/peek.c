@@ -87,7 +87,7 @@ bool peek_all(const struct iovec *theirs, const struct iovec *ours, uint32_t cou
 		got = syscall(SYS_process_vm_readv, getpid(), ours, (unsigned long)count, theirs,
 			      (unsigned long)count, 0UL);
 		result = got == (long)size;
-		if (got < 0 && (errno == ENOSYS || errno == EPERM)) {
+		if (got < 0 && errno != EFAULT) {
 			atomic_store_explicit(&forbidden, true, memory_order_relaxed);
 			result = probed_all(theirs, ours, count);
 		}

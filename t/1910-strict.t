@@ -201,10 +201,11 @@ stops "there is no hook module 'statt'" "the same for hooks" CUAUDIT_STRICT=1 CU
 	CUAUDIT_HOOKS=statt
 
 # prefixes that are misspelt
-for name in CUADIT_LOG CUAUDT_LOG CUDAUDIT_LOG CUAUDIT-LOG cuaudit_log; do
+for name in CUADIT_LOG CUAUDT_LOG CUDAUDIT_LOG CUAUDIT-LOG cuaudit_log CUAUDITLOG CU_AUDIT_LOG CUDA_AUDIT_LOG \
+	CuAudit.Log; do
 	strict "$name is no variable of cuaudit; did you mean CUAUDIT_LOG" "$name" $name=info
 done
-simple CUAUDIT_STRICT=1 CUDA_PATH=/x CONDA_PATH=/x CURAUD_X=1 COLUMNS_LOG=x CMAKE_LOG=x
+simple CUAUDIT_STRICT=1 CUDA_PATH=/x CONDA_PATH=/x CUDA_CUDNN_PATH=/x CUSPARSE_LOG=x AUDIT_LOG=x LOG=x CURAUD_X=1 COLUMNS_LOG=x CMAKE_LOG=x
 is "$status $calls $(wc -c <"$tmp/err")" "0 calls=2 0" "names of others"
 
 # what enforces
@@ -248,6 +249,8 @@ enforced "CUAUDIT_HOKS is no variable.*did you mean CUAUDIT_HOOKS" "a limit in n
 	CUAUDIT_HOKS='limit(memory=1G)' CUAUDIT_HOOKS=
 enforced "CUADIT_HOOKS is no variable.*did you mean CUAUDIT_HOOKS" "a limit in a misspelt one" \
 	CUADIT_HOOKS='limit(memory=1G)'
+enforced "CUAUDITHOOKS is no variable.*did you mean CUAUDIT_HOOKS" "a limit in one without its underscore" \
+	CUAUDITHOOKS='limit(memory=1G)'
 for hooks in limit:memory=1G 'limit memory=1G' 'limit[memory=1G]' 'limits=memory=1G' 'quota(memory=1G)' \
 	'xyzzy(device3=1G)' 'lmt(user=1G;file=x)' 'inject(inject=cuInit:error=2)'; do
 	enforced "there is no hook module" "$hooks" CUAUDIT_HOOKS="$hooks"

@@ -147,6 +147,7 @@ refused "no file at all" ".*nothing.so is left out: .*No such file" CUAUDIT_HOOK
 # that do not start: nothing of them is left, and the signals are the program's again
 refused "an error in init" ".*good.so does not start: it answered error 16 .Device or resource busy" \
 	CUAUDIT_HOOKS="$tmp/good.so" CRASH=error
+refused "a plug-in that says why itself" "\\(null\\)" CUAUDIT_HOOKS="$tmp/good.so" CRASH=told
 refused "a fault in init" ".*good.so does not start: it crashed in init: Segmentation fault" \
 	CUAUDIT_HOOKS="$tmp/good.so" CRASH=fault
 refused "an endless recursion in init" \

@@ -17,6 +17,37 @@ synth -a -g -c 16384 -n 3000 -t 3 "$tmp/again"
 ok "arguments said again" "$tmp/reader" "$tmp/again" "$tmp/copy" "$(truth calls)" "$(truth threads)"
 diag "$(grep -v '^ok' "$tmp/tap.out")"
 
+# described NAME FORMAT LIMIT TYPE NUMBERS COUNT ITEM: a description of COUNT times ITEM replaces the one of
+# number 0; what is printed of the calls that name it is not longer than LIMIT bytes.
+described() {
+	"$PYTHON3" -c "import struct, sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+at = 4096
+while struct.unpack_from('=I', data, at)[0]:
+    at += struct.unpack_from('=I', data, at + 4)[0]
+record = struct.pack('=IIII', $4, 16 + struct.calcsize('=$5') * $6, 0, $6) + struct.pack('=$5', *$7) * $6
+assert at + len(record) < 1 << 20
+data[at:at + len(record)] = record
+open(sys.argv[2], 'wb').write(data)
+" "$tmp/synth.cutrace" "$tmp/described.cutrace" || bail_out "cannot describe"
+	"$cuaudit" convert --to "$2" "$tmp/described.cutrace" 2>"$tmp/err" | head -c "$3" >"$tmp/out" || :
+	ok "$1, $2: not more than the file is long by far" test "$(wc -c <"$tmp/out")" -lt "$3"
+}
+
+if command -v "$PYTHON3" >"$tmp/which"; then
+	synth -A -g -c 1048576 -n 2000 -t 1 "$tmp/synth.cutrace"
+	for format in text jsonl; do
+		described "parameters in one place" "$format" 8000000 9 II 120000 "(0, 4)"
+		described "parameters of no bytes" "$format" 8000000 9 II 120000 "(0, 0)"
+	done
+	like "$(tool convert --to text "$tmp/described.cutrace"; grep -m 1 'Params = \[\.' "$tmp/out")" 'kernelParams = \[\.\.\.]' \
+		"those that cannot be are not left out unseen"
+	synth -a -c 1048576 -n 4000 -t 1 "$tmp/synth.cutrace"
+	described "a long stack" jsonl 4000000 6 QII 60000 "(0x7e0000000000, 1, 0)"
+else
+	skip 6 "no python3"
+fi
+
 # agree PAGE: what the page says of structures, fields and numbers, as assertions for the compiler.
 agree() {
 	{

@@ -57,6 +57,14 @@ is "$(calls)" "app cuDriverGetVersion 10
 app cuInit 1" "stop= a time"
 traced "start=100s" "$tmp/app" call 10
 is "$(ls "$tmp/traces")" "" "one that never starts makes no file"
+is "$(cat "$tmp/err")" "cuaudit: trace: start=100s never came; nothing is written" "... and says so"
+traced "start=cuDriverGetVersion:99" "$tmp/app" call 10
+is "$(cat "$tmp/err")" "cuaudit: trace: start=cuDriverGetVersion:99 never came, there were 10 such calls; nothing is written" \
+	"... with the calls there were"
+traced "text;start=marker" "$tmp/app" call 10
+is "$(cat "$tmp/err")" "cuaudit: trace: start=marker never came; nothing is written" "... of a marker, as text, too"
+traced "start=marker;stop=0s" "$tmp/app" marks
+is "$(cat "$tmp/err")" "" "one that came is not said"
 for wrong in start=cuInit:0 stop=cuInit:0; do
 	traced "$wrong" "$tmp/app" call 1
 	like "$(cat "$tmp/err")" "^cuaudit: trace: ${wrong%=*} takes SELECTOR" "$wrong is refused"

@@ -52,6 +52,13 @@ is "$(cat "$tmp/out")" "$(awk '{
 }' "$tmp/all")" "--from, --until: those that touch this time"
 ok "... and there are some" test -s "$tmp/out"
 
+missing=
+for begin in $(awk 'NR % 100 == 1 { print $3 }' "$tmp/all"); do
+	tool convert --to text --until "$((${begin%.*} - 1700000000)).${begin#*.}" "$tmp/traces"
+	grep -q " $begin " "$tmp/out" || missing="$missing $begin"
+done
+is "$missing" "" "--until the nanosecond in which a call begins: with that call"
+
 convert -o "$tmp/file"
 is "$status $(wc -c <"$tmp/out") $(cmp "$tmp/file" "$tmp/all")" "0 0 " "--output takes the same"
 is "$(ls -A "$tmp" | grep file)" "file" "... and leaves nothing beside it"

@@ -100,8 +100,15 @@ for size in (2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1):
 		'{"intValue":"9223372036854775807"}
 {"stringValue":"9223372036854775808"}
 {"stringValue":"18446744073709551615"}' "numbers of more than 63 bits"
+	is "$("$PYTHON3" -c '
+import json, sys
+for line in sys.stdin:
+    for span in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        if "parentSpanId" not in span:
+            print(*(a["key"] + str(a["value"]) for a in span["attributes"]))' <"$tmp/out" 2>&1)" \
+		"process.exit.code{'intValue': '0'} cuda.finished{'boolValue': True}" "the exit status of a process"
 else
-	skip 1 "no python3"
+	skip 2 "no python3"
 fi
 
 # Two calls that had not ended, the one inside of the other, which is first in the file.

@@ -118,6 +118,11 @@ fi
 
 launched "" ways
 is "$(grep -vc '= ?\|<few> ?\|few ? 0\|, extra = ? 0' "$tmp/text")" 0 "without the option nothing of them is known"
+rm -rf "$tmp/traces"
+LD_LIBRARY_PATH=$simdir tool trace --args kernel -f '%launch' -o "$tmp/traces" "$tmp/parameters" ways
+tool convert --to text "$tmp/traces"
+is "$(grep -c '0x[0-9a-f]*<few>, .*kernelParams = \[0x123456789abcdef0, 0x3f800000, 0xfe' "$tmp/out") $(grep -vc cuLaunch "$tmp/out")" \
+	"4 0" "where launches alone are written"
 traced "args=kernel;text=yes" "$tmp/app" calls
 like "$status $(cat "$tmp/err")" '^2 .*args=kernel needs a file' "text=yes refuses it"
 tool trace --args kernels "$tmp/app"

@@ -115,6 +115,8 @@ refused 126 '.*/text is neither a program nor a script' "a text" run text
 refused 126 "$tmp/static is a static program" "a script of a static program" run script-static
 refused 126 "$tmp/static is a static program" "a script of a script of it" run script-twice
 refused 126 "$tmp/static is a static program" "a script by env" run script-env
+refused 126 "$tmp/static is a static program" "... whose option and argument are one word" run script-env-joined
+refused 126 ".*/script-env-option gives env an option" "... which takes the auditor away" run script-env-option
 refused 126 '/nowhere/interpreter cannot be run: No such file' "a script of nothing" run script-lost
 refused 126 '.*script-loop is a script of a script' "a script of itself" run script-loop
 tool run script x

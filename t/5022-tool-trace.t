@@ -37,8 +37,8 @@ shows "HOOKS=trace(text=yes)
 OUTPUT=$tmp/lines/%e-%h-%p" "--text with a folder" -T -o lines
 shows "DRIVER=sim
 EXCLUDE=libx*
-FUNCTIONS=%memory,%launch
-HOOKS=trace(print=yes)
+FUNCTIONS=
+HOOKS=trace(functions=%memory,%launch;print=yes)
 INCLUDE=liba*:libb*
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "what run has too" -d sim -x 'libx*' -f %memory -f %launch \
 	-l 'liba*' -l 'libb*'
@@ -54,6 +54,8 @@ refused 2 "--size takes SIZE, not '12X'" "no size" trace --size 12X true
 refused 2 "--min-duration takes TIME, not '10'" "no time" trace --min-duration 10 true
 refused 2 "--strings takes N, not '-1'" "no number" trace --strings -1 true
 refused 2 "--backtrace takes SELECTOR, not '%nothing'" "no selector" trace --backtrace %nothing true
+refused 2 "--functions: no ';' and no bracket" "functions that would end them" trace -f '/[)]/' true
+refused 2 "trace: functions: 'cuNothing' names no function" "functions that are none" trace -d sim -f cuNothing true
 refused 2 "--thread: no ';' and no bracket" "what would be an option" trace --thread 'x;args=no' true
 refused 2 "--thread: no ';' and no bracket" "what would end them" trace --thread 'x)' true
 refused 2 "--thread: no ';' and no bracket" "brackets the wrong way" trace --thread ')x(' true
@@ -76,7 +78,7 @@ is "$(sed 's/^cuaudit: trace: [0-9]* calls\{0,1\} in //' "$tmp/err" | sort)" \
 is "$(find all -name "ends-$(uname -n)-*.cutrace" | wc -l) $(find all -type f | wc -l)" "2 2" \
 	"a file of each process"
 is "$("$cuaudit" list hooks trace | sed -n 's/^  \([a-z-]*\)=.*/\1/p' |
-	grep -vx -e file -e functions -e library -e print | sort)" \
+	grep -vx -e file -e library -e print | sort)" \
 	"$(awk -F'"' '/^OPTION\(" trace "/ { print $4 }' "$top_srcdir/tools/commands.def" |
 		grep -vx -e add -e output | sort)" "every option of the hook is one of the command"
 for option in '--args no' '--elements 3' '--frames 9' '--min-duration 1us' '--open %memory' \

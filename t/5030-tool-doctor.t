@@ -125,6 +125,11 @@ else
 	skip 3 "no linker that knows --audit"
 fi
 
+# a call that hooks refuse came through all the same
+export CUAUDIT_HOOKS='fault(inject=*:error=2)'
+finds 0 '^ok       glibc .*came through it$' "hooks that refuse each call"
+unset CUAUDIT_HOOKS
+
 # a tree that is broken
 mkdir -p tree/bin tree/lib/cuaudit/sim
 cp "$cuaudit" tree/bin

@@ -70,7 +70,7 @@ static int choose_time(const char *option, uint64_t *ns, const char *text)
 	double seconds = strtod(text, &end);
 
 	if (end != text && !*end && seconds >= 0 && seconds < 1e9) {
-		*ns = (uint64_t)(seconds * 1e9);
+		*ns = (uint64_t)(seconds * 1e9 + 0.5);
 		return 0;
 	}
 	tool_complain("--%s takes seconds, not '%s'", option, text);

@@ -21,7 +21,7 @@ int probe(const char *driver)
 	struct link_map *map;
 	void *handle, *function;
 	Dl_info info;
-	int version;
+	int version, failed;
 
 	printf("libc %s\n", gnu_get_libc_version());
 	handle = dlopen(driver, RTLD_NOW);
@@ -38,11 +38,11 @@ int probe(const char *driver)
 		puts("routed");
 	/* It may be no driver and not come back. */
 	fflush(stdout);
-	if (((version_fn)function)(&version))
-		return TOOL_FOUND;
-	printf("version %d\n", version);
-	/* The call before loaded it, if nothing was wrong. */
+	failed = ((version_fn)function)(&version);
+	if (!failed)
+		printf("version %d\n", version);
+	/* The call before loaded it, if nothing was wrong; a hook may have refused the call. */
 	if (dlopen("cuaudit-core.so", RTLD_NOW | RTLD_NOLOAD))
 		puts("core");
-	return TOOL_OK;
+	return failed ? TOOL_FOUND : TOOL_OK;
 }

@@ -68,9 +68,10 @@ static int find(const char *name, char path[PATH_MAX])
 
 /*
  * The interpreter of "#!INTERPRETER [ARGUMENT]"; for env(1) the program it is
- * told to find. NULL if the file does not begin so.
+ * told to find. NULL if the file does not begin so, or env has an option that
+ * may take the auditor away, which finding says.
  */
-static char *interpreter(const struct object *object, char line[LINE])
+static char *interpreter(const struct object *object, char line[LINE], enum finding *finding)
 {
 	size_t length = object->size < LINE ? object->size : LINE - 1;
 	char *word, *rest = NULL;
@@ -83,10 +84,15 @@ static char *interpreter(const struct object *object, char line[LINE])
 	word = strtok_r(line, " \t", &rest);
 	if (!word || strcmp(base_name(word), "env"))
 		return word;
-	do
+	do {
 		word = strtok_r(NULL, " \t", &rest);
-	while (word && (!strcmp(word, "-S") || strchr(word, '=')));
-	return word && *word != '-' ? word : NULL;
+		if (word && !strncmp(word, "-S", 2))
+			word += 2;
+	} while (word && (!*word || (*word != '-' && strchr(word, '='))));
+	if (!word || *word != '-')
+		return word;
+	*finding = FINDING_ENV_OPTION;
+	return NULL;
 }
 
 /* Whether the kernel starts it with AT_SECURE. */
@@ -152,7 +158,7 @@ static enum finding judge_file(struct program *program, const char **second)
 			*second = strerror(-error);
 			return FINDING_NOT_EXECUTABLE;
 		}
-		next = object.data ? interpreter(&object, line) : NULL;
+		next = object.data ? interpreter(&object, line, &finding) : NULL;
 		if (!next && object_is_elf(&object))
 			finding = judge_elf(program, &object);
 		object_close(&object);

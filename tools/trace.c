@@ -83,6 +83,17 @@ static const struct option_row *find_row(int option)
 	return row;
 }
 
+static int add_hook(struct trace_options *trace, const char *name, const char *value)
+{
+	if (strchr(value, ';') || is_closed(value)) {
+		tool_complain("--%s: no ';' and no bracket without its other may be in '%s'", name,
+			      value);
+		return -1;
+	}
+	trace->hook = launch_join(trace->hook, ";", launch_join(name, "=", value));
+	return 0;
+}
+
 /* An option of the hook's own: it has the same name there. */
 static int take_hook(struct trace_options *trace, int option)
 {
@@ -92,12 +103,22 @@ static int take_hook(struct trace_options *trace, int option)
 		tool_complain("--%s takes %s, not '%s'", row->name, row->value, optarg);
 		return -1;
 	}
-	if (strchr(optarg, ';') || is_closed(optarg)) {
-		tool_complain("--%s: no ';' and no bracket without its other may be in '%s'",
-			      row->name, optarg);
+	return add_hook(trace, row->name, optarg);
+}
+
+/*
+ * What is written, not what is hooked: the hook asks other functions for the names of kernels,
+ * and may start and stop with others.
+ */
+static int choose_functions(struct launch *launch, struct trace_options *trace)
+{
+	static char all[] = "";
+
+	if (!launch->functions)
+		return 0;
+	if (add_hook(trace, "functions", launch->functions))
 		return -1;
-	}
-	trace->hook = launch_join(trace->hook, ";", launch_join(row->name, "=", optarg));
+	launch->functions = all;
 	return 0;
 }
 
@@ -203,6 +224,8 @@ int tool_trace(int argc, char **argv)
 		option = options_program(argc, argv);
 	if (option)
 		return options_status(option);
+	if (choose_functions(&launch, &trace))
+		return TOOL_FAILED;
 	trace.hook = launch_join(trace.hook, ";", trace.text ? "text=yes" : "print=yes");
 	launch.hooks = launch_join("trace(", trace.hook, ")");
 	if (choose_output(&launch, &trace))

@@ -118,17 +118,25 @@ static bool take_parameters(struct trace_arguments *arguments, struct bytes *byt
 	return true;
 }
 
+/*
+ * One that begins inside the one before, or has no bytes, is as one that does not fit: so many
+ * as a layout may have, all together are no longer than what was recorded.
+ */
 const void *trace_piece_parameter(const struct trace_piece *piece, uint32_t index, size_t *size)
 {
 	const struct cuaudit_trace_parameter *parameter = &piece->layout->parameters[index];
+	uint64_t begin = 0;
 
 	*size = 0;
 	if (index >= piece->layout->count) {
 		*size = index == piece->layout->count && piece->cut;
 		return NULL;
 	}
-	*size = parameter->size;
-	return parameter->offset <= piece->size && parameter->size <= piece->size - parameter->offset ?
+	*size = parameter->size ? parameter->size : 1;
+	if (index)
+		begin = (uint64_t)parameter[-1].offset + parameter[-1].size;
+	return parameter->size && parameter->offset >= begin && parameter->offset <= piece->size &&
+	       parameter->size <= piece->size - parameter->offset ?
 	       piece->data + parameter->offset : NULL;
 }
 

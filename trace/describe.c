@@ -10,7 +10,7 @@
 
 #include "print/table.h"
 
-enum { TYPES = CUAUDIT_TRACE_LAYOUT + 1 };
+enum { TYPES = CUAUDIT_TRACE_LAYOUT + 1, FRAMES_MOST = 1024 };
 
 /* Where a type's texts begin, and the least size of its records. */
 static const uint32_t sizes[TYPES] = {
@@ -175,12 +175,15 @@ static void add_thread(struct trace *trace, const struct cuaudit_trace_thread *f
 	thread->end = from->end_ticks;
 }
 
+/* No more frames than that are taken: a short call may name any stack. */
 static void add_callers(struct trace *trace, const struct cuaudit_trace_callers *from)
 {
 	size_t room = (from->record.size - sizeof(*from)) / sizeof(struct cuaudit_trace_frame);
 
 	if (from->number >= trace->ncallers)
 		return;
+	if (room > FRAMES_MOST)
+		room = FRAMES_MOST;
 	trace->callers[from->number] = (struct trace_callers){
 		.frames = (const struct cuaudit_trace_frame *)(from + 1),
 		.count = from->nframes < room ? from->nframes : (uint32_t)room,

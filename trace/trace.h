@@ -188,13 +188,13 @@ static inline uint64_t trace_duration(const struct trace *trace, uint64_t ticks)
 	return (uint64_t)(__extension__(unsigned __int128)ticks * trace->mult >> trace->shift);
 }
 
-/* Ticks since the trace began of a time since the epoch. */
+/* Ticks since the trace began until the first one of which trace_ns() is this time, or later. */
 static inline int64_t trace_ticks_since(const struct trace *trace, uint64_t ns)
 {
 	__extension__ __int128 ticks = (__extension__(__int128)ns - trace->start_ns) *
-				       ((__extension__(__int128)1) << trace->shift) /
-				       (__int128)trace->mult;
+				       ((__extension__(__int128)1) << trace->shift);
 
+	ticks = (ticks + (ticks > 0 ? (__int128)trace->mult - 1 : 0)) / (__int128)trace->mult;
 	if (ticks > INT64_MAX)
 		return INT64_MAX;
 	return ticks < INT64_MIN ? INT64_MIN : (int64_t)ticks;

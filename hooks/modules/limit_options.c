@@ -119,14 +119,19 @@ static int share(const char *file)
 	return 0;
 }
 
-/* Numbers, or what begins like the UUID of a device or of a part of one. */
+/* A number, or what begins like the UUID of a device or of a part of one. */
+static bool is_device(const char *name, size_t length)
+{
+	return length && (strspn(name, "0123456789") == length || !strncmp(name, "GPU-", 4) ||
+			  !strncmp(name, "MIG-", 4));
+}
+
 static int check_visible(const char *list)
 {
 	for (const char *name = list; name && *name;) {
-		size_t length = strcspn(name, ","), digits = strspn(name, "0123456789");
+		size_t length = strcspn(name, ",");
 
-		if (!length || (digits != length && strncmp(name, "GPU-", 4) != 0 &&
-				strncmp(name, "MIG-", 4) != 0)) {
+		if (!is_device(name, length)) {
 			cuaudit_log(CUAUDIT_ERROR, "limit: visible takes devices as in "
 				    "CUDA_VISIBLE_DEVICES, such as 0,2, not '%s'", list);
 			return -EINVAL;
@@ -149,9 +154,9 @@ static bool listed(const char *list, const char *name, size_t length)
 }
 
 /*
- * The driver reads the variable at cuInit, which is yet to come. What both
- * lists name is left, in the order of the variable: a child that inherits
- * both finds the same.
+ * The driver reads the variable at cuInit, which is yet to come, up to what is
+ * no device. What both lists name is left, in the order of the variable: a
+ * child that inherits both finds the same.
  */
 static int read_visible(const char *wanted)
 {
@@ -164,12 +169,18 @@ static int read_visible(const char *wanted)
 	for (const char *name = now ? now : wanted; *name;) {
 		size_t length = strcspn(name, ",");
 
+		if (!is_device(name, length))
+			break;
 		if (listed(wanted, name, length) && used + length + 2 < sizeof(list)) {
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.*s",
 						 used ? "," : "", (int)length, name);
 		}
 		name += length + (name[length] == ',');
 	}
+	if (!used && *wanted)
+		cuaudit_log(CUAUDIT_WARN, "limit: visible=%s is none of the devices of "
+			    "CUDA_VISIBLE_DEVICES=%s; the program sees none", wanted,
+			    now ? now : "");
 	if (setenv("CUDA_VISIBLE_DEVICES", used ? list : "-1", 1))
 		return -errno;
 	return 0;

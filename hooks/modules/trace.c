@@ -341,6 +341,7 @@ static int init(const struct cuaudit_options *given)
 static void finish(void)
 {
 	trace_writer_report_unmatched();
+	trace_trigger_report();
 	if (as_text)
 		trace_text_finish();
 	else

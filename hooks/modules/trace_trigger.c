@@ -31,7 +31,7 @@ static struct trigger {
 	uint64_t ns;		/* after the first call */
 	bool timed;
 	_Atomic uint64_t calls;
-	_Atomic bool fired;	/* the time, once */
+	_Atomic bool fired;	/* the time once, others as often as they come */
 } start = { .name = "start" }, stop = { .name = "stop" };
 
 uint32_t trace_trigger_watch;
@@ -75,6 +75,7 @@ static void fire(struct trigger *trigger, const struct cuaudit_call *call)
 {
 	uint32_t was;
 
+	atomic_store_explicit(&trigger->fired, true, memory_order_relaxed);
 	if (trigger == &start)
 		was = __atomic_fetch_and(&trace_trigger_watch, ~(uint32_t)OFF, __ATOMIC_RELAXED);
 	else
@@ -99,6 +100,7 @@ static void fire_once(struct trigger *trigger, const struct cuaudit_call *call)
 	while (!__atomic_compare_exchange_n(&trace_trigger_watch, &was,
 					    was & ~(uint32_t)(OFF | WAITING), true,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	atomic_store_explicit(&trigger->fired, true, memory_order_relaxed);
 	if (marks)
 		mark(trigger, call);
 }
@@ -229,6 +231,18 @@ int trace_trigger_setup(int32_t priority, bool has_file)
 	if (start.given)
 		trace_trigger_watch |= start.number ? OFF | WAITING : OFF;
 	return error;
+}
+
+void trace_trigger_report(void)
+{
+	if (!start.given || start.fired)
+		return;
+	if (start.number > 1)
+		cuaudit_log(CUAUDIT_WARN, "trace: start=%s never came, there were %llu such calls; "
+			    "nothing is written", start.given, (unsigned long long)start.calls);
+	else
+		cuaudit_log(CUAUDIT_WARN, "trace: start=%s never came; nothing is written",
+			    start.given);
 }
 
 void trace_trigger_forked(void)

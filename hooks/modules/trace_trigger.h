@@ -29,6 +29,9 @@ static inline bool trace_trigger_is_off(void)
 	return trace_trigger_watch & 1;
 }
 
+/* Context: setup, at the end. Says that nothing started the trace. */
+void trace_trigger_report(void);
+
 /* Context: call, in the child of fork. */
 void trace_trigger_forked(void);
 

@@ -71,6 +71,8 @@ strange_programs() {
 	printf '#!/nowhere/interpreter\n' >"$tmp/script-lost"
 	printf '#!%s/script-loop\n' "$tmp" >"$tmp/script-loop"
 	printf '#!/usr/bin/env -S A=1 static -x\n' >"$tmp/script-env"
+	printf '#!/usr/bin/env -SA=1 static -x\n' >"$tmp/script-env-joined"
+	printf '#!/usr/bin/env -S --unset=LD_AUDIT sh\n' >"$tmp/script-env-option"
 	printf '#!/bin/sh\necho ran "$1"\n' >"$tmp/script"
 	cp "$tmp/plain" "$tmp/private"
 	chmod 755 "$tmp"/*

@@ -37,13 +37,13 @@ static void *load(const char *path, int flags)
 	return library;
 }
 
-/* As some containers do; what cannot forbid it does not have it. */
+/* As some sandboxes do, others by EPERM; what cannot forbid it does not have it. */
 static void forbid_reading(void)
 {
 	static struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
