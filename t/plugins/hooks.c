@@ -325,6 +325,17 @@ static void *calls_init(void *data)
 	return data;
 }
 
+/* As the libc of another namespace, which has its key of that number in the same place. */
+static void *calls_init_and_overwrites(void *data)
+{
+	enum { LAST_IN_THREAD = 31 };
+
+	cuInit(0);
+	if (!pthread_getspecific(LAST_IN_THREAD) || pthread_setspecific(LAST_IN_THREAD, &key))
+		note("no key ");
+	return data;
+}
+
 static void at_thread_end(void)
 {
 	const struct cuaudit_hook hook = {
@@ -339,6 +350,9 @@ static void at_thread_end(void)
 	pthread_join(thread, NULL);
 	saw("end 5", "is told of the thread's end, and calls the driver");
 	ok(real_at_end && real_at_end == cuaudit_real(CUAUDIT_ID_cuInit), "whose function it finds");
+	pthread_create(&thread, NULL, calls_init_and_overwrites, NULL);
+	pthread_join(thread, NULL);
+	saw("end 5", "also where another namespace's key has taken the place of ours");
 	drop(handle);
 }
 
