@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the core by themselves: the clock, whose reads take as long as they are made to. */
+/*
+ * Parts of the core by themselves: the clock, whose reads take as long as they are made to, and
+ * what is read of libraries in memory that is not all there.
+ */
 #include <cuaudit/clock.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 static uint64_t watched_ticks(void);
 
 #define cuaudit_ticks watched_ticks
 #include "hooks/clock.c"
 #undef cuaudit_ticks
+#include "hooks/caller.c"
+#include "hooks/peek.c"
 
 #include "t/fuzz/chance.h"
 #include "t/tap.h"
@@ -135,8 +141,81 @@ static void test_sources(void)
 #endif
 }
 
+/* What the core's part for callers takes from the rest. */
+static struct link_object chunk[LINK_CHUNK];
+static struct link_table table = { .chunks = { chunk } };
+struct link_table *cuaudit_core_link = &table;
+
+const struct link_object *object_at(uintptr_t address)
+{
+	(void)address;
+	return NULL;
+}
+
+const struct cuaudit_library *object_library(const struct link_object *object)
+{
+	(void)object;
+	return NULL;
+}
+
+bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to)
+{
+	(void)thread;
+	return peek_page(from) && peek_page(to - 1);
+}
+
+uint32_t unwound_backtrace(const void *caller, const void **frames, uint32_t max)
+{
+	(void)caller, (void)frames, (void)max;
+	return 0;
+}
+
+/*
+ * A library of three pages, of which the last cannot be read, and its program headers at any
+ * place: found if they can be read, else there are none.
+ */
+static void test_headers(void)
+{
+	enum { HEADERS = 3, BIAS = 0x1000, SIZE = HEADERS * sizeof(ElfW(Phdr)) };
+	char *pages = mmap(NULL, 3 * PEEK_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	const struct cuaudit_library library = { "/library", "library", 1 };
+	ElfW(Ehdr) *header = (ElfW(Ehdr) *)pages;
+	unsigned int wrong = 0, found = 0;
+	uint8_t id[8];
+
+	mprotect(pages + 2 * PEEK_PAGE, PEEK_PAGE, PROT_NONE);
+	atomic_store(&chunk[0].lo, (uintptr_t)pages);
+	for (size_t at = PEEK_PAGE; at < 2 * PEEK_PAGE + SIZE; at += 8) {
+		for (int whole = 0; whole < 2; whole++) {
+			size_t end = whole ? 3 * PEEK_PAGE : PEEK_PAGE + SIZE;
+			bool there = at + SIZE <= 2 * PEEK_PAGE && at + SIZE <= end;
+			uint64_t base;
+
+			memset(pages, 0, 2 * PEEK_PAGE);
+			memcpy(header->e_ident, ELFMAG, SELFMAG);
+			header->e_phentsize = sizeof(ElfW(Phdr));
+			header->e_phnum = HEADERS;
+			header->e_phoff = at;
+			atomic_store(&chunk[0].hi, (uintptr_t)pages + end);
+			if (at + sizeof(ElfW(Phdr)) <= 2 * PEEK_PAGE)
+				*(ElfW(Phdr) *)(pages + at) = (ElfW(Phdr)){
+					.p_type = PT_LOAD, .p_vaddr = BIAS,
+				};
+			base = cuaudit_library_base(&library);
+			wrong += base != (there ? (uintptr_t)pages - BIAS : 0) ||
+				 cuaudit_library_build_id(&library, id, sizeof(id)) != 0;
+			found += base != 0;
+		}
+	}
+	is_int(wrong, 0, "program headers are read where all of them can be");
+	ok(found > 10, "%u times", found);
+	munmap(pages, 3 * PEEK_PAGE);
+}
+
 int main(void)
 {
+	test_headers();
 	test_calibration();
 	test_sources();
 	return done_testing();
