@@ -13,6 +13,26 @@ for how in exec vfork spawn; do
 	both "$how" timeout 300 "$tmp/processes" $how child
 done
 
+build indirect.so -shared -fPIC -Wl,-soname,libcuda.so.1 -x c - <<'END'
+static int real(void)
+{
+	return 0;
+}
+
+static int (*choose(void))(void)
+{
+	return real;
+}
+
+int cuDriverGetVersion(int *version)
+{
+	return *version = 0;
+}
+
+int cuCtxSynchronize(void) __attribute__((ifunc("choose")));
+END
+both "fork, what escaped" "$tmp/processes" inherited "$tmp/indirect.so"
+
 build early.so -shared -fPIC -x c - -x none -L"$tmp" -l:libcuda.so.1 <<'END'
 #include <cuaudit/hook.h>
 

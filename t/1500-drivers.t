@@ -15,6 +15,29 @@ both "by a link" "$tmp/drivers" path "$tmp/alias.so"
 both "two copies" "$tmp/drivers" two "$tmp/libcuda.so.1" "$tmp/second/libcuda.so.1"
 both "two copies, another name" "$tmp/drivers" two "$tmp/libcuda.so.1" \
 	"$tmp/third/libcuda.so.580.1"
+mkdir "$tmp/loader"
+build loader/libcuda.so.1 -shared -fPIC -Wl,-soname,libcuda.so.1 -x c - -ldl <<END
+#include <dlfcn.h>
+
+int cuDriverGetVersion(int *version)
+{
+	*version = 13000;
+	return 0;
+}
+
+int cuGetProcAddress_v2(const char *name, void **answer, int version, unsigned long long flags,
+			int *status)
+{
+	void *driver = dlopen("$tmp/second/libcuda.so.1", RTLD_NOW);
+	int (*ask)(const char *, void **, int, unsigned long long, int *) = driver ?
+		(int (*)(const char *, void **, int, unsigned long long, int *))
+			dlsym(driver, "cuGetProcAddress_v2") : 0;
+
+	return ask ? ask(name, answer, version, flags, status) : 1;
+}
+END
+both "a loader of the driver" "$tmp/drivers" answers "$tmp/loader/libcuda.so.1" \
+	"$tmp/second/libcuda.so.1"
 both "closed and opened again" timeout 300 "$tmp/drivers" reopened libcuda.so.1
 other_auditor
 routed "closed and opened again, behind another auditor" LD_AUDIT="$tmp/told.so:$LIBCUAUDIT" \
@@ -24,6 +47,14 @@ both "its calls to itself" "$tmp/drivers" self libcuda.so.1
 build libnvidia-ptxjitcompiler.so.1 -shared -fPIC -Wl,-soname,libnvidia-ptxjitcompiler.so.1 \
 	"$routes/asker.c" "$routes/library.c" -L"$tmp" -l:libcuda.so.1 -ldl
 both "its own libraries" "$tmp/drivers" companion libcuda.so.1
+mkdir "$tmp/noplt"
+build noplt/libnvidia-ptxjitcompiler.so.1 -shared -fPIC -fno-plt \
+	-Wl,-soname,libnvidia-ptxjitcompiler.so.1 "$routes/asker.c" "$routes/library.c" \
+	-L"$tmp" -l:libcuda.so.1 -ldl
+both "its own libraries, -fno-plt" LD_LIBRARY_PATH="$tmp/noplt:$tmp" "$tmp/drivers" companion \
+	libcuda.so.1
+routed "its own libraries, -fno-plt, behind another auditor" LD_AUDIT="$tmp/told.so:$LIBCUAUDIT" \
+	LD_LIBRARY_PATH="$tmp/noplt:$tmp" "$tmp/drivers" companion libcuda.so.1
 for how in self companion; do
 	routed "$how, behind another auditor" LD_AUDIT="$tmp/told.so:$LIBCUAUDIT" "$tmp/drivers" \
 		$how libcuda.so.1

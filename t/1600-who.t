@@ -50,4 +50,40 @@ who - - CUAUDIT_INCLUDE=libasker.so CUAUDIT_EXCLUDE=libasker.so
 who - - CUAUDIT_DISABLE=1
 who main library CUAUDIT_DISABLE=0
 
+# A namespace that the program opens is no other auditor's: the driver's own libraries are not
+# given stubs from then on either.
+library libany.so library.c -fno-plt $cuda
+library libnvidia-nvvm.so.4 library.c -fno-plt $cuda
+build late -x c - -ldl <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	void *other = dlmopen(LM_ID_NEWLM, "libm.so.6", RTLD_NOW), *library, *driver;
+	void *(*address)(void), *(*own)(const char *);
+
+	library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	if (!other || !library || !driver)
+		return 2;
+	address = (void *(*)(void))dlsym(library, "library_address");
+	own = (void *(*)(const char *))dlsym(driver, "cuaudit_fake_address");
+	puts(address() == own("cuStreamQuery") ? "the driver's own" : "a stub");
+	return 0;
+}
+END
+# given NAME WANT LIBRARY
+given() {
+	is "$(audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS= "$tmp/late" "$tmp/$3")" "$2" \
+		"behind a namespace of the program's, $1"
+}
+if test "$LOADER" = new; then
+	given "a library" "a stub" libany.so
+	given "one of the driver's" "the driver's own" libnvidia-nvvm.so.4
+else
+	skip 2 "this loader opens no namespace under an auditor"
+fi
+
 done_testing

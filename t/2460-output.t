@@ -59,6 +59,22 @@ else
 	skip 4 "no mounting here"
 fi
 
+# the number in a job: the first of the variables that is set, and set to something
+# ranked WANT [VARIABLE=VALUE...]
+ranked() {
+	ranked_want=$1
+	shift
+	run "rank $ranked_want, $*" CUAUDIT_OUTPUT="$tmp/there/rank-%r" "$@" \
+		"$tmp/where" none later "$tmp"
+	is "$(ls "$tmp/there")" "rank-$ranked_want" "rank $ranked_want, $*"
+}
+ranked 0
+ranked 0 RANK_OF=9 XRANK=8 RANK=
+ranked 7 RANK_OF=9 RANK=7
+ranked 6 RANK=7 SLURM_PROCID=6
+ranked 5 PMIX_RANK= OMPI_COMM_WORLD_RANK=5 SLURM_PROCID=6
+ranked 4 OMPI_COMM_WORLD_RANK=5 PMIX_RANK=4
+
 # the program goes elsewhere
 for when in first later; do
 	run "chdir, $when" CUAUDIT_OUTPUT=report "$tmp/where" chdir $when "$tmp/there"

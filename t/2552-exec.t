@@ -123,6 +123,12 @@ library "counted twice, and bound at once" jmprel-now.so
 
 patched relative noseparate.so relative.so
 library "a dynamic section marked read-only" relative.so
+patched relative jmprel.so relative-jmprel.so
+library "and the PLT's relocations counted twice" relative-jmprel.so
+cp "$tmp/relative-jmprel.so" "$tmp/relative-jmprel2.so"
+is "$(reports "$tmp/separate" "$tmp/relative-jmprel.so" "$tmp/relative-jmprel2.so")" \
+	"cuInit called 6 times
+status 0, cuInit 6, cuDriverGetVersion 3" "two of them: called and counted"
 mkdir "$tmp/relative"
 patched relative libcuda.so.1 relative/libcuda.so.1
 other_auditor

@@ -119,6 +119,13 @@ native "a segment without an end" "$tmp/plain" "$tmp/endless.so"
 is "$(reports "$tmp/plain" "$tmp/endless.so" | sed -n 's, /[^ ]*/, ,gp')" \
 	"cuaudit: not routed: endless.so: its tables cannot be read" "a segment without an end: said"
 
+# Tables of the object that are not aligned are not read, program headers included.
+patched odd library.so odd.so
+native "program headers off a multiple of 8" "$tmp/plain" "$tmp/odd.so"
+is "$(reports "$tmp/plain" "$tmp/odd.so" | sed -n 's, /[^ ]*/, ,gp')" \
+	"cuaudit: not routed: odd.so: its tables cannot be read" \
+	"program headers off a multiple of 8: said"
+
 # A child's report begins anew, and what cannot be routed in it still cannot.
 build forks -fno-plt -x c - -L"$tmp" -l:libcuda.so.1 -ldl <<'C'
 #include <dlfcn.h>

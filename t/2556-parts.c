@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 
 #include "audit/filter.h"
+#define _DYNAMIC plt_dynamic
 #include "audit/plt.c"
+#undef _DYNAMIC
 #include "audit/now.c"
 #include "audit/escape.c"
 #include "audit/peer.c"
@@ -109,7 +111,8 @@ bool bind_slot(struct link_object *from, uint32_t number, uint32_t route)
 
 /*
  * An object as it lies in memory before it is relocated: five calls through its PLT, the last
- * two of versions of one function, and two relative relocations. Its first page is RELRO.
+ * two of versions of one function, and two relative relocations. Its first page is RELRO, and
+ * a part of the second, which stays writable.
  */
 static struct object {
 	uintptr_t got[NSLOTS];
@@ -122,7 +125,7 @@ static struct object {
 
 static ElfW(Phdr) headers[] = {
 	{ .p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_memsz = sizeof(object) },
-	{ .p_type = PT_GNU_RELRO, .p_flags = PF_R, .p_memsz = PAGE },
+	{ .p_type = PT_GNU_RELRO, .p_flags = PF_R, .p_memsz = PAGE + PAGE / 2 },
 };
 
 static const char *const names[CALLS] = { "puts", "cuInit", "cuMemFree_v2", "cuTwice", "cuTwice" };
@@ -184,7 +187,7 @@ static void make_object(size_t calls)
 }
 
 /* The resolver of an unaudited object, as plt_start finds it; never called. */
-static const uintptr_t plain = 0x5000, audited = 0x6000;
+enum { plain = 0x5000, audited = 0x6000 };
 
 /* The loader relocates lazily: it writes its words to where DT_PLTGOT leads. */
 static uintptr_t *relocate_lazily(void)
@@ -194,6 +197,50 @@ static uintptr_t *relocate_lazily(void)
 	got[GOT_MAP] = (uintptr_t)&map;
 	got[GOT_RESOLVER] = audited;
 	return got;
+}
+
+/* The auditor's own PLT, which nobody audits. */
+static uintptr_t own_got[GOT_RESERVED] = { 1, 2, plain };
+ElfW(Dyn) plt_dynamic[3];
+
+/* The resolver is looked for where the loader is old, started the program, and asks us alone. */
+static void test_start(void)
+{
+	static const struct {
+		unsigned int version;
+		bool by_kernel;
+		struct env_loader loader;
+		unsigned int peers;
+		bool found;
+	} cases[] = {
+		{ 1, true, { .auditors = 1 }, 0, true }, { 2, true, { .auditors = 1 }, 0, false },
+		{ 1, false, { .auditors = 1 }, 0, false }, { 1, true, { .auditors = 2 }, 0, false },
+		{ 1, true, { .auditors = 2 }, 1, true }, { 1, true, { .auditors = 3 }, 1, false },
+		{ 1, true, { .auditors = 1, .cut = true }, 0, false },
+		{ 1, true, { .auditors = 1, .profile = true }, 0, false },
+		{ 1, true, { .auditors = 1, .bind_not = true }, 0, true },
+	};
+
+	plt_dynamic[0] = (ElfW(Dyn)){ .d_tag = DT_STRTAB, .d_un.d_ptr = 1 };
+	plt_dynamic[1] = (ElfW(Dyn)){ .d_tag = DT_PLTGOT, .d_un.d_ptr = (uintptr_t)own_got };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		plt_resolver = 0;
+		object_by_kernel = cases[i].by_kernel;
+		peer_count = cases[i].peers;
+		plt_start(cases[i].version, &cases[i].loader);
+		ok(plt_resolver == (cases[i].found ? plain : 0), "start, case %zu: %s", i,
+		   cases[i].found ? "the loader's resolver" : "objects are left as they are");
+	}
+	/* That was with LD_BIND_NOT: what is bound is not written. */
+	make_object(CALLS);
+	plt_open(&record, &image, &map);
+	plt_bound(&record, "cuInit", 0x2222);
+	ok(object.got[GOT_RESOLVER] == (uintptr_t)plt_resolve && object.got[SLOTS_AT + 1] == 0x1001,
+	   "LD_BIND_NOT: its slots stay");
+	plt_close(&record);
+	plt_start(1, &cases[0].loader);
+	object_by_kernel = true;
+	peer_count = 0;
 }
 
 static void test_lazy(void)
@@ -627,6 +674,7 @@ int main(void)
 	object_table.slots = slots;
 	for (uint32_t i = 0; i < LINK_SLOTS; i++)
 		atomic_store(&slots[i].real, (void *)(uintptr_t)(0x7000000 + i));
+	test_start();
 	test_lazy();
 	test_now();
 	base = 0;

@@ -128,9 +128,11 @@ static void test_memory(void)
 	is_int(wrong, 0, "%d blocks: aligned, zero, nobody else's", BLOCKS);
 }
 
+enum { LINES = 5 };
+
 /* Two files of one number on two devices are two. */
 struct seen {
-	uint64_t files[4];
+	uint64_t files[LINES];
 	unsigned int count, bad;
 };
 
@@ -139,7 +141,7 @@ static bool see(const struct sys_mapping *mapping, void *data)
 	struct seen *seen = data;
 
 	seen->bad += mapping->from >= mapping->to || mapping->from % sys_page || mapping->to % sys_page;
-	if (seen->count < 4)
+	if (seen->count < LINES)
 		seen->files[seen->count++] = mapping->file;
 	return false;
 }
@@ -151,14 +153,16 @@ static void test_mappings(void)
 		"2000-3000 r-xp 00000000 fe:02 1234                       /b",
 		"3000-4000 rw-p 00000000 00:00 0                          [heap]",
 		"4000-5000 r--p 00001000 fe:01 1234                       /a",
+		"5000-6000 r-xp 00000000 103:01 1234                      /c",
 	};
 	struct seen seen = { .count = 0 };
 	struct taker taker = { see, &seen };
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < LINES; i++)
 		take_mapping(lines[i], &taker);
 	ok(seen.files[0] && seen.files[1] && seen.files[0] != seen.files[1],
 	   "one number on two devices is two files");
+	ok(seen.files[4] != seen.files[0], "also where these differ in the kind of device alone");
 	is_int((long long)seen.files[2], 0, "what is no file is none");
 	ok(seen.files[3] == seen.files[0], "two mappings of one file");
 	sys_each_mapping(see, &seen);

@@ -14,5 +14,7 @@ like "$(cat "$tmp/out")" "^cuaudit: wrong: 'cuStreamQurey' names no function; di
 	"the nearest functions are named"
 like "$(cat "$tmp/out")" "^cuaudit: wrong: '%straem' is no selector; did you mean %stream\\?" \
 	"so is the nearest class"
-is "$(grep -c '^cuaudit' "$tmp/out")" 3 "one line for each that is refused"
+like "$(cat "$tmp/out")" "^cuaudit: a hook: 'cuStreamQurey' names no function; " \
+	"a hook without a name is called a hook"
+is "$(grep -c '^cuaudit' "$tmp/out")" 4 "one line for each that is refused"
 done_testing

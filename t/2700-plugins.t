@@ -106,6 +106,9 @@ run CUAUDIT_HOOKS="$tmp/good.so,$tmp/./good.so(word=x)"
 is "$run_out" "arrived 3 kept 6
 good: nothing saw 3" "twice: started once"
 like "$run_err" "is given twice; give all of its options at once" "and that is said"
+run CUAUDIT_HOOKS="$tmp/calls.so(word=x)"
+is "$run_status $run_out" "0 arrived 3 kept 6" "options where there are none: the program runs on"
+like "$run_err" "calls has no option 'word'; it is left out" "... and they are judged"
 run CUAUDIT_HOOKS="$tmp/good.so(wrod=x)"
 like "$run_err" "good has no option 'wrod'; did you mean word\\?" "options are judged"
 
@@ -161,6 +164,89 @@ run CUAUDIT_HOOKS="$tmp/good.so,$tmp/same.so" CRASH=error
 is "$(grep -c 'does not start' "$tmp/err")" 2 "two that do not start"
 run CUAUDIT_HOOKS="$tmp/good.so,$tmp/same.so" CRASH=fault
 is "$run_status $(grep -c 'does not start: it crashed' "$tmp/err")" "0 2" "two that crash: each is caught"
+
+# What one that does not start has of a thread, by another's hook, is not told of its end.
+build left.so -shared -fPIC -x c - -L"$core" -l:cuaudit-core.so <<'END'
+#include <cuaudit/hook.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern const struct cuaudit_module cuaudit_module;
+
+static int init(const struct cuaudit_options *options)
+{
+	char key[16];
+
+	snprintf(key, sizeof(key), "%d", cuaudit_thread_key(sizeof(int), &cuaudit_module));
+	setenv("LEFT_KEY", key, 1);
+	return !options || !getenv("LEFT_STARTS") ? -16 : 0;
+}
+
+static void thread_exit(void *block)
+{
+	printf("left: %d\n", *(int *)block);
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "left", .init = init,
+	.thread_exit = thread_exit,
+};
+END
+build takes.so -shared -fPIC -x c - -L"$core" -l:cuaudit-core.so <<'END'
+#include <cuaudit/hook.h>
+#include <stdlib.h>
+
+static int enter(struct cuaudit_call *call, void *data)
+{
+	int *block = cuaudit_thread_block((uint32_t)atoi(getenv("LEFT_KEY")));
+
+	if (block)
+		*block = 7;
+	return call && !data ? CUAUDIT_CONTINUE : CUAUDIT_SKIP;
+}
+
+static int init(const struct cuaudit_options *options)
+{
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "takes", .functions = "cuInit", .enter = enter,
+	};
+
+	return options ? cuaudit_hook_add(&hook) : -1;
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "takes", .init = init,
+};
+END
+build thread -x c - -L"$tmp" -l:libcuda.so.1 -pthread <<'END'
+#include <pthread.h>
+#include <stdio.h>
+
+int cuInit(unsigned int flags);
+
+static void *call(void *data)
+{
+	return cuInit(0) ? NULL : data;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	void *called = NULL;
+
+	pthread_create(&thread, NULL, call, &thread);
+	pthread_join(thread, &called);
+	puts(called ? "called" : "not called");
+	return 0;
+}
+END
+for starts in 1 ""; do
+	is "$(audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="$tmp/left.so,$tmp/takes.so" \
+		${starts:+LEFT_STARTS=1} "$tmp/thread" 2>"$tmp/err")" "${starts:+left: 7
+}called" "a thread ends, LEFT_STARTS=$starts"
+	is "$(grep -c 'left.so does not start: ' "$tmp/err")" "$((1 - ${starts:-0}))" \
+		"... whether it starts"
+done
 build libgone.so -shared -fPIC -x c -Wl,-soname,libgone.so /dev/null
 plugin dependent.so "$plugins/good.c" -Wl,--no-as-needed -L"$tmp" -lgone
 rm "$tmp/libgone.so"

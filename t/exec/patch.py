@@ -5,6 +5,7 @@ rwx       segments of code are writable
 relative  the dynamic section is marked read-only, so that the loader leaves it as it is
 jmprel    DT_RELASZ counts the relocations of the PLT too, which follow
 moved     the program headers are at the end, in a segment of their own
+odd       they are there, 4 bytes behind a multiple of 8
 hidden    they are there, and in no segment
 endless   the segment of code ends behind the last address, where loaders count from 0 again
 """
@@ -50,16 +51,17 @@ if what == "jmprel":
     plt, = struct.unpack_from("<Q", elf, values[DT_PLTRELSZ] + 8)
     own, = struct.unpack_from("<Q", elf, values[DT_RELASZ] + 8)
     struct.pack_into("<Q", elf, values[DT_RELASZ] + 8, own + plt)
-if what in ("moved", "hidden"):
+if what in ("moved", "odd", "hidden"):
+    off = 4 if what == "odd" else 0
     end = -(-len(elf) // PAGE) * PAGE
     loads = [h for h in headers if struct.unpack_from("<I", elf, h)[0] == PT_LOAD]
     notes = [h for h in headers if struct.unpack_from("<I", elf, h)[0] == PT_NOTE and h > loads[-1]]
-    if what == "moved":
+    if what != "hidden":
         last = sum(struct.unpack_from("<Q", elf, loads[-1] + field)[0] for field in (16, 40))
         place = -(-last // PAGE) * PAGE
         struct.pack_into("<IIQQQQQQ", elf, notes[0], PT_LOAD, R, end, place, place,
-                         size * count, size * count, PAGE)
-    elf += bytes(end - len(elf)) + elf[at:at + size * count]
+                         off + size * count, off + size * count, PAGE)
+    elf += bytes(end + off - len(elf)) + elf[at:at + size * count]
     elf[at:at + size * count] = bytes(size * count)
-    struct.pack_into("<Q", elf, 32, end)
+    struct.pack_into("<Q", elf, 32, end + off)
 open(target, "wb").write(elf)

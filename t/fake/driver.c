@@ -271,12 +271,15 @@ EXPORT int cuGetProcAddress_v2(const char *name, void **answer, int version,
 EXPORT int cuGetExportTable(const void **table, const unsigned char *uuid)
 {
 	static const unsigned long words[3] = { sizeof(words), 1, 2 };
+	static const unsigned long large[511] = { sizeof(large) };
+	static const void *const functions[2] = { functions, NULL };
+	static const void *const tables[] = { NULL, words, large, functions };
 
 	arrive(__func__);
 	/* As the real one, which does not look at the UUID then. */
 	if (!table || !uuid)
 		return 1;
-	*table = uuid[0] == 1 ? words : NULL;
+	*table = uuid[0] < sizeof(tables) / sizeof(tables[0]) ? tables[uuid[0]] : NULL;
 	return *table ? 0 : 500;
 }
 

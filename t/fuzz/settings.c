@@ -272,16 +272,68 @@ static void write_somewhere(void)
 		fuzz_check(cuaudit_output(".json") < 0);
 }
 
-static void run(void)
+/* Of entries that lie in memory of their own, any list may be cut. */
+static void check_loader(void)
+{
+	struct env_loader loader = { .auditors = 0 }, wanted = { .auditors = 0 };
+
+	env_read_loader(&loader, entries, NULL);
+	for (char **entry = entries; *entry; entry++) {
+		wanted.bind_not |= !strncmp(*entry, "LD_BIND_NOT=", 12);
+		wanted.profile |= !strncmp(*entry, "LD_PROFILE=", 11);
+		if (strncmp(*entry, "LD_AUDIT=", 9))
+			continue;
+		wanted.cut = true;
+		for (const char *at = *entry + 9; *at; at += strspn(at, ":")) {
+			size_t length = strcspn(at, ":");
+
+			wanted.auditors += length != 0;
+			at += length;
+		}
+	}
+	fuzz_check(loader.auditors == wanted.auditors && loader.cut == wanted.cut);
+	fuzz_check(loader.bind_not == wanted.bind_not && loader.profile == wanted.profile);
+}
+
+/* The entries as the kernel lays them out, one behind the other, and the program's name. */
+static void check_cut(const char *whole, size_t size, unsigned int auditors, bool cut)
 {
 	struct env_loader loader = { .auditors = 0 };
+	char block[64], *envp[4];
+	unsigned int count = 0;
+
+	memcpy(block, whole, size);
+	/* "+" begins what the loader cut off its list: no entry. */
+	for (size_t at = 0; at < size && block[at] != '@'; at += strlen(block + at) + 1)
+		if (block[at] != '+')
+			envp[count++] = block + at;
+	envp[count] = NULL;
+	env_read_loader(&loader, envp, memchr(block, '@', size));
+	fuzz_check(loader.auditors == auditors && loader.cut == cut);
+}
+
+static void check_cuts(void)
+{
+#define CUT(whole, auditors, cut) check_cut(whole, sizeof(whole), auditors, cut)
+	CUT("A=1\0LD_AUDIT=/a.so:/b.so\0B=2\0@", 2, false);
+	CUT("A=1\0B=2\0LD_AUDIT=:/a.so::/b.so:\0@", 2, false);
+	CUT("LD_AUDIT=/a.so\0+/b.so\0B=2\0@", 1, true);
+	CUT("A=1\0LD_AUDIT=/a.so\0+/b.so\0@", 1, true);
+	CUT("LD_AUDIT=\0+/b.so\0@", 0, true);
+	CUT("LD_AUDIT=\0@", 0, false);
+	CUT("A=1\0@", 0, false);
+#undef CUT
+}
+
+static void run(void)
+{
 	size_t before = 0;
 
 	make_environment();
 	for (char **entry = entries; *entry; entry++)
 		before += strlen(*entry);
 	table = (struct link_table){ .envp = entries, .may_say = always };
-	env_read_loader(&loader, entries, NULL);
+	check_loader();
 	env_read(&table.environment, entries);
 	if (table.environment.follow[0] == '0')
 		env_unfollow(entries);
@@ -312,6 +364,7 @@ int main(int argc, char **argv)
 
 	fuzz_start(argc, argv, &seed, &first, &count);
 	cuaudit_core_link = &table;
+	check_cuts();
 	for (uint64_t i = first; i < first + count; i++) {
 		chance_begin(seed, i);
 		fuzz_number = i;

@@ -13,7 +13,8 @@ static const char *const names[] = {
 #include <cuaudit/variables.def>
 #undef VARIABLE
 	"CUAUDIT_HOOKS", "CUAUDIT_HOOKS", "CUAUDIT_OUTPUT", "CUAUDIT_FUNCTIONS",
-	"CUAUDIT_EXCLUDE", "LD_AUDIT", "RANK", "SLURM_PROCID",
+	"CUAUDIT_EXCLUDE", "LD_AUDIT", "LD_BIND_NOT", "LD_PROFILE", "RANK",
+	"SLURM_PROCID",
 };
 
 static const char *const tokens[] = {

@@ -17,7 +17,8 @@ enum { MOST = 32, STACK = 256 * 1024 };
 static const void *frames[MOST], *unwound[MOST];
 static uint32_t nframes, nunwound;
 static char thread_name[CUAUDIT_THREAD_NAME];
-static char build_id[64], other_id[64];
+static char build_id[64], other_id[64], aligned_id[64];
+static const void *aligned;	/* in a library whose notes are aligned to 8 bytes */
 static int error_kept;
 static uint64_t own_base, other_base;
 static bool unwinds = true;	/* not where the unwind tables do not hold */
@@ -44,6 +45,8 @@ static int look(struct cuaudit_call *call, void *data)
 	hex(build_id, id, length);
 	length = cuaudit_library_build_id(cuaudit_library_at(data), id, 4);
 	hex(other_id, id, length ? 4 : 0);
+	length = cuaudit_library_build_id(cuaudit_library_at(aligned), id, sizeof(id));
+	hex(aligned_id, id, length);
 	own_base = cuaudit_library_base(cuaudit_call_library(call));
 	other_base = cuaudit_library_base(cuaudit_library_at(data));
 	return CUAUDIT_CONTINUE;
@@ -181,8 +184,9 @@ static uint64_t base_of(void *address)
 	return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map->l_addr : 1;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "caller", .functions = "cuInit", .enter = look,
 		.data = (void *)(uintptr_t)printf,
@@ -191,6 +195,7 @@ int main(void)
 	struct sigaction action = { .sa_handler = in_handler, .sa_flags = SA_ONSTACK };
 	pthread_t thread;
 
+	aligned = library ? dlsym(library, "aligned") : NULL;
 	is_int(cuaudit_hook_add(&hook), 0, "a hook");
 	outer();
 	is_int(nunwound, 0, "no unwinder that was not asked for");
@@ -224,5 +229,6 @@ int main(void)
 	is_int((long long)other_base, (long long)base_of((void *)(uintptr_t)printf), "where another library is");
 	diag("build-id %s", build_id);
 	diag("libc %s", other_id);
+	diag("aligned %s", aligned_id);
 	return done_testing();
 }

@@ -325,6 +325,17 @@ static void *calls_init(void *data)
 	return data;
 }
 
+/* As the libc of another namespace, which has its key of that number in the same place. */
+static void *calls_init_and_overwrites(void *data)
+{
+	enum { LAST_IN_THREAD = 31 };
+
+	cuInit(0);
+	if (!pthread_getspecific(LAST_IN_THREAD) || pthread_setspecific(LAST_IN_THREAD, &key))
+		note("no key ");
+	return data;
+}
+
 static void at_thread_end(void)
 {
 	const struct cuaudit_hook hook = {
@@ -339,6 +350,9 @@ static void at_thread_end(void)
 	pthread_join(thread, NULL);
 	saw("end 5", "is told of the thread's end, and calls the driver");
 	ok(real_at_end && real_at_end == cuaudit_real(CUAUDIT_ID_cuInit), "whose function it finds");
+	pthread_create(&thread, NULL, calls_init_and_overwrites, NULL);
+	pthread_join(thread, NULL);
+	saw("end 5", "also where another namespace's key has taken the place of ours");
 	drop(handle);
 }
 
@@ -444,11 +458,49 @@ static void selectors(void)
 	is_int(attach("cuStreamQuery,cuStreamQurey", "wrong", 0), -ENOENT, "a name that is none");
 	is_int(attach("%straem", "wrong", 0), -EINVAL, "a class that is none");
 	is_int(attach("/cu(/", "wrong", 0), -EINVAL, "a bad regex");
+	is_int(attach("cuStreamQurey", NULL, 0), -ENOENT, "the same of a hook without a name");
 	handle = attach("cuNewSelf", "n", 0);
 	ok(handle > 0, "a function that only the driver knows");
 	cuNewSelf();
 	saw("+n-n", "is hooked");
 	drop(handle);
+}
+
+/* What is told of functions is what the table has. */
+static void rows(void)
+{
+	static const struct {
+		const char *name, *base;
+		uint32_t version, nparams;
+	} table[] = {
+#define CUAPI(id, symbol, base, version, variant, flavour, hdr, classes, nparams, params) \
+		[id] = { #symbol, #base, version, nparams },
+#include <cuaudit/driver_api.def>
+#undef CUAPI
+	};
+	const uint32_t count = sizeof(table) / sizeof(table[0]);
+	const struct cuaudit_function *known;
+	struct cuaudit_function row;
+	unsigned int wrong = 0, found = 0;
+
+	for (uint32_t id = 0; id < count; id++)
+		wrong += cuaudit_row_get(id, &row) || strcmp(row.name, table[id].name) ||
+			 strcmp(row.base, table[id].base) || row.id != (int32_t)id ||
+			 row.version != table[id].version || row.nparams != table[id].nparams ||
+			 row.slot != UINT32_MAX || !row.classes;
+	is_int(wrong, 0, "rows of the table");
+	is_int(cuaudit_row_get(count, &row), -ENOENT, "and none behind the last");
+	wrong = 0;
+	for (uint32_t slot = 0; (known = cuaudit_function_get(slot)); slot++) {
+		wrong += known->slot != slot;
+		if (known->id < 0)
+			continue;
+		found++;
+		cuaudit_row_get((uint32_t)known->id, &row);
+		wrong += strcmp(known->name, row.name) || known->version != row.version ||
+			 known->nparams != row.nparams || known->classes != row.classes;
+	}
+	is_int(wrong, 0, "of the driver's functions %u are rows", found);
 }
 
 static int filtered(const char *include, const char *exclude)
@@ -927,6 +979,7 @@ int main(int argc, char **argv)
 	versions();
 	times();
 	selectors();
+	rows();
 	libraries(argv[1]);
 	recursion();
 	exchanges();

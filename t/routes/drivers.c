@@ -23,9 +23,14 @@ static init_fn init_of(void *driver)
 	return (init_fn)dlsym(driver, "cuInit");
 }
 
+static int calls_of(void *driver, const char *function)
+{
+	return ((calls_fn)dlsym(driver, "cuaudit_fake_calls"))(function);
+}
+
 static int calls_in(void *driver)
 {
-	return ((calls_fn)dlsym(driver, "cuaudit_fake_calls"))("cuInit");
+	return calls_of(driver, "cuInit");
 }
 
 static void by_path(const char *path)
@@ -58,6 +63,8 @@ static void two_copies(const char *a, const char *b)
 	if (observe_routed()) {
 		is_int(observe_enters_in(0, "cuInit"), 2, "counted for the first");
 		is_int(observe_enters_in(1, "cuInit"), 1, "counted for the second");
+		is_int(calls_of(first, "cuDriverGetVersion"), 1 + 1, "the first's version, asked once");
+		is_int(calls_of(second, "cuDriverGetVersion"), 1, "the second's");
 	}
 	seen("cuInit", 3, NULL);
 }
@@ -179,13 +186,43 @@ static void companion(const char *path)
 								      "cuaudit_fake_address");
 	void *(*ask)(void *) = (void *(*)(void *))dlsym(library, "asker_by_dlsym");
 	int (*call)(void) = (int (*)(void))dlsym(library, "library_init");
+	uint64_t before;
 
 	observe_start(driver);
 	is_ptr(ask(driver), own("cuInit"), "its dlsym has the driver's own address");
 	is_int(call(), 0, "it calls");
 	is_int(calls_in(driver), 1, "the driver");
-	if (observe_routed())
-		is_int(observe_enters("cuInit"), 0, "and that is not routed");
+	if (!observe_routed())
+		return;
+	is_int(observe_enters("cuInit"), 0, "and that is not routed");
+	init_of(driver)(0);
+	before = observe_correlation();
+	call();
+	init_of(driver)(0);
+	is_int(observe_enters("cuInit"), 2, "the program's own are");
+	is_int((long long)(observe_correlation() - before), 1, "the library's takes no number");
+}
+
+/* A loader of the driver answers look-ups with functions of the copy that it has loaded. */
+static void answers_of(const char *path, const char *other)
+{
+	void *loader = open_or_end(path), *driver = open_or_end(other), *answer = NULL;
+	int (*ask)(const char *, void **, int, unsigned long long, int *) =
+		(int (*)(const char *, void **, int, unsigned long long, int *))
+			dlsym(loader, "cuGetProcAddress_v2");
+	const struct cuaudit_escape *(*escape)(uint32_t);
+
+	observe_start(loader);
+	is_int(ask("cuInit", &answer, 13000, 0, NULL), 0, "a look-up");
+	is_ptr(answer, (void *)init_of(driver), "answers the other copy's function");
+	is_int(((init_fn)answer)(0), 0, "a call");
+	is_int(calls_in(driver), 1, "arrived there");
+	if (!observe_routed())
+		return;
+	is_int(observe_enters_in(1, "cuInit"), 1, "and was seen");
+	is_int((long long)observe_bound("cuInit", CUAUDIT_ROUTE_PROCADDR), 1, "by the look-up");
+	escape = (const struct cuaudit_escape *(*)(uint32_t))observe_core("cuaudit_escape_get");
+	ok(!escape(0), "nothing escaped");
 }
 
 static void chosen(const char *name, const char *path)
@@ -246,6 +283,8 @@ int main(int argc, char **argv)
 		by_path(argv[2]);
 	else if (!strcmp(how, "two"))
 		two_copies(argv[2], argv[3]);
+	else if (!strcmp(how, "answers"))
+		answers_of(argv[2], argv[3]);
 	else if (!strcmp(how, "reopened"))
 		reopened(argv[2]);
 	else if (!strcmp(how, "moved"))

@@ -13,6 +13,7 @@ enum { SLOTS = 16384, LIBRARIES = 64 };
 const char *observe_only;
 
 static void *core;
+static _Atomic uint64_t last;	/* the correlation id of the last call that was entered */
 static _Atomic int enters[SLOTS], exits[SLOTS], from[SLOTS][LIBRARIES];
 static const char *_Atomic libraries[LIBRARIES];
 
@@ -78,6 +79,7 @@ static int enter(struct cuaudit_call *call, void *data)
 	const struct cuaudit_library *library = call_library(call);
 
 	(void)data;
+	last = call->correlation;
 	enters[call->function->slot]++;
 	from[call->function->slot][library->index % LIBRARIES]++;
 	libraries[library->index % LIBRARIES] = library->name;
@@ -168,6 +170,11 @@ int observe_from(const char *function, const char *library)
 		if (libraries[i] && !strcmp(libraries[i], library))
 			return sum(function, &from[0][i], LIBRARIES);
 	return 0;
+}
+
+uint64_t observe_correlation(void)
+{
+	return last;
 }
 
 void observe_reset(void)

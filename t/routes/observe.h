@@ -57,7 +57,10 @@ int observe_enters_in(uint32_t driver, const char *function);
 /* Calls of the library of that base name, NULL for the program itself. */
 int observe_from(const char *function, const char *library);
 
-/* Sets all of these to 0. */
+/* The correlation id of the last call that was entered. */
+uint64_t observe_correlation(void);
+
+/* Sets all of the counts to 0. */
 void observe_reset(void);
 
 uint64_t observe_bound(const char *function, enum cuaudit_route route);

@@ -109,6 +109,7 @@ static void tables(void)
 	const struct cuaudit_export_table *found;
 	const void *answer = NULL, *again = NULL;
 	static const unsigned char known[16] = { 1, 2, 3 }, unknown[16] = { 9 };
+	static const unsigned char large[16] = { 2 }, pointers[16] = { 3 };
 
 	is_int(cuGetExportTable(&answer, known), 0, "an export table");
 	is_int(cuGetExportTable(&again, known), 0, "again");
@@ -127,6 +128,9 @@ static void tables(void)
 	is_int((long long)found->size, 24, "its size");
 	is_int((long long)found->count, 2, "how often");
 	is_int(table(1)->result, 500, "the second's result");
+	is_int(cuGetExportTable(&again, large) + cuGetExportTable(&again, pointers), 0, "two more");
+	is_int((long long)table(2)->size, 4088, "the size of a large one");
+	is_int((long long)table(3)->size, 0, "one that begins with a pointer has no known size");
 }
 
 static void left_alone(void)

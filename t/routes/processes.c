@@ -80,6 +80,68 @@ static void simple_fork(void)
 	seen("cuInit", 4, NULL);
 }
 
+/* How often the auditor could not route an indirect function; -1: there are other escapes. */
+static int indirect_functions(void)
+{
+	const struct cuaudit_escape *(*get)(uint32_t), *escape;
+	int count = 0;
+
+	get = (const struct cuaudit_escape *(*)(uint32_t))observe_core("cuaudit_escape_get");
+	for (uint32_t i = 0; get && (escape = get(i)); i++)
+		count = escape->kind == CUAUDIT_ESCAPE_IFUNC && count >= 0 ?
+			count + (int)escape->count : -1;
+	return count;
+}
+
+/* How often an export table was handed out, of those that are known. */
+static int export_tables(void)
+{
+	const struct cuaudit_export_table *(*get)(uint32_t), *table;
+	int count = 0;
+
+	get = (const struct cuaudit_export_table *(*)(uint32_t))
+		observe_core("cuaudit_export_table_get");
+	for (uint32_t i = 0; get && (table = get(i)); i++)
+		count += (int)table->count;
+	return count;
+}
+
+/* What holds for the process holds for a child; what its calls were given is the parent's. */
+static int child_inherits(void)
+{
+	static const unsigned char uuid[16] = { 1 };
+	const void *table;
+
+	if (indirect_functions() != 1 || indirect_functions() != 1)
+		return 1;
+	if (export_tables())
+		return 2;
+	return cuGetExportTable(&table, uuid) || export_tables() != 1 ? 3 : 0;
+}
+
+static void inherited(const char *path)
+{
+	static const unsigned char uuid[16] = { 1 };
+	const void *table;
+	void *driver;
+	pid_t child;
+
+	observe_start(RTLD_DEFAULT);
+	driver = dlopen(path, RTLD_NOW);
+	ok(driver, "a driver with an indirect function");
+	if (!observe_routed())
+		return;
+	is_int(indirect_functions(), 1, "which is not routed");
+	is_int(indirect_functions(), 1, "once");
+	is_int(cuGetExportTable(&table, uuid) + cuGetExportTable(&table, uuid), 0, "export tables");
+	is_int(export_tables(), 2, "are seen");
+	child = fork();
+	if (!child)
+		_exit(child_inherits());
+	is_int(wait_for(child), 0, "a child knows of the first, not of the others");
+	is_int(export_tables(), 2, "ours are ours");
+}
+
 /*
  * One child by fork, one that nobody told the core of. Both end as any process, and the latter
  * does not report: what it has of the parent's calls is the parent's.
@@ -184,6 +246,8 @@ int main(int argc, char **argv)
 	self = argv[0];
 	if (!strcmp(how, "fork"))
 		simple_fork();
+	else if (!strcmp(how, "inherited"))
+		inherited(argc > 2 ? argv[2] : "");
 	else if (!strcmp(how, "reporting"))
 		reporting();
 	else if (!strcmp(how, "fork-first"))

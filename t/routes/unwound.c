@@ -222,13 +222,13 @@ static void call_inside(void *data)
 	cuInit(0);
 }
 
+static char low_stack[STACK], *coroutine_stack = low_stack;
+
 static void run_coroutine(void)
 {
-	static char stack[STACK];
-
 	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = stack;
-	coroutine.uc_stack.ss_size = sizeof(stack);
+	coroutine.uc_stack.ss_sp = coroutine_stack;
+	coroutine.uc_stack.ss_size = STACK;
 	coroutine.uc_link = NULL;
 	makecontext(&coroutine, body, 0);
 	swapcontext(&first, &coroutine);
@@ -277,6 +277,47 @@ static void move_and_end(void)
 		pthread_create(&thread, NULL, stay, (void *)(uintptr_t)"on the next thread");
 		pthread_join(thread, NULL);
 	}
+}
+
+static void wait_in_call(void *data)
+{
+	(void)data;
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+}
+
+/* Leaves a call to another thread, where it ends while one of this thread is inside of it. */
+static void *leave_and_nest(void *data)
+{
+	run_coroutine();
+	cuLaunchHostFunc(NULL, wait_in_call, NULL);
+	cuInit(0);
+	is_int(depth_of_init, 0, "%s: ended elsewhere within another call", (const char *)data);
+	return data;
+}
+
+/* The coroutine's stack is above the thread's, as that of a call which is still in the driver. */
+static void move_within_call(void)
+{
+	char *stacks = mmap(NULL, 3 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	mprotect(stacks + STACK, STACK, PROT_NONE);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, stacks, STACK);
+	coroutine_stack = stacks + 2 * STACK;
+	for (int way = 0; way < MOVED; way++) {
+		turn = way;
+		pthread_create(&thread, &attributes, leave_and_nest, (void *)(uintptr_t)moved[way]);
+		pthread_barrier_wait(&barrier);
+		swapcontext(&second, &coroutine);
+		pthread_barrier_wait(&barrier);
+		pthread_join(thread, NULL);
+	}
+	coroutine_stack = low_stack;
+	munmap(stacks, 3 * STACK);
 }
 
 /* What hooks have of the thread that they run on: by cuStreamQuery, the second one's. */
@@ -370,6 +411,7 @@ static void move(void)
 	cuInit(0);
 	is_int(depth_of_init, 0, "the first thread is in no call");
 	stay((void *)(uintptr_t)"on the first thread");
+	move_within_call();
 	move_and_end();
 }
 /*
