@@ -61,13 +61,18 @@ static inline bool text_prints(struct text_character character)
 	return character.valid && !character.control;
 }
 
-/* What is printed of the character at text, next of it: so many bytes. */
-static inline const char *text_printed(const char *text, struct text_character next, size_t *bytes)
+/* What is printed of the character at *at, so many bytes, and goes to the next; NULL at the end. */
+static inline const char *text_printed(const char *text, size_t length, size_t *at, size_t *bytes)
 {
-	bool prints = text_prints(next);
+	const char *from = text + *at;
+	struct text_character next;
 
-	*bytes = prints ? next.length : sizeof(TEXT_REPLACEMENT) - 1;
-	return prints ? text : TEXT_REPLACEMENT;
+	if (*at >= length)
+		return NULL;
+	next = text_next(from, length - *at);
+	*at += next.length;
+	*bytes = text_prints(next) ? next.length : sizeof(TEXT_REPLACEMENT) - 1;
+	return text_prints(next) ? from : TEXT_REPLACEMENT;
 }
 
 /*
@@ -76,19 +81,12 @@ static inline const char *text_printed(const char *text, struct text_character n
  */
 static inline size_t text_print(char *to, size_t size, const char *text, size_t length)
 {
-	size_t used = 0;
+	size_t used = 0, at = 0, bytes;
+	const char *from;
 
-	for (size_t at = 0; at < length;) {
-		struct text_character next = text_next(text + at, length - at);
-		size_t bytes;
-		const char *from = text_printed(text + at, next, &bytes);
-
-		if (bytes >= size - used)
-			break;
+	while ((from = text_printed(text, length, &at, &bytes)) && bytes < size - used)
 		for (size_t i = 0; i < bytes; i++)
 			to[used++] = from[i];
-		at += next.length;
-	}
 	to[used] = '\0';
 	return used;
 }

@@ -38,16 +38,11 @@ void buffer_text(struct buffer *out, const char *text)
 
 void buffer_printed(struct buffer *out, const char *text, size_t size)
 {
-	struct text_character next;
+	size_t at = 0, bytes;
+	const char *from;
 
-	for (size_t at = 0; at < size; at += next.length) {
-		size_t bytes;
-		const char *from;
-
-		next = text_next(text + at, size - at);
-		from = text_printed(text + at, next, &bytes);
+	while ((from = text_printed(text, size, &at, &bytes)))
 		buffer_bytes(out, from, bytes);
-	}
 }
 
 void buffer_name(struct buffer *out, const char *text)

@@ -64,16 +64,11 @@ void out_right(struct out *out, const char *text, size_t width)
 
 void out_printed(struct out *out, const char *text, size_t length)
 {
-	struct text_character next;
+	size_t at = 0, bytes;
+	const char *from;
 
-	for (size_t at = 0; at < length; at += next.length) {
-		size_t bytes;
-		const char *from;
-
-		next = text_next(text + at, length - at);
-		from = text_printed(text + at, next, &bytes);
+	while ((from = text_printed(text, length, &at, &bytes)))
 		out_bytes(out, from, bytes);
-	}
 }
 
 /* Where the character of that number begins, or the end. */
