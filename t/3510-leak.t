@@ -123,6 +123,8 @@ like "$(cat "$tmp/report.leak")" \
 	'double-free in cuMemFree_v2, called by leaks double_free\+0x[0-9a-f]+ \(0x[0-9a-f]+\), answer CUDA_ERROR_INVALID_VALUE$' \
 	"text: an error"
 like "$(cat "$tmp/report.leak")" 'gone in cuCtxDestroy_v2, .*, with its context$' "text: with what it went"
+leaks fail=no wrong-context
+is "$(grep -c ', of context 0x[0-9a-f]*, not 0x[0-9a-f]*' "$tmp/report.leak")" 2 "text: both contexts"
 
 # Suppressions.
 cat >"$tmp/known" <<'END'

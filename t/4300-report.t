@@ -100,7 +100,7 @@ mkdir "$tmp/job"
 sum_calls=0
 sum_ns=0
 for pid in $(seq 1 200); do
-	synth -p "$pid" -s "$pid" -t 2 -n 300 "$tmp/job/$pid.cutrace"
+	synth -a -p "$pid" -s "$pid" -t 2 -n 300 "$tmp/job/$pid.cutrace"
 	sum_calls=$((sum_calls + $(truth calls)))
 	sum_ns=$((sum_ns + $(truth ns)))
 done
@@ -113,6 +113,17 @@ is "$(jq -r '[.processes[].functions[].calls] | add' "$tmp/json")" "$sum_calls" 
 	"... by process and function"
 is "$(jq -r '.processes[9] | "\(.path) \(.pid)"' "$tmp/json")" "$tmp/job/10.cutrace 10" \
 	"... in the order of their files"
+value '"\(.functions | length) \(.libraries | length) \(.kernels | length)"' "$tmp/job" >"$tmp/rows"
+read -r functions libraries kernels <"$tmp/rows"
+"$cuaudit" report --top 1 "$tmp/job" >"$tmp/out"
+is "$(sed -n 's/^ \{28\}and \(.*\) more$/\1/p' "$tmp/out")" "$((functions - 1)) functions
+$((libraries - 1)) libraries
+$((kernels - 1)) kernels
+199 processes
+7 ranks
+4 results
+199 processes" "... what is left out of each table"
+like "$(sed -n '/Processes   Rank$/,/^$/p' "$tmp/out")" ' 50 +[0-9.]+[KM]iB +25 +[0-7]$' "... a rank's threads, peak, processes"
 synth -t 5 -n 1000000 "$tmp/large.cutrace"
 for jobs in 2 7; do
 	for format in text json; do
@@ -236,7 +247,9 @@ is "$(jq -r '.functions[] | select(.name == "cuCtxGetCurrent") | .b.calls - .a.c
 "$cuaudit" report --diff "$tmp/other.cutrace" "$one" >"$tmp/out"
 like "$(cat "$tmp/out")" ' new      cuModuleGetFunction$' "... the other way round"
 like "$(cat "$tmp/out")" '^7 functions without a change$' "... the rest"
-is "$("$cuaudit" report --diff "$tmp/job" "$tmp/job" | sed 1,3d)" "10 functions without a change" \
+is "$("$cuaudit" report --diff "$tmp/job" "$tmp/job" | sed 1,3d)" "10 functions without a change
+
+$kernels kernels without a change" \
 	"a folder with itself"
 synth -t 1 -s 5 -n 30000 "$tmp/seed5.cutrace"
 synth -t 1 -s 6 -n 30000 "$tmp/seed6.cutrace"

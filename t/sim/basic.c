@@ -26,6 +26,7 @@ static void before_init(void)
 	RC(cuDeviceGet(&dev, 0), 3);
 	RC(cuDeviceGetCount(&n), 3);
 	RC(cuCtxGetCurrent(&context), 3);
+	RC(cuCtxSetCurrent(NULL), 3);
 	RC(cuCtxCreate_v2(&context, 0, 0), 3);
 	RC(cuDevicePrimaryCtxRetain(&context, 0), 3);
 	RC(cuMemAlloc_v2(&p, 16), 3);

@@ -224,6 +224,8 @@ static void batch(void)
 	GOOD(cuMemcpyHtoD_v2(a, in, SIZE));
 	GOOD(cuMemcpyBatchAsync_v2(to, from, sizes, 2, &attributes, &index, 1,
 				   stream));
+	RC(cuMemcpyBatchAsync_v2(to, from, sizes, 2, &attributes, &index, 1,
+				 NULL), 400);
 	GOOD(cuMemcpyDtoH_v2(out, b, 128));
 	ok(same(out, in + 64, 64) && same(out + 64, in, 64), "a batch");
 	sizes[1] = SIZE + 1;

@@ -107,6 +107,7 @@ static void attributes(void)
 		ok(offset == want[i][0] && size == want[i][1],
 		   "parameter %zu", i);
 	}
+	GOOD(cuFuncGetParamInfo(saxpy, 4, &offset, NULL));
 	RC(cuFuncGetParamInfo(saxpy, 5, &offset, &size), 1);
 	GOOD(cuFuncGetAttribute(&n, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, saxpy));
 	is_int(n, 4096, "static shared memory");
@@ -147,6 +148,10 @@ static void launches(void)
 		.blockDimX = 32, .blockDimY = 1, .blockDimZ = 1,
 		.attrs = &cooperative, .numAttrs = 1,
 	};
+	CUlaunchConfig clusters = {
+		.gridDimX = 2, .gridDimY = 2, .gridDimZ = 2,
+		.blockDimX = 32, .blockDimY = 1, .blockDimZ = 1, .numAttrs = 1,
+	};
 	CUcontext other;
 
 	GOOD(launch(saxpy, 1, 256, 0, params, NULL));
@@ -175,6 +180,17 @@ static void launches(void)
 	GOOD(cuLaunchKernelEx(&config, empty, NULL, NULL));
 	GOOD(cuLaunchKernelEx_ptsz(&config, empty, NULL, NULL));
 	RC(cuLaunchKernelEx(NULL, empty, NULL, NULL), 1);
+	for (int i = 0; i < 3; i++) {
+		CUlaunchAttribute cluster = { .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION };
+		unsigned int *grid[] = { &clusters.gridDimX, &clusters.gridDimY, &clusters.gridDimZ };
+
+		cluster.value.clusterDim.x = cluster.value.clusterDim.y = cluster.value.clusterDim.z = 2;
+		clusters.attrs = &cluster;
+		GOOD(cuLaunchKernelEx(&clusters, empty, NULL, NULL));
+		*grid[i] = 3;
+		RC(cuLaunchKernelEx(&clusters, empty, NULL, NULL), 912);
+		*grid[i] = 2;
+	}
 	RC(cuLaunchCooperativeKernel(empty, 100000, 1, 1, 1024, 1, 1, 0, NULL,
 				     NULL), 720);
 	GOOD(cuCtxCreate_v2(&other, 0, 1));
