@@ -107,14 +107,13 @@ static bool is_not_below(uint64_t state)
 	return search.passed && !search.found;
 }
 
-static bool has_moved(struct thread *thread, uintptr_t frame)
+/* Puts one in place of a mark, the first one like it. */
+static bool exchange(struct thread *thread, uintptr_t mark, uintptr_t by)
 {
 	for (uint32_t i = 0; i < THREAD_MOVED; i++) {
-		uintptr_t marked = frame;
+		uintptr_t found = mark;
 
-		if (atomic_compare_exchange_strong_explicit(&thread->moved[i], &marked, 0,
-							    memory_order_relaxed,
-							    memory_order_relaxed))
+		if (atomic_compare_exchange_strong(&thread->moved[i], &found, by))
 			return true;
 	}
 	return false;
@@ -126,7 +125,7 @@ static bool has_moved(struct thread *thread, uintptr_t frame)
  */
 static bool is_named(const struct thread *thread, uintptr_t frame)
 {
-	if (thread_frame(__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE)) == frame)
+	if (thread_frame(__atomic_load_n(&thread->state, __ATOMIC_SEQ_CST)) == frame)
 		return true;
 	for (uint32_t i = 0; i < THREAD_FRAMES; i++)
 		if (thread_frame(__atomic_load_n(&thread->outer[i], __ATOMIC_RELAXED)) == frame)
@@ -134,18 +133,26 @@ static bool is_named(const struct thread *thread, uintptr_t frame)
 	return false;
 }
 
-/* A mark that its thread does not look for would be taken for one of a later call there. */
+/*
+ * A mark that its thread does not look for would be taken for one of a later call there. The
+ * thread may be about to drop the call: then it finds the mark, or here is found that it has.
+ */
 void unwound_move(struct thread *from, uintptr_t frame)
 {
-	if (!is_named(from, frame))
-		return;
-	for (uint32_t i = 0; i < THREAD_MOVED; i++) {
-		uintptr_t none = 0;
+	if (is_named(from, frame) && exchange(from, 0, frame) && !is_named(from, frame))
+		exchange(from, frame, 0);
+}
 
-		if (atomic_compare_exchange_strong_explicit(&from->moved[i], &none, frame,
-							    memory_order_relaxed,
-							    memory_order_relaxed))
-			return;
+/* What the thread thought left was dropped: of that no mark is looked for. */
+static void drop_marks(struct thread *thread, uint64_t state, uint32_t depth)
+{
+	thread->depth = depth;
+	__atomic_store_n(&thread->state, state, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < THREAD_MOVED; i++) {
+		uintptr_t mark = atomic_load(&thread->moved[i]);
+
+		if (mark && !is_named(thread, mark))
+			atomic_compare_exchange_strong(&thread->moved[i], &mark, 0);
 	}
 }
 
@@ -238,12 +245,14 @@ uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t
 {
 	uint64_t state = thread->state;
 	uint32_t at = state & THREAD_NESTED ? thread->depth : 0;
+	bool judged = false;
 
 	while (state) {
-		bool moved = state != THREAD_ENDING && has_moved(thread, thread_frame(state));
+		bool moved = state != THREAD_ENDING && exchange(thread, thread_frame(state), 0);
 
 		if (!moved && !is_left(thread, state, frame))
 			break;
+		judged |= !moved;
 		if (moved)
 			;	/* it ended, elsewhere */
 		else if (state & THREAD_INSIDE)
@@ -253,6 +262,8 @@ uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t
 		state = at ? thread->outer[at % THREAD_FRAMES] : 0;
 		at -= at > 0;
 	}
+	if (judged)
+		drop_marks(thread, state, at);
 	*depth = state ? at + 1 : 0;
 	return state;
 }
