@@ -46,8 +46,10 @@ for rank in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	synth -a -n $((rank * 1000)) -t 3 -p $((100 + rank)) -s "$rank" "$tmp/job/$rank.cutrace"
 	calls=$((calls + rank * 1000))
 done
+synth -n 0 -p 200 "$tmp/job/none.cutrace"
 page "$tmp/job"
-is "$(says calls) $(says processes) $(says rows)" "$calls 12 36" "a job: all its calls, processes and threads"
+is "$(says calls) $(says processes) $(says rows)" "$calls 13 36" \
+	"a job: all its calls, processes and threads, one without calls too"
 is "$(says hidden)" 0 "a job: no process is left out"
 
 # What is missing is said.
