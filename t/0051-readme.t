@@ -33,7 +33,7 @@ lines() {
 lines "Try it" | sed 's/  *#.*//' | grep -v -x '\./bootstrap check' >"$work/try"
 lines "Use it" | grep -v '^CUAUDIT_' >"$work/use"
 lines "Use it" | sed -n "s/^\(CUAUDIT_[A-Z]*=\('[^']*'\|[^ ]*\)\) .*/\1/p" |
-	sed 's/=RULE/=cuMemAlloc_v2:error=2:after=1000/' >"$work/settings"
+	sed 's/=RULE/=cuMemAlloc_v2:error=2:when=1000/' >"$work/settings"
 is "$(cat "$work/try")" "./bootstrap demo" "README.md says how to try it"
 is "$(grep -c . "$work/settings")" "$(lines "Use it" | grep -c '^CUAUDIT_')" \
 	"each setting in README.md is recognized"
