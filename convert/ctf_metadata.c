@@ -318,8 +318,10 @@ int ctf_metadata(const struct ctf *ctf)
 		function(file, ctf, i);
 	other(file, ctf, CTF_MARK, "mark");
 	other(file, ctf, CTF_LOST, "lost");
-	if (!error && ferror(file))
-		error = -EIO;
+	errno = 0;
+	/* What could not be written is tried again, which says why. */
+	if (!error && (fflush(file) || ferror(file)))
+		error = errno ? -errno : -EIO;
 	errno = 0;
 	if (fclose(file) && !error)
 		error = errno ? -errno : -EIO;

@@ -77,7 +77,9 @@ static bool open_elf(struct file *file, const char *path)
 {
 	struct stat status;
 
-	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	/* The trace names it: what is no file is not opened, for some devices act on that. */
+	file->fd = stat(path, &status) || !S_ISREG(status.st_mode) ?
+		   -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (file->fd < 0 || fstat(file->fd, &status) || !S_ISREG(status.st_mode))
 		return false;
 	file->size = (uint64_t)status.st_size;

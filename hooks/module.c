@@ -212,7 +212,17 @@ static const struct cuaudit_module *find_builtin(const char *name)
 
 static bool enforcing_module(const char *name)
 {
-	return find_builtin(name)->enforces;
+	const struct cuaudit_module *module = find_builtin(name);
+
+	return module && module->enforces;
+}
+
+/* Whether a path may have been to be a name. */
+static bool ends_in_policy(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && enforcing_module(slash + 1);
 }
 
 /* Whether a text that is not understood may have been to enforce something. */
@@ -274,7 +284,7 @@ static bool find(const char *name, const char *options, struct started *found)
 	if (!plugin_find(name, path, sizeof(path))) {
 		found->module = &found->copy;
 		found->own = plugin_open(path, name, &found->copy);
-		if (!found->own && strict_stops(has_policy(options)))
+		if (!found->own && strict_stops(has_policy(options) || ends_in_policy(name)))
 			strict_stop();
 		return found->own;
 	}

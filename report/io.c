@@ -386,11 +386,16 @@ static long open_once(const char *path, int flags)
 		       open_now(path, flags) : open_output(path, flags);
 }
 
-static bool is_fifo(const char *path)
+static mode_t type_of(const char *path)
 {
 	struct stat status;
 
-	return !syscall(SYS_newfstatat, AT_FDCWD, path, &status, 0) && S_ISFIFO(status.st_mode);
+	return syscall(SYS_newfstatat, AT_FDCWD, path, &status, 0) ? 0 : status.st_mode & S_IFMT;
+}
+
+static bool is_fifo(const char *path)
+{
+	return type_of(path) == S_IFIFO;
 }
 
 int io_open(const char *path, int flags, int patience)
@@ -404,6 +409,9 @@ int io_open(const char *path, int flags, int patience)
 	}
 	if (fd == -ENXIO && is_fifo(path))
 		fd = -EPIPE;
+	/* Another name is of no use to who meant files in it. */
+	if (fd == -EEXIST && type_of(path) == S_IFDIR)
+		fd = -EISDIR;
 	if (fd >= 0)
 		fd = io_move((int)fd);
 	errno = error;

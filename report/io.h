@@ -21,7 +21,8 @@ enum {
 
 /*
  * Opens as open(2) does, with O_CLOEXEC. Where that would wait for a FIFO's
- * reader it waits for patience, then it is -EPIPE.
+ * reader it waits for patience, then it is -EPIPE. With O_EXCL a directory of
+ * that name is -EISDIR.
  *
  * A file that is made has mode 0644, whatever the program's umask allows beyond
  * it: who may write into a file that is mapped may end the process. To be

@@ -255,6 +255,7 @@ for hooks in limit:memory=1G 'limit memory=1G' 'limit[memory=1G]' 'limits=memory
 	'xyzzy(device3=1G)' 'lmt(user=1G;file=x)' 'inject(inject=cuInit:error=2)'; do
 	enforced "there is no hook module" "$hooks" CUAUDIT_HOOKS="$hooks"
 done
+enforced "./limit is left out: .*No such file" "limit as a path" CUAUDIT_HOOKS='./limit(memory=1G)'
 strict "there is no hook module 'xyzzy'" "options of what enforces nothing" \
 	CUAUDIT_HOOKS='xyzzy(format=json;file=x;interval=3)'
 enforced "fault: lib takes GLOB.*colons between, not 'liba.,libb.'" "a rule's libraries" \

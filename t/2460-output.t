@@ -36,6 +36,11 @@ for place in /proc/report /sys/report "$tmp/nowhere/report" "$tmp/where/report";
 done
 run "a folder" CUAUDIT_OUTPUT="$tmp/there" "$tmp/where" none later "$tmp"
 like "$(cat "$tmp/err")" "cannot write $tmp/there: it is a directory; " "a folder: why"
+for hooks in "stat(save=$tmp/there)" "trace(file=$tmp/there)"; do
+	run "$hooks" CUAUDIT_HOOKS="$hooks" "$tmp/where" none later "$tmp"
+	like "$(cat "$tmp/err")" "$tmp/there.*it is a directory; |it is a directory; .*$tmp/there" "$hooks: why"
+	is "$(ls -d "$tmp/there".[0-9]* 2>"$tmp/none")" "" "$hooks: nothing is written beside it"
+done
 long=$(printf "%300s" x | tr " " x)
 run "a name too long" CUAUDIT_OUTPUT="$long" "$tmp/where" none later "$tmp"
 like "$(cat "$tmp/err")" "too long" "a name too long: why"

@@ -53,6 +53,23 @@ stat "$tmp/workers" warm _exit=10 silent=0 kill=20 exit=0
 is "$status $(ends | xargs)" "0 10 $quit 20 unknown -" \
 	"a program that knows the driver before: children without calls are not there"
 
+compile -shared -fPIC -o "$tmp/signalled.so" -x c - <<'END' || bail_out "no library to preload"
+/* A signal comes when the directory is made. */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+
+char *mkdtemp(char *template)
+{
+	char *made = ((char *(*)(char *))dlsym(RTLD_NEXT, "mkdtemp"))(template);
+
+	raise(SIGTERM);
+	return made;
+}
+END
+LD_PRELOAD=$tmp/signalled.so tool stat -d sim "$tmp/workers" exit=0
+is "$status $(ls "$TMPDIR")" "143 " "a signal at the beginning: nothing is left"
+
 # The text.
 tool stat -d sim "$tmp/workers" exit=1 _exit=10 kill=100
 like "$(cat "$tmp/err")" '^cuaudit: workers: 3 processes, 111 calls of 1 driver function, ' "the title"

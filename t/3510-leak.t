@@ -151,6 +151,12 @@ is "$leaks_status" 3 "suppressed: by sets with a bracket"
 printf '* * []x]*\n* * *[!]s]\n' >"$tmp/known"
 leaks "fail=any;suppress=$tmp/known" stream double-free
 is "$leaks_status" 87 "suppressed: by none of them"
+printf '* * (main)\n' >"$tmp/known"
+leaks "fail=any;suppress=$tmp/known" stream double-free
+is "$leaks_status" 3 "suppressed: what the program itself does"
+printf 'left * *\nLeft * *\n' >"$tmp/known"
+leaks "fail=any;suppress=$tmp/known" stream
+is "$leaks_status $(sed 's/.*known:/known:/;s/ is neither.*//' "$tmp/err")" "85 known:2: 'Left'" "what no report has: stops"
 printf '* * */leaks\nleft\n' >"$tmp/known"
 leaks "fail=any;suppress=$tmp/known" stream
 is "$leaks_status" 85 "a bad line and fail=any: stops"

@@ -166,6 +166,17 @@ else
 	skip 1 "not x86-64"
 fi
 
+# What the trace names as a library and is no file is not even opened: who waits for a reader goes on waiting.
+cp "$demo" "$tmp/named"
+"$cuaudit" trace -d sim -b cuInit -o "$tmp/traces" "$tmp/named" dlopen >"$tmp/ran.out" 2>&1
+rm "$tmp/named"
+mkfifo "$tmp/named"
+sh -c 'exec 3>"$1"; echo opened >"$1.opened"' sh "$tmp/named" &
+until grep -q ' S ' "/proc/$!/stat"; do :; done
+tool convert --to folded "$tmp/traces"
+is "$status $(grep -c ';cuInit [0-9]*$' "$tmp/out") $(ls "$tmp" | grep -c opened)" "0 1 0" "a library that is a FIFO"
+kill $! 2>"$tmp/kill.err" || :
+
 # Functions of C++.
 cat >"$tmp/names.cc" <<'END'
 #include <dlfcn.h>

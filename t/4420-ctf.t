@@ -126,6 +126,10 @@ ctf "$tmp/torn.cutrace"
 read_back
 ok "of a torn file: what is there" test "$(grep -c _exit "$tmp/events")" -gt 500
 
+rm -rf "$tmp/ctf"
+(ulimit -f 8 && tool convert --to ctf -o "$tmp/ctf" "$tmp/a.cutrace" && echo "$status" >"$tmp/status")
+is "$(cat "$tmp/status" "$tmp/err")" "2
+cuaudit: $tmp/ctf: File too large" "a description that cannot be written: why"
 tool convert --to ctf "$tmp/a.cutrace"
 is "$status $(cat "$tmp/err")" "2 cuaudit: ctf needs --output, and a name" "wants a folder"
 done_testing

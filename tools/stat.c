@@ -507,7 +507,11 @@ static int supervise(const struct launch *launch, const char *program)
 
 	(void)launch;
 	stat_run.name = base_name(program);
-	if (check_target() || make_directory())
+	if (check_target())
+		return TOOL_FAILED;
+	/* A signal ends us when the directory has been removed. */
+	supervise_begin();
+	if (make_directory())
 		return TOOL_FAILED;
 	setenv("CUAUDIT_OUTPUT", launch_join(launch_path_template(stat_run.directory), "/", "%h-%p"),
 	       1);

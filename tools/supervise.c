@@ -42,10 +42,9 @@ static void restore(void)
 }
 
 /* Signals are waited for, not handled: what the program inherits is what we did. */
-pid_t supervise_fork(void)
+void supervise_begin(void)
 {
 	const struct sigaction standard = { .sa_handler = SIG_DFL };
-	pid_t parent = getpid(), pid;
 
 	sigemptyset(&waited);
 	sigaddset(&waited, SIGCHLD);
@@ -56,6 +55,12 @@ pid_t supervise_fork(void)
 	sigprocmask(SIG_BLOCK, &waited, &saved);
 	/* Where it is ignored, there is nothing to wait for. */
 	sigaction(SIGCHLD, &standard, &saved_child);
+}
+
+pid_t supervise_fork(void)
+{
+	pid_t parent = getpid(), pid;
+
 	failed = mmap(NULL, sizeof(*failed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
 	if (failed == MAP_FAILED)

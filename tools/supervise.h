@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* From here on signals wait, for the program or until supervise_end. */
+void supervise_begin(void);
+
 /*
  * Forks a child that is to become the program: 0 there, as in fork(2). It is
  * killed if this process is. -errno.

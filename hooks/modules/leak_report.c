@@ -67,7 +67,7 @@ static int gather(struct leak_report *report)
 	if (!report->left)
 		goto out;
 	while ((object = leak_next(object))) {
-		if (leak_suppressed("left", &object->born))
+		if (leak_suppressed(LEAK_LEFT, &object->born))
 			report->suppressed_left++;
 		else
 			report->left[report->nleft++] = left_of(object);

@@ -4,9 +4,11 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include <cuaudit/hook.h>
 
+#include "hooks/modules/leak_fault.h"
 #include "report/io.h"
 
 enum { TEXT = 64 * 1024, LINES = 512 };
@@ -16,6 +18,7 @@ static struct {
 	const char *what, *function, *library;
 } lines[LINES];
 static uint32_t count;
+static const struct cuaudit_library *program;
 
 /* The end of a set, which a ']' right behind its beginning is part of. */
 static const char *set_end(const char *set)
@@ -66,19 +69,31 @@ static bool matches(const char *glob, const char *string)
 	return !glob[strspn(glob, "*")];
 }
 
+static bool is_caller(const char *glob, const struct cuaudit_library *library)
+{
+	return matches(glob, strchr(glob, '/') ? library->path : library->name) ||
+	       (library == program && !strcmp(glob, "(main)"));
+}
+
 int leak_suppressed(const char *what, const struct leak_site *site)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		const char *library = strchr(lines[i].library, '/') ? site->library->path :
-								      site->library->name;
-
+	for (uint32_t i = 0; i < count; i++)
 		if (matches(lines[i].what, what) &&
 		    (matches(lines[i].function, site->function->name) ||
 		     matches(lines[i].function, site->function->base)) &&
-		    matches(lines[i].library, library))
+		    is_caller(lines[i].library, site->library))
 			return 1;
-	}
 	return 0;
+}
+
+/* Whether a report has something of that name. */
+static bool is_reported(const char *what)
+{
+	bool is = matches(what, LEAK_LEFT);
+
+	for (int i = 0; i < LEAK_FAULT_TYPES; i++)
+		is |= matches(what, leak_fault_text((enum leak_fault_type)i));
+	return is;
 }
 
 /* False after a message. */
@@ -96,6 +111,12 @@ static bool take_line(const char *path, uint32_t number, char *line)
 	if (!library || strtok_r(NULL, blank, &rest)) {
 		cuaudit_log(CUAUDIT_WARN, "leak: %s:%u: a line is WHAT FUNCTION LIBRARY",
 			    path, number);
+		return false;
+	}
+	if (!is_reported(what)) {
+		cuaudit_log(CUAUDIT_WARN, "leak: %s:%u: '%s' is neither left nor an error; the "
+			    "errors are double-free, foreign-free, use-after-free and wrong-context",
+			    path, number, what);
 		return false;
 	}
 	if (count == LINES) {
@@ -117,6 +138,7 @@ int leak_suppress_setup(const char *path)
 	bool good = true;
 
 	count = 0;
+	program = cuaudit_library_at((const void *)(uintptr_t)getauxval(AT_ENTRY));
 	if (length < 0 || length == TEXT - 1) {
 		cuaudit_log(CUAUDIT_WARN, "leak: suppress=%s cannot be read: %s", path,
 			    length < 0 ? io_reason((int)length) : "it is too long");

@@ -5,6 +5,9 @@
 
 #include "hooks/modules/leak_object.h"
 
+/* What an object is called in it that was not given back; errors have leak_fault_text. */
+#define LEAK_LEFT "left"
+
 /* Context: setup. Reads the file; 0, or 1 after warnings of what is wrong with it. */
 int leak_suppress_setup(const char *path);
 

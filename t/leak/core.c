@@ -110,6 +110,12 @@ const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *ca
 	return &core_library;
 }
 
+const struct cuaudit_library *cuaudit_library_at(const void *address)
+{
+	(void)address;
+	return NULL;
+}
+
 int cuaudit_output(const char *suffix)
 {
 	(void)suffix;
