@@ -24,6 +24,7 @@ says() {
 says "" "nothing wrong"
 says 'CUAUDIT_EXLUDE .*CUAUDIT_EXCLUDE' "a misspelt variable" CUAUDIT_EXLUDE=x
 says 'CUAUDIT_HOOK .*CUAUDIT_HOOKS' "a letter less" CUAUDIT_HOOK=x
+says 'CUAUDIT_OUTPUTS .*CUAUDIT_OUTPUT\?' "a letter more" CUAUDIT_OUTPUTS=x
 says 'CUAUDIT_OUTPTU .*CUAUDIT_OUTPUT' "letters exchanged" CUAUDIT_OUTPTU=x
 says 'CUAUDIT_QWERTYUIOP' "like no other" CUAUDIT_QWERTYUIOP=1
 says 'CUAUDIT_DISABLE .*0' "DISABLE" CUAUDIT_DISABLE=yes
@@ -32,7 +33,8 @@ says 'CUAUDIT_FOLLOW .*1' "FOLLOW" CUAUDIT_FOLLOW=2
 says 'CUAUDIT_LOG .*warn' "LOG" CUAUDIT_LOG=loud
 says 'CUAUDIT_FUNCTIONS.*%memory' "a class that does not exist" CUAUDIT_FUNCTIONS=%memroy
 says 'CUAUDIT_FUNCTIONS' "an unfinished set" CUAUDIT_FUNCTIONS='cuMem[A'
-says 'CUAUDIT_OUTPUT' "a field that does not exist" CUAUDIT_OUTPUT='x%z'
+says "CUAUDIT_OUTPUT takes .*, not 'x%z'; it is empty now\$" "a field that does not exist" \
+	CUAUDIT_OUTPUT='x%z'
 says "there is no hook module 'stats?t'.*stat" "a hook that does not exist" CUAUDIT_HOOKS=statt
 says '^cuaudit' "an unfinished option" CUAUDIT_HOOKS='stat(format=json'
 says "" "only errors are said" CUAUDIT_LOG=error CUAUDIT_EXLUDE=x

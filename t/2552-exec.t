@@ -107,6 +107,45 @@ native "code that may be written" "$tmp/noseparate" "$tmp/rwx.so"
 is "$(reports "$tmp/noseparate" "$tmp/rwx.so")" "cuInit called 4 times
 status 0, cuInit 4, cuDriverGetVersion 2" "code that may be written: called and counted"
 
+patched rw separate.so rw.so
+library "tables that may be written" rw.so
+
+# What may be done with an object's memory is what may be without us.
+build mapped -x c - -ldl <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Its mappings in their order: pages one behind the other with the same permissions are one. */
+int main(int argc, char **argv)
+{
+	char line[4096], permissions[8], last[8] = "";
+	unsigned long from, to, pages = 0;
+	FILE *file;
+
+	if (argc != 2 || !dlopen(argv[1], RTLD_NOW) || !(file = fopen("/proc/self/maps", "r")))
+		return 1;
+	while (fgets(line, sizeof(line), file)) {
+		if (!strstr(line, argv[1]) || sscanf(line, "%lx-%lx %7s", &from, &to, permissions) != 3)
+			continue;
+		if (*last && strcmp(last, permissions)) {
+			printf("%s %lu\n", last, pages);
+			pages = 0;
+		}
+		strcpy(last, permissions);
+		pages += (to - from) / 4096;
+	}
+	printf("%s %lu\n", last, pages);
+	return 0;
+}
+C
+for code in separate separate-now noseparate noseparate-now rwx rw; do
+	alone=$($run_env LD_LIBRARY_PATH="$tmp" "$tmp/mapped" "$tmp/$code.so")
+	like "$alone" '^r' "$code.so is mapped"
+	is "$(audited LD_LIBRARY_PATH="$tmp" "$tmp/mapped" "$tmp/$code.so")" "$alone" \
+		"and so with us"
+done
+
 object plt.so -DLIBRARY -shared -fPIC -fplt -Wl,-z,noseparate-code -Wl,-z,lazy
 patched jmprel plt.so jmprel.so
 library "the PLT's relocations apart" plt.so

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The auditor's system calls and memory, against what the kernel and libc say. */
+#include <errno.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
+
+#include "arch.h"
+
+static bool no_memory;
+
+static long watched_syscall6(long n, long a, long b, long c, long d, long e, long f)
+{
+	return n == SYS_mmap && no_memory ? -ENOMEM : arch_syscall6(n, a, b, c, d, e, f);
+}
 
 #define memcpy sys_memcpy
 #define memset sys_memset
+#define arch_syscall6 watched_syscall6
 #include "audit/sys.c"
+#undef arch_syscall6
 #undef memcpy
 #undef memset
 
@@ -126,6 +140,23 @@ static void test_memory(void)
 		for (size_t k = 0; k < blocks[i].size; k++)
 			wrong += blocks[i].at[k] != i % 255 + 1;
 	is_int(wrong, 0, "%d blocks: aligned, zero, nobody else's", BLOCKS);
+}
+
+static void test_no_memory(void)
+{
+	enum { TRIES = 2 * ARENA / 16 };
+	unsigned int given = 0;
+	char *at;
+
+	no_memory = true;
+	for (int i = 0; i < TRIES; i++)
+		given += sys_alloc(1 + (size_t)i % 3) != NULL;
+	ok(given <= TRIES / 2, "without memory what was left is given out");
+	ok(!sys_alloc(1) && !sys_alloc(ARENA) && !sys_alloc(4 * ARENA) && !sys_copy("a", 1) &&
+	   !sys_map_stack(SIZE), "and then nothing");
+	no_memory = false;
+	at = sys_alloc(40);
+	ok(at && !at[0] && !at[39] && sys_copy("a", 1), "with memory again there is some");
 }
 
 enum { LINES = 5 };
@@ -252,6 +283,7 @@ int main(void)
 	is_int(apart(leaves_stack), 128 + SIGSEGV, "its guard page");
 	is_int(apart(blocks_signals), 0, "the signals that are blocked");
 	test_memory();
+	test_no_memory();
 	test_mappings();
 	test_places();
 	return done_testing();

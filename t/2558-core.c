@@ -213,9 +213,67 @@ static void test_headers(void)
 	munmap(pages, 3 * PEEK_PAGE);
 }
 
+/* Notes up to the end of what can be read, of which the last may be cut off. */
+static void test_notes(void)
+{
+	enum { MOST = 5, ROOM = MOST * 64, ID = 12 };
+	char *pages = mmap(NULL, 2 * PEEK_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	unsigned int wrong = 0, found = 0;
+
+	mprotect(pages + PEEK_PAGE, PEEK_PAGE, PROT_NONE);
+	for (uint64_t seed = 0; seed < 20 * SEEDS; seed++) {
+		char notes[ROOM];
+		uint8_t id[ID], given[ID];
+		uintptr_t alignment, used = 0, at = 0, size = 0, cut, start;
+		uint32_t length;
+
+		chance_begin(seed, 1);
+		alignment = chance(2) ? 4 : 8;
+		memset(notes, 'x', sizeof(notes));
+		for (uint64_t left = 1 + chance(MOST); left; left--) {
+			bool is_id = !chance(3);
+			ElfW(Nhdr) note = {
+				.n_namesz = is_id ? sizeof("GNU") : (ElfW(Word))chance(9),
+				.n_descsz = (ElfW(Word))chance(24),
+				.n_type = is_id ? NT_GNU_BUILD_ID : (ElfW(Word))chance(5),
+			};
+
+			memcpy(notes + used, &note, sizeof(note));
+			used += sizeof(note);
+			if (is_id)
+				memcpy(notes + used, "GNU", sizeof("GNU"));
+			used = round_up(used + note.n_namesz, alignment);
+			if (is_id && !at) {
+				at = used;
+				size = note.n_descsz;
+				for (uintptr_t i = 0; i < size; i++)
+					notes[at + i] = (char)chance(256);
+			}
+			used = round_up(used + note.n_descsz, alignment);
+		}
+		cut = chance(2) ? used : chance(used / alignment + 1) * alignment;
+		start = (uintptr_t)pages + PEEK_PAGE - cut;
+		memcpy((void *)start, notes, cut);
+		memset(id, 0, sizeof(id));
+		length = find_note(start, start + cut, alignment, id, sizeof(id));
+		memset(given, 0, sizeof(given));
+		if (at && at + size <= cut)
+			memcpy(given, notes + at, size < ID ? size : ID);
+		else
+			size = 0;
+		wrong += length != size || memcmp(id, given, sizeof(id)) != 0;
+		found += length != 0;
+	}
+	is_int(wrong, 0, "the build-id among notes, and no other, if it is whole");
+	ok(found > SEEDS, "%u times", found);
+	munmap(pages, 2 * PEEK_PAGE);
+}
+
 int main(void)
 {
 	test_headers();
+	test_notes();
 	test_calibration();
 	test_sources();
 	return done_testing();

@@ -2,6 +2,7 @@
 """Changes an ELF object as linkers and tools of other times made them: WHAT FROM TO.
 
 rwx       segments of code are writable
+rw        segments that are read alone are writable
 relative  the dynamic section is marked read-only, so that the loader leaves it as it is
 jmprel    DT_RELASZ counts the relocations of the PLT too, which follow
 moved     the program headers are at the end, in a segment of their own
@@ -41,6 +42,8 @@ for header in headers:
     kind, = struct.unpack_from("<I", elf, header)
     if what == "rwx" and kind == PT_LOAD and flags(header) & X:
         struct.pack_into("<I", elf, header + 4, R | W | X)
+    if what == "rw" and kind == PT_LOAD and flags(header) == R:
+        struct.pack_into("<I", elf, header + 4, R | W)
     if what == "endless" and kind == PT_LOAD and flags(header) & X:
         start, = struct.unpack_from("<Q", elf, header + 16)
         struct.pack_into("<Q", elf, header + 40, 2 ** 64 - start + 8)

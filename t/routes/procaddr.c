@@ -131,6 +131,10 @@ static void tables(void)
 	is_int(cuGetExportTable(&again, large) + cuGetExportTable(&again, pointers), 0, "two more");
 	is_int((long long)table(2)->size, 4088, "the size of a large one");
 	is_int((long long)table(3)->size, 0, "one that begins with a pointer has no known size");
+	is_int(cuGetExportTable(NULL, known), 1, "the first again, refused");
+	is_int((long long)found->count, 2, "is none of its answers");
+	ok(table(4) && table(4)->result == 1 && !memcmp(table(4)->uuid, known, 16),
+	   "but one of its own");
 }
 
 static void left_alone(void)

@@ -282,9 +282,25 @@ static void wait_in_call(void *data)
 	pthread_barrier_wait(&barrier);
 }
 
-/* Leaves a call to another thread, where it ends while one of this thread is inside of it. */
+static void do_nothing(void *data)
+{
+	(void)data;
+}
+
+/*
+ * Leaves a call to another thread, where it ends while one of this thread is inside of it. It
+ * is not the first of its place, so that a fast path takes it where there is one.
+ */
 static void *leave_and_nest(void *data)
 {
+	int way = turn;
+
+	in_call = do_nothing;
+	behind = &first;
+	for (int i = 0; i < 2; i++, turn = way)
+		run_coroutine();
+	in_call = yield;
+	behind = &second;
 	run_coroutine();
 	cuLaunchHostFunc(NULL, wait_in_call, NULL);
 	cuInit(0);
