@@ -170,9 +170,9 @@ is "$(value '.processes[0].damaged_parts' "$tmp/damaged.cutrace")" 1 "damaged"
 for chunk in 1 2 20 40; do
 	printf '\001' | dd of="$tmp/large.cutrace" bs=1 seek=$((262144 * chunk + 256)) conv=notrunc 2>"$tmp/dd.out"
 done
-"$cuaudit" convert --to text -o "$tmp/text" "$tmp/large.cutrace" 2>"$tmp/err"
+"$cuaudit" convert --to text -o "$tmp/text" "$tmp/large.cutrace" 2>"$tmp/converts"
 is "$(value '.processes[0].damaged_parts' "$tmp/large.cutrace")" \
-	"$(sed -n 's/.*: \([0-9]*\) damaged parts were left out$/\1/p' "$tmp/err")" "damaged in four places, read in parts"
+	"$(sed -n 's/.*: \([0-9]*\) damaged parts were left out$/\1/p' "$tmp/converts")" "damaged in four places, read in parts"
 like "$("$cuaudit" report "$tmp/damaged.cutrace" "$one")" \
 	'^  damaged       1 part of the file left out \(1 process\)$' "... is said"
 
