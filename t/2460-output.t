@@ -107,6 +107,9 @@ if test "$(id -u)" = 0; then
 	run "chroot, later" CUAUDIT_OUTPUT="$tmp/start/report" "$tmp/where" chroot later \
 		"$tmp/there"
 	like "$(cat "$tmp/err")" 'cannot write' "chroot, later: why there is no report"
+	run "chroot, later, a trace" CUAUDIT_HOOKS="trace(print=yes;file=$tmp/start/trace)" \
+		"$tmp/where" chroot later "$tmp/there"
+	like "$(cat "$tmp/err")" "^cuaudit: trace: [0-9]+ calls in $tmp/start/trace\$" "chroot, later, a trace: it is there"
 	chmod 755 "$tmp"
 	chmod 700 "$tmp/start"
 	for when in first later; do
@@ -118,7 +121,7 @@ if test "$(id -u)" = 0; then
 	run "setuid, allowed" CUAUDIT_OUTPUT="$tmp/there/report" "$tmp/where" setuid later "$tmp"
 	is "$(calls cuInit "$tmp/there/report")" 10 "setuid, allowed: the report"
 else
-	skip 10 "only root can be somebody else"
+	skip 13 "only root can be somebody else"
 fi
 
 # descriptor 2 is the program's own file

@@ -7,8 +7,10 @@
 #include <stdint.h>
 
 struct trace_self {
-	uint64_t inode;
-	uint32_t major, minor;
+	struct trace_inode {
+		uint64_t inode;
+		uint32_t major, minor;
+	} file, root;
 };
 
 /* Context: call. 0 or -errno. */
@@ -17,7 +19,10 @@ int trace_self_look(int fd, struct trace_self *self);
 /* Context: call. Whether the descriptor is that file. */
 bool trace_self_is(int fd, const struct trace_self *self);
 
-/* Context: call. Whether the path leads to another file or to none; where nobody can tell, no. */
+/*
+ * Context: call. Whether the path leads to another file or to none; where nobody can tell, no,
+ * as after chroot(2).
+ */
 bool trace_self_is_gone(const char *path, const struct trace_self *self);
 
 #endif
