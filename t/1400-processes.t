@@ -7,10 +7,10 @@ cuda="-L$tmp -l:libcuda.so.1"
 program processes processes.c $cuda
 
 for how in fork fork-first fork-threads; do
-	both "$how" timeout 60 "$tmp/processes" $how
+	both "$how" timeout 300 "$tmp/processes" $how
 done
 for how in exec vfork spawn; do
-	both "$how" timeout 20 "$tmp/processes" $how child
+	both "$how" timeout 100 "$tmp/processes" $how child
 done
 
 build indirect.so -shared -fPIC -Wl,-soname,libcuda.so.1 -x c - <<'END'

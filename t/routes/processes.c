@@ -205,7 +205,7 @@ static void fork_among_threads(void)
 		pid_t child = fork();
 
 		if (!child) {
-			alarm(20);
+			alarm(200);
 			_exit(child_calls(100));
 		}
 		failed = wait_for(child);
