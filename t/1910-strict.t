@@ -94,6 +94,17 @@ strict "stat: format takes text.*, not 'jsn'" "a value" CUAUDIT_HOOKS='stat(form
 strict "stat: format takes text.*, not ''" "no value" CUAUDIT_HOOKS='stat(format=)'
 strict "stat: format takes text.*, not 'json,'" "a comma in a value" CUAUDIT_HOOKS='stat(format=json,)'
 strict "stat: format takes text.*, not 'yes'" "no equals sign" CUAUDIT_HOOKS='stat(format)'
+# What holds instead: the value before, or the option's own.
+for wrong in "stat(format=json;format=text)=given once, not also as 'text'; it is json now" \
+	"stat(format=json;format=xml)=takes .*, not 'xml'; it is json now" \
+	"stat(format=xml)=takes .*, not 'xml'; it is text now"; do
+	simple CUAUDIT_HOOKS="${wrong%%)=*})" CUAUDIT_OUTPUT="$tmp/report"
+	line "stat: format .*${wrong#*)=}\$" "${wrong%%)=*})"
+done
+# What enforces something and is understood, before what is not.
+simple CUAUDIT_HOOKS='coverage(fail=unrouted),stat(format=json' CUAUDIT_OUTPUT="$tmp/report"
+is "$status $calls" "0 calls=2" "a bracket is missing behind what enforces something: a warning"
+line "not 'stat\\(format=json'" "a bracket is missing behind what enforces something"
 strict "stat: format is given once, not also as 'text'" "an option twice" \
 	CUAUDIT_HOOKS='stat(format=json;format=text)'
 strict "stat is given twice" "a module twice" CUAUDIT_HOOKS='stat,stat(format=json)'

@@ -4,7 +4,7 @@
 
 fake_driver
 program unwound unwound.c -L"$tmp" -l:libcuda.so.1
-for how in jump jump-off-signal-stack move signal-stack-above; do
+for how in jump jump-off-signal-stack move signal-stack-above deep; do
 	both "$how" timeout 300 "$tmp/unwound" $how
 done
 

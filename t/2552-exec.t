@@ -126,7 +126,8 @@ int main(int argc, char **argv)
 	if (argc != 2 || !dlopen(argv[1], RTLD_NOW) || !(file = fopen("/proc/self/maps", "r")))
 		return 1;
 	while (fgets(line, sizeof(line), file)) {
-		if (!strstr(line, argv[1]) || sscanf(line, "%lx-%lx %7s", &from, &to, permissions) != 3)
+		if (!strstr(line, argv[1]) ||
+		    sscanf(line, "%lx-%lx %7s", &from, &to, permissions) != 3)
 			continue;
 		if (*last && strcmp(last, permissions)) {
 			printf("%s %lu\n", last, pages);

@@ -350,9 +350,10 @@ static void test_now(void)
 	ok(put_back(), "without other relocations: left alone");
 }
 
-#ifdef __x86_64__
 /* rax rcx rdx rsi rdi r8-r10 rbx rbp r12-r15; then the two words, rsp before and after. */
 enum { REGISTERS = 14 };
+
+#ifdef __x86_64__
 uint64_t parts_given[REGISTERS], parts_got[REGISTERS + 4];
 void parts_call(void);
 void parts_land(void);

@@ -277,7 +277,7 @@ EXPORT int cuGetExportTable(const void **table, const unsigned char *uuid)
 
 	arrive(__func__);
 	/* As the real one, which does not look at the UUID then. */
-	if (!table || !uuid)
+	if (!table || !uuid || uuid[0] == 10)
 		return 1;
 	*table = uuid[0] < sizeof(tables) / sizeof(tables[0]) ? tables[uuid[0]] : NULL;
 	return *table ? 0 : 500;

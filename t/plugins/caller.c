@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -184,6 +185,124 @@ static uint64_t base_of(void *address)
 	return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map->l_addr : 1;
 }
 
+#ifdef __x86_64__
+/*
+ * A handler leaves the hook, by siglongjmp, behind any instruction of the look-up of the caller's
+ * library: no call has another one's library afterwards. The two callers are looked for in the
+ * same place of what a thread remembers: theirs are the same lower bits.
+ */
+enum { STEPS = 200, REGION = 1 << 20, SAME_BITS = 4096, TRAP_FLAG = 0x100 };
+
+static sigjmp_buf before_call;
+static volatile int steps_left;
+static volatile bool stepped;
+static const struct cuaudit_library *found;
+static uintptr_t caller;
+
+static void step(int number)
+{
+	(void)number;
+	stepped = true;
+	if (!--steps_left)
+		siglongjmp(before_call, 1);
+}
+
+static int looks_up(struct cuaudit_call *call, void *data)
+{
+	uint64_t flags;
+
+	(void)data;
+	caller = (uintptr_t)call->caller;
+	if (steps_left) {
+		flags = __builtin_ia32_readeflags_u64();
+		__builtin_ia32_writeeflags_u64(flags | TRAP_FLAG);
+		cuaudit_call_library(call);
+		__builtin_ia32_writeeflags_u64(flags);
+		steps_left = 0;
+	}
+	found = cuaudit_call_library(call);
+	return CUAUDIT_CONTINUE;
+}
+
+/* The program's one call of the function, on a stack that reaches further down. */
+__attribute__((noinline)) static void call_from_here(void)
+{
+	volatile char below[2000];
+
+	below[0] = 0;
+	cuDriverGetVersion(&(int){ below[0] });
+}
+
+static uintptr_t place_of(uintptr_t address)
+{
+	return (address >> 2 ^ address >> 9) % SAME_BITS;
+}
+
+/* Code of no library, which calls what it is given and returns to a place like at's. */
+static void (*code_like(uintptr_t at))(void *function, void *argument)
+{
+	/* sub $8, %rsp; mov %rdi, %rax; mov %rsi, %rdi; call *%rax; add $8, %rsp; ret */
+	static const uint8_t code[] = {
+		0x48, 0x83, 0xec, 8, 0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0xff, 0xd0,
+		0x48, 0x83, 0xc4, 8, 0xc3,
+	};
+	enum { RETURN = 12 };
+	char *region = mmap(NULL, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *place = region;
+
+	while (place_of((uintptr_t)place + RETURN) != place_of(at))
+		if (++place == region + REGION - sizeof(code))
+			bail_out("no such place");
+	memcpy(place, code, sizeof(code));
+	mprotect(region, REGION, PROT_READ | PROT_EXEC);
+	return (void (*)(void *, void *))place;
+}
+
+static void left_within(void)
+{
+	static const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "looks-up", .functions = "cuDriverGetVersion",
+		.enter = looks_up,
+	};
+	struct sigaction action = { .sa_handler = step }, trap;
+	const struct cuaudit_library *program;
+	void (*elsewhere)(void *function, void *argument);
+	volatile int wrong = 0, left = 0;
+	int version;
+
+	sigaction(SIGTRAP, &action, &trap);
+	is_int(cuaudit_hook_add(&hook), 0, "a hook that looks for the caller's library");
+	call_from_here();
+	program = found;
+	elsewhere = code_like(caller);
+	elsewhere((void *)(uintptr_t)cuDriverGetVersion, &version);
+	ok(program->index && !found->index, "a library and none");
+	for (volatile int steps = 1; steps < STEPS; steps++) {
+		if (!sigsetjmp(before_call, 1)) {
+			steps_left = steps;
+			call_from_here();
+		} else {
+			left++;
+		}
+		found = NULL;
+		elsewhere((void *)(uintptr_t)cuDriverGetVersion, &version);
+		wrong += !found || found->index;
+		found = NULL;
+		call_from_here();
+		wrong += found != program;
+		elsewhere((void *)(uintptr_t)cuDriverGetVersion, &version);
+	}
+	sigaction(SIGTRAP, &trap, NULL);
+	diag("left %d times", left);
+	is_int(wrong, 0, "calls behind one whose hook was left have their own library");
+	ok(left > 10 || !stepped, "it was left");
+}
+#else
+static void left_within(void)
+{
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
@@ -225,6 +344,7 @@ int main(int argc, char **argv)
 	unwinds = false;
 	without_frames();
 	ok(error_kept, "errno is left alone");
+	left_within();
 	is_int((long long)own_base, (long long)base_of((void *)(uintptr_t)main), "where the program is loaded");
 	is_int((long long)other_base, (long long)base_of((void *)(uintptr_t)printf), "where another library is");
 	diag("build-id %s", build_id);

@@ -420,6 +420,37 @@ static void took(struct cuaudit_call *call, void *data)
 	*(uint64_t *)data = call->end > call->start ? call->end - call->start : 0;
 }
 
+static void tells_times(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	note("%d %d", call->start != 0, call->end != 0);
+}
+
+/* A call that did not come to the driver took no time there. */
+static void without_times(void)
+{
+	int result = 1, outer, skip;
+	struct cuaudit_hook hook = {
+		.size = sizeof(hook), .functions = "cuInit", .exit = tells_times,
+		.flags = CUAUDIT_HOOK_TIMED,
+	};
+
+	outer = cuaudit_hook_attach(&hook);
+	cuInit(0);
+	saw("1 1", "the times of a call");
+	hook = (struct cuaudit_hook){
+		.size = sizeof(hook), .functions = "cuInit", .enter = answers, .data = &result,
+	};
+	skip = cuaudit_hook_attach(&hook);
+	cuInit(0);
+	saw("0 0", "of one that a hook answered");
+	drop(skip), drop(outer);
+#ifdef __x86_64__
+	ok(prctl(PR_GET_TSC, &result) || result != PR_TSC_SIGSEGV ||
+	   cuaudit_clock.source == CUAUDIT_CLOCK_MONOTONIC, "the clock can be read");
+#endif
+}
+
 /* The lists of the same hooks with and without times are not the same. */
 static void times(void)
 {
@@ -443,6 +474,7 @@ static void times(void)
 	}
 	drop(outer);
 	seen[0] = '\0';
+	without_times();
 }
 
 static void selectors(void)
@@ -800,13 +832,33 @@ static void handle_fork(void)
 		cuaudit_hook_detach(handle);
 }
 
-static void register_handler(void)
+/* For a core without the processor's counter, which ends the program that reads it. */
+static void forbid_counter(char **envp)
 {
+#ifdef __x86_64__
+	for (; *envp; envp++)
+		if (!strcmp(*envp, "HOOKS_NO_COUNTER=1"))
+			prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+#else
+	(void)envp;
+#endif
+}
+
+/* libc's own reads it. */
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	return (int)syscall(SYS_clock_gettime, id, now);
+}
+
+static void register_handler(int argc, char **argv, char **envp)
+{
+	(void)argc, (void)argv;
 	pthread_atfork(NULL, NULL, handle_fork);
+	forbid_counter(envp);
 }
 
 __attribute__((section(".preinit_array"), used))
-static void (*const before_all)(void) = register_handler;
+static void (*const before_all)(int, char **, char **) = register_handler;
 
 /* Another thread holds a lock of the core for as long as the fork takes. */
 static void fork_among_locks(void)

@@ -109,7 +109,7 @@ static void tables(void)
 	const struct cuaudit_export_table *found;
 	const void *answer = NULL, *again = NULL;
 	static const unsigned char known[16] = { 1, 2, 3 }, unknown[16] = { 9 };
-	static const unsigned char large[16] = { 2 }, pointers[16] = { 3 };
+	static const unsigned char large[16] = { 2 }, pointers[16] = { 3 }, refused[16] = { 10 };
 
 	is_int(cuGetExportTable(&answer, known), 0, "an export table");
 	is_int(cuGetExportTable(&again, known), 0, "again");
@@ -135,6 +135,9 @@ static void tables(void)
 	is_int((long long)found->count, 2, "is none of its answers");
 	ok(table(4) && table(4)->result == 1 && !memcmp(table(4)->uuid, known, 16),
 	   "but one of its own");
+	again = (const void *)16;
+	is_int(cuGetExportTable(&again, refused), 1, "one that is refused, and nothing written");
+	is_int(table(5) ? (long long)table(5)->size : -1, 0, "what was there is no table");
 }
 
 static void left_alone(void)

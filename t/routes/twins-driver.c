@@ -78,6 +78,11 @@ KNOWN(cuCtxGetCacheConfig)
 ALIAS(cuAMany, cuCtxGetCacheConfig)
 KNOWN(cuCtxGetFlags)
 ALIAS(cuZMany, cuCtxGetFlags)
+/* It knows both of these, with one parameter and with two. */
+KNOWN(cuCtxGetDevice)
+ALIAS(cuArray3DCreate_v2, cuCtxGetDevice)
+KNOWN(cuCtxGetId)
+ALIAS(cuStreamSynchronize, cuCtxGetId)
 
 int cuGetProcAddress_v2(const char *name, void **answer, int version, unsigned long flags,
 			int *status)

@@ -15,8 +15,9 @@ extern int cuNewFirst(unsigned int flags);
 extern int cuNewSecond(unsigned int flags);
 extern int cuCtxSynchronize(unsigned int flags);
 extern int cuANewName(unsigned int flags);
-extern int cuAMany(long a, long b, long c, long d, long e, long f, long g, long h, double x);
-extern int cuZMany(long a, long b, long c, long d, long e, long f, long g, long h, double x);
+typedef int many_fn(long a, long b, long c, long d, long e, long f, long g, long h, double x);
+extern many_fn cuAMany, cuZMany;
+extern many_fn cuCtxGetDevice, cuArray3DCreate_v2, cuCtxGetId, cuStreamSynchronize;
 extern int twins_versions(void);
 extern int twins_names(void);
 extern int cuGetProcAddress_v2(const char *name, void **answer, int version, unsigned long flags,
@@ -38,6 +39,10 @@ int twins_names(void)
 #else
 static function_fn const volatile addresses[] = {
 	cuInit, cuInitOld, cuNewFirst, cuNewSecond, cuCtxSynchronize, cuANewName,
+};
+
+static many_fn *const volatile known[] = {
+	cuCtxGetDevice, cuArray3DCreate_v2, cuCtxGetId, cuStreamSynchronize,
 };
 
 static function_fn asked(const char *name)
@@ -122,6 +127,8 @@ int main(int argc, char **argv)
 	is_int(twins_names(), 603, "called by a PLT");
 	is_int(cuAMany(1, 2, 3, 4, 5, 6, 7, 8, 9), 600, "a name with more parameters, before a known one");
 	is_int(cuZMany(1, 2, 3, 4, 5, 6, 7, 8, 9), 600, "and behind one");
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		is_int(known[i](1, 2, 3, 4, 5, 6, 7, 8, 9), 600, "known names of two prototypes, %zu", i);
 	if (observe_routed()) {
 		is_int(observe_enters("cuCtxGetCacheConfig"), 1, "calls of it have the known name");
 		is_int(observe_enters("cuCtxGetFlags"), 1, "in both");

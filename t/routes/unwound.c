@@ -538,6 +538,41 @@ static void signal_stack_above(void)
 	pthread_join(thread, NULL);
 }
 
+/* More calls within each other than a thread tells apart, all left at once. */
+enum { DEEP = 100 };
+
+static int level;
+
+static void nest(void *data)
+{
+	struct fake_callback callback = { nest, data };
+
+	if (++level == DEEP)
+		siglongjmp(before_call, 1);
+	cuCtxSetCurrent(&callback);
+}
+
+static void leave_deep(void)
+{
+	static const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "depth", .functions = "cuInit", .enter = note_depth,
+	};
+	int (*add)(const struct cuaudit_hook *) =
+		(int (*)(const struct cuaudit_hook *))observe_core("cuaudit_hook_add");
+	uint64_t before = observe_abandoned();
+
+	if (observe_routed())
+		is_int(add(&hook), 0, "a hook that looks at depths");
+	if (!sigsetjmp(before_call, 1))
+		nest(NULL);
+	is_int(level, DEEP, "calls within calls");
+	cuInit(0);
+	if (!observe_routed())
+		return;
+	is_int(depth_of_init, 0, "the next call is in none of them");
+	is_int((long long)(observe_abandoned() - before), DEEP - 1, "each is counted as left");
+}
+
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
@@ -555,5 +590,7 @@ int main(int argc, char **argv)
 		move();
 	else if (!strcmp(way, "signal-stack-above"))
 		signal_stack_above();
+	else if (!strcmp(way, "deep"))
+		leave_deep();
 	return done_testing();
 }
