@@ -13,7 +13,7 @@ cp "$tmp/tap.out" "$tmp/out"
 case $run_env in
 *LD_PRELOAD*) skip 1 "the runtime of a sanitizer reads the processor's counter" ;;
 *)
-	routed "hooks, without the processor's counter" HOOKS_NO_COUNTER=1 timeout 120 \
+	routed "hooks, without the processor's counter" HOOKS_NO_COUNTER=1 timeout 300 \
 		"$tmp/hooks" "$tmp/libone.so"
 	;;
 esac
