@@ -26,7 +26,7 @@ hosted() {
 	hosted_name=$1
 	shift
 	build "$hosted_name" -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" "$@" \
-		"$top_srcdir/hooks/arch/$arch/layout_arch.c" $(sources names names_sources) -pthread
+		"$top_srcdir/hooks/arch/$arch/layout_arch.c" $(sources names names_sources) -pthread -ldl
 }
 
 hosted steps "$plugins/steps.c" "$@"
