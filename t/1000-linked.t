@@ -113,12 +113,14 @@ int main(void)
 }
 END
 native "one function in every way" "$tmp/mixed"
-ok "one function in every way" audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json)' \
-	CUAUDIT_OUTPUT="$tmp/mixed.json" "$tmp/mixed"
-test "$LOADER" = new && relocation=1 || relocation=0
-is "$(sed -n 's/.*"routes":\({[^}]*}\).*/\1/p' "$tmp/mixed.json")" \
-	"{\"plt\":2,\"dlsym\":1,\"relocation\":$relocation,\"procaddr\":0}" \
-	"its routes, and the program's own call"
+if test "$LOADER" = new; then
+	ok "one function in every way" audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json)' \
+		CUAUDIT_OUTPUT="$tmp/mixed.json" "$tmp/mixed"
+	is "$(sed -n 's/.*"routes":\({[^}]*}\).*/\1/p' "$tmp/mixed.json")" \
+		'{"plt":2,"dlsym":1,"relocation":1,"procaddr":0}' "its routes, and the program's own call"
+else
+	skip 2 "old loaders route all by the driver's symbol table"
+fi
 
 # libraries
 ok "a folder" mkdir "$tmp/other"

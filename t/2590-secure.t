@@ -73,7 +73,11 @@ untouched() {
 started "a program of no privileges" 755 0
 like "$(cat "$tmp/out")" "the plug-in acts
 secure 0 cuInit 0" "a program of no privileges: the plug-in acts"
-is "$(ls "$root/out")" "report.coverage" "a program of no privileges: the report is there"
+if test "$(loader_family)" = old; then
+	skip 1 "old loaders do not tell where an auditor in a trusted directory is"
+else
+	is "$(ls "$root/out")" "report.coverage" "a program of no privileges: the report is there"
+fi
 
 untouched "set-user-ID" 4755 0:0
 untouched "set-group-ID" 2755 0:0

@@ -83,7 +83,8 @@ END
 for binding in lazy now; do
 	for caller in program library; do
 		test $caller = library && end="return 3" want="11 2 11" || end="_exit 3" want="3 2 3"
-		test "$family" = new || want="${want%% *} 0 0"
+		# Old loaders have nobody told of _exit: the library's comes after exit has told another.
+		test "$family" = new || want="${want%% *} $(test $caller = library && echo "1 3" || echo "0 0")"
 		# shellcheck disable=SC2086 # two arguments
 		traced "" timeout 300 env LD_PRELOAD="$tmp/quits.so" QUITS=$caller \
 			"$tmp/$binding" $end 2>/dev/null
