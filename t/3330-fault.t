@@ -236,9 +236,10 @@ for seed in x -1 "" 0x; do
 done
 wrong "$a:lib=" "lib takes GLOB"
 for condition in bytesize "bytesize>" "bytesize>x" "bytesize=5" ">5" "bytesize>5Y" "bytesize>5kk" \
-	"bytesize>17179869184G" "bytesize>--1" "bytesize> 5" ""; do
+	"bytesize>17179869184G" "bytesize>--1" "bytesize>-9223372036854775809" "bytesize> 5" ""; do
 	wrong "$a:if=$condition" "if takes PARAMETER, one of == != < <= > >= & and a number"
 done
+wrong "$a:if=bytesize&0" "if=bytesize&0 never holds"
 wrong "$a:if=bytesiz>5" "cuMemAlloc_v2 has no parameter 'bytesiz'; did you mean bytesize\?"
 wrong "inject=cuMemAlloc*:error=2:if=bytesize>5" "cuMemAllocPitch has no parameter 'bytesize'"
 wrong "inject=cuTexRefSetMipmapLevelClamp:error=2:if=minMipmapLevelClamp>1" "no integer but float"

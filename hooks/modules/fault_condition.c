@@ -135,8 +135,13 @@ int fault_condition_read(struct fault_condition *condition, char *text, const ch
 	if (end == text || read_relation(&value, &condition->relation))
 		goto bad;
 	condition->negative = *value == '-';
-	if (fault_number_size(value + condition->negative, &condition->value))
+	if (fault_number_size(value + condition->negative, &condition->value) ||
+	    (condition->negative && condition->value > (uint64_t)INT64_MAX + 1))
 		goto bad;
+	if (condition->relation == FAULT_BITS && !condition->value) {
+		cuaudit_log(CUAUDIT_ERROR, "fault: if=%s never holds", text);
+		return -EINVAL;
+	}
 	if (condition->negative)
 		condition->value = -condition->value;
 	*end = '\0';
