@@ -313,8 +313,8 @@ static bool write_empty(void)
  */
 static void make_file(void)
 {
-	char directory[PATH_MAX], name[32];
-	char *slash;
+	static char directory[PATH_MAX];
+	char name[32], *slash;
 
 	memcpy(directory, path, sizeof(path));
 	slash = strrchr(directory, '/');
