@@ -26,6 +26,7 @@ synth -a -n 5000 -t 3 "$tmp/a.cutrace"
 tool convert --to text "$tmp/a.cutrace"
 cp "$tmp/out" "$tmp/text"
 perfetto "$tmp/a.cutrace"
+ok "stacks, the innermost frame first" grep -a -q 'libcudart.so.13+0x0 < python3.12+0x400 < ' "$tmp/pftrace"
 is "$status $(cat "$tmp/err")" "0 " "converts"
 is "$(found begins) $(found ends) $(found unfinished)" "$(truth calls) $(truth calls) 0" \
 	"a slice for each call, with an end"
