@@ -42,10 +42,30 @@ if command -v "$PYTHON3" >"$tmp/which"; then
 	done
 	like "$(tool convert --to text "$tmp/described.cutrace"; grep -m 1 'Params = \[\.' "$tmp/out")" 'kernelParams = \[\.\.\.]' \
 		"those that cannot be are not left out unseen"
+	# What kernels are launched with is a word of the program's, or an array.
+	for how in 1 4; do
+		"$PYTHON3" -c "import struct, sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+at, changed = 4096, 0
+while struct.unpack_from('=I', data, at)[0]:
+    record = struct.unpack_from('=8I', data, at)
+    for step in range(at + 32, at + 32 + 4 * record[7] if record[0] == 1 else 0, 4):
+        if data[step] == 5:
+            struct.pack_into('=BBH', data, step, $how, data[step + 1], 8)
+            changed += 1
+    at += record[1]
+assert changed
+open(sys.argv[2], 'wb').write(data)
+" "$tmp/synth.cutrace" "$tmp/described.cutrace" || bail_out "cannot describe"
+		for format in text jsonl; do
+			tool convert --to "$format" "$tmp/described.cutrace"
+			ok "parameters by step $how, $format: read as far as they go" test "$status" = 0 -o "$status" = 2
+		done
+	done
 	synth -a -c 1048576 -n 4000 -t 1 "$tmp/synth.cutrace"
 	described "a long stack" jsonl 4000000 6 QII 60000 "(0x7e0000000000, 1, 0)"
 else
-	skip 6 "no python3"
+	skip 10 "no python3"
 fi
 
 # agree PAGE: what the page says of structures, fields and numbers, as assertions for the compiler.

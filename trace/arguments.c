@@ -140,25 +140,35 @@ const void *trace_piece_parameter(const struct trace_piece *piece, uint32_t inde
 	       piece->data + parameter->offset : NULL;
 }
 
+/* What an address stands for that add_piece made; NULL: it is the program's own. */
+static const struct trace_piece *piece_at(const struct print_source *source, uint64_t address)
+{
+	const struct trace_arguments *arguments = (const struct trace_arguments *)source;
+	uint64_t number = (address - pieces_base) >> PIECE_SHIFT;
+
+	return address < pieces_base || number >= arguments->npieces ? NULL :
+								       &arguments->pieces[number];
+}
+
+/* A damaged trace may have anything else in the place of parameters. */
 static const void *parameter(const struct print_source *source, uint64_t address, uint32_t index,
 			     size_t *size)
 {
-	const struct trace_arguments *arguments = (const struct trace_arguments *)source;
+	const struct trace_piece *piece = piece_at(source, address);
 
-	return trace_piece_parameter(&arguments->pieces[(address - pieces_base) >> PIECE_SHIFT],
-				     index, size);
+	if (piece && piece->layout)
+		return trace_piece_parameter(piece, index, size);
+	*size = !index;
+	return NULL;
 }
 
 static bool read_piece(const struct print_source *source, uint64_t address, void *to, size_t size)
 {
-	const struct trace_arguments *arguments = (const struct trace_arguments *)source;
-	uint64_t number = (address - pieces_base) >> PIECE_SHIFT;
 	uint64_t at = address & ((UINT64_C(1) << PIECE_SHIFT) - 1);
-	const struct trace_piece *piece;
+	const struct trace_piece *piece = piece_at(source, address);
 
-	if (address < pieces_base || number >= arguments->npieces)
+	if (!piece)
 		return false;
-	piece = &arguments->pieces[number];
 	if (piece->text && !piece->cut && at + size == piece->size + 1 && at <= piece->size) {
 		/* The NUL that ended it. */
 		memcpy(to, piece->data + at, size - 1);
