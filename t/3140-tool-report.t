@@ -168,11 +168,11 @@ is "$(grep -c '^cuaudit: ' "$tmp/out")" 2 "a directory of both: a report of each
 
 # A process that has ended, and whose parent has not asked how.
 rm -f "$tmp/stop"
-stop=$tmp/stop "$PERL" -e 'my $pid = fork; exec @ARGV unless $pid; select undef, undef, undef, 0.05 until -e $ENV{stop}' \
-	env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/zombie" "$tmp/ends" 10 kill &
+stop=$tmp/stop "$PERL" -e '$| = 1; my $pid = fork; exec @ARGV unless $pid; print "$pid\n";
+	select undef, undef, undef, 0.05 until -e $ENV{stop}' \
+	env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/zombie" "$tmp/ends" 10 kill >"$tmp/pid" &
 parent=$!
-timeout 300 sh -c 'until grep -q "^State:.Z" /proc/[0-9]*/task/[0-9]*/status 2>/dev/null && test -s "$1"; do sleep 0.05; done' \
-	sh "$tmp/zombie.part"
+timeout 300 sh -c 'until grep -q "^State:.Z" "/proc/$(cat "$1")/status" 2>/dev/null; do sleep 0.05; done' sh "$tmp/pid"
 "$cuaudit" report --format json "$tmp/zombie.part" >"$tmp/out" 2>"$tmp/err"
 is "$(grep -o '"ended":"[a-z_]*"' "$tmp/out" | xargs)" "ended:unknown" "a zombie does not run"
 : >"$tmp/stop"
