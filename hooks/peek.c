@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cuaudit/call.h>
@@ -48,59 +49,42 @@ bool peek_page(uintptr_t address)
 	return !faults;
 }
 
-/* Where process_vm_readv is missing or forbidden: asks about each page, then copies. */
-static bool probed(uint64_t address, void *to, size_t size)
+bool peek_near(struct peek_known *known, uint64_t address, void *to, size_t size)
 {
-	for (uint64_t at = address; at < address + size; at = (at | (PEEK_PAGE - 1)) + 1)
-		if (!peek_page((uintptr_t)at))
-			return false;
+	uint64_t end = address + size;
+
+	if (end < address)
+		return false;
+	if (address < known->low || end > known->high)
+		for (uint64_t at = address & ~(uint64_t)(PEEK_PAGE - 1); at < end; at += PEEK_PAGE) {
+			if (at + PEEK_PAGE != known->page_end && !peek_page((uintptr_t)at))
+				return false;
+			known->page_end = at + PEEK_PAGE;
+		}
 	memcpy(to, (const void *)(uintptr_t)address, size);
 	return true;
 }
 
-static bool probed_all(const struct iovec *theirs, const struct iovec *ours, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (!probed((uintptr_t)theirs[i].iov_base, ours[i].iov_base, ours[i].iov_len))
-			return false;
-	return true;
-}
-
-bool peek_all(const struct iovec *theirs, const struct iovec *ours, uint32_t count)
-{
-	static _Atomic bool forbidden;
-	int error = errno;
-	size_t size = 0;
-	bool result;
-	long got;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uintptr_t address = (uintptr_t)theirs[i].iov_base;
-
-		if (address + ours[i].iov_len < address)
-			return false;
-		size += ours[i].iov_len;
-	}
-	if (atomic_load_explicit(&forbidden, memory_order_relaxed)) {
-		result = probed_all(theirs, ours, count);
-	} else {
-		got = syscall(SYS_process_vm_readv, getpid(), ours, (unsigned long)count, theirs,
-			      (unsigned long)count, 0UL);
-		result = got == (long)size;
-		if (got < 0 && errno != EFAULT) {
-			atomic_store_explicit(&forbidden, true, memory_order_relaxed);
-			result = probed_all(theirs, ours, count);
-		}
-	}
-	errno = error;
-	return result;
-}
-
 bool peek(uint64_t address, void *to, size_t size)
 {
-	const struct iovec theirs = { (void *)(uintptr_t)address, size }, ours = { to, size };
+	static _Atomic bool forbidden;
+	struct iovec local = { to, size }, remote = { (void *)(uintptr_t)address, size };
+	struct peek_known nothing = { 0 };
+	int error = errno;
+	long got;
 
-	return peek_all(&theirs, &ours, 1);
+	if (address + size < address)
+		return false;
+	if (!atomic_load_explicit(&forbidden, memory_order_relaxed)) {
+		got = syscall(SYS_process_vm_readv, getpid(), &local, 1UL, &remote, 1UL, 0UL);
+		if (got < 0 && errno != EFAULT)
+			atomic_store_explicit(&forbidden, true, memory_order_relaxed);
+		errno = error;
+		if (got >= 0 || !atomic_load_explicit(&forbidden, memory_order_relaxed))
+			return got == (long)size;
+	}
+	/* Where it is missing or forbidden. */
+	return peek_near(&nothing, address, to, size);
 }
 
 int cuaudit_safe_read(const void *from, void *to, size_t size)

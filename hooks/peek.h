@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
 enum { PEEK_PAGE = 4096 };	/* the smallest unit of what is mapped */
 
@@ -16,10 +15,16 @@ bool peek_page(uintptr_t address);
 /* Context: call. Copies size bytes from an address; false if they cannot all be read. */
 bool peek(uint64_t address, void *to, size_t size);
 
+/* What can be read without being asked for: an area, and the page that was read last. */
+struct peek_known {
+	uint64_t low, high;
+	uint64_t page_end;
+};
+
 /*
- * Context: call. The same of a few pieces, each as long in theirs, which may be anywhere, as
- * in ours.
+ * Context: call. The same of memory that nobody takes away meanwhile, and of which other pieces
+ * may be in the same page: a system call for each page that is not known.
  */
-bool peek_all(const struct iovec *theirs, const struct iovec *ours, uint32_t count);
+bool peek_near(struct peek_known *known, uint64_t address, void *to, size_t size);
 
 #endif

@@ -106,6 +106,15 @@ static bool known(struct thread *thread, uintptr_t from, uintptr_t to)
 	return is;
 }
 
+struct peek_known stack_own(void)
+{
+	struct thread *thread = thread_self;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	known(thread, here, here + 1);
+	return (struct peek_known){ thread->stack_low, thread->stack_high, 0 };
+}
+
 bool stack_is_own(struct thread *thread, uintptr_t address, uintptr_t other)
 {
 	return known(thread, address, address + 1) && !inside(thread, other, other + 1);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hooks/peek.h"
+
 struct thread;
 
 /*
@@ -17,6 +19,9 @@ uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint
 
 /* Context: call, on thread. Whether what lies in [from, to), less than a page, can be read. */
 bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to);
+
+/* Context: call. The stack that the calling thread was started on, as far as that can be told. */
+struct peek_known stack_own(void);
 
 /* Context: call, on thread. Whether the stack it was started on has address, and not other. */
 bool stack_is_own(struct thread *thread, uintptr_t address, uintptr_t other);

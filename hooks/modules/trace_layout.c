@@ -9,6 +9,7 @@
 #include "hooks/modules/trace_describe.h"
 #include "hooks/modules/trace_table.h"
 #include "hooks/peek.h"
+#include "hooks/stack.h"
 
 /* By hash and count; kernels of the same parameters share one. By number, too, with NUMBER for a count. */
 #define NUMBER UINT64_MAX
@@ -80,62 +81,58 @@ const struct trace_layout *trace_layout_numbered(uint32_t number)
 }
 
 /* From where each pointer of an array leads. */
-static bool copy_each(const struct trace_layout *layout, uint64_t from, char *to)
+static bool copy_each(const struct trace_layout *layout, struct peek_known *known, uint64_t from, char *to)
 {
-	enum { SOME = 16 };
-	struct iovec theirs[SOME], ours[SOME];
-	uint64_t pointers[SOME];
+	for (uint32_t i = 0; i < layout->count; i++) {
+		const struct cuaudit_trace_parameter *parameter = &layout->parameters[i];
+		uint32_t size = parameter->size, left = layout->size - parameter->offset;
+		uint64_t at;
 
-	for (uint32_t first = 0, some; first < layout->count; first += some) {
-		some = layout->count - first < SOME ? layout->count - first : SOME;
-		if (!peek(from + first * sizeof(*pointers), pointers, some * sizeof(*pointers)))
-			return false;
-		for (uint32_t i = 0; i < some; i++) {
-			const struct cuaudit_trace_parameter *parameter = &layout->parameters[first + i];
-			uint32_t left = layout->size - parameter->offset;
-
-			theirs[i].iov_base = (void *)(uintptr_t)pointers[i];
-			ours[i].iov_base = to + parameter->offset;
-			theirs[i].iov_len = ours[i].iov_len = parameter->size < left ? parameter->size : left;
-		}
-		if (!peek_all(theirs, ours, some))
+		if (!peek_near(known, from + i * sizeof(at), &at, sizeof(at)) ||
+		    !peek_near(known, at, to + parameter->offset, size < left ? size : left))
 			return false;
 	}
 	return true;
 }
 
 /* From a buffer, which a list of names and values tells; *size: how much of it there is. */
-static bool copy_buffer(uint64_t from, char *to, uint32_t *size)
+static bool copy_buffer(struct peek_known *known, uint64_t from, char *to, uint32_t *size)
 {
 	enum { ITEMS = 8 };
 	uint64_t item[2], buffer = 0, bytes = 0;
 
 	for (int i = 0; i < ITEMS; i++) {
-		if (!peek(from + (size_t)i * sizeof(item), item, sizeof(*item)))
+		if (!peek_near(known, from + (size_t)i * sizeof(item), item, sizeof(*item)))
 			return false;
 		if (item[0] == (uintptr_t)CU_LAUNCH_PARAM_END)
 			break;
-		if (!peek(from + (size_t)i * sizeof(item) + sizeof(*item), &item[1], sizeof(*item)))
+		if (!peek_near(known, from + (size_t)i * sizeof(item) + sizeof(*item), &item[1],
+			       sizeof(*item)))
 			return false;
 		if (item[0] == (uintptr_t)CU_LAUNCH_PARAM_BUFFER_POINTER)
 			buffer = item[1];
 		else if (item[0] == (uintptr_t)CU_LAUNCH_PARAM_BUFFER_SIZE &&
-			 !peek(item[1], &bytes, sizeof(bytes)))
+			 !peek_near(known, item[1], &bytes, sizeof(bytes)))
 			return false;
 	}
 	if (bytes < *size)
 		*size = (uint32_t)bytes;
-	return peek(buffer, to, *size);
+	return peek_near(known, buffer, to, *size);
 }
 
 bool trace_layout_copy(const struct trace_layout *layout, uint64_t from, bool extra, char **to)
 {
 	char *head = *to, *at = head + TRACE_LAYOUT_HEAD;
-	uint32_t size = layout ? layout->size : 0;
+	struct peek_known known;
+	uint32_t size;
 	uint16_t length;
 
+	if (!layout)
+		return false;
+	size = layout->size;
 	memset(at, 0, size);
-	if (!layout || (extra ? !copy_buffer(from, at, &size) : !copy_each(layout, from, at)))
+	known = stack_own();
+	if (extra ? !copy_buffer(&known, from, at, &size) : !copy_each(layout, &known, from, at))
 		return false;
 	length = (uint16_t)(size | (layout->more || size < layout->size ? 0x8000 : 0));
 	memcpy(head, &length, sizeof(length));
