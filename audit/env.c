@@ -134,13 +134,13 @@ static bool is_misspelt(const char *text, size_t size)
 	enum { LEAST = 6, MOST = 9, AUDIT = 5 };
 	char word[MOST + 1];
 	size_t length = 0;
-	bool one = size && (text[size - 1] == '_' || text[size - 1] == '-');
+	bool plain = size && (text[size - 1] == '_' || text[size - 1] == '-');	/* letters before it */
 
 	for (size_t i = 0; i < size; i++) {
 		char letter = upper(text[i]);
 
 		if (letter < 'A' || letter > 'Z') {
-			one &= i == size - 1;
+			plain &= i == size - 1;
 			continue;
 		}
 		if (length == MOST)
@@ -150,7 +150,7 @@ static bool is_misspelt(const char *text, size_t size)
 	word[length] = '\0';
 	if (length < LEAST || word[0] != 'C')
 		return false;
-	return (one && length < MOST && nearest(word, length, words)) ||
+	return (plain && length < MOST && nearest(word, length, words)) ||
 	       (word[1] == 'U' && sys_equal(word + length - AUDIT, "AUDIT"));
 }
 

@@ -143,7 +143,7 @@ void unwound_move(struct thread *from, uintptr_t frame)
 		exchange(from, frame, 0);
 }
 
-/* What the thread thought left was dropped: of that no mark is looked for. */
+/* Drops the marks of calls that the thread no longer has. */
 static void drop_marks(struct thread *thread, uint64_t state, uint32_t depth)
 {
 	thread->depth = depth;

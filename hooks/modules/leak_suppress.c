@@ -86,14 +86,20 @@ int leak_suppressed(const char *what, const struct leak_site *site)
 	return 0;
 }
 
-/* Whether a report has something of that name. */
-static bool is_reported(const char *what)
+/* Whether a report has something of that name; false after a message. */
+static bool is_reported(const char *path, uint32_t number, const char *what)
 {
-	bool is = matches(what, LEAK_LEFT);
+	const char *names[LEAK_FAULT_TYPES + 2] = { LEAK_LEFT }, *near;
 
 	for (int i = 0; i < LEAK_FAULT_TYPES; i++)
-		is |= matches(what, leak_fault_text((enum leak_fault_type)i));
-	return is;
+		names[i + 1] = leak_fault_text((enum leak_fault_type)i);
+	for (const char **name = names; *name; name++)
+		if (matches(what, *name))
+			return true;
+	near = cuaudit_nearest(what, names);
+	cuaudit_log(CUAUDIT_WARN, "leak: %s:%u: no report has '%s'%s%s%s", path, number, what,
+		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	return false;
 }
 
 /* False after a message. */
@@ -113,12 +119,8 @@ static bool take_line(const char *path, uint32_t number, char *line)
 			    path, number);
 		return false;
 	}
-	if (!is_reported(what)) {
-		cuaudit_log(CUAUDIT_WARN, "leak: %s:%u: '%s' is neither left nor an error; the "
-			    "errors are double-free, foreign-free, use-after-free and wrong-context",
-			    path, number, what);
+	if (!is_reported(path, number, what))
 		return false;
-	}
 	if (count == LINES) {
 		cuaudit_log(CUAUDIT_WARN, "leak: %s:%u: there are more than %d lines", path, number,
 			    LINES);

@@ -308,8 +308,8 @@ static bool write_empty(void)
 }
 
 /*
- * Makes the file whole where its file system can do that, so that nobody finds
- * one that a process fills which was stopped.
+ * Makes the file whole, where its file system can do that: none is found half
+ * made because its maker was stopped.
  */
 static void make_file(void)
 {
@@ -321,11 +321,13 @@ static void make_file(void)
 	if (!slash)
 		return;
 	slash[1] = 0;
-	fd = (int)syscall(SYS_openat, AT_FDCWD, directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	fd = io_avoid_stdio((int)syscall(SYS_openat, AT_FDCWD, directory,
+					 O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
 	if (fd < 0)
 		return;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	if (write_empty())
+	/* A umask may have taken away what the user's own need. */
+	if (!syscall(SYS_fchmod, fd, 0600) && write_empty())
 		syscall(SYS_linkat, AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 	syscall(SYS_close, fd);
 	fd = -1;

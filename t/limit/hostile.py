@@ -241,6 +241,17 @@ file = new()
 open(file, "w").close()
 check("an empty file is filled", starts(file)[:2], (0, "0"))
 
+# Whatever the umask of who makes it, the user's next one may open it.
+def no_modes():
+    os.umask(0o777)
+
+
+file = new()
+process = subprocess.run([program], input="take 1\n", capture_output=True, text=True, env=environment(file),
+                         preexec_fn=no_modes)
+check("a umask of 0777: it starts", (process.returncode, process.stdout.strip()), (0, "0"))
+check("a umask of 0777: the mode", oct(os.stat(file).st_mode & 0o777), oct(0o600))
+
 # A limit of file sizes: no SIGXFSZ, but a reason.
 def small_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
