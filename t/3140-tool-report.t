@@ -139,20 +139,17 @@ status=0
 "$cuaudit" report --format prometheus "$part" "$tmp/elsewhere.part" >"$tmp/out" 2>"$tmp/err" || status=$?
 is "$status $(cat "$tmp/err") $(grep -c '^cuaudit_process_info{' "$tmp/out")" "0  2" \
 	"metrics of one pid on two hosts"
-mkdir "$tmp/reused"
-cp "$part" "$tmp/reused/a.part"
+# ended OFFSET: how the two ended, of which one differs there.
+ended() {
+	mkdir "$tmp/two-$1"
+	cp "$part" "$tmp/two-$1/a.part"
+	altered "$1" "$tmp/two-$1/b.part"
+	"$cuaudit" report --format json "$tmp/two-$1" 2>"$tmp/err" | grep -o '"ended":"[a-z_]*"' | sort | uniq -c | xargs
+}
 # shellcheck disable=SC2154
-altered "$start" "$tmp/reused/b.part"
-"$cuaudit" report --format json "$tmp/reused" >"$tmp/out" 2>"$tmp/err"
-is "$(grep -o '"ended":"[a-z_]*"' "$tmp/out" | sort | uniq -c | xargs)" "2 ended:unknown" \
-	"a pid that came back is no exec"
-mkdir "$tmp/executed"
-cp "$part" "$tmp/executed/a.part"
+is "$(ended "$start")" "2 ended:unknown" "a pid that came back is no exec"
 # shellcheck disable=SC2154
-altered "$began" "$tmp/executed/b.part"
-"$cuaudit" report --format json "$tmp/executed" >"$tmp/out" 2>"$tmp/err"
-is "$(grep -o '"ended":"[a-z_]*"' "$tmp/out" | sort | uniq -c | xargs)" "1 ended:exec 1 ended:unknown" \
-	"... a process of two programs is one"
+is "$(ended "$began")" "1 ended:exec 1 ended:unknown" "... a process of two programs is one"
 
 audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/threads" CUAUDIT_HOOKS="stat(threads=1000;print=no)" \
 	"$tmp/ends" 10 threads
