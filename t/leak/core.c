@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "names/nearest.h"
 #include "print/table.h"
 
 struct cuaudit_options {
@@ -42,6 +43,11 @@ int cuaudit_hook_add(const struct cuaudit_hook *given)
 {
 	hook = *given;
 	return 0;
+}
+
+const char *cuaudit_nearest(const char *word, const char *const *words)
+{
+	return nearest(word, strlen(word), words);
 }
 
 const char *cuaudit_option_get(const struct cuaudit_options *options, const char *name)
