@@ -30,7 +30,7 @@ made = {}  # function: calls, errors, not ready, answered
 
 def check(right, what):
     if not right:
-        print(what)
+        print(what, flush=True)
         os._exit(1)
 
 
@@ -169,7 +169,7 @@ for number in range(4):
     all_threads.update(live)
 busiest = sorted(all_threads, key=lambda n: all_threads[n][1])
 check(sorted(busiest[-2:]) == sorted(n for n, r in records_now.items() if r[0] == ENDED),
-      f"kept are others than {busiest[-2:]}")
+      f"kept are {records_now}, of {all_threads}")
 for number, (state, merged, name, counts) in records_now.items():
     if state == ENDED:
         check([counts[0], counts[2]] == all_threads[number], f"thread {number} has {counts}")
