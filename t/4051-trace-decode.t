@@ -126,6 +126,8 @@ simulated "... of threads" "stack" "backtrace=cuDriver*;frames=2" "$tmp/app" thr
 simulated "nested calls" "call" "" "$tmp/app" nested
 simulated "started and stopped" "mark" "start=marker;stop=marker" "$tmp/app" marks
 simulated "a library loaded again" "call" "" "$tmp/app" reload 5 "$tmp/library.so"
+simulated "code of no object" "call" "" "$tmp/app" generated 50
+simulated "... and its stacks" "stack" "backtrace=*" "$tmp/app" generated 50
 simulated "forked children" "call" "" "$tmp/ends" 20 fork
 simulated "a file that is full" "loss" "size=1M;args=no" "$tmp/app" call 200000
 simulated "a ring" "loss" "size=1M;when-full=ring" "$tmp/app" mixed 60000

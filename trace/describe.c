@@ -341,14 +341,15 @@ static void add_sites(struct trace *trace, const struct number *slots, const str
 	}
 }
 
-/* Frames' libraries as ours; an unknown one becomes TRACE_NONE. */
+/* Frames' libraries as ours; an unknown one, and code of no known object, become TRACE_NONE. */
 static void number_frames(struct trace *trace, const struct number *indices)
 {
 	for (size_t i = 0; i < trace->ncallers; i++) {
 		struct cuaudit_trace_frame *frames = (void *)(uintptr_t)trace->callers[i].frames;
 
 		for (uint32_t j = 0; j < trace->callers[i].count; j++)
-			frames[j].library = index_of(indices, trace->nlibraries, frames[j].library);
+			frames[j].library = frames[j].library ? index_of(indices, trace->nlibraries,
+									 frames[j].library) : TRACE_NONE;
 	}
 }
 

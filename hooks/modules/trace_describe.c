@@ -153,24 +153,26 @@ static bool describe_function(const struct cuaudit_function *function, uint32_t 
 	return true;
 }
 
-/* One that was loaded again elsewhere is another. */
+/* One that was loaded again elsewhere is another; code of no known object is number 0. */
 bool trace_describe_library(const struct cuaudit_library *library, uint32_t *number, uint32_t *why)
 {
 	uint64_t base = library->index ? cuaudit_library_base(library) : 0;
 	struct cuaudit_trace_library *record;
 	size_t path;
 
-	*number = (uint32_t)trace_table_get(&libraries, library->index, base);
-	if (*number || !library->index)
+	*number = (uint32_t)trace_table_get(&libraries, library->index, base) - 1;
+	if (*number != UINT32_MAX)
 		return true;
 	path = trace_describe_size(library->path);
 	record = trace_describe(sizeof(*record), path, why);
 	if (!record)
 		return false;
 	*why = CUAUDIT_TRACE_LOST_MEMORY;
-	if (trace_table_put(&libraries, library->index, base, nlibraries + 1))
+	*number = library->index ? nlibraries + 1 : 0;
+	if (trace_table_put(&libraries, library->index, base, *number + 1))
 		return false;
-	*number = record->index = ++nlibraries;
+	nlibraries += library->index != 0;
+	record->index = *number;
 	record->base = base;
 	record->id_size = cuaudit_library_build_id(library, record->build_id,
 						   sizeof(record->build_id));

@@ -303,6 +303,29 @@ static void nested(void)
 	call(1);
 }
 
+/* Copied, it is code of no loaded object, as what is compiled while a program runs. */
+__attribute__((noinline, section("generated"))) static int pass_on(call_fn function, int *answer)
+{
+	int result = function(answer);
+
+	return result + 1;
+}
+
+static void generate(long n)
+{
+	enum { SIZE = 4096, CODE = 128 };
+	char *code = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int answer;
+
+	call(1);
+	memcpy(code, (const char *)pass_on, CODE);
+	if (mprotect(code, SIZE, PROT_READ | PROT_EXEC))
+		exit(77);
+	__builtin___clear_cache(code, code + CODE);
+	for (long i = 0; i < n; i++)
+		((int (*)(call_fn, int *))code)(version, &answer);
+}
+
 static void name_threads(long n)
 {
 	static char names[3][16] = { "worker-1", "worker-2", "other" };
@@ -398,6 +421,8 @@ int main(int argc, char **argv)
 		marks();
 	else if (!strcmp(how, "nested"))
 		nested();
+	else if (!strcmp(how, "generated"))
+		generate(n);
 	else if (!strcmp(how, "pause"))
 		pause_between(n);
 	else
