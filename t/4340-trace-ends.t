@@ -107,6 +107,11 @@ quits 9 "2 9" quits-at-exit 4
 quits 137 "0 0" killed-at-exit 4
 quits 137 "0 0" kill 0
 quits 4 "0 0" system-call 4
+# Beside the hook's own thread, which is then the process's last.
+quits 4 "0 0" only-thread 4
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(interval=100)" timeout 300 "$tmp/now" only-thread 259 2>"$tmp/err" ||
+	status=$?
+is "$status" 3 "only-thread, statistics at an interval"
 for child in vfork clone fork; do
 	quits 137 "0 0" kill 0 $child
 	quits 6 "1 6" exit 6 $child

@@ -45,18 +45,21 @@ static bool main_is_alive(void)
 }
 
 /*
- * Whether the main thread has ended, and of the others only helpers are left.
- * Where /proc is missing that is assumed: the program must be able to end.
+ * Whether the main thread has ended, and of the others only helpers are left;
+ * *status: as that of wait(2), of the main thread. Where /proc is missing that
+ * is assumed: the program must be able to end.
  */
-static bool only_helpers(bool *main_ended)
+static bool only_helpers(bool *main_ended, int *status)
 {
-	char text[512], *at;
+	char text[1024], *at, *last;
 	long length = io_read_file("/proc/self/stat", text, sizeof(text), IO_NOW);
 	int field = 3;
 
 	*main_ended = false;
 	if (length < 0)
 		return length != -EMFILE && length != -ENFILE;
+	last = strrchr(text, ' ');
+	*status = last ? (int)io_number(last + 1) : 0;
 	/* The name before it may hold anything. */
 	at = strrchr(text, ')');
 	*main_ended = !at || at[1] != ' ' || strchr("ZX", at[2]);
@@ -68,10 +71,20 @@ static bool only_helpers(bool *main_ended)
 	return *main_ended && (!at || io_number(at) <= helpers + 1);
 }
 
+/*
+ * Linux takes the last thread's status for the process's: a main thread that
+ * left by the system call exit, not by pthread_exit, may have another than 0.
+ */
 static bool program_is_over(bool *main_ended)
 {
+	int status = 0;
+
 	*main_ended = false;
-	return !main_is_alive() && only_helpers(main_ended);
+	if (main_is_alive() || !only_helpers(main_ended, &status))
+		return false;
+	if (status)
+		syscall(SYS_exit_group, status >> 8);
+	return true;
 }
 
 /*

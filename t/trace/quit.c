@@ -103,6 +103,8 @@ static void end(const char *how, int status)
 	}
 	if (!strcmp(how, "system-call"))
 		syscall(SYS_exit_group, status);
+	if (!strcmp(how, "only-thread"))
+		syscall(SYS_exit, status);
 	if (!strcmp(how, "thread")) {
 		for (int i = 0; i < 3; i++)
 			pthread_create(&thread, NULL, calls, NULL);
