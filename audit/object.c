@@ -169,7 +169,9 @@ struct link_object *object_open(const struct link_map *map, Lmid_t space,
 
 void object_close(struct link_object *object)
 {
-	set_extent(object, 0, 0);
+	/* The program is closed as the process ends, before its libraries and threads, and stays. */
+	if (!(object->flags & LINK_OBJECT_MAIN))
+		set_extent(object, 0, 0);
 	if (object->detail)
 		object->detail->nslots = object->detail->npending = object->detail->nleft = 0;
 }

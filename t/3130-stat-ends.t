@@ -87,4 +87,39 @@ audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(save=$tmp/kept)" "$tmp/ends" 9 ki
 "$cuaudit" report "$tmp/kept" >"$tmp/kept.text"
 is_counts "$tmp/kept.text" 9 "save=PATH"
 
+# The loader tells of the end of the program before its libraries' destructors run.
+compile -shared -fPIC -o "$tmp/libset.so" -x c - <<'END' || bail_out "cannot build"
+static void (*volatile last)(void);
+
+void set_last(void (*function)(void))
+{
+	last = function;
+}
+
+static void __attribute__((destructor)) end(void)
+{
+	last();
+}
+END
+compile -fno-optimize-sibling-calls -o "$tmp/called-last" -x c - -L"$tmp" -l:libset.so -L"$simdir" -l:libcuda.so.1 \
+	-Wl,-rpath,"$tmp" <<'END' || bail_out "cannot build"
+int cuDriverGetVersion(int *version);
+void set_last(void (*function)(void));
+
+static void call(void)
+{
+	int version;
+
+	cuDriverGetVersion(&version);
+}
+
+int main(void)
+{
+	call();
+	set_last(call);
+	return 0;
+}
+END
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(text=yes)" "$tmp/called-last" 2>"$tmp/err"
+is "$(sed 's/.*> //' "$tmp/err" | xargs)" "called-last called-last" "calls of the program while its libraries end"
 done_testing
