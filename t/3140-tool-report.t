@@ -125,7 +125,7 @@ int main(void)
 }
 END
 compile -o "$tmp/fields" "$tmp/fields.c" || bail_out "no test program"
-eval "$("$tmp/fields")"
+eval "$($run_env "$tmp/fields")"
 
 # altered OFFSET TO: a copy of the file that was left, with a byte changed.
 altered() {
@@ -167,7 +167,7 @@ is "$(grep -c '^cuaudit: ' "$tmp/out")" 2 "a directory of both: a report of each
 rm -f "$tmp/stop"
 stop=$tmp/stop "$PERL" -e '$| = 1; my $pid = fork; exec @ARGV unless $pid; print "$pid\n";
 	select undef, undef, undef, 0.05 until -e $ENV{stop}' \
-	env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/zombie" "$tmp/ends" 10 kill >"$tmp/pid" &
+	$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/zombie" "$tmp/ends" 10 kill >"$tmp/pid" &
 parent=$!
 timeout 300 sh -c 'until grep -q "^State:.Z" "/proc/$(cat "$1")/status" 2>/dev/null; do sleep 0.05; done' sh "$tmp/pid"
 "$cuaudit" report --format json "$tmp/zombie.part" >"$tmp/out" 2>"$tmp/err"
