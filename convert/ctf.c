@@ -197,7 +197,10 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/* Of the process, so that one trace always has the same; version 8 of RFC 9562. */
+/*
+ * Of the process, so that one trace always has the same, and of how much is described: another
+ * file of the process numbers its events otherwise. Version 8 of RFC 9562.
+ */
 static void make_uuid(uint8_t uuid[16], const struct trace *trace)
 {
 	const struct cuaudit_trace_header *header = &trace->header;
@@ -207,6 +210,7 @@ static void make_uuid(uint8_t uuid[16], const struct trace *trace)
 		for (const char *at = header->host; *at; at++)
 			hash[i] = mix(hash[i], (unsigned char)*at);
 		hash[i] = mix(mix(hash[i], header->pid), header->start_ticks);
+		hash[i] = mix(mix(hash[i], trace->nsites), trace->ncallers);
 	}
 	memcpy(uuid, hash, sizeof(hash));
 	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x80);

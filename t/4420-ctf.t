@@ -126,6 +126,34 @@ ctf "$tmp/torn.cutrace"
 read_back
 ok "of a torn file: what is there" test "$(grep -c _exit "$tmp/events")" -gt 500
 
+# What a process had written at some time, beside what it wrote in all.
+compile -o "$tmp/later" -x c - -L"$simdir" -l:libcuda.so.1 <<'END' || bail_out "no test program"
+#include <stdlib.h>
+
+int cuDeviceGetCount(int *count);
+int cuDriverGetVersion(int *version);
+int cuInit(unsigned int flags);
+
+int main(void)
+{
+	int value;
+
+	cuInit(0);
+	cuDriverGetVersion(&value);
+	if (system("cp \"$FILE\" \"${FILE%/*}/a.cutrace\""))
+		return 1;
+	cuDeviceGetCount(&value);
+	return cuDriverGetVersion(&value);
+}
+END
+mkdir "$tmp/two"
+audited CUAUDIT_DRIVER=sim CUAUDIT_FOLLOW=0 FILE="$tmp/two/b.cutrace" CUAUDIT_HOOKS="trace(start=cuInit;file=$tmp/two/b.cutrace)" \
+	"$tmp/later" || bail_out "no trace"
+ctf "$tmp/two"
+read_back
+is "$(grep -o '[a-zA-Z]*_exit' "$tmp/events" | sort | uniq -c | xargs) $(cat "$tmp/read.err")" \
+	"1 cuDeviceGetCount_exit 3 cuDriverGetVersion_exit 2 cuInit_exit " "a process and what it had written before"
+
 rm -rf "$tmp/ctf"
 (ulimit -f 8 && tool convert --to ctf -o "$tmp/ctf" "$tmp/a.cutrace" && echo "$status" >"$tmp/status")
 is "$(cat "$tmp/status" "$tmp/err")" "2

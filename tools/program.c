@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -98,9 +100,14 @@ static char *interpreter(const struct object *object, char line[LINE], enum find
 /* Whether the kernel starts it with AT_SECURE. */
 static bool is_secure(const char *path)
 {
+	struct statvfs system;
 	struct stat status;
 
 	if (stat(path, &status))
+		return false;
+	/* Nothing is gained in a container that forbids it, nor from such a file system. */
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
+	    (!statvfs(path, &system) && system.f_flag & ST_NOSUID))
 		return false;
 	if ((status.st_mode & S_ISUID) && status.st_uid != getuid())
 		return true;
