@@ -91,7 +91,8 @@ int ctf_stream_discarded(struct ctf_stream *stream, uint64_t calls)
 	if (error || !calls)
 		return error;
 	stream->begin = stream->last;
-	stream->discarded = calls;
+	/* babeltrace2 takes the largest for none. */
+	stream->discarded = calls < UINT64_MAX ? calls : UINT64_MAX - 1;
 	stream->packet.used = sizeof(struct packet_header);
 	error = flush(stream);
 	stream->discarded = 0;

@@ -14,6 +14,7 @@ bool known_function(uint32_t index, struct cuaudit_function *function)
 	const struct link_table *link = cuaudit_core_link;
 	const struct link_alias *alias;
 	uint32_t slots;
+	int number;
 
 	*function = (struct cuaudit_function){ .id = -1 };
 	if (index < layout_count) {
@@ -28,6 +29,8 @@ bool known_function(uint32_t index, struct cuaudit_function *function)
 	slots = atomic_load_explicit(&link->nslots, memory_order_acquire);
 	if (index < slots) {
 		function->name = function->base = link->slots[index].name;
+		number = layout_find(function->name);
+		function->classes = number < 0 ? 0 : layout_row((uint32_t)number)->classes;
 		return true;
 	}
 	alias = atomic_load_explicit(&link->aliases, memory_order_acquire);
@@ -36,23 +39,6 @@ bool known_function(uint32_t index, struct cuaudit_function *function)
 	if (alias)
 		function->name = function->base = alias->name;
 	return alias;
-}
-
-/* Whether a text whose parts all name functions takes away again what it gives. */
-static bool takes_none(const char *text)
-{
-	struct selector *selector = selector_open(text);
-	struct cuaudit_function function;
-	bool none = true;
-
-	if (!selector)
-		return false;
-	/* What a driver has of the table has been asked about, there with its classes. */
-	for (uint32_t i = 0; none && known_function(i, &function); i++)
-		if (i < layout_count || layout_find(function.name) < 0)
-			none = !selector_takes(selector, &function);
-	selector_close(selector);
-	return none;
 }
 
 int cuaudit_selector_check(const char *name, const char *text)
@@ -66,7 +52,7 @@ int cuaudit_selector_check(const char *name, const char *text)
 	fault = part;
 	if (!part)
 		part = selector_stranger(text, &length, known_function);
-	if (!part && takes_none(text)) {
+	if (!part && selector_takes_none(text, known_function)) {
 		cuaudit_log(CUAUDIT_WARN, "%s: '%s' takes no function: its parts with ! take away "
 			    "those of the others", name, text);
 		return -ENOENT;

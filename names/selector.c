@@ -197,10 +197,11 @@ static bool names_any(const struct part *part, selector_source_fn source)
 /* The first part with a fault, or which names none of source's functions. */
 static const char *first(const char *text, size_t *length, selector_source_fn source)
 {
+	const char *from, *whole = text;
 	struct part part;
-	const char *from;
 	bool fine = true;
 
+	*length = strlen(whole);
 	while (fine && (from = next(&text, length))) {
 		fine = read_part(&part, from, *length);
 		if (fine) {
@@ -212,7 +213,8 @@ static const char *first(const char *text, size_t *length, selector_source_fn so
 			from += *from == '!';
 		}
 	}
-	return from;
+	/* Commas alone are none, and not the empty text, which takes all. */
+	return !from && *whole && strspn(whole, ", \t") == strlen(whole) ? whole : from;
 }
 
 const char *selector_fault(const char *text, size_t *length)
@@ -223,6 +225,19 @@ const char *selector_fault(const char *text, size_t *length)
 const char *selector_stranger(const char *text, size_t *length, selector_source_fn source)
 {
 	return first(text, length, source);
+}
+
+bool selector_takes_none(const char *text, selector_source_fn source)
+{
+	struct selector *selector = selector_open(text);
+	struct cuaudit_function function;
+	bool none = selector;
+
+	for (uint32_t i = 0; none && source(i, &function); i++)
+		none = !selector_takes(selector, &function);
+	if (selector)
+		selector_close(selector);
+	return none;
 }
 
 static void nearest_class(const char *word, size_t length, char near[SELECTOR_NEAR])

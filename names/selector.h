@@ -46,6 +46,9 @@ typedef bool (*selector_source_fn)(uint32_t index, struct cuaudit_function *func
  */
 const char *selector_stranger(const char *text, size_t *length, selector_source_fn source);
 
+/* Whether none of source's functions is taken by a text whose parts all name some. */
+bool selector_takes_none(const char *text, selector_source_fn source);
+
 /*
  * Writes "; did you mean X, Y?" for such a part to near, or nothing where all
  * are far; for a class, all that there are.

@@ -246,6 +246,7 @@ strict "trace: start takes SELECTOR.*not ''" "an empty trigger" CUAUDIT_HOOKS='t
 strict "trace: stop takes SELECTOR.*not ':3'" "a trigger of nothing" CUAUDIT_HOOKS='trace(stop=:3)'
 strict "stat: save takes auto, no or a path, not ''" "no path" CUAUDIT_HOOKS='stat(save=)'
 enforced "limit: deny: 'cuMemAloc' names no function" "deny" CUAUDIT_HOOKS='limit(deny=cuMemAloc)'
+enforced "limit: deny: ',' is no selector" "deny of a comma" CUAUDIT_HOOKS='limit(deny=,)'
 enforced "limit: deny: 'cuMemAlloc\*,!%memory' takes no function" "deny that denies nothing" \
 	CUAUDIT_HOOKS='limit(deny=cuMemAlloc*,!%memory)'
 enforced "limit: deny takes SELECTOR" "deny's error" CUAUDIT_HOOKS='limit(deny=cuInit:error=X)'

@@ -90,6 +90,8 @@ refused 2 "--from takes seconds, not 'soon'" "a bad time" \
 	convert --to text --from soon "$tmp/killed.cutrace"
 refused 2 ".*'%nothing' is no selector" "a bad selector" \
 	convert --to text -f %nothing "$tmp/killed.cutrace"
+refused 2 "--functions: '%memory,!%memory' takes no function: .*" "one that takes away all it gives" \
+	convert --to text -f %memory -f '!%memory' "$tmp/killed.cutrace"
 head -c 2000 "$tmp/killed.cutrace" >"$tmp/cut.cutrace"
 echo before >"$tmp/file"
 refused 2 ".*/cut.cutrace: is cut off within its header" "a file that is none" \

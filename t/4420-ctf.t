@@ -121,6 +121,10 @@ is "$(sed -n 's/.* \(mark\|lost\) { text = "\(.*\)" }$/\1 \2/p' "$tmp/events")" 
 	'mark started � \"here\"
 lost calls are missing: 77 beyond its size' "... marks are there, and what was lost"
 like "$(cat "$tmp/read.err")" 'WARNING: Tracer discarded 77 events' "... of which babeltrace2 warns"
+alter "$tmp/killed.cutrace" lost 18446744073709551615
+ctf "$tmp/killed.cutrace"
+read_back
+is "$(grep -c '_exit ' "$tmp/events")" 3000 "... however many it says"
 head -c 524388 "$tmp/killed.cutrace" >"$tmp/torn.cutrace"
 ctf "$tmp/torn.cutrace"
 read_back

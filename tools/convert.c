@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "names/selector.h"
+#include "tools/catalogue.h"
 #include "tools/inputs.h"
 #include "tools/options.h"
 #include "tools/progress.h"
@@ -250,8 +251,16 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 
 static int open_selector(struct settings *settings)
 {
+	size_t unused;
+
 	if (!settings->selector)
 		return 0;
+	if (!selector_stranger(settings->selector, &unused, catalogue_function) &&
+	    selector_takes_none(settings->selector, catalogue_function)) {
+		tool_complain("--functions: '%s' takes no function: its parts with ! take away those of the others",
+			      settings->selector);
+		return -1;
+	}
 	settings->functions = selector_open(settings->selector);
 	settings->choice.functions = settings->functions;
 	if (!settings->functions)
