@@ -3,70 +3,9 @@
 #include "audit/filter.h"
 
 #include "audit/sys.h"
+#include "names/globs.h"
 
 static const char main_name[] = "(main)";
-
-/* Matches one character against the set after '['; moves past its ']'. */
-static bool set_matches(const char **at, const char *end, char c)
-{
-	const char *p = *at;
-	bool negated = p < end && (*p == '!' || *p == '^');
-	bool found = false;
-
-	p += negated;
-	for (bool first = true; p < end && (*p != ']' || first); first = false) {
-		unsigned char low = (unsigned char)*p++, high = low;
-
-		if (end - p >= 2 && *p == '-' && p[1] != ']') {
-			high = (unsigned char)p[1];
-			p += 2;
-		}
-		found |= (unsigned char)c >= low && (unsigned char)c <= high;
-	}
-	*at = p < end ? p + 1 : p;
-	return found != negated;
-}
-
-bool filter_glob(const char *pattern, size_t length, const char *text)
-{
-	const char *end = pattern + length, *star = NULL, *resume = NULL;
-
-	for (;;) {
-		const char *p = pattern;
-
-		if (p < end && *p == '*') {
-			star = ++pattern;
-			resume = text;
-			continue;
-		}
-		if (p < end && *text) {
-			bool same;
-
-			if (*p == '[') {
-				p++;
-				same = set_matches(&p, end, *text);
-			} else {
-				if (*p == '\\' && p + 1 < end)
-					same = *++p == *text;
-				else
-					same = *p == '?' || *p == *text;
-				p++;
-			}
-			if (same) {
-				pattern = p;
-				text++;
-				continue;
-			}
-		} else if (p == end && !*text) {
-			return true;
-		}
-		/* Let the last star take one character more. */
-		if (!star || !*resume)
-			return false;
-		pattern = star;
-		text = ++resume;
-	}
-}
 
 static bool has_slash(const char *pattern, size_t length)
 {
@@ -83,10 +22,10 @@ bool filter_list(const char *list, const char *path, bool is_main)
 
 		while (list[length] && list[length] != ':')
 			length++;
-		if (is_main && filter_glob(list, length, main_name))
+		if (is_main && glob_matches(list, length, main_name))
 			return true;
-		if (length && filter_glob(list, length, has_slash(list, length) ? path
-										: sys_basename(path)))
+		if (length && glob_matches(list, length, has_slash(list, length) ? path
+										 : sys_basename(path)))
 			return true;
 		list += length + (list[length] == ':');
 	}

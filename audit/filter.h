@@ -4,10 +4,6 @@
 #define AUDIT_FILTER_H
 
 #include <stdbool.h>
-#include <stddef.h>
-
-/* Whether text matches the first length bytes of pattern: * ? [set] [!set] \x. */
-bool filter_glob(const char *pattern, size_t length, const char *text);
 
 /*
  * Whether one of the colon-separated globs of list matches path: those with a

@@ -17,7 +17,8 @@ enum {
 
 uint64_t value_integer(struct print_value value, const void *bytes)
 {
-	bool is_signed = value.kind == PRINT_INT;
+	bool is_signed = value.kind == PRINT_INT ||
+			 (value.kind == PRINT_ENUM && !print_flagset(value.detail));
 	uint8_t one;
 	uint16_t two;
 	uint32_t four;
@@ -117,15 +118,15 @@ static void flags(struct buffer *out, struct print_value value, uint64_t bits)
 
 static void named(struct buffer *out, struct print_value value, uint64_t bits)
 {
-	const char *name = bits <= UINT32_MAX ? print_enumerator(value.detail, (uint32_t)bits)
-					      : NULL;
+	const char *name = value.size == 4 || bits <= UINT32_MAX ?
+			   print_enumerator(value.detail, (uint32_t)bits) : NULL;
 
 	if (name)
 		buffer_text(out, name);
 	else if (print_flagset(value.detail))
 		flags(out, value, bits);
 	else
-		buffer_signed(out, value.size == 4 ? (int32_t)bits : (int64_t)bits);
+		buffer_signed(out, (int64_t)bits);
 }
 
 static void real(struct buffer *out, struct print_value value, const void *bytes)

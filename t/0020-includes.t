@@ -38,8 +38,8 @@ edge summary "$contract|(names|print|report|summary|trace)/[a-z_]+\.(h|def)" \
 	"the contract, names/, print/, report/, trace/ and its own"
 edge trace "$contract|(print|trace)/[a-z_]+\.(h|def)" "the contract, print/ and its own"
 edge hooks/modules \
-	"$contract|print/table\.h|names/(size|text)\.h|report/[a-z_]+\.h|hooks/(direct|peek|stack)\.h|hooks/modules/[a-z_]+\.(h|def)" \
-	"the contract, what parameters are, sizes, texts, report/, the direct ways, safe reads and its own"
+	"$contract|print/table\.h|names/(globs|size|text)\.h|report/[a-z_]+\.h|hooks/(direct|peek|stack)\.h|hooks/modules/[a-z_]+\.(h|def)" \
+	"the contract, what parameters are, globs, sizes, texts, report/, the direct ways, safe reads and its own"
 edge convert "$contract|convert/[a-z0-9_]+(\.pb-c)?\.h|(names|print|summary|trace)/[a-z_]+\.h" \
 	"the contract, names/, print/, summary/, trace/ and its own"
 edge tools "$contract|(convert|html|names|print|report|summary|trace)/[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \

@@ -4,11 +4,13 @@
  * ask for, what is the driver's, what is read of the objects of this process, what escaped.
  */
 #include <dlfcn.h>
+#include <fnmatch.h>
 #include <link.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
 #include "audit/filter.h"
+#include "names/globs.h"
 #define _DYNAMIC plt_dynamic
 #include "audit/plt.c"
 #undef _DYNAMIC
@@ -22,7 +24,10 @@
 #include "audit/exit.c"
 #undef end
 
+#include "t/fuzz/chance.h"
 #include "t/tap.h"
+
+uint64_t chance_state;
 
 enum { PAGE = 4096, CALLS = 5, RELATIVES = 2, SLOTS_AT = 3, NSLOTS = 8, ENTRIES_MOST = 16 };
 
@@ -666,6 +671,30 @@ static void test_filter(void)
 	ok(!filter_list("", "", false) && !filter_list("::", "/lib/", false), "no glob matches nothing");
 	ok(filter_list("::a*", "/lib/ab", false) && !filter_list("::a*", "/a/b", false),
 	   "empty ones between others are none");
+	ok(filter_list("[ab", "/lib/a", false) && filter_list("x\\", "/lib/x\\", false),
+	   "what is not finished ends with the glob");
+}
+
+/* Against libc's, with what both take alike. */
+static void test_glob(void)
+{
+	static const char *const pieces[] = { "a", "b", "c", "*", "?", "[ab]", "[!a]", "[^bc]", "[a-b]", "[!b-c]",
+					      "[]a]", "[!]a]", "[a-]", "\\*", "\\a", "]", "-", "!" };
+	int wrong = 0, matched = 0;
+
+	chance_begin(11, 0);
+	for (int round = 0; round < 300000; round++) {
+		char pattern[64] = "", text[16] = "", longer[80];
+
+		for (uint64_t i = chance(7); i; i--)
+			strcat(pattern, pieces[chance(sizeof(pieces) / sizeof(pieces[0]))]);
+		for (uint64_t i = chance(8); i; i--)
+			strncat(text, &"abc]-!*"[chance(7)], 1);
+		snprintf(longer, sizeof(longer), "%sa*", pattern);
+		matched += !fnmatch(pattern, text, 0);
+		wrong += glob_matches(longer, strlen(pattern), text) != !fnmatch(pattern, text, 0);
+	}
+	ok(!wrong && matched > 1000, "globs as fnmatch(3) has them: %d wrong, %d match", wrong, matched);
 }
 
 int main(void)
@@ -691,6 +720,7 @@ int main(void)
 	test_escapes();
 	test_heap();
 	test_filter();
+	test_glob();
 	test_exit();
 	return done_testing();
 }

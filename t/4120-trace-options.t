@@ -26,6 +26,9 @@ is "$(calls)" "app cuDriverGetVersion 5" "library="
 traces "thread=worker-*" "$tmp/app" names 4
 is "$(calls)" "worker-1 cuDriverGetVersion 4
 worker-2 cuDriverGetVersion 4" "thread=, a glob"
+is "$(traces "thread=*w[!a-n]r[k]er-[0-1]" "$tmp/app" names 4; calls)" "worker-1 cuDriverGetVersion 4" "... with sets"
+traces "thread=************************b" "$tmp/app" names 4
+like "$(cat "$tmp/err")" 'thread=\*{24}b matched no thread' "... of many stars"
 traces "thread=other" "$tmp/app" names 4
 is "$(calls)" "other cuDriverGetVersion 4" "thread=, a name"
 traces "min-duration=1h" "$tmp/app" call 3

@@ -192,6 +192,7 @@ int main(void)
 	set(0, 1, 9007199254740993);
 	set(0, 1, 9223372036854775807);
 	set(0, 1, 9223372036854775809u);
+	((int (*)(int, const char **))dlsym(driver, "cuGetErrorName"))(-5, 0);
 	return init(0) || !print((void *)64, "path", 0xffffffff);
 }
 END
@@ -207,6 +208,8 @@ for format in text csv jsonl chrome otlp; do
 	test $format = jsonl || test $format = chrome || continue
 	grep -o '"N":[^,}]*' "$tmp/out" | cut -d: -f2 | tr '\n' ' ' >"$tmp/$format.numbers"
 done
+tool convert --to jsonl "$tmp/flags.cutrace"
+like "$(cat "$tmp/out")" '"error":-5[,}]' "a value of an enumeration that has no name"
 # Readers of Chrome's format have doubles; those of jsonl 64 bits with a sign.
 is "$(cat "$tmp/chrome.numbers")" '9007199254740991 "9007199254740993" "9223372036854775807" "9223372036854775809" ' \
 	"numbers: chrome"

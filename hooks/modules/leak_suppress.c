@@ -9,6 +9,7 @@
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/leak_fault.h"
+#include "names/globs.h"
 #include "report/io.h"
 
 enum { TEXT = 64 * 1024, LINES = 512 };
@@ -20,53 +21,9 @@ static struct {
 static uint32_t count;
 static const struct cuaudit_library *program;
 
-/* The end of a set, which a ']' right behind its beginning is part of. */
-static const char *set_end(const char *set)
+static bool matches(const char *glob, const char *name)
 {
-	set += *set == '!';
-	set += *set == ']';
-	return strchr(set, ']');
-}
-
-static bool in_set(const char *set, const char *end, char c)
-{
-	bool negated = *set == '!', found = false;
-
-	for (set += negated; set < end; set++) {
-		if (set + 2 < end && set[1] == '-') {
-			found |= set[0] <= c && c <= set[2];
-			set += 2;
-		} else {
-			found |= *set == c;
-		}
-	}
-	return found != negated;
-}
-
-/* fnmatch may call malloc. On a mismatch the last star takes one character more. */
-static bool matches(const char *glob, const char *string)
-{
-	const char *star = NULL, *from = NULL, *end;
-
-	while (*string) {
-		if (*glob == '*') {
-			star = ++glob;
-			from = string;
-		} else if (*glob == '[' && (end = set_end(glob + 1)) &&
-			   in_set(glob + 1, end, *string)) {
-			glob = end + 1;
-			string++;
-		} else if (*glob == '?' || (*glob == *string && *glob != '[')) {
-			glob++;
-			string++;
-		} else if (star) {
-			glob = star;
-			string = ++from;
-		} else {
-			return false;
-		}
-	}
-	return !glob[strspn(glob, "*")];
+	return glob_matches(glob, strlen(glob), name);
 }
 
 static bool is_caller(const char *glob, const struct cuaudit_library *library)

@@ -16,6 +16,7 @@
 #include "hooks/modules/trace_lock.h"
 #include "hooks/modules/trace_ready.h"
 #include "hooks/modules/trace_stack.h"
+#include "names/globs.h"
 
 uint32_t trace_writer_key;
 
@@ -36,19 +37,6 @@ int trace_writer_setup(const struct cuaudit_module *owner, const char *threads, 
 	wanted = threads;
 	print_path = print;
 	return 0;
-}
-
-/* * and ? in a name of few bytes. */
-static bool matches(const char *glob, const char *name)
-{
-	for (; *glob != '*'; glob++, name++)
-		if (!*name || (*glob != '?' && *glob != *name))
-			return !*glob && !*name;
-	do {
-		if (matches(glob + 1, name))
-			return true;
-	} while (*name++);
-	return false;
 }
 
 /* Names of threads that were not wanted, for a glob that matches none. */
@@ -76,7 +64,7 @@ static bool is_wanted(int32_t tid)
 		*--at = (char)('0' + tid % 10);
 	while (tid /= 10);
 	cuaudit_thread_name(name);
-	if (!matches(wanted, name) && strcmp(wanted, at) != 0) {
+	if (!glob_matches(wanted, strlen(wanted), name) && strcmp(wanted, at) != 0) {
 		note_unwanted(name);
 		return false;
 	}
@@ -93,8 +81,9 @@ void trace_writer_report_unmatched(void)
 	for (uint32_t i = 0; i < UNWANTED && i < nunwanted; i++)
 		names[i] = unwanted[i];
 	near = cuaudit_nearest(wanted, names);
-	cuaudit_log(CUAUDIT_WARN, "trace: thread=%s matched no thread; %s %s", wanted,
-		    near ? "did you mean" : "the first was called", near ? near : names[0]);
+	cuaudit_log(CUAUDIT_WARN, "trace: thread=%s matched no thread; %s %s%s", wanted,
+		    near ? "did you mean" : "the first was called", near ? near : names[0],
+		    near ? "?" : "");
 }
 
 bool trace_writer_wanted(void)
