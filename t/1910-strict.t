@@ -306,6 +306,8 @@ like "$(cat "$tmp/err")" "limit: cuInit is denied" "nor does one that is not und
 simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_EXCLUDE='libsimple*'
 like "$(cat "$tmp/err")" "CUAUDIT_EXCLUDE=libsimple\\*: these libraries are not held to: limit" \
 	"EXCLUDE: a line says that it does not hold"
+simple CUAUDIT_HOOKS="$on_limit,fault(inject=cuInit:error=1)" CUAUDIT_EXCLUDE='libsimple*'
+like "$(cat "$tmp/err")" "these libraries are not held to: limit, fault$" "EXCLUDE: all of them"
 simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_EXCLUDE='(main)'
 line "$tmp/simple was given the driver itself, .* is not held to what CUAUDIT_HOOKS enforces" \
 	"EXCLUDE, and nothing is left"

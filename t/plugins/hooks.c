@@ -477,8 +477,18 @@ static void times(void)
 	without_times();
 }
 
+static int asks_view(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	note("+%d", cuaudit_call_is(call, CUAUDIT_ID_cuInit));
+	return CUAUDIT_CONTINUE;
+}
+
 static void selectors(void)
 {
+	static const struct cuaudit_hook asks = {
+		.size = sizeof(asks), .functions = "cuNewSelf,cuInit", .enter = asks_view,
+	};
 	int handle = attach("!/^cu(Init|Driver)/,!cuNew*", "s", 0);
 
 	ok(handle > 0, "a regex that takes away");
@@ -495,6 +505,11 @@ static void selectors(void)
 	ok(handle > 0, "a function that only the driver knows");
 	cuNewSelf();
 	saw("+n-n", "is hooked");
+	drop(handle);
+	handle = cuaudit_hook_attach(&asks);
+	cuNewSelf();
+	cuInit(0);
+	saw("+0+1", "and has no typed view");
 	drop(handle);
 }
 

@@ -48,6 +48,17 @@ static void by_path(const char *path)
 	is_ptr((void *)init_of(same), (void *)init, "the name is the same driver");
 }
 
+static void *answer_of(void *driver, const char *name)
+{
+	int (*ask)(const char *, void **, int, unsigned long long, int *) =
+		(int (*)(const char *, void **, int, unsigned long long, int *))
+			dlsym(driver, "cuGetProcAddress_v2");
+	void *answer = NULL;
+
+	is_int(ask(name, &answer, 13000, 0, NULL), 0, "a look-up");
+	return answer;
+}
+
 static void two_copies(const char *a, const char *b)
 {
 	void *first = open_or_end(a), *second = open_or_end(b);
@@ -60,6 +71,8 @@ static void two_copies(const char *a, const char *b)
 	is_int(one(0) + one(0) + two(1), 1, "calls of each");
 	is_int(calls_in(first), 2, "calls in the first");
 	is_int(calls_in(second), 1, "calls in the second");
+	is_ptr(answer_of(first, "cuInit"), (void *)one, "the first one's first function");
+	is_ptr(answer_of(second, "cuInit"), (void *)two, "the second's");
 	if (observe_routed()) {
 		is_int(observe_enters_in(0, "cuInit"), 2, "counted for the first");
 		is_int(observe_enters_in(1, "cuInit"), 1, "counted for the second");
@@ -206,14 +219,11 @@ static void companion(const char *path)
 /* A loader of the driver answers look-ups with functions of the copy that it has loaded. */
 static void answers_of(const char *path, const char *other)
 {
-	void *loader = open_or_end(path), *driver = open_or_end(other), *answer = NULL;
-	int (*ask)(const char *, void **, int, unsigned long long, int *) =
-		(int (*)(const char *, void **, int, unsigned long long, int *))
-			dlsym(loader, "cuGetProcAddress_v2");
+	void *loader = open_or_end(path), *driver = open_or_end(other), *answer;
 	const struct cuaudit_escape *(*escape)(uint32_t);
 
 	observe_start(loader);
-	is_int(ask("cuInit", &answer, 13000, 0, NULL), 0, "a look-up");
+	answer = answer_of(loader, "cuInit");
 	is_ptr(answer, (void *)init_of(driver), "answers the other copy's function");
 	is_int(((init_fn)answer)(0), 0, "a call");
 	is_int(calls_in(driver), 1, "arrived there");
