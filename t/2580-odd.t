@@ -44,4 +44,5 @@ while read -r name counted; do
 done <"$tmp/programs"
 like "$(cat "$tmp/with.shared_memory_first.err")" \
 	'^cuaudit: the calls of process [0-9]+ are not reported: ' "shared_memory_first: is said"
+is "$(grep -l 'are not reported' "$tmp"/with.*.err | sed 's/.*with\.//' | xargs)" shared_memory_first.err "... and of no other"
 done_testing
