@@ -112,6 +112,10 @@ quits 4 "0 0" only-thread 4
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(interval=100)" timeout 300 "$tmp/now" only-thread 259 2>"$tmp/err" ||
 	status=$?
 is "$status" 3 "only-thread, statistics at an interval"
+# The hook's own thread ends, however fast chunks become full.
+traced "args=no" timeout 300 "$tmp/now" crowd 4
+calls=$(checked "$tmp"/traces/* | sed -n 's/^total \([0-9]*\) .*/\1/p')
+ok "exit while eight threads call: $calls calls, $(cat "$tmp/out") before" test "$calls" -lt $((8 * $(cat "$tmp/out")))
 for child in vfork clone fork; do
 	quits 137 "0 0" kill 0 $child
 	quits 6 "1 6" exit 6 $child

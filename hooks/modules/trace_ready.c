@@ -127,7 +127,7 @@ static void *run(void *unused)
 
 	prctl(PR_SET_NAME, "cuaudit-trace");
 	do
-		while (work())
+		while (!helper.ending && work())
 			;
 	while (wait());
 	trace_lock(&saved);

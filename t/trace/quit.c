@@ -20,10 +20,14 @@ static void call(int n)
 		version(&value);
 }
 
+static _Atomic long called;
+
 static void *calls(void *unused)
 {
-	for (;;)
-		call(1);
+	for (;;) {
+		call(1000);
+		called += 1000;
+	}
 	return unused;
 }
 
@@ -105,6 +109,14 @@ static void end(const char *how, int status)
 		syscall(SYS_exit_group, status);
 	if (!strcmp(how, "only-thread"))
 		syscall(SYS_exit, status);
+	if (!strcmp(how, "crowd")) {
+		for (int i = 0; i < 8; i++)
+			pthread_create(&thread, NULL, calls, NULL);
+		while (called < 8 * 100000)
+			usleep(1000);
+		printf("%ld\n", called);
+		exit(status);
+	}
 	if (!strcmp(how, "thread")) {
 		for (int i = 0; i < 3; i++)
 			pthread_create(&thread, NULL, calls, NULL);
