@@ -415,7 +415,8 @@ static int put_lost(struct ctf *ctf, uint64_t damaged)
 	if (!*text)
 		return 0;
 	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
-		calls += trace_lost(ctf->trace, i);
+		if (__builtin_add_overflow(calls, trace_lost(ctf->trace, i), &calls))
+			calls = UINT64_MAX;
 	ctf->tid = 0;
 	error = put_other(ctf, ctf->latest, CTF_LOST, text);
 	return error ? error : ctf_stream_discarded(&ctf->stream, calls);

@@ -660,7 +660,9 @@ static int put_loss(struct convert *convert, const struct trace *trace, const ch
 	struct state *state = convert->state;
 
 	(void)trace;
-	return put(convert, LOSS, NULL, "iti", state->process + 1, reason, (int64_t)count);
+	/* Only a damaged file has so many. */
+	return put(convert, LOSS, NULL, "iti", state->process + 1, reason,
+		   (int64_t)(count < INT64_MAX ? count : INT64_MAX));
 }
 
 static int file_end(struct convert *convert, const struct trace *trace)

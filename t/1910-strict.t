@@ -108,6 +108,7 @@ line "not 'stat\\(format=json'" "a bracket is missing behind what enforces somet
 strict "stat: format is given once, not also as 'text'" "an option twice" \
 	CUAUDIT_HOOKS='stat(format=json;format=text)'
 strict "stat is given twice" "a module twice" CUAUDIT_HOOKS='stat,stat(format=json)'
+strict "stat: run takes a number, 0 if not given, not 'x'" "a run" CUAUDIT_HOOKS='stat(run=x)'
 strict "stat: threads takes a number from 0 to 1000.*'many'" "a number" CUAUDIT_HOOKS='stat(threads=many)'
 strict "stat: interval takes seconds.*'-1'" "seconds" CUAUDIT_HOOKS='stat(interval=-1)'
 strict "trace: size takes 1MiB or more.*'12'" "a size" CUAUDIT_HOOKS='trace(size=12)'

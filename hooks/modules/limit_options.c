@@ -177,7 +177,7 @@ static int read_visible(const char *wanted)
 		}
 		name += length + (name[length] == ',');
 	}
-	if (!used && *wanted)
+	if (!used)
 		cuaudit_log(CUAUDIT_WARN, "limit: visible=%s is none of the devices of "
 			    "CUDA_VISIBLE_DEVICES=%s; the program sees none", wanted,
 			    now ? now : "");

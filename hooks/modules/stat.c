@@ -160,18 +160,20 @@ static int read_threads(const char *text, uint32_t *threads)
 	return 1;
 }
 
-static uint64_t run_number(const char *text)
+/* 0, or 1 after a message. */
+static int read_run(const char *text, uint64_t *run)
 {
-	uint64_t value = 0;
+	int good = *text != 0;
 
+	*run = 0;
 	for (const char *at = text; *at; at++)
-		if (*at < '0' || *at > '9' || __builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*at - '0'), &value)) {
-			cuaudit_log(CUAUDIT_WARN, "stat: run takes a number, not '%s'; it is 0 now",
-				    text);
-			return 0;
-		}
-	return value;
+		good &= *at >= '0' && *at <= '9' && !__builtin_mul_overflow(*run, 10, run) &&
+			!__builtin_add_overflow(*run, (uint64_t)(*at - '0'), run);
+	if (good)
+		return 0;
+	cuaudit_log(CUAUDIT_WARN, "stat: run takes a number, 0 if not given, not '%s'", text);
+	*run = 0;
+	return 1;
 }
 
 /* A value that the table above has. */
@@ -251,6 +253,7 @@ const struct cuaudit_module stat_module;
 static int silent;
 
 static struct stat_print print;
+static uint64_t run_number;
 
 static int check(const struct cuaudit_options *given)
 {
@@ -264,6 +267,7 @@ static int check(const struct cuaudit_options *given)
 		return -ECANCELED;
 	}
 	error = read_threads(cuaudit_option_get(given, "threads"), &print.threads);
+	error |= read_run(cuaudit_option_get(given, "run"), &run_number);
 	return read_interval(cuaudit_option_get(given, "interval"), &print.interval_ns) || error;
 }
 
@@ -274,7 +278,7 @@ static int init(const struct cuaudit_options *given)
 	int error;
 
 	describe(&header, timed);
-	header.run = run_number(cuaudit_option_get(given, "run"));
+	header.run = run_number;
 	error = stat_store_setup(cuaudit_option_get(given, "save"), &header);
 	if (!error)
 		error = stat_cell_setup(&stat_module, timed, print.threads);
