@@ -65,7 +65,7 @@ audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="trace(file=$tmp/t;library=libaksre
 like "$(cat "$tmp/err")" "^cuaudit: trace: 'libaksre.' matched no library" "trace's"
 audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="trace(file=$tmp/t;thread=cals)" "$program" alloc 1 \
 	>"$tmp/out" 2>"$tmp/err"
-is "$(cat "$tmp/err")" "cuaudit: trace: thread=cals matched no thread; did you mean calls" "trace's threads"
+is "$(cat "$tmp/err")" "cuaudit: trace: thread=cals matched no thread; did you mean calls?" "trace's threads"
 audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="trace(file=$tmp/t;thread=zzzzzzzzzz*)" "$program" alloc 1 \
 	>"$tmp/out" 2>"$tmp/err"
 is "$(cat "$tmp/err")" "cuaudit: trace: thread=zzzzzzzzzz* matched no thread; the first was called calls" \
