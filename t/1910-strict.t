@@ -107,6 +107,8 @@ is "$status $calls" "0 calls=2" "a bracket is missing behind what enforces somet
 line "not 'stat\\(format=json'" "a bracket is missing behind what enforces something"
 strict "stat: format is given once, not also as 'text'" "an option twice" \
 	CUAUDIT_HOOKS='stat(format=json;format=text)'
+strict "trace: only 64 options at once, functions=cuInit is one more" "more options than there is room for" \
+	CUAUDIT_HOOKS="trace($(seq 65 | sed 's/.*/functions=cuInit;/' | tr -d '\n'))"
 strict "stat is given twice" "a module twice" CUAUDIT_HOOKS='stat,stat(format=json)'
 strict "stat: run takes a number, 0 if not given, not 'x'" "a run" CUAUDIT_HOOKS='stat(run=x)'
 strict "stat: threads takes a number from 0 to 1000.*'many'" "a number" CUAUDIT_HOOKS='stat(threads=many)'

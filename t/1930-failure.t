@@ -136,6 +136,15 @@ row stat 'stat(threads=x)' stat
 row trace 'trace(size=x)' trace
 row plug-ins "$tmp/own.so(wrod=x)" "$tmp/own.so"
 
+# More modules than there is room for: nobody knows what the last one would enforce.
+many=
+for number in $(seq 17); do
+	cp "$tmp/own.so" "$tmp/own$number.so"
+	many="$many,$tmp/own$number.so"
+done
+run "${many#,}" "$tmp/o"
+is "$status $(sed 's/.*own17/own17/' "$tmp/err")" "85 own17.so: only 16 modules at once" "17 modules"
+
 # Room for one hook more, but not on every function: as above, when the core is loaded.
 run "$tmp/filler.so(hooks=16),stat" "$tmp/o"
 is "$status" 0 "17 hooks of a function: the program runs on"
