@@ -168,10 +168,12 @@ static void load_core(void)
 		sys_say("the program's libc has no dlmopen; ", judge_unaudited(), NULL);
 	else if (!launch_path(path, sizeof(path), CORE))
 		sys_say("the path of " CORE " is too long; ", judge_unaudited(), NULL);
-	else if (open(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL))
-		return;
-	else
+	else if (!open(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL))
 		sys_say("cannot load ", path, ": ", load_error(), "; ", judge_unaudited(), NULL);
+	else if (atomic_load_explicit(&object_table.attach, memory_order_acquire))
+		return;
+	else	/* It said why. */
+		sys_say(CORE " did not start; ", judge_unaudited(), NULL);
 	atomic_store_explicit(&failed, true, memory_order_relaxed);
 }
 

@@ -183,7 +183,7 @@ static void begin(struct link_table *link)
 
 	if (link->version != LINK_VERSION || link->size != sizeof(*link)) {
 		cuaudit_log(CUAUDIT_ERROR, "libcuaudit.so and cuaudit-core.so are of different "
-			    "versions; nothing is audited");
+			    "versions");
 		return;
 	}
 	atomic_store_explicit(&link->setup_thread, (int32_t)syscall(SYS_gettid),
@@ -193,7 +193,8 @@ static void begin(struct link_table *link)
 		attach();
 	atomic_store_explicit(&link->setup_thread, 0, memory_order_relaxed);
 	if (error) {
-		cuaudit_log(CUAUDIT_ERROR, "cannot start: %s; nothing is audited", io_reason(error));
+		cuaudit_log(CUAUDIT_ERROR, "cannot start: %s", error == -EAGAIN ?
+			    "no key is left of pthread_key_create(3)" : io_reason(error));
 		return;
 	}
 	/* Pairs with the auditor's launch and its destructor. */

@@ -31,12 +31,12 @@ while read -r name counted; do
 		CUAUDIT_HOOKS="$hooks")" "$without" "$name: with all hooks too"
 	# What enforces something does not let a program call where the core cannot be loaded.
 	case $name in
-	$closed | new_root | no_descriptors | no_memory | sandbox_no_files) limited=85, ;;
+	$closed | new_root | no_descriptors | no_keys | no_memory | sandbox_no_files) limited=85, ;;
 	*) limited=$without ;;
 	esac
 	is "$(one limited "$name" LD_AUDIT="$LIBCUAUDIT" CUAUDIT_OUTPUT="$tmp/limited.%p" \
 		CUAUDIT_HOOKS="$hooks,limit(memory=1GiB)")" "$limited" "$name: and with a limit"
-	test "$limited" != 85, || like "$(cat "$tmp/limited.$name.err")" '^cuaudit: cannot load .*cuaudit-core' \
+	test "$limited" != 85, || like "$(cat "$tmp/limited.$name.err")" '^cuaudit: (cannot load .*cuaudit-core|cuaudit-core.so did not start)' \
 		"$name: why the process ends"
 	test "$counted" != -1 || continue
 	is "$(awk '$NF == "cuDeviceGetCount" { print $3; exit }' "$tmp/with.$name.err")" "$counted" \

@@ -170,6 +170,15 @@ static void run_few_descriptors(void)
 	use();
 }
 
+static void run_no_keys(void)
+{
+	pthread_key_t key;
+
+	while (!pthread_key_create(&key, NULL))
+		;
+	use();
+}
+
 static void run_no_memory(void)
 {
 	open_driver();
@@ -676,6 +685,7 @@ static const struct {
 	{ "no_descriptors", run_no_descriptors, -1 },
 	{ "no_directory", run_no_directory, 10 },
 	{ "no_environment", run_no_environment, 10 },
+	{ "no_keys", run_no_keys, -1 },
 	{ "no_locked_memory", run_no_locked_memory, 10 },
 	{ "no_memory", run_no_memory, -1 },
 	{ "no_processes", run_no_processes, 10 },
