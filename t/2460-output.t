@@ -64,6 +64,12 @@ else
 	skip 4 "no mounting here"
 fi
 
+# when the core was loaded
+before=$(date +%s)
+run "time" CUAUDIT_OUTPUT="$tmp/there/time-%t" "$tmp/where" none later "$tmp"
+written=$(ls "$tmp/there")
+ok "time: $before, $written" test "${written#time-}" -ge "$before" -a "${written#time-}" -le "$(date +%s)"
+
 # the number in a job: the first of the variables that is set, and set to something
 # ranked WANT [VARIABLE=VALUE...]
 ranked() {
