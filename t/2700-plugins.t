@@ -295,6 +295,11 @@ static void handler(int number, siginfo_t *info, void *context)
 	sender = info->si_pid != getpid();
 }
 
+static void plain(int number)
+{
+	handled += number != 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
@@ -304,9 +309,14 @@ int main(int argc, char **argv)
 
 	if (argc > 2 && !strcmp(argv[2], "ignored"))
 		signal(number, SIG_IGN);
+	else if (argc > 2 && !strcmp(argv[2], "once"))
+		sigaction(number, &(struct sigaction){ .sa_handler = plain, .sa_flags = SA_RESETHAND }, NULL);
 	else if (argc > 2)
 		sigaction(number, &action, NULL);
 	init(0);
+	sigaction(number, NULL, &action);
+	if (action.sa_handler == SIG_DFL)
+		printf("once ");
 	printf("handled %d, from another process %d\n", (int)handled, (int)sender);
 	return 0;
 }
@@ -347,6 +357,7 @@ END
 	for signal in 6 11; do
 		# What is done with the signal, then status and output of the program.
 		for case in 'handled=0 handled 1, from another process 1' \
+			'once=0 once handled 1, from another process 0' \
 			'ignored=0 handled 0, from another process 0' "=$((128 + signal)) "; do
 			status=0
 			audited SIGNALLED=$signal CUAUDIT_HOOKS="$tmp/$where.so" \
