@@ -161,8 +161,10 @@ static const char *load_error(void)
 
 static void load_core(void)
 {
+	static _Atomic long loader;	/* the process that began to */
 	char path[PATH_SIZE];
 	dlmopen_fn open = (dlmopen_fn)find_function("dlmopen");
+	long before = atomic_exchange_explicit(&loader, sys_process(), memory_order_relaxed);
 
 	if (!open)
 		sys_say("the program's libc has no dlmopen; ", judge_unaudited(), NULL);
@@ -172,6 +174,9 @@ static void load_core(void)
 		sys_say("cannot load ", path, ": ", load_error(), "; ", judge_unaudited(), NULL);
 	else if (atomic_load_explicit(&object_table.attach, memory_order_acquire))
 		return;
+	else if (before && before != sys_process())
+		sys_say("forked while another thread loaded " CORE "; in this child ",
+			judge_unaudited(), NULL);
 	else	/* It said why. */
 		sys_say(CORE " did not start; ", judge_unaudited(), NULL);
 	atomic_store_explicit(&failed, true, memory_order_relaxed);
@@ -188,10 +193,7 @@ static void set_up(void *unused)
 	attach = atomic_load_explicit(&object_table.attach, memory_order_acquire);
 	if (attach)
 		attach();
-	else if (!atomic_exchange_explicit(&failed, true, memory_order_relaxed))
-		sys_say("forked while another thread loaded " CORE "; in this child ",
-			judge_unaudited(), NULL);
-	if (!attach)
+	else
 		judge_end_unaudited();
 }
 

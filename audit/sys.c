@@ -68,11 +68,16 @@ static bool look(int fd, struct stat *what)
 	return syscall3(SYS_fstat, fd, (long)what, 0) == 0;
 }
 
+long sys_process(void)
+{
+	return syscall3(SYS_getpid, 0, 0, 0);
+}
+
 void sys_start(void)
 {
 	struct stat two;
 
-	at_start.pid = syscall3(SYS_getpid, 0, 0, 0);
+	at_start.pid = sys_process();
 	at_start.open = look(2, &two);
 	if (!at_start.open)
 		return;
@@ -82,7 +87,7 @@ void sys_start(void)
 
 bool sys_is_child(void)
 {
-	return syscall3(SYS_getpid, 0, 0, 0) != at_start.pid;
+	return sys_process() != at_start.pid;
 }
 
 /*

@@ -16,6 +16,9 @@ _Noreturn void sys_exit(int status);
 /* Remembers the process, and what descriptor 2 is. Context: the process's start. */
 void sys_start(void);
 
+/* The process's number. Any context. */
+long sys_process(void);
+
 /* Whether this is a child that was made without exec. Any context. */
 bool sys_is_child(void);
 

@@ -44,6 +44,22 @@ for hooks in $modules; do
 	done
 done
 unset hooks
+
+# midway LINE HOOKS: what a child that has half a core is told, and how it ends
+midway() {
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS="$2" \
+		timeout 300 "$tmp/midway" >"$tmp/out" 2>"$tmp/err"
+	is "$? $(cat "$tmp/out" "$tmp/err")" "0 $1" "forked while another thread loaded the core, $2"
+}
+
+hostile midway -rdynamic
+message="cuaudit: forked while another thread loaded cuaudit-core.so; in this child"
+midway "1 0
+$message nothing is audited" stat
+midway "1 85
+$message nothing is audited, and what CUAUDIT_HOOKS enforces would not hold: \
+the process ends with status 85; CUAUDIT_STRICT=0 would let it run" "limit(memory=1GiB)"
+
 if test "$(loader_family)" = new; then
 	quiet "keys of another namespace's libc" 1 keys "$tmp/keys.so"
 else
