@@ -16,7 +16,7 @@ run() {
 		"$tmp/again" >"$tmp/made" 2>"$tmp/err"
 	is "$? $(cat "$tmp/err")" "0 " "$1: the program is answered as before"
 	checked "$tmp/a.cutrace" >"$tmp/text"
-	sed -n 's/^bad/&/p; s/^call thread 1 \([^ ]*\) result \([0-9]*\) .* site [0-9]*/\1 \2/p' \
+	sed -n '/^bad/p; /^check failed/p; s/^call thread 1 \([^ ]*\) result \([0-9]*\) .* site [0-9]*/\1 \2/p' \
 		"$tmp/text" >"$tmp/got"
 }
 
