@@ -46,11 +46,15 @@ uint64_t sim_id(void)
 	return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-/* Said once, at cuInit; the default holds. */
-static void complain(const char *name, const char *value)
+/* A run under other conditions than were asked for is none. */
+static CUresult refuse(const char *name, const char *value)
 {
-	fprintf(stderr, "simulated driver: %s: cannot use \"%s\"\n", name,
-		value);
+	static bool said;
+
+	if (!said)
+		fprintf(stderr, "simulated driver: %s: cannot use \"%s\"\n", name, value);
+	said = true;
+	return CUDA_ERROR_INVALID_VALUE;
 }
 
 /*
@@ -58,27 +62,26 @@ static void complain(const char *name, const char *value)
  * CUAUDIT_SIM_LAUNCHES: a file that gets a line for each kernel launched.
  * CUAUDIT_SIM_LAUNCH_TIME: microseconds that a kernel keeps its stream busy.
  */
-static void configure(void)
+static CUresult configure(void)
 {
 	const char *memory = secure_getenv("CUAUDIT_SIM_MEMORY");
 	const char *launches = secure_getenv("CUAUDIT_SIM_LAUNCHES");
 	const char *busy = secure_getenv("CUAUDIT_SIM_LAUNCH_TIME");
 	uint64_t value;
 
-	if (memory && size_parse(memory, &value) && value)
+	if (memory && (!size_parse(memory, &value) || !value))
+		return refuse("CUAUDIT_SIM_MEMORY", memory);
+	if (memory)
 		sim_config.memory = value;
-	else if (memory)
-		complain("CUAUDIT_SIM_MEMORY", memory);
-	if (busy && size_parse(busy, &value))
-		sim_config.launch_ns = (uint64_t)value * 1000;
-	else if (busy)
-		complain("CUAUDIT_SIM_LAUNCH_TIME", busy);
+	if (busy && (!size_parse(busy, &value) || value > UINT64_MAX / 1000))
+		return refuse("CUAUDIT_SIM_LAUNCH_TIME", busy);
+	if (busy)
+		sim_config.launch_ns = value * 1000;
 	if (!launches || !*launches)
-		return;
+		return CUDA_SUCCESS;
 	sim_config.launches = open(launches, O_WRONLY | O_APPEND | O_CREAT |
 				   O_CLOEXEC, 0666);
-	if (sim_config.launches < 0)
-		complain("CUAUDIT_SIM_LAUNCHES", launches);
+	return sim_config.launches < 0 ? refuse("CUAUDIT_SIM_LAUNCHES", launches) : CUDA_SUCCESS;
 }
 
 /* What the parent set up does not work in a child, as on a real device. */
@@ -91,9 +94,10 @@ static void forked(void)
 
 static CUresult start(void)
 {
-	CUresult rc = object_setup();
+	CUresult rc = configure();
 
-	configure();
+	if (!rc)
+		rc = object_setup();
 	if (!rc)
 		rc = primary_setup();
 	if (!rc && pthread_atfork(NULL, NULL, forked))

@@ -284,6 +284,15 @@ static void missing(struct writer *writer, const struct summary_process *process
 	writer_signed(writer, "clock_steps_ns", process->step_ns);
 }
 
+/* As in the JSON of statistics. */
+static const char *const ending_words[TRACE_ENDINGS] = {
+	[TRACE_ENDED] = "exit",
+	[TRACE_QUIT] = "_exit",
+	[TRACE_RUNS] = "running",
+	[TRACE_ENDED_OTHERWISE] = "unknown",
+	[TRACE_NOT_ENDED] = "unknown"
+};
+
 static void process(const struct json *json, size_t index)
 {
 	const struct summary_process *process = &json->summary->processes[index];
@@ -302,7 +311,7 @@ static void process(const struct json *json, size_t index)
 	writer_text(writer, "program", process->program);
 	writer_text(writer, "command", process->command);
 	writer_flag(writer, "finished", process->finished);
-	writer_text(writer, "ending", trace_ending_text(process->ending));
+	writer_text(writer, "ending", ending_words[process->ending]);
 	if (process->status >= 0)
 		writer_signed(writer, "status", process->status);
 	else

@@ -8,11 +8,24 @@ sed -n 's/^ENUMERATOR(CUresult, \([A-Z0-9_]*\),.*/{ \1, "\1" },/p' \
 sim_program basic basic.c -I"$tmp"
 ok "start, devices, results, forks" $run_env "$tmp/basic"
 
+cat >"$tmp/refused.c" <<'EOF'
+#include <stdio.h>
+
+#include "sim/api.h"
+
+int main(void)
+{
+	int n, first = (int)cuInit(0), second = (int)cuInit(0);
+
+	printf("%d %d %d\n", first, second, (int)cuDeviceGetCount(&n));
+	return 0;
+}
+EOF
+compile -o "$tmp/refused" "$tmp/refused.c" "$sim" -Wl,-rpath,"$simdir" || bail_out "no program"
 for bad in CUAUDIT_SIM_MEMORY=0 CUAUDIT_SIM_MEMORY=1X CUAUDIT_SIM_LAUNCH_TIME=x \
-	CUAUDIT_SIM_LAUNCHES="$tmp/no/file"; do
-	status=0
-	$run_env "$bad" "$tmp/basic" >"$tmp/out" 2>"$tmp/err" || status=$?
-	is "$status" 0 "$bad: the default holds"
+	CUAUDIT_SIM_LAUNCH_TIME=18446744073709552 CUAUDIT_SIM_LAUNCHES="$tmp/no/file"; do
+	$run_env "$bad" "$tmp/refused" >"$tmp/out" 2>"$tmp/err"
+	is "$? $(cat "$tmp/out")" "0 1 1 3" "$bad: the driver does not start"
 	is "$(cat "$tmp/err")" "simulated driver: ${bad%%=*}: cannot use \"${bad#*=}\"" "and is said once"
 done
 done_testing

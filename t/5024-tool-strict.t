@@ -118,6 +118,9 @@ stopped "trace: frames takes" "trace --frames" -- trace --frames 1000
 for option in '-o a -o b' '-d sim -d sim' '-o a --output=a'; do
 	stopped "--(output|driver) is given twice" "$option" -- run $option
 done
+for wrong in 1e1 0x1 +1 ' 1' inf 1e9; do
+	stopped "--interval takes seconds" "seconds" -- stat -i "$wrong"
+done
 stopped "--interval is given twice" "--interval" -- stat -i 1 -i 2
 stopped "--format is given twice" "--format" -- stat --format=json -m text
 stopped "--output is given twice" "trace --output" -- trace -o a -o b

@@ -50,7 +50,7 @@ static int take_interval(const char *value)
 	double seconds = strtod(value, &end);
 
 	/* A thousand reports a second are enough for anybody. */
-	if (end == value || *end || !(seconds >= 0.001) || seconds > 1e9) {
+	if (value[strspn(value, "0123456789.")] || *end || !(seconds >= 0.001) || seconds > 1e9) {
 		tool_complain("--interval takes seconds, 10 or 0.5, not '%s'", value);
 		return -1;
 	}
