@@ -52,6 +52,11 @@ static uint64_t now(clockid_t id)
 	return (uint64_t)at.tv_sec * 1000000000u + (uint64_t)at.tv_nsec;
 }
 
+uint64_t cuaudit_clock_monotonic(void)
+{
+	return now(CLOCK_MONOTONIC);
+}
+
 /* The kernel takes the counter off this list when it does not trust it. */
 static int counter_is_reliable(void)
 {

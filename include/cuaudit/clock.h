@@ -5,14 +5,13 @@
 
 #include <cuaudit/public.h>
 #include <stdint.h>
-#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum cuaudit_clock_source {
-	CUAUDIT_CLOCK_MONOTONIC,	/* clock_gettime(CLOCK_MONOTONIC) */
+	CUAUDIT_CLOCK_MONOTONIC,	/* cuaudit_clock_monotonic() */
 	CUAUDIT_CLOCK_COUNTER		/* TSC, or CNTVCT_EL0 */
 };
 
@@ -47,15 +46,14 @@ static inline uint64_t cuaudit_counter(void)
 #endif
 }
 
+/* Context: call. CLOCK_MONOTONIC now, in nanoseconds. */
+CUAUDIT_PUBLIC uint64_t cuaudit_clock_monotonic(void);
+
 /* Context: call. Ticks now, of the clock that was chosen. */
 static inline uint64_t cuaudit_ticks(void)
 {
-	struct timespec now;
-
-	if (__builtin_expect(cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER, 1))
-		return cuaudit_counter();
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return __builtin_expect(cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER, 1) ?
+	       cuaudit_counter() : cuaudit_clock_monotonic();
 }
 
 /* Context: call. A difference of ticks in nanoseconds. */
