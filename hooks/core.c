@@ -102,7 +102,7 @@ static void exits(int status, void *unused)
 
 static int end_status = -1;
 
-void cuaudit_end_with(int status)
+void cuaudit_set_exit_status(int status)
 {
 	if (end_status < 0)
 		end_status = status;

@@ -268,13 +268,13 @@ static uint64_t sum_of(size_t counter)
 	return sum;
 }
 
-uint64_t cuaudit_straight(void)
+uint64_t cuaudit_unhooked_calls(void)
 {
 	return thread_unseen + sum_of(offsetof(struct thread, straight)) +
 	       atomic_load_explicit(&cuaudit_core_link->setup_calls, memory_order_relaxed);
 }
 
-uint64_t cuaudit_abandoned(void)
+uint64_t cuaudit_unwound_calls(void)
 {
 	return sum_of(offsetof(struct thread, abandoned));
 }

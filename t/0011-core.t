@@ -12,7 +12,7 @@ needed() {
 }
 
 exports() {
-	$NM -D --defined-only "$1" | awk '{ print $3 }' | sort
+	$NM -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort
 }
 
 ok "the core is there" test -f "$core"

@@ -51,6 +51,19 @@ like "$(env LD_AUDIT="$root$libdir/libcuaudit.so" CUAUDIT_DRIVER=sim \
 	"$top_builddir/demo/cudemo" dlopen 2>&1)" ' cuLaunchKernel$' \
 	"the installed auditor finds its core and the simulated driver"
 
+# symbols FILE: whether it has those that only a debugger reads
+symbols() {
+	$READELF -SW "$1" | grep -c '\.symtab'
+}
+ok "make install-strip" make_ install-strip
+for file in "$libdir/libcuaudit.so" "$libdir/cuaudit/cuaudit-core.so" \
+	"$libdir/cuaudit/sim/libcuda.so.1" "$bindir/cuaudit"; do
+	is "$(symbols "$root$file")" 0 "${file##*/} is stripped"
+done
+is "$(symbols "$LIBCUAUDIT")" 1 "what was built is not"
+like "$(env LD_AUDIT="$root$libdir/libcuaudit.so" CUAUDIT_DRIVER=sim \
+	"$top_builddir/demo/cudemo" dlopen 2>&1)" ' cuLaunchKernel$' "and all work"
+
 ok "make uninstall" make_ uninstall
 is "$(find "$root" ! -type d)" "" "nothing is left"
 

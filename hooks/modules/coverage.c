@@ -111,7 +111,7 @@ static void finish(void)
 		return;
 	print();
 	if (fail && cuaudit_escape_get(0))
-		cuaudit_end_with(ESCAPED);
+		cuaudit_set_exit_status(ESCAPED);
 }
 
 static void forked(void)

@@ -171,12 +171,12 @@ void coverage_text(const struct coverage *coverage, struct out *out)
 		number(out, cuaudit_bindings_lost(), NUMBER);
 		out_text(out, "  more bindings than there is room for\n");
 	}
-	if (cuaudit_straight()) {
-		number(out, cuaudit_straight(), NUMBER);
+	if (cuaudit_unhooked_calls()) {
+		number(out, cuaudit_unhooked_calls(), NUMBER);
 		out_text(out, "  calls made while a hook ran: by a signal handler, or by the hook\n");
 	}
-	if (cuaudit_abandoned() + cuaudit_unwound_hooks()) {
-		number(out, cuaudit_abandoned() + cuaudit_unwound_hooks(), NUMBER);
+	if (cuaudit_unwound_calls() + cuaudit_unwound_hooks()) {
+		number(out, cuaudit_unwound_calls() + cuaudit_unwound_hooks(), NUMBER);
 		out_text(out, "  calls left by longjmp or an exception\n");
 	}
 	text_escapes(out);
@@ -298,8 +298,8 @@ void coverage_json(const struct coverage *coverage, struct out *out)
 	key(out, ",", "lost_bindings");
 	out_u64(out, cuaudit_bindings_lost());
 	key(out, ",", "unhooked_calls");
-	out_u64(out, cuaudit_straight());
+	out_u64(out, cuaudit_unhooked_calls());
 	key(out, ",", "unwound_calls");
-	out_u64(out, cuaudit_abandoned() + cuaudit_unwound_hooks());
+	out_u64(out, cuaudit_unwound_calls() + cuaudit_unwound_hooks());
 	out_text(out, "}\n");
 }

@@ -416,7 +416,7 @@ static void finish(void)
 	if (error)
 		cuaudit_log(CUAUDIT_ERROR, "leak: no report: %s", io_remedy(error));
 	if ((fail && report.nfaults) || (fail == FAIL_ANY && report.nleaks))
-		cuaudit_end_with(FAILED);
+		cuaudit_set_exit_status(FAILED);
 	leak_report_free(&report);
 }
 

@@ -130,9 +130,9 @@ static void text_gaps(struct out *out)
 	}
 	text_gap(out, &any, shared_repairs(),
 		 "  times another program had written into the shared file");
-	text_gap(out, &any, cuaudit_straight(),
+	text_gap(out, &any, cuaudit_unhooked_calls(),
 		 "  calls, of any function, were made while a hook ran and not held to the limit");
-	text_gap(out, &any, cuaudit_abandoned() + cuaudit_unwound_hooks(),
+	text_gap(out, &any, cuaudit_unwound_calls() + cuaudit_unwound_hooks(),
 		 "  calls, of any function, were left by longjmp or an exception");
 }
 
@@ -241,8 +241,8 @@ static void json_gaps(struct out *out)
 		out_u64(out, gap_count((enum gap)gap));
 	}
 	out_text(out, "}");
-	field(out, "unhooked_calls", cuaudit_straight());
-	field(out, "unwound_calls", cuaudit_abandoned() + cuaudit_unwound_hooks());
+	field(out, "unhooked_calls", cuaudit_unhooked_calls());
+	field(out, "unwound_calls", cuaudit_unwound_calls() + cuaudit_unwound_hooks());
 	field(out, "repairs", shared_repairs());
 }
 

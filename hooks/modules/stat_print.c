@@ -60,8 +60,8 @@ static void update_header(struct cuaudit_stat_header *header)
 	header->clock_hz = cuaudit_clock.hz;
 	header->start_ns = start_ns;
 	header->elapsed_ns = monotonic() - start;
-	header->unhooked = cuaudit_straight();
-	header->unwound = cuaudit_abandoned() + cuaudit_unwound_hooks();
+	header->unhooked = cuaudit_unhooked_calls();
+	header->unwound = cuaudit_unwound_calls() + cuaudit_unwound_hooks();
 	header->flags |= CUAUDIT_STAT_COVERAGE | end_flag;
 }
 

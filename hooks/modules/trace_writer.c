@@ -179,7 +179,7 @@ static void count_unseen(void)
 {
 	uint64_t hooks;
 
-	count(CUAUDIT_TRACE_LOST_NESTED, cuaudit_straight());
+	count(CUAUDIT_TRACE_LOST_NESTED, cuaudit_unhooked_calls());
 	hooks = cuaudit_unwound_hooks();
 	count(CUAUDIT_TRACE_LOST_UNWOUND, hooks > left_recorded ? hooks - left_recorded : 0);
 }
@@ -407,10 +407,10 @@ static void say(const char *path, uint64_t calls)
 		cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO,
 			    "trace: %llu call%s in %s", (unsigned long long)calls,
 			    calls == 1 ? "" : "s", path ? path : "no file");
-	if (cuaudit_abandoned())
+	if (cuaudit_unwound_calls())
 		cuaudit_log(CUAUDIT_INFO, "trace: %llu calls are not in %s: left by longjmp, an exception "
 			    "or a coroutine, unless they ended on another thread",
-			    (unsigned long long)cuaudit_abandoned(), path ? path : "any file");
+			    (unsigned long long)cuaudit_unwound_calls(), path ? path : "any file");
 	for (uint32_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		uint64_t lost = trace_file_losses(i);
 

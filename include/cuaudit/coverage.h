@@ -102,7 +102,7 @@ CUAUDIT_PUBLIC const struct cuaudit_export_table *cuaudit_export_table_get(uint3
  * Context: setup. Calls no hook saw the end of: left by longjmp or by an
  * exception through a callback of the driver.
  */
-CUAUDIT_PUBLIC uint64_t cuaudit_abandoned(void);
+CUAUDIT_PUBLIC uint64_t cuaudit_unwound_calls(void);
 
 /*
  * Context: setup. Hooks that were left while they ran: a signal handler came
@@ -115,7 +115,7 @@ CUAUDIT_PUBLIC uint64_t cuaudit_unwound_hooks(void);
  * running on their thread: the hook's own, and those of a signal handler
  * that interrupted it.
  */
-CUAUDIT_PUBLIC uint64_t cuaudit_straight(void);
+CUAUDIT_PUBLIC uint64_t cuaudit_unhooked_calls(void);
 
 #ifdef __cplusplus
 }

@@ -236,7 +236,7 @@ CUAUDIT_PUBLIC int cuaudit_rank(void);
  * modules have finished; the first to ask wins. What the program's stdio still
  * holds is written before.
  */
-CUAUDIT_PUBLIC void cuaudit_end_with(int status);
+CUAUDIT_PUBLIC void cuaudit_set_exit_status(int status);
 
 /* Context: call, in printf's manner without floating point. One line on stderr: see CUAUDIT_LOG. */
 enum cuaudit_level { CUAUDIT_ERROR, CUAUDIT_WARN, CUAUDIT_INFO, CUAUDIT_DETAIL };

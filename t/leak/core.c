@@ -128,7 +128,7 @@ int cuaudit_output(const char *suffix)
 	return open("/dev/null", O_WRONLY | O_CLOEXEC);
 }
 
-void cuaudit_end_with(int status)
+void cuaudit_set_exit_status(int status)
 {
 	core_end = status;
 }

@@ -335,7 +335,7 @@ static void start(void)
 	if (!core || (!hook.enter && !hook.exit))
 		return;
 	add = (int (*)(const struct cuaudit_hook *))dlsym(core, "cuaudit_hook_add");
-	straight = (uint64_t (*)(void))dlsym(core, "cuaudit_straight");
+	straight = (uint64_t (*)(void))dlsym(core, "cuaudit_unhooked_calls");
 	is_int(add(&hook), 0, "a hook");
 }
 
@@ -346,7 +346,7 @@ static void compare_unseen(int count)
 	int status;
 	pid_t child;
 
-	straight = core ? (uint64_t (*)(void))dlsym(core, "cuaudit_straight") : NULL;
+	straight = core ? (uint64_t (*)(void))dlsym(core, "cuaudit_unhooked_calls") : NULL;
 	if (!straight)
 		bail_out("the core is not loaded");
 	/* Where there are hooks: the first call of all may not have come by a stub. */

@@ -2,6 +2,7 @@
 /* Arguments, answers and errno with hooks of every kind. The argument says which. */
 #include <cuaudit/clock.h>
 #include <dlfcn.h>
+#include <time.h>
 
 #include "t/routes/checks.h"
 #include "t/routes/everything.h"

@@ -197,14 +197,14 @@ uint64_t observe_bound(const char *function, enum cuaudit_route route)
 
 uint64_t observe_straight(void)
 {
-	uint64_t (*straight)(void) = (uint64_t (*)(void))observe_core("cuaudit_straight");
+	uint64_t (*straight)(void) = (uint64_t (*)(void))observe_core("cuaudit_unhooked_calls");
 
 	return straight ? straight() : 0;
 }
 
 uint64_t observe_abandoned(void)
 {
-	uint64_t (*abandoned)(void) = (uint64_t (*)(void))observe_core("cuaudit_abandoned");
+	uint64_t (*abandoned)(void) = (uint64_t (*)(void))observe_core("cuaudit_unwound_calls");
 
 	return abandoned ? abandoned() : 0;
 }

@@ -74,8 +74,8 @@ static void reckon(bool hooks)
 		left += observe_exits(called[i]);
 	}
 	diag("%lld calls", arrived);
-	diag("%lld straight, %lld thought abandoned", core_count("cuaudit_straight"),
-	     core_count("cuaudit_abandoned"));
+	diag("%lld straight, %lld thought abandoned", core_count("cuaudit_unhooked_calls"),
+	     core_count("cuaudit_unwound_calls"));
 	if (!observe_routed() || !hooks)
 		return;
 	is_int(entered + (long long)observe_straight(), arrived,
@@ -198,7 +198,7 @@ static void stepped(int flags)
 	is_int(wrong, 0, "the handler's calls");
 	reckon(observed);
 	is_int(core_count("cuaudit_unwound_hooks"), 0, "no hook was left");
-	is_int(core_count("cuaudit_abandoned"), 0, "nor a call");
+	is_int(core_count("cuaudit_unwound_calls"), 0, "nor a call");
 }
 
 static void stepped_few(void)
