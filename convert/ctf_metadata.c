@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The description of a trace in the Common Trace Format 1.8. */
+#include <config.h>
+
 #include "convert/ctf.h"
 
 #include <errno.h>

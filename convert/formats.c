@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of formats. */
+#include <config.h>
+
 #include "convert/formats.h"
 
 #include <stddef.h>

@@ -4,6 +4,8 @@
  * Encoding and names are those of the OTLP specification and the semantic
  * conventions; ids are hexadecimal digits, 64-bit integers are strings.
  */
+#include <config.h>
+
 #include <cuaudit/cuda_types.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stream that is written to, compressed if wanted. */
+#include <config.h>
+
 #include "convert/sink.h"
 
 #include <errno.h>

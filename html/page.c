@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A summary and the timeline of its files as one page for a browser, which needs nothing else. */
+#include <config.h>
+
 #include "html/page.h"
 
 #include <string.h>

@@ -86,25 +86,29 @@ AS_IF([test "x$found_" = x], [
 AC_SUBST([CUDA_HOME], [$found_])
 AM_CONDITIONAL([CUDA], [test "x$found_" != x])])
 
-# CUAUDIT_LIBRARY(NAME, [HEADER], LIBRARY, FUNCTION, WHAT)
-# --without-NAME: sets NAME_LIBS and the conditional NAME, and defines HAVE_NAME, all in capitals,
-# where the library is there; the tool is built without WHAT where it is not.
+# CUAUDIT_LIBRARY(NAME, [MODULE], [LIBRARY], FUNCTION, WHAT)
+# --without-NAME: sets NAME_CFLAGS, NAME_LIBS and the conditional NAME, and defines HAVE_NAME, all in
+# capitals, where a program with FUNCTION links: by what pkg-config says of MODULE, or with -lLIBRARY
+# if that has none. The tool is built without WHAT where it does not.
 AC_DEFUN([CUAUDIT_LIBRARY], [
+AC_REQUIRE([PKG_PROG_PKG_CONFIG])dnl
 m4_pushdef([UP_], m4_translit([$1], [a-z+-], [A-ZX_]))dnl
 m4_pushdef([with_], m4_translit([with_$1], [+-], [__]))dnl
 AC_ARG_WITH([$1], [AS_HELP_STRING([--without-$1], [build the tool without $5])],
 	[], [with_=check])
-UP_[]_LIBS=
 found_=no
 AS_VAR_IF([with_], [no], [], [
+	m4_ifval([$2], [PKG_CHECK_MODULES(UP_, [$2], [found_=yes], [found_=no])],
+		[UP_[]_LIBS=-l$3 found_=yes])
 	saved_LIBS=$LIBS
-	m4_ifval([$2], [AC_CHECK_HEADER([$2], [AC_CHECK_LIB([$3], [$4], [found_=yes])])],
-		[AC_CHECK_LIB([$3], [$4], [found_=yes])])
+	LIBS="$UP_[]_LIBS $LIBS"
+	AS_IF([test $found_ = yes], [AC_CHECK_FUNC([$4], [], [found_=no])])
 	LIBS=$saved_LIBS])
 AS_VAR_IF([found_], [yes], [
-	UP_[]_LIBS=-l$3
 	AC_DEFINE([HAVE_]UP_, [1], [Define if the tool has $5.])
-], [AS_VAR_IF([with_], [yes], [AC_MSG_ERROR([--with-$1: no $2 or no lib$3])])])
+], [
+	UP_[]_LIBS=
+	AS_VAR_IF([with_], [yes], [AC_MSG_ERROR([--with-$1: it is not here, or does not link])])])
 AC_SUBST(UP_[]_LIBS)
 AM_CONDITIONAL(UP_, [test $found_ = yes])
 with_=$found_

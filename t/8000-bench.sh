@@ -116,7 +116,7 @@ fi
 "$dir/plt" "$LIBCUAUDIT"
 
 # Traces are read by the tool alone.
-tree="-std=gnu11 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I$top_srcdir -I$top_srcdir/include"
+tree="-std=gnu11 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I$top_srcdir/t/parts -I$top_srcdir -I$top_srcdir/include"
 $CC -O2 $tree -o "$dir/synth" "$top_srcdir/t/trace/synth.c" "$top_srcdir"/print/*.c
 $CC -O2 $tree -o "$dir/report" "$src/report.c" "$top_srcdir"/summary/*.c "$top_srcdir"/trace/*.c \
 	"$top_srcdir"/print/*.c "$top_srcdir"/report/*.c "$top_srcdir"/names/*.c -pthread -lm

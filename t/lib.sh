@@ -44,8 +44,8 @@ audited() {
 # compile ARGUMENTS...: the C compiler with the tree's headers. A run path goes before
 # LD_LIBRARY_PATH, which may name a real driver.
 compile() {
-	$CC -std=gnu11 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I"$top_srcdir" -I"$top_srcdir/include" \
-		-Wl,--disable-new-dtags "$@"
+	$CC -std=gnu11 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I"$top_srcdir/t/parts" -I"$top_srcdir" \
+		-I"$top_srcdir/include" -Wl,--disable-new-dtags "$@"
 }
 
 # sources FOLDER LIST: the C files of a list in FOLDER/sources.am.

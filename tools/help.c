@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What --help and --version print. */
+#include <config.h>
+
 #include "tools/help.h"
 
 #include <stdio.h>

@@ -6,6 +6,8 @@
  * say twice what itself says something twice, and whoever made a trace may
  * know that. The entry of <cxxabi.h> would take memory for all of it.
  */
+#include <config.h>
+
 #include "trace/demangle.h"
 
 #include <setjmp.h>
