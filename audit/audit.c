@@ -78,8 +78,6 @@ static void __attribute__((destructor)) stop(void)
 	finish = atomic_load_explicit(&object_table.finish, memory_order_acquire);
 	if (finish)
 		finish();
-	else
-		judge_end();
 }
 
 /* 0 has the loader unload us: in a secure process nothing of ours acts, see SECURITY.md. */

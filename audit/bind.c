@@ -3,6 +3,7 @@
 #include "audit/bind.h"
 
 #include "audit/driver.h"
+#include "audit/judge.h"
 #include "audit/relocate.h"
 #include "audit/stub.h"
 
@@ -23,8 +24,10 @@ bool bind_slot(struct link_object *from, uint32_t number, uint32_t route)
 	if (!from || (from->flags & OF_THE_DRIVER))
 		return false;
 	link_count(&object_table, from->index, number, route + real);
-	if (real)
+	if (real) {
+		judge_excluded(from);
 		return false;
+	}
 	count(route == LINK_DLSYM ? &slot->dlsym :
 	      route == LINK_RELOCATION ? &slot->relocation : &slot->plt);
 	return true;

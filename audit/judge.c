@@ -216,16 +216,16 @@ bool judge_unmatched(void)
 	return true;
 }
 
-void judge_end(void)
+void judge_excluded(const struct link_object *library)
 {
-	const struct link_object *library;
+	static _Atomic bool said;
 
-	if (!values || env_disabled || lax || !policy_in(values->hooks))
+	if (env_disabled || lax || !policy_in(values->hooks) ||
+	    atomic_load_explicit(&object_table.attach, memory_order_relaxed) ||
+	    atomic_exchange_explicit(&said, true, memory_order_relaxed))
 		return;
-	library = excluded();
-	if (library)
-		sys_say(library->path, " was given the driver itself, by " PREFIX "INCLUDE or "
-			PREFIX "EXCLUDE; it is not held to what " PREFIX "HOOKS enforces", NULL);
+	sys_say(library->path, " is given the driver itself, by " PREFIX "INCLUDE or " PREFIX
+		"EXCLUDE; it is not held to what " PREFIX "HOOKS enforces", NULL);
 }
 
 const char *judge_unaudited(void)

@@ -20,11 +20,10 @@ void judge_start(struct link_table *table);
 void judge_disabled(void);
 
 /*
- * Context: bind, the end of a process that never loaded the core: reports
- * libraries that were excluded from what is enforced, and to who asked for
- * statistics that there are none.
+ * Context: bind. An excluded library is given the driver: where something is
+ * enforced that is reported, once and if the core, which would, is not loaded.
  */
-void judge_end(void);
+void judge_excluded(const struct link_object *library);
 
 /* Context: the end. Whether CUAUDIT_INCLUDE names no library, and so kept one out. */
 bool judge_unmatched(void);

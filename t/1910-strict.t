@@ -288,6 +288,7 @@ enforced "fault: 'cuMemAloc' names no function" "fault's selector" \
 enforced "leak: fail takes no.errors.any, not 'all'" "leak's fail" CUAUDIT_HOOKS='leak(fail=all)'
 enforced "leak has no option 'fial'; did you mean fail" "leak's fail misspelt" CUAUDIT_HOOKS='leak(fial=any)'
 enforced "leak: format takes" "leak's format, with fail" CUAUDIT_HOOKS='leak(format=x;fail=errors)'
+enforced "leak: format takes" "leak's format, with any fail" CUAUDIT_HOOKS='leak(format=x;fail=no)'
 enforced "coverage: fail takes no.unrouted, not 'unruoted'" "coverage's fail" \
 	CUAUDIT_HOOKS='coverage(fail=unruoted)'
 enforced "coverage: fail is given once" "coverage's fail twice" \
@@ -312,8 +313,29 @@ like "$(cat "$tmp/err")" "CUAUDIT_EXCLUDE=libsimple\\*: these libraries are not 
 simple CUAUDIT_HOOKS="$on_limit,fault(inject=cuInit:error=1)" CUAUDIT_EXCLUDE='libsimple*'
 like "$(cat "$tmp/err")" "these libraries are not held to: limit, fault$" "EXCLUDE: all of them"
 simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_EXCLUDE='(main)'
-line "$tmp/simple was given the driver itself, .* is not held to what CUAUDIT_HOOKS enforces" \
+line "$tmp/simple is given the driver itself, .* is not held to what CUAUDIT_HOOKS enforces" \
 	"EXCLUDE, and nothing is left"
+build leaves -xc - -L"$tmp" -l:libcuda.so.1 <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "t/fake/driver.h"
+
+int main(int argc, char **argv)
+{
+	int wrong = cuStreamQuery(NULL);
+
+	(void)argc;
+	if (argv[1][0] == 'a')
+		abort();
+	_exit(wrong);
+}
+END
+for how in _exit abort; do
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="$on_limit" CUAUDIT_EXCLUDE='(main)' "$tmp/leaves" $how 2>"$tmp/err"
+	line "$tmp/leaves is given the driver itself, .* is not held to what CUAUDIT_HOOKS enforces" \
+		"... where it ends by $how"
+done
 simple CUAUDIT_HOOKS=stat CUAUDIT_EXCLUDE='(main)'
 is "$(cat "$tmp/err")" "" "the same where nothing is enforced"
 simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_INCLUDE='(main)'

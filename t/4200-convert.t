@@ -86,6 +86,21 @@ refused 2 "there is no format 'txt'; did you mean text" "an unknown format" \
 	convert --to txt "$tmp/killed.cutrace"
 refused 2 "convert: --to says which format" "no format" convert "$tmp/killed.cutrace"
 refused 2 "convert: no file given" "no file" convert --to text
+for wrong in 0x10 1e1 +0 ' 0' -1; do
+	refused 2 "--until takes seconds, not '" "a time of '$wrong'" \
+		convert --to text --until "$wrong" "$tmp/killed.cutrace"
+done
+cp "$tmp/killed.cutrace" "$tmp/only.cutrace"
+ln -s only.cutrace "$tmp/link"
+for output in only.cutrace link; do
+	for how in "convert -t csv" "convert -t sqlite" "report --html $tmp/$output"; do
+		set -- $how
+		case $1 in convert) set -- "$@" -o "$tmp/$output" ;; esac
+		refused 2 "$tmp/$output: it is read, and would be written over; choose another name" \
+			"$how, to $output, which is read" "$@" "$tmp/only.cutrace"
+	done
+done
+ok "it is as it was" cmp "$tmp/only.cutrace" "$tmp/killed.cutrace"
 refused 2 "--from takes seconds, not 'soon'" "a bad time" \
 	convert --to text --from soon "$tmp/killed.cutrace"
 refused 2 ".*'%nothing' is no selector" "a bad selector" \

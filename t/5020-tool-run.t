@@ -117,6 +117,18 @@ refused 126 "$tmp/static is a static program" "a script of a script of it" run s
 refused 126 "$tmp/static is a static program" "a script by env" run script-env
 refused 126 "$tmp/static is a static program" "... whose option and argument are one word" run script-env-joined
 refused 126 ".*/script-env-option gives env an option" "... which takes the auditor away" run script-env-option
+# The kernel looks for an interpreter by its path alone.
+mkdir elsewhere
+printf '#!inner\n' >elsewhere/outer
+printf '#!/bin/sh\necho ran "$0"\n' >elsewhere/inner
+chmod +x elsewhere/outer elsewhere/inner
+cd elsewhere
+tool run ./outer
+is "$status $(cat "$tmp/out")" "0 $(./outer)" "an interpreter in the current directory"
+cd ..
+PATH=$PATH:$tmp/elsewhere
+refused 126 'inner cannot be run: No such file' "... which is not searched for" run elsewhere/outer
+PATH=${PATH%:*}
 refused 126 '/nowhere/interpreter cannot be run: No such file' "a script of nothing" run script-lost
 refused 126 '.*script-loop is a script of a script' "a script of itself" run script-loop
 tool run script x

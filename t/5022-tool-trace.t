@@ -119,4 +119,11 @@ like "$(cat "$tmp/err")" 'cuDriverGetVersion\(' "--text: lines on stderr"
 tool trace -d sim -T -o lines -- "$tmp/ends" 1 return
 is "$(cat "$tmp/err")" "" "--text with a folder: nothing on stderr"
 like "$(cat lines/ends-*.trace)" 'cuDriverGetVersion\(' "... the lines are in it"
+refused 2 "lines has traces of an earlier run" "... and again" trace -d sim -T -o lines -- "$tmp/ends" 1 return
+tool trace -d sim -T -A -o lines -- "$tmp/ends" 1 return
+is "$status $(find lines -type f | wc -l)" "0 2" "... with --add"
+for option in args=no args=kernel strings=3 elements=1 backtrace=cuInit frames=3 open=no size=2M when-full=ring; do
+	refused 2 "trace: ${option%%=[a-z0-9A-Z]*}.* needs a file, which text=yes does not write" "--text and $option" \
+		trace -d sim -T "--${option%%=*}" "${option#*=}" -- "$tmp/ends" 1 return
+done
 done_testing

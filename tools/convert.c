@@ -70,7 +70,7 @@ static int choose_time(const char *option, uint64_t *ns, const char *text)
 	char *end;
 	double seconds = strtod(text, &end);
 
-	if (end != text && !*end && seconds >= 0 && seconds < 1e9) {
+	if (end != text && !text[strspn(text, "0123456789.")] && !*end && seconds < 1e9) {
 		*ns = (uint64_t)(seconds * 1e9 + 0.5);
 		return 0;
 	}
@@ -281,7 +281,8 @@ int tool_convert(int argc, char **argv)
 	} else {
 		status = inputs_take(&inputs, argv + optind, (size_t)(argc - optind), INPUT_TRACE);
 		/* What was named by itself is needed; of a directory, what there is is taken. */
-		if (inputs.count && !inputs.refused && convert_files(&settings, &inputs))
+		if (inputs.count && !inputs.refused &&
+		    (inputs_spare(&inputs, settings.output) || convert_files(&settings, &inputs)))
 			status = TOOL_FAILED;
 		inputs_free(&inputs);
 	}

@@ -277,6 +277,19 @@ int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, uns
 	return TOOL_FAILED;
 }
 
+int inputs_spare(const struct inputs *inputs, const char *target)
+{
+	struct stat status;
+
+	if (!target || stat(target, &status))
+		return TOOL_OK;
+	for (size_t i = 0; i < inputs->count; i++)
+		if (inputs->files[i].device == status.st_dev && inputs->files[i].inode == status.st_ino)
+			return refuse(target, "it is read, and would be written over; choose "
+					      "another name");
+	return TOOL_OK;
+}
+
 void inputs_free(struct inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++)

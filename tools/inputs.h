@@ -35,6 +35,12 @@ struct inputs {
  */
 int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, unsigned int kinds);
 
+/*
+ * Whether an output may be called target, NULL for standard output: TOOL_OK, or TOOL_FAILED after a
+ * line on stderr if that is one of the files, which it would replace.
+ */
+int inputs_spare(const struct inputs *inputs, const char *target);
+
 void inputs_free(struct inputs *inputs);
 
 #endif

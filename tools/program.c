@@ -36,17 +36,22 @@ static int executable(const char *path)
 	return access(path, X_OK) ? errno : 0;
 }
 
+/* As execv(2). 0 or an errno. */
+static int find_here(const char *name, char path[PATH_MAX])
+{
+	if (snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
+		return ENAMETOOLONG;
+	return executable(path);
+}
+
 /* As execvp(3): the first in PATH that can be run. 0 or an errno. */
 static int find(const char *name, char path[PATH_MAX])
 {
 	const char *directories = getenv("PATH");
 	int error = ENOENT;
 
-	if (strchr(name, '/')) {
-		if (snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
-			return ENAMETOOLONG;
-		return executable(path);
-	}
+	if (strchr(name, '/'))
+		return find_here(name, path);
 	if (!directories)
 		directories = "/bin:/usr/bin";
 	for (;;) {
@@ -70,10 +75,11 @@ static int find(const char *name, char path[PATH_MAX])
 
 /*
  * The interpreter of "#!INTERPRETER [ARGUMENT]"; for env(1) the program it is
- * told to find. NULL if the file does not begin so, or env has an option that
+ * told to search for. NULL if the file does not begin so, or env has an option that
  * may take the auditor away, which finding says.
  */
-static char *interpreter(const struct object *object, char line[LINE], enum finding *finding)
+static char *interpreter(const struct object *object, char line[LINE], bool *search,
+			 enum finding *finding)
 {
 	size_t length = object->size < LINE ? object->size : LINE - 1;
 	char *word, *rest = NULL;
@@ -84,7 +90,8 @@ static char *interpreter(const struct object *object, char line[LINE], enum find
 	line[length - 2] = '\0';
 	line[strcspn(line, "\n")] = '\0';
 	word = strtok_r(line, " \t", &rest);
-	if (!word || strcmp(base_name(word), "env"))
+	*search = word && !strcmp(base_name(word), "env");
+	if (!*search)
 		return word;
 	do {
 		word = strtok_r(NULL, " \t", &rest);
@@ -157,6 +164,7 @@ static enum finding judge_file(struct program *program, const char **second)
 	for (int depth = 0; depth < DEEPEST; depth++) {
 		enum finding finding = FINDING_NOT_ELF;
 		struct object object;
+		bool search;
 		int error = object_open(&object, program->binary);
 
 		if (error == -EACCES)	/* may be run and not be read: nothing is known of it */
@@ -165,13 +173,13 @@ static enum finding judge_file(struct program *program, const char **second)
 			*second = strerror(-error);
 			return FINDING_NOT_EXECUTABLE;
 		}
-		next = object.data ? interpreter(&object, line, &finding) : NULL;
+		next = object.data ? interpreter(&object, line, &search, &finding) : NULL;
 		if (!next && object_is_elf(&object))
 			finding = judge_elf(program, &object);
 		object_close(&object);
 		if (!next)
 			return finding;
-		error = find(next, program->binary);
+		error = search ? find(next, program->binary) : find_here(next, program->binary);
 		if (error) {
 			*second = strerror(error);
 			return FINDING_NOT_EXECUTABLE;

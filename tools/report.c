@@ -347,7 +347,7 @@ static int page(const struct summarize *how, const char *target, char **files, s
 	struct inputs inputs;
 	int status = inputs_take(&inputs, files, count, INPUT_TRACE);
 
-	if (inputs.count && summarize_page(how, target, &inputs))
+	if (inputs.count && (inputs_spare(&inputs, target) || summarize_page(how, target, &inputs)))
 		status = TOOL_FAILED;
 	inputs_free(&inputs);
 	return status;

@@ -2,6 +2,7 @@
 /* cuaudit trace: start a program and write down each of its driver calls. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -163,8 +164,11 @@ static bool is_of_rank(int directory, const char *name, int32_t rank)
 	       header.rank == rank;
 }
 
-/* Other ranks' traces may be of this run, those of the same rank are of an earlier one. */
-static bool has_earlier(const char *path)
+/*
+ * Other ranks' traces may be of this run, those of the same rank are of an earlier one. Text does
+ * not say whose it is.
+ */
+static bool has_earlier(const char *path, bool text)
 {
 	int32_t rank = own_rank();
 	DIR *directory = opendir(path);
@@ -172,7 +176,8 @@ static bool has_earlier(const char *path)
 	bool found = false;
 
 	while (directory && !found && (entry = readdir(directory)))
-		found = strstr(entry->d_name, TRACE_SUFFIX) &&
+		found = text ? rank < 0 && !fnmatch("*.trace", entry->d_name, 0) :
+			strstr(entry->d_name, TRACE_SUFFIX) &&
 			is_of_rank(dirfd(directory), entry->d_name, rank);
 	if (directory)
 		closedir(directory);
@@ -185,7 +190,7 @@ static const char *unused_directory(bool add)
 	char *name = launch_join(NULL, "", "cuaudit-trace");
 	char number[16];
 
-	for (int i = 1; !add && i < NUMBERS && has_earlier(name); i++) {
+	for (int i = 1; !add && i < NUMBERS && has_earlier(name, false); i++) {
 		snprintf(number, sizeof(number), "%d", i);
 		free(name);
 		name = launch_join("cuaudit-trace", ".", number);
@@ -202,7 +207,7 @@ static int choose_output(struct launch *launch, const struct trace_options *trac
 		launch->directory = unused_directory(trace->add);
 	if (!launch->directory)
 		return 0;
-	if (!trace->add && !trace->text && has_earlier(launch->directory)) {
+	if (!trace->add && has_earlier(launch->directory, trace->text)) {
 		tool_complain("%s has traces of an earlier run; choose another directory, or add to "
 			      "them with --add", launch->directory);
 		return -1;

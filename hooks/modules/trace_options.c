@@ -158,6 +158,23 @@ static int check_selector(const char *key, const char *selector)
 	return selector ? cuaudit_selector_check(strcat(name, key), selector) : 0;
 }
 
+/* Of what a line of text has no use for, nothing is taken without a word. */
+static int check_text(const struct cuaudit_options *given)
+{
+	static const char *const others[] = {
+		"file", "size", "when-full", "strings", "elements", "open", "backtrace", "frames", NULL
+	};
+	const char *args = cuaudit_option_get(given, "args"), *const *other = others;
+
+	while (*other && !cuaudit_option_at(given, *other, 0))
+		other++;
+	if (!*other && !strcmp(args, "yes"))
+		return 0;
+	cuaudit_log(CUAUDIT_ERROR, "trace: %s%s%s needs a file, which text=yes does not write",
+		    *other ? *other : "args", *other ? "" : "=", *other ? "" : args);
+	return -ECANCELED;
+}
+
 int trace_options_read(const struct cuaudit_options *given, struct trace_options *options)
 {
 	const char *least = cuaudit_option_get(given, "min-duration");
@@ -173,10 +190,8 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		.text = !strcmp(cuaudit_option_get(given, "text"), "yes"),
 		.print = !strcmp(cuaudit_option_get(given, "print"), "yes"),
 	};
-	if (options->text && !strcmp(cuaudit_option_get(given, "args"), "kernel")) {
-		cuaudit_log(CUAUDIT_ERROR, "trace: args=kernel needs a file, which text=yes does not write");
+	if (options->text && check_text(given))
 		return -ECANCELED;
-	}
 	if (!strcmp(options->open, "no"))
 		options->open = "";
 	error = read_file(given, &options->file);
