@@ -29,16 +29,26 @@ void lock_forked(void)
 	atomic_store_explicit(&process, getpid(), memory_order_relaxed);
 }
 
+void lock_block_signals(sigset_t *saved)
+{
+	const uint64_t all = ~((uint64_t)1 << (SETXID - 1));
+
+	/* By the system call, as pthread_sigmask leaves out the signal that cancels. */
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, saved, KERNEL_SET);
+}
+
+void lock_unblock_signals(const sigset_t *saved)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, KERNEL_SET);
+}
+
 /*
  * No lock is held over a fork: the program's fork handlers may wait for a thread
  * that waits for it. Handlers that run before ours in the child find it free as well.
  */
 void lock_take(enum lock lock, sigset_t *saved)
 {
-	const uint64_t all = ~((uint64_t)1 << (SETXID - 1));
-
-	/* By the system call, as pthread_sigmask leaves out the signal that cancels. */
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, saved, KERNEL_SET);
+	lock_block_signals(saved);
 	if (atomic_load_explicit(&process, memory_order_relaxed) != getpid())
 		lock_forked();
 	pthread_mutex_lock(&locks[lock]);
@@ -47,5 +57,5 @@ void lock_take(enum lock lock, sigset_t *saved)
 void lock_release(enum lock lock, const sigset_t *saved)
 {
 	pthread_mutex_unlock(&locks[lock]);
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, KERNEL_SET);
+	lock_unblock_signals(saved);
 }

@@ -23,6 +23,10 @@ void lock_setup(void);
 void lock_take(enum lock lock, sigset_t *saved);
 void lock_release(enum lock lock, const sigset_t *saved);
 
+/* Context: call. All signals but glibc's SIGSETXID, the one that cancels threads too. */
+void lock_block_signals(sigset_t *saved);
+void lock_unblock_signals(const sigset_t *saved);
+
 /* Context: call, in the child of fork, whose other threads may have held some. */
 void lock_forked(void);
 

@@ -13,6 +13,7 @@
 
 #include "arch.h"
 #include "hooks/frame.h"
+#include "hooks/lock.h"
 #include "hooks/stack.h"
 #include "hooks/thread.h"
 
@@ -40,6 +41,19 @@ void unwound_setup(void)
 	*(void **)&unwinder.ip = dlsym(handle, "_Unwind_GetIP");
 	if (unwinder.cfa && unwinder.ip)
 		*(void **)&unwinder.each = dlsym(handle, "_Unwind_Backtrace");
+}
+
+/*
+ * Up to glibc 2.34 and GCC 12 the unwinder keeps a list of its own, under the loader's lock: a
+ * handler that leaves by siglongjmp in the middle would leave the one damaged and the other taken.
+ */
+static void each_frame(_Unwind_Trace_Fn function, void *data)
+{
+	sigset_t saved;
+
+	lock_block_signals(&saved);
+	unwinder.each(function, data);
+	lock_unblock_signals(&saved);
 }
 
 /* The frames from a caller on. */
@@ -72,7 +86,7 @@ uint32_t unwound_backtrace(const void *caller, const void **frames, uint32_t max
 	int error = errno;
 
 	if (unwinder.each && max)
-		unwinder.each(keep, &walk);
+		each_frame(keep, &walk);
 	errno = error;
 	return walk.count;
 }
@@ -103,7 +117,7 @@ static bool is_not_below(uint64_t state)
 
 	if (!unwinder.each)
 		return false;
-	unwinder.each(look, &search);
+	each_frame(look, &search);
 	return search.passed && !search.found;
 }
 
