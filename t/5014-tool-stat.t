@@ -112,14 +112,17 @@ if not pid:
     os.execv(sys.argv[1], [sys.argv[1], "stat", sys.executable, "-c", '''
 import signal, sys, time
 got = []
+ended = []
 signal.signal(signal.SIGINT, lambda *_: got.append(1))
-signal.signal(signal.SIGTERM, lambda *_: (print("INT", len(got), flush=True), sys.exit(6)))
+signal.signal(signal.SIGTERM, lambda *_: ended.append(1))
 print("begun", flush=True)
-while True:
+while not ended:    # a handler must not print: it may have come in the middle of that
     time.sleep(0.01)
     if got and got[-1]:
         got.append(0)
         print("caught", flush=True)
+print("INT", len(got), flush=True)
+sys.exit(6)
 '''])
 def until(text, seen=b""):
     while text not in seen:
