@@ -56,6 +56,14 @@ stat ',fault(inject=cuDeviceGetCount:error=CUDA_ERROR_UNKNOWN:when=2..4;log=0),l
 is "$(calls)" "$(printf 'cuDeviceGetCount\t3\tanswered\ncuDeviceGetCount\t7\t0\n'
 	printf 'cuMemAlloc_v2\t7\tanswered\n')" "fault and limit"
 
+# Nothing comes to the driver.
+rm -f "$tmp/json" "$tmp/text" "$tmp/prometheus"
+stat ',fault(inject=*:error=2;log=0)' "$tmp/handler" answers
+is "$(jq '([.functions[].calls] | add // 0), ([.answered_by_hooks[].calls] | add > 0)' \
+	"$tmp/json" | xargs)" "0 true" "of calls that hooks answer alone there is a report"
+like "$(cat "$tmp/text")" '^ *Calls  Answered by a hook' "... as text"
+like "$(cat "$tmp/prometheus")" '^cuaudit_answered_by_hooks_total' "... as metrics"
+
 # A handler that interrupts a hook: its call goes to the driver, unhooked.
 for hooks in "" ",trace(file=$tmp/%p.cutrace;size=1MiB;when-full=ring)"; do
 	stat "$hooks" "$tmp/handler" handler

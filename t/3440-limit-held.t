@@ -30,16 +30,17 @@ visible() {
 	is "$(cat "$tmp/out")" "$2" "$1: what the driver reads"
 }
 visible "all devices" unset "dry-run"
-visible "some devices" 1,3 "dry-run;visible=1,3"
-visible "and some of all" 3 "dry-run;visible=1,3" CUDA_VISIBLE_DEVICES=0,3,2
-visible "in the order there is" 3,1 "dry-run;visible=1,3" CUDA_VISIBLE_DEVICES=3,2,1
-visible "none" -1 "dry-run;visible=1" CUDA_VISIBLE_DEVICES=11
+visible "some devices" 1,3 "visible=1,3"
+visible "and some of all" 3 "visible=1,3" CUDA_VISIBLE_DEVICES=0,3,2
+visible "in the order there is" 3,1 "visible=1,3" CUDA_VISIBLE_DEVICES=3,2,1
+visible "none" -1 "visible=1" CUDA_VISIBLE_DEVICES=11
 like "$(cat "$tmp/err")" '^cuaudit: limit: visible=1 is none of the devices of CUDA_VISIBLE_DEVICES=11; the program sees none$' \
 	"... which is said"
-visible "no list" -1 "dry-run;visible="
+visible "no list" -1 "visible="
 like "$(cat "$tmp/err")" 'visible= is none of .*the program sees none$' "... which is said, too"
-visible "what stands behind no device" 0 "dry-run;visible=0,1,2" CUDA_VISIBLE_DEVICES=0,-1,1
-visible "behind a word" 3 "dry-run;visible=1,2,3" CUDA_VISIBLE_DEVICES=3,none,2
-visible "by identifier" GPU-8932f937 "dry-run;visible=GPU-8932f937,GPU-1" \
+visible "what stands behind no device" 0 "visible=0,1,2" CUDA_VISIBLE_DEVICES=0,-1,1
+visible "behind a word" 3 "visible=1,2,3" CUDA_VISIBLE_DEVICES=3,none,2
+visible "a dry run, which hides nothing" unset "dry-run;visible=1,3"
+visible "by identifier" GPU-8932f937 "visible=GPU-8932f937,GPU-1" \
 	CUDA_VISIBLE_DEVICES=GPU-8932f937
 done_testing

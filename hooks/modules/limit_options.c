@@ -238,5 +238,5 @@ int limit_begin(const struct cuaudit_options *given)
 {
 	int error = share(cuaudit_option_get(given, "file"));
 
-	return error ? error : read_visible(cuaudit_option_get(given, "visible"));
+	return error || limit_options.dry_run ? error : read_visible(cuaudit_option_get(given, "visible"));
 }

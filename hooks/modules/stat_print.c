@@ -162,7 +162,8 @@ static int print(void)
 
 	if (error == -ENOMEM)
 		cuaudit_log(CUAUDIT_WARN, "stat: no memory for the report");
-	if (!error && (report.calls || report.header->lost || report.header->unhooked)) {
+	if (!error && (report.calls || report.nanswered || report.header->lost ||
+		       report.header->unhooked)) {
 		if (settings.format >= STAT_PROMETHEUS)
 			error = print_metrics(&report, &out);
 		else
