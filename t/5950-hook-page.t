@@ -93,4 +93,43 @@ sed "s|LD_AUDIT=libcuaudit.so|LD_AUDIT='$LIBCUAUDIT' CUAUDIT_DRIVER=sim|; s|\./a
 	run >run-here
 ok "it runs" sh ./run-here
 is "$(grep -v '^linked: ' tap.out)" "$(cat wanted)" "and prints what the page says"
+
+literal 4 >largest.cc
+literal 5 >commands
+literal 6 >wanted
+sed -n '1p' commands >build
+printf '#!/bin/sh\nPATH=%s\nexec %s -std=c++17 -Wall -Wextra -Werror "$@"\n' "'$PATH'" "$CXX" >bin/c++
+chmod +x bin/c++
+ok "the one in C++ builds" env PATH="$tmp/bin:$PATH" sh ./build
+sed -n '2p' commands | sed "s|LD_AUDIT=libcuaudit.so|LD_AUDIT='$LIBCUAUDIT' CUAUDIT_DRIVER=sim|
+	s|\./app|./app-program linked|" >run-here
+ok "and runs" sh ./run-here
+is "$(cat largest-*.txt)" "$(cat wanted)" "and writes what the page says"
+
+# A program of one's own, audited and not.
+cat >app.c <<'END'
+#include <cuaudit/hook.h>
+#include <errno.h>
+#include <stdio.h>
+
+static int enter(struct cuaudit_call *call, void *data)
+{
+	return call->depth && data;
+}
+
+int main(void)
+{
+	const struct cuaudit_hook hook = { .size = sizeof(hook), .enter = enter };
+	int error = cuaudit_hook_add(&hook);
+
+	puts(error == -ENODEV ? "not audited" : error ? "refused" : "added");
+	return 0;
+}
+END
+literal 7 >build
+ok "a program that links the core" env PATH="$tmp/bin:$PATH" sh ./build
+is "$(./app) $(LD_AUDIT=$LIBCUAUDIT ./app)" "not audited added" "starts without the auditor, too"
+for variable in auditor plugindir pkglibdir; do
+	ok "pkg-config has $variable" test -n "$(pkg-config --variable=$variable cuaudit)"
+done
 done_testing
