@@ -162,6 +162,19 @@ is "$? $(cat "$tmp/steady.err")" "0 " "... to the end"
 exec 9<&-
 is "$(find "$tmp" -name 'relative*' | wc -l)" 1 "nothing else is left"
 
+for what in rm mv; do
+	steady 'stat(format=json;interval=0.01;save=no)' "$tmp/log"
+	ask 4
+	until test -s "$tmp/log"; do :; done
+	case $what in rm) rm "$tmp/log" ;; mv) mv "$tmp/log" "$tmp/log.1" ;; esac
+	ask 4
+	exec 8>&-
+	wait "$steady"
+	is "$? $(cat "$tmp/steady.err")" "0 " "$what of the file that reports go to"
+	exec 9<&-
+	like "$(tail -n 1 "$tmp/log" 2>"$tmp/none")" '"name":"cuDeviceGetCount","calls":8,' "... the last is in a new one"
+done
+
 mkfifo "$tmp/pipe"
 exec 6<>"$tmp/pipe"
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(format=openmetrics;save=no)" CUAUDIT_OUTPUT="$tmp/pipe" \

@@ -101,7 +101,7 @@ static int open_output(void)
 	bool again = opened && !cuaudit_output_path("", path, sizeof(path));
 
 	/* cuaudit_output says itself why it cannot. */
-	output = again ? io_open(path, O_WRONLY | O_APPEND, IO_REPORT) : cuaudit_output("");
+	output = again ? io_open(path, O_WRONLY | O_APPEND | O_CREAT, IO_REPORT) : cuaudit_output("");
 	if (output < 0 && again)
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot write the report: %s: %s",
 			    io_remedy(output), path);
@@ -111,13 +111,21 @@ static int open_output(void)
 	return trace_self_look(output, &output_id);
 }
 
+/* Whether it was removed, or replaced as logs are: the path is what is read. */
+static bool is_gone(void)
+{
+	char path[PATH_MAX];
+
+	return !cuaudit_output_path("", path, sizeof(path)) && trace_self_is_gone(path, &output_id);
+}
+
 /* Reports one after the other. */
 static int append(struct out *out)
 {
 	int error = 0;
 
-	if (output >= 0 && !trace_self_is(output, &output_id))
-		output = -1;
+	if (output >= 0 && (!trace_self_is(output, &output_id) || is_gone()))
+		close_output();
 	if (output < 0)
 		error = open_output();
 	if (error)
