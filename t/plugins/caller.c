@@ -56,6 +56,7 @@ static int look(struct cuaudit_call *call, void *data)
 __attribute__((noinline)) int inner(void);
 __attribute__((noinline)) int middle(void);
 __attribute__((noinline)) int outer(void);
+__attribute__((noinline)) int again(volatile int levels);
 
 __attribute__((noinline)) int inner(void)
 {
@@ -72,6 +73,22 @@ __attribute__((noinline)) int outer(void)
 	return middle() + 1;
 }
 
+/* The same return address, once for each level. */
+__attribute__((noinline)) int again(volatile int levels)
+{
+	return (levels ? again(levels - 1) : middle()) + 1;
+}
+
+static bool is_ours(const char *name)
+{
+	static const char *const ours[] = { "inner", "middle", "outer", "again", "main" };
+
+	for (size_t i = 0; name && i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (!strcmp(name, ours[i]))
+			return true;
+	return false;
+}
+
 /* The functions of this program among them, from the inside out. */
 static const char *names(const void *const *from, uint32_t count)
 {
@@ -81,9 +98,7 @@ static const char *names(const void *const *from, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		Dl_info info;
 
-		if (dladdr((const char *)from[i] - 1, &info) && info.dli_sname &&
-		    (!strcmp(info.dli_sname, "inner") || !strcmp(info.dli_sname, "middle") ||
-		     !strcmp(info.dli_sname, "outer") || !strcmp(info.dli_sname, "main")))
+		if (dladdr((const char *)from[i] - 1, &info) && is_ours(info.dli_sname))
 			strcat(strcat(text, info.dli_sname), " ");
 	}
 	return text;
@@ -321,6 +336,8 @@ int main(int argc, char **argv)
 	is_int(cuaudit_backtrace_prepare(), 0, "an unwinder");
 	outer();
 	check("inner middle outer main ", "the main thread");
+	again(3);
+	check("inner middle again again again again main ", "a function that calls itself");
 	pthread_create(&thread, NULL, in_thread, NULL);
 	pthread_join(thread, NULL);
 	check("inner middle outer ", "a thread");
