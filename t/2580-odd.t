@@ -42,6 +42,9 @@ while read -r name counted; do
 	is "$(awk '$NF == "cuDeviceGetCount" { print $3; exit }' "$tmp/with.$name.err")" "$counted" \
 		"$name: and all is counted"
 done <"$tmp/programs"
+like "$(LD_LIBRARY_PATH="$simdir" LD_AUDIT="$LIBCUAUDIT" CUAUDIT_HOOKS='limit(memory=1GiB)' \
+	"$tmp/odd" no_descriptors 2>&1 >"$tmp/none" | cat)" '^cuaudit: cannot load .*status 85' \
+	"no_descriptors: standard error is a pipe"
 like "$(cat "$tmp/with.shared_memory_first.err")" \
 	'^cuaudit: the calls of process [0-9]+ are not reported: ' "shared_memory_first: is said"
 is "$(grep -l 'are not reported' "$tmp"/with.*.err | sed 's/.*with\.//' | xargs)" shared_memory_first.err "... and of no other"
