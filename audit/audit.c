@@ -89,7 +89,7 @@ unsigned int la_version(unsigned int version)
 	return version;
 }
 
-/* The driver the user asked for, in whatever folder the loader looks first. */
+/* The driver the user asked for, in whatever directory the loader looks first. */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 {
 	const char *driver = object_table.environment.driver;

@@ -25,7 +25,7 @@ bool launch_is_core(struct elf_image *image);
  */
 void *launch(uint32_t slot);
 
-/* Context: bind. The file name below the auditor's own folder; false if it does not fit. */
+/* Context: bind. The file name below the auditor's own directory; false if it does not fit. */
 bool launch_path(char *buffer, size_t size, const char *name);
 
 #endif

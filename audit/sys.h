@@ -79,7 +79,7 @@ struct sys_mapping {
 /* Hands each mapping, in the order of addresses, to take until it answers true; whether it did. */
 bool sys_each_mapping(bool (*take)(const struct sys_mapping *mapping, void *data), void *data);
 
-/* The current folder's path; false where it has none. */
+/* The current directory's path; false where it has none. */
 bool sys_folder(char *path, size_t size);
 
 /* Whether a file can be opened for reading. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Common Trace Format 1.8: a trace for each process, in a folder of its own. */
+/* The Common Trace Format 1.8: a trace for each process, in a directory of its own. */
 /*
  * A call is two events, as from LTTng's tracing of functions: NAME_entry with
  * what the driver was given, NAME_exit with its answer. Texts that come again
@@ -186,7 +186,7 @@ static int ctf_begin(struct convert *convert)
 {
 	struct ctf *ctf = convert->state;
 
-	ctf->stream.fd = ctf->stream.folder = -1;
+	ctf->stream.fd = ctf->stream.directory = -1;
 	ctf->nest.ops = &nest_ops;
 	return 0;
 }
@@ -242,8 +242,8 @@ static int make_folder(struct ctf *ctf, const struct convert *convert)
 		snprintf(name + length, sizeof(name) - (size_t)length, "-%zu", i);
 	}
 	if (!error)
-		ctf->stream.folder = openat(out, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (!error && ctf->stream.folder < 0)
+		ctf->stream.directory = openat(out, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!error && ctf->stream.directory < 0)
 		error = -errno;
 	close(out);
 	return error;
@@ -251,9 +251,9 @@ static int make_folder(struct ctf *ctf, const struct convert *convert)
 
 static void forget(struct ctf *ctf)
 {
-	if (ctf->stream.folder >= 0)
-		close(ctf->stream.folder);
-	ctf->stream.folder = -1;
+	if (ctf->stream.directory >= 0)
+		close(ctf->stream.directory);
+	ctf->stream.directory = -1;
 	free(ctf->functions);
 	free(ctf->libraries);
 	free(ctf->callers);

@@ -25,7 +25,7 @@ enum ctf_other {
 
 /* A stream of packets in a file, which is there once something is written. */
 struct ctf_stream {
-	int folder;		/* file descriptor of the trace's */
+	int directory;		/* file descriptor of the trace's */
 	int fd;			/* -1: no file yet */
 	char name[32];
 	uint8_t uuid[16];	/* the trace's */
@@ -66,10 +66,10 @@ void ctf_stack(struct buffer *out, const struct trace *trace, uint32_t index);
 uint32_t ctf_size(const struct print_param *param);
 enum ctf_half ctf_half(const struct print_param *param);
 
-/* Writes the file `metadata` into the stream's folder. 0 or -errno. */
+/* Writes the file `metadata` into the stream's directory. 0 or -errno. */
 int ctf_metadata(const struct ctf *ctf);
 
-/* Another file of the folder, the one before is complete then. 0 or -errno. */
+/* Another file of the directory, the one before is complete then. 0 or -errno. */
 int ctf_stream_next(struct ctf_stream *stream, const char *format, uint32_t number);
 
 /* An event; a file begins with a packet of its own. 0 or -errno. */

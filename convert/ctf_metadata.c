@@ -298,7 +298,7 @@ static void other(FILE *file, const struct ctf *ctf, enum ctf_other number, cons
 int ctf_metadata(const struct ctf *ctf)
 {
 	const struct trace *trace = ctf->trace;
-	int fd = openat(ctf->stream.folder, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = openat(ctf->stream.directory, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 	int error;
 

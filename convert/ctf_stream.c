@@ -54,7 +54,7 @@ static int write_all(int fd, const uint8_t *data, size_t size)
 static int open_file(struct ctf_stream *stream)
 {
 	if (stream->fd < 0)
-		stream->fd = openat(stream->folder, stream->name,
+		stream->fd = openat(stream->directory, stream->name,
 				    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	return stream->fd < 0 ? -errno : 0;
 }

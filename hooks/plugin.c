@@ -34,12 +34,12 @@ static int fits(int written, size_t size)
 	return written < 0 || (size_t)written >= size ? -ENAMETOOLONG : 0;
 }
 
-/* FOLDER/name.so, of a folder's length. */
-static int look(const char *folder, size_t length, const char *name, char *path, size_t size)
+/* DIRECTORY/name.so, of a directory's length. */
+static int look(const char *directory, size_t length, const char *name, char *path, size_t size)
 {
 	size_t end = strlen(name);
 	bool has = end > 3 && !strcmp(name + end - 3, ".so");
-	int error = fits(snprintf(path, size, "%s%.*s/%s%s", before(folder), (int)length, folder,
+	int error = fits(snprintf(path, size, "%s%.*s/%s%s", before(directory), (int)length, directory,
 				  name, has ? "" : ".so"), size);
 
 	return error ? error : access(path, F_OK) ? -ENOENT : 0;
@@ -47,34 +47,34 @@ static int look(const char *folder, size_t length, const char *name, char *path,
 
 static int look_beside(const char *name, char *path, size_t size)
 {
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 	const char *slash;
 	Dl_info own;
 	int length;
 
 	if (!dladdr(&cuaudit_core_link, &own) || !(slash = strrchr(own.dli_fname, '/')))
 		return -ENOENT;
-	length = snprintf(folder, sizeof(folder), "%.*s/hooks", (int)(slash - own.dli_fname),
+	length = snprintf(directory, sizeof(directory), "%.*s/hooks", (int)(slash - own.dli_fname),
 			  own.dli_fname);
-	return length < 0 || (size_t)length >= sizeof(folder)
+	return length < 0 || (size_t)length >= sizeof(directory)
 		       ? -ENAMETOOLONG
-		       : look(folder, (size_t)length, name, path, size);
+		       : look(directory, (size_t)length, name, path, size);
 }
 
 int plugin_find(const char *name, char *path, size_t size)
 {
-	const char *folders = cuaudit_core_link->environment.path;
+	const char *directories = cuaudit_core_link->environment.path;
 	int result;
 
 	if (strchr(name, '/'))
 		return fits(snprintf(path, size, "%s%s", before(name), name), size);
 	result = look_beside(name, path, size);
-	while (result && *folders) {
-		size_t length = strcspn(folders, ":");
+	while (result && *directories) {
+		size_t length = strcspn(directories, ":");
 
 		if (length)
-			result = look(folders, length, name, path, size);
-		folders += length + (folders[length] == ':');
+			result = look(directories, length, name, path, size);
+		directories += length + (directories[length] == ':');
 	}
 	return result;
 }

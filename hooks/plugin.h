@@ -8,7 +8,7 @@
 
 /*
  * The file a plug-in of that name is in: a name with a slash is its path, any
- * other, with .so appended, is looked for in the folder `hooks` beside the core
+ * other, with .so appended, is looked for in the directory `hooks` beside the core
  * and in those of CUAUDIT_PATH. 0, -ENOENT, -ENAMETOOLONG.
  */
 int plugin_find(const char *name, char *path, size_t size);

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# embed.sh FOLDER: the page's template with its style and its scripts as C, on standard output.
+# embed.sh DIRECTORY: the page's template with its style and its scripts as C, on standard output.
 #
 # page.html has lines of their own for what is put in: @policy@, @style@, @data@, @script@. The
 # policy lets this style and this script run, by their hashes, and nothing else.
 set -eu
 LC_ALL=C
 export LC_ALL
-folder=$1
+directory=$1
 awk=${AWK:-awk}
 scripts='units.js dom.js model.js tables.js charts.js timeline.js page.js'
 
@@ -35,19 +35,19 @@ hash() {
 # What stands between the tags, which the browser hashes: from the newline after the first one.
 style() {
 	echo
-	cat "$folder/page.css"
+	cat "$directory/page.css"
 }
 
 script() {
 	echo
 	echo '"use strict";'
-	(cd "$folder" && cat $scripts)
+	(cd "$directory" && cat $scripts)
 }
 
 for file in page.html page.css $scripts; do
-	test -r "$folder/$file" || complain "cannot read $folder/$file"
-	if grep -q '[^ -~	]' "$folder/$file"; then
-		complain "$folder/$file: not ASCII"
+	test -r "$directory/$file" || complain "cannot read $directory/$file"
+	if grep -q '[^ -~	]' "$directory/$file"; then
+		complain "$directory/$file: not ASCII"
 	fi
 done
 policy="default-src 'none'; style-src 'sha256-$(style | hash)'; script-src 'sha256-$(script | hash)'; base-uri 'none'; form-action 'none'"
@@ -63,8 +63,8 @@ while IFS= read -r line; do
 	@script@) printf '<script>' && script && echo '</script>' ;;
 	*) printf '%s\n' "$line" ;;
 	esac
-done <"$folder/page.html" | $awk '
+done <"$directory/page.html" | $awk '
 	$0 == "@data@" { print "\t\"\";\n\nconst char page_after[] ="; data++; next }
 	{ gsub(/\\/, "&&"); gsub(/"/, "\\\\&"); print "\t\"" $0 "\\n\"" }
 	END { print "\t\"\";"; exit data != 1 }' ||
-	complain "$folder/page.html: it needs one line @data@"
+	complain "$directory/page.html: it needs one line @data@"

@@ -7,7 +7,7 @@
 
 /*
  * Context: setup. Writes to what CUAUDIT_OUTPUT names, a file by way of
- * another name in its folder, so that it is whole at any time. 0 or -errno,
+ * another name in its directory, so that it is whole at any time. 0 or -errno,
  * after a message.
  */
 int stat_file_write(struct out *out);
