@@ -81,6 +81,21 @@ static void drop(int handle)
 	is_int(cuaudit_hook_synchronize(handle, 1000), 0, "and given back");
 }
 
+/* The next hook is likely to be where the last one was. */
+static void late(void)
+{
+	int first = attach("cuInit", "first", 0), second;
+
+	drop(first);
+	second = attach("cuInit", "second", 0);
+	ok(first != second, "a handle is of one hook");
+	is_int(cuaudit_hook_detach(first), -ENOENT, "one that was given back cannot be detached");
+	is_int(cuaudit_hook_synchronize(first, 0), 0, "nor is there anything to wait for");
+	cuInit(0);
+	saw("+second-second", "what came into its place stays attached");
+	drop(second);
+}
+
 static void nesting(void)
 {
 	int b = attach("cuInit", "b", 5), a = attach("cuInit", "a", -5);
@@ -1037,6 +1052,7 @@ int main(int argc, char **argv)
 		return done_testing();
 	}
 	child_without_hooks();
+	late();
 	nesting();
 	changes();
 	from_within();
