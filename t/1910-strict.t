@@ -293,6 +293,12 @@ enforced "coverage: fail takes no.unrouted, not 'unruoted'" "coverage's fail" \
 	CUAUDIT_HOOKS='coverage(fail=unruoted)'
 enforced "coverage: fail is given once" "coverage's fail twice" \
 	CUAUDIT_HOOKS='coverage(fail=unrouted;fail=no)'
+# What came from outside is printed as what it is not, and whole.
+simple CUAUDIT_HOOKS="$(printf 'st\033[1mt\303,sta\302\233t')"
+is "$(cat "$tmp/err")" "$(printf "%s 'st\357\277\275[1mt\357\277\275'; it is left out\n" \
+	"cuaudit: there is no hook module"
+	printf "%s 'sta\357\277\275t'; did you mean stat?; it is left out\n" \
+	"cuaudit: there is no hook module")" "escape sequences and half characters in a message"
 simple CUAUDIT_HOOKS='limit(memory=1Q)'
 is "$(wc -l <"$tmp/err")" 1 "one line and no more"
 
