@@ -49,21 +49,21 @@ statuses() {
 }
 program 0
 is "$(statuses)" "0 cuaudit doctor ./app
-0 cuaudit run -t 'leak(fail=any)'
-1 cuaudit run -t 'limit(memory
-0 cuaudit run -t 'limit(dry-run;format=json)'
-1 cuaudit run -t 'fault(inject=cuMemAlloc
+0 cuaudit run -k 'leak(fail=any)'
+1 cuaudit run -k 'limit(memory
+0 cuaudit run -k 'limit(dry-run;format=json)'
+1 cuaudit run -k 'fault(inject=cuMemAlloc
 0 cuaudit trace
 0 cuaudit report --html
 0 cuaudit trace
 0 cuaudit report --diff
 0 cuaudit report --format json
-0 cuaudit run -t 'coverage(fail=unrouted)'" "a program that frees all"
+0 cuaudit run -k 'coverage(fail=unrouted)'" "a program that frees all"
 for file in memory.limit trace.html; do
 	ok "out/$file is there" test -s "out/$file"
 done
 like "$(cat out/memory.limit)" '"peak":838860800' "the peak"
 program 1
-is "$(statuses | sed -n 2p)" "87 cuaudit run -t 'leak(fail=any)'" "one that leaves something"
+is "$(statuses | sed -n 2p)" "87 cuaudit run -k 'leak(fail=any)'" "one that leaves something"
 like "$(cat out/app-*.leak)" 'cuMemAlloc_v2' "... and what"
 done_testing

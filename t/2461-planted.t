@@ -159,7 +159,7 @@ file() {
 # A directory for the files of a run.
 rm -rf "$shared"/*
 other mkdir -m 777 "$shared/run"
-for command in "trace -o" "stat -k"; do
+for command in "trace -o" "stat -K"; do
 	status=0
 	"$cuaudit" $command "$shared/run" "$demo" dlopen >"$tmp/out" 2>"$tmp/err" || status=$?
 	is "$status $(ls "$shared/run")" "2 " "cuaudit $command, another user's directory: refused"

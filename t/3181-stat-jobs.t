@@ -179,7 +179,7 @@ mkdir "$tmp/$odd" && cp "$tmp/workers" "$tmp/$odd/$odd"
 TMPDIR=$tmp/$odd stat "$tmp/$odd/$odd" _exit=3 exit=2
 is "$status $(total) $(cat "$tmp/err")" "0 [5] " "directories and programs with any name"
 is "$(ls "$tmp/$odd")" "$odd" "... nothing is left"
-is "$(cd "$tmp/$odd" && TMPDIR=. && export TMPDIR && stat -k 'a b' "./$odd" _exit=3 &&
+is "$(cd "$tmp/$odd" && TMPDIR=. && export TMPDIR && stat -K 'a b' "./$odd" _exit=3 &&
 	total && ls 'a b' | sed 's/.*-[0-9]*\.part$/ok/')" "[3]
 ok" "... relative ones"
 
@@ -192,8 +192,8 @@ is "$status $(cat "$tmp/err")" \
 # Directories that cannot be.
 TMPDIR=$tmp/missing refused 2 "cannot create a directory for statistics in $tmp/missing: .*; set TMPDIR " \
 	"no directory" stat true
-refused 2 "$tmp/workers: Not a directory" "a file to keep them in" stat -k "$tmp/workers" true
-refused 2 "--keep takes the path of a directory, not ''" "no name for it" stat -k '' true
+refused 2 "$tmp/workers: Not a directory" "a file to keep them in" stat -K "$tmp/workers" true
+refused 2 "--keep takes the path of a directory, not ''" "no name for it" stat -K '' true
 
 # Files that cannot grow, or cannot be.
 status=0
@@ -208,19 +208,19 @@ like "$(cat "$tmp/err")" '^cuaudit: stat: the statistics of process [0-9]*, 2 ca
 	"... and one that ends by exit, how many calls are missing"
 
 # Kept, and of two runs.
-tool stat -d sim -k "$tmp/kept" "$tmp/workers" _exit=3 exit=2
+tool stat -d sim -K "$tmp/kept" "$tmp/workers" _exit=3 exit=2
 is "$status $(find "$tmp/kept" -name '*.part*' | wc -l)" "0 2" "--keep"
 like "$(cat "$tmp/err")" '^cuaudit: workers: 2 processes, 5 calls' "... prints it, too"
 tool report "$tmp/kept"
 is "$status $(cat "$tmp/err")" "0 " "cuaudit report of the directory"
 like "$(cat "$tmp/out")" '^cuaudit: kept: 2 processes, 5 calls' "... is one report"
-tool stat -d sim -k "$tmp/kept" "$tmp/workers" _exit=4
+tool stat -d sim -K "$tmp/kept" "$tmp/workers" _exit=4
 like "$(cat "$tmp/err")" '^cuaudit: workers: 1 process, 4 calls' "a second run is none of the first"
 tool report "$tmp/kept"
 like "$status $(cat "$tmp/err")" "^0 cuaudit: $tmp/kept: files of 2 runs of cuaudit stat are added up; " \
 	"... and report says that they are added up"
 like "$(cat "$tmp/out")" '^cuaudit: kept: 2 runs, 3 processes, 9 calls' "... in the report, too"
-is "$("$cuaudit" report -f json "$tmp/kept" | jq -c '[.runs, (.processes | map(.run) | unique | length)]')" \
+is "$("$cuaudit" report -m json "$tmp/kept" | jq -c '[.runs, (.processes | map(.run) | unique | length)]')" \
 	"[2,2]" "... as JSON"
 file=$(find "$tmp/kept" -name '*.part' | head -n 1)
 head -c 5000 "$file" >"$tmp/cut" && cp "$tmp/cut" "$file"
@@ -244,7 +244,7 @@ is "$(cat "$tmp"/plain-yes/* | grep -c '^cuaudit: workers (pid ')" 2 "print=yes:
 tool report "$tmp/plain-no"
 is "$status $(wc -l <"$tmp/err") $(grep -c '^cuaudit: plain-no: 4 processes' "$tmp/out")" "2 2 1" \
 	"files that are none: a line each"
-tool stat -d sim -k "$tmp/plain-no" "$tmp/workers" _exit=4
+tool stat -d sim -K "$tmp/plain-no" "$tmp/workers" _exit=4
 is "$(grep -c '^cuaudit: workers: 1 process, 4 calls' "$tmp/err") $(grep -c '\.part' "$tmp/err")" "1 0" \
 	"... are nothing to another run there"
 rm "$tmp"/plain-no/text.part "$tmp"/plain-no/foreign.part
@@ -253,7 +253,7 @@ like "$("$cuaudit" report --diff "$tmp/plain-yes" "$tmp/plain-no" 2>"$tmp/none")
 
 # A report every so often, of all of them.
 : >"$tmp/often"
-tool stat -j -i 0.05 -d sim -o "$tmp/often" sh -c '"$1" _exit=3; n=0
+tool stat -J -i 0.05 -d sim -o "$tmp/often" sh -c '"$1" _exit=3; n=0
 	while test "$(wc -l <"$2")" -lt 2 && test $n -lt 500; do n=$((n + 1)); sleep 0.02; done
 	exec "$1" here:_exit4=5' sh "$tmp/workers" "$tmp/often"
 is "$status $(jq -c '[.functions[].calls] | add' "$tmp/often" | sort -nu | xargs)" "4 3 8" "--interval"

@@ -118,7 +118,7 @@ like "$(query_plan "SELECT * FROM launches WHERE kernel = 'x'")" 'SEARCH call US
 like "$(query_plan "SELECT * FROM arguments WHERE call = 7")" 'SEARCH argument USING PRIMARY KEY' \
 	"arguments of a call: an index"
 
-tool convert --to sqlite -b -o "$tmp/db" "$tmp/one.cutrace"
+tool convert --to sqlite -N -o "$tmp/db" "$tmp/one.cutrace"
 is "$(ask "SELECT count(*) FROM argument; $launches")" "0
 $(truth launches)" "--bare: kernels stay"
 

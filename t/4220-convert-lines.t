@@ -15,7 +15,7 @@ is "$(grep -c ' cuLaunchKernel(f = 0x[0-9a-f]*<[a-zA-Z0-9_:]*kernel_[0-9]*_fw[a-
 is "$(grep -Evc '^\[4711\] 400[0-2] 1700000[0-9]{3}\.[0-9]{9} cu[A-Za-z0-9_]+\(.*\) = CUDA_[A-Z_]+ <[0-9.]+[num]?s> [a-zA-Z0-9_.]+$' \
 	"$tmp/out")" 0 "text: nothing else"
 is "$(grep -Evc ' = CUDA_(SUCCESS|ERROR_NOT_READY) <' "$tmp/out")" "$errors" "text: errors"
-tool convert --to text -b "$tmp/one.cutrace"
+tool convert --to text -N "$tmp/one.cutrace"
 is "$(grep -c '(\.\.\.) = CUDA_' "$tmp/out")" "$calls" "text: --bare"
 
 # csv
@@ -44,22 +44,22 @@ else
 fi
 is "$(grep -vc "$(printf '\r')\$" "$tmp/out") $(wc -l <"$tmp/out")" "0 $((calls + 1))" \
 	"csv: lines end as they should"
-tool convert --to csv -b "$tmp/one.cutrace"
+tool convert --to csv -N "$tmp/one.cutrace"
 is "$(grep -c ',[a-zA-Z0-9_:]*kernel_[0-9]*_fw' "$tmp/out") $(grep -c '=' "$tmp/out")" "$launches 0" \
 	"csv: --bare, kernels stay"
 # csv_named STYLE REGEX: launches of kernels with such a name.
 csv_named() {
-	tool convert --to csv -b --demangle "$1" "$tmp/one.cutrace"
+	tool convert --to csv -N --demangle "$1" "$tmp/one.cutrace"
 	is "$(grep -cE ",\"?$2\"?," "$tmp/out")" "$launches" "csv: names of C++, $1"
 }
-tool convert --to csv -b --demangle full "$tmp/one.cutrace"
+tool convert --to csv -N --demangle full "$tmp/one.cutrace"
 if test "$status" = 0; then
 	csv_named full 'void at::native::kernel_[0-9]+_fw<[01]>\(float const\*, float\*, int\)'
 	csv_named short 'at::native::kernel_[0-9]+_fw<[01]>'
 	cp "$tmp/out" "$tmp/short"
 	csv_named base 'at::native::kernel_[0-9]+_fw'
 	csv_named no '_ZN2at6native[0-9]+kernel_[0-9]+_fwILi[01]EEEvPKfPfi'
-	tool convert --to csv -b "$tmp/one.cutrace"
+	tool convert --to csv -N "$tmp/one.cutrace"
 	ok "csv: ... short ones by default" cmp "$tmp/out" "$tmp/short"
 else
 	skip 5 "built without libsupc++"

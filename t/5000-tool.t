@@ -11,6 +11,10 @@ options() {
 	sed -n "s/^OPTION(\"[^\"]* \\(\\*\\|$1\\) .*\", '.', \"\\([a-z-]*\\)\", \"\\([^\"]*\\)\",.*/\\2 \\3/p" "$table"
 }
 
+# A letter is one option, whatever the command.
+letters=$(sed -n "s/^OPTION(\"[^\"]*\", '\(.\)', \"\([a-z-]*\)\",.*/\1 \2/p" "$table" | sort -u)
+is "$(printf '%s\n' "$letters" | cut -d ' ' -f 1 | uniq -d | xargs)" "" "no letter is two options"
+is "$(printf '%s\n' "$letters" | cut -d ' ' -f 2 | sort | uniq -d | xargs)" "" "no option has two letters"
 ok "there are commands" test "$(printf '%s\n' "$commands" | wc -l)" -ge 5
 tool --help
 is "$status $(wc -c <"$tmp/err")" "0 0" "--help"
@@ -54,7 +58,7 @@ refused 2 "there is no command 'rnu'; did you mean run\\?" "letters exchanged" r
 refused 2 "there is no command 'reprt'; did you mean report\\?" "a letter less" reprt
 refused 2 "there is no command 'xyzzy'; see cuaudit --help" "like no other" xyzzy
 refused 2 "there is no option '--hepl'; did you mean --help\\?" "an option" --hepl
-refused 2 "-t wants a value; see cuaudit run --help" "a value missing" run -t
+refused 2 "-k wants a value; see cuaudit run --help" "a value missing" run -k
 refused 2 "--hooks wants a value; see cuaudit run --help" "a long option's" run --hooks
 
 # The table is read by awk too, which says where it does not understand.

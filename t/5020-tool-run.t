@@ -9,7 +9,7 @@ got() {
 
 # the environment
 cd "$tmp" || exit 99
-tool run -t stat -t 'coverage(format=json)' -l 'libx*' -l '(main)' -x a -x b -f %memory \
+tool run -k stat -k 'coverage(format=json)' -l 'libx*' -l '(main)' -x a -x b -f %memory \
 	-f '!cuMemGetInfo*' -o 'out-%p' -d sim env
 is "$status $(wc -c <"$tmp/err")" "0 0" "run with every option"
 is "$(got CUAUDIT_HOOKS)" 'stat,coverage(format=json)' "hooks"
@@ -33,7 +33,7 @@ is "$(env -i PATH="$PATH" A= B='two words' "$cuaudit" run -o /x env | sort)" \
 	"everything else stays"
 CUAUDIT_HOOKS=coverage CUAUDIT_LOG=info tool run env
 is "$(got CUAUDIT_HOOKS) $(got CUAUDIT_LOG)" "coverage info" "what is not given is not changed"
-CUAUDIT_HOOKS=coverage tool run -t stat env
+CUAUDIT_HOOKS=coverage tool run -k stat env
 is "$(got CUAUDIT_HOOKS)" stat "what is given wins"
 
 # other auditors, tunables
@@ -58,7 +58,7 @@ tool run -d sim -- "$demo" dlopen
 like "$(cat "$tmp/err")" ' 10 .* cuLaunchKernel$' "run: the stat table"
 tool stat -d sim "$demo" dlopen
 like "$(cat "$tmp/err")" ' 10 .* cuLaunchKernel$' "stat: the same"
-CUAUDIT_HOOKS=coverage tool stat -j -i 100 -d sim "$demo" dlopen
+CUAUDIT_HOOKS=coverage tool stat -J -i 100 -d sim "$demo" dlopen
 is "$(grep -c '^{"version":1' "$tmp/err") $(wc -l <"$tmp/err")" "1 1" "stat --json, alone"
 CUAUDIT_HOOKS=coverage tool stat -i 0.5 env
 like "$(got CUAUDIT_HOOKS)" '^stat\(print=no;run=[0-9]+\)$' "stat: what the program gets"
@@ -86,7 +86,7 @@ is "$("$cuaudit" run sh -c 'echo "$0"' zero)" zero "argv[0]"
 
 # what is refused
 refused 2 'run: no program given; see cuaudit run --help' "no program" run
-refused 2 'stat: no program given' "no program behind --" stat -j --
+refused 2 'stat: no program given' "no program behind --" stat -J --
 refused 2 "--functions: '%memroy' is no selector; did you mean %memory" "a class" \
 	run -f %memroy env
 refused 2 "--output: '%z' is none of %p %h %e %r %t %%" "a field" run -o 'x%z' env

@@ -27,7 +27,7 @@ stopped() {
 
 # hooks REGEX NAME HOOKS: as an option and as a variable, by each command
 hooks() {
-	stopped "$1" "$2" -- run -d sim -t "$3"
+	stopped "$1" "$2" -- run -d sim -k "$3"
 	stopped "$1" "$2, in the environment" CUAUDIT_HOOKS="$3" -- run -d sim
 }
 
@@ -41,7 +41,7 @@ fine() {
 	ok "$fine_name: and runs" test -e ran
 }
 
-fine "nothing wrong" run -d sim -t 'stat(format=json),coverage,limit(memory=1GiB;deny=%graph)' \
+fine "nothing wrong" run -d sim -k 'stat(format=json),coverage,limit(memory=1GiB;deny=%graph)' \
 	-f '%memory,!cuMemGetInfo*' -l '(main):libx*' -x 'liby*' -o 'x-%p'
 fine "stat" stat -d sim -i 10
 fine "trace" trace -d sim -o traces --start %launch:100
@@ -125,29 +125,29 @@ stopped "--interval is given twice" "--interval" -- stat -i 1 -i 2
 stopped "--format is given twice" "--format" -- stat --format=json -m text
 stopped "--output is given twice" "trace --output" -- trace -o a -o b
 stopped "--size is given twice" "trace --size" -- trace --size 1M --size 2M
-fine "options that add" run -d sim -t stat -t coverage -f %memory -f %launch -l 'a*' -l '(main)' -x b -x c -F -F
+fine "options that add" run -d sim -k stat -k coverage -f %memory -f %launch -l 'a*' -l '(main)' -x b -x c -F -F
 
 # a policy and other variables
 status=0
 rm -f ran
-CUAUDIT_DISABLE=1 tool run -t 'limit(memory=1G)' touch ran
+CUAUDIT_DISABLE=1 tool run -k 'limit(memory=1G)' touch ran
 is "$status $(tail -n 1 err)" \
 	"2 cuaudit: CUAUDIT_DISABLE=1 switches off what CUAUDIT_HOOKS enforces; unset one" "DISABLE and a limit"
 ok "is not started" test ! -e ran
 rm -f ran
-CUAUDIT_DISABLE=1 tool run -t stat touch ran
+CUAUDIT_DISABLE=1 tool run -k stat touch ran
 is "$status $(cat err)" "0 cuaudit: CUAUDIT_DISABLE is 1, so nothing is audited; unset it" \
 	"DISABLE without one: reported"
 ok "and started" test -e ran
-for command in stat trace "run -t stat"; do
+for command in stat trace "run -k stat"; do
 	CUAUDIT_HOOKS='limit(memory=1G)' tool $command true
 	is "$status $(head -n 1 err)" "0 cuaudit: CUAUDIT_HOOKS=limit(memory=1G) is replaced, and what it enforces does not hold; give it to cuaudit run by --hooks" \
 		"$command: a limit of the environment"
 done
 CUAUDIT_HOOKS='limit(memory=1G)' fine "a limit that stays" run
-CUAUDIT_HOOKS=coverage fine "what enforces nothing" run -t stat
+CUAUDIT_HOOKS=coverage fine "what enforces nothing" run -k stat
 status=0
-CUAUDIT_STRICT=0 "$cuaudit" run -d sim -t statt "$demo" dlopen >out 2>err || status=$?
+CUAUDIT_STRICT=0 "$cuaudit" run -d sim -k statt "$demo" dlopen >out 2>err || status=$?
 is "$status $(cat err)" "0 cuaudit: there is no hook module 'statt'; did you mean stat?; it is left out" \
 	"STRICT=0: the program is started"
 rm -f ran
@@ -157,7 +157,7 @@ CUAUDIT_STRICT=check fine "STRICT=check of the user's own" run -d sim
 compile -shared -fPIC -Wl,-soname,libcuda.so.1 -o libnew.so.1 "$top_srcdir/t/fake/driver.c" \
 	"$top_srcdir/t/fake/record.S" -ldl >build.out 2>&1 || bail_out "$(cat build.out)"
 fine "a function of the driver's own" run -d "$tmp/libnew.so.1" -f cuNewReal
-fine "a glob for it" run -d "$tmp/libnew.so.1" -t 'fault(inject=cuNewRea*:error=2)'
+fine "a glob for it" run -d "$tmp/libnew.so.1" -k 'fault(inject=cuNewRea*:error=2)'
 mkdir new && cp libnew.so.1 new/libcuda.so.1
 LD_LIBRARY_PATH=$tmp/new fine "of the driver that the loader finds" run -f cuNewReal
 stopped "'cuNewReal' names no function" "which another driver has not" -- run -d sim -f cuNewReal
@@ -175,10 +175,10 @@ static void __attribute__((constructor)) start(void)
 }
 END
 	stopped "the settings cannot be judged: a trial of them ended by status $end" \
-		"a plug-in that ends it by $end" -- run -d sim -t ./dies$end.so
+		"a plug-in that ends it by $end" -- run -d sim -k ./dies$end.so
 done
 CUAUDIT_LOG=error fine "settings that pass, with errors alone said" run -d sim
 mkdir clean && cd clean || exit 99
-tool run -d sim -t 'stat(save=s),trace(file=t),limit(user=1G;file=u),leak,coverage' true
+tool run -d sim -k 'stat(save=s),trace(file=t),limit(user=1G;file=u),leak,coverage' true
 is "$status $(cat "$tmp/err") $(ls)" "0  " "no file is made before a driver call is"
 done_testing

@@ -6,13 +6,13 @@ include=$top_srcdir/include/cuaudit
 
 # names [SELECTOR]: of functions, in one line
 names() {
-	"$cuaudit" list -n functions "$@" | tr '\n' ' '
+	"$cuaudit" list -q functions "$@" | tr '\n' ' '
 }
 
 is "$("$cuaudit" list --names functions)" \
 	"$(sed -n 's/^CUAPI([0-9]*, \([A-Za-z0-9_]*\), .*/\1/p' "$include/driver_api.def")" \
 	"functions: every row, in its order"
-is "$("$cuaudit" list functions | awk '{ print $1 }')" "$("$cuaudit" list -n functions)" \
+is "$("$cuaudit" list functions | awk '{ print $1 }')" "$("$cuaudit" list -q functions)" \
 	"functions: a line each"
 is "$("$cuaudit" list functions cuMemAlloc_v2 | sed 's/  */ /g')" \
 	"cuMemAlloc_v2 3.2 memory (out CUdeviceptr *dptr, size_t bytesize)" \
@@ -23,7 +23,7 @@ cuGetProcAddress_v2 12.0 procaddr" "functions: by the name cuGetProcAddress know
 is "$(names 'cuEvent*,!cuEvent[A-QS-Z]*')" "cuEventRecord cuEventRecordWithFlags cuEventRecordWithFlags_ptsz cuEventRecord_ptsz " \
 	"a selector with globs and sets"
 is "$(names '!cu*,cuInit')" "cuInit " "one that begins by taking away"
-is "$("$cuaudit" list -n functions '%memory,!%memory,%occupancy' | wc -l)" \
+is "$("$cuaudit" list -q functions '%memory,!%memory,%occupancy' | wc -l)" \
 	"$(grep -c '^CUAPI(.*[ |]OCCUPANCY[,|]' "$include/driver_api.def")" "classes"
 is "$("$cuaudit" list classes | awk '{ print $1, $2 }')" \
 	"$(sed -n 's/^CLASS(\([A-Z]*\), "\([a-z]*\)".*/\1 \2/p' "$include/classes.def" |
@@ -35,18 +35,18 @@ is "$("$cuaudit" list classes | awk '{ print $1, $2 }')" \
 # libc's matcher takes time and stack that are exponential in these.
 nested="/$(printf '(%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)cu$(
 	printf '+)%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)/"
-is "$(timeout 300 "$cuaudit" list -n functions "$nested" | wc -l)" \
-	"$("$cuaudit" list -n functions | wc -l)" "repetitions of repetitions take no time"
-is "$("$cuaudit" list -n classes %memory)" %memory "classes: one"
-is "$("$cuaudit" list -n classes 'm*')" "%memory
+is "$(timeout 300 "$cuaudit" list -q functions "$nested" | wc -l)" \
+	"$("$cuaudit" list -q functions | wc -l)" "repetitions of repetitions take no time"
+is "$("$cuaudit" list -q classes %memory)" %memory "classes: one"
+is "$("$cuaudit" list -q classes 'm*')" "%memory
 %module
 %misc" "classes: a glob"
-is "$("$cuaudit" list -n hooks | sort)" \
+is "$("$cuaudit" list -q hooks | sort)" \
 	"$(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' "$top_srcdir/hooks/builtin.def" | sort)" "hooks: each"
 like "$("$cuaudit" list hooks stat)" '^stat +[a-z]' "hooks: what it does"
 like "$("$cuaudit" list hooks stat)" '^  clock=yes\|no \(yes\)  ' "hooks: its options"
 unlike "$("$cuaudit" list hooks stat)" '^coverage' "hooks: no other"
-is "$("$cuaudit" list -n variables)" \
+is "$("$cuaudit" list -q variables)" \
 	"$(sed -n 's/^VARIABLE(\([A-Z_]*\), .*/CUAUDIT_\1/p' "$include/variables.def")" "variables: each"
 like "$("$cuaudit" list variables HOOKS)" '^CUAUDIT_HOOKS +stat +NAME.* +hook modules to start$' \
 	"variables: default, values, what for; the prefix may be left out"

@@ -91,7 +91,7 @@ static int choose_weight(struct settings *settings, const char *text)
 static int choose(struct settings *settings, int option, const char *value)
 {
 	switch (option) {
-	case 'b':
+	case 'N':
 		settings->choice.no_arguments = true;
 		return 0;
 	case 'D':
@@ -101,11 +101,11 @@ static int choose(struct settings *settings, int option, const char *value)
 	case 'o':
 		settings->output = value;
 		return 0;
-	case 's':
+	case 'U':
 		return choose_time("from", &settings->choice.from, value);
 	case 't':
 		return choose_format(settings, value);
-	case 'w':
+	case 'W':
 		return choose_weight(settings, value);
 	default:
 		return choose_time("until", &settings->choice.until, value);

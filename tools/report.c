@@ -114,17 +114,17 @@ static int choose(struct settings *settings, int option, const char *value)
 	struct summarize *how = &settings->how;
 
 	switch (option) {
-	case 'b':
+	case 'y':
 		return choose_tables(&how->print.tables, value);
 	case 'c':
 		settings->colour = value;
 		return among("color", "auto|always|never", value);
 	case 'D':
 		return options_names(value, &how->options.names);
-	case 'd':
+	case 'C':
 		settings->diff = true;
 		return 0;
-	case 'f':
+	case 'm':
 		return choose_format(settings, value);
 	case 'g':
 		return choose_bars(settings, value);

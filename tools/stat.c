@@ -76,7 +76,7 @@ static int take(int option)
 	switch (option) {
 	case 'i':
 		return take_interval(optarg);
-	case 'k':
+	case 'K':
 		if (!*optarg) {
 			tool_complain("--keep takes the path of a directory, not ''");
 			return -1;
