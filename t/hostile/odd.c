@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -612,19 +613,36 @@ static void run_not_dumpable(void)
 	use();
 }
 
+static bool masks_any(void)
+{
+	sigset_t mask;
+
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	for (int i = 1; i < NSIG; i++)
+		if (sigismember(&mask, i) == 1)
+			return true;
+	return false;
+}
+
+/* A child has the signals that its parent had, before its first call and after it. */
 static void run_many_forks(void)
 {
+	int status, wrong = 0;
+
 	use();
 	for (int i = 0; i < 20; i++) {
 		pid_t child = fork();
 
 		if (!child) {
+			bool before = masks_any();
+
 			calls(1);
-			_exit(0);
+			_exit(before || masks_any());
 		}
 	}
-	while (wait(NULL) > 0)
-		;
+	while (wait(&status) > 0)
+		wrong += status != 0;
+	printf("%d, %d\n", wrong, masks_any());
 	calls(10);
 }
 
