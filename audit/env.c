@@ -282,7 +282,7 @@ static const char *absolute(const char *path, const char *directory, bool templa
 static const char *start_directory(void)
 {
 	char path[PATH];
-	const char *copy = sys_folder(path, sizeof(path)) ? sys_copy(path, sys_strlen(path)) : NULL;
+	const char *copy = sys_directory(path, sizeof(path)) ? sys_copy(path, sys_strlen(path)) : NULL;
 
 	return copy ? copy : "/(removed directory)";
 }

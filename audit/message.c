@@ -68,7 +68,6 @@ static bool ready(int fd)
 {
 	const struct timespec time = { 0, stalled ? 0 : PATIENCE * 1000000L };
 	struct pollfd out = { .fd = fd, .events = POLLOUT };
-
 	long found = call(SYS_ppoll, (long)&out, 1, (long)&time, 0);
 
 	if (found == -EINVAL && fd == TWO)

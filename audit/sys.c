@@ -322,7 +322,7 @@ bool sys_each_mapping(bool (*take)(const struct sys_mapping *mapping, void *data
 	return sys_each_line("/proc/self/maps", take_mapping, &taker);
 }
 
-bool sys_folder(char *path, size_t size)
+bool sys_directory(char *path, size_t size)
 {
 	return syscall3(SYS_getcwd, (long)path, (long)size, 0) > 0 && path[0] == '/';
 }

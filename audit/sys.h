@@ -80,7 +80,7 @@ struct sys_mapping {
 bool sys_each_mapping(bool (*take)(const struct sys_mapping *mapping, void *data), void *data);
 
 /* The current directory's path; false where it has none. */
-bool sys_folder(char *path, size_t size);
+bool sys_directory(char *path, size_t size);
 
 /* Whether a file can be opened for reading. */
 bool sys_exists(const char *path);

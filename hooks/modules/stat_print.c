@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,12 +112,14 @@ static int open_output(void)
 	return trace_self_look(output, &output_id);
 }
 
-/* Whether it was removed, or replaced as logs are: the path is what is read. */
+/* Whether a file was removed, or renamed as logs are: the path is what is read. */
 static bool is_gone(void)
 {
+	struct statx status;
 	char path[PATH_MAX];
 
-	return !cuaudit_output_path("", path, sizeof(path)) && trace_self_is_gone(path, &output_id);
+	return !statx(output, "", AT_EMPTY_PATH, STATX_TYPE, &status) && S_ISREG(status.stx_mode) &&
+	       !cuaudit_output_path("", path, sizeof(path)) && trace_self_is_gone(path, &output_id);
 }
 
 /* Reports one after the other. */
