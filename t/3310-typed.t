@@ -81,7 +81,7 @@ cuLaunchKernel 0" "replacements take all kinds of arguments, and call their own 
 is "$hooked_status $(cat "$tmp/err")" "0 " "and nothing else happens"
 
 build twin "$typed/twin.c" -L"$simdir" -l:libcuda.so.1 -ldl
-ok "a per-thread twin" audited LD_LIBRARY_PATH="$simdir" CUAUDIT_HOOKS= HOOKS=twin \
+ok "per-thread twins" audited LD_LIBRARY_PATH="$simdir" CUAUDIT_HOOKS= HOOKS=twin \
 	"$tmp/twin" "$tmp/hooks"
-is "$(cat "$tmp/tap.out")" "!!##" "has its function's view"
+is "$(cat "$tmp/tap.out")" "!!?#" "have their functions' views"
 done_testing

@@ -42,6 +42,13 @@ static int edit_twin(struct cuaudit_call *call, void *data)
 	return CUAUDIT_CONTINUE;
 }
 
+static int edit_stream_twin(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	CUAUDIT_ARGS(call, cuMemsetD8Async)->N = 1;
+	return CUAUDIT_CONTINUE;
+}
+
 static void say(const struct cuaudit_call *call, const char *when, unsigned int flags)
 {
 	char line[512];
@@ -150,7 +157,8 @@ static void __attribute__((constructor)) start(void)
 	else if (!strcmp(hooks, "wrong"))
 		error = add("cuStreamQuery", edit, NULL);
 	else if (!strcmp(hooks, "twin"))
-		error = add("cuMemsetD8_v2*", edit_twin, NULL);
+		error = add("cuMemsetD8_v2*", edit_twin, NULL) ||
+			add("cuMemsetD8Async*", edit_stream_twin, NULL);
 	else if (!strcmp(hooks, "print"))
 		error = add("cu[A-Z]*", print_enter, print_exit);
 	else if (!strcmp(hooks, "replace"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets memory of the simulated driver by a function's per-thread twin. */
+/* Sets memory of the simulated driver by functions' per-thread twins. */
 #include <cuaudit/cuda_types.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@ int main(int argc, char **argv)
 	    cuMemAlloc_v2(&pointer, 4) || cuMemcpyHtoD_v2(pointer, bytes, 4) ||
 	    !dlopen(getenv("CORE"), RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL) ||
 	    !dlopen(argv[1], RTLD_NOW) || cuMemsetD8_v2_ptds(pointer, '!', 4) ||
+	    cuMemsetD8Async_ptsz(pointer + 2, '?', 2, NULL) || cuStreamSynchronize(NULL) ||
 	    cuMemcpyDtoH_v2(bytes, pointer, 4))
 		return 1;
 	printf("%.4s\n", bytes);
