@@ -3,7 +3,7 @@
 #ifndef TOOLS_HELP_H
 #define TOOLS_HELP_H
 
-#include "tools/options.h"
+#include "tools/commands.h"
 
 void help_all(void);
 void help_command(const struct command *command);

@@ -12,54 +12,6 @@
 #include "tools/help.h"
 #include "tools/tool.h"
 
-const struct command commands[] = {
-#define OPTION(commands, letter, name, value, help)
-#define COMMAND(name, arguments, summary) { #name, tool_##name, arguments, summary },
-#include "tools/commands.def"
-#undef COMMAND
-#undef OPTION
-	{ NULL, NULL, NULL, NULL }
-};
-
-const struct option_row option_rows[] = {
-#define OPTION(commands, letter, name, value, help) { commands, letter, name, value, help },
-#define COMMAND(name, arguments, summary)
-#include "tools/commands.def"
-#undef COMMAND
-#undef OPTION
-	{ NULL, 0, NULL, NULL, NULL }
-};
-
-enum { NROWS = sizeof(option_rows) / sizeof(option_rows[0]) };
-
-const struct command *command_find(const char *name)
-{
-	for (const struct command *command = commands; command->name; command++)
-		if (!strcmp(command->name, name))
-			return command;
-	return NULL;
-}
-
-bool option_belongs(const struct option_row *row, const char *command)
-{
-	size_t length = command ? strlen(command) : 0;
-	const char *at = row->commands;
-
-	if (strchr(at, '*'))
-		return true;
-	while (length && (at = strstr(at, command))) {
-		if (at[-1] == ' ' && at[length] == ' ')
-			return true;
-		at += length;
-	}
-	return false;
-}
-
-bool command_runs(const struct command *command)
-{
-	return strstr(command->arguments, "PROGRAM");
-}
-
 bool options_among(const char *values, const char *word)
 {
 	size_t length = strlen(word);
@@ -133,8 +85,8 @@ void options_unknown(const char *what, const char *word, const char *const *word
 /* What getopt did not take: optopt, and the word before optind. */
 static void complain(const char *command, const char *word)
 {
-	static char names[NROWS][32];
-	const char *known[NROWS + 1];
+	static char names[OPTION_ROWS][32];
+	const char *known[OPTION_ROWS + 1];
 	size_t count = 0;
 
 	for (const struct option_row *row = option_rows; row->name; row++) {
@@ -158,7 +110,7 @@ static void complain(const char *command, const char *word)
 /* Whether an option with a value may not be given again, after a message. */
 static bool is_repeated(const char *command, int letter)
 {
-	static bool seen[NROWS];
+	static bool seen[OPTION_ROWS];
 
 	for (int i = 0; option_rows[i].name; i++) {
 		const struct option_row *row = &option_rows[i];
@@ -177,8 +129,8 @@ static bool is_repeated(const char *command, int letter)
 int options_next(int argc, char **argv)
 {
 	const struct command *command = command_find(argv[0]);
-	struct option longs[NROWS + 1];
-	char shorts[2 * NROWS + 3];
+	struct option longs[OPTION_ROWS + 1];
+	char shorts[2 * OPTION_ROWS + 3];
 	size_t count = 0, used = 0;
 	int option;
 

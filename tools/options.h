@@ -6,37 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tools/commands.h"
 #include "trace/demangle.h"
 
 struct selector;
-
-struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *arguments;
-	const char *summary;
-};
-
-struct option_row {
-	const char *commands;
-	int letter;
-	const char *name;
-	const char *value;	/* "" if it takes none */
-	const char *help;
-};
-
-/* Both end with a NULL name. */
-extern const struct command commands[];
-extern const struct option_row option_rows[];
-
-/* The subcommand of that name, or NULL. */
-const struct command *command_find(const char *name);
-
-/* Whether the subcommand, NULL for none, has the option. */
-bool option_belongs(const struct option_row *row, const char *command);
-
-/* Whether the subcommand ends in a program and its arguments, which are no options of ours. */
-bool command_runs(const struct command *command);
 
 enum {
 	OPTIONS_END = -1,	/* optind is the first argument */
