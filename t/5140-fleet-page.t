@@ -4,29 +4,29 @@
 
 page=$top_srcdir/man/cuaudit-fleet.7
 compile -o "$tmp/app" "$top_srcdir/t/stat/steady.c" -ldl || bail_out "no test program"
-folder=$tmp/fleet
+directory=$tmp/fleet
 cd "$tmp" || exit 99
 PATH=$top_builddir/bin:$PATH
 CUAUDIT_DRIVER=sim
 export PATH CUAUDIT_DRIVER
 
-# example NAME: its text, with this test's folder and auditor in place of the page's.
+# example NAME: its text, with this test's directory and auditor in place of the page's.
 example() {
 	awk -v name="$1" '
 		$0 == ".\\\" example: " name { wanted = 1 }
 		/^\.Ed/ { wanted = on = 0 }
 		on
 		wanted && /^\.Bd/ { on = 1 }' "$page" |
-		sed "s|\\\\e\$|\\\\|; s|/var/lib/cuaudit|$folder|g; s|/metrics|$folder|g
+		sed "s|\\\\e\$|\\\\|; s|/var/lib/cuaudit|$directory|g; s|/metrics|$directory|g
 			s|/opt/cuaudit/lib/libcuaudit.so|$LIBCUAUDIT|g"
 }
 
 is "$(sed -n 's/^\.\\" example: //p' "$page" | xargs)" \
-	"folder exporter cron srun taskprolog epilog pod daemonset sidecar rules" "the examples"
+	"directory exporter cron srun taskprolog epilog pod daemonset sidecar rules" "the examples"
 is "$(grep -c '^\.Bd' "$page")" 10 "there are no others"
 
-ok "the folder is made" sh -c "$(example folder)"
-is "$(stat -c %a "$folder")" 1777 "... for all users"
+ok "the directory is made" sh -c "$(example directory)"
+is "$(stat -c %a "$directory")" 1777 "... for all users"
 
 # well_formed FILE
 well_formed() {
@@ -35,19 +35,19 @@ well_formed() {
 
 # whole JOB RANKS: the files of a job are that many, whole, and of a rank and a process each.
 whole() {
-	is "$(find "$folder" -name "$1*.prom" | wc -l) $(find "$folder" -type f | wc -l)" "$2 $2" \
+	is "$(find "$directory" -name "$1*.prom" | wc -l) $(find "$directory" -type f | wc -l)" "$2 $2" \
 		"$1: a file for each of $2"
-	for whole_file in "$folder/$1"*.prom; do
+	for whole_file in "$directory/$1"*.prom; do
 		ok "$1: whole" well_formed "$whole_file"
 		like "$whole_file" "-$(sed -n 's/^cuaudit_process_info.*pid="\([0-9]*\)".*/\1/p' \
 			"$whole_file").prom\$" "$1: named by its process"
 	done
-	is "$(sed -n 's/^cuaudit_process_info.*rank="\([0-9]*\)".*/\1/p' "$folder/$1"*.prom | sort |
+	is "$(sed -n 's/^cuaudit_process_info.*rank="\([0-9]*\)".*/\1/p' "$directory/$1"*.prom | sort |
 		xargs)" "$(seq 0 $(($2 - 1)) | xargs)" "$1: of each rank"
-	is "$(cat "$folder/$1"*.prom | grep -v '^#' | sed 's/} .*//' | sort | uniq -d)" "" \
+	is "$(cat "$directory/$1"*.prom | grep -v '^#' | sed 's/} .*//' | sort | uniq -d)" "" \
 		"$1: no series is in two of them"
 	if command -v promtool >"$tmp/which"; then
-		for whole_file in "$folder/$1"*.prom; do
+		for whole_file in "$directory/$1"*.prom; do
 			ok "$1: promtool" sh -c 'promtool check metrics <"$1"' sh "$whole_file"
 		done
 	else
@@ -65,7 +65,7 @@ SLURM_JOB_ID=41
 export SLURM_JOB_ID
 ok "srun" eval "$(example srun)"
 whole 41- 3
-rm "$folder"/41-*
+rm "$directory"/41-*
 
 # What slurmd makes of a task prolog's lines: export NAME=VALUE, to the end of the line.
 SLURM_JOB_ID=42
@@ -86,26 +86,26 @@ is "$(grep -vc '^export [A-Z_]*=' "$tmp/lines")" 0 "the task prolog's lines are 
 whole 42- 2
 
 example epilog >"$tmp/epilog"
-: >"$folder/421-0-host-1.prom"
-: >"$folder/42-0-host-1.prom.77"
+: >"$directory/421-0-host-1.prom"
+: >"$directory/42-0-host-1.prom.77"
 ok "the epilog" sh "$tmp/epilog"
-is "$(ls "$folder")" 421-0-host-1.prom "... removes the files of its job"
+is "$(ls "$directory")" 421-0-host-1.prom "... removes the files of its job"
 ok "the epilog outside of a job" env -u SLURM_JOB_ID sh "$tmp/epilog"
-is "$(ls "$folder")" 421-0-host-1.prom "... removes nothing"
+is "$(ls "$directory")" 421-0-host-1.prom "... removes nothing"
 
 old_and_new() {
-	rm -f "$folder"/*
-	: >"$folder/new.prom"
-	touch -d '10 minutes ago' "$folder/old.prom" "$folder/old.prom.4711" "$folder/other"
+	rm -f "$directory"/*
+	: >"$directory/new.prom"
+	touch -d '10 minutes ago' "$directory/old.prom" "$directory/old.prom.4711" "$directory/other"
 }
 old_and_new
 is "$(example cron | cut -d ' ' -f 1-6)" "* * * * * root" "cron: when and who"
 ok "cron" sh -c "$(example cron | cut -d ' ' -f 7-)"
-is "$(ls "$folder" | xargs)" "new.prom other" "... removes old files"
+is "$(ls "$directory" | xargs)" "new.prom other" "... removes old files"
 old_and_new
 ok "the cleaning container" sh -c "$(example daemonset | sed -n 's/^ *- while \(.*\); do .*/\1/p')"
-is "$(ls "$folder" | xargs)" "new.prom other" "... removes old files"
-rm "$folder"/*
+is "$(ls "$directory" | xargs)" "new.prom other" "... removes old files"
+rm "$directory"/*
 
 # The environment of a container, in a pod that is called train.
 for name in pod sidecar; do
@@ -119,12 +119,12 @@ for name in pod sidecar; do
 		done <"$tmp/environment"
 		echo 5 | "$tmp/app" >"$tmp/out"
 	)
-	is "$(find "$folder" -type f -name "0-$(uname -n)-*.prom" | wc -l)" 1 "$name: its file"
-	ok "$name: whole" well_formed "$folder"/*
-	rm -f "$folder"/*
+	is "$(find "$directory" -type f -name "0-$(uname -n)-*.prom" | wc -l)" 1 "$name: its file"
+	ok "$name: whole" well_formed "$directory"/*
+	rm -f "$directory"/*
 done
 
-like "$(example exporter)" "^node_exporter --collector.textfile.directory=$folder\$" "the exporter"
+like "$(example exporter)" "^node_exporter --collector.textfile.directory=$directory\$" "the exporter"
 cat >"$tmp/check.py" <<'END'
 import sys, yaml
 document = yaml.safe_load(open(sys.argv[1]))
