@@ -44,7 +44,7 @@ void unwound_setup(void)
 }
 
 /*
- * Up to glibc 2.34 and GCC 12 the unwinder keeps a list of its own, under the loader's lock: a
+ * Before glibc 2.35 and GCC 12 the unwinder keeps a list of its own, under the loader's lock: a
  * handler that leaves by siglongjmp in the middle would leave the one damaged and the other taken.
  */
 static void each_frame(_Unwind_Trace_Fn function, void *data)

@@ -281,7 +281,7 @@ int inputs_spare(const struct inputs *inputs, const char *target)
 {
 	struct stat status;
 
-	if (!target || stat(target, &status))
+	if (!target || !strcmp(target, "-") || stat(target, &status))
 		return TOOL_OK;
 	for (size_t i = 0; i < inputs->count; i++)
 		if (inputs->files[i].device == status.st_dev && inputs->files[i].inode == status.st_ino)

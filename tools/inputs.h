@@ -36,7 +36,7 @@ struct inputs {
 int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, unsigned int kinds);
 
 /*
- * Whether an output may be called target, NULL for standard output: TOOL_OK, or TOOL_FAILED after a
+ * Whether an output may be called target, NULL or "-" for standard output: TOOL_OK, or TOOL_FAILED after a
  * line on stderr if that is one of the files, which it would replace.
  */
 int inputs_spare(const struct inputs *inputs, const char *target);

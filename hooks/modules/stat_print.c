@@ -112,14 +112,23 @@ static int open_output(void)
 	return trace_self_look(output, &output_id);
 }
 
-/* Whether a file was removed, or renamed as logs are: the path is what is read. */
-static bool is_gone(void)
+static bool is_other(int fd, const char *path, int flags)
 {
 	struct statx status;
+
+	return !statx(fd, path, flags, STATX_TYPE, &status) && !S_ISREG(status.stx_mode);
+}
+
+/*
+ * Whether a file was removed, or renamed as logs are: the path is what is read. Pipes and
+ * links, /dev/stdout say, stay what they were.
+ */
+static bool is_gone(void)
+{
 	char path[PATH_MAX];
 
-	return !statx(output, "", AT_EMPTY_PATH, STATX_TYPE, &status) && S_ISREG(status.stx_mode) &&
-	       !cuaudit_output_path("", path, sizeof(path)) && trace_self_is_gone(path, &output_id);
+	return !cuaudit_output_path("", path, sizeof(path)) && !is_other(output, "", AT_EMPTY_PATH) &&
+	       !is_other(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW) && trace_self_is_gone(path, &output_id);
 }
 
 /* Reports one after the other. */

@@ -162,7 +162,8 @@ static int check_selector(const char *key, const char *selector)
 static int check_text(const struct cuaudit_options *given)
 {
 	static const char *const others[] = {
-		"file", "size", "when-full", "strings", "elements", "open", "backtrace", "frames", NULL
+		"file", "size", "when-full", "strings", "elements", "open", "backtrace", "frames",
+		"print", NULL
 	};
 	const char *args = cuaudit_option_get(given, "args"), *const *other = others;
 

@@ -30,6 +30,42 @@ static void hex(char *text, const uint8_t *bytes, uint32_t length)
 		sprintf(text + 2 * i, "%02x", bytes[i]);
 }
 
+/*
+ * What libgcc's unwinder asks libc by: it finds these first. A handler that leaves by siglongjmp
+ * within would leave the unwinder's own list as it is then.
+ */
+static bool unwinding;
+static int nasked, nopen;	/* and with signals that could come */
+
+static void asked(void)
+{
+	sigset_t mask;
+
+	if (!unwinding)
+		return;
+	nasked++;
+	nopen += sigprocmask(SIG_BLOCK, NULL, &mask) || !sigismember(&mask, SIGUSR1) ||
+		 !sigismember(&mask, SIGALRM);
+}
+
+int find_object(void *address, void *result) __asm__("_dl_find_object");
+int find_object(void *address, void *result)
+{
+	int (*real)(void *, void *) = (int (*)(void *, void *))dlsym(RTLD_NEXT, "_dl_find_object");
+
+	asked();
+	return real(address, result);
+}
+
+int each_object(void *function, void *data) __asm__("dl_iterate_phdr");
+int each_object(void *function, void *data)
+{
+	int (*real)(void *, void *) = (int (*)(void *, void *))dlsym(RTLD_NEXT, "dl_iterate_phdr");
+
+	asked();
+	return real(function, data);
+}
+
 static int look(struct cuaudit_call *call, void *data)
 {
 	uint8_t id[32];
@@ -38,8 +74,10 @@ static int look(struct cuaudit_call *call, void *data)
 	(void)data;
 	errno = 4711;
 	nframes = cuaudit_call_backtrace(call, frames, MOST, CUAUDIT_BACKTRACE_FRAMES);
+	unwinding = unwinds;
 	if (unwinds)
 		nunwound = cuaudit_call_backtrace(call, unwound, MOST, CUAUDIT_BACKTRACE_UNWIND);
+	unwinding = false;
 	cuaudit_thread_name(thread_name);
 	length = cuaudit_library_build_id(cuaudit_call_library(call), id, sizeof(id));
 	error_kept = errno == 4711;
@@ -336,6 +374,8 @@ int main(int argc, char **argv)
 	is_int(cuaudit_backtrace_prepare(), 0, "an unwinder");
 	outer();
 	check("inner middle outer main ", "the main thread");
+	ok(nasked > 0, "libc is asked");
+	is_int(nopen, 0, "no handler can come between");
 	again(3);
 	check("inner middle again again again again main ", "a function that calls itself");
 	pthread_create(&thread, NULL, in_thread, NULL);
