@@ -95,6 +95,11 @@ ln -s only.cutrace "$tmp/link"
 for output in only.cutrace link; do
 	for how in "convert -t csv" "convert -t sqlite" "report --html $tmp/$output"; do
 		set -- $how
+		case $how in
+		*sqlite)
+			tool convert -t sqlite -o "$tmp/db" "$tmp/only.cutrace" || continue
+			;;
+		esac
 		case $1 in convert) set -- "$@" -o "$tmp/$output" ;; esac
 		refused 2 "$tmp/$output: it is read, and would be written over; choose another name" \
 			"$how, to $output, which is read" "$@" "$tmp/only.cutrace"

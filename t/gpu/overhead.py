@@ -68,19 +68,32 @@ def model(torch):
 
 
 class Switch:
-    """Where the stubs of this process jump to, see audit/link.h: to hooks, or past them."""
+    """Where the stubs of this process jump to: to hooks, or past them."""
 
     def __init__(self):
         with open("/proc/self/maps") as maps:
             core = next(line.split()[-1] for line in maps if "cuaudit-core.so" in line)
-        word = ctypes.c_uint64
-        table = word.in_dll(ctypes.CDLL(core), "cuaudit_core_link").value
-        count = ctypes.c_uint32.from_address(table + 16).value
-        slots = word.from_address(table + 8).value
-        real = [word.from_address(slots + 32 * slot).value for slot in range(count)]
-        routes = (word * count).from_address(word.from_address(table + 24).value)
-        self.states = {True: (word * count)(*routes), False: (word * count)(*real)}
-        self.routes = routes
+        place = ctypes.c_void_p
+        table = place.in_dll(ctypes.CDLL(core), "cuaudit_core_link")
+        layout = self.layout()
+        count = layout.switch_count(table)
+        layout.switch_routes.restype = layout.switch_real.restype = place
+        self.routes = (place * count).from_address(layout.switch_routes(table))
+        real = [layout.switch_real(table, slot) for slot in range(count)]
+        self.states = {True: (place * count)(*self.routes), False: (place * count)(*real)}
+        # Look-ups are hooked always.
+        if layout.switch_hooked(table) < 8:
+            sys.exit("next to no stub of this process jumps to a hook")
+
+    @staticmethod
+    def layout():
+        top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        with tempfile.TemporaryDirectory() as folder:
+            library = folder + "/switch.so"
+            subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-I" + top,
+                            "-I" + top + "/include", "-o", library, top + "/t/bench/switch.c"],
+                           check=True)
+            return ctypes.CDLL(library)
 
     def turn(self, hooked):
         ctypes.memmove(self.routes, self.states[hooked], ctypes.sizeof(self.routes))
