@@ -63,6 +63,14 @@ for selector in cuNewFirst cuNewSecond cuNewThird '=cuNewSecond' 'cuNewT*'; do
 	is "$(skipped "inject=$selector" cuNewFirst cuNewSecond cuNewAlone)" 502 "$selector: both names"
 	unlike "$(cat "$tmp/err")" 'names no function' "$selector: names a function"
 done
+# Each of two functions with a further name, whichever of these the driver's list has first.
+for selector in cuNewFirst cuNewSecond cuNewThird cuANewName cuCtxSynchronize; do
+	case $selector in
+	cuNew*) want=$((1 + 400)) ;;
+	*) want=$((300 + 1)) ;;
+	esac
+	is "$(skipped inject=$selector cuNewFirst cuCtxSynchronize)" $want "$selector: not the other"
+done
 is "$(skipped inject=cuNewAlone cuNewFirst cuNewSecond cuNewAlone)" 601 "another function"
 is "$(skipped inject=cuInit@V1 cuInit)" 200 "the older version alone"
 is "$(skipped inject=cuInit cuInit)" 1 "the newer one"

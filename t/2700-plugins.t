@@ -371,4 +371,65 @@ END
 		done
 	done
 done
+
+# A handler of any kind that a plug-in sets, wherever it does, is there when its function has ended.
+build handles.so -w -shared -fPIC -x c - -L"$core" -l:cuaudit-core.so <<'END'
+#include <cuaudit/hook.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void plain(int number)
+{
+	printf("the plug-in's, for %d\n", number);
+}
+
+static void with_information(int number, siginfo_t *info, void *context)
+{
+	plain(number + 100 * (info->si_signo == number));
+}
+
+static void set(int first, int second)
+{
+	struct sigaction action = { .sa_sigaction = with_information, .sa_flags = SA_SIGINFO };
+
+	signal(first, plain);
+	sigaction(second, &action, NULL);
+}
+
+static void __attribute__((constructor)) construct(void)
+{
+	set(SIGBUS, SIGFPE);
+}
+
+static int init(const struct cuaudit_options *options)
+{
+	set(SIGILL, SIGSEGV);
+	return 0;
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "handles", .summary = "", .init = init,
+};
+END
+build raises -x c - -ldl <<'END'
+#include <dlfcn.h>
+#include <signal.h>
+
+int main(void)
+{
+	static const int signals[] = { SIGBUS, SIGFPE, SIGILL, SIGSEGV };
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+
+	((int (*)(unsigned int))dlsym(driver, "cuInit"))(0);
+	for (int i = 0; i < 4; i++)
+		raise(signals[i]);
+	return 0;
+}
+END
+is "$(audited CUAUDIT_HOOKS="$tmp/handles.so" LD_LIBRARY_PATH="$tmp" "$tmp/raises" 2>&1)" \
+	"the plug-in's, for 7
+the plug-in's, for 108
+the plug-in's, for 4
+the plug-in's, for 111" "handlers of the plug-in's own stay"
 done_testing

@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -21,7 +22,7 @@
 #include "t/routes/checks.h"
 #include "t/routes/everything.h"
 
-enum { SMALL_STACK = 64 * 1024, SIGNAL_STACK = 16 * 1024, SIGNALS = 5000, PAGE = 4096 };
+enum { SMALL_STACK = 64 * 1024, SIGNAL_STACK = 16 * 1024, SIGNALS = 5000, PAGE = 4096, DESCRIPTORS = 256 };
 
 /* Microseconds between signals; emulated, a handler takes longer than thirty. */
 #ifdef __aarch64__
@@ -434,9 +435,19 @@ static void own_stack(void)
 	pthread_join(thread, NULL);
 }
 
+static int descriptors(void)
+{
+	int count = 0;
+
+	for (int i = 0; i < DESCRIPTORS; i++)
+		count += fcntl(i, F_GETFD) >= 0;
+	return count;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
+	int before;
 
 	if (!strcmp(how, "first-on-small-thread")) {
 		on_small_thread();
@@ -448,6 +459,7 @@ int main(int argc, char **argv)
 		observe_start(RTLD_DEFAULT);
 	else
 		cuInit(0);
+	before = descriptors();
 	if (!strcmp(how, "signals"))
 		under_signals(0);
 	else if (!strcmp(how, "signal-stack"))
@@ -470,5 +482,6 @@ int main(int argc, char **argv)
 		reused_thread();
 	else
 		at_the_edge();
+	is_int(descriptors(), before, "descriptors are as before");
 	return done_testing();
 }
