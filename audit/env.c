@@ -3,10 +3,10 @@
 #include "audit/env.h"
 
 #include "audit/sys.h"
-#include "names/globs.h"
-#include "names/nearest.h"
-#include "names/size.h"
-#include "names/template.h"
+#include "util/globs.h"
+#include "util/nearest.h"
+#include "util/size.h"
+#include "util/template.h"
 
 static const char prefix[] = "CUAUDIT_";
 static const char own_name[] = "libcuaudit.so";

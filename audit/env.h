@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "audit/link.h"
+#include <internal/link.h>
 
 extern bool env_disabled;
 

@@ -3,7 +3,7 @@
 #include "audit/filter.h"
 
 #include "audit/sys.h"
-#include "names/globs.h"
+#include "util/globs.h"
 
 static const char main_name[] = "(main)";
 

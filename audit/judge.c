@@ -6,8 +6,8 @@
 #include "audit/filter.h"
 #include "audit/object.h"
 #include "audit/sys.h"
-#include "names/nearest.h"
-#include "names/policy.h"
+#include "util/nearest.h"
+#include "util/policy.h"
 
 #define PREFIX "CUAUDIT_"
 

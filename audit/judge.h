@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "audit/link.h"
+#include <internal/link.h>
 
 /*
  * Context: bind, the process's start. Ends the process where CUAUDIT_STRICT

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * As io_write of report/io.h, which the auditor cannot use: no signal of it
+ * As io_write of util/io.h, which the auditor cannot use: no signal of it
  * reaches the program, and a reader that takes nothing is waited for 100 ms,
  * once in the process.
  */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "audit/elf.h"
-#include "audit/link.h"
+#include <internal/link.h>
 
 /* What only some objects need. */
 struct object_detail {

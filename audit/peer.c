@@ -2,7 +2,7 @@
 /* Further instances of this auditor in the process. */
 #include "audit/peer.h"
 
-#include "audit/link.h"
+#include <internal/link.h>
 #include "audit/object.h"
 #include "audit/sys.h"
 

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "arch.h"
-#include "audit/link.h"
+#include <internal/link.h>
 
 /* In arch/<cpu>/stub.S: LINK_SLOTS stubs, and their routes in .bss. */
 extern const char stub_table[];

@@ -13,7 +13,7 @@
 
 #include "arch.h"
 #include "audit/message.h"
-#include "names/text.h"
+#include "util/text.h"
 
 enum {
 	PAGE = 4096,

@@ -9,9 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "report/divide.h"
-#include "report/io.h"
-#include "report/sandbox.h"
+#include "util/divide.h"
+#include "util/io.h"
+#include "util/sandbox.h"
 
 enum {
 	SHIFT = 32,

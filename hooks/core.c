@@ -30,7 +30,7 @@
 #include "hooks/unmatched.h"
 #include "hooks/unwound.h"
 #include "hooks/version.h"
-#include "report/io.h"
+#include "util/io.h"
 
 /* What pthread_atfork calls, which is linked in and asks for a start file (LSB Core, 10.4). */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),

@@ -5,7 +5,7 @@
 
 #include <cuaudit/public.h>
 
-#include "audit/link.h"
+#include <internal/link.h>
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)

@@ -5,7 +5,7 @@
 
 #include <cuaudit/coverage.h>
 
-#include "audit/link.h"
+#include <internal/link.h>
 
 /* Answers of cuGetProcAddress that gave the slot. */
 extern _Atomic uint32_t coverage_procaddr[LINK_SLOTS];

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "audit/link.h"
+#include <internal/link.h>
 
 struct frame;
 struct thread;

@@ -7,7 +7,7 @@
 
 #include "hooks/core.h"
 #include "hooks/layout.h"
-#include "names/selector.h"
+#include "util/selector.h"
 
 bool known_function(uint32_t index, struct cuaudit_function *function)
 {

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "hooks/core.h"
-#include "names/text.h"
-#include "report/io.h"
+#include "util/io.h"
+#include "util/text.h"
 
 static const char *const names[] = {
 	[CUAUDIT_ERROR] = "error",

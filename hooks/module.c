@@ -18,7 +18,7 @@
 #include "hooks/plugin.h"
 #include "hooks/strict.h"
 #include "hooks/thread.h"
-#include "names/nearest.h"
+#include "util/nearest.h"
 
 enum { MAX_MODULES = 16, MAX_GIVEN = 64, TEXT = 4096, MAX_NAMES = 64, MAX_INSTEAD = 256 };
 

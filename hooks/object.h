@@ -6,7 +6,7 @@
 #include <cuaudit/call.h>
 #include <stdbool.h>
 
-#include "audit/link.h"
+#include <internal/link.h>
 
 /* Context: setup, once. */
 void object_setup(void);

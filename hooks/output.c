@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "hooks/core.h"
-#include "names/rank.h"
-#include "names/template.h"
-#include "report/io.h"
+#include "util/io.h"
+#include "util/rank.h"
+#include "util/template.h"
 
 enum { HOST = 256 };
 

@@ -8,7 +8,7 @@
 #include "hooks/core.h"
 #include "hooks/lock.h"
 #include "hooks/registry.h"
-#include "names/selector.h"
+#include "util/selector.h"
 
 static struct record records[RECORDS];
 

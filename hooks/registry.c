@@ -14,7 +14,7 @@
 #include "hooks/record.h"
 #include "hooks/strict.h"
 #include "hooks/thread.h"
-#include "names/selector.h"
+#include "util/selector.h"
 
 struct entry registry_entries[LINK_SLOTS] __attribute__((aligned(64)));
 

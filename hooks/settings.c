@@ -8,7 +8,7 @@
 #include "hooks/core.h"
 #include "hooks/known.h"
 #include "hooks/strict.h"
-#include "names/selector.h"
+#include "util/selector.h"
 
 #define PREFIX "CUAUDIT_"
 

@@ -11,7 +11,7 @@
 
 #include "hooks/peek.h"
 #include "hooks/thread.h"
-#include "report/io.h"
+#include "util/io.h"
 
 enum { LOOKS = 8, CHUNK = 512 };
 

@@ -10,7 +10,7 @@
 
 #include "hooks/core.h"
 #include "hooks/record.h"
-#include "names/nearest.h"
+#include "util/nearest.h"
 
 enum { WORD = 256 };
 

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "names/globs.h"
-#include "names/nearest.h"
-#include "names/selector.h"
+#include "util/globs.h"
+#include "util/nearest.h"
+#include "util/selector.h"
 
 int cuaudit_selector_rows(const char *text, uint8_t *rows, uint32_t count)
 {

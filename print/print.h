@@ -5,7 +5,7 @@
 
 #include <cuaudit/params.h>
 
-#include "print/buffer.h"
+#include "util/buffer.h"
 
 struct numbers;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "report/array.h"
+#include "tables/array.h"
 
 static_assert(sizeof(struct CUarray_st) <= OBJECT_SIZE, "fits an object");
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "names/size.h"
+#include "util/size.h"
 
 atomic_int sim_state;
 struct sim_config sim_config = {
@@ -58,7 +58,7 @@ static CUresult refuse(const char *name, const char *value)
 }
 
 /*
- * CUAUDIT_SIM_MEMORY: bytes of each device, as names/size.h has it.
+ * CUAUDIT_SIM_MEMORY: bytes of each device, as util/size.h has it.
  * CUAUDIT_SIM_LAUNCHES: a file that gets a line for each kernel launched.
  * CUAUDIT_SIM_LAUNCH_TIME: microseconds that a kernel keeps its stream busy.
  */

@@ -23,7 +23,7 @@ is "$(exports "$core" | sed '/^cuaudit_/d')" "" "the core exports cuaudit_ names
 like "$(exports "$core")" '^cuaudit_hook_add$' "and those it does export"
 like "$($READELF -lW "$core")" 'GNU_STACK.* RW ' "its stack is not executable"
 
-# Descriptors go by report/io.h. What is left of libc's cancellation points is for the end of the
+# Descriptors go by util/io.h. What is left of libc's cancellation points is for the end of the
 # process alone.
 points='fsync|msync|nanosleep|clock_nanosleep|open64|openat|openat64|pause|poll|posix_fallocate'
 points="$points|ppoll|pread|pread64|pwrite|pwrite64|read|readv|select|send|sendmsg|sendto|sleep"

@@ -12,7 +12,7 @@ wrong() {
 				next
 			name = substr($0, RSTART + 1, RLENGTH - 2)
 			own = substr($0, RSTART, 1) == "\"" ||
-				name ~ /^(audit|convert|cuaudit|hooks|html|names|print|report|sim|summary|t|tools|trace)\//
+				name ~ /^(analysis|audit|cuaudit|export|hooks|internal|print|sim|t|tables|tools|tracefile|util)\//
 			if (own && name !~ allowed)
 				print FILENAME ": " name
 		}' {} +
@@ -26,35 +26,37 @@ edge() {
 	like "$(wrong 'nothing' "$1")" : "$1/ has includes at all"
 }
 
-edge include "$contract" "the contract"
-edge audit "$contract|audit/[a-z_]+\.(h|def)|names/(globs|nearest|policy|size|template|text)\.h|(arch|branch)\.h" \
-	"the contract, what of names/ needs no libc, and its own"
-edge html "$contract|(html|print|report|summary|trace)/[a-z_]+\.h" \
-	"the contract, print/, report/, summary/, trace/ and its own"
-edge names "$contract|names/[a-z_]+\.h" "the contract and its own"
-edge print "$contract|names/text\.h|print/[a-z_]+\.h" "the contract, texts and its own"
-edge report "$contract|names/text\.h|report/[a-z_]+\.h" "the contract, texts and its own"
-edge summary "$contract|(names|print|report|summary|trace)/[a-z_]+\.(h|def)" \
-	"the contract, names/, print/, report/, trace/ and its own"
-edge trace "$contract|(print|trace)/[a-z_]+\.(h|def)" "the contract, print/ and its own"
+internal='internal/[a-z]+\.h'
+tables='tables/[a-z]+\.(h|def)'
+util='util/[a-z0-9_]+\.h'
+
+edge include "$contract|$internal" "the contract"
+edge tables "$contract|tables/array\.h" "the contract and its own"
+edge util "$contract|$util" "the contract and its own"
+edge print "$contract|$util|print/[a-z_]+\.h" "the contract, util/ and its own"
+edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(globs|nearest|policy|size|template|text)\.h|(arch|branch)\.h" \
+	"the contract, what of util/ needs no libc, and its own"
 edge hooks/modules \
-	"$contract|print/table\.h|names/(globs|size|text)\.h|report/[a-z_]+\.h|hooks/(direct|peek|stack)\.h|hooks/modules/[a-z_]+\.(h|def)" \
-	"the contract, what parameters are, globs, sizes, texts, report/, the direct ways, safe reads and its own"
-edge convert "$contract|convert/[a-z0-9_]+(\.pb-c)?\.h|(names|print|summary|trace)/[a-z_]+\.h" \
-	"the contract, names/, print/, summary/, trace/ and its own"
-edge tools "$contract|(convert|html|names|print|report|summary|trace)/[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
-	"the contract, convert/, html/, names/, print/, report/, summary/, trace/ and its own"
-edge sim "$contract|(names/size|report/array)\.h|sim/[a-z_]+\.(h|def)" "the contract, sizes and its own"
+	"$contract|$tables|$util|print/table\.h|analysis/(stat_[a-z]+|escape_kind)\.h|hooks/(direct|peek|stack)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|direct_arch\.h" \
+	"the contract, tables/, util/, what parameters are, what adds up statistics, the direct ways, safe reads and its own"
+edge sim "$contract|tables/array\.h|util/size\.h|sim/[a-z_]+\.(h|def)" "the contract, arrays, sizes and its own"
+edge tracefile "$contract|$tables|$util|print/[a-z]+\.h|tracefile/[a-z]+\.h" "the contract, tables/, util/, print/ and its own"
+edge analysis "$contract|$tables|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.(h|def)" \
+	"the contract, tables/, util/, print/, tracefile/ and its own"
+edge export "$contract|$tables|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.h|export/([a-z]+/)?[a-z0-9_]+(\.pb-c)?\.h" \
+	"the contract, tables/, util/, print/, tracefile/, analysis/ and its own"
+edge tools "$contract|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.h|export/(html/)?[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
+	"all of the command"
 edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"
 
 # hooks/ without modules/, which has an edge of its own and fewer rights.
-is "$(wrong "$contract|audit/link\.h|(names|print|report)/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|((direct|frame)_)?arch\.h" \
+is "$(wrong "$contract|$internal|$util|print/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|((direct|frame)_)?arch\.h" \
 	hooks | grep -v "^$top_srcdir/hooks/modules/")" "" \
-	"hooks/ includes the contract, audit/link.h, names/, print/, report/ and its own"
+	"hooks/ includes the contract, what it shares with the auditor, util/, print/ and its own"
 
 mkdir "$tmp/hooks"
 echo '#include "audit/object.h"' >"$tmp/hooks/x.c"
 top_srcdir=$tmp
-like "$(wrong "$contract|audit/link\.h" hooks)" 'x\.c: audit/object\.h' "a wrong one is found"
+like "$(wrong "$contract|$internal" hooks)" 'x\.c: audit/object\.h' "a wrong one is found"
 done_testing

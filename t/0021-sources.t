@@ -5,7 +5,7 @@ cd "$top_srcdir" || exit 99
 
 # The project's own text files of one of these names.
 sources() {
-	find audit convert demo examples hooks html include m4 man names print report sim summary t tools trace bootstrap configure.ac Makefile.am ! -name '*.pb-c.*' \
+	find analysis audit demo examples export hooks include m4 maint man print sim t tables tools tracefile util bootstrap configure.ac Makefile.am ! -name '*.pb-c.*' \
 		\( -name '*.[chS]' -o -name '*.cc' -o -name '*.def' -o -name '*.am' -o -name '*.ac' \
 		-o -name '*.m4' -o -name '*.map' -o -name '*.sh' -o -name '*.t' -o -name '*.pl' \
 		-o -name '*.pm' -o -name '*.proto' -o -name '*.[1357]' -o -name bootstrap -o -name summary \
@@ -50,7 +50,7 @@ END
 names() {
 	$PERL "$tmp/names.pl" include/cuaudit/driver_api.def "$@"
 }
-is "$(names $(find audit convert hooks html names print report summary tools trace include -name '*.[chS]'))" "" \
+is "$(names $(find analysis audit export hooks print tables tools tracefile util include -name '*.[chS]'))" "" \
 	"no driver function is named in C"
 printf '/* cuInit */\nint (*f)(unsigned) = cuMemAlloc_v2;\n' >"$tmp/x.c"
 is "$(names "$tmp/x.c")" "$tmp/x.c: cuMemAlloc_v2" "one that is is found"

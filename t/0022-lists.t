@@ -34,21 +34,30 @@ same() {
 same "$(listed audit/sources.am audit_sources)" "$(found audit '*.c')" "audit_sources"
 same "$(listed audit/sources.am audit_headers)" "$(found audit '*.h' '*.def')" "audit_headers"
 same "$(listed hooks/sources.am hooks_sources)" "$(found hooks '*.c')" "hooks_sources"
-same "$(for module in $(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' hooks/builtin.def); do
-	listed hooks/sources.am "${module}_module_sources"
-	listed hooks/sources.am "${module}_core_sources"
-done)" "$(found hooks/modules '*.*')" "the modules' sources"
+for module in $(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' hooks/builtin.def); do
+	same "$(listed hooks/sources.am "${module}_module_sources"
+	listed hooks/sources.am "${module}_core_sources")" \
+		"$(found "hooks/modules/$module" '*.[ch]' '*.def'
+	test "$module" != stat || found hooks/modules '*.[ch]')" "the sources of $module"
+done
 same "$(listed hooks/sources.am hooks_headers)" "$(found hooks '*.h' '*.def')" "hooks_headers"
-same "$(for library in "" protobuf_c_ sqlite3_; do
-	listed convert/sources.am "convert_${library}sources"
-done)" "$(found convert '*.[ch]')" "convert_sources"
-same "$(listed html/sources.am html_sources)" "$(found html '*.[ch]')" "html_sources"
-same "$(listed html/sources.am html_page)" "$(found html '*.html' '*.css' '*.js')" "html_page"
-same "$(listed summary/sources.am summary_sources)" "$(found summary '*.[ch]' '*.def')" "summary_sources"
-same "$(listed trace/sources.am trace_sources)" "$(found trace '*.[ch]' '*.def')" "trace_sources"
-same "$(listed names/sources.am names_sources)" "$(found names '*.[ch]')" "names_sources"
+same "$(listed include/include.am internal_headers)" "$(found include/internal '*')" "internal_headers"
+same "$(listed tables/sources.am tables_sources)" "$(found tables '*.[ch]' '*.def')" "tables_sources"
+for list in util_sources util_tool_sources; do
+	listed util/sources.am "$list"
+done >"$tmp/util"
+same "$(cat "$tmp/util")" "$(found util '*.[ch]')" "util_sources"
 same "$(listed print/sources.am print_sources)" "$(found print '*.[ch]')" "print_sources"
-same "$(listed report/sources.am report_sources)" "$(found report '*.[ch]')" "report_sources"
+same "$(listed tracefile/sources.am tracefile_sources)" "$(found tracefile '*.[ch]')" "tracefile_sources"
+same "$(listed analysis/sources.am analysis_stat_sources
+listed analysis/sources.am analysis_sources)" "$(found analysis '*.[ch]' '*.def')" "analysis_sources"
+same "$(for library in "" protobuf_c_ sqlite3_; do
+	listed export/sources.am "export_${library}sources"
+done)" "$(for format in "" /ctf /perfetto /sqlite; do
+	found "export$format" '*.[ch]'
+done)" "export_sources"
+same "$(listed export/html/sources.am html_sources)" "$(found export/html '*.[ch]')" "html_sources"
+same "$(listed export/html/sources.am html_page)" "$(found export/html '*.html' '*.css' '*.js')" "html_page"
 same "$(listed sim/sources.am sim_sources)" "$(found sim '*.c')" "sim_sources"
 same "$(listed sim/sources.am sim_headers)" "$(found sim '*.h' '*.def')" "sim_headers"
 same "$(listed tools/sources.am tools_sources)" "$(found tools '*.[ch]')" "tools_sources"

@@ -17,7 +17,7 @@ is "$(found include/cuaudit/variables.def tools/*.def)" "" "variables, options a
 texts() {
 	grep -n -o -E '"([^"\\]|\\.)*"' "$@" | grep -v -E '\.(h|c)"$'
 }
-is "$(texts audit/*.c hooks/*.c hooks/modules/*.c tools/*.c convert/*.c summary/*.c report/*.c trace/*.c names/*.c |
+is "$(texts audit/*.c hooks/*.c hooks/modules/*/*.c analysis/*.c export/*.c export/*/*.c tools/*.c tracefile/*.c util/*.c |
 	grep -w -i -E "$words")" "" "messages"
 ok "texts are found" test "$(texts tools/*.c | wc -l)" -gt 100
 echo 'a folder' >"$tmp/page"

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/io.h"
 #include "t/tap.h"
+#include "util/io.h"
 
 enum { LARGE = 300 * 1000, PATIENCE = 200 };
 

@@ -10,12 +10,12 @@
 #include <sys/mman.h>
 
 #include "audit/filter.h"
-#include "names/globs.h"
+#include "util/globs.h"
 #define _DYNAMIC plt_dynamic
 #include "audit/plt.c"
 #undef _DYNAMIC
-#include "audit/now.c"
 #include "audit/escape.c"
+#include "audit/now.c"
 #include "audit/peer.c"
 #define real heap_real
 #include "audit/heap.c"

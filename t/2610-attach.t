@@ -17,8 +17,7 @@ sed -n 's/^ok 6 - /# /p; s/^ok 10 - /# /p' "$tmp/tap.out"
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
 for file in hooks/clock hooks/dispatch hooks/guard hooks/hook hooks/known hooks/layout hooks/lock hooks/log \
-	hooks/object hooks/peek hooks/record hooks/stack hooks/strict hooks/thread hooks/unwound \
-	report/divide report/io report/planted report/sandbox; do
+	hooks/object hooks/peek hooks/record hooks/stack hooks/strict hooks/thread hooks/unwound; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 # hosted NAME ARGUMENT...: the core's own C code, with a driver of the test's.
@@ -26,7 +25,7 @@ hosted() {
 	hosted_name=$1
 	shift
 	build "$hosted_name" -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" "$@" \
-		"$top_srcdir/hooks/arch/$arch/layout_arch.c" $(sources names names_sources) -pthread -ldl
+		"$top_srcdir/hooks/arch/$arch/layout_arch.c" $(sources util util_sources) -pthread -ldl
 }
 
 hosted steps "$plugins/steps.c" "$@"

@@ -3,12 +3,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "report/divide.h"
-#include "report/escapes.h"
-#include "report/out.h"
-#include "report/sort.h"
-#include "report/sum.h"
+#include "analysis/stat_escapes.h"
+#include "analysis/stat_sum.h"
 #include "t/tap.h"
+#include "util/divide.h"
+#include "util/out.h"
+#include "util/sort.h"
 
 static const struct cuaudit_stat_header header = {
 	.flags = CUAUDIT_STAT_TIMED, .clock_mult = 1

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hooks/modules/stat_store.h"
-#include "report/metrics.h"
+#include "analysis/stat_metrics.h"
+#include "hooks/modules/stat/stat_store.h"
 #include "t/stat/check.h"
 #include "t/stat/fake.h"
 #include "t/tap.h"

@@ -6,10 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "names/text.h"
 #include "print/number.h"
 #include "print/print.h"
 #include "t/tap.h"
+#include "util/text.h"
 
 /* The process's memory, but for a page that is not there and what lies behind unknown. */
 static char *hole;

@@ -8,7 +8,7 @@ is "$(wc -l <"$tmp/rows")" "$(grep -c '^CUAPI' "$top_srcdir/include/cuaudit/driv
 	"each of them"
 
 if compile -g -fsanitize=address,undefined -fno-sanitize-recover=all -pthread -o "$tmp/print" \
-   "$top_srcdir/t/3300-print.c" "$top_srcdir"/print/*.c >"$tmp/build" 2>&1 &&
+   "$top_srcdir/t/3300-print.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c >"$tmp/build" 2>&1 &&
    "$tmp/print" >"$tmp/out" 2>&1 || grep -q '^ok 1 ' "$tmp/out"; then
 	ok "sanitizers have nothing to say" "$tmp/print" "$tmp/rows"
 	ok "the same text" diff "$top_srcdir/t/data/print-rows.txt" "$tmp/rows"

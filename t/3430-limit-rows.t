@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
 
 table=$top_srcdir/include/cuaudit/driver_api.def
-limits=$top_srcdir/hooks/modules/limit.def
+limits=$top_srcdir/tables/limit.def
 irrelevant=$top_srcdir/t/limit/irrelevant
 
 # rows TABLE LIMITS IRRELEVANT

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sizes of arrays: a row of each format there is, levels, layers, what is too much. */
-#include "report/array.h"
+#include "tables/array.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const struct {
 #include <cuaudit/driver_enums.def>
 };
 
-/* Bits of a texel, of two channels where there is a choice; as measured, see report/array.c. */
+/* Bits of a texel, of two channels where there is a choice; as measured, see tables/array.c. */
 static const struct {
 	CUarray_format format;
 	int bits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes as people write them, and what is none. */
-#include "names/size.h"
+#include "util/size.h"
 
 #include "t/tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns take what libc's matcher takes, in a time that hostile ones do not change. */
-#include "names/pattern.h"
+#include "util/pattern.h"
 
 #include <fnmatch.h>
 #include <regex.h>

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hooks/modules/leak_fault.h"
-#include "hooks/modules/leak_object.h"
+#include "hooks/modules/leak/leak_fault.h"
+#include "hooks/modules/leak/leak_object.h"
 #include "t/leak/core.h"
 #include "t/tap.h"
 

@@ -2,7 +2,7 @@
 # leak.def says of every function that gives or takes an object what it does.
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
-def=$top_srcdir/hooks/modules/leak.def
+def=$top_srcdir/tables/leak.def
 include=$top_srcdir/include/cuaudit
 
 # missed DEF API TYPES

@@ -4,8 +4,8 @@
 
 synthesizer
 synth -a -c 16384 -n 3000 -t 3 "$tmp/good"
-compile -g -o "$tmp/reader" "$top_srcdir/t/trace/reader.c" "$top_srcdir"/trace/*.c \
-	"$top_srcdir"/print/*.c >"$tmp/build.out" 2>&1 || bail_out "$(cat "$tmp/build.out")"
+compile -g -o "$tmp/reader" "$top_srcdir/t/trace/reader.c" "$top_srcdir"/tracefile/*.c \
+	"$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c >"$tmp/build.out" 2>&1 || bail_out "$(cat "$tmp/build.out")"
 ok "the reader" "$tmp/reader" "$tmp/good" "$tmp/copy" "$(truth calls)" "$(truth threads)"
 diag "$(grep -v '^ok' "$tmp/tap.out")"
 

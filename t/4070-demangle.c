@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace/demangle.c: what C++ calls its functions, and names that are there to hurt. */
-#include "trace/demangle.h"
+/* tracefile/demangle.c: what C++ calls its functions, and names that are there to hurt. */
+#include "tracefile/demangle.h"
 
 #include "t/fuzz/chance.h"
 #include "t/tap.h"

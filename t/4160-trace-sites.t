@@ -5,7 +5,7 @@
 compile -O1 -rdynamic -o "$tmp/sites" "$top_srcdir/t/trace/sites.c" -ldl || bail_out "cannot build"
 
 compile -O1 -o "$tmp/places" "$top_srcdir/t/trace/places.c" \
-	"$top_srcdir/hooks/modules/trace_site.c" || bail_out "cannot build"
+	"$top_srcdir/hooks/modules/trace/trace_site.c" || bail_out "cannot build"
 ok "a memory of places" $run_env "$tmp/places"
 
 # Where two share a place that is remembered, each would be looked up again at every call.

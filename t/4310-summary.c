@@ -8,14 +8,14 @@
 
 #include <cuaudit/api.h>
 
-#include "summary/compare.h"
-#include "summary/histogram.h"
-#include "summary/live.h"
-#include "summary/memory.h"
-#include "summary/series.h"
-#include "summary/table.h"
-#include "summary/tally.h"
+#include "analysis/compare.h"
+#include "analysis/histogram.h"
+#include "analysis/live.h"
+#include "analysis/memory.h"
+#include "analysis/series.h"
+#include "analysis/tally.h"
 #include "t/tap.h"
+#include "util/hash_table.h"
 
 enum { MANY = 20000 };
 

@@ -127,11 +127,11 @@ int main(void)
 	return 0;
 }
 END
-	compile -O1 -o "$tmp/times" -x c - "$top_srcdir"/trace/*.c "$top_srcdir"/print/*.c <<'END' ||
+	compile -O1 -o "$tmp/times" -x c - "$top_srcdir"/tracefile/*.c "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c <<'END' ||
 /* How many calls; how many that began before they were made, or ended after the next was. */
 #include <stdio.h>
 
-#include "trace/arguments.h"
+#include "tracefile/arguments.h"
 
 int main(int argc, char **argv)
 {

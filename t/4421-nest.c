@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* convert/nest.c: calls that come by their ends, by time and by what they are inside of. */
-#include "convert/nest.h"
+/* export/nest.c: calls that come by their ends, by time and by what they are inside of. */
+#include "export/nest.h"
 
 #include <stdio.h>
 #include <string.h>

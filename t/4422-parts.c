@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "convert/escape.h"
-#include "convert/handles.h"
-#include "convert/pids.h"
-#include "convert/sink.h"
-#include "convert/sqlite_lists.h"
+#include "export/handles.h"
+#include "export/json_text.h"
+#include "export/pids.h"
+#include "export/sink.h"
+#include "export/sqlite/sqlite_lists.h"
 #include "t/tap.h"
 
 static uint64_t chance(uint64_t below)

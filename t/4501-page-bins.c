@@ -2,8 +2,8 @@
 /* What the page's timeline is made of: whose a moment is, shares of bins, the greatest of many. */
 #include <cuaudit/stat.h>
 
-#include "html/bins.h"
-#include "html/heap.h"
+#include "export/html/bins.h"
+#include "export/html/heap.h"
 #include "t/tap.h"
 
 enum { MOMENTS = 1000, CALLS = 20000 };

@@ -160,7 +160,7 @@ fi
 example rules >"$tmp/rules.yaml"
 is "$(grep -o 'cuaudit_[a-z_]*' "$tmp/rules.yaml" | sort -u |
 	sed 's/_bucket$//' | while read -r name; do
-		grep -q "\"${name%_total}\"" "$top_srcdir/report/metrics.c" || echo "$name"
+		grep -q "\"${name%_total}\"" "$top_srcdir/analysis/stat_metrics.c" || echo "$name"
 	done)" "" "the rules name metrics that there are"
 if command -v promtool >"$tmp/which"; then
 	ok "promtool: the rules" promtool check rules "$tmp/rules.yaml"

@@ -11,16 +11,16 @@ core=-DCUAUDIT_BUILDING_CORE
 hosted $core -c -o "$tmp/log.o" "$top_srcdir/hooks/log.c"
 hosted $core -c -o "$tmp/output.o" "$top_srcdir/hooks/output.c"
 set --
-for file in audit/elf audit/env audit/filter audit/judge audit/message hooks/known hooks/module hooks/modules/stat \
-	hooks/modules/fault hooks/modules/fault_condition hooks/modules/fault_log \
-	hooks/modules/fault_number hooks/modules/fault_result hooks/modules/fault_rule \
+for file in audit/elf audit/env audit/filter audit/judge audit/message hooks/known hooks/module hooks/modules/stat/stat \
+	hooks/modules/fault/fault hooks/modules/fault/fault_condition hooks/modules/fault/fault_log \
+	hooks/modules/fault/fault_number hooks/modules/fault/fault_result hooks/modules/fault/fault_rule \
 	hooks/settings hooks/strict hooks/words; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 arch=$($CC -dumpmachine | sed 's/-.*//')
 hosted -DCUAUDIT_BUILDING_CORE -D_exit=settings_exit -Dsys_exit=settings_exit -iquote "$tmp" -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/settings" "$fuzz/settings.c" "$fuzz/text.c" \
 	"$fuzz/stat.c" "$fuzz/calls.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$tmp/log.o" "$tmp/output.o" "$@" \
-	$(sources names names_sources)
+	$(sources util util_sources | grep -v -E '/(io|sandbox)\.c$')
 
 fuzzed "made-up environments" "$tmp/settings"
 share cases 100

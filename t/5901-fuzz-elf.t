@@ -12,7 +12,7 @@ for file in "$top_srcdir"/audit/*.c "$top_srcdir/audit/arch/$($CC -dumpmachine |
 done
 hosted -DPKGLIBDIR='"/nowhere"' -o "$tmp/elf" "$fuzz/elf.c" "$fuzz/map.c" "$fuzz/damage.c" \
 	"$fuzz/fuzz.c" "$tmp/sys.o" \
-	$(sources names names_freestanding) "$@"
+	$(sources util util_freestanding) "$@"
 
 # object NAME ARGUMENT...: one to damage.
 object() {

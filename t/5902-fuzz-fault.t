@@ -8,14 +8,14 @@ sanitizers
 cases=$((cases / 5))
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
-for file in audit/message "hooks/arch/$arch/layout_arch" hooks/known hooks/layout hooks/modules/fault_condition hooks/modules/fault_number \
-	hooks/modules/fault_result hooks/modules/fault_rule hooks/params hooks/peek hooks/words; do
+for file in audit/message "hooks/arch/$arch/layout_arch" hooks/known hooks/layout hooks/modules/fault/fault_condition hooks/modules/fault/fault_number \
+	hooks/modules/fault/fault_result hooks/modules/fault/fault_rule hooks/params hooks/peek hooks/words; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 auditor
 hosted -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/fault" "$fuzz/fault.c" \
 	"$fuzz/fuzz.c" "$tmp/sys.o" "$top_srcdir"/print/*.c "$@" \
-	$(sources names names_sources)
+	$(sources util util_sources)
 
 fuzzed "made-up rules" "$tmp/fault"
 share cases 100

@@ -15,13 +15,13 @@ synth -a -g -c 16384 -n 150 -t 2 "$tmp/again.cutrace"
 synth -A -c 16384 -n 100 -t 1 "$tmp/parameters.cutrace"
 
 set --
-for file in "$top_srcdir"/trace/*.c; do
+for file in "$top_srcdir"/tracefile/*.c; do
 	object=$tmp/$(basename "$file" .c).o
 	hosted -c -o "$object" -Dmalloc=count_malloc -Dcalloc=count_calloc \
 		-Dreallocarray=count_reallocarray -Dfree=count_free "$file"
 	set -- "$@" "$object"
 done
-hosted -o "$tmp/trace" "$fuzz/trace.c" "$fuzz/fuzz.c" "$top_srcdir"/print/*.c "$@"
+hosted -o "$tmp/trace" "$fuzz/trace.c" "$fuzz/fuzz.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c "$@"
 fuzzed "damaged traces" "$tmp/trace" "$tmp/arguments.cutrace" "$tmp/killed.cutrace" \
 	"$tmp/bare.cutrace" "$tmp/again.cutrace" "$tmp/parameters.cutrace"
 share cases 100

@@ -126,6 +126,17 @@ int main(void)
 	return 0;
 }
 END
+# Below DESTDIR the directory is not where the variable says; some pkg-config know that, some do not.
+cat >bin/pkg-config <<END
+#!/bin/sh
+PATH='$PATH'
+answer=\$(pkg-config "\$@") || exit
+case \$1 in
+--variable=*) answer=\$PKG_CONFIG_SYSROOT_DIR\${answer#"\$PKG_CONFIG_SYSROOT_DIR"} ;;
+esac
+echo "\$answer"
+END
+chmod +x bin/pkg-config
 literal 7 >build
 ok "a program that links the core" env PATH="$tmp/bin:$PATH" sh ./build
 is "$(./app) $(LD_AUDIT=$LIBCUAUDIT ./app)" "not audited added" "starts without the auditor, too"

@@ -54,15 +54,15 @@ done
 set --
 arch=$($CC -dumpmachine | sed 's/-.*//')
 for file in audit/env audit/filter audit/message "hooks/arch/$arch/layout_arch" hooks/known \
-	hooks/layout hooks/modules/fault_condition hooks/modules/fault_number \
-	hooks/modules/fault_result hooks/modules/fault_rule hooks/params hooks/peek hooks/words; do
+	hooks/layout hooks/modules/fault/fault_condition hooks/modules/fault/fault_number \
+	hooks/modules/fault/fault_result hooks/modules/fault/fault_rule hooks/params hooks/peek hooks/words; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 CC=afl-clang-fast
 auditor
 hosted -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/texts" "$fuzz/afl.c" \
 	"$fuzz/fuzz.c" "$tmp/sys.o" "$top_srcdir"/print/*.c "$@" \
-	$(sources names names_sources)
+	$(sources util util_sources)
 mkdir "$tmp/rule.in" "$tmp/selector.in" "$tmp/settings.in"
 echo 'cuMemAlloc_v2:error=2:when=3..9+2:if=bytesize>=1M:p=0.5:seed=7:lib=(main)' >"$tmp/rule.in/a"
 echo 'cuMem*,!cuMemFree_v2,%stream,/^cuLaunch/' >"$tmp/selector.in/a"

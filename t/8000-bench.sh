@@ -117,9 +117,9 @@ fi
 
 # Traces are read by the tool alone.
 tree="-std=gnu11 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I$top_srcdir/t/parts -I$top_srcdir -I$top_srcdir/include"
-$CC -O2 $tree -o "$dir/synth" "$top_srcdir/t/trace/synth.c" "$top_srcdir"/print/*.c
-$CC -O2 $tree -o "$dir/report" "$src/report.c" "$top_srcdir"/summary/*.c "$top_srcdir"/trace/*.c \
-	"$top_srcdir"/print/*.c "$top_srcdir"/report/*.c "$top_srcdir"/names/*.c -pthread -lm
+$CC -O2 $tree -o "$dir/synth" "$top_srcdir/t/trace/synth.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c
+$CC -O2 $tree -o "$dir/report" "$src/report.c" "$top_srcdir"/analysis/*.c "$top_srcdir"/tracefile/*.c \
+	"$top_srcdir"/print/*.c "$top_srcdir"/tables/*.c "$top_srcdir"/util/*.c -pthread -lm
 "$dir/synth" -n 10000000 "$dir/calls" >"$dir/truth"
 "$dir/synth" -a -n 10000000 "$dir/calls with arguments" >"$dir/truth"
 (cd "$dir" && ./report calls "calls with arguments" && rm calls "calls with arguments")

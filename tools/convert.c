@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuaudit convert: turns traces into what other tools read. */
-#include "convert/convert.h"
+#include "export/convert.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "names/selector.h"
 #include "tools/catalogue.h"
 #include "tools/inputs.h"
 #include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/replace.h"
 #include "tools/tool.h"
+#include "util/selector.h"
 
 struct settings {
 	const struct convert_format *format;

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "names/text.h"
-#include "report/io.h"
 #include "tools/complete.h"
 #include "tools/help.h"
 #include "tools/options.h"
 #include "tools/probe.h"
 #include "tools/tool.h"
 #include "tools/trial.h"
+#include "util/io.h"
+#include "util/text.h"
 
 /* One line, whatever is in a name. */
 void tool_complain(const char *format, ...)

@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "names/template.h"
 #include "tools/auditor.h"
 #include "tools/child.h"
 #include "tools/finding.h"
@@ -19,6 +18,7 @@
 #include "tools/program.h"
 #include "tools/tls.h"
 #include "tools/tool.h"
+#include "util/template.h"
 
 enum { TEXT = 512 };
 

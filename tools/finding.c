@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "names/text.h"
 #include "tools/tool.h"
+#include "util/text.h"
 
 enum level { OK, WARNING, PROBLEM };
 

@@ -16,7 +16,7 @@
 #include <cuaudit/trace.h>
 
 #include "tools/tool.h"
-#include "trace/trace.h"
+#include "tracefile/tracefile.h"
 
 enum { MAGIC = 8 };
 

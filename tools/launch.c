@@ -12,15 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "names/policy.h"
-#include "names/template.h"
-#include "report/planted.h"
 #include "tools/auditor.h"
 #include "tools/options.h"
 #include "tools/program.h"
 #include "tools/tls.h"
 #include "tools/tool.h"
 #include "tools/trial.h"
+#include "util/planted.h"
+#include "util/policy.h"
+#include "util/template.h"
 
 char *launch_join(const char *before, const char *between, const char *after)
 {

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "names/nearest.h"
-#include "names/selector.h"
-#include "names/text.h"
 #include "tools/catalogue.h"
 #include "tools/options.h"
 #include "tools/tool.h"
+#include "util/nearest.h"
+#include "util/selector.h"
+#include "util/text.h"
 
 enum { MAX_NAMES = 4096, LINE = 65536 };
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/extent.h"
+#include "tracefile/extent.h"
 
 enum { MAX_SEGMENT = 1 << 30, MAX_SHIFT = 63 };
 

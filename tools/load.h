@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "report/records.h"
+#include "analysis/stat_records.h"
 
 struct load {
 	char *data;

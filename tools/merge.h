@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "report/report.h"
-#include "report/metrics.h"
+#include "analysis/stat_metrics.h"
+#include "analysis/stat_report.h"
 #include "tools/load.h"
 
 /* All zero at first. */

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "names/nearest.h"
-#include "names/selector.h"
 #include "tools/catalogue.h"
 #include "tools/help.h"
 #include "tools/tool.h"
+#include "util/nearest.h"
+#include "util/selector.h"
 
 bool options_among(const char *values, const char *word)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "tools/commands.h"
-#include "trace/demangle.h"
+#include "tracefile/demangle.h"
 
 struct selector;
 

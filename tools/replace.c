@@ -16,9 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "report/io.h"
-#include "report/planted.h"
 #include "tools/tool.h"
+#include "util/io.h"
+#include "util/planted.h"
 
 enum { TRIES = 100 };
 

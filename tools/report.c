@@ -7,15 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "names/selector.h"
-#include "report/metrics.h"
-#include "report/report.h"
+#include "analysis/stat_metrics.h"
+#include "analysis/stat_report.h"
 #include "tools/inputs.h"
 #include "tools/merge.h"
 #include "tools/options.h"
 #include "tools/summarize.h"
 #include "tools/terminal.h"
 #include "tools/tool.h"
+#include "util/selector.h"
 
 enum {
 	COLUMNS = 132,

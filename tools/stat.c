@@ -13,16 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "names/rank.h"
-#include "names/template.h"
-#include "report/io.h"
-#include "report/planted.h"
 #include "tools/launch.h"
 #include "tools/merge.h"
 #include "tools/options.h"
 #include "tools/replace.h"
 #include "tools/supervise.h"
 #include "tools/tool.h"
+#include "util/io.h"
+#include "util/planted.h"
+#include "util/rank.h"
+#include "util/template.h"
 
 /* What the program is started with; the run's number and a bracket follow. */
 #define HOOKS "stat(print=no;run="

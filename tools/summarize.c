@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "html/page.h"
+#include "export/html/page.h"
 #include "tools/merge.h"
 #include "tools/progress.h"
 #include "tools/replace.h"
 #include "tools/tool.h"
-#include "trace/losses.h"
+#include "tracefile/losses.h"
 
 enum { ARENAS = 2 };
 

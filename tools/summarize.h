@@ -3,7 +3,7 @@
 #ifndef TOOLS_SUMMARIZE_H
 #define TOOLS_SUMMARIZE_H
 
-#include "summary/print.h"
+#include "analysis/summary_print.h"
 #include "tools/inputs.h"
 
 struct summarize {

@@ -13,13 +13,13 @@
 
 #include <cuaudit/trace.h>
 
-#include "names/rank.h"
-#include "names/selector.h"
-#include "names/size.h"
 #include "tools/launch.h"
 #include "tools/options.h"
 #include "tools/tool.h"
-#include "trace/trace.h"
+#include "tracefile/tracefile.h"
+#include "util/rank.h"
+#include "util/selector.h"
+#include "util/size.h"
 
 enum { NUMBERS = 10000 };
 

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/io.h"
-#include "report/sandbox.h"
+#include "util/io.h"
+#include "util/sandbox.h"
 
 enum {
 	LOOK = 500000000,	/* ns between two looks whether the main thread has ended ... */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "summary/summary.h"
-#include "trace/trace.h"
+#include "analysis/summary.h"
+#include "tracefile/tracefile.h"
 
 enum { ROUNDS = 7, AT_LEAST = 20, WINDOW = 256 << 10 };
 

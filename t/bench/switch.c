@@ -3,7 +3,7 @@
  * What overhead.py and within.py ask of the table that auditor and core share. They
  * build it when they start, so that it has that table's layout of this day.
  */
-#include "audit/link.h"
+#include <internal/link.h>
 
 uint32_t switch_count(const struct link_table *table);
 void *switch_routes(const struct link_table *table);

@@ -13,8 +13,8 @@
 #include "audit/env.h"
 #include "hooks/core.h"
 #include "hooks/layout.h"
-#include "hooks/modules/fault_rule.h"
-#include "names/selector.h"
+#include "hooks/modules/fault/fault_rule.h"
+#include "util/selector.h"
 
 enum { LONGEST = 4096, LINES = 64 };
 

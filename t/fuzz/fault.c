@@ -9,8 +9,8 @@
 
 #include "hooks/core.h"
 #include "hooks/layout.h"
-#include "hooks/modules/fault_number.h"
-#include "hooks/modules/fault_rule.h"
+#include "hooks/modules/fault/fault_number.h"
+#include "hooks/modules/fault/fault_rule.h"
 #include "t/fuzz/fuzz.h"
 
 enum { LONGEST = 4096, CALLS = 40, WORDS = 24 };

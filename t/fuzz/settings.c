@@ -20,8 +20,8 @@
 #include "hooks/core.h"
 #include "hooks/crash.h"
 #include "hooks/hook.h"
-#include "hooks/layout.h"
 #include "hooks/known.h"
+#include "hooks/layout.h"
 #include "hooks/log.h"
 #include "hooks/module.h"
 #include "hooks/output.h"
@@ -29,10 +29,10 @@
 #include "hooks/settings.h"
 #include "hooks/strict.h"
 #include "hooks/thread.h"
-#include "names/selector.h"
-#include "report/io.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/text.h"
+#include "util/io.h"
+#include "util/selector.h"
 
 enum { MAX_ENTRIES = 48, MAX_MESSAGE = 1024 };
 
@@ -60,7 +60,7 @@ void settings_exit(int status)
 	longjmp(stopped, 1);
 }
 
-/* What the core's messages and files are written by, in the place of report/io.c. */
+/* What the core's messages and files are written by, in the place of util/io.c. */
 int io_write(int fd, const void *bytes, size_t size, int patience)
 {
 	const unsigned char *text = bytes;

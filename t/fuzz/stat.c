@@ -7,11 +7,11 @@
 #include <cuaudit/hook.h>
 
 #include "hooks/core.h"
-#include "hooks/modules/stat_cell.h"
-#include "hooks/modules/stat_direct.h"
-#include "hooks/modules/stat_print.h"
-#include "hooks/modules/stat_store.h"
-#include "hooks/modules/stat_thread.h"
+#include "hooks/modules/stat/stat_cell.h"
+#include "hooks/modules/stat/stat_direct.h"
+#include "hooks/modules/stat/stat_print.h"
+#include "hooks/modules/stat/stat_store.h"
+#include "hooks/modules/stat/stat_thread.h"
 #include "t/fuzz/fuzz.h"
 
 struct cuaudit_clock_state cuaudit_clock;

@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "names/selector.h"
-#include "summary/print.h"
+#include "analysis/summary_print.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/mutate.h"
+#include "util/selector.h"
 
 enum { THREADED = 32 };	/* one in so many */
 

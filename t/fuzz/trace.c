@@ -4,7 +4,7 @@
  * reader dies of none, ends with each, and holds no more than 16 times the
  * file's size. Prints how many were refused, read in part, read in full.
  */
-#include "trace/trace.h"
+#include "tracefile/tracefile.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/mutate.h"
-#include "trace/arguments.h"
+#include "tracefile/arguments.h"
 
 enum { TIMES = 16, PRINTED = 40 };
 

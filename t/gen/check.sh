@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions that hold the tables against a toolkit's headers.
 : "${PERL:=perl}"
-generator=$top_srcdir/tools/gen/driver-api.pl
+generator=$top_srcdir/maint/driver-api.pl
 tables=$top_srcdir/include/cuaudit
 ours=$top_srcdir/include
 
@@ -23,7 +23,7 @@ prepare_toolkit() {
 		"$tables/driver_api.def" >"$2/rows.def" &&
 	for table in enums structs; do
 		awk -v exact="$exact" -f "$top_srcdir/t/gen/common.awk" \
-			"$top_srcdir/tools/gen/overrides" \
+			"$top_srcdir/maint/overrides" \
 			"$2/theirs/driver_$table.def" \
 			"$tables/driver_$table.def" >"$2/$table.def" || return
 	done &&

@@ -4,7 +4,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::RealBin/../../tools/gen";
+use lib "$FindBin::RealBin/../../maint";
 use Gen::Decl;
 use Gen::Source;
 

@@ -40,7 +40,7 @@ my $all = eval { JSON::PP->new->utf8->decode($data) } or wrong("no JSON: $@");
 my $timeline = $all->{timeline};
 my %count = (rows => 0, complete => 0, shown => 0, text => 0);
 
-# Bins as html/bins.h has them.
+# Bins as export/html/bins.h has them.
 sub bins {
 	my ($row) = @_;
 	my ($at, $calls, @last) = (0, 0, (0) x 8);

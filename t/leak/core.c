@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "names/nearest.h"
 #include "print/table.h"
+#include "util/nearest.h"
 
 struct cuaudit_options {
 	const char *text;

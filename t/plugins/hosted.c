@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "arch.h"
-#include "audit/link.h"
+#include <internal/link.h>
 #include "hooks/core.h"
 #include "hooks/dispatch.h"
 #include "hooks/frame.h"

@@ -12,14 +12,14 @@
 #include "hooks/core.h"
 #include "hooks/dispatch.h"
 #include "hooks/lock.h"
+#include "hooks/modules/leak/leak_range.h"
 #include "hooks/record.h"
 #include "hooks/registry.h"
 #include "hooks/strict.h"
 #include "hooks/thread.h"
-#include "hooks/modules/leak_range.h"
-#include "names/selector.h"
 #include "t/fuzz/chance.h"
 #include "t/tap.h"
+#include "util/selector.h"
 
 uint64_t chance_state;
 
@@ -46,8 +46,8 @@ static void step(void)
 #define atomic_load_explicit(at, order) atomic_load(at)
 #define atomic_store_explicit(at, value, order) atomic_store(at, value)
 
+#include "hooks/modules/leak/leak_range.c"
 #include "hooks/registry.c"
-#include "hooks/modules/leak_range.c"
 #include "t/plugins/hosted.c"
 
 /* In step number of what follows, if there are as many, the other one acts. */

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hooks/modules/stat_coverage.h"
-#include "hooks/modules/stat_store.h"
+#include "hooks/modules/stat/stat_coverage.h"
+#include "hooks/modules/stat/stat_store.h"
 
 int check_wait(int pid)
 {

@@ -3,7 +3,7 @@
 #ifndef T_STAT_CHECK_H
 #define T_STAT_CHECK_H
 
-#include "report/report.h"
+#include "analysis/stat_report.h"
 
 /* Runs scenario in a child of at most a minute; its answer, -1 if it was killed. */
 int check_scenario(int (*scenario)(void));

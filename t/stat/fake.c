@@ -18,7 +18,7 @@
 #include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 
-#include "hooks/modules/stat_direct.h"
+#include "hooks/modules/stat/stat_direct.h"
 
 struct cuaudit_options {
 	char text[512];

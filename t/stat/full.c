@@ -6,7 +6,7 @@
 #include <cuaudit/coverage.h>
 #include <dlfcn.h>
 
-#include "hooks/modules/stat_cell.h"
+#include "hooks/modules/stat/stat_cell.h"
 #include "hooks/thread.h"
 #include "t/tap.h"
 

@@ -4,7 +4,7 @@
 
 # synthesizer: builds $tmp/synth, see t/trace/synth.c.
 synthesizer() {
-	compile -O2 -o "$tmp/synth" "$top_srcdir/t/trace/synth.c" "$top_srcdir"/print/*.c \
+	compile -O2 -o "$tmp/synth" "$top_srcdir/t/trace/synth.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c \
 		>"$tmp/build.out" 2>&1 && return
 	sed 's/^/# /' "$tmp/build.out"
 	bail_out "cannot build t/trace/synth.c"

@@ -2,7 +2,7 @@
 /* How a thread remembers the places it calls from, without a thread. */
 #include <stdio.h>
 
-#include "hooks/modules/trace_site.h"
+#include "hooks/modules/trace/trace_site.h"
 #include "t/tap.h"
 
 static struct trace_sites sites;

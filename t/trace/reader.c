@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader of traces: what it refuses, what it finds in torn files. FILE is a good one. */
-#include "trace/trace.h"
+#include "tracefile/tracefile.h"
 
 #include <fcntl.h>
 #include <stddef.h>

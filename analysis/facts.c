@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a recorded function does to memory, or which kernel it launches. */
+#include "analysis/facts.h"
+
+#include <cuaudit/api.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "analysis/summary.h"
+#include "print/table.h"
+#include "tracefile/copy.h"
+
+const char *const summary_memory_kinds[SUMMARY_KINDS] = {
+#define KIND(name, text, space) [SUMMARY_##name] = text,
+#include "tables/facts.def"
+};
+
+enum space {
+	SPACE_ADDRESS,
+	SPACE_ARRAY,
+	SPACE_HOST,
+	SPACE_PHYSICAL
+};
+
+static const uint8_t spaces[SUMMARY_KINDS] = {
+#define KIND(name, text, space) [SUMMARY_##name] = SPACE_##space,
+#include "tables/facts.def"
+};
+
+static const struct row {
+	const char *base;
+	uint8_t action, kind, space, how;
+	const char *handle, *size;
+} rows[] = {
+#define LAUNCHES(base, kernel) { #base, FACT_LAUNCHES, 0, 0, 0, #kernel, NULL },
+#define GIVES(base, kind, handle, how, size) \
+	{ #base, FACT_GIVES, SUMMARY_##kind, 0, FACT_##how, #handle, #size },
+#define CLAIMS(base, space, handle) { #base, FACT_CLAIMS, 0, SPACE_##space, 0, #handle, NULL },
+#define TAKES(base, space, handle) { #base, FACT_TAKES, 0, SPACE_##space, 0, #handle, NULL },
+#include "tables/facts.def"
+};
+
+static uint8_t word_of(const struct print_param *params, uint32_t count, const char *name)
+{
+	for (uint32_t i = 0; name && i < count; i++)
+		if (!strcmp(params[i].name, name))
+			return params[i].word;
+	return FACT_NO_WORD;
+}
+
+/* Where a value lies among the arguments, if only values are before it. */
+static uint16_t place_of(const struct trace_function *function, uint8_t word)
+{
+	uint32_t at = function->masked ? 2 : 0;
+
+	for (uint32_t i = 0; i < function->nsteps; i++) {
+		const struct cuaudit_trace_step *step = &function->steps[i];
+
+		if (step->how >= CUAUDIT_TRACE_BEHIND)
+			break;
+		if (step->how != CUAUDIT_TRACE_VALUE)
+			continue;
+		if (step->word == word && step->size == sizeof(uint64_t))
+			return (uint16_t)at;
+		at += step->size;
+		if (at >= FACT_SEARCH)
+			break;
+	}
+	return FACT_SEARCH;
+}
+
+struct fact fact_of(const struct trace_function *function)
+{
+	const struct fact none = { .action = FACT_NONE, .copies = (int8_t)copy_kind(function),
+				   .waits = function->classes & CUAUDIT_CLASS_SYNC,
+				   .asks = strstr(function->name, "Query") };
+	const struct print_param *params = function->params;
+	uint32_t count = function->nparams;
+
+	for (size_t i = 0; count && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		struct fact fact = none;
+
+		if (strcmp(row->base, function->base))
+			continue;
+		fact.action = row->action;
+		fact.kind = row->kind;
+		fact.space = row->space;
+		fact.how = row->how;
+		if (fact.action == FACT_GIVES)
+			fact.space = spaces[fact.kind];
+		fact.handle = word_of(params, count, row->handle);
+		fact.size = word_of(params, count, row->size);
+		fact.height = word_of(params, count, "Height");
+		fact.levels = word_of(params, count, "numMipmapLevels");
+		fact.at = place_of(function, fact.handle);
+		return fact;
+	}
+	return none;
+}

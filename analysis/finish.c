@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of a summary in their order, with what follows from others. */
+#include <cuaudit/api.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/gather.h"
+
+static uint64_t percentile(const struct summary_times *times, unsigned int percent)
+{
+	uint64_t ns = histogram_percentile(&times->histogram, percent);
+
+	ns = ns < times->min_ns ? times->min_ns : ns;
+	return ns > times->max_ns ? times->max_ns : ns;
+}
+
+static void work_out(struct summary_times *times)
+{
+	long double calls = (long double)times->calls, total = (long double)times->total_ns;
+	long double variance;
+
+	if (!times->calls)
+		return;
+	times->avg_ns = (times->total_ns + times->calls / 2) / times->calls;
+	times->p50_ns = percentile(times, 50);
+	times->p90_ns = percentile(times, 90);
+	times->p99_ns = percentile(times, 99);
+	if (times->calls < 2)
+		return;
+	/* Of a sample. */
+	variance = ((long double)times->squares - total / calls * total) / (calls - 1);
+	times->stddev_ns = variance > 0 ? (uint64_t)(sqrtl(variance) + 0.5L) : 0;
+}
+
+static int merge(struct summary_times *to, const struct summary_times *from)
+{
+	if (!to->calls || from->min_ns < to->min_ns)
+		to->min_ns = from->min_ns;
+	if (from->max_ns > to->max_ns)
+		to->max_ns = from->max_ns;
+	to->calls += from->calls;
+	to->errors += from->errors;
+	to->not_ready += from->not_ready;
+	to->total_ns += from->total_ns;
+	to->squares += from->squares;
+	return histogram_merge(&to->histogram, &from->histogram) ? 0 : -ENOMEM;
+}
+
+static int compare_times(const struct summary_times *x, const struct summary_times *y)
+{
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return (x->calls < y->calls) - (x->calls > y->calls);
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct summary_function *x = a, *y = b;
+	int result = compare_times(&x->times, &y->times);
+
+	return result ? result : strcmp(x->name, y->name);
+}
+
+static int compare_libraries(const void *a, const void *b)
+{
+	const struct summary_library *x = a, *y = b;
+	int result = compare_times(&x->times, &y->times);
+
+	return result ? result : strcmp(x->path, y->path);
+}
+
+static int compare_kernels(const void *a, const void *b)
+{
+	const struct summary_kernel *x = a, *y = b;
+	int result = compare_times(&x->times, &y->times);
+
+	return result ? result : strcmp(x->name ? x->name : "", y->name ? y->name : "");
+}
+
+/* A library's together. Indices of functions and libraries are in their order by now. */
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct summary_pair *x = a, *y = b;
+	int result = compare_times(&x->times, &y->times);
+
+	if (x->library != y->library)
+		return x->library < y->library ? -1 : 1;
+	return result ? result : (x->function > y->function) - (x->function < y->function);
+}
+
+static int compare_callers(const void *a, const void *b)
+{
+	const struct summary_caller *x = a, *y = b;
+	int result = compare_times(&x->times, &y->times);
+
+	if (result)
+		return result;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (x->library != y->library)
+		return x->library < y->library ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static int compare_errors(const void *a, const void *b)
+{
+	const struct summary_error *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return (x->result > y->result) - (x->result < y->result);
+}
+
+static int compare_open(const void *a, const void *b)
+{
+	const struct summary_open *x = a, *y = b;
+
+	if (x->for_ns != y->for_ns)
+		return x->for_ns > y->for_ns ? -1 : 1;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+static void order(void *rows, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+	if (count > 1)
+		qsort(rows, count, size, compare);
+}
+
+/* Room for where each row goes. */
+static uint32_t *places(const struct table *table)
+{
+	return calloc(table->count + 1, sizeof(uint32_t));
+}
+
+static int add_pairs(struct summary_store *store)
+{
+	for (uint32_t i = 0; i < store->pairs.count; i++) {
+		const struct gather_pair *pair = store->pairs.keys[i].bytes;
+		const struct summary_times *times = table_row(&store->pairs, i);
+		struct summary_function *function = table_row(&store->functions, pair->function);
+		struct summary_library *library = table_row(&store->libraries, pair->library);
+
+		if (merge(&function->times, times) || merge(&library->times, times))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Rows of a table, sorted; numbers get each one's place, by the name its key is. */
+static void *sorted(struct table *table, uint32_t *numbers, size_t name_at,
+		    int (*compare)(const void *, const void *))
+{
+	char *rows = calloc(table->count + 1, table->row);
+
+	if (!rows)
+		return NULL;
+	if (table->count)
+		memcpy(rows, table->rows, table->count * table->row);
+	order(rows, table->count, table->row, compare);
+	for (uint32_t i = 0; i < table->count; i++) {
+		const char *name = *(const char **)(rows + i * table->row + name_at);
+
+		numbers[table_find(table, name, strlen(name) + 1)] = i;
+	}
+	return rows;
+}
+
+static int take_pairs(struct summary *summary, const uint32_t *functions, const uint32_t *libraries)
+{
+	struct summary_store *store = summary->store;
+	struct table *pairs = &store->pairs;
+
+	store->rows = calloc(pairs->count + 1, sizeof(*store->rows));
+	if (!store->rows)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < pairs->count; i++) {
+		const struct gather_pair *key = pairs->keys[i].bytes;
+		struct summary_pair *pair = &store->rows[store->nrows++];
+
+		pair->function = functions[key->function];
+		pair->library = libraries[key->library];
+		pair->times = *(struct summary_times *)table_row(pairs, i);
+		work_out(&pair->times);
+	}
+	/* The histograms have new owners. */
+	pairs->count = 0;
+	order(store->rows, store->nrows, sizeof(*store->rows), compare_pairs);
+	for (size_t i = store->nrows; i-- > 0;) {
+		struct summary_library *library = &summary->libraries[store->rows[i].library];
+
+		library->pairs = &store->rows[i];
+		library->npairs++;
+	}
+	return 0;
+}
+
+static int compare_waits(const void *a, const void *b)
+{
+	const struct summary_pair *x = *(const struct summary_pair *const *)a;
+	const struct summary_pair *y = *(const struct summary_pair *const *)b;
+	int result = compare_times(&x->times, &y->times);
+
+	if (!result)
+		result = (x->library > y->library) - (x->library < y->library);
+	return result ? result : (x->function > y->function) - (x->function < y->function);
+}
+
+static int take_waits(struct summary *summary)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < summary->nlibraries; i++)
+		count += summary->libraries[i].npairs;
+	summary->waits = calloc(count + 1, sizeof(struct summary_pair *));
+	if (!summary->waits)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->nlibraries; i++) {
+		const struct summary_library *library = &summary->libraries[i];
+
+		for (size_t j = 0; j < library->npairs; j++)
+			if (summary->functions[library->pairs[j].function].classes & CUAUDIT_CLASS_SYNC)
+				summary->waits[summary->nwaits++] = &library->pairs[j];
+	}
+	order(summary->waits, summary->nwaits, sizeof(struct summary_pair *), compare_waits);
+	return 0;
+}
+
+static int take_callers(struct summary *summary, const uint32_t *functions,
+			const uint32_t *libraries)
+{
+	struct table *callers = &summary->store->callers;
+
+	summary->callers = calloc(callers->count + 1, sizeof(*summary->callers));
+	if (!summary->callers)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < callers->count; i++) {
+		const struct gather_caller *key = callers->keys[i].bytes;
+		struct summary_caller *caller = &summary->callers[summary->ncallers++];
+
+		caller->function = functions[key->function];
+		caller->library = libraries[key->library];
+		caller->offset = key->offset;
+		caller->times = *(struct summary_times *)table_row(callers, i);
+		work_out(&caller->times);
+	}
+	callers->count = 0;
+	order(summary->callers, summary->ncallers, sizeof(*summary->callers), compare_callers);
+	return 0;
+}
+
+static int take_kernels(struct summary *summary)
+{
+	struct summary_store *store = summary->store;
+	struct table *kernels = &store->kernels;
+
+	summary->kernels = calloc(kernels->count + 1, sizeof(*summary->kernels));
+	if (!summary->kernels)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < kernels->count; i++)
+		summary->kernels[summary->nkernels++] = (struct summary_kernel){
+			kernels->keys[i].bytes, *(struct summary_times *)table_row(kernels, i) };
+	kernels->count = 0;
+	if (store->unknown.calls)
+		summary->kernels[summary->nkernels++].times = store->unknown;
+	store->unknown = (struct summary_times){ .calls = 0 };
+	for (size_t i = 0; i < summary->nkernels; i++)
+		work_out(&summary->kernels[i].times);
+	order(summary->kernels, summary->nkernels, sizeof(*summary->kernels), compare_kernels);
+	return 0;
+}
+
+static int take_errors(struct summary *summary, const uint32_t *functions)
+{
+	const struct table *errors = &summary->store->errors;
+
+	summary->errors = calloc(errors->count + 1, sizeof(*summary->errors));
+	if (!summary->errors)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < errors->count; i++) {
+		const struct tally_error *key = errors->keys[i].bytes;
+
+		summary->errors[summary->nerrors++] = (struct summary_error){
+			functions[key->function], key->result, *(uint64_t *)table_row(errors, i) };
+	}
+	order(summary->errors, summary->nerrors, sizeof(*summary->errors), compare_errors);
+	return 0;
+}
+
+static void renumber(const struct summary_share *shares, size_t count, const uint32_t *functions)
+{
+	struct summary_share *at = (struct summary_share *)(uintptr_t)shares;
+
+	for (size_t i = 0; i < count; i++)
+		at[i].function = functions[at[i].function];
+}
+
+static void renumber_all(struct summary *summary, const uint32_t *functions)
+{
+	for (size_t i = 0; i < summary->nprocesses; i++)
+		renumber(summary->processes[i].functions, summary->processes[i].nfunctions,
+			 functions);
+	for (size_t i = 0; i < summary->nthreads; i++) {
+		const struct summary_thread *thread = &summary->threads[i];
+
+		renumber(thread->functions, thread->nfunctions < SUMMARY_BUSIEST ?
+			 thread->nfunctions : SUMMARY_BUSIEST, functions);
+	}
+	for (size_t i = 0; i < summary->nopen; i++)
+		summary->open[i].function = functions[summary->open[i].function];
+	order(summary->open, summary->nopen, sizeof(*summary->open), compare_open);
+}
+
+static void add_counts(struct summary_counts *to, const struct summary_counts *from)
+{
+	to->calls += from->calls;
+	to->errors += from->errors;
+	to->not_ready += from->not_ready;
+	to->total_ns += from->total_ns;
+}
+
+static void widen(uint64_t *first, uint64_t *last, const struct summary_process *process)
+{
+	if (!process->counts.calls)
+		return;
+	if (!*last || process->first_ns < *first)
+		*first = process->first_ns;
+	if (process->last_ns > *last)
+		*last = process->last_ns;
+}
+
+static void add_totals(struct summary *summary)
+{
+	summary->first_ns = 0;
+	for (size_t i = 0; i < summary->nprocesses; i++) {
+		const struct summary_process *process = &summary->processes[i];
+
+		summary->faults += process->fault != NULL;
+		add_counts(&summary->counts, &process->counts);
+		widen(&summary->first_ns, &summary->last_ns, process);
+	}
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct summary_rank *x = a, *y = b;
+
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* One row a process, then those of the same rank together. */
+static int add_ranks(struct summary *summary)
+{
+	struct summary_rank *ranks = calloc(summary->nprocesses + 1, sizeof(*ranks));
+	struct table table = { .row = sizeof(*ranks) };
+
+	if (!ranks)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->nprocesses; i++) {
+		const struct summary_process *process = &summary->processes[i];
+		struct summary_rank *rank;
+		uint32_t number;
+
+		if (process->fault)
+			continue;
+		number = table_find(&table, &process->rank, sizeof(process->rank));
+		if (number == UINT32_MAX) {
+			table_free(&table);
+			free(ranks);
+			return -ENOMEM;
+		}
+		rank = &ranks[number];
+		summary->nranked += process->rank >= 0 && !rank->nprocesses;
+		rank->rank = process->rank;
+		rank->nprocesses++;
+		rank->nthreads += process->nthreads;
+		rank->peak += process->memory.device.peak;
+		add_counts(&rank->counts, &process->counts);
+		widen(&rank->first_ns, &rank->last_ns, process);
+	}
+	summary->ranks = ranks;
+	summary->nranks = table.count;
+	table_free(&table);
+	order(ranks, summary->nranks, sizeof(*ranks), compare_ranks);
+	return 0;
+}
+
+static int take_rows(struct summary *summary, uint32_t *functions, uint32_t *libraries)
+{
+	struct summary_store *store = summary->store;
+	int error = add_pairs(store);
+
+	if (error)
+		return error;
+	summary->functions = sorted(&store->functions, functions,
+				    offsetof(struct summary_function, name), compare_functions);
+	summary->libraries = sorted(&store->libraries, libraries,
+				    offsetof(struct summary_library, path), compare_libraries);
+	if (!summary->functions || !summary->libraries)
+		return -ENOMEM;
+	summary->nfunctions = store->functions.count;
+	summary->nlibraries = store->libraries.count;
+	store->functions.count = store->libraries.count = 0;
+	for (size_t i = 0; i < summary->nfunctions; i++)
+		work_out(&summary->functions[i].times);
+	for (size_t i = 0; i < summary->nlibraries; i++)
+		work_out(&summary->libraries[i].times);
+	error = take_pairs(summary, functions, libraries);
+	if (!error)
+		error = take_waits(summary);
+	if (!error)
+		error = take_callers(summary, functions, libraries);
+	if (!error)
+		error = take_errors(summary, functions);
+	if (!error)
+		renumber_all(summary, functions);
+	return error;
+}
+
+int gather_finish(struct summary *summary, const struct summary_options *options)
+{
+	uint32_t *functions = places(&summary->store->functions);
+	uint32_t *libraries = places(&summary->store->libraries);
+	int error = functions && libraries ? 0 : -ENOMEM;
+
+	gather_threads(summary, options->threads);
+	if (!error)
+		error = take_rows(summary, functions, libraries);
+	if (!error)
+		error = take_kernels(summary);
+	if (!error)
+		error = add_ranks(summary);
+	add_totals(summary);
+	free(functions);
+	free(libraries);
+	return error;
+}

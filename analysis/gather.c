@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From what each trace says to the rows of a summary. */
+#include "analysis/gather.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int gather_begin(struct summary *summary, size_t count)
+{
+	struct summary_store *store = calloc(1, sizeof(*store));
+
+	*summary = (struct summary){ .first_ns = UINT64_MAX, .store = store };
+	summary->processes = calloc(count + 1, sizeof(*summary->processes));
+	if (!store || !summary->processes)
+		return -ENOMEM;
+	summary->nprocesses = count;
+	store->functions.row = sizeof(struct summary_function);
+	store->libraries.row = sizeof(struct summary_library);
+	store->pairs.row = store->callers.row = store->kernels.row = sizeof(struct summary_times);
+	store->errors.row = sizeof(uint64_t);
+	store->texts.row = 1;
+	return 0;
+}
+
+/* A copy that lives as long as the summary; NULL when memory is out. */
+static const char *keep(struct summary_store *store, const char *text)
+{
+	uint32_t number = table_find(&store->texts, text, strlen(text) + 1);
+
+	return number == UINT32_MAX ? NULL : store->texts.keys[number].bytes;
+}
+
+/* Ticks squared as nanoseconds squared. */
+static unsigned __int128 squares_of(const struct trace *trace, unsigned __int128 squares)
+{
+	long double ns = (long double)trace->mult / (long double)((unsigned __int128)1 << trace->shift);
+	long double value = (long double)squares * ns * ns;
+
+	return value < 1e38L ? (unsigned __int128)value : (unsigned __int128)1e38L;
+}
+
+static int add_times(struct summary_times *times, const struct trace *trace,
+		     const struct tally_cell *cell)
+{
+	uint64_t min = trace_duration(trace, cell->min), max = trace_duration(trace, cell->max);
+
+	if (!times->calls || min < times->min_ns)
+		times->min_ns = min;
+	if (max > times->max_ns)
+		times->max_ns = max;
+	times->calls += cell->calls;
+	times->errors += cell->errors;
+	times->not_ready += cell->not_ready;
+	times->total_ns += trace_duration(trace, cell->total);
+	times->squares += squares_of(trace, cell->squares);
+	return histogram_merge(&times->histogram, &cell->histogram) ? 0 : -ENOMEM;
+}
+
+/* Adds to the row of that key. */
+static int add_row(struct table *table, const void *key, size_t size, const struct trace *trace,
+		   const struct tally_cell *cell)
+{
+	uint32_t number = table_find(table, key, size);
+
+	return number == UINT32_MAX ? -ENOMEM : add_times(table_row(table, number), trace, cell);
+}
+
+/* The trace's functions and libraries as those of the summary. */
+struct names {
+	uint32_t *functions, *libraries;
+};
+
+static int number_functions(struct summary_store *store, const struct trace *trace,
+			    uint32_t *numbers)
+{
+	for (size_t i = 0; i < trace->nfunctions; i++) {
+		const struct trace_function *function = &trace->functions[i];
+		struct summary_function *row;
+		const char *base = keep(store, function->base);
+
+		numbers[i] = table_find(&store->functions, function->name,
+					strlen(function->name) + 1);
+		if (!base || numbers[i] == UINT32_MAX)
+			return -ENOMEM;
+		row = table_row(&store->functions, numbers[i]);
+		row->name = store->functions.keys[numbers[i]].bytes;
+		/* Whichever file is the first to be read. */
+		if (!row->base || strcmp(base, row->base) < 0)
+			row->base = base;
+		row->classes |= function->classes;
+	}
+	return 0;
+}
+
+static int number_libraries(struct summary_store *store, const struct trace *trace,
+			    uint32_t *numbers)
+{
+	for (size_t i = 0; i < trace->nlibraries; i++) {
+		const char *path = trace->libraries[i].path;
+		struct summary_library *row;
+
+		numbers[i] = table_find(&store->libraries, path, strlen(path) + 1);
+		if (numbers[i] == UINT32_MAX)
+			return -ENOMEM;
+		row = table_row(&store->libraries, numbers[i]);
+		row->path = store->libraries.keys[numbers[i]].bytes;
+	}
+	return 0;
+}
+
+static int add_sites(struct summary_store *store, const struct trace *trace,
+		     const struct tally *tally, const struct names *names, bool callers)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < trace->nsites; i++) {
+		const struct trace_site *site = &trace->sites[i];
+		struct gather_caller key;
+
+		if (!tally->sites[i])
+			continue;
+		key = (struct gather_caller){
+			.function = names->functions[site->function],
+			.library = names->libraries[site->library],
+			.offset = site->caller - trace->libraries[site->library].base,
+		};
+		error = add_row(&store->pairs, &(struct gather_pair){ key.function, key.library },
+				sizeof(struct gather_pair), trace, tally->sites[i]);
+		if (!error && callers)
+			error = add_row(&store->callers, &key, sizeof(key), trace, tally->sites[i]);
+	}
+	return error;
+}
+
+static int add_kernels(struct summary_store *store, const struct trace *trace,
+		       const struct tally *tally)
+{
+	const struct tally_cell *unknown = tally->kernels[trace->nnames];
+	int error = unknown ? add_times(&store->unknown, trace, unknown) : 0;
+	size_t i = 0;
+
+	/* Each name once; they are in the order of handles. */
+	for (; !error && i < trace->nkernels; i++) {
+		const struct trace_kernel *kernel = &trace->kernels[i];
+		struct tally_cell *cell = tally->kernels[kernel->number];
+
+		if (!cell)
+			continue;
+		error = add_row(&store->kernels, kernel->name, strlen(kernel->name) + 1, trace,
+				cell);
+		tally->kernels[kernel->number] = NULL;
+		histogram_free(&cell->histogram);
+		free(cell);
+	}
+	return error;
+}
+
+static void add_copies(struct summary *summary, const struct trace *trace,
+		       const struct tally *tally)
+{
+	for (int i = 0; i < COPY_DIRECTIONS; i++) {
+		for (int waited = 0; waited < 2; waited++) {
+			const struct tally_copies *from = &tally->copies[i][waited];
+			struct summary_copies *to = &summary->copies[i][waited];
+
+			to->calls += from->calls;
+			to->unsized += from->unsized;
+			to->bytes += from->bytes;
+			to->total_ns += trace_duration(trace, from->total);
+			to->sized_ns += trace_duration(trace, from->sized);
+			summary->ncopies += from->calls;
+		}
+	}
+}
+
+static int add_errors(struct summary_store *store, const struct tally *tally,
+		      const struct names *names)
+{
+	for (uint32_t i = 0; i < tally->errors.count; i++) {
+		struct tally_error key = *(const struct tally_error *)tally->errors.keys[i].bytes;
+		uint32_t number;
+
+		key.function = names->functions[key.function];
+		number = table_find(&store->errors, &key, sizeof(key));
+		if (number == UINT32_MAX)
+			return -ENOMEM;
+		*(uint64_t *)table_row(&store->errors, number) +=
+			*(uint64_t *)table_row(&tally->errors, i);
+	}
+	return 0;
+}
+
+static struct summary_counts counts_of(const struct trace *trace, const struct tally_counts *from)
+{
+	return (struct summary_counts){ from->calls, from->errors, from->not_ready,
+					trace_duration(trace, from->total) };
+}
+
+static void add_counts(struct summary_counts *to, const struct summary_counts *from)
+{
+	to->calls += from->calls;
+	to->errors += from->errors;
+	to->not_ready += from->not_ready;
+	to->total_ns += from->total_ns;
+}
+
+/* An end of an array that grows in powers of two. */
+static void *grown(void *rows, size_t *room, size_t count, size_t size)
+{
+	if (count < *room)
+		return rows;
+	rows = reallocarray(rows, *room ? 2 * *room : 16, size);
+	if (rows)
+		*room = *room ? 2 * *room : 16;
+	return rows;
+}
+
+static int add_thread(struct summary *summary, const struct summary_thread *thread)
+{
+	struct summary_thread *rows = grown(summary->threads, &summary->store->threads_room,
+					    summary->nthreads, sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	summary->threads = rows;
+	rows[summary->nthreads++] = *thread;
+	return 0;
+}
+
+static int compare_counts(const struct summary_counts *x, const struct summary_counts *y)
+{
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return (x->calls < y->calls) - (x->calls > y->calls);
+}
+
+static int compare_shares(const void *a, const void *b, void *data)
+{
+	const struct summary_share *x = a, *y = b;
+	const struct summary *summary = data;
+	const struct table *functions = &summary->store->functions;
+	int result = compare_counts(&x->counts, &y->counts);
+
+	return result ? result : strcmp(functions->keys[x->function].bytes,
+					functions->keys[y->function].bytes);
+}
+
+/* The shares of one thread, those that take the most time. */
+static int busiest(struct summary *summary, const struct trace *trace, const struct names *names,
+		   const struct tally_share *from, size_t count, struct summary_thread *thread)
+{
+	struct summary_share *shares = calloc(count + 1, sizeof(*shares));
+	struct summary_share *kept = calloc(SUMMARY_BUSIEST, sizeof(*kept));
+
+	if (!shares || !kept) {
+		free(shares);
+		free(kept);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++)
+		shares[i] = (struct summary_share){ names->functions[from[i].function],
+						    counts_of(trace, &from[i].counts) };
+	qsort_r(shares, count, sizeof(*shares), compare_shares, summary);
+	memcpy(kept, shares, (count < SUMMARY_BUSIEST ? count : SUMMARY_BUSIEST) * sizeof(*kept));
+	free(shares);
+	thread->functions = kept;
+	thread->nfunctions = count;
+	return 0;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The numbers of a tally's threads, sorted. */
+static uint32_t *numbers_of(const struct tally *tally)
+{
+	uint32_t *numbers = calloc(tally->threads.count + 1, sizeof(*numbers));
+
+	for (uint32_t i = 0; numbers && i < tally->threads.count; i++)
+		numbers[i] = *(const uint32_t *)tally->threads.keys[i].bytes;
+	if (numbers && tally->threads.count > 1)
+		qsort(numbers, tally->threads.count, sizeof(*numbers), compare_numbers);
+	return numbers;
+}
+
+/* With its shares, the first count of from. */
+static int take_thread(struct summary *summary, uint32_t process, uint32_t number,
+		       const struct trace *trace, struct tally *tally, const struct names *names,
+		       const struct tally_share *from, size_t count)
+{
+	const struct trace_thread *described = trace_thread(trace, number);
+	uint32_t row = table_find(&tally->threads, &number, sizeof(number));
+	struct summary_thread thread = {
+		.process = process,
+		.number = number,
+		.counts = counts_of(trace, table_row(&tally->threads, row)),
+	};
+	int error;
+
+	if (described) {
+		thread.tid = described->tid;
+		memcpy(thread.name, described->name, sizeof(thread.name));
+	}
+	error = busiest(summary, trace, names, from, count, &thread);
+	if (!error && (error = add_thread(summary, &thread)))
+		free((void *)(uintptr_t)thread.functions);
+	return error;
+}
+
+static int add_threads(struct summary *summary, const struct summary_options *options,
+		       uint32_t process, const struct trace *trace, struct tally *tally,
+		       const struct names *names)
+{
+	uint32_t *numbers = numbers_of(tally);
+	int error = numbers ? 0 : -ENOMEM;
+	size_t at = 0;
+
+	tally_settle(tally);
+	summary->processes[process].nthreads = tally->threads.count;
+	for (size_t i = 0; !error && i < tally->threads.count; i++) {
+		size_t first = at;
+
+		while (at < tally->nshares && tally->shares[at].thread == numbers[i])
+			at++;
+		error = take_thread(summary, process, numbers[i], trace, tally, names,
+				    &tally->shares[first], at - first);
+		if (summary->nthreads >= 2 * options->threads + 1024)
+			gather_threads(summary, options->threads);
+	}
+	free(numbers);
+	return error;
+}
+
+/* The process's functions: one share each, from the sites. */
+static int add_shares(struct summary *summary, const struct trace *trace,
+		      const struct tally *tally, const struct names *names,
+		      struct summary_process *process)
+{
+	struct tally_counts *counts = calloc(trace->nfunctions + 1, sizeof(*counts));
+	struct summary_share *shares;
+	size_t count = 0;
+
+	if (!counts)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->nsites; i++) {
+		const struct tally_cell *cell = tally->sites[i];
+		struct tally_counts *to;
+
+		if (!cell)
+			continue;
+		to = &counts[trace->sites[i].function];
+		count += !to->calls;
+		to->calls += cell->calls;
+		to->errors += cell->errors;
+		to->not_ready += cell->not_ready;
+		to->total += cell->total;
+	}
+	shares = calloc(count + 1, sizeof(*shares));
+	if (shares) {
+		count = 0;
+		for (size_t i = 0; i < trace->nfunctions; i++)
+			if (counts[i].calls)
+				shares[count++] = (struct summary_share){
+					names->functions[i], counts_of(trace, &counts[i]) };
+		qsort_r(shares, count, sizeof(*shares), compare_shares, summary);
+		process->functions = shares;
+		process->nfunctions = count;
+	}
+	free(counts);
+	return shares ? 0 : -ENOMEM;
+}
+
+static int add_open_call(struct summary *summary, const struct summary_open *open)
+{
+	struct summary_open *rows = grown(summary->open, &summary->store->open_room,
+					  summary->nopen, sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	summary->open = rows;
+	rows[summary->nopen++] = *open;
+	return 0;
+}
+
+static int add_open(struct summary *summary, uint32_t process, const struct trace *trace,
+		    const struct names *names)
+{
+	uint64_t ticks, last;
+	int error = trace_until(trace, &ticks);
+
+	if (error)
+		return error;
+	last = trace_ns(trace, ticks);
+
+	for (size_t i = 0; i < trace->nchunks * CUAUDIT_TRACE_OPEN; i++) {
+		const struct trace_chunk *chunk = &trace->chunks[i / CUAUDIT_TRACE_OPEN];
+		const struct cuaudit_trace_open *call = &chunk->open[i % CUAUDIT_TRACE_OPEN];
+		const struct trace_thread *thread;
+		struct summary_open open = { .process = process };
+
+		if (!call->ticks || call->site >= trace->nsites ||
+		    trace->sites[call->site].function == TRACE_NONE)
+			continue;
+		open.function = names->functions[trace->sites[call->site].function];
+		error = trace_chunk_owner(trace, i / CUAUDIT_TRACE_OPEN, &open.thread);
+		if (error)
+			return error;
+		thread = trace_thread(trace, open.thread);
+		open.tid = thread ? thread->tid : 0;
+		open.since_ns = trace_ns(trace, call->ticks);
+		open.for_ns = last > open.since_ns ? last - open.since_ns : 0;
+		if (add_open_call(summary, &open))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The arguments with spaces between them; what cannot be seen becomes one, too. */
+static const char *command_of(struct summary_store *store, const struct cuaudit_trace_header *header)
+{
+	char text[sizeof(header->command)];
+	size_t length = sizeof(text) - 1;
+
+	while (length && !header->command[length - 1])
+		length--;
+	for (size_t i = 0; i < length; i++)
+		text[i] = (char)(header->command[i] ? header->command[i] : ' ');
+	text[length] = '\0';
+	return keep(store, text);
+}
+
+static int add_process(struct summary *summary, struct summary_process *process,
+		       const struct trace *trace, const struct tally *tally)
+{
+	const struct cuaudit_trace_header *header = &trace->header;
+	struct tally_counts counts = { .calls = 0 };
+
+	process->program = keep(summary->store, header->program);
+	process->host = keep(summary->store, header->host);
+	process->command = command_of(summary->store, header);
+	if (!process->program || !process->host || !process->command)
+		return -ENOMEM;
+	process->pid = header->pid;
+	process->parent = header->parent;
+	process->rank = header->rank < 0 ? -1 : header->rank;
+	process->finished = header->flags & CUAUDIT_TRACE_FINISHED;
+	process->ending = trace_ending(header);
+	process->status = trace_status(header);
+	process->arguments = header->flags & CUAUDIT_TRACE_ARGUMENTS;
+	process->ring = header->flags & CUAUDIT_TRACE_RING;
+	process->error = header->error;
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		process->lost[i] = trace_lost(trace, i);
+	process->damaged = trace->damaged + tally->damaged;
+	process->torn = trace->torn;
+	process->cut = trace->cut;
+	process->steps = trace->steps;
+	process->step_ns = trace->step_ns;
+	for (size_t i = 0; i < trace->nchunks; i++)
+		process->filtered += trace->chunks[i].filtered;
+	process->partial = process->filtered || trace->nmarks || process->damaged || process->torn;
+	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		process->partial |= process->lost[i] != 0;
+	for (uint32_t i = 0; i < tally->threads.count; i++) {
+		const struct tally_counts *thread = table_row(&tally->threads, i);
+
+		counts.calls += thread->calls;
+		counts.errors += thread->errors;
+		counts.not_ready += thread->not_ready;
+		counts.total += thread->total;
+	}
+	process->counts = counts_of(trace, &counts);
+	if (process->counts.calls) {
+		process->first_ns = trace_ns(trace, tally->first);
+		process->last_ns = trace_ns(trace, tally->last);
+	}
+	return 0;
+}
+
+int gather_fault(struct summary *summary, uint32_t process, const char *fault)
+{
+	struct summary_process *row = &summary->processes[process];
+
+	row->rank = -1;
+	row->fault = keep(summary->store, fault);
+	return row->fault ? 0 : -ENOMEM;
+}
+
+int gather_add(struct summary *summary, const struct summary_options *options, uint32_t process,
+	       const struct trace *trace, struct tally *tally)
+{
+	struct summary_store *store = summary->store;
+	struct summary_process *row = &summary->processes[process];
+	struct names names = {
+		calloc(trace->nfunctions + 1, sizeof(*names.functions)),
+		calloc(trace->nlibraries + 1, sizeof(*names.libraries)),
+	};
+	int error = names.functions && names.libraries ? 0 : -ENOMEM;
+
+	if (!error)
+		error = number_functions(store, trace, names.functions);
+	if (!error)
+		error = number_libraries(store, trace, names.libraries);
+	if (!error)
+		error = add_sites(store, trace, tally, &names, options->callers);
+	if (!error)
+		error = add_kernels(store, trace, tally);
+	if (!error)
+		error = add_errors(store, tally, &names);
+	if (!error)
+		add_copies(summary, trace, tally);
+	if (!error)
+		error = add_process(summary, row, trace, tally);
+	if (!error)
+		error = add_shares(summary, trace, tally, &names, row);
+	if (!error)
+		error = add_threads(summary, options, process, trace, tally, &names);
+	if (!error)
+		error = add_open(summary, process, trace, &names);
+	free(names.functions);
+	free(names.libraries);
+	return error;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct summary_thread *x = a, *y = b;
+	int result = compare_counts(&x->counts, &y->counts);
+
+	if (result)
+		return result;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+void gather_threads(struct summary *summary, size_t limit)
+{
+	if (summary->nthreads > 1)
+		qsort(summary->threads, summary->nthreads, sizeof(*summary->threads),
+		      compare_threads);
+	while (summary->nthreads > limit) {
+		struct summary_thread *thread = &summary->threads[--summary->nthreads];
+
+		add_counts(&summary->others, &thread->counts);
+		summary->nothers++;
+		free((void *)(uintptr_t)thread->functions);
+	}
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From what each trace says to the rows of a summary. */
+#ifndef ANALYSIS_GATHER_H
+#define ANALYSIS_GATHER_H
+
+#include "analysis/summary.h"
+#include "analysis/tally.h"
+#include "util/hash_table.h"
+
+struct gather_pair {
+	uint32_t function, library;
+};
+
+struct gather_caller {
+	uint32_t function, library;
+	uint64_t offset;
+};
+
+/* Keys are names, paths, the structures above and struct tally_error. */
+struct summary_store {
+	struct table functions;	/* -> struct summary_function */
+	struct table libraries;	/* -> struct summary_library */
+	struct table pairs;	/* -> struct summary_times */
+	struct table callers;	/* -> struct summary_times */
+	struct table kernels;	/* -> struct summary_times */
+	struct table errors;	/* -> uint64_t */
+	struct table texts;
+	struct summary_times unknown;	/* launches of kernels without a name */
+	size_t threads_room, open_room;
+	struct summary_pair *rows;	/* the libraries' pairs */
+	size_t nrows;
+};
+
+/* Begins a summary of count processes. 0 or -ENOMEM. */
+int gather_begin(struct summary *summary, size_t count);
+
+/* Adds what a trace and its tally say of a process. 0 or -ENOMEM. */
+int gather_add(struct summary *summary, const struct summary_options *options, uint32_t process,
+	       const struct trace *trace, struct tally *tally);
+
+/* The file of a process cannot be read. 0 or -ENOMEM. */
+int gather_fault(struct summary *summary, uint32_t process, const char *fault);
+
+/* Keeps the busiest threads. */
+void gather_threads(struct summary *summary, size_t limit);
+
+/* Sorts all rows, works out what follows from others. 0 or -ENOMEM. */
+int gather_finish(struct summary *summary, const struct summary_options *options);
+
+#endif

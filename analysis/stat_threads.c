@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads of a report: the busiest by name, the rest in one line. */
+#include "analysis/stat_threads.h"
+
+#include <errno.h>
+
+#include "analysis/stat_sum.h"
+#include "util/sort.h"
+
+static int by_number(const void *left, const void *right)
+{
+	const struct report_thread *a = left, *b = right;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static int by_total(const void *left, const void *right)
+{
+	const struct report_thread *a = left, *b = right;
+
+	if (a->total_ns != b->total_ns)
+		return a->total_ns < b->total_ns ? 1 : -1;
+	if (a->calls != b->calls)
+		return a->calls < b->calls ? 1 : -1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return by_number(a, b);
+}
+
+static void merge(struct report_thread *into, const struct report_thread *from)
+{
+	into->calls += from->calls;
+	into->errors += from->errors;
+	into->total_ns += from->total_ns;
+}
+
+static void row(struct report_thread *thread, const struct cuaudit_stat_thread *record)
+{
+	thread->name = record->name;
+	thread->tid = record->tid;
+	thread->number = record->number;
+}
+
+/* The rows of one process, from first on. */
+static size_t collect(struct report_threads *threads, struct records records, size_t room,
+		      const struct cuaudit_stat_header *header, uint32_t process)
+{
+	const struct cuaudit_stat_record *record;
+	struct report_thread *first = threads->rows + threads->count;
+	size_t count = 0;
+
+	while ((record = records_next(&records))) {
+		const struct cuaudit_stat_thread *thread = (const void *)record;
+
+		if (record->type != CUAUDIT_STAT_THREAD)
+			continue;
+		if (!thread->number) {
+			threads->others.calls += thread->calls;
+			threads->others.errors += thread->errors;
+			threads->others.total_ns += sum_ns(header, thread->total);
+			threads->nothers += thread->merged;
+		} else if (thread->state && count < room) {
+			first[count].process = process;
+			first[count].pid = header->pid;
+			row(&first[count++], thread);
+		}
+	}
+	return count;
+}
+
+static struct report_thread *find(struct report_thread *rows, size_t count, uint32_t number)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (rows[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < count && rows[low].number == number)
+		return &rows[low];
+	return NULL;
+}
+
+static void add_cells(struct report_thread *rows, size_t count, struct records records)
+{
+	const struct cuaudit_stat_record *record;
+
+	while ((record = records_next(&records))) {
+		const struct cuaudit_stat_cell *cell = (const void *)record;
+		struct report_thread *thread;
+
+		if (record->type != CUAUDIT_STAT_CELL || !cell->thread)
+			continue;
+		thread = find(rows, count, cell->thread);
+		if (!thread)
+			continue;
+		thread->calls += cell->calls;
+		thread->errors += cell->errors;
+		thread->total += cell->total;
+	}
+}
+
+/* Drops the rows beyond limit into the others, and those without a call. */
+static void shorten(struct report_threads *threads, size_t limit)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < threads->count; i++) {
+		if (!threads->rows[i].calls)
+			continue;
+		if (kept < limit) {
+			threads->rows[kept++] = threads->rows[i];
+			continue;
+		}
+		merge(&threads->others, &threads->rows[i]);
+		threads->nothers++;
+	}
+	threads->count = kept;
+}
+
+size_t threads_count(struct records records)
+{
+	const struct cuaudit_stat_record *record;
+	size_t count = 0;
+
+	while ((record = records_next(&records)))
+		count += record->type == CUAUDIT_STAT_THREAD;
+	return count;
+}
+
+int threads_room(struct report_threads *threads, struct memory *memory, size_t room)
+{
+	threads->rows = memory_take(memory, room, sizeof(*threads->rows));
+	threads->room = room;
+	return threads->rows ? 0 : -ENOMEM;
+}
+
+void threads_add(struct report_threads *threads, struct records records,
+		 const struct cuaudit_stat_header *header, uint32_t process)
+{
+	struct report_thread *rows = threads->rows + threads->count;
+	size_t count = collect(threads, records, threads->room - threads->count, header, process);
+
+	sort(rows, count, sizeof(*rows), by_number);
+	add_cells(rows, count, records);
+	for (size_t i = 0; i < count; i++)
+		rows[i].total_ns = sum_ns(header, rows[i].total);
+	threads->count += count;
+}
+
+void threads_finish(struct report_threads *threads, size_t limit)
+{
+	sort(threads->rows, threads->count, sizeof(*threads->rows), by_total);
+	shorten(threads, limit);
+}

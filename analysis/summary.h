@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What trace files say, added up: any number of them, in bounded memory. */
+#ifndef ANALYSIS_SUMMARY_H
+#define ANALYSIS_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuaudit/trace.h>
+
+#include "analysis/histogram.h"
+#include "tracefile/copy.h"
+#include "tracefile/demangle.h"
+#include "tracefile/ending.h"
+
+#define SUMMARY_NONE UINT32_MAX
+
+/* Calls added up. */
+struct summary_times {
+	uint64_t calls;
+	uint64_t errors;	/* results other than CUDA_SUCCESS */
+	uint64_t not_ready;	/* CUDA_ERROR_NOT_READY from a query; no error */
+	uint64_t total_ns;
+	uint64_t min_ns;
+	uint64_t max_ns;
+	unsigned __int128 squares;	/* of ns, summed */
+	struct histogram histogram;	/* of ns */
+	/* Of these, once all is added. */
+	uint64_t avg_ns, p50_ns, p90_ns, p99_ns, stddev_ns;
+};
+
+/* The same without a histogram. */
+struct summary_counts {
+	uint64_t calls, errors, not_ready;
+	uint64_t total_ns;
+};
+
+/* A part of something: the counts of one function. */
+struct summary_share {
+	uint32_t function;	/* index into summary.functions */
+	struct summary_counts counts;
+};
+
+struct summary_function {
+	const char *name;	/* the ELF symbol */
+	const char *base;
+	uint32_t classes;
+	struct summary_times times;
+};
+
+/* Calls of one function by one library. */
+struct summary_pair {
+	uint32_t function, library;
+	struct summary_times times;
+};
+
+struct summary_library {
+	const char *path;
+	struct summary_times times;
+	const struct summary_pair *pairs;	/* the most time first */
+	size_t npairs;
+};
+
+/* Calls of one function from one address of a library. */
+struct summary_caller {
+	uint32_t function;
+	uint32_t library;
+	uint64_t offset;	/* the return address, from the library's beginning */
+	struct summary_times times;
+};
+
+/* Launches, and the host's time in them. */
+struct summary_kernel {
+	const char *name;	/* see summary_options.names; NULL: unknown */
+	struct summary_times times;
+};
+
+/* Copies of one direction that succeeded, and the host's time in them. */
+struct summary_copies {
+	uint64_t calls, total_ns;
+	uint64_t unsized;	/* calls of which nobody knows how many bytes */
+	uint64_t bytes, sized_ns;	/* of the others */
+};
+
+/* Calls of one function that had one result, not CUDA_SUCCESS; of queries also CUDA_ERROR_NOT_READY. */
+struct summary_error {
+	uint32_t function;
+	int32_t result;
+	uint64_t count;
+};
+
+enum summary_memory_kind {
+#define KIND(name, text, space) SUMMARY_##name,
+#include "tables/facts.def"
+	SUMMARY_KINDS
+};
+
+extern const char *const summary_memory_kinds[SUMMARY_KINDS];
+
+/* Memory taken and given back. Bytes. */
+struct summary_bytes {
+	uint64_t births, deaths;
+	uint64_t unsized;	/* births of which nobody knows how large */
+	uint64_t allocated;	/* all in all */
+	uint64_t peak;
+	uint64_t held;		/* at the end */
+};
+
+/* Of one process, as its calls tell it; what a context takes along is not seen. */
+struct summary_memory {
+	bool known;		/* calls that take memory were recorded, with arguments */
+	struct summary_bytes device;	/* all kinds but the host's */
+	struct summary_bytes kinds[SUMMARY_KINDS];
+	uint64_t peak_ns;	/* since the epoch: when device.peak was first reached */
+	uint64_t start_ns;	/* of the series, since the epoch */
+	uint64_t step_ns;
+	uint64_t *points;	/* the most device memory held in each step */
+	size_t npoints;
+};
+
+/* A call that had begun and not ended. */
+struct summary_open {
+	uint32_t process, function;
+	uint32_t thread;	/* its number in the file */
+	int32_t tid;
+	uint64_t since_ns;	/* since the epoch */
+	uint64_t for_ns;	/* see trace_until */
+};
+
+struct summary_process {
+	const char *path;	/* of its file, the caller's */
+	const char *fault;	/* why nothing is known of it: the file could not be read */
+	const char *program, *command, *host;	/* command: arguments with spaces between */
+	uint32_t pid, parent;
+	int32_t rank;		/* -1 for none */
+	bool finished;		/* it came to its end */
+	enum trace_ending ending;
+	int status;		/* -1: not known */
+	bool arguments;		/* were recorded */
+	bool ring;		/* the oldest calls were written over */
+	uint64_t first_ns, last_ns;	/* first beginning and last end of a call, since the epoch */
+	uint64_t nthreads;	/* that made calls */
+	struct summary_counts counts;
+	const struct summary_share *functions;	/* the most time first */
+	size_t nfunctions;
+	uint64_t lost[CUAUDIT_TRACE_LOSSES];
+	uint64_t error;		/* errno of the disk, 0 for none */
+	uint64_t filtered;	/* calls too short to be recorded */
+	bool partial;		/* calls are missing, by loss, filter, start= or stop= */
+	uint64_t damaged;	/* chunks and descriptions */
+	uint64_t torn, cut;	/* bytes */
+	uint64_t steps;		/* how often the time of day was set ... */
+	int64_t step_ns;	/* ... and by how much, in all */
+	struct summary_memory memory;
+};
+
+struct summary_thread {
+	uint32_t process;
+	uint32_t number;	/* in the file */
+	int32_t tid;
+	char name[17];
+	struct summary_counts counts;
+	const struct summary_share *functions;	/* the most time first, SUMMARY_BUSIEST at most */
+	size_t nfunctions;	/* all of them */
+};
+
+enum { SUMMARY_BUSIEST = 5 };
+
+struct summary_rank {
+	int32_t rank;
+	uint32_t nprocesses;
+	uint64_t nthreads;
+	uint64_t first_ns, last_ns;
+	uint64_t peak;		/* of device memory: those of its processes added up */
+	struct summary_counts counts;
+};
+
+/*
+ * Rows of each table: the most time first, equals by calls and then by name,
+ * processes in the order of their files. Indices are into these arrays. A
+ * function of which no call has ended has a row without calls.
+ */
+struct summary {
+	struct summary_function *functions;
+	struct summary_library *libraries;
+	struct summary_caller *callers;
+	struct summary_kernel *kernels;
+	struct summary_copies copies[COPY_DIRECTIONS][2];	/* 1: the call waits for the copy */
+	const struct summary_pair **waits;	/* those of the libraries that wait */
+	struct summary_error *errors;	/* the most first */
+	struct summary_process *processes;
+	struct summary_thread *threads;	/* the busiest */
+	struct summary_rank *ranks;	/* by rank */
+	struct summary_open *open;	/* the longest first */
+	size_t ncopies, nwaits;
+	size_t nfunctions, nlibraries, ncallers, nkernels, nerrors, nprocesses, nthreads, nranks,
+	       nopen;
+	size_t nranked;		/* ranks without that of processes that have none, -1 */
+	struct summary_counts others;	/* of the threads without a row */
+	uint64_t nothers;
+	struct summary_counts counts;
+	uint64_t first_ns, last_ns;
+	uint64_t faults;	/* processes with one */
+	enum demangle names;	/* of kernels */
+	struct summary_store *store;
+};
+
+struct summary_options {
+	size_t threads;		/* rows of threads */
+	size_t points;		/* of a process's memory over time, at most */
+	size_t jobs;		/* threads that read, 0: as many as there are processors */
+	bool callers;		/* fill summary.callers */
+	enum demangle names;	/* of kernels */
+	/* Called now and then, by one thread at a time, with bytes of the files. */
+	void (*progress)(void *data, uint64_t done, uint64_t whole);
+	void *data;
+};
+
+/*
+ * Adds up the files, which must not go away while the summary lives: their
+ * paths are not copied. One that cannot be read is a process with a fault.
+ * 0 or -ENOMEM; summary_free in both cases.
+ */
+int summary_build(struct summary *summary, char *const *paths, size_t count,
+		  const struct summary_options *options);
+
+void summary_free(struct summary *summary);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A summary as tables for people. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/summary_page.h"
+#include "print/print.h"
+
+enum {
+	TIMES_COLUMN = 93,	/* where names begin in tables with all times */
+	SHORT_COLUMN = 28	/* the same in those with shares */
+};
+
+#define TIMES "    Avg    Min    p50    p90    p99    Max StdDev"
+
+static void times(const struct page *page, const struct summary_times *times)
+{
+	page_lead(page, times->total_ns, times->calls);
+	page_errors(page, times->errors, 6);
+	page_number(page, out_count(times->not_ready), 8);
+	page_number(page, out_time(times->avg_ns, 3), 6);
+	page_number(page, out_time(times->min_ns, 3), 6);
+	page_number(page, out_time(times->p50_ns, 3), 6);
+	page_number(page, out_time(times->p90_ns, 3), 6);
+	page_number(page, out_time(times->p99_ns, 3), 6);
+	page_number(page, out_time(times->max_ns, 3), 6);
+	page_number(page, out_time(times->stddev_ns, 3), 6);
+	out_spaces(page->out, 2);
+}
+
+static void functions(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	size_t count = 0;
+
+	while (count < summary->nfunctions && summary->functions[count].times.calls)
+		count++;
+	page_heading(page, "Time(%)    Total     Calls Errors NotReady" TIMES "  Name");
+	for (size_t i = 0; i < page_rows(page, count); i++) {
+		times(page, &summary->functions[i].times);
+		page_name(page, summary->functions[i].name, TIMES_COLUMN);
+	}
+	page_more(page, count, "function", "functions");
+}
+
+/* The first functions of something, below its own line. */
+static void shares(const struct page *page, const struct summary_share *share, size_t count)
+{
+	for (size_t i = 0; i < count && i < SUMMARY_BUSIEST; i++, share++) {
+		page_lead(page, share->counts.total_ns, share->counts.calls);
+		out_spaces(page->out, 4);
+		page_name(page, page->summary->functions[share->function].name, SHORT_COLUMN + 2);
+	}
+}
+
+static void more(const struct page *page, size_t count)
+{
+	if (count <= SUMMARY_BUSIEST)
+		return;
+	out_spaces(page->out, SHORT_COLUMN + 2);
+	out_text(page->out, "and ");
+	page_plural(page, count - SUMMARY_BUSIEST, "more function", "more functions");
+	out_text(page->out, "\n");
+}
+
+static void libraries(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	size_t count = 0;
+
+	while (count < summary->nlibraries && summary->libraries[count].times.calls)
+		count++;
+	page_heading(page, "Time(%)    Total     Calls  Library");
+	for (size_t i = 0; i < page_rows(page, count); i++) {
+		const struct summary_library *library = &summary->libraries[i];
+
+		page_lead(page, library->times.total_ns, library->times.calls);
+		out_spaces(page->out, 2);
+		page_name(page, library->path, SHORT_COLUMN);
+		for (size_t j = 0; j < library->npairs && j < SUMMARY_BUSIEST; j++) {
+			const struct summary_pair *pair = &library->pairs[j];
+			const struct summary_share share = {
+				.function = pair->function,
+				.counts = { .calls = pair->times.calls,
+					    .total_ns = pair->times.total_ns },
+			};
+
+			shares(page, &share, 1);
+		}
+		more(page, library->npairs);
+	}
+	page_more(page, count, "library", "libraries");
+}
+
+static void callers(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	page_heading(page, "Time(%)    Total     Calls Errors NotReady" TIMES "  Name, caller");
+	for (size_t i = 0; i < page_rows(page, summary->ncallers); i++) {
+		const struct summary_caller *caller = &summary->callers[i];
+		char offset[32];
+
+		times(page, &caller->times);
+		out_fit(page->out, summary->functions[caller->function].name, 40);
+		snprintf(offset, sizeof(offset), "+0x%llx\n", (unsigned long long)caller->offset);
+		out_text(page->out, ", ");
+		out_fit(page->out, page_component(summary->libraries[caller->library].path), 40);
+		out_text(page->out, offset);
+	}
+	page_more(page, summary->ncallers, "caller", "callers");
+}
+
+static void kernels(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	if (!summary->nkernels) {
+		out_text(page->out, "\nKernels: not known; no launch was recorded with its arguments\n");
+		return;
+	}
+	page_heading(page, "Time(%)    Total  Launches Errors NotReady" TIMES "  Kernel (host time)");
+	for (size_t i = 0; i < page_rows(page, summary->nkernels); i++) {
+		const char *name = summary->kernels[i].name;
+
+		times(page, &summary->kernels[i].times);
+		page_name(page, name ? name : "(unknown)", TIMES_COLUMN);
+	}
+	page_more(page, summary->nkernels, "kernel", "kernels");
+}
+
+static void threads(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	page_heading(page, summary->nprocesses > 1 ?
+		     "Time(%)    Total     Calls Errors      Tid  Thread, process" :
+		     "Time(%)    Total     Calls Errors      Tid  Thread");
+	for (size_t i = 0; i < summary->nthreads; i++) {
+		const struct summary_thread *thread = &summary->threads[i];
+
+		page_lead(page, thread->counts.total_ns, thread->counts.calls);
+		page_errors(page, thread->counts.errors, 6);
+		page_number(page, out_count((uint32_t)thread->tid), 8);
+		out_spaces(page->out, 2);
+		out_fit(page->out, *thread->name ? thread->name : "(no name)", 32);
+		if (summary->nprocesses > 1) {
+			out_text(page->out, ", ");
+			page_process(page, thread->process);
+		}
+		out_text(page->out, "\n");
+		if (summary->nthreads + summary->nothers == 1)
+			continue;
+		shares(page, thread->functions, thread->nfunctions);
+		more(page, thread->nfunctions);
+	}
+	if (!summary->nothers)
+		return;
+	page_lead(page, summary->others.total_ns, summary->others.calls);
+	page_errors(page, summary->others.errors, 6);
+	out_spaces(page->out, 11);
+	out_text(page->out, "(");
+	page_plural(page, summary->nothers, "other thread", "other threads");
+	out_text(page->out, ")\n");
+}
+
+static void rank_number(const struct page *page, int32_t rank, size_t width)
+{
+	out_right(page->out, rank < 0 ? "-" : out_count((uint64_t)rank).text, width);
+}
+
+static void peak(const struct page *page, uint64_t bytes, bool known)
+{
+	out_right(page->out, known ? summary_size(bytes).text : "-", 8);
+}
+
+static void processes(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	page_heading(page, "Time(%)    Total     Calls Errors     Span Threads     Peak  Rank      Pid"
+			   "  Host, program");
+	for (size_t i = 0; i < page_rows(page, summary->nprocesses); i++) {
+		const struct summary_process *process = &summary->processes[i];
+
+		if (process->fault)
+			continue;
+		page_lead(page, process->counts.total_ns, process->counts.calls);
+		page_errors(page, process->counts.errors, 6);
+		page_number(page, out_time(process->last_ns - process->first_ns, 5), 8);
+		page_number(page, out_count(process->nthreads), 7);
+		peak(page, process->memory.device.peak, process->memory.known);
+		rank_number(page, process->rank, 5);
+		page_number(page, out_count(process->pid), 8);
+		out_spaces(page->out, 2);
+		out_fit(page->out, process->host, 32);
+		out_text(page->out, ", ");
+		page_name(page, page_component(process->program), 110);
+	}
+	page_more(page, summary->nprocesses, "process", "processes");
+}
+
+static void ranks(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	page_heading(page, "Time(%)    Total     Calls Errors     Span Threads     Peak  Processes   Rank");
+	for (size_t i = 0; i < page_rows(page, summary->nranks); i++) {
+		const struct summary_rank *rank = &summary->ranks[i];
+
+		page_lead(page, rank->counts.total_ns, rank->counts.calls);
+		page_errors(page, rank->counts.errors, 6);
+		page_number(page, out_time(rank->last_ns - rank->first_ns, 5), 8);
+		page_number(page, out_count(rank->nthreads), 7);
+		peak(page, rank->peak, rank->peak);
+		page_number(page, out_count(rank->nprocesses), 10);
+		rank_number(page, rank->rank, 6);
+		out_text(page->out, "\n");
+	}
+	page_more(page, summary->nranks, "rank", "ranks");
+}
+
+static void errors(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	if (!summary->nerrors) {
+		out_text(page->out, "\nErrors: none\n");
+		return;
+	}
+	page_heading(page, "    Calls  Result, name");
+	for (size_t i = 0; i < page_rows(page, summary->nerrors); i++) {
+		const struct summary_error *error = &summary->errors[i];
+		char name[96];
+		struct buffer buffer = { name, sizeof(name), 0 };
+
+		print_result_name(&buffer, error->result);
+		buffer_end(&buffer);
+		page_number(page, out_count(error->count), 8);
+		out_spaces(page->out, 2);
+		out_fit(page->out, name, 56);
+		out_text(page->out, ", ");
+		page_name(page, summary->functions[error->function].name, 71);
+	}
+	page_more(page, summary->nerrors, "result", "results");
+}
+
+static void add_span(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	if (!summary->counts.calls)
+		return;
+	out_text(page->out, ", ");
+	out_text(page->out, out_time(summary->last_ns - summary->first_ns, 5).text);
+	out_text(page->out, " from the first to the last");
+}
+
+/* Of files that could be read. */
+static uint32_t only_process(const struct summary *summary)
+{
+	uint32_t i = 0;
+
+	while (summary->processes[i].fault)
+		i++;
+	return i;
+}
+
+static void title(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	uint64_t count = summary->nprocesses - summary->faults;
+	uint64_t functions = 0;
+
+	while (functions < summary->nfunctions && summary->functions[functions].times.calls)
+		functions++;
+	out_text(page->out, "cuaudit: ");
+	if (count == 1) {
+		page_process(page, only_process(summary));
+	} else {
+		page_plural(page, count, "process", "processes");
+		if (summary->nranks > 1 && summary->nranked) {
+			out_text(page->out, " of ");
+			page_plural(page, summary->nranked, "rank", "ranks");
+		}
+	}
+	out_text(page->out, ": ");
+	page_plural(page, summary->counts.calls, "call", "calls");
+	out_text(page->out, " of ");
+	page_plural(page, functions, "driver function", "driver functions");
+	out_text(page->out, " on ");
+	page_plural(page, summary->nthreads + summary->nothers, "thread", "threads");
+	out_text(page->out, ", ");
+	out_text(page->out, out_time(summary->counts.total_ns, 5).text);
+	out_text(page->out, " in them");
+	add_span(page);
+	out_text(page->out, "\n");
+}
+
+static void (*const printers[SUMMARY_TABLES])(const struct page *page) = {
+	[SUMMARY_BY_FUNCTION] = functions,
+	[SUMMARY_BY_LIBRARY] = libraries,
+	[SUMMARY_BY_CALLER] = callers,
+	[SUMMARY_BY_KERNEL] = kernels,
+	[SUMMARY_BY_COPY] = copies_text,
+	[SUMMARY_BY_WAIT] = waits_text,
+	[SUMMARY_BY_THREAD] = threads,
+	[SUMMARY_BY_PROCESS] = processes,
+	[SUMMARY_BY_RANK] = ranks,
+	[SUMMARY_BY_ERROR] = errors,
+	[SUMMARY_BY_MEMORY] = memory_text
+};
+
+const char *const summary_tables[SUMMARY_TABLES] = {
+#define TABLE(name, text) [SUMMARY_BY_##name] = text,
+#include "analysis/tables.def"
+};
+
+/* Tables that say something others do not. */
+static unsigned int fitting(const struct summary *summary)
+{
+	unsigned int tables = 1u << SUMMARY_BY_FUNCTION | 1u << SUMMARY_BY_LIBRARY |
+			      1u << SUMMARY_BY_THREAD | 1u << SUMMARY_BY_MEMORY;
+
+	if (summary->nkernels)
+		tables |= 1u << SUMMARY_BY_KERNEL;
+	if (summary->ncopies)
+		tables |= 1u << SUMMARY_BY_COPY;
+	if (summary->nwaits)
+		tables |= 1u << SUMMARY_BY_WAIT;
+	if (summary->nprocesses > 1)
+		tables |= 1u << SUMMARY_BY_PROCESS;
+	if (summary->nranks > 1)
+		tables |= 1u << SUMMARY_BY_RANK;
+	if (summary->nerrors)
+		tables |= 1u << SUMMARY_BY_ERROR;
+	return tables;
+}
+
+void summary_text(const struct summary *summary, const struct summary_print *print,
+		  struct out *out)
+{
+	const struct page page = { summary, print, out };
+	unsigned int tables = print->tables ? print->tables : fitting(summary);
+
+	if (summary->faults == summary->nprocesses)
+		return;
+	title(&page);
+	notes_text(&page);
+	for (int i = 0; i < SUMMARY_TABLES; i++)
+		if (tables >> i & 1)
+			printers[i](&page);
+	if (print->bars)
+		bars_text(&page);
+}

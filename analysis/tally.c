@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls of some chunks of one trace, added up by where they come from. */
+#include "analysis/tally.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracefile/arguments.h"
+
+enum {
+	NOT_READY = 600,	/* CUDA_ERROR_NOT_READY */
+	SHARES_MAX = 1 << 20	/* 48 MiB: threads times functions */
+};
+
+int tally_begin(struct tally *tally, const struct trace *trace, const struct fact *facts)
+{
+	*tally = (struct tally){
+		.trace = trace,
+		.facts = facts,
+		.threads = { .row = sizeof(struct tally_counts) },
+		.errors = { .row = sizeof(uint64_t) },
+		.first = UINT64_MAX,
+	};
+	tally->sites = calloc(trace->nsites + 1, sizeof(struct tally_cell *));
+	tally->kernels = calloc(trace->nnames + 1, sizeof(struct tally_cell *));
+	return tally->sites && tally->kernels ? 0 : -ENOMEM;
+}
+
+static struct tally_cell *new_cell(struct tally_cell **place)
+{
+	if (!*place) {
+		*place = calloc(1, sizeof(**place));
+		if (*place)
+			(*place)->min = UINT64_MAX;
+	}
+	return *place;
+}
+
+/* The first call of this thread from a site. */
+static int touch(struct tally *tally, uint32_t site, struct tally_cell *cell)
+{
+	if (tally->ntouched == tally->touched_room) {
+		size_t room = tally->touched_room ? 2 * tally->touched_room : 64;
+		uint32_t *touched = reallocarray(tally->touched, room, sizeof(*touched));
+
+		if (!touched)
+			return -ENOMEM;
+		tally->touched = touched;
+		tally->touched_room = room;
+	}
+	tally->touched[tally->ntouched++] = site;
+	cell->run = tally->run;
+	cell->calls_before = cell->calls;
+	cell->errors_before = cell->errors;
+	cell->not_ready_before = cell->not_ready;
+	cell->total_before = cell->total;
+	return 0;
+}
+
+static inline int add(const struct trace *trace, struct tally_cell *cell, uint64_t ticks)
+{
+	cell->calls++;
+	cell->total += ticks;
+	cell->squares += (unsigned __int128)ticks * ticks;
+	if (ticks < cell->min)
+		cell->min = ticks;
+	if (ticks > cell->max)
+		cell->max = ticks;
+	return histogram_add(&cell->histogram, trace_duration(trace, ticks)) ? 0 : -ENOMEM;
+}
+
+static uint64_t *failures(struct tally_cell *cell, const struct trace_call *call,
+			  const struct fact *fact)
+{
+	return call->result == NOT_READY && fact->asks ? &cell->not_ready : &cell->errors;
+}
+
+static int add_failure(struct tally *tally, const struct trace_call *call,
+		       const struct fact *fact, struct tally_cell *cell)
+{
+	struct tally_error key = { tally->trace->sites[call->site].function, call->result };
+	uint32_t number = table_find(&tally->errors, &key, sizeof(key));
+
+	if (number == UINT32_MAX)
+		return -ENOMEM;
+	++*(uint64_t *)table_row(&tally->errors, number);
+	++*failures(cell, call, fact);
+	return 0;
+}
+
+/* The handle of the kernel that is launched; false if it was not recorded. */
+static bool handle_of(const struct tally *tally, const struct trace_call *call,
+		      const struct fact *fact, uint64_t *handle)
+{
+	struct trace_arguments arguments;
+
+	if (fact->at + sizeof(*handle) <= call->size) {
+		memcpy(handle, call->arguments + fact->at, sizeof(*handle));
+		return true;
+	}
+	if (!trace_arguments_read(&arguments, tally->trace, call) ||
+	    fact->handle >= TRACE_WORDS || !(arguments.known >> fact->handle & 1))
+		return false;
+	*handle = arguments.words[fact->handle];
+	return true;
+}
+
+/* Where launches of the handle are added up; handles that mean one kernel for good are remembered. */
+static struct tally_cell *kernel_cell(struct tally *tally, uint64_t handle, uint64_t ticks)
+{
+	const struct trace *trace = tally->trace;
+	struct tally_handle *known =
+		&tally->handles[(handle * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
+	const struct trace_kernel *kernel, *end = trace->kernels + trace->nkernels;
+	struct tally_cell *cell;
+
+	if (known->cell && known->handle == handle)
+		return known->cell;
+	kernel = trace_kernel(trace, handle, ticks);
+	cell = new_cell(&tally->kernels[kernel ? kernel->number : trace->nnames]);
+	if (cell && kernel && (kernel == trace->kernels || kernel[-1].handle != handle) &&
+	    (kernel + 1 == end || kernel[1].handle != handle))
+		*known = (struct tally_handle){ handle, cell };
+	return cell;
+}
+
+static int add_launch(struct tally *tally, const struct trace_call *call, const struct fact *fact)
+{
+	struct tally_cell *cell;
+	uint64_t handle;
+
+	if (handle_of(tally, call, fact, &handle))
+		cell = kernel_cell(tally, handle, call->end);
+	else
+		cell = new_cell(&tally->kernels[tally->trace->nnames]);
+	if (!cell)
+		return -ENOMEM;
+	if (call->result)
+		++*failures(cell, call, fact);
+	return add(tally->trace, cell, call->end - call->start);
+}
+
+static void add_copy(struct tally *tally, const struct trace_call *call, const struct fact *fact)
+{
+	struct trace_arguments arguments;
+	bool known = call->arguments && trace_arguments_read(&arguments, tally->trace, call);
+	struct copy copy = copy_read(fact->copies, known ? &arguments : NULL);
+	struct tally_copies *copies = &tally->copies[copy.direction][fact->waits];
+	uint64_t ticks = call->end - call->start;
+
+	copies->calls++;
+	copies->total += ticks;
+	copies->unsized += !copy.sized;
+	copies->bytes += copy.sized ? copy.bytes : 0;
+	copies->sized += copy.sized ? ticks : 0;
+}
+
+static void add_counts(struct tally_counts *to, const struct tally_counts *from)
+{
+	to->calls += from->calls;
+	to->errors += from->errors;
+	to->not_ready += from->not_ready;
+	to->total += from->total;
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+	const struct tally_share *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+void tally_settle(struct tally *tally)
+{
+	size_t kept = 0;
+
+	if (tally->nshares)
+		qsort(tally->shares, tally->nshares, sizeof(*tally->shares), compare_shares);
+	for (size_t i = 0; i < tally->nshares; i++) {
+		if (kept && !compare_shares(&tally->shares[kept - 1], &tally->shares[i]))
+			add_counts(&tally->shares[kept - 1].counts, &tally->shares[i].counts);
+		else
+			tally->shares[kept++] = tally->shares[i];
+	}
+	tally->nshares = kept;
+}
+
+/* Room for one more share; there may be none any more. */
+static int make_room(struct tally *tally)
+{
+	struct tally_share *shares;
+	size_t room;
+
+	if (tally->nshares < tally->room || tally->crowded)
+		return 0;
+	tally_settle(tally);
+	if (tally->nshares < tally->room / 2)
+		return 0;
+	if (tally->nshares >= SHARES_MAX) {
+		tally->crowded = true;
+		tally->nshares = 0;
+		return 0;
+	}
+	room = tally->room ? 2 * tally->room : 1024;
+	shares = reallocarray(tally->shares, room, sizeof(*shares));
+	if (!shares)
+		return -ENOMEM;
+	tally->shares = shares;
+	tally->room = room;
+	return 0;
+}
+
+static int add_share(struct tally *tally, const struct tally_share *share)
+{
+	if (make_room(tally))
+		return -ENOMEM;
+	if (!tally->crowded)
+		tally->shares[tally->nshares++] = *share;
+	return 0;
+}
+
+/* What the present thread did, to its account. */
+static int end_run(struct tally *tally)
+{
+	struct tally_counts counts = { .calls = 0 };
+	uint32_t number;
+	int error = 0;
+
+	for (size_t i = 0; !error && i < tally->ntouched; i++) {
+		uint32_t site = tally->touched[i];
+		const struct tally_cell *cell = tally->sites[site];
+		struct tally_share share = {
+			.thread = tally->thread,
+			.function = tally->trace->sites[site].function,
+			.counts = {
+				.calls = cell->calls - cell->calls_before,
+				.errors = cell->errors - cell->errors_before,
+				.not_ready = cell->not_ready - cell->not_ready_before,
+				.total = cell->total - cell->total_before,
+			},
+		};
+
+		add_counts(&counts, &share.counts);
+		error = add_share(tally, &share);
+	}
+	if (error || !tally->ntouched)
+		return error;
+	tally->ntouched = 0;
+	number = table_find(&tally->threads, &tally->thread, sizeof(tally->thread));
+	if (number == UINT32_MAX)
+		return -ENOMEM;
+	add_counts(table_row(&tally->threads, number), &counts);
+	return 0;
+}
+
+static int next_thread(struct tally *tally, uint32_t thread)
+{
+	int error = end_run(tally);
+
+	tally->thread = thread;
+	tally->run++;
+	return error;
+}
+
+static int add_call(struct tally *tally, const struct trace_call *call)
+{
+	struct tally_cell *cell = tally->sites[call->site];
+	const struct fact *fact = &tally->facts[tally->trace->sites[call->site].function];
+
+	if (__builtin_expect(call->thread != tally->thread, 0) && next_thread(tally, call->thread))
+		return -ENOMEM;
+	if (__builtin_expect(!cell, 0) && !(cell = new_cell(&tally->sites[call->site])))
+		return -ENOMEM;
+	if (__builtin_expect(cell->run != tally->run, 0) && touch(tally, call->site, cell))
+		return -ENOMEM;
+	if (__builtin_expect(call->result, 0) && add_failure(tally, call, fact, cell))
+		return -ENOMEM;
+	if (call->start < tally->first)
+		tally->first = call->start;
+	if (call->end > tally->last)
+		tally->last = call->end;
+	if (call->arguments && fact->action == FACT_LAUNCHES && add_launch(tally, call, fact))
+		return -ENOMEM;
+	if (fact->copies != COPY_NONE && trace_call_succeeded(call))
+		add_copy(tally, call, fact);
+	return add(tally->trace, cell, call->end - call->start);
+}
+
+int tally_chunks(struct tally *tally, size_t first, size_t count, void *window, size_t size)
+{
+	struct trace_walk walk;
+	struct trace_call call;
+	int error = 0;
+
+	trace_walk_begin(&walk, tally->trace, window, size);
+	tally->run++;
+	for (size_t i = first; !error && i < first + count; i++) {
+		trace_walk_chunk(&walk, i);
+		while (!error && trace_walk_next(&walk, &call))
+			error = add_call(tally, &call);
+	}
+	tally->damaged += walk.damaged;
+	if (!error)
+		error = walk.error;
+	return error ? error : end_run(tally);
+}
+
+static int merge_cells(struct tally_cell **to, struct tally_cell **from, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct tally_cell *cell = from[i];
+
+		if (cell && !to[i]) {
+			to[i] = cell;
+			from[i] = NULL;
+		} else if (cell) {
+			to[i]->calls += cell->calls;
+			to[i]->errors += cell->errors;
+			to[i]->not_ready += cell->not_ready;
+			to[i]->total += cell->total;
+			to[i]->squares += cell->squares;
+			if (cell->min < to[i]->min)
+				to[i]->min = cell->min;
+			if (cell->max > to[i]->max)
+				to[i]->max = cell->max;
+			if (!histogram_merge(&to[i]->histogram, &cell->histogram))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int merge_threads(struct table *to, const struct table *from)
+{
+	for (uint32_t i = 0; i < from->count; i++) {
+		uint32_t number = table_find(to, from->keys[i].bytes, from->keys[i].size);
+
+		if (number == UINT32_MAX)
+			return -ENOMEM;
+		add_counts(table_row(to, number), table_row(from, i));
+	}
+	return 0;
+}
+
+static int merge_errors(struct table *to, const struct table *from)
+{
+	for (uint32_t i = 0; i < from->count; i++) {
+		uint32_t number = table_find(to, from->keys[i].bytes, from->keys[i].size);
+
+		if (number == UINT32_MAX)
+			return -ENOMEM;
+		*(uint64_t *)table_row(to, number) += *(uint64_t *)table_row(from, i);
+	}
+	return 0;
+}
+
+static void merge_copies(struct tally *to, const struct tally *from)
+{
+	for (int i = 0; i < COPY_DIRECTIONS; i++) {
+		for (int waited = 0; waited < 2; waited++) {
+			const struct tally_copies *copies = &from->copies[i][waited];
+			struct tally_copies *sum = &to->copies[i][waited];
+
+			sum->calls += copies->calls;
+			sum->unsized += copies->unsized;
+			sum->bytes += copies->bytes;
+			sum->total += copies->total;
+			sum->sized += copies->sized;
+		}
+	}
+}
+
+int tally_merge(struct tally *tally, struct tally *from)
+{
+	const struct trace *trace = tally->trace;
+	int error = merge_cells(tally->sites, from->sites, trace->nsites);
+
+	if (!error)
+		error = merge_cells(tally->kernels, from->kernels, trace->nnames + 1);
+	if (!error)
+		error = merge_errors(&tally->errors, &from->errors);
+	if (!error)
+		error = merge_threads(&tally->threads, &from->threads);
+	merge_copies(tally, from);
+	tally->crowded |= from->crowded;
+	if (tally->crowded)
+		tally->nshares = 0;
+	for (size_t i = 0; !error && i < from->nshares; i++)
+		error = add_share(tally, &from->shares[i]);
+	if (from->first < tally->first)
+		tally->first = from->first;
+	if (from->last > tally->last)
+		tally->last = from->last;
+	tally->damaged += from->damaged;
+	return error;
+}
+
+static void free_cells(struct tally_cell **cells, size_t count)
+{
+	for (size_t i = 0; cells && i < count; i++) {
+		if (cells[i])
+			histogram_free(&cells[i]->histogram);
+		free(cells[i]);
+	}
+	free(cells);
+}
+
+void tally_free(struct tally *tally)
+{
+	if (tally->trace) {
+		free_cells(tally->sites, tally->trace->nsites);
+		free_cells(tally->kernels, tally->trace->nnames + 1);
+	}
+	free(tally->shares);
+	free(tally->touched);
+	table_free(&tally->threads);
+	table_free(&tally->errors);
+}

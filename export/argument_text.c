@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What recorded calls were given, parameter by parameter. */
+#include "export/argument_text.h"
+
+#include <string.h>
+
+#include "print/value.h"
+#include "util/text.h"
+
+void arguments_value(char *text, size_t size, const struct trace_arguments *arguments,
+		     uint32_t index)
+{
+	struct buffer out = { text, size, 0 };
+	const struct print_call call = {
+		.name = arguments->function->name,
+		.words = arguments->words,
+		.unknown = arguments->unknown,
+		.source = &arguments->source,
+		.id = arguments->function->row,
+		.result = arguments->result,
+		.flags = CUAUDIT_PRINT_AFTER | CUAUDIT_PRINT_RAW,
+	};
+
+	print_parameter(&out, &call, arguments->function->params, index);
+	if (buffer_end(&out) >= size)
+		text_cut(text, size);
+}
+
+static bool integral(struct print_value value)
+{
+	return value.kind != PRINT_REAL && value.kind != PRINT_STRUCT && value.kind != PRINT_TEXT &&
+	       value.size <= sizeof(uint64_t);
+}
+
+bool arguments_number(const struct trace_arguments *arguments, const struct print_param *param,
+		      uint64_t *number)
+{
+	const struct trace_piece *piece;
+
+	if (!integral(param->shape.value))
+		return false;
+	if (param->shape.how == PRINT_VALUE) {
+		*number = value_integer(param->shape.value, &arguments->words[param->word]);
+		return arguments->known >> param->word & 1;
+	}
+	piece = trace_arguments_behind(arguments, param->word);
+	if (param->shape.how != PRINT_FIXED || !piece || piece->size != param->shape.value.size)
+		return false;
+	*number = value_integer(param->shape.value, piece->data);
+	return true;
+}

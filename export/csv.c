@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Comma-separated values, RFC 4180. */
+#include <string.h>
+
+#include "analysis/kernel_launch.h"
+#include "export/argument_text.h"
+#include "export/fields.h"
+#include "export/formats.h"
+
+static const char header[] =
+	"host,pid,rank,thread,tid,thread_name,start,duration,correlation,depth,function,library,"
+	"caller,result,kernel,arguments\r\n";
+
+/* What is within quotes. */
+static void quoted(struct buffer *out, const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\"");
+
+		buffer_printed(out, text, length);
+		text += length;
+		if (*text) {
+			buffer_text(out, "\"\"");
+			text++;
+		}
+	}
+}
+
+/* With a comma behind it. Spreadsheets do not take for a formula what an apostrophe begins. */
+static void text_field(struct buffer *out, const char *text)
+{
+	bool formula = *text && strchr("=+-@\t\r\n", *text);
+
+	if (formula || strpbrk(text, ",\"")) {
+		buffer_text(out, formula ? "\"'" : "\"");
+		quoted(out, text);
+		buffer_char(out, '"');
+	} else {
+		buffer_name(out, text);
+	}
+	buffer_char(out, ',');
+}
+
+static void number_field(struct buffer *out, uint64_t number)
+{
+	buffer_unsigned(out, number);
+	buffer_char(out, ',');
+}
+
+static void thread_fields(struct buffer *out, const struct trace *trace, uint32_t number)
+{
+	const struct trace_thread *thread = trace_thread(trace, number);
+
+	text_field(out, trace->header.host);
+	number_field(out, trace->header.pid);
+	if (trace->header.rank >= 0)
+		buffer_signed(out, trace->header.rank);
+	buffer_char(out, ',');
+	number_field(out, number);
+	if (fields_tid(thread))
+		buffer_signed(out, fields_tid(thread));
+	buffer_char(out, ',');
+	text_field(out, fields_thread_name(thread));
+}
+
+static void site_fields(struct buffer *out, const struct trace *trace, uint32_t site)
+{
+	char text[512];
+	struct buffer caller = { text, sizeof(text), 0 };
+
+	text_field(out, convert_function(trace, site)->name);
+	text_field(out, convert_library(trace, site)->name);
+	fields_caller(&caller, trace, site);
+	buffer_end(&caller);
+	text_field(out, text);
+}
+
+/* "name = value, ...", quoted: there are commas. */
+static void arguments_field(struct buffer *out, const struct trace_arguments *arguments)
+{
+	const struct trace_function *function = arguments->function;
+
+	buffer_char(out, '"');
+	for (uint32_t i = 0; i < function->nparams; i++) {
+		char text[ARGUMENTS_TEXT];
+
+		if (i)
+			buffer_text(out, ", ");
+		buffer_text(out, function->params[i].name);
+		buffer_text(out, " = ");
+		arguments_value(text, sizeof(text), arguments, i);
+		quoted(out, text);
+	}
+	buffer_char(out, '"');
+}
+
+/* The last two fields, and the end of the line. */
+static void arguments_fields(struct buffer *out, const struct convert *convert,
+			     const struct trace *trace, const struct trace_call *call)
+{
+	const struct launch_plan plan = launch_plan(convert_function(trace, call->site));
+	struct trace_arguments arguments;
+	struct launch launch;
+	bool known = call->arguments && (!convert->choice.no_arguments || plan.launches) &&
+		     trace_arguments_read(&arguments, trace, call);
+
+	text_field(out, known && launch_read(&launch, &plan, trace, call, &arguments) ?
+			launch.kernel->name : "");
+	if (known && !convert->choice.no_arguments)
+		arguments_field(out, &arguments);
+	buffer_text(out, "\r\n");
+}
+
+static int csv_begin(struct convert *convert)
+{
+	sink_text(convert->sink, header);
+	return convert->sink->error;
+}
+
+static int csv_call(struct convert *convert, const struct trace *trace,
+		    const struct trace_call *call)
+{
+	struct buffer out;
+
+	do {
+		out = sink_buffer(convert->sink);
+		thread_fields(&out, trace, call->thread);
+		number_field(&out, trace_ns(trace, call->start));
+		number_field(&out, trace_duration(trace, call->end - call->start));
+		number_field(&out, call->correlation);
+		number_field(&out, call->depth);
+		site_fields(&out, trace, call->site);
+		print_result_name(&out, call->result);
+		buffer_char(&out, ',');
+		arguments_fields(&out, convert, trace, call);
+	} while (!sink_done(convert->sink, &out));
+	return convert->sink->error;
+}
+
+/* Without a correlation and a result. */
+static int csv_open(struct convert *convert, const struct trace *trace,
+		    const struct convert_open *open)
+{
+	struct buffer out;
+
+	do {
+		out = sink_buffer(convert->sink);
+		thread_fields(&out, trace, open->thread);
+		number_field(&out, trace_ns(trace, open->start));
+		number_field(&out, trace_duration(trace, open->seen - open->start));
+		buffer_char(&out, ',');
+		number_field(&out, open->depth);
+		site_fields(&out, trace, open->site);
+		buffer_text(&out, ",,\r\n");
+	} while (!sink_done(convert->sink, &out));
+	return convert->sink->error;
+}
+
+const struct convert_format convert_csv = {
+	.name = "csv",
+	.order = CONVERT_BY_TIME,
+	.target = CONVERT_STREAM,
+	.begin = csv_begin,
+	.call = csv_call,
+	.open = csv_open,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fields of calls as text, the same in every format. */
+#ifndef EXPORT_FIELDS_H
+#define EXPORT_FIELDS_H
+
+#include "tracefile/tracefile.h"
+#include "util/buffer.h"
+
+/* "libtorch_cuda.so+0x1a2b": a file offset, as of the library's symbols. */
+void fields_caller(struct buffer *out, const struct trace *trace, uint32_t site);
+
+/* The same for any address; library may be TRACE_NONE. */
+void fields_address(struct buffer *out, const struct trace *trace, uint32_t library,
+		    uint64_t address);
+
+/* Three digits and a unit: "12.3us". */
+void fields_duration(struct buffer *out, uint64_t ns);
+
+/* Seconds since the epoch with nine decimals. */
+void fields_seconds(struct buffer *out, uint64_t ns);
+
+/* The process's arguments with spaces between; text has the size of header.command. */
+void fields_command(const struct trace *trace, char *text);
+
+/* The name a thread had, "" for none. */
+const char *fields_thread_name(const struct trace_thread *thread);
+
+/* Its tid, or 0: a thread that was not described. */
+int32_t fields_tid(const struct trace_thread *thread);
+
+/* The classes of a function, "context,sync". */
+void fields_classes(struct buffer *out, uint32_t classes);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The timeline as the page's script reads it. */
+#include <errno.h>
+#include <string.h>
+
+#include "export/html/timeline.h"
+#include "print/print.h"
+
+static void texts(struct writer *json, const char *key, const struct interned *interned)
+{
+	writer_begin(json, key, '[');
+	for (size_t i = 0; i < interned->count; i++)
+		writer_text(json, NULL, interned->texts[i]);
+	writer_end(json, ']');
+}
+
+/* The names of the results that occur, by their numbers. */
+static void results(struct writer *json, const struct timeline *timeline)
+{
+	struct interned seen = { .count = 0 };
+
+	writer_begin(json, "results", '{');
+	for (size_t i = 0; i < timeline->nshown; i++) {
+		char name[64], key[16];
+		struct buffer buffer = { name, sizeof(name), 0 }, number = { key, sizeof(key), 0 };
+		size_t before = seen.count;
+
+		if (i && timeline->shown[i].result == timeline->shown[i - 1].result)
+			continue;
+		buffer_signed(&number, timeline->shown[i].result);
+		buffer_end(&number);
+		if (interned_number(&seen, key) == INTERNED_NONE)
+			json->out->error = -ENOMEM;
+		if (seen.count == before)
+			continue;
+		print_result_name(&buffer, timeline->shown[i].result);
+		buffer_end(&buffer);
+		writer_text(json, key, name);
+	}
+	writer_end(json, '}');
+	interned_free(&seen);
+}
+
+static void processes(struct writer *json, const struct timeline *timeline)
+{
+	const struct summary *summary = timeline->summary;
+
+	writer_begin(json, "processes", '[');
+	for (size_t i = 0; i < summary->nprocesses; i++) {
+		const struct summary_process *process = &summary->processes[i];
+
+		writer_begin(json, NULL, '{');
+		writer_number(json, "pid", process->pid);
+		writer_signed(json, "rank", process->fault ? -1 : process->rank);
+		writer_text(json, "program", process->program ? process->program : "");
+		writer_text(json, "command", process->command ? process->command : "");
+		writer_text(json, "host", process->host ? process->host : "");
+		writer_text(json, "file", process->path);
+		writer_number(json, "end", timeline_at(timeline, process->last_ns));
+		writer_number(json, "first", timeline->processes[i].first);
+		writer_number(json, "rows", timeline->processes[i].nrows);
+		writer_end(json, '}');
+	}
+	writer_end(json, ']');
+}
+
+/* One column of the calls that a row shows. */
+enum column { START, DURATION, FUNCTION, CALLER, DEPTH, KERNEL };
+
+static uint64_t value(const struct shown_call *calls, size_t i, enum column column)
+{
+	switch (column) {
+	case START:
+		return calls[i].start - (i ? calls[i - 1].start : 0);
+	case DURATION:
+		return calls[i].duration;
+	case FUNCTION:
+		return calls[i].function;
+	case CALLER:
+		return calls[i].caller;
+	case DEPTH:
+		return calls[i].depth;
+	default:
+		return calls[i].kernel + 1u;
+	}
+}
+
+/* Left out where all of it is 0. */
+static void column(struct writer *json, const char *key, const struct shown_call *calls,
+		   size_t count, enum column column)
+{
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < count; i++)
+		any |= value(calls, i, column);
+	if (!any)
+		return;
+	writer_begin(json, key, '[');
+	for (size_t i = 0; i < count; i++)
+		writer_number(json, NULL, value(calls, i, column));
+	writer_end(json, ']');
+}
+
+/* Which calls have another result or status than 0, and what. */
+static void exceptions(struct writer *json, const struct shown_call *calls, size_t count)
+{
+	writer_begin(json, "result", '[');
+	for (size_t i = 0; i < count; i++) {
+		if (!calls[i].result)
+			continue;
+		writer_number(json, NULL, i);
+		writer_signed(json, NULL, calls[i].result);
+	}
+	writer_end(json, ']');
+	writer_begin(json, "skipped", '[');
+	for (size_t i = 0; i < count; i++)
+		if (calls[i].status & CUAUDIT_TRACE_SKIPPED)
+			writer_number(json, NULL, i);
+	writer_end(json, ']');
+}
+
+static void details(struct writer *json, const struct timeline *timeline,
+		    const struct shown_call *calls, size_t count)
+{
+	writer_begin(json, "correlation", '[');
+	for (size_t i = 0; i < count; i++)
+		writer_large(json, NULL, calls[i].correlation);
+	writer_end(json, ']');
+	writer_begin(json, "text", '[');
+	for (size_t i = 0; i < count; i++)
+		writer_raw(json, NULL, timeline->texts.data + calls[i].text, calls[i].length);
+	writer_end(json, ']');
+}
+
+static void row(struct writer *json, const struct timeline *timeline,
+		const struct timeline_row *row, const struct shown_call *calls, size_t count)
+{
+	writer_begin(json, NULL, '{');
+	writer_number(json, "process", row->process);
+	writer_signed(json, "tid", row->thread ? row->thread->tid : 0);
+	writer_text(json, "name", row->thread ? row->thread->name : NULL);
+	writer_number(json, "threads", row->nthreads);
+	writer_number(json, "calls", row->calls);
+	writer_flag(json, "complete", row->complete);
+	if (row->length)
+		writer_raw(json, "bins", timeline->texts.data + row->text, row->length);
+	writer_begin(json, "shown", '{');
+	column(json, "start", calls, count, START);
+	column(json, "duration", calls, count, DURATION);
+	column(json, "function", calls, count, FUNCTION);
+	column(json, "caller", calls, count, CALLER);
+	column(json, "depth", calls, count, DEPTH);
+	column(json, "kernel", calls, count, KERNEL);
+	writer_number(json, "count", count);
+	exceptions(json, calls, count);
+	if (count && calls[0].length)
+		details(json, timeline, calls, count);
+	writer_end(json, '}');
+	writer_end(json, '}');
+}
+
+static void rows(struct writer *json, const struct timeline *timeline)
+{
+	size_t first = 0, end;
+
+	writer_begin(json, "rows", '[');
+	for (size_t i = 0; i < timeline->nrows; i++, first = end) {
+		for (end = first; end < timeline->nshown && timeline->shown[end].row == i; end++)
+			;
+		row(json, timeline, &timeline->rows[i], timeline->shown + first, end - first);
+	}
+	writer_end(json, ']');
+}
+
+static void marks(struct writer *json, const struct timeline *timeline)
+{
+	writer_begin(json, "marks", '[');
+	for (size_t i = 0; i < timeline->nmarks; i++) {
+		writer_begin(json, NULL, '{');
+		writer_number(json, "process", timeline->marks[i].process);
+		writer_number(json, "at", timeline->marks[i].at);
+		writer_text(json, "text", timeline->marks[i].text);
+		writer_end(json, '}');
+	}
+	writer_end(json, ']');
+}
+
+static void open_calls(struct writer *json, const struct timeline *timeline)
+{
+	const struct summary *summary = timeline->summary;
+
+	writer_begin(json, "open", '[');
+	for (size_t i = 0; i < summary->nopen && i < TIMELINE_OPEN; i++) {
+		const struct summary_open *open = &summary->open[i];
+		const struct timeline_thread *thread =
+			timeline_thread(timeline, open->process, open->thread);
+
+		writer_begin(json, NULL, '{');
+		writer_number(json, "process", open->process);
+		writer_signed(json, "tid", open->tid);
+		writer_signed(json, "row", !thread || thread->row == TIMELINE_NO_ROW ? -1 :
+			    (int64_t)thread->row);
+		writer_text(json, "function", summary->functions[open->function].name);
+		writer_number(json, "start", timeline_at(timeline, open->since_ns));
+		writer_number(json, "for", open->for_ns);
+		writer_end(json, '}');
+	}
+	writer_end(json, ']');
+}
+
+void timeline_json(const struct timeline *timeline, struct writer *json)
+{
+	writer_begin(json, "timeline", '{');
+	writer_large(json, "from", timeline->from);
+	writer_number(json, "length", timeline->length);
+	writer_number(json, "calls", timeline->summary->counts.calls);
+	writer_number(json, "shown", timeline->nshown);
+	writer_number(json, "hidden", timeline->hidden);
+	writer_number(json, "shift", timeline->shift);
+	writer_number(json, "bins", timeline->nbins);
+	texts(json, "functions", &timeline->functions);
+	texts(json, "callers", &timeline->callers);
+	texts(json, "kernels", &timeline->kernels);
+	results(json, timeline);
+	processes(json, timeline);
+	rows(json, timeline);
+	marks(json, timeline);
+	open_calls(json, timeline);
+	writer_end(json, '}');
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What traces hold as JSON. */
+#ifndef EXPORT_JSON_ARGUMENTS_H
+#define EXPORT_JSON_ARGUMENTS_H
+
+#include "tracefile/arguments.h"
+#include "util/buffer.h"
+
+/* An integer, or a string where some of JSON's readers have none of its size. */
+void json_unsigned(struct buffer *out, uint64_t number);
+
+/*
+ * An object of what is known of the arguments: numbers and structures as such,
+ * enumerators by name, addresses and handles as strings in hexadecimal digits.
+ */
+void json_arguments(struct buffer *out, const struct trace_arguments *arguments);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts and numbers as JSON wants them. */
+#include "export/json_text.h"
+
+#include <string.h>
+
+#include "util/text.h"
+
+/* Numbers of JSON are doubles to most of its readers. */
+static const uint64_t exact = UINT64_C(1) << 53;
+
+static bool plain(char c)
+{
+	return (unsigned char)c >= ' ' && (unsigned char)c < 127 && c != '"' && c != '\\';
+}
+
+static size_t escape_one(struct buffer *out, const char *text, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct text_character next = text_next(text, size);
+	uint32_t point = next.valid ? next.point : 0xfffd;
+
+	if (text_prints(next)) {
+		if (*text == '"' || *text == '\\')
+			buffer_char(out, '\\');
+		buffer_bytes(out, text, next.length);
+	} else {
+		buffer_text(out, "\\u");
+		for (int shift = 12; shift >= 0; shift -= 4)
+			buffer_char(out, digits[point >> shift & 15]);
+	}
+	return next.length;
+}
+
+void escape_bytes(struct buffer *out, const char *text, size_t size)
+{
+	size_t at = 0;
+
+	buffer_char(out, '"');
+	while (at < size) {
+		size_t from = at;
+
+		while (at < size && plain(text[at]))
+			at++;
+		buffer_bytes(out, text + from, at - from);
+		if (at < size)
+			at += escape_one(out, text + at, size - at);
+	}
+	buffer_char(out, '"');
+}
+
+void escape_text(struct buffer *out, const char *text)
+{
+	escape_bytes(out, text, strlen(text));
+}
+
+void escape_unsigned(struct buffer *out, uint64_t value)
+{
+	if (value > exact)
+		buffer_char(out, '"');
+	buffer_unsigned(out, value);
+	if (value > exact)
+		buffer_char(out, '"');
+}
+
+static void escape_hex(struct buffer *out, uint64_t value)
+{
+	buffer_char(out, '"');
+	buffer_hex(out, value);
+	buffer_char(out, '"');
+}
+
+static void escape_real(struct buffer *out, double value)
+{
+	bool finite = value - value == 0;
+
+	if (!finite)
+		buffer_char(out, '"');
+	buffer_real(out, value);
+	if (!finite)
+		buffer_char(out, '"');
+}
+
+void escape_typed(struct buffer *out, const struct typed *typed)
+{
+	switch (typed->kind) {
+	case TYPED_INT:
+		if ((int64_t)typed->bits < 0)
+			buffer_char(out, '-');
+		escape_unsigned(out, (int64_t)typed->bits < 0 ? -typed->bits : typed->bits);
+		break;
+	case TYPED_UINT:
+		escape_unsigned(out, typed->bits);
+		break;
+	case TYPED_HEX:
+		escape_hex(out, typed->bits);
+		break;
+	case TYPED_REAL:
+		escape_real(out, typed->real);
+		break;
+	case TYPED_TEXT:
+		escape_bytes(out, typed->text, typed->size);
+		break;
+	}
+}

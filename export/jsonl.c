@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON, an object a line. */
+#include "analysis/kernel_launch.h"
+#include "export/fields.h"
+#include "export/formats.h"
+#include "export/json_arguments.h"
+#include "export/json_text.h"
+#include "tracefile/ending.h"
+
+/* ,"KEY": of a key that is plain. */
+#define KEY(key) ",\"" key "\":"
+
+static void put_number(struct buffer *out, const char *key, uint64_t number)
+{
+	buffer_text(out, key);
+	json_unsigned(out, number);
+}
+
+static void put_text(struct buffer *out, const char *key, const char *text)
+{
+	buffer_text(out, key);
+	escape_text(out, text);
+}
+
+/* What every line begins with. */
+static void begin(struct buffer *out, const char *type, const struct trace *trace)
+{
+	buffer_text(out, "{\"type\":\"");
+	buffer_text(out, type);
+	buffer_char(out, '"');
+	put_number(out, KEY("pid"), trace->header.pid);
+}
+
+static void end(struct buffer *out)
+{
+	buffer_text(out, "}\n");
+}
+
+static void put_thread(struct buffer *out, const struct trace *trace, uint32_t number)
+{
+	const struct trace_thread *thread = trace_thread(trace, number);
+
+	put_number(out, KEY("thread"), number);
+	if (!thread || !thread->tid)
+		return;
+	buffer_text(out, KEY("tid"));
+	buffer_signed(out, thread->tid);
+	put_text(out, KEY("thread_name"), thread->name);
+}
+
+static void put_times(struct buffer *out, const struct trace *trace, uint64_t start, uint64_t end)
+{
+	put_number(out, KEY("start"), trace_ns(trace, start));
+	put_number(out, KEY("duration"), trace_duration(trace, end - start));
+}
+
+static void put_address(struct buffer *out, const struct trace *trace, uint32_t library,
+			uint64_t address)
+{
+	char text[512];
+	struct buffer printed = { text, sizeof(text), 0 };
+
+	fields_address(&printed, trace, library, address);
+	buffer_end(&printed);
+	escape_text(out, text);
+}
+
+static void put_site(struct buffer *out, const struct trace *trace, uint32_t number)
+{
+	const struct trace_site *site = &trace->sites[number];
+
+	put_text(out, KEY("function"), convert_function(trace, number)->name);
+	put_text(out, KEY("library"), convert_library(trace, number)->name);
+	buffer_text(out, KEY("caller"));
+	put_address(out, trace, site->library, site->caller);
+}
+
+static void put_stack(struct buffer *out, const struct trace *trace, uint32_t number)
+{
+	const struct trace_callers *callers = &trace->callers[number];
+
+	buffer_text(out, KEY("stack") "[");
+	for (uint32_t i = 0; i < callers->count; i++) {
+		if (i)
+			buffer_char(out, ',');
+		put_address(out, trace, callers->frames[i].library, callers->frames[i].address);
+	}
+	buffer_char(out, ']');
+}
+
+static void put_arguments(struct buffer *out, const struct convert *convert,
+			  const struct trace *trace, const struct trace_call *call)
+{
+	const struct launch_plan plan = launch_plan(convert_function(trace, call->site));
+	struct trace_arguments arguments;
+	struct launch launch;
+
+	if ((convert->choice.no_arguments && !plan.launches) ||
+	    !trace_arguments_read(&arguments, trace, call))
+		return;
+	if (launch_read(&launch, &plan, trace, call, &arguments))
+		put_text(out, KEY("kernel"), launch.kernel->name);
+	if (convert->choice.no_arguments)
+		return;
+	buffer_text(out, KEY("arguments"));
+	json_arguments(out, &arguments);
+}
+
+static void put_call(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		     const struct trace_call *call)
+{
+	begin(out, "call", trace);
+	put_thread(out, trace, call->thread);
+	put_times(out, trace, call->start, call->end);
+	put_number(out, KEY("correlation"), call->correlation);
+	put_number(out, KEY("depth"), call->depth);
+	put_site(out, trace, call->site);
+	buffer_text(out, KEY("result") "\"");
+	print_result_name(out, call->result);
+	buffer_char(out, '"');
+	if (call->status & CUAUDIT_TRACE_SKIPPED)
+		buffer_text(out, KEY("skipped") "true");
+	if (call->arguments)
+		put_arguments(out, convert, trace, call);
+	if (call->stack != TRACE_NONE)
+		put_stack(out, trace, call->stack);
+	end(out);
+}
+
+static int jsonl_call(struct convert *convert, const struct trace *trace,
+		      const struct trace_call *call)
+{
+	struct buffer out;
+
+	do {
+		out = sink_buffer(convert->sink);
+		put_call(&out, convert, trace, call);
+	} while (!sink_done(convert->sink, &out));
+	return convert->sink->error;
+}
+
+static int jsonl_open(struct convert *convert, const struct trace *trace,
+		      const struct convert_open *open)
+{
+	struct buffer out;
+
+	do {
+		out = sink_buffer(convert->sink);
+		begin(&out, "unfinished", trace);
+		put_thread(&out, trace, open->thread);
+		put_times(&out, trace, open->start, open->seen);
+		put_number(&out, KEY("depth"), open->depth);
+		put_site(&out, trace, open->site);
+		end(&out);
+	} while (!sink_done(convert->sink, &out));
+	return convert->sink->error;
+}
+
+static int jsonl_mark(struct convert *convert, const struct trace *trace,
+		      const struct trace_mark *mark)
+{
+	struct buffer out;
+
+	do {
+		out = sink_buffer(convert->sink);
+		begin(&out, "mark", trace);
+		put_thread(&out, trace, mark->thread);
+		put_number(&out, KEY("time"), trace_ns(trace, mark->ticks));
+		put_text(&out, KEY("text"), mark->text);
+		end(&out);
+	} while (!sink_done(convert->sink, &out));
+	return convert->sink->error;
+}
+
+static void put_process(struct buffer *out, const struct trace *trace)
+{
+	const struct cuaudit_trace_header *header = &trace->header;
+	char command[sizeof(header->command)];
+
+	begin(out, "process", trace);
+	put_number(out, KEY("parent"), header->parent);
+	put_text(out, KEY("host"), header->host);
+	if (header->rank >= 0)
+		put_number(out, KEY("rank"), (uint32_t)header->rank);
+	put_text(out, KEY("program"), header->program);
+	fields_command(trace, command);
+	put_text(out, KEY("command"), command);
+	put_number(out, KEY("start"), trace->start_ns);
+	if (header->end_ticks)
+		put_number(out, KEY("end"), trace_ns(trace, header->end_ticks));
+	buffer_text(out, KEY("finished"));
+	buffer_text(out, header->flags & CUAUDIT_TRACE_FINISHED ? "true" : "false");
+	if (trace_ending_name(header))
+		put_text(out, KEY("ending"), trace_ending_name(header));
+	if (trace_status(header) >= 0)
+		put_number(out, KEY("status"), (uint32_t)trace_status(header));
+	put_text(out, KEY("file"), trace->path);
+	end(out);
+}
+
+static int jsonl_file(struct convert *convert, const struct trace *trace)
+{
+	struct buffer out;
+
+	do {
+		out = sink_buffer(convert->sink);
+		put_process(&out, trace);
+	} while (!sink_done(convert->sink, &out));
+	return convert->sink->error;
+}
+
+static int loss(struct convert *convert, const struct trace *trace, const char *reason,
+		uint64_t count)
+{
+	struct buffer out;
+
+	do {
+		out = sink_buffer(convert->sink);
+		begin(&out, "loss", trace);
+		put_text(&out, KEY("reason"), reason);
+		put_number(&out, KEY("count"), count);
+		end(&out);
+	} while (!sink_done(convert->sink, &out));
+	return convert->sink->error;
+}
+
+static int jsonl_file_end(struct convert *convert, const struct trace *trace)
+{
+	return convert_each_loss(convert, trace, loss);
+}
+
+const struct convert_format convert_jsonl = {
+	.name = "jsonl",
+	.order = CONVERT_BY_TIME,
+	.target = CONVERT_STREAM,
+	.file = jsonl_file,
+	.call = jsonl_call,
+	.open = jsonl_open,
+	.mark = jsonl_mark,
+	.file_end = jsonl_file_end,
+};

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OpenTelemetry spans: OTLP in JSON, a request of many spans a line. */
+/*
+ * Encoding and names are those of the OTLP specification and the semantic
+ * conventions; ids are hexadecimal digits, 64-bit integers are strings.
+ */
+#include <config.h>
+
+#include <cuaudit/cuda_types.h>
+#include <string.h>
+
+#include "analysis/kernel_launch.h"
+#include "export/argument_text.h"
+#include "export/fields.h"
+#include "export/formats.h"
+#include "export/json_text.h"
+#include "export/nest.h"
+#include "tracefile/ending.h"
+
+enum {
+	SPANS = 512,		/* of a request */
+	SPAN_KIND_INTERNAL = 1,
+	STATUS_CODE_ERROR = 2
+};
+
+struct state {
+	struct nest nest;
+	uint32_t spans;		/* of the request that is being written, 0: none is */
+	uint64_t id[2];		/* of the trace */
+	uint64_t root;		/* the process's span */
+	uint64_t first, last;	/* ticks: from the first call to the last one's end */
+};
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* Different numbers stay different. */
+static uint64_t scatter(uint64_t number)
+{
+	number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+	return number ^ number >> 31;
+}
+
+static uint64_t span_id(const struct state *state, uint64_t correlation)
+{
+	uint64_t id = scatter(correlation ^ state->id[1]);
+
+	return id ? id : 1;
+}
+
+/* A process is a trace, and its first span. */
+static int otlp_file(struct convert *convert, const struct trace *trace)
+{
+	const struct cuaudit_trace_header *header = &trace->header;
+	struct state *state = convert->state;
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t hash = UINT64_C(0xcbf29ce484222325) + (uint64_t)i;
+
+		hash = hash_bytes(hash, header->host, strlen(header->host));
+		hash = hash_bytes(hash, &header->pid, sizeof(header->pid));
+		hash = hash_bytes(hash, &header->start_ns, sizeof(header->start_ns));
+		state->id[i] = scatter(hash);
+	}
+	/* All zeros are no id. */
+	state->id[1] += !state->id[1];
+	/* No call has this one's correlation. */
+	state->root = span_id(state, UINT64_MAX);
+	state->first = state->last = trace->start_ticks;
+	return 0;
+}
+
+/* The lowest so many digits. */
+static void digits(struct buffer *out, uint64_t word, int count)
+{
+	for (int shift = 4 * count - 4; shift >= 0; shift -= 4)
+		buffer_char(out, "0123456789abcdef"[word >> shift & 15]);
+}
+
+static void hex(struct buffer *out, uint64_t word)
+{
+	digits(out, word, 16);
+}
+
+/* {"key":"KEY","value":{"KIND": and what the caller adds; both are plain. */
+static void attribute(struct buffer *out, const char *key, const char *kind)
+{
+	buffer_text(out, "{\"key\":\"");
+	buffer_text(out, key);
+	buffer_text(out, "\",\"value\":{\"");
+	buffer_text(out, kind);
+	buffer_text(out, "\":");
+}
+
+/* With a comma behind it. */
+static void add_text(struct buffer *out, const char *key, const char *text)
+{
+	attribute(out, key, "stringValue");
+	escape_text(out, text);
+	buffer_text(out, "}},");
+}
+
+static void add_number(struct buffer *out, const char *key, int64_t number)
+{
+	attribute(out, key, "intValue");
+	buffer_char(out, '"');
+	buffer_signed(out, number);
+	buffer_text(out, "\"}},");
+}
+
+static void add_command(struct buffer *out, const struct cuaudit_trace_header *header)
+{
+	const char *at = header->command, *end = at + sizeof(header->command);
+
+	attribute(out, "process.command_args", "arrayValue");
+	buffer_text(out, "{\"values\":[");
+	for (; at < end && *at; at += strlen(at) + 1) {
+		buffer_text(out, at == header->command ? "{\"stringValue\":" : ",{\"stringValue\":");
+		escape_text(out, at);
+		buffer_char(out, '}');
+	}
+	buffer_text(out, "]}}},");
+}
+
+/* The trace's id in the form of a UUID, of version 8: by a method of one's own. */
+static void add_instance(struct buffer *out, const struct state *state)
+{
+	attribute(out, "service.instance.id", "stringValue");
+	buffer_char(out, '"');
+	digits(out, state->id[0] >> 32, 8);
+	buffer_char(out, '-');
+	digits(out, state->id[0] >> 16, 4);
+	buffer_text(out, "-8");
+	digits(out, state->id[0], 3);
+	buffer_char(out, '-');
+	digits(out, 0x8000 | (state->id[1] >> 48 & 0x3fff), 4);
+	buffer_char(out, '-');
+	digits(out, state->id[1], 12);
+	buffer_text(out, "\"}},");
+}
+
+static const char *program_name(const struct trace *trace)
+{
+	const char *slash = strrchr(trace->header.program, '/');
+
+	return slash ? slash + 1 : trace->header.program;
+}
+
+static void request_begin(struct buffer *out, const struct state *state, const struct trace *trace)
+{
+	const struct cuaudit_trace_header *header = &trace->header;
+
+	buffer_text(out, "{\"resourceSpans\":[{\"resource\":{\"attributes\":[");
+	add_text(out, "service.name", program_name(trace));
+	add_instance(out, state);
+	add_text(out, "host.name", header->host);
+	add_number(out, "process.pid", header->pid);
+	add_number(out, "process.parent_pid", header->parent);
+	add_text(out, "process.executable.path", header->program);
+	add_command(out, header);
+	if (header->rank >= 0)
+		add_number(out, "cuda.rank", header->rank);
+	add_text(out, "telemetry.sdk.name", "cuaudit");
+	add_text(out, "telemetry.sdk.language", "cpp");
+	attribute(out, "telemetry.sdk.version", "stringValue");
+	buffer_text(out, "\"" PACKAGE_VERSION "\"}}]},\"scopeSpans\":[{\"scope\":"
+		    "{\"name\":\"cuaudit\",\"version\":\"" PACKAGE_VERSION "\"},\"spans\":[");
+}
+
+static int request_end(struct convert *convert)
+{
+	struct state *state = convert->state;
+
+	if (state->spans)
+		sink_text(convert->sink, "]}]}]}\n");
+	state->spans = 0;
+	return convert->sink->error;
+}
+
+static void add_argument(struct buffer *out, const struct trace_arguments *arguments,
+			 const struct print_param *param, uint32_t index)
+{
+	char key[128], text[ARGUMENTS_TEXT];
+	struct buffer name = { key, sizeof(key), 0 };
+	uint8_t kind = param->shape.value.kind;
+	uint64_t number;
+
+	buffer_text(&name, "cuda.argument.");
+	buffer_text(&name, param->name);
+	buffer_end(&name);
+	if ((kind == PRINT_INT || kind == PRINT_UINT) &&
+	    arguments_number(arguments, param, &number) && (kind == PRINT_INT || number <= INT64_MAX)) {
+		add_number(out, key, (int64_t)number);
+		return;
+	}
+	arguments_value(text, sizeof(text), arguments, index);
+	add_text(out, key, text);
+}
+
+static void add_arguments(struct buffer *out, const struct convert *convert,
+			  const struct trace *trace, const struct trace_call *call)
+{
+	const struct launch_plan plan = launch_plan(convert_function(trace, call->site));
+	const struct trace_function *function;
+	struct trace_arguments arguments;
+	struct launch launch;
+	uint32_t count;
+
+	if ((convert->choice.no_arguments && !plan.launches) ||
+	    !trace_arguments_read(&arguments, trace, call))
+		return;
+	if (launch_read(&launch, &plan, trace, call, &arguments))
+		add_text(out, "cuda.kernel", launch.kernel->name);
+	function = arguments.function;
+	count = convert->choice.no_arguments ? 0 : function->nparams;
+	for (uint32_t i = 0; i < count; i++)
+		add_argument(out, &arguments, &function->params[i], i);
+}
+
+static void add_site(struct buffer *out, const struct trace *trace, uint32_t site)
+{
+	char text[512];
+	struct buffer caller = { text, sizeof(text), 0 };
+
+	fields_caller(&caller, trace, site);
+	buffer_end(&caller);
+	add_text(out, "cuda.library", convert_library(trace, site)->name);
+	add_text(out, "cuda.caller", text);
+}
+
+/* "Not ready" from a query is no failure. */
+static bool failed(const struct trace *trace, const struct trace_call *call)
+{
+	return call->result && (call->result != CUDA_ERROR_NOT_READY ||
+				!strstr(convert_function(trace, call->site)->base, "Query"));
+}
+
+static void add_status(struct buffer *out, const struct trace_call *call)
+{
+	buffer_text(out, ",\"status\":{\"code\":");
+	buffer_unsigned(out, STATUS_CODE_ERROR);
+	buffer_text(out, ",\"message\":\"");
+	print_result_name(out, call->result);
+	buffer_text(out, "\"}");
+}
+
+static void add_result(struct buffer *out, const char *key, int32_t result)
+{
+	attribute(out, key, "stringValue");
+	buffer_char(out, '"');
+	print_result_name(out, result);
+	buffer_text(out, "\"}},");
+}
+
+/* A frame a line, the caller first; the outermost ones are cut off where it would be too long. */
+static void add_stack(struct buffer *out, const struct trace *trace, uint32_t number)
+{
+	const struct trace_callers *callers = &trace->callers[number];
+	char text[16384];
+	struct buffer frames = { text, sizeof(text), 0 };
+
+	for (uint32_t i = 0; i < callers->count; i++) {
+		if (i)
+			buffer_char(&frames, '\n');
+		fields_address(&frames, trace, callers->frames[i].library,
+			       callers->frames[i].address);
+	}
+	buffer_end(&frames);
+	add_text(out, "code.stacktrace", text);
+}
+
+static void add_attributes(struct buffer *out, const struct convert *convert,
+			   const struct trace *trace, const struct trace_call *call)
+{
+	const struct trace_thread *thread = trace_thread(trace, call->thread);
+
+	add_number(out, "thread.id", fields_tid(thread));
+	add_text(out, "thread.name", fields_thread_name(thread));
+	add_site(out, trace, call->site);
+	if (!(call->status & NEST_OPEN))
+		add_number(out, "cuda.correlation", (int64_t)call->correlation);
+	if (call->status & CUAUDIT_TRACE_SKIPPED) {
+		attribute(out, "cuda.skipped", "boolValue");
+		buffer_text(out, "true}},");
+	}
+	if (call->arguments)
+		add_arguments(out, convert, trace, call);
+	if (call->stack != TRACE_NONE)
+		add_stack(out, trace, call->stack);
+	if (call->status & NEST_OPEN) {
+		attribute(out, "cuda.unfinished", "boolValue");
+		buffer_text(out, "true}}");
+		return;
+	}
+	if (failed(trace, call))
+		add_result(out, "error.type", call->result);
+	add_result(out, "cuda.result", call->result);
+	/* The last one's comma. */
+	out->length--;
+}
+
+/* A span up to its attributes; parent: 0 for none. */
+static void span_begin(struct buffer *out, const struct state *state, uint64_t id, uint64_t parent,
+		       const char *name, uint64_t start, uint64_t end)
+{
+	buffer_text(out, "{\"traceId\":\"");
+	hex(out, state->id[0]);
+	hex(out, state->id[1]);
+	buffer_text(out, "\",\"spanId\":\"");
+	hex(out, id);
+	if (parent) {
+		buffer_text(out, "\",\"parentSpanId\":\"");
+		hex(out, parent);
+	}
+	buffer_text(out, "\",\"name\":");
+	escape_text(out, name);
+	buffer_text(out, ",\"kind\":");
+	buffer_unsigned(out, SPAN_KIND_INTERNAL);
+	buffer_text(out, ",\"startTimeUnixNano\":\"");
+	buffer_unsigned(out, start);
+	buffer_text(out, "\",\"endTimeUnixNano\":\"");
+	buffer_unsigned(out, end);
+	buffer_text(out, "\",\"attributes\":[");
+}
+
+static void span(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		 const struct trace_call *call, uint64_t parent)
+{
+	const struct state *state = convert->state;
+
+	span_begin(out, state, span_id(state, call->correlation), parent ? parent : state->root,
+		   convert_function(trace, call->site)->name, trace_ns(trace, call->start),
+		   trace_ns(trace, call->end));
+	add_attributes(out, convert, trace, call);
+	buffer_char(out, ']');
+	if (failed(trace, call))
+		add_status(out, call);
+	buffer_char(out, '}');
+}
+
+/* What comes before a span: a comma, or the request. */
+static void span_before(struct buffer *out, const struct state *state, const struct trace *trace)
+{
+	if (state->spans)
+		buffer_char(out, ',');
+	else
+		request_begin(out, state, trace);
+}
+
+static int span_after(struct convert *convert)
+{
+	struct state *state = convert->state;
+
+	return ++state->spans == SPANS ? request_end(convert) : convert->sink->error;
+}
+
+static int take(struct convert *convert, const struct trace *trace, const struct trace_call *call,
+		uint64_t parent, uint64_t *self)
+{
+	struct state *state = convert->state;
+	struct buffer out;
+
+	*self = span_id(state, call->correlation);
+	do {
+		out = sink_buffer(convert->sink);
+		span_before(&out, state, trace);
+		span(&out, convert, trace, call, parent);
+	} while (!sink_done(convert->sink, &out));
+	return span_after(convert);
+}
+
+static const struct nest_ops nest_ops = { .take = take };
+
+static int otlp_call(struct convert *convert, const struct trace *trace,
+		     const struct trace_call *call)
+{
+	struct state *state = convert->state;
+
+	if (call->start < state->first)
+		state->first = call->start;
+	if (call->end > state->last)
+		state->last = call->end;
+	return nest_call(&state->nest, convert, trace, call);
+}
+
+/* Its correlation is not recorded: numbers from the last one down are no call's. */
+static int otlp_open(struct convert *convert, const struct trace *trace,
+		     const struct convert_open *open)
+{
+	struct trace_call call = nest_open(open);
+
+	call.correlation = UINT64_MAX - convert->opens;
+	return otlp_call(convert, trace, &call);
+}
+
+/* Of the process, from its first calls to its end, or to the last call's where that is not known. */
+static int put_root(struct convert *convert, const struct trace *trace)
+{
+	struct state *state = convert->state;
+	uint64_t end = trace->header.end_ticks > state->last ? trace->header.end_ticks : state->last;
+	struct buffer out;
+
+	do {
+		out = sink_buffer(convert->sink);
+		span_before(&out, state, trace);
+		span_begin(&out, state, state->root, 0, program_name(trace),
+			   trace_ns(trace, state->first), trace_ns(trace, end));
+		if (trace_status(&trace->header) >= 0)
+			add_number(&out, "process.exit.code", trace_status(&trace->header));
+		attribute(&out, "cuda.finished", "boolValue");
+		buffer_text(&out, trace->header.flags & CUAUDIT_TRACE_FINISHED ? "true}}]}" :
+			    "false}}]}");
+	} while (!sink_done(convert->sink, &out));
+	return span_after(convert);
+}
+
+static int otlp_file_end(struct convert *convert, const struct trace *trace)
+{
+	struct state *state = convert->state;
+	int error = nest_flush(&state->nest, convert, trace);
+
+	if (!error)
+		error = put_root(convert, trace);
+	return error ? error : request_end(convert);
+}
+
+static int otlp_begin(struct convert *convert)
+{
+	struct state *state = convert->state;
+
+	state->nest.ops = &nest_ops;
+	return 0;
+}
+
+static void otlp_release(struct convert *convert)
+{
+	struct state *state = convert->state;
+
+	nest_free(&state->nest);
+}
+
+const struct convert_format convert_otlp = {
+	.name = "otlp",
+	.order = CONVERT_BY_THREAD,
+	.target = CONVERT_STREAM,
+	.nests = true,
+	.state = sizeof(struct state),
+	.begin = otlp_begin,
+	.file = otlp_file,
+	.call = otlp_call,
+	.open = otlp_open,
+	.file_end = otlp_file_end,
+	.release = otlp_release,
+};

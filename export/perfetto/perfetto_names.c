@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Perfetto's interned names, and the parts of events made of them; packed by protobuf-c. */
+#include "export/perfetto/perfetto.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <cuaudit/api.h>
+
+#include "export/fields.h"
+#include "export/perfetto/perfetto.pb-c.h"
+
+enum {
+	INTERNED = 32 << 10,	/* bytes from which a packet is full */
+	TEXT = 4096
+};
+
+static int flush_interned(struct convert *convert, struct perfetto *perfetto)
+{
+	size_t size = perfetto->interned.used, whole;
+	struct wire_tag tag = perfetto->tags.interned;
+	uint8_t *start, *at;
+
+	whole = perfetto->stamp_size + tag.size + wire_varint_size(size) + size;
+	start = at = sink_room(convert->sink, whole + 2 * sizeof(tag) + WIRE_VARINT_MAX);
+	if (!at)
+		return convert->sink->error;
+	at = wire_length(at, perfetto->tags.packet, whole);
+	at = wire_bytes(at, perfetto->stamp, perfetto->stamp_size);
+	at = wire_length(at, tag, size);
+	at = wire_bytes(at, perfetto->interned.data, size);
+	sink_took(convert->sink, (size_t)(at - start));
+	perfetto->interned.used = 0;
+	return 0;
+}
+
+static int intern(struct convert *convert, struct perfetto *perfetto,
+		  Perfetto__InternedData *data)
+{
+	size_t size = perfetto__interned_data__get_packed_size(data);
+	uint8_t *at = bytes_room(&perfetto->interned, size);
+
+	if (!at)
+		return -ENOMEM;
+	perfetto->interned.used += perfetto__interned_data__pack(data, at);
+	return perfetto->interned.used < INTERNED ? 0 : flush_interned(convert, perfetto);
+}
+
+static int intern_string(struct convert *convert, struct perfetto *perfetto, uint64_t iid,
+			 const char *text)
+{
+	Perfetto__InternedData data = PERFETTO__INTERNED_DATA__INIT;
+	Perfetto__InternedString string = PERFETTO__INTERNED_STRING__INIT;
+	Perfetto__InternedString *strings[] = { &string };
+
+	string.has_iid = string.has_str = 1;
+	string.iid = iid;
+	string.str.data = (uint8_t *)perfetto_library_text(perfetto, text);
+	string.str.len = strlen((char *)string.str.data);
+	data.n_debug_annotation_string_values = 1;
+	data.debug_annotation_string_values = strings;
+	return intern(convert, perfetto, &data);
+}
+
+enum names { CATEGORIES, EVENTS, ANNOTATIONS };
+
+static int intern_name(struct convert *convert, struct perfetto *perfetto, enum names which,
+		       uint64_t iid, const char *text)
+{
+	Perfetto__InternedData data = PERFETTO__INTERNED_DATA__INIT;
+	Perfetto__InternedName name = PERFETTO__INTERNED_NAME__INIT;
+	Perfetto__InternedName *names[] = { &name };
+
+	name.has_iid = 1;
+	name.iid = iid;
+	name.name = perfetto_library_text(perfetto, text);
+	if (which == CATEGORIES) {
+		data.n_event_categories = 1;
+		data.event_categories = names;
+	} else if (which == EVENTS) {
+		data.n_event_names = 1;
+		data.event_names = names;
+	} else {
+		data.n_debug_annotation_names = 1;
+		data.debug_annotation_names = names;
+	}
+	return intern(convert, perfetto, &data);
+}
+
+static const char *const categories[CUAUDIT_CLASSES] = {
+#define CLASS(name, text, summary) [CUAUDIT_CLASS_NUMBER_##name] = text,
+#include <cuaudit/classes.def>
+#undef CLASS
+};
+
+static const char *const names[PERFETTO_PARAMETERS] = {
+	[PERFETTO_LIBRARY] = "library",
+	[PERFETTO_CALLER] = "caller",
+	[PERFETTO_CORRELATION] = "correlation",
+	[PERFETTO_RESULT] = "result",
+	[PERFETTO_DEPTH] = "depth",
+	[PERFETTO_KERNEL] = "kernel",
+	[PERFETTO_STACK] = "stack",
+	[PERFETTO_STATUS] = "status",
+	[PERFETTO_ARGUMENTS] = "arguments",
+};
+
+static int intern_functions(struct convert *convert, struct perfetto *perfetto,
+			    const struct trace *trace)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < CUAUDIT_CLASSES; i++)
+		error = intern_name(convert, perfetto, CATEGORIES, i + 1, categories[i]);
+	for (uint32_t i = 1; !error && i < PERFETTO_PARAMETERS; i++)
+		error = intern_name(convert, perfetto, ANNOTATIONS, i, names[i]);
+	for (uint32_t i = 0; !error && i < trace->nfunctions; i++) {
+		struct perfetto_function *function = &perfetto->functions[i];
+
+		function->launch = launch_plan(&trace->functions[i]);
+		function->params = typed_params(&trace->functions[i]);
+		error = intern_name(convert, perfetto, EVENTS, i + 1, trace->functions[i].name);
+		for (uint32_t j = 0; !error && j < function->params.count; j++)
+			error = intern_name(convert, perfetto, ANNOTATIONS,
+					    PERFETTO_PARAMETERS + (uint64_t)i * PRINT_PARAMS + j,
+					    function->params.params[j].name);
+	}
+	return error;
+}
+
+static int intern_stack(struct convert *convert, struct perfetto *perfetto,
+			const struct trace *trace, uint32_t number)
+{
+	const struct trace_callers *callers = &trace->callers[number];
+	char text[TEXT];
+	struct buffer out = { text, sizeof(text), 0 };
+
+	for (uint32_t i = 0; i < callers->count; i++) {
+		if (i)
+			buffer_text(&out, " < ");
+		fields_address(&out, trace, callers->frames[i].library, callers->frames[i].address);
+	}
+	buffer_end(&out);
+	return intern_string(convert, perfetto, perfetto->strings.stacks + number, text);
+}
+
+static int intern_texts(struct convert *convert, struct perfetto *perfetto,
+			const struct trace *trace)
+{
+	struct perfetto_strings *strings = &perfetto->strings;
+	char text[TEXT];
+	int error;
+
+	strings->success = 1;
+	strings->libraries = strings->success + 1;
+	strings->sites = strings->libraries + trace->nlibraries;
+	strings->stacks = strings->sites + trace->nsites;
+	strings->kernels = strings->stacks + trace->ncallers;
+	{
+		struct buffer out = { text, sizeof(text), 0 };
+
+		print_result_name(&out, 0);
+		buffer_end(&out);
+		error = intern_string(convert, perfetto, strings->success, text);
+	}
+	for (uint32_t i = 0; !error && i < trace->nlibraries; i++)
+		error = intern_string(convert, perfetto, strings->libraries + i,
+				      trace->libraries[i].name);
+	for (uint32_t i = 0; !error && i < trace->nsites; i++) {
+		struct buffer out = { text, sizeof(text), 0 };
+
+		if (trace->sites[i].function == TRACE_NONE)
+			continue;
+		fields_caller(&out, trace, i);
+		buffer_end(&out);
+		error = intern_string(convert, perfetto, strings->sites + i, text);
+	}
+	for (uint32_t i = 0; !error && i < trace->ncallers; i++)
+		error = intern_stack(convert, perfetto, trace, i);
+	return error;
+}
+
+static int intern_kernels(struct convert *convert, struct perfetto *perfetto,
+			  const struct trace *trace)
+{
+	uint8_t *seen = calloc(trace->nnames / 8 + 1, 1);
+	int error = seen ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !error && i < trace->nkernels; i++) {
+		const struct trace_kernel *kernel = &trace->kernels[i];
+
+		if (seen[kernel->number / 8] >> kernel->number % 8 & 1)
+			continue;
+		seen[kernel->number / 8] |= (uint8_t)(1 << kernel->number % 8);
+		error = intern_name(convert, perfetto, EVENTS,
+				    1 + trace->nfunctions + kernel->number, kernel->name);
+		if (!error)
+			error = intern_string(convert, perfetto,
+					      perfetto->strings.kernels + kernel->number,
+					      kernel->name);
+	}
+	free(seen);
+	return error;
+}
+
+static void annotate(Perfetto__DebugAnnotation *annotation, uint64_t name, uint64_t string)
+{
+	perfetto__debug_annotation__init(annotation);
+	annotation->has_name_iid = annotation->has_string_value_iid = 1;
+	annotation->name_iid = name;
+	annotation->string_value_iid = string;
+}
+
+static int pack(struct perfetto *perfetto, Perfetto__TrackEvent *event,
+		Perfetto__TrackEvent__Type type, struct perfetto_part *part)
+{
+	uint8_t *at;
+
+	event->has_type = 1;
+	event->type = type;
+	at = bytes_room(&perfetto->packed, perfetto__track_event__get_packed_size(event));
+	if (!at)
+		return -ENOMEM;
+	part->at = perfetto->packed.used;
+	part->size = (uint32_t)perfetto__track_event__pack(event, at);
+	perfetto->packed.used += part->size;
+	return 0;
+}
+
+static int pack_site(struct perfetto *perfetto, const struct trace *trace, uint32_t number)
+{
+	const struct trace_site *site = &trace->sites[number];
+	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__DebugAnnotation library, caller, *annotations[] = { &library, &caller };
+	uint64_t classes[CUAUDIT_CLASSES];
+
+	annotate(&library, PERFETTO_LIBRARY, perfetto->strings.libraries + site->library);
+	annotate(&caller, PERFETTO_CALLER, perfetto->strings.sites + number);
+	event.n_debug_annotations = 2;
+	event.debug_annotations = annotations;
+	event.has_name_iid = 1;
+	event.name_iid = 1 + site->function;
+	event.category_iids = classes;
+	for (uint32_t i = 0; i < CUAUDIT_CLASSES; i++)
+		if (trace->functions[site->function].classes >> i & 1)
+			classes[event.n_category_iids++] = i + 1;
+	return pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
+		    &perfetto->sites[number]);
+}
+
+static int pack_parts(struct perfetto *perfetto, const struct trace *trace)
+{
+	Perfetto__TrackEvent success = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__DebugAnnotation result, *annotations[] = { &result };
+	int error = 0;
+
+	perfetto->packed.used = 0;
+	for (uint32_t i = 0; !error && i < trace->nsites; i++)
+		if (trace->sites[i].function != TRACE_NONE)
+			error = pack_site(perfetto, trace, i);
+	annotate(&result, PERFETTO_RESULT, perfetto->strings.success);
+	success.n_debug_annotations = 1;
+	success.debug_annotations = annotations;
+	if (!error)
+		error = pack(perfetto, &success, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END,
+			     &perfetto->success);
+	if (!error)
+		error = pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END,
+			     &perfetto->failure);
+	if (!error)
+		error = pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
+			     &perfetto->instant);
+	if (!error)
+		error = pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_COUNTER,
+			     &perfetto->counter);
+	return error;
+}
+
+int perfetto_names(struct convert *convert, struct perfetto *perfetto, const struct trace *trace)
+{
+	int error = intern_functions(convert, perfetto, trace);
+
+	if (!error)
+		error = intern_texts(convert, perfetto, trace);
+	if (!error)
+		error = intern_kernels(convert, perfetto, trace);
+	if (!error)
+		error = flush_interned(convert, perfetto);
+	return error ? error : pack_parts(perfetto, trace);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the fault hook says it did. */
+#include "hooks/modules/fault/fault_log.h"
+
+#include <cuaudit/hook.h>
+#include <cuaudit/params.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "util/io.h"
+#include "util/text.h"
+
+enum { LINE = 512, CALL = 300 };
+
+struct line {
+	char text[LINE];
+	size_t used;
+};
+
+static uint64_t most;
+static _Atomic uint64_t told;
+static _Atomic uint64_t unwritten;
+static char path[PATH_MAX]; /* "" for standard error */
+
+static void add(struct line *line, const char *text)
+{
+	while (*text && line->used < sizeof(line->text) - 2)
+		line->text[line->used++] = *text++;
+}
+
+/* A name, in place of which there may be anything. */
+static void add_name(struct line *line, const char *text)
+{
+	line->used += text_print(line->text + line->used, sizeof(line->text) - 1 - line->used, text,
+				 strlen(text));
+}
+
+static void add_number(struct line *line, uint64_t value)
+{
+	char digits[24], *at = digits + sizeof(digits);
+
+	*--at = '\0';
+	do
+		*--at = (char)('0' + value % 10);
+	while (value /= 10);
+	add(line, at);
+}
+
+static void add_result(struct line *line, int32_t result)
+{
+	const char *name = cuaudit_result_name(result);
+
+	if (name)
+		add(line, name);
+	else
+		add_number(line, (uint32_t)result);
+}
+
+static void add_time(struct line *line, uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" } };
+	size_t unit = 0;
+
+	while (ns % units[unit].ns)
+		unit++;
+	add_number(line, ns / units[unit].ns);
+	add(line, units[unit].name);
+}
+
+/* By a descriptor of its own each time: the program may close any. */
+static int append(const char *text, size_t length)
+{
+	int file = io_open(path, O_WRONLY | O_CREAT | O_APPEND, IO_NOW), error;
+
+	if (file < 0)
+		return file;
+	error = io_write(file, text, length, IO_REPORT);
+	io_close(file);
+	return error;
+}
+
+static void say(struct line *line)
+{
+	line->text[line->used] = '\0';
+	if (!*path) {
+		cuaudit_log(CUAUDIT_WARN, "%s", line->text);
+	} else {
+		line->text[line->used++] = '\n';
+		if (append(line->text, line->used))
+			atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
+	}
+}
+
+static void begin(struct line *line, const struct fault_rule *rule)
+{
+	line->used = 0;
+	add(line, "fault: rule ");
+	add_number(line, rule->number);
+}
+
+static void set_path(void)
+{
+	if (cuaudit_output_path(".fault", path, sizeof(path)))
+		path[0] = '\0';
+}
+
+void fault_log_setup(uint64_t lines)
+{
+	int file;
+
+	most = lines;
+	set_path();
+	if (!*path)
+		return;
+	file = cuaudit_output(".fault");
+	if (file >= 0)
+		io_close(file);
+	else
+		path[0] = '\0';
+}
+
+void fault_log_injection(const struct fault_rule *rule, const struct cuaudit_call *call,
+			 uint64_t number, enum fault_answer answer, int32_t driver)
+{
+	uint64_t before = atomic_fetch_add_explicit(&told, 1, memory_order_relaxed);
+	unsigned int flags = answer == FAULT_RESULT ? CUAUDIT_PRINT_AFTER : 0;
+	struct cuaudit_call seen = *call;
+	struct line line;
+	char text[CALL];
+
+	if (before > most)
+		return;
+	begin(&line, rule);
+	if (before == most) {
+		add(&line, ": what comes further is only counted");
+		say(&line);
+		return;
+	}
+	add(&line, ", call ");
+	add_number(&line, number);
+	add(&line, ", thread ");
+	add_number(&line, (uint64_t)syscall(SYS_gettid));
+	add(&line, ", ");
+	add_name(&line, cuaudit_call_library(call)->name);
+	add(&line, ": ");
+	seen.result = driver;
+	if (cuaudit_call_print(&seen, flags, text, sizeof(text)) >= sizeof(text))
+		text_cut(text, sizeof(text));
+	add_name(&line, text);
+	if (answer != FAULT_NONE) {
+		add(&line, answer == FAULT_ERROR ? " is not called but returns " : " is made ");
+		add_result(&line, rule->result);
+	}
+	if (rule->delay_enter) {
+		add(&line, ", waits before: ");
+		add_time(&line, rule->delay_enter);
+	}
+	if (rule->delay_exit) {
+		add(&line, ", waits after: ");
+		add_time(&line, rule->delay_exit);
+	}
+	say(&line);
+}
+
+void fault_log_summary(const struct fault_rule *rule)
+{
+	uint64_t lost = atomic_exchange_explicit(&unwritten, 0, memory_order_relaxed);
+	struct line line;
+
+	begin(&line, rule);
+	add(&line, ": of ");
+	add_number(&line, rule->matched);
+	add(&line, " calls ");
+	add_number(&line, rule->injected);
+	add(&line, " injected, ");
+	add(&line, rule->text);
+	say(&line);
+	if (lost)
+		cuaudit_log(CUAUDIT_WARN, "fault: %llu lines could not be written: %s",
+			    (unsigned long long)lost, path);
+}
+
+void fault_log_forked(void)
+{
+	told = unwritten = 0;
+	if (*path)
+		set_path();
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wrong uses of objects, equal ones counted together. */
+#include "hooks/modules/leak/leak_fault.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <cuaudit/hook.h>
+
+#include "hooks/modules/leak/leak_suppress.h"
+
+enum { FAULTS = 1024 };
+
+static struct leak_fault faults[FAULTS];
+static uint32_t count;
+static uint64_t lost;
+
+static const char *const texts[] = {
+	[LEAK_DOUBLE_FREE] = "double-free",
+	[LEAK_FOREIGN_FREE] = "foreign-free",
+	[LEAK_USE_AFTER_FREE] = "use-after-free",
+	[LEAK_WRONG_CONTEXT] = "wrong-context",
+};
+
+const char *leak_fault_text(enum leak_fault_type type)
+{
+	return texts[type];
+}
+
+static bool same_site(const struct leak_site *a, const struct leak_site *b)
+{
+	return a->function == b->function && a->caller == b->caller;
+}
+
+static bool same(const struct leak_fault *a, const struct leak_fault *b)
+{
+	return a->type == b->type && a->kind == b->kind && same_site(&a->site, &b->site) &&
+	       same_site(&a->born, &b->born) && same_site(&a->died, &b->died);
+}
+
+static void say(const struct leak_fault *fault)
+{
+	const struct leak_site *born = &fault->born, *died = &fault->died;
+	const char *what = fault->kind < LEAK_KINDS ? leak_kind_text(fault->kind) : "handle";
+
+	if (!born->function)
+		cuaudit_log(CUAUDIT_WARN, "leak: %s: %s by %s at %p: %s 0x%llx",
+			    texts[fault->type], fault->site.function->name, fault->site.library->name,
+			    fault->site.caller, what, (unsigned long long)fault->handle);
+	else
+		cuaudit_log(CUAUDIT_WARN,
+			    "leak: %s: %s by %s at %p: %s 0x%llx born in %s by %s at %p%s%s%s%s",
+			    texts[fault->type], fault->site.function->name, fault->site.library->name,
+			    fault->site.caller, what, (unsigned long long)fault->handle,
+			    born->function->name, born->library->name, born->caller,
+			    died->function ? ", gone in " : "",
+			    died->function ? died->function->name : "", died->function ? " by " : "",
+			    died->function ? died->library->name : "");
+}
+
+struct leak_fault *leak_fault_add(enum leak_fault_type type, const struct leak_site *site,
+				  enum leak_space space, uint64_t handle,
+				  const struct leak_object *object)
+{
+	struct leak_fault fault = {
+		.type = type, .handle = handle, .space = (uint8_t)space, .kind = LEAK_KINDS,
+		.result = LEAK_NO_RESULT, .site = *site,
+	};
+	uint32_t i = 0;
+
+	if (object) {
+		fault.kind = object->kind;
+		fault.size = object->size;
+		fault.born = object->born;
+		fault.contexts[0] = object->context;
+	}
+	if (object && leak_state_of(object) == LEAK_DEAD) {
+		fault.died = object->died;
+		fault.died_with = object->died_with;
+	}
+	while (i < count && !same(&faults[i], &fault))
+		i++;
+	if (i == FAULTS) {
+		lost++;
+		return NULL;
+	}
+	if (i == count) {
+		fault.suppressed = (uint8_t)leak_suppressed(texts[type], site);
+		faults[count++] = fault;
+		if (!fault.suppressed)
+			say(&fault);
+	}
+	faults[i].count++;
+	return &faults[i];
+}
+
+const struct leak_fault *leak_fault_get(uint32_t index)
+{
+	return index < count ? &faults[index] : NULL;
+}
+
+uint64_t leak_fault_lost(void)
+{
+	return lost;
+}
+
+void leak_fault_forked(void)
+{
+	count = 0;
+	lost = 0;
+}

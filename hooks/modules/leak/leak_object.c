@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The objects of the driver, from birth to death and for some time after it. */
+#include "hooks/modules/leak/leak_object.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include <cuaudit/hook.h>
+
+#include "hooks/modules/leak/leak_range.h"
+
+enum {
+	BUCKETS = 1 << 16,
+	CHUNK = 256,		/* objects taken at once */
+	DEAD_MAX = 1 << 14	/* dead ones that are remembered */
+};
+
+struct chunk {
+	struct chunk *next;
+	struct leak_object objects[CHUNK];
+};
+
+struct leak_counts leak_counts;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct leak_link *buckets;
+static struct chunk *first_chunk, *last_chunk;
+static struct leak_object *free_objects;
+static struct leak_object *oldest_dead, *newest_dead;
+static uint32_t ndead;
+static _Atomic uint64_t deaths;
+static _Atomic uint64_t known_from[LEAK_SPACES];	/* what died before is forgotten */
+
+int leak_object_setup(void)
+{
+	buckets = cuaudit_pages(BUCKETS * sizeof(*buckets));
+	return buckets ? 0 : -ENOMEM;
+}
+
+void leak_lock(sigset_t *saved)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, saved);
+	pthread_mutex_lock(&lock);
+}
+
+void leak_unlock(const sigset_t *saved)
+{
+	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, saved, NULL);
+}
+
+static struct leak_link *bucket(enum leak_space space, uint64_t handle)
+{
+	uint64_t mixed = (handle + space) * 0x9e3779b97f4a7c15u;
+
+	return &buckets[mixed >> 48 & (BUCKETS - 1)];
+}
+
+static enum leak_space space_of(const struct leak_object *object)
+{
+	return atomic_load_explicit(&object->tag, memory_order_relaxed) / 8;
+}
+
+static enum leak_state state_of(const struct leak_object *object)
+{
+	return atomic_load_explicit(&object->tag, memory_order_relaxed) % 8;
+}
+
+enum leak_state leak_state_of(const struct leak_object *object)
+{
+	return state_of(object);
+}
+
+static void set_state(struct leak_object *object, enum leak_state state)
+{
+	/* Pairs with leak_state. */
+	atomic_store_explicit(&object->tag, space_of(object) * 8 + state, memory_order_release);
+}
+
+static struct leak_object *find_hashed(enum leak_space space, uint64_t handle)
+{
+	struct leak_object *at;
+
+	/* Pairs with hash. */
+	at = atomic_load_explicit(&bucket(space, handle)->to, memory_order_acquire);
+	while (at && (atomic_load_explicit(&at->handle, memory_order_relaxed) != handle ||
+		      space_of(at) != space || state_of(at) == LEAK_UNKNOWN))
+		at = atomic_load_explicit(&at->next.to, memory_order_acquire);
+	return at;
+}
+
+enum leak_state leak_state(enum leak_space space, uint64_t handle)
+{
+	struct leak_object *found;
+
+	if (space == LEAK_MEMORY)
+		return leak_range_tag(handle) % 8;
+	found = find_hashed(space, handle);
+	return found ? state_of(found) : LEAK_UNKNOWN;
+}
+
+uint64_t leak_context_of(enum leak_space space, uint64_t handle)
+{
+	const struct leak_object *found = find_hashed(space, handle);
+
+	return found ? atomic_load_explicit(&found->context, memory_order_relaxed) : 0;
+}
+
+struct leak_object *leak_find(enum leak_space space, uint64_t handle)
+{
+	struct leak_object *found = space == LEAK_MEMORY ?
+		leak_range_find(handle, handle + 1) : find_hashed(space, handle);
+
+	if (found && state_of(found) == LEAK_DEAD && found->died_at < known_from[space])
+		return NULL;
+	return found;
+}
+
+struct leak_object *leak_find_mapping(uint64_t start, uint64_t end)
+{
+	while (start < end) {
+		struct leak_object *found = leak_range_find(start, end);
+		struct leak_object *lower;
+
+		if (!found)
+			return NULL;
+		while ((lower = leak_range_find(start, atomic_load(&found->handle))))
+			found = lower;
+		if (found->kind == LEAK_KIND_MAPPING && state_of(found) == LEAK_LIVE)
+			return found;
+		start = atomic_load(&found->end);
+	}
+	return NULL;
+}
+
+struct leak_object *leak_find_primary(int32_t device)
+{
+	struct leak_object *at = NULL;
+
+	while ((at = leak_next(at)))
+		if (at->kind == LEAK_KIND_PRIMARY && at->device == device)
+			return at;
+	return NULL;
+}
+
+static void hash(struct leak_object *object)
+{
+	struct leak_link *at = bucket(space_of(object), object->handle);
+
+	atomic_store_explicit(&object->next.to, atomic_load_explicit(&at->to, memory_order_relaxed),
+			      memory_order_relaxed);
+	/* Pairs with find_hashed. */
+	atomic_store_explicit(&at->to, object, memory_order_release);
+}
+
+static void unhash(struct leak_object *object)
+{
+	struct leak_link *at = bucket(space_of(object), object->handle);
+	struct leak_object *here;
+
+	while ((here = atomic_load_explicit(&at->to, memory_order_relaxed)) && here != object)
+		at = &here->next;
+	if (here)
+		atomic_store_explicit(&at->to,
+				      atomic_load_explicit(&object->next.to, memory_order_relaxed),
+				      memory_order_release);
+}
+
+/* No handle leads to it any more. */
+static void hide(struct leak_object *object)
+{
+	if (space_of(object) == LEAK_MEMORY)
+		leak_range_remove(object);
+	else
+		unhash(object);
+}
+
+static void recycle(struct leak_object *object)
+{
+	set_state(object, LEAK_UNKNOWN);
+	object->queue = free_objects;
+	free_objects = object;
+}
+
+static int add_chunk(void)
+{
+	struct chunk *chunk = cuaudit_pages(sizeof(*chunk));
+
+	if (!chunk)
+		return -ENOMEM;
+	if (last_chunk)
+		last_chunk->next = chunk;
+	else
+		first_chunk = chunk;
+	last_chunk = chunk;
+	for (int i = CHUNK; i-- > 0;) {
+		chunk->objects[i].queue = free_objects;
+		free_objects = &chunk->objects[i];
+	}
+	return 0;
+}
+
+static struct leak_object *take_free(void)
+{
+	struct leak_object *object;
+
+	if (!free_objects && add_chunk())
+		return NULL;
+	object = free_objects;
+	free_objects = object->queue;
+	return object;
+}
+
+static void adopt(struct leak_object *object, struct leak_object *parent)
+{
+	object->parent = parent;
+	object->child = object->younger = object->older = NULL;
+	if (!parent)
+		return;
+	object->older = parent->child;
+	if (parent->child)
+		parent->child->younger = object;
+	parent->child = object;
+}
+
+static void orphan(struct leak_object *object)
+{
+	if (object->younger)
+		object->younger->older = object->older;
+	else if (object->parent)
+		object->parent->child = object->older;
+	if (object->older)
+		object->older->younger = object->younger;
+	object->parent = object->older = object->younger = NULL;
+}
+
+/* Remembers a dead one, and forgets the one that is dead for longest. */
+static void bury(struct leak_object *object)
+{
+	object->queue = NULL;
+	if (newest_dead)
+		newest_dead->queue = object;
+	else
+		oldest_dead = object;
+	newest_dead = object;
+	if (++ndead <= DEAD_MAX)
+		return;
+	object = oldest_dead;
+	oldest_dead = object->queue;
+	ndead--;
+	if (state_of(object) == LEAK_DEAD)
+		hide(object);
+	recycle(object);
+}
+
+static void end_one(struct leak_object *object, const struct leak_site *site, uint8_t with)
+{
+	object->died = *site;
+	object->died_with = with;
+	object->died_at = ++deaths;
+	orphan(object);
+	if (!object->owned)
+		leak_counts.died++;
+	if (state_of(object) == LEAK_REPLACED) {
+		recycle(object);
+		return;
+	}
+	set_state(object, LEAK_DEAD);
+	bury(object);
+	/* Others may hold claims of their own: what is gone for one is none of our business. */
+	if (object->kind == LEAK_KIND_USER_OBJECT)
+		leak_forget(LEAK_USER_OBJECT, object->handle);
+}
+
+/* One that another call is taking goes too: its leak_took finds it dead, and does nothing. */
+static void end_children(struct leak_object *object, const struct leak_site *site, uint8_t with)
+{
+	while (object->child) {
+		struct leak_object *child = object->child;
+
+		end_children(child, site, with);
+		if (state_of(child) == LEAK_REPLACED)
+			orphan(child);
+		else
+			end_one(child, site, with);
+	}
+}
+
+void leak_end(struct leak_object *object, const struct leak_site *site, int children_only)
+{
+	end_children(object, site, (uint8_t)(object->kind + 1));
+	if (!children_only)
+		end_one(object, site, 0);
+}
+
+void leak_take(struct leak_object *object, uint32_t claims)
+{
+	object->claims -= claims;
+	if (!object->claims)
+		set_state(object, LEAK_DYING);
+}
+
+void leak_took(struct leak_object *object, const struct leak_site *site, int done,
+	       uint32_t claims)
+{
+	enum leak_state state = state_of(object);
+
+	if (state == LEAK_REPLACED || (state == LEAK_DYING && done)) {
+		leak_end(object, site, 0);
+	} else if (state == LEAK_DYING) {
+		object->claims += claims;
+		set_state(object, LEAK_LIVE);
+	} else if (state == LEAK_LIVE && !done) {
+		object->claims += claims;
+	}
+}
+
+/* Out of the way of a new life by the same handle. Its parent may be about to take it along. */
+static void replace(struct leak_object *old, const struct leak_site *site)
+{
+	enum leak_state state = state_of(old);
+
+	hide(old);
+	if (state == LEAK_DEAD) {
+		/* It stays among the dead until its turn, unseen. */
+		set_state(old, LEAK_UNKNOWN);
+		return;
+	}
+	if (state == LEAK_DYING) {
+		set_state(old, LEAK_REPLACED);
+		return;
+	}
+	if (!old->owned)
+		leak_counts.died++;
+	if (!old->parent || state_of(old->parent) == LEAK_LIVE)
+		leak_counts.unseen++;
+	end_children(old, site, (uint8_t)(old->kind + 1));
+	orphan(old);
+	recycle(old);
+}
+
+static uint64_t end_of_memory(const struct leak_birth *birth)
+{
+	uint64_t size = birth->size && birth->size != LEAK_UNSIZED ? birth->size : 1;
+
+	return birth->handle + size > birth->handle ? birth->handle + size : UINT64_MAX;
+}
+
+static struct leak_object *make(const struct leak_birth *birth)
+{
+	struct leak_object *object = take_free();
+
+	if (!object) {
+		leak_counts.lost++;
+		return NULL;
+	}
+	/* Readers may still stand on it: word by word, what they look at in order. */
+	atomic_store_explicit(&object->handle, birth->handle, memory_order_relaxed);
+	atomic_store_explicit(&object->end, end_of_memory(birth), memory_order_relaxed);
+	object->kind = birth->kind;
+	object->owned = birth->again == LEAK_OWNED;
+	object->died_with = 0;
+	object->size = birth->size;
+	atomic_store_explicit(&object->context, birth->context, memory_order_relaxed);
+	object->claims = birth->claims;
+	object->device = birth->device;
+	object->born = birth->site;
+	adopt(object, birth->parent);
+	atomic_store_explicit(&object->tag, leak_kind_space(birth->kind) * 8 + LEAK_LIVE,
+			      memory_order_release);
+	return object;
+}
+
+/* A context was current before it was seen being given: what it has by now stays its own. */
+static struct leak_object *claim_owned(struct leak_object *object, const struct leak_birth *birth)
+{
+	object->kind = birth->kind;
+	object->owned = 0;
+	object->claims = birth->claims;
+	object->device = birth->device;
+	object->born = birth->site;
+	leak_counts.born++;
+	return object;
+}
+
+struct leak_object *leak_born(const struct leak_birth *birth)
+{
+	enum leak_space space = leak_kind_space(birth->kind);
+	uint64_t end = space == LEAK_MEMORY ? end_of_memory(birth) : birth->handle + 1;
+	struct leak_object *old = leak_find(space, birth->handle);
+
+	if (old && old->handle == birth->handle && state_of(old) == LEAK_LIVE) {
+		if (birth->again == LEAK_COUNT && old->owned)
+			return claim_owned(old, birth);
+		if (birth->again == LEAK_COUNT && old->kind == birth->kind) {
+			old->claims += birth->claims;
+			return old;
+		}
+		if (birth->again == LEAK_OWNED ||
+		    (birth->again == LEAK_SAME && old->kind == birth->kind))
+			return old;
+	}
+	while ((old = space == LEAK_MEMORY ? leak_range_find(birth->handle, end) :
+		      find_hashed(space, birth->handle)))
+		replace(old, &birth->site);
+	old = make(birth);
+	if (!old)
+		return NULL;
+	if (!old->owned)
+		leak_counts.born++;
+	if (space == LEAK_MEMORY)
+		leak_range_add(old);
+	else
+		hash(old);
+	return old;
+}
+
+void leak_forget(enum leak_space space, uint64_t handle)
+{
+	struct leak_object *old = leak_find(space, handle);
+
+	if (old && state_of(old) == LEAK_DEAD)
+		replace(old, &old->died);
+}
+
+void leak_forget_all(enum leak_space space)
+{
+	uint64_t next = atomic_load_explicit(&deaths, memory_order_relaxed) + 1;
+
+	if (atomic_load_explicit(&known_from[space], memory_order_relaxed) != next)
+		atomic_store_explicit(&known_from[space], next, memory_order_relaxed);
+}
+
+static struct leak_object *step(struct leak_object *after)
+{
+	struct chunk *chunk = first_chunk;
+
+	if (!after)
+		return chunk ? &chunk->objects[0] : NULL;
+	while (after < chunk->objects || after >= chunk->objects + CHUNK)
+		chunk = chunk->next;
+	if (++after < chunk->objects + CHUNK)
+		return after;
+	return chunk->next ? chunk->next->objects : NULL;
+}
+
+struct leak_object *leak_next(struct leak_object *after)
+{
+	while ((after = step(after)))
+		if (state_of(after) == LEAK_LIVE && !after->owned)
+			break;
+	return after;
+}
+
+void leak_object_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	for (int i = 0; first_chunk && i < BUCKETS; i++)
+		atomic_store_explicit(&buckets[i].to, NULL, memory_order_relaxed);
+	first_chunk = last_chunk = NULL;
+	free_objects = oldest_dead = newest_dead = NULL;
+	ndead = 0;
+	memset(&leak_counts, 0, sizeof(leak_counts));
+	leak_range_forked();
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a function does to objects: leak.def, by the table's rows. */
+#include "hooks/modules/leak/leak_rule.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <cuaudit/cuda_types.h>
+#include <cuaudit/params.h>
+
+#include "tables/array.h"
+
+enum { PARAMETERS = 24 };
+
+enum {
+#define CUAPI(id, symbol, base, version, variant, flavour, hdr, classes, n, params) \
+	ROW_##id,
+#include <cuaudit/driver_api.def>
+#undef CUAPI
+	ROWS
+};
+
+struct leak_rule leak_rules[ROWS];
+
+/* Held with signals blocked, as that of leak_object.c. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const struct {
+	const char *type;
+	uint8_t space;
+	uint8_t bytes;
+} types[] = {
+#define TYPE(type, space) { #type, LEAK_##space, sizeof(type) },
+#include "tables/leak.def"
+};
+
+static const struct {
+	const char *text;
+	uint8_t space;
+} kinds[] = {
+#define KIND(name, text, space) [LEAK_KIND_##name] = { text, LEAK_##space },
+#include "tables/leak.def"
+};
+
+const char *leak_kind_text(uint8_t kind)
+{
+	return kinds[kind].text;
+}
+
+enum leak_space leak_kind_space(uint8_t kind)
+{
+	return kinds[kind].space;
+}
+
+struct row {
+	const char *base;
+	struct cuaudit_param parameters[PARAMETERS];
+	size_t count;
+};
+
+/* The type behind any const and star: how long it is, and where it begins. */
+static size_t plain_type(const char **type)
+{
+	static const char before[] = "const ";
+	size_t length;
+
+	if (!strncmp(*type, before, sizeof(before) - 1))
+		*type += sizeof(before) - 1;
+	length = strcspn(*type, "*");
+	while (length && (*type)[length - 1] == ' ')
+		length--;
+	return length;
+}
+
+static bool of_type(const struct cuaudit_param *parameter, const char *type)
+{
+	const char *plain = parameter->type;
+	size_t length = plain_type(&plain);
+
+	return strlen(type) == length && !memcmp(plain, type, length);
+}
+
+static bool is_pointer(const struct cuaudit_param *parameter)
+{
+	size_t length = strlen(parameter->type);
+
+	return length && parameter->type[length - 1] == '*';
+}
+
+/* How the parameter holds a handle of the space, if it does. */
+static bool holds(const struct cuaudit_param *parameter, enum leak_space space,
+		  struct leak_word *found)
+{
+	size_t i = 0, ntypes = sizeof(types) / sizeof(types[0]);
+	enum leak_space typed = space == LEAK_RESERVED ? LEAK_MEMORY : space;
+
+	*found = (struct leak_word){ .space = (uint8_t)space, .word = (uint8_t)parameter->word,
+				     .bytes = sizeof(void *), .pointer = is_pointer(parameter) };
+	if (space == LEAK_HOST) {
+		found->pointer = parameter->direction == CUAUDIT_OUT;
+		return of_type(parameter, "void") &&
+		       (found->pointer || parameter->direction == CUAUDIT_ADDRESS);
+	}
+	while (i < ntypes && (types[i].space != typed || !of_type(parameter, types[i].type)))
+		i++;
+	if (i == ntypes)
+		return false;
+	found->bytes = types[i].bytes;
+	return true;
+}
+
+/* The parameter that holds a handle of the space, given back or handed in. */
+static struct leak_word find(const struct row *row, enum leak_space space, bool out)
+{
+	struct leak_word found;
+
+	for (size_t i = 0; i < row->count; i++)
+		if ((row->parameters[i].direction == CUAUDIT_OUT) == out &&
+		    holds(&row->parameters[i], space, &found))
+			return found;
+	return (struct leak_word){ .space = (uint8_t)space, .word = LEAK_NO_WORD };
+}
+
+static uint8_t named(const struct row *row, const char *name)
+{
+	for (size_t i = 0; i < row->count; i++)
+		if (!strcmp(row->parameters[i].name, name))
+			return (uint8_t)row->parameters[i].word;
+	return LEAK_NO_WORD;
+}
+
+static uint8_t typed(const struct row *row, const char *type)
+{
+	for (size_t i = 0; i < row->count; i++)
+		if (of_type(&row->parameters[i], type))
+			return (uint8_t)row->parameters[i].word;
+	return LEAK_NO_WORD;
+}
+
+static void find_size(const struct row *row, struct leak_rule *rule)
+{
+	uint8_t *words = rule->size_words;
+
+	words[0] = words[1] = LEAK_NO_WORD;
+	rule->levels_word = named(row, "numMipmapLevels");
+	switch (rule->size) {
+	case LEAK_SIZE_ARRAY:
+		words[0] = named(row, "pAllocateArray");
+		rule->narrow = typed(row, "CUDA_ARRAY_DESCRIPTOR_v1") != LEAK_NO_WORD;
+		break;
+	case LEAK_SIZE_ARRAY3D:
+		words[0] = named(row, "pAllocateArray");
+		if (words[0] == LEAK_NO_WORD)
+			words[0] = named(row, "pMipmappedArrayDesc");
+		rule->narrow = typed(row, "CUDA_ARRAY3D_DESCRIPTOR_v1") != LEAK_NO_WORD;
+		break;
+	case LEAK_SIZE_BUFFER:
+		words[0] = named(row, "bufferDesc");
+		break;
+	case LEAK_SIZE_BYTES:
+		words[0] = named(row, "bytesize");
+		if (words[0] == LEAK_NO_WORD)
+			words[0] = named(row, "size");
+		rule->narrow = typed(row, "size_t") == LEAK_NO_WORD;
+		break;
+	case LEAK_SIZE_MULTICAST:
+		words[0] = named(row, "prop");
+		break;
+	case LEAK_SIZE_PITCH:
+		words[0] = named(row, "pPitch");
+		words[1] = named(row, "Height");
+		rule->narrow = typed(row, "CUdeviceptr_v1") != LEAK_NO_WORD;
+		break;
+	case LEAK_SIZE_REGION:
+		words[0] = named(row, "bytes");
+		rule->narrow = typed(row, "CUdeviceptr_v1") != LEAK_NO_WORD;
+		break;
+	default:
+		break;
+	}
+}
+
+static void give(const struct row *row, struct leak_rule *rule, enum leak_kind kind,
+		 enum leak_parent parent, enum leak_size size, enum leak_again again, bool out)
+{
+	rule->action = LEAK_GIVES;
+	rule->kind = (uint8_t)kind;
+	rule->parent = (uint8_t)parent;
+	rule->size = (uint8_t)size;
+	rule->again = (uint8_t)again;
+	rule->object = find(row, leak_kind_space(rule->kind), out);
+	if (parent < LEAK_PARENT_NONE)
+		rule->parent_word = find(row, (enum leak_space)parent, false).word;
+	rule->count_word = named(row, "initialRefcount");
+	rule->device_word = kind == LEAK_KIND_PRIMARY ? named(row, "dev") : LEAK_NO_WORD;
+	find_size(row, rule);
+}
+
+static void show(const struct row *row, struct leak_rule *rule, enum leak_space space)
+{
+	/* Those that come in arrays. */
+	if (space == LEAK_NODE || space == LEAK_FUNCTION)
+		rule->shows_all = (uint8_t)(space + 1);
+	else if (space != LEAK_CONTEXT)
+		rule->shows = find(row, space, true);
+}
+
+static void take(const struct row *row, struct leak_rule *rule, enum leak_action action,
+		 enum leak_space space)
+{
+	rule->action = (uint8_t)action;
+	rule->object = find(row, space, false);
+	rule->count_word = named(row, "count");
+	rule->size_words[0] = named(row, "size");
+}
+
+static void end(const struct row *row, struct leak_rule *rule, enum leak_space space)
+{
+	take(row, rule, LEAK_TAKES, space);
+	rule->all = 1;
+}
+
+static void device(const struct row *row, struct leak_rule *rule, enum leak_action action)
+{
+	rule->action = (uint8_t)action;
+	rule->device_word = named(row, "dev");
+}
+
+static void pair(const struct row *row, struct leak_rule *rule, enum leak_space one,
+		 enum leak_space other)
+{
+	rule->pair[0] = find(row, one, false);
+	rule->pair[1] = find(row, other, false);
+}
+
+/* Handles by value that are not what the function gives back or takes. */
+static void find_uses(const struct row *row, struct leak_rule *rule, uint64_t asked)
+{
+	for (size_t i = 0; i < row->count && rule->nuses < LEAK_USES; i++) {
+		const struct cuaudit_param *parameter = &row->parameters[i];
+		struct leak_word found;
+
+		if (parameter->direction != CUAUDIT_VALUE)
+			continue;
+		for (int space = 0; space < LEAK_SPACES; space++) {
+			if (space == LEAK_RESERVED || asked >> space & 1 ||
+			    !holds(parameter, (enum leak_space)space, &found))
+				continue;
+			if (rule->object.word == found.word &&
+			    (rule->action == LEAK_TAKES || rule->action == LEAK_UNMAPS))
+				continue;
+			rule->uses[rule->nuses++] = found;
+			break;
+		}
+	}
+}
+
+/* One row against all of leak.def. */
+static void apply(const struct row *row, struct leak_rule *rule)
+{
+	const char *is_base = row->base;
+	uint64_t asked = 0;
+
+	rule->object.word = rule->shows.word = rule->pair[0].word = LEAK_NO_WORD;
+	rule->count_word = rule->device_word = rule->parent_word = LEAK_NO_WORD;
+#define BASE(name) if (!strcmp(is_base, #name))
+#define GIVES(base, kind, parent, size, again) \
+	BASE(base) give(row, rule, LEAK_KIND_##kind, LEAK_PARENT_##parent, LEAK_SIZE_##size, \
+			LEAK_##again, true);
+#define GIVES_AT(base, kind, parent, size, again) \
+	BASE(base) give(row, rule, LEAK_KIND_##kind, LEAK_PARENT_##parent, LEAK_SIZE_##size, \
+			LEAK_##again, false);
+#define OWNS(base, kind, parent, size) \
+	BASE(base) give(row, rule, LEAK_KIND_##kind, LEAK_PARENT_##parent, LEAK_SIZE_##size, \
+			LEAK_OWNED, true);
+#define SHOWS(base, space) BASE(base) show(row, rule, LEAK_##space);
+#define TAKES(base, space) BASE(base) take(row, rule, LEAK_TAKES, LEAK_##space);
+#define ENDS(base, space) \
+	BASE(base) end(row, rule, LEAK_##space);
+#define CLAIMS(base, space) BASE(base) take(row, rule, LEAK_CLAIMS, LEAK_##space);
+#define UNMAPS(base) BASE(base) take(row, rule, LEAK_UNMAPS, LEAK_MEMORY);
+#define RELEASES(base) BASE(base) device(row, rule, LEAK_RELEASES);
+#define RESETS(base) BASE(base) device(row, rule, LEAK_RESETS);
+#define ASKS(base, space) BASE(base) asked |= (uint64_t)1 << LEAK_##space;
+#define SAME_CONTEXT(base, one, other) BASE(base) pair(row, rule, LEAK_##one, LEAK_##other);
+#include "tables/leak.def"
+#undef BASE
+	find_uses(row, rule, asked);
+	rule->at_exit = rule->action || rule->shows_all ||
+			rule->shows.word != LEAK_NO_WORD || rule->pair[0].word != LEAK_NO_WORD;
+	rule->any = rule->at_exit || rule->nuses;
+}
+
+const struct leak_rule *leak_rule_make(const struct cuaudit_function *function)
+{
+	struct row row = { .base = function->base };
+	struct leak_rule *rule = &leak_rules[function->id];
+	sigset_t all, saved;
+
+	while (row.count < PARAMETERS &&
+	       !cuaudit_param_get(function, (uint32_t)row.count, &row.parameters[row.count]))
+		row.count++;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &saved);
+	pthread_mutex_lock(&lock);
+	if (!atomic_load_explicit(&rule->ready, memory_order_relaxed)) {
+		apply(&row, rule);
+		/* Pairs with leak_rule. */
+		atomic_store_explicit(&rule->ready, 1, memory_order_release);
+	}
+	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+	return rule;
+}
+
+void leak_rule_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
+
+uint64_t leak_word_ask(const struct cuaudit_call *call, struct leak_word word)
+{
+	uint64_t handle = 0;
+
+	if (word.word == LEAK_NO_WORD || !word.pointer)
+		return leak_word_get(call, word);
+	if (cuaudit_safe_read((const void *)(uintptr_t)call->words[word.word], &handle,
+			      word.bytes == sizeof(uint32_t) ? sizeof(uint32_t) : sizeof(handle)))
+		return 0;
+	return handle;
+}
+
+uint64_t leak_word_get(const struct cuaudit_call *call, struct leak_word word)
+{
+	const void *at;
+
+	if (word.word == LEAK_NO_WORD)
+		return 0;
+	at = &call->words[word.word];
+	if (word.pointer)
+		at = (const void *)(uintptr_t)call->words[word.word];
+	if (!at)
+		return 0;
+	/* The upper half of a word that holds 32 bits may be anything. */
+	return word.bytes == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
+static const void *size_pointer(const struct cuaudit_call *call, const struct leak_rule *rule)
+{
+	uint8_t at = rule->size_words[0];
+
+	return at == LEAK_NO_WORD ? NULL : (const void *)(uintptr_t)call->words[at];
+}
+
+static uint64_t array_size(const void *at, enum array_form form, uint32_t levels)
+{
+	CUDA_ARRAY3D_DESCRIPTOR array = array_describe(at, form);
+	uint64_t bytes;
+
+	return array_bytes(&array, levels, &bytes) ? bytes : LEAK_UNSIZED;
+}
+
+static uint32_t levels_of(const struct cuaudit_call *call, const struct leak_rule *rule)
+{
+	return rule->levels_word == LEAK_NO_WORD ? 1 : (uint32_t)call->words[rule->levels_word];
+}
+
+uint64_t leak_rule_size(const struct cuaudit_call *call, const struct leak_rule *rule)
+{
+	const void *at = size_pointer(call, rule);
+	uint64_t value = (uint64_t)(uintptr_t)at;
+
+	switch (rule->size) {
+	case LEAK_SIZE_BYTES:
+		return rule->narrow ? (uint32_t)value : value;
+	case LEAK_SIZE_ARRAY:
+		return at ? array_size(at, rule->narrow ? ARRAY_FLAT_V1 : ARRAY_FLAT, 1) : 0;
+	case LEAK_SIZE_ARRAY3D:
+		return at ? array_size(at, rule->narrow ? ARRAY_CUBE_V1 : ARRAY_CUBE,
+				       levels_of(call, rule)) : 0;
+	case LEAK_SIZE_BUFFER:
+		return at ? ((const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *)at)->size : 0;
+	case LEAK_SIZE_MULTICAST:
+		return at ? ((const CUmulticastObjectProp *)at)->size : 0;
+	case LEAK_SIZE_PITCH:
+	case LEAK_SIZE_REGION:
+		if (!at)
+			return 0;
+		value = rule->narrow ? *(const uint32_t *)at : *(const uint64_t *)at;
+		if (rule->size == LEAK_SIZE_REGION)
+			return value;
+		return value * (rule->narrow ? (uint32_t)call->words[rule->size_words[1]] :
+				call->words[rule->size_words[1]]);
+	default:
+		return 0;
+	}
+}

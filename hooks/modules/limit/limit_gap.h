@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the limit hook could not count, and what on-error says is done then. */
+#ifndef HOOKS_MODULES_LIMIT_LIMIT_GAP_H
+#define HOOKS_MODULES_LIMIT_LIMIT_GAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gap {
+	GAP_FILE,	/* the shared file does not tell what others hold */
+	GAP_MEMORY,	/* no memory to remember an allocation by, so that it goes uncounted */
+	GAP_POOLS,	/* too many memory pools */
+	GAP_DRIVER,	/* the driver did not tell whose, or how large */
+	GAPS
+};
+
+/*
+ * Context: call. Memory is, or would be, taken that nobody counts. With
+ * on-error=exit, unless nothing is limited, the process ends here. what, why:
+ * more of it, both or neither; it is reported once.
+ */
+void gap_report(enum gap gap, const char *what, const char *why);
+
+/* Context: call. Ends the process with the status of a policy that cannot be held. */
+_Noreturn void gap_end(void);
+
+/* How often, and in the report's words. */
+uint64_t gap_count(enum gap gap);
+const char *gap_text(enum gap gap);
+const char *gap_key(enum gap gap);
+
+/* In the child of fork. */
+void gap_forked(void);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of the limit hook. */
+#include "hooks/modules/limit/limit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cuaudit/cuda_types.h>
+#include <cuaudit/params.h>
+
+#include "hooks/modules/limit/limit_shared.h"
+#include "util/size.h"
+
+enum { NUMBERED = 16, NAME = 64, LIST = 1024 };
+
+#define DEVICE(number) { "device" #number, NULL, "SIZE", "the limit of device " #number },
+
+const struct cuaudit_option limit_option_table[] = {
+	{ "memory", NULL, "SIZE", "the limit of the process, over all devices" },
+	{ "device", NULL, "SIZE", "the limit of each device that has none of its own" },
+	DEVICE(0) DEVICE(1) DEVICE(2) DEVICE(3) DEVICE(4) DEVICE(5) DEVICE(6) DEVICE(7)
+	DEVICE(8) DEVICE(9) DEVICE(10) DEVICE(11) DEVICE(12) DEVICE(13) DEVICE(14) DEVICE(15)
+	{ "user", NULL, "SIZE", "the limit of all processes that share the file" },
+	{ "file", NULL, "PATH", "the file they share" },
+	{ "visible", NULL, "DEVICES", "devices the program may see, as in CUDA_VISIBLE_DEVICES" },
+	{ "deny", NULL, "SELECTOR", "functions to answer with an error: SELECTOR[:error=NAME]" },
+	{ "on-error", "exit", "exit|run", "what is done when memory cannot be counted" },
+	{ "dry-run", "no", "yes|no", "count and say, refuse nothing" },
+	{ "format", "text", "text|json", "how the report is written" },
+	{ NULL, NULL, NULL, NULL }
+};
+
+/* "12.5%", up to three digits behind the point, as ACCOUNT_ALL has it. */
+static bool read_share(const char *text, uint32_t *share)
+{
+	uint32_t unit = ACCOUNT_ALL / 100, value = 0;
+	const char *at = text;
+
+	for (; *at >= '0' && *at <= '9' && value <= 100; at++)
+		value = value * 10 + (uint32_t)(*at - '0');
+	value *= unit;
+	if (at == text)
+		return false;
+	if (*at == '.' && at[1] != '%')
+		for (at++; *at >= '0' && *at <= '9' && unit > 1; at++)
+			value += (uint32_t)(*at - '0') * (unit /= 10);
+	if (strcmp(at, "%") != 0 || !value || value > ACCOUNT_ALL)
+		return false;
+	*share = value;
+	return true;
+}
+
+static int read_limit(const struct cuaudit_options *given, const char *key, struct account *account)
+{
+	const char *text = cuaudit_option_get(given, key);
+	bool shares = account != &account_user;
+	uint64_t size = ACCOUNT_NONE;
+
+	account->share = 0;
+	if (text && shares && read_share(text, &account->share)) {
+		size = 0;
+	} else if (text && (!size_parse(text, &size) || !size)) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: %s takes a size such as 512M or 4GiB%s, not '%s'",
+			    key, shares ? ", or a share such as 50%" : "", text);
+		return -EINVAL;
+	}
+	account->limit = size;
+	return 0;
+}
+
+static int read_devices(const struct cuaudit_options *given)
+{
+	int error = 0;
+
+	for (int i = 0; !error && i < ACCOUNT_DEVICES; i++) {
+		struct account *account = &account_devices[i];
+		char key[16];
+
+		snprintf(key, sizeof(key), "device%d", i);
+		account->own = i < NUMBERED && cuaudit_option_get(given, key);
+		error = read_limit(given, account->own ? key : "device", account);
+	}
+	return error;
+}
+
+/* Whether anything is asked for, but for a report. */
+static int check_any(const struct cuaudit_options *given)
+{
+	bool any = limit_options.dry_run || cuaudit_option_get(given, "visible") ||
+		   cuaudit_option_get(given, "deny") || account_process.limit != ACCOUNT_NONE ||
+		   account_user.limit != ACCOUNT_NONE;
+
+	for (int i = 0; i < ACCOUNT_DEVICES; i++)
+		any |= account_devices[i].limit != ACCOUNT_NONE;
+	if (any)
+		return 0;
+	cuaudit_log(CUAUDIT_ERROR, "limit: no limit is given; give memory, device, user, visible or "
+		    "deny, or dry-run to count alone");
+	return -EINVAL;
+}
+
+static int share(const char *file)
+{
+	if (account_user.limit == ACCOUNT_NONE)
+		return 0;
+	limit_options.shared = shared_open(file);
+	if (limit_options.shared)
+		return 0;
+	if (limit_options.exits && !limit_options.dry_run) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: cannot share %s: %s; name another by file=, or "
+			    "let the program run without the user's limit by on-error=run",
+			    shared_path(), shared_fault());
+		return -ECANCELED;
+	}
+	cuaudit_log(CUAUDIT_WARN, "limit: cannot share %s: %s; the limit of the user is not held",
+		    shared_path(), shared_fault());
+	return 0;
+}
+
+/* A number, or what begins like the UUID of a device or of a part of one. */
+static bool is_device(const char *name, size_t length)
+{
+	return length && (strspn(name, "0123456789") == length || !strncmp(name, "GPU-", 4) ||
+			  !strncmp(name, "MIG-", 4));
+}
+
+static int check_visible(const char *list)
+{
+	for (const char *name = list; name && *name;) {
+		size_t length = strcspn(name, ",");
+
+		if (!is_device(name, length)) {
+			cuaudit_log(CUAUDIT_ERROR, "limit: visible takes devices as in "
+				    "CUDA_VISIBLE_DEVICES, such as 0,2, not '%s'", list);
+			return -EINVAL;
+		}
+		name += length + (name[length] == ',');
+	}
+	return 0;
+}
+
+static bool listed(const char *list, const char *name, size_t length)
+{
+	while (*list) {
+		size_t its = strcspn(list, ",");
+
+		if (its == length && !memcmp(list, name, length))
+			return true;
+		list += its + (list[its] == ',');
+	}
+	return false;
+}
+
+/*
+ * The driver reads the variable at cuInit, which is yet to come, up to what is
+ * no device. What both lists name is left, in the order of the variable: a
+ * child that inherits both finds the same.
+ */
+static int read_visible(const char *wanted)
+{
+	const char *now = getenv("CUDA_VISIBLE_DEVICES");
+	char list[LIST] = "";
+	size_t used = 0;
+
+	if (!wanted)
+		return 0;
+	for (const char *name = now ? now : wanted; *name;) {
+		size_t length = strcspn(name, ",");
+
+		if (!is_device(name, length))
+			break;
+		if (listed(wanted, name, length) && used + length + 2 < sizeof(list)) {
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.*s",
+						 used ? "," : "", (int)length, name);
+		}
+		name += length + (name[length] == ',');
+	}
+	if (!used)
+		cuaudit_log(CUAUDIT_WARN, "limit: visible=%s is none of the devices of "
+			    "CUDA_VISIBLE_DEVICES=%s; the program sees none", wanted,
+			    now ? now : "");
+	if (setenv("CUDA_VISIBLE_DEVICES", used ? list : "-1", 1))
+		return -errno;
+	return 0;
+}
+
+static int error_named(const char *name, int32_t *value)
+{
+	for (*value = 1; *value <= CUDA_ERROR_UNKNOWN; ++*value) {
+		const char *its = cuaudit_result_name(*value);
+
+		if (its && !strcmp(its, name))
+			return 0;
+	}
+	return -EINVAL;
+}
+
+const char *limit_read_denial(const char *text)
+{
+	static const char before[] = ":error=";
+	static char selector[LIST];
+	const char *name = strstr(text, before);
+	size_t length = name ? (size_t)(name - text) : strlen(text);
+
+	name = name ? name + strlen(before) : "CUDA_ERROR_NOT_PERMITTED";
+	if (!length || length >= sizeof(selector) || error_named(name, &limit_options.denial)) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: deny takes SELECTOR[:error=CUDA_ERROR_...], "
+			    "not '%s'", text);
+		return NULL;
+	}
+	memcpy(selector, text, length);
+	return selector;
+}
+
+int limit_read(const struct cuaudit_options *given)
+{
+	int error = read_limit(given, "memory", &account_process);
+
+	limit_options.dry_run = !strcmp(cuaudit_option_get(given, "dry-run"), "yes");
+	limit_options.exits = !strcmp(cuaudit_option_get(given, "on-error"), "exit");
+	limit_options.json = !strcmp(cuaudit_option_get(given, "format"), "json");
+	if (!error)
+		error = read_devices(given);
+	if (!error)
+		error = read_limit(given, "user", &account_user);
+	if (!error && cuaudit_option_get(given, "file") && !*cuaudit_option_get(given, "file")) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: file takes a path, not ''");
+		error = -EINVAL;
+	}
+	if (!error)
+		error = check_visible(cuaudit_option_get(given, "visible"));
+	return error ? error : check_any(given);
+}
+
+int limit_begin(const struct cuaudit_options *given)
+{
+	int error = share(cuaudit_option_get(given, "file"));
+
+	return error || limit_options.dry_run ? error : read_visible(cuaudit_option_get(given, "visible"));
+}

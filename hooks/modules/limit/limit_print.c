@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints what the limit hook has counted. */
+#include "hooks/modules/limit/limit.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <cuaudit/coverage.h>
+
+#include "hooks/modules/limit/limit_gap.h"
+#include "hooks/modules/limit/limit_pool.h"
+#include "hooks/modules/limit/limit_shared.h"
+#include "util/out.h"
+
+enum { NUMBER = 10, PATH_COLUMNS = 72 };
+
+/* "1.50GiB", cut, not rounded. */
+static void size(struct out *out, uint64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	char text[40] = "";
+	uint64_t rest = 0;
+	int unit = 0;
+
+	if (bytes == ACCOUNT_NONE) {
+		out_right(out, "none", NUMBER);
+		return;
+	}
+	for (; bytes >= 1024 && unit < 4; unit++) {
+		rest = bytes % 1024 * 100 / 1024;
+		bytes /= 1024;
+	}
+	strcpy(text, out_count(bytes).text);
+	if (unit) {
+		strcat(text, rest < 10 ? ".0" : ".");
+		strcat(text, out_count(rest).text);
+	}
+	strcat(text, units[unit]);
+	out_right(out, text, NUMBER);
+}
+
+static void text_account(struct out *out, const char *name, const struct account *account,
+			 uint64_t used)
+{
+	out_text(out, "\n");
+	size(out, account->limit);
+	size(out, account->peak);
+	size(out, used);
+	out_right(out, out_count(account->refused).text, NUMBER);
+	out_text(out, "  ");
+	out_text(out, name);
+}
+
+static uint64_t spare_of_all(void)
+{
+	uint64_t spare = 0;
+
+	for (uint32_t i = 0; i < ACCOUNT_DEVICES; i++)
+		spare += pool_spare(i);
+	return spare;
+}
+
+/* A device that was of any interest. */
+static bool shown(const struct account *account)
+{
+	return account->peak || account->refused || account->used;
+}
+
+static void text_libraries(struct out *out)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < ACCOUNT_LIBRARIES; i++) {
+		const struct holder *holder = &account_holders[i];
+
+		if (!holder->library)
+			continue;
+		if (!any)
+			out_text(out, "\n\n      Peak     At end     Allocs    Refused  Library");
+		any = true;
+		out_text(out, "\n");
+		size(out, holder->peak);
+		size(out, holder->used);
+		out_right(out, out_count(holder->taken).text, NUMBER);
+		out_right(out, out_count(holder->refused).text, NUMBER);
+		out_text(out, "  ");
+		if (i == ACCOUNT_LIBRARIES - 1)
+			out_text(out, "all others");
+		else
+			out_fit(out, holder->library->path, PATH_COLUMNS);
+	}
+}
+
+static void text_denied(struct out *out)
+{
+	const struct cuaudit_function *function;
+	bool any = false;
+
+	for (uint32_t slot = 0; (function = cuaudit_function_get(slot)); slot++) {
+		if (!limit_denied[slot])
+			continue;
+		out_text(out, any ? "" : "\n\n    Denied  Function");
+		any = true;
+		out_text(out, "\n");
+		out_right(out, out_count(limit_denied[slot]).text, NUMBER - 1);
+		out_text(out, "  ");
+		out_printed(out, function->name, strlen(function->name));
+	}
+}
+
+/* A line below the table, behind an empty one. */
+static void text_gap(struct out *out, bool *any, uint64_t times, const char *what)
+{
+	if (!times)
+		return;
+	out_text(out, *any ? "\n" : "\n\n");
+	*any = true;
+	out_right(out, out_count(times).text, NUMBER);
+	out_text(out, what);
+}
+
+static void text_gaps(struct out *out)
+{
+	bool any = false;
+
+	for (int gap = 0; gap < GAPS; gap++) {
+		text_gap(out, &any, gap_count((enum gap)gap), "  times ");
+		if (gap_count((enum gap)gap))
+			out_text(out, gap_text((enum gap)gap));
+	}
+	text_gap(out, &any, shared_repairs(),
+		 "  times another program had written into the shared file");
+	text_gap(out, &any, cuaudit_unhooked_calls(),
+		 "  calls, of any function, were made while a hook ran and not held to the limit");
+	text_gap(out, &any, cuaudit_unwound_calls() + cuaudit_unwound_hooks(),
+		 "  calls, of any function, were left by longjmp or an exception");
+}
+
+static void text(struct out *out)
+{
+	out_text(out, "cuaudit: limit, pid ");
+	out_u64(out, (uint64_t)getpid());
+	out_text(out, limit_options.dry_run ? ": nothing was refused, this is a dry run\n\n" :
+					      "\n\n");
+	out_text(out, "     Limit       Peak     At end    Refused  Device memory of");
+	text_account(out, "the process", &account_process, account_process.used - spare_of_all());
+	for (uint32_t i = 0; i < ACCOUNT_DEVICES; i++) {
+		const struct account *account = &account_devices[i];
+
+		if (!shown(account))
+			continue;
+		text_account(out, "device ", account, account->used - pool_spare(i));
+		out_u64(out, i);
+	}
+	if (limit_options.shared) {
+		out_text(out, "\n");
+		size(out, account_user.limit);
+		out_right(out, "", NUMBER);
+		out_right(out, "", NUMBER);
+		out_right(out, out_count(account_user.refused).text, NUMBER);
+		out_text(out, "  the user");
+	}
+	text_libraries(out);
+	text_denied(out);
+	text_gaps(out);
+	out_text(out, "\n");
+}
+
+static void field(struct out *out, const char *name, uint64_t value)
+{
+	out_text(out, ",\"");
+	out_text(out, name);
+	out_text(out, "\":");
+	if (value == ACCOUNT_NONE)
+		out_text(out, "null");
+	else
+		out_u64(out, value);
+}
+
+static void json_account(struct out *out, const struct account *account, uint64_t used)
+{
+	field(out, "limit", account->limit);
+	field(out, "peak", account->peak);
+	field(out, "used", used);
+	field(out, "refused", account->refused);
+	out_text(out, "}");
+}
+
+static void json_libraries(struct out *out)
+{
+	const char *between = "";
+
+	out_text(out, ",\"libraries\":[");
+	for (uint32_t i = 0; i < ACCOUNT_LIBRARIES; i++) {
+		const struct holder *holder = &account_holders[i];
+
+		if (!holder->library)
+			continue;
+		out_text(out, between);
+		between = ",";
+		out_text(out, "{\"path\":");
+		if (i == ACCOUNT_LIBRARIES - 1)
+			out_text(out, "null");
+		else
+			out_json(out, holder->library->path);
+		field(out, "peak", holder->peak);
+		field(out, "used", holder->used);
+		field(out, "allocations", holder->taken);
+		field(out, "refused", holder->refused);
+		out_text(out, "}");
+	}
+	out_text(out, "]");
+}
+
+static void json_denied(struct out *out)
+{
+	const struct cuaudit_function *function;
+	const char *between = "";
+
+	out_text(out, ",\"denied\":[");
+	for (uint32_t slot = 0; (function = cuaudit_function_get(slot)); slot++) {
+		if (!limit_denied[slot])
+			continue;
+		out_text(out, between);
+		between = ",";
+		out_text(out, "{\"name\":");
+		out_json(out, function->name);
+		field(out, "calls", limit_denied[slot]);
+		out_text(out, "}");
+	}
+	out_text(out, "]");
+}
+
+static void json_gaps(struct out *out)
+{
+	out_text(out, ",\"uncounted\":{");
+	for (int gap = 0; gap < GAPS; gap++) {
+		out_text(out, gap ? ",\"" : "\"");
+		out_text(out, gap_key((enum gap)gap));
+		out_text(out, "\":");
+		out_u64(out, gap_count((enum gap)gap));
+	}
+	out_text(out, "}");
+	field(out, "unhooked_calls", cuaudit_unhooked_calls());
+	field(out, "unwound_calls", cuaudit_unwound_calls() + cuaudit_unwound_hooks());
+	field(out, "repairs", shared_repairs());
+}
+
+static void json(struct out *out)
+{
+	const char *between = "";
+
+	out_text(out, "{\"pid\":");
+	out_u64(out, (uint64_t)getpid());
+	out_text(out, limit_options.dry_run ? ",\"dry_run\":true" : ",\"dry_run\":false");
+	field(out, "lost", limit_lost);
+	json_gaps(out);
+	out_text(out, ",\"process\":{\"unit\":\"byte\"");
+	json_account(out, &account_process, account_process.used - spare_of_all());
+	out_text(out, ",\"devices\":[");
+	for (uint32_t i = 0; i < ACCOUNT_DEVICES; i++) {
+		const struct account *account = &account_devices[i];
+
+		if (!shown(account))
+			continue;
+		out_text(out, between);
+		between = ",";
+		out_text(out, "{\"device\":");
+		out_u64(out, i);
+		json_account(out, account, account->used - pool_spare(i));
+	}
+	out_text(out, "],\"user\":");
+	if (limit_options.shared) {
+		out_text(out, "{\"unit\":\"byte\"");
+		field(out, "limit", account_user.limit);
+		field(out, "refused", account_user.refused);
+		out_text(out, "}");
+	} else {
+		out_text(out, "null");
+	}
+	json_libraries(out);
+	json_denied(out);
+	out_text(out, "}\n");
+}
+
+void limit_print(void)
+{
+	struct out out = { .used = 0 };
+	int fd = cuaudit_output(".limit"), error;
+
+	if (limit_lost)
+		cuaudit_log(CUAUDIT_WARN, "limit: %llu allocations are counted for ever: no memory",
+			    (unsigned long long)limit_lost);
+	if (fd < 0)
+		return;
+	if (limit_options.json)
+		json(&out);
+	else
+		text(&out);
+	error = out_write(&out, fd, IO_REPORT);
+	if (error)
+		cuaudit_log(CUAUDIT_ERROR, "limit: no report: %s", io_remedy(error));
+	io_close(fd);
+	out_free(&out);
+}

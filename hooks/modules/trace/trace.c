@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trace hook: a record of every call, in a file that outlives the process. */
+#include <string.h>
+
+#include <cuaudit/clock.h>
+#include <cuaudit/hook.h>
+#include <cuaudit/trace.h>
+
+#include "hooks/modules/trace/trace_direct.h"
+#include "hooks/modules/trace/trace_file.h"
+#include "hooks/modules/trace/trace_kernel.h"
+#include "hooks/modules/trace/trace_open.h"
+#include "hooks/modules/trace/trace_options.h"
+#include "hooks/modules/trace/trace_plan.h"
+#include "hooks/modules/trace/trace_ready.h"
+#include "hooks/modules/trace/trace_record.h"
+#include "hooks/modules/trace/trace_stack.h"
+#include "hooks/modules/trace/trace_text.h"
+#include "hooks/modules/trace/trace_trigger.h"
+#include "hooks/modules/trace/trace_writer.h"
+#include "util/divide.h"
+
+/* Outside of other hooks: calls are seen as the program sees them. */
+enum { TRIGGERS = -(1 << 20), OPENS, RECORDS };
+
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* The same of a record that ends at `to`. */
+static inline __attribute__((always_inline))
+void commit(struct trace_writer *writer, const struct trace_site *site,
+	    const struct cuaudit_call *call, const uint64_t *to, uint64_t ticks, uint64_t delta,
+	    uint64_t flags)
+{
+	trace_record_commit(writer, site->number, call->correlation, (size_t)(to - writer->at), ticks,
+			    delta, flags);
+}
+
+/* The words up to the end of arguments, the last of which is filled up. */
+static inline uint64_t *whole_words(uint64_t *from, char *end)
+{
+	memset(end, 0, sizeof(*from));
+	return from + (size_t)(end - (char *)from + 7) / 8;
+}
+
+/* *inputs: the call failed, and see CUAUDIT_TRACE_INPUTS. */
+static uint64_t *copy_arguments(uint64_t *to, struct trace_writer *writer, const struct trace_plan *plan,
+				const struct cuaudit_call *call, bool *inputs)
+{
+	const struct trace_layout *layout = NULL;
+
+	if (plan->duties & TRACE_DUTY_PARAMETERS)
+		layout = trace_kernel_layout(writer, call->words[plan->kernel]);
+	*inputs = false;
+	if (cuaudit_call_succeeded(call))
+		return whole_words(to, trace_plan_copy(plan, call, layout, (char *)to));
+	return whole_words(to, trace_plan_copy_failed(plan, call, layout, (char *)to, inputs));
+}
+
+/* One that needs more than two words. */
+static __attribute__((noinline))
+void record_long(struct trace_writer *writer, const struct trace_site *site,
+		 const struct cuaudit_call *call, uint64_t start, uint64_t end,
+		 const uint32_t *stack)
+{
+	uint64_t ticks = end - start, delta = end - writer->end, flags = 0;
+	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED, inputs;
+	bool failed = call->flags & CUAUDIT_CALL_FAILED && !call->result;
+	uint64_t *to = writer->at + 2, *status = NULL;
+
+	/* The counter of another processor may be a little behind. */
+	if ((int64_t)ticks < 0)
+		ticks = 0;
+	/* So may a call that a handler interrupted, and called, just after the clock was read. */
+	if ((int64_t)delta < 0)
+		delta = 0;
+	writer->end += delta;
+	if ((ticks | delta) >> 32) {
+		flags |= CUAUDIT_TRACE_LONG;
+		*to++ = delta;
+		*to++ = ticks;
+		ticks = delta = 0;
+	}
+	if (call->result || call->depth || skipped || failed) {
+		flags |= CUAUDIT_TRACE_STATUS;
+		status = to;
+		*to++ = (uint32_t)call->result | (uint64_t)(call->depth & 0xffff) << 32 |
+			(uint64_t)(skipped ? CUAUDIT_TRACE_SKIPPED : 0) << 48 |
+			(uint64_t)(failed ? CUAUDIT_TRACE_FAILED : 0) << 48;
+	}
+	if (call->correlation - writer->correlation + 0x8000 > 0xffff) {
+		flags |= CUAUDIT_TRACE_CORRELATION;
+		*to++ = call->correlation;
+	}
+	if (stack) {
+		flags |= CUAUDIT_TRACE_STACK;
+		*to++ = *stack;
+	}
+	if (trace_site_rest(site)->plan->nsteps) {
+		flags |= trace_site_rest(site)->least.flags;
+		to = copy_arguments(to, writer, trace_site_rest(site)->plan, call, &inputs);
+		if (inputs && status)
+			*status |= (uint64_t)CUAUDIT_TRACE_INPUTS << 48;
+	}
+	commit(writer, site, call, to, ticks, delta, flags);
+}
+
+/* Not 0: two words are not enough, or the arguments may not be followed; no jump. */
+static inline uint64_t is_long(const struct trace_writer *writer, const struct cuaudit_call *call)
+{
+	uint64_t ticks = call->end - call->start, delta = call->end - writer->end;
+	uint64_t step = call->correlation - writer->correlation + 0x8000;
+
+	return (ticks | delta | step << 16) >> 32 | (uint32_t)call->result | call->depth |
+	       (call->flags & (CUAUDIT_CALL_SKIPPED | CUAUDIT_CALL_FAILED));
+}
+
+static uint64_t least;	/* ticks of a call that is written */
+
+/* One that a hook answered has no times; the counter of another processor may be behind. */
+static bool is_short(const struct cuaudit_call *call)
+{
+	uint64_t ticks = call->end - call->start;
+
+	return __builtin_expect(least && (ticks < least || (int64_t)ticks < 0 ||
+					  call->flags & CUAUDIT_CALL_SKIPPED), 0);
+}
+
+static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *call)
+{
+	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED;
+	uint64_t end = skipped ? cuaudit_ticks() : call->end;
+	uint64_t start = skipped ? end : call->start;
+	const struct trace_plan *plan;
+	const struct trace_site *site;
+	struct trace_writer *writer;
+	uint32_t stack, why;
+	bool has_stack;
+
+	if (trace_trigger_watch && !trace_trigger_takes(call, end))
+		return;
+	writer = trace_writer(call, start, &why);
+	if (writer && is_short(call)) {
+		writer->chunk.at->filtered++;
+		return;
+	}
+	site = writer ? trace_writer_site(writer, call, &why) : NULL;
+	if (!site) {
+		/* One that is not wanted is not missing. */
+		trace_file_lost(why, !is_short(call));
+		return;
+	}
+	plan = trace_site_rest(site)->plan;
+	if (plan->duties & TRACE_DUTY_KERNEL && !call->result && !skipped &&
+	    !trace_kernel_is_known(writer, call->words[plan->kernel]) &&
+	    !trace_kernel_launched(writer, call->words[plan->kernel], start, &why)) {
+		trace_file_lost(why, !is_short(call));
+		return;
+	}
+	has_stack = plan->duties & TRACE_DUTY_STACK && trace_stack(writer, call, &stack);
+	record_long(writer, site, call, start, end, has_stack ? &stack : NULL);
+}
+
+/* Whether what is to be done besides is done, as of most launches. */
+static inline bool duties_done(struct trace_writer *writer, const struct trace_plan *plan,
+			       const struct cuaudit_call *call)
+{
+	return !plan->duties || (plan->duties == TRACE_DUTY_KERNEL &&
+				 trace_kernel_is_known(writer, call->words[plan->kernel]));
+}
+
+/* One of two words and arguments of any kind. */
+static __attribute__((noinline))
+void record_any(struct trace_writer *writer, const struct trace_site *site,
+		const struct cuaudit_call *call)
+{
+	uint64_t delta = call->end - writer->end, *from = writer->at + 2;
+	char *end = trace_plan_copy(trace_site_rest(site)->plan, call, NULL, (char *)from);
+
+	writer->end = call->end;
+	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
+	       trace_site_rest(site)->least.flags);
+}
+
+/* One of two words where trace_least_copy will not do. */
+static __attribute__((hot, noinline))
+void record_more(struct trace_writer *writer, const struct trace_site *site,
+		 struct cuaudit_call *call)
+{
+	uint64_t delta = call->end - writer->end, *from = writer->at + 2;
+	const struct trace_plan *plan = trace_site_rest(site)->plan;
+	char *end;
+
+	if (unlikely(!duties_done(writer, plan, call))) {
+		exit_slowly(call);
+		return;
+	}
+	if (plan->nops) {
+		record_any(writer, site, call);
+		return;
+	}
+	end = trace_plan_copy_values(plan, call->words, (char *)from);
+	writer->end = call->end;
+	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
+	       trace_site_rest(site)->least.flags);
+}
+
+/*
+ * Between two calls the program uses the caches and the processor's memory of
+ * jumps for itself. So the common way goes straight down, as no guess can be
+ * wrong there, and touches few lines; what is done further is called last, so
+ * that no register is saved.
+ */
+static inline __attribute__((always_inline))
+void leave(struct cuaudit_call *call, void *data, bool bare, bool choosy)
+{
+	struct trace_writer *writer = call->blocks[(uintptr_t)data];
+	const struct trace_site *site;
+	uint64_t delta, *from;
+	char *end;
+
+	if (unlikely(!writer || writer->at >= writer->limit || (choosy && trace_trigger_watch))) {
+		exit_slowly(call);
+		return;
+	}
+	site = trace_site_first(&writer->sites, call->caller, call->function);
+	if (unlikely(trace_site_differs(site, call->caller, call->function, *cuaudit_generation) |
+		     is_long(writer, call)) || (choosy && is_short(call))) {
+		exit_slowly(call);
+		return;
+	}
+	if (unlikely(trace_site_rest(site)->least.more)) {
+		record_more(writer, site, call);
+		return;
+	}
+	delta = call->end - writer->end;
+	writer->end = call->end;
+	from = writer->at + 2;
+	if (bare) {
+		commit(writer, site, call, from, call->end - call->start, delta, 0);
+		return;
+	}
+	end = trace_least_copy(&trace_site_rest(site)->least, call->words, (char *)from);
+	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
+	       trace_site_rest(site)->least.flags);
+}
+
+static __attribute__((hot)) void on_exit(struct cuaudit_call *call, void *data)
+{
+	leave(call, data, false, false);
+}
+
+/* Without arguments. */
+static __attribute__((hot)) void on_exit_bare(struct cuaudit_call *call, void *data)
+{
+	leave(call, data, true, false);
+}
+
+/* With start, stop or min-duration. */
+static void on_exit_choosy(struct cuaudit_call *call, void *data)
+{
+	leave(call, data, false, true);
+}
+
+static void on_exit_text(struct cuaudit_call *call, void *data)
+{
+	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED;
+
+	(void)data;
+	if ((!trace_trigger_watch ||
+	     trace_trigger_takes(call, skipped ? cuaudit_ticks() : call->end)) &&
+	    !is_short(call) && trace_writer_wanted())
+		trace_text(call);
+}
+
+static bool as_text;
+
+const struct cuaudit_module trace_module;
+
+static struct trace_options options;
+
+/* What is asked for besides a record of each call. */
+static int set_up_more(void)
+{
+	int error = trace_trigger_setup(TRIGGERS, !as_text);
+
+	if (error)
+		return error;
+	if (as_text)
+		return trace_text_setup();
+	trace_plan_setup(options.file.flags & CUAUDIT_TRACE_ARGUMENTS,
+			 options.file.incompatible & CUAUDIT_TRACE_HAS_PARAMETERS,
+			 options.strings, options.elements);
+	error = trace_stack_setup(options.backtrace, options.frames);
+	if (!error && options.file.flags & CUAUDIT_TRACE_ARGUMENTS)
+		error = trace_kernel_setup(OPENS, options.file.incompatible & CUAUDIT_TRACE_HAS_PARAMETERS);
+	if (!error && *options.open)
+		error = trace_open_setup(options.open, OPENS);
+	return error;
+}
+
+static int check(const struct cuaudit_options *given)
+{
+	int error = trace_options_read(given, &options);
+
+	return error ? error : trace_trigger_read(options.start, options.stop);
+}
+
+static int init(const struct cuaudit_options *given)
+{
+	struct cuaudit_hook hook = {
+		.size = sizeof(hook), .priority = RECORDS, .name = "trace",
+		.flags = CUAUDIT_HOOK_TIMED,
+	};
+	int error = trace_writer_setup(&trace_module, options.threads, options.print);
+
+	(void)given;
+	trace_file_setup(&options.file);
+	as_text = options.text;
+	if (!error)
+		error = set_up_more();
+	if (error)
+		return error;
+	least = divide((unsigned __int128)options.least_ns << cuaudit_clock.shift,
+		       cuaudit_clock.mult);
+	hook.exit = as_text ? on_exit_text :
+		    least || options.start || options.stop ? on_exit_choosy :
+		    options.file.flags & CUAUDIT_TRACE_ARGUMENTS ? on_exit : on_exit_bare;
+	hook.data = (void *)(uintptr_t)trace_writer_key;
+	hook.functions = options.functions;
+	hook.include = options.libraries;
+	/* Nothing more than a record of each call is wanted. */
+	if (!options.backtrace && (hook.exit == on_exit || hook.exit == on_exit_bare))
+		error = trace_direct_add(&hook, hook.exit == on_exit);
+	else
+		error = cuaudit_hook_add(&hook);
+	if (!error && !as_text)
+		trace_ready_setup();
+	return error;
+}
+
+static void finish(void)
+{
+	trace_writer_report_unmatched();
+	trace_trigger_report();
+	if (as_text)
+		trace_text_finish();
+	else
+		trace_writer_finish();
+}
+
+static void forked(void)
+{
+	trace_trigger_forked();
+	trace_writer_forked();
+	trace_text_forked();
+}
+
+static void thread_exit(void *block)
+{
+	trace_writer_thread_exit(block);
+}
+
+static void hook_unwound(void *block, uint64_t correlation)
+{
+	trace_writer_hook_unwound(block, correlation);
+}
+
+static void process_exit(int status, int by_exit)
+{
+	trace_file_ending(by_exit ? CUAUDIT_TRACE_BY_EXIT : CUAUDIT_TRACE_BY_QUIT, (uint32_t)status);
+}
+
+const struct cuaudit_module trace_module = {
+	.size = sizeof(trace_module),
+	.abi = CUAUDIT_ABI,
+	.name = "trace",
+	.summary = "a record of every call, in a file or as text",
+	.options = trace_option_table,
+	.init = init,
+	.finish = finish,
+	.forked = forked,
+	.thread_exit = thread_exit,
+	.hook_unwound = hook_unwound,
+	.process_exit = process_exit,
+	.check = check,
+};

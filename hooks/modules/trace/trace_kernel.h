@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names of the kernels that are launched, and how their parameters lie. */
+#ifndef HOOKS_MODULES_TRACE_TRACE_KERNEL_H
+#define HOOKS_MODULES_TRACE_TRACE_KERNEL_H
+
+#include <stdatomic.h>
+
+#include "hooks/modules/trace/trace_writer.h"
+
+/* Changes whenever a handle may have become another kernel's. */
+extern _Atomic uint32_t trace_kernel_epoch;
+
+/*
+ * Context: setup. Hooks what hands out and ends handles, whatever else is traced.
+ * parameters: theirs are wanted, too. 0 or -errno.
+ */
+int trace_kernel_setup(int32_t priority, bool parameters);
+
+/* Two handles that sum up alike each have a place; LAUNCH of trace_direct.S knows which, too. */
+static inline uint64_t *trace_kernel_places(struct trace_writer *writer, uint64_t handle)
+{
+	return &writer->kernels[(handle >> 4 ^ handle >> 11) % TRACE_KERNELS & ~1u];
+}
+
+/* Context: call. Whether the thread has seen the handle lately. */
+static inline bool trace_kernel_is_known(struct trace_writer *writer, uint64_t handle)
+{
+	const uint64_t *at = trace_kernel_places(writer, handle);
+
+	return (at[0] == handle || at[1] == handle) &&
+	       writer->kernels_epoch ==
+	       atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
+}
+
+/*
+ * Context: call. Describes the kernel that was launched just now, at ticks. False, and why: the
+ * file had no room, and would name another kernel that had the handle.
+ */
+bool trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks,
+			   uint32_t *why);
+
+/* Context: call. How the parameters of a kernel lie that is known; NULL: nobody told. */
+const struct trace_layout *trace_kernel_layout(struct trace_writer *writer, uint64_t handle);
+
+/* Context: call, in the child of fork. */
+void trace_kernel_forked(void);
+
+#endif

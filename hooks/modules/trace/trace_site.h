@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A thread's memory of the places it calls from. */
+#ifndef HOOKS_MODULES_TRACE_TRACE_SITE_H
+#define HOOKS_MODULES_TRACE_TRACE_SITE_H
+
+#include <cuaudit/call.h>
+
+#include "hooks/modules/trace/trace_plan.h"
+
+enum {
+	TRACE_SITES = 256,
+	TRACE_SITE_WAYS = 16,	/* a power of two */
+	TRACE_SITE_CHANGE = 64
+};
+
+#define TRACE_SITES_FACTOR 0x9e3779b9u
+
+/*
+ * The place's last record of several words that trace_direct.S wrote in the
+ * chunk. What it read for its arguments is kept, so that the same again is said
+ * in one: here for the calls of trace_direct_way_int, else in trace_rest.
+ */
+struct trace_last {
+	const uint64_t *record;	/* NULL: none in this chunk */
+	union {
+		struct {
+			uint64_t word;	/* the second */
+			uint32_t small;	/* the int */
+		} one;
+		uint64_t masks[TRACE_LEAST_WORDS];	/* what is written of each word */
+	};
+};
+
+/* A place a function is called at, as the thread last saw it: a line of the cache. */
+struct trace_site {
+	const void *caller;
+	const struct cuaudit_function *function;
+	uint32_t generation;
+	uint32_t number;
+	struct trace_direct direct;	/* of the plan */
+	struct trace_last last;
+} __attribute__((aligned(64)));
+
+/* What fewer calls need of it: another. */
+struct trace_rest {
+	uint64_t words[TRACE_LEAST_WORDS];	/* of `last`, what is written of them ... */
+	uint64_t small[TRACE_LEAST_SMALL];	/* ... and what was behind pointers */
+	const struct trace_plan *plan;
+	struct trace_least least;	/* of the plan */
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct trace_site) == 64 && sizeof(struct trace_rest) == 64, "lines");
+
+/* Zeroed, there are none. */
+struct trace_sites {
+	struct trace_site sites[TRACE_SITES];
+	struct trace_rest rest[TRACE_SITES];	/* of each */
+	uint32_t victim;	/* counts sites that gave way to others ... */
+	uint32_t elsewhere;	/* ... and calls from those not found at once */
+};
+
+/* Of one that lies in a struct trace_sites. */
+static inline const struct trace_rest *trace_site_rest(const struct trace_site *site)
+{
+	return (const struct trace_rest *)(const void *)(site + TRACE_SITES);
+}
+
+/* Context of all: call. */
+
+/* 0 if that is the call's place; no jump. */
+static inline uint64_t trace_site_differs(const struct trace_site *site,
+					  const void *caller,
+					  const struct cuaudit_function *function,
+					  uint32_t generation)
+{
+	return ((uintptr_t)site->caller ^ (uintptr_t)caller) |
+	       ((uintptr_t)site->function ^ (uintptr_t)function) |
+	       (site->generation ^ generation);
+}
+
+/* Where the call's place is found at once, if it is there. */
+static inline struct trace_site *trace_site_first(struct trace_sites *sites,
+						  const void *caller,
+						  const struct cuaudit_function *function)
+{
+	uint32_t sum = (uint32_t)(uintptr_t)caller ^ (uint32_t)(uintptr_t)function << 8;
+
+	/* The upper byte of a product depends on all bits. */
+	return &sites->sites[sum * TRACE_SITES_FACTOR >> 24];
+}
+
+/* *site is that place from now on. */
+void trace_site_begin(struct trace_sites *sites, struct trace_site *site, const void *caller,
+		      const struct cuaudit_function *function, uint32_t generation,
+		      uint32_t number, const struct trace_plan *plan);
+
+/* Another chunk is written to. */
+void trace_site_forget(struct trace_sites *sites);
+
+/* Where the call's place is; else, as trace_site_differs says of it, where it is to be. */
+struct trace_site *trace_site_seek(struct trace_sites *sites, const void *caller,
+				   const struct cuaudit_function *function, uint32_t generation);
+
+#endif

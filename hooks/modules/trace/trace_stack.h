@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ways to calls. */
+#ifndef HOOKS_MODULES_TRACE_TRACE_STACK_H
+#define HOOKS_MODULES_TRACE_TRACE_STACK_H
+
+#include "hooks/modules/trace/trace_writer.h"
+
+enum { TRACE_STACK_MOST = 100 };
+
+/* Context: setup. Of which functions, and how many frames at most. 0, or -errno after a message. */
+int trace_stack_setup(const char *functions, uint32_t frames);
+
+/* Context: call. Whether calls of a row are wanted with theirs. */
+bool trace_stack_wanted(int32_t id);
+
+/* Context: call. The number of the way to this call; false: not known. */
+bool trace_stack(struct trace_writer *writer, const struct cuaudit_call *call, uint32_t *number);
+
+/* Context: call, in the child of fork. */
+void trace_stack_forked(void);
+
+#endif

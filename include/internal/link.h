@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table the auditor shares with the core: its only meeting point. */
+#ifndef INCLUDE_INTERNAL_LINK_H
+#define INCLUDE_INTERNAL_LINK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Raised with every change of a structure below; the core refuses another. */
+#define LINK_VERSION 8
+
+enum {
+	LINK_SLOTS = 16384,	/* stubs assembled into the auditor */
+	LINK_DRIVERS = 64,
+	LINK_CHUNK = 256,	/* objects a chunk */
+	LINK_CHUNKS = 256,
+	LINK_BINDINGS = 16384,	/* a power of two */
+	LINK_ESCAPES = 64
+};
+
+/* One stub. Written by the auditor under the loader's lock. */
+struct link_slot {
+	_Atomic(void *) real;		/* the driver's function */
+	const char *name;		/* name@VERSION where that is not the default */
+	uint32_t driver;
+	_Atomic uint32_t plt;		/* bindings by route */
+	_Atomic uint32_t dlsym;
+	_Atomic uint32_t relocation;
+};
+
+enum link_object_flags {
+	LINK_OBJECT_DRIVER = 1,
+	LINK_OBJECT_COMPANION = 2,	/* a library of the driver's own */
+	LINK_OBJECT_CORE = 4,
+	LINK_OBJECT_EXCLUDED = 8,	/* by CUAUDIT_INCLUDE, CUAUDIT_EXCLUDE */
+	LINK_OBJECT_MAIN = 16
+};
+
+/*
+ * An object the loader reported. Records are never freed; one is used again
+ * only for the same path. lo == hi: closed, or its extent is unknown. Other
+ * threads read the extent by link_extent.
+ */
+struct link_object {
+	_Atomic uintptr_t lo, hi;	/* its segments lie in [lo, hi) */
+	_Atomic uint32_t changes;	/* odd while the extent is changed */
+	uint32_t index;
+	const char *path;
+	const char *name;
+	uint32_t flags;
+	/* the auditor's own */
+	uint32_t hash;			/* of path */
+	struct link_object *next;	/* of the same bucket */
+	struct object_detail *detail;
+};
+
+/*
+ * A further name of a slot: one function of a driver may have several. Never
+ * freed; slot changes when another file of the driver's path has it elsewhere.
+ */
+struct link_alias {
+	const char *name;
+	_Atomic uint32_t slot;
+	struct link_alias *next;
+};
+
+/* An exported function by address, sorted by it. */
+struct link_export {
+	uintptr_t address;
+	uint32_t slot;
+};
+
+/* How an object came by a function; the first four are enum cuaudit_route. */
+enum link_route {
+	LINK_PLT,
+	LINK_DLSYM,
+	LINK_RELOCATION,
+	LINK_PROCADDR,
+	LINK_REAL = 4	/* added: it was given the driver's own address */
+};
+
+/*
+ * That one object came by one function in one way, and how often. key: 0 for
+ * none, else 1 + the route + 8 * the slot, and the object's index above bit 32.
+ */
+struct link_binding {
+	_Atomic uint64_t key;
+	_Atomic uint32_t count;
+};
+
+/* What the auditor could not route: see enum cuaudit_escape_kind. */
+struct link_escape {
+	const char *name;
+	uint32_t kind;
+	uint32_t object;		/* whose, index + 1; 0: of none */
+	_Atomic uint32_t count;
+};
+
+/* A copy of the driver; the record outlives dlclose and serves the next open. */
+struct link_driver {
+	const char *path;
+	const struct link_object *object;
+	struct link_export *exports;
+	_Atomic uint32_t nexports;
+	uint32_t nfunctions;		/* exported functions seen */
+	uint32_t nunrouted;		/* of them, without a slot */
+	_Atomic uint32_t live;
+};
+
+/* The environment as read at start; values are copies. */
+struct link_environment {
+#define VARIABLE(name, field, kind, fallback, values, summary) const char *field;
+#include <cuaudit/variables.def>
+#undef VARIABLE
+	const char *directory;	/* where the program was started; "": that has no path */
+};
+
+struct link_table {
+	uint32_t version;
+	uint32_t size;			/* sizeof(struct link_table) */
+
+	/* auditor to core */
+	struct link_slot *slots;
+	struct link_alias *_Atomic aliases;	/* release, like nslots */
+	_Atomic uint32_t nslots;	/* release: slots below it are whole */
+	_Atomic uint32_t generation;	/* changes with every object that comes or goes */
+	_Atomic(void *) *routes;	/* where stub k jumps to */
+	const char *stubs;		/* stub k at stubs + k * stub_size */
+	uint32_t stub_size;
+	_Atomic uint32_t ndrivers;
+	struct link_driver drivers[LINK_DRIVERS];
+	_Atomic(struct link_object *) chunks[LINK_CHUNKS];
+	_Atomic uint32_t live[LINK_CHUNKS];	/* objects of a chunk that are open */
+	_Atomic uint32_t nobjects;
+	struct link_escape escapes[LINK_ESCAPES];
+	_Atomic uint32_t nescapes;	/* release, like nslots */
+	struct link_binding *bindings;	/* hashed by key; also filled by the core */
+	_Atomic uint32_t lost_bindings;
+	struct link_environment environment;
+	char **envp;			/* of the process's start, ended by NULL */
+	bool (*may_say)(void);		/* whether descriptor 2 is a place for messages */
+	/* Whether a list of globs, as in CUAUDIT_INCLUDE, matches a library. */
+	bool (*library_matches)(const char *list, const char *path, bool is_main);
+	/* Reports what is wrong in the environment, once; may end the process. Context: setup. */
+	void (*report_environment)(void);
+	void *resolver;			/* what a route holds before the core knows its slot */
+	uint32_t everybody;		/* stubs went to all: whom not to route is known at the call */
+
+	/*
+	 * core to auditor, under the loader's lock: where slot k's `real` and the
+	 * generation are written as well, k * mirror_stride bytes further. NULL:
+	 * there is no core yet.
+	 */
+	_Atomic(void *) *mirror;
+	_Atomic uint32_t *mirror_generation;
+	uint32_t mirror_stride;
+
+	/*
+	 * core to auditor, written by the core's constructor.
+	 * attach: routes every slot not routed yet. finish: the process ends.
+	 * process_exit: it calls _exit or the like with a status; see audit/exit.h.
+	 */
+	void (*_Atomic attach)(void);
+	void (*_Atomic finish)(void);
+	void (*_Atomic process_exit)(int status);
+
+	/*
+	 * core to auditor: the thread that sets the core up, 0 once that is done. Its
+	 * driver calls meanwhile, as a plug-in's init may make them, are not hooked.
+	 */
+	_Atomic int32_t setup_thread;
+	_Atomic uint32_t setup_calls;
+};
+
+/* The exported variable of the core the auditor writes the table's address to. */
+#define LINK_SYMBOL "cuaudit_core_link"
+
+/* That of each auditor the first instance in a process writes its table's address to. */
+#define LINK_AUDITOR_SYMBOL "cuaudit_auditor_link"
+
+static inline struct link_object *link_object(const struct link_table *table, uint32_t index)
+{
+	struct link_object *chunk;
+
+	chunk = atomic_load_explicit(&table->chunks[index / LINK_CHUNK], memory_order_acquire);
+	return chunk + index % LINK_CHUNK;
+}
+
+/*
+ * Context: bind, call. The extent of an object, lock-free: as it was at one
+ * moment, or false where it changed meanwhile: none of the object's code runs then.
+ */
+static inline bool link_extent(const struct link_object *object, uintptr_t *lo, uintptr_t *hi)
+{
+	/* Pairs with the last store of set_extent. */
+	uint32_t changes = atomic_load_explicit(&object->changes, memory_order_acquire);
+
+	*lo = atomic_load_explicit(&object->lo, memory_order_relaxed);
+	*hi = atomic_load_explicit(&object->hi, memory_order_relaxed);
+	/* Pairs with its fence: who read one of its ends sees it under way. */
+	atomic_thread_fence(memory_order_acquire);
+	return !(changes & 1) &&
+	       atomic_load_explicit(&object->changes, memory_order_relaxed) == changes;
+}
+
+/* Context: bind, call. Counts a binding; lock-free, any thread. */
+static inline void link_count(struct link_table *table, uint32_t object, uint32_t slot,
+			      uint32_t route)
+{
+	uint64_t key = (uint64_t)object << 32 | (slot * 8 + route + 1);
+	uint32_t at = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 40);
+
+	for (uint32_t i = 0; i < 64; i++) {
+		struct link_binding *binding = &table->bindings[(at + i) % LINK_BINDINGS];
+		uint64_t found = 0;
+
+		if (atomic_load_explicit(&binding->key, memory_order_relaxed) == key ||
+		    atomic_compare_exchange_strong_explicit(&binding->key, &found, key,
+							    memory_order_relaxed,
+							    memory_order_relaxed) ||
+		    found == key) {
+			atomic_fetch_add_explicit(&binding->count, 1, memory_order_relaxed);
+			return;
+		}
+	}
+	atomic_fetch_add_explicit(&table->lost_bindings, 1, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the process of a trace ended, as far as anybody knows. */
+#include "tracefile/ending.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECOND = 1000000000 };
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
+}
+
+/* When the process of that pid began, since the epoch; 0: there is none, or it is dead. */
+static uint64_t process_start(uint32_t pid)
+{
+	uint64_t boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	char path[64], text[1024], state;
+	unsigned long long start;
+	const char *at;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (got <= 0)
+		return 0;
+	text[got] = '\0';
+	at = strrchr(text, ')');
+	if (!at || sscanf(at, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			  "%*s %*s %llu", &state, &start) != 2 || strchr("ZXx", state))
+		return 0;
+	return boot + start * SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+/* exec leaves the number to another program. */
+static bool is_program(const struct cuaudit_trace_header *header)
+{
+	static const char gone[] = " (deleted)";
+	char path[32], program[sizeof(header->program) + sizeof(gone)], *end;
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", header->pid);
+	length = readlink(path, program, sizeof(program) - 1);
+	if (length < 0)
+		return errno != ENOENT && errno != ESRCH;
+	program[length] = '\0';
+	end = program + length - (sizeof(gone) - 1);
+	if (end > program && !strcmp(end, gone))
+		*end = '\0';
+	/* One that is longer ends with "..." in the header. */
+	return !strncmp(program, header->program, strlen(program) < sizeof(header->program) - 1 ?
+			sizeof(header->program) : sizeof(header->program) - sizeof("..."));
+}
+
+/* Another process of its number would have begun after the trace did. */
+static bool runs(const struct cuaudit_trace_header *header)
+{
+	uint64_t start = process_start(header->pid);
+
+	return start && start <= header->start_ns + SECOND && is_program(header);
+}
+
+const char *trace_ending_name(const struct cuaudit_trace_header *header)
+{
+	if (header->flags & CUAUDIT_TRACE_FINISHED)
+		return "exit";
+	return header->ending == CUAUDIT_TRACE_BY_QUIT ? "_exit" : NULL;
+}
+
+/* What exit() was called with is the status only if nothing else ended the process meanwhile. */
+int trace_status(const struct cuaudit_trace_header *header)
+{
+	bool known = header->ending == CUAUDIT_TRACE_BY_QUIT ||
+		     (header->ending == CUAUDIT_TRACE_BY_EXIT &&
+		      header->flags & CUAUDIT_TRACE_FINISHED);
+
+	return known && header->status <= UINT8_MAX ? (int)header->status : -1;
+}
+
+enum trace_ending trace_ending(const struct cuaudit_trace_header *header)
+{
+	bool quit = header->ending == CUAUDIT_TRACE_BY_QUIT;
+	char host[sizeof(header->host)] = "";
+
+	if (header->flags & CUAUDIT_TRACE_FINISHED)
+		return TRACE_ENDED;
+	if (gethostname(host, sizeof(host) - 1) || strcmp(host, header->host) != 0)
+		return quit ? TRACE_QUIT : TRACE_NOT_ENDED;
+	if (runs(header))
+		return TRACE_RUNS;
+	return quit ? TRACE_QUIT : TRACE_ENDED_OTHERWISE;
+}
+
+const char *trace_ending_text(enum trace_ending ending)
+{
+	static const char *const texts[TRACE_ENDINGS] = {
+		[TRACE_ENDED] = "ended",
+		[TRACE_QUIT] = "ended by _exit",
+		[TRACE_RUNS] = "still running",
+		[TRACE_ENDED_OTHERWISE] = "ended by _exit, exec or a signal",
+		[TRACE_NOT_ENDED] = "ended by _exit, exec or a signal, or still running",
+	};
+
+	return texts[ending];
+}

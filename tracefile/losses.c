@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is missing of a trace. */
+#include "tracefile/losses.h"
+
+bool trace_losses_any(const struct trace_losses *losses)
+{
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		if (losses->calls[i] && i != CUAUDIT_TRACE_LOST_RING)
+			return true;
+	return losses->damaged || losses->torn || losses->cut;
+}
+
+const char *trace_losses_why(uint32_t loss)
+{
+	static const char *const why[CUAUDIT_TRACE_LOSSES] = {
+		[CUAUDIT_TRACE_LOST_SIZE] = "beyond its size",
+		[CUAUDIT_TRACE_LOST_DISK] = "on a full or failing disk",
+		[CUAUDIT_TRACE_LOST_MEMORY] = "for want of memory",
+		[CUAUDIT_TRACE_LOST_NESTED] = "of signal handlers",
+		[CUAUDIT_TRACE_LOST_RING] = "written over",
+		[CUAUDIT_TRACE_LOST_UNWOUND] = "of which a signal handler left the hook",
+	};
+
+	return loss < CUAUDIT_TRACE_LOSSES && why[loss] ? why[loss] :
+	       "for a reason this cuaudit does not know";
+}
+
+static void calls(struct buffer *out, const struct trace_losses *losses)
+{
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++) {
+		if (!losses->calls[i])
+			continue;
+		buffer_text(out, out->length ? ", " : "calls are missing: ");
+		buffer_unsigned(out, losses->calls[i]);
+		buffer_char(out, ' ');
+		buffer_text(out, trace_losses_why(i));
+	}
+}
+
+static void part(struct buffer *out, uint64_t number, const char *text)
+{
+	if (!number)
+		return;
+	if (out->length)
+		buffer_text(out, "; ");
+	buffer_unsigned(out, number);
+	buffer_text(out, text);
+}
+
+void trace_losses_print(struct buffer *out, const struct trace_losses *losses)
+{
+	calls(out, losses);
+	part(out, losses->damaged, " damaged parts were left out");
+	part(out, losses->torn, " bytes at its end are no whole chunk");
+	part(out, losses->cut, " bytes of it were cut off");
+	buffer_end(out);
+}

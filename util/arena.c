@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of a report, given back in one go; never the program's heap. */
+#include "util/arena.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+struct memory_piece {
+	struct memory_piece *next;
+	size_t size;
+};
+
+void *memory_take(struct memory *memory, size_t count, size_t size)
+{
+	struct memory_piece *piece;
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count ? count : 1, size, &bytes) ||
+	    __builtin_add_overflow(bytes, sizeof(*piece), &bytes))
+		return NULL;
+	piece = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (piece == MAP_FAILED)
+		return NULL;
+	piece->next = memory->pieces;
+	piece->size = bytes;
+	memory->pieces = piece;
+	return piece + 1;
+}
+
+void memory_free(struct memory *memory)
+{
+	struct memory_piece *piece = memory->pieces;
+
+	while (piece) {
+		struct memory_piece *next = piece->next;
+
+		munmap(piece, piece->size);
+		piece = next;
+	}
+	memory->pieces = NULL;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes gathered in memory, as many as there are. */
+#ifndef UTIL_BYTES_H
+#define UTIL_BYTES_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct bytes {
+	uint8_t *data;
+	size_t used, size;
+};
+
+/* Room for so many behind those used; NULL when memory is out. */
+static inline uint8_t *bytes_room(struct bytes *bytes, size_t size)
+{
+	if (bytes->size - bytes->used < size) {
+		size_t more = 2 * bytes->size + size;
+		uint8_t *data = realloc(bytes->data, more);
+
+		if (!data)
+			return NULL;
+		bytes->data = data;
+		bytes->size = more;
+	}
+	return bytes->data + bytes->used;
+}
+
+static inline void bytes_free(struct bytes *bytes)
+{
+	free(bytes->data);
+	*bytes = (struct bytes){ 0 };
+}
+
+#endif

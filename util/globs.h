@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Globs, and lists of them over libraries, GLOB[:GLOB...]. */
+#ifndef UTIL_GLOBS_H
+#define UTIL_GLOBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Context: bind, setup. Whether a text is such a list: no set in it is
+ * unfinished, and no comma stands where a colon was meant.
+ */
+bool globs_are(const char *text);
+
+/*
+ * Context: bind, call. Whether text matches the first length bytes of pattern, * ? [set] [!set]
+ * \x, in a time of their product at most. A set that is not finished ends with the pattern.
+ */
+bool glob_matches(const char *pattern, size_t length, const char *text);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text gathered in memory and written in one piece, without stdio. */
+#include "util/out.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "util/divide.h"
+#include "util/text.h"
+
+static int grow(struct out *out, size_t count)
+{
+	size_t size = out->size ? out->size : 65536;
+	void *data;
+
+	while (size - out->used < count)
+		size *= 2;
+	if (size == out->size)
+		return 0;
+	data = out->data ? mremap(out->data, out->size, size, MREMAP_MAYMOVE) :
+			   mmap(NULL, size, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (data == MAP_FAILED)
+		return out->error = -ENOMEM;
+	out->data = data;
+	out->size = size;
+	return 0;
+}
+
+void out_bytes(struct out *out, const char *bytes, size_t count)
+{
+	if (grow(out, count))
+		return;
+	memcpy(out->data + out->used, bytes, count);
+	out->used += count;
+}
+
+void out_text(struct out *out, const char *text)
+{
+	out_bytes(out, text, strlen(text));
+}
+
+void out_spaces(struct out *out, size_t count)
+{
+	if (grow(out, count))
+		return;
+	memset(out->data + out->used, ' ', count);
+	out->used += count;
+}
+
+void out_u64(struct out *out, uint64_t value)
+{
+	out_text(out, out_count(value).text);
+}
+
+void out_right(struct out *out, const char *text, size_t width)
+{
+	size_t length = strlen(text);
+
+	out_spaces(out, 1 + (length < width ? width - length : 0));
+	out_text(out, text);
+}
+
+void out_printed(struct out *out, const char *text, size_t length)
+{
+	size_t at = 0, bytes;
+	const char *from;
+
+	while ((from = text_printed(text, length, &at, &bytes)))
+		out_bytes(out, from, bytes);
+}
+
+/* Where the character of that number begins, or the end. */
+static size_t character_at(const char *text, size_t length, size_t number)
+{
+	size_t at = 0;
+
+	for (; number && at < length; number--)
+		at += text_next(text + at, length - at).length;
+	return at;
+}
+
+static size_t characters(const char *text, size_t length)
+{
+	size_t count = 0;
+
+	for (size_t at = 0; at < length; count++)
+		at += text_next(text + at, length - at).length;
+	return count;
+}
+
+void out_fit(struct out *out, const char *text, size_t width)
+{
+	size_t length = strlen(text), count = characters(text, length);
+	size_t tail = (width - 2) / 2;
+
+	if (count <= width) {
+		out_printed(out, text, length);
+		return;
+	}
+	out_printed(out, text, character_at(text, length, width - 2 - tail));
+	out_text(out, "..");
+	text += character_at(text, length, count - tail);
+	out_printed(out, text, strlen(text));
+}
+
+static const char hex[] = "0123456789abcdef";
+
+void out_uuid(struct out *out, const uint8_t *uuid)
+{
+	for (int i = 0; i < 16; i++) {
+		const char pair[] = { hex[uuid[i] >> 4], hex[uuid[i] & 15] };
+
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			out_text(out, "-");
+		out_bytes(out, pair, 2);
+	}
+}
+
+/* Of the first plane, as all that control are. */
+static void escaped(struct out *out, uint32_t point)
+{
+	char escape[] = { '\\', 'u', hex[point >> 12 & 15], hex[point >> 8 & 15],
+			  hex[point >> 4 & 15], hex[point & 15] };
+
+	out_bytes(out, escape, sizeof(escape));
+}
+
+void out_json(struct out *out, const char *text)
+{
+	size_t length = strlen(text);
+
+	out_text(out, "\"");
+	for (size_t at = 0; at < length;) {
+		struct text_character next = text_next(text + at, length - at);
+
+		if (!text_prints(next)) {
+			escaped(out, next.valid ? next.point : 0xfffd);
+		} else {
+			if (text[at] == '"' || text[at] == '\\')
+				out_text(out, "\\");
+			out_bytes(out, text + at, next.length);
+		}
+		at += next.length;
+	}
+	out_text(out, "\"");
+}
+
+void out_label(struct out *out, const char *text)
+{
+	for (size_t at = 0, length = strlen(text); at < length;) {
+		struct text_character next = text_next(text + at, length - at);
+
+		if (text[at] == '"' || text[at] == '\\')
+			out_text(out, "\\");
+		if (text[at] == '\n')
+			out_text(out, "\\n");
+		else
+			out_printed(out, text + at, next.length);
+		at += next.length;
+	}
+}
+
+struct out_number out_count(uint64_t value)
+{
+	struct out_number number = { "" };
+	char digits[24];
+	size_t count = 0;
+
+	do
+		digits[count++] = (char)('0' + value % 10);
+	while (value /= 10);
+	for (size_t i = 0; i < count; i++)
+		number.text[i] = digits[count - 1 - i];
+	return number;
+}
+
+/* value / 10^decimals, with the unit after it. */
+static struct out_number decimal(uint64_t value, int decimals, const char *unit)
+{
+	struct out_number number = { "" };
+	uint64_t one = 1;
+	size_t length;
+
+	for (int i = 0; i < decimals; i++)
+		one *= 10;
+	number = out_count(value / one);
+	length = strlen(number.text);
+	if (decimals) {
+		number.text[length] = '.';
+		for (int i = 1; i <= decimals; i++)
+			number.text[length + (size_t)i] =
+				(char)('0' + value / (one /= 10) % 10);
+		length += 1 + (size_t)decimals;
+	}
+	memcpy(number.text + length, unit, strlen(unit) + 1);
+	return number;
+}
+
+struct out_number out_time(uint64_t ns, int digits)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	uint64_t limit = 1, scale = 1;
+
+	for (int i = 0; i < digits; i++)
+		limit *= 10;
+	for (int unit = 0; unit < 4; unit++, scale *= 1000) {
+		uint64_t step = scale;
+		int decimals = 0;
+
+		while (decimals < digits - 1 && step >= 10) {
+			step /= 10;
+			decimals++;
+		}
+		for (; decimals >= 0; decimals--, step *= 10) {
+			uint64_t value = ns / step + (ns % step >= (step + 1) / 2 && step > 1);
+
+			if (value < limit && (unit == 3 || value < 1000 * (scale / step)))
+				return decimal(value, decimals, units[unit]);
+		}
+	}
+	return decimal(ns / 1000000000 + (ns % 1000000000 >= 500000000), 0, "s");
+}
+
+struct out_number out_percent(uint64_t part, uint64_t whole)
+{
+	unsigned __int128 scaled = (unsigned __int128)part * 1000;
+
+	return decimal(whole ? divide(scaled + whole / 2, whole) : 0, 1, "");
+}
+
+struct out_number out_seconds(uint64_t ns)
+{
+	return decimal(ns, 9, "");
+}
+
+int out_write(struct out *out, int fd, int patience)
+{
+	int result = io_write(fd, out->data, out->used, patience);
+
+	out->used = 0;
+	return result ? result : out->error;
+}
+
+void out_free(struct out *out)
+{
+	if (out->data)
+		munmap(out->data, out->size);
+	*out = (struct out){ 0 };
+}

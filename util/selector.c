@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Selectors: which functions a text names. */
+#include "util/selector.h"
+
+#include <cuaudit/api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/nearest.h"
+#include "util/pattern.h"
+
+enum { PART = 256, NEAR = 3 };
+
+enum kind { NAME, GLOB, CLASS_OF, REGEX, SYMBOL };
+
+struct part {
+	enum kind kind;
+	bool negated;
+	uint32_t class;
+	char text[PART];	/* without what marks its kind */
+	struct pattern *pattern;	/* of a GLOB or a REGEX */
+};
+
+_Static_assert(PART - 1 <= PATTERN_MAX, "each part can be a pattern");
+
+struct selector {
+	bool *matched;		/* by part: some function it was asked about is one of its own */
+	uint32_t count;
+	struct part parts[];
+};
+
+static const struct {
+	const char *name;
+	uint32_t bit;
+} classes[] = {
+#define CLASS(name, text, summary) { text, CUAUDIT_CLASS_##name },
+#include <cuaudit/classes.def>
+#undef CLASS
+};
+
+static uint32_t class_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (!strcmp(classes[i].name, name))
+			return classes[i].bit;
+	return 0;
+}
+
+/* Up to the comma that ends the part; those of a /regex/ do not. */
+static size_t extent(const char *from)
+{
+	const char *start = from + (*from == '!');
+	const char *close = *start == '/' ? strchr(start + 1, '/') : NULL;
+
+	return (size_t)((close ? close : start) - from) + strcspn(close ? close : start, ",");
+}
+
+/* The next part with its '!', or NULL; moves past it. */
+static const char *next(const char **at, size_t *length)
+{
+	const char *from = *at + strspn(*at, ", \t");
+
+	if (!*from)
+		return NULL;
+	*length = extent(from);
+	*at = from + *length;
+	while (*length && strchr(" \t", from[*length - 1]))
+		--*length;
+	return from;
+}
+
+/* Whether the text is a part; its pattern is to be freed. */
+static bool read_part(struct part *part, const char *from, size_t length)
+{
+	const char *open;
+
+	part->pattern = NULL;
+	part->negated = length && *from == '!';
+	from += part->negated;
+	length -= part->negated;
+	if (!length || length >= PART)
+		return false;
+	part->kind = *from == '%' ? CLASS_OF : *from == '/' ? REGEX :
+		     *from == '=' ? SYMBOL : NAME;
+	from += part->kind != NAME;
+	length -= part->kind != NAME;
+	memcpy(part->text, from, length);
+	part->text[length] = '\0';
+	switch (part->kind) {
+	case CLASS_OF:
+		part->class = class_of(part->text);
+		return part->class;
+	case SYMBOL:
+		return length;
+	case REGEX:
+		if (length < 2 || part->text[length - 1] != '/')
+			return false;
+		part->text[length - 1] = '\0';
+		part->pattern = pattern_regex(part->text);
+		return part->pattern;
+	default:
+		open = strrchr(part->text, '[');
+		if (open && !strchr(open, ']'))
+			return false;
+		if (!strpbrk(part->text, "*?[\\"))
+			return true;
+		part->kind = GLOB;
+		part->pattern = pattern_glob(part->text);
+		return part->pattern;
+	}
+}
+
+static bool takes(const struct part *part, const struct cuaudit_function *function)
+{
+	switch (part->kind) {
+	case CLASS_OF:
+		return function->classes & part->class;
+	case SYMBOL:
+		return !strcmp(part->text, function->name);
+	case NAME:
+		return !strcmp(part->text, function->name) || !strcmp(part->text, function->base);
+	default:
+		return pattern_matches(part->pattern, function->name) ||
+		       pattern_matches(part->pattern, function->base);
+	}
+}
+
+struct selector *selector_open(const char *text)
+{
+	struct selector *selector;
+	const char *from, *at = text;
+	size_t length, count = 0;
+
+	while (next(&at, &length))
+		count++;
+	selector = malloc(sizeof(*selector) + count * sizeof(struct part) + count * sizeof(bool));
+	if (selector) {
+		*selector = (struct selector){ .matched = (bool *)&selector->parts[count] };
+		memset(selector->matched, 0, count * sizeof(bool));
+		for (at = text; (from = next(&at, &length));) {
+			struct part *part = &selector->parts[selector->count];
+
+			if (read_part(part, from, length))
+				selector->count++;
+		}
+	}
+	return selector;
+}
+
+void selector_close(struct selector *selector)
+{
+	for (uint32_t i = 0; i < selector->count; i++)
+		pattern_free(selector->parts[i].pattern);
+	free(selector);
+}
+
+bool selector_takes(const struct selector *selector, const struct cuaudit_function *function)
+{
+	bool taken = !selector->count || selector->parts[0].negated;
+
+	for (uint32_t i = 0; i < selector->count; i++)
+		if (takes(&selector->parts[i], function)) {
+			taken = !selector->parts[i].negated;
+			selector->matched[i] = true;
+		}
+	return taken;
+}
+
+uint32_t selector_unmatched(const struct selector *selector, char first[SELECTOR_NEAR])
+{
+	static const char *const before[] = {
+		[NAME] = "", [GLOB] = "", [CLASS_OF] = "%", [REGEX] = "/", [SYMBOL] = "=",
+	};
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < selector->count; i++) {
+		const struct part *part = &selector->parts[i];
+
+		if (!selector->matched[i] && !count++)
+			snprintf(first, SELECTOR_NEAR, "%s%s%s", before[part->kind], part->text,
+				 part->kind == REGEX ? "/" : "");
+	}
+	return count;
+}
+
+static bool names_any(const struct part *part, selector_source_fn source)
+{
+	struct cuaudit_function function;
+
+	for (uint32_t i = 0; source(i, &function); i++)
+		if (takes(part, &function))
+			return true;
+	return false;
+}
+
+/* The first part with a fault, or which names none of source's functions. */
+static const char *first(const char *text, size_t *length, selector_source_fn source)
+{
+	const char *from, *whole = text;
+	struct part part;
+	bool fine = true;
+
+	*length = strlen(whole);
+	while (fine && (from = next(&text, length))) {
+		fine = read_part(&part, from, *length);
+		if (fine) {
+			fine = !source || names_any(&part, source);
+			pattern_free(part.pattern);
+		}
+		if (!fine) {
+			*length -= *from == '!';
+			from += *from == '!';
+		}
+	}
+	/* Commas alone are none, and not the empty text, which takes all. */
+	return !from && *whole && strspn(whole, ", \t") == strlen(whole) ? whole : from;
+}
+
+const char *selector_fault(const char *text, size_t *length)
+{
+	return first(text, length, NULL);
+}
+
+const char *selector_stranger(const char *text, size_t *length, selector_source_fn source)
+{
+	return first(text, length, source);
+}
+
+bool selector_takes_none(const char *text, selector_source_fn source)
+{
+	struct selector *selector = selector_open(text);
+	struct cuaudit_function function;
+	bool none = selector;
+
+	for (uint32_t i = 0; none && source(i, &function); i++)
+		none = !selector_takes(selector, &function);
+	if (selector)
+		selector_close(selector);
+	return none;
+}
+
+static void nearest_class(const char *word, size_t length, char near[SELECTOR_NEAR])
+{
+	static const char *const names[] = {
+#define CLASS(name, text, summary) "%" text,
+#include <cuaudit/classes.def>
+#undef CLASS
+		NULL
+	};
+	const char *found = nearest(word, length, names);
+	int used = 0;
+
+	if (found)
+		used = snprintf(near, SELECTOR_NEAR, "; did you mean %s?", found);
+	used += snprintf(near + used, SELECTOR_NEAR - (size_t)used, "%s",
+			 found ? " The classes are" : "; the classes are");
+	for (int i = 0; names[i]; i++)
+		used += snprintf(near + used, SELECTOR_NEAR - (size_t)used, " %s", names[i]);
+}
+
+/* What cuGetProcAddress knows the functions by; one name has several versions. */
+static int nearest_functions(const char *word, size_t length, char near[SELECTOR_NEAR],
+			     selector_source_fn source)
+{
+	struct cuaudit_function function;
+	const char **names;
+	uint32_t count = 0;
+	int used = 0;
+
+	while (source(count, &function))
+		count++;
+	names = malloc((count + 1) * sizeof(*names));
+	if (!names)
+		return 0;
+	names[count] = NULL;
+	while (count--) {
+		source(count, &function);
+		names[count] = function.base;
+	}
+	for (int i = 0; i < NEAR; i++) {
+		const char *found = nearest(word, length, names);
+
+		if (!found)
+			break;
+		used += snprintf(near + used, SELECTOR_NEAR - (size_t)used, "%s%s",
+				 used ? ", " : "; did you mean ", found);
+		for (uint32_t j = 0; names[j]; j++)
+			if (!strcmp(names[j], found))
+				names[j] = "";
+	}
+	free(names);
+	return used;
+}
+
+void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR],
+		   selector_source_fn source)
+{
+	char word[PART];
+	size_t used = 0;
+
+	near[0] = '\0';
+	/* What of a pattern can be part of a name. */
+	for (size_t i = 0; i < length && used < sizeof(word); i++)
+		if (!strchr("=*?[]^$.()|+/\\", part[i]))
+			word[used++] = part[i];
+	if (used && *word == '%')
+		nearest_class(word, used, near);
+	else if (nearest_functions(word, used, near, source))
+		strcat(near, "?");
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The %-fields of CUAUDIT_OUTPUT. */
+#include "util/template.h"
+
+#include <stddef.h>
+
+const char *template_fault(const char *template)
+{
+	static const char fields[] = "phert%";
+
+	for (; *template; template++) {
+		const char *known = fields;
+
+		if (*template != '%')
+			continue;
+		template++;
+		while (*known && *known != *template)
+			known++;
+		if (!*known)
+			return template - 1;
+	}
+	return NULL;
+}
+
+char template_letter(char letter, bool first)
+{
+	return letter == '/' || (first && letter == '.') ? '_' : letter;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What of a text from outside may be printed. Context: any; it needs no libc. */
+/*
+ * Names of kernels, threads and libraries, command lines and messages may hold any
+ * byte. All outputs have one rule: each byte that is no UTF-8 becomes U+FFFD. Where the
+ * reader may be a person or a terminal, each character that controls does so too;
+ * JSON escapes it instead, and binary formats keep it.
+ */
+#ifndef UTIL_TEXT_H
+#define UTIL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TEXT_REPLACEMENT "\xef\xbf\xbd"
+
+struct text_character {
+	uint32_t point;
+	uint8_t length;		/* in bytes; 1 where it is none */
+	bool valid;
+	bool control;
+};
+
+/*
+ * C0, DEL and C1, which terminals obey; separators of lines; marks that change the
+ * order in which the characters around them are shown.
+ */
+static inline bool text_controls(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x61c ||
+	       point == 0x200e || point == 0x200f || (point >= 0x2028 && point <= 0x202e) ||
+	       (point >= 0x2066 && point <= 0x2069) || (point >= 0xfff9 && point <= 0xfffb);
+}
+
+/* The one at text, of which size bytes are there, at least 1. */
+static inline struct text_character text_next(const char *text, size_t size)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	struct text_character none = { 0, 1, false, false };
+	uint8_t first = (uint8_t)*text;
+	uint8_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 :
+			 first >> 3 == 30 ? 4 : 0;
+	uint32_t point = length > 1 ? first & (0x7fu >> length) : first;
+
+	if (!length || length > size)
+		return none;
+	for (uint8_t i = 1; i < length; i++) {
+		if ((uint8_t)text[i] >> 6 != 2)
+			return none;
+		point = point << 6 | ((uint8_t)text[i] & 0x3f);
+	}
+	if (point < least[length] || point > 0x10ffff || point >> 11 == 0x1b)
+		return none;
+	return (struct text_character){ point, length, true, text_controls(point) };
+}
+
+/* Whether a person may see it as it is. */
+static inline bool text_prints(struct text_character character)
+{
+	return character.valid && !character.control;
+}
+
+/* What is printed of the character at *at, so many bytes, and goes to the next; NULL at the end. */
+static inline const char *text_printed(const char *text, size_t length, size_t *at, size_t *bytes)
+{
+	const char *from = text + *at;
+	struct text_character next;
+
+	if (*at >= length)
+		return NULL;
+	next = text_next(from, length - *at);
+	*at += next.length;
+	*bytes = text_prints(next) ? next.length : sizeof(TEXT_REPLACEMENT) - 1;
+	return text_prints(next) ? from : TEXT_REPLACEMENT;
+}
+
+/*
+ * One line of text into a buffer of size bytes, at least 1, that ends with a NUL and
+ * with a whole character; the length.
+ */
+static inline size_t text_print(char *to, size_t size, const char *text, size_t length)
+{
+	size_t used = 0, at = 0, bytes;
+	const char *from;
+
+	while ((from = text_printed(text, length, &at, &bytes)) && bytes < size - used)
+		for (size_t i = 0; i < bytes; i++)
+			to[used++] = from[i];
+	to[used] = '\0';
+	return used;
+}
+
+/*
+ * Of values that did not fit into a buffer of size bytes, at least 8: the text ends
+ * behind the last whole one, with "..."; the length. No half of a name or a number is
+ * another one.
+ */
+static inline size_t text_cut(char *text, size_t size)
+{
+	static const char separators[] = "|,([{", end[] = "...";
+	size_t room = size - sizeof(end), at = room;
+
+	while (at) {
+		for (size_t i = 0; i < sizeof(separators) - 1; i++)
+			if (text[at - 1] == separators[i])
+				goto found;
+		at--;
+	}
+	/* One long value: behind a whole character. */
+	for (at = room; at && ((uint8_t)text[at] & 0xc0) == 0x80;)
+		at--;
+found:
+	for (size_t i = 0; i < sizeof(end); i++)
+		text[at + i] = end[i];
+	return at + sizeof(end) - 1;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON, member after member, with the commas where they belong. */
+#ifndef UTIL_WRITER_H
+#define UTIL_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/out.h"
+
+struct writer {
+	struct out *out;
+	bool lines;	/* each object begins on one of its own */
+	bool more;	/* a comma comes before the next member */
+};
+
+/* Keys are NULL in arrays. bracket is '{' or '[', '}' or ']'. */
+void writer_begin(struct writer *json, const char *key, char bracket);
+void writer_end(struct writer *json, char bracket);
+
+void writer_number(struct writer *json, const char *key, uint64_t value);
+void writer_signed(struct writer *json, const char *key, int64_t value);
+void writer_flag(struct writer *json, const char *key, bool value);
+
+/* NULL: null. */
+void writer_text(struct writer *json, const char *key, const char *value);
+
+/* A number that may be beyond 2^53, as a string. */
+void writer_large(struct writer *json, const char *key, uint64_t value);
+
+/* What is JSON already. */
+void writer_raw(struct writer *json, const char *key, const char *value, size_t length);
+
+#endif
