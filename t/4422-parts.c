@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of convert/ that formats share: numbers for processes and handles, lists, text, the stream. */
+/* Parts of export/ that formats share: numbers for processes and handles, lists, text, the stream. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -47,12 +47,18 @@ def symbols():
     return {row[2]: base + int(row[0], 16) for row in rows if len(row) == 3}
 
 
-def add_variant(switch, name, changes):
-    places = symbols()
-    changes = dict(change.split("=") for change in changes.split(","))
-    changes = {places[old]: places[new] for old, new in changes.items()}
-    routes = [changes.get(route, route) for route in switch.states["hooks"]]
-    switch.states[name] = type(switch.states["hooks"])(*routes)
+def add_variants(switch, variants):
+    """Two states by names, and one for each NAME:FROM=TO,FROM=TO..."""
+    switch.states = {"hooks": switch.states[True], "driver": switch.states[False]}
+    places = symbols() if variants else {}
+    for variant in variants:
+        name, changes = variant.split(":")
+        changes = dict(change.split("=") for change in changes.split(","))
+        changes = {places[old]: places[new] for old, new in changes.items()}
+        routes = [changes.get(route, route) for route in switch.states["hooks"]]
+        if routes == list(switch.states["hooks"]):
+            sys.exit("%s changes no stub" % name)
+        switch.states[name] = type(switch.states["hooks"])(*routes)
 
 
 def work(given):
@@ -71,27 +77,34 @@ def work(given):
         step()
     gc.disable()
     switch = Switch()
-    switch.states = {"hooks": switch.states[True], "driver": switch.states[False]}
-    for variant in given.variants:
-        add_variant(switch, *variant.split(":"))
+    add_variants(switch, given.variants)
     within.within_calls.restype = ctypes.c_ulong
     before = within.within_calls()
     step()
     calls = within.within_calls() - before
-    rounds, end = [], time.monotonic() + given.t
+
+    def block():
+        step()
+        start = time.perf_counter()
+        step()
+        step()
+        return (time.perf_counter() - start) / 2
+    rounds = turns(switch, block, given.t)
+    for name in switch.states:
+        report(given.hooks, name, calls, rounds)
+
+
+def turns(switch, block, seconds):
+    """So long, all states in turns, in another order each time: a block's times of each round."""
+    rounds, end = [], time.monotonic() + seconds
     while time.monotonic() < end:
         times = {}
         for name in random.sample(list(switch.states), len(switch.states)):
             switch.turn(name)
-            step()
-            start = time.perf_counter()
-            step()
-            step()
-            times[name] = (time.perf_counter() - start) / 2
+            times[name] = block()
         rounds.append(times)
     switch.turn("hooks")
-    for name in switch.states:
-        report(given.hooks, name, calls, rounds)
+    return rounds
 
 
 def report(hooks, name, calls, rounds):
