@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/device_memory.h"
 #include "analysis/gather.h"
-#include "analysis/memory.h"
 
 enum {
 	JOBS_MAX = 256,

@@ -56,7 +56,7 @@ static uint16_t place_of(const struct trace_function *function, uint8_t word)
 	for (uint32_t i = 0; i < function->nsteps; i++) {
 		const struct cuaudit_trace_step *step = &function->steps[i];
 
-		if (step->how >= CUAUDIT_TRACE_BEHIND)
+		if (step->how >= CUAUDIT_TRACE_DEREF)
 			break;
 		if (step->how != CUAUDIT_TRACE_VALUE)
 			continue;

@@ -133,7 +133,7 @@ static void open_calls(const struct page *page)
 /* How processes ended of which that is known, but those that all went well with. */
 static void statuses(const struct page *page)
 {
-	static const char *const ways[] = { [TRACE_ENDED] = "exit", [TRACE_QUIT] = "_exit" };
+	static const char *const endings[] = { [TRACE_ENDED] = "exit", [TRACE_QUIT] = "_exit" };
 	uint64_t counts[TRACE_QUIT + 1][UINT8_MAX + 1] = { { 0 } };
 	const struct summary *summary = page->summary;
 
@@ -150,7 +150,7 @@ static void statuses(const struct page *page)
 		if (!count)
 			continue;
 		begin(page, "ended by");
-		out_text(page->out, ways[i / (UINT8_MAX + 1)]);
+		out_text(page->out, endings[i / (UINT8_MAX + 1)]);
 		out_text(page->out, ", status ");
 		out_u64(page->out, i % (UINT8_MAX + 1));
 		end(page, count);

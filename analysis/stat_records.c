@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way through the records of a stat file or of a living process. */
+/* Walks the records of a stat file or of a living process. */
 #include "analysis/stat_records.h"
 
 #define CHECK(type) \

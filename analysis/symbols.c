@@ -193,7 +193,7 @@ int symbols_open(struct symbols **opened, const struct trace_library *library)
 	return file.error;
 }
 
-/* For people. Each name is asked for as often as its function is on a way. */
+/* For people. Each name is asked for as often as its function is in a backtrace. */
 static int spell(struct symbols *symbols, size_t index, enum demangle how, const char **name)
 {
 	*name = symbols->names + symbols->all[index].name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The callbacks of rtld-audit(7): the auditor's only way in. */
+/* The callbacks of rtld-audit(7): the auditor's only entry points. */
 /* Its prototypes of the callbacks are what the version script may export. */
 #pragma GCC visibility push(default)
 #include <link.h>
@@ -8,15 +8,15 @@
 
 #include "arch.h"
 #include "audit/bind.h"
+#include "audit/bind_now.h"
+#include "audit/calloc.h"
+#include "audit/core_loader.h"
 #include "audit/driver.h"
 #include "audit/env.h"
 #include "audit/escape.h"
 #include "audit/exit.h"
 #include "audit/filter.h"
-#include "audit/heap.h"
 #include "audit/judge.h"
-#include "audit/launch.h"
-#include "audit/now.h"
 #include "audit/object.h"
 #include "audit/peer.h"
 #include "audit/plt.h"
@@ -55,7 +55,7 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	object_table.resolver = stub_resolver();
 	object_table.envp = envp;
 	sys_start();
-	object_table.may_say = sys_may_say;
+	object_table.stderr_usable = sys_stderr_usable;
 	object_table.library_matches = filter_list;
 	launch_start();
 	env_read_loader(&loader, envp, object_program);
@@ -102,7 +102,7 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 	if (!sys_equal(driver, "sim"))
 		return (char *)driver;
 	if (!driver_path[0])
-		launch_path(driver_path, sizeof(driver_path), "sim/libcuda.so.1");
+		core_path(driver_path, sizeof(driver_path), "sim/libcuda.so.1");
 	return driver_path;
 }
 
@@ -131,7 +131,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		return LA_FLG_BINDFROM;
 	/* All auditors have been loaded before it. */
 	if (object->flags & LINK_OBJECT_MAIN) {
-		object_table.everybody = symtab_needed(loader_version, &loader);
+		object_table.symtab_interposed = symtab_needed(loader_version, &loader);
 		plt_start(loader_version, &loader);
 	}
 	if (!image.symbols) {
@@ -143,7 +143,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	launch_note(map, space, &image);
 	if (provider_is_driver(&image)) {
 		driver_open(object, &image);
-		if (object_table.everybody && (object->flags & LINK_OBJECT_DRIVER))
+		if (object_table.symtab_interposed && (object->flags & LINK_OBJECT_DRIVER))
 			symtab_repoint(object, &image, map);
 		plt_open(object, &image, map);
 		return LA_FLG_BINDTO | LA_FLG_BINDFROM;
@@ -154,7 +154,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		object->flags |= LINK_OBJECT_CORE;
 	plt_open(object, &image, map);
 	/* An excluded one too: what it is given is counted. */
-	if (loader_version >= FIRST_THAT_REPORTS && !(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_COMPANION)))
+	if (loader_version >= FIRST_THAT_REPORTS && !(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_DRIVER_PRIVATE)))
 		relocate_rewrite(object, &image, map, space);
 	return LA_FLG_BINDFROM | (exit_open(object, space, &image) ? LA_FLG_BINDTO : 0);
 }

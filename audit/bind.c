@@ -8,7 +8,7 @@
 #include "audit/stub.h"
 
 enum {
-	OF_THE_DRIVER = LINK_OBJECT_DRIVER | LINK_OBJECT_COMPANION | LINK_OBJECT_CORE
+	OF_THE_DRIVER = LINK_OBJECT_DRIVER | LINK_OBJECT_DRIVER_PRIVATE | LINK_OBJECT_CORE
 };
 
 static void count(_Atomic uint32_t *counter)
@@ -45,7 +45,7 @@ uintptr_t bind_symbol(struct link_object *from, const struct link_object *to,
 	if (number < 0)
 		return value;
 	/* With a repointed symbol table, value is the stub. */
-	if (object_table.everybody)
+	if (object_table.symtab_interposed)
 		value = (uintptr_t)atomic_load_explicit(&object_table.slots[number].real,
 							memory_order_relaxed);
 	if (by_dlsym)

@@ -50,7 +50,7 @@ static const struct {
 
 bool exit_open(const struct link_object *object, Lmid_t space, const struct elf_image *image)
 {
-	if (libc || object_table.everybody || space != LM_ID_BASE || !image->soname ||
+	if (libc || object_table.symtab_interposed || space != LM_ID_BASE || !image->soname ||
 	    !sys_equal(image->soname, "libc.so.6"))
 		return false;
 	libc = object;

@@ -158,8 +158,8 @@ struct link_object *object_open(const struct link_map *map, Lmid_t space,
 		return NULL;
 	}
 	object->flags = is_main ? LINK_OBJECT_MAIN : 0;
-	if (provider_is_companion(image))
-		object->flags |= LINK_OBJECT_COMPANION;
+	if (provider_is_driver_private(image))
+		object->flags |= LINK_OBJECT_DRIVER_PRIVATE;
 	if (excluded(path, is_main))
 		object->flags |= LINK_OBJECT_EXCLUDED;
 	/* An object of unknown extent must not look closed. */

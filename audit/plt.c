@@ -15,7 +15,7 @@
 #include "audit/plt.h"
 
 #include "arch.h"
-#include "audit/now.h"
+#include "audit/bind_now.h"
 #include "audit/peer.h"
 #include "audit/provider.h"
 #include "audit/sys.h"

@@ -20,7 +20,7 @@ extern uintptr_t plt_resolver;
 
 /*
  * Finds plt_resolver, where the loader lets every call of an audited process
- * take the slow way and nobody else asked for that. version is la_version's.
+ * take the slow path and nobody else asked for that. version is la_version's.
  * When the program is opened: all auditors are there.
  */
 void plt_start(unsigned int version, const struct env_loader *loader);

@@ -38,7 +38,7 @@ bool provider_is_driver(struct elf_image *image)
 	return false;
 }
 
-bool provider_is_companion(const struct elf_image *image)
+bool provider_is_driver_private(const struct elf_image *image)
 {
 	return image->soname && filter_list(companions, image->soname, false);
 }

@@ -11,7 +11,7 @@
 bool provider_is_driver(struct elf_image *image);
 
 /* Whether the object is a library of the driver's own, never routed. */
-bool provider_is_companion(const struct elf_image *image);
+bool provider_is_driver_private(const struct elf_image *image);
 
 /*
  * Whether a driver may export that name. Decides only which relocations are

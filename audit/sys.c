@@ -94,7 +94,7 @@ bool sys_is_child(void)
  * A program may have put a log there: whatever is no plain file, is appended
  * to, or is stdout too. Any other file is data that took a free number.
  */
-bool sys_may_say(void)
+bool sys_stderr_usable(void)
 {
 	struct stat one, two;
 
@@ -122,7 +122,7 @@ void sys_say(const char *first, ...)
 	}
 	va_end(texts);
 	line[used++] = '\n';
-	if (sys_may_say())
+	if (sys_stderr_usable())
 		message_write(line, used);
 }
 

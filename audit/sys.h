@@ -26,7 +26,7 @@ bool sys_is_child(void);
  * Whether descriptor 2 is a place for messages: not if it was closed at the
  * start, nor if it is a file of the program's own by now. Any context.
  */
-bool sys_may_say(void);
+bool sys_stderr_usable(void);
 
 /* Zeroed memory that is never given back; NULL when out. Under the loader's lock only. */
 void *sys_alloc(size_t size);

@@ -12,8 +12,8 @@
 
 #include <cuaudit/api.h>
 
-#include "analysis/held.h"
 #include "analysis/kernel_launch.h"
+#include "analysis/memory_usage.h"
 #include "export/fields.h"
 #include "export/formats.h"
 #include "export/handles.h"
@@ -40,7 +40,7 @@ struct chrome {
 	struct part *sites;
 	struct bytes text;
 	struct handles *streams, *others;	/* others: threads that nothing describes */
-	struct held held;
+	struct memory_usage held;
 };
 
 static int chrome_begin(struct convert *convert)
@@ -231,7 +231,7 @@ static void forget(struct chrome *chrome)
 	free(chrome->sites);
 	free(chrome->streams);
 	free(chrome->others);
-	held_free(&chrome->held);
+	memory_usage_free(&chrome->held);
 	chrome->text.used = 0;
 }
 
@@ -255,7 +255,7 @@ static int remember(struct chrome *chrome, const struct trace *trace)
 	for (uint32_t i = 0; !error && i < trace->nsites; i++)
 		if (trace->sites[i].function != TRACE_NONE)
 			error = add_site(chrome, trace, i);
-	return error ? error : held_begin(&chrome->held, trace);
+	return error ? error : memory_usage_begin(&chrome->held, trace);
 }
 
 static int chrome_file(struct convert *convert, const struct trace *trace)
@@ -404,7 +404,7 @@ static int put_launch(struct convert *convert, struct chrome *chrome, const stru
 
 static int put_memory(struct convert *convert, struct chrome *chrome, const struct trace_call *call)
 {
-	int changed = held_call(&chrome->held, call);
+	int changed = memory_usage_call(&chrome->held, call);
 	struct buffer out;
 
 	if (changed <= 0)

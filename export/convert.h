@@ -70,7 +70,7 @@ struct convert_choice {
 	uint64_t from, until;	/* ns since the first file began; a call that touches them is taken */
 	bool no_arguments;	/* leave out what calls were given, but for names of kernels */
 	bool count;		/* folded: calls, not their ns */
-	enum demangle names;	/* of kernels, and of functions on the way to a call */
+	enum demangle names;	/* of kernels, and of functions in backtraces */
 };
 
 /* One line on what is wrong with a file, or missing from it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file on its way through a conversion: what is taken of it. */
+/* A file that is converted: what is taken of it. */
 #include "export/file.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files on their way through a conversion: what is taken of one, and many by time. */
+/* Files that are converted: what is taken of one, and many by time. */
 #ifndef EXPORT_FILE_H
 #define EXPORT_FILE_H
 

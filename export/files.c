@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many files on their way through a conversion, by time. */
+/* Many files that are converted, by time. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folded stacks, for flame graphs. */
 /*
- * "process;thread;frame;...;function NUMBER" for each way to a call; the
+ * "process;thread;frame;...;function NUMBER" for each backtrace; the
  * number is what was spent there itself, without the calls made inside.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "export/formats.h"
 #include "export/nest.h"
 
-/* A place in the tree of ways; node 0 is none. */
+/* A node of the tree of backtraces; node 0 is none. */
 struct node {
 	uint32_t parent;	/* 0: directly in its thread */
 	uint32_t thread, site, stack;
@@ -249,7 +249,7 @@ static void print_roots(struct buffer *out, const struct trace *trace, uint32_t 
 	buffer_char(out, ';');
 }
 
-/* The way to a node, and its function. 0 or -errno. */
+/* The stack of a node, and its function. 0 or -errno. */
 static int print_way(struct buffer *out, struct convert *convert, const struct trace *trace,
 		     const struct node *node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a hook may want to know of who called: the way there, build-id, thread's name. */
+/* What a hook may want to know of who called: backtrace, build-id, thread's name. */
 #include <cuaudit/call.h>
 #include <elf.h>
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include "arch.h"
 #include "hooks/core.h"
 #include "hooks/frame.h"
-#include "hooks/object.h"
-#include "hooks/peek.h"
+#include "hooks/library.h"
+#include "hooks/safe_read.h"
 #include "hooks/stack.h"
 #include "hooks/unwound.h"
 
@@ -91,7 +91,7 @@ static bool readable(const struct image *image, uintptr_t at, size_t size)
 		return false;
 	for (uintptr_t page = at & ~((uintptr_t)PEEK_PAGE - 1); page < at + size;
 	     page += PEEK_PAGE)
-		if (!peek_page(page))
+		if (!safe_read_page(page))
 			return false;
 	return true;
 }

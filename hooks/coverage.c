@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hooks/core.h"
-#include "hooks/object.h"
+#include "hooks/library.h"
 #include "hooks/registry.h"
 
 enum { KINDS = 256 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the hooks of a call: the trampolines' way into C. */
+/* Runs the hooks of a call: the C half of the trampolines. */
 #include "hooks/dispatch.h"
 
 #include <cuaudit/clock.h>
@@ -8,7 +8,7 @@
 #include "hooks/core.h"
 #include "hooks/guard.h"
 #include "hooks/layout.h"
-#include "hooks/object.h"
+#include "hooks/library.h"
 #include "hooks/registry.h"
 #include "hooks/stack.h"
 #include "hooks/thread.h"
@@ -18,13 +18,13 @@
 static void take_window(struct frame *frame, struct thread *thread)
 {
 	const uint64_t *from = frame_stack(frame);
-	size_t words = stack_readable_words(thread, from, FRAME_NWINDOW);
+	size_t words = stack_readable_words(thread, from, FRAME_NSTACK_ARGS);
 
 	/* In line: a sanitizer's memcpy would take the callers' frames for out of bounds. */
-	if (words == FRAME_NWINDOW)
-		memcpy(frame->window, from, sizeof(frame->window));
+	if (words == FRAME_NSTACK_ARGS)
+		memcpy(frame->stack_args, from, sizeof(frame->stack_args));
 	else
-		memcpy(frame->window, from, words * sizeof(*from));
+		memcpy(frame->stack_args, from, words * sizeof(*from));
 }
 
 static void take_stack(struct frame *frame, uint32_t words)
@@ -32,10 +32,10 @@ static void take_stack(struct frame *frame, uint32_t words)
 	const uint64_t *stack = frame_stack(frame);
 
 	for (uint32_t i = 0; i < words; i++)
-		frame->window[i] = stack[i];
+		frame->stack_args[i] = stack[i];
 }
 
-int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t way)
+int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t entered)
 {
 	/* Pairs with set_hooks. */
 	const struct hook_list *list = atomic_load_explicit(&entry->list, memory_order_acquire);
@@ -48,7 +48,7 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 		return DISPATCH_STRAIGHT;
 	outer = thread->state ? unwound_drop(thread, frame, &depth) : 0;
 	if (unlikely(outer & THREAD_INSIDE)) {
-		thread_count(&thread->straight);
+		thread_count(&thread->bypassed);
 		return DISPATCH_STRAIGHT;
 	}
 	frame->call.caller = caller;
@@ -66,9 +66,9 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 	memcpy(&frame->call.nwords, &list->begin, sizeof(list->begin));
 	frame->call.depth = depth;
 	frame->list = list;
-	if (way == DISPATCH_STACK)
+	if (entered == DISPATCH_STACK)
 		take_stack(frame, list->stack_words);
-	else if (way == DISPATCH_FULL)
+	else if (entered == DISPATCH_FULL)
 		take_window(frame, thread);
 	return list->enter ? list->enter(&frame->call, list->data) : CUAUDIT_CONTINUE;
 }
@@ -119,7 +119,7 @@ uint64_t dispatch_exit_moved(struct frame *frame)
 
 	if (!thread || thread->state & THREAD_INSIDE) {
 		if (thread)
-			thread_count(&thread->straight);
+			thread_count(&thread->bypassed);
 		return (uint32_t)frame->call.result;
 	}
 	outer = thread->state;
@@ -143,7 +143,7 @@ void dispatch_give_back(struct frame *frame)
 	uint64_t *stack = frame_stack(frame);
 
 	for (uint32_t i = 0; i < frame->list->stack_words; i++)
-		stack[i] = frame->window[i];
+		stack[i] = frame->stack_args[i];
 }
 
 static int enter_nothing(struct cuaudit_call *call, void *data)
@@ -234,7 +234,7 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 	const struct layout *row = registry_row(entry);
 	bool counter = cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER;
 
-	list->begin.nwords = row ? row->nparams : FRAME_NREGS + FRAME_NWINDOW;
+	list->begin.nwords = row ? row->nparams : FRAME_NREGS + FRAME_NSTACK_ARGS;
 	list->begin.flags = row ? 0 : CUAUDIT_CALL_UNKNOWN;
 	for (uint32_t i = 0; i < list->count; i++)
 		has_exit |= list->hooks[i].exit != NULL;
@@ -250,7 +250,7 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 		list->exit = exit_several;
 		list->data = list;
 	}
-	if (cuaudit_core_link->everybody) {
+	if (cuaudit_core_link->symtab_interposed) {
 		list->enter = enter_filtered;
 		list->exit = exit_several;
 		list->data = list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the hooks of a call: the trampolines' way into C. Context: call. */
+/* Runs the hooks of a call: the C half of the trampolines. Context: call. */
 #ifndef HOOKS_DISPATCH_H
 #define HOOKS_DISPATCH_H
 
@@ -12,10 +12,10 @@ struct hook_list;
 
 /*
  * Fills in a frame that has the argument registers (the vector registers too
- * for DISPATCH_FULL), and goes on as the enter hook. way: DISPATCH_*, what
+ * for DISPATCH_FULL), and goes on as the enter hook. entered: DISPATCH_*, what
  * trampoline it is. The answer is the hook's, or DISPATCH_STRAIGHT.
  */
-int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t way);
+int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t entered);
 
 /* A hook answered for the driver: runs the exit hooks due, returns the answer. */
 uint64_t dispatch_skipped(struct frame *frame);

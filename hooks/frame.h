@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call on its way through the trampoline. */
+/* A call in the trampoline. */
 #ifndef HOOKS_FRAME_H
 #define HOOKS_FRAME_H
 
@@ -19,7 +19,7 @@ struct frame {
 	uint64_t entered;		/* hooks whose exit is due, where there are several */
 	uint64_t answer[2];		/* full: rax or x8 of the call, then the driver's answer */
 	uint64_t regs[FRAME_NREGS];	/* the argument registers, then ... */
-	uint64_t window[FRAME_NWINDOW];	/* ... a copy of the stack words */
+	uint64_t stack_args[FRAME_NSTACK_ARGS];	/* ... a copy of the stack words */
 	uint64_t vectors[FRAME_NVECTORS][2];
 	uint64_t scratch[CUAUDIT_HOOKS_MAX];
 	uint64_t ordered[FRAME_NORDERED];	/* parameters of irregular rows, see layout.h */
@@ -47,13 +47,13 @@ FRAME_AT(call.end, FRAME_END);
 FRAME_AT(list, FRAME_LIST);
 FRAME_AT(answer, FRAME_ANSWER);
 FRAME_AT(regs, FRAME_REGS);
-FRAME_AT(window, FRAME_WINDOW);
+FRAME_AT(stack_args, FRAME_STACK_ARGS);
 FRAME_AT(vectors, FRAME_VECTORS);
 FRAME_AT(outer, FRAME_OUTER);
 FRAME_AT(own, FRAME_OWN);
 #undef FRAME_AT
 _Static_assert(sizeof(struct frame) == FRAME_SIZE && FRAME_SIZE % 16 == 0, "frame");
-_Static_assert(FRAME_WINDOW == FRAME_REGS + FRAME_NREGS * 8, "words are contiguous");
+_Static_assert(FRAME_STACK_ARGS == FRAME_REGS + FRAME_NREGS * 8, "words are contiguous");
 
 /* The thread of a call: its blocks are the first thing in it. */
 static inline struct thread *frame_thread(const struct frame *frame)

@@ -111,7 +111,7 @@ static bool has_times(const struct guard *guard, const struct cuaudit_call *call
 	return !(guard->hook.flags & CUAUDIT_HOOK_TIMED) || ((const struct frame *)call)->list->timed;
 }
 
-static bool come_in(const struct guard *guard, const struct cuaudit_call *call,
+static bool try_enter(const struct guard *guard, const struct cuaudit_call *call,
 		    _Atomic uint32_t *inside)
 {
 	bool barrier = atomic_load_explicit(&barriers, memory_order_relaxed);
@@ -138,7 +138,7 @@ int guard_enter(struct cuaudit_call *call, void *data)
 	struct frame *frame = (struct frame *)call;
 	uint64_t bit = (uint64_t)1 << guard->number;
 
-	if (!come_in(guard, call, inside_of(guard, call))) {
+	if (!try_enter(guard, call, inside_of(guard, call))) {
 		frame->guarded &= ~bit;
 		return CUAUDIT_CONTINUE;
 	}
@@ -152,7 +152,7 @@ int guard_enter_only(struct cuaudit_call *call, void *data)
 	_Atomic uint32_t *inside = inside_of(guard, call);
 	int action = CUAUDIT_CONTINUE;
 
-	if (!come_in(guard, call, inside))
+	if (!try_enter(guard, call, inside))
 		return CUAUDIT_CONTINUE;
 	/* One that took the guard's place since this call began has an exit, perhaps. */
 	if (!guard->hook.exit)

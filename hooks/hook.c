@@ -56,7 +56,7 @@ static int show(struct record *record, enum record_state state)
 		return error;
 	}
 	record->generation++;
-	/* Pairs with come_in of guard.c. */
+	/* Pairs with try_enter of guard.c. */
 	atomic_store(&record->guard.open, true);
 	for (uint32_t i = 0; i < ready; i++)
 		if (guard_takes(&record->guard, i))
@@ -94,7 +94,7 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 	record->guard.hook = hook;
 	record->owner = policy && owner == HOOK_MODULE ? HOOK_POLICY : owner;
 	record->module = module;
-	record->direct = wanted ? wanted->direct : NULL;
+	record->fast_path = wanted ? wanted->fast_path : NULL;
 	record->answered = wanted ? wanted->answered : NULL;
 	record->innermost = wanted && wanted->innermost;
 	error = guard_take_libraries(&record->guard);
@@ -119,18 +119,18 @@ int hook_add(const struct cuaudit_hook *hook, enum hook_owner owner)
 	return add(hook, owner, RECORD_ADDED, NULL, &record);
 }
 
-int hook_add_direct(const struct cuaudit_hook *hook, hook_direct_fn direct)
+int hook_add_fast_path(const struct cuaudit_hook *hook, hook_fast_path_fn fast_path)
 {
-	const struct record wanted = { .direct = direct };
+	const struct record wanted = { .fast_path = fast_path };
 	struct record *record;
 
 	return add(hook, HOOK_MODULE, RECORD_ADDED, &wanted, &record);
 }
 
-int hook_add_innermost(const struct cuaudit_hook *hook, hook_direct_fn direct,
+int hook_add_innermost(const struct cuaudit_hook *hook, hook_fast_path_fn fast_path,
 		       hook_answered_fn answered)
 {
-	const struct record wanted = { .direct = direct, .answered = answered, .innermost = true };
+	const struct record wanted = { .fast_path = fast_path, .answered = answered, .innermost = true };
 	struct record *record;
 
 	return add(hook, HOOK_MODULE, RECORD_ADDED, &wanted, &record);

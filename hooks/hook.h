@@ -14,12 +14,12 @@ struct hook_entry {
 	cuaudit_enter_fn enter;
 	cuaudit_exit_fn exit;
 	void *data;
-	void *direct;	/* its own way, see direct.h; NULL: none */
+	void *fast_path;	/* see fast_path.h; NULL: none */
 	hook_answered_fn answered;	/* NULL: none */
 };
 
-/* The way for a function, NULL for none. Context: setup, under record.h's lock. */
-typedef void *(*hook_direct_fn)(const struct cuaudit_function *function);
+/* The fast path for a function, NULL for none. Context: setup, under record.h's lock. */
+typedef void *(*hook_fast_path_fn)(const struct cuaudit_function *function);
 
 /* What a hook is for: those of policies and of the core ignore CUAUDIT_FUNCTIONS. */
 enum hook_owner { HOOK_MODULE, HOOK_POLICY, HOOK_CORE };
@@ -28,17 +28,17 @@ enum hook_owner { HOOK_MODULE, HOOK_POLICY, HOOK_CORE };
 int hook_add(const struct cuaudit_hook *hook, enum hook_owner owner);
 
 /*
- * Context: setup. cuaudit_hook_add of a timed exit hook that has ways of its
- * own, for where it is a function's only hook.
+ * Context: setup. cuaudit_hook_add of a timed exit hook that has fast paths, for
+ * where it is a function's only hook.
  */
-int hook_add_direct(const struct cuaudit_hook *hook, hook_direct_fn direct);
+int hook_add_fast_path(const struct cuaudit_hook *hook, hook_fast_path_fn fast_path);
 
 /*
  * Context: setup. The same for a hook that is inside of all others, also of
  * replacements, and so runs for calls of the driver alone. answered is called
  * for the other calls. Either may be NULL.
  */
-int hook_add_innermost(const struct cuaudit_hook *hook, hook_direct_fn direct,
+int hook_add_innermost(const struct cuaudit_hook *hook, hook_fast_path_fn fast_path,
 		       hook_answered_fn answered);
 
 /*

@@ -99,7 +99,7 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 	va_list arguments;
 
 	if ((level > threshold && !(raised && level <= CUAUDIT_WARN)) ||
-	    !cuaudit_core_link->may_say())
+	    !cuaudit_core_link->stderr_usable())
 		return;
 	memcpy(line, prefix, sizeof(prefix));
 	va_start(arguments, format);

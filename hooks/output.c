@@ -150,7 +150,7 @@ int cuaudit_output(const char *suffix)
 	int result = cuaudit_output_path(suffix, path, sizeof(path));
 
 	if (result == -ENOENT) {
-		if (!cuaudit_core_link->may_say())
+		if (!cuaudit_core_link->stderr_usable())
 			return -EBADF;
 		result = io_copy(STDERR_FILENO);
 		if (result >= 0)

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "hooks/peek.h"
+#include "hooks/safe_read.h"
 #include "print/number.h"
 #include "print/print.h"
 #include "print/table.h"

@@ -5,7 +5,7 @@
 #include "hooks/core.h"
 #include "hooks/coverage.h"
 #include "hooks/hook.h"
-#include "hooks/object.h"
+#include "hooks/library.h"
 #include "hooks/registry.h"
 
 /* The arguments of every LOOKUP in special.def. */
@@ -99,7 +99,7 @@ int procaddr_setup(void)
 #define TABLES(symbol)
 #define VERSION(symbol)
 #define LAUNCH(symbol)
-#include "hooks/special.def"
+#include "hooks/core_functions.def"
 #undef LOOKUP
 #undef TABLES
 #undef VERSION

@@ -48,7 +48,7 @@ static struct hook_entry entry_of(struct record *record, uint32_t slot)
 	if (record->state == RECORD_ADDED && !hook->include && !hook->exclude)
 		return (struct hook_entry){
 			hook->enter, hook->exit, hook->data,
-			record->direct ? record->direct(&registry_entries[slot].function) : NULL,
+			record->fast_path ? record->fast_path(&registry_entries[slot].function) : NULL,
 			record->answered,
 		};
 	return (struct hook_entry){ hook->exit ? guard_enter : guard_enter_only,

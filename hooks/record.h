@@ -24,7 +24,7 @@ struct record {
 	enum hook_owner owner;
 	const void *module;
 	struct selector *selector;	/* of what the record had last */
-	hook_direct_fn direct;	/* NULL: none */
+	hook_fast_path_fn fast_path;	/* NULL: none */
 	hook_answered_fn answered;	/* NULL: none */
 	bool innermost;		/* of all, whatever their priorities */
 	uint32_t generation;	/* of this record's handles */

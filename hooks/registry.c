@@ -150,7 +150,7 @@ static bool same(const struct hook_list *list, const struct hook_entry *wanted, 
 		is = list->hooks[i].enter == wanted[i].enter &&
 		     list->hooks[i].exit == wanted[i].exit &&
 		     list->hooks[i].data == wanted[i].data &&
-		     list->hooks[i].direct == wanted[i].direct &&
+		     list->hooks[i].fast_path == wanted[i].fast_path &&
 		     list->hooks[i].answered == wanted[i].answered;
 	return is;
 }
@@ -194,8 +194,8 @@ static void *trampoline(const struct entry *entry, const struct hook_list *list)
 	const struct layout *row = registry_row(entry);
 
 	/* Its own exit hook, not one of dispatch.c's that runs it. */
-	if (timed && list->exit == list->hooks[0].exit && list->hooks[0].direct)
-		return list->hooks[0].direct;
+	if (timed && list->exit == list->hooks[0].exit && list->hooks[0].fast_path)
+		return list->hooks[0].fast_path;
 	if (!row || registry_irregular(entry) || registry_mixed(entry))
 		return (void *)trampoline_full;
 	if (layout_stack_words(row))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replacements of driver functions, and the way to the driver's own. */
+/* Replacements of driver functions, and how they call the driver's own. */
 #include <cuaudit/replace.h>
 
 #include <cuaudit/coverage.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hooks/core.h"
-#include "hooks/known.h"
+#include "hooks/name_iterator.h"
 #include "hooks/strict.h"
 #include "util/selector.h"
 
@@ -20,7 +20,7 @@ static void check_functions(struct link_environment *environment)
 	const char *what = "is no selector";
 
 	if (!fault) {
-		fault = selector_stranger(environment->functions, &length, known_function);
+		fault = selector_unknown_name(environment->functions, &length, known_function);
 		what = "names no function";
 	}
 	if (!fault)

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "hooks/peek.h"
+#include "hooks/safe_read.h"
 #include "hooks/thread.h"
 #include "util/io.h"
 
@@ -17,7 +17,7 @@ enum { LOOKS = 8, CHUNK = 512 };
 
 #define MAIN_STACK 0x5b737461636b5dull	/* "[stack]" */
 
-/* A line of /proc/thread-self/maps on its way: "LOW-HIGH perms offset device inode name". */
+/* A line of /proc/thread-self/maps as far as it was read: "LOW-HIGH perms offset device inode name". */
 struct line {
 	uintptr_t bounds[2];
 	uint32_t field;		/* of bounds; 2: past them */
@@ -106,13 +106,13 @@ static bool known(struct thread *thread, uintptr_t from, uintptr_t to)
 	return is;
 }
 
-struct peek_known stack_own(void)
+struct safe_read_known stack_own(void)
 {
 	struct thread *thread = thread_self;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
 	known(thread, here, here + 1);
-	return (struct peek_known){ thread->stack_low, thread->stack_high, 0 };
+	return (struct safe_read_known){ thread->stack_low, thread->stack_high, 0 };
 }
 
 bool stack_is_own(struct thread *thread, uintptr_t address, uintptr_t other)
@@ -123,7 +123,7 @@ bool stack_is_own(struct thread *thread, uintptr_t address, uintptr_t other)
 bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to)
 {
 	return known(thread, from, to) ||
-	       (peek_page(from) && peek_page(to - 1));
+	       (safe_read_page(from) && safe_read_page(to - 1));
 }
 
 uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint32_t words)
@@ -131,7 +131,7 @@ uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint
 	uintptr_t from = (uintptr_t)stack - 1, to = (uintptr_t)(stack + words);
 	uintptr_t next = (from | (PEEK_PAGE - 1)) + 1;
 
-	if (to <= next || known(thread, from, to) || peek_page(next))
+	if (to <= next || known(thread, from, to) || safe_read_page(next))
 		return words;
 	return (uint32_t)((next - (uintptr_t)stack) / 8);
 }

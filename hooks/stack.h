@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hooks/peek.h"
+#include "hooks/safe_read.h"
 
 struct thread;
 
@@ -21,7 +21,7 @@ uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint
 bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to);
 
 /* Context: call. The stack that the calling thread was started on, as far as that can be told. */
-struct peek_known stack_own(void);
+struct safe_read_known stack_own(void);
 
 /* Context: call, on thread. Whether the stack it was started on has address, and not other. */
 bool stack_is_own(struct thread *thread, uintptr_t address, uintptr_t other);

@@ -4,8 +4,8 @@
 
 #include "hooks/coverage.h"
 #include "hooks/hook.h"
-#include "hooks/peek.h"
 #include "hooks/registry.h"
+#include "hooks/safe_read.h"
 
 enum { WHERE, UUID };
 
@@ -38,7 +38,7 @@ int tables_setup(void)
 #define TABLES(symbol) #symbol ","
 #define VERSION(symbol)
 #define LAUNCH(symbol)
-#include "hooks/special.def"
+#include "hooks/core_functions.def"
 #undef LOOKUP
 #undef TABLES
 #undef VERSION

@@ -184,7 +184,7 @@ void thread_forked(void)
 	all_threads = thread_self;
 	if (thread_self) {
 		thread_self->all = NULL;
-		thread_self->straight = thread_self->abandoned = thread_self->unwound_hooks = 0;
+		thread_self->bypassed = thread_self->abandoned = thread_self->unwound_hooks = 0;
 	}
 }
 
@@ -270,7 +270,7 @@ static uint64_t sum_of(size_t counter)
 
 uint64_t cuaudit_unhooked_calls(void)
 {
-	return thread_unseen + sum_of(offsetof(struct thread, straight)) +
+	return thread_unseen + sum_of(offsetof(struct thread, bypassed)) +
 	       atomic_load_explicit(&cuaudit_core_link->setup_calls, memory_order_relaxed);
 }
 

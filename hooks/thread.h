@@ -38,7 +38,7 @@ struct thread {
 	const void *pointer;	/* arch_thread_pointer of whose it is */
 	uint64_t outer[THREAD_FRAMES];	/* by depth: the state that a nested call began in */
 	uint32_t depth;		/* of a nested innermost call; changes while the state is inside */
-	uint64_t straight;	/* calls that passed because of inside, or a misaligned stack */
+	uint64_t bypassed;	/* calls that passed because of inside, or a misaligned stack */
 	uint64_t abandoned;	/* calls left by longjmp or an exception */
 	uint64_t unwound_hooks;	/* the same of hooks that were running */
 	_Atomic uintptr_t moved[THREAD_MOVED];	/* frames, see dispatch_moved */
@@ -60,7 +60,7 @@ enum {
 /* Of a state. Frames are aligned to 16 bytes. */
 enum {
 	THREAD_INSIDE = 1,	/* a hook runs: driver calls of the thread go straight to the driver */
-	THREAD_FILLED = 2,	/* by direct_fill: no return address lies behind the frame */
+	THREAD_FILLED = 2,	/* by fast_fill: no return address lies behind the frame */
 	THREAD_NESTED = 4,	/* inside of another call */
 	THREAD_ENDING = THREAD_INSIDE	/* without a frame: the thread's destructors run */
 };
@@ -75,8 +75,8 @@ _Static_assert(offsetof(struct thread, state) == THREAD_STATE, "state");
 _Static_assert(offsetof(struct thread, correlation) == THREAD_CORRELATION, "correlation");
 _Static_assert(offsetof(struct thread, pointer) == THREAD_POINTER, "pointer");
 _Static_assert(offsetof(struct thread, depth) == THREAD_DEPTH, "depth");
-#ifdef THREAD_STRAIGHT
-_Static_assert(offsetof(struct thread, straight) == THREAD_STRAIGHT, "straight");
+#ifdef THREAD_BYPASSED
+_Static_assert(offsetof(struct thread, bypassed) == THREAD_BYPASSED, "bypassed");
 #endif
 _Static_assert((int)THREAD_INSIDE == THREAD_INSIDE_BIT, "inside");
 _Static_assert(offsetof(struct thread, pointer) / 64 ==

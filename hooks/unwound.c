@@ -19,7 +19,7 @@
 
 enum { OWN_FRAMES = 16 };	/* at most, between a call and the unwinder */
 
-/* What lies behind a frame, be it a trampoline's or of direct_arch.h. */
+/* What lies behind a frame, be it a trampoline's or of fast_path_arch.h. */
 struct frame_record {
 	const void *frame_pointer, *caller;
 };
@@ -191,7 +191,7 @@ static bool is_whole(struct thread *thread, uint64_t state)
 
 	if (!stack_readable(thread, (uintptr_t)frame, (uintptr_t)(record + 1)))
 		return false;
-	/* Those of direct_arch.h have the thread there, and anything in the rest. */
+	/* Those of fast_path_arch.h have the thread there, and anything in the rest. */
 	if (frame->own == (uintptr_t)thread)
 		return true;
 	return frame->call.blocks == thread->blocks &&

@@ -15,7 +15,7 @@ static const char *const names[] = {
 #define TABLES(symbol)
 #define VERSION(symbol) #symbol,
 #define LAUNCH(symbol)
-#include "hooks/special.def"
+#include "hooks/core_functions.def"
 #undef LOOKUP
 #undef TABLES
 #undef VERSION

@@ -97,4 +97,19 @@ is "$(printf '%s\n' "$promises" | awk '
 for test in $(printf '%s\n' "$promises" | grep -o '`t/[^`]*`' | tr -d '`'); do
 	ok "SECURITY.md: $test is there" grep -q "$(basename "$test" .c)" t/tests.am
 done
+
+# No name of a file for two things. The same thing twice: a subcommand and its module or format (tools/NAME.c),
+# a header of the contract and what the core has beside it; sim/ has a file for each part of the driver API.
+is "$(find analysis audit export hooks include print tables tools tracefile util -name '*.[chS]' ! -path '*/arch/*' \
+	! -name '*.pb-c.*' | LC_ALL=C sort | awk -F / '
+	{ files[$NF] = files[$NF] " " $0; count[$NF]++ }
+	END {
+		for (name in count) {
+			if (count[name] < 2 || files[name] ~ / include\/cuaudit\//)
+				continue
+			if (count[name] == 2 && files[name] ~ / (tools|include\/cuaudit)\// && files[name] ~ / (export|hooks\/modules)\//)
+				continue
+			print files[name]
+		}
+	}')" " hooks/coverage.c hooks/modules/coverage/coverage.c" "no name twice, but for the module that prints what the core knows"
 done_testing

@@ -2,14 +2,14 @@
 # Words that the field has others for: not in pages, messages or help. HACKING has the glossary.
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
-words='folders?|everybody|companions?|seldom|said again'
+words='folders?|everybody|companions?|seldom|said again|the same again|given back|way to (the|a) call'
 
 # found FILE...: lines that have one; what was printed on a day stays as it was printed
 found() {
 	grep -n -w -i -E "$words" "$@" /dev/null
 }
 cd "$top_srcdir" || exit 99
-is "$(found man/* README.md SECURITY.md HACKING.md docs/PERFORMANCE.md docs/ci.md docs/coverage.md docs/runtimes.md)" \
+is "$(found man/* README.md SECURITY.md HACKING.md docs/DECISIONS.md docs/PERFORMANCE.md docs/ci.md docs/coverage.md docs/runtimes.md)" \
 	"" "pages"
 is "$(found include/cuaudit/variables.def tools/*.def)" "" "variables, options and findings"
 

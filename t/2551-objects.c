@@ -54,7 +54,7 @@ bool elf_read(struct elf_image *image, const struct link_map *map, const ElfW(Ph
 	return true;
 }
 
-bool provider_is_companion(const struct elf_image *image)
+bool provider_is_driver_private(const struct elf_image *image)
 {
 	(void)image;
 	return false;

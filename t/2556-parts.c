@@ -14,11 +14,11 @@
 #define _DYNAMIC plt_dynamic
 #include "audit/plt.c"
 #undef _DYNAMIC
+#include "audit/bind_now.c"
 #include "audit/escape.c"
-#include "audit/now.c"
 #include "audit/peer.c"
 #define real heap_real
-#include "audit/heap.c"
+#include "audit/calloc.c"
 #undef real
 #define end exit_end
 #include "audit/exit.c"
@@ -452,7 +452,7 @@ static void test_provider(void)
 		const struct elf_image named = { .soname = samples[i].name };
 
 		is_int((provider_may_export(samples[i].name) ? FUNCTION : 0) |
-		       (provider_is_companion(&named) ? COMPANION : 0) |
+		       (provider_is_driver_private(&named) ? COMPANION : 0) |
 		       (provider_is_file(samples[i].name) ? FILE_NAME : 0), samples[i].is,
 		       "'%s' is what it is", samples[i].name);
 	}
@@ -644,9 +644,9 @@ static void test_exit(void)
 	ok(!exit_open(&objects[0], LM_ID_BASE, &other) && !exit_open(&objects[0], LM_ID_BASE, &none),
 	   "others are none");
 	ok(!exit_open(&objects[0], LM_ID_BASE + 1, &one), "nor is another namespace's");
-	object_table.everybody = true;
+	object_table.symtab_interposed = true;
 	ok(!exit_open(&objects[0], LM_ID_BASE, &one), "nor any, where each binding is reported");
-	object_table.everybody = false;
+	object_table.symtab_interposed = false;
 	ok(exit_open(&objects[1], LM_ID_BASE, &one), "this is it");
 	ok(!exit_open(&objects[2], LM_ID_BASE, &one), "a second one is not");
 	for (size_t i = 0; i < ENDS; i++) {

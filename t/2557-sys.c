@@ -214,7 +214,7 @@ static char place[] = "/tmp/cuaudit-sys-XXXXXX", other[sizeof(place) + 2];
 
 static int says_there(void)
 {
-	return sys_may_say() ? 0 : 1;
+	return sys_stderr_usable() ? 0 : 1;
 }
 
 static int says_in_log(void)

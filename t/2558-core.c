@@ -13,7 +13,7 @@ static uint64_t watched_ticks(void);
 #include "hooks/clock.c"
 #undef cuaudit_ticks
 #include "hooks/caller.c"
-#include "hooks/peek.c"
+#include "hooks/safe_read.c"
 
 #include "t/fuzz/chance.h"
 #include "t/tap.h"
@@ -161,7 +161,7 @@ const struct cuaudit_library *object_library(const struct link_object *object)
 bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to)
 {
 	(void)thread;
-	return peek_page(from) && peek_page(to - 1);
+	return safe_read_page(from) && safe_read_page(to - 1);
 }
 
 uint32_t unwound_backtrace(const void *caller, const void **frames, uint32_t max)

@@ -131,7 +131,7 @@ static int one_life(int id, uint64_t *handle)
 	core_run(&call);
 	if (end->action == LEAK_TAKES && (faults(LEAK_DOUBLE_FREE) != 1 || all_faults() != 1))
 		return 6;
-	return end->action == LEAK_UNMAPS && faults(LEAK_FOREIGN_FREE) != 1 ? 7 : 0;
+	return end->action == LEAK_UNMAPS && faults(LEAK_INVALID_FREE) != 1 ? 7 : 0;
 }
 
 static void every_row(void)
@@ -152,7 +152,7 @@ static void every_row(void)
 		wrong += step != 0;
 	}
 	ok(given > 100, "%d functions give objects", given);
-	is_int(wrong, 0, "each object is born, dies, and is missed when taken again");
+	is_int(wrong, 0, "each object is allocated, dies, and is missed when taken again");
 }
 
 static const struct cuaudit_function maker = { .name = "maker", .base = "maker" };
@@ -170,23 +170,23 @@ static void every_use(void)
 		wrong += rule->nuses == LEAK_USES;
 		for (int i = 0; i < rule->nuses; i++, uses++) {
 			enum leak_space space = rule->uses[i].space;
-			struct leak_birth birth = { .handle = handle += 64, .claims = 1, .kind = LEAK_KINDS };
+			struct leak_allocation allocation = { .handle = handle += 64, .claims = 1, .kind = LEAK_KINDS };
 			struct core_call call = make_call(id);
 			uint64_t before = faults(LEAK_USE_AFTER_FREE);
 			sigset_t saved;
 
 			for (uint8_t kind = 0; kind < LEAK_KINDS; kind++)
 				if (leak_kind_space(kind) == space)
-					birth.kind = kind;
+					allocation.kind = kind;
 			call.result = INVALID_HANDLE;
 			memset(call.words, 0, sizeof(call.words));
 			call.words[rule->uses[i].word] = handle;
 			core_run(&call);
 			if (faults(LEAK_USE_AFTER_FREE) != before)
 				wrong++;
-			birth.site = (struct leak_site){ &maker, NULL, &core_library };
+			allocation.site = (struct leak_site){ &maker, NULL, &core_library };
 			leak_lock(&saved);
-			leak_end(leak_born(&birth), &birth.site, 0);
+			leak_end(leak_allocated(&allocation), &allocation.site, 0);
 			leak_unlock(&saved);
 			core_run(&call);
 			before += space != LEAK_USER_OBJECT;
@@ -246,7 +246,7 @@ static void primary(void)
 	GIVE(cuDevicePrimaryCtxRetain, PRIMARY, 1);
 	GIVE(cuDevicePrimaryCtxRetain, PRIMARY, 1);
 	is_int((long long)left(), 2, "a primary context, claimed after its first use");
-	is_int((long long)(leak_counts.born - leak_counts.died), 2, "by the counts, too");
+	is_int((long long)(leak_counts.allocated - leak_counts.freed), 2, "by the counts, too");
 	core_do(cuDevicePrimaryCtxRelease_v2, 0, 0);
 	core_do(cuDevicePrimaryCtxRelease_v2, 0, 1);
 	is_state(LEAK_STREAM, A, LEAK_LIVE, "one claim is left");
@@ -272,7 +272,7 @@ static void claims(void)
 	is_state(LEAK_PHYSICAL, A, LEAK_LIVE, "two claims, one given back");
 	core_do(cuMemRelease, INVALID_VALUE, A);
 	is_state(LEAK_PHYSICAL, A, LEAK_LIVE, "the driver did not take the other");
-	is_int((long long)faults(LEAK_FOREIGN_FREE), 1, "which is an error");
+	is_int((long long)faults(LEAK_INVALID_FREE), 1, "which is an error");
 	core_do(cuMemRelease, 0, A);
 	is_state(LEAK_PHYSICAL, A, LEAK_DEAD, "both");
 	GIVE(cuIpcOpenMemHandle_v2, B);
@@ -427,7 +427,7 @@ static void apart(void)
 	}
 	for (uint32_t i = 0; i < 2; i++) {
 		fault = leak_fault_get(i);
-		ok(fault && fault->count == 3 && fault->born.caller ==
+		ok(fault && fault->count == 3 && fault->allocated.caller ==
 		   (const void *)(uintptr_t)(16 + (i ? CUAUDIT_ID_cuStreamCreateWithPriority :
 					    CUAUDIT_ID_cuStreamCreate)),
 		   "a use of what is gone, by where it was made");
@@ -471,7 +471,7 @@ static void again(void)
 				      .driver = reused });
 	is_state(LEAK_STREAM, A, LEAK_LIVE, "a handle that came back before its end was seen");
 	is_int((long long)left(), 1, "is one object");
-	is_int((long long)(leak_counts.born - leak_counts.died), 1, "by the counts, too");
+	is_int((long long)(leak_counts.allocated - leak_counts.freed), 1, "by the counts, too");
 	is_int((long long)leak_counts.unseen, 0, "and nothing was missed");
 	GIVE(cuStreamCreate, A, 0);
 	is_int((long long)leak_counts.unseen, 1, "without an end, one was");
@@ -643,8 +643,8 @@ static void threads(void)
 		pthread_create(&all[i], NULL, work, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(all[i], NULL);
-	is_int((long long)leak_counts.born, THREADS * ROUNDS * 6ll, "%d threads: all births", THREADS);
-	is_int((long long)leak_counts.died, THREADS * ROUNDS * 6ll, "all deaths");
+	is_int((long long)leak_counts.allocated, THREADS * ROUNDS * 6ll, "%d threads: all births", THREADS);
+	is_int((long long)leak_counts.freed, THREADS * ROUNDS * 6ll, "all deaths");
 	is_int((long long)left(), 0, "nothing is left");
 	is_int((long long)leak_counts.unseen, 0, "nothing was missed");
 	is_int((long long)all_faults(), 0, "no error");

@@ -17,7 +17,7 @@ leaks() {
 		>"$tmp/out" 2>"$tmp/err" || leaks_status=$?
 }
 
-# left [KEY]: what, how many, bytes and where each thing was born.
+# left [KEY]: what, how many, bytes and where each was allocated.
 left() {
 	"$PYTHON3" -c '
 import json, sys
@@ -34,9 +34,9 @@ report = json.load(open(sys.argv[1]))
 def site(s):
     return s["function"] + " " + s["symbol"] if s else "nowhere"
 for e in report["errors"]:
-    gone = e.get("gone")
-    print(e["error"], e["count"], e["result"], e["what"], site(e), "born " + site(e.get("born")),
-          "gone " + site(gone) + (" with " + gone["with"] if gone and "with" in gone else ""), sep=", ")' \
+    gone = e.get("freed")
+    print(e["error"], e["count"], e["result"], e["what"], site(e), "allocated " + site(e.get("allocated")),
+          "freed " + site(gone) + (" with " + gone["with"] if gone and "with" in gone else ""), sep=", ")' \
 		"$tmp/report.leak"
 }
 
@@ -45,7 +45,7 @@ is "$leaks_status" 3 "clean: status"
 is "$(left)" "" "clean: nothing is left"
 is "$(errors)" "" "clean: no error"
 is "$(cat "$tmp/err")" "" "clean: nothing is said"
-like "$(cat "$tmp/report.leak")" '"born":16,"died":16,' "clean: sixteen objects came and went"
+like "$(cat "$tmp/report.leak")" '"allocated":16,"freed":16,' "clean: sixteen objects came and went"
 leaks 'format=json;fail=any' primary clean
 is "$leaks_status,$(left),$(errors)" "3,," "clean in a primary context"
 
@@ -69,24 +69,24 @@ module, 1, 0, cuModuleLoadData, leave_code
 physical memory, 1, $granularity, cuMemCreate, leave_virtual
 pool memory, 1, 500, cuMemAllocFromPoolAsync, leave_pool
 registered host memory, 1, 8192, cuMemHostRegister_v2, leave_host
-stream, 1, 0, cuStreamCreate, leave_stream" "each leak, where it was born"
+stream, 1, 0, cuStreamCreate, leave_stream" "each leak, where it was allocated"
 is "$(errors)" "" "and no error"
 like "$(cat "$tmp/report.leak")" "\"left_bytes\":$((3000 + 10 * pitch + 11192 + 2000 + 500 + granularity + 256))," \
 	"addresses are no memory"
 
 leaks 'format=json;fail=errors' with-context double-free use-after-free stream-after-free \
-	function-after-unload foreign-free wrong-context
+	function-after-unload invalid-free wrong-context
 is "$leaks_status" 87 "errors: status"
-is "$(errors)" "use-after-free, 1, 400, event, cuEventQuery with_context, born cuEventCreate with_context, gone cuCtxDestroy_v2 with_context with context
-double-free, 2, 1, device memory, cuMemFree_v2 double_free, born cuMemAlloc_v2 double_free, gone cuMemFree_v2 double_free
-use-after-free, 1, 1, device memory, cuMemsetD8_v2 use_after_free, born cuMemAlloc_v2 use_after_free, gone cuMemFree_v2 use_after_free
-use-after-free, 1, 400, stream, cuStreamQuery stream_after_free, born cuStreamCreate stream_after_free, gone cuStreamDestroy_v2 stream_after_free
-use-after-free, 1, 400, function, cuLaunchKernel function_after_unload, born cuModuleGetFunction function_after_unload, gone cuModuleUnload function_after_unload with module
-foreign-free, 1, 1, None, cuMemFree_v2 foreign_free, born nowhere, gone nowhere
-foreign-free, 1, 1, device memory, cuMemFree_v2 foreign_free, born cuMemAlloc_v2 foreign_free, gone nowhere
-wrong-context, 1, 400, event, cuEventRecord wrong_context, born cuEventCreate wrong_context, gone nowhere
-wrong-context, 1, 400, event, cuEventRecord wrong_context, born cuEventCreate wrong_context, gone nowhere" \
-	"each error, where its object was born and died"
+is "$(errors)" "use-after-free, 1, 400, event, cuEventQuery with_context, allocated cuEventCreate with_context, freed cuCtxDestroy_v2 with_context with context
+double-free, 2, 1, device memory, cuMemFree_v2 double_free, allocated cuMemAlloc_v2 double_free, freed cuMemFree_v2 double_free
+use-after-free, 1, 1, device memory, cuMemsetD8_v2 use_after_free, allocated cuMemAlloc_v2 use_after_free, freed cuMemFree_v2 use_after_free
+use-after-free, 1, 400, stream, cuStreamQuery stream_after_free, allocated cuStreamCreate stream_after_free, freed cuStreamDestroy_v2 stream_after_free
+use-after-free, 1, 400, function, cuLaunchKernel function_after_unload, allocated cuModuleGetFunction function_after_unload, freed cuModuleUnload function_after_unload with module
+invalid-free, 1, 1, None, cuMemFree_v2 invalid_free, allocated nowhere, freed nowhere
+invalid-free, 1, 1, device memory, cuMemFree_v2 invalid_free, allocated cuMemAlloc_v2 invalid_free, freed nowhere
+wrong-context, 1, 400, event, cuEventRecord wrong_context, allocated cuEventCreate wrong_context, freed nowhere
+wrong-context, 1, 400, event, cuEventRecord wrong_context, allocated cuEventCreate wrong_context, freed nowhere" \
+	"each error, where its object was allocated and freed"
 is "$(grep -c '^cuaudit: leak: ' "$tmp/err")" 9 "each is said at once"
 leaks 'format=json' double-free
 is "$leaks_status" 3 "errors and nobody minds"
@@ -122,7 +122,7 @@ like "$(cat "$tmp/report.leak")" '^ +1 +500  pool memory +cuMemAllocFromPoolAsyn
 like "$(cat "$tmp/report.leak")" \
 	'double-free in cuMemFree_v2, called by leaks double_free\+0x[0-9a-f]+ \(0x[0-9a-f]+\), answer CUDA_ERROR_INVALID_VALUE$' \
 	"text: an error"
-like "$(cat "$tmp/report.leak")" 'gone in cuCtxDestroy_v2, .*, with its context$' "text: with what it went"
+like "$(cat "$tmp/report.leak")" 'freed in cuCtxDestroy_v2, .*, with its context$' "text: with what it went"
 leaks fail=no wrong-context
 is "$(grep -c ', of context 0x[0-9a-f]*, not 0x[0-9a-f]*' "$tmp/report.leak")" 2 "text: both contexts"
 
@@ -136,7 +136,7 @@ use-after-free * */nowhere/*
 END
 leaks "format=json;fail=errors;suppress=$tmp/known" pool double-free with-context
 is "$leaks_status" 87 "suppressed: an error is left"
-is "$(errors)" "use-after-free, 1, 400, event, cuEventQuery with_context, born cuEventCreate with_context, gone cuCtxDestroy_v2 with_context with context" \
+is "$(errors)" "use-after-free, 1, 400, event, cuEventQuery with_context, allocated cuEventCreate with_context, freed cuCtxDestroy_v2 with_context with context" \
 	"suppressed: not this one"
 is "$(left)" "context, 1, 0, cuCtxCreate_v2, main" "suppressed: nor this object"
 like "$(cat "$tmp/report.leak")" '"suppressed_left":2,"suppressed_errors":2,' "suppressed: but counted"

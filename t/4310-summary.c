@@ -9,9 +9,9 @@
 #include <cuaudit/api.h>
 
 #include "analysis/compare.h"
+#include "analysis/device_memory.h"
 #include "analysis/histogram.h"
 #include "analysis/live.h"
-#include "analysis/memory.h"
 #include "analysis/series.h"
 #include "analysis/tally.h"
 #include "t/tap.h"
@@ -243,10 +243,10 @@ static void begin_file(void)
 	header->clock_mult = 1;
 	file.used = CUAUDIT_TRACE_HEADER;
 	describe(CUAUDIT_TRACE_LIBRARY, sizeof(struct cuaudit_trace_library), "app", 3);
-	describe_function(0, "cuMemAlloc_v2\0cuMemAlloc", CUAUDIT_TRACE_BEHIND, 8);
+	describe_function(0, "cuMemAlloc_v2\0cuMemAlloc", CUAUDIT_TRACE_DEREF, 8);
 	describe_function(1, "cuMemFree_v2\0cuMemFree", CUAUDIT_TRACE_VALUE, 0);
-	describe_function(2, "cuMemRetainAllocationHandle\0cuMemRetainAllocationHandle", CUAUDIT_TRACE_BEHIND, 0);
-	describe_function(3, "cuMemCreate\0cuMemCreate", CUAUDIT_TRACE_BEHIND, 8);
+	describe_function(2, "cuMemRetainAllocationHandle\0cuMemRetainAllocationHandle", CUAUDIT_TRACE_DEREF, 0);
+	describe_function(3, "cuMemCreate\0cuMemCreate", CUAUDIT_TRACE_DEREF, 8);
 	describe_function(4, "cuMemRelease\0cuMemRelease", CUAUDIT_TRACE_VALUE, 0);
 }
 

@@ -20,16 +20,16 @@ static void tell(void *data, uint64_t from, uint64_t to)
 		twice += told[i]++ != 0;
 }
 
-static uint64_t add(struct cover *cover, uint64_t from, uint64_t to, uint32_t depth)
+static uint64_t add(struct self_time *cover, uint64_t from, uint64_t to, uint32_t depth)
 {
 	sum = 0;
-	cover_call(cover, from, to, depth, tell, NULL);
+	self_time_call(cover, from, to, depth, tell, NULL);
 	return sum;
 }
 
 static void nested(void)
 {
-	struct cover cover = { .floor = 0 };
+	struct self_time cover = { .floor = 0 };
 	bool good;
 
 	ok(add(&cover, 10, 20, 1) == 10 && add(&cover, 30, 40, 1) == 10, "inner calls have their time");
@@ -37,7 +37,7 @@ static void nested(void)
 	ok(add(&cover, 60, 70, 0) == 10, "the next one has its own");
 	ok(add(&cover, 40, 80, 0) == 10, "what is told is not told again");
 	ok(!twice, "no moment is told twice");
-	cover = (struct cover){ .floor = 0 };
+	cover = (struct self_time){ .floor = 0 };
 	good = true;
 	for (uint64_t i = 0; i < 200; i++)
 		good = add(&cover, 1000 + 10 * i, 1005 + 10 * i, 1) == 5 && good;
@@ -60,7 +60,7 @@ static void nonsense(void)
 {
 	twice = 0;
 	for (int round = 0; round < 50; round++) {
-		struct cover cover = { .floor = 0 };
+		struct self_time cover = { .floor = 0 };
 		uint64_t last = 0;
 
 		memset(told, 0, sizeof(told));
@@ -80,7 +80,7 @@ static void nonsense(void)
 
 static void bins(void)
 {
-	struct cover cover[2] = { { .floor = 0 }, { .floor = 0 } };
+	struct self_time cover[2] = { { .floor = 0 }, { .floor = 0 } };
 	struct out out = { 0 };
 	struct bins bins;
 

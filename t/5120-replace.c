@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "t/tool/unit.h"
-#include "tools/replace.h"
+#include "tools/atomic_file.h"
 
 /* The names in the folder, sorted. */
 static const char *names(const char *folder)
@@ -47,7 +47,7 @@ static const char *contents(const char *name)
 /* Writes "new", then gives it its name or ends as the scenario says, in a process of its own. */
 struct scenario {
 	const char *target;
-	enum replace_kind kind;
+	enum atomic_file_kind kind;
 	int how;		/* END, DROP, EXIT or a signal */
 };
 
@@ -68,7 +68,7 @@ static void make_files(const char *folder)
 }
 
 /* Files, and directories of files, as CTF has them; and a link, behind which nothing is removed. */
-static void write_new(const struct replace *replace)
+static void write_new(const struct atomic_file *replace)
 {
 	int fd = replace->fd;
 
@@ -92,9 +92,9 @@ static void write_new(const struct replace *replace)
 
 static int child(const struct scenario *scenario)
 {
-	struct replace replace;
+	struct atomic_file replace;
 
-	if (replace_begin(&replace, scenario->target, scenario->kind))
+	if (atomic_file_begin(&replace, scenario->target, scenario->kind))
 		return 10 + TOOL_FAILED;
 	write_new(&replace);
 	/* A child of the tool's own must not take it away. */
@@ -108,14 +108,14 @@ static int child(const struct scenario *scenario)
 		return 53;
 	}
 	if (scenario->how == DROP)
-		replace_drop(&replace);
+		atomic_file_drop(&replace);
 	if (scenario->how != END)
 		exit(0);
-	return replace_end(&replace);
+	return atomic_file_end(&replace);
 }
 
 /* Its exit status, 128 and the signal that ended it. */
-static int run(const char *target, enum replace_kind kind, int how)
+static int run(const char *target, enum atomic_file_kind kind, int how)
 {
 	const struct scenario scenario = { target, kind, how };
 	const struct rlimit none = { 0, 0 };
@@ -161,7 +161,7 @@ static void test_signals(void)
 		signal(signals[i], SIG_DFL);
 	for (size_t i = 0; i < 2 * sizeof(signals) / sizeof(signals[0]); i++) {
 		int number = signals[i / 2];
-		enum replace_kind kind = i % 2 ? REPLACE_FOLDER : REPLACE_FILE;
+		enum atomic_file_kind kind = i % 2 ? REPLACE_FOLDER : REPLACE_FILE;
 
 		is_int(run(targets[i % 2], kind, number), 128 + number, "signal %d ends it", number);
 		is_str(names("."), "a ", "... nothing is left");
@@ -191,12 +191,12 @@ static void test_folders(void)
 	ok(!access("c/199", F_OK), "... has what was written");
 }
 
-static void refused(const char *target, enum replace_kind kind, const char *want)
+static void refused(const char *target, enum atomic_file_kind kind, const char *want)
 {
-	struct replace replace;
+	struct atomic_file replace;
 
 	said[0] = '\0';
-	is_int(replace_begin(&replace, target, kind), TOOL_FAILED, "\"%s\" is refused", target);
+	is_int(atomic_file_begin(&replace, target, kind), TOOL_FAILED, "\"%s\" is refused", target);
 	is_str(said, want, "... in one line");
 	is_str(names("."), "a b c ", "... and nothing is left");
 }
@@ -222,7 +222,7 @@ static void test_refused(void)
 static void test_pipes(void)
 {
 	struct stat status;
-	struct replace replace;
+	struct atomic_file replace;
 	int reader;
 
 	if (mkfifo("pipe", 0666) || (reader = open("pipe", O_RDWR)) < 0)
@@ -235,25 +235,25 @@ static void test_pipes(void)
 	is_int(run("pipe", REPLACE_FOLDER, END), 12, "it is no folder");
 	close(reader);
 	unlink("pipe");
-	is_int(replace_begin(&replace, "-", REPLACE_FILE), TOOL_OK, "standard output");
+	is_int(atomic_file_begin(&replace, "-", REPLACE_FILE), TOOL_OK, "standard output");
 	ok(replace.fd == STDOUT_FILENO && !replace.path, "... is what it is");
-	is_int(replace_end(&replace), TOOL_OK, "... ends");
-	is_int(replace_begin(&replace, NULL, REPLACE_FILE), TOOL_OK, "no target");
-	replace_drop(&replace);
+	is_int(atomic_file_end(&replace), TOOL_OK, "... ends");
+	is_int(atomic_file_begin(&replace, NULL, REPLACE_FILE), TOOL_OK, "no target");
+	atomic_file_drop(&replace);
 	ok(fcntl(STDOUT_FILENO, F_GETFD) >= 0, "... stays open");
 }
 
 /* The name is taken away from it, and the folder with it. */
 static void test_lost(void)
 {
-	struct replace replace;
+	struct atomic_file replace;
 
-	if (mkdir("d", 0777) || replace_begin(&replace, "d/x", REPLACE_FILE))
+	if (mkdir("d", 0777) || atomic_file_begin(&replace, "d/x", REPLACE_FILE))
 		bail_out("cannot begin");
 	said[0] = '\0';
 	if (remove(replace.path) || rmdir("d"))
 		bail_out("cannot remove");
-	is_int(replace_end(&replace), TOOL_FAILED, "the temporary file was removed");
+	is_int(atomic_file_end(&replace), TOOL_FAILED, "the temporary file was removed");
 	is_str(said, "d/x: No such file or directory\n", "... one line");
 }
 

@@ -8,8 +8,8 @@ sanitizers
 cases=$((cases / 5))
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
-for file in audit/message "hooks/arch/$arch/layout_arch" hooks/known hooks/layout hooks/modules/fault/fault_condition hooks/modules/fault/fault_number \
-	hooks/modules/fault/fault_result hooks/modules/fault/fault_rule hooks/params hooks/peek hooks/words; do
+for file in audit/message "hooks/arch/$arch/layout_arch" hooks/name_iterator hooks/layout hooks/modules/fault/fault_condition hooks/modules/fault/fault_number \
+	hooks/modules/fault/fault_result hooks/modules/fault/fault_rule hooks/params hooks/safe_read hooks/selector_api; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 auditor

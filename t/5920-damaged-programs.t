@@ -5,7 +5,7 @@
 sanitizers
 cases=1000
 test -z "${LONG_TESTS-}" || cases=100000
-hosted -Dmmap=judge_mmap -Dmunmap=judge_munmap -c -o "$tmp/object.o" "$top_srcdir/tools/object.c"
+hosted -Dmmap=judge_mmap -Dmunmap=judge_munmap -c -o "$tmp/object.o" "$top_srcdir/tools/elf_file.c"
 hosted -o "$tmp/judge" "$top_srcdir/t/tool/judge.c" "$tmp/object.o" "$top_srcdir/tools/program.c"
 
 # number NAME: of a finding

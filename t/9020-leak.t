@@ -21,14 +21,14 @@ reported() {
 		test ! -f "$report" || "$PYTHON3" "$top_srcdir/t/gpu/leak_report.py" "$report" >>"$tmp/short"
 	done
 	diag "$reported_name: status $reported_status, $(grep -c '^left' "$tmp/short") kinds left," \
-		"$(grep '^born' "$tmp/short" | tr '\n' ' ')"
+		"$(grep '^allocated' "$tmp/short" | tr '\n' ' ')"
 	sed 's/^/#   /' "$tmp/short"
 }
 
 for how in '' primary; do
 	reported "clean $how" "$tmp/leaks" $how clean
 	is "$reported_status" 3 "clean $how: status"
-	is "$(grep -v '^born' "$tmp/short")" "" "clean $how: nothing is left, no error"
+	is "$(grep -v '^allocated' "$tmp/short")" "" "clean $how: nothing is left, no error"
 done
 
 reported leaks "$tmp/leaks" memory pitch host managed pool virtual array stream event code context
@@ -40,7 +40,7 @@ is "$(grep '^error' "$tmp/short")" "" "leaks: no error"
 # A real driver may crash in these; what is wrong is said before.
 for error in "double-free double-free" "use-after-free use-after-free" \
 	"use-after-free stream-after-free" "use-after-free function-after-unload" \
-	"use-after-free with-context" "foreign-free foreign-free" "wrong-context wrong-context"; do
+	"use-after-free with-context" "invalid-free invalid-free" "wrong-context wrong-context"; do
 	reported "${error#* }" "$tmp/leaks" "${error#* }"
 	like "$(cat "$tmp/err")" "^cuaudit: leak: ${error% *}: " "${error#* }: said"
 done

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/atomic_file.h"
 #include "tools/catalogue.h"
 #include "tools/inputs.h"
 #include "tools/options.h"
 #include "tools/progress.h"
-#include "tools/replace.h"
 #include "tools/tool.h"
 #include "util/selector.h"
 
@@ -165,7 +165,7 @@ static void tell(void *data, uint64_t done, uint64_t all)
 	progress_tell(data, done, all);
 }
 
-static int run(struct convert *convert, struct replace *replace, const struct settings *settings)
+static int run(struct convert *convert, struct atomic_file *replace, const struct settings *settings)
 {
 	struct sink sink = { .fd = -1 };
 	int error = 0, closed;
@@ -216,7 +216,7 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 	};
 	const char **paths = calloc(inputs->count + 1, sizeof(*paths));
 	bool *named = calloc(inputs->count + 1, sizeof(*named));
-	struct replace replace;
+	struct atomic_file replace;
 	int status = TOOL_FAILED;
 
 	if (!paths || !named) {
@@ -232,13 +232,13 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 	convert.paths = paths;
 	convert.named = named;
 	progress_begin(&progress, "convert");
-	if (replace_begin(&replace, settings->output,
+	if (atomic_file_begin(&replace, settings->output,
 			  settings->format->target == CONVERT_FOLDER ? REPLACE_FOLDER
 								      : REPLACE_FILE) == TOOL_OK) {
 		if (run(&convert, &replace, settings)) {
-			replace_drop(&replace);
+			atomic_file_drop(&replace);
 		} else {
-			status = replace_end(&replace);
+			status = atomic_file_end(&replace);
 			report_choice(&convert);
 		}
 		if (status == TOOL_OK && convert.incomplete)
@@ -255,7 +255,7 @@ static int open_selector(struct settings *settings)
 
 	if (!settings->selector)
 		return 0;
-	if (!selector_stranger(settings->selector, &unused, catalogue_function) &&
+	if (!selector_unknown_name(settings->selector, &unused, catalogue_function) &&
 	    selector_takes_none(settings->selector, catalogue_function)) {
 		tool_complain("--functions: '%s' takes no function: its parts with ! take away those of the others",
 			      settings->selector);

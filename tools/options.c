@@ -49,7 +49,7 @@ void options_unmatched(const char *what, const struct selector *selector)
 
 	if (!count)
 		return;
-	if (selector_stranger(text, &length, catalogue_function))
+	if (selector_unknown_name(text, &length, catalogue_function))
 		selector_near(part, strlen(part), near, catalogue_function);
 	if (count > 1)
 		snprintf(more, sizeof(more), " and %u more", count - 1);

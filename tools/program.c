@@ -13,7 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "tools/object.h"
+#include "tools/elf_file.h"
 
 enum { DEEPEST = 5, LINE = 256 };	/* Linux: scripts in a row, bytes of a #! line read */
 

@@ -10,7 +10,7 @@
 #include "analysis/stat_metrics.h"
 #include "analysis/stat_report.h"
 #include "tools/inputs.h"
-#include "tools/merge.h"
+#include "tools/merge_stat.h"
 #include "tools/options.h"
 #include "tools/summarize.h"
 #include "tools/terminal.h"

@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/launch.h"
-#include "tools/merge.h"
+#include "tools/atomic_file.h"
+#include "tools/exec.h"
+#include "tools/merge_stat.h"
 #include "tools/options.h"
-#include "tools/replace.h"
 #include "tools/supervise.h"
 #include "tools/tool.h"
 #include "util/io.h"
@@ -132,7 +132,7 @@ static const char *field(char letter, char *buffer, size_t size)
 	}
 }
 
-/* The template is one: launch_take has looked. */
+/* The template is one: exec_take has looked. */
 static void fill_target(void)
 {
 	char buffer[256];
@@ -163,8 +163,8 @@ static int check_target(void)
 	if (!*stat_run.target)
 		return 0;
 	/* CUAUDIT_OUTPUT may be a name alone. */
-	parent = strchr(stat_run.target, '/') ? launch_join("", "", stat_run.target) :
-						launch_join(".", "/", stat_run.target);
+	parent = strchr(stat_run.target, '/') ? exec_join("", "", stat_run.target) :
+						exec_join(".", "/", stat_run.target);
 	slash = strrchr(parent, '/');
 	slash[slash == parent] = '\0';
 	if (!stat(stat_run.target, &status))
@@ -224,7 +224,7 @@ static int load(struct merge *merge, struct empty *empty)
 
 		if (!is_saved(entry))
 			continue;
-		path = launch_join(stat_run.directory, "/", entry->d_name);
+		path = exec_join(stat_run.directory, "/", entry->d_name);
 		fault = merge_add(merge, path, stat_run.run);
 		if (fault && load_kind(path) == LOAD_EMPTY && is_new(path))
 			++*(is_alive(path) ? &empty->alive : &empty->ended);
@@ -261,15 +261,15 @@ static int patience(void)
 /* Metrics take the place of those before. 0, or -1 after a message. */
 static int replace_report(struct out *out)
 {
-	struct replace replace;
+	struct atomic_file replace;
 	int error;
 
-	if (replace_begin(&replace, stat_run.target, REPLACE_FILE))
+	if (atomic_file_begin(&replace, stat_run.target, REPLACE_FILE))
 		return -1;
 	error = out_write(out, replace.fd, patience());
 	if (!error)
-		return replace_end(&replace) ? -1 : 0;
-	replace_drop(&replace);
+		return atomic_file_end(&replace) ? -1 : 0;
+	atomic_file_drop(&replace);
 	tool_complain("cannot write the report to %s: %s", stat_run.target, strerror(-error));
 	return -1;
 }
@@ -489,7 +489,7 @@ static int make_directory(void)
 
 	if (!parent || !*parent)
 		parent = "/tmp";
-	path = launch_join(parent, "/", "cuaudit-stat-XXXXXX");
+	path = exec_join(parent, "/", "cuaudit-stat-XXXXXX");
 	if (!stat_run.keep && !mkdtemp(path)) {
 		tool_complain("cannot create a directory for statistics in %s: %s; set TMPDIR to a "
 			      "directory that can be written to", parent, strerror(errno));
@@ -513,7 +513,7 @@ static int supervise(const struct launch *launch, const char *program)
 	supervise_begin();
 	if (make_directory())
 		return TOOL_FAILED;
-	setenv("CUAUDIT_OUTPUT", launch_join(launch_path_template(stat_run.directory), "/", "%h-%p"),
+	setenv("CUAUDIT_OUTPUT", exec_join(exec_path_template(stat_run.directory), "/", "%h-%p"),
 	       1);
 	pid = supervise_fork();
 	if (!pid)
@@ -556,7 +556,7 @@ int tool_stat(int argc, char **argv)
 	int option;
 
 	while ((option = options_next(argc, argv)) > 0) {
-		int result = launch_take(&launch, option);
+		int result = exec_take(&launch, option);
 
 		if (result == LAUNCH_OTHER)
 			result = take(option);
@@ -578,6 +578,6 @@ int tool_stat(int argc, char **argv)
 	launch.directory_option = "--keep";
 	stat_run.run = run_number();
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)stat_run.run);
-	launch.hooks = launch_join(HOOKS, number, ")");
-	return launch_start(&launch, argv + optind);
+	launch.hooks = exec_join(HOOKS, number, ")");
+	return exec_start(&launch, argv + optind);
 }

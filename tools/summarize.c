@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "export/html/page.h"
-#include "tools/merge.h"
+#include "tools/atomic_file.h"
+#include "tools/merge_stat.h"
 #include "tools/progress.h"
-#include "tools/replace.h"
 #include "tools/tool.h"
 #include "tracefile/losses.h"
 
@@ -208,16 +208,16 @@ static void free_side(struct side *side)
 
 static int write_page(const struct summary *summary, const char *target)
 {
-	struct replace replace;
+	struct atomic_file replace;
 	int error;
 
-	if (replace_begin(&replace, target, REPLACE_FILE))
+	if (atomic_file_begin(&replace, target, REPLACE_FILE))
 		return TOOL_FAILED;
 	error = page_write(summary, replace.fd);
 	if (!error)
-		return replace_end(&replace);
+		return atomic_file_end(&replace);
 	tool_complain("%s: %s", replace.target, strerror(-error));
-	replace_drop(&replace);
+	atomic_file_drop(&replace);
 	return TOOL_FAILED;
 }
 

@@ -16,7 +16,7 @@
 
 #include "tools/auditor.h"
 #include "tools/child.h"
-#include "tools/object.h"
+#include "tools/elf_file.h"
 
 struct trial {
 	const char *auditor, *bytes;

@@ -13,7 +13,7 @@
 
 #include <cuaudit/trace.h>
 
-#include "tools/launch.h"
+#include "tools/exec.h"
 #include "tools/options.h"
 #include "tools/tool.h"
 #include "tracefile/tracefile.h"
@@ -91,7 +91,7 @@ static int add_hook(struct trace_options *trace, const char *name, const char *v
 			      value);
 		return -1;
 	}
-	trace->hook = launch_join(trace->hook, ";", launch_join(name, "=", value));
+	trace->hook = exec_join(trace->hook, ";", exec_join(name, "=", value));
 	return 0;
 }
 
@@ -138,7 +138,7 @@ static int take(struct launch *launch, struct trace_options *trace, int option)
 		trace->text = true;
 		return 0;
 	}
-	result = launch_take(launch, option);
+	result = exec_take(launch, option);
 	return result == LAUNCH_OTHER ? take_hook(trace, option) : result;
 }
 
@@ -187,13 +187,13 @@ static bool has_earlier(const char *path, bool text)
 /* The first of cuaudit-trace, cuaudit-trace.1, ... that an earlier run has not used. */
 static const char *unused_directory(bool add)
 {
-	char *name = launch_join(NULL, "", "cuaudit-trace");
+	char *name = exec_join(NULL, "", "cuaudit-trace");
 	char number[16];
 
 	for (int i = 1; !add && i < NUMBERS && has_earlier(name, false); i++) {
 		snprintf(number, sizeof(number), "%d", i);
 		free(name);
-		name = launch_join("cuaudit-trace", ".", number);
+		name = exec_join("cuaudit-trace", ".", number);
 	}
 	return name;
 }
@@ -212,7 +212,7 @@ static int choose_output(struct launch *launch, const struct trace_options *trac
 			      "them with --add", launch->directory);
 		return -1;
 	}
-	launch->output = launch_join(launch_path_template(launch->directory), "/", "%e-%h-%p");
+	launch->output = exec_join(exec_path_template(launch->directory), "/", "%e-%h-%p");
 	return 0;
 }
 
@@ -231,9 +231,9 @@ int tool_trace(int argc, char **argv)
 		return options_status(option);
 	if (choose_functions(&launch, &trace))
 		return TOOL_FAILED;
-	trace.hook = launch_join(trace.hook, ";", trace.text ? "text=yes" : "print=yes");
-	launch.hooks = launch_join("trace(", trace.hook, ")");
+	trace.hook = exec_join(trace.hook, ";", trace.text ? "text=yes" : "print=yes");
+	launch.hooks = exec_join("trace(", trace.hook, ")");
 	if (choose_output(&launch, &trace))
 		return TOOL_FAILED;
-	return launch_start(&launch, argv + optind);
+	return exec_start(&launch, argv + optind);
 }

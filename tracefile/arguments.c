@@ -70,11 +70,11 @@ static bool take_piece(struct trace_arguments *arguments, struct bytes *bytes,
 
 	if (step->word >= TRACE_WORDS)
 		return false;
-	if (step->how != CUAUDIT_TRACE_BEHIND && !take_16(bytes, &count))
+	if (step->how != CUAUDIT_TRACE_DEREF && !take_16(bytes, &count))
 		return false;
 	if (step->how == CUAUDIT_TRACE_TEXT)
 		element = 1;
-	if (step->how != CUAUDIT_TRACE_BEHIND)
+	if (step->how != CUAUDIT_TRACE_DEREF)
 		size = (count & (CUT - 1u)) * element;
 	piece = (struct trace_piece){
 		.data = take(bytes, size),
@@ -207,7 +207,7 @@ static uint64_t unknown_words(const struct trace_arguments *arguments, bool succ
 		const struct cuaudit_trace_step *step = &function->steps[i];
 
 		if (step->word < TRACE_WORDS &&
-		    (step->how < CUAUDIT_TRACE_BEHIND || !(followed >> step->word & 1)))
+		    (step->how < CUAUDIT_TRACE_DEREF || !(followed >> step->word & 1)))
 			unknown |= UINT64_C(1) << step->word;
 	}
 	return (unknown & ~arguments->known) | arguments->unfollowed;
@@ -239,7 +239,7 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 
 		if (step->how == CUAUDIT_TRACE_VALUE) {
 			good = take_value(arguments, &bytes, step);
-		} else if (step->how >= CUAUDIT_TRACE_BEHIND) {
+		} else if (step->how >= CUAUDIT_TRACE_DEREF) {
 			if (mask & 1)
 				good = step->how < CUAUDIT_TRACE_PARAMETERS ?
 				       take_piece(arguments, &bytes, step) :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What recorded calls copied: how many bytes, which way. */
+/* What recorded calls copied: how many bytes, in which direction. */
 #include "tracefile/copy.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ int copy_kind(const struct trace_function *function)
 /* By the two CUmemorytype; of unified addresses nobody knows. */
 static enum copy_direction direction_of(const struct trace_arguments *arguments)
 {
-	static const uint8_t ways[4][4] = {
+	static const uint8_t directions[4][4] = {
 		[1] = { 0, COPY_HTOH, COPY_HTOD, COPY_HTOA },
 		[2] = { 0, COPY_DTOH, COPY_DTOD, COPY_DTOA },
 		[3] = { 0, COPY_ATOH, COPY_ATOD, COPY_ATOA },
@@ -44,7 +44,7 @@ static enum copy_direction direction_of(const struct trace_arguments *arguments)
 	if (!trace_arguments_named(arguments, "srcMemoryType", &from) ||
 	    !trace_arguments_named(arguments, "dstMemoryType", &to) || from > 3 || to > 3)
 		return COPY_UNKNOWN;
-	return (enum copy_direction)ways[from][to];
+	return (enum copy_direction)directions[from][to];
 }
 
 /* Of a batch, if all sizes were recorded. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What recorded calls copied: how many bytes, which way. */
+/* What recorded calls copied: how many bytes, in which direction. */
 #ifndef TRACEFILE_COPY_H
 #define TRACEFILE_COPY_H
 
@@ -17,7 +17,7 @@ extern const char *const copy_names[COPY_DIRECTIONS], *const copy_labels[COPY_DI
 /* What a function does, found once for each. */
 enum copy_kind {
 	COPY_NONE = -1,
-	COPY_TYPED = COPY_DIRECTIONS	/* its argument says which way; else the direction */
+	COPY_TYPED = COPY_DIRECTIONS	/* its argument says in which direction; else the direction */
 };
 int copy_kind(const struct trace_function *function);
 

@@ -25,7 +25,7 @@ static const uint32_t sizes[TYPES] = {
 	[CUAUDIT_TRACE_LAYOUT] = sizeof(struct cuaudit_trace_layout),
 };
 
-struct way {
+struct cursor {
 	struct trace *trace;
 	size_t segment;
 	size_t offset;
@@ -33,25 +33,25 @@ struct way {
 };
 
 /* The next record of a known type, whole. */
-static const struct cuaudit_trace_record *next(struct way *way)
+static const struct cuaudit_trace_record *next(struct cursor *cursor)
 {
-	struct trace *trace = way->trace;
+	struct trace *trace = cursor->trace;
 
-	for (; way->segment < trace->nsegments; way->segment++, way->offset = 0) {
-		const struct trace_segment *segment = &trace->segments[way->segment];
+	for (; cursor->segment < trace->nsegments; cursor->segment++, cursor->offset = 0) {
+		const struct trace_segment *segment = &trace->segments[cursor->segment];
 
-		while (segment->size - way->offset >= sizeof(struct cuaudit_trace_record)) {
+		while (segment->size - cursor->offset >= sizeof(struct cuaudit_trace_record)) {
 			struct cuaudit_trace_record *record =
-				(void *)((char *)segment->data + way->offset);
+				(void *)((char *)segment->data + cursor->offset);
 
 			if (!record->type)
 				break;
 			if (record->size < sizeof(*record) || record->size % CUAUDIT_TRACE_ALIGN ||
-			    record->size > segment->size - way->offset) {
-				way->damaged++;
+			    record->size > segment->size - cursor->offset) {
+				cursor->damaged++;
 				break;
 			}
-			way->offset += record->size;
+			cursor->offset += record->size;
 			if (record->type < TYPES && sizes[record->type] <= record->size)
 				return record;
 		}
@@ -147,7 +147,7 @@ static void add_function(struct trace *trace, const struct cuaudit_trace_functio
 	trace->damaged += function->nsteps != from->nsteps;
 	memcpy(function->steps, from->steps, sizeof(function->steps));
 	for (uint32_t i = 0; i < function->nsteps; i++)
-		function->masked |= function->steps[i].how >= CUAUDIT_TRACE_BEHIND;
+		function->masked |= function->steps[i].how >= CUAUDIT_TRACE_DEREF;
 	function->nparams = print_params(function->row, function->params);
 	function->unrecorded = unrecorded(function);
 	function->inputs = inputs(function);
@@ -299,10 +299,10 @@ static struct number *numbers_of(struct trace *trace, uint32_t type, size_t coun
 {
 	struct number *numbers = calloc(count + 1, sizeof(*numbers));
 	const struct cuaudit_trace_record *record;
-	struct way way = { .trace = trace };
+	struct cursor cursor = { .trace = trace };
 	uint32_t index = 0;
 
-	while (numbers && (record = next(&way))) {
+	while (numbers && (record = next(&cursor))) {
 		const struct cuaudit_trace_function *function = (const void *)record;
 		const struct cuaudit_trace_library *library = (const void *)record;
 
@@ -321,11 +321,11 @@ static struct number *numbers_of(struct trace *trace, uint32_t type, size_t coun
 static void add_sites(struct trace *trace, const struct number *slots, const struct number *indices)
 {
 	const struct cuaudit_trace_record *record;
-	struct way way = { .trace = trace };
+	struct cursor cursor = { .trace = trace };
 
 	for (size_t i = 0; i < trace->nsites; i++)
 		trace->sites[i].function = TRACE_NONE;
-	while ((record = next(&way))) {
+	while ((record = next(&cursor))) {
 		const struct cuaudit_trace_site *site = (const void *)record;
 		uint32_t function, library;
 
@@ -475,16 +475,16 @@ static int compare_marks(const void *a, const void *b)
 int trace_describe(struct trace *trace)
 {
 	const struct cuaudit_trace_record *record;
-	struct way way = { .trace = trace };
+	struct cursor cursor = { .trace = trace };
 	size_t counts[TYPES] = { 0 };
 
-	while ((record = next(&way)))
+	while ((record = next(&cursor)))
 		counts[record->type]++;
 	if (allocate(trace, counts))
 		return -ENOMEM;
-	trace->damaged += way.damaged;
-	way = (struct way){ .trace = trace };
-	while ((record = next(&way)))
+	trace->damaged += cursor.damaged;
+	cursor = (struct cursor){ .trace = trace };
+	while ((record = next(&cursor)))
 		add(trace, record);
 	if (resolve(trace))
 		return -ENOMEM;

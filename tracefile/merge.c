@@ -9,8 +9,8 @@ enum {
 	MEMORY = 32 << 20	/* for the windows of all threads, as long as they are few */
 };
 
-/* A thread on its way; its buffer is there from its first chunk to its last. */
-struct way {
+/* A thread that is read; its buffer is there from its first chunk to its last. */
+struct cursor {
 	struct trace_walk walk;
 	struct trace_call call;
 	size_t chunk, end;	/* of trace->chunks: the next, and past the last */
@@ -19,22 +19,22 @@ struct way {
 
 struct trace_merge {
 	const struct trace *trace;
-	struct way *ways;	/* by the beginnings of the threads */
-	size_t nways, begun;
-	struct way **heap;	/* of those begun, by the end of their call */
+	struct cursor *cursors;	/* by the beginnings of the threads */
+	size_t ncursors, begun;
+	struct cursor **heap;	/* of those begun, by the end of their call */
 	size_t nheap;
 	size_t window;
 	uint64_t damaged;
 	int error;
-	bool moved;		/* the heap's first way has to go on */
+	bool moved;		/* the heap's first cursor has to go on */
 };
 
-static uint64_t beginning(const struct trace_merge *merge, const struct way *way)
+static uint64_t beginning(const struct trace_merge *merge, const struct cursor *cursor)
 {
-	return merge->trace->chunks[way->chunk].base_ticks;
+	return merge->trace->chunks[cursor->chunk].base_ticks;
 }
 
-static int compare_ways(const void *a, const void *b, void *data)
+static int compare_cursors(const void *a, const void *b, void *data)
 {
 	uint64_t x = beginning(data, a), y = beginning(data, b);
 
@@ -49,9 +49,9 @@ struct trace_merge *trace_merge_open(const struct trace *trace)
 	if (!merge)
 		return NULL;
 	merge->trace = trace;
-	merge->ways = calloc(count, sizeof(*merge->ways));
-	merge->heap = calloc(count, sizeof(struct way *));
-	if (!merge->ways || !merge->heap) {
+	merge->cursors = calloc(count, sizeof(*merge->cursors));
+	merge->heap = calloc(count, sizeof(struct cursor *));
+	if (!merge->cursors || !merge->heap) {
 		trace_merge_close(merge);
 		return NULL;
 	}
@@ -60,10 +60,10 @@ struct trace_merge *trace_merge_open(const struct trace *trace)
 
 		if (!thread->count)
 			continue;
-		merge->ways[merge->nways].chunk = thread->first;
-		merge->ways[merge->nways++].end = thread->first + thread->count;
+		merge->cursors[merge->ncursors].chunk = thread->first;
+		merge->cursors[merge->ncursors++].end = thread->first + thread->count;
 	}
-	qsort_r(merge->ways, merge->nways, sizeof(*merge->ways), compare_ways, merge);
+	qsort_r(merge->cursors, merge->ncursors, sizeof(*merge->cursors), compare_cursors, merge);
 	trace_merge_limit(merge, MEMORY);
 	return merge;
 }
@@ -77,68 +77,68 @@ void trace_merge_limit(struct trace_merge *merge, size_t bytes)
 		merge->window = each < TRACE_WINDOW_MIN ? TRACE_WINDOW_MIN : each;
 }
 
-static void finish(struct trace_merge *merge, struct way *way)
+static void finish(struct trace_merge *merge, struct cursor *cursor)
 {
-	merge->damaged += way->walk.damaged;
-	way->walk.damaged = 0;
-	if (way->walk.error)
-		merge->error = way->walk.error;
-	free(way->buffer);
-	way->buffer = NULL;
+	merge->damaged += cursor->walk.damaged;
+	cursor->walk.damaged = 0;
+	if (cursor->walk.error)
+		merge->error = cursor->walk.error;
+	free(cursor->buffer);
+	cursor->buffer = NULL;
 }
 
 /* Its next call; false: there is none. */
-static bool advance(struct trace_merge *merge, struct way *way)
+static bool advance(struct trace_merge *merge, struct cursor *cursor)
 {
-	while (!trace_walk_next(&way->walk, &way->call)) {
-		if (way->chunk == way->end) {
-			finish(merge, way);
+	while (!trace_walk_next(&cursor->walk, &cursor->call)) {
+		if (cursor->chunk == cursor->end) {
+			finish(merge, cursor);
 			return false;
 		}
-		trace_walk_chunk(&way->walk, way->chunk++);
+		trace_walk_chunk(&cursor->walk, cursor->chunk++);
 	}
 	return true;
 }
 
-static void sift_up(struct way **heap, size_t at)
+static void sift_up(struct cursor **heap, size_t at)
 {
-	struct way *way = heap[at];
+	struct cursor *cursor = heap[at];
 
-	for (; at && heap[(at - 1) / 2]->call.end > way->call.end; at = (at - 1) / 2)
+	for (; at && heap[(at - 1) / 2]->call.end > cursor->call.end; at = (at - 1) / 2)
 		heap[at] = heap[(at - 1) / 2];
-	heap[at] = way;
+	heap[at] = cursor;
 }
 
-static void sift_down(struct way **heap, size_t count)
+static void sift_down(struct cursor **heap, size_t count)
 {
-	struct way *way = heap[0];
+	struct cursor *cursor = heap[0];
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < count) {
 		if (child + 1 < count && heap[child + 1]->call.end < heap[child]->call.end)
 			child++;
-		if (heap[child]->call.end >= way->call.end)
+		if (heap[child]->call.end >= cursor->call.end)
 			break;
 		heap[at] = heap[child];
 		at = child;
 	}
-	heap[at] = way;
+	heap[at] = cursor;
 }
 
 /* A thread joins once its calls could be the next. */
 static bool join(struct trace_merge *merge)
 {
-	struct way *way = &merge->ways[merge->begun++];
+	struct cursor *cursor = &merge->cursors[merge->begun++];
 
-	way->buffer = malloc(merge->window);
-	if (!way->buffer) {
+	cursor->buffer = malloc(merge->window);
+	if (!cursor->buffer) {
 		merge->error = -ENOMEM;
 		return false;
 	}
-	trace_walk_begin(&way->walk, merge->trace, way->buffer, merge->window);
-	if (!advance(merge, way))
+	trace_walk_begin(&cursor->walk, merge->trace, cursor->buffer, merge->window);
+	if (!advance(merge, cursor))
 		return false;
-	merge->heap[merge->nheap] = way;
+	merge->heap[merge->nheap] = cursor;
 	sift_up(merge->heap, merge->nheap++);
 	return true;
 }
@@ -151,8 +151,8 @@ const struct trace_call *trace_merge_next(struct trace_merge *merge)
 		if (merge->nheap > 1)
 			sift_down(merge->heap, merge->nheap);
 	}
-	while (merge->begun < merge->nways &&
-	       (!merge->nheap || beginning(merge, &merge->ways[merge->begun]) <=
+	while (merge->begun < merge->ncursors &&
+	       (!merge->nheap || beginning(merge, &merge->cursors[merge->begun]) <=
 				 merge->heap[0]->call.end))
 		join(merge);
 	merge->moved = merge->nheap;
@@ -171,9 +171,9 @@ uint64_t trace_merge_damaged(const struct trace_merge *merge)
 
 void trace_merge_close(struct trace_merge *merge)
 {
-	for (size_t i = 0; merge->ways && i < merge->nways; i++)
-		free(merge->ways[i].buffer);
-	free(merge->ways);
+	for (size_t i = 0; merge->cursors && i < merge->ncursors; i++)
+		free(merge->cursors[i].buffer);
+	free(merge->cursors);
 	free(merge->heap);
 	free(merge);
 }

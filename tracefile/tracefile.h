@@ -228,7 +228,7 @@ static inline bool trace_call_succeeded(const struct trace_call *call)
 enum { TRACE_WINDOW_MIN = 8192, TRACE_RECORD_MAX = 255 * 8, TRACE_FAR = 16 };
 
 /* Records that others say again, and that were not in the window any more. */
-struct trace_far {
+struct trace_backref {
 	uint64_t offsets[TRACE_FAR];	/* in the file; 0: none */
 	uint32_t sites[TRACE_FAR];
 	uint32_t sizes[TRACE_FAR];
@@ -236,11 +236,11 @@ struct trace_far {
 	uint32_t next;			/* gives way to another */
 };
 
-/* A way through chunks; the caller gives the buffer, of 8-byte alignment. */
+/* A walk through chunks; the caller gives the buffer, of 8-byte alignment. */
 struct trace_walk {
 	const struct trace *trace;
 	uint64_t *buffer;
-	struct trace_far *far;	/* at its end; NULL where it holds whole chunks */
+	struct trace_backref *far;	/* at its end; NULL where it holds whole chunks */
 	size_t window;		/* bytes before that */
 	const uint64_t *at, *end;	/* what is in it and not yet walked */
 	uint64_t last, correlation;	/* of the record before */

@@ -30,7 +30,7 @@ void trace_walk_begin(struct trace_walk *walk, const struct trace *trace, void *
 	if (walk->window >= trace->header.chunk)
 		return;
 	walk->window -= sizeof(*walk->far);
-	walk->far = (struct trace_far *)(void *)((char *)buffer + walk->window);
+	walk->far = (struct trace_backref *)(void *)((char *)buffer + walk->window);
 	memset(walk->far, 0, sizeof(*walk->far));
 }
 
@@ -175,10 +175,10 @@ static const uint64_t *said_arguments(const uint64_t *said, uint64_t most, uint3
 /* Its place in walk->far, read if it is not there, or why there is none. */
 enum { NOT_THERE = -1, OVERWRITTEN = -2 };
 
-static int far_record(struct trace_walk *walk, uint64_t offset, uint64_t most)
+static int backref_record(struct trace_walk *walk, uint64_t offset, uint64_t most)
 {
 	enum { WORDS = 2 + 5 + CUAUDIT_TRACE_AGAIN_MOST / 8 };
-	struct trace_far *far = walk->far;
+	struct trace_backref *far = walk->far;
 	uint64_t words[WORDS] = { 0 };
 	const uint64_t *arguments;
 	uint32_t size, place;
@@ -229,7 +229,7 @@ bool trace_walk_again(struct trace_walk *walk, const uint64_t *record, struct tr
 		call->arguments = call->size ? (const uint8_t *)arguments : NULL;
 		return true;
 	}
-	place = walk->far ? far_record(walk, offset - back * 8, back) : NOT_THERE;
+	place = walk->far ? backref_record(walk, offset - back * 8, back) : NOT_THERE;
 	if (place == OVERWRITTEN)
 		return false;
 	if (place < 0)

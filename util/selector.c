@@ -222,7 +222,7 @@ const char *selector_fault(const char *text, size_t *length)
 	return first(text, length, NULL);
 }
 
-const char *selector_stranger(const char *text, size_t *length, selector_source_fn source)
+const char *selector_unknown_name(const char *text, size_t *length, selector_source_fn source)
 {
 	return first(text, length, source);
 }

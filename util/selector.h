@@ -44,7 +44,7 @@ typedef bool (*selector_source_fn)(uint32_t index, struct cuaudit_function *func
  * The first part of a text without a fault that names none of source's
  * functions; NULL if all do, *length is set.
  */
-const char *selector_stranger(const char *text, size_t *length, selector_source_fn source);
+const char *selector_unknown_name(const char *text, size_t *length, selector_source_fn source);
 
 /* Whether none of source's functions is taken by a text whose parts all name some. */
 bool selector_takes_none(const char *text, selector_source_fn source);

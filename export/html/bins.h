@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "export/html/cover.h"
+#include "export/html/self_time.h"
 #include "util/out.h"
 
 enum { BINS_MOST = 3 };
@@ -40,7 +40,7 @@ void bins_free(struct bins *bins);
 void bins_turn(struct bins *bins, size_t row);
 
 /* A thread's call, in the order of ends; cover is the thread's. Times count from the first bin. */
-void bins_call(struct bins *bins, struct cover *cover, uint64_t from, uint64_t to, uint32_t depth,
+void bins_call(struct bins *bins, struct self_time *cover, uint64_t from, uint64_t to, uint32_t depth,
 	       uint32_t function);
 
 /*

@@ -18,7 +18,7 @@ enum { TEXT_SIZE = 1024, NOT_READY = 600 };
 /* A row that is being filled. */
 struct filling {
 	size_t bins;		/* which of the rows of bins, unless it is complete */
-	struct cover cover;
+	struct self_time cover;
 	struct shown_call longest;	/* of the cell; its key is 0 where there is none */
 	uint64_t cell;
 };
@@ -201,7 +201,7 @@ static void turn(struct fill *fill, uint32_t number)
 	fill->filling = &fill->rows[row];
 	if (fill->timeline->rows[fill->row].thread == NULL)
 		fill->filling->cover =
-			(struct cover){ .floor = fill->sharing ? fill->sharing->floor : 0 };
+			(struct self_time){ .floor = fill->sharing ? fill->sharing->floor : 0 };
 	if (!fill->timeline->rows[fill->row].complete)
 		bins_turn(&fill->bins, fill->filling->bins);
 }

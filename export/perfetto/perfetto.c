@@ -77,7 +77,7 @@ static int perfetto_file(struct convert *convert, const struct trace *trace)
 	perfetto->sequence++;
 	make_stamp(perfetto);
 	if (!error)
-		error = held_begin(&perfetto->held, trace);
+		error = memory_usage_begin(&perfetto->held, trace);
 	if (!error)
 		error = perfetto_tracks(convert, perfetto, trace);
 	if (!error)
@@ -301,7 +301,7 @@ static int thread_track(struct convert *convert, struct perfetto *perfetto,
 static int put_memory(struct convert *convert, struct perfetto *perfetto,
 		      const struct trace_call *call)
 {
-	int changed = held_call(&perfetto->held, call);
+	int changed = memory_usage_call(&perfetto->held, call);
 	uint8_t *at;
 
 	if (changed <= 0)
@@ -401,7 +401,7 @@ static void perfetto_release(struct convert *convert)
 	free(perfetto->sites);
 	free(perfetto->seen_streams);
 	free(perfetto->seen_others);
-	held_free(&perfetto->held);
+	memory_usage_free(&perfetto->held);
 	pids_free(&perfetto->pids);
 	free(perfetto->scratch.at);
 	bytes_free(&perfetto->packed);

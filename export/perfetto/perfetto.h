@@ -3,8 +3,8 @@
 #ifndef EXPORT_PERFETTO_PERFETTO_H
 #define EXPORT_PERFETTO_PERFETTO_H
 
-#include "analysis/held.h"
 #include "analysis/kernel_launch.h"
+#include "analysis/memory_usage.h"
 #include "export/convert.h"
 #include "export/handles.h"
 #include "export/pids.h"
@@ -87,7 +87,7 @@ struct perfetto {
 	uint64_t last_ns;
 	struct handles *seen_streams;
 	struct handles *seen_others;	/* threads that nothing describes */
-	struct held held;
+	struct memory_usage held;
 	struct perfetto_function *functions;
 	struct perfetto_part *sites;	/* beginnings of calls from each */
 	struct perfetto_part success, failure, instant, counter;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows on their way into a database. */
+/* Rows that are inserted into a database. */
 #include "export/sqlite/sqlite_rows.h"
 
 #include <stdlib.h>

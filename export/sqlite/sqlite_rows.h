@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows on their way into a database. */
+/* Rows that are inserted into a database. */
 /*
  * Virtual tables hand many rows to one statement. That is three times as fast
  * as a statement for each: binding and starting it take longer than the row

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was routed, by which way, and what escaped. */
+/* What was intercepted, by which route, and what was not. */
 #ifndef CUAUDIT_COVERAGE_H
 #define CUAUDIT_COVERAGE_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The ways a program finds a function. */
+/* How a program binds a function. */
 enum cuaudit_route {
 	CUAUDIT_ROUTE_PLT,		/* JUMP_SLOT, lazy or at load */
 	CUAUDIT_ROUTE_DLSYM,		/* dlsym, dlvsym */
@@ -42,7 +42,7 @@ CUAUDIT_PUBLIC const struct cuaudit_function *cuaudit_function_get(uint32_t slot
 /* Context: call. How often the function of slot was bound by route. */
 CUAUDIT_PUBLIC uint64_t cuaudit_bound(uint32_t slot, enum cuaudit_route route);
 
-/* That a library came by a function in one way, and how often. */
+/* That a library bound a function by one route, and how often. */
 struct cuaudit_binding {
 	const struct cuaudit_library *library;
 	uint32_t slot;

@@ -167,7 +167,7 @@ struct cuaudit_stat_routes {
 	struct cuaudit_stat_record record;
 	uint64_t functions[4];	/* that were bound at least once so */
 	uint64_t bindings[4];
-	uint64_t bound;		/* functions bound in any way */
+	uint64_t bound;		/* functions bound by any route */
 	uint64_t padding[6];
 };
 

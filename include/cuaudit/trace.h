@@ -224,7 +224,7 @@ struct cuaudit_trace_record {
 enum cuaudit_trace_how {
 	CUAUDIT_TRACE_NOTHING,	/* the argument is not written */
 	CUAUDIT_TRACE_VALUE,	/* the low `size` bytes of the words from `word` on */
-	CUAUDIT_TRACE_BEHIND,	/* `size` bytes that word points to */
+	CUAUDIT_TRACE_DEREF,	/* `size` bytes that word points to */
 	CUAUDIT_TRACE_TEXT,	/* two bytes: length, + 0x8000 where it was cut; then the text without NUL */
 	CUAUDIT_TRACE_ARRAY,	/* two bytes: how many elements of `size` bytes; then they; + 0x8000 where cut */
 	/*
@@ -296,7 +296,7 @@ struct cuaudit_trace_frame {
 	uint32_t unused;
 };
 
-/* The way to a call, from its caller outwards. */
+/* A backtrace, from the caller outwards. */
 struct cuaudit_trace_callers {
 	struct cuaudit_trace_record record;
 	uint32_t number;	/* from 0 */

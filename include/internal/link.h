@@ -32,7 +32,7 @@ struct link_slot {
 
 enum link_object_flags {
 	LINK_OBJECT_DRIVER = 1,
-	LINK_OBJECT_COMPANION = 2,	/* a library of the driver's own */
+	LINK_OBJECT_DRIVER_PRIVATE = 2,	/* a library of the driver's own */
 	LINK_OBJECT_CORE = 4,
 	LINK_OBJECT_EXCLUDED = 8,	/* by CUAUDIT_INCLUDE, CUAUDIT_EXCLUDE */
 	LINK_OBJECT_MAIN = 16
@@ -82,7 +82,7 @@ enum link_route {
 };
 
 /*
- * That one object came by one function in one way, and how often. key: 0 for
+ * That one object bound one function by one route, and how often. key: 0 for
  * none, else 1 + the route + 8 * the slot, and the object's index above bit 32.
  */
 struct link_binding {
@@ -140,13 +140,13 @@ struct link_table {
 	_Atomic uint32_t lost_bindings;
 	struct link_environment environment;
 	char **envp;			/* of the process's start, ended by NULL */
-	bool (*may_say)(void);		/* whether descriptor 2 is a place for messages */
+	bool (*stderr_usable)(void);		/* whether descriptor 2 is a place for messages */
 	/* Whether a list of globs, as in CUAUDIT_INCLUDE, matches a library. */
 	bool (*library_matches)(const char *list, const char *path, bool is_main);
 	/* Reports what is wrong in the environment, once; may end the process. Context: setup. */
 	void (*report_environment)(void);
 	void *resolver;			/* what a route holds before the core knows its slot */
-	uint32_t everybody;		/* stubs went to all: whom not to route is known at the call */
+	uint32_t symtab_interposed;		/* stubs went to all: whom not to route is known at the call */
 
 	/*
 	 * core to auditor, under the loader's lock: where slot k's `real` and the

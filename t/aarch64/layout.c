@@ -8,8 +8,8 @@ static void fill(struct frame *frame)
 	memset(frame, 0, sizeof(*frame));
 	for (uint64_t i = 0; i < FRAME_NREGS; i++)
 		frame->regs[i] = 100 + i;
-	for (uint64_t i = 0; i < FRAME_NWINDOW; i++)
-		frame->window[i] = 200 + i;
+	for (uint64_t i = 0; i < FRAME_NSTACK_ARGS; i++)
+		frame->stack_args[i] = 200 + i;
 	for (uint64_t i = 0; i < FRAME_NVECTORS; i++)
 		frame->vectors[i][0] = 300 + i;
 }

@@ -79,7 +79,7 @@ static void bind(uintptr_t *from, uintptr_t *to, const char *name)
 		unsigned int index = (unsigned int)(chance(8) ? chance(64) : chance_word());
 		uintptr_t answer = la_symbind64(&symbol, index, from, to, &flags, name);
 
-		fuzz_check(answer == symbol.st_value || object_table.everybody ||
+		fuzz_check(answer == symbol.st_value || object_table.symtab_interposed ||
 			   (answer >= (uintptr_t)stubs && answer < (uintptr_t)stub_address(LINK_SLOTS)));
 	}
 }
@@ -109,9 +109,9 @@ static void run_library(struct link_map *map, bool whole, uintptr_t *caller)
 		seen.unread++;
 	}
 	/* A loader walks to DT_NULL; one that has found none is not here any more. */
-	object_table.everybody = whole && !chance(4);
+	object_table.symtab_interposed = whole && !chance(4);
 	/* So is one that is changed to be bound as if unaudited: any address but 0 will do. */
-	plt_resolver = object_table.everybody && !((uintptr_t)map->l_ld & 7) && chance(2) ? 1 : 0;
+	plt_resolver = object_table.symtab_interposed && !((uintptr_t)map->l_ld & 7) && chance(2) ? 1 : 0;
 	entries = plt_resolver ? plt_entries(map) : 0;
 	la_objopen(map, chance(8) ? LM_ID_BASE : 1, &cookie);
 	fuzz_check(fuzz_lines <= 1);

@@ -20,10 +20,10 @@
 #include "hooks/core.h"
 #include "hooks/crash.h"
 #include "hooks/hook.h"
-#include "hooks/known.h"
 #include "hooks/layout.h"
 #include "hooks/log.h"
 #include "hooks/module.h"
+#include "hooks/name_iterator.h"
 #include "hooks/output.h"
 #include "hooks/plugin.h"
 #include "hooks/settings.h"
@@ -243,7 +243,7 @@ static void match(void)
 	part = selector_fault(text, &length);
 	check_part(text, part, length);
 	if (!part) {
-		const char *stranger = selector_stranger(text, &length, known_function);
+		const char *stranger = selector_unknown_name(text, &length, known_function);
 
 		check_part(text, stranger, length);
 	}
@@ -332,7 +332,7 @@ static void run(void)
 	make_environment();
 	for (char **entry = entries; *entry; entry++)
 		before += strlen(*entry);
-	table = (struct link_table){ .envp = entries, .may_say = always };
+	table = (struct link_table){ .envp = entries, .stderr_usable = always };
 	check_loader();
 	env_read(&table.environment, entries);
 	if (table.environment.follow[0] == '0')

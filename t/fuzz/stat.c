@@ -8,7 +8,7 @@
 
 #include "hooks/core.h"
 #include "hooks/modules/stat/stat_cell.h"
-#include "hooks/modules/stat/stat_direct.h"
+#include "hooks/modules/stat/stat_fast_path.h"
 #include "hooks/modules/stat/stat_print.h"
 #include "hooks/modules/stat/stat_store.h"
 #include "hooks/modules/stat/stat_thread.h"
@@ -72,17 +72,17 @@ int cuaudit_hook_add(const struct cuaudit_hook *hook)
 	return 0;
 }
 
-int stat_direct_add(const struct cuaudit_hook *hook,
+int stat_fast_add(const struct cuaudit_hook *hook,
 		    void (*answered)(const struct cuaudit_call *call))
 {
 	(void)answered;
 	return cuaudit_hook_add(hook);
 }
 
-int stat_direct_add_plain(const struct cuaudit_hook *hook,
+int stat_fast_add_plain(const struct cuaudit_hook *hook,
 			  void (*answered)(const struct cuaudit_call *call))
 {
-	return stat_direct_add(hook, answered);
+	return stat_fast_add(hook, answered);
 }
 
 /* Now and then the module does not start. */

@@ -12,7 +12,7 @@ def name(site):
 
 for e in report["errors"]:
     print("error", e["error"], e["count"], e.get("result", ""), e["what"], name(e),
-          "born", name(e.get("born")), "gone", name(e.get("gone")))
+          "allocated", name(e.get("allocated")), "freed", name(e.get("freed")))
 sums = {}
 for l in report["left"]:
     key = (l["what"].replace(" ", "-"), l["library"].rsplit("/", 1)[-1])
@@ -20,5 +20,5 @@ for l in report["left"]:
     sums[key] = count + l["count"], size + l["bytes"]
 for key, value in sorted(sums.items()):
     print("left", *key, *value)
-print("born", report["born"], "died", report["died"], "unseen", report["unseen_ends"],
+print("allocated", report["allocated"], "freed", report["freed"], "unseen", report["unseen_ends"],
       "lost", report["lost_objects"])

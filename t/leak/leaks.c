@@ -260,7 +260,7 @@ STEP function_after_unload(void)
 	cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
 }
 
-STEP foreign_free(void)
+STEP invalid_free(void)
 {
 	CUdeviceptr a;
 	int local;
@@ -325,7 +325,7 @@ static const struct {
 	{ "use-after-free", use_after_free },
 	{ "stream-after-free", stream_after_free },
 	{ "function-after-unload", function_after_unload },
-	{ "foreign-free", foreign_free },
+	{ "invalid-free", invalid_free },
 	{ "wrong-context", wrong_context },
 	{ "fork", fork_child },
 };

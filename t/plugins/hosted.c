@@ -14,7 +14,7 @@
 #include "hooks/dispatch.h"
 #include "hooks/frame.h"
 #include "hooks/layout.h"
-#include "hooks/object.h"
+#include "hooks/library.h"
 #include "hooks/registry.h"
 #include "hooks/thread.h"
 #include "t/plugins/stress.h"
@@ -58,7 +58,7 @@ static bool always(void)
 void stress_start(void)
 {
 	table = (struct link_table){
-		.slots = slots, .nslots = STRESS_FUNCTIONS, .routes = routes, .may_say = always,
+		.slots = slots, .nslots = STRESS_FUNCTIONS, .routes = routes, .stderr_usable = always,
 	};
 	table.environment.functions = table.environment.strict = "";
 	for (int i = 0; i < STRESS_FUNCTIONS; i++) {

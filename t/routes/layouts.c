@@ -20,7 +20,7 @@ static void fill(struct frame *frame)
 {
 	memset(frame, 0, sizeof(*frame));
 	memcpy(frame->regs, fake_record.regs, sizeof(frame->regs));
-	memcpy(frame->window, fake_record.stack, sizeof(frame->window));
+	memcpy(frame->stack_args, fake_record.stack, sizeof(frame->stack_args));
 	memcpy(frame->vectors, fake_record.vectors, sizeof(frame->vectors));
 }
 
@@ -53,8 +53,8 @@ static void scatter(int number, const struct layout *row, const struct frame *fr
 		count += compare_place(number, to.regs[i], from->regs[i]);
 	for (int i = 0; i < FRAME_NVECTORS; i++)
 		count += compare_place(number, to.vectors[i][0], from->vectors[i][0]);
-	for (int i = 0; i < FRAME_NWINDOW; i++)
-		count += compare_place(number, to.window[i], from->window[i]);
+	for (int i = 0; i < FRAME_NSTACK_ARGS; i++)
+		count += compare_place(number, to.stack_args[i], from->stack_args[i]);
 	compare(number, "words scattered", count, words);
 }
 
@@ -69,7 +69,7 @@ static void check(int number, const struct layout *row, const uint64_t *want, ui
 	for (uint32_t i = 0; i < words; i++) {
 		compare(number, "gathered", frame.ordered[i], want[i]);
 		/* On the stack they are in order too. */
-		stack += stack < FRAME_NWINDOW && frame.window[stack] == want[i];
+		stack += stack < FRAME_NSTACK_ARGS && frame.stack_args[stack] == want[i];
 	}
 	compare(number, "words on the stack", layout_stack_words(row), stack);
 	scatter(number, row, &frame, words);

@@ -18,7 +18,7 @@
 #include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 
-#include "hooks/modules/stat/stat_direct.h"
+#include "hooks/modules/stat/stat_fast_path.h"
 
 struct cuaudit_options {
 	char text[512];
@@ -76,17 +76,17 @@ int cuaudit_hook_add(const struct cuaudit_hook *hook)
 	return 0;
 }
 
-int stat_direct_add(const struct cuaudit_hook *hook,
+int stat_fast_add(const struct cuaudit_hook *hook,
 		    void (*answered)(const struct cuaudit_call *call))
 {
 	(void)answered;
 	return cuaudit_hook_add(hook);
 }
 
-int stat_direct_add_plain(const struct cuaudit_hook *hook,
+int stat_fast_add_plain(const struct cuaudit_hook *hook,
 			  void (*answered)(const struct cuaudit_call *call))
 {
-	return stat_direct_add(hook, answered);
+	return stat_fast_add(hook, answered);
 }
 
 const char *cuaudit_option_get(const struct cuaudit_options *options, const char *name)

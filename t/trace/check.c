@@ -185,7 +185,7 @@ static void print_arguments(const struct cuaudit_trace_function *function, const
 			printf("-");
 			continue;
 		}
-		if (step.how <= CUAUDIT_TRACE_BEHIND) {
+		if (step.how <= CUAUDIT_TRACE_DEREF) {
 			print_bytes(at, step.size);
 			at += step.size;
 			continue;

@@ -116,7 +116,7 @@ static void plan(int f)
 		step->size = params[i].shape.value.size;
 		switch (params[i].shape.how) {
 		case PRINT_FIXED:
-			step->how = CUAUDIT_TRACE_BEHIND;
+			step->how = CUAUDIT_TRACE_DEREF;
 			break;
 		case PRINT_STRING:
 			step->how = CUAUDIT_TRACE_TEXT;
@@ -285,7 +285,7 @@ static size_t arguments(uint8_t *at, int f, const uint64_t *words, uint64_t behi
 	uint32_t bit = 0;
 
 	for (uint32_t i = 0; i < nsteps[f]; i++)
-		if (steps[f][i].how >= CUAUDIT_TRACE_BEHIND)
+		if (steps[f][i].how >= CUAUDIT_TRACE_DEREF)
 			mask = at;
 	if (mask) {
 		memset(at, 0, 2);
@@ -297,12 +297,12 @@ static size_t arguments(uint8_t *at, int f, const uint64_t *words, uint64_t behi
 
 		if (step->how == CUAUDIT_TRACE_VALUE)
 			at = put(at, &words[step->word], step->size);
-		if (step->how < CUAUDIT_TRACE_BEHIND)
+		if (step->how < CUAUDIT_TRACE_DEREF)
 			continue;
 		if (good)
 			*mask |= (uint8_t)(1 << bit);
 		bit++;
-		if (good && step->how == CUAUDIT_TRACE_BEHIND)
+		if (good && step->how == CUAUDIT_TRACE_DEREF)
 			at = put(at, &behind, step->size);
 		if (good && step->how == CUAUDIT_TRACE_TEXT)
 			at = put(put(at, &length, 2), "kernel_17_fw", 12);

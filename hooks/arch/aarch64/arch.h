@@ -9,7 +9,7 @@ void trampoline_registers(void);
 void trampoline_stack(void);
 void trampoline_full(void);
 
-/* No ways of their own. */
+/* No fast paths. */
 #define trampoline_two_timed trampoline_two
 #define trampoline_registers_timed trampoline_registers
 

@@ -16,14 +16,14 @@
 #define FRAME_LIST		80
 #define FRAME_ANSWER		96
 #define FRAME_REGS		112
-#define FRAME_WINDOW		176
+#define FRAME_STACK_ARGS		176
 #define FRAME_VECTORS		368
 #define FRAME_OUTER		752
 #define FRAME_OWN		760
 #define FRAME_SIZE		768
 
 #define FRAME_NREGS		8
-#define FRAME_NWINDOW		24
+#define FRAME_NSTACK_ARGS		24
 #define FRAME_NVECTORS		8
 
 #define LIST_ENTER		0

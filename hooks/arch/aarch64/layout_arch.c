@@ -31,7 +31,7 @@ static uint64_t *place(struct cursor *cursor, struct frame *frame, uint8_t code,
 		/* What did not fit is the end of the registers, unlike System V's. */
 		cursor->regs = FRAME_NREGS;
 	}
-	at = &frame->window[cursor->stack];
+	at = &frame->stack_args[cursor->stack];
 	cursor->stack += there;
 	return at;
 }
@@ -40,7 +40,7 @@ static uint64_t *place(struct cursor *cursor, struct frame *frame, uint8_t code,
 static uint64_t *copy_of(struct cursor *cursor, struct frame *frame, uint32_t words)
 {
 	cursor->copies += words;
-	return &frame->window[FRAME_NWINDOW - cursor->copies];
+	return &frame->stack_args[FRAME_NSTACK_ARGS - cursor->copies];
 }
 
 uint32_t layout_stack_words(const struct layout *row)

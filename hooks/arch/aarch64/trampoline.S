@@ -210,7 +210,7 @@
 	add	w11, w10, #1
 	and	w11, w11, #-2		/* an even number keeps sp aligned */
 	sub	sp, sp, x11, lsl #3
-	add	x12, x9, #FRAME_WINDOW-8
+	add	x12, x9, #FRAME_STACK_ARGS-8
 4:	ldr	x11, [x12, x10, lsl #3]
 	sub	x10, x10, #1
 	str	x11, [sp, x10, lsl #3]
@@ -253,10 +253,10 @@
 	DISPATCH DISPATCH_FULL
 	cbnz	w0, 1f
 	mov	x9, sp			/* the frame */
-	sub	sp, sp, #FRAME_NWINDOW*8
+	sub	sp, sp, #FRAME_NSTACK_ARGS*8
 	.set	at, 0
-	.rept	FRAME_NWINDOW / 4
-	ldp	q0, q1, [x9, #FRAME_WINDOW+at]
+	.rept	FRAME_NSTACK_ARGS / 4
+	ldp	q0, q1, [x9, #FRAME_STACK_ARGS+at]
 	stp	q0, q1, [sp, #at]
 	.set	at, at + 32
 	.endr

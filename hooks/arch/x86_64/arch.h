@@ -26,17 +26,17 @@ static inline const void *arch_plain_address(const void *address)
 	return address;
 }
 
-/* There are ways for hook_add_direct, in *_direct.S; jumped to by stubs only. */
-#define ARCH_DIRECT 1
+/* Fast paths for hook_add_fast_path, in *_fast_path_x86_64.S; only stubs jump there. */
+#define ARCH_FAST_PATH 1
 
-void stat_direct_way(void);
-void stat_direct_way_query(void);
-void stat_direct_way_launch(void);
+void stat_fast_path(void);
+void stat_fast_path_query(void);
+void stat_fast_path_launch(void);
 
-void trace_direct_way(void);
-void trace_direct_way_int(void);
-void trace_direct_way_bare(void);
-void trace_direct_way_launch(void);
-void trace_direct_way_launch_bare(void);
+void trace_fast_path(void);
+void trace_fast_path_int(void);
+void trace_fast_path_no_args(void);
+void trace_fast_path_launch(void);
+void trace_fast_path_launch_no_args(void);
 
 #endif

@@ -16,14 +16,14 @@
 #define FRAME_LIST		80
 #define FRAME_ANSWER		96
 #define FRAME_REGS		112
-#define FRAME_WINDOW		160
+#define FRAME_STACK_ARGS		160
 #define FRAME_VECTORS		352
 #define FRAME_OUTER		736
 #define FRAME_OWN		744
 #define FRAME_SIZE		752
 
 #define FRAME_NREGS		6
-#define FRAME_NWINDOW		24
+#define FRAME_NSTACK_ARGS		24
 #define FRAME_NVECTORS		8
 
 #define LIST_ENTER		0
@@ -44,22 +44,22 @@
 #define THREAD_CORRELATION	104
 #define THREAD_POINTER		112
 #define THREAD_DEPTH		376
-#define THREAD_STRAIGHT		384
+#define THREAD_BYPASSED		384
 #define THREAD_INSIDE_BIT	1
 
-/* struct direct, of direct.h. */
-#define DIRECT_START		0
-#define DIRECT_CORRELATION	8
-#define DIRECT_THREAD		16
-#define DIRECT_FUNCTION		24
-#define DIRECT_WORDS		32
-#define DIRECT_MEMORY		80
-#define DIRECT_STACK		5	/* words on the stack, of a launch */
+/* struct fast_call, of fast_path.h. */
+#define FAST_START		0
+#define FAST_CORRELATION	8
+#define FAST_THREAD		16
+#define FAST_FUNCTION		24
+#define FAST_WORDS		32
+#define FAST_MEMORY		80
+#define FAST_STACK		5	/* words on the stack, of a launch */
 
 /* The first block of a thread. */
-#define THREAD_NEAR		768
+#define THREAD_INLINE		768
 
-/* Statistics', which stat_direct.S adds to. */
+/* Statistics', which stat_fast_path_x86_64.S adds to. */
 #define FUNCTION_SLOT		20
 #define STAT_THREAD_LAST	16
 #define STAT_CELL_CALLER	48
@@ -72,7 +72,7 @@
 #define STAT_CELL_BUCKETS	128
 #define STAT_BUCKETS		304
 
-/* A trace's, which trace_direct.S writes records with. */
+/* A trace's, which trace_fast_path_x86_64.S writes records with. */
 #define TRACE_WRITER_AT		0
 #define TRACE_WRITER_LIMIT	8
 #define TRACE_WRITER_END	16
@@ -85,15 +85,15 @@
 #define TRACE_SITE_FUNCTION	8
 #define TRACE_SITE_GENERATION	16
 #define TRACE_SITE_NUMBER	20
-#define TRACE_SITE_DIRECT	24
+#define TRACE_SITE_FAST	24
 #define TRACE_SITE_FACTOR	0x9e3779b9
 #define TRACE_LAST_RECORD	40
 #define TRACE_LAST_WORD		48
 #define TRACE_LAST_SMALL	56
 #define TRACE_LAST_MASKS	48
-#define TRACE_REST		16384	/* from a site */
-#define TRACE_REST_WORDS	(TRACE_REST + 0)
-#define TRACE_REST_SMALL	(TRACE_REST + 16)
+#define TRACE_COLD		16384	/* from a site */
+#define TRACE_COLD_WORDS	(TRACE_COLD + 0)
+#define TRACE_COLD_SMALL	(TRACE_COLD + 16)
 #define TRACE_KERNELS_MASK	0xfe
 #define TRACE_RECORD_AHEAD	1024
 #define TRACE_RECORD_LAUNCH	0x1008	/* the lowest bytes */

@@ -22,7 +22,7 @@ static uint64_t *place(struct cursor *cursor, struct frame *frame, uint8_t code,
 		cursor->regs += *words;
 		return at;
 	}
-	at = &frame->window[cursor->stack];
+	at = &frame->stack_args[cursor->stack];
 	cursor->stack += *words;
 	return at;
 }

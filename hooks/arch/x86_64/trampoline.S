@@ -266,7 +266,7 @@ trampoline_misaligned:
 	movq	%fs:(%r10), %r10
 	testq	%r10, %r10
 	jz	1f
-	incq	THREAD_STRAIGHT(%r10)
+	incq	THREAD_BYPASSED(%r10)
 	jmp	2f
 1:	lock incq thread_unseen(%rip)
 2:	leaq	registry_entries(%rip), %r10
@@ -379,7 +379,7 @@ trampoline_misaligned:
 	.set	at, 0
 	.rept	6
 	movq	16+at(%rbp), %rdx
-	movq	%rdx, 6*8+FRAME_WINDOW+at(%rsp)
+	movq	%rdx, 6*8+FRAME_STACK_ARGS+at(%rsp)
 	movq	%rdx, at(%rsp)
 	.set	at, at + 8
 	.endr
@@ -393,7 +393,7 @@ trampoline_misaligned:
 	MOVED
 	LEAVE_AND ret
 6:	movq	8(%rbp,%rdx,8), %rcx
-	movq	%rcx, FRAME_WINDOW-8(%rsp,%rdx,8)
+	movq	%rcx, FRAME_STACK_ARGS-8(%rsp,%rdx,8)
 	subl	$1, %edx
 	jnz	6b
 	xorl	%eax, %eax
@@ -410,7 +410,7 @@ trampoline_misaligned:
 	andl	$-2, %ecx		/* an even number keeps rsp aligned */
 	shlq	$3, %rcx
 	subq	%rcx, %rsp
-4:	movq	FRAME_WINDOW-FRAME_SIZE-8(%rbp,%rdx,8), %rcx
+4:	movq	FRAME_STACK_ARGS-FRAME_SIZE-8(%rbp,%rdx,8), %rcx
 	movq	%rcx, -8(%rsp,%rdx,8)
 	subl	$1, %edx
 	jnz	4b
@@ -463,19 +463,19 @@ trampoline_misaligned:
 	/* All of the window, unless it leaves the page of the return address. */
 	leaq	16-1(%rbp), %rdx
 	andl	$4096-1, %edx
-	cmpl	$4096-FRAME_NWINDOW*8, %edx
+	cmpl	$4096-FRAME_NSTACK_ARGS*8, %edx
 	jae	5f
 	BEGIN_ANY
 	.set	at, 0
-	.rept	FRAME_NWINDOW / 8
+	.rept	FRAME_NSTACK_ARGS / 8
 	movups	16+at(%rbp), %xmm0
 	movups	16+at+16(%rbp), %xmm1
 	movups	16+at+32(%rbp), %xmm2
 	movups	16+at+48(%rbp), %xmm3
-	movaps	%xmm0, FRAME_WINDOW+at(%rsp)
-	movaps	%xmm1, FRAME_WINDOW+at+16(%rsp)
-	movaps	%xmm2, FRAME_WINDOW+at+32(%rsp)
-	movaps	%xmm3, FRAME_WINDOW+at+48(%rsp)
+	movaps	%xmm0, FRAME_STACK_ARGS+at(%rsp)
+	movaps	%xmm1, FRAME_STACK_ARGS+at+16(%rsp)
+	movaps	%xmm2, FRAME_STACK_ARGS+at+32(%rsp)
+	movaps	%xmm3, FRAME_STACK_ARGS+at+48(%rsp)
 	.set	at, at + 64
 	.endr
 	xorl	%eax, %eax
@@ -486,10 +486,10 @@ trampoline_misaligned:
 	cmpl	$LIST_TIMES, LIST_KIND(%r10)
 	jne	6f
 	CLOCK	FRAME_START
-6:	subq	$FRAME_NWINDOW*8, %rsp
+6:	subq	$FRAME_NSTACK_ARGS*8, %rsp
 	.set	at, 0
-	.rept	FRAME_NWINDOW / 2
-	movaps	FRAME_WINDOW-FRAME_SIZE+at(%rbp), %xmm0
+	.rept	FRAME_NSTACK_ARGS / 2
+	movaps	FRAME_STACK_ARGS-FRAME_SIZE+at(%rbp), %xmm0
 	movaps	%xmm0, at(%rsp)
 	.set	at, at + 16
 	.endr

@@ -71,7 +71,7 @@ static void text_driver(const struct coverage *coverage, const struct cuaudit_dr
 	out_text(out, count(coverage, driver->index, 'n') ? "\n" : " none\n");
 }
 
-/* How many functions a library came by in each way, and was given for real. */
+/* How many functions a library bound by each route, and of the driver itself. */
 struct tally {
 	const struct cuaudit_library *library;
 	uint32_t functions[CUAUDIT_ROUTES];

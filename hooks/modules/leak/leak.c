@@ -172,7 +172,7 @@ static int enter(struct cuaudit_call *call, void *data)
 /* The object of a context that is current, though perhaps nobody saw it being made. */
 static struct leak_object *context_object(uint64_t handle, const struct leak_site *site)
 {
-	const struct leak_birth birth = {
+	const struct leak_allocation allocation = {
 		.handle = handle, .claims = 1, .kind = LEAK_KIND_CONTEXT, .again = LEAK_OWNED,
 		.site = *site,
 	};
@@ -180,56 +180,56 @@ static struct leak_object *context_object(uint64_t handle, const struct leak_sit
 
 	if (object && leak_state_of(object) == LEAK_LIVE)
 		return object;
-	return leak_born(&birth);
+	return leak_allocated(&allocation);
 }
 
 static void find_parent(const struct cuaudit_call *call, const struct leak_rule *rule,
-			struct leak_birth *birth)
+			struct leak_allocation *allocation)
 {
 	struct leak_object *parent = NULL;
 
 	if (rule->parent == LEAK_PARENT_CURRENT) {
-		birth->context = current_context();
-		if (birth->context)
-			birth->parent = context_object(birth->context, &birth->site);
+		allocation->context = current_context();
+		if (allocation->context)
+			allocation->parent = context_object(allocation->context, &allocation->site);
 	} else if (rule->parent_word != LEAK_NO_WORD) {
 		parent = leak_find((enum leak_space)rule->parent, call->words[rule->parent_word]);
 		if (parent && leak_state_of(parent) == LEAK_LIVE) {
-			birth->parent = parent;
-			birth->context = parent->context;
+			allocation->parent = parent;
+			allocation->context = parent->context;
 		}
 	}
 }
 
 static void give(const struct cuaudit_call *call, const struct leak_rule *rule)
 {
-	struct leak_birth birth = {
+	struct leak_allocation allocation = {
 		.handle = leak_word_get(call, rule->object),
 		.size = leak_rule_size(call, rule), .claims = 1, .device = -1,
 		.kind = rule->kind, .again = rule->again, .site = site_of(call),
 	};
 	sigset_t saved;
 
-	if (!birth.handle)
+	if (!allocation.handle)
 		return;
 	if (rule->count_word != LEAK_NO_WORD)
-		birth.claims = (uint32_t)call->words[rule->count_word];
+		allocation.claims = (uint32_t)call->words[rule->count_word];
 	if (rule->device_word != LEAK_NO_WORD)
-		birth.device = (int32_t)call->words[rule->device_word];
+		allocation.device = (int32_t)call->words[rule->device_word];
 	leak_lock(&saved);
-	find_parent(call, rule, &birth);
-	leak_born(&birth);
+	find_parent(call, rule, &allocation);
+	leak_allocated(&allocation);
 	leak_unlock(&saved);
 }
 
-static void foreign(const struct cuaudit_call *call, enum leak_space space, uint64_t handle)
+static void invalid_free(const struct cuaudit_call *call, enum leak_space space, uint64_t handle)
 {
 	struct leak_site site = site_of(call);
 	struct leak_fault *fault;
 	sigset_t saved;
 
 	leak_lock(&saved);
-	fault = leak_fault_add(LEAK_FOREIGN_FREE, &site, space, handle, leak_find(space, handle));
+	fault = leak_fault_add(LEAK_INVALID_FREE, &site, space, handle, leak_find(space, handle));
 	if (fault)
 		fault->result = call->result;
 	leak_unlock(&saved);
@@ -249,7 +249,7 @@ static void took(const struct cuaudit_call *call, const struct leak_rule *rule)
 		leak_unlock(&saved);
 	}
 	if (refused(call->result) && ordinary(rule->object.space, handle))
-		foreign(call, rule->object.space, handle);
+		invalid_free(call, rule->object.space, handle);
 }
 
 static void claim(const struct cuaudit_call *call, const struct leak_rule *rule)
@@ -287,7 +287,7 @@ static void unmapped(const struct cuaudit_call *call, const struct leak_rule *ru
 	sigset_t saved;
 
 	if (refused(call->result))
-		foreign(call, LEAK_MEMORY, leak_word_ask(call, rule->object));
+		invalid_free(call, LEAK_MEMORY, leak_word_ask(call, rule->object));
 	if (!object)
 		return;
 	leak_lock(&saved);
@@ -408,7 +408,7 @@ static void finish(void)
 	struct leak_report report;
 	int error;
 
-	if (!leak_counts.born && !leak_fault_get(0))
+	if (!leak_counts.allocated && !leak_fault_get(0))
 		return;
 	error = leak_report_make(&report);
 	if (!error)

@@ -17,7 +17,7 @@ static uint64_t lost;
 
 static const char *const texts[] = {
 	[LEAK_DOUBLE_FREE] = "double-free",
-	[LEAK_FOREIGN_FREE] = "foreign-free",
+	[LEAK_INVALID_FREE] = "invalid-free",
 	[LEAK_USE_AFTER_FREE] = "use-after-free",
 	[LEAK_WRONG_CONTEXT] = "wrong-context",
 };
@@ -35,27 +35,27 @@ static bool same_site(const struct leak_site *a, const struct leak_site *b)
 static bool same(const struct leak_fault *a, const struct leak_fault *b)
 {
 	return a->type == b->type && a->kind == b->kind && same_site(&a->site, &b->site) &&
-	       same_site(&a->born, &b->born) && same_site(&a->died, &b->died);
+	       same_site(&a->allocated, &b->allocated) && same_site(&a->freed, &b->freed);
 }
 
 static void say(const struct leak_fault *fault)
 {
-	const struct leak_site *born = &fault->born, *died = &fault->died;
+	const struct leak_site *allocated = &fault->allocated, *freed = &fault->freed;
 	const char *what = fault->kind < LEAK_KINDS ? leak_kind_text(fault->kind) : "handle";
 
-	if (!born->function)
+	if (!allocated->function)
 		cuaudit_log(CUAUDIT_WARN, "leak: %s: %s by %s at %p: %s 0x%llx",
 			    texts[fault->type], fault->site.function->name, fault->site.library->name,
 			    fault->site.caller, what, (unsigned long long)fault->handle);
 	else
 		cuaudit_log(CUAUDIT_WARN,
-			    "leak: %s: %s by %s at %p: %s 0x%llx born in %s by %s at %p%s%s%s%s",
+			    "leak: %s: %s by %s at %p: %s 0x%llx allocated in %s by %s at %p%s%s%s%s",
 			    texts[fault->type], fault->site.function->name, fault->site.library->name,
 			    fault->site.caller, what, (unsigned long long)fault->handle,
-			    born->function->name, born->library->name, born->caller,
-			    died->function ? ", gone in " : "",
-			    died->function ? died->function->name : "", died->function ? " by " : "",
-			    died->function ? died->library->name : "");
+			    allocated->function->name, allocated->library->name, allocated->caller,
+			    freed->function ? ", freed in " : "",
+			    freed->function ? freed->function->name : "", freed->function ? " by " : "",
+			    freed->function ? freed->library->name : "");
 }
 
 struct leak_fault *leak_fault_add(enum leak_fault_type type, const struct leak_site *site,
@@ -71,11 +71,11 @@ struct leak_fault *leak_fault_add(enum leak_fault_type type, const struct leak_s
 	if (object) {
 		fault.kind = object->kind;
 		fault.size = object->size;
-		fault.born = object->born;
+		fault.allocated = object->allocated;
 		fault.contexts[0] = object->context;
 	}
 	if (object && leak_state_of(object) == LEAK_DEAD) {
-		fault.died = object->died;
+		fault.freed = object->freed;
 		fault.died_with = object->died_with;
 	}
 	while (i < count && !same(&faults[i], &fault))

@@ -7,7 +7,7 @@
 
 enum leak_fault_type {
 	LEAK_DOUBLE_FREE,
-	LEAK_FOREIGN_FREE,
+	LEAK_INVALID_FREE,
 	LEAK_USE_AFTER_FREE,
 	LEAK_WRONG_CONTEXT,
 	LEAK_FAULT_TYPES
@@ -26,7 +26,7 @@ struct leak_fault {
 	uint8_t kind;			/* LEAK_KINDS: nothing is known of it */
 	uint8_t died_with;
 	uint8_t suppressed;
-	struct leak_site site, born, died;	/* function NULL: none */
+	struct leak_site site, allocated, freed;	/* function NULL: none */
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The objects of the driver, from birth to death and for some time after it. */
+/* The objects of the driver, from their allocation until some time after they are freed. */
 #include "hooks/modules/leak/leak_object.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static struct leak_object *free_objects;
 static struct leak_object *oldest_dead, *newest_dead;
 static uint32_t ndead;
 static _Atomic uint64_t deaths;
-static _Atomic uint64_t known_from[LEAK_SPACES];	/* what died before is forgotten */
+static _Atomic uint64_t known_from[LEAK_SPACES];	/* what was freed before is forgotten */
 
 int leak_object_setup(void)
 {
@@ -239,7 +239,7 @@ static void orphan(struct leak_object *object)
 }
 
 /* Remembers a dead one, and forgets the one that is dead for longest. */
-static void bury(struct leak_object *object)
+static void reap(struct leak_object *object)
 {
 	object->queue = NULL;
 	if (newest_dead)
@@ -259,18 +259,18 @@ static void bury(struct leak_object *object)
 
 static void end_one(struct leak_object *object, const struct leak_site *site, uint8_t with)
 {
-	object->died = *site;
+	object->freed = *site;
 	object->died_with = with;
 	object->died_at = ++deaths;
 	orphan(object);
 	if (!object->owned)
-		leak_counts.died++;
+		leak_counts.freed++;
 	if (state_of(object) == LEAK_REPLACED) {
 		recycle(object);
 		return;
 	}
 	set_state(object, LEAK_DEAD);
-	bury(object);
+	reap(object);
 	/* Others may hold claims of their own: what is gone for one is none of our business. */
 	if (object->kind == LEAK_KIND_USER_OBJECT)
 		leak_forget(LEAK_USER_OBJECT, object->handle);
@@ -335,7 +335,7 @@ static void replace(struct leak_object *old, const struct leak_site *site)
 		return;
 	}
 	if (!old->owned)
-		leak_counts.died++;
+		leak_counts.freed++;
 	if (!old->parent || state_of(old->parent) == LEAK_LIVE)
 		leak_counts.unseen++;
 	end_children(old, site, (uint8_t)(old->kind + 1));
@@ -343,14 +343,14 @@ static void replace(struct leak_object *old, const struct leak_site *site)
 	recycle(old);
 }
 
-static uint64_t end_of_memory(const struct leak_birth *birth)
+static uint64_t end_of_memory(const struct leak_allocation *allocation)
 {
-	uint64_t size = birth->size && birth->size != LEAK_UNSIZED ? birth->size : 1;
+	uint64_t size = allocation->size && allocation->size != LEAK_UNSIZED ? allocation->size : 1;
 
-	return birth->handle + size > birth->handle ? birth->handle + size : UINT64_MAX;
+	return allocation->handle + size > allocation->handle ? allocation->handle + size : UINT64_MAX;
 }
 
-static struct leak_object *make(const struct leak_birth *birth)
+static struct leak_object *make(const struct leak_allocation *allocation)
 {
 	struct leak_object *object = take_free();
 
@@ -359,59 +359,59 @@ static struct leak_object *make(const struct leak_birth *birth)
 		return NULL;
 	}
 	/* Readers may still stand on it: word by word, what they look at in order. */
-	atomic_store_explicit(&object->handle, birth->handle, memory_order_relaxed);
-	atomic_store_explicit(&object->end, end_of_memory(birth), memory_order_relaxed);
-	object->kind = birth->kind;
-	object->owned = birth->again == LEAK_OWNED;
+	atomic_store_explicit(&object->handle, allocation->handle, memory_order_relaxed);
+	atomic_store_explicit(&object->end, end_of_memory(allocation), memory_order_relaxed);
+	object->kind = allocation->kind;
+	object->owned = allocation->again == LEAK_OWNED;
 	object->died_with = 0;
-	object->size = birth->size;
-	atomic_store_explicit(&object->context, birth->context, memory_order_relaxed);
-	object->claims = birth->claims;
-	object->device = birth->device;
-	object->born = birth->site;
-	adopt(object, birth->parent);
-	atomic_store_explicit(&object->tag, leak_kind_space(birth->kind) * 8 + LEAK_LIVE,
+	object->size = allocation->size;
+	atomic_store_explicit(&object->context, allocation->context, memory_order_relaxed);
+	object->claims = allocation->claims;
+	object->device = allocation->device;
+	object->allocated = allocation->site;
+	adopt(object, allocation->parent);
+	atomic_store_explicit(&object->tag, leak_kind_space(allocation->kind) * 8 + LEAK_LIVE,
 			      memory_order_release);
 	return object;
 }
 
 /* A context was current before it was seen being given: what it has by now stays its own. */
-static struct leak_object *claim_owned(struct leak_object *object, const struct leak_birth *birth)
+static struct leak_object *claim_owned(struct leak_object *object, const struct leak_allocation *allocation)
 {
-	object->kind = birth->kind;
+	object->kind = allocation->kind;
 	object->owned = 0;
-	object->claims = birth->claims;
-	object->device = birth->device;
-	object->born = birth->site;
-	leak_counts.born++;
+	object->claims = allocation->claims;
+	object->device = allocation->device;
+	object->allocated = allocation->site;
+	leak_counts.allocated++;
 	return object;
 }
 
-struct leak_object *leak_born(const struct leak_birth *birth)
+struct leak_object *leak_allocated(const struct leak_allocation *allocation)
 {
-	enum leak_space space = leak_kind_space(birth->kind);
-	uint64_t end = space == LEAK_MEMORY ? end_of_memory(birth) : birth->handle + 1;
-	struct leak_object *old = leak_find(space, birth->handle);
+	enum leak_space space = leak_kind_space(allocation->kind);
+	uint64_t end = space == LEAK_MEMORY ? end_of_memory(allocation) : allocation->handle + 1;
+	struct leak_object *old = leak_find(space, allocation->handle);
 
-	if (old && old->handle == birth->handle && state_of(old) == LEAK_LIVE) {
-		if (birth->again == LEAK_COUNT && old->owned)
-			return claim_owned(old, birth);
-		if (birth->again == LEAK_COUNT && old->kind == birth->kind) {
-			old->claims += birth->claims;
+	if (old && old->handle == allocation->handle && state_of(old) == LEAK_LIVE) {
+		if (allocation->again == LEAK_COUNT && old->owned)
+			return claim_owned(old, allocation);
+		if (allocation->again == LEAK_COUNT && old->kind == allocation->kind) {
+			old->claims += allocation->claims;
 			return old;
 		}
-		if (birth->again == LEAK_OWNED ||
-		    (birth->again == LEAK_SAME && old->kind == birth->kind))
+		if (allocation->again == LEAK_OWNED ||
+		    (allocation->again == LEAK_SAME && old->kind == allocation->kind))
 			return old;
 	}
-	while ((old = space == LEAK_MEMORY ? leak_range_find(birth->handle, end) :
-		      find_hashed(space, birth->handle)))
-		replace(old, &birth->site);
-	old = make(birth);
+	while ((old = space == LEAK_MEMORY ? leak_range_find(allocation->handle, end) :
+		      find_hashed(space, allocation->handle)))
+		replace(old, &allocation->site);
+	old = make(allocation);
 	if (!old)
 		return NULL;
 	if (!old->owned)
-		leak_counts.born++;
+		leak_counts.allocated++;
 	if (space == LEAK_MEMORY)
 		leak_range_add(old);
 	else
@@ -424,7 +424,7 @@ void leak_forget(enum leak_space space, uint64_t handle)
 	struct leak_object *old = leak_find(space, handle);
 
 	if (old && state_of(old) == LEAK_DEAD)
-		replace(old, &old->died);
+		replace(old, &old->freed);
 }
 
 void leak_forget_all(enum leak_space space)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The objects of the driver, from birth to death and for some time after it. */
+/* The objects of the driver, from their allocation until some time after they are freed. */
 #ifndef HOOKS_MODULES_LEAK_LEAK_OBJECT_H
 #define HOOKS_MODULES_LEAK_LEAK_OBJECT_H
 
@@ -49,10 +49,10 @@ struct leak_object {
 	uint64_t died_at;		/* the number of this death */
 	uint32_t claims;
 	int32_t device;			/* of a primary context */
-	struct leak_site born, died;
+	struct leak_site allocated, freed;
 };
 
-struct leak_birth {
+struct leak_allocation {
 	uint64_t handle, size, context;
 	uint32_t claims;
 	int32_t device;
@@ -63,9 +63,9 @@ struct leak_birth {
 };
 
 struct leak_counts {
-	uint64_t born, died;	/* of those that are somebody's to give back */
+	uint64_t allocated, freed;	/* of those that are somebody's to give back */
 	uint64_t unseen;	/* ends not seen: the handle came back */
-	uint64_t lost;		/* births there was no memory for */
+	uint64_t lost;		/* allocations there was no memory for */
 };
 
 /* Context: setup. 0 or -ENOMEM. */
@@ -104,7 +104,7 @@ struct leak_object *leak_find_mapping(uint64_t start, uint64_t end);
 struct leak_object *leak_find_primary(int32_t device);
 
 /* NULL when memory is out, and counted. */
-struct leak_object *leak_born(const struct leak_birth *birth);
+struct leak_object *leak_allocated(const struct leak_allocation *allocation);
 
 /*
  * Claims of a living object are given back. If these were the last it is

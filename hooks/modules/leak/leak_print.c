@@ -168,12 +168,12 @@ static void text_fault(struct out *out, const struct leak_fault *fault)
 		hex(out, fault->contexts[1]);
 	}
 	out_text(out, "\n");
-	if (fault->born.function) {
-		text_site(out, "             born in ", &fault->born);
+	if (fault->allocated.function) {
+		text_site(out, "             allocated in ", &fault->allocated);
 		out_text(out, "\n");
 	}
-	if (fault->died.function) {
-		text_site(out, "             gone in ", &fault->died);
+	if (fault->freed.function) {
+		text_site(out, "             freed in ", &fault->freed);
 		if (fault->died_with) {
 			out_text(out, ", with its ");
 			out_text(out, leak_kind_text((uint8_t)(fault->died_with - 1)));
@@ -187,7 +187,7 @@ static void text_counts(const struct leak_report *report, struct out *out)
 	out_text(out, "cuaudit: leak of pid ");
 	out_u64(out, (uint64_t)getpid());
 	out_text(out, ": ");
-	out_u64(out, leak_counts.born);
+	out_u64(out, leak_counts.allocated);
 	out_text(out, " objects, ");
 	out_u64(out, report->objects);
 	out_text(out, " left at exit (");
@@ -316,14 +316,14 @@ static void json_fault(struct out *out, const char *before, const struct leak_fa
 		json_hex(out, "other_context", fault->contexts[1]);
 	}
 	json_site(out, ",", &fault->site);
-	if (fault->born.function) {
-		key(out, ",", "born");
-		json_site(out, "{", &fault->born);
+	if (fault->allocated.function) {
+		key(out, ",", "allocated");
+		json_site(out, "{", &fault->allocated);
 		out_text(out, "}");
 	}
-	if (fault->died.function) {
-		key(out, ",", "gone");
-		json_site(out, "{", &fault->died);
+	if (fault->freed.function) {
+		key(out, ",", "freed");
+		json_site(out, "{", &fault->freed);
 		if (fault->died_with) {
 			key(out, ",", "with");
 			out_json(out, leak_kind_text((uint8_t)(fault->died_with - 1)));
@@ -341,8 +341,8 @@ static void json_report(const struct leak_report *report, struct out *out)
 	key(out, "{", "version");
 	out_text(out, "1");
 	json_number(out, "pid", (uint64_t)getpid());
-	json_number(out, "born", leak_counts.born);
-	json_number(out, "died", leak_counts.died);
+	json_number(out, "allocated", leak_counts.allocated);
+	json_number(out, "freed", leak_counts.freed);
 	json_number(out, "left_objects", report->objects);
 	json_number(out, "left_bytes", report->bytes);
 	json_number(out, "left_unsized", report->unsized);

@@ -46,7 +46,7 @@ static struct leak_left left_of(const struct leak_object *object)
 	bool unsized = object->size == LEAK_UNSIZED;
 
 	return (struct leak_left){
-		.site = object->born, .count = 1, .bytes = unsized ? 0 : object->size,
+		.site = object->allocated, .count = 1, .bytes = unsized ? 0 : object->size,
 		.unsized = unsized, .kind = object->kind,
 		.primary = context && context->kind == LEAK_KIND_PRIMARY,
 	};
@@ -67,7 +67,7 @@ static int gather(struct leak_report *report)
 	if (!report->left)
 		goto out;
 	while ((object = leak_next(object))) {
-		if (leak_suppressed(LEAK_LEFT, &object->born))
+		if (leak_suppressed(LEAK_LEFT, &object->allocated))
 			report->suppressed_left++;
 		else
 			report->left[report->nleft++] = left_of(object);

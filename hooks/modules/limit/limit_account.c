@@ -11,9 +11,9 @@
 #include "hooks/modules/limit/limit_shared.h"
 
 struct account account_devices[ACCOUNT_DEVICES], account_process, account_user;
-struct holder account_holders[ACCOUNT_LIBRARIES];
+struct library_account account_libraries[ACCOUNT_LIBRARIES];
 
-static void lift(_Atomic uint64_t *peak, uint64_t value)
+static void update_max(_Atomic uint64_t *peak, uint64_t value)
 {
 	uint64_t high = atomic_load_explicit(peak, memory_order_relaxed);
 
@@ -106,8 +106,8 @@ void account_give(uint32_t device, uint64_t bytes, bool foreign)
 
 void account_keep(uint32_t device)
 {
-	lift(&account_devices[device].peak, atomic_load(&account_devices[device].used));
-	lift(&account_process.peak, atomic_load(&account_process.used));
+	update_max(&account_devices[device].peak, atomic_load(&account_devices[device].used));
+	update_max(&account_process.peak, atomic_load(&account_process.used));
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -148,24 +148,24 @@ uint64_t account_left(uint32_t device)
 	return least(all, used < account_user.limit ? account_user.limit - used : 0);
 }
 
-uint32_t account_holder(const struct cuaudit_library *library)
+uint32_t account_library(const struct cuaudit_library *library)
 {
 	uint32_t index = library->index < ACCOUNT_LIBRARIES ? library->index :
 							      ACCOUNT_LIBRARIES - 1;
 
-	atomic_store_explicit(&account_holders[index].library, library, memory_order_relaxed);
+	atomic_store_explicit(&account_libraries[index].library, library, memory_order_relaxed);
 	return index;
 }
 
 void account_hold(uint32_t index, int64_t bytes)
 {
-	struct holder *holder = &account_holders[index];
-	uint64_t used = atomic_fetch_add(&holder->used, (uint64_t)bytes) + (uint64_t)bytes;
+	struct library_account *library = &account_libraries[index];
+	uint64_t used = atomic_fetch_add(&library->used, (uint64_t)bytes) + (uint64_t)bytes;
 
 	if (bytes <= 0)
 		return;
-	atomic_fetch_add_explicit(&holder->taken, 1, memory_order_relaxed);
-	lift(&holder->peak, used);
+	atomic_fetch_add_explicit(&library->taken, 1, memory_order_relaxed);
+	update_max(&library->peak, used);
 }
 
 static void clear(struct account *account)
@@ -179,5 +179,5 @@ void account_forked(void)
 		clear(&account_devices[i]);
 	clear(&account_process);
 	clear(&account_user);
-	memset(account_holders, 0, sizeof(account_holders));
+	memset(account_libraries, 0, sizeof(account_libraries));
 }

@@ -24,7 +24,7 @@ struct account {
 } __attribute__((aligned(64)));
 
 /* A library's part in it. */
-struct holder {
+struct library_account {
 	_Atomic(const struct cuaudit_library *) library;
 	_Atomic uint64_t used;
 	_Atomic uint64_t peak;
@@ -35,7 +35,7 @@ struct holder {
 extern struct account account_devices[ACCOUNT_DEVICES], account_process, account_user;
 
 /* The last one stands for all libraries that have no place of their own. */
-extern struct holder account_holders[ACCOUNT_LIBRARIES];
+extern struct library_account account_libraries[ACCOUNT_LIBRARIES];
 
 /*
  * All here: context call, any thread. A foreign charge, of memory another
@@ -53,8 +53,8 @@ struct account *account_least(uint32_t device);
 uint64_t account_left(uint32_t device);
 
 /* The place of a library, and what it holds; bytes may be negative. */
-uint32_t account_holder(const struct cuaudit_library *library);
-void account_hold(uint32_t holder, int64_t bytes);
+uint32_t account_library(const struct cuaudit_library *library);
+void account_hold(uint32_t library, int64_t bytes);
 
 /* In the child of fork: nothing is taken. */
 void account_forked(void);

@@ -142,9 +142,9 @@ CUstream calls_stream(const struct cuaudit_call *call, uint32_t index)
 	return !stream && calls_is(call, PTSZ) ? CU_STREAM_PER_THREAD : stream;
 }
 
-uint32_t calls_holder(const struct cuaudit_call *call)
+uint32_t calls_library(const struct cuaudit_call *call)
 {
-	return account_holder(cuaudit_call_library(call));
+	return account_library(cuaudit_call_library(call));
 }
 
 /* Once loudly, for all that follow are of one kind with it. */
@@ -169,7 +169,7 @@ bool calls_refuse(struct cuaudit_call *call, struct account *refuses, uint32_t d
 		   uint64_t bytes)
 {
 	atomic_fetch_add(&refuses->refused, 1);
-	atomic_fetch_add(&account_holders[calls_holder(call)].refused, 1);
+	atomic_fetch_add(&account_libraries[calls_library(call)].refused, 1);
 	say(call, refuses, device, bytes);
 	if (!limit_options.dry_run)
 		call->result = CUDA_ERROR_OUT_OF_MEMORY;
@@ -188,7 +188,7 @@ static void clip(const struct cuaudit_call *call, uint32_t index, uint64_t most)
 		calls_write(call, index, most);
 }
 
-static void told(const struct cuaudit_call *call)
+static void clamped(const struct cuaudit_call *call)
 {
 	int device = driver_device();
 
@@ -241,7 +241,7 @@ void limit_exit(struct cuaudit_call *call, void *data)
 	else if (kind >= LIMIT_FIRST_TO_GIVE)
 		give_exit(call, kind);
 	else if (kind == LIMIT_INFO && cuaudit_call_succeeded(call))
-		told(call);
+		clamped(call);
 	else if (kind == LIMIT_TOTAL && cuaudit_call_succeeded(call))
 		total_told(call);
 	else if (kind == LIMIT_POOL_CREATE && cuaudit_call_succeeded(call))

@@ -23,7 +23,7 @@ void calls_write(const struct cuaudit_call *call, uint32_t index, uint64_t value
 uint64_t calls_handle(const struct cuaudit_call *call);
 
 /* The place of the calling library. */
-uint32_t calls_holder(const struct cuaudit_call *call);
+uint32_t calls_library(const struct cuaudit_call *call);
 
 /*
  * Counts and says that an account does not allow so many bytes. Whether the

@@ -71,11 +71,11 @@ void give_enter(struct cuaudit_call *call, enum limit_kind kind)
 static void drop(struct slot *slot)
 {
 	uint64_t charge = slot->charge;
-	uint32_t holder = slot->library;
+	uint32_t library = slot->library;
 
 	table_drop(slot);
 	/* Before another can have it, so that it never seems to be held twice. */
-	account_hold(holder, -(int64_t)charge_bytes(charge));
+	account_hold(library, -(int64_t)charge_bytes(charge));
 	charge_give(charge);
 }
 

@@ -71,23 +71,23 @@ static void text_libraries(struct out *out)
 	bool any = false;
 
 	for (uint32_t i = 0; i < ACCOUNT_LIBRARIES; i++) {
-		const struct holder *holder = &account_holders[i];
+		const struct library_account *library = &account_libraries[i];
 
-		if (!holder->library)
+		if (!library->library)
 			continue;
 		if (!any)
 			out_text(out, "\n\n      Peak     At end     Allocs    Refused  Library");
 		any = true;
 		out_text(out, "\n");
-		size(out, holder->peak);
-		size(out, holder->used);
-		out_right(out, out_count(holder->taken).text, NUMBER);
-		out_right(out, out_count(holder->refused).text, NUMBER);
+		size(out, library->peak);
+		size(out, library->used);
+		out_right(out, out_count(library->taken).text, NUMBER);
+		out_right(out, out_count(library->refused).text, NUMBER);
 		out_text(out, "  ");
 		if (i == ACCOUNT_LIBRARIES - 1)
 			out_text(out, "all others");
 		else
-			out_fit(out, holder->library->path, PATH_COLUMNS);
+			out_fit(out, library->library->path, PATH_COLUMNS);
 	}
 }
 
@@ -192,9 +192,9 @@ static void json_libraries(struct out *out)
 
 	out_text(out, ",\"libraries\":[");
 	for (uint32_t i = 0; i < ACCOUNT_LIBRARIES; i++) {
-		const struct holder *holder = &account_holders[i];
+		const struct library_account *library = &account_libraries[i];
 
-		if (!holder->library)
+		if (!library->library)
 			continue;
 		out_text(out, between);
 		between = ",";
@@ -202,11 +202,11 @@ static void json_libraries(struct out *out)
 		if (i == ACCOUNT_LIBRARIES - 1)
 			out_text(out, "null");
 		else
-			out_json(out, holder->library->path);
-		field(out, "peak", holder->peak);
-		field(out, "used", holder->used);
-		field(out, "allocations", holder->taken);
-		field(out, "refused", holder->refused);
+			out_json(out, library->library->path);
+		field(out, "peak", library->peak);
+		field(out, "used", library->used);
+		field(out, "allocations", library->taken);
+		field(out, "refused", library->refused);
 		out_text(out, "}");
 	}
 	out_text(out, "]");

@@ -138,12 +138,12 @@ int take_enter(struct cuaudit_call *call, enum limit_kind kind)
 static void remember(const struct cuaudit_call *call, enum table_kind kind, uint64_t context)
 {
 	uint64_t charge = call->scratch;
-	uint32_t holder = calls_holder(call);
+	uint32_t library = calls_library(call);
 
-	account_hold(holder, (int64_t)charge_bytes(charge));
+	account_hold(library, (int64_t)charge_bytes(charge));
 	account_keep(charge_device(charge));
 	if (!table_add(kind, kind == TABLE_MEMORY ? calls_read(call, 0) : calls_handle(call), charge,
-		       context, holder))
+		       context, library))
 		limit_lost++;
 }
 
@@ -218,7 +218,7 @@ static void took(struct cuaudit_call *call, enum limit_kind kind)
 	case LIMIT_CREATE:
 		account_keep(charge_device(call->scratch));
 		if (!share_add(TABLE_HANDLE, calls_handle(call), call->scratch,
-			       charge_device(call->scratch), 0, calls_holder(call)))
+			       charge_device(call->scratch), 0, calls_library(call)))
 			charge_give(call->scratch);
 		break;
 	default:
@@ -234,7 +234,7 @@ static void opened(struct cuaudit_call *call)
 	int device;
 
 	if (table_find(TABLE_OPENED, address)) {
-		share_add(TABLE_OPENED, address, 0, 0, driver_context(NULL), calls_holder(call));
+		share_add(TABLE_OPENED, address, 0, 0, driver_context(NULL), calls_library(call));
 		return;
 	}
 	device = driver_device();
@@ -254,7 +254,7 @@ static void opened(struct cuaudit_call *call)
 		charge_take(charge, true);
 	account_keep((uint32_t)device);
 	if (!share_add(TABLE_OPENED, address, charge, (uint32_t)device, driver_context(NULL),
-		       calls_holder(call)))
+		       calls_library(call)))
 		charge_give(charge);
 }
 
@@ -264,7 +264,7 @@ static void imported(const struct cuaudit_call *call)
 	int device = driver_handle_device(handle);
 
 	if (device >= 0 && device < ACCOUNT_DEVICES)
-		share_add(TABLE_HANDLE, handle, 0, (uint32_t)device, 0, calls_holder(call));
+		share_add(TABLE_HANDLE, handle, 0, (uint32_t)device, 0, calls_library(call));
 }
 
 static void instantiated(const struct cuaudit_call *call)

@@ -9,7 +9,7 @@
 #include <cuaudit/stat.h>
 
 #include "hooks/modules/stat/stat_cell.h"
-#include "hooks/modules/stat/stat_direct.h"
+#include "hooks/modules/stat/stat_fast_path.h"
 #include "hooks/modules/stat/stat_print.h"
 #include "hooks/modules/stat/stat_store.h"
 #include "hooks/modules/stat/stat_thread.h"
@@ -32,7 +32,7 @@ static const struct cuaudit_option options[] = {
 	{ NULL, NULL, NULL, NULL }
 };
 
-/* Apart, and called last, so that the common way saves no register. */
+/* Apart, and called last, so that the common case saves no register. */
 static __attribute__((noinline))
 void record_slowly(const struct cuaudit_call *call, const void *data)
 {
@@ -95,7 +95,7 @@ static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_
 		.flags = leave ? CUAUDIT_HOOK_TIMED : 0
 	};
 
-	return leave ? stat_direct_add(&hook, answered) : stat_direct_add_plain(&hook, answered);
+	return leave ? stat_fast_add(&hook, answered) : stat_fast_add_plain(&hook, answered);
 }
 
 static int add_hooks(int timed)

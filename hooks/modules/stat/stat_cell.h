@@ -65,7 +65,7 @@ static inline void stat_cell_add(uint64_t *word, uint64_t value)
 
 /*
  * Context: call. What an exit hook does with the time; data: the result that
- * is no error, as a number. stat_direct.S does the same for most calls.
+ * is no error, as a number. stat_fast_path_x86_64.S does the same for most calls.
  */
 static inline void stat_cell_record(struct cuaudit_stat_cell *cell, uint64_t ticks, int32_t result,
 				    const void *data)

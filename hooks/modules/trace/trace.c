@@ -6,7 +6,7 @@
 #include <cuaudit/hook.h>
 #include <cuaudit/trace.h>
 
-#include "hooks/modules/trace/trace_direct.h"
+#include "hooks/modules/trace/trace_fast_path.h"
 #include "hooks/modules/trace/trace_file.h"
 #include "hooks/modules/trace/trace_kernel.h"
 #include "hooks/modules/trace/trace_open.h"
@@ -48,7 +48,7 @@ static uint64_t *copy_arguments(uint64_t *to, struct trace_writer *writer, const
 {
 	const struct trace_layout *layout = NULL;
 
-	if (plan->duties & TRACE_DUTY_PARAMETERS)
+	if (plan->after & TRACE_AFTER_PARAMETERS)
 		layout = trace_kernel_layout(writer, call->words[plan->kernel]);
 	*inputs = false;
 	if (cuaudit_call_succeeded(call))
@@ -95,9 +95,9 @@ void record_long(struct trace_writer *writer, const struct trace_site *site,
 		flags |= CUAUDIT_TRACE_STACK;
 		*to++ = *stack;
 	}
-	if (trace_site_rest(site)->plan->nsteps) {
-		flags |= trace_site_rest(site)->least.flags;
-		to = copy_arguments(to, writer, trace_site_rest(site)->plan, call, &inputs);
+	if (trace_site_cold_of(site)->plan->nsteps) {
+		flags |= trace_site_cold_of(site)->compact.flags;
+		to = copy_arguments(to, writer, trace_site_cold_of(site)->plan, call, &inputs);
 		if (inputs && status)
 			*status |= (uint64_t)CUAUDIT_TRACE_INPUTS << 48;
 	}
@@ -149,14 +149,14 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 		trace_file_lost(why, !is_short(call));
 		return;
 	}
-	plan = trace_site_rest(site)->plan;
-	if (plan->duties & TRACE_DUTY_KERNEL && !call->result && !skipped &&
+	plan = trace_site_cold_of(site)->plan;
+	if (plan->after & TRACE_AFTER_KERNEL && !call->result && !skipped &&
 	    !trace_kernel_is_known(writer, call->words[plan->kernel]) &&
 	    !trace_kernel_launched(writer, call->words[plan->kernel], start, &why)) {
 		trace_file_lost(why, !is_short(call));
 		return;
 	}
-	has_stack = plan->duties & TRACE_DUTY_STACK && trace_stack(writer, call, &stack);
+	has_stack = plan->after & TRACE_AFTER_STACK && trace_stack(writer, call, &stack);
 	record_long(writer, site, call, start, end, has_stack ? &stack : NULL);
 }
 
@@ -164,7 +164,7 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 static inline bool duties_done(struct trace_writer *writer, const struct trace_plan *plan,
 			       const struct cuaudit_call *call)
 {
-	return !plan->duties || (plan->duties == TRACE_DUTY_KERNEL &&
+	return !plan->after || (plan->after == TRACE_AFTER_KERNEL &&
 				 trace_kernel_is_known(writer, call->words[plan->kernel]));
 }
 
@@ -174,20 +174,20 @@ void record_any(struct trace_writer *writer, const struct trace_site *site,
 		const struct cuaudit_call *call)
 {
 	uint64_t delta = call->end - writer->end, *from = writer->at + 2;
-	char *end = trace_plan_copy(trace_site_rest(site)->plan, call, NULL, (char *)from);
+	char *end = trace_plan_copy(trace_site_cold_of(site)->plan, call, NULL, (char *)from);
 
 	writer->end = call->end;
 	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
-	       trace_site_rest(site)->least.flags);
+	       trace_site_cold_of(site)->compact.flags);
 }
 
-/* One of two words where trace_least_copy will not do. */
+/* One of two words where trace_compact_copy will not do. */
 static __attribute__((hot, noinline))
 void record_more(struct trace_writer *writer, const struct trace_site *site,
 		 struct cuaudit_call *call)
 {
 	uint64_t delta = call->end - writer->end, *from = writer->at + 2;
-	const struct trace_plan *plan = trace_site_rest(site)->plan;
+	const struct trace_plan *plan = trace_site_cold_of(site)->plan;
 	char *end;
 
 	if (unlikely(!duties_done(writer, plan, call))) {
@@ -201,34 +201,34 @@ void record_more(struct trace_writer *writer, const struct trace_site *site,
 	end = trace_plan_copy_values(plan, call->words, (char *)from);
 	writer->end = call->end;
 	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
-	       trace_site_rest(site)->least.flags);
+	       trace_site_cold_of(site)->compact.flags);
 }
 
 /*
  * Between two calls the program uses the caches and the processor's memory of
- * jumps for itself. So the common way goes straight down, as no guess can be
+ * jumps for itself. So the common case goes straight down, as no guess can be
  * wrong there, and touches few lines; what is done further is called last, so
  * that no register is saved.
  */
 static inline __attribute__((always_inline))
-void leave(struct cuaudit_call *call, void *data, bool bare, bool choosy)
+void leave(struct cuaudit_call *call, void *data, bool bare, bool filtered)
 {
 	struct trace_writer *writer = call->blocks[(uintptr_t)data];
 	const struct trace_site *site;
 	uint64_t delta, *from;
 	char *end;
 
-	if (unlikely(!writer || writer->at >= writer->limit || (choosy && trace_trigger_watch))) {
+	if (unlikely(!writer || writer->at >= writer->limit || (filtered && trace_trigger_watch))) {
 		exit_slowly(call);
 		return;
 	}
 	site = trace_site_first(&writer->sites, call->caller, call->function);
 	if (unlikely(trace_site_differs(site, call->caller, call->function, *cuaudit_generation) |
-		     is_long(writer, call)) || (choosy && is_short(call))) {
+		     is_long(writer, call)) || (filtered && is_short(call))) {
 		exit_slowly(call);
 		return;
 	}
-	if (unlikely(trace_site_rest(site)->least.more)) {
+	if (unlikely(trace_site_cold_of(site)->compact.more)) {
 		record_more(writer, site, call);
 		return;
 	}
@@ -239,9 +239,9 @@ void leave(struct cuaudit_call *call, void *data, bool bare, bool choosy)
 		commit(writer, site, call, from, call->end - call->start, delta, 0);
 		return;
 	}
-	end = trace_least_copy(&trace_site_rest(site)->least, call->words, (char *)from);
+	end = trace_compact_copy(&trace_site_cold_of(site)->compact, call->words, (char *)from);
 	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
-	       trace_site_rest(site)->least.flags);
+	       trace_site_cold_of(site)->compact.flags);
 }
 
 static __attribute__((hot)) void on_exit(struct cuaudit_call *call, void *data)
@@ -250,13 +250,13 @@ static __attribute__((hot)) void on_exit(struct cuaudit_call *call, void *data)
 }
 
 /* Without arguments. */
-static __attribute__((hot)) void on_exit_bare(struct cuaudit_call *call, void *data)
+static __attribute__((hot)) void on_exit_no_args(struct cuaudit_call *call, void *data)
 {
 	leave(call, data, true, false);
 }
 
 /* With start, stop or min-duration. */
-static void on_exit_choosy(struct cuaudit_call *call, void *data)
+static void on_exit_filtered(struct cuaudit_call *call, void *data)
 {
 	leave(call, data, false, true);
 }
@@ -323,14 +323,14 @@ static int init(const struct cuaudit_options *given)
 	least = divide((unsigned __int128)options.least_ns << cuaudit_clock.shift,
 		       cuaudit_clock.mult);
 	hook.exit = as_text ? on_exit_text :
-		    least || options.start || options.stop ? on_exit_choosy :
-		    options.file.flags & CUAUDIT_TRACE_ARGUMENTS ? on_exit : on_exit_bare;
+		    least || options.start || options.stop ? on_exit_filtered :
+		    options.file.flags & CUAUDIT_TRACE_ARGUMENTS ? on_exit : on_exit_no_args;
 	hook.data = (void *)(uintptr_t)trace_writer_key;
 	hook.functions = options.functions;
 	hook.include = options.libraries;
 	/* Nothing more than a record of each call is wanted. */
-	if (!options.backtrace && (hook.exit == on_exit || hook.exit == on_exit_bare))
-		error = trace_direct_add(&hook, hook.exit == on_exit);
+	if (!options.backtrace && (hook.exit == on_exit || hook.exit == on_exit_no_args))
+		error = trace_fast_add(&hook, hook.exit == on_exit);
 	else
 		error = cuaudit_hook_add(&hook);
 	if (!error && !as_text)

@@ -8,7 +8,7 @@
 
 #include "hooks/modules/trace/trace_describe.h"
 #include "hooks/modules/trace/trace_table.h"
-#include "hooks/peek.h"
+#include "hooks/safe_read.h"
 #include "hooks/stack.h"
 
 /* By hash and count; kernels of the same parameters share one. By number, too, with NUMBER for a count. */
@@ -81,49 +81,49 @@ const struct trace_layout *trace_layout_numbered(uint32_t number)
 }
 
 /* From where each pointer of an array leads. */
-static bool copy_each(const struct trace_layout *layout, struct peek_known *known, uint64_t from, char *to)
+static bool copy_each(const struct trace_layout *layout, struct safe_read_known *known, uint64_t from, char *to)
 {
 	for (uint32_t i = 0; i < layout->count; i++) {
 		const struct cuaudit_trace_parameter *parameter = &layout->parameters[i];
 		uint32_t size = parameter->size, left = layout->size - parameter->offset;
 		uint64_t at;
 
-		if (!peek_near(known, from + i * sizeof(at), &at, sizeof(at)) ||
-		    !peek_near(known, at, to + parameter->offset, size < left ? size : left))
+		if (!safe_read_near(known, from + i * sizeof(at), &at, sizeof(at)) ||
+		    !safe_read_near(known, at, to + parameter->offset, size < left ? size : left))
 			return false;
 	}
 	return true;
 }
 
 /* From a buffer, which a list of names and values tells; *size: how much of it there is. */
-static bool copy_buffer(struct peek_known *known, uint64_t from, char *to, uint32_t *size)
+static bool copy_buffer(struct safe_read_known *known, uint64_t from, char *to, uint32_t *size)
 {
 	enum { ITEMS = 8 };
 	uint64_t item[2], buffer = 0, bytes = 0;
 
 	for (int i = 0; i < ITEMS; i++) {
-		if (!peek_near(known, from + (size_t)i * sizeof(item), item, sizeof(*item)))
+		if (!safe_read_near(known, from + (size_t)i * sizeof(item), item, sizeof(*item)))
 			return false;
 		if (item[0] == (uintptr_t)CU_LAUNCH_PARAM_END)
 			break;
-		if (!peek_near(known, from + (size_t)i * sizeof(item) + sizeof(*item), &item[1],
+		if (!safe_read_near(known, from + (size_t)i * sizeof(item) + sizeof(*item), &item[1],
 			       sizeof(*item)))
 			return false;
 		if (item[0] == (uintptr_t)CU_LAUNCH_PARAM_BUFFER_POINTER)
 			buffer = item[1];
 		else if (item[0] == (uintptr_t)CU_LAUNCH_PARAM_BUFFER_SIZE &&
-			 !peek_near(known, item[1], &bytes, sizeof(bytes)))
+			 !safe_read_near(known, item[1], &bytes, sizeof(bytes)))
 			return false;
 	}
 	if (bytes < *size)
 		*size = (uint32_t)bytes;
-	return peek_near(known, buffer, to, *size);
+	return safe_read_near(known, buffer, to, *size);
 }
 
 bool trace_layout_copy(const struct trace_layout *layout, uint64_t from, bool extra, char **to)
 {
 	char *head = *to, *at = head + TRACE_LAYOUT_HEAD;
-	struct peek_known known;
+	struct safe_read_known known;
 	uint32_t size;
 	uint16_t length;
 

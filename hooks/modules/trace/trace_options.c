@@ -24,8 +24,8 @@ const struct cuaudit_option trace_option_table[] = {
 	{ "start", NULL, "WHEN", "where to start: SELECTOR[:N], a time such as 5s, or marker" },
 	{ "stop", NULL, "WHEN", "where to stop" },
 	{ "open", "%sync", "SELECTOR", "calls that are seen before they have ended; no: none" },
-	{ "backtrace", NULL, "SELECTOR", "calls that are written with the way to them" },
-	{ "frames", "32", "N", "the longest way, at most 100" },
+	{ "backtrace", NULL, "SELECTOR", "calls recorded with a backtrace" },
+	{ "frames", "32", "N", "the longest backtrace, at most 100" },
 	{ "text", "no", "yes|no", "a line of text for each call, and no file" },
 	{ "print", "no", "yes|no", "where the file is, and how many calls, when it ends" },
 	{ NULL, NULL, NULL, NULL }

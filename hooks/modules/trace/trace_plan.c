@@ -12,7 +12,7 @@
 #include "hooks/modules/trace/trace_layout.h"
 #include "hooks/modules/trace/trace_stack.h"
 #include "hooks/modules/trace/trace_table.h"
-#include "hooks/peek.h"
+#include "hooks/safe_read.h"
 #include "print/table.h"
 
 enum {
@@ -55,10 +55,10 @@ static void add(struct making *making, enum cuaudit_trace_how how, size_t size, 
 	add_step(plan, how, op.word, size);
 	op.bit = (uint16_t)(1u << plan->nops);
 	plan->mask = sizeof(op.bit);
-	if (op.kind > TRACE_OP_WORD_BEHIND || plan->nops >= TRACE_LEAST_SMALL)
-		plan->least.more = true;
+	if (op.kind > TRACE_OP_DEREF_U64 || plan->nops >= TRACE_LEAST_SMALL)
+		plan->compact.more = true;
 	else
-		plan->least.small[plan->nops] = (struct trace_small){
+		plan->compact.small[plan->nops] = (struct trace_small){
 			.word = op.word, .size = (uint8_t)op.size, .bit = (uint8_t)op.bit,
 			.upper = (uint8_t)(op.size - sizeof(uint32_t)),
 		};
@@ -88,18 +88,18 @@ static bool is_input(const struct print_param *param)
 static void add_behind(struct making *making, const struct print_param *param, size_t size)
 {
 	struct trace_op op = {
-		.kind = TRACE_OP_BEHIND, .word = param->word, .size = (uint16_t)size,
+		.kind = TRACE_OP_DEREF, .word = param->word, .size = (uint16_t)size,
 		.input = is_input(param),
 	};
 
 	if (size > PRINT_ELEMENT || size > making->room)
 		return;
 	if (size == sizeof(uint64_t))
-		op.kind = TRACE_OP_WORD_BEHIND;
+		op.kind = TRACE_OP_DEREF_U64;
 	else if (size == sizeof(uint32_t))
-		op.kind = TRACE_OP_HALF_BEHIND;
+		op.kind = TRACE_OP_DEREF_U32;
 	making->room -= (uint32_t)size;
-	add(making, CUAUDIT_TRACE_BEHIND, size, op);
+	add(making, CUAUDIT_TRACE_DEREF, size, op);
 }
 
 /* One that the driver writes has room for as many bytes as the next parameter says. */
@@ -151,7 +151,7 @@ static void add_parameters(struct making *making, const struct print_param *para
 	if (TRACE_LAYOUT_HEAD + TRACE_LAYOUT_MOST > making->room)
 		return;
 	making->room -= TRACE_LAYOUT_HEAD + TRACE_LAYOUT_MOST;
-	making->plan.duties |= TRACE_DUTY_PARAMETERS;
+	making->plan.after |= TRACE_AFTER_PARAMETERS;
 	add(making, CUAUDIT_TRACE_PARAMETERS, 1, op);
 }
 
@@ -205,7 +205,7 @@ static void find_kernel(struct trace_plan *plan, const struct print_param *param
 			word = print_handle_word(params[i].shape.value.detail);
 		if (strcmp(word, "function") && strcmp(word, "kernel"))
 			continue;
-		plan->duties |= TRACE_DUTY_KERNEL;
+		plan->after |= TRACE_AFTER_KERNEL;
 		plan->kernel = params[i].word;
 	}
 }
@@ -217,7 +217,7 @@ static void make(struct making *making, const struct cuaudit_function *function)
 
 	*making = (struct making){ .room = TRACE_PLAN_MOST - sizeof(uint16_t) };
 	if (trace_stack_wanted(function->id))
-		making->plan.duties |= TRACE_DUTY_STACK;
+		making->plan.after |= TRACE_AFTER_STACK;
 	if (!wanted)
 		return;
 	for (uint32_t i = 0; i < count; i++)
@@ -232,53 +232,53 @@ static void make(struct making *making, const struct cuaudit_function *function)
 		add_value(making, i, sizeof(uint64_t));
 }
 
-static void make_direct(struct trace_plan *plan)
+static void make_fast_path(struct trace_plan *plan)
 {
-	const struct trace_least *least = &plan->least;
-	struct trace_direct *direct = &plan->direct;
-	uint8_t at = (uint8_t)(least->mask + least->values[TRACE_LEAST_WORDS]);
+	const struct trace_compact *compact = &plan->compact;
+	struct trace_fast *fast = &plan->fast;
+	uint8_t at = (uint8_t)(compact->mask + compact->values[TRACE_COMPACT_WORDS]);
 
-	*direct = (struct trace_direct){
-		.flags = least->flags,
-		.first = least->mask, .second = (uint8_t)(least->mask + least->values[1]),
+	*fast = (struct trace_fast){
+		.flags = compact->flags,
+		.first = compact->mask, .second = (uint8_t)(compact->mask + compact->values[1]),
 	};
 	for (uint32_t i = 0; i < TRACE_LEAST_SMALL; i++) {
-		const struct trace_small *small = &least->small[i];
+		const struct trace_small *small = &compact->small[i];
 
-		direct->small[i] = (struct trace_direct_small){
-			.word = (uint8_t)(small->bit ? TRACE_DIRECT_WORDS + small->word :
-					  TRACE_DIRECT_NOTHING),
+		fast->small[i] = (struct trace_fast_small){
+			.word = (uint8_t)(small->bit ? TRACE_FAST_WORDS + small->word :
+					  TRACE_FAST_NOTHING),
 			.at = at, .upper = small->upper,
 		};
-		direct->mask |= small->bit;
+		fast->mask |= small->bit;
 		at = (uint8_t)(at + small->size);
 	}
-	direct->end = at;
-	direct->words = (uint8_t)(2 + (at + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+	fast->end = at;
+	fast->words = (uint8_t)(2 + (at + sizeof(uint64_t) - 1) / sizeof(uint64_t));
 }
 
 static void finish(struct making *making)
 {
 	struct trace_plan *plan = &making->plan;
-	struct trace_least *least = &plan->least;
+	struct trace_compact *compact = &plan->compact;
 
 	for (uint32_t i = 0; i < TRACE_PLAN_WORDS; i++)
 		plan->values[i + 1] = (uint8_t)(plan->values[i] + making->sizes[i]);
 	plan->is_launch = plan->nwords == 9;
 	for (uint32_t i = 1; i < 8; i++)
 		plan->is_launch &= making->sizes[i] == sizeof(uint32_t);
-	least->more |= plan->duties || plan->nwords > TRACE_LEAST_WORDS;
-	least->flags = plan->nsteps ? CUAUDIT_TRACE_WITH_ARGUMENTS : 0;
-	least->mask = plan->mask;
-	memcpy(least->values, plan->values, sizeof(least->values));
-	make_direct(plan);
+	compact->more |= plan->after || plan->nwords > TRACE_COMPACT_WORDS;
+	compact->flags = plan->nsteps ? CUAUDIT_TRACE_WITH_ARGUMENTS : 0;
+	compact->mask = plan->mask;
+	memcpy(compact->values, plan->values, sizeof(compact->values));
+	make_fast_path(plan);
 }
 
 /* Of functions of which nothing is written, or without memory. */
 static const struct trace_plan nothing = {
-	.direct = {
+	.fast = {
 		.words = 2,
-		.small = { { .word = TRACE_DIRECT_NOTHING }, { .word = TRACE_DIRECT_NOTHING } },
+		.small = { { .word = TRACE_FAST_NOTHING }, { .word = TRACE_FAST_NOTHING } },
 	},
 };
 
@@ -294,7 +294,7 @@ const struct trace_plan *trace_plan(const struct cuaudit_function *function)
 		return plans[slot];
 	make(&making, function);
 	finish(&making);
-	if (making.plan.nsteps || making.plan.duties)
+	if (making.plan.nsteps || making.plan.after)
 		plan = trace_table_keep(sizeof(*plan));
 	if (plan)
 		*plan = making.plan;
@@ -362,10 +362,10 @@ static char *copy_behind(char *to, const struct trace_op *op, const uint64_t *wo
 		return copy_text(to, op, words);
 	case TRACE_OP_ARRAY:
 		return copy_array(to, op, words);
-	case TRACE_OP_WORD_BEHIND:
+	case TRACE_OP_DEREF_U64:
 		size = sizeof(uint64_t);
 		break;
-	case TRACE_OP_HALF_BEHIND:
+	case TRACE_OP_DEREF_U32:
 		size = sizeof(uint32_t);
 		break;
 	}
@@ -396,7 +396,7 @@ char *trace_plan_copy(const struct trace_plan *plan, const struct cuaudit_call *
 }
 
 /* As much of a text as can be read: up to its NUL, to the most, or to a page that is not there. */
-static char *peek_text(char *to, const struct trace_op *op, uint64_t from)
+static char *safe_read_text(char *to, const struct trace_op *op, uint64_t from)
 {
 	uint32_t most = op->most, length = 0;
 	uint16_t written;
@@ -422,7 +422,7 @@ static char *peek_text(char *to, const struct trace_op *op, uint64_t from)
 	return at + strnlen(at, length);
 }
 
-static bool peek_length(const struct trace_op *op, const uint64_t *words, uint64_t *length)
+static bool safe_read_length(const struct trace_op *op, const uint64_t *words, uint64_t *length)
 {
 	struct trace_op near = *op;
 	uint64_t count[TRACE_PLAN_WORDS + 1];
@@ -439,13 +439,13 @@ static bool peek_length(const struct trace_op *op, const uint64_t *words, uint64
 	return true;
 }
 
-static char *peek_array(char *to, const struct trace_op *op, const uint64_t *words)
+static char *safe_read_array(char *to, const struct trace_op *op, const uint64_t *words)
 {
 	uint64_t length;
 	uint16_t count, written;
 	size_t size;
 
-	if (!peek_length(op, words, &length))
+	if (!safe_read_length(op, words, &length))
 		return to;
 	count = (uint16_t)(length < op->most ? length : op->most);
 	size = (size_t)count * op->size;
@@ -457,15 +457,15 @@ static char *peek_array(char *to, const struct trace_op *op, const uint64_t *wor
 }
 
 /* Where it ends, which is `to` if nothing can be read. */
-static char *peek_behind(char *to, const struct trace_op *op, const uint64_t *words)
+static char *safe_read_behind(char *to, const struct trace_op *op, const uint64_t *words)
 {
-	size_t size = op->kind == TRACE_OP_WORD_BEHIND ? sizeof(uint64_t) :
-		      op->kind == TRACE_OP_HALF_BEHIND ? sizeof(uint32_t) : op->size;
+	size_t size = op->kind == TRACE_OP_DEREF_U64 ? sizeof(uint64_t) :
+		      op->kind == TRACE_OP_DEREF_U32 ? sizeof(uint32_t) : op->size;
 
 	if (op->kind == TRACE_OP_TEXT)
-		return peek_text(to, op, words[op->word]);
+		return safe_read_text(to, op, words[op->word]);
 	if (op->kind == TRACE_OP_ARRAY)
-		return peek_array(to, op, words);
+		return safe_read_array(to, op, words);
 	return peek(words[op->word], to, size) ? to + size : to;
 }
 
@@ -483,7 +483,7 @@ char *trace_plan_copy_failed(const struct trace_plan *plan, const struct cuaudit
 			continue;
 		after = to;
 		if (op->kind != TRACE_OP_PARAMETERS)
-			after = peek_behind(to, op, call->words);
+			after = safe_read_behind(to, op, call->words);
 		else
 			trace_layout_copy(layout, call->words[op->word], op->size, &after);
 		mask |= after > to ? op->bit : 0;

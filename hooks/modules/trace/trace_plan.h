@@ -12,19 +12,19 @@
 struct trace_layout;
 
 enum trace_op_kind {
-	TRACE_OP_HALF_BEHIND,	/* 4 bytes behind a pointer ... */
-	TRACE_OP_WORD_BEHIND,	/* ... 8 ... */
-	TRACE_OP_BEHIND,	/* ... any number ... */
+	TRACE_OP_DEREF_U32,	/* 4 bytes behind a pointer ... */
+	TRACE_OP_DEREF_U64,	/* ... 8 ... */
+	TRACE_OP_DEREF,	/* ... any number ... */
 	TRACE_OP_TEXT,		/* ... and these */
 	TRACE_OP_ARRAY,
 	TRACE_OP_PARAMETERS	/* of a kernel; size: 1 for a launch's extra */
 };
 
 /* Besides copying, what is to be done at a call's exit. */
-enum trace_duty {
-	TRACE_DUTY_KERNEL = 1,	/* a kernel's handle is in word `kernel` of the plan */
-	TRACE_DUTY_STACK = 2,	/* the way to the call is written */
-	TRACE_DUTY_PARAMETERS = 4	/* the kernel's parameters are */
+enum trace_after {
+	TRACE_AFTER_KERNEL = 1,	/* a kernel's handle is in word `kernel` of the plan */
+	TRACE_AFTER_STACK = 2,	/* the backtrace is recorded */
+	TRACE_AFTER_PARAMETERS = 4	/* the kernel's parameters are */
 };
 
 /* What is behind a pointer. */
@@ -48,22 +48,22 @@ struct trace_small {
 	uint8_t bit;
 };
 
-enum { TRACE_PLAN_WORDS = 31, TRACE_LEAST_WORDS = 2, TRACE_LEAST_SMALL = 2 };
+enum { TRACE_PLAN_WORDS = 31, TRACE_COMPACT_WORDS = 2, TRACE_LEAST_SMALL = 2 };
 
 /* What most functions need, small enough to lie beside what is looked at anyway. */
-struct trace_least {
-	bool more;		/* the plan itself is wanted: this will not do, or there are duties */
+struct trace_compact {
+	bool more;		/* the plan itself is wanted: this will not do, or there are after */
 	uint8_t flags;		/* of a record */
 	uint8_t mask;		/* bytes of the mask */
-	uint8_t values[TRACE_LEAST_WORDS + 1];	/* as of a plan */
+	uint8_t values[TRACE_COMPACT_WORDS + 1];	/* as of a plan */
 	struct trace_small small[TRACE_LEAST_SMALL];
 };
 
-/* Words of a struct direct: the first of a call, and one that points to where anything may be read. */
-enum { TRACE_DIRECT_WORDS = 4, TRACE_DIRECT_NOTHING = 3 };
+/* Words of a struct fast_call: the first of a call, and one that points to where anything may be read. */
+enum { TRACE_FAST_WORDS = 4, TRACE_FAST_NOTHING = 3 };
 
-struct trace_direct_small {
-	uint8_t word;		/* of a struct direct */
+struct trace_fast_small {
+	uint8_t word;		/* of a struct fast_call */
 	uint8_t at;		/* where it is written ... */
 	uint8_t upper;		/* ... and the last 4 bytes are */
 };
@@ -72,43 +72,43 @@ struct trace_direct_small {
  * The same with all offsets known, as they are where no pointer is NULL: bytes
  * from the mask on. What there is less of is written where others come after.
  */
-struct trace_direct {
+struct trace_fast {
 	uint16_t mask;
 	uint8_t words;		/* of the record */
 	uint8_t flags;
 	uint8_t first, second;	/* values */
 	uint8_t end;
-	struct trace_direct_small small[TRACE_LEAST_SMALL];
+	struct trace_fast_small small[TRACE_LEAST_SMALL];
 };
 
 /* First the mask, then values, then what is behind pointers. */
 struct trace_plan {
-	struct trace_least least;
+	struct trace_compact compact;
 	uint8_t mask;		/* bytes of the mask, 0 where there are no ops */
 	uint8_t nwords;		/* that have values, or lie before one that has */
 	uint8_t nops;
 	uint8_t nsteps;
-	uint8_t duties;		/* enum trace_duty */
+	uint8_t after;		/* enum trace_after */
 	uint8_t kernel;
 	bool is_launch;		/* of nine values all but the first and the last are of 4 bytes */
 	uint8_t values[TRACE_PLAN_WORDS + 1];	/* where each word's are written, and where they end */
-	struct trace_direct direct;
+	struct trace_fast fast;
 	struct trace_op ops[CUAUDIT_TRACE_STEPS];
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 
 /*
- * Whether trace_direct_way_int will do: of two words the first points to an int
+ * Whether trace_fast_path_int will do: of two words the first points to an int
  * that is written, and the second is written whole, as of cuCtxGetDevice_v2.
  * Further arguments would not reach the driver.
  */
 static inline bool trace_plan_is_int(const struct trace_plan *plan,
 				     const struct cuaudit_function *function)
 {
-	return function->nparams <= TRACE_LEAST_WORDS && !plan->least.more &&
-	       plan->least.values[1] == 0 && plan->least.values[2] == sizeof(uint64_t) &&
+	return function->nparams <= TRACE_COMPACT_WORDS && !plan->compact.more &&
+	       plan->compact.values[1] == 0 && plan->compact.values[2] == sizeof(uint64_t) &&
 	       plan->nops == 1 && plan->ops[0].word == 0 &&
-	       plan->ops[0].kind == TRACE_OP_HALF_BEHIND;
+	       plan->ops[0].kind == TRACE_OP_DEREF_U32;
 }
 
 _Static_assert(TRACE_PLAN_WORDS * sizeof(uint64_t) <= UINT8_MAX, "values");
@@ -126,15 +126,15 @@ void trace_plan_setup(bool arguments, bool parameters, uint32_t strings, uint32_
 const struct trace_plan *trace_plan(const struct cuaudit_function *function);
 
 /* Four words' lower halves; aligned as words are. */
-typedef uint32_t trace_halves __attribute__((vector_size(16), aligned(8), may_alias));
+typedef uint32_t trace_compact_u32 __attribute__((vector_size(16), aligned(8), may_alias));
 
-static inline void trace_halves_copy(const uint64_t *words, char *to)
+static inline void trace_compact_u32_copy(const uint64_t *words, char *to)
 {
-	const trace_halves *from = (const trace_halves *)words;
+	const trace_compact_u32 *from = (const trace_compact_u32 *)words;
 #ifdef __clang__
-	trace_halves halves = __builtin_shufflevector(from[0], from[1], 0, 2, 4, 6);
+	trace_compact_u32 halves = __builtin_shufflevector(from[0], from[1], 0, 2, 4, 6);
 #else
-	trace_halves halves = __builtin_shuffle(from[0], from[1], (trace_halves){ 0, 2, 4, 6 });
+	trace_compact_u32 halves = __builtin_shuffle(from[0], from[1], (trace_compact_u32){ 0, 2, 4, 6 });
 #endif
 
 	memcpy(to, &halves, sizeof(halves));
@@ -153,8 +153,8 @@ char *trace_plan_copy_values(const struct trace_plan *plan, const uint64_t *word
 
 	if (plan->is_launch) {
 		memcpy(to, &words[0], sizeof(*words));
-		trace_halves_copy(&words[1], to + plan->values[1]);
-		trace_halves_copy(&words[5], to + plan->values[5]);
+		trace_compact_u32_copy(&words[1], to + plan->values[1]);
+		trace_compact_u32_copy(&words[5], to + plan->values[5]);
 		memcpy(to + plan->values[8], &words[8], sizeof(*words));
 		return to + plan->values[TRACE_PLAN_WORDS];
 	}
@@ -207,19 +207,19 @@ static inline char *trace_small_copy(const struct trace_small *small, const uint
  * end are written, too.
  */
 static inline __attribute__((always_inline))
-char *trace_least_copy(const struct trace_least *least, const uint64_t *words, char *mask_at)
+char *trace_compact_copy(const struct trace_compact *compact, const uint64_t *words, char *mask_at)
 {
-	const struct trace_small *small = least->small;
+	const struct trace_small *small = compact->small;
 	uint64_t first = trace_small_follows(&small[0], words);
 	uint64_t second = trace_small_follows(&small[1], words);
 	uint16_t mask = (uint16_t)((small[0].bit & first) | (small[1].bit & second));
-	char *to = mask_at + least->mask;
+	char *to = mask_at + compact->mask;
 
 	/* Where there is no mask, what follows is written over it. */
 	memcpy(mask_at, &mask, sizeof(mask));
-	for (int i = 0; i < TRACE_LEAST_WORDS; i++)
-		memcpy(to + least->values[i], &words[i], sizeof(words[i]));
-	to += least->values[TRACE_LEAST_WORDS];
+	for (int i = 0; i < TRACE_COMPACT_WORDS; i++)
+		memcpy(to + compact->values[i], &words[i], sizeof(words[i]));
+	to += compact->values[TRACE_COMPACT_WORDS];
 	to = trace_small_copy(&small[0], words, first, to);
 	return trace_small_copy(&small[1], words, second, to);
 }

@@ -5,9 +5,9 @@
 
 #include "hooks/modules/trace/trace_writer.h"
 
-enum { TRACE_RECORD_SOON = 128 };	/* words: some calls ahead, since they come in bursts */
+enum { TRACE_RECORD_PREFETCH = 128 };	/* words: some calls ahead, since they come in bursts */
 
-static inline void trace_record_soon(const uint64_t *at)
+static inline void trace_record_prefetch(const uint64_t *at)
 {
 #if defined(__x86_64__)
 	/* The compiler's own would bring the line in as one to be read. */
@@ -39,7 +39,7 @@ void trace_record_commit(struct trace_writer *writer, uint32_t site, uint64_t co
 	writer->at = at;
 	writer->correlation = correlation;
 	writer->calls++;
-	trace_record_soon(at + TRACE_RECORD_SOON);
+	trace_record_prefetch(at + TRACE_RECORD_PREFETCH);
 }
 
 #endif

@@ -2,7 +2,7 @@
 /* A thread's memory of the places it calls from. */
 #include "hooks/modules/trace/trace_site.h"
 
-_Static_assert(sizeof(struct trace_site) == sizeof(struct trace_rest) &&
+_Static_assert(sizeof(struct trace_site) == sizeof(struct trace_site_cold) &&
 	       offsetof(struct trace_sites, rest) == TRACE_SITES * sizeof(struct trace_site), "rest");
 
 void trace_site_begin(struct trace_sites *sites, struct trace_site *site, const void *caller,
@@ -11,15 +11,15 @@ void trace_site_begin(struct trace_sites *sites, struct trace_site *site, const 
 {
 	*site = (struct trace_site){
 		.caller = caller, .function = function, .generation = generation,
-		.number = number, .direct = plan->direct,
+		.number = number, .fast = plan->fast,
 	};
-	sites->rest[site - sites->sites] = (struct trace_rest){
-		.plan = plan, .least = plan->least,
+	sites->rest[site - sites->sites] = (struct trace_site_cold){
+		.plan = plan, .compact = plan->compact,
 	};
 	if (trace_plan_is_int(plan, function))
 		return;
-	for (int i = 0; i < TRACE_LEAST_WORDS; i++) {
-		int size = plan->least.values[i + 1] - plan->least.values[i];
+	for (int i = 0; i < TRACE_COMPACT_WORDS; i++) {
+		int size = plan->compact.values[i + 1] - plan->compact.values[i];
 
 		site->last.masks[i] = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX;
 	}
@@ -33,10 +33,10 @@ void trace_site_forget(struct trace_sites *sites)
 
 static void swap(struct trace_sites *sites, struct trace_site *a, struct trace_site *b)
 {
-	struct trace_rest *rest_a = &sites->rest[a - sites->sites];
-	struct trace_rest *rest_b = &sites->rest[b - sites->sites];
+	struct trace_site_cold *rest_a = &sites->rest[a - sites->sites];
+	struct trace_site_cold *rest_b = &sites->rest[b - sites->sites];
 	struct trace_site site = *a;
-	struct trace_rest rest = *rest_a;
+	struct trace_site_cold rest = *rest_a;
 
 	*a = *b;
 	*b = site;
@@ -62,7 +62,7 @@ struct trace_site *trace_site_seek(struct trace_sites *sites, const void *caller
 		site = ways[i] = &sites->sites[index ^ i];
 		if (trace_site_differs(site, caller, function, generation))
 			continue;
-		if (site == first || ++sites->elsewhere % TRACE_SITE_CHANGE)
+		if (site == first || ++sites->conflicts % TRACE_SITE_CHANGE)
 			return site;
 		swap(sites, first, site);
 		return first;

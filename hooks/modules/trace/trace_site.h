@@ -16,9 +16,9 @@ enum {
 #define TRACE_SITES_FACTOR 0x9e3779b9u
 
 /*
- * The place's last record of several words that trace_direct.S wrote in the
+ * The place's last record of several words that trace_fast_path_x86_64.S wrote in the
  * chunk. What it read for its arguments is kept, so that the same again is said
- * in one: here for the calls of trace_direct_way_int, else in trace_rest.
+ * in one: here for the calls of trace_fast_path_int, else in trace_site_cold.
  */
 struct trace_last {
 	const uint64_t *record;	/* NULL: none in this chunk */
@@ -27,7 +27,7 @@ struct trace_last {
 			uint64_t word;	/* the second */
 			uint32_t small;	/* the int */
 		} one;
-		uint64_t masks[TRACE_LEAST_WORDS];	/* what is written of each word */
+		uint64_t masks[TRACE_COMPACT_WORDS];	/* what is written of each word */
 	};
 };
 
@@ -37,32 +37,32 @@ struct trace_site {
 	const struct cuaudit_function *function;
 	uint32_t generation;
 	uint32_t number;
-	struct trace_direct direct;	/* of the plan */
+	struct trace_fast fast;	/* of the plan */
 	struct trace_last last;
 } __attribute__((aligned(64)));
 
 /* What fewer calls need of it: another. */
-struct trace_rest {
-	uint64_t words[TRACE_LEAST_WORDS];	/* of `last`, what is written of them ... */
+struct trace_site_cold {
+	uint64_t words[TRACE_COMPACT_WORDS];	/* of `last`, what is written of them ... */
 	uint64_t small[TRACE_LEAST_SMALL];	/* ... and what was behind pointers */
 	const struct trace_plan *plan;
-	struct trace_least least;	/* of the plan */
+	struct trace_compact compact;	/* of the plan */
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct trace_site) == 64 && sizeof(struct trace_rest) == 64, "lines");
+_Static_assert(sizeof(struct trace_site) == 64 && sizeof(struct trace_site_cold) == 64, "lines");
 
 /* Zeroed, there are none. */
 struct trace_sites {
 	struct trace_site sites[TRACE_SITES];
-	struct trace_rest rest[TRACE_SITES];	/* of each */
+	struct trace_site_cold rest[TRACE_SITES];	/* of each */
 	uint32_t victim;	/* counts sites that gave way to others ... */
-	uint32_t elsewhere;	/* ... and calls from those not found at once */
+	uint32_t conflicts;	/* ... and calls from those not found at once */
 };
 
 /* Of one that lies in a struct trace_sites. */
-static inline const struct trace_rest *trace_site_rest(const struct trace_site *site)
+static inline const struct trace_site_cold *trace_site_cold_of(const struct trace_site *site)
 {
-	return (const struct trace_rest *)(const void *)(site + TRACE_SITES);
+	return (const struct trace_site_cold *)(const void *)(site + TRACE_SITES);
 }
 
 /* Context of all: call. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways to calls. */
+/* Backtraces. */
 #include "hooks/modules/trace/trace_stack.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways to calls. */
+/* Backtraces. */
 #ifndef HOOKS_MODULES_TRACE_TRACE_STACK_H
 #define HOOKS_MODULES_TRACE_TRACE_STACK_H
 
@@ -13,7 +13,7 @@ int trace_stack_setup(const char *functions, uint32_t frames);
 /* Context: call. Whether calls of a row are wanted with theirs. */
 bool trace_stack_wanted(int32_t id);
 
-/* Context: call. The number of the way to this call; false: not known. */
+/* Context: call. The number of the backtrace of this call; false: not known. */
 bool trace_stack(struct trace_writer *writer, const struct cuaudit_call *call, uint32_t *number);
 
 /* Context: call, in the child of fork. */

@@ -15,7 +15,7 @@ enum {
 	TRACE_MOST = 2040	/* bytes of a record */
 };
 
-/* A way to a call, by what its addresses sum up to. */
+/* A backtrace, by the sum of its addresses. */
 struct trace_known_stack {
 	uint64_t hash[2];
 	uint32_t number;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries by address. Context: call. */
+#ifndef HOOKS_LIBRARY_H
+#define HOOKS_LIBRARY_H
+
+#include <cuaudit/call.h>
+#include <stdbool.h>
+
+#include <internal/link.h>
+
+/* Context: setup, once. */
+void object_setup(void);
+
+/* The auditor's record of the object that holds address, or NULL. */
+const struct link_object *object_at(uintptr_t address);
+
+/* What hooks see of a record; NULL gives the library of unknown code. */
+const struct cuaudit_library *object_library(const struct link_object *object);
+
+/* Whether its calls are none of the program's, or of an excluded library. */
+bool object_never_routed(const struct cuaudit_library *library);
+
+#endif

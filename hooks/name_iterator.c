@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every function there is by name: of the table, then of the drivers that are loaded. */
+#include "hooks/name_iterator.h"
+
+#include <cuaudit/hook.h>
+#include <errno.h>
+
+#include "hooks/core.h"
+#include "hooks/layout.h"
+#include "util/selector.h"
+
+bool known_function(uint32_t index, struct cuaudit_function *function)
+{
+	const struct link_table *link = cuaudit_core_link;
+	const struct link_alias *alias;
+	uint32_t slots;
+	int number;
+
+	*function = (struct cuaudit_function){ .id = -1 };
+	if (index < layout_count) {
+		const struct layout *row = layout_row(index);
+
+		function->name = row->name;
+		function->base = row->base;
+		function->classes = row->classes;
+		return true;
+	}
+	index -= layout_count;
+	slots = atomic_load_explicit(&link->nslots, memory_order_acquire);
+	if (index < slots) {
+		function->name = function->base = link->slots[index].name;
+		number = layout_find(function->name);
+		function->classes = number < 0 ? 0 : layout_row((uint32_t)number)->classes;
+		return true;
+	}
+	alias = atomic_load_explicit(&link->aliases, memory_order_acquire);
+	for (index -= slots; alias && index; index--)
+		alias = alias->next;
+	if (alias)
+		function->name = function->base = alias->name;
+	return alias;
+}
+
+int cuaudit_selector_check(const char *name, const char *text)
+{
+	const char *part;
+	char near[SELECTOR_NEAR];
+	size_t length;
+	bool fault;
+
+	part = selector_fault(text, &length);
+	fault = part;
+	if (!part)
+		part = selector_unknown_name(text, &length, known_function);
+	if (!part && selector_takes_none(text, known_function)) {
+		cuaudit_log(CUAUDIT_WARN, "%s: '%s' takes no function: its parts with ! take away "
+			    "those of the others", name, text);
+		return -ENOENT;
+	}
+	if (!part)
+		return 0;
+	selector_near(part, length, near, known_function);
+	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s' %s%s", name, (int)length, part,
+		    fault ? "is no selector" : "names no function", near);
+	return fault ? -EINVAL : -ENOENT;
+}

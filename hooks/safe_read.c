@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads memory that may not be there. */
+#include "hooks/safe_read.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cuaudit/call.h>
+
+enum { POPULATE_READ = 22 };	/* MADV_POPULATE_READ, which older headers lack */
+
+/*
+ * Whether Linux can be asked for a page, as since 5.14. Emulators say yes to any
+ * advice (qemu 7.2), so there has to be one that is refused.
+ */
+static bool can_ask(void)
+{
+	static _Atomic int state;
+	int known = atomic_load_explicit(&state, memory_order_relaxed);
+
+	if (!known) {
+		known = syscall(SYS_madvise, NULL, PEEK_PAGE, POPULATE_READ) ? 1 : -1;
+		atomic_store_explicit(&state, known, memory_order_relaxed);
+	}
+	return known > 0;
+}
+
+bool safe_read_page(uintptr_t address)
+{
+	uintptr_t page = address & ~((uintptr_t)PEEK_PAGE - 1);
+	int error = errno;
+	bool faults;
+
+	/* The kernel takes NULL for no pointer, and does not read it. */
+	if (!page)
+		return false;
+	/*
+	 * What is refused may be readable all the same: for a signal that does not exist
+	 * any kernel, and qemu, reads the action first, where EFAULT tells. Valgrind would
+	 * have the action written before, so that comes second.
+	 */
+	faults = (!can_ask() || syscall(SYS_madvise, page, PEEK_PAGE, POPULATE_READ)) &&
+		 syscall(SYS_rt_sigaction, 0, (const void *)page, NULL, 8) && errno == EFAULT;
+	errno = error;
+	return !faults;
+}
+
+bool safe_read_near(struct safe_read_known *known, uint64_t address, void *to, size_t size)
+{
+	uint64_t end = address + size;
+
+	if (end < address)
+		return false;
+	if (address < known->low || end > known->high)
+		for (uint64_t at = address & ~(uint64_t)(PEEK_PAGE - 1); at < end; at += PEEK_PAGE) {
+			if (at + PEEK_PAGE != known->page_end && !safe_read_page((uintptr_t)at))
+				return false;
+			known->page_end = at + PEEK_PAGE;
+		}
+	memcpy(to, (const void *)(uintptr_t)address, size);
+	return true;
+}
+
+bool peek(uint64_t address, void *to, size_t size)
+{
+	static _Atomic bool forbidden;
+	struct iovec local = { to, size }, remote = { (void *)(uintptr_t)address, size };
+	struct safe_read_known nothing = { 0 };
+	int error = errno;
+	long got;
+
+	if (address + size < address)
+		return false;
+	if (!atomic_load_explicit(&forbidden, memory_order_relaxed)) {
+		got = syscall(SYS_process_vm_readv, getpid(), &local, 1UL, &remote, 1UL, 0UL);
+		if (got < 0 && errno != EFAULT)
+			atomic_store_explicit(&forbidden, true, memory_order_relaxed);
+		errno = error;
+		if (got >= 0 || !atomic_load_explicit(&forbidden, memory_order_relaxed))
+			return got == (long)size;
+	}
+	/* Where it is missing or forbidden. */
+	return safe_read_near(&nothing, address, to, size);
+}
+
+int cuaudit_safe_read(const void *from, void *to, size_t size)
+{
+	return peek((uintptr_t)from, to, size) ? 0 : -EFAULT;
+}

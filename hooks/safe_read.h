@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads memory that may not be there. */
+#ifndef HOOKS_SAFE_READ_H
+#define HOOKS_SAFE_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PEEK_PAGE = 4096 };	/* the smallest unit of what is mapped */
+
+/* Context: call. Whether the page of an address can be read. */
+bool safe_read_page(uintptr_t address);
+
+/* Context: call. Copies size bytes from an address; false if they cannot all be read. */
+bool peek(uint64_t address, void *to, size_t size);
+
+/* What can be read without being asked for: an area, and the page that was read last. */
+struct safe_read_known {
+	uint64_t low, high;
+	uint64_t page_end;
+};
+
+/*
+ * Context: call. The same of memory that nobody takes away meanwhile, and of which other pieces
+ * may be in the same page: a system call for each page that is not known.
+ */
+bool safe_read_near(struct safe_read_known *known, uint64_t address, void *to, size_t size);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An output that is there as a whole or not at all. */
+#include "tools/atomic_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tools/tool.h"
+#include "util/io.h"
+#include "util/planted.h"
+
+enum { TRIES = 100 };
+
+/* By default these end the process. */
+static const int deadly[] = {
+	SIGABRT, SIGALRM, SIGBUS, SIGFPE, SIGHUP, SIGILL, SIGINT, SIGPIPE, SIGQUIT, SIGSEGV,
+	SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU
+};
+
+/* What was begun; read by the handler. */
+static char temporary[PATH_MAX + 64];
+static char final[PATH_MAX];
+static volatile sig_atomic_t begun;	/* a pid: whose it is */
+static enum atomic_file_kind begun_kind;
+
+static int refuse(const char *target, int error)
+{
+	tool_complain("%s: %s", target, error == PLANTED ? io_remedy(error) : strerror(error));
+	return TOOL_FAILED;
+}
+
+/* An entry of getdents64(2): opendir may not be called in a signal handler. */
+struct entry {
+	uint64_t inode;
+	uint64_t next;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+enum { LEVELS = 2 };	/* of directories: CTF has one for each process within its own */
+
+static bool remove_directory(int parent, const char *name, int levels);
+
+static bool is_self(const char *name)
+{
+	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+/* Whether anything was removed. */
+static bool remove_entries(int fd, int levels)
+{
+	char buffer[4096] __attribute__((aligned(8)));
+	bool removed = false;
+	long got;
+
+	lseek(fd, 0, SEEK_SET);
+	while ((got = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
+		for (long at = 0; at < got;) {
+			const struct entry *entry = (const void *)(buffer + at);
+
+			at += entry->size;
+			if (is_self(entry->name))
+				continue;
+			if (!unlinkat(fd, entry->name, 0) ||
+			    (levels && remove_directory(fd, entry->name, levels)))
+				removed = true;
+		}
+	}
+	return removed;
+}
+
+/* With the directories in it; a link is not followed. Whether it is removed. */
+static bool remove_directory(int parent, const char *name, int levels)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0) {
+		while (remove_entries(fd, levels - 1))
+			;
+		close(fd);
+	}
+	return !unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* At exit, and in signal handlers. */
+static void remove_begun(void)
+{
+	if (begun != getpid())
+		return;
+	if (begun_kind == REPLACE_FOLDER)
+		remove_directory(AT_FDCWD, temporary, LEVELS);
+	else
+		unlink(temporary);
+	begun = 0;
+}
+
+/* The signal is at its default again. */
+static void end_by(int signal)
+{
+	remove_begun();
+	raise(signal);
+}
+
+/* What the parent ignored stays so; a file too large is an error of write. */
+static void catch_signals(void)
+{
+	static bool done;
+
+	if (done)
+		return;
+	done = true;
+	atexit(remove_begun);
+	signal(SIGXFSZ, SIG_IGN);
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+		struct sigaction action = { .sa_handler = end_by,
+					    .sa_flags = (int)SA_RESETHAND | SA_NODEFER };
+		struct sigaction old;
+
+		if (!sigaction(deadly[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(deadly[i], &action, NULL);
+	}
+}
+
+/* In the directory of `final`. The descriptor, 0 for a directory, or -errno. */
+static int make_temporary(enum atomic_file_kind kind)
+{
+	const char *slash = strrchr(final, '/');
+	int length = slash ? (int)(slash + 1 - final) : 0, result = -1;
+
+	for (int i = 0; i < TRIES; i++) {
+		snprintf(temporary, sizeof(temporary), "%.*s.cuaudit-%d-%d", length, final,
+			 (int)getpid(), i);
+		if (kind == REPLACE_FOLDER)
+			result = mkdir(temporary, 0777);
+		else
+			result = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (result >= 0 || errno != EEXIST)
+			break;
+	}
+	return result < 0 ? -errno : result;
+}
+
+/* mode: that of a file to be replaced, 0 for none. */
+static int begin_temporary(struct atomic_file *replace, enum atomic_file_kind kind, mode_t mode)
+{
+	sigset_t all, saved;
+	int result;
+
+	catch_signals();
+	/* Else one that comes now leaves the file. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &saved);
+	result = make_temporary(kind);
+	if (result >= 0) {
+		begun_kind = kind;
+		begun = getpid();
+	}
+	sigprocmask(SIG_SETMASK, &saved, NULL);
+	if (result < 0)
+		return refuse(replace->target, -result);
+	replace->fd = kind == REPLACE_FOLDER ? -1 : result;
+	if (mode)
+		fchmod(result, mode & 0777);
+	replace->path = temporary;
+	return TOOL_OK;
+}
+
+/* What is no file cannot be replaced. */
+static int begin_device(struct atomic_file *replace)
+{
+	replace->fd = open(replace->target, O_WRONLY | O_CLOEXEC);
+	if (replace->fd < 0)
+		return refuse(replace->target, errno);
+	replace->path = replace->target;
+	return TOOL_OK;
+}
+
+/* The target's name in `final`, its links followed; a directory's without slashes behind. */
+static int find_final(const char *target, enum atomic_file_kind kind, bool exists)
+{
+	size_t length = strlen(target);
+
+	if (exists)
+		return realpath(target, final) ? 0 : errno;
+	while (kind == REPLACE_FOLDER && length > 1 && target[length - 1] == '/')
+		length--;
+	if (length >= sizeof(final))
+		return ENAMETOOLONG;
+	memcpy(final, target, length);
+	final[length] = '\0';
+	return length ? 0 : ENOENT;
+}
+
+/* 0, or why a directory of that name cannot be replaced. */
+static int check_directory(const char *target)
+{
+	DIR *directory = opendir(target);
+	const struct dirent *entry;
+	int error = 0;
+
+	if (!directory)
+		return errno;
+	while (!error && (entry = readdir(directory)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			error = ENOTEMPTY;
+	closedir(directory);
+	return error;
+}
+
+int atomic_file_begin(struct atomic_file *replace, const char *target, enum atomic_file_kind kind)
+{
+	struct stat status;
+	bool exists;
+	int error = 0;
+
+	*replace = (struct atomic_file){ .fd = STDOUT_FILENO, .target = "standard output" };
+	if (!target || !strcmp(target, "-"))
+		return kind == REPLACE_FILE ? TOOL_OK : refuse("-", ENOTDIR);
+	replace->target = target;
+	replace->fd = -1;
+	if (planted_name(target))
+		return refuse(target, PLANTED);
+	exists = !stat(target, &status);
+	if (!exists && errno != ENOENT)
+		return refuse(target, errno);
+	if (exists && kind == REPLACE_FOLDER)
+		error = check_directory(target);
+	else if (exists && S_ISDIR(status.st_mode))
+		error = EISDIR;
+	else if (exists && !S_ISREG(status.st_mode))
+		return begin_device(replace);
+	if (!error)
+		error = find_final(target, kind, exists);
+	/* Behind a link of the user's own, too. */
+	if (!error && planted_name(final))
+		error = PLANTED;
+	if (error)
+		return refuse(target, error);
+	return begin_temporary(replace, kind, exists && kind == REPLACE_FILE ? status.st_mode : 0);
+}
+
+int atomic_file_end(struct atomic_file *replace)
+{
+	bool direct = replace->path != temporary;
+	int error = 0;
+
+	if (replace->fd >= 0 && replace->path && close(replace->fd))
+		error = errno;
+	replace->fd = -1;
+	if (!error && !direct) {
+		if (rename(temporary, final))
+			error = errno;
+		else
+			begun = 0;
+	}
+	if (!error)
+		return TOOL_OK;
+	remove_begun();
+	return refuse(replace->target, error);
+}
+
+void atomic_file_drop(struct atomic_file *replace)
+{
+	if (replace->fd >= 0 && replace->path)
+		close(replace->fd);
+	replace->fd = -1;
+	remove_begun();
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An output that is there as a whole or not at all. */
+#ifndef TOOLS_ATOMIC_FILE_H
+#define TOOLS_ATOMIC_FILE_H
+
+enum atomic_file_kind {
+	REPLACE_FILE,
+	REPLACE_FOLDER		/* of files and of directories of files */
+};
+
+/* Between begin and end; one at a time. */
+struct atomic_file {
+	int fd;			/* where to write; -1 for a directory */
+	const char *path;	/* the same by name, NULL for standard output */
+	const char *target;	/* what the user called it */
+};
+
+/*
+ * Begins an output under a temporary name in the directory of target, or at
+ * standard output where target is NULL or "-". A device or a pipe is written
+ * to as it is, a link is followed. What was begun is removed when the process
+ * exits, or is ended by a signal other than SIGKILL, before atomic_file_end.
+ * TOOL_OK, or TOOL_FAILED after a line on stderr.
+ */
+int atomic_file_begin(struct atomic_file *replace, const char *target, enum atomic_file_kind kind);
+
+/*
+ * Gives it its name, in place of a file or an empty directory of that name.
+ * TOOL_OK, or TOOL_FAILED after a line on stderr, and nothing is left.
+ */
+int atomic_file_end(struct atomic_file *replace);
+
+/* Removes what was begun. */
+void atomic_file_drop(struct atomic_file *replace);
+
+#endif

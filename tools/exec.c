@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What subcommands that start a program share: its environment, and becoming it. */
+#include "tools/exec.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/auditor.h"
+#include "tools/options.h"
+#include "tools/program.h"
+#include "tools/tls.h"
+#include "tools/tool.h"
+#include "tools/trial.h"
+#include "util/planted.h"
+#include "util/policy.h"
+#include "util/template.h"
+
+char *exec_join(const char *before, const char *between, const char *after)
+{
+	char *text;
+
+	if (asprintf(&text, "%s%s%s", before ? before : "", before ? between : "", after) < 0)
+		abort();
+	return text;
+}
+
+/* Where the name means the same from any directory. */
+static char *absolute(const char *name)
+{
+	char directory[PATH_MAX];
+
+	if (*name == '/' || !getcwd(directory, sizeof(directory)))
+		return exec_join(NULL, "", name);
+	return exec_join(directory, "/", name);
+}
+
+/* As a template that stands for it. */
+static char *escaped(const char *path)
+{
+	char *template = malloc(2 * strlen(path) + 1), *to = template;
+
+	if (!template)
+		abort();
+	for (; *path; path++) {
+		*to++ = *path;
+		if (*path == '%')
+			*to++ = '%';
+	}
+	*to = '\0';
+	return template;
+}
+
+/* The same for a template, which stays one. */
+static char *absolute_template(const char *template)
+{
+	char directory[PATH_MAX];
+
+	if (*template == '/' || !getcwd(directory, sizeof(directory)))
+		return exec_join(NULL, "", template);
+	return exec_join(escaped(directory), "/", template);
+}
+
+char *exec_path_template(const char *path)
+{
+	return escaped(absolute(path));
+}
+
+static int take_driver(struct launch *launch, const char *value)
+{
+	if (!strcmp(value, "sim")) {
+		launch->driver = exec_join(NULL, "", value);
+		return 0;
+	}
+	if (access(value, R_OK)) {
+		tool_complain("--driver takes sim or the path of a driver; %s: %s", value,
+			      strerror(errno));
+		return -1;
+	}
+	launch->driver = absolute(value);
+	return 0;
+}
+
+static int take_functions(struct launch *launch, const char *value)
+{
+	if (options_selector("--functions: ", value))
+		return -1;
+	launch->functions = exec_join(launch->functions, ",", value);
+	return 0;
+}
+
+static int take_output(struct launch *launch, const char *value)
+{
+	const char *fault = template_fault(value);
+
+	if (!*value) {
+		tool_complain("--output takes a path, with %%p %%h %%e %%r %%t for fields, not ''");
+		return -1;
+	}
+	if (fault) {
+		tool_complain("--output: '%.2s' is none of %%p %%h %%e %%r %%t %%%%", fault);
+		return -1;
+	}
+	launch->output = absolute_template(value);
+	return 0;
+}
+
+int exec_take(struct launch *launch, int option)
+{
+	switch (option) {
+	case 'd':
+		return take_driver(launch, optarg);
+	case 'F':
+		launch->force = true;
+		return 0;
+	case 'f':
+		return take_functions(launch, optarg);
+	case 'l':
+		launch->include = exec_join(launch->include, ":", optarg);
+		return 0;
+	case 'o':
+		return take_output(launch, optarg);
+	case 'x':
+		launch->exclude = exec_join(launch->exclude, ":", optarg);
+		return 0;
+	default:
+		return LAUNCH_OTHER;
+	}
+}
+
+static void set(const char *name, const char *value)
+{
+	/* It may be there more than once. */
+	if (value && !unsetenv(name))
+		setenv(name, value, 1);
+}
+
+static void set_all(const struct launch *launch)
+{
+	const char *hooks = getenv("CUAUDIT_HOOKS"), *disable = getenv("CUAUDIT_DISABLE");
+
+	if (hooks && launch->hooks && policy_in(hooks) && strcmp(hooks, launch->hooks) != 0)
+		tool_complain("CUAUDIT_HOOKS=%s is replaced, and what it enforces does not hold; "
+			      "give it to cuaudit run by --hooks", hooks);
+	if (disable && !strcmp(disable, "1"))
+		finding_complain(FINDING_DISABLED, NULL, NULL);
+	set("CUAUDIT_DRIVER", launch->driver);
+	set("CUAUDIT_EXCLUDE", launch->exclude);
+	set("CUAUDIT_FUNCTIONS", launch->functions);
+	set("CUAUDIT_HOOKS", launch->hooks);
+	set("CUAUDIT_INCLUDE", launch->include);
+	set("CUAUDIT_OUTPUT", launch->output);
+}
+
+/* Asks the loader first: too little and the program does not start, too much and threads do not. */
+static void make_room(const struct program *program, const char *auditor)
+{
+	const char *bytes = TLS_LEAST;
+
+	if (auditor_tls_given())
+		return;
+	if (tls_search(program, auditor, &bytes))
+		bytes = TLS_LEAST;
+	auditor_tls_set(bytes);
+}
+
+/* made: false if it was there already. */
+static int make_directory(const char *directory, const char *option, bool *made)
+{
+	struct stat status;
+
+	*made = !mkdir(directory, 0777);
+	if (*made)
+		return 0;
+	if (errno == EEXIST && planted_name(directory)) {
+		tool_complain("%s belongs to another user, in a directory that others may write to; "
+			      "give another directory by %s", directory, option);
+		return -1;
+	}
+	if (errno == EEXIST && !stat(directory, &status) && !S_ISDIR(status.st_mode))
+		errno = ENOTDIR;
+	else if (errno == EEXIST && !access(directory, W_OK | X_OK))
+		return 0;
+	tool_complain("%s: %s; give another directory by %s", directory, strerror(errno), option);
+	return -1;
+}
+
+int exec_start(const struct launch *launch, char **argv)
+{
+	static struct program program;
+	const char *first = NULL, *second = NULL, *auditor;
+	enum finding finding = program_judge(&program, argv[0], &first, &second);
+	bool made = false;
+	int error;
+
+	if (finding == FINDING_NO_PROGRAM || (finding != FINDING_PROGRAM && !launch->force)) {
+		finding_complain(finding, first, second);
+		return finding == FINDING_NO_PROGRAM ? TOOL_NO_PROGRAM : TOOL_CANNOT_RUN;
+	}
+	auditor = auditor_path(&finding, &first);
+	if (!auditor) {
+		finding_complain(finding, first, NULL);
+		return TOOL_FAILED;
+	}
+	set_all(launch);
+	make_room(&program, auditor);
+	if (!trial_passes(auditor))
+		return TOOL_FAILED;
+	if (launch->directory && make_directory(launch->directory, launch->directory_option, &made))
+		return TOOL_FAILED;
+	auditor_first(auditor);
+	if (launch->supervise) {
+		int status = launch->supervise(launch, argv[0]);
+
+		if (status != LAUNCH_GO)
+			return status;
+	}
+	/*
+	 * Else no child: the program keeps the process id, the terminal and the
+	 * parent, so signals reach it and its end is seen without our help.
+	 */
+	if (finding == FINDING_NOT_ELF)
+		execvp(program.path, argv);	/* which gives it to the shell */
+	else
+		execv(program.path, argv);
+	error = errno;
+	if (made)
+		rmdir(launch->directory);
+	tool_complain("cannot run %s: %s", program.path, strerror(error));
+	return error == ENOENT ? TOOL_NO_PROGRAM : TOOL_CANNOT_RUN;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What subcommands that start a program share: its environment, and becoming it. */
+#ifndef TOOLS_EXEC_H
+#define TOOLS_EXEC_H
+
+#include <stdbool.h>
+
+/* All zero at first. Of the environment, NULL: stays as it is. */
+struct launch {
+	char *driver, *exclude, *functions, *hooks, *include, *output;
+	const char *directory;	/* made before the program starts, unless it is there */
+	const char *directory_option;	/* which it was given by */
+	/*
+	 * Called, unless it is NULL, when all is ready for the program, with its
+	 * name: LAUNCH_GO to become it, or the exit status.
+	 */
+	int (*supervise)(const struct launch *launch, const char *name);
+	bool force;
+};
+
+enum { LAUNCH_OTHER = 1, LAUNCH_GO = -1 };
+
+/*
+ * Takes an option that all of them have, its value in optarg. 0; -1 after a
+ * message; LAUNCH_OTHER: it is the caller's own.
+ */
+int exec_take(struct launch *launch, int option);
+
+/* before, unless it is NULL, between and after, for as long as this program runs. */
+char *exec_join(const char *before, const char *between, const char *after);
+
+/* A value for `output` that stands for this path, whatever is in it. */
+char *exec_path_template(const char *path);
+
+/* Becomes the program, argv[0]; or an exit status, after a message. */
+int exec_start(const struct launch *launch, char **argv);
+
+#endif
