@@ -34,7 +34,7 @@ edge include "$contract|$internal" "the contract"
 edge tables "$contract|tables/array\.h" "the contract and its own"
 edge util "$contract|$util" "the contract and its own"
 edge print "$contract|$util|print/[a-z_]+\.h" "the contract, util/ and its own"
-edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(globs|nearest|policy|size|template|text)\.h|(arch|branch)\.h" \
+edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(globs|nearest|policy|size|template|text)\.h|arch\.h" \
 	"the contract, what of util/ needs no libc, and its own"
 edge hooks/modules \
 	"$contract|$tables|$util|print/table\.h|analysis/(stat_[a-z]+|escape_kind)\.h|hooks/(fast_path|safe_read|stack)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|fast_path_arch\.h" \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A resolver for PLTs of AArch64, to which the loader's own come next. */
 
-#include "branch.h"
+#include <internal/asm.h>
 
 	.text
 
@@ -68,15 +68,4 @@ plt_unused:
 	.cfi_endproc
 	.size	plt_unused, . - plt_unused
 
-	.section .note.gnu.property, "a"
-	.p2align 3
-	.long	4
-	.long	16
-	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
-	.asciz	"GNU"
-	.long	0xc0000000		/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
-	.long	4
-	.long	FEATURES
-	.long	0
-
-	.section .note.GNU-stack, "", @progbits
+	NOTES

@@ -3,7 +3,7 @@
 
 #define STUBS 16384	/* LINK_SLOTS; a static assertion in stub.c compares */
 
-#include "branch.h"
+#include <internal/asm.h>
 
 	.text
 
@@ -131,15 +131,4 @@ stub_routes:
 	.skip	STUBS * 8
 	.size	stub_routes, . - stub_routes
 
-	.section .note.gnu.property, "a"
-	.p2align 3
-	.long	4
-	.long	16
-	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
-	.asciz	"GNU"
-	.long	0xc0000000		/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
-	.long	4
-	.long	FEATURES
-	.long	0
-
-	.section .note.GNU-stack, "", @progbits
+	NOTES

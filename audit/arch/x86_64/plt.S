@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A resolver for PLTs of x86-64, to which the loader's own come next. */
+#include <internal/asm.h>
 
 	.text
 
@@ -68,16 +69,4 @@ plt_unused:
 	.cfi_endproc
 	.size	plt_unused, . - plt_unused
 
-	/* IBT and SHSTK: the entry begins with endbr64, no return address moves. */
-	.section .note.gnu.property, "a"
-	.p2align 3
-	.long	4
-	.long	16
-	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
-	.asciz	"GNU"
-	.long	0xc0000002		/* GNU_PROPERTY_X86_FEATURE_1_AND */
-	.long	4
-	.long	3			/* IBT | SHSTK */
-	.long	0
-
-	.section .note.GNU-stack, "", @progbits
+	NOTES

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stubs of x86-64 and the resolver their routes begin with. */
+#include <internal/asm.h>
 
 #define STUBS 16384	/* LINK_SLOTS; a static assertion in stub.c compares */
 
@@ -132,16 +133,4 @@ stub_routes:
 	.skip	STUBS * 8
 	.size	stub_routes, . - stub_routes
 
-	/* IBT and SHSTK: every entry begins with endbr64, no return address moves. */
-	.section .note.gnu.property, "a"
-	.p2align 3
-	.long	4
-	.long	16
-	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
-	.asciz	"GNU"
-	.long	0xc0000002		/* GNU_PROPERTY_X86_FEATURE_1_AND */
-	.long	4
-	.long	3			/* IBT | SHSTK */
-	.long	0
-
-	.section .note.GNU-stack, "", @progbits
+	NOTES

@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trampolines of AArch64: from a stub through the hooks to the driver. */
 
-#include "frame_arch.h"
+#include <internal/asm.h>
 
-/* With -mbranch-protection the return address is signed while it lies on the stack. */
-#ifdef __ARM_FEATURE_PAC_DEFAULT
-	.macro	SIGN
-	paciasp
-	.cfi_negate_ra_state
-	.endm
-	.macro	AUTHENTICATE
-	autiasp
-	.cfi_negate_ra_state
-	.endm
-#define FEATURES 3	/* BTI | PAC */
-#else
-	.macro	SIGN
-	.endm
-	.macro	AUTHENTICATE
-	.endm
-#define FEATURES 1	/* BTI */
-#endif
+#include "frame_arch.h"
 
 /*
  * All four: any prototype.
@@ -286,15 +269,4 @@
 	.cfi_endproc
 	.size	trampoline_full, . - trampoline_full
 
-	.section .note.gnu.property, "a"
-	.p2align 3
-	.long	4
-	.long	16
-	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
-	.asciz	"GNU"
-	.long	0xc0000000		/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
-	.long	4
-	.long	FEATURES
-	.long	0
-
-	.section .note.GNU-stack, "", @progbits
+	NOTES

@@ -3,6 +3,8 @@
 #ifndef HOOKS_ARCH_X86_64_FAST_PATH_ARCH_H
 #define HOOKS_ARCH_X86_64_FAST_PATH_ARCH_H
 
+#include <internal/asm.h>
+
 #include "frame_arch.h"
 
 /*
@@ -160,22 +162,6 @@
 	leave
 	.cfi_def_cfa %rsp, 8
 	ret
-	.endm
-
-	/* IBT and SHSTK: entries begin with endbr64, calls and returns pair. */
-	.macro	NOTES
-	.section .note.gnu.property, "a"
-	.p2align 3
-	.long	4
-	.long	16
-	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
-	.asciz	"GNU"
-	.long	0xc0000002		/* GNU_PROPERTY_X86_FEATURE_1_AND */
-	.long	4
-	.long	3			/* IBT | SHSTK */
-	.long	0
-
-	.section .note.GNU-stack, "", @progbits
 	.endm
 
 #endif

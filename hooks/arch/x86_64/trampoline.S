@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trampolines of x86-64: from a stub through the hooks to the driver. */
 
+#include <internal/asm.h>
+
 #include "frame_arch.h"
 
 /*
@@ -528,16 +530,4 @@ trampoline_misaligned:
 	.cfi_endproc
 	.size	trampoline_full, . - trampoline_full
 
-	/* IBT and SHSTK: entries begin with endbr64, calls and returns pair. */
-	.section .note.gnu.property, "a"
-	.p2align 3
-	.long	4
-	.long	16
-	.long	5			/* NT_GNU_PROPERTY_TYPE_0 */
-	.asciz	"GNU"
-	.long	0xc0000002		/* GNU_PROPERTY_X86_FEATURE_1_AND */
-	.long	4
-	.long	3			/* IBT | SHSTK */
-	.long	0
-
-	.section .note.GNU-stack, "", @progbits
+	NOTES
