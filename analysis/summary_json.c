@@ -226,7 +226,7 @@ static void threads(const struct json *json)
 static void bytes(struct writer *writer, const struct summary_bytes *from)
 {
 	writer_number(writer, "peak_bytes", from->peak);
-	writer_number(writer, "memory_usage_bytes", from->held);
+	writer_number(writer, "held_bytes", from->held);
 	writer_number(writer, "allocated_bytes", from->allocated);
 	writer_number(writer, "births", from->births);
 	writer_number(writer, "deaths", from->deaths);

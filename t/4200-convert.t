@@ -97,7 +97,8 @@ for output in only.cutrace link; do
 		set -- $how
 		case $how in
 		*sqlite)
-			tool convert -t sqlite -o "$tmp/db" "$tmp/only.cutrace" || continue
+			tool convert -t sqlite -o "$tmp/db" "$tmp/only.cutrace"
+			test "$status" = 0 || continue
 			;;
 		esac
 		case $1 in convert) set -- "$@" -o "$tmp/$output" ;; esac

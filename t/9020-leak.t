@@ -27,7 +27,7 @@ reported() {
 
 for how in '' primary; do
 	reported "clean $how" "$tmp/leaks" $how clean
-	is "$reported_status" 3 "clean $how: status"
+	is "$reported_status" 3 "clean $how: status" || diag "$(tail -n 3 "$tmp/out" "$tmp/err")"
 	is "$(grep -v '^allocated' "$tmp/short")" "" "clean $how: nothing is left, no error"
 done
 
