@@ -55,7 +55,7 @@ cat >"$tmp/exceptions" <<'END'
 1100-lookups|(natively: )?libraries in each other's place
 4160-trace-sites|each where the one before it was
 # An emulated program can execute no other, and is executed by no host's shell.
-0060-demo|(demo/run shows all three|and all three succeed|an unknown way is an error)
+0061-demo|(demo/run shows all three|and all three succeed|an unknown way is an error)
 1420-plt|(lazy|now): ld\.so --audit
 1400-processes|(natively: |CUAUDIT_FOLLOW=[01], )?(exec|vfork|spawn)
 1400-processes|(alone: nothing is left|(first|last) of two: the other stays|in the middle)
@@ -157,7 +157,7 @@ suite 0011-core sh "$top_srcdir/t/0011-core.t"
 mv bin/cuaudit bin/cuaudit.aarch64
 printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$run_env" "$PWD/bin/cuaudit.aarch64" >bin/cuaudit
 chmod 755 bin/cuaudit
-for test in 0010-auditor 0060-demo 0300-sim-procaddr 0301-sim-exports 0310-sim-basic \
+for test in 0010-auditor 0061-demo 0300-sim-procaddr 0301-sim-exports 0310-sim-basic \
 	0320-sim-context 0330-sim-memory 0340-sim-copy 0350-sim-stream 0360-sim-module \
 	0370-sim-leave 1000-linked 1100-lookups 1200-procaddr 1300-first-call 1400-processes \
 	1410-behind 1415-auditors 1500-drivers 1600-who 1610-functions 1700-left-alone \
