@@ -8,8 +8,8 @@
 
 #include "arch.h"
 #include "audit/bind.h"
-#include "audit/bind_now.h"
 #include "audit/calloc.h"
+#include "audit/compat.h"
 #include "audit/core_loader.h"
 #include "audit/driver.h"
 #include "audit/env.h"
@@ -19,11 +19,9 @@
 #include "audit/judge.h"
 #include "audit/object.h"
 #include "audit/peer.h"
-#include "audit/plt.h"
 #include "audit/provider.h"
 #include "audit/relocate.h"
 #include "audit/stub.h"
-#include "audit/symtab.h"
 #include "audit/sys.h"
 
 static struct link_slot slots[LINK_SLOTS];
@@ -57,7 +55,7 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	sys_start();
 	object_table.stderr_usable = sys_stderr_usable;
 	object_table.library_matches = filter_list;
-	launch_start();
+	core_loader_start();
 	env_read_loader(&loader, envp, object_program);
 	env_read(&object_table.environment, envp);
 	judge_start(&object_table);
@@ -74,7 +72,7 @@ static void __attribute__((destructor)) stop(void)
 
 	if (!atomic_load_explicit(&object_table.finish, memory_order_relaxed) &&
 	    (escape_any() || (!sys_is_child() && judge_unmatched())))
-		launch(0);
+		core_load(0);
 	finish = atomic_load_explicit(&object_table.finish, memory_order_acquire);
 	if (finish)
 		finish();
@@ -122,7 +120,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		if (object_table.environment.follow[0] == '0')
 			env_unfollow(object_table.envp);
 	}
-	heap_open(space == LM_ID_BASE, cookie);
+	calloc_open(space == LM_ID_BASE, cookie);
 	if (env_disabled)
 		return LA_FLG_BINDFROM;
 	object = object_open(map, space, &image);
@@ -130,31 +128,27 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	if (!object)
 		return LA_FLG_BINDFROM;
 	/* All auditors have been loaded before it. */
-	if (object->flags & LINK_OBJECT_MAIN) {
-		object_table.symtab_interposed = symtab_needed(loader_version, &loader);
-		plt_start(loader_version, &loader);
-	}
+	if (object->flags & LINK_OBJECT_MAIN)
+		compat_start(loader_version, &loader);
 	if (!image.symbols) {
 		escape_record(CUAUDIT_ESCAPE_OBJECT, object->path, object, 1);
 		return LA_FLG_BINDFROM;
 	}
 	if (space != LM_ID_BASE)
 		peer_open(&image);
-	launch_note(map, space, &image);
+	core_loader_note(map, space, &image);
 	if (provider_is_driver(&image)) {
 		driver_open(object, &image);
-		if (object_table.symtab_interposed && (object->flags & LINK_OBJECT_DRIVER))
-			symtab_repoint(object, &image, map);
-		plt_open(object, &image, map);
+		compat_open(object, &image, map);
 		return LA_FLG_BINDTO | LA_FLG_BINDFROM;
 	}
 	if (object->flags & LINK_OBJECT_MAIN)
 		relocate_note_main(&image, space);
-	if (launch_is_core(&image))
+	if (core_loader_is_core(&image))
 		object->flags |= LINK_OBJECT_CORE;
-	plt_open(object, &image, map);
+	compat_open(object, &image, map);
 	/* An excluded one too: what it is given is counted. */
-	if (loader_version >= FIRST_THAT_REPORTS && !(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_DRIVER_PRIVATE)))
+	if (loader_version >= COMPAT_REPORTS && !(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_DRIVER_PRIVATE)))
 		relocate_rewrite(object, &image, map, space);
 	return LA_FLG_BINDFROM | (exit_open(object, space, &image) ? LA_FLG_BINDTO : 0);
 }
@@ -162,8 +156,8 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 void la_activity(uintptr_t *cookie, unsigned int flag)
 {
 	if (flag == LA_ACT_CONSISTENT)
-		heap_settle(cookie);
-	now_settle(flag == LA_ACT_CONSISTENT);
+		calloc_settle(cookie);
+	compat_settle(flag == LA_ACT_CONSISTENT);
 }
 
 unsigned int la_objclose(uintptr_t *cookie)
@@ -175,7 +169,7 @@ unsigned int la_objclose(uintptr_t *cookie)
 	if (object->flags & LINK_OBJECT_DRIVER)
 		driver_close(object);
 	relocate_close(object);
-	plt_close(object);
+	compat_close(object);
 	object_close(object);
 	return 0;
 }
@@ -194,16 +188,11 @@ uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, u
 	if (aside)
 		return value;
 	if (by_dlsym)
-		value = heap_bind(from, value, name);
+		value = calloc_bind(from, value, name);
 	/* What an auditor before us put there knows the stub by our symbol table. */
 	if (*flags & LA_SYMB_ALTVALUE)
 		return value;
 	value = bind_symbol(object, object_of(to), index, value, by_dlsym, name);
-	/* dlsym holds the loader's lock, and mostly follows dlopen. */
-	if (by_dlsym) {
-		now_settle(false);
-		return value;
-	}
-	plt_bound(object, name, value);
-	return exit_bind(object_of(to), value, name);
+	compat_bound(object, name, value, by_dlsym);
+	return by_dlsym ? value : exit_bind(object_of(to), value, name);
 }

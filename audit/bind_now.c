@@ -19,7 +19,7 @@
 
 enum { ENTRIES = 3 };
 
-struct now_change {
+struct bind_now_change {
 	struct link_object *object;
 	uintptr_t base;
 	ElfW(Rela) rest;		/* what DT_JMPREL names */
@@ -31,13 +31,13 @@ struct now_change {
 		ElfW(Dyn) *at;
 		ElfW(Xword) was;
 	} entries[ENTRIES];
-	struct now_change *next;	/* of those not taken up */
+	struct bind_now_change *next;	/* of those not taken up */
 };
 
-static struct now_change *changed;
+static struct bind_now_change *changed;
 
 /* As the loader's _dl_protect_relro has it. */
-static void find_relro(struct now_change *change, const struct elf_image *image)
+static void find_relro(struct bind_now_change *change, const struct elf_image *image)
 {
 	for (unsigned int i = 0; i < image->phnum; i++) {
 		uintptr_t from = image->base + image->phdr[i].p_vaddr;
@@ -49,19 +49,19 @@ static void find_relro(struct now_change *change, const struct elf_image *image)
 	}
 }
 
-static void set_entry(struct now_change *change, int i, ElfW(Dyn) *entry, ElfW(Xword) value)
+static void set_entry(struct bind_now_change *change, int i, ElfW(Dyn) *entry, ElfW(Xword) value)
 {
 	change->entries[i].at = entry;
 	change->entries[i].was = entry->d_un.d_val;
 	entry->d_un.d_val = value;
 }
 
-void now_open(struct link_object *object, const struct elf_image *image,
+void bind_now_open(struct link_object *object, const struct elf_image *image,
 	      const struct plt_entries *entries)
 {
 	struct object_detail *detail = object_detail(object);
 	ElfW(Xword) size = entries->relasz->d_un.d_val, more = entries->pltrelsz->d_un.d_val;
-	struct now_change *change;
+	struct bind_now_change *change;
 
 	if (!detail || entries->rela->d_un.d_ptr + size != entries->jmprel->d_un.d_ptr ||
 	    !elf_readable(image, (const void *)entries->jmprel->d_un.d_ptr, more) ||
@@ -74,7 +74,7 @@ void now_open(struct link_object *object, const struct elf_image *image,
 	change = detail->now;
 	if (!change)
 		return;
-	*change = (struct now_change){
+	*change = (struct bind_now_change){
 		.object = object,
 		.base = image->base,
 		.rest.r_offset = (uintptr_t)&change->word - image->base,
@@ -91,7 +91,7 @@ void now_open(struct link_object *object, const struct elf_image *image,
 }
 
 /* Slots that hold a stub came by it through the driver's symbol table. */
-static void take_bindings(const struct now_change *change)
+static void take_bindings(const struct bind_now_change *change)
 {
 	uintptr_t first = (uintptr_t)stub_address(0), last = (uintptr_t)stub_address(LINK_SLOTS);
 
@@ -109,7 +109,7 @@ static void take_bindings(const struct now_change *change)
 	}
 }
 
-static void take_up(const struct now_change *change)
+static void take_up(const struct bind_now_change *change)
 {
 	size_t size = change->relro_end - change->relro;
 
@@ -122,9 +122,9 @@ static void take_up(const struct now_change *change)
 		sys_protect(change->relro, change->relro_end, PROT_READ);
 }
 
-void now_settle(bool consistent)
+void bind_now_finish(bool consistent)
 {
-	struct now_change **link = &changed, *change;
+	struct bind_now_change **link = &changed, *change;
 
 	while ((change = *link)) {
 		/* At 0 there is no sign; it is the executable that lies there. */
@@ -137,9 +137,9 @@ void now_settle(bool consistent)
 	}
 }
 
-void now_close(const struct now_change *change)
+void bind_now_close(const struct bind_now_change *change)
 {
-	struct now_change **link = &changed;
+	struct bind_now_change **link = &changed;
 
 	while (*link && *link != change)
 		link = &(*link)->next;

@@ -6,16 +6,16 @@
 #include "audit/plt.h"
 
 /* Has a newly mapped object bound as it is relocated. */
-void now_open(struct link_object *object, const struct elf_image *image,
+void bind_now_open(struct link_object *object, const struct elf_image *image,
 	      const struct plt_entries *entries);
 
 /*
  * Takes up what was relocated since: shows its entries as they were, counts
  * its bindings to the driver. consistent: all of the start-up's are relocated.
  */
-void now_settle(bool consistent);
+void bind_now_finish(bool consistent);
 
 /* Its object is gone. */
-void now_close(const struct now_change *change);
+void bind_now_close(const struct bind_now_change *change);
 
 #endif

@@ -10,7 +10,7 @@ static const uintptr_t *program;
 static void *(*real)(size_t count, size_t size);
 static _Atomic bool settled;
 
-void heap_open(bool base, const uintptr_t *cookie)
+void calloc_open(bool base, const uintptr_t *cookie)
 {
 	if (base && !program)
 		program = cookie;
@@ -32,7 +32,7 @@ static void *loaders_calloc(size_t count, size_t size)
 }
 
 /* No constructor has run before all is bound: the look-up can only be ld.so's own. */
-uintptr_t heap_bind(const uintptr_t *from, uintptr_t value, const char *name)
+uintptr_t calloc_bind(const uintptr_t *from, uintptr_t value, const char *name)
 {
 	if (atomic_load_explicit(&settled, memory_order_relaxed) || real || from != program ||
 	    !sys_equal(name, "calloc"))
@@ -41,7 +41,7 @@ uintptr_t heap_bind(const uintptr_t *from, uintptr_t value, const char *name)
 	return (uintptr_t)loaders_calloc;
 }
 
-void heap_settle(const uintptr_t *cookie)
+void calloc_settle(const uintptr_t *cookie)
 {
 	if (cookie == program && !atomic_load_explicit(&settled, memory_order_relaxed))
 		atomic_store_explicit(&settled, true, memory_order_relaxed);

@@ -15,12 +15,12 @@
  */
 
 /* Each object, before it is bound; the first one of the base namespace is the program. */
-void heap_open(bool base, const uintptr_t *cookie);
+void calloc_open(bool base, const uintptr_t *cookie);
 
 /* What a look-up of name, as by dlsym, is to yield: value, or what stands in for it. */
-uintptr_t heap_bind(const uintptr_t *from, uintptr_t value, const char *name);
+uintptr_t calloc_bind(const uintptr_t *from, uintptr_t value, const char *name);
 
 /* All that starts with the program is bound. */
-void heap_settle(const uintptr_t *cookie);
+void calloc_settle(const uintptr_t *cookie);
 
 #endif

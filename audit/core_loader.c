@@ -22,12 +22,12 @@ static const char *own_path;
 static const struct link_map *base_libc, *base_libdl;
 static _Atomic bool failed;
 
-void launch_start(void)
+void core_loader_start(void)
 {
 	own_path = symtab_own_path();
 }
 
-void launch_note(const struct link_map *map, Lmid_t space, const struct elf_image *image)
+void core_loader_note(const struct link_map *map, Lmid_t space, const struct elf_image *image)
 {
 	if (space != LM_ID_BASE || !image->soname)
 		return;
@@ -37,7 +37,7 @@ void launch_note(const struct link_map *map, Lmid_t space, const struct elf_imag
 		base_libdl = map;
 }
 
-bool launch_is_core(struct elf_image *image)
+bool core_loader_is_core(struct elf_image *image)
 {
 	const ElfW(Sym) *symbol;
 
@@ -202,7 +202,7 @@ static void set_up(void *unused)
  * some KiB, and with signals blocked: a handler would come between where the
  * loader, libc or the core is not to be entered again.
  */
-void *launch(uint32_t slot)
+void *core_load(uint32_t slot)
 {
 	void *real = atomic_load_explicit(&object_table.slots[slot].real, memory_order_relaxed);
 	uint64_t signals;

@@ -10,20 +10,20 @@
 #include "audit/elf.h"
 
 /* Context: bind, in the auditor's constructor. */
-void launch_start(void);
+void core_loader_start(void);
 
 /* Context: bind. Takes note of the objects that launching needs. */
-void launch_note(const struct link_map *map, Lmid_t space, const struct elf_image *image);
+void core_loader_note(const struct link_map *map, Lmid_t space, const struct elf_image *image);
 
 /* Context: bind. If the object is the core, gives it the table; returns whether it is. */
-bool launch_is_core(struct elf_image *image);
+bool core_loader_is_core(struct elf_image *image);
 
 /*
  * Context: setup, on the calling thread of a driver call; called by the
  * resolver. Loads the core if it is not there, has it route what is new, and
  * returns where the call goes on: never NULL, at worst the driver itself.
  */
-void *launch(uint32_t slot);
+void *core_load(uint32_t slot);
 
 /* Context: bind. The file name below the auditor's own directory; false if it does not fit. */
 bool core_path(char *buffer, size_t size, const char *name);

@@ -27,7 +27,7 @@ struct object_detail {
 	uint32_t nleft, left_room;
 	/* all, on old C libraries: see plt.c, now.c */
 	struct plt_change *plt;
-	struct now_change *now;
+	struct bind_now_change *now;
 };
 
 extern struct link_table object_table;

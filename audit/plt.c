@@ -221,7 +221,7 @@ void plt_open(struct link_object *object, const struct elf_image *image,
 		bind_lazily(object, image, &found, map);
 	/* now.c sees by l_addr whether it is relocated; of all with none the program alone can wait. */
 	else if (found.rela && found.relasz && (image->base || object->flags & LINK_OBJECT_MAIN))
-		now_open(object, image, &found);
+		bind_now_open(object, image, &found);
 }
 
 void plt_close(const struct link_object *object)
@@ -231,5 +231,5 @@ void plt_close(const struct link_object *object)
 	if (object->detail->plt)
 		object->detail->plt->count = 0;
 	if (object->detail->now)
-		now_close(object->detail->now);
+		bind_now_close(object->detail->now);
 }

@@ -8,7 +8,7 @@
 /* The address of stub slot. */
 void *stub_address(uint32_t slot);
 
-/* What a route holds until its slot's first call: loads the core, see launch.h. */
+/* What a route holds until its slot's first call: loads the core, see core_loader.h. */
 void *stub_resolver(void);
 
 /* Sends stub slot to target. */

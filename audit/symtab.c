@@ -2,6 +2,7 @@
 /* Routes by the driver's own symbol table, where la_symbind64 is not asked. */
 #include "audit/symtab.h"
 
+#include "audit/compat.h"
 #include "audit/driver.h"
 #include "audit/escape.h"
 #include "audit/peer.h"
@@ -43,7 +44,7 @@ const char *symtab_own_path(void)
 
 bool symtab_needed(unsigned int version, const struct env_loader *loader)
 {
-	if (version < FIRST_THAT_REPORTS)
+	if (version < COMPAT_REPORTS)
 		return true;
 	/* Loaders that do not list namespaces take auditors from the environment alone. */
 	return loaders_spaces.base.r_version < FIRST_WITH_SPACES ? loader->auditors > 1 + peer_count

@@ -8,9 +8,6 @@
 #include "audit/env.h"
 #include "audit/object.h"
 
-/* LAV_CURRENT of glibc 2.35, which reports bindings at relocation too. */
-enum { FIRST_THAT_REPORTS = 2 };
-
 /* The path by which the loader opened this auditor, or NULL before glibc 2.35. */
 const char *symtab_own_path(void);
 

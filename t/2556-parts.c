@@ -17,7 +17,7 @@
 #include "audit/bind_now.c"
 #include "audit/escape.c"
 #include "audit/peer.c"
-#define real heap_real
+#define real calloc_real
 #include "audit/calloc.c"
 #undef real
 #define end exit_end
@@ -313,20 +313,20 @@ static bool put_back(void)
 static void test_now(void)
 {
 	open_now(DT_BIND_NOW, 0);
-	now_close(record.detail->now);
+	bind_now_close(record.detail->now);
 	open_now(DT_FLAGS, DF_BIND_NOW | DF_STATIC_TLS);
-	now_close(record.detail->now);
+	bind_now_close(record.detail->now);
 	for (int turn = 0; turn < 2; turn++) {
 		open_now(DT_FLAGS_1, DF_1_NOW | DF_1_NODELETE);
 		intercepted = turn;
-		now_settle(base);
+		bind_now_finish(base);
 		ok(!put_back() && !nprotections, "not relocated yet: as it was changed");
 		object.got[SLOTS_AT] = 0x1234;
 		object.got[SLOTS_AT + 1] = (uintptr_t)stub_address(0);
 		object.got[SLOTS_AT + 2] = (uintptr_t)stub_address(LINK_SLOTS - 1);
 		object.got[SLOTS_AT + 3] = (uintptr_t)stub_address(LINK_SLOTS);
 		relocate_ours();
-		now_settle(!base);
+		bind_now_finish(!base);
 		ok(put_back(), "relocated: its entries are put back");
 		ok(nprotections == 2 && protections[0].from == image.lo &&
 		   protections[0].to == image.lo + PAGE &&
@@ -339,13 +339,13 @@ static void test_now(void)
 		       turn ? "intercepted: the stub" : "excluded: the driver's own");
 		is_ptr((void *)object.got[SLOTS_AT + 2], turn ? stub_address(LINK_SLOTS - 1) :
 		       (void *)(uintptr_t)(0x7000000 + LINK_SLOTS - 1), "of the last slot too");
-		now_settle(false);
+		bind_now_finish(false);
 		is_int(nprotections, 2, "once");
 	}
 	open_now(DT_FLAGS_1, DF_1_NOW);
 	relocate_ours();
 	plt_close(&record);
-	now_settle(true);
+	bind_now_finish(true);
 	ok(!put_back() && !nprotections, "closed before: it is not written to");
 
 	make_object(CALLS);
@@ -605,20 +605,20 @@ static void test_heap(void)
 	const uintptr_t cookies[2] = { 0, 0 }, value = (uintptr_t)program_calloc;
 	void *(*given)(size_t, size_t);
 
-	heap_open(false, &cookies[1]);
-	heap_open(true, &cookies[0]);
-	heap_open(true, &cookies[1]);
-	ok(heap_bind(&cookies[1], value, "calloc") == value, "another's calloc stays");
-	ok(heap_bind(&cookies[0], value, "malloc") == value, "so does the program's malloc");
-	given = (void *(*)(size_t, size_t))heap_bind(&cookies[0], value, "calloc");
+	calloc_open(false, &cookies[1]);
+	calloc_open(true, &cookies[0]);
+	calloc_open(true, &cookies[1]);
+	ok(calloc_bind(&cookies[1], value, "calloc") == value, "another's calloc stays");
+	ok(calloc_bind(&cookies[0], value, "malloc") == value, "so does the program's malloc");
+	given = (void *(*)(size_t, size_t))calloc_bind(&cookies[0], value, "calloc");
 	ok((uintptr_t)given != value, "its calloc is ours");
-	ok(heap_bind(&cookies[0], value, "calloc") == value, "once");
+	ok(calloc_bind(&cookies[0], value, "calloc") == value, "once");
 	free(given(3, 40));
 	ok(allocated == 120 && !program_callocs, "the first call has as much as it asks for");
 	free(given(5, 40));
 	ok(allocated == 120 && program_callocs == 1, "the next is the program's");
-	heap_settle(&cookies[0]);
-	ok(heap_bind(&cookies[0], value, "calloc") == value, "nothing is bound any more");
+	calloc_settle(&cookies[0]);
+	ok(calloc_bind(&cookies[0], value, "calloc") == value, "nothing is bound any more");
 }
 
 static int told = -1, ended = -1;

@@ -71,7 +71,7 @@ stub_resolve:
 	stp	q4, q5, [sp, #160]
 	stp	q6, q7, [sp, #192]
 	mov	w0, w17
-	bl	launch			/* void *launch(uint32_t slot) */
+	bl	core_load			/* void *core_load(uint32_t slot) */
 	mov	x16, x0
 	ldp	q6, q7, [sp, #192]
 	ldp	q4, q5, [sp, #160]

@@ -74,7 +74,7 @@ stub_resolve:
 	movaps	%xmm6, 96(%rsp)
 	movaps	%xmm7, 112(%rsp)
 	movl	%r11d, %edi
-	call	launch			/* void *launch(uint32_t slot) */
+	call	core_load			/* void *core_load(uint32_t slot) */
 	movq	%rax, %r10
 	movaps	(%rsp), %xmm0
 	movaps	16(%rsp), %xmm1
