@@ -98,6 +98,16 @@ for test in $(printf '%s\n' "$promises" | grep -o '`t/[^`]*`' | tr -d '`'); do
 	ok "SECURITY.md: $test is there" grep -q "$(basename "$test" .c)" t/tests.am
 done
 
+# HACKING names no file that is not there.
+grep -o '`[a-z][a-z0-9_/]*\.\(c\|h\|S\|def\|am\|js\|py\|map\|sh\)`' HACKING.md | tr -d '`' | sort -u >"$tmp/named"
+ok "HACKING names files" test "$(wc -l <"$tmp/named")" -gt 50
+is "$(while read -r file; do
+	case $file in
+	*/*) test -e "$file" || echo "$file" ;;
+	*) find . -name "$file" | grep -q . || echo "$file" ;;
+	esac
+done <"$tmp/named")" "" "each is there"
+
 # No name of a file for two things. The same thing twice: a subcommand and its module or format (tools/NAME.c),
 # a header of the contract and what the core has beside it; sim/ has a file for each part of the driver API.
 is "$(find analysis audit export hooks include print tables tools tracefile util -name '*.[chS]' ! -path '*/arch/*' \
