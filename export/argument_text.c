@@ -11,15 +11,7 @@ void arguments_value(char *text, size_t size, const struct trace_arguments *argu
 		     uint32_t index)
 {
 	struct buffer out = { text, size, 0 };
-	const struct print_call call = {
-		.name = arguments->function->name,
-		.words = arguments->words,
-		.unknown = arguments->unknown,
-		.source = &arguments->source,
-		.id = arguments->function->row,
-		.result = arguments->result,
-		.flags = CUAUDIT_PRINT_AFTER | CUAUDIT_PRINT_RAW,
-	};
+	const struct print_call call = trace_arguments_call(arguments);
 
 	print_parameter(&out, &call, arguments->function->params, index);
 	if (buffer_end(&out) >= size)

@@ -24,15 +24,8 @@ void json_unsigned(struct buffer *out, uint64_t number)
 static void real(struct buffer *out, struct print_value value, const void *bytes)
 {
 	char text[32];
-	float single = 0;
-	double full;
+	double full = value_real(value, bytes);
 
-	if (value.size == sizeof(single)) {
-		memcpy(&single, bytes, sizeof(single));
-		full = (double)single;
-	} else {
-		memcpy(&full, bytes, sizeof(full));
-	}
 	if (isfinite(full)) {
 		snprintf(text, sizeof(text), "%.17g", full);
 		buffer_text(out, text);

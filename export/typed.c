@@ -127,15 +127,7 @@ bool typed_read(struct typed *typed, const struct trace_arguments *arguments,
 		const struct typed_params *params, uint32_t index, char scratch[TYPED_SCRATCH])
 {
 	struct buffer out = { scratch, TYPED_SCRATCH, 0 };
-	struct print_call call = {
-		.name = arguments->function->name,
-		.words = arguments->words,
-		.unknown = arguments->unknown,
-		.source = &arguments->source,
-		.id = arguments->function->row,
-		.result = arguments->result,
-		.flags = CUAUDIT_PRINT_RAW | CUAUDIT_PRINT_AFTER,
-	};
+	struct print_call call = trace_arguments_call(arguments);
 
 	if (arguments->unknown >> params->params[index].word & 1)
 		return false;

@@ -21,15 +21,8 @@ enum fast_shape fast_shape(const struct cuaudit_function *function)
 	if (row->nparams <= FRAME_NREGS)
 		return FAST_REGISTERS;
 	switch (function->id) {
-#define LOOKUP(symbol)
-#define TABLES(symbol)
-#define VERSION(symbol)
 #define LAUNCH(symbol) case CUAUDIT_ID_##symbol:
 #include "hooks/core_functions.def"
-#undef LOOKUP
-#undef TABLES
-#undef VERSION
-#undef LAUNCH
 		return FAST_LAUNCH;
 	default:
 		return FAST_NONE;

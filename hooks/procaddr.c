@@ -96,14 +96,7 @@ int procaddr_setup(void)
 		.name = "procaddr",
 		.functions = ""
 #define LOOKUP(symbol) #symbol ","
-#define TABLES(symbol)
-#define VERSION(symbol)
-#define LAUNCH(symbol)
 #include "hooks/core_functions.def"
-#undef LOOKUP
-#undef TABLES
-#undef VERSION
-#undef LAUNCH
 		,
 		.exit = answer,
 	};

@@ -34,15 +34,8 @@ int tables_setup(void)
 		.priority = INT32_MAX,
 		.name = "tables",
 		.functions = ""
-#define LOOKUP(symbol)
 #define TABLES(symbol) #symbol ","
-#define VERSION(symbol)
-#define LAUNCH(symbol)
 #include "hooks/core_functions.def"
-#undef LOOKUP
-#undef TABLES
-#undef VERSION
-#undef LAUNCH
 		,
 		.exit = answered,
 	};

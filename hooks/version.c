@@ -11,15 +11,8 @@
 typedef int (*version_fn)(int *version);
 
 static const char *const names[] = {
-#define LOOKUP(symbol)
-#define TABLES(symbol)
 #define VERSION(symbol) #symbol,
-#define LAUNCH(symbol)
 #include "hooks/core_functions.def"
-#undef LOOKUP
-#undef TABLES
-#undef VERSION
-#undef LAUNCH
 };
 
 static atomic_bool asked[LINK_DRIVERS];

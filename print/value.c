@@ -129,18 +129,17 @@ static void named(struct buffer *out, struct print_value value, uint64_t bits)
 		buffer_signed(out, (int64_t)bits);
 }
 
-static void real(struct buffer *out, struct print_value value, const void *bytes)
+double value_real(struct print_value value, const void *bytes)
 {
 	float single;
 	double full;
 
 	if (value.size == sizeof(single)) {
 		memcpy(&single, bytes, sizeof(single));
-		full = (double)single;
-	} else {
-		memcpy(&full, bytes, sizeof(full));
+		return (double)single;
 	}
-	buffer_real(out, full);
+	memcpy(&full, bytes, sizeof(full));
+	return full;
 }
 
 static void bytes_in_hex(struct buffer *out, const unsigned char *bytes, size_t size)
@@ -241,7 +240,7 @@ void value_print(struct printer *printer, struct print_value value, const void *
 		buffer_signed(printer->out, (int64_t)value_integer(value, bytes));
 		break;
 	case PRINT_REAL:
-		real(printer->out, value, bytes);
+		buffer_real(printer->out, value_real(value, bytes));
 		break;
 	case PRINT_HEX:
 		value_address(printer, value_integer(value, bytes));

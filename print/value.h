@@ -24,6 +24,9 @@ static inline bool value_is_word(size_t size)
 	return size <= sizeof(uint64_t) && !(size & (size - 1));
 }
 
+/* A float or double. */
+double value_real(struct print_value value, const void *bytes);
+
 /* One value, from its bytes. */
 void value_print(struct printer *printer, struct print_value value, const void *bytes);
 

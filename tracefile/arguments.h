@@ -67,4 +67,18 @@ bool trace_arguments_named(const struct trace_arguments *arguments, const char *
 void trace_arguments_print(struct buffer *out, const struct trace *trace,
 			   const struct trace_call *call, unsigned int flags);
 
+/* The call as print/ takes it, its arguments raw; valid as long as arguments. */
+static inline struct print_call trace_arguments_call(const struct trace_arguments *arguments)
+{
+	return (struct print_call){
+		.name = arguments->function->name,
+		.words = arguments->words,
+		.unknown = arguments->unknown,
+		.source = &arguments->source,
+		.id = arguments->function->row,
+		.result = arguments->result,
+		.flags = CUAUDIT_PRINT_AFTER | CUAUDIT_PRINT_RAW,
+	};
+}
+
 #endif
