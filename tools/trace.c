@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuaudit trace: start a program and write down each of its driver calls. */
+/* cuaudit trace: runs a program and records each of its driver calls. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>
