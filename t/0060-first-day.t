@@ -5,6 +5,8 @@
 for program in autoreconf pkg-config "$PERL"; do
 	command -v "$program" >"$tmp/found" || skip_all "no ${program##*/}"
 done
+# Makes of its own, not of the suite's.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 tree=$tmp/tree
 mkdir "$tree"
 tar -C "$top_srcdir" --exclude=./.git --exclude=./build --exclude=./autom4te.cache -cf - . | tar -C "$tree" -xf -
