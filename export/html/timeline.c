@@ -7,15 +7,6 @@
 #include <string.h>
 #include <sys/types.h>
 
-static int by_number(const void *a, const void *b)
-{
-	const struct timeline_thread *x = a, *y = b;
-
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
-
 static int add_threads(struct timeline *timeline)
 {
 	const struct summary *summary = timeline->summary;
@@ -36,16 +27,9 @@ static int add_threads(struct timeline *timeline)
 			.thread = thread,
 		};
 	}
-	qsort(timeline->threads, timeline->nthreads, sizeof(*timeline->threads), by_number);
+	qsort(timeline->threads, timeline->nthreads, sizeof(*timeline->threads),
+	      timeline_by_number);
 	return 0;
-}
-
-struct timeline_thread *timeline_thread(const struct timeline *timeline, uint32_t process,
-					uint32_t number)
-{
-	struct timeline_thread key = { .process = process, .number = number };
-
-	return bsearch(&key, timeline->threads, timeline->nthreads, sizeof(key), by_number);
 }
 
 static int more_calls(const void *a, const void *b, void *data)

@@ -9,6 +9,7 @@
 #define EXPORT_HTML_TIMELINE_H
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "analysis/summary.h"
 #include "export/html/bins.h"
@@ -96,9 +97,24 @@ void timeline_json(const struct timeline *timeline, struct writer *json);
 /* A part of timeline_build, once rows are made: the calls of a process's file. */
 int timeline_fill(struct timeline *timeline, size_t process);
 
+/* The order of timeline->threads. */
+static inline int timeline_by_number(const void *a, const void *b)
+{
+	const struct timeline_thread *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
 /* The process's thread of that number, NULL where the summary has none. */
-struct timeline_thread *timeline_thread(const struct timeline *timeline, uint32_t process,
-					uint32_t number);
+static inline struct timeline_thread *timeline_thread(const struct timeline *timeline,
+						      uint32_t process, uint32_t number)
+{
+	struct timeline_thread key = { .process = process, .number = number };
+
+	return bsearch(&key, timeline->threads, timeline->nthreads, sizeof(key), timeline_by_number);
+}
 
 /* A moment as the timeline counts, within it. */
 static inline uint64_t timeline_at(const struct timeline *timeline, uint64_t ns)

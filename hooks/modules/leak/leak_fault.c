@@ -15,18 +15,6 @@ static struct leak_fault faults[FAULTS];
 static uint32_t count;
 static uint64_t lost;
 
-static const char *const texts[] = {
-	[LEAK_DOUBLE_FREE] = "double-free",
-	[LEAK_INVALID_FREE] = "invalid-free",
-	[LEAK_USE_AFTER_FREE] = "use-after-free",
-	[LEAK_WRONG_CONTEXT] = "wrong-context",
-};
-
-const char *leak_fault_text(enum leak_fault_type type)
-{
-	return texts[type];
-}
-
 static bool same_site(const struct leak_site *a, const struct leak_site *b)
 {
 	return a->function == b->function && a->caller == b->caller;
@@ -45,12 +33,12 @@ static void say(const struct leak_fault *fault)
 
 	if (!allocated->function)
 		cuaudit_log(CUAUDIT_WARN, "leak: %s: %s by %s at %p: %s 0x%llx",
-			    texts[fault->type], fault->site.function->name, fault->site.library->name,
+			    leak_fault_text(fault->type), fault->site.function->name, fault->site.library->name,
 			    fault->site.caller, what, (unsigned long long)fault->handle);
 	else
 		cuaudit_log(CUAUDIT_WARN,
 			    "leak: %s: %s by %s at %p: %s 0x%llx allocated in %s by %s at %p%s%s%s%s",
-			    texts[fault->type], fault->site.function->name, fault->site.library->name,
+			    leak_fault_text(fault->type), fault->site.function->name, fault->site.library->name,
 			    fault->site.caller, what, (unsigned long long)fault->handle,
 			    allocated->function->name, allocated->library->name, allocated->caller,
 			    freed->function ? ", freed in " : "",
@@ -85,7 +73,7 @@ struct leak_fault *leak_fault_add(enum leak_fault_type type, const struct leak_s
 		return NULL;
 	}
 	if (i == count) {
-		fault.suppressed = (uint8_t)leak_suppressed(texts[type], site);
+		fault.suppressed = (uint8_t)leak_suppressed(leak_fault_text(type), site);
 		faults[count++] = fault;
 		if (!fault.suppressed)
 			say(&fault);

@@ -44,8 +44,6 @@ const struct leak_fault *leak_fault_get(uint32_t index);
 /* Those there was no room for. */
 uint64_t leak_fault_lost(void);
 
-const char *leak_fault_text(enum leak_fault_type type);
-
 /* Context: call, in the child of fork. */
 void leak_fault_forked(void);
 

@@ -12,6 +12,7 @@
 #include <cuaudit/params.h>
 
 #include "hooks/modules/leak/leak_fault.h"
+#include "hooks/modules/leak/leak_suppress.h"
 #include "util/out.h"
 
 enum { PATH_COLUMNS = 72, NAME_COLUMNS = 48, NUMBER = 9, BYTES = 16, WHAT = 24 };

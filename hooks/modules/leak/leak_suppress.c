@@ -8,7 +8,6 @@
 
 #include <cuaudit/hook.h>
 
-#include "hooks/modules/leak/leak_fault.h"
 #include "util/globs.h"
 #include "util/io.h"
 
@@ -20,6 +19,18 @@ static struct {
 } lines[LINES];
 static uint32_t count;
 static const struct cuaudit_library *program;
+
+const char *leak_fault_text(enum leak_fault_type type)
+{
+	static const char *const texts[] = {
+		[LEAK_DOUBLE_FREE] = "double-free",
+		[LEAK_INVALID_FREE] = "invalid-free",
+		[LEAK_USE_AFTER_FREE] = "use-after-free",
+		[LEAK_WRONG_CONTEXT] = "wrong-context",
+	};
+
+	return texts[type];
+}
 
 static bool matches(const char *glob, const char *name)
 {

@@ -3,10 +3,11 @@
 #ifndef HOOKS_MODULES_LEAK_LEAK_SUPPRESS_H
 #define HOOKS_MODULES_LEAK_LEAK_SUPPRESS_H
 
-#include "hooks/modules/leak/leak_object.h"
+#include "hooks/modules/leak/leak_fault.h"
 
-/* What an object is called in it that was not given back; errors have leak_fault_text. */
+/* The names of what a report has: an object that was not freed, and errors. */
 #define LEAK_LEFT "left"
+const char *leak_fault_text(enum leak_fault_type type);
 
 /* Context: setup. Reads the file; 0, or 1 after warnings of what is wrong with it. */
 int leak_suppress_setup(const char *path);
