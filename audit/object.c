@@ -9,7 +9,6 @@
 
 enum { BUCKETS = 4096 };
 
-struct link_table object_table;
 const char *object_program = "";
 bool object_by_kernel, object_secure = true;
 

@@ -21,6 +21,8 @@ static uint64_t steps;
 
 #include "audit/object.c"
 
+struct link_table object_table;
+
 #include "t/tap.h"
 
 enum { SLOTS = 3, NAMES = 20000, SOME = 1000 };
