@@ -54,7 +54,7 @@ static int add_routes(struct report *report, const struct part *part)
 		return 0;
 	routes = part->routes.records[part->routes.count - 1];
 	if (!sum) {
-		sum = report->routes = memory_take(&report->memory, 1, sizeof(*sum));
+		sum = report->routes = arena_take(&report->memory, 1, sizeof(*sum));
 		if (!sum)
 			return -ENOMEM;
 		*sum = *routes;
@@ -109,9 +109,9 @@ int escapes_fill(struct report *report, const struct part *parts, size_t nparts)
 		if (add_routes(report, &parts[i]))
 			return -ENOMEM;
 	}
-	report->drivers = memory_take(&report->memory, drivers, sizeof(*report->drivers));
-	report->escapes = memory_take(&report->memory, escapes, sizeof(*report->escapes));
-	report->tables = memory_take(&report->memory, tables, sizeof(*report->tables));
+	report->drivers = arena_take(&report->memory, drivers, sizeof(*report->drivers));
+	report->escapes = arena_take(&report->memory, escapes, sizeof(*report->escapes));
+	report->tables = arena_take(&report->memory, tables, sizeof(*report->tables));
 	if (!report->drivers || !report->escapes || !report->tables)
 		return -ENOMEM;
 	for (size_t i = 0; i < nparts; i++) {

@@ -174,7 +174,7 @@ static int remember(struct metrics *metrics, const struct cuaudit_stat_header *h
 	for (it = metrics->processes; it; it = it->next)
 		if (it->pid == header->pid && !strcmp(it->host, header->host))
 			return -EEXIST;
-	it = memory_take(&metrics->memory, 1, sizeof(*it));
+	it = arena_take(&metrics->memory, 1, sizeof(*it));
 	if (!it)
 		return -ENOMEM;
 	it->pid = header->pid;
@@ -250,5 +250,5 @@ void metrics_free(struct metrics *metrics)
 {
 	for (int i = 0; i < METRICS_FAMILIES; i++)
 		out_free(&metrics->families[i]);
-	memory_free(&metrics->memory);
+	arena_free(&metrics->memory);
 }

@@ -16,7 +16,7 @@ enum { METRICS_FAMILIES = 12 };
 struct metrics {
 	struct out families[METRICS_FAMILIES];	/* the samples of each */
 	struct metrics_process *processes;
-	struct memory memory;
+	struct arena memory;
 };
 
 /*

@@ -42,7 +42,7 @@ static const void *by_index(const struct part_list *list, uint32_t index)
 	return NULL;
 }
 
-static int gather(struct memory *memory, struct part_list *list, struct records records,
+static int gather(struct arena *memory, struct part_list *list, struct records records,
 		  enum cuaudit_stat_type type)
 {
 	const struct cuaudit_stat_record *record;
@@ -51,7 +51,7 @@ static int gather(struct memory *memory, struct part_list *list, struct records 
 
 	while ((record = records_next(&walk)))
 		room += record->type == type;
-	list->records = memory_take(memory, room, sizeof(*list->records));
+	list->records = arena_take(memory, room, sizeof(*list->records));
 	if (!list->records)
 		return -ENOMEM;
 	while ((record = records_next(&records)) && list->count < room)
@@ -76,7 +76,7 @@ const char *part_function(const struct part *part, uint32_t slot)
 	return function ? function->name : NULL;
 }
 
-int part_gather(struct part *part, struct memory *memory, const struct segment *segments,
+int part_gather(struct part *part, struct arena *memory, const struct segment *segments,
 		size_t count)
 {
 	struct records records = { .segments = segments, .count = count };

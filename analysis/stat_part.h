@@ -24,7 +24,7 @@ struct part {
 };
 
 /* Gathers what is in segments. 0 or -ENOMEM. */
-int part_gather(struct part *part, struct memory *memory, const struct segment *segments,
+int part_gather(struct part *part, struct arena *memory, const struct segment *segments,
 		size_t count);
 
 /* The name of a function by its slot, NULL if there is none. */

@@ -86,9 +86,9 @@ static size_t fill_rows(struct report *report, struct report_row *rows,
 
 static int fill_libraries(struct report *report, struct cell_ref *refs, size_t count)
 {
-	struct report_row *rows = memory_take(&report->memory, count, sizeof(*rows));
+	struct report_row *rows = arena_take(&report->memory, count, sizeof(*rows));
 
-	report->libraries = memory_take(&report->memory, count, sizeof(*report->libraries));
+	report->libraries = arena_take(&report->memory, count, sizeof(*report->libraries));
 	if (!rows || !report->libraries)
 		return -ENOMEM;
 	sort(refs, count, sizeof(*refs), by_library);
@@ -135,7 +135,7 @@ static struct report_thread *find_thread(struct report_threads *threads,
 
 static int fill_threads(struct report *report, struct cell_ref *refs, size_t count)
 {
-	struct report_row *rows = memory_take(&report->memory, count, sizeof(*rows));
+	struct report_row *rows = arena_take(&report->memory, count, sizeof(*rows));
 
 	if (!rows)
 		return -ENOMEM;
@@ -158,7 +158,7 @@ static int fill_threads(struct report *report, struct cell_ref *refs, size_t cou
 /* refs by function. */
 static int fill_answered(struct report *report, const struct cell_ref *refs, size_t count)
 {
-	struct report_answered *rows = memory_take(&report->memory, count, sizeof(*rows));
+	struct report_answered *rows = arena_take(&report->memory, count, sizeof(*rows));
 	size_t n = 0;
 
 	if (!rows)
@@ -178,7 +178,7 @@ static int fill_answered(struct report *report, const struct cell_ref *refs, siz
 
 static int fill_functions(struct report *report, struct cell_ref *refs, size_t count)
 {
-	report->rows = memory_take(&report->memory, count, sizeof(*report->rows));
+	report->rows = arena_take(&report->memory, count, sizeof(*report->rows));
 	if (!report->rows)
 		return -ENOMEM;
 	sort(refs, count, sizeof(*refs), by_function);
@@ -205,7 +205,7 @@ static int fill_refs(struct report *report, const struct part *parts, size_t npa
 
 	for (size_t i = 0; i < nparts; i++)
 		room += parts[i].cells.count;
-	refs = memory_take(&report->memory, room, sizeof(*refs));
+	refs = arena_take(&report->memory, room, sizeof(*refs));
 	if (!refs)
 		return -ENOMEM;
 	for (size_t i = 0; i < nparts; i++)
@@ -319,8 +319,8 @@ int report_merge(struct report *report, const struct report_source *sources, siz
 
 	*report = (struct report){ .timed = 1 };
 	report->header = sources[0].segments[0].data;
-	parts = memory_take(&report->memory, count, sizeof(*parts));
-	report->processes = memory_take(&report->memory, count, sizeof(*report->processes));
+	parts = arena_take(&report->memory, count, sizeof(*parts));
+	report->processes = arena_take(&report->memory, count, sizeof(*report->processes));
 	if (!parts || !report->processes)
 		return -ENOMEM;
 	report->nprocesses = count;
@@ -376,5 +376,5 @@ struct out_number report_end_text(const struct report_process *process)
 
 void report_free(struct report *report)
 {
-	memory_free(&report->memory);
+	arena_free(&report->memory);
 }

@@ -99,7 +99,7 @@ struct report {
 	uint64_t unwound;	/* the same: calls whose end no hook saw */
 	size_t partial;		/* processes with calls that are not in the file */
 	size_t damaged;		/* segments that break off, and cells without a name */
-	struct memory memory;
+	struct arena memory;
 };
 
 /*

@@ -132,9 +132,9 @@ size_t threads_count(struct records records)
 	return count;
 }
 
-int threads_room(struct report_threads *threads, struct memory *memory, size_t room)
+int threads_room(struct report_threads *threads, struct arena *memory, size_t room)
 {
-	threads->rows = memory_take(memory, room, sizeof(*threads->rows));
+	threads->rows = arena_take(memory, room, sizeof(*threads->rows));
 	threads->room = room;
 	return threads->rows ? 0 : -ENOMEM;
 }

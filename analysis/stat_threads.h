@@ -32,7 +32,7 @@ struct report_threads {
  * those of one, threads_finish leaves at most limit rows, the busiest first.
  * records: at its start. room: threads of all. 0 or -ENOMEM.
  */
-int threads_room(struct report_threads *threads, struct memory *memory, size_t room);
+int threads_room(struct report_threads *threads, struct arena *memory, size_t room);
 size_t threads_count(struct records records);
 void threads_add(struct report_threads *threads, struct records records,
 		 const struct cuaudit_stat_header *header, uint32_t process);

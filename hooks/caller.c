@@ -67,7 +67,7 @@ uint32_t cuaudit_call_backtrace(const struct cuaudit_call *call, const void **fr
 
 const struct cuaudit_library *cuaudit_library_at(const void *address)
 {
-	return object_library(object_at((uintptr_t)address));
+	return library_of(library_object((uintptr_t)address));
 }
 
 void cuaudit_thread_name(char name[CUAUDIT_THREAD_NAME])

@@ -157,7 +157,7 @@ static int start(void)
 	if (strict_checks())
 		strict_pass();
 	registry_setup();
-	object_setup();
+	library_setup();
 	unwound_setup();
 	error = thread_setup();
 	if (!error)

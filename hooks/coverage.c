@@ -100,7 +100,7 @@ static void take_auditors(void)
 
 		if (now != before)
 			add_escape(from->kind, from->name, 0, 0, from->object ?
-				   object_library(link_object(link, from->object - 1)) : NULL,
+				   library_of(link_object(link, from->object - 1)) : NULL,
 				   now - before);
 	}
 }
@@ -187,7 +187,7 @@ int cuaudit_binding_get(uint32_t index, struct cuaudit_binding *binding)
 		return 0;
 	low = (uint32_t)key - 1;
 	object = (uint32_t)(key >> 32);
-	binding->library = object_library(link_object(cuaudit_core_link, object));
+	binding->library = library_of(link_object(cuaudit_core_link, object));
 	binding->slot = low / 8;
 	binding->route = low % LINK_REAL;
 	binding->real = low & LINK_REAL;

@@ -35,7 +35,7 @@ static void take_stack(struct frame *frame, uint32_t words)
 		frame->stack_args[i] = stack[i];
 }
 
-int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t entered)
+int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t kind)
 {
 	/* Pairs with set_hooks. */
 	const struct hook_list *list = atomic_load_explicit(&entry->list, memory_order_acquire);
@@ -66,9 +66,9 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 	memcpy(&frame->call.nwords, &list->begin, sizeof(list->begin));
 	frame->call.depth = depth;
 	frame->list = list;
-	if (entered == DISPATCH_STACK)
+	if (kind == DISPATCH_STACK)
 		take_stack(frame, list->stack_words);
-	else if (entered == DISPATCH_FULL)
+	else if (kind == DISPATCH_FULL)
 		take_window(frame, thread);
 	return list->enter ? list->enter(&frame->call, list->data) : CUAUDIT_CONTINUE;
 }
@@ -219,7 +219,7 @@ static int enter_filtered(struct cuaudit_call *call, void *data)
 	const struct cuaudit_library *library = cuaudit_call_library(call);
 	struct thread *thread = frame_thread(frame);
 
-	if (!object_never_routed(library))
+	if (!library_never_routed(library))
 		return registry_irregular(registry_entry(call)) ? enter_irregular(call, data)
 								: enter_several(call, data);
 	thread->correlation--;

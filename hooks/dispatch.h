@@ -12,10 +12,10 @@ struct hook_list;
 
 /*
  * Fills in a frame that has the argument registers (the vector registers too
- * for DISPATCH_FULL), and goes on as the enter hook. entered: DISPATCH_*, what
+ * for DISPATCH_FULL), and goes on as the enter hook. kind: DISPATCH_*, what
  * trampoline it is. The answer is the hook's, or DISPATCH_STRAIGHT.
  */
-int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t entered);
+int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t kind);
 
 /* A hook answered for the driver: runs the exit hooks due, returns the answer. */
 uint64_t dispatch_skipped(struct frame *frame);

@@ -49,7 +49,7 @@ _Static_assert(offsetof(struct fast_call, start) == FAST_START &&
 	       offsetof(struct fast_call, words) == FAST_WORDS &&
 	       offsetof(struct fast_call, memory) == FAST_MEMORY, "fast_call");
 _Static_assert(offsetof(struct entry, generation) == ENTRY_GENERATION, "generation");
-_Static_assert((int)THREAD_BLOCKS == THREAD_INLINE, "near");
+_Static_assert((int)THREAD_BLOCKS == THREAD_INLINE, "inline");
 
 /*
  * What a fast path goes on to after the driver answered result, at depth 0 and

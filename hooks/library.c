@@ -16,7 +16,7 @@ static const struct cuaudit_library unknown = { "[unknown]", "[unknown]", 0 };
 
 const uint32_t *cuaudit_generation;
 
-void object_setup(void)
+void library_setup(void)
 {
 	cuaudit_generation = (const uint32_t *)&cuaudit_core_link->generation;
 }
@@ -24,7 +24,7 @@ void object_setup(void)
 /* Library i + 1 for object i, in chunks like the auditor's. */
 static _Atomic(struct cuaudit_library *) chunks[LINK_CHUNKS];
 
-const struct link_object *object_at(uintptr_t address)
+const struct link_object *library_object(uintptr_t address)
 {
 	uint32_t count = atomic_load_explicit(&cuaudit_core_link->nobjects, memory_order_acquire);
 
@@ -44,7 +44,7 @@ const struct link_object *object_at(uintptr_t address)
 	return NULL;
 }
 
-const struct cuaudit_library *object_library(const struct link_object *object)
+const struct cuaudit_library *library_of(const struct link_object *object)
 {
 	_Atomic(struct cuaudit_library *) *chunk;
 	struct cuaudit_library *libraries, *fresh;
@@ -88,14 +88,14 @@ const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *ca
 	/* A handler may come in between: the address is written last. */
 	known->address = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
-	known->library = object_library(object_at(address));
+	known->library = library_of(library_object(address));
 	known->generation = generation;
 	atomic_signal_fence(memory_order_seq_cst);
 	known->address = call->caller;
 	return known->library;
 }
 
-bool object_never_routed(const struct cuaudit_library *library)
+bool library_never_routed(const struct cuaudit_library *library)
 {
 	const struct link_object *object;
 

@@ -9,15 +9,15 @@
 #include <internal/link.h>
 
 /* Context: setup, once. */
-void object_setup(void);
+void library_setup(void);
 
 /* The auditor's record of the object that holds address, or NULL. */
-const struct link_object *object_at(uintptr_t address);
+const struct link_object *library_object(uintptr_t address);
 
 /* What hooks see of a record; NULL gives the library of unknown code. */
-const struct cuaudit_library *object_library(const struct link_object *object);
+const struct cuaudit_library *library_of(const struct link_object *object);
 
 /* Whether its calls are none of the program's, or of an excluded library. */
-bool object_never_routed(const struct cuaudit_library *library);
+bool library_never_routed(const struct cuaudit_library *library);
 
 #endif

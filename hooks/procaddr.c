@@ -66,7 +66,7 @@ static void answer(struct cuaudit_call *call, void *data)
 	if (call->result || !where || !*where)
 		return;
 	library = cuaudit_call_library(call);
-	real = object_never_routed(library);
+	real = library_never_routed(library);
 	address = (uintptr_t)*where;
 	if (is_stub(address))
 		return;

@@ -146,13 +146,13 @@ static struct link_object chunk[LINK_CHUNK];
 static struct link_table table = { .chunks = { chunk } };
 struct link_table *cuaudit_core_link = &table;
 
-const struct link_object *object_at(uintptr_t address)
+const struct link_object *library_object(uintptr_t address)
 {
 	(void)address;
 	return NULL;
 }
 
-const struct cuaudit_library *object_library(const struct link_object *object)
+const struct cuaudit_library *library_of(const struct link_object *object)
 {
 	(void)object;
 	return NULL;

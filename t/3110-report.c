@@ -398,7 +398,7 @@ static void process(void)
 		wrong += way >= WAYS || report.escapes[i].count != counts[way];
 	}
 	is_int((long long)wrong, 0, "... are added up each");
-	memory_free(&report.memory);
+	arena_free(&report.memory);
 }
 
 int main(void)

@@ -15,13 +15,13 @@ enum { MACHINE = EM_X86_64 };
 enum { MACHINE = EM_AARCH64 };
 #endif
 
-int object_open(struct object *object, const char *path)
+int elf_file_open(struct elf_file *object, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
 	struct stat status;
 	void *data = NULL;
 
-	*object = (struct object){ NULL, 0 };
+	*object = (struct elf_file){ NULL, 0 };
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &status))
@@ -33,19 +33,19 @@ int object_open(struct object *object, const char *path)
 	if (data == MAP_FAILED)
 		error = -errno;
 	else if (data)
-		*object = (struct object){ data, (size_t)status.st_size };
+		*object = (struct elf_file){ data, (size_t)status.st_size };
 	close(fd);
 	return error;
 }
 
-void object_close(struct object *object)
+void elf_file_close(struct elf_file *object)
 {
 	if (object->data)
 		munmap((void *)object->data, object->size);
 }
 
 /* size bytes of the file, or NULL. */
-static const void *at(const struct object *object, uint64_t offset, uint64_t size)
+static const void *at(const struct elf_file *object, uint64_t offset, uint64_t size)
 {
 	if (offset > object->size || size > object->size - offset)
 		return NULL;
@@ -53,28 +53,28 @@ static const void *at(const struct object *object, uint64_t offset, uint64_t siz
 }
 
 /* A text that ends in the file, or NULL. */
-static const char *text_at(const struct object *object, uint64_t offset)
+static const char *text_at(const struct elf_file *object, uint64_t offset)
 {
 	if (offset >= object->size || !memchr(object->data + offset, '\0', object->size - offset))
 		return NULL;
 	return object->data + offset;
 }
 
-bool object_is_elf(const struct object *object)
+bool elf_file_is_elf(const struct elf_file *object)
 {
 	return at(object, 0, EI_NIDENT) && !memcmp(object->data, ELFMAG, SELFMAG);
 }
 
-bool object_is_native(const struct object *object)
+bool elf_file_is_native(const struct elf_file *object)
 {
 	const Elf64_Ehdr *header = at(object, 0, sizeof(*header));
 
-	return header && object_is_elf(object) && header->e_ident[EI_CLASS] == ELFCLASS64 &&
+	return header && elf_file_is_elf(object) && header->e_ident[EI_CLASS] == ELFCLASS64 &&
 	       header->e_ident[EI_DATA] == ELFDATA2LSB && header->e_machine == MACHINE &&
 	       header->e_phentsize == sizeof(Elf64_Phdr);
 }
 
-bool object_is_whole(const struct object *object)
+bool elf_file_is_whole(const struct elf_file *object)
 {
 	const Elf64_Ehdr *header = at(object, 0, sizeof(*header));
 
@@ -83,7 +83,7 @@ bool object_is_whole(const struct object *object)
 }
 
 /* The i-th program header, copied for its alignment. False past the last. */
-static bool segment(const struct object *object, unsigned int i, Elf64_Phdr *segment)
+static bool segment(const struct elf_file *object, unsigned int i, Elf64_Phdr *segment)
 {
 	const Elf64_Ehdr *header = at(object, 0, sizeof(*header));
 	const void *found;
@@ -97,7 +97,7 @@ static bool segment(const struct object *object, unsigned int i, Elf64_Phdr *seg
 	return true;
 }
 
-const char *object_loader(const struct object *object)
+const char *elf_file_loader(const struct elf_file *object)
 {
 	Elf64_Phdr found;
 
@@ -108,7 +108,7 @@ const char *object_loader(const struct object *object)
 }
 
 /* Where in the file an address of the mapped object lies; the file's size if nowhere. */
-static uint64_t offset_of(const struct object *object, uint64_t address)
+static uint64_t offset_of(const struct elf_file *object, uint64_t address)
 {
 	Elf64_Phdr found;
 
@@ -119,7 +119,7 @@ static uint64_t offset_of(const struct object *object, uint64_t address)
 	return object->size;
 }
 
-static bool dynamic_value(const struct object *object, Elf64_Sxword tag, uint64_t *value)
+static bool dynamic_value(const struct elf_file *object, Elf64_Sxword tag, uint64_t *value)
 {
 	Elf64_Phdr found;
 
@@ -145,7 +145,7 @@ static bool dynamic_value(const struct object *object, Elf64_Sxword tag, uint64_
 	return false;
 }
 
-const char *object_text(const struct object *object, Elf64_Sxword tag)
+const char *elf_file_text(const struct elf_file *object, Elf64_Sxword tag)
 {
 	uint64_t name, strings;
 
@@ -154,7 +154,7 @@ const char *object_text(const struct object *object, Elf64_Sxword tag)
 	return text_at(object, offset_of(object, strings) + name);
 }
 
-bool object_holds(const struct object *object, const char *text)
+bool elf_file_holds(const struct elf_file *object, const char *text)
 {
 	return object->data && memmem(object->data, object->size, text, strlen(text));
 }

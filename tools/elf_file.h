@@ -7,30 +7,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct object {
+struct elf_file {
 	const char *data;	/* the file, mapped */
 	size_t size;
 };
 
 /* 0 or -errno. An empty file has no data. */
-int object_open(struct object *object, const char *path);
-void object_close(struct object *object);
+int elf_file_open(struct elf_file *object, const char *path);
+void elf_file_close(struct elf_file *object);
 
-bool object_is_elf(const struct object *object);
+bool elf_file_is_elf(const struct elf_file *object);
 
 /* Whether it is for the machine this is built for; what follows wants that. */
-bool object_is_native(const struct object *object);
+bool elf_file_is_native(const struct elf_file *object);
 
 /* Whether its program headers lie in the file. */
-bool object_is_whole(const struct object *object);
+bool elf_file_is_whole(const struct elf_file *object);
 
 /* The loader it names; NULL if none. Belongs to the object. */
-const char *object_loader(const struct object *object);
+const char *elf_file_loader(const struct elf_file *object);
 
 /* The text of a dynamic entry, DT_SONAME for one; NULL if there is none. */
-const char *object_text(const struct object *object, Elf64_Sxword tag);
+const char *elf_file_text(const struct elf_file *object, Elf64_Sxword tag);
 
 /* Whether the file holds the text anywhere. */
-bool object_holds(const struct object *object, const char *text);
+bool elf_file_holds(const struct elf_file *object, const char *text);
 
 #endif

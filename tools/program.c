@@ -78,7 +78,7 @@ static int find(const char *name, char path[PATH_MAX])
  * told to search for. NULL if the file does not begin so, or env has an option that
  * may take the auditor away, which finding says.
  */
-static char *interpreter(const struct object *object, char line[LINE], bool *search,
+static char *interpreter(const struct elf_file *object, char line[LINE], bool *search,
 			 enum finding *finding)
 {
 	size_t length = object->size < LINE ? object->size : LINE - 1;
@@ -124,20 +124,20 @@ static bool is_secure(const char *path)
 	return getuid() && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-static enum finding judge_elf(struct program *program, const struct object *object)
+static enum finding judge_elf(struct program *program, const struct elf_file *object)
 {
 	const char *loader, *text;
 
 	if (object->size < sizeof(Elf64_Ehdr))
 		return FINDING_DAMAGED;
-	if (!object_is_native(object))
+	if (!elf_file_is_native(object))
 		return FINDING_MACHINE;
-	if (!object_is_whole(object))
+	if (!elf_file_is_whole(object))
 		return FINDING_DAMAGED;
-	program->opens_device = object_holds(object, "/dev/nvidia");
-	loader = object_loader(object);
+	program->opens_device = elf_file_holds(object, "/dev/nvidia");
+	loader = elf_file_loader(object);
 	if (!loader) {
-		text = object_text(object, DT_SONAME);
+		text = elf_file_text(object, DT_SONAME);
 		/* The loader itself, which audits what it is given. */
 		return text && !strncmp(text, "ld-linux", 8) ? FINDING_PROGRAM : FINDING_STATIC;
 	}
@@ -150,9 +150,9 @@ static enum finding judge_elf(struct program *program, const struct object *obje
 		return FINDING_NO_LOADER;
 	if (is_secure(program->binary))
 		return FINDING_SECURE;
-	text = object_text(object, DT_AUDIT);
+	text = elf_file_text(object, DT_AUDIT);
 	if (!text)
-		text = object_text(object, DT_DEPAUDIT);
+		text = elf_file_text(object, DT_DEPAUDIT);
 	snprintf(program->own_auditor, PATH_MAX, "%s", text ? text : "");
 	return FINDING_PROGRAM;
 }
@@ -163,9 +163,9 @@ static enum finding judge_file(struct program *program, const char **second)
 
 	for (int depth = 0; depth < DEEPEST; depth++) {
 		enum finding finding = FINDING_NOT_ELF;
-		struct object object;
+		struct elf_file object;
 		bool search;
-		int error = object_open(&object, program->binary);
+		int error = elf_file_open(&object, program->binary);
 
 		if (error == -EACCES)	/* may be run and not be read: nothing is known of it */
 			return FINDING_PROGRAM;
@@ -174,9 +174,9 @@ static enum finding judge_file(struct program *program, const char **second)
 			return FINDING_NOT_EXECUTABLE;
 		}
 		next = object.data ? interpreter(&object, line, &search, &finding) : NULL;
-		if (!next && object_is_elf(&object))
+		if (!next && elf_file_is_elf(&object))
 			finding = judge_elf(program, &object);
-		object_close(&object);
+		elf_file_close(&object);
 		if (!next)
 			return finding;
 		error = search ? find(next, program->binary) : find_here(next, program->binary);

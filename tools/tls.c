@@ -42,13 +42,13 @@ static const char *system_loader(const struct program *program)
 {
 	static char own[PATH_MAX];
 	struct stat ours, its;
-	struct object object;
+	struct elf_file object;
 
-	if (!*own && !object_open(&object, "/proc/self/exe")) {
-		const char *loader = object_loader(&object);
+	if (!*own && !elf_file_open(&object, "/proc/self/exe")) {
+		const char *loader = elf_file_loader(&object);
 
 		snprintf(own, sizeof(own), "%s", loader ? loader : "");
-		object_close(&object);
+		elf_file_close(&object);
 	}
 	return *own && !stat(own, &ours) && !stat(program->loader, &its) &&
 	       ours.st_dev == its.st_dev && ours.st_ino == its.st_ino ? own : NULL;

@@ -5,14 +5,14 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-struct memory_piece {
-	struct memory_piece *next;
+struct arena_piece {
+	struct arena_piece *next;
 	size_t size;
 };
 
-void *memory_take(struct memory *memory, size_t count, size_t size)
+void *arena_take(struct arena *memory, size_t count, size_t size)
 {
-	struct memory_piece *piece;
+	struct arena_piece *piece;
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count ? count : 1, size, &bytes) ||
@@ -27,12 +27,12 @@ void *memory_take(struct memory *memory, size_t count, size_t size)
 	return piece + 1;
 }
 
-void memory_free(struct memory *memory)
+void arena_free(struct arena *memory)
 {
-	struct memory_piece *piece = memory->pieces;
+	struct arena_piece *piece = memory->pieces;
 
 	while (piece) {
-		struct memory_piece *next = piece->next;
+		struct arena_piece *next = piece->next;
 
 		munmap(piece, piece->size);
 		piece = next;

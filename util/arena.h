@@ -5,13 +5,13 @@
 
 #include <stddef.h>
 
-struct memory {
-	struct memory_piece *pieces;
+struct arena {
+	struct arena_piece *pieces;
 };
 
 /* Zeroed room for count things of size bytes, at least one; NULL when out. */
-void *memory_take(struct memory *memory, size_t count, size_t size);
+void *arena_take(struct arena *memory, size_t count, size_t size);
 
-void memory_free(struct memory *memory);
+void arena_free(struct arena *memory);
 
 #endif

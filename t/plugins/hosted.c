@@ -68,7 +68,7 @@ void stress_start(void)
 	cuaudit_core_link = &table;
 	layout_setup();
 	registry_setup();
-	object_setup();
+	library_setup();
 	if (thread_setup())
 		exit(1);
 	registry_attach();

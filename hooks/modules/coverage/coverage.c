@@ -47,7 +47,7 @@ static int by_name(const void *left, const void *right)
 	return order;
 }
 
-static int gather(struct coverage *coverage, struct memory *memory)
+static int gather(struct coverage *coverage, struct arena *memory)
 {
 	struct cuaudit_binding binding;
 	size_t room = 0;
@@ -55,7 +55,7 @@ static int gather(struct coverage *coverage, struct memory *memory)
 
 	for (uint32_t i = 0; (there = cuaudit_binding_get(i, &binding)) >= 0; i++)
 		room += (size_t)there;
-	coverage->bindings = memory_take(memory, room, sizeof(*coverage->bindings));
+	coverage->bindings = arena_take(memory, room, sizeof(*coverage->bindings));
 	if (!coverage->bindings)
 		return -ENOMEM;
 	for (uint32_t i = 0; (there = cuaudit_binding_get(i, &binding)) >= 0; i++)
@@ -69,7 +69,7 @@ static int gather(struct coverage *coverage, struct memory *memory)
 static void print(void)
 {
 	struct coverage coverage = { .count = 0 };
-	struct memory memory = { 0 };
+	struct arena memory = { 0 };
 	struct out out = { .used = 0 };
 	int error = gather(&coverage, &memory), fd;
 
@@ -86,7 +86,7 @@ static void print(void)
 	if (error)
 		cuaudit_log(CUAUDIT_ERROR, "coverage: no report: %s", io_remedy(error));
 	out_free(&out);
-	memory_free(&memory);
+	arena_free(&memory);
 }
 
 static int init(const struct cuaudit_options *given)

@@ -17,7 +17,7 @@ struct leak_left {
 };
 
 struct leak_report {
-	struct memory memory;
+	struct arena memory;
 	struct leak_left *left;		/* by library, bytes, place */
 	size_t nleft;
 	uint64_t objects;		/* of these */

@@ -63,7 +63,7 @@ static int gather(struct leak_report *report)
 	leak_lock(&saved);
 	while ((object = leak_next(object)))
 		room++;
-	report->left = memory_take(&report->memory, room, sizeof(*report->left));
+	report->left = arena_take(&report->memory, room, sizeof(*report->left));
 	if (!report->left)
 		goto out;
 	while ((object = leak_next(object))) {
@@ -128,5 +128,5 @@ int leak_report_make(struct leak_report *report)
 
 void leak_report_free(struct leak_report *report)
 {
-	memory_free(&report->memory);
+	arena_free(&report->memory);
 }
