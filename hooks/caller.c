@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 
 #include "arch.h"
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/frame.h"
 #include "hooks/library.h"
 #include "hooks/safe_read.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts the core when the auditor loads it, and ends it with the process. */
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 
 #include <cuaudit/hook.h>
 #include <errno.h>
@@ -35,8 +35,6 @@
 /* What pthread_atfork calls, which is linked in and asks for a start file (LSB Core, 10.4). */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 		      void *handle);
-
-struct link_table *cuaudit_core_link;
 
 /* vfork and raw clone run no fork handlers; such a child must not write our report. */
 static pid_t owner;
@@ -156,7 +154,7 @@ static int start(void)
 	module_prepare_all();
 	if (strict_checks())
 		strict_pass();
-	registry_setup();
+	entry_setup();
 	library_setup();
 	unwound_setup();
 	error = thread_setup();

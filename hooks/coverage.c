@@ -5,9 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/library.h"
-#include "hooks/registry.h"
 
 enum { KINDS = 256 };
 

@@ -5,7 +5,7 @@
 #include <cuaudit/clock.h>
 #include <string.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/guard.h"
 #include "hooks/layout.h"
 #include "hooks/library.h"
@@ -197,7 +197,7 @@ static void exit_several(struct cuaudit_call *call, void *data)
 static int enter_irregular(struct cuaudit_call *call, void *data)
 {
 	struct frame *frame = (struct frame *)call;
-	const struct layout *row = registry_row(registry_entry(call));
+	const struct layout *row = entry_row(entry_of_call(call));
 	int action;
 
 	layout_gather(frame, row);
@@ -220,7 +220,7 @@ static int enter_filtered(struct cuaudit_call *call, void *data)
 	struct thread *thread = frame_thread(frame);
 
 	if (!library_never_routed(library))
-		return registry_irregular(registry_entry(call)) ? enter_irregular(call, data)
+		return entry_irregular(entry_of_call(call)) ? enter_irregular(call, data)
 								: enter_several(call, data);
 	thread->correlation--;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -230,8 +230,8 @@ static int enter_filtered(struct cuaudit_call *call, void *data)
 
 void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool timed)
 {
-	bool irregular = registry_irregular(entry), has_exit = false;
-	const struct layout *row = registry_row(entry);
+	bool irregular = entry_irregular(entry), has_exit = false;
+	const struct layout *row = entry_row(entry);
 	bool counter = cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER;
 
 	list->begin.nwords = row ? row->nparams : FRAME_NREGS + FRAME_NSTACK_ARGS;
@@ -239,7 +239,7 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 	for (uint32_t i = 0; i < list->count; i++)
 		has_exit |= list->hooks[i].exit != NULL;
 	/* Of an unknown function's window, or one of several, nobody knows which words are the callee's to edit. */
-	has_exit |= !row || irregular || registry_mixed(entry);
+	has_exit |= !row || irregular || entry_mixed(entry);
 	list->clocked = timed && !counter;
 	if (list->count == 1 && !irregular && !list->clocked) {
 		list->enter = list->hooks[0].enter;

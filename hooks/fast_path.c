@@ -6,17 +6,17 @@
 #include <string.h>
 
 #include "hooks/dispatch.h"
+#include "hooks/entry.h"
 #include "hooks/layout.h"
-#include "hooks/registry.h"
 #include "hooks/unwound.h"
 
 #ifdef ARCH_FAST_PATH
 
 enum fast_shape fast_shape(const struct cuaudit_function *function)
 {
-	const struct layout *row = registry_row(registry_entry_of(function));
+	const struct layout *row = entry_row(entry_of_function(function));
 
-	if (!row || !layout_regular(row) || registry_mixed(registry_entry_of(function)))
+	if (!row || !layout_regular(row) || entry_mixed(entry_of_function(function)))
 		return FAST_NONE;
 	if (row->nparams <= FRAME_NREGS)
 		return FAST_REGISTERS;
@@ -31,8 +31,8 @@ enum fast_shape fast_shape(const struct cuaudit_function *function)
 
 static void fill(struct frame *frame, const struct fast_call *fast, uint64_t end, int result)
 {
-	const struct entry *entry = registry_entry_of(fast->function);
-	uint32_t nwords = registry_row(entry)->nparams;
+	const struct entry *entry = entry_of_function(fast->function);
+	uint32_t nwords = entry_row(entry)->nparams;
 
 	frame->call = (struct cuaudit_call){
 		.function = fast->function, .words = frame->regs, .caller = fast->caller,

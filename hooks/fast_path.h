@@ -24,8 +24,8 @@ enum fast_shape fast_shape(const struct cuaudit_function *function);
 
 #ifdef ARCH_FAST_PATH
 
+#include "hooks/entry.h"
 #include "hooks/frame.h"
-#include "hooks/registry.h"
 #include "hooks/thread.h"
 
 /* A call, as the hook finds it. */
@@ -60,7 +60,7 @@ typedef int fast_exit_fn(struct fast_call *fast, uint64_t end, int result);
 /* As cuaudit_generation says, out of a line that is here anyway. */
 static inline uint32_t fast_generation(const struct fast_call *fast)
 {
-	const struct entry *entry = registry_entry_of(fast->function);
+	const struct entry *entry = entry_of_function(fast->function);
 
 	/* Pairs with object_tell_generation of the auditor. */
 	return atomic_load_explicit(&entry->generation, memory_order_acquire);

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/lock.h"
 #include "hooks/record.h"
 #include "hooks/registry.h"

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/frame.h"
 #include "hooks/thread.h"
 

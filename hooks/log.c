@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "util/io.h"
 #include "util/text.h"
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/crash.h"
 #include "hooks/hook.h"
 #include "hooks/log.h"

@@ -5,7 +5,7 @@
 #include <cuaudit/hook.h>
 #include <errno.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/layout.h"
 #include "util/selector.h"
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "util/io.h"
 #include "util/rank.h"
 #include "util/template.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/crash.h"
 
 #define SYMBOL "cuaudit_module"

@@ -2,11 +2,10 @@
 /* Routes what the driver's own look-up hands out. */
 #include "hooks/procaddr.h"
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/coverage.h"
 #include "hooks/hook.h"
 #include "hooks/library.h"
-#include "hooks/registry.h"
 
 /* The arguments of every LOOKUP in special.def. */
 enum { NAME, ANSWER, VERSION_ASKED, FLAGS };

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
+#include "hooks/entry.h"
 #include "hooks/lock.h"
-#include "hooks/registry.h"
 #include "util/selector.h"
 
 static struct record records[RECORDS];
@@ -48,7 +48,7 @@ static struct hook_entry entry_of(struct record *record, uint32_t slot)
 	if (record->state == RECORD_ADDED && !hook->include && !hook->exclude)
 		return (struct hook_entry){
 			hook->enter, hook->exit, hook->data,
-			record->fast_path ? record->fast_path(&registry_entries[slot].function) : NULL,
+			record->fast_path ? record->fast_path(&entry_table[slot].function) : NULL,
 			record->answered,
 		};
 	return (struct hook_entry){ hook->exit ? guard_enter : guard_enter_only,
@@ -91,8 +91,8 @@ void record_select(struct record *record, uint32_t from, uint32_t end)
 	for (uint32_t i = from; i < end; i++) {
 		uint64_t bit = (uint64_t)1 << i % 64;
 
-		if (registry_takes(record->selector, i) &&
-		    (!restricted || registry_takes(general, i)))
+		if (entry_takes(record->selector, i) &&
+		    (!restricted || entry_takes(general, i)))
 			atomic_fetch_or(&record->guard.slots[i / 64], bit);
 		else
 			atomic_fetch_and(&record->guard.slots[i / 64], ~bit);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "arch.h"
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/dispatch.h"
 #include "hooks/layout.h"
 #include "hooks/lock.h"
@@ -16,105 +16,7 @@
 #include "hooks/thread.h"
 #include "util/selector.h"
 
-struct entry registry_entries[LINK_SLOTS] __attribute__((aligned(64)));
-
 static struct hook_list *lists[LINK_SLOTS];	/* all that were ever made */
-static _Atomic uint32_t nready;			/* slots with a function */
-
-uint32_t cuaudit_functions(void)
-{
-	return atomic_load_explicit(&nready, memory_order_acquire);
-}
-
-const struct cuaudit_function *cuaudit_function_get(uint32_t slot)
-{
-	return slot < cuaudit_functions() ? &registry_entries[slot].function : NULL;
-}
-
-/* The function of that name, as the table has it; returns whether it does. */
-static bool named(const char *name, struct cuaudit_function *function)
-{
-	int id = layout_find(name);
-
-	if (id >= 0)
-		cuaudit_row_get((uint32_t)id, function);
-	else
-		*function = (struct cuaudit_function){ .base = name, .id = id };
-	function->name = name;
-	return id >= 0;
-}
-
-/* The next of the further names of a slot from alias on, or NULL. */
-static const struct link_alias *next_alias(const struct link_alias *alias, uint32_t slot)
-{
-	while (alias && atomic_load_explicit(&alias->slot, memory_order_relaxed) != slot)
-		alias = alias->next;
-	return alias;
-}
-
-/* Pairs with record_alias. */
-static const struct link_alias *first_alias(uint32_t slot)
-{
-	return next_alias(atomic_load_explicit(&cuaudit_core_link->aliases, memory_order_acquire),
-			  slot);
-}
-
-bool registry_takes(const struct selector *selector, uint32_t slot)
-{
-	bool takes = selector_takes(selector, &registry_entries[slot].function);
-	struct cuaudit_function function;
-
-	for (const struct link_alias *alias = first_alias(slot); alias && !takes;
-	     alias = next_alias(alias->next, slot)) {
-		named(alias->name, &function);
-		takes = selector_takes(selector, &function);
-	}
-	return takes;
-}
-
-/* Slots with names of several prototypes: the trampolines pass on whatever there is. */
-static uint64_t mixed[LINK_SLOTS / 64];
-
-bool registry_mixed(const struct entry *entry)
-{
-	uint32_t slot = (uint32_t)(entry - registry_entries);
-
-	return mixed[slot / 64] >> slot % 64 & 1;
-}
-
-/* Whether a name has another prototype than the function, or none that is known. */
-static bool differs(const char *name, const struct cuaudit_function *function)
-{
-	struct cuaudit_function other;
-
-	return named(name, &other) != (function->id >= 0) ||
-	       (function->id >= 0 && !layout_same(layout_row((uint32_t)other.id),
-						  layout_row((uint32_t)function->id)));
-}
-
-/* Of several names, one that the table has. */
-static void describe(uint32_t slot)
-{
-	const struct link_slot *from = &cuaudit_core_link->slots[slot];
-	const struct link_alias *alias = first_alias(slot);
-	struct entry *entry = &registry_entries[slot];
-
-	if (!named(from->name, &entry->function)) {
-		while (alias && !named(alias->name, &entry->function))
-			alias = next_alias(alias->next, slot);
-		if (!alias)
-			named(from->name, &entry->function);
-	}
-	if (differs(from->name, &entry->function))
-		mixed[slot / 64] |= (uint64_t)1 << slot % 64;
-	for (alias = first_alias(slot); alias; alias = next_alias(alias->next, slot))
-		if (differs(alias->name, &entry->function))
-			mixed[slot / 64] |= (uint64_t)1 << slot % 64;
-	entry->function.slot = slot;
-	entry->function.driver = from->driver;
-	entry->self = thread_self_offset();
-}
-
 static char *pool;
 static size_t pool_left;
 
@@ -158,7 +60,7 @@ static bool same(const struct hook_list *list, const struct hook_entry *wanted, 
 int registry_find(uint32_t slot, struct hook_list **found)
 {
 	struct hook_entry wanted[CUAUDIT_HOOKS_MAX];
-	const struct entry *entry = &registry_entries[slot];
+	const struct entry *entry = &entry_table[slot];
 	struct hook_list *list;
 	uint32_t count;
 	bool timed;
@@ -177,8 +79,8 @@ int registry_find(uint32_t slot, struct hook_list **found)
 			return -ENOMEM;
 		memcpy(list->hooks, wanted, count * sizeof(*wanted));
 		list->count = count;
-		list->stack_words = registry_row(entry) ?
-				    layout_stack_words(registry_row(entry)) : 0;
+		list->stack_words = entry_row(entry) ?
+				    layout_stack_words(entry_row(entry)) : 0;
 		list->timed = timed;
 		dispatch_prepare(list, entry, timed);
 		list->next = lists[slot];
@@ -191,12 +93,12 @@ int registry_find(uint32_t slot, struct hook_list **found)
 static void *trampoline(const struct entry *entry, const struct hook_list *list)
 {
 	bool timed = list->kind == LIST_TIMES && !list->enter;
-	const struct layout *row = registry_row(entry);
+	const struct layout *row = entry_row(entry);
 
 	/* Its own exit hook, not one of dispatch.c's that runs it. */
 	if (timed && list->exit == list->hooks[0].exit && list->hooks[0].fast_path)
 		return list->hooks[0].fast_path;
-	if (!row || registry_irregular(entry) || registry_mixed(entry))
+	if (!row || entry_irregular(entry) || entry_mixed(entry))
 		return (void *)trampoline_full;
 	if (layout_stack_words(row))
 		return (void *)trampoline_stack;
@@ -207,7 +109,7 @@ static void *trampoline(const struct entry *entry, const struct hook_list *list)
 
 static void route(uint32_t slot)
 {
-	const struct entry *entry = &registry_entries[slot];
+	const struct entry *entry = &entry_table[slot];
 	const struct hook_list *list = atomic_load_explicit(&entry->list, memory_order_relaxed);
 	void *real;
 
@@ -231,30 +133,9 @@ int registry_publish(uint32_t slot)
 	if (error)
 		return error;
 	/* Pairs with the dispatch functions. */
-	atomic_store_explicit(&registry_entries[slot].list, list, memory_order_release);
+	atomic_store_explicit(&entry_table[slot].list, list, memory_order_release);
 	route(slot);
 	return 0;
-}
-
-void registry_setup(void)
-{
-	struct link_table *link = cuaudit_core_link;
-	uint32_t count, generation;
-
-	/* The auditor fills in what is new from here on, under the lock we run under. */
-	link->mirror = &registry_entries[0].real;
-	link->mirror_generation = &registry_entries[0].generation;
-	link->mirror_stride = sizeof(registry_entries[0]);
-	count = atomic_load_explicit(&link->nslots, memory_order_acquire);
-	generation = atomic_load_explicit(&link->generation, memory_order_acquire);
-	for (uint32_t i = 0; i < count; i++) {
-		atomic_store_explicit(&registry_entries[i].generation, generation,
-				      memory_order_relaxed);
-		atomic_store_explicit(&registry_entries[i].real,
-				      atomic_load_explicit(&link->slots[i].real,
-							   memory_order_relaxed),
-				      memory_order_relaxed);
-	}
 }
 
 void registry_attach(void)
@@ -263,10 +144,10 @@ void registry_attach(void)
 	sigset_t saved, inner;
 
 	lock_take(LOCK_SETUP, &saved);
-	ready = atomic_load_explicit(&nready, memory_order_relaxed);
+	ready = cuaudit_functions();
 	count = atomic_load_explicit(&cuaudit_core_link->nslots, memory_order_acquire);
 	for (uint32_t i = ready; i < count; i++)
-		describe(i);
+		entry_describe(i);
 	if (ready < count)
 		record_select_all(ready, count);
 	for (uint32_t i = ready; i < count; i++) {
@@ -275,8 +156,7 @@ void registry_attach(void)
 			unfit++;
 			route(i);
 		}
-		/* Pairs with cuaudit_functions. */
-		atomic_store_explicit(&nready, i + 1, memory_order_release);
+		entry_set_ready(i + 1);
 		lock_release(LOCK_RECORDS, &inner);
 	}
 	lock_release(LOCK_SETUP, &saved);

@@ -5,8 +5,8 @@
 #include <cuaudit/coverage.h>
 #include <errno.h>
 
-#include "hooks/core.h"
-#include "hooks/registry.h"
+#include "hooks/core_link.h"
+#include "hooks/entry.h"
 #include "hooks/thread.h"
 
 enum {
@@ -53,11 +53,11 @@ void *cuaudit_real(int id)
 		return NULL;
 	slot = atomic_load_explicit(&slots[driver][id], memory_order_relaxed);
 	for (uint32_t i = 0, count = slot ? 0 : cuaudit_functions(); i < count && !slot; i++)
-		if (registry_entries[i].function.id == id &&
-		    registry_entries[i].function.driver == driver)
+		if (entry_table[i].function.id == id &&
+		    entry_table[i].function.driver == driver)
 			slot = i + 1;
 	if (!slot)
 		return NULL;
 	atomic_store_explicit(&slots[driver][id], (uint16_t)slot, memory_order_relaxed);
-	return atomic_load_explicit(&registry_entries[slot - 1].real, memory_order_relaxed);
+	return atomic_load_explicit(&entry_table[slot - 1].real, memory_order_relaxed);
 }

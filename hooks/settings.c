@@ -5,7 +5,7 @@
 #include <cuaudit/hook.h>
 #include <string.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/name_iterator.h"
 #include "hooks/strict.h"
 #include "util/selector.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 
 enum { STATUS = 85, TEXT = 1024 };
 

@@ -4,7 +4,6 @@
 
 #include "hooks/coverage.h"
 #include "hooks/hook.h"
-#include "hooks/registry.h"
 #include "hooks/safe_read.h"
 
 enum { WHERE, UUID };

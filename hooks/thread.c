@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "arch.h"
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/lock.h"
 
 __thread struct thread *thread_self;
@@ -245,15 +245,6 @@ void *cuaudit_thread_block(uint32_t number)
 					 (char *)thread + keys[number].at :
 					 cuaudit_pages(keys[number].size);
 	return thread->blocks[number];
-}
-
-void *cuaudit_pages(size_t size)
-{
-	int error = errno;
-	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	errno = error;
-	return at == MAP_FAILED ? NULL : at;
 }
 
 /* A counter of each thread, which the thread itself goes on with. */

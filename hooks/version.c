@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/coverage.h"
 
 typedef int (*version_fn)(int *version);

@@ -16,8 +16,8 @@ sed -n 's/^ok 6 - /# /p; s/^ok 10 - /# /p' "$tmp/tap.out"
 
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
-for file in hooks/clock hooks/dispatch hooks/guard hooks/hook hooks/name_iterator hooks/layout hooks/lock hooks/log \
-	hooks/library hooks/safe_read hooks/record hooks/stack hooks/strict hooks/thread hooks/unwound; do
+for file in hooks/clock hooks/dispatch hooks/entry hooks/guard hooks/hook hooks/name_iterator hooks/layout hooks/lock hooks/log \
+	hooks/library hooks/pages hooks/safe_read hooks/record hooks/stack hooks/strict hooks/thread hooks/unwound; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 # hosted NAME ARGUMENT...: the core's own C code, with a driver of the test's.

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "audit/env.h"
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/layout.h"
 #include "hooks/modules/fault/fault_rule.h"
 #include "util/selector.h"

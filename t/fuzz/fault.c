@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/layout.h"
 #include "hooks/modules/fault/fault_number.h"
 #include "hooks/modules/fault/fault_rule.h"

@@ -17,7 +17,7 @@
 #include "audit/judge.h"
 #include "audit/stub.h"
 #include "audit/sys.h"
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/crash.h"
 #include "hooks/hook.h"
 #include "hooks/layout.h"

@@ -6,7 +6,7 @@
 #include <cuaudit/clock.h>
 #include <cuaudit/hook.h>
 
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/modules/stat/stat_cell.h"
 #include "hooks/modules/stat/stat_fast_path.h"
 #include "hooks/modules/stat/stat_print.h"

@@ -10,7 +10,7 @@
 
 #include "arch.h"
 #include <internal/link.h>
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/dispatch.h"
 #include "hooks/frame.h"
 #include "hooks/layout.h"
@@ -67,7 +67,7 @@ void stress_start(void)
 	}
 	cuaudit_core_link = &table;
 	layout_setup();
-	registry_setup();
+	entry_setup();
 	library_setup();
 	if (thread_setup())
 		exit(1);
@@ -95,7 +95,7 @@ int stress_call(int function)
 
 	if (route == (void *)real)
 		return real();
-	if (dispatch(&frame, &registry_entries[function], __builtin_return_address(0),
+	if (dispatch(&frame, &entry_table[function], __builtin_return_address(0),
 		     DISPATCH_REGISTERS) != CUAUDIT_CONTINUE)
 		return real();
 	if (frame.list->exit)

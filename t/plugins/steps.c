@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "arch.h"
-#include "hooks/core.h"
+#include "hooks/core_link.h"
 #include "hooks/dispatch.h"
 #include "hooks/lock.h"
 #include "hooks/modules/leak/leak_range.h"
@@ -70,7 +70,7 @@ static void load_again(void)
 {
 	void *old = atomic_exchange(&slots[0].real, real);
 
-	registry_entries[0].real = real;
+	entry_table[0].real = real;
 	atomic_compare_exchange_strong(&routes[0], &old, real);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trampolines' view of a call: offsets that frame.h, thread.h and registry.h assert. */
+/* The trampolines' view of a call: offsets that frame.h, thread.h, entry.h and registry.h assert. */
 #ifndef HOOKS_ARCH_AARCH64_FRAME_ARCH_H
 #define HOOKS_ARCH_AARCH64_FRAME_ARCH_H
 

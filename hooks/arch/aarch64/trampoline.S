@@ -43,8 +43,8 @@
 
 	.macro	DISPATCH way
 	mov	x0, sp
-	adrp	x1, registry_entries
-	add	x1, x1, #:lo12:registry_entries
+	adrp	x1, entry_table
+	add	x1, x1, #:lo12:entry_table
 	add	x1, x1, x17, lsl #ENTRY_SHIFT
 	mov	x2, x16
 	mov	w3, #\way

@@ -28,7 +28,7 @@
 	.macro	BACK slowly
 	.p2align 6
 	.cfi_startproc
-9:	leaq	registry_entries+ENTRY_FUNCTION(%rip), %rax
+9:	leaq	entry_table+ENTRY_FUNCTION(%rip), %rax
 	subq	%rax, %r11
 	shrq	$ENTRY_SHIFT, %r11
 	jmp	\slowly
@@ -56,7 +56,7 @@
 	endbr64
 	testb	$8, %spl
 	jz	trampoline_misaligned
-	leaq	registry_entries+ENTRY_FUNCTION(%rip), %rax
+	leaq	entry_table+ENTRY_FUNCTION(%rip), %rax
 	shlq	$ENTRY_SHIFT, %r11
 	addq	%rax, %r11
 	movslq	ENTRY_SELF-ENTRY_FUNCTION(%r11), %rax

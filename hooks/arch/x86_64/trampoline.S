@@ -48,7 +48,7 @@
 	 */
 	.macro	FIND slowly
 	movq	thread_self@gottpoff(%rip), %rax
-	leaq	registry_entries+ENTRY_FUNCTION(%rip), %rdx
+	leaq	entry_table+ENTRY_FUNCTION(%rip), %rdx
 	shlq	$ENTRY_SHIFT, %r11
 	movq	%fs:(%rax), %rax
 	addq	%rdx, %r11
@@ -271,7 +271,7 @@ trampoline_misaligned:
 	incq	THREAD_BYPASSED(%r10)
 	jmp	2f
 1:	lock incq thread_unseen(%rip)
-2:	leaq	registry_entries(%rip), %r10
+2:	leaq	entry_table(%rip), %r10
 	shlq	$ENTRY_SHIFT, %r11
 	jmp	*ENTRY_REAL(%r10,%r11)
 	.cfi_endproc

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every file of the core stands on: the auditor's table. */
-#ifndef HOOKS_CORE_H
-#define HOOKS_CORE_H
+#ifndef HOOKS_CORE_LINK_H
+#define HOOKS_CORE_LINK_H
 
 #include <cuaudit/public.h>
 

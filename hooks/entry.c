@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The driver's functions as the core knows them, a slot each. */
+#include "hooks/entry.h"
+
+#include <cuaudit/coverage.h>
+
+#include "hooks/core_link.h"
+#include "hooks/thread.h"
+#include "util/selector.h"
+
+struct entry entry_table[LINK_SLOTS] __attribute__((aligned(64)));
+
+static _Atomic uint32_t nready;			/* slots with a function */
+
+uint32_t cuaudit_functions(void)
+{
+	return atomic_load_explicit(&nready, memory_order_acquire);
+}
+
+const struct cuaudit_function *cuaudit_function_get(uint32_t slot)
+{
+	return slot < cuaudit_functions() ? &entry_table[slot].function : NULL;
+}
+
+/* The function of that name, as the table has it; returns whether it does. */
+static bool named(const char *name, struct cuaudit_function *function)
+{
+	int id = layout_find(name);
+
+	if (id >= 0)
+		cuaudit_row_get((uint32_t)id, function);
+	else
+		*function = (struct cuaudit_function){ .base = name, .id = id };
+	function->name = name;
+	return id >= 0;
+}
+
+/* The next of the further names of a slot from alias on, or NULL. */
+static const struct link_alias *next_alias(const struct link_alias *alias, uint32_t slot)
+{
+	while (alias && atomic_load_explicit(&alias->slot, memory_order_relaxed) != slot)
+		alias = alias->next;
+	return alias;
+}
+
+/* Pairs with record_alias. */
+static const struct link_alias *first_alias(uint32_t slot)
+{
+	return next_alias(atomic_load_explicit(&cuaudit_core_link->aliases, memory_order_acquire),
+			  slot);
+}
+
+bool entry_takes(const struct selector *selector, uint32_t slot)
+{
+	bool takes = selector_takes(selector, &entry_table[slot].function);
+	struct cuaudit_function function;
+
+	for (const struct link_alias *alias = first_alias(slot); alias && !takes;
+	     alias = next_alias(alias->next, slot)) {
+		named(alias->name, &function);
+		takes = selector_takes(selector, &function);
+	}
+	return takes;
+}
+
+/* Slots with names of several prototypes: the trampolines pass on whatever there is. */
+static uint64_t mixed[LINK_SLOTS / 64];
+
+bool entry_mixed(const struct entry *entry)
+{
+	uint32_t slot = (uint32_t)(entry - entry_table);
+
+	return mixed[slot / 64] >> slot % 64 & 1;
+}
+
+/* Whether a name has another prototype than the function, or none that is known. */
+static bool differs(const char *name, const struct cuaudit_function *function)
+{
+	struct cuaudit_function other;
+
+	return named(name, &other) != (function->id >= 0) ||
+	       (function->id >= 0 && !layout_same(layout_row((uint32_t)other.id),
+						  layout_row((uint32_t)function->id)));
+}
+
+void entry_describe(uint32_t slot)
+{
+	const struct link_slot *from = &cuaudit_core_link->slots[slot];
+	const struct link_alias *alias = first_alias(slot);
+	struct entry *entry = &entry_table[slot];
+
+	if (!named(from->name, &entry->function)) {
+		while (alias && !named(alias->name, &entry->function))
+			alias = next_alias(alias->next, slot);
+		if (!alias)
+			named(from->name, &entry->function);
+	}
+	if (differs(from->name, &entry->function))
+		mixed[slot / 64] |= (uint64_t)1 << slot % 64;
+	for (alias = first_alias(slot); alias; alias = next_alias(alias->next, slot))
+		if (differs(alias->name, &entry->function))
+			mixed[slot / 64] |= (uint64_t)1 << slot % 64;
+	entry->function.slot = slot;
+	entry->function.driver = from->driver;
+	entry->self = thread_self_offset();
+}
+
+void entry_set_ready(uint32_t count)
+{
+	/* Pairs with cuaudit_functions. */
+	atomic_store_explicit(&nready, count, memory_order_release);
+}
+
+void entry_setup(void)
+{
+	struct link_table *link = cuaudit_core_link;
+	uint32_t count, generation;
+
+	/* The auditor fills in what is new from here on, under the lock we run under. */
+	link->mirror = &entry_table[0].real;
+	link->mirror_generation = &entry_table[0].generation;
+	link->mirror_stride = sizeof(entry_table[0]);
+	count = atomic_load_explicit(&link->nslots, memory_order_acquire);
+	generation = atomic_load_explicit(&link->generation, memory_order_acquire);
+	for (uint32_t i = 0; i < count; i++) {
+		atomic_store_explicit(&entry_table[i].generation, generation,
+				      memory_order_relaxed);
+		atomic_store_explicit(&entry_table[i].real,
+				      atomic_load_explicit(&link->slots[i].real,
+							   memory_order_relaxed),
+				      memory_order_relaxed);
+	}
+}
