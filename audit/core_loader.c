@@ -6,6 +6,7 @@
 
 #include "arch.h"
 #include "audit/judge.h"
+#include "audit/message.h"
 #include "audit/object.h"
 #include "audit/stub.h"
 #include "audit/symtab.h"
@@ -167,18 +168,18 @@ static void load_core(void)
 	long before = atomic_exchange_explicit(&loader, sys_process(), memory_order_relaxed);
 
 	if (!open)
-		sys_say("the program's libc has no dlmopen; ", judge_unaudited(), NULL);
+		message_say("the program's libc has no dlmopen; ", judge_unaudited(), NULL);
 	else if (!core_path(path, sizeof(path), CORE))
-		sys_say("the path of " CORE " is too long; ", judge_unaudited(), NULL);
+		message_say("the path of " CORE " is too long; ", judge_unaudited(), NULL);
 	else if (!open(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL))
-		sys_say("cannot load ", path, ": ", load_error(), "; ", judge_unaudited(), NULL);
+		message_say("cannot load ", path, ": ", load_error(), "; ", judge_unaudited(), NULL);
 	else if (atomic_load_explicit(&object_table.attach, memory_order_acquire))
 		return;
 	else if (before && before != sys_process())
-		sys_say("forked while another thread loaded " CORE "; in this child ",
+		message_say("forked while another thread loaded " CORE "; in this child ",
 			judge_unaudited(), NULL);
 	else	/* It said why. */
-		sys_say(CORE " did not start; ", judge_unaudited(), NULL);
+		message_say(CORE " did not start; ", judge_unaudited(), NULL);
 	atomic_store_explicit(&failed, true, memory_order_relaxed);
 }
 

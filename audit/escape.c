@@ -2,6 +2,7 @@
 /* What the auditor could not route, kept for the core's report. */
 #include "audit/escape.h"
 
+#include "audit/message.h"
 #include "audit/sys.h"
 
 static const char *const reasons[CUAUDIT_ESCAPES] = {
@@ -56,7 +57,7 @@ void escape_print(void)
 	uint32_t count = atomic_load_explicit(&object_table.nescapes, memory_order_relaxed);
 
 	for (; printed < count; printed++)
-		sys_say("not routed: ", paths[printed], ": ",
+		message_say("not routed: ", paths[printed], ": ",
 			reasons[object_table.escapes[printed].kind], NULL);
 }
 

@@ -4,6 +4,7 @@
 
 #include "audit/env.h"
 #include "audit/filter.h"
+#include "audit/message.h"
 #include "audit/object.h"
 #include "audit/sys.h"
 #include "util/nearest.h"
@@ -75,9 +76,9 @@ static void report_unknown(const char *entry)
 	if (!reported(policy))
 		return;
 	if (near)
-		sys_say(name, " is no variable of cuaudit; did you mean " PREFIX, near, "?", NULL);
+		message_say(name, " is no variable of cuaudit; did you mean " PREFIX, near, "?", NULL);
 	else
-		sys_say(name, " is no variable of cuaudit; see libcuaudit(7)", NULL);
+		message_say(name, " is no variable of cuaudit; see libcuaudit(7)", NULL);
 	end(policy);
 }
 
@@ -89,7 +90,7 @@ static void report_more(uint32_t count)
 	digits[at] = '\0';
 	for (; count; count /= 10)
 		digits[--at] = (char)('0' + count % 10);
-	sys_say("and ", digits + at, " more unknown variables", NULL);
+	message_say("and ", digits + at, " more unknown variables", NULL);
 }
 
 static void report_value(int i)
@@ -102,7 +103,7 @@ static void report_value(int i)
 
 	if (!reported(policy))
 		return;
-	sys_say(PREFIX, variable->name, " takes ", variable->values, more, " not '",
+	message_say(PREFIX, variable->name, " takes ", variable->values, more, " not '",
 		shown(env_given.values[i], value), stopped ? "'" : "'; it is ",
 		stopped ? "" : fallback, stopped ? "" : " now", NULL);
 	end(policy);
@@ -116,7 +117,7 @@ static void report_repeated(int i)
 
 	if (!reported(policy))
 		return;
-	sys_say(PREFIX, variable->name, " is set more than once, to different values; give one",
+	message_say(PREFIX, variable->name, " is set more than once, to different values; give one",
 		stops(policy) ? "" : "; it is '",
 		stops(policy) ? "" : shown(env_given.values[i], value),
 		stops(policy) ? "" : "' now", NULL);
@@ -130,7 +131,7 @@ static void report_driver(void)
 
 	if (!strict || !driver[0] || sys_basename(driver) == driver || sys_exists(driver))
 		return;
-	sys_say(PREFIX "DRIVER takes sim or the path of a driver; ", driver, " cannot be read",
+	message_say(PREFIX "DRIVER takes sim or the path of a driver; ", driver, " cannot be read",
 		NULL);
 	end(false);
 }
@@ -167,7 +168,7 @@ void judge_start(struct link_table *table)
 	if (!strict)
 		return;
 	if (env_disabled && policy_in(environment->hooks)) {
-		sys_say(PREFIX "DISABLE=1 switches off what " PREFIX "HOOKS enforces; unset one",
+		message_say(PREFIX "DISABLE=1 switches off what " PREFIX "HOOKS enforces; unset one",
 			NULL);
 		sys_exit(STRICT_STATUS);
 	}
@@ -184,7 +185,7 @@ void judge_disabled(void)
 	if (said || lax || !policy_in(values->hooks))
 		return;
 	said = true;
-	sys_say(PREFIX "DISABLE=1: what " PREFIX "HOOKS enforces does not hold here", NULL);
+	message_say(PREFIX "DISABLE=1: what " PREFIX "HOOKS enforces does not hold here", NULL);
 }
 
 /* A library that was excluded and came by a function, or NULL. */
@@ -224,7 +225,7 @@ void judge_excluded(const struct link_object *library)
 	    atomic_load_explicit(&object_table.attach, memory_order_relaxed) ||
 	    atomic_exchange_explicit(&said, true, memory_order_relaxed))
 		return;
-	sys_say(library->path, " is given the driver itself, by " PREFIX "INCLUDE or " PREFIX
+	message_say(library->path, " is given the driver itself, by " PREFIX "INCLUDE or " PREFIX
 		"EXCLUDE; it is not held to what " PREFIX "HOOKS enforces", NULL);
 }
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/select.h>
@@ -16,8 +17,9 @@
 
 #include "arch.h"
 #include "audit/sys.h"
+#include "util/text.h"
 
-enum { TWO = 2, PATIENCE = 100 /* ms */ };
+enum { TWO = 2, PATIENCE = 100 /* ms */, LINE = 1024 };
 
 static bool stalled;
 
@@ -114,7 +116,7 @@ static long write_to(const struct stat *status, const char *text, size_t length)
 	return written;
 }
 
-void message_write(const char *text, size_t length)
+static void write_line(const char *text, size_t length)
 {
 	const uint64_t all = ~(uint64_t)0;
 	uint64_t saved = 0, before;
@@ -130,4 +132,23 @@ void message_write(const char *text, size_t length)
 		take(written == -EPIPE ? SIGPIPE : SIGXFSZ, before);
 	mask(SIG_SETMASK, &saved, NULL);
 	stalled = stalled && written < 0;
+}
+
+void message_say(const char *first, ...)
+{
+	char line[LINE];
+	size_t used = 0;
+	va_list texts;
+
+	va_start(texts, first);
+	for (const char *text = "cuaudit: "; text; text = first, first = va_arg(texts, const char *)) {
+		/* One line, whatever a path holds. */
+		used += text_print(line + used, LINE - 1 - used, text, sys_strlen(text));
+		if (!first)
+			break;
+	}
+	va_end(texts);
+	line[used++] = '\n';
+	if (sys_stderr_usable())
+		write_line(line, used);
 }

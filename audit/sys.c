@@ -6,14 +6,11 @@
 #include <fcntl.h>
 #include <linux/mman.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "arch.h"
-#include "audit/message.h"
-#include "util/text.h"
 
 enum {
 	PAGE = 4096,
@@ -105,25 +102,6 @@ bool sys_stderr_usable(void)
 	if (syscall3(SYS_fcntl, 2, F_GETFL, 0) & O_APPEND)
 		return true;
 	return look(1, &one) && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
-}
-
-void sys_say(const char *first, ...)
-{
-	char line[LINE];
-	size_t used = 0;
-	va_list texts;
-
-	va_start(texts, first);
-	for (const char *text = "cuaudit: "; text; text = first, first = va_arg(texts, const char *)) {
-		/* One line, whatever a path holds. */
-		used += text_print(line + used, LINE - 1 - used, text, sys_strlen(text));
-		if (!first)
-			break;
-	}
-	va_end(texts);
-	line[used++] = '\n';
-	if (sys_stderr_usable())
-		message_write(line, used);
 }
 
 void sys_exit(int status)

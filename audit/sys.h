@@ -7,9 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One line on stderr, "cuaudit: " and the texts up to NULL, by one write. */
-void sys_say(const char *first, ...) __attribute__((sentinel));
-
 /* Ends the process, without any of its destructors. Any context. */
 _Noreturn void sys_exit(int status);
 

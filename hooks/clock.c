@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "hooks/clock_read.h"
 #include "util/divide.h"
 #include "util/io.h"
 #include "util/sandbox.h"
@@ -20,17 +19,7 @@ enum {
 
 struct cuaudit_clock_state cuaudit_clock;
 
-static bool counter_faults;		/* a read of it ends the program: prctl(PR_SET_TSC) */
 static uint64_t begin_ticks, begin_ns;	/* read together at start */
-
-#undef clock_gettime
-int clock_gettime(clockid_t id, struct timespec *time);
-
-int clock_read(clockid_t id, struct timespec *time)
-{
-	/* libc's reads the counter itself, for what the kernel maps for it. */
-	return counter_faults ? (int)syscall(SYS_clock_gettime, id, time) : clock_gettime(id, time);
-}
 
 /* Asked only where asking cannot end the program. */
 static bool may_fault(void)
@@ -118,8 +107,8 @@ void clock_setup(void)
 	cuaudit_clock.shift = SHIFT;
 	cuaudit_clock.mult = (uint64_t)1 << SHIFT;
 	cuaudit_clock.hz = 1000000000u;
-	counter_faults = may_fault();
-	if (!counter_faults && counter_is_reliable())
+	clock_read_by_kernel = may_fault();
+	if (!clock_read_by_kernel && counter_is_reliable())
 		cuaudit_clock.source = CUAUDIT_CLOCK_COUNTER;
 	read_pair(&begin_ticks, &begin_ns);
 	cuaudit_clock.start_ticks = begin_ticks;

@@ -31,7 +31,7 @@ OLD_LIBC(pthread_key_delete);
 OLD_LIBC(pthread_setspecific);
 OLD_LIBC(pthread_sigmask);
 
-/* What reads a clock in the core, <cuaudit/clock.h> included, does it by hooks/clock.c. */
+/* What reads a clock in the core, <cuaudit/clock.h> included, does it by hooks/clock_read.c. */
 #define clock_gettime clock_read
 
 #undef OLD_LIBC

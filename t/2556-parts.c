@@ -81,7 +81,7 @@ bool sys_each_mapping(bool (*take)(const struct sys_mapping *mapping, void *data
 	return false;
 }
 
-void sys_say(const char *first, ...)
+void message_say(const char *first, ...)
 {
 	said += first != NULL;
 }

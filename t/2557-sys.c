@@ -32,15 +32,6 @@ enum { SIZE = 1 << 16, BLOCKS = 4000, LARGEST = 3 * ARENA };
 
 uint64_t chance_state;
 
-static char said[2 * LINE];
-static size_t nsaid;
-
-void message_write(const char *text, size_t length)
-{
-	memcpy(said + nsaid, text, length);
-	nsaid += length;
-}
-
 /* The status of a child that runs check, 128 and the signal that it died of. */
 static int apart(int (*check)(void))
 {
@@ -267,9 +258,6 @@ static void test_places(void)
 	is_int(apart(says_to_device), 0, "a device");
 	is_int(apart(says_nowhere), 0, "not where it is closed");
 	is_int(apart(was_closed), 0, "nor where it was");
-	sys_say("one\n", "two", NULL);
-	said[nsaid] = '\0';
-	ok(nsaid > 12 && strchr(said, '\n') == said + nsaid - 1, "a message is one line");
 	unlink(place);
 	unlink(other);
 	dup2(error, STDERR_FILENO);

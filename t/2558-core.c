@@ -11,6 +11,7 @@ static uint64_t watched_ticks(void);
 
 #define cuaudit_ticks watched_ticks
 #include "hooks/clock.c"
+#include "hooks/clock_read.c"
 #undef cuaudit_ticks
 #include "hooks/caller.c"
 #include "hooks/safe_read.c"

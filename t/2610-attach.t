@@ -16,7 +16,7 @@ sed -n 's/^ok 6 - /# /p; s/^ok 10 - /# /p' "$tmp/tap.out"
 
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
-for file in hooks/clock hooks/dispatch hooks/entry hooks/guard hooks/hook hooks/name_iterator hooks/layout hooks/lock hooks/log \
+for file in hooks/clock hooks/clock_read hooks/dispatch hooks/entry hooks/guard hooks/hook hooks/name_iterator hooks/layout hooks/lock hooks/log \
 	hooks/library hooks/pages hooks/safe_read hooks/record hooks/stack hooks/strict hooks/thread hooks/unwound; do
 	set -- "$@" "$top_srcdir/$file.c"
 done

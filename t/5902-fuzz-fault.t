@@ -8,7 +8,7 @@ sanitizers
 cases=$((cases / 5))
 arch=$($CC -dumpmachine | sed 's/-.*//')
 set --
-for file in audit/message "hooks/arch/$arch/layout_arch" hooks/name_iterator hooks/layout hooks/modules/fault/fault_condition hooks/modules/fault/fault_number \
+for file in "hooks/arch/$arch/layout_arch" hooks/name_iterator hooks/layout hooks/modules/fault/fault_condition hooks/modules/fault/fault_number \
 	hooks/modules/fault/fault_result hooks/modules/fault/fault_rule hooks/params hooks/safe_read hooks/selector_api; do
 	set -- "$@" "$top_srcdir/$file.c"
 done

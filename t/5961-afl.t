@@ -53,7 +53,7 @@ done
 
 set --
 arch=$($CC -dumpmachine | sed 's/-.*//')
-for file in audit/env audit/filter audit/message "hooks/arch/$arch/layout_arch" hooks/name_iterator \
+for file in audit/env audit/filter "hooks/arch/$arch/layout_arch" hooks/name_iterator \
 	hooks/layout hooks/modules/fault/fault_condition hooks/modules/fault/fault_number \
 	hooks/modules/fault/fault_result hooks/modules/fault/fault_rule hooks/params hooks/safe_read hooks/selector_api; do
 	set -- "$@" "$top_srcdir/$file.c"

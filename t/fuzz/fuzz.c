@@ -48,8 +48,8 @@ void fuzz_start(int argc, char **argv, uint64_t *seed, uint64_t *first, uint64_t
 	alarm((unsigned int)(LONGEST * (1 + *count / 100000)));
 }
 
-/* A message of the auditor's: as sys_say takes it, counted instead of written. */
-void sys_say(const char *first, ...)
+/* A message of the auditor's: as message_say takes it, counted instead of written. */
+void message_say(const char *first, ...)
 {
 	va_list texts;
 
@@ -58,13 +58,6 @@ void sys_say(const char *first, ...)
 	for (const char *text = first; text; text = va_arg(texts, const char *))
 		fuzz_check(strlen(text) < SIZE_MAX);
 	va_end(texts);
-}
-
-/* For what is fuzzed without the auditor's own; sys_say above says what there is. */
-__attribute__((weak)) void message_write(const char *text, size_t length)
-{
-	(void)text;
-	(void)length;
 }
 
 /* Each piece apart, so that a step out of it is seen. */

@@ -25,7 +25,7 @@ sanitizers() {
 # auditor: $tmp/sys.o, the auditor's strings; the rest of sys.c stands in fuzz.c.
 auditor() {
 	hosted -c -o "$tmp/sys.o" -Dmemcpy=sys_memcpy -Dmemset=sys_memset \
-		-Dsys_say=sys_say_there -Dsys_alloc=sys_alloc_there -Dsys_copy=sys_copy_there \
+		-Dsys_alloc=sys_alloc_there -Dsys_copy=sys_copy_there \
 		"$top_srcdir/audit/sys.c"
 }
 
