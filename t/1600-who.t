@@ -37,6 +37,7 @@ who - library CUAUDIT_EXCLUDE='(main)'
 who - library CUAUDIT_EXCLUDE=who
 who - library CUAUDIT_EXCLUDE="$tmp/who"
 who - - CUAUDIT_EXCLUDE='*'
+who - - CUAUDIT_EXCLUDE='/*'
 who - - CUAUDIT_EXCLUDE='(main):libasker.so'
 
 who main library CUAUDIT_INCLUDE=

@@ -72,6 +72,11 @@ is "$(cat "$tmp/out")" "right plug-in, option /some/file" "an absolute path: it 
 cp "$simdir/libcuda.so.1" hooks
 echo none >"$there/hooks/libcuda.so.1"
 gone "a driver" CUAUDIT_DRIVER=hooks/libcuda.so.1 CUAUDIT_HOOKS=
+cp "$simdir/libcuda.so.1" per%cent
+cd per%cent || exit 99
+gone "a driver beside a percent sign" CUAUDIT_DRIVER=./libcuda.so.1 CUAUDIT_HOOKS=
+rm libcuda.so.1
+cd "$start" || exit 99
 
 # Every module's file.
 printf 'left cuNone *\n' >hooks/suppress

@@ -47,6 +47,40 @@ refused() {
 
 plugin good.so "$plugins/good.c"
 
+# One that detaches itself, and says when its data is its own again: at the end at last.
+plugin once.so -x c - <<'C'
+#include <cuaudit/hook.h>
+#include <stdio.h>
+
+static int handle;
+
+static int enter(struct cuaudit_call *call, void *data)
+{
+	return cuaudit_hook_detach(handle) ? CUAUDIT_SKIP : CUAUDIT_CONTINUE;
+}
+
+static void released(void *data)
+{
+	puts("once: released");
+}
+
+static int init(const struct cuaudit_options *options)
+{
+	static const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .functions = "*", .enter = enter, .released = released,
+	};
+
+	handle = cuaudit_hook_attach(&hook);
+	return handle < 0 ? handle : 0;
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "once", .summary = "",
+	.init = init,
+};
+C
+works "detached by itself" "once: released" CUAUDIT_HOOKS="$tmp/once.so"
+
 # where they are found
 mkdir -p "$tmp/tree/cuaudit/hooks" "$tmp/a b" "$tmp/c"
 cp "$LIBCUAUDIT" "$tmp/tree"

@@ -91,4 +91,28 @@ ok "with an excluded library" $run_env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$
 	CUAUDIT_HOOKS='coverage(format=json)' "$tmp/both"
 like "$(bound cuInit)" 'dlsym 1 True libreal.so' "what it was given for real"
 like "$(bound cuInit)" 'plt 1 False both' "and what was routed"
+
+# Addresses in data, one function's twice.
+build libtables.so -shared -fPIC -x c - -L"$tmp" -l:libcuda.so.1 <<'C'
+#include "t/fake/driver.h"
+
+void *const tables[] = { (void *)cuInit, (void *)cuMemAlloc_v2, (void *)cuInit };
+C
+build tables -x c - -Wl,--no-as-needed -L"$tmp" -l:libtables.so -l:libcuda.so.1 -ldl <<'C'
+#include "t/fake/driver.h"
+
+int main(void)
+{
+	return cuInit(0);
+}
+C
+# tables NAME REAL [VARIABLE=VALUE]
+tables() {
+	ok "addresses in data, $1" $run_env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" $3 \
+		CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS='coverage(format=json)' "$tmp/tables"
+	like "$(bound cuInit)" "relocation 2 $2 libtables.so" "$1: of a function twice"
+	like "$(bound cuMemAlloc_v2)" "relocation 1 $2 libtables.so" "$1: of another once"
+}
+tables routed False
+tables excluded True CUAUDIT_EXCLUDE=libtables.so
 done_testing

@@ -96,6 +96,20 @@ static uint64_t unwound(void)
 	return hooks ? hooks() : 0;
 }
 
+/* What a thread has left is not its child's. */
+static void fork_from_here(void)
+{
+	int status = -1;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		_exit(unwound() != 0);
+	waitpid(child, &status, 0);
+	is_int(status, 0, "a child of fork has left no hooks");
+}
+
 static void signals(int microseconds)
 {
 	const struct itimerval interval = { { 0, microseconds }, { 0, microseconds } };
@@ -126,6 +140,7 @@ static void jump(int flags)
 	diag("%lld calls", arrived() - before);
 	diag("%d jumps, %llu hooks unwound, %llu calls went straight", (int)jumps,
 	     (unsigned long long)unwound(), (unsigned long long)observe_straight());
+	fork_from_here();
 	if (!observe_routed() || !observed)
 		return;
 	ok(unwound() > 0, "hooks were left");
