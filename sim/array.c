@@ -213,20 +213,6 @@ CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray,
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset,
-			 const void *srcHost, size_t ByteCount)
-{
-	return cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost, ByteCount,
-				    NULL);
-}
-
-CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
-			 size_t ByteCount)
-{
-	return cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount,
-				    NULL);
-}
-
 CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset,
 			 CUdeviceptr srcDevice, size_t ByteCount)
 {

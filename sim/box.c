@@ -136,11 +136,6 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 	return rc ? rc : box_copy(pCopy);
 }
 
-CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
-{
-	return cuMemcpy3DAsync_v2(pCopy, NULL);
-}
-
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
 	CUresult rc = copy_begin(hStream);
@@ -172,16 +167,6 @@ CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 	return box_copy(&box);
 }
 
-CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
-{
-	return cuMemcpy2DAsync_v2(pCopy, NULL);
-}
-
-CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
-{
-	return cuMemcpy2DAsync_v2(pCopy, NULL);
-}
-
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {
 	CUresult rc = copy_begin(hStream);
@@ -201,9 +186,4 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 	static_assert(sizeof(box) == sizeof(*pCopy), "one layout");
 	memcpy(&box, pCopy, sizeof(box));
 	return box_copy(&box);
-}
-
-CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
-{
-	return cuMemcpy3DPeerAsync(pCopy, NULL);
 }

@@ -177,11 +177,6 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxDestroy(CUcontext ctx)
-{
-	return cuCtxDestroy_v2(ctx);
-}
-
 CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 {
 	CUcontext context;
@@ -207,11 +202,6 @@ CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPushCurrent(CUcontext ctx)
-{
-	return cuCtxPushCurrent_v2(ctx);
-}
-
 CUresult cuCtxPopCurrent_v2(CUcontext *pctx)
 {
 	if (!sim_ready())
@@ -222,11 +212,6 @@ CUresult cuCtxPopCurrent_v2(CUcontext *pctx)
 		*pctx = context_top;
 	pop();
 	return CUDA_SUCCESS;
-}
-
-CUresult cuCtxPopCurrent(CUcontext *pctx)
-{
-	return cuCtxPopCurrent_v2(pctx);
 }
 
 CUresult cuCtxSetCurrent(CUcontext ctx)
@@ -267,11 +252,6 @@ CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
 		return CUDA_ERROR_INVALID_VALUE;
 	*device = context->device;
 	return CUDA_SUCCESS;
-}
-
-CUresult cuCtxGetDevice(CUdevice *device)
-{
-	return cuCtxGetDevice_v2(device, NULL);
 }
 
 CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)

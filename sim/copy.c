@@ -83,29 +83,6 @@ CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
 	return rc;
 }
 
-CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost,
-			 size_t ByteCount)
-{
-	return cuMemcpyHtoDAsync_v2(dstDevice, srcHost, ByteCount, NULL);
-}
-
-CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice,
-			 size_t ByteCount)
-{
-	return cuMemcpyDtoHAsync_v2(dstHost, srcDevice, ByteCount, NULL);
-}
-
-CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-			 size_t ByteCount)
-{
-	return cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, NULL);
-}
-
-CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
-{
-	return cuMemcpyAsync(dst, src, ByteCount, NULL);
-}
-
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
 			   CUdeviceptr srcDevice, CUcontext srcContext,
 			   size_t ByteCount, CUstream hStream)
@@ -120,14 +97,6 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
 	if (rc)
 		return rc;
 	return cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
-}
-
-CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext,
-		      CUdeviceptr srcDevice, CUcontext srcContext,
-		      size_t ByteCount)
-{
-	return cuMemcpyPeerAsync(dstDevice, dstContext, srcDevice, srcContext,
-				 ByteCount, NULL);
 }
 
 /* A batch has no order and no use for the default streams. */

@@ -45,11 +45,6 @@ CUresult cuEventDestroy_v2(CUevent hEvent)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuEventDestroy(CUevent hEvent)
-{
-	return cuEventDestroy_v2(hEvent);
-}
-
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
 				unsigned int flags)
 {
@@ -72,11 +67,6 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
 	atomic_store_explicit(&event->pending, sim_config.launch_ns != 0,
 			      memory_order_release);
 	return CUDA_SUCCESS;
-}
-
-CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
-{
-	return cuEventRecordWithFlags(hEvent, hStream, 0);
 }
 
 static bool pending(CUevent event)
@@ -128,9 +118,4 @@ CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart,
 		return CUDA_ERROR_NOT_READY;
 	*pMilliseconds = (float)((double)(int64_t)(to - from) / 1e6);
 	return CUDA_SUCCESS;
-}
-
-CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
-{
-	return cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
 }

@@ -18,11 +18,6 @@ CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 	return rc;
 }
 
-CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
-{
-	return cuMemHostAlloc(pp, bytesize, 0);
-}
-
 CUresult cuMemFreeHost(void *p)
 {
 	CUcontext context;
@@ -56,11 +51,6 @@ CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 	rc = range_add(&range);
 	return rc == CUDA_ERROR_INVALID_VALUE ?
 		CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED : rc;
-}
-
-CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
-{
-	return cuMemHostRegister_v2(p, bytesize, Flags);
 }
 
 CUresult cuMemHostUnregister(void *p)

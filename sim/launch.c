@@ -243,7 +243,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f,
 	return launch_config(config, NULL, f, kernelParams, extra);
 }
 
-/* Its stream is in the structure, where perthread.c does not look. */
+/* Its stream is in the structure, where forward.c does not look. */
 CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f,
 			       void **kernelParams, void **extra)
 {

@@ -8,11 +8,6 @@
 #define MAP_32BIT 0
 #endif
 
-CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
-{
-	return cuCtxCreate_v2(pctx, flags, dev);
-}
-
 CUresult cuMemAlloc(CUdeviceptr_v1 *dptr, unsigned int bytesize)
 {
 	struct range range = { .kind = RANGE_DEVICE };
@@ -34,11 +29,6 @@ CUresult cuMemAlloc(CUdeviceptr_v1 *dptr, unsigned int bytesize)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemFree(CUdeviceptr_v1 dptr)
-{
-	return cuMemFree_v2(dptr);
-}
-
 CUresult cuMemGetInfo(unsigned int *free, unsigned int *total)
 {
 	size_t free_now, all;
@@ -53,132 +43,6 @@ CUresult cuMemGetInfo(unsigned int *free, unsigned int *total)
 	if (total)
 		*total = (unsigned int)all;
 	return CUDA_SUCCESS;
-}
-
-CUresult cuMemAllocHost(void **pp, unsigned int bytesize)
-{
-	return cuMemAllocHost_v2(pp, bytesize);
-}
-
-CUresult cuMemcpyHtoD(CUdeviceptr_v1 dstDevice, const void *srcHost,
-		      unsigned int ByteCount)
-{
-	return cuMemcpyHtoD_v2(dstDevice, srcHost, ByteCount);
-}
-
-CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr_v1 srcDevice,
-		      unsigned int ByteCount)
-{
-	return cuMemcpyDtoH_v2(dstHost, srcDevice, ByteCount);
-}
-
-CUresult cuMemcpyDtoD(CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice,
-		      unsigned int ByteCount)
-{
-	return cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
-}
-
-CUresult cuMemcpyHtoDAsync(CUdeviceptr_v1 dstDevice, const void *srcHost,
-			   unsigned int ByteCount, CUstream hStream)
-{
-	return cuMemcpyHtoDAsync_v2(dstDevice, srcHost, ByteCount, hStream);
-}
-
-CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr_v1 srcDevice,
-			   unsigned int ByteCount, CUstream hStream)
-{
-	return cuMemcpyDtoHAsync_v2(dstHost, srcDevice, ByteCount, hStream);
-}
-
-CUresult cuMemcpyDtoDAsync(CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice,
-			   unsigned int ByteCount, CUstream hStream)
-{
-	return cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
-}
-
-CUresult cuMemsetD8(CUdeviceptr_v1 dstDevice, unsigned char uc, unsigned int N)
-{
-	return cuMemsetD8_v2(dstDevice, uc, N);
-}
-
-CUresult cuMemsetD16(CUdeviceptr_v1 dstDevice, unsigned short us,
-		     unsigned int N)
-{
-	return cuMemsetD16_v2(dstDevice, us, N);
-}
-
-CUresult cuMemsetD32(CUdeviceptr_v1 dstDevice, unsigned int ui, unsigned int N)
-{
-	return cuMemsetD32_v2(dstDevice, ui, N);
-}
-
-CUresult cuMemsetD2D8(CUdeviceptr_v1 dstDevice, unsigned int dstPitch,
-		      unsigned char uc, unsigned int Width,
-		      unsigned int Height)
-{
-	return cuMemsetD2D8_v2(dstDevice, dstPitch, uc, Width, Height);
-}
-
-CUresult cuMemsetD2D16(CUdeviceptr_v1 dstDevice, unsigned int dstPitch,
-		       unsigned short us, unsigned int Width,
-		       unsigned int Height)
-{
-	return cuMemsetD2D16_v2(dstDevice, dstPitch, us, Width, Height);
-}
-
-CUresult cuMemsetD2D32(CUdeviceptr_v1 dstDevice, unsigned int dstPitch,
-		       unsigned int ui, unsigned int Width,
-		       unsigned int Height)
-{
-	return cuMemsetD2D32_v2(dstDevice, dstPitch, ui, Width, Height);
-}
-
-CUresult cuMemcpyHtoA(CUarray dstArray, unsigned int dstOffset,
-		      const void *srcHost, unsigned int ByteCount)
-{
-	return cuMemcpyHtoA_v2(dstArray, dstOffset, srcHost, ByteCount);
-}
-
-CUresult cuMemcpyAtoH(void *dstHost, CUarray srcArray, unsigned int srcOffset,
-		      unsigned int ByteCount)
-{
-	return cuMemcpyAtoH_v2(dstHost, srcArray, srcOffset, ByteCount);
-}
-
-CUresult cuMemcpyHtoAAsync(CUarray dstArray, unsigned int dstOffset,
-			   const void *srcHost, unsigned int ByteCount,
-			   CUstream hStream)
-{
-	return cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost, ByteCount,
-				    hStream);
-}
-
-CUresult cuMemcpyAtoHAsync(void *dstHost, CUarray srcArray,
-			   unsigned int srcOffset, unsigned int ByteCount,
-			   CUstream hStream)
-{
-	return cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount,
-				    hStream);
-}
-
-CUresult cuMemcpyDtoA(CUarray dstArray, unsigned int dstOffset,
-		      CUdeviceptr_v1 srcDevice, unsigned int ByteCount)
-{
-	return cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice, ByteCount);
-}
-
-CUresult cuMemcpyAtoD(CUdeviceptr_v1 dstDevice, CUarray srcArray,
-		      unsigned int srcOffset, unsigned int ByteCount)
-{
-	return cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset, ByteCount);
-}
-
-CUresult cuMemcpyAtoA(CUarray dstArray, unsigned int dstOffset,
-		      CUarray srcArray, unsigned int srcOffset,
-		      unsigned int ByteCount)
-{
-	return cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset,
-			       ByteCount);
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D_v1 *pCopy, CUstream hStream)
@@ -206,16 +70,6 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D_v1 *pCopy, CUstream hStream)
 		.Height = pCopy->Height,
 	};
 	return cuMemcpy2DAsync_v2(&copy, hStream);
-}
-
-CUresult cuMemcpy2D(const CUDA_MEMCPY2D_v1 *pCopy)
-{
-	return cuMemcpy2DAsync(pCopy, NULL);
-}
-
-CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D_v1 *pCopy)
-{
-	return cuMemcpy2DAsync(pCopy, NULL);
 }
 
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D_v1 *pCopy, CUstream hStream)
@@ -250,11 +104,6 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D_v1 *pCopy, CUstream hStream)
 		.Depth = pCopy->Depth,
 	};
 	return cuMemcpy3DAsync_v2(&copy, hStream);
-}
-
-CUresult cuMemcpy3D(const CUDA_MEMCPY3D_v1 *pCopy)
-{
-	return cuMemcpy3DAsync(pCopy, NULL);
 }
 
 CUresult cuArrayCreate(CUarray *pHandle,

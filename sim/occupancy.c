@@ -41,13 +41,6 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
 	return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
-		CUfunction func, int blockSize, size_t dynamicSMemSize)
-{
-	return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks,
-			func, blockSize, dynamicSMemSize, 0);
-}
-
 /* The largest block of those that keep most threads busy. */
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize,
 		int *blockSize, CUfunction func,
@@ -80,15 +73,6 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize,
 	*minGridSize = best_blocks * device_attribute(0,
 		CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 	return CUDA_SUCCESS;
-}
-
-CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
-		CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-		size_t dynamicSMemSize, int blockSizeLimit)
-{
-	return cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize,
-			blockSize, func, blockSizeToDynamicSMemSize,
-			dynamicSMemSize, blockSizeLimit, 0);
 }
 
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,

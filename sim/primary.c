@@ -72,11 +72,6 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 	return rc;
 }
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
-{
-	return cuDevicePrimaryCtxRelease_v2(dev);
-}
-
 /* Users keep their claims: the context starts anew at once if it has any. */
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
@@ -92,11 +87,6 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 	}
 	pthread_mutex_unlock(&lock);
 	return rc;
-}
-
-CUresult cuDevicePrimaryCtxReset(CUdevice dev)
-{
-	return cuDevicePrimaryCtxReset_v2(dev);
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags,
@@ -129,9 +119,4 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 		primary[dev].context->flags = flags;
 	pthread_mutex_unlock(&lock);
 	return CUDA_SUCCESS;
-}
-
-CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
-{
-	return cuDevicePrimaryCtxSetFlags_v2(dev, flags);
 }

@@ -72,38 +72,3 @@ CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch,
 {
 	return fill(dstDevice, dstPitch, &ui, 4, Width, Height, hStream);
 }
-
-CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
-{
-	return cuMemsetD8Async(dstDevice, uc, N, NULL);
-}
-
-CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
-{
-	return cuMemsetD16Async(dstDevice, us, N, NULL);
-}
-
-CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
-{
-	return cuMemsetD32Async(dstDevice, ui, N, NULL);
-}
-
-CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch,
-			 unsigned char uc, size_t Width, size_t Height)
-{
-	return cuMemsetD2D8Async(dstDevice, dstPitch, uc, Width, Height, NULL);
-}
-
-CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch,
-			  unsigned short us, size_t Width, size_t Height)
-{
-	return cuMemsetD2D16Async(dstDevice, dstPitch, us, Width, Height,
-				  NULL);
-}
-
-CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch,
-			  unsigned int ui, size_t Width, size_t Height)
-{
-	return cuMemsetD2D32Async(dstDevice, dstPitch, ui, Width, Height,
-				  NULL);
-}

@@ -73,11 +73,6 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
-{
-	return cuStreamCreateWithPriority(phStream, Flags, 0);
-}
-
 CUresult cuStreamDestroy_v2(CUstream hStream)
 {
 	CUcontext context;
@@ -91,11 +86,6 @@ CUresult cuStreamDestroy_v2(CUstream hStream)
 		return CUDA_ERROR_INVALID_HANDLE;
 	object_free(stream);
 	return CUDA_SUCCESS;
-}
-
-CUresult cuStreamDestroy(CUstream hStream)
-{
-	return cuStreamDestroy_v2(hStream);
 }
 
 CUresult cuStreamQuery(CUstream hStream)

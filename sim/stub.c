@@ -8,7 +8,7 @@
 		return CUDA_ERROR_NOT_SUPPORTED; \
 	}
 
-/* These call their plain forms: perthread.c. */
+/* These call their plain forms: forward.c. */
 #define STUB_PTDS(symbol, parameters)
 #define STUB_PTSZ(symbol, parameters)
 

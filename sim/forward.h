@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions that another does the work of, by name: forward.c defines them. */
+#ifndef SIM_FORWARD_H
+#define SIM_FORWARD_H
+
+/* It takes the same parameters, perhaps of more bits; or one more, which is NULL or 0. */
+#define CALLS(function) , SAME, function
+#define CALLS_NULL(function) , NIL, function
+#define CALLS_0(function) , ZERO, function
+
+#define TO_cuCtxCreate CALLS(cuCtxCreate_v2)
+#define TO_cuCtxDestroy CALLS(cuCtxDestroy_v2)
+#define TO_cuCtxGetDevice CALLS_NULL(cuCtxGetDevice_v2)
+#define TO_cuCtxPopCurrent CALLS(cuCtxPopCurrent_v2)
+#define TO_cuCtxPushCurrent CALLS(cuCtxPushCurrent_v2)
+#define TO_cuDeviceGetUuid CALLS(cuDeviceGetUuid_v2)
+#define TO_cuDevicePrimaryCtxRelease CALLS(cuDevicePrimaryCtxRelease_v2)
+#define TO_cuDevicePrimaryCtxReset CALLS(cuDevicePrimaryCtxReset_v2)
+#define TO_cuDevicePrimaryCtxSetFlags CALLS(cuDevicePrimaryCtxSetFlags_v2)
+#define TO_cuEventDestroy CALLS(cuEventDestroy_v2)
+#define TO_cuEventElapsedTime CALLS(cuEventElapsedTime_v2)
+#define TO_cuEventRecord CALLS_0(cuEventRecordWithFlags)
+#define TO_cuMemAllocHost CALLS(cuMemAllocHost_v2)
+#define TO_cuMemAllocHost_v2 CALLS_0(cuMemHostAlloc)
+#define TO_cuMemFree CALLS(cuMemFree_v2)
+#define TO_cuMemHostRegister CALLS(cuMemHostRegister_v2)
+#define TO_cuMemcpy CALLS_NULL(cuMemcpyAsync)
+#define TO_cuMemcpy2D CALLS_NULL(cuMemcpy2DAsync)
+#define TO_cuMemcpy2DUnaligned CALLS_NULL(cuMemcpy2DAsync)
+#define TO_cuMemcpy2DUnaligned_v2 CALLS_NULL(cuMemcpy2DAsync_v2)
+#define TO_cuMemcpy2D_v2 CALLS_NULL(cuMemcpy2DAsync_v2)
+#define TO_cuMemcpy3D CALLS_NULL(cuMemcpy3DAsync)
+#define TO_cuMemcpy3DPeer CALLS_NULL(cuMemcpy3DPeerAsync)
+#define TO_cuMemcpy3D_v2 CALLS_NULL(cuMemcpy3DAsync_v2)
+#define TO_cuMemcpyAtoA CALLS(cuMemcpyAtoA_v2)
+#define TO_cuMemcpyAtoD CALLS(cuMemcpyAtoD_v2)
+#define TO_cuMemcpyAtoH CALLS(cuMemcpyAtoH_v2)
+#define TO_cuMemcpyAtoHAsync CALLS(cuMemcpyAtoHAsync_v2)
+#define TO_cuMemcpyAtoH_v2 CALLS_NULL(cuMemcpyAtoHAsync_v2)
+#define TO_cuMemcpyDtoA CALLS(cuMemcpyDtoA_v2)
+#define TO_cuMemcpyDtoD CALLS(cuMemcpyDtoD_v2)
+#define TO_cuMemcpyDtoDAsync CALLS(cuMemcpyDtoDAsync_v2)
+#define TO_cuMemcpyDtoD_v2 CALLS_NULL(cuMemcpyDtoDAsync_v2)
+#define TO_cuMemcpyDtoH CALLS(cuMemcpyDtoH_v2)
+#define TO_cuMemcpyDtoHAsync CALLS(cuMemcpyDtoHAsync_v2)
+#define TO_cuMemcpyDtoH_v2 CALLS_NULL(cuMemcpyDtoHAsync_v2)
+#define TO_cuMemcpyHtoA CALLS(cuMemcpyHtoA_v2)
+#define TO_cuMemcpyHtoAAsync CALLS(cuMemcpyHtoAAsync_v2)
+#define TO_cuMemcpyHtoA_v2 CALLS_NULL(cuMemcpyHtoAAsync_v2)
+#define TO_cuMemcpyHtoD CALLS(cuMemcpyHtoD_v2)
+#define TO_cuMemcpyHtoDAsync CALLS(cuMemcpyHtoDAsync_v2)
+#define TO_cuMemcpyHtoD_v2 CALLS_NULL(cuMemcpyHtoDAsync_v2)
+#define TO_cuMemcpyPeer CALLS_NULL(cuMemcpyPeerAsync)
+#define TO_cuMemsetD16 CALLS(cuMemsetD16_v2)
+#define TO_cuMemsetD16_v2 CALLS_NULL(cuMemsetD16Async)
+#define TO_cuMemsetD2D16 CALLS(cuMemsetD2D16_v2)
+#define TO_cuMemsetD2D16_v2 CALLS_NULL(cuMemsetD2D16Async)
+#define TO_cuMemsetD2D32 CALLS(cuMemsetD2D32_v2)
+#define TO_cuMemsetD2D32_v2 CALLS_NULL(cuMemsetD2D32Async)
+#define TO_cuMemsetD2D8 CALLS(cuMemsetD2D8_v2)
+#define TO_cuMemsetD2D8_v2 CALLS_NULL(cuMemsetD2D8Async)
+#define TO_cuMemsetD32 CALLS(cuMemsetD32_v2)
+#define TO_cuMemsetD32_v2 CALLS_NULL(cuMemsetD32Async)
+#define TO_cuMemsetD8 CALLS(cuMemsetD8_v2)
+#define TO_cuMemsetD8_v2 CALLS_NULL(cuMemsetD8Async)
+#define TO_cuOccupancyMaxActiveBlocksPerMultiprocessor \
+	CALLS_0(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+#define TO_cuOccupancyMaxPotentialBlockSize CALLS_0(cuOccupancyMaxPotentialBlockSizeWithFlags)
+#define TO_cuStreamCreate CALLS_0(cuStreamCreateWithPriority)
+#define TO_cuStreamDestroy CALLS(cuStreamDestroy_v2)
+
+#endif
