@@ -132,19 +132,8 @@ CUresult cuArrayDestroy(CUarray hArray)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor,
-				   CUarray hArray)
-{
-	CUarray array;
-	CUresult rc = find(hArray, &array);
-
-	if (rc)
-		return rc;
-	if (!pArrayDescriptor)
-		return CUDA_ERROR_INVALID_VALUE;
-	*pArrayDescriptor = array->descriptor;
-	return CUDA_SUCCESS;
-}
+GETTER(cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR *out, CUarray handle), CUarray array,
+       find(handle, &array), array->descriptor)
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
 				 CUarray hArray)

@@ -241,44 +241,12 @@ CUresult cuCtxGetCurrent(CUcontext *pctx)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
-{
-	CUcontext context;
-	CUresult rc = context_find(ctx, &context);
-
-	if (rc)
-		return rc;
-	if (!device)
-		return CUDA_ERROR_INVALID_VALUE;
-	*device = context->device;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
-{
-	CUcontext context;
-	CUresult rc = context_find(ctx, &context);
-
-	if (rc)
-		return rc;
-	if (!ctxId)
-		return CUDA_ERROR_INVALID_VALUE;
-	*ctxId = context->id;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
-{
-	CUcontext context;
-	CUresult rc = context_find(ctx, &context);
-
-	if (rc)
-		return rc;
-	if (!version)
-		return CUDA_ERROR_INVALID_VALUE;
-	*version = context->version;
-	return CUDA_SUCCESS;
-}
+GETTER(cuCtxGetDevice_v2, (CUdevice *out, CUcontext handle), CUcontext context,
+       context_find(handle, &context), context->device)
+GETTER(cuCtxGetId, (CUcontext handle, unsigned long long *out), CUcontext context,
+       context_find(handle, &context), context->id)
+GETTER(cuCtxGetApiVersion, (CUcontext handle, unsigned int *out), CUcontext context,
+       context_find(handle, &context), context->version)
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx)
 {

@@ -30,16 +30,13 @@ CUresult function_find(CUfunction handle, CUfunction *function)
 	if (!rc)
 		rc = module_function(module, kernel->index, function);
 	if (!rc && !(*function)->kernel) {
-		(*function)->max_dynamic = kernel->max_dynamic;
-		(*function)->carveout = kernel->carveout;
-		(*function)->non_portable = kernel->non_portable;
+		(*function)->settings = kernel->settings;
 		(*function)->kernel = kernel;
 	}
 	return rc;
 }
 
-static CUresult get(const struct image_function *image, int max_dynamic,
-		    int carveout, bool non_portable,
+static CUresult get(const struct image_function *image, const struct function_settings *settings,
 		    CUfunction_attribute attrib, int *value)
 {
 	switch (attrib) {
@@ -57,13 +54,13 @@ static CUresult get(const struct image_function *image, int max_dynamic,
 		*value = 90;
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-		*value = max_dynamic < 0 ? unasked(image) : max_dynamic;
+		*value = settings->max_dynamic < 0 ? unasked(image) : settings->max_dynamic;
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-		*value = carveout;
+		*value = settings->carveout;
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-		*value = non_portable;
+		*value = settings->non_portable;
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
 	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
@@ -80,8 +77,7 @@ static CUresult get(const struct image_function *image, int max_dynamic,
 	}
 }
 
-static CUresult set(const struct image_function *image, int *max_dynamic,
-		    int *carveout, bool *non_portable,
+static CUresult set(const struct image_function *image, struct function_settings *settings,
 		    CUfunction_attribute attrib, int value)
 {
 	int most = device_attribute(0,
@@ -92,15 +88,15 @@ static CUresult set(const struct image_function *image, int *max_dynamic,
 		if (value < 0 || value > most ||
 		    image->shared > (size_t)(most - value))
 			return CUDA_ERROR_INVALID_VALUE;
-		*max_dynamic = value;
+		settings->max_dynamic = value;
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
 		if (value < -1 || value > 100)
 			return CUDA_ERROR_INVALID_VALUE;
-		*carveout = value;
+		settings->carveout = value;
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-		*non_portable = value;
+		settings->non_portable = value;
 		return CUDA_SUCCESS;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
@@ -113,12 +109,9 @@ CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib,
 	CUfunction f;
 	CUresult rc = function_find(hfunc, &f);
 
-	if (rc)
-		return rc;
-	if (!pi)
-		return CUDA_ERROR_INVALID_VALUE;
-	return get(f->image, f->max_dynamic, f->carveout, f->non_portable,
-		   attrib, pi);
+	if (!rc && !pi)
+		rc = CUDA_ERROR_INVALID_VALUE;
+	return rc ? rc : get(f->image, &f->settings, attrib, pi);
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
@@ -127,39 +120,35 @@ CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
 	CUfunction f;
 	CUresult rc = function_find(hfunc, &f);
 
-	return rc ? rc : set(f->image, &f->max_dynamic, &f->carveout,
-			     &f->non_portable, attrib, value);
+	return rc ? rc : set(f->image, &f->settings, attrib, value);
+}
+
+static CUresult kernel_on(CUkernel handle, CUdevice dev, CUkernel *kernel)
+{
+	CUresult rc = kernel_find(handle, kernel);
+
+	return !rc && !device_valid(dev) ? CUDA_ERROR_INVALID_DEVICE : rc;
 }
 
 CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib,
-			      CUkernel kernel, CUdevice dev)
+			      CUkernel handle, CUdevice dev)
 {
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	kernel = object_find(kernel, KIND_KERNEL);
-	if (!kernel)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!pi)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!device_valid(dev))
-		return CUDA_ERROR_INVALID_DEVICE;
-	return get(kernel->image, kernel->max_dynamic, kernel->carveout,
-		   kernel->non_portable, attrib, pi);
+	CUkernel kernel;
+	CUresult rc = kernel_on(handle, pi ? dev : 0, &kernel);
+
+	if (!rc && !pi)
+		rc = CUDA_ERROR_INVALID_VALUE;
+	return rc ? rc : get(kernel->image, &kernel->settings, attrib, pi);
 }
 
 /* Holds for the functions made of the kernel from now on. */
 CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val,
-			      CUkernel kernel, CUdevice dev)
+			      CUkernel handle, CUdevice dev)
 {
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	kernel = object_find(kernel, KIND_KERNEL);
-	if (!kernel)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!device_valid(dev))
-		return CUDA_ERROR_INVALID_DEVICE;
-	return set(kernel->image, &kernel->max_dynamic, &kernel->carveout,
-		   &kernel->non_portable, attrib, val);
+	CUkernel kernel;
+	CUresult rc = kernel_on(handle, dev, &kernel);
+
+	return rc ? rc : set(kernel->image, &kernel->settings, attrib, val);
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
@@ -167,37 +156,16 @@ CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 	CUfunction f;
 	CUresult rc = function_find(hfunc, &f);
 
-	if (rc)
-		return rc;
-	return (unsigned int)config > CU_FUNC_CACHE_PREFER_EQUAL ?
-		CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	return !rc && (unsigned int)config > CU_FUNC_CACHE_PREFER_EQUAL ?
+		CUDA_ERROR_INVALID_VALUE : rc;
 }
 
-CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
-{
-	CUfunction f;
-	CUresult rc = function_find(hfunc, &f);
+#define FUNCTION_GETTER(symbol, type, value) \
+	GETTER(symbol, (type *out, CUfunction handle), CUfunction f, \
+	       function_find(handle, &f), value)
 
-	if (rc)
-		return rc;
-	if (!hmod)
-		return CUDA_ERROR_INVALID_VALUE;
-	*hmod = f->module;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuFuncGetName(const char **name, CUfunction hfunc)
-{
-	CUfunction f;
-	CUresult rc = function_find(hfunc, &f);
-
-	if (rc)
-		return rc;
-	if (!name)
-		return CUDA_ERROR_INVALID_VALUE;
-	*name = f->image->name;
-	return CUDA_SUCCESS;
-}
+FUNCTION_GETTER(cuFuncGetModule, CUmodule, f->module)
+FUNCTION_GETTER(cuFuncGetName, const char *, f->image->name)
 
 static CUresult param(const struct image_function *image, size_t index,
 		      size_t *offset, size_t *size)
@@ -219,29 +187,16 @@ CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex,
 	return rc ? rc : param(f->image, paramIndex, paramOffset, paramSize);
 }
 
-CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex,
+CUresult cuKernelGetParamInfo(CUkernel handle, size_t paramIndex,
 			      size_t *paramOffset, size_t *paramSize)
 {
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	kernel = object_find(kernel, KIND_KERNEL);
-	if (!kernel)
-		return CUDA_ERROR_INVALID_HANDLE;
-	return param(kernel->image, paramIndex, paramOffset, paramSize);
+	CUkernel kernel;
+	CUresult rc = kernel_find(handle, &kernel);
+
+	return rc ? rc : param(kernel->image, paramIndex, paramOffset, paramSize);
 }
 
-CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
-{
-	CUfunction f;
-	CUresult rc = function_find(function, &f);
-
-	if (rc)
-		return rc;
-	if (!state)
-		return CUDA_ERROR_INVALID_VALUE;
-	*state = CU_FUNCTION_LOADING_STATE_LOADED;
-	return CUDA_SUCCESS;
-}
+FUNCTION_GETTER(cuFuncIsLoaded, CUfunctionLoadingState, CU_FUNCTION_LOADING_STATE_LOADED)
 
 CUresult cuFuncLoad(CUfunction function)
 {
@@ -255,21 +210,15 @@ CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
 	CUfunction f;
 	CUresult rc = function_find(hfunc, &f);
 
-	if (rc)
-		return rc;
-	return (unsigned int)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ?
-		CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	return !rc && (unsigned int)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ?
+		CUDA_ERROR_INVALID_VALUE : rc;
 }
 
-CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config,
-				CUdevice dev)
+CUresult cuKernelSetCacheConfig(CUkernel handle, CUfunc_cache config, CUdevice dev)
 {
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!object_find(kernel, KIND_KERNEL))
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!device_valid(dev))
-		return CUDA_ERROR_INVALID_DEVICE;
-	return (unsigned int)config > CU_FUNC_CACHE_PREFER_EQUAL ?
-		CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	CUkernel kernel;
+	CUresult rc = kernel_on(handle, dev, &kernel);
+
+	return !rc && (unsigned int)config > CU_FUNC_CACHE_PREFER_EQUAL ?
+		CUDA_ERROR_INVALID_VALUE : rc;
 }

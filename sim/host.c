@@ -96,15 +96,5 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p,
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
-{
-	struct range range;
-	CUresult rc = find(p, &range);
-
-	if (rc)
-		return rc;
-	if (!pFlags)
-		return CUDA_ERROR_INVALID_VALUE;
-	*pFlags = range.flags;
-	return CUDA_SUCCESS;
-}
+GETTER(cuMemHostGetFlags, (unsigned int *out, void *p), struct range range,
+       find(p, &range), range.flags)

@@ -71,14 +71,21 @@ struct CUmod_st {
 	CUdeviceptr *globals;
 };
 
+/* What may be set of a function or kernel. */
+struct function_settings {
+	int max_dynamic;	/* dynamic shared memory allowed, -1: unless asked */
+	int carveout;
+	bool non_portable;
+};
+
+static const struct function_settings function_defaults = { -1, -1, false };
+
 struct CUfunc_st {
 	struct object object;
 	CUmodule module;
 	CUkernel kernel;	/* whose instance it is, or NULL */
 	const struct image_function *image;
-	int max_dynamic;	/* dynamic shared memory allowed */
-	int carveout;
-	bool non_portable;
+	struct function_settings settings;
 };
 
 struct CUkern_st {
@@ -86,9 +93,7 @@ struct CUkern_st {
 	CUlibrary library;
 	unsigned int index;
 	const struct image_function *image;
-	int max_dynamic;
-	int carveout;
-	bool non_portable;
+	struct function_settings settings;
 };
 
 /* Takes over the caller's reference to image, also where it fails. */
@@ -105,6 +110,14 @@ CUresult module_function(CUmodule module, unsigned int index,
 /* The library's instance in a context, made if there is none. */
 CUresult library_module(CUlibrary library, CUcontext context,
 			CUmodule *module);
+
+static inline CUresult kernel_find(CUkernel handle, CUkernel *kernel)
+{
+	if (!sim_ready())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	*kernel = object_find(handle, KIND_KERNEL);
+	return *kernel ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
 
 /* The function a handle names; a kernel's is that of the current context. */
 CUresult function_find(CUfunction handle, CUfunction *function);

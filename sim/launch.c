@@ -57,7 +57,7 @@ static CUresult check_shared(const struct launch *l)
 
 static CUresult check_cluster(const struct launch *l)
 {
-	unsigned int most = l->function->non_portable ? 16 : 8;
+	unsigned int most = l->function->settings.non_portable ? 16 : 8;
 
 	if (!l->cluster[0])
 		return CUDA_SUCCESS;

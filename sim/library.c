@@ -89,8 +89,7 @@ static CUresult kernels_new(CUlibrary library)
 		kernel->library = library;
 		kernel->index = i;
 		kernel->image = library->image->functions + i;
-		kernel->max_dynamic = -1;
-		kernel->carveout = -1;
+		kernel->settings = function_defaults;
 		library->kernels[i] = kernel;
 	}
 	return library->kernels ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -305,28 +304,7 @@ CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 	return rc;
 }
 
-CUresult cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
-{
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	kernel = object_find(kernel, KIND_KERNEL);
-	if (!kernel)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!pLib)
-		return CUDA_ERROR_INVALID_VALUE;
-	*pLib = kernel->library;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuKernelGetName(const char **name, CUkernel hfunc)
-{
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	hfunc = object_find(hfunc, KIND_KERNEL);
-	if (!hfunc)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!name)
-		return CUDA_ERROR_INVALID_VALUE;
-	*name = hfunc->image->name;
-	return CUDA_SUCCESS;
-}
+GETTER(cuKernelGetLibrary, (CUlibrary *out, CUkernel handle), CUkernel kernel,
+       kernel_find(handle, &kernel), kernel->library)
+GETTER(cuKernelGetName, (const char **out, CUkernel handle), CUkernel kernel,
+       kernel_find(handle, &kernel), kernel->image->name)

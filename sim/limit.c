@@ -57,83 +57,28 @@ CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetFlags(unsigned int *flags)
-{
-	CUcontext context;
-	CUresult rc = context_current(&context);
+/* What the current context is set to, and may be set to. */
+#define SETTING(get, set, type, member, valid) \
+	GETTER(get, (type *out), CUcontext context, context_current(&context), \
+	       (type)context->member) \
+	CUresult set(type value) \
+	{ \
+		CUcontext context; \
+		CUresult rc = context_current(&context); \
+\
+		if (!rc && !(valid)) \
+			rc = CUDA_ERROR_INVALID_VALUE; \
+		if (!rc) \
+			context->member = value; \
+		return rc; \
+	}
 
-	if (rc)
-		return rc;
-	if (!flags)
-		return CUDA_ERROR_INVALID_VALUE;
-	*flags = context->flags;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuCtxSetFlags(unsigned int flags)
-{
-	CUcontext context;
-	CUresult rc = context_current(&context);
-
-	if (rc)
-		return rc;
-	if (flags & ~(unsigned int)CU_CTX_FLAGS_MASK)
-		return CUDA_ERROR_INVALID_VALUE;
-	context->flags = flags;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig)
-{
-	CUcontext context;
-	CUresult rc = context_current(&context);
-
-	if (rc)
-		return rc;
-	if (!pconfig)
-		return CUDA_ERROR_INVALID_VALUE;
-	*pconfig = (CUfunc_cache)context->cache;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuCtxSetCacheConfig(CUfunc_cache config)
-{
-	CUcontext context;
-	CUresult rc = context_current(&context);
-
-	if (rc)
-		return rc;
-	if ((unsigned int)config > CU_FUNC_CACHE_PREFER_EQUAL)
-		return CUDA_ERROR_INVALID_VALUE;
-	context->cache = config;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
-{
-	CUcontext context;
-	CUresult rc = context_current(&context);
-
-	if (rc)
-		return rc;
-	if (!pConfig)
-		return CUDA_ERROR_INVALID_VALUE;
-	*pConfig = (CUsharedconfig)context->shared;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
-{
-	CUcontext context;
-	CUresult rc = context_current(&context);
-
-	if (rc)
-		return rc;
-	if ((unsigned int)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
-		return CUDA_ERROR_INVALID_VALUE;
-	context->shared = config;
-	return CUDA_SUCCESS;
-}
+SETTING(cuCtxGetFlags, cuCtxSetFlags, unsigned int, flags,
+	!(value & ~(unsigned int)CU_CTX_FLAGS_MASK))
+SETTING(cuCtxGetCacheConfig, cuCtxSetCacheConfig, CUfunc_cache, cache,
+	(unsigned int)value <= CU_FUNC_CACHE_PREFER_EQUAL)
+SETTING(cuCtxGetSharedMemConfig, cuCtxSetSharedMemConfig, CUsharedconfig, shared,
+	(unsigned int)value <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
 
 CUresult cuCtxGetStreamPriorityRange(int *leastPriority,
 				     int *greatestPriority)

@@ -97,8 +97,7 @@ CUresult module_function(CUmodule module, unsigned int index, CUfunction *out)
 		if (function) {
 			function->module = module;
 			function->image = module->image->functions + index;
-			function->carveout = -1;
-			function->max_dynamic = -1;
+			function->settings = function_defaults;
 			module->functions[index] = function;
 		}
 	}
@@ -216,18 +215,8 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod,
 	return module_function(module, (unsigned int)index, hfunc);
 }
 
-CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
-{
-	CUmodule module;
-	CUresult rc = find(mod, &module);
-
-	if (rc)
-		return rc;
-	if (!count)
-		return CUDA_ERROR_INVALID_VALUE;
-	*count = module->image->nfunctions;
-	return CUDA_SUCCESS;
-}
+GETTER(cuModuleGetFunctionCount, (unsigned int *out, CUmodule handle), CUmodule module,
+       find(handle, &module), module->image->nfunctions)
 
 CUresult cuModuleEnumerateFunctions(CUfunction *functions,
 				    unsigned int numFunctions, CUmodule mod)

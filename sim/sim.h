@@ -48,6 +48,23 @@ void sim_wait(uint64_t time);
 /* A number that no other object of the process has. */
 uint64_t sim_id(void);
 
+/*
+ * A function that answers with one value behind its parameter out: what it
+ * checks the others by, and the variable that finds something out.
+ */
+#define GETTER(symbol, parameters, found, check, value) \
+	CUresult symbol parameters \
+	{ \
+		found; \
+		CUresult rc = check; \
+\
+		if (!rc && !out) \
+			rc = CUDA_ERROR_INVALID_VALUE; \
+		if (!rc) \
+			*out = value; \
+		return rc; \
+	}
+
 /* ---- objects: object.c ---- */
 
 enum kind {

@@ -132,70 +132,16 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent,
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetPriority(CUstream hStream, int *priority)
-{
-	CUstream stream;
-	CUresult rc = stream_find(hStream, &stream);
+#define STREAM_GETTER(symbol, type, value) \
+	GETTER(symbol, (CUstream handle, type *out), CUstream stream, \
+	       stream_find(handle, &stream), value)
 
-	if (rc)
-		return rc;
-	if (!priority)
-		return CUDA_ERROR_INVALID_VALUE;
-	*priority = stream->priority;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)
-{
-	CUstream stream;
-	CUresult rc = stream_find(hStream, &stream);
-
-	if (rc)
-		return rc;
-	if (!streamId)
-		return CUDA_ERROR_INVALID_VALUE;
-	*streamId = stream->id;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
-{
-	CUstream stream;
-	CUresult rc = stream_find(hStream, &stream);
-
-	if (rc)
-		return rc;
-	if (!flags)
-		return CUDA_ERROR_INVALID_VALUE;
-	*flags = stream->flags;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device)
-{
-	CUstream stream;
-	CUresult rc = stream_find(hStream, &stream);
-
-	if (rc)
-		return rc;
-	if (!device)
-		return CUDA_ERROR_INVALID_VALUE;
-	*device = stream->object.context->device;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
-{
-	CUstream stream;
-	CUresult rc = stream_find(hStream, &stream);
-
-	if (rc)
-		return rc;
-	if (!pctx)
-		return CUDA_ERROR_INVALID_VALUE;
-	*pctx = stream->object.context;
-	return CUDA_SUCCESS;
-}
+STREAM_GETTER(cuStreamGetPriority, int, stream->priority)
+STREAM_GETTER(cuStreamGetId, unsigned long long, stream->id)
+STREAM_GETTER(cuStreamGetFlags, unsigned int, stream->flags)
+STREAM_GETTER(cuStreamGetDevice, CUdevice, stream->object.context->device)
+STREAM_GETTER(cuStreamGetCtx, CUcontext, stream->object.context)
+STREAM_GETTER(cuStreamIsCapturing, CUstreamCaptureStatus, CU_STREAM_CAPTURE_STATUS_NONE)
 
 CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx,
 			   CUgreenCtx *pGreenCtx)
@@ -205,20 +151,6 @@ CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx,
 	if (!rc && pGreenCtx)
 		*pGreenCtx = NULL;
 	return rc;
-}
-
-CUresult cuStreamIsCapturing(CUstream hStream,
-			     CUstreamCaptureStatus *captureStatus)
-{
-	CUstream stream;
-	CUresult rc = stream_find(hStream, &stream);
-
-	if (rc)
-		return rc;
-	if (!captureStatus)
-		return CUDA_ERROR_INVALID_VALUE;
-	*captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
-	return CUDA_SUCCESS;
 }
 
 /*
