@@ -87,25 +87,21 @@ CUresult cuArray3DCreate_v2(CUarray *pHandle,
 	return CUDA_SUCCESS;
 }
 
-CUresult cuArrayCreate_v2(CUarray *pHandle,
-			  const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
-{
-	CUDA_ARRAY3D_DESCRIPTOR d;
-	CUcontext context;
-	CUresult rc = context_current(&context);
+/* One that an older or smaller structure describes. */
+#define CREATOR(symbol, type, form) \
+	CUresult symbol(CUarray *array, const type *given) \
+	{ \
+		CUDA_ARRAY3D_DESCRIPTOR descriptor; \
+\
+		if (!given) \
+			return cuArray3DCreate_v2(array, NULL); \
+		descriptor = array_describe(given, form); \
+		return cuArray3DCreate_v2(array, &descriptor); \
+	}
 
-	if (rc)
-		return rc;
-	if (!pAllocateArray)
-		return CUDA_ERROR_INVALID_VALUE;
-	d = (CUDA_ARRAY3D_DESCRIPTOR){
-		.Width = pAllocateArray->Width,
-		.Height = pAllocateArray->Height,
-		.Format = pAllocateArray->Format,
-		.NumChannels = pAllocateArray->NumChannels,
-	};
-	return cuArray3DCreate_v2(pHandle, &d);
-}
+CREATOR(cuArray3DCreate, CUDA_ARRAY3D_DESCRIPTOR_v1, ARRAY_CUBE_V1)
+CREATOR(cuArrayCreate, CUDA_ARRAY_DESCRIPTOR_v1, ARRAY_FLAT_V1)
+CREATOR(cuArrayCreate_v2, CUDA_ARRAY_DESCRIPTOR, ARRAY_FLAT)
 
 static CUresult find(CUarray handle, CUarray *array)
 {
@@ -168,21 +164,33 @@ static CUresult span(CUarray handle, size_t offset, size_t size, void **bytes)
 	return CUDA_SUCCESS;
 }
 
+/* Between an array and memory, the host's or what the driver must know. */
+static CUresult copy(CUarray array, size_t offset, CUdeviceptr memory, bool known, bool into,
+		     size_t size)
+{
+	void *bytes;
+	CUresult rc = span(array, offset, size, &bytes);
+
+	if (rc || !size)
+		return rc;
+	if (known)
+		rc = range_check(memory, size);
+	else if (!memory)
+		rc = CUDA_ERROR_INVALID_VALUE;
+	if (!rc && into)
+		memcpy(bytes, pointer(memory), size);
+	else if (!rc)
+		memcpy(pointer(memory), bytes, size);
+	return rc;
+}
+
 CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset,
 			      const void *srcHost, size_t ByteCount,
 			      CUstream hStream)
 {
 	CUresult rc = copy_begin(hStream);
-	void *to;
 
-	if (!rc)
-		rc = span(dstArray, dstOffset, ByteCount, &to);
-	if (rc || !ByteCount)
-		return rc;
-	if (!srcHost)
-		return CUDA_ERROR_INVALID_VALUE;
-	memcpy(to, srcHost, ByteCount);
-	return CUDA_SUCCESS;
+	return rc ? rc : copy(dstArray, dstOffset, (uintptr_t)srcHost, false, true, ByteCount);
 }
 
 CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray,
@@ -190,42 +198,20 @@ CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray,
 			      CUstream hStream)
 {
 	CUresult rc = copy_begin(hStream);
-	void *from;
 
-	if (!rc)
-		rc = span(srcArray, srcOffset, ByteCount, &from);
-	if (rc || !ByteCount)
-		return rc;
-	if (!dstHost)
-		return CUDA_ERROR_INVALID_VALUE;
-	memcpy(dstHost, from, ByteCount);
-	return CUDA_SUCCESS;
+	return rc ? rc : copy(srcArray, srcOffset, (uintptr_t)dstHost, false, false, ByteCount);
 }
 
 CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset,
 			 CUdeviceptr srcDevice, size_t ByteCount)
 {
-	void *to;
-	CUresult rc = span(dstArray, dstOffset, ByteCount, &to);
-
-	if (!rc)
-		rc = range_check(srcDevice, ByteCount);
-	if (!rc && ByteCount)
-		memcpy(to, pointer(srcDevice), ByteCount);
-	return rc;
+	return copy(dstArray, dstOffset, srcDevice, true, true, ByteCount);
 }
 
 CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray,
 			 size_t srcOffset, size_t ByteCount)
 {
-	void *from;
-	CUresult rc = span(srcArray, srcOffset, ByteCount, &from);
-
-	if (!rc)
-		rc = range_check(dstDevice, ByteCount);
-	if (!rc && ByteCount)
-		memcpy(pointer(dstDevice), from, ByteCount);
-	return rc;
+	return copy(srcArray, srcOffset, dstDevice, true, false, ByteCount);
 }
 
 CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,

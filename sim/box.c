@@ -63,45 +63,25 @@ static CUresult linear_end(uintptr_t base, size_t pitch, size_t height,
 	return CUDA_SUCCESS;
 }
 
-static CUresult source(const CUDA_MEMCPY3D *box, struct end *end)
-{
-	switch (box->srcMemoryType) {
-	case CU_MEMORYTYPE_ARRAY:
-		return array_end(box->srcArray, box->srcXInBytes, box->srcY,
-				 box->srcZ, box, end);
-	case CU_MEMORYTYPE_HOST:
-		return linear_end((uintptr_t)box->srcHost, box->srcPitch,
-				  box->srcHeight, box->srcXInBytes, box->srcY,
-				  box->srcZ, box, false, end);
-	case CU_MEMORYTYPE_DEVICE:
-	case CU_MEMORYTYPE_UNIFIED:
-		return linear_end(box->srcDevice, box->srcPitch,
-				  box->srcHeight, box->srcXInBytes, box->srcY,
-				  box->srcZ, box,
-				  box->srcMemoryType == CU_MEMORYTYPE_DEVICE,
-				  end);
-	default:
-		return CUDA_ERROR_INVALID_VALUE;
-	}
-}
+/* One side of a copy; from is what its members begin with, src or dst. */
+#define END_OF(box, from, end) \
+	end_of(box, (box)->from##MemoryType, (box)->from##Array, (uintptr_t)(box)->from##Host, \
+	       (box)->from##Device, (box)->from##Pitch, (box)->from##Height, \
+	       (box)->from##XInBytes, (box)->from##Y, (box)->from##Z, end)
 
-static CUresult destination(const CUDA_MEMCPY3D *box, struct end *end)
+static CUresult end_of(const CUDA_MEMCPY3D *box, CUmemorytype type, CUarray array, uintptr_t host,
+		       CUdeviceptr device, size_t pitch, size_t height, size_t x, size_t y,
+		       size_t z, struct end *end)
 {
-	switch (box->dstMemoryType) {
+	switch (type) {
 	case CU_MEMORYTYPE_ARRAY:
-		return array_end(box->dstArray, box->dstXInBytes, box->dstY,
-				 box->dstZ, box, end);
+		return array_end(array, x, y, z, box, end);
 	case CU_MEMORYTYPE_HOST:
-		return linear_end((uintptr_t)box->dstHost, box->dstPitch,
-				  box->dstHeight, box->dstXInBytes, box->dstY,
-				  box->dstZ, box, false, end);
+		return linear_end(host, pitch, height, x, y, z, box, false, end);
 	case CU_MEMORYTYPE_DEVICE:
 	case CU_MEMORYTYPE_UNIFIED:
-		return linear_end(box->dstDevice, box->dstPitch,
-				  box->dstHeight, box->dstXInBytes, box->dstY,
-				  box->dstZ, box,
-				  box->dstMemoryType == CU_MEMORYTYPE_DEVICE,
-				  end);
+		return linear_end(device, pitch, height, x, y, z, box,
+				  type == CU_MEMORYTYPE_DEVICE, end);
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
@@ -116,9 +96,9 @@ CUresult box_copy(const CUDA_MEMCPY3D *box)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!box->WidthInBytes || !box->Height || !box->Depth)
 		return CUDA_SUCCESS;
-	rc = source(box, &src);
+	rc = END_OF(box, src, &src);
 	if (!rc)
-		rc = destination(box, &dst);
+		rc = END_OF(box, dst, &dst);
 	if (rc)
 		return rc;
 	for (size_t z = 0; z < box->Depth; z++)
@@ -136,36 +116,40 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 	return rc ? rc : box_copy(pCopy);
 }
 
-CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
-{
-	CUresult rc = copy_begin(hStream);
-	CUDA_MEMCPY3D box;
+/* The members that all structures have which describe a copy. */
+#define FLAT(copy) \
+	.srcXInBytes = (copy)->srcXInBytes, .srcY = (copy)->srcY, \
+	.srcMemoryType = (copy)->srcMemoryType, .srcHost = (copy)->srcHost, \
+	.srcDevice = (copy)->srcDevice, .srcArray = (copy)->srcArray, \
+	.srcPitch = (copy)->srcPitch, \
+	.dstXInBytes = (copy)->dstXInBytes, .dstY = (copy)->dstY, \
+	.dstMemoryType = (copy)->dstMemoryType, .dstHost = (copy)->dstHost, \
+	.dstDevice = (copy)->dstDevice, .dstArray = (copy)->dstArray, \
+	.dstPitch = (copy)->dstPitch, \
+	.WidthInBytes = (copy)->WidthInBytes, .Height = (copy)->Height
 
-	if (rc)
-		return rc;
-	if (!pCopy)
-		return CUDA_ERROR_INVALID_VALUE;
-	box = (CUDA_MEMCPY3D){
-		.srcXInBytes = pCopy->srcXInBytes,
-		.srcY = pCopy->srcY,
-		.srcMemoryType = pCopy->srcMemoryType,
-		.srcHost = pCopy->srcHost,
-		.srcDevice = pCopy->srcDevice,
-		.srcArray = pCopy->srcArray,
-		.srcPitch = pCopy->srcPitch,
-		.dstXInBytes = pCopy->dstXInBytes,
-		.dstY = pCopy->dstY,
-		.dstMemoryType = pCopy->dstMemoryType,
-		.dstHost = pCopy->dstHost,
-		.dstDevice = pCopy->dstDevice,
-		.dstArray = pCopy->dstArray,
-		.dstPitch = pCopy->dstPitch,
-		.WidthInBytes = pCopy->WidthInBytes,
-		.Height = pCopy->Height,
-		.Depth = 1,
-	};
-	return box_copy(&box);
-}
+/* And those of them that have a third dimension. */
+#define CUBIC(copy) \
+	FLAT(copy), \
+	.srcZ = (copy)->srcZ, .srcLOD = (copy)->srcLOD, .srcHeight = (copy)->srcHeight, \
+	.dstZ = (copy)->dstZ, .dstLOD = (copy)->dstLOD, .dstHeight = (copy)->dstHeight, \
+	.Depth = (copy)->Depth
+
+/* A copy that another structure describes. */
+#define COPIER(symbol, type, ...) \
+	CUresult symbol(const type *copy, CUstream stream) \
+	{ \
+		CUDA_MEMCPY3D box; \
+\
+		if (!copy) \
+			return cuMemcpy3DAsync_v2(NULL, stream); \
+		box = (CUDA_MEMCPY3D){ __VA_ARGS__ }; \
+		return cuMemcpy3DAsync_v2(&box, stream); \
+	}
+
+COPIER(cuMemcpy2DAsync, CUDA_MEMCPY2D_v1, FLAT(copy), .Depth = 1)
+COPIER(cuMemcpy2DAsync_v2, CUDA_MEMCPY2D, FLAT(copy), .Depth = 1)
+COPIER(cuMemcpy3DAsync, CUDA_MEMCPY3D_v1, CUBIC(copy))
 
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {

@@ -4,18 +4,6 @@
 
 #include <string.h>
 
-/* A host address, where one that the driver knows of must hold all bytes. */
-static CUresult check_host(const void *p, size_t size)
-{
-	struct range range;
-
-	if (!p)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (range_find((uintptr_t)p, &range))
-		return range_check((uintptr_t)p, size);
-	return CUDA_SUCCESS;
-}
-
 CUresult copy_begin(CUstream hStream)
 {
 	CUstream stream;
@@ -23,64 +11,53 @@ CUresult copy_begin(CUstream hStream)
 	return stream_find(hStream, &stream);
 }
 
+/* One end of a copy: memory the driver must know, or any, all of which it knows if it does. */
+static CUresult check(CUdeviceptr at, size_t size, bool known)
+{
+	struct range range;
+
+	if (known || range_find(at, &range))
+		return range_check(at, size);
+	return at ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult copy(CUdeviceptr dst, bool known_dst, CUdeviceptr src, bool known_src,
+		     size_t size, CUstream stream)
+{
+	CUresult rc = copy_begin(stream);
+
+	if (rc || !size)
+		return rc;
+	rc = check(dst, size, known_dst);
+	if (!rc)
+		rc = check(src, size, known_src);
+	if (!rc)
+		memmove(pointer(dst), pointer(src), size);
+	return rc;
+}
+
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost,
 			      size_t ByteCount, CUstream hStream)
 {
-	CUresult rc = copy_begin(hStream);
-
-	if (rc || !ByteCount)
-		return rc;
-	rc = range_check(dstDevice, ByteCount);
-	if (!rc)
-		rc = check_host(srcHost, ByteCount);
-	if (!rc)
-		memmove(pointer(dstDevice), srcHost, ByteCount);
-	return rc;
+	return copy(dstDevice, true, (uintptr_t)srcHost, false, ByteCount, hStream);
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice,
 			      size_t ByteCount, CUstream hStream)
 {
-	CUresult rc = copy_begin(hStream);
-
-	if (rc || !ByteCount)
-		return rc;
-	rc = range_check(srcDevice, ByteCount);
-	if (!rc)
-		rc = check_host(dstHost, ByteCount);
-	if (!rc)
-		memmove(dstHost, pointer(srcDevice), ByteCount);
-	return rc;
+	return copy((uintptr_t)dstHost, false, srcDevice, true, ByteCount, hStream);
 }
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
 			      size_t ByteCount, CUstream hStream)
 {
-	CUresult rc = copy_begin(hStream);
-
-	if (rc || !ByteCount)
-		return rc;
-	rc = range_check(dstDevice, ByteCount);
-	if (!rc)
-		rc = range_check(srcDevice, ByteCount);
-	if (!rc)
-		memmove(pointer(dstDevice), pointer(srcDevice), ByteCount);
-	return rc;
+	return copy(dstDevice, true, srcDevice, true, ByteCount, hStream);
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
 		       CUstream hStream)
 {
-	CUresult rc = copy_begin(hStream);
-
-	if (rc || !ByteCount)
-		return rc;
-	rc = check_host(pointer(dst), ByteCount);
-	if (!rc)
-		rc = check_host(pointer(src), ByteCount);
-	if (!rc)
-		memmove(pointer(dst), pointer(src), ByteCount);
-	return rc;
+	return copy(dst, false, src, false, ByteCount, hStream);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,

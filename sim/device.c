@@ -134,18 +134,9 @@ size_t device_used(CUdevice device)
 	return atomic_load(&used[device]);
 }
 
-static CUresult check(const void *out, CUdevice dev)
-{
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	return device_valid(dev) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
-	CUresult rc = check(device, ordinal);
+	CUresult rc = device_check(device, ordinal);
 
 	if (!rc)
 		*device = ordinal;
@@ -154,7 +145,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
 
 CUresult cuDeviceGetCount(int *count)
 {
-	CUresult rc = check(count, 0);
+	CUresult rc = device_check(count, 0);
 
 	if (!rc)
 		*count = SIM_DEVICES;
@@ -163,7 +154,7 @@ CUresult cuDeviceGetCount(int *count)
 
 CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
 {
-	CUresult rc = check(name, dev);
+	CUresult rc = device_check(name, dev);
 
 	if (rc)
 		return rc;
@@ -175,7 +166,7 @@ CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
 
 CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 {
-	CUresult rc = check(uuid, dev);
+	CUresult rc = device_check(uuid, dev);
 
 	if (rc)
 		return rc;
@@ -186,7 +177,7 @@ CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 {
-	CUresult rc = check(bytes, dev);
+	CUresult rc = device_check(bytes, dev);
 
 	if (!rc)
 		*bytes = sim_config.memory;
@@ -195,7 +186,7 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 
 CUresult cuDeviceTotalMem(unsigned int *bytes, CUdevice dev)
 {
-	CUresult rc = check(bytes, dev);
+	CUresult rc = device_check(bytes, dev);
 
 	if (rc)
 		return rc;
@@ -207,7 +198,7 @@ CUresult cuDeviceTotalMem(unsigned int *bytes, CUdevice dev)
 
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
-	CUresult rc = check(pi, dev);
+	CUresult rc = device_check(pi, dev);
 
 	if (rc)
 		return rc;
@@ -219,7 +210,7 @@ CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
 {
-	CUresult rc = check(major && minor ? major : NULL, dev);
+	CUresult rc = device_check(major && minor ? major : NULL, dev);
 
 	if (rc)
 		return rc;
@@ -230,7 +221,7 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
 
 CUresult cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
 {
-	CUresult rc = check(prop, dev);
+	CUresult rc = device_check(prop, dev);
 
 	if (rc)
 		return rc;
@@ -259,7 +250,7 @@ CUresult cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
 
 CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 {
-	CUresult rc = check(pciBusId, dev);
+	CUresult rc = device_check(pciBusId, dev);
 
 	if (rc)
 		return rc;
@@ -271,7 +262,7 @@ CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 
 CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
 {
-	CUresult rc = check(pciBusId ? dev : NULL, 0);
+	CUresult rc = device_check(pciBusId ? dev : NULL, 0);
 	unsigned int domain = 0, bus, slot, function = 0;
 
 	if (rc)
@@ -292,7 +283,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
 CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type,
 					CUdevice dev)
 {
-	CUresult rc = check(pi, dev);
+	CUresult rc = device_check(pi, dev);
 
 	if (rc)
 		return rc;

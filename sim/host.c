@@ -5,14 +5,8 @@
 CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 {
 	struct range range = { .kind = RANGE_HOST, .flags = Flags };
-	CUresult rc = context_current(&range.context);
+	CUresult rc = memory_current(&range, pp && !(Flags & ~7u), bytesize, 0);
 
-	if (rc)
-		return rc;
-	if (!pp || Flags & ~7u)
-		return CUDA_ERROR_INVALID_VALUE;
-	range.device = range.context->device;
-	rc = memory_new(&range, bytesize, 0);
 	if (!rc)
 		*pp = (void *)range.start;
 	return rc;

@@ -120,6 +120,16 @@ static CUresult load(CUlibrary *out, const void *data, size_t size)
 	return rc;
 }
 
+static CUresult check(const void *out, const void *from, unsigned int jit, const void *options,
+		      const void *values, unsigned int n, const void *library_options,
+		      const void *library_values)
+{
+	if (!sim_ready())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	return !out || !from || (jit && (!options || !values)) ||
+	       (n && !library_options && !library_values) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
 			   CUjit_option *jitOptions, void **jitOptionsValues,
 			   unsigned int numJitOptions,
@@ -127,13 +137,10 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
 			   void **libraryOptionValues,
 			   unsigned int numLibraryOptions)
 {
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!library || !code ||
-	    (numJitOptions && (!jitOptions || !jitOptionsValues)) ||
-	    (numLibraryOptions && !libraryOptions && !libraryOptionValues))
-		return CUDA_ERROR_INVALID_VALUE;
-	return load(library, code, SIZE_MAX);
+	CUresult rc = check(library, code, numJitOptions, jitOptions, jitOptionsValues,
+			    numLibraryOptions, libraryOptions, libraryOptionValues);
+
+	return rc ? rc : load(library, code, SIZE_MAX);
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
@@ -144,16 +151,13 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
 			       void **libraryOptionValues,
 			       unsigned int numLibraryOptions)
 {
-	CUresult rc;
+	CUresult rc = check(library, fileName, numJitOptions, jitOptions, jitOptionsValues,
+			    numLibraryOptions, libraryOptions, libraryOptionValues);
 	size_t size;
 	char *data;
 
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!library || !fileName ||
-	    (numJitOptions && (!jitOptions || !jitOptionsValues)) ||
-	    (numLibraryOptions && !libraryOptions && !libraryOptionValues))
-		return CUDA_ERROR_INVALID_VALUE;
+	if (rc)
+		return rc;
 	data = image_read(fileName, &size);
 	if (!data)
 		return CUDA_ERROR_FILE_NOT_FOUND;

@@ -4,6 +4,10 @@
 
 #include <sys/mman.h>
 
+#ifndef MAP_32BIT
+#define MAP_32BIT 0
+#endif
+
 enum { GRAIN = 512, PITCH = 512 };
 
 static size_t charged(size_t size)
@@ -45,6 +49,16 @@ CUresult memory_new(struct range *range, size_t size, int map_flags)
 	return rc;
 }
 
+CUresult memory_current(struct range *range, bool valid, size_t size, int map_flags)
+{
+	CUresult rc = context_current(&range->context);
+
+	if (rc)
+		return rc;
+	range->device = range->context->device;
+	return valid ? memory_new(range, size, map_flags) : CUDA_ERROR_INVALID_VALUE;
+}
+
 void memory_drop(const struct range *range)
 {
 	if (range->kind == RANGE_REGISTERED)
@@ -59,16 +73,25 @@ void memory_drop(const struct range *range)
 CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
 	struct range range = { .kind = RANGE_DEVICE };
-	CUresult rc = context_current(&range.context);
+	CUresult rc = memory_current(&range, dptr, bytesize, 0);
 
-	if (rc)
-		return rc;
-	if (!dptr)
-		return CUDA_ERROR_INVALID_VALUE;
-	range.device = range.context->device;
-	rc = memory_new(&range, bytesize, 0);
 	if (!rc)
 		*dptr = range.start;
+	return rc;
+}
+
+/* The first versions have addresses and sizes of 32 bits. */
+CUresult cuMemAlloc(CUdeviceptr_v1 *dptr, unsigned int bytesize)
+{
+	struct range range = { .kind = RANGE_DEVICE };
+	CUresult rc = memory_current(&range, dptr, bytesize, MAP_32BIT);
+
+	if (!rc && range.start > UINT32_MAX) {
+		cuMemFree_v2(range.start);
+		rc = CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	if (!rc)
+		*dptr = (CUdeviceptr_v1)range.start;
 	return rc;
 }
 
@@ -99,15 +122,9 @@ CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize,
 			   unsigned int flags)
 {
 	struct range range = { .kind = RANGE_MANAGED, .flags = flags };
-	CUresult rc = context_current(&range.context);
+	bool valid = dptr && (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST);
+	CUresult rc = memory_current(&range, valid, bytesize, 0);
 
-	if (rc)
-		return rc;
-	if (!dptr || (flags != CU_MEM_ATTACH_GLOBAL &&
-		      flags != CU_MEM_ATTACH_HOST))
-		return CUDA_ERROR_INVALID_VALUE;
-	range.device = range.context->device;
-	rc = memory_new(&range, bytesize, 0);
 	if (!rc)
 		*dptr = range.start;
 	return rc;
@@ -138,6 +155,22 @@ CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
 		*free = sim_config.memory - device_used(context->device);
 	if (total)
 		*total = sim_config.memory;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetInfo(unsigned int *free, unsigned int *total)
+{
+	size_t free_now, all;
+	CUresult rc = cuMemGetInfo_v2(&free_now, &all);
+
+	if (rc)
+		return rc;
+	if (all > UINT32_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (free)
+		*free = (unsigned int)free_now;
+	if (total)
+		*total = (unsigned int)all;
 	return CUDA_SUCCESS;
 }
 

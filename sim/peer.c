@@ -5,26 +5,24 @@
 CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev,
 			       CUdevice peerDev)
 {
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!canAccessPeer)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!device_valid(dev) || !device_valid(peerDev))
-		return CUDA_ERROR_INVALID_DEVICE;
-	*canAccessPeer = dev != peerDev;
-	return CUDA_SUCCESS;
+	CUresult rc = device_check(canAccessPeer, dev);
+
+	if (!rc && !device_valid(peerDev))
+		rc = CUDA_ERROR_INVALID_DEVICE;
+	if (!rc)
+		*canAccessPeer = dev != peerDev;
+	return rc;
 }
 
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib,
 				 CUdevice srcDevice, CUdevice dstDevice)
 {
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!value)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!device_valid(srcDevice) || !device_valid(dstDevice) ||
-	    srcDevice == dstDevice)
-		return CUDA_ERROR_INVALID_DEVICE;
+	CUresult rc = device_check(value, srcDevice);
+
+	if (!rc && (!device_valid(dstDevice) || srcDevice == dstDevice))
+		rc = CUDA_ERROR_INVALID_DEVICE;
+	if (rc)
+		return rc;
 	switch (attrib) {
 	case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
 	case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:

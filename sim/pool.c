@@ -59,15 +59,6 @@ static CUresult current_of(CUdevice device, CUmemoryPool *out)
 	return *out ? CUDA_SUCCESS : default_of(device, out);
 }
 
-static CUresult check(const void *out, CUdevice dev)
-{
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	return device_valid(dev) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
 static CUresult find(CUmemoryPool handle, const void *argument)
 {
 	if (!sim_ready())
@@ -79,21 +70,21 @@ static CUresult find(CUmemoryPool handle, const void *argument)
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 {
-	CUresult rc = check(pool_out, dev);
+	CUresult rc = device_check(pool_out, dev);
 
 	return rc ? rc : default_of(dev, pool_out);
 }
 
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
-	CUresult rc = check(pool, dev);
+	CUresult rc = device_check(pool, dev);
 
 	return rc ? rc : current_of(dev, pool);
 }
 
 CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
-	CUresult rc = check(pool, dev);
+	CUresult rc = device_check(pool, dev);
 
 	if (rc)
 		return rc;

@@ -130,6 +130,16 @@ static inline bool device_valid(CUdevice device)
 	return device >= 0 && device < SIM_DEVICES;
 }
 
+/* Checks a device, and where an answer about it goes. */
+static inline CUresult device_check(const void *out, CUdevice device)
+{
+	if (!sim_ready())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	return device_valid(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
 /* The value of an attribute, -1 if there is none of that number. */
 int device_attribute(CUdevice device, int attribute);
 
@@ -244,6 +254,9 @@ static inline void *pointer(CUdeviceptr addr)
 
 /* Memory of the device, known as a range with the fields given in *range. */
 CUresult memory_new(struct range *range, size_t size, int map_flags);
+
+/* The same for the current context, INVALID_VALUE if it was not asked for in a valid way. */
+CUresult memory_current(struct range *range, bool valid, size_t size, int map_flags);
 
 /* Gives back what memory_new made; the range is already out of the table. */
 void memory_drop(const struct range *range);
