@@ -166,6 +166,8 @@ static void settings(void)
 	RC(cuCtxGetLimit(NULL, CU_LIMIT_STACK_SIZE), 1);
 	GOOD(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));
 	GOOD(cuCtxGetCacheConfig(&cache));
+	RC(cuCtxSetCacheConfig((CUfunc_cache)9), 1);
+	GOOD(cuCtxGetCacheConfig(&cache));
 	is_int(cache, CU_FUNC_CACHE_PREFER_L1, "the cache setting was kept");
 	GOOD(cuCtxGetStreamPriorityRange(&least, &greatest));
 	ok(least > greatest, "lower numbers are greater priorities");

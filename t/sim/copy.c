@@ -197,6 +197,10 @@ static void arrays(void)
 	GOOD(cuMemcpyDtoA_v2(one, 4, a, 64));
 	GOOD(cuMemcpyAtoH_v2(out, one, 4, 64));
 	ok(same(out, in + W, 64), "from array to device to array");
+	RC(cuMemcpyAtoD_v2((uintptr_t)out, two, 0, 1), 1);
+	RC(cuMemcpyDtoA_v2(one, 0, (uintptr_t)in, 1), 1);
+	RC(cuMemcpyHtoA_v2(one, 0, NULL, 1), 1);
+	RC(cuMemcpyAtoH_v2(NULL, one, 0, 1), 1);
 	GOOD(cuMemcpyAtoA_v2(one, 0, two, 128, 64));
 	GOOD(cuMemcpyAtoH_v2(out, one, 0, 64));
 	ok(same(out, in + 128, 64), "from array to array");
@@ -251,6 +255,16 @@ static void first_versions(void)
 		.dstMemoryType = CU_MEMORYTYPE_HOST, .dstPitch = 8,
 		.WidthInBytes = 8, .Height = 8, .Depth = 1,
 	};
+	CUDA_ARRAY3D_DESCRIPTOR_v1 cube = {
+		.Width = 8, .Height = 4, .Depth = 2,
+		.Format = CU_AD_FORMAT_SIGNED_INT8, .NumChannels = 1,
+	};
+	CUDA_MEMCPY3D_v1 slice = {
+		.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = in, .srcPitch = 8,
+		.srcHeight = 4, .srcZ = 3,
+		.dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstZ = 1,
+		.WidthInBytes = 8, .Height = 4, .Depth = 1,
+	};
 	CUdeviceptr_v1 p;
 	CUarray array;
 
@@ -270,6 +284,13 @@ static void first_versions(void)
 	deep.dstHost = out + 64;
 	GOOD(cuMemcpy3D(&deep));
 	ok(same(out + 64, in + 64, 64), "a box");
+	GOOD(cuArray3DCreate(&slice.dstArray, &cube));
+	GOOD(cuMemcpy3D(&slice));
+	GOOD(cuMemcpyAtoH(out, slice.dstArray, 0, 64));
+	ok(same(out + 32, in + 96, 32) && !same(out, in, 32), "the second slice of an array");
+	slice.Depth = 2;
+	RC(cuMemcpy3D(&slice), 1);
+	GOOD(cuArrayDestroy(slice.dstArray));
 	GOOD(cuMemsetD2D16(p, 8, 0x0707, 2, 8));
 	GOOD(cuMemcpyDtoH(out, p, 64));
 	ok(out[0] == 7 && out[3] == 7 && out[4] == in[68], "a fill");

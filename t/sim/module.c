@@ -209,6 +209,7 @@ static void libraries(void)
 	CUdeviceptr p, q;
 	unsigned int n;
 	size_t size;
+	int carveout;
 
 	GOOD(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
 	RC(cuLibraryLoadData(&of, "no", NULL, NULL, 0, NULL, NULL, 0), 218);
@@ -220,6 +221,11 @@ static void libraries(void)
 	is_ptr(of, library, "its library");
 	GOOD(cuKernelGetName(&name, kernel));
 	is_str(name, "empty", "its name");
+	GOOD(cuKernelGetAttribute(&carveout, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+				  kernel, 0));
+	is_int(carveout, -1, "a carveout nobody set");
+	RC(cuKernelGetAttribute(&carveout, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 9), 101);
+	RC(cuKernelGetAttribute(NULL, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 9), 1);
 	GOOD(launch((CUfunction)kernel, 1, 1, 0, NULL, NULL));
 	GOOD(cuKernelGetFunction(&f, kernel));
 	GOOD(launch(f, 1, 1, 0, NULL, NULL));

@@ -35,6 +35,8 @@ static void streams(void)
 	GOOD(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -99));
 	GOOD(cuStreamGetPriority(stream, &priority));
 	is_int(priority, -5, "a priority is kept within its range");
+	RC(cuStreamGetPriority(stream, NULL), 1);
+	RC(cuStreamGetPriority((CUstream)&data, &priority), 400);
 	GOOD(cuStreamGetFlags(stream, &flags));
 	is_int(flags, CU_STREAM_NON_BLOCKING, "the flags");
 	GOOD(cuStreamGetId(stream, &id));
