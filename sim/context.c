@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts: made and destroyed, and the stack of them each thread has. */
-#include "sim/image.h"
+/* Contexts, and the stack of them each thread has. */
+#include "sim/sim.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What lies under context_top. */
 struct below {
@@ -31,6 +32,17 @@ CUresult context_find(CUcontext handle, CUcontext *context)
 	return CUDA_SUCCESS;
 }
 
+/* The limits a new one has. */
+static const size_t defaults[CONTEXT_LIMITS] = {
+	[CU_LIMIT_STACK_SIZE] = 1024,
+	[CU_LIMIT_PRINTF_FIFO_SIZE] = 8 << 20,
+	[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20,
+	[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
+	[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
+};
+
+static_assert((int)CU_LIMIT_MAX == (int)CONTEXT_LIMITS, "a place for each");
+
 static CUstream default_stream(CUcontext context)
 {
 	CUstream stream = object_new(KIND_STREAM, context);
@@ -50,96 +62,13 @@ CUresult context_start(CUcontext context, CUdevice device, unsigned int flags)
 	context->shared = 0;
 	atomic_store(&context->busy_until, 0);
 	atomic_store(&context->peers, 0);
-	limit_defaults(context);
+	memcpy(context->limits, defaults, sizeof(defaults));
 	context->legacy = default_stream(context);
 	context->per_thread = default_stream(context);
 	if (!context->legacy || !context->per_thread)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	atomic_store(&context->alive, true);
 	return CUDA_SUCCESS;
-}
-
-void context_stop(CUcontext context)
-{
-	struct object *object;
-	struct range range;
-	size_t cursor = 0;
-
-	atomic_store(&context->alive, false);
-	while ((object = object_next(context, &cursor))) {
-		enum kind kind = object->kind;
-
-		/* A function goes with its module. */
-		if (kind == KIND_FUNCTION || !object_retire(object, kind))
-			continue;
-		if (kind == KIND_ARRAY)
-			array_drop((CUarray)object);
-		else if (kind == KIND_MODULE)
-			module_drop((CUmodule)object);
-		object_free(object);
-	}
-	while (range_take_of(context, NULL, &range))
-		memory_drop(&range);
-}
-
-/*
- * A context's object is not used again, so that threads which still have it
- * current are answered CONTEXT_IS_DESTROYED for ever.
- */
-static CUresult create(CUcontext *pctx, unsigned int flags, CUdevice dev)
-{
-	CUcontext context;
-	CUresult rc;
-
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!pctx || flags & ~(unsigned int)CU_CTX_FLAGS_MASK ||
-	    (flags & CU_CTX_SCHED_MASK) == 3 ||
-	    (flags & CU_CTX_SCHED_MASK) > 4)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!device_valid(dev))
-		return CUDA_ERROR_INVALID_DEVICE;
-	context = object_new(KIND_CONTEXT, NULL);
-	if (!context)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	rc = context_start(context, dev, flags);
-	if (!rc)
-		rc = cuCtxPushCurrent_v2(context);
-	if (rc) {
-		context_stop(context);
-		return rc;
-	}
-	*pctx = context;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
-{
-	return create(pctx, flags, dev);
-}
-
-CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray,
-			int numParams, unsigned int flags, CUdevice dev)
-{
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (numParams < 0 || (numParams && !paramsArray))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (numParams)
-		return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-	return create(pctx, flags, dev);
-}
-
-CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
-			unsigned int flags, CUdevice dev)
-{
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (ctxCreateParams && ctxCreateParams->cigParams)
-		return CUDA_ERROR_NOT_SUPPORTED;
-	if (ctxCreateParams && ctxCreateParams->numExecAffinityParams)
-		return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-	return create(pctx, flags, dev);
 }
 
 static void pop(void)
@@ -152,29 +81,6 @@ static void pop(void)
 	context_top = under->context;
 	stack = under->next;
 	free(under);
-}
-
-CUresult cuCtxDestroy_v2(CUcontext ctx)
-{
-	CUcontext context;
-	CUresult rc;
-	bool alive = true;
-
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!ctx)
-		return CUDA_ERROR_INVALID_VALUE;
-	rc = context_find(ctx, &context);
-	if (rc)
-		return rc;
-	if (context->primary)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!atomic_compare_exchange_strong(&context->alive, &alive, false))
-		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-	context_stop(context);
-	if (context_top == context)
-		pop();
-	return CUDA_SUCCESS;
 }
 
 CUresult cuCtxPushCurrent_v2(CUcontext ctx)

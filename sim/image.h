@@ -37,10 +37,10 @@ struct image {
  * Reads PTX text, a cubin or a fat binary. size is SIZE_MAX where the caller
  * has a pointer alone: then the image says itself where it ends.
  */
-CUresult image_new(const void *data, size_t size, struct image **image);
+CUresult image_load(const void *data, size_t size, struct image **image);
 
-/* A whole file, for image_new; free() it. NULL: it cannot be read. */
-char *image_read(const char *path, size_t *size);
+/* A whole file, for image_load; free() it. NULL: it cannot be read. */
+char *image_file(const char *path, size_t *size);
 
 void image_get(struct image *image);
 void image_put(struct image *image);

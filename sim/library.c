@@ -99,7 +99,7 @@ static CUresult load(CUlibrary *out, const void *data, size_t size)
 {
 	CUlibrary library;
 	struct image *image;
-	CUresult rc = image_new(data, size, &image);
+	CUresult rc = image_load(data, size, &image);
 
 	if (rc)
 		return rc;
@@ -158,7 +158,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
 
 	if (rc)
 		return rc;
-	data = image_read(fileName, &size);
+	data = image_file(fileName, &size);
 	if (!data)
 		return CUDA_ERROR_FILE_NOT_FOUND;
 	rc = load(library, data, size);

@@ -2,23 +2,6 @@
 /* A context's settings: limits, flags, cache and shared memory, priorities. */
 #include "sim/sim.h"
 
-#include <string.h>
-
-static const size_t defaults[CONTEXT_LIMITS] = {
-	[CU_LIMIT_STACK_SIZE] = 1024,
-	[CU_LIMIT_PRINTF_FIFO_SIZE] = 8 << 20,
-	[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20,
-	[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
-	[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
-};
-
-static_assert((int)CU_LIMIT_MAX == (int)CONTEXT_LIMITS, "a place for each");
-
-void limit_defaults(CUcontext context)
-{
-	memcpy(context->limits, defaults, sizeof(defaults));
-}
-
 /* Of no use on devices of capability 9.0, or not simulated. */
 static bool supported(CUlimit limit)
 {

@@ -64,7 +64,7 @@ void memory_drop(const struct range *range)
 	if (range->kind == RANGE_REGISTERED)
 		return;
 	if (range->pool)
-		pool_gives(range->pool, range->size);
+		atomic_fetch_sub(&range->pool->used, range->size);
 	munmap((void *)range->start, range->size);
 	if (counted(range->kind))
 		device_give(range->device, charged(range->size));

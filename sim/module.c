@@ -118,7 +118,7 @@ static CUresult load(CUmodule *module, const void *data, size_t size)
 		return rc;
 	if (!module || !data)
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = image_new(data, size, &image);
+	rc = image_load(data, size, &image);
 	return rc ? rc : module_new(context, image, NULL, module);
 }
 
@@ -153,7 +153,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
 		return rc;
 	if (!module || !fname)
 		return CUDA_ERROR_INVALID_VALUE;
-	data = image_read(fname, &size);
+	data = image_file(fname, &size);
 	if (!data)
 		return CUDA_ERROR_FILE_NOT_FOUND;
 	rc = load(module, data, size);

@@ -2,18 +2,6 @@
 /* Memory pools, and memory allocated and freed in the order of a stream. */
 #include "sim/sim.h"
 
-struct CUmemPoolHandle_st {
-	struct object object;
-	CUdevice device;
-	bool is_default;
-	int reuse[3];
-	uint64_t threshold;
-	_Atomic uint64_t used;
-	_Atomic uint64_t high;
-	size_t max_size;
-	unsigned int access;	/* bit per device */
-};
-
 static_assert(sizeof(struct CUmemPoolHandle_st) <= OBJECT_SIZE,
 	      "fits an object");
 
@@ -252,11 +240,6 @@ static CUresult allocate(CUdeviceptr *dptr, size_t size, CUmemoryPool pool)
 		;
 	*dptr = range.start;
 	return CUDA_SUCCESS;
-}
-
-void pool_gives(CUmemoryPool pool, size_t size)
-{
-	atomic_fetch_sub(&pool->used, size);
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)

@@ -78,10 +78,9 @@ bool range_take(CUdeviceptr addr, unsigned int kinds, struct range *range)
 	return found;
 }
 
-/* What the walk below looks for, and what it found; under the lock. */
+/* Whose range the walk below looks for, and what it found; under the lock. */
 static struct {
 	CUcontext context;
-	CUmemoryPool pool;
 	struct range *found;
 } wanted;
 
@@ -90,20 +89,17 @@ static void visit(const void *node, VISIT which, int depth)
 	struct range *range = *(struct range *const *)node;
 
 	(void)depth;
-	if ((which != postorder && which != leaf) || wanted.found)
-		return;
-	if ((wanted.context && range->context == wanted.context) ||
-	    (wanted.pool && range->pool == wanted.pool))
+	if ((which == postorder || which == leaf) && !wanted.found &&
+	    range->context == wanted.context)
 		wanted.found = range;
 }
 
-bool range_take_of(CUcontext context, CUmemoryPool pool, struct range *range)
+bool range_take_of(CUcontext context, struct range *range)
 {
 	struct range *found;
 
 	pthread_rwlock_wrlock(&lock);
 	wanted.context = context;
-	wanted.pool = pool;
 	wanted.found = NULL;
 	twalk(root, visit);
 	found = wanted.found;

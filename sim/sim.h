@@ -11,7 +11,7 @@
 
 #include "sim/api.h"
 
-/* ---- state: init.c ---- */
+/* ---- state: state.c, which init.c sets up ---- */
 
 enum { SIM_DEVICES = 2, SIM_VERSION = 13000 };
 
@@ -193,15 +193,12 @@ CUresult context_find(CUcontext handle, CUcontext *context);
 /* Gives a context object its streams and defaults, and makes it live. */
 CUresult context_start(CUcontext context, CUdevice device, unsigned int flags);
 
-/* Frees all that belongs to the context, and makes it unusable. */
+/* Frees all that belongs to the context, and makes it unusable: context_life.c. */
 void context_stop(CUcontext context);
 
 /* The devices' primary contexts, made by cuInit: primary.c. */
 CUresult primary_setup(void);
 CUcontext primary_context(CUdevice device);
-
-/* The limits a new context has: limit.c. */
-void limit_defaults(CUcontext context);
 
 /* ---- ranges of memory: range.c ---- */
 
@@ -236,8 +233,8 @@ bool range_find(CUdeviceptr addr, struct range *range);
 /* Takes the range of one of kinds that starts at addr out of the table. */
 bool range_take(CUdeviceptr addr, unsigned int kinds, struct range *range);
 
-/* Takes any range of the context, or of the pool. */
-bool range_take_of(CUcontext context, CUmemoryPool pool, struct range *range);
+/* Takes any range of the context. */
+bool range_take_of(CUcontext context, struct range *range);
 
 /* Sets the flags, and for RANGE_MAPPED the access, of the range at start. */
 bool range_update(const struct range *range);
@@ -261,9 +258,6 @@ CUresult memory_current(struct range *range, bool valid, size_t size, int map_fl
 /* Gives back what memory_new made; the range is already out of the table. */
 void memory_drop(const struct range *range);
 
-/* Called as one of the pool's ranges goes: pool.c. */
-void pool_gives(CUmemoryPool pool, size_t size);
-
 /* ---- streams and events: stream.c, event.c ---- */
 
 struct CUstream_st {
@@ -286,6 +280,20 @@ CUresult stream_find(CUstream handle, CUstream *stream);
 
 /* Adds ns of work to a stream; the moment it will be done. */
 uint64_t stream_work(CUstream stream, uint64_t ns);
+
+/* ---- pools: pool.c ---- */
+
+struct CUmemPoolHandle_st {
+	struct object object;
+	CUdevice device;
+	bool is_default;
+	int reuse[3];
+	uint64_t threshold;
+	_Atomic uint64_t used;
+	_Atomic uint64_t high;
+	size_t max_size;
+	unsigned int access;	/* bit per device */
+};
 
 /* ---- arrays: array.c ---- */
 
