@@ -22,7 +22,7 @@ bool memory_known(const struct trace *trace, const struct fact *facts)
 	bool gives = false;
 
 	for (size_t i = 0; i < trace->nfunctions; i++)
-		gives |= facts[i].action == FACT_GIVES;
+		gives |= facts[i].action == FACT_ALLOCATES;
 	return gives && trace->header.flags & CUAUDIT_TRACE_ARGUMENTS;
 }
 
@@ -143,14 +143,14 @@ static int apply(struct memory_state *state, const struct fact *fact, const stru
 
 	if (!trace_arguments_read(&arguments, state->trace, call))
 		return 0;
-	if (fact->action == FACT_TAKES) {
+	if (fact->action == FACT_FREES) {
 		if (value_of(&arguments, fact->handle, &handle) && handle)
 			release(state, fact, handle, call);
 		return 0;
 	}
 	if (!trace_arguments_number(&arguments, fact->handle, &handle) || !handle)
 		return 0;
-	if (fact->action == FACT_GIVES)
+	if (fact->action == FACT_ALLOCATES)
 		return begin(state, fact, handle, &arguments, call->end);
 	object = live_find(&state->live, fact->space, handle);
 	if (object)
@@ -163,7 +163,7 @@ int memory_call(struct memory_state *state, const struct trace_call *call)
 	const struct fact *fact = &state->facts[state->trace->sites[call->site].function];
 	int error;
 
-	if (fact->action < FACT_GIVES || call->result || !call->arguments ||
+	if (fact->action < FACT_ALLOCATES || call->result || !call->arguments ||
 	    call->status & CUAUDIT_TRACE_FAILED)
 		return 0;
 	error = apply(state, fact, call);

@@ -11,20 +11,40 @@
 #include "tracefile/copy.h"
 
 const char *const summary_memory_kinds[SUMMARY_KINDS] = {
-#define KIND(name, text, space) [SUMMARY_##name] = text,
+#define MEMORY(name, text) [SUMMARY_##name] = text,
 #include "tables/facts.def"
 };
 
-enum space {
-	SPACE_ADDRESS,
-	SPACE_ARRAY,
-	SPACE_HOST,
-	SPACE_PHYSICAL
+enum {
+#define SPACE(name, type) SPACE_##name,
+#include "tables/facts.def"
 };
 
-static const uint8_t spaces[SUMMARY_KINDS] = {
-#define KIND(name, text, space) [SUMMARY_##name] = SPACE_##space,
+/* What an object of each kind is counted as, and its space. */
+enum {
+#define KIND(name, text, space, memory) \
+	MEMORY_##name = SUMMARY_##memory, SPACE_OF_##name = SPACE_##space,
 #include "tables/facts.def"
+};
+
+/* The spaces of what is counted, a bit each. */
+static const uint64_t counted = 0
+#define KIND(name, text, space, memory) \
+	| (uint64_t)(SUMMARY_##memory != SUMMARY_UNCOUNTED) << SPACE_##space
+#include "tables/facts.def"
+	;
+
+/* What the table's words are to one who counts. */
+enum {
+	AGAIN_NEW = FACT_NONE,
+	AGAIN_SAME = FACT_NONE,
+	AGAIN_OWNED = FACT_NONE,
+	AGAIN_COUNT = FACT_CLAIMS,
+	FREES_ONE = FACT_FREES,
+	FREES_ALL = FACT_NONE,
+	FREES_MAPPINGS = FACT_NONE,
+	FREES_PRIMARY = FACT_NONE,
+	FREES_RESET = FACT_NONE
 };
 
 static const struct row {
@@ -33,12 +53,22 @@ static const struct row {
 	const char *handle, *size;
 } rows[] = {
 #define LAUNCHES(base, kernel) { #base, FACT_LAUNCHES, 0, 0, 0, #kernel, NULL },
-#define GIVES(base, kind, handle, how, size) \
-	{ #base, FACT_GIVES, SUMMARY_##kind, 0, FACT_##how, #handle, #size },
-#define CLAIMS(base, space, handle) { #base, FACT_CLAIMS, 0, SPACE_##space, 0, #handle, NULL },
-#define TAKES(base, space, handle) { #base, FACT_TAKES, 0, SPACE_##space, 0, #handle, NULL },
+#define ALLOCATES(base, kind, handle, parent, again) \
+	{ #base, AGAIN_##again, MEMORY_##kind, SPACE_OF_##kind, 0, #handle, NULL },
+#define SIZED(base, kind, handle, parent, again, how, size) \
+	{ #base, FACT_ALLOCATES, MEMORY_##kind, SPACE_OF_##kind, FACT_##how, #handle, #size },
+#define FREES(base, space, handle, how) \
+	{ #base, FREES_##how, 0, SPACE_##space, 0, #handle, NULL },
 #include "tables/facts.def"
 };
+
+static bool is_counted(const struct row *row)
+{
+	if (row->action == FACT_FREES)
+		return counted >> row->space & 1;
+	return row->action == FACT_LAUNCHES ||
+	       (row->action && row->kind != SUMMARY_UNCOUNTED && row->how <= FACT_ARRAY3D);
+}
 
 static uint8_t word_of(const struct print_param *params, uint32_t count, const char *name)
 {
@@ -81,14 +111,13 @@ struct fact fact_of(const struct trace_function *function)
 		const struct row *row = &rows[i];
 		struct fact fact = none;
 
-		if (strcmp(row->base, function->base))
+		if (strcmp(row->base, function->base) || !is_counted(row))
 			continue;
 		fact.action = row->action;
 		fact.kind = row->kind;
-		fact.space = row->space;
+		/* Arrays of any number of levels are told apart together. */
+		fact.space = row->space == SPACE_MIPMAPPED_ARRAY ? SPACE_ARRAY : row->space;
 		fact.how = row->how;
-		if (fact.action == FACT_GIVES)
-			fact.space = spaces[fact.kind];
 		fact.handle = word_of(params, count, row->handle);
 		fact.size = word_of(params, count, row->size);
 		fact.height = word_of(params, count, "Height");

@@ -11,23 +11,26 @@
 enum fact_action {
 	FACT_NONE,
 	FACT_LAUNCHES,
-	FACT_GIVES,
+	FACT_ALLOCATES,
 	FACT_CLAIMS,
-	FACT_TAKES
+	FACT_FREES
 };
 
 enum fact_how {
-	FACT_SIZE,
+	FACT_BYTES,
 	FACT_PITCH,
 	FACT_ARRAY,
-	FACT_ARRAY3D
+	FACT_ARRAY3D,
+	FACT_BUFFER,	/* these of no memory that is counted */
+	FACT_MULTICAST,
+	FACT_REGION
 };
 
 enum { FACT_NO_WORD = 255, FACT_SEARCH = UINT16_MAX };
 
 struct fact {
 	uint8_t action;		/* enum fact_action */
-	uint8_t kind;		/* enum summary_memory_kind, of FACT_GIVES */
+	uint8_t kind;		/* enum summary_memory_kind, of FACT_ALLOCATES */
 	uint8_t space;		/* of the handle */
 	uint8_t how;		/* enum fact_how */
 	uint8_t handle;		/* its word */

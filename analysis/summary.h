@@ -91,9 +91,10 @@ struct summary_error {
 };
 
 enum summary_memory_kind {
-#define KIND(name, text, space) SUMMARY_##name,
+#define MEMORY(name, text) SUMMARY_##name,
 #include "tables/facts.def"
-	SUMMARY_KINDS
+	SUMMARY_KINDS,
+	SUMMARY_UNCOUNTED = SUMMARY_KINDS
 };
 
 extern const char *const summary_memory_kinds[SUMMARY_KINDS];

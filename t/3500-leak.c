@@ -97,7 +97,7 @@ static int one_life(int id, uint64_t *handle)
 {
 	const struct leak_rule *rule = rule_of(id), *end;
 	enum leak_space space = rule->object.space;
-	int take = taker(space, rule->kind == LEAK_KIND_MAPPING ? LEAK_UNMAPS : LEAK_TAKES);
+	int take = taker(space, rule->kind == LEAK_KIND_MAPPING ? LEAK_FREES_MAPPINGS : LEAK_FREES_ONE);
 	struct core_call call = make_call(id);
 
 	anew();
@@ -118,7 +118,7 @@ static int one_life(int id, uint64_t *handle)
 	put(&call, end->object, handle);
 	if (end->count_word != LEAK_NO_WORD)
 		call.words[end->count_word] = 1;
-	if (end->action == LEAK_UNMAPS)
+	if (end->action == LEAK_FREES_MAPPINGS)
 		call.words[end->size_words[0]] = 64;
 	core_run(&call);
 	if (left() || all_faults())
@@ -129,9 +129,9 @@ static int one_life(int id, uint64_t *handle)
 		return 5;
 	call.result = INVALID_HANDLE;
 	core_run(&call);
-	if (end->action == LEAK_TAKES && (faults(LEAK_DOUBLE_FREE) != 1 || all_faults() != 1))
+	if (leak_frees(end) && (faults(LEAK_DOUBLE_FREE) != 1 || all_faults() != 1))
 		return 6;
-	return end->action == LEAK_UNMAPS && faults(LEAK_INVALID_FREE) != 1 ? 7 : 0;
+	return end->action == LEAK_FREES_MAPPINGS && faults(LEAK_INVALID_FREE) != 1 ? 7 : 0;
 }
 
 static void every_row(void)
@@ -142,7 +142,7 @@ static void every_row(void)
 	for (int id = 0; core_function(id); id++) {
 		int step;
 
-		if (rule_of(id)->action != LEAK_GIVES)
+		if (rule_of(id)->action != LEAK_ALLOCATES)
 			continue;
 		given++;
 		handle += 0x1000;

@@ -6,12 +6,12 @@
 
 const char *const copy_names[COPY_DIRECTIONS] = {
 #define DIRECTION(NAME, number, text, label) [number] = text,
-#include "tables/copies.def"
+#include "tables/facts.def"
 };
 
 const char *const copy_labels[COPY_DIRECTIONS] = {
 #define DIRECTION(NAME, number, text, label) [number] = label,
-#include "tables/copies.def"
+#include "tables/facts.def"
 };
 
 static const struct {
@@ -19,8 +19,7 @@ static const struct {
 	int kind;
 } functions[] = {
 #define COPIES(base, direction) { #base, COPY_##direction },
-#define TYPED(base) { #base, COPY_TYPED },
-#include "tables/copies.def"
+#include "tables/facts.def"
 };
 
 int copy_kind(const struct trace_function *function)

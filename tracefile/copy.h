@@ -7,7 +7,7 @@
 
 enum copy_direction {
 #define DIRECTION(NAME, number, text, label) COPY_##NAME = number,
-#include "tables/copies.def"
+#include "tables/facts.def"
 	COPY_DIRECTIONS
 };
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Says what leak.def has not taken from the table: rows.pl LEAK-DEF DRIVER-API-DEF CUDA-TYPES-H
+# Says what facts.def has not taken from the table: rows.pl FACTS-DEF IRRELEVANT DRIVER-API-DEF CUDA-TYPES-H
 use strict;
 use warnings;
 
-my ($def, $api, $types) = @ARGV;
-my (%space, %left_out_type, %rows, %spaces);
+my ($def, $irrelevant, $api, $types) = @ARGV;
+my (%space, %left_out, %rows, %spaces, %handle);
 
 sub lines {
 	my ($path) = @_;
@@ -19,23 +19,31 @@ for (lines($def)) {
 	my ($macro, $first, $second) = ($1, $2, $3);
 	if ($macro eq 'TYPE') {
 		$space{$first} = $second;
-	} elsif ($macro eq 'LEFT_OUT_TYPE') {
-		$left_out_type{$first} = 1;
+	} elsif ($macro eq 'SPACE') {
+		# A reserved range has the type of an address, which comes first.
+		$space{$second} //= $first if $second ne 'void';
 	} elsif ($macro eq 'KIND') {
-		# A reserved range has the type of an address.
-		$spaces{$first} = /, (\w+)\)$/ && $1 eq 'RESERVED' ? 'MEMORY' : $1;
-	} elsif ($macro ne 'SPACE') {
+		$spaces{$first} = /, (\w+), \w+\)$/ && $1 eq 'RESERVED' ? 'MEMORY' : $1;
+	} elsif ($macro =~ /^(?:ALLOCATES|SIZED|SHOWS|FREES|CLAIMS|ASKS|SAME_CONTEXT)$/) {
+		$macro = 'ALLOCATES' if $macro eq 'SIZED';
 		$rows{$first}{$macro}{$second // ''} = 1;
+		# Parameters by name: the handle, and behind a SIZED one's form its size.
+		push @{ $handle{$first} }, /^\w+\(\w+, \w+, (\w+)/ if $macro =~ /^(?:ALLOCATES|FREES|CLAIMS)$/;
+		push @{ $handle{$first} }, /, (\w+)\)$/ if /^SIZED/;
 	}
+}
+
+for (lines($irrelevant)) {
+	$left_out{$1} = 1 if /^(\w+) /;
 }
 
 # What a function of this base gives, by spaces.
 sub gives {
 	my ($base, $space) = @_;
+	return 1 if $left_out{$base};
 	my $row = $rows{$base} or return 0;
-	return 1 if $row->{LEFT_OUT} || $row->{SHOWS}{$space};
-	return grep { ($spaces{$_} // '') eq $space }
-		map { keys %{ $row->{$_} // {} } } qw(GIVES GIVES_AT OWNS);
+	return 1 if $row->{SHOWS}{$space};
+	return grep { ($spaces{$_} // '') eq $space } keys %{ $row->{ALLOCATES} // {} };
 }
 
 my %known;
@@ -57,11 +65,14 @@ for (lines($api)) {
 		print "$symbol gives an address: $name\n"
 			if $type eq 'void **' && $direction eq 'OUT' && !gives($base, 'HOST');
 	}
+	for my $name (@{ $handle{$base} // [] }) {
+		print "$symbol has no parameter $name\n" unless $parameters =~ /, $name\)/;
+	}
 	print "$symbol takes something\n"
-		if $handles && !$rows{$base} && $symbol =~
+		if $handles && !$rows{$base} && !$left_out{$base} && $symbol =~
 			/Close|Destroy|Detach|Disconnect|Free|Release|Reset|Unbind|Unload|Unmap|Unregister/;
 }
-for my $base (sort keys %rows) {
+for my $base (sort(keys %rows, grep { /^cu/ } keys %left_out)) {
 	print "$base is in no row\n" unless $known{$base};
 }
 for (lines($types)) {
@@ -69,5 +80,5 @@ for (lines($types)) {
 	my $type = $1;
 	(my $later = $type) =~ s/_v\d$//;
 	print "$type is a handle of no space\n"
-		unless $space{$type} || $space{$later} || $left_out_type{$type};
+		unless $space{$type} || $space{$later} || $left_out{$type};
 }

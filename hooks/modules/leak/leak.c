@@ -93,7 +93,7 @@ static __attribute__((noinline)) void used_dead(struct cuaudit_call *call, enum 
 static uint32_t claims_of(const struct cuaudit_call *call, const struct leak_rule *rule,
 			  const struct leak_object *object)
 {
-	if (rule->all)
+	if (rule->action == LEAK_FREES_ALL)
 		return object->claims;
 	if (rule->count_word == LEAK_NO_WORD)
 		return 1;
@@ -162,9 +162,9 @@ static int enter(struct cuaudit_call *call, void *data)
 		if (ordinary(space, handle) && leak_state(space, handle) == LEAK_DEAD)
 			used_dead(call, space, handle);
 	}
-	if (rule->action == LEAK_TAKES)
+	if (leak_frees(rule))
 		take(call, rule);
-	else if (rule->action == LEAK_UNMAPS)
+	else if (rule->action == LEAK_FREES_MAPPINGS)
 		take_mappings(call, rule);
 	return CUAUDIT_CONTINUE;
 }
@@ -245,7 +245,7 @@ static void took(const struct cuaudit_call *call, const struct leak_rule *rule)
 
 	if (object) {
 		leak_lock(&saved);
-		leak_took(object, &site, done, rule->all ? 1 : claims_of(call, rule, object));
+		leak_took(object, &site, done, rule->action == LEAK_FREES_ALL ? 1 : claims_of(call, rule, object));
 		leak_unlock(&saved);
 	}
 	if (refused(call->result) && ordinary(rule->object.space, handle))
@@ -273,7 +273,7 @@ static void release(const struct cuaudit_call *call, const struct leak_rule *rul
 
 	leak_lock(&saved);
 	object = leak_find_primary((int32_t)call->words[rule->device_word]);
-	if (object && rule->action == LEAK_RESETS)
+	if (object && rule->action == LEAK_FREES_RESET)
 		leak_end(object, &site, 1);
 	else if (object && !--object->claims)
 		leak_end(object, &site, 0);
@@ -363,19 +363,19 @@ static void exit_hook(struct cuaudit_call *call, void *data)
 			call->result;
 	if (!rule || !rule->at_exit)
 		return;
-	if (rule->action == LEAK_TAKES && !(call->scratch & SCRATCH_FAULT))
+	if (leak_frees(rule) && !(call->scratch & SCRATCH_FAULT))
 		took(call, rule);
-	if (rule->action == LEAK_UNMAPS)
+	if (rule->action == LEAK_FREES_MAPPINGS)
 		unmapped(call, rule);
 	if (rule->pair[0].word != LEAK_NO_WORD && refused(call->result))
 		check_pair(call, rule);
 	if (!cuaudit_call_succeeded(call))
 		return;
-	if (rule->action == LEAK_GIVES)
+	if (rule->action == LEAK_ALLOCATES)
 		give(call, rule);
 	else if (rule->action == LEAK_CLAIMS)
 		claim(call, rule);
-	else if (rule->action == LEAK_RELEASES || rule->action == LEAK_RESETS)
+	else if (rule->action == LEAK_FREES_PRIMARY || rule->action == LEAK_FREES_RESET)
 		release(call, rule);
 	if (rule->shows_all || rule->shows.word != LEAK_NO_WORD)
 		show(call, rule);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a function does to objects: leak.def, by the table's rows. */
+/* What a function does to objects: facts.def, by the table's rows. */
 #include "hooks/modules/leak/leak_rule.h"
 
 #include <pthread.h>
@@ -32,16 +32,17 @@ static const struct {
 	uint8_t space;
 	uint8_t bytes;
 } types[] = {
+#define SPACE(name, type) { #type, LEAK_##name, sizeof(type) },
 #define TYPE(type, space) { #type, LEAK_##space, sizeof(type) },
-#include "tables/leak.def"
+#include "tables/facts.def"
 };
 
 static const struct {
 	const char *text;
 	uint8_t space;
 } kinds[] = {
-#define KIND(name, text, space) [LEAK_KIND_##name] = { text, LEAK_##space },
-#include "tables/leak.def"
+#define KIND(name, text, space, memory) [LEAK_KIND_##name] = { text, LEAK_##space },
+#include "tables/facts.def"
 };
 
 const char *leak_kind_text(uint8_t kind)
@@ -94,7 +95,6 @@ static bool holds(const struct cuaudit_param *parameter, enum leak_space space,
 		  struct leak_word *found)
 {
 	size_t i = 0, ntypes = sizeof(types) / sizeof(types[0]);
-	enum leak_space typed = space == LEAK_RESERVED ? LEAK_MEMORY : space;
 
 	*found = (struct leak_word){ .space = (uint8_t)space, .word = (uint8_t)parameter->word,
 				     .bytes = sizeof(void *), .pointer = is_pointer(parameter) };
@@ -103,7 +103,7 @@ static bool holds(const struct cuaudit_param *parameter, enum leak_space space,
 		return of_type(parameter, "void") &&
 		       (found->pointer || parameter->direction == CUAUDIT_ADDRESS);
 	}
-	while (i < ntypes && (types[i].space != typed || !of_type(parameter, types[i].type)))
+	while (i < ntypes && (types[i].space != space || !of_type(parameter, types[i].type)))
 		i++;
 	if (i == ntypes)
 		return false;
@@ -111,91 +111,68 @@ static bool holds(const struct cuaudit_param *parameter, enum leak_space space,
 	return true;
 }
 
-/* The parameter that holds a handle of the space, given back or handed in. */
-static struct leak_word find(const struct row *row, enum leak_space space, bool out)
+/* The parameter of that name, or the first one that is an output or is none, if it holds a handle. */
+static struct leak_word find(const struct row *row, enum leak_space space, const char *name,
+			     bool out)
 {
 	struct leak_word found;
 
-	for (size_t i = 0; i < row->count; i++)
-		if ((row->parameters[i].direction == CUAUDIT_OUT) == out &&
-		    holds(&row->parameters[i], space, &found))
+	for (size_t i = 0; i < row->count; i++) {
+		const struct cuaudit_param *parameter = &row->parameters[i];
+		bool wanted = name ? !strcmp(parameter->name, name) :
+				     (parameter->direction == CUAUDIT_OUT) == out;
+
+		if (wanted && holds(parameter, space, &found))
 			return found;
+	}
 	return (struct leak_word){ .space = (uint8_t)space, .word = LEAK_NO_WORD };
+}
+
+static const struct cuaudit_param *parameter_of(const struct row *row, const char *name)
+{
+	for (size_t i = 0; i < row->count; i++)
+		if (!strcmp(row->parameters[i].name, name))
+			return &row->parameters[i];
+	return NULL;
 }
 
 static uint8_t named(const struct row *row, const char *name)
 {
-	for (size_t i = 0; i < row->count; i++)
-		if (!strcmp(row->parameters[i].name, name))
-			return (uint8_t)row->parameters[i].word;
-	return LEAK_NO_WORD;
+	const struct cuaudit_param *parameter = parameter_of(row, name);
+
+	return parameter ? (uint8_t)parameter->word : LEAK_NO_WORD;
 }
 
-static uint8_t typed(const struct row *row, const char *type)
+/* Whether it is, or leads to, a size of 32 bits or a structure with such sizes. */
+static bool is_narrow(const struct cuaudit_param *parameter)
 {
-	for (size_t i = 0; i < row->count; i++)
-		if (of_type(&row->parameters[i], type))
-			return (uint8_t)row->parameters[i].word;
-	return LEAK_NO_WORD;
+	const char *plain = parameter->type;
+	size_t length = plain_type(&plain);
+
+	return of_type(parameter, "unsigned int") ||
+	       (length > 3 && !memcmp(plain + length - 3, "_v1", 3));
 }
 
-static void find_size(const struct row *row, struct leak_rule *rule)
+static void allocates(const struct row *row, struct leak_rule *rule, enum leak_kind kind,
+		      const char *handle, enum leak_parent parent, enum leak_again again,
+		      enum leak_size how, const char *size)
 {
-	uint8_t *words = rule->size_words;
-
-	words[0] = words[1] = LEAK_NO_WORD;
-	rule->levels_word = named(row, "numMipmapLevels");
-	switch (rule->size) {
-	case LEAK_SIZE_ARRAY:
-		words[0] = named(row, "pAllocateArray");
-		rule->narrow = typed(row, "CUDA_ARRAY_DESCRIPTOR_v1") != LEAK_NO_WORD;
-		break;
-	case LEAK_SIZE_ARRAY3D:
-		words[0] = named(row, "pAllocateArray");
-		if (words[0] == LEAK_NO_WORD)
-			words[0] = named(row, "pMipmappedArrayDesc");
-		rule->narrow = typed(row, "CUDA_ARRAY3D_DESCRIPTOR_v1") != LEAK_NO_WORD;
-		break;
-	case LEAK_SIZE_BUFFER:
-		words[0] = named(row, "bufferDesc");
-		break;
-	case LEAK_SIZE_BYTES:
-		words[0] = named(row, "bytesize");
-		if (words[0] == LEAK_NO_WORD)
-			words[0] = named(row, "size");
-		rule->narrow = typed(row, "size_t") == LEAK_NO_WORD;
-		break;
-	case LEAK_SIZE_MULTICAST:
-		words[0] = named(row, "prop");
-		break;
-	case LEAK_SIZE_PITCH:
-		words[0] = named(row, "pPitch");
-		words[1] = named(row, "Height");
-		rule->narrow = typed(row, "CUdeviceptr_v1") != LEAK_NO_WORD;
-		break;
-	case LEAK_SIZE_REGION:
-		words[0] = named(row, "bytes");
-		rule->narrow = typed(row, "CUdeviceptr_v1") != LEAK_NO_WORD;
-		break;
-	default:
-		break;
-	}
-}
-
-static void give(const struct row *row, struct leak_rule *rule, enum leak_kind kind,
-		 enum leak_parent parent, enum leak_size size, enum leak_again again, bool out)
-{
-	rule->action = LEAK_GIVES;
+	rule->action = LEAK_ALLOCATES;
 	rule->kind = (uint8_t)kind;
 	rule->parent = (uint8_t)parent;
-	rule->size = (uint8_t)size;
 	rule->again = (uint8_t)again;
-	rule->object = find(row, leak_kind_space(rule->kind), out);
+	rule->object = find(row, leak_kind_space(rule->kind), handle, true);
 	if (parent < LEAK_PARENT_NONE)
-		rule->parent_word = find(row, (enum leak_space)parent, false).word;
+		rule->parent_word = find(row, (enum leak_space)parent, NULL, false).word;
 	rule->count_word = named(row, "initialRefcount");
 	rule->device_word = kind == LEAK_KIND_PRIMARY ? named(row, "dev") : LEAK_NO_WORD;
-	find_size(row, rule);
+	if (how == LEAK_SIZE_NONE)
+		return;
+	rule->size = (uint8_t)how;
+	rule->size_words[0] = named(row, size);
+	rule->size_words[1] = named(row, "Height");
+	rule->levels_word = named(row, "numMipmapLevels");
+	rule->narrow = is_narrow(parameter_of(row, size));
 }
 
 static void show(const struct row *row, struct leak_rule *rule, enum leak_space space)
@@ -204,38 +181,30 @@ static void show(const struct row *row, struct leak_rule *rule, enum leak_space 
 	if (space == LEAK_NODE || space == LEAK_FUNCTION)
 		rule->shows_all = (uint8_t)(space + 1);
 	else if (space != LEAK_CONTEXT)
-		rule->shows = find(row, space, true);
+		rule->shows = find(row, space, NULL, true);
 }
 
-static void take(const struct row *row, struct leak_rule *rule, enum leak_action action,
-		 enum leak_space space)
+/* Some or all of its claims, or one more. */
+static void claims(const struct row *row, struct leak_rule *rule, enum leak_action action,
+		   enum leak_space space, const char *handle)
 {
 	rule->action = (uint8_t)action;
-	rule->object = find(row, space, false);
 	rule->count_word = named(row, "count");
 	rule->size_words[0] = named(row, "size");
-}
-
-static void end(const struct row *row, struct leak_rule *rule, enum leak_space space)
-{
-	take(row, rule, LEAK_TAKES, space);
-	rule->all = 1;
-}
-
-static void device(const struct row *row, struct leak_rule *rule, enum leak_action action)
-{
-	rule->action = (uint8_t)action;
-	rule->device_word = named(row, "dev");
+	if (action == LEAK_FREES_PRIMARY || action == LEAK_FREES_RESET)
+		rule->device_word = named(row, handle);
+	else
+		rule->object = find(row, space, handle, false);
 }
 
 static void pair(const struct row *row, struct leak_rule *rule, enum leak_space one,
 		 enum leak_space other)
 {
-	rule->pair[0] = find(row, one, false);
-	rule->pair[1] = find(row, other, false);
+	rule->pair[0] = find(row, one, NULL, false);
+	rule->pair[1] = find(row, other, NULL, false);
 }
 
-/* Handles by value that are not what the function gives back or takes. */
+/* Handles by value that are not what the function allocates or frees. */
 static void find_uses(const struct row *row, struct leak_rule *rule, uint64_t asked)
 {
 	for (size_t i = 0; i < row->count && rule->nuses < LEAK_USES; i++) {
@@ -248,8 +217,7 @@ static void find_uses(const struct row *row, struct leak_rule *rule, uint64_t as
 			if (space == LEAK_RESERVED || asked >> space & 1 ||
 			    !holds(parameter, (enum leak_space)space, &found))
 				continue;
-			if (rule->object.word == found.word &&
-			    (rule->action == LEAK_TAKES || rule->action == LEAK_UNMAPS))
+			if (rule->object.word == found.word && rule->action >= LEAK_FREES_ONE)
 				continue;
 			rule->uses[rule->nuses++] = found;
 			break;
@@ -257,7 +225,7 @@ static void find_uses(const struct row *row, struct leak_rule *rule, uint64_t as
 	}
 }
 
-/* One row against all of leak.def. */
+/* One row against all of facts.def. */
 static void apply(const struct row *row, struct leak_rule *rule)
 {
 	const char *is_base = row->base;
@@ -266,26 +234,19 @@ static void apply(const struct row *row, struct leak_rule *rule)
 	rule->object.word = rule->shows.word = rule->pair[0].word = LEAK_NO_WORD;
 	rule->count_word = rule->device_word = rule->parent_word = LEAK_NO_WORD;
 #define BASE(name) if (!strcmp(is_base, #name))
-#define GIVES(base, kind, parent, size, again) \
-	BASE(base) give(row, rule, LEAK_KIND_##kind, LEAK_PARENT_##parent, LEAK_SIZE_##size, \
-			LEAK_##again, true);
-#define GIVES_AT(base, kind, parent, size, again) \
-	BASE(base) give(row, rule, LEAK_KIND_##kind, LEAK_PARENT_##parent, LEAK_SIZE_##size, \
-			LEAK_##again, false);
-#define OWNS(base, kind, parent, size) \
-	BASE(base) give(row, rule, LEAK_KIND_##kind, LEAK_PARENT_##parent, LEAK_SIZE_##size, \
-			LEAK_OWNED, true);
+#define ALLOCATES(base, kind, handle, parent, again) \
+	SIZED(base, kind, handle, parent, again, NONE, none)
+#define SIZED(base, kind, handle, parent, again, how, size) \
+	BASE(base) allocates(row, rule, LEAK_KIND_##kind, #handle, LEAK_PARENT_##parent, \
+			     LEAK_##again, LEAK_SIZE_##how, #size);
 #define SHOWS(base, space) BASE(base) show(row, rule, LEAK_##space);
-#define TAKES(base, space) BASE(base) take(row, rule, LEAK_TAKES, LEAK_##space);
-#define ENDS(base, space) \
-	BASE(base) end(row, rule, LEAK_##space);
-#define CLAIMS(base, space) BASE(base) take(row, rule, LEAK_CLAIMS, LEAK_##space);
-#define UNMAPS(base) BASE(base) take(row, rule, LEAK_UNMAPS, LEAK_MEMORY);
-#define RELEASES(base) BASE(base) device(row, rule, LEAK_RELEASES);
-#define RESETS(base) BASE(base) device(row, rule, LEAK_RESETS);
+#define FREES(base, space, handle, how) \
+	BASE(base) claims(row, rule, LEAK_FREES_##how, LEAK_##space, #handle);
+#define CLAIMS(base, space, handle) \
+	BASE(base) claims(row, rule, LEAK_CLAIMS, LEAK_##space, #handle);
 #define ASKS(base, space) BASE(base) asked |= (uint64_t)1 << LEAK_##space;
 #define SAME_CONTEXT(base, one, other) BASE(base) pair(row, rule, LEAK_##one, LEAK_##other);
-#include "tables/leak.def"
+#include "tables/facts.def"
 #undef BASE
 	find_uses(row, rule, asked);
 	rule->at_exit = rule->action || rule->shows_all ||

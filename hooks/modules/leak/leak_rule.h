@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a function does to objects: leak.def, by the table's rows. */
+/* What a function does to objects: facts.def, by the table's rows. */
 #ifndef HOOKS_MODULES_LEAK_LEAK_RULE_H
 #define HOOKS_MODULES_LEAK_LEAK_RULE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include <cuaudit/call.h>
 
 enum leak_space {
-#define SPACE(name) LEAK_##name,
-#include "tables/leak.def"
+#define SPACE(name, type) LEAK_##name,
+#include "tables/facts.def"
 	LEAK_SPACES
 };
 
 enum leak_kind {
-#define KIND(name, text, space) LEAK_KIND_##name,
-#include "tables/leak.def"
+#define KIND(name, text, space, memory) LEAK_KIND_##name,
+#include "tables/facts.def"
 	LEAK_KINDS
 };
 
 enum leak_parent {
-#define SPACE(name) LEAK_PARENT_##name = LEAK_##name,
-#include "tables/leak.def"
+#define SPACE(name, type) LEAK_PARENT_##name = LEAK_##name,
+#include "tables/facts.def"
 	LEAK_PARENT_NONE,
 	LEAK_PARENT_CURRENT
 };
 
 enum leak_action {
 	LEAK_NOTHING,
+	LEAK_ALLOCATES,
 	LEAK_CLAIMS,
-	LEAK_GIVES,
-	LEAK_RELEASES,
-	LEAK_RESETS,
-	LEAK_TAKES,
-	LEAK_UNMAPS
+	LEAK_FREES_ONE,
+	LEAK_FREES_ALL,
+	LEAK_FREES_MAPPINGS,
+	LEAK_FREES_PRIMARY,
+	LEAK_FREES_RESET
 };
 
 enum leak_size {
@@ -71,18 +73,22 @@ struct leak_rule {
 	uint8_t size;
 	uint8_t narrow;		/* sizes are of 32 bits */
 	uint8_t size_words[2];
-	uint8_t all;		/* all claims are taken */
 	uint8_t levels_word;	/* how many levels an array has, LEAK_NO_WORD: one */
 	uint8_t count_word;	/* how many claims, LEAK_NO_WORD: one */
 	uint8_t device_word;
 	uint8_t parent_word;
 	uint8_t shows_all;	/* 1 + the space that any number of objects are shown of */
 	uint8_t nuses;
-	struct leak_word object;	/* given or taken */
+	struct leak_word object;	/* allocated or freed */
 	struct leak_word shows;
 	struct leak_word pair[2];	/* of one context */
 	struct leak_word uses[LEAK_USES];
 };
+
+static inline bool leak_frees(const struct leak_rule *rule)
+{
+	return rule->action == LEAK_FREES_ONE || rule->action == LEAK_FREES_ALL;
+}
 
 /* The slow part of leak_rule. */
 const struct leak_rule *leak_rule_make(const struct cuaudit_function *function);
