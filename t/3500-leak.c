@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cuaudit/cuda_types.h>
+
 #include "hooks/modules/leak/leak_fault.h"
 #include "hooks/modules/leak/leak_object.h"
 #include "t/leak/core.h"
@@ -404,6 +406,52 @@ static void shown(void)
 	is_int((long long)left(), 0, "and back");
 }
 
+/* The sizes of objects, by each form and width. */
+static void sizes(void)
+{
+#define PLANE .Width = 8, .Height = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1
+	static const CUDA_ARRAY_DESCRIPTOR flat = { PLANE };
+	static const CUDA_ARRAY_DESCRIPTOR_v1 old = { PLANE };
+	static const CUDA_ARRAY3D_DESCRIPTOR deep = { PLANE, .Depth = 2 };
+	static const CUDA_ARRAY3D_DESCRIPTOR_v1 old_deep = { PLANE, .Depth = 2 };
+	static const CUDA_EXTERNAL_MEMORY_BUFFER_DESC buffer = { .size = 77 };
+	static const CUmulticastObjectProp multicast = { .size = 88 };
+	static const uint64_t wide = 0x100000200, high = 0xabcdef0000000000;
+	uint64_t handle = 0x10000;
+	const struct {
+		int id;
+		uint64_t words[4], size;
+	} rows[] = {
+		{ CUAUDIT_ID_cuMemAlloc_v2, { at(&handle), wide }, wide },
+		{ CUAUDIT_ID_cuMemAlloc, { at(&handle), high + 99 }, 99 },
+		{ CUAUDIT_ID_cuMemAllocHost, { at(&handle), high + 99 }, 99 },
+		{ CUAUDIT_ID_cuMemHostRegister_v2, { handle, 98 }, 98 },
+		{ CUAUDIT_ID_cuMemCreate, { at(&handle), wide }, wide },
+		{ CUAUDIT_ID_cuMemAllocPitch_v2, { at(&handle), at(&wide), 1, 3 }, 3 * wide },
+		{ CUAUDIT_ID_cuMemAllocPitch, { at(&handle), at(&wide), 1, high + 3 }, 0x600 },
+		{ CUAUDIT_ID_cuModuleGetGlobal_v2, { at(&handle), at(&wide) }, wide },
+		{ CUAUDIT_ID_cuModuleGetGlobal, { at(&handle), at(&wide) }, 0x200 },
+		{ CUAUDIT_ID_cuArrayCreate_v2, { at(&handle), at(&flat) }, 128 },
+		{ CUAUDIT_ID_cuArrayCreate, { at(&handle), at(&old) }, 128 },
+		{ CUAUDIT_ID_cuArray3DCreate_v2, { at(&handle), at(&deep) }, 256 },
+		{ CUAUDIT_ID_cuArray3DCreate, { at(&handle), at(&old_deep) }, 256 },
+		{ CUAUDIT_ID_cuMipmappedArrayCreate, { at(&handle), at(&deep), 2 }, 256 + 32 },
+		{ CUAUDIT_ID_cuExternalMemoryGetMappedBuffer, { at(&handle), 1, at(&buffer) }, 77 },
+		{ CUAUDIT_ID_cuMulticastCreate, { at(&handle), at(&multicast) }, 88 },
+		{ CUAUDIT_ID_cuStreamCreate, { at(&handle), 5 }, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct cuaudit_function *function = core_function(rows[i].id);
+		uint64_t words[CORE_WORDS] = { 0 };
+		const struct cuaudit_call call = { .function = function, .words = words };
+
+		memcpy(words, rows[i].words, sizeof(rows[i].words));
+		is_int((long long)leak_rule_size(&call, leak_rule(function)), (long long)rows[i].size,
+		       "bytes of %s", function->name);
+	}
+}
+
 /* In the driver, just after it took the handle: somebody is given the same. */
 static void reused(struct core_call *call)
 {
@@ -738,6 +786,7 @@ int main(void)
 	code();
 	mappings();
 	shown();
+	sizes();
 	again();
 	apart();
 	overtaken();

@@ -14,6 +14,7 @@
 #include "analysis/live.h"
 #include "analysis/series.h"
 #include "analysis/tally.h"
+#include "print/table.h"
 #include "t/tap.h"
 #include "util/hash_table.h"
 
@@ -494,8 +495,96 @@ static void comparisons(void)
 	is_change(COMPARE_NEW, other, base, "... new");
 }
 
+/* What a function does to memory that is counted, "" for nothing. */
+static const char *does(int32_t id, const char *symbol, const char *base)
+{
+	static const char *const actions[] = { "", "launches", "allocates", "claims", "frees" };
+	static const char *const forms[] = { "bytes", "pitch", "array", "array3d" };
+	static struct trace_function function;
+	static char text[200];
+	struct fact fact;
+
+	function.name = symbol;
+	function.base = base;
+	function.nparams = print_params(id, function.params);
+	fact = fact_of(&function);
+	if (fact.action == FACT_NONE)
+		return "";
+	snprintf(text, sizeof(text), "%s %s %s", base, actions[fact.action],
+		 fact.handle == FACT_NO_WORD ? "?" : function.params[fact.handle].name);
+	if (fact.action == FACT_ALLOCATES)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s %s %s",
+			 summary_memory_kinds[fact.kind], forms[fact.how],
+			 fact.size == FACT_NO_WORD ? "?" : function.params[fact.size].name);
+	return text;
+}
+
+static void what_is_counted(void)
+{
+	static const char *const rows[] = {
+		"cuArray3DCreate allocates pHandle arrays array3d pAllocateArray",
+		"cuArrayCreate allocates pHandle arrays array pAllocateArray",
+		"cuArrayDestroy frees hArray",
+		"cuIpcCloseMemHandle frees dptr",
+		"cuLaunch launches f",
+		"cuLaunchCooperativeKernel launches f",
+		"cuLaunchGrid launches f",
+		"cuLaunchGridAsync launches f",
+		"cuLaunchKernel launches f",
+		"cuLaunchKernelEx launches f",
+		"cuMemAlloc allocates dptr device bytes bytesize",
+		"cuMemAllocAsync allocates dptr pool bytes bytesize",
+		"cuMemAllocFromPoolAsync allocates dptr pool bytes bytesize",
+		"cuMemAllocHost allocates pp host bytes bytesize",
+		"cuMemAllocManaged allocates dptr managed bytes bytesize",
+		"cuMemAllocPitch allocates dptr device pitch pPitch",
+		"cuMemCreate allocates handle physical bytes size",
+		"cuMemFree frees dptr",
+		"cuMemFreeAsync frees dptr",
+		"cuMemFreeHost frees p",
+		"cuMemHostAlloc allocates pp host bytes bytesize",
+		"cuMemHostUnregister frees p",
+		"cuMemImportFromShareableHandle claims handle",
+		"cuMemRelease frees handle",
+		"cuMemRetainAllocationHandle claims handle",
+		"cuMipmappedArrayCreate allocates pHandle arrays array3d pMipmappedArrayDesc",
+		"cuMipmappedArrayDestroy frees hMipmappedArray",
+	};
+	static const struct {
+		const char *symbol, *base;
+	} functions[] = {
+#define CUAPI(id, symbol, base, version, variant, flavour, hdr, classes, n, params) \
+	{ #symbol, #base },
+#include <cuaudit/driver_api.def>
+#undef CUAPI
+	};
+	const size_t nrows = sizeof(rows) / sizeof(rows[0]);
+	bool seen[sizeof(rows) / sizeof(rows[0])] = { false };
+	int wrong = 0, missing = 0;
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		const char *text = does((int32_t)i, functions[i].symbol, functions[i].base);
+		size_t row = 0;
+
+		if (!*text)
+			continue;
+		while (row < nrows && strcmp(rows[row], text))
+			row++;
+		if (row == nrows)
+			diag("%s: %s", functions[i].symbol, text);
+		else
+			seen[row] = true;
+		wrong += row == nrows;
+	}
+	for (size_t row = 0; row < nrows; row++)
+		missing += !seen[row];
+	is_int(wrong, 0, "what functions do to memory that is counted");
+	is_int(missing, 0, "... of all of them");
+}
+
 int main(void)
 {
+	what_is_counted();
 	tallies();
 	comparisons();
 	histograms();
