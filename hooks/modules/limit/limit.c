@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limit hook: quotas of device memory, and functions that are forbidden. */
+/*
+ * What a call would take is charged before the driver is asked, and given
+ * back if it refuses: what is charged is never less than what is held. What
+ * it frees is found before and given back after, since an address may be
+ * another allocation's before the call returns.
+ */
 #include "hooks/modules/limit/limit.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include <cuaudit/coverage.h>
-
+#include "hooks/modules/limit/limit_calls.h"
+#include "hooks/modules/limit/limit_driver.h"
 #include "hooks/modules/limit/limit_gap.h"
 #include "hooks/modules/limit/limit_pool.h"
 #include "hooks/modules/limit/limit_share.h"
@@ -16,10 +22,7 @@
 /* Inside of the hooks that count or trace, which see what is refused. */
 enum { DENIES = 1000, LIMITS = 1001 };
 
-struct limit_options limit_options;
-_Atomic uint32_t limit_denied[CUAUDIT_SLOTS_MAX];
-
-static _Atomic bool denied;
+static _Atomic bool called, denied;
 
 static int deny(struct cuaudit_call *call, void *data)
 {
@@ -32,6 +35,72 @@ static int deny(struct cuaudit_call *call, void *data)
 		return CUAUDIT_CONTINUE;
 	call->result = limit_options.denial;
 	return CUAUDIT_SKIP;
+}
+
+static void clip(const struct cuaudit_call *call, uint32_t index, uint64_t most)
+{
+	if (calls_pointer(call, index) && calls_read(call, index) > most)
+		calls_write(call, index, most);
+}
+
+static void clamped(const struct cuaudit_call *call)
+{
+	int device = driver_device();
+
+	if (limit_options.dry_run || device < 0 || device >= ACCOUNT_DEVICES)
+		return;
+	pool_settle(false);
+	clip(call, 0, account_left((uint32_t)device));
+	clip(call, 1, account_least((uint32_t)device)->limit);
+}
+
+static void total_told(const struct cuaudit_call *call)
+{
+	uint32_t device = (uint32_t)call->words[1];
+
+	if (!limit_options.dry_run && device < ACCOUNT_DEVICES)
+		clip(call, 0, account_least(device)->limit);
+}
+
+static void pool_created(const struct cuaudit_call *call)
+{
+	const CUmemPoolProps *props = calls_pointer(call, 1);
+
+	pool_create((CUmemoryPool)(uintptr_t)calls_handle(call),
+		    props->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? props->location.id : -1);
+}
+
+static int enter(struct cuaudit_call *call, void *data)
+{
+	enum limit_kind kind = calls_kind(call);
+
+	(void)data;
+	if (!called)
+		called = true;
+	limit_settle();
+	call->scratch = 0;
+	if (kind >= LIMIT_FIRST_TO_TAKE)
+		return take_enter(call, kind);
+	if (kind >= LIMIT_FIRST_TO_GIVE)
+		give_enter(call, kind);
+	return CUAUDIT_CONTINUE;
+}
+
+static void leave(struct cuaudit_call *call, void *data)
+{
+	enum limit_kind kind = calls_kind(call);
+
+	(void)data;
+	if (kind >= LIMIT_FIRST_TO_TAKE)
+		take_exit(call, kind);
+	else if (kind >= LIMIT_FIRST_TO_GIVE)
+		give_exit(call, kind);
+	else if (kind == LIMIT_INFO && cuaudit_call_succeeded(call))
+		clamped(call);
+	else if (kind == LIMIT_TOTAL && cuaudit_call_succeeded(call))
+		total_told(call);
+	else if (kind == LIMIT_POOL_CREATE && cuaudit_call_succeeded(call))
+		pool_created(call);
 }
 
 static const char *denials;	/* the selector of deny; NULL: not given */
@@ -52,7 +121,7 @@ static int init(const struct cuaudit_options *given)
 {
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "limit", .priority = LIMITS,
-		.functions = limit_functions, .enter = limit_enter, .exit = limit_exit,
+		.functions = calls_functions, .enter = enter, .exit = leave,
 	};
 	int error = 0;
 
@@ -71,7 +140,7 @@ static int init(const struct cuaudit_options *given)
 
 static void finish(void)
 {
-	if (limit_called() || denied)
+	if (called || denied)
 		limit_print();
 	shared_close();
 }
@@ -79,8 +148,9 @@ static void finish(void)
 static void forked(void)
 {
 	memset(limit_denied, 0, sizeof(limit_denied));
-	denied = false;
-	limit_calls_forked();
+	called = denied = false;
+	limit_lost = 0;
+	give_forked();
 	gap_forked();
 	account_forked();
 	pool_forked();

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <cuaudit/coverage.h>
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/limit/limit_account.h"
@@ -52,7 +53,7 @@ enum limit_kind {
 /* What the module was started with. */
 struct limit_options {
 	bool dry_run;
-	bool exits;		/* on-error=exit */
+	bool exits;		/* on-error=exit, and there is a limit that is enforced */
 	bool json;
 	bool shared;
 	int32_t denial;		/* the result of denied calls */
@@ -61,17 +62,10 @@ struct limit_options {
 extern struct limit_options limit_options;
 
 /* Calls denied, by slot. */
-extern _Atomic uint32_t limit_denied[];
+extern _Atomic uint32_t limit_denied[CUAUDIT_SLOTS_MAX];
 
 /* Calls whose memory is counted for ever, for want of memory to remember it by. */
 extern _Atomic uint64_t limit_lost;
-
-/* limit_calls.c: the selector of the functions, and their hooks. */
-extern const char *const limit_functions;
-int limit_enter(struct cuaudit_call *call, void *data);
-void limit_exit(struct cuaudit_call *call, void *data);
-bool limit_called(void);
-void limit_calls_forked(void);
 
 /* limit_settle.c, context call: what the options mean on the devices there are. */
 void limit_settle(void);

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls the limit hook sees: what they take, give back, or want to know. */
-/*
- * What a call would take is charged before the driver is asked, and given
- * back if it refuses: what is charged is never less than what is held. What
- * it frees is found before and given back after, since an address may be
- * another allocation's before the call returns.
- */
+/* The calls the limit hook sees: of which kind they are, and their arguments. */
 #include "hooks/modules/limit/limit_calls.h"
 
 #include <stddef.h>
 
 #include <cuaudit/args.h>
-
-#include "hooks/modules/limit/limit_driver.h"
-#include "hooks/modules/limit/limit_pool.h"
 
 static const struct {
 	uint8_t kind;
@@ -73,22 +64,7 @@ static const char symbols[] =
 #undef LIMIT
 	;
 
-const char *const limit_functions = symbols + 1;
-
-_Atomic uint64_t limit_lost;
-static _Atomic bool called;
-
-bool limit_called(void)
-{
-	return called;
-}
-
-void limit_calls_forked(void)
-{
-	limit_lost = 0;
-	give_forked();
-	called = false;
-}
+const char *const calls_functions = symbols + 1;
 
 enum limit_kind calls_kind(const struct cuaudit_call *call)
 {
@@ -180,70 +156,4 @@ int calls_skip(struct cuaudit_call *call, struct account *refuses, uint32_t devi
 		uint64_t bytes)
 {
 	return calls_refuse(call, refuses, device, bytes) ? CUAUDIT_SKIP : CUAUDIT_CONTINUE;
-}
-
-static void clip(const struct cuaudit_call *call, uint32_t index, uint64_t most)
-{
-	if (calls_pointer(call, index) && calls_read(call, index) > most)
-		calls_write(call, index, most);
-}
-
-static void clamped(const struct cuaudit_call *call)
-{
-	int device = driver_device();
-
-	if (limit_options.dry_run || device < 0 || device >= ACCOUNT_DEVICES)
-		return;
-	pool_settle(false);
-	clip(call, 0, account_left((uint32_t)device));
-	clip(call, 1, account_least((uint32_t)device)->limit);
-}
-
-static void total_told(const struct cuaudit_call *call)
-{
-	uint32_t device = (uint32_t)call->words[1];
-
-	if (!limit_options.dry_run && device < ACCOUNT_DEVICES)
-		clip(call, 0, account_least(device)->limit);
-}
-
-static void pool_created(const struct cuaudit_call *call)
-{
-	const CUmemPoolProps *props = calls_pointer(call, 1);
-
-	pool_create((CUmemoryPool)(uintptr_t)calls_handle(call),
-		    props->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? props->location.id : -1);
-}
-
-int limit_enter(struct cuaudit_call *call, void *data)
-{
-	enum limit_kind kind = calls_kind(call);
-
-	(void)data;
-	if (!called)
-		called = true;
-	limit_settle();
-	call->scratch = 0;
-	if (kind >= LIMIT_FIRST_TO_TAKE)
-		return take_enter(call, kind);
-	if (kind >= LIMIT_FIRST_TO_GIVE)
-		give_enter(call, kind);
-	return CUAUDIT_CONTINUE;
-}
-
-void limit_exit(struct cuaudit_call *call, void *data)
-{
-	enum limit_kind kind = calls_kind(call);
-
-	(void)data;
-	if (kind >= LIMIT_FIRST_TO_TAKE)
-		take_exit(call, kind);
-	else if (kind >= LIMIT_FIRST_TO_GIVE)
-		give_exit(call, kind);
-	else if (kind == LIMIT_INFO && cuaudit_call_succeeded(call))
-		clamped(call);
-	else if (kind == LIMIT_TOTAL && cuaudit_call_succeeded(call))
-		total_told(call);
-	else if (kind == LIMIT_POOL_CREATE && cuaudit_call_succeeded(call))
-		pool_created(call);
 }

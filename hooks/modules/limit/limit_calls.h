@@ -7,6 +7,9 @@
 
 #include "hooks/modules/limit/limit.h"
 
+/* The selector of all functions with a kind. */
+extern const char *const calls_functions;
+
 /* The columns of limit.def. */
 enum limit_width { WIDE, NARROW, PTSZ };
 enum limit_kind calls_kind(const struct cuaudit_call *call);

@@ -45,27 +45,17 @@ void gap_end(void)
 		syscall(SYS_exit_group, STATUS);
 }
 
-static bool limited(void)
-{
-	if (account_user.limit != ACCOUNT_NONE || account_process.limit != ACCOUNT_NONE)
-		return true;
-	for (uint32_t i = 0; i < ACCOUNT_DEVICES; i++)
-		if (account_devices[i].limit != ACCOUNT_NONE)
-			return true;
-	return false;
-}
-
 void gap_report(enum gap gap, const char *what, const char *why)
 {
 	uint64_t before = atomic_fetch_add_explicit(&counts[gap], 1, memory_order_relaxed);
-	bool ends = limit_options.exits && !limit_options.dry_run && limited();
 
-	if (!before || ends)
-		cuaudit_log(ends ? CUAUDIT_ERROR : CUAUDIT_WARN, "limit: %s%s%s%s%s%s",
+	if (!before || limit_options.exits)
+		cuaudit_log(limit_options.exits ? CUAUDIT_ERROR : CUAUDIT_WARN, "limit: %s%s%s%s%s%s",
 			    gaps[gap].text, what ? " " : "", what ? what : "", what ? ": " : "",
 			    what ? why : "",
-			    ends ? "; the process ends, on-error=run would let it go on" : "");
-	if (ends)
+			    limit_options.exits ?
+			    "; the process ends, on-error=run would let it go on" : "");
+	if (limit_options.exits)
 		gap_end();
 }
 

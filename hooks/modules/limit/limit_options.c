@@ -85,16 +85,21 @@ static int read_devices(const struct cuaudit_options *given)
 	return error;
 }
 
-/* Whether anything is asked for, but for a report. */
-static int check_any(const struct cuaudit_options *given)
+static bool limited(void)
 {
-	bool any = limit_options.dry_run || cuaudit_option_get(given, "visible") ||
-		   cuaudit_option_get(given, "deny") || account_process.limit != ACCOUNT_NONE ||
-		   account_user.limit != ACCOUNT_NONE;
+	bool any = account_process.limit != ACCOUNT_NONE || account_user.limit != ACCOUNT_NONE;
 
 	for (int i = 0; i < ACCOUNT_DEVICES; i++)
 		any |= account_devices[i].limit != ACCOUNT_NONE;
-	if (any)
+	return any;
+}
+
+/* Whether anything is asked for, but for a report. */
+static int check_any(const struct cuaudit_options *given)
+{
+	limit_options.exits &= limited() && !limit_options.dry_run;
+	if (limited() || limit_options.dry_run || cuaudit_option_get(given, "visible") ||
+	    cuaudit_option_get(given, "deny"))
 		return 0;
 	cuaudit_log(CUAUDIT_ERROR, "limit: no limit is given; give memory, device, user, visible or "
 		    "deny, or dry-run to count alone");
@@ -108,7 +113,7 @@ static int share(const char *file)
 	limit_options.shared = shared_open(file);
 	if (limit_options.shared)
 		return 0;
-	if (limit_options.exits && !limit_options.dry_run) {
+	if (limit_options.exits) {
 		cuaudit_log(CUAUDIT_ERROR, "limit: cannot share %s: %s; name another by file=, or "
 			    "let the program run without the user's limit by on-error=run",
 			    shared_path(), shared_fault());
