@@ -63,7 +63,7 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 
 /*
  * Destructors of auditors run last of all: every call of the program is in. Where
- * none was routed the core is loaded now, to report what was not, and where a
+ * none was intercepted the core is loaded now, to report what was not, and where a
  * misspelt CUAUDIT_INCLUDE is the reason. A child of fork need not say that again.
  */
 static void __attribute__((destructor)) stop(void)
@@ -176,7 +176,7 @@ unsigned int la_objclose(uintptr_t *cookie)
 
 /*
  * The flags are left as they are: the next auditor, and the loader's record of
- * who wants to see calls, would take a bit of ours for everybody's.
+ * who wants to see calls, would take a bit of ours for everyone's.
  */
 uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, uintptr_t *to,
 		       unsigned int *flags, const char *name)

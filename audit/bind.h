@@ -10,7 +10,7 @@
 /*
  * The address for a binding of from (NULL: unknown, the auditor's own) to
  * symbol of to. value: what the loader found, returned where nothing is to
- * be routed. Lock-free: runs in lazy bindings of any thread.
+ * be intercepted. Lock-free: runs in lazy bindings of any thread.
  */
 uintptr_t bind_symbol(struct link_object *from, const struct link_object *to,
 		      unsigned int symbol, uintptr_t value, bool by_dlsym, const char *name);

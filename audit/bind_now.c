@@ -127,7 +127,7 @@ void bind_now_finish(bool consistent)
 	struct bind_now_change **link = &changed, *change;
 
 	while ((change = *link)) {
-		/* At 0 there is no sign; it is the executable that lies there. */
+		/* At 0 there is no sign; it is the executable that is there. */
 		if (change->word == change->base && (change->base || consistent)) {
 			*link = change->next;
 			take_up(change);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the core into the program's namespace, on the first routed call. */
+/* Loads the core into the program's namespace, on the first intercepted call. */
 #include "audit/core_loader.h"
 
 #include <dlfcn.h>

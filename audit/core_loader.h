@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the core into the program's namespace, on the first routed call. */
+/* Loads the core into the program's namespace, on the first intercepted call. */
 #ifndef AUDIT_CORE_LOADER_H
 #define AUDIT_CORE_LOADER_H
 

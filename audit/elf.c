@@ -73,7 +73,7 @@ static bool find_phdrs(struct elf_image *image)
  * behind the ELF header (tools that add to them move them).
  */
 struct file {
-	uintptr_t dynamic;		/* lies in a mapping of the file */
+	uintptr_t dynamic;		/* is in a mapping of the file */
 	struct sys_mapping header;	/* of its beginning; in another file's until found */
 	size_t offset, size;		/* of the program headers */
 	uintptr_t phdr;			/* 0: not found */

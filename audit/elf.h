@@ -68,7 +68,7 @@ void elf_repoint(const struct elf_image *image, ElfW(Dyn) *entry, const void *wa
 /* PROT_* of the segment that holds address, or -1. */
 int elf_protection(const struct elf_image *image, uintptr_t address);
 
-/* Whether a table of words lies there, within one segment. */
+/* Whether a table of words is there, within one segment. */
 bool elf_readable(const struct elf_image *image, const void *at, size_t size);
 
 /* Whether address is that of a pointer which can be written. */

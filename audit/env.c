@@ -127,7 +127,7 @@ static char upper(char c)
 	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-/* CUADIT_ and its like; CUAUDIT, CU_AUDIT_ and CUDA_AUDIT_, whatever lies between. */
+/* CUADIT_ and its like; CUAUDIT, CU_AUDIT_ and CUDA_AUDIT_, whatever is between. */
 static bool is_misspelt(const char *text, size_t size)
 {
 	static const char *const words[] = { "CUAUDIT", NULL };

@@ -10,12 +10,12 @@
 /* Whether the object is a driver: by its SONAME and what it exports. Counts its symbols. */
 bool provider_is_driver(struct elf_image *image);
 
-/* Whether the object is a library of the driver's own, never routed. */
+/* Whether the object is a library of the driver's own, never intercepted. */
 bool provider_is_driver_private(const struct elf_image *image);
 
 /*
  * Whether a driver may export that name. Decides only which relocations are
- * looked at again when they are bound; who is routed is decided then, by the
+ * looked at again when they are bound; who is intercepted is decided then, by the
  * object that provides the function.
  */
 bool provider_may_export(const char *name);

@@ -18,8 +18,8 @@ struct relocate_pending {
 
 /*
  * A position-dependent executable that takes a function's address defines that
- * address itself, in its own PLT: an undefined symbol with a value. Everybody's
- * relocation binds to it, and its JUMP_SLOT is routed; rewritten, theirs would
+ * address itself, in its own PLT: an undefined symbol with a value. Everyone's
+ * relocation binds to it, and its JUMP_SLOT is intercepted; rewritten, theirs would
  * skip it, and the addresses would differ.
  */
 static struct elf_image main_image;
@@ -151,7 +151,7 @@ struct range {
 /*
  * Makes the range writable where it is, if that is in no executable segment:
  * not everywhere could its pages be made executable again. Only the pages it
- * lies in: tables can be large.
+ * is in: tables can be large.
  */
 static bool open_in_place(struct range *range, const struct elf_image *image)
 {

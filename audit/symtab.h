@@ -12,7 +12,7 @@
 const char *symtab_own_path(void);
 
 /*
- * Whether bindings must be routed so. version: what la_version was given; the
+ * Whether bindings must be intercepted so. version: what la_version was given; the
  * loaders that give 1 report neither bind-now PLTs nor relocations. Beside
  * another auditor too, which may hide look-ups by dlsym from us if it comes
  * first (glibc 2.35 and later), and drop our answer by assigning *flags
@@ -23,7 +23,7 @@ bool symtab_needed(unsigned int version, const struct env_loader *loader);
 
 /*
  * Gives a driver that was just opened a copy of its symbol table in which the
- * routed functions' addresses are their stubs': every look-up by anybody, the
+ * intercepted functions' addresses are their stubs': every look-up by anybody, the
  * driver included, yields them. Whom not to route is decided at each call.
  */
 void symtab_repoint(const struct link_object *object, const struct elf_image *image,

@@ -80,7 +80,7 @@ void cuaudit_thread_name(char name[CUAUDIT_THREAD_NAME])
 	errno = error;
 }
 
-/* An object as it lies in memory. */
+/* An object as it is in memory. */
 struct image {
 	uintptr_t lo, hi;
 };

@@ -21,7 +21,7 @@ void coverage_table(const uint8_t *uuid, uint64_t size, int32_t result,
 /* The word the driver's version function gave. */
 void coverage_version(uint32_t driver, uint32_t version);
 
-/* In the child of fork: its counts begin at zero; what is bound, or cannot be routed, stays. */
+/* In the child of fork: its counts begin at zero; what is bound, or cannot be intercepted, stays. */
 void coverage_forked(void);
 
 #endif

@@ -210,7 +210,7 @@ static int enter_irregular(struct cuaudit_call *call, void *data)
 }
 
 /*
- * Where stubs were given to everybody: the enter hook that lets the calls of
+ * Where stubs were given to everyone: the enter hook that lets the calls of
  * the driver itself, of its libraries and of excluded ones go straight.
  */
 static int enter_filtered(struct cuaudit_call *call, void *data)

@@ -26,7 +26,7 @@ struct frame {
 	uint64_t guarded;		/* bit n: this call is inside of the n-th hook, see guard.h */
 	/*
 	 * States of the thread: when this call began, and in the driver. own of a
-	 * frame that lies elsewhere (THREAD_FILLED): the CFA of the call's own.
+	 * frame that is elsewhere (THREAD_FILLED): the CFA of the call's own.
 	 */
 	uint64_t outer, own;
 } __attribute__((aligned(16)));	/* the bits below are a state's */

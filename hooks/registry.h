@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which hooks each routed function has. */
+/* Which hooks each intercepted function has. */
 #ifndef HOOKS_REGISTRY_H
 #define HOOKS_REGISTRY_H
 

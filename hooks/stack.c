@@ -39,7 +39,7 @@ static void take_character(struct line *line, char c)
 
 /*
  * The thread's own stack, if it holds address: the kernel's for the main thread,
- * else where the thread's static TLS lies, for that is at its stack's end.
+ * else where the thread's static TLS is, for that is at its stack's end.
  * Either stays as long as the thread.
  */
 static bool is_own(const struct line *line, uintptr_t address)

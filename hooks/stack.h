@@ -17,7 +17,7 @@ struct thread;
  */
 uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint32_t words);
 
-/* Context: call, on thread. Whether what lies in [from, to), less than a page, can be read. */
+/* Context: call, on thread. Whether what is in [from, to), less than a page, can be read. */
 bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to);
 
 /* Context: call. The stack that the calling thread was started on, as far as that can be told. */

@@ -60,7 +60,7 @@ enum {
 /* Of a state. Frames are aligned to 16 bytes. */
 enum {
 	THREAD_INSIDE = 1,	/* a hook runs: driver calls of the thread go straight to the driver */
-	THREAD_FILLED = 2,	/* by fast_fill: no return address lies behind the frame */
+	THREAD_FILLED = 2,	/* by fast_fill: no return address is behind the frame */
 	THREAD_NESTED = 4,	/* inside of another call */
 	THREAD_ENDING = THREAD_INSIDE	/* without a frame: the thread's destructors run */
 };
@@ -94,7 +94,7 @@ extern __thread struct thread *thread_self __attribute__((tls_model("initial-exe
 /* Calls that passed without a thread: there was no memory, or it was the first, with a misaligned stack. */
 extern _Atomic uint64_t thread_unseen;
 
-/* How far thread_self lies from the thread pointer of any thread. */
+/* How far thread_self is from the thread pointer of any thread. */
 int32_t thread_self_offset(void);
 
 /* Context: setup, once. 0 or -errno. */

@@ -19,7 +19,7 @@
 
 enum { OWN_FRAMES = 16 };	/* at most, between a call and the unwinder */
 
-/* What lies behind a frame, be it a trampoline's or of fast_path_arch.h. */
+/* What is behind a frame, be it a trampoline's or of fast_path_arch.h. */
 struct frame_record {
 	const void *frame_pointer, *caller;
 };

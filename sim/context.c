@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What lies under context_top. */
+/* What is under context_top. */
 struct below {
 	CUcontext context;
 	struct below *next;

@@ -8,11 +8,11 @@
 #define MAP_32BIT 0
 #endif
 
-enum { GRAIN = 512, PITCH = 512 };
+enum { GRANULARITY = 512, PITCH = 512 };
 
 static size_t charged(size_t size)
 {
-	return (size + GRAIN - 1) & ~(size_t)(GRAIN - 1);
+	return (size + GRANULARITY - 1) & ~(size_t)(GRANULARITY - 1);
 }
 
 static bool counted(enum range_kind kind)

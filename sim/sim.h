@@ -227,7 +227,7 @@ struct range {
 /* INVALID_VALUE if it overlaps one that is known; copies *range. */
 CUresult range_add(const struct range *range);
 
-/* The range that addr lies in. */
+/* The range that addr is in. */
 bool range_find(CUdeviceptr addr, struct range *range);
 
 /* Takes the range of one of kinds that starts at addr out of the table. */

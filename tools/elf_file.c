@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file as it lies on disk, safe to ask whatever it holds. */
+/* An ELF file as it is on disk, safe to ask whatever it holds. */
 #include "tools/elf_file.h"
 
 #include <errno.h>
@@ -107,7 +107,7 @@ const char *elf_file_loader(const struct elf_file *object)
 	return NULL;
 }
 
-/* Where in the file an address of the mapped object lies; the file's size if nowhere. */
+/* Where in the file an address of the mapped object is; the file's size if nowhere. */
 static uint64_t offset_of(const struct elf_file *object, uint64_t address)
 {
 	Elf64_Phdr found;

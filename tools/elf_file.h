@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file as it lies on disk, safe to ask whatever it holds. */
+/* An ELF file as it is on disk, safe to ask whatever it holds. */
 #ifndef TOOLS_ELF_FILE_H
 #define TOOLS_ELF_FILE_H
 

@@ -37,7 +37,7 @@ update() {
 	test "$(id -u)" = 0 && ldconfig
 }
 
-# record PKGLIBDIR DIRECTORY...: for everybody to read, whatever the user's umask
+# record PKGLIBDIR DIRECTORY...: for everyone to read, whatever the user's umask
 record() {
 	list=$1/directories
 	made=$(missing "$@")

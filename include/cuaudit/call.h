@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call of a routed function, as hooks see it. C11 and C++. */
+/* One call of an intercepted function, as hooks see it. C11 and C++. */
 #ifndef CUAUDIT_CALL_H
 #define CUAUDIT_CALL_H
 
@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /*
- * A routed function: one exported function of one loaded copy of the
+ * An intercepted function: one exported function of one loaded copy of the
  * driver. Lives until the process ends; strings belong to the core.
  */
 struct cuaudit_function {
@@ -55,9 +55,9 @@ struct cuaudit_call {
 /*
  * words: for a function of the table, its parameters in order, each
  * beginning at a new word; a structure by value takes as many words as it
- * needs, a float or double lies in the low bytes of its word. For any other
+ * needs, a float or double is in the low bytes of its word. For any other
  * function: the integer argument registers in the order of the ABI, then
- * what lies on the caller's stack.
+ * what is on the caller's stack.
  */
 enum {
 	CUAUDIT_CALL_UNKNOWN = 1,	/* words are raw registers and stack */
@@ -81,7 +81,7 @@ static inline int cuaudit_call_succeeded(const struct cuaudit_call *call)
  */
 CUAUDIT_PUBLIC int cuaudit_safe_read(const void *from, void *to, size_t size);
 
-/* Context: call. The library the return address lies in; never NULL. */
+/* Context: call. The library the return address is in; never NULL. */
 CUAUDIT_PUBLIC const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *call);
 
 enum cuaudit_backtrace {
@@ -104,7 +104,7 @@ CUAUDIT_PUBLIC uint32_t cuaudit_call_backtrace(const struct cuaudit_call *call,
 CUAUDIT_PUBLIC int cuaudit_backtrace_prepare(void);
 
 /*
- * Context: call. The library an address lies in; never NULL: that of unknown
+ * Context: call. The library an address is in; never NULL: that of unknown
  * code has the index 0.
  */
 CUAUDIT_PUBLIC const struct cuaudit_library *cuaudit_library_at(const void *address);

@@ -33,7 +33,7 @@ CUAUDIT_PUBLIC const struct cuaudit_driver *cuaudit_driver_get(uint32_t index);
 /* No slot of any process is as high. */
 enum { CUAUDIT_SLOTS_MAX = 16384 };
 
-/* Context: call. Number of routed functions; slots are 0 .. n-1. */
+/* Context: call. Number of intercepted functions; slots are 0 .. n-1. */
 CUAUDIT_PUBLIC uint32_t cuaudit_functions(void);
 
 /* Context: call. The function of a slot, or NULL. */
@@ -60,7 +60,7 @@ CUAUDIT_PUBLIC int cuaudit_binding_get(uint32_t index, struct cuaudit_binding *b
 /* Context: setup. Bindings that found no room in that table. */
 CUAUDIT_PUBLIC uint64_t cuaudit_bindings_lost(void);
 
-/* Why something could not be routed. */
+/* Why something could not be intercepted. */
 enum cuaudit_escape_kind {
 	CUAUDIT_ESCAPE_PROCADDR,	/* cuGetProcAddress answered a pointer that is no export */
 	CUAUDIT_ESCAPE_SLOTS,		/* no slot was left for so many exports of a driver */

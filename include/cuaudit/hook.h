@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hooks on routed functions, and the modules that bring them. C11 and C++. */
+/* Hooks on intercepted functions, and the modules that bring them. C11 and C++. */
 #ifndef CUAUDIT_HOOK_H
 #define CUAUDIT_HOOK_H
 

@@ -159,7 +159,7 @@ struct link_table {
 
 	/*
 	 * core to auditor, written by the core's constructor.
-	 * attach: routes every slot not routed yet. finish: the process ends.
+	 * attach: routes every slot that has no route yet. finish: the process ends.
 	 * process_exit: it calls _exit or the like with a status; see audit/exit.h.
 	 */
 	void (*_Atomic attach)(void);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tells what a C type's values are, and what lies behind its pointers.
+# Tells what a C type's values are, and what is behind its pointers.
 package Gen::Shapes;
 
 use strict;

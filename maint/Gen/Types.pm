@@ -140,7 +140,7 @@ sub standins {
 	return @lines;
 }
 
-# The types of one header: those everybody sees, then those that the header
+# The types of one header: those everyone sees, then those that the header
 # shows in its internal mode only. Beside somebody's <cuda.h> no other header's.
 sub header_lines {
 	my ($self, $header) = @_;

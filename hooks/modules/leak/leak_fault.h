@@ -30,7 +30,7 @@ struct leak_fault {
 };
 
 /*
- * Context: call, locked. object: NULL or what the handle was or lies in. What
+ * Context: call, locked. object: NULL or what the handle was or is in. What
  * is new is said at once, for the driver may crash. Returns it, for its
  * result; NULL, and counted, when there are too many.
  */

@@ -94,7 +94,7 @@ void leak_forget_all(enum leak_space space);
 
 enum leak_state leak_state_of(const struct leak_object *object);
 
-/* The object of a handle, or that an address lies in; NULL if unknown. */
+/* The object of a handle, or that an address is in; NULL if unknown. */
 struct leak_object *leak_find(enum leak_space space, uint64_t handle);
 
 /* The first living mapping in [start, end), or NULL. */

@@ -4,7 +4,7 @@
 
 #include "tables/array.h"
 
-enum { GRAIN = 512 };
+enum { GRANULARITY = 512 };
 
 static uint64_t times(uint64_t a, uint64_t b)
 {
@@ -15,8 +15,8 @@ static uint64_t times(uint64_t a, uint64_t b)
 
 uint64_t size_linear(uint64_t bytes)
 {
-	return bytes > SIZE_TOO_MUCH - GRAIN ? SIZE_TOO_MUCH :
-					       (bytes + GRAIN - 1) / GRAIN * GRAIN;
+	return bytes > SIZE_TOO_MUCH - GRANULARITY ? SIZE_TOO_MUCH :
+					       (bytes + GRANULARITY - 1) / GRANULARITY * GRANULARITY;
 }
 
 uint64_t size_pitched(uint64_t width, uint64_t height)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stat hook's records of names, of what was routed and what escaped. */
+/* The stat hook's records of names, of what was intercepted and what escaped. */
 #ifndef HOOKS_MODULES_STAT_STAT_COVERAGE_H
 #define HOOKS_MODULES_STAT_STAT_COVERAGE_H
 
