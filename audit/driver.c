@@ -286,7 +286,6 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 		return;
 	}
 	object->flags |= LINK_OBJECT_DRIVER;
-	driver->object = object;
 	atomic_store_explicit(&driver->nexports, 0, memory_order_relaxed);
 	taking.known = driver->nfunctions;
 	take_functions(&taking);

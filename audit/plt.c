@@ -10,18 +10,18 @@
  *
  * The loader finds the GOT by DT_PLTGOT. The words it would write for an
  * unaudited object are written here, before it relocates, and DT_PLTGOT names
- * three words that only it will see. Objects bound now are now.c's.
+ * three words that only it will see. Objects bound now are bind_now.c's.
  */
 #include "audit/plt.h"
 
 #include "arch.h"
 #include "audit/bind_now.h"
+#include "audit/compat.h"
 #include "audit/peer.h"
 #include "audit/provider.h"
 #include "audit/sys.h"
 
 enum {
-	FIRST_THAT_BINDS = 2,	/* LAV_CURRENT of glibc 2.35 */
 	GOT_MAP = 1,
 	GOT_RESOLVER,
 	GOT_RESERVED
@@ -48,7 +48,7 @@ uintptr_t plt_choose(const struct link_map *map, uint32_t index);
 /* Nobody audits an auditor: the loader gave our own PLT what we look for. */
 void plt_start(unsigned int version, const struct env_loader *loader)
 {
-	if (version >= FIRST_THAT_BINDS || !object_by_kernel || loader->cut ||
+	if (version >= COMPAT_REPORTS || !object_by_kernel || loader->cut ||
 	    loader->profile || loader->auditors > 1 + peer_count)
 		return;
 	bind_not = loader->bind_not;

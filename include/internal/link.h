@@ -101,7 +101,6 @@ struct link_escape {
 /* A copy of the driver; the record outlives dlclose and serves the next open. */
 struct link_driver {
 	const char *path;
-	const struct link_object *object;
 	struct link_export *exports;
 	_Atomic uint32_t nexports;
 	uint32_t nfunctions;		/* exported functions seen */
