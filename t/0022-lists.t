@@ -72,6 +72,11 @@ for list in shell_tests program_tests test_files; do
 		"$list is sorted"
 done
 
+for list in fake limit others simulated trace; do
+	sed -n "/^helpers_$list =/,/[^\\\\]\$/p" t/helpers.am | sed '1d; s/ .$//' >"$tmp/helpers"
+	ok "helpers_$list is sorted" sort -c "$tmp/helpers" && test -s "$tmp/helpers"
+done
+
 # Build folders are left out; a build in the source tree has its files everywhere.
 if test -f config.status; then
 	skip 2 "built in the source tree"

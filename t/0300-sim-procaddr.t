@@ -3,6 +3,6 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
 
 command -v xz >"$tmp/xz" || skip_all "no xz"
-sim_program procaddr procaddr.c -ldl
+helper sim/procaddr
 xz -dc "$top_srcdir/t/data/procaddr-580.txt.xz" >"$tmp/vectors" || bail_out "xz"
 sim_results procaddr "$tmp/vectors"

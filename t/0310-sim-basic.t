@@ -5,23 +5,10 @@
 # Every result that the table of enumerations has.
 sed -n 's/^ENUMERATOR(CUresult, \([A-Z0-9_]*\),.*/{ \1, "\1" },/p' \
 	"$top_srcdir/include/cuaudit/driver_enums.def" >"$tmp/results.inc"
-sim_program basic basic.c -I"$tmp"
+helper sim/basic
 ok "start, devices, results, forks" $run_env "$tmp/basic"
 
-cat >"$tmp/refused.c" <<'EOF'
-#include <stdio.h>
-
-#include "sim/api.h"
-
-int main(void)
-{
-	int n, first = (int)cuInit(0), second = (int)cuInit(0);
-
-	printf("%d %d %d\n", first, second, (int)cuDeviceGetCount(&n));
-	return 0;
-}
-EOF
-compile -o "$tmp/refused" "$tmp/refused.c" "$sim" -Wl,-rpath,"$simdir" || bail_out "no program"
+helper sim/refused
 for bad in CUAUDIT_SIM_MEMORY=0 CUAUDIT_SIM_MEMORY=1X CUAUDIT_SIM_LAUNCH_TIME=x \
 	CUAUDIT_SIM_LAUNCH_TIME=18446744073709552 CUAUDIT_SIM_LAUNCHES="$tmp/no/file"; do
 	$run_env "$bad" "$tmp/refused" >"$tmp/out" 2>"$tmp/err"

@@ -2,5 +2,5 @@
 # The simulated driver: contexts.
 . "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
 
-sim_program context context.c
+helper sim/context
 sim_results context

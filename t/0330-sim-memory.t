@@ -2,5 +2,5 @@
 # The simulated driver: memory, pools and mappings.
 . "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
 
-sim_program memory memory.c
+helper sim/memory
 sim_results memory

@@ -2,5 +2,5 @@
 # The simulated driver: copies, fills and arrays.
 . "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
 
-sim_program copy copy.c
+helper sim/copy
 sim_results copy

@@ -2,5 +2,5 @@
 # The simulated driver: streams, events and host functions.
 . "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
 
-sim_program stream stream.c
+helper sim/stream
 sim_results stream

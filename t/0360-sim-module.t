@@ -2,7 +2,7 @@
 # The simulated driver: modules, libraries, launches and the record of them.
 . "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
 
-sim_program module module.c
+helper sim/module
 
 # With a CUDA toolkit at hand, a cubin and a fat binary too.
 images=

@@ -2,5 +2,5 @@
 # The simulated driver: exceptions and longjmp out of host functions.
 . "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
 
-sim_program leave leave.cc
+helper sim/leave
 sim_results leave

@@ -4,15 +4,14 @@
 
 know_loader
 fake_driver
-cuda="-L$tmp -l:libcuda.so.1"
-program procaddr procaddr.c $cuda
+helper routes/procaddr
 both "cuGetProcAddress" "$tmp/procaddr"
 both "cuGetProcAddress, LD_BIND_NOW" LD_BIND_NOW=1 "$tmp/procaddr"
 native "the driver's own" "$tmp/procaddr" excluded
 routed "an excluded program" CUAUDIT_EXCLUDE='(main)' "$tmp/procaddr" excluded
 routed "a program that is not included" CUAUDIT_INCLUDE=libother.so "$tmp/procaddr" excluded
 
-program fnoplt procaddr.c $cuda -fno-plt
+helper routes/procaddr-noplt fnoplt
 both "-fno-plt" "$tmp/fnoplt"
 
 done_testing

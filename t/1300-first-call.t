@@ -4,15 +4,12 @@
 
 know_loader
 fake_driver
-cuda="-L$tmp -l:libcuda.so.1"
 
-program early early.c $cuda
+helper routes/early
 both "a constructor of the program" "$tmp/early"
 both "the same, LD_BIND_NOW" LD_BIND_NOW=1 "$tmp/early"
 
-library libctor.so ctor.c $cuda
-program ctor ctor-main.c -rdynamic
-program ctor-linked ctor-main.c -Wl,--no-as-needed -L"$tmp" -l:libctor.so $cuda
+helpers routes/libctor.so routes/ctor routes/ctor-linked
 both "a constructor of a library" "$tmp/ctor-linked" linked
 both "a constructor inside dlopen" "$tmp/ctor" opened
 both "the same, LD_BIND_NOW" LD_BIND_NOW=1 "$tmp/ctor" opened
@@ -20,7 +17,7 @@ for turn in 1 2 3 4 5; do
 	both "another thread's call meanwhile, $turn" timeout 300 "$tmp/ctor" contended
 done
 
-program race race.c $cuda
+helper routes/race
 native "sixteen threads" "$tmp/race"
 race() {
 	race_left=50

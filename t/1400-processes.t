@@ -3,8 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-cuda="-L$tmp -l:libcuda.so.1"
-program processes processes.c $cuda
+helper routes/processes
 
 for how in fork fork-first fork-threads; do
 	both "$how" timeout 300 "$tmp/processes" $how
@@ -13,40 +12,10 @@ for how in exec vfork spawn; do
 	both "$how" timeout 300 "$tmp/processes" $how child
 done
 
-build indirect.so -shared -fPIC -Wl,-soname,libcuda.so.1 -x c - <<'END'
-static int real(void)
-{
-	return 0;
-}
-
-static int (*choose(void))(void)
-{
-	return real;
-}
-
-int cuDriverGetVersion(int *version)
-{
-	return *version = 0;
-}
-
-int cuCtxSynchronize(void) __attribute__((ifunc("choose")));
-END
+helper routes/indirect.so
 both "fork, what escaped" "$tmp/processes" inherited "$tmp/indirect.so"
 
-build early.so -shared -fPIC -x c - -x none -L"$tmp" -l:libcuda.so.1 <<'END'
-#include <cuaudit/hook.h>
-
-int cuInit(unsigned int flags);
-
-static int init(const struct cuaudit_options *options)
-{
-	return options ? cuInit(0) : -1;
-}
-
-const struct cuaudit_module cuaudit_module = {
-	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "early", .init = init,
-};
-END
+helper routes/early_hook.so early.so
 routed "fork, a hook called the driver before" CUAUDIT_HOOKS="$tmp/early.so" "$tmp/processes" fork
 
 # who reports
@@ -57,14 +26,7 @@ is "$(sed -n 's/.*"name":"cuInit","calls":\([0-9]*\).*/\1/p' "$tmp"/reports/* | 
 	"2 3 " "one report of the parent, one of the child that forked"
 
 # children without us; another auditor is none of our business
-build other.so -shared -fPIC -nostdlib -x c - <<'END'
-unsigned int la_version(unsigned int version);
-
-unsigned int la_version(unsigned int version)
-{
-	return version;
-}
-END
+helper routes/told.so other.so
 for how in exec vfork spawn; do
 	routed "CUAUDIT_FOLLOW=0, $how" CUAUDIT_FOLLOW=0 "$tmp/processes" $how alone
 	routed "CUAUDIT_FOLLOW=1, $how" CUAUDIT_FOLLOW=1 "$tmp/processes" $how last

@@ -7,7 +7,7 @@ ok "a folder" mkdir "$tmp/second" "$tmp/third"
 ok "a copy" cp "$tmp/libcuda.so.1" "$tmp/second/libcuda.so.1"
 ok "a copy of another name" cp "$tmp/libcuda.so.1" "$tmp/third/libcuda.so.580.1"
 ok "a link" ln -s libcuda.so.1 "$tmp/alias.so"
-program drivers drivers.c
+helper routes/drivers
 
 both "by name" "$tmp/drivers" path libcuda.so.1
 both "by its path" "$tmp/drivers" path "$tmp/libcuda.so.1"
@@ -94,7 +94,7 @@ for variant in 0 1 2 3 4 5; do
 		cp "$tmp/variant.so" "$tmp/variants/$path.$variant" || bail_out "cannot copy"
 	done
 done
-program reload reload.c
+helper routes/reload
 for seed in 1 2 3; do
 	both "seed $seed" timeout 300 "$tmp/reload" $seed 600 "$tmp/variants"
 done
@@ -148,7 +148,7 @@ for name in libcuda.so.1 libcuda.so "$tmp/libcuda.so.1"; do
 		CUAUDIT_DRIVER="$tmp/second/libcuda.so.1" \
 		"$tmp/drivers" chosen "$name" "$tmp/second/libcuda.so.1"
 done
-build preset "$routes/early.c" "$tmp/observe.o" -L"$tmp" -l:libcuda.so.1 -pthread -ldl
+helper routes/early preset
 routed "CUAUDIT_DRIVER=PATH for a linked program" LD_LIBRARY_PATH=/nowhere \
 	CUAUDIT_DRIVER="$tmp/second/libcuda.so.1" "$tmp/preset"
 # A name is looked for in the loader's directories: what it finds there is not put back to a name.

@@ -4,9 +4,7 @@
 
 know_loader
 fake_driver
-cuda="-L$tmp -l:libcuda.so.1"
-library libasker.so asker.c -ldl
-program who who.c -L"$tmp" -l:libasker.so $cuda
+helpers routes/libasker.so routes/who
 
 native "nobody" "$tmp/who" - -
 routed "everybody" "$tmp/who" main library
@@ -53,28 +51,9 @@ who main library CUAUDIT_DISABLE=0
 
 # A namespace that the program opens is no other auditor's: the driver's own libraries are not
 # given stubs from then on either.
-library libany.so library.c -fno-plt $cuda
-library libnvidia-nvvm.so.4 library.c -fno-plt $cuda
-build late -x c - -ldl <<'END'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdio.h>
-
-int main(int argc, char **argv)
-{
-	void *other = dlmopen(LM_ID_NEWLM, "libm.so.6", RTLD_NOW), *library, *driver;
-	void *(*address)(void), *(*own)(const char *);
-
-	library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
-	driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	if (!other || !library || !driver)
-		return 2;
-	address = (void *(*)(void))dlsym(library, "library_address");
-	own = (void *(*)(const char *))dlsym(driver, "cuaudit_fake_address");
-	puts(address() == own("cuStreamQuery") ? "the driver's own" : "a stub");
-	return 0;
-}
-END
+helper routes/library-noplt.so libany.so
+helper routes/libnvidia-nvvm.so.4
+helper routes/namespace late
 # given NAME WANT LIBRARY
 given() {
 	is "$(audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS= "$tmp/late" "$tmp/$3")" "$2" \

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-program functions functions.c -L"$tmp" -l:libcuda.so.1
+helper routes/functions
 all="cuInit cuMemAlloc_v2 cuStreamQuery cuLaunchHostFunc cuNewReal cuGetProcAddress_v2"
 
 # hooked SELECTOR FUNCTION...

@@ -3,11 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-cuda="-L$tmp -l:libcuda.so.1"
-library libasker.so asker.c -ldl
-# Bound now, as some compilers have it, what is never called would be counted too.
-build counted "$routes/counted.c" -Wl,-z,lazy -L"$tmp" -l:libasker.so $cuda -pthread -ldl
-build early "$routes/early.c" -x c "$routes/observe.c" -x none $cuda -ldl
+helpers routes/libasker.so routes/counted routes/early
 
 # counted NAME COMMAND...: each process leaves a file in $tmp/json
 counted() {

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-build simple "$routes/simple.c" -ldl
+helper routes/simple
 LD_LIBRARY_PATH=$tmp
 export LD_LIBRARY_PATH
 

@@ -3,9 +3,8 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-build registers.o -c "$routes/registers.S"
-program registers registers.c "$tmp/registers.o" -L"$tmp" -l:libcuda.so.1
-program eager registers.c "$tmp/registers.o" -L"$tmp" -l:libcuda.so.1 -fno-plt
+helper routes/registers
+helper routes/registers-noplt eager
 
 both "the call that loads the core" "$tmp/registers" none first
 for how in none enter exit enter+exit; do

@@ -3,8 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-build edge.o -c "$routes/edge.S"
-program stacks stacks.c "$tmp/edge.o" -L"$tmp" -l:libcuda.so.1
+helper routes/stacks
 # Single steps, where the processor has them for its own program.
 steps= few=
 test "$($CC -dumpmachine | sed 's/-.*//')" != x86_64 || {
@@ -36,7 +35,7 @@ for how in edge own-stack small-thread; do
 		"$tmp/stacks" $how alone
 done
 # Those of handlers that come while a record is written are not in it, and counted.
-compile -O1 -o "$tmp/check" "$top_srcdir/t/trace/check.c" || bail_out "no reader"
+helper trace/check
 for how in signals signal-stack $few; do
 	rm -f "$tmp/a.cutrace"
 	audited ROUTES=routed LD_LIBRARY_PATH="$tmp" CUAUDIT_LOG=info \
@@ -54,7 +53,7 @@ routed "signals, with statistics" CUAUDIT_HOOKS=stat timeout 300 "$tmp/stacks" s
 routed "signal-stack, with statistics" CUAUDIT_HOOKS=stat timeout 300 "$tmp/stacks" signal-stack
 
 # Each module's own needs, on the smallest stacks there are.
-compile -O1 -o "$tmp/small" "$top_srcdir/t/hostile/small.c" -pthread -ldl || bail_out "no test program"
+helper hostile/small
 for stack in "thread 16384" "coroutine 8192" "signal 8192"; do
 	# A kernel that saves large registers may have no room there at all.
 	LD_LIBRARY_PATH=$top_builddir/lib/cuaudit/sim $run_env timeout 300 "$tmp/small" $stack \

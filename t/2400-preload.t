@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/hostile/lib.sh"
 
 hostile company
-build wrapper.so -shared -fPIC -fvisibility=hidden "$hostile/preload.c" -ldl
+helper hostile/wrapper.so
 LD_LIBRARY_PATH=$tmp
 WRAPPED=$tmp/wrapped
 export LD_LIBRARY_PATH WRAPPED

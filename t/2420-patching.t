@@ -3,8 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/hostile/lib.sh"
 
 fake_driver
-library libpatcher.so ../hostile/patcher.c -ldl
-program patched ../hostile/patched.c -L"$tmp" -l:libpatcher.so -l:libcuda.so.1
+helpers hostile/libpatcher.so hostile/patched
 
 for time in early late; do
 	for way in back copy; do

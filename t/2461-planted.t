@@ -183,19 +183,7 @@ done
 # The file of limit(user=), squatted before its first process: no lock of his is waited for.
 rm -rf "$shared"/*
 other sh -c "umask 0; : >'$shared/limit'"
-compile -o "$tmp/lock" -x c - <<'END' || bail_out "cannot build lock"
-#include <fcntl.h>
-#include <unistd.h>
-
-int main(int argc, char **argv)
-{
-	struct flock all = { .l_type = F_WRLCK };
-	char none;
-
-	return argc < 2 || fcntl(open(argv[1], O_RDWR), F_SETLK, &all) ||
-	       write(1, "locked\n", 7) != 7 || read(0, &none, 1);
-}
-END
+helper limit/lock
 other "$tmp/lock" "$shared/limit" <"$tmp/hold" >"$tmp/locked" &
 exec 8>"$tmp/hold"
 until test -s "$tmp/locked"; do

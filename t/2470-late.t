@@ -3,9 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/hostile/lib.sh"
 
 fake_driver
-$CXX -std=c++17 -D_GNU_SOURCE -I"$top_srcdir" -I"$top_srcdir/include" -O1 -g -o "$tmp/late" \
-	"$hostile/late.cc" -L"$tmp" -l:libcuda.so.1 -pthread >"$tmp/build.out" 2>&1 ||
-	bail_out "$(cat "$tmp/build.out")"
+helper hostile/late
 for how in atexit:3 static:3 local:3 thread-local:3 main-gone:3; do
 	counted "${how%:*}" timeout 300 "$tmp/late" "${how%:*}"
 	is "$(calls cuInit)" "${how#*:}" "${how%:*}: all are counted"

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/hostile/lib.sh"
 
 hostile many
-build plugin.so -shared -fPIC "$routes/library.c" -L"$tmp" -l:libcuda.so.1
+helper routes/library.so plugin.so
 
 # Where even the program alone may not have so many threads it says so.
 for count in 4096 1024 256; do

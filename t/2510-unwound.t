@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-program unwound unwound.c -L"$tmp" -l:libcuda.so.1
+helper routes/unwound
 for how in jump jump-off-signal-stack move signal-stack-above deep; do
 	both "$how" timeout 300 "$tmp/unwound" $how
 done
@@ -30,8 +30,7 @@ for how in jump jump-off-signal-stack; do
 done
 
 # Without an unwinder, frames that were overwritten tell; those of fast paths soon are.
-mkdir "$tmp/none"
-build none/libgcc_s.so.1 -shared -Wl,-soname,libgcc_s.so.1 -x c /dev/null
+helper routes/told.so none/libgcc_s.so.1
 audited ROUTES=routed LD_LIBRARY_PATH="$tmp/none:$tmp" CUAUDIT_HOOKS='stat(format=json)' \
 	CUAUDIT_OUTPUT="$tmp/json" timeout 300 "$tmp/unwound" jump alone >"$tmp/out" 2>"$tmp/err"
 is "$?" 0 "jump, without an unwinder"

@@ -4,7 +4,7 @@
 
 fake_driver
 hostile setup
-build keys.so -shared -fPIC "$hostile/keys.c" -pthread
+helper hostile/keys.so
 set --
 for n in 1 2 3 4 5 6 7 8; do
 	cp "$tmp/libcuda.so.1" "$tmp/copy$n.so" || bail_out "no copy"
@@ -52,7 +52,7 @@ midway() {
 	is "$? $(cat "$tmp/out" "$tmp/err")" "0 $1" "forked while another thread loaded the core, $2"
 }
 
-hostile midway -rdynamic
+hostile midway
 message="cuaudit: forked while another thread loaded cuaudit-core.so; in this child"
 midway "1 0
 $message nothing is audited" stat

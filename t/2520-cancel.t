@@ -2,7 +2,7 @@
 # A thread whose cancellation is pending calls the driver: no cancellation point of ours acts.
 . "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
 
-sim_program cancelled ../hostile/cancelled.c
+helper hostile/cancelled
 for when in first later exit; do
 	ok "$when, not audited: the program's own" timeout -s KILL 120 $run_env "$tmp/cancelled" \
 		$when
@@ -11,10 +11,8 @@ done
 # Cancelled at any moment of its first call, a thread leaves no lock of the core taken.
 fake=$tmp/fake
 mkdir "$fake"
-compile -shared -fPIC -o "$fake/libcuda.so.1" -Wl,-soname,libcuda.so.1 "$top_srcdir/t/fake/driver.c" \
-	"$top_srcdir/t/fake/record.S" -ldl || bail_out "no driver"
-compile -o "$tmp/async" "$top_srcdir/t/hostile/async.c" -L"$fake" -l:libcuda.so.1 -pthread -ldl ||
-	bail_out "no program"
+helper fake/libcuda.so.1 fake/libcuda.so.1
+helper hostile/async
 ok "threads cancelled in their first call" audited LD_LIBRARY_PATH="$fake" CUAUDIT_HOOKS= \
 	timeout -s KILL 300 "$tmp/async"
 
@@ -31,27 +29,7 @@ cancelled() {
 }
 
 # A plug-in may use libc's input and output where the core starts and ends.
-compile -shared -fPIC -O1 -Wall -Wextra -o "$tmp/prints.so" -x c - <<'EOF' || bail_out "no plug-in"
-#include <stdio.h>
-#include <cuaudit/hook.h>
-
-static int init(const struct cuaudit_options *options)
-{
-	(void)options;
-	fprintf(stderr, "a plug-in starts\n");
-	return 0;
-}
-
-static void finish(void)
-{
-	fprintf(stderr, "a plug-in ends\n");
-}
-
-const struct cuaudit_module cuaudit_module = {
-	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "prints", .init = init,
-	.finish = finish,
-};
-EOF
+helper hostile/prints.so
 for when in first later exit; do
 	cancelled "a plug-in" $when CUAUDIT_HOOKS="$tmp/prints.so"
 	like "$(cat "$tmp/all")" 'a plug-in ends' "a plug-in, $when: to its end"

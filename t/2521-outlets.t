@@ -2,23 +2,9 @@
 # Reports and messages where nobody reads them: the program's status is its own, it ends in time.
 . "${top_srcdir:-$(dirname "$0")/..}/t/sim/lib.sh"
 
-sim_program cancelled ../hostile/cancelled.c
-sim_program outlet ../hostile/outlet.c
-compile -shared -fPIC -O1 -Wall -Wextra -o "$tmp/prints.so" -x c - <<'EOF' ||
-#include <stdio.h>
-#include <cuaudit/hook.h>
-
-static void finish(void)
-{
-	for (int i = 0; i < 1000; i++)
-		fprintf(stderr, "a plug-in's own, by stdio\n");
-}
-
-const struct cuaudit_module cuaudit_module = {
-	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "prints", .finish = finish,
-};
-EOF
-	bail_out "no plug-in"
+helper hostile/cancelled
+helper hostile/outlet
+helper hostile/prints_late.so prints.so
 
 # into WHAT FD NAME [VARIABLE=VALUE...]: starts it; $tmp/NAME.status has its status.
 into() {

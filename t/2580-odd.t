@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 ulimit -c 0
 
-compile -Wall -Wextra -pthread -o "$tmp/odd" "$top_srcdir/t/hostile/odd.c" -ldl || exit 99
+helper hostile/odd
 "$tmp/odd" >"$tmp/programs" || exit 99
 ok "there are programs" test "$(wc -l <"$tmp/programs")" -gt 30
 

@@ -2,7 +2,7 @@
 # Where /proc does not tell where the auditor is, the loader does.
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
-compile -Wall -Wextra -pthread -o "$tmp/odd" "$top_srcdir/t/hostile/odd.c" -ldl || exit 99
+helper hostile/odd
 cat >"$tmp/spaces.c" <<'END'
 #include <link.h>
 

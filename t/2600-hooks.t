@@ -3,10 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-library libone.so library.c -L"$tmp" -l:libcuda.so.1
-build hooks -fPIC "$top_srcdir/t/plugins/hooks.c" -L"$tmp" -l:libcuda.so.1 \
-	-L"$top_builddir/lib/cuaudit" -l:cuaudit-core.so -Wl,-rpath,"$top_builddir/lib/cuaudit" \
-	-pthread -ldl
+helpers plugins/hooks plugins/libone.so
 ok "not audited" $run_env LD_LIBRARY_PATH="$tmp" "$tmp/hooks" "$tmp/libone.so" none
 routed "hooks" timeout 300 "$tmp/hooks" "$tmp/libone.so"
 cp "$tmp/tap.out" "$tmp/out"

@@ -3,21 +3,8 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-build caller -fno-omit-frame-pointer -rdynamic -Wl,--build-id=sha1 "$top_srcdir/t/plugins/caller.c" \
-	-L"$tmp" -l:libcuda.so.1 -L"$top_builddir/lib/cuaudit" -l:cuaudit-core.so \
-	-Wl,-rpath,"$top_builddir/lib/cuaudit" -pthread -ldl
+helpers plugins/aligned.so plugins/caller
 # Behind a note that ends off a multiple of 8, and is filled up to one.
-build aligned.so -shared -fPIC -nostdlib -Wl,--build-id=none -x c - <<'END'
-const int aligned = 1;
-
-__asm__(".section .note.aligned, \"a\"\n"
-	"	.balign 8\n"
-	"	.long 4, 4, 1\n	.asciz \"OWN\"\n	.long 7, 0\n"
-	"	.long 4, 20, 3\n	.asciz \"GNU\"\n"
-	"	.byte 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20\n"
-	"	.balign 8\n"
-	"	.previous\n");
-END
 routed "callers" "$tmp/caller" "$tmp/aligned.so"
 cp "$tmp/tap.out" "$tmp/out"
 

@@ -268,12 +268,29 @@ static void *hold_cells(void *unused)
 	return NULL;
 }
 
-/* More cells than a segment of the file has room for. */
+/* More cells than a segment of the file has room for: the threads that have them, until end_holding. */
+static pthread_t holders[BIG];
+
+static void begin_holding(void)
+{
+	pthread_barrier_init(&all_called, NULL, BIG + 1);
+	pthread_barrier_init(&all_seen, NULL, BIG + 1);
+	for (int i = 0; i < BIG; i++)
+		pthread_create(&holders[i], NULL, hold_cells, NULL);
+	pthread_barrier_wait(&all_called);
+}
+
+static void end_holding(void)
+{
+	pthread_barrier_wait(&all_seen);
+	for (int i = 0; i < BIG; i++)
+		pthread_join(holders[i], NULL);
+}
+
 static int with_limit(void)
 {
 	struct rlimit limit = { 2 * CUAUDIT_STAT_SEGMENT, 2 * CUAUDIT_STAT_SEGMENT };
 	const struct segment *segments;
-	pthread_t ids[BIG];
 	struct report report;
 	struct stat status;
 	int failed = 0;
@@ -281,11 +298,7 @@ static int with_limit(void)
 	if (start("limit", ""))
 		return 1;
 	setrlimit(RLIMIT_FSIZE, &limit);
-	pthread_barrier_init(&all_called, NULL, BIG + 1);
-	pthread_barrier_init(&all_seen, NULL, BIG + 1);
-	for (int i = 0; i < BIG; i++)
-		pthread_create(&ids[i], NULL, hold_cells, NULL);
-	pthread_barrier_wait(&all_called);
+	begin_holding();
 	check_report(&report);
 	failed += check_u64("calls", report.calls, BIG * FAKE_FUNCTIONS * FAKE_LIBRARIES);
 	failed += check_u64("threads", report.threads.count, BIG);
@@ -293,9 +306,7 @@ static int with_limit(void)
 	failed += check_u64("many segments", stat_store_segments(&segments) > 10, 1);
 	stat(file("limit.part"), &status);
 	failed += check_u64("file", (uint64_t)status.st_size, 2 * CUAUDIT_STAT_SEGMENT);
-	pthread_barrier_wait(&all_seen);
-	for (int i = 0; i < BIG; i++)
-		pthread_join(ids[i], NULL);
+	end_holding();
 	return failed;
 }
 
@@ -312,7 +323,6 @@ static int take_descriptors(void)
 
 static int descriptors(void)
 {
-	pthread_t ids[BIG];
 	struct stat status;
 	int failed = 0, pid;
 
@@ -323,14 +333,8 @@ static int descriptors(void)
 	while (!exists("closing"))
 		usleep(1000);
 	failed += take_descriptors();
-	pthread_barrier_init(&all_called, NULL, BIG + 1);
-	pthread_barrier_init(&all_seen, NULL, BIG + 1);
-	for (int i = 0; i < BIG; i++)
-		pthread_create(&ids[i], NULL, hold_cells, NULL);
-	pthread_barrier_wait(&all_called);
-	pthread_barrier_wait(&all_seen);
-	for (int i = 0; i < BIG; i++)
-		pthread_join(ids[i], NULL);
+	begin_holding();
+	end_holding();
 	pid = fake_fork();
 	if (!pid) {
 		for (int fd = 3; fd < 32; fd++)
@@ -352,7 +356,6 @@ static int descriptors(void)
 
 static int replaced(void)
 {
-	pthread_t ids[BIG];
 	struct stat status;
 	int failed = 0, fd;
 
@@ -361,14 +364,8 @@ static int replaced(void)
 	calls(10);
 	unlink(file("replaced.part"));
 	fd = open(file("replaced.part"), O_RDWR | O_CREAT, 0600);
-	pthread_barrier_init(&all_called, NULL, BIG + 1);
-	pthread_barrier_init(&all_seen, NULL, BIG + 1);
-	for (int i = 0; i < BIG; i++)
-		pthread_create(&ids[i], NULL, hold_cells, NULL);
-	pthread_barrier_wait(&all_called);
-	pthread_barrier_wait(&all_seen);
-	for (int i = 0; i < BIG; i++)
-		pthread_join(ids[i], NULL);
+	begin_holding();
+	end_holding();
 	if (fd < 0 || fstat(fd, &status))
 		return 1;
 	failed += check_u64("bytes in the other file", (uint64_t)status.st_size, 0);

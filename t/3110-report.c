@@ -68,46 +68,54 @@ static void division(void)
 	is_int(wrong, 0, "128 bits by 64");
 }
 
-static void json_is(const char *text, const char *want, const char *name)
-{
-	struct out out = { 0 };
+/* Texts as they are written in a format. */
+struct text_case {
+	const char *text, *want, *name;
+};
 
-	out_json(&out, text);
-	out_bytes(&out, "", 1);
-	is_str(out.data, want, "JSON: %s", name);
-	out_free(&out);
+static void texts_are(void (*write)(struct out *out, const char *text), const char *format,
+		      const struct text_case *cases)
+{
+	for (; cases->text; cases++) {
+		struct out out = { 0 };
+
+		write(&out, cases->text);
+		out_bytes(&out, "", 1);
+		is_str(out.data, cases->want, "%s: %s", format, cases->name);
+		out_free(&out);
+	}
 }
 
 static void json(void)
 {
-	json_is("a/b.so", "\"a/b.so\"", "plain");
-	json_is("\"\\\n\x7f", "\"\\\"\\\\\\u000a\\u007f\"", "quotes and control characters");
-	json_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
-		"\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"", "two, three, four bytes");
-	json_is("\xc2\x85\xe2\x80\xae\xd8\x9c", "\"\\u0085\\u202e\\u061c\"",
-		"C1, and what turns the order of characters round");
-	json_is("\xff\xc3", "\"\\ufffd\\ufffd\"", "no UTF-8, and a sequence cut short");
-	json_is("\xc0\x80", "\"\\ufffd\\ufffd\"", "an overlong sequence");
-	json_is("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"", "a surrogate");
-	json_is("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"", "past the last character");
-}
+	static const struct text_case cases[] = {
+		{ "a/b.so", "\"a/b.so\"", "plain" },
+		{ "\"\\\n\x7f", "\"\\\"\\\\\\u000a\\u007f\"", "quotes and control characters" },
+		{ "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+		  "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"", "two, three, four bytes" },
+		{ "\xc2\x85\xe2\x80\xae\xd8\x9c", "\"\\u0085\\u202e\\u061c\"",
+		  "C1, and what turns the order of characters round" },
+		{ "\xff\xc3", "\"\\ufffd\\ufffd\"", "no UTF-8, and a sequence cut short" },
+		{ "\xc0\x80", "\"\\ufffd\\ufffd\"", "an overlong sequence" },
+		{ "\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"", "a surrogate" },
+		{ "\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"", "past the last character" },
+		{ NULL, NULL, NULL }
+	};
 
-static void label_is(const char *text, const char *want, const char *name)
-{
-	struct out out = { 0 };
-
-	out_label(&out, text);
-	out_bytes(&out, "", 1);
-	is_str(out.data, want, "label: %s", name);
-	out_free(&out);
+	texts_are(out_json, "JSON", cases);
 }
 
 static void labels(void)
 {
-	label_is("a/b.so", "a/b.so", "plain");
-	label_is("\"\\\n", "\\\"\\\\\\n", "what is escaped");
-	label_is("\x01\x7f\r", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "control characters");
-	label_is("\xc3\xa9\xc3", "\xc3\xa9\xef\xbf\xbd", "UTF-8, and a sequence cut short");
+	static const struct text_case cases[] = {
+		{ "a/b.so", "a/b.so", "plain" },
+		{ "\"\\\n", "\\\"\\\\\\n", "what is escaped" },
+		{ "\x01\x7f\r", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "control characters" },
+		{ "\xc3\xa9\xc3", "\xc3\xa9\xef\xbf\xbd", "UTF-8, and a sequence cut short" },
+		{ NULL, NULL, NULL }
+	};
+
+	texts_are(out_label, "label", cases);
 	is_str(out_seconds(1).text, "0.000000001", "a nanosecond in seconds");
 	is_str(out_seconds(UINT64_MAX).text, "18446744073.709551615", "centuries in seconds");
 }

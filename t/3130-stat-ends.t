@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
 cuaudit=$top_builddir/bin/cuaudit
-compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
+helper stat/ends
 
 # run CALLS HOW: its report goes to $tmp/HOW, what it printed to $tmp/HOW.err.
 run() {
@@ -88,38 +88,7 @@ audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(save=$tmp/kept)" "$tmp/ends" 9 ki
 is_counts "$tmp/kept.text" 9 "save=PATH"
 
 # The loader tells of the end of the program before its libraries' destructors run.
-compile -shared -fPIC -o "$tmp/libset.so" -x c - <<'END' || bail_out "cannot build"
-static void (*volatile last)(void);
-
-void set_last(void (*function)(void))
-{
-	last = function;
-}
-
-static void __attribute__((destructor)) end(void)
-{
-	last();
-}
-END
-compile -fno-optimize-sibling-calls -o "$tmp/called-last" -x c - -L"$tmp" -l:libset.so -L"$simdir" -l:libcuda.so.1 \
-	-Wl,-rpath,"$tmp" <<'END' || bail_out "cannot build"
-int cuDriverGetVersion(int *version);
-void set_last(void (*function)(void));
-
-static void call(void)
-{
-	int version;
-
-	cuDriverGetVersion(&version);
-}
-
-int main(void)
-{
-	call();
-	set_last(call);
-	return 0;
-}
-END
+helpers stat/libset.so stat/called-last
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(text=yes)" "$tmp/called-last" 2>"$tmp/err"
 is "$(sed 's/.*> //' "$tmp/err" | xargs)" "called-last called-last" "calls of the program while its libraries end"
 done_testing

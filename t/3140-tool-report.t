@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
 cuaudit=$top_builddir/bin/cuaudit
-compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
+helper stat/ends
 
 # refused NAME ARGUMENT...: status 2, one line on stderr, nothing on stdout.
 refused() {

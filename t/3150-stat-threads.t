@@ -3,9 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-library libasker.so asker.c -ldl
-build counted "$routes/counted.c" -Wl,-z,lazy -L"$tmp" -l:libasker.so -L"$tmp" \
-	-l:libcuda.so.1 -pthread -ldl
+helpers routes/libasker.so routes/counted
 
 # threads OPTION: rows of threads, cuInit's calls in them, and those of the others
 threads() {

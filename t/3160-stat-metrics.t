@@ -2,8 +2,8 @@
 # The stat hook's metrics: their two formats, and a file that is whole at any time.
 . "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
 
-compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
-compile -o "$tmp/steady" "$top_srcdir/t/stat/steady.c" -ldl || bail_out "no test program"
+helper stat/ends
+helper stat/steady
 
 # well_formed FORMAT FILE
 well_formed() {

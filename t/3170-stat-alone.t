@@ -3,24 +3,9 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
 command -v jq >/dev/null 2>&1 || skip_all "no jq"
-compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
-	-Wl,--no-as-needed -ldl &&
-	compile -o "$tmp/args" "$top_srcdir/t/trace/args.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" || bail_out "no test program"
-for letter in a b; do
-	compile -O1 -fPIC -shared -DSWAPPED -fno-optimize-sibling-calls -o "$tmp/lib$letter.so" \
-		"$top_srcdir/t/trace/swap.c" || bail_out "no test library"
-done
-compile -O1 -o "$tmp/swap" "$top_srcdir/t/trace/swap.c" -ldl || bail_out "no test program"
-mkdir "$tmp/spread"
-compile -fPIC -shared -DDRIVER -Wl,-soname,libcuda.so.1 -o "$tmp/spread/libcuda.so.1" \
-	"$top_srcdir/t/stat/spread.c" &&
-	compile -fPIC -shared -DLIBRARY -o "$tmp/spread/library.so" "$top_srcdir/t/stat/spread.c" \
-		-L"$tmp/spread" -l:libcuda.so.1 &&
-	compile -o "$tmp/spread/spread" "$top_srcdir/t/stat/spread.c" -pthread -L"$tmp/spread" \
-		-l:library.so -l:libcuda.so.1 -Wl,-rpath,"$tmp/spread" &&
-	compile -I"$top_srcdir/include" -o "$tmp/cells" "$top_srcdir/t/stat/cells.c" -lm ||
-	bail_out "no test program"
+helpers stat/cells stat/library.so stat/spread trace/args trace/libcuda.so.1 trace/swap
+helper trace/swapped.so liba.so
+helper trace/swapped.so libb.so
 
 # stat COMMAND...: with these statistics alone
 stat() {
@@ -47,7 +32,7 @@ is "$(jq -r '.libraries[] | [(.path | split("/") | last), (.functions[] | .name,
 for also in "" ",trace(file=$tmp/a.cutrace)"; do
 	rm -f "$tmp/part" "$tmp/a.cutrace"
 	audited CUAUDIT_HOOKS="stat(save=$tmp/part)$also" CUAUDIT_OUTPUT="$tmp/unused" \
-		"$tmp/spread/spread" >"$tmp/out" 2>"$tmp/err"
+		"$tmp/spread" >"$tmp/out" 2>"$tmp/err"
 	"$tmp/cells" "$tmp/part" >"$tmp/cells.out"
 	is "$? $(cut -d " " -f 1-5 "$tmp/cells.out" | sort)" "0 $(cut -d " " -f 1-5 "$tmp/out" | sort)" \
 		"stat${also%%(*}: calls, errors and times fit together"
@@ -59,9 +44,8 @@ done
 
 # The trampolines' code is in C; that of the ways of their own is not.
 if test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64; then
-	compile -I"$top_srcdir/hooks/arch/x86_64" -o "$tmp/spread/full" "$top_srcdir/t/stat/full.c" \
-		-L"$tmp/spread" -l:libcuda.so.1 -Wl,-rpath,"$tmp/spread" -ldl || bail_out "no test program"
-	ok "a full histogram" stat "$tmp/spread/full"
+	helper stat/full
+	ok "a full histogram" stat "$tmp/full"
 	diag "$(grep '^not ok' "$tmp/out")"
 else
 	diag "a full histogram: there are no ways of their own here"

@@ -4,10 +4,7 @@
 
 command -v jq >/dev/null 2>&1 || skip_all "no jq"
 fake_driver
-compile -o "$tmp/handler" "$top_srcdir/t/stat/handler.c" -ldl &&
-	compile -shared -fPIC -o "$tmp/answers.so" "$top_srcdir/t/stat/answers.c" \
-		"$top_builddir/lib/cuaudit/cuaudit-core.so" ||
-	bail_out "no test program"
+helpers stat/answers.so stat/handler
 
 # stat HOOKS COMMAND...: its reports in $tmp/json, $tmp/text and $tmp/prometheus.
 stat() {

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
 
 command -v jq >/dev/null 2>&1 || skip_all "no jq"
-compile -o "$tmp/workers" "$top_srcdir/t/stat/workers.c" -ldl || bail_out "no test program"
+helper stat/workers
 TMPDIR=$tmp/temporary
 export TMPDIR
 mkdir "$TMPDIR"
@@ -53,20 +53,7 @@ stat "$tmp/workers" warm _exit=10 silent=0 kill=20 exit=0
 is "$status $(ends | xargs)" "0 10 $quit 20 unknown -" \
 	"a program that knows the driver before: children without calls are not there"
 
-compile -shared -fPIC -o "$tmp/signalled.so" -x c - <<'END' || bail_out "no library to preload"
-/* A signal comes when the directory is made. */
-#include <dlfcn.h>
-#include <signal.h>
-#include <stdlib.h>
-
-char *mkdtemp(char *template)
-{
-	char *made = ((char *(*)(char *))dlsym(RTLD_NEXT, "mkdtemp"))(template);
-
-	raise(SIGTERM);
-	return made;
-}
-END
+helper stat/signalled.so
 LD_PRELOAD=$tmp/signalled.so tool stat -d sim "$tmp/workers" exit=0
 is "$status $(ls "$TMPDIR")" "143 " "a signal at the beginning: nothing is left"
 
@@ -127,45 +114,7 @@ kill "$(cat "$tmp/out")"
 rm -r "$TMPDIR"/*
 
 # One that ends when what there is has just been read.
-compile -shared -fPIC -o "$tmp/behind.so" -x c - -ldl <<'END' || bail_out "cannot build"
-#include <dirent.h>
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-static DIR *statistics;
-
-DIR *opendir(const char *path)
-{
-	DIR *(*next)(const char *) = (DIR *(*)(const char *))dlsym(RTLD_NEXT, "opendir");
-	DIR *entries = next(path);
-
-	if (!strcmp(program_invocation_short_name, "cuaudit") && strstr(path, "/cuaudit-stat-"))
-		statistics = entries;
-	return entries;
-}
-
-/* Lets a process go that waits for a reader of $BEHIND, until it has ended. */
-int closedir(DIR *entries)
-{
-	int (*next)(DIR *) = (int (*)(DIR *))dlsym(RTLD_NEXT, "closedir");
-	const char *path = getenv("BEHIND");
-	char byte;
-	int fd;
-
-	if (path && entries == statistics) {
-		fd = open(path, O_RDONLY);
-		while (read(fd, &byte, 1) > 0)
-			;
-		close(fd);
-		unsetenv("BEHIND");
-	}
-	return next(entries);
-}
-END
+helper stat/behind.so
 mkfifo "$tmp/behind"
 # shellcheck disable=SC2016
 BEHIND=$tmp/behind LD_PRELOAD=$tmp/behind.so stat sh -c '

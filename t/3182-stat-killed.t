@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
 
 command -v jq >/dev/null 2>&1 || skip_all "no jq"
-compile -O1 -o "$tmp/killed" "$top_srcdir/t/stat/killed.c" -pthread -ldl || bail_out "no test program"
+helper stat/killed
 TMPDIR=$tmp/temporary
 export TMPDIR
 mkdir "$TMPDIR"

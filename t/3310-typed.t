@@ -7,10 +7,9 @@ fake_driver
 mkdir "$tmp/other" && cp "$tmp/libcuda.so.1" "$tmp/other/"
 CORE=$top_builddir/lib/cuaudit/cuaudit-core.so
 export CORE
-build calls "$typed/calls.c" -L"$tmp" -l:libcuda.so.1 -ldl
-for kind in hooks -DNDEBUG "-DNDEBUG -DCUAUDIT_DEBUG"; do
-	build "$(printf %s "$kind" | tr -d ' ')" -shared -fPIC -O2 ${kind#hooks} "$typed/hooks.c"
-done
+helpers typed/calls typed/hooks
+helper typed/hooks-ndebug -DNDEBUG
+helper typed/hooks-debug -DNDEBUG-DCUAUDIT_DEBUG
 
 # hooked WHICH [LIBRARY [ARGUMENT]]: what the program says with these hooks.
 hooked() {
@@ -80,7 +79,7 @@ cuIpcOpenMemHandle_v2 0 5
 cuLaunchKernel 0" "replacements take all kinds of arguments, and call their own driver"
 is "$hooked_status $(cat "$tmp/err")" "0 " "and nothing else happens"
 
-build twin "$typed/twin.c" -L"$simdir" -l:libcuda.so.1 -ldl
+helper typed/twin
 ok "per-thread twins" audited LD_LIBRARY_PATH="$simdir" CUAUDIT_HOOKS= HOOKS=twin \
 	"$tmp/twin" "$tmp/hooks"
 is "$(cat "$tmp/tap.out")" "!!?#" "have their functions' views"

@@ -3,8 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-build libasker.so -shared -fPIC "$top_srcdir/t/fault/library.c" -L"$tmp" -l:libcuda.so.1
-build calls "$top_srcdir/t/fault/calls.c" -L"$tmp" -l:libasker.so -l:libcuda.so.1 -pthread -ldl
+helpers fault/calls fault/libasker.so
 
 # calls RULES ARGUMENT...: under CUAUDIT_HOOKS=fault(RULES); $tmp/out, $tmp/err
 calls() {
@@ -192,7 +191,7 @@ for f in json.load(open(sys.argv[1]))["functions"]:
 	"  those that were made"
 
 # The simulated driver, found by dlopen.
-build allocs "$top_srcdir/t/gpu/allocs.c" -ldl
+helper gpu/allocs
 ok "on the simulated driver" audited CUAUDIT_DRIVER=sim "$tmp/allocs"
 like "$(cat "$tmp/tap.out")" '^0 0 0 0 0 synchronized 0 ' "  all is well"
 ok "with rules" audited CUAUDIT_DRIVER=sim \

@@ -2,8 +2,8 @@
 # The limit hook: every way to take memory, what is told, dry runs, denial, its options.
 . "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
 
-on_sim limit
-on_sim some
+helper limit/limit
+helper limit/some
 
 limited "every kind of memory, counted exactly" "device0=64M;format=json" "$tmp/limit"
 ok "and nothing was left out" test "$(grep -c '^ok' "$tmp/out")" -ge 200

@@ -2,9 +2,8 @@
 # The limit hook under many threads: never over, and nothing left at the end.
 . "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
 
-compile -O2 -g -Wall -Wextra -shared -fPIC -Wl,-soname,libwatch.so -o "$tmp/libwatch.so" \
-	"$top_srcdir/t/limit/watch.c" "$simdir/libcuda.so.1" || bail_out "cannot build libwatch.so"
-on_sim stress -O2 "$tmp/libwatch.so"
+helper limit/libwatch.so
+helper limit/stress
 
 calls=1000000
 calls_of_four=20000

@@ -2,7 +2,7 @@
 # The limit of a user: what processes share, whoever of them dies however.
 . "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
 
-on_sim user
+helper limit/user
 
 cat >"$tmp/drive.py" <<'P'
 import os, signal, subprocess, sys

@@ -2,8 +2,8 @@
 # The limit hook: memory that pools keep, graphs take and other processes have; devices to see.
 . "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
 
-own_driver
-on_own held
+helper limit/libcuda.so.1
+helper limit/held
 limited "pools, graphs and others' memory" "device0=64M;format=json" "$tmp/held"
 is "$(grep -c '^ok' "$tmp/out")" 51 "and nothing was left out"
 is "$(reported 'r["process"]["used"], [a["used"] for a in r["libraries"]]')" "(0, [0])" \

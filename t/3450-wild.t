@@ -2,7 +2,7 @@
 # Pointers that lead nowhere, in calls that the driver refuses without looking: no hook looks.
 . "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
 
-on_sim wild -ldl
+helper limit/wild
 
 modules="limit(memory=1M;deny=cuProfilerStart),leak,stat,coverage,trace(file=$tmp/wild.cutrace)"
 for when in first init; do

@@ -2,10 +2,9 @@
 # The limit of a user with processes stopped and killed, and the shared file spoiled.
 . "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
 
-on_sim user
-compile -O2 -g -shared -fPIC -Wl,-soname,libwatch.so -o "$tmp/libwatch.so" \
-	"$top_srcdir/t/limit/watch.c" "$simdir/libcuda.so.1" || bail_out "cannot build libwatch.so"
-on_sim stress -O2 "$tmp/libwatch.so"
+helper limit/user
+helper limit/libwatch.so
+helper limit/stress
 
 mkdir "$tmp/files"
 timeout 300 "$PYTHON3" "$top_srcdir/t/limit/hostile.py" "$tmp/user" "$tmp/stress" "$tmp/files" \

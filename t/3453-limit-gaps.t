@@ -2,8 +2,8 @@
 # What the limit hook cannot count is told, and on-error decides.
 . "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
 
-own_driver
-on_own gaps
+helper limit/libcuda.so.1
+helper limit/gaps
 
 # gap WHAT KEY TEXT [VARIABLE=VALUE]
 gap() {

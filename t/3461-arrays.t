@@ -2,8 +2,8 @@
 # Arrays of every kind of format and shape: limit, leak and trace agree with the program's count.
 . "${top_srcdir:-$(dirname "$0")/..}/t/limit/lib.sh"
 
-own_driver
-on_own arrays
+helper limit/libcuda.so.1
+helper limit/arrays
 
 audited CUAUDIT_OUTPUT="$tmp/report" \
 	CUAUDIT_HOOKS="limit(dry-run;format=json),leak(format=json),trace(file=$tmp/a.cutrace)" \

@@ -2,10 +2,9 @@
 # The reader of traces, and the page about them, cuaudit-trace(5).
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
-synthesizer
+helper trace/synth
 synth -a -c 16384 -n 3000 -t 3 "$tmp/good"
-compile -g -o "$tmp/reader" "$top_srcdir/t/trace/reader.c" "$top_srcdir"/tracefile/*.c \
-	"$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c >"$tmp/build.out" 2>&1 || bail_out "$(cat "$tmp/build.out")"
+helper trace/reader
 ok "the reader" "$tmp/reader" "$tmp/good" "$tmp/copy" "$(truth calls)" "$(truth threads)"
 diag "$(grep -v '^ok' "$tmp/tap.out")"
 

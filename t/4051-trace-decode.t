@@ -45,7 +45,7 @@ simulated() {
 	ran "$simulated_name" "$simulated_what" "$simulated_hooks" CUAUDIT_DRIVER=sim "$@"
 }
 
-synthesizer
+helper trace/synth
 # made NAME WHAT ARGUMENT...: a trace that no program made.
 made() {
 	made_name=$1
@@ -87,16 +87,7 @@ altered "a clock that ran faster than its writer had measured" 104 Q \
 altered "a time of day that was set" 104 Q "trace.start_ns + (trace.end_ns - trace.start_ns) * 2"
 altered "... back" 104 Q "trace.start_ns - 1"
 
-compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
-	-Wl,--no-as-needed -ldl || bail_out "no driver"
-for program in args kernels; do
-	compile -o "$tmp/$program" "$top_srcdir/t/trace/$program.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" || bail_out "no test program"
-done
-for program in app ends moved; do
-	compile -o "$tmp/$program" "$top_srcdir/t/trace/$program.c" -pthread -ldl || bail_out "no test program"
-done
-compile -fPIC -shared -o "$tmp/library.so" "$top_srcdir/t/trace/library.c" -ldl || bail_out "no library"
+helpers trace/app trace/args trace/ends trace/kernels trace/libcuda.so.1 trace/library.so trace/moved
 
 ran "structures, arrays, strings" "call status" trace "$tmp/args"
 ran "... cut" "call" "trace(strings=2;elements=1)" "$tmp/args"
@@ -106,7 +97,7 @@ ran "... with success" "status" "trace,fault(inject=*:error=0)" "$tmp/args"
 ran "a handle that comes back for another kernel" "call" trace "$tmp/kernels"
 ran "a call that hangs" "unfinished" trace "$tmp/kernels" hang
 
-compile -o "$tmp/parameters" "$top_srcdir/t/trace/parameters.c" -L"$simdir" -l:libcuda.so.1 -pthread || bail_out "no test program"
+helper trace/parameters
 for kind in ways sizes refused reloads threads kernels; do
 	ran "kernels' parameters: $kind" "parameters" "trace(args=kernel)" LD_LIBRARY_PATH="$simdir" "$tmp/parameters" "$kind"
 done

@@ -3,8 +3,8 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
 cuaudit=$top_builddir/bin/cuaudit
-synthesizer
-compile -o "$tmp/check" "$top_srcdir/t/trace/check.c" || bail_out "cannot build t/trace/check.c"
+helper trace/synth
+helper trace/check
 
 # bytes NAME: of all records, as a reader that knows the header alone says.
 bytes() {

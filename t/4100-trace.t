@@ -2,7 +2,7 @@
 # Every call is in the trace, whatever way the process ends.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
+helper stat/ends
 family=$(loader_family)
 
 # is_ends FILE CALLS NAME: of t/stat/ends.c
@@ -94,43 +94,13 @@ like "$("$top_builddir/bin/cuaudit" report "$tmp"/traces/*.cutrace)" '^cuaudit: 
 	"a process that has none is no other rank"
 
 # What becomes of the file while the process runs.
-compile -o "$tmp/removes" -x c - -ldl <<'END' || bail_out "cannot build"
-#include <dlfcn.h>
-#include <unistd.h>
-
-int main(int argc, char **argv)
-{
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(driver, "cuInit");
-
-	init(0);
-	if (argc > 2 && (unlink(argv[1]) || rmdir(argv[2])))
-		return 1;
-	for (int i = 0; i < 100000; i++)
-		init(0);
-	return 0;
-}
-END
+helper trace/removes
 mkdir "$tmp/gone"
 traced "file=$tmp/gone/x" "$tmp/removes" "$tmp/gone/x" "$tmp/gone"
 is "$status" 0 "a directory that is removed: the program runs"
 like "$(cat "$tmp/err")" "trace: $tmp/gone/x was removed or replaced while the process ran, with 100001 calls; " \
 	"and it is said"
-compile -o "$tmp/opens" -x c - -ldl <<'END' || bail_out "cannot build"
-#include <dlfcn.h>
-#include <fcntl.h>
-
-int main(void)
-{
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(driver, "cuInit");
-
-	init(0);
-	while (open("/dev/null", O_RDONLY) >= 0)
-		;
-	return 0;
-}
-END
+helper trace/opens
 (ulimit -n 64 && traced "print" "$tmp/opens")
 like "$(cat "$tmp/err")" "^cuaudit: trace: 1 call in $tmp/traces/" \
 	"a program without a descriptor left: its trace is not said to be gone"
@@ -173,7 +143,7 @@ like "$(grep '^call .* depth 1 ' "$tmp/text" | head -n 1)" . "some of them insid
 is "$(number '^check failed' <"$tmp/text")" 0 "nothing in it is wrong"
 
 # A record holds 16 bits of what calls are told apart by.
-compile -O1 -o "$tmp/far" "$top_srcdir/t/trace/far.c" -ldl || bail_out "no test program"
+helper trace/far
 rm -rf "$tmp/traces"
 audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/traces.%p" CUAUDIT_FUNCTIONS= \
 	CUAUDIT_HOOKS="trace(functions=cuDriverGetVersion;file=$tmp/far.cutrace),limit(memory=1G)" "$tmp/far" \
@@ -187,7 +157,7 @@ is "$? $(checked "$tmp/far.cutrace" | awk '/^call / {
 traced "" "$tmp/ends" 10 threads
 size=$(wc -c <"$(ls "$tmp"/traces/*.cutrace)")
 ok "a file ends with what a thread left ($size bytes)" test $((size % 262144)) -ne 0 -a "$size" -lt 786432
-compile -o "$tmp/app" "$top_srcdir/t/trace/app.c" -pthread -ldl || bail_out "no test program"
+helper trace/app
 traced "" "$tmp/app" mixed 60000
 size=$(wc -c <"$(ls "$tmp"/traces/*.cutrace)")
 ok "... not with chunks that were made ready ($size bytes)" test $((size % 262144)) -ne 0 -a "$size" -gt 786432

@@ -2,10 +2,7 @@
 # The arguments of calls are in the trace, and what cannot be followed is not.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
-	-Wl,--no-as-needed -ldl &&
-	compile -o "$tmp/args" "$top_srcdir/t/trace/args.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" || bail_out "no test program"
+helpers trace/libcuda.so.1 trace/args
 
 count=31	# calls of t/trace/args.c, each twice
 

@@ -2,7 +2,7 @@
 # What options choose is in the trace, and nothing else.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -shared -fPIC -o "$tmp/library.so" "$top_srcdir/t/trace/library.c" || bail_out "no library"
+helper trace/library.so
 
 # traces OPTIONS COMMAND...: what is in the file goes to $tmp/text
 traces() {
@@ -118,10 +118,7 @@ like "$(cat "$tmp/text")" '^stack 0 frames 1 ' "frames="
 is "$(grep -c 'Version .* stack$' "$tmp/text")" 2 "also without arguments"
 
 # Kernels, and calls that do not end.
-compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
-	-Wl,--no-as-needed -ldl &&
-	compile -o "$tmp/kernels" "$top_srcdir/t/trace/kernels.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" || bail_out "no test program"
+helpers trace/libcuda.so.1 trace/kernels
 unset CUAUDIT_DRIVER
 kernels() {
 	rm -rf "$tmp/traces"
@@ -136,29 +133,7 @@ kernel 40 second" "names of kernels, when they are new"
 kernels "" hang >"$tmp/out" 2>&1
 like "$(cat "$tmp/text")" '^open thread 1 depth 0 cuCtxSynchronize' "a call that does not end is open"
 is "$(grep -c '^call ' "$tmp/text")" 12 "and has no record"
-compile -o "$tmp/late" -x c - -L"$tmp" -l:libcuda.so.1 -Wl,-rpath,"$tmp" <<'END' || bail_out "cannot build"
-/* Launches a handle before it is handed out, and one whose name the driver tells late. */
-extern int trace_nameless;
-int cuModuleGetFunction(void **function, void *module, const char *name);
-int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
-		   unsigned int by, unsigned int bz, unsigned int bytes, void *stream,
-		   void **parameters, void **extra);
-
-int main(int argc, char **argv)
-{
-	void *function = (void *)0x40;
-
-	(void)argv;
-	for (int i = 0; i < 3; i++)
-		cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
-	trace_nameless = argc > 1;
-	cuModuleGetFunction(&function, 0, "first");
-	cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
-	trace_nameless = 0;
-	cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
-	return 0;
-}
-END
+helper trace/late
 for late in "" nameless; do
 	rm -rf "$tmp/traces"
 	mkdir "$tmp/traces"
@@ -170,8 +145,7 @@ kernels open=cuLaunchKernel hang >"$tmp/out" 2>&1
 is "$(grep -c '^open' "$tmp/text")" 0 "open= takes others"
 kernels "" "" >"$tmp/out" 2>&1
 is "$(grep -c '^open' "$tmp/text")" 0 "a call that ends is not open"
-compile -DNO_NAMES -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" \
-	"$top_srcdir/t/trace/driver.c" -Wl,--no-as-needed -ldl || bail_out "no driver"
+helper trace/nameless.so libcuda.so.1
 kernels "" "" >"$tmp/out" 2>&1
 is "$(grep '^kernel' "$tmp/text")" "kernel 40 first
 kernel 40 second" "names, of a driver that cannot be asked"
@@ -196,7 +170,7 @@ is "$(grep -cvE '^\[[0-9]+\] cu[A-Za-z]+\(.*\) = CUDA_SUCCESS <[0-9.]+[mun]?s> a
 	"none is torn"
 traced "text" "$tmp/app" nested
 like "$(cat "$tmp"/traces/*)" '\]   cuDriverGetVersion' "an inner call is set in"
-compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
+helper stat/ends
 traced "text" "$tmp/ends" 20 fork
 is "$(wc -l "$tmp"/traces/* | awk '$2 != "total" { print $1 }' | sort -n | xargs)" "6 41" \
 	"a child's lines are in a file of its own"

@@ -81,8 +81,7 @@ else
 fi
 
 # Kernels whose names have no room in it, and whose handles were others' before.
-compile -o "$tmp/renames" "$top_srcdir/t/trace/renames.c" -L"$simdir" -l:libcuda.so.1 \
-	-Wl,-rpath,"$simdir" || bail_out "no test program"
+helper trace/renames
 for options in "" args=kernel "when-full=ring"; do
 	traced "size=1M;$options" "$tmp/renames" 3000
 	"$top_builddir/bin/cuaudit" convert --to text -o - "$tmp"/traces/*.cutrace 2>"$tmp/none" |

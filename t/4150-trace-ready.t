@@ -2,7 +2,7 @@
 # Chunks are made ready by a thread of the trace's own, not by the calls.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -O1 -o "$tmp/ready" "$top_srcdir/t/trace/ready.c" -ldl || bail_out "cannot build"
+helper trace/ready
 
 # few OPTIONS: traces until the thread was given a processor often enough for the calls to have few
 # page faults; without it they never have.

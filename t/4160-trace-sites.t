@@ -2,10 +2,8 @@
 # The places that calls come from are looked up once, however many there are.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -O1 -rdynamic -o "$tmp/sites" "$top_srcdir/t/trace/sites.c" -ldl || bail_out "cannot build"
+helpers trace/places trace/sites trace/swap
 
-compile -O1 -o "$tmp/places" "$top_srcdir/t/trace/places.c" \
-	"$top_srcdir/hooks/modules/trace/trace_site.c" || bail_out "cannot build"
 ok "a memory of places" $run_env "$tmp/places"
 
 # Where two share a place that is remembered, each would be looked up again at every call.
@@ -17,11 +15,8 @@ checked "$tmp/traces/"* >"$tmp/records"
 is "$(number '^call .* cuDriverGetVersion ' <"$tmp/records")" 50000 "all calls are there"
 
 # A library that lies where another one was.
-for letter in a b; do
-	compile -O1 -fPIC -shared -DSWAPPED -fno-optimize-sibling-calls -o "$tmp/lib$letter.so" \
-		"$top_srcdir/t/trace/swap.c" || bail_out "cannot build"
-done
-compile -O1 -o "$tmp/swap" "$top_srcdir/t/trace/swap.c" -ldl || bail_out "cannot build"
+helper trace/swapped.so liba.so
+helper trace/swapped.so libb.so
 traced "args=no" "$tmp/swap" "$tmp/liba.so" "$tmp/libb.so" "$tmp/liba.so"
 is "$status $(cat "$tmp/err")" "0 " "libraries come and go"
 is "$(sort -u "$tmp/out" | wc -l)" 1 "each where the one before it was"

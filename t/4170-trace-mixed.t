@@ -2,10 +2,7 @@
 # Each call is written as its own place's and its own function's, however many share a memory; long ones, too.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
-	-Wl,--no-as-needed -ldl &&
-	compile -O1 -Wno-cast-function-type -o "$tmp/mixed" "$top_srcdir/t/trace/mixed.c" -L"$tmp" \
-		-l:libcuda.so.1 -Wl,-rpath,"$tmp" || bail_out "no test program"
+helpers trace/libcuda.so.1 trace/mixed
 
 # mixed OPTIONS: the calls are in $tmp/calls, CALLER FUNCTION DURATION CONTEXT; the first four in $tmp/long
 mixed() {

@@ -3,10 +3,8 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
 test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64 || skip_all "no single steps here"
-compile -O1 -fPIC -shared -DDRIVER -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" \
-	"$top_srcdir/t/trace/stepped.c" &&
-	compile -O1 -o "$tmp/stepped" "$top_srcdir/t/trace/stepped.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" -Wl,--no-as-needed -ldl || bail_out "no test program"
+helper trace/stepped.so libcuda.so.1
+helper trace/stepped
 
 # stepped HOOKS same|other WORDS: some of one word or none
 stepped() {

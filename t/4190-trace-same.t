@@ -2,9 +2,7 @@
 # Arguments that are those of the call before are said again, any others are written, in any part.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -O1 -fPIC -shared -DDRIVER -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/again.c" &&
-	compile -O1 -o "$tmp/again" "$top_srcdir/t/trace/again.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" -Wl,--no-as-needed -ldl || bail_out "no test program"
+helpers trace/libcuda.so.1 trace/again
 # Whether the trace has ways of its own here, which say again what they can.
 ways=0
 test "$($CC -dumpmachine | sed 's/-.*//') $(loader_family)" != "x86_64 new" || ways=1

@@ -2,7 +2,7 @@
 # cuaudit convert: which calls it takes, of which files, in which order; where it writes.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
-synthesizer
+helper trace/synth
 mkdir "$tmp/traces"
 calls=0
 for pid in 11 12 13; do

@@ -11,7 +11,7 @@ ask() {
 	sqlite3 "$tmp/db" "$1" 2>&1
 }
 
-synthesizer
+helper trace/synth
 synth -a -n 40000 -t 5 -s 2 "$tmp/one.cutrace"
 ok "there are errors" test "$(truth errors)" -gt 2
 tool convert --to sqlite -o "$tmp/db" "$tmp/one.cutrace"
@@ -168,10 +168,7 @@ ok "... in $(ask 'SELECT count(*) FROM argument') rows" test "$(ask 'SELECT coun
 rm "$tmp/lists.cutrace" "$tmp/csv"
 
 # A handle that is one kernel's, then another's.
-compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
-	-Wl,--no-as-needed -ldl &&
-	compile -o "$tmp/kernels" "$top_srcdir/t/trace/kernels.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" || bail_out "no test program"
+helpers trace/libcuda.so.1 trace/kernels
 (
 	unset CUAUDIT_DRIVER
 	audited CUAUDIT_OUTPUT="$tmp/ran" CUAUDIT_HOOKS="trace(file=$tmp/ran.cutrace)" "$tmp/kernels"
@@ -184,9 +181,7 @@ second|4
 0x40<second>|4" "a handle that comes back for another kernel"
 
 # What structures say.
-compile -DDRIVER -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/copies.c" &&
-	compile -o "$tmp/copies" "$top_srcdir/t/trace/copies.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" || bail_out "no test program"
+helpers trace/libcuda.so.1 trace/copies
 audited CUAUDIT_OUTPUT="$tmp/copied" CUAUDIT_HOOKS="trace(file=$tmp/copied.cutrace)" "$tmp/copies"
 tool convert --to sqlite -o "$tmp/db" "$tmp/copied.cutrace"
 is "$(ask "SELECT function, bytes, direction FROM copies ORDER BY id;

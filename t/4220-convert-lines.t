@@ -2,7 +2,7 @@
 # cuaudit convert --to text, csv and jsonl: what stands in the lines.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
-synthesizer
+helper trace/synth
 synth -a -n 5000 -t 3 -s 2 "$tmp/one.cutrace"
 calls=$(truth calls) errors=$(truth errors) launches=$(truth launches) ns=$(truth ns)
 allocated=$(truth allocated)
@@ -174,29 +174,7 @@ else
 fi
 
 # Lists of flags are whole: all bits of the enumeration whose names are the longest.
-cat >"$tmp/flags.c" <<'END'
-#include <dlfcn.h>
-int main(void)
-{
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(driver, "cuInit");
-	int (*print)(void *, const char *, unsigned int) =
-		(int (*)(void *, const char *, unsigned int))dlsym(driver, "cuGraphDebugDotPrint");
-
-	int (*set)(unsigned long long, unsigned char, unsigned long long) =
-		(int (*)(unsigned long long, unsigned char, unsigned long long))
-		dlsym(driver, "cuMemsetD8_v2");
-
-	/* Around 2^53, which doubles end at, and 2^63. */
-	set(0, 1, 9007199254740991);
-	set(0, 1, 9007199254740993);
-	set(0, 1, 9223372036854775807);
-	set(0, 1, 9223372036854775809u);
-	((int (*)(int, const char **))dlsym(driver, "cuGetErrorName"))(-5, 0);
-	return init(0) || !print((void *)64, "path", 0xffffffff);
-}
-END
-compile -o "$tmp/flags" "$tmp/flags.c" -ldl || bail_out "cannot build flags.c"
+helper trace/flags
 audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/flags.%e" CUAUDIT_HOOKS="trace(file=$tmp/flags.cutrace),\
 fault(inject=cuGraphDebugDotPrint:error=999)" "$tmp/flags" >"$tmp/out" 2>&1
 whole=$(sed -n 's/.*ENUMERATOR(CUgraphDebugDot_flags, \([A-Z_]*\),.*/\1/p' \

@@ -2,7 +2,7 @@
 # cuaudit convert --to folded: ways to calls, and what was spent there itself.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
-synthesizer
+helper trace/synth
 synth -i -n 20000 -t 3 "$tmp/one.cutrace"
 calls=$(truth calls) ns=$(truth ns) inside=$(truth inside) nested=$(truth nested)
 ok "there are calls inside of others" test "$nested" -gt 1000

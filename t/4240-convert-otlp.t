@@ -2,7 +2,7 @@
 # cuaudit convert --to otlp: requests that a collector of OpenTelemetry takes.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
-synthesizer
+helper trace/synth
 mkdir "$tmp/traces"
 synth -a -i -n 6000 -t 3 -p 11 -s 5 "$tmp/traces/one.cutrace"
 ok "there are errors" test "$(truth errors)" -gt 0

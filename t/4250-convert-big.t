@@ -12,7 +12,7 @@ bounded() {
 	) 2>"$tmp/err" || status=$?
 }
 
-synthesizer
+helper trace/synth
 # Beside the build, not in /tmp: 8 GB.
 big=$top_builddir/t/4250-big
 mkdir -p "$big"

@@ -2,7 +2,7 @@
 # cuaudit report of traces: what was put in comes out, whatever state the files are in.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 command -v jq >"$tmp/which" || skip_all "no jq"
-synthesizer
+helper trace/synth
 
 # value EXPRESSION FILE...: of the JSON; what the tool says is in $tmp/err.
 value() {
@@ -264,9 +264,7 @@ is "$(jq -r '[.functions[] | select(.p50_ratio != null and (.p50_ratio > 1.2 or 
 	length' "$tmp/json")" 0 "... of the same kind: no median moves"
 
 # Copies of every kind: what the host's time says of bytes, and what nobody knows.
-compile -DDRIVER -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/copies.c" &&
-	compile -o "$tmp/copies" "$top_srcdir/t/trace/copies.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" || bail_out "no test program"
+helpers trace/libcuda.so.1 trace/copies
 for args in yes no; do
 	audited CUAUDIT_OUTPUT="$tmp/copied" CUAUDIT_HOOKS="trace(args=$args;file=$tmp/copied-$args.cutrace)" "$tmp/copies"
 	tool report --by copy "$tmp/copied-$args.cutrace"

@@ -320,56 +320,81 @@ static struct summary_memory follow(const char *name)
 	return memory;
 }
 
-/* peak, held, births, deaths of device memory. */
-static void is_memory(const char *name, long peak, long held, long births, long deaths)
-{
-	struct summary_memory memory = follow(name);
+/* Calls in chunks; what is left of device memory: at most and at the end, how often it was taken and given back. */
+#define CHUNK { .site = UINT32_MAX }
+static const struct memory_case {
+	const char *name;
+	long peak, held, births, deaths;
+	bool goes_on;	/* behind the one before */
+	struct {
+		uint32_t site;
+		uint64_t start, end;
+		int32_t result;
+		uint64_t handle, size;
+	} calls[7];
+} memory_cases[] = {
+	/* One thread gives back while another gets the same address, and ends sooner. */
+	{ "an address that comes back at once", 100, 0, 2, 2, false, {
+		CHUNK,
+		{ 0, 10, 20, 0, 0x7000, 100 },
+		{ 1, 30, 60, 0, 0x7000, 0 },
+		{ 1, 80, 90, 0, 0x7000, 0 },
+		CHUNK,
+		{ 0, 40, 50, 0, 0x7000, 40 },
+	} },
+	{ "... and stays", 100, 40, 2, 1, false, {
+		CHUNK,
+		{ 0, 10, 20, 0, 0x7000, 100 },
+		{ 1, 30, 60, 0, 0x7000, 0 },
+		CHUNK,
+		{ 0, 40, 50, 0, 0x7000, 40 },
+	} },
+	{ "calls that fail, addresses nobody knows", 70, 70, 1, 0, false, {
+		CHUNK,
+		{ 0, 10, 20, 2, 0x7000, 100 },
+		{ 1, 30, 40, 0, 0x9999, 0 },
+		{ 0, 50, 60, 0, 0x7000, 70 },
+		{ 1, 70, 80, 1, 0x7000, 0 },
+		{ 1, 90, 91, 0, 0, 0 },
+	} },
+	{ "physical memory of two claims", 1001, 1001, 2, 0, false, {
+		CHUNK,
+		{ 3, 10, 20, 0, 5, 1000 },
+		{ 0, 21, 22, 0, 5, 1 },
+		{ 2, 30, 40, 0, 5, 0 },
+		{ 4, 50, 60, 0, 5, 0 },
+		{ 2, 61, 62, 0, 6, 0 },
+	} },
+	{ "... both given back", 1001, 1, 2, 1, true, {
+		{ 4, 70, 80, 0, 5, 0 },
+	} },
+};
 
-	is_int((long)memory.device.peak, peak, "... at most");
-	is_int((long)memory.device.held, held, "... at the end");
-	is_int((long)memory.device.births, births, "... births");
-	is_int((long)memory.device.deaths, deaths, "... deaths");
+static void is_memory(const struct memory_case *wanted)
+{
+	struct summary_memory memory;
+
+	if (!wanted->goes_on)
+		begin_file();
+	for (size_t i = 0; i < sizeof(wanted->calls) / sizeof(*wanted->calls); i++) {
+		if (wanted->calls[i].site == UINT32_MAX)
+			begin_chunk();
+		else if (wanted->calls[i].end)
+			call(wanted->calls[i].site, wanted->calls[i].start, wanted->calls[i].end,
+			     wanted->calls[i].result, wanted->calls[i].handle, wanted->calls[i].size);
+	}
+	memory = follow(wanted->name);
+	is_int((long)memory.device.peak, wanted->peak, "... at most");
+	is_int((long)memory.device.held, wanted->held, "... at the end");
+	is_int((long)memory.device.births, wanted->births, "... births");
+	is_int((long)memory.device.deaths, wanted->deaths, "... deaths");
 	free(memory.points);
 }
 
 static void memories(void)
 {
-	/* One thread gives back while another gets the same address, and ends sooner. */
-	begin_file();
-	begin_chunk();
-	call(0, 10, 20, 0, 0x7000, 100);
-	call(1, 30, 60, 0, 0x7000, 0);
-	call(1, 80, 90, 0, 0x7000, 0);
-	begin_chunk();
-	call(0, 40, 50, 0, 0x7000, 40);
-	is_memory("an address that comes back at once", 100, 0, 2, 2);
-	begin_file();
-	begin_chunk();
-	call(0, 10, 20, 0, 0x7000, 100);
-	call(1, 30, 60, 0, 0x7000, 0);
-	begin_chunk();
-	call(0, 40, 50, 0, 0x7000, 40);
-	is_memory("... and stays", 100, 40, 2, 1);
-
-	begin_file();
-	begin_chunk();
-	call(0, 10, 20, 2, 0x7000, 100);
-	call(1, 30, 40, 0, 0x9999, 0);
-	call(0, 50, 60, 0, 0x7000, 70);
-	call(1, 70, 80, 1, 0x7000, 0);
-	call(1, 90, 91, 0, 0, 0);
-	is_memory("calls that fail, addresses nobody knows", 70, 70, 1, 0);
-
-	begin_file();
-	begin_chunk();
-	call(3, 10, 20, 0, 5, 1000);
-	call(0, 21, 22, 0, 5, 1);
-	call(2, 30, 40, 0, 5, 0);
-	call(4, 50, 60, 0, 5, 0);
-	call(2, 61, 62, 0, 6, 0);
-	is_memory("physical memory of two claims", 1001, 1001, 2, 0);
-	call(4, 70, 80, 0, 5, 0);
-	is_memory("... both given back", 1001, 1, 2, 1);
+	for (size_t i = 0; i < sizeof(memory_cases) / sizeof(*memory_cases); i++)
+		is_memory(&memory_cases[i]);
 }
 
 static bool same_cell(const struct tally_cell *x, const struct tally_cell *y)

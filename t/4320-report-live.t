@@ -4,7 +4,7 @@
 
 cuaudit=$top_builddir/bin/cuaudit
 command -v jq >"$tmp/which" || skip_all "no jq"
-compile -o "$tmp/memory" "$top_srcdir/t/trace/memory.c" "$sim" || bail_out "no test program"
+helper trace/memory
 
 # traced OPTIONS: t/trace/memory.c with a trace, $tmp/traces
 traced() {
@@ -49,31 +49,7 @@ done
 like "$("$cuaudit" report --by error "$tmp/traces")" '^Errors: none$' "no error is not an empty table"
 
 # A call that the process is killed in: the simulated driver calls back at once.
-cat >"$tmp/waits.c" <<'END'
-#include <signal.h>
-#include <unistd.h>
-
-#include "sim/api.h"
-
-static void end(void *unused)
-{
-	(void)unused;
-	usleep(20000);
-	kill(getpid(), SIGKILL);
-}
-
-int main(void)
-{
-	CUcontext context;
-	int count;
-
-	if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0) || cuDeviceGetCount(&count) ||
-	    cuLaunchHostFunc(NULL, end, NULL))
-		return 1;
-	return 0;
-}
-END
-compile -o "$tmp/waits" "$tmp/waits.c" "$sim" -pthread || bail_out "no test program"
+helper trace/called_back waits
 (audited CUAUDIT_DRIVER=sim \
 	CUAUDIT_HOOKS="trace(open=cuLaunchHostFunc;file=$tmp/waits.cutrace)" "$tmp/waits" || :) \
 	2>"$tmp/err"
@@ -84,7 +60,7 @@ like "$("$cuaudit" report "$tmp/waits.cutrace")" ' cuLaunchHostFunc, waits \(pid
 	"... as text"
 
 # A record file of stat, beside a trace of the same program and of one that calls more.
-compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
+helper stat/ends
 (ulimit -c 0 && audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/stat" "$tmp/ends" 100 kill) \
 	2>"$tmp/err"
 for calls in 100 130; do

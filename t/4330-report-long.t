@@ -2,7 +2,7 @@
 # cuaudit report of 1,000 files with 100,000,000 calls, in 512 MiB.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 long_test
-synthesizer
+helper trace/synth
 
 mkdir "$tmp/job"
 for pid in $(seq 1 999); do

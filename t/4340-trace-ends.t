@@ -2,8 +2,7 @@
 # However a program ends under the trace, its threads at work, it ends as without it.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -O1 -fno-optimize-sibling-calls -o "$tmp/ends" "$top_srcdir/t/trace/ends.c" -pthread -ldl ||
-	bail_out "cannot build"
+helper trace/ends
 
 # ends NAME OPTIONS HOW THREADS CALLS...: one run for each; what is left has to be readable
 ends() {
@@ -45,9 +44,8 @@ for how in "thread 2 100" "idle"; do
 done
 
 # What of its end is in the file: 1, exit() or return from main; 2, _exit; and the status.
-compile -O1 -o "$tmp/lazy" "$top_srcdir/t/trace/quit.c" -pthread -ldl -Wl,-z,lazy &&
-	compile -O1 -o "$tmp/now" "$top_srcdir/t/trace/quit.c" -pthread -ldl -Wl,-z,now ||
-	bail_out "cannot build"
+helper trace/quit-lazy lazy
+helper trace/quit-now now
 family=$(loader_family)
 
 # told FILE...: its end
@@ -68,18 +66,7 @@ quits() {
 }
 
 # A library's call of the same function, bound before or after the program's, is its own.
-compile -O1 -shared -fPIC -o "$tmp/quits.so" -x c - <<'END' || bail_out "cannot build"
-#include <stdlib.h>
-#include <unistd.h>
-
-static void __attribute__((destructor)) quit(void)
-{
-	const char *how = getenv("QUITS");
-
-	if (how && *how == 'l')
-		_exit(11);
-}
-END
+helper trace/quits.so
 for binding in lazy now; do
 	for caller in program library; do
 		test $caller = library && end="return 3" want="11 2 11" || end="_exit 3" want="3 2 3"
@@ -146,23 +133,7 @@ if test "$family" = new; then
 else
 	skip 4 "old loaders do not report calls of _exit"
 fi
-compile -shared -fPIC -o "$tmp/plugin.so" -x c - <<'END' || bail_out "cannot build"
-#include <cuaudit/hook.h>
-#include <stdio.h>
-#include <unistd.h>
-
-static void process_exit(int status, int by_exit)
-{
-	char text[32];
-
-	write(1, text, (size_t)snprintf(text, sizeof(text), "%d %d;", status, by_exit));
-}
-
-const struct cuaudit_module cuaudit_module = {
-	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "own", .summary = "",
-	.process_exit = process_exit,
-};
-END
+helper trace/own_exit.so plugin.so
 for how in "exit 262:6 1;" "_exit 3:3 0;" "quits-at-exit 4:9 0;" "kill 0:"; do
 	want=${how#*:}
 	test "$family" = new || want=$(echo "$want" | sed 's/.* 0;//')
@@ -190,18 +161,7 @@ else
 fi
 
 # A process whose program was removed runs on.
-cat >"$tmp/waits.c" <<'END'
-#include <dlfcn.h>
-#include <stdio.h>
-int main(void)
-{
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-	int (*init)(unsigned int) = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : NULL;
-
-	return !init || init(0) || puts("called") < 0 || fflush(stdout) || getchar() != EOF;
-}
-END
-compile -o "$tmp/waits" "$tmp/waits.c" -ldl || bail_out "cannot build"
+helper trace/waits
 mkfifo "$tmp/hold"
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/waits.cutrace)" "$tmp/waits" <"$tmp/hold" >"$tmp/called" 2>"$tmp/err" &
 waits=$!

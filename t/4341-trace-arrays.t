@@ -2,10 +2,7 @@
 # Of arrays and texts no more is read than the driver has written.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
-	-Wl,--no-as-needed -ldl &&
-	compile -o "$tmp/arrays" "$top_srcdir/t/trace/arrays.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" || bail_out "no test program"
+helpers trace/libcuda.so.1 trace/arrays
 
 # with HOOK: the status, and what was said
 with() {

@@ -2,10 +2,7 @@
 # What a trace does not have is not printed as NULL, 0 or an address, in any format.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
-	-Wl,--no-as-needed -ldl &&
-	compile -o "$tmp/args" "$top_srcdir/t/trace/args.c" -L"$tmp" -l:libcuda.so.1 \
-		-Wl,-rpath,"$tmp" || bail_out "no test program"
+helpers trace/libcuda.so.1 trace/args
 
 # record OPTIONS
 record() {
@@ -94,35 +91,7 @@ cuPointerGetAttributes(numAttributes = 9, attributes = [...], data = [...], ptr 
 like "$(cat "$tmp/to")" 'cuModuleGetFunction\(.*, name = ""\.\.\.\) = CUDA_SUCCESS' "no characters"
 unlike "$(cat "$tmp/to")" '0xfff[45]' "and no address that no process has"
 # Of a call that failed, what the driver reads is known, and whether it was NULL.
-compile -o "$tmp/fails" -x c - -L"$tmp" -l:libcuda.so.1 -Wl,-rpath,"$tmp" <<'END' || bail_out "cannot build"
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/mman.h>
-
-extern int trace_answer;
-int cuModuleGetFunction(void **function, void *module, const char *name);
-int cuMemcpy3D_v2(const void *copy);
-
-int main(void)
-{
-	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	void *function;
-
-	if (page == MAP_FAILED || munmap(page + 4096, 4096))
-		return 1;
-	memset(page, 'p', 4096);
-	trace_answer = 500;
-	cuModuleGetFunction(&function, (void *)8, "nosuchkernel");
-	cuModuleGetFunction(&function, (void *)8, NULL);
-	cuModuleGetFunction(&function, (void *)8, (const char *)16);
-	cuModuleGetFunction(&function, (void *)8, page + 4096 - 3);
-	page[4095] = '\0';
-	cuModuleGetFunction(&function, (void *)8, page + 4096 - 3);
-	cuMemcpy3D_v2(NULL);
-	return 0;
-}
-END
+helper trace/fails
 rm -rf "$tmp/traces"
 mkdir "$tmp/traces"
 audited CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS=trace "$tmp/fails" || echo "status $?"

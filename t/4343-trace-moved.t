@@ -2,7 +2,7 @@
 # A call that ends on another thread than it began on is in the trace once, and harms no other.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -O1 -o "$tmp/moved" "$top_srcdir/t/trace/moved.c" -pthread -ldl || bail_out "cannot build"
+helper trace/moved
 
 # moved NAME HOW OPTIONS
 moved() {

@@ -2,21 +2,7 @@
 # What a read of the clock takes is not said to be nothing.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -o "$tmp/patch" -x c - <<'END' || bail_out "cannot build"
-#include <cuaudit/stat.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-int main(int argc, char **argv)
-{
-	FILE *file = argc > 2 ? fopen(argv[1], "r+") : NULL;
-	uint32_t ticks = argc > 2 ? (uint32_t)atoi(argv[2]) : 0;
-
-	return !file || fseek(file, offsetof(struct cuaudit_stat_header, clock_pair), SEEK_SET) ||
-	       fwrite(&ticks, sizeof(ticks), 1, file) != 1 || fclose(file);
-}
-END
+helper trace/patch
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(save=$tmp/saved.part)" timeout 300 sh -c \
 	'"$0" killed 1000; exit 0' "$tmp/app" >"$tmp/out" 2>"$tmp/err"
 saved=$(echo "$tmp"/saved.part*)
@@ -24,7 +10,7 @@ ok "there is a record" test -s "$saved"
 
 # clock TICKS: the report's line of it
 clock() {
-	"$tmp/patch" "$saved" "$1" || echo "not patched"
+	"$tmp/patch" "$saved" pair "$1" || echo "not patched"
 	"$top_builddir/bin/cuaudit" report "$saved" 2>/dev/null | sed -n 's/^  clock  *.*MHz, //p'
 }
 

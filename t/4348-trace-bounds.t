@@ -2,50 +2,7 @@
 # Texts of any length from the driver and the program: cut where they enter the trace, and told.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-compile -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$tmp/libcuda.so.1" "$top_srcdir/t/trace/driver.c" \
-	-Wl,--no-as-needed -ldl || bail_out "no driver"
-compile -o "$tmp/long" -x c - -L"$tmp" -l:libcuda.so.1 <<'END' || bail_out "cannot build"
-/* long SIZE: whatever has a name has one of so many bytes; calls are made after each. */
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-
-extern const char *trace_kernel;
-int cuInit(unsigned int flags);
-int cuModuleGetFunction(void **function, void *module, const char *name);
-int cuModuleUnload(void *module);
-int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
-		   unsigned int by, unsigned int bz, unsigned int bytes, void *stream,
-		   void **parameters, void **extra);
-
-static void launch(char *name)
-{
-	void *function;
-
-	trace_kernel = name;
-	cuModuleGetFunction(&function, 0, name);
-	cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
-	cuModuleUnload(0);
-}
-
-int main(int argc, char **argv)
-{
-	size_t size = argc > 1 ? (size_t)atol(argv[1]) : 0;
-	char *name = malloc(size + 1);
-
-	memset(name, 'k', size);
-	name[size] = '\0';
-	prctl(PR_SET_NAME, name);
-	cuInit(0);
-	/* Another name each time, so that each is written. */
-	for (int i = 0; i < 12; i++) {
-		if (size)
-			name[0] = (char)('a' + i);
-		launch(name);
-	}
-	return 0;
-}
-END
+helpers trace/libcuda.so.1 trace/long
 
 # named OPTIONS COMMAND...: of the driver that the program is linked with, whatever the machine has
 named() {

@@ -4,8 +4,7 @@
 . "$top_srcdir/t/trace/live.sh"
 
 ln -sf "$simdir/libcuda.so.1" "$tmp/libcuda.so.1"
-compile -o "$tmp/parameters" "$top_srcdir/t/trace/parameters.c" -L"$tmp" -l:libcuda.so.1 -pthread \
-	-Wl,-rpath,"$simdir" || bail_out "no test program"
+helper trace/parameters
 
 # launched OPTIONS WHAT: $tmp/text has what the launches of all processes were given
 launched() {

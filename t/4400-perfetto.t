@@ -5,7 +5,7 @@
 : >"$tmp/empty"
 tool convert --to perfetto "$tmp/empty"
 ! grep -q 'built without protobuf-c' "$tmp/err" || skip_all "no protobuf-c"
-synthesizer
+helper trace/synth
 
 # perfetto FILE...: converts them to $tmp/pftrace; what is in it in $tmp/is.
 perfetto() {

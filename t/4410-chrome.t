@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
 command -v jq >/dev/null || skip_all "no jq"
-synthesizer
+helper trace/synth
 
 # chrome FILE...: converts them to $tmp/json.
 chrome() {

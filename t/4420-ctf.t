@@ -2,7 +2,7 @@
 # cuaudit convert --to ctf: what babeltrace2 reads is what was in the trace.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
-synthesizer
+helper trace/synth
 
 # ctf FILE...: converts them to the folder $tmp/ctf.
 ctf() {
@@ -131,25 +131,7 @@ read_back
 ok "of a torn file: what is there" test "$(grep -c _exit "$tmp/events")" -gt 500
 
 # What a process had written at some time, beside what it wrote in all.
-compile -o "$tmp/later" -x c - -L"$simdir" -l:libcuda.so.1 <<'END' || bail_out "no test program"
-#include <stdlib.h>
-
-int cuDeviceGetCount(int *count);
-int cuDriverGetVersion(int *version);
-int cuInit(unsigned int flags);
-
-int main(void)
-{
-	int value;
-
-	cuInit(0);
-	cuDriverGetVersion(&value);
-	if (system("cp \"$FILE\" \"${FILE%/*}/a.cutrace\""))
-		return 1;
-	cuDeviceGetCount(&value);
-	return cuDriverGetVersion(&value);
-}
-END
+helper trace/later
 mkdir "$tmp/two"
 audited CUAUDIT_DRIVER=sim CUAUDIT_FOLLOW=0 FILE="$tmp/two/b.cutrace" CUAUDIT_HOOKS="trace(start=cuInit;file=$tmp/two/b.cutrace)" \
 	"$tmp/later" || bail_out "no trace"

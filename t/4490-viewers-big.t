@@ -32,7 +32,7 @@ events() {
 	print "$events\n"' "$big/out" 2>&1
 }
 
-synthesizer
+helper trace/synth
 # Beside the build, not in /tmp: 4 GB.
 big=$top_builddir/t/4490-big
 mkdir -p "$big/traces"

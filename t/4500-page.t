@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/html/lib.sh"
 
 $PERL -MJSON::PP -MDigest::SHA -e 1 2>"$tmp/perl.err" || skip_all "no JSON::PP"
-synthesizer
+helper trace/synth
 
 synth -a -n 10 -t 1 "$tmp/ten.cutrace"
 page "$tmp/ten.cutrace"

@@ -7,7 +7,7 @@ for chromium in chromium chromium-browser google-chrome none; do
 done
 test "$chromium" != none || skip_all "no Chromium"
 "$PYTHON3" -c 1 2>"$tmp/python.err" || skip_all "no python3"
-synthesizer
+helper trace/synth
 
 # browse FILE: does what standard input says in it; what it prints in $tmp/browsed.
 browse() {

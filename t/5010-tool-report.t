@@ -3,21 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
 
 # A record file of a process that did not come to its end.
-cat >"$tmp/killed.c" <<'END'
-#include <dlfcn.h>
-#include <stdlib.h>
-
-int main(void)
-{
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-	int (*init)(unsigned int) = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : NULL;
-
-	if (!init || init(0))
-		return 1;
-	abort();
-}
-END
-compile -o "$tmp/killed" "$tmp/killed.c" -ldl || bail_out "no test program"
+helper tool/aborts killed
 (ulimit -c 0 && audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/good" "$tmp/killed") 2>"$tmp/err"
 good=$tmp/good.part
 ok "a good file is printed" "$cuaudit" report "$good"

@@ -27,14 +27,7 @@ run "$tmp/program"
 is "$status $(cat "$tmp/out")" "0 ran 4 4" "4 KB of TLS, no auditor"
 
 # An auditor that does nothing: what follows is the loader's doing.
-compile -shared -fPIC -nostdlib -o "$tmp/nothing.so" -x c - <<'END' || bail_out "no auditor"
-unsigned int la_version(unsigned int version);
-
-unsigned int la_version(unsigned int version)
-{
-	return version;
-}
-END
+helper routes/told.so nothing.so
 run env LD_AUDIT="$tmp/nothing.so" "$tmp/program"
 test "$status" -ne 0 || skip_all "this libc keeps enough static TLS beside an auditor"
 message='cannot allocate memory in static TLS block'

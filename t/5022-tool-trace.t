@@ -70,7 +70,7 @@ refused 126 "cannot run $tmp/short: " "one that the system does not take" trace 
 ok "... leaves no folder either" test ! -e made
 
 # The hook has the options that the command has.
-compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no program"
+helper stat/ends
 tool trace -d sim -o all -- "$tmp/ends" 20 fork
 is "$status" 0 "a program that forks"
 is "$(sed 's/^cuaudit: trace: [0-9]* calls\{0,1\} in //' "$tmp/err" | sort)" \

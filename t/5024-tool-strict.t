@@ -154,8 +154,7 @@ rm -f ran
 CUAUDIT_STRICT=check fine "STRICT=check of the user's own" run -d sim
 
 # The driver's functions that the table lacks are known, too.
-compile -shared -fPIC -Wl,-soname,libcuda.so.1 -o libnew.so.1 "$top_srcdir/t/fake/driver.c" \
-	"$top_srcdir/t/fake/record.S" -ldl >build.out 2>&1 || bail_out "$(cat build.out)"
+helper fake/libcuda.so.1 libnew.so.1
 fine "a function of the driver's own" run -d "$tmp/libnew.so.1" -f cuNewReal
 fine "a glob for it" run -d "$tmp/libnew.so.1" -k 'fault(inject=cuNewRea*:error=2)'
 mkdir new && cp libnew.so.1 new/libcuda.so.1

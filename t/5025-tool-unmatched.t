@@ -2,7 +2,7 @@
 # convert and report: what was chosen and took nothing is reported, once.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
-synthesizer
+helper trace/synth
 mkdir "$tmp/traces"
 for pid in 11 12; do
 	synth -n 1000 -p $pid -s $pid -t 3 "$tmp/traces/$pid.cutrace"

@@ -2,7 +2,7 @@
 # cuaudit stat whose reports nobody reads: the program's signals still reach it.
 . "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
 
-compile -o "$tmp/workers" "$top_srcdir/t/stat/workers.c" -ldl || bail_out "no test program"
+helper stat/workers
 TMPDIR=$tmp/temporary
 export TMPDIR
 mkdir "$TMPDIR"

@@ -51,7 +51,7 @@ bad() {
 "$cuaudit" trace -d sim -o "$tmp/in/traces" "$demo" dlopen >"$tmp/demo.out" 2>"$tmp/demo.err" ||
 	bail_out "no trace"
 trace=$(find "$tmp/in/traces" -type f)
-compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "no test program"
+helper stat/ends
 (ulimit -c 0 && audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/in/stat" "$tmp/ends" 5 abort) 2>"$tmp/err"
 stat=$tmp/in/stat.part
 ok "there is a trace and a record file" test -s "$trace" -a -s "$stat"

@@ -2,8 +2,7 @@
 # Files that declare more than they hold, calls that have not ended.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
-compile -Wall -o "$tmp/sparse" "$top_srcdir/t/tool/sparse.c" >"$tmp/build.out" 2>&1 ||
-	bail_out "cannot build t/tool/sparse.c"
+helper tool/sparse
 
 # small NAME STATUS ARGUMENT...: a run of the tool that ends so and takes less than 200 MiB.
 small() {
@@ -34,7 +33,7 @@ else
 fi
 
 # A call that began after the last record: its time was below zero.
-synthesizer
+helper trace/synth
 synth -a -k -o -n 300 -t 2 "$tmp/open.cutrace"
 for to in text csv folded otlp; do
 	tool convert --to $to --from 0.000001 "$tmp/open.cutrace"
@@ -50,38 +49,7 @@ tool report --by thread "$tmp/open.cutrace"
 is "$(grep -c ' cuStreamSynchronize, python3.12 (pid 4711, rank 7)$' "$tmp/out")" 2 "report: both"
 
 # Of a process that lives it is to now, of one that was killed to its last record.
-cat >"$tmp/waits.c" <<'END'
-#include <cuaudit/cuda_types.h>
-#include <fcntl.h>
-#include <unistd.h>
-
-#define F(name) CUresult name();
-F(cuInit) F(cuCtxCreate_v2) F(cuLaunchHostFunc)
-
-static const char *told, *wait_for;
-
-static void callback(void *unused)
-{
-	char c;
-	int fd = open(told, O_WRONLY);
-
-	(void)unused;
-	close(fd);
-	fd = open(wait_for, O_RDONLY);
-	(void)!read(fd, &c, 1);
-}
-
-int main(int argc, char **argv)
-{
-	CUcontext context;
-
-	told = argv[argc - 2];
-	wait_for = argv[argc - 1];
-	return cuInit(0) || cuCtxCreate_v2(&context, 0, 0) || cuLaunchHostFunc(NULL, callback, NULL);
-}
-END
-compile -w -o "$tmp/waits" "$tmp/waits.c" "$simdir/libcuda.so.1" -pthread >"$tmp/build.out" 2>&1 ||
-	bail_out "cannot build a program that waits"
+helper tool/waits
 mkfifo "$tmp/told" "$tmp/wait"
 $run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim \
 	CUAUDIT_HOOKS="trace(open=cuLaunchHostFunc;file=$tmp/waits.cutrace)" \

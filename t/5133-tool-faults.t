@@ -3,10 +3,9 @@
 # nothing is missing: some 25 of each, LONG_TESTS takes all. Interrupted, nothing is left either.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
-compile -shared -fPIC -o "$tmp/faults.so" "$top_srcdir/t/tool/faults.c" -ldl \
-	>"$tmp/build.out" 2>&1 || bail_out "cannot build t/tool/faults.c"
-compile -o "$tmp/ends" "$top_srcdir/t/stat/ends.c" -pthread -ldl || bail_out "cannot build ends.c"
-synthesizer
+helper tool/faults.so
+helper stat/ends
+helper trace/synth
 synth -a -k -o -n 150 -t 2 "$tmp/one.cutrace"
 mkdir "$tmp/jobs" "$tmp/traces"
 synth -n 100 -p 1 -t 2 "$tmp/traces/1.cutrace"

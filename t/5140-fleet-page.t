@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
 
 page=$top_srcdir/man/cuaudit-fleet.7
-compile -o "$tmp/app" "$top_srcdir/t/stat/steady.c" -ldl || bail_out "no test program"
+helper stat/steady app
 directory=$tmp/fleet
 cd "$tmp" || exit 99
 PATH=$top_builddir/bin:$PATH

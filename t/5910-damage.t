@@ -10,11 +10,9 @@ count=40
 test -z "${LONG_TESTS-}" || count=1000
 
 fake_driver
-build simple "$routes/simple.c" -ldl
-build loads "$fuzz/loads.c" -ldl
-build idle.so -shared -fPIC "$fuzz/idle.c"
-build write "$fuzz/write.c" "$fuzz/damage.c"
-library library.so library.c -fno-plt "$tmp/libcuda.so.1"
+helper routes/simple
+helpers fuzz/loads fuzz/idle.so fuzz/write
+helper routes/library-noplt.so library.so
 CUAUDIT_HOOKS=
 LD_LIBRARY_PATH=$tmp
 export CUAUDIT_HOOKS LD_LIBRARY_PATH

@@ -7,7 +7,7 @@
 sanitizers
 cases=20000
 test -z "${LONG_TESTS-}" || cases=1000000
-synthesizer
+helper trace/synth
 synth -a -c 16384 -n 100 -t 2 "$tmp/arguments.cutrace"
 synth -a -k -c 16384 -n 60 -t 3 "$tmp/killed.cutrace"
 synth -c 16384 -e 20 -n 700 -t 1 "$tmp/bare.cutrace"

@@ -7,7 +7,7 @@
 long_test
 sanitizers
 cases=100000
-synthesizer
+helper trace/synth
 synth -a -k -o -c 16384 -n 100 -t 2 "$tmp/arguments.cutrace"
 synth -k -c 16384 -e 20 -n 700 -t 1 "$tmp/bare.cutrace"
 synth -a -c 16384 -n 20 "$tmp/few.cutrace"

@@ -4,7 +4,7 @@
 
 nvidia-smi -L >"$tmp/gpus" 2>&1 || skip_all "no GPU"
 gpu=$top_srcdir/t/gpu
-compile -O2 -o "$tmp/check" "$top_srcdir/t/trace/check.c" || bail_out "cannot build"
+helper trace/check
 
 # sides NAME: what the two say of each function of each process, in $tmp/counted and $tmp/traced;
 # how many bytes a call took.

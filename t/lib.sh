@@ -48,6 +48,28 @@ compile() {
 		-I"$top_srcdir/include" -Wl,--disable-new-dtags "$@"
 }
 
+# helper FILE [AS]: what make builds by t/helpers.am as t/FILE, as $tmp/AS. It is built now for a test
+# that is run by hand, and when a source is newer.
+helper() {
+	helper_built=$top_builddir/t/$1
+	if test ! -e "$helper_built" || test -n "$(find "$top_srcdir/t" -name '*.[chS]' -newer "$helper_built")"; then
+		env MAKEFLAGS= MFLAGS= MAKELEVEL= $MAKE -s -C "$top_builddir" "t/$1" >"$tmp/build.out" 2>&1 || {
+			sed 's/^/# /' "$tmp/build.out"
+			bail_out "cannot build t/$1"
+		}
+	fi
+	helper_as=$tmp/${2-${1##*/}}
+	mkdir -p "${helper_as%/*}"
+	cp "$helper_built" "$helper_as"
+}
+
+# helpers FILE...
+helpers() {
+	for helpers_file; do
+		helper "$helpers_file"
+	done
+}
+
 # sources FOLDER LIST: the C files of a list in FOLDER/sources.am.
 sources() {
 	sed -n "/^$2 *=/,/[^\\\\]\$/s|.*\\($1/[a-z_0-9]*\\.c\\).*|$top_srcdir/\\1|p" \
@@ -57,14 +79,7 @@ sources() {
 # loader_family: "new" where the loader tells auditors of every binding; "old", before glibc
 # 2.35, of those by dlsym and of those the PLT makes at the first call. It asks for version 1.
 loader_family() {
-	compile -shared -fPIC -o "$tmp/version.so" -x c - <<'END' || return
-#include <unistd.h>
-
-unsigned int la_version(unsigned int version)
-{
-	_exit((int)version);
-}
-END
+	helper routes/version.so
 	loader_version=0
 	$run_env LD_AUDIT="$tmp/version.so" "$top_builddir/demo/cudemo" || loader_version=$?
 	case $loader_version in

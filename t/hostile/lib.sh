@@ -4,13 +4,10 @@
 
 hostile=$top_srcdir/t/hostile
 
-# hostile NAME [FLAG...]: $tmp/NAME from t/hostile/NAME.c, linked to the fake driver.
+# hostile NAME: $tmp/NAME from t/hostile/NAME.c, linked to the fake driver.
 hostile() {
-	hostile_name=$1
-	shift
 	test -f "$tmp/libcuda.so.1" || fake_driver
-	build "$hostile_name" "$hostile/$hostile_name.c" "$@" -L"$tmp" -l:libcuda.so.1 \
-		-pthread -ldl
+	helper "hostile/$1"
 }
 
 # With an auditor, start-up libraries share little static TLS; this leaves them more.

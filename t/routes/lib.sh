@@ -17,8 +17,7 @@ build() {
 
 # fake_driver [PATH]: the fake driver, $tmp/libcuda.so.1.
 fake_driver() {
-	build "${1-libcuda.so.1}" -shared -fPIC -fexceptions -Wl,-soname,libcuda.so.1 \
-		"$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/record.S" -ldl
+	helper fake/libcuda.so.1 "${1-libcuda.so.1}"
 }
 
 # program NAME SOURCE [FLAG...]: with observe.c.
@@ -41,25 +40,7 @@ library() {
 
 # other_auditor: $tmp/told.so, which is told of bindings as ours is, and does nothing.
 other_auditor() {
-	test -f "$tmp/told.so" || build told.so -shared -fPIC -nostdlib -x c - <<'END'
-#include <link.h>
-
-unsigned int la_version(unsigned int version)
-{
-	return version;
-}
-
-unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
-{
-	return map && !space && cookie ? LA_FLG_BINDTO | LA_FLG_BINDFROM : 0;
-}
-
-uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, uintptr_t *to,
-		       unsigned int *flags, const char *name)
-{
-	return index && from && to && flags && name ? symbol->st_value : symbol->st_value;
-}
-END
+	test -f "$tmp/told.so" || helper routes/told.so
 }
 
 # with_other [VARIABLE=VALUE...] COMMAND...: whether it runs next to another auditor.

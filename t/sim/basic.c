@@ -9,7 +9,7 @@ static const struct {
 	CUresult result;
 	const char *name;
 } results[] = {
-#include "results.inc"
+#include "t/sim/results.inc"
 };
 
 static void before_init(void)

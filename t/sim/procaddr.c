@@ -56,7 +56,7 @@ static int known(int version)
 static void query(const char *name, int api, int flags, int version,
 		  const struct run *want)
 {
-	CUdriverProcAddressQueryResult status = NOT_WRITTEN;
+	CUdriverProcAddressQueryResult status = (CUdriverProcAddressQueryResult)NOT_WRITTEN;
 	void *pfn = NULL, *want_pfn = NULL;
 	int rc;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A histogram that is full stays so: fills the cells that the statistics, alone with a
- * function, add to, and calls on. The driver is spread.c's.
+ * function, add to, and calls on.
  */
 #include <cuaudit/coverage.h>
 #include <dlfcn.h>
@@ -9,14 +9,9 @@
 #include "hooks/modules/stat/stat_cell.h"
 #include "hooks/thread.h"
 #include "t/tap.h"
+#include "t/trace/driver.h"
 
 enum { CALLS = 1000 };
-
-int cuInit(unsigned int flags);
-int cuEventQuery(void *event);
-int cuLaunchKernel(void *kernel, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
-		   unsigned int by, unsigned int bz, unsigned int bytes, void *stream,
-		   void **parameters, void **extra);
 
 static const struct stat_thread *thread;
 
@@ -30,7 +25,7 @@ static int take_block(struct cuaudit_call *call, void *data)
 static __attribute__((noinline)) int call(int which)
 {
 	return which ? cuLaunchKernel((void *)1, 2, 3, 4, 5, 6, 7, 8, (void *)9, (void *)10, (void *)11) :
-		       cuEventQuery(NULL);
+		       cuEventQuery(0);
 }
 
 static struct cuaudit_stat_cell *cell_of(void *core, const char *name)

@@ -2,33 +2,7 @@
 /* One call of each kind of argument, with what may be wrong with it. Status 1: an answer is not the driver's. */
 #include <string.h>
 
-typedef unsigned long long word;
-
-extern int trace_answer;
-
-int cuInit(unsigned int flags);
-int cuMemAlloc_v2(word *address, word size);
-int cuMemGetInfo_v2(word *free, word *total);
-int cuCtxGetDevice_v2(int *device, void *context);
-int cuDevicePrimaryCtxGetState(int device, unsigned int *flags, int *active);
-int cuDeviceGetName(char *name, int length, int device);
-int cuModuleGetFunction(void **function, void *module, const char *name);
-int cuPointerGetAttributes(unsigned int count, int *attributes, void **data, word pointer);
-int cuGraphGetNodes(void *graph, void **nodes, word *count);
-int cuMemcpy3D_v2(const void *copy);
-int cuMemsetD8_v2(word address, unsigned char value, word count);
-int cuMemsetD16_v2(word address, unsigned short value, word count);
-int cuTexRefSetMipmapLevelBias(void *texture, float bias);
-int cuBrandNew(word a, word b, word c, word d, word e, word f, word g);
-int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
-		   unsigned int by, unsigned int bz, unsigned int bytes, void *stream,
-		   void **parameters, void **extra);
-int cuMemcpyBatchAsync(word *to, word *from, word *sizes, word count, void *attributes,
-		       word *indices, word nattributes, word *failed, void *stream);
-struct handle {
-	char bytes[64];
-};
-int cuIpcOpenMemHandle_v2(word *address, struct handle handle, unsigned int flags);
+#include "t/trace/driver.h"
 
 static int call_all(void)
 {
@@ -36,7 +10,7 @@ static int call_all(void)
 	int attributes[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 	void *data[9] = { 0 }, *nodes[4], *bad = (void *)8;
 	char name[200], copy[200];
-	struct handle handle;
+	struct trace_handle handle;
 	word address, count = 4, free, total;
 	int failed;
 	unsigned int flags;

@@ -4,15 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-typedef unsigned long long word;
-
-extern word trace_nodes;
-
-int cuInit(unsigned int flags);
-int cuDeviceGetPCIBusId(char *name, int length, int device);
-int cuGraphGetNodes(void *graph, void **nodes, word *count);
-int cuLibraryEnumerateKernels(void **kernels, unsigned int most, void *library);
-int cuModuleEnumerateFunctions(void **functions, unsigned int most, void *module);
+#include "t/trace/driver.h"
 
 int main(void)
 {

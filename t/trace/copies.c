@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* With -DDRIVER a driver that does nothing; else a program that copies and launches by structures. */
+/* Copies and launches by structures. */
 #include <stddef.h>
 
-typedef unsigned long long word;
+#include "t/trace/driver.h"
 
 struct copy_2d {
 	word from_at[2];
@@ -20,32 +20,6 @@ struct config {
 	unsigned int count;
 };
 
-#define CALL(name, parameters) int name parameters; BODY(name, parameters)
-#ifdef DRIVER
-#define BODY(name, parameters) __attribute__((visibility("default"))) int name parameters { return 0; }
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#else
-#define BODY(name, parameters)
-#endif
-
-CALL(cuInit, (unsigned int flags))
-CALL(cuLaunchKernelEx, (const struct config *config, void *function, void **params, void **extra))
-CALL(cuMemcpy2D_v2, (const struct copy_2d *copy))
-CALL(cuMemcpyBatchAsync_v2, (word *to, word *from, word *sizes, word count, void *attributes,
-			     word *indices, word nattributes, void *stream))
-CALL(cuMemcpyAsync, (word to, word from, word bytes, void *stream))
-
-#ifdef DRIVER
-int cuModuleGetFunction(void **function, void *module, const char *name);
-__attribute__((visibility("default")))
-int cuModuleGetFunction(void **function, void *module, const char *name)
-{
-	*function = (void *)64;
-	return 0;
-}
-#else
-int cuModuleGetFunction(void **function, void *module, const char *name);
-
 int main(void)
 {
 	struct config config = { { 7, 6, 5 }, { 4, 3, 2 }, 99, (void *)8, NULL, 0 };
@@ -54,6 +28,7 @@ int main(void)
 	char attributes[256] = "";
 	void *function;
 
+	trace_kernel = "kernel";
 	if (cuInit(0) || cuModuleGetFunction(&function, NULL, "kernel") ||
 	    cuLaunchKernelEx(&config, function, NULL, NULL) || cuMemcpy2D_v2(&copy) ||
 	    cuMemcpyBatchAsync_v2(addresses, addresses, sizes, 3, attributes, indices, 1, NULL) ||
@@ -63,4 +38,3 @@ int main(void)
 	copy.from_type = 4;
 	return cuMemcpy2D_v2(&copy);
 }
-#endif

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches kernels whose handle comes back for others. */
-
-extern int trace_answer, trace_hangs;
-extern const char *trace_kernel;
-
-int cuModuleGetFunction(void **function, void *module, const char *name);
-int cuModuleUnload(void *module);
-int cuCtxSynchronize(void);
-int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
-		   unsigned int by, unsigned int bz, unsigned int bytes, void *stream,
-		   void **parameters, void **extra);
+#include "t/trace/driver.h"
 
 static void launch(const char *name)
 {

@@ -2,8 +2,7 @@
 # What tests of traces share: a program that calls, and a reader of its own.
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
-compile -O1 -o "$tmp/check" "$top_srcdir/t/trace/check.c" || bail_out "no reader"
-compile -O1 -o "$tmp/app" "$top_srcdir/t/trace/app.c" -pthread -ldl || bail_out "no test program"
+helpers trace/app trace/check
 
 # traced OPTIONS COMMAND...: the files are $tmp/traces/*, what was said is in $tmp/err
 traced() {

@@ -6,19 +6,9 @@
  */
 #include <stddef.h>
 
-typedef unsigned long long word;
+#include "t/trace/driver.h"
 
-extern int trace_waits;
-extern void (*trace_back)(void);
-
-int cuInit(unsigned int flags);
-int cuDriverGetVersion(int *version);
-int cuMemAlloc_v2(word *address, word size);
-int cuMemGetInfo_v2(word *free, word *total);
-int cuModuleUnload(void *module);
-int cuCtxGetDevice_v2(int *device, void *context);
-
-enum { ROUNDS = 5, FUNCTIONS = 6, LONG = 2400 };
+enum { ROUNDS = 5, FUNCTIONS = 6, LONG = 2400000 };
 
 static word out[2];
 
@@ -60,9 +50,9 @@ static void back(void)
 	cuInit(0);
 }
 
-static __attribute__((noinline)) int unload(int milliseconds)
+static __attribute__((noinline)) int unload(unsigned int us)
 {
-	trace_waits = milliseconds;
+	trace_us = us;
 	return cuModuleUnload(NULL);
 }
 
@@ -71,9 +61,9 @@ int main(void)
 	int failed = 0;
 
 	trace_back = back;
-	for (int i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++)
 		failed |= unload(i * LONG);
-	trace_waits = 0;
+	trace_us = 0;
 	trace_back = NULL;
 	for (int i = 0; i < ROUNDS; i++)
 		failed |= places();

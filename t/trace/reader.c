@@ -354,7 +354,7 @@ static long walk_as(const struct trace *trace, struct plain plain, size_t window
 {
 	uint64_t *buffer = malloc(window);
 	struct trace_walk walk;
-	struct trace_call call, wanted;
+	struct trace_call call, wanted = { 0 };
 	long calls = 0;
 	bool there;
 
