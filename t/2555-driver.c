@@ -15,7 +15,6 @@ enum {
 	STEPS = 4000, MOST = PATHS * RECORDS * NAMES * 3, PIECES = 1 << 16
 };
 
-uint64_t chance_state;
 
 struct link_table object_table;
 

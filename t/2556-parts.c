@@ -27,7 +27,6 @@
 #include "t/fuzz/chance.h"
 #include "t/tap.h"
 
-uint64_t chance_state;
 
 enum { PAGE = 4096, CALLS = 5, RELATIVES = 2, SLOTS_AT = 3, NSLOTS = 8, ENTRIES_MOST = 16 };
 

@@ -30,7 +30,6 @@ static long watched_syscall6(long n, long a, long b, long c, long d, long e, lon
 
 enum { SIZE = 1 << 16, BLOCKS = 4000, LARGEST = 3 * ARENA };
 
-uint64_t chance_state;
 
 /* The status of a child that runs check, 128 and the signal that it died of. */
 static int apart(int (*check)(void))

@@ -24,7 +24,6 @@ enum {
 	SHORT_NS = 20, LONG_NS = 200 * 1000
 };
 
-uint64_t chance_state;
 
 static uint64_t moment;		/* nanoseconds; the counter has RATE ticks for each */
 static unsigned int nreads;	/* of the counter */

@@ -7,6 +7,7 @@
 
 #include "analysis/stat_metrics.h"
 #include "hooks/modules/stat/stat_store.h"
+#include "t/fuzz/chance.h"
 #include "t/stat/check.h"
 #include "t/stat/fake.h"
 #include "t/tap.h"
@@ -19,16 +20,6 @@ extern const struct cuaudit_module stat_module;
 static char name[] = "stat-damage-XXXXXX";
 static char *good;
 static size_t size;
-static uint64_t state = 88172645463325252u;
-
-static uint64_t chance(uint64_t below)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % below;
-}
-
 /* A process with every type of record, killed. */
 static void make_good(void)
 {

@@ -9,34 +9,25 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "t/fuzz/chance.h"
 #include "t/tap.h"
 
 enum { PATTERNS = 60000, TEXTS = 6, PIECES = 8, LONGEST = 7, LIMIT = 300 };
 
-static uint64_t state = 88172645463325252;
-
-static uint32_t below(uint32_t count)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)((state >> 20) % count);
-}
-
 static void any_text(char *text, const char *characters)
 {
-	uint32_t length = below(LONGEST);
+	uint32_t length = (uint32_t)chance(LONGEST);
 
 	for (uint32_t i = 0; i < length; i++)
-		text[i] = characters[below((uint32_t)strlen(characters))];
+		text[i] = characters[(uint32_t)chance((uint32_t)strlen(characters))];
 	text[length] = '\0';
 }
 
 static void any_pattern(char *pattern, const char *const *pieces, uint32_t count)
 {
 	*pattern = '\0';
-	for (uint32_t i = below(PIECES); i > 0; i--)
-		strcat(pattern, pieces[below(count)]);
+	for (uint32_t i = (uint32_t)chance(PIECES); i > 0; i--)
+		strcat(pattern, pieces[(uint32_t)chance(count)]);
 }
 
 static uint32_t wrong_regex(const char *text)

@@ -5,7 +5,6 @@
 #include "t/fuzz/chance.h"
 #include "t/tap.h"
 
-uint64_t chance_state;
 
 static const struct name {
 	const char *symbol, *full, *brief, *base;

@@ -15,20 +15,11 @@
 #include "analysis/series.h"
 #include "analysis/tally.h"
 #include "print/table.h"
+#include "t/fuzz/chance.h"
 #include "t/tap.h"
 #include "util/hash_table.h"
 
 enum { MANY = 20000 };
-
-static uint64_t state = 88172645463325252;
-
-static uint64_t chance(uint64_t below)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % below;
-}
 
 static int compare(const void *a, const void *b)
 {

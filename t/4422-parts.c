@@ -11,17 +11,8 @@
 #include "export/pids.h"
 #include "export/sink.h"
 #include "export/sqlite/sqlite_lists.h"
+#include "t/fuzz/chance.h"
 #include "t/tap.h"
-
-static uint64_t chance(uint64_t below)
-{
-	static uint64_t state = 88172645463325252;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % below;
-}
 
 /* Each process has a number of its own: its pid where no other has it and a viewer can hold it. */
 static void processes(void)

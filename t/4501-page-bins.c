@@ -4,6 +4,7 @@
 
 #include "export/html/bins.h"
 #include "export/html/heap.h"
+#include "t/fuzz/chance.h"
 #include "t/tap.h"
 
 enum { MOMENTS = 1000, CALLS = 20000 };
@@ -43,16 +44,6 @@ static void nested(void)
 		good = add(&cover, 1000 + 10 * i, 1005 + 10 * i, 1) == 5 && good;
 	ok(good, "many inner calls");
 	ok(add(&cover, 1000, 3000, 0) > 0 && sum <= 1000, "the outer one of many has at most the rest");
-}
-
-static uint64_t state = 88172645463325252;
-
-static uint64_t chance(uint64_t below)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % below;
 }
 
 /* Whatever a file says, a moment is told once: that bounds the time it takes. */

@@ -290,36 +290,32 @@ EXPORT int cuNewSelf(void)
 	return cuInit(0);
 }
 
-/* The driver's own functions, whoever else defines these names. */
-#define OWN(symbol) \
-	extern __typeof__(symbol) own_##symbol \
-		__attribute__((alias(#symbol), visibility("hidden")))
-OWN(cuGetProcAddress_v2);
-OWN(cuGetProcAddress);
-OWN(cuInit);
-OWN(cuDriverGetVersion);
-OWN(cuCtxGetCurrent);
-OWN(cuMemAlloc_v2);
-OWN(cuStreamQuery);
-OWN(cuNewIntegers);
-#undef OWN
+/* The driver's own functions, whoever else defines these names; what is answered for each, and since when. */
+#define ANSWERS(each) \
+	each("cuGetProcAddress", 12000, cuGetProcAddress_v2) \
+	each("cuGetProcAddress", 11030, cuGetProcAddress) \
+	each("cuInit", 2000, cuInit) \
+	each("cuDriverGetVersion", 2020, cuDriverGetVersion) \
+	each("cuCtxGetCurrent", 4000, cuCtxGetCurrent) \
+	each("cuMemAlloc", 3020, cuMemAlloc_v2) \
+	each("cuStreamQuery", 2000, cuStreamQuery) \
+	each("cuNewIntegers", 13000, cuNewIntegers) \
+	each("cuHidden", 13000, hidden)
+#define OWN(base, since, symbol) \
+	extern __typeof__(symbol) own_##symbol __attribute__((alias(#symbol), visibility("hidden")));
+ANSWERS(OWN)
 
 static void *find(const char *name, int version)
 {
-	if (!name || version > FAKE_VERSION)
-		return NULL;
-#define ANSWER(base, since, symbol) \
-	if (!strcmp(name, base) && version >= (since)) \
-		return (void *)(symbol)
-	ANSWER("cuGetProcAddress", 12000, own_cuGetProcAddress_v2);
-	ANSWER("cuGetProcAddress", 11030, own_cuGetProcAddress);
-	ANSWER("cuInit", 2000, own_cuInit);
-	ANSWER("cuDriverGetVersion", 2020, own_cuDriverGetVersion);
-	ANSWER("cuCtxGetCurrent", 4000, own_cuCtxGetCurrent);
-	ANSWER("cuMemAlloc", 3020, own_cuMemAlloc_v2);
-	ANSWER("cuStreamQuery", 2000, own_cuStreamQuery);
-	ANSWER("cuNewIntegers", 13000, own_cuNewIntegers);
-	ANSWER("cuHidden", 13000, hidden);
-#undef ANSWER
+#define ANSWER(base, since, symbol) { base, since, (void *)own_##symbol },
+	static const struct {
+		const char *base;
+		int since;
+		void *address;
+	} answers[] = { ANSWERS(ANSWER) };
+
+	for (size_t i = 0; name && version <= FAKE_VERSION && i < sizeof(answers) / sizeof(*answers); i++)
+		if (!strcmp(name, answers[i].base) && version >= answers[i].since)
+			return answers[i].address;
 	return NULL;
 }

@@ -14,7 +14,7 @@
 
 enum { LONGEST = 900 };	/* seconds for 100,000 cases, which take 20 */
 
-uint64_t chance_state, fuzz_number;
+uint64_t fuzz_number;
 unsigned int fuzz_lines;
 
 /* The auditor never gives memory back. */

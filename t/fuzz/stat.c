@@ -72,19 +72,6 @@ int cuaudit_hook_add(const struct cuaudit_hook *hook)
 	return 0;
 }
 
-int stat_fast_add(const struct cuaudit_hook *hook,
-		    void (*answered)(const struct cuaudit_call *call))
-{
-	(void)answered;
-	return cuaudit_hook_add(hook);
-}
-
-int stat_fast_add_plain(const struct cuaudit_hook *hook,
-			  void (*answered)(const struct cuaudit_call *call))
-{
-	return stat_fast_add(hook, answered);
-}
-
 /* Now and then the module does not start. */
 int stat_store_setup(const char *save, const struct cuaudit_stat_header *header)
 {

@@ -3,7 +3,6 @@
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/object.h"
 
-uint64_t chance_state;
 
 void fuzz_failed(const char *file, int line, const char *condition)
 {

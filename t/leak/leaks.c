@@ -11,17 +11,9 @@
 #include <unistd.h>
 
 #include "sim/api.h"
+#include "t/trace/good.h"
 
 #define STEP __attribute__((noinline, used)) void
-
-#define GOOD(call) \
-	do { \
-		CUresult rc_ = (call); \
-		if (rc_) { \
-			fprintf(stderr, "%s: %d\n", #call, (int)rc_); \
-			exit(1); \
-		} \
-	} while (0)
 
 static const char ptx[] =
 	".version 7.8\n.target sm_75\n.address_size 64\n"

@@ -6,41 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cuaudit/cuda_types.h>
-
+#include "sim/api.h"
 #include "t/tap.h"
 
 enum { MIB = 1 << 20, CAPTURED = 0x30 };
 
-CUresult cuInit(unsigned int flags);
-CUresult cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
-CUresult cuCtxDestroy_v2(CUcontext context);
-CUresult cuCtxAttach(CUcontext *context, unsigned int flags);
-CUresult cuCtxDetach(CUcontext context);
-CUresult cuMipmappedArrayCreate(CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *as,
-				unsigned int levels);
-CUresult cuMemGetInfo_v2(size_t *free, size_t *total);
-CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t size);
-CUresult cuMemFree_v2(CUdeviceptr address);
-CUresult cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stream);
-CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream);
-CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags);
-CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream);
-CUresult cuGraphExecDestroy(CUgraphExec exec);
-CUresult cuDeviceGraphMemTrim(CUdevice device);
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags);
-CUresult cuIpcCloseMemHandle(CUdeviceptr address);
-CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *os,
-					CUmemAllocationHandleType type);
-CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset,
-		  CUmemGenericAllocationHandle handle, unsigned long long flags);
-CUresult cuMemUnmap(CUdeviceptr address, size_t size);
-CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
-CUresult cuDevicePrimaryCtxReset_v2(CUdevice device);
-CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props);
-CUresult cuMemPoolDestroy(CUmemoryPool pool);
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemoryPool pool,
-				 CUstream stream);
 uint64_t test_holds(void);
 uint64_t test_calls(void);
 extern int test_refuses, test_frees;

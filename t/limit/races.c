@@ -6,25 +6,11 @@
 #include <string.h>
 #include <time.h>
 
-#include <cuaudit/cuda_types.h>
-
+#include "sim/api.h"
 #include "t/tap.h"
 
 enum { MIB = 1 << 20, RANGE = 0x100000 };
 
-CUresult cuInit(unsigned int flags);
-CUresult cuMemGetInfo_v2(size_t *free, size_t *total);
-CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t size);
-CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *os,
-					CUmemAllocationHandleType type);
-CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset,
-		  CUmemGenericAllocationHandle handle, unsigned long long flags);
-CUresult cuMemUnmap(CUdeviceptr address, size_t size);
-CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags);
-CUresult cuIpcCloseMemHandle(CUdeviceptr address);
-CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props);
-CUresult cuMemPoolDestroy(CUmemoryPool pool);
 extern void (*test_inside)(const char *function);
 extern int test_wrong;
 

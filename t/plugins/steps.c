@@ -21,7 +21,6 @@
 #include "t/tap.h"
 #include "util/selector.h"
 
-uint64_t chance_state;
 
 static void (*other)(void);	/* NULL: nobody acts */
 static int wait_for, acted;

@@ -8,6 +8,20 @@
 #include "t/routes/observe.h"
 #include "t/tap.h"
 
+/* Hooks that do nothing. */
+static __attribute__((unused)) int enter_nothing(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	return CUAUDIT_CONTINUE;
+}
+
+static __attribute__((unused)) void exit_nothing(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+}
+
 /* All calls of function were made by library, and each was seen at both its ends. */
 static __attribute__((unused)) void seen(const char *function, int calls, const char *library)
 {

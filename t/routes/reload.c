@@ -35,7 +35,6 @@ static struct copy {
 static function_fn kept[PATHS][COPIES][STABLE];
 static bool taken[PATHS][COPIES], used[PATHS][COPIES];
 
-uint64_t chance_state;
 
 static int failed;
 

@@ -76,19 +76,6 @@ int cuaudit_hook_add(const struct cuaudit_hook *hook)
 	return 0;
 }
 
-int stat_fast_add(const struct cuaudit_hook *hook,
-		    void (*answered)(const struct cuaudit_call *call))
-{
-	(void)answered;
-	return cuaudit_hook_add(hook);
-}
-
-int stat_fast_add_plain(const struct cuaudit_hook *hook,
-			  void (*answered)(const struct cuaudit_call *call))
-{
-	return stat_fast_add(hook, answered);
-}
-
 const char *cuaudit_option_get(const struct cuaudit_options *options, const char *name)
 {
 	static char values[16][128];

@@ -15,7 +15,6 @@
 
 enum { LARGEST = 1 << 20, HEADERS = 1024 };
 
-uint64_t chance_state;
 
 static unsigned char whole[LARGEST], copy[LARGEST];
 static unsigned int seen[FINDINGS];

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "t/fuzz/chance.h"
 #include "t/trace/driver.h"
 
 enum { CALLS = 90000, SHAPES = 9, ROUNDS = 100, ERROR = 2, SLOW = 20, SLEEP = 20, GAP = 500,
@@ -40,22 +41,12 @@ static const struct {
 
 static word results[2];
 
-static uint64_t state = 88172645463325252;
-
-static uint64_t chance(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state >> 8;
-}
-
 /* One bit of it changes: the lowest, one of the lower half, of the upper, the highest. */
 static void change(uint64_t *word)
 {
 	static const int bits[] = { 0, 17, 31, 32, 45, 63 };
 
-	*word ^= UINT64_C(1) << bits[chance() % 6];
+	*word ^= UINT64_C(1) << bits[chance(6)];
 }
 
 static void print(const char *words, bool values, const uint64_t *in, int result)
@@ -89,8 +80,8 @@ static uint64_t outs[SHAPES][2];
 
 static bool call(int shape)
 {
-	uint64_t in[3], what = chance() % 32;
-	int result, wanted = chance() % 64 ? 0 : ERROR;
+	uint64_t in[3], what = chance(32);
+	int result, wanted = chance(64) ? 0 : ERROR;
 
 	if (what < 3)
 		change(&values[shape][what]);
@@ -99,7 +90,7 @@ static bool call(int shape)
 	for (int i = 0; i < 3; i++) {
 		in[i] = values[shape][i];
 		if (is_pointer(shapes[shape].words[i]))
-			in[i] = chance() % 32 ? (uintptr_t)&room[shape][i][chance() % 2] : 0;
+			in[i] = chance(32) ? (uintptr_t)&room[shape][i][chance(2)] : 0;
 	}
 	results[0] = outs[shape][0];
 	results[1] = outs[shape][1];
@@ -152,10 +143,10 @@ static bool launches(void)
 	}
 	in[0] = kernel(0);
 	for (int i = 0; i < LAUNCHES; i++) {
-		uint64_t what = chance() % 32;
+		uint64_t what = chance(32);
 
 		if (what == 0)
-			in[0] = kernel(chance() % KERNELS);
+			in[0] = kernel(chance(KERNELS));
 		else if (what < TRACE_WORDS)
 			change(&in[what]);
 		for (int k = 1; k < 8; k++)
@@ -241,7 +232,7 @@ int main(void)
 	good = slowly();
 
 	for (int i = 0; i < CALLS; i++)
-		good &= call((int)(chance() % SHAPES));
+		good &= call((int)(chance(SHAPES)));
 	trace_answer = 0;
 	good &= inside();
 	good &= launches();

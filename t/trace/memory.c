@@ -5,15 +5,7 @@
 #include <unistd.h>
 
 #include "sim/api.h"
-
-#define GOOD(call) \
-	do { \
-		CUresult rc_ = (call); \
-		if (rc_) { \
-			fprintf(stderr, "%s: %d\n", #call, (int)rc_); \
-			exit(1); \
-		} \
-	} while (0)
+#include "t/trace/good.h"
 
 static const char ptx[] =
 	".version 7.8\n.target sm_75\n.address_size 64\n"

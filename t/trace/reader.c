@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "t/fuzz/chance.h"
 #include "t/tap.h"
 
 enum { CUTS = 300, WALKS = 400 };
@@ -161,16 +162,6 @@ static void clocks(void)
 	trace_close(&trace);
 }
 
-static uint64_t chance(uint64_t below)
-{
-	static uint64_t state = 88172645463325252;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % below;
-}
-
 /* Words of a record between its first two and its arguments. */
 static uint64_t between(unsigned int flags)
 {
@@ -194,7 +185,7 @@ static void make_records(uint64_t *words, size_t count, uint32_t sites, uint32_t
 	size_t starts[4096], nstarts = 0, at = 0;
 
 	for (size_t i = 0; i < count; i++)
-		words[i] = chance(UINT64_MAX);
+		words[i] = chance_word();
 	while (at + WORDS_LEFT < count && nstarts < 4096) {
 		unsigned int flags = (unsigned int)chance(32);
 		uint64_t size = 2 + between(flags), *record = words + at, back = 1 + chance(12);
