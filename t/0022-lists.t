@@ -16,7 +16,7 @@ listed() {
 	}' "$1"
 }
 
-# found FOLDER PATTERN...: relative names, this folder only.
+# found FOLDER PATTERN...: relative names, this directory only.
 found() {
 	folder=$1
 	shift
@@ -77,7 +77,7 @@ for list in fake limit others simulated trace; do
 	ok "helpers_$list is sorted" sort -c "$tmp/helpers" && test -s "$tmp/helpers"
 done
 
-# Build folders are left out; a build in the source tree has its files everywhere.
+# Build directories are left out; a build in the source tree has its files everywhere.
 if test -f config.status; then
 	skip 2 "built in the source tree"
 	done_testing

@@ -96,7 +96,7 @@ to_run() {
 umask 077
 ok "make install where the loader does not search" own_ /elsewhere 0 install
 umask 022
-is "$(find "$own" ! -perm -444)" "" "everybody may read it all"
+is "$(find "$own" ! -perm -444)" "" "all users may read it all"
 is "$(find "$own" -type d ! -perm -111)" "" "and enter its directories"
 is "$(to_run)" "LD_AUDIT=$own/lib/libcuaudit.so ./app" "prints how to audit"
 setting_=$(to_run)

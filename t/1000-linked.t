@@ -123,7 +123,7 @@ else
 fi
 
 # libraries
-ok "a folder" mkdir "$tmp/other"
+ok "a directory" mkdir "$tmp/other"
 for flags in -Wl,-z,now -fno-plt -Wl,--hash-style=sysv -Wl,-Bsymbolic; do
 	build other/libcaller.so -shared -fPIC -Wl,-soname,libcaller.so "$routes/library.c" \
 		$cuda $flags

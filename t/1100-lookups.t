@@ -25,7 +25,7 @@ both "plug-in, LD_BIND_NOW" LD_BIND_NOW=1 "$tmp/lookups" lazy
 both "LD_BIND_NOT" LD_BIND_NOT=1 "$tmp/lookups" dlsym
 
 # a driver with symbol versions
-ok "a folder" mkdir "$tmp/versioned"
+ok "a directory" mkdir "$tmp/versioned"
 echo 'FAKE_1 { global: cu*; fake_*; local: *; };' >"$tmp/map"
 build versioned/libcuda.so.1 -shared -fPIC -Wl,-soname,libcuda.so.1 \
 	-Wl,--version-script="$tmp/map" "$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/record.S" -ldl

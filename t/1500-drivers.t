@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-ok "a folder" mkdir "$tmp/second" "$tmp/third"
+ok "a directory" mkdir "$tmp/second" "$tmp/third"
 ok "a copy" cp "$tmp/libcuda.so.1" "$tmp/second/libcuda.so.1"
 ok "a copy of another name" cp "$tmp/libcuda.so.1" "$tmp/third/libcuda.so.580.1"
 ok "a link" ln -s libcuda.so.1 "$tmp/alias.so"
@@ -62,7 +62,7 @@ done
 
 # Any order of opening and closing, of files that change. A variant has the first four names,
 # of the others some, some of these by another's address; the symbols lie in any order.
-ok "a folder of variants" mkdir "$tmp/variants"
+ok "a directory of variants" mkdir "$tmp/variants"
 for variant in 0 1 2 3 4 5; do
 	awk -v variant="$variant" 'BEGIN {
 		srand(variant + 1)

@@ -7,7 +7,7 @@ fake_driver
 helpers routes/libasker.so routes/who
 
 native "nobody" "$tmp/who" - -
-routed "everybody" "$tmp/who" main library
+routed "all callers" "$tmp/who" main library
 
 # who MAIN LIBRARY [VARIABLE=VALUE...]
 who() {

@@ -89,7 +89,7 @@ else
 		>"$tmp/out" 2>"$tmp/err" 3>"$tmp/3" || run_status=$?
 	is "$(cat "$tmp/3")" "no fake driver" "a set-uid program: neither auditor nor LD_LIBRARY_PATH"
 	is "$run_status" 2 "a set-uid program: its status"
-	unlike "$(cat "$tmp/err")" cuaudit: "a set-uid program: nothing of ours is said"
+	unlike "$(cat "$tmp/err")" cuaudit: "a set-uid program: nothing of ours is reported"
 	ok "the same program, unprivileged" setpriv --reuid=65534 --clear-groups \
 		"$tmp/simple" 0 3>&1
 fi

@@ -28,7 +28,7 @@ import json, sys
 functions = json.load(open(sys.argv[1]))["functions"]
 print(sum(f["calls"] for f in functions if f["name"] != "cuaudit_fake_calls"))' "$tmp/json")
 	is "$((straight + counted))" "$(sed -n 's/^# \([0-9]*\) calls$/\1/p' "$tmp/out")" \
-		"each call is counted, or went straight"
+		"each call is counted, or bypassed the hooks"
 done
 for how in edge own-stack small-thread; do
 	routed "$how, with a trace alone" CUAUDIT_HOOKS="trace(file=$tmp/%p.cutrace)" timeout 300 \

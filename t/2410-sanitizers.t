@@ -6,20 +6,20 @@ fake_driver
 LD_LIBRARY_PATH=$tmp
 export LD_LIBRARY_PATH
 for sanitizer in address undefined thread; do
-	if ! compile -fsanitize=$sanitizer -g -O1 -o "$tmp/company" "$hostile/company.c" \
+	if ! compile -fsanitize=$sanitizer -g -O1 -o "$tmp/mixed_callers" "$hostile/mixed_callers.c" \
 	     -L"$tmp" -l:libcuda.so.1 -pthread -ldl >"$tmp/build.out" 2>&1 ||
-	   ! timeout 300 "$tmp/company" 1 >"$tmp/native.out" 2>&1; then
+	   ! timeout 300 "$tmp/mixed_callers" 1 >"$tmp/native.out" 2>&1; then
 		skip 4 "no $sanitizer sanitizer"
 		continue
 	fi
-	if ! with_room "$tmp/company" 1 >"$tmp/other.out" 2>&1; then
+	if ! with_room "$tmp/mixed_callers" 1 >"$tmp/other.out" 2>&1; then
 		skip 4 "does not run with any auditor"
 		continue
 	fi
-	counted "-fsanitize=$sanitizer" $room timeout 300 "$tmp/company" 20 8
+	counted "-fsanitize=$sanitizer" $room timeout 300 "$tmp/mixed_callers" 20 8
 	unlike "$(cat "$tmp/tap.out")" 'ERROR|WARNING' "it has nothing to say"
 	is "$(calls cuInit) $(calls cuMemAlloc_v2)" "540 540" "all are counted"
-	is "$(calls_of cuInit company)" 540 "as the program's"
+	is "$(calls_of cuInit mixed_callers)" 540 "as the program's"
 done
 
 done_testing

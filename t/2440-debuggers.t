@@ -2,7 +2,7 @@
 # Under gdb and valgrind.
 . "${top_srcdir:-$(dirname "$0")/..}/t/hostile/lib.sh"
 
-hostile company
+hostile mixed_callers
 hostile waits
 LD_LIBRARY_PATH=$tmp
 export LD_LIBRARY_PATH
@@ -19,13 +19,13 @@ debug() {
 
 if ! command -v gdb >"$tmp/out"; then
 	skip 7 "no gdb"
-elif ! timeout 300 gdb -nx -batch -ex run --args "$tmp/company" >"$tmp/out" 2>&1 ||
+elif ! timeout 300 gdb -nx -batch -ex run --args "$tmp/mixed_callers" >"$tmp/out" 2>&1 ||
      ! grep -q 'exited normally' "$tmp/out"; then
 	skip 7 "no ptrace here"
 else
 	ok "gdb stops in the driver" debug -ex 'set breakpoint pending on' \
 		-ex 'break cuMemAlloc_v2' -ex run -ex backtrace -ex delete -ex continue \
-		--args "$tmp/company" 10
+		--args "$tmp/mixed_callers" 10
 	like "$(cat "$tmp/gdb")" '^Breakpoint 1,? .*cuMemAlloc_v2' "it is the driver's function"
 	like "$(cat "$tmp/gdb")" '^#[0-9]+ .* main ' "its stack ends in main, through us"
 	like "$(cat "$tmp/gdb")" 'exited normally' "the program goes on"
@@ -50,15 +50,15 @@ fi
 # Of any auditor valgrind says that libc frees what it may not, when asked to at the end.
 if ! command -v valgrind >"$tmp/out"; then
 	skip 5 "no valgrind"
-elif ! timeout 300 valgrind -q --run-libc-freeres=no "$tmp/company" 1 >"$tmp/out" 2>&1; then
+elif ! timeout 300 valgrind -q --run-libc-freeres=no "$tmp/mixed_callers" 1 >"$tmp/out" 2>&1; then
 	skip 5 "no working valgrind"
-elif ! audited timeout 300 valgrind -q --run-libc-freeres=no "$tmp/company" 1 >"$tmp/out" 2>&1 &&
+elif ! audited timeout 300 valgrind -q --run-libc-freeres=no "$tmp/mixed_callers" 1 >"$tmp/out" 2>&1 &&
 	grep -q 'debuginfo reader' "$tmp/out"; then
 	skip 5 "valgrind cannot read this compiler's debug information"
 else
 	# valgrind itself is a static program; the one it runs is audited
 	counted "valgrind" timeout 300 valgrind -q --run-libc-freeres=no --error-exitcode=9 \
-		--log-file="$tmp/valgrind" "$tmp/company" 10 2
+		--log-file="$tmp/valgrind" "$tmp/mixed_callers" 10 2
 	grep '^==' "$tmp/valgrind" >"$tmp/errors"
 	is "$(cat "$tmp/errors")" "" "it finds no error"
 	is "$(calls cuInit) $(calls cuMemAlloc_v2)" "90 90" "all calls are counted"
@@ -67,7 +67,7 @@ else
 		PAD=$(printf "%${pad}s" x)
 		export PAD
 		audited CUAUDIT_HOOKS=stat CUAUDIT_OUTPUT="$tmp/padded" timeout 300 valgrind -q \
-			--run-libc-freeres=no --log-file="$tmp/valgrind" "$tmp/company" 1 2 >"$tmp/out"
+			--run-libc-freeres=no --log-file="$tmp/valgrind" "$tmp/mixed_callers" 1 2 >"$tmp/out"
 		echo "$? $(grep -c '^==' "$tmp/valgrind")"
 	done | sort | uniq -c >"$tmp/ends"
 	is "$(awk '{ print $1, $2, $3 }' "$tmp/ends")" "32 0 0" "nor does it wherever the stack is"

@@ -17,7 +17,7 @@ short() {
 	is "$short_status" 0 "$short_name: the program's status"
 	test "$short_status" = 0 || diag "$(cat "$tmp/err")"
 	sed -n '/^cuaudit: /p' "$tmp/err" >"$tmp/said"
-	like "$(wc -l <"$tmp/said")" "^ *$short_lines\$" "$short_name: lines that are said"
+	like "$(wc -l <"$tmp/said")" "^ *$short_lines\$" "$short_name: lines that are reported"
 }
 
 for what in files open; do

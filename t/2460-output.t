@@ -5,7 +5,7 @@
 hostile where
 LD_LIBRARY_PATH=$tmp
 export LD_LIBRARY_PATH
-ok "folders" mkdir "$tmp/start" "$tmp/there"
+ok "directories" mkdir "$tmp/start" "$tmp/there"
 cd "$tmp/start" || exit 99
 
 # run NAME [VARIABLE=VALUE...] COMMAND...: it succeeds; what it says is in $tmp/err

@@ -56,7 +56,7 @@ gone() {
 	gone_status=0
 	audited CUAUDIT_DRIVER=sim "$@" "$tmp/gone" "$there" >"$tmp/out" 2>"$tmp/err" ||
 		gone_status=$?
-	is "$gone_status $(cat "$tmp/err")" "0 " "$gone_name: the program, and nothing is said"
+	is "$gone_status $(cat "$tmp/err")" "0 " "$gone_name: the program, and nothing is printed"
 }
 
 gone "a plug-in's path" CUAUDIT_HOOKS=hooks/which.so

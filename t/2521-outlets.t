@@ -79,7 +79,7 @@ for name in stat json metrics coverage leak limit text fault suppress; do
 	fi
 done
 like "$(cat "$tmp/suppress.err")" 'leak: suppress=.* cannot be read: Nobody writes there' \
-	"a FIFO that nobody writes is said"
+	"a FIFO that nobody writes is reported"
 
 # A reader that is there gets all; one that is there and sleeps is waited for, then that is said.
 rm -f "$tmp"/*.fifo*
@@ -95,7 +95,7 @@ wait
 exec 5<&-
 is "$(cat "$tmp/sleeps.status")" 0 "a reader that sleeps"
 like "$(cat "$tmp/sleeps.err")" 'stat: the report is incomplete: its reader took nothing' \
-	"it is said on standard error"
+	"it is reported on standard error"
 
 # Messages that found it full are counted, and told once it takes some.
 mkfifo "$tmp/drained.fifo"

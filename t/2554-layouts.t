@@ -117,14 +117,14 @@ is "$(grep -c 'not routed' "$tmp/err")" 1 "said once"
 patched endless library.so endless.so
 native "a segment without an end" "$tmp/plain" "$tmp/endless.so"
 is "$(reports "$tmp/plain" "$tmp/endless.so" | sed -n 's, /[^ ]*/, ,gp')" \
-	"cuaudit: not routed: endless.so: its tables cannot be read" "a segment without an end: said"
+	"cuaudit: not routed: endless.so: its tables cannot be read" "a segment without an end: reported"
 
 # Tables of the object that are not aligned are not read, program headers included.
 patched odd library.so odd.so
 native "program headers off a multiple of 8" "$tmp/plain" "$tmp/odd.so"
 is "$(reports "$tmp/plain" "$tmp/odd.so" | sed -n 's, /[^ ]*/, ,gp')" \
 	"cuaudit: not routed: odd.so: its tables cannot be read" \
-	"program headers off a multiple of 8: said"
+	"program headers off a multiple of 8: reported"
 
 # A child's report begins anew, and what cannot be routed in it still cannot.
 build forks -fno-plt -x c - -L"$tmp" -l:libcuda.so.1 -ldl <<'C'
@@ -156,7 +156,7 @@ if test "$LOADER" != old && ld.lld --version >"$tmp/none" 2>&1 && object constan
 	native "a constant dynamic section" "$tmp/plain" "$tmp/constant.so"
 	is "$(reports "$tmp/plain" "$tmp/constant.so" | sed 's, /[^ ]*/, ,g')" "cuInit called 4 times
 cuaudit: not routed: constant.so: its relocations cannot be changed
-status 86, cuInit 2, cuDriverGetVersion 1" "a constant dynamic section: said, status 86"
+status 86, cuInit 2, cuDriverGetVersion 1" "a constant dynamic section: reported, status 86"
 	like "$(cat "$tmp/report.coverage")" \
 		'"unrouted":\[\{"name":"constant\.so","kind":"relocations",[^]]*"count":[1-9]' "and reported"
 else
@@ -197,7 +197,7 @@ int main(void)
 C
 is "$(reports LD_LIBRARY_PATH="$tmp/driver" "$tmp/indirect" | sed 's, /[^ ]*/, ,g')" \
 	"cuaudit: not routed: libcuda.so.1: its indirect functions (IFUNC) have no slot
-status 86, cuInit 1, cuDriverGetVersion 0" "a driver with an indirect function: said, status 86"
+status 86, cuInit 1, cuDriverGetVersion 0" "a driver with an indirect function: reported, status 86"
 like "$(cat "$tmp/report.coverage")" '"kind":"ifunc",[^]]*"count":1' "and reported"
 
 # A fixed program that takes a function's address defines it for all, but not for a library
@@ -293,7 +293,7 @@ build none.so -shared -fPIC "$tmp/needed.c"
 patched hidden none.so none-hidden.so
 audited LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/none-hidden.so" CUAUDIT_HOOKS='coverage(fail=unrouted)' \
 	true >"$tmp/out" 2>"$tmp/err"
-is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "no driver: nothing is said"
+is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "no driver: nothing is printed"
 
 # Twenty copies of a whole driver.
 set --

@@ -18,7 +18,7 @@ one() {
 	echo "$?,$(cat "$place.out")"
 }
 
-# Where the build folder is not everybody's another user has no core either.
+# Where the build directory is not open to all, another user has no core either.
 core=$top_builddir/lib/cuaudit/cuaudit-core.so
 closed=
 test "$(id -u)" -ne 0 || setpriv --reuid=65534 --regid=65534 --clear-groups test -r "$core" ||
@@ -46,6 +46,6 @@ like "$(LD_LIBRARY_PATH="$simdir" LD_AUDIT="$LIBCUAUDIT" CUAUDIT_HOOKS='limit(me
 	"$tmp/odd" no_descriptors 2>&1 >"$tmp/none" | cat)" '^cuaudit: cannot load .*status 85' \
 	"no_descriptors: standard error is a pipe"
 like "$(cat "$tmp/with.shared_memory_first.err")" \
-	'^cuaudit: the calls of process [0-9]+ are not reported: ' "shared_memory_first: is said"
+	'^cuaudit: the calls of process [0-9]+ are not reported: ' "shared_memory_first: is reported"
 is "$(grep -l 'are not reported' "$tmp"/with.*.err | sed 's/.*with\.//' | xargs)" shared_memory_first.err "... and of no other"
 done_testing

@@ -31,7 +31,7 @@ works() {
 	run "$@"
 	is "$run_status $run_out" "0 arrived 3 kept 6${works_want:+
 $works_want}" "$works_name: the program and the plug-in"
-	is "$run_err" "" "$works_name: nothing is said"
+	is "$run_err" "" "$works_name: nothing is printed"
 }
 
 # refused NAME MESSAGE VARIABLE=VALUE...: it is not there, one line says why
@@ -41,7 +41,7 @@ refused() {
 	shift 2
 	run "$@"
 	is "$run_status $run_out" "0 arrived 3 kept 6" "$refused_name: the program runs on"
-	like "$run_err" "^cuaudit: $refused_want" "$refused_name: what is said"
+	like "$run_err" "^cuaudit: $refused_want" "$refused_name: what is printed"
 	is "$(wc -l <"$tmp/err")" 1 "$refused_name: in one line"
 }
 
@@ -92,7 +92,7 @@ works "by a relative path" "good: nothing saw 3" CUAUDIT_HOOKS=./good.so
 refused "not there" "there is no hook module 'good'" CUAUDIT_HOOKS=good
 refused "not there either" "there is no hook module 'good'" CUAUDIT_HOOKS=good CUAUDIT_PATH="$tmp/c"
 cp "$tmp/good.so" "$tmp/a b"
-works "in a folder of CUAUDIT_PATH" "good: nothing saw 3" CUAUDIT_HOOKS=good \
+works "in a directory of CUAUDIT_PATH" "good: nothing saw 3" CUAUDIT_HOOKS=good \
 	CUAUDIT_PATH=":$tmp/none::$tmp/c:$tmp/a b"
 works "by its file's name" "good: nothing saw 3" CUAUDIT_HOOKS=good.so CUAUDIT_PATH="$tmp/a b"
 plugin tree/cuaudit/hooks/good.so "$plugins/good.c" -DNONE
@@ -129,7 +129,7 @@ const struct cuaudit_module cuaudit_module = {
 };
 END
 run CUAUDIT_HOOKS="$tmp/calls.so,stat(format=json)" CUAUDIT_OUTPUT="$tmp/calls"
-is "$run_status $run_out$run_err" "0 arrived 3 kept 6" "calls in init: the program, and nothing said"
+is "$run_status $run_out$run_err" "0 arrived 3 kept 6" "calls in init: the program, and nothing printed"
 like "$(cat "$tmp/calls")" '"name":"cuInit","calls":3,' "the program's calls are hooked"
 like "$(cat "$tmp/calls")" '"unhooked_calls":2,' "those of init are not, and counted"
 
@@ -139,7 +139,7 @@ works "after another" "good: nothing saw 3" CUAUDIT_HOOKS="coverage,$tmp/good.so
 run CUAUDIT_HOOKS="$tmp/good.so,$tmp/./good.so(word=x)"
 is "$run_out" "arrived 3 kept 6
 good: nothing saw 3" "twice: started once"
-like "$run_err" "is given twice; give all of its options at once" "and that is said"
+like "$run_err" "is given twice; give all of its options at once" "and that is reported"
 run CUAUDIT_HOOKS="$tmp/calls.so(word=x)"
 is "$run_status $run_out" "0 arrived 3 kept 6" "options where there are none: the program runs on"
 like "$run_err" "calls has no option 'word'; it is left out" "... and they are judged"
@@ -289,7 +289,7 @@ refused "a dependency that is not there" ".*dependent.so is left out: libgone.so
 plugin constructor.so "$plugins/good.c" -DCONSTRUCTOR
 run CUAUDIT_HOOKS="$tmp/constructor.so"
 is "$run_status $run_out" "111 " "a fault in a constructor is the program's"
-like "$run_err" "^cuaudit: .*constructor.so crashed while it was loaded" "but it is said whose"
+like "$run_err" "^cuaudit: .*constructor.so crashed while it was loaded" "but it is reported whose"
 
 # C++, with a thread; what it depends on comes with it
 $CXX -std=c++17 -D_GNU_SOURCE -I"$top_srcdir" -I"$top_srcdir/include" -O1 -g -Wall -Wextra \
@@ -298,7 +298,7 @@ $CXX -std=c++17 -D_GNU_SOURCE -I"$top_srcdir" -I"$top_srcdir/include" -O1 -g -Wa
 works "C++" "threads: saw 4, 1 of them its own, caught 4, destroyed" CUAUDIT_HOOKS="$tmp/threads.so"
 run CUAUDIT_HOOKS="$tmp/threads.so" CRASH=throw
 is "$run_status $run_out" "0 arrived 3 kept 6" "an exception out of init: the program runs on"
-like "$run_err" "^cuaudit: .*threads.so does not start: it crashed in init: Aborted" "what is said"
+like "$run_err" "^cuaudit: .*threads.so does not start: it crashed in init: Aborted" "what is printed"
 
 if compile -shared -fPIC -o "$tmp/database.so" "$plugins/database.c" -L"$core" \
 	-l:cuaudit-core.so -l:libsqlite3.so.0 >"$tmp/build.out" 2>&1; then

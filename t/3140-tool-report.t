@@ -34,7 +34,7 @@ like "$("$cuaudit" --version)" "^cuaudit ${version:-[0-9.]+}\$" "--version"
 like "$("$cuaudit" --help)" '^usage: cuaudit ' "--help"
 status=0
 "$cuaudit" --help >/dev/full 2>"$tmp/err" || status=$?
-is "$status" 2 "a full disk is said"
+is "$status" 2 "a full disk is reported"
 
 audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/killed" "$tmp/ends" 100 kill 2>/dev/null
 part=$tmp/killed.part

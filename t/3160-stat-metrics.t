@@ -35,7 +35,7 @@ for format in prometheus openmetrics; do
 	file=$tmp/$format.txt
 	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(format=$format)" CUAUDIT_OUTPUT="$file" \
 		"$tmp/ends" 100 return >"$tmp/out" 2>"$tmp/err"
-	is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "$format: nothing is said"
+	is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "$format: nothing is printed"
 	ok "$format: well formed" well_formed $format "$file"
 	is "$(counters "$file")" "1 100 100 0 0 100" "$format: calls and errors"
 	for function in cuInit cuDeviceGetCount; do
@@ -155,7 +155,7 @@ steady 'stat(format=prometheus;interval=0.01;save=no)' relative.prom /
 ask 4
 ok "a relative name" reports "$tmp/relative.prom" 4
 ask 4
-ok "... after a change of the folder" reports "$tmp/relative.prom" 8
+ok "... after a change of the directory" reports "$tmp/relative.prom" 8
 exec 8>&-
 wait "$steady"
 is "$? $(cat "$tmp/steady.err")" "0 " "... to the end"
@@ -192,7 +192,7 @@ status=0
 	CUAUDIT_OUTPUT="$tmp/full.prom" "$tmp/ends" 100 return) >"$tmp/out" 2>"$tmp/err" || status=$?
 is "$status $(cat "$tmp/full.prom")" "0 old" "no room: the old file stays, the program goes on"
 like "$(cat "$tmp/err")" '^cuaudit: stat: cannot write the report: the limit on the size of files is too low; raise it with ulimit -f: .*/full\.prom$' \
-	"... and it is said"
+	"... and it is reported"
 is "$(wc -l <"$tmp/err") $(find "$tmp" -name 'full.prom*' | wc -l)" "1 1" "... once, and nothing is left"
 
 # The command.

@@ -99,7 +99,7 @@ is "$(ls "$TMPDIR")" "" "nothing is left"
 tool stat -d sim -o "$tmp/text" "$tmp/workers" sleep=8 _exit=3
 pid=$(cat "$tmp/out")
 like "$(cat "$tmp/err")" "^cuaudit: 1 process of workers still runs; later calls are not in this report; for these: cuaudit report $TMPDIR/cuaudit-stat-" \
-	"a process that goes on: it is said"
+	"a process that goes on: it is reported"
 kept=$(sed 's/.*cuaudit report //' "$tmp/err")
 like "$(cat "$tmp/text")" "^.* 8 +0 +$pid  still running +" "... in the report"
 like "$("$cuaudit" report "$kept")" "^.* 8 +0 +$pid  still running +" "... its statistics are kept"

@@ -35,7 +35,7 @@ visible "and some of all" 3 "visible=1,3" CUDA_VISIBLE_DEVICES=0,3,2
 visible "in the order there is" 3,1 "visible=1,3" CUDA_VISIBLE_DEVICES=3,2,1
 visible "none" -1 "visible=1" CUDA_VISIBLE_DEVICES=11
 like "$(cat "$tmp/err")" '^cuaudit: limit: visible=1 is none of the devices of CUDA_VISIBLE_DEVICES=11; the program sees none$' \
-	"... which is said"
+	"... which is reported"
 visible "no list" -1 "visible="
 like "$(cat "$tmp/err")" 'visible= is none of .*the program sees none$' "... which is said, too"
 visible "what stands behind no device" 0 "visible=0,1,2" CUDA_VISIBLE_DEVICES=0,-1,1

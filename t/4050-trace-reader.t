@@ -13,7 +13,7 @@ ok "short-lived threads" "$tmp/reader" "$tmp/short" "$tmp/copy" "$(truth calls)"
 diag "$(grep -v '^ok' "$tmp/tap.out")"
 
 synth -a -g -c 16384 -n 3000 -t 3 "$tmp/again"
-ok "arguments said again" "$tmp/reader" "$tmp/again" "$tmp/copy" "$(truth calls)" "$(truth threads)"
+ok "arguments repeated" "$tmp/reader" "$tmp/again" "$tmp/copy" "$(truth calls)" "$(truth threads)"
 diag "$(grep -v '^ok' "$tmp/tap.out")"
 
 # described NAME FORMAT LIMIT TYPE NUMBERS COUNT ITEM: a description of COUNT times ITEM replaces the one of

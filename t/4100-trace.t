@@ -73,9 +73,9 @@ is "$(checked "$tmp/here/app.trace.1" | number '^call ')" 7 "but one beside it"
 traced "file=$tmp/here/%z" "$tmp/app" call 1
 like "$(cat "$tmp/err")" "file takes a path .* not '$tmp/here/%z'" "a field that is none"
 traced "file=$tmp/nowhere/x" "$tmp/app" call 4
-is "$status" 0 "a folder that is not there: the program runs"
+is "$status" 0 "a directory that is not there: the program runs"
 like "$(cat "$tmp/err")" "trace: $tmp/nowhere/x cannot be written: the directory does not exist; create it; .*
-.*trace: 5 calls are not in any file" "and it is said, with what is lost"
+.*trace: 5 calls are not in any file" "and it is reported, with what is lost"
 
 # What is in it.
 traced "" "$tmp/app" call 3
@@ -99,16 +99,16 @@ mkdir "$tmp/gone"
 traced "file=$tmp/gone/x" "$tmp/removes" "$tmp/gone/x" "$tmp/gone"
 is "$status" 0 "a directory that is removed: the program runs"
 like "$(cat "$tmp/err")" "trace: $tmp/gone/x was removed or replaced while the process ran, with 100001 calls; " \
-	"and it is said"
+	"and it is reported"
 helper trace/opens
 (ulimit -n 64 && traced "print" "$tmp/opens")
 like "$(cat "$tmp/err")" "^cuaudit: trace: 1 call in $tmp/traces/" \
-	"a program without a descriptor left: its trace is not said to be gone"
+	"a program without a descriptor left: its trace is not reported to be gone"
 for blocks in 100 700; do
 	(ulimit -f $blocks && traced "" "$tmp/removes"; echo "$status" >"$tmp/status")
 	is "$(cat "$tmp/status" 2>/dev/null || echo 0)" 0 "a limit of $blocks blocks: the program runs"
 	like "$(cat "$tmp/err")" 'the limit on the size of files is too low; raise it with ulimit -f; further' \
-		"$blocks blocks: and it is said"
+		"$blocks blocks: and it is reported"
 	is "$(sed -n 's/.*trace: \([0-9]*\) calls are not in .*: the disk took no more/\1/p' "$tmp/err")" \
 		$((100001 - $(checked "$tmp"/traces/* 2>/dev/null | number '^call '))) "$blocks blocks: what is missing"
 done

@@ -20,7 +20,7 @@ is "$status" 0 "size=1M: the program's status"
 ok "the file's size" test "$(size)" -le 1048576
 like "$(sums)" '^200001: 1, [1-9][0-9]* 0 0 0 0$' "all calls are written or counted"
 like "$(cat "$tmp/err")" 'cutrace has its full size, 1024 KiB; .*
-.*: the file has its full size$' "and it is said"
+.*: the file has its full size$' "and it is reported"
 is "$(grep '^call ' "$tmp/text" | sed -n '$s/.* id \([0-9]*\) .*/\1/p')" \
 	$((1099511627776 + $(grep -c '^call ' "$tmp/text"))) "the first ones are kept"
 
@@ -55,7 +55,7 @@ traced "args=no" "$tmp/app" limited 100000 2000
 is "$status" 0 "no file at all: the program's status"
 is "$(ls "$tmp/traces")" "" "no file at all"
 like "$(cat "$tmp/err")" 'cannot be written: the limit on the size of files is too low; .*; .*
-.*: 2001 calls are not in any file' "no file at all: it is said"
+.*: 2001 calls are not in any file' "no file at all: it is reported"
 traced "args=no;when-full=ring" "$tmp/app" limited 1000000 200000
 like "$(sums)" '^200001: 1, 0 0 0 0 [1-9][0-9]*$' "RLIMIT_FSIZE and a ring: a smaller ring"
 like "$(cat "$tmp/err")" 'it is a ring of 768 KiB' "and it is said"
@@ -72,7 +72,7 @@ if test "$(id -u)" = 0 && unshare -m true 2>/dev/null; then
 			cp '$tmp/there/x' '$tmp/traces/x.cutrace' 2>/dev/null" 2>"$tmp/err"
 		is "$(cat "$tmp/status")" 0 "a file system of $options: the program's status"
 		like "$(cat "$tmp/err")" 'cannot (grow|be written), error (28|30); .*
-.* [0-9]+ calls are not in ' "a file system of $options: it is said"
+.* [0-9]+ calls are not in ' "a file system of $options: it is reported"
 		test "$options" = ro ||
 			like "$(sums)" '^200001: 1, 0 [1-9][0-9]* 0 0 0$' "written or counted"
 	done

@@ -38,7 +38,7 @@ same() {
 		sort -u >"$tmp/kernels"
 	grep '^kernel' "$tmp/text" | sort >"$tmp/named"
 	ok "$1: each of $(wc -l <"$tmp/kernels") kernels is named" cmp "$tmp/named" "$tmp/kernels"
-	ok "$1: $(sed -n 's/^again //p' "$tmp/text") said again" \
+	ok "$1: $(sed -n 's/^again //p' "$tmp/text") repeated" \
 		test "$(sed -n 's/^again //p' "$tmp/text")" -ge "$2"
 }
 

@@ -10,7 +10,7 @@ for pid in 11 12 13; do
 	calls=$((calls + $(truth calls)))
 done
 
-# convert ARGUMENT...: to text, of the folder.
+# convert ARGUMENT...: to text, of the directory.
 convert() {
 	tool convert --to text "$@" "$tmp/traces"
 }

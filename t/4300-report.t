@@ -144,12 +144,12 @@ synth -k -t 3 -n 30000 "$tmp/killed.cutrace"
 is "$(value '"\(.calls) \(.total_ns) \(.processes[0].finished)"' "$tmp/killed.cutrace")" \
 	"30000 $(truth ns) false" "killed"
 like "$("$cuaudit" report "$tmp/killed.cutrace")" '^  not finished  ended by _exit, exec or a signal, or still running$' \
-	"... is said"
+	"... is reported"
 head -c $((262144 * 2 + 100)) "$tmp/killed.cutrace" >"$tmp/torn.cutrace"
 ok "torn" test "$(value .calls "$tmp/torn.cutrace")" -gt 1000
 is "$(jq -r '.processes[0].torn_bytes' "$tmp/json")" 100 "... by so much"
 like "$("$cuaudit" report "$tmp/torn.cutrace")" \
-	'^  torn          100 bytes at the file.s end are no whole chunk$' "... is said"
+	'^  torn          100 bytes at the file.s end are no whole chunk$' "... is reported"
 
 # Calls that had not ended: the one that began first waits the longest.
 synth -k -o -t 3 -n 3000 "$tmp/waits.cutrace"
@@ -174,7 +174,7 @@ done
 is "$(value '.processes[0].damaged_parts' "$tmp/large.cutrace")" \
 	"$(sed -n 's/.*: \([0-9]*\) damaged parts were left out$/\1/p' "$tmp/converts")" "damaged in four places, read in parts"
 like "$("$cuaudit" report "$tmp/damaged.cutrace" "$one")" \
-	'^  damaged       1 part of the file left out \(1 process\)$' "... is said"
+	'^  damaged       1 part of the file left out \(1 process\)$' "... is reported"
 
 # One that grows between two looks.
 head -c $((262144 * 3)) "$tmp/killed.cutrace" >"$tmp/grows.cutrace"
@@ -256,7 +256,7 @@ like "$(cat "$tmp/out")" '^7 functions without a change$' "... the rest"
 is "$("$cuaudit" report --diff "$tmp/job" "$tmp/job" | sed 1,3d)" "10 functions without a change
 
 $kernels kernels without a change" \
-	"a folder with itself"
+	"a directory with itself"
 synth -t 1 -s 5 -n 30000 "$tmp/seed5.cutrace"
 synth -t 1 -s 6 -n 30000 "$tmp/seed6.cutrace"
 "$cuaudit" report --diff --format json "$tmp/seed5.cutrace" "$tmp/seed6.cutrace" >"$tmp/json"

@@ -32,7 +32,7 @@ like "$("$cuaudit" report "$tmp/traces")" '^ +[0-9.]+KiB .* pool$' "kinds, as te
 traced "args=no"
 is "$("$cuaudit" report --format json "$tmp/traces" | jq -c '[.kernels, .processes[0].memory]')" \
 	"[[],null]" "args=no: neither is known"
-like "$("$cuaudit" report --by kernel "$tmp/traces")" '^Kernels: not known' "... which is said"
+like "$("$cuaudit" report --by kernel "$tmp/traces")" '^Kernels: not known' "... which is reported"
 
 # Memory as far as it was recorded: from the second allocation on, or up to it.
 note='^  partial +calls were not recorded, which may have allocated or freed memory$'
@@ -85,5 +85,5 @@ cp "$tmp/stat.part" "$tmp/mixed/b.cutrace"
 status=0
 "$cuaudit" report --diff "$tmp/mixed" "$tmp/stat.part" >"$tmp/out" 2>"$tmp/err" || status=$?
 is "$status $(cat "$tmp/out" "$tmp/err")" \
-	"2 cuaudit: $tmp/mixed/b.cutrace: a record file among traces" "both in one folder"
+	"2 cuaudit: $tmp/mixed/b.cutrace: a record file among traces" "both in one directory"
 done_testing

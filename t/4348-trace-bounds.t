@@ -14,7 +14,7 @@ named() {
 
 for size in 0 1 1024 32767 32768 65536 300000 5000000; do
 	named "" "$tmp/long" $size
-	is "$status $(cat "$tmp/err")" "0 " "names of $size bytes: the program ends well, nothing is said"
+	is "$status $(cat "$tmp/err")" "0 " "names of $size bytes: the program ends well, nothing is printed"
 	is "$(number '^call ' <"$tmp/text") $(number '^bad|check failed' <"$tmp/text")" "37 0" \
 		"$size: all calls, and a whole file"
 	most=$size end=k
@@ -53,7 +53,7 @@ if mkdir -p "$deep" 2>/dev/null && cp "$tmp/long" "$tmp/libcuda.so.1" "$deep/"; 
 	(cd "$deep" && audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="trace(file=$part$part$part)" "$tmp/long" 1 2>"$tmp/err")
 	is "$?" 0 "a file whose path is too long: the program runs"
 	like "$(cat "$tmp/err")" "cannot be written: the path is too long; choose a shorter one" \
-		"and it is said"
+		"and it is reported"
 else
 	skip 5 "no such paths here"
 fi

@@ -4,7 +4,7 @@
 
 helper trace/synth
 
-# ctf FILE...: converts them to the folder $tmp/ctf.
+# ctf FILE...: converts them to the directory $tmp/ctf.
 ctf() {
 	rm -rf "$tmp/ctf"
 	tool convert --to ctf -o "$tmp/ctf" "$@"
@@ -21,7 +21,7 @@ ctf "$tmp/a.cutrace"
 is "$status $(cat "$tmp/err")" "0 " "converts"
 is "$(cd "$tmp/ctf" && echo *) $(cd "$tmp/ctf/python3.12-4711" && echo *)" \
 	"python3.12-4711 metadata thread_1 thread_2 thread_3" \
-	"a folder for the process, a file for each thread"
+	"a directory for the process, a file for each thread"
 is "$("$PERL" "$top_srcdir/t/convert/packets.pl" "$tmp/ctf/python3.12-4711" 2>&1)" "packets 3" \
 	"packets are sound"
 synth -n 30000 -t 1 "$tmp/long.cutrace"
@@ -145,5 +145,5 @@ rm -rf "$tmp/ctf"
 is "$(cat "$tmp/status" "$tmp/err")" "2
 cuaudit: $tmp/ctf: File too large" "a description that cannot be written: why"
 tool convert --to ctf "$tmp/a.cutrace"
-is "$status $(cat "$tmp/err")" "2 cuaudit: ctf needs --output, and a name" "wants a folder"
+is "$status $(cat "$tmp/err")" "2 cuaudit: ctf needs --output, and a name" "wants a directory"
 done_testing

@@ -7,7 +7,7 @@ helper trace/synth
 
 synth -a -n 10 -t 1 "$tmp/ten.cutrace"
 page "$tmp/ten.cutrace"
-is "$status $(cat "$tmp/out" "$tmp/err")" "0 " "ten calls: status 0, nothing said"
+is "$status $(cat "$tmp/out" "$tmp/err")" "0 " "ten calls: status 0, nothing printed"
 agrees "ten calls" calls errors ns launches threads
 is "$(says shown) $(says texts) $(says complete)" "10 10 1" "ten calls: all are shown, with arguments"
 ok "ten calls: a small page" test "$(says bytes)" -lt 100000

@@ -147,7 +147,7 @@ eval document.getElementById("warnings").hidden + " " + all("#warnings li").leng
 eval column("open", 0).join()
 print $tmp/page.pdf
 END
-like "$(line 1)" '^"false [1-9]' "what is missing is said"
+like "$(line 1)" '^"false [1-9]' "what is missing is reported"
 is "$(line 2)" '"cuStreamSynchronize"' "a call that had not ended"
 is "$(head -c 5 "$tmp/page.pdf")" "%PDF-" "it can be printed"
 is "$(sed 1,2d "$tmp/browsed")" "" "no error, nothing loaded"

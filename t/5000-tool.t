@@ -51,7 +51,7 @@ for command in $commands; do
 	refused 2 "--version takes no value" "$command: a value too much" "$command" --version=x
 	status=0
 	"$cuaudit" "$command" --help >/dev/full 2>"$tmp/err" || status=$?
-	is "$status" 2 "$command --help: a full disk is said"
+	is "$status" 2 "$command --help: a full disk is reported"
 done
 refused 2 "no command; see cuaudit --help" "nothing"
 refused 2 "there is no command 'rnu'; did you mean run\\?" "letters exchanged" rnu

@@ -16,13 +16,13 @@ is "$(got CUAUDIT_HOOKS)" 'stat,coverage(format=json)' "hooks"
 is "$(got CUAUDIT_INCLUDE)" 'libx*:(main)' "libraries"
 is "$(got CUAUDIT_EXCLUDE)" a:b "excluded ones"
 is "$(got CUAUDIT_FUNCTIONS)" '%memory,!cuMemGetInfo*' "functions"
-is "$(got CUAUDIT_OUTPUT)" "$(pwd -P)/out-%p" "the output's folder"
+is "$(got CUAUDIT_OUTPUT)" "$(pwd -P)/out-%p" "the output's directory"
 is "$(got CUAUDIT_DRIVER)" sim "the driver"
 is "$(got LD_AUDIT)" "$(readlink -f "$LIBCUAUDIT")" "the auditor"
 is "$(got GLIBC_TUNABLES)" glibc.rtld.optional_static_tls=4096 "the tunable"
 mkdir 'a%p' && cp "$simdir/libcuda.so.1" 'a%p/mine.so'
 cd 'a%p' && tool run -o x -d ./mine.so env
-is "$(got CUAUDIT_OUTPUT)" "$(pwd -P | sed 's/%/%%/g')/x" "a folder with a percent sign"
+is "$(got CUAUDIT_OUTPUT)" "$(pwd -P | sed 's/%/%%/g')/x" "a directory with a percent sign"
 is "$(got CUAUDIT_DRIVER)" "$(pwd -P)/./mine.so" "a driver's path"
 cd "$tmp" || exit 99
 tool run -o /x/%e env

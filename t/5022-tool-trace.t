@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cuaudit trace: the folder it makes, the hook's options, the environment of what it starts.
+# cuaudit trace: the directory it makes, the hook's options, the environment of what it starts.
 . "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
 cd "$tmp" || exit 99
 
@@ -18,18 +18,18 @@ shows() {
 	shows_name=$2
 	shift 2
 	tool trace "$@" -- "$tmp/show"
-	is "$status $(cat "$tmp/err")" "7 " "$shows_name: the program's own status, nothing said"
+	is "$status $(cat "$tmp/err")" "7 " "$shows_name: the program's own status, nothing printed"
 	is "$(grep -v '^LOG=' "$tmp/out")" "$shows_want" "$shows_name"
 }
 
 shows "HOOKS=trace(print=yes)
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "no option"
-ok "the folder is made" test -d cuaudit-trace
+ok "the directory is made" test -d cuaudit-trace
 shows "HOOKS=trace(print=yes)
-OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "a folder that is there"
+OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "a directory that is there"
 shows "HOOKS=trace(print=yes)
 OUTPUT=$tmp/100%%/%e-%h-%p" "a percent sign, relative" -o 100%
-ok "... is the folder's name" test -d '100%'
+ok "... is the directory's name" test -d '100%'
 shows "HOOKS=trace(print=yes)
 OUTPUT=$tmp/a;b)(/%e-%h-%p" "a name that no option could hold" -o "$tmp/a;b)("
 shows "HOOKS=trace(text=yes)" "--text" --text
@@ -48,7 +48,7 @@ OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "the hook's" --args no --strings 16 --elemen
 	--stop 5s --open %sync -b 'cuLaunch*,/^cu(Mem|Ctx)/' --frames 8
 
 refused 2 "trace: no program given" "no program" trace -o x
-ok "... and no folder" test ! -e x
+ok "... and no directory" test ! -e x
 refused 2 "--args takes yes\\|no\\|kernel, not 'maybe'" "a word that is none" trace --args maybe true
 refused 2 "--size takes SIZE, not '12X'" "no size" trace --size 12X true
 refused 2 "--min-duration takes TIME, not '10'" "no time" trace --min-duration 10 true
@@ -63,11 +63,11 @@ refused 2 "nowhere/x: No such file or directory" "a folder in none" trace -o now
 : >file
 refused 2 "file: Not a directory" "a file" trace -o file true
 refused 127 "./nothing: no such program" "no such program" trace -o made ./nothing
-ok "... leaves no folder" test ! -e made
+ok "... leaves no directory" test ! -e made
 head -c 40 "$cuaudit" >short
 chmod 755 short
 refused 126 "cannot run $tmp/short: " "one that the system does not take" trace -F -o made "$tmp/short"
-ok "... leaves no folder either" test ! -e made
+ok "... leaves no directory either" test ! -e made
 
 # The hook has the options that the command has.
 helper stat/ends

@@ -54,7 +54,7 @@ for command in run stat trace; do
 	stopped "CUAUDIT_FUNCTIONS: 'cuMemAloc' names no function; did you mean cuMemAlloc" \
 		"$command: a function" CUAUDIT_FUNCTIONS=cuMemAloc -- $command
 done
-ok "trace: no folder is made" test ! -e cuaudit-trace
+ok "trace: no directory is made" test ! -e cuaudit-trace
 stopped "CUAUDIT_DISABLE takes 0.1, not ''" "DISABLE empty" CUAUDIT_DISABLE= -- run
 stopped "CUAUDIT_FOLLOW takes 0.1, not '2'" "FOLLOW" CUAUDIT_FOLLOW=2 -- run
 stopped "CUAUDIT_OUTPUT takes .*'x%z'" "OUTPUT" CUAUDIT_OUTPUT=x%z -- run

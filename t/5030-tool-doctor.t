@@ -36,7 +36,7 @@ TMPDIR=$tmp/room tool doctor
 is "$status $(find "$tmp/room" -mindepth 1)" "0 " "TMPDIR: nothing is left there"
 status=0
 "$cuaudit" doctor >/dev/full 2>"$tmp/err" || status=$?
-is "$status" 2 "a full disk is said"
+is "$status" 2 "a full disk is reported"
 
 # settings
 export CUAUDIT_EXLUDE=x
@@ -49,8 +49,8 @@ CUAUDIT_HOOKS=statt finds 0 "^warning  there is no hook module 'statt'; did you 
 CUAUDIT_HOOKS='stat(frmat=json)' finds 0 "^warning  stat has no option 'frmat'; did you mean format" "an option"
 CUAUDIT_FUNCTIONS=%memroy finds 0 '^warning  .*%memroy.*did you mean %memory' "a class"
 CUAUDIT_OUTPUT='x%z' finds 0 "^warning  CUAUDIT_OUTPUT: '%z' is none" "a field"
-CUAUDIT_OUTPUT=/nowhere/x finds 1 '^problem  CUAUDIT_OUTPUT: no file can be made in /nowhere: No such' "a folder"
-CUAUDIT_OUTPUT=x finds 0 '^ok       the CUAUDIT_ variables' "this folder"
+CUAUDIT_OUTPUT=/nowhere/x finds 1 '^problem  CUAUDIT_OUTPUT: no file can be made in /nowhere: No such' "a directory"
+CUAUDIT_OUTPUT=x finds 0 '^ok       the CUAUDIT_ variables' "this directory"
 CUAUDIT_LOG=error CUAUDIT_HOOKS=statt finds 0 '^warning  there is no hook' "what is hushed is heard"
 CUAUDIT_LOG=debug CUAUDIT_INCLUDE='libx*' CUAUDIT_EXCLUDE='*' finds 0 '^ok       the CUAUDIT_ variables' \
 	"libraries do not hide it"

@@ -20,7 +20,7 @@ for format in text prometheus; do
 		while :; do sleep 0.1; done' "$tmp/workers" "$tmp/err" >"$tmp/out" 2>"$tmp/err" || status=$?
 	is "$status" 7 "$format: a FIFO without a reader, and a signal"
 	like "$(cat "$tmp/err")" '^cuaudit: cannot write the report to .*fifo: nobody reads from it' \
-		"... which is said"
+		"... which is reported"
 done
 like "$(cat "$tmp/err")" 'cuaudit_calls_total' "... the last report is not lost"
 done_testing

@@ -81,7 +81,7 @@ echo foreign >"$tmp/mixed/c.cutrace"
 printf 'cuatrace' >"$tmp/mixed/e.cutrace"
 tool convert --to text -o "$tmp/to" "$tmp/mixed"
 is "$status $(wc -l <"$tmp/to") $(wc -l <"$tmp/err")" "2 120 3" \
-	"convert: a folder with files that are none, each said, the others converted"
+	"convert: a directory with files that are none, each reported, the others converted"
 is "$(sed "s,.*/mixed/\([a-z]\).*,\1," "$tmp/err" | sort | tr -d '\n')" bce "... by name"
 mkdir "$tmp/none.d"
 : >"$tmp/none.d/b.cutrace"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests of hostile company share: programs that count, and what the report says of them.
+# What the tests of hostile surroundings share: programs that count, and what the report says of them.
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 hostile=$top_srcdir/t/hostile

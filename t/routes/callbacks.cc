@@ -208,7 +208,7 @@ static void grow(void *data)
 
 static void grow_trees(void)
 {
-	long long before = (long long)observe_abandoned();
+	long long before = (long long)observe_unwound_calls();
 	int root = 0;
 
 	while (nodes < NODES)
@@ -217,7 +217,7 @@ static void grow_trees(void)
 	   nodes, unwound, tallest);
 	is_int(wrong_depths, 0, "the depths of the calls in them");
 	if (observe_routed())
-		is_int((long long)observe_abandoned() - before, unwound, "the calls that were left");
+		is_int((long long)observe_unwound_calls() - before, unwound, "the calls that were left");
 }
 
 static void note_stack(void *data)
@@ -256,7 +256,7 @@ int main(int argc, char **argv)
 		is_int(add(&hook), 0, "a hook");
 
 #ifdef __x86_64__
-	if (argc > 2 && !strcmp(argv[2], "direct") && !observe_everybody())
+	if (argc > 2 && !strcmp(argv[2], "direct") && !observe_symtab_interposed())
 		compare_stacks();
 #endif
 	for (int way = 0; way < WAYS; way++) {
@@ -265,15 +265,15 @@ int main(int argc, char **argv)
 		is_int(call_back(way, trace, &reached), 0, "%s", names[way]);
 		ok(reached, "%s: backtrace() reaches main from a callback", names[way]);
 	}
-	is_int((long long)observe_abandoned(), 0, "no call was abandoned");
+	is_int((long long)observe_unwound_calls(), 0, "no call was abandoned");
 	for (int way = 0; way < WAYS; way++)
 		throw_through(way);
 	if (observe_routed())
-		is_int((long long)observe_abandoned(), WAYS, "exceptions abandoned calls");
+		is_int((long long)observe_unwound_calls(), WAYS, "exceptions abandoned calls");
 	for (int way = 0; way < WAYS; way++)
 		jump_out(way);
 	if (observe_routed())
-		is_int((long long)observe_abandoned(), 2 * WAYS, "longjmps abandoned calls");
+		is_int((long long)observe_unwound_calls(), 2 * WAYS, "longjmps abandoned calls");
 	for (int way = 0; way < WAYS; way++) {
 		struct recursion recursion = { way, 500 };
 
@@ -287,12 +287,12 @@ int main(int argc, char **argv)
 	if (observe_routed())
 		is_int(observe_enters("cuInit") - observe_exits("cuInit"), 0, "enters and exits");
 	grow_trees();
-	abandoned = (long long)observe_abandoned();
+	abandoned = (long long)observe_unwound_calls();
 	for (int way = 0; way < WAYS; way++)
 		thread_exits(way);
 	if (observe_routed()) {
-		is_int((long long)observe_abandoned(), abandoned, "which abandoned none");
-		is_int((long long)observe_straight(), 0, "no call went past the hooks");
+		is_int((long long)observe_unwound_calls(), abandoned, "which abandoned none");
+		is_int((long long)observe_unhooked_calls(), 0, "no call went past the hooks");
 	}
 	return done_testing();
 }

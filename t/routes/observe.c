@@ -42,7 +42,7 @@ bool observe_told(enum cuaudit_route route, bool at_once)
 	return route == CUAUDIT_ROUTE_PLT && !at_once && !getenv("LD_BIND_NOW");
 }
 
-bool observe_everybody(void)
+bool observe_symtab_interposed(void)
 {
 	const char *off = getenv("CUAUDIT_DISABLE");
 
@@ -195,14 +195,14 @@ uint64_t observe_bound(const char *function, enum cuaudit_route route)
 	return total;
 }
 
-uint64_t observe_straight(void)
+uint64_t observe_unhooked_calls(void)
 {
 	uint64_t (*straight)(void) = (uint64_t (*)(void))observe_core("cuaudit_unhooked_calls");
 
 	return straight ? straight() : 0;
 }
 
-uint64_t observe_abandoned(void)
+uint64_t observe_unwound_calls(void)
 {
 	uint64_t (*abandoned)(void) = (uint64_t (*)(void))observe_core("cuaudit_unwound_calls");
 

@@ -25,10 +25,10 @@ bool observe_routed(void);
 bool observe_told(enum cuaudit_route route, bool at_once);
 
 /*
- * Whether everybody is given stubs, whom not to route too: where the loader
- * tells too little, that is decided at each call.
+ * Whether the driver's symbol table is interposed: callers that are excluded from
+ * interception have stubs too, and each call is decided on, where the loader tells too little.
  */
-bool observe_everybody(void);
+bool observe_symtab_interposed(void);
 
 /*
  * Makes the call that loads the core (cuDriverGetVersion, by dlsym in
@@ -64,8 +64,8 @@ uint64_t observe_correlation(void);
 void observe_reset(void);
 
 uint64_t observe_bound(const char *function, enum cuaudit_route route);
-uint64_t observe_straight(void);
-uint64_t observe_abandoned(void);
+uint64_t observe_unhooked_calls(void);
+uint64_t observe_unwound_calls(void);
 
 #ifdef __cplusplus
 }

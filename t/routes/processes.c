@@ -42,7 +42,7 @@ static int child_calls(int n)
 		return 3;
 	if (observe_from("cuInit", NULL) != n)
 		return 4;
-	return observe_straight() || observe_abandoned() ? 5 : 0;
+	return observe_unhooked_calls() || observe_unwound_calls() ? 5 : 0;
 }
 
 /* Looks a function up, and what no driver has; 0, or what counts of it are wrong. */

@@ -138,13 +138,13 @@ static void jump(int flags)
 	signals(0);
 	is_int(jumps, JUMPS, "jumps");
 	diag("%lld calls", arrived() - before);
-	diag("%d jumps, %llu hooks unwound, %llu calls went straight", (int)jumps,
-	     (unsigned long long)unwound(), (unsigned long long)observe_straight());
+	diag("%d jumps, %llu hooks unwound, %llu calls bypassed the hooks", (int)jumps,
+	     (unsigned long long)unwound(), (unsigned long long)observe_unhooked_calls());
 	fork_from_here();
 	if (!observe_routed() || !observed)
 		return;
 	ok(unwound() > 0, "hooks were left");
-	ok(observe_straight() * 100 < (uint64_t)(arrived() - before),
+	ok(observe_unhooked_calls() * 100 < (uint64_t)(arrived() - before),
 	   "few calls passed the hooks that were left");
 	seen = entered();
 	before = arrived();
@@ -428,7 +428,7 @@ static void move(void)
 	diag("%lld calls, and %d on the second thread", calls, 2 * MOVES);
 	if (!observe_routed())
 		return;
-	is_int((long long)observe_straight(), 0, "no call went past the hooks");
+	is_int((long long)observe_unhooked_calls(), 0, "no call went past the hooks");
 	is_int((long long)unwound(), 0, "no hook is thought left");
 	if (observed) {
 		compare_moved(calls);
@@ -477,7 +477,7 @@ static uint64_t interrupted_calls(void *signal_stack, int flags, bool left)
 	struct sigaction action = { .sa_handler = call_in_handler, .sa_flags = SA_ONSTACK };
 	struct fake_callback callback = { interrupt, NULL };
 	stack_t stack = { .ss_sp = signal_stack, .ss_size = SIGNAL_STACK, .ss_flags = flags };
-	uint64_t before = observe_abandoned();
+	uint64_t before = observe_unwound_calls();
 
 	wrong_depth = 0;
 	leaving = left;
@@ -491,7 +491,7 @@ static uint64_t interrupted_calls(void *signal_stack, int flags, bool left)
 	}
 	if (observe_routed())
 		is_int(wrong_depth, 0, "depths inside of handlers, and behind them");
-	return observe_abandoned() - before;
+	return observe_unwound_calls() - before;
 }
 
 static int raise_in_hook(struct cuaudit_call *call, void *data)
@@ -574,7 +574,7 @@ static void leave_deep(void)
 	};
 	int (*add)(const struct cuaudit_hook *) =
 		(int (*)(const struct cuaudit_hook *))observe_core("cuaudit_hook_add");
-	uint64_t before = observe_abandoned();
+	uint64_t before = observe_unwound_calls();
 
 	if (observe_routed())
 		is_int(add(&hook), 0, "a hook that looks at depths");
@@ -585,7 +585,7 @@ static void leave_deep(void)
 	if (!observe_routed())
 		return;
 	is_int(depth_of_init, 0, "the next call is in none of them");
-	is_int((long long)(observe_abandoned() - before), DEEP - 1, "each is counted as left");
+	is_int((long long)(observe_unwound_calls() - before), DEEP - 1, "each is counted as left");
 }
 
 int main(int argc, char **argv)

@@ -19,7 +19,7 @@ static void expect(void *got, bool routed, const char *what)
 
 int main(int argc, char **argv)
 {
-	bool program, library, everybody = observe_everybody();
+	bool program, library, everybody = observe_symtab_interposed();
 	void *driver = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY), *answer = NULL;
 	int mine = 0, its = 0;
 
