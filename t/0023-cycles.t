@@ -25,7 +25,7 @@ beyond() {
 }
 is "$(beyond "$tmp/found" "$tmp/known")" "" "no circle but the known ones"
 # What other processors lack is not there to be seen.
-case $($CC -dumpmachine) in
+case $(arch) in
 x86_64*)
 	is "$(while read -r what first rest; do
 		grep -q "^$what .*$first\( \|\$\)" "$tmp/found" || echo "$what $first $rest"

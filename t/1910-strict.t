@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-build simple "$routes/simple.c" -ldl
+helper routes/simple
 LD_LIBRARY_PATH=$tmp
 export LD_LIBRARY_PATH
 
@@ -134,32 +134,7 @@ simple CUAUDIT_STRICT=1 CUAUDIT_DRIVER=libcuda.so.1
 is "$status $calls $(wc -c <"$tmp/err")" "0 calls=2 0" "a driver's name, which the loader looks for"
 
 # what is set twice: env(1) cannot do that
-build twice -x c - <<'END'
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-extern char **environ;
-
-/* twice PROGRAM ARGUMENT... -- VARIABLE=VALUE...: added behind those there are */
-int main(int argc, char **argv)
-{
-	char *list[256];
-	int count = 0, at = 1;
-
-	while (environ[count] && count < 200) {
-		list[count] = environ[count];
-		count++;
-	}
-	while (at < argc && strcmp(argv[at], "--"))
-		at++;
-	argv[at] = NULL;
-	for (int i = at + 1; i < argc; i++)
-		list[count++] = argv[i];
-	list[count] = NULL;
-	return execve(argv[1], argv + 1, list);
-}
-END
+helper routes/twice
 # given VARIABLE=VALUE...: to simple, as they stand
 given() {
 	status=0
@@ -321,22 +296,7 @@ like "$(cat "$tmp/err")" "these libraries are not held to: limit, fault$" "EXCLU
 simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_EXCLUDE='(main)'
 line "$tmp/simple is given the driver itself, .* is not held to what CUAUDIT_HOOKS enforces" \
 	"EXCLUDE, and nothing is left"
-build leaves -xc - -L"$tmp" -l:libcuda.so.1 <<'END'
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "t/fake/driver.h"
-
-int main(int argc, char **argv)
-{
-	int wrong = cuStreamQuery(NULL);
-
-	(void)argc;
-	if (argv[1][0] == 'a')
-		abort();
-	_exit(wrong);
-}
-END
+helper routes/leaves
 for how in _exit abort; do
 	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="$on_limit" CUAUDIT_EXCLUDE='(main)' "$tmp/leaves" $how 2>"$tmp/err"
 	line "$tmp/leaves is given the driver itself, .* is not held to what CUAUDIT_HOOKS enforces" \

@@ -3,25 +3,8 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-build libasker.so -shared -fPIC "$top_srcdir/t/fault/library.c" -L"$tmp" -l:libcuda.so.1
-build calls "$top_srcdir/t/fault/calls.c" -L"$tmp" -l:libasker.so -l:libcuda.so.1 -pthread -ldl
-build forks -x c - -L"$tmp" -l:libcuda.so.1 <<'END'
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-int cuInit(unsigned int flags);
-
-int main(void)
-{
-	int status, result = cuInit(0);
-	pid_t pid = fork();
-
-	if (!pid)
-		exit(cuInit(0));
-	return waitpid(pid, &status, 0) != pid || status || result;
-}
-END
+helpers fault/calls fault/libasker.so
+helper routes/forks
 program=$tmp/calls
 
 # said LINES NAME VARIABLE=VALUE...: what is on stderr

@@ -21,7 +21,7 @@ for how in both enter edit edit-enter; do
 done
 
 # Where parameters lie, of prototypes that no row of the table has yet.
-if test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64; then
+if test "$(arch)" = x86_64; then
 	seed=$(date +%s)
 	awk -v seed="$seed" -v count=100 -f "$routes/layouts.awk" >"$tmp/cases.h" ||
 		bail_out "no prototypes"

@@ -2,7 +2,7 @@
 # Random calls on every way to a function: all registers, the stack, control words and errno.
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
-test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64 || skip_all "no caller for this processor"
+test "$(arch)" = x86_64 || skip_all "no caller for this processor"
 
 # names KIND: of functions of the table, up to three for each number of arguments that lie in
 # integer registers and on the stack; "plain": of these without pointers alone; "few": no more

@@ -6,7 +6,7 @@ fake_driver
 helper routes/stacks
 # Single steps, where the processor has them for its own program.
 steps= few=
-test "$($CC -dumpmachine | sed 's/-.*//')" != x86_64 || {
+test "$(arch)" != x86_64 || {
 	steps="stepped stepped-signal-stack"
 	few=stepped-few
 }

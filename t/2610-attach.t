@@ -14,7 +14,7 @@ build stress "$plugins/stress.c" "$plugins/audited.c" -L"$tmp" -l:libcuda.so.1 \
 routed "$count hooks come and go" timeout 600 "$tmp/stress" "$count" 1024
 sed -n 's/^ok 6 - /# /p; s/^ok 10 - /# /p' "$tmp/tap.out"
 
-arch=$($CC -dumpmachine | sed 's/-.*//')
+arch=$(arch)
 set --
 for file in hooks/clock hooks/clock_read hooks/dispatch hooks/entry hooks/guard hooks/hook hooks/name_iterator hooks/layout hooks/lock hooks/log \
 	hooks/library hooks/pages hooks/safe_read hooks/record hooks/stack hooks/strict hooks/thread hooks/unwound; do

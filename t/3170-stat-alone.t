@@ -43,7 +43,7 @@ for also in "" ",trace(file=$tmp/a.cutrace)"; do
 done
 
 # The trampolines' code is in C; that of the ways of their own is not.
-if test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64; then
+if test "$(arch)" = x86_64; then
 	helper stat/full
 	ok "a full histogram" stat "$tmp/full"
 	diag "$(grep '^not ok' "$tmp/out")"

@@ -3,29 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/routes/lib.sh"
 
 fake_driver
-cat >"$tmp/bindings.c" <<'C'
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include "t/fake/driver.h"
-
-int main(int argc, char **argv)
-{
-	void *answer;
-	int status;
-
-	printf("still in the buffer");
-	cuInit(0);
-	((int (*)(void **))dlsym(RTLD_DEFAULT, "cuCtxGetCurrent"))(&answer);
-	cuGetProcAddress_v2("cuDriverGetVersion", &answer, 13000, 0, &status);
-	cuGetProcAddress_v2("cuStreamQuery", &answer, 13000, 0, &status);
-	((int (*)(void *))answer)(NULL);
-	for (int i = 0; argc > 1 && i < atoi(argv[1]); i++)
-		cuGetProcAddress_v2("cuHidden", &answer, 13000, (unsigned int)i, &status);
-	return 3;
-}
-C
-build bindings "$tmp/bindings.c" -Wl,-z,lazy -L"$tmp" -l:libcuda.so.1 -ldl
+helper routes/bindings
 
 # covered NAME STATUS OPTIONS [VARIABLE=VALUE...] [ARGUMENT]
 covered() {
@@ -72,20 +50,7 @@ print(len(escapes), sum(e["count"] for e in escapes), [e["count"] for e in escap
 	"$tmp/report.coverage" 2>&1)" "256 300 [45]" "the others are counted together"
 
 # An excluded library in an audited program.
-build libreal.so -shared -fPIC "$routes/asker.c" "$routes/library.c" -L"$tmp" -l:libcuda.so.1 -ldl
-cat >"$tmp/both.c" <<'C'
-#include "t/fake/driver.h"
-#include "t/routes/asker.h"
-#include <dlfcn.h>
-
-int main(void)
-{
-	cuInit(0);
-	asker_by_dlsym(dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY));
-	return 0;
-}
-C
-build both "$tmp/both.c" -Wl,-z,lazy -L"$tmp" -l:libreal.so -l:libcuda.so.1 -ldl
+helpers routes/both routes/libreal.so
 ok "with an excluded library" $run_env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" \
 	CUAUDIT_EXCLUDE=libreal.so CUAUDIT_OUTPUT="$tmp/report" \
 	CUAUDIT_HOOKS='coverage(format=json)' "$tmp/both"

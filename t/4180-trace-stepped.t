@@ -2,7 +2,7 @@
 # At each instruction of a call the trace's file is whole, should the process be killed there.
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/live.sh"
 
-test "$($CC -dumpmachine | sed 's/-.*//')" = x86_64 || skip_all "no single steps here"
+test "$(arch)" = x86_64 || skip_all "no single steps here"
 helper trace/stepped.so libcuda.so.1
 helper trace/stepped
 

@@ -5,7 +5,7 @@
 helpers trace/libcuda.so.1 trace/again
 # Whether the trace has ways of its own here, which say again what they can.
 ways=0
-test "$($CC -dumpmachine | sed 's/-.*//') $(loader_family)" != "x86_64 new" || ways=1
+test "$(arch) $(loader_family)" != "x86_64 new" || ways=1
 
 # run HOOKS: what is in the trace is in $tmp/text, and the calls in $tmp/got
 run() {

@@ -38,9 +38,7 @@ ok "all closed, and settings that are understood" sh -c \
 	'"$0" run -d sim --hooks stat -- sh -c "exit 0" <&- >&- 2>&-' "$cuaudit"
 
 # A plug-in that takes for ever is ended, whatever its caller does with SIGALRM.
-printf '%s\n' '#include <unistd.h>' \
-	'__attribute__((constructor)) static void hang(void) { for (;;) pause(); }' >"$tmp/hang.c"
-compile -shared -fPIC -o "$tmp/hang.so" "$tmp/hang.c" || bail_out "no plug-in"
+helper tool/hang.so
 status=0
 ignoring timeout -s KILL 120 "$cuaudit" run --hooks "$tmp/hang.so" -- "$tmp/plain" \
 	>"$tmp/out" 2>"$tmp/err" || status=$?

@@ -6,8 +6,7 @@
 sanitizers
 auditor
 set --
-for file in "$top_srcdir"/audit/*.c "$top_srcdir/audit/arch/$($CC -dumpmachine |
-	sed 's/-.*//')"/*.S; do
+for file in "$top_srcdir"/audit/*.c "$top_srcdir/audit/arch/$(arch)"/*.S; do
 	case $file in
 	*/audit/message.c | */audit/sys.c) ;;
 	*) set -- "$@" "$file" ;;

@@ -6,7 +6,7 @@
 sanitizers
 # Each case looks through the table of functions, some more than once.
 cases=$((cases / 5))
-arch=$($CC -dumpmachine | sed 's/-.*//')
+arch=$(arch)
 set --
 for file in "hooks/arch/$arch/layout_arch" hooks/name_iterator hooks/layout hooks/modules/fault/fault_condition hooks/modules/fault/fault_number \
 	hooks/modules/fault/fault_result hooks/modules/fault/fault_rule hooks/params hooks/safe_read hooks/selector_api; do

@@ -52,7 +52,7 @@ for kind in trace stat; do
 done
 
 set --
-arch=$($CC -dumpmachine | sed 's/-.*//')
+arch=$(arch)
 for file in audit/env audit/filter "hooks/arch/$arch/layout_arch" hooks/name_iterator \
 	hooks/layout hooks/modules/fault/fault_condition hooks/modules/fault/fault_number \
 	hooks/modules/fault/fault_result hooks/modules/fault/fault_rule hooks/params hooks/safe_read hooks/selector_api; do

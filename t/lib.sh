@@ -41,6 +41,11 @@ audited() {
 	$run_env LD_AUDIT="$LIBCUAUDIT" "$@"
 }
 
+# arch: the processor that the build is for, as configure names it.
+arch() {
+	sed -n 's/^arch = //p' "$top_builddir/Makefile"
+}
+
 # compile ARGUMENTS...: the C compiler with the tree's headers. A run path goes before
 # LD_LIBRARY_PATH, which may name a real driver.
 compile() {
