@@ -75,6 +75,10 @@ done
 for list in fake limit others simulated trace; do
 	sed -n "/^helpers_$list =/,/[^\\\\]\$/p" t/helpers.am | sed '1d; s/ .$//' >"$tmp/helpers"
 	ok "helpers_$list is sorted" sort -c "$tmp/helpers" && test -s "$tmp/helpers"
+	is "$(while read -r helper; do
+		name=${helper#t/}
+		grep -q -E "(helpers? .*\b|hostile )(${name%%/*}/)?${name#*/}( |\$)" t/*.t t/*.sh t/*/*.sh || echo "$helper"
+	done <"$tmp/helpers")" "" "... and each is run by a test"
 done
 
 # Build directories are left out; a build in the source tree has its files everywhere.
