@@ -63,6 +63,9 @@ import json, sys
 reports = [json.load(open(path)) for path in sys.argv[1:]]
 print(sorted([r["process"]["used"], sum(l["used"] for l in r["libraries"])] for r in reports))' \
 	"$tmp"/fork-*.limit)" "[[0, 0], [1048576, 1048576]]" "one that forked later has nothing of its parent"
+audited CUAUDIT_OUTPUT="$tmp/idle-%p" CUAUDIT_HOOKS='limit(dry-run)' \
+	"$tmp/some" init 0 take=1048576 fork >"$tmp/out"
+is "$(ls "$tmp"/idle-*.limit | wc -l)" 1 "one that calls nothing reports nothing"
 
 # Shares of what the devices have: two of 1 GiB.
 limited "half of each device" "device=50%;device1=12.5%;format=json" \
