@@ -12,8 +12,6 @@ extern const char stub_table[];
 extern _Atomic(void *) stub_routes[LINK_SLOTS];
 extern void stub_resolve(void);
 
-_Static_assert(LINK_SLOTS == 16384, "STUBS in stub.S");
-
 void *stub_address(uint32_t slot)
 {
 	return (void *)(stub_table + (size_t)slot * ARCH_STUB_SIZE);

@@ -10,6 +10,12 @@
 struct entry;
 struct hook_list;
 
+/* The trampolines: what of a call needs care. */
+enum { DISPATCH_REGISTERS, DISPATCH_STACK, DISPATCH_FULL };
+
+/* What dispatch() answers, beside enum cuaudit_action: no hook runs. No hook answers this by chance. */
+enum { DISPATCH_STRAIGHT = 0x5ca1ab1e };
+
 /*
  * Fills in a frame that has the argument registers (the vector registers too
  * for DISPATCH_FULL), and goes on as the enter hook. kind: DISPATCH_*, what

@@ -58,7 +58,7 @@ void fast_fill(struct frame *frame, const struct fast_call *fast, uint64_t end, 
 /* What the state names: a frame where a trampoline's would be. */
 static uintptr_t place(const struct fast_call *fast)
 {
-	return (uintptr_t)&fast->frame_pointer - FRAME_SIZE;
+	return (uintptr_t)&fast->frame_pointer - sizeof(struct frame);
 }
 
 __attribute__((cold))

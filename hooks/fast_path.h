@@ -12,6 +12,8 @@
 #include "arch.h"
 #include "hooks/hook.h"
 
+enum { FAST_STACK = 5 };	/* words on the stack, of a launch */
+
 /* Which functions have fast paths: by where their arguments are. */
 enum fast_shape {
 	FAST_NONE,
@@ -42,15 +44,6 @@ struct fast_call {
 	uint64_t stack[];
 };
 
-_Static_assert(offsetof(struct fast_call, start) == FAST_START &&
-	       offsetof(struct fast_call, correlation) == FAST_CORRELATION &&
-	       offsetof(struct fast_call, thread) == FAST_THREAD &&
-	       offsetof(struct fast_call, function) == FAST_FUNCTION &&
-	       offsetof(struct fast_call, words) == FAST_WORDS &&
-	       offsetof(struct fast_call, memory) == FAST_MEMORY, "fast_call");
-_Static_assert(offsetof(struct entry, generation) == ENTRY_GENERATION, "generation");
-_Static_assert((int)THREAD_BLOCKS == THREAD_INLINE, "inline");
-
 /*
  * What a fast path goes on to after the driver answered result, at depth 0 and
  * inside of the hook; its answer is the call's.
@@ -66,7 +59,7 @@ static inline uint32_t fast_generation(const struct fast_call *fast)
 	return atomic_load_explicit(&entry->generation, memory_order_acquire);
 }
 
-/* Whether a thread's block of the key is its first, at THREAD_INLINE. Context: setup. */
+/* Whether a thread's block of the key is its first, at THREAD_BLOCKS. Context: setup. */
 static inline bool fast_is_inline(uint32_t key)
 {
 	return key == THREAD_KEYS - 1 && !thread_any();

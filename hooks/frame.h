@@ -10,7 +10,7 @@
 struct hook_list;
 struct thread;
 
-enum { FRAME_NORDERED = 15 };
+enum { FRAME_NSTACK_ARGS = 24, FRAME_NORDERED = 15 };
 
 /* On the calling thread's stack; what the trampolines read comes first. */
 struct frame {
@@ -31,29 +31,11 @@ struct frame {
 	uint64_t outer, own;
 } __attribute__((aligned(16)));	/* the bits below are a state's */
 
-#define FRAME_AT(field, offset) \
-	_Static_assert(offsetof(struct frame, field) == (offset), #field)
-FRAME_AT(call.function, FRAME_FUNCTION);
-FRAME_AT(call.words, FRAME_WORDS);
-FRAME_AT(call.caller, FRAME_CALLER);
-FRAME_AT(call.correlation, FRAME_CORRELATION);
-FRAME_AT(call.blocks, FRAME_THREAD);
-FRAME_AT(call.nwords, FRAME_NWORDS);
-FRAME_AT(call.depth, FRAME_DEPTH);
-FRAME_AT(call.result, FRAME_RESULT);
-_Static_assert(FRAME_NWORDS % 16 == 0 && offsetof(struct cuaudit_call, flags) == FRAME_NWORDS + 12, "as hook_list.begin");
-FRAME_AT(call.start, FRAME_START);
-FRAME_AT(call.end, FRAME_END);
-FRAME_AT(list, FRAME_LIST);
-FRAME_AT(answer, FRAME_ANSWER);
-FRAME_AT(regs, FRAME_REGS);
-FRAME_AT(stack_args, FRAME_STACK_ARGS);
-FRAME_AT(vectors, FRAME_VECTORS);
-FRAME_AT(outer, FRAME_OUTER);
-FRAME_AT(own, FRAME_OWN);
-#undef FRAME_AT
-_Static_assert(sizeof(struct frame) == FRAME_SIZE && FRAME_SIZE % 16 == 0, "frame");
-_Static_assert(FRAME_STACK_ARGS == FRAME_REGS + FRAME_NREGS * 8, "words are contiguous");
+_Static_assert(sizeof(struct frame) % 16 == 0 && offsetof(struct frame, call.nwords) % 16 == 0 &&
+	       offsetof(struct frame, answer) % 16 == 0 && offsetof(struct frame, vectors) % 16 == 0,
+	       "what is moved 16 bytes at once");
+_Static_assert(offsetof(struct frame, stack_args) ==
+	       offsetof(struct frame, regs) + FRAME_NREGS * sizeof(uint64_t), "words are contiguous");
 
 /* The thread of a call: its blocks are the first thing in it. */
 static inline struct thread *frame_thread(const struct frame *frame)
@@ -70,7 +52,7 @@ static inline uintptr_t frame_cfa(const struct frame *frame)
 /* The words the caller left on its stack: above the frame, the saved frame pointer and the return address. */
 static inline uint64_t *frame_stack(struct frame *frame)
 {
-	return (uint64_t *)((char *)frame + FRAME_SIZE) + 2;
+	return (uint64_t *)(frame + 1) + 2;
 }
 
 #endif

@@ -10,6 +10,9 @@
 #include "hooks/entry.h"
 #include "hooks/hook.h"
 
+/* Of what kind: call->start and end are wanted and there is an exit hook, only that, neither. */
+enum { LIST_TIMES, LIST_EXITS, LIST_ENTERS };	/* in an order that trampolines compare by */
+
 /*
  * Immutable once published; the hooks of a function, outermost first. enter,
  * exit and data are the one hook's own where there is one, else dispatch.c's
@@ -31,11 +34,9 @@ struct hook_list {
 	struct hook_entry hooks[];
 };
 
-_Static_assert(offsetof(struct hook_list, exit) == LIST_EXIT, "exit");
-_Static_assert(offsetof(struct hook_list, data) == LIST_DATA, "data");
-_Static_assert(offsetof(struct hook_list, stack_words) == LIST_STACK_WORDS, "stack_words");
-_Static_assert(offsetof(struct hook_list, kind) == LIST_KIND, "kind");
-_Static_assert(offsetof(struct hook_list, begin) == LIST_BEGIN, "begin");
+/* As of a call: trampolines copy them at once. */
+_Static_assert(offsetof(struct cuaudit_call, flags) - offsetof(struct cuaudit_call, nwords) ==
+	       offsetof(struct hook_list, begin.flags) - offsetof(struct hook_list, begin), "begin");
 
 /*
  * Context: setup, on any thread. Gives every slot that the auditor has added

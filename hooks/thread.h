@@ -7,8 +7,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "frame_arch.h"
-
 enum {
 	THREAD_KEYS = 12,	/* handed out from the last, whose blocks lie next to the thread */
 	THREAD_FRAMES = 32,	/* nested calls told apart after a longjmp */
@@ -71,14 +69,6 @@ static inline uintptr_t thread_frame(uint64_t state)
 }
 
 _Static_assert(offsetof(struct thread, blocks) == 0, "blocks");
-_Static_assert(offsetof(struct thread, state) == THREAD_STATE, "state");
-_Static_assert(offsetof(struct thread, correlation) == THREAD_CORRELATION, "correlation");
-_Static_assert(offsetof(struct thread, pointer) == THREAD_POINTER, "pointer");
-_Static_assert(offsetof(struct thread, depth) == THREAD_DEPTH, "depth");
-#ifdef THREAD_BYPASSED
-_Static_assert(offsetof(struct thread, bypassed) == THREAD_BYPASSED, "bypassed");
-#endif
-_Static_assert((int)THREAD_INSIDE == THREAD_INSIDE_BIT, "inside");
 _Static_assert(offsetof(struct thread, pointer) / 64 ==
 	       offsetof(struct thread, blocks[THREAD_KEYS - 4]) / 64, "a line");
 

@@ -34,10 +34,10 @@ edge include "$contract|$internal" "the contract"
 edge tables "$contract|tables/array\.h" "the contract and its own"
 edge util "$contract|$util" "the contract and its own"
 edge print "$contract|$util|print/[a-z_]+\.h" "the contract, util/ and its own"
-edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(globs|nearest|policy|size|template|text)\.h|arch\.h" \
+edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(globs|nearest|policy|size|template|text)\.h|arch\.h|audit/arch/offsets\.h" \
 	"the contract, what of util/ needs no libc, and its own"
 edge hooks/modules \
-	"$contract|$tables|$util|print/table\.h|analysis/(stat_[a-z]+|escape_kind)\.h|hooks/(fast_path|safe_read|stack)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|fast_path_arch\.h" \
+	"$contract|$tables|$util|print/table\.h|analysis/(stat_[a-z]+|escape_kind)\.h|hooks/(fast_path|safe_read|stack)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|fast_path_arch\.h|internal/offsets\.h" \
 	"the contract, tables/, util/, what parameters are, what adds up statistics, the direct ways, safe reads and its own"
 edge sim "$contract|tables/array\.h|util/size\.h|sim/[a-z_]+\.(h|def)" "the contract, arrays, sizes and its own"
 edge tracefile "$contract|$tables|$util|print/[a-z]+\.h|tracefile/[a-z]+\.h" "the contract, tables/, util/, print/ and its own"
@@ -51,7 +51,7 @@ edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"
 
 # hooks/ without modules/, which has an edge of its own and fewer rights.
-is "$(wrong "$contract|$internal|$util|print/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|((fast_path|frame)_)?arch\.h" \
+is "$(wrong "$contract|$internal|$util|print/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|((fast_path|frame)_)?arch\.h|hooks/arch/offsets\.h" \
 	hooks | grep -v "^$top_srcdir/hooks/modules/")" "" \
 	"hooks/ includes the contract, what it shares with the auditor, util/, print/ and its own"
 

@@ -55,6 +55,15 @@ is "$(names $(find analysis audit export hooks print tables tools tracefile util
 printf '/* cuInit */\nint (*f)(unsigned) = cuMemAlloc_v2;\n' >"$tmp/x.c"
 is "$(names "$tmp/x.c")" "$tmp/x.c: cuMemAlloc_v2" "one that is is found"
 
+# typed FILE...: numbers that assembly is given by hand. Those of notes are ELF's.
+typed() {
+	grep -nE '^#[ 	]*define[ 	]+[A-Za-z_]+[ 	]+[(]*-?[0-9]' /dev/null "$@" | grep -v '#define NOTES_'
+}
+is "$(typed $(find audit hooks -name '*.S' -o -name '*_arch.h') include/internal/asm.h)" "" \
+	"what assembly has to know of C is said by the compiler"
+echo '#define FRAME_SIZE 752' >"$tmp/x.S"
+is "$(typed "$tmp/x.S")" "$tmp/x.S:1:#define FRAME_SIZE 752" "one that is typed is found"
+
 is "$(grep -lE 'TO[D]O|FIX[M]E' $list)" "" "nothing is left to do"
 is "$(awk '/[ \t]$/ { print FILENAME ":" FNR }' $(printf '%s\n' "$list" |
 	grep -v '^t/gen/'))" "" "no line ends in white space"

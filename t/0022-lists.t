@@ -21,8 +21,8 @@ found() {
 	folder=$1
 	shift
 	for pattern; do
-		# What protoc-c made is in tarballs.
-		find "$folder" -maxdepth 1 -type f -name "$pattern" ! -name '*.pb-c.*'
+		# What protoc-c made is in tarballs; numbers for assembly are beside their source where that is built in.
+		find "$folder" -maxdepth 1 -type f -name "$pattern" ! -name '*.pb-c.*' ! -name '*_offsets.h'
 	done
 }
 
@@ -36,7 +36,8 @@ same "$(listed audit/sources.am audit_headers)" "$(found audit '*.h' '*.def')" "
 same "$(listed hooks/sources.am hooks_sources)" "$(found hooks '*.c')" "hooks_sources"
 for module in $(sed -n 's/^MODULE(\([a-z]*\))$/\1/p' hooks/builtin.def); do
 	same "$(listed hooks/sources.am "${module}_module_sources"
-	listed hooks/sources.am "${module}_core_sources")" \
+	listed hooks/sources.am "${module}_core_sources"
+	listed hooks/sources.am "${module}_offsets_sources")" \
 		"$(found "hooks/modules/$module" '*.[ch]' '*.def'
 	test "$module" != stat || found hooks/modules '*.[ch]')" "the sources of $module"
 done

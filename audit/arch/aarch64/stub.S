@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stubs of AArch64 and the resolver their routes begin with. */
 
-#define STUBS 16384	/* LINK_SLOTS; a static assertion in stub.c compares */
-
 #include <internal/asm.h>
+
+#include "audit/arch/offsets.h"
 
 	.text
 
@@ -25,7 +25,7 @@ stub_table:
 	.cfi_startproc
 	.set	k, 0
 	.rept	STUBS
-	.p2align 5
+	.balign STUB_SIZE
 	hint	#34			/* bti c */
 	mov	w17, #k
 	adrp	x16, stub_routes + k * 8

@@ -2,7 +2,7 @@
 /* The stubs of x86-64 and the resolver their routes begin with. */
 #include <internal/asm.h>
 
-#define STUBS 16384	/* LINK_SLOTS; a static assertion in stub.c compares */
+#include "audit/arch/offsets.h"
 
 	.text
 
@@ -21,7 +21,7 @@ stub_table:
 	.cfi_startproc
 	.set	k, 0
 	.rept	STUBS
-	.p2align 4
+	.balign STUB_SIZE
 	endbr64
 	.byte	0x41, 0xbb		/* movl $k, %r11d: always the 6-byte form */
 	.long	k

@@ -3,7 +3,7 @@
 
 #include <internal/asm.h>
 
-#include "frame_arch.h"
+#include "hooks/arch/offsets.h"
 
 /*
  * All four: any prototype.
@@ -123,7 +123,7 @@
 	b	9f
 8:	ldr	x12, [sp, #FRAME_LIST]
 	ldr	x11, [sp, #FRAME_OWN]
-	orr	x11, x11, #THREAD_INSIDE_BIT
+	orr	x11, x11, #THREAD_INSIDE
 	str	x11, [x10, #THREAD_STATE]
 	ldr	x1, [x12, #LIST_DATA]
 	ldr	x12, [x12, #LIST_EXIT]

@@ -5,7 +5,7 @@
 
 #include <internal/asm.h>
 
-#include "frame_arch.h"
+#include "hooks/arch/offsets.h"
 
 /*
  * All: functions whose arguments lie in integer registers; with \launch, and five
@@ -38,7 +38,7 @@
 	/* The thread's state: at depth 1, of a frame where a trampoline's would be. */
 	.macro	STATE where
 	.ifc	\where, inside
-	leaq	THREAD_INSIDE_BIT-FRAME_SIZE(%rbp), %rax
+	leaq	THREAD_INSIDE-FRAME_SIZE(%rbp), %rax
 	.else
 	leaq	-FRAME_SIZE(%rbp), %rax
 	.endif

@@ -3,7 +3,7 @@
 
 #include <internal/asm.h>
 
-#include "frame_arch.h"
+#include "hooks/arch/offsets.h"
 
 /*
  * All: any prototype.
@@ -67,7 +67,7 @@
 	 */
 	.macro	BEGIN
 	movq	8(%rbp), %rdx		/* the return address */
-	leaq	THREAD_INSIDE_BIT(%rsp), %rsi
+	leaq	THREAD_INSIDE(%rsp), %rsi
 	movq	%rdx, FRAME_CALLER(%rsp)
 	movq	%rax, FRAME_THREAD(%rsp)
 	movq	%rsi, THREAD_STATE(%rax)	/* at depth 1, inside of a hook */
@@ -206,10 +206,10 @@
 	.endif
 	movq	%fs:0, %rdx
 	.ifc	\depth, 1
-	leaq	THREAD_INSIDE_BIT(%rsp), %rsi
+	leaq	THREAD_INSIDE(%rsp), %rsi
 	.else
 	movq	FRAME_OWN(%rsp), %rsi
-	orq	$THREAD_INSIDE_BIT, %rsi
+	orq	$THREAD_INSIDE, %rsi
 	.endif
 	cmpq	%rdx, THREAD_POINTER(%r11)
 	jne	\moved

@@ -16,18 +16,6 @@ static struct {
 /* Called by stat_fast_path_x86_64.S. */
 fast_exit_fn stat_fast_exit, stat_fast_exit_query;
 
-_Static_assert(offsetof(struct cuaudit_function, slot) == FUNCTION_SLOT, "function");
-_Static_assert(offsetof(struct stat_thread, last) == STAT_THREAD_LAST, "thread");
-_Static_assert(offsetof(struct cuaudit_stat_cell, own_caller) == STAT_CELL_CALLER &&
-	       offsetof(struct cuaudit_stat_cell, own_generation) == STAT_CELL_GENERATION &&
-	       offsetof(struct cuaudit_stat_cell, calls) == STAT_CELL_CALLS &&
-	       offsetof(struct cuaudit_stat_cell, total) == STAT_CELL_TOTAL &&
-	       offsetof(struct cuaudit_stat_cell, squares) == STAT_CELL_SQUARES &&
-	       offsetof(struct cuaudit_stat_cell, min) == STAT_CELL_MIN &&
-	       offsetof(struct cuaudit_stat_cell, max) == STAT_CELL_MAX &&
-	       offsetof(struct cuaudit_stat_cell, buckets) == STAT_CELL_BUCKETS &&
-	       CUAUDIT_STAT_BUCKETS == STAT_BUCKETS, "cell");
-
 /* What is rare: in the function's cell, or else by the hook itself. */
 static int finish(struct fast_call *fast, uint64_t end, int result, bool query)
 {

@@ -2,6 +2,7 @@
 /* The fast paths of statistics on x86-64: from a stub to the driver, then to a cell. */
 
 #include "fast_path_arch.h"
+#include "hooks/modules/stat/stat_offsets.h"
 
 	/*
 	 * rax = where the thread's cell of the function is named; r10 = the thread, r11 =
@@ -9,7 +10,7 @@
 	 */
 	.macro	CELL
 	movl	FUNCTION_SLOT(%r11), %eax
-	leaq	THREAD_INLINE+STAT_THREAD_LAST(%r10,%rax,8), %rax
+	leaq	THREAD_BLOCKS+STAT_THREAD_LAST(%r10,%rax,8), %rax
 	prefetcht0 (%rax)
 	.endm
 

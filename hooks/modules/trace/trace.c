@@ -25,95 +25,6 @@ enum { TRIGGERS = -(1 << 20), OPENS, RECORDS };
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* The same of a record that ends at `to`. */
-static inline __attribute__((always_inline))
-void commit(struct trace_writer *writer, const struct trace_site *site,
-	    const struct cuaudit_call *call, const uint64_t *to, uint64_t ticks, uint64_t delta,
-	    uint64_t flags)
-{
-	trace_record_commit(writer, site->number, call->correlation, (size_t)(to - writer->at), ticks,
-			    delta, flags);
-}
-
-/* The words up to the end of arguments, the last of which is filled up. */
-static inline uint64_t *whole_words(uint64_t *from, char *end)
-{
-	memset(end, 0, sizeof(*from));
-	return from + (size_t)(end - (char *)from + 7) / 8;
-}
-
-/* *inputs: the call failed, and see CUAUDIT_TRACE_INPUTS. */
-static uint64_t *copy_arguments(uint64_t *to, struct trace_writer *writer, const struct trace_plan *plan,
-				const struct cuaudit_call *call, bool *inputs)
-{
-	const struct trace_layout *layout = NULL;
-
-	if (plan->after & TRACE_AFTER_PARAMETERS)
-		layout = trace_kernel_layout(writer, call->words[plan->kernel]);
-	*inputs = false;
-	if (cuaudit_call_succeeded(call))
-		return whole_words(to, trace_plan_copy(plan, call, layout, (char *)to));
-	return whole_words(to, trace_plan_copy_failed(plan, call, layout, (char *)to, inputs));
-}
-
-/* One that needs more than two words. */
-static __attribute__((noinline))
-void record_long(struct trace_writer *writer, const struct trace_site *site,
-		 const struct cuaudit_call *call, uint64_t start, uint64_t end,
-		 const uint32_t *stack)
-{
-	uint64_t ticks = end - start, delta = end - writer->end, flags = 0;
-	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED, inputs;
-	bool failed = call->flags & CUAUDIT_CALL_FAILED && !call->result;
-	uint64_t *to = writer->at + 2, *status = NULL;
-
-	/* The counter of another processor may be a little behind. */
-	if ((int64_t)ticks < 0)
-		ticks = 0;
-	/* So may a call that a handler interrupted, and called, just after the clock was read. */
-	if ((int64_t)delta < 0)
-		delta = 0;
-	writer->end += delta;
-	if ((ticks | delta) >> 32) {
-		flags |= CUAUDIT_TRACE_LONG;
-		*to++ = delta;
-		*to++ = ticks;
-		ticks = delta = 0;
-	}
-	if (call->result || call->depth || skipped || failed) {
-		flags |= CUAUDIT_TRACE_STATUS;
-		status = to;
-		*to++ = (uint32_t)call->result | (uint64_t)(call->depth & 0xffff) << 32 |
-			(uint64_t)(skipped ? CUAUDIT_TRACE_SKIPPED : 0) << 48 |
-			(uint64_t)(failed ? CUAUDIT_TRACE_FAILED : 0) << 48;
-	}
-	if (call->correlation - writer->correlation + 0x8000 > 0xffff) {
-		flags |= CUAUDIT_TRACE_CORRELATION;
-		*to++ = call->correlation;
-	}
-	if (stack) {
-		flags |= CUAUDIT_TRACE_STACK;
-		*to++ = *stack;
-	}
-	if (trace_site_cold_of(site)->plan->nsteps) {
-		flags |= trace_site_cold_of(site)->compact.flags;
-		to = copy_arguments(to, writer, trace_site_cold_of(site)->plan, call, &inputs);
-		if (inputs && status)
-			*status |= (uint64_t)CUAUDIT_TRACE_INPUTS << 48;
-	}
-	commit(writer, site, call, to, ticks, delta, flags);
-}
-
-/* Not 0: two words are not enough, or the arguments may not be followed; no jump. */
-static inline uint64_t is_long(const struct trace_writer *writer, const struct cuaudit_call *call)
-{
-	uint64_t ticks = call->end - call->start, delta = call->end - writer->end;
-	uint64_t step = call->correlation - writer->correlation + 0x8000;
-
-	return (ticks | delta | step << 16) >> 32 | (uint32_t)call->result | call->depth |
-	       (call->flags & (CUAUDIT_CALL_SKIPPED | CUAUDIT_CALL_FAILED));
-}
-
 static uint64_t least;	/* ticks of a call that is written */
 
 /* One that a hook answered has no times; the counter of another processor may be behind. */
@@ -157,108 +68,35 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 		return;
 	}
 	has_stack = plan->after & TRACE_AFTER_STACK && trace_stack(writer, call, &stack);
-	record_long(writer, site, call, start, end, has_stack ? &stack : NULL);
+	trace_record(writer, site, call, start, end, has_stack ? &stack : NULL);
 }
 
 /* Whether what is to be done besides is done, as of most launches. */
-static inline bool duties_done(struct trace_writer *writer, const struct trace_plan *plan,
+static inline bool is_all_done(struct trace_writer *writer, const struct trace_plan *plan,
 			       const struct cuaudit_call *call)
 {
 	return !plan->after || (plan->after == TRACE_AFTER_KERNEL &&
 				 trace_kernel_is_known(writer, call->words[plan->kernel]));
 }
 
-/* One of two words and arguments of any kind. */
-static __attribute__((noinline))
-void record_any(struct trace_writer *writer, const struct trace_site *site,
-		const struct cuaudit_call *call)
-{
-	uint64_t delta = call->end - writer->end, *from = writer->at + 2;
-	char *end = trace_plan_copy(trace_site_cold_of(site)->plan, call, NULL, (char *)from);
-
-	writer->end = call->end;
-	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
-	       trace_site_cold_of(site)->compact.flags);
-}
-
-/* One of two words where trace_compact_copy will not do. */
-static __attribute__((hot, noinline))
-void record_more(struct trace_writer *writer, const struct trace_site *site,
-		 struct cuaudit_call *call)
-{
-	uint64_t delta = call->end - writer->end, *from = writer->at + 2;
-	const struct trace_plan *plan = trace_site_cold_of(site)->plan;
-	char *end;
-
-	if (unlikely(!duties_done(writer, plan, call))) {
-		exit_slowly(call);
-		return;
-	}
-	if (plan->nops) {
-		record_any(writer, site, call);
-		return;
-	}
-	end = trace_plan_copy_values(plan, call->words, (char *)from);
-	writer->end = call->end;
-	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
-	       trace_site_cold_of(site)->compact.flags);
-}
-
-/*
- * Between two calls the program uses the caches and the processor's memory of
- * jumps for itself. So the common case goes straight down, as no guess can be
- * wrong there, and touches few lines; what is done further is called last, so
- * that no register is saved.
- */
-static inline __attribute__((always_inline))
-void leave(struct cuaudit_call *call, void *data, bool bare, bool filtered)
+/* What is done further is called last, so that no register is saved. */
+static __attribute__((hot)) void on_exit(struct cuaudit_call *call, void *data)
 {
 	struct trace_writer *writer = call->blocks[(uintptr_t)data];
 	const struct trace_site *site;
-	uint64_t delta, *from;
-	char *end;
 
-	if (unlikely(!writer || writer->at >= writer->limit || (filtered && trace_trigger_watch))) {
+	if (unlikely(!writer || writer->at >= writer->limit || trace_trigger_watch || is_short(call) ||
+		     call->flags & CUAUDIT_CALL_SKIPPED)) {
 		exit_slowly(call);
 		return;
 	}
 	site = trace_site_first(&writer->sites, call->caller, call->function);
-	if (unlikely(trace_site_differs(site, call->caller, call->function, *cuaudit_generation) |
-		     is_long(writer, call)) || (filtered && is_short(call))) {
+	if (unlikely(trace_site_differs(site, call->caller, call->function, *cuaudit_generation) ||
+		     !is_all_done(writer, trace_site_cold_of(site)->plan, call))) {
 		exit_slowly(call);
 		return;
 	}
-	if (unlikely(trace_site_cold_of(site)->compact.more)) {
-		record_more(writer, site, call);
-		return;
-	}
-	delta = call->end - writer->end;
-	writer->end = call->end;
-	from = writer->at + 2;
-	if (bare) {
-		commit(writer, site, call, from, call->end - call->start, delta, 0);
-		return;
-	}
-	end = trace_compact_copy(&trace_site_cold_of(site)->compact, call->words, (char *)from);
-	commit(writer, site, call, whole_words(from, end), call->end - call->start, delta,
-	       trace_site_cold_of(site)->compact.flags);
-}
-
-static __attribute__((hot)) void on_exit(struct cuaudit_call *call, void *data)
-{
-	leave(call, data, false, false);
-}
-
-/* Without arguments. */
-static __attribute__((hot)) void on_exit_no_args(struct cuaudit_call *call, void *data)
-{
-	leave(call, data, true, false);
-}
-
-/* With start, stop or min-duration. */
-static void on_exit_filtered(struct cuaudit_call *call, void *data)
-{
-	leave(call, data, false, true);
+	trace_record(writer, site, call, call->start, call->end, NULL);
 }
 
 static void on_exit_text(struct cuaudit_call *call, void *data)
@@ -322,15 +160,13 @@ static int init(const struct cuaudit_options *given)
 		return error;
 	least = divide((unsigned __int128)options.least_ns << cuaudit_clock.shift,
 		       cuaudit_clock.mult);
-	hook.exit = as_text ? on_exit_text :
-		    least || options.start || options.stop ? on_exit_filtered :
-		    options.file.flags & CUAUDIT_TRACE_ARGUMENTS ? on_exit : on_exit_no_args;
+	hook.exit = as_text ? on_exit_text : on_exit;
 	hook.data = (void *)(uintptr_t)trace_writer_key;
 	hook.functions = options.functions;
 	hook.include = options.libraries;
 	/* Nothing more than a record of each call is wanted. */
-	if (!options.backtrace && (hook.exit == on_exit || hook.exit == on_exit_no_args))
-		error = trace_fast_add(&hook, hook.exit == on_exit);
+	if (!as_text && !least && !options.start && !options.stop && !options.backtrace)
+		error = trace_fast_add(&hook, options.file.flags & CUAUDIT_TRACE_ARGUMENTS);
 	else
 		error = cuaudit_hook_add(&hook);
 	if (!error && !as_text)

@@ -2,8 +2,11 @@
 /* The fast paths of a trace on x86-64: from a stub to the driver, then a record is written. */
 
 #include "fast_path_arch.h"
+#include "hooks/modules/trace/trace_offsets.h"
 
-#define WRITER	THREAD_INLINE
+#define WRITER	THREAD_BLOCKS
+#define LAUNCH_AT	RECORD_HEAD	/* where a launch's arguments are written */
+#define LAUNCH_WORDS ((LAUNCH_AT + LAUNCH_END + 7) / 8)
 
 	/*
 	 * rax = the thread's memory of the place, as trace_site_first finds it. r10 =
@@ -11,17 +14,17 @@
 	 * to read it would be waited for, as the counter waits for all reads before it.
 	 */
 	.macro	TRACE cold=0
-	prefetchw THREAD_INLINE(%r10)
+	prefetchw WRITER(%r10)
 	movl	%r11d, %eax
-	shll	$8, %eax
+	shll	$SITE_FUNCTION_SHIFT, %eax
 	xorl	8(%rbp), %eax
-	imull	$TRACE_SITE_FACTOR, %eax, %eax
-	shrl	$24, %eax
-	shll	$6, %eax
-	leaq	THREAD_INLINE+TRACE_WRITER_SITES(%r10,%rax), %rax
+	imull	$SITES_FACTOR, %eax, %eax
+	shrl	$(32 - SITES_BITS), %eax
+	shll	$SITE_SHIFT, %eax
+	leaq	WRITER+WRITER_SITES(%r10,%rax), %rax
 	prefetcht0 (%rax)
 	.if	\cold
-	prefetcht0 TRACE_COLD(%rax)
+	prefetcht0 COLD(%rax)
 	.endif
 	.endm
 
@@ -30,59 +33,59 @@
 	movq	%r8, %rax
 	movq	FAST_CORRELATION(%rsp), %rcx
 	orq	%r9, %rax
-	subq	WRITER+TRACE_WRITER_CORRELATION(%r10), %rcx
+	subq	WRITER+WRITER_CORRELATION(%r10), %rcx
 	shrq	$32, %rax
 	jnz	7b
-	addq	$0x8000, %rcx
-	shrq	$16, %rcx
-	jnz	7b
+	addq	$RECORD_NEAR, %rcx
+	cmpq	$2 * RECORD_NEAR, %rcx
+	jae	7b
 	.endm
 
 	/* Writes and remembers its arguments; r11 = where it ends, eax = its lowest bytes. */
 	.macro	ARGUMENTS small
-	movzwl	TRACE_SITE_FAST+0(%rsi), %eax
-	movzbl	TRACE_SITE_FAST+5(%rsi), %ecx
-	movw	%ax, 16(%rdi)			/* the mask */
+	movzwl	SITE_MASK(%rsi), %eax
+	movzbl	SITE_SECOND(%rsi), %ecx
+	movw	%ax, RECORD_HEAD(%rdi)			/* the mask */
 	.ifc	\small, int
 	movq	FAST_WORDS+1*8(%rsp), %rax
-	movq	%rax, 16(%rdi,%rcx)
-	movq	%rax, TRACE_LAST_WORD(%rsi)
+	movq	%rax, RECORD_HEAD(%rdi,%rcx)
+	movq	%rax, LAST_WORD(%rsi)
 	movq	FAST_WORDS+0*8(%rsp), %rax
-	movzbl	TRACE_SITE_FAST+8(%rsi), %ecx
+	movzbl	SITE_SMALL+SMALL_AT(%rsi), %ecx
 	movl	(%rax), %eax
-	movl	%eax, 16(%rdi,%rcx)
-	movl	%eax, TRACE_LAST_SMALL(%rsi)
+	movl	%eax, RECORD_HEAD(%rdi,%rcx)
+	movl	%eax, LAST_SMALL(%rsi)
 	.else
-	movzbl	TRACE_SITE_FAST+4(%rsi), %r11d
+	movzbl	SITE_FIRST(%rsi), %r11d
 	movq	FAST_WORDS+0*8(%rsp), %rax
-	movq	%rax, 16(%rdi,%r11)
-	andq	TRACE_LAST_MASKS+0*8(%rsi), %rax
-	movq	%rax, TRACE_COLD_WORDS+0*8(%rsi)
+	movq	%rax, RECORD_HEAD(%rdi,%r11)
+	andq	LAST_MASKS+0*8(%rsi), %rax
+	movq	%rax, COLD_WORDS+0*8(%rsi)
 	movq	FAST_WORDS+1*8(%rsp), %rax
-	movq	%rax, 16(%rdi,%rcx)		/* over what the first has too much of */
-	andq	TRACE_LAST_MASKS+1*8(%rsi), %rax
-	movq	%rax, TRACE_COLD_WORDS+1*8(%rsi)
-	.set	at, TRACE_SITE_FAST+7
-	.set	last, TRACE_COLD_SMALL
+	movq	%rax, RECORD_HEAD(%rdi,%rcx)		/* over what the first has too much of */
+	andq	LAST_MASKS+1*8(%rsi), %rax
+	movq	%rax, COLD_WORDS+1*8(%rsi)
+	.set	at, SITE_SMALL
+	.set	last, COLD_SMALL
 	.rept	\small
-	movzbl	at(%rsi), %eax
-	movq	(%rsp,%rax,8), %rax
-	movzbl	at+2(%rsi), %r11d
-	movzbl	at+1(%rsi), %ecx
+	movzbl	at+SMALL_WORD(%rsi), %eax
+	movq	FAST_WORDS(%rsp,%rax,8), %rax
+	movzbl	at+SMALL_UPPER(%rsi), %r11d
+	movzbl	at+SMALL_AT(%rsi), %ecx
 	movl	(%rax,%r11), %r11d
 	movl	(%rax), %eax
-	movl	%eax, 16(%rdi,%rcx)
-	movl	%r11d, 16+4(%rdi,%rcx)
+	movl	%eax, RECORD_HEAD(%rdi,%rcx)
+	movl	%r11d, RECORD_HEAD+4(%rdi,%rcx)
 	movl	%eax, last(%rsi)
 	movl	%r11d, last+4(%rsi)
-	.set	at, at + 3
+	.set	at, at + SMALL_SIZE
 	.set	last, last + 8
 	.endr
 	.endif
-	movzbl	TRACE_SITE_FAST+6(%rsi), %ecx
-	movzbl	TRACE_SITE_FAST+2(%rsi), %r11d
-	movzwl	TRACE_SITE_FAST+2(%rsi), %eax
-	movq	$0, 16(%rdi,%rcx)		/* the last word is filled up */
+	movzbl	SITE_END(%rsi), %ecx
+	movzbl	SITE_WORDS(%rsi), %r11d
+	movzwl	SITE_WORDS(%rsi), %eax		/* and flags */
+	movq	$0, RECORD_HEAD(%rdi,%rcx)		/* the last word is filled up */
 	leaq	(%rdi,%r11,8), %r11
 	.endm
 
@@ -91,42 +94,42 @@
 	movq	FAST_WORDS+0*8(%rsp), %rax
 	movq	%rax, %rcx
 	movq	%rax, %r11
-	shrq	$4, %rcx
-	shrq	$11, %r11
+	shrq	$KERNELS_LOW, %rcx
+	shrq	$KERNELS_HIGH, %r11
 	xorl	%r11d, %ecx
-	andl	$TRACE_KERNELS_MASK, %ecx
-	leaq	WRITER+TRACE_WRITER_KERNELS(%r10,%rcx,8), %rcx
+	andl	$KERNELS_MASK, %ecx
+	leaq	WRITER+WRITER_KERNELS(%r10,%rcx,8), %rcx
 	cmpq	%rax, (%rcx)
 	je	4f
 	cmpq	%rax, 8(%rcx)
 	jne	7b
 4:	movl	trace_kernel_epoch(%rip), %ecx
-	cmpl	%ecx, WRITER+TRACE_WRITER_EPOCH(%r10)
+	cmpl	%ecx, WRITER+WRITER_EPOCH(%r10)
 	jne	7b
 	movups	FAST_WORDS+1*8(%rsp), %xmm0
 	movups	FAST_WORDS+3*8(%rsp), %xmm1
 	movl	FAST_WORDS+5*8(%rsp), %ecx
 	shufps	$0x88, %xmm1, %xmm0		/* the lower halves */
-	movq	%rax, 16(%rdi)
-	movups	%xmm0, 24(%rdi)
+	movq	%rax, LAUNCH_AT+LAUNCH_KERNEL(%rdi)
+	movups	%xmm0, LAUNCH_AT+LAUNCH_SIZES(%rdi)
 	movl	16+0*8(%rbp), %eax
-	movl	%ecx, 40(%rdi)
+	movl	%ecx, LAUNCH_AT+LAUNCH_SIZES+4*4(%rdi)
 	movl	16+1*8(%rbp), %ecx
-	movl	%eax, 44(%rdi)
+	movl	%eax, LAUNCH_AT+LAUNCH_SIZES+5*4(%rdi)
 	movq	16+2*8(%rbp), %rax
-	movl	%ecx, 48(%rdi)
-	movq	%rax, 52(%rdi)
-	movl	$0, 60(%rdi)
-	leaq	8*8(%rdi), %r11
-	movl	$TRACE_RECORD_LAUNCH, %eax
+	movl	%ecx, LAUNCH_AT+LAUNCH_SIZES+6*4(%rdi)
+	movq	%rax, LAUNCH_AT+LAUNCH_STREAM(%rdi)
+	movl	$0, LAUNCH_AT+LAUNCH_END(%rdi)	/* the last word is filled up */
+	leaq	LAUNCH_WORDS*8(%rdi), %r11
+	movl	$LAUNCH_WORDS | WITH_ARGUMENTS << RECORD_FLAGS, %eax
 	.endm
 
 	/* Back to the caller; rdi = where the next record will be. */
 	.macro	DONE
-	movq	%rdi, WRITER+TRACE_WRITER_AT(%r10)
-	movq	%rdx, WRITER+TRACE_WRITER_END(%r10)
-	incq	WRITER+TRACE_WRITER_CALLS(%r10)
-	prefetchw TRACE_RECORD_AHEAD(%rdi)	/* see trace_record_commit */
+	movq	%rdi, WRITER+WRITER_AT(%r10)
+	movq	%rdx, WRITER+WRITER_END(%r10)
+	incq	WRITER+WRITER_CALLS(%r10)
+	prefetchw RECORD_AHEAD(%rdi)	/* see trace_record */
 	xorl	%eax, %eax
 	movq	$0, THREAD_STATE(%r10)
 	leave
@@ -160,20 +163,20 @@
 	movq	FAST_MEMORY(%rsp), %rsi	/* the place, if it is that: */
 	movq	FAST_FUNCTION(%rsp), %r11
 	movq	8(%rbp), %rax
-	cmpq	%r11, TRACE_SITE_FUNCTION(%rsi)
+	cmpq	%r11, SITE_FUNCTION(%rsi)
 	jne	8b
-	cmpq	%rax, TRACE_SITE_CALLER(%rsi)
+	cmpq	%rax, SITE_CALLER(%rsi)
 	jne	8b
 	movl	ENTRY_GENERATION-ENTRY_FUNCTION(%r11), %eax
-	cmpl	%eax, TRACE_SITE_GENERATION(%rsi)
+	cmpl	%eax, SITE_GENERATION(%rsi)
 	jne	8b
-	movq	WRITER+TRACE_WRITER_AT(%r10), %rdi	/* the record */
-	cmpq	WRITER+TRACE_WRITER_LIMIT(%r10), %rdi
+	movq	WRITER+WRITER_AT(%r10), %rdi	/* the record */
+	cmpq	WRITER+WRITER_LIMIT(%r10), %rdi
 	jae	8b
 	movq	%rdx, %r8
 	movq	%rdx, %r9
 	subq	FAST_START(%rsp), %r8		/* the call's time */
-	subq	WRITER+TRACE_WRITER_END(%r10), %r9	/* and what it ended after the one before */
+	subq	WRITER+WRITER_END(%r10), %r9	/* and what it ended after the one before */
 	.ifc	\small, launch
 	LONG
 	LAUNCH
@@ -184,93 +187,93 @@
 	movq	FAST_WORDS+1*8(%rsp), %rax
 	testq	%rcx, %rcx
 	jz	7b
-	cmpq	%rax, TRACE_LAST_WORD(%rsi)
+	cmpq	%rax, LAST_WORD(%rsi)
 	jne	6f
 	movl	(%rcx), %eax
-	cmpl	%eax, TRACE_LAST_SMALL(%rsi)
+	cmpl	%eax, LAST_SMALL(%rsi)
 	jne	6f
 	.else
 	.ifnc	\small, no
-	.set	at, TRACE_SITE_FAST+7
-	.set	last, TRACE_COLD_SMALL
+	.set	at, SITE_SMALL
+	.set	last, COLD_SMALL
 	.rept	\small
-	movzbl	at(%rsi), %ecx
-	movq	(%rsp,%rcx,8), %rcx
+	movzbl	at+SMALL_WORD(%rsi), %ecx
+	movq	FAST_WORDS(%rsp,%rcx,8), %rcx
 	testq	%rcx, %rcx
 	jz	7b
-	movzbl	at+2(%rsi), %eax
+	movzbl	at+SMALL_UPPER(%rsi), %eax
 	movl	(%rcx,%rax), %eax		/* the last 4 bytes */
 	movl	(%rcx), %ecx
 	cmpl	%eax, last+4(%rsi)
 	jne	6f
 	cmpl	%ecx, last(%rsi)
 	jne	6f
-	.set	at, at + 3
+	.set	at, at + SMALL_SIZE
 	.set	last, last + 8
 	.endr
 	movq	FAST_WORDS+0*8(%rsp), %rax
 	movq	FAST_WORDS+1*8(%rsp), %rcx
-	andq	TRACE_LAST_MASKS+0*8(%rsi), %rax
-	andq	TRACE_LAST_MASKS+1*8(%rsi), %rcx
-	cmpq	%rax, TRACE_COLD_WORDS+0*8(%rsi)
+	andq	LAST_MASKS+0*8(%rsi), %rax
+	andq	LAST_MASKS+1*8(%rsi), %rcx
+	cmpq	%rax, COLD_WORDS+0*8(%rsi)
 	jne	6f
-	cmpq	%rcx, TRACE_COLD_WORDS+1*8(%rsi)
+	cmpq	%rcx, COLD_WORDS+1*8(%rsi)
 	jne	6f
 	.endif
 	.endif
 	/* ... that is in this chunk, the call follows the one before, and the times are short. */
-	movq	TRACE_LAST_RECORD(%rsi), %rcx
-	movq	WRITER+TRACE_WRITER_CORRELATION(%r10), %r11
+	movq	LAST_RECORD(%rsi), %rcx
+	movq	WRITER+WRITER_CORRELATION(%r10), %r11
 	testq	%rcx, %rcx
 	jz	6f
 	incq	%r11
 	cmpq	%r11, FAST_CORRELATION(%rsp)
 	jne	6f
-	cmpq	$1 << 18, %r8
+	cmpq	$1 << (AGAIN_DELTA - AGAIN_TICKS), %r8
 	jae	6f
-	cmpq	$1 << 22, %r9
+	cmpq	$1 << (64 - AGAIN_DELTA), %r9
 	jae	6f
 	movq	%rdi, %rax
-	subq	%rcx, %rax			/* bytes back: for bits 8-23, words */
-	shlq	$42, %r9
-	shlq	$24, %r8
+	subq	%rcx, %rax			/* bytes back; words are written */
+	shlq	$AGAIN_DELTA, %r9
+	shlq	$AGAIN_TICKS, %r8
 	leaq	1(%r9,%r8), %rcx
-	shlq	$5, %rax
+	shlq	$AGAIN_BACK - 3, %rax
 	orq	%rcx, %rax
 	movq	$0, 8(%rdi)			/* the chunk ends there */
 	movq	%rax, (%rdi)			/* last: until then this word ends the chunk */
 	addq	$8, %rdi
-	movq	%r11, WRITER+TRACE_WRITER_CORRELATION(%r10)
+	movq	%r11, WRITER+WRITER_CORRELATION(%r10)
 5:	.cfi_remember_state
 	DONE
 	.cfi_restore_state
 	/* A record of several words, which is kept. */
 6:	LONG
 	.ifc	\small, 2
-	movzbl	TRACE_SITE_FAST+10(%rsi), %eax
-	cmpq	$0, (%rsp,%rax,8)
+	movzbl	SITE_SMALL+SMALL_SIZE+SMALL_WORD(%rsi), %eax
+	cmpq	$0, FAST_WORDS(%rsp,%rax,8)
 	je	7b
 	.endif
-	movq	%rdi, TRACE_LAST_RECORD(%rsi)
+	movq	%rdi, LAST_RECORD(%rsi)
 	.ifc	\small, no
-	leaq	2*8(%rdi), %r11
-	movl	$2, %eax
+	leaq	RECORD_HEAD(%rdi), %r11
+	movl	$RECORD_WORDS, %eax
 	.else
 	ARGUMENTS \small
 	.endif
 	.endif
-	movl	TRACE_SITE_NUMBER(%rsi), %ecx
+	movl	SITE_NUMBER(%rsi), %ecx
 	movq	$0, (%r11)			/* the chunk ends there */
 	movl	%r8d, 8(%rdi)
 	movl	%ecx, 12(%rdi)
 	movq	FAST_CORRELATION(%rsp), %rcx
-	shlq	$32, %r9
+	shlq	$RECORD_DELTA, %r9
 	movzwl	%cx, %r8d
 	orq	%r9, %rax
-	shll	$16, %r8d
+	shll	$RECORD_CORRELATION, %r8d
 	orq	%r8, %rax
 	movq	%rax, (%rdi)			/* last, and at once: until then this word ends the chunk */
-	movq	%rcx, WRITER+TRACE_WRITER_CORRELATION(%r10)
+	movq	%rcx, WRITER+WRITER_CORRELATION(%r10)
 	movq	%r11, %rdi
 	.ifc	\small, launch
 	DONE

@@ -1,45 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a record of a call is ended, see cuaudit-trace(5). */
+/* Writes the records of calls, see cuaudit-trace(5); trace_fast_path_x86_64.S does the common ones. */
 #ifndef HOOKS_MODULES_TRACE_TRACE_RECORD_H
 #define HOOKS_MODULES_TRACE_TRACE_RECORD_H
 
 #include "hooks/modules/trace/trace_writer.h"
 
-enum { TRACE_RECORD_PREFETCH = 128 };	/* words: some calls ahead, since they come in bursts */
-
-static inline void trace_record_prefetch(const uint64_t *at)
-{
-#if defined(__x86_64__)
-	/* The compiler's own would bring the line in as one to be read. */
-	__asm__ volatile("prefetchw %0" : : "m"(*at));
-#else
-	__builtin_prefetch(at, 1);
-#endif
-}
+enum {
+	/* The first words of a record, and bits of the very first ... */
+	TRACE_RECORD_WORDS = 2,
+	TRACE_RECORD_FLAGS = 8,
+	TRACE_RECORD_CORRELATION = 16,
+	TRACE_RECORD_DELTA = 32,
+	TRACE_RECORD_NEAR = 0x8000,	/* how far its correlation may be from the one before */
+	/* ... and of one that says the same again. */
+	TRACE_AGAIN_BACK = 8,
+	TRACE_AGAIN_TICKS = 24,
+	TRACE_AGAIN_DELTA = 42,
+	TRACE_RECORD_PREFETCH = 128	/* words: some calls ahead, since they come in bursts */
+};
 
 /*
- * Context: call. Writes the first two words of a record that ends at `to`, and
- * ends the chunk there. What comes after it will be written before long: its
- * line of the cache is asked for now, since a locked instruction of the
- * program would wait for it later.
+ * Context: call. Writes a call that ended just now, where the writer has room, and ends the
+ * chunk there. stack: the number of its backtrace, or NULL.
  */
-static inline __attribute__((always_inline))
-void trace_record_commit(struct trace_writer *writer, uint32_t site, uint64_t correlation,
-			 size_t words, uint64_t ticks, uint64_t delta,
-			 uint64_t flags)
-{
-	uint64_t *at = writer->at;
-
-	at[words] = 0;
-	at[1] = ticks | (uint64_t)site << 32;
-	/* Pairs with the reader: the record is there with its first word. */
-	__atomic_store_n(at, words | flags << 8 | (correlation & 0xffff) << 16 | delta << 32,
-			 __ATOMIC_RELEASE);
-	at += words;
-	writer->at = at;
-	writer->correlation = correlation;
-	writer->calls++;
-	trace_record_prefetch(at + TRACE_RECORD_PREFETCH);
-}
+void trace_record(struct trace_writer *writer, const struct trace_site *site,
+		  const struct cuaudit_call *call, uint64_t start, uint64_t end,
+		  const uint32_t *stack);
 
 #endif

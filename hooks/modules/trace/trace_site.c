@@ -13,13 +13,11 @@ void trace_site_begin(struct trace_sites *sites, struct trace_site *site, const 
 		.caller = caller, .function = function, .generation = generation,
 		.number = number, .fast = plan->fast,
 	};
-	sites->rest[site - sites->sites] = (struct trace_site_cold){
-		.plan = plan, .compact = plan->compact,
-	};
+	sites->rest[site - sites->sites] = (struct trace_site_cold){ .plan = plan };
 	if (trace_plan_is_int(plan, function))
 		return;
-	for (int i = 0; i < TRACE_COMPACT_WORDS; i++) {
-		int size = plan->compact.values[i + 1] - plan->compact.values[i];
+	for (int i = 0; i < TRACE_FAST_WORDS; i++) {
+		int size = plan->values[i + 1] - plan->values[i];
 
 		site->last.masks[i] = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX;
 	}

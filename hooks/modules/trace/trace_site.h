@@ -8,7 +8,9 @@
 #include "hooks/modules/trace/trace_plan.h"
 
 enum {
-	TRACE_SITES = 256,
+	TRACE_SITES_BITS = 8,
+	TRACE_SITES = 1 << TRACE_SITES_BITS,
+	TRACE_SITE_FUNCTION_SHIFT = 8,	/* of a sum that also has the caller */
 	TRACE_SITE_WAYS = 16,	/* a power of two */
 	TRACE_SITE_CHANGE = 64
 };
@@ -27,7 +29,7 @@ struct trace_last {
 			uint64_t word;	/* the second */
 			uint32_t small;	/* the int */
 		} one;
-		uint64_t masks[TRACE_COMPACT_WORDS];	/* what is written of each word */
+		uint64_t masks[TRACE_FAST_WORDS];	/* what is written of each word */
 	};
 };
 
@@ -43,10 +45,9 @@ struct trace_site {
 
 /* What fewer calls need of it: another. */
 struct trace_site_cold {
-	uint64_t words[TRACE_COMPACT_WORDS];	/* of `last`, what is written of them ... */
-	uint64_t small[TRACE_LEAST_SMALL];	/* ... and what was behind pointers */
+	uint64_t words[TRACE_FAST_WORDS];	/* of `last`, what is written of them ... */
+	uint64_t small[TRACE_FAST_SMALLS];	/* ... and what was behind pointers */
 	const struct trace_plan *plan;
-	struct trace_compact compact;	/* of the plan */
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct trace_site) == 64 && sizeof(struct trace_site_cold) == 64, "lines");
@@ -83,10 +84,11 @@ static inline struct trace_site *trace_site_first(struct trace_sites *sites,
 						  const void *caller,
 						  const struct cuaudit_function *function)
 {
-	uint32_t sum = (uint32_t)(uintptr_t)caller ^ (uint32_t)(uintptr_t)function << 8;
+	uint32_t sum = (uint32_t)(uintptr_t)caller ^
+		       (uint32_t)(uintptr_t)function << TRACE_SITE_FUNCTION_SHIFT;
 
-	/* The upper byte of a product depends on all bits. */
-	return &sites->sites[sum * TRACE_SITES_FACTOR >> 24];
+	/* The upper bits of a product depend on all bits. */
+	return &sites->sites[sum * TRACE_SITES_FACTOR >> (32 - TRACE_SITES_BITS)];
 }
 
 /* *site is that place from now on. */

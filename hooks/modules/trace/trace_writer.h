@@ -10,7 +10,9 @@
 #include "hooks/modules/trace/trace_site.h"
 
 enum {
-	TRACE_KERNELS = 256,	/* a power of two, as is the next */
+	TRACE_KERNELS = 256,	/* a power of two, as is the next but two; by these bits of a handle */
+	TRACE_KERNELS_LOW = 4,
+	TRACE_KERNELS_HIGH = 11,
 	TRACE_STACKS = 16,
 	TRACE_MOST = 2040	/* bytes of a record */
 };
