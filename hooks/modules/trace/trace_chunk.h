@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chunks of a trace: begun, ended, handed on, begun anew. */
+/* The chunks of a trace: begun, ended, handed on. */
 #ifndef HOOKS_MODULES_TRACE_TRACE_CHUNK_H
 #define HOOKS_MODULES_TRACE_TRACE_CHUNK_H
 
-#include <stdbool.h>
-
-#include <cuaudit/trace.h>
-
-/* Where a thread, or who describes, writes. */
-struct trace_chunk {
-	struct cuaudit_trace_chunk *at;	/* NULL: nowhere */
-	uint32_t index;			/* in the file */
-	bool bare;			/* it has no pages yet: trace_file_populate, not locked, spares faults */
-};
+#include "hooks/modules/trace/trace_room.h"
 
 /* Context of all: call, locked. */
 
@@ -29,20 +20,7 @@ void trace_chunk_leave(struct trace_chunk *chunk, uint64_t calls, uint32_t used)
 /* One that was left with room: how far it is written, and its calls. False if there is none. */
 bool trace_chunk_take_over(struct trace_chunk *chunk, uint64_t *calls, uint32_t *used);
 
-/* How much of the file's last chunk is written, if it is *chunk or was left; else 0. */
-uint32_t trace_chunk_last(const struct trace_chunk *chunk, uint32_t used);
-
-/* Room for one that nobody waits for, said of nothing; *again: it has to be cleared. */
-bool trace_chunk_room(uint32_t *index, bool *again);
-
-/* Gives that up: *chunk is unmapped, if it was mapped. */
-void trace_chunk_unroom(struct trace_chunk *chunk);
-
-/* Context: call. What it held is lost; nobody else has it. */
-void trace_chunk_clear(struct cuaudit_trace_chunk *at);
-
-/* In the child of fork, after trace_chunk_drop of each chunk that the parent uses. */
-void trace_chunk_drop(struct trace_chunk *chunk);
+/* In the child of fork, after trace_room_drop of each chunk that the parent uses. */
 void trace_chunk_forked(void);
 
 #endif

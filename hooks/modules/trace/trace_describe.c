@@ -125,11 +125,11 @@ static bool describe_driver(uint32_t index, uint32_t *why)
 	return true;
 }
 
-static bool describe_function(const struct cuaudit_function *function, uint32_t *why)
+static bool describe_function(const struct cuaudit_function *function,
+			      const struct trace_plan *plan, uint32_t *why)
 {
 	size_t name = trace_describe_size(function->name);
 	size_t base = trace_describe_size(function->base);
-	const struct trace_plan *plan = trace_plan(function);
 	struct cuaudit_trace_function *record;
 
 	if (!is_new(functions, function->slot))
@@ -183,7 +183,8 @@ bool trace_describe_library(const struct cuaudit_library *library, uint32_t *num
 	return true;
 }
 
-bool trace_describe_site(const struct cuaudit_call *call, uint32_t *number, uint32_t *why)
+bool trace_describe_site(const struct cuaudit_call *call, const struct trace_plan *plan,
+			 uint32_t *number, uint32_t *why)
 {
 	const struct cuaudit_function *function = call->function;
 	uint64_t caller = (uintptr_t)call->caller, more;
@@ -196,7 +197,7 @@ bool trace_describe_site(const struct cuaudit_call *call, uint32_t *number, uint
 	*number = (uint32_t)trace_table_get(&sites, caller, more) - 1;
 	if (*number != UINT32_MAX)
 		return true;
-	if (!describe_function(function, why))
+	if (!describe_function(function, plan, why))
 		return false;
 	record = trace_describe(sizeof(*record), 0, why);
 	if (!record)
@@ -223,7 +224,7 @@ uint32_t trace_describe_last(void)
 
 void trace_describe_forked(void)
 {
-	trace_chunk_drop(&chunk);
+	trace_room_drop(&chunk);
 	at = end = NULL;
 	trace_table_clear(&libraries);
 	trace_table_clear(&sites);

@@ -9,6 +9,8 @@
 #include <cuaudit/call.h>
 #include <cuaudit/trace.h>
 
+struct trace_plan;
+
 /* Context of all: call, locked. None is written twice. */
 
 /*
@@ -33,8 +35,9 @@ void trace_describe_publish(void *record, enum cuaudit_trace_type type);
 bool trace_describe_library(const struct cuaudit_library *library, uint32_t *number,
 			    uint32_t *why);
 
-/* The number of a place the function is called at. */
-bool trace_describe_site(const struct cuaudit_call *call, uint32_t *number, uint32_t *why);
+/* The number of a call site. plan: the function's, whose steps are described. */
+bool trace_describe_site(const struct cuaudit_call *call, const struct trace_plan *plan,
+			 uint32_t *number, uint32_t *why);
 
 /* How much of the file's last chunk they have, if it is theirs; else 0. */
 uint32_t trace_describe_last(void);

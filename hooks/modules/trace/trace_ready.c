@@ -36,15 +36,15 @@ static bool begin(void)
 {
 	bool again;
 
-	if (nready >= wanted || nready == MOST || !trace_chunk_room(&making.index, &again))
+	if (nready >= wanted || nready == MOST || !trace_room_ahead(&making.index, &again))
 		return false;
 	making.at = trace_file_map_beside(making.index);
 	if (!making.at) {
-		trace_chunk_unroom(&making);
+		trace_room_give(&making);
 		return false;
 	}
 	if (again)
-		trace_chunk_clear(making.at);
+		trace_room_clear(making.at);
 	return true;
 }
 
@@ -171,7 +171,7 @@ void trace_ready_done(struct trace_chunk *chunk)
 	if (running && ndone < MOST)
 		done[ndone++] = *chunk;
 	else
-		trace_chunk_drop(chunk);
+		trace_room_drop(chunk);
 	chunk->at = NULL;
 	trace_ready_want();
 }
@@ -198,7 +198,7 @@ void trace_ready_finish(void)
 	for (uint32_t left = nready; left--;)
 		for (uint32_t i = 0; i < nready; i++)
 			if (ready[i].at && (!left || ready[i].index + 1 == trace_file_chunks()))
-				trace_chunk_unroom(&ready[i]);
+				trace_room_give(&ready[i]);
 	unmap(done, ndone);
 	nready = ndone = 0;
 	trace_unlock(&saved);
@@ -207,11 +207,11 @@ void trace_ready_finish(void)
 void trace_ready_forked(void)
 {
 	for (uint32_t i = 0; i < nready; i++)
-		trace_chunk_drop(&ready[i]);
+		trace_room_drop(&ready[i]);
 	for (uint32_t i = 0; i < ndone; i++)
-		trace_chunk_drop(&done[i]);
+		trace_room_drop(&done[i]);
 	if (making.at)
-		trace_chunk_drop(&making);
+		trace_room_drop(&making);
 	nready = ndone = wanted = nfull = 0;
 	asleep = false;
 	running = false;

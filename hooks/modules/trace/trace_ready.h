@@ -3,7 +3,7 @@
 #ifndef HOOKS_MODULES_TRACE_TRACE_READY_H
 #define HOOKS_MODULES_TRACE_TRACE_READY_H
 
-#include "hooks/modules/trace/trace_chunk.h"
+#include "hooks/modules/trace/trace_room.h"
 
 /*
  * Room in a file, and pages for it, take some 200 us a chunk: more than all

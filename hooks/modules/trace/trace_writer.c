@@ -267,8 +267,8 @@ const struct trace_site *trace_writer_site(struct trace_writer *writer,
 	if (!trace_site_differs(site, call->caller, call->function, generation))
 		return site;
 	trace_lock(&saved);
-	good = trace_describe_site(call, &number, why);
 	plan = trace_plan(call->function);
+	good = trace_describe_site(call, plan, &number, why);
 	if (good)
 		trace_site_begin(&writer->sites, site, call->caller, call->function, generation,
 				 number, plan);
@@ -376,7 +376,7 @@ void trace_writer_thread_exit(struct trace_writer *writer)
 		writer->limit = NULL;
 		/* The file that has ended was cut. */
 		if (trace_file_stopped(&why) && why == TRACE_FILE_ENDED)
-			trace_chunk_drop(&writer->chunk);
+			trace_room_drop(&writer->chunk);
 		else
 			trace_chunk_leave(&writer->chunk, writer->calls, used_of(writer));
 	}
@@ -441,9 +441,9 @@ void trace_writer_finish(void)
 	if (own && own->chunk.at) {
 		own->limit = NULL;
 		__atomic_store_n(&own->chunk.at->records, own->calls, __ATOMIC_RELAXED);
-		used = trace_chunk_last(&own->chunk, used_of(own));
+		used = trace_room_last(&own->chunk, used_of(own));
 	} else {
-		used = trace_chunk_last(&none, 0);
+		used = trace_room_last(&none, 0);
 	}
 	path = trace_file_finish(used ? used : trace_describe_last());
 	trace_unlock(&saved);
@@ -461,7 +461,7 @@ void trace_writer_forked(void)
 	trace_lock_forked();
 	trace_lock(&saved);
 	for (struct trace_writer *writer = writers; writer; writer = writer->next)
-		trace_chunk_drop(&writer->chunk);
+		trace_room_drop(&writer->chunk);
 	if (own)
 		memset(own, 0, sizeof(*own));
 	writers = NULL;
