@@ -38,7 +38,13 @@ bool layout_same(const struct layout *a, const struct layout *b);
 uint32_t layout_stack_words(const struct layout *row);
 
 /* Whether integer registers and stack, in this order, are the parameters in order. */
-bool layout_regular(const struct layout *row);
+static inline bool layout_regular(const struct layout *row)
+{
+	for (uint32_t i = 0; i < row->nparams; i++)
+		if (row->params[i] != 1)
+			return false;
+	return true;
+}
 
 /*
  * Context: call. For irregular rows: parameters in order from the registers
@@ -48,6 +54,13 @@ void layout_gather(struct frame *frame, const struct layout *row);
 void layout_scatter(struct frame *frame, const struct layout *row);
 
 /* Words frame->ordered takes for the row. */
-uint32_t layout_words(const struct layout *row);
+static inline uint32_t layout_words(const struct layout *row)
+{
+	uint32_t words = 0;
+
+	for (uint32_t i = 0; i < row->nparams; i++)
+		words += row->params[i] & LAYOUT_WORDS;
+	return words;
+}
 
 #endif

@@ -54,23 +54,6 @@ uint32_t layout_stack_words(const struct layout *row)
 	return cursor.stack;
 }
 
-bool layout_regular(const struct layout *row)
-{
-	for (uint32_t i = 0; i < row->nparams; i++)
-		if (row->params[i] != 1)
-			return false;
-	return true;
-}
-
-uint32_t layout_words(const struct layout *row)
-{
-	uint32_t words = 0;
-
-	for (uint32_t i = 0; i < row->nparams; i++)
-		words += row->params[i] & LAYOUT_WORDS;
-	return words;
-}
-
 void layout_gather(struct frame *frame, const struct layout *row)
 {
 	struct cursor cursor = { 0, 0, 0, 0 };

@@ -191,16 +191,6 @@ static void forked(void)
 	trace_text_forked();
 }
 
-static void thread_exit(void *block)
-{
-	trace_writer_thread_exit(block);
-}
-
-static void hook_unwound(void *block, uint64_t correlation)
-{
-	trace_writer_hook_unwound(block, correlation);
-}
-
 static void process_exit(int status, int by_exit)
 {
 	trace_file_ending(by_exit ? CUAUDIT_TRACE_BY_EXIT : CUAUDIT_TRACE_BY_QUIT, (uint32_t)status);
@@ -215,8 +205,8 @@ const struct cuaudit_module trace_module = {
 	.init = init,
 	.finish = finish,
 	.forked = forked,
-	.thread_exit = thread_exit,
-	.hook_unwound = hook_unwound,
+	.thread_exit = trace_writer_thread_exit,
+	.hook_unwound = trace_writer_hook_unwound,
 	.process_exit = process_exit,
 	.check = check,
 };

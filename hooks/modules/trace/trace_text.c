@@ -17,6 +17,7 @@
 
 #include "hooks/modules/trace/trace_lock.h"
 #include "hooks/modules/trace/trace_self.h"
+#include "util/buffer.h"
 #include "util/io.h"
 #include "util/text.h"
 
@@ -33,37 +34,8 @@ static _Atomic uint64_t unwritten;
 /* Of each thread, as its stack may be a signal's of a few KiB. */
 static int key;
 
-struct line {
-	char text[LINE];
-	size_t used;
-};
-
-static void add(struct line *line, const char *text)
-{
-	while (*text && line->used < sizeof(line->text) - 1)
-		line->text[line->used++] = *text++;
-}
-
-/* A name, in place of which there may be anything. */
-static void add_name(struct line *line, const char *text)
-{
-	line->used += text_print(line->text + line->used, sizeof(line->text) - line->used, text,
-				 strlen(text));
-}
-
-static void add_number(struct line *line, uint64_t value)
-{
-	char digits[24], *at = digits + sizeof(digits);
-
-	*--at = '\0';
-	do
-		*--at = (char)('0' + value % 10);
-	while (value /= 10);
-	add(line, at);
-}
-
 /* Three digits or more of nanoseconds, one of them behind the point. */
-static void add_time(struct line *line, uint64_t ns)
+static void add_time(struct buffer *out, uint64_t ns)
 {
 	static const struct {
 		uint64_t ns;
@@ -73,14 +45,14 @@ static void add_time(struct line *line, uint64_t ns)
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (ns < units[i].ns)
 			continue;
-		add_number(line, ns / units[i].ns);
-		add(line, ".");
-		add_number(line, ns % units[i].ns / (units[i].ns / 10));
-		add(line, units[i].name);
+		buffer_unsigned(out, ns / units[i].ns);
+		buffer_char(out, '.');
+		buffer_unsigned(out, ns % units[i].ns / (units[i].ns / 10));
+		buffer_text(out, units[i].name);
 		return;
 	}
-	add_number(line, ns);
-	add(line, "ns");
+	buffer_unsigned(out, ns);
+	buffer_text(out, "ns");
 }
 
 int trace_text_setup(void)
@@ -88,7 +60,7 @@ int trace_text_setup(void)
 	/* There is nothing to do at a thread's end. */
 	static const struct cuaudit_module owner = { .size = sizeof(owner) };
 
-	key = cuaudit_thread_key(sizeof(struct line), &owner);
+	key = cuaudit_thread_key(LINE, &owner);
 	if (key < 0)
 		return key;
 	fd = cuaudit_output(suffix);
@@ -120,49 +92,48 @@ static void reopen(void)
 }
 
 /* The program may have closed the descriptor, and have another file there. */
-static void put(const struct line *line)
+static void put(const char *line, size_t size)
 {
 	if (moved)
 		reopen();
-	if (!trace_self_is(fd, &self) || io_write(fd, line->text, line->used, IO_REPORT))
+	if (!trace_self_is(fd, &self) || io_write(fd, line, size, IO_REPORT))
 		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
 }
 
 void trace_text(const struct cuaudit_call *call)
 {
 	int error = errno;
-	struct line *line = cuaudit_thread_block((uint32_t)key);
+	struct buffer out = { cuaudit_thread_block((uint32_t)key), LINE, 0 };
+	const char *library;
 	size_t length, room;
 
-	if (!line) {
+	if (!out.at) {
 		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
 		return;
 	}
-	line->used = 0;
-	add(line, "[");
-	add_number(line, (uint64_t)syscall(SYS_gettid));
-	add(line, "] ");
+	buffer_char(&out, '[');
+	buffer_unsigned(&out, (uint64_t)syscall(SYS_gettid));
+	buffer_text(&out, "] ");
 	for (uint32_t i = 0; i < call->depth && i < 16; i++)
-		add(line, "  ");
-	room = sizeof(line->text) - line->used - TAIL;
-	length = cuaudit_call_print(call, CUAUDIT_PRINT_AFTER, line->text + line->used, room);
+		buffer_text(&out, "  ");
+	room = LINE - out.length - TAIL;
+	length = cuaudit_call_print(call, CUAUDIT_PRINT_AFTER, out.at + out.length, room);
 	if (length >= room)
-		length = text_cut(line->text + line->used, room);
-	line->used += length;
+		length = text_cut(out.at + out.length, room);
+	out.length += length;
 	if (call->flags & CUAUDIT_CALL_SKIPPED) {
-		add(line, " <skipped>");
+		buffer_text(&out, " <skipped>");
 	} else {
-		add(line, " <");
-		add_time(line, (int64_t)(call->end - call->start) > 0 ?
-				cuaudit_clock_ns(call->end - call->start) : 0);
-		add(line, ">");
+		buffer_text(&out, " <");
+		add_time(&out, (int64_t)(call->end - call->start) > 0 ?
+			       cuaudit_clock_ns(call->end - call->start) : 0);
+		buffer_char(&out, '>');
 	}
-	add(line, " ");
-	add_name(line, cuaudit_call_library(call)->name);
-	if (line->used == sizeof(line->text) - 1)
-		line->used--;
-	line->text[line->used++] = '\n';
-	put(line);
+	buffer_char(&out, ' ');
+	library = cuaudit_call_library(call)->name;
+	out.length += text_print(out.at + out.length, LINE - 1 - out.length, library, strlen(library));
+	out.at[out.length++] = '\n';
+	put(out.at, out.length);
 	errno = error;
 }
 

@@ -16,6 +16,7 @@
 #include "hooks/modules/trace/trace_lock.h"
 #include "hooks/modules/trace/trace_ready.h"
 #include "hooks/modules/trace/trace_stack.h"
+#include "util/buffer.h"
 #include "util/globs.h"
 
 uint32_t trace_writer_key;
@@ -55,16 +56,15 @@ static void note_unwanted(const char *name)
 
 static bool is_wanted(int32_t tid)
 {
-	char name[CUAUDIT_THREAD_NAME], digits[12], *at = digits + sizeof(digits);
+	char name[CUAUDIT_THREAD_NAME], number[12];
+	struct buffer out = { number, sizeof(number), 0 };
 
 	if (!wanted)
 		return true;
-	*--at = '\0';
-	do
-		*--at = (char)('0' + tid % 10);
-	while (tid /= 10);
+	buffer_signed(&out, tid);
+	buffer_end(&out);
 	cuaudit_thread_name(name);
-	if (!glob_matches(wanted, strlen(wanted), name) && strcmp(wanted, at) != 0) {
+	if (!glob_matches(wanted, strlen(wanted), name) && strcmp(wanted, number) != 0) {
 		note_unwanted(name);
 		return false;
 	}
@@ -332,8 +332,9 @@ static bool is_writing(const struct trace_writer *writer)
 	return writer->number && writer->chunk.at && !trace_file_ended(&why);
 }
 
-void trace_writer_hook_unwound(struct trace_writer *writer, uint64_t correlation)
+void trace_writer_hook_unwound(void *block, uint64_t correlation)
 {
+	struct trace_writer *writer = block;
 	struct trace_lock saved;
 	uint64_t calls;
 
@@ -361,8 +362,9 @@ static uint32_t used_of(const struct trace_writer *writer)
 	return (uint32_t)((const char *)writer->at - (const char *)writer->chunk.at);
 }
 
-void trace_writer_thread_exit(struct trace_writer *writer)
+void trace_writer_thread_exit(void *block)
 {
+	struct trace_writer *writer = block;
 	uint32_t why;
 	struct trace_lock saved;
 

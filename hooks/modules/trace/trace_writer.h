@@ -66,11 +66,11 @@ const struct trace_site *trace_writer_site(struct trace_writer *writer,
 /* Context: call. Whether the calling thread is one of those that are. */
 bool trace_writer_wanted(void);
 
-/* Context: call. The thread ends. */
-void trace_writer_thread_exit(struct trace_writer *writer);
+/* Context: call. The thread whose block, a writer, that is ends. */
+void trace_writer_thread_exit(void *block);
 
 /* Context: call. A hook was left, perhaps in the middle of a record of the call with that id. */
-void trace_writer_hook_unwound(struct trace_writer *writer, uint64_t correlation);
+void trace_writer_hook_unwound(void *block, uint64_t correlation);
 
 /* Context: setup. Ends the file, and says what there is to say. */
 void trace_writer_finish(void);
