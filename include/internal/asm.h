@@ -27,7 +27,31 @@
 /* Every entry begins with endbr64; calls and returns pair. */
 #define NOTES_PROPERTY 0xc0000002	/* GNU_PROPERTY_X86_FEATURE_1_AND */
 #define NOTES_FEATURES 3		/* IBT | SHSTK */
+
+	/* The frame pointer, after a call; the CFA by it. */
+	.macro	PUSH_FRAME
+	pushq	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	.endm
 #endif
+
+	/* A function of the auditor's or the core's own, aligned to so many bytes. */
+	.macro	FUNCTION name, align=16
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.balign	\align
+\name:
+	.cfi_startproc
+	.endm
+
+	.macro	FUNCTION_END name
+	.cfi_endproc
+	.size	\name, . - \name
+	.endm
 
 	/* The end of a file. */
 	.macro	NOTES

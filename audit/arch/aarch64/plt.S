@@ -17,12 +17,7 @@
  * frame: sp+0   x29, x16   sp+16  x0-x7   sp+80  x8 (where a structure is
  *        returned to)   sp+96 and sp+104: the words above
  */
-	.globl	plt_resolve
-	.hidden	plt_resolve
-	.type	plt_resolve, @function
-	.p2align 4
-plt_resolve:
-	.cfi_startproc
+	FUNCTION plt_resolve
 	.cfi_def_cfa_offset 16
 	hint	#34			/* bti c */
 	stp	x29, x16, [sp, #-96]!
@@ -54,8 +49,7 @@ plt_resolve:
 	ldr	x30, [sp, #8]
 	.cfi_restore x30
 	br	x17
-	.cfi_endproc
-	.size	plt_resolve, . - plt_resolve
+	FUNCTION_END plt_resolve
 
 /*
  * Never called: it gives the auditor a PLT, whose GOT the loader fills with
@@ -65,7 +59,6 @@ plt_resolve:
 plt_unused:
 	.cfi_startproc
 	b	__tls_get_addr
-	.cfi_endproc
-	.size	plt_unused, . - plt_unused
+	FUNCTION_END plt_unused
 
 	NOTES

@@ -17,12 +17,7 @@
  * A jump by x16 may land on bti c. ldar pairs with the release of a route:
  * what the trampoline reads of the slot is there.
  */
-	.globl	stub_table
-	.hidden	stub_table
-	.type	stub_table, @function
-	.p2align 6
-stub_table:
-	.cfi_startproc
+	FUNCTION stub_table, 64
 	.set	k, 0
 	.rept	STUBS
 	.balign STUB_SIZE
@@ -34,8 +29,7 @@ stub_table:
 	br	x16
 	.set	k, k + 1
 	.endr
-	.cfi_endproc
-	.size	stub_table, . - stub_table
+	FUNCTION_END stub_table
 
 /*
  * void stub_resolve(): any prototype -> loads the core, then goes on to the
@@ -47,12 +41,7 @@ stub_table:
  * frame: sp+0   x29, x30   sp+16  x0-x7   sp+80  x8 (where a structure is
  *        returned to), x17   sp+96  q0-q7
  */
-	.globl	stub_resolve
-	.hidden	stub_resolve
-	.type	stub_resolve, @function
-	.p2align 4
-stub_resolve:
-	.cfi_startproc
+	FUNCTION stub_resolve
 	hint	#34			/* bti c */
 	SIGN
 	stp	x29, x30, [sp, #-224]!
@@ -88,19 +77,13 @@ stub_resolve:
 	.cfi_restore x30
 	AUTHENTICATE
 	br	x16
-	.cfi_endproc
-	.size	stub_resolve, . - stub_resolve
+	FUNCTION_END stub_resolve
 
 /*
  * void stub_call_on(void *top, void (*function)(void *), void *argument): calls it
  * with its stack below top, which is aligned to 16 bytes.
  */
-	.globl	stub_call_on
-	.hidden	stub_call_on
-	.type	stub_call_on, @function
-	.p2align 4
-stub_call_on:
-	.cfi_startproc
+	FUNCTION stub_call_on
 	hint	#34			/* bti c */
 	SIGN
 	stp	x29, x30, [sp, #-16]!
@@ -119,8 +102,7 @@ stub_call_on:
 	.cfi_restore x30
 	AUTHENTICATE
 	ret
-	.cfi_endproc
-	.size	stub_call_on, . - stub_call_on
+	FUNCTION_END stub_call_on
 
 	.bss
 	.globl	stub_routes

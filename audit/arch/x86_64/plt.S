@@ -17,12 +17,7 @@
  *        rbp-40  rdi   rbp-48  r8    rbp-56  r9    rbp-64  r10
  *        rbp+8 and rbp+16: the words above
  */
-	.globl	plt_resolve
-	.hidden	plt_resolve
-	.type	plt_resolve, @function
-	.p2align 4
-plt_resolve:
-	.cfi_startproc
+	FUNCTION plt_resolve
 	.cfi_def_cfa_offset 24		/* below the return address lie two words */
 	endbr64
 	pushq	%rbp
@@ -55,8 +50,7 @@ plt_resolve:
 	popq	%rbp
 	.cfi_def_cfa %rsp, 24
 	jmp	*%r11
-	.cfi_endproc
-	.size	plt_resolve, . - plt_resolve
+	FUNCTION_END plt_resolve
 
 /*
  * Never called: it gives the auditor a PLT, whose GOT the loader fills with
@@ -66,7 +60,6 @@ plt_resolve:
 plt_unused:
 	.cfi_startproc
 	jmp	__tls_get_addr@PLT
-	.cfi_endproc
-	.size	plt_unused, . - plt_unused
+	FUNCTION_END plt_unused
 
 	NOTES

@@ -13,12 +13,7 @@
  * out:  r11 = k, which the ABI lets any PLT clobber; all else untouched,
  *       no frame, so that unwinders and shadow stacks see the caller's call
  */
-	.globl	stub_table
-	.hidden	stub_table
-	.type	stub_table, @function
-	.p2align 6
-stub_table:
-	.cfi_startproc
+	FUNCTION stub_table, 64
 	.set	k, 0
 	.rept	STUBS
 	.balign STUB_SIZE
@@ -28,8 +23,7 @@ stub_table:
 	jmp	*(stub_routes + k * 8)(%rip)
 	.set	k, k + 1
 	.endr
-	.cfi_endproc
-	.size	stub_table, . - stub_table
+	FUNCTION_END stub_table
 
 /*
  * void stub_resolve(): any prototype -> loads the core, then goes on to the
@@ -43,18 +37,9 @@ stub_table:
  *        rbp-40  rcx   rbp-48  r8    rbp-56  r9    rbp-64  r11
  *        rsp+0 .. rsp+127 xmm0-7
  */
-	.globl	stub_resolve
-	.hidden	stub_resolve
-	.type	stub_resolve, @function
-	.p2align 4
-stub_resolve:
-	.cfi_startproc
+	FUNCTION stub_resolve
 	endbr64
-	pushq	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset %rbp, -16
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register %rbp
+	PUSH_FRAME
 	pushq	%rax
 	pushq	%rdi
 	pushq	%rsi
@@ -96,33 +81,22 @@ stub_resolve:
 	popq	%rbp
 	.cfi_def_cfa %rsp, 8
 	jmp	*%r10
-	.cfi_endproc
-	.size	stub_resolve, . - stub_resolve
+	FUNCTION_END stub_resolve
 
 /*
  * void stub_call_on(void *top, void (*function)(void *), void *argument): calls it
  * with its stack below top, which is aligned to 16 bytes.
  */
-	.globl	stub_call_on
-	.hidden	stub_call_on
-	.type	stub_call_on, @function
-	.p2align 4
-stub_call_on:
-	.cfi_startproc
+	FUNCTION stub_call_on
 	endbr64
-	pushq	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset %rbp, -16
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register %rbp
+	PUSH_FRAME
 	movq	%rdi, %rsp
 	movq	%rdx, %rdi
 	call	*%rsi
 	leave
 	.cfi_def_cfa %rsp, 8
 	ret
-	.cfi_endproc
-	.size	stub_call_on, . - stub_call_on
+	FUNCTION_END stub_call_on
 
 	.bss
 	.globl	stub_routes

@@ -17,12 +17,7 @@
  * are the only registers used before the arguments are saved.
  */
 	.macro	ENTER name, registers=8
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-	.p2align 6
-\name:
-	.cfi_startproc
+	FUNCTION \name, 64
 	hint	#34			/* bti c */
 	mov	x16, x30		/* the return address as no one has signed it */
 	SIGN
@@ -173,8 +168,7 @@
 	SKIPPED
 2:	END_CALL			/* no exit hook wanted */
 3:	JUMP_ON \registers
-	.cfi_endproc
-	.size	\name, . - \name
+	FUNCTION_END \name
 	.endm
 
 /* For functions whose arguments all lie in the first two integer registers, or in eight. */
@@ -212,8 +206,7 @@
 	bl	dispatch_give_back
 	END_CALL
 3:	JUMP_ON
-	.cfi_endproc
-	.size	trampoline_stack, . - trampoline_stack
+	FUNCTION_END trampoline_stack
 
 /*
  * For any function: keeps x8 (where the callee puts a structure it returns)
@@ -266,7 +259,6 @@
 3:	LOAD_VECTORS sp
 	ldr	x8, [sp, #FRAME_ANSWER]
 	JUMP_ON
-	.cfi_endproc
-	.size	trampoline_full, . - trampoline_full
+	FUNCTION_END trampoline_full
 
 	NOTES

@@ -47,12 +47,7 @@
 
 	/* To the first read of the clock; r11 = the function in its entry. */
 	.macro	BEGIN path, prefetch, registers=6
-	.globl	\path
-	.hidden	\path
-	.type	\path, @function
-	.p2align 6
-\path:
-	.cfi_startproc
+	FUNCTION \path, 64
 	endbr64
 	testb	$8, %spl
 	jz	trampoline_misaligned
@@ -65,11 +60,7 @@
 	jz	9b
 	cmpq	$0, THREAD_STATE(%r10)
 	jne	9b
-	pushq	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset %rbp, -16
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register %rbp
+	PUSH_FRAME
 	\prefetch
 	pushq	%r10			/* keeps rsp aligned, and says whose frame it is */
 	pushq	%rax

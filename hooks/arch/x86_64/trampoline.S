@@ -17,20 +17,11 @@
  * would take a call and a jump more, each as dear as ten instructions.
  */
 	.macro	ENTER name, registers=6
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-	.p2align 6
-\name:
-	.cfi_startproc
+	FUNCTION \name, 64
 	endbr64
 	testb	$8, %spl
 	jz	trampoline_misaligned
-	pushq	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset %rbp, -16
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register %rbp
+	PUSH_FRAME
 	subq	$FRAME_SIZE, %rsp
 	movq	%rdi, FRAME_REGS+0(%rsp)
 	movq	%rsi, FRAME_REGS+8(%rsp)
@@ -258,12 +249,7 @@
  * in:   r11d = slot; argument registers and stack of the call
  * out:  the same, by a jump; r10 is lost
  */
-	.globl	trampoline_misaligned
-	.hidden	trampoline_misaligned
-	.type	trampoline_misaligned, @function
-	.p2align 4
-trampoline_misaligned:
-	.cfi_startproc
+	FUNCTION trampoline_misaligned
 	movq	thread_self@gottpoff(%rip), %r10
 	movq	%fs:(%r10), %r10
 	testq	%r10, %r10
@@ -274,8 +260,7 @@ trampoline_misaligned:
 2:	leaq	entry_table(%rip), %r10
 	shlq	$ENTRY_SHIFT, %r11
 	jmp	*ENTRY_REAL(%r10,%r11)
-	.cfi_endproc
-	.size	trampoline_misaligned, . - trampoline_misaligned
+	FUNCTION_END trampoline_misaligned
 
 	/* With what hooks do at each call: the linker puts these together, in a page or two. */
 	.section .text.hot, "ax", @progbits
@@ -334,8 +319,7 @@ trampoline_misaligned:
 .L\name\()_moved:
 	MOVED
 	LEAVE_AND ret
-	.cfi_endproc
-	.size	\name, . - \name
+	FUNCTION_END \name
 
 	/* What is timed and has no enter hook goes straight down: no guess of a jump is wrong. */
 	ENTER \name\()_timed, \registers
@@ -352,8 +336,7 @@ trampoline_misaligned:
 	call	*%r11
 	EXIT	yes, 1, .L\name\()_moved
 	LEAVE_AND ret
-	.cfi_endproc
-	.size	\name\()_timed, . - \name\()_timed
+	FUNCTION_END \name\()_timed
 	.endm
 
 /* For functions whose arguments all lie in the first two integer registers, or in six. */
@@ -432,8 +415,7 @@ trampoline_misaligned:
 3:	SKIPPED
 5:	DISPATCH DISPATCH_STACK
 	jmp	7b
-	.cfi_endproc
-	.size	trampoline_stack, . - trampoline_stack
+	FUNCTION_END trampoline_stack
 
 /*
  * For any function: keeps rax (the number of vector registers of a variadic
@@ -527,7 +509,6 @@ trampoline_misaligned:
 .Lfull_moved:
 	MOVED
 	jmp	.Lfull_answered
-	.cfi_endproc
-	.size	trampoline_full, . - trampoline_full
+	FUNCTION_END trampoline_full
 
 	NOTES

@@ -73,8 +73,7 @@
 	leave
 	.cfi_def_cfa %rsp, 8
 	ret
-	.cfi_endproc
-	.size	\path, . - \path
+	FUNCTION_END \path
 	.endm
 
 	.section .text.hot, "ax", @progbits

@@ -280,8 +280,7 @@
 	.else
 	jmp	5b
 	.endif
-	.cfi_endproc
-	.size	\path, . - \path
+	FUNCTION_END \path
 	.endm
 
 	.section .text.hot, "ax", @progbits
