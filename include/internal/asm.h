@@ -5,6 +5,21 @@
 
 #ifdef __aarch64__
 #define NOTES_PROPERTY 0xc0000000	/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
+
+	/* \op: stp or ldp. x0-x7; and q0-q7. */
+	.macro	INTEGERS_AT op, base, offset
+	\op	x0, x1, [\base, #\offset]
+	\op	x2, x3, [\base, #\offset+16]
+	\op	x4, x5, [\base, #\offset+32]
+	\op	x6, x7, [\base, #\offset+48]
+	.endm
+	.macro	VECTORS_AT op, base, offset
+	\op	q0, q1, [\base, #\offset]
+	\op	q2, q3, [\base, #\offset+32]
+	\op	q4, q5, [\base, #\offset+64]
+	\op	q6, q7, [\base, #\offset+96]
+	.endm
+
 /* With -mbranch-protection the return address is signed while it is on the stack. */
 #ifdef __ARM_FEATURE_PAC_DEFAULT
 	.macro	SIGN
@@ -27,6 +42,30 @@
 /* Every entry begins with endbr64; calls and returns pair. */
 #define NOTES_PROPERTY 0xc0000002	/* GNU_PROPERTY_X86_FEATURE_1_AND */
 #define NOTES_FEATURES 3		/* IBT | SHSTK */
+
+	/* Registers, in this order. */
+	.macro	PUSH registers:vararg
+	.irp	register, \registers
+	pushq	%\register
+	.endr
+	.endm
+	.macro	POP registers:vararg
+	.irp	register, \registers
+	popq	%\register
+	.endr
+	.endm
+
+	/* xmm0-7 at an aligned address. */
+	.macro	STORE_XMM base, offset:vararg
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	movaps	%xmm\n, \offset+\n*16(\base)
+	.endr
+	.endm
+	.macro	LOAD_XMM base, offset:vararg
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	movaps	\offset+\n*16(\base), %xmm\n
+	.endr
+	.endm
 
 	/* The frame pointer, after a call; the CFA by it. */
 	.macro	PUSH_FRAME

@@ -26,10 +26,7 @@
 	.cfi_offset x30, -8		/* the PLT stored it */
 	mov	x29, sp
 	.cfi_def_cfa_register x29
-	stp	x0, x1, [sp, #16]
-	stp	x2, x3, [sp, #32]
-	stp	x4, x5, [sp, #48]
-	stp	x6, x7, [sp, #64]
+	INTEGERS_AT stp, sp, 16
 	str	x8, [sp, #80]
 	ldr	x0, [x16, #-8]		/* GOT[1], the link map */
 	ldr	x1, [sp, #96]
@@ -39,10 +36,7 @@
 	bl	plt_choose		/* uintptr_t plt_choose(map, index) */
 	mov	x17, x0
 	ldr	x8, [sp, #80]
-	ldp	x6, x7, [sp, #64]
-	ldp	x4, x5, [sp, #48]
-	ldp	x2, x3, [sp, #32]
-	ldp	x0, x1, [sp, #16]
+	INTEGERS_AT ldp, sp, 16
 	ldp	x29, x16, [sp], #96
 	.cfi_def_cfa sp, 16
 	.cfi_restore x29

@@ -50,27 +50,15 @@
 	.cfi_offset x30, -216
 	mov	x29, sp
 	.cfi_def_cfa_register x29
-	stp	x0, x1, [sp, #16]
-	stp	x2, x3, [sp, #32]
-	stp	x4, x5, [sp, #48]
-	stp	x6, x7, [sp, #64]
+	INTEGERS_AT stp, sp, 16
 	stp	x8, x17, [sp, #80]
-	stp	q0, q1, [sp, #96]
-	stp	q2, q3, [sp, #128]
-	stp	q4, q5, [sp, #160]
-	stp	q6, q7, [sp, #192]
+	VECTORS_AT stp, sp, 96
 	mov	w0, w17
 	bl	core_load			/* void *core_load(uint32_t slot) */
 	mov	x16, x0
-	ldp	q6, q7, [sp, #192]
-	ldp	q4, q5, [sp, #160]
-	ldp	q2, q3, [sp, #128]
-	ldp	q0, q1, [sp, #96]
+	VECTORS_AT ldp, sp, 96
 	ldp	x8, x17, [sp, #80]	/* the trampoline wants the slot too */
-	ldp	x6, x7, [sp, #64]
-	ldp	x4, x5, [sp, #48]
-	ldp	x2, x3, [sp, #32]
-	ldp	x0, x1, [sp, #16]
+	INTEGERS_AT ldp, sp, 16
 	ldp	x29, x30, [sp], #224
 	.cfi_def_cfa sp, 0
 	.cfi_restore x29

@@ -25,29 +25,15 @@
 	.cfi_offset %rbp, -32
 	movq	%rsp, %rbp
 	.cfi_def_cfa_register %rbp
-	pushq	%rax			/* al: how many vector registers a variadic call uses */
-	pushq	%rcx
-	pushq	%rdx
-	pushq	%rsi
-	pushq	%rdi
-	pushq	%r8
-	pushq	%r9
-	pushq	%r10			/* the static chain */
+	/* al: how many vector registers a variadic call uses; r10: the static chain */
+	PUSH	rax, rcx, rdx, rsi, rdi, r8, r9, r10
 	andq	$-16, %rsp		/* callers' alignment is their own affair */
 	movq	8(%rbp), %rdi
 	movl	16(%rbp), %esi
 	call	plt_choose		/* uintptr_t plt_choose(map, index) */
 	movq	%rax, %r11
 	leaq	-64(%rbp), %rsp
-	popq	%r10
-	popq	%r9
-	popq	%r8
-	popq	%rdi
-	popq	%rsi
-	popq	%rdx
-	popq	%rcx
-	popq	%rax
-	popq	%rbp
+	POP	r10, r9, r8, rdi, rsi, rdx, rcx, rax, rbp
 	.cfi_def_cfa %rsp, 24
 	jmp	*%r11
 	FUNCTION_END plt_resolve

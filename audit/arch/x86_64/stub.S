@@ -40,45 +40,16 @@
 	FUNCTION stub_resolve
 	endbr64
 	PUSH_FRAME
-	pushq	%rax
-	pushq	%rdi
-	pushq	%rsi
-	pushq	%rdx
-	pushq	%rcx
-	pushq	%r8
-	pushq	%r9
-	pushq	%r11
+	PUSH	rax, rdi, rsi, rdx, rcx, r8, r9, r11
 	subq	$128, %rsp
 	andq	$-16, %rsp		/* callers' alignment is their own affair */
-	movaps	%xmm0, (%rsp)
-	movaps	%xmm1, 16(%rsp)
-	movaps	%xmm2, 32(%rsp)
-	movaps	%xmm3, 48(%rsp)
-	movaps	%xmm4, 64(%rsp)
-	movaps	%xmm5, 80(%rsp)
-	movaps	%xmm6, 96(%rsp)
-	movaps	%xmm7, 112(%rsp)
+	STORE_XMM %rsp, 0
 	movl	%r11d, %edi
 	call	core_load			/* void *core_load(uint32_t slot) */
 	movq	%rax, %r10
-	movaps	(%rsp), %xmm0
-	movaps	16(%rsp), %xmm1
-	movaps	32(%rsp), %xmm2
-	movaps	48(%rsp), %xmm3
-	movaps	64(%rsp), %xmm4
-	movaps	80(%rsp), %xmm5
-	movaps	96(%rsp), %xmm6
-	movaps	112(%rsp), %xmm7
+	LOAD_XMM %rsp, 0
 	leaq	-64(%rbp), %rsp
-	popq	%r11			/* the trampoline wants the slot too */
-	popq	%r9
-	popq	%r8
-	popq	%rcx
-	popq	%rdx
-	popq	%rsi
-	popq	%rdi
-	popq	%rax
-	popq	%rbp
+	POP	r11, r9, r8, rcx, rdx, rsi, rdi, rax, rbp	/* the trampoline wants the slot too */
 	.cfi_def_cfa %rsp, 8
 	jmp	*%r10
 	FUNCTION_END stub_resolve

@@ -213,18 +213,8 @@
  * and q0-q7, passes the whole window on, and keeps all of an answer in x0:x1
  * and q0-q3. There is always an exit.
  */
-	.macro	LOAD_VECTORS frame
-	ldp	q0, q1, [\frame, #FRAME_VECTORS+0]
-	ldp	q2, q3, [\frame, #FRAME_VECTORS+32]
-	ldp	q4, q5, [\frame, #FRAME_VECTORS+64]
-	ldp	q6, q7, [\frame, #FRAME_VECTORS+96]
-	.endm
-
 	ENTER trampoline_full
-	stp	q0, q1, [sp, #FRAME_VECTORS+0]
-	stp	q2, q3, [sp, #FRAME_VECTORS+32]
-	stp	q4, q5, [sp, #FRAME_VECTORS+64]
-	stp	q6, q7, [sp, #FRAME_VECTORS+96]
+	VECTORS_AT stp, sp, FRAME_VECTORS
 	str	x8, [sp, #FRAME_ANSWER]
 	DISPATCH DISPATCH_FULL
 	cbnz	w0, 1f
@@ -236,7 +226,7 @@
 	stp	q0, q1, [sp, #at]
 	.set	at, at + 32
 	.endr
-	LOAD_VECTORS x9
+	VECTORS_AT ldp, x9, FRAME_VECTORS
 	LOAD_REGISTERS x9
 	OUTSIDE x9
 	CLOCK	FRAME_START, x9
@@ -256,7 +246,7 @@
 	LEAVE_AND ret
 1:	IF_STRAIGHT 3f
 	SKIPPED
-3:	LOAD_VECTORS sp
+3:	VECTORS_AT ldp, sp, FRAME_VECTORS
 	ldr	x8, [sp, #FRAME_ANSWER]
 	JUMP_ON
 	FUNCTION_END trampoline_full

@@ -422,26 +422,8 @@
  * call) and xmm0-7, passes the whole window on, and keeps both words of an
  * answer in rax:rdx and xmm0:xmm1. There is always an exit.
  */
-	.macro	LOAD_XMM
-	movaps	FRAME_VECTORS-FRAME_SIZE+0(%rbp), %xmm0
-	movaps	FRAME_VECTORS-FRAME_SIZE+16(%rbp), %xmm1
-	movaps	FRAME_VECTORS-FRAME_SIZE+32(%rbp), %xmm2
-	movaps	FRAME_VECTORS-FRAME_SIZE+48(%rbp), %xmm3
-	movaps	FRAME_VECTORS-FRAME_SIZE+64(%rbp), %xmm4
-	movaps	FRAME_VECTORS-FRAME_SIZE+80(%rbp), %xmm5
-	movaps	FRAME_VECTORS-FRAME_SIZE+96(%rbp), %xmm6
-	movaps	FRAME_VECTORS-FRAME_SIZE+112(%rbp), %xmm7
-	.endm
-
 	ENTER trampoline_full
-	movaps	%xmm0, FRAME_VECTORS+0(%rsp)
-	movaps	%xmm1, FRAME_VECTORS+16(%rsp)
-	movaps	%xmm2, FRAME_VECTORS+32(%rsp)
-	movaps	%xmm3, FRAME_VECTORS+48(%rsp)
-	movaps	%xmm4, FRAME_VECTORS+64(%rsp)
-	movaps	%xmm5, FRAME_VECTORS+80(%rsp)
-	movaps	%xmm6, FRAME_VECTORS+96(%rsp)
-	movaps	%xmm7, FRAME_VECTORS+112(%rsp)
+	STORE_XMM %rsp, FRAME_VECTORS
 	movq	%rax, FRAME_ANSWER(%rsp)
 	FIND 5f
 	/* All of the window, unless it leaves the page of the return address. */
@@ -477,7 +459,7 @@
 	movaps	%xmm0, at(%rsp)
 	.set	at, at + 16
 	.endr
-	LOAD_XMM
+	LOAD_XMM %rbp, FRAME_VECTORS-FRAME_SIZE
 	OUTSIDE	any
 	LOAD_REGISTERS
 	movq	FRAME_ANSWER-FRAME_SIZE(%rbp), %rax
@@ -498,7 +480,7 @@
 	LEAVE_AND ret
 1:	cmpl	$DISPATCH_STRAIGHT, %eax
 	jne	3f
-	LOAD_XMM
+	LOAD_XMM %rbp, FRAME_VECTORS-FRAME_SIZE
 	LOAD_REGISTERS
 	movq	FRAME_ANSWER(%rsp), %rax
 	REAL

@@ -260,31 +260,26 @@ static void on_exit(struct cuaudit_call *call, void *data)
 	if (!cuaudit_call_succeeded(call))
 		return;
 	switch (call->function->id) {
+#define ARGS(symbol) __typeof__(CUAUDIT_ARGS(call, symbol)) args = CUAUDIT_ARGS(call, symbol)
 #define ONE(symbol, handle, name, as) \
-	case CUAUDIT_ID_##symbol: \
-		if (CUAUDIT_ARGS(call, symbol)->handle) \
-			handed_out((uintptr_t)*CUAUDIT_ARGS(call, symbol)->handle, name, as); \
-		break;
+	case CUAUDIT_ID_##symbol: { \
+		ARGS(symbol); \
+		if (args->handle) \
+			handed_out((uintptr_t)*args->handle, name, OF_##as); \
+		break; \
+	}
 /* The driver writes as many as there are, and the program's array may have room for these alone. */
 #define SOME(symbol, handles, room, of, number, as) \
-	case CUAUDIT_ID_##symbol: \
-		if (!CUAUDIT_ARGS(call, symbol)->handles || \
-		    ask(number, &count, CUAUDIT_ARGS(call, symbol)->of)) \
+	case CUAUDIT_ID_##symbol: { \
+		ARGS(symbol); \
+		if (!args->handles || ask(number, &count, args->of)) \
 			break; \
-		if (count > CUAUDIT_ARGS(call, symbol)->room) \
-			count = CUAUDIT_ARGS(call, symbol)->room; \
+		if (count > args->room) \
+			count = args->room; \
 		for (uint32_t i = 0; i < count; i++) \
-			handed_out((uintptr_t)CUAUDIT_ARGS(call, symbol)->handles[i], NULL, as); \
-		break;
-#define FUNCTION(symbol, handle, name) \
-	ONE(symbol, handle, CUAUDIT_ARGS(call, symbol)->name, OF_FUNCTION)
-#define KERNEL(symbol, handle, name) \
-	ONE(symbol, handle, CUAUDIT_ARGS(call, symbol)->name, OF_KERNEL)
-#define NAMELESS(symbol, handle) ONE(symbol, handle, NULL, OF_FUNCTION)
-#define FUNCTIONS(symbol, handles, room, of, number) \
-	SOME(symbol, handles, room, of, number, OF_FUNCTION)
-#define KERNELS(symbol, handles, room, of, number) \
-	SOME(symbol, handles, room, of, number, OF_KERNEL)
+			handed_out((uintptr_t)args->handles[i], NULL, OF_##as); \
+		break; \
+	}
 #include "hooks/modules/trace/trace_driver.def"
 	default:
 		atomic_fetch_add_explicit(&trace_kernel_epoch, 1, memory_order_relaxed);
@@ -294,11 +289,8 @@ static void on_exit(struct cuaudit_call *call, void *data)
 int trace_kernel_setup(int32_t priority, bool parameters)
 {
 	static const char functions[] =
-#define FUNCTION(symbol, handle, name) "=" #symbol ","
-#define KERNEL(symbol, handle, name) "=" #symbol ","
-#define NAMELESS(symbol, handle) "=" #symbol ","
-#define FUNCTIONS(symbol, handles, room, of, number) "=" #symbol ","
-#define KERNELS(symbol, handles, room, of, number) "=" #symbol ","
+#define ONE(symbol, handle, name, as) "=" #symbol ","
+#define SOME(symbol, handles, room, of, number, as) "=" #symbol ","
 #define FORGET(symbol) "=" #symbol ","
 #include "hooks/modules/trace/trace_driver.def"
 		"";
