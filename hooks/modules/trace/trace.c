@@ -85,8 +85,8 @@ static __attribute__((hot)) void on_exit(struct cuaudit_call *call, void *data)
 	struct trace_writer *writer = call->blocks[(uintptr_t)data];
 	const struct trace_site *site;
 
-	if (unlikely(!writer || writer->at >= writer->limit || trace_trigger_watch || is_short(call) ||
-		     call->flags & CUAUDIT_CALL_SKIPPED)) {
+	if (unlikely(!writer || writer->at >= writer->limit || trace_trigger_watch ||
+		     is_short(call) || call->flags & CUAUDIT_CALL_SKIPPED)) {
 		exit_slowly(call);
 		return;
 	}
@@ -110,8 +110,6 @@ static void on_exit_text(struct cuaudit_call *call, void *data)
 		trace_text(call);
 }
 
-static bool as_text;
-
 const struct cuaudit_module trace_module;
 
 static struct trace_options options;
@@ -119,11 +117,11 @@ static struct trace_options options;
 /* What is asked for besides a record of each call. */
 static int set_up_more(void)
 {
-	int error = trace_trigger_setup(TRIGGERS, !as_text);
+	int error = trace_trigger_setup(TRIGGERS, !options.text);
 
 	if (error)
 		return error;
-	if (as_text)
+	if (options.text)
 		return trace_text_setup();
 	trace_plan_setup(options.file.flags & CUAUDIT_TRACE_ARGUMENTS,
 			 options.file.incompatible & CUAUDIT_TRACE_HAS_PARAMETERS,
@@ -153,23 +151,22 @@ static int init(const struct cuaudit_options *given)
 
 	(void)given;
 	trace_file_setup(&options.file);
-	as_text = options.text;
 	if (!error)
 		error = set_up_more();
 	if (error)
 		return error;
 	least = divide((unsigned __int128)options.least_ns << cuaudit_clock.shift,
 		       cuaudit_clock.mult);
-	hook.exit = as_text ? on_exit_text : on_exit;
+	hook.exit = options.text ? on_exit_text : on_exit;
 	hook.data = (void *)(uintptr_t)trace_writer_key;
 	hook.functions = options.functions;
 	hook.include = options.libraries;
 	/* Nothing more than a record of each call is wanted. */
-	if (!as_text && !least && !options.start && !options.stop && !options.backtrace)
+	if (!options.text && !least && !options.start && !options.stop && !options.backtrace)
 		error = trace_fast_add(&hook, options.file.flags & CUAUDIT_TRACE_ARGUMENTS);
 	else
 		error = cuaudit_hook_add(&hook);
-	if (!error && !as_text)
+	if (!error && !options.text)
 		trace_ready_setup();
 	return error;
 }
@@ -178,7 +175,7 @@ static void finish(void)
 {
 	trace_writer_report_unmatched();
 	trace_trigger_report();
-	if (as_text)
+	if (options.text)
 		trace_text_finish();
 	else
 		trace_writer_finish();

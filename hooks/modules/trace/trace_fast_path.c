@@ -16,7 +16,7 @@ fast_exit_fn trace_fast_slowly;
 
 /* The one behind the registers is the site. */
 _Static_assert(offsetof(struct fast_call, memory) ==
-	       offsetof(struct fast_call, words) + TRACE_FAST_NOTHING * sizeof(uint64_t), "nothing");
+	       offsetof(struct fast_call, words[TRACE_FAST_NOTHING]), "nothing");
 /* How many words back a record lies has 16 bits. */
 _Static_assert(CUAUDIT_TRACE_CHUNK / 8 <= UINT16_MAX, "chunk");
 _Static_assert(offsetof(struct trace_sites, sites) == 0, "sites");

@@ -19,7 +19,9 @@ int trace_kernel_setup(int32_t priority, bool parameters);
 /* Two handles that sum up alike each have a place; LAUNCH of trace_fast_path_x86_64.S knows which, too. */
 static inline uint64_t *trace_kernel_places(struct trace_writer *writer, uint64_t handle)
 {
-	return &writer->kernels[(handle >> TRACE_KERNELS_LOW ^ handle >> TRACE_KERNELS_HIGH) % TRACE_KERNELS & ~1u];
+	uint64_t sum = handle >> TRACE_KERNELS_LOW ^ handle >> TRACE_KERNELS_HIGH;
+
+	return &writer->kernels[sum % TRACE_KERNELS & ~1u];
 }
 
 /* Context: call. Whether the thread has seen the handle lately. */

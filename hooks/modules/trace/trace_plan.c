@@ -93,8 +93,8 @@ static void add_text(struct making *making, const struct print_param *param,
 		     const struct print_param *next)
 {
 	struct trace_op op = {
-		.how = CUAUDIT_TRACE_TEXT, .word = param->word, .size = 1, .most = (uint16_t)string_bytes,
-		.input = is_input(param),
+		.how = CUAUDIT_TRACE_TEXT, .word = param->word, .size = 1,
+		.most = (uint16_t)string_bytes, .input = is_input(param),
 	};
 
 	if (op.most + sizeof(uint16_t) > making->room)

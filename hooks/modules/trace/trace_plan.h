@@ -31,11 +31,10 @@ struct trace_op {
 /* What trace_fast_path_x86_64.S can do: so many words, and pointers to 4 or 8 bytes. */
 enum { TRACE_FAST_WORDS = 2, TRACE_FAST_SMALLS = 2 };
 
-/* Which of a call's words points to 4 or 8 bytes; the one behind the registers, to where anything may be read. */
-enum { TRACE_FAST_NOTHING = 6 };
+enum { TRACE_FAST_NOTHING = 6 };	/* the word behind the registers: to where anything may be read */
 
 struct trace_fast_small {
-	uint8_t word;
+	uint8_t word;		/* of the call's, that points to it */
 	uint8_t at;		/* where it is written ... */
 	uint8_t upper;		/* ... and the last 4 bytes are */
 };

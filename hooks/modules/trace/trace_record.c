@@ -19,7 +19,8 @@ static bool copy(bool failed, uint64_t from, void *to, size_t size)
 }
 
 /* Of an array, or the room for a text; what is negative is none. */
-static bool copy_length(const struct trace_op *op, const uint64_t *words, bool failed, uint64_t *length)
+static bool copy_length(const struct trace_op *op, const uint64_t *words, bool failed,
+			uint64_t *length)
 {
 	uint64_t from = (uintptr_t)&words[op->count_word];
 
@@ -156,8 +157,9 @@ struct record {
  * is followed, and the status says whether all of it is there that is not NULL.
  */
 static inline __attribute__((always_inline))
-uint64_t *write_arguments(struct record *record, struct trace_writer *writer, const struct trace_plan *plan,
-			  const struct cuaudit_call *call, uint64_t *at, bool simple)
+uint64_t *write_arguments(struct record *record, struct trace_writer *writer,
+			  const struct trace_plan *plan, const struct cuaudit_call *call,
+			  uint64_t *at, bool simple)
 {
 	bool failed = !simple && !cuaudit_call_succeeded(call), whole = failed;
 	const struct trace_layout *layout = NULL;
@@ -220,12 +222,16 @@ void write(struct record record, struct trace_writer *writer, const struct trace
 /* With what does not fit into the first two words. */
 static __attribute__((noinline))
 void record_any(struct trace_writer *writer, const struct trace_site *site,
-		const struct cuaudit_call *call, uint64_t start, uint64_t end, const uint32_t *stack)
+		const struct cuaudit_call *call, uint64_t start, uint64_t end,
+		const uint32_t *stack)
 {
-	uint64_t skipped = call->flags & CUAUDIT_CALL_SKIPPED ? CUAUDIT_TRACE_SKIPPED : 0;
-	uint64_t failed = call->flags & CUAUDIT_CALL_FAILED && !call->result ? CUAUDIT_TRACE_FAILED : 0;
 	struct record record = { .ticks = end - start, .delta = end - writer->end };
-	uint64_t *to = writer->at + TRACE_RECORD_WORDS;
+	uint64_t *to = writer->at + TRACE_RECORD_WORDS, status = 0;
+
+	if (call->flags & CUAUDIT_CALL_SKIPPED)
+		status |= CUAUDIT_TRACE_SKIPPED;
+	if (call->flags & CUAUDIT_CALL_FAILED && !call->result)
+		status |= CUAUDIT_TRACE_FAILED;
 
 	/* The counter of another processor may be a little behind. */
 	if ((int64_t)record.ticks < 0)
@@ -240,11 +246,11 @@ void record_any(struct trace_writer *writer, const struct trace_site *site,
 		*to++ = record.ticks;
 		record.ticks = record.delta = 0;
 	}
-	if (call->result || call->depth || skipped || failed) {
+	if (call->result || call->depth || status) {
 		record.flags |= CUAUDIT_TRACE_STATUS;
 		record.status = to;
 		*to++ = (uint32_t)call->result | (uint64_t)(call->depth & 0xffff) << 32 |
-			(skipped | failed) << 48;
+			status << 48;
 	}
 	if (call->correlation - writer->correlation + TRACE_RECORD_NEAR >= 2 * TRACE_RECORD_NEAR) {
 		record.flags |= CUAUDIT_TRACE_CORRELATION;
@@ -270,7 +276,8 @@ void trace_record(struct trace_writer *writer, const struct trace_site *site,
 	uint64_t ticks = end - start, delta = end - writer->end;
 	uint64_t step = call->correlation - writer->correlation + TRACE_RECORD_NEAR;
 	uint64_t more = (ticks | delta) >> 32 | step >> 16 | (uint32_t)call->result | call->depth |
-			(call->flags & (CUAUDIT_CALL_SKIPPED | CUAUDIT_CALL_FAILED)) | (uintptr_t)stack;
+			(call->flags & (CUAUDIT_CALL_SKIPPED | CUAUDIT_CALL_FAILED)) |
+			(uintptr_t)stack;
 
 	if (__builtin_expect(more || !trace_site_cold_of(site)->plan->is_simple, 0)) {
 		record_any(writer, site, call, start, end, stack);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the records of calls, see cuaudit-trace(5); trace_fast_path_x86_64.S does the common ones. */
+/* Writes the records of calls, see cuaudit-trace(5); trace_fast_path_x86_64.S those of most. */
 #ifndef HOOKS_MODULES_TRACE_TRACE_RECORD_H
 #define HOOKS_MODULES_TRACE_TRACE_RECORD_H
 

@@ -104,7 +104,7 @@ void trace_text(const struct cuaudit_call *call)
 {
 	int error = errno;
 	struct buffer out = { cuaudit_thread_block((uint32_t)key), LINE, 0 };
-	const char *library;
+	const char *name = cuaudit_call_library(call)->name;
 	size_t length, room;
 
 	if (!out.at) {
@@ -130,8 +130,7 @@ void trace_text(const struct cuaudit_call *call)
 		buffer_char(&out, '>');
 	}
 	buffer_char(&out, ' ');
-	library = cuaudit_call_library(call)->name;
-	out.length += text_print(out.at + out.length, LINE - 1 - out.length, library, strlen(library));
+	out.length += text_print(out.at + out.length, LINE - 1 - out.length, name, strlen(name));
 	out.at[out.length++] = '\n';
 	put(out.at, out.length);
 	errno = error;

@@ -15,6 +15,7 @@
 #include "hooks/modules/trace/trace_kernel.h"
 #include "hooks/modules/trace/trace_lock.h"
 #include "hooks/modules/trace/trace_ready.h"
+#include "hooks/modules/trace/trace_record.h"
 #include "hooks/modules/trace/trace_stack.h"
 #include "util/buffer.h"
 #include "util/globs.h"
@@ -145,7 +146,7 @@ static bool take_over(struct trace_writer *writer, uint64_t ticks, uint64_t corr
 {
 	uint64_t words[CUAUDIT_TRACE_NEXT_WORDS] = {
 		[CUAUDIT_TRACE_NEXT_FIRST] = CUAUDIT_TRACE_NEXT_WORDS |
-					     CUAUDIT_TRACE_NEXT_THREAD << 8,
+					     CUAUDIT_TRACE_NEXT_THREAD << TRACE_RECORD_FLAGS,
 		[CUAUDIT_TRACE_NEXT_NUMBER] = writer->number,
 		[CUAUDIT_TRACE_NEXT_TICKS] = ticks,
 		[CUAUDIT_TRACE_NEXT_NS] = trace_file_clocks(ticks).ns,
@@ -279,12 +280,13 @@ const struct trace_site *trace_writer_site(struct trace_writer *writer,
 /* A call's id and end, from those of the record before. */
 static void follow(struct trace_writer *writer, const uint64_t *record)
 {
-	uint64_t first = record[0], flags = first >> 8 & 255, delta = first >> 32;
-	const uint64_t *more = record + 2;
+	uint64_t first = record[0], flags = first >> TRACE_RECORD_FLAGS & 255;
+	uint64_t delta = first >> TRACE_RECORD_DELTA;
+	const uint64_t *more = record + TRACE_RECORD_WORDS;
 
 	if ((first & 255) == 1) {
 		writer->correlation++;
-		writer->end += first >> 42;
+		writer->end += first >> TRACE_AGAIN_DELTA;
 		writer->calls++;
 		return;
 	}
@@ -298,7 +300,8 @@ static void follow(struct trace_writer *writer, const uint64_t *record)
 		more += 2;
 	}
 	more += flags & CUAUDIT_TRACE_STATUS ? 1 : 0;
-	writer->correlation += (uint64_t)(int64_t)(int16_t)((first >> 16) - writer->correlation);
+	writer->correlation += (uint64_t)(int64_t)(int16_t)((first >> TRACE_RECORD_CORRELATION) -
+							    writer->correlation);
 	if (flags & CUAUDIT_TRACE_CORRELATION)
 		writer->correlation = *more;
 	writer->end += delta;

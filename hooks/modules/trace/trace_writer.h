@@ -10,10 +10,10 @@
 #include "hooks/modules/trace/trace_site.h"
 
 enum {
-	TRACE_KERNELS = 256,	/* a power of two, as is the next but two; by these bits of a handle */
-	TRACE_KERNELS_LOW = 4,
+	TRACE_KERNELS = 256,	/* a power of two ... */
+	TRACE_KERNELS_LOW = 4,	/* ... by bits of a handle from here on, and from here */
 	TRACE_KERNELS_HIGH = 11,
-	TRACE_STACKS = 16,
+	TRACE_STACKS = 16,	/* a power of two */
 	TRACE_MOST = 2040	/* bytes of a record */
 };
 
