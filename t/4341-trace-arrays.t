@@ -24,7 +24,8 @@ cuLibraryEnumerateKernels(kernels = A, numKernels = 2, lib = A) = CUDA_SUCCESS
 cuDeviceGetPCIBusId(pciBusId = \"bbbb\", len = 4, dev = 0) = CUDA_SUCCESS
 cuGraphGetNodes(hGraph = A, nodes = [A, A], numNodes = [2]) = CUDA_SUCCESS
 cuGraphGetNodes(hGraph = A, nodes = [...], numNodes = [1000000]) = CUDA_SUCCESS
-cuGraphGetNodes(hGraph = A, nodes = NULL, numNodes = [1000000]) = CUDA_SUCCESS" \
+cuGraphGetNodes(hGraph = A, nodes = NULL, numNodes = [1000000]) = CUDA_SUCCESS
+cuGraphAddDependencies(hGraph = A, from = [...], to = [...], numDependencies = 18446744073709551615) = CUDA_SUCCESS" \
 	"and what is there is recorded"
 is "$(with "trace(text=yes)")" "0 " "as text, too"
 for hook in leak "limit(memory=1GiB)" "fault(inject=cuMemAlloc:error=2)" coverage stat; do

@@ -107,6 +107,14 @@ to csv
 like "$(cat "$tmp/to")" 'hfunc = \?, hmod = [^,]*, name = ""nosuchkernel""' "csv has it, too"
 to jsonl
 like "$(cat "$tmp/to")" '"name":"nosuchkernel"' "jsonl"
+
+# 8: a hook made a success of it; 4: all that is not NULL could be read.
+rm -rf "$tmp/traces"
+mkdir "$tmp/traces"
+audited CUAUDIT_OUTPUT="$tmp/traces/%p" CUAUDIT_HOOKS="trace,fault(inject=cuModuleGetFunction:result=0)" \
+	"$tmp/fails" 2>"$tmp/err" || echo "status $?"
+is "$(checked "$tmp"/traces/*.cutrace | sed -n 's/^call .*cuModuleGetFunction \(result [0-9]*\) .* \(status [0-9]*\) .*/\1 \2/p')" \
+	"$(printf 'result 0 status %s\n' 12 12 8 12 12)" "one that a hook made a success of is one that failed"
 unlike "$(cat "$tmp/to")" '"hfunc"' "and nothing that the driver would have written"
 # So it is of one whose failure a hook made success of.
 rm -rf "$tmp/traces"

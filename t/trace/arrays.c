@@ -25,5 +25,7 @@ int main(void)
 	trace_nodes = 1000000;
 	cuGraphGetNodes(end, (void **)end - 2, &count);
 	cuGraphGetNodes(end, 0, &count);
+	/* Fewer than none. */
+	cuGraphAddDependencies(end, (void **)end - 1, (void **)end - 1, (word)-1);
 	return 0;
 }
