@@ -34,8 +34,8 @@ static uint64_t count_of(const struct histogram *histogram, uint32_t first, uint
 
 static void bar(const struct page *page, uint64_t count, uint64_t most)
 {
-	size_t width = page->print->columns > BAR_COLUMN + 20 ?
-		       page->print->columns - BAR_COLUMN : 20;
+	size_t width = page->columns > BAR_COLUMN + 20 ?
+		       page->columns - BAR_COLUMN : 20;
 	size_t length = (size_t)((double)count * (double)width / (double)most);
 
 	/* What there is is seen. */
@@ -43,7 +43,7 @@ static void bar(const struct page *page, uint64_t count, uint64_t most)
 	if (length)
 		out_text(page->out, " ");
 	for (size_t i = 0; i < length; i++)
-		out_text(page->out, page->print->blocks ? "\342\226\210" : "#");
+		out_text(page->out, page->blocks ? "\342\226\210" : "#");
 	out_text(page->out, "\n");
 }
 
@@ -89,7 +89,7 @@ void bars_text(const struct page *page)
 			.classes = function->classes,
 		};
 
-		if (!function->times.calls || !selector_takes(page->print->bars, &names))
+		if (!function->times.calls || !selector_takes(page->bars, &names))
 			continue;
 		histogram(page, function);
 		any = true;

@@ -15,7 +15,7 @@ enum {
 static const double median_apart = 1.25;	/* two buckets of the histogram */
 static const double average_apart = 1.1;
 
-static const struct summary_times none;
+static const struct row_times none;
 
 static double ratio(uint64_t a, uint64_t b)
 {
@@ -28,7 +28,7 @@ static bool apart(double ratio, double limit)
 }
 
 /* More than what repeating the same would show. */
-static bool times_differ(const struct summary_times *a, const struct summary_times *b)
+static bool times_differ(const struct row_times *a, const struct row_times *b)
 {
 	double x = (double)a->stddev_ns, y = (double)b->stddev_ns;
 	double error = sqrt(x * x / (double)a->calls + y * y / (double)b->calls);
@@ -41,7 +41,7 @@ static bool times_differ(const struct summary_times *a, const struct summary_tim
 
 static void judge(struct compare_row *row)
 {
-	const struct summary_times *a = row->a, *b = row->b;
+	const struct row_times *a = row->a, *b = row->b;
 
 	row->timed = a->calls >= ENOUGH && b->calls >= ENOUGH;
 	if (!a->calls)
@@ -112,8 +112,8 @@ static int begin(struct compare_rows *rows, size_t count)
 	return rows->rows ? 0 : -ENOMEM;
 }
 
-static void add(struct compare_rows *rows, const char *name, const struct summary_times *a,
-		const struct summary_times *b)
+static void add(struct compare_rows *rows, const char *name, const struct row_times *a,
+		const struct row_times *b)
 {
 	if (a->calls || b->calls)
 		rows->rows[rows->count++] = (struct compare_row){ .name = name, .a = a, .b = b };

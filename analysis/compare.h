@@ -14,7 +14,7 @@ enum compare_change {
 
 struct compare_row {
 	const char *name;
-	const struct summary_times *a, *b;	/* no calls where there were none */
+	const struct row_times *a, *b;	/* no calls where there were none */
 	enum compare_change change;
 	bool timed;	/* there are enough calls for a ratio of medians */
 };

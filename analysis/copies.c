@@ -22,7 +22,7 @@ static struct out_number rate(const struct summary_copies *copies)
 static void row(const struct page *page, const struct summary_copies *copies, const char *label,
 		bool waited)
 {
-	page_lead(page, copies->total_ns, copies->calls);
+	page_row(page, page_lead, &copies->counts);
 	out_right(page->out, summary_size(copies->bytes).text, 10);
 	page_number(page, out_count(copies->unsized), 8);
 	out_right(page->out, waited ? rate(copies).text : "-", 10);
@@ -39,33 +39,32 @@ void copies_text(const struct page *page)
 		out_text(page->out, "\nCopies: none\n");
 		return;
 	}
-	page_heading(page, "Time(%)    Total     Calls      Bytes Unsized GB/s(host)  Copies (host time)");
+	page_columns(page, page_lead, "Calls", "      Bytes Unsized GB/s(host)  Copies (host time)");
 	for (int i = 0; i < COPY_DIRECTIONS; i++)
 		for (int waited = 1; waited >= 0; waited--)
-			if (summary->copies[i][waited].calls)
+			if (summary->copies[i][waited].counts.calls)
 				row(page, &summary->copies[i][waited], copy_labels[i], waited);
 }
 
 void waits_text(const struct page *page)
 {
+	static const uint8_t columns[] = { ROW_TOTAL, ROW_CALLS, ROW_AVG, ROW_MAX, ROW_END };
 	const struct summary *summary = page->summary;
 
 	if (!summary->nwaits) {
 		out_text(page->out, "\nWaits: none\n");
 		return;
 	}
-	page_heading(page, "Time(%)    Total     Calls    Avg    Max  Waits, by library");
+	page_columns(page, columns, "Calls", "  Waits, by library");
 	for (size_t i = 0; i < page_rows(page, summary->nwaits); i++) {
 		const struct summary_pair *pair = summary->waits[i];
 
-		page_lead(page, pair->times.total_ns, pair->times.calls);
-		page_number(page, out_time(pair->times.avg_ns, 3), 6);
-		page_number(page, out_time(pair->times.max_ns, 3), 6);
+		page_row(page, columns, &pair->times);
 		out_spaces(page->out, 2);
 		out_fit(page->out, summary->functions[pair->function].name, 40);
 		out_text(page->out, ", ");
 		page_name(page, page_component(summary->libraries[pair->library].path),
 			  WAITS_COLUMN + 42);
 	}
-	page_more(page, summary->nwaits, "wait", "waits");
+	page_more(page, summary->nwaits, "wait");
 }

@@ -39,7 +39,7 @@ static struct out_number difference(uint64_t a, uint64_t b)
 	return number;
 }
 
-static struct out_number time_of(const struct summary_times *times, uint64_t ns, int digits)
+static struct out_number time_of(const struct row_times *times, uint64_t ns, int digits)
 {
 	struct out_number none = { "-" };
 
@@ -48,7 +48,7 @@ static struct out_number time_of(const struct summary_times *times, uint64_t ns,
 
 static void row(const struct page *page, const struct compare_row *row)
 {
-	const struct summary_times *a = row->a, *b = row->b;
+	const struct row_times *a = row->a, *b = row->b;
 	bool both = row->change < COMPARE_NEW;
 
 	page_number(page, time_of(a, a->total_ns, 5), 8);
@@ -61,13 +61,12 @@ static void row(const struct page *page, const struct compare_row *row)
 	page_number(page, time_of(b, b->p50_ns, 3), 6);
 	page_number(page, ratio(a->p50_ns, b->p50_ns, row->timed), 6);
 	out_spaces(page->out, 2);
-	out_fit(page->out, changes[row->change], 7);
-	out_spaces(page->out, 9 - strlen(changes[row->change]));
+	out_left(page->out, changes[row->change], 9);
 	page_name(page, row->name, NAME_COLUMN);
 }
 
 static void table(const struct page *page, const struct compare_rows *rows, const char *heading,
-		  const char *thing, const char *plural)
+		  const char *thing)
 {
 	if (rows->changed)
 		page_heading(page, heading);
@@ -75,9 +74,9 @@ static void table(const struct page *page, const struct compare_rows *rows, cons
 		out_text(page->out, "\n");
 	for (size_t i = 0; i < page_rows(page, rows->changed); i++)
 		row(page, &rows->rows[i]);
-	page_more(page, rows->changed, thing, plural);
+	page_more(page, rows->changed, thing);
 	if (rows->count > rows->changed) {
-		page_plural(page, rows->count - rows->changed, thing, plural);
+		page_plural(page, rows->count - rows->changed, thing);
 		out_text(page->out, " without a change\n");
 	}
 }
@@ -100,11 +99,11 @@ static void side(const struct page *page, const char *name, const struct summary
 	uint64_t peak = peak_of(summary, &known);
 
 	out_text(page->out, name);
-	page_plural(page, summary->nprocesses - summary->faults, "process", "processes");
+	page_plural(page, summary->nprocesses - summary->faults, "process");
 	out_text(page->out, ", ");
-	page_plural(page, summary->counts.calls, "call", "calls");
+	page_plural(page, summary->counts.calls, "call");
 	out_text(page->out, ", ");
-	page_plural(page, summary->counts.errors, "error", "errors");
+	page_plural(page, summary->counts.errors, "error");
 	out_text(page->out, ", ");
 	out_text(page->out, out_time(summary->counts.total_ns, 5).text);
 	out_text(page->out, " in the driver");
@@ -119,7 +118,7 @@ static void side(const struct page *page, const char *name, const struct summary
 int summary_diff_text(const struct summary *a, const struct summary *b,
 		      const struct summary_print *print, struct out *out)
 {
-	const struct page page = { b, print, out };
+	const struct page page = page_of(b, print, out);
 	struct compare_rows functions, kernels = { .rows = NULL };
 	int error = compare_functions(&functions, a, b);
 
@@ -129,11 +128,11 @@ int summary_diff_text(const struct summary *a, const struct summary *b,
 		side(&page, "cuaudit: A: ", a);
 		side(&page, "         B: ", b);
 		table(&page, &functions, " Total A  Total B  Ratio   Calls A     Calls Errors"
-		      "  p50 A  p50 B  Ratio  Change   Name", "function", "functions");
+		      "  p50 A  p50 B  Ratio  Change   Name", "function");
 	}
 	if (!error && kernels.count)
 		table(&page, &kernels, " Total A  Total B  Ratio  Launches  Launches Errors"
-		      "  p50 A  p50 B  Ratio  Change   Kernel", "kernel", "kernels");
+		      "  p50 A  p50 B  Ratio  Change   Kernel", "kernel");
 	compare_free(&functions);
 	compare_free(&kernels);
 	return error;
@@ -146,29 +145,20 @@ static void json_side(struct writer *json, const char *name, const struct summar
 
 	writer_begin(json, name, '{');
 	writer_number(json, "processes", summary->nprocesses - summary->faults);
-	writer_number(json, "calls", summary->counts.calls);
-	writer_number(json, "errors", summary->counts.errors);
-	writer_number(json, "not_ready", summary->counts.not_ready);
-	writer_number(json, "total_ns", summary->counts.total_ns);
-	if (known) {
-		writer_number(json, "peak_bytes", peak);
-	} else {
-		writer_text(json, "peak_bytes", NULL);
-	}
+	row_json(json, row_counts_columns, &summary->counts, true);
+	writer_known(json, "peak_bytes", peak, known);
 	writer_end(json, '}');
 }
 
-static void json_times(struct writer *json, const char *name, const struct summary_times *times)
+static void json_times(struct writer *json, const char *name, const struct row_times *times)
 {
+	static const uint8_t columns[] = {
+		ROW_CALLS, ROW_ERRORS, ROW_NOT_READY, ROW_TOTAL, ROW_AVG, ROW_P50, ROW_P99, ROW_MAX,
+		ROW_END
+	};
+
 	writer_begin(json, name, '{');
-	writer_number(json, "calls", times->calls);
-	writer_number(json, "errors", times->errors);
-	writer_number(json, "not_ready", times->not_ready);
-	writer_number(json, "total_ns", times->total_ns);
-	writer_number(json, "avg_ns", times->avg_ns);
-	writer_number(json, "p50_ns", times->p50_ns);
-	writer_number(json, "p99_ns", times->p99_ns);
-	writer_number(json, "max_ns", times->max_ns);
+	row_json(json, columns, times, true);
 	writer_end(json, '}');
 }
 

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "analysis/gather.h"
+#include "util/sort.h"
 
-static uint64_t percentile(const struct summary_times *times, unsigned int percent)
+static uint64_t percentile(const struct row_times *times, unsigned int percent)
 {
 	uint64_t ns = histogram_percentile(&times->histogram, percent);
 
@@ -16,7 +17,7 @@ static uint64_t percentile(const struct summary_times *times, unsigned int perce
 	return ns > times->max_ns ? times->max_ns : ns;
 }
 
-static void work_out(struct summary_times *times)
+static void work_out(struct row_times *times)
 {
 	long double calls = (long double)times->calls, total = (long double)times->total_ns;
 	long double variance;
@@ -34,7 +35,7 @@ static void work_out(struct summary_times *times)
 	times->stddev_ns = variance > 0 ? (uint64_t)(sqrtl(variance) + 0.5L) : 0;
 }
 
-static int merge(struct summary_times *to, const struct summary_times *from)
+static int merge(struct row_times *to, const struct row_times *from)
 {
 	if (!to->calls || from->min_ns < to->min_ns)
 		to->min_ns = from->min_ns;
@@ -48,84 +49,59 @@ static int merge(struct summary_times *to, const struct summary_times *from)
 	return histogram_merge(&to->histogram, &from->histogram) ? 0 : -ENOMEM;
 }
 
-static int compare_times(const struct summary_times *x, const struct summary_times *y)
-{
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return (x->calls < y->calls) - (x->calls > y->calls);
-}
-
 static int compare_functions(const void *a, const void *b)
 {
 	const struct summary_function *x = a, *y = b;
-	int result = compare_times(&x->times, &y->times);
 
-	return result ? result : strcmp(x->name, y->name);
+	return row_compare(&x->times, &y->times) ?: strcmp(x->name, y->name);
 }
 
 static int compare_libraries(const void *a, const void *b)
 {
 	const struct summary_library *x = a, *y = b;
-	int result = compare_times(&x->times, &y->times);
 
-	return result ? result : strcmp(x->path, y->path);
+	return row_compare(&x->times, &y->times) ?: strcmp(x->path, y->path);
 }
 
 static int compare_kernels(const void *a, const void *b)
 {
 	const struct summary_kernel *x = a, *y = b;
-	int result = compare_times(&x->times, &y->times);
 
-	return result ? result : strcmp(x->name ? x->name : "", y->name ? y->name : "");
+	return row_compare(&x->times, &y->times) ?:
+	       strcmp(x->name ? x->name : "", y->name ? y->name : "");
 }
 
 /* A library's together. Indices of functions and libraries are in their order by now. */
 static int compare_pairs(const void *a, const void *b)
 {
 	const struct summary_pair *x = a, *y = b;
-	int result = compare_times(&x->times, &y->times);
 
-	if (x->library != y->library)
-		return x->library < y->library ? -1 : 1;
-	return result ? result : (x->function > y->function) - (x->function < y->function);
+	return ORDER(x->library, y->library) ?: row_compare(&x->times, &y->times) ?:
+	       ORDER(x->function, y->function);
 }
 
 static int compare_callers(const void *a, const void *b)
 {
 	const struct summary_caller *x = a, *y = b;
-	int result = compare_times(&x->times, &y->times);
 
-	if (result)
-		return result;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	if (x->library != y->library)
-		return x->library < y->library ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	return row_compare(&x->times, &y->times) ?: ORDER(x->function, y->function) ?:
+	       ORDER(x->library, y->library) ?: ORDER(x->offset, y->offset);
 }
 
 static int compare_errors(const void *a, const void *b)
 {
 	const struct summary_error *x = a, *y = b;
 
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	return (x->result > y->result) - (x->result < y->result);
+	return ORDER(y->count, x->count) ?: ORDER(x->function, y->function) ?:
+	       ORDER(x->result, y->result);
 }
 
 static int compare_open(const void *a, const void *b)
 {
 	const struct summary_open *x = a, *y = b;
 
-	if (x->for_ns != y->for_ns)
-		return x->for_ns > y->for_ns ? -1 : 1;
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
+	return ORDER(y->for_ns, x->for_ns) ?: ORDER(x->process, y->process) ?:
+	       ORDER(x->thread, y->thread) ?: ORDER(x->function, y->function);
 }
 
 static void order(void *rows, size_t count, size_t size, int (*compare)(const void *, const void *))
@@ -144,7 +120,7 @@ static int add_pairs(struct summary_store *store)
 {
 	for (uint32_t i = 0; i < store->pairs.count; i++) {
 		const struct gather_pair *pair = store->pairs.keys[i].bytes;
-		const struct summary_times *times = table_row(&store->pairs, i);
+		const struct row_times *times = table_row(&store->pairs, i);
 		struct summary_function *function = table_row(&store->functions, pair->function);
 		struct summary_library *library = table_row(&store->libraries, pair->library);
 
@@ -187,7 +163,7 @@ static int take_pairs(struct summary *summary, const uint32_t *functions, const 
 
 		pair->function = functions[key->function];
 		pair->library = libraries[key->library];
-		pair->times = *(struct summary_times *)table_row(pairs, i);
+		pair->times = *(struct row_times *)table_row(pairs, i);
 		work_out(&pair->times);
 	}
 	/* The histograms have new owners. */
@@ -206,11 +182,9 @@ static int compare_waits(const void *a, const void *b)
 {
 	const struct summary_pair *x = *(const struct summary_pair *const *)a;
 	const struct summary_pair *y = *(const struct summary_pair *const *)b;
-	int result = compare_times(&x->times, &y->times);
 
-	if (!result)
-		result = (x->library > y->library) - (x->library < y->library);
-	return result ? result : (x->function > y->function) - (x->function < y->function);
+	return row_compare(&x->times, &y->times) ?: ORDER(x->library, y->library) ?:
+	       ORDER(x->function, y->function);
 }
 
 static int take_waits(struct summary *summary)
@@ -248,7 +222,7 @@ static int take_callers(struct summary *summary, const uint32_t *functions,
 		caller->function = functions[key->function];
 		caller->library = libraries[key->library];
 		caller->offset = key->offset;
-		caller->times = *(struct summary_times *)table_row(callers, i);
+		caller->times = *(struct row_times *)table_row(callers, i);
 		work_out(&caller->times);
 	}
 	callers->count = 0;
@@ -266,11 +240,11 @@ static int take_kernels(struct summary *summary)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < kernels->count; i++)
 		summary->kernels[summary->nkernels++] = (struct summary_kernel){
-			kernels->keys[i].bytes, *(struct summary_times *)table_row(kernels, i) };
+			kernels->keys[i].bytes, *(struct row_times *)table_row(kernels, i) };
 	kernels->count = 0;
 	if (store->unknown.calls)
 		summary->kernels[summary->nkernels++].times = store->unknown;
-	store->unknown = (struct summary_times){ .calls = 0 };
+	store->unknown = (struct row_times){ .calls = 0 };
 	for (size_t i = 0; i < summary->nkernels; i++)
 		work_out(&summary->kernels[i].times);
 	order(summary->kernels, summary->nkernels, sizeof(*summary->kernels), compare_kernels);
@@ -310,20 +284,12 @@ static void renumber_all(struct summary *summary, const uint32_t *functions)
 	for (size_t i = 0; i < summary->nthreads; i++) {
 		const struct summary_thread *thread = &summary->threads[i];
 
-		renumber(thread->functions, thread->nfunctions < SUMMARY_BUSIEST ?
-			 thread->nfunctions : SUMMARY_BUSIEST, functions);
+		renumber(thread->functions, thread->nfunctions < ROW_BUSIEST ?
+			 thread->nfunctions : ROW_BUSIEST, functions);
 	}
 	for (size_t i = 0; i < summary->nopen; i++)
 		summary->open[i].function = functions[summary->open[i].function];
 	order(summary->open, summary->nopen, sizeof(*summary->open), compare_open);
-}
-
-static void add_counts(struct summary_counts *to, const struct summary_counts *from)
-{
-	to->calls += from->calls;
-	to->errors += from->errors;
-	to->not_ready += from->not_ready;
-	to->total_ns += from->total_ns;
 }
 
 static void widen(uint64_t *first, uint64_t *last, const struct summary_process *process)
@@ -343,7 +309,7 @@ static void add_totals(struct summary *summary)
 		const struct summary_process *process = &summary->processes[i];
 
 		summary->faults += process->fault != NULL;
-		add_counts(&summary->counts, &process->counts);
+		row_add(&summary->counts, &process->counts);
 		widen(&summary->first_ns, &summary->last_ns, process);
 	}
 }
@@ -352,7 +318,7 @@ static int compare_ranks(const void *a, const void *b)
 {
 	const struct summary_rank *x = a, *y = b;
 
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	return ORDER(x->rank, y->rank);
 }
 
 /* One row a process, then those of the same rank together. */
@@ -382,7 +348,7 @@ static int add_ranks(struct summary *summary)
 		rank->nprocesses++;
 		rank->nthreads += process->nthreads;
 		rank->peak += process->memory.device.peak;
-		add_counts(&rank->counts, &process->counts);
+		row_add(&rank->counts, &process->counts);
 		widen(&rank->first_ns, &rank->last_ns, process);
 	}
 	summary->ranks = ranks;
@@ -441,4 +407,22 @@ int gather_finish(struct summary *summary, const struct summary_options *options
 	free(functions);
 	free(libraries);
 	return error;
+}
+
+size_t summary_called(const struct summary *summary)
+{
+	size_t count = summary->nfunctions;
+
+	while (count && !summary->functions[count - 1].times.calls)
+		count--;
+	return count;
+}
+
+size_t summary_called_from(const struct summary *summary)
+{
+	size_t count = summary->nlibraries;
+
+	while (count && !summary->libraries[count - 1].times.calls)
+		count--;
+	return count;
 }

@@ -4,7 +4,7 @@
 
 #include "analysis/gather.h"
 
-static void free_times(struct summary_times *times)
+static void free_times(struct row_times *times)
 {
 	histogram_free(&times->histogram);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/sort.h"
+
 int gather_begin(struct summary *summary, size_t count)
 {
 	struct summary_store *store = calloc(1, sizeof(*store));
@@ -17,7 +19,7 @@ int gather_begin(struct summary *summary, size_t count)
 	summary->nprocesses = count;
 	store->functions.row = sizeof(struct summary_function);
 	store->libraries.row = sizeof(struct summary_library);
-	store->pairs.row = store->callers.row = store->kernels.row = sizeof(struct summary_times);
+	store->pairs.row = store->callers.row = store->kernels.row = sizeof(struct row_times);
 	store->errors.row = sizeof(uint64_t);
 	store->texts.row = 1;
 	return 0;
@@ -40,7 +42,7 @@ static unsigned __int128 squares_of(const struct trace *trace, unsigned __int128
 	return value < 1e38L ? (unsigned __int128)value : (unsigned __int128)1e38L;
 }
 
-static int add_times(struct summary_times *times, const struct trace *trace,
+static int add_times(struct row_times *times, const struct trace *trace,
 		     const struct tally_cell *cell)
 {
 	uint64_t min = trace_duration(trace, cell->min), max = trace_duration(trace, cell->max);
@@ -164,10 +166,10 @@ static void add_copies(struct summary *summary, const struct trace *trace,
 			const struct tally_copies *from = &tally->copies[i][waited];
 			struct summary_copies *to = &summary->copies[i][waited];
 
-			to->calls += from->calls;
+			to->counts.calls += from->calls;
 			to->unsized += from->unsized;
 			to->bytes += from->bytes;
-			to->total_ns += trace_duration(trace, from->total);
+			to->counts.total_ns += trace_duration(trace, from->total);
 			to->sized_ns += trace_duration(trace, from->sized);
 			summary->ncopies += from->calls;
 		}
@@ -191,18 +193,10 @@ static int add_errors(struct summary_store *store, const struct tally *tally,
 	return 0;
 }
 
-static struct summary_counts counts_of(const struct trace *trace, const struct tally_counts *from)
+static struct row_counts counts_of(const struct trace *trace, const struct tally_counts *from)
 {
-	return (struct summary_counts){ from->calls, from->errors, from->not_ready,
+	return (struct row_counts){ from->calls, from->errors, from->not_ready,
 					trace_duration(trace, from->total) };
-}
-
-static void add_counts(struct summary_counts *to, const struct summary_counts *from)
-{
-	to->calls += from->calls;
-	to->errors += from->errors;
-	to->not_ready += from->not_ready;
-	to->total_ns += from->total_ns;
 }
 
 /* An end of an array that grows in powers of two. */
@@ -228,22 +222,14 @@ static int add_thread(struct summary *summary, const struct summary_thread *thre
 	return 0;
 }
 
-static int compare_counts(const struct summary_counts *x, const struct summary_counts *y)
-{
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return (x->calls < y->calls) - (x->calls > y->calls);
-}
-
 static int compare_shares(const void *a, const void *b, void *data)
 {
 	const struct summary_share *x = a, *y = b;
 	const struct summary *summary = data;
 	const struct table *functions = &summary->store->functions;
-	int result = compare_counts(&x->counts, &y->counts);
 
-	return result ? result : strcmp(functions->keys[x->function].bytes,
-					functions->keys[y->function].bytes);
+	return row_compare(&x->counts, &y->counts) ?:
+	       strcmp(functions->keys[x->function].bytes, functions->keys[y->function].bytes);
 }
 
 /* The shares of one thread, those that take the most time. */
@@ -251,7 +237,7 @@ static int busiest(struct summary *summary, const struct trace *trace, const str
 		   const struct tally_share *from, size_t count, struct summary_thread *thread)
 {
 	struct summary_share *shares = calloc(count + 1, sizeof(*shares));
-	struct summary_share *kept = calloc(SUMMARY_BUSIEST, sizeof(*kept));
+	struct summary_share *kept = calloc(ROW_BUSIEST, sizeof(*kept));
 
 	if (!shares || !kept) {
 		free(shares);
@@ -262,7 +248,7 @@ static int busiest(struct summary *summary, const struct trace *trace, const str
 		shares[i] = (struct summary_share){ names->functions[from[i].function],
 						    counts_of(trace, &from[i].counts) };
 	qsort_r(shares, count, sizeof(*shares), compare_shares, summary);
-	memcpy(kept, shares, (count < SUMMARY_BUSIEST ? count : SUMMARY_BUSIEST) * sizeof(*kept));
+	memcpy(kept, shares, (count < ROW_BUSIEST ? count : ROW_BUSIEST) * sizeof(*kept));
 	free(shares);
 	thread->functions = kept;
 	thread->nfunctions = count;
@@ -271,9 +257,7 @@ static int busiest(struct summary *summary, const struct trace *trace, const str
 
 static int compare_numbers(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
+	return ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* The numbers of a tally's threads, sorted. */
@@ -530,13 +514,9 @@ int gather_add(struct summary *summary, const struct summary_options *options, u
 static int compare_threads(const void *a, const void *b)
 {
 	const struct summary_thread *x = a, *y = b;
-	int result = compare_counts(&x->counts, &y->counts);
 
-	if (result)
-		return result;
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
+	return row_compare(&x->counts, &y->counts) ?: ORDER(x->process, y->process) ?:
+	       ORDER(x->number, y->number);
 }
 
 void gather_threads(struct summary *summary, size_t limit)
@@ -547,7 +527,7 @@ void gather_threads(struct summary *summary, size_t limit)
 	while (summary->nthreads > limit) {
 		struct summary_thread *thread = &summary->threads[--summary->nthreads];
 
-		add_counts(&summary->others, &thread->counts);
+		row_add(&summary->others, &thread->counts);
 		summary->nothers++;
 		free((void *)(uintptr_t)thread->functions);
 	}

@@ -20,12 +20,12 @@ struct gather_caller {
 struct summary_store {
 	struct table functions;	/* -> struct summary_function */
 	struct table libraries;	/* -> struct summary_library */
-	struct table pairs;	/* -> struct summary_times */
-	struct table callers;	/* -> struct summary_times */
-	struct table kernels;	/* -> struct summary_times */
+	struct table pairs;	/* -> struct row_times */
+	struct table callers;	/* -> struct row_times */
+	struct table kernels;	/* -> struct row_times */
 	struct table errors;	/* -> uint64_t */
 	struct table texts;
-	struct summary_times unknown;	/* launches of kernels without a name */
+	struct row_times unknown;	/* launches of kernels without a name */
 	size_t threads_room, open_room;
 	struct summary_pair *rows;	/* the libraries' pairs */
 	size_t nrows;

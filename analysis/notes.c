@@ -16,49 +16,41 @@ static const char *const losses[CUAUDIT_TRACE_LOSSES] = {
 /* One line: a word, what of it, and of how many processes if there are more than one. */
 static void begin(const struct page *page, const char *word)
 {
-	out_text(page->out, page->print->colour ? "\033[33m  " : "  ");
-	out_text(page->out, word);
-	out_spaces(page->out, 14 - strlen(word));
+	out_text(page->out, page->colour ? "\033[33m  " : "  ");
+	out_left(page->out, word, 14);
 }
 
 static void end(const struct page *page, uint64_t processes)
 {
 	if (processes && page->summary->nprocesses > 1) {
 		out_text(page->out, " (");
-		page_plural(page, processes, "process", "processes");
+		page_plural(page, processes, "process");
 		out_text(page->out, ")");
 	}
-	out_text(page->out, page->print->colour ? "\033[0m\n" : "\n");
+	out_text(page->out, page->colour ? "\033[0m\n" : "\n");
 }
 
-static void count_note(const struct page *page, const char *word, uint64_t count,
-		       uint64_t processes, const char *thing, const char *plural, const char *why)
+static void note(const struct page *page, const char *word, struct summary_loss loss,
+		 const char *thing, const char *why)
 {
-	if (!count)
+	if (!loss.count)
 		return;
 	begin(page, word);
-	page_plural(page, count, thing, plural);
+	page_plural(page, loss.count, thing);
 	out_text(page->out, why);
-	end(page, processes);
+	end(page, loss.processes);
 }
 
-static void lost(const struct page *page)
+static void lost(const struct page *page, const struct summary_losses *sums)
 {
-	const struct summary *summary = page->summary;
-
 	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++) {
-		uint64_t count = 0, processes = 0;
-
-		for (size_t j = 0; j < summary->nprocesses; j++) {
-			count += summary->processes[j].lost[i];
-			processes += summary->processes[j].lost[i] != 0;
-		}
-		if (!count)
+		if (!sums->lost[i].count)
 			continue;
 		begin(page, "missing");
-		page_plural(page, count, "call: ", "calls: ");
+		page_plural(page, sums->lost[i].count, "call");
+		out_text(page->out, ": ");
 		out_text(page->out, losses[i] ? losses[i] : "why is not known to this cuaudit");
-		end(page, processes);
+		end(page, sums->lost[i].processes);
 	}
 }
 
@@ -80,14 +72,15 @@ static void disks(const struct page *page)
 	}
 }
 
-struct sums {
-	uint64_t endings[TRACE_ENDINGS], damaged, torn, cut, filtered, steps;
-	uint64_t damaged_in, torn_in, cut_in, filtered_in, steps_in;	/* processes */
-};
-
-static struct sums add_up(const struct summary *summary)
+static void add(struct summary_loss *loss, uint64_t count)
 {
-	struct sums sums = { .damaged = 0 };
+	loss->count += count;
+	loss->processes += count != 0;
+}
+
+struct summary_losses summary_losses(const struct summary *summary)
+{
+	struct summary_losses sums = { .endings = { 0 } };
 
 	for (size_t i = 0; i < summary->nprocesses; i++) {
 		const struct summary_process *process = &summary->processes[i];
@@ -95,16 +88,13 @@ static struct sums add_up(const struct summary *summary)
 		if (process->fault)
 			continue;
 		sums.endings[process->ending]++;
-		sums.damaged += process->damaged;
-		sums.damaged_in += process->damaged != 0;
-		sums.torn += process->torn;
-		sums.torn_in += process->torn != 0;
-		sums.cut += process->cut;
-		sums.cut_in += process->cut != 0;
-		sums.steps += process->steps;
-		sums.steps_in += process->steps != 0;
-		sums.filtered += process->filtered;
-		sums.filtered_in += process->filtered != 0;
+		add(&sums.damaged, process->damaged);
+		add(&sums.torn, process->torn);
+		add(&sums.cut, process->cut);
+		add(&sums.filtered, process->filtered);
+		add(&sums.steps, process->steps);
+		for (int j = 0; j < CUAUDIT_TRACE_LOSSES; j++)
+			add(&sums.lost[j], process->lost[j]);
 	}
 	return sums;
 }
@@ -127,7 +117,7 @@ static void open_calls(const struct page *page)
 		page_process(page, open->process);
 		out_text(page->out, "\n");
 	}
-	page_more(page, summary->nopen, "call", "calls");
+	page_more(page, summary->nopen, "call");
 }
 
 /* How processes ended of which that is known, but those that all went well with. */
@@ -159,7 +149,7 @@ static void statuses(const struct page *page)
 
 void notes_text(const struct page *page)
 {
-	struct sums sums = add_up(page->summary);
+	const struct summary_losses sums = summary_losses(page->summary);
 
 	statuses(page);
 	for (uint32_t i = TRACE_RUNS; i < TRACE_ENDINGS; i++) {
@@ -169,16 +159,13 @@ void notes_text(const struct page *page)
 		out_text(page->out, trace_ending_text(i));
 		end(page, sums.endings[i]);
 	}
-	lost(page);
+	lost(page, &sums);
 	disks(page);
-	count_note(page, "damaged", sums.damaged, sums.damaged_in, "part", "parts",
-		   " of the file left out");
-	count_note(page, "torn", sums.torn, sums.torn_in, "byte", "bytes",
-		   " at the file's end are no whole chunk");
-	count_note(page, "cut short", sums.cut, sums.cut_in, "byte", "bytes", " of the file are missing");
-	count_note(page, "clock", sums.steps, sums.steps_in, "time", "times",
-		   " the time of day was set; times are by the clock of the start");
-	count_note(page, "not recorded", sums.filtered, sums.filtered_in, "call", "calls",
-		   " shorter than min-duration");
+	note(page, "damaged", sums.damaged, "part", " of the file left out");
+	note(page, "torn", sums.torn, "byte", " at the file's end are no whole chunk");
+	note(page, "cut short", sums.cut, "byte", " of the file are missing");
+	note(page, "clock", sums.steps, "time",
+	     " the time of day was set; times are by the clock of the start");
+	note(page, "not recorded", sums.filtered, "call", " shorter than min-duration");
 	open_calls(page);
 }

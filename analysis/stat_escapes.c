@@ -8,11 +8,6 @@
 
 #include "util/sort.h"
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_paths(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");
@@ -22,26 +17,20 @@ static int by_escape(const void *left, const void *right)
 {
 	const struct report_escape *x = left, *y = right;
 	const struct cuaudit_stat_escape *a = x->record, *b = y->record;
-	int order = strcmp(a->name, b->name);
 
-	if (!order)
-		order = compare(a->version, b->version);
-	if (!order)
-		order = compare(a->flags, b->flags);
-	if (!order)
-		order = compare(a->kind, b->kind);
-	return order ? order : compare_paths(x->library, y->library);
+	return strcmp(a->name, b->name) ?: ORDER(a->version, b->version) ?:
+	       ORDER(a->flags, b->flags) ?: ORDER(a->kind, b->kind) ?:
+	       compare_paths(x->library, y->library);
 }
 
 static int by_uuid(const void *left, const void *right)
 {
 	const struct report_table *x = left, *y = right;
 	const struct cuaudit_stat_table *a = x->record, *b = y->record;
-	int order = memcmp(a->uuid, b->uuid, sizeof(a->uuid));
 
-	if (!order)
-		order = compare((uint32_t)a->result, (uint32_t)b->result);
-	return order ? order : compare_paths(x->library, y->library);
+	return memcmp(a->uuid, b->uuid, sizeof(a->uuid)) ?:
+	       ORDER((uint32_t)a->result, (uint32_t)b->result) ?:
+	       compare_paths(x->library, y->library);
 }
 
 /* Of one process the functions by route, of several only the bindings. */

@@ -15,115 +15,64 @@ static const char *const route_keys[] = {
 
 _Static_assert(sizeof(route_keys) / sizeof(route_keys[0]) == CUAUDIT_ROUTES, "a key each");
 
+static const uint8_t counts_columns[] = { ROW_CALLS, ROW_ERRORS, ROW_TOTAL, ROW_END };
 
-/* Keys are given with what stands before them: "{", "," or nothing. */
-static void key(struct out *out, const char *before, const char *name)
-{
-	out_text(out, before);
-	out_text(out, "\"");
-	out_text(out, name);
-	out_text(out, "\":");
-}
-
-static void number(struct out *out, const char *name, uint64_t value)
-{
-	key(out, ",", name);
-	out_u64(out, value);
-}
-
-/* A number that was not measured is null. */
-static void measured(const struct report *report, struct out *out, const char *name,
-		     uint64_t value)
-{
-	if (report->timed) {
-		number(out, name, value);
-	} else {
-		key(out, ",", name);
-		out_text(out, "null");
-	}
-}
-
+/* What no process has recorded is null. */
 static int is_known(const struct report *report)
 {
 	return report->unknown < report->nprocesses || !report->nprocesses;
 }
 
-/* Nor is one that no process has recorded. */
-static void known(const struct report *report, struct out *out, const char *name, uint64_t value)
-{
-	if (is_known(report)) {
-		number(out, name, value);
-	} else {
-		key(out, ",", name);
-		out_text(out, "null");
-	}
-}
-
-static void text(struct out *out, const char *before, const char *name, const char *value)
-{
-	key(out, before, name);
-	if (value)
-		out_json(out, value);
-	else
-		out_text(out, "null");
-}
-
-static void rows(const struct report *report, struct out *out, const struct report_row *row,
+static void rows(const struct report *report, struct writer *json, const struct report_row *row,
 		 size_t count)
 {
-	key(out, ",", "functions");
-	out_text(out, "[");
+	static const uint8_t columns[] = {
+		ROW_CALLS, ROW_ERRORS, ROW_NOT_READY, ROW_TOTAL, ROW_MIN, ROW_P50, ROW_P99, ROW_MAX,
+		ROW_AVG, ROW_STDDEV, ROW_END
+	};
+
+	writer_begin(json, "functions", '[');
 	for (size_t i = 0; i < count; i++, row++) {
-		text(out, i ? ",{" : "{", "name", row->name);
-		number(out, "calls", row->calls);
-		measured(report, out, "errors", row->errors);
-		measured(report, out, "not_ready", row->not_ready);
-		measured(report, out, "total_ns", row->total_ns);
-		measured(report, out, "min_ns", row->min_ns);
-		measured(report, out, "p50_ns", row->p50_ns);
-		measured(report, out, "p99_ns", row->p99_ns);
-		measured(report, out, "max_ns", row->max_ns);
-		measured(report, out, "avg_ns", row->avg_ns);
-		measured(report, out, "stddev_ns", row->stddev_ns);
-		out_text(out, "}");
+		writer_begin(json, NULL, '{');
+		writer_text(json, "name", row->name);
+		row_json(json, columns, &row->times, report->timed);
+		writer_end(json, '}');
 	}
-	out_text(out, "]");
+	writer_end(json, ']');
 }
 
-static void driver(const struct cuaudit_stat_driver *driver, struct out *out,
-		   const char *before)
+static void driver(const struct cuaudit_stat_driver *driver, struct writer *json, const char *key)
 {
-	text(out, before, "path", driver->path);
-	number(out, "version", driver->version);
-	number(out, "functions", driver->functions);
-	number(out, "unrouted", driver->unrouted);
-	out_text(out, "}");
+	writer_begin(json, key, '{');
+	writer_text(json, "path", driver->path);
+	writer_number(json, "version", driver->version);
+	writer_number(json, "functions", driver->functions);
+	writer_number(json, "unrouted", driver->unrouted);
+	writer_end(json, '}');
 }
 
-static void drivers(const struct report *report, struct out *out)
+static void drivers(const struct report *report, struct writer *json)
 {
-	key(out, ",", "driver");
 	if (report->ndrivers)
-		driver(report->drivers[0], out, "{");
+		driver(report->drivers[0], json, "driver");
 	else
-		out_text(out, "null");
-	key(out, ",", "drivers");
-	out_text(out, "[");
+		writer_null(json, "driver");
+	writer_begin(json, "drivers", '[');
 	for (size_t i = 0; i < report->ndrivers; i++)
-		driver(report->drivers[i], out, i ? ",{" : "{");
-	out_text(out, "]");
+		driver(report->drivers[i], json, NULL);
+	writer_end(json, ']');
 }
 
-static void answered(const struct report *report, struct out *out)
+static void answered(const struct report *report, struct writer *json)
 {
-	key(out, ",", "answered_by_hooks");
-	out_text(out, "[");
+	writer_begin(json, "answered_by_hooks", '[');
 	for (size_t i = 0; i < report->nanswered; i++) {
-		text(out, i ? ",{" : "{", "name", report->answered[i].name);
-		number(out, "calls", report->answered[i].calls);
-		out_text(out, "}");
+		writer_begin(json, NULL, '{');
+		writer_text(json, "name", report->answered[i].name);
+		writer_number(json, "calls", report->answered[i].calls);
+		writer_end(json, '}');
 	}
-	out_text(out, "]");
+	writer_end(json, ']');
 }
 
 static const char *const end_names[] = {
@@ -136,200 +85,183 @@ static const char *const end_names[] = {
 };
 
 static void process(const struct report *report, const struct report_process *process,
-		    struct out *out, const char *before)
+		    struct writer *json)
 {
 	const struct cuaudit_stat_header *header = process->header;
 
-	key(out, before, "pid");
-	out_u64(out, header->pid);
-	number(out, "parent", header->parent);
-	text(out, ",", "host", header->host);
-	key(out, ",", "rank");
-	if (header->rank)
-		out_u64(out, header->rank - 1);
-	else
-		out_text(out, "null");
-	number(out, "run", header->run);
-	text(out, ",", "program", header->program);
-	text(out, ",", "command", header->command);
-	number(out, "start_ns", header->start_ns);
-	text(out, ",", "ended", end_names[process->end]);
-	key(out, ",", "status");
-	if (process->status < 0)
-		out_text(out, "null");
-	else
-		out_u64(out, (uint64_t)process->status);
-	number(out, "calls", process->calls);
-	measured(report, out, "errors", process->errors);
-	measured(report, out, "total_ns", process->total_ns);
-	number(out, "answered_by_hooks", process->answered);
-	key(out, ",", "complete");
-	out_text(out, header->flags & CUAUDIT_STAT_PARTIAL ? "false}" : "true}");
+	writer_begin(json, NULL, '{');
+	writer_number(json, "pid", header->pid);
+	writer_number(json, "parent", header->parent);
+	writer_text(json, "host", header->host);
+	writer_known(json, "rank", header->rank - (uint64_t)1, header->rank);
+	writer_number(json, "run", header->run);
+	writer_text(json, "program", header->program);
+	writer_text(json, "command", header->command);
+	writer_number(json, "start_ns", header->start_ns);
+	writer_text(json, "ended", end_names[process->end]);
+	writer_known(json, "status", (uint64_t)process->status, process->status >= 0);
+	row_json(json, counts_columns, &process->counts, report->timed);
+	writer_number(json, "answered_by_hooks", process->answered);
+	writer_flag(json, "complete", !(header->flags & CUAUDIT_STAT_PARTIAL));
+	writer_end(json, '}');
 }
 
-static void processes(const struct report *report, struct out *out)
+static void processes(const struct report *report, struct writer *json)
 {
-	key(out, ",", "processes");
-	out_text(out, "[");
+	writer_begin(json, "processes", '[');
 	for (size_t i = 0; i < report->nprocesses; i++)
-		process(report, &report->processes[i], out, i ? ",{" : "{");
-	out_text(out, "]");
-	number(out, "runs", report->nruns);
+		process(report, &report->processes[i], json);
+	writer_end(json, ']');
+	writer_number(json, "runs", report->nruns);
 }
 
-static void libraries(const struct report *report, struct out *out)
+static void libraries(const struct report *report, struct writer *json)
 {
-	key(out, ",", "libraries");
-	out_text(out, "[");
+	writer_begin(json, "libraries", '[');
 	for (size_t i = 0; i < report->nlibraries; i++) {
 		const struct report_library *library = &report->libraries[i];
 
-		text(out, i ? ",{" : "{", "path", library->path);
-		rows(report, out, library->rows, library->nrows);
-		out_text(out, "}");
+		writer_begin(json, NULL, '{');
+		writer_text(json, "path", library->path);
+		rows(report, json, library->rows, library->nrows);
+		writer_end(json, '}');
 	}
-	out_text(out, "]");
+	writer_end(json, ']');
 }
 
-static void thread_counts(const struct report *report, struct out *out,
-			  const struct report_thread *thread)
-{
-	number(out, "calls", thread->calls);
-	measured(report, out, "errors", thread->errors);
-	measured(report, out, "total_ns", thread->total_ns);
-	if (thread->rows)
-		rows(report, out, thread->rows, thread->nrows);
-	out_text(out, "}");
-}
-
-static void threads(const struct report *report, struct out *out)
+static void threads(const struct report *report, struct writer *json)
 {
 	const struct report_threads *threads = &report->threads;
 
-	key(out, ",", "threads");
-	out_text(out, "[");
+	writer_begin(json, "threads", '[');
 	for (size_t i = 0; i < threads->count; i++) {
-		key(out, i ? ",{" : "{", "tid");
-		out_u64(out, (uint32_t)threads->rows[i].tid);
-		number(out, "pid", threads->rows[i].pid);
-		text(out, ",", "name", threads->rows[i].name);
-		thread_counts(report, out, &threads->rows[i]);
+		const struct report_thread *thread = &threads->rows[i];
+
+		writer_begin(json, NULL, '{');
+		writer_number(json, "tid", (uint32_t)thread->tid);
+		writer_number(json, "pid", thread->pid);
+		writer_text(json, "name", thread->name);
+		row_json(json, counts_columns, &thread->counts, report->timed);
+		if (thread->rows)
+			rows(report, json, thread->rows, thread->nrows);
+		writer_end(json, '}');
 	}
 	if (threads->nothers) {
-		key(out, threads->count ? ",{" : "{", "tid");
-		out_text(out, "null,\"name\":\"others\"");
-		number(out, "threads", threads->nothers);
-		thread_counts(report, out, &threads->others);
+		writer_begin(json, NULL, '{');
+		writer_null(json, "tid");
+		writer_text(json, "name", "others");
+		writer_number(json, "threads", threads->nothers);
+		row_json(json, counts_columns, &threads->others.counts, report->timed);
+		writer_end(json, '}');
 	}
-	out_text(out, "]");
+	writer_end(json, ']');
 }
 
-static void routes(const struct report *report, struct out *out)
+static void by_route(struct writer *json, const char *key, const uint64_t *counts)
 {
-	key(out, ",", "routes");
-	for (int i = 0; i < CUAUDIT_ROUTES; i++) {
-		key(out, i ? "," : "{", route_keys[i]);
-		out_u64(out, report->routes ? report->routes->bindings[i] : 0);
-	}
-	out_text(out, "}");
-	key(out, ",", "bound");
+	writer_begin(json, key, '{');
+	for (int i = 0; i < CUAUDIT_ROUTES; i++)
+		writer_number(json, route_keys[i], counts[i]);
+}
+
+static void routes(const struct report *report, struct writer *json)
+{
+	static const struct cuaudit_stat_routes none;
+	const struct cuaudit_stat_routes *routes = report->routes ? report->routes : &none;
+
+	by_route(json, "routes", routes->bindings);
+	writer_end(json, '}');
 	/* How many functions any of several processes bound is not recorded. */
 	if (report->nprocesses > 1) {
-		out_text(out, "null");
+		writer_null(json, "bound");
 		return;
 	}
-	for (int i = 0; i < CUAUDIT_ROUTES; i++) {
-		key(out, i ? "," : "{", route_keys[i]);
-		out_u64(out, report->routes ? report->routes->functions[i] : 0);
-	}
-	number(out, "functions", report->routes ? report->routes->bound : 0);
-	out_text(out, "}");
+	by_route(json, "bound", routes->functions);
+	writer_number(json, "functions", routes->bound);
+	writer_end(json, '}');
 }
 
-static void unrouted(const struct report *report, struct out *out)
+static void unrouted(const struct report *report, struct writer *json)
 {
-	key(out, ",", "unrouted");
 	if (!is_known(report)) {
-		out_text(out, "null");
+		writer_null(json, "unrouted");
 		return;
 	}
-	out_text(out, "[");
+	writer_begin(json, "unrouted", '[');
 	for (size_t i = 0; i < report->nescapes; i++) {
 		const struct cuaudit_stat_escape *escape = report->escapes[i].record;
 
-		text(out, i ? ",{" : "{", "name", escape->name);
-		number(out, "version", escape->version);
-		number(out, "flags", escape->flags);
-		text(out, ",", "library", report->escapes[i].library);
-		number(out, "count", report->escapes[i].count);
-		text(out, ",", "kind", escape_key(escape->kind));
-		out_text(out, "}");
+		writer_begin(json, NULL, '{');
+		writer_text(json, "name", escape->name);
+		writer_number(json, "version", escape->version);
+		writer_number(json, "flags", escape->flags);
+		writer_text(json, "library", report->escapes[i].library);
+		writer_number(json, "count", report->escapes[i].count);
+		writer_text(json, "kind", escape_key(escape->kind));
+		writer_end(json, '}');
 	}
-	out_text(out, "]");
+	writer_end(json, ']');
 }
 
-static void tables(const struct report *report, struct out *out)
+static void tables(const struct report *report, struct writer *json)
 {
-	key(out, ",", "export_tables");
-	out_text(out, "[");
+	writer_begin(json, "export_tables", '[');
 	for (size_t i = 0; i < report->ntables; i++) {
 		const struct cuaudit_stat_table *table = report->tables[i].record;
 
-		key(out, i ? ",{" : "{", "uuid");
-		out_text(out, "\"");
-		out_uuid(out, table->uuid);
-		out_text(out, "\"");
-		number(out, "size", table->size);
-		text(out, ",", "library", report->tables[i].library);
-		number(out, "count", report->tables[i].count);
-		number(out, "result", (uint32_t)table->result);
-		out_text(out, "}");
+		writer_begin(json, NULL, '{');
+		writer_uuid(json, "uuid", table->uuid);
+		writer_number(json, "size", table->size);
+		writer_text(json, "library", report->tables[i].library);
+		writer_number(json, "count", report->tables[i].count);
+		writer_number(json, "result", (uint32_t)table->result);
+		writer_end(json, '}');
 	}
-	out_text(out, "]");
+	writer_end(json, ']');
 }
 
-static void clock_object(const struct report *report, struct out *out)
+static void clock_object(const struct report *report, struct writer *json)
 {
 	const struct cuaudit_stat_header *header = report->header;
 
-	key(out, ",", "clock");
 	if (!report->timed) {
-		out_text(out, "null");
+		writer_null(json, "clock");
 		return;
 	}
-	text(out, "{", "source", header->clock_source == CUAUDIT_CLOCK_COUNTER ?
-	     "counter" : "monotonic");
-	number(out, "hz", header->clock_hz);
-	number(out, "pair_ns", sum_ns(header, header->clock_pair));
-	out_text(out, "}");
+	writer_begin(json, "clock", '{');
+	writer_text(json, "source", header->clock_source == CUAUDIT_CLOCK_COUNTER ?
+		    "counter" : "monotonic");
+	writer_number(json, "hz", header->clock_hz);
+	writer_number(json, "pair_ns", sum_ns(header, header->clock_pair));
+	writer_end(json, '}');
 }
 
 void report_json(const struct report *report, struct out *out)
 {
-	key(out, "{", "version");
-	out_u64(out, CUAUDIT_STAT_VERSION);
-	if (report->nprocesses > 1) {
-		out_text(out, ",\"pid\":null,\"program\":null,\"elapsed_ns\":null");
-	} else {
-		number(out, "pid", report->header->pid);
-		text(out, ",", "program", report->header->program);
-		number(out, "elapsed_ns", report->header->elapsed_ns);
-	}
-	drivers(report, out);
-	rows(report, out, report->rows, report->nrows);
-	answered(report, out);
-	libraries(report, out);
-	processes(report, out);
-	threads(report, out);
-	routes(report, out);
-	unrouted(report, out);
-	tables(report, out);
-	clock_object(report, out);
-	known(report, out, "unhooked_calls", report->unhooked);
-	known(report, out, "unwound_calls", report->unwound);
-	number(out, "unknown_processes", report->unknown);
-	number(out, "lost_calls", report->lost);
-	number(out, "incomplete_processes", report->partial);
-	number(out, "damaged_segments", report->damaged);
-	out_text(out, "}\n");
+	const struct cuaudit_stat_header *only = report->nprocesses > 1 ? NULL : report->header;
+	struct writer writer = { .out = out }, *json = &writer;
+
+	writer_begin(json, NULL, '{');
+	writer_number(json, "version", CUAUDIT_STAT_VERSION);
+	writer_known(json, "pid", report->header->pid, only);
+	writer_text(json, "program", only ? only->program : NULL);
+	writer_known(json, "elapsed_ns", report->header->elapsed_ns, only);
+	drivers(report, json);
+	rows(report, json, report->rows, report->nrows);
+	answered(report, json);
+	libraries(report, json);
+	processes(report, json);
+	threads(report, json);
+	routes(report, json);
+	unrouted(report, json);
+	tables(report, json);
+	clock_object(report, json);
+	writer_known(json, "unhooked_calls", report->unhooked, is_known(report));
+	writer_known(json, "unwound_calls", report->unwound, is_known(report));
+	writer_number(json, "unknown_processes", report->unknown);
+	writer_number(json, "lost_calls", report->lost);
+	writer_number(json, "incomplete_processes", report->partial);
+	writer_number(json, "damaged_segments", report->damaged);
+	writer_end(json, '}');
+	out_text(out, "\n");
 }

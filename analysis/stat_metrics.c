@@ -124,13 +124,13 @@ static void counters(struct metrics *metrics, const struct report *report,
 {
 	const struct place place = { row->name, library };
 
-	end_count(begin_at(metrics, report, CALLS, "", &place), row->calls);
+	end_count(begin_at(metrics, report, CALLS, "", &place), row->times.calls);
 	if (!report->timed)
 		return;
-	end_count(begin_at(metrics, report, ERRORS, "", &place), row->errors);
-	if (row->not_ready)
-		end_count(begin_at(metrics, report, NOT_READY, "", &place), row->not_ready);
-	end_seconds(begin_at(metrics, report, SECONDS, "", &place), row->total_ns);
+	end_count(begin_at(metrics, report, ERRORS, "", &place), row->times.errors);
+	if (row->times.not_ready)
+		end_count(begin_at(metrics, report, NOT_READY, "", &place), row->times.not_ready);
+	end_seconds(begin_at(metrics, report, SECONDS, "", &place), row->times.total_ns);
 }
 
 /* By function alone: with libraries it would be most of the text. */
@@ -143,10 +143,10 @@ static void histogram(struct metrics *metrics, const struct report *report,
 		struct out *out = begin_at(metrics, report, DURATION, "_bucket", &place);
 
 		label(out, ",", "le", i < SUM_BOUNDS ? sum_bounds[i].seconds : "+Inf");
-		end_count(out, i < SUM_BOUNDS ? row->within[i] : row->calls);
+		end_count(out, i < SUM_BOUNDS ? row->within[i] : row->times.calls);
 	}
-	end_seconds(begin_at(metrics, report, DURATION, "_sum", &place), row->total_ns);
-	end_count(begin_at(metrics, report, DURATION, "_count", &place), row->calls);
+	end_seconds(begin_at(metrics, report, DURATION, "_sum", &place), row->times.total_ns);
+	end_count(begin_at(metrics, report, DURATION, "_count", &place), row->times.calls);
 }
 
 static void process(struct metrics *metrics, const struct report *report)

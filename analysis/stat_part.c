@@ -19,9 +19,7 @@ static int by_number(const void *left, const void *right)
 {
 	const void *a = *(const void *const *)left, *b = *(const void *const *)right;
 
-	if (number(a) != number(b))
-		return number(a) < number(b) ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return ORDER(number(a), number(b)) ?: ORDER(a, b);
 }
 
 /* The record of a number, the first if there are more; NULL if there is none. */

@@ -7,6 +7,7 @@
 
 #include "analysis/stat_escapes.h"
 #include "analysis/stat_part.h"
+#include "util/buffer.h"
 #include "util/sort.h"
 
 /* A cell with calls, by the names behind its numbers. */
@@ -20,17 +21,11 @@ struct cell_ref {
 
 static const char unnamed[] = "(unknown function)";
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_library(const void *left, const void *right)
 {
 	const struct cell_ref *a = left, *b = right;
-	int order = strcmp(a->library, b->library);
 
-	return order ? order : strcmp(a->function, b->function);
+	return strcmp(a->library, b->library) ?: strcmp(a->function, b->function);
 }
 
 static int by_function(const void *left, const void *right)
@@ -44,22 +39,14 @@ static int rows_by_total(const void *left, const void *right)
 {
 	const struct report_row *a = left, *b = right;
 
-	if (a->total_ns != b->total_ns)
-		return a->total_ns < b->total_ns ? 1 : -1;
-	if (a->calls != b->calls)
-		return a->calls < b->calls ? 1 : -1;
-	return strcmp(a->name, b->name);
+	return row_compare(&a->times, &b->times) ?: strcmp(a->name, b->name);
 }
 
 static int libraries_by_total(const void *left, const void *right)
 {
 	const struct report_library *a = left, *b = right;
 
-	if (a->total_ns != b->total_ns)
-		return a->total_ns < b->total_ns ? 1 : -1;
-	if (a->calls != b->calls)
-		return a->calls < b->calls ? 1 : -1;
-	return strcmp(a->path, b->path);
+	return row_compare(&a->counts, &b->counts) ?: strcmp(a->path, b->path);
 }
 
 /* One row for each run of refs of one function that the driver was called for; returns how many. */
@@ -100,10 +87,8 @@ static int fill_libraries(struct report *report, struct cell_ref *refs, size_t c
 			end++;
 		library->rows = rows;
 		library->nrows = fill_rows(report, rows, refs + i, end - i);
-		for (size_t j = 0; j < library->nrows; j++) {
-			library->calls += rows[j].calls;
-			library->total_ns += rows[j].total_ns;
-		}
+		for (size_t j = 0; j < library->nrows; j++)
+			row_add(&library->counts, &rows[j].times);
 		rows += library->nrows;
 		/* Unless all of its calls were answered by hooks. */
 		report->nlibraries += library->nrows != 0;
@@ -116,11 +101,9 @@ static int fill_libraries(struct report *report, struct cell_ref *refs, size_t c
 static int by_thread(const void *left, const void *right)
 {
 	const struct cell_ref *a = left, *b = right;
-	int order = compare(a->process, b->process);
 
-	if (!order)
-		order = compare(a->cell->thread, b->cell->thread);
-	return order ? order : strcmp(a->function, b->function);
+	return ORDER(a->process, b->process) ?: ORDER(a->cell->thread, b->cell->thread) ?:
+	       strcmp(a->function, b->function);
 }
 
 static struct report_thread *find_thread(struct report_threads *threads,
@@ -183,19 +166,17 @@ static int fill_functions(struct report *report, struct cell_ref *refs, size_t c
 		return -ENOMEM;
 	sort(refs, count, sizeof(*refs), by_function);
 	report->nrows = fill_rows(report, report->rows, refs, count);
-	for (size_t i = 0; i < report->nrows; i++) {
-		report->calls += report->rows[i].calls;
-		report->total_ns += report->rows[i].total_ns;
-	}
+	for (size_t i = 0; i < report->nrows; i++)
+		row_add(&report->counts, &report->rows[i].times);
 	return fill_answered(report, refs, count);
 }
 
 static void add_to_process(struct report_process *process, const struct cuaudit_stat_cell *cell)
 {
-	process->calls += cell->calls;
-	process->errors += cell->errors;
+	process->counts.calls += cell->calls;
+	process->counts.errors += cell->errors;
 	process->answered += cell->answered;
-	process->total_ns += sum_ns(process->header, cell->total);
+	process->counts.total_ns += sum_ns(process->header, cell->total);
 }
 
 static int fill_refs(struct report *report, const struct part *parts, size_t nparts)
@@ -238,18 +219,14 @@ static int by_time(const void *left, const void *right)
 {
 	const struct report_process *a = left, *b = right;
 
-	if (a->total_ns != b->total_ns)
-		return compare(b->total_ns, a->total_ns);
-	if (a->calls != b->calls)
-		return compare(b->calls, a->calls);
-	return compare(a->header->pid, b->header->pid);
+	return row_compare(&a->counts, &b->counts) ?: ORDER(a->header->pid, b->header->pid);
 }
 
 static int by_run(const void *left, const void *right)
 {
 	const struct report_process *a = left, *b = right;
 
-	return compare(a->header->run, b->header->run);
+	return ORDER(a->header->run, b->header->run);
 }
 
 /* After the threads, who know them by their index. */
@@ -259,7 +236,7 @@ static void finish_processes(struct report *report)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < report->nprocesses; i++)
-		if (processes[i].calls || processes[i].answered || processes[i].header->lost ||
+		if (processes[i].counts.calls || processes[i].answered || processes[i].header->lost ||
 		    processes[i].header->unhooked)
 			processes[kept++] = processes[i];
 	for (size_t i = 0; i < kept; i++)
@@ -347,15 +324,6 @@ int report_build(struct report *report, const struct segment *segments, size_t c
 	return report_merge(report, &source, 1, threads);
 }
 
-static void append(struct out_number *text, const char *more)
-{
-	size_t used = strlen(text->text);
-
-	while (*more && used < sizeof(text->text) - 1)
-		text->text[used++] = *more++;
-	text->text[used] = '\0';
-}
-
 struct out_number report_end_text(const struct report_process *process)
 {
 	static const char *const words[] = {
@@ -363,14 +331,16 @@ struct out_number report_end_text(const struct report_process *process)
 		[REPORT_END_QUIT] = "_exit", [REPORT_END_SIGNAL] = "signal",
 		[REPORT_END_EXEC] = "exec", [REPORT_END_RUNS] = "still running"
 	};
-	struct out_number text = { "" };
+	struct out_number text;
+	struct buffer out = { text.text, sizeof(text.text), 0 };
 
-	append(&text, words[process->end]);
+	buffer_text(&out, words[process->end]);
 	if ((process->end == REPORT_END_EXIT && process->status >= 0) ||
 	    process->end == REPORT_END_QUIT || process->end == REPORT_END_SIGNAL) {
-		append(&text, " ");
-		append(&text, out_count((uint64_t)process->status).text);
+		buffer_char(&out, ' ');
+		buffer_unsigned(&out, (uint64_t)process->status);
 	}
+	buffer_end(&out);
 	return text;
 }
 

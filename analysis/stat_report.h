@@ -13,8 +13,7 @@
 
 struct report_library {
 	const char *path;
-	uint64_t calls;
-	uint64_t total_ns;
+	struct row_counts counts;
 	const struct report_row *rows;
 	size_t nrows;
 };
@@ -51,10 +50,8 @@ struct report_process {
 	const struct cuaudit_stat_header *header;
 	enum report_end end;
 	int status;
-	uint64_t calls;
-	uint64_t errors;
+	struct row_counts counts;
 	uint64_t answered;
-	uint64_t total_ns;
 };
 
 /* The records of a process. */
@@ -74,8 +71,7 @@ struct report {
 	const char *name;	/* what it is of, for the title; NULL: the process alone */
 	int timed;
 	size_t unknown;		/* processes that did not record what was not routed, nor what not hooked */
-	uint64_t calls;
-	uint64_t total_ns;
+	struct row_counts counts;
 	struct report_row *rows;
 	size_t nrows;
 	struct report_answered *answered;

@@ -173,18 +173,20 @@ static double deviation(const struct sum *sum)
 void sum_row(const struct sum *sum, const struct cuaudit_stat_header *header,
 	     struct report_row *row)
 {
-	row->calls = sum->calls;
-	row->errors = sum->errors;
-	row->not_ready = sum->not_ready;
+	struct row_times *times = &row->times;
+
+	times->calls = sum->calls;
+	times->errors = sum->errors;
+	times->not_ready = sum->not_ready;
 	if (!(header->flags & CUAUDIT_STAT_TIMED) || !sum->calls)
 		return;
-	row->total_ns = sum_ns(header, sum->total) + sum->other_ns;
+	times->total_ns = sum_ns(header, sum->total) + sum->other_ns;
 	/* A first call cut short has no minimum yet. */
-	row->min_ns = sum_ns(header, sum->min < sum->max ? sum->min : sum->max);
-	row->p50_ns = sum_ns(header, percentile(sum, 50));
-	row->p99_ns = sum_ns(header, percentile(sum, 99));
-	row->max_ns = sum_ns(header, sum->max);
-	row->avg_ns = (row->total_ns + sum->calls / 2) / sum->calls;
-	row->stddev_ns = sum_ns(header, (uint64_t)(deviation(sum) + 0.5));
+	times->min_ns = sum_ns(header, sum->min < sum->max ? sum->min : sum->max);
+	times->p50_ns = sum_ns(header, percentile(sum, 50));
+	times->p99_ns = sum_ns(header, percentile(sum, 99));
+	times->max_ns = sum_ns(header, sum->max);
+	times->avg_ns = (times->total_ns + sum->calls / 2) / sum->calls;
+	times->stddev_ns = sum_ns(header, (uint64_t)(deviation(sum) + 0.5));
 	fill_within(sum, header, row);
 }

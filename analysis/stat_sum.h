@@ -5,6 +5,8 @@
 
 #include <cuaudit/stat.h>
 
+#include "analysis/row.h"
+
 struct sum {
 	uint64_t calls;
 	uint64_t errors;
@@ -28,19 +30,10 @@ struct sum_bound {
 
 extern const struct sum_bound sum_bounds[SUM_BOUNDS];
 
-/* One line of a table. */
+/* A function's row; p90_ns is not known of it. */
 struct report_row {
 	const char *name;
-	uint64_t calls;
-	uint64_t errors;
-	uint64_t not_ready;
-	uint64_t total_ns;
-	uint64_t min_ns;
-	uint64_t p50_ns;
-	uint64_t p99_ns;
-	uint64_t max_ns;
-	uint64_t avg_ns;
-	uint64_t stddev_ns;
+	struct row_times times;
 	uint64_t within[SUM_BOUNDS];	/* calls that took no longer than each bound */
 };
 

@@ -11,27 +11,15 @@ static int by_number(const void *left, const void *right)
 {
 	const struct report_thread *a = left, *b = right;
 
-	return (a->number > b->number) - (a->number < b->number);
+	return ORDER(a->number, b->number);
 }
 
 static int by_total(const void *left, const void *right)
 {
 	const struct report_thread *a = left, *b = right;
 
-	if (a->total_ns != b->total_ns)
-		return a->total_ns < b->total_ns ? 1 : -1;
-	if (a->calls != b->calls)
-		return a->calls < b->calls ? 1 : -1;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	return by_number(a, b);
-}
-
-static void merge(struct report_thread *into, const struct report_thread *from)
-{
-	into->calls += from->calls;
-	into->errors += from->errors;
-	into->total_ns += from->total_ns;
+	return row_compare(&a->counts, &b->counts) ?: ORDER(a->process, b->process) ?:
+	       by_number(a, b);
 }
 
 static void row(struct report_thread *thread, const struct cuaudit_stat_thread *record)
@@ -55,9 +43,9 @@ static size_t collect(struct report_threads *threads, struct records records, si
 		if (record->type != CUAUDIT_STAT_THREAD)
 			continue;
 		if (!thread->number) {
-			threads->others.calls += thread->calls;
-			threads->others.errors += thread->errors;
-			threads->others.total_ns += sum_ns(header, thread->total);
+			threads->others.counts.calls += thread->calls;
+			threads->others.counts.errors += thread->errors;
+			threads->others.counts.total_ns += sum_ns(header, thread->total);
 			threads->nothers += thread->merged;
 		} else if (thread->state && count < room) {
 			first[count].process = process;
@@ -98,8 +86,8 @@ static void add_cells(struct report_thread *rows, size_t count, struct records r
 		thread = find(rows, count, cell->thread);
 		if (!thread)
 			continue;
-		thread->calls += cell->calls;
-		thread->errors += cell->errors;
+		thread->counts.calls += cell->calls;
+		thread->counts.errors += cell->errors;
 		thread->total += cell->total;
 	}
 }
@@ -110,13 +98,13 @@ static void shorten(struct report_threads *threads, size_t limit)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < threads->count; i++) {
-		if (!threads->rows[i].calls)
+		if (!threads->rows[i].counts.calls)
 			continue;
 		if (kept < limit) {
 			threads->rows[kept++] = threads->rows[i];
 			continue;
 		}
-		merge(&threads->others, &threads->rows[i]);
+		row_add(&threads->others.counts, &threads->rows[i].counts);
 		threads->nothers++;
 	}
 	threads->count = kept;
@@ -148,7 +136,7 @@ void threads_add(struct report_threads *threads, struct records records,
 	sort(rows, count, sizeof(*rows), by_number);
 	add_cells(rows, count, records);
 	for (size_t i = 0; i < count; i++)
-		rows[i].total_ns = sum_ns(header, rows[i].total);
+		rows[i].counts.total_ns = sum_ns(header, rows[i].total);
 	threads->count += count;
 }
 

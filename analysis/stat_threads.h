@@ -3,6 +3,7 @@
 #ifndef ANALYSIS_STAT_THREADS_H
 #define ANALYSIS_STAT_THREADS_H
 
+#include "analysis/row.h"
 #include "analysis/stat_records.h"
 #include "util/arena.h"
 
@@ -12,10 +13,8 @@ struct report_thread {
 	uint32_t number;
 	uint32_t process;	/* its index among the sources of the report */
 	uint32_t pid;
-	uint64_t calls;
-	uint64_t errors;
+	struct row_counts counts;
 	uint64_t total;		/* ticks of its process */
-	uint64_t total_ns;
 	const struct report_row *rows;
 	size_t nrows;
 };

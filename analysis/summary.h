@@ -9,55 +9,35 @@
 
 #include <cuaudit/trace.h>
 
-#include "analysis/histogram.h"
+#include "analysis/row.h"
 #include "tracefile/copy.h"
 #include "tracefile/demangle.h"
 #include "tracefile/ending.h"
 
 #define SUMMARY_NONE UINT32_MAX
 
-/* Calls added up. */
-struct summary_times {
-	uint64_t calls;
-	uint64_t errors;	/* results other than CUDA_SUCCESS */
-	uint64_t not_ready;	/* CUDA_ERROR_NOT_READY from a query; no error */
-	uint64_t total_ns;
-	uint64_t min_ns;
-	uint64_t max_ns;
-	unsigned __int128 squares;	/* of ns, summed */
-	struct histogram histogram;	/* of ns */
-	/* Of these, once all is added. */
-	uint64_t avg_ns, p50_ns, p90_ns, p99_ns, stddev_ns;
-};
-
-/* The same without a histogram. */
-struct summary_counts {
-	uint64_t calls, errors, not_ready;
-	uint64_t total_ns;
-};
-
 /* A part of something: the counts of one function. */
 struct summary_share {
 	uint32_t function;	/* index into summary.functions */
-	struct summary_counts counts;
+	struct row_counts counts;
 };
 
 struct summary_function {
 	const char *name;	/* the ELF symbol */
 	const char *base;
 	uint32_t classes;
-	struct summary_times times;
+	struct row_times times;
 };
 
 /* Calls of one function by one library. */
 struct summary_pair {
 	uint32_t function, library;
-	struct summary_times times;
+	struct row_times times;
 };
 
 struct summary_library {
 	const char *path;
-	struct summary_times times;
+	struct row_times times;
 	const struct summary_pair *pairs;	/* the most time first */
 	size_t npairs;
 };
@@ -67,18 +47,18 @@ struct summary_caller {
 	uint32_t function;
 	uint32_t library;
 	uint64_t offset;	/* the return address, from the library's beginning */
-	struct summary_times times;
+	struct row_times times;
 };
 
 /* Launches, and the host's time in them. */
 struct summary_kernel {
 	const char *name;	/* see summary_options.names; NULL: unknown */
-	struct summary_times times;
+	struct row_times times;
 };
 
 /* Copies of one direction that succeeded, and the host's time in them. */
 struct summary_copies {
-	uint64_t calls, total_ns;
+	struct row_counts counts;
 	uint64_t unsized;	/* calls of which nobody knows how many bytes */
 	uint64_t bytes, sized_ns;	/* of the others */
 };
@@ -142,7 +122,7 @@ struct summary_process {
 	bool ring;		/* the oldest calls were written over */
 	uint64_t first_ns, last_ns;	/* first beginning and last end of a call, since the epoch */
 	uint64_t nthreads;	/* that made calls */
-	struct summary_counts counts;
+	struct row_counts counts;
 	const struct summary_share *functions;	/* the most time first */
 	size_t nfunctions;
 	uint64_t lost[CUAUDIT_TRACE_LOSSES];
@@ -161,12 +141,10 @@ struct summary_thread {
 	uint32_t number;	/* in the file */
 	int32_t tid;
 	char name[17];
-	struct summary_counts counts;
-	const struct summary_share *functions;	/* the most time first, SUMMARY_BUSIEST at most */
+	struct row_counts counts;
+	const struct summary_share *functions;	/* the most time first, ROW_BUSIEST at most */
 	size_t nfunctions;	/* all of them */
 };
-
-enum { SUMMARY_BUSIEST = 5 };
 
 struct summary_rank {
 	int32_t rank;
@@ -174,7 +152,7 @@ struct summary_rank {
 	uint64_t nthreads;
 	uint64_t first_ns, last_ns;
 	uint64_t peak;		/* of device memory: those of its processes added up */
-	struct summary_counts counts;
+	struct row_counts counts;
 };
 
 /*
@@ -198,9 +176,9 @@ struct summary {
 	size_t nfunctions, nlibraries, ncallers, nkernels, nerrors, nprocesses, nthreads, nranks,
 	       nopen;
 	size_t nranked;		/* ranks without that of processes that have none, -1 */
-	struct summary_counts others;	/* of the threads without a row */
+	struct row_counts others;	/* of the threads without a row */
 	uint64_t nothers;
-	struct summary_counts counts;
+	struct row_counts counts;
 	uint64_t first_ns, last_ns;
 	uint64_t faults;	/* processes with one */
 	enum demangle names;	/* of kernels */
@@ -227,5 +205,22 @@ int summary_build(struct summary *summary, char *const *paths, size_t count,
 		  const struct summary_options *options);
 
 void summary_free(struct summary *summary);
+
+/* What is missing, and of how many processes. */
+struct summary_loss {
+	uint64_t count, processes;
+};
+
+struct summary_losses {
+	struct summary_loss lost[CUAUDIT_TRACE_LOSSES], damaged, torn, cut, filtered, steps;
+	uint64_t endings[TRACE_ENDINGS];
+};
+
+/* Of the files that could be read. */
+struct summary_losses summary_losses(const struct summary *summary);
+
+/* How many functions were called, and libraries called them; others are only known, and come last. */
+size_t summary_called(const struct summary *summary);
+size_t summary_called_from(const struct summary *summary);
 
 #endif

@@ -30,27 +30,14 @@ static size_t rows_of(const struct json *json, size_t count)
 	return top && top < count ? top : count;
 }
 
-static void counts(struct writer *writer, const struct summary_counts *from)
+static void counts(struct writer *writer, const struct row_counts *from)
 {
-	writer_number(writer, "calls", from->calls);
-	writer_number(writer, "errors", from->errors);
-	writer_number(writer, "not_ready", from->not_ready);
-	writer_number(writer, "total_ns", from->total_ns);
+	row_json(writer, row_counts_columns, from, true);
 }
 
-static void times(struct writer *writer, const struct summary_times *from)
+static void times(struct writer *writer, const struct row_times *from)
 {
-	writer_number(writer, "calls", from->calls);
-	writer_number(writer, "errors", from->errors);
-	writer_number(writer, "not_ready", from->not_ready);
-	writer_number(writer, "total_ns", from->total_ns);
-	writer_number(writer, "min_ns", from->min_ns);
-	writer_number(writer, "p50_ns", from->p50_ns);
-	writer_number(writer, "p90_ns", from->p90_ns);
-	writer_number(writer, "p99_ns", from->p99_ns);
-	writer_number(writer, "max_ns", from->max_ns);
-	writer_number(writer, "avg_ns", from->avg_ns);
-	writer_number(writer, "stddev_ns", from->stddev_ns);
+	row_json(writer, row_times_columns, from, true);
 }
 
 /* [[from_ns, calls], ...] */
@@ -68,85 +55,52 @@ static void histogram(struct writer *writer, const struct histogram *from)
 	writer_end(writer, ']');
 }
 
-/* The beginning of an object of an array, with its first key. */
-static void begin(struct writer *writer, const char *name, const char *value)
+/* The functions below are of the row i of a table, within its object. */
+
+static void function(const struct json *json, size_t i)
 {
-	writer_begin(writer, NULL, '{');
-	writer_text(writer, name, value);
+	const struct summary_function *function = &json->summary->functions[i];
+
+	writer_text(json->writer, "name", function->name);
+	times(json->writer, &function->times);
+	histogram(json->writer, &function->times.histogram);
 }
 
-static void functions(const struct json *json)
+static void named(const struct json *json, uint32_t function)
 {
-	const struct summary *summary = json->summary;
+	writer_text(json->writer, "name", json->summary->functions[function].name);
+}
 
+static void library(const struct json *json, size_t i)
+{
+	const struct summary_library *library = &json->summary->libraries[i];
+
+	writer_text(json->writer, "path", library->path);
+	times(json->writer, &library->times);
 	writer_begin(json->writer, "functions", '[');
-	for (size_t i = 0; i < rows_of(json, summary->nfunctions); i++) {
-		const struct summary_function *function = &summary->functions[i];
-
-		if (!function->times.calls)
-			break;
-		begin(json->writer, "name", function->name);
-		times(json->writer, &function->times);
-		histogram(json->writer, &function->times.histogram);
+	for (size_t j = 0; j < rows_of(json, library->npairs); j++) {
+		writer_begin(json->writer, NULL, '{');
+		named(json, library->pairs[j].function);
+		times(json->writer, &library->pairs[j].times);
 		writer_end(json->writer, '}');
 	}
 	writer_end(json->writer, ']');
 }
 
-static void libraries(const struct json *json)
+static void caller(const struct json *json, size_t i)
 {
-	const struct summary *summary = json->summary;
+	const struct summary_caller *caller = &json->summary->callers[i];
 
-	writer_begin(json->writer, "libraries", '[');
-	for (size_t i = 0; i < rows_of(json, summary->nlibraries); i++) {
-		const struct summary_library *library = &summary->libraries[i];
-
-		if (!library->times.calls)
-			break;
-		begin(json->writer, "path", library->path);
-		times(json->writer, &library->times);
-		writer_begin(json->writer, "functions", '[');
-		for (size_t j = 0; j < rows_of(json, library->npairs); j++) {
-			const struct summary_pair *pair = &library->pairs[j];
-
-			begin(json->writer, "name", summary->functions[pair->function].name);
-			times(json->writer, &pair->times);
-			writer_end(json->writer, '}');
-		}
-		writer_end(json->writer, ']');
-		writer_end(json->writer, '}');
-	}
-	writer_end(json->writer, ']');
+	named(json, caller->function);
+	writer_text(json->writer, "library", json->summary->libraries[caller->library].path);
+	writer_number(json->writer, "offset", caller->offset);
+	times(json->writer, &caller->times);
 }
 
-static void callers(const struct json *json)
+static void kernel(const struct json *json, size_t i)
 {
-	const struct summary *summary = json->summary;
-
-	writer_begin(json->writer, "callers", '[');
-	for (size_t i = 0; i < rows_of(json, summary->ncallers); i++) {
-		const struct summary_caller *caller = &summary->callers[i];
-
-		begin(json->writer, "name", summary->functions[caller->function].name);
-		writer_text(json->writer, "library", summary->libraries[caller->library].path);
-		writer_number(json->writer, "offset", caller->offset);
-		times(json->writer, &caller->times);
-		writer_end(json->writer, '}');
-	}
-	writer_end(json->writer, ']');
-}
-
-static void kernels(const struct json *json)
-{
-	const struct summary *summary = json->summary;
-
-	writer_begin(json->writer, "kernels", '[');
-	for (size_t i = 0; i < rows_of(json, summary->nkernels); i++) {
-		begin(json->writer, "name", summary->kernels[i].name);
-		times(json->writer, &summary->kernels[i].times);
-		writer_end(json->writer, '}');
-	}
-	writer_end(json->writer, ']');
+	writer_text(json->writer, "name", json->summary->kernels[i].name);
+	times(json->writer, &json->summary->kernels[i].times);
 }
 
 /* Times are the host's. */
@@ -156,12 +110,13 @@ static void copies(const struct json *json)
 	for (int i = 0; i < 2 * COPY_DIRECTIONS; i++) {
 		const struct summary_copies *copies = &json->summary->copies[i / 2][i % 2];
 
-		if (!copies->calls)
+		if (!copies->counts.calls)
 			continue;
-		begin(json->writer, "direction", copy_labels[i / 2]);
+		writer_begin(json->writer, NULL, '{');
+		writer_text(json->writer, "direction", copy_labels[i / 2]);
 		writer_flag(json->writer, "waited_for", i % 2);
-		writer_number(json->writer, "calls", copies->calls);
-		writer_number(json->writer, "host_ns", copies->total_ns);
+		writer_number(json->writer, "calls", copies->counts.calls);
+		writer_number(json->writer, "host_ns", copies->counts.total_ns);
 		writer_number(json->writer, "bytes", copies->bytes);
 		writer_number(json->writer, "bytes_host_ns", copies->sized_ns);
 		writer_number(json->writer, "unsized", copies->unsized);
@@ -170,56 +125,47 @@ static void copies(const struct json *json)
 	writer_end(json->writer, ']');
 }
 
-static void waits(const struct json *json)
+static void wait_of(const struct json *json, size_t i)
 {
-	const struct summary *summary = json->summary;
+	const struct summary_pair *pair = json->summary->waits[i];
 
-	writer_begin(json->writer, "waits", '[');
-	for (size_t i = 0; i < rows_of(json, summary->nwaits); i++) {
-		const struct summary_pair *pair = summary->waits[i];
-
-		begin(json->writer, "name", summary->functions[pair->function].name);
-		writer_text(json->writer, "library", summary->libraries[pair->library].path);
-		times(json->writer, &pair->times);
-		writer_end(json->writer, '}');
-	}
-	writer_end(json->writer, ']');
+	named(json, pair->function);
+	writer_text(json->writer, "library", json->summary->libraries[pair->library].path);
+	times(json->writer, &pair->times);
 }
 
 static void shares(const struct json *json, const struct summary_share *share, size_t count)
 {
 	writer_begin(json->writer, "functions", '[');
 	for (size_t i = 0; i < count; i++) {
-		begin(json->writer, "name", json->summary->functions[share[i].function].name);
+		writer_begin(json->writer, NULL, '{');
+		named(json, share[i].function);
 		counts(json->writer, &share[i].counts);
 		writer_end(json->writer, '}');
 	}
 	writer_end(json->writer, ']');
 }
 
-static void threads(const struct json *json)
+static void thread(const struct json *json, size_t i)
 {
-	const struct summary *summary = json->summary;
+	const struct summary_thread *thread = &json->summary->threads[i];
+	const struct summary_process *process = &json->summary->processes[thread->process];
 
-	writer_begin(json->writer, "threads", '[');
-	for (size_t i = 0; i < summary->nthreads; i++) {
-		const struct summary_thread *thread = &summary->threads[i];
-		const struct summary_process *process = &summary->processes[thread->process];
+	writer_text(json->writer, "name", thread->name);
+	writer_signed(json->writer, "tid", thread->tid);
+	writer_number(json->writer, "number", thread->number);
+	writer_text(json->writer, "path", process->path);
+	writer_number(json->writer, "pid", process->pid);
+	counts(json->writer, &thread->counts);
+	shares(json, thread->functions, thread->nfunctions < ROW_BUSIEST ? thread->nfunctions :
+									    ROW_BUSIEST);
+}
 
-		begin(json->writer, "name", thread->name);
-		writer_signed(json->writer, "tid", thread->tid);
-		writer_number(json->writer, "number", thread->number);
-		writer_text(json->writer, "path", process->path);
-		writer_number(json->writer, "pid", process->pid);
-		counts(json->writer, &thread->counts);
-		shares(json, thread->functions, thread->nfunctions < SUMMARY_BUSIEST ?
-						thread->nfunctions : SUMMARY_BUSIEST);
-		writer_end(json->writer, '}');
-	}
-	writer_end(json->writer, ']');
+static void others(const struct json *json)
+{
 	writer_begin(json->writer, "other_threads", '{');
-	writer_number(json->writer, "threads", summary->nothers);
-	counts(json->writer, &summary->others);
+	writer_number(json->writer, "threads", json->summary->nothers);
+	counts(json->writer, &json->summary->others);
 	writer_end(json->writer, '}');
 }
 
@@ -238,7 +184,7 @@ static void memory(struct writer *writer, const struct summary_process *process)
 	const struct summary_memory *from = &process->memory;
 
 	if (!from->known) {
-		writer_text(writer, "memory", NULL);
+		writer_null(writer, "memory");
 		return;
 	}
 	writer_begin(writer, "memory", '{');
@@ -293,17 +239,15 @@ static const char *const ending_words[TRACE_ENDINGS] = {
 	[TRACE_NOT_ENDED] = "unknown"
 };
 
-static void process(const struct json *json, size_t index)
+static void process(const struct json *json, size_t i)
 {
-	const struct summary_process *process = &json->summary->processes[index];
+	const struct summary_process *process = &json->summary->processes[i];
 	struct writer *writer = json->writer;
 
-	begin(writer, "path", process->path);
+	writer_text(writer, "path", process->path);
 	writer_text(writer, "fault", process->fault);
-	if (process->fault) {
-		writer_end(writer, '}');
+	if (process->fault)
 		return;
-	}
 	writer_number(writer, "pid", process->pid);
 	writer_number(writer, "parent", process->parent);
 	writer_signed(writer, "rank", process->rank);
@@ -312,10 +256,7 @@ static void process(const struct json *json, size_t index)
 	writer_text(writer, "command", process->command);
 	writer_flag(writer, "finished", process->finished);
 	writer_text(writer, "ending", ending_words[process->ending]);
-	if (process->status >= 0)
-		writer_signed(writer, "status", process->status);
-	else
-		writer_text(writer, "status", NULL);
+	writer_known(writer, "status", (uint64_t)process->status, process->status >= 0);
 	writer_flag(writer, "arguments", process->arguments);
 	writer_number(writer, "first_ns", process->first_ns);
 	writer_number(writer, "last_ns", process->last_ns);
@@ -325,90 +266,93 @@ static void process(const struct json *json, size_t index)
 	if (json->print->tables >> SUMMARY_BY_MEMORY & 1)
 		memory(writer, process);
 	shares(json, process->functions, rows_of(json, process->nfunctions));
-	writer_end(writer, '}');
 }
 
-static void processes(const struct json *json)
+static void rank(const struct json *json, size_t i)
 {
-	writer_begin(json->writer, "processes", '[');
-	for (size_t i = 0; i < json->summary->nprocesses; i++)
-		process(json, i);
-	writer_end(json->writer, ']');
+	const struct summary_rank *rank = &json->summary->ranks[i];
+
+	writer_number(json->writer, "processes", rank->nprocesses);
+	writer_signed(json->writer, "rank", rank->rank);
+	writer_number(json->writer, "threads", rank->nthreads);
+	writer_number(json->writer, "first_ns", rank->first_ns);
+	writer_number(json->writer, "last_ns", rank->last_ns);
+	writer_number(json->writer, "peak_bytes", rank->peak);
+	counts(json->writer, &rank->counts);
 }
 
-static void ranks(const struct json *json)
+static void error(const struct json *json, size_t i)
 {
-	const struct summary *summary = json->summary;
+	const struct summary_error *error = &json->summary->errors[i];
+	char name[96];
+	struct buffer buffer = { name, sizeof(name), 0 };
 
-	writer_begin(json->writer, "ranks", '[');
-	for (size_t i = 0; i < summary->nranks; i++) {
-		const struct summary_rank *rank = &summary->ranks[i];
+	print_result_name(&buffer, error->result);
+	buffer_end(&buffer);
+	named(json, error->function);
+	writer_text(json->writer, "result", name);
+	writer_signed(json->writer, "code", error->result);
+	writer_number(json->writer, "calls", error->count);
+}
 
+static void open_call(const struct json *json, size_t i)
+{
+	const struct summary_open *open = &json->summary->open[i];
+	const struct summary_process *process = &json->summary->processes[open->process];
+
+	named(json, open->function);
+	writer_text(json->writer, "path", process->path);
+	writer_number(json->writer, "pid", process->pid);
+	writer_number(json->writer, "thread", open->thread);
+	writer_signed(json->writer, "tid", open->tid);
+	writer_number(json->writer, "since_ns", open->since_ns);
+	writer_number(json->writer, "for_ns", open->for_ns);
+}
+
+static void array(const struct json *json, const char *key, size_t count,
+		  void (*row)(const struct json *json, size_t i))
+{
+	writer_begin(json->writer, key, '[');
+	for (size_t i = 0; i < count; i++) {
 		writer_begin(json->writer, NULL, '{');
-		writer_number(json->writer, "processes", rank->nprocesses);
-		writer_signed(json->writer, "rank", rank->rank);
-		writer_number(json->writer, "threads", rank->nthreads);
-		writer_number(json->writer, "first_ns", rank->first_ns);
-		writer_number(json->writer, "last_ns", rank->last_ns);
-		writer_number(json->writer, "peak_bytes", rank->peak);
-		counts(json->writer, &rank->counts);
+		row(json, i);
 		writer_end(json->writer, '}');
 	}
 	writer_end(json->writer, ']');
 }
 
-static void errors(const struct json *json)
+static void tables(const struct json *json)
 {
 	const struct summary *summary = json->summary;
+	const struct {
+		enum summary_table table;
+		const char *key;
+		size_t count;
+		void (*row)(const struct json *json, size_t i);
+		void (*rest)(const struct json *json);
+	} all[] = {
+		{ SUMMARY_BY_FUNCTION, "functions", rows_of(json, summary_called(summary)),
+		  function, NULL },
+		{ SUMMARY_BY_LIBRARY, "libraries", rows_of(json, summary_called_from(summary)),
+		  library, NULL },
+		{ SUMMARY_BY_CALLER, "callers", rows_of(json, summary->ncallers), caller, NULL },
+		{ SUMMARY_BY_KERNEL, "kernels", rows_of(json, summary->nkernels), kernel, NULL },
+		{ SUMMARY_BY_COPY, NULL, 0, NULL, copies },
+		{ SUMMARY_BY_WAIT, "waits", rows_of(json, summary->nwaits), wait_of, NULL },
+		{ SUMMARY_BY_THREAD, "threads", summary->nthreads, thread, others },
+		{ SUMMARY_BY_RANK, "ranks", summary->nranks, rank, NULL },
+		{ SUMMARY_BY_ERROR, "results", rows_of(json, summary->nerrors), error, NULL }
+	};
 
-	writer_begin(json->writer, "results", '[');
-	for (size_t i = 0; i < rows_of(json, summary->nerrors); i++) {
-		const struct summary_error *error = &summary->errors[i];
-		char name[96];
-		struct buffer buffer = { name, sizeof(name), 0 };
-
-		print_result_name(&buffer, error->result);
-		buffer_end(&buffer);
-		begin(json->writer, "name", summary->functions[error->function].name);
-		writer_text(json->writer, "result", name);
-		writer_signed(json->writer, "code", error->result);
-		writer_number(json->writer, "calls", error->count);
-		writer_end(json->writer, '}');
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!(json->print->tables >> all[i].table & 1))
+			continue;
+		if (all[i].row)
+			array(json, all[i].key, all[i].count, all[i].row);
+		if (all[i].rest)
+			all[i].rest(json);
 	}
-	writer_end(json->writer, ']');
 }
-
-static void open_calls(const struct json *json)
-{
-	const struct summary *summary = json->summary;
-
-	writer_begin(json->writer, "open_calls", '[');
-	for (size_t i = 0; i < rows_of(json, summary->nopen); i++) {
-		const struct summary_open *open = &summary->open[i];
-
-		begin(json->writer, "name", summary->functions[open->function].name);
-		writer_text(json->writer, "path", summary->processes[open->process].path);
-		writer_number(json->writer, "pid", summary->processes[open->process].pid);
-		writer_number(json->writer, "thread", open->thread);
-		writer_signed(json->writer, "tid", open->tid);
-		writer_number(json->writer, "since_ns", open->since_ns);
-		writer_number(json->writer, "for_ns", open->for_ns);
-		writer_end(json->writer, '}');
-	}
-	writer_end(json->writer, ']');
-}
-
-static void (*const printers[SUMMARY_TABLES])(const struct json *json) = {
-	[SUMMARY_BY_FUNCTION] = functions,
-	[SUMMARY_BY_LIBRARY] = libraries,
-	[SUMMARY_BY_CALLER] = callers,
-	[SUMMARY_BY_KERNEL] = kernels,
-	[SUMMARY_BY_COPY] = copies,
-	[SUMMARY_BY_WAIT] = waits,
-	[SUMMARY_BY_THREAD] = threads,
-	[SUMMARY_BY_RANK] = ranks,
-	[SUMMARY_BY_ERROR] = errors
-};
 
 void summary_json(const struct summary *summary, const struct summary_print *print,
 		  struct out *out)
@@ -425,11 +369,9 @@ void summary_json(const struct summary *summary, const struct summary_print *pri
 	counts(&writer, &summary->counts);
 	writer_number(&writer, "first_ns", summary->first_ns);
 	writer_number(&writer, "last_ns", summary->last_ns);
-	processes(&json);
-	open_calls(&json);
-	for (int i = 0; i < SUMMARY_TABLES; i++)
-		if (printers[i] && all.tables >> i & 1)
-			printers[i](&json);
+	array(&json, "processes", summary->nprocesses, process);
+	array(&json, "open_calls", rows_of(&json, summary->nopen), open_call);
+	tables(&json);
 	writer_end(&writer, '}');
 	out_text(out, "\n");
 }

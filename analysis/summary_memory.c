@@ -10,7 +10,7 @@ enum { SPARKS = 48 };	/* columns of a series, at most */
 /* Behind so many columns. Steps of the series that share a column show the largest. */
 static void series(const struct page *page, const struct summary_memory *memory, size_t before)
 {
-	size_t left = page->print->columns > before ? page->print->columns - before : 0;
+	size_t left = page->columns > before ? page->columns - before : 0;
 	size_t columns = memory->npoints < SPARKS ? memory->npoints : SPARKS;
 
 	columns = columns < left ? columns : left;
@@ -137,11 +137,13 @@ void memory_text(const struct page *page)
 		process(page, order[i]);
 		partial += page->summary->processes[order[i]].partial;
 	}
-	page_more(page, count, "process", "processes");
+	page_more(page, count, "process");
 	if (partial) {
 		out_text(page->out, "  partial       ");
-		if (count > 1)
-			page_plural(page, partial, "process: ", "processes: ");
+		if (count > 1) {
+			page_plural(page, partial, "process");
+			out_text(page->out, ": ");
+		}
 		out_text(page->out, "calls were not recorded, which may have allocated or freed memory\n");
 	}
 	free(order);

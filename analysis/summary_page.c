@@ -1,83 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tables of a summary have in common. */
+/* What tables of traces alone have in common. */
 #include "analysis/summary_page.h"
 
 #include <string.h>
 
-enum {
-	NAME_MIN = 24,
-	HEADING_MAX = 1000
-};
-
-void page_plural(const struct page *page, uint64_t count, const char *thing, const char *plural)
+struct page page_of(const struct summary *summary, const struct summary_print *print,
+		    struct out *out)
 {
-	out_u64(page->out, count);
-	out_text(page->out, " ");
-	out_text(page->out, count == 1 ? thing : plural);
-}
-
-void page_heading(const struct page *page, const char *text)
-{
-	out_text(page->out, page->print->colour ? "\n\033[1m" : "\n");
-	out_fit(page->out, text, HEADING_MAX);
-	out_text(page->out, page->print->colour ? "\033[0m\n" : "\n");
-}
-
-void page_number(const struct page *page, struct out_number number, size_t width)
-{
-	out_right(page->out, number.text, width);
-}
-
-void page_errors(const struct page *page, uint64_t count, size_t width)
-{
-	bool red = count && page->print->colour;
-
-	if (red)
-		out_text(page->out, "\033[31m");
-	page_number(page, out_count(count), width);
-	if (red)
-		out_text(page->out, "\033[0m");
-}
-
-void page_lead(const struct page *page, uint64_t total_ns, uint64_t calls)
-{
-	page_number(page, out_percent(total_ns, page->summary->counts.total_ns), 6);
-	page_number(page, out_time(total_ns, 5), 8);
-	page_number(page, out_count(calls), 9);
-}
-
-void page_name(const struct page *page, const char *text, size_t before)
-{
-	size_t columns = page->print->columns;
-
-	out_fit(page->out, text, columns > before + NAME_MIN ? columns - before : NAME_MIN);
-	out_text(page->out, "\n");
-}
-
-size_t page_rows(const struct page *page, size_t count)
-{
-	size_t top = page->print->top;
-
-	return top && top < count ? top : count;
-}
-
-void page_more(const struct page *page, size_t count, const char *thing, const char *plural)
-{
-	size_t rows = page_rows(page, count);
-
-	if (count == rows)
-		return;
-	out_spaces(page->out, 28);
-	out_text(page->out, "and ");
-	page_plural(page, count - rows, thing, plural);
-	out_text(page->out, " more\n");
-}
-
-const char *page_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
+	return (struct page){
+		.out = out, .whole = &summary->counts, .timed = true, .columns = print->columns,
+		.top = print->top, .colour = print->colour, .blocks = print->blocks,
+		.summary = summary, .bars = print->bars
+	};
 }
 
 void page_process(const struct page *page, uint32_t process)
@@ -99,7 +33,7 @@ void page_block(const struct page *page, unsigned int height)
 	static const char ascii[] = "_.:-=+*#";
 	char block[] = "\342\226\201";
 
-	if (page->print->blocks) {
+	if (page->blocks) {
 		block[2] = (char)(block[2] + (int)(height & 7));
 		out_text(page->out, block);
 	} else {

@@ -6,97 +6,56 @@
 #include "analysis/summary_page.h"
 #include "print/print.h"
 
-enum {
-	TIMES_COLUMN = 93,	/* where names begin in tables with all times */
-	SHORT_COLUMN = 28	/* the same in those with shares */
-};
+enum { TIMES_COLUMN = 93 };	/* where names begin in tables with all times */
 
-#define TIMES "    Avg    Min    p50    p90    p99    Max StdDev"
-
-static void times(const struct page *page, const struct summary_times *times)
+static void times(const struct page *page, const struct row_times *times)
 {
-	page_lead(page, times->total_ns, times->calls);
-	page_errors(page, times->errors, 6);
-	page_number(page, out_count(times->not_ready), 8);
-	page_number(page, out_time(times->avg_ns, 3), 6);
-	page_number(page, out_time(times->min_ns, 3), 6);
-	page_number(page, out_time(times->p50_ns, 3), 6);
-	page_number(page, out_time(times->p90_ns, 3), 6);
-	page_number(page, out_time(times->p99_ns, 3), 6);
-	page_number(page, out_time(times->max_ns, 3), 6);
-	page_number(page, out_time(times->stddev_ns, 3), 6);
+	page_row(page, page_times, times);
 	out_spaces(page->out, 2);
 }
 
 static void functions(const struct page *page)
 {
 	const struct summary *summary = page->summary;
-	size_t count = 0;
+	size_t count = summary_called(summary);
 
-	while (count < summary->nfunctions && summary->functions[count].times.calls)
-		count++;
-	page_heading(page, "Time(%)    Total     Calls Errors NotReady" TIMES "  Name");
+	page_columns(page, page_times, "Calls", "  Name");
 	for (size_t i = 0; i < page_rows(page, count); i++) {
 		times(page, &summary->functions[i].times);
 		page_name(page, summary->functions[i].name, TIMES_COLUMN);
 	}
-	page_more(page, count, "function", "functions");
+	page_more(page, count, "function");
 }
 
-/* The first functions of something, below its own line. */
-static void shares(const struct page *page, const struct summary_share *share, size_t count)
+static void share(const struct page *page, const void *row, uint32_t function)
 {
-	for (size_t i = 0; i < count && i < SUMMARY_BUSIEST; i++, share++) {
-		page_lead(page, share->counts.total_ns, share->counts.calls);
-		out_spaces(page->out, 4);
-		page_name(page, page->summary->functions[share->function].name, SHORT_COLUMN + 2);
-	}
-}
-
-static void more(const struct page *page, size_t count)
-{
-	if (count <= SUMMARY_BUSIEST)
-		return;
-	out_spaces(page->out, SHORT_COLUMN + 2);
-	out_text(page->out, "and ");
-	page_plural(page, count - SUMMARY_BUSIEST, "more function", "more functions");
-	out_text(page->out, "\n");
+	page_share(page, row, page->summary->functions[function].name);
 }
 
 static void libraries(const struct page *page)
 {
 	const struct summary *summary = page->summary;
-	size_t count = 0;
+	size_t count = summary_called_from(summary);
 
-	while (count < summary->nlibraries && summary->libraries[count].times.calls)
-		count++;
-	page_heading(page, "Time(%)    Total     Calls  Library");
+	page_columns(page, page_lead, "Calls", "  Library");
 	for (size_t i = 0; i < page_rows(page, count); i++) {
 		const struct summary_library *library = &summary->libraries[i];
 
-		page_lead(page, library->times.total_ns, library->times.calls);
+		page_row(page, page_lead, &library->times);
 		out_spaces(page->out, 2);
-		page_name(page, library->path, SHORT_COLUMN);
-		for (size_t j = 0; j < library->npairs && j < SUMMARY_BUSIEST; j++) {
-			const struct summary_pair *pair = &library->pairs[j];
-			const struct summary_share share = {
-				.function = pair->function,
-				.counts = { .calls = pair->times.calls,
-					    .total_ns = pair->times.total_ns },
-			};
-
-			shares(page, &share, 1);
-		}
-		more(page, library->npairs);
+		page_name(page, library->path, PAGE_LEAD);
+		for (size_t j = 0; j < library->npairs && j < ROW_BUSIEST; j++)
+			share(page, &library->pairs[j].times, library->pairs[j].function);
+		page_rest(page, library->npairs);
 	}
-	page_more(page, count, "library", "libraries");
+	page_more(page, count, "library");
 }
 
 static void callers(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 
-	page_heading(page, "Time(%)    Total     Calls Errors NotReady" TIMES "  Name, caller");
+	page_columns(page, page_times, "Calls", "  Name, caller");
 	for (size_t i = 0; i < page_rows(page, summary->ncallers); i++) {
 		const struct summary_caller *caller = &summary->callers[i];
 		char offset[32];
@@ -108,7 +67,7 @@ static void callers(const struct page *page)
 		out_fit(page->out, page_component(summary->libraries[caller->library].path), 40);
 		out_text(page->out, offset);
 	}
-	page_more(page, summary->ncallers, "caller", "callers");
+	page_more(page, summary->ncallers, "caller");
 }
 
 static void kernels(const struct page *page)
@@ -119,31 +78,27 @@ static void kernels(const struct page *page)
 		out_text(page->out, "\nKernels: not known; no launch was recorded with its arguments\n");
 		return;
 	}
-	page_heading(page, "Time(%)    Total  Launches Errors NotReady" TIMES "  Kernel (host time)");
+	page_columns(page, page_times, "Launches", "  Kernel (host time)");
 	for (size_t i = 0; i < page_rows(page, summary->nkernels); i++) {
 		const char *name = summary->kernels[i].name;
 
 		times(page, &summary->kernels[i].times);
 		page_name(page, name ? name : "(unknown)", TIMES_COLUMN);
 	}
-	page_more(page, summary->nkernels, "kernel", "kernels");
+	page_more(page, summary->nkernels, "kernel");
 }
 
 static void threads(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 
-	page_heading(page, summary->nprocesses > 1 ?
-		     "Time(%)    Total     Calls Errors      Tid  Thread, process" :
-		     "Time(%)    Total     Calls Errors      Tid  Thread");
+	page_columns(page, page_counts, "Calls", summary->nprocesses > 1 ?
+		     "      Tid  Thread, process" : "      Tid  Thread");
 	for (size_t i = 0; i < summary->nthreads; i++) {
 		const struct summary_thread *thread = &summary->threads[i];
 
-		page_lead(page, thread->counts.total_ns, thread->counts.calls);
-		page_errors(page, thread->counts.errors, 6);
-		page_number(page, out_count((uint32_t)thread->tid), 8);
-		out_spaces(page->out, 2);
-		out_fit(page->out, *thread->name ? thread->name : "(no name)", 32);
+		page_thread(page, &thread->counts, thread->tid,
+			    *thread->name ? thread->name : "(no name)");
 		if (summary->nprocesses > 1) {
 			out_text(page->out, ", ");
 			page_process(page, thread->process);
@@ -151,17 +106,11 @@ static void threads(const struct page *page)
 		out_text(page->out, "\n");
 		if (summary->nthreads + summary->nothers == 1)
 			continue;
-		shares(page, thread->functions, thread->nfunctions);
-		more(page, thread->nfunctions);
+		for (size_t j = 0; j < thread->nfunctions && j < ROW_BUSIEST; j++)
+			share(page, &thread->functions[j].counts, thread->functions[j].function);
+		page_rest(page, thread->nfunctions);
 	}
-	if (!summary->nothers)
-		return;
-	page_lead(page, summary->others.total_ns, summary->others.calls);
-	page_errors(page, summary->others.errors, 6);
-	out_spaces(page->out, 11);
-	out_text(page->out, "(");
-	page_plural(page, summary->nothers, "other thread", "other threads");
-	out_text(page->out, ")\n");
+	page_others(page, &summary->others, summary->nothers);
 }
 
 static void rank_number(const struct page *page, int32_t rank, size_t width)
@@ -178,15 +127,14 @@ static void processes(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 
-	page_heading(page, "Time(%)    Total     Calls Errors     Span Threads     Peak  Rank      Pid"
-			   "  Host, program");
+	page_columns(page, page_counts, "Calls",
+		     "     Span Threads     Peak  Rank      Pid  Host, program");
 	for (size_t i = 0; i < page_rows(page, summary->nprocesses); i++) {
 		const struct summary_process *process = &summary->processes[i];
 
 		if (process->fault)
 			continue;
-		page_lead(page, process->counts.total_ns, process->counts.calls);
-		page_errors(page, process->counts.errors, 6);
+		page_row(page, page_counts, &process->counts);
 		page_number(page, out_time(process->last_ns - process->first_ns, 5), 8);
 		page_number(page, out_count(process->nthreads), 7);
 		peak(page, process->memory.device.peak, process->memory.known);
@@ -197,19 +145,18 @@ static void processes(const struct page *page)
 		out_text(page->out, ", ");
 		page_name(page, page_component(process->program), 110);
 	}
-	page_more(page, summary->nprocesses, "process", "processes");
+	page_more(page, summary->nprocesses, "process");
 }
 
 static void ranks(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 
-	page_heading(page, "Time(%)    Total     Calls Errors     Span Threads     Peak  Processes   Rank");
+	page_columns(page, page_counts, "Calls", "     Span Threads     Peak  Processes   Rank");
 	for (size_t i = 0; i < page_rows(page, summary->nranks); i++) {
 		const struct summary_rank *rank = &summary->ranks[i];
 
-		page_lead(page, rank->counts.total_ns, rank->counts.calls);
-		page_errors(page, rank->counts.errors, 6);
+		page_row(page, page_counts, &rank->counts);
 		page_number(page, out_time(rank->last_ns - rank->first_ns, 5), 8);
 		page_number(page, out_count(rank->nthreads), 7);
 		peak(page, rank->peak, rank->peak);
@@ -217,7 +164,7 @@ static void ranks(const struct page *page)
 		rank_number(page, rank->rank, 6);
 		out_text(page->out, "\n");
 	}
-	page_more(page, summary->nranks, "rank", "ranks");
+	page_more(page, summary->nranks, "rank");
 }
 
 static void errors(const struct page *page)
@@ -242,7 +189,7 @@ static void errors(const struct page *page)
 		out_text(page->out, ", ");
 		page_name(page, summary->functions[error->function].name, 71);
 	}
-	page_more(page, summary->nerrors, "result", "results");
+	page_more(page, summary->nerrors, "result");
 }
 
 static void add_span(const struct page *page)
@@ -270,26 +217,23 @@ static void title(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 	uint64_t count = summary->nprocesses - summary->faults;
-	uint64_t functions = 0;
 
-	while (functions < summary->nfunctions && summary->functions[functions].times.calls)
-		functions++;
 	out_text(page->out, "cuaudit: ");
 	if (count == 1) {
 		page_process(page, only_process(summary));
 	} else {
-		page_plural(page, count, "process", "processes");
+		page_plural(page, count, "process");
 		if (summary->nranks > 1 && summary->nranked) {
 			out_text(page->out, " of ");
-			page_plural(page, summary->nranked, "rank", "ranks");
+			page_plural(page, summary->nranked, "rank");
 		}
 	}
 	out_text(page->out, ": ");
-	page_plural(page, summary->counts.calls, "call", "calls");
+	page_plural(page, summary->counts.calls, "call");
 	out_text(page->out, " of ");
-	page_plural(page, functions, "driver function", "driver functions");
+	page_plural(page, summary_called(summary), "driver function");
 	out_text(page->out, " on ");
-	page_plural(page, summary->nthreads + summary->nothers, "thread", "threads");
+	page_plural(page, summary->nthreads + summary->nothers, "thread");
 	out_text(page->out, ", ");
 	out_text(page->out, out_time(summary->counts.total_ns, 5).text);
 	out_text(page->out, " in them");
@@ -340,7 +284,7 @@ static unsigned int fitting(const struct summary *summary)
 void summary_text(const struct summary *summary, const struct summary_print *print,
 		  struct out *out)
 {
-	const struct page page = { summary, print, out };
+	const struct page page = page_of(summary, print, out);
 	unsigned int tables = print->tables ? print->tables : fitting(summary);
 
 	if (summary->faults == summary->nprocesses)

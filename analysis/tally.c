@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tracefile/arguments.h"
+#include "util/sort.h"
 
 enum {
 	NOT_READY = 600,	/* CUDA_ERROR_NOT_READY */
@@ -168,9 +169,7 @@ static int compare_shares(const void *a, const void *b)
 {
 	const struct tally_share *x = a, *y = b;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
+	return ORDER(x->thread, y->thread) ?: ORDER(x->function, y->function);
 }
 
 void tally_settle(struct tally *tally)

@@ -34,7 +34,7 @@ static void *work(void *stays)
 
 static int check_sums(const struct report *report)
 {
-	int failed = check_u64("all calls", report->calls,
+	int failed = check_u64("all calls", report->counts.calls,
 			       (uint64_t)THREADS * CALLS * FAKE_FUNCTIONS);
 
 	failed += check_u64("functions", report->nrows, FAKE_FUNCTIONS);
@@ -43,12 +43,12 @@ static int check_sums(const struct report *report)
 							 fake_functions[f].name);
 		uint64_t wrong = THREADS * CALLS / 3;
 
-		failed += check_u64("calls", row->calls, THREADS * CALLS);
-		failed += check_u64("errors", row->errors, f == FAKE_QUERY ? 0 : wrong);
-		failed += check_u64("not ready", row->not_ready, f == FAKE_QUERY ? wrong : 0);
-		failed += check_u64("order", row->min_ns <= row->p50_ns &&
-				    row->p50_ns <= row->p99_ns && row->p99_ns <= row->max_ns &&
-				    row->min_ns <= row->avg_ns && row->avg_ns <= row->max_ns, 1);
+		failed += check_u64("calls", row->times.calls, THREADS * CALLS);
+		failed += check_u64("errors", row->times.errors, f == FAKE_QUERY ? 0 : wrong);
+		failed += check_u64("not ready", row->times.not_ready, f == FAKE_QUERY ? wrong : 0);
+		failed += check_u64("order", row->times.min_ns <= row->times.p50_ns &&
+				    row->times.p50_ns <= row->times.p99_ns && row->times.p99_ns <= row->times.max_ns &&
+				    row->times.min_ns <= row->times.avg_ns && row->times.avg_ns <= row->times.max_ns, 1);
 	}
 	return failed;
 }
@@ -61,7 +61,7 @@ static int check_libraries(const struct report *report)
 	for (size_t i = 0; i < report->nlibraries; i++)
 		for (int l = 0; l < FAKE_LIBRARIES; l++)
 			if (!strcmp(report->libraries[i].path, fake_libraries[l].path))
-				calls[l] = report->libraries[i].calls;
+				calls[l] = report->libraries[i].counts.calls;
 	failed += check_u64("first library", calls[0], THREADS * CALLS * FAKE_FUNCTIONS / 4);
 	failed += check_u64("second library", calls[1], THREADS * CALLS * FAKE_FUNCTIONS / 2);
 	failed += check_u64("third library", calls[2], THREADS * CALLS * FAKE_FUNCTIONS / 4);
@@ -87,7 +87,7 @@ static int threads(void)
 	failed = check_sums(&report) + check_libraries(&report);
 	failed += check_u64("thread rows", report.threads.count, THREADS);
 	for (size_t i = 0; i < report.threads.count; i++)
-		failed += check_u64("calls of a thread", report.threads.rows[i].calls,
+		failed += check_u64("calls of a thread", report.threads.rows[i].counts.calls,
 				    CALLS * FAKE_FUNCTIONS);
 	failed += check_u64("other threads", report.threads.nothers, 0);
 	report_free(&report);
@@ -124,10 +124,10 @@ static int short_threads(void)
 	}
 	failed += check_u64("segments", stat_store_segments(&segments), 1);
 	check_report(&report);
-	failed += check_u64("calls", report.calls, SHORT * 5);
+	failed += check_u64("calls", report.counts.calls, SHORT * 5);
 	failed += check_u64("thread rows", report.threads.count, 4);
 	failed += check_u64("other threads", report.threads.nothers, SHORT - 4);
-	failed += check_u64("their calls", report.threads.others.calls, (SHORT - 4) * 5);
+	failed += check_u64("their calls", report.threads.others.counts.calls, (SHORT - 4) * 5);
 	report_free(&report);
 	return failed;
 }
@@ -173,7 +173,7 @@ static int signals(void)
 			  0, NULL);
 	pthread_join(id, NULL);
 	check_report(&report);
-	failed += check_u64("calls", report.calls,
+	failed += check_u64("calls", report.counts.calls,
 			    calls + (uint64_t)handled * FAKE_FUNCTIONS);
 	failed += check_u64("nothing twice", report.nlibraries, FAKE_LIBRARIES);
 	failed += check_u64("rows", report.nrows, FAKE_FUNCTIONS);
@@ -196,8 +196,8 @@ static int nesting(void)
 	for (int i = 0; i < 100; i++)
 		fake_call(3, 0, 1, nested);
 	check_report(&report);
-	failed += check_u64("outer", check_row(report.rows, report.nrows, "fake3")->errors, 100);
-	failed += check_u64("inner", check_row(report.rows, report.nrows, "fake4")->calls, 100);
+	failed += check_u64("outer", check_row(report.rows, report.nrows, "fake3")->times.errors, 100);
+	failed += check_u64("inner", check_row(report.rows, report.nrows, "fake4")->times.calls, 100);
 	report_free(&report);
 	return failed;
 }
@@ -212,9 +212,9 @@ static int without_clock(void)
 	for (int i = 0; i < 1000; i++)
 		fake_call((uint32_t)i % 2, 0, 1, NULL);
 	check_report(&report);
-	failed += check_u64("calls", report.calls, 1000);
-	failed += check_u64("no errors", report.rows[0].errors, 0);
-	failed += check_u64("no times", report.total_ns, 0);
+	failed += check_u64("calls", report.counts.calls, 1000);
+	failed += check_u64("no errors", report.rows[0].times.errors, 0);
+	failed += check_u64("no times", report.counts.total_ns, 0);
 	report_free(&report);
 	return failed;
 }
@@ -258,7 +258,7 @@ static int no_memory(void)
 	setrlimit(RLIMIT_AS, &all);
 	check_report(&report);
 	failed += check_u64("some are lost", report.header->lost > 0, 1);
-	failed += check_u64("calls and lost ones", report.calls + report.header->lost,
+	failed += check_u64("calls and lost ones", report.counts.calls + report.header->lost,
 			    2 + 2 * FAKE_FUNCTIONS * FAKE_LIBRARIES);
 	report_free(&report);
 	return failed;

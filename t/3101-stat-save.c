@@ -43,7 +43,7 @@ static int exists(const char *name)
 /* The calls, errors and functions a file tells of. */
 static int check_file(const char *name, uint64_t want, uint64_t functions)
 {
-	struct report report = { .calls = 0 };
+	struct report report = { .timed = 0 };
 	struct load load;
 	const char *fault = load_file(&load, file(name));
 	uint64_t errors = 0;
@@ -55,8 +55,8 @@ static int check_file(const char *name, uint64_t want, uint64_t functions)
 	}
 	report_build(&report, load.segments, load.count, 16);
 	for (size_t i = 0; i < report.nrows; i++)
-		errors += report.rows[i].errors + report.rows[i].not_ready;
-	failed = check_u64(name, report.calls, want);
+		errors += report.rows[i].times.errors + report.rows[i].times.not_ready;
+	failed = check_u64(name, report.counts.calls, want);
 	failed += check_u64("errors", errors, want / 2);
 	failed += check_u64("functions", report.nrows, functions);
 	failed += check_u64("drivers", report.ndrivers, 1);
@@ -170,7 +170,7 @@ static int child_of_fork(void)
 
 	calls(50);
 	check_report(&report);
-	failed += check_u64("the child's calls", report.calls, 50);
+	failed += check_u64("the child's calls", report.counts.calls, 50);
 	failed += check_u64("the child's threads", report.threads.count, 1);
 	failed += check_u64("the child's pid", report.header->pid, (uint64_t)getpid());
 	report_free(&report);
@@ -247,7 +247,7 @@ static int fork_race(void)
 
 			calls(30);
 			check_report(&report);
-			_exit(check_u64("calls", report.calls, 30) != 0);
+			_exit(check_u64("calls", report.counts.calls, 30) != 0);
 		}
 		failed += check_wait(pid) != 0;
 	}
@@ -300,7 +300,7 @@ static int with_limit(void)
 	setrlimit(RLIMIT_FSIZE, &limit);
 	begin_holding();
 	check_report(&report);
-	failed += check_u64("calls", report.calls, BIG * FAKE_FUNCTIONS * FAKE_LIBRARIES);
+	failed += check_u64("calls", report.counts.calls, BIG * FAKE_FUNCTIONS * FAKE_LIBRARIES);
 	failed += check_u64("threads", report.threads.count, BIG);
 	report_free(&report);
 	failed += check_u64("many segments", stat_store_segments(&segments) > 10, 1);
@@ -385,7 +385,7 @@ static int no_room(void)
 		return 1;
 	calls(100);
 	check_report(&report);
-	failed += check_u64("calls", report.calls, 100);
+	failed += check_u64("calls", report.counts.calls, 100);
 	report_free(&report);
 	failed += check_u64("an empty file", (uint64_t)exists("room.part"), 0);
 	return failed;
@@ -400,7 +400,7 @@ static int no_folder(void)
 		return 1;
 	calls(100);
 	check_report(&report);
-	failed += check_u64("calls", report.calls, 100);
+	failed += check_u64("calls", report.counts.calls, 100);
 	report_free(&report);
 	return failed;
 }

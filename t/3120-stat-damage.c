@@ -88,7 +88,7 @@ static void merge_all(const struct load *load)
 /* 1 if it could be loaded; prints into memory what there is. */
 static int read_all(uint64_t *calls)
 {
-	struct report report = { .calls = 0 };
+	struct report report = { .timed = 0 };
 	struct metrics metrics = { .processes = NULL };
 	struct out out = { 0 };
 	struct load load;
@@ -101,7 +101,7 @@ static int read_all(uint64_t *calls)
 			metrics_text(&metrics, METRICS_OPENMETRICS, &out);
 		merge_all(&load);
 	}
-	*calls = report.calls;
+	*calls = report.counts.calls;
 	out_free(&out);
 	metrics_free(&metrics);
 	report_free(&report);

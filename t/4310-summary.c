@@ -464,7 +464,7 @@ static void tallies(void)
 }
 
 /* What counts as a change, of one function. */
-static void is_change(enum compare_change want, struct summary_times x, struct summary_times y,
+static void is_change(enum compare_change want, struct row_times x, struct row_times y,
 		      const char *name)
 {
 	struct summary_function functions[] = { { .name = "f", .times = x },
@@ -480,9 +480,9 @@ static void is_change(enum compare_change want, struct summary_times x, struct s
 
 static void comparisons(void)
 {
-	const struct summary_times base = { .calls = 1000, .avg_ns = 1000, .p50_ns = 1000,
+	const struct row_times base = { .calls = 1000, .avg_ns = 1000, .p50_ns = 1000,
 					    .stddev_ns = 100, .total_ns = 1000000 };
-	struct summary_times noisy = base, other = base, few = base;
+	struct row_times noisy = base, other = base, few = base;
 
 	is_change(COMPARE_SAME, base, other, "compare: the same");
 	other.p50_ns = 1200;

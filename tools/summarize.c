@@ -128,22 +128,6 @@ struct side {
 	struct merge merge;
 };
 
-static struct summary_times times_of(const struct report_row *row)
-{
-	return (struct summary_times){
-		.calls = row->calls,
-		.errors = row->errors,
-		.not_ready = row->not_ready,
-		.total_ns = row->total_ns,
-		.min_ns = row->min_ns,
-		.max_ns = row->max_ns,
-		.avg_ns = row->avg_ns,
-		.p50_ns = row->p50_ns,
-		.p99_ns = row->p99_ns,
-		.stddev_ns = row->stddev_ns,
-	};
-}
-
 /* The functions of record files, which is all that is compared of them. */
 static const char *sum_stat(struct side *side, const struct summarize *how)
 {
@@ -164,11 +148,8 @@ static const char *sum_stat(struct side *side, const struct summarize *how)
 		const struct report_row *row = &report->rows[i];
 
 		summary->functions[summary->nfunctions++] =
-			(struct summary_function){ .name = row->name, .times = times_of(row) };
-		summary->counts.calls += row->calls;
-		summary->counts.errors += row->errors;
-		summary->counts.not_ready += row->not_ready;
-		summary->counts.total_ns += row->total_ns;
+			(struct summary_function){ .name = row->name, .times = row->times };
+		row_add(&summary->counts, &row->times);
 	}
 	return NULL;
 }

@@ -62,6 +62,15 @@ void out_right(struct out *out, const char *text, size_t width)
 	out_text(out, text);
 }
 
+void out_left(struct out *out, const char *text, size_t width)
+{
+	size_t length = strlen(text);
+
+	out_text(out, text);
+	if (length < width)
+		out_spaces(out, width - length);
+}
+
 void out_printed(struct out *out, const char *text, size_t length)
 {
 	size_t at = 0, bytes;

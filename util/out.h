@@ -28,6 +28,9 @@ void out_u64(struct out *out, uint64_t value);
 /* text at the right of width columns, with one space before it. */
 void out_right(struct out *out, const char *text, size_t width);
 
+/* text at the left of width columns. */
+void out_left(struct out *out, const char *text, size_t width);
+
 /* A text from outside, as util/text.h has it for people. */
 void out_printed(struct out *out, const char *text, size_t length);
 

@@ -48,13 +48,28 @@ void writer_flag(struct writer *json, const char *key, bool value)
 	out_text(json->out, value ? "true" : "false");
 }
 
-void writer_text(struct writer *json, const char *key, const char *value)
+void writer_null(struct writer *json, const char *key)
 {
 	begin_member(json, key);
-	if (value)
-		out_json(json->out, value);
+	out_text(json->out, "null");
+}
+
+void writer_known(struct writer *json, const char *key, uint64_t value, bool known)
+{
+	if (known)
+		writer_number(json, key, value);
 	else
-		out_text(json->out, "null");
+		writer_null(json, key);
+}
+
+void writer_text(struct writer *json, const char *key, const char *value)
+{
+	if (!value) {
+		writer_null(json, key);
+		return;
+	}
+	begin_member(json, key);
+	out_json(json->out, value);
 }
 
 void writer_large(struct writer *json, const char *key, uint64_t value)
@@ -62,6 +77,14 @@ void writer_large(struct writer *json, const char *key, uint64_t value)
 	begin_member(json, key);
 	out_text(json->out, "\"");
 	out_u64(json->out, value);
+	out_text(json->out, "\"");
+}
+
+void writer_uuid(struct writer *json, const char *key, const uint8_t *uuid)
+{
+	begin_member(json, key);
+	out_text(json->out, "\"");
+	out_uuid(json->out, uuid);
 	out_text(json->out, "\"");
 }
 

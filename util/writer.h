@@ -22,11 +22,19 @@ void writer_number(struct writer *json, const char *key, uint64_t value);
 void writer_signed(struct writer *json, const char *key, int64_t value);
 void writer_flag(struct writer *json, const char *key, bool value);
 
+void writer_null(struct writer *json, const char *key);
+
+/* null unless it is known. */
+void writer_known(struct writer *json, const char *key, uint64_t value, bool known);
+
 /* NULL: null. */
 void writer_text(struct writer *json, const char *key, const char *value);
 
 /* A number that may be beyond 2^53, as a string. */
 void writer_large(struct writer *json, const char *key, uint64_t value);
+
+/* Sixteen bytes, as a string. */
+void writer_uuid(struct writer *json, const char *key, const uint8_t *uuid);
 
 /* What is JSON already. */
 void writer_raw(struct writer *json, const char *key, const char *value, size_t length);

@@ -182,7 +182,7 @@ static int print(void)
 
 	if (error == -ENOMEM)
 		cuaudit_log(CUAUDIT_WARN, "stat: no memory for the report");
-	if (!error && (report.calls || report.nanswered || report.header->lost ||
+	if (!error && (report.counts.calls || report.nanswered || report.header->lost ||
 		       report.header->unhooked)) {
 		if (settings.format >= STAT_PROMETHEUS)
 			error = print_metrics(&report, &out);
@@ -229,10 +229,10 @@ static void complain(void)
 {
 	struct report report = { 0 };
 
-	if (!build(&report) && report.calls && !stat_store_whole())
+	if (!build(&report) && report.counts.calls && !stat_store_whole())
 		cuaudit_log(CUAUDIT_WARN, "stat: the statistics of process %d, %llu calls, are not "
 			    "all in the report: they could not be saved", (int)getpid(),
-			    (unsigned long long)report.calls);
+			    (unsigned long long)report.counts.calls);
 	report_free(&report);
 }
 
