@@ -161,13 +161,11 @@ static int apply(struct memory_state *state, const struct fact *fact, const stru
 int memory_call(struct memory_state *state, const struct trace_call *call)
 {
 	const struct fact *fact = &state->facts[state->trace->sites[call->site].function];
-	int error;
 
 	if (fact->action < FACT_ALLOCATES || call->result || !call->arguments ||
 	    call->status & CUAUDIT_TRACE_FAILED)
 		return 0;
-	error = apply(state, fact, call);
-	return error ? error : 1;
+	return apply(state, fact, call) ?: 1;
 }
 
 void memory_end(struct memory_state *state)

@@ -120,10 +120,8 @@ int summary_diff_text(const struct summary *a, const struct summary *b,
 {
 	const struct page page = page_of(b, print, out);
 	struct compare_rows functions, kernels = { .rows = NULL };
-	int error = compare_functions(&functions, a, b);
+	int error = compare_functions(&functions, a, b) ?: compare_kernels(&kernels, a, b);
 
-	if (!error)
-		error = compare_kernels(&kernels, a, b);
 	if (!error) {
 		side(&page, "cuaudit: A: ", a);
 		side(&page, "         B: ", b);
@@ -196,10 +194,8 @@ int summary_diff_json(const struct summary *a, const struct summary *b,
 {
 	struct writer json = { .out = out };
 	struct compare_rows functions, kernels = { .rows = NULL };
-	int error = compare_functions(&functions, a, b);
+	int error = compare_functions(&functions, a, b) ?: compare_kernels(&kernels, a, b);
 
-	if (!error)
-		error = compare_kernels(&kernels, a, b);
 	if (!error) {
 		writer_begin(&json, NULL, '{');
 		writer_number(&json, "version", 1);

@@ -378,13 +378,8 @@ static int take_rows(struct summary *summary, uint32_t *functions, uint32_t *lib
 		work_out(&summary->functions[i].times);
 	for (size_t i = 0; i < summary->nlibraries; i++)
 		work_out(&summary->libraries[i].times);
-	error = take_pairs(summary, functions, libraries);
-	if (!error)
-		error = take_waits(summary);
-	if (!error)
-		error = take_callers(summary, functions, libraries);
-	if (!error)
-		error = take_errors(summary, functions);
+	error = take_pairs(summary, functions, libraries) ?: take_waits(summary) ?:
+		take_callers(summary, functions, libraries) ?: take_errors(summary, functions);
 	if (!error)
 		renumber_all(summary, functions);
 	return error;
@@ -397,12 +392,8 @@ int gather_finish(struct summary *summary, const struct summary_options *options
 	int error = functions && libraries ? 0 : -ENOMEM;
 
 	gather_threads(summary, options->threads);
-	if (!error)
-		error = take_rows(summary, functions, libraries);
-	if (!error)
-		error = take_kernels(summary);
-	if (!error)
-		error = add_ranks(summary);
+	error = error ?: take_rows(summary, functions, libraries) ?: take_kernels(summary) ?:
+		add_ranks(summary);
 	add_totals(summary);
 	free(functions);
 	free(libraries);

@@ -404,29 +404,17 @@ static int add_open(struct summary *summary, uint32_t process, const struct trac
 	return 0;
 }
 
-/* The arguments with spaces between them; what cannot be seen becomes one, too. */
-static const char *command_of(struct summary_store *store, const struct cuaudit_trace_header *header)
-{
-	char text[sizeof(header->command)];
-	size_t length = sizeof(text) - 1;
-
-	while (length && !header->command[length - 1])
-		length--;
-	for (size_t i = 0; i < length; i++)
-		text[i] = (char)(header->command[i] ? header->command[i] : ' ');
-	text[length] = '\0';
-	return keep(store, text);
-}
-
 static int add_process(struct summary *summary, struct summary_process *process,
 		       const struct trace *trace, const struct tally *tally)
 {
 	const struct cuaudit_trace_header *header = &trace->header;
 	struct tally_counts counts = { .calls = 0 };
+	char command[sizeof(header->command)];
 
 	process->program = keep(summary->store, header->program);
 	process->host = keep(summary->store, header->host);
-	process->command = command_of(summary->store, header);
+	trace_command(trace, command);
+	process->command = keep(summary->store, command);
 	if (!process->program || !process->host || !process->command)
 		return -ENOMEM;
 	process->pid = header->pid;
@@ -484,28 +472,17 @@ int gather_add(struct summary *summary, const struct summary_options *options, u
 		calloc(trace->nfunctions + 1, sizeof(*names.functions)),
 		calloc(trace->nlibraries + 1, sizeof(*names.libraries)),
 	};
-	int error = names.functions && names.libraries ? 0 : -ENOMEM;
+	int error = (names.functions && names.libraries ? 0 : -ENOMEM) ?:
+		    number_functions(store, trace, names.functions) ?:
+		    number_libraries(store, trace, names.libraries) ?:
+		    add_sites(store, trace, tally, &names, options->callers) ?:
+		    add_kernels(store, trace, tally) ?: add_errors(store, tally, &names);
 
-	if (!error)
-		error = number_functions(store, trace, names.functions);
-	if (!error)
-		error = number_libraries(store, trace, names.libraries);
-	if (!error)
-		error = add_sites(store, trace, tally, &names, options->callers);
-	if (!error)
-		error = add_kernels(store, trace, tally);
-	if (!error)
-		error = add_errors(store, tally, &names);
-	if (!error)
-		add_copies(summary, trace, tally);
-	if (!error)
-		error = add_process(summary, row, trace, tally);
-	if (!error)
-		error = add_shares(summary, trace, tally, &names, row);
-	if (!error)
-		error = add_threads(summary, options, process, trace, tally, &names);
-	if (!error)
-		error = add_open(summary, process, trace, &names);
+	add_copies(summary, trace, tally);
+	error = error ?: add_process(summary, row, trace, tally) ?:
+		add_shares(summary, trace, tally, &names, row) ?:
+		add_threads(summary, options, process, trace, tally, &names) ?:
+		add_open(summary, process, trace, &names);
 	free(names.functions);
 	free(names.libraries);
 	return error;

@@ -284,13 +284,10 @@ static void rank(const struct json *json, size_t i)
 static void error(const struct json *json, size_t i)
 {
 	const struct summary_error *error = &json->summary->errors[i];
-	char name[96];
-	struct buffer buffer = { name, sizeof(name), 0 };
+	char name[PRINT_RESULT];
 
-	print_result_name(&buffer, error->result);
-	buffer_end(&buffer);
 	named(json, error->function);
-	writer_text(json->writer, "result", name);
+	writer_text(json->writer, "result", print_result_text(name, error->result));
 	writer_signed(json->writer, "code", error->result);
 	writer_number(json->writer, "calls", error->count);
 }

@@ -178,14 +178,11 @@ static void errors(const struct page *page)
 	page_heading(page, "    Calls  Result, name");
 	for (size_t i = 0; i < page_rows(page, summary->nerrors); i++) {
 		const struct summary_error *error = &summary->errors[i];
-		char name[96];
-		struct buffer buffer = { name, sizeof(name), 0 };
+		char name[PRINT_RESULT];
 
-		print_result_name(&buffer, error->result);
-		buffer_end(&buffer);
 		page_number(page, out_count(error->count), 8);
 		out_spaces(page->out, 2);
-		out_fit(page->out, name, 56);
+		out_fit(page->out, print_result_text(name, error->result), 56);
 		out_text(page->out, ", ");
 		page_name(page, summary->functions[error->function].name, 71);
 	}

@@ -302,9 +302,7 @@ int tally_chunks(struct tally *tally, size_t first, size_t count, void *window, 
 			error = add_call(tally, &call);
 	}
 	tally->damaged += walk.damaged;
-	if (!error)
-		error = walk.error;
-	return error ? error : end_run(tally);
+	return error ?: walk.error ?: end_run(tally);
 }
 
 static int merge_cells(struct tally_cell **to, struct tally_cell **from, size_t count)
@@ -375,14 +373,11 @@ static void merge_copies(struct tally *to, const struct tally *from)
 int tally_merge(struct tally *tally, struct tally *from)
 {
 	const struct trace *trace = tally->trace;
-	int error = merge_cells(tally->sites, from->sites, trace->nsites);
+	int error = merge_cells(tally->sites, from->sites, trace->nsites) ?:
+		    merge_cells(tally->kernels, from->kernels, trace->nnames + 1) ?:
+		    merge_errors(&tally->errors, &from->errors) ?:
+		    merge_threads(&tally->threads, &from->threads);
 
-	if (!error)
-		error = merge_cells(tally->kernels, from->kernels, trace->nnames + 1);
-	if (!error)
-		error = merge_errors(&tally->errors, &from->errors);
-	if (!error)
-		error = merge_threads(&tally->threads, &from->threads);
 	merge_copies(tally, from);
 	tally->crowded |= from->crowded;
 	if (tally->crowded)

@@ -17,6 +17,7 @@
 #include "export/fields.h"
 #include "export/formats.h"
 #include "export/handles.h"
+#include "export/json_arguments.h"
 #include "export/json_text.h"
 #include "export/pids.h"
 #include "util/bytes.h"
@@ -45,15 +46,12 @@ struct chrome {
 
 static int chrome_begin(struct convert *convert)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		buffer_text(&out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"cuaudit\","
+	SINK_PRINT(convert->sink, out) {
+		buffer_text(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"cuaudit\","
 			    "\"clock\":\"CLOCK_REALTIME\",\"ts_0_ns\":\"");
-		buffer_unsigned(&out, convert->first_ns);
-		buffer_text(&out, "\"},\"traceEvents\":[");
-	} while (!sink_done(convert->sink, &out));
+		buffer_unsigned(out, convert->first_ns);
+		buffer_text(out, "\"},\"traceEvents\":[");
+	}
 	return convert->sink->error;
 }
 
@@ -96,19 +94,16 @@ static void timestamp(struct buffer *out, const struct convert *convert, uint64_
 static int metadata(struct convert *convert, struct chrome *chrome, uint32_t tid, const char *what,
 		    const char *key, const char *text)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		event(&out, chrome, 'M', tid);
-		buffer_text(&out, ",\"name\":\"");
-		buffer_text(&out, what);
-		buffer_text(&out, "\",\"args\":{\"");
-		buffer_text(&out, key);
-		buffer_text(&out, "\":");
-		escape_text(&out, text);
-		buffer_text(&out, "}}");
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		event(out, chrome, 'M', tid);
+		buffer_text(out, ",\"name\":\"");
+		buffer_text(out, what);
+		buffer_text(out, "\",\"args\":{\"");
+		buffer_text(out, key);
+		buffer_text(out, "\":");
+		escape_text(out, text);
+		buffer_text(out, "}}");
+	}
 	chrome->events++;
 	return convert->sink->error;
 }
@@ -116,7 +111,6 @@ static int metadata(struct convert *convert, struct chrome *chrome, uint32_t tid
 static int put_process(struct convert *convert, struct chrome *chrome, const struct trace *trace)
 {
 	const struct cuaudit_trace_header *header = &trace->header;
-	const char *slash = strrchr(header->program, '/');
 	char name[1200], labels[4096], *at = labels, *end = labels + sizeof(labels);
 	char rank[32] = "", pid[32] = "";
 	size_t length = 0;
@@ -129,7 +123,7 @@ static int put_process(struct convert *convert, struct chrome *chrome, const str
 		snprintf(rank, sizeof(rank), "rank %d", header->rank);
 	if (chrome->pid != header->pid)
 		snprintf(pid, sizeof(pid), ", pid %u", header->pid);
-	snprintf(name, sizeof(name), "%s%s%s%s", slash ? slash + 1 : header->program,
+	snprintf(name, sizeof(name), "%s%s%s%s", fields_program(trace),
 		 *rank ? " (" : "", rank, *rank ? ")" : "");
 	error = metadata(convert, chrome, 0, "process_name", "name", name);
 	at += snprintf(at, (size_t)(end - at), "host %s%s%s%s: ", header->host, *rank ? ", " : "",
@@ -139,7 +133,7 @@ static int put_process(struct convert *convert, struct chrome *chrome, const str
 			       header->command + length);
 		length += strlen(header->command + length);
 	}
-	return error ? error : metadata(convert, chrome, 0, "process_labels", "labels", labels);
+	return error ?: metadata(convert, chrome, 0, "process_labels", "labels", labels);
 }
 
 static uint32_t tid_of(const struct trace_thread *thread)
@@ -188,6 +182,7 @@ static void site_text(struct buffer *out, const struct trace *trace, uint32_t nu
 {
 	const struct trace_site *site = &trace->sites[number];
 	const struct trace_function *function = &trace->functions[site->function];
+	char caller[FIELDS_PLACE];
 
 	buffer_text(out, ",\"name\":");
 	escape_text(out, function->name);
@@ -196,14 +191,7 @@ static void site_text(struct buffer *out, const struct trace *trace, uint32_t nu
 	buffer_text(out, "\",\"args\":{\"library\":");
 	escape_text(out, trace->libraries[site->library].name);
 	buffer_text(out, ",\"caller\":");
-	{
-		char caller[4400];
-		struct buffer text = { caller, sizeof(caller), 0 };
-
-		fields_caller(&text, trace, number);
-		buffer_end(&text);
-		escape_text(out, caller);
-	}
+	escape_text(out, fields_site(caller, trace, number));
 }
 
 static int add_site(struct chrome *chrome, const struct trace *trace, uint32_t number)
@@ -255,17 +243,15 @@ static int remember(struct chrome *chrome, const struct trace *trace)
 	for (uint32_t i = 0; !error && i < trace->nsites; i++)
 		if (trace->sites[i].function != TRACE_NONE)
 			error = add_site(chrome, trace, i);
-	return error ? error : memory_usage_begin(&chrome->held, trace);
+	return error ?: memory_usage_begin(&chrome->held, trace);
 }
 
 static int chrome_file(struct convert *convert, const struct trace *trace)
 {
 	struct chrome *chrome = convert->state;
-	int error = remember(chrome, trace);
 
-	if (!error)
-		error = put_process(convert, chrome, trace);
-	return error ? error : put_threads(convert, chrome, trace);
+	return remember(chrome, trace) ?: put_process(convert, chrome, trace) ?:
+	       put_threads(convert, chrome, trace);
 }
 
 static void put_arguments(struct buffer *out, const struct typed_params *params,
@@ -289,25 +275,6 @@ static void put_arguments(struct buffer *out, const struct typed_params *params,
 	buffer_char(out, '}');
 }
 
-static void put_stack(struct buffer *out, const struct trace *trace, uint32_t number)
-{
-	const struct trace_callers *callers = &trace->callers[number];
-
-	buffer_text(out, ",\"stack\":[");
-	for (uint32_t i = 0; i < callers->count; i++) {
-		char text[4400];
-		struct buffer frame = { text, sizeof(text), 0 };
-
-		if (i)
-			buffer_char(out, ',');
-		fields_address(&frame, trace, callers->frames[i].library,
-			       callers->frames[i].address);
-		buffer_end(&frame);
-		escape_text(out, text);
-	}
-	buffer_char(out, ']');
-}
-
 static void put_details(struct buffer *out, const struct trace *trace,
 			const struct trace_call *call)
 {
@@ -323,7 +290,7 @@ static void put_details(struct buffer *out, const struct trace *trace,
 	if (call->status & CUAUDIT_TRACE_SKIPPED)
 		buffer_text(out, ",\"status\":\"answered by a hook\"");
 	if (call->stack != TRACE_NONE)
-		put_stack(out, trace, call->stack);
+		json_stack(out, trace, call->stack);
 }
 
 static void site_part(struct buffer *out, const struct chrome *chrome, uint32_t site)
@@ -339,23 +306,21 @@ static int put_slice(struct convert *convert, struct chrome *chrome, const struc
 {
 	const struct typed_params *params = &chrome->params[trace->sites[call->site].function];
 	uint64_t start = trace_ns(trace, call->start);
-	struct buffer out;
 
-	do {
-		out = sink_buffer(convert->sink);
-		event(&out, chrome, 'X', tid);
-		timestamp(&out, convert, start);
-		microseconds(&out, ",\"dur\":", (int64_t)(chrome->last_ns - start));
-		site_part(&out, chrome, call->site);
-		put_details(&out, trace, call);
+	SINK_PRINT(convert->sink, out) {
+		event(out, chrome, 'X', tid);
+		timestamp(out, convert, start);
+		microseconds(out, ",\"dur\":", (int64_t)(chrome->last_ns - start));
+		site_part(out, chrome, call->site);
+		put_details(out, trace, call);
 		if (launch) {
-			buffer_text(&out, ",\"kernel\":");
-			escape_text(&out, launch->kernel->name);
+			buffer_text(out, ",\"kernel\":");
+			escape_text(out, launch->kernel->name);
 		}
 		if (arguments && !convert->choice.no_arguments)
-			put_arguments(&out, params, arguments);
-		buffer_text(&out, "}}");
-	} while (!sink_done(convert->sink, &out));
+			put_arguments(out, params, arguments);
+		buffer_text(out, "}}");
+	}
 	chrome->events++;
 	return convert->sink->error;
 }
@@ -373,50 +338,46 @@ static int put_launch(struct convert *convert, struct chrome *chrome, const stru
 	char name[HANDLES_NAME];
 	bool fresh;
 	uint32_t stream = TID_STREAMS + handles_number(chrome->streams, launch->stream, &fresh);
-	struct buffer out;
 	int error = 0;
 
 	handles_stream_name(name, launch->stream);
 	if (fresh)
 		error = metadata(convert, chrome, stream, "thread_name", "name", name);
 	chrome->flows++;
-	do {
-		out = sink_buffer(convert->sink);
-		event(&out, chrome, 'X', stream);
-		timestamp(&out, convert, chrome->last_ns);
-		buffer_text(&out, ",\"dur\":0.001,\"cat\":\"kernel\",\"name\":");
-		escape_text(&out, launch->kernel->name);
-		buffer_text(&out, ",\"args\":{\"correlation\":");
-		escape_unsigned(&out, call->correlation);
-		buffer_text(&out, "}}");
-		event(&out, chrome, 's', tid);
-		timestamp(&out, convert, trace_ns(trace, call->start));
-		put_flow(&out, chrome);
-		buffer_char(&out, '}');
-		event(&out, chrome, 'f', stream);
-		timestamp(&out, convert, chrome->last_ns);
-		put_flow(&out, chrome);
-		buffer_text(&out, ",\"bp\":\"e\"}");
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		event(out, chrome, 'X', stream);
+		timestamp(out, convert, chrome->last_ns);
+		buffer_text(out, ",\"dur\":0.001,\"cat\":\"kernel\",\"name\":");
+		escape_text(out, launch->kernel->name);
+		buffer_text(out, ",\"args\":{\"correlation\":");
+		escape_unsigned(out, call->correlation);
+		buffer_text(out, "}}");
+		event(out, chrome, 's', tid);
+		timestamp(out, convert, trace_ns(trace, call->start));
+		put_flow(out, chrome);
+		buffer_char(out, '}');
+		event(out, chrome, 'f', stream);
+		timestamp(out, convert, chrome->last_ns);
+		put_flow(out, chrome);
+		buffer_text(out, ",\"bp\":\"e\"}");
+	}
 	chrome->events += 3;
-	return error ? error : convert->sink->error;
+	return error ?: convert->sink->error;
 }
 
 static int put_memory(struct convert *convert, struct chrome *chrome, const struct trace_call *call)
 {
 	int changed = memory_usage_call(&chrome->held, call);
-	struct buffer out;
 
 	if (changed <= 0)
 		return changed;
-	do {
-		out = sink_buffer(convert->sink);
-		event(&out, chrome, 'C', 0);
-		timestamp(&out, convert, chrome->last_ns);
-		buffer_text(&out, ",\"name\":\"device memory\",\"args\":{\"bytes\":");
-		buffer_unsigned(&out, chrome->held.memory.device.held);
-		buffer_text(&out, "}}");
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		event(out, chrome, 'C', 0);
+		timestamp(out, convert, chrome->last_ns);
+		buffer_text(out, ",\"name\":\"device memory\",\"args\":{\"bytes\":");
+		buffer_unsigned(out, chrome->held.memory.device.held);
+		buffer_text(out, "}}");
+	}
 	chrome->events++;
 	return convert->sink->error;
 }
@@ -441,7 +402,7 @@ static int chrome_call(struct convert *convert, const struct trace *trace,
 				  launched ? &launch : NULL);
 	if (!error && launched)
 		error = put_launch(convert, chrome, trace, call, tid, &launch);
-	return error ? error : put_memory(convert, chrome, call);
+	return error ?: put_memory(convert, chrome, call);
 }
 
 /* A beginning without an end is what viewers show as not finished. */
@@ -451,32 +412,27 @@ static int chrome_open(struct convert *convert, const struct trace *trace,
 	struct chrome *chrome = convert->state;
 	uint32_t tid;
 	int error = thread_number(convert, chrome, trace, open->thread, &tid);
-	struct buffer out;
 
-	do {
-		out = sink_buffer(convert->sink);
-		event(&out, chrome, 'B', tid);
-		timestamp(&out, convert, trace_ns(trace, open->start));
-		site_part(&out, chrome, open->site);
-		buffer_text(&out, ",\"status\":\"unfinished\"}}");
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		event(out, chrome, 'B', tid);
+		timestamp(out, convert, trace_ns(trace, open->start));
+		site_part(out, chrome, open->site);
+		buffer_text(out, ",\"status\":\"unfinished\"}}");
+	}
 	chrome->events++;
-	return error ? error : convert->sink->error;
+	return error ?: convert->sink->error;
 }
 
 static int put_text(struct convert *convert, struct chrome *chrome, uint64_t ns, uint32_t tid,
 		    const char *text)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		event(&out, chrome, 'i', tid);
-		timestamp(&out, convert, ns);
-		buffer_text(&out, ",\"s\":\"p\",\"name\":");
-		escape_text(&out, text);
-		buffer_char(&out, '}');
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		event(out, chrome, 'i', tid);
+		timestamp(out, convert, ns);
+		buffer_text(out, ",\"s\":\"p\",\"name\":");
+		escape_text(out, text);
+		buffer_char(out, '}');
+	}
 	chrome->events++;
 	return convert->sink->error;
 }
@@ -486,10 +442,9 @@ static int chrome_mark(struct convert *convert, const struct trace *trace,
 {
 	struct chrome *chrome = convert->state;
 	uint32_t tid;
-	int error = thread_number(convert, chrome, trace, mark->thread, &tid);
 
-	return error ? error : put_text(convert, chrome, trace_ns(trace, mark->ticks), tid,
-					mark->text);
+	return thread_number(convert, chrome, trace, mark->thread, &tid) ?:
+	       put_text(convert, chrome, trace_ns(trace, mark->ticks), tid, mark->text);
 }
 
 static int chrome_file_end(struct convert *convert, const struct trace *trace)

@@ -105,9 +105,8 @@ static int take_all_opens(struct convert *convert, struct convert_file *file)
 
 		if (!thread->count || !has_opens(&file->trace.chunks[last]))
 			continue;
-		error = trace_chunk_owner(&file->trace, last, &owner);
-		if (!error)
-			error = take_opens(convert, file, &file->trace.chunks[last], owner);
+		error = trace_chunk_owner(&file->trace, last, &owner) ?:
+			take_opens(convert, file, &file->trace.chunks[last], owner);
 	}
 	return error;
 }
@@ -173,7 +172,7 @@ static int walk_file(struct convert *convert, struct convert_file *file)
 		error = walk_thread(convert, file, &walk, &file->trace.threads[i]);
 	convert->damaged = walk.damaged;
 	free(buffer);
-	return error ? error : end_file(convert, file);
+	return error ?: end_file(convert, file);
 }
 
 static int by_thread(struct convert *convert)
@@ -183,9 +182,8 @@ static int by_thread(struct convert *convert)
 	for (size_t i = 0; !error && i < convert->npaths; i++) {
 		struct convert_file file;
 
-		error = convert_file_open(&file, convert, convert->paths[i]);
-		if (!error)
-			error = walk_file(convert, &file);
+		error = convert_file_open(&file, convert, convert->paths[i]) ?:
+			walk_file(convert, &file);
 		convert_file_close(&file);
 	}
 	return error;
@@ -254,10 +252,9 @@ static int survey(struct convert *convert)
 static int run(struct convert *convert)
 {
 	const struct convert_format *format = convert->format;
-	int error = format->begin ? format->begin(convert) : 0;
+	int error = (format->begin ? format->begin(convert) : 0) ?:
+		    (format->order == CONVERT_BY_THREAD ? by_thread(convert) : by_time(convert));
 
-	if (!error)
-		error = format->order == CONVERT_BY_THREAD ? by_thread(convert) : by_time(convert);
 	if (!error && format->end)
 		error = format->end(convert);
 	if (format->release)

@@ -65,14 +65,11 @@ static void thread_fields(struct buffer *out, const struct trace *trace, uint32_
 
 static void site_fields(struct buffer *out, const struct trace *trace, uint32_t site)
 {
-	char text[512];
-	struct buffer caller = { text, sizeof(text), 0 };
+	char text[FIELDS_PLACE];
 
 	text_field(out, convert_function(trace, site)->name);
 	text_field(out, convert_library(trace, site)->name);
-	fields_caller(&caller, trace, site);
-	buffer_end(&caller);
-	text_field(out, text);
+	text_field(out, fields_site(text, trace, site));
 }
 
 /* "name = value, ...", quoted: there are commas. */
@@ -120,20 +117,17 @@ static int csv_begin(struct convert *convert)
 static int csv_call(struct convert *convert, const struct trace *trace,
 		    const struct trace_call *call)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		thread_fields(&out, trace, call->thread);
-		number_field(&out, trace_ns(trace, call->start));
-		number_field(&out, trace_duration(trace, call->end - call->start));
-		number_field(&out, call->correlation);
-		number_field(&out, call->depth);
-		site_fields(&out, trace, call->site);
-		print_result_name(&out, call->result);
-		buffer_char(&out, ',');
-		arguments_fields(&out, convert, trace, call);
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		thread_fields(out, trace, call->thread);
+		number_field(out, trace_ns(trace, call->start));
+		number_field(out, trace_duration(trace, call->end - call->start));
+		number_field(out, call->correlation);
+		number_field(out, call->depth);
+		site_fields(out, trace, call->site);
+		print_result_name(out, call->result);
+		buffer_char(out, ',');
+		arguments_fields(out, convert, trace, call);
+	}
 	return convert->sink->error;
 }
 
@@ -141,18 +135,15 @@ static int csv_call(struct convert *convert, const struct trace *trace,
 static int csv_open(struct convert *convert, const struct trace *trace,
 		    const struct convert_open *open)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		thread_fields(&out, trace, open->thread);
-		number_field(&out, trace_ns(trace, open->start));
-		number_field(&out, trace_duration(trace, open->seen - open->start));
-		buffer_char(&out, ',');
-		number_field(&out, open->depth);
-		site_fields(&out, trace, open->site);
-		buffer_text(&out, ",,\r\n");
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		thread_fields(out, trace, open->thread);
+		number_field(out, trace_ns(trace, open->start));
+		number_field(out, trace_duration(trace, open->seen - open->start));
+		buffer_char(out, ',');
+		number_field(out, open->depth);
+		site_fields(out, trace, open->site);
+		buffer_text(out, ",,\r\n");
+	}
 	return convert->sink->error;
 }
 

@@ -25,6 +25,32 @@ void fields_caller(struct buffer *out, const struct trace *trace, uint32_t site)
 	fields_address(out, trace, trace->sites[site].library, trace->sites[site].caller);
 }
 
+const char *fields_site(char text[FIELDS_PLACE], const struct trace *trace, uint32_t site)
+{
+	const struct cuaudit_trace_frame frame = {
+		.library = trace->sites[site].library, .address = trace->sites[site].caller
+	};
+
+	return fields_place(text, trace, &frame);
+}
+
+const char *fields_place(char text[FIELDS_PLACE], const struct trace *trace,
+			 const struct cuaudit_trace_frame *frame)
+{
+	struct buffer out = { text, FIELDS_PLACE, 0 };
+
+	fields_address(&out, trace, frame->library, frame->address);
+	buffer_end(&out);
+	return text;
+}
+
+const char *fields_program(const struct trace *trace)
+{
+	const char *slash = strrchr(trace->header.program, '/');
+
+	return slash ? slash + 1 : trace->header.program;
+}
+
 /* value / 10^digits, the last `decimals` of the digits kept. */
 static void scaled(struct buffer *out, uint64_t value, uint64_t one, int decimals)
 {
@@ -66,18 +92,6 @@ const char *fields_thread_name(const struct trace_thread *thread)
 int32_t fields_tid(const struct trace_thread *thread)
 {
 	return thread ? thread->tid : 0;
-}
-
-void fields_command(const struct trace *trace, char *text)
-{
-	size_t size = sizeof(trace->header.command);
-
-	memcpy(text, trace->header.command, size);
-	while (size && !text[size - 1])
-		size--;
-	for (size_t i = 0; i < size; i++)
-		if (!text[i])
-			text[i] = ' ';
 }
 
 static const char *const names[CUAUDIT_CLASSES] = {

@@ -9,6 +9,15 @@
 /* "libtorch_cuda.so+0x1a2b": a file offset, as of the library's symbols. */
 void fields_caller(struct buffer *out, const struct trace *trace, uint32_t site);
 
+/* The same as a text by itself, which is returned. */
+enum { FIELDS_PLACE = 4400 };
+const char *fields_site(char text[FIELDS_PLACE], const struct trace *trace, uint32_t site);
+const char *fields_place(char text[FIELDS_PLACE], const struct trace *trace,
+			 const struct cuaudit_trace_frame *frame);
+
+/* The program's name without its directory. */
+const char *fields_program(const struct trace *trace);
+
 /* The same for any address; library may be TRACE_NONE. */
 void fields_address(struct buffer *out, const struct trace *trace, uint32_t library,
 		    uint64_t address);
@@ -18,9 +27,6 @@ void fields_duration(struct buffer *out, uint64_t ns);
 
 /* Seconds since the epoch with nine decimals. */
 void fields_seconds(struct buffer *out, uint64_t ns);
-
-/* The process's arguments with spaces between; text has the size of header.command. */
-void fields_command(const struct trace *trace, char *text);
 
 /* The name a thread had, "" for none. */
 const char *fields_thread_name(const struct trace_thread *thread);

@@ -121,7 +121,7 @@ static int join(struct convert_files *files)
 	if (error || !file->merge) {
 		convert_file_close(file);
 		free(file);
-		return error ? error : -ENOMEM;
+		return error ?: -ENOMEM;
 	}
 	trace_merge_limit(file->merge, MEMORY / files->nstarts);
 	files->begun++;

@@ -224,12 +224,9 @@ static int frame(struct buffer *out, struct convert *convert, const struct trace
 {
 	const char *function;
 	int error = function_at(convert, trace, of->library, of->address, &function);
-	char text[512];
-	struct buffer place = { text, sizeof(text), 0 };
+	char text[FIELDS_PLACE];
 
-	fields_address(&place, trace, of->library, of->address);
-	buffer_end(&place);
-	name(out, function ? function : text);
+	name(out, function ? function : fields_place(text, trace, of));
 	buffer_char(out, ';');
 	return error;
 }
@@ -237,9 +234,8 @@ static int frame(struct buffer *out, struct convert *convert, const struct trace
 static void print_roots(struct buffer *out, const struct trace *trace, uint32_t number)
 {
 	const struct trace_thread *thread = trace_thread(trace, number);
-	const char *slash = strrchr(trace->header.program, '/');
 
-	name(out, slash ? slash + 1 : trace->header.program);
+	name(out, fields_program(trace));
 	buffer_char(out, '-');
 	buffer_unsigned(out, trace->header.pid);
 	buffer_char(out, ';');
@@ -290,19 +286,19 @@ static int folded_file_end(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
 	int error = nest_flush(&state->nest, convert, trace);
-	struct buffer out;
 
 	for (uint32_t i = 1; !error && i < state->count; i++) {
 		/* What it spent may be less than what is known of the calls inside, which are rounded. */
 		if ((int64_t)state->nodes[i].spent <= 0)
 			continue;
-		do {
-			out = sink_buffer(convert->sink);
-			error = print_way(&out, convert, trace, &state->nodes[i]);
-			buffer_char(&out, ' ');
-			buffer_signed(&out, (int64_t)state->nodes[i].spent);
-			buffer_char(&out, '\n');
-		} while (!error && !sink_done(convert->sink, &out));
+		SINK_PRINT(convert->sink, out) {
+			error = print_way(out, convert, trace, &state->nodes[i]);
+			buffer_char(out, ' ');
+			buffer_signed(out, (int64_t)state->nodes[i].spent);
+			buffer_char(out, '\n');
+			if (error)
+				break;
+		}
 		if (!error)
 			error = convert->sink->error;
 	}

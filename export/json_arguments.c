@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export/fields.h"
 #include "export/json_text.h"
 #include "print/value.h"
 
@@ -18,6 +19,20 @@ void json_unsigned(struct buffer *out, uint64_t number)
 	buffer_unsigned(out, number);
 	if (large)
 		buffer_char(out, '"');
+}
+
+void json_stack(struct buffer *out, const struct trace *trace, uint32_t number)
+{
+	const struct trace_callers *callers = &trace->callers[number];
+	char text[FIELDS_PLACE];
+
+	buffer_text(out, ",\"stack\":[");
+	for (uint32_t i = 0; i < callers->count; i++) {
+		if (i)
+			buffer_char(out, ',');
+		escape_text(out, fields_place(text, trace, &callers->frames[i]));
+	}
+	buffer_char(out, ']');
 }
 
 /* All digits that tell it apart from others; JSON has no other numbers than finite ones. */

@@ -9,6 +9,9 @@
 /* An integer, or a string where some of JSON's readers have none of its size. */
 void json_unsigned(struct buffer *out, uint64_t number);
 
+/* ,"stack":[...] of a backtrace. */
+void json_stack(struct buffer *out, const struct trace *trace, uint32_t number);
+
 /*
  * An object of what is known of the arguments: numbers and structures as such,
  * enumerators by name, addresses and handles as strings in hexadecimal digits.

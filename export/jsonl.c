@@ -54,38 +54,13 @@ static void put_times(struct buffer *out, const struct trace *trace, uint64_t st
 	put_number(out, KEY("duration"), trace_duration(trace, end - start));
 }
 
-static void put_address(struct buffer *out, const struct trace *trace, uint32_t library,
-			uint64_t address)
-{
-	char text[512];
-	struct buffer printed = { text, sizeof(text), 0 };
-
-	fields_address(&printed, trace, library, address);
-	buffer_end(&printed);
-	escape_text(out, text);
-}
-
 static void put_site(struct buffer *out, const struct trace *trace, uint32_t number)
 {
-	const struct trace_site *site = &trace->sites[number];
+	char caller[FIELDS_PLACE];
 
 	put_text(out, KEY("function"), convert_function(trace, number)->name);
 	put_text(out, KEY("library"), convert_library(trace, number)->name);
-	buffer_text(out, KEY("caller"));
-	put_address(out, trace, site->library, site->caller);
-}
-
-static void put_stack(struct buffer *out, const struct trace *trace, uint32_t number)
-{
-	const struct trace_callers *callers = &trace->callers[number];
-
-	buffer_text(out, KEY("stack") "[");
-	for (uint32_t i = 0; i < callers->count; i++) {
-		if (i)
-			buffer_char(out, ',');
-		put_address(out, trace, callers->frames[i].library, callers->frames[i].address);
-	}
-	buffer_char(out, ']');
+	put_text(out, KEY("caller"), fields_site(caller, trace, number));
 }
 
 static void put_arguments(struct buffer *out, const struct convert *convert,
@@ -123,52 +98,42 @@ static void put_call(struct buffer *out, const struct convert *convert, const st
 	if (call->arguments)
 		put_arguments(out, convert, trace, call);
 	if (call->stack != TRACE_NONE)
-		put_stack(out, trace, call->stack);
+		json_stack(out, trace, call->stack);
 	end(out);
 }
 
 static int jsonl_call(struct convert *convert, const struct trace *trace,
 		      const struct trace_call *call)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		put_call(&out, convert, trace, call);
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out)
+		put_call(out, convert, trace, call);
 	return convert->sink->error;
 }
 
 static int jsonl_open(struct convert *convert, const struct trace *trace,
 		      const struct convert_open *open)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		begin(&out, "unfinished", trace);
-		put_thread(&out, trace, open->thread);
-		put_times(&out, trace, open->start, open->seen);
-		put_number(&out, KEY("depth"), open->depth);
-		put_site(&out, trace, open->site);
-		end(&out);
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		begin(out, "unfinished", trace);
+		put_thread(out, trace, open->thread);
+		put_times(out, trace, open->start, open->seen);
+		put_number(out, KEY("depth"), open->depth);
+		put_site(out, trace, open->site);
+		end(out);
+	}
 	return convert->sink->error;
 }
 
 static int jsonl_mark(struct convert *convert, const struct trace *trace,
 		      const struct trace_mark *mark)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		begin(&out, "mark", trace);
-		put_thread(&out, trace, mark->thread);
-		put_number(&out, KEY("time"), trace_ns(trace, mark->ticks));
-		put_text(&out, KEY("text"), mark->text);
-		end(&out);
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		begin(out, "mark", trace);
+		put_thread(out, trace, mark->thread);
+		put_number(out, KEY("time"), trace_ns(trace, mark->ticks));
+		put_text(out, KEY("text"), mark->text);
+		end(out);
+	}
 	return convert->sink->error;
 }
 
@@ -183,7 +148,7 @@ static void put_process(struct buffer *out, const struct trace *trace)
 	if (header->rank >= 0)
 		put_number(out, KEY("rank"), (uint32_t)header->rank);
 	put_text(out, KEY("program"), header->program);
-	fields_command(trace, command);
+	trace_command(trace, command);
 	put_text(out, KEY("command"), command);
 	put_number(out, KEY("start"), trace->start_ns);
 	if (header->end_ticks)
@@ -200,27 +165,20 @@ static void put_process(struct buffer *out, const struct trace *trace)
 
 static int jsonl_file(struct convert *convert, const struct trace *trace)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		put_process(&out, trace);
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out)
+		put_process(out, trace);
 	return convert->sink->error;
 }
 
 static int loss(struct convert *convert, const struct trace *trace, const char *reason,
 		uint64_t count)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		begin(&out, "loss", trace);
-		put_text(&out, KEY("reason"), reason);
-		put_number(&out, KEY("count"), count);
-		end(&out);
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		begin(out, "loss", trace);
+		put_text(out, KEY("reason"), reason);
+		put_number(out, KEY("count"), count);
+		end(out);
+	}
 	return convert->sink->error;
 }
 

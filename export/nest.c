@@ -19,12 +19,10 @@ static int one(const struct nest_ops *ops, struct convert *convert, const struct
 	       const struct trace_call *call)
 {
 	uint64_t self = 0;
-	int error;
 
 	if (ops->take)
 		return ops->take(convert, trace, call, 0, &self);
-	error = ops->begin(convert, trace, call);
-	return error ? error : ops->end(convert, trace, call);
+	return ops->begin(convert, trace, call) ?: ops->end(convert, trace, call);
 }
 
 static int hold(struct nest *nest, const struct trace_call *call)

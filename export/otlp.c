@@ -144,19 +144,12 @@ static void add_instance(struct buffer *out, const struct state *state)
 	buffer_text(out, "\"}},");
 }
 
-static const char *program_name(const struct trace *trace)
-{
-	const char *slash = strrchr(trace->header.program, '/');
-
-	return slash ? slash + 1 : trace->header.program;
-}
-
 static void request_begin(struct buffer *out, const struct state *state, const struct trace *trace)
 {
 	const struct cuaudit_trace_header *header = &trace->header;
 
 	buffer_text(out, "{\"resourceSpans\":[{\"resource\":{\"attributes\":[");
-	add_text(out, "service.name", program_name(trace));
+	add_text(out, "service.name", fields_program(trace));
 	add_instance(out, state);
 	add_text(out, "host.name", header->host);
 	add_number(out, "process.pid", header->pid);
@@ -224,13 +217,10 @@ static void add_arguments(struct buffer *out, const struct convert *convert,
 
 static void add_site(struct buffer *out, const struct trace *trace, uint32_t site)
 {
-	char text[512];
-	struct buffer caller = { text, sizeof(text), 0 };
+	char text[FIELDS_PLACE];
 
-	fields_caller(&caller, trace, site);
-	buffer_end(&caller);
 	add_text(out, "cuda.library", convert_library(trace, site)->name);
-	add_text(out, "cuda.caller", text);
+	add_text(out, "cuda.caller", fields_site(text, trace, site));
 }
 
 /* "Not ready" from a query is no failure. */
@@ -363,14 +353,12 @@ static int take(struct convert *convert, const struct trace *trace, const struct
 		uint64_t parent, uint64_t *self)
 {
 	struct state *state = convert->state;
-	struct buffer out;
 
 	*self = span_id(state, call->correlation);
-	do {
-		out = sink_buffer(convert->sink);
-		span_before(&out, state, trace);
-		span(&out, convert, trace, call, parent);
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		span_before(out, state, trace);
+		span(out, convert, trace, call, parent);
+	}
 	return span_after(convert);
 }
 
@@ -403,30 +391,26 @@ static int put_root(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
 	uint64_t end = trace->header.end_ticks > state->last ? trace->header.end_ticks : state->last;
-	struct buffer out;
 
-	do {
-		out = sink_buffer(convert->sink);
-		span_before(&out, state, trace);
-		span_begin(&out, state, state->root, 0, program_name(trace),
+	SINK_PRINT(convert->sink, out) {
+		span_before(out, state, trace);
+		span_begin(out, state, state->root, 0, fields_program(trace),
 			   trace_ns(trace, state->first), trace_ns(trace, end));
 		if (trace_status(&trace->header) >= 0)
-			add_number(&out, "process.exit.code", trace_status(&trace->header));
-		attribute(&out, "cuda.finished", "boolValue");
-		buffer_text(&out, trace->header.flags & CUAUDIT_TRACE_FINISHED ? "true}}]}" :
+			add_number(out, "process.exit.code", trace_status(&trace->header));
+		attribute(out, "cuda.finished", "boolValue");
+		buffer_text(out, trace->header.flags & CUAUDIT_TRACE_FINISHED ? "true}}]}" :
 			    "false}}]}");
-	} while (!sink_done(convert->sink, &out));
+	}
 	return span_after(convert);
 }
 
 static int otlp_file_end(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
-	int error = nest_flush(&state->nest, convert, trace);
 
-	if (!error)
-		error = put_root(convert, trace);
-	return error ? error : request_end(convert);
+	return nest_flush(&state->nest, convert, trace) ?: put_root(convert, trace) ?:
+	       request_end(convert);
 }
 
 static int otlp_begin(struct convert *convert)

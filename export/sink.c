@@ -173,15 +173,18 @@ struct buffer sink_buffer(struct sink *sink)
 	return (struct buffer){ .at = room, .size = room ? sink->size - sink->used : 0 };
 }
 
-bool sink_done(struct sink *sink, const struct buffer *out)
+struct buffer *sink_again(struct sink *sink, struct buffer *out)
 {
 	if (sink->error)
-		return true;
+		return NULL;
 	if (out->length < out->size) {
 		sink_took(sink, out->length);
-		return true;
+		return NULL;
 	}
-	return !sink_room(sink, out->length + 1);
+	if (!sink_room(sink, out->length + 1))
+		return NULL;
+	*out = sink_buffer(sink);
+	return out;
 }
 
 int sink_close(struct sink *sink)

@@ -28,18 +28,14 @@ static inline void sink_took(struct sink *sink, size_t size)
 	sink->used += size;
 }
 
-/*
- * For what print/ writes:
- *
- *	do {
- *		out = sink_buffer(sink);
- *		...
- *	} while (!sink_done(sink, &out));
- *
- * which goes round again where the room was too small.
- */
+/* Room for what print/ writes. NULL, once it fitted or the sink failed; else out once more, with more room. */
 struct buffer sink_buffer(struct sink *sink);
-bool sink_done(struct sink *sink, const struct buffer *out);
+struct buffer *sink_again(struct sink *sink, struct buffer *out);
+
+/* What stands behind it prints into the struct buffer *out, again where the room was too small. */
+#define SINK_PRINT(sink, out) \
+	for (struct buffer out##_room = sink_buffer(sink), *out = &out##_room; out; \
+	     out = sink_again(sink, out))
 
 /* Writes what there is; 0 or the first error. */
 int sink_flush(struct sink *sink);

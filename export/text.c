@@ -29,51 +29,43 @@ static int text_call(struct convert *convert, const struct trace *trace,
 		     const struct trace_call *call)
 {
 	struct trace_call printed = *call;
-	struct buffer out;
 
 	if (convert->choice.no_arguments)
 		printed.arguments = NULL;
-	do {
-		out = sink_buffer(convert->sink);
-		line_begin(&out, trace, call->thread, call->start);
-		trace_arguments_print(&out, trace, &printed, CUAUDIT_PRINT_RAW);
+	SINK_PRINT(convert->sink, out) {
+		line_begin(out, trace, call->thread, call->start);
+		trace_arguments_print(out, trace, &printed, CUAUDIT_PRINT_RAW);
 		if (call->status & CUAUDIT_TRACE_SKIPPED)
-			buffer_text(&out, " (by a hook)");
-		line_end(&out, trace_duration(trace, call->end - call->start),
+			buffer_text(out, " (by a hook)");
+		line_end(out, trace_duration(trace, call->end - call->start),
 			 convert_library(trace, call->site)->name);
-	} while (!sink_done(convert->sink, &out));
+	}
 	return convert->sink->error;
 }
 
 static int text_open(struct convert *convert, const struct trace *trace,
 		     const struct convert_open *open)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		line_begin(&out, trace, open->thread, open->start);
-		buffer_name(&out, convert_function(trace, open->site)->name);
-		buffer_text(&out, "(... <unfinished>");
-		line_end(&out, trace_duration(trace, open->seen - open->start),
+	SINK_PRINT(convert->sink, out) {
+		line_begin(out, trace, open->thread, open->start);
+		buffer_name(out, convert_function(trace, open->site)->name);
+		buffer_text(out, "(... <unfinished>");
+		line_end(out, trace_duration(trace, open->seen - open->start),
 			 convert_library(trace, open->site)->name);
-	} while (!sink_done(convert->sink, &out));
+	}
 	return convert->sink->error;
 }
 
 static int text_mark(struct convert *convert, const struct trace *trace,
 		     const struct trace_mark *mark)
 {
-	struct buffer out;
-
-	do {
-		out = sink_buffer(convert->sink);
-		line_begin(&out, trace, mark->thread, mark->ticks);
-		buffer_text(&out, "--- ");
-		buffer_name(&out, mark->text);
-		buffer_text(&out, " ---");
-		buffer_char(&out, '\n');
-	} while (!sink_done(convert->sink, &out));
+	SINK_PRINT(convert->sink, out) {
+		line_begin(out, trace, mark->thread, mark->ticks);
+		buffer_text(out, "--- ");
+		buffer_name(out, mark->text);
+		buffer_text(out, " ---");
+		buffer_char(out, '\n');
+	}
 	return convert->sink->error;
 }
 

@@ -106,6 +106,15 @@ void print_result_name(struct buffer *out, int32_t result)
 	value_print(&printer, print_result, &result);
 }
 
+const char *print_result_text(char text[PRINT_RESULT], int32_t result)
+{
+	struct buffer out = { text, PRINT_RESULT, 0 };
+
+	print_result_name(&out, result);
+	buffer_end(&out);
+	return text;
+}
+
 void print_call(struct buffer *out, const struct print_call *call)
 {
 	struct printer printer = printer_of(out, call);

@@ -49,4 +49,8 @@ void print_call(struct buffer *out, const struct print_call *call);
 /* A CUresult by name, or by number. */
 void print_result_name(struct buffer *out, int32_t result);
 
+/* The same as a text by itself, which is returned. */
+enum { PRINT_RESULT = 96 };
+const char *print_result_text(char text[PRINT_RESULT], int32_t result);
+
 #endif

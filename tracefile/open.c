@@ -444,6 +444,18 @@ const char *trace_open(struct trace *trace, const char *path)
 	return set_clock(trace) || trace_describe(trace) ? strerror(ENOMEM) : NULL;
 }
 
+void trace_command(const struct trace *trace, char *text)
+{
+	size_t size = sizeof(trace->header.command);
+
+	memcpy(text, trace->header.command, size);
+	while (size && !text[size - 1])
+		size--;
+	for (size_t i = 0; i < size; i++)
+		if (!text[i])
+			text[i] = ' ';
+}
+
 uint64_t trace_lost(const struct trace *trace, enum cuaudit_trace_loss why)
 {
 	uint64_t lost = trace->header.lost[why];

@@ -160,6 +160,9 @@ struct trace {
 const char *trace_open(struct trace *trace, const char *path);
 void trace_close(struct trace *trace);
 
+/* The process's arguments with spaces between; text has the size of header.command. */
+void trace_command(const struct trace *trace, char *text);
+
 /* How many calls are missing for a reason, those that were written over meanwhile included. */
 uint64_t trace_lost(const struct trace *trace, enum cuaudit_trace_loss why);
 /* Closes the file but for the moments in which it is read, where descriptors are few. */

@@ -114,13 +114,10 @@ static int put_entry(struct ctf *ctf, uint32_t number, uint64_t correlation, uin
 	int error;
 
 	ctf->body.used = 0;
-	error = put(ctf, &correlation, sizeof(correlation));
-	if (!error)
-		error = put(ctf, &ctf->libraries[site->library], sizeof(*ctf->libraries));
-	if (!error)
-		error = put(ctf, &ctf->callers[number], sizeof(*ctf->callers));
-	if (!error)
-		error = put(ctf, &nested, sizeof(nested));
+	error = put(ctf, &correlation, sizeof(correlation)) ?:
+		put(ctf, &ctf->libraries[site->library], sizeof(*ctf->libraries)) ?:
+		put(ctf, &ctf->callers[number], sizeof(*ctf->callers)) ?:
+		put(ctf, &nested, sizeof(nested));
 	if (!error && ctf->trace->ncallers)
 		error = put(ctf, &text, sizeof(text));
 	return error;
@@ -145,7 +142,7 @@ static int put_begin(struct ctf *ctf, const struct trace_call *call)
 	}
 	if (!error && ctf->arguments && function->params.count)
 		error = put_arguments(ctf, &function->params, &arguments, CTF_ENTRY);
-	return error ? error : put_event(ctf, trace_ns(ctf->trace, call->start),
+	return error ?: put_event(ctf, trace_ns(ctf->trace, call->start),
 					 number * CTF_HALVES + CTF_ENTRY);
 }
 
@@ -167,16 +164,14 @@ static int end_call(struct convert *convert, const struct trace *trace,
 	int error;
 
 	ctf->body.used = 0;
-	error = put(ctf, &call->correlation, sizeof(call->correlation));
-	if (!error)
-		error = put(ctf, &call->result, sizeof(call->result));
-	if (!error)
-		error = put(ctf, &skipped, sizeof(skipped));
+	error = put(ctf, &call->correlation, sizeof(call->correlation)) ?:
+		put(ctf, &call->result, sizeof(call->result)) ?:
+		put(ctf, &skipped, sizeof(skipped));
 	if (!error && ctf->arguments && function->params.count) {
 		trace_arguments_read(&arguments, ctf->trace, call);
 		error = put_arguments(ctf, &function->params, &arguments, CTF_EXIT);
 	}
-	return error ? error : put_event(ctf, trace_ns(trace, call->end),
+	return error ?: put_event(ctf, trace_ns(trace, call->end),
 					 number * CTF_HALVES + CTF_EXIT);
 }
 
@@ -290,9 +285,7 @@ static int ctf_file(struct convert *convert, const struct trace *trace)
 	ctf->arguments = trace->header.flags & CUAUDIT_TRACE_ARGUMENTS &&
 			 !convert->choice.no_arguments;
 	make_uuid(ctf->stream.uuid, trace);
-	if (!error)
-		error = make_folder(ctf, convert);
-	return error ? error : ctf_metadata(ctf);
+	return error ?: make_folder(ctf, convert) ?: ctf_metadata(ctf);
 }
 
 static int ctf_thread(struct convert *convert, const struct trace *trace,
@@ -303,7 +296,7 @@ static int ctf_thread(struct convert *convert, const struct trace *trace,
 
 	ctf->thread = thread->number;
 	ctf->tid = thread->tid;
-	return error ? error : ctf_stream_next(&ctf->stream, "thread_%u", thread->number);
+	return error ?: ctf_stream_next(&ctf->stream, "thread_%u", thread->number);
 }
 
 static int ctf_call(struct convert *convert, const struct trace *trace,
@@ -318,7 +311,7 @@ static int ctf_call(struct convert *convert, const struct trace *trace,
 		ctf->thread = call->thread;
 		ctf->tid = fields_tid(trace_thread(trace, call->thread));
 	}
-	return error ? error : nest_call(&ctf->nest, convert, trace, call);
+	return error ?: nest_call(&ctf->nest, convert, trace, call);
 }
 
 /* A mark, or a call that had not ended. */
@@ -368,12 +361,10 @@ static int compare_late(const void *a, const void *b)
 
 static int put_other(struct ctf *ctf, uint64_t ns, enum ctf_other number, const char *text)
 {
-	int error;
 
 	ctf->body.used = 0;
-	error = put_text(ctf, text);
-	return error ? error : put_event(ctf, ns, (uint32_t)ctf->trace->nfunctions * CTF_HALVES +
-					 number);
+	return put_text(ctf, text) ?:
+	       put_event(ctf, ns, (uint32_t)ctf->trace->nfunctions * CTF_HALVES + number);
 }
 
 /* An entry alone, its arguments as those nobody kept. */
@@ -409,7 +400,6 @@ static int put_lost(struct ctf *ctf, uint64_t damaged)
 	char text[512] = "";
 	struct buffer out = { text, sizeof(text), 0 };
 	uint64_t calls = 0;
-	int error;
 
 	convert_losses(&out, ctf->trace, damaged);
 	if (!*text)
@@ -418,8 +408,8 @@ static int put_lost(struct ctf *ctf, uint64_t damaged)
 		if (__builtin_add_overflow(calls, trace_lost(ctf->trace, i), &calls))
 			calls = UINT64_MAX;
 	ctf->tid = 0;
-	error = put_other(ctf, ctf->latest, CTF_LOST, text);
-	return error ? error : ctf_stream_discarded(&ctf->stream, calls);
+	return put_other(ctf, ctf->latest, CTF_LOST, text) ?:
+	       ctf_stream_discarded(&ctf->stream, calls);
 }
 
 static int ctf_file_end(struct convert *convert, const struct trace *trace)
@@ -428,12 +418,8 @@ static int ctf_file_end(struct convert *convert, const struct trace *trace)
 	int error = nest_flush(&ctf->nest, convert, trace);
 	char text[96];
 
-	if (!error)
-		error = put_late(ctf);
-	if (!error)
-		error = put_lost(ctf, convert->damaged);
-	if (!error)
-		error = ctf_stream_close(&ctf->stream);
+	error = error ?: put_late(ctf) ?: put_lost(ctf, convert->damaged) ?:
+		ctf_stream_close(&ctf->stream);
 	if (ctf->stream.moved) {
 		snprintf(text, sizeof(text), "%llu times that went back were moved",
 			 (unsigned long long)ctf->stream.moved);

@@ -87,19 +87,13 @@ static void uuid(FILE *file, const uint8_t *bytes)
 		fprintf(file, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
 }
 
-static void environment(FILE *file, const struct cuaudit_trace_header *header)
+static void environment(FILE *file, const struct trace *trace)
 {
-	const char *slash = strrchr(header->program, '/');
+	const struct cuaudit_trace_header *header = &trace->header;
 	char command[sizeof(header->command)];
 	unsigned int major = 0, minor = 0, patch = 0;
-	size_t size = sizeof(command);
 
-	memcpy(command, header->command, size);
-	while (size && !command[size - 1])
-		size--;
-	for (size_t i = 0; i < size; i++)
-		if (!command[i])
-			command[i] = ' ';
+	trace_command(trace, command);
 	sscanf(PACKAGE_VERSION, "%u.%u.%u", &major, &minor, &patch);
 	fputs("env {\n", file);
 	variable(file, "hostname", header->host);
@@ -108,7 +102,7 @@ static void environment(FILE *file, const struct cuaudit_trace_header *header)
 	variable(file, "tracer_name", "cuaudit");
 	fprintf(file, "\ttracer_major = %u;\n\ttracer_minor = %u;\n\ttracer_patchlevel = %u;\n",
 		major, minor, patch);
-	variable(file, "procname", slash ? slash + 1 : header->program);
+	variable(file, "procname", fields_program(trace));
 	variable(file, "program", header->program);
 	variable(file, "command", command);
 	fprintf(file, "\tvpid = %u;\n", header->pid);
@@ -143,7 +137,7 @@ static void trace_and_stream(FILE *file, const struct ctf *ctf)
 	fputs("\tpacket.header := struct {\n"
 	      "\t\tuint32_t magic;\n\t\tuint8_t uuid[16];\n\t\tuint32_t stream_id;\n\t};\n};\n\n",
 	      file);
-	environment(file, &ctf->trace->header);
+	environment(file, ctf->trace);
 	fputs("clock {\n\tname = \"realtime\";\n\tdescription = \"CLOCK_REALTIME\";\n"
 	      "\tfreq = 1000000000;\n\toffset_s = 0;\n\toffset = 0;\n\tabsolute = TRUE;\n};\n\n"
 	      "typealias integer {\n\tsize = 64; align = 8; signed = false;\n"
@@ -178,14 +172,11 @@ static void texts(FILE *file, const struct ctf *ctf, const char *name, label_fn 
 
 static void results(FILE *file)
 {
-	char text[64];
+	char text[PRINT_RESULT];
 
 	fputs("typealias enum : int32_t {", file);
 	for (int32_t i = 0; i < RESULTS; i++) {
-		struct buffer out = { text, sizeof(text), 0 };
-
-		print_result_name(&out, i);
-		buffer_end(&out);
+		print_result_text(text, i);
 		if (*text < '0' || *text > '9')
 			fprintf(file, "%s\n\t\"%s\" = %d", i ? "," : "", text, i);
 	}

@@ -76,9 +76,8 @@ static int flush(struct ctf_stream *stream)
 		return 0;
 	memcpy(header.uuid, stream->uuid, sizeof(header.uuid));
 	memcpy(stream->packet.data, &header, sizeof(header));
-	error = open_file(stream);
-	if (!error)
-		error = write_all(stream->fd, stream->packet.data, stream->packet.used);
+	error = open_file(stream) ?:
+		write_all(stream->fd, stream->packet.data, stream->packet.used);
 	stream->packets++;
 	stream->packet.used = 0;
 	return error;

@@ -343,13 +343,8 @@ int timeline_fill(struct timeline *timeline, size_t process)
 		/* It could be read a moment ago. */
 		error = errno ? -errno : -EIO;
 	} else {
-		error = trace_demangle(&fill.trace, timeline->summary->names);
-		if (!error)
-			error = prepare(&fill);
-		if (!error)
-			error = add_marks(&fill);
-		if (!error)
-			error = add_calls(&fill);
+		error = trace_demangle(&fill.trace, timeline->summary->names) ?: prepare(&fill) ?:
+			add_marks(&fill) ?: add_calls(&fill);
 		if (!error)
 			end_rows(&fill);
 		bins_free(&fill.bins);
@@ -360,5 +355,5 @@ int timeline_fill(struct timeline *timeline, size_t process)
 		free(fill.buffer);
 	}
 	trace_close(&fill.trace);
-	return error ? error : fill.error ? fill.error : timeline->texts.error;
+	return error ?: fill.error ?: timeline->texts.error;
 }

@@ -214,14 +214,11 @@ static void rank(struct writer *json, const struct summary *summary, size_t i)
 
 static void error(struct writer *json, const struct summary *summary, size_t i)
 {
-	char name[64];
-	struct buffer buffer = { name, sizeof(name), 0 };
+	char name[PRINT_RESULT];
 
-	print_result_name(&buffer, summary->errors[i].result);
-	buffer_end(&buffer);
 	writer_begin(json, NULL, '[');
 	writer_text(json, NULL, summary->functions[summary->errors[i].function].name);
-	writer_text(json, NULL, name);
+	writer_text(json, NULL, print_result_text(name, summary->errors[i].result));
 	writer_number(json, NULL, summary->errors[i].count);
 	writer_end(json, ']');
 }

@@ -232,7 +232,7 @@ int timeline_build(struct timeline *timeline, const struct summary *summary)
 	error = make_rows(timeline);
 	for (size_t i = 0; !error && i < summary->nprocesses; i++)
 		error = timeline_fill(timeline, i);
-	return error ? error : gather(timeline);
+	return error ?: gather(timeline);
 }
 
 void timeline_free(struct timeline *timeline)

@@ -76,12 +76,9 @@ static int perfetto_file(struct convert *convert, const struct trace *trace)
 
 	perfetto->sequence++;
 	make_stamp(perfetto);
-	if (!error)
-		error = memory_usage_begin(&perfetto->held, trace);
-	if (!error)
-		error = perfetto_tracks(convert, perfetto, trace);
-	if (!error)
-		error = perfetto_names(convert, perfetto, trace);
+	error = error ?: memory_usage_begin(&perfetto->held, trace) ?:
+		perfetto_tracks(convert, perfetto, trace) ?:
+		perfetto_names(convert, perfetto, trace);
 	return !error && perfetto->scratch.failed ? -ENOMEM : error;
 }
 
@@ -244,7 +241,7 @@ static int put_launch(struct convert *convert, struct perfetto *perfetto,
 	perfetto->body.used = 0;
 	at = bytes_room(&perfetto->body, NUMBER);
 	if (error || !at)
-		return error ? error : -ENOMEM;
+		return error ?: -ENOMEM;
 	at = wire_uint(at, perfetto->tags.event_name, name);
 	took(perfetto, wire_fixed64(at, perfetto->tags.flow_end, perfetto->flows));
 	return put_event(convert, perfetto, perfetto->last_ns, perfetto->instant, track);
@@ -280,7 +277,7 @@ static int put_end(struct convert *convert, struct perfetto *perfetto,
 		part = perfetto->failure;
 		error = annotate_text(perfetto, PERFETTO_RESULT, text, buffer_end(&out));
 	}
-	return error ? error : put_event(convert, perfetto, perfetto->last_ns, part, track);
+	return error ?: put_event(convert, perfetto, perfetto->last_ns, part, track);
 }
 
 /* One that took over a chunk and was never described has a track from its first call on. */
@@ -337,11 +334,9 @@ static int perfetto_call(struct convert *convert, const struct trace *trace,
 
 	perfetto->last_ns = trace_ns(trace, call->end);
 	perfetto->body.used = 0;
-	if (!error)
-		error = annotate_number(perfetto, PERFETTO_CORRELATION, perfetto->tags.number,
-					call->correlation);
-	if (!error)
-		error = put_status(perfetto, call);
+	error = error ?:
+		annotate_number(perfetto, PERFETTO_CORRELATION, perfetto->tags.number, call->correlation) ?:
+		put_status(perfetto, call);
 	if (!error && call->arguments && trace_arguments_read(&arguments, trace, call)) {
 		if (launch_read(&launch, &perfetto->functions[number].launch, trace, call,
 				&arguments))
@@ -349,14 +344,12 @@ static int perfetto_call(struct convert *convert, const struct trace *trace,
 		if (!error && !convert->choice.no_arguments)
 			error = put_arguments(perfetto, &arguments, number);
 	}
-	if (!error)
-		error = put_event(convert, perfetto, trace_ns(trace, call->start),
-				  perfetto->sites[call->site], track);
-	if (!error)
-		error = put_end(convert, perfetto, call, track);
+	error = error ?:
+		put_event(convert, perfetto, trace_ns(trace, call->start), perfetto->sites[call->site], track) ?:
+		put_end(convert, perfetto, call, track);
 	if (!error && launch.kernel)
 		error = put_launch(convert, perfetto, trace, &launch);
-	return error ? error : put_memory(convert, perfetto, call);
+	return error ?: put_memory(convert, perfetto, call);
 }
 
 /* A beginning without an end is what viewers show as not finished. */
@@ -368,7 +361,7 @@ static int perfetto_open(struct convert *convert, const struct trace *trace,
 	int error = thread_track(convert, perfetto, trace, open->thread, &track);
 
 	perfetto->body.used = 0;
-	return error ? error : put_event(convert, perfetto, trace_ns(trace, open->start),
+	return error ?: put_event(convert, perfetto, trace_ns(trace, open->start),
 					 perfetto->sites[open->site], track);
 }
 

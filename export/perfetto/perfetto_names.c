@@ -148,7 +148,7 @@ static int intern_texts(struct convert *convert, struct perfetto *perfetto,
 			const struct trace *trace)
 {
 	struct perfetto_strings *strings = &perfetto->strings;
-	char text[TEXT];
+	char text[FIELDS_PLACE], result[PRINT_RESULT];
 	int error;
 
 	strings->success = 1;
@@ -156,24 +156,14 @@ static int intern_texts(struct convert *convert, struct perfetto *perfetto,
 	strings->sites = strings->libraries + trace->nlibraries;
 	strings->stacks = strings->sites + trace->nsites;
 	strings->kernels = strings->stacks + trace->ncallers;
-	{
-		struct buffer out = { text, sizeof(text), 0 };
-
-		print_result_name(&out, 0);
-		buffer_end(&out);
-		error = intern_string(convert, perfetto, strings->success, text);
-	}
+	error = intern_string(convert, perfetto, strings->success, print_result_text(result, 0));
 	for (uint32_t i = 0; !error && i < trace->nlibraries; i++)
 		error = intern_string(convert, perfetto, strings->libraries + i,
 				      trace->libraries[i].name);
 	for (uint32_t i = 0; !error && i < trace->nsites; i++) {
-		struct buffer out = { text, sizeof(text), 0 };
-
-		if (trace->sites[i].function == TRACE_NONE)
-			continue;
-		fields_caller(&out, trace, i);
-		buffer_end(&out);
-		error = intern_string(convert, perfetto, strings->sites + i, text);
+		if (trace->sites[i].function != TRACE_NONE)
+			error = intern_string(convert, perfetto, strings->sites + i,
+					      fields_site(text, trace, i));
 	}
 	for (uint32_t i = 0; !error && i < trace->ncallers; i++)
 		error = intern_stack(convert, perfetto, trace, i);
@@ -192,12 +182,10 @@ static int intern_kernels(struct convert *convert, struct perfetto *perfetto,
 		if (seen[kernel->number / 8] >> kernel->number % 8 & 1)
 			continue;
 		seen[kernel->number / 8] |= (uint8_t)(1 << kernel->number % 8);
-		error = intern_name(convert, perfetto, EVENTS,
-				    1 + trace->nfunctions + kernel->number, kernel->name);
-		if (!error)
-			error = intern_string(convert, perfetto,
-					      perfetto->strings.kernels + kernel->number,
-					      kernel->name);
+		error = intern_name(convert, perfetto, EVENTS, 1 + trace->nfunctions + kernel->number,
+				    kernel->name) ?:
+			intern_string(convert, perfetto, perfetto->strings.kernels + kernel->number,
+				      kernel->name);
 	}
 	free(seen);
 	return error;
@@ -262,30 +250,17 @@ static int pack_parts(struct perfetto *perfetto, const struct trace *trace)
 	annotate(&result, PERFETTO_RESULT, perfetto->strings.success);
 	success.n_debug_annotations = 1;
 	success.debug_annotations = annotations;
-	if (!error)
-		error = pack(perfetto, &success, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END,
-			     &perfetto->success);
-	if (!error)
-		error = pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END,
-			     &perfetto->failure);
-	if (!error)
-		error = pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
-			     &perfetto->instant);
-	if (!error)
-		error = pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_COUNTER,
-			     &perfetto->counter);
-	return error;
+	return error ?:
+	       pack(perfetto, &success, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, &perfetto->success) ?:
+	       pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, &perfetto->failure) ?:
+	       pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT, &perfetto->instant) ?:
+	       pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_COUNTER, &perfetto->counter);
 }
 
 int perfetto_names(struct convert *convert, struct perfetto *perfetto, const struct trace *trace)
 {
-	int error = intern_functions(convert, perfetto, trace);
 
-	if (!error)
-		error = intern_texts(convert, perfetto, trace);
-	if (!error)
-		error = intern_kernels(convert, perfetto, trace);
-	if (!error)
-		error = flush_interned(convert, perfetto);
-	return error ? error : pack_parts(perfetto, trace);
+	return intern_functions(convert, perfetto, trace) ?:
+	       intern_texts(convert, perfetto, trace) ?: intern_kernels(convert, perfetto, trace) ?:
+	       flush_interned(convert, perfetto) ?: pack_parts(perfetto, trace);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export/fields.h"
 #include "export/perfetto/perfetto.pb-c.h"
 
 static int put(struct convert *convert, const struct perfetto *perfetto,
@@ -147,12 +148,11 @@ static int put_process(struct convert *convert, struct perfetto *perfetto,
 	Perfetto__ProcessDescriptor process = PERFETTO__PROCESS_DESCRIPTOR__INIT;
 	char command[UTF8_GROWTH * sizeof(header->command) + 1], name[256], *arguments[ARGUMENTS];
 	char host[UTF8_GROWTH * sizeof(header->host) + 8], rank[32], pid[32], *labels[3] = { host, rank };
-	const char *slash = strrchr(header->program, '/');
 	int length;
 
 	process.n_cmdline = split(header->command, sizeof(header->command), command, arguments);
 	process.cmdline = arguments;
-	length = snprintf(name, 200, "%s", perfetto_library_text(perfetto, slash ? slash + 1 : header->program));
+	length = snprintf(name, 200, "%s", perfetto_library_text(perfetto, fields_program(trace)));
 	if (length > 199)
 		length = 199;
 	snprintf(host, sizeof(host), "host %s", perfetto_library_text(perfetto, header->host));
@@ -233,7 +233,6 @@ static int put_all(struct convert *convert, struct perfetto *perfetto,
 
 int perfetto_tracks(struct convert *convert, struct perfetto *perfetto, const struct trace *trace)
 {
-	int error = put_clock(convert, perfetto, trace);
 
-	return error ? error : put_all(convert, perfetto, trace);
+	return put_clock(convert, perfetto, trace) ?: put_all(convert, perfetto, trace);
 }

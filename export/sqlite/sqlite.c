@@ -252,7 +252,7 @@ static int put_process(struct convert *convert, const struct trace *trace)
 	int64_t status = trace_status(header);
 	int error;
 
-	fields_command(trace, words);
+	trace_command(trace, words);
 	if (header->rank >= 0)
 		snprintf(rank, sizeof(rank), "%d", header->rank);
 	error = put(convert, PROCESS, NULL, "itiittttinitp", state->process + 1, trace->path,
@@ -305,10 +305,8 @@ static int put_functions(struct convert *convert, const struct trace *trace)
 		state->copies[i] = copy_kind(function);
 		fields_classes(&classes, function->classes);
 		buffer_end(&classes);
-		error = put(convert, FUNCTION, NULL, "ttt", function->name, function->base, text);
-		if (!error)
-			error = put(convert, FIND_FUNCTION, &state->functions[i], "t",
-				    function->name);
+		error = put(convert, FUNCTION, NULL, "ttt", function->name, function->base, text) ?:
+			put(convert, FIND_FUNCTION, &state->functions[i], "t", function->name);
 	}
 	return error;
 }
@@ -323,10 +321,8 @@ static int put_kernels(struct convert *convert, const struct trace *trace)
 
 		if (state->kernels[kernel->number])
 			continue;
-		error = put(convert, KERNEL, NULL, "t", kernel->name);
-		if (!error)
-			error = put(convert, FIND_KERNEL, &state->kernels[kernel->number], "t",
-				    kernel->name);
+		error = put(convert, KERNEL, NULL, "t", kernel->name) ?:
+			put(convert, FIND_KERNEL, &state->kernels[kernel->number], "t", kernel->name);
 	}
 	return error;
 }
@@ -343,13 +339,10 @@ static int put_stacks(struct convert *convert, const struct trace *trace)
 		for (uint32_t j = 0; !error && j < trace->callers[i].count; j++) {
 			const struct cuaudit_trace_frame *frame = &trace->callers[i].frames[j];
 			bool known = frame->library < trace->nlibraries;
-			char text[512];
-			struct buffer caller = { text, sizeof(text), 0 };
+			char text[FIELDS_PLACE];
 
-			fields_address(&caller, trace, frame->library, frame->address);
-			buffer_end(&caller);
 			error = put(convert, FRAME, NULL, "iiitn", id, (int64_t)j,
-				    (int64_t)frame->address, text,
+				    (int64_t)frame->address, fields_place(text, trace, frame),
 				    known ? state->library + 1 + (int64_t)frame->library : 0);
 		}
 	}
@@ -376,7 +369,6 @@ static void release_file(struct state *state)
 static int file(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
-	int error;
 
 	state->functions = calloc(trace->nfunctions + 1, sizeof(*state->functions));
 	state->kernels = calloc(trace->nnames + 1, sizeof(*state->kernels));
@@ -395,14 +387,9 @@ static int file(struct convert *convert, const struct trace *trace)
 	if (!state->functions || !state->kernels || !state->plans || !state->queries ||
 	    !state->copies || !state->sites || !state->threads)
 		return -ENOMEM;
-	error = put_process(convert, trace);
-	if (!error)
-		error = put_libraries(convert, trace);
-	if (!error)
-		error = put_functions(convert, trace);
-	if (!error)
-		error = put_kernels(convert, trace);
-	return error ? error : put_stacks(convert, trace);
+	return put_process(convert, trace) ?: put_libraries(convert, trace) ?:
+	       put_functions(convert, trace) ?: put_kernels(convert, trace) ?:
+	       put_stacks(convert, trace);
 }
 
 static size_t thread_index(struct state *state, const struct trace *trace, uint32_t number)
@@ -618,18 +605,15 @@ static int put_sites(struct convert *convert, const struct trace *trace)
 	for (size_t i = 0; !error && i < trace->nsites; i++) {
 		const struct trace_site *site = &trace->sites[i];
 		const struct site_sums *sums = &state->sites[i];
-		char text[512];
-		struct buffer caller = { text, sizeof(text), 0 };
+		char text[FIELDS_PLACE];
 
 		if (site->function == TRACE_NONE)
 			continue;
-		fields_caller(&caller, trace, (uint32_t)i);
-		buffer_end(&caller);
 		error = put(convert, SITE, NULL, "iiiitiiiinn", state->site + 1 + (int64_t)i,
 			    state->functions[site->function],
 			    state->library + 1 + (int64_t)site->library, (int64_t)site->caller,
-			    text, sums->calls, sums->errors, sums->not_ready, sums->duration,
-			    sums->shortest, sums->longest);
+			    fields_site(text, trace, (uint32_t)i), sums->calls, sums->errors,
+			    sums->not_ready, sums->duration, sums->shortest, sums->longest);
 	}
 	return error;
 }
@@ -668,16 +652,9 @@ static int put_loss(struct convert *convert, const struct trace *trace, const ch
 static int file_end(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
-	int error = flush_calls(convert);
+	int error = flush_calls(convert) ?: flush_arguments(convert) ?: put_sites(convert, trace) ?:
+		    put_threads(convert, trace) ?: convert_each_loss(convert, trace, put_loss);
 
-	if (!error)
-		error = flush_arguments(convert);
-	if (!error)
-		error = put_sites(convert, trace);
-	if (!error)
-		error = put_threads(convert, trace);
-	if (!error)
-		error = convert_each_loss(convert, trace, put_loss);
 	release_file(state);
 	state->process++;
 	state->thread += (int64_t)trace->nthreads + 1;
@@ -693,12 +670,9 @@ static int end(struct convert *convert)
 	int error = 0;
 
 	for (int i = 0; !error && i < RESULTS; i++) {
-		char text[64];
-		struct buffer name = { text, sizeof(text), 0 };
+		char text[PRINT_RESULT];
 
-		print_result_name(&name, i);
-		buffer_end(&name);
-		if (state->results[i] && *text > '9')
+		if (state->results[i] && *print_result_text(text, i) > '9')
 			error = put(convert, RESULT, NULL, "it", (int64_t)i, text);
 	}
 	for (int i = 0; !error && i < COPY_DIRECTIONS; i++)
@@ -706,9 +680,7 @@ static int end(struct convert *convert)
 			    copy_labels[i]);
 	if (!error && state->launches)
 		error = execute(convert, sqlite_kernel_index);
-	if (!error)
-		error = execute(convert, sqlite_views);
-	return error ? error : execute(convert, "COMMIT");
+	return error ?: execute(convert, sqlite_views) ?: execute(convert, "COMMIT");
 }
 
 static void release(struct convert *convert)
