@@ -144,7 +144,7 @@ static void *sorted(struct table *table, uint32_t *numbers, size_t name_at,
 	for (uint32_t i = 0; i < table->count; i++) {
 		const char *name = *(const char **)(rows + i * table->row + name_at);
 
-		numbers[table_find(table, name, strlen(name) + 1)] = i;
+		numbers[table_text(table, name)] = i;
 	}
 	return rows;
 }
@@ -337,7 +337,7 @@ static int add_ranks(struct summary *summary)
 		if (process->fault)
 			continue;
 		number = table_find(&table, &process->rank, sizeof(process->rank));
-		if (number == UINT32_MAX) {
+		if (number == TABLE_NONE) {
 			table_free(&table);
 			free(ranks);
 			return -ENOMEM;

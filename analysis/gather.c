@@ -28,9 +28,9 @@ int gather_begin(struct summary *summary, size_t count)
 /* A copy that lives as long as the summary; NULL when memory is out. */
 static const char *keep(struct summary_store *store, const char *text)
 {
-	uint32_t number = table_find(&store->texts, text, strlen(text) + 1);
+	uint32_t number = table_text(&store->texts, text);
 
-	return number == UINT32_MAX ? NULL : store->texts.keys[number].bytes;
+	return number == TABLE_NONE ? NULL : store->texts.keys[number].bytes;
 }
 
 /* Ticks squared as nanoseconds squared. */
@@ -65,7 +65,7 @@ static int add_row(struct table *table, const void *key, size_t size, const stru
 {
 	uint32_t number = table_find(table, key, size);
 
-	return number == UINT32_MAX ? -ENOMEM : add_times(table_row(table, number), trace, cell);
+	return number == TABLE_NONE ? -ENOMEM : add_times(table_row(table, number), trace, cell);
 }
 
 /* The trace's functions and libraries as those of the summary. */
@@ -81,9 +81,8 @@ static int number_functions(struct summary_store *store, const struct trace *tra
 		struct summary_function *row;
 		const char *base = keep(store, function->base);
 
-		numbers[i] = table_find(&store->functions, function->name,
-					strlen(function->name) + 1);
-		if (!base || numbers[i] == UINT32_MAX)
+		numbers[i] = table_text(&store->functions, function->name);
+		if (!base || numbers[i] == TABLE_NONE)
 			return -ENOMEM;
 		row = table_row(&store->functions, numbers[i]);
 		row->name = store->functions.keys[numbers[i]].bytes;
@@ -102,8 +101,8 @@ static int number_libraries(struct summary_store *store, const struct trace *tra
 		const char *path = trace->libraries[i].path;
 		struct summary_library *row;
 
-		numbers[i] = table_find(&store->libraries, path, strlen(path) + 1);
-		if (numbers[i] == UINT32_MAX)
+		numbers[i] = table_text(&store->libraries, path);
+		if (numbers[i] == TABLE_NONE)
 			return -ENOMEM;
 		row = table_row(&store->libraries, numbers[i]);
 		row->path = store->libraries.keys[numbers[i]].bytes;
@@ -185,7 +184,7 @@ static int add_errors(struct summary_store *store, const struct tally *tally,
 
 		key.function = names->functions[key.function];
 		number = table_find(&store->errors, &key, sizeof(key));
-		if (number == UINT32_MAX)
+		if (number == TABLE_NONE)
 			return -ENOMEM;
 		*(uint64_t *)table_row(&store->errors, number) +=
 			*(uint64_t *)table_row(&tally->errors, i);

@@ -25,19 +25,9 @@ static int by_number(const void *left, const void *right)
 /* The record of a number, the first if there are more; NULL if there is none. */
 static const void *by_index(const struct part_list *list, uint32_t index)
 {
-	size_t low = 0, high = list->count;
+	size_t at = FIRST(list->count, i, number(list->records[i]) < index);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (number(list->records[middle]) < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < list->count && number(list->records[low]) == index)
-		return list->records[low];
-	return NULL;
+	return at < list->count && number(list->records[at]) == index ? list->records[at] : NULL;
 }
 
 static int gather(struct arena *memory, struct part_list *list, struct records records,

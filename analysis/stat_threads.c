@@ -58,19 +58,9 @@ static size_t collect(struct report_threads *threads, struct records records, si
 
 static struct report_thread *find(struct report_thread *rows, size_t count, uint32_t number)
 {
-	size_t low = 0, high = count;
+	size_t at = FIRST(count, i, rows[i].number < number);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (rows[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < count && rows[low].number == number)
-		return &rows[low];
-	return NULL;
+	return at < count && rows[at].number == number ? &rows[at] : NULL;
 }
 
 static void add_cells(struct report_thread *rows, size_t count, struct records records)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/summary_page.h"
+#include "util/sort.h"
 
 enum { SPARKS = 48 };	/* columns of a series, at most */
 
@@ -89,9 +90,7 @@ static int compare(const void *a, const void *b, void *data)
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	uint64_t x = processes[i].memory.device.peak, y = processes[j].memory.device.peak;
 
-	if (x != y)
-		return x > y ? -1 : 1;
-	return (i > j) - (i < j);
+	return ORDER(y, x) ?: ORDER(i, j);
 }
 
 /* Those whose memory is known; NULL when memory is out. */

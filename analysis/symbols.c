@@ -5,6 +5,7 @@
  * size in it is held against how large it is.
  */
 #include "analysis/symbols.h"
+#include "util/sort.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -135,7 +136,7 @@ static int compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return ORDER(x->start, y->start);
 }
 
 static bool take_table(struct symbols *symbols, struct file *file, const Elf64_Shdr *table)
@@ -215,19 +216,11 @@ static int spell(struct symbols *symbols, size_t index, enum demangle how, const
 
 int symbols_find(struct symbols *symbols, uint64_t address, enum demangle how, const char **name)
 {
-	size_t low = 0, high = symbols->count;
+	size_t at = FIRST(symbols->count, i, symbols->all[i].start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->all[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	*name = NULL;
 	/* Of functions inside of others the last one that began. */
-	return low && address < symbols->all[low - 1].end ? spell(symbols, low - 1, how, name) : 0;
+	return at && address < symbols->all[at - 1].end ? spell(symbols, at - 1, how, name) : 0;
 }
 
 void symbols_close(struct symbols *symbols)

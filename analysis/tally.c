@@ -83,7 +83,7 @@ static int add_failure(struct tally *tally, const struct trace_call *call,
 	struct tally_error key = { tally->trace->sites[call->site].function, call->result };
 	uint32_t number = table_find(&tally->errors, &key, sizeof(key));
 
-	if (number == UINT32_MAX)
+	if (number == TABLE_NONE)
 		return -ENOMEM;
 	++*(uint64_t *)table_row(&tally->errors, number);
 	++*failures(cell, call, fact);
@@ -249,7 +249,7 @@ static int end_run(struct tally *tally)
 		return error;
 	tally->ntouched = 0;
 	number = table_find(&tally->threads, &tally->thread, sizeof(tally->thread));
-	if (number == UINT32_MAX)
+	if (number == TABLE_NONE)
 		return -ENOMEM;
 	add_counts(table_row(&tally->threads, number), &counts);
 	return 0;
@@ -335,7 +335,7 @@ static int merge_threads(struct table *to, const struct table *from)
 	for (uint32_t i = 0; i < from->count; i++) {
 		uint32_t number = table_find(to, from->keys[i].bytes, from->keys[i].size);
 
-		if (number == UINT32_MAX)
+		if (number == TABLE_NONE)
 			return -ENOMEM;
 		add_counts(table_row(to, number), table_row(from, i));
 	}
@@ -347,7 +347,7 @@ static int merge_errors(struct table *to, const struct table *from)
 	for (uint32_t i = 0; i < from->count; i++) {
 		uint32_t number = table_find(to, from->keys[i].bytes, from->keys[i].size);
 
-		if (number == UINT32_MAX)
+		if (number == TABLE_NONE)
 			return -ENOMEM;
 		*(uint64_t *)table_row(to, number) += *(uint64_t *)table_row(from, i);
 	}

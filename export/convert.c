@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "export/file.h"
+#include "util/sort.h"
 
 enum { STEP = 1 << 16 };	/* calls between two looks at the progress */
 
@@ -57,7 +58,7 @@ static int by_depth(const void *a, const void *b)
 {
 	const struct cuaudit_trace_open *x = a, *y = b;
 
-	return (x->depth < y->depth) - (x->depth > y->depth);
+	return ORDER(y->depth, x->depth);
 }
 
 /* The calls of a thread that have not ended; owner: its number. */

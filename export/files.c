@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "export/file.h"
+#include "util/sort.h"
 
 enum {
 	MEMORY = 64 << 20,	/* for the windows of all files, as long as they are few */
@@ -21,9 +22,7 @@ static int compare_starts(const void *a, const void *b)
 {
 	const struct convert_start *x = a, *y = b;
 
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return strcmp(x->path, y->path);
+	return ORDER(x->ns, y->ns) ?: strcmp(x->path, y->path);
 }
 
 /* Whether so many files can be open. */

@@ -12,6 +12,7 @@
 #include "export/fields.h"
 #include "export/formats.h"
 #include "export/nest.h"
+#include "util/sort.h"
 
 /* A node of the tree of backtraces; node 0 is none. */
 struct node {
@@ -127,9 +128,7 @@ static int compare_sites(const void *a, const void *b, void *data)
 	const struct trace_site *sites = data;
 	const struct trace_site *x = &sites[*(const uint32_t *)a], *y = &sites[*(const uint32_t *)b];
 
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	return (x->library > y->library) - (x->library < y->library);
+	return ORDER(x->function, y->function) ?: ORDER(x->library, y->library);
 }
 
 /* Ways show functions and libraries: sites that differ in nothing else are one. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of a thread's calls were made inside of which. */
 #include "export/nest.h"
+#include "util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -58,11 +59,7 @@ static int compare(const void *a, const void *b)
 {
 	const struct trace_call *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return (x->depth > y->depth) - (x->depth < y->depth);
+	return ORDER(x->start, y->start) ?: ORDER(y->end, x->end) ?: ORDER(x->depth, y->depth);
 }
 
 static int by_time(struct nest *nest, struct convert *convert, const struct trace *trace)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "print/table.h"
+#include "util/sort.h"
 
 enum { TYPES = CUAUDIT_TRACE_LAYOUT + 1, FRAMES_MOST = 1024 };
 
@@ -273,25 +274,15 @@ static int compare_numbers(const void *a, const void *b)
 {
 	const struct number *x = a, *y = b;
 
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
+	return ORDER(x->number, y->number) ?: ORDER(x->index, y->index);
 }
 
 /* The last of that number; TRACE_NONE. */
 static uint32_t index_of(const struct number *numbers, size_t count, uint32_t number)
 {
-	size_t low = 0, high = count;
+	size_t at = FIRST(count, i, numbers[i].number <= number);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (numbers[middle].number <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && numbers[low - 1].number == number ? numbers[low - 1].index : TRACE_NONE;
+	return at && numbers[at - 1].number == number ? numbers[at - 1].index : TRACE_NONE;
 }
 
 /* Numbers of functions and libraries, in the order of their records. */
@@ -372,10 +363,8 @@ static int compare_threads(const void *a, const void *b)
 {
 	const struct trace_thread *x = a, *y = b;
 
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
 	/* In the order of the file, kept in first. */
-	return (x->first > y->first) - (x->first < y->first);
+	return ORDER(x->number, y->number) ?: ORDER(x->first, y->first);
 }
 
 /* One entry a thread: its last description, and where its chunks are. */
@@ -419,9 +408,7 @@ static int by_handle(const void *a, const void *b)
 {
 	const struct trace_kernel *x = a, *y = b;
 
-	if (x->handle != y->handle)
-		return x->handle < y->handle ? -1 : 1;
-	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+	return ORDER(x->handle, y->handle) ?: ORDER(x->ticks, y->ticks);
 }
 
 static void settle_kernels(struct trace *trace)
@@ -469,7 +456,7 @@ static int compare_marks(const void *a, const void *b)
 {
 	uint64_t x = ((const struct trace_mark *)a)->ticks, y = ((const struct trace_mark *)b)->ticks;
 
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 int trace_describe(struct trace *trace)
@@ -513,36 +500,20 @@ void trace_describe_free(struct trace *trace)
 
 const struct trace_thread *trace_thread(const struct trace *trace, uint32_t number)
 {
-	size_t low = 0, high = trace->nthreads;
+	size_t at = FIRST(trace->nthreads, i, trace->threads[i].number < number);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (trace->threads[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < trace->nthreads && trace->threads[low].number == number ?
-	       &trace->threads[low] : NULL;
+	return at < trace->nthreads && trace->threads[at].number == number ?
+	       &trace->threads[at] : NULL;
 }
 
 const struct trace_kernel *trace_kernel(const struct trace *trace, uint64_t handle, uint64_t ticks)
 {
-	size_t low = 0, high = trace->nkernels;
+	const struct trace_kernel *kernels = trace->kernels;
+	size_t at = FIRST(trace->nkernels, i, kernels[i].handle < handle ||
+			  (kernels[i].handle == handle && kernels[i].ticks <= ticks));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct trace_kernel *kernel = &trace->kernels[middle];
-
-		if (kernel->handle < handle || (kernel->handle == handle && kernel->ticks <= ticks))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low && trace->kernels[low - 1].handle == handle)
-		return &trace->kernels[low - 1];
+	if (at && kernels[at - 1].handle == handle)
+		return &kernels[at - 1];
 	/* Named after the call began. */
-	return low < trace->nkernels && trace->kernels[low].handle == handle ?
-	       &trace->kernels[low] : NULL;
+	return at < trace->nkernels && kernels[at].handle == handle ? &kernels[at] : NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls of all threads in the order of their ends. */
 #include "tracefile/tracefile.h"
+#include "util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static int compare_cursors(const void *a, const void *b, void *data)
 {
 	uint64_t x = beginning(data, a), y = beginning(data, b);
 
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 struct trace_merge *trace_merge_open(const struct trace *trace)

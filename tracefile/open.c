@@ -15,6 +15,7 @@
 
 #include "tracefile/describe.h"
 #include "tracefile/extent.h"
+#include "util/sort.h"
 
 enum {
 	CHUNK_MIN = 8192,
@@ -267,16 +268,14 @@ static int compare_segments(const void *a, const void *b)
 	uint64_t x = ((const struct trace_segment *)a)->sequence;
 	uint64_t y = ((const struct trace_segment *)b)->sequence;
 
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 static int compare_chunks(const void *a, const void *b)
 {
 	const struct trace_chunk *x = a, *y = b;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+	return ORDER(x->thread, y->thread) ?: ORDER(x->sequence, y->sequence);
 }
 
 /* The clocks at one time. */
@@ -288,7 +287,7 @@ static int compare_readings(const void *a, const void *b)
 {
 	const struct reading *x = a, *y = b;
 
-	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+	return ORDER(x->ticks, y->ticks);
 }
 
 /* All there are, by time; of older files without the raw clock. NULL where memory is out. */

@@ -99,10 +99,10 @@ uint32_t table_find(struct table *table, const void *key, size_t size)
 	}
 	bytes = keep(table, key, size);
 	if (!bytes)
-		return UINT32_MAX;
+		return TABLE_NONE;
 	if (table->count == table->room) {
 		if (grow(table))
-			return UINT32_MAX;
+			return TABLE_NONE;
 		slot = slot_of(table, key, size);
 	}
 	table->keys[table->count] = (struct table_key){ bytes, size };

@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#define TABLE_NONE UINT32_MAX
 
 struct table_key {
 	const void *bytes;
@@ -26,9 +29,15 @@ struct table {
 
 /*
  * The number of the row of that key; a new one is zeroed, and its key is
- * copied. UINT32_MAX when memory is out.
+ * copied. TABLE_NONE when memory is out.
  */
 uint32_t table_find(struct table *table, const void *key, size_t size);
+
+/* The same by a text, which is what the key's bytes are then. */
+static inline uint32_t table_text(struct table *table, const char *text)
+{
+	return table_find(table, text, strlen(text) + 1);
+}
 
 /* Moves when table_find makes a new one. */
 static inline void *table_row(const struct table *table, uint32_t number)

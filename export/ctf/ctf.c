@@ -18,6 +18,7 @@
 
 #include "export/fields.h"
 #include "export/formats.h"
+#include "util/sort.h"
 
 static const uint32_t none = UINT32_MAX;	/* of enumerations */
 
@@ -354,9 +355,7 @@ static int compare_late(const void *a, const void *b)
 {
 	const struct late *x = a, *y = b;
 
-	if (x->ticks != y->ticks)
-		return x->ticks < y->ticks ? -1 : 1;
-	return (x->depth > y->depth) - (x->depth < y->depth);
+	return ORDER(x->ticks, y->ticks) ?: ORDER(x->depth, y->depth);
 }
 
 static int put_other(struct ctf *ctf, uint64_t ns, enum ctf_other number, const char *text)

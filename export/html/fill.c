@@ -12,6 +12,7 @@
 #include "export/html/timeline.h"
 #include "print/print.h"
 #include "tracefile/arguments.h"
+#include "util/sort.h"
 
 enum { TEXT_SIZE = 1024, NOT_READY = 600 };
 
@@ -59,12 +60,12 @@ static uint32_t kernel_of(struct fill *fill, const struct trace_call *call)
 
 	if (!word || !trace_arguments_read(&arguments, trace, call) ||
 	    !(arguments.known >> (word - 1) & 1))
-		return INTERNED_NONE;
+		return TABLE_NONE;
 	kernel = trace_kernel(trace, arguments.words[word - 1], call->start);
 	if (!kernel)
-		return INTERNED_NONE;
-	number = interned_number(&fill->timeline->kernels, kernel->name);
-	if (number == INTERNED_NONE)
+		return TABLE_NONE;
+	number = table_text(&fill->timeline->kernels, kernel->name);
+	if (number == TABLE_NONE)
 		fill->error = -ENOMEM;
 	return number;
 }
@@ -79,7 +80,7 @@ static uint32_t caller_of(struct fill *fill, uint32_t site)
 		return fill->callers[site] - 1;
 	snprintf(text, sizeof(text), "%s+0x%llx", library->name,
 		 (unsigned long long)(at->caller - library->base));
-	fill->callers[site] = interned_number(&fill->timeline->callers, text) + 1;
+	fill->callers[site] = table_text(&fill->timeline->callers, text) + 1;
 	if (!fill->callers[site])
 		fill->error = -ENOMEM;
 	return fill->callers[site] - 1;
@@ -232,7 +233,7 @@ static int by_sequence(const void *a, const void *b, void *data)
 	const struct trace_chunk *chunks = data;
 	uint64_t x = chunks[*(const size_t *)a].sequence, y = chunks[*(const size_t *)b].sequence;
 
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 /* All calls, each thread's in the order of their ends, whoever took over whose chunk. */
@@ -313,9 +314,9 @@ static int prepare(struct fill *fill)
 	    !fill->callers)
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->nfunctions; i++) {
-		fill->functions[i] = interned_number(&timeline->functions,
+		fill->functions[i] = table_text(&timeline->functions,
 						     trace->functions[i].name);
-		if (fill->functions[i] == INTERNED_NONE)
+		if (fill->functions[i] == TABLE_NONE)
 			return -ENOMEM;
 		fill->kernel_words[i] = kernel_word(&trace->functions[i]);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the page's timeline shows: who gets a row, and what of it. */
 #include "export/html/timeline.h"
+#include "util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,9 +39,7 @@ static int more_calls(const void *a, const void *b, void *data)
 	const struct timeline_thread *x = &threads[*(const size_t *)a];
 	const struct timeline_thread *y = &threads[*(const size_t *)b];
 
-	if (x->calls != y->calls)
-		return x->calls < y->calls ? 1 : -1;
-	return (x > y) - (x < y);
+	return ORDER(y->calls, x->calls) ?: ORDER(x, y);
 }
 
 /*
@@ -113,9 +112,7 @@ static int more_row_calls(const void *a, const void *b)
 	const struct timeline_row *x = *(struct timeline_row *const *)a;
 	const struct timeline_row *y = *(struct timeline_row *const *)b;
 
-	if (x->calls != y->calls)
-		return x->calls > y->calls ? 1 : -1;
-	return (x > y) - (x < y);
+	return ORDER(x->calls, y->calls) ?: ORDER(x, y);
 }
 
 /* The threads with the fewest calls show all of theirs. Returns how many rows do not; -ENOMEM. */
@@ -188,13 +185,8 @@ static int by_row_and_start(const void *a, const void *b)
 {
 	const struct shown_call *x = a, *y = b;
 
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->duration != y->duration)
-		return x->duration > y->duration ? -1 : 1;
-	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+	return ORDER(x->row, y->row) ?: ORDER(x->start, y->start) ?:
+	       ORDER(y->duration, x->duration) ?: ORDER(x->correlation, y->correlation);
 }
 
 /* The calls of all heaps in one order, each once. */
@@ -228,7 +220,9 @@ int timeline_build(struct timeline *timeline, const struct summary *summary)
 {
 	int error;
 
-	*timeline = (struct timeline){ .summary = summary };
+	*timeline = (struct timeline){
+		.summary = summary, .functions.row = 1, .callers.row = 1, .kernels.row = 1
+	};
 	error = make_rows(timeline);
 	for (size_t i = 0; !error && i < summary->nprocesses; i++)
 		error = timeline_fill(timeline, i);
@@ -249,8 +243,8 @@ void timeline_free(struct timeline *timeline)
 	free(timeline->errors.calls);
 	free(timeline->cells.calls);
 	free(timeline->shown);
-	interned_free(&timeline->functions);
-	interned_free(&timeline->callers);
-	interned_free(&timeline->kernels);
+	table_free(&timeline->functions);
+	table_free(&timeline->callers);
+	table_free(&timeline->kernels);
 	out_free(&timeline->texts);
 }

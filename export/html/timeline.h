@@ -14,7 +14,7 @@
 #include "analysis/summary.h"
 #include "export/html/bins.h"
 #include "export/html/heap.h"
-#include "util/interned.h"
+#include "util/hash_table.h"
 #include "util/out.h"
 #include "util/writer.h"
 
@@ -73,7 +73,7 @@ struct timeline {
 	uint32_t shift;		/* a bin is 1 << shift ns */
 	uint32_t cell_shift;	/* the same of a cell */
 	size_t nbins;		/* of a row */
-	struct interned functions, callers, kernels;
+	struct table functions, callers, kernels;	/* texts */
 	struct timeline_process *processes;
 	struct timeline_thread *threads;	/* by process and number */
 	struct timeline_row *rows;

@@ -1,44 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The timeline as the page's script reads it. */
 #include <errno.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "export/html/timeline.h"
 #include "print/print.h"
 
-static void texts(struct writer *json, const char *key, const struct interned *interned)
+static void texts(struct writer *json, const char *key, const struct table *table)
 {
 	writer_begin(json, key, '[');
-	for (size_t i = 0; i < interned->count; i++)
-		writer_text(json, NULL, interned->texts[i]);
+	for (size_t i = 0; i < table->count; i++)
+		writer_text(json, NULL, table->keys[i].bytes);
 	writer_end(json, ']');
 }
 
 /* The names of the results that occur, by their numbers. */
 static void results(struct writer *json, const struct timeline *timeline)
 {
-	struct interned seen = { .count = 0 };
+	struct table seen = { .row = 1 };
 
 	writer_begin(json, "results", '{');
 	for (size_t i = 0; i < timeline->nshown; i++) {
-		char name[64], key[16];
-		struct buffer buffer = { name, sizeof(name), 0 }, number = { key, sizeof(key), 0 };
+		int32_t result = timeline->shown[i].result;
+		char name[PRINT_RESULT], key[16];
 		size_t before = seen.count;
 
-		if (i && timeline->shown[i].result == timeline->shown[i - 1].result)
-			continue;
-		buffer_signed(&number, timeline->shown[i].result);
-		buffer_end(&number);
-		if (interned_number(&seen, key) == INTERNED_NONE)
+		if (table_find(&seen, &result, sizeof(result)) == TABLE_NONE)
 			json->out->error = -ENOMEM;
 		if (seen.count == before)
 			continue;
-		print_result_name(&buffer, timeline->shown[i].result);
-		buffer_end(&buffer);
-		writer_text(json, key, name);
+		snprintf(key, sizeof(key), "%d", result);
+		writer_text(json, key, print_result_text(name, result));
 	}
 	writer_end(json, '}');
-	interned_free(&seen);
+	table_free(&seen);
 }
 
 static void processes(struct writer *json, const struct timeline *timeline)

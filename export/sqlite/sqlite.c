@@ -77,6 +77,13 @@ struct site_sums {
 	uint64_t calls, errors, not_ready, duration, shortest, longest;
 };
 
+struct function {
+	int64_t row;
+	struct launch_plan plan;
+	int copies;			/* copy_kind */
+	bool queries;			/* "not ready" is no error of it */
+};
+
 struct thread_sums {
 	uint64_t calls, duration;
 };
@@ -93,10 +100,8 @@ struct state {
 	/* The row before the first one of the file at hand. */
 	int64_t process, thread, library, site, stack;
 	/* Of the file at hand. */
-	int64_t *functions, *kernels;	/* rows, by their indices */
-	struct launch_plan *plans;	/* by function */
-	int *copies;			/* by function: copy_kind */
-	bool *queries;			/* by function: "not ready" is no error of it */
+	struct function *functions;
+	int64_t *kernels;		/* rows, by their indices */
 	bool handles_return;		/* a handle was one kernel's, and then another's */
 	struct site_sums *sites;
 	struct thread_sums *threads;	/* behind the last: of those that nothing describes */
@@ -300,13 +305,13 @@ static int put_functions(struct convert *convert, const struct trace *trace)
 		char text[128];
 		struct buffer classes = { text, sizeof(text), 0 };
 
-		state->plans[i] = launch_plan(function);
-		state->queries[i] = strstr(function->base, "Query");
-		state->copies[i] = copy_kind(function);
+		state->functions[i].plan = launch_plan(function);
+		state->functions[i].queries = strstr(function->base, "Query");
+		state->functions[i].copies = copy_kind(function);
 		fields_classes(&classes, function->classes);
 		buffer_end(&classes);
 		error = put(convert, FUNCTION, NULL, "ttt", function->name, function->base, text) ?:
-			put(convert, FIND_FUNCTION, &state->functions[i], "t", function->name);
+			put(convert, FIND_FUNCTION, &state->functions[i].row, "t", function->name);
 	}
 	return error;
 }
@@ -353,15 +358,10 @@ static void release_file(struct state *state)
 {
 	free(state->functions);
 	free(state->kernels);
-	free(state->plans);
-	free(state->queries);
-	free(state->copies);
 	free(state->sites);
 	free(state->threads);
-	state->functions = state->kernels = NULL;
-	state->plans = NULL;
-	state->queries = NULL;
-	state->copies = NULL;
+	state->functions = NULL;
+	state->kernels = NULL;
 	state->sites = NULL;
 	state->threads = NULL;
 }
@@ -372,9 +372,6 @@ static int file(struct convert *convert, const struct trace *trace)
 
 	state->functions = calloc(trace->nfunctions + 1, sizeof(*state->functions));
 	state->kernels = calloc(trace->nnames + 1, sizeof(*state->kernels));
-	state->plans = calloc(trace->nfunctions + 1, sizeof(*state->plans));
-	state->queries = calloc(trace->nfunctions + 1, sizeof(*state->queries));
-	state->copies = calloc(trace->nfunctions + 1, sizeof(*state->copies));
 	state->sites = calloc(trace->nsites + 1, sizeof(*state->sites));
 	state->threads = calloc(trace->nthreads + 1, sizeof(*state->threads));
 	state->current = TRACE_NONE;
@@ -384,8 +381,7 @@ static int file(struct convert *convert, const struct trace *trace)
 	/* By handle. */
 	for (size_t i = 1; i < trace->nkernels; i++)
 		state->handles_return |= trace->kernels[i].handle == trace->kernels[i - 1].handle;
-	if (!state->functions || !state->kernels || !state->plans || !state->queries ||
-	    !state->copies || !state->sites || !state->threads)
+	if (!state->functions || !state->kernels || !state->sites || !state->threads)
 		return -ENOMEM;
 	return put_process(convert, trace) ?: put_libraries(convert, trace) ?:
 	       put_functions(convert, trace) ?: put_kernels(convert, trace) ?:
@@ -417,7 +413,7 @@ static void account(struct state *state, const struct trace *trace, const struct
 	struct thread_sums *thread = &state->threads[thread_index(state, trace, call->thread)];
 
 	if (call->result == CUDA_ERROR_NOT_READY &&
-	    state->queries[trace->sites[call->site].function])
+	    state->functions[trace->sites[call->site].function].queries)
 		site->not_ready++;
 	else
 		site->errors += call->result != 0;
@@ -509,10 +505,10 @@ static int put_arguments(struct convert *convert, const struct trace_arguments *
 	*list = function->nparams ? ++state->list : 0;
 	for (uint32_t i = 0; !error && i < function->nparams; i++)
 		error = put_argument(convert, arguments, &function->params[i], i);
-	if (!error && *list && state->plans[number].launches)
+	if (!error && *list && state->functions[number].plan.launches)
 		error = put_launch(convert, arguments);
-	if (!error && *list && state->copies[number] != COPY_NONE)
-		error = put_copy(convert, arguments, state->copies[number]);
+	if (!error && *list && state->functions[number].copies != COPY_NONE)
+		error = put_copy(convert, arguments, state->functions[number].copies);
 	return error;
 }
 
@@ -521,7 +517,7 @@ static int take_arguments(struct convert *convert, const struct trace *trace,
 {
 	struct state *state = convert->state;
 	uint32_t function = trace->sites[call->site].function;
-	const struct launch_plan *plan = &state->plans[function];
+	const struct launch_plan *plan = &state->functions[function].plan;
 	struct trace_arguments arguments;
 	struct sqlite_list *list;
 	struct launch launch;
@@ -610,7 +606,7 @@ static int put_sites(struct convert *convert, const struct trace *trace)
 		if (site->function == TRACE_NONE)
 			continue;
 		error = put(convert, SITE, NULL, "iiiitiiiinn", state->site + 1 + (int64_t)i,
-			    state->functions[site->function],
+			    state->functions[site->function].row,
 			    state->library + 1 + (int64_t)site->library, (int64_t)site->caller,
 			    fields_site(text, trace, (uint32_t)i), sums->calls, sums->errors,
 			    sums->not_ready, sums->duration, sums->shortest, sums->longest);

@@ -2,50 +2,101 @@
 /* Rows that are inserted into a database. */
 #include "export/sqlite/sqlite_rows.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* One of the two tables there are. */
+struct kind {
+	const char *name, *columns;
+	uint32_t (*count)(const struct sqlite_rows *rows);
+	void (*column)(const struct sqlite_rows *rows, uint32_t at, sqlite3_context *context,
+		       int number);
+};
 
 struct table {
 	sqlite3_vtab base;
+	const struct kind *kind;
 	const struct sqlite_rows *rows;
 };
 
 struct cursor {
 	sqlite3_vtab_cursor base;
-	const struct sqlite_rows *rows;
 	uint32_t at;
 };
 
-static int connect_table(sqlite3 *database, const struct sqlite_rows *rows, const char *columns,
-			 sqlite3_vtab **made)
+static uint32_t count_calls(const struct sqlite_rows *rows)
+{
+	return rows->ncalls;
+}
+
+static uint32_t count_arguments(const struct sqlite_rows *rows)
+{
+	return rows->narguments;
+}
+
+static void number_or_null(sqlite3_context *context, int64_t number, bool known)
+{
+	if (known)
+		sqlite3_result_int64(context, number);
+	else
+		sqlite3_result_null(context);
+}
+
+static void column_of_call(const struct sqlite_rows *rows, uint32_t at, sqlite3_context *context,
+			   int number)
+{
+	enum { KERNEL = offsetof(struct sqlite_call, kernel) / sizeof(int64_t) };
+	int64_t value = ((const int64_t *)&rows->calls[at])[number];
+
+	number_or_null(context, value, number < KERNEL || value);
+}
+
+static void column_of_argument(const struct sqlite_rows *rows, uint32_t at,
+			       sqlite3_context *context, int number)
+{
+	const struct sqlite_argument *row = &rows->arguments[at];
+
+	switch (number) {
+	case 0:
+		sqlite3_result_int64(context, row->list);
+		break;
+	case 1:
+		sqlite3_result_int(context, row->position);
+		break;
+	case 2:
+		sqlite3_result_text(context, row->name, -1, SQLITE_STATIC);
+		break;
+	case 3:
+		sqlite3_result_text(context, rows->texts + row->value, (int)row->length,
+				    SQLITE_STATIC);
+		break;
+	default:
+		number_or_null(context, row->number, row->is_number);
+	}
+}
+
+static const struct kind kinds[] = {
+	{ "cuaudit_calls", "CREATE TABLE x (thread, site, start, duration, correlation,"
+	  " result, depth, skipped, kernel, stack, arguments)", count_calls, column_of_call },
+	{ "cuaudit_arguments", "CREATE TABLE x (list, position, name, value, number)",
+	  count_arguments, column_of_argument }
+};
+
+/* What a table is connected with. */
+static int connect_table(sqlite3 *database, void *data, int argc, const char *const *argv,
+			 sqlite3_vtab **made, char **message)
 {
 	struct table *table = calloc(1, sizeof(*table));
 
+	(void)argc;
+	(void)message;
 	if (!table)
 		return SQLITE_NOMEM;
-	table->rows = rows;
+	table->kind = strcmp(argv[0], kinds[0].name) ? &kinds[1] : &kinds[0];
+	table->rows = data;
 	*made = &table->base;
-	return sqlite3_declare_vtab(database, columns);
-}
-
-static int connect_calls(sqlite3 *database, void *data, int argc, const char *const *argv,
-			 sqlite3_vtab **made, char **message)
-{
-	(void)argc;
-	(void)argv;
-	(void)message;
-	return connect_table(database, data,
-			     "CREATE TABLE x (thread, site, start, duration, correlation,"
-			     " result, depth, skipped, kernel, stack, arguments)", made);
-}
-
-static int connect_arguments(sqlite3 *database, void *data, int argc, const char *const *argv,
-			     sqlite3_vtab **made, char **message)
-{
-	(void)argc;
-	(void)argv;
-	(void)message;
-	return connect_table(database, data, "CREATE TABLE x (list, position, name, value, number)",
-			     made);
+	return sqlite3_declare_vtab(database, table->kind->columns);
 }
 
 static int disconnect_table(sqlite3_vtab *table)
@@ -67,7 +118,7 @@ static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **made)
 
 	if (!cursor)
 		return SQLITE_NOMEM;
-	cursor->rows = ((struct table *)table)->rows;
+	(void)table;
 	*made = &cursor->base;
 	return SQLITE_OK;
 }
@@ -95,95 +146,23 @@ static int next_row(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-static int at_end_of_calls(sqlite3_vtab_cursor *base)
+static const struct table *table_of(const sqlite3_vtab_cursor *cursor)
 {
-	const struct cursor *cursor = (const struct cursor *)base;
-
-	return cursor->at >= cursor->rows->ncalls;
+	return (const struct table *)cursor->pVtab;
 }
 
-static int at_end_of_arguments(sqlite3_vtab_cursor *base)
+static int at_end(sqlite3_vtab_cursor *cursor)
 {
-	const struct cursor *cursor = (const struct cursor *)base;
+	const struct table *table = table_of(cursor);
 
-	return cursor->at >= cursor->rows->narguments;
+	return ((struct cursor *)cursor)->at >= table->kind->count(table->rows);
 }
 
-static void number_or_null(sqlite3_context *context, int64_t number)
+static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int number)
 {
-	if (number)
-		sqlite3_result_int64(context, number);
-	else
-		sqlite3_result_null(context);
-}
+	const struct table *table = table_of(cursor);
 
-static int column_of_call(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
-{
-	const struct cursor *cursor = (const struct cursor *)base;
-	const struct sqlite_call *row = &cursor->rows->calls[cursor->at];
-
-	switch (number) {
-	case 0:
-		sqlite3_result_int64(context, row->thread);
-		break;
-	case 1:
-		sqlite3_result_int64(context, row->site);
-		break;
-	case 2:
-		sqlite3_result_int64(context, row->start);
-		break;
-	case 3:
-		sqlite3_result_int64(context, row->duration);
-		break;
-	case 4:
-		sqlite3_result_int64(context, row->correlation);
-		break;
-	case 5:
-		sqlite3_result_int(context, row->result);
-		break;
-	case 6:
-		sqlite3_result_int(context, row->depth);
-		break;
-	case 7:
-		sqlite3_result_int(context, row->skipped);
-		break;
-	case 8:
-		number_or_null(context, row->kernel);
-		break;
-	case 9:
-		number_or_null(context, row->stack);
-		break;
-	default:
-		number_or_null(context, row->arguments);
-	}
-	return SQLITE_OK;
-}
-
-static int column_of_argument(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
-{
-	const struct cursor *cursor = (const struct cursor *)base;
-	const struct sqlite_argument *row = &cursor->rows->arguments[cursor->at];
-
-	switch (number) {
-	case 0:
-		sqlite3_result_int64(context, row->list);
-		break;
-	case 1:
-		sqlite3_result_int(context, row->position);
-		break;
-	case 2:
-		sqlite3_result_text(context, row->name, -1, SQLITE_STATIC);
-		break;
-	case 3:
-		sqlite3_result_text(context, cursor->rows->texts + row->value, (int)row->length,
-				    SQLITE_STATIC);
-		break;
-	default:
-		if (row->is_number)
-			sqlite3_result_int64(context, row->number);
-		else
-			sqlite3_result_null(context);
-	}
+	table->kind->column(table->rows, ((struct cursor *)cursor)->at, context, number);
 	return SQLITE_OK;
 }
 
@@ -196,31 +175,19 @@ static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *id)
 int sqlite_rows_tables(sqlite3 *database, struct sqlite_rows *rows)
 {
 	/* Without xCreate they are there by their names, and nothing of them in the file. */
-	static const sqlite3_module calls = {
-		.xConnect = connect_calls,
+	static const sqlite3_module module = {
+		.xConnect = connect_table,
 		.xBestIndex = best_index,
 		.xDisconnect = disconnect_table,
 		.xOpen = open_cursor,
 		.xClose = close_cursor,
 		.xFilter = rewind_cursor,
 		.xNext = next_row,
-		.xEof = at_end_of_calls,
-		.xColumn = column_of_call,
+		.xEof = at_end,
+		.xColumn = column,
 		.xRowid = row_id,
 	};
-	static const sqlite3_module arguments = {
-		.xConnect = connect_arguments,
-		.xBestIndex = best_index,
-		.xDisconnect = disconnect_table,
-		.xOpen = open_cursor,
-		.xClose = close_cursor,
-		.xFilter = rewind_cursor,
-		.xNext = next_row,
-		.xEof = at_end_of_arguments,
-		.xColumn = column_of_argument,
-		.xRowid = row_id,
-	};
-	int code = sqlite3_create_module(database, "cuaudit_calls", &calls, rows);
+	int code = sqlite3_create_module(database, kinds[0].name, &module, rows);
 
-	return code ? code : sqlite3_create_module(database, "cuaudit_arguments", &arguments, rows);
+	return code ?: sqlite3_create_module(database, kinds[1].name, &module, rows);
 }

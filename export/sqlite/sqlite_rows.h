@@ -14,13 +14,10 @@
 
 enum { SQLITE_CALLS = 16384, SQLITE_ARGUMENTS = 8192, SQLITE_TEXTS = 1 << 20 };
 
-/* A row of the table call. */
+/* A row of the table call, its columns in their order. */
 struct sqlite_call {
-	int64_t start, duration, correlation, thread, site;
+	int64_t thread, site, start, duration, correlation, result, depth, skipped;
 	int64_t kernel, stack, arguments;	/* 0: none */
-	int32_t result;
-	uint16_t depth;
-	uint16_t skipped;
 };
 
 /* A row of the table argument. */
