@@ -30,13 +30,13 @@ static bool apart(double ratio, double limit)
 /* More than what repeating the same would show. */
 static bool times_differ(const struct row_times *a, const struct row_times *b)
 {
-	double x = (double)a->stddev_ns, y = (double)b->stddev_ns;
+	double x = (double)a->stddev, y = (double)b->stddev;
 	double error = sqrt(x * x / (double)a->calls + y * y / (double)b->calls);
 
-	if (apart(ratio(a->p50_ns, b->p50_ns), median_apart))
+	if (apart(ratio(a->p50, b->p50), median_apart))
 		return true;
-	return apart(ratio(a->avg_ns, b->avg_ns), average_apart) &&
-	       fabs((double)a->avg_ns - (double)b->avg_ns) > ERRORS * error;
+	return apart(ratio(a->avg, b->avg), average_apart) &&
+	       fabs((double)a->avg - (double)b->avg) > ERRORS * error;
 }
 
 static void judge(struct compare_row *row)
@@ -57,7 +57,7 @@ static void judge(struct compare_row *row)
 
 static uint64_t weight(const struct compare_row *row)
 {
-	uint64_t a = row->a->total_ns, b = row->b->total_ns;
+	uint64_t a = row->a->total, b = row->b->total;
 
 	return a > b ? a - b : b - a;
 }

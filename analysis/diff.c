@@ -51,15 +51,15 @@ static void row(const struct page *page, const struct compare_row *row)
 	const struct row_times *a = row->a, *b = row->b;
 	bool both = row->change < COMPARE_NEW;
 
-	page_number(page, time_of(a, a->total_ns, 5), 8);
-	page_number(page, time_of(b, b->total_ns, 5), 8);
-	page_number(page, ratio(a->total_ns, b->total_ns, both), 6);
+	page_number(page, time_of(a, a->total, 5), 8);
+	page_number(page, time_of(b, b->total, 5), 8);
+	page_number(page, ratio(a->total, b->total, both), 6);
 	page_number(page, out_count(a->calls), 9);
 	page_number(page, difference(a->calls, b->calls), 9);
 	page_number(page, difference(a->errors, b->errors), 6);
-	page_number(page, time_of(a, a->p50_ns, 3), 6);
-	page_number(page, time_of(b, b->p50_ns, 3), 6);
-	page_number(page, ratio(a->p50_ns, b->p50_ns, row->timed), 6);
+	page_number(page, time_of(a, a->p50, 3), 6);
+	page_number(page, time_of(b, b->p50, 3), 6);
+	page_number(page, ratio(a->p50, b->p50, row->timed), 6);
 	out_spaces(page->out, 2);
 	out_left(page->out, changes[row->change], 9);
 	page_name(page, row->name, NAME_COLUMN);
@@ -105,7 +105,7 @@ static void side(const struct page *page, const char *name, const struct summary
 	out_text(page->out, ", ");
 	page_plural(page, summary->counts.errors, "error");
 	out_text(page->out, ", ");
-	out_text(page->out, out_time(summary->counts.total_ns, 5).text);
+	out_text(page->out, out_time(summary->counts.total, 5).text);
 	out_text(page->out, " in the driver");
 	if (known) {
 		out_text(page->out, ", at most ");
@@ -179,9 +179,9 @@ static void json_rows(struct writer *json, const char *name, const struct compar
 		writer_begin(json, NULL, '{');
 		writer_text(json, "name", row->name);
 		writer_text(json, "change", changes[row->change]);
-		json_ratio(json, "total_ratio", row->a->total_ns, row->b->total_ns,
+		json_ratio(json, "total_ratio", row->a->total, row->b->total,
 			   row->change < COMPARE_NEW);
-		json_ratio(json, "p50_ratio", row->a->p50_ns, row->b->p50_ns, row->timed);
+		json_ratio(json, "p50_ratio", row->a->p50, row->b->p50, row->timed);
 		json_times(json, "a", row->a);
 		json_times(json, "b", row->b);
 		writer_end(json, '}');

@@ -13,40 +13,26 @@ static uint64_t percentile(const struct row_times *times, unsigned int percent)
 {
 	uint64_t ns = histogram_percentile(&times->histogram, percent);
 
-	ns = ns < times->min_ns ? times->min_ns : ns;
-	return ns > times->max_ns ? times->max_ns : ns;
+	ns = ns < times->min ? times->min : ns;
+	return ns > times->max ? times->max : ns;
 }
 
 static void work_out(struct row_times *times)
 {
-	long double calls = (long double)times->calls, total = (long double)times->total_ns;
+	long double calls = (long double)times->calls, total = (long double)times->total;
 	long double variance;
 
 	if (!times->calls)
 		return;
-	times->avg_ns = (times->total_ns + times->calls / 2) / times->calls;
-	times->p50_ns = percentile(times, 50);
-	times->p90_ns = percentile(times, 90);
-	times->p99_ns = percentile(times, 99);
+	times->avg = (times->total + times->calls / 2) / times->calls;
+	times->p50 = percentile(times, 50);
+	times->p90 = percentile(times, 90);
+	times->p99 = percentile(times, 99);
 	if (times->calls < 2)
 		return;
 	/* Of a sample. */
 	variance = ((long double)times->squares - total / calls * total) / (calls - 1);
-	times->stddev_ns = variance > 0 ? (uint64_t)(sqrtl(variance) + 0.5L) : 0;
-}
-
-static int merge(struct row_times *to, const struct row_times *from)
-{
-	if (!to->calls || from->min_ns < to->min_ns)
-		to->min_ns = from->min_ns;
-	if (from->max_ns > to->max_ns)
-		to->max_ns = from->max_ns;
-	to->calls += from->calls;
-	to->errors += from->errors;
-	to->not_ready += from->not_ready;
-	to->total_ns += from->total_ns;
-	to->squares += from->squares;
-	return histogram_merge(&to->histogram, &from->histogram) ? 0 : -ENOMEM;
+	times->stddev = variance > 0 ? (uint64_t)(sqrtl(variance) + 0.5L) : 0;
 }
 
 static int compare_functions(const void *a, const void *b)
@@ -124,7 +110,7 @@ static int add_pairs(struct summary_store *store)
 		struct summary_function *function = table_row(&store->functions, pair->function);
 		struct summary_library *library = table_row(&store->libraries, pair->library);
 
-		if (merge(&function->times, times) || merge(&library->times, times))
+		if (tally_times(&function->times, times) || tally_times(&library->times, times))
 			return -ENOMEM;
 	}
 	return 0;

@@ -45,18 +45,13 @@ static unsigned __int128 squares_of(const struct trace *trace, unsigned __int128
 static int add_times(struct row_times *times, const struct trace *trace,
 		     const struct tally_cell *cell)
 {
-	uint64_t min = trace_duration(trace, cell->min), max = trace_duration(trace, cell->max);
+	struct row_times ns = cell->times;
 
-	if (!times->calls || min < times->min_ns)
-		times->min_ns = min;
-	if (max > times->max_ns)
-		times->max_ns = max;
-	times->calls += cell->calls;
-	times->errors += cell->errors;
-	times->not_ready += cell->not_ready;
-	times->total_ns += trace_duration(trace, cell->total);
-	times->squares += squares_of(trace, cell->squares);
-	return histogram_merge(&times->histogram, &cell->histogram) ? 0 : -ENOMEM;
+	ns.total = trace_duration(trace, ns.total);
+	ns.min = trace_duration(trace, ns.min);
+	ns.max = trace_duration(trace, ns.max);
+	ns.squares = squares_of(trace, ns.squares);
+	return tally_times(times, &ns);
 }
 
 /* Adds to the row of that key. */
@@ -151,7 +146,7 @@ static int add_kernels(struct summary_store *store, const struct trace *trace,
 		error = add_row(&store->kernels, kernel->name, strlen(kernel->name) + 1, trace,
 				cell);
 		tally->kernels[kernel->number] = NULL;
-		histogram_free(&cell->histogram);
+		histogram_free(&cell->times.histogram);
 		free(cell);
 	}
 	return error;
@@ -168,7 +163,7 @@ static void add_copies(struct summary *summary, const struct trace *trace,
 			to->counts.calls += from->calls;
 			to->unsized += from->unsized;
 			to->bytes += from->bytes;
-			to->counts.total_ns += trace_duration(trace, from->total);
+			to->counts.total += trace_duration(trace, from->total);
 			to->sized_ns += trace_duration(trace, from->sized);
 			summary->ncopies += from->calls;
 		}
@@ -192,7 +187,7 @@ static int add_errors(struct summary_store *store, const struct tally *tally,
 	return 0;
 }
 
-static struct row_counts counts_of(const struct trace *trace, const struct tally_counts *from)
+static struct row_counts counts_of(const struct trace *trace, const struct row_counts *from)
 {
 	return (struct row_counts){ from->calls, from->errors, from->not_ready,
 					trace_duration(trace, from->total) };
@@ -324,7 +319,7 @@ static int add_shares(struct summary *summary, const struct trace *trace,
 		      const struct tally *tally, const struct names *names,
 		      struct summary_process *process)
 {
-	struct tally_counts *counts = calloc(trace->nfunctions + 1, sizeof(*counts));
+	struct row_counts *counts = calloc(trace->nfunctions + 1, sizeof(*counts));
 	struct summary_share *shares;
 	size_t count = 0;
 
@@ -332,16 +327,13 @@ static int add_shares(struct summary *summary, const struct trace *trace,
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->nsites; i++) {
 		const struct tally_cell *cell = tally->sites[i];
-		struct tally_counts *to;
+		struct row_counts *to;
 
 		if (!cell)
 			continue;
 		to = &counts[trace->sites[i].function];
 		count += !to->calls;
-		to->calls += cell->calls;
-		to->errors += cell->errors;
-		to->not_ready += cell->not_ready;
-		to->total += cell->total;
+		row_add(to, &cell->times);
 	}
 	shares = calloc(count + 1, sizeof(*shares));
 	if (shares) {
@@ -407,7 +399,7 @@ static int add_process(struct summary *summary, struct summary_process *process,
 		       const struct trace *trace, const struct tally *tally)
 {
 	const struct cuaudit_trace_header *header = &trace->header;
-	struct tally_counts counts = { .calls = 0 };
+	struct row_counts counts = { .calls = 0 };
 	char command[sizeof(header->command)];
 
 	process->program = keep(summary->store, header->program);
@@ -437,14 +429,8 @@ static int add_process(struct summary *summary, struct summary_process *process,
 	process->partial = process->filtered || trace->nmarks || process->damaged || process->torn;
 	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
 		process->partial |= process->lost[i] != 0;
-	for (uint32_t i = 0; i < tally->threads.count; i++) {
-		const struct tally_counts *thread = table_row(&tally->threads, i);
-
-		counts.calls += thread->calls;
-		counts.errors += thread->errors;
-		counts.not_ready += thread->not_ready;
-		counts.total += thread->total;
-	}
+	for (uint32_t i = 0; i < tally->threads.count; i++)
+		row_add(&counts, table_row(&tally->threads, i));
 	process->counts = counts_of(trace, &counts);
 	if (process->counts.calls) {
 		process->first_ns = trace_ns(trace, tally->first);

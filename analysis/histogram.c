@@ -42,26 +42,6 @@ bool histogram_merge(struct histogram *histogram, const struct histogram *from)
 	return true;
 }
 
-uint64_t histogram_percentile(const struct histogram *histogram, unsigned int percent)
-{
-	uint64_t count = 0, rank;
-	uint32_t bucket = 0;
-
-	for (uint32_t i = 0; i < histogram->size; i++)
-		count += histogram->counts[i];
-	if (!count)
-		return 0;
-	rank = count / 100 * percent + (count % 100 * percent + 99) / 100;
-	count = 0;
-	for (uint32_t i = 0; i < histogram->size && count < rank; i++) {
-		count += histogram->counts[i];
-		bucket = histogram->first + i;
-	}
-	/* The last one has no end. */
-	return bucket == CUAUDIT_STAT_BUCKETS - 1 ? UINT64_MAX :
-	       (cuaudit_stat_floor(bucket) + cuaudit_stat_floor(bucket + 1)) / 2;
-}
-
 void histogram_free(struct histogram *histogram)
 {
 	free(histogram->counts);

@@ -40,8 +40,29 @@ static inline uint64_t histogram_count(const struct histogram *histogram, uint32
 	return at < histogram->size ? histogram->counts[at] : 0;
 }
 
+/* The middle of a bucket; the last one has no end. */
+static inline uint64_t histogram_middle(uint32_t bucket)
+{
+	return bucket == CUAUDIT_STAT_BUCKETS - 1 ? UINT64_MAX :
+	       (cuaudit_stat_floor(bucket) + cuaudit_stat_floor(bucket + 1)) / 2;
+}
+
 /* The middle of the bucket that holds the percent-th of a hundred numbers; 0 if there are none. */
-uint64_t histogram_percentile(const struct histogram *histogram, unsigned int percent);
+static inline uint64_t histogram_percentile(const struct histogram *histogram,
+					    unsigned int percent)
+{
+	uint64_t count = 0, rank;
+	uint32_t i;
+
+	for (i = 0; i < histogram->size; i++)
+		count += histogram->counts[i];
+	if (!count)
+		return 0;
+	rank = count / 100 * percent + (count % 100 * percent + 99) / 100;
+	for (i = 0, count = histogram->counts[0]; count < rank; count += histogram->counts[++i])
+		;
+	return histogram_middle(histogram->first + i);
+}
 
 void histogram_free(struct histogram *histogram);
 

@@ -12,16 +12,16 @@ struct row_counts {
 	uint64_t calls;
 	uint64_t errors;	/* results other than CUDA_SUCCESS */
 	uint64_t not_ready;	/* CUDA_ERROR_NOT_READY from a query; no error */
-	uint64_t total_ns;
+	uint64_t total;		/* ns; in a tally, ticks of its trace */
 };
 
 /* It begins as row_counts does, so that columns are of both. */
 struct row_times {
-	uint64_t calls, errors, not_ready, total_ns;
-	uint64_t min_ns, max_ns;
-	uint64_t avg_ns, p50_ns, p90_ns, p99_ns, stddev_ns;
+	uint64_t calls, errors, not_ready, total;
+	uint64_t min, max;
+	uint64_t avg, p50, p90, p99, stddev;
 	/* What they are worked out from; of traces only. */
-	unsigned __int128 squares;	/* of ns, summed */
+	unsigned __int128 squares;	/* summed */
 	struct histogram histogram;	/* of ns */
 };
 
@@ -62,8 +62,8 @@ static inline uint64_t row_figure(const void *row, enum row_column column)
 /* The most time first, then the most calls; rows are of either kind. */
 int row_compare(const void *a, const void *b);
 
-/* The counts of a row of either kind. */
-void row_add(struct row_counts *to, const void *row);
+/* Adds the counts of a row; both are of either kind. */
+void row_add(void *to, const void *from);
 
 /* A member for each column of a list; those that take a clock are null if nothing was timed. */
 void row_json(struct writer *json, const uint8_t *columns, const void *row, bool timed);

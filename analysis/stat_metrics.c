@@ -130,7 +130,7 @@ static void counters(struct metrics *metrics, const struct report *report,
 	end_count(begin_at(metrics, report, ERRORS, "", &place), row->times.errors);
 	if (row->times.not_ready)
 		end_count(begin_at(metrics, report, NOT_READY, "", &place), row->times.not_ready);
-	end_seconds(begin_at(metrics, report, SECONDS, "", &place), row->times.total_ns);
+	end_seconds(begin_at(metrics, report, SECONDS, "", &place), row->times.total);
 }
 
 /* By function alone: with libraries it would be most of the text. */
@@ -145,7 +145,7 @@ static void histogram(struct metrics *metrics, const struct report *report,
 		label(out, ",", "le", i < SUM_BOUNDS ? sum_bounds[i].seconds : "+Inf");
 		end_count(out, i < SUM_BOUNDS ? row->within[i] : row->times.calls);
 	}
-	end_seconds(begin_at(metrics, report, DURATION, "_sum", &place), row->times.total_ns);
+	end_seconds(begin_at(metrics, report, DURATION, "_sum", &place), row->times.total);
 	end_count(begin_at(metrics, report, DURATION, "_count", &place), row->times.calls);
 }
 

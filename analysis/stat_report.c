@@ -176,7 +176,7 @@ static void add_to_process(struct report_process *process, const struct cuaudit_
 	process->counts.calls += cell->calls;
 	process->counts.errors += cell->errors;
 	process->answered += cell->answered;
-	process->counts.total_ns += sum_ns(process->header, cell->total);
+	process->counts.total += sum_ns(process->header, cell->total);
 }
 
 static int fill_refs(struct report *report, const struct part *parts, size_t nparts)

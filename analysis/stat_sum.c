@@ -50,12 +50,6 @@ void sum_add(struct sum *sum, const struct cuaudit_stat_cell *cell)
 		sum->buckets[i] += buckets[i];
 }
 
-/* Of a bucket but the last, in ticks. */
-static uint64_t middle(uint32_t bucket)
-{
-	return (cuaudit_stat_floor(bucket) + cuaudit_stat_floor(bucket + 1)) / 2;
-}
-
 /* Nanoseconds a tick; never 0. */
 static double tick(const struct cuaudit_stat_header *header)
 {
@@ -77,7 +71,8 @@ static void add_buckets(struct sum *sum, const uint32_t *buckets, double scale)
 	bool same = scale > 0.99 && scale < 1.01;
 
 	for (uint32_t i = 0; i < CUAUDIT_STAT_BUCKETS; i++) {
-		uint64_t ticks = i < CUAUDIT_STAT_BUCKETS - 1 ? middle(i) : cuaudit_stat_floor(i);
+		uint64_t ticks = i < CUAUDIT_STAT_BUCKETS - 1 ? histogram_middle(i) :
+							      cuaudit_stat_floor(i);
 
 		if (buckets[i])
 			sum->buckets[same ? i : cuaudit_stat_bucket(scaled(ticks, scale))] +=
@@ -121,29 +116,18 @@ static void fill_within(const struct sum *sum, const struct cuaudit_stat_header 
 
 	for (int i = 0; i < SUM_BOUNDS; i++) {
 		while (bucket < CUAUDIT_STAT_BUCKETS - 1 &&
-		       sum_ns(header, middle(bucket)) <= sum_bounds[i].ns)
+		       sum_ns(header, histogram_middle(bucket)) <= sum_bounds[i].ns)
 			count += sum->buckets[bucket++];
 		row->within[i] = count < sum->calls ? count : sum->calls;
 	}
 }
 
 /* The middle of the bucket that holds the percent-th of a hundred calls. */
-static uint64_t percentile(const struct sum *sum, unsigned int percent)
+static uint64_t percentile(struct sum *sum, unsigned int percent)
 {
-	uint64_t count = 0, rank, ticks;
-	uint32_t i;
+	const struct histogram all = { .counts = sum->buckets, .size = CUAUDIT_STAT_BUCKETS };
+	uint64_t ticks = histogram_percentile(&all, percent);
 
-	for (i = 0; i < CUAUDIT_STAT_BUCKETS; i++)
-		count += sum->buckets[i];
-	rank = count / 100 * percent + (count % 100 * percent + 99) / 100;
-	for (i = 0, count = 0; i < CUAUDIT_STAT_BUCKETS - 1; i++) {
-		count += sum->buckets[i];
-		if (count >= rank)
-			break;
-	}
-	ticks = sum->max;
-	if (i < CUAUDIT_STAT_BUCKETS - 1)
-		ticks = middle(i);
 	ticks = ticks < sum->min ? sum->min : ticks;
 	return ticks > sum->max ? sum->max : ticks;
 }
@@ -170,7 +154,7 @@ static double deviation(const struct sum *sum)
 	return variance > 0 && variance < 1e38 ? root(variance) : 0;
 }
 
-void sum_row(const struct sum *sum, const struct cuaudit_stat_header *header,
+void sum_row(struct sum *sum, const struct cuaudit_stat_header *header,
 	     struct report_row *row)
 {
 	struct row_times *times = &row->times;
@@ -180,13 +164,13 @@ void sum_row(const struct sum *sum, const struct cuaudit_stat_header *header,
 	times->not_ready = sum->not_ready;
 	if (!(header->flags & CUAUDIT_STAT_TIMED) || !sum->calls)
 		return;
-	times->total_ns = sum_ns(header, sum->total) + sum->other_ns;
+	times->total = sum_ns(header, sum->total) + sum->other_ns;
 	/* A first call cut short has no minimum yet. */
-	times->min_ns = sum_ns(header, sum->min < sum->max ? sum->min : sum->max);
-	times->p50_ns = sum_ns(header, percentile(sum, 50));
-	times->p99_ns = sum_ns(header, percentile(sum, 99));
-	times->max_ns = sum_ns(header, sum->max);
-	times->avg_ns = (times->total_ns + sum->calls / 2) / sum->calls;
-	times->stddev_ns = sum_ns(header, (uint64_t)(deviation(sum) + 0.5));
+	times->min = sum_ns(header, sum->min < sum->max ? sum->min : sum->max);
+	times->p50 = sum_ns(header, percentile(sum, 50));
+	times->p99 = sum_ns(header, percentile(sum, 99));
+	times->max = sum_ns(header, sum->max);
+	times->avg = (times->total + sum->calls / 2) / sum->calls;
+	times->stddev = sum_ns(header, (uint64_t)(deviation(sum) + 0.5));
 	fill_within(sum, header, row);
 }

@@ -46,7 +46,7 @@ void sum_add(struct sum *sum, const struct cuaudit_stat_cell *cell);
 void sum_add_of(struct sum *sum, const struct cuaudit_stat_cell *cell,
 		const struct cuaudit_stat_header *own, const struct cuaudit_stat_header *header);
 
-void sum_row(const struct sum *sum, const struct cuaudit_stat_header *header,
+void sum_row(struct sum *sum, const struct cuaudit_stat_header *header,
 	     struct report_row *row);
 
 #endif

@@ -53,7 +53,7 @@ static void title(const struct report *report, const struct page *page)
 	page_plural(page, report->nrows, "driver function");
 	if (report->timed) {
 		out_text(out, ", ");
-		out_text(out, out_time(report->counts.total_ns, 5).text);
+		out_text(out, out_time(report->counts.total, 5).text);
 		out_text(out, " in them");
 	}
 	if (report->name && report->nprocesses > 1) {

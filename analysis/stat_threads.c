@@ -45,7 +45,7 @@ static size_t collect(struct report_threads *threads, struct records records, si
 		if (!thread->number) {
 			threads->others.counts.calls += thread->calls;
 			threads->others.counts.errors += thread->errors;
-			threads->others.counts.total_ns += sum_ns(header, thread->total);
+			threads->others.counts.total += sum_ns(header, thread->total);
 			threads->nothers += thread->merged;
 		} else if (thread->state && count < room) {
 			first[count].process = process;
@@ -126,7 +126,7 @@ void threads_add(struct report_threads *threads, struct records records,
 	sort(rows, count, sizeof(*rows), by_number);
 	add_cells(rows, count, records);
 	for (size_t i = 0; i < count; i++)
-		rows[i].counts.total_ns = sum_ns(header, rows[i].total);
+		rows[i].counts.total = sum_ns(header, rows[i].total);
 	threads->count += count;
 }
 

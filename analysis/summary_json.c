@@ -116,7 +116,7 @@ static void copies(const struct json *json)
 		writer_text(json->writer, "direction", copy_labels[i / 2]);
 		writer_flag(json->writer, "waited_for", i % 2);
 		writer_number(json->writer, "calls", copies->counts.calls);
-		writer_number(json->writer, "host_ns", copies->counts.total_ns);
+		writer_number(json->writer, "host_ns", copies->counts.total);
 		writer_number(json->writer, "bytes", copies->bytes);
 		writer_number(json->writer, "bytes_host_ns", copies->sized_ns);
 		writer_number(json->writer, "unsized", copies->unsized);

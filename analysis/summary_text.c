@@ -232,7 +232,7 @@ static void title(const struct page *page)
 	out_text(page->out, " on ");
 	page_plural(page, summary->nthreads + summary->nothers, "thread");
 	out_text(page->out, ", ");
-	out_text(page->out, out_time(summary->counts.total_ns, 5).text);
+	out_text(page->out, out_time(summary->counts.total, 5).text);
 	out_text(page->out, " in them");
 	add_span(page);
 	out_text(page->out, "\n");

@@ -19,7 +19,7 @@ int tally_begin(struct tally *tally, const struct trace *trace, const struct fac
 	*tally = (struct tally){
 		.trace = trace,
 		.facts = facts,
-		.threads = { .row = sizeof(struct tally_counts) },
+		.threads = { .row = sizeof(struct row_counts) },
 		.errors = { .row = sizeof(uint64_t) },
 		.first = UINT64_MAX,
 	};
@@ -33,7 +33,7 @@ static struct tally_cell *new_cell(struct tally_cell **place)
 	if (!*place) {
 		*place = calloc(1, sizeof(**place));
 		if (*place)
-			(*place)->min = UINT64_MAX;
+			(*place)->times.min = UINT64_MAX;
 	}
 	return *place;
 }
@@ -52,14 +52,12 @@ static int touch(struct tally *tally, uint32_t site, struct tally_cell *cell)
 	}
 	tally->touched[tally->ntouched++] = site;
 	cell->run = tally->run;
-	cell->calls_before = cell->calls;
-	cell->errors_before = cell->errors;
-	cell->not_ready_before = cell->not_ready;
-	cell->total_before = cell->total;
+	cell->before = (struct row_counts){ 0 };
+	row_add(&cell->before, &cell->times);
 	return 0;
 }
 
-static inline int add(const struct trace *trace, struct tally_cell *cell, uint64_t ticks)
+static inline int add(const struct trace *trace, struct row_times *cell, uint64_t ticks)
 {
 	cell->calls++;
 	cell->total += ticks;
@@ -74,7 +72,7 @@ static inline int add(const struct trace *trace, struct tally_cell *cell, uint64
 static uint64_t *failures(struct tally_cell *cell, const struct trace_call *call,
 			  const struct fact *fact)
 {
-	return call->result == NOT_READY && fact->asks ? &cell->not_ready : &cell->errors;
+	return call->result == NOT_READY && fact->asks ? &cell->times.not_ready : &cell->times.errors;
 }
 
 static int add_failure(struct tally *tally, const struct trace_call *call,
@@ -139,7 +137,7 @@ static int add_launch(struct tally *tally, const struct trace_call *call, const 
 		return -ENOMEM;
 	if (call->result)
 		++*failures(cell, call, fact);
-	return add(tally->trace, cell, call->end - call->start);
+	return add(tally->trace, &cell->times, call->end - call->start);
 }
 
 static void add_copy(struct tally *tally, const struct trace_call *call, const struct fact *fact)
@@ -157,14 +155,6 @@ static void add_copy(struct tally *tally, const struct trace_call *call, const s
 	copies->sized += copy.sized ? ticks : 0;
 }
 
-static void add_counts(struct tally_counts *to, const struct tally_counts *from)
-{
-	to->calls += from->calls;
-	to->errors += from->errors;
-	to->not_ready += from->not_ready;
-	to->total += from->total;
-}
-
 static int compare_shares(const void *a, const void *b)
 {
 	const struct tally_share *x = a, *y = b;
@@ -180,7 +170,7 @@ void tally_settle(struct tally *tally)
 		qsort(tally->shares, tally->nshares, sizeof(*tally->shares), compare_shares);
 	for (size_t i = 0; i < tally->nshares; i++) {
 		if (kept && !compare_shares(&tally->shares[kept - 1], &tally->shares[i]))
-			add_counts(&tally->shares[kept - 1].counts, &tally->shares[i].counts);
+			row_add(&tally->shares[kept - 1].counts, &tally->shares[i].counts);
 		else
 			tally->shares[kept++] = tally->shares[i];
 	}
@@ -224,7 +214,7 @@ static int add_share(struct tally *tally, const struct tally_share *share)
 /* What the present thread did, to its account. */
 static int end_run(struct tally *tally)
 {
-	struct tally_counts counts = { .calls = 0 };
+	struct row_counts counts = { .calls = 0 };
 	uint32_t number;
 	int error = 0;
 
@@ -235,14 +225,14 @@ static int end_run(struct tally *tally)
 			.thread = tally->thread,
 			.function = tally->trace->sites[site].function,
 			.counts = {
-				.calls = cell->calls - cell->calls_before,
-				.errors = cell->errors - cell->errors_before,
-				.not_ready = cell->not_ready - cell->not_ready_before,
-				.total = cell->total - cell->total_before,
+				.calls = cell->times.calls - cell->before.calls,
+				.errors = cell->times.errors - cell->before.errors,
+				.not_ready = cell->times.not_ready - cell->before.not_ready,
+				.total = cell->times.total - cell->before.total,
 			},
 		};
 
-		add_counts(&counts, &share.counts);
+		row_add(&counts, &share.counts);
 		error = add_share(tally, &share);
 	}
 	if (error || !tally->ntouched)
@@ -251,7 +241,7 @@ static int end_run(struct tally *tally)
 	number = table_find(&tally->threads, &tally->thread, sizeof(tally->thread));
 	if (number == TABLE_NONE)
 		return -ENOMEM;
-	add_counts(table_row(&tally->threads, number), &counts);
+	row_add(table_row(&tally->threads, number), &counts);
 	return 0;
 }
 
@@ -285,7 +275,7 @@ static int add_call(struct tally *tally, const struct trace_call *call)
 		return -ENOMEM;
 	if (fact->copies != COPY_NONE && trace_call_succeeded(call))
 		add_copy(tally, call, fact);
-	return add(tally->trace, cell, call->end - call->start);
+	return add(tally->trace, &cell->times, call->end - call->start);
 }
 
 int tally_chunks(struct tally *tally, size_t first, size_t count, void *window, size_t size)
@@ -305,6 +295,17 @@ int tally_chunks(struct tally *tally, size_t first, size_t count, void *window, 
 	return error ?: walk.error ?: end_run(tally);
 }
 
+int tally_times(struct row_times *to, const struct row_times *from)
+{
+	if (!to->calls || from->min < to->min)
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+	row_add(to, from);
+	to->squares += from->squares;
+	return histogram_merge(&to->histogram, &from->histogram) ? 0 : -ENOMEM;
+}
+
 static int merge_cells(struct tally_cell **to, struct tally_cell **from, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -313,18 +314,8 @@ static int merge_cells(struct tally_cell **to, struct tally_cell **from, size_t 
 		if (cell && !to[i]) {
 			to[i] = cell;
 			from[i] = NULL;
-		} else if (cell) {
-			to[i]->calls += cell->calls;
-			to[i]->errors += cell->errors;
-			to[i]->not_ready += cell->not_ready;
-			to[i]->total += cell->total;
-			to[i]->squares += cell->squares;
-			if (cell->min < to[i]->min)
-				to[i]->min = cell->min;
-			if (cell->max > to[i]->max)
-				to[i]->max = cell->max;
-			if (!histogram_merge(&to[i]->histogram, &cell->histogram))
-				return -ENOMEM;
+		} else if (cell && tally_times(&to[i]->times, &cell->times)) {
+			return -ENOMEM;
 		}
 	}
 	return 0;
@@ -337,7 +328,7 @@ static int merge_threads(struct table *to, const struct table *from)
 
 		if (number == TABLE_NONE)
 			return -ENOMEM;
-		add_counts(table_row(to, number), table_row(from, i));
+		row_add(table_row(to, number), table_row(from, i));
 	}
 	return 0;
 }
@@ -396,7 +387,7 @@ static void free_cells(struct tally_cell **cells, size_t count)
 {
 	for (size_t i = 0; cells && i < count; i++) {
 		if (cells[i])
-			histogram_free(&cells[i]->histogram);
+			histogram_free(&cells[i]->times.histogram);
 		free(cells[i]);
 	}
 	free(cells);

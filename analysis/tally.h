@@ -4,24 +4,17 @@
 #define ANALYSIS_TALLY_H
 
 #include "analysis/facts.h"
-#include "analysis/histogram.h"
+#include "analysis/row.h"
 #include "tracefile/copy.h"
 #include "tracefile/tracefile.h"
 #include "util/hash_table.h"
 
 /* Times are in ticks of the trace but for the histogram, which is of nanoseconds. */
 struct tally_cell {
-	uint64_t calls, errors, not_ready;
-	uint64_t total, min, max;
-	unsigned __int128 squares;
-	struct histogram histogram;
+	struct row_times times;
 	/* Of a site: what there was when the calls of the present thread began. */
 	uint64_t run;
-	uint64_t calls_before, errors_before, not_ready_before, total_before;
-};
-
-struct tally_counts {
-	uint64_t calls, errors, not_ready, total;
+	struct row_counts before;
 };
 
 /* Of one direction, those that succeeded. */
@@ -34,7 +27,7 @@ struct tally_copies {
 struct tally_share {
 	uint32_t thread;	/* its number */
 	uint32_t function;	/* index into the trace's array */
-	struct tally_counts counts;
+	struct row_counts counts;
 };
 
 struct tally_error {
@@ -55,7 +48,7 @@ struct tally {
 	struct tally_cell **sites;	/* NULL: no call came from there */
 	struct tally_cell **kernels;	/* by number; the last is of unknown ones */
 	struct tally_copies copies[COPY_DIRECTIONS][2];	/* 1: waited for */
-	struct table threads;		/* uint32_t, their numbers -> struct tally_counts */
+	struct table threads;		/* uint32_t, their numbers -> struct row_counts */
 	struct tally_share *shares;
 	size_t nshares, room;
 	struct table errors;		/* struct tally_error -> uint64_t */
@@ -78,6 +71,9 @@ int tally_chunks(struct tally *tally, size_t first, size_t count, void *window, 
 
 /* Adds all of from, of the same trace, which tally_free still has to be called for. 0 or -ENOMEM. */
 int tally_merge(struct tally *tally, struct tally *from);
+
+/* The same of one row: what is worked out from others is left as it is. */
+int tally_times(struct row_times *to, const struct row_times *from);
 
 /* Sorts the shares by thread and function, one of each. */
 void tally_settle(struct tally *tally);

@@ -203,13 +203,13 @@ static void sums(void)
 	sum_row(&sum, &header, &row);
 	is_int((long long)row.times.not_ready, 7, "not ready");
 	is_int((long long)row.times.calls, 100000, "calls");
-	is_int((long long)row.times.total_ns, 5000050000, "total");
-	is_int((long long)row.times.avg_ns, 50001, "average, rounded");
-	is_int((long long)row.times.min_ns, 1, "minimum");
-	is_int((long long)row.times.max_ns, 100000, "maximum");
-	is_int((long long)row.times.stddev_ns, 28868, "standard deviation");
-	near(row.times.p50_ns, 50000, "p50");
-	near(row.times.p99_ns, 99000, "p99");
+	is_int((long long)row.times.total, 5000050000, "total");
+	is_int((long long)row.times.avg, 50001, "average, rounded");
+	is_int((long long)row.times.min, 1, "minimum");
+	is_int((long long)row.times.max, 100000, "maximum");
+	is_int((long long)row.times.stddev, 28868, "standard deviation");
+	near(row.times.p50, 50000, "p50");
+	near(row.times.p99, 99000, "p99");
 	near(row.within[0], 100, "within 100 ns");
 	near(row.within[1], 500, "within 500 ns");
 	near(row.within[2], 1000, "within 1 us");
@@ -217,13 +217,13 @@ static void sums(void)
 	is_int((long long)row.within[7], 100000, "within 500 us");
 	is_int((long long)row.within[SUM_BOUNDS - 1], 100000, "within the last bound");
 	sum_row(&sum, &slow, &row);
-	is_int((long long)row.times.total_ns, 12500125000, "2.5 ns a tick: total");
-	is_int((long long)row.times.avg_ns, 125001, "... average");
-	is_int((long long)row.times.min_ns, 2, "... minimum");
-	is_int((long long)row.times.max_ns, 250000, "... maximum");
-	is_int((long long)row.times.stddev_ns, 72170, "... standard deviation");
-	near(row.times.p50_ns, 125000, "... p50");
-	near(row.times.p99_ns, 247500, "... p99");
+	is_int((long long)row.times.total, 12500125000, "2.5 ns a tick: total");
+	is_int((long long)row.times.avg, 125001, "... average");
+	is_int((long long)row.times.min, 2, "... minimum");
+	is_int((long long)row.times.max, 250000, "... maximum");
+	is_int((long long)row.times.stddev, 72170, "... standard deviation");
+	near(row.times.p50, 125000, "... p50");
+	near(row.times.p99, 247500, "... p99");
 	near(row.within[5], 20000, "... within 50 us");
 	sum.calls = 99;
 	sum_row(&sum, &header, &row);
@@ -238,9 +238,9 @@ static void sums(void)
 	record(&cells[0], 10000);
 	sum_add(&sum, &cells[0]);
 	sum_row(&sum, &header, &row);
-	near(row.times.p50_ns, 1000, "p50 of three");
-	near(row.times.p99_ns, 10000, "p99 of three");
-	is_int((long long)row.times.stddev_ns, 5474, "deviation of a sample of three");
+	near(row.times.p50, 1000, "p50 of three");
+	near(row.times.p99, 10000, "p99 of three");
+	is_int((long long)row.times.stddev, 5474, "deviation of a sample of three");
 
 	sum_clear(&sum);
 	memset(&cells[0], 0, sizeof(cells[0]));
@@ -250,9 +250,9 @@ static void sums(void)
 	sum_add(&sum, &cells[0]);
 	memset(&row, 0, sizeof(row));
 	sum_row(&sum, &header, &row);
-	is_int((long long)row.times.p50_ns, 777, "one call: p50 is it");
-	is_int((long long)row.times.p99_ns, 777, "one call: p99 is it");
-	is_int((long long)row.times.stddev_ns, 0, "one call: no deviation");
+	is_int((long long)row.times.p50, 777, "one call: p50 is it");
+	is_int((long long)row.times.p99, 777, "one call: p99 is it");
+	is_int((long long)row.times.stddev, 0, "one call: no deviation");
 }
 
 /* The same calls, by clocks of 1 ns, of 2.5 ns and of nearly 1 ns a tick. */
@@ -287,13 +287,13 @@ static void clocks(void)
 	sum_row(&sum, &header, &all);
 	sum_row(&alone, &header, &row);
 	is_int((long long)all.times.calls, (long long)row.times.calls, "clocks: calls");
-	ok(all.times.total_ns > row.times.total_ns - row.times.total_ns / 100000 &&
-	   all.times.total_ns < row.times.total_ns + row.times.total_ns / 100000, "clocks: the total");
-	is_int((long long)all.times.min_ns, 1000, "clocks: the minimum");
-	is_int((long long)all.times.max_ns, 100000, "clocks: the maximum");
-	near(all.times.p50_ns, row.times.p50_ns, "clocks: p50");
-	near(all.times.p99_ns, row.times.p99_ns, "clocks: p99");
-	near(all.times.stddev_ns, row.times.stddev_ns, "clocks: the deviation");
+	ok(all.times.total > row.times.total - row.times.total / 100000 &&
+	   all.times.total < row.times.total + row.times.total / 100000, "clocks: the total");
+	is_int((long long)all.times.min, 1000, "clocks: the minimum");
+	is_int((long long)all.times.max, 100000, "clocks: the maximum");
+	near(all.times.p50, row.times.p50, "clocks: p50");
+	near(all.times.p99, row.times.p99, "clocks: p99");
+	near(all.times.stddev, row.times.stddev, "clocks: the deviation");
 	sum_clear(&sum);
 	for (int i = 0; i < 2; i++) {
 		static struct cuaudit_stat_cell cell = { .record.size = sizeof(cell), .min = UINT64_MAX };

@@ -393,11 +393,11 @@ static bool same_cell(const struct tally_cell *x, const struct tally_cell *y)
 	if (!x || !y)
 		return !x && !y;
 	for (uint32_t i = 0; i < CUAUDIT_STAT_BUCKETS; i++)
-		if (histogram_count(&x->histogram, i) != histogram_count(&y->histogram, i))
+		if (histogram_count(&x->times.histogram, i) != histogram_count(&y->times.histogram, i))
 			return false;
-	return x->calls == y->calls && x->errors == y->errors && x->not_ready == y->not_ready &&
-	       x->total == y->total && x->min == y->min && x->max == y->max &&
-	       x->squares == y->squares;
+	return x->times.calls == y->times.calls && x->times.errors == y->times.errors && x->times.not_ready == y->times.not_ready &&
+	       x->times.total == y->times.total && x->times.min == y->times.min && x->times.max == y->times.max &&
+	       x->times.squares == y->times.squares;
 }
 
 /* Whether each row of x is in y, with the same numbers. */
@@ -442,7 +442,7 @@ static void tallies(void)
 	good &= !tally_chunks(&all, 0, 2, window, sizeof(window)) &&
 		!tally_chunks(&parts[0], 1, 1, window, sizeof(window)) &&
 		!tally_chunks(&parts[1], 0, 1, window, sizeof(window));
-	ok(good && all.sites[0]->errors && all.sites[1]->errors, "... with errors");
+	ok(good && all.sites[0]->times.errors && all.sites[1]->times.errors, "... with errors");
 	ok(!tally_merge(&parts[0], &parts[1]), "... merged");
 	for (size_t i = 0; i < trace.nsites; i++)
 		good &= same_cell(all.sites[i], parts[0].sites[i]);
@@ -480,26 +480,26 @@ static void is_change(enum compare_change want, struct row_times x, struct row_t
 
 static void comparisons(void)
 {
-	const struct row_times base = { .calls = 1000, .avg_ns = 1000, .p50_ns = 1000,
-					    .stddev_ns = 100, .total_ns = 1000000 };
+	const struct row_times base = { .calls = 1000, .avg = 1000, .p50 = 1000,
+					    .stddev = 100, .total = 1000000 };
 	struct row_times noisy = base, other = base, few = base;
 
 	is_change(COMPARE_SAME, base, other, "compare: the same");
-	other.p50_ns = 1200;
+	other.p50 = 1200;
 	is_change(COMPARE_SAME, base, other, "... a median one bucket off");
-	other.p50_ns = 1300;
+	other.p50 = 1300;
 	is_change(COMPARE_CHANGED, base, other, "... two buckets off");
 	is_change(COMPARE_CHANGED, other, base, "... the other way");
 	other = base;
-	other.avg_ns = 1090;
+	other.avg = 1090;
 	is_change(COMPARE_SAME, base, other, "... an average 9 % up");
-	other.avg_ns = 1150;
+	other.avg = 1150;
 	is_change(COMPARE_CHANGED, base, other, "... 15 % up");
-	noisy.stddev_ns = 5000;
+	noisy.stddev = 5000;
 	is_change(COMPARE_SAME, noisy, other, "... by chance");
 	few.calls = 19;
 	other = few;
-	other.p50_ns = other.avg_ns = 9000;
+	other.p50 = other.avg = 9000;
 	is_change(COMPARE_SAME, few, other, "... of few calls");
 	other.calls = 18;
 	is_change(COMPARE_CHANGED, few, other, "... and fewer");

@@ -136,7 +136,7 @@ static void copy(struct writer *json, const struct summary *summary, size_t i)
 	writer_text(json, NULL, i % 2 ? "waits" : "does not wait");
 	writer_number(json, NULL, copies->bytes);
 	writer_text(json, NULL, rate);
-	writer_number(json, NULL, copies->counts.total_ns);
+	writer_number(json, NULL, copies->counts.total);
 	writer_number(json, NULL, copies->counts.calls);
 	writer_number(json, NULL, copies->unsized);
 	writer_end(json, ']');
