@@ -57,15 +57,6 @@ struct build {
 	int error;
 };
 
-static struct fact *facts_of(const struct trace *trace)
-{
-	struct fact *facts = calloc(trace->nfunctions + 1, sizeof(*facts));
-
-	for (size_t i = 0; facts && i < trace->nfunctions; i++)
-		facts[i] = fact_of(&trace->functions[i]);
-	return facts;
-}
-
 static void fail(struct build *build, int error)
 {
 	if (error && !build->error)

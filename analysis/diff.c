@@ -172,8 +172,7 @@ static void json_ratio(struct writer *json, const char *name, uint64_t a, uint64
 static void json_rows(struct writer *json, const char *name, const struct compare_rows *rows,
 		      size_t top)
 {
-	writer_begin(json, name, '[');
-	for (size_t i = 0; i < rows->count && (!top || i < top); i++) {
+	WRITER_ARRAY(json, name, i, top && top < rows->count ? top : rows->count) {
 		const struct compare_row *row = &rows->rows[i];
 
 		writer_begin(json, NULL, '{');
@@ -186,7 +185,6 @@ static void json_rows(struct writer *json, const char *name, const struct compar
 		json_times(json, "b", row->b);
 		writer_end(json, '}');
 	}
-	writer_end(json, ']');
 }
 
 int summary_diff_json(const struct summary *a, const struct summary *b,

@@ -4,6 +4,7 @@
 
 #include <cuaudit/api.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/summary.h"
@@ -126,4 +127,13 @@ struct fact fact_of(const struct trace_function *function)
 		return fact;
 	}
 	return none;
+}
+
+struct fact *facts_of(const struct trace *trace)
+{
+	struct fact *facts = calloc(trace->nfunctions + 1, sizeof(*facts));
+
+	for (size_t i = 0; facts && i < trace->nfunctions; i++)
+		facts[i] = fact_of(&trace->functions[i]);
+	return facts;
 }

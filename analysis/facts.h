@@ -46,4 +46,7 @@ struct fact {
 /* FACT_NONE for functions that do neither, or whose parameters this tool's tables do not have. */
 struct fact fact_of(const struct trace_function *function);
 
+/* Of all functions of a trace, by their indices; to be freed. NULL when memory is out. */
+struct fact *facts_of(const struct trace *trace);
+
 #endif

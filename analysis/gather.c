@@ -417,18 +417,15 @@ static int add_process(struct summary *summary, struct summary_process *process,
 	process->arguments = header->flags & CUAUDIT_TRACE_ARGUMENTS;
 	process->ring = header->flags & CUAUDIT_TRACE_RING;
 	process->error = header->error;
-	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
-		process->lost[i] = trace_lost(trace, i);
-	process->damaged = trace->damaged + tally->damaged;
-	process->torn = trace->torn;
-	process->cut = trace->cut;
+	process->losses = trace_losses(trace, tally->damaged);
 	process->steps = trace->steps;
 	process->step_ns = trace->step_ns;
 	for (size_t i = 0; i < trace->nchunks; i++)
 		process->filtered += trace->chunks[i].filtered;
-	process->partial = process->filtered || trace->nmarks || process->damaged || process->torn;
+	process->partial = process->filtered || trace->nmarks || process->losses.damaged ||
+			   process->losses.torn;
 	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
-		process->partial |= process->lost[i] != 0;
+		process->partial |= process->losses.calls[i] != 0;
 	for (uint32_t i = 0; i < tally->threads.count; i++)
 		row_add(&counts, table_row(&tally->threads, i));
 	process->counts = counts_of(trace, &counts);

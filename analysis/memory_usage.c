@@ -8,11 +8,9 @@
 int memory_usage_begin(struct memory_usage *held, const struct trace *trace)
 {
 	memory_usage_free(held);
-	held->facts = calloc(trace->nfunctions + 1, sizeof(*held->facts));
+	held->facts = facts_of(trace);
 	if (!held->facts)
 		return -ENOMEM;
-	for (size_t i = 0; i < trace->nfunctions; i++)
-		held->facts[i] = fact_of(&trace->functions[i]);
 	held->known = memory_known(trace, held->facts);
 	held->state = (struct memory_state){
 		.memory = &held->memory, .trace = trace, .facts = held->facts };

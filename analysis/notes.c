@@ -88,13 +88,13 @@ struct summary_losses summary_losses(const struct summary *summary)
 		if (process->fault)
 			continue;
 		sums.endings[process->ending]++;
-		add(&sums.damaged, process->damaged);
-		add(&sums.torn, process->torn);
-		add(&sums.cut, process->cut);
+		add(&sums.damaged, process->losses.damaged);
+		add(&sums.torn, process->losses.torn);
+		add(&sums.cut, process->losses.cut);
 		add(&sums.filtered, process->filtered);
 		add(&sums.steps, process->steps);
 		for (int j = 0; j < CUAUDIT_TRACE_LOSSES; j++)
-			add(&sums.lost[j], process->lost[j]);
+			add(&sums.lost[j], process->losses.calls[j]);
 	}
 	return sums;
 }

@@ -15,8 +15,8 @@ static int compare_paths(const char *a, const char *b)
 
 static int by_escape(const void *left, const void *right)
 {
-	const struct report_escape *x = left, *y = right;
-	const struct cuaudit_stat_escape *a = x->record, *b = y->record;
+	const struct report_found *x = left, *y = right;
+	const struct cuaudit_stat_escape *a = x->escape, *b = y->escape;
 
 	return strcmp(a->name, b->name) ?: ORDER(a->version, b->version) ?:
 	       ORDER(a->flags, b->flags) ?: ORDER(a->kind, b->kind) ?:
@@ -25,8 +25,8 @@ static int by_escape(const void *left, const void *right)
 
 static int by_uuid(const void *left, const void *right)
 {
-	const struct report_table *x = left, *y = right;
-	const struct cuaudit_stat_table *a = x->record, *b = y->record;
+	const struct report_found *x = left, *y = right;
+	const struct cuaudit_stat_table *a = x->table, *b = y->table;
 
 	return memcmp(a->uuid, b->uuid, sizeof(a->uuid)) ?:
 	       ORDER((uint32_t)a->result, (uint32_t)b->result) ?:
@@ -65,26 +65,18 @@ static void add_driver(struct report *report, const struct cuaudit_stat_driver *
 	report->drivers[report->ndrivers++] = driver;
 }
 
-/* Adds up equal neighbours. */
-static void unite(struct report *report)
+/* Sorts, and adds up equal ones; how many are left. */
+static size_t unite(struct report_found *rows, size_t count, sort_compare_fn compare)
 {
 	size_t n = 0;
 
-	sort(report->escapes, report->nescapes, sizeof(*report->escapes), by_escape);
-	for (size_t i = 0; i < report->nescapes; i++)
-		if (n && !by_escape(&report->escapes[n - 1], &report->escapes[i]))
-			report->escapes[n - 1].count += report->escapes[i].count;
+	sort(rows, count, sizeof(*rows), compare);
+	for (size_t i = 0; i < count; i++)
+		if (n && !compare(&rows[n - 1], &rows[i]))
+			rows[n - 1].count += rows[i].count;
 		else
-			report->escapes[n++] = report->escapes[i];
-	report->nescapes = n;
-	sort(report->tables, report->ntables, sizeof(*report->tables), by_uuid);
-	n = 0;
-	for (size_t i = 0; i < report->ntables; i++)
-		if (n && !by_uuid(&report->tables[n - 1], &report->tables[i]))
-			report->tables[n - 1].count += report->tables[i].count;
-		else
-			report->tables[n++] = report->tables[i];
-	report->ntables = n;
+			rows[n++] = rows[i];
+	return n;
 }
 
 int escapes_fill(struct report *report, const struct part *parts, size_t nparts)
@@ -111,18 +103,21 @@ int escapes_fill(struct report *report, const struct part *parts, size_t nparts)
 		for (size_t j = 0; j < part->escapes.count; j++) {
 			const struct cuaudit_stat_escape *record = part->escapes.records[j];
 
-			report->escapes[report->nescapes++] = (struct report_escape){
-				record, part_path(part, record->library), record->count
+			report->escapes[report->nescapes++] = (struct report_found){
+				.escape = record, .library = part_path(part, record->library),
+				.count = record->count
 			};
 		}
 		for (size_t j = 0; j < part->tables.count; j++) {
 			const struct cuaudit_stat_table *record = part->tables.records[j];
 
-			report->tables[report->ntables++] = (struct report_table){
-				record, part_path(part, record->library), record->count
+			report->tables[report->ntables++] = (struct report_found){
+				.table = record, .library = part_path(part, record->library),
+				.count = record->count
 			};
 		}
 	}
-	unite(report);
+	report->nescapes = unite(report->escapes, report->nescapes, by_escape);
+	report->ntables = unite(report->tables, report->ntables, by_uuid);
 	return 0;
 }

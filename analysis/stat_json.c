@@ -57,22 +57,18 @@ static void drivers(const struct report *report, struct writer *json)
 		driver(report->drivers[0], json, "driver");
 	else
 		writer_null(json, "driver");
-	writer_begin(json, "drivers", '[');
-	for (size_t i = 0; i < report->ndrivers; i++)
+	WRITER_ARRAY(json, "drivers", i, report->ndrivers)
 		driver(report->drivers[i], json, NULL);
-	writer_end(json, ']');
 }
 
 static void answered(const struct report *report, struct writer *json)
 {
-	writer_begin(json, "answered_by_hooks", '[');
-	for (size_t i = 0; i < report->nanswered; i++) {
+	WRITER_ARRAY(json, "answered_by_hooks", i, report->nanswered) {
 		writer_begin(json, NULL, '{');
 		writer_text(json, "name", report->answered[i].name);
 		writer_number(json, "calls", report->answered[i].calls);
 		writer_end(json, '}');
 	}
-	writer_end(json, ']');
 }
 
 static const char *const end_names[] = {
@@ -108,17 +104,14 @@ static void process(const struct report *report, const struct report_process *pr
 
 static void processes(const struct report *report, struct writer *json)
 {
-	writer_begin(json, "processes", '[');
-	for (size_t i = 0; i < report->nprocesses; i++)
+	WRITER_ARRAY(json, "processes", i, report->nprocesses)
 		process(report, &report->processes[i], json);
-	writer_end(json, ']');
 	writer_number(json, "runs", report->nruns);
 }
 
 static void libraries(const struct report *report, struct writer *json)
 {
-	writer_begin(json, "libraries", '[');
-	for (size_t i = 0; i < report->nlibraries; i++) {
+	WRITER_ARRAY(json, "libraries", i, report->nlibraries) {
 		const struct report_library *library = &report->libraries[i];
 
 		writer_begin(json, NULL, '{');
@@ -126,7 +119,6 @@ static void libraries(const struct report *report, struct writer *json)
 		rows(report, json, library->rows, library->nrows);
 		writer_end(json, '}');
 	}
-	writer_end(json, ']');
 }
 
 static void threads(const struct report *report, struct writer *json)
@@ -187,9 +179,8 @@ static void unrouted(const struct report *report, struct writer *json)
 		writer_null(json, "unrouted");
 		return;
 	}
-	writer_begin(json, "unrouted", '[');
-	for (size_t i = 0; i < report->nescapes; i++) {
-		const struct cuaudit_stat_escape *escape = report->escapes[i].record;
+	WRITER_ARRAY(json, "unrouted", i, report->nescapes) {
+		const struct cuaudit_stat_escape *escape = report->escapes[i].escape;
 
 		writer_begin(json, NULL, '{');
 		writer_text(json, "name", escape->name);
@@ -200,14 +191,12 @@ static void unrouted(const struct report *report, struct writer *json)
 		writer_text(json, "kind", escape_key(escape->kind));
 		writer_end(json, '}');
 	}
-	writer_end(json, ']');
 }
 
 static void tables(const struct report *report, struct writer *json)
 {
-	writer_begin(json, "export_tables", '[');
-	for (size_t i = 0; i < report->ntables; i++) {
-		const struct cuaudit_stat_table *table = report->tables[i].record;
+	WRITER_ARRAY(json, "export_tables", i, report->ntables) {
+		const struct cuaudit_stat_table *table = report->tables[i].table;
 
 		writer_begin(json, NULL, '{');
 		writer_uuid(json, "uuid", table->uuid);
@@ -217,7 +206,6 @@ static void tables(const struct report *report, struct writer *json)
 		writer_number(json, "result", (uint32_t)table->result);
 		writer_end(json, '}');
 	}
-	writer_end(json, ']');
 }
 
 static void clock_object(const struct report *report, struct writer *json)

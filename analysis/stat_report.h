@@ -24,15 +24,13 @@ struct report_answered {
 	uint64_t calls;
 };
 
-struct report_escape {
-	const struct cuaudit_stat_escape *record;
+/* What escaped, or an export table that was asked for; equal ones of all processes are one. */
+struct report_found {
+	union {
+		const struct cuaudit_stat_escape *escape;
+		const struct cuaudit_stat_table *table;
+	};
 	const char *library;	/* NULL: not known who asked */
-	uint64_t count;		/* of all processes */
-};
-
-struct report_table {
-	const struct cuaudit_stat_table *record;
-	const char *library;
 	uint64_t count;
 };
 
@@ -86,9 +84,9 @@ struct report {
 	struct cuaudit_stat_routes *routes;	/* NULL: not in the records */
 	const struct cuaudit_stat_driver **drivers;
 	size_t ndrivers;
-	struct report_escape *escapes;
+	struct report_found *escapes;
 	size_t nescapes;
-	struct report_table *tables;
+	struct report_found *tables;
 	size_t ntables;
 	uint64_t lost;		/* no memory for them */
 	uint64_t unhooked;	/* as far as known: calls of hooks, and of signal handlers in them */

@@ -218,10 +218,22 @@ static void driver(const struct cuaudit_stat_driver *driver, const struct page *
 	out_text(out, "\n");
 }
 
-static void escape(const struct report_escape *given, const struct page *page)
+/* Who asked for it, and how often. */
+static void asked(const struct report_found *given, const struct page *page, size_t width)
+{
+	if (given->library) {
+		out_text(page->out, ", for ");
+		out_fit(page->out, given->library, width);
+	}
+	out_text(page->out, ", ");
+	page_plural(page, given->count, "time");
+	out_text(page->out, "\n");
+}
+
+static void escape(const struct report_found *given, const struct page *page)
 {
 	struct out *out = page->out;
-	const struct cuaudit_stat_escape *escape = given->record;
+	const struct cuaudit_stat_escape *escape = given->escape;
 
 	out_text(out, "  not routed    ");
 	out_fit(out, escape->name, 56);
@@ -233,19 +245,13 @@ static void escape(const struct report_escape *given, const struct page *page)
 	} else {
 		out_text(out, escape_reason(escape->kind));
 	}
-	if (given->library) {
-		out_text(out, ", for ");
-		out_fit(out, given->library, 56);
-	}
-	out_text(out, ", ");
-	page_plural(page, given->count, "time");
-	out_text(out, "\n");
+	asked(given, page, 56);
 }
 
-static void table(const struct report_table *given, const struct page *page)
+static void table(const struct report_found *given, const struct page *page)
 {
 	struct out *out = page->out;
-	const struct cuaudit_stat_table *table = given->record;
+	const struct cuaudit_stat_table *table = given->table;
 
 	out_text(out, "  export table  ");
 	out_uuid(out, table->uuid);
@@ -253,13 +259,7 @@ static void table(const struct report_table *given, const struct page *page)
 		out_text(out, ", ");
 		page_plural(page, table->size, "byte");
 	}
-	if (given->library) {
-		out_text(out, ", for ");
-		out_fit(out, given->library, 40);
-	}
-	out_text(out, ", ");
-	page_plural(page, given->count, "time");
-	out_text(out, "\n");
+	asked(given, page, 40);
 }
 
 static void clock_line(const struct report *report, struct out *out)

@@ -13,6 +13,7 @@
 #include "tracefile/copy.h"
 #include "tracefile/demangle.h"
 #include "tracefile/ending.h"
+#include "tracefile/losses.h"
 
 #define SUMMARY_NONE UINT32_MAX
 
@@ -125,12 +126,10 @@ struct summary_process {
 	struct row_counts counts;
 	const struct summary_share *functions;	/* the most time first */
 	size_t nfunctions;
-	uint64_t lost[CUAUDIT_TRACE_LOSSES];
+	struct trace_losses losses;
 	uint64_t error;		/* errno of the disk, 0 for none */
 	uint64_t filtered;	/* calls too short to be recorded */
 	bool partial;		/* calls are missing, by loss, filter, start= or stop= */
-	uint64_t damaged;	/* chunks and descriptions */
-	uint64_t torn, cut;	/* bytes */
 	uint64_t steps;		/* how often the time of day was set ... */
 	int64_t step_ns;	/* ... and by how much, in all */
 	struct summary_memory memory;

@@ -77,14 +77,12 @@ static void library(const struct json *json, size_t i)
 
 	writer_text(json->writer, "path", library->path);
 	times(json->writer, &library->times);
-	writer_begin(json->writer, "functions", '[');
-	for (size_t j = 0; j < rows_of(json, library->npairs); j++) {
+	WRITER_ARRAY(json->writer, "functions", j, rows_of(json, library->npairs)) {
 		writer_begin(json->writer, NULL, '{');
 		named(json, library->pairs[j].function);
 		times(json->writer, &library->pairs[j].times);
 		writer_end(json->writer, '}');
 	}
-	writer_end(json->writer, ']');
 }
 
 static void caller(const struct json *json, size_t i)
@@ -136,14 +134,12 @@ static void wait_of(const struct json *json, size_t i)
 
 static void shares(const struct json *json, const struct summary_share *share, size_t count)
 {
-	writer_begin(json->writer, "functions", '[');
-	for (size_t i = 0; i < count; i++) {
+	WRITER_ARRAY(json->writer, "functions", i, count) {
 		writer_begin(json->writer, NULL, '{');
 		named(json, share[i].function);
 		counts(json->writer, &share[i].counts);
 		writer_end(json->writer, '}');
 	}
-	writer_end(json->writer, ']');
 }
 
 static void thread(const struct json *json, size_t i)
@@ -201,10 +197,8 @@ static void memory(struct writer *writer, const struct summary_process *process)
 	writer_end(writer, '}');
 	writer_number(writer, "start_ns", from->start_ns);
 	writer_number(writer, "step_ns", from->step_ns);
-	writer_begin(writer, "series_bytes", '[');
-	for (size_t i = 0; i < from->npoints; i++)
+	WRITER_ARRAY(writer, "series_bytes", i, from->npoints)
 		writer_number(writer, NULL, from->points[i]);
-	writer_end(writer, ']');
 	writer_end(writer, '}');
 }
 
@@ -215,17 +209,17 @@ static void missing(struct writer *writer, const struct summary_process *process
 	writer_begin(writer, "missing_calls", '{');
 	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++) {
 		if (losses[i])
-			writer_number(writer, losses[i], process->lost[i]);
+			writer_number(writer, losses[i], process->losses.calls[i]);
 		else
-			other += process->lost[i];
+			other += process->losses.calls[i];
 	}
 	writer_number(writer, "other", other);
 	writer_end(writer, '}');
 	writer_number(writer, "disk_errno", process->error);
 	writer_number(writer, "filtered_calls", process->filtered);
-	writer_number(writer, "damaged_parts", process->damaged);
-	writer_number(writer, "torn_bytes", process->torn);
-	writer_number(writer, "cut_bytes", process->cut);
+	writer_number(writer, "damaged_parts", process->losses.damaged);
+	writer_number(writer, "torn_bytes", process->losses.torn);
+	writer_number(writer, "cut_bytes", process->losses.cut);
 	writer_number(writer, "clock_steps", process->steps);
 	writer_signed(writer, "clock_steps_ns", process->step_ns);
 }
@@ -309,13 +303,11 @@ static void open_call(const struct json *json, size_t i)
 static void array(const struct json *json, const char *key, size_t count,
 		  void (*row)(const struct json *json, size_t i))
 {
-	writer_begin(json->writer, key, '[');
-	for (size_t i = 0; i < count; i++) {
+	WRITER_ARRAY(json->writer, key, i, count) {
 		writer_begin(json->writer, NULL, '{');
 		row(json, i);
 		writer_end(json->writer, '}');
 	}
-	writer_end(json->writer, ']');
 }
 
 static void tables(const struct json *json)

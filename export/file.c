@@ -70,27 +70,16 @@ void convert_file_close(struct convert_file *file)
 	trace_close(&file->trace);
 }
 
-static struct trace_losses losses_of(const struct trace *trace, uint64_t damaged)
-{
-	struct trace_losses losses = {
-		.damaged = trace->damaged + damaged, .torn = trace->torn, .cut = trace->cut,
-	};
-
-	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
-		losses.calls[i] = trace_lost(trace, i);
-	return losses;
-}
-
 void convert_losses(struct buffer *out, const struct trace *trace, uint64_t damaged)
 {
-	struct trace_losses losses = losses_of(trace, damaged);
+	struct trace_losses losses = trace_losses(trace, damaged);
 
 	trace_losses_print(out, &losses);
 }
 
 void convert_file_complain(const struct convert_file *file, struct convert *convert)
 {
-	struct trace_losses losses = losses_of(&file->trace, convert->damaged);
+	struct trace_losses losses = trace_losses(&file->trace, convert->damaged);
 	char text[512] = "";
 	struct buffer out = { text, sizeof(text), 0 };
 

@@ -9,43 +9,15 @@
 /* Numbers of JSON are doubles to most of its readers. */
 static const uint64_t exact = UINT64_C(1) << 53;
 
-static bool plain(char c)
-{
-	return (unsigned char)c >= ' ' && (unsigned char)c < 127 && c != '"' && c != '\\';
-}
-
-static size_t escape_one(struct buffer *out, const char *text, size_t size)
-{
-	static const char digits[] = "0123456789abcdef";
-	struct text_character next = text_next(text, size);
-	uint32_t point = next.valid ? next.point : 0xfffd;
-
-	if (text_prints(next)) {
-		if (*text == '"' || *text == '\\')
-			buffer_char(out, '\\');
-		buffer_bytes(out, text, next.length);
-	} else {
-		buffer_text(out, "\\u");
-		for (int shift = 12; shift >= 0; shift -= 4)
-			buffer_char(out, digits[point >> shift & 15]);
-	}
-	return next.length;
-}
-
 void escape_bytes(struct buffer *out, const char *text, size_t size)
 {
-	size_t at = 0;
+	size_t at = 0, bytes;
+	char escaped[6];
+	const char *from;
 
 	buffer_char(out, '"');
-	while (at < size) {
-		size_t from = at;
-
-		while (at < size && plain(text[at]))
-			at++;
-		buffer_bytes(out, text + from, at - from);
-		if (at < size)
-			at += escape_one(out, text + at, size - at);
-	}
+	while ((from = text_json(text, size, &at, &bytes, escaped)))
+		buffer_bytes(out, from, bytes);
 	buffer_char(out, '"');
 }
 

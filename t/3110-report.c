@@ -399,7 +399,7 @@ static void process(void)
 	ok(!part_function(&part, 8) && !strcmp(part_path(&part, 1), "/lib/b.so"), "by number");
 	is_int((long long)report.nescapes, WAYS, "escapes that differ in one thing");
 	for (size_t i = 0; i < report.nescapes; i++) {
-		const struct cuaudit_stat_escape *of = report.escapes[i].record;
+		const struct cuaudit_stat_escape *of = report.escapes[i].escape;
 		uint32_t way = (strcmp(of->name, "cuInit") ? 0 : 1) | (of->version - 11000) << 1 |
 			       (uint32_t)of->flags << 2 | of->kind << 3 | of->library << 4;
 

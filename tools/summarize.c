@@ -39,16 +39,12 @@ static int complain_losses(const struct summary *summary)
 
 	for (size_t i = 0; i < summary->nprocesses; i++) {
 		const struct summary_process *process = &summary->processes[i];
-		struct trace_losses losses = {
-			.damaged = process->damaged, .torn = process->torn, .cut = process->cut,
-		};
 		char text[512] = "";
 		struct buffer out = { text, sizeof(text), 0 };
 
-		memcpy(losses.calls, process->lost, sizeof(losses.calls));
-		if (process->fault || !trace_losses_any(&losses))
+		if (process->fault || !trace_losses_any(&process->losses))
 			continue;
-		trace_losses_print(&out, &losses);
+		trace_losses_print(&out, &process->losses);
 		tool_complain("%s: %s", process->path, text);
 		status = TOOL_FAILED;
 	}

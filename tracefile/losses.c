@@ -2,6 +2,17 @@
 /* What is missing of a trace. */
 #include "tracefile/losses.h"
 
+struct trace_losses trace_losses(const struct trace *trace, uint64_t damaged)
+{
+	struct trace_losses losses = {
+		.damaged = trace->damaged + damaged, .torn = trace->torn, .cut = trace->cut,
+	};
+
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
+		losses.calls[i] = trace_lost(trace, i);
+	return losses;
+}
+
 bool trace_losses_any(const struct trace_losses *losses)
 {
 	for (uint32_t i = 0; i < CUAUDIT_TRACE_LOSSES; i++)

@@ -12,6 +12,9 @@ struct trace_losses {
 	uint64_t torn, cut;	/* bytes, as of struct trace */
 };
 
+/* Of what was read; damaged: parts that were found to be so since it was opened. */
+struct trace_losses trace_losses(const struct trace *trace, uint64_t damaged);
+
 /* Whether it is less than was to be recorded: what a ring's newer calls took the place of was not. */
 bool trace_losses_any(const struct trace_losses *losses);
 

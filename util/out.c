@@ -127,32 +127,15 @@ void out_uuid(struct out *out, const uint8_t *uuid)
 	}
 }
 
-/* Of the first plane, as all that control are. */
-static void escaped(struct out *out, uint32_t point)
-{
-	char escape[] = { '\\', 'u', hex[point >> 12 & 15], hex[point >> 8 & 15],
-			  hex[point >> 4 & 15], hex[point & 15] };
-
-	out_bytes(out, escape, sizeof(escape));
-}
-
 void out_json(struct out *out, const char *text)
 {
-	size_t length = strlen(text);
+	size_t length = strlen(text), at = 0, bytes;
+	char escaped[6];
+	const char *from;
 
 	out_text(out, "\"");
-	for (size_t at = 0; at < length;) {
-		struct text_character next = text_next(text + at, length - at);
-
-		if (!text_prints(next)) {
-			escaped(out, next.valid ? next.point : 0xfffd);
-		} else {
-			if (text[at] == '"' || text[at] == '\\')
-				out_text(out, "\\");
-			out_bytes(out, text + at, next.length);
-		}
-		at += next.length;
-	}
+	while ((from = text_json(text, length, &at, &bytes, escaped)))
+		out_bytes(out, from, bytes);
 	out_text(out, "\"");
 }
 

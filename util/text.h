@@ -76,6 +76,42 @@ static inline const char *text_printed(const char *text, size_t length, size_t *
 }
 
 /*
+ * The same within a string of JSON: as many plain characters as there are, or one that is
+ * escaped, in the caller's room.
+ */
+static inline const char *text_json(const char *text, size_t length, size_t *at, size_t *bytes,
+				    char escaped[6])
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *from = text + *at;
+	struct text_character next;
+	uint32_t point;
+
+	for (*bytes = 0; *at < length; (*bytes)++, (*at)++)
+		if ((uint8_t)text[*at] < ' ' || (uint8_t)text[*at] > '~' || text[*at] == '"' ||
+		    text[*at] == '\\')
+			break;
+	if (*bytes || *at >= length)
+		return *bytes ? from : NULL;
+	next = text_next(from, length - *at);
+	*at += next.length;
+	*bytes = next.length;
+	if (text_prints(next) && *from != '"' && *from != '\\')
+		return from;
+	escaped[0] = '\\';
+	escaped[1] = *from;
+	*bytes = 2;
+	if (text_prints(next))
+		return escaped;
+	point = next.valid ? next.point : 0xfffd;
+	escaped[1] = 'u';
+	for (int i = 2; i < 6; i++)
+		escaped[i] = digits[point >> (20 - 4 * i) & 15];
+	*bytes = 6;
+	return escaped;
+}
+
+/*
  * One line of text into a buffer of size bytes, at least 1, that ends with a NUL and
  * with a whole character; the length.
  */

@@ -18,6 +18,22 @@ struct writer {
 void writer_begin(struct writer *json, const char *key, char bracket);
 void writer_end(struct writer *json, char bracket);
 
+/* An array of what is written for each i below count; nothing may leave it. */
+#define WRITER_ARRAY(json, key, i, count) \
+	for (size_t i = writer_array(json, key); i < (count) || writer_array_end(json); i++)
+
+static inline size_t writer_array(struct writer *json, const char *key)
+{
+	writer_begin(json, key, '[');
+	return 0;
+}
+
+static inline bool writer_array_end(struct writer *json)
+{
+	writer_end(json, ']');
+	return false;
+}
+
 void writer_number(struct writer *json, const char *key, uint64_t value);
 void writer_signed(struct writer *json, const char *key, int64_t value);
 void writer_flag(struct writer *json, const char *key, bool value);

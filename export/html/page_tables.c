@@ -57,10 +57,8 @@ static void put(struct writer *json, const struct table *table, const struct sum
 	writer_begin(json, "columns", '[');
 	headings(json, table);
 	writer_end(json, ']');
-	writer_begin(json, "rows", '[');
-	for (size_t i = 0; i < count && i < PAGE_ROWS; i++)
+	WRITER_ARRAY(json, "rows", i, count < PAGE_ROWS ? count : PAGE_ROWS)
 		table->row(json, summary, i);
-	writer_end(json, ']');
 	writer_number(json, "cut", cut + (count > PAGE_ROWS ? count - PAGE_ROWS : 0));
 	writer_end(json, '}');
 }
@@ -226,8 +224,9 @@ static void error(struct writer *json, const struct summary *summary, size_t i)
 /* The least number of each bucket that is not empty, and its count. */
 static void histograms(struct writer *json, const struct summary *summary)
 {
-	writer_begin(json, "histograms", '[');
-	for (size_t i = 0; i < summary_called(summary) && i < PAGE_ROWS; i++) {
+	size_t count = summary_called(summary);
+
+	WRITER_ARRAY(json, "histograms", i, count < PAGE_ROWS ? count : PAGE_ROWS) {
 		const struct histogram *histogram = &summary->functions[i].times.histogram;
 
 		writer_begin(json, NULL, '[');
@@ -239,7 +238,6 @@ static void histograms(struct writer *json, const struct summary *summary)
 		}
 		writer_end(json, ']');
 	}
-	writer_end(json, ']');
 }
 
 static const char *const loss_names[CUAUDIT_TRACE_LOSSES] = {
@@ -366,10 +364,8 @@ void tables_json(const struct summary *summary, struct writer *json)
 
 	totals(json, summary);
 	warnings(json, summary);
-	writer_begin(json, "tables", '[');
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+	WRITER_ARRAY(json, "tables", i, sizeof(tables) / sizeof(tables[0]))
 		put(json, &tables[i].table, summary, tables[i].count, tables[i].cut);
-	writer_end(json, ']');
 	histograms(json, summary);
 }
 
@@ -377,8 +373,7 @@ void tables_memory(const struct summary *summary, struct writer *json)
 {
 	size_t drawn = 0;
 
-	writer_begin(json, "memory", '[');
-	for (size_t i = 0; i < summary->nprocesses && drawn < PAGE_CURVES; i++) {
+	WRITER_ARRAY(json, "memory", i, drawn < PAGE_CURVES ? summary->nprocesses : 0) {
 		const struct summary_process *process = &summary->processes[i];
 		const struct summary_memory *memory = &process->memory;
 		char name[PATH_MAX + 32];
@@ -395,11 +390,8 @@ void tables_memory(const struct summary *summary, struct writer *json)
 		writer_signed(json, "peak_at", (int64_t)(memory->peak_ns - summary->first_ns));
 		writer_number(json, "held", memory->device.held);
 		writer_number(json, "allocated", memory->device.allocated);
-		writer_begin(json, "points", '[');
-		for (size_t j = 0; j < memory->npoints; j++)
+		WRITER_ARRAY(json, "points", j, memory->npoints)
 			writer_number(json, NULL, memory->points[j]);
-		writer_end(json, ']');
 		writer_end(json, '}');
 	}
-	writer_end(json, ']');
 }

@@ -8,10 +8,8 @@
 
 static void texts(struct writer *json, const char *key, const struct table *table)
 {
-	writer_begin(json, key, '[');
-	for (size_t i = 0; i < table->count; i++)
+	WRITER_ARRAY(json, key, i, table->count)
 		writer_text(json, NULL, table->keys[i].bytes);
-	writer_end(json, ']');
 }
 
 /* The names of the results that occur, by their numbers. */
@@ -40,8 +38,7 @@ static void processes(struct writer *json, const struct timeline *timeline)
 {
 	const struct summary *summary = timeline->summary;
 
-	writer_begin(json, "processes", '[');
-	for (size_t i = 0; i < summary->nprocesses; i++) {
+	WRITER_ARRAY(json, "processes", i, summary->nprocesses) {
 		const struct summary_process *process = &summary->processes[i];
 
 		writer_begin(json, NULL, '{');
@@ -56,7 +53,6 @@ static void processes(struct writer *json, const struct timeline *timeline)
 		writer_number(json, "rows", timeline->processes[i].nrows);
 		writer_end(json, '}');
 	}
-	writer_end(json, ']');
 }
 
 /* One column of the calls that a row shows. */
@@ -90,41 +86,31 @@ static void column(struct writer *json, const char *key, const struct shown_call
 		any |= value(calls, i, column);
 	if (!any)
 		return;
-	writer_begin(json, key, '[');
-	for (size_t i = 0; i < count; i++)
+	WRITER_ARRAY(json, key, i, count)
 		writer_number(json, NULL, value(calls, i, column));
-	writer_end(json, ']');
 }
 
 /* Which calls have another result or status than 0, and what. */
 static void exceptions(struct writer *json, const struct shown_call *calls, size_t count)
 {
-	writer_begin(json, "result", '[');
-	for (size_t i = 0; i < count; i++) {
+	WRITER_ARRAY(json, "result", i, count) {
 		if (!calls[i].result)
 			continue;
 		writer_number(json, NULL, i);
 		writer_signed(json, NULL, calls[i].result);
 	}
-	writer_end(json, ']');
-	writer_begin(json, "skipped", '[');
-	for (size_t i = 0; i < count; i++)
+	WRITER_ARRAY(json, "skipped", i, count)
 		if (calls[i].status & CUAUDIT_TRACE_SKIPPED)
 			writer_number(json, NULL, i);
-	writer_end(json, ']');
 }
 
 static void details(struct writer *json, const struct timeline *timeline,
 		    const struct shown_call *calls, size_t count)
 {
-	writer_begin(json, "correlation", '[');
-	for (size_t i = 0; i < count; i++)
+	WRITER_ARRAY(json, "correlation", i, count)
 		writer_large(json, NULL, calls[i].correlation);
-	writer_end(json, ']');
-	writer_begin(json, "text", '[');
-	for (size_t i = 0; i < count; i++)
+	WRITER_ARRAY(json, "text", i, count)
 		writer_raw(json, NULL, timeline->texts.data + calls[i].text, calls[i].length);
-	writer_end(json, ']');
 }
 
 static void row(struct writer *json, const struct timeline *timeline,
@@ -169,23 +155,20 @@ static void rows(struct writer *json, const struct timeline *timeline)
 
 static void marks(struct writer *json, const struct timeline *timeline)
 {
-	writer_begin(json, "marks", '[');
-	for (size_t i = 0; i < timeline->nmarks; i++) {
+	WRITER_ARRAY(json, "marks", i, timeline->nmarks) {
 		writer_begin(json, NULL, '{');
 		writer_number(json, "process", timeline->marks[i].process);
 		writer_number(json, "at", timeline->marks[i].at);
 		writer_text(json, "text", timeline->marks[i].text);
 		writer_end(json, '}');
 	}
-	writer_end(json, ']');
 }
 
 static void open_calls(struct writer *json, const struct timeline *timeline)
 {
 	const struct summary *summary = timeline->summary;
 
-	writer_begin(json, "open", '[');
-	for (size_t i = 0; i < summary->nopen && i < TIMELINE_OPEN; i++) {
+	WRITER_ARRAY(json, "open", i, summary->nopen < TIMELINE_OPEN ? summary->nopen : TIMELINE_OPEN) {
 		const struct summary_open *open = &summary->open[i];
 		const struct timeline_thread *thread =
 			timeline_thread(timeline, open->process, open->thread);
@@ -200,7 +183,6 @@ static void open_calls(struct writer *json, const struct timeline *timeline)
 		writer_number(json, "for", open->for_ns);
 		writer_end(json, '}');
 	}
-	writer_end(json, ']');
 }
 
 void timeline_json(const struct timeline *timeline, struct writer *json)
