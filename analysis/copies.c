@@ -56,7 +56,7 @@ void waits_text(const struct page *page)
 		return;
 	}
 	page_columns(page, columns, "Calls", "  Waits, by library");
-	for (size_t i = 0; i < page_rows(page, summary->nwaits); i++) {
+	PAGE_EACH(page, i, summary->nwaits, "wait") {
 		const struct summary_pair *pair = summary->waits[i];
 
 		page_row(page, columns, &pair->times);
@@ -66,5 +66,4 @@ void waits_text(const struct page *page)
 		page_name(page, page_component(summary->libraries[pair->library].path),
 			  WAITS_COLUMN + 42);
 	}
-	page_more(page, summary->nwaits, "wait");
 }

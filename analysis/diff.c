@@ -72,9 +72,8 @@ static void table(const struct page *page, const struct compare_rows *rows, cons
 		page_heading(page, heading);
 	else
 		out_text(page->out, "\n");
-	for (size_t i = 0; i < page_rows(page, rows->changed); i++)
+	PAGE_EACH(page, i, rows->changed, thing)
 		row(page, &rows->rows[i]);
-	page_more(page, rows->changed, thing);
 	if (rows->count > rows->changed) {
 		page_plural(page, rows->count - rows->changed, thing);
 		out_text(page->out, " without a change\n");
@@ -172,10 +171,9 @@ static void json_ratio(struct writer *json, const char *name, uint64_t a, uint64
 static void json_rows(struct writer *json, const char *name, const struct compare_rows *rows,
 		      size_t top)
 {
-	WRITER_ARRAY(json, name, i, top && top < rows->count ? top : rows->count) {
+	WRITER_OBJECTS(json, name, i, top && top < rows->count ? top : rows->count) {
 		const struct compare_row *row = &rows->rows[i];
 
-		writer_begin(json, NULL, '{');
 		writer_text(json, "name", row->name);
 		writer_text(json, "change", changes[row->change]);
 		json_ratio(json, "total_ratio", row->a->total, row->b->total,
@@ -183,7 +181,6 @@ static void json_rows(struct writer *json, const char *name, const struct compar
 		json_ratio(json, "p50_ratio", row->a->p50, row->b->p50, row->timed);
 		json_times(json, "a", row->a);
 		json_times(json, "b", row->b);
-		writer_end(json, '}');
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/bytes.h"
 #include "util/sort.h"
 
 int gather_begin(struct summary *summary, size_t count)
@@ -193,21 +194,10 @@ static struct row_counts counts_of(const struct trace *trace, const struct row_c
 					trace_duration(trace, from->total) };
 }
 
-/* An end of an array that grows in powers of two. */
-static void *grown(void *rows, size_t *room, size_t count, size_t size)
-{
-	if (count < *room)
-		return rows;
-	rows = reallocarray(rows, *room ? 2 * *room : 16, size);
-	if (rows)
-		*room = *room ? 2 * *room : 16;
-	return rows;
-}
-
 static int add_thread(struct summary *summary, const struct summary_thread *thread)
 {
-	struct summary_thread *rows = grown(summary->threads, &summary->store->threads_room,
-					    summary->nthreads, sizeof(*rows));
+	struct summary_thread *rows = bytes_grown(summary->threads, &summary->store->threads_room,
+						  summary->nthreads, sizeof(*rows));
 
 	if (!rows)
 		return -ENOMEM;
@@ -352,8 +342,8 @@ static int add_shares(struct summary *summary, const struct trace *trace,
 
 static int add_open_call(struct summary *summary, const struct summary_open *open)
 {
-	struct summary_open *rows = grown(summary->open, &summary->store->open_room,
-					  summary->nopen, sizeof(*rows));
+	struct summary_open *rows = bytes_grown(summary->open, &summary->store->open_room,
+						summary->nopen, sizeof(*rows));
 
 	if (!rows)
 		return -ENOMEM;

@@ -106,7 +106,7 @@ static void open_calls(const struct page *page)
 	if (!summary->nopen)
 		return;
 	page_heading(page, "     For      Tid  Calls that had not ended");
-	for (size_t i = 0; i < page_rows(page, summary->nopen); i++) {
+	PAGE_EACH(page, i, summary->nopen, "call") {
 		const struct summary_open *open = &summary->open[i];
 
 		page_number(page, out_time(open->for_ns, 5), 8);
@@ -117,7 +117,6 @@ static void open_calls(const struct page *page)
 		page_process(page, open->process);
 		out_text(page->out, "\n");
 	}
-	page_more(page, summary->nopen, "call");
 }
 
 /* How processes ended of which that is known, but those that all went well with. */

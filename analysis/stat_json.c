@@ -63,11 +63,9 @@ static void drivers(const struct report *report, struct writer *json)
 
 static void answered(const struct report *report, struct writer *json)
 {
-	WRITER_ARRAY(json, "answered_by_hooks", i, report->nanswered) {
-		writer_begin(json, NULL, '{');
+	WRITER_OBJECTS(json, "answered_by_hooks", i, report->nanswered) {
 		writer_text(json, "name", report->answered[i].name);
 		writer_number(json, "calls", report->answered[i].calls);
-		writer_end(json, '}');
 	}
 }
 
@@ -111,13 +109,11 @@ static void processes(const struct report *report, struct writer *json)
 
 static void libraries(const struct report *report, struct writer *json)
 {
-	WRITER_ARRAY(json, "libraries", i, report->nlibraries) {
+	WRITER_OBJECTS(json, "libraries", i, report->nlibraries) {
 		const struct report_library *library = &report->libraries[i];
 
-		writer_begin(json, NULL, '{');
 		writer_text(json, "path", library->path);
 		rows(report, json, library->rows, library->nrows);
-		writer_end(json, '}');
 	}
 }
 
@@ -179,32 +175,28 @@ static void unrouted(const struct report *report, struct writer *json)
 		writer_null(json, "unrouted");
 		return;
 	}
-	WRITER_ARRAY(json, "unrouted", i, report->nescapes) {
+	WRITER_OBJECTS(json, "unrouted", i, report->nescapes) {
 		const struct cuaudit_stat_escape *escape = report->escapes[i].escape;
 
-		writer_begin(json, NULL, '{');
 		writer_text(json, "name", escape->name);
 		writer_number(json, "version", escape->version);
 		writer_number(json, "flags", escape->flags);
 		writer_text(json, "library", report->escapes[i].library);
 		writer_number(json, "count", report->escapes[i].count);
 		writer_text(json, "kind", escape_key(escape->kind));
-		writer_end(json, '}');
 	}
 }
 
 static void tables(const struct report *report, struct writer *json)
 {
-	WRITER_ARRAY(json, "export_tables", i, report->ntables) {
+	WRITER_OBJECTS(json, "export_tables", i, report->ntables) {
 		const struct cuaudit_stat_table *table = report->tables[i].table;
 
-		writer_begin(json, NULL, '{');
 		writer_uuid(json, "uuid", table->uuid);
 		writer_number(json, "size", table->size);
 		writer_text(json, "library", report->tables[i].library);
 		writer_number(json, "count", report->tables[i].count);
 		writer_number(json, "result", (uint32_t)table->result);
-		writer_end(json, '}');
 	}
 }
 

@@ -77,11 +77,9 @@ static void library(const struct json *json, size_t i)
 
 	writer_text(json->writer, "path", library->path);
 	times(json->writer, &library->times);
-	WRITER_ARRAY(json->writer, "functions", j, rows_of(json, library->npairs)) {
-		writer_begin(json->writer, NULL, '{');
+	WRITER_OBJECTS(json->writer, "functions", j, rows_of(json, library->npairs)) {
 		named(json, library->pairs[j].function);
 		times(json->writer, &library->pairs[j].times);
-		writer_end(json->writer, '}');
 	}
 }
 
@@ -134,11 +132,9 @@ static void wait_of(const struct json *json, size_t i)
 
 static void shares(const struct json *json, const struct summary_share *share, size_t count)
 {
-	WRITER_ARRAY(json->writer, "functions", i, count) {
-		writer_begin(json->writer, NULL, '{');
+	WRITER_OBJECTS(json->writer, "functions", i, count) {
 		named(json, share[i].function);
 		counts(json->writer, &share[i].counts);
-		writer_end(json->writer, '}');
 	}
 }
 
@@ -303,10 +299,8 @@ static void open_call(const struct json *json, size_t i)
 static void array(const struct json *json, const char *key, size_t count,
 		  void (*row)(const struct json *json, size_t i))
 {
-	WRITER_ARRAY(json->writer, key, i, count) {
-		writer_begin(json->writer, NULL, '{');
+	WRITER_OBJECTS(json->writer, key, i, count) {
 		row(json, i);
-		writer_end(json->writer, '}');
 	}
 }
 

@@ -132,11 +132,10 @@ void memory_text(const struct page *page)
 		return;
 	}
 	page_heading(page, "    Peak   At end Allocated   Allocs    Frees  Device memory, over time");
-	for (size_t i = 0; i < page_rows(page, count); i++) {
+	PAGE_EACH(page, i, count, "process") {
 		process(page, order[i]);
 		partial += page->summary->processes[order[i]].partial;
 	}
-	page_more(page, count, "process");
 	if (partial) {
 		out_text(page->out, "  partial       ");
 		if (count > 1) {

@@ -20,11 +20,10 @@ static void functions(const struct page *page)
 	size_t count = summary_called(summary);
 
 	page_columns(page, page_times, "Calls", "  Name");
-	for (size_t i = 0; i < page_rows(page, count); i++) {
+	PAGE_EACH(page, i, count, "function") {
 		times(page, &summary->functions[i].times);
 		page_name(page, summary->functions[i].name, TIMES_COLUMN);
 	}
-	page_more(page, count, "function");
 }
 
 static void share(const struct page *page, const void *row, uint32_t function)
@@ -38,7 +37,7 @@ static void libraries(const struct page *page)
 	size_t count = summary_called_from(summary);
 
 	page_columns(page, page_lead, "Calls", "  Library");
-	for (size_t i = 0; i < page_rows(page, count); i++) {
+	PAGE_EACH(page, i, count, "library") {
 		const struct summary_library *library = &summary->libraries[i];
 
 		page_row(page, page_lead, &library->times);
@@ -48,7 +47,6 @@ static void libraries(const struct page *page)
 			share(page, &library->pairs[j].times, library->pairs[j].function);
 		page_rest(page, library->npairs);
 	}
-	page_more(page, count, "library");
 }
 
 static void callers(const struct page *page)
@@ -56,7 +54,7 @@ static void callers(const struct page *page)
 	const struct summary *summary = page->summary;
 
 	page_columns(page, page_times, "Calls", "  Name, caller");
-	for (size_t i = 0; i < page_rows(page, summary->ncallers); i++) {
+	PAGE_EACH(page, i, summary->ncallers, "caller") {
 		const struct summary_caller *caller = &summary->callers[i];
 		char offset[32];
 
@@ -67,7 +65,6 @@ static void callers(const struct page *page)
 		out_fit(page->out, page_component(summary->libraries[caller->library].path), 40);
 		out_text(page->out, offset);
 	}
-	page_more(page, summary->ncallers, "caller");
 }
 
 static void kernels(const struct page *page)
@@ -79,13 +76,12 @@ static void kernels(const struct page *page)
 		return;
 	}
 	page_columns(page, page_times, "Launches", "  Kernel (host time)");
-	for (size_t i = 0; i < page_rows(page, summary->nkernels); i++) {
+	PAGE_EACH(page, i, summary->nkernels, "kernel") {
 		const char *name = summary->kernels[i].name;
 
 		times(page, &summary->kernels[i].times);
 		page_name(page, name ? name : "(unknown)", TIMES_COLUMN);
 	}
-	page_more(page, summary->nkernels, "kernel");
 }
 
 static void threads(const struct page *page)
@@ -129,7 +125,7 @@ static void processes(const struct page *page)
 
 	page_columns(page, page_counts, "Calls",
 		     "     Span Threads     Peak  Rank      Pid  Host, program");
-	for (size_t i = 0; i < page_rows(page, summary->nprocesses); i++) {
+	PAGE_EACH(page, i, summary->nprocesses, "process") {
 		const struct summary_process *process = &summary->processes[i];
 
 		if (process->fault)
@@ -145,7 +141,6 @@ static void processes(const struct page *page)
 		out_text(page->out, ", ");
 		page_name(page, page_component(process->program), 110);
 	}
-	page_more(page, summary->nprocesses, "process");
 }
 
 static void ranks(const struct page *page)
@@ -153,7 +148,7 @@ static void ranks(const struct page *page)
 	const struct summary *summary = page->summary;
 
 	page_columns(page, page_counts, "Calls", "     Span Threads     Peak  Processes   Rank");
-	for (size_t i = 0; i < page_rows(page, summary->nranks); i++) {
+	PAGE_EACH(page, i, summary->nranks, "rank") {
 		const struct summary_rank *rank = &summary->ranks[i];
 
 		page_row(page, page_counts, &rank->counts);
@@ -164,7 +159,6 @@ static void ranks(const struct page *page)
 		rank_number(page, rank->rank, 6);
 		out_text(page->out, "\n");
 	}
-	page_more(page, summary->nranks, "rank");
 }
 
 static void errors(const struct page *page)
@@ -176,7 +170,7 @@ static void errors(const struct page *page)
 		return;
 	}
 	page_heading(page, "    Calls  Result, name");
-	for (size_t i = 0; i < page_rows(page, summary->nerrors); i++) {
+	PAGE_EACH(page, i, summary->nerrors, "result") {
 		const struct summary_error *error = &summary->errors[i];
 		char name[PRINT_RESULT];
 
@@ -186,7 +180,6 @@ static void errors(const struct page *page)
 		out_text(page->out, ", ");
 		page_name(page, summary->functions[error->function].name, 71);
 	}
-	page_more(page, summary->nerrors, "result");
 }
 
 static void add_span(const struct page *page)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tracefile/arguments.h"
+#include "util/bytes.h"
 #include "util/sort.h"
 
 enum {
@@ -41,16 +42,13 @@ static struct tally_cell *new_cell(struct tally_cell **place)
 /* The first call of this thread from a site. */
 static int touch(struct tally *tally, uint32_t site, struct tally_cell *cell)
 {
-	if (tally->ntouched == tally->touched_room) {
-		size_t room = tally->touched_room ? 2 * tally->touched_room : 64;
-		uint32_t *touched = reallocarray(tally->touched, room, sizeof(*touched));
+	uint32_t *touched = bytes_grown(tally->touched, &tally->touched_room, tally->ntouched,
+					sizeof(*touched));
 
-		if (!touched)
-			return -ENOMEM;
-		tally->touched = touched;
-		tally->touched_room = room;
-	}
-	tally->touched[tally->ntouched++] = site;
+	if (!touched)
+		return -ENOMEM;
+	tally->touched = touched;
+	touched[tally->ntouched++] = site;
 	cell->run = tally->run;
 	cell->before = (struct row_counts){ 0 };
 	row_add(&cell->before, &cell->times);
@@ -321,44 +319,23 @@ static int merge_cells(struct tally_cell **to, struct tally_cell **from, size_t 
 	return 0;
 }
 
-static int merge_threads(struct table *to, const struct table *from)
+/* Adds up structures of 64-bit numbers. */
+static void add_words(void *to, const void *from, size_t size)
+{
+	for (size_t at = 0; at < size; at += sizeof(uint64_t))
+		*(uint64_t *)((char *)to + at) += *(const uint64_t *)((const char *)from + at);
+}
+
+static int merge_table(struct table *to, const struct table *from)
 {
 	for (uint32_t i = 0; i < from->count; i++) {
 		uint32_t number = table_find(to, from->keys[i].bytes, from->keys[i].size);
 
 		if (number == TABLE_NONE)
 			return -ENOMEM;
-		row_add(table_row(to, number), table_row(from, i));
+		add_words(table_row(to, number), table_row(from, i), to->row);
 	}
 	return 0;
-}
-
-static int merge_errors(struct table *to, const struct table *from)
-{
-	for (uint32_t i = 0; i < from->count; i++) {
-		uint32_t number = table_find(to, from->keys[i].bytes, from->keys[i].size);
-
-		if (number == TABLE_NONE)
-			return -ENOMEM;
-		*(uint64_t *)table_row(to, number) += *(uint64_t *)table_row(from, i);
-	}
-	return 0;
-}
-
-static void merge_copies(struct tally *to, const struct tally *from)
-{
-	for (int i = 0; i < COPY_DIRECTIONS; i++) {
-		for (int waited = 0; waited < 2; waited++) {
-			const struct tally_copies *copies = &from->copies[i][waited];
-			struct tally_copies *sum = &to->copies[i][waited];
-
-			sum->calls += copies->calls;
-			sum->unsized += copies->unsized;
-			sum->bytes += copies->bytes;
-			sum->total += copies->total;
-			sum->sized += copies->sized;
-		}
-	}
 }
 
 int tally_merge(struct tally *tally, struct tally *from)
@@ -366,10 +343,10 @@ int tally_merge(struct tally *tally, struct tally *from)
 	const struct trace *trace = tally->trace;
 	int error = merge_cells(tally->sites, from->sites, trace->nsites) ?:
 		    merge_cells(tally->kernels, from->kernels, trace->nnames + 1) ?:
-		    merge_errors(&tally->errors, &from->errors) ?:
-		    merge_threads(&tally->threads, &from->threads);
+		    merge_table(&tally->errors, &from->errors) ?:
+		    merge_table(&tally->threads, &from->threads);
 
-	merge_copies(tally, from);
+	add_words(tally->copies, from->copies, sizeof(tally->copies));
 	tally->crowded |= from->crowded;
 	if (tally->crowded)
 		tally->nshares = 0;

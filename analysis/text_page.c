@@ -144,16 +144,17 @@ size_t page_rows(const struct page *page, size_t count)
 	return page->top && page->top < count ? page->top : count;
 }
 
-void page_more(const struct page *page, size_t count, const char *thing)
+bool page_more(const struct page *page, size_t count, const char *thing)
 {
 	size_t rows = page_rows(page, count);
 
 	if (count == rows)
-		return;
+		return false;
 	out_spaces(page->out, PAGE_LEAD);
 	out_text(page->out, "and ");
 	page_plural(page, count - rows, thing);
 	out_text(page->out, " more\n");
+	return false;
 }
 
 const char *page_component(const char *path)

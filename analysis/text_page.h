@@ -55,11 +55,12 @@ void page_rest(const struct page *page, size_t count);
 void page_thread(const struct page *page, const void *row, int32_t tid, const char *name);
 void page_others(const struct page *page, const void *row, uint64_t count);
 
-/* How many of count rows are printed. */
-size_t page_rows(const struct page *page, size_t count);
+/* For each i of those of count rows that are printed; then "and 12 functions more". */
+#define PAGE_EACH(page, i, count, thing) \
+	for (size_t i = 0; i < page_rows(page, count) || page_more(page, count, thing); i++)
 
-/* "and 12 functions more", if there are more than page_rows says. */
-void page_more(const struct page *page, size_t count, const char *thing);
+size_t page_rows(const struct page *page, size_t count);
+bool page_more(const struct page *page, size_t count, const char *thing);	/* false */
 
 /* The last component of a path. */
 const char *page_component(const char *path);

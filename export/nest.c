@@ -31,16 +31,11 @@ static int hold(struct nest *nest, const struct trace_call *call)
 	struct trace_call *held;
 	uint8_t *arguments;
 
-	if (nest->count == nest->room) {
-		uint32_t room = nest->room ? 2 * nest->room : 16;
-
-		held = reallocarray(nest->calls, room, sizeof(*held));
-		if (!held)
-			return -ENOMEM;
-		nest->calls = held;
-		nest->room = room;
-	}
-	held = &nest->calls[nest->count];
+	held = bytes_grown(nest->calls, &nest->room, nest->count, sizeof(*held));
+	if (!held)
+		return -ENOMEM;
+	nest->calls = held;
+	held += nest->count;
 	*held = *call;
 	if (call->arguments) {
 		arguments = bytes_room(&nest->arguments, call->size + 1);
@@ -146,5 +141,5 @@ void nest_free(struct nest *nest)
 	free(nest->calls);
 	bytes_free(&nest->arguments);
 	nest->calls = NULL;
-	nest->count = nest->room = 0;
+	nest->room = nest->count = 0;
 }

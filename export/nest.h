@@ -36,7 +36,8 @@ struct nest_ops {
 struct nest {
 	const struct nest_ops *ops;
 	struct trace_call *calls;	/* arguments: offsets in bytes + 1 */
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	struct bytes arguments;
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/bytes.h"
 #include "util/sort.h"
 
 uint32_t pids_take(struct pids *pids, uint32_t pid)
@@ -18,13 +19,10 @@ uint32_t pids_take(struct pids *pids, uint32_t pid)
 		pid = last < PIDS_OTHERS ? PIDS_OTHERS : last + 1;
 		at = pids->count;
 	}
-	if (pids->count == pids->room) {
-		taken = reallocarray(taken, 2 * pids->room + 16, sizeof(*taken));
-		if (!taken)
-			return 0;
-		pids->taken = taken;
-		pids->room = 2 * pids->room + 16;
-	}
+	taken = bytes_grown(taken, &pids->room, pids->count, sizeof(*taken));
+	if (!taken)
+		return 0;
+	pids->taken = taken;
 	memmove(taken + at + 1, taken + at, (pids->count++ - at) * sizeof(*taken));
 	taken[at] = pid;
 	return pid;

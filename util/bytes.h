@@ -28,6 +28,19 @@ static inline uint8_t *bytes_room(struct bytes *bytes, size_t size)
 	return bytes->data + bytes->used;
 }
 
+/* The array of count things with room for one more, twice as many at a time; NULL as above. */
+static inline void *bytes_grown(void *array, size_t *room, size_t count, size_t size)
+{
+	size_t more = *room ? 2 * *room : 16;
+
+	if (count < *room)
+		return array;
+	array = reallocarray(array, more, size);
+	if (array)
+		*room = more;
+	return array;
+}
+
 static inline void bytes_free(struct bytes *bytes)
 {
 	free(bytes->data);

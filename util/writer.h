@@ -34,6 +34,20 @@ static inline bool writer_array_end(struct writer *json)
 	return false;
 }
 
+/* The same of objects, of which the members are written; nothing may go on to the next one. */
+#define WRITER_OBJECTS(json, key, i, count) \
+	for (size_t i = writer_array(json, key); writer_object(json, i, count); i++)
+
+static inline bool writer_object(struct writer *json, size_t i, size_t count)
+{
+	if (i)
+		writer_end(json, '}');
+	if (i >= count)
+		return writer_array_end(json);
+	writer_begin(json, NULL, '{');
+	return true;
+}
+
 void writer_number(struct writer *json, const char *key, uint64_t value);
 void writer_signed(struct writer *json, const char *key, int64_t value);
 void writer_flag(struct writer *json, const char *key, bool value);

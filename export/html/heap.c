@@ -3,7 +3,8 @@
 #include "export/html/heap.h"
 
 #include <errno.h>
-#include <stdlib.h>
+
+#include "util/bytes.h"
 
 static void sift_up(struct heap *heap, const struct shown_call *call)
 {
@@ -31,19 +32,16 @@ static void sift_down(struct heap *heap, const struct shown_call *call)
 
 int heap_take(struct heap *heap, const struct shown_call *call)
 {
+	struct shown_call *calls;
+
 	if (heap->count == heap->most) {
 		sift_down(heap, call);
 		return 0;
 	}
-	if (heap->count == heap->room) {
-		size_t room = heap->room ? 2 * heap->room : 64;
-		struct shown_call *calls = reallocarray(heap->calls, room, sizeof(*calls));
-
-		if (!calls)
-			return -ENOMEM;
-		heap->calls = calls;
-		heap->room = room;
-	}
+	calls = bytes_grown(heap->calls, &heap->room, heap->count, sizeof(*calls));
+	if (!calls)
+		return -ENOMEM;
+	heap->calls = calls;
 	sift_up(heap, call);
 	return 0;
 }

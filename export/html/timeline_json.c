@@ -38,10 +38,9 @@ static void processes(struct writer *json, const struct timeline *timeline)
 {
 	const struct summary *summary = timeline->summary;
 
-	WRITER_ARRAY(json, "processes", i, summary->nprocesses) {
+	WRITER_OBJECTS(json, "processes", i, summary->nprocesses) {
 		const struct summary_process *process = &summary->processes[i];
 
-		writer_begin(json, NULL, '{');
 		writer_number(json, "pid", process->pid);
 		writer_signed(json, "rank", process->fault ? -1 : process->rank);
 		writer_text(json, "program", process->program ? process->program : "");
@@ -51,7 +50,6 @@ static void processes(struct writer *json, const struct timeline *timeline)
 		writer_number(json, "end", timeline_at(timeline, process->last_ns));
 		writer_number(json, "first", timeline->processes[i].first);
 		writer_number(json, "rows", timeline->processes[i].nrows);
-		writer_end(json, '}');
 	}
 }
 
@@ -155,12 +153,10 @@ static void rows(struct writer *json, const struct timeline *timeline)
 
 static void marks(struct writer *json, const struct timeline *timeline)
 {
-	WRITER_ARRAY(json, "marks", i, timeline->nmarks) {
-		writer_begin(json, NULL, '{');
+	WRITER_OBJECTS(json, "marks", i, timeline->nmarks) {
 		writer_number(json, "process", timeline->marks[i].process);
 		writer_number(json, "at", timeline->marks[i].at);
 		writer_text(json, "text", timeline->marks[i].text);
-		writer_end(json, '}');
 	}
 }
 
@@ -168,12 +164,11 @@ static void open_calls(struct writer *json, const struct timeline *timeline)
 {
 	const struct summary *summary = timeline->summary;
 
-	WRITER_ARRAY(json, "open", i, summary->nopen < TIMELINE_OPEN ? summary->nopen : TIMELINE_OPEN) {
+	WRITER_OBJECTS(json, "open", i, summary->nopen < TIMELINE_OPEN ? summary->nopen : TIMELINE_OPEN) {
 		const struct summary_open *open = &summary->open[i];
 		const struct timeline_thread *thread =
 			timeline_thread(timeline, open->process, open->thread);
 
-		writer_begin(json, NULL, '{');
 		writer_number(json, "process", open->process);
 		writer_signed(json, "tid", open->tid);
 		writer_signed(json, "row", !thread || thread->row == TIMELINE_NO_ROW ? -1 :
@@ -181,7 +176,6 @@ static void open_calls(struct writer *json, const struct timeline *timeline)
 		writer_text(json, "function", summary->functions[open->function].name);
 		writer_number(json, "start", timeline_at(timeline, open->since_ns));
 		writer_number(json, "for", open->for_ns);
-		writer_end(json, '}');
 	}
 }
 
