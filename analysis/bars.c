@@ -57,11 +57,9 @@ static void histogram(const struct page *page, const struct summary_function *fu
 	while ((end - first + step - 1) / step > ROWS)
 		step *= 2;
 	first -= first % step;
-	for (uint32_t i = first; i < end; i += step) {
-		uint64_t count = count_of(histogram, i, step);
-
-		most = count > most ? count : most;
-	}
+	for (uint32_t i = first; i < end; i += step)
+		if (count_of(histogram, i, step) > most)
+			most = count_of(histogram, i, step);
 	page_heading(page, function->name);
 	for (uint32_t i = first; i < end; i += step) {
 		uint64_t count = count_of(histogram, i, step);

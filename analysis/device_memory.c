@@ -3,6 +3,7 @@
 #include "analysis/device_memory.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cuaudit/cuda_types.h>
@@ -217,4 +218,23 @@ int memory_follow(struct summary_memory *memory, const struct trace *trace,
 	memory->start_ns = trace_ns(trace, series.start);
 	memory->step_ns = trace_duration(trace, series.step);
 	return error;
+}
+
+int memory_usage_begin(struct memory_usage *held, const struct trace *trace)
+{
+	memory_usage_free(held);
+	held->facts = facts_of(trace);
+	if (!held->facts)
+		return -ENOMEM;
+	held->known = memory_known(trace, held->facts);
+	held->state = (struct memory_state){
+		.memory = &held->memory, .trace = trace, .facts = held->facts };
+	return 0;
+}
+
+void memory_usage_free(struct memory_usage *held)
+{
+	memory_end(&held->state);
+	free(held->facts);
+	*held = (struct memory_usage){ .known = false };
 }

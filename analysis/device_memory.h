@@ -31,4 +31,23 @@ void memory_end(struct memory_state *state);
 int memory_follow(struct summary_memory *memory, const struct trace *trace,
 		  const struct fact *facts, size_t points);
 
+/* The same of a file whose calls go by. */
+struct memory_usage {
+	struct summary_memory memory;	/* memory.device.held: the bytes */
+	struct memory_state state;
+	struct fact *facts;
+	bool known;		/* the trace can say */
+};
+
+/* For another file; zeroed before the first. 0 or -ENOMEM. */
+int memory_usage_begin(struct memory_usage *held, const struct trace *trace);
+
+/* 1 if the call changed it, else 0, or -ENOMEM. Calls come by their ends. */
+static inline int memory_usage_call(struct memory_usage *held, const struct trace_call *call)
+{
+	return held->known ? memory_call(&held->state, call) : 0;
+}
+
+void memory_usage_free(struct memory_usage *held);
+
 #endif

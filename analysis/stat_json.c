@@ -31,14 +31,10 @@ static void rows(const struct report *report, struct writer *json, const struct 
 		ROW_AVG, ROW_STDDEV, ROW_END
 	};
 
-	writer_begin(json, "functions", '[');
-	for (size_t i = 0; i < count; i++, row++) {
-		writer_begin(json, NULL, '{');
-		writer_text(json, "name", row->name);
-		row_json(json, columns, &row->times, report->timed);
-		writer_end(json, '}');
+	WRITER_OBJECTS(json, "functions", i, count) {
+		writer_text(json, "name", row[i].name);
+		row_json(json, columns, &row[i].times, report->timed);
 	}
-	writer_end(json, ']');
 }
 
 static void driver(const struct cuaudit_stat_driver *driver, struct writer *json, const char *key)

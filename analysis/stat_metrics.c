@@ -215,13 +215,16 @@ int metrics_add(struct metrics *metrics, const struct report *report, int librar
 }
 
 /* OpenMetrics has the family's name there, the text format the samples'. */
-static void describe(struct out *out, const char *what, int family, enum metrics_format format)
+static void describe(struct out *out, const char *what, int family, enum metrics_format format,
+		     const char *text)
 {
 	out_text(out, what);
 	out_text(out, families[family].name);
 	if (families[family].kind == COUNTER && format == METRICS_PROMETHEUS)
 		out_text(out, "_total");
 	out_text(out, " ");
+	out_text(out, text);
+	out_text(out, "\n");
 }
 
 void metrics_text(const struct metrics *metrics, enum metrics_format format, struct out *out)
@@ -229,17 +232,10 @@ void metrics_text(const struct metrics *metrics, enum metrics_format format, str
 	for (int i = 0; i < METRICS_FAMILIES; i++) {
 		if (!metrics->families[i].used)
 			continue;
-		describe(out, "# HELP ", i, format);
-		out_text(out, families[i].help);
-		out_text(out, "\n");
-		describe(out, "# TYPE ", i, format);
-		out_text(out, kinds[families[i].kind]);
-		out_text(out, "\n");
-		if (families[i].unit && format == METRICS_OPENMETRICS) {
-			describe(out, "# UNIT ", i, format);
-			out_text(out, families[i].unit);
-			out_text(out, "\n");
-		}
+		describe(out, "# HELP ", i, format, families[i].help);
+		describe(out, "# TYPE ", i, format, kinds[families[i].kind]);
+		if (families[i].unit && format == METRICS_OPENMETRICS)
+			describe(out, "# UNIT ", i, format, families[i].unit);
 		out_bytes(out, metrics->families[i].data, metrics->families[i].used);
 	}
 	if (format == METRICS_OPENMETRICS)

@@ -13,7 +13,7 @@
 #include <cuaudit/api.h>
 
 #include "analysis/kernel_launch.h"
-#include "analysis/memory_usage.h"
+#include "analysis/device_memory.h"
 #include "export/fields.h"
 #include "export/formats.h"
 #include "export/handles.h"
@@ -36,8 +36,7 @@ struct chrome {
 	/* Of the file at hand. */
 	uint32_t pid;
 	uint64_t last_ns;
-	struct launch_plan *launches;
-	struct typed_params *params;
+	struct typed_function *functions;
 	struct part *sites;
 	struct bytes text;
 	struct handles *streams, *others;	/* others: threads that nothing describes */
@@ -214,8 +213,7 @@ static int add_site(struct chrome *chrome, const struct trace *trace, uint32_t n
 
 static void forget(struct chrome *chrome)
 {
-	free(chrome->launches);
-	free(chrome->params);
+	free(chrome->functions);
 	free(chrome->sites);
 	free(chrome->streams);
 	free(chrome->others);
@@ -228,18 +226,12 @@ static int remember(struct chrome *chrome, const struct trace *trace)
 	int error = 0;
 
 	forget(chrome);
-	chrome->launches = calloc(trace->nfunctions + 1, sizeof(*chrome->launches));
-	chrome->params = calloc(trace->nfunctions + 1, sizeof(*chrome->params));
+	chrome->functions = typed_functions(trace);
 	chrome->sites = calloc(trace->nsites + 1, sizeof(*chrome->sites));
 	chrome->streams = calloc(1, sizeof(*chrome->streams));
 	chrome->others = calloc(1, sizeof(*chrome->others));
-	if (!chrome->launches || !chrome->params || !chrome->sites || !chrome->streams ||
-	    !chrome->others)
+	if (!chrome->functions || !chrome->sites || !chrome->streams || !chrome->others)
 		return -ENOMEM;
-	for (size_t i = 0; i < trace->nfunctions; i++) {
-		chrome->launches[i] = launch_plan(&trace->functions[i]);
-		chrome->params[i] = typed_params(&trace->functions[i]);
-	}
 	for (uint32_t i = 0; !error && i < trace->nsites; i++)
 		if (trace->sites[i].function != TRACE_NONE)
 			error = add_site(chrome, trace, i);
@@ -279,7 +271,7 @@ static void put_details(struct buffer *out, const struct trace *trace,
 			const struct trace_call *call)
 {
 	buffer_text(out, ",\"correlation\":");
-	escape_unsigned(out, call->correlation);
+	json_unsigned(out, call->correlation, JSON_EXACT);
 	buffer_text(out, ",\"result\":\"");
 	print_result_name(out, call->result);
 	buffer_char(out, '"');
@@ -304,7 +296,7 @@ static int put_slice(struct convert *convert, struct chrome *chrome, const struc
 		     const struct trace_call *call, uint32_t tid,
 		     const struct trace_arguments *arguments, const struct launch *launch)
 {
-	const struct typed_params *params = &chrome->params[trace->sites[call->site].function];
+	uint32_t function = trace->sites[call->site].function;
 	uint64_t start = trace_ns(trace, call->start);
 
 	SINK_PRINT(convert->sink, out) {
@@ -318,7 +310,7 @@ static int put_slice(struct convert *convert, struct chrome *chrome, const struc
 			escape_text(out, launch->kernel->name);
 		}
 		if (arguments && !convert->choice.no_arguments)
-			put_arguments(out, params, arguments);
+			put_arguments(out, &chrome->functions[function].params, arguments);
 		buffer_text(out, "}}");
 	}
 	chrome->events++;
@@ -350,7 +342,7 @@ static int put_launch(struct convert *convert, struct chrome *chrome, const stru
 		buffer_text(out, ",\"dur\":0.001,\"cat\":\"kernel\",\"name\":");
 		escape_text(out, launch->kernel->name);
 		buffer_text(out, ",\"args\":{\"correlation\":");
-		escape_unsigned(out, call->correlation);
+		json_unsigned(out, call->correlation, JSON_EXACT);
 		buffer_text(out, "}}");
 		event(out, chrome, 's', tid);
 		timestamp(out, convert, trace_ns(trace, call->start));
@@ -395,7 +387,7 @@ static int chrome_call(struct convert *convert, const struct trace *trace,
 	chrome->last_ns = trace_ns(trace, call->end);
 	if (call->arguments && trace_arguments_read(&read, trace, call))
 		arguments = &read;
-	launched = arguments && launch_read(&launch, &chrome->launches[function], trace, call,
+	launched = arguments && launch_read(&launch, &chrome->functions[function].launch, trace, call,
 					    arguments);
 	if (!error)
 		error = put_slice(convert, chrome, trace, call, tid, arguments,
@@ -467,16 +459,8 @@ static void chrome_release(struct convert *convert)
 }
 
 const struct convert_format convert_chrome = {
-	.name = "chrome",
-	.order = CONVERT_BY_FILE,
-	.target = CONVERT_STREAM,
-	.state = sizeof(struct chrome),
-	.begin = chrome_begin,
-	.file = chrome_file,
-	.call = chrome_call,
-	.open = chrome_open,
-	.mark = chrome_mark,
-	.file_end = chrome_file_end,
-	.end = chrome_end,
-	.release = chrome_release,
+	.name = "chrome", .order = CONVERT_BY_FILE, .target = CONVERT_STREAM,
+	.state = sizeof(struct chrome), .begin = chrome_begin, .file = chrome_file,
+	.call = chrome_call, .open = chrome_open, .mark = chrome_mark, .file_end = chrome_file_end,
+	.end = chrome_end, .release = chrome_release,
 };

@@ -148,10 +148,6 @@ static int csv_open(struct convert *convert, const struct trace *trace,
 }
 
 const struct convert_format convert_csv = {
-	.name = "csv",
-	.order = CONVERT_BY_TIME,
-	.target = CONVERT_STREAM,
-	.begin = csv_begin,
-	.call = csv_call,
-	.open = csv_open,
+	.name = "csv", .order = CONVERT_BY_TIME, .target = CONVERT_STREAM, .begin = csv_begin,
+	.call = csv_call, .open = csv_open,
 };

@@ -328,15 +328,8 @@ static void folded_release(struct convert *convert)
 }
 
 const struct convert_format convert_folded = {
-	.name = "folded",
-	.order = CONVERT_BY_THREAD,
-	.target = CONVERT_STREAM,
-	.nests = true,
-	.state = sizeof(struct state),
-	.begin = folded_begin,
-	.file = folded_file,
-	.call = folded_call,
-	.open = folded_open,
-	.file_end = folded_file_end,
+	.name = "folded", .order = CONVERT_BY_THREAD, .target = CONVERT_STREAM, .nests = true,
+	.state = sizeof(struct state), .begin = folded_begin, .file = folded_file,
+	.call = folded_call, .open = folded_open, .file_end = folded_file_end,
 	.release = folded_release,
 };

@@ -10,17 +10,6 @@
 #include "export/json_text.h"
 #include "print/value.h"
 
-void json_unsigned(struct buffer *out, uint64_t number)
-{
-	bool large = number > INT64_MAX;
-
-	if (large)
-		buffer_char(out, '"');
-	buffer_unsigned(out, number);
-	if (large)
-		buffer_char(out, '"');
-}
-
 void json_stack(struct buffer *out, const struct trace *trace, uint32_t number)
 {
 	const struct trace_callers *callers = &trace->callers[number];
@@ -94,7 +83,7 @@ static void one(struct buffer *out, const struct trace_arguments *arguments,
 		break;
 	case PRINT_UINT:
 	case PRINT_BYTE:
-		json_unsigned(out, value_integer(value, bytes));
+		json_unsigned(out, value_integer(value, bytes), INT64_MAX);
 		break;
 	case PRINT_REAL:
 		real(out, value, bytes);

@@ -6,9 +6,6 @@
 #include "tracefile/arguments.h"
 #include "util/buffer.h"
 
-/* An integer, or a string where some of JSON's readers have none of its size. */
-void json_unsigned(struct buffer *out, uint64_t number);
-
 /* ,"stack":[...] of a backtrace. */
 void json_stack(struct buffer *out, const struct trace *trace, uint32_t number);
 

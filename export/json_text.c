@@ -6,9 +6,6 @@
 
 #include "util/text.h"
 
-/* Numbers of JSON are doubles to most of its readers. */
-static const uint64_t exact = UINT64_C(1) << 53;
-
 void escape_bytes(struct buffer *out, const char *text, size_t size)
 {
 	size_t at = 0, bytes;
@@ -26,12 +23,12 @@ void escape_text(struct buffer *out, const char *text)
 	escape_bytes(out, text, strlen(text));
 }
 
-void escape_unsigned(struct buffer *out, uint64_t value)
+void json_unsigned(struct buffer *out, uint64_t value, uint64_t most)
 {
-	if (value > exact)
+	if (value > most)
 		buffer_char(out, '"');
 	buffer_unsigned(out, value);
-	if (value > exact)
+	if (value > most)
 		buffer_char(out, '"');
 }
 
@@ -59,10 +56,10 @@ void escape_typed(struct buffer *out, const struct typed *typed)
 	case TYPED_INT:
 		if ((int64_t)typed->bits < 0)
 			buffer_char(out, '-');
-		escape_unsigned(out, (int64_t)typed->bits < 0 ? -typed->bits : typed->bits);
+		json_unsigned(out, (int64_t)typed->bits < 0 ? -typed->bits : typed->bits, JSON_EXACT);
 		break;
 	case TYPED_UINT:
-		escape_unsigned(out, typed->bits);
+		json_unsigned(out, typed->bits, JSON_EXACT);
 		break;
 	case TYPED_HEX:
 		escape_hex(out, typed->bits);

@@ -10,8 +10,12 @@
 void escape_bytes(struct buffer *out, const char *text, size_t size);
 void escape_text(struct buffer *out, const char *text);
 
-/* A number, or a string where it is more than readers keep all digits of. */
-void escape_unsigned(struct buffer *out, uint64_t value);
+/*
+ * A number, or a string where it is more than readers keep all digits of: those who take
+ * numbers for doubles, or who have none of its size.
+ */
+#define JSON_EXACT (UINT64_C(1) << 53)
+void json_unsigned(struct buffer *out, uint64_t value, uint64_t most);
 
 /* Addresses and handles are strings. */
 void escape_typed(struct buffer *out, const struct typed *typed);

@@ -13,7 +13,7 @@
 static void put_number(struct buffer *out, const char *key, uint64_t number)
 {
 	buffer_text(out, key);
-	json_unsigned(out, number);
+	json_unsigned(out, number, INT64_MAX);
 }
 
 static void put_text(struct buffer *out, const char *key, const char *text)
@@ -188,12 +188,6 @@ static int jsonl_file_end(struct convert *convert, const struct trace *trace)
 }
 
 const struct convert_format convert_jsonl = {
-	.name = "jsonl",
-	.order = CONVERT_BY_TIME,
-	.target = CONVERT_STREAM,
-	.file = jsonl_file,
-	.call = jsonl_call,
-	.open = jsonl_open,
-	.mark = jsonl_mark,
-	.file_end = jsonl_file_end,
+	.name = "jsonl", .order = CONVERT_BY_TIME, .target = CONVERT_STREAM, .file = jsonl_file,
+	.call = jsonl_call, .open = jsonl_open, .mark = jsonl_mark, .file_end = jsonl_file_end,
 };

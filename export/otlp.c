@@ -113,6 +113,12 @@ static void add_number(struct buffer *out, const char *key, int64_t number)
 	buffer_text(out, "\"}},");
 }
 
+static void add_flag(struct buffer *out, const char *key, bool flag)
+{
+	attribute(out, key, "boolValue");
+	buffer_text(out, flag ? "true}}," : "false}},");
+}
+
 static void add_command(struct buffer *out, const struct cuaudit_trace_header *header)
 {
 	const char *at = header->command, *end = at + sizeof(header->command);
@@ -275,21 +281,19 @@ static void add_attributes(struct buffer *out, const struct convert *convert,
 	if (!(call->status & NEST_OPEN))
 		add_number(out, "cuda.correlation", (int64_t)call->correlation);
 	if (call->status & CUAUDIT_TRACE_SKIPPED) {
-		attribute(out, "cuda.skipped", "boolValue");
-		buffer_text(out, "true}},");
+		add_flag(out, "cuda.skipped", true);
 	}
 	if (call->arguments)
 		add_arguments(out, convert, trace, call);
 	if (call->stack != TRACE_NONE)
 		add_stack(out, trace, call->stack);
 	if (call->status & NEST_OPEN) {
-		attribute(out, "cuda.unfinished", "boolValue");
-		buffer_text(out, "true}}");
-		return;
+		add_flag(out, "cuda.unfinished", true);
+	} else {
+		if (failed(trace, call))
+			add_result(out, "error.type", call->result);
+		add_result(out, "cuda.result", call->result);
 	}
-	if (failed(trace, call))
-		add_result(out, "error.type", call->result);
-	add_result(out, "cuda.result", call->result);
 	/* The last one's comma. */
 	out->length--;
 }
@@ -398,9 +402,9 @@ static int put_root(struct convert *convert, const struct trace *trace)
 			   trace_ns(trace, state->first), trace_ns(trace, end));
 		if (trace_status(&trace->header) >= 0)
 			add_number(out, "process.exit.code", trace_status(&trace->header));
-		attribute(out, "cuda.finished", "boolValue");
-		buffer_text(out, trace->header.flags & CUAUDIT_TRACE_FINISHED ? "true}}]}" :
-			    "false}}]}");
+		add_flag(out, "cuda.finished", trace->header.flags & CUAUDIT_TRACE_FINISHED);
+		out->length--;
+		buffer_text(out, "]}");
 	}
 	return span_after(convert);
 }
@@ -429,15 +433,7 @@ static void otlp_release(struct convert *convert)
 }
 
 const struct convert_format convert_otlp = {
-	.name = "otlp",
-	.order = CONVERT_BY_THREAD,
-	.target = CONVERT_STREAM,
-	.nests = true,
-	.state = sizeof(struct state),
-	.begin = otlp_begin,
-	.file = otlp_file,
-	.call = otlp_call,
-	.open = otlp_open,
-	.file_end = otlp_file_end,
-	.release = otlp_release,
+	.name = "otlp", .order = CONVERT_BY_THREAD, .target = CONVERT_STREAM, .nests = true,
+	.state = sizeof(struct state), .begin = otlp_begin, .file = otlp_file, .call = otlp_call,
+	.open = otlp_open, .file_end = otlp_file_end, .release = otlp_release,
 };

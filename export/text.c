@@ -70,10 +70,6 @@ static int text_mark(struct convert *convert, const struct trace *trace,
 }
 
 const struct convert_format convert_text = {
-	.name = "text",
-	.order = CONVERT_BY_TIME,
-	.target = CONVERT_STREAM,
-	.call = text_call,
-	.open = text_open,
-	.mark = text_mark,
+	.name = "text", .order = CONVERT_BY_TIME, .target = CONVERT_STREAM, .call = text_call,
+	.open = text_open, .mark = text_mark,
 };

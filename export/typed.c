@@ -2,19 +2,25 @@
 /* A recorded argument as one value of a simple type. */
 #include "export/typed.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "print/value.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
-struct typed_params typed_params(const struct trace_function *function)
+struct typed_function *typed_functions(const struct trace *trace)
 {
-	struct typed_params params = { .count = 0 };
+	struct typed_function *functions = calloc(trace->nfunctions + 1, sizeof(*functions));
 
-	if (function->nsteps)
-		params.count = print_params(function->row, params.params);
-	return params;
+	for (size_t i = 0; functions && i < trace->nfunctions; i++) {
+		struct typed_params *params = &functions[i].params;
+
+		if (trace->functions[i].nsteps)
+			params->count = print_params(trace->functions[i].row, params->params);
+		functions[i].launch = launch_plan(&trace->functions[i]);
+	}
+	return functions;
 }
 
 static enum typed_kind kind_of(struct print_value value)

@@ -3,6 +3,7 @@
 #ifndef EXPORT_TYPED_H
 #define EXPORT_TYPED_H
 
+#include "analysis/kernel_launch.h"
 #include "print/table.h"
 #include "tracefile/arguments.h"
 
@@ -28,8 +29,14 @@ struct typed_params {
 	uint32_t count;
 };
 
-/* None if its calls were recorded without arguments, or nobody knows them. */
-struct typed_params typed_params(const struct trace_function *function);
+/* No parameters if its calls were recorded without arguments, or nobody knows them. */
+struct typed_function {
+	struct typed_params params;
+	struct launch_plan launch;
+};
+
+/* Of all functions of a trace; to be freed. NULL when memory is out. */
+struct typed_function *typed_functions(const struct trace *trace);
 
 /* What values of a parameter are, as long as they are known; else they are TYPED_TEXT. */
 enum typed_kind typed_kind(const struct print_param *param);

@@ -78,7 +78,7 @@ static void numbers(void)
 		char text[64];
 		struct buffer out = { text, sizeof(text), 0 };
 
-		escape_unsigned(&out, all[i].value);
+		json_unsigned(&out, all[i].value, JSON_EXACT);
 		buffer_end(&out);
 		is_str(text, all[i].text, "JSON: a number, exact for who reads doubles");
 	}

@@ -127,7 +127,7 @@ static int put_entry(struct ctf *ctf, uint32_t number, uint64_t correlation, uin
 static int put_begin(struct ctf *ctf, const struct trace_call *call)
 {
 	uint32_t number = ctf->trace->sites[call->site].function;
-	const struct ctf_function *function = &ctf->functions[number];
+	const struct typed_function *function = &ctf->functions[number];
 	int error = put_entry(ctf, call->site, call->correlation, call->depth, call->stack);
 	struct trace_arguments arguments;
 	struct launch launch;
@@ -159,7 +159,7 @@ static int end_call(struct convert *convert, const struct trace *trace,
 {
 	struct ctf *ctf = convert->state;
 	uint32_t number = trace->sites[call->site].function;
-	const struct ctf_function *function = &ctf->functions[number];
+	const struct typed_function *function = &ctf->functions[number];
 	uint8_t skipped = call->status & CUAUDIT_TRACE_SKIPPED ? 1 : 0;
 	struct trace_arguments arguments;
 	int error;
@@ -263,16 +263,12 @@ static void forget(struct ctf *ctf)
 static int remember(struct ctf *ctf, const struct trace *trace)
 {
 	ctf->trace = trace;
-	ctf->functions = calloc(trace->nfunctions + 1, sizeof(*ctf->functions));
+	ctf->functions = typed_functions(trace);
 	ctf->libraries = labels_number(ctf_library, trace, trace->nlibraries);
 	ctf->callers = labels_number(ctf_caller, trace, trace->nsites);
 	ctf->stacks = labels_number(ctf_stack, trace, trace->ncallers);
 	if (!ctf->functions || !ctf->libraries || !ctf->callers || !ctf->stacks)
 		return -ENOMEM;
-	for (size_t i = 0; i < trace->nfunctions; i++) {
-		ctf->functions[i].params = typed_params(&trace->functions[i]);
-		ctf->functions[i].launch = launch_plan(&trace->functions[i]);
-	}
 	return 0;
 }
 
@@ -442,16 +438,8 @@ static void ctf_release(struct convert *convert)
 }
 
 const struct convert_format convert_ctf = {
-	.name = "ctf",
-	.order = CONVERT_BY_THREAD,
-	.target = CONVERT_FOLDER,
-	.state = sizeof(struct ctf),
-	.begin = ctf_begin,
-	.file = ctf_file,
-	.thread = ctf_thread,
-	.call = ctf_call,
-	.open = ctf_open,
-	.mark = ctf_mark,
-	.file_end = ctf_file_end,
+	.name = "ctf", .order = CONVERT_BY_THREAD, .target = CONVERT_FOLDER,
+	.state = sizeof(struct ctf), .begin = ctf_begin, .file = ctf_file, .thread = ctf_thread,
+	.call = ctf_call, .open = ctf_open, .mark = ctf_mark, .file_end = ctf_file_end,
 	.release = ctf_release,
 };

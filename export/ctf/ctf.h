@@ -36,11 +36,6 @@ struct ctf_stream {
 	uint64_t moved;		/* times that went back, and were moved to the last */
 };
 
-struct ctf_function {
-	struct typed_params params;
-	struct launch_plan launch;
-};
-
 struct ctf {
 	struct ctf_stream stream;
 	struct nest nest;
@@ -52,7 +47,7 @@ struct ctf {
 	uint64_t latest;	/* ns: of all events of the file */
 	/* Of the file at hand. */
 	const struct trace *trace;
-	struct ctf_function *functions;
+	struct typed_function *functions;
 	uint32_t *libraries, *callers, *stacks;	/* numbers of their texts */
 	bool arguments;		/* are written */
 };

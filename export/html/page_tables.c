@@ -18,6 +18,7 @@ struct table {
 	const char *calls;		/* what its calls are called */
 	const char *const *after;	/* NULL: none */
 	void (*row)(struct writer *json, const struct summary *summary, size_t i);
+	bool (*empty)(const struct summary *summary, size_t i);	/* NULL: none is */
 };
 
 #define TEXTS(...) (const char *const[]){ __VA_ARGS__, NULL }
@@ -57,8 +58,13 @@ static void put(struct writer *json, const struct table *table, const struct sum
 	writer_begin(json, "columns", '[');
 	headings(json, table);
 	writer_end(json, ']');
-	WRITER_ARRAY(json, "rows", i, count < PAGE_ROWS ? count : PAGE_ROWS)
+	WRITER_ARRAY(json, "rows", i, count < PAGE_ROWS ? count : PAGE_ROWS) {
+		if (table->empty && table->empty(summary, i))
+			continue;
+		writer_begin(json, NULL, '[');
 		table->row(json, summary, i);
+		writer_end(json, ']');
+	}
 	writer_number(json, "cut", cut + (count > PAGE_ROWS ? count - PAGE_ROWS : 0));
 	writer_end(json, '}');
 }
@@ -80,21 +86,17 @@ static void figures(struct writer *json, const uint8_t *columns, const void *row
 static void row_of(struct writer *json, const char *first, const char *second,
 		   const struct row_times *row)
 {
-	writer_begin(json, NULL, '[');
 	writer_text(json, NULL, first);
 	if (second)
 		writer_text(json, NULL, second);
 	figures(json, times, row);
-	writer_end(json, ']');
 }
 
 static void function(struct writer *json, const struct summary *summary, size_t i)
 {
-	writer_begin(json, NULL, '[');
 	writer_text(json, NULL, summary->functions[i].name);
 	figures(json, times, &summary->functions[i].times);
 	writer_number(json, NULL, summary->functions[i].times.not_ready);
-	writer_end(json, ']');
 }
 
 static void library(struct writer *json, const struct summary *summary, size_t i)
@@ -118,18 +120,20 @@ static void kernel(struct writer *json, const struct summary *summary, size_t i)
 	row_of(json, summary->kernels[i].name, NULL, &summary->kernels[i].times);
 }
 
+static bool no_copies(const struct summary *summary, size_t i)
+{
+	return !summary->copies[i / 2][i % 2].counts.calls;
+}
+
 /* Bytes by the host's time say something of those alone that the call waits for. */
 static void copy(struct writer *json, const struct summary *summary, size_t i)
 {
 	const struct summary_copies *copies = &summary->copies[i / 2][i % 2];
 	char rate[32] = "";
 
-	if (!copies->counts.calls)
-		return;
 	if (i % 2 && copies->sized_ns)
 		snprintf(rate, sizeof(rate), "%.2f",
 			 (double)copies->bytes / (double)copies->sized_ns);
-	writer_begin(json, NULL, '[');
 	writer_text(json, NULL, copy_labels[i / 2]);
 	writer_text(json, NULL, i % 2 ? "waits" : "does not wait");
 	writer_number(json, NULL, copies->bytes);
@@ -137,7 +141,6 @@ static void copy(struct writer *json, const struct summary *summary, size_t i)
 	writer_number(json, NULL, copies->counts.total);
 	writer_number(json, NULL, copies->counts.calls);
 	writer_number(json, NULL, copies->unsized);
-	writer_end(json, ']');
 }
 
 static void wait_of(struct writer *json, const struct summary *summary, size_t i)
@@ -153,7 +156,6 @@ static void thread(struct writer *json, const struct summary *summary, size_t i)
 	const struct summary_thread *thread = &summary->threads[i];
 	char name[PATH_MAX + 32];
 
-	writer_begin(json, NULL, '[');
 	writer_text(json, NULL, thread->name);
 	writer_signed(json, NULL, thread->tid);
 	writer_text(json, NULL,
@@ -161,7 +163,6 @@ static void thread(struct writer *json, const struct summary *summary, size_t i)
 	figures(json, counts, &thread->counts);
 	writer_text(json, NULL, !thread->nfunctions ? NULL :
 		    summary->functions[thread->functions[0].function].name);
-	writer_end(json, ']');
 }
 
 static const char *ending(const struct summary_process *process, char *buffer, size_t size)
@@ -181,7 +182,6 @@ static void process(struct writer *json, const struct summary *summary, size_t i
 	const struct summary_bytes *device = &process->memory.device;
 	char name[PATH_MAX + 32], state[64];
 
-	writer_begin(json, NULL, '[');
 	writer_text(json, NULL, process->fault ? process->path :
 		    process_name(process, name, sizeof(name)));
 	writer_signed(json, NULL, process->fault ? -1 : process->rank);
@@ -193,32 +193,27 @@ static void process(struct writer *json, const struct summary *summary, size_t i
 	writer_signed(json, NULL, process->memory.known ? (int64_t)device->held : -1);
 	writer_text(json, NULL, ending(process, state, sizeof(state)));
 	writer_text(json, NULL, process->command);
-	writer_end(json, ']');
 }
 
 static void rank(struct writer *json, const struct summary *summary, size_t i)
 {
 	const struct summary_rank *rank = &summary->ranks[i];
 
-	writer_begin(json, NULL, '[');
 	writer_signed(json, NULL, rank->rank);
 	figures(json, counts, &rank->counts);
 	writer_number(json, NULL, rank->nprocesses);
 	writer_number(json, NULL, rank->nthreads);
 	writer_number(json, NULL, rank->last_ns - rank->first_ns);
 	writer_number(json, NULL, rank->peak);
-	writer_end(json, ']');
 }
 
 static void error(struct writer *json, const struct summary *summary, size_t i)
 {
 	char name[PRINT_RESULT];
 
-	writer_begin(json, NULL, '[');
 	writer_text(json, NULL, summary->functions[summary->errors[i].function].name);
 	writer_text(json, NULL, print_result_text(name, summary->errors[i].result));
 	writer_number(json, NULL, summary->errors[i].count);
-	writer_end(json, ']');
 }
 
 /* The least number of each bucket that is not empty, and its count. */
@@ -337,29 +332,29 @@ void tables_json(const struct summary *summary, struct writer *json)
 		size_t count, cut;
 	} tables[] = {
 		{ { "functions", "Functions", TEXTS("name Function"), times, "Calls",
-		    TEXTS("count NotReady"), function }, summary_called(summary), 0 },
+		    TEXTS("count NotReady"), function, NULL }, summary_called(summary), 0 },
 		{ { "libraries", "Libraries", TEXTS("path Library"), times, "Calls", NULL,
-		    library }, summary_called_from(summary), 0 },
+		    library, NULL }, summary_called_from(summary), 0 },
 		{ { "callers", "Callers", TEXTS("text Caller", "name Function"), times, "Calls",
-		    NULL, caller }, summary->ncallers, 0 },
+		    NULL, caller, NULL }, summary->ncallers, 0 },
 		{ { "kernels", "Kernels (host time)", TEXTS("text Kernel"), times, "Launches", NULL,
-		    kernel }, summary->nkernels, 0 },
+		    kernel, NULL }, summary->nkernels, 0 },
 		{ { "copies", "Copies (host time)", TEXTS("text Direction", "text Call",
 		    "bytes Bytes", "text GB/s of host time", "time Total", "count Calls",
-		    "count Unsized"), NULL, NULL, NULL, copy }, 2 * COPY_DIRECTIONS, 0 },
+		    "count Unsized"), NULL, NULL, NULL, copy, no_copies }, 2 * COPY_DIRECTIONS, 0 },
 		{ { "waits", "Waits", TEXTS("path Library", "name Function"), times, "Calls", NULL,
-		    wait_of }, summary->nwaits, 0 },
+		    wait_of, NULL }, summary->nwaits, 0 },
 		{ { "threads", "Threads", TEXTS("text Thread", "id Tid", "text Process"), counts,
-		    "Calls", TEXTS("name Busiest function"), thread }, summary->nthreads,
+		    "Calls", TEXTS("name Busiest function"), thread, NULL }, summary->nthreads,
 		  summary->nothers },
 		{ { "processes", "Processes", TEXTS("text Process", "id Rank", "text Host"), counts,
 		    "Calls", TEXTS("count Threads", "time Span", "bytes Peak memory",
-		    "bytes Held at end", "text State", "text Command"), process },
+		    "bytes Held at end", "text State", "text Command"), process, NULL },
 		  summary->nprocesses, 0 },
 		{ { "ranks", "Ranks", TEXTS("id Rank"), counts, "Calls", TEXTS("count Processes",
-		    "count Threads", "time Span", "bytes Peak memory"), rank }, summary->nranks, 0 },
+		    "count Threads", "time Span", "bytes Peak memory"), rank, NULL }, summary->nranks, 0 },
 		{ { "errors", "Results", TEXTS("name Function", "text Result", "count Calls"), NULL,
-		    NULL, NULL, error }, summary->nerrors, 0 }
+		    NULL, NULL, error, NULL }, summary->nerrors, 0 }
 	};
 
 	totals(json, summary);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the page's timeline shows: who gets a row, and what of it. */
 #include "export/html/timeline.h"
-#include "util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+
+#include "util/sort.h"
 
 static int add_threads(struct timeline *timeline)
 {

@@ -59,7 +59,7 @@ static int make_room(struct perfetto *perfetto, const struct trace *trace)
 {
 	free(perfetto->functions);
 	free(perfetto->sites);
-	perfetto->functions = calloc(trace->nfunctions + 1, sizeof(*perfetto->functions));
+	perfetto->functions = typed_functions(trace);
 	perfetto->sites = calloc(trace->nsites + 1, sizeof(*perfetto->sites));
 	free(perfetto->seen_streams);
 	free(perfetto->seen_others);
@@ -404,16 +404,8 @@ static void perfetto_release(struct convert *convert)
 }
 
 const struct convert_format convert_perfetto = {
-	.name = "perfetto",
-	.order = CONVERT_BY_FILE,
-	.target = CONVERT_STREAM,
-	.binary = true,
-	.state = sizeof(struct perfetto),
-	.begin = perfetto_begin,
-	.file = perfetto_file,
-	.call = perfetto_call,
-	.open = perfetto_open,
-	.mark = perfetto_mark,
-	.file_end = perfetto_file_end,
-	.release = perfetto_release,
+	.name = "perfetto", .order = CONVERT_BY_FILE, .target = CONVERT_STREAM, .binary = true,
+	.state = sizeof(struct perfetto), .begin = perfetto_begin, .file = perfetto_file,
+	.call = perfetto_call, .open = perfetto_open, .mark = perfetto_mark,
+	.file_end = perfetto_file_end, .release = perfetto_release,
 };

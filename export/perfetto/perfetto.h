@@ -4,7 +4,7 @@
 #define EXPORT_PERFETTO_PERFETTO_H
 
 #include "analysis/kernel_launch.h"
-#include "analysis/memory_usage.h"
+#include "analysis/device_memory.h"
 #include "export/convert.h"
 #include "export/handles.h"
 #include "export/pids.h"
@@ -62,11 +62,6 @@ struct perfetto_part {
 	uint32_t size;
 };
 
-struct perfetto_function {
-	struct launch_plan launch;
-	struct typed_params params;
-};
-
 /* Interned strings are numbered in this order; event names: functions, then kernels. */
 struct perfetto_strings {
 	uint64_t success, libraries, sites, stacks, kernels;
@@ -88,7 +83,7 @@ struct perfetto {
 	struct handles *seen_streams;
 	struct handles *seen_others;	/* threads that nothing describes */
 	struct memory_usage held;
-	struct perfetto_function *functions;
+	struct typed_function *functions;
 	struct perfetto_part *sites;	/* beginnings of calls from each */
 	struct perfetto_part success, failure, instant, counter;
 	struct bytes packed;

@@ -115,10 +115,8 @@ static int intern_functions(struct convert *convert, struct perfetto *perfetto,
 	for (uint32_t i = 1; !error && i < PERFETTO_PARAMETERS; i++)
 		error = intern_name(convert, perfetto, ANNOTATIONS, i, names[i]);
 	for (uint32_t i = 0; !error && i < trace->nfunctions; i++) {
-		struct perfetto_function *function = &perfetto->functions[i];
+		const struct typed_function *function = &perfetto->functions[i];
 
-		function->launch = launch_plan(&trace->functions[i]);
-		function->params = typed_params(&trace->functions[i]);
 		error = intern_name(convert, perfetto, EVENTS, i + 1, trace->functions[i].name);
 		for (uint32_t j = 0; !error && j < function->params.count; j++)
 			error = intern_name(convert, perfetto, ANNOTATIONS,

@@ -695,16 +695,7 @@ static void release(struct convert *convert)
 }
 
 const struct convert_format convert_sqlite = {
-	.name = "sqlite",
-	.order = CONVERT_BY_THREAD,
-	.target = CONVERT_FILE,
-	.state = sizeof(struct state),
-	.begin = begin,
-	.file = file,
-	.call = call,
-	.open = open_call,
-	.mark = mark,
-	.file_end = file_end,
-	.end = end,
-	.release = release,
+	.name = "sqlite", .order = CONVERT_BY_THREAD, .target = CONVERT_FILE,
+	.state = sizeof(struct state), .begin = begin, .file = file, .call = call,
+	.open = open_call, .mark = mark, .file_end = file_end, .end = end, .release = release,
 };
