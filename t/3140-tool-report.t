@@ -174,4 +174,12 @@ timeout 300 sh -c 'until grep -q "^State:.Z" "/proc/$(cat "$1")/status" 2>/dev/n
 is "$(grep -o '"ended":"[a-z_]*"' "$tmp/out" | xargs)" "ended:unknown" "a zombie does not run"
 : >"$tmp/stop"
 wait "$parent"
+# Calls that are counted, not timed, are all that the tables have.
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS='stat(clock=no)' CUAUDIT_OUTPUT="$tmp/counted" \
+	"$top_builddir/demo/cudemo" dlopen >"$tmp/out" 2>&1
+is "$(grep -E '^Calls|more function' "$tmp/counted" | sed 's/[0-9][0-9]*/N/')" "Calls(%)     Calls  Name
+Calls(%)     Calls  Library
+                      and N more functions
+Calls(%)     Calls      Tid  Thread" "tables of calls that were counted, not timed"
+
 done_testing
