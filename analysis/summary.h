@@ -218,7 +218,7 @@ struct summary_losses {
 /* Of the files that could be read. */
 struct summary_losses summary_losses(const struct summary *summary);
 
-/* How many functions were called, and libraries called them; others are only known, and come last. */
+/* How many functions were called, and libraries called; others are only known, and come last. */
 size_t summary_called(const struct summary *summary);
 size_t summary_called_from(const struct summary *summary);
 

@@ -28,7 +28,7 @@ static inline void sink_took(struct sink *sink, size_t size)
 	sink->used += size;
 }
 
-/* Room for what print/ writes. NULL, once it fitted or the sink failed; else out once more, with more room. */
+/* Room for what print/ writes. NULL once it fitted, or the sink failed; else out with more room. */
 struct buffer sink_buffer(struct sink *sink);
 struct buffer *sink_again(struct sink *sink, struct buffer *out);
 
