@@ -112,11 +112,15 @@ out:
 	return error;
 }
 
-int hook_add(const struct cuaudit_hook *hook, enum hook_owner owner)
+int hook_add_core(const char *name, const char *functions, cuaudit_exit_fn exit)
 {
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .priority = INT32_MAX, .name = name,
+		.functions = functions, .exit = exit,
+	};
 	struct record *record;
 
-	return add(hook, owner, RECORD_ADDED, NULL, &record);
+	return add(&hook, HOOK_CORE, RECORD_ADDED, NULL, &record);
 }
 
 int hook_add_fast_path(const struct cuaudit_hook *hook, hook_fast_path_fn fast_path)
@@ -138,7 +142,9 @@ int hook_add_innermost(const struct cuaudit_hook *hook, hook_fast_path_fn fast_p
 
 int cuaudit_hook_add(const struct cuaudit_hook *hook)
 {
-	return hook_add(hook, HOOK_MODULE);
+	struct record *record;
+
+	return add(hook, HOOK_MODULE, RECORD_ADDED, NULL, &record);
 }
 
 /* Handles: the generation in 24 bits above the record's number. */

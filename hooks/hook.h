@@ -24,8 +24,8 @@ typedef void *(*hook_fast_path_fn)(const struct cuaudit_function *function);
 /* What a hook is for: those of policies and of the core ignore CUAUDIT_FUNCTIONS. */
 enum hook_owner { HOOK_MODULE, HOOK_POLICY, HOOK_CORE };
 
-/* Context: setup. cuaudit_hook_add for an owner. */
-int hook_add(const struct cuaudit_hook *hook, enum hook_owner owner);
+/* Context: setup. An exit hook of the core's own, innermost: all others see what it leaves behind. */
+int hook_add_core(const char *name, const char *functions, cuaudit_exit_fn exit);
 
 /*
  * Context: setup. cuaudit_hook_add of a timed exit hook that has fast paths, for

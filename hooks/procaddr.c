@@ -88,17 +88,10 @@ static void answer(struct cuaudit_call *call, void *data)
 
 int procaddr_setup(void)
 {
-	/* Innermost: every other hook sees what the caller will get. */
-	static const struct cuaudit_hook hook = {
-		.size = sizeof(hook),
-		.priority = INT32_MAX,
-		.name = "procaddr",
-		.functions = ""
+	static const char functions[] =
 #define LOOKUP(symbol) #symbol ","
 #include "hooks/core_functions.def"
-		,
-		.exit = answer,
-	};
+	;
 
-	return hook_add(&hook, HOOK_CORE);
+	return hook_add_core("procaddr", functions, answer);
 }

@@ -28,16 +28,10 @@ static void answered(struct cuaudit_call *call, void *data)
 
 int tables_setup(void)
 {
-	static const struct cuaudit_hook hook = {
-		.size = sizeof(hook),
-		.priority = INT32_MAX,
-		.name = "tables",
-		.functions = ""
+	static const char functions[] =
 #define TABLES(symbol) #symbol ","
 #include "hooks/core_functions.def"
-		,
-		.exit = answered,
-	};
+	;
 
-	return hook_add(&hook, HOOK_CORE);
+	return hook_add_core("tables", functions, answered);
 }

@@ -116,6 +116,18 @@ void out_fit(struct out *out, const char *text, size_t width)
 
 static const char hex[] = "0123456789abcdef";
 
+void out_hex(struct out *out, uint64_t value)
+{
+	char digits[20], *at = digits + sizeof(digits);
+
+	*--at = '\0';
+	do
+		*--at = "0123456789abcdef"[value % 16];
+	while (value /= 16);
+	out_text(out, "0x");
+	out_text(out, at);
+}
+
 void out_uuid(struct out *out, const uint8_t *uuid)
 {
 	for (int i = 0; i < 16; i++) {

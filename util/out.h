@@ -43,6 +43,9 @@ void out_json(struct out *out, const char *text);
 /* What stands between the quotes of a metric's label: as for people, but for a line break, "\n". */
 void out_label(struct out *out, const char *text);
 
+/* "0x" and hexadecimal digits. */
+void out_hex(struct out *out, uint64_t value);
+
 /* Sixteen bytes as 8-4-4-4-12 hexadecimal digits. */
 void out_uuid(struct out *out, const uint8_t *uuid);
 

@@ -80,6 +80,14 @@ void writer_large(struct writer *json, const char *key, uint64_t value)
 	out_text(json->out, "\"");
 }
 
+void writer_hex(struct writer *json, const char *key, uint64_t value)
+{
+	begin_member(json, key);
+	out_text(json->out, "\"");
+	out_hex(json->out, value);
+	out_text(json->out, "\"");
+}
+
 void writer_uuid(struct writer *json, const char *key, const uint8_t *uuid)
 {
 	begin_member(json, key);

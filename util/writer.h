@@ -63,6 +63,9 @@ void writer_text(struct writer *json, const char *key, const char *value);
 /* A number that may be beyond 2^53, as a string. */
 void writer_large(struct writer *json, const char *key, uint64_t value);
 
+/* "0x" and digits, as a string. */
+void writer_hex(struct writer *json, const char *key, uint64_t value);
+
 /* Sixteen bytes, as a string. */
 void writer_uuid(struct writer *json, const char *key, const uint8_t *uuid);
 

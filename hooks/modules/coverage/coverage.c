@@ -120,13 +120,7 @@ static void forked(void)
 }
 
 const struct cuaudit_module coverage_module = {
-	.size = sizeof(coverage_module),
-	.abi = CUAUDIT_ABI,
-	.name = "coverage",
+	.size = sizeof(coverage_module), .abi = CUAUDIT_ABI, .name = "coverage",
 	.summary = "what was bound, by whom and how, what was called, what escaped",
-	.options = options,
-	.init = init,
-	.finish = finish,
-	.forked = forked,
-	.enforces = "fail",
+	.options = options, .init = init, .finish = finish, .forked = forked, .enforces = "fail",
 };

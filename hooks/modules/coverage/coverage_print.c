@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "analysis/escape_kind.h"
+#include "util/writer.h"
 
 enum { PATH_COLUMNS = 72, NUMBER = 9, LIBRARIES = 256 };
 
@@ -18,13 +19,6 @@ static const char *const routes[CUAUDIT_ROUTES] = {
 static void number(struct out *out, uint64_t value, size_t width)
 {
 	out_right(out, out_count(value).text, width);
-}
-
-static void key(struct out *out, const char *before, const char *name)
-{
-	out_text(out, before);
-	out_json(out, name);
-	out_text(out, ":");
 }
 
 /* The number of bound, called or unknown functions of a driver. */
@@ -183,123 +177,98 @@ void coverage_text(const struct coverage *coverage, struct out *out)
 }
 
 /* The bindings of one function; the list is sorted by driver and name. */
-static void json_bindings(const struct coverage *coverage, uint32_t slot, struct out *out)
+static void json_bindings(const struct coverage *coverage, uint32_t slot, struct writer *json)
 {
-	const char *comma = "";
-
-	key(out, ",", "bound");
-	out_text(out, "[");
+	writer_begin(json, "bound", '[');
 	for (size_t i = 0; i < coverage->count; i++) {
 		const struct cuaudit_binding *binding = &coverage->bindings[i];
 
 		if (binding->slot != slot)
 			continue;
-		out_text(out, comma);
-		key(out, "{", "library");
-		out_json(out, binding->library->path);
-		key(out, ",", "route");
-		out_json(out, routes[binding->route]);
-		key(out, ",", "count");
-		out_u64(out, binding->count);
-		key(out, ",", "real");
-		out_text(out, binding->real ? "true}" : "false}");
-		comma = ",";
+		writer_begin(json, NULL, '{');
+		writer_text(json, "library", binding->library->path);
+		writer_text(json, "route", routes[binding->route]);
+		writer_number(json, "count", binding->count);
+		writer_flag(json, "real", binding->real);
+		writer_end(json, '}');
 	}
-	out_text(out, "]");
+	writer_end(json, ']');
 }
 
-static void json_functions(const struct coverage *coverage, uint32_t driver, struct out *out)
+static void json_functions(const struct coverage *coverage, uint32_t driver, struct writer *json)
 {
 	const struct cuaudit_function *function;
-	const char *comma = "";
 
-	key(out, ",", "functions");
-	out_text(out, "[");
+	writer_begin(json, "functions", '[');
 	for (uint32_t slot = 0; (function = cuaudit_function_get(slot)); slot++) {
 		if (function->driver != driver)
 			continue;
-		out_text(out, comma);
-		key(out, "{", "name");
-		out_json(out, function->name);
-		key(out, ",", "in_table");
-		out_text(out, function->id >= 0 ? "true" : "false");
-		key(out, ",", "called");
-		out_text(out, coverage->called[slot] ? "true" : "false");
-		json_bindings(coverage, slot, out);
-		out_text(out, "}");
-		comma = ",";
+		writer_begin(json, NULL, '{');
+		writer_text(json, "name", function->name);
+		writer_flag(json, "in_table", function->id >= 0);
+		writer_flag(json, "called", coverage->called[slot]);
+		json_bindings(coverage, slot, json);
+		writer_end(json, '}');
 	}
-	out_text(out, "]}");
+	writer_end(json, ']');
 }
 
-static void json_escapes(struct out *out)
+static void json_library(const struct cuaudit_library *library, uint64_t count,
+			 struct writer *json)
+{
+	writer_text(json, "library", library ? library->path : "");
+	writer_number(json, "count", count);
+	writer_end(json, '}');
+}
+
+static void json_escapes(struct writer *json)
 {
 	const struct cuaudit_export_table *table;
 	const struct cuaudit_escape *escape;
 
-	key(out, ",", "unrouted");
-	out_text(out, "[");
+	writer_begin(json, "unrouted", '[');
 	for (uint32_t i = 0; (escape = cuaudit_escape_get(i)); i++) {
-		key(out, i ? ",{" : "{", "name");
-		out_json(out, escape->name);
-		key(out, ",", "kind");
-		out_json(out, escape_key(escape->kind));
-		key(out, ",", "version");
-		out_u64(out, escape->version);
-		key(out, ",", "flags");
-		out_u64(out, escape->flags);
-		key(out, ",", "library");
-		out_json(out, escape->library ? escape->library->path : "");
-		key(out, ",", "count");
-		out_u64(out, escape->count);
-		out_text(out, "}");
+		writer_begin(json, NULL, '{');
+		writer_text(json, "name", escape->name);
+		writer_text(json, "kind", escape_key(escape->kind));
+		writer_number(json, "version", escape->version);
+		writer_number(json, "flags", escape->flags);
+		json_library(escape->library, escape->count, json);
 	}
-	key(out, "],", "export_tables");
-	out_text(out, "[");
+	writer_end(json, ']');
+	writer_begin(json, "export_tables", '[');
 	for (uint32_t i = 0; (table = cuaudit_export_table_get(i)); i++) {
-		key(out, i ? ",{" : "{", "uuid");
-		out_text(out, "\"");
-		out_uuid(out, table->uuid);
-		out_text(out, "\"");
-		key(out, ",", "size");
-		out_u64(out, table->size);
-		key(out, ",", "library");
-		out_json(out, table->library ? table->library->path : "");
-		key(out, ",", "count");
-		out_u64(out, table->count);
-		out_text(out, "}");
+		writer_begin(json, NULL, '{');
+		writer_uuid(json, "uuid", table->uuid);
+		writer_number(json, "size", table->size);
+		json_library(table->library, table->count, json);
 	}
-	out_text(out, "]");
+	writer_end(json, ']');
 }
 
 void coverage_json(const struct coverage *coverage, struct out *out)
 {
 	const struct cuaudit_driver *driver;
+	struct writer json = { .out = out };
 
-	key(out, "{", "version");
-	out_text(out, "1");
-	key(out, ",", "pid");
-	out_u64(out, (uint64_t)getpid());
-	key(out, ",", "drivers");
-	out_text(out, "[");
+	writer_begin(&json, NULL, '{');
+	writer_number(&json, "version", 1);
+	writer_number(&json, "pid", (uint64_t)getpid());
+	writer_begin(&json, "drivers", '[');
 	for (uint32_t i = 0; (driver = cuaudit_driver_get(i)); i++) {
-		key(out, i ? ",{" : "{", "path");
-		out_json(out, driver->path);
-		key(out, ",", "version");
-		out_u64(out, driver->version);
-		key(out, ",", "exported");
-		out_u64(out, driver->functions);
-		key(out, ",", "without_slot");
-		out_u64(out, driver->unrouted);
-		json_functions(coverage, i, out);
+		writer_begin(&json, NULL, '{');
+		writer_text(&json, "path", driver->path);
+		writer_number(&json, "version", driver->version);
+		writer_number(&json, "exported", driver->functions);
+		writer_number(&json, "without_slot", driver->unrouted);
+		json_functions(coverage, i, &json);
+		writer_end(&json, '}');
 	}
-	out_text(out, "]");
-	json_escapes(out);
-	key(out, ",", "lost_bindings");
-	out_u64(out, cuaudit_bindings_lost());
-	key(out, ",", "unhooked_calls");
-	out_u64(out, cuaudit_unhooked_calls());
-	key(out, ",", "unwound_calls");
-	out_u64(out, cuaudit_unwound_calls() + cuaudit_unwound_hooks());
-	out_text(out, "}\n");
+	writer_end(&json, ']');
+	json_escapes(&json);
+	writer_number(&json, "lost_bindings", cuaudit_bindings_lost());
+	writer_number(&json, "unhooked_calls", cuaudit_unhooked_calls());
+	writer_number(&json, "unwound_calls", cuaudit_unwound_calls() + cuaudit_unwound_hooks());
+	writer_end(&json, '}');
+	out_text(out, "\n");
 }

@@ -250,14 +250,8 @@ static void forked(void)
 }
 
 const struct cuaudit_module fault_module = {
-	.size = sizeof(fault_module),
-	.abi = CUAUDIT_ABI,
-	.name = "fault",
+	.size = sizeof(fault_module), .abi = CUAUDIT_ABI, .name = "fault",
 	.summary = "errors, other results and delays in chosen calls",
-	.options = options,
-	.init = init,
-	.finish = finish,
-	.forked = forked,
-	.check = check,
+	.options = options, .init = init, .finish = finish, .forked = forked, .check = check,
 	.enforces = "",
 };

@@ -428,14 +428,8 @@ static void forked(void)
 }
 
 const struct cuaudit_module leak_module = {
-	.size = sizeof(leak_module),
-	.abi = CUAUDIT_ABI,
-	.name = "leak",
+	.size = sizeof(leak_module), .abi = CUAUDIT_ABI, .name = "leak",
 	.summary = "what the driver gave and never got back, and what was used wrongly",
-	.options = options,
-	.init = init,
-	.finish = finish,
-	.forked = forked,
-	.check = check,
+	.options = options, .init = init, .finish = finish, .forked = forked, .check = check,
 	.enforces = "fail",
 };

@@ -14,6 +14,7 @@
 #include "hooks/modules/leak/leak_fault.h"
 #include "hooks/modules/leak/leak_suppress.h"
 #include "util/out.h"
+#include "util/writer.h"
 
 enum { PATH_COLUMNS = 72, NAME_COLUMNS = 48, NUMBER = 9, BYTES = 16, WHAT = 24 };
 
@@ -52,18 +53,6 @@ static struct place find_place(const struct leak_site *site)
 	return place;
 }
 
-static void hex(struct out *out, uint64_t value)
-{
-	char digits[20], *at = digits + sizeof(digits);
-
-	*--at = '\0';
-	do
-		*--at = "0123456789abcdef"[value % 16];
-	while (value /= 16);
-	out_text(out, "0x");
-	out_text(out, at);
-}
-
 static void number(struct out *out, uint64_t value, size_t width)
 {
 	out_right(out, out_count(value).text, width);
@@ -84,11 +73,11 @@ static void text_place(struct out *out, const struct leak_site *site)
 	if (place.symbol) {
 		out_fit(out, place.symbol, NAME_COLUMNS);
 		out_text(out, "+");
-		hex(out, place.distance);
+		out_hex(out, place.distance);
 		out_text(out, " ");
 	}
 	out_text(out, place.known ? "(" : "(address ");
-	hex(out, place.offset);
+	out_hex(out, place.offset);
 	out_text(out, ")");
 }
 
@@ -154,7 +143,7 @@ static void text_fault(struct out *out, const struct leak_fault *fault)
 	out_text(out, "\n             ");
 	out_text(out, fault->kind < LEAK_KINDS ? leak_kind_text(fault->kind) : "handle");
 	out_text(out, " ");
-	hex(out, fault->handle);
+	out_hex(out, fault->handle);
 	if (fault->size == LEAK_UNSIZED) {
 		out_text(out, ", of unknown size");
 	} else if (fault->size) {
@@ -164,9 +153,9 @@ static void text_fault(struct out *out, const struct leak_fault *fault)
 	}
 	if (fault->type == LEAK_WRONG_CONTEXT) {
 		out_text(out, ", of context ");
-		hex(out, fault->contexts[0]);
+		out_hex(out, fault->contexts[0]);
 		out_text(out, ", not ");
-		hex(out, fault->contexts[1]);
+		out_hex(out, fault->contexts[1]);
 	}
 	out_text(out, "\n");
 	if (fault->allocated.function) {
@@ -233,136 +222,96 @@ static void text(const struct leak_report *report, struct out *out)
 	text_note(out, leak_fault_lost(), "  errors there was no room for\n");
 }
 
-static void key(struct out *out, const char *before, const char *name)
-{
-	out_text(out, before);
-	out_json(out, name);
-	out_text(out, ":");
-}
-
-static void json_number(struct out *out, const char *name, uint64_t value)
-{
-	key(out, ",", name);
-	out_u64(out, value);
-}
-
-static void json_hex(struct out *out, const char *name, uint64_t value)
-{
-	key(out, ",", name);
-	out_text(out, "\"");
-	hex(out, value);
-	out_text(out, "\"");
-}
-
-/* "function": ... of a site, without its brackets. */
-static void json_site(struct out *out, const char *before, const struct leak_site *site)
+/* Members of an object that is open. */
+static void json_site(struct writer *json, const struct leak_site *site)
 {
 	struct place place = find_place(site);
 
-	key(out, before, "function");
-	out_json(out, site->function->name);
-	key(out, ",", "library");
-	out_json(out, site->library->path);
-	json_hex(out, "address", (uintptr_t)site->caller);
+	writer_text(json, "function", site->function->name);
+	writer_text(json, "library", site->library->path);
+	writer_hex(json, "address", (uintptr_t)site->caller);
 	if (place.known)
-		json_hex(out, "offset", place.offset);
+		writer_hex(json, "offset", place.offset);
 	if (place.symbol) {
-		key(out, ",", "symbol");
-		out_json(out, place.symbol);
-		json_number(out, "distance", place.distance);
+		writer_text(json, "symbol", place.symbol);
+		writer_number(json, "distance", place.distance);
 	}
 }
 
-static void json_left(const struct leak_report *report, struct out *out)
+static void json_left(const struct leak_report *report, struct writer *json)
 {
-	key(out, ",", "left");
-	out_text(out, "[");
-	for (size_t i = 0; i < report->nleft; i++) {
+	WRITER_OBJECTS(json, "left", i, report->nleft) {
 		const struct leak_left *left = &report->left[i];
 
-		key(out, i ? ",{" : "{", "what");
-		out_json(out, leak_kind_text(left->kind));
-		json_number(out, "count", left->count);
-		json_number(out, "bytes", left->bytes);
-		key(out, ",", "primary");
-		out_text(out, left->primary ? "true" : "false");
-		json_number(out, "unsized", left->unsized);
-		json_site(out, ",", &left->site);
-		out_text(out, "}");
+		writer_text(json, "what", leak_kind_text(left->kind));
+		writer_number(json, "count", left->count);
+		writer_number(json, "bytes", left->bytes);
+		writer_flag(json, "primary", left->primary);
+		writer_number(json, "unsized", left->unsized);
+		json_site(json, &left->site);
 	}
-	out_text(out, "]");
 }
 
-static void json_fault(struct out *out, const char *before, const struct leak_fault *fault)
+static void json_freed(struct writer *json, const struct leak_fault *fault)
 {
-	key(out, before, "error");
-	out_json(out, leak_fault_text(fault->type));
-	json_number(out, "count", fault->count);
+	writer_begin(json, "freed", '{');
+	json_site(json, &fault->freed);
+	if (fault->died_with)
+		writer_text(json, "with", leak_kind_text((uint8_t)(fault->died_with - 1)));
+	writer_end(json, '}');
+}
+
+static void json_fault(struct writer *json, const struct leak_fault *fault)
+{
+	writer_begin(json, NULL, '{');
+	writer_text(json, "error", leak_fault_text(fault->type));
+	writer_number(json, "count", fault->count);
 	if (fault->result != LEAK_NO_RESULT)
-		json_number(out, "result", (uint32_t)fault->result);
-	key(out, ",", "what");
-	if (fault->kind < LEAK_KINDS)
-		out_json(out, leak_kind_text(fault->kind));
-	else
-		out_text(out, "null");
-	json_hex(out, "handle", fault->handle);
-	if (fault->size != LEAK_UNSIZED) {
-		json_number(out, "bytes", fault->size);
-	} else {
-		key(out, ",", "bytes");
-		out_text(out, "null");
-	}
+		writer_number(json, "result", (uint32_t)fault->result);
+	writer_text(json, "what", fault->kind < LEAK_KINDS ? leak_kind_text(fault->kind) : NULL);
+	writer_hex(json, "handle", fault->handle);
+	writer_known(json, "bytes", fault->size, fault->size != LEAK_UNSIZED);
 	if (fault->type == LEAK_WRONG_CONTEXT) {
-		json_hex(out, "context", fault->contexts[0]);
-		json_hex(out, "other_context", fault->contexts[1]);
+		writer_hex(json, "context", fault->contexts[0]);
+		writer_hex(json, "other_context", fault->contexts[1]);
 	}
-	json_site(out, ",", &fault->site);
+	json_site(json, &fault->site);
 	if (fault->allocated.function) {
-		key(out, ",", "allocated");
-		json_site(out, "{", &fault->allocated);
-		out_text(out, "}");
+		writer_begin(json, "allocated", '{');
+		json_site(json, &fault->allocated);
+		writer_end(json, '}');
 	}
-	if (fault->freed.function) {
-		key(out, ",", "freed");
-		json_site(out, "{", &fault->freed);
-		if (fault->died_with) {
-			key(out, ",", "with");
-			out_json(out, leak_kind_text((uint8_t)(fault->died_with - 1)));
-		}
-		out_text(out, "}");
-	}
-	out_text(out, "}");
+	if (fault->freed.function)
+		json_freed(json, fault);
+	writer_end(json, '}');
 }
 
 static void json_report(const struct leak_report *report, struct out *out)
 {
+	struct writer json = { .out = out };
 	const struct leak_fault *fault;
-	const char *before = "{";
 
-	key(out, "{", "version");
-	out_text(out, "1");
-	json_number(out, "pid", (uint64_t)getpid());
-	json_number(out, "allocated", leak_counts.allocated);
-	json_number(out, "freed", leak_counts.freed);
-	json_number(out, "left_objects", report->objects);
-	json_number(out, "left_bytes", report->bytes);
-	json_number(out, "left_unsized", report->unsized);
-	json_left(report, out);
-	key(out, ",", "errors");
-	out_text(out, "[");
-	for (uint32_t i = 0; (fault = leak_fault_get(i)); i++) {
-		if (fault->suppressed)
-			continue;
-		json_fault(out, before, fault);
-		before = ",{";
-	}
-	out_text(out, "]");
-	json_number(out, "suppressed_left", report->suppressed_left);
-	json_number(out, "suppressed_errors", report->suppressed_faults);
-	json_number(out, "unseen_ends", leak_counts.unseen);
-	json_number(out, "lost_objects", leak_counts.lost);
-	json_number(out, "lost_errors", leak_fault_lost());
-	out_text(out, "}\n");
+	writer_begin(&json, NULL, '{');
+	writer_number(&json, "version", 1);
+	writer_number(&json, "pid", (uint64_t)getpid());
+	writer_number(&json, "allocated", leak_counts.allocated);
+	writer_number(&json, "freed", leak_counts.freed);
+	writer_number(&json, "left_objects", report->objects);
+	writer_number(&json, "left_bytes", report->bytes);
+	writer_number(&json, "left_unsized", report->unsized);
+	json_left(report, &json);
+	writer_begin(&json, "errors", '[');
+	for (uint32_t i = 0; (fault = leak_fault_get(i)); i++)
+		if (!fault->suppressed)
+			json_fault(&json, fault);
+	writer_end(&json, ']');
+	writer_number(&json, "suppressed_left", report->suppressed_left);
+	writer_number(&json, "suppressed_errors", report->suppressed_faults);
+	writer_number(&json, "unseen_ends", leak_counts.unseen);
+	writer_number(&json, "lost_objects", leak_counts.lost);
+	writer_number(&json, "lost_errors", leak_fault_lost());
+	writer_end(&json, '}');
+	out_text(out, "\n");
 }
 
 int leak_report_write(const struct leak_report *report, int json)

@@ -160,14 +160,8 @@ static void forked(void)
 }
 
 const struct cuaudit_module limit_module = {
-	.size = sizeof(limit_module),
-	.abi = CUAUDIT_ABI,
-	.name = "limit",
+	.size = sizeof(limit_module), .abi = CUAUDIT_ABI, .name = "limit",
 	.summary = "quotas of device memory, devices to see, functions to deny",
-	.options = limit_option_table,
-	.init = init,
-	.finish = finish,
-	.forked = forked,
-	.check = check,
-	.enforces = "",
+	.options = limit_option_table, .init = init, .finish = finish, .forked = forked,
+	.check = check, .enforces = "",
 };

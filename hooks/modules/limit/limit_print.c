@@ -11,6 +11,7 @@
 #include "hooks/modules/limit/limit_pool.h"
 #include "hooks/modules/limit/limit_shared.h"
 #include "util/out.h"
+#include "util/writer.h"
 
 enum { NUMBER = 10, PATH_COLUMNS = 72 };
 
@@ -166,121 +167,113 @@ static void text(struct out *out)
 	out_text(out, "\n");
 }
 
-static void field(struct out *out, const char *name, uint64_t value)
+/* A limit, null where there is none. */
+static void json_limit(struct writer *json, const struct account *account)
 {
-	out_text(out, ",\"");
-	out_text(out, name);
-	out_text(out, "\":");
-	if (value == ACCOUNT_NONE)
-		out_text(out, "null");
-	else
-		out_u64(out, value);
+	writer_known(json, "limit", account->limit, account->limit != ACCOUNT_NONE);
 }
 
-static void json_account(struct out *out, const struct account *account, uint64_t used)
+static void json_account(struct writer *json, const struct account *account, uint64_t used)
 {
-	field(out, "limit", account->limit);
-	field(out, "peak", account->peak);
-	field(out, "used", used);
-	field(out, "refused", account->refused);
-	out_text(out, "}");
+	json_limit(json, account);
+	writer_number(json, "peak", account->peak);
+	writer_number(json, "used", used);
+	writer_number(json, "refused", account->refused);
+	writer_end(json, '}');
 }
 
-static void json_libraries(struct out *out)
+static void json_libraries(struct writer *json)
 {
-	const char *between = "";
-
-	out_text(out, ",\"libraries\":[");
+	writer_begin(json, "libraries", '[');
 	for (uint32_t i = 0; i < ACCOUNT_LIBRARIES; i++) {
 		const struct library_account *library = &account_libraries[i];
 
 		if (!library->library)
 			continue;
-		out_text(out, between);
-		between = ",";
-		out_text(out, "{\"path\":");
-		if (i == ACCOUNT_LIBRARIES - 1)
-			out_text(out, "null");
-		else
-			out_json(out, library->library->path);
-		field(out, "peak", library->peak);
-		field(out, "used", library->used);
-		field(out, "allocations", library->taken);
-		field(out, "refused", library->refused);
-		out_text(out, "}");
+		writer_begin(json, NULL, '{');
+		writer_text(json, "path", i < ACCOUNT_LIBRARIES - 1 ? library->library->path : NULL);
+		writer_number(json, "peak", library->peak);
+		writer_number(json, "used", library->used);
+		writer_number(json, "allocations", library->taken);
+		writer_number(json, "refused", library->refused);
+		writer_end(json, '}');
 	}
-	out_text(out, "]");
+	writer_end(json, ']');
 }
 
-static void json_denied(struct out *out)
+static void json_denied(struct writer *json)
 {
 	const struct cuaudit_function *function;
-	const char *between = "";
 
-	out_text(out, ",\"denied\":[");
+	writer_begin(json, "denied", '[');
 	for (uint32_t slot = 0; (function = cuaudit_function_get(slot)); slot++) {
 		if (!limit_denied[slot])
 			continue;
-		out_text(out, between);
-		between = ",";
-		out_text(out, "{\"name\":");
-		out_json(out, function->name);
-		field(out, "calls", limit_denied[slot]);
-		out_text(out, "}");
+		writer_begin(json, NULL, '{');
+		writer_text(json, "name", function->name);
+		writer_number(json, "calls", limit_denied[slot]);
+		writer_end(json, '}');
 	}
-	out_text(out, "]");
+	writer_end(json, ']');
 }
 
-static void json_gaps(struct out *out)
+static void json_gaps(struct writer *json)
 {
-	out_text(out, ",\"uncounted\":{");
-	for (int gap = 0; gap < GAPS; gap++) {
-		out_text(out, gap ? ",\"" : "\"");
-		out_text(out, gap_key((enum gap)gap));
-		out_text(out, "\":");
-		out_u64(out, gap_count((enum gap)gap));
-	}
-	out_text(out, "}");
-	field(out, "unhooked_calls", cuaudit_unhooked_calls());
-	field(out, "unwound_calls", cuaudit_unwound_calls() + cuaudit_unwound_hooks());
-	field(out, "repairs", shared_repairs());
+	writer_begin(json, "uncounted", '{');
+	for (int gap = 0; gap < GAPS; gap++)
+		writer_number(json, gap_key((enum gap)gap), gap_count((enum gap)gap));
+	writer_end(json, '}');
+	writer_number(json, "unhooked_calls", cuaudit_unhooked_calls());
+	writer_number(json, "unwound_calls", cuaudit_unwound_calls() + cuaudit_unwound_hooks());
+	writer_number(json, "repairs", shared_repairs());
 }
 
-static void json(struct out *out)
+static void json_user(struct writer *json)
 {
-	const char *between = "";
+	if (!limit_options.shared) {
+		writer_null(json, "user");
+		return;
+	}
+	writer_begin(json, "user", '{');
+	writer_text(json, "unit", "byte");
+	json_limit(json, &account_user);
+	writer_number(json, "refused", account_user.refused);
+	writer_end(json, '}');
+}
 
-	out_text(out, "{\"pid\":");
-	out_u64(out, (uint64_t)getpid());
-	out_text(out, limit_options.dry_run ? ",\"dry_run\":true" : ",\"dry_run\":false");
-	field(out, "lost", limit_lost);
-	json_gaps(out);
-	out_text(out, ",\"process\":{\"unit\":\"byte\"");
-	json_account(out, &account_process, account_process.used - spare_of_all());
-	out_text(out, ",\"devices\":[");
+static void json_devices(struct writer *json)
+{
+	writer_begin(json, "devices", '[');
 	for (uint32_t i = 0; i < ACCOUNT_DEVICES; i++) {
 		const struct account *account = &account_devices[i];
 
 		if (!shown(account))
 			continue;
-		out_text(out, between);
-		between = ",";
-		out_text(out, "{\"device\":");
-		out_u64(out, i);
-		json_account(out, account, account->used - pool_spare(i));
+		writer_begin(json, NULL, '{');
+		writer_number(json, "device", i);
+		json_account(json, account, account->used - pool_spare(i));
 	}
-	out_text(out, "],\"user\":");
-	if (limit_options.shared) {
-		out_text(out, "{\"unit\":\"byte\"");
-		field(out, "limit", account_user.limit);
-		field(out, "refused", account_user.refused);
-		out_text(out, "}");
-	} else {
-		out_text(out, "null");
-	}
-	json_libraries(out);
-	json_denied(out);
-	out_text(out, "}\n");
+	writer_end(json, ']');
+}
+
+static void json_report(struct out *out)
+{
+	struct writer json = { .out = out };
+
+	writer_begin(&json, NULL, '{');
+	writer_number(&json, "pid", (uint64_t)getpid());
+	writer_flag(&json, "dry_run", limit_options.dry_run);
+	writer_number(&json, "lost", limit_lost);
+	json_gaps(&json);
+	writer_begin(&json, "process", '{');
+	writer_text(&json, "unit", "byte");
+	json_account(&json, &account_process, account_process.used - spare_of_all());
+	json_devices(&json);
+	json_user(&json);
+	json_libraries(&json);
+	json_denied(&json);
+	writer_end(&json, '}');
+	out_text(out, "\n");
 }
 
 void limit_print(void)
@@ -294,7 +287,7 @@ void limit_print(void)
 	if (fd < 0)
 		return;
 	if (limit_options.json)
-		json(&out);
+		json_report(&out);
 	else
 		text(&out);
 	error = out_write(&out, fd, IO_REPORT);

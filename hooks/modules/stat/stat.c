@@ -314,15 +314,8 @@ static void thread_exit(void *block)
 }
 
 const struct cuaudit_module stat_module = {
-	.size = sizeof(stat_module),
-	.abi = CUAUDIT_ABI,
-	.name = "stat",
+	.size = sizeof(stat_module), .abi = CUAUDIT_ABI, .name = "stat",
 	.summary = "calls, errors and times of each driver function, printed at exit",
-	.options = options,
-	.init = init,
-	.finish = finish,
-	.forked = forked,
-	.thread_exit = thread_exit,
-	.process_exit = process_exit,
-	.check = check
+	.options = options, .init = init, .finish = finish, .forked = forked,
+	.thread_exit = thread_exit, .process_exit = process_exit, .check = check,
 };

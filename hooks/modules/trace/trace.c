@@ -194,16 +194,9 @@ static void process_exit(int status, int by_exit)
 }
 
 const struct cuaudit_module trace_module = {
-	.size = sizeof(trace_module),
-	.abi = CUAUDIT_ABI,
-	.name = "trace",
+	.size = sizeof(trace_module), .abi = CUAUDIT_ABI, .name = "trace",
 	.summary = "a record of every call, in a file or as text",
-	.options = trace_option_table,
-	.init = init,
-	.finish = finish,
-	.forked = forked,
-	.thread_exit = trace_writer_thread_exit,
-	.hook_unwound = trace_writer_hook_unwound,
-	.process_exit = process_exit,
-	.check = check,
+	.options = trace_option_table, .init = init, .finish = finish, .forked = forked,
+	.thread_exit = trace_writer_thread_exit, .hook_unwound = trace_writer_hook_unwound,
+	.process_exit = process_exit, .check = check,
 };
