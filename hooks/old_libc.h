@@ -18,6 +18,7 @@ OLD_LIBC(dlclose);
 OLD_LIBC(dlerror);
 OLD_LIBC(dlopen);
 OLD_LIBC(dlsym);
+OLD_LIBC(dlvsym);
 #ifdef __aarch64__
 NAMED(dladdr1, "2.17");
 #else

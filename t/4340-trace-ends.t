@@ -160,6 +160,23 @@ else
 	skip 1 "no python3 with ctypes"
 fi
 
+# The program's own last thread ends the process, as without us.
+helper trace/last
+# last HOOKS [ARGUMENT]
+last() {
+	LD_LIBRARY_PATH=$simdir "$tmp/last" $2 >"$tmp/native"
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$1" CUAUDIT_OUTPUT="$tmp/report" timeout 300 \
+		"$tmp/last" $2 >"$tmp/audited"
+	is "$? $(cat "$tmp/audited")" "0 $(cat "$tmp/native")" \
+		"$1: the last thread ends the process${2:+, $2}"
+}
+for how in "" fork other; do
+	last "trace(file=$tmp/last.cutrace)" $how
+	last "stat(interval=100)" $how
+	last "stat(interval=100),trace(file=$tmp/last.cutrace)" $how
+done
+like "$(cat "$tmp/native")" 'on the main thread 0, its own data 3, the driver answers 0' "which is another one"
+
 # A process whose program was removed runs on.
 helper trace/waits
 mkfifo "$tmp/hold"

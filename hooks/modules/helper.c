@@ -2,6 +2,7 @@
 /* Threads of modules' own, beside the program's. */
 #include "hooks/modules/helper.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -22,6 +23,12 @@ enum {
 };
 
 static _Atomic uint32_t helpers;
+
+/*
+ * How many threads glibc knows, NULL if it does not tell: the one that takes it
+ * to 0 calls exit. Helpers are not counted, so that this is the program's last.
+ */
+static _Atomic unsigned int *libc_threads;
 
 static uint64_t monotonic(void)
 {
@@ -111,6 +118,21 @@ static bool thread_is_safe(void)
 	       syscall(SYS_rseq, NULL, 0, -1, 0) && (errno == EINVAL || errno == ENOSYS);
 }
 
+static void *body(void *given)
+{
+	struct helper *helper = given;
+	void *result = helper->run(helper);
+	unsigned int count;
+
+	/* libc will subtract one: where the last thread is in exit already, not to 0 again. */
+	if (!libc_threads)
+		return result;
+	count = *libc_threads;
+	while (!atomic_compare_exchange_weak(libc_threads, &count, count + (count ? 1 : 2)))
+		;
+	return result;
+}
+
 int helper_start(struct helper *helper, void *(*run)(void *helper))
 {
 	sigset_t all, saved;
@@ -123,7 +145,11 @@ int helper_start(struct helper *helper, void *(*run)(void *helper))
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &saved);
 	helpers++;
-	error = pthread_create(&helper->thread, NULL, run, helper);
+	helper->run = run;
+	libc_threads = dlvsym(RTLD_DEFAULT, "__nptl_nthreads", "GLIBC_PRIVATE");
+	error = pthread_create(&helper->thread, NULL, body, helper);
+	if (!error && libc_threads)
+		atomic_fetch_sub(libc_threads, 1);
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	helper->started = !error;
 	helpers -= !helper->started;

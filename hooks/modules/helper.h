@@ -8,12 +8,14 @@
 #include <stdint.h>
 
 /*
- * A helper keeps no process alive. glibc ends a process whose main thread left
- * by pthread_exit with the last thread that pthread_create made, and counts
- * helpers; so one returns when only helpers are left. Signals are blocked in it.
+ * A helper keeps no process alive, nor is it the thread that ends one: glibc,
+ * where the last thread of a process runs its exit handlers, does not count it.
+ * Where the main thread left by the system call exit, or glibc does not tell what
+ * it counts, one returns when only helpers are left. Signals are blocked in it.
  */
 struct helper {
 	pthread_t thread;
+	void *(*run)(void *helper);
 	bool started;
 	_Atomic uint32_t wakes;		/* a futex */
 	_Atomic bool ending;
