@@ -91,8 +91,11 @@ refused 2 "$tmp/text" "foreign" report --html "$tmp/old.html" "$tmp/text"
 refused 2 "$tmp/folder" "an empty folder" report --html "$tmp/old.html" "$tmp/folder"
 refused 2 "$tmp/nowhere/x.html" "no such folder" \
 	report --html "$tmp/nowhere/x.html" "$tmp/ten.cutrace"
-refused 2 "report: --html is of one job" "with --diff" report --html "$tmp/old.html" --diff "$tmp/ten.cutrace" \
-	"$tmp/some.cutrace"
+for option in --diff "--by thread" "--top 1" "--histogram cuInit" "--format json"; do
+	# shellcheck disable=SC2086 # an option and its value
+	refused 2 "report: ${option%% *} has no effect on the page" "with $option" report --html "$tmp/old.html" \
+		$option "$tmp/ten.cutrace" "$tmp/ten.cutrace"
+done
 is "$(cat "$tmp/old.html")" old "what was there is there"
 page "$tmp/ten.cutrace" "$tmp/none"
 is "$status $(says calls)" "2 10" "one of two files: the page has it, status 2"

@@ -141,6 +141,16 @@ static int choose(struct settings *settings, int option, const char *value)
 	}
 }
 
+/* An option that was given and is not for pages, or NULL. */
+static const char *text_only(const struct settings *settings)
+{
+	return settings->diff ? "--diff" :
+	       settings->how.print.tables ? "--by" :
+	       settings->top ? "--top" :
+	       settings->bars ? "--histogram" :
+	       settings->format ? "--format" : NULL;
+}
+
 /* 0, or OPTIONS_WRONG and OPTIONS_ENOUGH. */
 static int parse(int argc, char **argv, struct settings *settings)
 {
@@ -157,8 +167,8 @@ static int parse(int argc, char **argv, struct settings *settings)
 		tool_complain("report: --diff prints text or json");
 	else if (settings->diff && argc - optind != 2)
 		tool_complain("report: --diff takes two files or directories");
-	else if (settings->diff && settings->html)
-		tool_complain("report: --html is of one job; it does not go with --diff");
+	else if (settings->html && text_only(settings))
+		tool_complain("report: %s has no effect on the page of --html", text_only(settings));
 	else
 		return 0;
 	return OPTIONS_WRONG;
