@@ -12,7 +12,7 @@
 static bool read_here(const struct print_source *source, uint64_t address, void *to, size_t size)
 {
 	(void)source;
-	return peek(address, to, size);
+	return safe_read(address, to, size);
 }
 
 static struct numbers numbers;

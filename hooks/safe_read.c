@@ -65,7 +65,7 @@ bool safe_read_near(struct safe_read_known *known, uint64_t address, void *to, s
 	return true;
 }
 
-bool peek(uint64_t address, void *to, size_t size)
+bool safe_read(uint64_t address, void *to, size_t size)
 {
 	static _Atomic bool forbidden;
 	struct iovec local = { to, size }, remote = { (void *)(uintptr_t)address, size };
@@ -89,5 +89,5 @@ bool peek(uint64_t address, void *to, size_t size)
 
 int cuaudit_safe_read(const void *from, void *to, size_t size)
 {
-	return peek((uintptr_t)from, to, size) ? 0 : -EFAULT;
+	return safe_read((uintptr_t)from, to, size) ? 0 : -EFAULT;
 }

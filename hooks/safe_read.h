@@ -13,7 +13,7 @@ enum { PEEK_PAGE = 4096 };	/* the smallest unit of what is mapped */
 bool safe_read_page(uintptr_t address);
 
 /* Context: call. Copies size bytes from an address; false if they cannot all be read. */
-bool peek(uint64_t address, void *to, size_t size);
+bool safe_read(uint64_t address, void *to, size_t size);
 
 /* What can be read without being asked for: an area, and the page that was read last. */
 struct safe_read_known {

@@ -19,7 +19,7 @@ static void answered(struct cuaudit_call *call, void *data)
 
 	(void)data;
 	/* A driver that refuses the call need not have read the UUID: it may be unmapped. */
-	if (!peek(call->words[UUID], uuid, sizeof(uuid)))
+	if (!safe_read(call->words[UUID], uuid, sizeof(uuid)))
 		return;
 	if (!call->result && where && *where && **where < LARGEST)
 		size = **where;

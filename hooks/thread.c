@@ -184,7 +184,7 @@ void thread_forked(void)
 	all_threads = thread_self;
 	if (thread_self) {
 		thread_self->all = NULL;
-		thread_self->bypassed = thread_self->abandoned = thread_self->unwound_hooks = 0;
+		thread_self->bypassed = thread_self->unwound_calls = thread_self->unwound_hooks = 0;
 	}
 }
 
@@ -267,7 +267,7 @@ uint64_t cuaudit_unhooked_calls(void)
 
 uint64_t cuaudit_unwound_calls(void)
 {
-	return sum_of(offsetof(struct thread, abandoned));
+	return sum_of(offsetof(struct thread, unwound_calls));
 }
 
 uint64_t cuaudit_unwound_hooks(void)

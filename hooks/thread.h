@@ -37,7 +37,7 @@ struct thread {
 	uint64_t outer[THREAD_FRAMES];	/* by depth: the state that a nested call began in */
 	uint32_t depth;		/* of a nested innermost call; changes while the state is inside */
 	uint64_t bypassed;	/* calls that passed because of inside, or a misaligned stack */
-	uint64_t abandoned;	/* calls left by longjmp or an exception */
+	uint64_t unwound_calls;	/* calls left by longjmp or an exception */
 	uint64_t unwound_hooks;	/* the same of hooks that were running */
 	_Atomic uintptr_t moved[THREAD_MOVED];	/* frames, see dispatch_moved */
 	struct thread_caller *callers;	/* THREAD_CALLERS of them */

@@ -272,7 +272,7 @@ uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t
 		else if (state & THREAD_INSIDE)
 			drop_hook(thread);
 		else
-			thread_count(&thread->abandoned);
+			thread_count(&thread->unwound_calls);
 		state = at ? thread->outer[at % THREAD_FRAMES] : 0;
 		at -= at > 0;
 	}

@@ -243,7 +243,7 @@ int main(int argc, char **argv)
 {
 	struct cuaudit_hook hook = {};
 	int (*add)(const struct cuaudit_hook *);
-	long long abandoned;
+	long long unwound;
 
 	observe_only = argc > 1 && !strcmp(argv[1], "alone") ? "cuInit" : NULL;
 	observe_start(RTLD_DEFAULT);
@@ -265,15 +265,15 @@ int main(int argc, char **argv)
 		is_int(call_back(way, trace, &reached), 0, "%s", names[way]);
 		ok(reached, "%s: backtrace() reaches main from a callback", names[way]);
 	}
-	is_int((long long)observe_unwound_calls(), 0, "no call was abandoned");
+	is_int((long long)observe_unwound_calls(), 0, "no call was left");
 	for (int way = 0; way < WAYS; way++)
 		throw_through(way);
 	if (observe_routed())
-		is_int((long long)observe_unwound_calls(), WAYS, "exceptions abandoned calls");
+		is_int((long long)observe_unwound_calls(), WAYS, "calls left by exceptions");
 	for (int way = 0; way < WAYS; way++)
 		jump_out(way);
 	if (observe_routed())
-		is_int((long long)observe_unwound_calls(), 2 * WAYS, "longjmps abandoned calls");
+		is_int((long long)observe_unwound_calls(), 2 * WAYS, "and by longjmps");
 	for (int way = 0; way < WAYS; way++) {
 		struct recursion recursion = { way, 500 };
 
@@ -287,11 +287,11 @@ int main(int argc, char **argv)
 	if (observe_routed())
 		is_int(observe_enters("cuInit") - observe_exits("cuInit"), 0, "enters and exits");
 	grow_trees();
-	abandoned = (long long)observe_unwound_calls();
+	unwound = (long long)observe_unwound_calls();
 	for (int way = 0; way < WAYS; way++)
 		thread_exits(way);
 	if (observe_routed()) {
-		is_int((long long)observe_unwound_calls(), abandoned, "which abandoned none");
+		is_int((long long)observe_unwound_calls(), unwound, "which left none");
 		is_int((long long)observe_unhooked_calls(), 0, "no call went past the hooks");
 	}
 	return done_testing();

@@ -13,7 +13,7 @@
 static bool copy(bool failed, uint64_t from, void *to, size_t size)
 {
 	if (failed)
-		return peek(from, to, size);
+		return safe_read(from, to, size);
 	memcpy(to, (const void *)(uintptr_t)from, size);
 	return true;
 }
@@ -53,7 +53,7 @@ static char *copy_text(char *to, const struct trace_op *op, const uint64_t *word
 			break;
 		ended = memchr(at + length, '\0', size);
 	}
-	if (failed && !length && !peek(from, &after, 1))
+	if (failed && !length && !safe_read(from, &after, 1))
 		return to;
 	written = (uint16_t)strnlen(at, length);
 	at += written;
