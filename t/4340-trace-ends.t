@@ -170,12 +170,16 @@ last() {
 	is "$? $(cat "$tmp/audited")" "0 $(cat "$tmp/native")" \
 		"$1: the last thread ends the process${2:+, $2}"
 }
-for how in "" fork other; do
-	last "trace(file=$tmp/last.cutrace)" $how
-	last "stat(interval=100)" $how
-	last "stat(interval=100),trace(file=$tmp/last.cutrace)" $how
-done
-like "$(cat "$tmp/native")" 'on the main thread 0, its own data 3, the driver answers 0' "which is another one"
+# glibc tells how many threads it counts from 2.34 on.
+if test "$family" = new; then
+	for how in "" fork other; do
+		last "trace(file=$tmp/last.cutrace)" $how
+		last "stat(interval=100)" $how
+		last "stat(interval=100),trace(file=$tmp/last.cutrace)" $how
+	done
+	like "$(cat "$tmp/native")" 'on the main thread 0, its own data 3, the driver answers 0' \
+		"which is another one"
+fi
 
 # A process whose program was removed runs on.
 helper trace/waits

@@ -11,7 +11,7 @@
  * A helper keeps no process alive, nor is it the thread that ends one: glibc,
  * where the last thread of a process runs its exit handlers, does not count it.
  * Where the main thread left by the system call exit, or glibc does not tell what
- * it counts, one returns when only helpers are left. Signals are blocked in it.
+ * it counts (before 2.34), one returns when only helpers are left. Signals are blocked in it.
  */
 struct helper {
 	pthread_t thread;
