@@ -103,21 +103,10 @@ CREATOR(cuArray3DCreate, CUDA_ARRAY3D_DESCRIPTOR_v1, ARRAY_CUBE_V1)
 CREATOR(cuArrayCreate, CUDA_ARRAY_DESCRIPTOR_v1, ARRAY_FLAT_V1)
 CREATOR(cuArrayCreate_v2, CUDA_ARRAY_DESCRIPTOR, ARRAY_FLAT)
 
-static CUresult find(CUarray handle, CUarray *array)
-{
-	CUcontext context;
-	CUresult rc = context_current(&context);
-
-	if (rc)
-		return rc;
-	*array = object_find(handle, KIND_ARRAY);
-	return *array ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUresult cuArrayDestroy(CUarray hArray)
 {
 	CUarray array;
-	CUresult rc = find(hArray, &array);
+	CUresult rc = object_get_current(hArray, KIND_ARRAY, &array);
 
 	if (rc)
 		return rc;
@@ -129,13 +118,13 @@ CUresult cuArrayDestroy(CUarray hArray)
 }
 
 GETTER(cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR *out, CUarray handle), CUarray array,
-       find(handle, &array), array->descriptor)
+       object_get_current(handle, KIND_ARRAY, &array), array->descriptor)
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
 				 CUarray hArray)
 {
 	CUarray array;
-	CUresult rc = find(hArray, &array);
+	CUresult rc = object_get_current(hArray, KIND_ARRAY, &array);
 
 	if (rc)
 		return rc;
@@ -154,7 +143,7 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
 static CUresult span(CUarray handle, size_t offset, size_t size, void **bytes)
 {
 	CUarray array;
-	CUresult rc = find(handle, &array);
+	CUresult rc = object_get_current(handle, KIND_ARRAY, &array);
 
 	if (rc)
 		return rc;

@@ -4,14 +4,6 @@
 
 static_assert(sizeof(struct CUevent_st) <= OBJECT_SIZE, "fits an object");
 
-static CUresult find(CUevent handle, CUevent *event)
-{
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	*event = object_find(handle, KIND_EVENT);
-	return *event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
 {
 	CUcontext context;
@@ -35,14 +27,9 @@ CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
 CUresult cuEventDestroy_v2(CUevent hEvent)
 {
 	CUevent event;
-	CUresult rc = find(hEvent, &event);
+	CUresult rc = object_get(hEvent, KIND_EVENT, &event);
 
-	if (rc)
-		return rc;
-	if (!object_retire(event, KIND_EVENT))
-		return CUDA_ERROR_INVALID_HANDLE;
-	object_free(event);
-	return CUDA_SUCCESS;
+	return rc ? rc : object_destroy(event, KIND_EVENT);
 }
 
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
@@ -54,7 +41,7 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
 	uint64_t done;
 
 	if (!rc)
-		rc = find(hEvent, &event);
+		rc = object_get(hEvent, KIND_EVENT, &event);
 	if (rc)
 		return rc;
 	if (flags & ~(unsigned int)CU_EVENT_RECORD_EXTERNAL)
@@ -79,7 +66,7 @@ static bool pending(CUevent event)
 CUresult cuEventQuery(CUevent hEvent)
 {
 	CUevent event;
-	CUresult rc = find(hEvent, &event);
+	CUresult rc = object_get(hEvent, KIND_EVENT, &event);
 
 	if (rc)
 		return rc;
@@ -89,7 +76,7 @@ CUresult cuEventQuery(CUevent hEvent)
 CUresult cuEventSynchronize(CUevent hEvent)
 {
 	CUevent event;
-	CUresult rc = find(hEvent, &event);
+	CUresult rc = object_get(hEvent, KIND_EVENT, &event);
 
 	if (!rc && pending(event))
 		sim_wait(atomic_load(&event->done_at));
@@ -100,11 +87,11 @@ CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart,
 			       CUevent hEnd)
 {
 	CUevent start, end;
-	CUresult rc = find(hStart, &start);
+	CUresult rc = object_get(hStart, KIND_EVENT, &start);
 	uint64_t from, to;
 
 	if (!rc)
-		rc = find(hEnd, &end);
+		rc = object_get(hEnd, KIND_EVENT, &end);
 	if (rc)
 		return rc;
 	if (!pMilliseconds)

@@ -168,12 +168,9 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
 
 static CUresult find(CUlibrary handle, const void *out, CUlibrary *library)
 {
-	if (!sim_ready())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	*library = object_find(handle, KIND_LIBRARY);
-	if (!*library)
-		return CUDA_ERROR_INVALID_HANDLE;
-	return out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	CUresult rc = object_get(handle, KIND_LIBRARY, library);
+
+	return rc || out ? rc : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuLibraryUnload(CUlibrary handle)

@@ -161,21 +161,10 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
 	return rc;
 }
 
-static CUresult find(CUmodule handle, CUmodule *module)
-{
-	CUcontext context;
-	CUresult rc = context_current(&context);
-
-	if (rc)
-		return rc;
-	*module = object_find(handle, KIND_MODULE);
-	return *module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUresult cuModuleUnload(CUmodule hmod)
 {
 	CUmodule module;
-	CUresult rc = find(hmod, &module);
+	CUresult rc = object_get_current(hmod, KIND_MODULE, &module);
 
 	if (rc)
 		return rc;
@@ -202,7 +191,7 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod,
 			     const char *name)
 {
 	CUmodule module;
-	CUresult rc = find(hmod, &module);
+	CUresult rc = object_get_current(hmod, KIND_MODULE, &module);
 	int index;
 
 	if (rc)
@@ -216,13 +205,13 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod,
 }
 
 GETTER(cuModuleGetFunctionCount, (unsigned int *out, CUmodule handle), CUmodule module,
-       find(handle, &module), module->image->nfunctions)
+       object_get_current(handle, KIND_MODULE, &module), module->image->nfunctions)
 
 CUresult cuModuleEnumerateFunctions(CUfunction *functions,
 				    unsigned int numFunctions, CUmodule mod)
 {
 	CUmodule module;
-	CUresult rc = find(mod, &module);
+	CUresult rc = object_get_current(mod, KIND_MODULE, &module);
 
 	if (rc)
 		return rc;
@@ -238,7 +227,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
 			      const char *name)
 {
 	CUmodule module;
-	CUresult rc = find(hmod, &module);
+	CUresult rc = object_get_current(hmod, KIND_MODULE, &module);
 	int index;
 
 	if (rc)

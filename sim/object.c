@@ -101,3 +101,30 @@ void *object_next(CUcontext context, size_t *cursor)
 	pthread_mutex_unlock(&lock);
 	return object;
 }
+
+CUresult object_get(const void *handle, enum kind kind, void *object)
+{
+	void *found;
+
+	if (!sim_ready())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	found = object_find(handle, kind);
+	memcpy(object, &found, sizeof(found));
+	return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult object_get_current(const void *handle, enum kind kind, void *object)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	return rc ? rc : object_get(handle, kind, object);
+}
+
+CUresult object_destroy(void *handle, enum kind kind)
+{
+	if (!object_retire(handle, kind))
+		return CUDA_ERROR_INVALID_HANDLE;
+	object_free(handle);
+	return CUDA_SUCCESS;
+}

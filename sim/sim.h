@@ -123,6 +123,15 @@ static inline void *object_find(const void *handle, enum kind kind)
 	return object;
 }
 
+/* What object_find gives, written to *object; the error of a driver that is not started, or of the handle. */
+CUresult object_get(const void *handle, enum kind kind, void *object);
+
+/* The same for what only a thread with a context may ask for. */
+CUresult object_get_current(const void *handle, enum kind kind, void *object);
+
+/* Makes the handle invalid and frees what it stands for. */
+CUresult object_destroy(void *handle, enum kind kind);
+
 /* ---- devices: device.c ---- */
 
 static inline bool device_valid(CUdevice device)

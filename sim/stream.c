@@ -42,16 +42,6 @@ uint64_t stream_work(CUstream stream, uint64_t ns)
 	return start + ns;
 }
 
-/* The default stream is done when all of its context's are. */
-static uint64_t done_at(CUstream stream)
-{
-	CUcontext context = stream->object.context;
-
-	return atomic_load_explicit(stream == context->legacy ?
-				    &context->busy_until : &stream->busy_until,
-				    memory_order_relaxed);
-}
-
 CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 				    int priority)
 {
@@ -75,43 +65,45 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 
 CUresult cuStreamDestroy_v2(CUstream hStream)
 {
-	CUcontext context;
 	CUstream stream;
-	CUresult rc = context_current(&context);
+	CUresult rc = object_get_current(hStream, KIND_STREAM, &stream);
 
+	return rc ? rc : object_destroy(stream, KIND_STREAM);
+}
+
+/* When all that it was given is done, 0 if that is nothing; the default stream, when all of its context's are. */
+static CUresult done_at(CUstream handle, uint64_t *time)
+{
+	CUstream stream;
+	CUresult rc = stream_find(handle, &stream);
+	CUcontext context;
+
+	*time = 0;
 	if (rc)
 		return rc;
-	stream = object_find(hStream, KIND_STREAM);
-	if (!stream || !object_retire(stream, KIND_STREAM))
-		return CUDA_ERROR_INVALID_HANDLE;
-	object_free(stream);
+	context = stream->object.context;
+	*time = atomic_load_explicit(stream == context->legacy ?
+				     &context->busy_until : &stream->busy_until,
+				     memory_order_relaxed);
 	return CUDA_SUCCESS;
 }
 
 CUresult cuStreamQuery(CUstream hStream)
 {
-	CUstream stream;
-	CUresult rc = stream_find(hStream, &stream);
-	uint64_t busy;
+	uint64_t done;
+	CUresult rc = done_at(hStream, &done);
 
-	if (rc)
-		return rc;
-	busy = done_at(stream);
-	return busy && busy > sim_now() ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+	return !rc && done > sim_now() ? CUDA_ERROR_NOT_READY : rc;
 }
 
 CUresult cuStreamSynchronize(CUstream hStream)
 {
-	CUstream stream;
-	CUresult rc = stream_find(hStream, &stream);
-	uint64_t busy;
+	uint64_t done;
+	CUresult rc = done_at(hStream, &done);
 
-	if (rc)
-		return rc;
-	busy = done_at(stream);
-	if (busy)
-		sim_wait(busy);
-	return CUDA_SUCCESS;
+	if (done)
+		sim_wait(done);
+	return rc;
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent,

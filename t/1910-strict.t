@@ -274,6 +274,7 @@ is "$(cat "$tmp/err")" "$(printf "%s 'st\357\277\275[1mt\357\277\275'; it is lef
 	"cuaudit: there is no hook module"
 	printf "%s 'sta\357\277\275t'; did you mean stat?; it is left out\n" \
 	"cuaudit: there is no hook module")" "escape sequences and half characters in a message"
+is "$(tr -d '\0' <"$tmp/err" | wc -c)" "$(wc -c <"$tmp/err")" "and no byte 0"
 simple CUAUDIT_HOOKS='limit(memory=1Q)'
 is "$(wc -l <"$tmp/err")" 1 "one line and no more"
 

@@ -20,5 +20,7 @@ like "$(cat "$tmp/out")" "^cuaudit: wrong: '%straem' is no selector; did you mea
 	"so is the nearest class"
 like "$(cat "$tmp/out")" "^cuaudit: a hook: 'cuStreamQurey' names no function; " \
 	"a hook without a name is called a hook"
-is "$(grep -c '^cuaudit' "$tmp/out")" 4 "one line for each that is refused"
+like "$(cat "$tmp/out")" "^cuaudit: attached: 'libonn\\*' matched no library; did you mean libone.so" \
+	"the libraries of a hook that was attached"
+is "$(grep -c '^cuaudit' "$tmp/out")" 5 "one line for each that is refused"
 done_testing

@@ -466,4 +466,39 @@ is "$(audited CUAUDIT_HOOKS="$tmp/handles.so" LD_LIBRARY_PATH="$tmp" "$tmp/raise
 the plug-in's, for 108
 the plug-in's, for 4
 the plug-in's, for 111" "handlers of the plug-in's own stay"
+
+# Of one whose init fails nothing more is called, in children neither.
+cat >"$tmp/fails.c" <<'END'
+#include <cuaudit/hook.h>
+#include <unistd.h>
+
+static void finish(void)
+{
+	write(1, "finish\n", 7);
+}
+
+static void forked(void)
+{
+	write(1, "forked\n", 7);
+}
+
+static int init(const struct cuaudit_options *options)
+{
+	return FAILS;
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "fails", .init = init,
+	.finish = finish, .forked = forked,
+};
+END
+helper routes/forks
+for fails in 0 -12; do
+	sed "s/FAILS/$fails/" "$tmp/fails.c" >"$tmp/fails$fails.c"
+	build fails$fails.so -w -shared -fPIC "$tmp/fails$fails.c" -L"$core" -l:cuaudit-core.so
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="$tmp/fails$fails.so" "$tmp/forks" 2>"$tmp/err" |
+		tr '\n' ' ' >"$tmp/out$fails"
+done
+is "$(cat "$tmp/out0")" "forked finish finish " "one that runs is told of a child, and ends in both"
+is "$(cat "$tmp/out-12")" "" "one whose init failed is not"
 done_testing

@@ -38,7 +38,7 @@ sanitized() {
 		grep -E -h 'ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error' \
 			"$tmp/$name"/reports/* "$tmp/out" >"$tmp/said" 2>"$tmp/none.out"
 		is "$(grep -c '^ok' "$tmp/out" | sed 's/^[1-9].*/some/'), $(sort -u "$tmp/said")" \
-			"some, " "$name: no report of $test"
+			"some, " "$name: no report of $test" || cat "$tmp/$name"/reports/* | head -40 >&2
 		rm -f "$tmp/$name"/reports/*
 	done
 }

@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	begin(argv[2]);
-	for (int count = 0; scanf("%79s", name) == 1; count++)
+	while (scanf("%79s", name) == 1)
 		if (call(name) < 0)
 			return 8;
 	puts("all called");

@@ -435,10 +435,17 @@ static void took(struct cuaudit_call *call, void *data)
 	*(uint64_t *)data = call->end > call->start ? call->end - call->start : 0;
 }
 
+/* Of the last call in a test of times. */
+static uint64_t before_call;
+
 static void tells_times(struct cuaudit_call *call, void *data)
 {
+	bool none = !call->start && !call->end;
+	bool good = call->start >= before_call && call->start < call->end &&
+		    call->end <= cuaudit_ticks();
+
 	(void)data;
-	note("%d %d", call->start != 0, call->end != 0);
+	note(none ? "none" : good ? "good" : "neither");
 }
 
 /* A call that did not come to the driver took no time there. */
@@ -451,14 +458,15 @@ static void without_times(void)
 	};
 
 	outer = cuaudit_hook_attach(&hook);
+	before_call = cuaudit_ticks();
 	cuInit(0);
-	saw("1 1", "the times of a call");
+	saw("good", "the times of a call");
 	hook = (struct cuaudit_hook){
 		.size = sizeof(hook), .functions = "cuInit", .enter = answers, .data = &result,
 	};
 	skip = cuaudit_hook_attach(&hook);
 	cuInit(0);
-	saw("0 0", "of one that a hook answered");
+	saw("none", "of one that a hook answered");
 	drop(skip), drop(outer);
 #ifdef __x86_64__
 	ok(prctl(PR_GET_TSC, &result) || result != PR_TSC_SIGSEGV ||
@@ -501,10 +509,12 @@ static int asks_view(struct cuaudit_call *call, void *data)
 
 static void selectors(void)
 {
+	/* More than there are functions. */
+	static uint8_t rows[1 << 14];
 	static const struct cuaudit_hook asks = {
 		.size = sizeof(asks), .functions = "cuNewSelf,cuInit", .enter = asks_view,
 	};
-	int handle = attach("!/^cu(Init|Driver)/,!cuNew*", "s", 0);
+	int handle = attach("!/^cu(Init|Driver)/,!cuNew*", "s", 0), taken = 0;
 
 	ok(handle > 0, "a regex that takes away");
 	cuInit(0);
@@ -512,6 +522,11 @@ static void selectors(void)
 	cuNewSelf();
 	saw("+s-s", "leaves the rest");
 	drop(handle);
+	memset(rows, 1, sizeof(rows));
+	is_int(cuaudit_selector_rows("cuInit", rows, sizeof(rows)), 1, "rows of a selector");
+	for (size_t i = 0; i < sizeof(rows); i++)
+		taken += rows[i];
+	ok(taken == 1 && rows[CUAUDIT_ID_cuInit] == 1, "and no more, also where there are no functions");
 	is_int(attach("cuStreamQuery,cuStreamQurey", "wrong", 0), -ENOENT, "a name that is none");
 	is_int(attach("%straem", "wrong", 0), -EINVAL, "a class that is none");
 	is_int(attach("/cu(/", "wrong", 0), -EINVAL, "a bad regex");
@@ -676,7 +691,6 @@ static void recursion(void)
  */
 static struct cuaudit_hook successor;
 static int predecessor, successor_handle;
-static uint64_t before_call;
 
 static int exchange(struct cuaudit_call *call, void *data)
 {
@@ -1092,5 +1106,8 @@ int main(int argc, char **argv)
 	if (library)
 		((int (*)(void))dlsym(library, "library_init"))();
 	saw("+a+l-l-a", "each");
+	hook.name = "attached";
+	hook.exclude = "libonn*";
+	ok(cuaudit_hook_attach(&hook) > 0, "one that stays until the end");
 	return done_testing();
 }

@@ -13,6 +13,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "t/fake/driver.h"
 #include "t/routes/checks.h"

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 {
 	CUdeviceptr pointer;
 	CUcontext context;
-	char bytes[4] = "####";
+	char bytes[4] = { '#', '#', '#', '#' };
 
 	(void)argc;
 	if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context) ||
