@@ -106,7 +106,7 @@ CREATOR(cuArrayCreate_v2, CUDA_ARRAY_DESCRIPTOR, ARRAY_FLAT)
 CUresult cuArrayDestroy(CUarray hArray)
 {
 	CUarray array;
-	CUresult rc = object_get_current(hArray, KIND_ARRAY, &array);
+	CUresult rc = context_object(hArray, KIND_ARRAY, &array);
 
 	if (rc)
 		return rc;
@@ -118,13 +118,13 @@ CUresult cuArrayDestroy(CUarray hArray)
 }
 
 GETTER(cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR *out, CUarray handle), CUarray array,
-       object_get_current(handle, KIND_ARRAY, &array), array->descriptor)
+       context_object(handle, KIND_ARRAY, &array), array->descriptor)
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
 				 CUarray hArray)
 {
 	CUarray array;
-	CUresult rc = object_get_current(hArray, KIND_ARRAY, &array);
+	CUresult rc = context_object(hArray, KIND_ARRAY, &array);
 
 	if (rc)
 		return rc;
@@ -143,7 +143,7 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
 static CUresult span(CUarray handle, size_t offset, size_t size, void **bytes)
 {
 	CUarray array;
-	CUresult rc = object_get_current(handle, KIND_ARRAY, &array);
+	CUresult rc = context_object(handle, KIND_ARRAY, &array);
 
 	if (rc)
 		return rc;

@@ -32,6 +32,14 @@ CUresult context_find(CUcontext handle, CUcontext *context)
 	return CUDA_SUCCESS;
 }
 
+CUresult context_object(const void *handle, enum kind kind, void *object)
+{
+	CUcontext context;
+	CUresult rc = context_current(&context);
+
+	return rc ? rc : object_get(handle, kind, object);
+}
+
 /* The limits a new one has. */
 static const size_t defaults[CONTEXT_LIMITS] = {
 	[CU_LIMIT_STACK_SIZE] = 1024,

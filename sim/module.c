@@ -164,7 +164,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
 CUresult cuModuleUnload(CUmodule hmod)
 {
 	CUmodule module;
-	CUresult rc = object_get_current(hmod, KIND_MODULE, &module);
+	CUresult rc = context_object(hmod, KIND_MODULE, &module);
 
 	if (rc)
 		return rc;
@@ -191,7 +191,7 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod,
 			     const char *name)
 {
 	CUmodule module;
-	CUresult rc = object_get_current(hmod, KIND_MODULE, &module);
+	CUresult rc = context_object(hmod, KIND_MODULE, &module);
 	int index;
 
 	if (rc)
@@ -205,13 +205,13 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod,
 }
 
 GETTER(cuModuleGetFunctionCount, (unsigned int *out, CUmodule handle), CUmodule module,
-       object_get_current(handle, KIND_MODULE, &module), module->image->nfunctions)
+       context_object(handle, KIND_MODULE, &module), module->image->nfunctions)
 
 CUresult cuModuleEnumerateFunctions(CUfunction *functions,
 				    unsigned int numFunctions, CUmodule mod)
 {
 	CUmodule module;
-	CUresult rc = object_get_current(mod, KIND_MODULE, &module);
+	CUresult rc = context_object(mod, KIND_MODULE, &module);
 
 	if (rc)
 		return rc;
@@ -227,7 +227,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
 			      const char *name)
 {
 	CUmodule module;
-	CUresult rc = object_get_current(hmod, KIND_MODULE, &module);
+	CUresult rc = context_object(hmod, KIND_MODULE, &module);
 	int index;
 
 	if (rc)

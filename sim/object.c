@@ -113,14 +113,6 @@ CUresult object_get(const void *handle, enum kind kind, void *object)
 	return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult object_get_current(const void *handle, enum kind kind, void *object)
-{
-	CUcontext context;
-	CUresult rc = context_current(&context);
-
-	return rc ? rc : object_get(handle, kind, object);
-}
-
 CUresult object_destroy(void *handle, enum kind kind)
 {
 	if (!object_retire(handle, kind))

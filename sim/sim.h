@@ -126,9 +126,6 @@ static inline void *object_find(const void *handle, enum kind kind)
 /* What object_find gives, written to *object; the error of a driver that is not started, or of the handle. */
 CUresult object_get(const void *handle, enum kind kind, void *object);
 
-/* The same for what only a thread with a context may ask for. */
-CUresult object_get_current(const void *handle, enum kind kind, void *object);
-
 /* Makes the handle invalid and frees what it stands for. */
 CUresult object_destroy(void *handle, enum kind kind);
 
@@ -195,6 +192,9 @@ static inline CUresult context_current(CUcontext *context)
 	*context = top;
 	return CUDA_SUCCESS;
 }
+
+/* What object_get does, for what only a thread with a context may ask for. */
+CUresult context_object(const void *handle, enum kind kind, void *object);
 
 /* Checks a context that was handed in; NULL means the current one. */
 CUresult context_find(CUcontext handle, CUcontext *context);

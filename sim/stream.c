@@ -66,7 +66,7 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 CUresult cuStreamDestroy_v2(CUstream hStream)
 {
 	CUstream stream;
-	CUresult rc = object_get_current(hStream, KIND_STREAM, &stream);
+	CUresult rc = context_object(hStream, KIND_STREAM, &stream);
 
 	return rc ? rc : object_destroy(stream, KIND_STREAM);
 }

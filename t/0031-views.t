@@ -4,10 +4,16 @@
 . "$top_srcdir/t/gen/views.sh"
 
 # Two headers made of our own types: the newest, and one that lacks what came after 11.4.
+sed -n -e 's/^ENUM(\(.*\))/typedef enum \1_enum {/p' -e 's/^FLAGSET(\(.*\))/typedef enum \1_enum {/p' \
+	-e 's/^ENUMERATOR(.*, \(.*\), \(.*\))/	\1 = \2,/p' -e 's/^ENUM_END(\(.*\))/} \1;/p' \
+	"$tables/driver_enums.def" >"$tmp/enums"
 for age in new old; do
 	mkdir "$tmp/$age"
 	sed -e '/^#if !defined(CUAUDIT_OWN_TYPES)/,/^#define CUAUDIT_TYPES_OWN 1/d' \
-		-e 's/CUAUDIT_CUDA_TYPES_H/T_CUDA_H/' "$tables/cuda_types.h" |
+		-e 's/CUAUDIT_CUDA_TYPES_H/T_CUDA_H/' -e '/^#define ENUM(/,/^#undef ENUM_ALIAS/{
+			/^#include/r '"$tmp/enums"'
+			d
+		}' "$tables/cuda_types.h" |
 		sed -e '0,/^#endif$/{/^#endif$/d}' >"$tmp/types.h"
 	{
 		test $age = new && cat "$tmp/types.h" || awk '

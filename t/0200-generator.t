@@ -96,9 +96,11 @@ like "$(cat "$tmp/allowed/driver_api.def")" \
 	'^CUAPI\(4, cuSmallCopy,.* P\(VAL, unsigned int, size\)\)$' \
 	"its row has the old id, the new type"
 
+mkdir "$tmp/include"
+ln -s ../out "$tmp/include/cuaudit"
 for language in "$CC -std=gnu11 -x c" "$CXX -std=gnu++17 -x c++"; do
 	ok "the types compile alone: $language" $language -fsyntax-only -DCUAUDIT_OWN_TYPES \
-		-Wall -Wextra -Werror "$tmp/out/cuda_types.h"
+		-Wall -Wextra -Werror -I"$tmp/include" "$tmp/out/cuda_types.h"
 done
 ok "the types step aside for the header" $CC -std=gnu11 -fsyntax-only \
 	-DCUAUDIT_OWN_TYPES -Wall -Wextra -Werror -I"$small" -include small.h "$tmp/out/cuda_types.h"

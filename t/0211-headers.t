@@ -56,6 +56,7 @@ wrong structs.def check_types 's/unsigned int, gridDimY/long, gridDimY/' CUlaunc
 # A type of our own that is not the headers'.
 mkdir -p "$tmp/ours/cuaudit"
 ours=$tmp/ours
+cp "$tables/driver_enums.def" "$ours/cuaudit/"
 sed 's/^typedef int CUdevice_v1;/typedef long CUdevice_v1;/' "$tables/cuda_types.h" \
 	>"$ours/cuaudit/cuda_types.h"
 fails "does not compile: our type is another" check_types "$CXX" "$headers" "$tmp/work"

@@ -76,7 +76,7 @@ sub member_lines {
 	return @lines;
 }
 
-# The C text of one declaration.
+# The C text of one declaration that is no enumeration: those are $ENUMS.
 sub type_lines {
 	my ($self, $type) = @_;
 	my $spec = $type->{spec};
@@ -93,8 +93,6 @@ sub type_lines {
 		return $line;
 	}
 	return ($typedef . join(' ', @{$spec->{words}}) . " {\n",
-		$spec->{enumerators} ?
-		map({ "\t$_->[0] = $_->[1],\n" } $self->enum_lines($type)) :
 		member_lines("\t", $spec->{members}),
 		'}', (@names ? ' ' . join(', ', @names) : ''), ";\n");
 }
@@ -140,6 +138,21 @@ sub standins {
 	return @lines;
 }
 
+my $ENUMS = <<'EOT';
+#define ENUM(type) typedef enum type##_enum {
+#define FLAGSET(type) ENUM(type)
+#define ENUMERATOR(type, name, value) name = value,
+#define ENUM_END(type) } type;
+#define ENUM_ALIAS(alias, type)
+#include <cuaudit/driver_enums.def>
+#undef ENUM
+#undef FLAGSET
+#undef ENUMERATOR
+#undef ENUM_END
+#undef ENUM_ALIAS
+
+EOT
+
 # The types of one header: those everyone sees, then those that the header
 # shows in its internal mode only. Beside somebody's <cuda.h> no other header's.
 sub header_lines {
@@ -147,7 +160,8 @@ sub header_lines {
 	my $guard = $self->guard_of($header) or return;
 	my (@all, @internal);
 
-	for my $type (grep { $_->{header} eq $header } @{$self->{types}}) {
+	for my $type (grep { $_->{header} eq $header && !$_->{spec}{enumerators} }
+		      @{$self->{types}}) {
 		my @lines = $self->type_lines($type);
 		my ($name) = (map({ $_->{name} // () } @{$type->{decls}}),
 			names_of($type));
@@ -164,6 +178,7 @@ sub header_lines {
 
 	unshift @macros, "\n" if @macros && @all;
 	push @all, @macros;
+	unshift @all, $ENUMS if $header eq $self->{headers}[0];
 	my $own = $header eq $self->{headers}[0] ? "#ifndef $guard" :
 		"#if CUAUDIT_TYPES_OWN && !defined($guard)";
 

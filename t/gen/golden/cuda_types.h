@@ -58,25 +58,21 @@ typedef int VdpGetProcAddress(VdpDevice, uint32_t, void **);
 
 #ifndef small_h
 
+#define ENUM(type) typedef enum type##_enum {
+#define FLAGSET(type) ENUM(type)
+#define ENUMERATOR(type, name, value) name = value,
+#define ENUM_END(type) } type;
+#define ENUM_ALIAS(alias, type)
+#include <cuaudit/driver_enums.def>
+#undef ENUM
+#undef FLAGSET
+#undef ENUMERATOR
+#undef ENUM_END
+#undef ENUM_ALIAS
+
 typedef unsigned long long CUdeviceptr;
 typedef struct CUsmall_st *CUsmall, *CUsmallToo;
 typedef void (*CUsmallFn)(CUsmall small, void *userData);
-
-typedef enum cudaSmall_enum {
-	CUDA_SUCCESS = 0,
-	CUDA_ERROR_SMALL = 1,
-	CUDA_ERROR_NEXT = 2,
-	CUDA_ERROR_NEGATIVE = -1,
-	CUDA_ERROR_BIG = 0x7fffffff,
-} CUresult;
-
-typedef enum {
-	CU_SMALL_DEFAULT = 0x0,
-	CU_SMALL_FIRST = 0x1,
-	CU_SMALL_SECOND = 0x2,
-	CU_SMALL_BOTH = 0x3,
-	CU_SMALL_HIGH = 0x80000000,
-} CUsmall_flags;
 typedef CUsmall_flags CUsmallFlags;
 
 typedef struct CUsmallPair_st {
