@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of what was not routed, as reports name them. */
+/* The kinds of what was not intercepted, as reports name them. */
 #include "analysis/escape_kind.h"
 
 #include <cuaudit/coverage.h>

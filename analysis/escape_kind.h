@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of what was not routed, as reports name them. */
+/* The kinds of what was not intercepted, as reports name them. */
 #ifndef ANALYSIS_ESCAPE_KIND_H
 #define ANALYSIS_ESCAPE_KIND_H
 

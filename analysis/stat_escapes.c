@@ -60,7 +60,7 @@ static void add_driver(struct report *report, const struct cuaudit_stat_driver *
 		if (!strcmp(report->drivers[i]->path, driver->path) &&
 		    report->drivers[i]->version == driver->version &&
 		    report->drivers[i]->functions == driver->functions &&
-		    report->drivers[i]->unrouted == driver->unrouted)
+		    report->drivers[i]->without_slot == driver->without_slot)
 			return;
 	report->drivers[report->ndrivers++] = driver;
 }

@@ -43,7 +43,7 @@ static void driver(const struct cuaudit_stat_driver *driver, struct writer *json
 	writer_text(json, "path", driver->path);
 	writer_number(json, "version", driver->version);
 	writer_number(json, "functions", driver->functions);
-	writer_number(json, "unrouted", driver->unrouted);
+	writer_number(json, "without_slot", driver->without_slot);
 	writer_end(json, '}');
 }
 
@@ -165,13 +165,13 @@ static void routes(const struct report *report, struct writer *json)
 	writer_end(json, '}');
 }
 
-static void unrouted(const struct report *report, struct writer *json)
+static void json_escapes(const struct report *report, struct writer *json)
 {
 	if (!is_known(report)) {
-		writer_null(json, "unrouted");
+		writer_null(json, "escapes");
 		return;
 	}
-	WRITER_OBJECTS(json, "unrouted", i, report->nescapes) {
+	WRITER_OBJECTS(json, "escapes", i, report->nescapes) {
 		const struct cuaudit_stat_escape *escape = report->escapes[i].escape;
 
 		writer_text(json, "name", escape->name);
@@ -229,7 +229,7 @@ void report_json(const struct report *report, struct out *out)
 	processes(report, json);
 	threads(report, json);
 	routes(report, json);
-	unrouted(report, json);
+	json_escapes(report, json);
 	tables(report, json);
 	clock_object(report, json);
 	writer_known(json, "unhooked_calls", report->unhooked, is_known(report));

@@ -68,7 +68,7 @@ struct report {
 	const struct cuaudit_stat_header *header;	/* of the first process */
 	const char *name;	/* what it is of, for the title; NULL: the process alone */
 	int timed;
-	size_t unknown;		/* processes that did not record what was not routed, nor what not hooked */
+	size_t unknown;		/* processes that did not record escapes, nor calls not hooked */
 	struct row_counts counts;
 	struct report_row *rows;
 	size_t nrows;

@@ -211,9 +211,9 @@ static void driver(const struct cuaudit_stat_driver *driver, const struct page *
 		out_text(out, ", ");
 	}
 	page_plural(page, driver->functions, "function");
-	if (driver->unrouted) {
-		out_text(out, ", not routed: ");
-		out_u64(out, driver->unrouted);
+	if (driver->without_slot) {
+		out_text(out, ", without a slot: ");
+		out_u64(out, driver->without_slot);
 	}
 	out_text(out, "\n");
 }
@@ -235,7 +235,7 @@ static void escape(const struct report_found *given, const struct page *page)
 	struct out *out = page->out;
 	const struct cuaudit_stat_escape *escape = given->escape;
 
-	out_text(out, "  not routed    ");
+	out_text(out, "  escapes       ");
 	out_fit(out, escape->name, 56);
 	if (escape->kind == CUAUDIT_ESCAPE_PROCADDR) {
 		out_text(out, ", version ");
@@ -300,15 +300,15 @@ static void missing(const struct page *page, const char *label, uint64_t count, 
 	out_text(page->out, "\n");
 }
 
-static void not_routed(const struct report *report, const struct page *page)
+static void page_escapes(const struct report *report, const struct page *page)
 {
 	if (report->unknown && report->nprocesses > 1)
-		missing(page, "not routed", report->unknown, "process",
+		missing(page, "escapes", report->unknown, "process",
 			": not known, nor calls not hooked; did not end by exit()");
 	else if (report->unknown)
-		out_text(page->out, "  not routed    not known: the process did not come to its end\n");
+		out_text(page->out, "  escapes       not known: the process did not come to its end\n");
 	else if (!report->nescapes)
-		out_text(page->out, "  not routed    nothing\n");
+		out_text(page->out, "  escapes       none\n");
 	for (size_t i = 0; i < report->nescapes; i++)
 		escape(&report->escapes[i], page);
 }
@@ -320,7 +320,7 @@ static void coverage(const struct report *report, const struct page *page)
 		driver(report->drivers[i], page);
 	if (report->routes)
 		routes(report, page);
-	not_routed(report, page);
+	page_escapes(report, page);
 	for (size_t i = 0; i < report->ntables; i++)
 		table(&report->tables[i], page);
 	missing(page, "not hooked", report->unhooked, "call",

@@ -241,7 +241,7 @@ static void take_function(struct taking *taking, struct link_export *exports, ui
 			slots[symbol] = (uint16_t)(shared + 1);
 			fill_slot((uint32_t)shared, real);
 		}
-		taking->driver->nunrouted += !slots[symbol];
+		taking->driver->without_slot += !slots[symbol];
 		exports[i].slot = slots[symbol] - 1u;
 	}
 }
@@ -262,7 +262,7 @@ static void take_functions(struct taking *taking)
 			};
 	}
 	driver->nfunctions = count + taking->indirect;
-	driver->nunrouted = taking->indirect;
+	driver->without_slot = taking->indirect;
 	sort_exports(exports, count);
 	for (uint32_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count && exports[end].address == exports[i].address;)
@@ -289,9 +289,9 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 	atomic_store_explicit(&driver->nexports, 0, memory_order_relaxed);
 	taking.known = driver->nfunctions;
 	take_functions(&taking);
-	if (driver->nunrouted > taking.indirect)
+	if (driver->without_slot > taking.indirect)
 		escape_record(CUAUDIT_ESCAPE_SLOTS, object->path, object,
-			    driver->nunrouted - taking.indirect);
+			    driver->without_slot - taking.indirect);
 	if (taking.indirect)
 		escape_record(CUAUDIT_ESCAPE_IFUNC, object->path, object, taking.indirect);
 	detail->driver = driver;

@@ -57,7 +57,7 @@ void escape_print(void)
 	uint32_t count = atomic_load_explicit(&object_table.nescapes, memory_order_relaxed);
 
 	for (; printed < count; printed++)
-		message_say("not routed: ", paths[printed], ": ",
+		message_say("not intercepted: ", paths[printed], ": ",
 			reasons[object_table.escapes[printed].kind], NULL);
 }
 

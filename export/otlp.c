@@ -247,10 +247,9 @@ static void add_status(struct buffer *out, const struct trace_call *call)
 
 static void add_result(struct buffer *out, const char *key, int32_t result)
 {
-	attribute(out, key, "stringValue");
-	buffer_char(out, '"');
-	print_result_name(out, result);
-	buffer_text(out, "\"}},");
+	char name[PRINT_RESULT];
+
+	add_text(out, key, print_result_text(name, result));
 }
 
 /* A frame a line, the caller first; the outermost ones are cut off where it would be too long. */

@@ -169,7 +169,7 @@ const struct cuaudit_driver *cuaudit_driver_get(uint32_t index)
 	__atomic_store_n(&drivers[index].path, from->path, __ATOMIC_RELAXED);
 	set(&drivers[index].index, index);
 	set(&drivers[index].functions, from->nfunctions);
-	set(&drivers[index].unrouted, from->nunrouted);
+	set(&drivers[index].without_slot, from->without_slot);
 	return &drivers[index];
 }
 

@@ -219,7 +219,7 @@ static int enter_filtered(struct cuaudit_call *call, void *data)
 	const struct cuaudit_library *library = cuaudit_call_library(call);
 	struct thread *thread = frame_thread(frame);
 
-	if (!library_never_routed(library))
+	if (!library_is_excluded(library))
 		return entry_irregular(entry_of_call(call)) ? enter_irregular(call, data)
 								: enter_several(call, data);
 	thread->correlation--;

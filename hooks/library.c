@@ -95,7 +95,7 @@ const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *ca
 	return known->library;
 }
 
-bool library_never_routed(const struct cuaudit_library *library)
+bool library_is_excluded(const struct cuaudit_library *library)
 {
 	const struct link_object *object;
 

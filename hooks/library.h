@@ -18,6 +18,6 @@ const struct link_object *library_object(uintptr_t address);
 const struct cuaudit_library *library_of(const struct link_object *object);
 
 /* Whether its calls are none of the program's, or of an excluded library. */
-bool library_never_routed(const struct cuaudit_library *library);
+bool library_is_excluded(const struct cuaudit_library *library);
 
 #endif

@@ -17,8 +17,6 @@
 #include "util/rank.h"
 #include "util/template.h"
 
-enum { HOST = 256 };
-
 static time_t started;
 static char rank[32] = "0";
 static bool ranked;
@@ -70,30 +68,6 @@ void output_setup(void)
 	take_program();
 }
 
-/* What stands for %field; buffer may be used for it. */
-static const char *value(char field, char *buffer, size_t size)
-{
-	switch (field) {
-	case 'p':
-		snprintf(buffer, size, "%d", (int)getpid());
-		return buffer;
-	case 'h':
-		if (gethostname(buffer, size))
-			return "localhost";
-		buffer[size - 1] = '\0';
-		return buffer;
-	case 'e':
-		return *program ? program : "program";
-	case 'r':
-		return rank;
-	case 't':
-		snprintf(buffer, size, "%lld", (long long)started);
-		return buffer;
-	default:
-		return "%";
-	}
-}
-
 /* strtol has another name in each libc, see old_libc.h. */
 int cuaudit_rank(void)
 {
@@ -108,25 +82,18 @@ int cuaudit_rank(void)
 
 int cuaudit_path(const char *template, const char *suffix, char *path, size_t size)
 {
-	char buffer[HOST];	/* in a hook of a call on a signal's stack, too */
-	size_t used = 0;
+	const struct template_values values = {
+		.process = getpid(), .program = *program ? program : "program",
+		.rank = rank, .time = started,
+	};
+	int used;
 
 	if (template_fault(template))
 		return -EINVAL;
-	path[0] = '\0';
-	for (; *template; template++) {
-		char plain[2] = { *template, '\0' };
-		bool field = *template == '%';
-		const char *text = field ? value(*++template, buffer, sizeof(buffer)) : plain;
-
-		for (size_t i = 0; text[i]; i++) {
-			if (used + 1 >= size)
-				return -ENAMETOOLONG;
-			path[used++] = field ? template_letter(text[i], !i) : text[i];
-			path[used] = '\0';
-		}
-	}
-	if (strlen(suffix) >= size - used)
+	used = template_path(template, &values, path, size);
+	if (used < 0)
+		return used;
+	if (strlen(suffix) >= size - (size_t)used)
 		return -ENAMETOOLONG;
 	strcpy(path + used, suffix);
 	return 0;

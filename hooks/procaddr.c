@@ -65,7 +65,7 @@ static void answer(struct cuaudit_call *call, void *data)
 	if (call->result || !where || !*where)
 		return;
 	library = cuaudit_call_library(call);
-	real = library_never_routed(library);
+	real = library_is_excluded(library);
 	address = (uintptr_t)*where;
 	if (is_stub(address))
 		return;

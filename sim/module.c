@@ -187,21 +187,29 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 	return CUDA_SUCCESS;
 }
 
+/* What has the name, of those that find looks through; usable: whether the result has somewhere to go. */
+static CUresult named(CUmodule handle, const char *name, bool usable,
+		      int (*find)(const struct image *image, const char *name),
+		      CUmodule *module, int *index)
+{
+	CUresult rc = context_object(handle, KIND_MODULE, module);
+
+	if (rc)
+		return rc;
+	if (!name || !usable)
+		return CUDA_ERROR_INVALID_VALUE;
+	*index = find((*module)->image, name);
+	return *index < 0 ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
+
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod,
 			     const char *name)
 {
 	CUmodule module;
-	CUresult rc = context_object(hmod, KIND_MODULE, &module);
 	int index;
+	CUresult rc = named(hmod, name, hfunc, image_find_function, &module, &index);
 
-	if (rc)
-		return rc;
-	if (!hfunc || !name)
-		return CUDA_ERROR_INVALID_VALUE;
-	index = image_find_function(module->image, name);
-	if (index < 0)
-		return CUDA_ERROR_NOT_FOUND;
-	return module_function(module, (unsigned int)index, hfunc);
+	return rc ? rc : module_function(module, (unsigned int)index, hfunc);
 }
 
 GETTER(cuModuleGetFunctionCount, (unsigned int *out, CUmodule handle), CUmodule module,
@@ -227,16 +235,11 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
 			      const char *name)
 {
 	CUmodule module;
-	CUresult rc = context_object(hmod, KIND_MODULE, &module);
 	int index;
+	CUresult rc = named(hmod, name, dptr || bytes, image_find_global, &module, &index);
 
 	if (rc)
 		return rc;
-	if (!name || (!dptr && !bytes))
-		return CUDA_ERROR_INVALID_VALUE;
-	index = image_find_global(module->image, name);
-	if (index < 0)
-		return CUDA_ERROR_NOT_FOUND;
 	if (dptr)
 		*dptr = module->globals[index];
 	if (bytes)

@@ -125,6 +125,13 @@ CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 	return find(pool, pool);
 }
 
+/* Those are the first three, whose values are ints. */
+static bool is_reuse(CUmemPool_attribute attr)
+{
+	return attr >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES &&
+	       attr <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+}
+
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
 			       void *value)
 {
@@ -132,12 +139,11 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
 
 	if (rc)
 		return rc;
-	switch (attr) {
-	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
-	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+	if (is_reuse(attr)) {
 		pool->reuse[attr - 1] = *(int *)value;
 		return CUDA_SUCCESS;
+	}
+	switch ((int)attr) {
 	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
 		pool->threshold = *(cuuint64_t *)value;
 		return CUDA_SUCCESS;
@@ -159,12 +165,11 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
 
 	if (rc)
 		return rc;
-	switch (attr) {
-	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
-	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+	if (is_reuse(attr)) {
 		*(int *)value = pool->reuse[attr - 1];
 		return CUDA_SUCCESS;
+	}
+	switch ((int)attr) {
 	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
 		*(cuuint64_t *)value = pool->threshold;
 		return CUDA_SUCCESS;

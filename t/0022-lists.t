@@ -44,9 +44,9 @@ done
 same "$(listed hooks/sources.am hooks_headers)" "$(found hooks '*.h' '*.def')" "hooks_headers"
 same "$(listed include/include.am internal_headers)" "$(found include/internal '*')" "internal_headers"
 same "$(listed tables/sources.am tables_sources)" "$(found tables '*.[ch]' '*.def')" "tables_sources"
-for list in util_sources util_tool_sources; do
+for list in util_freestanding util_sources util_tool_sources; do
 	listed util/sources.am "$list"
-done >"$tmp/util"
+done | grep -v '^\$' >"$tmp/util"
 same "$(cat "$tmp/util")" "$(found util '*.[ch]')" "util_sources"
 same "$(listed print/sources.am print_sources)" "$(found print '*.[ch]')" "print_sources"
 same "$(listed tracefile/sources.am tracefile_sources)" "$(found tracefile '*.[ch]')" "tracefile_sources"

@@ -58,7 +58,7 @@ is "$(statuses)" "0 cuaudit doctor ./app
 0 cuaudit trace
 0 cuaudit report --diff
 0 cuaudit report --format json
-0 cuaudit run -k 'coverage(fail=unrouted)'" "a program that frees all"
+0 cuaudit run -k 'coverage(fail=escapes)'" "a program that frees all"
 for file in memory.limit trace.html; do
 	ok "out/$file is there" test -s "out/$file"
 done

@@ -15,7 +15,7 @@ run() {
 	ok "$1: the program succeeds" audited CUAUDIT_DRIVER=sim "$top_builddir/demo/$2" "$1"
 	cp "$tmp/tap.out" "$tmp/$1"
 	like "$(cat "$tmp/$1")" "^$1: driver .* 0 wrong\$" "$1: with the right numbers"
-	like "$(cat "$tmp/$1")" '^ +not routed +nothing$' "$1: nothing escaped"
+	like "$(cat "$tmp/$1")" '^ +escapes +none$' "$1: nothing escaped"
 }
 run linked cudemo-linked
 run dlopen cudemo

@@ -24,7 +24,7 @@ calls() {
 import json, sys
 report = json.load(open(sys.argv[1]))
 print(*sorted("%s %d" % (f["name"], f["calls"]) for f in report["functions"]), sep="\n")
-print("unrouted", len(report["unrouted"]))' "$tmp/report"
+print("escapes", len(report["escapes"]))' "$tmp/report"
 }
 
 # same AUDITOR NAME: the three ways of the demonstration, behind that auditor.

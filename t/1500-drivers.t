@@ -127,17 +127,17 @@ reported() {
 	reported_name=$1
 	shift
 	reported_status=0
-	audited ROUTES=routed CUAUDIT_HOOKS='stat(format=json),coverage(fail=unrouted)' \
+	audited ROUTES=routed CUAUDIT_HOOKS='stat(format=json),coverage(fail=escapes)' \
 		CUAUDIT_OUTPUT="$tmp/crowd" "$tmp/drivers" crowd "$@" >"$tmp/out" 2>"$tmp/err" ||
 		reported_status=$?
 	is "$reported_status" 86 "$reported_name: status 86"
 }
 reported "too many functions" "$tmp/large.so" "$tmp/larger.so"
-like "$(cat "$tmp/crowd")" '"unrouted":\[\{"name":"larger\.so"[^]]*"count":[1-9][0-9]*,"kind":"slots"' \
-	"what has no slot is among the unrouted"
+like "$(cat "$tmp/crowd")" '"escapes":\[\{"name":"larger\.so"[^]]*"count":[1-9][0-9]*,"kind":"slots"' \
+	"what has no slot is among the escapes"
 like "$(cat "$tmp/crowd.coverage")" '^ +[1-9][0-9]*  larger\.so, no slot was left for some' \
 	"and in coverage"
-like "$(cat "$tmp/err")" '^cuaudit: not routed: .*/larger\.so: no slot was left for some' "and said"
+like "$(cat "$tmp/err")" '^cuaudit: not intercepted: .*/larger\.so: no slot was left for some' "and said"
 reported "too many copies" "$@"
 is "$(grep -c ', no room for another copy of the driver, for .*/copy[0-9]*\.so$' "$tmp/crowd.coverage")" 6 \
 	"each of the copies that are too many is in coverage"

@@ -37,7 +37,7 @@ is "$(calls cuInit)" 15 "all are counted"
 is "$(calls cuGetProcAddress_v2)" 1 "and the look-up"
 test "$(loader_family)" = new && relocation=1 || relocation=0
 is "$(part routes)" "{\"plt\":1,\"dlsym\":1,\"relocation\":$relocation,\"procaddr\":1}" "the routes"
-is "$(part unrouted)" '[]' "nothing was unrouted"
+is "$(part escapes)" '[]' "nothing escaped"
 
 counted "first call by sixteen threads at once" "$tmp/counted" threads
 is "$(calls cuInit)" 16000 "none is lost"

@@ -102,7 +102,7 @@ for wrong in "stat(format=json;format=text)=given once, not also as 'text'; it i
 	line "stat: format .*${wrong#*)=}\$" "${wrong%%)=*})"
 done
 # What enforces something and is understood, before what is not.
-simple CUAUDIT_HOOKS='coverage(fail=unrouted),stat(format=json' CUAUDIT_OUTPUT="$tmp/report"
+simple CUAUDIT_HOOKS='coverage(fail=escapes),stat(format=json' CUAUDIT_OUTPUT="$tmp/report"
 is "$status $calls" "0 calls=2" "a bracket is missing behind what enforces something: a warning"
 line "not 'stat\\(format=json'" "a bracket is missing behind what enforces something"
 strict "stat: format is given once, not also as 'text'" "an option twice" \
@@ -264,10 +264,10 @@ enforced "leak: fail takes no.errors.any, not 'all'" "leak's fail" CUAUDIT_HOOKS
 enforced "leak has no option 'fial'; did you mean fail" "leak's fail misspelt" CUAUDIT_HOOKS='leak(fial=any)'
 enforced "leak: format takes" "leak's format, with fail" CUAUDIT_HOOKS='leak(format=x;fail=errors)'
 enforced "leak: format takes" "leak's format, with any fail" CUAUDIT_HOOKS='leak(format=x;fail=no)'
-enforced "coverage: fail takes no.unrouted, not 'unruoted'" "coverage's fail" \
-	CUAUDIT_HOOKS='coverage(fail=unruoted)'
+enforced "coverage: fail takes no.escapes, not 'esacpes'" "coverage's fail" \
+	CUAUDIT_HOOKS='coverage(fail=esacpes)'
 enforced "coverage: fail is given once" "coverage's fail twice" \
-	CUAUDIT_HOOKS='coverage(fail=unrouted;fail=no)'
+	CUAUDIT_HOOKS='coverage(fail=escapes;fail=no)'
 # What came from outside is printed as what it is not, and whole.
 simple CUAUDIT_HOOKS="$(printf 'st\033[1mt\303,sta\302\233t')"
 is "$(cat "$tmp/err")" "$(printf "%s 'st\357\277\275[1mt\357\277\275'; it is left out\n" \

@@ -35,7 +35,7 @@ said "cuaudit: CUAUDIT_EXCLUDE: '/nowhere/libaskr.so' matched no library; did yo
 said "cuaudit: CUAUDIT_EXCLUDE: 'qqqqqqqqqqqqqqqqqq' and 2 more matched no library" \
 	"more than one, near to nothing" CUAUDIT_EXCLUDE='qqqqqqqqqqqqqqqqqq:::x:libask*:y'
 said "" "by errors alone, when what enforces something has started" CUAUDIT_EXCLUDE='libaksre*' \
-	CUAUDIT_LOG=error CUAUDIT_HOOKS='coverage(fail=unrouted)' CUAUDIT_OUTPUT="$tmp/report"
+	CUAUDIT_LOG=error CUAUDIT_HOOKS='coverage(fail=escapes)' CUAUDIT_OUTPUT="$tmp/report"
 said "" "by errors alone" CUAUDIT_EXCLUDE='libaksre*' CUAUDIT_LOG=error
 said "cuaudit: CUAUDIT_FUNCTIONS: 'cuMemAlok*' names no function; did you mean cuMemAlloc, cuMemFree, cuMemMap?; all functions are hooked" \
 	"FUNCTIONS" CUAUDIT_FUNCTIONS='cuMemAlok*'

@@ -9,7 +9,7 @@ build program -x c - -Wl,-z,lazy -L"$tmp" -l:libcuda.so.1 -I"$top_srcdir" <<'END
 
 #include <stdio.h>
 
-/* Takes memory that it never frees, and something that is not routed. */
+/* Takes memory that it never frees, and something that is not intercepted. */
 int main(void)
 {
 	unsigned long long pointer;
@@ -127,7 +127,7 @@ row() {
 	unset CUAUDIT_STRICT
 }
 row coverage 'coverage(format=x)' coverage
-row "coverage, fail" 'coverage(format=x;fail=unrouted)' 'coverage(fail=unrouted)'
+row "coverage, fail" 'coverage(format=x;fail=escapes)' 'coverage(fail=escapes)'
 row fault 'fault(inject=cuMemAlloc:eror=2)' 'fault(inject=cuMemAlloc:error=2)'
 row leak 'leak(format=x)' leak
 row "leak, fail" 'leak(format=x;fail=any)' 'leak(fail=any)'

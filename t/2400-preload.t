@@ -17,7 +17,7 @@ is "$(calls cuMemAlloc_v2)" 30 "what it wraps is counted once"
 is "$(calls_of cuMemAlloc_v2 wrapper.so)" 30 "as calls it makes"
 is "$(calls cuInit)" 30 "what it does not wrap too"
 is "$(calls_of cuInit mixed_callers)" 30 "as the program's"
-like "$(cat "$tmp"/json/*)" '"unrouted":\[\]' "nothing was unrouted"
+like "$(cat "$tmp"/json/*)" '"escapes":\[\]' "nothing escaped"
 counted "in 16 threads" LD_PRELOAD="$tmp/wrapper.so" timeout 300 "$tmp/mixed_callers" 10 16
 is "$(cat "$WRAPPED")" 510 "it wraps them still"
 is "$(calls cuMemAlloc_v2) $(calls cuInit)" "510 510" "all are counted"

@@ -23,6 +23,7 @@ static uint64_t steps;
 
 struct link_table object_table;
 
+#include "t/sys.h"
 #include "t/tap.h"
 
 enum { SLOTS = 3, NAMES = 20000, SOME = 1000 };
@@ -82,27 +83,10 @@ void *sys_alloc(size_t size)
 	return calloc(1, size);
 }
 
-char *sys_copy(const char *text, size_t length)
-{
-	return strndup(text, length);
-}
-
-size_t sys_strlen(const char *text)
-{
-	return strlen(text);
-}
-
 bool sys_equal(const char *a, const char *b)
 {
 	steps++;
 	return !strcmp(a, b);
-}
-
-const char *sys_basename(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 static struct link_object *open_as(char *name, uintptr_t lo, uintptr_t hi)
@@ -355,7 +339,7 @@ static void test_full(void)
 		opened += open_as(path, 0x1000, 0x2000) != NULL;
 	}
 	is_int(opened, room, "names up to %d have records", ALL);
-	is_int(full, MORE, "the others are counted among what was not routed");
+	is_int(full, MORE, "the others are counted among what was not intercepted");
 }
 
 int main(void)

@@ -45,7 +45,7 @@ fails "and elsewhere do not" shared_segment "$tmp/separate.so"
 reports() {
 	rm -f "$tmp/report"
 	reports_status=0
-	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json),coverage(format=json;fail=unrouted)' \
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json),coverage(format=json;fail=escapes)' \
 		CUAUDIT_OUTPUT="$tmp/report" "$@" >"$tmp/out" 2>"$tmp/err" || reports_status=$?
 	cat "$tmp/out" "$tmp/err"
 	echo "status $reports_status, cuInit $(calls cuInit "$tmp/report")," \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Objects laid out as few are: routed all the same, or among what was not routed.
+# Objects laid out as few are: intercepted all the same, or among the escapes.
 . "${top_srcdir:-$(dirname "$0")/..}/t/hostile/lib.sh"
 
 exec=$top_srcdir/t/exec
@@ -22,7 +22,7 @@ patched() {
 reports() {
 	rm -f "$tmp/report" "$tmp/report.coverage"
 	reports_status=0
-	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json),coverage(format=json;fail=unrouted)' \
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat(format=json),coverage(format=json;fail=escapes)' \
 		CUAUDIT_OUTPUT="$tmp/report" "$@" >"$tmp/out" 2>"$tmp/err" || reports_status=$?
 	cat "$tmp/out" "$tmp/err"
 	test -e "$tmp/report" || echo "no report"
@@ -99,31 +99,31 @@ driver "with 600 DT_NEEDED"
 patched hidden library.so hidden.so
 native "program headers in no segment" "$tmp/plain" "$tmp/hidden.so"
 is "$(reports "$tmp/plain" "$tmp/hidden.so" | sed 's, /[^ ]*/, ,g')" "cuInit called 4 times
-cuaudit: not routed: hidden.so: its tables cannot be read
+cuaudit: not intercepted: hidden.so: its tables cannot be read
 status 86, cuInit $(test "$LOADER" = old && echo 4 || echo 2), cuDriverGetVersion $(
 	test "$LOADER" = old && echo 2 || echo 1)" "program headers in no segment: said, status 86"
 like "$(cat "$tmp/report.coverage")" \
-	'"unrouted":\[\{"name":"hidden\.so","kind":"object",[^]]*"library":"[^"]*/hidden\.so","count":1\}\]' \
+	'"escapes":\[\{"name":"hidden\.so","kind":"object",[^]]*"library":"[^"]*/hidden\.so","count":1\}\]' \
 	"and reported"
 audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='stat,coverage' CUAUDIT_OUTPUT="$tmp/report" \
 	"$tmp/plain" "$tmp/hidden.so" "$tmp/hidden.so" >"$tmp/out" 2>"$tmp/err"
 like "$(cat "$tmp/report.coverage")" '^ +2  hidden\.so, its tables cannot be read, for .*/hidden\.so$' \
 	"and in the table, each time"
-like "$(cat "$tmp/report")" 'not routed +hidden\.so, its tables cannot be read, for .*, 2 times$' \
+like "$(cat "$tmp/report")" 'escapes +hidden\.so, its tables cannot be read, for .*, 2 times$' \
 	"and in that of stat"
-is "$(grep -c 'not routed' "$tmp/err")" 1 "said once"
+is "$(grep -c 'not intercepted' "$tmp/err")" 1 "said once"
 
 # Where segments end is not to be counted with, nor then what tables lie in them.
 patched endless library.so endless.so
 native "a segment without an end" "$tmp/plain" "$tmp/endless.so"
 is "$(reports "$tmp/plain" "$tmp/endless.so" | sed -n 's, /[^ ]*/, ,gp')" \
-	"cuaudit: not routed: endless.so: its tables cannot be read" "a segment without an end: reported"
+	"cuaudit: not intercepted: endless.so: its tables cannot be read" "a segment without an end: reported"
 
 # Tables of the object that are not aligned are not read, program headers included.
 patched odd library.so odd.so
 native "program headers off a multiple of 8" "$tmp/plain" "$tmp/odd.so"
 is "$(reports "$tmp/plain" "$tmp/odd.so" | sed -n 's, /[^ ]*/, ,gp')" \
-	"cuaudit: not routed: odd.so: its tables cannot be read" \
+	"cuaudit: not intercepted: odd.so: its tables cannot be read" \
 	"program headers off a multiple of 8: reported"
 
 # A child's report begins anew, and what cannot be routed in it still cannot.
@@ -144,9 +144,9 @@ int main(int argc, char **argv)
 	return wait(&status) < 0 || !WIFEXITED(status) ? 99 : WEXITSTATUS(status);
 }
 C
-audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='coverage(format=json;fail=unrouted)' \
+audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='coverage(format=json;fail=escapes)' \
 	CUAUDIT_OUTPUT="$tmp/forked.%p" "$tmp/forks" "$tmp/hidden.so" >"$tmp/out" 2>"$tmp/err"
-is "$(grep -l '"unrouted":\[{"name":"hidden.so","kind":"object"' "$tmp"/forked.*.coverage | wc -l)" 2 \
+is "$(grep -l '"escapes":\[{"name":"hidden.so","kind":"object"' "$tmp"/forked.*.coverage | wc -l)" 2 \
 	"in the child's report too"
 
 # A dynamic section that cannot be written, and relocations that share the segment of code.
@@ -155,10 +155,10 @@ if test "$LOADER" != old && ld.lld --version >"$tmp/none" 2>&1 && object constan
 	-shared -fPIC -fuse-ld=lld -Wl,-z,rodynamic,--no-rosegment; then
 	native "a constant dynamic section" "$tmp/plain" "$tmp/constant.so"
 	is "$(reports "$tmp/plain" "$tmp/constant.so" | sed 's, /[^ ]*/, ,g')" "cuInit called 4 times
-cuaudit: not routed: constant.so: its relocations cannot be changed
+cuaudit: not intercepted: constant.so: its relocations cannot be changed
 status 86, cuInit 2, cuDriverGetVersion 1" "a constant dynamic section: reported, status 86"
 	like "$(cat "$tmp/report.coverage")" \
-		'"unrouted":\[\{"name":"constant\.so","kind":"relocations",[^]]*"count":[1-9]' "and reported"
+		'"escapes":\[\{"name":"constant\.so","kind":"relocations",[^]]*"count":[1-9]' "and reported"
 else
 	skip 3 "no lld here"
 fi
@@ -196,7 +196,7 @@ int main(void)
 }
 C
 is "$(reports LD_LIBRARY_PATH="$tmp/driver" "$tmp/indirect" | sed 's, /[^ ]*/, ,g')" \
-	"cuaudit: not routed: libcuda.so.1: its indirect functions (IFUNC) have no slot
+	"cuaudit: not intercepted: libcuda.so.1: its indirect functions (IFUNC) have no slot
 status 86, cuInit 1, cuDriverGetVersion 0" "a driver with an indirect function: reported, status 86"
 like "$(cat "$tmp/report.coverage")" '"kind":"ifunc",[^]]*"count":1' "and reported"
 
@@ -250,7 +250,7 @@ if $READELF -sW "$tmp/deep" | grep -q ' [0-9a-f]*[1-9a-f][0-9a-f]* .* UND cuInit
 		"status 0, cuInit 3, cuDriverGetVersion 1" "a fixed program's own address: routed"
 	is "$(reports "$tmp/deep" "$tmp/library.so" deep | sed 's, /[^ ]*/, ,g')" "$(
 		test "$LOADER" = old ||
-			echo "cuaudit: not routed: library.so: its relocations cannot be changed"
+			echo "cuaudit: not intercepted: library.so: its relocations cannot be changed"
 		test "$LOADER" = old || echo "status 86, cuInit 1, cuDriverGetVersion 1"
 		test "$LOADER" = new || echo "status 0, cuInit 3, cuDriverGetVersion 1")" \
 		"and with RTLD_DEEPBIND: reported"
@@ -280,7 +280,7 @@ int main(int argc, char **argv)
 C
 	rm -f "$tmp/report.coverage"
 	alone_status=0
-	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='coverage(fail=unrouted)' \
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS='coverage(fail=escapes)' \
 		CUAUDIT_OUTPUT="$tmp/report" "$tmp/alone" "$tmp/hidden.so" >"$tmp/out" 2>"$tmp/err" ||
 		alone_status=$?
 	is "$alone_status: $(cat "$tmp/out")" "86: called: 0" "nothing is routed: status 86"
@@ -291,7 +291,7 @@ fi
 # Where there is no driver, what such a library would have called concerns nobody.
 build none.so -shared -fPIC "$tmp/needed.c"
 patched hidden none.so none-hidden.so
-audited LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/none-hidden.so" CUAUDIT_HOOKS='coverage(fail=unrouted)' \
+audited LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/none-hidden.so" CUAUDIT_HOOKS='coverage(fail=escapes)' \
 	true >"$tmp/out" 2>"$tmp/err"
 is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "no driver: nothing is printed"
 

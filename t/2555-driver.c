@@ -335,7 +335,7 @@ static void test_slots_left(uint32_t left)
 	driver = file.detail.driver;
 	is_int(escaped[CUAUDIT_ESCAPE_SLOTS], COUNT - kept, "%u slots left: functions without one", left);
 	is_int(escaped[CUAUDIT_ESCAPE_IFUNC], 1, "%u slots left: indirect ones", left);
-	is_int(driver->nfunctions - driver->nunrouted, kept, "%u slots left: those with one", left);
+	is_int(driver->nfunctions - driver->without_slot, kept, "%u slots left: those with one", left);
 	is_int(driver->nexports, kept, "%u slots left: exports", left);
 	for (uint32_t i = 0; i < kept; i++)
 		if (driver->exports[i].slot >= LINK_SLOTS || driver->exports[i].address !=

@@ -25,6 +25,7 @@
 #undef end
 
 #include "t/fuzz/chance.h"
+#include "t/sys.h"
 #include "t/tap.h"
 
 
@@ -47,26 +48,9 @@ void *sys_alloc(size_t size)
 	return calloc(1, size);
 }
 
-char *sys_copy(const char *text, size_t length)
-{
-	return strndup(text, length);
-}
-
-size_t sys_strlen(const char *text)
-{
-	return strlen(text);
-}
-
 bool sys_equal(const char *a, const char *b)
 {
 	return !strcmp(a, b);
-}
-
-const char *sys_basename(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 bool sys_readable(const void *address)

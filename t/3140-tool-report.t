@@ -1,17 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The tool's command line, the JSON it and stat write, files that are none.
-. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+. "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
 
-cuaudit=$top_builddir/bin/cuaudit
 helper stat/ends
 
 # refused NAME ARGUMENT...: status 2, one line on stderr, nothing on stdout.
 refused() {
 	name=$1
 	shift
-	status=0
-	"$cuaudit" "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+	tool "$@"
 	is "$status $(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" "2 1 0" "$name"
 }
 
@@ -39,23 +37,20 @@ is "$status" 2 "a full disk is reported"
 audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/killed" "$tmp/ends" 100 kill 2>/dev/null
 part=$tmp/killed.part
 head -c 5000 "$part" >"$tmp/short"
-status=0
-"$cuaudit" report "$tmp/short" >"$tmp/out" 2>"$tmp/err" || status=$?
+tool report "$tmp/short"
 is "$status $(cat "$tmp/err")" \
 	"2 cuaudit: $tmp/short: cut short: what is missing is in no figure" "a file cut short"
 like "$(cat "$tmp/out")" '^cuaudit: ends ' "... is read as far as it goes"
 head -c 131072 "$part" >"$tmp/half"
 truncate -s 262144 "$tmp/half"
 dd if=/dev/urandom of="$tmp/half" bs=64 seek=80 count=8 conv=notrunc 2>"$tmp/dd"
-status=0
-"$cuaudit" report "$tmp/half" >"$tmp/out" 2>"$tmp/err" || status=$?
+tool report "$tmp/half"
 is "$status $(cat "$tmp/err")" \
 	"2 cuaudit: $tmp/half: damaged: what is missing is in no figure" "a damaged file"
 like "$(cat "$tmp/out")" '^  damaged  *1 part of what was saved$' "... is said in the report"
 head -c 100 "$part" >"$tmp/shorter"
 refused "a file without a whole header" report "$tmp/shorter"
-status=0
-"$cuaudit" report "$tmp/missing" "$part" >"$tmp/out" 2>"$tmp/err" || status=$?
+tool report "$tmp/missing" "$part"
 is "$status" 2 "one good file among two"
 like "$(cat "$tmp/out")" 'cuDriverGetVersion$' "... is printed"
 like "$("$cuaudit" report --threads 0 "$part")" '\(1 other thread\)' "--threads 0"
@@ -70,7 +65,7 @@ import json, sys
 d = json.load(open(sys.argv[1]))
 calls = int(sys.argv[2])
 keys = ["version", "pid", "program", "driver", "functions", "libraries", "threads", "routes",
-        "unrouted", "export_tables", "clock"]
+        "escapes", "export_tables", "clock"]
 assert not [k for k in keys if k not in d], "keys"
 assert d["version"] == 1 and d["pid"] > 0 and d["program"].endswith("/ends")
 assert d["driver"]["path"].endswith("libcuda.so.1") and d["driver"]["version"] > 10000
@@ -88,7 +83,7 @@ assert len(d["libraries"]) == 1 and d["libraries"][0]["functions"] == d["functio
 assert d["threads"][0]["calls"] == 2 * calls + 1 and d["threads"][0]["errors"] == calls
 assert list(d["routes"]) == ["plt", "dlsym", "relocation", "procaddr"]
 assert d["routes"]["dlsym"] == 3, d["routes"]
-assert d["unrouted"] == (None if sys.argv[3] == "part" else [])
+assert d["escapes"] == (None if sys.argv[3] == "part" else [])
 END
 
 "$cuaudit" report --format json "$part" >"$tmp/part.json"
@@ -135,8 +130,7 @@ altered() {
 }
 # shellcheck disable=SC2154 # set by eval
 altered "$host" "$tmp/elsewhere.part"
-status=0
-"$cuaudit" report --format prometheus "$part" "$tmp/elsewhere.part" >"$tmp/out" 2>"$tmp/err" || status=$?
+tool report --format prometheus "$part" "$tmp/elsewhere.part"
 is "$status $(cat "$tmp/err") $(grep -c '^cuaudit_process_info{' "$tmp/out")" "0  2" \
 	"metrics of one pid on two hosts"
 # ended OFFSET: how the two ended, of which one differs there.

@@ -64,7 +64,7 @@ is "$(sed -n '/ Process$/,/^$/p' "$tmp/err" | awk 'NR > 1 && NF { print $3, $6, 
 	"1 exit 0 $tmp/workers
 10 $quit_text
 100 not by exit()" "the processes"
-like "$(cat "$tmp/err")" '^  not routed    2 processes: not known, .*exit\(\)$' \
+like "$(cat "$tmp/err")" '^  escapes       2 processes: not known, .*exit\(\)$' \
 	"what is not known of those that did not end by exit"
 is "$(awk 'length > 132' "$tmp/err" | grep -v "$tmp")" "" "no line is wider than 132 columns"
 

@@ -28,15 +28,15 @@ for f in report["drivers"][0]["functions"]:
 		"$tmp/report.coverage" "$1"
 }
 
-covered "nothing escapes" 3 "format=json;fail=unrouted" A=
+covered "nothing escapes" 3 "format=json;fail=escapes" A=
 is "$(bound cuInit)" "True; True; plt 1 False bindings" "linked"
 is "$(bound cuCtxGetCurrent)" "True; True; dlsym 1 False bindings" "looked up"
 is "$(bound cuStreamQuery)" "True; True; procaddr 1 False bindings" "asked for"
 is "$(bound cuDriverGetVersion)" "False; True; procaddr 1 False bindings" "asked for, not called"
 is "$(bound cuNewReal)" "False; False" "newer than the table, not bound"
 
-covered "something escapes" 86 "format=json;fail=unrouted" A= 1
-like "$(cat "$tmp/report.coverage")" '"unrouted":\[\{"name":"cuHidden","kind":"procaddr"' "it is named"
+covered "something escapes" 86 "format=json;fail=escapes" A= 1
+like "$(cat "$tmp/report.coverage")" '"escapes":\[\{"name":"cuHidden","kind":"procaddr"' "it is named"
 covered "and nobody minds" 3 "format=json" A= 1
 covered "as text" 3 "" A= 1
 like "$(cat "$tmp/report.coverage")" ' cuHidden, for .*/bindings$' "it is named there too"
@@ -45,7 +45,7 @@ like "$(cat "$tmp/report.coverage")" '^ +2 +1 +0 +2 +0  .*/bindings$' "functions
 covered "more kinds than there is room for" 3 "format=json" A= 300
 is "$("$PYTHON3" -c '
 import json, sys
-escapes = json.load(open(sys.argv[1]))["unrouted"]
+escapes = json.load(open(sys.argv[1]))["escapes"]
 print(len(escapes), sum(e["count"] for e in escapes), [e["count"] for e in escapes if e["name"] == "(others)"])' \
 	"$tmp/report.coverage" 2>&1)" "256 300 [45]" "the others are counted together"
 

@@ -4,79 +4,10 @@
 
 helper limit/user
 
-cat >"$tmp/drive.py" <<'P'
-import os, signal, subprocess, sys
-
-program, file, library = sys.argv[1:]
-environment = dict(os.environ, LD_AUDIT=library, CUAUDIT_LOG="error",
-                   CUAUDIT_OUTPUT=file + ".%p",
-                   CUAUDIT_HOOKS="limit(user=10M;file=%s)" % file)
-MIB = 1 << 20
-
-
-class User:
-    def __init__(self):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, env=environment,
-                                        stdout=subprocess.PIPE, text=True)
-
-    def ask(self, *words):
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip()
-
-    def end(self, how=None):
-        if how:
-            self.process.send_signal(how)
-        self.process.stdin.close()
-        return self.process.wait()
-
-
-number = 0
-
-
-def check(what, got, want):
-    global number
-    number += 1
-    print("%sok %d - %s" % ("" if got == want else "not ", number, what))
-    if got != want:
-        print("# got: %r, want: %r" % (got, want))
-
-
-a, b, c = User(), User(), User()
-check("one process takes a part", a.ask("take", 6 * MIB), "0")
-check("another not as much", b.ask("take", 5 * MIB), "2")
-check("but the rest", b.ask("take", 4 * MIB), "0")
-check("a third nothing", c.ask("take", 1), "2")
-check("what is free", a.ask("left"), "0 of %d" % (10 * MIB))
-check("what one gives back", a.ask("free"), "0")
-check("another takes", c.ask("take", 6 * MIB), "0")
-check("a killed one", b.end(signal.SIGKILL), -signal.SIGKILL)
-check("leaves its part to others", a.ask("take", 4 * MIB), "0")
-check("and no more", a.ask("take", 1), "2")
-check("a stopped one", c.process.send_signal(signal.SIGSTOP), None)
-check("keeps it", a.ask("take", 1), "2")
-c.process.send_signal(signal.SIGCONT)
-check("one ends as it should", a.end(), 0)
-check("and others have its part", c.ask("take", 4 * MIB), "0")
-check("files closed by the program", c.ask("close"), "0")
-check("do not free its part", c.ask("take", 1), "2")
-d = User()
-check("nor for others", d.ask("take", 1), "2")
-check("all ends", c.end(), 0)
-e = User()
-check("a child of fork", e.ask("fork", 10 * MIB), "0")
-check("leaves all of it", d.ask("take", 10 * MIB), "0")
-check("once more", e.ask("fork", 1), "2")
-check("ends", (d.end(), e.end()), (0, 0))
-f = User()
-check("and it all begins anew", f.ask("take", 10 * MIB), "0")
-f.end()
-print("1..%d" % number)
-P
-"$PYTHON3" "$tmp/drive.py" "$tmp/user" "$tmp/shared" "$LIBCUAUDIT" >"$tmp/drive.out" 2>&1 ||
+"$PYTHON3" "$top_srcdir/t/limit/user.py" "$tmp/user" "$tmp/shared" "$LIBCUAUDIT" >"$tmp/users.out" 2>&1 ||
 	ok "the driving script" false
-is "$(grep -v '^ok \|^1\.\.' "$tmp/drive.out")" "" "processes that share a limit"
-is "$(grep -c '^ok' "$tmp/drive.out")" 23 "all of them"
+is "$(grep -v '^ok \|^1\.\.' "$tmp/users.out")" "" "processes that share a limit"
+is "$(grep -c '^ok' "$tmp/users.out")" 23 "all of them"
 
 echo "not the file" >"$tmp/wrong"
 status=0

@@ -106,7 +106,7 @@ hooks "trace: size takes" "a trace's size" 'trace(size=1KiB)'
 hooks "leak: suppress=/nowhere/x cannot be read" "suppressions" 'leak(suppress=/nowhere/x)'
 printf 'left * *\nnonsense\n' >known
 hooks "leak: .*known:2: a line is WHAT FUNCTION LIBRARY" "one of them" 'leak(suppress=known)'
-hooks "coverage: fail takes no.unrouted" "fail" 'coverage(fail=routed)'
+hooks "coverage: fail takes no.escapes" "fail" 'coverage(fail=routed)'
 hooks "/nowhere/x.so is left out: .*cannot open" "a plug-in" /nowhere/x.so
 hooks "no-plugin.so is left out: it has no cuaudit_module" "no plug-in" "$tmp/no-plugin.so"
 hooks "CUAUDIT_HOOKS is longer than 4096" "5000 bytes of hooks" "stat($long)"

@@ -36,7 +36,7 @@ real() {
 		tap_result 1 "$real_name: reports"
 		return
 	fi
-	is "$(value unrouted)" 0 "$real_name: nothing unrouted"
+	is "$(value escapes)" 0 "$real_name: nothing escapes"
 	diag "$real_name: $(value processes) processes, $(value calls) calls, $(value errors) errors;" \
 		"cuGetProcAddress asked $(value asked), answers routed $(value routed)," \
 		"other bindings $(value other)"

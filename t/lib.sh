@@ -75,10 +75,13 @@ helpers() {
 	done
 }
 
-# sources FOLDER LIST: the C files of a list in FOLDER/sources.am.
+# sources DIRECTORY LIST: the C files of a list in DIRECTORY/sources.am, and of the lists that it names.
 sources() {
-	sed -n "/^$2 *=/,/[^\\\\]\$/s|.*\\($1/[a-z_0-9]*\\.c\\).*|$top_srcdir/\\1|p" \
-		"$top_srcdir/$1/sources.am"
+	sed -n "/^$2 *=/,/[^\\\\]\$/p" "$top_srcdir/$1/sources.am" >"$tmp/$2"
+	for sources_list in $(sed -n 's/.*$(\([a-z_]*\)).*/\1/p' "$tmp/$2"); do
+		sources "$1" "$sources_list"
+	done
+	sed -n "s|.*\($1/[a-z_0-9]*\.c\).*|$top_srcdir/\1|p" "$tmp/$2"
 }
 
 # loader_family: "new" where the loader tells auditors of every binding; "old", before glibc

@@ -141,7 +141,7 @@ static int check_trial(const char *auditor)
 	libc = line(child.out, "libc", value);
 	if (!libc || WIFSIGNALED(child.status))
 		print_end(child.status);
-	else if (!strstr(child.out, "\nrouted\n"))
+	else if (!strstr(child.out, "\nintercepted\n"))
 		finding_print(FINDING_NOT_ROUTED, libc, NULL);
 	else if (strstr(child.out, "\ncore\n"))
 		finding_print(FINDING_ROUTED, libc, NULL);

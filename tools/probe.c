@@ -35,7 +35,7 @@ int probe(const char *driver)
 	if (!function)
 		return TOOL_FOUND;
 	if (dladdr(function, &info) && strstr(info.dli_fname, "libcuaudit.so"))
-		puts("routed");
+		puts("intercepted");
 	/* It may be no driver and not come back. */
 	fflush(stdout);
 	failed = ((version_fn)function)(&version);

@@ -8,7 +8,7 @@
 
 /*
  * Opens the driver, asks its version and says what it saw on stdout, a line each:
- * "libc VERSION", "path PATH", "routed" if the function was the auditor's,
+ * "libc VERSION", "path PATH", "intercepted" if the function was the auditor's,
  * "version NUMBER", "core" if the call loaded it; or "fault WHY". An exit status.
  */
 int probe(const char *driver);

@@ -108,48 +108,16 @@ static const char *rank(void)
 	return "0";
 }
 
-/* What stands for the field, as in CUAUDIT_OUTPUT. */
-static const char *field(char letter, char *buffer, size_t size)
-{
-	switch (letter) {
-	case 'p':
-		snprintf(buffer, size, "%d", (int)stat_run.child.pid);
-		return buffer;
-	case 'h':
-		if (gethostname(buffer, size))
-			return "localhost";
-		buffer[size - 1] = '\0';
-		return buffer;
-	case 'e':
-		return stat_run.name;
-	case 'r':
-		return rank();
-	case 't':
-		snprintf(buffer, size, "%lld", (long long)time(NULL));
-		return buffer;
-	default:
-		return "%";
-	}
-}
-
-/* The template is one: exec_take has looked. */
+/* The template is one: exec_take has looked. Opening a name that was too long says so. */
 static void fill_target(void)
 {
-	char buffer[256];
-	size_t used = 0;
+	const struct template_values values = {
+		.process = stat_run.child.pid, .program = stat_run.name,
+		.rank = rank(), .time = time(NULL),
+	};
 
-	stat_run.target[0] = '\0';
-	for (const char *at = stat_run.output; at && *at; at++) {
-		char plain[2] = { *at, '\0' };
-		bool is_field = *at == '%';
-		const char *text = is_field ? field(*++at, buffer, sizeof(buffer)) : plain;
-
-		/* Too long for a name, which opening it says. */
-		for (size_t i = 0; text[i] && used + 1 < sizeof(stat_run.target); i++)
-			stat_run.target[used++] =
-				is_field ? template_letter(text[i], !i) : text[i];
-		stat_run.target[used] = '\0';
-	}
+	template_path(stat_run.output ? stat_run.output : "", &values, stat_run.target,
+		      sizeof(stat_run.target));
 }
 
 /* Before the program starts, for it may take days. 0, or -1 after a message. */

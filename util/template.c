@@ -21,8 +21,3 @@ const char *template_fault(const char *template)
 	}
 	return NULL;
 }
-
-char template_letter(char letter, bool first)
-{
-	return letter == '/' || (first && letter == '.') ? '_' : letter;
-}

@@ -3,15 +3,25 @@
 #ifndef UTIL_TEMPLATE_H
 #define UTIL_TEMPLATE_H
 
-#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* What stands for %p, %e, %r and %t; %h is the name of the host. */
+struct template_values {
+	pid_t process;
+	const char *program, *rank;
+	time_t time;
+};
 
 /* The first %-field of template that is none, or NULL. Context: bind, setup. */
 const char *template_fault(const char *template);
 
 /*
- * A letter of what stands for a field, as it may be in the name of a file: no
- * slash, and no dot at its beginning, so that no value leads to another directory.
+ * Fills template in, which has no fault: the length of path, or -ENAMETOOLONG
+ * where size bytes do not hold it; path is then what fits. No value leads to
+ * another directory: a slash, and a dot at its beginning, are "_". Context: call, setup.
  */
-char template_letter(char letter, bool first);
+int template_path(const char *template, const struct template_values *values, char *path, size_t size);
 
 #endif

@@ -24,7 +24,7 @@ struct cuaudit_driver {
 	uint32_t index;
 	uint32_t version;
 	uint32_t functions;	/* exported functions */
-	uint32_t unrouted;	/* of these without a slot */
+	uint32_t without_slot;	/* of these without a slot */
 };
 
 /* Context: setup. The index-th copy, or NULL past the last. */

@@ -158,7 +158,7 @@ struct cuaudit_stat_driver {
 	uint32_t index;
 	uint32_t version;	/* cuDriverGetVersion's, 0 if it was never asked */
 	uint32_t functions;
-	uint32_t unrouted;
+	uint32_t without_slot;
 	char path[488];
 };
 

@@ -104,7 +104,7 @@ struct link_driver {
 	struct link_export *exports;
 	_Atomic uint32_t nexports;
 	uint32_t nfunctions;		/* exported functions seen */
-	uint32_t nunrouted;		/* of them, without a slot */
+	uint32_t without_slot;		/* of them, without a slot */
 	_Atomic uint32_t live;
 };
 

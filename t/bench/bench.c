@@ -151,7 +151,7 @@ static void compare_calls(const char *measure, const char *name, double limit, c
 	double a[ROUNDS], b[ROUNDS], c[ROUNDS], d[ROUNDS], t[ROUNDS];
 
 	if (!plain || !routed || plain == routed) {
-		fprintf(stderr, "%s is not routed\n", name);
+		fprintf(stderr, "%s is not intercepted\n", name);
 		exit(1);
 	}
 	bare_driver = plain;

@@ -4,7 +4,7 @@ import json
 import sys
 
 calls = errors = routed = other = 0
-unrouted, drivers, libraries, asked = [], set(), set(), 0
+escapes, drivers, libraries, asked = [], set(), set(), 0
 for path in sys.argv[1:]:
     with open(path) as file:
         report = json.load(file)
@@ -13,7 +13,7 @@ for path in sys.argv[1:]:
     asked += sum(f["calls"] for f in report["functions"] if f["name"].startswith("cuGetProcAddress"))
     routed += report["routes"]["procaddr"]
     other += sum(report["routes"][r] for r in ("plt", "dlsym", "relocation"))
-    unrouted += report["unrouted"]
+    escapes += report["escapes"]
     drivers.add("%s %s" % (report["driver"]["path"], report["driver"]["version"]))
     libraries |= {l["path"].rsplit("/", 1)[-1] for l in report["libraries"]}
 print("processes", len(sys.argv) - 1)
@@ -22,8 +22,8 @@ print("errors", errors)
 print("asked", asked)
 print("routed", routed)
 print("other", other)
-print("unrouted", len(unrouted))
+print("escapes", len(escapes))
 print("driver", *sorted(drivers))
 print("callers", *sorted(libraries))
-for escape in unrouted:
+for escape in escapes:
     print("escape", json.dumps(escape))

@@ -2,21 +2,13 @@
 # Processes that share a limit while one is stopped, killed or cloned, and others spoil the file.
 import json, os, resource, signal, struct, subprocess, sys, time
 
+from tap import check, done
+
 program, stress, folder, library = sys.argv[1:]
 MIB = 1 << 20
 SIZE = 1024 * 64
 STATUS = 85
-number = 0
 made = 0
-
-
-def check(what, got, want):
-    global number
-    number += 1
-    print("%sok %d - %s" % ("" if got == want else "not ", number, what))
-    if got != want:
-        print("# got: %r, want: %r" % (got, want))
-    sys.stdout.flush()
 
 
 def environment(file, options=""):
@@ -309,4 +301,4 @@ check("an empty file that another fills", (status, output, "another process is f
       (STATUS, "", True))
 holder.communicate()
 check("as that one has ended", starts(file)[:2], (0, "0"))
-print("1..%d" % number)
+done()

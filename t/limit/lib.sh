@@ -22,3 +22,13 @@ import json, sys
 r = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$tmp/report.limit" "$1"
 }
+
+# checked COUNT NAME OPTIONS COMMAND...: the same of a program that makes so many checks of its own and frees all.
+checked() {
+	checked_count=$1
+	shift
+	limited "$@"
+	is "$(grep -c '^ok' "$tmp/out")" "$checked_count" "and nothing was left out"
+	is "$(reported 'r["process"]["used"], [a["used"] for a in r["libraries"]]')" "(0, [0])" \
+		"nothing is left"
+}

@@ -104,7 +104,7 @@ static struct use use(void)
 	return now;
 }
 
-/* Opens, calls and closes; keep: a pointer of an earlier round, for routed runs. */
+/* Opens, calls and closes; keep: a pointer of an earlier round, for intercepted runs. */
 static int round_trip(const char *path, init_fn *keep)
 {
 	void *driver = open_or_end(path);
@@ -207,7 +207,7 @@ static void companion(const char *path)
 	is_int(calls_in(driver), 1, "the driver");
 	if (!observe_routed())
 		return;
-	is_int(observe_enters("cuInit"), 0, "and that is not routed");
+	is_int(observe_enters("cuInit"), 0, "and that is not intercepted");
 	init_of(driver)(0);
 	before = observe_correlation();
 	call();
@@ -255,7 +255,7 @@ static void chosen(const char *name, const char *path)
 static void crowd(char **paths, bool room)
 {
 	const struct cuaudit_driver *(*driver_of)(uint32_t);
-	int failed = 0, routed = 0, unrouted = 0, copies = 0;
+	int failed = 0, intercepted = 0, without = 0, copies = 0;
 
 	for (; *paths; paths++, copies++) {
 		void *driver = open_or_end(*paths);
@@ -271,18 +271,18 @@ static void crowd(char **paths, bool room)
 		return;
 	driver_of = (const struct cuaudit_driver *(*)(uint32_t))observe_core("cuaudit_driver_get");
 	for (uint32_t i = 0; driver_of(i); i++) {
-		routed++;
-		unrouted += (int)driver_of(i)->unrouted;
+		intercepted++;
+		without += (int)driver_of(i)->without_slot;
 	}
-	diag("%d copies are routed, %d functions of them are not", routed, unrouted);
+	diag("%d copies are intercepted, %d functions of them are not", intercepted, without);
 	if (room)
-		is_int(routed * !unrouted, copies, "all were routed");
+		is_int(intercepted * !without, copies, "all are intercepted");
 	else
-		ok(routed < copies || unrouted, "not all were routed, and that is known");
-	if (unrouted)
+		ok(intercepted < copies || without, "not all are intercepted, and that is known");
+	if (without)
 		ok(observe_enters("cuInit") >= 1, "calls of the first copy were seen");
 	else
-		is_int(observe_enters("cuInit"), routed, "calls of the routed ones were seen");
+		is_int(observe_enters("cuInit"), intercepted, "calls of the intercepted ones were seen");
 }
 
 int main(int argc, char **argv)

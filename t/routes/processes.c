@@ -131,7 +131,7 @@ static void inherited(const char *path)
 	ok(driver, "a driver with an indirect function");
 	if (!observe_routed())
 		return;
-	is_int(indirect_functions(), 1, "which is not routed");
+	is_int(indirect_functions(), 1, "which is not intercepted");
 	is_int(indirect_functions(), 1, "once");
 	is_int(cuGetExportTable(&table, uuid) + cuGetExportTable(&table, uuid), 0, "export tables");
 	is_int(export_tables(), 2, "are seen");

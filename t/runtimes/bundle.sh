@@ -34,7 +34,7 @@ bundled() {
 	audited_status=0
 	rm -f "$tmp/report" "$tmp/report.coverage" "$tmp/row"
 	audited "${7-A=}" CUAUDIT_OUTPUT="$tmp/report" \
-		CUAUDIT_HOOKS='stat(format=json),coverage(format=json;fail=unrouted)' \
+		CUAUDIT_HOOKS='stat(format=json),coverage(format=json;fail=escapes)' \
 		"$program" >"$tmp/audited" 2>&1 </dev/null || audited_status=$?
 	result=differs
 	is "$audited_status $(cat "$tmp/audited")" "$plain_status $(cat "$tmp/plain")" \
@@ -45,7 +45,7 @@ bundled() {
 	fi
 	ok "$name: reports" "$PYTHON3" "$top_srcdir/t/runtimes/row.py" "$tmp/report" "$holder"
 	cp "$tmp/tap.out" "$tmp/row"
-	is "$(value unrouted) $(value real)" "0 0" "$name: nothing unrouted"
+	is "$(value escapes) $(value real)" "0 0" "$name: nothing escapes"
 	ok "$name: it looks up by dlsym" test "$(value dlsym)" -ge 1
 	ok "$name: and asks for hundreds" test "$(value asked)" -ge 300
 	test "$1" != 0 ||
@@ -54,7 +54,7 @@ bundled() {
 		"$2" "$(linkage "$3")" "$(value functions)" \
 		$(($(value plt) + $(value relocation))) "$(value dlsym)" "$(value procaddr)" \
 		"$(value asked)" "$(value tables)" "$(value called)" "$(value calls)" \
-		"$(value launches)" "$(value unrouted)" "$result" >>"$tmp/rows"
+		"$(value launches)" "$(value escapes)" "$result" >>"$tmp/rows"
 }
 
 # all_bundled STATUS [NATIVE-VARIABLE=VALUE [AUDITED-VARIABLE=VALUE]]: each of the manifest.

@@ -14,5 +14,5 @@ for library in sorted(report["libraries"], key=lambda library: library["path"]):
           sum(function["calls"] for function in library["functions"]))
 for table in sorted(report["export_tables"], key=lambda table: table["uuid"]):
     print("table", table["uuid"])
-for escape in report["unrouted"]:
-    print("unrouted", json.dumps(escape))
+for escape in report["escapes"]:
+    print("escapes", json.dumps(escape))

@@ -12,11 +12,11 @@
 #include "util/out.h"
 #include "util/sort.h"
 
-enum { ESCAPED = 86 };	/* the status of fail=unrouted */
+enum { ESCAPED = 86 };	/* the status of fail=escapes */
 
 static const struct cuaudit_option options[] = {
 	{ "format", "text", "text|json", "how the report is written" },
-	{ "fail", "no", "no|unrouted", "end with status 86 if anything escaped" },
+	{ "fail", "no", "no|escapes", "end with status 86 if anything escaped" },
 	{ NULL, NULL, NULL, NULL }
 };
 
@@ -96,7 +96,7 @@ static int init(const struct cuaudit_options *given)
 	};
 
 	json = !strcmp(cuaudit_option_get(given, "format"), "json");
-	fail = !strcmp(cuaudit_option_get(given, "fail"), "unrouted");
+	fail = !strcmp(cuaudit_option_get(given, "fail"), "escapes");
 	return cuaudit_hook_add(&hook);
 }
 

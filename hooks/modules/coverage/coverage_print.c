@@ -54,7 +54,7 @@ static void text_driver(const struct coverage *coverage, const struct cuaudit_dr
 	out_text(out, " bound, ");
 	out_u64(out, count(coverage, driver->index, 'c'));
 	out_text(out, " called, ");
-	out_u64(out, driver->unrouted);
+	out_u64(out, driver->without_slot);
 	out_text(out, " without a slot\n  newer than the table:");
 	for (uint32_t slot = 0; (function = cuaudit_function_get(slot)); slot++) {
 		if (function->driver != driver->index || function->id >= 0)
@@ -125,8 +125,8 @@ static void text_escapes(struct out *out)
 	const struct cuaudit_export_table *table;
 	const struct cuaudit_escape *escape;
 
-	out_text(out, "\nNot routed");
-	out_text(out, cuaudit_escape_get(0) ? "\n" : "  nothing\n");
+	out_text(out, "\nEscapes");
+	out_text(out, cuaudit_escape_get(0) ? "\n" : "  none\n");
 	for (uint32_t i = 0; (escape = cuaudit_escape_get(i)); i++) {
 		number(out, escape->count, NUMBER);
 		out_text(out, "  ");
@@ -226,7 +226,7 @@ static void json_escapes(struct writer *json)
 	const struct cuaudit_export_table *table;
 	const struct cuaudit_escape *escape;
 
-	writer_begin(json, "unrouted", '[');
+	writer_begin(json, "escapes", '[');
 	for (uint32_t i = 0; (escape = cuaudit_escape_get(i)); i++) {
 		writer_begin(json, NULL, '{');
 		writer_text(json, "name", escape->name);
@@ -260,7 +260,7 @@ void coverage_json(const struct coverage *coverage, struct out *out)
 		writer_text(&json, "path", driver->path);
 		writer_number(&json, "version", driver->version);
 		writer_number(&json, "exported", driver->functions);
-		writer_number(&json, "without_slot", driver->unrouted);
+		writer_number(&json, "without_slot", driver->without_slot);
 		json_functions(coverage, i, &json);
 		writer_end(&json, '}');
 	}

@@ -52,7 +52,7 @@ static void update_driver(uint32_t index)
 	}
 	drivers[index]->version = __atomic_load_n(&driver->version, __ATOMIC_RELAXED);
 	drivers[index]->functions = __atomic_load_n(&driver->functions, __ATOMIC_RELAXED);
-	drivers[index]->unrouted = __atomic_load_n(&driver->unrouted, __ATOMIC_RELAXED);
+	drivers[index]->without_slot = __atomic_load_n(&driver->without_slot, __ATOMIC_RELAXED);
 }
 
 static void update_routes(void)
