@@ -25,7 +25,7 @@ enum convert_order {
 enum convert_target {
 	CONVERT_STREAM,		/* to convert->sink, which may be a pipe, or compressed */
 	CONVERT_FILE,		/* to the file convert->path, which is there, empty */
-	CONVERT_FOLDER		/* into the directory convert->path, which is there, empty */
+	CONVERT_DIRECTORY		/* into the directory convert->path, which is there, empty */
 };
 
 /* A call that had begun and not ended when the process, or the trace of it, did. */

@@ -9,7 +9,7 @@
 #include "hooks/layout.h"
 #include "util/selector.h"
 
-bool known_function(uint32_t index, struct cuaudit_function *function)
+bool name_iterator_get(uint32_t index, struct cuaudit_function *function)
 {
 	const struct link_table *link = cuaudit_core_link;
 	const struct link_alias *alias;
@@ -51,15 +51,15 @@ int cuaudit_selector_check(const char *name, const char *text)
 	part = selector_fault(text, &length);
 	fault = part;
 	if (!part)
-		part = selector_unknown_name(text, &length, known_function);
-	if (!part && selector_takes_none(text, known_function)) {
+		part = selector_unknown_name(text, &length, name_iterator_get);
+	if (!part && selector_takes_none(text, name_iterator_get)) {
 		cuaudit_log(CUAUDIT_WARN, "%s: '%s' takes no function: its parts with ! take away "
 			    "those of the others", name, text);
 		return -ENOENT;
 	}
 	if (!part)
 		return 0;
-	selector_near(part, length, near, known_function);
+	selector_near(part, length, near, name_iterator_get);
 	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s' %s%s", name, (int)length, part,
 		    fault ? "is no selector" : "names no function", near);
 	return fault ? -EINVAL : -ENOENT;

@@ -7,6 +7,6 @@
 #include <stdbool.h>
 
 /* Context: setup. The names, base and classes of the index-th; see selector_source_fn. */
-bool known_function(uint32_t index, struct cuaudit_function *function);
+bool name_iterator_get(uint32_t index, struct cuaudit_function *function);
 
 #endif

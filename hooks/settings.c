@@ -20,12 +20,12 @@ static void check_functions(struct link_environment *environment)
 	const char *what = "is no selector";
 
 	if (!fault) {
-		fault = selector_unknown_name(environment->functions, &length, known_function);
+		fault = selector_unknown_name(environment->functions, &length, name_iterator_get);
 		what = "names no function";
 	}
 	if (!fault)
 		return;
-	selector_near(fault, length, near, known_function);
+	selector_near(fault, length, near, name_iterator_get);
 	strict_fault(false, "; all functions are hooked", PREFIX "FUNCTIONS: '%.*s' %s%s",
 		     (int)length, fault, what, near);
 	environment->functions = "";

@@ -2,7 +2,7 @@
 # Who may include whom.
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
-# wrong ALLOWED FOLDER: the tree's own headers that FOLDER includes beside ALLOWED,
+# wrong ALLOWED DIRECTORY: the tree's own headers that DIRECTORY includes beside ALLOWED,
 # a regex over what stands in quotes or angle brackets.
 wrong() {
 	find "$top_srcdir/$2" ! -name '*.pb-c.*' \( -name '*.[chS]' -o -name '*.cc' \) -exec \
@@ -20,7 +20,7 @@ wrong() {
 
 contract='cuaudit/[a-z_]+\.(h|def)'
 
-# edge FOLDER ALLOWED WHAT
+# edge DIRECTORY ALLOWED WHAT
 edge() {
 	is "$(wrong "$2" "$1")" "" "$1/ includes $3"
 	like "$(wrong 'nothing' "$1")" : "$1/ has includes at all"

@@ -16,13 +16,13 @@ listed() {
 	}' "$1"
 }
 
-# found FOLDER PATTERN...: relative names, this directory only.
+# found DIRECTORY PATTERN...: relative names, this directory only.
 found() {
-	folder=$1
+	directory=$1
 	shift
 	for pattern; do
 		# What protoc-c made is in tarballs; numbers for assembly are beside their source where that is built in.
-		find "$folder" -maxdepth 1 -type f -name "$pattern" ! -name '*.pb-c.*' ! -name '*_offsets.h'
+		find "$directory" -maxdepth 1 -type f -name "$pattern" ! -name '*.pb-c.*' ! -name '*_offsets.h'
 	done
 }
 

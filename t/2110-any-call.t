@@ -31,17 +31,17 @@ NAME(cuAnyUnknown0, UNKNOWN, 0)
 NAME(cuAnyUnknown1, UNKNOWN, 0)"
 }
 
-# made FOLDER: a driver of the functions that names.h there lists, and programs that call them.
+# made DIRECTORY: a driver of the functions that names.h there lists, and programs that call them.
 made() {
 	build "$1/libcuda.so.1" -shared -fPIC -Wl,-soname,libcuda.so.1 -DANY_DRIVER \
 		-I"$tmp/$1" "$routes/any.S" "$routes/any-driver.c"
 	build "$1/any.o" -c -I"$tmp/$1" "$routes/any.S"
 	program "$1/any" any.c -I"$tmp/$1" "$tmp/$1/any.o" -L"$tmp/$1" -l:libcuda.so.1
 }
-for folder in all plain few; do
-	mkdir "$tmp/$folder"
-	names $folder >"$tmp/$folder/names.h"
-	made $folder
+for directory in all plain few; do
+	mkdir "$tmp/$directory"
+	names $directory >"$tmp/$directory/names.h"
+	made $directory
 done
 build trash.so -shared -fPIC -Wl,-Bsymbolic -DANY_PLUGIN "$routes/any-plugin.c" "$routes/any.S"
 is "$(sed 's/.*, //; s/)//' "$tmp/all/names.h" | sort -n -u | tr '\n' ' ')" \
@@ -50,17 +50,17 @@ rounds=150
 test -z "${LONG_TESTS-}" || rounds=5000
 seed=$(date +%s)
 
-# any FOLDER NAME HOOKS [VARIABLE=VALUE...]: by all ways, of both kinds of callers.
+# any DIRECTORY NAME HOOKS [VARIABLE=VALUE...]: by all ways, of both kinds of callers.
 any() {
-	any_folder=$1
+	any_directory=$1
 	any_name=$2
 	any_hooks=$3
 	shift 3
 	for way in plt dlsym proc; do
 		for shift in 0 8; do
 			routed "$any_name, by $way, stack $shift, seed $seed" \
-				LD_LIBRARY_PATH="$tmp/$any_folder" "$@" \
-				"$tmp/$any_folder/any" $way $any_hooks $shift $rounds $seed
+				LD_LIBRARY_PATH="$tmp/$any_directory" "$@" \
+				"$tmp/$any_directory/any" $way $any_hooks $shift $rounds $seed
 		done
 	done
 }

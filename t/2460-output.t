@@ -34,8 +34,8 @@ for place in /proc/report /sys/report "$tmp/nowhere/report" "$tmp/where/report";
 	run "$place" CUAUDIT_OUTPUT="$place" "$tmp/where" none later "$tmp"
 	like "$(cat "$tmp/err")" "cannot write $place: " "$place: why there is no report"
 done
-run "a folder" CUAUDIT_OUTPUT="$tmp/there" "$tmp/where" none later "$tmp"
-like "$(cat "$tmp/err")" "cannot write $tmp/there: it is a directory; " "a folder: why"
+run "a directory" CUAUDIT_OUTPUT="$tmp/there" "$tmp/where" none later "$tmp"
+like "$(cat "$tmp/err")" "cannot write $tmp/there: it is a directory; " "a directory: why"
 for hooks in "stat(save=$tmp/there)" "trace(file=$tmp/there)"; do
 	run "$hooks" CUAUDIT_HOOKS="$hooks" "$tmp/where" none later "$tmp"
 	like "$(cat "$tmp/err")" "$tmp/there.*it is a directory; |it is a directory; .*$tmp/there" "$hooks: why"

@@ -190,7 +190,7 @@ static uint64_t cost(int number)
 		struct link_object *object;
 		uintptr_t cookie;
 
-		snprintf(path, sizeof(path), "/some/folder/lib%d.so", number + i);
+		snprintf(path, sizeof(path), "/some/directory/lib%d.so", number + i);
 		object = open_as(path, 0x1000, 0x2000);
 		cookie = object_cookie(object);
 		wrong += object_of(&cookie) != object || strcmp(object->path, path);

@@ -18,14 +18,14 @@ enum { FORKS = 200, BIG = 400 };
 
 extern const struct cuaudit_module stat_module;
 
-static char folder[] = "stat-save-XXXXXX";
+static char directory[] = "stat-save-XXXXXX";
 
 /* Names of the scenario's files begin with its own name. */
 static const char *file(const char *name)
 {
 	static char path[320];
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	return path;
 }
 
@@ -391,7 +391,7 @@ static int no_room(void)
 	return failed;
 }
 
-static int no_folder(void)
+static int no_directory(void)
 {
 	struct report report;
 	int failed = 0;
@@ -405,22 +405,22 @@ static int no_folder(void)
 	return failed;
 }
 
-static void remove_folder(void)
+static void remove_directory(void)
 {
-	DIR *entries = opendir(folder);
+	DIR *entries = opendir(directory);
 	struct dirent *entry;
 
 	while (entries && (entry = readdir(entries)))
 		unlink(file(entry->d_name));
 	if (entries)
 		closedir(entries);
-	rmdir(folder);
+	rmdir(directory);
 }
 
 int main(void)
 {
-	if (!mkdtemp(folder))
-		bail_out("no folder for files");
+	if (!mkdtemp(directory))
+		bail_out("no directory for files");
 	is_int(check_scenario(killed), 0, "SIGKILL leaves every call in the file");
 	is_int(check_scenario(finished), 0, "a clean end removes the file");
 	is_int(moved(), 0, "also after a change of the directory");
@@ -433,7 +433,7 @@ int main(void)
 	is_int(check_scenario(descriptors), 0, "no descriptor of the program is closed or written to");
 	is_int(check_scenario(replaced), 0, "a file of that name by somebody else is left alone");
 	is_int(check_scenario(no_room), 0, "no room for any file");
-	is_int(check_scenario(no_folder), 0, "no folder for the file");
-	remove_folder();
+	is_int(check_scenario(no_directory), 0, "no directory for the file");
+	remove_directory();
 	return done_testing();
 }

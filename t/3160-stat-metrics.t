@@ -104,7 +104,7 @@ is "$(sed -n 's/^cuaudit_process_info.*pid="\([0-9]*\)".*/\1/p' "$tmp"/fork-7-* 
 
 # As long as it runs: a line asks for calls, an answer says that they were made.
 mkfifo "$tmp/ask" "$tmp/answer"
-# steady HOOKS OUTPUT [FOLDER]
+# steady HOOKS OUTPUT [DIRECTORY]
 steady() {
 	(cd "$tmp" && exec $run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$1" \
 		CUAUDIT_OUTPUT="$2" "$tmp/steady" ${3+"$3"} <"$tmp/ask" >"$tmp/answer" \

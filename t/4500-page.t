@@ -84,12 +84,12 @@ ok "names that are markup: they are there" grep -q 'onerror=window' "$tmp/page.h
 echo old >"$tmp/old.html"
 : >"$tmp/empty.cutrace"
 echo text >"$tmp/text"
-mkdir "$tmp/folder"
+mkdir "$tmp/directory"
 refused 2 "$tmp/none" "missing" report --html "$tmp/old.html" "$tmp/none"
 refused 2 "$tmp/empty" "empty" report --html "$tmp/old.html" "$tmp/empty.cutrace"
 refused 2 "$tmp/text" "foreign" report --html "$tmp/old.html" "$tmp/text"
-refused 2 "$tmp/folder" "an empty folder" report --html "$tmp/old.html" "$tmp/folder"
-refused 2 "$tmp/nowhere/x.html" "no such folder" \
+refused 2 "$tmp/directory" "an empty directory" report --html "$tmp/old.html" "$tmp/directory"
+refused 2 "$tmp/nowhere/x.html" "no such directory" \
 	report --html "$tmp/nowhere/x.html" "$tmp/ten.cutrace"
 for option in --diff "--by thread" "--top 1" "--histogram cuInit" "--format json"; do
 	# shellcheck disable=SC2086 # an option and its value

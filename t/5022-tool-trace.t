@@ -34,7 +34,7 @@ shows "HOOKS=trace(print=yes)
 OUTPUT=$tmp/a;b)(/%e-%h-%p" "a name that no option could hold" -o "$tmp/a;b)("
 shows "HOOKS=trace(text=yes)" "--text" --text
 shows "HOOKS=trace(text=yes)
-OUTPUT=$tmp/lines/%e-%h-%p" "--text with a folder" -T -o lines
+OUTPUT=$tmp/lines/%e-%h-%p" "--text with a directory" -T -o lines
 shows "DRIVER=sim
 EXCLUDE=libx*
 FUNCTIONS=
@@ -59,7 +59,7 @@ refused 2 "trace: functions: 'cuNothing' names no function" "functions that are 
 refused 2 "--thread: no ';' and no bracket" "what would be an option" trace --thread 'x;args=no' true
 refused 2 "--thread: no ';' and no bracket" "what would end them" trace --thread 'x)' true
 refused 2 "--thread: no ';' and no bracket" "brackets the wrong way" trace --thread ')x(' true
-refused 2 "nowhere/x: No such file or directory" "a folder in none" trace -o nowhere/x true
+refused 2 "nowhere/x: No such file or directory" "a directory in none" trace -o nowhere/x true
 : >file
 refused 2 "file: Not a directory" "a file" trace -o file true
 refused 127 "./nothing: no such program" "no such program" trace -o made ./nothing
@@ -117,7 +117,7 @@ is "$(find cuaudit-trace -type f | wc -l)" 2 "... and --add: the first"
 tool trace -d sim -T -- "$tmp/ends" 1 return
 like "$(cat "$tmp/err")" 'cuDriverGetVersion\(' "--text: lines on stderr"
 tool trace -d sim -T -o lines -- "$tmp/ends" 1 return
-is "$(cat "$tmp/err")" "" "--text with a folder: nothing on stderr"
+is "$(cat "$tmp/err")" "" "--text with a directory: nothing on stderr"
 like "$(cat lines/ends-*.trace)" 'cuDriverGetVersion\(' "... the lines are in it"
 refused 2 "lines has traces of an earlier run" "... and again" trace -d sim -T -o lines -- "$tmp/ends" 1 return
 tool trace -d sim -T -A -o lines -- "$tmp/ends" 1 return

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files and folders that subcommands are given to read. */
+/* Files and directories that subcommands are given to read. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,35 +14,35 @@ static void make_files(void)
 	static const char *const empty[] = { "locked", "many", "none", "odd",
 					     "odd/in.cutrace", "one", "void" };
 
-	folder_enter();
+	directory_enter();
 	for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++)
 		if (mkdir(empty[i], 0777))
-			bail_out("cannot make a folder");
+			bail_out("cannot make a directory");
 	if (mkfifo("pipe", 0666) || symlink("nowhere", "dangling"))
 		bail_out("cannot make a pipe");
-	folder_file("trace", "cuatrace and more");
-	folder_file("stat", "cuaustat and more");
-	folder_file("text", "hello, world");
-	folder_file("short", "cua");
-	folder_file("empty", "");
-	folder_file("void/x.txt", "cuatrace");
-	folder_file("void/.cutrace.x", "cuatrace");
-	folder_file("void/a.cutraced", "cuatrace");
-	folder_file("void/a.cutrace.", "cuatrace");
-	folder_file("void/a.cutrace.1x", "cuatrace");
-	folder_file("many/r10.cutrace", "cuatrace");
-	folder_file("many/r9.cutrace", "cuatrace");
-	folder_file("many/r9.cutrace.1", "cuatrace");
-	folder_file("many/r9.cutrace.10", "cuatrace");
-	folder_file("many/r9.cutrace.2", "cuatrace");
-	folder_file("many/r10.10.cutrace", "cuatrace");
-	folder_file("many/r10.2.cutrace", "cuatrace");
-	folder_file("many/r9.part", "cuaustat");
-	folder_file("many/a.cutrace.cutrace", "cuatrace");
-	folder_file("one/a.cutrace", "cuatrace");
-	folder_file("odd/b.cutrace", "no trace");
-	folder_file("odd/c.cutrace", "cuatrace");
-	folder_file("odd/d.cutrace", "cuaustat");
+	directory_file("trace", "cuatrace and more");
+	directory_file("stat", "cuaustat and more");
+	directory_file("text", "hello, world");
+	directory_file("short", "cua");
+	directory_file("empty", "");
+	directory_file("void/x.txt", "cuatrace");
+	directory_file("void/.cutrace.x", "cuatrace");
+	directory_file("void/a.cutraced", "cuatrace");
+	directory_file("void/a.cutrace.", "cuatrace");
+	directory_file("void/a.cutrace.1x", "cuatrace");
+	directory_file("many/r10.cutrace", "cuatrace");
+	directory_file("many/r9.cutrace", "cuatrace");
+	directory_file("many/r9.cutrace.1", "cuatrace");
+	directory_file("many/r9.cutrace.10", "cuatrace");
+	directory_file("many/r9.cutrace.2", "cuatrace");
+	directory_file("many/r10.10.cutrace", "cuatrace");
+	directory_file("many/r10.2.cutrace", "cuatrace");
+	directory_file("many/r9.part", "cuaustat");
+	directory_file("many/a.cutrace.cutrace", "cuatrace");
+	directory_file("one/a.cutrace", "cuatrace");
+	directory_file("odd/b.cutrace", "no trace");
+	directory_file("odd/c.cutrace", "cuatrace");
+	directory_file("odd/d.cutrace", "cuaustat");
 }
 
 /* The names taken, and what was said; a status that does not fit is a name of its own. */
@@ -103,7 +103,7 @@ int main(void)
 	       "many/r9.cutrace.10 many/r10.cutrace many/r10.2.cutrace "
 	       "many/r10.10.cutrace ", "... its traces alone");
 	is_str(TAKEN(INPUT_TRACE, "trace", "one/", "trace"), "trace one//a.cutrace ",
-	       "a folder among files");
+	       "a directory among files");
 	is_str(TAKEN(INPUT_STAT, "stat"), "stat(stat) ", "stat files alone");
 
 	refused("missing", "missing: No such file or directory\n");
@@ -120,7 +120,7 @@ int main(void)
 	refused("-", "-: standard input cannot be read twice; give a file\n");
 	refused("text/x", "text/x: Not a directory\n");
 	refused("", ": No such file or directory\n");
-	is_str(TAKEN(INPUT_TRACE, "odd"), "odd/c.cutrace ", "of a folder too, the good");
+	is_str(TAKEN(INPUT_TRACE, "odd"), "odd/c.cutrace ", "of a directory too, the good");
 	is_str(said, "odd/b.cutrace: not a trace file\n"
 	       "odd/d.cutrace: a record file of the stat hook, for cuaudit report\n"
 	       "odd/in.cutrace: Is a directory\n", "... and a line for each other");
@@ -130,6 +130,6 @@ int main(void)
 	is_str(TAKEN(INPUT_TRACE, "none"), "", "a directory without what is wanted");
 	is_str(said, "none: no trace in this directory, that is no *.cutrace\n", "... is said");
 	locked();
-	folder_leave();
+	directory_leave();
 	return done_testing();
 }

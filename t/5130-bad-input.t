@@ -64,7 +64,7 @@ cp "$top_builddir/demo/cudemo" "$tmp/in/elf"
 head -c 300000 /dev/zero >"$tmp/in/zeros"
 cp "$trace" "$tmp/in/locked.cutrace"
 chmod 000 "$tmp/in/locked.cutrace"
-mkdir "$tmp/in/folder" "$tmp/in/foreign" "$tmp/in/locked"
+mkdir "$tmp/in/directory" "$tmp/in/foreign" "$tmp/in/locked"
 echo hello >"$tmp/in/foreign/a.cutrace"
 chmod 000 "$tmp/in/locked"
 mkfifo "$tmp/in/pipe"
@@ -81,7 +81,7 @@ if test "$(id -u)" -eq 0; then
 fi
 
 bad_files() {
-	for bad_file in missing empty cut.cutrace cut.part five text elf zeros folder foreign pipe \
+	for bad_file in missing empty cut.cutrace cut.part five text elf zeros directory foreign pipe \
 		dangling sparse text/x; do
 		bad 2 "$bad_file" "$@" "$tmp/in/$bad_file"
 	done
@@ -96,7 +96,7 @@ bad_files() {
 	if test "$other" != none; then
 		as=$other
 		bad 2 "an unreadable file" "$@" "$tmp/in/locked.cutrace"
-		bad 2 "an unreadable folder" "$@" "$tmp/in/locked"
+		bad 2 "an unreadable directory" "$@" "$tmp/in/locked"
 		as=
 	else
 		skip 2 "only root can be somebody else"
@@ -140,7 +140,7 @@ bad_programs() {
 		bad 127 "$bad_file" "$1" "$tmp/in/$bad_file"
 	done
 	chmod 755 "$tmp/in/empty" "$tmp/in/zeros" "$tmp/in/pipe" "$tmp/in/sparse"
-	for bad_file in text zeros folder pipe sparse locked.cutrace; do
+	for bad_file in text zeros directory pipe sparse locked.cutrace; do
 		bad 126 "$bad_file" "$1" "$tmp/in/$bad_file"
 	done
 	bad 126 /dev/zero "$1" /dev/zero
@@ -167,7 +167,7 @@ for command in $commands; do
 		;;
 	'[[--] PROGRAM '*)
 		# It is asked about such programs: what it says is a finding, on stdout.
-		for file in missing folder text zeros pipe sparse; do
+		for file in missing directory text zeros pipe sparse; do
 			tool "$command" "$tmp/in/$file"
 			is "$status $(wc -c <"$tmp/err")" "1 0" "$command: $file: a problem is found"
 			like "$(cat "$tmp/out")" "^problem .*$tmp/in/$file" "... and named"

@@ -3,7 +3,7 @@
 #
 # Each line holds both sides, measured in turn in one run, and the number
 # DESIGN asks for ("..._at_most", 0 for none). It judges nothing: machines
-# differ. Arguments: the folder to build in. Environment: CC, LIBCUAUDIT,
+# differ. Arguments: the directory to build in. Environment: CC, LIBCUAUDIT,
 # top_srcdir, BENCH_THREADS (default: the processors).
 set -eu
 

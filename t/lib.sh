@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What shell tests share: where things are, and running a program audited.
-# `make check` sets these; a test run by hand, in a build folder, finds them itself.
+# `make check` sets these; a test run by hand, in a build directory, finds them itself.
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}"
 : "${top_builddir:=$PWD}"
 : "${CC:=cc}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# TAP for POSIX shell tests. $tmp is a folder of the test's own, gone at its end.
+# TAP for POSIX shell tests. $tmp is a directory of the test's own, gone at its end.
 
 tap_run=0
 tap_failed=0

@@ -99,7 +99,7 @@ static void remove_begun(void)
 {
 	if (begun != getpid())
 		return;
-	if (begun_kind == REPLACE_FOLDER)
+	if (begun_kind == ATOMIC_DIRECTORY)
 		remove_directory(AT_FDCWD, temporary, LEVELS);
 	else
 		unlink(temporary);
@@ -142,7 +142,7 @@ static int make_temporary(enum atomic_file_kind kind)
 	for (int i = 0; i < TRIES; i++) {
 		snprintf(temporary, sizeof(temporary), "%.*s.cuaudit-%d-%d", length, final,
 			 (int)getpid(), i);
-		if (kind == REPLACE_FOLDER)
+		if (kind == ATOMIC_DIRECTORY)
 			result = mkdir(temporary, 0777);
 		else
 			result = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -153,7 +153,7 @@ static int make_temporary(enum atomic_file_kind kind)
 }
 
 /* mode: that of a file to be replaced, 0 for none. */
-static int begin_temporary(struct atomic_file *replace, enum atomic_file_kind kind, mode_t mode)
+static int begin_temporary(struct atomic_file *file, enum atomic_file_kind kind, mode_t mode)
 {
 	sigset_t all, saved;
 	int result;
@@ -169,21 +169,21 @@ static int begin_temporary(struct atomic_file *replace, enum atomic_file_kind ki
 	}
 	sigprocmask(SIG_SETMASK, &saved, NULL);
 	if (result < 0)
-		return refuse(replace->target, -result);
-	replace->fd = kind == REPLACE_FOLDER ? -1 : result;
+		return refuse(file->target, -result);
+	file->fd = kind == ATOMIC_DIRECTORY ? -1 : result;
 	if (mode)
 		fchmod(result, mode & 0777);
-	replace->path = temporary;
+	file->path = temporary;
 	return TOOL_OK;
 }
 
 /* What is no file cannot be replaced. */
-static int begin_device(struct atomic_file *replace)
+static int begin_device(struct atomic_file *file)
 {
-	replace->fd = open(replace->target, O_WRONLY | O_CLOEXEC);
-	if (replace->fd < 0)
-		return refuse(replace->target, errno);
-	replace->path = replace->target;
+	file->fd = open(file->target, O_WRONLY | O_CLOEXEC);
+	if (file->fd < 0)
+		return refuse(file->target, errno);
+	file->path = file->target;
 	return TOOL_OK;
 }
 
@@ -194,7 +194,7 @@ static int find_final(const char *target, enum atomic_file_kind kind, bool exist
 
 	if (exists)
 		return realpath(target, final) ? 0 : errno;
-	while (kind == REPLACE_FOLDER && length > 1 && target[length - 1] == '/')
+	while (kind == ATOMIC_DIRECTORY && length > 1 && target[length - 1] == '/')
 		length--;
 	if (length >= sizeof(final))
 		return ENAMETOOLONG;
@@ -219,28 +219,28 @@ static int check_directory(const char *target)
 	return error;
 }
 
-int atomic_file_begin(struct atomic_file *replace, const char *target, enum atomic_file_kind kind)
+int atomic_file_begin(struct atomic_file *file, const char *target, enum atomic_file_kind kind)
 {
 	struct stat status;
 	bool exists;
 	int error = 0;
 
-	*replace = (struct atomic_file){ .fd = STDOUT_FILENO, .target = "standard output" };
+	*file = (struct atomic_file){ .fd = STDOUT_FILENO, .target = "standard output" };
 	if (!target || !strcmp(target, "-"))
-		return kind == REPLACE_FILE ? TOOL_OK : refuse("-", ENOTDIR);
-	replace->target = target;
-	replace->fd = -1;
+		return kind == ATOMIC_FILE ? TOOL_OK : refuse("-", ENOTDIR);
+	file->target = target;
+	file->fd = -1;
 	if (planted_name(target))
 		return refuse(target, PLANTED);
 	exists = !stat(target, &status);
 	if (!exists && errno != ENOENT)
 		return refuse(target, errno);
-	if (exists && kind == REPLACE_FOLDER)
+	if (exists && kind == ATOMIC_DIRECTORY)
 		error = check_directory(target);
 	else if (exists && S_ISDIR(status.st_mode))
 		error = EISDIR;
 	else if (exists && !S_ISREG(status.st_mode))
-		return begin_device(replace);
+		return begin_device(file);
 	if (!error)
 		error = find_final(target, kind, exists);
 	/* Behind a link of the user's own, too. */
@@ -248,17 +248,17 @@ int atomic_file_begin(struct atomic_file *replace, const char *target, enum atom
 		error = PLANTED;
 	if (error)
 		return refuse(target, error);
-	return begin_temporary(replace, kind, exists && kind == REPLACE_FILE ? status.st_mode : 0);
+	return begin_temporary(file, kind, exists && kind == ATOMIC_FILE ? status.st_mode : 0);
 }
 
-int atomic_file_end(struct atomic_file *replace)
+int atomic_file_end(struct atomic_file *file)
 {
-	bool direct = replace->path != temporary;
+	bool direct = file->path != temporary;
 	int error = 0;
 
-	if (replace->fd >= 0 && replace->path && close(replace->fd))
+	if (file->fd >= 0 && file->path && close(file->fd))
 		error = errno;
-	replace->fd = -1;
+	file->fd = -1;
 	if (!error && !direct) {
 		if (rename(temporary, final))
 			error = errno;
@@ -268,13 +268,13 @@ int atomic_file_end(struct atomic_file *replace)
 	if (!error)
 		return TOOL_OK;
 	remove_begun();
-	return refuse(replace->target, error);
+	return refuse(file->target, error);
 }
 
-void atomic_file_drop(struct atomic_file *replace)
+void atomic_file_drop(struct atomic_file *file)
 {
-	if (replace->fd >= 0 && replace->path)
-		close(replace->fd);
-	replace->fd = -1;
+	if (file->fd >= 0 && file->path)
+		close(file->fd);
+	file->fd = -1;
 	remove_begun();
 }

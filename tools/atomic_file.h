@@ -4,8 +4,8 @@
 #define TOOLS_ATOMIC_FILE_H
 
 enum atomic_file_kind {
-	REPLACE_FILE,
-	REPLACE_FOLDER		/* of files and of directories of files */
+	ATOMIC_FILE,
+	ATOMIC_DIRECTORY		/* of files and of directories of files */
 };
 
 /* Between begin and end; one at a time. */
@@ -22,15 +22,15 @@ struct atomic_file {
  * exits, or is ended by a signal other than SIGKILL, before atomic_file_end.
  * TOOL_OK, or TOOL_FAILED after a line on stderr.
  */
-int atomic_file_begin(struct atomic_file *replace, const char *target, enum atomic_file_kind kind);
+int atomic_file_begin(struct atomic_file *file, const char *target, enum atomic_file_kind kind);
 
 /*
  * Gives it its name, in place of a file or an empty directory of that name.
  * TOOL_OK, or TOOL_FAILED after a line on stderr, and nothing is left.
  */
-int atomic_file_end(struct atomic_file *replace);
+int atomic_file_end(struct atomic_file *file);
 
 /* Removes what was begun. */
-void atomic_file_drop(struct atomic_file *replace);
+void atomic_file_drop(struct atomic_file *file);
 
 #endif

@@ -169,14 +169,14 @@ static void tell(void *data, uint64_t done, uint64_t all)
 	progress_tell(data, done, all);
 }
 
-static int run(struct convert *convert, struct atomic_file *replace, const struct settings *settings)
+static int run(struct convert *convert, struct atomic_file *file, const struct settings *settings)
 {
 	struct sink sink = { .fd = -1 };
 	int error = 0, closed;
 
-	convert->path = replace->path;
+	convert->path = file->path;
 	if (convert->format->target == CONVERT_STREAM) {
-		error = sink_open(&sink, replace->fd, compressed(settings));
+		error = sink_open(&sink, file->fd, compressed(settings));
 		convert->sink = &sink;
 	}
 	if (!error)
@@ -188,9 +188,9 @@ static int run(struct convert *convert, struct atomic_file *replace, const struc
 	if (!error)
 		error = closed;
 	if (error == -ENOTSUP)
-		tool_complain("this cuaudit was built without zstd, which %s needs", replace->target);
+		tool_complain("this cuaudit was built without zstd, which %s needs", file->target);
 	else if (error)
-		tool_complain("%s: %s", replace->target,
+		tool_complain("%s: %s", file->target,
 			      *convert->fault ? convert->fault : strerror(-error));
 	return error;
 }
@@ -220,7 +220,7 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 	};
 	const char **paths = calloc(inputs->count + 1, sizeof(*paths));
 	bool *named = calloc(inputs->count + 1, sizeof(*named));
-	struct atomic_file replace;
+	struct atomic_file file;
 	int status = TOOL_FAILED;
 
 	if (!paths || !named) {
@@ -236,13 +236,13 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 	convert.paths = paths;
 	convert.named = named;
 	progress_begin(&progress, "convert");
-	if (atomic_file_begin(&replace, settings->output,
-			  settings->format->target == CONVERT_FOLDER ? REPLACE_FOLDER
-								      : REPLACE_FILE) == TOOL_OK) {
-		if (run(&convert, &replace, settings)) {
-			atomic_file_drop(&replace);
+	if (atomic_file_begin(&file, settings->output,
+			  settings->format->target == CONVERT_DIRECTORY ? ATOMIC_DIRECTORY
+								      : ATOMIC_FILE) == TOOL_OK) {
+		if (run(&convert, &file, settings)) {
+			atomic_file_drop(&file);
 		} else {
-			status = atomic_file_end(&replace);
+			status = atomic_file_end(&file);
 			report_choice(&convert);
 		}
 		if (status == TOOL_OK && convert.incomplete)

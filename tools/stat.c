@@ -229,15 +229,15 @@ static int patience(void)
 /* Metrics take the place of those before. 0, or -1 after a message. */
 static int replace_report(struct out *out)
 {
-	struct atomic_file replace;
+	struct atomic_file file;
 	int error;
 
-	if (atomic_file_begin(&replace, stat_run.target, REPLACE_FILE))
+	if (atomic_file_begin(&file, stat_run.target, ATOMIC_FILE))
 		return -1;
-	error = out_write(out, replace.fd, patience());
+	error = out_write(out, file.fd, patience());
 	if (!error)
-		return atomic_file_end(&replace) ? -1 : 0;
-	atomic_file_drop(&replace);
+		return atomic_file_end(&file) ? -1 : 0;
+	atomic_file_drop(&file);
 	tool_complain("cannot write the report to %s: %s", stat_run.target, strerror(-error));
 	return -1;
 }

@@ -185,16 +185,16 @@ static void free_side(struct side *side)
 
 static int write_page(const struct summary *summary, const char *target)
 {
-	struct atomic_file replace;
+	struct atomic_file file;
 	int error;
 
-	if (atomic_file_begin(&replace, target, REPLACE_FILE))
+	if (atomic_file_begin(&file, target, ATOMIC_FILE))
 		return TOOL_FAILED;
-	error = page_write(summary, replace.fd);
+	error = page_write(summary, file.fd);
 	if (!error)
-		return atomic_file_end(&replace);
-	tool_complain("%s: %s", replace.target, strerror(-error));
-	atomic_file_drop(&replace);
+		return atomic_file_end(&file);
+	tool_complain("%s: %s", file.target, strerror(-error));
+	atomic_file_drop(&file);
 	return TOOL_FAILED;
 }
 

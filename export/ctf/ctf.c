@@ -214,7 +214,7 @@ static void make_uuid(uint8_t uuid[16], const struct trace *trace)
 }
 
 /* "python3.12-4711", and a number behind it where that is taken. */
-static int make_folder(struct ctf *ctf, const struct convert *convert)
+static int make_directory(struct ctf *ctf, const struct convert *convert)
 {
 	const struct cuaudit_trace_header *header = &ctf->trace->header;
 	const char *slash = strrchr(header->program, '/');
@@ -282,7 +282,7 @@ static int ctf_file(struct convert *convert, const struct trace *trace)
 	ctf->arguments = trace->header.flags & CUAUDIT_TRACE_ARGUMENTS &&
 			 !convert->choice.no_arguments;
 	make_uuid(ctf->stream.uuid, trace);
-	return error ?: make_folder(ctf, convert) ?: ctf_metadata(ctf);
+	return error ?: make_directory(ctf, convert) ?: ctf_metadata(ctf);
 }
 
 static int ctf_thread(struct convert *convert, const struct trace *trace,
@@ -438,7 +438,7 @@ static void ctf_release(struct convert *convert)
 }
 
 const struct convert_format convert_ctf = {
-	.name = "ctf", .order = CONVERT_BY_THREAD, .target = CONVERT_FOLDER,
+	.name = "ctf", .order = CONVERT_BY_THREAD, .target = CONVERT_DIRECTORY,
 	.state = sizeof(struct ctf), .begin = ctf_begin, .file = ctf_file, .thread = ctf_thread,
 	.call = ctf_call, .open = ctf_open, .mark = ctf_mark, .file_end = ctf_file_end,
 	.release = ctf_release,

@@ -131,10 +131,10 @@ def main():
     given = parser.parse_intermixed_args()
     if given.work:
         return work(given)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as directory:
         environment = dict(
             os.environ, LD_AUDIT=os.environ["LIBCUAUDIT"], CUAUDIT_DRIVER="sim",
-            CUAUDIT_HOOKS=given.hooks.replace("{folder}", folder), CUAUDIT_OUTPUT=folder + "/%p",
+            CUAUDIT_HOOKS=given.hooks.replace("{directory}", directory), CUAUDIT_OUTPUT=directory + "/%p",
             LD_PRELOAD=os.path.abspath(given.within))
         return subprocess.run([sys.executable, __file__, "--work"] + sys.argv[1:],
                               env=environment).returncode

@@ -4,14 +4,14 @@
 use strict;
 use warnings;
 
-my ($folder) = @ARGV;
-open my $in, '<', "$folder/metadata" or die "$folder/metadata: $!\n";
+my ($directory) = @ARGV;
+open my $in, '<', "$directory/metadata" or die "$directory/metadata: $!\n";
 my $metadata = do { local $/; <$in> };
 $metadata =~ m{^/\* CTF 1\.8} or die "not a description of CTF 1.8\n";
 $metadata =~ /uuid = "([0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})"/ or die "no uuid\n";
 (my $uuid = $1) =~ tr/-//d;
 my $packets = 0;
-for my $path (sort grep { !m{/metadata$} } glob "$folder/*") {
+for my $path (sort grep { !m{/metadata$} } glob "$directory/*") {
 	open my $file, '<:raw', $path or die "$path: $!\n";
 	my $data = do { local $/; <$file> };
 	my ($at, $last, $number, $lost) = (0, 0, 0, 0);

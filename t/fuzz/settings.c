@@ -219,7 +219,7 @@ static void check_part(const char *selector, const char *fault, size_t length)
 
 	if (!fault)
 		return;
-	selector_near(fault, length, near, known_function);
+	selector_near(fault, length, near, name_iterator_get);
 	fuzz_check(strlen(near) < sizeof(near));
 	fuzz_check(fault >= selector && length <= strlen(fault));
 	fuzz_check(fault == selector || strchr(", \t!", fault[-1]));
@@ -243,7 +243,7 @@ static void match(void)
 	part = selector_fault(text, &length);
 	check_part(text, part, length);
 	if (!part) {
-		const char *stranger = selector_unknown_name(text, &length, known_function);
+		const char *stranger = selector_unknown_name(text, &length, name_iterator_get);
 
 		check_part(text, stranger, length);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes damaged copies of an object: SEED COUNT OBJECT FOLDER, as FOLDER/0, 1 ... */
+/* Writes damaged copies of an object: SEED COUNT OBJECT DIRECTORY, as DIRECTORY/0, 1 ... */
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/object.h"
 

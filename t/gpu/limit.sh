@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# limit.sh in a build folder, on a machine with a GPU: the limit hook there. Prints TAP.
+# limit.sh in a build directory, on a machine with a GPU: the limit hook there. Prints TAP.
 . "${top_srcdir:-$(dirname "$0")/../..}/t/lib.sh"
 
 gpu=$top_srcdir/t/gpu

@@ -30,9 +30,9 @@ WARM = {"small": 60, "model": 6}
 HOOKS = {
     "loaded": "",
     "stat": "stat",
-    "trace": "trace(file={folder}/%p.cutrace)",
-    "trace-some": "trace(functions=%launch,%memory,%sync;file={folder}/%p.cutrace)",
-    "trace-noargs": "trace(args=no;file={folder}/%p.cutrace)",
+    "trace": "trace(file={directory}/%p.cutrace)",
+    "trace-some": "trace(functions=%launch,%memory,%sync;file={directory}/%p.cutrace)",
+    "trace-noargs": "trace(args=no;file={directory}/%p.cutrace)",
 }
 
 
@@ -88,8 +88,8 @@ class Switch:
     @staticmethod
     def layout():
         top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        with tempfile.TemporaryDirectory() as folder:
-            library = folder + "/switch.so"
+        with tempfile.TemporaryDirectory() as directory:
+            library = directory + "/switch.so"
             subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-I" + top,
                             "-I" + top + "/include", "-o", library, top + "/t/bench/switch.c"],
                            check=True)
@@ -140,16 +140,16 @@ def work(name, mode, switched):
         profiler.__exit__(None, None, None)
 
 
-def start(name, mode, folder, switched=False):
+def start(name, mode, directory, switched=False):
     environment = dict(os.environ)
     command = [sys.executable, os.path.abspath(__file__), "--work", mode, name] + ["-s"] * switched
     if mode in HOOKS:
         environment["LD_AUDIT"] = os.environ["LIBCUAUDIT"]
-        environment["CUAUDIT_HOOKS"] = HOOKS[mode].format(folder=folder)
-        environment["CUAUDIT_OUTPUT"] = folder + "/%p"
+        environment["CUAUDIT_HOOKS"] = HOOKS[mode].format(directory=directory)
+        environment["CUAUDIT_OUTPUT"] = directory + "/%p"
     if mode == "nsys":
         command = ["nsys", "profile", "-t", "cuda", "-s", "none", "--cpuctxsw=none", "-f", "true",
-                   "-o", folder + "/nsys"] + command
+                   "-o", directory + "/nsys"] + command
     return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
@@ -166,9 +166,9 @@ def quartiles(ratios):
     return [round(ratios[len(ratios) * i // 4], 4) for i in (1, 2, 3)]
 
 
-def switched(given, modes, folder):
+def switched(given, modes, directory):
     """Pairs of times of one process each: the medians of their ratios, and of all processes'."""
-    processes = [(mode, start(given.step, mode, folder, True)) for _ in range(given.p)
+    processes = [(mode, start(given.step, mode, directory, True)) for _ in range(given.p)
                  for mode in modes]
     await_all(processes)
     pairs = [[] for _ in processes]
@@ -220,13 +220,13 @@ def main():
     if "nsys" in modes and not shutil.which("nsys"):
         modes.remove("nsys")
         print("nsys is not installed here")
-    folder = tempfile.mkdtemp()
+    directory = tempfile.mkdtemp()
     if given.s:
-        switched(given, [mode for mode in modes if mode in HOOKS], folder)
-        shutil.rmtree(folder)
+        switched(given, [mode for mode in modes if mode in HOOKS], directory)
+        shutil.rmtree(directory)
         return None
     # Every process of a mode is as far from the others of it as can be.
-    processes = [(mode, start(given.step, mode, folder)) for _ in range(given.p) for mode in modes]
+    processes = [(mode, start(given.step, mode, directory)) for _ in range(given.p) for mode in modes]
     await_all(processes)
     times = {mode: [] for mode in modes}
     for number in range(given.r):
@@ -246,7 +246,7 @@ def main():
             "least_us": round(min(times[mode]) * 1e6, 1),
             "ratio": ratio, "quartiles": [low, high],
         }), flush=True)
-    shutil.rmtree(folder)
+    shutil.rmtree(directory)
     return None
 
 

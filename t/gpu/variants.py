@@ -47,9 +47,9 @@ def work(seconds, hooks, *variants):
 def main():
     if sys.argv[1] == "--work":
         return work(*sys.argv[2:])
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as directory:
         environment = dict(os.environ, LD_AUDIT=os.environ["LIBCUAUDIT"], CUAUDIT_HOOKS=sys.argv[2],
-                           CUAUDIT_OUTPUT=folder + "/%p")
+                           CUAUDIT_OUTPUT=directory + "/%p")
         return subprocess.run([sys.executable, __file__, "--work"] + sys.argv[1:],
                               env=environment).returncode
 

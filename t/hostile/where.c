@@ -2,7 +2,7 @@
 /*
  * Calls the driver ten times, and changes what the report depends on: WHAT is
  * "chdir", "chroot", "setuid", "environ", "unset", "title", "reuse" or
- * "none", WHEN "first" (before the calls) or "later". The third is a folder.
+ * "none", WHEN "first" (before the calls) or "later". The third is a directory.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -25,27 +25,27 @@ static void overwrite(void)
 }
 
 /* The program's own data goes to the descriptor that stderr had. */
-static int reuse(const char *folder)
+static int reuse(const char *directory)
 {
 	char path[4096];
 	int file;
 
-	snprintf(path, sizeof(path), "%s/data", folder);
+	snprintf(path, sizeof(path), "%s/data", directory);
 	close(STDERR_FILENO);
 	file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
 	return file != STDERR_FILENO || write(file, "data\n", 5) != 5;
 }
 
-static int change(const char *what, const char *folder)
+static int change(const char *what, const char *directory)
 {
 	if (!strcmp(what, "chdir"))
-		return chdir(folder);
+		return chdir(directory);
 	if (!strcmp(what, "chroot"))
-		return chroot(folder) || chdir("/");
+		return chroot(directory) || chdir("/");
 	if (!strcmp(what, "setuid"))
 		return setgroups(0, NULL) || setgid(65534) || setuid(65534);
 	if (!strcmp(what, "reuse"))
-		return reuse(folder);
+		return reuse(directory);
 	if (!strcmp(what, "environ"))
 		environ = NULL;
 	else if (!strcmp(what, "unset"))

@@ -21,7 +21,7 @@ class Browser:
     """Chromium at the other end of two pipes, as --remote-debugging-pipe has it."""
 
     def __init__(self, chromium):
-        self.folder = tempfile.mkdtemp()
+        self.directory = tempfile.mkdtemp()
         there_read, self.write_end = os.pipe()
         self.read_end, there_write = os.pipe()
 
@@ -31,11 +31,11 @@ class Browser:
             os.dup2(first, 3)
             os.dup2(second, 4)
 
-        environment = dict(os.environ, HOME=self.folder)
+        environment = dict(os.environ, HOME=self.directory)
         self.process = subprocess.Popen(
             [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
              "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
-             "--disable-component-update", "--user-data-dir=" + self.folder + "/profile",
+             "--disable-component-update", "--user-data-dir=" + self.directory + "/profile",
              "--remote-debugging-pipe", "about:blank"],
             preexec_fn=place, close_fds=False, env=environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -120,7 +120,7 @@ class Browser:
         except (OSError, SystemExit):
             pass
         self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.directory, ignore_errors=True)
 
 
 def place_of(browser, selector):

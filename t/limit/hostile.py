@@ -4,7 +4,7 @@ import json, os, resource, signal, struct, subprocess, sys, time
 
 from tap import check, done
 
-program, stress, folder, library = sys.argv[1:]
+program, stress, directory, library = sys.argv[1:]
 MIB = 1 << 20
 SIZE = 1024 * 64
 STATUS = 85
@@ -44,7 +44,7 @@ class User:
 def new():
     global made
     made += 1
-    return "%s/shared-%d" % (folder, made)
+    return "%s/shared-%d" % (directory, made)
 
 
 def holds(file, byte):
@@ -87,7 +87,7 @@ check("all end", (a.end(), b.end(), c.end()), (0, 0, 0))
 
 # Stopped at any moment: a herd of takers, each stopped and continued at random.
 file = new()
-herd = [subprocess.Popen([stress, "2", "3000", str(10 * MIB), file + ".sum"],
+herd = [subprocess.Popen([stress, "2", "100000", str(10 * MIB), file + ".sum"],
                          env=dict(environment(file), CUAUDIT_EXCLUDE="libwatch.so"),
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         for i in range(3)]
@@ -228,7 +228,7 @@ for what, make in (("a directory", os.mkdir),
     check("%s: one line says why" % what, (said.count("\n"), "cannot share" in said), (1, True))
     status, output, said = starts(file, ";on-error=run")
     check("%s: or without that limit" % what, (status, output), (0, "0"))
-check("no directory", starts(folder + "/none/file")[0], STATUS)
+check("no directory", starts(directory + "/none/file")[0], STATUS)
 file = new()
 open(file, "w").close()
 check("an empty file is filled", starts(file)[:2], (0, "0"))
@@ -269,7 +269,7 @@ def first_size():
 
 
 try:
-    os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR))
+    os.close(os.open(directory, os.O_TMPFILE | os.O_RDWR))
     check("the file is whole as soon as it is there", {first_size() for i in range(20)}, {SIZE})
 except OSError:
     pass

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For the tests of the tool's parts: what they complain of, a folder for their files. */
+/* For the tests of the tool's parts: what they complain of, a directory for their files. */
 #ifndef T_TOOL_UNIT_H
 #define T_TOOL_UNIT_H
 
@@ -26,28 +26,28 @@ void tool_complain(const char *format, ...)
 	strncat(said, "\n", sizeof(said) - strlen(said) - 1);
 }
 
-static char unit_folder[] = "unit-XXXXXX";
+static char unit_directory[] = "unit-XXXXXX";
 
-static inline void folder_enter(void)
+static inline void directory_enter(void)
 {
-	if (!mkdtemp(unit_folder) || chdir(unit_folder))
-		bail_out("no folder for files");
+	if (!mkdtemp(unit_directory) || chdir(unit_directory))
+		bail_out("no directory for files");
 }
 
-static inline int folder_remove_one(const char *path, const struct stat *status, int type,
+static inline int directory_remove_one(const char *path, const struct stat *status, int type,
 				    struct FTW *at)
 {
 	(void)status, (void)type, (void)at;
 	return remove(path);
 }
 
-static inline void folder_leave(void)
+static inline void directory_leave(void)
 {
 	if (!chdir(".."))
-		nftw(unit_folder, folder_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		nftw(unit_directory, directory_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static inline void folder_file(const char *name, const char *contents)
+static inline void directory_file(const char *name, const char *contents)
 {
 	FILE *file = fopen(name, "w");
 
