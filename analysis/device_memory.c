@@ -124,13 +124,13 @@ static int begin(struct memory_state *state, const struct fact *fact, uint64_t h
 	return live_add(&state->live, &object);
 }
 
-/* An object born after the call began is another of the same handle. */
+/* An object that was allocated after the call began is another of the same handle. */
 static void release(struct memory_state *state, const struct fact *fact, uint64_t handle,
 		    const struct trace_call *call)
 {
 	struct live_object *object = live_find(&state->live, fact->space, handle);
 
-	if (object && object->born <= call->start && !--object->claims) {
+	if (object && object->allocated <= call->start && !--object->claims) {
 		object->claims = 1;
 		end(state, object);
 	}

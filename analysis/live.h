@@ -9,7 +9,7 @@
 struct live_object {
 	uint64_t handle;
 	uint64_t size;
-	uint64_t born;		/* ticks */
+	uint64_t allocated;		/* ticks */
 	uint32_t claims;	/* 0: no object */
 	uint8_t space, kind;
 };

@@ -2,7 +2,7 @@
 # Words that the field has others for: not in pages, messages or help. HACKING has the glossary.
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
-words='folders?|everybody|companions?|seldom|said again|the same again|given back|way to (the|a) call'
+words='folders?|everybody|companions?|seldom|said again|the same again|gave|gives? back|given back|way to (the|a) call|routed|unrouted|born|birth|abandoned|choosy|strangers?|peek|doze|bury|grain'
 
 # found FILE...: lines that have one; what was printed on a day stays as it was printed
 found() {

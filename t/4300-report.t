@@ -215,6 +215,7 @@ is "$(value '.processes[1].fault' "$one" "$tmp/short.cutrace")" "is cut off with
 refused 2 "'lirbary' is no table|.*lirbary" "an unknown table" report --by lirbary "$one"
 refused 2 "--color takes" "an unknown colour" report --color maybe "$one"
 refused 2 "--jobs takes a number" "no number" report --jobs x "$one"
+refused 2 "--jobs takes a number from 1, not '0'" "no threads" report --jobs 0 "$one"
 refused 2 ".*'%nothing' is no selector" "no selector" report --histogram %nothing "$one"
 refused 2 "report: --diff takes two" "one to compare" report --diff "$one"
 refused 2 "$tmp/short.cutrace: is cut off" "a bad one to compare" report --diff "$one" \

@@ -133,13 +133,13 @@ static void lives(void)
 		struct live_object *there = &model[space][handle];
 		struct live_object *found = live_find(&live, space, handle << 32);
 
-		good &= found ? there->claims && found->born == there->born : !there->claims;
+		good &= found ? there->claims && found->allocated == there->allocated : !there->claims;
 		if (found) {
 			live_remove(&live, found);
 			there->claims = 0;
 			count--;
 		} else {
-			*there = (struct live_object){ .handle = handle << 32, .born = (uint64_t)i,
+			*there = (struct live_object){ .handle = handle << 32, .allocated = (uint64_t)i,
 						       .claims = 1, .space = space };
 			good &= !live_add(&live, there);
 			count++;

@@ -22,7 +22,7 @@ for to in text csv jsonl chrome; do
 	says "--functions: 'cuMemAloc' took no function of these files; did you mean cuMemAlloc, cuMemFree, cuMemMap?" \
 		"$to: a misspelt name" convert --to $to -f cuMemAloc
 	like "$(tool convert --to $to --from 1000 "$tmp/traces"; cat "$tmp/err")" \
-		"^cuaudit: --from, --until: no call lies between; the traces go from 0 to [0-9.]* seconds" \
+		"^cuaudit: --from, --until: no call is between; the traces go from 0 to [0-9.]* seconds" \
 		"$to: a time behind the end"
 done
 says "--functions: 'cuMemAloc' took no function of these files; did you mean cuMemAlloc, cuMemFree, cuMemMap?" \
@@ -33,7 +33,7 @@ says "--functions: '/^cuArr/' and 1 more took no function of these files" "a reg
 	convert --to text -f 'cuMem*,/^cuArr/,%texture'
 says "--functions: 'cuXyz*' took no function of these files" "one that is taken away" \
 	convert --to text -f 'cuMem*,!cuXyz*'
-refused 2 "--until is before --from, so that no call lies between them" "a time that ends before it begins" \
+refused 2 "--until is before --from, so that no call is between them" "a time that ends before it begins" \
 	convert --to text --from 2 --until 1 "$tmp/traces"
 refused 2 "--functions: '%memroy' is no selector; did you mean %memory\? The classes are .*%sync" "a class" \
 	convert --to text -f %memroy "$tmp/traces"

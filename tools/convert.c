@@ -143,7 +143,7 @@ static int check(const struct settings *settings, int files)
 	else if (to_stdout(settings) && format->target != CONVERT_STREAM)
 		tool_complain("%s needs --output, and a name", format->name);
 	else if (settings->choice.until < settings->choice.from)
-		tool_complain("--until is before --from, so that no call lies between them");
+		tool_complain("--until is before --from, so that no call is between them");
 	else if (to_stdout(settings) && format->binary && isatty(STDOUT_FILENO))
 		tool_complain("%s is not for terminals; see --output", format->name);
 	else if (compressed(settings) && format->target != CONVERT_STREAM)
@@ -204,7 +204,7 @@ static void report_choice(const struct convert *convert)
 	if (choice->functions)
 		options_unmatched("--functions: ", choice->functions);
 	if (timed && !convert->calls && !convert->opens)
-		tool_complain("--from, --until: no call lies between; the traces go from 0 to %.3f "
+		tool_complain("--from, --until: no call is between; the traces go from 0 to %.3f "
 			      "seconds", (double)convert->length / 1e9);
 }
 

@@ -142,9 +142,9 @@ static int check_trial(const char *auditor)
 	if (!libc || WIFSIGNALED(child.status))
 		print_end(child.status);
 	else if (!strstr(child.out, "\nintercepted\n"))
-		finding_print(FINDING_NOT_ROUTED, libc, NULL);
+		finding_print(FINDING_NOT_INTERCEPTED, libc, NULL);
 	else if (strstr(child.out, "\ncore\n"))
-		finding_print(FINDING_ROUTED, libc, NULL);
+		finding_print(FINDING_INTERCEPTED, libc, NULL);
 	else
 		finding_print(FINDING_NO_CORE, NULL, NULL);
 	child_free(&child);

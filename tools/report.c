@@ -36,15 +36,15 @@ struct settings {
 	struct selector *bars;
 };
 
-static int number(const char *option, const char *text, size_t *value)
+static int number(const char *option, const char *text, size_t least, size_t *value)
 {
 	char *end;
 
 	errno = 0;
 	*value = strtoul(text, &end, 10);
-	if (!errno && !*end && *text >= '0' && *text <= '9')
+	if (!errno && !*end && *text >= '0' && *text <= '9' && *value >= least)
 		return 0;
-	tool_complain("--%s takes a number, not '%s'", option, text);
+	tool_complain("--%s takes a number%s, not '%s'", option, least ? " from 1" : "", text);
 	return -1;
 }
 
@@ -132,12 +132,12 @@ static int choose(struct settings *settings, int option, const char *value)
 		settings->html = value;
 		return 0;
 	case 'j':
-		return number("jobs", value, &how->options.jobs);
+		return number("jobs", value, 1, &how->options.jobs);
 	case 'n':
 		settings->top = true;
-		return number("top", value, &how->print.top);
+		return number("top", value, 0, &how->print.top);
 	default:
-		return number("threads", value, &how->options.threads);
+		return number("threads", value, 0, &how->options.threads);
 	}
 }
 

@@ -237,7 +237,7 @@ static void histograms(struct writer *json, const struct summary *summary)
 
 static const char *const loss_names[CUAUDIT_TRACE_LOSSES] = {
 	[CUAUDIT_TRACE_LOST_SIZE] = "the file had its full size",
-	[CUAUDIT_TRACE_LOST_DISK] = "the disk was full, or gave an error",
+	[CUAUDIT_TRACE_LOST_DISK] = "the disk was full, or failed",
 	[CUAUDIT_TRACE_LOST_MEMORY] = "no memory, or too many threads",
 	[CUAUDIT_TRACE_LOST_NESTED] = "made by a signal handler while a call was recorded",
 	[CUAUDIT_TRACE_LOST_RING] = "written over by later ones",

@@ -70,7 +70,7 @@ all_bundled() {
 	diag "driver $(value driver)"
 	diag "| Runtime | Linkage | Functions bound | PLT or relocation | dlsym |" \
 		"cuGetProcAddress | Asked | Export tables | Functions called | Calls |" \
-		"Launches | Unrouted | Result |"
+		"Launches | Escapes | Result |"
 	diag "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|"
 	diag "$(cat "$tmp/rows")"
 }

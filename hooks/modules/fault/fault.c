@@ -22,7 +22,7 @@ enum {
 
 static const struct cuaudit_option options[] = {
 	{ "inject", NULL, "RULE...", "which calls, and what happens to them" },
-	{ "log", "100", "N", "how many injections are told one by one" },
+	{ "log", "100", "N", "how many injections are printed one by one" },
 	{ NULL, NULL, NULL, NULL }
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The leak hook: what the driver gave and never got back, and what was used wrongly. */
+/* The leak hook: what was allocated and never freed, and what was used wrongly. */
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -429,7 +429,7 @@ static void forked(void)
 
 const struct cuaudit_module leak_module = {
 	.size = sizeof(leak_module), .abi = CUAUDIT_ABI, .name = "leak",
-	.summary = "what the driver gave and never got back, and what was used wrongly",
+	.summary = "what was allocated and never freed, and what was used wrongly",
 	.options = options, .init = init, .finish = finish, .forked = forked, .check = check,
 	.enforces = "fail",
 };

@@ -97,7 +97,7 @@ static void text_left(const struct leak_report *report, struct out *out)
 
 	if (report->nleft)
 		out_text(out, "\nLeft at exit\n    Count            Bytes  What"
-			      "                    Born in, called from\n");
+			      "                    Allocated in, called from\n");
 	for (size_t i = 0; i < report->nleft; i++) {
 		const struct leak_left *left = &report->left[i];
 
