@@ -169,18 +169,7 @@ ok "CUAUDIT_DISABLE=1: callbacks of the one behind us" same alone
 # What the driver itself looks up; and addresses, of which the loader tells nobody without us.
 fake_driver
 LD_LIBRARY_PATH=$tmp
-build addresses -fno-plt -x c - -x none -L"$tmp" -l:libcuda.so.1 <<'END'
-#include "t/fake/driver.h"
-
-int (*const volatile table[])(unsigned int flags) = { cuInit };
-
-int main(void)
-{
-	int version;
-
-	return table[0](0) || cuDriverGetVersion(&version) || !cuaudit_fake_dlsym("getpid");
-}
-END
+helper routes/addresses
 run "$tmp/told.so" "$tmp/addresses" >"$tmp/none"
 callbacks alone
 is "$(grep -c -x 'bind libcuda.so.1 libc.so.6 getpid dlsym' "$tmp/alone")" 1 \

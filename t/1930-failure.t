@@ -4,63 +4,15 @@
 
 core=$top_builddir/lib/cuaudit
 fake_driver
-build program -x c - -Wl,-z,lazy -L"$tmp" -l:libcuda.so.1 -I"$top_srcdir" <<'END'
-#include "t/fake/driver.h"
-
-#include <stdio.h>
-
-/* Takes memory that it never frees, and something that is not intercepted. */
-int main(void)
-{
-	unsigned long long pointer;
-	void *answer;
-	int status;
-
-	cuInit(0);
-	cuGetProcAddress_v2("cuHidden", &answer, 13000, 0, &status);
-	printf("memory %d\n", cuMemAlloc_v2(&pointer, 8));
-	return 0;
-}
-END
-# Takes all the room there is for hooks, or 16 of each function.
-build filler.so -shared -fPIC -x c - -L"$core" -l:cuaudit-core.so <<'END'
-#include <cuaudit/hook.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int enter(struct cuaudit_call *call, void *data)
-{
-	return call && !data ? CUAUDIT_CONTINUE : CUAUDIT_SKIP;
-}
-
-static int init(const struct cuaudit_options *options)
-{
-	const struct cuaudit_hook hook = {
-		.size = sizeof(hook), .name = "filler", .functions = "cuMemAlloc_v2", .enter = enter,
-	};
-	int most = atoi(cuaudit_option_get(options, "hooks"));
-
-	while (most-- && !cuaudit_hook_add(&hook))
-		;
-	return 0;
-}
-
-static const struct cuaudit_option options[] = {
-	{ "hooks", "1000", "N", NULL }, { NULL, NULL, NULL, NULL }
-};
-
-const struct cuaudit_module cuaudit_module = {
-	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "filler",
-	.options = options, .init = init,
-};
-END
+helper hostile/failure
+helper plugins/filler.so
 build own.so -w -shared -fPIC "$top_srcdir/t/plugins/good.c" -L"$core" -l:cuaudit-core.so
 
 # run HOOKS OUTPUT: $status, $tmp/out, $tmp/err
 run() {
 	status=0
 	rm -f "$tmp"/o "$tmp"/o.*
-	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="$1" CUAUDIT_OUTPUT="$2" "$tmp/program" \
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="$1" CUAUDIT_OUTPUT="$2" "$tmp/failure" \
 		>"$tmp/out" 2>"$tmp/err" || status=$?
 }
 

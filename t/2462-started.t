@@ -6,24 +6,7 @@
 start=$tmp/start
 there=$tmp/there
 ok "directories" mkdir -p "$start/hooks" "$there/hooks" "$start/per%cent"
-build gone -x c - -ldl <<'END'
-#include <dlfcn.h>
-#include <stdio.h>
-#include <unistd.h>
-
-int main(int argc, char **argv)
-{
-	int (*init)(unsigned int), (*create)(void **, unsigned int, int), (*allocate)(void **, size_t);
-	void *driver, *made;
-
-	if (argc < 2 || chdir(argv[1]) || !(driver = dlopen("libcuda.so.1", RTLD_NOW)))
-		return 99;
-	init = (int (*)(unsigned int))dlsym(driver, "cuInit");
-	create = (int (*)(void **, unsigned int, int))dlsym(driver, "cuCtxCreate_v2");
-	allocate = (int (*)(void **, size_t))dlsym(driver, "cuMemAlloc_v2");
-	return init(0) || create(&made, 0, 0) || allocate(&made, 512);
-}
-END
+helper routes/gone
 # plugin PATH WORD
 plugin() {
 	build "$1" -w -shared -fPIC -x c - -L"$top_builddir/lib/cuaudit" -l:cuaudit-core.so <<END

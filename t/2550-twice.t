@@ -109,19 +109,7 @@ routed "three times by links, excluded" LD_AUDIT="$tmp/links/alias.so:$a:$tmp/lo
 routed "twice, the program excluded" LD_AUDIT="$a:$a" CUAUDIT_EXCLUDE='(main)' "$tmp/who" - library
 
 # A library the program opens by itself is no second auditor, and does no harm.
-build opens -x c - -ldl <<'C'
-#include <dlfcn.h>
-#include <stdlib.h>
-
-int main(int argc, char **argv)
-{
-	void *auditor = dlopen(argv[1], RTLD_NOW);
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-	int (*init)(unsigned int) = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : NULL;
-
-	return argc != 2 || !auditor || !init || init(0);
-}
-C
+helper routes/opens
 like "$(report "$a" "$tmp/opens" "$a")" '"name":"cuInit","in_table":true,"called":true' \
 	"opened by the program too"
 

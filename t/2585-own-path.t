@@ -3,15 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
 helper hostile/odd
-cat >"$tmp/spaces.c" <<'END'
-#include <link.h>
-
-int main(void)
-{
-	return _r_debug.r_version < 2;
-}
-END
-compile -o "$tmp/spaces" "$tmp/spaces.c" || exit 99
+helper routes/spaces
 $run_env LD_AUDIT="$LIBCUAUDIT" "$tmp/spaces" || skip_all "this loader does not list namespaces"
 cd "$tmp" || exit 99
 

@@ -7,8 +7,8 @@ test "$(id -u)" = 0 || skip_all "only root can make programs that gain privilege
 
 # A system of its own, so that nothing is put among this one's libraries.
 fake_driver
-build enter "$top_srcdir/t/secure/enter.c"
-build app "$top_srcdir/t/secure/secure.c" -L"$tmp" -l:libcuda.so.1
+helper secure/enter
+helper secure/secure app
 build plugin.so -w -shared -fPIC -x c - <<'END'
 #include <stdio.h>
 static void __attribute__((constructor)) start(void) { puts("the plug-in acts"); }

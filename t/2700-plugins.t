@@ -5,7 +5,7 @@
 plugins=$top_srcdir/t/plugins
 core=$top_builddir/lib/cuaudit
 fake_driver
-build app "$plugins/app.c" -L"$tmp" -l:libcuda.so.1 -ldl
+helper plugins/app
 
 # plugin NAME SOURCE [FLAG...]
 plugin() {
@@ -252,28 +252,7 @@ const struct cuaudit_module cuaudit_module = {
 	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "takes", .init = init,
 };
 END
-build thread -x c - -L"$tmp" -l:libcuda.so.1 -pthread <<'END'
-#include <pthread.h>
-#include <stdio.h>
-
-int cuInit(unsigned int flags);
-
-static void *call(void *data)
-{
-	return cuInit(0) ? NULL : data;
-}
-
-int main(void)
-{
-	pthread_t thread;
-	void *called = NULL;
-
-	pthread_create(&thread, NULL, call, &thread);
-	pthread_join(thread, &called);
-	puts(called ? "called" : "not called");
-	return 0;
-}
-END
+helper plugins/thread
 for starts in 1 ""; do
 	is "$(audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="$tmp/left.so,$tmp/takes.so" \
 		${starts:+LEFT_STARTS=1} "$tmp/thread" 2>"$tmp/err")" "${starts:+left: 7
@@ -311,50 +290,7 @@ else
 fi
 
 # A signal from outside is none of the plug-in's, and goes where it would have gone.
-build signalled -x c - -ldl <<'END'
-#include <dlfcn.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-static volatile sig_atomic_t handled, sender;
-
-static void handler(int number, siginfo_t *info, void *context)
-{
-	(void)number;
-	(void)context;
-	handled++;
-	sender = info->si_pid != getpid();
-}
-
-static void plain(int number)
-{
-	handled += number != 0;
-}
-
-int main(int argc, char **argv)
-{
-	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
-	int number = atoi(argv[1]);
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(driver, "cuInit");
-
-	if (argc > 2 && !strcmp(argv[2], "ignored"))
-		signal(number, SIG_IGN);
-	else if (argc > 2 && !strcmp(argv[2], "once"))
-		sigaction(number, &(struct sigaction){ .sa_handler = plain, .sa_flags = SA_RESETHAND }, NULL);
-	else if (argc > 2)
-		sigaction(number, &action, NULL);
-	init(0);
-	sigaction(number, NULL, &action);
-	if (action.sa_handler == SIG_DFL)
-		printf("once ");
-	printf("handled %d, from another process %d\n", (int)handled, (int)sender);
-	return 0;
-}
-END
+helper plugins/signalled
 for where in init constructor; do
 	build $where.so -w -shared -fPIC -x c - -L"$core" -l:cuaudit-core.so <<END
 #include <cuaudit/hook.h>
@@ -446,21 +382,7 @@ const struct cuaudit_module cuaudit_module = {
 	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "handles", .summary = "", .init = init,
 };
 END
-build raises -x c - -ldl <<'END'
-#include <dlfcn.h>
-#include <signal.h>
-
-int main(void)
-{
-	static const int signals[] = { SIGBUS, SIGFPE, SIGILL, SIGSEGV };
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-
-	((int (*)(unsigned int))dlsym(driver, "cuInit"))(0);
-	for (int i = 0; i < 4; i++)
-		raise(signals[i]);
-	return 0;
-}
-END
+helper plugins/raises
 is "$(audited CUAUDIT_HOOKS="$tmp/handles.so" LD_LIBRARY_PATH="$tmp" "$tmp/raises" 2>&1)" \
 	"the plug-in's, for 7
 the plug-in's, for 108

@@ -107,19 +107,7 @@ assert sum(x["calls"] for x in d["functions"]) == 11 and d["clock"] is None' "$t
 
 
 # Files of several processes, made of one: where its fields are.
-cat >"$tmp/fields.c" <<'END'
-#include <stddef.h>
-#include <stdio.h>
-#include <cuaudit/stat.h>
-int main(void)
-{
-	printf("host=%zu start=%zu began=%zu\n", offsetof(struct cuaudit_stat_header, host),
-	       offsetof(struct cuaudit_stat_header, process_start),
-	       offsetof(struct cuaudit_stat_header, start_ns));
-	return 0;
-}
-END
-compile -o "$tmp/fields" "$tmp/fields.c" || bail_out "no test program"
+helper stat/fields
 eval "$($run_env "$tmp/fields")"
 
 # altered OFFSET TO: a copy of the file that was left, with a byte changed.
