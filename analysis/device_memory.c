@@ -82,7 +82,7 @@ static bool on_device(uint8_t kind)
 
 static void give(struct summary_bytes *bytes, uint64_t size, bool sized)
 {
-	bytes->births++;
+	bytes->allocations++;
 	bytes->unsized += !sized;
 	bytes->allocated += size;
 	bytes->held += size;
@@ -92,7 +92,7 @@ static void give(struct summary_bytes *bytes, uint64_t size, bool sized)
 
 static void take(struct summary_bytes *bytes, uint64_t size)
 {
-	bytes->deaths++;
+	bytes->frees++;
 	bytes->held -= size;
 }
 

@@ -87,9 +87,9 @@ static uint16_t place_of(const struct trace_function *function, uint8_t word)
 	for (uint32_t i = 0; i < function->nsteps; i++) {
 		const struct cuaudit_trace_step *step = &function->steps[i];
 
-		if (step->how >= CUAUDIT_TRACE_DEREF)
+		if (step->kind >= CUAUDIT_TRACE_DEREF)
 			break;
-		if (step->how != CUAUDIT_TRACE_VALUE)
+		if (step->kind != CUAUDIT_TRACE_VALUE)
 			continue;
 		if (step->word == word && step->size == sizeof(uint64_t))
 			return (uint16_t)at;

@@ -82,8 +82,8 @@ extern const char *const summary_memory_kinds[SUMMARY_KINDS];
 
 /* Memory taken and given back. Bytes. */
 struct summary_bytes {
-	uint64_t births, deaths;
-	uint64_t unsized;	/* births of which nobody knows how large */
+	uint64_t allocations, frees;
+	uint64_t unsized;	/* allocations of which nobody knows how large */
 	uint64_t allocated;	/* all in all */
 	uint64_t peak;
 	uint64_t held;		/* at the end */

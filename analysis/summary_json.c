@@ -166,8 +166,8 @@ static void bytes(struct writer *writer, const struct summary_bytes *from)
 	writer_number(writer, "peak_bytes", from->peak);
 	writer_number(writer, "held_bytes", from->held);
 	writer_number(writer, "allocated_bytes", from->allocated);
-	writer_number(writer, "births", from->births);
-	writer_number(writer, "deaths", from->deaths);
+	writer_number(writer, "allocations", from->allocations);
+	writer_number(writer, "frees", from->frees);
 	writer_number(writer, "unsized", from->unsized);
 }
 

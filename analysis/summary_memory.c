@@ -35,8 +35,8 @@ static void bytes(const struct page *page, const struct summary_bytes *bytes)
 	out_right(page->out, summary_size(bytes->peak).text, 8);
 	out_right(page->out, summary_size(bytes->held).text, 8);
 	out_right(page->out, summary_size(bytes->allocated).text, 9);
-	page_number(page, out_count(bytes->births), 8);
-	page_number(page, out_count(bytes->deaths), 8);
+	page_number(page, out_count(bytes->allocations), 8);
+	page_number(page, out_count(bytes->frees), 8);
 	out_spaces(page->out, 2);
 }
 
@@ -47,7 +47,7 @@ static bool several(const struct summary_memory *memory)
 
 	for (int i = 0; i < SUMMARY_KINDS; i++)
 		if (i != SUMMARY_DEVICE)
-			count += memory->kinds[i].births != 0;
+			count += memory->kinds[i].allocations != 0;
 	return count || memory->device.unsized;
 }
 
@@ -56,7 +56,7 @@ static void kinds(const struct page *page, const struct summary_memory *memory)
 	if (!several(memory))
 		return;
 	for (int i = 0; i < SUMMARY_KINDS; i++) {
-		if (!memory->kinds[i].births)
+		if (!memory->kinds[i].allocations)
 			continue;
 		bytes(page, &memory->kinds[i]);
 		out_spaces(page->out, 2);

@@ -109,7 +109,7 @@ static void take_bindings(const struct bind_now_change *change)
 	}
 }
 
-static void take_up(const struct bind_now_change *change)
+static void finish_bind_now(const struct bind_now_change *change)
 {
 	size_t size = change->relro_end - change->relro;
 
@@ -130,7 +130,7 @@ void bind_now_finish(bool consistent)
 		/* At 0 there is no sign; it is the executable that is there. */
 		if (change->word == change->base && (change->base || consistent)) {
 			*link = change->next;
-			take_up(change);
+			finish_bind_now(change);
 		} else {
 			link = &change->next;
 		}

@@ -691,8 +691,8 @@ static void threads(void)
 		pthread_create(&all[i], NULL, work, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(all[i], NULL);
-	is_int((long long)leak_counts.allocated, THREADS * ROUNDS * 6ll, "%d threads: all births", THREADS);
-	is_int((long long)leak_counts.freed, THREADS * ROUNDS * 6ll, "all deaths");
+	is_int((long long)leak_counts.allocated, THREADS * ROUNDS * 6ll, "%d threads: all allocations", THREADS);
+	is_int((long long)leak_counts.freed, THREADS * ROUNDS * 6ll, "all frees");
 	is_int((long long)left(), 0, "nothing is left");
 	is_int((long long)leak_counts.unseen, 0, "nothing was missed");
 	is_int((long long)all_faults(), 0, "no error");

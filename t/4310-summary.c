@@ -315,7 +315,7 @@ static struct summary_memory follow(const char *name)
 #define CHUNK { .site = UINT32_MAX }
 static const struct memory_case {
 	const char *name;
-	long peak, held, births, deaths;
+	long peak, held, allocations, frees;
 	bool goes_on;	/* behind the one before */
 	struct {
 		uint32_t site;
@@ -377,8 +377,8 @@ static void is_memory(const struct memory_case *wanted)
 	memory = follow(wanted->name);
 	is_int((long)memory.device.peak, wanted->peak, "... at most");
 	is_int((long)memory.device.held, wanted->held, "... at the end");
-	is_int((long)memory.device.births, wanted->births, "... births");
-	is_int((long)memory.device.deaths, wanted->deaths, "... deaths");
+	is_int((long)memory.device.allocations, wanted->allocations, "... allocations");
+	is_int((long)memory.device.frees, wanted->frees, "... frees");
 	free(memory.points);
 }
 

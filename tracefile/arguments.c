@@ -70,18 +70,18 @@ static bool take_piece(struct trace_arguments *arguments, struct bytes *bytes,
 
 	if (step->word >= TRACE_WORDS)
 		return false;
-	if (step->how != CUAUDIT_TRACE_DEREF && !take_16(bytes, &count))
+	if (step->kind != CUAUDIT_TRACE_DEREF && !take_16(bytes, &count))
 		return false;
-	if (step->how == CUAUDIT_TRACE_TEXT)
+	if (step->kind == CUAUDIT_TRACE_TEXT)
 		element = 1;
-	if (step->how != CUAUDIT_TRACE_DEREF)
+	if (step->kind != CUAUDIT_TRACE_DEREF)
 		size = (count & (CUT - 1u)) * element;
 	piece = (struct trace_piece){
 		.data = take(bytes, size),
 		.size = size,
 		.element = element,
 		.word = step->word,
-		.text = step->how == CUAUDIT_TRACE_TEXT,
+		.text = step->kind == CUAUDIT_TRACE_TEXT,
 		.cut = count & CUT,
 	};
 	if (!piece.data)
@@ -207,7 +207,7 @@ static uint64_t unknown_words(const struct trace_arguments *arguments, bool succ
 		const struct cuaudit_trace_step *step = &function->steps[i];
 
 		if (step->word < TRACE_WORDS &&
-		    (step->how < CUAUDIT_TRACE_DEREF || !(followed >> step->word & 1)))
+		    (step->kind < CUAUDIT_TRACE_DEREF || !(followed >> step->word & 1)))
 			unknown |= UINT64_C(1) << step->word;
 	}
 	return (unknown & ~arguments->known) | arguments->unfollowed;
@@ -237,13 +237,13 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 	for (uint32_t i = 0; good && i < function->nsteps; i++) {
 		const struct cuaudit_trace_step *step = &function->steps[i];
 
-		if (step->how == CUAUDIT_TRACE_VALUE) {
+		if (step->kind == CUAUDIT_TRACE_VALUE) {
 			good = take_value(arguments, &bytes, step);
-		} else if (step->how >= CUAUDIT_TRACE_DEREF) {
+		} else if (step->kind >= CUAUDIT_TRACE_DEREF) {
 			if (mask & 1)
-				good = step->how < CUAUDIT_TRACE_PARAMETERS ?
+				good = step->kind < CUAUDIT_TRACE_PARAMETERS ?
 				       take_piece(arguments, &bytes, step) :
-				       step->how == CUAUDIT_TRACE_PARAMETERS &&
+				       step->kind == CUAUDIT_TRACE_PARAMETERS &&
 				       take_parameters(arguments, &bytes, step);
 			mask >>= 1;
 		}

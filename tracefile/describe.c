@@ -113,7 +113,7 @@ static uint64_t unrecorded(const struct trace_function *function)
 	for (uint32_t i = 0; i < function->nsteps; i++) {
 		const struct cuaudit_trace_step *step = &function->steps[i];
 
-		words &= ~bits(step->word, step->how == CUAUDIT_TRACE_VALUE ? (step->size + 7u) / 8 : 1);
+		words &= ~bits(step->word, step->kind == CUAUDIT_TRACE_VALUE ? (step->size + 7u) / 8 : 1);
 	}
 	return words;
 }
@@ -148,7 +148,7 @@ static void add_function(struct trace *trace, const struct cuaudit_trace_functio
 	trace->damaged += function->nsteps != from->nsteps;
 	memcpy(function->steps, from->steps, sizeof(function->steps));
 	for (uint32_t i = 0; i < function->nsteps; i++)
-		function->masked |= function->steps[i].how >= CUAUDIT_TRACE_DEREF;
+		function->masked |= function->steps[i].kind >= CUAUDIT_TRACE_DEREF;
 	function->nparams = print_params(function->row, function->params);
 	function->unrecorded = unrecorded(function);
 	function->inputs = inputs(function);

@@ -228,14 +228,14 @@ static inline bool trace_call_succeeded(const struct trace_call *call)
 	return !call->result && !(call->status & (CUAUDIT_TRACE_SKIPPED | CUAUDIT_TRACE_FAILED));
 }
 
-enum { TRACE_WINDOW_MIN = 8192, TRACE_RECORD_MAX = 255 * 8, TRACE_FAR = 16 };
+enum { TRACE_WINDOW_MIN = 8192, TRACE_RECORD_MAX = 255 * 8, TRACE_BACKREFS = 16 };
 
 /* Records that others say again, and that were not in the window any more. */
 struct trace_backref {
-	uint64_t offsets[TRACE_FAR];	/* in the file; 0: none */
-	uint32_t sites[TRACE_FAR];
-	uint32_t sizes[TRACE_FAR];
-	uint64_t arguments[TRACE_FAR][CUAUDIT_TRACE_AGAIN_MOST / 8];
+	uint64_t offsets[TRACE_BACKREFS];	/* in the file; 0: none */
+	uint32_t sites[TRACE_BACKREFS];
+	uint32_t sizes[TRACE_BACKREFS];
+	uint64_t arguments[TRACE_BACKREFS][CUAUDIT_TRACE_AGAIN_MOST / 8];
 	uint32_t next;			/* gives way to another */
 };
 
@@ -243,7 +243,7 @@ struct trace_backref {
 struct trace_walk {
 	const struct trace *trace;
 	uint64_t *buffer;
-	struct trace_backref *far;	/* at its end; NULL where it holds whole chunks */
+	struct trace_backref *backrefs;	/* at its end; NULL where it holds whole chunks */
 	size_t window;		/* bytes before that */
 	const uint64_t *at, *end;	/* what is in it and not yet walked */
 	uint64_t last, correlation;	/* of the record before */

@@ -29,9 +29,9 @@ void trace_walk_begin(struct trace_walk *walk, const struct trace *trace, void *
 	};
 	if (walk->window >= trace->header.chunk)
 		return;
-	walk->window -= sizeof(*walk->far);
-	walk->far = (struct trace_backref *)(void *)((char *)buffer + walk->window);
-	memset(walk->far, 0, sizeof(*walk->far));
+	walk->window -= sizeof(*walk->backrefs);
+	walk->backrefs = (struct trace_backref *)(void *)((char *)buffer + walk->window);
+	memset(walk->backrefs, 0, sizeof(*walk->backrefs));
 }
 
 int trace_walk_chunk(struct trace_walk *walk, size_t index)
@@ -172,20 +172,20 @@ static const uint64_t *said_arguments(const uint64_t *said, uint64_t most, uint3
 	return said + before;
 }
 
-/* Its place in walk->far, read if it is not there, or why there is none. */
+/* Its place in walk->backrefs, read if it is not there, or why there is none. */
 enum { NOT_THERE = -1, OVERWRITTEN = -2 };
 
 static int backref_record(struct trace_walk *walk, uint64_t offset, uint64_t most)
 {
 	enum { WORDS = 2 + 5 + CUAUDIT_TRACE_AGAIN_MOST / 8 };
-	struct trace_backref *far = walk->far;
+	struct trace_backref *backrefs = walk->backrefs;
 	uint64_t words[WORDS] = { 0 };
 	const uint64_t *arguments;
 	uint32_t size, place;
 	ssize_t got;
 
-	for (int i = 0; i < TRACE_FAR; i++)
-		if (far->offsets[i] == offset)
+	for (int i = 0; i < TRACE_BACKREFS; i++)
+		if (backrefs->offsets[i] == offset)
 			return i;
 	got = trace_read(walk->trace, words, sizeof(words), offset);
 	if (got < 0)
@@ -201,11 +201,11 @@ static int backref_record(struct trace_walk *walk, uint64_t offset, uint64_t mos
 	arguments = said_arguments(words, most, &size);
 	if (!arguments)
 		return NOT_THERE;
-	place = far->next++ % TRACE_FAR;
-	far->offsets[place] = offset;
-	far->sites[place] = (uint32_t)(words[1] >> 32);
-	far->sizes[place] = size;
-	memcpy(far->arguments[place], arguments, size);
+	place = backrefs->next++ % TRACE_BACKREFS;
+	backrefs->offsets[place] = offset;
+	backrefs->sites[place] = (uint32_t)(words[1] >> 32);
+	backrefs->sizes[place] = size;
+	memcpy(backrefs->arguments[place], arguments, size);
 	return (int)place;
 }
 
@@ -229,14 +229,14 @@ bool trace_walk_again(struct trace_walk *walk, const uint64_t *record, struct tr
 		call->arguments = call->size ? (const uint8_t *)arguments : NULL;
 		return true;
 	}
-	place = walk->far ? backref_record(walk, offset - back * 8, back) : NOT_THERE;
+	place = walk->backrefs ? backref_record(walk, offset - back * 8, back) : NOT_THERE;
 	if (place == OVERWRITTEN)
 		return false;
 	if (place < 0)
 		goto damaged;
-	call->site = walk->far->sites[place];
-	call->size = walk->far->sizes[place];
-	call->arguments = call->size ? (const uint8_t *)walk->far->arguments[place] : NULL;
+	call->site = walk->backrefs->sites[place];
+	call->size = walk->backrefs->sizes[place];
+	call->arguments = call->size ? (const uint8_t *)walk->backrefs->arguments[place] : NULL;
 	return true;
 damaged:
 	walk->damaged++;

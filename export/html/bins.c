@@ -104,7 +104,7 @@ static void tell(void *data, uint64_t from, uint64_t to)
 	}
 }
 
-void bins_call(struct bins *bins, struct self_time *cover, uint64_t from, uint64_t to, uint32_t depth,
+void bins_call(struct bins *bins, struct self_time *time, uint64_t from, uint64_t to, uint32_t depth,
 	       uint32_t function)
 {
 	size_t bin = place(bins, to);
@@ -114,7 +114,7 @@ void bins_call(struct bins *bins, struct self_time *cover, uint64_t from, uint64
 		bins->current = bin;
 	}
 	bins->function = function;
-	self_time_call(cover, from, to, depth, tell, bins);
+	self_time_call(time, from, to, depth, tell, bins);
 	bins->row[bin].calls++;
 	if (to == from)
 		add_current(bins, 0);

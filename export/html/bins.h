@@ -39,8 +39,8 @@ void bins_free(struct bins *bins);
 /* The calls that follow are of that row. */
 void bins_turn(struct bins *bins, size_t row);
 
-/* A thread's call, in the order of ends; cover is the thread's. Times count from the first bin. */
-void bins_call(struct bins *bins, struct self_time *cover, uint64_t from, uint64_t to, uint32_t depth,
+/* A thread's call, in the order of ends; time is the thread's. Times count from the first bin. */
+void bins_call(struct bins *bins, struct self_time *time, uint64_t from, uint64_t to, uint32_t depth,
 	       uint32_t function);
 
 /*

@@ -19,7 +19,7 @@ enum { TEXT_SIZE = 1024, NOT_READY = 600 };
 /* A row that is being filled. */
 struct filling {
 	size_t bins;		/* which of the rows of bins, unless it is complete */
-	struct self_time cover;
+	struct self_time self_time;
 	struct shown_call longest;	/* of the cell; its key is 0 where there is none */
 	uint64_t cell;
 };
@@ -186,7 +186,7 @@ static void turn(struct fill *fill, uint32_t number)
 
 	/* Threads of one row take turns in it. */
 	if (fill->sharing)
-		fill->sharing->floor = fill->filling->cover.floor;
+		fill->sharing->floor = fill->filling->self_time.floor;
 	fill->thread = number;
 	fill->sharing = timeline_thread(fill->timeline, fill->number, number);
 	fill->filling = NULL;
@@ -201,7 +201,7 @@ static void turn(struct fill *fill, uint32_t number)
 	fill->row = (uint32_t)(process->first + row);
 	fill->filling = &fill->rows[row];
 	if (fill->timeline->rows[fill->row].thread == NULL)
-		fill->filling->cover =
+		fill->filling->self_time =
 			(struct self_time){ .floor = fill->sharing ? fill->sharing->floor : 0 };
 	if (!fill->timeline->rows[fill->row].complete)
 		bins_turn(&fill->bins, fill->filling->bins);
@@ -223,7 +223,7 @@ static void add_call(struct fill *fill, const struct trace_call *call)
 		offer(fill, &timeline->exact, 1, call, start, took);
 		return;
 	}
-	bins_call(&fill->bins, &fill->filling->cover, start, start + took, call->depth,
+	bins_call(&fill->bins, &fill->filling->self_time, start, start + took, call->depth,
 		  function_of(fill, call));
 	choose(fill, call, start, took);
 }

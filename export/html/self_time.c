@@ -4,33 +4,33 @@
 
 #include <string.h>
 
-static void keep(struct self_time *cover, uint64_t from, uint64_t to)
+static void keep(struct self_time *time, uint64_t from, uint64_t to)
 {
-	if (cover->count == COVER_INNER) {
-		cover->floor = cover->inner[0].to;
-		memmove(cover->inner, cover->inner + 1,
-			(COVER_INNER - 1) * sizeof(cover->inner[0]));
-		cover->count--;
+	if (time->count == SELF_TIME_CALLS) {
+		time->floor = time->inner[0].to;
+		memmove(time->inner, time->inner + 1,
+			(SELF_TIME_CALLS - 1) * sizeof(time->inner[0]));
+		time->count--;
 	}
-	cover->inner[cover->count].from = from;
-	cover->inner[cover->count++].to = to;
+	time->inner[time->count].from = from;
+	time->inner[time->count++].to = to;
 }
 
-void self_time_call(struct self_time *cover, uint64_t from, uint64_t to, uint32_t depth, self_time_fn tell,
+void self_time_call(struct self_time *time, uint64_t from, uint64_t to, uint32_t depth, self_time_fn give,
 		void *data)
 {
 	uint64_t at = to;
 
-	if (from < cover->floor)
-		from = cover->floor;
+	if (from < time->floor)
+		from = time->floor;
 	if (to <= from)
 		return;
-	while (cover->count && cover->inner[cover->count - 1].to > from) {
-		uint64_t inner_from = cover->inner[--cover->count].from;
-		uint64_t inner_to = cover->inner[cover->count].to;
+	while (time->count && time->inner[time->count - 1].to > from) {
+		uint64_t inner_from = time->inner[--time->count].from;
+		uint64_t inner_to = time->inner[time->count].to;
 
 		if (inner_to < at)
-			tell(data, inner_to, at);
+			give(data, inner_to, at);
 		if (inner_from < at)
 			at = inner_from;
 		if (inner_from < from)
@@ -39,11 +39,11 @@ void self_time_call(struct self_time *cover, uint64_t from, uint64_t to, uint32_
 			to = inner_to;
 	}
 	if (from < at)
-		tell(data, from, at);
+		give(data, from, at);
 	if (depth) {
-		keep(cover, from, to);
+		keep(time, from, to);
 	} else {
-		cover->count = 0;
-		cover->floor = to;
+		time->count = 0;
+		time->floor = to;
 	}
 }

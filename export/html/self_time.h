@@ -5,24 +5,24 @@
 
 #include <stdint.h>
 
-enum { COVER_INNER = 64 };
+enum { SELF_TIME_CALLS = 64 };
 
 /* All zero in the beginning. */
 struct self_time {
-	uint64_t floor;		/* all before it is told */
+	uint64_t floor;		/* all before it is given out */
 	struct {
 		uint64_t from, to;
-	} inner[COVER_INNER];	/* told already, and perhaps within a call to come */
+	} inner[SELF_TIME_CALLS];	/* given out, and perhaps within a call to come */
 	uint32_t count;
 };
 
 typedef void (*self_time_fn)(void *data, uint64_t from, uint64_t to);
 
 /*
- * A call, in the order of ends: tells of the time that no call before had.
- * What is told never overlaps, whatever calls are given.
+ * A call, in the order of ends: gives out the time that no call before had.
+ * What is given out never overlaps, whatever calls are given.
  */
-void self_time_call(struct self_time *cover, uint64_t from, uint64_t to, uint32_t depth, self_time_fn tell,
+void self_time_call(struct self_time *time, uint64_t from, uint64_t to, uint32_t depth, self_time_fn give,
 		void *data);
 
 #endif

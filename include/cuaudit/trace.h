@@ -221,7 +221,7 @@ struct cuaudit_trace_record {
  * beginning, if the function has any such step; bit 0 is the first of them.
  * Bytes past the last step are 0.
  */
-enum cuaudit_trace_how {
+enum cuaudit_trace_step_kind {
 	CUAUDIT_TRACE_NOTHING,	/* the argument is not written */
 	CUAUDIT_TRACE_VALUE,	/* the low `size` bytes of the words from `word` on */
 	CUAUDIT_TRACE_DEREF,	/* `size` bytes that word points to */
@@ -235,7 +235,7 @@ enum cuaudit_trace_how {
 };
 
 struct cuaudit_trace_step {
-	uint8_t how;		/* enum cuaudit_trace_how */
+	uint8_t kind;		/* enum cuaudit_trace_step_kind */
 	uint8_t word;		/* as in cuaudit_call.words */
 	uint16_t size;
 };

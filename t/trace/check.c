@@ -169,7 +169,7 @@ static void print_arguments(const struct cuaudit_trace_function *function, const
 	unsigned int mask = 0xffff, bit = 0;
 
 	for (uint32_t i = 0; i < function->nsteps; i++)
-		if (function->steps[i].how > CUAUDIT_TRACE_VALUE && !bit++) {
+		if (function->steps[i].kind > CUAUDIT_TRACE_VALUE && !bit++) {
 			mask = at[0] | (unsigned int)at[1] << 8;
 			at += 2;
 		}
@@ -178,14 +178,14 @@ static void print_arguments(const struct cuaudit_trace_function *function, const
 		struct cuaudit_trace_step step = function->steps[i];
 		unsigned int count, cut;
 
-		if (step.how == CUAUDIT_TRACE_NOTHING)
+		if (step.kind == CUAUDIT_TRACE_NOTHING)
 			continue;
 		printf(" %u:", step.word);
-		if (step.how > CUAUDIT_TRACE_VALUE && !(mask & 1u << bit++)) {
+		if (step.kind > CUAUDIT_TRACE_VALUE && !(mask & 1u << bit++)) {
 			printf("-");
 			continue;
 		}
-		if (step.how <= CUAUDIT_TRACE_DEREF) {
+		if (step.kind <= CUAUDIT_TRACE_DEREF) {
 			print_bytes(at, step.size);
 			at += step.size;
 			continue;
@@ -194,14 +194,14 @@ static void print_arguments(const struct cuaudit_trace_function *function, const
 		cut = count & 0x8000;
 		count &= 0x7fff;
 		at += 2;
-		if (step.how == CUAUDIT_TRACE_PARAMETERS) {
+		if (step.kind == CUAUDIT_TRACE_PARAMETERS) {
 			uint32_t layout;
 
 			memcpy(&layout, at, sizeof(layout));
 			at += sizeof(layout);
 			print_parameters(layout, at, count);
 			at += count;
-		} else if (step.how == CUAUDIT_TRACE_TEXT) {
+		} else if (step.kind == CUAUDIT_TRACE_TEXT) {
 			printf("\"%.*s\"", (int)count, (const char *)at);
 			at += count;
 		} else {

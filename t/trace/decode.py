@@ -15,7 +15,7 @@ import sys
 
 FUNCTION, LIBRARY, SITE, THREAD, KERNEL, CALLERS, DRIVER, MARK, LAYOUT = range(1, 10)
 LONG, STATUS, CORRELATION, STACK, WITH_ARGUMENTS, NEXT_THREAD = 1, 2, 4, 8, 16, 128
-NOTHING, VALUE, BEHIND, TEXT, ARRAY, PARAMETERS = range(6)
+NOTHING, VALUE, DEREF, TEXT, ARRAY, PARAMETERS = range(6)
 SKIPPED, CUT, INPUTS, FAILED = 1, 2, 4, 8
 REASONS = ['beyond its size', 'on a full or failing disk', 'for want of memory', 'of signal handlers',
            'written over', 'of which a signal handler left the hook']
@@ -214,20 +214,20 @@ class Trace:
         """By the first of its words: bytes, text, a list of bytes; None for a pointer that was NULL."""
         steps = self.functions[self.sites[call.site][0]]['steps']
         data, at, mask, bit, found = call.data, 0, 0, 0, {}
-        if any(how >= BEHIND for how, _, _ in steps):
+        if any(how >= DEREF for how, _, _ in steps):
             mask, at = struct.unpack_from(self.order + 'H', data)[0], 2
         for how, word, size in steps:
             if how == VALUE:
                 found[word] = data[at:at + size]
                 at += size
-            if how < BEHIND:
+            if how < DEREF:
                 continue
             there, bit = mask >> bit & 1, bit + 1
             if not there:
                 if not call.result and not call.status & (SKIPPED | FAILED):
                     found[word] = None
                 continue
-            if how == BEHIND:
+            if how == DEREF:
                 found[word] = [data[at:at + size]]
                 at += size
                 continue
@@ -356,7 +356,7 @@ class Comparison:
             return
         found = self.trace.arguments(call)
         sizes = {at: size for how, at, size in function['steps'] if how == VALUE}
-        followed = {at for how, at, _ in function['steps'] if how >= BEHIND}
+        followed = {at for how, at, _ in function['steps'] if how >= DEREF}
         for direction, kind, name in self.tables.params.get(function['name'], []):
             if call.status & INPUTS and direction in ('IN', 'INOUT') and word in followed:
                 found.setdefault(word, None)

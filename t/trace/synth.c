@@ -116,23 +116,23 @@ static void plan(int f)
 		step->size = params[i].shape.value.size;
 		switch (params[i].shape.how) {
 		case PRINT_FIXED:
-			step->how = CUAUDIT_TRACE_DEREF;
+			step->kind = CUAUDIT_TRACE_DEREF;
 			break;
 		case PRINT_STRING:
-			step->how = CUAUDIT_TRACE_TEXT;
+			step->kind = CUAUDIT_TRACE_TEXT;
 			break;
 		case PRINT_PARAMETERS:
-			step->how = with_parameters ? CUAUDIT_TRACE_PARAMETERS : CUAUDIT_TRACE_NOTHING;
+			step->kind = with_parameters ? CUAUDIT_TRACE_PARAMETERS : CUAUDIT_TRACE_NOTHING;
 			break;
 		case PRINT_ADDRESS:
-			step->how = CUAUDIT_TRACE_NOTHING;
+			step->kind = CUAUDIT_TRACE_NOTHING;
 			break;
 		case PRINT_DATA:
 			step->size = 8;
-			step->how = CUAUDIT_TRACE_VALUE;
+			step->kind = CUAUDIT_TRACE_VALUE;
 			break;
 		default:
-			step->how = CUAUDIT_TRACE_VALUE;
+			step->kind = CUAUDIT_TRACE_VALUE;
 		}
 	}
 }
@@ -285,7 +285,7 @@ static size_t arguments(uint8_t *at, int f, const uint64_t *words, uint64_t behi
 	uint32_t bit = 0;
 
 	for (uint32_t i = 0; i < nsteps[f]; i++)
-		if (steps[f][i].how >= CUAUDIT_TRACE_DEREF)
+		if (steps[f][i].kind >= CUAUDIT_TRACE_DEREF)
 			mask = at;
 	if (mask) {
 		memset(at, 0, 2);
@@ -295,18 +295,18 @@ static size_t arguments(uint8_t *at, int f, const uint64_t *words, uint64_t behi
 		const struct cuaudit_trace_step *step = &steps[f][i];
 		uint16_t length = 12;
 
-		if (step->how == CUAUDIT_TRACE_VALUE)
+		if (step->kind == CUAUDIT_TRACE_VALUE)
 			at = put(at, &words[step->word], step->size);
-		if (step->how < CUAUDIT_TRACE_DEREF)
+		if (step->kind < CUAUDIT_TRACE_DEREF)
 			continue;
 		if (good)
 			*mask |= (uint8_t)(1 << bit);
 		bit++;
-		if (good && step->how == CUAUDIT_TRACE_DEREF)
+		if (good && step->kind == CUAUDIT_TRACE_DEREF)
 			at = put(at, &behind, step->size);
-		if (good && step->how == CUAUDIT_TRACE_TEXT)
+		if (good && step->kind == CUAUDIT_TRACE_TEXT)
 			at = put(put(at, &length, 2), "kernel_17_fw", 12);
-		if (good && step->how == CUAUDIT_TRACE_PARAMETERS)
+		if (good && step->kind == CUAUDIT_TRACE_PARAMETERS)
 			at = put_parameters(at);
 	}
 	return (size_t)(at - start);

@@ -48,27 +48,27 @@ def compare(what, found, wanted):
 
 
 def memory(calls, process):
-    held, sizes, peak, peak_at, births, deaths, allocated = 0, {}, 0, 0, 0, 0, 0
+    held, sizes, peak, peak_at, allocations, frees, allocated = 0, {}, 0, 0, 0, 0, 0
     for call in sorted(calls, key=lambda c: c["start"] + c["duration"]):
         if call["result"] != "CUDA_SUCCESS" or "arguments" not in call:
             continue
         if call["function"] in GIVES:
             size = call["arguments"]["bytesize"]
             sizes[call["arguments"]["dptr"]] = size
-            births, allocated, held = births + 1, allocated + size, held + size
+            allocations, allocated, held = allocations + 1, allocated + size, held + size
             if held > peak:
                 peak, peak_at = held, call["start"] + call["duration"]
         elif call["function"] in TAKES and call["arguments"]["dptr"] in sizes:
-            deaths, held = deaths + 1, held - sizes.pop(call["arguments"]["dptr"])
+            frees, held = frees + 1, held - sizes.pop(call["arguments"]["dptr"])
     of = process["memory"]
     if not of:
         return
-    found = [of[k] for k in ("births", "deaths", "held_bytes", "allocated_bytes", "peak_bytes")]
-    if found != [births, deaths, held, allocated, peak]:
-        wrong.append(f"memory: {found}, not {[births, deaths, held, allocated, peak]}")
+    found = [of[k] for k in ("allocations", "frees", "held_bytes", "allocated_bytes", "peak_bytes")]
+    if found != [allocations, frees, held, allocated, peak]:
+        wrong.append(f"memory: {found}, not {[allocations, frees, held, allocated, peak]}")
     if peak and abs(of["peak_at_ns"] - peak_at) > 2:
         wrong.append(f"memory: the peak at {of['peak_at_ns']}, not {peak_at}")
-    seen["memory"] += births
+    seen["memory"] += allocations
 
 
 report = json.load(open(sys.argv[1]))

@@ -29,7 +29,7 @@ static struct chunk *first_chunk, *last_chunk;
 static struct leak_object *free_objects;
 static struct leak_object *oldest_dead, *newest_dead;
 static uint32_t ndead;
-static _Atomic uint64_t deaths;
+static _Atomic uint64_t frees;
 static _Atomic uint64_t known_from[LEAK_SPACES];	/* what was freed before is forgotten */
 
 int leak_object_setup(void)
@@ -115,7 +115,7 @@ struct leak_object *leak_find(enum leak_space space, uint64_t handle)
 	struct leak_object *found = space == LEAK_MEMORY ?
 		leak_range_find(handle, handle + 1) : find_hashed(space, handle);
 
-	if (found && state_of(found) == LEAK_DEAD && found->died_at < known_from[space])
+	if (found && state_of(found) == LEAK_DEAD && found->freed_at < known_from[space])
 		return NULL;
 	return found;
 }
@@ -261,7 +261,7 @@ static void end_one(struct leak_object *object, const struct leak_site *site, ui
 {
 	object->freed = *site;
 	object->died_with = with;
-	object->died_at = ++deaths;
+	object->freed_at = ++frees;
 	orphan(object);
 	if (!object->owned)
 		leak_counts.freed++;
@@ -429,7 +429,7 @@ void leak_forget(enum leak_space space, uint64_t handle)
 
 void leak_forget_all(enum leak_space space)
 {
-	uint64_t next = atomic_load_explicit(&deaths, memory_order_relaxed) + 1;
+	uint64_t next = atomic_load_explicit(&frees, memory_order_relaxed) + 1;
 
 	if (atomic_load_explicit(&known_from[space], memory_order_relaxed) != next)
 		atomic_store_explicit(&known_from[space], next, memory_order_relaxed);

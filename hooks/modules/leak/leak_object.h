@@ -46,7 +46,7 @@ struct leak_object {
 	struct leak_object *chain;	/* those one call unmaps */
 	uint64_t size;
 	_Atomic uint64_t context;	/* the handle, 0: of none, or not known */
-	uint64_t died_at;		/* the number of this death */
+	uint64_t freed_at;		/* the number of this free */
 	uint32_t claims;
 	int32_t device;			/* of a primary context */
 	struct leak_site allocated, freed;

@@ -66,7 +66,7 @@ static void pad(struct out *out, const char *text, size_t width)
 	out_spaces(out, length < width ? width - length : 1);
 }
 
-static void text_place(struct out *out, const struct leak_site *site)
+static void text_call_site(struct out *out, const struct leak_site *site)
 {
 	struct place place = find_place(site);
 
@@ -88,7 +88,7 @@ static void text_site(struct out *out, const char *before, const struct leak_sit
 	out_text(out, ", called by ");
 	out_fit(out, site->library->name, NAME_COLUMNS);
 	out_text(out, " ");
-	text_place(out, site);
+	text_call_site(out, site);
 }
 
 static void text_left(const struct leak_report *report, struct out *out)
@@ -113,7 +113,7 @@ static void text_left(const struct leak_report *report, struct out *out)
 		pad(out, leak_kind_text(left->kind), WHAT);
 		out_fit(out, left->site.function->name, NAME_COLUMNS);
 		out_text(out, ", ");
-		text_place(out, &left->site);
+		text_call_site(out, &left->site);
 		if (left->unsized) {
 			out_text(out, ", ");
 			out_u64(out, left->unsized);

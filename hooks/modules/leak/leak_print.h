@@ -18,7 +18,7 @@ struct leak_left {
 
 struct leak_report {
 	struct arena memory;
-	struct leak_left *left;		/* by library, bytes, place */
+	struct leak_left *left;		/* by library, bytes, call site */
 	size_t nleft;
 	uint64_t objects;		/* of these */
 	uint64_t bytes;			/* of these, of memory */

@@ -82,7 +82,7 @@ bool calls_is(const struct cuaudit_call *call, enum limit_width width)
 /* An argument that is as wide as the function's addresses. */
 uint64_t calls_word(const struct cuaudit_call *call, uint32_t index)
 {
-	return calls_is(call, NARROW) ? (uint32_t)call->words[index] : call->words[index];
+	return calls_is(call, ABI32) ? (uint32_t)call->words[index] : call->words[index];
 }
 
 void *calls_pointer(const struct cuaudit_call *call, uint32_t index)
@@ -93,14 +93,14 @@ void *calls_pointer(const struct cuaudit_call *call, uint32_t index)
 /* What the driver has written, or is to seem to have. */
 uint64_t calls_read(const struct cuaudit_call *call, uint32_t index)
 {
-	if (calls_is(call, NARROW))
+	if (calls_is(call, ABI32))
 		return *(uint32_t *)calls_pointer(call, index);
 	return *(uint64_t *)calls_pointer(call, index);
 }
 
 void calls_write(const struct cuaudit_call *call, uint32_t index, uint64_t value)
 {
-	if (calls_is(call, NARROW))
+	if (calls_is(call, ABI32))
 		*(uint32_t *)calls_pointer(call, index) = (uint32_t)value;
 	else
 		*(uint64_t *)calls_pointer(call, index) = value;

@@ -11,7 +11,7 @@
 extern const char *const calls_functions;
 
 /* The columns of limit.def. */
-enum limit_width { WIDE, NARROW, PTSZ };
+enum limit_width { ABI64, ABI32, PTSZ };
 enum limit_kind calls_kind(const struct cuaudit_call *call);
 bool calls_is(const struct cuaudit_call *call, enum limit_width width);
 

@@ -121,9 +121,9 @@ int take_enter(struct cuaudit_call *call, enum limit_kind kind)
 	case LIMIT_CREATE:
 		return want_physical(call);
 	case LIMIT_ARRAY:
-		return want_array(call, calls_is(call, NARROW) ? ARRAY_FLAT_V1 : ARRAY_FLAT, 1);
+		return want_array(call, calls_is(call, ABI32) ? ARRAY_FLAT_V1 : ARRAY_FLAT, 1);
 	case LIMIT_ARRAY3D:
-		return want_array(call, calls_is(call, NARROW) ? ARRAY_CUBE_V1 : ARRAY_CUBE, 1);
+		return want_array(call, calls_is(call, ABI32) ? ARRAY_CUBE_V1 : ARRAY_CUBE, 1);
 	case LIMIT_MIPMAP:
 		return want_array(call, ARRAY_CUBE, (uint32_t)call->words[2]);
 	case LIMIT_GRAPH_USE:

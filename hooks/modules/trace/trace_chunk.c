@@ -53,7 +53,7 @@ void trace_chunk_end(struct trace_chunk *chunk, uint64_t calls)
 	bool ring = trace_file_ring() && !described;
 
 	count(chunk, calls);
-	chunk->bare = false;
+	chunk->unpopulated = false;
 	if (ring && trace_room_keep(chunk)) {
 		chunk->at = NULL;
 		/* Later on the ring's own serve again. */

@@ -41,9 +41,9 @@ static __attribute__((used)) void offsets(void)
 	OFFSET(LAST_WORD, struct trace_site, last.one.word);
 	OFFSET(LAST_SMALL, struct trace_site, last.one.small);
 	OFFSET(LAST_MASKS, struct trace_site, last.masks);
-	OFFSET(COLD, struct trace_sites, rest);
-	VALUE(COLD_WORDS, offsetof(struct trace_sites, rest[0].words));
-	VALUE(COLD_SMALL, offsetof(struct trace_sites, rest[0].small));
+	OFFSET(COLD, struct trace_sites, cold);
+	VALUE(COLD_WORDS, offsetof(struct trace_sites, cold[0].words));
+	VALUE(COLD_SMALL, offsetof(struct trace_sites, cold[0].small));
 
 	VALUE(RECORD_HEAD, TRACE_RECORD_WORDS * sizeof(uint64_t));
 	VALUE(RECORD_WORDS, TRACE_RECORD_WORDS);

@@ -37,10 +37,10 @@ void trace_plan_setup(bool arguments, bool parameters, uint32_t strings, uint32_
 	array_elements = elements;
 }
 
-static void add_step(struct trace_plan *plan, uint8_t how, uint8_t word, size_t size)
+static void add_step(struct trace_plan *plan, uint8_t kind, uint8_t word, size_t size)
 {
 	plan->steps[plan->nsteps++] = (struct cuaudit_trace_step){
-		.how = how, .word = word, .size = (uint16_t)size,
+		.kind = kind, .word = word, .size = (uint16_t)size,
 	};
 }
 
@@ -48,8 +48,8 @@ static void add(struct making *making, const struct trace_op *op)
 {
 	struct trace_plan *plan = &making->plan;
 
-	add_step(plan, op->how, op->word, op->size);
-	plan->is_simple &= op->how == CUAUDIT_TRACE_DEREF &&
+	add_step(plan, op->kind, op->word, op->size);
+	plan->is_simple &= op->kind == CUAUDIT_TRACE_DEREF &&
 			   (op->size == sizeof(uint32_t) || op->size == sizeof(uint64_t));
 	plan->mask = sizeof(uint16_t);
 	plan->ops[plan->nops++] = *op;
@@ -78,7 +78,7 @@ static bool is_input(const struct print_param *param)
 static void add_behind(struct making *making, const struct print_param *param, size_t size)
 {
 	const struct trace_op op = {
-		.how = CUAUDIT_TRACE_DEREF, .word = param->word, .size = (uint16_t)size,
+		.kind = CUAUDIT_TRACE_DEREF, .word = param->word, .size = (uint16_t)size,
 		.input = is_input(param),
 	};
 
@@ -93,7 +93,7 @@ static void add_text(struct making *making, const struct print_param *param,
 		     const struct print_param *next)
 {
 	struct trace_op op = {
-		.how = CUAUDIT_TRACE_TEXT, .word = param->word, .size = 1,
+		.kind = CUAUDIT_TRACE_TEXT, .word = param->word, .size = 1,
 		.most = (uint16_t)string_bytes, .input = is_input(param),
 	};
 
@@ -111,7 +111,7 @@ static void add_array(struct making *making, const struct print_param *param, si
 		      const struct print_param *count)
 {
 	struct trace_op op = {
-		.how = CUAUDIT_TRACE_ARRAY, .word = param->word, .size = (uint16_t)size,
+		.kind = CUAUDIT_TRACE_ARRAY, .word = param->word, .size = (uint16_t)size,
 		.input = is_input(param),
 		.count_word = count->word, .count_size = (uint8_t)count->shape.value.size,
 		.count_behind = count->shape.how != PRINT_VALUE,
@@ -130,7 +130,7 @@ static void add_array(struct making *making, const struct print_param *param, si
 static void add_parameters(struct making *making, const struct print_param *param)
 {
 	const struct trace_op op = {
-		.how = CUAUDIT_TRACE_PARAMETERS, .word = param->word, .size = 1,
+		.kind = CUAUDIT_TRACE_PARAMETERS, .word = param->word, .size = 1,
 		.extra = !strcmp(param->name, "extra"), .input = true,
 	};
 

@@ -17,7 +17,7 @@ enum trace_after {
 
 /* What is behind a pointer. */
 struct trace_op {
-	uint8_t how;		/* as of a step: DEREF, TEXT, ARRAY or PARAMETERS */
+	uint8_t kind;		/* as of a step: DEREF, TEXT, ARRAY or PARAMETERS */
 	uint8_t word;
 	uint16_t size;		/* as of a step */
 	uint16_t most;		/* bytes of a text, elements of an array */

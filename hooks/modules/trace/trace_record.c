@@ -91,11 +91,11 @@ static __attribute__((noinline))
 char *copy_any(char *to, const struct trace_op *op, const struct trace_layout *layout,
 	       const uint64_t *words, bool failed)
 {
-	if (op->how == CUAUDIT_TRACE_TEXT)
+	if (op->kind == CUAUDIT_TRACE_TEXT)
 		return copy_text(to, op, words, failed);
-	if (op->how == CUAUDIT_TRACE_ARRAY)
+	if (op->kind == CUAUDIT_TRACE_ARRAY)
 		return copy_array(to, op, words, failed);
-	if (op->how == CUAUDIT_TRACE_PARAMETERS) {
+	if (op->kind == CUAUDIT_TRACE_PARAMETERS) {
 		if (!trace_layout_copy(layout, words[op->word], op->extra, &to) && !failed)
 			return trace_layout_none(to);
 		return to;

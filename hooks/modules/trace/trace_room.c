@@ -105,7 +105,7 @@ static bool find_room(uint32_t *why)
 	if (spare.any)
 		return true;
 	spare.again = false;
-	spare.chunk = (struct trace_chunk){ .bare = true };
+	spare.chunk = (struct trace_chunk){ .unpopulated = true };
 	spare.any = trace_file_extend(&spare.chunk.index, why);
 	if (spare.any || !trace_file_ring() || trace_file_stopped(&stopped))
 		return spare.any;

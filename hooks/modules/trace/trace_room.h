@@ -11,7 +11,7 @@
 struct trace_chunk {
 	struct cuaudit_trace_chunk *at;	/* NULL: nowhere */
 	uint32_t index;			/* in the file */
-	bool bare;			/* it has no pages yet: trace_file_populate, not locked, spares faults */
+	bool unpopulated;		/* it has no pages yet: trace_file_populate, not locked, spares faults */
 };
 
 /* Context of all: call, locked. */

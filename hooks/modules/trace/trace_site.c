@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread's memory of the places it calls from. */
+/* A thread's memory of its call sites. */
 #include "hooks/modules/trace/trace_site.h"
 
 _Static_assert(sizeof(struct trace_site) == sizeof(struct trace_site_cold) &&
-	       offsetof(struct trace_sites, rest) == TRACE_SITES * sizeof(struct trace_site), "rest");
+	       offsetof(struct trace_sites, cold) == TRACE_SITES * sizeof(struct trace_site), "cold");
 
 void trace_site_begin(struct trace_sites *sites, struct trace_site *site, const void *caller,
 		      const struct cuaudit_function *function, uint32_t generation,
@@ -13,7 +13,7 @@ void trace_site_begin(struct trace_sites *sites, struct trace_site *site, const 
 		.caller = caller, .function = function, .generation = generation,
 		.number = number, .fast = plan->fast,
 	};
-	sites->rest[site - sites->sites] = (struct trace_site_cold){ .plan = plan };
+	sites->cold[site - sites->sites] = (struct trace_site_cold){ .plan = plan };
 	if (trace_plan_is_int(plan, function))
 		return;
 	for (int i = 0; i < TRACE_FAST_WORDS; i++) {
@@ -31,15 +31,15 @@ void trace_site_forget(struct trace_sites *sites)
 
 static void swap(struct trace_sites *sites, struct trace_site *a, struct trace_site *b)
 {
-	struct trace_site_cold *rest_a = &sites->rest[a - sites->sites];
-	struct trace_site_cold *rest_b = &sites->rest[b - sites->sites];
+	struct trace_site_cold *cold_a = &sites->cold[a - sites->sites];
+	struct trace_site_cold *cold_b = &sites->cold[b - sites->sites];
 	struct trace_site site = *a;
-	struct trace_site_cold rest = *rest_a;
+	struct trace_site_cold cold = *cold_a;
 
 	*a = *b;
 	*b = site;
-	*rest_a = *rest_b;
-	*rest_b = rest;
+	*cold_a = *cold_b;
+	*cold_b = cold;
 }
 
 /*

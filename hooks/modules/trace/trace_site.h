@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread's memory of the places it calls from. */
+/* A thread's memory of its call sites. */
 #ifndef HOOKS_MODULES_TRACE_TRACE_SITE_H
 #define HOOKS_MODULES_TRACE_TRACE_SITE_H
 
@@ -55,7 +55,7 @@ _Static_assert(sizeof(struct trace_site) == 64 && sizeof(struct trace_site_cold)
 /* Zeroed, there are none. */
 struct trace_sites {
 	struct trace_site sites[TRACE_SITES];
-	struct trace_site_cold rest[TRACE_SITES];	/* of each */
+	struct trace_site_cold cold[TRACE_SITES];	/* of each */
 	uint32_t victim;	/* counts sites that gave way to others ... */
 	uint32_t conflicts;	/* ... and calls from those not found at once */
 };

@@ -249,7 +249,7 @@ struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t tick
 				   call->correlation, why);
 	trace_unlock(&saved);
 	/* Of a first chunk, most threads use little. */
-	if (good && writer->chunk.bare && !first)
+	if (good && writer->chunk.unpopulated && !first)
 		trace_file_populate(writer->chunk.at);
 	return good ? writer : NULL;
 }
