@@ -116,7 +116,7 @@ struct fact fact_of(const struct trace_function *function)
 			continue;
 		fact.action = row->action;
 		fact.kind = row->kind;
-		/* Arrays of any number of levels are told apart together. */
+		/* Arrays of any number of levels are distinguished together. */
 		fact.space = row->space == SPACE_MIPMAPPED_ARRAY ? SPACE_ARRAY : row->space;
 		fact.how = row->how;
 		fact.handle = word_of(params, count, row->handle);

@@ -9,7 +9,7 @@
 /*
  * ld.so of glibc 2.32 and later calls the program's calloc as soon as it has
  * looked it up. For auditors with la_symbind64 it relocates its own PLT, where
- * it has one (2.36 has, 2.41 has none), by a calloc before libc is told that
+ * it has one (2.36 has, 2.41 has none), by a calloc before libc learns that
  * it is the program's: malloc then takes itself for that of an inner namespace,
  * which must not use brk. That one call is given memory of ours.
  */

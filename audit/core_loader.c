@@ -178,7 +178,7 @@ static void load_core(void)
 	else if (before && before != sys_process())
 		message_say("forked while another thread loaded " CORE "; in this child ",
 			judge_unaudited(), NULL);
-	else	/* It said why. */
+	else	/* It has printed why. */
 		message_say(CORE " did not start; ", judge_unaudited(), NULL);
 	atomic_store_explicit(&failed, true, memory_order_relaxed);
 }

@@ -180,11 +180,11 @@ void judge_start(struct link_table *table)
 
 void judge_disabled(void)
 {
-	static bool said;
+	static bool reported;
 
-	if (said || lax || !policy_in(values->hooks))
+	if (reported || lax || !policy_in(values->hooks))
 		return;
-	said = true;
+	reported = true;
 	message_say(PREFIX "DISABLE=1: what " PREFIX "HOOKS enforces does not hold here", NULL);
 }
 
@@ -219,11 +219,11 @@ bool judge_unmatched(void)
 
 void judge_excluded(const struct link_object *library)
 {
-	static _Atomic bool said;
+	static _Atomic bool reported;
 
 	if (env_disabled || lax || !policy_in(values->hooks) ||
 	    atomic_load_explicit(&object_table.attach, memory_order_relaxed) ||
-	    atomic_exchange_explicit(&said, true, memory_order_relaxed))
+	    atomic_exchange_explicit(&reported, true, memory_order_relaxed))
 		return;
 	message_say(library->path, " is given the driver itself, by " PREFIX "INCLUDE or " PREFIX
 		"EXCLUDE; it is not held to what " PREFIX "HOOKS enforces", NULL);

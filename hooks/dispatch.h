@@ -29,7 +29,7 @@ uint64_t dispatch_skipped(struct frame *frame);
 /* The driver came back on another thread: runs the exit hooks there, returns the answer. */
 uint64_t dispatch_moved(struct frame *frame);
 
-/* The same, where the thread it began on has been told. */
+/* The same, where the thread it began on has been notified. */
 uint64_t dispatch_exit_moved(struct frame *frame);
 
 /* The driver will be jumped to: edited stack words go back to the caller's. */

@@ -20,7 +20,7 @@ void module_report_gaps(void);
 /* Context: setup. The end of the process. */
 void module_finish_all(void);
 
-/* Context: setup. Whether any of them is to be told. */
+/* Context: setup. Whether any of them is to be notified. */
 bool module_wants_process_exit(void);
 
 /* Context: call. The process is about to end, see struct cuaudit_module. */

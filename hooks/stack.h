@@ -20,7 +20,7 @@ uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint
 /* Context: call, on thread. Whether what is in [from, to), less than a page, can be read. */
 bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to);
 
-/* Context: call. The stack that the calling thread was started on, as far as that can be told. */
+/* Context: call. The stack that the calling thread was started on, as far as that is known. */
 struct safe_read_known stack_own(void);
 
 /* Context: call, on thread. Whether the stack it was started on has address, and not other. */

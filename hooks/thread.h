@@ -9,7 +9,7 @@
 
 enum {
 	THREAD_KEYS = 12,	/* handed out from the last, whose blocks lie next to the thread */
-	THREAD_FRAMES = 32,	/* nested calls told apart after a longjmp */
+	THREAD_FRAMES = 32,	/* nested calls distinguished after a longjmp */
 	THREAD_MOVED = 4,	/* calls that ended on another thread, not yet noticed by their own */
 	THREAD_CALLERS = 128	/* return addresses remembered, a power of two */
 };
@@ -99,10 +99,10 @@ struct thread *thread_begin(void);
 /* Context: call. Whether a call of any thread is inside of the guarded hook of that number. */
 bool thread_any_guarded(uint32_t number);
 
-/* Context: setup. A module that did not start is not told of the ends of threads. */
+/* Context: setup. A module that did not start is not notified of the ends of threads. */
 void thread_disown(const struct cuaudit_module *owner);
 
-/* Context: call. Modules are told that a hook of the calling thread was left. */
+/* Context: call. Modules are notified that a hook of the calling thread was left. */
 void thread_hook_unwound(struct thread *thread);
 
 /* Context: call, in the child of fork. */

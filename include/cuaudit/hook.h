@@ -149,7 +149,7 @@ struct cuaudit_module {
 	const struct cuaudit_option *options;	/* ends with key NULL */
 	/*
 	 * setup: before the first hooked call; registers hooks. 0 or -errno, for
-	 * a message; -ECANCELED if the module has said itself why it does not start.
+	 * a message; -ECANCELED if the module has printed itself why it does not start.
 	 */
 	int (*init)(const struct cuaudit_options *options);
 	/* setup: at exit() or return from main, after everything else of the process, once. */

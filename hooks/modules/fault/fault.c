@@ -179,7 +179,7 @@ static int add_hooks(void)
 		error = add_hook(&rules[i]);
 	if (nrules > 1 && !error)
 		error = add_gate();
-	/* Of a selector the registry has said what is wrong. */
+	/* Of a selector the registry has printed what is wrong. */
 	return error == -EINVAL || error == -ENOENT ? -ECANCELED : error;
 }
 

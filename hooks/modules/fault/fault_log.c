@@ -22,7 +22,7 @@ struct line {
 };
 
 static uint64_t most;
-static _Atomic uint64_t told;
+static _Atomic uint64_t reported;
 static _Atomic uint64_t unwritten;
 static char path[PATH_MAX]; /* "" for standard error */
 
@@ -129,7 +129,7 @@ void fault_log_setup(uint64_t lines)
 void fault_log_injection(const struct fault_rule *rule, const struct cuaudit_call *call,
 			 uint64_t number, enum fault_answer answer, int32_t driver)
 {
-	uint64_t before = atomic_fetch_add_explicit(&told, 1, memory_order_relaxed);
+	uint64_t before = atomic_fetch_add_explicit(&reported, 1, memory_order_relaxed);
 	unsigned int flags = answer == FAULT_RESULT ? CUAUDIT_PRINT_AFTER : 0;
 	struct cuaudit_call seen = *call;
 	struct line line;
@@ -189,7 +189,7 @@ void fault_log_summary(const struct fault_rule *rule)
 
 void fault_log_forked(void)
 {
-	told = unwritten = 0;
+	reported = unwritten = 0;
 	if (*path)
 		set_path();
 }

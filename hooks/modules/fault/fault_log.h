@@ -7,7 +7,7 @@
 
 #include "hooks/modules/fault/fault_rule.h"
 
-/* Context: setup. At most lines injections are told; the summary always is. */
+/* Context: setup. At most lines injections are reported; the summary always is. */
 void fault_log_setup(uint64_t lines);
 
 /* Context: call. Tells of an injection; driver: its own result, for FAULT_RESULT. */

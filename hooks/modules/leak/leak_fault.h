@@ -31,7 +31,7 @@ struct leak_fault {
 
 /*
  * Context: call, locked. object: NULL or what the handle was or is in. What
- * is new is said at once, for the driver may crash. Returns it, for its
+ * is new is reported at once, for the driver may crash. Returns it, for its
  * result; NULL, and counted, when there are too many.
  */
 struct leak_fault *leak_fault_add(enum leak_fault_type type, const struct leak_site *site,

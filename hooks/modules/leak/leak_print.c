@@ -19,7 +19,7 @@
 enum { PATH_COLUMNS = 72, NAME_COLUMNS = 48, NUMBER = 9, BYTES = 16, WHAT = 24 };
 
 /* A return address as addr2line and people want it. */
-struct place {
+struct call_site {
 	uint64_t offset;	/* of the call, in the file */
 	const char *symbol;	/* NULL: none is exported there */
 	uint64_t distance;	/* from the symbol to the call */
@@ -33,24 +33,24 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static struct place find_place(const struct leak_site *site)
+static struct call_site find_call_site(const struct leak_site *site)
 {
 	uintptr_t call = (uintptr_t)site->caller - 1;
-	struct place place = { .offset = call };
+	struct call_site where = { .offset = call };
 	struct link_map *map = NULL;
 	Dl_info info;
 
 	if (!dladdr1((void *)call, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
-		return place;
+		return where;
 	/* The program's own name is empty, others may have taken a closed library's place. */
 	if (*map->l_name && strcmp(last_part(map->l_name), last_part(site->library->path)) != 0)
-		return place;
-	place.known = true;
-	place.offset = call - map->l_addr;
-	place.symbol = info.dli_sname;
+		return where;
+	where.known = true;
+	where.offset = call - map->l_addr;
+	where.symbol = info.dli_sname;
 	if (info.dli_sname)
-		place.distance = call - (uintptr_t)info.dli_saddr;
-	return place;
+		where.distance = call - (uintptr_t)info.dli_saddr;
+	return where;
 }
 
 static void number(struct out *out, uint64_t value, size_t width)
@@ -68,16 +68,16 @@ static void pad(struct out *out, const char *text, size_t width)
 
 static void text_call_site(struct out *out, const struct leak_site *site)
 {
-	struct place place = find_place(site);
+	struct call_site where = find_call_site(site);
 
-	if (place.symbol) {
-		out_fit(out, place.symbol, NAME_COLUMNS);
+	if (where.symbol) {
+		out_fit(out, where.symbol, NAME_COLUMNS);
 		out_text(out, "+");
-		out_hex(out, place.distance);
+		out_hex(out, where.distance);
 		out_text(out, " ");
 	}
-	out_text(out, place.known ? "(" : "(address ");
-	out_hex(out, place.offset);
+	out_text(out, where.known ? "(" : "(address ");
+	out_hex(out, where.offset);
 	out_text(out, ")");
 }
 
@@ -225,16 +225,16 @@ static void text(const struct leak_report *report, struct out *out)
 /* Members of an object that is open. */
 static void json_site(struct writer *json, const struct leak_site *site)
 {
-	struct place place = find_place(site);
+	struct call_site where = find_call_site(site);
 
 	writer_text(json, "function", site->function->name);
 	writer_text(json, "library", site->library->path);
 	writer_hex(json, "address", (uintptr_t)site->caller);
-	if (place.known)
-		writer_hex(json, "offset", place.offset);
-	if (place.symbol) {
-		writer_text(json, "symbol", place.symbol);
-		writer_number(json, "distance", place.distance);
+	if (where.known)
+		writer_hex(json, "offset", where.offset);
+	if (where.symbol) {
+		writer_text(json, "symbol", where.symbol);
+		writer_number(json, "distance", where.distance);
 	}
 }
 

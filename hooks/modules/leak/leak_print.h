@@ -6,7 +6,7 @@
 #include "hooks/modules/leak/leak_object.h"
 #include "util/arena.h"
 
-/* What was left, of one kind and from one place. */
+/* What was left, of one kind and from one call site. */
 struct leak_left {
 	struct leak_site site;
 	uint64_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds up what is left, by kind and place. */
+/* Adds up what is left, by kind and call site. */
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>

@@ -124,7 +124,7 @@ uint64_t leak_word_get(const struct cuaudit_call *call, struct leak_word word);
 /* Context: call, after it succeeded. Bytes of the object it gave, LEAK_UNSIZED if unknown. */
 uint64_t leak_rule_size(const struct cuaudit_call *call, const struct leak_rule *rule);
 
-/* What a kind is called, and what its handles are told apart by. */
+/* What a kind is called, and what distinguishes its handles. */
 const char *leak_kind_text(uint8_t kind);
 enum leak_space leak_kind_space(uint8_t kind);
 

@@ -51,9 +51,9 @@ static void order(uint32_t device, struct account **outer, struct account **inne
 
 static void say_repair(void)
 {
-	static _Atomic bool said;
+	static _Atomic bool reported;
 
-	if (shared_repairs() && !atomic_exchange(&said, true))
+	if (shared_repairs() && !atomic_exchange(&reported, true))
 		cuaudit_log(CUAUDIT_WARN, "limit: another program wrote into %s; what this process "
 			    "holds is in it again", shared_path());
 }

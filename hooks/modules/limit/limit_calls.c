@@ -127,17 +127,17 @@ uint32_t calls_library(const struct cuaudit_call *call)
 static void say(const struct cuaudit_call *call, const struct account *refuses, uint32_t device,
 		uint64_t bytes)
 {
-	static _Atomic bool said;
+	static _Atomic bool reported;
 	const char *whose = refuses == &account_user ? "the user" :
 			    refuses == &account_process ? "the process" : "the device";
 
-	cuaudit_log(said ? CUAUDIT_INFO : CUAUDIT_WARN,
+	cuaudit_log(reported ? CUAUDIT_INFO : CUAUDIT_WARN,
 		    "limit: %s of %s %s %llu bytes on device %u: %s has %llu of %llu left",
 		    call->function->name, cuaudit_call_library(call)->name,
 		    limit_options.dry_run ? "would be refused" : "is refused",
 		    (unsigned long long)bytes, device, whose,
 		    (unsigned long long)account_left(device), (unsigned long long)refuses->limit);
-	said = true;
+	reported = true;
 }
 
 /* Whether the call is to fail. */

@@ -647,17 +647,17 @@ void shared_give(uint64_t bytes)
 bool shared_used(uint64_t *bytes)
 {
 	struct session session;
-	bool told;
+	bool good;
 
 	if (!opened)
 		return false;
-	told = enter(&session) && read_rows();
-	if (told) {
+	good = enter(&session) && read_rows();
+	if (good) {
 		reap_all();
 		*bytes = sum(false);
 	}
 	end(&session);
-	return told;
+	return good;
 }
 
 bool shared_open(const char *where)

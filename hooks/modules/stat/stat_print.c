@@ -224,7 +224,7 @@ void stat_print_setup(const struct stat_print *given)
 		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", io_reason(error));
 }
 
-/* What is not in the file is in no report: how many calls these are is said. */
+/* What is not in the file is in no report: how many calls these are is reported. */
 static void complain(void)
 {
 	struct report report = { 0 };

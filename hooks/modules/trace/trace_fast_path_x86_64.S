@@ -9,7 +9,7 @@
 #define LAUNCH_WORDS ((LAUNCH_AT + LAUNCH_END + 7) / 8)
 
 	/*
-	 * rax = the thread's memory of the place, as trace_site_first finds it. r10 =
+	 * rax = the thread's memory of the call site, as trace_site_first finds it. r10 =
 	 * the thread, r11 = the function. The line is asked for, as is the writer's:
 	 * to read it would be waited for, as the counter waits for all reads before it.
 	 */
@@ -142,7 +142,7 @@
 	 * arguments; "launch", with a launch's; "int", with an int behind the first of two
 	 * words, and the second; a number, as a struct trace_fast says, with so many
 	 * behind pointers. In C, a call, what it saves and finds again are a third more.
-	 * What is no such record, or has no room, or is of an unknown place, is left to
+	 * What is no such record, or has no room, or is of an unknown call site, is left to
 	 * trace_fast_slowly. What is seldom so is compared and jumped for: that is one
 	 * operation, and none where it is not so.
 	 */
@@ -160,7 +160,7 @@
 	DRIVER	6b, \launch
 	testl	%ecx, %ecx
 	jnz	8b
-	movq	FAST_MEMORY(%rsp), %rsi	/* the place, if it is that: */
+	movq	FAST_MEMORY(%rsp), %rsi	/* the call site, if it is that: */
 	movq	FAST_FUNCTION(%rsp), %r11
 	movq	8(%rbp), %rax
 	cmpq	%r11, SITE_FUNCTION(%rsi)
@@ -181,7 +181,7 @@
 	LONG
 	LAUNCH
 	.else
-	/* One word will do if the arguments are those of the place's last record with such ... */
+	/* One word will do if the arguments are those of the call site's last record with such ... */
 	.ifc	\small, int
 	movq	FAST_WORDS+0*8(%rsp), %rcx
 	movq	FAST_WORDS+1*8(%rsp), %rax

@@ -32,11 +32,11 @@ void *trace_file_begin(uint32_t *why);
 /*
  * Context: call, locked. Takes room on disk for another chunk, whose number is
  * then in *index. False: there is none, for the loss in *why; where that is
- * for good, it is said once.
+ * for good, it is reported once.
  */
 bool trace_file_extend(uint32_t *index, uint32_t *why);
 
-/* Context: call, locked. The same, of which nothing is said and nothing follows if there is none. */
+/* Context: call, locked. The same, without a message, and nothing follows if there is none. */
 bool trace_file_grow(uint32_t *index);
 
 /* Context: call, locked. It has its full size. */

@@ -105,7 +105,7 @@ static const char *ask_name(uint64_t handle, uint64_t as)
 }
 
 /*
- * Nobody told its name; false: the next launch asks again, since the handle was handed out
+ * The driver did not tell its name; false: the next launch asks again, since the handle was handed out
  * while this one asked, or the driver may still learn it.
  */
 static bool note_nameless(uint64_t handle, uint64_t ticks, uint64_t asked_as)

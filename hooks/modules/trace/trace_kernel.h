@@ -41,7 +41,7 @@ static inline bool trace_kernel_is_known(struct trace_writer *writer, uint64_t h
 bool trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks,
 			   uint32_t *why);
 
-/* Context: call. How the parameters of a kernel lie that is known; NULL: nobody told. */
+/* Context: call. How the parameters of a kernel lie that is known; NULL: the driver did not tell. */
 const struct trace_layout *trace_kernel_layout(struct trace_writer *writer, uint64_t handle);
 
 /* Context: call, in the child of fork. */

@@ -15,7 +15,7 @@
 enum {
 	FIRST = 2,		/* chunks in advance; twice as many whenever they are not enough ... */
 	MOST = 16,		/* ... up to these */
-	TOGETHER = 8,		/* full ones that are unmapped at once: each time, all processors are told */
+	TOGETHER = 8,		/* full ones that are unmapped at once: each time, all processors are interrupted */
 	PERIOD = 2000000,	/* ns between two looks, while chunks become full; to be woken costs the call */
 	LOOKS = 50		/* without a full one, before it sleeps until there is one */
 };

@@ -64,7 +64,7 @@ static char *copy_text(char *to, const struct trace_op *op, const uint64_t *word
 }
 
 /*
- * How many there are the driver may have said, and perhaps not how many it
+ * How many there are the driver may have written, and perhaps not how many it
  * wrote: then what cannot be read is left out.
  */
 static char *copy_array(char *to, const struct trace_op *op, const uint64_t *words, bool failed)

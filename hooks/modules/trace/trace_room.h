@@ -22,7 +22,7 @@ bool trace_room_take(struct trace_chunk *chunk, uint32_t *why);
 /* Whether there is room that was taken, and could not be had in memory. */
 bool trace_room_any(void);
 
-/* Room for one that nobody waits for, said of nothing; *again: it has to be cleared. */
+/* Room for one that nobody waits for, without a message; *again: it has to be cleared. */
 bool trace_room_ahead(uint32_t *index, bool *again);
 
 /* Gives that up: *chunk is unmapped, if it was mapped. */

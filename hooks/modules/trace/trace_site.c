@@ -43,7 +43,7 @@ static void swap(struct trace_sites *sites, struct trace_site *a, struct trace_s
 }
 
 /*
- * A new place goes into what is free, or was before objects came and went, or
+ * A new call site goes into what is free, or was before objects came and went, or
  * where another was, in turn. Sixteen share sixteen, as several in use all
  * the time may want the same; one of them is found at once. That is not to be
  * one that was called from once, as hundreds are when libraries start: now and

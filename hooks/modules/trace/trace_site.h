@@ -18,9 +18,9 @@ enum {
 #define TRACE_SITES_FACTOR 0x9e3779b9u
 
 /*
- * The place's last record of several words that trace_fast_path_x86_64.S wrote in the
- * chunk. What it read for its arguments is kept, so that the same again is said
- * in one: here for the calls of trace_fast_path_int, else in trace_site_cold.
+ * The call site's last record of several words that trace_fast_path_x86_64.S wrote in the
+ * chunk. What it read for its arguments is kept, so that a repeated call is recorded
+ * in one word: here for the calls of trace_fast_path_int, else in trace_site_cold.
  */
 struct trace_last {
 	const uint64_t *record;	/* NULL: none in this chunk */
@@ -33,7 +33,7 @@ struct trace_last {
 	};
 };
 
-/* A place a function is called at, as the thread last saw it: a line of the cache. */
+/* A call site, as the thread last saw it: a line of the cache. */
 struct trace_site {
 	const void *caller;
 	const struct cuaudit_function *function;
@@ -68,7 +68,7 @@ static inline const struct trace_site_cold *trace_site_cold_of(const struct trac
 
 /* Context of all: call. */
 
-/* 0 if that is the call's place; no jump. */
+/* 0 if that is the call's site; no jump. */
 static inline uint64_t trace_site_differs(const struct trace_site *site,
 					  const void *caller,
 					  const struct cuaudit_function *function,
@@ -79,7 +79,7 @@ static inline uint64_t trace_site_differs(const struct trace_site *site,
 	       (site->generation ^ generation);
 }
 
-/* Where the call's place is found at once, if it is there. */
+/* Where the call's site is found at once, if it is there. */
 static inline struct trace_site *trace_site_first(struct trace_sites *sites,
 						  const void *caller,
 						  const struct cuaudit_function *function)
@@ -91,7 +91,7 @@ static inline struct trace_site *trace_site_first(struct trace_sites *sites,
 	return &sites->sites[sum * TRACE_SITES_FACTOR >> (32 - TRACE_SITES_BITS)];
 }
 
-/* *site is that place from now on. */
+/* *site is that call site from now on. */
 void trace_site_begin(struct trace_sites *sites, struct trace_site *site, const void *caller,
 		      const struct cuaudit_function *function, uint32_t generation,
 		      uint32_t number, const struct trace_plan *plan);
@@ -99,7 +99,7 @@ void trace_site_begin(struct trace_sites *sites, struct trace_site *site, const 
 /* Another chunk is written to. */
 void trace_site_forget(struct trace_sites *sites);
 
-/* Where the call's place is; else, as trace_site_differs says of it, where it is to be. */
+/* Where the call's site is; else, as trace_site_differs says of it, where it is to be. */
 struct trace_site *trace_site_seek(struct trace_sites *sites, const void *caller,
 				   const struct cuaudit_function *function, uint32_t generation);
 

@@ -392,7 +392,7 @@ void trace_writer_thread_exit(void *block)
 	trace_unlock(&saved);
 }
 
-/* Losses are always said. */
+/* Losses are always reported. */
 static void say(const char *path, uint64_t calls)
 {
 	static const char *const reasons[] = {
