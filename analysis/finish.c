@@ -74,14 +74,6 @@ static int compare_callers(const void *a, const void *b)
 	       ORDER(x->library, y->library) ?: ORDER(x->offset, y->offset);
 }
 
-static int compare_errors(const void *a, const void *b)
-{
-	const struct summary_error *x = a, *y = b;
-
-	return ORDER(y->count, x->count) ?: ORDER(x->function, y->function) ?:
-	       ORDER(x->result, y->result);
-}
-
 static int compare_open(const void *a, const void *b)
 {
 	const struct summary_open *x = a, *y = b;
@@ -237,21 +229,26 @@ static int take_kernels(struct summary *summary)
 	return 0;
 }
 
-static int take_errors(struct summary *summary, const uint32_t *functions)
+static int take_errors(struct summary *summary)
 {
-	const struct table *errors = &summary->store->errors;
+	const struct summary_store *store = summary->store;
+	const struct table *errors = &store->errors;
+	struct error_calls *calls = arena_take(&summary->memory, errors->count, sizeof(*calls));
 
-	summary->errors = calloc(errors->count + 1, sizeof(*summary->errors));
-	if (!summary->errors)
+	if (!calls)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < errors->count; i++) {
-		const struct tally_error *key = errors->keys[i].bytes;
+		const struct gather_error *key = errors->keys[i].bytes;
 
-		summary->errors[summary->nerrors++] = (struct summary_error){
-			functions[key->function], key->result, *(uint64_t *)table_row(errors, i) };
+		calls[i] = (struct error_calls){
+			.function = store->functions.keys[key->caller.function].bytes,
+			.library = store->libraries.keys[key->caller.library].bytes,
+			.offset = key->caller.offset,
+			.result = (int32_t)key->result,
+			.count = *(uint64_t *)table_row(errors, i)
+		};
 	}
-	order(summary->errors, summary->nerrors, sizeof(*summary->errors), compare_errors);
-	return 0;
+	return error_rows_fill(&summary->errors, &summary->memory, calls, errors->count);
 }
 
 static void renumber(const struct summary_share *shares, size_t count, const uint32_t *functions)
@@ -365,7 +362,7 @@ static int take_rows(struct summary *summary, uint32_t *functions, uint32_t *lib
 	for (size_t i = 0; i < summary->nlibraries; i++)
 		work_out(&summary->libraries[i].times);
 	error = take_pairs(summary, functions, libraries) ?: take_waits(summary) ?:
-		take_callers(summary, functions, libraries) ?: take_errors(summary, functions);
+		take_callers(summary, functions, libraries) ?: take_errors(summary);
 	if (!error)
 		renumber_all(summary, functions);
 	return error;

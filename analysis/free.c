@@ -59,7 +59,7 @@ void summary_free(struct summary *summary)
 	free(summary->callers);
 	free(summary->kernels);
 	free((void *)summary->waits);
-	free(summary->errors);
+	arena_free(&summary->memory);
 	free(summary->processes);
 	free(summary->threads);
 	free(summary->ranks);

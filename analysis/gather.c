@@ -106,6 +106,16 @@ static int number_libraries(struct summary_store *store, const struct trace *tra
 	return 0;
 }
 
+static struct gather_caller caller_of(const struct trace *trace, const struct trace_site *site,
+				      const struct names *names)
+{
+	return (struct gather_caller){
+		.function = names->functions[site->function],
+		.library = names->libraries[site->library],
+		.offset = site->caller - trace->libraries[site->library].base,
+	};
+}
+
 static int add_sites(struct summary_store *store, const struct trace *trace,
 		     const struct tally *tally, const struct names *names, bool callers)
 {
@@ -117,11 +127,7 @@ static int add_sites(struct summary_store *store, const struct trace *trace,
 
 		if (!tally->sites[i])
 			continue;
-		key = (struct gather_caller){
-			.function = names->functions[site->function],
-			.library = names->libraries[site->library],
-			.offset = site->caller - trace->libraries[site->library].base,
-		};
+		key = caller_of(trace, site, names);
 		error = add_row(&store->pairs, &(struct gather_pair){ key.function, key.library },
 				sizeof(struct gather_pair), trace, tally->sites[i]);
 		if (!error && callers)
@@ -171,14 +177,16 @@ static void add_copies(struct summary *summary, const struct trace *trace,
 	}
 }
 
-static int add_errors(struct summary_store *store, const struct tally *tally,
-		      const struct names *names)
+static int add_errors(struct summary_store *store, const struct trace *trace,
+		      const struct tally *tally, const struct names *names)
 {
 	for (uint32_t i = 0; i < tally->errors.count; i++) {
-		struct tally_error key = *(const struct tally_error *)tally->errors.keys[i].bytes;
+		const struct tally_error *error = tally->errors.keys[i].bytes;
+		const struct gather_error key = {
+			caller_of(trace, &trace->sites[error->site], names), error->result
+		};
 		uint32_t number;
 
-		key.function = names->functions[key.function];
 		number = table_find(&store->errors, &key, sizeof(key));
 		if (number == TABLE_NONE)
 			return -ENOMEM;
@@ -448,7 +456,7 @@ int gather_add(struct summary *summary, const struct summary_options *options, u
 		    number_functions(store, trace, names.functions) ?:
 		    number_libraries(store, trace, names.libraries) ?:
 		    add_sites(store, trace, tally, &names, options->callers) ?:
-		    add_kernels(store, trace, tally) ?: add_errors(store, tally, &names);
+		    add_kernels(store, trace, tally) ?: add_errors(store, trace, tally, &names);
 
 	add_copies(summary, trace, tally);
 	error = error ?: add_process(summary, row, trace, tally) ?:

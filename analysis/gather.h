@@ -16,7 +16,12 @@ struct gather_caller {
 	uint64_t offset;
 };
 
-/* Keys are names, paths, the structures above and struct tally_error. */
+struct gather_error {
+	struct gather_caller caller;
+	int64_t result;
+};
+
+/* Keys are names, paths and the structures above. */
 struct summary_store {
 	struct table functions;	/* -> struct summary_function */
 	struct table libraries;	/* -> struct summary_library */

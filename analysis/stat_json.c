@@ -65,6 +65,14 @@ static void answered(const struct report *report, struct writer *json)
 	}
 }
 
+static void errors(const struct report *report, struct writer *json)
+{
+	WRITER_OBJECTS(json, "results", i, report->errors.count) {
+		writer_text(json, "name", report->errors.rows[i].function);
+		error_row_json(json, &report->errors.rows[i], SIZE_MAX);
+	}
+}
+
 static const char *const end_names[] = {
 	[REPORT_END_UNKNOWN] = "unknown",
 	[REPORT_END_EXIT] = "exit",
@@ -224,6 +232,7 @@ void report_json(const struct report *report, struct out *out)
 	writer_known(json, "elapsed_ns", report->header->elapsed_ns, only);
 	drivers(report, json);
 	rows(report, json, report->rows, report->nrows);
+	errors(report, json);
 	answered(report, json);
 	libraries(report, json);
 	processes(report, json);

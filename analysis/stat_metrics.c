@@ -8,7 +8,7 @@
 enum kind { COUNTER, GAUGE, HISTOGRAM };
 
 enum family {
-	CALLS, ERRORS, NOT_READY, SECONDS, DURATION, ANSWERED, LOST, UNHOOKED, UNWOUND, PROCESS, START,
+	CALLS, ERRORS, RESULTS, NOT_READY, SECONDS, DURATION, ANSWERED, LOST, UNHOOKED, UNWOUND, PROCESS, START,
 	REPORTED
 };
 
@@ -22,6 +22,8 @@ static const struct {
 		    "Calls of a driver function that reached the driver." },
 	[ERRORS] = { "cuaudit_errors", COUNTER, NULL,
 		     "Calls whose result was an error." },
+	[RESULTS] = { "cuaudit_results", COUNTER, NULL,
+		      "Calls whose result was this error." },
 	[NOT_READY] = { "cuaudit_not_ready", COUNTER, NULL,
 			"Queries answered with CUDA_ERROR_NOT_READY." },
 	[SECONDS] = { "cuaudit_call_seconds", COUNTER, "seconds",
@@ -149,6 +151,26 @@ static void histogram(struct metrics *metrics, const struct report *report,
 	end_count(begin_at(metrics, report, DURATION, "_count", &place), row->times.calls);
 }
 
+/* Of a function, which error; with libraries, of each that called. */
+static void results(struct metrics *metrics, const struct report *report,
+		    const struct error_row *row, int libraries)
+{
+	struct place place = { row->function, NULL };
+	char text[ERROR_TEXT];
+	uint64_t count;
+
+	for (size_t i = 0; i < (libraries ? row->ncallers : 1); i++) {
+		struct out *out;
+
+		if (libraries)
+			place.library = row->callers[i].library;
+		count = libraries ? row->callers[i].count : row->count;
+		out = begin_at(metrics, report, RESULTS, "", &place);
+		label(out, ",", "result", error_result_text(text, row));
+		end_count(out, count);
+	}
+}
+
 static void process(struct metrics *metrics, const struct report *report)
 {
 	const struct cuaudit_stat_header *header = report->header;
@@ -202,6 +224,8 @@ int metrics_add(struct metrics *metrics, const struct report *report, int librar
 		if (report->timed)
 			histogram(metrics, report, &report->rows[i]);
 	}
+	for (size_t i = 0; i < report->errors.count; i++)
+		results(metrics, report, &report->errors.rows[i], libraries);
 	for (size_t i = 0; i < report->nanswered; i++) {
 		const struct place place = { report->answered[i].name, NULL };
 

@@ -10,7 +10,7 @@ enum metrics_format {
 	METRICS_OPENMETRICS	/* 1.0 */
 };
 
-enum { METRICS_FAMILIES = 12 };
+enum { METRICS_FAMILIES = 13 };
 
 /* All zero at first. */
 struct metrics {

@@ -76,6 +76,7 @@ int part_gather(struct part *part, struct arena *memory, const struct segment *s
 	    gather(memory, &part->drivers, records, CUAUDIT_STAT_DRIVER) ||
 	    gather(memory, &part->escapes, records, CUAUDIT_STAT_ESCAPE) ||
 	    gather(memory, &part->tables, records, CUAUDIT_STAT_TABLE) ||
+	    gather(memory, &part->errors, records, CUAUDIT_STAT_ERROR) ||
 	    gather(memory, &part->functions, records, CUAUDIT_STAT_FUNCTION) ||
 	    gather(memory, &part->paths, records, CUAUDIT_STAT_LIBRARY))
 		return -ENOMEM;

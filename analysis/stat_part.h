@@ -18,7 +18,7 @@ struct part_list {
 struct part {
 	const struct cuaudit_stat_header *header;
 	struct records records;
-	struct part_list cells, routes, drivers, escapes, tables;
+	struct part_list cells, routes, drivers, escapes, tables, errors;
 	struct part_list functions;	/* by slot */
 	struct part_list paths;	/* libraries, by index */
 };

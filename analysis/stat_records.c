@@ -12,6 +12,7 @@ CHECK(cuaudit_stat_driver);
 CHECK(cuaudit_stat_routes);
 CHECK(cuaudit_stat_escape);
 CHECK(cuaudit_stat_table);
+CHECK(cuaudit_stat_error);
 #undef CHECK
 _Static_assert(sizeof(struct cuaudit_stat_header) <= CUAUDIT_STAT_HEADER, "header");
 _Static_assert(offsetof(struct cuaudit_stat_cell, own_library) == 64, "counts fill a line");
@@ -25,7 +26,8 @@ static const uint32_t least[] = {
 	[CUAUDIT_STAT_DRIVER] = sizeof(struct cuaudit_stat_driver),
 	[CUAUDIT_STAT_ROUTES] = sizeof(struct cuaudit_stat_routes),
 	[CUAUDIT_STAT_ESCAPE] = sizeof(struct cuaudit_stat_escape),
-	[CUAUDIT_STAT_TABLE] = sizeof(struct cuaudit_stat_table)
+	[CUAUDIT_STAT_TABLE] = sizeof(struct cuaudit_stat_table),
+	[CUAUDIT_STAT_ERROR] = sizeof(struct cuaudit_stat_error)
 };
 
 /* The record at the walk's place, NULL where the segment's row ends. */

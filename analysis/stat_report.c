@@ -19,7 +19,7 @@ struct cell_ref {
 	uint32_t process;
 };
 
-static const char unnamed[] = "(unknown function)";
+static const char unnamed[] = "(unknown function)", nowhere[] = "(none)";
 
 static int by_library(const void *left, const void *right)
 {
@@ -179,6 +179,61 @@ static void add_to_process(struct report_process *process, const struct cuaudit_
 	process->counts.total += sum_ns(process->header, cell->total);
 }
 
+static int errors_by_library(const void *left, const void *right)
+{
+	const struct error_calls *a = left, *b = right;
+
+	return strcmp(a->library, b->library) ?: strcmp(a->function, b->function);
+}
+
+static size_t name_errors(struct error_calls *calls, const struct part *parts, size_t nparts)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < nparts; i++)
+		for (size_t j = 0; j < parts[i].errors.count; j++) {
+			const struct cuaudit_stat_error *error = parts[i].errors.records[j];
+
+			calls[n++] = (struct error_calls){
+				.function = part_function(&parts[i], error->slot) ?: unnamed,
+				.library = part_path(&parts[i], error->library) ?: nowhere,
+				.result = error->result, .count = error->count
+			};
+		}
+	sort(calls, n, sizeof(*calls), errors_by_library);
+	return n;
+}
+
+/* Errors by result, then those of which no record tells the result. refs by library and function. */
+static int fill_errors(struct report *report, const struct part *parts, size_t nparts,
+		       const struct cell_ref *refs, size_t count)
+{
+	struct error_calls *calls;
+	size_t room = count, named, n, at = 0;
+
+	for (size_t i = 0; i < nparts; i++)
+		room += parts[i].errors.count;
+	calls = arena_take(&report->memory, room, sizeof(*calls));
+	if (!calls)
+		return -ENOMEM;
+	named = n = name_errors(calls, parts, nparts);
+	for (size_t i = 0, end; i < count; i = end) {
+		struct error_calls rest = { refs[i].function, refs[i].library, .others = true };
+		uint64_t known = 0;
+		int order = -1;
+
+		for (end = i; end < count && !by_library(&refs[i], &refs[end]); end++)
+			rest.count += refs[end].cell->errors;
+		for (; at < named && (order = errors_by_library(&calls[at], &rest)) <= 0; at++)
+			known += order ? 0 : calls[at].count;
+		/* What is read of a process that runs may be of two moments. */
+		rest.count -= known < rest.count ? known : rest.count;
+		if (rest.count)
+			calls[n++] = rest;
+	}
+	return error_rows_fill(&report->errors, &report->memory, calls, n);
+}
+
 static int fill_refs(struct report *report, const struct part *parts, size_t nparts)
 {
 	struct cell_ref *refs;
@@ -207,10 +262,11 @@ static int fill_refs(struct report *report, const struct part *parts, size_t npa
 				.process = (uint32_t)i
 			};
 			if (!refs[count - 1].library)
-				refs[count - 1].library = "(none)";
+				refs[count - 1].library = nowhere;
 			add_to_process(&report->processes[i], cell);
 		}
-	if (fill_libraries(report, refs, count) || fill_threads(report, refs, count))
+	if (fill_libraries(report, refs, count) || fill_errors(report, parts, nparts, refs, count) ||
+	    fill_threads(report, refs, count))
 		return -ENOMEM;
 	return fill_functions(report, refs, count);
 }

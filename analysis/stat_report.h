@@ -5,6 +5,7 @@
 
 #include <cuaudit/stat.h>
 
+#include "analysis/error_rows.h"
 #include "analysis/stat_records.h"
 #include "analysis/stat_sum.h"
 #include "analysis/stat_threads.h"
@@ -74,6 +75,7 @@ struct report {
 	size_t nrows;
 	struct report_answered *answered;
 	size_t nanswered;
+	struct error_rows errors;
 	struct report_library *libraries;
 	size_t nlibraries;
 	struct report_threads threads;

@@ -343,6 +343,8 @@ void report_text(const struct report *report, struct out *out)
 
 	title(report, &page);
 	functions(report, &page);
+	if (report->errors.count)
+		error_rows_text(&page, &report->errors);
 	answered(report, &page);
 	libraries(report, &page);
 	if (report->name)

@@ -9,6 +9,7 @@
 
 #include <cuaudit/trace.h>
 
+#include "analysis/error_rows.h"
 #include "analysis/row.h"
 #include "tracefile/copy.h"
 #include "tracefile/demangle.h"
@@ -62,13 +63,6 @@ struct summary_copies {
 	struct row_counts counts;
 	uint64_t unsized;	/* calls of which nobody knows how many bytes */
 	uint64_t bytes, sized_ns;	/* of the others */
-};
-
-/* Calls of one function that had one result, not CUDA_SUCCESS; of queries also CUDA_ERROR_NOT_READY. */
-struct summary_error {
-	uint32_t function;
-	int32_t result;
-	uint64_t count;
 };
 
 enum summary_memory_kind {
@@ -166,13 +160,13 @@ struct summary {
 	struct summary_kernel *kernels;
 	struct summary_copies copies[COPY_DIRECTIONS][2];	/* 1: the call waits for the copy */
 	const struct summary_pair **waits;	/* those of the libraries that wait */
-	struct summary_error *errors;	/* the most first */
+	struct error_rows errors;	/* results other than CUDA_SUCCESS, CUDA_ERROR_NOT_READY of queries, too */
 	struct summary_process *processes;
 	struct summary_thread *threads;	/* the busiest */
 	struct summary_rank *ranks;	/* by rank */
 	struct summary_open *open;	/* the longest first */
 	size_t ncopies, nwaits;
-	size_t nfunctions, nlibraries, ncallers, nkernels, nerrors, nprocesses, nthreads, nranks,
+	size_t nfunctions, nlibraries, ncallers, nkernels, nprocesses, nthreads, nranks,
 	       nopen;
 	size_t nranked;		/* ranks without that of processes that have none, -1 */
 	struct row_counts others;	/* of the threads without a row */
@@ -182,6 +176,7 @@ struct summary {
 	uint64_t faults;	/* processes with one */
 	enum demangle names;	/* of kernels */
 	struct summary_store *store;
+	struct arena memory;
 };
 
 struct summary_options {

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "analysis/summary_print.h"
-#include "print/print.h"
 #include "util/writer.h"
 
 enum { VERSION = 1 };
@@ -273,13 +272,10 @@ static void rank(const struct json *json, size_t i)
 
 static void error(const struct json *json, size_t i)
 {
-	const struct summary_error *error = &json->summary->errors[i];
-	char name[PRINT_RESULT];
+	const struct error_row *row = &json->summary->errors.rows[i];
 
-	named(json, error->function);
-	writer_text(json->writer, "result", print_result_text(name, error->result));
-	writer_signed(json->writer, "code", error->result);
-	writer_number(json->writer, "calls", error->count);
+	writer_text(json->writer, "name", row->function);
+	error_row_json(json->writer, row, rows_of(json, row->ncallers));
 }
 
 static void open_call(const struct json *json, size_t i)
@@ -324,7 +320,7 @@ static void tables(const struct json *json)
 		{ SUMMARY_BY_WAIT, "waits", rows_of(json, summary->nwaits), wait_of, NULL },
 		{ SUMMARY_BY_THREAD, "threads", summary->nthreads, thread, others },
 		{ SUMMARY_BY_RANK, "ranks", summary->nranks, rank, NULL },
-		{ SUMMARY_BY_ERROR, "results", rows_of(json, summary->nerrors), error, NULL }
+		{ SUMMARY_BY_ERROR, "results", rows_of(json, summary->errors.count), error, NULL }
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

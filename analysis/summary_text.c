@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analysis/summary_page.h"
-#include "print/print.h"
 
 enum { TIMES_COLUMN = 93 };	/* where names begin in tables with all times */
 
@@ -163,23 +162,10 @@ static void ranks(const struct page *page)
 
 static void errors(const struct page *page)
 {
-	const struct summary *summary = page->summary;
-
-	if (!summary->nerrors) {
+	if (page->summary->errors.count)
+		error_rows_text(page, &page->summary->errors);
+	else
 		out_text(page->out, "\nErrors: none\n");
-		return;
-	}
-	page_heading(page, "    Calls  Result, name");
-	PAGE_EACH(page, i, summary->nerrors, "result") {
-		const struct summary_error *error = &summary->errors[i];
-		char name[PRINT_RESULT];
-
-		page_number(page, out_count(error->count), 8);
-		out_spaces(page->out, 2);
-		out_fit(page->out, print_result_text(name, error->result), 56);
-		out_text(page->out, ", ");
-		page_name(page, summary->functions[error->function].name, 71);
-	}
 }
 
 static void add_span(const struct page *page)
@@ -266,7 +252,7 @@ static unsigned int fitting(const struct summary *summary)
 		tables |= 1u << SUMMARY_BY_PROCESS;
 	if (summary->nranks > 1)
 		tables |= 1u << SUMMARY_BY_RANK;
-	if (summary->nerrors)
+	if (summary->errors.count)
 		tables |= 1u << SUMMARY_BY_ERROR;
 	return tables;
 }

@@ -76,7 +76,7 @@ static uint64_t *failures(struct tally_cell *cell, const struct trace_call *call
 static int add_failure(struct tally *tally, const struct trace_call *call,
 		       const struct fact *fact, struct tally_cell *cell)
 {
-	struct tally_error key = { tally->trace->sites[call->site].function, call->result };
+	struct tally_error key = { call->site, call->result };
 	uint32_t number = table_find(&tally->errors, &key, sizeof(key));
 
 	if (number == TABLE_NONE)

@@ -31,7 +31,7 @@ struct tally_share {
 };
 
 struct tally_error {
-	uint32_t function;
+	uint32_t site;
 	int32_t result;
 };
 

@@ -8,7 +8,7 @@
 
 #include "analysis/summary_page.h"
 #include "export/html/page.h"
-#include "print/print.h"
+#include "util/buffer.h"
 
 /* Columns are "KIND Title" each; kinds are the script's. */
 struct table {
@@ -209,11 +209,25 @@ static void rank(struct writer *json, const struct summary *summary, size_t i)
 
 static void error(struct writer *json, const struct summary *summary, size_t i)
 {
-	char name[PRINT_RESULT];
+	const struct error_row *row = &summary->errors.rows[i];
+	struct buffer out;
+	char text[ERROR_TEXT], all[ERROR_CALLERS * (ERROR_TEXT + 32)];
 
-	writer_text(json, NULL, summary->functions[summary->errors[i].function].name);
-	writer_text(json, NULL, print_result_text(name, summary->errors[i].result));
-	writer_number(json, NULL, summary->errors[i].count);
+	writer_text(json, NULL, row->function);
+	writer_text(json, NULL, error_result_text(text, row));
+	writer_number(json, NULL, row->count);
+	out = (struct buffer){ all, sizeof(all), 0 };
+	for (size_t j = 0; j < row->ncallers && j < ERROR_CALLERS; j++) {
+		buffer_text(&out, j ? ", " : "");
+		buffer_text(&out, error_caller_text(text, &row->callers[j]));
+		buffer_text(&out, " (");
+		buffer_unsigned(&out, row->callers[j].count);
+		buffer_char(&out, ')');
+	}
+	if (row->ncallers > ERROR_CALLERS)
+		buffer_text(&out, ", ...");
+	buffer_end(&out);
+	writer_text(json, NULL, all);
 }
 
 /* The least number of each bucket that is not empty, and its count. */
@@ -353,8 +367,8 @@ void tables_json(const struct summary *summary, struct writer *json)
 		  summary->nprocesses, 0 },
 		{ { "ranks", "Ranks", TEXTS("id Rank"), counts, "Calls", TEXTS("count Processes",
 		    "count Threads", "time Span", "bytes Peak memory"), rank, NULL }, summary->nranks, 0 },
-		{ { "errors", "Results", TEXTS("name Function", "text Result", "count Calls"), NULL,
-		    NULL, NULL, error, NULL }, summary->nerrors, 0 }
+		{ { "errors", "Results", TEXTS("name Function", "text Result", "count Calls",
+		    "text Callers"), NULL, NULL, NULL, error, NULL }, summary->errors.count, 0 }
 	};
 
 	totals(json, summary);

@@ -82,7 +82,8 @@ enum cuaudit_stat_type {
 	CUAUDIT_STAT_DRIVER,
 	CUAUDIT_STAT_ROUTES,
 	CUAUDIT_STAT_ESCAPE,
-	CUAUDIT_STAT_TABLE
+	CUAUDIT_STAT_TABLE,
+	CUAUDIT_STAT_ERROR
 };
 
 struct cuaudit_stat_record {
@@ -190,6 +191,20 @@ struct cuaudit_stat_table {
 	uint64_t count;
 	uint8_t uuid[16];
 	uint64_t padding[2];
+};
+
+/*
+ * Calls of one function by one library, on all threads, that had one result which is an error.
+ * Errors of the cells that are in no such record had results of which there were too many.
+ */
+struct cuaudit_stat_error {
+	struct cuaudit_stat_record record;
+	uint32_t slot;
+	uint32_t library;
+	int32_t result;		/* a CUresult */
+	uint32_t unused;
+	uint64_t count;
+	uint64_t padding[4];
 };
 
 /* The bucket of a number of ticks: 8 to an octave, so at most 12.5 % wide. */

@@ -222,4 +222,5 @@ void stat_cell_forked(void)
 	free_cells = NULL;
 	stat_thread_forked();
 	stat_coverage_forked();
+	stat_error_forked();
 }

@@ -7,6 +7,8 @@
 #include <cuaudit/hook.h>
 #include <cuaudit/stat.h>
 
+#include "hooks/modules/stat/stat_error.h"
+
 /* The thread's block. Cells of one slot form a ring through own_next. */
 struct stat_thread {
 	struct cuaudit_stat_thread *record;	/* NULL: no call yet */
@@ -87,6 +89,9 @@ static inline void stat_cell_record(struct cuaudit_stat_cell *cell, uint64_t tic
 	bucket = &cell->buckets[cuaudit_stat_bucket(ticks)];
 	if (__builtin_expect(!++*bucket, 0))
 		*bucket = UINT32_MAX;
+	/* Last, so that no register is saved. */
+	if (__builtin_expect(result != 0, 0) && result != (int32_t)(intptr_t)data)
+		stat_error(cell, result);
 }
 
 /* Context: call. Adds the thread's cells to those of the ended threads. */
