@@ -145,7 +145,8 @@ static void open_next(struct build *build, struct file *file)
 		close_file(file);
 		return;
 	}
-	file->memory = memory_known(&file->trace, file->facts) ? ORDER_WANTED : ORDER_DONE;
+	file->memory = memory_known(&file->trace, file->facts) &&
+		       !build->options->failed ? ORDER_WANTED : ORDER_DONE;
 	file->open = true;
 }
 
@@ -164,8 +165,10 @@ static void read_chunks(struct build *build, struct file *file, void *window)
 	pthread_mutex_unlock(&build->lock);
 	if (!tally)
 		tally = new_tally(file);
-	if (tally)
+	if (tally) {
+		tally->failed = build->options->failed;
 		error = tally_chunks(tally, first, count, window, WINDOW);
+	}
 	pthread_mutex_lock(&build->lock);
 	if (tally)
 		file->tallies[file->ntallies++] = tally;
@@ -299,6 +302,7 @@ int summary_build(struct summary *summary, char *const *paths, size_t count,
 	if (build.error)
 		return build.error;
 	summary->names = options->names;
+	summary->failed = options->failed;
 	for (size_t i = 0; i < count; i++)
 		summary->processes[i].path = paths[i];
 	build.jobs = options->jobs ? options->jobs : processors();

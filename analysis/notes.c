@@ -165,6 +165,6 @@ void notes_text(const struct page *page)
 	note(page, "cut short", sums.cut, "byte", " of the file are missing");
 	note(page, "clock", sums.steps, "time",
 	     " the time of day was set; times are by the clock of the start");
-	note(page, "not recorded", sums.filtered, "call", " shorter than min-duration");
+	note(page, "not recorded", sums.filtered, "call", " left out by min-duration or failed");
 	open_calls(page);
 }

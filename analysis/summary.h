@@ -175,6 +175,7 @@ struct summary {
 	uint64_t first_ns, last_ns;
 	uint64_t faults;	/* processes with one */
 	enum demangle names;	/* of kernels */
+	bool failed;		/* of calls alone whose result is an error */
 	struct summary_store *store;
 	struct arena memory;
 };
@@ -183,6 +184,7 @@ struct summary_options {
 	size_t threads;		/* rows of threads */
 	size_t points;		/* of a process's memory over time, at most */
 	size_t jobs;		/* threads that read, 0: as many as there are processors */
+	bool failed;		/* of calls alone whose result is an error */
 	bool callers;		/* fill summary.callers */
 	enum demangle names;	/* of kernels */
 	/* Called now and then, by one thread at a time, with bytes of the files. */

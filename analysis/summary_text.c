@@ -205,7 +205,7 @@ static void title(const struct page *page)
 		}
 	}
 	out_text(page->out, ": ");
-	page_plural(page, summary->counts.calls, "call");
+	page_plural(page, summary->counts.calls, summary->failed ? "failed call" : "call");
 	out_text(page->out, " of ");
 	page_plural(page, summary_called(summary), "driver function");
 	out_text(page->out, " on ");
@@ -240,7 +240,10 @@ const char *const summary_tables[SUMMARY_TABLES] = {
 static unsigned int fitting(const struct summary *summary)
 {
 	unsigned int tables = 1u << SUMMARY_BY_FUNCTION | 1u << SUMMARY_BY_LIBRARY |
-			      1u << SUMMARY_BY_THREAD | 1u << SUMMARY_BY_MEMORY;
+			      1u << SUMMARY_BY_THREAD;
+
+	if (!summary->failed)
+		tables |= 1u << SUMMARY_BY_MEMORY;
 
 	if (summary->nkernels)
 		tables |= 1u << SUMMARY_BY_KERNEL;

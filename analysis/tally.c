@@ -67,10 +67,15 @@ static inline int add(const struct trace *trace, struct row_times *cell, uint64_
 	return histogram_add(&cell->histogram, trace_duration(trace, ticks)) ? 0 : -ENOMEM;
 }
 
+static bool is_not_ready(const struct trace_call *call, const struct fact *fact)
+{
+	return call->result == NOT_READY && fact->asks;
+}
+
 static uint64_t *failures(struct tally_cell *cell, const struct trace_call *call,
 			  const struct fact *fact)
 {
-	return call->result == NOT_READY && fact->asks ? &cell->times.not_ready : &cell->times.errors;
+	return is_not_ready(call, fact) ? &cell->times.not_ready : &cell->times.errors;
 }
 
 static int add_failure(struct tally *tally, const struct trace_call *call,
@@ -257,6 +262,8 @@ static int add_call(struct tally *tally, const struct trace_call *call)
 	struct tally_cell *cell = tally->sites[call->site];
 	const struct fact *fact = &tally->facts[tally->trace->sites[call->site].function];
 
+	if (tally->failed && (!call->result || is_not_ready(call, fact)))
+		return 0;
 	if (__builtin_expect(call->thread != tally->thread, 0) && next_thread(tally, call->thread))
 		return -ENOMEM;
 	if (__builtin_expect(!cell, 0) && !(cell = new_cell(&tally->sites[call->site])))

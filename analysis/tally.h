@@ -54,6 +54,7 @@ struct tally {
 	struct table errors;		/* struct tally_error -> uint64_t */
 	uint64_t first, last;		/* beginning and end, in ticks */
 	uint64_t damaged;
+	bool failed;			/* calls alone whose result is an error */
 	bool crowded;			/* there were too many shares; they are not kept */
 	/* Of the present thread. */
 	uint32_t thread;

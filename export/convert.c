@@ -33,7 +33,9 @@ static int take_call(struct convert *convert, struct convert_file *file,
 		     const struct trace_call *call)
 {
 	count(convert);
-	if (!convert_file_takes(file, call->site, call->start, call->end))
+	if (!convert_file_takes(file, call->site, call->start, call->end) ||
+	    (convert->choice.failed && !trace_is_error(convert_function(&file->trace, call->site),
+						       call->result)))
 		return 0;
 	convert->calls++;
 	return convert->format->call(convert, &file->trace, call);
@@ -123,7 +125,7 @@ static void note_length(struct convert *convert, const struct convert_file *file
 
 static int end_file(struct convert *convert, struct convert_file *file)
 {
-	bool apart = convert->format->open && !convert->format->nests;
+	bool apart = convert->format->open && !convert->format->nests && !convert->choice.failed;
 	int error = apart ? take_all_opens(convert, file) : 0;
 
 	if (!error && convert->format->file_end)
@@ -149,7 +151,7 @@ static int walk_thread(struct convert *convert, struct convert_file *file,
 		if (!error)
 			error = walk->error;
 	}
-	if (!error && convert->format->nests && thread->count)
+	if (!error && convert->format->nests && thread->count && !convert->choice.failed)
 		error = take_opens(convert, file,
 				   &file->trace.chunks[thread->first + thread->count - 1],
 				   walk->thread);

@@ -68,6 +68,7 @@ extern const struct convert_format *const convert_formats[];
 struct convert_choice {
 	const struct selector *functions;	/* NULL: all */
 	uint64_t from, until;	/* ns since the first file began; a call that touches them is taken */
+	bool failed;		/* calls alone whose result is an error */
 	bool no_arguments;	/* leave out what calls were given, but for names of kernels */
 	bool count;		/* folded: calls, not their ns */
 	enum demangle names;	/* of kernels, and of functions in backtraces */

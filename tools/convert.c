@@ -96,6 +96,9 @@ static int choose(struct settings *settings, int option, const char *value)
 	case 'N':
 		settings->choice.no_arguments = true;
 		return 0;
+	case 'X':
+		settings->choice.failed = true;
+		return 0;
 	case 'D':
 		return options_names(value, &settings->choice.names);
 	case 'f':

@@ -121,6 +121,9 @@ static int choose(struct settings *settings, int option, const char *value)
 		return among("color", "auto|always|never", value);
 	case 'D':
 		return options_names(value, &how->options.names);
+	case 'X':
+		how->options.failed = true;
+		return 0;
 	case 'C':
 		settings->diff = true;
 		return 0;
@@ -145,6 +148,7 @@ static int choose(struct settings *settings, int option, const char *value)
 static const char *text_only(const struct settings *settings)
 {
 	return settings->diff ? "--diff" :
+	       settings->how.options.failed ? "--failed" :
 	       settings->how.print.tables ? "--by" :
 	       settings->top ? "--top" :
 	       settings->bars ? "--histogram" :
@@ -167,6 +171,8 @@ static int parse(int argc, char **argv, struct settings *settings)
 		tool_complain("report: --diff prints text or json");
 	else if (settings->diff && argc - optind != 2)
 		tool_complain("report: --diff takes two files or directories");
+	else if (settings->diff && settings->how.options.failed)
+		tool_complain("report: --failed has no effect on --diff, which compares errors too");
 	else if (settings->html && text_only(settings))
 		tool_complain("report: %s has no effect on the page of --html", text_only(settings));
 	else
@@ -316,6 +322,8 @@ static int print_one(struct settings *settings, const struct inputs *inputs, siz
 		++*traces;
 		if (settings->format >= PROMETHEUS)
 			fault = "a trace, of which there are no metrics";
+	} else if (settings->how.options.failed) {
+		fault = "saved statistics, every report of which names the errors; --failed takes traces";
 	} else if (!file->directory) {
 		fault = print_stat(settings, file->path);
 	} else {

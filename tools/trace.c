@@ -134,6 +134,8 @@ static int take(struct launch *launch, struct trace_options *trace, int option)
 	case 'o':
 		trace->directory = optarg;
 		return 0;
+	case 'X':
+		return add_hook(trace, "failed", "yes");
 	case 'T':
 		trace->text = true;
 		return 0;

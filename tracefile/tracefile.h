@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include <cuaudit/trace.h>
@@ -226,6 +227,14 @@ struct trace_call {
 static inline bool trace_call_succeeded(const struct trace_call *call)
 {
 	return !call->result && !(call->status & (CUAUDIT_TRACE_SKIPPED | CUAUDIT_TRACE_FAILED));
+}
+
+/* Whether a result is an error; CUDA_ERROR_NOT_READY of a query is none. */
+static inline bool trace_is_error(const struct trace_function *function, int32_t result)
+{
+	enum { NOT_READY = 600 };
+
+	return result && (result != NOT_READY || !strstr(function->name, "Query"));
 }
 
 enum { TRACE_WINDOW_MIN = 8192, TRACE_RECORD_MAX = 255 * 8, TRACE_BACKREFS = 16 };

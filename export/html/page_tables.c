@@ -317,7 +317,7 @@ static void warnings(struct writer *json, const struct summary *summary)
 	warn(json, losses.damaged, "damaged part", "their calls are missing");
 	warn(json, losses.torn, "byte", "the end of a file that is torn off");
 	warn(json, losses.cut, "byte", "the file was cut short");
-	warn(json, losses.filtered, "call", "too short to be recorded, as min-duration asks");
+	warn(json, losses.filtered, "call", "left out by min-duration or failed");
 	warn(json, losses.steps, "step of the time of day", "times are by the clock of the start");
 	writer_end(json, ']');
 }

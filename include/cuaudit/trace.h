@@ -125,7 +125,7 @@ struct cuaudit_trace_chunk {
 	uint64_t base_ns;	/* ... this of CLOCK_REALTIME */
 	uint64_t base_correlation;
 	uint64_t records;	/* once the chunk is full or its thread has ended: how many calls; else 0 */
-	uint64_t filtered;	/* calls of this chunk's time that were shorter than min-duration */
+	uint64_t filtered;	/* calls of this chunk's time that min-duration and failed left out */
 	uint64_t base_raw;	/* CLOCK_MONOTONIC_RAW at base_ticks; 0: not known */
 	uint64_t unused[8];
 	struct cuaudit_trace_open open[CUAUDIT_TRACE_OPEN];	/* those the hook's open= selects, by depth */

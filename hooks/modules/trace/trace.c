@@ -26,14 +26,30 @@ enum { TRIGGERS = -(1 << 20), OPENS, RECORDS };
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 static uint64_t least;	/* ticks of a call that is written */
+static bool failed_only;	/* calls are written whose result is an error */
+static bool filtered;		/* one of both is set */
+
+static bool is_error(const struct cuaudit_call *call)
+{
+	enum { NOT_READY = 600 };	/* CUDA_ERROR_NOT_READY */
+
+	return call->result &&
+	       (call->result != NOT_READY || !strstr(call->function->name, "Query"));
+}
 
 /* One that a hook answered has no times; the counter of another processor may be behind. */
-static bool is_short(const struct cuaudit_call *call)
+static __attribute__((noinline)) bool is_left_out(const struct cuaudit_call *call)
 {
 	uint64_t ticks = call->end - call->start;
 
-	return __builtin_expect(least && (ticks < least || (int64_t)ticks < 0 ||
-					  call->flags & CUAUDIT_CALL_SKIPPED), 0);
+	if (failed_only && !is_error(call))
+		return true;
+	return least && (ticks < least || (int64_t)ticks < 0 || call->flags & CUAUDIT_CALL_SKIPPED);
+}
+
+static bool is_filtered(const struct cuaudit_call *call)
+{
+	return unlikely(filtered) && is_left_out(call);
 }
 
 static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *call)
@@ -50,21 +66,21 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 	if (trace_trigger_watch && !trace_trigger_takes(call, end))
 		return;
 	writer = trace_writer(call, start, &why);
-	if (writer && is_short(call)) {
+	if (writer && is_filtered(call)) {
 		writer->chunk.at->filtered++;
 		return;
 	}
 	site = writer ? trace_writer_site(writer, call, &why) : NULL;
 	if (!site) {
 		/* One that is not wanted is not missing. */
-		trace_file_lost(why, !is_short(call));
+		trace_file_lost(why, !is_filtered(call));
 		return;
 	}
 	plan = trace_site_cold_of(site)->plan;
 	if (plan->after & TRACE_AFTER_KERNEL && !call->result && !skipped &&
 	    !trace_kernel_is_known(writer, call->words[plan->kernel]) &&
 	    !trace_kernel_launched(writer, call->words[plan->kernel], start, &why)) {
-		trace_file_lost(why, !is_short(call));
+		trace_file_lost(why, !is_filtered(call));
 		return;
 	}
 	has_stack = plan->after & TRACE_AFTER_STACK && trace_stack(writer, call, &stack);
@@ -86,7 +102,7 @@ static __attribute__((hot)) void on_exit(struct cuaudit_call *call, void *data)
 	const struct trace_site *site;
 
 	if (unlikely(!writer || writer->at >= writer->limit || trace_trigger_watch ||
-		     is_short(call) || call->flags & CUAUDIT_CALL_SKIPPED)) {
+		     is_filtered(call) || call->flags & CUAUDIT_CALL_SKIPPED)) {
 		exit_slowly(call);
 		return;
 	}
@@ -106,7 +122,7 @@ static void on_exit_text(struct cuaudit_call *call, void *data)
 	(void)data;
 	if ((!trace_trigger_watch ||
 	     trace_trigger_takes(call, skipped ? cuaudit_ticks() : call->end)) &&
-	    !is_short(call) && trace_writer_wanted())
+	    !is_filtered(call) && trace_writer_wanted())
 		trace_text(call);
 }
 
@@ -157,12 +173,14 @@ static int init(const struct cuaudit_options *given)
 		return error;
 	least = divide((unsigned __int128)options.least_ns << cuaudit_clock.shift,
 		       cuaudit_clock.mult);
+	failed_only = options.failed;
+	filtered = least || failed_only;
 	hook.exit = options.text ? on_exit_text : on_exit;
 	hook.data = (void *)(uintptr_t)trace_writer_key;
 	hook.functions = options.functions;
 	hook.include = options.libraries;
 	/* Nothing more than a record of each call is wanted. */
-	if (!options.text && !least && !options.start && !options.stop && !options.backtrace)
+	if (!options.text && !filtered && !options.start && !options.stop && !options.backtrace)
 		error = trace_fast_add(&hook, options.file.flags & CUAUDIT_TRACE_ARGUMENTS);
 	else
 		error = cuaudit_hook_add(&hook);

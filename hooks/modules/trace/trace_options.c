@@ -21,6 +21,7 @@ const struct cuaudit_option trace_option_table[] = {
 	{ "library", NULL, "GLOBS", "the calling libraries, as in CUAUDIT_INCLUDE" },
 	{ "thread", NULL, "GLOB", "the threads, by their names at the first call, or a number" },
 	{ "min-duration", "0", "TIME", "shorter calls are only counted" },
+	{ "failed", "no", "yes|no", "calls alone whose result is an error; others are only counted" },
 	{ "start", NULL, "WHEN", "where to start: SELECTOR[:N], a time such as 5s, or marker" },
 	{ "stop", NULL, "WHEN", "where to stop" },
 	{ "open", "%sync", "SELECTOR", "calls that are seen before they have ended; no: none" },
@@ -189,6 +190,7 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		.open = cuaudit_option_get(given, "open"),
 		.backtrace = cuaudit_option_get(given, "backtrace"),
 		.text = !strcmp(cuaudit_option_get(given, "text"), "yes"),
+		.failed = !strcmp(cuaudit_option_get(given, "failed"), "yes"),
 		.print = !strcmp(cuaudit_option_get(given, "print"), "yes"),
 	};
 	if (options->text && check_text(given))
