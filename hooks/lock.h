@@ -10,6 +10,7 @@ enum lock {
 	LOCK_SETUP,	/* who adds hooks or functions, over all that takes */
 	LOCK_RECORDS,	/* what those share with who detaches; nothing is waited for under it */
 	LOCK_THREADS,
+	LOCK_KERNELS,
 	LOCKS
 };
 

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 
+#include "hooks/kernel.h"
 #include "hooks/safe_read.h"
 #include "print/number.h"
+#include "print/numbers.h"
 #include "print/print.h"
 #include "print/table.h"
 
@@ -15,8 +17,16 @@ static bool read_here(const struct print_source *source, uint64_t address, void 
 	return safe_read(address, to, size);
 }
 
+static const char *name_here(const struct print_source *source, uint32_t kind, uint64_t handle)
+{
+	(void)source;
+	return kind == KIND_function || kind == KIND_kernel ? kernel_of(handle).name : NULL;
+}
+
 static struct numbers numbers;
-static const struct print_source here = { .read = read_here, .numbers = &numbers };
+static const struct print_source here = {
+	.read = read_here, .name = name_here, .name_most = PRINT_NAME, .numbers = &numbers
+};
 
 static struct print_call described(const struct cuaudit_call *call, unsigned int flags)
 {

@@ -15,6 +15,7 @@ struct print_source {
 	bool (*read)(const struct print_source *source, uint64_t address, void *to, size_t size);
 	/* What a handle stands for, or NULL; NULL: handles have no names. */
 	const char *(*name)(const struct print_source *source, uint32_t kind, uint64_t handle);
+	size_t name_most;	/* bytes of one that are printed, up to PRINT_NAME; 0: all */
 	/*
 	 * Where parameter index of those of a kernel is, to which an address leads, and its bytes:
 	 * 0 of them behind the last, NULL where it is not known. NULL: no address leads to such.
@@ -24,6 +25,8 @@ struct print_source {
 	struct numbers *numbers;
 	bool recorded;	/* it is of the past: a list or a text of which it has the beginning may be cut at once */
 };
+
+enum { PRINT_NAME = 128 };
 
 struct print_call {
 	const char *name;

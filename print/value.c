@@ -66,9 +66,17 @@ static void handle_name(struct printer *printer, uint32_t kind, uint64_t bits)
 {
 	const char *name = printer->source->name(printer->source, kind, bits);
 
+	size_t most = printer->source->name_most;
+	char cut[PRINT_NAME + sizeof("...")];
+
 	if (!name)
 		return;
 	buffer_char(printer->out, '<');
+	if (most && strnlen(name, most + 1) > most) {
+		memcpy(cut, name, most);
+		strcpy(cut + most, "...");
+		name = cut;
+	}
 	buffer_name(printer->out, name);
 	buffer_char(printer->out, '>');
 }

@@ -104,6 +104,20 @@ CUAUDIT_PUBLIC uint32_t cuaudit_call_backtrace(const struct cuaudit_call *call,
 CUAUDIT_PUBLIC int cuaudit_backtrace_prepare(void);
 
 /*
+ * Context: call. The name, as C++ mangles it, of the kernel that the call has a handle of, by itself
+ * or in a structure that the driver reads: of a launch the one that is launched, of several the first.
+ * NULL: it has none, or the driver did not hand it out under a name, or cuaudit_kernel_prepare was not
+ * called. The text is the core's, for good; of a name of more than 32767 bytes the beginning, then "...".
+ */
+CUAUDIT_PUBLIC const char *cuaudit_call_kernel(const struct cuaudit_call *call);
+
+/*
+ * Context: setup. Has the core remember the names of kernels, which costs a hook on the functions that
+ * hand out and end their handles; cuaudit_call_print and cuaudit_param_print write them, too. 0 or -errno.
+ */
+CUAUDIT_PUBLIC int cuaudit_kernel_prepare(void);
+
+/*
  * Context: call. The library an address is in; never NULL: that of unknown
  * code has the index 0.
  */

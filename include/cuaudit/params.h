@@ -43,7 +43,8 @@ enum cuaudit_print {
  * cuaudit_param_print if there is no such parameter. flags: cuaudit_print.
  * What a pointer leads to is read by the kernel, which refuses a bad one: then,
  * as before an output is there and after a call that failed, its address is
- * printed.
+ * printed. After cuaudit_kernel_prepare a kernel's handle has its name behind it,
+ * function#1<_Z6kernelv>, of which 128 bytes are written.
  */
 CUAUDIT_PUBLIC size_t cuaudit_param_print(const struct cuaudit_call *call, uint32_t index,
 					  unsigned int flags, char *buffer, size_t size);

@@ -226,7 +226,7 @@ static int init(const struct cuaudit_options *given)
 	if (key < 0)
 		return key;
 	fault_log_setup(lines);
-	return add_hooks();
+	return (lines ? cuaudit_kernel_prepare() : 0) ?: add_hooks();
 }
 
 static int child;

@@ -26,11 +26,16 @@ static _Atomic bool called, denied;
 
 static int deny(struct cuaudit_call *call, void *data)
 {
+	const char *kernel;
+
 	(void)data;
 	denied = true;
-	if (!limit_denied[call->function->slot]++)
-		cuaudit_log(CUAUDIT_WARN, "limit: %s %s", call->function->name,
+	if (!limit_denied[call->function->slot]++) {
+		kernel = cuaudit_call_kernel(call);
+		cuaudit_log(CUAUDIT_WARN, "limit: %s%s%s %s", call->function->name,
+			    kernel ? " of kernel " : "", kernel ? kernel : "",
 			    limit_options.dry_run ? "would be denied" : "is denied");
+	}
 	if (limit_options.dry_run)
 		return CUAUDIT_CONTINUE;
 	call->result = limit_options.denial;
@@ -133,7 +138,7 @@ static int init(const struct cuaudit_options *given)
 			.functions = denials, .enter = deny,
 		};
 
-		error = cuaudit_hook_add(&denies);
+		error = cuaudit_hook_add(&denies) ?: cuaudit_kernel_prepare();
 	}
 	return error ? error : cuaudit_hook_add(&hook);
 }

@@ -77,9 +77,10 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 		return;
 	}
 	plan = trace_site_cold_of(site)->plan;
-	if (plan->after & TRACE_AFTER_KERNEL && !call->result && !skipped &&
+	if (plan->after & TRACE_AFTER_KERNEL &&
 	    !trace_kernel_is_known(writer, call->words[plan->kernel]) &&
-	    !trace_kernel_launched(writer, call->words[plan->kernel], start, &why)) {
+	    !trace_kernel_launched(writer, call->words[plan->kernel], start,
+				   cuaudit_call_succeeded(call), &why)) {
 		trace_file_lost(why, !is_filtered(call));
 		return;
 	}
@@ -138,13 +139,13 @@ static int set_up_more(void)
 	if (error)
 		return error;
 	if (options.text)
-		return trace_text_setup();
+		return cuaudit_kernel_prepare() ?: trace_text_setup();
 	trace_plan_setup(options.file.flags & CUAUDIT_TRACE_ARGUMENTS,
 			 options.file.incompatible & CUAUDIT_TRACE_HAS_PARAMETERS,
 			 options.strings, options.elements);
 	error = trace_stack_setup(options.backtrace, options.frames);
 	if (!error && options.file.flags & CUAUDIT_TRACE_ARGUMENTS)
-		error = trace_kernel_setup(OPENS, options.file.incompatible & CUAUDIT_TRACE_HAS_PARAMETERS);
+		error = trace_kernel_setup(options.file.incompatible & CUAUDIT_TRACE_HAS_PARAMETERS);
 	if (!error && *options.open)
 		error = trace_open_setup(options.open, OPENS);
 	return error;

@@ -103,7 +103,7 @@
 	je	4f
 	cmpq	%rax, 8(%rcx)
 	jne	7b
-4:	movl	trace_kernel_epoch(%rip), %ecx
+4:	movl	kernel_epoch(%rip), %ecx
 	cmpl	%ecx, WRITER+WRITER_EPOCH(%r10)
 	jne	7b
 	movups	FAST_WORDS+1*8(%rsp), %xmm0

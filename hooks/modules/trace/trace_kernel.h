@@ -5,16 +5,11 @@
 
 #include <stdatomic.h>
 
+#include "hooks/kernel.h"
 #include "hooks/modules/trace/trace_writer.h"
 
-/* Changes whenever a handle may have become another kernel's. */
-extern _Atomic uint32_t trace_kernel_epoch;
-
-/*
- * Context: setup. Hooks what hands out and ends handles, whatever else is traced.
- * parameters: theirs are wanted, too. 0 or -errno.
- */
-int trace_kernel_setup(int32_t priority, bool parameters);
+/* Context: setup. parameters: those of kernels are wanted, too. 0 or -errno. */
+int trace_kernel_setup(bool parameters);
 
 /* Two handles that sum up alike each have a place; LAUNCH of trace_fast_path_x86_64.S knows which, too. */
 static inline uint64_t *trace_kernel_places(struct trace_writer *writer, uint64_t handle)
@@ -31,15 +26,16 @@ static inline bool trace_kernel_is_known(struct trace_writer *writer, uint64_t h
 
 	return (at[0] == handle || at[1] == handle) &&
 	       writer->kernels_epoch ==
-	       atomic_load_explicit(&trace_kernel_epoch, memory_order_relaxed);
+	       atomic_load_explicit(&kernel_epoch, memory_order_relaxed);
 }
 
 /*
- * Context: call. Describes the kernel that was launched just now, at ticks. False, and why: the
- * file had no room, and would name another kernel that had the handle.
+ * Context: call. Describes the kernel that was to be launched just now, at ticks; success: it was,
+ * so that the driver can be asked for more. False, and why: the file had no room, and would name
+ * another kernel that had the handle.
  */
 bool trace_kernel_launched(struct trace_writer *writer, uint64_t handle, uint64_t ticks,
-			   uint32_t *why);
+			   bool success, uint32_t *why);
 
 /* Context: call. How the parameters of a kernel lie that is known; NULL: the driver did not tell. */
 const struct trace_layout *trace_kernel_layout(struct trace_writer *writer, uint64_t handle);
