@@ -275,6 +275,10 @@ static void put_details(struct buffer *out, const struct trace *trace,
 	buffer_text(out, ",\"result\":\"");
 	print_result_name(out, call->result);
 	buffer_char(out, '"');
+	if (trace_error_text(trace, call)) {
+		buffer_text(out, ",\"error_text\":");
+		escape_text(out, trace_error_text(trace, call));
+	}
 	if (call->depth) {
 		buffer_text(out, ",\"depth\":");
 		buffer_unsigned(out, call->depth);

@@ -93,6 +93,8 @@ static void put_call(struct buffer *out, const struct convert *convert, const st
 	buffer_text(out, KEY("result") "\"");
 	print_result_name(out, call->result);
 	buffer_char(out, '"');
+	if (trace_error_text(trace, call))
+		put_text(out, KEY("error_text"), trace_error_text(trace, call));
 	if (call->status & CUAUDIT_TRACE_SKIPPED)
 		buffer_text(out, KEY("skipped") "true");
 	if (call->arguments)

@@ -134,7 +134,7 @@ static CUresult record(const struct launch *l)
 		CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }
 
-static CUresult launch(struct launch *l)
+static CUresult checked(struct launch *l, const char **why)
 {
 	CUresult rc = stream_find(l->stream, &l->stream);
 
@@ -144,17 +144,28 @@ static CUresult launch(struct launch *l)
 		return rc;
 	if (l->function->object.context != l->stream->object.context)
 		return CUDA_ERROR_INVALID_HANDLE;
+	*why = "Grid or block dimensions are out of range";
 	rc = check_shape(l);
-	if (!rc)
-		rc = check_shared(l);
-	if (!rc)
-		rc = check_cluster(l);
-	if (!rc)
-		rc = check_cooperative(l);
-	if (!rc)
-		rc = check_params(l);
 	if (rc)
 		return rc;
+	*why = "Requested dynamic shared memory exceeds the maximum";
+	rc = check_shared(l);
+	if (rc)
+		return rc;
+	*why = NULL;
+	rc = check_cluster(l);
+	if (!rc)
+		rc = check_cooperative(l);
+	return rc ? rc : check_params(l);
+}
+
+static CUresult launch(struct launch *l)
+{
+	const char *why = NULL;
+	CUresult rc = checked(l, &why);
+
+	if (rc)
+		return sim_failed(rc, "cuLaunchKernel", why);
 	if (sim_config.launch_ns)
 		stream_work(l->stream, sim_config.launch_ns);
 	return record(l);

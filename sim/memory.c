@@ -77,7 +77,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 
 	if (!rc)
 		*dptr = range.start;
-	return rc;
+	return sim_failed(rc, "cuMemAlloc_v2", bytesize ? NULL : "Requested 0 byte allocation");
 }
 
 /* The first versions have addresses and sizes of 32 bits. */

@@ -48,6 +48,9 @@ void sim_wait(uint64_t time);
 /* A number that no other object of the process has. */
 uint64_t sim_id(void);
 
+/* Says in the driver's log why a function failed, NULL for no more than that, if it did; returns rc. */
+CUresult sim_failed(CUresult rc, const char *function, const char *why);
+
 /*
  * A function that answers with one value behind its parameter out: what it
  * checks the others by, and the variable that finds something out.

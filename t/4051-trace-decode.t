@@ -102,6 +102,8 @@ for kind in ways sizes refused reloads threads kernels; do
 	ran "kernels' parameters: $kind" "parameters" "trace(args=kernel)" LD_LIBRARY_PATH="$simdir" "$tmp/parameters" "$kind"
 done
 
+helper kernel/launches
+ran "what the driver says of errors" "error_text" "trace(error-text=yes)" "$tmp/launches"
 ran "... in a ring" "parameters loss" "trace(args=kernel;size=1M;when-full=ring)" LD_LIBRARY_PATH="$simdir" \
 	"$tmp/parameters" threads
 

@@ -322,6 +322,15 @@ static void print_bare(struct buffer *out, const struct trace_function *function
 	print_result_name(out, result);
 }
 
+static void print_error_text(struct buffer *out, const char *text)
+{
+	if (!text)
+		return;
+	buffer_text(out, " (");
+	buffer_name(out, text);
+	buffer_char(out, ')');
+}
+
 void trace_arguments_print(struct buffer *out, const struct trace *trace,
 			   const struct trace_call *call, unsigned int flags)
 {
@@ -330,6 +339,7 @@ void trace_arguments_print(struct buffer *out, const struct trace *trace,
 
 	if (!trace_arguments_read(&arguments, trace, call)) {
 		print_bare(out, &trace->functions[trace->sites[call->site].function], call->result);
+		print_error_text(out, trace_error_text(trace, call));
 		return;
 	}
 	print = (struct print_call){
@@ -342,4 +352,5 @@ void trace_arguments_print(struct buffer *out, const struct trace *trace,
 		.flags = flags | CUAUDIT_PRINT_AFTER,
 	};
 	print_call(out, &print);
+	print_error_text(out, trace_error_text(trace, call));
 }

@@ -11,9 +11,9 @@
 #include "print/table.h"
 #include "util/sort.h"
 
-enum { TYPES = CUAUDIT_TRACE_LAYOUT + 1, FRAMES_MOST = 1024 };
+enum { TYPES = CUAUDIT_TRACE_ERROR + 1, FRAMES_MOST = 1024 };
 
-/* Where a type's texts begin, and the least size of its records. */
+/* Where a type's texts begin, and the least size of its records; 0 of a type that is not known. */
 static const uint32_t sizes[TYPES] = {
 	[CUAUDIT_TRACE_FUNCTION] = sizeof(struct cuaudit_trace_function),
 	[CUAUDIT_TRACE_LIBRARY] = sizeof(struct cuaudit_trace_library),
@@ -24,6 +24,7 @@ static const uint32_t sizes[TYPES] = {
 	[CUAUDIT_TRACE_DRIVER] = sizeof(struct cuaudit_trace_driver),
 	[CUAUDIT_TRACE_MARK] = sizeof(struct cuaudit_trace_mark),
 	[CUAUDIT_TRACE_LAYOUT] = sizeof(struct cuaudit_trace_layout),
+	[CUAUDIT_TRACE_ERROR] = sizeof(struct cuaudit_trace_error),
 };
 
 struct cursor {
@@ -53,7 +54,8 @@ static const struct cuaudit_trace_record *next(struct cursor *cursor)
 				break;
 			}
 			cursor->offset += record->size;
-			if (record->type < TYPES && sizes[record->type] <= record->size)
+			if (record->type < TYPES && sizes[record->type] &&
+			    sizes[record->type] <= record->size)
 				return record;
 		}
 	}
@@ -208,6 +210,7 @@ static void add(struct trace *trace, const struct cuaudit_trace_record *record)
 	const struct cuaudit_trace_kernel *kernel = (const void *)record;
 	const struct cuaudit_trace_driver *driver = (const void *)record;
 	const struct cuaudit_trace_mark *mark = (const void *)record;
+	const struct cuaudit_trace_error *error = (const void *)record;
 
 	switch (record->type) {
 	case CUAUDIT_TRACE_FUNCTION:
@@ -237,6 +240,10 @@ static void add(struct trace *trace, const struct cuaudit_trace_record *record)
 		trace->marks[trace->nmarks++] = (struct trace_mark){
 			mark->ticks, mark->thread, text_at(record, sizeof(*mark)) };
 		break;
+	case CUAUDIT_TRACE_ERROR:
+		trace->error_texts[trace->nerror_texts++] = (struct trace_error_text){
+			error->correlation, text_at(record, sizeof(*error)) };
+		break;
 	default:
 		break;
 	}
@@ -255,8 +262,10 @@ static int allocate(struct trace *trace, const size_t counts[TYPES])
 	trace->layouts = calloc(counts[CUAUDIT_TRACE_LAYOUT] + 1, sizeof(*trace->layouts));
 	trace->drivers = calloc(counts[CUAUDIT_TRACE_DRIVER] + 1, sizeof(*trace->drivers));
 	trace->marks = calloc(counts[CUAUDIT_TRACE_MARK] + 1, sizeof(*trace->marks));
+	trace->error_texts = calloc(counts[CUAUDIT_TRACE_ERROR] + 1, sizeof(*trace->error_texts));
 	if (!trace->functions || !trace->libraries || !trace->sites || !trace->threads ||
-	    !trace->kernels || !trace->callers || !trace->layouts || !trace->drivers || !trace->marks)
+	    !trace->kernels || !trace->callers || !trace->layouts || !trace->drivers || !trace->marks ||
+	    !trace->error_texts)
 		return -ENOMEM;
 	trace->nsites = counts[CUAUDIT_TRACE_SITE];
 	trace->ncallers = counts[CUAUDIT_TRACE_CALLERS];
@@ -459,6 +468,13 @@ static int compare_marks(const void *a, const void *b)
 	return ORDER(x, y);
 }
 
+static int compare_error_texts(const void *a, const void *b)
+{
+	const struct trace_error_text *x = a, *y = b;
+
+	return ORDER(x->correlation, y->correlation) ?: strcmp(x->text, y->text);
+}
+
 int trace_describe(struct trace *trace)
 {
 	const struct cuaudit_trace_record *record;
@@ -479,6 +495,9 @@ int trace_describe(struct trace *trace)
 	settle_kernels(trace);
 	if (trace->nmarks > 1)
 		qsort(trace->marks, trace->nmarks, sizeof(*trace->marks), compare_marks);
+	if (trace->nerror_texts > 1)
+		qsort(trace->error_texts, trace->nerror_texts, sizeof(*trace->error_texts),
+		      compare_error_texts);
 	return 0;
 }
 
@@ -493,9 +512,22 @@ void trace_describe_free(struct trace *trace)
 	free(trace->layouts);
 	free(trace->drivers);
 	free(trace->marks);
+	free(trace->error_texts);
 	for (size_t i = 0; i < trace->nspelled; i++)
 		free(trace->spelled[i]);
 	free(trace->spelled);
+}
+
+const char *trace_error_text(const struct trace *trace, const struct trace_call *call)
+{
+	const struct trace_error_text *texts = trace->error_texts;
+	size_t at;
+
+	if (!call->result || !trace->nerror_texts)
+		return NULL;
+	at = FIRST(trace->nerror_texts, i, texts[i].correlation < call->correlation);
+	return at < trace->nerror_texts && texts[at].correlation == call->correlation ?
+	       texts[at].text : NULL;
 }
 
 const struct trace_thread *trace_thread(const struct trace *trace, uint32_t number)

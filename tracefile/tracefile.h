@@ -95,6 +95,11 @@ struct trace_mark {
 	const char *text;
 };
 
+struct trace_error_text {
+	uint64_t correlation;
+	const char *text;
+};
+
 /*
  * A chunk of calls. Within one, other threads may take over after its first
  * thread has ended: a call's thread is what trace_call says. Along the chunks
@@ -133,8 +138,9 @@ struct trace {
 	struct trace_layout *layouts;		/* by number */
 	struct trace_driver *drivers;
 	struct trace_mark *marks;		/* by ticks */
+	struct trace_error_text *error_texts;	/* by correlation */
 	struct trace_chunk *chunks;		/* by thread and sequence */
-	size_t nfunctions, nlibraries, nsites, nthreads, nkernels, ncallers, nlayouts, ndrivers, nmarks,
+	size_t nfunctions, nlibraries, nsites, nthreads, nkernels, ncallers, nlayouts, ndrivers, nmarks, nerror_texts,
 	       nchunks;
 	size_t nnames;		/* different names of kernels */
 	uint64_t records;	/* of chunks that say how many they hold */
@@ -228,6 +234,9 @@ static inline bool trace_call_succeeded(const struct trace_call *call)
 {
 	return !call->result && !(call->status & (CUAUDIT_TRACE_SKIPPED | CUAUDIT_TRACE_FAILED));
 }
+
+/* What the driver said of a call that failed, NULL: nothing that was recorded. */
+const char *trace_error_text(const struct trace *trace, const struct trace_call *call);
 
 /* Whether a result is an error; CUDA_ERROR_NOT_READY of a query is none. */
 static inline bool trace_is_error(const struct trace_function *function, int32_t result)

@@ -263,12 +263,13 @@ static int put_status(struct perfetto *perfetto, const struct trace_call *call)
 	return error;
 }
 
-static int put_end(struct convert *convert, struct perfetto *perfetto,
+static int put_end(struct convert *convert, struct perfetto *perfetto, const struct trace *trace,
 		   const struct trace_call *call, uint64_t track)
 {
 	struct perfetto_part part = perfetto->success;
 	char text[64];
 	struct buffer out = { text, sizeof(text), 0 };
+	const char *why = trace_error_text(trace, call);
 	int error = 0;
 
 	perfetto->body.used = 0;
@@ -276,6 +277,8 @@ static int put_end(struct convert *convert, struct perfetto *perfetto,
 		print_result_name(&out, call->result);
 		part = perfetto->failure;
 		error = annotate_text(perfetto, PERFETTO_RESULT, text, buffer_end(&out));
+		if (!error && why)
+			error = annotate_text(perfetto, PERFETTO_ERROR_TEXT, why, strlen(why));
 	}
 	return error ?: put_event(convert, perfetto, perfetto->last_ns, part, track);
 }
@@ -346,7 +349,7 @@ static int perfetto_call(struct convert *convert, const struct trace *trace,
 	}
 	error = error ?:
 		put_event(convert, perfetto, trace_ns(trace, call->start), perfetto->sites[call->site], track) ?:
-		put_end(convert, perfetto, call, track);
+		put_end(convert, perfetto, trace, call, track);
 	if (!error && launch.kernel)
 		error = put_launch(convert, perfetto, trace, &launch);
 	return error ?: put_memory(convert, perfetto, call);

@@ -98,6 +98,7 @@ static const char *const names[PERFETTO_PARAMETERS] = {
 	[PERFETTO_CALLER] = "caller",
 	[PERFETTO_CORRELATION] = "correlation",
 	[PERFETTO_RESULT] = "result",
+	[PERFETTO_ERROR_TEXT] = "error_text",
 	[PERFETTO_DEPTH] = "depth",
 	[PERFETTO_KERNEL] = "kernel",
 	[PERFETTO_STACK] = "stack",

@@ -31,6 +31,7 @@ enum statement {
 	COPY,
 	DIRECTION_NAME,
 	DRIVER,
+	ERROR_TEXT,
 	FIND_FUNCTION,
 	FIND_KERNEL,
 	FRAME,
@@ -55,6 +56,7 @@ static const char *const statements[STATEMENTS] = {
 	[COPY] = "INSERT INTO copy VALUES (?, ?, ?)",
 	[DIRECTION_NAME] = "INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES"
 			   " (?, 'CUDA_MEMCPY_KIND_' || upper(?), ?)",
+	[ERROR_TEXT] = "INSERT OR IGNORE INTO error_text VALUES (?, ?, ?)",
 	[DRIVER] = "INSERT OR REPLACE INTO driver VALUES (?, ?, ?, ?)",
 	[FIND_FUNCTION] = "SELECT id FROM function WHERE name = ?",
 	[FIND_KERNEL] = "SELECT id FROM kernel WHERE name = ?",
@@ -553,6 +555,7 @@ static int call(struct convert *convert, const struct trace *trace, const struct
 {
 	struct state *state = convert->state;
 	uint64_t ns = trace_duration(trace, call->end - call->start);
+	const char *why = trace_error_text(trace, call);
 	struct sqlite_call *row;
 	int error = 0;
 
@@ -571,6 +574,9 @@ static int call(struct convert *convert, const struct trace *trace, const struct
 	};
 	if (call->arguments)
 		error = take_arguments(convert, trace, call, row);
+	if (!error && why)
+		error = put(convert, ERROR_TEXT, NULL, "iit", state->process + 1,
+			    (int64_t)call->correlation, why);
 	return !error && state->rows->ncalls == SQLITE_CALLS ? flush_calls(convert) : error;
 }
 

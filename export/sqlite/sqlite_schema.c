@@ -44,6 +44,8 @@ const char sqlite_tables[] =
 	" depth INT NOT NULL);"
 	"CREATE TABLE mark (process INT NOT NULL REFERENCES process,"
 	" thread INT REFERENCES thread, time INT NOT NULL, text TEXT NOT NULL);"
+	"CREATE TABLE error_text (process INT NOT NULL REFERENCES process, correlation INT NOT NULL,"
+	" text TEXT NOT NULL, PRIMARY KEY (process, correlation)) WITHOUT ROWID;"
 	"CREATE TABLE loss (process INT NOT NULL REFERENCES process, reason TEXT NOT NULL,"
 	" count INT NOT NULL);";
 
@@ -78,7 +80,8 @@ const char sqlite_views[] =
 	" coalesce((SELECT name FROM result WHERE value = call.result), call.result) AS result,"
 	" (SELECT name FROM kernel WHERE id = call.kernel) AS kernel, call.stack,"
 	" function.class, call.start + call.duration AS \"end\", process.id AS process,"
-	" process.host"
+	" process.host, (SELECT text FROM error_text WHERE process = thread.process"
+	" AND correlation = call.correlation) AS error_text"
 	" FROM call JOIN thread ON thread.id = call.thread"
 	" JOIN process ON process.id = thread.process JOIN site ON site.id = call.site"
 	" JOIN function ON function.id = site.function JOIN library ON library.id = site.library;"

@@ -118,6 +118,20 @@ CUAUDIT_PUBLIC const char *cuaudit_call_kernel(const struct cuaudit_call *call);
 CUAUDIT_PUBLIC int cuaudit_kernel_prepare(void);
 
 /*
+ * Context: call, of exit hooks with CUAUDIT_HOOK_TIMED. What the driver wrote into its log during
+ * the call beside the name of its result: up to four lines of 255 bytes with "; " between, as the
+ * driver wrote them. NULL: nothing, or cuaudit_error_text_prepare was not called. Until the thread's
+ * next call.
+ */
+CUAUDIT_PUBLIC const char *cuaudit_call_error_text(const struct cuaudit_call *call);
+
+/*
+ * Context: setup. Has each driver that is started, from 12.9 on, call back with what it writes into its
+ * log. 0 or -errno.
+ */
+CUAUDIT_PUBLIC int cuaudit_error_text_prepare(void);
+
+/*
  * Context: call. The library an address is in; never NULL: that of unknown
  * code has the index 0.
  */

@@ -202,7 +202,8 @@ enum cuaudit_trace_type {
 	CUAUDIT_TRACE_CALLERS,
 	CUAUDIT_TRACE_DRIVER,
 	CUAUDIT_TRACE_MARK,
-	CUAUDIT_TRACE_LAYOUT
+	CUAUDIT_TRACE_LAYOUT,
+	CUAUDIT_TRACE_ERROR = 15
 };
 
 /*
@@ -317,6 +318,15 @@ struct cuaudit_trace_mark {
 	uint64_t ticks;
 	uint32_t thread;
 	uint32_t unused;
+	/* Behind it: the text. */
+};
+
+/* What the driver wrote into its log during a call that failed. */
+struct cuaudit_trace_error {
+	struct cuaudit_trace_record record;
+	uint64_t correlation;	/* the call's */
+	uint32_t thread;
+	int32_t result;
 	/* Behind it: the text. */
 };
 

@@ -14,6 +14,7 @@ import struct
 import sys
 
 FUNCTION, LIBRARY, SITE, THREAD, KERNEL, CALLERS, DRIVER, MARK, LAYOUT = range(1, 10)
+ERROR_TEXT = 15
 LONG, STATUS, CORRELATION, STACK, WITH_ARGUMENTS, NEXT_THREAD = 1, 2, 4, 8, 16, 128
 NOTHING, VALUE, DEREF, TEXT, ARRAY, PARAMETERS = range(6)
 SKIPPED, CUT, INPUTS, FAILED = 1, 2, 4, 8
@@ -38,7 +39,7 @@ class Trace:
             self.data = file.read()
         self.functions, self.libraries, self.sites, self.threads = {}, {}, {}, {}
         self.kernels, self.stacks, self.drivers, self.marks = {}, {}, {}, []
-        self.kinds, self.layouts = {}, {}
+        self.kinds, self.layouts, self.error_texts = {}, {}, {}
         self.header()
         self.chunks()
         self.clock()
@@ -119,6 +120,8 @@ class Trace:
             self.layouts[self.number('I', at + 8)] = [
                 struct.unpack_from(self.order + 'II', record, 16 + 8 * i)
                 for i in range(self.number('I', at + 12))]
+        elif kind == ERROR_TEXT:
+            self.error_texts.setdefault(self.number('Q', at + 8), text_of(record[24:]))
         elif kind == MARK:
             self.marks.append((self.number('Q', at + 8), self.number('I', at + 16), text_of(record[24:])))
 
@@ -397,6 +400,9 @@ class Comparison:
                 'depth': call.depth, **self.of_site(call.site)}
         if call.status & SKIPPED:
             want['skipped'] = True
+        if call.result and call.correlation in trace.error_texts:
+            want['error_text'] = trace.error_texts[call.correlation]
+            trace.counted.add('error_text')
         if call.stack is not None:
             want['stack'] = [trace.address(*frame) for frame in trace.stacks[call.stack]]
         kernel = self.kernel(function, call)

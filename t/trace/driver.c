@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,12 +27,32 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+enum { CALLBACKS = 4 };
+
+static struct trace_callback {
+	void (*call)(void *data, int level, char *text, size_t length);
+	void *data;
+} callbacks[CALLBACKS];
+static _Atomic int ncallbacks;
+const char *const *trace_says;
+
 static int answer(void)
 {
 	uint64_t end = trace_ns ? now() + trace_ns : 0;
 
 	while (trace_ns && now() < end)
 		;
+	/* Not ended by a NUL, so that one who counts on it reads on. */
+	for (const char *const *at = trace_says; trace_answer && at && *at; at++)
+		for (int i = 0; i < ncallbacks; i++) {
+			char *text = strdup(*at);
+			size_t length = strlen(text);
+
+			text[length] = '!';
+			callbacks[i].call(callbacks[i].data, 0, text, length);
+			text[length] = '\0';
+			free(text);
+		}
 	return trace_answer;
 }
 

@@ -34,6 +34,9 @@ extern unsigned int trace_us;
 extern void (*trace_back)(void);
 extern int trace_hangs;
 
+/* What calls that fail have the driver say, up to NULL. */
+extern const char *const *trace_says;
+
 #define CALL(name, parameters, body) int name parameters;
 #define HANDLE(name) int name(word handle);
 #include "t/trace/driver.def"

@@ -136,6 +136,8 @@ static int set_up_more(void)
 {
 	int error = trace_trigger_setup(TRIGGERS, !options.text);
 
+	if (!error && options.error_text)
+		error = cuaudit_error_text_prepare();
 	if (error)
 		return error;
 	if (options.text)

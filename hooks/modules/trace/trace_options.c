@@ -22,6 +22,7 @@ const struct cuaudit_option trace_option_table[] = {
 	{ "thread", NULL, "GLOB", "the threads, by their names at the first call, or a number" },
 	{ "min-duration", "0", "TIME", "shorter calls are only counted" },
 	{ "failed", "no", "yes|no", "calls alone whose result is an error; others are only counted" },
+	{ "error-text", "no", "yes|no", "whether what the driver says of errors is recorded" },
 	{ "start", NULL, "WHEN", "where to start: SELECTOR[:N], a time such as 5s, or marker" },
 	{ "stop", NULL, "WHEN", "where to stop" },
 	{ "open", "%sync", "SELECTOR", "calls that are seen before they have ended; no: none" },
@@ -191,6 +192,7 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		.backtrace = cuaudit_option_get(given, "backtrace"),
 		.text = !strcmp(cuaudit_option_get(given, "text"), "yes"),
 		.failed = !strcmp(cuaudit_option_get(given, "failed"), "yes"),
+		.error_text = !strcmp(cuaudit_option_get(given, "error-text"), "yes"),
 		.print = !strcmp(cuaudit_option_get(given, "print"), "yes"),
 	};
 	if (options->text && check_text(given))

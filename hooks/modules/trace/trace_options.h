@@ -18,7 +18,7 @@ struct trace_options {
 	const char *open;	/* "" for none */
 	const char *backtrace;
 	uint32_t frames;
-	bool text, print, failed;
+	bool text, print, failed, error_text;
 	uint32_t strings;
 	uint32_t elements;
 	uint64_t least_ns;

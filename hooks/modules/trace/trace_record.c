@@ -6,6 +6,7 @@
 
 #include <cuaudit/hook.h>
 
+#include "hooks/modules/trace/trace_error.h"
 #include "hooks/modules/trace/trace_kernel.h"
 #include "hooks/safe_read.h"
 
@@ -232,6 +233,9 @@ void record_any(struct trace_writer *writer, const struct trace_site *site,
 		status |= CUAUDIT_TRACE_SKIPPED;
 	if (call->flags & CUAUDIT_CALL_FAILED && !call->result)
 		status |= CUAUDIT_TRACE_FAILED;
+
+	if (call->result)
+		trace_error(writer, call);
 
 	/* The counter of another processor may be a little behind. */
 	if ((int64_t)record.ticks < 0)

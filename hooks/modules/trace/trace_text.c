@@ -21,7 +21,7 @@
 #include "util/io.h"
 #include "util/text.h"
 
-enum { LINE = 4096, TAIL = 256 };
+enum { LINE = 4096, TAIL = 256, TEXT = 1024 };
 
 static const char suffix[] = ".trace";
 
@@ -53,6 +53,15 @@ static void add_time(struct buffer *out, uint64_t ns)
 	}
 	buffer_unsigned(out, ns);
 	buffer_text(out, "ns");
+}
+
+static void add_error_text(struct buffer *out, const char *text)
+{
+	if (!text || out->length + TAIL >= LINE)
+		return;
+	buffer_text(out, " (");
+	out->length += text_print(out->at + out->length, LINE - TAIL - out->length, text, strlen(text));
+	buffer_char(out, ')');
 }
 
 int trace_text_setup(void)
@@ -116,11 +125,12 @@ void trace_text(const struct cuaudit_call *call)
 	buffer_text(&out, "] ");
 	for (uint32_t i = 0; i < call->depth && i < 16; i++)
 		buffer_text(&out, "  ");
-	room = LINE - out.length - TAIL;
+	room = LINE - out.length - TAIL - TEXT;
 	length = cuaudit_call_print(call, CUAUDIT_PRINT_AFTER, out.at + out.length, room);
 	if (length >= room)
 		length = text_cut(out.at + out.length, room);
 	out.length += length;
+	add_error_text(&out, cuaudit_call_error_text(call));
 	if (call->flags & CUAUDIT_CALL_SKIPPED) {
 		buffer_text(&out, " <skipped>");
 	} else {

@@ -11,6 +11,7 @@
 #include <cuaudit/coverage.h>
 
 #include "hooks/modules/trace/trace_describe.h"
+#include "hooks/modules/trace/trace_error.h"
 #include "hooks/modules/trace/trace_file.h"
 #include "hooks/modules/trace/trace_kernel.h"
 #include "hooks/modules/trace/trace_lock.h"
@@ -474,6 +475,7 @@ void trace_writer_forked(void)
 	written = left_recorded = 0;
 	trace_chunk_forked();
 	trace_describe_forked();
+	trace_error_forked();
 	trace_kernel_forked();
 	trace_layout_forked();
 	trace_stack_forked();
