@@ -20,8 +20,6 @@ struct CUlogsCallbackEntry_st {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUlogsCallbackEntry_st *callbacks[CALLBACKS];
 
-/* As the real one, lines are kept from the first callback on. */
-static bool kept;
 static char lines[LINES][LINE];
 static unsigned int end;	/* lines ever */
 
@@ -35,8 +33,7 @@ static void say(const char *text)
 	for (int i = 0; i < CALLBACKS; i++)
 		if (callbacks[i])
 			called[count++] = *callbacks[i];
-	if (kept)
-		snprintf(lines[end++ % LINES], LINE, "%.250s", text);
+	snprintf(lines[end++ % LINES], LINE, "%.250s", text);
 	pthread_mutex_unlock(&lock);
 	for (int i = 0; i < count; i++) {
 		snprintf(message, sizeof(message), "%s", text);
@@ -76,7 +73,6 @@ CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData,
 		free_at++;
 	if (free_at < CALLBACKS)
 		callbacks[free_at] = entry;
-	kept = true;
 	pthread_mutex_unlock(&lock);
 	if (free_at == CALLBACKS) {
 		free(entry);

@@ -103,7 +103,7 @@ for kind in ways sizes refused reloads threads kernels; do
 done
 
 helper kernel/launches
-ran "what the driver says of errors" "error_text" "trace(error-text=yes)" "$tmp/launches"
+ran "what the driver says of errors" "error_text" trace "$tmp/launches"
 ran "... in a ring" "parameters loss" "trace(args=kernel;size=1M;when-full=ring)" LD_LIBRARY_PATH="$simdir" \
 	"$tmp/parameters" threads
 

@@ -24,7 +24,7 @@ text() {
 }
 
 for how in "" ";min-duration=1ns" ";backtrace=cuMem*"; do
-	said ";error-text=yes$how"
+	said "$how"
 	is "$(text 1)" "1 one line" "a line${how:+, $how}"
 	is "$(text 2)" "1 -" "of what only repeats the result nothing is taken"
 	is "$(text 3)" "1 second; third; fourth; fifth" "the last four lines of a call"
@@ -40,21 +40,21 @@ is "$(jq -r 'select(.arguments.bytesize == 4).error_text | explode | map(select(
 tool convert --to text a.cutrace
 is "$(LC_ALL=C grep -c '[[:cntrl:]]' out)" 0 "text has none of them"
 like "$(cat out)" ' = CUDA_ERROR_INVALID_VALUE \(one line\) <' "... and the driver's words behind the result"
-said ""
-is "$(jq -r 'select(.error_text) | .function' jsonl)" "" "nothing that nobody asked for"
+said ";error-text=no"
+is "$(jq -r 'select(.error_text) | .function' jsonl)" "" "nothing with error-text=no"
 
-said ";error-text=yes" own
+said "" own
 is "$(cat printed)" "heard 1" "a program's own callback hears the same"
 is "$(jq -r 'select(.error_text) | "\(.function) \(.depth) \(.error_text)"' jsonl)" "cuMemFree_v2 1 inner words
 cuMemAlloc_v2 0 outer words" "a call inside of the callback has its own words" || diag "$(cat jsonl)"
-audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="trace(text=yes;error-text=yes)" "$tmp/says" 2>err >out
+audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="trace(text=yes)" "$tmp/says" 2>err >out
 like "$(cat err)" ' = CUDA_ERROR_INVALID_VALUE \(one line\) <' "live text"
 is "$(LC_ALL=C grep -c '[[:cntrl:]]' err)" 0 "... without control characters"
 is "$(awk 'length > 4096' err | wc -l)" 0 "... in lines of 4 KiB"
 
 # The simulated driver; other formats.
 rm -f a.cutrace
-audited CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace;error-text=yes)" "$tmp/launches" >out 2>err
+audited CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace)" "$tmp/launches" >out 2>err
 for format in text chrome otlp; do
 	tool convert --to $format a.cutrace
 	like "$(cat out)" 'Grid or block dimensions are out of range' "$format"
@@ -72,7 +72,10 @@ else
 for row in sqlite3.connect(sys.argv[1]).execute("SELECT function, error_text FROM calls WHERE error_text IS NOT NULL"):
     print("|".join(row))' a.db)" "cuLaunchKernel|Grid or block dimensions are out of range" "sqlite"
 fi
-tool trace --error-text yes -o "$tmp/traces" "$tmp/launches"
+tool trace -o "$tmp/traces" "$tmp/launches"
 tool convert --to text "$tmp/traces"
-like "$(cat out)" 'Grid or block dimensions are out of range' "cuaudit trace --error-text"
+like "$(cat out)" 'Grid or block dimensions are out of range' "cuaudit trace"
+tool trace --error-text no -o "$tmp/traces2" "$tmp/launches"
+tool convert --to text "$tmp/traces2"
+unlike "$(cat out)" 'Grid or block dimensions are out of range' "cuaudit trace --error-text no"
 done_testing

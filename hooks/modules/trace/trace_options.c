@@ -22,7 +22,7 @@ const struct cuaudit_option trace_option_table[] = {
 	{ "thread", NULL, "GLOB", "the threads, by their names at the first call, or a number" },
 	{ "min-duration", "0", "TIME", "shorter calls are only counted" },
 	{ "failed", "no", "yes|no", "calls alone whose result is an error; others are only counted" },
-	{ "error-text", "no", "yes|no", "whether what the driver says of errors is recorded" },
+	{ "error-text", "yes", "yes|no", "whether what the driver says of errors is recorded" },
 	{ "start", NULL, "WHEN", "where to start: SELECTOR[:N], a time such as 5s, or marker" },
 	{ "stop", NULL, "WHEN", "where to stop" },
 	{ "open", "%sync", "SELECTOR", "calls that are seen before they have ended; no: none" },
