@@ -129,7 +129,7 @@ int summary_diff_text(const struct summary *a, const struct summary *b,
 	}
 	if (!error && kernels.count)
 		table(&page, &kernels, " Total A  Total B  Ratio  Launches  Launches Errors"
-		      "  p50 A  p50 B  Ratio  Change   Kernel", "kernel");
+		      "  p50 A  p50 B  Ratio  Change   Kernel (host time)", "kernel");
 	compare_free(&functions);
 	compare_free(&kernels);
 	return error;

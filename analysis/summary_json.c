@@ -345,6 +345,7 @@ void summary_json(const struct summary *summary, const struct summary_print *pri
 	writer_begin(&writer, NULL, '{');
 	writer_number(&writer, "version", VERSION);
 	writer_text(&writer, "kind", "traces");
+	writer_text(&writer, "times", "host");
 	counts(&writer, &summary->counts);
 	writer_number(&writer, "first_ns", summary->first_ns);
 	writer_number(&writer, "last_ns", summary->last_ns);

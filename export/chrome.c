@@ -343,7 +343,7 @@ static int put_launch(struct convert *convert, struct chrome *chrome, const stru
 	SINK_PRINT(convert->sink, out) {
 		event(out, chrome, 'X', stream);
 		timestamp(out, convert, chrome->last_ns);
-		buffer_text(out, ",\"dur\":0.001,\"cat\":\"kernel\",\"name\":");
+		buffer_text(out, ",\"dur\":0.001,\"cat\":\"kernel launched\",\"name\":");
 		escape_text(out, launch->kernel->name);
 		buffer_text(out, ",\"args\":{\"correlation\":");
 		json_unsigned(out, call->correlation, JSON_EXACT);

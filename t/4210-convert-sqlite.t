@@ -37,8 +37,8 @@ is "$(ask "SELECT function, calls, errors, not_ready, duration, shortest, longes
 	EXCEPT SELECT function, count(*), sum(result NOT IN ('CUDA_SUCCESS', 'CUDA_ERROR_NOT_READY')),
 		sum(result = 'CUDA_ERROR_NOT_READY'), sum(duration), min(duration), max(duration)
 		FROM calls GROUP BY function")" "" "by_function is what the calls say"
-is "$(ask "SELECT sum(launches), sum(duration) FROM by_kernel")" \
-	"$(ask 'SELECT count(*), sum(duration) FROM launches')" "by_kernel: the same sums"
+is "$(ask "SELECT sum(launches), sum(host_duration) FROM by_kernel")" \
+	"$(ask 'SELECT count(*), sum(host_duration) FROM launches')" "by_kernel: the same sums"
 is "$(ask "SELECT calls, duration FROM thread EXCEPT SELECT count(*), sum(duration) FROM call GROUP BY thread")" \
 	"" "thread: the sums of its calls"
 is "$(ask "SELECT count(DISTINCT stack), min(n), max(n) FROM (SELECT stack, count(*) AS n FROM frame GROUP BY stack)")" \

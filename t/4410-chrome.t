@@ -48,7 +48,7 @@ is "$(found '[.traceEvents[] | select(.ph == "M") | .args[]] | .[]')" '"python3.
 "pt_autograd_3"
 "launches into stream 0x7700"' "names of process, threads and stream"
 # An arrow begins within the launch and ends at the kernel's mark, on another track.
-is "$(found '(.traceEvents | map(select(.cat == "kernel")) | map({key: "\(.tid) \(.ts)", value: .name}) |
+is "$(found '(.traceEvents | map(select(.cat == "kernel launched")) | map({key: "\(.tid) \(.ts)", value: .name}) |
 	from_entries) as $marks | [.traceEvents[] | select(.ph == "f")] |
 	[length, (map(select($marks["\(.tid) \(.ts)"])) | length), (map(.id) | unique | length)]')" \
 	"[$launched,$launched,$launched]" "each launch has an arrow to its kernel's mark"

@@ -61,7 +61,7 @@ is "$(line 4) $(line 5)" "$(truth calls) $(truth launches)" "ten calls: calls an
 is "$(line 6) $(line 7)" "true 10" "ten calls: they are drawn and listed"
 is "$(line 8)" '"true false"' "a tab shows its table alone"
 is "$(line 9)" "\"$(says last_start) ns\"" "the call that began last"
-is "$(line 10)" '"Function,Call,Start,Duration,Result,Kernel,Called from,Thread,Correlation"' \
+is "$(line 10)" '"Function,Call,Start,Host time,Result,Kernel,Called from,Thread,Correlation"' \
 	"a call is shown with its arguments"
 is "$(line 11)" true "the call that was asked for"
 is "$(sed 1,11d "$tmp/browsed")" "" "no error, nothing loaded"

@@ -296,7 +296,7 @@ class Model {
 			["Function", this.functionName(calls.function[i])],
 			["Call", calls.text ? calls.text[i] : null],
 			["Start", timeText(calls.start[i])],
-			["Duration", timeText(calls.duration[i])],
+			["Host time", timeText(calls.duration[i])],
 			["Result", calls.resultText(i) + (calls.skipped.has(i) ? ", by a hook" : "")],
 			["Kernel", calls.kernelText(i)],
 			["Called from", this.timeline.callers[calls.caller[i]]],

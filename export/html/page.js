@@ -53,7 +53,7 @@ function callTable(model, id, title, sorted, keep) {
 				all.push([row, i]);
 	all.sort((a, b) => b[0].shownCalls.duration[b[1]] - a[0].shownCalls.duration[a[1]]);
 	return { id, title, sorted, cut: Math.max(0, all.length - LISTED),
-		columns: ["name Function", "time Duration", "at Start", "text Result", "text Thread",
+		columns: ["name Function", "time Host time", "at Start", "text Result", "text Thread",
 			"text Process", "text Called from", "text Kernel", "show "],
 		rows: all.slice(0, LISTED).map(([row, i]) => [
 			model.functionName(row.shownCalls.function[i]), row.shownCalls.duration[i],
