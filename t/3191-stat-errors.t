@@ -77,8 +77,10 @@ like "$(cat text)" '^ *18[0-9]  other results, cuMemAlloc_v2$' "... in the text,
 
 audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="stat(print=no;save=auto)" CUAUDIT_OUTPUT="$tmp/saved.%p" \
 	"$tmp/errors" fork >out 2>err
-"$cuaudit" report --format json saved.* >merged.json 2>err
-is "$(results merged.json)" "$({ echo "$want"
+mkdir kept
+mv saved.* kept
+"$cuaudit" report --format json kept >merged.json 2>err
+is "$(results merged.json)" "$({ echo "$want" | sed 's/\t6\terrors:4/\t16\terrors:14/'
 	printf 'cuMemAlloc_v2\tCUDA_ERROR_NOT_INITIALIZED\t3\t6\terrors:6\n'; } | sort)" \
 	"a child of fork begins anew, and a report of both adds up" ||
 	diag "$(cat out err; ls)"

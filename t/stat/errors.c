@@ -85,6 +85,8 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "fork")) {
 		if (!fork()) {
 			fail(allocate, 3, 6);
+			/* The parent had it. */
+			fail(allocate, 2, 10);
 			return 0;
 		}
 		wait(NULL);
