@@ -231,7 +231,7 @@ static bool has_policy(const char *word)
 	for (int i = 0; word && i < NBUILTIN; i++) {
 		const char *enforces = builtin[i]->enforces;
 
-		if (enforces && strstr(word, *enforces ? enforces : builtin[i]->name))
+		if (enforces && strcasestr(word, *enforces ? enforces : builtin[i]->name))
 			return true;
 	}
 	return false;
@@ -242,7 +242,7 @@ static bool has_key(const char *word, const char *key)
 	size_t length = strlen(key);
 	const char *at = word;
 
-	for (; (at = strstr(at, key)); at++)
+	for (; (at = strcasestr(at, key)); at++)
 		if (at[length] == '=' && (at == word || strchr("(;:,[{ ", at[-1])))
 			return true;
 	return false;

@@ -230,6 +230,11 @@ enforced "limit: deny: 'cuMemAlloc\*,!%memory' takes no function" "deny that den
 enforced "limit: deny takes SELECTOR" "deny's error" CUAUDIT_HOOKS='limit(deny=cuInit:error=X)'
 enforced "there is no hook module 'limti'; did you mean limit" "limit" CUAUDIT_HOOKS='limti(memory=1G)'
 enforced "there is no hook module 'Limit'; did you mean limit" "its case" CUAUDIT_HOOKS='Limit(memory=1G)'
+enforced "there is no hook module 'LIMIT'; did you mean limit" "in capitals" CUAUDIT_HOOKS='LIMIT(MEMORY=1G)'
+enforced "there is no hook module 'LEAK'; did you mean leak" "fail in capitals" CUAUDIT_HOOKS='LEAK(FAIL=ANY)'
+enforced "there is no hook module 'QUOTA'" "an option in capitals" CUAUDIT_HOOKS='QUOTA(MEMORY=1G)'
+enforced "CUAUDIT_HOKS is no variable.*did you mean CUAUDIT_HOOKS" "capitals in no variable" \
+	CUAUDIT_HOKS='LIMIT(MEMORY=1G)'
 enforced "CUAUDIT_HOOKS takes NAME" "a bracket behind which limit is" \
 	CUAUDIT_HOOKS='stat(format=json,limit(memory=1G)'
 enforced "CUAUDIT_HOOKS takes NAME" "limit with a bracket open" CUAUDIT_HOOKS='limit(memory=1G'

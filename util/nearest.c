@@ -2,6 +2,8 @@
 /* The known word nearest to one that is not known. */
 #include "util/nearest.h"
 
+#include <stdbool.h>
+
 enum { LONGEST = 64 };
 
 /* The auditor has no libc. */
@@ -17,6 +19,12 @@ static size_t length_of(const char *text)
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
+}
+
+/* A word in capitals is the same one. */
+static bool same(char a, char b)
+{
+	return a == b || ((a ^ b) == 0x20 && (a | 0x20) >= 'a' && (a | 0x20) <= 'z');
 }
 
 /*
@@ -36,8 +44,9 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 		row[0] = i;
 		for (size_t j = 1; j <= b_length; j++) {
 			row[j] = least(least(last[j], row[j - 1]) + 1,
-				       last[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				       last[j - 1] + !same(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) &&
+			    same(a[i - 2], b[j - 1]))
 				row[j] = least(row[j], before[j - 2] + 1);
 		}
 	}

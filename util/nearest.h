@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Of words, ended by NULL, the one with the least edit distance; NULL if all are far. */
+/* Of words, ended by NULL, the one with the least edit distance, capitals or not; NULL if all are far. */
 const char *nearest(const char *word, size_t length, const char *const *words);
 
 #endif

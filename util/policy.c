@@ -8,9 +8,14 @@
  */
 static const char *const words[] = { "fail=", "fault(", "limit(" };
 
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 static bool begins(const char *text, const char *word)
 {
-	while (*word && *text == *word)
+	while (*word && lower(*text) == *word)
 		text++, word++;
 	return !*word;
 }
