@@ -12,7 +12,7 @@
 #include "hooks/record.h"
 #include "util/nearest.h"
 
-enum { WORD = 256 };
+enum { SHOWN = 256 };
 
 static bool child;
 
@@ -82,33 +82,28 @@ static const char *near_library(const char *glob)
 static void report_globs(const char *who, const char *first, uint32_t count)
 {
 	const char *near = near_library(first);
+	bool cut = strlen(first) >= SHOWN;
 	char more[32] = "";
 
 	if (count > 1)
 		snprintf(more, sizeof(more), " and %u more", count - 1);
-	cuaudit_log(CUAUDIT_WARN, "%s: '%s'%s matched no library%s%s%s", who, first, more,
-		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s%s'%s matched no library%s%s%s", who, SHOWN, first,
+		    cut ? "..." : "", more, near ? "; did you mean " : "", near ? near : "",
+		    near ? "?" : "");
 }
 
 /* One line, however many there are. */
 static void report(const char *who, const char *list)
 {
-	char first[WORD], glob[WORD];
+	char *globs = list ? strdup(list) : NULL, *rest = globs, *glob, *first = NULL;
 	uint32_t count = 0;
 
-	for (; list && *list; list += strspn(list, ":")) {
-		size_t length = strcspn(list, ":");
-
-		if (length && length < sizeof(glob)) {
-			memcpy(glob, list, length);
-			glob[length] = '\0';
-			if (!matches_any(glob) && !count++)
-				strcpy(first, glob);
-		}
-		list += length;
-	}
-	if (count)
+	while ((glob = strsep(&rest, ":")))
+		if (*glob && !matches_any(glob) && !count++)
+			first = glob;
+	if (first)
 		report_globs(who, first, count);
+	free(globs);
 }
 
 void unmatched_report(void)

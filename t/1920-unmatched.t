@@ -34,6 +34,11 @@ said "cuaudit: CUAUDIT_EXCLUDE: '/nowhere/libaskr.so' matched no library; did yo
 	"a path" CUAUDIT_EXCLUDE='/nowhere/libaskr.so'
 said "cuaudit: CUAUDIT_EXCLUDE: 'qqqqqqqqqqqqqqqqqq' and 2 more matched no library" \
 	"more than one, near to nothing" CUAUDIT_EXCLUDE='qqqqqqqqqqqqqqqqqq:::x:libask*:y'
+long=$(printf 'x%0300d' 0)
+said "cuaudit: CUAUDIT_EXCLUDE: '$(echo "$long" | cut -c1-256)...' matched no library" "a long one" \
+	CUAUDIT_EXCLUDE="$long:libask*"
+said "cuaudit: CUAUDIT_INCLUDE: '$(echo "$long" | cut -c1-256)...' matched no library" \
+	"a long one that keeps all out" CUAUDIT_INCLUDE="$long"
 said "" "by errors alone, when what enforces something has started" CUAUDIT_EXCLUDE='libaksre*' \
 	CUAUDIT_LOG=error CUAUDIT_HOOKS='coverage(fail=escapes)' CUAUDIT_OUTPUT="$tmp/report"
 said "" "by errors alone" CUAUDIT_EXCLUDE='libaksre*' CUAUDIT_LOG=error
