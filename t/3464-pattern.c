@@ -146,7 +146,7 @@ static void limits(void)
 {
 	static const char *const wrong[] = {
 		"a{2}", "a{", "(", "a(b", "*", "+a", "(?a)", "a|*", "[a", "[", "[[:none:]]", "\\", "(a)\\1",
-		"[b-a]", "[a-c-e]", "^*",
+		"[b-a]", "[a-c-e]", "^*", "\\d", "a\\Z", "\\0",
 	};
 	struct pattern *pattern;
 	char text[PATTERN_MAX + 2];

@@ -284,12 +284,12 @@ static void escaped(struct compiler *compiler)
 	char c = *compiler->at++;
 	const char *place = c ? strchr(letters, c) : NULL;
 
-	if (!c || strchr("123456789", c))
-		compiler->failed = true;
-	else if (place)
+	if (place)
 		emit_place(compiler, kinds[place - letters]);
-	else if (strchr("wWsS", c))
+	else if (c && strchr("wWsS", c))
 		named_set(compiler, c);
+	else if (!c || (c != '_' && is_word((unsigned char)c)))
+		compiler->failed = true;	/* "\\d" is no digit to libc, but a d */
 	else
 		emit_atom(compiler, BYTE, (unsigned char)c);
 }
