@@ -9,15 +9,23 @@
 
 #include "util/size.h"
 
+enum { SHOWN = 1024 };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A run under other conditions than were asked for is none. */
 static CUresult refuse(const char *name, const char *value)
 {
 	static bool said;
+	char shown[SHOWN];
+	size_t length = 0;
 
+	/* A terminal is not to do what a variable says. */
+	for (; value[length] && length < SHOWN - 1; length++)
+		shown[length] = value[length] >= ' ' && value[length] <= '~' ? value[length] : '?';
+	shown[length] = '\0';
 	if (!said)
-		fprintf(stderr, "simulated driver: %s: cannot use \"%s\"\n", name, value);
+		fprintf(stderr, "simulated driver: %s: cannot use \"%s\"\n", name, shown);
 	said = true;
 	return CUDA_ERROR_INVALID_VALUE;
 }

@@ -15,4 +15,7 @@ for bad in CUAUDIT_SIM_MEMORY=0 CUAUDIT_SIM_MEMORY=1X CUAUDIT_SIM_LAUNCH_TIME=x 
 	is "$? $(cat "$tmp/out")" "0 1 1 3" "$bad: the driver does not start"
 	is "$(cat "$tmp/err")" "simulated driver: ${bad%%=*}: cannot use \"${bad#*=}\"" "and is said once"
 done
+$run_env CUAUDIT_SIM_MEMORY="$(printf '\033[31m\nx\233')" "$tmp/refused" >"$tmp/out" 2>"$tmp/err"
+is "$(cat "$tmp/err")" 'simulated driver: CUAUDIT_SIM_MEMORY: cannot use "?[31m?x?"' \
+	"nothing of a value reaches the terminal"
 done_testing
