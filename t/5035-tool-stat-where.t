@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cuaudit stat where its directory goes, and inside of another cuaudit stat.
+# cuaudit stat where its directory goes; cuaudit inside of another cuaudit stat or trace.
 . "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
 
 helper stat/workers
@@ -19,6 +19,27 @@ like "$(cat "$tmp/err")" '^cuaudit: workers: 1 process, 3 calls' \
 is "$(grep -c 'cannot remove' "$tmp/err") $(ls "$TMPDIR")" "0 " "... nothing is left"
 tool stat -d sim -o "$tmp/outer" -- "$cuaudit" stat -o "$tmp/inner" -- "$tmp/workers" exit=3
 is "$status $(grep -c '3 calls' "$tmp/inner")" "0 1" "... in the file it is given"
+
+# Hooks of another cuaudit inside of it report as if it was alone.
+for inner in 'run -k coverage' 'run -k stat' 'stat' 'trace --text'; do
+	for outer in 'stat' "stat -K $tmp/keep" "trace -A -o $tmp/traces"; do
+		# shellcheck disable=SC2086
+		tool $outer -d sim -- "$cuaudit" $inner -- "$tmp/workers" exit=3
+		is "$status $(grep -c '^cuaudit: coverage\|^cuaudit: workers.* 3 calls\|(\[driverVersion\|cuDriverGetVersion(' "$tmp/err" |
+			sed 's/[1-9][0-9]*/some/') $(ls "$TMPDIR" "$tmp/keep" "$tmp/traces" 2>&1 | grep '^[^/]*[0-9]$\|coverage$\|trace$')" \
+			"0 some " "$inner inside of $outer: on stderr, no file"
+		rm -rf "$tmp/keep" "$tmp/traces"
+	done
+done
+tool trace -A -o "$tmp/traces" -d sim -- "$cuaudit" run -k coverage -o "$tmp/given" -- "$tmp/workers" exit=3
+is "$status $(ls "$tmp/given.coverage")" "0 $tmp/given.coverage" "... in the file it is given"
+CUAUDIT_OUTPUT=$tmp/given2 tool run -k coverage -d sim -- "$tmp/workers" exit=3
+is "$status $(ls "$tmp/given2.coverage")" "0 $tmp/given2.coverage" "... in that of the variable, outside"
+tool stat -d sim -- env CUAUDIT_HOOKS=coverage "$tmp/workers" exit=3
+like "$(cat "$tmp/err")" "^cuaudit: $TMPDIR/cuaudit-stat-.* is kept: hooks that the program chose" \
+	"hooks that a program chooses itself: where their report is"
+is "$(ls "$TMPDIR"/cuaudit-stat-* | sed 's/.*\.//')" coverage "... and there it is"
+rm -rf "$TMPDIR"/cuaudit-stat-*
 
 cd "$tmp" || bail_out "no directory"
 CUAUDIT_OUTPUT=alone tool stat -d sim -- "$tmp/workers" here:exit=3

@@ -141,6 +141,29 @@ static void set(const char *name, const char *value)
 		setenv(name, value, 1);
 }
 
+static bool begins(const char *text, const char *beginning)
+{
+	return !strncmp(text, beginning, strlen(beginning));
+}
+
+static bool ends(const char *text, const char *end)
+{
+	size_t length = strlen(text), more = strlen(end);
+
+	return length >= more && !strcmp(text + length - more, end);
+}
+
+const char *exec_inherited_output(void)
+{
+	const char *hooks = getenv("CUAUDIT_HOOKS"), *output = getenv("CUAUDIT_OUTPUT");
+
+	if (hooks && output &&
+	    ((begins(hooks, STAT_HOOKS) && ends(output, "/" STAT_NAME)) ||
+	     (begins(hooks, "trace(") && ends(output, "/" TRACE_NAME))))
+		return NULL;
+	return output;
+}
+
 static void set_all(const struct launch *launch)
 {
 	const char *hooks = getenv("CUAUDIT_HOOKS"), *disable = getenv("CUAUDIT_DISABLE");
@@ -150,6 +173,9 @@ static void set_all(const struct launch *launch)
 			      "give it to cuaudit run by --hooks", hooks);
 	if (disable && !strcmp(disable, "1"))
 		finding_complain(FINDING_DISABLED, NULL, NULL);
+	/* Other hooks' reports are not to be where nobody looks for them. */
+	if (launch->hooks && !launch->output && !launch->supervise && !exec_inherited_output())
+		unsetenv("CUAUDIT_OUTPUT");
 	set("CUAUDIT_DRIVER", launch->driver);
 	set("CUAUDIT_EXCLUDE", launch->exclude);
 	set("CUAUDIT_FUNCTIONS", launch->functions);

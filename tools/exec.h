@@ -32,6 +32,16 @@ char *exec_join(const char *before, const char *between, const char *after);
 /* A value for `output` that stands for this path, whatever is in it. */
 char *exec_path_template(const char *path);
 
+/* What the hooks of cuaudit stat begin with; the run's number and a bracket follow. */
+#define STAT_HOOKS "stat(print=no;run="
+
+/* What the files of its processes are called, in a directory, and those of cuaudit trace. */
+#define STAT_NAME "%h-%p"
+#define TRACE_NAME "%e-%h-%p"
+
+/* CUAUDIT_OUTPUT; NULL if not set, or if it is where a cuaudit stat or trace around us writes. */
+const char *exec_inherited_output(void);
+
 /* Becomes the program, argv[0]; or an exit status, after a message. */
 int exec_start(const struct launch *launch, char **argv);
 

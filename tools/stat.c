@@ -24,9 +24,6 @@
 #include "util/rank.h"
 #include "util/template.h"
 
-/* What the program is started with; the run's number and a bracket follow. */
-#define HOOKS "stat(print=no;run="
-
 enum { THREADS = 16 };
 
 enum format { TEXT, JSON, PROMETHEUS, OPENMETRICS };
@@ -347,7 +344,12 @@ static void remove_directory(void)
 			unlinkat(dirfd(entries), entry->d_name, 0);
 	if (entries)
 		closedir(entries);
-	if (rmdir(stat_run.directory))
+	if (!rmdir(stat_run.directory))
+		return;
+	if (errno == ENOTEMPTY)
+		tool_complain("%s is kept: hooks that the program chose itself wrote their reports "
+			      "there", stat_run.directory);
+	else
 		tool_complain("cannot remove %s: %s", stat_run.directory, strerror(errno));
 }
 
@@ -385,7 +387,7 @@ static size_t count_running(void)
 	size_t count = 0;
 	char mark[64];
 
-	snprintf(mark, sizeof(mark), "CUAUDIT_HOOKS=" HOOKS "%llu)",
+	snprintf(mark, sizeof(mark), "CUAUDIT_HOOKS=" STAT_HOOKS "%llu)",
 		 (unsigned long long)stat_run.run);
 	while (entries && (entry = readdir(entries)))
 		count += *entry->d_name >= '1' && *entry->d_name <= '9' &&
@@ -481,7 +483,7 @@ static int supervise(const struct launch *launch, const char *program)
 	supervise_begin();
 	if (make_directory())
 		return TOOL_FAILED;
-	setenv("CUAUDIT_OUTPUT", exec_join(exec_path_template(stat_run.directory), "/", "%h-%p"),
+	setenv("CUAUDIT_OUTPUT", exec_join(exec_path_template(stat_run.directory), "/", STAT_NAME),
 	       1);
 	pid = supervise_fork();
 	if (!pid)
@@ -509,14 +511,6 @@ static uint64_t run_number(void)
 	return (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_nsec / 1000;
 }
 
-/* NULL: standard error. That of a cuaudit stat around this one is for its processes' statistics. */
-static const char *inherited_output(void)
-{
-	const char *hooks = getenv("CUAUDIT_HOOKS");
-
-	return hooks && !strncmp(hooks, HOOKS, sizeof(HOOKS) - 1) ? NULL : getenv("CUAUDIT_OUTPUT");
-}
-
 int tool_stat(int argc, char **argv)
 {
 	struct launch launch = { .supervise = supervise };
@@ -535,7 +529,7 @@ int tool_stat(int argc, char **argv)
 		option = options_program(argc, argv);
 	if (option)
 		return options_status(option);
-	stat_run.output = launch.output ? launch.output : inherited_output();
+	stat_run.output = launch.output ? launch.output : exec_inherited_output();
 	launch.output = NULL;
 	if (stat_run.output && template_fault(stat_run.output)) {
 		tool_complain("CUAUDIT_OUTPUT: '%.2s' is none of %%p %%h %%e %%r %%t %%%%",
@@ -546,6 +540,6 @@ int tool_stat(int argc, char **argv)
 	launch.directory_option = "--keep";
 	stat_run.run = run_number();
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)stat_run.run);
-	launch.hooks = exec_join(HOOKS, number, ")");
+	launch.hooks = exec_join(STAT_HOOKS, number, ")");
 	return exec_start(&launch, argv + optind);
 }

@@ -214,7 +214,7 @@ static int choose_output(struct launch *launch, const struct trace_options *trac
 			      "them with --add", launch->directory);
 		return -1;
 	}
-	launch->output = exec_join(exec_path_template(launch->directory), "/", "%e-%h-%p");
+	launch->output = exec_join(exec_path_template(launch->directory), "/", TRACE_NAME);
 	return 0;
 }
 
