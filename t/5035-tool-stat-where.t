@@ -41,6 +41,15 @@ like "$(cat "$tmp/err")" "^cuaudit: $TMPDIR/cuaudit-stat-.* is kept: hooks that 
 is "$(ls "$TMPDIR"/cuaudit-stat-* | sed 's/.*\.//')" coverage "... and there it is"
 rm -rf "$TMPDIR"/cuaudit-stat-*
 
+# The disk is full when the report is written.
+# shellcheck disable=SC2016
+limit='import os, resource, sys
+resource.prlimit(os.getppid(), resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
+os.execv(sys.argv[1], sys.argv[1:])'
+tool stat -d sim -o "$tmp/full" -- "$PYTHON3" -c "$limit" "$tmp/workers" _exit=1
+like "$(cat "$tmp/err")" "^cuaudit: cannot write the report to $tmp/full: File too large" "a full disk"
+is "$status $(ls "$tmp/full" 2>&1 | grep -c 'No such file')" "0 1" "... no part of the report is left"
+
 cd "$tmp" || bail_out "no directory"
 CUAUDIT_OUTPUT=alone tool stat -d sim -- "$tmp/workers" here:exit=3
 is "$status $(grep -c '3 calls' "$tmp/alone")" "0 1" "CUAUDIT_OUTPUT without a directory"

@@ -242,6 +242,7 @@ static int replace_report(struct out *out)
 /* Other reports follow those before. */
 static int append_report(struct out *out)
 {
+	bool made = !stat_run.written && access(stat_run.target, F_OK);
 	int fd = io_open(stat_run.target, O_WRONLY | O_CREAT |
 			 (stat_run.written ? O_APPEND : O_TRUNC),
 			 stat_run.child.ended ? IO_REPORT : IO_MESSAGE);
@@ -252,6 +253,8 @@ static int append_report(struct out *out)
 		error = io_close(fd);
 	else if (fd >= 0)
 		io_close(fd);
+	if (error && fd >= 0 && made)
+		unlink(stat_run.target);
 	if (error)
 		tool_complain("cannot write the report to %s: %s", stat_run.target,
 			      error == -EPIPE ? "nobody reads from it" :
