@@ -192,6 +192,8 @@ int cuaudit_thread_key(size_t size, const struct cuaudit_module *owner)
 {
 	uint32_t i = first_key;
 
+	if (!owner)
+		return -EINVAL;
 	if (!i--)
 		return -ENOSPC;
 	keys[i].at = room();

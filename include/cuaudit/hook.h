@@ -197,7 +197,7 @@ CUAUDIT_PUBLIC void *cuaudit_thread_block(uint32_t key);
 
 /*
  * Context: setup (init). Reserves a block of size bytes in every thread.
- * Returns a key >= 0, or -ENOSPC.
+ * Returns a key >= 0, -EINVAL without an owner, or -ENOSPC.
  */
 CUAUDIT_PUBLIC int cuaudit_thread_key(size_t size, const struct cuaudit_module *owner);
 

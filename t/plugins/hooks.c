@@ -361,6 +361,7 @@ static void at_thread_end(void)
 
 	key = cuaudit_thread_key(sizeof(int), &at_ends);
 	ok(key >= 0, "a module's key");
+	is_int(cuaudit_thread_key(sizeof(int), NULL), -EINVAL, "none without a module");
 	pthread_create(&thread, NULL, calls_init, NULL);
 	pthread_join(thread, NULL);
 	saw("end 5", "is told of the thread's end, and calls the driver");
