@@ -68,7 +68,7 @@ traced "text;start=marker" "$tmp/app" call 10
 is "$(cat "$tmp/err")" "cuaudit: trace: start=marker never came; nothing is written" "... of a marker, as text, too"
 traced "start=marker;stop=0s" "$tmp/app" marks
 is "$(cat "$tmp/err")" "" "one that came is not said"
-for wrong in start=cuInit:0 stop=cuInit:0; do
+for wrong in start=cuInit:0 stop=cuInit:0 start=cuInit:18446744073709551616; do
 	traced "$wrong" "$tmp/app" call 1
 	like "$(cat "$tmp/err")" "^cuaudit: trace: ${wrong%=*} takes SELECTOR" "$wrong is refused"
 done

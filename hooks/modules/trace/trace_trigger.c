@@ -162,7 +162,9 @@ static int read_functions(struct trigger *trigger, const char *markers)
 	} else if (colon && colon[1]) {
 		for (at = colon + 1; *at >= '0' && *at <= '9'; at++)
 			;
-		if (!*at && at - colon < 19) {
+		if (!*at && at - colon >= 19)
+			return -EINVAL;
+		if (!*at) {
 			length = (size_t)(colon - text);
 			trigger->number = 0;
 			for (at = colon + 1; *at; at++)
