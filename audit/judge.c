@@ -75,7 +75,10 @@ static void report_unknown(const char *entry)
 		name[length] = '\0';
 	if (!reported(policy))
 		return;
-	if (near)
+	if (near && !entry[length] && sys_equal(entry + prefix, near) && sys_starts(entry, PREFIX))
+		message_say(name, " is in the environment without '=' and a value; set it or remove it",
+			    NULL);
+	else if (near)
 		message_say(name, " is no variable of cuaudit; did you mean " PREFIX, near, "?", NULL);
 	else
 		message_say(name, " is no variable of cuaudit; see libcuaudit(7)", NULL);

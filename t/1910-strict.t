@@ -151,6 +151,11 @@ if test "$run_env" = env; then
 	line "CUAUDIT_LOG is set more than once, to different values; give one$" "set twice, strict"
 	given CUAUDIT_STRICT=1 CUAUDIT_HOOKS= CUAUDIT_LOG=info CUAUDIT_LOG=info
 	is "$status $calls $(wc -c <"$tmp/err")" "0 calls=2 0" "set twice to the same"
+	given CUAUDIT_HOOKS= CUAUDIT_LOG
+	is "$status $calls" "0 calls=2" "a name without a value: the program runs on"
+	line "CUAUDIT_LOG is in the environment without '=' and a value" "a name without a value"
+	given CUAUDIT_HOOKS= CUAUDIT_STRICT=1 CUAUDIT_LOG
+	is "$status $calls" "85 " "a name without a value, strict: status 85"
 	given CUAUDIT_STRICT=0 CUAUDIT_HOOKS= CUAUDIT_STRICT=1
 	is "$status $calls" "0 calls=2" "STRICT set twice, the first one holds"
 	given CUAUDIT_OUTPUT="$tmp/both" CUAUDIT_HOOKS=stat CUAUDIT_HOOKS='limit(deny=cuInit)'
