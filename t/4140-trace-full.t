@@ -54,8 +54,10 @@ like "$(cat "$tmp/text")" '^process .* error 27$' "RLIMIT_FSIZE: also in the fil
 traced "args=no" "$tmp/app" limited 100000 2000
 is "$status" 0 "no file at all: the program's status"
 is "$(ls "$tmp/traces")" "" "no file at all"
-like "$(cat "$tmp/err")" 'cannot be written: the limit on the size of files is too low; .*; .*
-.*: 2001 calls are not in any file' "no file at all: it is reported"
+like "$(cat "$tmp/err")" 'cannot be written: the limit on the size of files is too low; .*; ' \
+	"no file at all: it is reported"
+like "$(cat "$tmp/err")" ': 2001 calls are not in any file: it cannot be written$' \
+	"no file at all: what is missing"
 traced "args=no;when-full=ring" "$tmp/app" limited 1000000 200000
 like "$(sums)" '^200001: 1, 0 0 0 0 [1-9][0-9]*$' "RLIMIT_FSIZE and a ring: a smaller ring"
 like "$(cat "$tmp/err")" 'it is a ring of 768 KiB' "and it is said"

@@ -396,9 +396,9 @@ void trace_writer_thread_exit(void *block)
 /* Losses are always reported. */
 static void say(const char *path, uint64_t calls)
 {
-	static const char *const reasons[] = {
+	const char *const reasons[] = {
 		[CUAUDIT_TRACE_LOST_SIZE] = "the file has its full size",
-		[CUAUDIT_TRACE_LOST_DISK] = "the disk took no more",
+		[CUAUDIT_TRACE_LOST_DISK] = path ? "the disk took no more" : "it cannot be written",
 		[CUAUDIT_TRACE_LOST_MEMORY] = "there was no memory",
 		[CUAUDIT_TRACE_LOST_NESTED] = "made while a hook ran",
 		[CUAUDIT_TRACE_LOST_RING] = "written over by later ones",
