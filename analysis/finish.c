@@ -71,7 +71,8 @@ static int compare_callers(const void *a, const void *b)
 	const struct summary_caller *x = a, *y = b;
 
 	return row_compare(&x->times, &y->times) ?: ORDER(x->function, y->function) ?:
-	       ORDER(x->library, y->library) ?: ORDER(x->offset, y->offset);
+	       ORDER(x->library, y->library) ?: ORDER(x->offset, y->offset) ?:
+	       ORDER(x->build, y->build);
 }
 
 static int compare_open(const void *a, const void *b)
@@ -185,24 +186,65 @@ static int take_waits(struct summary *summary)
 	return 0;
 }
 
+/* A build of the store, and its number there. */
+struct numbered {
+	struct summary_build build;
+	uint32_t number;
+};
+
+static int compare_builds(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	return strcmp(x->build.path, y->build.path) ?:
+	       memcmp(x->build.id, y->build.id, sizeof(x->build.id));
+}
+
+/* Sorted, so that the order in which files were read is not seen; numbers get each one's place. */
+static int take_builds(struct summary *summary, uint32_t *numbers)
+{
+	const struct table *builds = &summary->store->builds;
+	struct numbered *sorted = calloc(builds->count + 1, sizeof(*sorted));
+
+	summary->builds = calloc(builds->count + 1, sizeof(*summary->builds));
+	if (!sorted || !summary->builds) {
+		free(sorted);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < builds->count; i++)
+		sorted[i] = (struct numbered){ *(const struct summary_build *)builds->keys[i].bytes, i };
+	order(sorted, builds->count, sizeof(*sorted), compare_builds);
+	for (uint32_t i = 0; i < builds->count; i++) {
+		summary->builds[i] = sorted[i].build;
+		numbers[sorted[i].number] = i;
+	}
+	free(sorted);
+	return 0;
+}
+
 static int take_callers(struct summary *summary, const uint32_t *functions,
 			const uint32_t *libraries)
 {
 	struct table *callers = &summary->store->callers;
+	uint32_t *builds = places(&summary->store->builds);
 
 	summary->callers = calloc(callers->count + 1, sizeof(*summary->callers));
-	if (!summary->callers)
+	if (!summary->callers || !builds || take_builds(summary, builds)) {
+		free(builds);
 		return -ENOMEM;
+	}
 	for (uint32_t i = 0; i < callers->count; i++) {
 		const struct gather_caller *key = callers->keys[i].bytes;
 		struct summary_caller *caller = &summary->callers[summary->ncallers++];
 
 		caller->function = functions[key->function];
 		caller->library = libraries[key->library];
+		caller->build = builds[key->build];
 		caller->offset = key->offset;
 		caller->times = *(struct row_times *)table_row(callers, i);
 		work_out(&caller->times);
 	}
+	free(builds);
 	callers->count = 0;
 	order(summary->callers, summary->ncallers, sizeof(*summary->callers), compare_callers);
 	return 0;

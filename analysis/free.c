@@ -34,6 +34,7 @@ static void free_store(struct summary_store *store)
 	free_table(&store->callers);
 	free_table(&store->kernels);
 	table_free(&store->errors);
+	table_free(&store->builds);
 	table_free(&store->texts);
 	free(store);
 }
@@ -57,6 +58,7 @@ void summary_free(struct summary *summary)
 	free(summary->functions);
 	free(summary->libraries);
 	free(summary->callers);
+	free(summary->builds);
 	free(summary->kernels);
 	free((void *)summary->waits);
 	arena_free(&summary->memory);

@@ -22,7 +22,7 @@ int gather_begin(struct summary *summary, size_t count)
 	store->libraries.row = sizeof(struct summary_library);
 	store->pairs.row = store->callers.row = store->kernels.row = sizeof(struct row_times);
 	store->errors.row = sizeof(uint64_t);
-	store->texts.row = 1;
+	store->texts.row = store->builds.row = 1;
 	return 0;
 }
 
@@ -66,7 +66,7 @@ static int add_row(struct table *table, const void *key, size_t size, const stru
 
 /* The trace's functions and libraries as those of the summary. */
 struct names {
-	uint32_t *functions, *libraries;
+	uint32_t *functions, *libraries, *builds;
 };
 
 static int number_functions(struct summary_store *store, const struct trace *trace,
@@ -112,8 +112,28 @@ static struct gather_caller caller_of(const struct trace *trace, const struct tr
 	return (struct gather_caller){
 		.function = names->functions[site->function],
 		.library = names->libraries[site->library],
+		.build = names->builds[site->library],
 		.offset = site->caller - trace->libraries[site->library].base,
 	};
+}
+
+/* Which file each library is. */
+static int number_builds(struct summary_store *store, const struct trace *trace,
+			 const struct names *names)
+{
+	for (size_t i = 0; i < trace->nlibraries; i++) {
+		const struct trace_library *library = &trace->libraries[i];
+		struct summary_build build = { keep(store, trace_library_file(trace, i)),
+					       library->id_size, { 0 }, 0 };
+
+		if (!build.path)
+			return -ENOMEM;
+		memcpy(build.id, library->build_id, library->id_size);
+		names->builds[i] = table_find(&store->builds, &build, sizeof(build));
+		if (names->builds[i] == TABLE_NONE)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int add_sites(struct summary_store *store, const struct trace *trace,
@@ -182,11 +202,13 @@ static int add_errors(struct summary_store *store, const struct trace *trace,
 {
 	for (uint32_t i = 0; i < tally->errors.count; i++) {
 		const struct tally_error *error = tally->errors.keys[i].bytes;
-		const struct gather_error key = {
+		struct gather_error key = {
 			caller_of(trace, &trace->sites[error->site], names), error->result
 		};
 		uint32_t number;
 
+		/* Files of one path are not told apart here. */
+		key.caller.build = 0;
 		number = table_find(&store->errors, &key, sizeof(key));
 		if (number == TABLE_NONE)
 			return -ENOMEM;
@@ -451,10 +473,12 @@ int gather_add(struct summary *summary, const struct summary_options *options, u
 	struct names names = {
 		calloc(trace->nfunctions + 1, sizeof(*names.functions)),
 		calloc(trace->nlibraries + 1, sizeof(*names.libraries)),
+		calloc(trace->nlibraries + 1, sizeof(*names.builds)),
 	};
-	int error = (names.functions && names.libraries ? 0 : -ENOMEM) ?:
+	int error = (names.functions && names.libraries && names.builds ? 0 : -ENOMEM) ?:
 		    number_functions(store, trace, names.functions) ?:
 		    number_libraries(store, trace, names.libraries) ?:
+		    number_builds(store, trace, &names) ?:
 		    add_sites(store, trace, tally, &names, options->callers) ?:
 		    add_kernels(store, trace, tally) ?: add_errors(store, trace, tally, &names);
 
@@ -465,6 +489,7 @@ int gather_add(struct summary *summary, const struct summary_options *options, u
 		add_open(summary, process, trace, &names);
 	free(names.functions);
 	free(names.libraries);
+	free(names.builds);
 	return error;
 }
 

@@ -11,8 +11,9 @@ struct gather_pair {
 	uint32_t function, library;
 };
 
+/* Of the file that was loaded; the key of a struct summary_build is one itself. */
 struct gather_caller {
-	uint32_t function, library;
+	uint32_t function, library, build, zero;
 	uint64_t offset;
 };
 
@@ -27,6 +28,7 @@ struct summary_store {
 	struct table libraries;	/* -> struct summary_library */
 	struct table pairs;	/* -> struct row_times */
 	struct table callers;	/* -> struct row_times */
+	struct table builds;	/* struct summary_build, no rows */
 	struct table kernels;	/* -> struct row_times */
 	struct table errors;	/* -> uint64_t */
 	struct table texts;

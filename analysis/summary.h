@@ -48,8 +48,17 @@ struct summary_library {
 struct summary_caller {
 	uint32_t function;
 	uint32_t library;
+	uint32_t build;		/* index into summary.builds: which file the library was */
 	uint64_t offset;	/* the return address, from the library's beginning */
 	struct row_times times;
+};
+
+/* Files of one path may differ from process to process. */
+struct summary_build {
+	const char *path;	/* see trace_library_file */
+	uint32_t id_size;	/* 0: not known */
+	uint8_t id[32];		/* the build ID */
+	uint32_t zero;		/* keys have no padding */
 };
 
 /* Launches, and the host's time in them. */
@@ -157,6 +166,7 @@ struct summary {
 	struct summary_function *functions;
 	struct summary_library *libraries;
 	struct summary_caller *callers;
+	struct summary_build *builds;	/* of callers */
 	struct summary_kernel *kernels;
 	struct summary_copies copies[COPY_DIRECTIONS][2];	/* 1: the call waits for the copy */
 	const struct summary_pair **waits;	/* those of the libraries that wait */
@@ -176,6 +186,7 @@ struct summary {
 	uint64_t faults;	/* processes with one */
 	enum demangle names;	/* of kernels */
 	bool failed;		/* of calls alone whose result is an error */
+	struct symbols *symbols;	/* for callers_find, the caller's; NULL: none are wanted */
 	struct summary_store *store;
 	struct arena memory;
 };

@@ -2,6 +2,7 @@
 /* A summary as one JSON object on one line. */
 #include <stdio.h>
 
+#include "analysis/callers.h"
 #include "analysis/summary_print.h"
 #include "util/writer.h"
 
@@ -82,6 +83,15 @@ static void library(const struct json *json, size_t i)
 	}
 }
 
+static void build_id(struct writer *writer, const struct summary_build *build)
+{
+	char text[2 * sizeof(build->id) + 1] = "";
+
+	for (uint32_t i = 0; i < build->id_size; i++)
+		snprintf(text + (size_t)2 * i, 3, "%02x", build->id[i]);
+	writer_text(writer, "build_id", build->id_size ? text : NULL);
+}
+
 static void caller(const struct json *json, size_t i)
 {
 	const struct summary_caller *caller = &json->summary->callers[i];
@@ -89,6 +99,8 @@ static void caller(const struct json *json, size_t i)
 	named(json, caller->function);
 	writer_text(json->writer, "library", json->summary->libraries[caller->library].path);
 	writer_number(json->writer, "offset", caller->offset);
+	build_id(json->writer, &json->summary->builds[caller->build]);
+	callers_json(json->writer, callers_find(json->summary, caller));
 	times(json->writer, &caller->times);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A summary as tables for people. */
-#include <stdio.h>
 #include <string.h>
 
+#include "analysis/callers.h"
 #include "analysis/summary_page.h"
 
 enum { TIMES_COLUMN = 93 };	/* where names begin in tables with all times */
@@ -55,14 +55,12 @@ static void callers(const struct page *page)
 	page_columns(page, page_times, "Calls", "  Name, caller");
 	PAGE_EACH(page, i, summary->ncallers, "caller") {
 		const struct summary_caller *caller = &summary->callers[i];
-		char offset[32];
 
 		times(page, &caller->times);
 		out_fit(page->out, summary->functions[caller->function].name, 40);
-		snprintf(offset, sizeof(offset), "+0x%llx\n", (unsigned long long)caller->offset);
 		out_text(page->out, ", ");
-		out_fit(page->out, page_component(summary->libraries[caller->library].path), 40);
-		out_text(page->out, offset);
+		callers_text(summary, caller, page->out);
+		out_text(page->out, "\n");
 	}
 }
 

@@ -1,236 +1,327 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of functions in libraries, from their ELF symbol tables. */
+/* Functions, files and lines of addresses in libraries, looked up when they are asked for. */
 /*
- * The file may be anything: what is read of it is copied, and every offset and
- * size in it is held against how large it is.
+ * libdw is asked first, in its own process; where the tool is built without it, or a library's
+ * debugging information is damaged, names come from the ELF symbol tables.
  */
-#include "analysis/symbols.h"
-#include "util/sort.h"
+#include <config.h>
 
-#include <elf.h>
+#include "analysis/symbols.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	SECTIONS_MAX = 4096,
-	TABLE_MAX = 1 << 30,	/* bytes of symbols, or of their names */
-	NOTES_MAX = 1 << 16
+#include "analysis/dwarf.h"
+#include "analysis/elf_symbols.h"
+#include "util/hash_table.h"
+
+struct library {
+	const char *path;
+	const uint8_t *id;
+	uint32_t id_size;
+	bool judged;		/* whether there is a file of it */
+	bool here;		/* there is, and it is the one that ran */
+	bool no_lines;		/* libdw could not read it */
+	bool opened;
+	struct elf_symbols *symbols;
 };
 
-struct file {
-	int fd;
-	uint64_t size;
-	Elf64_Ehdr header;
-	Elf64_Shdr *sections;
-	int error;		/* -errno: it could not be read, or memory was out */
+/* An address that was asked for. */
+struct answer {
+	struct symbol *at;
+	uint32_t count;
 };
 
-struct symbol {
-	uint64_t start, end;
-	uint32_t name;
+struct address {
+	uint64_t address;
+	uint32_t library, zero;
 };
 
 struct symbols {
-	struct symbol *all;	/* by start */
-	size_t count;
-	char *names;		/* with a NUL at the end */
-	char **spelled;		/* by symbol: of those that were asked for; NULL: not asked, or as in names */
+	enum demangle names;
+	symbols_complain_fn complain;
+	void *data;
+	struct table libraries;	/* struct key -> struct library */
+	struct table addresses;	/* struct address -> struct answer */
+	struct table texts;
+	struct dwarf *dwarf;
+	int error;
+	const char *fault;
+	struct dwarf_answer answer;
 };
 
-/* What is at an offset. false: it is not all there, or file->error. */
-static bool read_at(struct file *file, void *to, uint64_t offset, uint64_t size)
+/* What tells libraries apart; the path follows. */
+struct key {
+	uint32_t id_size;
+	uint8_t id[ELF_ID];
+};
+
+bool symbols_have_lines(void)
 {
-	ssize_t got;
-
-	if (offset > file->size || size > file->size - offset)
-		return false;
-	got = pread(file->fd, to, size, (off_t)offset);
-	if (got < 0)
-		file->error = -errno;
-	return got == (ssize_t)size;
-}
-
-/* The same in memory of its own, with a NUL behind it; NULL for false. */
-static void *read_part(struct file *file, uint64_t offset, uint64_t size, uint64_t most)
-{
-	char *part;
-
-	if (size > most || offset > file->size || size > file->size - offset)
-		return NULL;
-	part = malloc(size + 1);
-	if (!part) {
-		file->error = -ENOMEM;
-		return NULL;
-	}
-	if (!read_at(file, part, offset, size)) {
-		free(part);
-		return NULL;
-	}
-	part[size] = '\0';
-	return part;
-}
-
-static bool open_elf(struct file *file, const char *path)
-{
-	struct stat status;
-
-	/* The trace names it: what is no file is not opened, for some devices act on that. */
-	file->fd = stat(path, &status) || !S_ISREG(status.st_mode) ?
-		   -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (file->fd < 0 || fstat(file->fd, &status) || !S_ISREG(status.st_mode))
-		return false;
-	file->size = (uint64_t)status.st_size;
-	if (!read_at(file, &file->header, 0, sizeof(file->header)) ||
-	    memcmp(file->header.e_ident, ELFMAG, SELFMAG) ||
-	    file->header.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    file->header.e_shentsize != sizeof(Elf64_Shdr) || file->header.e_shnum > SECTIONS_MAX)
-		return false;
-	file->sections = read_part(file, file->header.e_shoff,
-				   file->header.e_shnum * sizeof(Elf64_Shdr), TABLE_MAX);
-	return file->sections;
-}
-
-static bool note_agrees(const uint8_t *notes, uint64_t size, const struct trace_library *library)
-{
-	Elf64_Nhdr note;
-
-	for (uint64_t at = 0; size - at >= sizeof(note);) {
-		uint64_t name, all;
-
-		memcpy(&note, notes + at, sizeof(note));
-		name = (note.n_namesz + UINT64_C(3)) & ~UINT64_C(3);
-		all = sizeof(note) + name + ((note.n_descsz + UINT64_C(3)) & ~UINT64_C(3));
-		if (all > size - at)
-			return false;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(notes + at + sizeof(note), "GNU", 4))
-			return note.n_descsz == library->id_size &&
-			       !memcmp(notes + at + sizeof(note) + name, library->build_id,
-				       library->id_size);
-		at += all;
-	}
+#ifdef HAVE_LIBDW
+	return true;
+#else
 	return false;
+#endif
 }
 
-static bool same_build(struct file *file, const struct trace_library *library)
-{
-	bool same = false;
-
-	for (uint32_t i = 0; !same && !file->error && i < file->header.e_shnum; i++) {
-		const Elf64_Shdr *section = &file->sections[i];
-		uint8_t *notes = NULL;
-
-		if (section->sh_type == SHT_NOTE)
-			notes = read_part(file, section->sh_offset, section->sh_size, NOTES_MAX);
-		same = notes && note_agrees(notes, section->sh_size, library);
-		free(notes);
-	}
-	return same;
-}
-
-static int compare_symbols(const void *a, const void *b)
-{
-	const struct symbol *x = a, *y = b;
-
-	return ORDER(x->start, y->start);
-}
-
-static bool take_table(struct symbols *symbols, struct file *file, const Elf64_Shdr *table)
-{
-	const Elf64_Shdr *names = &file->sections[table->sh_link];
-	size_t count = table->sh_size / sizeof(Elf64_Sym);
-	Elf64_Sym *from = read_part(file, table->sh_offset, count * sizeof(*from), TABLE_MAX);
-
-	symbols->names = read_part(file, names->sh_offset, names->sh_size, TABLE_MAX);
-	symbols->all = from ? calloc(count + 1, sizeof(*symbols->all)) : NULL;
-	if (from && !symbols->all)
-		file->error = -ENOMEM;
-	for (size_t i = 0; from && symbols->names && symbols->all && i < count; i++) {
-		if (ELF64_ST_TYPE(from[i].st_info) != STT_FUNC || !from[i].st_size ||
-		    from[i].st_name >= names->sh_size)
-			continue;
-		symbols->all[symbols->count++] = (struct symbol){
-			from[i].st_value, from[i].st_value + from[i].st_size, from[i].st_name };
-	}
-	free(from);
-	if (symbols->count)
-		qsort(symbols->all, symbols->count, sizeof(*symbols->all), compare_symbols);
-	return symbols->count;
-}
-
-/* The full table, or that of what it exports. */
-static bool take_best(struct symbols *symbols, struct file *file)
-{
-	const Elf64_Shdr *best = NULL;
-
-	for (uint32_t i = 0; i < file->header.e_shnum; i++) {
-		const Elf64_Shdr *section = &file->sections[i];
-
-		if (section->sh_link < file->header.e_shnum &&
-		    (section->sh_type == SHT_SYMTAB || (section->sh_type == SHT_DYNSYM && !best)))
-			best = section;
-	}
-	return best && take_table(symbols, file, best);
-}
-
-int symbols_open(struct symbols **opened, const struct trace_library *library)
+struct symbols *symbols_new(enum demangle names, symbols_complain_fn complain, void *data)
 {
 	struct symbols *symbols = calloc(1, sizeof(*symbols));
-	struct file file = { .fd = -1, .error = symbols ? 0 : -ENOMEM };
 
-	if (!symbols || !library->id_size || !open_elf(&file, library->path) ||
-	    !same_build(&file, library) || !take_best(symbols, &file) || file.error) {
-		symbols_close(symbols);
-		symbols = NULL;
-	}
-	free(file.sections);
-	if (file.fd >= 0)
-		close(file.fd);
-	*opened = symbols;
-	return file.error;
+	if (!symbols)
+		return NULL;
+	symbols->names = names;
+	symbols->complain = complain;
+	symbols->data = data;
+	symbols->libraries.row = sizeof(struct library);
+	symbols->addresses.row = sizeof(struct answer);
+	symbols->texts.row = 1;
+	return symbols;
 }
 
-/* For people. Each name is asked for as often as its function is in a backtrace. */
-static int spell(struct symbols *symbols, size_t index, enum demangle how, const char **name)
+uint32_t symbols_library(struct symbols *symbols, const char *path, const uint8_t *build_id,
+			 uint32_t id_size)
 {
-	*name = symbols->names + symbols->all[index].name;
-	if (how == DEMANGLE_NO)
-		return 0;
-	if (!symbols->spelled)
-		symbols->spelled = calloc(symbols->count, sizeof(*symbols->spelled));
-	if (!symbols->spelled)
-		return -ENOMEM;
-	if (!symbols->spelled[index]) {
-		errno = 0;
-		symbols->spelled[index] = demangle(*name, how);
-		if (!symbols->spelled[index])
-			return errno == ENOMEM ? -ENOMEM : 0;
+	size_t length = strlen(path) + 1;
+	struct key *key = calloc(1, sizeof(*key) + length);
+	uint32_t number;
+
+	if (!key)
+		return TABLE_NONE;
+	key->id_size = id_size < ELF_ID ? id_size : ELF_ID;
+	if (key->id_size)
+		memcpy(key->id, build_id, key->id_size);
+	memcpy(key + 1, path, length);
+	number = table_find(&symbols->libraries, key, sizeof(*key) + length);
+	free(key);
+	if (number != TABLE_NONE) {
+		const struct key *kept = symbols->libraries.keys[number].bytes;
+		struct library *library = table_row(&symbols->libraries, number);
+
+		library->path = (const char *)(kept + 1);
+		library->id = kept->id;
+		library->id_size = kept->id_size;
 	}
-	*name = symbols->spelled[index];
+	return number;
+}
+
+static void complain(const struct symbols *symbols, const struct library *library, const char *text)
+{
+	if (symbols->complain)
+		symbols->complain(symbols->data, library->path, text);
+}
+
+/* 0 or -errno. */
+static int judge(struct symbols *symbols, struct library *library)
+{
+	enum elf_match match = ELF_NONE;
+	int fd, error;
+
+	library->judged = true;
+	if (!library->id_size)
+		return 0;
+	error = elf_open(library->path, library->id, library->id_size, &match, &fd);
+	if (error)
+		return error;
+	if (fd >= 0)
+		close(fd);
+	library->here = match == ELF_SAME;
+	if (match == ELF_OTHER)
+		complain(symbols, library, "not the file that ran, by its build ID; names of its "
+			 "functions are not taken from it");
 	return 0;
 }
 
-int symbols_find(struct symbols *symbols, uint64_t address, enum demangle how, const char **name)
+/* A text that is kept; NULL when memory is out. */
+static const char *keep(struct symbols *symbols, const char *bytes, size_t size)
 {
-	size_t at = FIRST(symbols->count, i, symbols->all[i].start <= address);
+	char *text = malloc(size + 1);
+	uint32_t number;
 
-	*name = NULL;
-	/* Of functions inside of others the last one that began. */
-	return at && address < symbols->all[at - 1].end ? spell(symbols, at - 1, how, name) : 0;
+	if (!text)
+		return NULL;
+	memcpy(text, bytes, size);
+	text[size] = '\0';
+	number = table_text(&symbols->texts, text);
+	free(text);
+	return number == TABLE_NONE ? NULL : symbols->texts.keys[number].bytes;
 }
 
-void symbols_close(struct symbols *symbols)
+/* The name of a function for people; NULL when memory is out. */
+static const char *spell(struct symbols *symbols, const char *name)
+{
+	const char *kept;
+	char *spelled;
+
+	if (symbols->names == DEMANGLE_NO)
+		return name;
+	errno = 0;
+	spelled = demangle(name, symbols->names);
+	if (!spelled)
+		return errno == ENOMEM ? NULL : name;
+	kept = keep(symbols, spelled, strlen(spelled));
+	free(spelled);
+	return kept;
+}
+
+/* One more function of an address. 0 or -ENOMEM. */
+static int add(struct symbols *symbols, struct answer *answer, const char *function, size_t size,
+	       const char *file, size_t file_size, uint32_t line)
+{
+	struct symbol *symbol = &answer->at[answer->count];
+	const char *name = keep(symbols, function, size);
+
+	symbol->function = name ? spell(symbols, name) : NULL;
+	symbol->file = file_size ? keep(symbols, file, file_size) : NULL;
+	symbol->line = symbol->file ? line : 0;
+	if (!symbol->function || (file_size && !symbol->file))
+		return -ENOMEM;
+	answer->count++;
+	return 0;
+}
+
+static int by_elf(struct symbols *symbols, struct library *library, uint64_t address,
+		  struct answer *answer)
+{
+	const char *name;
+	int error;
+
+	if (!library->here)
+		return 0;
+	if (!library->opened) {
+		error = elf_symbols_open(&library->symbols, library->path, library->id,
+					 library->id_size);
+		if (error)
+			return error;
+		library->opened = true;
+	}
+	name = library->symbols ? elf_symbols_find(library->symbols, address) : NULL;
+	if (!name)
+		return 0;
+	answer->at = calloc(1, sizeof(*answer->at));
+	return answer->at ? add(symbols, answer, name, strlen(name), NULL, 0, 0) : -ENOMEM;
+}
+
+#ifdef HAVE_LIBDW
+/* 0; -EIO: libdw did not answer; or -ENOMEM. */
+static int by_dwarf(struct symbols *symbols, struct library *library, uint32_t number,
+		    uint64_t address, struct answer *answer)
+{
+	const struct dwarf_question question = {
+		number, library->path, library->id, library->id_size, address
+	};
+	const struct dwarf_answer *given = &symbols->answer;
+	int error;
+
+	if (!symbols->dwarf)
+		symbols->dwarf = dwarf_new();
+	if (!symbols->dwarf)
+		return -ENOMEM;
+	error = dwarf_ask(symbols->dwarf, &question, &symbols->answer);
+	if (error && error != -ENOMEM) {
+		library->no_lines = true;
+		if (error == -EIO)
+			complain(symbols, library, "its debugging information is not used: it is "
+				 "damaged, or takes too much memory");
+		else if (error != -ENOENT)
+			complain(symbols, library, error == -ETIMEDOUT ?
+				 "its debugging information is not used: reading it takes too long" :
+				 "its debugging information is not used: no process can be started "
+				 "to read it");
+		return -EIO;
+	}
+	answer->at = !error && given->count ? calloc(given->count, sizeof(*answer->at)) : NULL;
+	if (!error && given->count && !answer->at)
+		error = -ENOMEM;
+	for (uint32_t i = 0; !error && i < given->count; i++) {
+		const struct dwarf_frame *frame = &given->frames[i];
+		bool named = frame->function_size;
+
+		if (named || frame->file_size)
+			error = add(symbols, answer, named ? frame->function : "(unknown)",
+				    named ? frame->function_size : strlen("(unknown)"), frame->file,
+				    frame->file_size, frame->line);
+	}
+	return error;
+}
+#else
+static int by_dwarf(struct symbols *symbols, struct library *library, uint32_t number,
+		    uint64_t address, struct answer *answer)
+{
+	(void)symbols;
+	(void)number;
+	(void)address;
+	(void)answer;
+	library->no_lines = true;
+	return -EIO;
+}
+#endif
+
+static int look_up(struct symbols *symbols, struct library *library, uint32_t number,
+		   uint64_t address, struct answer *answer)
+{
+	int error = library->judged ? 0 : judge(symbols, library);
+
+	if (error || !library->id_size)
+		return error;
+	error = library->no_lines ? -EIO : by_dwarf(symbols, library, number, address, answer);
+	return error == -EIO ? by_elf(symbols, library, address, answer) : error;
+}
+
+int symbols_find(struct symbols *symbols, uint32_t library, uint64_t address,
+		 struct symbol_stack *found)
+{
+	const struct address key = { address, library, 0 };
+	size_t before = symbols->addresses.count;
+	uint32_t number = table_find(&symbols->addresses, &key, sizeof(key));
+	struct library *at;
+	struct answer *answer;
+	int error = 0;
+
+	*found = (struct symbol_stack){ .count = 0 };
+	if (library == TABLE_NONE || number == TABLE_NONE) {
+		symbols->error = symbols->error ?: -ENOMEM;
+		return -ENOMEM;
+	}
+	at = table_row(&symbols->libraries, library);
+	answer = table_row(&symbols->addresses, number);
+	if (number == before) {
+		error = look_up(symbols, at, library, address, answer);
+	}
+	if (error && !symbols->error) {
+		symbols->error = error;
+		symbols->fault = error == -ENOMEM ? NULL : at->path;
+	}
+	*found = (struct symbol_stack){ answer->at, answer->count };
+	return error;
+}
+
+int symbols_error(const struct symbols *symbols)
+{
+	return symbols->error;
+}
+
+const char *symbols_fault(const struct symbols *symbols)
+{
+	return symbols->fault;
+}
+
+void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (size_t i = 0; symbols->spelled && i < symbols->count; i++)
-		free(symbols->spelled[i]);
-	free(symbols->spelled);
-	free(symbols->all);
-	free(symbols->names);
+	for (uint32_t i = 0; i < symbols->libraries.count; i++)
+		elf_symbols_close(((struct library *)table_row(&symbols->libraries, i))->symbols);
+	for (uint32_t i = 0; i < symbols->addresses.count; i++)
+		free(((struct answer *)table_row(&symbols->addresses, i))->at);
+	table_free(&symbols->libraries);
+	table_free(&symbols->addresses);
+	table_free(&symbols->texts);
+#ifdef HAVE_LIBDW
+	dwarf_free(symbols->dwarf);
+#endif
 	free(symbols);
 }

@@ -177,7 +177,8 @@ static int thread_number(struct convert *convert, struct chrome *chrome, const s
 	return fresh ? put_thread(convert, chrome, *tid, "", number) : 0;
 }
 
-static void site_text(struct buffer *out, const struct trace *trace, uint32_t number)
+static void site_text(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		      uint32_t number)
 {
 	const struct trace_site *site = &trace->sites[number];
 	const struct trace_function *function = &trace->functions[site->function];
@@ -191,9 +192,11 @@ static void site_text(struct buffer *out, const struct trace *trace, uint32_t nu
 	escape_text(out, trace->libraries[site->library].name);
 	buffer_text(out, ",\"caller\":");
 	escape_text(out, fields_site(caller, trace, number));
+	json_caller(out, convert, trace, number);
 }
 
-static int add_site(struct chrome *chrome, const struct trace *trace, uint32_t number)
+static int add_site(const struct convert *convert, struct chrome *chrome, const struct trace *trace,
+		    uint32_t number)
 {
 	enum { ROOM = 1024 };
 	struct buffer out;
@@ -203,7 +206,7 @@ static int add_site(struct chrome *chrome, const struct trace *trace, uint32_t n
 		out = (struct buffer){ (char *)bytes_room(&chrome->text, room), room, 0 };
 		if (!out.at)
 			return -ENOMEM;
-		site_text(&out, trace, number);
+		site_text(&out, convert, trace, number);
 		room = out.length + 1;
 	} while (out.length >= out.size);
 	chrome->sites[number] = (struct part){ chrome->text.used, out.length };
@@ -221,7 +224,8 @@ static void forget(struct chrome *chrome)
 	chrome->text.used = 0;
 }
 
-static int remember(struct chrome *chrome, const struct trace *trace)
+static int remember(const struct convert *convert, struct chrome *chrome,
+		    const struct trace *trace)
 {
 	int error = 0;
 
@@ -234,7 +238,7 @@ static int remember(struct chrome *chrome, const struct trace *trace)
 		return -ENOMEM;
 	for (uint32_t i = 0; !error && i < trace->nsites; i++)
 		if (trace->sites[i].function != TRACE_NONE)
-			error = add_site(chrome, trace, i);
+			error = add_site(convert, chrome, trace, i);
 	return error ?: memory_usage_begin(&chrome->held, trace);
 }
 
@@ -242,7 +246,7 @@ static int chrome_file(struct convert *convert, const struct trace *trace)
 {
 	struct chrome *chrome = convert->state;
 
-	return remember(chrome, trace) ?: put_process(convert, chrome, trace) ?:
+	return remember(convert, chrome, trace) ?: put_process(convert, chrome, trace) ?:
 	       put_threads(convert, chrome, trace);
 }
 
@@ -267,8 +271,8 @@ static void put_arguments(struct buffer *out, const struct typed_params *params,
 	buffer_char(out, '}');
 }
 
-static void put_details(struct buffer *out, const struct trace *trace,
-			const struct trace_call *call)
+static void put_details(struct buffer *out, const struct convert *convert,
+			const struct trace *trace, const struct trace_call *call)
 {
 	buffer_text(out, ",\"correlation\":");
 	json_unsigned(out, call->correlation, JSON_EXACT);
@@ -286,7 +290,7 @@ static void put_details(struct buffer *out, const struct trace *trace,
 	if (call->status & CUAUDIT_TRACE_SKIPPED)
 		buffer_text(out, ",\"status\":\"answered by a hook\"");
 	if (call->stack != TRACE_NONE)
-		json_stack(out, trace, call->stack);
+		json_stack(out, convert, trace, call->stack);
 }
 
 static void site_part(struct buffer *out, const struct chrome *chrome, uint32_t site)
@@ -308,7 +312,7 @@ static int put_slice(struct convert *convert, struct chrome *chrome, const struc
 		timestamp(out, convert, start);
 		microseconds(out, ",\"dur\":", (int64_t)(chrome->last_ns - start));
 		site_part(out, chrome, call->site);
-		put_details(out, trace, call);
+		put_details(out, convert, trace, call);
 		if (launch) {
 			buffer_text(out, ",\"kernel\":");
 			escape_text(out, launch->kernel->name);

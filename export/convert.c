@@ -38,7 +38,8 @@ static int take_call(struct convert *convert, struct convert_file *file,
 						       call->result)))
 		return 0;
 	convert->calls++;
-	return convert->format->call(convert, &file->trace, call);
+	convert->lines->file = &file->lines;
+	return convert->format->call(convert, &file->trace, call) ?: convert->lines->error;
 }
 
 static int take_mark(struct convert *convert, struct convert_file *file,
@@ -52,6 +53,7 @@ static int take_mark(struct convert *convert, struct convert_file *file,
 static int begin_file(struct convert *convert, struct convert_file *file)
 {
 	convert->damaged = 0;
+	convert->lines->file = &file->lines;
 	return convert->format->file ? convert->format->file(convert, &file->trace) : 0;
 }
 
@@ -84,6 +86,7 @@ static int take_opens(struct convert *convert, struct convert_file *file,
 		    !convert_file_takes(file, open.site, open.start, open.seen))
 			continue;
 		convert->opens++;
+		convert->lines->file = &file->lines;
 		error = convert->format->open(convert, &file->trace, &open);
 	}
 	return error;
@@ -128,8 +131,11 @@ static int end_file(struct convert *convert, struct convert_file *file)
 	bool apart = convert->format->open && !convert->format->nests && !convert->choice.failed;
 	int error = apart ? take_all_opens(convert, file) : 0;
 
+	convert->lines->file = &file->lines;
 	if (!error && convert->format->file_end)
 		error = convert->format->file_end(convert, &file->trace);
+	if (!error)
+		error = convert->lines->error;
 	convert_file_complain(file, convert);
 	note_length(convert, file);
 	return error;
@@ -267,16 +273,35 @@ static int run(struct convert *convert)
 	return error;
 }
 
+static void complain_symbols(void *data, const char *path, const char *text)
+{
+	const struct convert *convert = data;
+
+	convert->complain(path, text);
+}
+
 int convert_run(struct convert *convert)
 {
+	struct lines lines = { .symbols = NULL };
 	int error = -ENOMEM;
 
+	convert->lines = &lines;
+	if (!convert->choice.no_symbols) {
+		lines.symbols = symbols_new(convert->choice.names, complain_symbols, convert);
+		if (!lines.symbols)
+			return -ENOMEM;
+	}
 	convert->state = calloc(1, convert->format->state + 1);
 	convert->starts = calloc(convert->npaths + 1, sizeof(*convert->starts));
 	if (convert->state && convert->starts)
 		error = survey(convert);
 	if (!error)
 		error = run(convert);
+	/* The files of libraries that cannot be read are no trace's. */
+	if (lines.error && lines.error != -ENOMEM)
+		error = convert_fault(convert, "%s: %s; --symbols no does without it",
+				      symbols_fault(lines.symbols), strerror(-lines.error));
+	symbols_free(lines.symbols);
 	free(convert->starts);
 	free(convert->state);
 	return error;

@@ -14,6 +14,7 @@
 #include "tracefile/tracefile.h"
 
 struct convert;
+struct lines;
 struct selector;
 
 enum convert_order {
@@ -71,7 +72,8 @@ struct convert_choice {
 	bool failed;		/* calls alone whose result is an error */
 	bool no_arguments;	/* leave out what calls were given, but for names of kernels */
 	bool count;		/* folded: calls, not their ns */
-	enum demangle names;	/* of kernels, and of functions in backtraces */
+	enum demangle names;	/* of kernels, and of functions that call */
+	bool no_symbols;	/* leave out functions, files and lines that call */
 };
 
 /* One line on what is wrong with a file, or missing from it. */
@@ -94,6 +96,7 @@ struct convert {
 	void *progress_data;
 	/* From here on convert_run's. */
 	void *state;
+	struct lines *lines;
 	uint64_t *starts;	/* of the files, ns since the epoch */
 	uint64_t first_ns, end_ns;	/* of what is taken, since the epoch; it begins before end_ns */
 	uint64_t calls;		/* given to the format */

@@ -6,10 +6,11 @@
 #include "export/argument_text.h"
 #include "export/fields.h"
 #include "export/formats.h"
+#include "export/lines.h"
 
 static const char header[] =
 	"host,pid,rank,thread,tid,thread_name,start,duration,correlation,depth,function,library,"
-	"caller,result,kernel,arguments\r\n";
+	"caller,result,kernel,arguments,caller_function,caller_file,caller_line\r\n";
 
 /* What is within quotes. */
 static void quoted(struct buffer *out, const char *text)
@@ -91,7 +92,7 @@ static void arguments_field(struct buffer *out, const struct trace_arguments *ar
 	buffer_char(out, '"');
 }
 
-/* The last two fields, and the end of the line. */
+/* Kernel and arguments. */
 static void arguments_fields(struct buffer *out, const struct convert *convert,
 			     const struct trace *trace, const struct trace_call *call)
 {
@@ -105,6 +106,20 @@ static void arguments_fields(struct buffer *out, const struct convert *convert,
 			launch.kernel->name : "");
 	if (known && !convert->choice.no_arguments)
 		arguments_field(out, &arguments);
+	buffer_char(out, ',');
+}
+
+/* The last three fields, and the end of the line. */
+static void caller_fields(struct buffer *out, const struct convert *convert,
+			  const struct trace *trace, uint32_t site)
+{
+	struct symbol_stack found = lines_site(convert, trace, site);
+	const char *file = found.count ? found.at->file : NULL;
+
+	text_field(out, found.count ? found.at->function : "");
+	text_field(out, file ? file : "");
+	if (file)
+		buffer_unsigned(out, found.at->line);
 	buffer_text(out, "\r\n");
 }
 
@@ -127,6 +142,7 @@ static int csv_call(struct convert *convert, const struct trace *trace,
 		print_result_name(out, call->result);
 		buffer_char(out, ',');
 		arguments_fields(out, convert, trace, call);
+		caller_fields(out, convert, trace, call->site);
 	}
 	return convert->sink->error;
 }
@@ -142,7 +158,8 @@ static int csv_open(struct convert *convert, const struct trace *trace,
 		buffer_char(out, ',');
 		number_field(out, open->depth);
 		site_fields(out, trace, open->site);
-		buffer_text(out, ",,\r\n");
+		buffer_text(out, ",,,");
+		caller_fields(out, convert, trace, open->site);
 	}
 	return convert->sink->error;
 }

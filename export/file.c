@@ -67,6 +67,7 @@ void convert_file_close(struct convert_file *file)
 	if (file->merge)
 		trace_merge_close(file->merge);
 	free(file->taken);
+	lines_file_free(&file->lines);
 	trace_close(&file->trace);
 }
 

@@ -4,6 +4,7 @@
 #define EXPORT_FILE_H
 
 #include "export/convert.h"
+#include "export/lines.h"
 
 enum convert_file_what {
 	CONVERT_FILE_BEGINS,
@@ -14,6 +15,7 @@ enum convert_file_what {
 
 struct convert_file {
 	struct trace trace;
+	struct lines_file lines;
 	bool *taken;		/* by function; NULL: all are */
 	bool timed;
 	int64_t from, until;	/* ticks since trace.start_ticks, if timed; begins before until */

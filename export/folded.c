@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/symbols.h"
 #include "export/fields.h"
 #include "export/formats.h"
+#include "export/lines.h"
 #include "export/nest.h"
 #include "util/sort.h"
 
@@ -24,17 +24,10 @@ struct node {
 struct state {
 	struct nest nest;
 	uint32_t *firsts;	/* of each site, the first one with its function and library */
-	/* Of the file's libraries; asked for when a stack leads there. */
-	struct library {
-		bool asked;
-		struct symbols *symbols;
-	} *libraries;
-	size_t nlibraries;
 	struct node *nodes;
 	uint32_t count, room;
 	uint32_t *slots;	/* numbers of nodes by their hash, a power of two */
 	uint32_t nslots;
-	enum demangle names;
 };
 
 static uint32_t hash_of(const struct node *node)
@@ -138,9 +131,7 @@ static int folded_file(struct convert *convert, const struct trace *trace)
 	uint32_t *sorted = calloc(trace->nsites + 1, sizeof(*sorted)), first = 0;
 
 	state->firsts = calloc(trace->nsites + 1, sizeof(*state->firsts));
-	state->libraries = calloc(trace->nlibraries + 1, sizeof(*state->libraries));
-	state->nlibraries = state->libraries ? trace->nlibraries : 0;
-	if (!sorted || !state->firsts || !state->libraries) {
+	if (!sorted || !state->firsts) {
 		free(sorted);
 		return -ENOMEM;
 	}
@@ -189,45 +180,21 @@ static void name(struct buffer *out, const char *text)
 	}
 }
 
-/* The function that a return address is in, if the library is here and tells. 0 or -errno. */
-static int function_at(struct convert *convert, const struct trace *trace, uint32_t number,
-		       uint64_t address, const char **function)
+/* Functions that are inlined into another are frames below it. */
+static void frame(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		  const struct cuaudit_trace_frame *of)
 {
-	struct state *state = convert->state;
-	struct library *library;
-	int error;
-
-	*function = NULL;
-	if (number >= trace->nlibraries)
-		return 0;
-	library = &state->libraries[number];
-	if (!library->asked) {
-		error = symbols_open(&library->symbols, &trace->libraries[number]);
-		if (error && error != -ENOMEM)
-			return convert_fault(convert, "%s: %s; without the file, addresses are "
-					     "printed", trace->libraries[number].path,
-					     strerror(-error));
-		if (error)
-			return error;
-	}
-	library->asked = true;
-	if (!library->symbols)
-		return 0;
-	/* The call is before it, and may be the last of its function. */
-	return symbols_find(library->symbols, address - trace->libraries[number].base - 1,
-			    state->names, function);
-}
-
-static int frame(struct buffer *out, struct convert *convert, const struct trace *trace,
-		 const struct cuaudit_trace_frame *of)
-{
-	const char *function;
-	int error = function_at(convert, trace, of->library, of->address, &function);
+	struct symbol_stack found = lines_frame(convert, trace, of);
 	char text[FIELDS_PLACE];
 
-	name(out, function ? function : fields_place(text, trace, of));
-	buffer_char(out, ';');
-	return error;
+	if (!found.count) {
+		name(out, fields_place(text, trace, of));
+		buffer_char(out, ';');
+	}
+	for (uint32_t i = found.count; i > 0; i--) {
+		name(out, found.at[i - 1].function);
+		buffer_char(out, ';');
+	}
 }
 
 static void print_roots(struct buffer *out, const struct trace *trace, uint32_t number)
@@ -244,15 +211,14 @@ static void print_roots(struct buffer *out, const struct trace *trace, uint32_t 
 	buffer_char(out, ';');
 }
 
-/* The stack of a node, and its function. 0 or -errno. */
-static int print_way(struct buffer *out, struct convert *convert, const struct trace *trace,
-		     const struct node *node)
+/* The stack of a node, and its function. */
+static void print_way(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		      const struct node *node)
 {
 	const struct state *state = convert->state;
-	int error = 0;
 
 	if (node->parent) {
-		error = print_way(out, convert, trace, &state->nodes[node->parent]);
+		print_way(out, convert, trace, &state->nodes[node->parent]);
 		buffer_char(out, ';');
 	} else {
 		print_roots(out, trace, node->thread);
@@ -260,25 +226,19 @@ static int print_way(struct buffer *out, struct convert *convert, const struct t
 	if (node->stack != TRACE_NONE) {
 		const struct trace_callers *callers = &trace->callers[node->stack];
 
-		for (uint32_t i = callers->count; !error && i > 0; i--)
-			error = frame(out, convert, trace, &callers->frames[i - 1]);
+		for (uint32_t i = callers->count; i > 0; i--)
+			frame(out, convert, trace, &callers->frames[i - 1]);
 	} else {
 		name(out, convert_library(trace, node->site)->name);
 		buffer_char(out, ';');
 	}
 	name(out, convert_function(trace, node->site)->name);
-	return error;
 }
 
 static void release_file(struct state *state)
 {
-	for (size_t i = 0; i < state->nlibraries; i++)
-		symbols_close(state->libraries[i].symbols);
-	free(state->libraries);
 	free(state->firsts);
-	state->libraries = NULL;
 	state->firsts = NULL;
-	state->nlibraries = 0;
 }
 
 static int folded_file_end(struct convert *convert, const struct trace *trace)
@@ -291,15 +251,12 @@ static int folded_file_end(struct convert *convert, const struct trace *trace)
 		if ((int64_t)state->nodes[i].spent <= 0)
 			continue;
 		SINK_PRINT(convert->sink, out) {
-			error = print_way(out, convert, trace, &state->nodes[i]);
+			print_way(out, convert, trace, &state->nodes[i]);
 			buffer_char(out, ' ');
 			buffer_signed(out, (int64_t)state->nodes[i].spent);
 			buffer_char(out, '\n');
-			if (error)
-				break;
 		}
-		if (!error)
-			error = convert->sink->error;
+		error = convert->lines->error ?: convert->sink->error;
 	}
 	release_file(state);
 	state->count = 0;
@@ -313,7 +270,6 @@ static int folded_begin(struct convert *convert)
 	struct state *state = convert->state;
 
 	state->nest.ops = &nest_ops;
-	state->names = convert->choice.names;
 	return 0;
 }
 

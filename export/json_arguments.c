@@ -8,20 +8,90 @@
 
 #include "export/fields.h"
 #include "export/json_text.h"
+#include "export/lines.h"
 #include "print/value.h"
 
-void json_stack(struct buffer *out, const struct trace *trace, uint32_t number)
+static void put_symbol(struct buffer *out, const char *prefix, const struct symbol *symbol)
+{
+	buffer_char(out, '"');
+	buffer_text(out, prefix);
+	buffer_text(out, "function\":");
+	escape_text(out, symbol->function);
+	if (!symbol->file)
+		return;
+	buffer_text(out, ",\"");
+	buffer_text(out, prefix);
+	buffer_text(out, "file\":");
+	escape_text(out, symbol->file);
+	buffer_text(out, ",\"");
+	buffer_text(out, prefix);
+	buffer_text(out, "line\":");
+	buffer_unsigned(out, symbol->line);
+}
+
+void json_caller(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		 uint32_t site)
+{
+	struct symbol_stack found = lines_site(convert, trace, site);
+
+	if (!found.count)
+		return;
+	buffer_char(out, ',');
+	put_symbol(out, "caller_", found.at);
+}
+
+static void put_frame(struct buffer *out, const struct trace *trace,
+		      const struct cuaudit_trace_frame *frame, const struct symbol *symbol, bool inlined)
+{
+	char text[FIELDS_PLACE];
+
+	buffer_text(out, "{\"at\":");
+	escape_text(out, fields_place(text, trace, frame));
+	if (symbol) {
+		buffer_char(out, ',');
+		put_symbol(out, "", symbol);
+	}
+	if (inlined)
+		buffer_text(out, ",\"inlined\":true");
+	buffer_char(out, '}');
+}
+
+static void put_frames(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		       const struct trace_callers *callers)
+{
+	const char *before = ",\"frames\":[";
+
+	for (uint32_t i = 0; i < callers->count; i++) {
+		const struct cuaudit_trace_frame *frame = &callers->frames[i];
+		struct symbol_stack found = lines_frame(convert, trace, frame);
+
+		for (uint32_t j = 0; j < found.count || (!j && !found.count); j++) {
+			buffer_text(out, before);
+			put_frame(out, trace, frame, found.count ? &found.at[j] : NULL,
+				  j + 1 < found.count);
+			before = ",";
+		}
+	}
+	buffer_char(out, ']');
+}
+
+void json_stack(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		uint32_t number)
 {
 	const struct trace_callers *callers = &trace->callers[number];
 	char text[FIELDS_PLACE];
+	bool known = false;
 
 	buffer_text(out, ",\"stack\":[");
 	for (uint32_t i = 0; i < callers->count; i++) {
 		if (i)
 			buffer_char(out, ',');
 		escape_text(out, fields_place(text, trace, &callers->frames[i]));
+		known |= lines_frame(convert, trace, &callers->frames[i]).count > 0;
 	}
 	buffer_char(out, ']');
+	if (known)
+		put_frames(out, convert, trace, callers);
 }
 
 /* All digits that tell it apart from others; JSON has no other numbers than finite ones. */

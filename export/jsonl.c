@@ -54,13 +54,15 @@ static void put_times(struct buffer *out, const struct trace *trace, uint64_t st
 	put_number(out, KEY("duration"), trace_duration(trace, end - start));
 }
 
-static void put_site(struct buffer *out, const struct trace *trace, uint32_t number)
+static void put_site(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		     uint32_t number)
 {
 	char caller[FIELDS_PLACE];
 
 	put_text(out, KEY("function"), convert_function(trace, number)->name);
 	put_text(out, KEY("library"), convert_library(trace, number)->name);
 	put_text(out, KEY("caller"), fields_site(caller, trace, number));
+	json_caller(out, convert, trace, number);
 }
 
 static void put_arguments(struct buffer *out, const struct convert *convert,
@@ -89,7 +91,7 @@ static void put_call(struct buffer *out, const struct convert *convert, const st
 	put_times(out, trace, call->start, call->end);
 	put_number(out, KEY("correlation"), call->correlation);
 	put_number(out, KEY("depth"), call->depth);
-	put_site(out, trace, call->site);
+	put_site(out, convert, trace, call->site);
 	buffer_text(out, KEY("result") "\"");
 	print_result_name(out, call->result);
 	buffer_char(out, '"');
@@ -100,7 +102,7 @@ static void put_call(struct buffer *out, const struct convert *convert, const st
 	if (call->arguments)
 		put_arguments(out, convert, trace, call);
 	if (call->stack != TRACE_NONE)
-		json_stack(out, trace, call->stack);
+		json_stack(out, convert, trace, call->stack);
 	end(out);
 }
 
@@ -120,7 +122,7 @@ static int jsonl_open(struct convert *convert, const struct trace *trace,
 		put_thread(out, trace, open->thread);
 		put_times(out, trace, open->start, open->seen);
 		put_number(out, KEY("depth"), open->depth);
-		put_site(out, trace, open->site);
+		put_site(out, convert, trace, open->site);
 		end(out);
 	}
 	return convert->sink->error;

@@ -14,6 +14,7 @@
 #include "export/fields.h"
 #include "export/formats.h"
 #include "export/json_text.h"
+#include "export/lines.h"
 #include "export/nest.h"
 #include "tracefile/ending.h"
 
@@ -221,12 +222,21 @@ static void add_arguments(struct buffer *out, const struct convert *convert,
 		add_argument(out, &arguments, &function->params[i], i);
 }
 
-static void add_site(struct buffer *out, const struct trace *trace, uint32_t site)
+static void add_site(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		     uint32_t site)
 {
+	struct symbol_stack found = lines_site(convert, trace, site);
 	char text[FIELDS_PLACE];
 
 	add_text(out, "cuda.library", convert_library(trace, site)->name);
 	add_text(out, "cuda.caller", fields_site(text, trace, site));
+	if (!found.count)
+		return;
+	add_text(out, "code.function.name", found.at->function);
+	if (!found.at->file)
+		return;
+	add_text(out, "code.file.path", found.at->file);
+	add_number(out, "code.line.number", found.at->line);
 }
 
 /* "Not ready" from a query is no failure. */
@@ -253,18 +263,13 @@ static void add_result(struct buffer *out, const char *key, int32_t result)
 }
 
 /* A frame a line, the caller first; the outermost ones are cut off where it would be too long. */
-static void add_stack(struct buffer *out, const struct trace *trace, uint32_t number)
+static void add_stack(struct buffer *out, const struct convert *convert, const struct trace *trace,
+		      uint32_t number)
 {
-	const struct trace_callers *callers = &trace->callers[number];
 	char text[16384];
 	struct buffer frames = { text, sizeof(text), 0 };
 
-	for (uint32_t i = 0; i < callers->count; i++) {
-		if (i)
-			buffer_char(&frames, '\n');
-		fields_address(&frames, trace, callers->frames[i].library,
-			       callers->frames[i].address);
-	}
+	lines_stack(&frames, convert, trace, number, "\n");
 	buffer_end(&frames);
 	add_text(out, "code.stacktrace", text);
 }
@@ -276,7 +281,7 @@ static void add_attributes(struct buffer *out, const struct convert *convert,
 
 	add_number(out, "thread.id", fields_tid(thread));
 	add_text(out, "thread.name", fields_thread_name(thread));
-	add_site(out, trace, call->site);
+	add_site(out, convert, trace, call->site);
 	if (!(call->status & NEST_OPEN))
 		add_number(out, "cuda.correlation", (int64_t)call->correlation);
 	if (call->status & CUAUDIT_TRACE_SKIPPED) {
@@ -285,7 +290,7 @@ static void add_attributes(struct buffer *out, const struct convert *convert,
 	if (call->arguments)
 		add_arguments(out, convert, trace, call);
 	if (call->stack != TRACE_NONE)
-		add_stack(out, trace, call->stack);
+		add_stack(out, convert, trace, call->stack);
 	if (call->status & NEST_OPEN) {
 		add_flag(out, "cuda.unfinished", true);
 	} else {

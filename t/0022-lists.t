@@ -51,6 +51,7 @@ same "$(cat "$tmp/util")" "$(found util '*.[ch]')" "util_sources"
 same "$(listed print/sources.am print_sources)" "$(found print '*.[ch]')" "print_sources"
 same "$(listed tracefile/sources.am tracefile_sources)" "$(found tracefile '*.[ch]')" "tracefile_sources"
 same "$(listed analysis/sources.am analysis_stat_sources
+listed analysis/sources.am analysis_libdw_sources
 listed analysis/sources.am analysis_sources)" "$(found analysis '*.[ch]' '*.def')" "analysis_sources"
 same "$(for library in "" protobuf_c_ sqlite3_; do
 	listed export/sources.am "export_${library}sources"

@@ -110,6 +110,12 @@ static int choose(struct settings *settings, int option, const char *value)
 		return choose_time("from", &settings->choice.from, value);
 	case 't':
 		return choose_format(settings, value);
+	case 'Y':
+		settings->choice.no_symbols = *value == 'n';
+		if (options_among("yes|no", value))
+			return 0;
+		tool_complain("--symbols takes yes|no, not '%s'", value);
+		return -1;
 	case 'W':
 		return choose_weight(settings, value);
 	default:

@@ -131,6 +131,9 @@ static int choose(struct settings *settings, int option, const char *value)
 		return choose_format(settings, value);
 	case 'g':
 		return choose_bars(settings, value);
+	case 'Y':
+		how->no_symbols = *value == 'n';
+		return among("symbols", "yes|no", value);
 	case 'H':
 		settings->html = value;
 		return 0;

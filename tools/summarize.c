@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/symbols.h"
 #include "export/html/page.h"
 #include "tools/atomic_file.h"
 #include "tools/merge_stat.h"
@@ -98,11 +99,42 @@ static int finish(struct out *out, int error)
 	return TOOL_FAILED;
 }
 
+static void complain_symbols(void *data, const char *path, const char *text)
+{
+	(void)data;
+	tool_complain("%s: %s", path, text);
+}
+
+/* For callers, which are looked up when they are printed. 0 or -ENOMEM. */
+static int want_symbols(struct summary *summary, const struct summarize *how)
+{
+	if (how->no_symbols || !how->options.callers)
+		return 0;
+	summary->symbols = symbols_new(how->options.names, complain_symbols, NULL);
+	return summary->symbols ? 0 : -ENOMEM;
+}
+
+/* Whether a library's file could not be read; a message then. */
+static bool symbols_failed(const struct summary *summary)
+{
+	int error = summary->symbols ? symbols_error(summary->symbols) : 0;
+
+	if (!error)
+		return false;
+	if (error == -ENOMEM)
+		tool_complain("report: %s", strerror(ENOMEM));
+	else
+		tool_complain("%s: %s; --symbols no does without it", symbols_fault(summary->symbols),
+			      strerror(-error));
+	return true;
+}
+
 int summarize(const struct summarize *how, const struct inputs *inputs)
 {
 	struct summary summary;
 	struct out out = { 0 };
 	int status = build(&summary, how, inputs);
+	int error = want_symbols(&summary, how);
 
 	if (summary.faults < summary.nprocesses) {
 		if (how->json)
@@ -110,10 +142,14 @@ int summarize(const struct summarize *how, const struct inputs *inputs)
 		else
 			summary_text(&summary, &how->print, &out);
 	}
-	if (finish(&out, 0))
+	if (!error && symbols_failed(&summary))
+		status = TOOL_FAILED;
+	else if (finish(&out, error))
 		status = TOOL_FAILED;
 	if (summary.faults < summary.nprocesses && complain_losses(&summary))
 		status = TOOL_FAILED;
+	out_free(&out);
+	symbols_free(summary.symbols);
 	summary_free(&summary);
 	return status;
 }
@@ -191,9 +227,10 @@ static int write_page(const struct summary *summary, const char *target)
 	if (atomic_file_begin(&file, target, ATOMIC_FILE))
 		return TOOL_FAILED;
 	error = page_write(summary, file.fd);
-	if (!error)
+	if (!error && !symbols_failed(summary))
 		return atomic_file_end(&file);
-	tool_complain("%s: %s", file.target, strerror(-error));
+	if (error)
+		tool_complain("%s: %s", file.target, strerror(-error));
 	atomic_file_drop(&file);
 	return TOOL_FAILED;
 }
@@ -208,10 +245,16 @@ int summarize_page(const struct summarize *how, const char *target, const struct
 	all.options.points = PAGE_POINTS;
 	all.options.callers = true;
 	status = build(&summary, &all, inputs);
+	if (want_symbols(&summary, &all)) {
+		tool_complain("report: %s", strerror(ENOMEM));
+		summary.faults = summary.nprocesses;
+		status = TOOL_FAILED;
+	}
 	if (summary.faults < summary.nprocesses && write_page(&summary, target))
 		status = TOOL_FAILED;
 	if (summary.faults < summary.nprocesses && complain_losses(&summary))
 		status = TOOL_FAILED;
+	symbols_free(summary.symbols);
 	summary_free(&summary);
 	return status;
 }

@@ -10,6 +10,7 @@ struct summarize {
 	struct summary_options options;
 	struct summary_print print;
 	bool json;
+	bool no_symbols;	/* callers are addresses alone */
 };
 
 /* All traces among the inputs as one. A status of the tool. */

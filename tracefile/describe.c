@@ -530,6 +530,15 @@ const char *trace_error_text(const struct trace *trace, const struct trace_call 
 	       texts[at].text : NULL;
 }
 
+const char *trace_library_file(const struct trace *trace, size_t index)
+{
+	const struct trace_library *library = &trace->libraries[index];
+	const char *program = trace->header.program, *slash = strrchr(program, '/');
+
+	return *library->path != '/' && slash && !strcmp(slash + 1, library->name) ? program :
+										      library->path;
+}
+
 const struct trace_thread *trace_thread(const struct trace *trace, uint32_t number)
 {
 	size_t at = FIRST(trace->nthreads, i, trace->threads[i].number < number);

@@ -210,6 +210,12 @@ static inline int64_t trace_ticks_since(const struct trace *trace, uint64_t ns)
 	return ticks < INT64_MIN ? INT64_MIN : (int64_t)ticks;
 }
 
+/*
+ * Where a library's file may be, by its index: its path, but of a program that was started by a
+ * relative one that of the header.
+ */
+const char *trace_library_file(const struct trace *trace, size_t index);
+
 /* The thread of that number, NULL where nothing describes it: a call's may be such. */
 const struct trace_thread *trace_thread(const struct trace *trace, uint32_t number);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The timeline's look at a file: its rows' bins, the calls that are shown by themselves. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +8,14 @@
 #include <cuaudit/api.h>
 
 #include "analysis/facts.h"
+#include "export/fields.h"
 #include "export/html/timeline.h"
+#include "export/lines.h"
 #include "print/print.h"
 #include "tracefile/arguments.h"
 #include "util/sort.h"
 
-enum { TEXT_SIZE = 1024, NOT_READY = 600 };
+enum { TEXT_SIZE = 1024, CALLER_SIZE = 8192, NOT_READY = 600 };
 
 /* A row that is being filled. */
 struct filling {
@@ -74,12 +75,24 @@ static uint32_t caller_of(struct fill *fill, uint32_t site)
 {
 	const struct trace_site *at = &fill->trace.sites[site];
 	const struct trace_library *library = &fill->trace.libraries[at->library];
-	char text[PATH_MAX + 32];
+	struct symbols *symbols = fill->timeline->summary->symbols;
+	struct symbol_stack found = { .count = 0 };
+	char text[CALLER_SIZE];
+	struct buffer out = { text, sizeof(text), 0 };
 
 	if (fill->callers[site])
 		return fill->callers[site] - 1;
-	snprintf(text, sizeof(text), "%s+0x%llx", library->name,
-		 (unsigned long long)(at->caller - library->base));
+	if (symbols)
+		symbols_find(symbols, symbols_library(symbols, trace_library_file(&fill->trace,
+										  at->library),
+						      library->build_id, library->id_size),
+			     at->caller - library->base - 1, &found);
+	for (uint32_t i = 0; i < found.count; i++) {
+		lines_print(&out, &found.at[i]);
+		buffer_text(&out, i + 1 < found.count ? " < " : ", ");
+	}
+	fields_caller(&out, &fill->trace, site);
+	buffer_end(&out);
 	fill->callers[site] = table_text(&fill->timeline->callers, text) + 1;
 	if (!fill->callers[site])
 		fill->error = -ENOMEM;

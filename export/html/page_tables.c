@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/callers.h"
 #include "analysis/summary_page.h"
 #include "export/html/page.h"
 #include "util/buffer.h"
@@ -107,12 +108,14 @@ static void library(struct writer *json, const struct summary *summary, size_t i
 static void caller(struct writer *json, const struct summary *summary, size_t i)
 {
 	const struct summary_caller *caller = &summary->callers[i];
-	char text[PATH_MAX + 32];
+	struct out text = { 0 };
 
-	snprintf(text, sizeof(text), "%s+0x%llx",
-		 page_component(summary->libraries[caller->library].path),
-		 (unsigned long long)caller->offset);
-	row_of(json, text, summary->functions[caller->function].name, &caller->times);
+	callers_text(summary, caller, &text);
+	out_bytes(&text, "", 1);
+	json->out->error = json->out->error ?: text.error;
+	row_of(json, text.error ? "" : text.data, summary->functions[caller->function].name,
+	       &caller->times);
+	out_free(&text);
 }
 
 static void kernel(struct writer *json, const struct summary *summary, size_t i)

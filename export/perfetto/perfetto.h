@@ -46,6 +46,9 @@ struct perfetto_tags {
 enum perfetto_name {
 	PERFETTO_LIBRARY = 1,
 	PERFETTO_CALLER,
+	PERFETTO_CALLER_FUNCTION,
+	PERFETTO_CALLER_FILE,
+	PERFETTO_CALLER_LINE,
 	PERFETTO_CORRELATION,
 	PERFETTO_RESULT,
 	PERFETTO_ERROR_TEXT,
@@ -65,7 +68,7 @@ struct perfetto_part {
 
 /* Interned strings are numbered in this order; event names: functions, then kernels. */
 struct perfetto_strings {
-	uint64_t success, libraries, sites, stacks, kernels;
+	uint64_t success, libraries, sites, functions, files, stacks, kernels;
 };
 
 struct perfetto {

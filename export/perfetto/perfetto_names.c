@@ -8,6 +8,7 @@
 #include <cuaudit/api.h>
 
 #include "export/fields.h"
+#include "export/lines.h"
 #include "export/perfetto/perfetto.pb-c.h"
 
 enum {
@@ -96,6 +97,9 @@ static const char *const categories[CUAUDIT_CLASSES] = {
 static const char *const names[PERFETTO_PARAMETERS] = {
 	[PERFETTO_LIBRARY] = "library",
 	[PERFETTO_CALLER] = "caller",
+	[PERFETTO_CALLER_FUNCTION] = "caller_function",
+	[PERFETTO_CALLER_FILE] = "caller_file",
+	[PERFETTO_CALLER_LINE] = "caller_line",
 	[PERFETTO_CORRELATION] = "correlation",
 	[PERFETTO_RESULT] = "result",
 	[PERFETTO_ERROR_TEXT] = "error_text",
@@ -130,17 +134,28 @@ static int intern_functions(struct convert *convert, struct perfetto *perfetto,
 static int intern_stack(struct convert *convert, struct perfetto *perfetto,
 			const struct trace *trace, uint32_t number)
 {
-	const struct trace_callers *callers = &trace->callers[number];
 	char text[TEXT];
 	struct buffer out = { text, sizeof(text), 0 };
 
-	for (uint32_t i = 0; i < callers->count; i++) {
-		if (i)
-			buffer_text(&out, " < ");
-		fields_address(&out, trace, callers->frames[i].library, callers->frames[i].address);
-	}
+	lines_stack(&out, convert, trace, number, " < ");
 	buffer_end(&out);
 	return intern_string(convert, perfetto, perfetto->strings.stacks + number, text);
+}
+
+/* What is known of a call site beside its address. */
+static int intern_caller(struct convert *convert, struct perfetto *perfetto,
+			 const struct trace *trace, uint32_t site)
+{
+	struct symbol_stack found = lines_site(convert, trace, site);
+	int error = 0;
+
+	if (found.count)
+		error = intern_string(convert, perfetto, perfetto->strings.functions + site,
+				      found.at->function);
+	if (!error && found.count && found.at->file)
+		error = intern_string(convert, perfetto, perfetto->strings.files + site,
+				      found.at->file);
+	return error;
 }
 
 static int intern_texts(struct convert *convert, struct perfetto *perfetto,
@@ -153,7 +168,9 @@ static int intern_texts(struct convert *convert, struct perfetto *perfetto,
 	strings->success = 1;
 	strings->libraries = strings->success + 1;
 	strings->sites = strings->libraries + trace->nlibraries;
-	strings->stacks = strings->sites + trace->nsites;
+	strings->functions = strings->sites + trace->nsites;
+	strings->files = strings->functions + trace->nsites;
+	strings->stacks = strings->files + trace->nsites;
 	strings->kernels = strings->stacks + trace->ncallers;
 	error = intern_string(convert, perfetto, strings->success, print_result_text(result, 0));
 	for (uint32_t i = 0; !error && i < trace->nlibraries; i++)
@@ -162,7 +179,8 @@ static int intern_texts(struct convert *convert, struct perfetto *perfetto,
 	for (uint32_t i = 0; !error && i < trace->nsites; i++) {
 		if (trace->sites[i].function != TRACE_NONE)
 			error = intern_string(convert, perfetto, strings->sites + i,
-					      fields_site(text, trace, i));
+					      fields_site(text, trace, i)) ?:
+				intern_caller(convert, perfetto, trace, i);
 	}
 	for (uint32_t i = 0; !error && i < trace->ncallers; i++)
 		error = intern_stack(convert, perfetto, trace, i);
@@ -214,16 +232,31 @@ static int pack(struct perfetto *perfetto, Perfetto__TrackEvent *event,
 	return 0;
 }
 
-static int pack_site(struct perfetto *perfetto, const struct trace *trace, uint32_t number)
+static int pack_site(const struct convert *convert, struct perfetto *perfetto,
+		     const struct trace *trace, uint32_t number)
 {
+	struct symbol_stack found = lines_site(convert, trace, number);
 	const struct trace_site *site = &trace->sites[number];
 	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
-	Perfetto__DebugAnnotation library, caller, *annotations[] = { &library, &caller };
+	Perfetto__DebugAnnotation library, caller, function, file, line;
+	Perfetto__DebugAnnotation *annotations[] = { &library, &caller, &function, &file, &line };
 	uint64_t classes[CUAUDIT_CLASSES];
 
 	annotate(&library, PERFETTO_LIBRARY, perfetto->strings.libraries + site->library);
 	annotate(&caller, PERFETTO_CALLER, perfetto->strings.sites + number);
 	event.n_debug_annotations = 2;
+	if (found.count) {
+		annotate(&function, PERFETTO_CALLER_FUNCTION, perfetto->strings.functions + number);
+		event.n_debug_annotations++;
+	}
+	if (found.count && found.at->file) {
+		annotate(&file, PERFETTO_CALLER_FILE, perfetto->strings.files + number);
+		perfetto__debug_annotation__init(&line);
+		line.has_name_iid = line.has_uint_value = 1;
+		line.name_iid = PERFETTO_CALLER_LINE;
+		line.uint_value = found.at->line;
+		event.n_debug_annotations += 2;
+	}
 	event.debug_annotations = annotations;
 	event.has_name_iid = 1;
 	event.name_iid = 1 + site->function;
@@ -235,7 +268,8 @@ static int pack_site(struct perfetto *perfetto, const struct trace *trace, uint3
 		    &perfetto->sites[number]);
 }
 
-static int pack_parts(struct perfetto *perfetto, const struct trace *trace)
+static int pack_parts(const struct convert *convert, struct perfetto *perfetto,
+		      const struct trace *trace)
 {
 	Perfetto__TrackEvent success = PERFETTO__TRACK_EVENT__INIT;
 	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
@@ -245,7 +279,7 @@ static int pack_parts(struct perfetto *perfetto, const struct trace *trace)
 	perfetto->packed.used = 0;
 	for (uint32_t i = 0; !error && i < trace->nsites; i++)
 		if (trace->sites[i].function != TRACE_NONE)
-			error = pack_site(perfetto, trace, i);
+			error = pack_site(convert, perfetto, trace, i);
 	annotate(&result, PERFETTO_RESULT, perfetto->strings.success);
 	success.n_debug_annotations = 1;
 	success.debug_annotations = annotations;
@@ -261,5 +295,5 @@ int perfetto_names(struct convert *convert, struct perfetto *perfetto, const str
 
 	return intern_functions(convert, perfetto, trace) ?:
 	       intern_texts(convert, perfetto, trace) ?: intern_kernels(convert, perfetto, trace) ?:
-	       flush_interned(convert, perfetto) ?: pack_parts(perfetto, trace);
+	       flush_interned(convert, perfetto) ?: pack_parts(convert, perfetto, trace);
 }

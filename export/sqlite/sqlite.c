@@ -16,6 +16,7 @@
 #include "export/argument_text.h"
 #include "export/fields.h"
 #include "export/formats.h"
+#include "export/lines.h"
 #include "export/sqlite/sqlite_lists.h"
 #include "export/sqlite/sqlite_rows.h"
 #include "export/sqlite/sqlite_schema.h"
@@ -44,6 +45,7 @@ enum statement {
 	PROCESS,
 	RESULT,
 	SITE,
+	SOURCE,
 	STACK,
 	THREAD,
 	UNFINISHED,
@@ -70,6 +72,7 @@ static const char *const statements[STATEMENTS] = {
 	[PROCESS] = "INSERT INTO process VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[RESULT] = "INSERT INTO result VALUES (?, ?)",
 	[SITE] = "INSERT INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[SOURCE] = "INSERT OR IGNORE INTO source VALUES (?, ?, ?, ?, ?, ?)",
 	[STACK] = "INSERT INTO stack VALUES (?, ?)",
 	[THREAD] = "INSERT INTO thread VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[UNFINISHED] = "INSERT INTO unfinished VALUES (?, ?, ?, ?, ?)",
@@ -334,6 +337,20 @@ static int put_kernels(struct convert *convert, const struct trace *trace)
 	return error;
 }
 
+/* The functions of a return address, the innermost first. */
+static int put_source(struct convert *convert, uint32_t library, uint64_t address,
+		      struct symbol_stack found)
+{
+	struct state *state = convert->state;
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < found.count; i++)
+		error = put(convert, SOURCE, NULL, "iiittn", state->library + 1 + (int64_t)library,
+			    (int64_t)address, (int64_t)i, found.at[i].function, found.at[i].file,
+			    (int64_t)found.at[i].line);
+	return error;
+}
+
 static int put_stacks(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
@@ -350,7 +367,9 @@ static int put_stacks(struct convert *convert, const struct trace *trace)
 
 			error = put(convert, FRAME, NULL, "iiitn", id, (int64_t)j,
 				    (int64_t)frame->address, fields_place(text, trace, frame),
-				    known ? state->library + 1 + (int64_t)frame->library : 0);
+				    known ? state->library + 1 + (int64_t)frame->library : 0) ?:
+				put_source(convert, frame->library, frame->address,
+					   lines_frame(convert, trace, frame));
 		}
 	}
 	return error;
@@ -615,7 +634,9 @@ static int put_sites(struct convert *convert, const struct trace *trace)
 			    state->functions[site->function].row,
 			    state->library + 1 + (int64_t)site->library, (int64_t)site->caller,
 			    fields_site(text, trace, (uint32_t)i), sums->calls, sums->errors,
-			    sums->not_ready, sums->duration, sums->shortest, sums->longest);
+			    sums->not_ready, sums->duration, sums->shortest, sums->longest) ?:
+			put_source(convert, site->library, site->caller,
+				   lines_site(convert, trace, (uint32_t)i));
 	}
 	return error;
 }

@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -35,11 +36,19 @@ static ssize_t (*real_pread)(int fd, void *to, size_t size, off_t offset);
 static ssize_t (*real_write)(int fd, const void *from, size_t size);
 static ssize_t (*real_pwrite)(int fd, const void *from, size_t size, off_t offset);
 
+/* What fails in a child is the child's: the tool goes on without it. */
+static void disarm(void)
+{
+	for (int i = 0; i < KINDS; i++)
+		chosen[i] = -1;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	*(void **)&real_pread = dlsym(RTLD_NEXT, "pread");
 	*(void **)&real_write = dlsym(RTLD_NEXT, "write");
 	*(void **)&real_pwrite = dlsym(RTLD_NEXT, "pwrite");
+	pthread_atfork(NULL, NULL, disarm);
 	sent = getenv("FAULT_SIGNAL") ? atoi(getenv("FAULT_SIGNAL")) : 0;
 	/* A shell ignores some in what it starts in the background. */
 	if (sent)
