@@ -8,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cuaudit/call.h>
 #include <cuaudit/hook.h>
 #include <cuaudit/params.h>
 
+#include "analysis/leak_text.h"
 #include "hooks/modules/leak/leak_fault.h"
 #include "hooks/modules/leak/leak_suppress.h"
 #include "util/out.h"
 #include "util/writer.h"
-
-enum { PATH_COLUMNS = 72, NAME_COLUMNS = 48, NUMBER = 9, BYTES = 16, WHAT = 24 };
 
 /* A return address as addr2line and people want it. */
 struct call_site {
@@ -53,173 +53,96 @@ static struct call_site find_call_site(const struct leak_site *site)
 	return where;
 }
 
-static void number(struct out *out, uint64_t value, size_t width)
+static struct leak_text_site text_site(const struct leak_site *site)
 {
-	out_right(out, out_count(value).text, width);
-}
+	struct call_site where;
 
-static void pad(struct out *out, const char *text, size_t width)
-{
-	size_t length = strlen(text);
-
-	out_printed(out, text, length);
-	out_spaces(out, length < width ? width - length : 1);
-}
-
-static void text_call_site(struct out *out, const struct leak_site *site)
-{
-	struct call_site where = find_call_site(site);
-
-	if (where.symbol) {
-		out_fit(out, where.symbol, NAME_COLUMNS);
-		out_text(out, "+");
-		out_hex(out, where.distance);
-		out_text(out, " ");
-	}
-	out_text(out, where.known ? "(" : "(address ");
-	out_hex(out, where.offset);
-	out_text(out, ")");
-}
-
-static void text_site(struct out *out, const char *before, const struct leak_site *site)
-{
-	out_text(out, before);
-	out_fit(out, site->function->name, NAME_COLUMNS);
-	out_text(out, ", called by ");
-	out_fit(out, site->library->name, NAME_COLUMNS);
-	out_text(out, " ");
-	text_call_site(out, site);
+	if (!site->function)
+		return (struct leak_text_site){ .function = NULL };
+	where = find_call_site(site);
+	return (struct leak_text_site){
+		.function = site->function->name, .library = site->library->path,
+		.known = where.known, .offset = where.offset, .symbol = where.symbol,
+		.distance = where.distance,
+	};
 }
 
 static void text_left(const struct leak_report *report, struct out *out)
 {
-	const struct cuaudit_library *library = NULL;
+	const char *library = NULL;
 
-	if (report->nleft)
-		out_text(out, "\nLeft at exit\n    Count            Bytes  What"
-			      "                    Allocated in, called from\n");
 	for (size_t i = 0; i < report->nleft; i++) {
 		const struct leak_left *left = &report->left[i];
+		const struct leak_text_left row = {
+			leak_kind_text(left->kind), left->count, left->bytes, left->unsized,
+			left->primary, text_site(&left->site),
+		};
 
-		if (left->site.library != library) {
-			library = left->site.library;
-			out_text(out, "  ");
-			out_fit(out, library->path, PATH_COLUMNS);
-			out_text(out, "\n");
-		}
-		number(out, left->count, NUMBER);
-		number(out, left->bytes, BYTES);
-		out_text(out, "  ");
-		pad(out, leak_kind_text(left->kind), WHAT);
-		out_fit(out, left->site.function->name, NAME_COLUMNS);
-		out_text(out, ", ");
-		text_call_site(out, &left->site);
-		if (left->unsized) {
-			out_text(out, ", ");
-			out_u64(out, left->unsized);
-			out_text(out, " of unknown size");
-		}
-		if (left->primary)
-			out_text(out, ", of a primary context");
-		out_text(out, "\n");
+		leak_text_left(out, &row, library);
+		library = row.site.library;
 	}
 }
 
-static void text_fault(struct out *out, const struct leak_fault *fault)
+static void text_fault(struct out *out, const struct leak_fault *fault, bool first)
 {
-	number(out, fault->count, NUMBER);
-	out_text(out, "  ");
-	out_text(out, leak_fault_text(fault->type));
-	text_site(out, " in ", &fault->site);
-	if (fault->result != LEAK_NO_RESULT) {
-		const char *name = cuaudit_result_name(fault->result);
+	const char *name = fault->result == LEAK_NO_RESULT ? NULL : cuaudit_result_name(fault->result);
+	struct out_number number = out_count((uint32_t)fault->result);
+	const struct leak_text_fault row = {
+		.error = leak_fault_text(fault->type),
+		.what = fault->kind < LEAK_KINDS ? leak_kind_text(fault->kind) : NULL,
+		.result = fault->result == LEAK_NO_RESULT ? NULL : name ? name : number.text,
+		.with = fault->died_with ? leak_kind_text((uint8_t)(fault->died_with - 1)) : NULL,
+		.count = fault->count, .handle = fault->handle,
+		.size = fault->size == LEAK_UNSIZED ? LEAK_TEXT_UNSIZED : fault->size,
+		.contexts = fault->type == LEAK_WRONG_CONTEXT,
+		.context = fault->contexts[0], .other = fault->contexts[1],
+		.site = text_site(&fault->site), .allocated = text_site(&fault->allocated),
+		.freed = text_site(&fault->freed),
+	};
 
-		out_text(out, ", answer ");
-		if (name)
-			out_text(out, name);
-		else
-			out_u64(out, (uint32_t)fault->result);
-	}
-	out_text(out, "\n             ");
-	out_text(out, fault->kind < LEAK_KINDS ? leak_kind_text(fault->kind) : "handle");
-	out_text(out, " ");
-	out_hex(out, fault->handle);
-	if (fault->size == LEAK_UNSIZED) {
-		out_text(out, ", of unknown size");
-	} else if (fault->size) {
-		out_text(out, ", ");
-		out_u64(out, fault->size);
-		out_text(out, " bytes");
-	}
-	if (fault->type == LEAK_WRONG_CONTEXT) {
-		out_text(out, ", of context ");
-		out_hex(out, fault->contexts[0]);
-		out_text(out, ", not ");
-		out_hex(out, fault->contexts[1]);
-	}
-	out_text(out, "\n");
-	if (fault->allocated.function) {
-		text_site(out, "             allocated in ", &fault->allocated);
-		out_text(out, "\n");
-	}
-	if (fault->freed.function) {
-		text_site(out, "             freed in ", &fault->freed);
-		if (fault->died_with) {
-			out_text(out, ", with its ");
-			out_text(out, leak_kind_text((uint8_t)(fault->died_with - 1)));
-		}
-		out_text(out, "\n");
-	}
-}
-
-static void text_counts(const struct leak_report *report, struct out *out)
-{
-	out_text(out, "cuaudit: leak of pid ");
-	out_u64(out, (uint64_t)getpid());
-	out_text(out, ": ");
-	out_u64(out, leak_counts.allocated);
-	out_text(out, " objects, ");
-	out_u64(out, report->objects);
-	out_text(out, " left at exit (");
-	out_u64(out, report->bytes);
-	out_text(out, " bytes");
-	if (report->unsized) {
-		out_text(out, " and ");
-		out_u64(out, report->unsized);
-		out_text(out, " of unknown size");
-	}
-	out_text(out, "), ");
-	out_u64(out, report->nfaults);
-	out_text(out, report->nfaults == 1 ? " error\n" : " errors\n");
-}
-
-static void text_note(struct out *out, uint64_t count, const char *what)
-{
-	if (!count)
-		return;
-	number(out, count, NUMBER);
-	out_text(out, what);
+	leak_text_fault(out, &row, first);
 }
 
 static void text(const struct leak_report *report, struct out *out)
 {
+	const struct leak_text_head head = {
+		(uint64_t)getpid(), leak_counts.allocated, report->objects, report->bytes,
+		report->unsized, report->nfaults,
+	};
+	const struct leak_text_notes notes = {
+		report->suppressed_left, report->suppressed_faults, leak_counts.unseen,
+		leak_counts.lost, leak_fault_lost(),
+	};
 	const struct leak_fault *fault;
+	bool first = true;
 
-	text_counts(report, out);
-	if (report->nfaults)
-		out_text(out, "\nErrors\n");
-	for (uint32_t i = 0; (fault = leak_fault_get(i)); i++)
-		if (!fault->suppressed)
-			text_fault(out, fault);
+	leak_text_head(out, &head);
+	for (uint32_t i = 0; (fault = leak_fault_get(i)); i++) {
+		if (fault->suppressed)
+			continue;
+		text_fault(out, fault, first);
+		first = false;
+	}
 	text_left(report, out);
-	if (report->suppressed_left || report->suppressed_faults || leak_counts.unseen ||
-	    leak_counts.lost || leak_fault_lost())
-		out_text(out, "\nNot shown\n");
-	text_note(out, report->suppressed_left, "  left at exit, suppressed\n");
-	text_note(out, report->suppressed_faults, "  errors, suppressed\n");
-	text_note(out, leak_counts.unseen, "  objects whose end was not seen: their handles came back\n");
-	text_note(out, leak_counts.lost, "  objects there was no memory for\n");
-	text_note(out, leak_fault_lost(), "  errors there was no room for\n");
+	leak_text_notes(out, &notes);
+}
+
+/* So that cuaudit report finds the file that this was. */
+static void json_build_id(struct writer *json, const struct cuaudit_library *library)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t id[32];
+	char text[2 * sizeof(id) + 1];
+	uint32_t size = cuaudit_library_build_id(library, id, sizeof(id));
+
+	if (!size || size > sizeof(id))
+		return;
+	for (uint32_t i = 0; i < size; i++) {
+		text[2 * i] = digits[id[i] >> 4];
+		text[2 * i + 1] = digits[id[i] & 15];
+	}
+	text[2 * size] = '\0';
+	writer_text(json, "build_id", text);
 }
 
 /* Members of an object that is open. */
@@ -230,8 +153,10 @@ static void json_site(struct writer *json, const struct leak_site *site)
 	writer_text(json, "function", site->function->name);
 	writer_text(json, "library", site->library->path);
 	writer_hex(json, "address", (uintptr_t)site->caller);
-	if (where.known)
+	if (where.known) {
 		writer_hex(json, "offset", where.offset);
+		json_build_id(json, site->library);
+	}
 	if (where.symbol) {
 		writer_text(json, "symbol", where.symbol);
 		writer_number(json, "distance", where.distance);
