@@ -13,11 +13,17 @@ static void number(struct out *out, uint64_t value, size_t width)
 	out_right(out, out_count(value).text, width);
 }
 
+/* Of a file, anything. */
+static void name(struct out *out, const char *text)
+{
+	out_printed(out, text, strlen(text));
+}
+
 static void pad(struct out *out, const char *text, size_t width)
 {
 	size_t length = strlen(text);
 
-	out_printed(out, text, length);
+	name(out, text);
 	out_spaces(out, length < width ? width - length : 1);
 }
 
@@ -30,7 +36,7 @@ static void call_site(struct out *out, const struct leak_text_site *site)
 			out_fit(out, site->file, NAME_COLUMNS);
 			out_text(out, ":");
 			out_u64(out, site->line);
-		} else {
+		} else if (site->distance != LEAK_TEXT_NO_DISTANCE) {
 			out_text(out, "+");
 			out_hex(out, site->distance);
 		}
@@ -102,7 +108,7 @@ void leak_text_left(struct out *out, const struct leak_text_left *left, const ch
 static void object(struct out *out, const struct leak_text_fault *fault)
 {
 	out_text(out, "\n             ");
-	out_text(out, fault->what ? fault->what : "handle");
+	name(out, fault->what ? fault->what : "handle");
 	out_text(out, " ");
 	out_hex(out, fault->handle);
 	if (fault->size == LEAK_TEXT_UNSIZED) {
@@ -127,11 +133,11 @@ void leak_text_fault(struct out *out, const struct leak_text_fault *fault, bool 
 		out_text(out, "\nErrors\n");
 	number(out, fault->count, NUMBER);
 	out_text(out, "  ");
-	out_text(out, fault->error);
+	name(out, fault->error);
 	whole_site(out, " in ", &fault->site);
 	if (fault->result) {
 		out_text(out, ", answer ");
-		out_text(out, fault->result);
+		name(out, fault->result);
 	}
 	object(out, fault);
 	if (fault->allocated.function) {
@@ -142,7 +148,7 @@ void leak_text_fault(struct out *out, const struct leak_text_fault *fault, bool 
 		whole_site(out, "             freed in ", &fault->freed);
 		if (fault->with) {
 			out_text(out, ", with its ");
-			out_text(out, fault->with);
+			name(out, fault->with);
 		}
 		out_text(out, "\n");
 	}

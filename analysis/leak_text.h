@@ -9,6 +9,7 @@
 #include "util/out.h"
 
 #define LEAK_TEXT_UNSIZED UINT64_MAX
+#define LEAK_TEXT_NO_DISTANCE UINT64_MAX
 
 /* Texts are the caller's. */
 struct leak_text_site {
@@ -19,7 +20,7 @@ struct leak_text_site {
 	const char *symbol;	/* the function that calls; NULL: not known */
 	const char *file;	/* NULL: not known, and then distance is from the symbol to the call */
 	uint32_t line;
-	uint64_t distance;
+	uint64_t distance;	/* LEAK_TEXT_NO_DISTANCE: not known */
 };
 
 struct leak_text_head {

@@ -10,6 +10,7 @@
 #include "analysis/stat_metrics.h"
 #include "analysis/stat_report.h"
 #include "tools/inputs.h"
+#include "tools/leak_report.h"
 #include "tools/merge_stat.h"
 #include "tools/options.h"
 #include "tools/summarize.h"
@@ -326,7 +327,12 @@ static int print_one(struct settings *settings, const struct inputs *inputs, siz
 		if (settings->format >= PROMETHEUS)
 			fault = "a trace, of which there are no metrics";
 	} else if (settings->how.options.failed) {
-		fault = "saved statistics, every report of which names the errors; --failed takes traces";
+		fault = file->kind == INPUT_LEAK ? "a report, which --failed takes none of" :
+			"saved statistics, every report of which names the errors; --failed takes traces";
+	} else if (file->kind == INPUT_LEAK) {
+		fault = settings->format >= PROMETHEUS ? "a report, of which there are no metrics" :
+			leak_report(file->path, settings->format == JSON, !settings->how.no_symbols,
+				    settings->how.options.names);
 	} else if (!file->directory) {
 		fault = print_stat(settings, file->path);
 	} else {
@@ -347,7 +353,7 @@ static int print(struct settings *settings, char **files, size_t count)
 {
 	struct inputs inputs;
 	size_t traces = 0;
-	int status = inputs_take(&inputs, files, count, INPUT_TRACE | INPUT_STAT);
+	int status = inputs_take(&inputs, files, count, INPUT_TRACE | INPUT_STAT | INPUT_LEAK);
 
 	for (size_t i = 0; i < inputs.count; i++)
 		if (print_one(settings, &inputs, i, files, &traces))
