@@ -58,6 +58,7 @@ made "calls" "call process long status stack" -n 5000
 made "arguments" "call" -a -n 5000 -t 7 -c 16384
 made "repeated records" "again" -a -g -n 5000
 made "kernels' parameters" "parameters unknown" -A -n 5000
+made "what the driver says of errors" "error_text" -a -E -n 5000
 made "nested calls" "again" -a -i -g -n 5000 -s 3
 made "threads that take over a chunk" "next" -a -e 50 -n 5000
 made "a killed process, calls that have not ended" "unfinished" -a -k -o -n 5000

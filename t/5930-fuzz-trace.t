@@ -13,6 +13,7 @@ synth -a -k -c 16384 -n 60 -t 3 "$tmp/killed.cutrace"
 synth -c 16384 -e 20 -n 700 -t 1 "$tmp/bare.cutrace"
 synth -a -g -c 16384 -n 150 -t 2 "$tmp/again.cutrace"
 synth -A -c 16384 -n 100 -t 1 "$tmp/parameters.cutrace"
+synth -a -E -c 32768 -n 150 -t 1 "$tmp/errors.cutrace"
 
 set --
 for file in "$top_srcdir"/tracefile/*.c; do
@@ -23,7 +24,7 @@ for file in "$top_srcdir"/tracefile/*.c; do
 done
 hosted -o "$tmp/trace" "$fuzz/trace.c" "$fuzz/fuzz.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c "$@"
 fuzzed "damaged traces" "$tmp/trace" "$tmp/arguments.cutrace" "$tmp/killed.cutrace" \
-	"$tmp/bare.cutrace" "$tmp/again.cutrace" "$tmp/parameters.cutrace"
+	"$tmp/bare.cutrace" "$tmp/again.cutrace" "$tmp/parameters.cutrace" "$tmp/errors.cutrace"
 share cases 100
 share refused 5
 share part 20

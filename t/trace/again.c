@@ -132,14 +132,16 @@ static uint64_t kernel(uint64_t number)
 static bool launches(void)
 {
 	word in[TRACE_WORDS] = { 0 };
+	char name[32];
 	void *got;
 	bool good = true;
 
 	for (uint64_t i = 0; i < KERNELS; i++) {
 		results[0] = kernel(i);
-		good &= !cuModuleGetFunction(&got, 0, "a kernel");
-		printf("cuModuleGetFunction 0 1:0x%016x 0:0x%016llx 2:\"a kernel\"\n", 0,
-		       (unsigned long long)kernel(i));
+		snprintf(name, sizeof(name), "kernel%llx", (unsigned long long)kernel(i));
+		good &= !cuModuleGetFunction(&got, 0, name);
+		printf("cuModuleGetFunction 0 1:0x%016x 0:0x%016llx 2:\"%s\"\n", 0,
+		       (unsigned long long)kernel(i), name);
 	}
 	in[0] = kernel(0);
 	for (int i = 0; i < LAUNCHES; i++) {

@@ -3,10 +3,11 @@
  * Writes a trace file that no program made: any number of calls of any number
  * of threads, what a training loop does, the same for the same seed.
  *
- * synth [-a] [-A] [-b] [-c CHUNK] [-e CALLS] [-g] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID]
+ * synth [-a] [-A] [-b] [-c CHUNK] [-E] [-e CALLS] [-g] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID]
  *       [-s SEED] [-t THREADS] [-x NAME] FILE
  *   -a  with arguments, -A  and those of kernels, -b  without the long pauses, -c  bytes of a chunk,
  *   -k  as a process that was killed leaves it,
+ *   -E  many errors, of which the driver says something odd, as far as there is room,
  *   -e  calls after which a thread ends and a new one takes over its chunk,
  *   -g  arguments that are those of another call are said again,
  *   -i  some calls are made inside of others, -o  each thread is in a wait at the end,
@@ -74,7 +75,7 @@ struct thread {
 
 static int fd;
 static uint32_t chunk_size = CUAUDIT_TRACE_CHUNK;
-static bool with_arguments, with_parameters, with_again, with_nested, busy, killed, waiting;
+static bool with_arguments, with_parameters, with_again, with_nested, busy, killed, waiting, with_texts;
 static uint32_t nthreads = 4;
 static uint64_t lifetime;
 static uint32_t numbers;
@@ -384,6 +385,20 @@ static size_t say(struct thread *thread, uint64_t *record, size_t size, uint64_t
 	return 1;
 }
 
+/* Of the call that is written now. */
+static void describe_error(const struct thread *thread, int result)
+{
+	static const char text[] = "Grid \"Dimension\" <X>\n\033[31mmust\303\251 be nonzero; =1+1";
+	struct cuaudit_trace_error *error;
+
+	if (used + sizeof(*error) + sizeof(text) + 8 > chunk_size / 2)
+		return;
+	error = describe(CUAUDIT_TRACE_ERROR, sizeof(*error), text, NULL);
+	error->correlation = thread->correlation + 1;
+	error->thread = thread->number;
+	error->result = result;
+}
+
 static void call(struct thread *thread)
 {
 	uint64_t words[16] = { 0x1000, 64, 2, 3, 128, 1, 1, 0, 0x7700, 9, 10 }, behind = 0x4242;
@@ -398,7 +413,7 @@ static void call(struct thread *thread)
 		gap = UINT64_C(5000000000);
 	if (mix[f].id == CUAUDIT_ID_cuEventQuery && chance() % 3 == 0)
 		result = 600;
-	else if (chance() % 5000 == 0 && !strstr(mix[f].name, "Mem"))
+	else if (chance() % (with_texts ? 20 : 5000) == 0 && !strstr(mix[f].name, "Mem"))
 		result = 1;
 	else if (chance() % 3000 == 0)
 		depth = 1;
@@ -410,6 +425,8 @@ static void call(struct thread *thread)
 	calls_of[f]++;
 	ticks_of[f] += took;
 	errors += result != 0 && result != 600;
+	if (with_texts && result == 1)
+		describe_error(thread, result);
 	ticks_in += took;
 	thread->now = end;
 	thread->correlation++;
@@ -543,7 +560,7 @@ int main(int argc, char **argv)
 	uint32_t pid = 4711;
 	int option;
 
-	while ((option = getopt(argc, argv, "aAbc:e:gikl:n:op:s:t:x:")) > 0) {
+	while ((option = getopt(argc, argv, "aAbc:Ee:gikl:n:op:s:t:x:")) > 0) {
 		if (option == 'a')
 			with_arguments = true;
 		else if (option == 'A')
@@ -552,6 +569,8 @@ int main(int argc, char **argv)
 			busy = true;
 		else if (option == 'c')
 			chunk_size = (uint32_t)atoi(optarg);
+		else if (option == 'E')
+			with_texts = true;
 		else if (option == 'e')
 			lifetime = strtoull(optarg, NULL, 0);
 		else if (option == 'g')
