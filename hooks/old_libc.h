@@ -26,6 +26,7 @@ NAMED(dladdr1, "2.3.3");
 #endif
 OLD_LIBC(pthread_create);
 OLD_LIBC(pthread_getcpuclockid);
+OLD_LIBC(pthread_getspecific);
 OLD_LIBC(pthread_join);
 OLD_LIBC(pthread_key_create);
 OLD_LIBC(pthread_key_delete);

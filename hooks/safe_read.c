@@ -65,9 +65,24 @@ bool safe_read_near(struct safe_read_known *known, uint64_t address, void *to, s
 	return true;
 }
 
+/* By the kernel's copying from process to process, which seccomp filters may refuse. */
+static _Atomic bool forbidden;
+
+bool safe_read_parts(const struct iovec *parts, uint32_t count, void *to, size_t size)
+{
+	struct iovec local = { to, size };
+	int error = errno;
+	long got;
+
+	if (atomic_load_explicit(&forbidden, memory_order_relaxed))
+		return false;
+	got = syscall(SYS_process_vm_readv, getpid(), &local, 1UL, parts, (unsigned long)count, 0UL);
+	errno = error;
+	return got == (long)size;
+}
+
 bool safe_read(uint64_t address, void *to, size_t size)
 {
-	static _Atomic bool forbidden;
 	struct iovec local = { to, size }, remote = { (void *)(uintptr_t)address, size };
 	struct safe_read_known nothing = { 0 };
 	int error = errno;

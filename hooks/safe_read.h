@@ -15,6 +15,14 @@ bool safe_read_page(uintptr_t address);
 /* Context: call. Copies size bytes from an address; false if they cannot all be read. */
 bool safe_read(uint64_t address, void *to, size_t size);
 
+struct iovec;
+
+/*
+ * Context: call. The same of several parts, at most 1024, one behind the other; size: of all.
+ * False where one cannot be read, or this is not the way to read it.
+ */
+bool safe_read_parts(const struct iovec *parts, uint32_t count, void *to, size_t size);
+
 /* What can be read without being asked for: an area, and the page that was read last. */
 struct safe_read_known {
 	uint64_t low, high;

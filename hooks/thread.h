@@ -14,6 +14,8 @@ enum {
 	THREAD_CALLERS = 128	/* return addresses remembered, a power of two */
 };
 
+struct python_thread;
+
 struct thread_caller {
 	const void *address;
 	const struct cuaudit_library *library;
@@ -44,6 +46,7 @@ struct thread {
 	uintptr_t stack_low, stack_high;	/* see stack.c */
 	uint32_t stack_looks;
 	_Atomic uint32_t guarded[CUAUDIT_HOOKS_ALL];	/* calls inside of a hook, see guard.h */
+	struct python_thread *python;	/* of hooks/python.h, NULL until asked for; serves the next thread too */
 	struct thread *next;	/* of those free now */
 	struct thread *all;	/* of those ever made; counters above are never reset */
 	size_t room;		/* bytes that are its own from here on: it, then blocks, then callers */

@@ -59,6 +59,7 @@ static void each_frame(_Unwind_Trace_Fn function, void *data)
 /* The frames from a caller on. */
 struct walk {
 	const void *caller, **frames;
+	uintptr_t *at;		/* NULL: nobody asks */
 	uint32_t skipped, count, max;
 	uintptr_t cfa;
 };
@@ -75,6 +76,8 @@ static _Unwind_Reason_Code keep(struct _Unwind_Context *context, void *data)
 	if (!at || walk->count == walk->max ||
 	    (walk->count && at == walk->frames[walk->count - 1] && cfa == walk->cfa))
 		return _URC_END_OF_STACK;
+	if (walk->at)
+		walk->at[walk->count] = cfa;
 	walk->frames[walk->count++] = at;
 	walk->cfa = cfa;
 	return _URC_NO_REASON;
@@ -82,7 +85,12 @@ static _Unwind_Reason_Code keep(struct _Unwind_Context *context, void *data)
 
 uint32_t unwound_backtrace(const void *caller, const void **frames, uint32_t max)
 {
-	struct walk walk = { .caller = caller, .frames = frames, .max = max };
+	return unwound_stack(caller, frames, NULL, max);
+}
+
+uint32_t unwound_stack(const void *caller, const void **frames, uintptr_t *at, uint32_t max)
+{
+	struct walk walk = { .caller = caller, .frames = frames, .at = at, .max = max };
 	int error = errno;
 
 	if (unwinder.each && max)

@@ -18,6 +18,9 @@ void unwound_setup(void);
  */
 uint32_t unwound_backtrace(const void *caller, const void **frames, uint32_t max);
 
+/* The same, and where on the stack each frame begins, the lowest address; ends at the next one's. */
+uint32_t unwound_stack(const void *caller, const void **frames, uintptr_t *at, uint32_t max);
+
 /*
  * A call begins, its frame at frame, in a thread whose state is not 0: counts the
  * calls and hooks that were unwound, and returns the state without them, which

@@ -103,6 +103,52 @@ CUAUDIT_PUBLIC uint32_t cuaudit_call_backtrace(const struct cuaudit_call *call,
 /* Context: setup. Loads the unwinder. 0, or -ENOENT where there is none. */
 CUAUDIT_PUBLIC int cuaudit_backtrace_prepare(void);
 
+/* A Python function, and the instruction that it executes. */
+struct cuaudit_python {
+	uint64_t key[2];	/* equal where name, file and line are equal */
+	uint64_t code;		/* the address of the code object, which may be another's later */
+	uint32_t instruction;	/* bytes from its first */
+	uint32_t line;		/* 0: it has none */
+};
+
+/*
+ * Context: call. The calling thread's own Python frames, innermost first, at most max of
+ * them, and no more than 128; returns how many. CPython 3.9 to 3.14 with its GIL,
+ * whether the thread has it or not, which is not asked for; of others there are none,
+ * which is reported once. It takes no lock and some system calls, by which all is read.
+ */
+CUAUDIT_PUBLIC uint32_t cuaudit_call_python(const struct cuaudit_call *call,
+					    struct cuaudit_python *frames, uint32_t max);
+
+enum cuaudit_python_what {
+	CUAUDIT_PYTHON_NAME,	/* the function's qualified name; before 3.11 its name */
+	CUAUDIT_PYTHON_FILE
+};
+
+/*
+ * Context: call, the one in which frame was found. A text of it in UTF-8, at most size - 1
+ * bytes and a NUL. Returns its length, or size where it was cut.
+ */
+CUAUDIT_PUBLIC uint32_t cuaudit_python_text(const struct cuaudit_python *frame,
+					    enum cuaudit_python_what what, char *text,
+					    uint32_t size);
+
+/* A frame of a stack: native code, or Python's. */
+struct cuaudit_stack_frame {
+	const void *address;	/* the return address; NULL: Python's */
+	struct cuaudit_python python;
+};
+
+enum cuaudit_stack {
+	CUAUDIT_STACK_PYTHON,	/* the caller, then Python's frames */
+	CUAUDIT_STACK_MERGED	/* as cuaudit_call_backtrace unwinds, with Python's in place of the interpreter's */
+};
+
+/* Context: call. The stack of a call, from its caller outwards, at most max frames; returns how many. */
+CUAUDIT_PUBLIC uint32_t cuaudit_call_stack(const struct cuaudit_call *call,
+					   struct cuaudit_stack_frame *frames, uint32_t max,
+					   enum cuaudit_stack what);
+
 /*
  * Context: call. The name, as C++ mangles it, of the kernel that the call has a handle of, by itself
  * or in a structure that the driver reads: of a launch the one that is launched, of several the first.

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+# Calls a driver function from Python code of all kinds, and says each time what the stack is. Of no
+# version's syntax: 3.9 and later. usage: frames.py [PART...]; without one all that are here.
+import asyncio
+import ctypes
+import gc
+import os
+import signal
+import sys
+import threading
+
+sys.setrecursionlimit(3000)
+driver = ctypes.CDLL("libcuda.so.1")
+driver.cuModuleGetFunction.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p]
+locked = ctypes.PyDLL("libcuda.so.1")	# does not release the GIL
+locked.cuModuleGetFunction.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p]
+
+
+def stack():
+    frame = sys._getframe(1)
+    text = []
+    while frame and len(text) < 200:
+        code = frame.f_code
+        name = getattr(code, "co_qualname", code.co_name)
+        text.append("%s\t%s\t%d\n" % (name, code.co_filename, frame.f_lineno or 0))
+        frame = frame.f_back
+    return os.fsencode("".join(text).replace("\0", "\ufffd"))
+
+
+parts = {}
+
+
+def part(function):
+    parts[function.__name__] = function
+    return function
+
+
+@part
+def plain():
+    for i in range(10):
+        driver.cuModuleGetFunction(None, None, stack())
+        locked.cuModuleGetFunction(None, None, stack())
+
+
+@part
+def closures():
+    cell = 1
+
+    class Inner:
+        def method(self):
+            def local():
+                driver.cuModuleGetFunction(None, None, stack()); return cell
+            return local()
+
+        @property
+        def value(self):
+            return driver.cuModuleGetFunction(None, None, stack())
+
+        def __del__(self):
+            driver.cuModuleGetFunction(None, None, stack())
+
+        def __lt__(self, other):
+            driver.cuModuleGetFunction(None, None, stack())
+            return False
+
+    inner = Inner()
+    inner.method(), inner.value
+    sorted([inner, Inner(), Inner()])
+    (lambda: driver.cuModuleGetFunction(None, None, stack()))()
+    list(map(lambda x: driver.cuModuleGetFunction(None, None, stack()), range(3)))
+    [driver.cuModuleGetFunction(None, None, stack()) for _ in range(3)]
+    {driver.cuModuleGetFunction(None, None, stack()): 1 for _ in range(3)}
+    del inner
+
+
+@part
+def generators():
+    def one():
+        for i in range(5):
+            driver.cuModuleGetFunction(None, None, stack())
+            yield i
+
+    def two():
+        yield from one()
+        driver.cuModuleGetFunction(None, None, stack())
+
+    list(two())
+    sum(driver.cuModuleGetFunction(None, None, stack()) for _ in range(3))
+    generator = one()
+    next(generator)
+    generator.close()
+    try:
+        raise ValueError
+    except ValueError:
+        driver.cuModuleGetFunction(None, None, stack())
+    finally:
+        driver.cuModuleGetFunction(None, None, stack())
+    with open(os.devnull) as null:
+        driver.cuModuleGetFunction(None, None, stack())
+
+
+@part
+def coroutines():
+    async def leaf(i):
+        await asyncio.sleep(0)
+        driver.cuModuleGetFunction(None, None, stack())
+        return i
+
+    async def middle(i):
+        async for x in numbers():
+            driver.cuModuleGetFunction(None, None, stack())
+        return await leaf(i)
+
+    async def numbers():
+        for i in range(3):
+            await asyncio.sleep(0)
+            driver.cuModuleGetFunction(None, None, stack())
+            yield i
+
+    async def main():
+        await asyncio.gather(*(middle(i) for i in range(20)))
+        await asyncio.get_running_loop().run_in_executor(None, plain)
+
+    asyncio.run(main())
+
+
+@part
+def threads():
+    def work():
+        for i in range(200):
+            driver.cuModuleGetFunction(None, None, stack())
+            deeper(i % 7)
+
+    def deeper(n):
+        if n:
+            return deeper(n - 1)
+        locked.cuModuleGetFunction(None, None, stack())
+
+    for _ in range(3):
+        started = [threading.Thread(target=work) for _ in range(8)]
+        for thread in started:
+            thread.start()
+        for thread in started:
+            thread.join()
+
+
+@part
+def texts():
+    """Code objects that are freed, and whose addresses are used again."""
+    for i in range(3000):
+        source = "\n" * (i % 5) + "driver.cuModuleGetFunction(None, None, stack())\n"
+        exec(compile(source, "<made %d>" % (i % 11), "exec"), globals())
+    eval("driver.cuModuleGetFunction(None, None, stack())")
+    for i in range(500):
+        scope = dict(driver=driver, stack=stack)
+        exec("def f%d():\n%s driver.cuModuleGetFunction(None, None, stack())\n" % (i % 3, " \n" * (i % 4)), scope)
+        scope["f%d" % (i % 3)]()
+    for name in ("\u00e4\u00f6", "\u65e5\u672c\u8a9e", "\U0001f600", "\udcff\udc80", "a" * 20000,
+                 "\u65e5" * 9000, "dir/" * 1000 + "x.py", "", "new\nline", "quote\"'\\", "semi;colon"):
+        exec(compile("driver.cuModuleGetFunction(None, None, stack())\n", name, "exec"), globals())
+    code = plain.__code__
+    for name in ("\u00e4\u00f6", "\u65e5\u672c\u8a9e", "n" * 5000):
+        new = dict(co_name=name)
+        if hasattr(code, "co_qualname"):
+            new["co_qualname"] = name
+        type(plain)(code.replace(**new), globals())()
+    lines = "x = 1\n" * 20000 + "driver.cuModuleGetFunction(None, None, stack())\n"
+    exec(compile(lines, "long.py", "exec"), globals())
+    exec(compile("x = [\n" + "1,\n" * 300 + "driver.cuModuleGetFunction(None, None, stack()),\n" + "1,\n" * 300 + "]\n", "list.py", "exec"), globals())
+
+
+@part
+def recursion():
+    def down(n):
+        if n:
+            return down(n - 1)
+        driver.cuModuleGetFunction(None, None, stack())
+
+    def by_c(n):
+        if n:
+            return list(map(by_c, [n - 1]))
+        driver.cuModuleGetFunction(None, None, stack())
+
+    for n in (0, 1, 30, 90, 150, 2000):
+        down(n)
+    for n in (1, 10, 40, 200):
+        by_c(n)
+
+
+@part
+def signals():
+    def handler(number, frame):
+        driver.cuModuleGetFunction(None, None, stack())
+
+    signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+    for i in range(3000):
+        driver.cuModuleGetFunction(None, None, stack())
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@part
+def callbacks():
+    """Python, C, Python, C: ctypes makes a state of each thread that has none."""
+    made = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+
+    @made
+    def compare(a, b):
+        driver.cuModuleGetFunction(None, None, stack())
+        return 0
+
+    libc = ctypes.CDLL(None)
+    array = (ctypes.c_int * 5)(5, 4, 3, 2, 1)
+    libc.qsort(array, 5, 4, compare)
+
+    @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+    def run(argument):
+        driver.cuModuleGetFunction(None, None, stack())
+        return None
+
+    for _ in range(20):
+        thread = ctypes.c_ulong()
+        libc.pthread_create(ctypes.byref(thread), None, run, None)
+        libc.pthread_join(thread, None)
+
+
+@part
+def forks():
+    for _ in range(3):
+        child = os.fork()
+        if not child:
+            plain()
+            sys.stdout.flush()
+            sys.exit(0)
+        plain()
+        os.waitpid(child, 0)
+
+
+@part
+def garbage():
+    gc.set_threshold(10)
+    stop = []
+
+    def churn():
+        while not stop:
+            a = []
+            a.append(a)
+            exec(compile("x = [lambda: 0 for _ in range(9)]", "churn", "exec"), {})
+
+    others = [threading.Thread(target=churn) for _ in range(3)]
+    for thread in others:
+        thread.start()
+    for i in range(int(os.environ.get("CALLS", "3000"))):
+        driver.cuModuleGetFunction(None, None, stack())
+    stop.append(1)
+    for thread in others:
+        thread.join()
+    gc.set_threshold(700)
+
+
+@part
+def interpreters():
+    if sys.version_info >= (3, 14):
+        import _interpreters as sub
+        new, run = lambda: sub.create("legacy"), lambda i, text: sub.exec(i, text)
+    elif sys.version_info >= (3, 13):
+        import _interpreters as sub
+        new, run = lambda: sub.create("legacy"), lambda i, text: sub.exec(i, text)
+    else:
+        import _xxsubinterpreters as sub
+        new, run = (lambda: sub.create(isolated=False)), sub.run_string
+    text = """
+import ctypes, sys, os
+driver = ctypes.%s("libcuda.so.1")
+driver.cuModuleGetFunction.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p]
+def stack():
+    frame = sys._getframe(1)
+    text = []
+    while frame:
+        code = frame.f_code
+        text.append("%%s\\t%%s\\t%%d\\n" %% (getattr(code, "co_qualname", code.co_name), code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return os.fsencode("".join(text))
+def function():
+    driver.cuModuleGetFunction(None, None, stack())
+function()
+"""
+    inner = new()
+    for kind in ("CDLL", "PyDLL"):
+        run(inner, text % kind)
+        driver.cuModuleGetFunction(None, None, stack())
+    sub.destroy(inner)
+    driver.cuModuleGetFunction(None, None, stack())
+
+
+@part
+def damage():
+    """What is read of code objects, but not executed, is overwritten: any answer will do, and it ends."""
+    import random
+    random.seed(int(os.environ.get("SEED", "1")))
+    call = locked.cuModuleGetFunction
+
+    def victim():
+        at = id(victim.__code__)
+        read = [code.co_filename, code.co_name, getattr(code, "co_qualname", ""),
+                getattr(code, "co_linetable" if hasattr(code, "co_linetable") else "co_lnotab")]
+        places = [at + i for i in range(16, type(code).__basicsize__, 8)
+                  if ctypes.c_uint64.from_address(at + i).value in map(id, read)]
+        # Sizes, kinds and bytes of those texts and of the table; its own type.
+        places += [id(text) + i for text in read for i in (8, 16, 32, 40)] + [at + 8]
+        saved = [(place, ctypes.string_at(place, 8)) for place in places]
+        for i in range(3000):
+            place, was = saved[random.randrange(len(saved))]
+            value = random.choice((0, 1, 8, 0xfff, at, id(read), 2 ** 64 - 8, 2 ** 63, 2 ** 31 - 1,
+                                   random.getrandbits(64), random.getrandbits(47), random.getrandbits(20),
+                                   id(read[random.randrange(4)])))
+            ctypes.c_uint64.from_address(place).value = value
+            call(None, None, b"anything\n")
+            ctypes.memmove(place, was, 8)
+
+    code = victim.__code__
+    # Texts of its own, which nothing else is called by.
+    code = code.replace(co_filename="".join(["a", " file"]), co_name="".join(["a", " name"]),
+                        **({"co_qualname": "".join(["its", " name"])} if hasattr(code, "co_qualname") else {}))
+    victim.__code__ = code
+    victim()
+
+
+@part
+def greenlets():
+    try:
+        import greenlet
+    except ImportError:
+        return
+
+    def work(n):
+        for i in range(10):
+            driver.cuModuleGetFunction(None, None, stack())
+            others[(n + 1) % 5].switch()
+
+    others = [greenlet.greenlet(lambda n=i: work(n)) for i in range(5)]
+    for i in range(5):
+        others[i].switch()
+        driver.cuModuleGetFunction(None, None, stack())
+
+
+for name in sys.argv[1:] or parts:
+    if name == "interpreters" and not sys.argv[1:]:
+        continue
+    parts[name]()
