@@ -39,6 +39,16 @@ void callers_text(const struct summary *summary, const struct summary_caller *ca
 	out_fit(out, page_component(summary->libraries[caller->library].path), NAME_COLUMNS);
 	out_text(out, "+");
 	out_hex(out, caller->offset);
+	if (!caller->python)
+		return;
+	out_text(out, ", ");
+	out_fit(out, page_component(caller->file), FILE_COLUMNS);
+	if (caller->line) {
+		out_text(out, ":");
+		out_u64(out, caller->line);
+	}
+	out_text(out, " in ");
+	out_fit(out, caller->python, NAME_COLUMNS);
 }
 
 void callers_json(struct writer *json, struct symbol_stack found)

@@ -11,7 +11,7 @@
 /* What is at a return address, counted from its library's base; nothing without summary->symbols. */
 struct symbol_stack callers_find(const struct summary *summary, const struct summary_caller *caller);
 
-/* "step at train.c:42, app+0x1a2b", names cut to fit; what is not known is left out. */
+/* "step at train.c:42, app+0x1a2b, train.py:7 in main", names cut to fit; what is not known is left out. */
 void callers_text(const struct summary *summary, const struct summary_caller *caller,
 		  struct out *out);
 

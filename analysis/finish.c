@@ -66,13 +66,19 @@ static int compare_pairs(const void *a, const void *b)
 	       ORDER(x->function, y->function);
 }
 
+static int compare_texts(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
 static int compare_callers(const void *a, const void *b)
 {
 	const struct summary_caller *x = a, *y = b;
 
 	return row_compare(&x->times, &y->times) ?: ORDER(x->function, y->function) ?:
 	       ORDER(x->library, y->library) ?: ORDER(x->offset, y->offset) ?:
-	       ORDER(x->build, y->build);
+	       ORDER(x->build, y->build) ?: ORDER(x->line, y->line) ?:
+	       compare_texts(x->file, y->file) ?: compare_texts(x->python, y->python);
 }
 
 static int compare_open(const void *a, const void *b)
@@ -222,6 +228,14 @@ static int take_builds(struct summary *summary, uint32_t *numbers)
 	return 0;
 }
 
+/* From a key of gather.c. */
+static void take_line(struct summary_caller *caller, const char *key)
+{
+	memcpy(&caller->line, key, sizeof(caller->line));
+	caller->python = key + sizeof(caller->line);
+	caller->file = caller->python + strlen(caller->python) + 1;
+}
+
 static int take_callers(struct summary *summary, const uint32_t *functions,
 			const uint32_t *libraries)
 {
@@ -241,6 +255,8 @@ static int take_callers(struct summary *summary, const uint32_t *functions,
 		caller->library = libraries[key->library];
 		caller->build = builds[key->build];
 		caller->offset = key->offset;
+		if (key->python)
+			take_line(caller, summary->store->lines.keys[key->python - 1].bytes);
 		caller->times = *(struct row_times *)table_row(callers, i);
 		work_out(&caller->times);
 	}

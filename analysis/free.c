@@ -32,6 +32,7 @@ static void free_store(struct summary_store *store)
 	table_free(&store->libraries);
 	free_table(&store->pairs);
 	free_table(&store->callers);
+	table_free(&store->lines);
 	free_table(&store->kernels);
 	table_free(&store->errors);
 	table_free(&store->builds);

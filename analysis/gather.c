@@ -20,6 +20,7 @@ int gather_begin(struct summary *summary, size_t count)
 	summary->nprocesses = count;
 	store->functions.row = sizeof(struct summary_function);
 	store->libraries.row = sizeof(struct summary_library);
+	store->lines.row = 1;
 	store->pairs.row = store->callers.row = store->kernels.row = sizeof(struct row_times);
 	store->errors.row = sizeof(uint64_t);
 	store->texts.row = store->builds.row = 1;
@@ -136,6 +137,46 @@ static int number_builds(struct summary_store *store, const struct trace *trace,
 	return 0;
 }
 
+/* A line of Python as the summary has it, + 1; 0: memory is out. */
+static uint32_t number_line(struct summary_store *store, const struct trace_python *python)
+{
+	size_t name = strlen(python->name) + 1, file = strlen(python->file) + 1;
+	char *key = malloc(sizeof(python->line) + name + file);
+	uint32_t number;
+
+	if (!key)
+		return 0;
+	memcpy(key, &python->line, sizeof(python->line));
+	memcpy(key + sizeof(python->line), python->name, name);
+	memcpy(key + sizeof(python->line) + name, python->file, file);
+	number = table_find(&store->lines, key, sizeof(python->line) + name + file);
+	free(key);
+	return number + 1;
+}
+
+/* Callers with the lines of Python that they were called from. */
+static int add_lines(struct summary_store *store, const struct trace *trace,
+		     const struct tally *tally, const struct names *names)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < tally->lines.count; i++) {
+		const struct tally_line *line = tally->lines.keys[i].bytes;
+		const struct tally_cell cell = {
+			.times = *(struct row_times *)table_row(&tally->lines, i)
+		};
+		struct gather_caller key = caller_of(trace, &trace->sites[line->site], names);
+
+		if (line->python != TRACE_NONE) {
+			key.python = number_line(store, &trace->pythons[line->python]);
+			if (!key.python)
+				return -ENOMEM;
+		}
+		error = add_row(&store->callers, &key, sizeof(key), trace, &cell);
+	}
+	return error;
+}
+
 static int add_sites(struct summary_store *store, const struct trace *trace,
 		     const struct tally *tally, const struct names *names, bool callers)
 {
@@ -150,9 +191,11 @@ static int add_sites(struct summary_store *store, const struct trace *trace,
 		key = caller_of(trace, site, names);
 		error = add_row(&store->pairs, &(struct gather_pair){ key.function, key.library },
 				sizeof(struct gather_pair), trace, tally->sites[i]);
-		if (!error && callers)
+		if (!error && callers && !trace->npythons)
 			error = add_row(&store->callers, &key, sizeof(key), trace, tally->sites[i]);
 	}
+	if (!error && callers)
+		error = add_lines(store, trace, tally, names);
 	return error;
 }
 

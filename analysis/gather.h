@@ -15,6 +15,8 @@ struct gather_pair {
 struct gather_caller {
 	uint32_t function, library, build, zero;
 	uint64_t offset;
+	uint32_t python;	/* number of store.lines + 1, or 0 */
+	uint32_t unused;	/* 0: keys are compared as bytes */
 };
 
 struct gather_error {
@@ -29,6 +31,7 @@ struct summary_store {
 	struct table pairs;	/* -> struct row_times */
 	struct table callers;	/* -> struct row_times */
 	struct table builds;	/* struct summary_build, no rows */
+	struct table lines;	/* of Python: "LINE NAME\0FILE", see gather_line; no rows */
 	struct table kernels;	/* -> struct row_times */
 	struct table errors;	/* -> uint64_t */
 	struct table texts;

@@ -50,6 +50,9 @@ struct summary_caller {
 	uint32_t library;
 	uint32_t build;		/* index into summary.builds: which file the library was */
 	uint64_t offset;	/* the return address, from the library's beginning */
+	/* The innermost line of Python; NULL: none was recorded. line: 0: it has none. */
+	const char *python, *file;
+	uint32_t line;
 	struct row_times times;
 };
 

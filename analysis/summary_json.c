@@ -101,6 +101,13 @@ static void caller(const struct json *json, size_t i)
 	writer_number(json->writer, "offset", caller->offset);
 	build_id(json->writer, &json->summary->builds[caller->build]);
 	callers_json(json->writer, callers_find(json->summary, caller));
+	if (caller->python) {
+		writer_begin(json->writer, "python", '{');
+		writer_text(json->writer, "name", caller->python);
+		writer_text(json->writer, "file", caller->file);
+		writer_number(json->writer, "line", caller->line);
+		writer_end(json->writer, '}');
+	}
 	times(json->writer, &caller->times);
 }
 

@@ -22,6 +22,7 @@ int tally_begin(struct tally *tally, const struct trace *trace, const struct fac
 		.facts = facts,
 		.threads = { .row = sizeof(struct row_counts) },
 		.errors = { .row = sizeof(uint64_t) },
+		.lines = { .row = sizeof(struct row_times) },
 		.first = UINT64_MAX,
 	};
 	tally->sites = calloc(trace->nsites + 1, sizeof(struct tally_cell *));
@@ -72,10 +73,10 @@ static bool is_not_ready(const struct trace_call *call, const struct fact *fact)
 	return call->result == NOT_READY && fact->asks;
 }
 
-static uint64_t *failures(struct tally_cell *cell, const struct trace_call *call,
+static uint64_t *failures(struct row_times *times, const struct trace_call *call,
 			  const struct fact *fact)
 {
-	return is_not_ready(call, fact) ? &cell->times.not_ready : &cell->times.errors;
+	return is_not_ready(call, fact) ? &times->not_ready : &times->errors;
 }
 
 static int add_failure(struct tally *tally, const struct trace_call *call,
@@ -87,7 +88,7 @@ static int add_failure(struct tally *tally, const struct trace_call *call,
 	if (number == TABLE_NONE)
 		return -ENOMEM;
 	++*(uint64_t *)table_row(&tally->errors, number);
-	++*failures(cell, call, fact);
+	++*failures(&cell->times, call, fact);
 	return 0;
 }
 
@@ -139,7 +140,7 @@ static int add_launch(struct tally *tally, const struct trace_call *call, const 
 	if (!cell)
 		return -ENOMEM;
 	if (call->result)
-		++*failures(cell, call, fact);
+		++*failures(&cell->times, call, fact);
 	return add(tally->trace, &cell->times, call->end - call->start);
 }
 
@@ -257,6 +258,26 @@ static int next_thread(struct tally *tally, uint32_t thread)
 	return error;
 }
 
+static int add_line(struct tally *tally, const struct trace_call *call, const struct fact *fact)
+{
+	const struct trace *trace = tally->trace;
+	struct tally_line key = { call->site, TRACE_NONE };
+	struct row_times *times;
+	uint32_t number;
+
+	if (call->stack != TRACE_NONE)
+		key.python = trace->callers[call->stack].python;
+	number = table_find(&tally->lines, &key, sizeof(key));
+	if (number == TABLE_NONE)
+		return -ENOMEM;
+	times = table_row(&tally->lines, number);
+	if (!times->calls)
+		times->min = UINT64_MAX;
+	if (call->result)
+		++*failures(times, call, fact);
+	return add(trace, times, call->end - call->start);
+}
+
 static int add_call(struct tally *tally, const struct trace_call *call)
 {
 	struct tally_cell *cell = tally->sites[call->site];
@@ -280,6 +301,8 @@ static int add_call(struct tally *tally, const struct trace_call *call)
 		return -ENOMEM;
 	if (fact->copies != COPY_NONE && trace_call_succeeded(call))
 		add_copy(tally, call, fact);
+	if (tally->trace->npythons && add_line(tally, call, fact))
+		return -ENOMEM;
 	return add(tally->trace, &cell->times, call->end - call->start);
 }
 
@@ -326,6 +349,17 @@ static int merge_cells(struct tally_cell **to, struct tally_cell **from, size_t 
 	return 0;
 }
 
+static int merge_lines(struct table *to, const struct table *from)
+{
+	for (uint32_t i = 0; i < from->count; i++) {
+		uint32_t number = table_find(to, from->keys[i].bytes, from->keys[i].size);
+
+		if (number == TABLE_NONE || tally_times(table_row(to, number), table_row(from, i)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* Adds up structures of 64-bit numbers. */
 static void add_words(void *to, const void *from, size_t size)
 {
@@ -350,6 +384,7 @@ int tally_merge(struct tally *tally, struct tally *from)
 	const struct trace *trace = tally->trace;
 	int error = merge_cells(tally->sites, from->sites, trace->nsites) ?:
 		    merge_cells(tally->kernels, from->kernels, trace->nnames + 1) ?:
+		    merge_lines(&tally->lines, &from->lines) ?:
 		    merge_table(&tally->errors, &from->errors) ?:
 		    merge_table(&tally->threads, &from->threads);
 
@@ -385,6 +420,9 @@ void tally_free(struct tally *tally)
 	}
 	free(tally->shares);
 	free(tally->touched);
+	for (uint32_t i = 0; i < tally->lines.count; i++)
+		histogram_free(&((struct row_times *)table_row(&tally->lines, i))->histogram);
+	table_free(&tally->lines);
 	table_free(&tally->threads);
 	table_free(&tally->errors);
 }

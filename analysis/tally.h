@@ -35,6 +35,12 @@ struct tally_error {
 	int32_t result;
 };
 
+/* Calls from a site by the innermost Python line, in traces that have any. */
+struct tally_line {
+	uint32_t site;
+	uint32_t python;	/* TRACE_NONE: called without */
+};
+
 struct tally_handle {
 	uint64_t handle;
 	struct tally_cell *cell;
@@ -52,6 +58,7 @@ struct tally {
 	struct tally_share *shares;
 	size_t nshares, room;
 	struct table errors;		/* struct tally_error -> uint64_t */
+	struct table lines;		/* struct tally_line -> struct row_times */
 	uint64_t first, last;		/* beginning and end, in ticks */
 	uint64_t damaged;
 	bool failed;			/* calls alone whose result is an error */

@@ -39,9 +39,31 @@ const char *fields_place(char text[FIELDS_PLACE], const struct trace *trace,
 {
 	struct buffer out = { text, FIELDS_PLACE, 0 };
 
-	fields_address(&out, trace, frame->library, frame->address);
+	fields_frame(&out, trace, frame);
 	buffer_end(&out);
 	return text;
+}
+
+void fields_frame(struct buffer *out, const struct trace *trace,
+		  const struct cuaudit_trace_frame *frame)
+{
+	const struct trace_python *python;
+
+	if (frame->kind == CUAUDIT_TRACE_FRAME_CUT)
+		buffer_text(out, "...");
+	if (frame->kind == CUAUDIT_TRACE_FRAME_NATIVE)
+		fields_address(out, trace, frame->library, frame->address);
+	if (frame->kind != CUAUDIT_TRACE_FRAME_PYTHON)
+		return;
+	python = &trace->pythons[frame->address];
+	buffer_text(out, python->name);
+	buffer_text(out, " (");
+	buffer_text(out, python->file);
+	if (python->line) {
+		buffer_char(out, ':');
+		buffer_unsigned(out, python->line);
+	}
+	buffer_char(out, ')');
 }
 
 const char *fields_program(const struct trace *trace)

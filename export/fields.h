@@ -15,6 +15,10 @@ const char *fields_site(char text[FIELDS_PLACE], const struct trace *trace, uint
 const char *fields_place(char text[FIELDS_PLACE], const struct trace *trace,
 			 const struct cuaudit_trace_frame *frame);
 
+/* Of any kind: "step (train.py:42)" of Python. The first as long as it is. */
+void fields_frame(struct buffer *out, const struct trace *trace,
+		  const struct cuaudit_trace_frame *frame);
+
 /* The program's name without its directory. */
 const char *fields_program(const struct trace *trace);
 

@@ -105,6 +105,6 @@ void lines_stack(struct buffer *out, const struct convert *convert, const struct
 			continue;
 		if (i)
 			buffer_text(out, between);
-		fields_address(out, trace, frame->library, frame->address);
+		fields_frame(out, trace, frame);
 	}
 }

@@ -37,7 +37,7 @@ void lines_print(struct buffer *out, const struct symbol *symbol);
 
 /*
  * The frames of a stack, the caller first, each behind the last one: as functions with file and
- * line where that is known, inlined ones as frames of their own, else as fields_address.
+ * line where that is known, inlined ones as frames of their own, else as fields_frame.
  */
 void lines_stack(struct buffer *out, const struct convert *convert, const struct trace *trace,
 		 uint32_t number, const char *between);

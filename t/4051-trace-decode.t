@@ -59,6 +59,7 @@ made "arguments" "call" -a -n 5000 -t 7 -c 16384
 made "repeated records" "again" -a -g -n 5000
 made "kernels' parameters" "parameters unknown" -A -n 5000
 made "what the driver says of errors" "error_text" -a -E -n 5000
+made "Python frames" "stack python cut" -a -P -n 5000
 made "nested calls" "again" -a -i -g -n 5000 -s 3
 made "threads that take over a chunk" "next" -a -e 50 -n 5000
 made "a killed process, calls that have not ended" "unfinished" -a -k -o -n 5000
@@ -117,6 +118,8 @@ simulated "some functions" "call" "functions=cuInit;functions=cuDeviceGet*" "$tm
 simulated "long calls only" "process" "min-duration=1us" "$tmp/app" mixed 20000
 simulated "a stack with each call" "stack" "backtrace=cuDriver*" "$tmp/app" library 20 "$tmp/library.so"
 simulated "... of threads" "stack" "backtrace=cuDriver*;frames=2" "$tmp/app" threads 4 50
+command -v "$PYTHON3" >"$tmp/which" && simulated "lines of Python" "stack python cut" "python=*;backtrace=cuInit;frames=9" \
+	"$PYTHON3" "$top_srcdir/t/python/traced.py" "$tmp/expected"
 simulated "nested calls" "call" "" "$tmp/app" nested
 simulated "started and stopped" "mark" "start=marker;stop=marker" "$tmp/app" marks
 simulated "a library loaded again" "call" "" "$tmp/app" reload 5 "$tmp/library.so"

@@ -24,6 +24,7 @@ static const uint32_t sizes[TYPES] = {
 	[CUAUDIT_TRACE_DRIVER] = sizeof(struct cuaudit_trace_driver),
 	[CUAUDIT_TRACE_MARK] = sizeof(struct cuaudit_trace_mark),
 	[CUAUDIT_TRACE_LAYOUT] = sizeof(struct cuaudit_trace_layout),
+	[CUAUDIT_TRACE_PYTHON] = sizeof(struct cuaudit_trace_python),
 	[CUAUDIT_TRACE_ERROR] = sizeof(struct cuaudit_trace_error),
 };
 
@@ -193,6 +194,18 @@ static void add_callers(struct trace *trace, const struct cuaudit_trace_callers 
 	};
 }
 
+static void add_python(struct trace *trace, const struct cuaudit_trace_python *from)
+{
+	const char *name = text_at(from, sizeof(*from));
+
+	if (from->number >= trace->npythons)
+		return;
+	trace->pythons[from->number] = (struct trace_python){
+		.name = name, .file = text_at(from, sizeof(*from) + strlen(name) + 1),
+		.line = from->line,
+	};
+}
+
 static void add_layout(struct trace *trace, const struct cuaudit_trace_layout *from)
 {
 	size_t room = (from->record.size - sizeof(*from)) / sizeof(struct cuaudit_trace_parameter);
@@ -232,6 +245,9 @@ static void add(struct trace *trace, const struct cuaudit_trace_record *record)
 	case CUAUDIT_TRACE_LAYOUT:
 		add_layout(trace, (const void *)record);
 		break;
+	case CUAUDIT_TRACE_PYTHON:
+		add_python(trace, (const void *)record);
+		break;
 	case CUAUDIT_TRACE_DRIVER:
 		trace->drivers[trace->ndrivers++] = (struct trace_driver){
 			driver->index, driver->version, text_at(record, sizeof(*driver)) };
@@ -259,17 +275,19 @@ static int allocate(struct trace *trace, const size_t counts[TYPES])
 				sizeof(*trace->threads));
 	trace->kernels = calloc(counts[CUAUDIT_TRACE_KERNEL] + 1, sizeof(*trace->kernels));
 	trace->callers = calloc(counts[CUAUDIT_TRACE_CALLERS] + 1, sizeof(*trace->callers));
+	trace->pythons = calloc(counts[CUAUDIT_TRACE_PYTHON] + 1, sizeof(*trace->pythons));
 	trace->layouts = calloc(counts[CUAUDIT_TRACE_LAYOUT] + 1, sizeof(*trace->layouts));
 	trace->drivers = calloc(counts[CUAUDIT_TRACE_DRIVER] + 1, sizeof(*trace->drivers));
 	trace->marks = calloc(counts[CUAUDIT_TRACE_MARK] + 1, sizeof(*trace->marks));
 	trace->error_texts = calloc(counts[CUAUDIT_TRACE_ERROR] + 1, sizeof(*trace->error_texts));
 	if (!trace->functions || !trace->libraries || !trace->sites || !trace->threads ||
-	    !trace->kernels || !trace->callers || !trace->layouts || !trace->drivers || !trace->marks ||
+	    !trace->kernels || !trace->callers || !trace->pythons || !trace->layouts || !trace->drivers || !trace->marks ||
 	    !trace->error_texts)
 		return -ENOMEM;
 	trace->nsites = counts[CUAUDIT_TRACE_SITE];
 	trace->ncallers = counts[CUAUDIT_TRACE_CALLERS];
 	trace->nlayouts = counts[CUAUDIT_TRACE_LAYOUT];
+	trace->npythons = counts[CUAUDIT_TRACE_PYTHON];
 	return 0;
 }
 
@@ -341,15 +359,40 @@ static void add_sites(struct trace *trace, const struct number *slots, const str
 	}
 }
 
-/* Frames' libraries as ours; an unknown one, and code of no known object, become TRACE_NONE. */
+/*
+ * Frames' libraries as ours; an unknown one, and code of no known object, become TRACE_NONE. Frames
+ * of Python keep the number of what is described; of what is not, nothing but that is known.
+ */
+static void number_frame(struct trace *trace, struct cuaudit_trace_frame *frame,
+			 const struct number *indices)
+{
+	frame->library = frame->library ? index_of(indices, trace->nlibraries, frame->library) :
+					  TRACE_NONE;
+	if (!(trace->header.incompatible & CUAUDIT_TRACE_HAS_PYTHON))
+		frame->kind = CUAUDIT_TRACE_FRAME_NATIVE;
+	if (frame->kind == CUAUDIT_TRACE_FRAME_NATIVE)
+		return;
+	frame->library = TRACE_NONE;
+	if (frame->kind == CUAUDIT_TRACE_FRAME_PYTHON && frame->address < trace->npythons &&
+	    trace->pythons[frame->address].name)
+		return;
+	trace->damaged += frame->kind != CUAUDIT_TRACE_FRAME_CUT;
+	frame->kind = CUAUDIT_TRACE_FRAME_CUT;
+}
+
 static void number_frames(struct trace *trace, const struct number *indices)
 {
 	for (size_t i = 0; i < trace->ncallers; i++) {
-		struct cuaudit_trace_frame *frames = (void *)(uintptr_t)trace->callers[i].frames;
+		struct trace_callers *callers = &trace->callers[i];
 
-		for (uint32_t j = 0; j < trace->callers[i].count; j++)
-			frames[j].library = frames[j].library ? index_of(indices, trace->nlibraries,
-									 frames[j].library) : TRACE_NONE;
+		callers->python = TRACE_NONE;
+		for (uint32_t j = 0; j < callers->count; j++) {
+			struct cuaudit_trace_frame *frame = (void *)(uintptr_t)&callers->frames[j];
+
+			number_frame(trace, frame, indices);
+			if (frame->kind == CUAUDIT_TRACE_FRAME_PYTHON && callers->python == TRACE_NONE)
+				callers->python = (uint32_t)frame->address;
+		}
 	}
 }
 
@@ -509,6 +552,7 @@ void trace_describe_free(struct trace *trace)
 	free(trace->threads);
 	free(trace->kernels);
 	free(trace->callers);
+	free(trace->pythons);
 	free(trace->layouts);
 	free(trace->drivers);
 	free(trace->marks);

@@ -75,6 +75,14 @@ struct trace_kernel {
 struct trace_callers {
 	const struct cuaudit_trace_frame *frames;
 	uint32_t count;
+	uint32_t python;	/* the innermost of Python's frames, < npythons, or TRACE_NONE */
+};
+
+/* A line of a Python function. */
+struct trace_python {
+	const char *name;	/* NULL: it is not described */
+	const char *file;
+	uint32_t line;		/* 0: it has none */
 };
 
 /* How the parameters of kernels lie in their parameter buffers. */
@@ -136,10 +144,12 @@ struct trace {
 	struct trace_kernel *kernels;		/* by handle and ticks */
 	struct trace_callers *callers;		/* by number */
 	struct trace_layout *layouts;		/* by number */
+	struct trace_python *pythons;		/* by number */
 	struct trace_driver *drivers;
 	struct trace_mark *marks;		/* by ticks */
 	struct trace_error_text *error_texts;	/* by correlation */
 	struct trace_chunk *chunks;		/* by thread and sequence */
+	size_t npythons;
 	size_t nfunctions, nlibraries, nsites, nthreads, nkernels, ncallers, nlayouts, ndrivers, nmarks, nerror_texts,
 	       nchunks;
 	size_t nnames;		/* different names of kernels */

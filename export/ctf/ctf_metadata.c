@@ -34,7 +34,7 @@ void ctf_stack(struct buffer *out, const struct trace *trace, uint32_t index)
 	for (uint32_t i = 0; i < callers->count; i++) {
 		if (i)
 			buffer_text(out, " < ");
-		fields_address(out, trace, callers->frames[i].library, callers->frames[i].address);
+		fields_frame(out, trace, &callers->frames[i]);
 	}
 }
 

@@ -363,10 +363,11 @@ static int put_stacks(struct convert *convert, const struct trace *trace)
 		for (uint32_t j = 0; !error && j < trace->callers[i].count; j++) {
 			const struct cuaudit_trace_frame *frame = &trace->callers[i].frames[j];
 			bool known = frame->library < trace->nlibraries;
+			bool native = frame->kind == CUAUDIT_TRACE_FRAME_NATIVE;
 			char text[FIELDS_PLACE];
 
 			error = put(convert, FRAME, NULL, "iiitn", id, (int64_t)j,
-				    (int64_t)frame->address, fields_place(text, trace, frame),
+				    native ? (int64_t)frame->address : 0, fields_place(text, trace, frame),
 				    known ? state->library + 1 + (int64_t)frame->library : 0) ?:
 				put_source(convert, frame->library, frame->address,
 					   lines_frame(convert, trace, frame));

@@ -68,7 +68,8 @@ enum cuaudit_trace_loss {
 /* What a reader has to know. */
 enum cuaudit_trace_incompatible {
 	CUAUDIT_TRACE_HAS_AGAIN = 1,		/* records may have one word */
-	CUAUDIT_TRACE_HAS_PARAMETERS = 2	/* steps may be CUAUDIT_TRACE_PARAMETERS */
+	CUAUDIT_TRACE_HAS_PARAMETERS = 2,	/* steps may be CUAUDIT_TRACE_PARAMETERS */
+	CUAUDIT_TRACE_HAS_PYTHON = 4		/* frames may be of any enum cuaudit_trace_frame_kind */
 };
 
 struct cuaudit_trace_header {
@@ -203,6 +204,7 @@ enum cuaudit_trace_type {
 	CUAUDIT_TRACE_DRIVER,
 	CUAUDIT_TRACE_MARK,
 	CUAUDIT_TRACE_LAYOUT,
+	CUAUDIT_TRACE_PYTHON = 10,
 	CUAUDIT_TRACE_ERROR = 15
 };
 
@@ -291,10 +293,16 @@ struct cuaudit_trace_kernel {
 	/* Behind it: its name as the driver tells it, mangled. */
 };
 
+enum cuaudit_trace_frame_kind {
+	CUAUDIT_TRACE_FRAME_NATIVE,
+	CUAUDIT_TRACE_FRAME_PYTHON,	/* address: number of a struct cuaudit_trace_python; library 0 */
+	CUAUDIT_TRACE_FRAME_CUT		/* the last: there were more; address and library 0 */
+};
+
 struct cuaudit_trace_frame {
 	uint64_t address;	/* the return address */
 	uint32_t library;
-	uint32_t unused;
+	uint32_t kind;		/* enum cuaudit_trace_frame_kind; 0 where the header does not say that there are others */
 };
 
 /* A backtrace, from the caller outwards. */
@@ -341,6 +349,14 @@ struct cuaudit_trace_layout {
 	uint32_t number;	/* from 0 */
 	uint32_t nparameters;
 	/* Behind it: nparameters struct cuaudit_trace_parameter. */
+};
+
+/* A line of a Python function. */
+struct cuaudit_trace_python {
+	struct cuaudit_trace_record record;
+	uint32_t number;	/* from 0 */
+	uint32_t line;		/* 0: it has none */
+	/* Behind it: the function's qualified name, NUL, the file. */
 };
 
 /* Nobody knows how they lie, and nothing was written. */

@@ -63,6 +63,7 @@ static void describe(const struct cuaudit_trace_record *record)
 	const struct cuaudit_trace_driver *driver = at;
 	const struct cuaudit_trace_mark *mark = at;
 	const struct cuaudit_trace_layout *layout = at;
+	const struct cuaudit_trace_python *python = at;
 
 	switch (record->type) {
 	case CUAUDIT_TRACE_FUNCTION:
@@ -114,6 +115,11 @@ static void describe(const struct cuaudit_trace_record *record)
 		    record->size)
 			bad("layout %u has no room", layout->number);
 		printf("layout %u parameters %u\n", layout->number, layout->nparameters);
+		break;
+	case CUAUDIT_TRACE_PYTHON:
+		printf("python %u %s %s:%u\n", python->number, (const char *)(python + 1),
+		       (const char *)(python + 1) + strlen((const char *)(python + 1)) + 1,
+		       python->line);
 		break;
 	case CUAUDIT_TRACE_MARK:
 		printf("mark thread %u %s\n", mark->thread, (const char *)(mark + 1));
@@ -363,7 +369,7 @@ int main(int argc, char **argv)
 	file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	header = (const void *)file;
 	if (memcmp(header->magic, CUAUDIT_TRACE_MAGIC, 8) || header->version != 1 ||
-	    header->order != CUAUDIT_TRACE_ORDER || header->incompatible & ~(uint64_t)(CUAUDIT_TRACE_HAS_AGAIN | CUAUDIT_TRACE_HAS_PARAMETERS))
+	    header->order != CUAUDIT_TRACE_ORDER || header->incompatible & ~(uint64_t)(CUAUDIT_TRACE_HAS_AGAIN | CUAUDIT_TRACE_HAS_PARAMETERS | CUAUDIT_TRACE_HAS_PYTHON))
 		bad("no header");
 	describe_all(CUAUDIT_TRACE_HEADER, size < header->chunk ? size : header->chunk);
 	chunks = calloc(size / header->chunk + 1, sizeof(void *));

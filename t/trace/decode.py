@@ -14,7 +14,8 @@ import struct
 import sys
 
 FUNCTION, LIBRARY, SITE, THREAD, KERNEL, CALLERS, DRIVER, MARK, LAYOUT = range(1, 10)
-ERROR_TEXT = 15
+PYTHON, ERROR_TEXT = 10, 15
+NATIVE_FRAME, PYTHON_FRAME, CUT_FRAME = range(3)
 LONG, STATUS, CORRELATION, STACK, WITH_ARGUMENTS, NEXT_THREAD = 1, 2, 4, 8, 16, 128
 NOTHING, VALUE, DEREF, TEXT, ARRAY, PARAMETERS = range(6)
 SKIPPED, CUT, INPUTS, FAILED = 1, 2, 4, 8
@@ -39,7 +40,7 @@ class Trace:
             self.data = file.read()
         self.functions, self.libraries, self.sites, self.threads = {}, {}, {}, {}
         self.kernels, self.stacks, self.drivers, self.marks = {}, {}, {}, []
-        self.kinds, self.layouts, self.error_texts = {}, {}, {}
+        self.kinds, self.layouts, self.error_texts, self.pythons = {}, {}, {}, {}
         self.header()
         self.chunks()
         self.clock()
@@ -52,7 +53,7 @@ class Trace:
         assert data[:8] == b'cuatrace'
         self.order = '<' if data[12:16] == b'\x04\x03\x02\x01' else '>'
         assert self.number('I', 12) == 0x01020304 and self.number('I', 8) == 1
-        assert self.number('Q', 16) in range(4)
+        assert self.number('Q', 16) in range(8)
         self.again = self.number('Q', 16) & 1
         self.chunk, self.flags, self.pid, self.parent = (self.number('I', at) for at in (32, 36, 40, 44))
         self.rank = self.number('i', 48)
@@ -112,7 +113,7 @@ class Trace:
                 (self.number('Q', at + 16), text_of(record[24:])))
         elif kind == CALLERS:
             self.stacks[self.number('I', at + 8)] = [
-                struct.unpack_from(self.order + 'QI', record, 16 + 16 * i)
+                struct.unpack_from(self.order + 'QII', record, 16 + 16 * i)
                 for i in range(self.number('I', at + 12))]
         elif kind == DRIVER:
             self.drivers[self.number('I', at + 8)] = (self.number('I', at + 12), text_of(record[16:]))
@@ -120,6 +121,10 @@ class Trace:
             self.layouts[self.number('I', at + 8)] = [
                 struct.unpack_from(self.order + 'II', record, 16 + 8 * i)
                 for i in range(self.number('I', at + 12))]
+        elif kind == PYTHON:
+            texts = record[16:].split(b'\0')
+            self.pythons[self.number('I', at + 8)] = (
+                texts[0], texts[1], self.number('I', at + 12))
         elif kind == ERROR_TEXT:
             self.error_texts.setdefault(self.number('Q', at + 8), text_of(record[24:]))
         elif kind == MARK:
@@ -153,6 +158,15 @@ class Trace:
         if not known or not known['base'] or address < known['base']:
             return hex(address)
         return '%s+%s' % (known['path'].rsplit('/', 1)[-1], hex(address - known['base']))
+
+    def frame(self, address, library, kind):
+        if not self.number('Q', 16) & 4 or kind == NATIVE_FRAME:
+            return self.address(address, library)
+        self.counted.add('python' if kind == PYTHON_FRAME else 'cut')
+        if kind == CUT_FRAME:
+            return '...'
+        name, file, line = self.pythons[address]
+        return '%s (%s%s)' % (text_of(name), text_of(file), ':%d' % line if line else '')
 
     def calls(self):
         """The calls, chunk by chunk, and what is open in a thread's last chunk."""
@@ -404,7 +418,7 @@ class Comparison:
             want['error_text'] = trace.error_texts[call.correlation]
             trace.counted.add('error_text')
         if call.stack is not None:
-            want['stack'] = [trace.address(*frame) for frame in trace.stacks[call.stack]]
+            want['stack'] = [trace.frame(*frame) for frame in trace.stacks[call.stack]]
         kernel = self.kernel(function, call)
         if kernel is not None:
             want['kernel'] = kernel

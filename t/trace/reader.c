@@ -435,7 +435,7 @@ int main(int argc, char **argv)
 	refused_with(version, 0, "version 0", "no version");
 	refused_with(order, 0x04030201, "other byte order", "another byte order");
 	refused_with(order, 5, "damaged", "no byte order");
-	refused_with(incompatible, 4, "features", "an unknown feature");
+	refused_with(incompatible, UINT64_C(1) << 40, "features", "an unknown feature");
 	refused_with(chunk, 12345, "damaged", "a chunk of no power of two");
 	refused_with(chunk, 1024, "damaged", "a chunk too small");
 	((struct cuaudit_trace_header *)bytes)->compatible = UINT64_MAX;

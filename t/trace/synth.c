@@ -4,12 +4,13 @@
  * of threads, what a training loop does, the same for the same seed.
  *
  * synth [-a] [-A] [-b] [-c CHUNK] [-E] [-e CALLS] [-g] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID]
- *       [-s SEED] [-t THREADS] [-x NAME] FILE
+ *       [-P] [-s SEED] [-t THREADS] [-x NAME] FILE
  *   -a  with arguments, -A  and those of kernels, -b  without the long pauses, -c  bytes of a chunk,
  *   -k  as a process that was killed leaves it,
  *   -E  many errors, of which the driver says something odd, as far as there is room,
  *   -e  calls after which a thread ends and a new one takes over its chunk,
  *   -g  arguments that are those of another call are said again,
+ *   -P  stacks have frames of Python and are cut,
  *   -i  some calls are made inside of others, -o  each thread is in a wait at the end,
  *   -l  a function that takes twice as long, -x  one in whose place cuCtxGetCurrent is called
  *
@@ -75,7 +76,8 @@ struct thread {
 
 static int fd;
 static uint32_t chunk_size = CUAUDIT_TRACE_CHUNK;
-static bool with_arguments, with_parameters, with_again, with_nested, busy, killed, waiting, with_texts;
+static bool with_arguments, with_parameters, with_again, with_nested, with_python, with_texts, busy,
+	killed, waiting;
 static uint32_t nthreads = 4;
 static uint64_t lifetime;
 static uint32_t numbers;
@@ -197,6 +199,16 @@ static void describe_all(void)
 		kernel = describe(CUAUDIT_TRACE_KERNEL, sizeof(*kernel), name, NULL);
 		kernel->handle = UINT64_C(0x5500000000) + 0x100 * i;
 	}
+	for (uint32_t i = 0; with_python && i < STACKS; i++) {
+		char name[64];
+		struct cuaudit_trace_python *python;
+
+		snprintf(name, sizeof(name), i % 2 ? "Model.step_%u" : "<module> \xe6\x97\xa5 %u", i);
+		python = describe(CUAUDIT_TRACE_PYTHON, sizeof(*python), name,
+				  i % 3 ? "/home/user/train.py" : "odd;\"name\n.py");
+		python->number = i;
+		python->line = i % 4 ? 42 + i : 0;
+	}
 	for (uint32_t i = 0; i < STACKS; i++) {
 		struct cuaudit_trace_callers *callers = describe(CUAUDIT_TRACE_CALLERS,
 			sizeof(*callers) + (4 + i) * sizeof(struct cuaudit_trace_frame), NULL, NULL);
@@ -208,7 +220,12 @@ static void describe_all(void)
 			frames[j].library = 1 + (j + i) % LIBRARIES;
 			frames[j].address = UINT64_C(0x7e0000000000) +
 					    ((uint64_t)(frames[j].library - 1) << 32) + 0x400 * j;
+			if (with_python && j >= 2)
+				frames[j] = (struct cuaudit_trace_frame){ (i + j) % STACKS, 0,
+									  CUAUDIT_TRACE_FRAME_PYTHON };
 		}
+		if (with_python && i % 2)
+			frames[3 + i] = (struct cuaudit_trace_frame){ .kind = CUAUDIT_TRACE_FRAME_CUT };
 	}
 }
 
@@ -520,7 +537,8 @@ static void write_header(uint32_t pid)
 	header->version = CUAUDIT_TRACE_VERSION;
 	header->order = CUAUDIT_TRACE_ORDER;
 	header->incompatible = (with_again ? CUAUDIT_TRACE_HAS_AGAIN : 0) |
-			       (with_parameters ? CUAUDIT_TRACE_HAS_PARAMETERS : 0);
+			       (with_parameters ? CUAUDIT_TRACE_HAS_PARAMETERS : 0) |
+			       (with_python ? CUAUDIT_TRACE_HAS_PYTHON : 0);
 	header->chunk = chunk_size;
 	header->flags = with_arguments ? CUAUDIT_TRACE_ARGUMENTS : 0;
 	header->pid = pid;
@@ -560,7 +578,7 @@ int main(int argc, char **argv)
 	uint32_t pid = 4711;
 	int option;
 
-	while ((option = getopt(argc, argv, "aAbc:Ee:gikl:n:op:s:t:x:")) > 0) {
+	while ((option = getopt(argc, argv, "aAbc:Ee:gikl:n:op:Ps:t:x:")) > 0) {
 		if (option == 'a')
 			with_arguments = true;
 		else if (option == 'A')
@@ -587,6 +605,8 @@ int main(int argc, char **argv)
 			waiting = true;
 		else if (option == 'p')
 			pid = (uint32_t)atoi(optarg);
+		else if (option == 'P')
+			with_python = true;
 		else if (option == 's')
 			seed = strtoull(optarg, NULL, 0);
 		else if (option == 't')

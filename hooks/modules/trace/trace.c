@@ -145,7 +145,7 @@ static int set_up_more(void)
 	trace_plan_setup(options.file.flags & CUAUDIT_TRACE_ARGUMENTS,
 			 options.file.incompatible & CUAUDIT_TRACE_HAS_PARAMETERS,
 			 options.strings, options.elements);
-	error = trace_stack_setup(options.backtrace, options.frames);
+	error = trace_stack_setup(options.backtrace, options.python, options.frames);
 	if (!error && options.file.flags & CUAUDIT_TRACE_ARGUMENTS)
 		error = trace_kernel_setup(options.file.incompatible & CUAUDIT_TRACE_HAS_PARAMETERS);
 	if (!error && *options.open)
@@ -183,7 +183,7 @@ static int init(const struct cuaudit_options *given)
 	hook.functions = options.functions;
 	hook.include = options.libraries;
 	/* Nothing more than a record of each call is wanted. */
-	if (!options.text && !filtered && !options.start && !options.stop && !options.backtrace)
+	if (!options.text && !filtered && !options.start && !options.stop && !options.backtrace && !options.python)
 		error = trace_fast_add(&hook, options.file.flags & CUAUDIT_TRACE_ARGUMENTS);
 	else
 		error = cuaudit_hook_add(&hook);

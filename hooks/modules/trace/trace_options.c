@@ -28,6 +28,7 @@ const struct cuaudit_option trace_option_table[] = {
 	{ "open", "%sync", "SELECTOR", "calls that are seen before they have ended; no: none" },
 	{ "backtrace", NULL, "SELECTOR", "calls recorded with a backtrace" },
 	{ "frames", "32", "N", "the longest backtrace, at most 100" },
+	{ "python", NULL, "SELECTOR", "calls recorded with the Python frames that they come from" },
 	{ "text", "no", "yes|no", "a line of text for each call, and no file" },
 	{ "print", "no", "yes|no", "where the file is, and how many calls, when it ends" },
 	{ NULL, NULL, NULL, NULL }
@@ -164,7 +165,7 @@ static int check_selector(const char *key, const char *selector)
 static int check_text(const struct cuaudit_options *given)
 {
 	static const char *const others[] = {
-		"file", "size", "when-full", "strings", "elements", "open", "backtrace", "frames",
+		"file", "size", "when-full", "strings", "elements", "open", "backtrace", "python", "frames",
 		"print", NULL
 	};
 	const char *args = cuaudit_option_get(given, "args"), *const *other = others;
@@ -190,6 +191,7 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		.stop = cuaudit_option_get(given, "stop"),
 		.open = cuaudit_option_get(given, "open"),
 		.backtrace = cuaudit_option_get(given, "backtrace"),
+		.python = cuaudit_option_get(given, "python"),
 		.text = !strcmp(cuaudit_option_get(given, "text"), "yes"),
 		.failed = !strcmp(cuaudit_option_get(given, "failed"), "yes"),
 		.error_text = !strcmp(cuaudit_option_get(given, "error-text"), "yes"),
@@ -200,6 +202,8 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 	if (!strcmp(options->open, "no"))
 		options->open = "";
 	error = read_file(given, &options->file);
+	if (options->backtrace || options->python)
+		options->file.incompatible |= CUAUDIT_TRACE_HAS_PYTHON;
 	if (!error)
 		error = read_count(given, "strings", 1000, &options->strings);
 	if (!error)
@@ -216,5 +220,6 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		return -ECANCELED;
 	return check_selector("functions", options->functions) ||
 	       check_selector("open", options->open) ||
-	       check_selector("backtrace", options->backtrace) ? -ECANCELED : 0;
+	       check_selector("backtrace", options->backtrace) ||
+	       check_selector("python", options->python) ? -ECANCELED : 0;
 }

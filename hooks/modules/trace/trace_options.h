@@ -17,6 +17,7 @@ struct trace_options {
 	const char *stop;
 	const char *open;	/* "" for none */
 	const char *backtrace;
+	const char *python;
 	uint32_t frames;
 	bool text, print, failed, error_text;
 	uint32_t strings;

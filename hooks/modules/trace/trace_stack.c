@@ -12,61 +12,113 @@
 #include "hooks/modules/trace/trace_lock.h"
 #include "hooks/modules/trace/trace_table.h"
 
-static uint8_t wanted[CUAUDIT_SLOTS_MAX];
-static bool any;
+static uint8_t wanted[CUAUDIT_SLOTS_MAX], python_wanted[CUAUDIT_SLOTS_MAX];
+static bool any, any_python;
 static uint32_t most;
 
-static struct trace_table stacks;
-static uint32_t nstacks;
+static struct trace_table stacks, locations;
+static uint32_t nstacks, nlocations;
+static char name[CUAUDIT_TRACE_TEXT_MOST + 2], file[CUAUDIT_TRACE_TEXT_MOST + 2];	/* locked */
 
-int trace_stack_setup(const char *functions, uint32_t frames)
+static int select_rows(const char *key, const char *functions, uint8_t *rows)
 {
-	int taken;
+	if (cuaudit_selector_rows(functions, rows, CUAUDIT_SLOTS_MAX) > 0)
+		return 0;
+	cuaudit_log(CUAUDIT_ERROR, "trace: %s takes a selector that names a function, not '%s'", key,
+		    functions);
+	return -ECANCELED;
+}
 
-	if (!functions)
-		return 0;
+int trace_stack_setup(const char *functions, const char *python, uint32_t frames)
+{
+	int error = 0;
+
 	most = frames;
-	taken = cuaudit_selector_rows(functions, wanted, CUAUDIT_SLOTS_MAX);
-	if (taken <= 0) {
-		cuaudit_log(CUAUDIT_ERROR, "trace: backtrace takes a selector that names a "
-			    "function, not '%s'", functions);
-		return -ECANCELED;
-	}
-	if (cuaudit_backtrace_prepare()) {
+	if (functions)
+		error = select_rows("backtrace", functions, wanted);
+	if (!error && python)
+		error = select_rows("python", python, python_wanted);
+	if (error)
+		return error;
+	any = functions;
+	any_python = python;
+	if (any && cuaudit_backtrace_prepare()) {
 		cuaudit_log(CUAUDIT_WARN, "trace: there is no unwinder; backtrace is left out");
-		return 0;
+		any = false;
 	}
-	any = true;
 	return 0;
+}
+
+static bool is_in(const uint8_t *rows, int32_t id)
+{
+	return id >= 0 && id < CUAUDIT_SLOTS_MAX && rows[id];
 }
 
 bool trace_stack_wanted(int32_t id)
 {
-	return any && id >= 0 && id < CUAUDIT_SLOTS_MAX && wanted[id];
+	return (any && is_in(wanted, id)) || (any_python && is_in(python_wanted, id));
 }
 
-static void sum_up(const void *const *frames, uint32_t count, uint64_t hash[2])
+static void add_up(uint64_t hash[2], uint64_t word)
+{
+	hash[0] = (hash[0] ^ word) * 0xff51afd7ed558ccdu;
+	hash[0] ^= hash[0] >> 32;
+	hash[1] = (hash[1] + word) * 0xc4ceb9fe1a85ec53u;
+	hash[1] ^= hash[1] >> 29;
+}
+
+static void sum_up(const struct cuaudit_stack_frame *frames, uint32_t count, uint64_t hash[2])
 {
 	hash[0] = 0x9e3779b97f4a7c15u;
 	hash[1] = *cuaudit_generation;
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t address = (uintptr_t)frames[i];
-
-		hash[0] = (hash[0] ^ address) * 0xff51afd7ed558ccdu;
-		hash[0] ^= hash[0] >> 32;
-		hash[1] = (hash[1] + address) * 0xc4ceb9fe1a85ec53u;
-		hash[1] ^= hash[1] >> 29;
+	add_up(hash, count > most);
+	for (uint32_t i = 0; i < count && i < most; i++) {
+		add_up(hash, (uintptr_t)frames[i].address);
+		if (!frames[i].address) {
+			add_up(hash, frames[i].python.key[0]);
+			add_up(hash, frames[i].python.key[1]);
+		}
 	}
 }
 
-static bool describe(const void *const *frames, uint32_t count, uint32_t *number)
+/* The number of a Python frame's location; one of all that have the same name, file and line. */
+static bool locate(const struct cuaudit_python *frame, uint32_t *number, uint32_t *why)
 {
-	uint32_t libraries[TRACE_STACK_MOST], why;
+	struct cuaudit_trace_python *record;
+	size_t sizes[2];
+
+	*number = (uint32_t)trace_table_get(&locations, frame->key[0], frame->key[1]) - 1;
+	if (*number != UINT32_MAX)
+		return true;
+	cuaudit_python_text(frame, CUAUDIT_PYTHON_NAME, name, sizeof(name));
+	cuaudit_python_text(frame, CUAUDIT_PYTHON_FILE, file, sizeof(file));
+	sizes[0] = trace_describe_size(name);
+	sizes[1] = trace_describe_size(file);
+	record = trace_describe(sizeof(*record), sizes[0] + sizes[1], why);
+	if (!record)
+		return false;
+	*why = CUAUDIT_TRACE_LOST_MEMORY;
+	if (trace_table_put(&locations, frame->key[0], frame->key[1], nlocations + 1))
+		return false;
+	*number = record->number = nlocations++;
+	record->line = frame->line;
+	trace_describe_text(trace_describe_text(record + 1, name, sizes[0]), file, sizes[1]);
+	trace_describe_publish(record, CUAUDIT_TRACE_PYTHON);
+	return true;
+}
+
+/* More than are wanted: the last one says so. */
+static bool describe(const struct cuaudit_stack_frame *frames, uint32_t count, uint32_t *number)
+{
+	uint32_t numbers[TRACE_STACK_MOST + 1], why;
 	struct cuaudit_trace_callers *record;
 	struct cuaudit_trace_frame *frame;
+	bool cut = count > most;
 
-	for (uint32_t i = 0; i < count; i++)
-		if (!trace_describe_library(cuaudit_library_at(frames[i]), &libraries[i], &why))
+	for (uint32_t i = 0; i < count - cut; i++)
+		if (!(frames[i].address ?
+		      trace_describe_library(cuaudit_library_at(frames[i].address), &numbers[i], &why) :
+		      locate(&frames[i].python, &numbers[i], &why)))
 			return false;
 	record = trace_describe(sizeof(*record), count * sizeof(*frame), &why);
 	if (!record)
@@ -74,16 +126,22 @@ static bool describe(const void *const *frames, uint32_t count, uint32_t *number
 	record->number = nstacks;
 	record->nframes = count;
 	frame = (struct cuaudit_trace_frame *)(record + 1);
-	for (uint32_t i = 0; i < count; i++) {
-		frame[i].address = (uintptr_t)frames[i];
-		frame[i].library = libraries[i];
+	for (uint32_t i = 0; i < count - cut; i++) {
+		if (frames[i].address)
+			frame[i] = (struct cuaudit_trace_frame){ (uintptr_t)frames[i].address, numbers[i],
+								 CUAUDIT_TRACE_FRAME_NATIVE };
+		else
+			frame[i] = (struct cuaudit_trace_frame){ numbers[i], 0,
+								 CUAUDIT_TRACE_FRAME_PYTHON };
 	}
+	if (cut)
+		frame[count - 1].kind = CUAUDIT_TRACE_FRAME_CUT;
 	trace_describe_publish(record, CUAUDIT_TRACE_CALLERS);
 	*number = nstacks++;
 	return true;
 }
 
-static bool find(const void *const *frames, uint32_t count, const uint64_t hash[2],
+static bool find(const struct cuaudit_stack_frame *frames, uint32_t count, const uint64_t hash[2],
 		 uint32_t *number)
 {
 	struct trace_lock saved;
@@ -103,12 +161,17 @@ static bool find(const void *const *frames, uint32_t count, const uint64_t hash[
 
 bool trace_stack(struct trace_writer *writer, const struct cuaudit_call *call, uint32_t *number)
 {
-	const void *frames[TRACE_STACK_MOST];
-	uint32_t count = cuaudit_call_backtrace(call, frames, most, CUAUDIT_BACKTRACE_UNWIND);
+	bool merged = any && is_in(wanted, call->function->id);
+	struct cuaudit_stack_frame *frames = writer->frames;
 	struct trace_known_stack *known;
+	uint32_t count = 0;
 	uint64_t hash[2];
 
-	if (!count)
+	if (most)
+		count = cuaudit_call_stack(call, frames, most + 1,
+					   merged ? CUAUDIT_STACK_MERGED : CUAUDIT_STACK_PYTHON);
+	/* The caller alone is the call's site. */
+	if (!count || (!merged && count == 1))
 		return false;
 	sum_up(frames, count, hash);
 	known = &writer->stacks[hash[0] % TRACE_STACKS];
@@ -124,5 +187,6 @@ bool trace_stack(struct trace_writer *writer, const struct cuaudit_call *call, u
 void trace_stack_forked(void)
 {
 	trace_table_clear(&stacks);
-	nstacks = 0;
+	trace_table_clear(&locations);
+	nstacks = nlocations = 0;
 }

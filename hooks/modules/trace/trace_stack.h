@@ -5,10 +5,11 @@
 
 #include "hooks/modules/trace/trace_writer.h"
 
-enum { TRACE_STACK_MOST = 100 };
-
-/* Context: setup. Of which functions, and how many frames at most. 0, or -errno after a message. */
-int trace_stack_setup(const char *functions, uint32_t frames);
+/*
+ * Context: setup. Of which functions all frames are recorded, and of which the caller and Python's
+ * alone, NULL for none; and how many frames at most. 0, or -errno after a message.
+ */
+int trace_stack_setup(const char *functions, const char *python, uint32_t frames);
 
 /* Context: call. Whether calls of a row are wanted with theirs. */
 bool trace_stack_wanted(int32_t id);

@@ -14,6 +14,7 @@ enum {
 	TRACE_KERNELS_LOW = 4,	/* ... by bits of a handle from here on, and from here */
 	TRACE_KERNELS_HIGH = 11,
 	TRACE_STACKS = 16,	/* a power of two */
+	TRACE_STACK_MOST = 100,
 	TRACE_MOST = 2040	/* bytes of a record */
 };
 
@@ -42,6 +43,7 @@ struct trace_writer {
 	struct trace_known_stack stacks[TRACE_STACKS];
 	const struct trace_layout *layouts[TRACE_KERNELS];	/* of kernels; NULL: not known */
 	struct cuaudit_trace_parameter parameters[TRACE_LAYOUT_PARAMETERS];	/* of the one that is asked for */
+	struct cuaudit_stack_frame frames[TRACE_STACK_MOST + 1];	/* of the call that is recorded */
 };
 
 extern uint32_t trace_writer_key;
