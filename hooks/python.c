@@ -86,6 +86,7 @@ static bool take_code(const struct python *python, struct python_frame *frame, c
 	code->file = word_at(bytes, at->code_file);
 	code->lines = word_at(bytes, at->code_lines);
 	code->line = int_at(bytes, at->code_line);
+	code->version = at->code_version ? (uint32_t)int_at(bytes, at->code_version) : 0;
 	if (at->code_bytes)
 		code->instruction = (int64_t)(frame->instruction - code->address - at->code_bytes);
 	else
@@ -130,7 +131,8 @@ static uint32_t take_codes(const struct python *python, struct python_thread *ow
 static bool same_code(const struct python_code *a, const struct python_code *b)
 {
 	return a->address == b->address && a->instruction == b->instruction && a->name == b->name &&
-	       a->file == b->file && a->lines == b->lines && a->line == b->line;
+	       a->file == b->file && a->lines == b->lines && a->line == b->line &&
+	       a->version == b->version;
 }
 
 static struct python_memo *memo_of(struct python_thread *own, const struct python_code *code)
@@ -209,7 +211,10 @@ static void find_out(const struct python *python, struct python_thread *own,
 		memo->code.address = 0;
 }
 
-/* Compares frames that memos speak of, as many from the first on as there is room for. */
+/*
+ * Compares frames that memos speak of, as many from the first on as there is room for. A version
+ * says that it is the same code; without, what is read of it is compared, as another may be there.
+ */
 static uint32_t compare(const struct python *python, struct python_thread *own, uint32_t first,
 			uint32_t count)
 {
@@ -223,6 +228,10 @@ static uint32_t compare(const struct python *python, struct python_thread *own, 
 
 		if (!same_code(&memo->code, &own->frames[end].code))
 			continue;
+		if (memo->code.version) {
+			own->frames[end].is = memo->is;
+			continue;
+		}
 		more = parts_of(python, memo, own->parts + parts);
 		if (size + more > PYTHON_SCRATCH)
 			break;
@@ -236,7 +245,7 @@ static uint32_t compare(const struct python *python, struct python_thread *own, 
 		uint64_t sum[2] = { 1, 2 };
 		struct iovec its[3];
 
-		if (!same_code(&memo->code, &own->frames[i].code))
+		if (!same_code(&memo->code, &own->frames[i].code) || memo->code.version)
 			continue;
 		size = parts_of(python, memo, its);
 		python_sum(sum, at, size);

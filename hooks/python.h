@@ -32,6 +32,7 @@ struct python_layout {
 	uint32_t code_name, code_file, code_line, code_lines;
 	uint32_t code_bytes;	/* the instructions; 0: frame_instruction is a number */
 	uint32_t code_first;	/* an int: the first instruction that counts */
+	uint32_t code_version;	/* an int of no other code object; 0: used up */
 	/* PyUnicodeObject and PyBytesObject; str_kind and str_is_* are bits of str_state */
 	uint32_t str_length, str_state, str_kind, str_is_compact, str_is_ascii;
 	uint32_t str_ascii_data, str_compact_data;
@@ -65,6 +66,7 @@ struct python_code {
 	uint64_t address, name, file, lines;
 	int64_t instruction;	/* bytes from its first; negative: before it */
 	int32_t line;		/* the first */
+	uint32_t version;	/* not 0: no other object of the interpreter had or has it */
 };
 
 struct python_frame {
@@ -90,6 +92,8 @@ struct python_thread {
 	struct python_memo memos[PYTHON_MEMOS];
 	const void *native[PYTHON_NATIVE];
 	uintptr_t native_at[PYTHON_NATIVE];
+	/* The state and its interpreter that the thread had last, which are asked for first. */
+	uint64_t state, interpreter;
 	char window[4096 + 512];	/* memory that frames are in ... */
 	uint64_t window_at, window_end;
 	char scratch[PYTHON_SCRATCH];

@@ -89,7 +89,8 @@ static bool resolve(struct python *python)
 	python->frame_size = larger(larger(at->frame_previous, at->frame_code),
 				    larger(at->frame_instruction, at->frame_owner)) + 8;
 	python->code_size = larger(larger(at->code_name, at->code_file),
-				   larger(larger(at->code_line, at->code_lines), at->code_first)) + 8;
+				   larger(larger(at->code_line, at->code_lines),
+					  larger(at->code_first, at->code_version))) + 8;
 	return python->frame_size <= 512 && python->code_size <= 1024;
 }
 

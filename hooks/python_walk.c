@@ -85,6 +85,40 @@ static bool one_interpreter(const struct python *python, uint64_t state)
 	       read_word(head + python->at.interpreter_next, &next) && !next;
 }
 
+/* What is asked for of the last state: a part each, one behind the other. */
+struct probe {
+	uint64_t current;
+	uint32_t key[2];
+	uint64_t head, next, id, interpreter;
+};
+
+/* Whether the calling thread's state is still the last one, by one system call; as find_state finds it. */
+static bool is_last(const struct python *python, const struct python_thread *own)
+{
+	const struct python_layout *at = &python->at;
+	const uint64_t from[] = {
+		python->runtime + (at->current ? at->current : at->head), python->runtime + at->key,
+		python->runtime + at->head, own->interpreter + at->interpreter_next,
+		own->state + at->thread_id, own->state + at->thread_interpreter,
+	};
+	struct iovec parts[sizeof(from) / sizeof(from[0])];
+	struct probe probe;
+
+	if (!own->state)
+		return false;
+	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++)
+		parts[i] = (struct iovec){ (void *)(uintptr_t)from[i], sizeof(uint64_t) };
+	if (!safe_read_parts(parts, sizeof(from) / sizeof(from[0]), &probe, sizeof(probe)) ||
+	    probe.id != (uint64_t)pthread_self() || probe.interpreter != own->interpreter)
+		return false;
+	if (at->current && probe.current == own->state)
+		return true;
+	if (probe.key[0] != 1 || probe.key[1] >= KEYS ||
+	    (uintptr_t)pthread_getspecific(probe.key[1]) != own->state)
+		return false;
+	return !at->current || (probe.head == own->interpreter && !probe.next);
+}
+
 /*
  * The state of the calling thread, which has the GIL or has not. Up to 3.11 the thread's key
  * has its first one, whichever interpreter runs; since then it has the last one.
@@ -145,11 +179,16 @@ static uint64_t take_entry(const struct python *python, const char *bytes, uint6
 uint32_t python_walk(const struct python *python, struct python_thread *own, uint32_t max)
 {
 	const struct python_layout *at = &python->at;
-	uint64_t state = find_state(python), cframe, frame;
 	uint32_t count = 0, steps = 2 * max + PYTHON_FRAMES;
+	uint64_t state = own->state, cframe, frame;
 
-	if (!state)
-		return 0;
+	if (!is_last(python, own)) {
+		own->state = 0;
+		state = find_state(python);
+		if (!state || !read_word(state + at->thread_interpreter, &own->interpreter))
+			return 0;
+		own->state = state;
+	}
 	own->window_end = 0;
 	for (frame = frame_of(python, state, &cframe); frame && count < max && steps; steps--) {
 		const char *bytes = read_frame(python, own, frame);

@@ -250,8 +250,10 @@ def garbage():
     others = [threading.Thread(target=churn) for _ in range(3)]
     for thread in others:
         thread.start()
-    for i in range(int(os.environ.get("CALLS", "3000"))):
+    for i in range(3000):
         driver.cuModuleGetFunction(None, None, stack())
+    for i in range(int(os.environ.get("CALLS", "3000"))):
+        locked.cuModuleGetFunction(None, None, text if i else (text := stack()))
     stop.append(1)
     for thread in others:
         thread.join()

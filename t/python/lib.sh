@@ -13,7 +13,7 @@ recursion 10
 signals 3001
 callbacks 25
 forks 60
-garbage 3000'
+garbage 6000'
 
 # judge OUTPUT CALLS WHAT: all calls' frames are right, and so are their merged stacks.
 judge() {
