@@ -54,6 +54,7 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	object_table.envp = envp;
 	sys_start();
 	object_table.stderr_usable = sys_stderr_usable;
+	object_table.load_core = core_load_early;
 	object_table.library_matches = filter_list;
 	core_loader_start();
 	env_read_loader(&loader, envp, object_program);
@@ -146,6 +147,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		relocate_note_main(&image, space);
 	if (core_loader_is_core(&image))
 		object->flags |= LINK_OBJECT_CORE;
+	core_loader_meet_nvtx(&image);
 	compat_open(object, &image, map);
 	/* An excluded one too: what it is given is counted. */
 	if (loader_version >= COMPAT_REPORTS && !(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_DRIVER_PRIVATE)))

@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include <internal/range_ops.h>
+
 #include "arch.h"
 #include "audit/judge.h"
 #include "audit/message.h"
@@ -13,6 +15,7 @@
 #include "audit/sys.h"
 
 #define CORE "cuaudit-core.so"
+#define NVTX "libcuaudit-nvtx.so"
 
 enum { PATH_SIZE = 4096, STACK_SIZE = 8 << 20 };
 
@@ -38,19 +41,30 @@ void core_loader_note(const struct link_map *map, Lmid_t space, const struct elf
 		base_libdl = map;
 }
 
-bool core_loader_is_core(struct elf_image *image)
+/* Writes the table's address to a variable of an object of ours. */
+static bool give_table(struct elf_image *image, const char *soname, const char *variable)
 {
 	const ElfW(Sym) *symbol;
 
-	if (!image->soname || !sys_equal(image->soname, CORE) || !elf_count(image))
+	if (!image->soname || !sys_equal(image->soname, soname) || !elf_count(image))
 		return false;
-	symbol = elf_find(image, LINK_SYMBOL);
+	symbol = elf_find(image, variable);
 	if (!symbol || symbol->st_size != sizeof(void *) ||
 	    !elf_writable(image, image->base + symbol->st_value))
 		return false;
 	/* Mapped, not relocated yet; nothing relocates this word. */
 	*(struct link_table **)(image->base + symbol->st_value) = &object_table;
 	return true;
+}
+
+bool core_loader_is_core(struct elf_image *image)
+{
+	return give_table(image, CORE, LINK_SYMBOL);
+}
+
+void core_loader_meet_nvtx(struct elf_image *image)
+{
+	give_table(image, NVTX, RANGES_SYMBOL);
 }
 
 /* One line of /proc/thread-self/maps that covers address: its path, or NULL. */
@@ -203,24 +217,45 @@ static void set_up(void *unused)
  * some KiB, and with signals blocked: a handler would come between where the
  * loader, libc or the core is not to be entered again.
  */
-void *core_load(uint32_t slot)
+static void set_up_apart(void)
 {
-	void *real = atomic_load_explicit(&object_table.slots[slot].real, memory_order_relaxed);
-	uint64_t signals;
-	char *stack;
+	char *stack = sys_map_stack(STACK_SIZE);
 
-	if (atomic_load_explicit(&object_table.setup_thread, memory_order_relaxed) == sys_thread()) {
-		atomic_fetch_add_explicit(&object_table.setup_calls, 1, memory_order_relaxed);
-		return real;
-	}
-	signals = sys_block_signals();
-	stack = sys_map_stack(STACK_SIZE);
 	if (stack)
 		stub_call_on(stack + STACK_SIZE, set_up, NULL);
 	else
 		set_up(NULL);
 	if (stack)
 		sys_unmap(stack, STACK_SIZE);
+}
+
+static bool is_setup_thread(void)
+{
+	return atomic_load_explicit(&object_table.setup_thread, memory_order_relaxed) == sys_thread();
+}
+
+void core_load_early(void)
+{
+	uint64_t signals;
+
+	if (is_setup_thread())
+		return;
+	signals = sys_block_signals();
+	set_up_apart();
+	sys_unblock_signals(signals);
+}
+
+void *core_load(uint32_t slot)
+{
+	void *real = atomic_load_explicit(&object_table.slots[slot].real, memory_order_relaxed);
+	uint64_t signals;
+
+	if (is_setup_thread()) {
+		atomic_fetch_add_explicit(&object_table.setup_calls, 1, memory_order_relaxed);
+		return real;
+	}
+	signals = sys_block_signals();
+	set_up_apart();
 	/* A core that could not, or would not, route it. */
 	stub_reroute(slot, stub_resolver(), real);
 	sys_unblock_signals(signals);

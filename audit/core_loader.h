@@ -25,6 +25,12 @@ bool core_loader_is_core(struct elf_image *image);
  */
 void *core_load(uint32_t slot);
 
+/* Context: bind. If the object is libcuaudit-nvtx.so, gives it the table. */
+void core_loader_meet_nvtx(struct elf_image *image);
+
+/* Context: setup. Loads the core if it is not there. */
+void core_load_early(void);
+
 /* Context: bind. The file name below the auditor's own directory; false if it does not fit. */
 bool core_path(char *buffer, size_t size, const char *name);
 

@@ -35,7 +35,8 @@ static int take_call(struct convert *convert, struct convert_file *file,
 	count(convert);
 	if (!convert_file_takes(file, call->site, call->start, call->end) ||
 	    (convert->choice.failed && !trace_is_error(convert_function(&file->trace, call->site),
-						       call->result)))
+						       call->result)) ||
+	    !convert_file_in_range(file, call->thread, call->start))
 		return 0;
 	convert->calls++;
 	convert->lines->file = &file->lines;
@@ -48,6 +49,17 @@ static int take_mark(struct convert *convert, struct convert_file *file,
 	if (!convert->format->mark || !convert_file_in_time(file, mark->ticks, mark->ticks))
 		return 0;
 	return convert->format->mark(convert, &file->trace, mark);
+}
+
+static int take_range(struct convert *convert, struct convert_file *file)
+{
+	const struct trace_range *range = convert_file_range(file);
+
+	if (!convert->format->range || !convert_file_in_time(file, range->start, range->end) ||
+	    (file->texts && !file->texts[range->text_number] &&
+	     !trace_ranges_take(&file->ranges, file->texts, range->thread, range->start)))
+		return 0;
+	return convert->format->range(convert, &file->trace, range);
 }
 
 static int begin_file(struct convert *convert, struct convert_file *file)
@@ -83,7 +95,8 @@ static int take_opens(struct convert *convert, struct convert_file *file,
 
 		if (!open.start || open.site >= file->trace.nsites ||
 		    file->trace.sites[open.site].function == TRACE_NONE ||
-		    !convert_file_takes(file, open.site, open.start, open.seen))
+		    !convert_file_takes(file, open.site, open.start, open.seen) ||
+		    !convert_file_in_range(file, owner, open.start))
 			continue;
 		convert->opens++;
 		convert->lines->file = &file->lines;
@@ -177,6 +190,8 @@ static int walk_file(struct convert *convert, struct convert_file *file)
 	error = begin_file(convert, file);
 	for (size_t i = 0; !error && i < file->trace.nmarks; i++)
 		error = take_mark(convert, file, &file->trace.marks[i]);
+	for (file->range = 0; !error && file->range < file->ranges.count; file->range++)
+		error = take_range(convert, file);
 	for (size_t i = 0; !error && i < file->trace.nthreads; i++)
 		error = walk_thread(convert, file, &walk, &file->trace.threads[i]);
 	convert->damaged = walk.damaged;
@@ -211,6 +226,9 @@ static int by_time(struct convert *convert)
 			break;
 		case CONVERT_FILE_MARK:
 			error = take_mark(convert, file, &file->trace.marks[file->mark]);
+			break;
+		case CONVERT_FILE_RANGE:
+			error = take_range(convert, file);
 			break;
 		case CONVERT_FILE_CALL:
 			convert_file_saw(file, file->call->end);

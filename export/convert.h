@@ -2,7 +2,7 @@
 /* Trace files into other formats. */
 /*
  * A format is a row of functions that are called with what the files hold, one
- * file after the other or all by time. Of each file comes: file, marks, calls
+ * file after the other or all by time. Of each file comes: file, marks, ranges, calls
  * and unfinished calls, file_end. By thread, calls come in rows of chunks, a
  * `thread` before each, and among its calls may be those of threads that took
  * over: call->thread says whose it is, and trace_thread may not know it.
@@ -11,7 +11,7 @@
 #define EXPORT_CONVERT_H
 
 #include "export/sink.h"
-#include "tracefile/tracefile.h"
+#include "tracefile/ranges.h"
 
 struct convert;
 struct lines;
@@ -57,6 +57,9 @@ struct convert_format {
 		    const struct convert_open *open);
 	int (*mark)(struct convert *convert, const struct trace *trace,
 		    const struct trace_mark *mark);
+	/* A range or mark of NVTX, where a mark of that time would come. */
+	int (*range)(struct convert *convert, const struct trace *trace,
+		     const struct trace_range *range);
 	int (*file_end)(struct convert *convert, const struct trace *trace);
 	int (*end)(struct convert *convert);
 	void (*release)(struct convert *convert);	/* always, if begin was called */
@@ -68,6 +71,7 @@ extern const struct convert_format *const convert_formats[];
 /* What the user may choose; all 0 but until is everything. */
 struct convert_choice {
 	const struct selector *functions;	/* NULL: all */
+	const char *in_range;	/* a glob: calls in ranges of such texts, and those ranges; NULL: all */
 	uint64_t from, until;	/* ns since the first file began; a call that touches them is taken */
 	bool failed;		/* calls alone whose result is an error */
 	bool no_arguments;	/* leave out what calls were given, but for names of kernels */

@@ -55,6 +55,12 @@ int convert_file_open(struct convert_file *file, struct convert *convert, const 
 		error = trace_until(&file->trace, &file->opens_end);
 	if (!error)
 		error = choose_functions(file, convert->choice.functions);
+	if (!error && (convert->format->range || convert->choice.in_range))
+		error = trace_ranges_read(&file->ranges, &file->trace);
+	if (!error && convert->choice.in_range) {
+		file->texts = trace_ranges_match(&file->ranges, convert->choice.in_range);
+		error = file->texts ? 0 : -ENOMEM;
+	}
 	if (file->timed) {
 		file->from = trace_ticks_since(&file->trace, convert->first_ns);
 		file->until = trace_ticks_since(&file->trace, convert->end_ns);
@@ -68,6 +74,8 @@ void convert_file_close(struct convert_file *file)
 		trace_merge_close(file->merge);
 	free(file->taken);
 	lines_file_free(&file->lines);
+	free(file->texts);
+	trace_ranges_free(&file->ranges);
 	trace_close(&file->trace);
 }
 
@@ -109,6 +117,9 @@ int convert_each_loss(struct convert *convert, const struct trace *trace,
 	for (uint32_t i = 0; !error && i < CUAUDIT_TRACE_LOSSES; i++)
 		if (trace_lost(trace, i))
 			error = take(convert, trace, trace_losses_why(i), trace_lost(trace, i));
+	for (uint32_t i = 0; !error && i < CUAUDIT_TRACE_RANGES_LOSSES; i++)
+		if (trace->header.lost_ranges[i])
+			error = take(convert, trace, trace_losses_range(i), trace->header.lost_ranges[i]);
 	if (!error && damaged)
 		error = take(convert, trace, "damaged parts", damaged);
 	if (!error && trace->torn)

@@ -9,6 +9,7 @@
 enum convert_file_what {
 	CONVERT_FILE_BEGINS,
 	CONVERT_FILE_MARK,
+	CONVERT_FILE_RANGE,
 	CONVERT_FILE_CALL,
 	CONVERT_FILE_ENDS
 };
@@ -17,6 +18,8 @@ struct convert_file {
 	struct trace trace;
 	struct lines_file lines;
 	bool *taken;		/* by function; NULL: all are */
+	struct trace_ranges ranges;	/* if the format or the choice has a use for them */
+	bool *texts;		/* of ranges, by number; NULL: all are taken */
 	bool timed;
 	int64_t from, until;	/* ticks since trace.start_ticks, if timed; begins before until */
 	uint64_t seen;		/* ticks: the latest */
@@ -24,6 +27,7 @@ struct convert_file {
 	/* By time: */
 	struct trace_merge *merge;
 	const struct trace_call *call;
+	size_t range;		/* of ranges.order, the same */
 	size_t mark;		/* of trace.marks, the one at hand or the next */
 	uint64_t ns;		/* of what is at hand */
 	enum convert_file_what what;
@@ -46,6 +50,19 @@ static inline bool convert_file_takes(const struct convert_file *file, uint32_t 
 {
 	return (!file->taken || file->taken[file->trace.sites[site].function]) &&
 	       convert_file_in_time(file, start, end);
+}
+
+/* Whether the call of a thread that began then is in a range that is wanted. */
+static inline bool convert_file_in_range(const struct convert_file *file, uint32_t thread,
+					 uint64_t start)
+{
+	return !file->texts || trace_ranges_take(&file->ranges, file->texts, thread, start);
+}
+
+/* The one at hand, by its end. */
+static inline const struct trace_range *convert_file_range(const struct convert_file *file)
+{
+	return &file->ranges.ranges[file->ranges.order[file->range]];
 }
 
 static inline void convert_file_saw(struct convert_file *file, uint64_t ticks)

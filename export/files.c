@@ -56,19 +56,29 @@ int convert_files_open(struct convert_files *files, struct convert *convert)
 static int advance(struct convert_file *file)
 {
 	const struct trace *trace = &file->trace;
-	uint64_t mark_ns = UINT64_MAX, call_ns = UINT64_MAX;
+	uint64_t mark_ns = UINT64_MAX, call_ns = UINT64_MAX, range_ns = UINT64_MAX;
+	bool has_mark, has_range;
 
 	if (file->what == CONVERT_FILE_MARK)
 		file->mark++;
 	if (file->what == CONVERT_FILE_CALL || file->what == CONVERT_FILE_BEGINS)
 		file->call = trace_merge_next(file->merge);
-	if (file->mark < trace->nmarks)
+	if (file->what == CONVERT_FILE_RANGE)
+		file->range++;
+	has_mark = file->mark < trace->nmarks;
+	has_range = file->range < file->ranges.count;
+	if (has_mark)
 		mark_ns = trace_ns(trace, trace->marks[file->mark].ticks);
+	if (has_range)
+		range_ns = trace_ns(trace, convert_file_range(file)->end);
 	if (file->call)
 		call_ns = trace_ns(trace, file->call->end);
-	if (file->mark < trace->nmarks && (!file->call || mark_ns <= call_ns)) {
+	if (has_mark && (!file->call || mark_ns <= call_ns) && (!has_range || mark_ns <= range_ns)) {
 		file->what = CONVERT_FILE_MARK;
 		file->ns = mark_ns;
+	} else if (has_range && (!file->call || range_ns < call_ns)) {
+		file->what = CONVERT_FILE_RANGE;
+		file->ns = range_ns;
 	} else if (file->call) {
 		file->what = CONVERT_FILE_CALL;
 		file->ns = call_ns;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON, an object a line. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "analysis/kernel_launch.h"
 #include "export/fields.h"
 #include "export/formats.h"
@@ -141,6 +144,51 @@ static int jsonl_mark(struct convert *convert, const struct trace *trace,
 	return convert->sink->error;
 }
 
+static void put_range(struct buffer *out, const struct trace *trace, const struct trace_range *range)
+{
+	char payload[32];
+
+	begin(out, "range", trace);
+	put_text(out, KEY("event"), trace_range_event_name(range));
+	put_thread(out, trace, range->thread);
+	put_times(out, trace, range->start, range->end);
+	if (range->event == CUAUDIT_TRACE_RANGE_START) {
+		put_number(out, KEY("id"), range->id & TRACE_RANGE_ID);
+		put_number(out, KEY("end_thread"), range->end_thread);
+	} else if (range->event == CUAUDIT_TRACE_RANGE_PUSH) {
+		put_number(out, KEY("depth"), range->depth);
+	}
+	put_text(out, KEY("text"), range->text);
+	if (*range->domain)
+		put_text(out, KEY("domain"), range->domain);
+	if (range->category_number)
+		put_number(out, KEY("category"), range->category_number);
+	if (*range->category)
+		put_text(out, KEY("category_name"), range->category);
+	if (range->flags & TRACE_RANGE_COLOUR) {
+		char colour[16];
+
+		snprintf(colour, sizeof(colour), "#%08" PRIx32, range->colour);
+		put_text(out, KEY("colour"), colour);
+	}
+	trace_range_payload(range, payload, sizeof(payload));
+	if (*payload)
+		put_text(out, KEY("payload"), payload);
+	if (range->flags & TRACE_RANGE_CUT)
+		buffer_text(out, KEY("cut") "true");
+	if (range->flags & TRACE_RANGE_UNFINISHED)
+		buffer_text(out, KEY("unfinished") "true");
+	end(out);
+}
+
+static int jsonl_range(struct convert *convert, const struct trace *trace,
+		       const struct trace_range *range)
+{
+	SINK_PRINT(convert->sink, out)
+		put_range(out, trace, range);
+	return convert->sink->error;
+}
+
 static void put_process(struct buffer *out, const struct trace *trace)
 {
 	const struct cuaudit_trace_header *header = &trace->header;
@@ -193,5 +241,5 @@ static int jsonl_file_end(struct convert *convert, const struct trace *trace)
 
 const struct convert_format convert_jsonl = {
 	.name = "jsonl", .order = CONVERT_BY_TIME, .target = CONVERT_STREAM, .file = jsonl_file,
-	.call = jsonl_call, .open = jsonl_open, .mark = jsonl_mark, .file_end = jsonl_file_end,
+	.call = jsonl_call, .open = jsonl_open, .mark = jsonl_mark, .range = jsonl_range, .file_end = jsonl_file_end,
 };

@@ -69,7 +69,38 @@ static int text_mark(struct convert *convert, const struct trace *trace,
 	return convert->sink->error;
 }
 
+/* "{ name }" took so long, in its domain. */
+static int text_range(struct convert *convert, const struct trace *trace,
+		      const struct trace_range *range)
+{
+	char payload[32];
+
+	trace_range_payload(range, payload, sizeof(payload));
+	SINK_PRINT(convert->sink, out) {
+		line_begin(out, trace, range->thread, range->start);
+		buffer_text(out, range->event == CUAUDIT_TRACE_RANGE_MARK ? "--- " : "{ ");
+		buffer_name(out, range->text);
+		if (*range->category) {
+			buffer_text(out, ", ");
+			buffer_name(out, range->category);
+		}
+		if (*payload) {
+			buffer_text(out, " = ");
+			buffer_text(out, payload);
+		}
+		buffer_text(out, range->event == CUAUDIT_TRACE_RANGE_MARK ? " ---" : " }");
+		if (range->flags & TRACE_RANGE_UNFINISHED)
+			buffer_text(out, " <unfinished>");
+		if (range->event == CUAUDIT_TRACE_RANGE_MARK)
+			buffer_char(out, '\n');
+		else
+			line_end(out, trace_duration(trace, range->end - range->start),
+				 *range->domain ? range->domain : "nvtx");
+	}
+	return convert->sink->error;
+}
+
 const struct convert_format convert_text = {
 	.name = "text", .order = CONVERT_BY_TIME, .target = CONVERT_STREAM, .call = text_call,
-	.open = text_open, .mark = text_mark,
+	.open = text_open, .mark = text_mark, .range = text_range,
 };

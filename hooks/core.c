@@ -22,6 +22,8 @@
 #include "hooks/module.h"
 #include "hooks/output.h"
 #include "hooks/procaddr.h"
+#include "hooks/range.h"
+#include "hooks/range_loss.h"
 #include "hooks/registry.h"
 #include "hooks/settings.h"
 #include "hooks/strict.h"
@@ -51,6 +53,7 @@ static void forked(void)
 	registry_forked();
 	thread_forked();
 	guard_forked();
+	range_loss_forked();
 	coverage_forked();
 	unmatched_forked();
 	module_forked();
@@ -111,6 +114,7 @@ static void report(void)
 	log_finish();
 	clock_calibrate();
 	unmatched_report();
+	range_report();
 	module_finish_all();
 	hook_reap();
 	log_close();
@@ -172,6 +176,7 @@ static int start(void)
 	if (module_wants_process_exit())
 		on_exit(exits, NULL);
 	module_report_gaps();
+	range_publish();
 	return 0;
 }
 

@@ -12,7 +12,7 @@ wrong() {
 				next
 			name = substr($0, RSTART + 1, RLENGTH - 2)
 			own = substr($0, RSTART, 1) == "\"" ||
-				name ~ /^(analysis|audit|cuaudit|export|hooks|internal|print|sim|t|tables|tools|tracefile|util)\//
+				name ~ /^(analysis|audit|cuaudit|export|hooks|internal|nvtx|print|sim|t|tables|tools|tracefile|util)\//
 			if (own && name !~ allowed)
 				print FILENAME ": " name
 		}' {} +
@@ -39,6 +39,7 @@ edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(globs|nearest|polic
 edge hooks/modules \
 	"$contract|$tables|$util|print/table\.h|analysis/(stat_[a-z]+|escape_kind|leak_text)\.h|hooks/(fast_path|kernel|safe_read|stack)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|fast_path_arch\.h|internal/offsets\.h" \
 	"the contract, tables/, util/, what parameters are, what adds up statistics, the direct ways, safe reads and its own"
+edge nvtx "$contract|$internal|nvtx/[a-z_]+\.(h|def)" "the contract, what it shares with the core, and its own"
 edge sim "$contract|tables/array\.h|util/size\.h|sim/[a-z_]+\.(h|def)" "the contract, arrays, sizes and its own"
 edge tracefile "$contract|$tables|$util|print/[a-z]+\.h|tracefile/[a-z]+\.h" "the contract, tables/, util/, print/ and its own"
 edge analysis "$contract|$tables|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.(h|def)" \

@@ -60,6 +60,8 @@ done)" "$(for format in "" /ctf /perfetto /sqlite; do
 done)" "export_sources"
 same "$(listed export/html/sources.am html_sources)" "$(found export/html '*.[ch]')" "html_sources"
 same "$(listed export/html/sources.am html_page)" "$(found export/html '*.html' '*.css' '*.js')" "html_page"
+same "$(listed nvtx/sources.am nvtx_sources | grep 'c$')" "$(found nvtx '*.c')" "nvtx_sources"
+same "$(listed nvtx/sources.am nvtx_headers)" "$(found nvtx '*.def')" "nvtx_headers"
 same "$(listed sim/sources.am sim_sources)" "$(found sim '*.c')" "sim_sources"
 same "$(listed sim/sources.am sim_headers)" "$(found sim '*.h' '*.def')" "sim_headers"
 same "$(listed tools/sources.am tools_sources)" "$(found tools '*.[ch]')" "tools_sources"

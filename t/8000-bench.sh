@@ -83,6 +83,15 @@ for arguments in no yes; do
 	rm -f "$shm/trace"
 done
 
+# Ranges: alone, and where a trace has them.
+$CC -O2 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I"$top_srcdir" -I"$top_srcdir/include" -o "$dir/ranges" \
+	"$src/ranges.c" -L"$dir" -l:libcuda.so.1 -Wl,-rpath,'$ORIGIN' -ldl
+for hooks in "trace(file=$shm/trace)" stat; do
+	audited NVTX_INJECTION64_PATH="${LIBCUAUDIT%/*}/cuaudit/libcuaudit-nvtx.so" CUAUDIT_HOOKS="$hooks" \
+		"$dir/ranges" 2>"$shm/err"
+	rm -f "$shm/trace"
+done
+
 # Others, where they are installed.
 peer() {
 	peer_out=$1

@@ -164,6 +164,17 @@ const char *exec_inherited_output(void)
 	return output;
 }
 
+/* What the program loads where it uses NVTX; one that was set before gets all too. */
+static void set_nvtx(const char *auditor)
+{
+	const char *own = auditor_beside(auditor, "libcuaudit-nvtx.so");
+	const char *other = getenv("NVTX_INJECTION64_PATH");
+
+	if (other && *other && strcmp(other, own) != 0)
+		set("CUAUDIT_NVTX", other);
+	set("NVTX_INJECTION64_PATH", own);
+}
+
 static void set_all(const struct launch *launch)
 {
 	const char *hooks = getenv("CUAUDIT_HOOKS"), *disable = getenv("CUAUDIT_DISABLE");
@@ -241,6 +252,7 @@ int exec_start(const struct launch *launch, char **argv)
 	if (launch->directory && make_directory(launch->directory, launch->directory_option, &made))
 		return TOOL_FAILED;
 	auditor_first(auditor);
+	set_nvtx(auditor);
 	if (launch->supervise) {
 		int status = launch->supervise(launch, argv[0]);
 

@@ -26,6 +26,7 @@ static const uint32_t sizes[TYPES] = {
 	[CUAUDIT_TRACE_LAYOUT] = sizeof(struct cuaudit_trace_layout),
 	[CUAUDIT_TRACE_PYTHON] = sizeof(struct cuaudit_trace_python),
 	[CUAUDIT_TRACE_ERROR] = sizeof(struct cuaudit_trace_error),
+	[CUAUDIT_TRACE_RANGE_NAME] = sizeof(struct cuaudit_trace_range_name),
 };
 
 struct cursor {
@@ -224,6 +225,7 @@ static void add(struct trace *trace, const struct cuaudit_trace_record *record)
 	const struct cuaudit_trace_driver *driver = (const void *)record;
 	const struct cuaudit_trace_mark *mark = (const void *)record;
 	const struct cuaudit_trace_error *error = (const void *)record;
+	const struct cuaudit_trace_range_name *name = (const void *)record;
 
 	switch (record->type) {
 	case CUAUDIT_TRACE_FUNCTION:
@@ -260,6 +262,10 @@ static void add(struct trace *trace, const struct cuaudit_trace_record *record)
 		trace->error_texts[trace->nerror_texts++] = (struct trace_error_text){
 			error->correlation, text_at(record, sizeof(*error)) };
 		break;
+	case CUAUDIT_TRACE_RANGE_NAME:
+		trace->range_names[trace->nrange_names++] = (struct trace_range_name){
+			name->id, name->domain, name->kind, text_at(record, sizeof(*name)) };
+		break;
 	default:
 		break;
 	}
@@ -280,9 +286,10 @@ static int allocate(struct trace *trace, const size_t counts[TYPES])
 	trace->drivers = calloc(counts[CUAUDIT_TRACE_DRIVER] + 1, sizeof(*trace->drivers));
 	trace->marks = calloc(counts[CUAUDIT_TRACE_MARK] + 1, sizeof(*trace->marks));
 	trace->error_texts = calloc(counts[CUAUDIT_TRACE_ERROR] + 1, sizeof(*trace->error_texts));
+	trace->range_names = calloc(counts[CUAUDIT_TRACE_RANGE_NAME] + 1, sizeof(*trace->range_names));
 	if (!trace->functions || !trace->libraries || !trace->sites || !trace->threads ||
 	    !trace->kernels || !trace->callers || !trace->pythons || !trace->layouts || !trace->drivers || !trace->marks ||
-	    !trace->error_texts)
+	    !trace->error_texts || !trace->range_names)
 		return -ENOMEM;
 	trace->nsites = counts[CUAUDIT_TRACE_SITE];
 	trace->ncallers = counts[CUAUDIT_TRACE_CALLERS];
@@ -557,6 +564,7 @@ void trace_describe_free(struct trace *trace)
 	free(trace->drivers);
 	free(trace->marks);
 	free(trace->error_texts);
+	free(trace->range_names);
 	for (size_t i = 0; i < trace->nspelled; i++)
 		free(trace->spelled[i]);
 	free(trace->spelled);

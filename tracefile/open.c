@@ -70,7 +70,7 @@ static const char *open_file(struct trace *trace)
 static const char *read_header(struct trace *trace)
 {
 	const uint64_t known = CUAUDIT_TRACE_HAS_AGAIN | CUAUDIT_TRACE_HAS_PARAMETERS |
-			       CUAUDIT_TRACE_HAS_PYTHON;
+			       CUAUDIT_TRACE_HAS_PYTHON | CUAUDIT_TRACE_HAS_RANGES;
 	static _Thread_local char message[96];
 	struct cuaudit_trace_header *header = &trace->header;
 	ssize_t got = read_at(trace->fd, header, sizeof(*header), 0);

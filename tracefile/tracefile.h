@@ -103,6 +103,14 @@ struct trace_mark {
 	const char *text;
 };
 
+/* What the program calls something by NVTX. */
+struct trace_range_name {
+	uint64_t id;
+	uint32_t domain;
+	uint32_t kind;		/* enum cuaudit_trace_range_name_kind */
+	const char *text;
+};
+
 struct trace_error_text {
 	uint64_t correlation;
 	const char *text;
@@ -148,10 +156,11 @@ struct trace {
 	struct trace_driver *drivers;
 	struct trace_mark *marks;		/* by ticks */
 	struct trace_error_text *error_texts;	/* by correlation */
+	struct trace_range_name *range_names;	/* in the order of the file */
 	struct trace_chunk *chunks;		/* by thread and sequence */
 	size_t npythons;
-	size_t nfunctions, nlibraries, nsites, nthreads, nkernels, ncallers, nlayouts, ndrivers, nmarks, nerror_texts,
-	       nchunks;
+	size_t nfunctions, nlibraries, nsites, nthreads, nkernels, ncallers, nlayouts, ndrivers, nmarks,
+	       nrange_names, nerror_texts, nchunks;
 	size_t nnames;		/* different names of kernels */
 	uint64_t records;	/* of chunks that say how many they hold */
 	uint64_t damaged;	/* descriptions and chunks that could not be used */
@@ -289,6 +298,9 @@ struct trace_walk {
 	uint64_t calls;		/* seen so far, in all chunks */
 	uint64_t damaged;	/* chunks that broke off, or whose calls made no sense */
 	int error;		/* -errno: the file could not be read, and calls are missing */
+	/* Told of each record of a range, once `last` is its time; NULL: nobody. */
+	void (*on_range)(struct trace_walk *walk, const uint64_t *record);
+	void *range_data;
 };
 
 /* Bytes for a window that suits the file: a chunk's, but not too many. */
@@ -343,18 +355,24 @@ static inline bool trace_walk_again_near(const struct trace_walk *walk, const ui
 	return true;
 }
 
+/* A call's id, by the low bits that its first word has. */
+static inline void trace_walk_correlate(struct trace_walk *walk, uint64_t first)
+{
+	walk->correlation += (uint64_t)(int64_t)(int16_t)((first >> 16) - walk->correlation);
+}
+
 /* One of several words. */
 static inline bool trace_walk_long(struct trace_walk *walk, const uint64_t *record,
 				   struct trace_call *call)
 {
 	uint64_t first = record[0];
 
-	walk->correlation += (uint64_t)(int64_t)(int16_t)((first >> 16) - walk->correlation);
 	call->site = (uint32_t)(record[1] >> 32);
 	if (__builtin_expect(first & (CUAUDIT_TRACE_LONG | CUAUDIT_TRACE_STATUS |
 				      CUAUDIT_TRACE_CORRELATION | CUAUDIT_TRACE_STACK |
-				      CUAUDIT_TRACE_NEXT_THREAD) << 8, 0))
+				      CUAUDIT_TRACE_RANGE | CUAUDIT_TRACE_NEXT_THREAD) << 8, 0))
 		return trace_walk_rest(walk, record, call);
+	trace_walk_correlate(walk, first);
 	walk->last += first >> 32;
 	call->end = walk->last;
 	call->start = walk->last - (uint32_t)record[1];

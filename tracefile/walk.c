@@ -150,6 +150,20 @@ static void take_over(struct trace_walk *walk, const uint64_t *record)
 	walk->correlation = record[CUAUDIT_TRACE_NEXT_CORRELATION];
 }
 
+/* A range's event, in place of a call. */
+static void take_range(struct trace_walk *walk, const uint64_t *record)
+{
+	bool is_long = record[0] >> 8 & CUAUDIT_TRACE_LONG;
+
+	if (walk->at - record < 2 + is_long) {
+		over(walk, true);
+		return;
+	}
+	walk->last += is_long ? record[2] : record[0] >> 32;
+	if (walk->on_range)
+		walk->on_range(walk, record);
+}
+
 /* How many words follow the first two, as the flags say, before arguments. */
 static int words_before(unsigned int flags)
 {
@@ -163,7 +177,7 @@ static const uint64_t *said_arguments(const uint64_t *said, uint64_t most, uint3
 	unsigned int flags = said[0] >> 8 & 255;
 	uint64_t words = said[0] & 255, before = 2 + (uint64_t)words_before(flags);
 
-	if (words < 2 || flags & CUAUDIT_TRACE_NEXT_THREAD || words > most || words < before ||
+	if (words < 2 || flags & (CUAUDIT_TRACE_NEXT_THREAD | CUAUDIT_TRACE_RANGE) || words > most || words < before ||
 	    words - before > CUAUDIT_TRACE_AGAIN_MOST / 8)
 		return NULL;
 	if (!(flags & CUAUDIT_TRACE_WITH_ARGUMENTS))
@@ -253,6 +267,11 @@ bool trace_walk_rest(struct trace_walk *walk, const uint64_t *record, struct tra
 		take_over(walk, record);
 		return false;
 	}
+	if (flags & CUAUDIT_TRACE_RANGE) {
+		take_range(walk, record);
+		return false;
+	}
+	trace_walk_correlate(walk, record[0]);
 	if (end - at < words_before(flags)) {
 		over(walk, true);
 		return false;

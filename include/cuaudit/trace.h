@@ -65,11 +65,24 @@ enum cuaudit_trace_loss {
 	CUAUDIT_TRACE_LOSSES = 8
 };
 
+/* Why ranges or their ends are missing: counters of the header, too. */
+enum cuaudit_trace_range_loss {
+	CUAUDIT_TRACE_RANGES_DEEP,	/* inside of 128 others */
+	CUAUDIT_TRACE_RANGES_OPEN,	/* started, while 4096 others were open */
+	CUAUDIT_TRACE_RANGES_NESTED,	/* events of a signal handler while a record was written */
+	CUAUDIT_TRACE_RANGES_NAMES,	/* domains, texts and names: more than 65536 */
+	CUAUDIT_TRACE_RANGES_UNMATCHED,	/* ends of ranges that are not open: the program's own */
+	CUAUDIT_TRACE_RANGES_MEMORY,	/* there was no memory */
+	CUAUDIT_TRACE_RANGES_ROOM,	/* the file took no more; see CUAUDIT_TRACE_LOST_SIZE */
+	CUAUDIT_TRACE_RANGES_LOSSES = 8
+};
+
 /* What a reader has to know. */
 enum cuaudit_trace_incompatible {
 	CUAUDIT_TRACE_HAS_AGAIN = 1,		/* records may have one word */
 	CUAUDIT_TRACE_HAS_PARAMETERS = 2,	/* steps may be CUAUDIT_TRACE_PARAMETERS */
-	CUAUDIT_TRACE_HAS_PYTHON = 4		/* frames may be of any enum cuaudit_trace_frame_kind */
+	CUAUDIT_TRACE_HAS_PYTHON = 4,		/* frames may be of any enum cuaudit_trace_frame_kind */
+	CUAUDIT_TRACE_HAS_RANGES = 8		/* records may be of ranges; set before the first is written */
 };
 
 struct cuaudit_trace_header {
@@ -102,6 +115,7 @@ struct cuaudit_trace_header {
 	uint64_t end_raw;	/* and at end_ticks */
 	uint32_t ending;	/* enum cuaudit_trace_ending, written behind status, just before the end */
 	uint32_t status;	/* 0 to 255: of the process, unless ending is 0 */
+	uint64_t lost_ranges[CUAUDIT_TRACE_RANGES_LOSSES];	/* by enum cuaudit_trace_range_loss */
 };
 
 enum cuaudit_trace_kind {
@@ -168,6 +182,7 @@ enum cuaudit_trace_call {
 	CUAUDIT_TRACE_CORRELATION = 4,	/* one: the whole correlation id */
 	CUAUDIT_TRACE_STACK = 8,	/* one: bits 0-31 number of the stack */
 	CUAUDIT_TRACE_WITH_ARGUMENTS = 16,	/* all that remains, see struct cuaudit_trace_step */
+	CUAUDIT_TRACE_RANGE = 64,		/* no call, see below */
 	CUAUDIT_TRACE_NEXT_THREAD = 128		/* no call, see below */
 };
 
@@ -183,6 +198,54 @@ enum cuaudit_trace_next_thread {
 	CUAUDIT_TRACE_NEXT_NS,		/* ... base_ns ... */
 	CUAUDIT_TRACE_NEXT_CORRELATION,	/* ... and base_correlation, from here on */
 	CUAUDIT_TRACE_NEXT_WORDS
+};
+
+/*
+ * In place of a call: something of a range that the program named by NVTX. Two
+ * words, then what the bits above name, in their order.
+ *
+ * word 0: bits 0-7   words of the record
+ *              8-15  CUAUDIT_TRACE_RANGE, and CUAUDIT_TRACE_LONG
+ *             16-19  enum cuaudit_trace_range_event
+ *             20-27  enum cuaudit_trace_range
+ *             28-31  enum cuaudit_trace_range_payload
+ *             32-63  ticks from the record before to this event, as of a call
+ * word 1: bits 0-31  number of the domain; 0: NVTX's default
+ *             32-63  the category; 0: none
+ */
+enum cuaudit_trace_range_event {
+	CUAUDIT_TRACE_RANGE_PUSH = 1,	/* the thread's next range, inside of those that are open */
+	CUAUDIT_TRACE_RANGE_POP,	/* its innermost open one of the domain has ended */
+	CUAUDIT_TRACE_RANGE_START,	/* a range of the process began, which any thread may end; with ID */
+	CUAUDIT_TRACE_RANGE_FINISH,	/* it ended: again with all that it began with, and TICKS */
+	CUAUDIT_TRACE_RANGE_MARK,
+	/*
+	 * A chunk's and a thread's ranges of before: RESET says that none are open but those of the
+	 * OPEN records right behind it, outermost first, with TICKS. It comes where there are some, or
+	 * where events are missing.
+	 */
+	CUAUDIT_TRACE_RANGE_RESET,
+	CUAUDIT_TRACE_RANGE_IS_OPEN
+};
+
+enum cuaudit_trace_range {
+	CUAUDIT_TRACE_RANGE_TICKS = 1,	/* one word: when the range began */
+	CUAUDIT_TRACE_RANGE_ID = 2,	/* one: the number of a range of the process */
+	CUAUDIT_TRACE_RANGE_COLOUR = 4,	/* one: bits 0-31 0xAARRGGBB */
+	CUAUDIT_TRACE_RANGE_PAYLOAD = 8,	/* one: the payload */
+	CUAUDIT_TRACE_RANGE_TEXT = 16,	/* all that remains: the text, filled up with NULs, at least one */
+	CUAUDIT_TRACE_RANGE_CUT = 32	/* the text was longer */
+};
+/* CUAUDIT_TRACE_LONG is one word here, and the first: the count of ticks, which is 0 above. */
+
+enum cuaudit_trace_range_payload {
+	CUAUDIT_TRACE_RANGE_UINT64 = 1,
+	CUAUDIT_TRACE_RANGE_INT64,
+	CUAUDIT_TRACE_RANGE_DOUBLE,
+	CUAUDIT_TRACE_RANGE_UINT32,
+	CUAUDIT_TRACE_RANGE_INT32,
+	CUAUDIT_TRACE_RANGE_FLOAT,
+	CUAUDIT_TRACE_RANGE_OTHER	/* there was one of another type: no word */
 };
 
 enum cuaudit_trace_status {
@@ -205,6 +268,7 @@ enum cuaudit_trace_type {
 	CUAUDIT_TRACE_MARK,
 	CUAUDIT_TRACE_LAYOUT,
 	CUAUDIT_TRACE_PYTHON = 10,
+	CUAUDIT_TRACE_RANGE_NAME = 11,
 	CUAUDIT_TRACE_ERROR = 15
 };
 
@@ -357,6 +421,25 @@ struct cuaudit_trace_python {
 	uint32_t number;	/* from 0 */
 	uint32_t line;		/* 0: it has none */
 	/* Behind it: the function's qualified name, NUL, the file. */
+};
+
+/* What a program calls something by NVTX. Of equal kind, domain and id, the last one holds. */
+enum cuaudit_trace_range_name_kind {
+	CUAUDIT_TRACE_NAME_DOMAIN = 1,	/* the domain itself */
+	CUAUDIT_TRACE_NAME_CATEGORY,	/* id: a category of the domain */
+	CUAUDIT_TRACE_NAME_THREAD,	/* id: the system's number */
+	CUAUDIT_TRACE_NAME_DEVICE,	/* id: the number or handle */
+	CUAUDIT_TRACE_NAME_CONTEXT,
+	CUAUDIT_TRACE_NAME_STREAM,
+	CUAUDIT_TRACE_NAME_EVENT
+};
+
+struct cuaudit_trace_range_name {
+	struct cuaudit_trace_record record;
+	uint64_t id;
+	uint32_t domain;
+	uint32_t kind;		/* enum cuaudit_trace_range_name_kind */
+	/* Behind it: the name. */
 };
 
 /* Nobody knows how they lie, and nothing was written. */

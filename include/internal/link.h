@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 8
+#define LINK_VERSION 9
 
 enum {
 	LINK_SLOTS = 16384,	/* stubs assembled into the auditor */
@@ -108,6 +108,8 @@ struct link_driver {
 	_Atomic uint32_t live;
 };
 
+struct range_ops;
+
 /* The environment as read at start; values are copies. */
 struct link_environment {
 #define VARIABLE(name, field, kind, fallback, values, summary) const char *field;
@@ -171,6 +173,11 @@ struct link_table {
 	 */
 	_Atomic int32_t setup_thread;
 	_Atomic uint32_t setup_calls;
+
+	/* libcuaudit-nvtx.so to auditor: loads the core, if it is not there. Context: setup. */
+	void (*load_core)(void);
+	/* core to libcuaudit-nvtx.so, before `attach`: NULL where no module wants ranges. */
+	_Atomic(const struct range_ops *) ranges;
 };
 
 /* The exported variable of the core the auditor writes the table's address to. */

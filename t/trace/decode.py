@@ -16,16 +16,27 @@ import sys
 FUNCTION, LIBRARY, SITE, THREAD, KERNEL, CALLERS, DRIVER, MARK, LAYOUT = range(1, 10)
 PYTHON, ERROR_TEXT = 10, 15
 NATIVE_FRAME, PYTHON_FRAME, CUT_FRAME = range(3)
-LONG, STATUS, CORRELATION, STACK, WITH_ARGUMENTS, NEXT_THREAD = 1, 2, 4, 8, 16, 128
+RANGE_NAME = 11
+LONG, STATUS, CORRELATION, STACK, WITH_ARGUMENTS, RANGE, NEXT_THREAD = 1, 2, 4, 8, 16, 64, 128
+PUSH, POP, START, FINISH, RANGE_MARK, RESET, IS_OPEN = range(1, 8)
+TICKS, ID, COLOUR, PAYLOAD, RANGE_TEXT, RANGE_CUT = 1, 2, 4, 8, 16, 32
 NOTHING, VALUE, DEREF, TEXT, ARRAY, PARAMETERS = range(6)
 SKIPPED, CUT, INPUTS, FAILED = 1, 2, 4, 8
 REASONS = ['beyond its size', 'on a full or failing disk', 'for want of memory', 'of signal handlers',
            'written over', 'of which a signal handler left the hook']
+RANGE_REASONS = ['ranges inside of too many others', 'ranges while too many were open',
+                 'events of ranges of signal handlers', 'names of ranges, as there are too many',
+                 'ends of ranges that are not open', 'ranges for want of memory', 'events of ranges for want of room']
 
 
 def text_of(data):
     text = data.split(b'\0')[0].decode('utf-8', 'surrogateescape')
     return re.sub('[\udc80-\udcff]', '?', text)
+
+
+def range_text_of(data):
+    text = data.split(b'\0')[0].decode('utf-8', 'surrogateescape')
+    return re.sub('[\udc80-\udcff]', '\ufffd', text)
 
 
 class Call:
@@ -41,6 +52,7 @@ class Trace:
         self.functions, self.libraries, self.sites, self.threads = {}, {}, {}, {}
         self.kernels, self.stacks, self.drivers, self.marks = {}, {}, {}, []
         self.kinds, self.layouts, self.error_texts, self.pythons = {}, {}, {}, {}
+        self.names, self.events, self.ends = {}, [], {}
         self.header()
         self.chunks()
         self.clock()
@@ -53,7 +65,7 @@ class Trace:
         assert data[:8] == b'cuatrace'
         self.order = '<' if data[12:16] == b'\x04\x03\x02\x01' else '>'
         assert self.number('I', 12) == 0x01020304 and self.number('I', 8) == 1
-        assert self.number('Q', 16) in range(8)
+        assert not self.number('Q', 16) & ~15
         self.again = self.number('Q', 16) & 1
         self.chunk, self.flags, self.pid, self.parent = (self.number('I', at) for at in (32, 36, 40, 44))
         self.rank = self.number('i', 48)
@@ -66,6 +78,7 @@ class Trace:
         self.command = data[1272:3320].rstrip(b'\0').replace(b'\0', b' ').decode('utf-8', 'replace')
         self.size, self.start_raw, self.end_raw = (self.number('Q', at) for at in (3320, 3328, 3336))
         self.ending, self.status = self.number('I', 3344), self.number('I', 3348)
+        self.lost_ranges = [self.number('Q', 3352 + 8 * i) for i in range(8)]
 
     def chunks(self):
         described, self.rows = [(0, 4096, min(self.chunk, len(self.data)))], []
@@ -108,6 +121,7 @@ class Trace:
                 self.number('I', at + 12), self.number('I', at + 16), self.number('Q', at + 24))
         elif kind == THREAD:
             self.threads[self.number('I', at + 8)] = (self.number('i', at + 12), text_of(record[16:32]))
+            self.ends[self.number('I', at + 8)] = self.number('Q', at + 40)
         elif kind == KERNEL:
             self.kernels.setdefault(self.number('Q', at + 8), []).append(
                 (self.number('Q', at + 16), text_of(record[24:])))
@@ -117,6 +131,9 @@ class Trace:
                 for i in range(self.number('I', at + 12))]
         elif kind == DRIVER:
             self.drivers[self.number('I', at + 8)] = (self.number('I', at + 12), text_of(record[16:]))
+        elif kind == RANGE_NAME:
+            named, domain, what = self.number('Q', at + 8), self.number('I', at + 16), self.number('I', at + 20)
+            self.names[what, domain, named if what != 1 else 0] = range_text_of(record[24:])
         elif kind == LAYOUT:
             self.layouts[self.number('I', at + 8)] = [
                 struct.unpack_from(self.order + 'II', record, 16 + 8 * i)
@@ -171,7 +188,7 @@ class Trace:
     def calls(self):
         """The calls, chunk by chunk, and what is open in a thread's last chunk."""
         self.open, self.seen, self.counted = {}, max(self.start_ticks, self.end_ticks), set()
-        for _, start, end in self.rows:
+        for sequence, start, end in self.rows:
             thread = first = self.number('I', start + 4)
             last, correlation = self.number('Q', start + 16), self.number('Q', start + 32)
             at, records = start + 256, {}
@@ -189,6 +206,12 @@ class Trace:
                     last += word >> 42
                     call.took = word >> 24 & 0x3ffff
                     call.site, call.data = records[at - 8 * (word >> 8 & 0xffff)]
+                elif flags & RANGE:
+                    self.counted.add('ranges')
+                    last += more[1] if flags & LONG else word >> 32
+                    self.events.append((sequence, at, self.event(word, more, last, thread)))
+                    at += 8 * words
+                    continue
                 elif flags & NEXT_THREAD:
                     self.counted.add('next')
                     thread, last, correlation, records = more[0] & 0xffffffff, more[1], more[3], {}
@@ -226,6 +249,67 @@ class Trace:
             self.open[first] = [(thread,) + struct.unpack_from(self.order + 'QII', self.data, start + 128 + 16 * i)
                                 for i in range(4)]
             self.seen = max([self.seen] + [one[1] for one in self.open[first]])
+
+    def event(self, word, more, ticks, thread):
+        """A record of a range, as a dictionary."""
+        what, rest = word >> 20 & 255, 2 if word >> 8 & LONG else 1
+        event = {'kind': word >> 16 & 15, 'what': what, 'payload_type': word >> 28 & 15, 'ticks': ticks,
+                 'thread': thread, 'domain': more[0] & 0xffffffff, 'category': more[0] >> 32, 'text': ''}
+        for bit in (TICKS, ID, COLOUR, PAYLOAD):
+            if what & bit:
+                event[bit], rest = more[rest], rest + 1
+        if what & RANGE_TEXT:
+            event['text'] = range_text_of(struct.pack('%s%dQ' % (self.order, len(more) - rest), *more[rest:]))
+        return event
+
+    def ranges(self):
+        """All ranges and marks, once calls() has gone through the chunks; .end is None for unfinished ones."""
+        found, stacks, old, started = [], {}, {}, {}
+
+        def add(event, kind, start):
+            one = dict(event, kind=kind, start=start, end=None, end_thread=event['thread'], depth=0)
+            found.append(one)
+            return one
+
+        for _, _, event in sorted(self.events, key=lambda one: one[:2]):
+            kind, thread = event['kind'], event['thread']
+            stack = stacks.setdefault(thread, [])
+            if kind != IS_OPEN and thread in old:
+                for one in old.pop(thread)[0]:
+                    one['until'] = reset
+            if kind == RESET:
+                reset = event['ticks']
+                old[thread] = (stack, reset)
+                stacks[thread] = []
+            elif kind == PUSH:
+                one = add(event, PUSH, event['ticks'])
+                one['depth'] = len(stack)
+                stack.append(one)
+            elif kind == IS_OPEN:
+                known = [one for one in old.get(thread, ([],))[0]
+                         if (one['start'], one['domain']) == (event[TICKS], event['domain'])]
+                one = known[0] if known else add(event, PUSH, event[TICKS])
+                if known:
+                    old[thread][0].remove(one)
+                one['depth'] = len(stack)
+                stack.append(one)
+            elif kind == POP:
+                at = max(i for i, one in enumerate(stack) if one['domain'] == event['domain'])
+                stack.pop(at)['end'] = event['ticks']
+            elif kind == RANGE_MARK:
+                add(event, RANGE_MARK, event['ticks'])['end'] = event['ticks']
+            else:
+                one = started.get(event[ID])
+                if one is None:
+                    one = add(event, START, event[TICKS] if kind == FINISH else event['ticks'])
+                    started[event[ID]] = one
+                    if kind == FINISH:
+                        one['thread'] = 0
+                elif kind == START:
+                    one['thread'] = thread
+                if kind == FINISH:
+                    one['end'], one['end_thread'] = event['ticks'], thread
+        return found
 
     def arguments(self, call):
         """By the first of its words: bytes, text, a list of bytes; None for a pointer that was NULL."""
@@ -456,10 +540,46 @@ class Comparison:
                            'duration': self.trace.duration(max(self.trace.seen - ticks, 0)), 'depth': depth,
                            **self.of_site(site)}
 
+    def range(self, one):
+        trace, kind = self.trace, one['kind']
+        end = one['end']
+        if end is None:
+            end = one.get('until') or (kind == PUSH and trace.ends.get(one['thread'])) or trace.seen
+        end = max(end, one['start'])
+        want = {'type': 'range', 'event': {PUSH: 'push', START: 'start', RANGE_MARK: 'mark'}[kind],
+                **self.of_thread(one['thread']), 'start': trace.time(one['start']),
+                'duration': trace.duration(end - one['start']), 'text': one['text']}
+        if kind == PUSH:
+            want['depth'] = one['depth']
+        elif kind == START:
+            want['id'], want['end_thread'] = one[ID] & (1 << 62) - 1, one['end_thread']
+        if one['domain']:
+            domain = one['domain']
+            want['domain'] = '(unknown domain)' if domain == 0xffffffff else trace.names[1, domain, 0]
+        if one['category']:
+            want['category'] = one['category']
+            if (2, one['domain'], one['category']) in trace.names:
+                want['category_name'] = trace.names[2, one['domain'], one['category']]
+        if one['what'] & COLOUR:
+            want['colour'] = '#%08x' % (one[COLOUR] & 0xffffffff)
+        if one['what'] & PAYLOAD:
+            form = ' QqdIif'[one['payload_type']]
+            value = struct.unpack_from('<' + form, struct.pack('<Q', one[PAYLOAD]))[0]
+            want['payload'] = {'d': '%.17g', 'f': '%.9g'}.get(form, '%d') % value
+        if one['what'] & RANGE_CUT:
+            want['cut'] = True
+        if one['end'] is None:
+            want['unfinished'] = True
+        return want
+
     def others(self):
         for ticks, thread, text in self.trace.marks:
             yield {'type': 'mark', **self.of_thread(thread), 'time': self.trace.time(ticks), 'text': text}
         yield from self.unfinished()
+        yield from map(self.range, self.trace.ranges())
+        for reason, count in zip(RANGE_REASONS, self.trace.lost_ranges):
+            if count:
+                yield {'type': 'loss', 'pid': self.trace.pid, 'reason': reason, 'count': count}
         size, trace = len(self.trace.data), self.trace
         for reason, count in zip(REASONS, trace.lost):
             if count:
@@ -495,11 +615,12 @@ def compare(comparison, path, lines):
         last = call.end
     want = [comparison.process(path)] + list(comparison.others())
     others = [line for line in lines if line['type'] != 'call']
-    for one in others:
-        if one not in want:
-            raise Differs('is not in the trace: %s' % json.dumps(one))
+    wanted, found = (sorted(json.dumps(one, sort_keys=True) for one in some) for some in (want, others))
+    for some, where in ((set(found) - set(wanted), 'the trace'), (set(wanted) - set(found), 'jsonl')):
+        if some:
+            raise Differs('is not in %s: %s' % (where, min(some)))
     if len(want) != len(others):
-        raise Differs('is not in jsonl: %s' % json.dumps([one for one in want if one not in others]))
+        raise Differs('%d other lines are in the trace, %d in jsonl' % (len(want), len(others)))
     return count, len(others)
 
 

@@ -2,7 +2,7 @@
 /* Rules of the fault hook: which calls, and what happens to them. */
 #include "hooks/modules/fault/fault_rule.h"
 
-#include <cuaudit/hook.h>
+#include <cuaudit/range.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -106,6 +106,16 @@ static int read_libraries(struct fault_rule *rule, const char *key, const char *
 	return -EINVAL;
 }
 
+static int read_range(struct fault_rule *rule, const char *key, const char *value)
+{
+	rule->range = cuaudit_range_selector(value);
+	if (rule->range >= 0)
+		return 0;
+	cuaudit_log(CUAUDIT_ERROR, "fault: %s takes a glob over the names of NVTX ranges, not '%s'", key,
+		    value);
+	return -EINVAL;
+}
+
 static int read_condition(struct fault_rule *rule, const char *key, char *value)
 {
 	if (rule->nconditions < FAULT_CONDITIONS)
@@ -120,8 +130,8 @@ static const struct key {
 	int (*read)(struct fault_rule *rule, const char *key, const char *value);
 } keys[] = {
 	{ "delay_enter", read_delay }, { "delay_exit", read_delay }, { "error", read_answer },
-	{ "lib", read_libraries },     { "p", read_chance },	     { "result", read_answer },
-	{ "seed", read_seed },	       { "when", read_when },
+	{ "lib", read_libraries },     { "p", read_chance },	     { "range", read_range },
+	{ "result", read_answer },     { "seed", read_seed },	     { "when", read_when },
 };
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -170,6 +180,7 @@ int fault_rule_read(struct fault_rule *rule, uint32_t number, const char *text, 
 		.text = text,
 		.functions = copy,
 		.number = number,
+		.range = -1,
 		.first = 1,
 		.last = UINT64_MAX,
 		.step = 1,
@@ -214,6 +225,8 @@ uint64_t fault_rule_due(struct fault_rule *rule, const struct cuaudit_call *call
 {
 	uint64_t number;
 
+	if (rule->range >= 0 && !cuaudit_call_in_range(call, rule->range))
+		return 0;
 	for (uint32_t i = 0; i < rule->nconditions; i++)
 		if (!fault_condition_holds(&rule->conditions[i], call))
 			return 0;

@@ -21,6 +21,7 @@ struct fault_rule {
 	const char *text;	/* as it was given */
 	const char *functions;
 	const char *libraries;	/* globs, or NULL for all */
+	int range;		/* a selector of NVTX ranges, -1: all calls */
 	uint32_t number;	/* from 1 */
 	enum fault_answer answer;
 	int32_t result;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <cuaudit/clock.h>
-#include <cuaudit/hook.h>
+#include <cuaudit/range.h>
 #include <cuaudit/stat.h>
 
 #include "hooks/modules/stat/stat_cell.h"
@@ -23,6 +23,7 @@ enum {
 static const struct cuaudit_option options[] = {
 	{ "format", "text", "text|json|prometheus|openmetrics", "how the report is written" },
 	{ "clock", "yes", "yes|no", "no: calls are counted, neither timed nor judged" },
+	{ "in-range", NULL, "GLOB", "only calls in NVTX ranges of such a name" },
 	{ "interval", NULL, "SECONDS", "also report every so many seconds" },
 	{ "libraries", "yes", "yes|no", "no: metrics are by function alone" },
 	{ "print", "yes", "yes|no", "no: the saved file is all there is, for cuaudit report" },
@@ -83,6 +84,25 @@ static void answered(const struct cuaudit_call *call)
 		stat_cell_add(&cell->answered, 1);
 }
 
+static int in_range = -1;	/* a selector of ranges, or -1 for all calls */
+
+static void timed_exit_in_range(struct cuaudit_call *call, void *data)
+{
+	if (cuaudit_call_in_range(call, in_range))
+		timed_exit(call, data);
+}
+
+static int count_enter_in_range(struct cuaudit_call *call, void *data)
+{
+	return cuaudit_call_in_range(call, in_range) ? count_enter(call, data) : CUAUDIT_CONTINUE;
+}
+
+static void answered_in_range(const struct cuaudit_call *call)
+{
+	if (cuaudit_call_in_range(call, in_range))
+		answered(call);
+}
+
 static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_fn leave, int waits)
 {
 	const struct cuaudit_hook hook = {
@@ -95,17 +115,20 @@ static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_
 		.flags = leave ? CUAUDIT_HOOK_TIMED : 0
 	};
 
+	if (in_range >= 0)
+		return stat_fast_add_plain(&hook, answered_in_range);
 	return leave ? stat_fast_add(&hook, answered) : stat_fast_add_plain(&hook, answered);
 }
 
 static int add_hooks(int timed)
 {
+	cuaudit_exit_fn leave = in_range >= 0 ? timed_exit_in_range : timed_exit;
 	int error;
 
 	if (!timed)
-		return add_hook(NULL, count_enter, NULL, 0);
-	error = add_hook("*Query*", NULL, timed_exit, NOT_READY);
-	return error ? error : add_hook("!*Query*", NULL, timed_exit, STAT_NEVER);
+		return add_hook(NULL, in_range >= 0 ? count_enter_in_range : count_enter, NULL, 0);
+	error = add_hook("*Query*", NULL, leave, NOT_READY);
+	return error ? error : add_hook("!*Query*", NULL, leave, STAT_NEVER);
 }
 
 /* Digits with at most one point among them, in thousandths; -1 if it is none. */
@@ -255,9 +278,21 @@ static int silent;
 static struct stat_print print;
 static uint64_t run_number;
 
+static int read_range(const char *glob)
+{
+	in_range = glob ? cuaudit_range_selector(glob) : -1;
+	if (!glob || in_range >= 0)
+		return 0;
+	cuaudit_log(CUAUDIT_ERROR, "stat: in-range takes a glob over the names of ranges, not '%s'", glob);
+	return -ECANCELED;
+}
+
 static int check(const struct cuaudit_options *given)
 {
-	int error;
+	int error = read_range(cuaudit_option_get(given, "in-range"));
+
+	if (error)
+		return error;
 
 	print.format = format(cuaudit_option_get(given, "format"));
 	print.libraries = !strcmp(cuaudit_option_get(given, "libraries"), "yes");

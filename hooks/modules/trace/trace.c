@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include <cuaudit/clock.h>
-#include <cuaudit/hook.h>
+#include <cuaudit/range.h>
 #include <cuaudit/trace.h>
 
 #include "hooks/modules/trace/trace_fast_path.h"
@@ -12,6 +12,7 @@
 #include "hooks/modules/trace/trace_open.h"
 #include "hooks/modules/trace/trace_options.h"
 #include "hooks/modules/trace/trace_plan.h"
+#include "hooks/modules/trace/trace_range.h"
 #include "hooks/modules/trace/trace_ready.h"
 #include "hooks/modules/trace/trace_record.h"
 #include "hooks/modules/trace/trace_stack.h"
@@ -52,6 +53,13 @@ static bool is_filtered(const struct cuaudit_call *call)
 	return unlikely(filtered) && is_left_out(call);
 }
 
+static int in_range = -1;	/* a selector, -1: none */
+
+static inline bool is_out_of_range(const struct cuaudit_call *call)
+{
+	return __builtin_expect(in_range >= 0, 0) && !cuaudit_call_in_range(call, in_range);
+}
+
 static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *call)
 {
 	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED;
@@ -63,6 +71,8 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 	uint32_t stack, why;
 	bool has_stack;
 
+	if (is_out_of_range(call))
+		return;
 	if (trace_trigger_watch && !trace_trigger_takes(call, end))
 		return;
 	writer = trace_writer(call, start, &why);
@@ -103,7 +113,7 @@ static __attribute__((hot)) void on_exit(struct cuaudit_call *call, void *data)
 	const struct trace_site *site;
 
 	if (unlikely(!writer || writer->at >= writer->limit || trace_trigger_watch ||
-		     is_filtered(call) || call->flags & CUAUDIT_CALL_SKIPPED)) {
+		     in_range >= 0 || is_filtered(call) || call->flags & CUAUDIT_CALL_SKIPPED)) {
 		exit_slowly(call);
 		return;
 	}
@@ -121,6 +131,8 @@ static void on_exit_text(struct cuaudit_call *call, void *data)
 	bool skipped = call->flags & CUAUDIT_CALL_SKIPPED;
 
 	(void)data;
+	if (is_out_of_range(call))
+		return;
 	if ((!trace_trigger_watch ||
 	     trace_trigger_takes(call, skipped ? cuaudit_ticks() : call->end)) &&
 	    !is_filtered(call) && trace_writer_wanted())
@@ -149,7 +161,9 @@ static int set_up_more(void)
 	if (!error && options.file.flags & CUAUDIT_TRACE_ARGUMENTS)
 		error = trace_kernel_setup(options.file.incompatible & CUAUDIT_TRACE_HAS_PARAMETERS);
 	if (!error && *options.open)
-		error = trace_open_setup(options.open, OPENS);
+		error = trace_open_setup(options.open, options.in_range, OPENS);
+	if (!error && options.ranges)
+		error = trace_range_setup();
 	return error;
 }
 
@@ -178,12 +192,14 @@ static int init(const struct cuaudit_options *given)
 		       cuaudit_clock.mult);
 	failed_only = options.failed;
 	filtered = least || failed_only;
+	in_range = options.in_range;
 	hook.exit = options.text ? on_exit_text : on_exit;
 	hook.data = (void *)(uintptr_t)trace_writer_key;
 	hook.functions = options.functions;
 	hook.include = options.libraries;
 	/* Nothing more than a record of each call is wanted. */
-	if (!options.text && !filtered && !options.start && !options.stop && !options.backtrace && !options.python)
+	if (!options.text && !filtered && !options.start && !options.stop && !options.backtrace &&
+	    !options.python && in_range < 0)
 		error = trace_fast_add(&hook, options.file.flags & CUAUDIT_TRACE_ARGUMENTS);
 	else
 		error = cuaudit_hook_add(&hook);

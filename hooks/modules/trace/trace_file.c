@@ -435,6 +435,23 @@ void trace_file_lost(uint32_t why, uint64_t calls)
 		atomic_fetch_add_explicit(&lost[why], calls, memory_order_relaxed);
 }
 
+void trace_file_has_ranges(void)
+{
+	struct cuaudit_trace_header *at = atomic_load_explicit(&header, memory_order_acquire);
+
+	/* Pairs with the reader: before any record that it stands for. */
+	if (at)
+		__atomic_fetch_or(&at->incompatible, CUAUDIT_TRACE_HAS_RANGES, __ATOMIC_SEQ_CST);
+}
+
+void trace_file_lost_ranges(enum cuaudit_trace_range_loss why, uint64_t ranges)
+{
+	struct cuaudit_trace_header *at = atomic_load_explicit(&header, memory_order_acquire);
+
+	if (at)
+		__atomic_store_n(&at->lost_ranges[why], ranges, __ATOMIC_RELAXED);
+}
+
 uint64_t trace_file_losses(enum cuaudit_trace_loss why)
 {
 	const struct cuaudit_trace_header *at = header;

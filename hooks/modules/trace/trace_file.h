@@ -84,6 +84,12 @@ bool trace_file_ended(uint32_t *why);
 void trace_file_lost(uint32_t why, uint64_t calls);
 uint64_t trace_file_losses(enum cuaudit_trace_loss why);
 
+/* Context: call. Records of ranges may follow: see CUAUDIT_TRACE_HAS_RANGES. */
+void trace_file_has_ranges(void);
+
+/* Context: call. So many ranges are lost, in all. */
+void trace_file_lost_ranges(enum cuaudit_trace_range_loss why, uint64_t ranges);
+
 /*
  * Context: call. The process is about to end so, unless it has done: enum
  * cuaudit_trace_ending. No calls are lost by it.

@@ -3,12 +3,14 @@
 #include "hooks/modules/trace/trace_open.h"
 
 #include <cuaudit/clock.h>
-#include <cuaudit/hook.h>
+#include <cuaudit/range.h>
 #include <cuaudit/trace.h>
 
 #include "hooks/modules/trace/trace_lock.h"
 #include "hooks/modules/trace/trace_trigger.h"
 #include "hooks/modules/trace/trace_writer.h"
+
+static int in_range = -1;
 
 /* Those above are of calls that have ended, perhaps by longjmp. */
 static int on_enter(struct cuaudit_call *call, void *data)
@@ -21,7 +23,8 @@ static int on_enter(struct cuaudit_call *call, void *data)
 
 	(void)data;
 	call->scratch = 0;
-	if (call->depth >= CUAUDIT_TRACE_OPEN || trace_trigger_is_off())
+	if (call->depth >= CUAUDIT_TRACE_OPEN || trace_trigger_is_off() ||
+	    (in_range >= 0 && !cuaudit_call_in_range(call, in_range)))
 		return CUAUDIT_CONTINUE;
 	writer = trace_writer(call, now, &why);
 	site = writer ? trace_writer_site(writer, call, &why) : NULL;
@@ -70,7 +73,7 @@ static void on_exit(struct cuaudit_call *call, void *data)
 		__atomic_store_n(&writer->chunk.at->open[call->depth].ticks, 0, __ATOMIC_RELEASE);
 }
 
-int trace_open_setup(const char *functions, int32_t priority)
+int trace_open_setup(const char *functions, int ranges, int32_t priority)
 {
 	const struct cuaudit_hook hook = {
 		.size = sizeof(hook), .priority = priority, .name = "trace",
@@ -78,5 +81,6 @@ int trace_open_setup(const char *functions, int32_t priority)
 		.flags = CUAUDIT_HOOK_TIMED,
 	};
 
+	in_range = ranges;
 	return cuaudit_hook_add(&hook);
 }

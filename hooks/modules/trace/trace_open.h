@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Context: setup. For functions of a selector; priority: outside of the trace's. 0 or -errno. */
-int trace_open_setup(const char *functions, int32_t priority);
+/* Context: setup. For functions of a selector, in ranges of another, or -1; priority: outside of the trace's. 0 or -errno. */
+int trace_open_setup(const char *functions, int in_range, int32_t priority);
 
 #endif

@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include <cuaudit/range.h>
+
 #include "util/size.h"
 
 enum { LIST = 4096 };
@@ -20,6 +22,7 @@ const struct cuaudit_option trace_option_table[] = {
 	{ "functions", NULL, "SELECTOR...", "the functions whose calls are recorded" },
 	{ "library", NULL, "GLOBS", "the calling libraries, as in CUAUDIT_INCLUDE" },
 	{ "thread", NULL, "GLOB", "the threads, by their names at the first call, or a number" },
+	{ "in-range", NULL, "GLOB", "only calls in NVTX ranges of such a name" },
 	{ "min-duration", "0", "TIME", "shorter calls are only counted" },
 	{ "failed", "no", "yes|no", "calls alone whose result is an error; others are only counted" },
 	{ "error-text", "yes", "yes|no", "whether what the driver says of errors is recorded" },
@@ -29,6 +32,7 @@ const struct cuaudit_option trace_option_table[] = {
 	{ "backtrace", NULL, "SELECTOR", "calls recorded with a backtrace" },
 	{ "frames", "32", "N", "the longest backtrace, at most 100" },
 	{ "python", NULL, "SELECTOR", "calls recorded with the Python frames that they come from" },
+	{ "ranges", "yes", "yes|no", "whether the program's NVTX ranges are recorded" },
 	{ "text", "no", "yes|no", "a line of text for each call, and no file" },
 	{ "print", "no", "yes|no", "where the file is, and how many calls, when it ends" },
 	{ NULL, NULL, NULL, NULL }
@@ -161,12 +165,18 @@ static int check_selector(const char *key, const char *selector)
 	return selector ? cuaudit_selector_check(strcat(name, key), selector) : 0;
 }
 
+static int read_range(const char *glob, int *selector)
+{
+	*selector = glob ? cuaudit_range_selector(glob) : -1;
+	return glob && *selector < 0 ? refuse("in-range", "a glob over the names of ranges", glob) : 0;
+}
+
 /* Of what a line of text has no use for, nothing is taken without a word. */
 static int check_text(const struct cuaudit_options *given)
 {
 	static const char *const others[] = {
 		"file", "size", "when-full", "strings", "elements", "open", "backtrace", "python", "frames",
-		"print", NULL
+		"print", "ranges", NULL
 	};
 	const char *args = cuaudit_option_get(given, "args"), *const *other = others;
 
@@ -196,6 +206,7 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		.failed = !strcmp(cuaudit_option_get(given, "failed"), "yes"),
 		.error_text = !strcmp(cuaudit_option_get(given, "error-text"), "yes"),
 		.print = !strcmp(cuaudit_option_get(given, "print"), "yes"),
+		.ranges = !strcmp(cuaudit_option_get(given, "ranges"), "yes"),
 	};
 	if (options->text && check_text(given))
 		return -ECANCELED;
@@ -210,6 +221,8 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		error = read_count(given, "elements", 100, &options->elements);
 	if (!error)
 		error = read_count(given, "frames", 100, &options->frames);
+	if (!error)
+		error = read_range(cuaudit_option_get(given, "in-range"), &options->in_range);
 	if (!error && trace_options_time(least, &options->least_ns))
 		error = refuse("min-duration", "a time such as 10us", least);
 	if (!error)

@@ -19,7 +19,8 @@ struct trace_options {
 	const char *backtrace;
 	const char *python;
 	uint32_t frames;
-	bool text, print, failed, error_text;
+	int in_range;		/* a selector of ranges, -1: all */
+	bool text, print, failed, error_text, ranges;
 	uint32_t strings;
 	uint32_t elements;
 	uint64_t least_ns;

@@ -15,6 +15,7 @@
 #include "hooks/modules/trace/trace_file.h"
 #include "hooks/modules/trace/trace_kernel.h"
 #include "hooks/modules/trace/trace_lock.h"
+#include "hooks/modules/trace/trace_range_record.h"
 #include "hooks/modules/trace/trace_ready.h"
 #include "hooks/modules/trace/trace_record.h"
 #include "hooks/modules/trace/trace_stack.h"
@@ -132,11 +133,16 @@ static void take_out(struct trace_writer *writer)
 		writer->next->link = writer->link;
 }
 
+static uint64_t *limit_of(const struct trace_writer *writer)
+{
+	return (uint64_t *)((char *)writer->chunk.at + CUAUDIT_TRACE_CHUNK - TRACE_MOST);
+}
+
 static void write_to(struct trace_writer *writer, uint64_t used, uint64_t ticks,
 		     uint64_t correlation)
 {
 	writer->at = (uint64_t *)((char *)writer->chunk.at + used);
-	writer->limit = (uint64_t *)((char *)writer->chunk.at + CUAUDIT_TRACE_CHUNK - TRACE_MOST);
+	writer->limit = limit_of(writer);
 	writer->end = ticks;
 	writer->correlation = correlation;
 	trace_site_forget(&writer->sites);
@@ -182,6 +188,7 @@ static void count_unseen(void)
 	uint64_t hooks;
 
 	count(CUAUDIT_TRACE_LOST_NESTED, cuaudit_unhooked_calls());
+	trace_range_count();
 	hooks = cuaudit_unwound_hooks();
 	count(CUAUDIT_TRACE_LOST_UNWOUND, hooks > left_recorded ? hooks - left_recorded : 0);
 }
@@ -237,6 +244,12 @@ struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t tick
 	*why = writer ? (uint32_t)TRACE_FILE_ENDED : (uint32_t)CUAUDIT_TRACE_LOST_MEMORY;
 	if (!writer || writer->off)
 		return NULL;
+	if (__builtin_expect(writer->stale, 0) && writer->chunk.at) {
+		writer->limit = limit_of(writer);
+		if (writer->at < writer->limit && trace_range_begin(writer, call))
+			return writer;
+		writer->limit = NULL;
+	}
 	if (writer->at < writer->limit)
 		return writer;
 	if (trace_file_stopped(why))
@@ -248,6 +261,10 @@ struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t tick
 	else
 		good = begin_chunk(writer, ticks > writer->end ? ticks : writer->end,
 				   call->correlation, why);
+	/* What another thread left may be too little for what is open; a chunk is not. */
+	if (good && !trace_range_begin(writer, call))
+		good = begin_chunk(writer, writer->end, call->correlation, why) &&
+		       trace_range_begin(writer, call);
 	trace_unlock(&saved);
 	/* Of a first chunk, most threads use little. */
 	if (good && writer->chunk.unpopulated && !first)
@@ -294,6 +311,10 @@ static void follow(struct trace_writer *writer, const uint64_t *record)
 	if (flags & CUAUDIT_TRACE_NEXT_THREAD) {
 		writer->correlation = record[CUAUDIT_TRACE_NEXT_CORRELATION];
 		writer->end = record[CUAUDIT_TRACE_NEXT_TICKS];
+		return;
+	}
+	if (flags & CUAUDIT_TRACE_RANGE) {
+		writer->end += flags & CUAUDIT_TRACE_LONG ? more[0] : delta;
 		return;
 	}
 	if (flags & CUAUDIT_TRACE_LONG) {
@@ -478,6 +499,7 @@ void trace_writer_forked(void)
 	trace_error_forked();
 	trace_kernel_forked();
 	trace_layout_forked();
+	trace_range_forked();
 	trace_stack_forked();
 	trace_file_forked();
 	trace_unlock(&saved);

@@ -38,6 +38,7 @@ struct trace_writer {
 	uint32_t number;	/* of the thread; 0: it has not begun */
 	int32_t tid;
 	bool off;		/* the thread is not wanted */
+	bool stale;		/* events of ranges are missing, and limit is NULL: see trace_range_begin */
 	uint64_t start;
 	struct trace_writer *next, **link;	/* of those that have begun */
 	struct trace_known_stack stacks[TRACE_STACKS];

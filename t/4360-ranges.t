@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+# NVTX ranges: what the program pushes is what the trace has, whatever it does to NVTX.
+. "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
+
+injection=$top_builddir/lib/cuaudit/libcuaudit-nvtx.so
+helpers nvtx/ranges nvtx/hostile nvtx/second.so
+unset NVTX_INJECTION64_PATH
+
+# ranged NAME HOOKS PROGRAM ARGUMENT...: the traces in $tmp/traces, as jsonl in $tmp/lines.
+ranged() {
+	ranged_name=$1
+	ranged_hooks=$2
+	shift 2
+	rm -rf "$tmp/traces"
+	mkdir "$tmp/traces"
+	status=0
+	audited NVTX_INJECTION64_PATH="$injection" CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/traces/%p" \
+		CUAUDIT_HOOKS="$ranged_hooks" "$@" >"$tmp/said" 2>"$tmp/err" || status=$?
+	: >"$tmp/lines"
+	: >"$tmp/decoded"
+	for ranged_file in "$tmp"/traces/*.cutrace; do
+		test -e "$ranged_file" || continue
+		"$cuaudit" convert --to jsonl --demangle no "$ranged_file" >"$tmp/one" 2>"$tmp/complaint" || :
+		cat "$tmp/one" >>"$tmp/lines"
+		command -v "$PYTHON3" >"$tmp/which" || continue
+		"$PYTHON3" -B "$top_srcdir/t/trace/decode.py" "$top_srcdir/include/cuaudit" "$ranged_file" \
+			"$tmp/one" >>"$tmp/decoded" 2>&1 || :
+	done
+	is "$(grep -v '^[0-9]* calls' "$tmp/decoded" | head -n 5)" "" "$ranged_name: as cuaudit-trace(5) has it"
+}
+
+# named TEXT: how many ranges of that text there are; unfinished TEXT: of them that have not ended.
+named() {
+	grep '"type":"range"' "$tmp/lines" | grep -c "\"text\":\"$1\"" || :
+}
+
+unfinished() {
+	grep '"type":"range"' "$tmp/lines" | grep "\"text\":\"$1\"" | grep -c '"unfinished":true' || :
+}
+
+# lost REASON: what the file says is missing for that.
+lost() {
+	sed -n "s/.*\"type\":\"loss\".*\"reason\":\"$1\",\"count\":\([0-9]*\)}/\1/p" "$tmp/lines"
+}
+
+ranged "all kinds" trace "$tmp/ranges"
+is "$(cat "$tmp/said")" "initialized 1
+push 0
+push 1
+push 0 in a domain
+pop 1
+pop 0 in a domain
+id yes
+pop 0
+pop -2 of none" "NVTX's answers: levels of each domain"
+like "$(cat "$tmp/lines")" '"text":"step 1","category":3,"category_name":"kätegory","colour":"#ff00ff80","payload":"2.5"}' \
+	"category, colour, payload of a double"
+like "$(cat "$tmp/lines")" '"depth":2,"text":"registered","domain":"app","category":7,"category_name":"loading","payload":"-5"}' \
+	"a domain, its category, a registered text, a signed payload"
+is "$(named 'freed soon')" 1 "the text as it was when it was pushed"
+like "$(cat "$tmp/lines")" '"event":"mark".*"text":"märk ' "a mark of wchar_t is UTF-8"
+like "$(cat "$tmp/lines")" '"event":"start","thread":1,.*"end_thread":2,"text":"across threads"}' \
+	"a range that ends on another thread"
+is "$(unfinished 'never popped') $(unfinished 'never ended') $(unfinished 'open at the end') $(unfinished '.*')" \
+	"1 1 1 3" "what is open when its thread or the process ends is unfinished"
+is "$(lost 'ends of ranges that are not open')" 1 "a pop too many is counted"
+
+ranged "texts" trace "$tmp/hostile" texts
+is "$status" 0 "hostile texts: the program lives"
+is "$(grep -c '"text":"b\{943\}".*"cut":true' "$tmp/lines")" 1 "10 MiB of text are cut, and that is said"
+is "$(named 'of an old header')" 0 "attributes of fewer bytes than have a text"
+is "$(named '.* not UTF-8 .*')" 1 "what is no UTF-8"
+
+ranged "pops" trace "$tmp/hostile" pops
+is "$(cat "$tmp/said")" "wrong levels: 0" "levels are right beyond what is recorded"
+is "$(named deep) $(lost 'ranges inside of too many others') $(lost 'ends of ranges that are not open')" \
+	"128 872 1001" "deep ranges and pops of nothing are counted"
+
+ranged "domains" trace "$tmp/hostile" domains 1000
+is "$status" 0 "garbage handles: the program lives"
+is "$(grep -c '"domain":"(unknown domain)"' "$tmp/lines")" 5 "a domain of a handle that was not given"
+is "$(named '(unregistered)')" 5 "a text of a handle that was not given"
+ranged "too many domains" trace "$tmp/hostile" domains 70000
+is "$(lost 'names of ranges, as there are too many' | awk '{ print ($1 > 4400) }')" 1 "too many domains are counted"
+
+ranged "signals" "trace(size=2M;when-full=ring)" "$tmp/hostile" signals
+is "$(cat "$tmp/said")" "wrong: 0" "handlers that push and pop: levels and errno are right"
+is "$(unfinished '.*')" 0 "... and nothing stays open"
+
+ranged "siglongjmp" "trace(size=2M;when-full=ring)" "$tmp/hostile" leaves
+is "$status" 0 "siglongjmp out of pushes and pops: the program lives"
+is "$(named 'after all') $(unfinished 'after all')" "1 0" "... and is recorded afterwards"
+
+ranged "longjmp" trace "$tmp/hostile" jump
+is "$(named 'left by longjmp') $(unfinished '.*')" "1 0" "longjmp across a push"
+
+ranged "forks" trace "$tmp/hostile" forks
+is "$(find "$tmp/traces" -name '*.cutrace' | wc -l)" 2 "a forked child has a file of its own"
+is "$(named 'of the parent') $(named 'of the child') $(unfinished '.*')" "2 1 0" \
+	"what was open when it forked is open in the child"
+
+ranged "threads" trace "$tmp/hostile" threads 20
+is "$(named 'left open') $(unfinished 'left open')" "1000 1000" "threads that end with open ranges"
+
+ranged "starts" trace "$tmp/hostile" starts
+is "$(cat "$tmp/said") $(named many) $(lost 'ranges while too many were open')" "given 4096 4096 904" \
+	"5000 ranges that are open at once"
+
+ranged "a killed process" trace "$tmp/hostile" killed
+is "$(unfinished outer) $(unfinished inner) $(unfinished started)" "1 1 1" "SIGKILL leaves what was open"
+
+ranged "a ring" "trace(size=1M;when-full=ring)" "$tmp/hostile" ring 50000
+is "$(named outer) $(unfinished '.*')" "1 0" "a ring has the outer range, whose push is written over"
+ok "... and the newest inner ones" test "$(named inner)" -gt 1000
+
+ranged "started and stopped" "trace(start=cuDriverGetVersion:10;stop=cuDriverGetVersion:20)" "$tmp/hostile" ring 30
+is "$(named outer) $(named inner)" "1 11" "ranges of the time that is recorded, with those that were open before"
+
+ranged "no driver call before" trace "$tmp/hostile" late 3
+is "$(named inner) $(unfinished '.*')" "3 0" "the core is loaded for the ranges"
+
+# Nothing when no module wants it.
+ranged "nobody asks" stat "$tmp/ranges"
+is "$(cat "$tmp/said")" "initialized 0" "without a module that asks, NVTX is given no functions"
+ranged "ranges=no" "trace(ranges=no)" "$tmp/ranges"
+is "$(cat "$tmp/said") $(named '.*')" "initialized 0 0" "... nor with ranges=no"
+is "$(NVTX_INJECTION64_PATH=$injection "$tmp/ranges")" "initialized 0" "nor where nothing is audited"
+ranged_bad=$(audited NVTX_INJECTION64_PATH=/nonexistent CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/x" "$tmp/ranges")
+is "$ranged_bad" "initialized -1" "a file that is not there"
+
+# Beside another tool.
+second="second: 5 pushes, 5 pops, 2 starts, 1 ends, 1 marks, 0 wrong"
+for who in audited plain; do
+	run=$run_env
+	test $who = plain || run="$run_env LD_AUDIT=$LIBCUAUDIT"
+	rm -rf "$tmp/x"*
+	$run NVTX_INJECTION64_PATH="$injection" CUAUDIT_NVTX="$tmp/second.so" CUAUDIT_DRIVER=sim \
+		CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/x" "$tmp/ranges" >"$tmp/said" 2>"$tmp/err"
+	is "$(tail -n 1 "$tmp/said")" "$second" "another tool gets all, $who"
+	is "$(sed -n 3p "$tmp/said")" "push 100" "... and the program its answers"
+	test $who = plain || is "$("$cuaudit" convert --to jsonl "$tmp/x.cutrace" | grep -c '"type":"range"')" 9 \
+		"... and the trace has all"
+done
+SECOND_FAILS=1
+export SECOND_FAILS
+audited NVTX_INJECTION64_PATH="$injection" CUAUDIT_NVTX="$tmp/second.so" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=trace \
+	CUAUDIT_OUTPUT="$tmp/y" "$tmp/ranges" >"$tmp/said" 2>"$tmp/err"
+is "$(sed -n 2p "$tmp/said")" "push 0" "another tool that fails leaves ours alone"
+
+# The command sets it, and hands on to one that was set.
+unset SECOND_FAILS
+for option in "" "$tmp/second.so"; do
+	rm -rf "$tmp/z"
+	NVTX_INJECTION64_PATH=$option "$cuaudit" trace --driver sim -o "$tmp/z" "$tmp/ranges" >"$tmp/said" 2>"$tmp/err"
+	ranged_want="pop -2 of none"
+	test -z "$option" || ranged_want=$second
+	is "$(tail -n 1 "$tmp/said")" "$ranged_want" "cuaudit trace, with '${option##*/}'"
+done
+
+# Selectors of hooks.
+in_range() {
+	audited NVTX_INJECTION64_PATH="$injection" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$1" "$tmp/ranges" \
+		2>&1 >"$tmp/said" | grep "$2"
+}
+like "$(in_range 'stat(in-range=step*)' 'calls')" '4 calls of 2 driver' "stat(in-range=): calls of a range and those in it"
+is "$(in_range 'trace(text=yes;in-range=regis*)' '' | grep -c 'cu[A-Z]')" 2 "trace(in-range=)"
+like "$(in_range 'fault(inject=cuDriverGetVersion:range=work*:error=2)' injected)" 'cuDriverGetVersion' "fault: range="
+like "$(in_range 'stat(in-range=nobody)' in-range)" 'pushed no range of such a name' "a selector that takes no range is reported"
+like "$(NVTX_INJECTION64_PATH='' audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS='stat(in-range=x)' "$tmp/ranges" 2>&1)" \
+	'NVTX_INJECTION64_PATH is not' "... and where nobody sets the injection"
+refused 2 "stat: in-range takes a glob" "an unfinished set" run --hooks 'stat(in-range=[a)' true
+refused 2 "fault: range takes a glob" "an unfinished set of a rule" run --hooks 'fault(inject=*:range=[a:error=1)' true
+done_testing
