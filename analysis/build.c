@@ -37,6 +37,8 @@ struct file {
 	uint32_t process;
 	struct trace trace;
 	struct fact *facts;
+	struct trace_ranges ranges;	/* if the options want them */
+	bool *texts;			/* those of in_range */
 	size_t next;		/* chunk */
 	unsigned int busy;	/* threads that are reading it */
 	enum order memory;
@@ -70,11 +72,12 @@ static void tell(struct build *build, uint64_t bytes)
 		build->options->progress(build->options->data, build->done, build->whole);
 }
 
-static struct tally *new_tally(const struct file *file)
+static struct tally *new_tally(const struct build *build, const struct file *file)
 {
 	struct tally *tally = calloc(1, sizeof(*tally));
 
-	if (!tally || !tally_begin(tally, &file->trace, file->facts))
+	if (!tally || (!tally_begin(tally, &file->trace, file->facts) &&
+		       !tally_ranges(tally, &file->ranges, file->texts, build->options->ranges)))
 		return tally;
 	tally_free(tally);
 	free(tally);
@@ -93,6 +96,8 @@ static void close_file(struct file *file)
 	while (file->ntallies)
 		free_tally(file->tallies[--file->ntallies]);
 	free(file->facts);
+	free(file->texts);
+	trace_ranges_free(&file->ranges);
 	trace_close(&file->trace);
 	memset(file, 0, sizeof(*file));
 }
@@ -106,7 +111,7 @@ static bool is_read(const struct file *file)
 /* All that was found in a file becomes a part of the summary. */
 static void gather(struct build *build, struct file *file)
 {
-	struct tally *tally = file->ntallies ? file->tallies[0] : new_tally(file);
+	struct tally *tally = file->ntallies ? file->tallies[0] : new_tally(build, file);
 	int error = tally ? 0 : -ENOMEM;
 
 	for (size_t i = 1; !error && i < file->ntallies; i++)
@@ -124,10 +129,26 @@ static void gather(struct build *build, struct file *file)
 
 /* What follows are called with the lock held, and let go of it while they read. */
 
+/* Where each call is, if that is asked for. */
+static int read_ranges(const struct build *build, struct file *file)
+{
+	const char *in_range = build->options->in_range;
+	int error;
+
+	if (!build->options->ranges && !in_range)
+		return 0;
+	error = trace_ranges_read(&file->ranges, &file->trace);
+	if (error || !in_range)
+		return error;
+	file->texts = trace_ranges_match(&file->ranges, in_range);
+	return file->texts ? 0 : -ENOMEM;
+}
+
 static void open_next(struct build *build, struct file *file)
 {
 	struct summary_process *process = &build->summary->processes[build->next];
 	const char *fault;
+	int error = 0;
 
 	*file = (struct file){ .used = true, .process = build->next++ };
 	pthread_mutex_unlock(&build->lock);
@@ -136,9 +157,12 @@ static void open_next(struct build *build, struct file *file)
 		fault = strerror(ENOMEM);
 	if (!fault)
 		file->facts = facts_of(&file->trace);
+	if (!fault)
+		error = read_ranges(build, file);
 	pthread_mutex_lock(&build->lock);
 	if (!fault && !file->facts)
 		fail(build, -ENOMEM);
+	fail(build, error);
 	if (fault)
 		fail(build, gather_fault(build->summary, file->process, fault));
 	if (fault || build->error) {
@@ -164,7 +188,7 @@ static void read_chunks(struct build *build, struct file *file, void *window)
 		tally = file->tallies[--file->ntallies];
 	pthread_mutex_unlock(&build->lock);
 	if (!tally)
-		tally = new_tally(file);
+		tally = new_tally(build, file);
 	if (tally) {
 		tally->failed = build->options->failed;
 		error = tally_chunks(tally, first, count, window, WINDOW);

@@ -287,6 +287,35 @@ static int take_kernels(struct summary *summary)
 	return 0;
 }
 
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct summary_range *x = a, *y = b;
+
+	return row_compare(&x->times, &y->times) ?:
+	       strcmp(x->text ? x->text : "", y->text ? y->text : "");
+}
+
+static int take_ranges(struct summary *summary)
+{
+	struct summary_store *store = summary->store;
+	struct table *ranges = &store->ranges;
+
+	summary->ranges = calloc(ranges->count + 1, sizeof(*summary->ranges));
+	if (!summary->ranges)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < ranges->count; i++)
+		summary->ranges[summary->nranges++] = (struct summary_range){
+			ranges->keys[i].bytes, *(struct row_times *)table_row(ranges, i) };
+	ranges->count = 0;
+	if (store->outside.calls)
+		summary->ranges[summary->nranges++].times = store->outside;
+	store->outside = (struct row_times){ .calls = 0 };
+	for (size_t i = 0; i < summary->nranges; i++)
+		work_out(&summary->ranges[i].times);
+	order(summary->ranges, summary->nranges, sizeof(*summary->ranges), compare_ranges);
+	return 0;
+}
+
 static int take_errors(struct summary *summary)
 {
 	const struct summary_store *store = summary->store;
@@ -433,7 +462,7 @@ int gather_finish(struct summary *summary, const struct summary_options *options
 	int error = functions && libraries ? 0 : -ENOMEM;
 
 	gather_threads(summary, options->threads);
-	error = error ?: take_rows(summary, functions, libraries) ?: take_kernels(summary) ?:
+	error = error ?: take_rows(summary, functions, libraries) ?: take_kernels(summary) ?: take_ranges(summary) ?:
 		add_ranks(summary);
 	add_totals(summary);
 	free(functions);

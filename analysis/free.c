@@ -34,6 +34,7 @@ static void free_store(struct summary_store *store)
 	free_table(&store->callers);
 	table_free(&store->lines);
 	free_table(&store->kernels);
+	free_table(&store->ranges);
 	table_free(&store->errors);
 	table_free(&store->builds);
 	table_free(&store->texts);
@@ -50,6 +51,8 @@ void summary_free(struct summary *summary)
 		free_times(&summary->callers[i].times);
 	for (size_t i = 0; i < summary->nkernels; i++)
 		free_times(&summary->kernels[i].times);
+	for (size_t i = 0; i < summary->nranges; i++)
+		free_times(&summary->ranges[i].times);
 	for (size_t i = 0; i < summary->nthreads; i++)
 		free((void *)(uintptr_t)summary->threads[i].functions);
 	for (size_t i = 0; summary->processes && i < summary->nprocesses; i++) {
@@ -61,6 +64,7 @@ void summary_free(struct summary *summary)
 	free(summary->callers);
 	free(summary->builds);
 	free(summary->kernels);
+	free(summary->ranges);
 	free((void *)summary->waits);
 	arena_free(&summary->memory);
 	free(summary->processes);

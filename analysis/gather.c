@@ -21,7 +21,7 @@ int gather_begin(struct summary *summary, size_t count)
 	store->functions.row = sizeof(struct summary_function);
 	store->libraries.row = sizeof(struct summary_library);
 	store->lines.row = 1;
-	store->pairs.row = store->callers.row = store->kernels.row = sizeof(struct row_times);
+	store->pairs.row = store->callers.row = store->kernels.row = store->ranges.row = sizeof(struct row_times);
 	store->errors.row = sizeof(uint64_t);
 	store->texts.row = store->builds.row = 1;
 	return 0;
@@ -218,6 +218,21 @@ static int add_kernels(struct summary_store *store, const struct trace *trace,
 		tally->kernels[kernel->number] = NULL;
 		histogram_free(&cell->times.histogram);
 		free(cell);
+	}
+	return error;
+}
+
+static int add_ranges(struct summary_store *store, const struct trace *trace, const struct tally *tally)
+{
+	size_t count = tally->named ? tally->ranges->texts.count : 0;
+	int error = tally->named && tally->named[count] ?
+		    add_times(&store->outside, trace, tally->named[count]) : 0;
+
+	for (size_t i = 0; !error && i < count; i++) {
+		const struct table_key *key = &tally->ranges->texts.keys[i];
+
+		if (tally->named[i])
+			error = add_row(&store->ranges, key->bytes, key->size, trace, tally->named[i]);
 	}
 	return error;
 }
@@ -523,7 +538,8 @@ int gather_add(struct summary *summary, const struct summary_options *options, u
 		    number_libraries(store, trace, names.libraries) ?:
 		    number_builds(store, trace, &names) ?:
 		    add_sites(store, trace, tally, &names, options->callers) ?:
-		    add_kernels(store, trace, tally) ?: add_errors(store, trace, tally, &names);
+		    add_kernels(store, trace, tally) ?: add_ranges(store, trace, tally) ?:
+		    add_errors(store, trace, tally, &names);
 
 	add_copies(summary, trace, tally);
 	error = error ?: add_process(summary, row, trace, tally) ?:

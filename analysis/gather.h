@@ -33,9 +33,11 @@ struct summary_store {
 	struct table builds;	/* struct summary_build, no rows */
 	struct table lines;	/* of Python: "LINE NAME\0FILE", see gather_line; no rows */
 	struct table kernels;	/* -> struct row_times */
+	struct table ranges;	/* the same */
 	struct table errors;	/* -> uint64_t */
 	struct table texts;
 	struct row_times unknown;	/* launches of kernels without a name */
+	struct row_times outside;	/* calls outside of all ranges */
 	size_t threads_room, open_room;
 	struct summary_pair *rows;	/* the libraries' pairs */
 	size_t nrows;

@@ -70,6 +70,12 @@ struct summary_kernel {
 	struct row_times times;
 };
 
+/* Calls inside of NVTX ranges of one text, the innermost of each call. */
+struct summary_range {
+	const char *text;	/* NULL: outside of all */
+	struct row_times times;
+};
+
 /* Copies of one direction that succeeded, and the host's time in them. */
 struct summary_copies {
 	struct row_counts counts;
@@ -171,6 +177,7 @@ struct summary {
 	struct summary_caller *callers;
 	struct summary_build *builds;	/* of callers */
 	struct summary_kernel *kernels;
+	struct summary_range *ranges;	/* if options.ranges */
 	struct summary_copies copies[COPY_DIRECTIONS][2];	/* 1: the call waits for the copy */
 	const struct summary_pair **waits;	/* those of the libraries that wait */
 	struct error_rows errors;	/* results other than CUDA_SUCCESS, CUDA_ERROR_NOT_READY of queries, too */
@@ -179,7 +186,7 @@ struct summary {
 	struct summary_rank *ranks;	/* by rank */
 	struct summary_open *open;	/* the longest first */
 	size_t ncopies, nwaits;
-	size_t nfunctions, nlibraries, ncallers, nkernels, nprocesses, nthreads, nranks,
+	size_t nfunctions, nlibraries, ncallers, nkernels, nranges, nprocesses, nthreads, nranks,
 	       nopen;
 	size_t nranked;		/* ranks without that of processes that have none, -1 */
 	struct row_counts others;	/* of the threads without a row */
@@ -200,6 +207,8 @@ struct summary_options {
 	size_t jobs;		/* threads that read, 0: as many as there are processors */
 	bool failed;		/* of calls alone whose result is an error */
 	bool callers;		/* fill summary.callers */
+	bool ranges;		/* fill summary.ranges */
+	const char *in_range;	/* a glob: calls in ranges of such texts alone; NULL: all */
 	enum demangle names;	/* of kernels */
 	/* Called now and then, by one thread at a time, with bytes of the files. */
 	void (*progress)(void *data, uint64_t done, uint64_t whole);

@@ -111,6 +111,12 @@ static void caller(const struct json *json, size_t i)
 	times(json->writer, &caller->times);
 }
 
+static void range(const struct json *json, size_t i)
+{
+	writer_text(json->writer, "text", json->summary->ranges[i].text);
+	times(json->writer, &json->summary->ranges[i].times);
+}
+
 static void kernel(const struct json *json, size_t i)
 {
 	writer_text(json->writer, "name", json->summary->kernels[i].name);
@@ -335,6 +341,7 @@ static void tables(const struct json *json)
 		  library, NULL },
 		{ SUMMARY_BY_CALLER, "callers", rows_of(json, summary->ncallers), caller, NULL },
 		{ SUMMARY_BY_KERNEL, "kernels", rows_of(json, summary->nkernels), kernel, NULL },
+		{ SUMMARY_BY_RANGE, "ranges", rows_of(json, summary->nranges), range, NULL },
 		{ SUMMARY_BY_COPY, NULL, 0, NULL, copies },
 		{ SUMMARY_BY_WAIT, "waits", rows_of(json, summary->nwaits), wait_of, NULL },
 		{ SUMMARY_BY_THREAD, "threads", summary->nthreads, thread, others },

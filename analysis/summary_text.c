@@ -81,6 +81,19 @@ static void kernels(const struct page *page)
 	}
 }
 
+static void ranges(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	page_columns(page, page_times, "Calls", "  NVTX range, the innermost of a call");
+	PAGE_EACH(page, i, summary->nranges, "range") {
+		const char *text = summary->ranges[i].text;
+
+		times(page, &summary->ranges[i].times);
+		page_name(page, text ? *text ? text : "(no name)" : "(outside of all)", TIMES_COLUMN);
+	}
+}
+
 static void threads(const struct page *page)
 {
 	const struct summary *summary = page->summary;
@@ -220,6 +233,7 @@ static void (*const printers[SUMMARY_TABLES])(const struct page *page) = {
 	[SUMMARY_BY_LIBRARY] = libraries,
 	[SUMMARY_BY_CALLER] = callers,
 	[SUMMARY_BY_KERNEL] = kernels,
+	[SUMMARY_BY_RANGE] = ranges,
 	[SUMMARY_BY_COPY] = copies_text,
 	[SUMMARY_BY_WAIT] = waits_text,
 	[SUMMARY_BY_THREAD] = threads,

@@ -30,6 +30,15 @@ int tally_begin(struct tally *tally, const struct trace *trace, const struct fac
 	return tally->sites && tally->kernels ? 0 : -ENOMEM;
 }
 
+int tally_ranges(struct tally *tally, const struct trace_ranges *ranges, const bool *texts, bool named)
+{
+	tally->ranges = ranges;
+	tally->texts = texts;
+	if (named)
+		tally->named = calloc(ranges->texts.count + 1, sizeof(struct tally_cell *));
+	return named && !tally->named ? -ENOMEM : 0;
+}
+
 static struct tally_cell *new_cell(struct tally_cell **place)
 {
 	if (!*place) {
@@ -278,6 +287,20 @@ static int add_line(struct tally *tally, const struct trace_call *call, const st
 	return add(trace, times, call->end - call->start);
 }
 
+static int add_range(struct tally *tally, const struct trace_call *call)
+{
+	uint32_t at = trace_ranges_at(tally->ranges, call->thread, call->start);
+	size_t text = at == TRACE_NONE ? tally->ranges->texts.count :
+					 tally->ranges->ranges[at].text_number;
+	struct tally_cell *cell = new_cell(&tally->named[text]);
+
+	if (!cell)
+		return -ENOMEM;
+	if (call->result)
+		cell->times.errors++;
+	return add(tally->trace, &cell->times, call->end - call->start);
+}
+
 static int add_call(struct tally *tally, const struct trace_call *call)
 {
 	struct tally_cell *cell = tally->sites[call->site];
@@ -285,6 +308,11 @@ static int add_call(struct tally *tally, const struct trace_call *call)
 
 	if (tally->failed && (!call->result || is_not_ready(call, fact)))
 		return 0;
+	if (__builtin_expect(tally->texts != NULL, 0) &&
+	    !trace_ranges_take(tally->ranges, tally->texts, call->thread, call->start))
+		return 0;
+	if (__builtin_expect(tally->named != NULL, 0) && add_range(tally, call))
+		return -ENOMEM;
 	if (__builtin_expect(call->thread != tally->thread, 0) && next_thread(tally, call->thread))
 		return -ENOMEM;
 	if (__builtin_expect(!cell, 0) && !(cell = new_cell(&tally->sites[call->site])))
@@ -385,6 +413,8 @@ int tally_merge(struct tally *tally, struct tally *from)
 	int error = merge_cells(tally->sites, from->sites, trace->nsites) ?:
 		    merge_cells(tally->kernels, from->kernels, trace->nnames + 1) ?:
 		    merge_lines(&tally->lines, &from->lines) ?:
+		    (tally->named ? merge_cells(tally->named, from->named,
+						tally->ranges->texts.count + 1) : 0) ?:
 		    merge_table(&tally->errors, &from->errors) ?:
 		    merge_table(&tally->threads, &from->threads);
 
@@ -417,6 +447,8 @@ void tally_free(struct tally *tally)
 	if (tally->trace) {
 		free_cells(tally->sites, tally->trace->nsites);
 		free_cells(tally->kernels, tally->trace->nnames + 1);
+		if (tally->named)
+			free_cells(tally->named, tally->ranges->texts.count + 1);
 	}
 	free(tally->shares);
 	free(tally->touched);

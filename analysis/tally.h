@@ -6,7 +6,7 @@
 #include "analysis/facts.h"
 #include "analysis/row.h"
 #include "tracefile/copy.h"
-#include "tracefile/tracefile.h"
+#include "tracefile/ranges.h"
 #include "util/hash_table.h"
 
 /* Times are in ticks of the trace but for the histogram, which is of nanoseconds. */
@@ -53,6 +53,10 @@ struct tally {
 	const struct fact *facts;	/* of the trace's functions */
 	struct tally_cell **sites;	/* NULL: no call came from there */
 	struct tally_cell **kernels;	/* by number; the last is of unknown ones */
+	/* NULL: nobody asks. The first has one for each text, and the last for calls outside of all. */
+	struct tally_cell **named;
+	const struct trace_ranges *ranges;
+	const bool *texts;		/* only calls in ranges of these; NULL: all */
 	struct tally_copies copies[COPY_DIRECTIONS][2];	/* 1: waited for */
 	struct table threads;		/* uint32_t, their numbers -> struct row_counts */
 	struct tally_share *shares;
@@ -73,6 +77,9 @@ struct tally {
 
 /* 0 or -ENOMEM; tally_free in both cases. facts, one for each function, must outlive it. */
 int tally_begin(struct tally *tally, const struct trace *trace, const struct fact *facts);
+
+/* Calls are added up by ranges too, or those of some left out. 0 or -ENOMEM. */
+int tally_ranges(struct tally *tally, const struct trace_ranges *ranges, const bool *texts, bool named);
 
 /* Adds the calls of count chunks from first on; window: see trace_walk_begin. 0 or -ENOMEM. */
 int tally_chunks(struct tally *tally, size_t first, size_t count, void *window, size_t size);

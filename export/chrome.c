@@ -31,7 +31,7 @@ struct part {
 };
 
 struct chrome {
-	uint64_t events, flows;
+	uint64_t events, flows, ranges;
 	struct pids pids;
 	/* Of the file at hand. */
 	uint32_t pid;
@@ -447,6 +447,69 @@ static int chrome_mark(struct convert *convert, const struct trace *trace,
 	       put_text(convert, chrome, trace_ns(trace, mark->ticks), tid, mark->text);
 }
 
+static void range_text(struct buffer *out, const struct chrome *chrome, const struct trace_range *range,
+		       const char *payload, bool apart)
+{
+	buffer_text(out, ",\"cat\":\"nvtx\",\"name\":");
+	escape_text(out, range->text);
+	if (apart) {
+		buffer_text(out, ",\"id\":");
+		buffer_unsigned(out, chrome->ranges + 1);
+	}
+	buffer_text(out, ",\"args\":{\"event\":\"");
+	buffer_text(out, trace_range_event_name(range));
+	buffer_char(out, '"');
+	if (*range->domain) {
+		buffer_text(out, ",\"domain\":");
+		escape_text(out, range->domain);
+	}
+	if (*range->category) {
+		buffer_text(out, ",\"category\":");
+		escape_text(out, range->category);
+	}
+	if (*payload) {
+		buffer_text(out, ",\"payload\":");
+		escape_text(out, payload);
+	}
+	if (range->flags & TRACE_RANGE_UNFINISHED)
+		buffer_text(out, ",\"status\":\"unfinished\"");
+}
+
+/* 'X' on the thread's row, around its calls; what does not nest there, and what any thread may end: 'b' and 'e'. */
+static int chrome_range(struct convert *convert, const struct trace *trace,
+			const struct trace_range *range)
+{
+	struct chrome *chrome = convert->state;
+	bool apart = range->event == CUAUDIT_TRACE_RANGE_START || range->flags & TRACE_RANGE_CROSSING;
+	bool mark = range->event == CUAUDIT_TRACE_RANGE_MARK;
+	uint64_t start = trace_ns(trace, range->start), end = trace_ns(trace, range->end);
+	char payload[32];
+	uint32_t tid = TID_PROCESS;
+	int error = range->thread ? thread_number(convert, chrome, trace, range->thread, &tid) : 0;
+
+	trace_range_payload(range, payload, sizeof(payload));
+	SINK_PRINT(convert->sink, out) {
+		event(out, chrome, mark ? 'i' : apart ? 'b' : 'X', tid);
+		timestamp(out, convert, start);
+		if (mark)
+			buffer_text(out, ",\"s\":\"t\"");
+		else if (!apart)
+			microseconds(out, ",\"dur\":", (int64_t)(end - start));
+		range_text(out, chrome, range, payload, apart);
+		buffer_text(out, "}}");
+		if (apart) {
+			chrome->events++;
+			event(out, chrome, 'e', tid);
+			timestamp(out, convert, end);
+			range_text(out, chrome, range, payload, apart);
+			buffer_text(out, "}}");
+		}
+	}
+	chrome->events++;
+	chrome->ranges += apart;
+	return error ?: convert->sink->error;
+}
+
 static int chrome_file_end(struct convert *convert, const struct trace *trace)
 {
 	struct chrome *chrome = convert->state;
@@ -469,6 +532,6 @@ static void chrome_release(struct convert *convert)
 const struct convert_format convert_chrome = {
 	.name = "chrome", .order = CONVERT_BY_FILE, .target = CONVERT_STREAM,
 	.state = sizeof(struct chrome), .begin = chrome_begin, .file = chrome_file,
-	.call = chrome_call, .open = chrome_open, .mark = chrome_mark, .file_end = chrome_file_end,
+	.call = chrome_call, .open = chrome_open, .mark = chrome_mark, .range = chrome_range, .file_end = chrome_file_end,
 	.end = chrome_end, .release = chrome_release,
 };

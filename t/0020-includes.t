@@ -26,7 +26,7 @@ edge() {
 	like "$(wrong 'nothing' "$1")" : "$1/ has includes at all"
 }
 
-internal='internal/[a-z]+\.h'
+internal='internal/[a-z_]+\.h'
 tables='tables/[a-z]+\.(h|def)'
 util='util/[a-z0-9_]+\.h'
 

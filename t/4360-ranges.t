@@ -168,6 +168,50 @@ like "$(in_range 'fault(inject=cuDriverGetVersion:range=work*:error=2)' injected
 like "$(in_range 'stat(in-range=nobody)' in-range)" 'pushed no range of such a name' "a selector that takes no range is reported"
 like "$(NVTX_INJECTION64_PATH='' audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS='stat(in-range=x)' "$tmp/ranges" 2>&1)" \
 	'NVTX_INJECTION64_PATH is not' "... and where nobody sets the injection"
+# Formats and reports; the trace of all kinds.
+rm -rf "$tmp/traces"
+audited NVTX_INJECTION64_PATH="$injection" CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/all" CUAUDIT_HOOKS=trace \
+	"$tmp/ranges" >"$tmp/said" 2>"$tmp/err"
+trace=$tmp/all.cutrace
+tool convert --to text "$trace"
+like "$(cat "$tmp/out")" '\{ registered, loading = -5 \} <.*> app$' "text: name, category, payload, domain"
+like "$(cat "$tmp/out")" '\{ never popped \} <unfinished>' "text: unfinished"
+tool convert --to text --in-range 'regis*' "$trace"
+is "$(grep -c 'cuDriverGetVersion' "$tmp/out") $(grep -c 'cuInit' "$tmp/out")" "2 0" "convert --in-range"
+tool convert --to chrome "$trace"
+is "$(grep -c '"cat":"nvtx"' "$tmp/out") $(grep -c '"ph":"X".*"cat":"nvtx"' "$tmp/out")" "12 5" \
+	"chrome: pushed ranges on their thread's row, others apart"
+if command -v "$PYTHON3" >"$tmp/which"; then
+	ok "chrome: JSON" "$PYTHON3" -c 'import json, sys; json.load(open(sys.argv[1]))' "$tmp/out"
+fi
+tool convert --to perfetto -o "$tmp/pftrace" "$trace"
+if ! grep -q 'built without' "$tmp/err"; then
+	"$PERL" "$top_srcdir/t/convert/perfetto.pl" "$tmp/pftrace" >"$tmp/is" 2>"$tmp/walk.err"
+	is "$(sed -n 's/^slice \(worker\|step 1\|registered\|never popped\) /\1 /p' "$tmp/is" | LC_ALL=C sort)" \
+		"never popped 1
+registered 1
+step 1 1
+worker 1" "perfetto: a slice for each range"
+	is "$(sed -n 's/^unfinished //p' "$tmp/is")" 3 "perfetto: those that have not ended have no end"
+fi
+tool convert --to sqlite -o "$tmp/db" "$trace"
+if ! grep -q 'built without' "$tmp/err" && "$PYTHON3" -c 'import sqlite3' 2>"$tmp/which"; then
+	is "$("$PYTHON3" -c '
+import sqlite3, sys
+base = sqlite3.connect(sys.argv[1])
+print(base.execute("SELECT domain, category_name, payload, depth FROM range WHERE text = ?", ("registered",)).fetchall())
+print(base.execute("SELECT count(*), count(\"end\") FROM NVTX_EVENTS").fetchall())
+print(base.execute("SELECT ranges, unfinished FROM by_range WHERE range = ?", ("worker",)).fetchall())' "$tmp/db")" \
+		"[('app', 'loading', '-5', 2)]
+[(9, 5)]
+[(1, 0)]" "sqlite: the table, and the views"
+fi
+tool report --by range "$trace"
+like "$(cat "$tmp/out")" ' 2 +0 +0 .*  registered$' "report --by range: calls by their innermost range"
+like "$(cat "$tmp/out")" ' 1 +0 +0 .*  \(outside of all\)$' "... and those outside"
+tool report --by function --in-range 'st*' "$trace"
+like "$(cat "$tmp/out")" ': 4 calls of 2 driver functions on 1 thread' "report --in-range"
+refused 2 "--in-range takes a glob" "an empty glob" convert --to text --in-range '' "$trace"
 refused 2 "stat: in-range takes a glob" "an unfinished set" run --hooks 'stat(in-range=[a)' true
 refused 2 "fault: range takes a glob" "an unfinished set of a rule" run --hooks 'fault(inject=*:range=[a:error=1)' true
 done_testing

@@ -103,6 +103,8 @@ static int choose(struct settings *settings, int option, const char *value)
 		return options_names(value, &settings->choice.names);
 	case 'f':
 		return choose_functions(settings, value);
+	case 'I':
+		return options_range(value, &settings->choice.in_range);
 	case 'o':
 		settings->output = value;
 		return 0;

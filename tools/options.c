@@ -56,6 +56,15 @@ void options_unmatched(const char *what, const struct selector *selector)
 	tool_complain("%s'%s'%s took no function of these files%s", what, part, more, near);
 }
 
+int options_range(const char *value, const char **glob)
+{
+	*glob = value;
+	if (*value)
+		return 0;
+	tool_complain("--in-range takes a glob over the names of ranges, not ''");
+	return -1;
+}
+
 int options_names(const char *word, enum demangle *how)
 {
 	if (!options_among(DEMANGLE_WORDS, word)) {

@@ -45,6 +45,9 @@ int options_selector(const char *what, const char *text);
  */
 void options_unmatched(const char *what, const struct selector *selector);
 
+/* The value of --in-range: a glob, which has to stay. 0, or -1 after a message. */
+int options_range(const char *value, const char **glob);
+
 /* The value of --demangle. 0, or -1 after a message. */
 int options_names(const char *word, enum demangle *how);
 

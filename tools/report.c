@@ -117,6 +117,8 @@ static int choose(struct settings *settings, int option, const char *value)
 	switch (option) {
 	case 'y':
 		return choose_tables(&how->print.tables, value);
+	case 'I':
+		return options_range(value, &how->options.in_range);
 	case 'c':
 		settings->colour = value;
 		return among("color", "auto|always|never", value);
@@ -191,6 +193,7 @@ static void settle(struct settings *settings)
 
 	how->options.points = POINTS;
 	how->options.callers = how->json || how->print.tables >> SUMMARY_BY_CALLER & 1;
+	how->options.ranges = how->print.tables >> SUMMARY_BY_RANGE & 1;
 	how->print.columns = terminal_columns(COLUMNS);
 	how->print.colour = terminal_colour(settings->colour);
 	how->print.blocks = terminal_utf8();

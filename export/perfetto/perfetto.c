@@ -378,6 +378,63 @@ static int perfetto_mark(struct convert *convert, const struct trace *trace,
 	return perfetto_text(convert, perfetto, trace_ns(trace, mark->ticks), track, mark->text);
 }
 
+static int annotate_if(struct perfetto *perfetto, uint64_t name, const char *text)
+{
+	const char *clean = *text ? perfetto_library_text(perfetto, text) : text;
+
+	return *clean ? annotate_text(perfetto, name, clean, strlen(clean)) : 0;
+}
+
+static int put_range(struct convert *convert, struct perfetto *perfetto, const struct trace *trace,
+		     const struct trace_range *range, uint64_t track)
+{
+	const char *text = perfetto_library_text(perfetto, *range->text ? range->text : "(no name)");
+	bool mark = range->event == CUAUDIT_TRACE_RANGE_MARK;
+	size_t length = strlen(text);
+	char payload[32];
+	uint8_t *at;
+
+	perfetto->body.used = 0;
+	at = bytes_room(&perfetto->body, NUMBER + length);
+	if (!at)
+		return -ENOMEM;
+	at = wire_length(at, perfetto->tags.event_text, length);
+	took(perfetto, wire_bytes(at, text, length));
+	trace_range_payload(range, payload, sizeof(payload));
+	return annotate_if(perfetto, PERFETTO_DOMAIN, range->domain) ?:
+	       annotate_if(perfetto, PERFETTO_CATEGORY, range->category) ?:
+	       annotate_if(perfetto, PERFETTO_PAYLOAD, payload) ?:
+	       put_event(convert, perfetto, trace_ns(trace, range->start),
+			 mark ? perfetto->instant : perfetto->begin, track);
+}
+
+/*
+ * What a thread pushed is on its track, so that its calls are inside of it. What does not nest
+ * there, and what any thread may end, has a track of its own.
+ */
+static int perfetto_range(struct convert *convert, const struct trace *trace,
+			  const struct trace_range *range)
+{
+	struct perfetto *perfetto = convert->state;
+	bool apart = range->event == CUAUDIT_TRACE_RANGE_START || range->flags & TRACE_RANGE_CROSSING;
+	uint64_t track = perfetto->tracks + 1, last = perfetto->last_ns;
+	int error;
+
+	if (apart) {
+		perfetto->tracks++;
+		error = perfetto_track(convert, perfetto, track, "NVTX");
+	} else {
+		error = thread_track(convert, perfetto, trace, range->thread, &track);
+	}
+	error = error ?: put_range(convert, perfetto, trace, range, track);
+	if (error || range->event == CUAUDIT_TRACE_RANGE_MARK || range->flags & TRACE_RANGE_UNFINISHED)
+		return error;
+	perfetto->body.used = 0;
+	error = put_event(convert, perfetto, trace_ns(trace, range->end), perfetto->failure, track);
+	perfetto->last_ns = last;
+	return error;
+}
+
 static int perfetto_file_end(struct convert *convert, const struct trace *trace)
 {
 	struct perfetto *perfetto = convert->state;
@@ -409,6 +466,6 @@ static void perfetto_release(struct convert *convert)
 const struct convert_format convert_perfetto = {
 	.name = "perfetto", .order = CONVERT_BY_FILE, .target = CONVERT_STREAM, .binary = true,
 	.state = sizeof(struct perfetto), .begin = perfetto_begin, .file = perfetto_file,
-	.call = perfetto_call, .open = perfetto_open, .mark = perfetto_mark,
+	.call = perfetto_call, .open = perfetto_open, .mark = perfetto_mark, .range = perfetto_range,
 	.file_end = perfetto_file_end, .release = perfetto_release,
 };

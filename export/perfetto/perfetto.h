@@ -23,6 +23,7 @@
 	TAG(interned, trace_packet, "interned_data") \
 	TAG(track, track_event, "track_uuid") \
 	TAG(event_name, track_event, "name_iid") \
+	TAG(event_text, track_event, "name") \
 	TAG(annotation, track_event, "debug_annotations") \
 	TAG(flow, track_event, "flow_ids") \
 	TAG(flow_end, track_event, "terminating_flow_ids") \
@@ -57,6 +58,9 @@ enum perfetto_name {
 	PERFETTO_STACK,
 	PERFETTO_STATUS,
 	PERFETTO_ARGUMENTS,
+	PERFETTO_DOMAIN,
+	PERFETTO_CATEGORY,
+	PERFETTO_PAYLOAD,
 	PERFETTO_PARAMETERS
 };
 
@@ -89,7 +93,7 @@ struct perfetto {
 	struct memory_usage held;
 	struct typed_function *functions;
 	struct perfetto_part *sites;	/* beginnings of calls from each */
-	struct perfetto_part success, failure, instant, counter;
+	struct perfetto_part success, failure, begin, instant, counter;
 	struct bytes packed;
 	/* Used again and again. */
 	struct bytes interned;

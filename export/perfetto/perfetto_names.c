@@ -108,6 +108,9 @@ static const char *const names[PERFETTO_PARAMETERS] = {
 	[PERFETTO_STACK] = "stack",
 	[PERFETTO_STATUS] = "status",
 	[PERFETTO_ARGUMENTS] = "arguments",
+	[PERFETTO_DOMAIN] = "domain",
+	[PERFETTO_CATEGORY] = "category",
+	[PERFETTO_PAYLOAD] = "payload",
 };
 
 static int intern_functions(struct convert *convert, struct perfetto *perfetto,
@@ -287,6 +290,7 @@ static int pack_parts(const struct convert *convert, struct perfetto *perfetto,
 	       pack(perfetto, &success, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, &perfetto->success) ?:
 	       pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, &perfetto->failure) ?:
 	       pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT, &perfetto->instant) ?:
+	       pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, &perfetto->begin) ?:
 	       pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_COUNTER, &perfetto->counter);
 }
 

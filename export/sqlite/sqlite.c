@@ -43,6 +43,7 @@ enum statement {
 	LOSS,
 	MARK,
 	PROCESS,
+	RANGE,
 	RESULT,
 	SITE,
 	SOURCE,
@@ -70,6 +71,7 @@ static const char *const statements[STATEMENTS] = {
 	[LOSS] = "INSERT INTO loss VALUES (?, ?, ?)",
 	[MARK] = "INSERT INTO mark VALUES (?, ?, ?, ?)",
 	[PROCESS] = "INSERT INTO process VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[RANGE] = "INSERT INTO range VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[RESULT] = "INSERT INTO result VALUES (?, ?)",
 	[SITE] = "INSERT INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[SOURCE] = "INSERT OR IGNORE INTO source VALUES (?, ?, ?, ?, ?, ?)",
@@ -619,6 +621,29 @@ static int mark(struct convert *convert, const struct trace *trace, const struct
 		   thread_row(state, trace, mark->thread), trace_ns(trace, mark->ticks), mark->text);
 }
 
+static int range_row(struct convert *convert, const struct trace *trace,
+		     const struct trace_range *range)
+{
+	struct state *state = convert->state;
+	int64_t category = range->category_number, colour = range->colour, depth = range->depth;
+	int64_t number = (int64_t)(range->id & TRACE_RANGE_ID);
+	bool pushed = range->event == CUAUDIT_TRACE_RANGE_PUSH;
+	bool started = range->event == CUAUDIT_TRACE_RANGE_START;
+	int64_t thread = range->thread ? thread_row(state, trace, range->thread) : 0;
+	int64_t end_thread = started && !(range->flags & TRACE_RANGE_UNFINISHED) ?
+			     thread_row(state, trace, range->end_thread) : 0;
+	char payload[32];
+
+	trace_range_payload(range, payload, sizeof(payload));
+	return put(convert, RANGE, NULL, "intiittntptppni", state->process + 1, thread,
+		   trace_range_event_name(range), trace_ns(trace, range->start),
+		   trace_duration(trace, range->end - range->start), range->text, range->domain,
+		   category, *range->category ? range->category : NULL,
+		   range->flags & TRACE_RANGE_COLOUR ? &colour : NULL, *payload ? payload : NULL,
+		   pushed ? &depth : NULL, started ? &number : NULL, end_thread,
+		   (int64_t)!!(range->flags & TRACE_RANGE_UNFINISHED));
+}
+
 static int put_sites(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
@@ -725,5 +750,5 @@ static void release(struct convert *convert)
 const struct convert_format convert_sqlite = {
 	.name = "sqlite", .order = CONVERT_BY_THREAD, .target = CONVERT_FILE,
 	.state = sizeof(struct state), .begin = begin, .file = file, .call = call,
-	.open = open_call, .mark = mark, .file_end = file_end, .end = end, .release = release,
+	.open = open_call, .mark = mark, .range = range_row, .file_end = file_end, .end = end, .release = release,
 };

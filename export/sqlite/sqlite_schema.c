@@ -49,6 +49,11 @@ const char sqlite_tables[] =
 	" thread INT REFERENCES thread, time INT NOT NULL, text TEXT NOT NULL);"
 	"CREATE TABLE error_text (process INT NOT NULL REFERENCES process, correlation INT NOT NULL,"
 	" text TEXT NOT NULL, PRIMARY KEY (process, correlation)) WITHOUT ROWID;"
+	"CREATE TABLE range (id INTEGER PRIMARY KEY, process INT NOT NULL REFERENCES process,"
+	" thread INT REFERENCES thread, event TEXT NOT NULL, start INT NOT NULL, duration INT NOT NULL,"
+	" text TEXT NOT NULL, domain TEXT NOT NULL, category INT, category_name TEXT, colour INT,"
+	" payload TEXT, depth INT, number INT, end_thread INT REFERENCES thread,"
+	" unfinished INT NOT NULL);"
 	"CREATE TABLE loss (process INT NOT NULL REFERENCES process, reason TEXT NOT NULL,"
 	" count INT NOT NULL);";
 
@@ -180,4 +185,15 @@ const char sqlite_views[] =
 	HOST_TIMES
 	" FROM copy JOIN call ON call.arguments = copy.list JOIN thread ON thread.id = call.thread"
 	" JOIN process ON process.id = thread.process WHERE call.result = 0;"
+	"CREATE VIEW by_range AS SELECT range.text AS range, range.domain, count(*) AS ranges,"
+	" sum(range.duration) AS duration, sum(range.unfinished) AS unfinished FROM range"
+	" WHERE event <> 'mark' GROUP BY range.text, range.domain;"
+	/* 34: a mark, 59: pushed, 60: started. */
+	"CREATE VIEW NVTX_EVENTS AS SELECT " SINCE "range.start) AS start,"
+	" CASE WHEN event = 'mark' OR unfinished THEN NULL ELSE" SINCE "range.start) + range.duration END"
+	" AS \"end\", CASE event WHEN 'mark' THEN 34 WHEN 'push' THEN 59 ELSE 60 END AS eventType,"
+	" range.number AS rangeId, category, colour AS color, text, " GLOBAL_TID " AS globalTid,"
+	" NULL AS endGlobalTid, NULL AS textId, domain AS domainName, payload AS payloadText"
+	" FROM range JOIN process ON process.id = range.process"
+	" LEFT JOIN thread ON thread.id = range.thread;"
 	"PRAGMA analysis_limit = 1000; ANALYZE;";
