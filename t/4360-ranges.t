@@ -20,7 +20,7 @@ ranged() {
 	: >"$tmp/decoded"
 	for ranged_file in "$tmp"/traces/*.cutrace; do
 		test -e "$ranged_file" || continue
-		"$cuaudit" convert --to jsonl --demangle no "$ranged_file" >"$tmp/one" 2>"$tmp/complaint" || :
+		"$cuaudit" convert --to jsonl --demangle no --symbols no "$ranged_file" >"$tmp/one" 2>"$tmp/complaint" || :
 		cat "$tmp/one" >>"$tmp/lines"
 		command -v "$PYTHON3" >"$tmp/which" || continue
 		"$PYTHON3" -B "$top_srcdir/t/trace/decode.py" "$top_srcdir/include/cuaudit" "$ranged_file" \
