@@ -11,7 +11,7 @@ decoded() {
 	shift 2
 	: >"$tmp/decoded"
 	for decoded_file; do
-		tool convert --to jsonl --demangle no "$decoded_file"
+		tool convert --to jsonl --demangle no --symbols no "$decoded_file"
 		"$PYTHON3" "$top_srcdir/t/trace/decode.py" "$top_srcdir/include/cuaudit" "$decoded_file" "$tmp/out" \
 			>>"$tmp/decoded" 2>&1 || echo "status $?" >>"$tmp/decoded"
 	done
