@@ -46,8 +46,7 @@ sanitized() {
 test ! -e "$top_srcdir/config.status" || skip_all "built in the source tree"
 sanitized address libasan.so -fsanitize=address,undefined 0061-demo 1100-lookups 1200-procaddr \
 	1500-drivers 1600-who 1800-counts 1920-unmatched 2000-arguments 2110-any-call 2600-hooks \
-	2640-python 2700-plugins 3200-coverage 3330-fault 3400-limit 3510-leak 4100-trace 4110-trace-args \
-	4354-trace-python
+	2640-python 2700-plugins 3200-coverage 3330-fault 3400-limit 3510-leak 4100-trace 4110-trace-args
 # Its own assembly stays as it is: what is called from there is seen, what happens there is not.
 sanitized thread libtsan.so -fsanitize=thread 0061-demo 1200-procaddr 1500-drivers 1600-who 1800-counts \
 	2000-arguments 2600-hooks 2700-plugins 3150-stat-threads 3200-coverage 3330-fault 3400-limit \
