@@ -100,8 +100,7 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 		return (char *)name;
 	if (!sys_equal(driver, "sim"))
 		return (char *)driver;
-	if (!driver_path[0])
-		core_path(driver_path, sizeof(driver_path), "sim/libcuda.so.1");
+	core_path(driver_path, sizeof(driver_path), "sim/libcuda.so.1");
 	return driver_path;
 }
 

@@ -105,11 +105,9 @@ struct finder {
 
 static void take_directory(struct finder *finder, const char *path)
 {
-	if (!append(finder->buffer, finder->size, &finder->used, path))
-		finder->used = 0;
+	append(finder->buffer, finder->size, &finder->used, path);
 	while (finder->used && finder->buffer[finder->used - 1] != '/')
 		finder->used--;
-	finder->buffer[finder->used] = '\0';
 }
 
 static bool take_line(const char *line, void *data)
@@ -133,7 +131,6 @@ bool core_path(char *buffer, size_t size, const char *name)
 	struct finder finder = { buffer, size, 0 };
 	char installed[PATH_SIZE];
 
-	buffer[0] = '\0';
 	/* The loader's own name of us may lead through links. */
 	if (!sys_each_line("/proc/thread-self/maps", take_line, &finder) && own_path &&
 	    own_path[0] == '/')

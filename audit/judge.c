@@ -18,18 +18,20 @@ static const struct link_environment *values;
 static bool strict;	/* CUAUDIT_STRICT is 1 or check, or is meant to be */
 static bool lax;	/* it is 0 */
 
-/* A value as messages have it: its beginning, if it is long. */
-static const char *shown(const char *value, char text[SHOWN])
+/* A name or a value as messages have it: its beginning, if it is long. */
+static const char *shown(const char *from, size_t length, char text[SHOWN])
 {
-	size_t length = 0;
+	size_t kept = length < SHOWN ? length : SHOWN - 1;
 
-	for (; value[length] && length < SHOWN - 1; length++)
-		text[length] = value[length];
-	text[length] = '\0';
-	if (value[length])
-		for (size_t i = length - 3; i < length; i++)
-			text[i] = '.';
+	for (size_t i = 0; i < kept; i++)
+		text[i] = kept == length || i < kept - 3 ? from[i] : '.';
+	text[kept] = '\0';
 	return text;
+}
+
+static const char *shown_value(int i, char text[SHOWN])
+{
+	return shown(env_given.values[i], sys_strlen(env_given.values[i]), text);
 }
 
 /* Whether what follows ends the process. */
@@ -70,11 +72,9 @@ static void report_unknown(const char *entry)
 		own[i] = (char)(entry[prefix + i] & ~(entry[prefix + i] >= 'a' ? 0x20 : 0));
 	near = nearest(own, length - prefix < SHOWN ? length - prefix : SHOWN, names);
 	policy = policy_in(entry) || (near && sys_equal(near, "STRICT"));
-	shown(entry, name);
-	if (length < SHOWN)
-		name[length] = '\0';
 	if (!reported(policy))
 		return;
+	shown(entry, length, name);
 	if (near && !entry[length] && sys_equal(entry + prefix, near) && sys_starts(entry, PREFIX))
 		message_say(name, " is in the environment without '=' and a value; set it or remove it",
 			    NULL);
@@ -88,12 +88,13 @@ static void report_unknown(const char *entry)
 static void report_more(uint32_t count)
 {
 	char digits[12];
-	int at = sizeof(digits) - 1;
+	size_t used = 0;
 
-	digits[at] = '\0';
-	for (; count; count /= 10)
-		digits[--at] = (char)('0' + count % 10);
-	message_say("and ", digits + at, " more unknown variables", NULL);
+	for (uint32_t unit = 1000000000; unit; unit /= 10)
+		if (used || count >= unit)
+			digits[used++] = (char)('0' + count / unit % 10);
+	digits[used] = '\0';
+	message_say("and ", digits, " more unknown variables", NULL);
 }
 
 static void report_value(int i)
@@ -101,28 +102,27 @@ static void report_value(int i)
 	const struct env_variable *variable = &env_variables[i];
 	const char *fallback = *variable->fallback ? variable->fallback : "empty";
 	const char *more = variable->kind == ENV_GLOBS ? ", with colons between," : ",";
-	bool policy = variable->kind == ENV_STRICT, stopped = stops(policy);
 	char value[SHOWN];
 
-	if (!reported(policy))
+	if (!reported(false))
 		return;
 	message_say(PREFIX, variable->name, " takes ", variable->values, more, " not '",
-		shown(env_given.values[i], value), stopped ? "'" : "'; it is ",
-		stopped ? "" : fallback, stopped ? "" : " now", NULL);
-	end(policy);
+		shown_value(i, value), strict ? "'" : "'; it is ", strict ? "" : fallback,
+		strict ? "" : " now", NULL);
+	end(false);
 }
 
 static void report_repeated(int i)
 {
 	const struct env_variable *variable = &env_variables[i];
-	bool policy = variable->kind == ENV_STRICT || policy_in(env_given.values[i]);
+	bool policy = policy_in(env_given.values[i]);
 	char value[SHOWN];
 
 	if (!reported(policy))
 		return;
 	message_say(PREFIX, variable->name, " is set more than once, to different values; give one",
 		stops(policy) ? "" : "; it is '",
-		stops(policy) ? "" : shown(env_given.values[i], value),
+		stops(policy) ? "" : shown_value(i, value),
 		stops(policy) ? "" : "' now", NULL);
 	end(policy);
 }
@@ -132,7 +132,7 @@ static void report_driver(void)
 {
 	const char *driver = values->driver;
 
-	if (!strict || !driver[0] || sys_basename(driver) == driver || sys_exists(driver))
+	if (!strict || sys_basename(driver) == driver || sys_exists(driver))
 		return;
 	message_say(PREFIX "DRIVER takes sim or the path of a driver; ", driver, " cannot be read",
 		NULL);

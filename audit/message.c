@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -60,9 +59,9 @@ static void take(int number, uint64_t before)
 static long select_two(const struct timespec *time)
 {
 	struct timespec left = *time;
-	uint64_t set[FD_SETSIZE / 64] = { 1 << TWO };
+	uint64_t set = 1 << TWO;	/* the kernel reads as many words as there are descriptors */
 
-	return arch_syscall6(SYS_pselect6, TWO + 1, 0, (long)set, 0, (long)&left, 0);
+	return arch_syscall6(SYS_pselect6, TWO + 1, 0, (long)&set, 0, (long)&left, 0);
 }
 
 /* Whether it takes something, now or in a moment. */

@@ -72,12 +72,10 @@ long sys_process(void)
 
 void sys_start(void)
 {
-	struct stat two;
+	struct stat two = { .st_dev = 0 };
 
 	at_start.pid = sys_process();
 	at_start.open = look(2, &two);
-	if (!at_start.open)
-		return;
 	at_start.device = two.st_dev;
 	at_start.file = two.st_ino;
 }
@@ -148,8 +146,8 @@ char *sys_copy(const char *text, size_t length)
 
 int sys_protect(uintptr_t from, uintptr_t to, int protection)
 {
+	/* The kernel widens its end itself. */
 	from &= ~(uintptr_t)(sys_page - 1);
-	to = (to + sys_page - 1) & ~(uintptr_t)(sys_page - 1);
 	return (int)syscall3(SYS_mprotect, (long)from, (long)(to - from), protection);
 }
 

@@ -156,6 +156,26 @@ static void sealed_pipe(void)
 	no_proc = true;
 }
 
+/* No descriptor may be polled, and none opened. */
+static void no_descriptors(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	setrlimit(RLIMIT_NOFILE, &none);
+}
+
+static void lone_pipe(void)
+{
+	good_pipe();
+	no_descriptors();
+}
+
+static void lone_full_pipe(void)
+{
+	full_pipe();
+	no_descriptors();
+}
+
 static void full_socket(void)
 {
 	good_socket();
@@ -198,6 +218,8 @@ static const struct outlet {
 	{ "a broken socket", broken_socket, SIGPIPE, false },
 	{ "a full pipe", full_pipe, 0, false },
 	{ "a full pipe, without /proc", sealed_pipe, 0, false },
+	{ "a pipe, without descriptors", lone_pipe, 0, true },
+	{ "a full pipe, without descriptors", lone_full_pipe, 0, false },
 	{ "a full socket", full_socket, 0, false },
 	{ "a file at its limit", limited_file, SIGXFSZ, false },
 	{ "a full device", full_device, 0, false },

@@ -41,6 +41,8 @@ static char resolver, trampoline;
 static int wrong;
 static const char *why = "";
 
+static unsigned int compared;	/* names, with those of slots */
+
 static bool expect(bool is, const char *what)
 {
 	if (!is && !wrong++)
@@ -95,6 +97,7 @@ size_t sys_strlen(const char *text)
 bool sys_equal(const char *a, const char *b)
 {
 	look();
+	compared++;
 	return !strcmp(a, b);
 }
 
@@ -132,8 +135,11 @@ void escape_record(enum cuaudit_escape_kind kind, const char *path,
 	escaped[kind] += times;
 }
 
+static unsigned int printed;	/* how often what escaped was */
+
 void escape_print(void)
 {
+	printed += atomic_load(&object_table.ndrivers) > 0;
 }
 
 void *stub_resolver(void)
@@ -282,10 +288,12 @@ static void check(const struct file *file, uint32_t known)
 /* Routes are the resolver, a trampoline or straight to the function; the last follows it. */
 static void open_file(struct file *file)
 {
-	uint32_t known = atomic_load(&object_table.nslots);
+	uint32_t known = atomic_load(&object_table.nslots), flags = (uint32_t)chance(16) << 1;
 	static int how[MOST];
 
 	make_file(file);
+	file->object.flags = flags;
+	printed = 0;
 	for (uint32_t i = 0; i < known; i++) {
 		how[i] = (int)chance(3);
 		routes[i] = how[i] == 0 ? &resolver : how[i] == 1 ? &trampoline :
@@ -299,6 +307,8 @@ static void open_file(struct file *file)
 	driver_open(&file->object, &file->image);
 	expect(!opening || opening == file->detail.driver, "the record of its path is used again");
 	opening = NULL;
+	expect(file->object.flags == (flags | LINK_OBJECT_DRIVER), "a driver, beside what else it is");
+	expect(printed == 1, "what escaped before there was a driver is printed now");
 	for (uint32_t i = 0; i < known; i++)
 		expect(routes[i] == (how[i] == 0 ? (void *)&resolver : how[i] == 1 ? &trampoline :
 				     atomic_load(&slots[i].real)), "routes follow");
@@ -344,6 +354,37 @@ static void test_slots_left(uint32_t left)
 	driver_close(&file.object);
 }
 
+/* A large driver again: its names are where they were, so none is looked for far away. */
+static void test_order(void)
+{
+	enum { COUNT = 700 };
+	static struct file file;
+	static ElfW(Sym) symbols[COUNT + 1];
+	static char names[(COUNT + 1) * 8];
+	unsigned int first;
+
+	file = (struct file){
+		.object = { .path = "/large", .detail = &file.detail },
+		.image = { .base = 0x1000, .symbols = symbols, .strings = names, .nsymbols = COUNT + 1 },
+	};
+	for (uint32_t i = 1; i <= COUNT; i++) {
+		snprintf(names + i * 8, 8, "cu%u", i);
+		symbols[i] = (ElfW(Sym)){
+			.st_name = i * 8, .st_value = 0x10 * i, .st_shndx = 1,
+			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		};
+	}
+	driver_open(&file.object, &file.image);
+	driver_close(&file.object);
+	compared = 0;
+	opening = file.detail.driver;
+	driver_open(&file.object, &file.image);
+	opening = NULL;
+	first = compared;
+	driver_close(&file.object);
+	ok(first <= COUNT + 10 * object_table.ndrivers, "a driver of %d functions again: %u names compared", COUNT, first);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const paths[PATHS] = { "/a/libcuda.so.1", "/b/libcuda.so.1", "/c" };
@@ -384,6 +425,7 @@ int main(int argc, char **argv)
 	ok(atomic_load(&object_table.nslots) > NAMES, "there were slots");
 	ok(atomic_load(&object_table.aliases) != NULL, "and aliases");
 	object_table.mirror = NULL;
+	test_order();
 	for (uint32_t left = 0; left <= 6; left++)
 		test_slots_left(left);
 	return done_testing();

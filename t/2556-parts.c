@@ -259,6 +259,11 @@ static void test_lazy(void)
 	ok(object.got[SLOTS_AT + 2] == 0x1002, "nothing is written once it is closed");
 
 	make_object(CALLS);
+	allocated = 0;
+	plt_open(&record, &image, &map);
+	ok(!allocated && object.got[GOT_RESOLVER] == (uintptr_t)plt_resolve, "opened again, its memory is used again");
+
+	make_object(CALLS);
 	object.got[GOT_RESOLVER] = 1;
 	plt_open(&record, &image, &map);
 	ok(entry_of(DT_PLTGOT)->d_un.d_ptr == (uintptr_t)object.got, "a prelinked one is left");
