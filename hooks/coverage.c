@@ -54,7 +54,7 @@ static void add_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t
 	struct cuaudit_escape *escape;
 	uint32_t i;
 
-		for (i = 0; i < visible(&escapes.claimed); i++) {
+	for (i = 0; i < visible(&escapes.claimed); i++) {
 		escape = &escapes.escapes[i];
 		if (is_ready(&escapes.ready[i]) && escape->kind == kind &&
 		    escape->version == version && escape->flags == flags &&

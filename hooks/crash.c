@@ -97,14 +97,13 @@ static void watch(void)
 		sigaction(signals[i], &action, &saved[i]);
 }
 
-/* A handler the plug-in has set stays. */
+/* A handler the plug-in has set stays; signal(2) gives ours back without its flags. */
 static void unwatch(void)
 {
 	struct sigaction now;
 
 	for (int i = 0; i < COUNT; i++)
-		if (!sigaction(signals[i], NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
-		    now.sa_sigaction == caught)
+		if (!sigaction(signals[i], NULL, &now) && now.sa_sigaction == caught)
 			sigaction(signals[i], &saved[i], NULL);
 }
 
@@ -132,9 +131,7 @@ int crash_run(int (*init)(const struct cuaudit_options *options),
 	if (!*number)
 		result = init(options);
 	unwatch();
-	if (stacked) {
-		before.ss_flags = SS_DISABLE;
+	if (stacked)
 		sigaltstack(&before, NULL);
-	}
 	return result;
 }

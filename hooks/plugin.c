@@ -34,31 +34,26 @@ static int fits(int written, size_t size)
 	return written < 0 || (size_t)written >= size ? -ENAMETOOLONG : 0;
 }
 
-/* DIRECTORY/name.so, of a directory's length. */
-static int look(const char *directory, size_t length, const char *name, char *path, size_t size)
+/* DIRECTORY/name.so, of a directory's length, or what is beneath it. */
+static int look(const char *directory, size_t length, const char *beneath, const char *name, char *path,
+		size_t size)
 {
 	size_t end = strlen(name);
 	bool has = end > 3 && !strcmp(name + end - 3, ".so");
-	int error = fits(snprintf(path, size, "%s%.*s/%s%s", before(directory), (int)length, directory,
-				  name, has ? "" : ".so"), size);
+	int error = fits(snprintf(path, size, "%s%.*s%s/%s%s", before(directory), (int)length, directory,
+				  beneath, name, has ? "" : ".so"), size);
 
 	return error ? error : access(path, F_OK) ? -ENOENT : 0;
 }
 
 static int look_beside(const char *name, char *path, size_t size)
 {
-	char directory[PATH_MAX];
 	const char *slash;
 	Dl_info own;
-	int length;
 
 	if (!dladdr(&cuaudit_core_link, &own) || !(slash = strrchr(own.dli_fname, '/')))
 		return -ENOENT;
-	length = snprintf(directory, sizeof(directory), "%.*s/hooks", (int)(slash - own.dli_fname),
-			  own.dli_fname);
-	return length < 0 || (size_t)length >= sizeof(directory)
-		       ? -ENAMETOOLONG
-		       : look(directory, (size_t)length, name, path, size);
+	return look(own.dli_fname, (size_t)(slash - own.dli_fname), "/hooks", name, path, size);
 }
 
 int plugin_find(const char *name, char *path, size_t size)
@@ -73,7 +68,7 @@ int plugin_find(const char *name, char *path, size_t size)
 		size_t length = strcspn(directories, ":");
 
 		if (length)
-			result = look(directories, length, name, path, size);
+			result = look(directories, length, "", name, path, size);
 		directories += length + (directories[length] == ':');
 	}
 	return result;

@@ -88,8 +88,6 @@ bool safe_read(uint64_t address, void *to, size_t size)
 	int error = errno;
 	long got;
 
-	if (address + size < address)
-		return false;
 	if (!atomic_load_explicit(&forbidden, memory_order_relaxed)) {
 		got = syscall(SYS_process_vm_readv, getpid(), &local, 1UL, &remote, 1UL, 0UL);
 		if (got < 0 && errno != EFAULT)

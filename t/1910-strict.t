@@ -255,6 +255,15 @@ for hooks in limit:memory=1G 'limit memory=1G' 'limit[memory=1G]' 'limits=memory
 	'xyzzy(device3=1G)' 'lmt(user=1G;file=x)' 'inject(inject=cuInit:error=2)'; do
 	enforced "there is no hook module" "$hooks" CUAUDIT_HOOKS="$hooks"
 done
+enforced "limit is given twice" "limit twice, after another" \
+	CUAUDIT_HOOKS='coverage,limit(on-error=run;memory=1G),limit(device=1M)'
+strict "stat is given twice" "stat twice, after others" CUAUDIT_HOOKS='coverage,leak,stat,stat'
+for options in 'memory' 'memory1=1G' 'xmemory=1G' 'x=memory' 'a;memory;b'; do
+	strict "there is no hook module 'xyzzy'" "no option of what enforces: $options" CUAUDIT_HOOKS="xyzzy($options)"
+done
+for options in 'xmemory=1;memory=1G' 'memory;memory=1G' 'x,memory=1G' 'x=memory;device=1G' '[memory=1G' '{memory=1G' ' memory=1G'; do
+	enforced "there is no hook module 'xyzzy'" "an option of what enforces: $options" CUAUDIT_HOOKS="xyzzy($options)"
+done
 enforced "./limit is left out: .*No such file" "limit as a path" CUAUDIT_HOOKS='./limit(memory=1G)'
 strict "there is no hook module 'xyzzy'" "options of what enforces nothing" \
 	CUAUDIT_HOOKS='xyzzy(format=json;file=x;interval=3)'
@@ -304,6 +313,9 @@ like "$(cat "$tmp/err")" "CUAUDIT_EXCLUDE=libsimple\\*: these libraries are not 
 	"EXCLUDE: a line says that it does not hold"
 simple CUAUDIT_HOOKS="$on_limit,fault(inject=cuInit:error=1)" CUAUDIT_EXCLUDE='libsimple*'
 like "$(cat "$tmp/err")" "these libraries are not held to: limit, fault$" "EXCLUDE: all of them"
+simple CUAUDIT_HOOKS="stat,$on_limit,fault(inject=cuInit:error=1),coverage(fail=escapes),trace(file=$tmp/o),leak(fail=any)" \
+	CUAUDIT_EXCLUDE='libsimple*'
+like "$(cat "$tmp/err")" "these libraries are not held to: limit, fault, coverage, leak$" "EXCLUDE: four among others"
 simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_EXCLUDE='(main)'
 line "$tmp/simple is given the driver itself, .* is not held to what CUAUDIT_HOOKS enforces" \
 	"EXCLUDE, and nothing is left"

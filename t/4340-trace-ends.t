@@ -193,4 +193,14 @@ like "$("$top_builddir/bin/cuaudit" report "$tmp/waits.cutrace" 2>&1)" 'not fini
 	"a program that was removed meanwhile is still running"
 exec 9>&-
 ok "... until it ends" wait "$waits"
+# Nobody's list of exit handlers is touched but for a module that is told of exits.
+helper hostile/exits.so
+for hooks in "" coverage leak "limit(deny=cuMemAlloc)" "coverage,leak" stat "coverage,stat" "trace(file=$tmp/%p.cutrace)"; do
+	printed=$(audited LD_PRELOAD="$tmp/exits.so" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$hooks" CUAUDIT_OUTPUT="$tmp/report" \
+		"$top_builddir/demo/cudemo" dlopen 2>&1 | grep -c '^on_exit$')
+	case $hooks in
+	*stat | trace*) is "$printed" 1 "${hooks%%(*} is told of exits" ;;
+	*) is "$printed" 0 "'$hooks' asks for nothing at exit" ;;
+	esac
+done
 done_testing

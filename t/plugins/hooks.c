@@ -8,6 +8,7 @@
 #include <cuaudit/replace.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
@@ -567,6 +568,8 @@ static void rows(void)
 			 row.version != table[id].version || row.nparams != table[id].nparams ||
 			 row.slot != UINT32_MAX || !row.classes;
 	is_int(wrong, 0, "rows of the table");
+	ok(!cuaudit_real(-1) && !cuaudit_real(INT_MIN) && !cuaudit_real((int)count) && !cuaudit_real(INT_MAX),
+	   "none of them is the driver's function of another number");
 	is_int(cuaudit_row_get(count, &row), -ENOENT, "and none behind the last");
 	wrong = 0;
 	for (uint32_t slot = 0; (known = cuaudit_function_get(slot)); slot++) {

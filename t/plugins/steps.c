@@ -5,8 +5,11 @@
  * routes while a driver is loaded again, and for leak's look-up while objects come and go.
  */
 #include <cuaudit/hook.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "arch.h"
 #include "hooks/core_link.h"
@@ -107,6 +110,48 @@ static void routes_follow(void)
 	is_int(unhooked, 0, "and to hooks while there are");
 }
 
+/* Each function's route leads to its hook, and back to it when that has gone. */
+static void routes_go(void)
+{
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "steps", .functions = stress_names[STRESS_FUNCTIONS], .enter = nothing,
+	};
+	int handle = cuaudit_hook_attach(&hook), hooked = 0, back = 0;
+
+	for (int i = 0; i < STRESS_FUNCTIONS; i++)
+		hooked += routes[i] != slots[i].real;
+	cuaudit_hook_detach(handle);
+	for (int i = 0; i < STRESS_FUNCTIONS; i++)
+		back += routes[i] == slots[i].real;
+	cuaudit_hook_synchronize(handle, 0);
+	is_int(hooked, STRESS_FUNCTIONS, "all functions have a hook");
+	is_int(back, STRESS_FUNCTIONS, "and their own routes without it");
+}
+
+/* One for some libraries, where what is known of them has no room. */
+static void no_room(void)
+{
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "steps", .functions = stress_names[0], .enter = nothing, .include = "x",
+	};
+	struct rlimit before, none;
+	int error, hooked;
+	void *page;
+
+	getrlimit(RLIMIT_AS, &before);
+	none = before;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_AS, &none);
+	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	error = cuaudit_hook_attach(&hook);
+	setrlimit(RLIMIT_AS, &before);
+	hooked = routes[0] != slots[0].real;
+	if (page == MAP_FAILED)
+		ok(error == -ENOMEM && !hooked, "without memory there is no hook");
+	else	/* qemu-user has no such limit. */
+		ok(true, "without memory there is no hook # SKIP no limit");
+}
+
 enum { OBJECTS = 24, SIZE = 16, TRIALS = 400, TAG = 5 };
 
 static struct leak_object objects[OBJECTS];
@@ -166,6 +211,8 @@ int main(void)
 {
 	stress_start();
 	routes_follow();
+	routes_go();
+	no_room();
 	look_ups_hold();
 	return done_testing();
 }
