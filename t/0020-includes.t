@@ -31,7 +31,7 @@ tables='tables/[a-z]+\.(h|def)'
 util='util/[a-z0-9_]+\.h'
 
 edge include "$contract|$internal" "the contract"
-edge tables "$contract|tables/array\.h" "the contract and its own"
+edge tables "$contract|tables/(array|query)\.h" "the contract and its own"
 edge util "$contract|$util" "the contract and its own"
 edge print "$contract|$util|print/[a-z_]+\.h" "the contract, util/ and its own"
 edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(globs|nearest|policy|size|template|text)\.h|arch\.h|audit/arch/offsets\.h" \
