@@ -104,7 +104,7 @@ struct fact fact_of(const struct trace_function *function)
 {
 	const struct fact none = { .action = FACT_NONE, .copies = (int8_t)copy_kind(function),
 				   .waits = function->classes & CUAUDIT_CLASS_SYNC,
-				   .asks = strstr(function->name, "Query") };
+				   .asks = query_is(function->name) };
 	const struct print_param *params = function->params;
 	uint32_t count = function->nparams;
 

@@ -11,7 +11,6 @@
 #include "util/sort.h"
 
 enum {
-	NOT_READY = 600,	/* CUDA_ERROR_NOT_READY */
 	SHARES_MAX = 1 << 20	/* 48 MiB: threads times functions */
 };
 
@@ -79,7 +78,7 @@ static inline int add(const struct trace *trace, struct row_times *cell, uint64_
 
 static bool is_not_ready(const struct trace_call *call, const struct fact *fact)
 {
-	return call->result == NOT_READY && fact->asks;
+	return call->result == QUERY_NOT_READY && fact->asks;
 }
 
 static uint64_t *failures(struct row_times *times, const struct trace_call *call,

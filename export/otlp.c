@@ -239,11 +239,9 @@ static void add_site(struct buffer *out, const struct convert *convert, const st
 	add_number(out, "code.line.number", found.at->line);
 }
 
-/* "Not ready" from a query is no failure. */
 static bool failed(const struct trace *trace, const struct trace_call *call)
 {
-	return call->result && (call->result != CUDA_ERROR_NOT_READY ||
-				!strstr(convert_function(trace, call->site)->base, "Query"));
+	return trace_is_error(convert_function(trace, call->site), call->result);
 }
 
 static void add_status(struct buffer *out, const struct trace_call *call)

@@ -8,9 +8,9 @@
 #include <sys/prctl.h>
 
 #include "arch.h"
-#include "hooks/core_link.h"
 #include "hooks/frame.h"
 #include "hooks/library.h"
+#include "hooks/loaded_image.h"
 #include "hooks/safe_read.h"
 #include "hooks/stack.h"
 #include "hooks/unwound.h"
@@ -80,12 +80,8 @@ void cuaudit_thread_name(char name[CUAUDIT_THREAD_NAME])
 	errno = error;
 }
 
-/* An object as it is in memory. */
-struct image {
-	uintptr_t lo, hi;
-};
-
-static bool readable(const struct image *image, uintptr_t at, size_t size)
+/* Whether all of that is in an object, and can be read. */
+static bool readable(const struct loaded_image *image, uintptr_t at, size_t size)
 {
 	if (at < image->lo || at > image->hi || size > image->hi - at)
 		return false;
@@ -124,66 +120,28 @@ static uint32_t find_note(uintptr_t at, uintptr_t end, uintptr_t alignment, uint
 	return 0;
 }
 
-/* The segments of a library, as its header in memory lists them. */
-struct segments {
-	struct image image;
-	const ElfW(Phdr) *first;
-	uint32_t count;
-	uintptr_t bias;
-};
-
-static bool find_segments(const struct cuaudit_library *library, struct segments *segments)
-{
-	struct image *image = &segments->image;
-	const struct link_object *object;
-	const ElfW(Ehdr) *header;
-
-	if (!library->index)
-		return false;
-	object = link_object(cuaudit_core_link, library->index - 1);
-	if (!link_extent(object, &image->lo, &image->hi))
-		return false;
-	header = (const ElfW(Ehdr) *)image->lo;
-	if (!readable(image, image->lo, sizeof(*header)) ||
-	    memcmp(header->e_ident, ELFMAG, SELFMAG) ||
-	    header->e_phentsize != sizeof(*segments->first) ||
-	    !readable(image, image->lo + header->e_phoff,
-		      header->e_phnum * sizeof(*segments->first)))
-		return false;
-	segments->first = (const ElfW(Phdr) *)(image->lo + header->e_phoff);
-	segments->count = header->e_phnum;
-	segments->bias = 0;
-	for (uint32_t i = 0; i < segments->count; i++) {
-		if (segments->first[i].p_type == PT_LOAD) {
-			segments->bias = image->lo - segments->first[i].p_vaddr;
-			break;
-		}
-	}
-	return true;
-}
-
 uint64_t cuaudit_library_base(const struct cuaudit_library *library)
 {
-	struct segments segments;
+	struct loaded_image image;
 
-	return find_segments(library, &segments) ? segments.bias : 0;
+	return library_image(library, &image) ? image.bias : 0;
 }
 
 uint32_t cuaudit_library_build_id(const struct cuaudit_library *library, uint8_t *id,
 				  uint32_t size)
 {
-	struct segments segments;
+	struct loaded_image image;
+	ElfW(Phdr) segment;
 	uint32_t length = 0;
 
-	if (!find_segments(library, &segments))
+	if (!library_image(library, &image))
 		return 0;
-	for (uint32_t i = 0; i < segments.count && !length; i++) {
-		const ElfW(Phdr) *segment = &segments.first[i];
-		uintptr_t at = segments.bias + segment->p_vaddr;
+	for (uint32_t i = 0; !length && loaded_image_segment(&image, i, &segment); i++) {
+		uintptr_t at = image.bias + segment.p_vaddr;
 
-		if (segment->p_type == PT_NOTE && readable(&segments.image, at, segment->p_memsz))
-			length = find_note(at, at + segment->p_memsz,
-					   segment->p_align == 8 ? 8 : 4, id, size);
+		if (segment.p_type == PT_NOTE && readable(&image, at, segment.p_memsz))
+			length = find_note(at, at + segment.p_memsz, segment.p_align == 8 ? 8 : 4,
+					   id, size);
 	}
 	return length;
 }

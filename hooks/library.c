@@ -10,6 +10,7 @@
 
 #include "hooks/core_link.h"
 #include "hooks/frame.h"
+#include "hooks/loaded_image.h"
 #include "hooks/thread.h"
 
 static const struct cuaudit_library unknown = { "[unknown]", "[unknown]", 0 };
@@ -104,4 +105,13 @@ bool library_is_excluded(const struct cuaudit_library *library)
 	object = link_object(cuaudit_core_link, library->index - 1);
 	return object->flags & (LINK_OBJECT_EXCLUDED | LINK_OBJECT_DRIVER |
 				LINK_OBJECT_DRIVER_PRIVATE | LINK_OBJECT_CORE);
+}
+
+bool library_image(const struct cuaudit_library *library, struct loaded_image *image)
+{
+	uintptr_t lo, hi;
+
+	return library->index &&
+	       link_extent(link_object(cuaudit_core_link, library->index - 1), &lo, &hi) &&
+	       loaded_image_open(image, lo, hi);
 }

@@ -20,4 +20,8 @@ const struct cuaudit_library *library_of(const struct link_object *object);
 /* Whether its calls are none of the program's, or of an excluded library. */
 bool library_is_excluded(const struct cuaudit_library *library);
 
+/* As it is in memory; false if it is not loaded now. */
+struct loaded_image;
+bool library_image(const struct cuaudit_library *library, struct loaded_image *image);
+
 #endif

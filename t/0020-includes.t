@@ -31,14 +31,14 @@ tables='tables/[a-z]+\.(h|def)'
 util='util/[a-z0-9_]+\.h'
 
 edge include "$contract|$internal" "the contract"
-edge tables "$contract|tables/array\.h" "the contract and its own"
+edge tables "$contract|tables/(array|query)\.h" "the contract and its own"
 edge util "$contract|$util" "the contract and its own"
 edge print "$contract|$util|print/[a-z_]+\.h" "the contract, util/ and its own"
 edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(globs|nearest|policy|size|template|text)\.h|arch\.h|audit/arch/offsets\.h" \
 	"the contract, what of util/ needs no libc, and its own"
 edge hooks/modules \
-	"$contract|$tables|$util|print/table\.h|analysis/(stat_[a-z]+|escape_kind|leak_text)\.h|hooks/(fast_path|kernel|safe_read|stack)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|fast_path_arch\.h|internal/offsets\.h" \
-	"the contract, tables/, util/, what parameters are, what adds up statistics, the direct ways, safe reads and its own"
+	"$contract|$tables|$util|print/table\.h|analysis/(stat_[a-z]+|escape_kind|leak_text)\.h|hooks/(call_site|fast_path|kernel|safe_read|stack)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|fast_path_arch\.h|internal/offsets\.h" \
+	"the contract, tables/, util/, what parameters are, what adds up statistics, the direct ways, call sites, safe reads and its own"
 edge nvtx "$contract|$internal|nvtx/[a-z_]+\.(h|def)" "the contract, what it shares with the core, and its own"
 edge sim "$contract|tables/array\.h|util/size\.h|sim/[a-z_]+\.(h|def)" "the contract, arrays, sizes and its own"
 edge tracefile "$contract|$tables|$util|print/[a-z]+\.h|tracefile/[a-z]+\.h" "the contract, tables/, util/, print/ and its own"

@@ -59,7 +59,7 @@ like "$(cat "$tmp/err")" 'cuLaunchKernel\(f = function#[0-9]*<n{128}\.\.\.>, gri
 told "fault(inject=cuLaunchKernel:error=CUDA_ERROR_LAUNCH_FAILED:when=2)"
 like "$(cat "$tmp/err")" 'fault: rule 1, call 2.*cuLaunchKernel\(f = function#1<one>' "fault's log names it"
 told "limit(deny=cuLaunchKernelEx)"
-like "$(cat "$tmp/err")" 'limit: cuLaunchKernelEx of kernel one is denied' "limit's log names it"
+like "$(cat "$tmp/err")" 'limit: cuLaunchKernelEx of kernel one by launches\+0x[0-9a-f]+ is denied' "limit's log names it"
 audited CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace)" "$tmp/launches" >"$tmp/out" 2>"$tmp/err"
 tool convert --to text "$tmp/a.cutrace"
 like "$(cat "$tmp/out")" 'cuLaunchKernel\(f = 0x[0-9a-f]*<one>.*INVALID_VALUE' "a trace names the kernel of a launch that fails" ||

@@ -48,7 +48,7 @@ gives "inject=/^cu[[:alpha:]]+Alloc_/:error=2:when=3" "$seven" "0 0 2 0 0 0 0 ; 
 
 # What happens to them.
 gives "inject=cuMemAlloc_v2:error=CUDA_ERROR_OUT_OF_MEMORY:when=2" "alloc 1 2 3" "0 2 0 ; 2 reached"
-told '^cuaudit: fault: rule 1, call 2, thread [0-9]+, calls: cuMemAlloc_v2\(dptr = 0x[0-9a-f]+, bytesize = 2\) is not called but returns CUDA_ERROR_OUT_OF_MEMORY$'
+told '^cuaudit: fault: rule 1, call 2, thread [0-9]+, calls\+0x[0-9a-f]+: cuMemAlloc_v2\(dptr = 0x[0-9a-f]+, bytesize = 2\) is not called but returns CUDA_ERROR_OUT_OF_MEMORY$'
 gives "inject=cuMemAlloc*:error=1234567" "alloc 1" "1234567 ; 0 reached"
 gives "inject=cuMemAlloc_v2:result=CUDA_ERROR_LAUNCH_FAILED:when=2" "alloc 1 2" "0 719 ; 2 reached"
 told 'call 2, .*\(dptr = .*0x2.*, bytesize = 2\) = CUDA_SUCCESS is made CUDA_ERROR_LAUNCH_FAILED$'
@@ -132,7 +132,7 @@ for place in enter exit; do
 	like "$(cat "$tmp/out")" '^errno 77 ticks 1 ms [0-9]+; 4 reached$' "delay_$place"
 	ms=$(sed 's/.*ms //; s/;.*//' "$tmp/out")
 	ok "delay_$place: 3 of 20 ms take $ms ms" test "$ms" -ge 60
-	told 'call 4, thread [0-9]+, calls: cuMemAlloc_v2\(.*\), waits .*: 20ms$'
+	told 'call 4, thread [0-9]+, calls\+0x[0-9a-f]+: cuMemAlloc_v2\(.*\), waits .*: 20ms$'
 done
 calls "$a:delay_enter=30000:delay_exit=30000us" delay 1
 ms=$(sed 's/.*ms //; s/;.*//' "$tmp/out")

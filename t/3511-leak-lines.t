@@ -60,6 +60,20 @@ for site in sites:
 print(len(sites) > 20, wrong)
 END
 tool report --format json "$tmp/json.leak"
+# A line has many addresses: each offset is the last byte of a call, as objdump has them.
+if objdump -d "$tmp/leaks" >"$tmp/code" 2>&1; then
+	awk '/^ *[0-9a-f]+:\t/ { if (call) print $1; call = /[ \t](call|blr?)[ \tq]/ }' "$tmp/code" |
+		tr -d : | sort >"$tmp/returns"
+	"$PYTHON3" -c 'import os, re, sys
+sites = re.findall(r"\"library\":\"([^\"]*)\",\"address\":\"?[^,]*,\"offset\":\"(0x[0-9a-f]+)\"", open(sys.argv[1]).read())
+for path, offset in sites:
+    if os.path.basename(path) == "leaks":
+        print("%x" % (int(offset, 0) + 1))' "$tmp/json.leak" | sort -u >"$tmp/offsets"
+	ok "call sites have offsets" test "$(wc -l <"$tmp/offsets")" -gt 20
+	is "$(comm -23 "$tmp/offsets" "$tmp/returns")" "" "each is that of a call"
+else
+	skip 2 "no objdump"
+fi
 if grep -q '^#define HAVE_LIBDW 1' "$top_builddir/config.h" && addr2line --version >"$tmp/which" 2>&1; then
 	cp "$tmp/out" "$tmp/whole.json"
 	is "$("$PYTHON3" -B "$tmp/sites.py" "$tmp/whole.json")" "True 0" "each call site as addr2line has it"

@@ -20,6 +20,7 @@
 #include <cuaudit/trace.h>
 
 #include "print/table.h"
+#include "tables/query.h"
 #include "tracefile/demangle.h"
 
 #define TRACE_NONE UINT32_MAX
@@ -263,12 +264,10 @@ static inline bool trace_call_succeeded(const struct trace_call *call)
 /* What the driver said of a call that failed, NULL: nothing that was recorded. */
 const char *trace_error_text(const struct trace *trace, const struct trace_call *call);
 
-/* Whether a result is an error; CUDA_ERROR_NOT_READY of a query is none. */
+/* Whether a result is an error. */
 static inline bool trace_is_error(const struct trace_function *function, int32_t result)
 {
-	enum { NOT_READY = 600 };
-
-	return result && (result != NOT_READY || !strstr(function->name, "Query"));
+	return query_is_error(function->name, result);
 }
 
 enum { TRACE_WINDOW_MIN = 8192, TRACE_RECORD_MAX = 255 * 8, TRACE_BACKREFS = 16 };

@@ -15,7 +15,7 @@
 #include "tracefile/arguments.h"
 #include "util/sort.h"
 
-enum { TEXT_SIZE = 1024, CALLER_SIZE = 8192, NOT_READY = 600 };
+enum { TEXT_SIZE = 1024, CALLER_SIZE = 8192 };
 
 /* A row that is being filled. */
 struct filling {
@@ -174,12 +174,13 @@ static void choose(struct fill *fill, const struct trace_call *call, uint64_t st
 	struct timeline *timeline = fill->timeline;
 	struct filling *filling = fill->filling;
 	uint64_t cell = (start + duration) >> timeline->cell_shift;
-	uint32_t classes = fill->trace.functions[fill->trace.sites[call->site].function].classes;
+	const struct trace_function *function =
+		&fill->trace.functions[fill->trace.sites[call->site].function];
 
-	if (call->result && call->result != NOT_READY)
+	if (trace_is_error(function, call->result))
 		offer(fill, &timeline->errors, scattered(call->correlation ^ start), call, start,
 		      duration);
-	if (classes & CUAUDIT_CLASS_SYNC)
+	if (function->classes & CUAUDIT_CLASS_SYNC)
 		offer(fill, &timeline->syncs, duration, call, start, duration);
 	offer(fill, &timeline->longest, duration, call, start, duration);
 	if (cell != filling->cell)

@@ -3,7 +3,6 @@
 
 const PALETTE = ["#3b76b5", "#e0812f", "#3f9a52", "#c94f53", "#8b68b5", "#8f6a50", "#d67fb4",
 	"#a8a235", "#35a8b5", "#5c6bc0"];
-const NOT_READY = 600;
 
 /* Those beyond the first ten look alike enough to be told from them. */
 function colorOfRank(rank) {
@@ -131,6 +130,7 @@ class Calls {
 		this.result = new Map();
 		for (let i = 0; i < shown.result.length; i += 2)
 			this.result.set(shown.result[i], shown.result[i + 1]);
+		this.failures = new Set(shown.failed);
 		this.skipped = new Set(shown.skipped);
 		this.timeline = timeline;
 		/* Where the longest call so far ends: what begins before a moment may still last. */
@@ -177,9 +177,7 @@ class Calls {
 	}
 
 	failed(i) {
-		const result = this.result.get(i);
-
-		return result !== undefined && result !== NOT_READY;
+		return this.failures.has(i);
 	}
 
 	resultText(i) {

@@ -88,8 +88,9 @@ static void column(struct writer *json, const char *key, const struct shown_call
 		writer_number(json, NULL, value(calls, i, column));
 }
 
-/* Which calls have another result or status than 0, and what. */
-static void exceptions(struct writer *json, const struct shown_call *calls, size_t count)
+/* Which calls have another result or status than 0, and what; which of the results are errors. */
+static void exceptions(struct writer *json, const struct timeline *timeline,
+		       const struct shown_call *calls, size_t count)
 {
 	WRITER_ARRAY(json, "result", i, count) {
 		if (!calls[i].result)
@@ -97,6 +98,9 @@ static void exceptions(struct writer *json, const struct shown_call *calls, size
 		writer_number(json, NULL, i);
 		writer_signed(json, NULL, calls[i].result);
 	}
+	WRITER_ARRAY(json, "failed", i, count)
+		if (query_is_error(timeline->functions.keys[calls[i].function].bytes, calls[i].result))
+			writer_number(json, NULL, i);
 	WRITER_ARRAY(json, "skipped", i, count)
 		if (calls[i].status & CUAUDIT_TRACE_SKIPPED)
 			writer_number(json, NULL, i);
@@ -131,7 +135,7 @@ static void row(struct writer *json, const struct timeline *timeline,
 	column(json, "depth", calls, count, DEPTH);
 	column(json, "kernel", calls, count, KERNEL);
 	writer_number(json, "count", count);
-	exceptions(json, calls, count);
+	exceptions(json, timeline, calls, count);
 	if (count && calls[0].length)
 		details(json, timeline, calls, count);
 	writer_end(json, '}');

@@ -313,7 +313,7 @@ static int put_functions(struct convert *convert, const struct trace *trace)
 		struct buffer classes = { text, sizeof(text), 0 };
 
 		state->functions[i].plan = launch_plan(function);
-		state->functions[i].queries = strstr(function->base, "Query");
+		state->functions[i].queries = query_is(function->name);
 		state->functions[i].copies = copy_kind(function);
 		fields_classes(&classes, function->classes);
 		buffer_end(&classes);
@@ -436,7 +436,7 @@ static void account(struct state *state, const struct trace *trace, const struct
 	struct site_sums *site = &state->sites[call->site];
 	struct thread_sums *thread = &state->threads[thread_index(state, trace, call->thread)];
 
-	if (call->result == CUDA_ERROR_NOT_READY &&
+	if (call->result == QUERY_NOT_READY &&
 	    state->functions[trace->sites[call->site].function].queries)
 		site->not_ready++;
 	else

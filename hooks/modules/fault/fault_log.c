@@ -11,10 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "hooks/call_site.h"
 #include "util/io.h"
 #include "util/text.h"
 
-enum { LINE = 512, CALL = 300 };
+enum { LINE = 768, CALL = 300 };
 
 struct line {
 	char text[LINE];
@@ -133,7 +134,7 @@ void fault_log_injection(const struct fault_rule *rule, const struct cuaudit_cal
 	unsigned int flags = answer == FAULT_RESULT ? CUAUDIT_PRINT_AFTER : 0;
 	struct cuaudit_call seen = *call;
 	struct line line;
-	char text[CALL];
+	char text[CALL], site[CALL_SITE_TEXT];
 
 	if (before > most)
 		return;
@@ -148,7 +149,7 @@ void fault_log_injection(const struct fault_rule *rule, const struct cuaudit_cal
 	add(&line, ", thread ");
 	add_number(&line, (uint64_t)syscall(SYS_gettid));
 	add(&line, ", ");
-	add_name(&line, cuaudit_call_library(call)->name);
+	add_name(&line, call_site_text(site, call->caller, cuaudit_call_library(call)));
 	add(&line, ": ");
 	seen.result = driver;
 	if (cuaudit_call_print(&seen, flags, text, sizeof(text)) >= sizeof(text))

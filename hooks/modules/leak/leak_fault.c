@@ -7,6 +7,7 @@
 
 #include <cuaudit/hook.h>
 
+#include "hooks/call_site.h"
 #include "hooks/modules/leak/leak_suppress.h"
 
 enum { FAULTS = 1024 };
@@ -26,24 +27,29 @@ static bool same(const struct leak_fault *a, const struct leak_fault *b)
 	       same_site(&a->allocated, &b->allocated) && same_site(&a->freed, &b->freed);
 }
 
+static const char *text(char to[CALL_SITE_TEXT], const struct leak_site *site)
+{
+	return call_site_text(to, site->caller, site->library);
+}
+
 static void say(const struct leak_fault *fault)
 {
 	const struct leak_site *allocated = &fault->allocated, *freed = &fault->freed;
 	const char *what = fault->kind < LEAK_KINDS ? leak_kind_text(fault->kind) : "handle";
+	char site[CALL_SITE_TEXT], first[CALL_SITE_TEXT], last[CALL_SITE_TEXT];
 
 	if (!allocated->function)
-		cuaudit_log(CUAUDIT_WARN, "leak: %s: %s by %s at %p: %s 0x%llx",
-			    leak_fault_text(fault->type), fault->site.function->name, fault->site.library->name,
-			    fault->site.caller, what, (unsigned long long)fault->handle);
+		cuaudit_log(CUAUDIT_WARN, "leak: %s: %s by %s: %s 0x%llx",
+			    leak_fault_text(fault->type), fault->site.function->name,
+			    text(site, &fault->site), what, (unsigned long long)fault->handle);
 	else
-		cuaudit_log(CUAUDIT_WARN,
-			    "leak: %s: %s by %s at %p: %s 0x%llx allocated in %s by %s at %p%s%s%s%s",
-			    leak_fault_text(fault->type), fault->site.function->name, fault->site.library->name,
-			    fault->site.caller, what, (unsigned long long)fault->handle,
-			    allocated->function->name, allocated->library->name, allocated->caller,
+		cuaudit_log(CUAUDIT_WARN, "leak: %s: %s by %s: %s 0x%llx allocated in %s by %s%s%s%s%s",
+			    leak_fault_text(fault->type), fault->site.function->name,
+			    text(site, &fault->site), what, (unsigned long long)fault->handle,
+			    allocated->function->name, text(first, allocated),
 			    freed->function ? ", freed in " : "",
 			    freed->function ? freed->function->name : "", freed->function ? " by " : "",
-			    freed->function ? freed->library->name : "");
+			    freed->function ? text(last, freed) : "");
 }
 
 struct leak_fault *leak_fault_add(enum leak_fault_type type, const struct leak_site *site,

@@ -2,8 +2,6 @@
 /* Prints what the leak hook reports. */
 #include "hooks/modules/leak/leak_print.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,56 +11,25 @@
 #include <cuaudit/params.h>
 
 #include "analysis/leak_text.h"
+#include "hooks/call_site.h"
 #include "hooks/modules/leak/leak_fault.h"
 #include "hooks/modules/leak/leak_suppress.h"
 #include "util/out.h"
 #include "util/writer.h"
 
-/* A return address as addr2line and people want it. */
-struct call_site {
-	uint64_t offset;	/* of the call, in the file */
-	const char *symbol;	/* NULL: none is exported there */
-	uint64_t distance;	/* from the symbol to the call */
-	bool known;		/* the library is where it was */
-};
+enum { NAME = 4096 };	/* of a function of C++ */
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static struct call_site find_call_site(const struct leak_site *site)
-{
-	uintptr_t call = (uintptr_t)site->caller - 1;
-	struct call_site where = { .offset = call };
-	struct link_map *map = NULL;
-	Dl_info info;
-
-	if (!dladdr1((void *)call, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
-		return where;
-	/* The program's own name is empty, others may have taken a closed library's place. */
-	if (*map->l_name && strcmp(last_part(map->l_name), last_part(site->library->path)) != 0)
-		return where;
-	where.known = true;
-	where.offset = call - map->l_addr;
-	where.symbol = info.dli_sname;
-	if (info.dli_sname)
-		where.distance = call - (uintptr_t)info.dli_saddr;
-	return where;
-}
-
-static struct leak_text_site text_site(const struct leak_site *site)
+/* name: of NAME bytes. */
+static struct leak_text_site text_site(const struct leak_site *site, char *name)
 {
 	struct call_site where;
 
 	if (!site->function)
 		return (struct leak_text_site){ .function = NULL };
-	where = find_call_site(site);
+	where = call_site_find(site->caller, site->library, name, NAME);
 	return (struct leak_text_site){
 		.function = site->function->name, .library = site->library->path,
-		.known = where.known, .offset = where.offset, .symbol = where.symbol,
+		.known = where.known, .offset = where.offset, .symbol = *name ? name : NULL,
 		.distance = where.distance,
 	};
 }
@@ -70,12 +37,13 @@ static struct leak_text_site text_site(const struct leak_site *site)
 static void text_left(const struct leak_report *report, struct out *out)
 {
 	const char *library = NULL;
+	char symbol[NAME];
 
 	for (size_t i = 0; i < report->nleft; i++) {
 		const struct leak_left *left = &report->left[i];
 		const struct leak_text_left row = {
 			leak_kind_text(left->kind), left->count, left->bytes, left->unsized,
-			left->primary, text_site(&left->site),
+			left->primary, text_site(&left->site, symbol),
 		};
 
 		leak_text_left(out, &row, library);
@@ -87,6 +55,7 @@ static void text_fault(struct out *out, const struct leak_fault *fault, bool fir
 {
 	const char *name = fault->result == LEAK_NO_RESULT ? NULL : cuaudit_result_name(fault->result);
 	struct out_number number = out_count((uint32_t)fault->result);
+	char symbols[3][NAME];
 	const struct leak_text_fault row = {
 		.error = leak_fault_text(fault->type),
 		.what = fault->kind < LEAK_KINDS ? leak_kind_text(fault->kind) : NULL,
@@ -96,8 +65,9 @@ static void text_fault(struct out *out, const struct leak_fault *fault, bool fir
 		.size = fault->size == LEAK_UNSIZED ? LEAK_TEXT_UNSIZED : fault->size,
 		.contexts = fault->type == LEAK_WRONG_CONTEXT,
 		.context = fault->contexts[0], .other = fault->contexts[1],
-		.site = text_site(&fault->site), .allocated = text_site(&fault->allocated),
-		.freed = text_site(&fault->freed),
+		.site = text_site(&fault->site, symbols[0]),
+		.allocated = text_site(&fault->allocated, symbols[1]),
+		.freed = text_site(&fault->freed, symbols[2]),
 	};
 
 	leak_text_fault(out, &row, first);
@@ -127,38 +97,23 @@ static void text(const struct leak_report *report, struct out *out)
 	leak_text_notes(out, &notes);
 }
 
-/* So that cuaudit report finds the file that this was. */
-static void json_build_id(struct writer *json, const struct cuaudit_library *library)
-{
-	static const char digits[] = "0123456789abcdef";
-	uint8_t id[32];
-	char text[2 * sizeof(id) + 1];
-	uint32_t size = cuaudit_library_build_id(library, id, sizeof(id));
-
-	if (!size || size > sizeof(id))
-		return;
-	for (uint32_t i = 0; i < size; i++) {
-		text[2 * i] = digits[id[i] >> 4];
-		text[2 * i + 1] = digits[id[i] & 15];
-	}
-	text[2 * size] = '\0';
-	writer_text(json, "build_id", text);
-}
-
 /* Members of an object that is open. */
 static void json_site(struct writer *json, const struct leak_site *site)
 {
-	struct call_site where = find_call_site(site);
+	char name[NAME], id[2 * CALL_SITE_ID + 1];
+	struct call_site where = call_site_find(site->caller, site->library, name, sizeof(name));
 
 	writer_text(json, "function", site->function->name);
 	writer_text(json, "library", site->library->path);
 	writer_hex(json, "address", (uintptr_t)site->caller);
 	if (where.known) {
 		writer_hex(json, "offset", where.offset);
-		json_build_id(json, site->library);
+		/* So that cuaudit report finds the file that this was. */
+		if (*call_site_build_id(id, site->library))
+			writer_text(json, "build_id", id);
 	}
-	if (where.symbol) {
-		writer_text(json, "symbol", where.symbol);
+	if (*name) {
+		writer_text(json, "symbol", name);
 		writer_number(json, "distance", where.distance);
 	}
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "hooks/call_site.h"
 #include "hooks/modules/limit/limit_calls.h"
 #include "hooks/modules/limit/limit_driver.h"
 #include "hooks/modules/limit/limit_gap.h"
@@ -26,14 +27,16 @@ static _Atomic bool called, denied;
 
 static int deny(struct cuaudit_call *call, void *data)
 {
+	char site[CALL_SITE_TEXT];
 	const char *kernel;
 
 	(void)data;
 	denied = true;
 	if (!limit_denied[call->function->slot]++) {
 		kernel = cuaudit_call_kernel(call);
-		cuaudit_log(CUAUDIT_WARN, "limit: %s%s%s %s", call->function->name,
+		cuaudit_log(CUAUDIT_WARN, "limit: %s%s%s by %s %s", call->function->name,
 			    kernel ? " of kernel " : "", kernel ? kernel : "",
+			    call_site_text(site, call->caller, cuaudit_call_library(call)),
 			    limit_options.dry_run ? "would be denied" : "is denied");
 	}
 	if (limit_options.dry_run)

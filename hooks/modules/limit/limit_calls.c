@@ -6,6 +6,8 @@
 
 #include <cuaudit/args.h>
 
+#include "hooks/call_site.h"
+
 static const struct {
 	uint8_t kind;
 	uint8_t width;
@@ -128,12 +130,15 @@ static void say(const struct cuaudit_call *call, const struct account *refuses, 
 		uint64_t bytes)
 {
 	static _Atomic bool reported;
+	const struct cuaudit_library *library = cuaudit_call_library(call);
+	char site[CALL_SITE_TEXT];
 	const char *whose = refuses == &account_user ? "the user" :
 			    refuses == &account_process ? "the process" : "the device";
 
 	cuaudit_log(reported ? CUAUDIT_INFO : CUAUDIT_WARN,
-		    "limit: %s of %s %s %llu bytes on device %u: %s has %llu of %llu left",
-		    call->function->name, cuaudit_call_library(call)->name,
+		    "limit: %s by %s %s %llu bytes on device %u: %s has %llu of %llu left",
+		    call->function->name,
+		    reported ? library->name : call_site_text(site, call->caller, library),
 		    limit_options.dry_run ? "would be refused" : "is refused",
 		    (unsigned long long)bytes, device, whose,
 		    (unsigned long long)account_left(device), (unsigned long long)refuses->limit);

@@ -13,9 +13,9 @@
 #include "hooks/modules/stat/stat_print.h"
 #include "hooks/modules/stat/stat_store.h"
 #include "hooks/modules/stat/stat_thread.h"
+#include "tables/query.h"
 
 enum {
-	NOT_READY = 600,	/* CUDA_ERROR_NOT_READY */
 	PAIRS = 64,
 	READS = 1000000
 };
@@ -127,8 +127,8 @@ static int add_hooks(int timed)
 
 	if (!timed)
 		return add_hook(NULL, in_range >= 0 ? count_enter_in_range : count_enter, NULL, 0);
-	error = add_hook("*Query*", NULL, leave, NOT_READY);
-	return error ? error : add_hook("!*Query*", NULL, leave, STAT_NEVER);
+	error = add_hook("*" QUERY_WORD "*", NULL, leave, QUERY_NOT_READY);
+	return error ? error : add_hook("!*" QUERY_WORD "*", NULL, leave, STAT_NEVER);
 }
 
 /* Digits with at most one point among them, in thousandths; -1 if it is none. */

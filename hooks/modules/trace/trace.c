@@ -19,6 +19,7 @@
 #include "hooks/modules/trace/trace_text.h"
 #include "hooks/modules/trace/trace_trigger.h"
 #include "hooks/modules/trace/trace_writer.h"
+#include "tables/query.h"
 #include "util/divide.h"
 
 /* Outside of other hooks: calls are seen as the program sees them. */
@@ -30,20 +31,12 @@ static uint64_t least;	/* ticks of a call that is written */
 static bool failed_only;	/* calls are written whose result is an error */
 static bool filtered;		/* one of both is set */
 
-static bool is_error(const struct cuaudit_call *call)
-{
-	enum { NOT_READY = 600 };	/* CUDA_ERROR_NOT_READY */
-
-	return call->result &&
-	       (call->result != NOT_READY || !strstr(call->function->name, "Query"));
-}
-
 /* One that a hook answered has no times; the counter of another processor may be behind. */
 static __attribute__((noinline)) bool is_left_out(const struct cuaudit_call *call)
 {
 	uint64_t ticks = call->end - call->start;
 
-	if (failed_only && !is_error(call))
+	if (failed_only && !query_is_error(call->function->name, call->result))
 		return true;
 	return least && (ticks < least || (int64_t)ticks < 0 || call->flags & CUAUDIT_CALL_SKIPPED);
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a call was made, as people and addr2line want it. */
+#include "hooks/call_site.h"
+
+#include "hooks/library.h"
+#include "hooks/loaded_image.h"
+#include "util/buffer.h"
+
+struct call_site call_site_find(const void *caller, const struct cuaudit_library *library,
+				char *name, size_t size)
+{
+	uintptr_t call = (uintptr_t)caller - 1;
+	struct call_site site = { .offset = call };
+	struct loaded_image image;
+
+	*name = '\0';
+	/* It may have been closed since, and another may be in its place. */
+	if (library_of(library_object(call)) != library || !library_image(library, &image))
+		return site;
+	site.known = true;
+	site.offset = call - image.bias;
+	if (!loaded_image_function(&image, call, name, size, &site.distance))
+		*name = '\0';
+	return site;
+}
+
+const char *call_site_text(char text[CALL_SITE_TEXT], const void *caller,
+			   const struct cuaudit_library *library)
+{
+	char name[CALL_SITE_TEXT / 4];
+	struct call_site site = call_site_find(caller, library, name, sizeof(name));
+	struct buffer out = { text, CALL_SITE_TEXT, 0 };
+
+	buffer_name(&out, *name ? name : site.known ? library->name : "address ");
+	if (site.known)
+		buffer_char(&out, '+');
+	buffer_hex(&out, *name ? site.distance : site.offset);
+	if (*name || (!site.known && library->index)) {
+		buffer_text(&out, " (");
+		buffer_name(&out, library->name);
+		buffer_char(&out, ')');
+	}
+	buffer_end(&out);
+	return text;
+}
+
+const char *call_site_build_id(char text[2 * CALL_SITE_ID + 1],
+			       const struct cuaudit_library *library)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t id[CALL_SITE_ID];
+	uint32_t size = cuaudit_library_build_id(library, id, sizeof(id));
+
+	/* No tool compares less than all of it. */
+	if (size > sizeof(id))
+		size = 0;
+	for (uint32_t i = 0; i < size; i++) {
+		text[2 * i] = digits[id[i] >> 4];
+		text[2 * i + 1] = digits[id[i] & 15];
+	}
+	text[2 * size] = '\0';
+	return text;
+}
