@@ -80,18 +80,6 @@ void cuaudit_thread_name(char name[CUAUDIT_THREAD_NAME])
 	errno = error;
 }
 
-/* Whether all of that is in an object, and can be read. */
-static bool readable(const struct loaded_image *image, uintptr_t at, size_t size)
-{
-	if (at < image->lo || at > image->hi || size > image->hi - at)
-		return false;
-	for (uintptr_t page = at & ~((uintptr_t)PEEK_PAGE - 1); page < at + size;
-	     page += PEEK_PAGE)
-		if (!safe_read_page(page))
-			return false;
-	return true;
-}
-
 static uintptr_t round_up(uintptr_t at, uintptr_t to)
 {
 	return (at + to - 1) & ~(to - 1);
@@ -139,7 +127,7 @@ uint32_t cuaudit_library_build_id(const struct cuaudit_library *library, uint8_t
 	for (uint32_t i = 0; !length && loaded_image_segment(&image, i, &segment); i++) {
 		uintptr_t at = image.bias + segment.p_vaddr;
 
-		if (segment.p_type == PT_NOTE && readable(&image, at, segment.p_memsz))
+		if (segment.p_type == PT_NOTE && loaded_image_readable(&image, at, segment.p_memsz))
 			length = find_note(at, at + segment.p_memsz, segment.p_align == 8 ? 8 : 4,
 					   id, size);
 	}

@@ -13,6 +13,16 @@ bool loaded_image_read(const struct loaded_image *image, uintptr_t at, void *to,
 	       safe_read(at, to, size);
 }
 
+bool loaded_image_readable(const struct loaded_image *image, uintptr_t at, size_t size)
+{
+	if (at < image->lo || at > image->hi || size > image->hi - at)
+		return false;
+	for (uintptr_t page = at & ~((uintptr_t)PEEK_PAGE - 1); page < at + size; page += PEEK_PAGE)
+		if (!safe_read_page(page))
+			return false;
+	return true;
+}
+
 bool loaded_image_segment(const struct loaded_image *image, uint32_t index, ElfW(Phdr) *segment)
 {
 	return index < image->count &&
@@ -31,6 +41,8 @@ bool loaded_image_open(struct loaded_image *image, uintptr_t lo, uintptr_t hi)
 		return false;
 	image->segments = lo + header.e_phoff;
 	image->count = header.e_phnum;
+	if (!loaded_image_readable(image, image->segments, image->count * sizeof(segment)))
+		return false;
 	for (uint32_t i = 0; loaded_image_segment(image, i, &segment); i++) {
 		if (segment.p_type == PT_LOAD) {
 			image->bias = lo - segment.p_vaddr;

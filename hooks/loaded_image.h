@@ -15,8 +15,11 @@ struct loaded_image {
 	uint32_t count;
 };
 
-/* Of what is in [lo, hi); false if no ELF header of this machine's kind is at lo. */
+/* Of what is in [lo, hi); false if no ELF header is at lo, or its segments' are not all in it. */
 bool loaded_image_open(struct loaded_image *image, uintptr_t lo, uintptr_t hi);
+
+/* Whether all of that is in it, and can be read now. */
+bool loaded_image_readable(const struct loaded_image *image, uintptr_t at, size_t size);
 
 /* Copies what is in it; false if it is not all in it, or cannot be read. */
 bool loaded_image_read(const struct loaded_image *image, uintptr_t at, void *to, size_t size);

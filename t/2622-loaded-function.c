@@ -246,8 +246,7 @@ static void hostile(uintptr_t offset, const char *name)
 	ok(!loaded_image_open(&copy, copy.lo, copy.lo + copy_size), "segments nowhere");
 	begin();
 	((ElfW(Ehdr) *)copy.lo)->e_phnum = UINT16_MAX;
-	ok(loaded_image_open(&copy, copy.lo, copy.lo + copy_size), "65535 segments");
-	is_str(look(offset, NAME), name, "... of which the first are true");
+	ok(!loaded_image_open(&copy, copy.lo, copy.lo + copy_size), "more segments than there is room for");
 	begin();
 	middle = copy_size / 2 & ~(size_t)(PAGE - 1);
 	mprotect((char *)copy.lo + middle, copy_size - middle, PROT_NONE);
