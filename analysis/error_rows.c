@@ -10,6 +10,8 @@
 #include "util/buffer.h"
 #include "util/sort.h"
 
+enum { SITE_NAME = 72 };
+
 static int compare_texts(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) : ORDER(a != NULL, b != NULL);
@@ -21,7 +23,9 @@ static int by_place(const void *left, const void *right)
 
 	return strcmp(a->function, b->function) ?: ORDER(a->others, b->others) ?:
 	       ORDER(a->result, b->result) ?: compare_texts(a->library, b->library) ?:
-	       ORDER(a->offset, b->offset);
+	       ORDER(a->offset, b->offset) ?: ORDER(a->id_size, b->id_size) ?:
+	       memcmp(a->id_size ? a->build_id : (const uint8_t *)"",
+		      b->id_size ? b->build_id : (const uint8_t *)"", a->id_size);
 }
 
 static int callers_by_count(const void *left, const void *right)
@@ -134,30 +138,66 @@ const char *error_result_text(char text[ERROR_TEXT], const struct error_row *row
 	return print_result_text(text, row->result);
 }
 
-const char *error_caller_text(char text[ERROR_TEXT], const struct error_calls *caller)
+static struct error_site find(const struct error_rows *rows, const struct error_calls *caller)
 {
-	struct buffer out = { text, ERROR_TEXT, 0 };
-	const char *name = caller->library ? page_component(caller->library) : "(unknown library)";
+	if (!rows->find || !caller->offset)
+		return (struct error_site){ .function = NULL };
+	return rows->find(rows->data, caller);
+}
+
+/* The end of a long name says more. */
+static void add_end(struct buffer *out, const char *name, size_t most)
+{
 	size_t length = strlen(name);
 
-	/* The end of a long name says more. */
-	buffer_text(&out, length > 96 ? name + length - 96 : name);
-	if (caller->offset) {
-		buffer_text(&out, "+");
+	buffer_text(out, length > most ? name + length - most : name);
+}
+
+const char *error_caller_text(char text[ERROR_CALLER_TEXT], const struct error_rows *rows,
+			      const struct error_calls *caller)
+{
+	struct buffer out = { text, ERROR_CALLER_TEXT, 0 };
+	const char *name = caller->library ? page_component(caller->library) : "(unknown library)";
+	struct error_site site = find(rows, caller);
+	bool here = site.function && !site.file && site.distance != ERROR_NO_DISTANCE;
+
+	if (site.function) {
+		size_t length = strlen(site.function);
+
+		buffer_bytes(&out, site.function, length < SITE_NAME ? length : SITE_NAME);
+		buffer_text(&out, length > SITE_NAME ? "..." : "");
+		if (site.file) {
+			buffer_text(&out, " at ");
+			add_end(&out, site.file, SITE_NAME);
+			buffer_char(&out, ':');
+			buffer_unsigned(&out, site.line);
+		}
+		if (here) {
+			buffer_char(&out, '+');
+			buffer_hex(&out, site.distance);
+		}
+		buffer_text(&out, here ? " (" : ", ");
+	}
+	add_end(&out, name, 96);
+	if (here) {
+		buffer_char(&out, ')');
+	} else if (caller->offset) {
+		buffer_char(&out, '+');
 		buffer_hex(&out, caller->offset);
 	}
 	buffer_end(&out);
 	return text;
 }
 
-static void callers(const struct page *page, const struct error_row *row)
+static void callers(const struct page *page, const struct error_rows *rows,
+		    const struct error_row *row)
 {
-	char text[ERROR_TEXT];
+	char text[ERROR_CALLER_TEXT];
 
 	for (size_t i = 0; i < row->ncallers && i < ERROR_CALLERS; i++) {
 		page_number(page, out_count(row->callers[i].count), 8);
 		out_spaces(page->out, 4);
-		page_name(page, error_caller_text(text, &row->callers[i]), 13);
+		page_name(page, error_caller_text(text, rows, &row->callers[i]), 13);
 	}
 	if (row->ncallers <= ERROR_CALLERS)
 		return;
@@ -179,11 +219,26 @@ void error_rows_text(const struct page *page, const struct error_rows *rows)
 		out_fit(page->out, error_result_text(text, row), 56);
 		out_text(page->out, ", ");
 		page_name(page, row->function, 71);
-		callers(page, row);
+		callers(page, rows, row);
 	}
 }
 
-void error_row_json(struct writer *json, const struct error_row *row, size_t callers)
+static void json_site(struct writer *json, const struct error_rows *rows,
+		      const struct error_calls *caller)
+{
+	struct error_site site = find(rows, caller);
+
+	if (!site.function)
+		return;
+	writer_text(json, "caller_function", site.function);
+	if (!site.file)
+		return;
+	writer_text(json, "caller_file", site.file);
+	writer_number(json, "caller_line", site.line);
+}
+
+void error_row_json(struct writer *json, const struct error_rows *rows, const struct error_row *row,
+		    size_t callers)
 {
 	char text[ERROR_TEXT];
 
@@ -197,5 +252,6 @@ void error_row_json(struct writer *json, const struct error_row *row, size_t cal
 		writer_text(json, "library", row->callers[i].library);
 		writer_known(json, "offset", row->callers[i].offset, row->callers[i].offset);
 		writer_number(json, "calls", row->callers[i].count);
+		json_site(json, rows, &row->callers[i]);
 	}
 }

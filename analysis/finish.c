@@ -326,11 +326,13 @@ static int take_errors(struct summary *summary)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < errors->count; i++) {
 		const struct gather_error *key = errors->keys[i].bytes;
+		const struct summary_build *build = store->builds.keys[key->caller.build].bytes;
 
 		calls[i] = (struct error_calls){
 			.function = store->functions.keys[key->caller.function].bytes,
 			.library = store->libraries.keys[key->caller.library].bytes,
 			.offset = key->caller.offset,
+			.file = build->path, .build_id = build->id, .id_size = build->id_size,
 			.result = (int32_t)key->result,
 			.count = *(uint64_t *)table_row(errors, i)
 		};

@@ -265,8 +265,6 @@ static int add_errors(struct summary_store *store, const struct trace *trace,
 		};
 		uint32_t number;
 
-		/* Files of one path are not told apart here. */
-		key.caller.build = 0;
 		number = table_find(&store->errors, &key, sizeof(key));
 		if (number == TABLE_NONE)
 			return -ENOMEM;

@@ -69,7 +69,7 @@ static void errors(const struct report *report, struct writer *json)
 {
 	WRITER_OBJECTS(json, "results", i, report->errors.count) {
 		writer_text(json, "name", report->errors.rows[i].function);
-		error_row_json(json, &report->errors.rows[i], SIZE_MAX);
+		error_row_json(json, &report->errors, &report->errors.rows[i], SIZE_MAX);
 	}
 }
 

@@ -151,6 +151,22 @@ static void histogram(struct metrics *metrics, const struct report *report,
 	end_count(begin_at(metrics, report, DURATION, "_count", &place), row->times.calls);
 }
 
+/* The calls of a caller's library from all call sites; 0: they are counted with an earlier one. */
+static uint64_t count_of_library(const struct error_row *row, size_t caller)
+{
+	const char *library = row->callers[caller].library;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < row->ncallers; i++) {
+		if (strcmp(row->callers[i].library, library) != 0)
+			continue;
+		if (i < caller)
+			return 0;
+		count += row->callers[i].count;
+	}
+	return count;
+}
+
 /* Of a function, which error; with libraries, of each that called. */
 static void results(struct metrics *metrics, const struct report *report,
 		    const struct error_row *row, int libraries)
@@ -164,7 +180,9 @@ static void results(struct metrics *metrics, const struct report *report,
 
 		if (libraries)
 			place.library = row->callers[i].library;
-		count = libraries ? row->callers[i].count : row->count;
+		count = libraries ? count_of_library(row, i) : row->count;
+		if (!count)
+			continue;
 		out = begin_at(metrics, report, RESULTS, "", &place);
 		label(out, ",", "result", error_result_text(text, row));
 		end_count(out, count);

@@ -48,9 +48,14 @@ static int gather(struct arena *memory, struct part_list *list, struct records r
 	return 0;
 }
 
+const struct cuaudit_stat_library *part_library(const struct part *part, uint32_t index)
+{
+	return by_index(&part->paths, index);
+}
+
 const char *part_path(const struct part *part, uint32_t index)
 {
-	const struct cuaudit_stat_library *library = by_index(&part->paths, index);
+	const struct cuaudit_stat_library *library = part_library(part, index);
 
 	if (library)
 		return library->path;

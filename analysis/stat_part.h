@@ -30,6 +30,9 @@ int part_gather(struct part *part, struct arena *memory, const struct segment *s
 /* The name of a function by its slot, NULL if there is none. */
 const char *part_function(const struct part *part, uint32_t slot);
 
+/* The record of a library, NULL if there is none. */
+const struct cuaudit_stat_library *part_library(const struct part *part, uint32_t index);
+
 /* The path of a library by its index, NULL for CUAUDIT_STAT_NONE. */
 const char *part_path(const struct part *part, uint32_t index);
 

@@ -21,7 +21,7 @@ _Static_assert(offsetof(struct cuaudit_stat_cell, buckets) == 128, "buckets begi
 static const uint32_t least[] = {
 	[CUAUDIT_STAT_CELL] = offsetof(struct cuaudit_stat_cell, buckets),
 	[CUAUDIT_STAT_FUNCTION] = sizeof(struct cuaudit_stat_function),
-	[CUAUDIT_STAT_LIBRARY] = sizeof(struct cuaudit_stat_library),
+	[CUAUDIT_STAT_LIBRARY] = offsetof(struct cuaudit_stat_library, build_id_size),
 	[CUAUDIT_STAT_THREAD] = sizeof(struct cuaudit_stat_thread),
 	[CUAUDIT_STAT_DRIVER] = sizeof(struct cuaudit_stat_driver),
 	[CUAUDIT_STAT_ROUTES] = sizeof(struct cuaudit_stat_routes),
@@ -70,6 +70,13 @@ const struct cuaudit_stat_record *records_next(struct records *records)
 			return record;
 	}
 	return NULL;
+}
+
+uint32_t records_build_id(const struct cuaudit_stat_library *library, const uint8_t **id)
+{
+	*id = library->build_id;
+	return library->record.size >= sizeof(*library) &&
+	       library->build_id_size <= sizeof(library->build_id) ? library->build_id_size : 0;
 }
 
 const uint32_t *records_buckets(const struct cuaudit_stat_cell *cell)

@@ -27,6 +27,9 @@ struct records {
  */
 const struct cuaudit_stat_record *records_next(struct records *records);
 
+/* The size of a library's build ID, and where it is; 0: not known. */
+uint32_t records_build_id(const struct cuaudit_stat_library *library, const uint8_t **id);
+
 /* The buckets of a cell, NULL if it has none. */
 const uint32_t *records_buckets(const struct cuaudit_stat_cell *cell);
 

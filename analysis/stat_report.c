@@ -193,12 +193,18 @@ static size_t name_errors(struct error_calls *calls, const struct part *parts, s
 	for (size_t i = 0; i < nparts; i++)
 		for (size_t j = 0; j < parts[i].errors.count; j++) {
 			const struct cuaudit_stat_error *error = parts[i].errors.records[j];
+			const struct cuaudit_stat_library *library =
+				part_library(&parts[i], error->library);
+			struct error_calls *call = &calls[n++];
 
-			calls[n++] = (struct error_calls){
+			*call = (struct error_calls){
 				.function = part_function(&parts[i], error->slot) ?: unnamed,
 				.library = part_path(&parts[i], error->library) ?: nowhere,
+				.offset = error->offset, .caller = error->own_caller,
 				.result = error->result, .count = error->count
 			};
+			if (library)
+				call->id_size = records_build_id(library, &call->build_id);
 		}
 	sort(calls, n, sizeof(*calls), errors_by_library);
 	return n;

@@ -300,7 +300,7 @@ static void error(const struct json *json, size_t i)
 	const struct error_row *row = &json->summary->errors.rows[i];
 
 	writer_text(json->writer, "name", row->function);
-	error_row_json(json->writer, row, rows_of(json, row->ncallers));
+	error_row_json(json->writer, &json->summary->errors, row, rows_of(json, row->ncallers));
 }
 
 static void open_call(const struct json *json, size_t i)

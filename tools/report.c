@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/error_symbols.h"
 #include "analysis/stat_metrics.h"
 #include "analysis/stat_report.h"
 #include "tools/inputs.h"
@@ -231,12 +232,31 @@ static int print_metrics(struct settings *settings)
 	return error ? TOOL_FAILED : TOOL_OK;
 }
 
-static const char *print_merged(struct settings *settings, const struct merge *merge)
+static void complain_symbols(void *data, const char *path, const char *text)
 {
-	struct out out = { 0 };
-	int error = settings->format < PROMETHEUS ? print_report(settings, &merge->report, &out) :
-		    merge_metrics(merge, &settings->metrics);
+	(void)data;
+	tool_complain("%s: %s", path, text);
+}
 
+static const char *print_merged(struct settings *settings, struct merge *merge)
+{
+	struct symbols *symbols = NULL;
+	struct out out = { 0 };
+	int error = 0;
+
+	if (settings->format < PROMETHEUS && merge->report.errors.count && !settings->how.no_symbols) {
+		symbols = symbols_new(settings->how.options.names, complain_symbols, NULL);
+		merge->report.errors.find = symbols ? error_symbols_find : NULL;
+		merge->report.errors.data = symbols;
+		error = symbols ? 0 : -ENOMEM;
+	}
+	if (!error)
+		error = settings->format < PROMETHEUS ? print_report(settings, &merge->report, &out) :
+			merge_metrics(merge, &settings->metrics);
+	if (!error && symbols && symbols_error(symbols))
+		tool_complain("%s: call sites are offsets: %s", symbols_fault(symbols) ?: "report",
+			      strerror(-symbols_error(symbols)));
+	symbols_free(symbols);
 	out_free(&out);
 	return error == -EEXIST ? "of a process that an earlier file is of" :
 	       error ? strerror(-error) : NULL;

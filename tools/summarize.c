@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/error_symbols.h"
 #include "analysis/symbols.h"
 #include "export/html/page.h"
 #include "tools/atomic_file.h"
@@ -108,9 +109,12 @@ static void complain_symbols(void *data, const char *path, const char *text)
 /* For callers, which are looked up when they are printed. 0 or -ENOMEM. */
 static int want_symbols(struct summary *summary, const struct summarize *how)
 {
-	if (how->no_symbols || !how->options.callers)
+	if (how->no_symbols ||
+	    !(how->options.callers || how->print.tables >> SUMMARY_BY_ERROR & 1))
 		return 0;
 	summary->symbols = symbols_new(how->options.names, complain_symbols, NULL);
+	summary->errors.find = summary->symbols ? error_symbols_find : NULL;
+	summary->errors.data = summary->symbols;
 	return summary->symbols ? 0 : -ENOMEM;
 }
 

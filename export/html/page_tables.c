@@ -214,7 +214,8 @@ static void error(struct writer *json, const struct summary *summary, size_t i)
 {
 	const struct error_row *row = &summary->errors.rows[i];
 	struct buffer out;
-	char text[ERROR_TEXT], all[ERROR_CALLERS * (ERROR_TEXT + 32)];
+	char text[ERROR_TEXT], caller[ERROR_CALLER_TEXT];
+	char all[ERROR_CALLERS * (ERROR_CALLER_TEXT + 32)];
 
 	writer_text(json, NULL, row->function);
 	writer_text(json, NULL, error_result_text(text, row));
@@ -222,7 +223,7 @@ static void error(struct writer *json, const struct summary *summary, size_t i)
 	out = (struct buffer){ all, sizeof(all), 0 };
 	for (size_t j = 0; j < row->ncallers && j < ERROR_CALLERS; j++) {
 		buffer_text(&out, j ? ", " : "");
-		buffer_text(&out, error_caller_text(text, &row->callers[j]));
+		buffer_text(&out, error_caller_text(caller, &summary->errors, &row->callers[j]));
 		buffer_text(&out, " (");
 		buffer_unsigned(&out, row->callers[j].count);
 		buffer_char(&out, ')');

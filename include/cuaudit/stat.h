@@ -136,6 +136,10 @@ struct cuaudit_stat_library {
 	uint32_t index;
 	uint32_t unused;
 	char path[496];		/* the end of a longer one */
+	/* Records of 512 bytes, which there were before, end here. */
+	uint32_t build_id_size;	/* 0: it has none, or one that is longer than this */
+	uint32_t unused2;
+	uint8_t build_id[56];
 };
 
 /*
@@ -194,8 +198,10 @@ struct cuaudit_stat_table {
 };
 
 /*
- * Calls of one function by one library, on all threads, that had one result which is an error.
- * Errors of the cells that are in no such record had results of which there were too many.
+ * Calls of one function by one library, from one call site, on all threads, that had one result
+ * which is an error. Of a function with very many call sites, one record without offset has all that
+ * have no record of their own. Errors of the cells that are in no such record had results of which
+ * there were too many. Records may be alike: their counts add up.
  */
 struct cuaudit_stat_error {
 	struct cuaudit_stat_record record;
@@ -204,7 +210,9 @@ struct cuaudit_stat_error {
 	int32_t result;		/* a CUresult */
 	uint32_t unused;
 	uint64_t count;
-	uint64_t padding[4];
+	uint64_t offset;	/* of the return address, in the library's file; 0: not known */
+	uint64_t own_caller;
+	uint64_t padding[2];
 };
 
 /* The bucket of a number of ticks: 8 to an octave, so at most 12.5 % wide. */

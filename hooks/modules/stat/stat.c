@@ -40,7 +40,8 @@ void record_slowly(const struct cuaudit_call *call, const void *data)
 	struct cuaudit_stat_cell *cell = stat_cell_find(call);
 
 	if (cell)
-		stat_cell_record(cell, call->end - call->start, call->result, data);
+		stat_cell_record(cell, call->caller, call->end - call->start, call->result,
+				 data);
 }
 
 static __attribute__((hot)) void timed_exit(struct cuaudit_call *call, void *data)
@@ -50,7 +51,8 @@ static __attribute__((hot)) void timed_exit(struct cuaudit_call *call, void *dat
 	if (__builtin_expect(!cell, 0))
 		record_slowly(call, data);
 	else
-		stat_cell_record(cell, call->end - call->start, call->result, data);
+		stat_cell_record(cell, call->caller, call->end - call->start, call->result,
+				 data);
 }
 
 static __attribute__((noinline)) int count_slowly(const struct cuaudit_call *call)

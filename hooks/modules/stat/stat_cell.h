@@ -69,8 +69,8 @@ static inline void stat_cell_add(uint64_t *word, uint64_t value)
  * Context: call. What an exit hook does with the time; data: the result that
  * is no error, as a number. stat_fast_path_x86_64.S does the same for most calls.
  */
-static inline void stat_cell_record(struct cuaudit_stat_cell *cell, uint64_t ticks, int32_t result,
-				    const void *data)
+static inline void stat_cell_record(struct cuaudit_stat_cell *cell, const void *caller,
+				    uint64_t ticks, int32_t result, const void *data)
 {
 	uint32_t *bucket;
 
@@ -91,7 +91,7 @@ static inline void stat_cell_record(struct cuaudit_stat_cell *cell, uint64_t tic
 		*bucket = UINT32_MAX;
 	/* Last, so that no register is saved. */
 	if (__builtin_expect(result != 0, 0) && result != (int32_t)(intptr_t)data)
-		stat_error(cell, result);
+		stat_error(cell, caller, result);
 }
 
 /* Context: call. Adds the thread's cells to those of the ended threads. */

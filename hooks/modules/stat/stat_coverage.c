@@ -114,6 +114,10 @@ void stat_coverage_library(const struct cuaudit_library *library)
 		return;
 	record->index = library->index;
 	copy_end(record->path, sizeof(record->path), library->path);
+	record->build_id_size = cuaudit_library_build_id(library, record->build_id,
+							 sizeof(record->build_id));
+	if (record->build_id_size > sizeof(record->build_id))
+		record->build_id_size = 0;
 	stat_store_publish(record, CUAUDIT_STAT_LIBRARY);
 	mark(libraries_seen, library->index);
 }

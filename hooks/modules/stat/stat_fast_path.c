@@ -24,7 +24,8 @@ static int finish(struct fast_call *fast, uint64_t end, int result, bool query)
 
 	if (cell && cell->own_caller == (uintptr_t)fast->caller &&
 	    cell->own_generation == fast_generation(fast)) {
-		stat_cell_record(cell, end - fast->start, result, hooks[query].data);
+		stat_cell_record(cell, fast->caller, end - fast->start, result,
+				 hooks[query].data);
 		return result;
 	}
 	fast_fill(&frame, fast, end, result);

@@ -19,6 +19,7 @@
 
 #include "analysis/stat_metrics.h"
 #include "analysis/stat_report.h"
+#include "hooks/call_site.h"
 #include "hooks/modules/helper.h"
 #include "hooks/modules/stat/stat_coverage.h"
 #include "hooks/modules/stat/stat_file.h"
@@ -149,8 +150,39 @@ static int append(struct out *out)
 	return error;
 }
 
-static int print_report(const struct report *report, struct out *out)
+enum { SITES = 256, NAME = 256 };	/* symbol tables are large: for so many call sites */
+
+struct site_names {
+	uint32_t left;
+	char name[NAME];
+};
+
+static struct error_site find_site(void *data, const struct error_calls *calls)
 {
+	const void *caller = (const void *)(uintptr_t)calls->caller;
+	const struct cuaudit_library *library;
+	struct site_names *names = data;
+	struct call_site site;
+
+	if (!calls->caller || !names->left)
+		return (struct error_site){ .function = NULL };
+	names->left--;
+	library = cuaudit_library_at((const char *)caller - 1);
+	/* Another may be in its place. */
+	if (strcmp(library->path, calls->library) != 0)
+		return (struct error_site){ .function = NULL };
+	site = call_site_find(caller, library, names->name, sizeof(names->name));
+	return (struct error_site){
+		.function = *names->name ? names->name : NULL, .distance = site.distance,
+	};
+}
+
+static int print_report(struct report *report, struct out *out)
+{
+	struct site_names names = { .left = SITES };
+
+	report->errors.find = find_site;
+	report->errors.data = &names;
 	if (settings.format == STAT_JSON)
 		report_json(report, out);
 	else
