@@ -43,21 +43,3 @@ const char *call_site_text(char text[CALL_SITE_TEXT], const void *caller,
 	buffer_end(&out);
 	return text;
 }
-
-const char *call_site_build_id(char text[2 * CALL_SITE_ID + 1],
-			       const struct cuaudit_library *library)
-{
-	static const char digits[] = "0123456789abcdef";
-	uint8_t id[CALL_SITE_ID];
-	uint32_t size = cuaudit_library_build_id(library, id, sizeof(id));
-
-	/* No tool compares less than all of it. */
-	if (size > sizeof(id))
-		size = 0;
-	for (uint32_t i = 0; i < size; i++) {
-		text[2 * i] = digits[id[i] >> 4];
-		text[2 * i + 1] = digits[id[i] & 15];
-	}
-	text[2 * size] = '\0';
-	return text;
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a call was made, as people and addr2line want it. Context of all: call. */
+/* Where a call was made, as people and addr2line want it. Context of all but the last: call. */
 #ifndef HOOKS_CALL_SITE_H
 #define HOOKS_CALL_SITE_H
 
@@ -8,7 +8,7 @@
 
 #include <cuaudit/call.h>
 
-enum { CALL_SITE_TEXT = 384, CALL_SITE_ID = 32 };
+enum { CALL_SITE_TEXT = 384 };
 
 struct call_site {
 	bool known;		/* the library is where it was: offset is in its file */
@@ -30,8 +30,12 @@ struct call_site call_site_find(const void *caller, const struct cuaudit_library
 const char *call_site_text(char text[CALL_SITE_TEXT], const void *caller,
 			   const struct cuaudit_library *library);
 
-/* The library's build ID in hexadecimal digits; "" if it has none. */
-const char *call_site_build_id(char text[2 * CALL_SITE_ID + 1],
-			       const struct cuaudit_library *library);
+struct writer;
+
+/*
+ * Context: setup. Members of an object that is open: library, address, and as far as they are
+ * known offset and build_id, by which cuaudit report finds function and line, symbol and distance.
+ */
+void call_site_json(struct writer *json, const void *caller, const struct cuaudit_library *library);
 
 #endif

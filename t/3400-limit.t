@@ -40,15 +40,49 @@ is "$(reported '(r["dry_run"], r["process"]["refused"], r["process"]["peak"])')"
 is "$(sed 's/0x[0-9a-f]*/0xN/' "$tmp/err")" "cuaudit: limit: cuMemAlloc_v2 by some+0xN would be refused 2097152\
  bytes on device 0: the process has 1048576 of 1048576 left" "and says so once"
 
+is "$(reported '[(s["function"], s["calls"], s["first_bytes"], s["library"].split("/")[-1], int(s["offset"], 0) > 0)
+	for s in r["refusals"]], r["other_refusals"]')" "([('cuMemAlloc_v2', 2, 2097152, 'some', True)], 0)" \
+	"and by call site"
+tool_bin=$top_builddir/bin/cuaudit
+"$tool_bin" report --format json "$tmp/report.limit" >"$tmp/completed" 2>"$tmp/err"
+is "$? $(cat "$tmp/err")" "0 " "which cuaudit report reads"
+if grep -q '^#define HAVE_LIBDW 1' "$top_builddir/config.h" && $READELF -S "$tmp/some" | grep -q debug_line; then
+	like "$(cat "$tmp/completed")" '"caller_function":"main","caller_file":"[^"]*some\.c","caller_line":[0-9]+' \
+		"with function, file and line"
+else
+	skip 1 "built without libdw"
+fi
+"$tool_bin" report "$tmp/report.limit" >"$tmp/completed" 2>"$tmp/err"
+is "$? $(cat "$tmp/completed")" "2 " "as JSON alone"
+
 limited "as text" "device0=1M" "$tmp/some" init 0 take=524288 take=1048576
-is "$(sed 's/pid [0-9]*/pid N/; s,  /.*/some, some,' "$tmp/report.limit")" "cuaudit: limit, pid N
+is "$(sed 's/pid [0-9]*/pid N/; s,  /.*/some, some,; s/0x[0-9a-f]*/0xN/' "$tmp/report.limit")" "cuaudit: limit, pid N
 
      Limit       Peak     At end    Refused  Device memory of
        none  512.00KiB  512.00KiB          0  the process
     1.00MiB  512.00KiB  512.00KiB          1  device 0
 
       Peak     At end     Allocs    Refused  Library
-  512.00KiB  512.00KiB          1          1 some" "the report"
+  512.00KiB  512.00KiB          1          1 some
+
+   Refused      First  Call site
+          1    1.00MiB  cuMemAlloc_v2 by some+0xN" "the report"
+
+# Very many call sites.
+{
+	echo '#include "sim/api.h"'
+	echo 'int main(void) { CUdeviceptr p; CUcontext c; cuInit(0); cuCtxCreate_v2(&c, 0, 0);'
+	for n in $(seq 70); do
+		echo "cuMemAlloc_v2(&p, $((n + 1)) << 20);"
+	done
+	echo 'for (int i = 0; i < 5; i++) cuMemAlloc_v2(&p, 4 << 20); return 0; }'
+} >"$tmp/sites.c"
+compile -O1 -I"$top_srcdir" -I"$top_srcdir/include" -o "$tmp/sites" "$tmp/sites.c" "$simdir/libcuda.so.1" -Wl,-rpath,"$simdir" \
+	>"$tmp/build.out" 2>&1 || bail_out "cannot build: $(head -n 1 "$tmp/build.out")"
+limited "75 refusals from 71 call sites" "memory=1M;format=json" "$tmp/sites"
+is "$(reported 'len(r["refusals"]), sum(s["calls"] for s in r["refusals"]), r["other_refusals"], r["refusals"][0]["first_bytes"]')" \
+	"(64, 64, 11, 2097152)" "the first 64 have a row"
+
 limited "no memory" "device0=1M" "$tmp/some" version
 ok "no report" test ! -e "$tmp/report.limit"
 

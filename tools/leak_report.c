@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saved JSON reports of the leak hook, printed with functions, files and lines. */
+/* Saved JSON reports of the leak hook, and of limit as JSON, printed with functions, files and lines. */
 #include "tools/leak_report.h"
 
 #include <errno.h>
@@ -207,16 +207,24 @@ static bool is_array(const struct json_value *value, const char *key)
 	return member && member->kind == JSON_ARRAY;
 }
 
+static bool is_of_limit(const struct json_value *report)
+{
+	return is_array(report, "refusals") && is_array(report, "denied");
+}
+
 /* What an object must have to be such a report, of this version. */
-static const char *judge(const struct json_value *report)
+static const char *judge(const struct json_value *report, bool as_json)
 {
 	if (!report)
 		return "no JSON";
-	if (!is_array(report, "left") || !is_array(report, "errors") ||
-	    !json_get(report, "left_objects"))
+	if (!is_of_limit(report) && (!is_array(report, "left") || !is_array(report, "errors") ||
+				     !json_get(report, "left_objects")))
 		return "not a JSON report of the leak hook";
 	if (json_number(report, "version", 0) != 1)
 		return "a report of a newer version";
+	/* The hook's own text has all but the lines. */
+	if (is_of_limit(report) && !as_json)
+		return "a report of the limit hook, of which --format json names the call sites";
 	return NULL;
 }
 
@@ -236,7 +244,7 @@ static const char *print_all(struct reading *reading, const char *text, bool as_
 		struct json_value *report = json_read(&memory, text, &text);
 		struct writer json = { .out = &reading->out };
 
-		fault = judge(report);
+		fault = judge(report, as_json);
 		if (!fault && as_json) {
 			print_json(reading, &json, report);
 			out_text(&reading->out, "\n");

@@ -134,11 +134,9 @@ const char *call_site_text(char text[CALL_SITE_TEXT], const void *caller,
 	return text;
 }
 
-const char *call_site_build_id(char text[2 * CALL_SITE_ID + 1],
-			       const struct cuaudit_library *library)
+void call_site_json(struct writer *json, const void *caller, const struct cuaudit_library *library)
 {
-	(void)library;
-	return strcpy(text, "");
+	(void)json, (void)caller, (void)library;
 }
 
 const struct cuaudit_library *cuaudit_library_at(const void *address)

@@ -100,22 +100,8 @@ static void text(const struct leak_report *report, struct out *out)
 /* Members of an object that is open. */
 static void json_site(struct writer *json, const struct leak_site *site)
 {
-	char name[NAME], id[2 * CALL_SITE_ID + 1];
-	struct call_site where = call_site_find(site->caller, site->library, name, sizeof(name));
-
 	writer_text(json, "function", site->function->name);
-	writer_text(json, "library", site->library->path);
-	writer_hex(json, "address", (uintptr_t)site->caller);
-	if (where.known) {
-		writer_hex(json, "offset", where.offset);
-		/* So that cuaudit report finds the file that this was. */
-		if (*call_site_build_id(id, site->library))
-			writer_text(json, "build_id", id);
-	}
-	if (*name) {
-		writer_text(json, "symbol", name);
-		writer_number(json, "distance", where.distance);
-	}
+	call_site_json(json, site->caller, site->library);
 }
 
 static void json_left(const struct leak_report *report, struct writer *json)

@@ -16,6 +16,7 @@
 #include "hooks/modules/limit/limit_driver.h"
 #include "hooks/modules/limit/limit_gap.h"
 #include "hooks/modules/limit/limit_pool.h"
+#include "hooks/modules/limit/limit_refusals.h"
 #include "hooks/modules/limit/limit_share.h"
 #include "hooks/modules/limit/limit_shared.h"
 #include "hooks/modules/limit/limit_table.h"
@@ -162,6 +163,7 @@ static void forked(void)
 	gap_forked();
 	account_forked();
 	pool_forked();
+	refusals_forked();
 	share_forked();
 	table_forked();
 	shared_forked();

@@ -7,6 +7,7 @@
 #include <cuaudit/args.h>
 
 #include "hooks/call_site.h"
+#include "hooks/modules/limit/limit_refusals.h"
 
 static const struct {
 	uint8_t kind;
@@ -151,6 +152,7 @@ bool calls_refuse(struct cuaudit_call *call, struct account *refuses, uint32_t d
 {
 	atomic_fetch_add(&refuses->refused, 1);
 	atomic_fetch_add(&account_libraries[calls_library(call)].refused, 1);
+	refusals_count(call, bytes);
 	say(call, refuses, device, bytes);
 	if (!limit_options.dry_run)
 		call->result = CUDA_ERROR_OUT_OF_MEMORY;

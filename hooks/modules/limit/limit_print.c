@@ -7,8 +7,10 @@
 
 #include <cuaudit/coverage.h>
 
+#include "hooks/call_site.h"
 #include "hooks/modules/limit/limit_gap.h"
 #include "hooks/modules/limit/limit_pool.h"
+#include "hooks/modules/limit/limit_refusals.h"
 #include "hooks/modules/limit/limit_shared.h"
 #include "util/out.h"
 #include "util/writer.h"
@@ -92,6 +94,32 @@ static void text_libraries(struct out *out)
 	}
 }
 
+/* Who was refused, and how much, the first time. */
+static void text_refusals(struct out *out)
+{
+	const struct refusal *refusal;
+	char site[CALL_SITE_TEXT];
+	uint32_t index = 0;
+	uint64_t count;
+
+	for (bool first = true; (refusal = refusals_get(&index, &count)); first = false) {
+		out_text(out, first ? "\n\n   Refused      First  Call site" : "");
+		out_text(out, "\n");
+		out_right(out, out_count(count).text, NUMBER);
+		size(out, refusal->bytes);
+		out_text(out, "  ");
+		out_text(out, refusal->function->name);
+		out_text(out, " by ");
+		call_site_text(site, refusal->caller, refusal->library);
+		out_printed(out, site, strlen(site));
+	}
+	if (!refusals_others())
+		return;
+	out_text(out, "\n");
+	out_right(out, out_count(refusals_others()).text, NUMBER);
+	out_text(out, "             more call sites");
+}
+
 static void text_denied(struct out *out)
 {
 	const struct cuaudit_function *function;
@@ -162,6 +190,7 @@ static void text(struct out *out)
 		out_text(out, "  the user");
 	}
 	text_libraries(out);
+	text_refusals(out);
 	text_denied(out);
 	text_gaps(out);
 	out_text(out, "\n");
@@ -199,6 +228,25 @@ static void json_libraries(struct writer *json)
 		writer_end(json, '}');
 	}
 	writer_end(json, ']');
+}
+
+static void json_refusals(struct writer *json)
+{
+	const struct refusal *refusal;
+	uint32_t index = 0;
+	uint64_t count;
+
+	writer_begin(json, "refusals", '[');
+	while ((refusal = refusals_get(&index, &count))) {
+		writer_begin(json, NULL, '{');
+		writer_text(json, "function", refusal->function->name);
+		writer_number(json, "calls", count);
+		writer_number(json, "first_bytes", refusal->bytes);
+		call_site_json(json, refusal->caller, refusal->library);
+		writer_end(json, '}');
+	}
+	writer_end(json, ']');
+	writer_number(json, "other_refusals", refusals_others());
 }
 
 static void json_denied(struct writer *json)
@@ -261,6 +309,7 @@ static void json_report(struct out *out)
 	struct writer json = { .out = out };
 
 	writer_begin(&json, NULL, '{');
+	writer_number(&json, "version", 1);
 	writer_number(&json, "pid", (uint64_t)getpid());
 	writer_flag(&json, "dry_run", limit_options.dry_run);
 	writer_number(&json, "lost", limit_lost);
@@ -271,6 +320,7 @@ static void json_report(struct out *out)
 	json_devices(&json);
 	json_user(&json);
 	json_libraries(&json);
+	json_refusals(&json);
 	json_denied(&json);
 	writer_end(&json, '}');
 	out_text(out, "\n");
