@@ -213,8 +213,6 @@ static void drop_ourselves(char *list)
 			to += length;
 		}
 		from += length + (end == ':');
-		if (!end)
-			break;
 	}
 	*to = '\0';
 }

@@ -61,16 +61,13 @@ static void report_unknown(const char *entry)
 		NULL
 	};
 	char name[SHOWN];
-	char own[SHOWN];
 	size_t prefix = env_own_name(entry), length;
 	const char *near;
 	bool policy;
 
 	for (length = prefix; entry[length] && entry[length] != '=';)
 		length++;
-	for (size_t i = 0; i < length - prefix && i < SHOWN; i++)
-		own[i] = (char)(entry[prefix + i] & ~(entry[prefix + i] >= 'a' ? 0x20 : 0));
-	near = nearest(own, length - prefix < SHOWN ? length - prefix : SHOWN, names);
+	near = nearest(entry + prefix, length - prefix, names);
 	policy = policy_in(entry) || (near && sys_equal(near, "STRICT"));
 	if (!reported(policy))
 		return;

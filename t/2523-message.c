@@ -69,9 +69,11 @@ int sys_open(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
+static bool usable = true;
+
 bool sys_stderr_usable(void)
 {
-	return true;
+	return usable;
 }
 
 size_t sys_strlen(const char *string)
@@ -413,6 +415,54 @@ static int waits_for_it(const void *data)
 	return npolls != 2 || !polls[0] || polls[1] != polls[0];
 }
 
+/* Of a text of any length there is one line, and no more than there is room for. */
+static int cuts_lines(const void *data)
+{
+	enum { MOST = LINE - 2 };
+	static char long_text[3 * LINE], whole[4 * LINE], got[4 * LINE];
+
+	(void)data;
+	good_pipe();
+	for (size_t length = 0; length < sizeof(long_text) - 1; length++) {
+		int want = snprintf(whole, sizeof(whole), "cuaudit: %s and more", long_text);
+
+		if (want > MOST)
+			want = MOST;
+		message_say(long_text, " and ", "more", NULL);
+		if (read(reader, got, sizeof(got)) != want + 1 || memcmp(got, whole, (size_t)want) ||
+		    got[want] != '\n')
+			return 1;
+		long_text[length] = (char)('a' + length % 26);
+	}
+	return 0;
+}
+
+/* Descriptor 2 is the end of a pipe that is read from, whose other end the program has too. */
+static int leaves_reader(const void *data)
+{
+	int ends[2];
+	char byte;
+
+	(void)data;
+	if (pipe(ends) || fcntl(ends[0], F_SETFL, O_NONBLOCK))
+		return WRONG;
+	become_two(ends[0]);
+	message();
+	return read(OWN, &byte, 1) >= 0 || errno != EAGAIN;
+}
+
+static int is_silent(const void *data)
+{
+	char byte;
+
+	(void)data;
+	good_pipe();
+	fcntl(reader, F_SETFL, O_NONBLOCK);
+	usable = false;
+	message();
+	return read(reader, &byte, 1) >= 0 || errno != EAGAIN;
+}
+
 int main(void)
 {
 	const struct sigaction action = { .sa_handler = end_child, .sa_flags = SA_RESTART };
@@ -433,6 +483,9 @@ int main(void)
 				       outlet->name, sender->name);
 		}
 	}
+	is_int(apart(cuts_lines, NULL), 0, "texts of all lengths");
+	is_int(apart(leaves_reader, NULL), 0, "what is read from is not written to");
+	is_int(apart(is_silent, NULL), 0, "nothing is written where that is no place for messages");
 	is_int(apart(waits_once, NULL), 0, "a reader that sleeps is waited for once");
 	is_int(apart(waits_for_it, NULL), 0, "one that wakes has the message");
 	return done_testing();

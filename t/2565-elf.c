@@ -50,8 +50,9 @@ static void test_headers(void)
 	header()->e_phentsize++;
 	ok(!wrong && !reads(), "only behind an ELF header of this kind");
 	make_object();
-	memcpy(pages + 8, &right, sizeof(right));
-	((ElfW(Ehdr) *)(pages + 8))->e_phoff = sizeof(right);
+	memmove(pages + 8, pages, sizeof(right) + SIZE);
+	for (int i = 0; i < HEADERS; i++)
+		((ElfW(Phdr) *)(pages + 8 + sizeof(right)))[i].p_vaddr -= 8;
 	map.l_addr += 8;
 	ok(!reads(), "an object begins with a page");
 	make_object();
@@ -75,6 +76,8 @@ static void test_measure(void)
 	ElfW(Phdr) *headers = make_object();
 
 	ok(reads(), "the object itself");
+	memmove((char *)tables->dynamic + 4, tables->dynamic,
+		sizeof(tables->dynamic) - sizeof(ElfW(Dyn)));
 	map.l_ld = (ElfW(Dyn) *)((char *)tables->dynamic + 4);
 	headers[2].p_vaddr += 4;
 	ok(!reads(), "its dynamic section is off a word");
@@ -300,6 +303,9 @@ static void test_symbols(void)
 	   "none behind it");
 	is_ptr(elf_find(&image, "cuInit"), &tables->symbols[5], "the one that is defined");
 	ok(!elf_find(&image, "cuMemFree_v2"), "not one that is asked for");
+	ok(elf_find(&image, "cuD") == &tables->symbols[SYMBOLS - 1], "the last");
+	image.nsymbols--;
+	ok(!elf_find(&image, "cuD"), "none behind it");
 
 	make_object();
 	set_entry(DT_SONAME, STRINGS);
@@ -493,6 +499,10 @@ static void test_writable(void)
 	ok(elf_readable(&image, pages, PAGE) && !elf_readable(&image, pages, PAGE + 1) &&
 		   !elf_readable(&image, pages + 4, 8),
 	   "tables within a segment can be read");
+	headers[HEADERS] = (ElfW(Phdr)){ .p_type = PT_LOAD, .p_flags = PF_R, .p_memsz = 4 * PAGE };
+	ok(elf_protection(&image, (uintptr_t)pages + PAGE) == -1 &&
+		   !elf_readable(&image, pages + PAGE, 8),
+	   "no segment behind the last");
 	headers[3].p_flags = PF_R | PF_X;
 	is_int(elf_protection(&image, (uintptr_t)tables), PROT_READ | PROT_EXEC, "code");
 	headers[3].p_flags = PF_W;

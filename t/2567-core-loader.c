@@ -210,15 +210,19 @@ static void test_core(void)
 	static const struct {
 		const char *soname, *symbol;
 		size_t size;
-		bool counted, writable, is_core;
+		bool counted, writable, is_core, is_nvtx;
 	} cases[] = {
-		{ CORE, LINK_SYMBOL, sizeof(void *), true, true, true },
-		{ CORE, LINK_SYMBOL, sizeof(void *), false, true, false },
-		{ CORE, LINK_SYMBOL, sizeof(void *), true, false, false },
-		{ CORE, LINK_SYMBOL, sizeof(void *) + 1, true, true, false },
-		{ CORE, LINK_AUDITOR_SYMBOL, sizeof(void *), true, true, false },
-		{ "libother.so", LINK_SYMBOL, sizeof(void *), true, true, false },
-		{ NULL, LINK_SYMBOL, sizeof(void *), true, true, false },
+		{ CORE, LINK_SYMBOL, sizeof(void *), true, true, true, false },
+		{ CORE, LINK_SYMBOL, sizeof(void *), false, true, false, false },
+		{ CORE, LINK_SYMBOL, sizeof(void *), true, false, false, false },
+		{ CORE, LINK_SYMBOL, sizeof(void *) + 1, true, true, false, false },
+		{ CORE, LINK_AUDITOR_SYMBOL, sizeof(void *), true, true, false, false },
+		{ "libother.so", LINK_SYMBOL, sizeof(void *), true, true, false, false },
+		{ NULL, LINK_SYMBOL, sizeof(void *), true, true, false, false },
+		{ NVTX, LINK_SYMBOL, sizeof(void *), true, true, false, false },
+		{ CORE, RANGES_SYMBOL, sizeof(void *), true, true, false, false },
+		{ NVTX, RANGES_SYMBOL, sizeof(void *), true, true, false, true },
+		{ NVTX, RANGES_SYMBOL, sizeof(void *), true, false, false, false },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -235,6 +239,9 @@ static void test_core(void)
 		       cases[i].soname ? cases[i].soname : "nameless", cases[i].symbol,
 		       cases[i].size);
 		is_ptr(written, cases[i].is_core ? &object_table : NULL, "... its word");
+		written = NULL;
+		core_loader_meet_nvtx(&image);
+		is_ptr(written, cases[i].is_nvtx ? &object_table : NULL, "... that for ranges");
 	}
 }
 
@@ -459,6 +466,14 @@ static void test_load(void)
 	is_int((long long)atomic_load(&object_table.setup_calls), 1, "which is counted");
 	atomic_store(&object_table.setup_thread, THREAD + 1);
 	load("bscoaurB", "", "another thread's meanwhile", false);
+	for (int own_thread = 0; own_thread < 2; own_thread++) {
+		atomic_store(&object_table.setup_thread, THREAD + !own_thread);
+		events[0] = '\0';
+		core_load_early();
+		is_str(events, own_thread ? "" : "bscoauB", "early, %s thread",
+		       own_thread ? "by the core's own" : "by another");
+		atomic_store(&object_table.attach, NULL);
+	}
 }
 
 int main(void)
