@@ -11,6 +11,9 @@
 #include "hooks/unwound.c"
 #undef look
 
+#include <stdio.h>
+#include <sys/resource.h>
+
 #include "t/fuzz/chance.h"
 #include "t/tap.h"
 
@@ -127,6 +130,88 @@ static void *on_own_stack(void *given)
 	ok(stack_own().low == low && stack_own().high == high, "it is the calling thread's");
 	thread_self = NULL;
 	return NULL;
+}
+
+/* What the kernel lists: the line of the stack, wherever it is, or none. */
+static void test_lines(void)
+{
+	static const char *const names[] = { "",       "",	  "[heap]",	   "[stack",
+					     "stack]", "[stack]", "/usr/lib/x.so", "0-1" };
+	static struct thread thread;
+	const uintptr_t tls = (uintptr_t)&thread_self;
+	int fd = memfd_create("lines", 0);
+	unsigned int wrong = 0, seen = 0;
+
+	for (uint64_t seed = 0; seed < SEEDS / 4; seed++) {
+		struct { uintptr_t from, to; bool main; } lines[20];
+		uintptr_t low = 0, high = 0, address = 0, at = PAGE;
+		uint64_t count, target;
+
+		chance_begin(seed, 4);
+		count = 1 + chance(20);
+		target = chance(count);
+		if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET) || dprintf(fd, "%s", "") < 0)
+			bail_out("no file");
+		for (uint64_t i = 0; i < count; i++) {
+			bool is_tls = i == target && chance(2);
+			uintptr_t from = is_tls ? tls / PAGE * PAGE - chance(3) * PAGE : at + chance(2) * PAGE;
+			uintptr_t to = is_tls ? tls / PAGE * PAGE + chance(3) * PAGE : from + (1 + chance(4)) * PAGE;
+			const char *name = names[chance(sizeof(names) / sizeof(names[0]))];
+
+			to = to > from ? to : from + PAGE;
+			at = to;
+			lines[i].from = from;
+			lines[i].to = to;
+			lines[i].main = !strcmp(name, "[stack]");
+			if (i == target)
+				address = chance(8) ? from + chance(to - from + 1) : chance(2) ? from : from - 1;
+			if (dprintf(fd, "%0*lx-%lx rw-p %08x 00:%02x %-*d%*s%s\n", chance(2) ? 8 : 12, from, to, 0, 0,
+				    (int)chance(30), 0, (int)(chance(20) ? 1 : 500 + chance(30)), "", name) < 0)
+				bail_out("no file");
+		}
+		for (uint64_t i = 0; i < count && !high; i++)
+			if (address >= lines[i].from && address < lines[i].to &&
+			    (lines[i].main || (tls >= address && tls < lines[i].to))) {
+				low = lines[i].from;
+				high = lines[i].main ? lines[i].to : tls;
+			}
+		thread = (struct thread){ .state = 0 };
+		lseek(fd, 0, SEEK_SET);
+		wrong += find(&thread, fd, address) != (high != 0) || thread.stack_low != low || thread.stack_high != high;
+		seen += high != 0;
+	}
+	is_int(wrong, 0, "the stack's line among others");
+	ok(seen > 500, "%u times", seen);
+	close(fd);
+}
+
+/* The kernel's, of the main thread; and where nothing can be opened. */
+static void test_main_stack(void)
+{
+	static struct thread thread;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), from, to, low = 0, high = 0;
+	struct rlimit before, none;
+	char line[1024];
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx", &from, &to) == 2 && here >= from && here < to) {
+			low = from;
+			high = to;
+		}
+	if (maps)
+		fclose(maps);
+	ok(stack_is_own(&thread, here, high) && !stack_is_own(&thread, high, low) && thread.stack_low == low &&
+	   thread.stack_high == high, "the main thread's stack");
+	thread = (struct thread){ .state = 0 };
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = before;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	errno = ENOTTY;
+	ok(!stack_is_own(&thread, here, high) && errno == ENOTTY && thread.stack_looks == 1,
+	   "unknown without descriptors");
+	setrlimit(RLIMIT_NOFILE, &before);
 }
 
 static void test_own_stack(void)
@@ -611,6 +696,8 @@ int main(void)
 	ok(!thread_any(), "there was no thread yet");
 	test_words();
 	test_own_stack();
+	test_lines();
+	test_main_stack();
 	test_backtrace();
 	test_calls();
 	test_hooks();
