@@ -184,8 +184,8 @@ uint32_t unwound_backtrace(const void *caller, const void **frames, uint32_t max
 
 /*
  * A library of three pages, of which the last cannot be read, and its program headers at any
- * place: found if they can be read, else there are none. A segment that is loaded is any of
- * them, or what is behind them, which is none.
+ * place. A segment that is loaded is any of them, found if they can be read so far, or what is
+ * behind them, which is none.
  */
 static void test_headers(void)
 {
@@ -203,7 +203,8 @@ static void test_headers(void)
 		for (int whole = 0; whole < 2; whole++) {
 			size_t end = whole ? 3 * PEEK_PAGE : PEEK_PAGE + SIZE;
 			size_t loaded = at / 8 % (HEADERS + 1), place = at + loaded * sizeof(ElfW(Phdr));
-			bool there = at + SIZE <= 2 * PEEK_PAGE && at + SIZE <= end;
+			bool there = loaded < HEADERS && place + sizeof(ElfW(Phdr)) <= 2 * PEEK_PAGE &&
+				     place + sizeof(ElfW(Phdr)) <= end;
 			uint64_t base;
 
 			memset(pages, 0, 2 * PEEK_PAGE);
@@ -217,12 +218,12 @@ static void test_headers(void)
 					.p_type = PT_LOAD, .p_vaddr = BIAS,
 				};
 			base = cuaudit_library_base(&library);
-			wrong += base != (there && loaded < HEADERS ? (uintptr_t)pages - BIAS : 0) ||
+			wrong += base != (there ? (uintptr_t)pages - BIAS : 0) ||
 				 cuaudit_library_build_id(&library, id, sizeof(id)) != 0;
 			found += base != 0;
 		}
 	}
-	is_int(wrong, 0, "program headers are read where all of them can be");
+	is_int(wrong, 0, "program headers are read as far as they can be");
 	ok(found > 10, "%u times", found);
 	munmap(pages, 3 * PEEK_PAGE);
 }

@@ -11,10 +11,14 @@
 #include "hooks/unwound.c"
 #undef look
 
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
 #include "t/fuzz/chance.h"
 #include "t/tap.h"
 
-enum { SEEDS = 20000, PAGE = 4096, PAGES = 8, SIGNAL_STACK = 64 * 1024 };
+enum { SEEDS = 20000, PAGE = 4096, PAGES = 8, TOGETHER = 5, SIGNAL_STACK = 64 * 1024 };
 
 static struct link_table table;
 struct link_table *cuaudit_core_link = &table;
@@ -129,6 +133,88 @@ static void *on_own_stack(void *given)
 	return NULL;
 }
 
+/* What the kernel lists: the line of the stack, wherever it is, or none. */
+static void test_lines(void)
+{
+	static const char *const names[] = { "",       "",	  "[heap]",	   "[stack",
+					     "stack]", "[stack]", "/usr/lib/x.so", "0-1" };
+	static struct thread thread;
+	const uintptr_t tls = (uintptr_t)&thread_self;
+	int fd = memfd_create("lines", 0);
+	unsigned int wrong = 0, seen = 0;
+
+	for (uint64_t seed = 0; seed < SEEDS / 4; seed++) {
+		struct { uintptr_t from, to; bool main; } lines[20];
+		uintptr_t low = 0, high = 0, address = 0, at = PAGE;
+		uint64_t count, target;
+
+		chance_begin(seed, 4);
+		count = 1 + chance(20);
+		target = chance(count);
+		if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET) || dprintf(fd, "%s", "") < 0)
+			bail_out("no file");
+		for (uint64_t i = 0; i < count; i++) {
+			bool is_tls = i == target && chance(2);
+			uintptr_t from = is_tls ? tls / PAGE * PAGE - chance(3) * PAGE : at + chance(2) * PAGE;
+			uintptr_t to = is_tls ? tls / PAGE * PAGE + chance(3) * PAGE : from + (1 + chance(4)) * PAGE;
+			const char *name = names[chance(sizeof(names) / sizeof(names[0]))];
+
+			to = to > from ? to : from + PAGE;
+			at = to;
+			lines[i].from = from;
+			lines[i].to = to;
+			lines[i].main = !strcmp(name, "[stack]");
+			if (i == target)
+				address = chance(8) ? from + chance(to - from + 1) : chance(2) ? from : from - 1;
+			if (dprintf(fd, "%0*lx-%lx rw-p %08x 00:%02x %-*d%*s%s\n", chance(2) ? 8 : 12, from, to, 0, 0,
+				    (int)chance(30), 0, (int)(chance(20) ? 1 : 500 + chance(30)), "", name) < 0)
+				bail_out("no file");
+		}
+		for (uint64_t i = 0; i < count && !high; i++)
+			if (address >= lines[i].from && address < lines[i].to &&
+			    (lines[i].main || (tls >= address && tls < lines[i].to))) {
+				low = lines[i].from;
+				high = lines[i].main ? lines[i].to : tls;
+			}
+		thread = (struct thread){ .state = 0 };
+		lseek(fd, 0, SEEK_SET);
+		wrong += find(&thread, fd, address) != (high != 0) || thread.stack_low != low || thread.stack_high != high;
+		seen += high != 0;
+	}
+	is_int(wrong, 0, "the stack's line among others");
+	ok(seen > 500, "%u times", seen);
+	close(fd);
+}
+
+/* The kernel's, of the main thread; and where nothing can be opened. */
+static void test_main_stack(void)
+{
+	static struct thread thread;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), from, to, low = 0, high = 0;
+	struct rlimit before, none;
+	char line[1024];
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx", &from, &to) == 2 && here >= from && here < to) {
+			low = from;
+			high = to;
+		}
+	if (maps)
+		fclose(maps);
+	ok(stack_is_own(&thread, here, high) && !stack_is_own(&thread, high, low) && thread.stack_low == low &&
+	   thread.stack_high == high, "the main thread's stack");
+	thread = (struct thread){ .state = 0 };
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = before;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	errno = ENOTTY;
+	ok(!stack_is_own(&thread, here, high) && errno == ENOTTY && thread.stack_looks == 1,
+	   "unknown without descriptors");
+	setrlimit(RLIMIT_NOFILE, &before);
+}
+
 static void test_own_stack(void)
 {
 	enum { STACK = 256 * 1024 };
@@ -181,6 +267,7 @@ static void test_backtrace(void)
 	set_unwinder(true);
 	for (uint64_t seed = 0; seed < SEEDS; seed++) {
 		const void *frames[MOST + 1], *wanted[MOST];
+		uintptr_t cfas[MOST + 1];
 		uint32_t max, count = 0;
 		size_t at = 0;
 		bool all;
@@ -207,6 +294,11 @@ static void test_backtrace(void)
 			frames[i] = (const void *)(CALLER + chance(3));
 		frames[max] = &frames;
 		errno = ENOTTY;
+		for (size_t i = 0; i <= MOST; i++)
+			cfas[i] = 1;
+		wrong += unwound_stack(all ? NULL : (const void *)CALLER, frames, cfas, max) != count || cfas[count] != 1;
+		for (uint32_t i = 0; i < count; i++)
+			wrong += cfas[i] != contexts[at - count + i].cfa;
 		wrong += unwound_backtrace(all ? NULL : (const void *)CALLER, frames, max) != count ||
 			 memcmp(frames, wanted, count * sizeof(*frames)) != 0 || frames[max] != &frames || errno != ENOTTY;
 		found += count > 1;
@@ -335,6 +427,15 @@ static void test_calls(void)
 	sigaltstack(&none, NULL);
 }
 
+static uint32_t nunwound;	/* modules that were told that their hook was left, at last at */
+static uint64_t unwound_at;
+
+static void hook_unwound(void *block, uint64_t correlation)
+{
+	nunwound += block != NULL;
+	unwound_at = correlation;
+}
+
 /* A hook's frame and what is behind it, at the end of what can be read. */
 static void drop_hook_at(char *end, uint64_t seed, unsigned int *wrong, unsigned int *left)
 {
@@ -352,6 +453,11 @@ static void drop_hook_at(char *end, uint64_t seed, unsigned int *wrong, unsigned
 	memset(&thread, 0, sizeof(thread));
 	thread.stack_looks = LOOKS;
 	thread.correlation = seed;
+	/* A module with a block, which is told. */
+	first_key = THREAD_KEYS - 1;
+	keys[first_key].hook_unwound = hook_unwound;
+	thread.blocks[first_key] = &thread;
+	nunwound = 0;
 	/* Of 16 bytes, none, one or all are there. */
 	readable = chance(4);
 	frame = (struct frame *)(void *)(end - (readable ? sizeof(*record) : 0)) - 1;
@@ -385,6 +491,7 @@ static void drop_hook_at(char *end, uint64_t seed, unsigned int *wrong, unsigned
 			       &depth) != state ||
 		  depth != !is_left || thread.unwound_hooks != is_left || thread.unwound_calls ||
 		  thread.state != state;
+	*wrong += nunwound != is_left || (is_left && unwound_at != seed);
 	*left += is_left;
 	set_unwinder(false);
 }
@@ -420,6 +527,9 @@ static void test_hooks(void)
 	is_int((long long)unwound_drop(&thread, (const struct frame *)&depth, &depth), THREAD_ENDING,
 	       "an ending thread's none");
 	munmap(pages, 3 * PAGE);
+	memset(keys, 0, sizeof(keys));
+	first_key = THREAD_KEYS;
+	nunwound = 0;
 }
 
 /* Marks are made of what a thread still names, as many as have room. */
@@ -446,9 +556,8 @@ static void test_moves(void)
 }
 
 /* The last of what each module had in a thread, in the order in which that is given up. */
-static struct { uint32_t key; void *block; } given_up[2 * THREAD_KEYS];
-static uint32_t ngiven_up, nunwound;
-static uint64_t unwound_at;
+static struct { uint32_t key; void *block; } given_up[2 * TOGETHER * THREAD_KEYS];
+static uint32_t ngiven_up;
 
 #define MODULES(module)                                                                           \
 	module(0) module(1) module(2) module(3) module(4) module(5) module(6) module(7) module(8) \
@@ -460,12 +569,6 @@ static uint64_t unwound_at;
 		given_up[ngiven_up++].block = block; \
 	}
 MODULES(LEAVE)
-
-static void hook_unwound(void *block, uint64_t correlation)
-{
-	nunwound += block != NULL;
-	unwound_at = correlation;
-}
 
 /* The last is of before threads' ends were told. */
 #define MODULE(number) { \
@@ -555,6 +658,100 @@ static void test_threads(void)
 	ok(right, "one that did not start is not told");
 }
 
+static pthread_barrier_t together;
+
+static void *begin_together(void *unused)
+{
+	struct thread *thread = thread_begin();
+
+	(void)unused;
+	pthread_barrier_wait(&together);
+	return thread;
+}
+
+/* Threads that live at once, and those after them, which have the structures of the first. */
+static void test_together(void)
+{
+	void *first[TOGETHER], *second[TOGETHER], **result = first;
+	pthread_t other[TOGETHER];
+	unsigned int twice = 0, found = 0;
+
+	pthread_barrier_init(&together, NULL, TOGETHER);
+	for (int turn = 0; turn < 2; turn++, result = second) {
+		for (int i = 0; i < TOGETHER; i++)
+			if (pthread_create(&other[i], NULL, begin_together, NULL))
+				bail_out("no thread");
+		for (int i = 0; i < TOGETHER; i++)
+			pthread_join(other[i], &result[i]);
+	}
+	for (int i = 0; i < TOGETHER; i++)
+		for (int k = 0; k < TOGETHER; k++) {
+			twice += i != k && (first[i] == first[k] || second[i] == second[k]);
+			found += first[i] == second[k];
+		}
+	ok(!twice && found == TOGETHER, "structures are those of threads that ended, each of one (%u, %u)", twice, found);
+	pthread_barrier_destroy(&together);
+}
+
+/* Of the process's keys one is taken: the last of those that lie in the thread, else the first there is. */
+static int takes_key(pthread_key_t taken)
+{
+	pthread_key_t first, next;
+
+	do
+		if (pthread_key_create(&next, NULL))
+			return 1;
+	while (next < taken);
+	if (pthread_key_create(&first, NULL) || pthread_key_delete(first) || thread_setup())
+		return 2;
+	if (key != (first < 32 ? 31 : first))
+		return 3;
+	for (pthread_key_t i = first; i < first + 40; i++)
+		if (i != key && (pthread_key_create(&next, NULL) || next != i))
+			return 4;
+	return 0;
+}
+
+/* With no key left there is none, and the error tells. */
+static int takes_none(pthread_key_t unused)
+{
+	pthread_key_t next;
+
+	(void)unused;
+	while (!pthread_key_create(&next, NULL))
+		;
+	if (thread_setup() != -EAGAIN)
+		return 1;
+	/* The last one there is will do. */
+	pthread_key_delete(next);
+	return thread_setup() || key != next ? 2 : 0;
+}
+
+static int apart(int (*check)(pthread_key_t), pthread_key_t taken)
+{
+	int status = 99;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		pthread_key_delete(key);
+		_exit(check(taken));
+	}
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 98;
+}
+
+static void test_keys(void)
+{
+	int wrong = 0;
+
+	for (pthread_key_t taken = 2; taken < 40 && !wrong; taken++)
+		wrong = apart(takes_key, taken);
+	is_int(wrong, 0, "one key is taken, however many are");
+	is_int(apart(takes_none, 0), 0, "the last one, too");
+}
+
 /* Blocks are apart, in a thread's own memory or elsewhere. */
 static void *check_blocks(void *unused)
 {
@@ -606,16 +803,27 @@ static void test_counters(void)
 
 int main(void)
 {
+	pthread_key_t others[2] = { 0, 0 };
+
 	lock_setup();
 	is_int(thread_setup(), 0, "threads' ends are told");
+	ok(!pthread_key_create(&others[0], NULL) && !pthread_key_create(&others[1], NULL) &&
+	   others[0] < key && others[1] < key, "by one key, and those before it are free");
+	pthread_key_delete(others[0]);
+	pthread_key_delete(others[1]);
 	ok(!thread_any(), "there was no thread yet");
 	test_words();
 	test_own_stack();
+	test_lines();
+	test_main_stack();
 	test_backtrace();
 	test_calls();
 	test_hooks();
 	test_moves();
 	test_threads();
+	ngiven_up = 0;
+	test_together();
+	test_keys();
 	/* One that is new, with all keys, and one that is older than they. */
 	free_threads = NULL;
 	in_thread(check_blocks, NULL, 0);
