@@ -297,6 +297,16 @@ static void on_range(struct trace_walk *walk, const uint64_t *record)
 	take(reader, &event);
 }
 
+/* A call that had not ended was seen as well. */
+static void see(struct reader *reader, const struct trace_chunk *chunk, uint64_t ticks)
+{
+	if ((int64_t)(ticks - reader->last) > 0)
+		reader->last = ticks;
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_OPEN; i++)
+		if (chunk->open[i].ticks && (int64_t)(chunk->open[i].ticks - reader->last) > 0)
+			reader->last = chunk->open[i].ticks;
+}
+
 static int by_sequence(const void *a, const void *b)
 {
 	const struct trace_chunk *const *x = a, *const *y = b;
@@ -327,8 +337,7 @@ static int walk_all(struct reader *reader)
 		trace_walk_chunk(&walk, (size_t)(chunks[i] - trace->chunks));
 		while (trace_walk_next(&walk, &call))
 			;
-		if ((int64_t)(walk.last - reader->last) > 0)
-			reader->last = walk.last;
+		see(reader, chunks[i], walk.last);
 		error = reader->ranges->error ?: walk.error;
 	}
 	free(buffer);
@@ -491,7 +500,12 @@ uint32_t trace_ranges_at(const struct trace_ranges *ranges, uint32_t thread, uin
 	size_t at = FIRST(ranges->nchanges, i, changes[i].thread < thread ||
 			  (changes[i].thread == thread && changes[i].ticks <= ticks));
 
-	return at && changes[at - 1].thread == thread ? changes[at - 1].range : TRACE_NONE;
+	uint32_t found = at && changes[at - 1].thread == thread ? changes[at - 1].range : TRACE_NONE;
+
+	/* Of one that was never popped it may be known that it was not open any more. */
+	while (found != TRACE_NONE && (int64_t)(ranges->ranges[found].end - ticks) < 0)
+		found = ranges->ranges[found].parent;
+	return found;
 }
 
 bool *trace_ranges_match(const struct trace_ranges *ranges, const char *glob)

@@ -48,8 +48,7 @@ struct trace_ranges {
 	struct trace_range_change *changes;	/* by thread, then in time */
 	size_t nchanges, changes_room;
 	struct table texts, names;
-	uint64_t damaged;	/* records that made no sense */
-	uint64_t overwritten;
+	uint64_t damaged;	/* records that made no sense, and are left out */
 	int error;
 };
 
