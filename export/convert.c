@@ -34,6 +34,7 @@ static void turn_to(struct convert *convert, struct convert_file *file)
 {
 	convert->lines->file = &file->lines;
 	convert->ranges = &file->ranges;
+	convert->file = file;
 }
 
 static int take_call(struct convert *convert, struct convert_file *file,
@@ -62,9 +63,7 @@ static int take_range(struct convert *convert, struct convert_file *file)
 {
 	const struct trace_range *range = convert_file_range(file);
 
-	if (!convert->format->range || !convert_file_in_time(file, range->start, range->end) ||
-	    (file->texts && !file->texts[range->text_number] &&
-	     !trace_ranges_take(&file->ranges, file->texts, range->thread, range->start)))
+	if (!convert->format->range || !convert_file_takes_range(file, range))
 		return 0;
 	turn_to(convert, file);
 	return convert->format->range(convert, &file->trace, range);

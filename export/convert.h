@@ -14,6 +14,7 @@
 #include "tracefile/ranges.h"
 
 struct convert;
+struct convert_file;
 struct lines;
 struct selector;
 
@@ -102,7 +103,8 @@ struct convert {
 	/* From here on convert_run's. */
 	void *state;
 	struct lines *lines;
-	const struct trace_ranges *ranges;	/* of the file at hand */
+	const struct convert_file *file;	/* at hand */
+	const struct trace_ranges *ranges;	/* of it */
 	uint64_t *starts;	/* of the files, ns since the epoch */
 	uint64_t first_ns, end_ns;	/* of what is taken, since the epoch; it begins before end_ns */
 	uint64_t calls;		/* given to the format */

@@ -36,9 +36,71 @@ else
 	skip 1 "no python3"
 fi
 
+# count N: the calls whose innermost range has that text.
+count() {
+	truth "range_$1" | cut -d ' ' -f 1
+}
+
+tool convert --to otlp -o "$tmp/out.otlp" "$trace"
+cat >"$tmp/otlp.py" <<'END'
+import json, sys, collections
+spans = [s for line in open(sys.argv[1]) for s in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]]
+of = {s["spanId"]: s for s in spans}
+assert len(of) == len(spans)
+def attributes(span):
+    return {a["key"]: list(a["value"].values())[0] for a in span["attributes"]}
+kinds = collections.Counter(attributes(s).get("nvtx.event", "call") for s in spans)
+print(*(kinds[kind] for kind in ("push", "start", "mark")), sum("nvtx.unfinished" in attributes(s) for s in spans))
+inside = collections.Counter()
+for span in spans:
+    own = attributes(span)
+    if "parentSpanId" not in span:
+        continue
+    parent = of[span["parentSpanId"]]
+    assert int(parent["startTimeUnixNano"]) <= int(span["startTimeUnixNano"]), (parent, span)
+    around = attributes(parent)
+    if "parentSpanId" in parent:
+        assert own["thread.id"] == around["thread.id"]
+    if "nvtx.event" not in own:
+        inside[parent["name"] if "nvtx.event" in around else "call" if "parentSpanId" in parent else "process"] += 1
+print(*(inside[text] for text in ("step", "forward", "(no name)", "load = {a, b}", "process", "call")))
+END
+if command -v "$PYTHON3" >"$tmp/which"; then
+	is "$("$PYTHON3" "$tmp/otlp.py" "$tmp/out.otlp" 2>&1)" \
+		"$(truth pushed) $(truth started) $(truth marks) $(truth unfinished)
+$(count 0) $(count 1) $(count 2) $(count 5) $(count 6) 0" "otlp: ranges are spans, around their calls"
+	for choice in "--from 0.5" "--until 2" "--in-range fo*"; do
+		# shellcheck disable=SC2086 # an option and its value
+		tool convert --to otlp $choice -o "$tmp/some.otlp" "$trace"
+		like "$("$PYTHON3" "$tmp/otlp.py" "$tmp/some.otlp" 2>&1)" '^[1-9][0-9]* [0-9]+ [0-9]+ [0-9]+
+[0-9]+ [1-9][0-9]* ' "otlp $choice: parents are those there are"
+	done
+else
+	skip 4 "no python3"
+fi
+
+tool convert --to ctf -o "$tmp/ctf" "$trace"
+like "$("$PERL" "$top_srcdir/t/convert/packets.pl" "$tmp/ctf/python3.12-4711" 2>&1)" '^packets [0-9]+$' \
+	"ctf: packets are sound"
+if command -v babeltrace2 >"$tmp/which"; then
+	babeltrace2 --clock-seconds --no-delta "$tmp/ctf" >"$tmp/events" 2>"$tmp/read.err"
+	is "$(cat "$tmp/read.err")" "" "ctf: babeltrace2 has nothing to say"
+	for kind in push start mark; do
+		what=pushed
+		test $kind = push || what=${kind}ed
+		test $kind != mark || what=marks
+		is "$(grep -c " nvtx:$kind: " "$tmp/events")" "$(truth $what)" "ctf: $kind"
+	done
+	is "$(($(grep -c ' nvtx:push: \| nvtx:start: ' "$tmp/events") - $(grep -c ' nvtx:pop: \| nvtx:end: ' "$tmp/events")))" \
+		"$(truth unfinished)" "ctf: those that have not ended have no end"
+	like "$(cat "$tmp/events")" 'nvtx:push: .* domain = "app, \\"odd\\" <i>", category = "loading"' "ctf: domain and category"
+else
+	skip 6 "no babeltrace2"
+fi
+
 # What makes no sense is left out, and counted.
 synth -D -n 3000 "$tmp/damaged.cutrace"
-for to in chrome csv jsonl text; do
+for to in chrome csv jsonl otlp text; do
 	tool convert --to $to -o "$tmp/out.$to" "$tmp/damaged.cutrace"
 	is "$status $(grep -c ': [1-9][0-9]* damaged parts were left out' "$tmp/err")" "2 1" "$to: damaged ranges"
 done
