@@ -98,6 +98,40 @@ else
 	skip 6 "no babeltrace2"
 fi
 
+# Names that the program gave to threads and streams.
+synth -a -R -n 300 -t 3 "$tmp/named.cutrace"
+named="data loader, a name that is longer than the system's"
+tool convert --to csv "$tmp/named.cutrace"
+is "$(grep -c ",4001,\"$named\"," "$tmp/out")" "$(grep -c ",4001," "$tmp/out")" "csv: the thread's name"
+tool report --by thread "$tmp/named.cutrace"
+like "$(cat "$tmp/out")" "4001  data loader, a" "report --by thread: ..."
+for to in chrome perfetto; do
+	tool convert --to $to -o "$tmp/named" "$tmp/named.cutrace"
+	if grep -q 'built without' "$tmp/err"; then
+		skip 2 "$to: built without"
+		continue
+	fi
+	ok "$to: the thread's name" grep -q -a "$named" "$tmp/named"
+	ok "$to: the stream's name" grep -q -a 'launches into copies, stream 0x7700' "$tmp/named"
+done
+tool convert --to sqlite -o "$tmp/db" "$tmp/named.cutrace"
+if ! grep -q 'built without' "$tmp/err" && "$PYTHON3" -c 'import sqlite3' 2>"$tmp/which"; then
+	is "$("$PYTHON3" -c '
+import sqlite3, sys
+base = sqlite3.connect(sys.argv[1])
+for row in base.execute("SELECT kind, number, domain, name FROM name ORDER BY kind, number"):
+    print(*row)
+print(*base.execute("SELECT name FROM thread WHERE tid = 4001").fetchone())' "$tmp/db")" "category 3  kätegory
+category 7 app, \"odd\" <i> loading
+device 0  the \"first\"
+domain 1 app, \"odd\" <i> app, \"odd\" <i>
+stream 30464  copies
+thread 4001  $named
+$named" "sqlite: names, of each thing the last one"
+else
+	skip 1 "no SQLite"
+fi
+
 # What makes no sense is left out, and counted.
 synth -D -n 3000 "$tmp/damaged.cutrace"
 for to in chrome csv jsonl otlp text; do

@@ -52,7 +52,7 @@ class Trace:
         self.functions, self.libraries, self.sites, self.threads = {}, {}, {}, {}
         self.kernels, self.stacks, self.drivers, self.marks = {}, {}, {}, []
         self.kinds, self.layouts, self.error_texts, self.pythons = {}, {}, {}, {}
-        self.names, self.events, self.ends, self.damaged = {}, [], {}, 0
+        self.names, self.events, self.ends, self.damaged, self.thread_names = {}, [], {}, 0, {}
         self.header()
         self.chunks()
         self.clock()
@@ -134,6 +134,8 @@ class Trace:
         elif kind == RANGE_NAME:
             named, domain, what = self.number('Q', at + 8), self.number('I', at + 16), self.number('I', at + 20)
             self.names[what, domain, named if what != 1 else 0] = range_text_of(record[24:])
+            if what == 3:
+                self.thread_names[named] = range_text_of(record[24:])
         elif kind == LAYOUT:
             self.layouts[self.number('I', at + 8)] = [
                 struct.unpack_from(self.order + 'II', record, 16 + 8 * i)
@@ -498,6 +500,9 @@ class Comparison:
 
     def of_thread(self, number):
         tid, name = self.trace.threads.get(number, (0, ''))
+        named = self.trace.thread_names.get(tid, '') if tid > 0 else ''
+        if named:
+            name = named.encode()[:63].decode('utf-8', 'ignore')
         return {'pid': self.trace.pid, 'thread': number, **({'tid': tid, 'thread_name': name} if tid else {})}
 
     def of_site(self, number):
