@@ -138,6 +138,7 @@ static int read_ranges(const struct build *build, struct file *file)
 	if (!build->options->ranges && !in_range)
 		return 0;
 	error = trace_ranges_read(&file->ranges, &file->trace);
+	file->trace.damaged += file->ranges.damaged;
 	if (error || !in_range)
 		return error;
 	file->texts = trace_ranges_match(&file->ranges, in_range);

@@ -15,6 +15,7 @@
 #include "tracefile/demangle.h"
 #include "tracefile/ending.h"
 #include "tracefile/losses.h"
+#include "tracefile/tracefile.h"
 
 #define SUMMARY_NONE UINT32_MAX
 
@@ -151,7 +152,7 @@ struct summary_thread {
 	uint32_t process;
 	uint32_t number;	/* in the file */
 	int32_t tid;
-	char name[17];
+	char name[TRACE_THREAD_NAME];
 	struct row_counts counts;
 	const struct summary_share *functions;	/* the most time first, ROW_BUSIEST at most */
 	size_t nfunctions;	/* all of them */

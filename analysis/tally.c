@@ -286,7 +286,7 @@ static int add_line(struct tally *tally, const struct trace_call *call, const st
 	return add(trace, times, call->end - call->start);
 }
 
-static int add_range(struct tally *tally, const struct trace_call *call)
+static int add_range(struct tally *tally, const struct trace_call *call, const struct fact *fact)
 {
 	uint32_t at = trace_ranges_at(tally->ranges, call->thread, call->start);
 	size_t text = at == TRACE_NONE ? tally->ranges->texts.count :
@@ -296,7 +296,7 @@ static int add_range(struct tally *tally, const struct trace_call *call)
 	if (!cell)
 		return -ENOMEM;
 	if (call->result)
-		cell->times.errors++;
+		++*failures(&cell->times, call, fact);
 	return add(tally->trace, &cell->times, call->end - call->start);
 }
 
@@ -310,7 +310,7 @@ static int add_call(struct tally *tally, const struct trace_call *call)
 	if (__builtin_expect(tally->texts != NULL, 0) &&
 	    !trace_ranges_take(tally->ranges, tally->texts, call->thread, call->start))
 		return 0;
-	if (__builtin_expect(tally->named != NULL, 0) && add_range(tally, call))
+	if (__builtin_expect(tally->named != NULL, 0) && add_range(tally, call, fact))
 		return -ENOMEM;
 	if (__builtin_expect(call->thread != tally->thread, 0) && next_thread(tally, call->thread))
 		return -ENOMEM;

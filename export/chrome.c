@@ -340,7 +340,7 @@ static int put_launch(struct convert *convert, struct chrome *chrome, const stru
 	uint32_t stream = TID_STREAMS + handles_number(chrome->streams, launch->stream, &fresh);
 	int error = 0;
 
-	handles_stream_name(name, launch->stream);
+	handles_stream_name(name, trace, launch->stream);
 	if (fresh)
 		error = metadata(convert, chrome, stream, "thread_name", "name", name);
 	chrome->flows++;

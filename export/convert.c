@@ -29,6 +29,14 @@ static void count(struct convert *convert)
 		convert->progress(convert->progress_data, convert->done, convert->all);
 }
 
+/* What the format is given next is this file's. */
+static void turn_to(struct convert *convert, struct convert_file *file)
+{
+	convert->lines->file = &file->lines;
+	convert->ranges = &file->ranges;
+	convert->file = file;
+}
+
 static int take_call(struct convert *convert, struct convert_file *file,
 		     const struct trace_call *call)
 {
@@ -39,7 +47,7 @@ static int take_call(struct convert *convert, struct convert_file *file,
 	    !convert_file_in_range(file, call->thread, call->start))
 		return 0;
 	convert->calls++;
-	convert->lines->file = &file->lines;
+	turn_to(convert, file);
 	return convert->format->call(convert, &file->trace, call) ?: convert->lines->error;
 }
 
@@ -55,17 +63,16 @@ static int take_range(struct convert *convert, struct convert_file *file)
 {
 	const struct trace_range *range = convert_file_range(file);
 
-	if (!convert->format->range || !convert_file_in_time(file, range->start, range->end) ||
-	    (file->texts && !file->texts[range->text_number] &&
-	     !trace_ranges_take(&file->ranges, file->texts, range->thread, range->start)))
+	if (!convert->format->range || !convert_file_takes_range(file, range))
 		return 0;
+	turn_to(convert, file);
 	return convert->format->range(convert, &file->trace, range);
 }
 
 static int begin_file(struct convert *convert, struct convert_file *file)
 {
 	convert->damaged = 0;
-	convert->lines->file = &file->lines;
+	turn_to(convert, file);
 	return convert->format->file ? convert->format->file(convert, &file->trace) : 0;
 }
 
@@ -99,7 +106,7 @@ static int take_opens(struct convert *convert, struct convert_file *file,
 		    !convert_file_in_range(file, owner, open.start))
 			continue;
 		convert->opens++;
-		convert->lines->file = &file->lines;
+		turn_to(convert, file);
 		error = convert->format->open(convert, &file->trace, &open);
 	}
 	return error;
@@ -144,7 +151,7 @@ static int end_file(struct convert *convert, struct convert_file *file)
 	bool apart = convert->format->open && !convert->format->nests && !convert->choice.failed;
 	int error = apart ? take_all_opens(convert, file) : 0;
 
-	convert->lines->file = &file->lines;
+	turn_to(convert, file);
 	if (!error && convert->format->file_end)
 		error = convert->format->file_end(convert, &file->trace);
 	if (!error)

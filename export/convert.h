@@ -14,6 +14,7 @@
 #include "tracefile/ranges.h"
 
 struct convert;
+struct convert_file;
 struct lines;
 struct selector;
 
@@ -45,6 +46,7 @@ struct convert_format {
 	enum convert_order order;
 	enum convert_target target;
 	bool binary;		/* not for terminals */
+	bool ranges;		/* it asks convert->ranges, if it has no function for ranges */
 	bool nests;		/* by thread: unfinished calls come behind their thread's, inner ones first */
 	size_t state;		/* bytes of convert->state, all 0 before begin */
 	int (*begin)(struct convert *convert);
@@ -101,6 +103,8 @@ struct convert {
 	/* From here on convert_run's. */
 	void *state;
 	struct lines *lines;
+	const struct convert_file *file;	/* at hand */
+	const struct trace_ranges *ranges;	/* of it */
 	uint64_t *starts;	/* of the files, ns since the epoch */
 	uint64_t first_ns, end_ns;	/* of what is taken, since the epoch; it begins before end_ns */
 	uint64_t calls;		/* given to the format */
@@ -134,6 +138,15 @@ static inline const struct trace_function *convert_function(const struct trace *
 							    uint32_t site)
 {
 	return &trace->functions[trace->sites[site].function];
+}
+
+/* The innermost range that the call of a thread which began then is in; NULL: none. */
+static inline const struct trace_range *convert_range(const struct convert *convert, uint32_t thread,
+						      uint64_t start)
+{
+	uint32_t at = trace_ranges_at(convert->ranges, thread, start);
+
+	return at == TRACE_NONE ? NULL : &convert->ranges->ranges[at];
 }
 
 static inline const struct trace_library *convert_library(const struct trace *trace,

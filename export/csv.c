@@ -10,7 +10,7 @@
 
 static const char header[] =
 	"host,pid,rank,thread,tid,thread_name,start,duration,correlation,depth,function,library,"
-	"caller,result,kernel,arguments,caller_function,caller_file,caller_line\r\n";
+	"caller,result,kernel,arguments,caller_function,caller_file,caller_line,range\r\n";
 
 /* What is within quotes. */
 static void quoted(struct buffer *out, const char *text)
@@ -27,8 +27,8 @@ static void quoted(struct buffer *out, const char *text)
 	}
 }
 
-/* With a comma behind it. Spreadsheets do not take for a formula what an apostrophe begins. */
-static void text_field(struct buffer *out, const char *text)
+/* Spreadsheets do not take for a formula what an apostrophe begins. */
+static void put_text(struct buffer *out, const char *text)
 {
 	bool formula = *text && strchr("=+-@\t\r\n", *text);
 
@@ -39,6 +39,11 @@ static void text_field(struct buffer *out, const char *text)
 	} else {
 		buffer_name(out, text);
 	}
+}
+
+static void text_field(struct buffer *out, const char *text)
+{
+	put_text(out, text);
 	buffer_char(out, ',');
 }
 
@@ -109,7 +114,7 @@ static void arguments_fields(struct buffer *out, const struct convert *convert,
 	buffer_char(out, ',');
 }
 
-/* The last three fields, and the end of the line. */
+/* Function, file and line of the caller. */
 static void caller_fields(struct buffer *out, const struct convert *convert,
 			  const struct trace *trace, uint32_t site)
 {
@@ -120,6 +125,16 @@ static void caller_fields(struct buffer *out, const struct convert *convert,
 	text_field(out, file ? file : "");
 	if (file)
 		buffer_unsigned(out, found.at->line);
+	buffer_char(out, ',');
+}
+
+/* The last field, and the end of the line. */
+static void range_field(struct buffer *out, const struct convert *convert, uint32_t thread,
+			uint64_t start)
+{
+	const struct trace_range *range = convert_range(convert, thread, start);
+
+	put_text(out, range ? range->text : "");
 	buffer_text(out, "\r\n");
 }
 
@@ -143,6 +158,7 @@ static int csv_call(struct convert *convert, const struct trace *trace,
 		buffer_char(out, ',');
 		arguments_fields(out, convert, trace, call);
 		caller_fields(out, convert, trace, call->site);
+		range_field(out, convert, call->thread, call->start);
 	}
 	return convert->sink->error;
 }
@@ -160,11 +176,12 @@ static int csv_open(struct convert *convert, const struct trace *trace,
 		site_fields(out, trace, open->site);
 		buffer_text(out, ",,,");
 		caller_fields(out, convert, trace, open->site);
+		range_field(out, convert, open->thread, open->start);
 	}
 	return convert->sink->error;
 }
 
 const struct convert_format convert_csv = {
-	.name = "csv", .order = CONVERT_BY_TIME, .target = CONVERT_STREAM, .begin = csv_begin,
-	.call = csv_call, .open = csv_open,
+	.name = "csv", .order = CONVERT_BY_TIME, .target = CONVERT_STREAM, .ranges = true,
+	.begin = csv_begin, .call = csv_call, .open = csv_open,
 };

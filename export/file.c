@@ -55,8 +55,10 @@ int convert_file_open(struct convert_file *file, struct convert *convert, const 
 		error = trace_until(&file->trace, &file->opens_end);
 	if (!error)
 		error = choose_functions(file, convert->choice.functions);
-	if (!error && (convert->format->range || convert->choice.in_range))
+	if (!error &&
+	    (convert->format->range || convert->format->ranges || convert->choice.in_range))
 		error = trace_ranges_read(&file->ranges, &file->trace);
+	file->trace.damaged += file->ranges.damaged;
 	if (!error && convert->choice.in_range) {
 		file->texts = trace_ranges_match(&file->ranges, convert->choice.in_range);
 		error = file->texts ? 0 : -ENOMEM;

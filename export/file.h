@@ -59,6 +59,15 @@ static inline bool convert_file_in_range(const struct convert_file *file, uint32
 	return !file->texts || trace_ranges_take(&file->ranges, file->texts, thread, start);
 }
 
+/* Whether a range is given to the format. */
+static inline bool convert_file_takes_range(const struct convert_file *file,
+					    const struct trace_range *range)
+{
+	return convert_file_in_time(file, range->start, range->end) &&
+	       (!file->texts || file->texts[range->text_number] ||
+		trace_ranges_take(&file->ranges, file->texts, range->thread, range->start));
+}
+
 /* The one at hand, by its end. */
 static inline const struct trace_range *convert_file_range(const struct convert_file *file)
 {

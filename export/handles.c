@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "tracefile/names.h"
+
 uint32_t handles_number(struct handles *handles, uint64_t handle, bool *fresh)
 {
 	uint64_t hash = handle * UINT64_C(0x9e3779b97f4a7c15);
@@ -20,9 +22,14 @@ uint32_t handles_number(struct handles *handles, uint64_t handle, bool *fresh)
 	return handles->slots[slot].number;
 }
 
-void handles_stream_name(char name[HANDLES_NAME], uint64_t handle)
+void handles_stream_name(char name[HANDLES_NAME], const struct trace *trace, uint64_t handle)
 {
-	if (handle)
+	const char *given = trace_name(trace, CUAUDIT_TRACE_NAME_STREAM, 0, handle);
+
+	if (*given)
+		snprintf(name, HANDLES_NAME, "launches into %.64s, stream %#llx", given,
+			 (unsigned long long)handle);
+	else if (handle)
 		snprintf(name, HANDLES_NAME, "launches into stream %#llx",
 			 (unsigned long long)handle);
 	else

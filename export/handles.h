@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct trace;
+
 /* Those beyond have the number 0. */
 enum { HANDLES_MAX = 3072, HANDLES_SLOTS = 4096 };
 
@@ -21,9 +23,9 @@ struct handles {
 /* Its number, from 1 on; fresh: it was not there before. */
 uint32_t handles_number(struct handles *handles, uint64_t handle, bool *fresh);
 
-enum { HANDLES_NAME = 48 };
+enum { HANDLES_NAME = 128 };
 
 /* What the launches into a stream are shown under. */
-void handles_stream_name(char name[HANDLES_NAME], uint64_t handle);
+void handles_stream_name(char name[HANDLES_NAME], const struct trace *trace, uint64_t handle);
 
 #endif

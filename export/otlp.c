@@ -12,6 +12,7 @@
 #include "analysis/kernel_launch.h"
 #include "export/argument_text.h"
 #include "export/fields.h"
+#include "export/file.h"
 #include "export/formats.h"
 #include "export/json_text.h"
 #include "export/lines.h"
@@ -29,7 +30,7 @@ struct state {
 	uint32_t spans;		/* of the request that is being written, 0: none is */
 	uint64_t id[2];		/* of the trace */
 	uint64_t root;		/* the process's span */
-	uint64_t first, last;	/* ticks: from the first call to the last one's end */
+	uint64_t first, last;	/* ticks: from the first call or range to the last one's end */
 };
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
@@ -52,6 +53,24 @@ static uint64_t span_id(const struct state *state, uint64_t correlation)
 	uint64_t id = scatter(correlation ^ state->id[1]);
 
 	return id ? id : 1;
+}
+
+/* Numbers of a thread that no process has so many of. */
+static uint64_t range_id(const struct convert *convert, const struct trace_range *range)
+{
+	return span_id(convert->state,
+		       UINT64_C(1) << 63 | (uint64_t)(range - convert->ranges->ranges));
+}
+
+/* The innermost of these that is a span, else the process's. */
+static uint64_t range_around(const struct convert *convert, const struct trace_range *range)
+{
+	const struct state *state = convert->state;
+	const struct trace_range *ranges = convert->ranges->ranges;
+
+	while (range && !convert_file_takes_range(convert->file, range))
+		range = range->parent == TRACE_NONE ? NULL : &ranges[range->parent];
+	return range ? range_id(convert, range) : state->root;
 }
 
 /* A process is a trace, and its first span. */
@@ -331,7 +350,8 @@ static void span(struct buffer *out, const struct convert *convert, const struct
 {
 	const struct state *state = convert->state;
 
-	span_begin(out, state, span_id(state, call->correlation), parent ? parent : state->root,
+	span_begin(out, state, span_id(state, call->correlation), parent ? parent :
+		   range_around(convert, convert_range(convert, call->thread, call->start)),
 		   convert_function(trace, call->site)->name, trace_ns(trace, call->start),
 		   trace_ns(trace, call->end));
 	add_attributes(out, convert, trace, call);
@@ -372,15 +392,62 @@ static int take(struct convert *convert, const struct trace *trace, const struct
 
 static const struct nest_ops nest_ops = { .take = take };
 
+static void see(struct state *state, uint64_t start, uint64_t end)
+{
+	if ((int64_t)(start - state->first) < 0)
+		state->first = start;
+	if ((int64_t)(end - state->last) > 0)
+		state->last = end;
+}
+
+static void range_attributes(struct buffer *out, const struct trace *trace,
+			     const struct trace_range *range)
+{
+	const struct trace_thread *thread = trace_thread(trace, range->thread);
+	char payload[32];
+
+	trace_range_payload(range, payload, sizeof(payload));
+	if (thread) {
+		add_number(out, "thread.id", fields_tid(thread));
+		add_text(out, "thread.name", fields_thread_name(thread));
+	}
+	add_text(out, "nvtx.event", trace_range_event_name(range));
+	if (*range->domain)
+		add_text(out, "nvtx.domain", range->domain);
+	if (*range->category)
+		add_text(out, "nvtx.category", range->category);
+	if (*payload)
+		add_text(out, "nvtx.payload", payload);
+	if (range->flags & TRACE_RANGE_UNFINISHED)
+		add_flag(out, "nvtx.unfinished", true);
+	out->length--;
+}
+
+static int otlp_range(struct convert *convert, const struct trace *trace,
+		      const struct trace_range *range)
+{
+	struct state *state = convert->state;
+	uint64_t start = trace_ns(trace, range->start), end = trace_ns(trace, range->end);
+	const struct trace_range *ranges = convert->ranges->ranges;
+	const struct trace_range *parent = range->parent == TRACE_NONE ? NULL : &ranges[range->parent];
+
+	see(state, range->start, range->end);
+	SINK_PRINT(convert->sink, out) {
+		span_before(out, state, trace);
+		span_begin(out, state, range_id(convert, range), range_around(convert, parent),
+			   *range->text ? range->text : "(no name)", start, end);
+		range_attributes(out, trace, range);
+		buffer_text(out, "]}");
+	}
+	return span_after(convert);
+}
+
 static int otlp_call(struct convert *convert, const struct trace *trace,
 		     const struct trace_call *call)
 {
 	struct state *state = convert->state;
 
-	if (call->start < state->first)
-		state->first = call->start;
-	if (call->end > state->last)
-		state->last = call->end;
+	see(state, call->start, call->end);
 	return nest_call(&state->nest, convert, trace, call);
 }
 
@@ -439,5 +506,5 @@ static void otlp_release(struct convert *convert)
 const struct convert_format convert_otlp = {
 	.name = "otlp", .order = CONVERT_BY_THREAD, .target = CONVERT_STREAM, .nests = true,
 	.state = sizeof(struct state), .begin = otlp_begin, .file = otlp_file, .call = otlp_call,
-	.open = otlp_open, .file_end = otlp_file_end, .release = otlp_release,
+	.open = otlp_open, .range = otlp_range, .file_end = otlp_file_end, .release = otlp_release,
 };

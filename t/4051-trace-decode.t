@@ -60,6 +60,10 @@ made "repeated records" "again" -a -g -n 5000
 made "kernels' parameters" "parameters unknown" -A -n 5000
 made "what the driver says of errors" "error_text" -a -E -n 5000
 made "Python frames" "stack python cut" -a -P -n 5000
+made "ranges" "ranges" -R -n 5000
+made "... of threads that took over, in chunks" "ranges next" -R -e 50 -c 16384 -n 5000
+made "... of a killed process" "ranges" -a -R -k -o -n 5000
+made "... that make no sense" "ranges loss" -D -n 5000
 made "nested calls" "again" -a -i -g -n 5000 -s 3
 made "threads that take over a chunk" "next" -a -e 50 -n 5000
 made "a killed process, calls that have not ended" "unfinished" -a -k -o -n 5000

@@ -132,8 +132,8 @@ like "$(cat "$tmp/out")" ';main;outer;middle;leaf;cuInit 1$' "folded: inlined fu
 tool convert --to folded --weight calls --symbols no "$plain"
 like "$(cat "$tmp/out")" ';program\+0x[0-9a-f]+;cuInit 1$' "folded: --symbols no"
 tool convert --to csv "$plain"
-is "$(head -n 1 "$tmp/out" | tr -d '\r' | cut -d, -f17-)" "caller_function,caller_file,caller_line" "csv: columns"
-like "$(tr -d '\r' <"$tmp/out")" ",leaf,[^,]*main\.c,$(line leaf)\$" "csv: a row"
+is "$(head -n 1 "$tmp/out" | tr -d '\r' | cut -d, -f17-)" "caller_function,caller_file,caller_line,range" "csv: columns"
+like "$(tr -d '\r' <"$tmp/out")" ",leaf,[^,]*main\.c,$(line leaf),\$" "csv: a row"
 tool convert --to otlp "$plain"
 like "$(cat "$tmp/out")" "\"code.function.name\",\"value\":\{\"stringValue\":\"leaf\"\}\},\{\"key\":\"code.file.path\",\"value\":\{\"stringValue\":\"[^\"]*main.c\"\}\},\{\"key\":\"code.line.number\",\"value\":\{\"intValue\":\"$(line leaf)\"\}\}" \
 	"otlp: attributes of a span"

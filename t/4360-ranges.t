@@ -168,6 +168,21 @@ like "$(in_range 'fault(inject=cuDriverGetVersion:range=work*:error=2)' injected
 like "$(in_range 'stat(in-range=nobody)' in-range)" 'pushed no range of such a name' "a selector that takes no range is reported"
 like "$(NVTX_INJECTION64_PATH='' audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS='stat(in-range=x)' "$tmp/ranges" 2>&1)" \
 	'NVTX_INJECTION64_PATH is not' "... and where nobody sets the injection"
+tool stat --driver sim --in-range 'step*' "$tmp/ranges"
+like "$(cat "$tmp/err")" ' 4 calls of 2 driver' "cuaudit stat --in-range"
+tool trace --driver sim --in-range 'regis*' -o "$tmp/some" "$tmp/ranges"
+tool convert --to csv "$tmp/some"
+is "$(sed -n 's/.*,\(cuDriverGetVersion\|cuInit\),.*,/\1 /p' "$tmp/out" | tr -d '\r')" "cuDriverGetVersion registered
+cuDriverGetVersion registered" "cuaudit trace --in-range, and csv's column"
+for ranged_command in stat trace; do
+	refused 2 "$ranged_command: in-range takes a glob" "$ranged_command: an empty glob" \
+		$ranged_command --driver sim --in-range '' "$tmp/ranges"
+	refused 2 "--in-range: no ';' and no bracket" "$ranged_command: another option" \
+		$ranged_command --driver sim --in-range 'x;print=yes' "$tmp/ranges"
+	refused 2 "--in-range: no ';' and no bracket" "$ranged_command: a bracket" \
+		$ranged_command --driver sim --in-range 'x)' "$tmp/ranges"
+done
+
 # Formats and reports; the trace of all kinds.
 rm -rf "$tmp/traces"
 audited NVTX_INJECTION64_PATH="$injection" CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/all" CUAUDIT_HOOKS=trace \

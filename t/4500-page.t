@@ -73,6 +73,21 @@ head -c $((size - 262144 + 60)) "$tmp/killed.cutrace" >"$tmp/torn.cutrace"
 page "$tmp/torn.cutrace"
 like "$(says warning)" '60 bytes in 1 process: the end of a file' "a torn file"
 
+# NVTX ranges: all, with their rows; damaged ones are counted.
+synth -a -R -n 3000 -t 3 "$tmp/ranges.cutrace"
+page "$tmp/ranges.cutrace"
+agrees "ranges" calls errors
+is "$(says ranges) $(says started) $(says unfinished)" \
+	"$(($(truth pushed) + $(truth started) + $(truth marks))) $(truth started) $(truth unfinished)" "ranges: all are there"
+is "$(says calls_of_ranges)" "$(truth calls)" "ranges: a table of their calls"
+synth -R -n 200000 -t 3 "$tmp/ranges.cutrace"
+page "$tmp/ranges.cutrace"
+is "$(says ranges) $(says hidden_ranges)" "20000 $(($(truth pushed) + $(truth started) + $(truth marks) - 20000))" \
+	"ranges: the longest of many"
+synth -D -n 3000 "$tmp/ranges.cutrace"
+page "$tmp/ranges.cutrace"
+like "$(says warning)" "^$(truth senseless) damaged parts" "ranges: damaged ones"
+
 # Names are text, whatever they say.
 synth -a -n 3000 -t 3 "$tmp/poison.cutrace"
 poison "$tmp/poison.cutrace"
@@ -91,7 +106,7 @@ refused 2 "$tmp/text" "foreign" report --html "$tmp/old.html" "$tmp/text"
 refused 2 "$tmp/directory" "an empty directory" report --html "$tmp/old.html" "$tmp/directory"
 refused 2 "$tmp/nowhere/x.html" "no such directory" \
 	report --html "$tmp/nowhere/x.html" "$tmp/ten.cutrace"
-for option in --diff "--by thread" "--top 1" "--histogram cuInit" "--format json"; do
+for option in --diff "--in-range x" "--by thread" "--top 1" "--histogram cuInit" "--format json"; do
 	# shellcheck disable=SC2086 # an option and its value
 	refused 2 "report: ${option%% *} has no effect on the page" "with $option" report --html "$tmp/old.html" \
 		$option "$tmp/ten.cutrace" "$tmp/ten.cutrace"

@@ -66,6 +66,24 @@ is "$(line 10)" '"Function,Call,Start,Host time,Result,Kernel,Called from,Thread
 is "$(line 11)" true "the call that was asked for"
 is "$(sed 1,11d "$tmp/browsed")" "" "no error, nothing loaded"
 
+# NVTX ranges above their thread's calls, those of the process below its row.
+synth -a -R -n 60 -t 2 "$tmp/ranges.cutrace"
+page "$tmp/ranges.cutrace"
+browse "$tmp/page.html" <<'END'
+eval find(".labels .thread").style.height === "24px"
+eval window.hover = (y) => { find(".sheet canvas").dispatchEvent(new PointerEvent("pointermove", at(find(".sheet canvas"), 400, y))); return all(".tip dt").map(clean)[0]; }; hover(8)
+eval hover(28) + ", " + hover(40)
+eval hover(53)
+eval hover(64)
+eval column("ranges", 0).includes("(outside of all)") && numbers("ranges", 2).reduce((a, b) => a + b)
+eval window.onerror
+END
+is "$(line 1)" false "ranges: a row has room for them"
+is "$(line 3)" '"NVTX range, NVTX range"' "ranges: of the process"
+is "$(line 4) $(line 5)" '"NVTX range" "NVTX range"' "ranges: of a thread"
+is "$(line 6)" 60 "ranges: the table"
+is "$(sed 1,7d "$tmp/browsed")" "" "ranges: no error, nothing loaded"
+
 synth -a -b -n 200000 -t 4 "$tmp/some.cutrace"
 page "$tmp/some.cutrace"
 browse "$tmp/page.html" <<'END'

@@ -14,6 +14,7 @@ synth -c 16384 -e 20 -n 700 -t 1 "$tmp/bare.cutrace"
 synth -a -g -c 16384 -n 150 -t 2 "$tmp/again.cutrace"
 synth -A -c 16384 -n 100 -t 1 "$tmp/parameters.cutrace"
 synth -a -E -c 32768 -n 150 -t 1 "$tmp/errors.cutrace"
+synth -D -k -c 16384 -e 90 -n 200 -t 2 "$tmp/ranges.cutrace"
 
 set --
 for file in "$top_srcdir"/tracefile/*.c; do
@@ -22,9 +23,10 @@ for file in "$top_srcdir"/tracefile/*.c; do
 		-Dreallocarray=count_reallocarray -Dfree=count_free "$file"
 	set -- "$@" "$object"
 done
-hosted -o "$tmp/trace" "$fuzz/trace.c" "$fuzz/fuzz.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c "$@"
+hosted -o "$tmp/trace" "$fuzz/trace.c" "$fuzz/fuzz.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c \
+	"$top_srcdir"/util/globs.c "$top_srcdir"/util/hash_table.c "$@"
 fuzzed "damaged traces" "$tmp/trace" "$tmp/arguments.cutrace" "$tmp/killed.cutrace" \
-	"$tmp/bare.cutrace" "$tmp/again.cutrace" "$tmp/parameters.cutrace" "$tmp/errors.cutrace"
+	"$tmp/bare.cutrace" "$tmp/again.cutrace" "$tmp/parameters.cutrace" "$tmp/errors.cutrace" "$tmp/ranges.cutrace"
 share cases 100
 share refused 5
 share part 20

@@ -6,7 +6,7 @@ page=$top_srcdir/man/cuaudit_hook.3
 
 # What stands in the public headers: functions, variables, structures, their fields, constants.
 interface() {
-	for header in call clock coverage hook; do
+	for header in call clock coverage hook range; do
 		perl -0777 -pe 's{/\*.*?\*/}{ }gs; s/\\\n//g' "$top_srcdir/include/cuaudit/$header.h"
 	done | sed '/^#/d; /^extern "C" {/d' | tr '\n\t' '  ' | sed 's/[{};]/&\n/g' | awk '
 	# names WORDS: those of a declaration, the last before a bracket or the end
@@ -48,7 +48,7 @@ interface() {
 
 interface >"$tmp/interface"
 for name in cuaudit_hook_add cuaudit_hook cuaudit_call CUAUDIT_SKIP released scratch thread_exit \
-	cuaudit_clock cuaudit_generation cuaudit_ticks CUAUDIT_ESCAPE_SLOTS uuid; do
+	cuaudit_clock cuaudit_generation cuaudit_ticks CUAUDIT_ESCAPE_SLOTS uuid cuaudit_range_lost payload_type; do
 	ok "the headers' $name is found" grep -q -x "$name" "$tmp/interface"
 done
 

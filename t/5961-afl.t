@@ -46,9 +46,11 @@ audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/trace.in/a.cutrace)" "
 	>"$tmp/out" 2>&1
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(save=$tmp/stat.in/a)" "$tmp/killed" \
 	>"$tmp/out" 2>&1
+helper trace/synth
+"$tmp/synth" -D -k -c 16384 -n 100 -t 2 "$tmp/trace.in/ranges.cutrace" >"$tmp/out"
 for kind in trace stat; do
 	ok "$kind: there is a sample" test -n "$(ls "$tmp/$kind.in")"
-	explore $kind "$tmp/tool/bin/cuaudit" report @@
+	explore $kind "$tmp/tool/bin/cuaudit" report --by function,range @@
 done
 
 set --

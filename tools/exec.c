@@ -67,6 +67,24 @@ static char *absolute_template(const char *template)
 	return exec_join(escaped(directory), "/", template);
 }
 
+/* What ends an option in CUAUDIT_HOOKS. */
+static bool ends_option(const char *value)
+{
+	int open = 0;
+
+	for (; *value && *value != ';' && open >= 0; value++)
+		open += (*value == '(') - (*value == ')');
+	return open || *value;
+}
+
+char *exec_hook_option(const char *name, const char *value)
+{
+	if (!ends_option(value))
+		return exec_join(name, "=", value);
+	tool_complain("--%s: no ';' and no bracket without its other may be in '%s'", name, value);
+	return NULL;
+}
+
 char *exec_path_template(const char *path)
 {
 	return escaped(absolute(path));

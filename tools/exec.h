@@ -29,6 +29,9 @@ int exec_take(struct launch *launch, int option);
 /* before, unless it is NULL, between and after, for as long as this program runs. */
 char *exec_join(const char *before, const char *between, const char *after);
 
+/* NAME=VALUE as CUAUDIT_HOOKS has it of a hook's option; NULL, after a message, if it cannot. */
+char *exec_hook_option(const char *name, const char *value);
+
 /* A value for `output` that stands for this path, whatever is in it. */
 char *exec_path_template(const char *path);
 

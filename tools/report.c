@@ -156,6 +156,7 @@ static const char *text_only(const struct settings *settings)
 {
 	return settings->diff ? "--diff" :
 	       settings->how.options.failed ? "--failed" :
+	       settings->how.options.in_range ? "--in-range" :
 	       settings->how.print.tables ? "--by" :
 	       settings->top ? "--top" :
 	       settings->bars ? "--histogram" :
@@ -352,6 +353,8 @@ static int print_one(struct settings *settings, const struct inputs *inputs, siz
 	} else if (settings->how.options.failed) {
 		fault = file->kind == INPUT_LEAK ? "a report, which --failed takes none of" :
 			"saved statistics, every report of which names the errors; --failed takes traces";
+	} else if (settings->how.options.in_range) {
+		fault = "no trace, as --in-range takes";
 	} else if (file->kind == INPUT_LEAK) {
 		fault = settings->format >= PROMETHEUS ? "a report, of which there are no metrics" :
 			leak_report(file->path, settings->format == JSON, !settings->how.no_symbols,

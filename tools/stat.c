@@ -34,6 +34,7 @@ static struct {
 	const char *keep;	/* the directory to keep, NULL: one of our own */
 	const char *output;	/* a template, NULL: standard error */
 	const char *name;	/* the program's */
+	char *in_range;		/* an option of the hook, NULL: none */
 	char directory[PATH_MAX];
 	uint64_t run;
 	struct merge_child child;
@@ -71,6 +72,9 @@ static int take_format(const char *value)
 static int take(int option)
 {
 	switch (option) {
+	case 'I':
+		stat_run.in_range = exec_hook_option("in-range", optarg);
+		return stat_run.in_range ? 0 : -1;
 	case 'i':
 		return take_interval(optarg);
 	case 'K':
@@ -390,8 +394,8 @@ static size_t count_running(void)
 	size_t count = 0;
 	char mark[64];
 
-	snprintf(mark, sizeof(mark), "CUAUDIT_HOOKS=" STAT_HOOKS "%llu)",
-		 (unsigned long long)stat_run.run);
+	snprintf(mark, sizeof(mark), "CUAUDIT_HOOKS=" STAT_HOOKS "%llu%c",
+		 (unsigned long long)stat_run.run, stat_run.in_range ? ';' : ')');
 	while (entries && (entry = readdir(entries)))
 		count += *entry->d_name >= '1' && *entry->d_name <= '9' &&
 			 is_of_run(entry->d_name, mark);
@@ -543,6 +547,9 @@ int tool_stat(int argc, char **argv)
 	launch.directory_option = "--keep";
 	stat_run.run = run_number();
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)stat_run.run);
-	launch.hooks = exec_join(STAT_HOOKS, number, ")");
+	launch.hooks = exec_join(STAT_HOOKS, "", number);
+	if (stat_run.in_range)
+		launch.hooks = exec_join(launch.hooks, ";", stat_run.in_range);
+	launch.hooks = exec_join(launch.hooks, "", ")");
 	return exec_start(&launch, argv + optind);
 }

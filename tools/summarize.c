@@ -246,6 +246,7 @@ int summarize_page(const struct summarize *how, const char *target, const struct
 	int status;
 
 	all.options.threads = PAGE_THREADS;
+	all.options.ranges = true;
 	all.options.points = PAGE_POINTS;
 	all.options.callers = true;
 	status = build(&summary, &all, inputs);

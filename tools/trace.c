@@ -65,16 +65,6 @@ static bool is_right(const struct option_row *row, const char *value)
 	return *row->value < 'a' || options_among(row->value, value);
 }
 
-/* What ends an option in CUAUDIT_HOOKS. */
-static bool is_closed(const char *value)
-{
-	int open = 0;
-
-	for (; *value && open >= 0; value++)
-		open += (*value == '(') - (*value == ')');
-	return open || *value;
-}
-
 static const struct option_row *find_row(int option)
 {
 	const struct option_row *row = option_rows;
@@ -86,12 +76,11 @@ static const struct option_row *find_row(int option)
 
 static int add_hook(struct trace_options *trace, const char *name, const char *value)
 {
-	if (strchr(value, ';') || is_closed(value)) {
-		tool_complain("--%s: no ';' and no bracket without its other may be in '%s'", name,
-			      value);
+	char *option = exec_hook_option(name, value);
+
+	if (!option)
 		return -1;
-	}
-	trace->hook = exec_join(trace->hook, ";", exec_join(name, "=", value));
+	trace->hook = exec_join(trace->hook, ";", option);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The descriptions of a trace file: what its numbers stand for. */
 #include "tracefile/describe.h"
+#include "tracefile/names.h"
 
 #include <cuaudit/api.h>
 #include <cuaudit/params.h>
@@ -263,8 +264,10 @@ static void add(struct trace *trace, const struct cuaudit_trace_record *record)
 			error->correlation, text_at(record, sizeof(*error)) };
 		break;
 	case CUAUDIT_TRACE_RANGE_NAME:
-		trace->range_names[trace->nrange_names++] = (struct trace_range_name){
-			name->id, name->domain, name->kind, text_at(record, sizeof(*name)) };
+		trace->range_names[trace->nrange_names] = (struct trace_range_name){
+			name->id, name->domain, name->kind, (uint32_t)trace->nrange_names,
+			text_at(record, sizeof(*name)) };
+		trace->nrange_names++;
 		break;
 	default:
 		break;
@@ -543,6 +546,7 @@ int trace_describe(struct trace *trace)
 		return -ENOMEM;
 	settle_threads(trace);
 	settle_kernels(trace);
+	trace_names_settle(trace);
 	if (trace->nmarks > 1)
 		qsort(trace->marks, trace->nmarks, sizeof(*trace->marks), compare_marks);
 	if (trace->nerror_texts > 1)

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "tracefile/ending.h"
+#include "tracefile/names.h"
 #include "util/bytes.h"
 #include "util/globs.h"
 #include "util/sort.h"
@@ -297,6 +298,16 @@ static void on_range(struct trace_walk *walk, const uint64_t *record)
 	take(reader, &event);
 }
 
+/* A call that had not ended was seen as well. */
+static void see(struct reader *reader, const struct trace_chunk *chunk, uint64_t ticks)
+{
+	if ((int64_t)(ticks - reader->last) > 0)
+		reader->last = ticks;
+	for (uint32_t i = 0; i < CUAUDIT_TRACE_OPEN; i++)
+		if (chunk->open[i].ticks && (int64_t)(chunk->open[i].ticks - reader->last) > 0)
+			reader->last = chunk->open[i].ticks;
+}
+
 static int by_sequence(const void *a, const void *b)
 {
 	const struct trace_chunk *const *x = a, *const *y = b;
@@ -327,8 +338,7 @@ static int walk_all(struct reader *reader)
 		trace_walk_chunk(&walk, (size_t)(chunks[i] - trace->chunks));
 		while (trace_walk_next(&walk, &call))
 			;
-		if ((int64_t)(walk.last - reader->last) > 0)
-			reader->last = walk.last;
+		see(reader, chunks[i], walk.last);
 		error = reader->ranges->error ?: walk.error;
 	}
 	free(buffer);
@@ -382,45 +392,18 @@ static void end_unfinished(struct reader *reader)
 	}
 }
 
-struct name {
-	uint64_t id;
-	uint32_t domain, kind;
-};
-
-/* "" if it has none. */
-static const char *name_of(struct trace_ranges *ranges, uint32_t kind, uint32_t domain, uint64_t id)
-{
-	const struct name name = { id, domain, kind };
-	uint32_t row = table_find(&ranges->names, &name, sizeof(name));
-	const char **text = row == TABLE_NONE ? NULL : table_row(&ranges->names, row);
-
-	if (!text)
-		ranges->error = -ENOMEM;
-	return text && *text ? *text : "";
-}
-
 static void resolve(struct trace_ranges *ranges, const struct trace *trace)
 {
-	for (size_t i = 0; i < trace->nrange_names; i++) {
-		const struct trace_range_name *from = &trace->range_names[i];
-		const struct name name = {
-			from->kind == CUAUDIT_TRACE_NAME_DOMAIN ? 0 : from->id, from->domain, from->kind };
-		uint32_t row = table_find(&ranges->names, &name, sizeof(name));
-
-		if (row == TABLE_NONE)
-			ranges->error = -ENOMEM;
-		else
-			*(const char **)table_row(&ranges->names, row) = from->text;
-	}
 	for (size_t i = 0; i < ranges->count; i++) {
 		struct trace_range *range = &ranges->ranges[i];
+		uint32_t domain = range->domain_number;
 
 		range->text = text_of(ranges, range->text_number);
-		range->domain = range->domain_number == UINT32_MAX ? "(unknown domain)" : !range->domain_number ? "" :
-				name_of(ranges, CUAUDIT_TRACE_NAME_DOMAIN, range->domain_number, 0);
+		range->domain = domain == UINT32_MAX ? "(unknown domain)" : !domain ? "" :
+				trace_name(trace, CUAUDIT_TRACE_NAME_DOMAIN, domain, 0);
 		range->category = !range->category_number ? "" :
-				  name_of(ranges, CUAUDIT_TRACE_NAME_CATEGORY, range->domain_number,
-					  range->category_number);
+				  trace_name(trace, CUAUDIT_TRACE_NAME_CATEGORY, domain,
+					     range->category_number);
 	}
 }
 
@@ -462,7 +445,7 @@ int trace_ranges_read(struct trace_ranges *ranges, const struct trace *trace)
 	};
 	int error;
 
-	*ranges = (struct trace_ranges){ .names = { .row = sizeof(const char *) }, .texts = { .row = 1 } };
+	*ranges = (struct trace_ranges){ .texts = { .row = 1 } };
 	if (!(trace->header.incompatible & CUAUDIT_TRACE_HAS_RANGES))
 		return 0;
 	error = walk_all(&reader);
@@ -481,7 +464,6 @@ void trace_ranges_free(struct trace_ranges *ranges)
 	free(ranges->order);
 	free(ranges->changes);
 	table_free(&ranges->texts);
-	table_free(&ranges->names);
 	*ranges = (struct trace_ranges){ .count = 0 };
 }
 
@@ -491,7 +473,12 @@ uint32_t trace_ranges_at(const struct trace_ranges *ranges, uint32_t thread, uin
 	size_t at = FIRST(ranges->nchanges, i, changes[i].thread < thread ||
 			  (changes[i].thread == thread && changes[i].ticks <= ticks));
 
-	return at && changes[at - 1].thread == thread ? changes[at - 1].range : TRACE_NONE;
+	uint32_t found = at && changes[at - 1].thread == thread ? changes[at - 1].range : TRACE_NONE;
+
+	/* Of one that was never popped it may be known that it was not open any more. */
+	while (found != TRACE_NONE && (int64_t)(ranges->ranges[found].end - ticks) < 0)
+		found = ranges->ranges[found].parent;
+	return found;
 }
 
 bool *trace_ranges_match(const struct trace_ranges *ranges, const char *glob)

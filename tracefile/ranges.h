@@ -47,9 +47,8 @@ struct trace_ranges {
 	uint32_t *order;	/* of them, by their ends */
 	struct trace_range_change *changes;	/* by thread, then in time */
 	size_t nchanges, changes_room;
-	struct table texts, names;
-	uint64_t damaged;	/* records that made no sense */
-	uint64_t overwritten;
+	struct table texts;
+	uint64_t damaged;	/* records that made no sense, and are left out */
 	int error;
 };
 

@@ -56,10 +56,12 @@ struct trace_site {
 	uint64_t caller;
 };
 
+enum { TRACE_THREAD_NAME = 64 };
+
 struct trace_thread {
 	uint32_t number;
 	int32_t tid;
-	char name[17];
+	char name[TRACE_THREAD_NAME];	/* the program's own by NVTX, else the system's */
 	uint64_t start;		/* ticks */
 	uint64_t end;		/* ticks, 0 while it lives */
 	uint32_t first, count;	/* of trace.chunks: those that begin with its calls, see below */
@@ -109,6 +111,7 @@ struct trace_range_name {
 	uint64_t id;
 	uint32_t domain;
 	uint32_t kind;		/* enum cuaudit_trace_range_name_kind */
+	uint32_t number;	/* in the order of the file */
 	const char *text;
 };
 
@@ -157,7 +160,7 @@ struct trace {
 	struct trace_driver *drivers;
 	struct trace_mark *marks;		/* by ticks */
 	struct trace_error_text *error_texts;	/* by correlation */
-	struct trace_range_name *range_names;	/* in the order of the file */
+	struct trace_range_name *range_names;	/* see tracefile/names.h */
 	struct trace_chunk *chunks;		/* by thread and sequence */
 	size_t npythons;
 	size_t nfunctions, nlibraries, nsites, nthreads, nkernels, ncallers, nlayouts, ndrivers, nmarks,

@@ -4,7 +4,7 @@
  * A call is two events, as from LTTng's tracing of functions: NAME_entry with
  * what the driver was given, NAME_exit with its answer. Texts that come again
  * and again are enumerations. Times go forward in each file, as readers want:
- * one for each row of chunks, one for what is found out at the end.
+ * one for each row of chunks, one for ranges, one for what is found out at the end.
  */
 #include "export/ctf/ctf.h"
 
@@ -256,7 +256,7 @@ static void forget(struct ctf *ctf)
 	free(ctf->stacks);
 	ctf->functions = NULL;
 	ctf->libraries = ctf->callers = ctf->stacks = NULL;
-	ctf->others.used = 0;
+	ctf->others.used = ctf->ranges.used = 0;
 	ctf->latest = ctf->stream.moved = 0;
 }
 
@@ -347,6 +347,88 @@ static int ctf_mark(struct convert *convert, const struct trace *trace,
 	return keep(convert->state, &late);
 }
 
+/* A range begins, is marked or ends. */
+struct change {
+	uint64_t ticks;
+	const struct trace_range *range;
+	bool end;
+};
+
+static int keep_change(struct ctf *ctf, const struct trace_range *range, uint64_t ticks, bool end)
+{
+	const struct change change = { ticks, range, end };
+	uint8_t *at = bytes_room(&ctf->ranges, sizeof(change));
+
+	if (!at)
+		return -ENOMEM;
+	memcpy(at, &change, sizeof(change));
+	ctf->ranges.used += sizeof(change);
+	return 0;
+}
+
+static int ctf_range(struct convert *convert, const struct trace *trace,
+		     const struct trace_range *range)
+{
+	bool ends = range->event != CUAUDIT_TRACE_RANGE_MARK && !(range->flags & TRACE_RANGE_UNFINISHED);
+
+	(void)trace;
+	return keep_change(convert->state, range, range->start, false) ?:
+	       (ends ? keep_change(convert->state, range, range->end, true) : 0);
+}
+
+/* Of one moment: what began before it ends, the inner ones first; then the others begin, and end. */
+static int compare_changes(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+	int x_turn = !x->end ? 1 : x->range->start == x->ticks ? 2 : 0;
+	int y_turn = !y->end ? 1 : y->range->start == y->ticks ? 2 : 0;
+	int order = ORDER(x->ticks, y->ticks) ?: ORDER(x_turn, y_turn);
+	int deeper = ORDER(x->range->depth, y->range->depth) ?: ORDER(x->range, y->range);
+
+	return order ?: x->end ? -deeper : deeper;
+}
+
+static enum ctf_other change_number(const struct change *change)
+{
+	switch (change->range->event) {
+	case CUAUDIT_TRACE_RANGE_PUSH:
+		return change->end ? CTF_RANGE_POP : CTF_RANGE_PUSH;
+	case CUAUDIT_TRACE_RANGE_START:
+		return change->end ? CTF_RANGE_END : CTF_RANGE_START;
+	default:
+		return CTF_RANGE_MARK;
+	}
+}
+
+static int put_change(struct ctf *ctf, const struct change *change)
+{
+	const struct trace_range *range = change->range;
+	uint32_t thread = change->end ? range->end_thread : range->thread;
+	uint64_t id = range->id & TRACE_RANGE_ID;
+	char payload[32];
+
+	trace_range_payload(range, payload, sizeof(payload));
+	ctf->tid = fields_tid(trace_thread(ctf->trace, thread));
+	ctf->body.used = 0;
+	return put_text(ctf, range->text) ?: put_text(ctf, range->domain) ?:
+	       put_text(ctf, range->category) ?: put_text(ctf, payload) ?: put(ctf, &id, sizeof(id)) ?:
+	       put_event(ctf, trace_ns(ctf->trace, change->ticks),
+			 (uint32_t)ctf->trace->nfunctions * CTF_HALVES + change_number(change));
+}
+
+static int put_ranges(struct ctf *ctf)
+{
+	struct change *changes = (struct change *)(void *)ctf->ranges.data;
+	size_t count = ctf->ranges.used / sizeof(*changes);
+	int error = ctf_stream_next(&ctf->stream, "ranges", 0);
+
+	if (count > 1)
+		qsort(changes, count, sizeof(*changes), compare_changes);
+	for (size_t i = 0; !error && i < count; i++)
+		error = put_change(ctf, &changes[i]);
+	return error;
+}
+
 static int compare_late(const void *a, const void *b)
 {
 	const struct late *x = a, *y = b;
@@ -413,7 +495,7 @@ static int ctf_file_end(struct convert *convert, const struct trace *trace)
 	int error = nest_flush(&ctf->nest, convert, trace);
 	char text[96];
 
-	error = error ?: put_late(ctf) ?: put_lost(ctf, convert->damaged) ?:
+	error = error ?: put_ranges(ctf) ?: put_late(ctf) ?: put_lost(ctf, convert->damaged) ?:
 		ctf_stream_close(&ctf->stream);
 	if (ctf->stream.moved) {
 		snprintf(text, sizeof(text), "%llu times that went back were moved",
@@ -434,12 +516,13 @@ static void ctf_release(struct convert *convert)
 	free(ctf->scratch.at);
 	bytes_free(&ctf->body);
 	bytes_free(&ctf->others);
+	bytes_free(&ctf->ranges);
 	bytes_free(&ctf->stream.packet);
 }
 
 const struct convert_format convert_ctf = {
 	.name = "ctf", .order = CONVERT_BY_THREAD, .target = CONVERT_DIRECTORY,
 	.state = sizeof(struct ctf), .begin = ctf_begin, .file = ctf_file, .thread = ctf_thread,
-	.call = ctf_call, .open = ctf_open, .mark = ctf_mark, .file_end = ctf_file_end,
-	.release = ctf_release,
+	.call = ctf_call, .open = ctf_open, .mark = ctf_mark, .range = ctf_range,
+	.file_end = ctf_file_end, .release = ctf_release,
 };

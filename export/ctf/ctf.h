@@ -20,7 +20,14 @@ enum ctf_half {
 
 enum ctf_other {
 	CTF_MARK,
-	CTF_LOST
+	CTF_LOST,
+	/* Of a trace that has ranges; all have the same fields. */
+	CTF_RANGE_PUSH,
+	CTF_RANGE_POP,
+	CTF_RANGE_START,
+	CTF_RANGE_END,
+	CTF_RANGE_MARK,
+	CTF_OTHERS
 };
 
 /* A stream of packets in a file, which is there once something is written. */
@@ -44,6 +51,7 @@ struct ctf {
 	struct bytes body;	/* of an event */
 	struct utf8_scratch scratch;
 	struct bytes others;	/* marks and calls that had not ended */
+	struct bytes ranges;	/* beginnings and ends of ranges */
 	uint64_t latest;	/* ns: of all events of the file */
 	/* Of the file at hand. */
 	const struct trace *trace;

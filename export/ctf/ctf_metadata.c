@@ -251,11 +251,11 @@ static void parameters(FILE *file, const struct ctf *ctf, uint32_t number, enum 
 		fputs("\t\t} _arguments;\n", file);
 }
 
-static void event(FILE *file, const char *name, const char *suffix, uint32_t id)
+static void event(FILE *file, const char *prefix, const char *name, const char *suffix, uint32_t id)
 {
 	char whole[LABEL_SIZE];
 
-	snprintf(whole, sizeof(whole), "cuda:%s%s", name, suffix);
+	snprintf(whole, sizeof(whole), "%s:%s%s", prefix, name, suffix);
 	fputs("event {\n\tname = ", file);
 	quoted(file, whole);
 	fprintf(file, ";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", id);
@@ -265,7 +265,7 @@ static void function(FILE *file, const struct ctf *ctf, uint32_t number)
 {
 	const char *name = ctf->trace->functions[number].name;
 
-	event(file, name, "_entry", number * CTF_HALVES + CTF_ENTRY);
+	event(file, "cuda", name, "_entry", number * CTF_HALVES + CTF_ENTRY);
 	fputs("\t\tuint64_t _correlation;\n\t\tlibrary_t _library;\n\t\tcaller_t _caller;\n"
 	      "\t\tuint16_t _depth;\n", file);
 	if (ctf->trace->ncallers)
@@ -274,7 +274,7 @@ static void function(FILE *file, const struct ctf *ctf, uint32_t number)
 		fputs("\t\tkernel_t _kernel;\n", file);
 	parameters(file, ctf, number, CTF_ENTRY);
 	fputs("\t};\n};\n\n", file);
-	event(file, name, "_exit", number * CTF_HALVES + CTF_EXIT);
+	event(file, "cuda", name, "_exit", number * CTF_HALVES + CTF_EXIT);
 	fputs("\t\tuint64_t _correlation;\n\t\tresult_t _result;\n\t\tuint8_t _skipped;\n", file);
 	parameters(file, ctf, number, CTF_EXIT);
 	fputs("\t};\n};\n\n", file);
@@ -282,8 +282,24 @@ static void function(FILE *file, const struct ctf *ctf, uint32_t number)
 
 static void other(FILE *file, const struct ctf *ctf, enum ctf_other number, const char *name)
 {
-	event(file, name, "", (uint32_t)ctf->trace->nfunctions * CTF_HALVES + number);
+	event(file, "cuda", name, "", (uint32_t)ctf->trace->nfunctions * CTF_HALVES + number);
 	fputs("\t\ttext_t _text;\n\t};\n};\n\n", file);
+}
+
+static void ranges(FILE *file, const struct ctf *ctf)
+{
+	static const char *const names[CTF_OTHERS] = {
+		[CTF_RANGE_PUSH] = "push", [CTF_RANGE_POP] = "pop", [CTF_RANGE_START] = "start",
+		[CTF_RANGE_END] = "end", [CTF_RANGE_MARK] = "mark",
+	};
+
+	if (!(ctf->trace->header.incompatible & CUAUDIT_TRACE_HAS_RANGES))
+		return;
+	for (uint32_t i = CTF_RANGE_PUSH; i < CTF_OTHERS; i++) {
+		event(file, "nvtx", names[i], "", (uint32_t)ctf->trace->nfunctions * CTF_HALVES + i);
+		fputs("\t\ttext_t _text;\n\t\ttext_t _domain;\n\t\ttext_t _category;\n"
+		      "\t\ttext_t _payload;\n\t\tuint64_t _id;\n\t};\n};\n\n", file);
+	}
 }
 
 int ctf_metadata(const struct ctf *ctf)
@@ -311,6 +327,7 @@ int ctf_metadata(const struct ctf *ctf)
 		function(file, ctf, i);
 	other(file, ctf, CTF_MARK, "mark");
 	other(file, ctf, CTF_LOST, "lost");
+	ranges(file, ctf);
 	errno = 0;
 	/* What could not be written is tried again, which says why. */
 	if (!error && (fflush(file) || ferror(file)))

@@ -359,7 +359,8 @@ int timeline_fill(struct timeline *timeline, size_t process)
 		error = errno ? -errno : -EIO;
 	} else {
 		error = trace_demangle(&fill.trace, timeline->summary->names) ?: prepare(&fill) ?:
-			add_marks(&fill) ?: add_calls(&fill);
+			add_marks(&fill) ?: timeline_add_ranges(timeline, process, &fill.trace) ?:
+			add_calls(&fill);
 		if (!error)
 			end_rows(&fill);
 		bins_free(&fill.bins);

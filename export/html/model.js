@@ -199,6 +199,7 @@ class Row {
 		this.shownCalls = new Calls(data.shown, timeline);
 		this.levels = [];
 		this.open = timeline.open.filter((open) => open.row === index);
+		this.ranges = [];
 	}
 
 	get title() {
@@ -214,6 +215,60 @@ class Row {
 		while (this.levels.length <= level)
 			this.levels.push(this.levels[this.levels.length - 1].halved());
 		return this.levels[level];
+	}
+}
+
+const RANGE = { cut: 1, colour: 2, unfinished: 4 };
+const RANGE_KINDS = { 1: "push", 3: "start", 5: "mark" };
+const RANGE_LANES = 4, RANGE_NUMBERS = 8;
+
+/* NVTX ranges of a row, by their start; deeper ones share the last lane. */
+class Ranges {
+	constructor(all) {
+		this.all = all;
+		this.lanes = all.reduce((most, range) => Math.max(most, range.lane + 1), 0);
+	}
+
+	/* Of a thread they are inside of each other. */
+	static nested(all) {
+		for (const range of all)
+			range.lane = Math.min(range.depth, RANGE_LANES - 1);
+		return new Ranges(all);
+	}
+
+	/* Of the process they may overlap. */
+	static apart(all) {
+		const ends = [];
+
+		for (const range of all) {
+			const free = ends.findIndex((end) => end <= range.start);
+
+			range.lane = free >= 0 ? free : Math.min(ends.length, RANGE_LANES - 1);
+			ends[range.lane] = Math.max(ends[range.lane] || 0, range.end);
+		}
+		return new Ranges(all);
+	}
+
+	/* As export/html/timeline_ranges.c writes them. */
+	static decoded({ ranges, rangeTexts }) {
+		const all = [];
+
+		for (let i = 0; i < ranges.length; i += RANGE_NUMBERS) {
+			const [process, row, start, duration, text, depth, flags, colour] =
+				ranges.slice(i, i + RANGE_NUMBERS);
+
+			all.push({ process, row, start, end: start + duration, text: rangeTexts[text] || "(no name)",
+				depth, kind: RANGE_KINDS[flags >> 8], unfinished: (flags & RANGE.unfinished) !== 0,
+				color: flags & RANGE.colour ? "#" + colour.toString(16).padStart(6, "0") :
+					PALETTE[text % PALETTE.length] });
+		}
+		return all;
+	}
+
+	static facts(range) {
+		return [["NVTX range", range.text], ["Kind", range.kind], ["Start", timeText(range.start)],
+			["Time", range.kind === "mark" ? null : timeText(range.end - range.start)],
+			["End", range.unfinished ? "had not ended" : null]];
 	}
 }
 
@@ -275,10 +330,19 @@ class Model {
 		this.colors = this.ranks.map(colorOfRank);
 		this.numbers = new Map(timeline.functions.map((name, i) => [name, i]));
 		this.rows = timeline.rows.map((row, i) => new Row(row, i, timeline));
+		const ranges = Ranges.decoded(timeline);
+
+		for (const process of timeline.processes)
+			process.ranges = [];
+		for (const range of ranges)
+			(range.row < 0 ? timeline.processes[range.process] : this.rows[range.row]).ranges.push(range);
+		for (const row of this.rows)
+			row.ranges = Ranges.nested(row.ranges);
 		this.processes = timeline.processes.map((process, i) => Object.assign(process, {
 			index: i,
 			own: this.rows.slice(process.first, process.first + process.rows),
 			marks: timeline.marks.filter((mark) => mark.process === i),
+			ranges: Ranges.apart(process.ranges),
 		})).filter((process) => process.rows);
 	}
 

@@ -123,6 +123,20 @@ static void kernel(struct writer *json, const struct summary *summary, size_t i)
 	row_of(json, summary->kernels[i].name, NULL, &summary->kernels[i].times);
 }
 
+static void range(struct writer *json, const struct summary *summary, size_t i)
+{
+	const char *text = summary->ranges[i].text;
+
+	row_of(json, !text ? "(outside of all)" : *text ? text : "(no name)", NULL,
+	       &summary->ranges[i].times);
+}
+
+/* Without any range all calls are outside of them. */
+static size_t ranges_there(const struct summary *summary)
+{
+	return summary->nranges == 1 && !summary->ranges[0].text ? 0 : summary->nranges;
+}
+
 static bool no_copies(const struct summary *summary, size_t i)
 {
 	return !summary->copies[i / 2][i % 2].counts.calls;
@@ -357,6 +371,8 @@ void tables_json(const struct summary *summary, struct writer *json)
 		    NULL, caller, NULL }, summary->ncallers, 0 },
 		{ { "kernels", "Kernels (host time)", TEXTS("text Kernel"), times, "Launches", NULL,
 		    kernel, NULL }, summary->nkernels, 0 },
+		{ { "ranges", "NVTX ranges", TEXTS("text Innermost range"), times, "Calls", NULL,
+		    range, NULL }, ranges_there(summary), 0 },
 		{ { "copies", "Copies (host time)", TEXTS("text Direction", "text Call",
 		    "bytes Bytes", "text GB/s of host time", "time Total", "count Calls",
 		    "count Unsized"), NULL, NULL, NULL, copy, no_copies }, 2 * COPY_DIRECTIONS, 0 },

@@ -222,11 +222,13 @@ int timeline_build(struct timeline *timeline, const struct summary *summary)
 	int error;
 
 	*timeline = (struct timeline){
-		.summary = summary, .functions.row = 1, .callers.row = 1, .kernels.row = 1
+		.summary = summary, .functions.row = 1, .callers.row = 1, .kernels.row = 1,
+		.range_texts.row = 1,
 	};
 	error = make_rows(timeline);
 	for (size_t i = 0; !error && i < summary->nprocesses; i++)
 		error = timeline_fill(timeline, i);
+	timeline_order_ranges(timeline);
 	return error ?: gather(timeline);
 }
 
@@ -238,6 +240,8 @@ void timeline_free(struct timeline *timeline)
 	for (size_t i = 0; i < timeline->nmarks; i++)
 		free(timeline->marks[i].text);
 	free(timeline->marks);
+	free(timeline->ranges);
+	table_free(&timeline->range_texts);
 	free(timeline->exact.calls);
 	free(timeline->longest.calls);
 	free(timeline->syncs.calls);

@@ -18,6 +18,8 @@
 #include "util/out.h"
 #include "util/writer.h"
 
+struct trace;
+
 enum {
 	TIMELINE_PROCESSES = 1024,	/* that have rows at all */
 	TIMELINE_ROWS = 2048,
@@ -31,6 +33,8 @@ enum {
 	TIMELINE_ROW_CELLS = 4096,
 	TIMELINE_TEXTS = 2000,		/* calls in all, up to which arguments are shown */
 	TIMELINE_MARKS = 1000,
+	TIMELINE_RANGES = 20000,	/* the longest */
+	TIMELINE_RANGE_TEXT = 200,	/* bytes */
 	TIMELINE_OPEN = 1000
 };
 
@@ -66,6 +70,16 @@ struct timeline_mark {
 	char *text;
 };
 
+/* An NVTX range or mark. */
+struct timeline_range {
+	uint64_t start, duration;
+	uint32_t process;
+	uint32_t row;		/* of the thread that pushed or marked it; TIMELINE_NO_ROW: one that was started */
+	uint32_t text, colour;
+	uint16_t depth;
+	uint8_t event, flags;	/* of struct trace_range */
+};
+
 struct timeline {
 	const struct summary *summary;
 	uint64_t from;		/* ns since the epoch */
@@ -84,6 +98,10 @@ struct timeline {
 	size_t nshown;
 	struct timeline_mark *marks;
 	size_t nmarks;
+	struct table range_texts;
+	struct timeline_range *ranges;	/* by process, row and start */
+	size_t nranges, ranges_room;
+	uint64_t hidden_ranges;
 	struct out texts;
 };
 
@@ -96,6 +114,15 @@ void timeline_json(const struct timeline *timeline, struct writer *json);
 
 /* A part of timeline_build, once rows are made: the calls of a process's file. */
 int timeline_fill(struct timeline *timeline, size_t process);
+
+/* A part of timeline_fill: the ranges of its file. */
+int timeline_add_ranges(struct timeline *timeline, size_t process, const struct trace *trace);
+
+/* Once all files are read: the longest ranges, in their order. */
+void timeline_order_ranges(struct timeline *timeline);
+
+/* As the member "ranges". */
+void timeline_ranges_json(const struct timeline *timeline, struct writer *json);
 
 /* The order of timeline->threads. */
 static inline int timeline_by_number(const void *a, const void *b)

@@ -95,6 +95,8 @@ class Timeline {
 			`${countText(timeline.shown)} of them (the longest, errors, synchronisation) are also ` +
 			"drawn by themselves.";
 
+		if (timeline.hiddenRanges)
+			text += ` ${countText(timeline.hiddenRanges)} NVTX ranges, the shortest, are not drawn.`;
 		if (timeline.hidden)
 			text += ` ${countText(timeline.hidden)} processes with the fewest calls have no row.`;
 		return text;
@@ -128,18 +130,23 @@ class Timeline {
 		for (const process of this.model.processes) {
 			const closed = this.collapsed.has(process);
 
-			elements.push(this.processLabel(process, closed));
-			this.lines.push({ process, y, height: LINE });
-			y += LINE;
+			const label = this.processLabel(process, closed), tall = LINE + DEEPER * process.ranges.lanes;
+
+			label.style.height = tall + "px";
+			elements.push(label);
+			this.lines.push({ process, y, height: tall, above: 0, inner: LINE, ranges: process.ranges,
+				lanes: LINE });
+			y += tall;
 			for (const row of closed ? [] : process.own) {
-				const height = LINE + DEEPER * Math.min(row.shownCalls.deepest, 3);
+				const above = DEEPER * row.ranges.lanes;
+				const inner = LINE + DEEPER * Math.min(row.shownCalls.deepest, 3), height = above + inner;
 				const label = make("div", { class: "thread", title: `thread ${row.tid}, ${
 					countText(row.calls)} calls` }, make("span", {}, row.title),
 				make("span", { class: "quiet" }, countText(row.calls)));
 
 				label.style.height = height + "px";
 				elements.push(label);
-				this.lines.push({ process, row, y, height });
+				this.lines.push({ process, row, y, height, above, inner, ranges: row.ranges, lanes: 0 });
 				y += height;
 			}
 		}
@@ -215,8 +222,12 @@ class Timeline {
 		return this.view.from + (event.clientX - left) / this.width * (this.view.to - this.view.from);
 	}
 
+	heightAt(event) {
+		return event.clientY - this.canvas.getBoundingClientRect().top + this.body.scrollTop;
+	}
+
 	lineAt(event) {
-		const y = event.clientY - this.canvas.getBoundingClientRect().top + this.body.scrollTop;
+		const y = this.heightAt(event);
 
 		return this.lines.find((line) => y >= line.y && y < line.y + line.height);
 	}
@@ -297,11 +308,14 @@ class Timeline {
 	line(context, line) {
 		context.fillStyle = line.row ? this.colors.track : this.colors.panel;
 		context.fillRect(0, 1, this.width, line.height - 2);
+		this.drawRanges(context, line);
+		context.save();
+		context.translate(0, line.above);
 		if (!line.row) {
 			if (line.process.own.length > 1 || this.collapsed.has(line.process))
 				this.drawProcess(context, line);
 		} else if (!this.drawCalls(context, line)) {
-			this.drawColumns(context, this.columnsOf(line.row, [line.row]), 2, line.height - 2);
+			this.drawColumns(context, this.columnsOf(line.row, [line.row]), 2, line.inner - 2);
 			if (!line.row.complete)
 				this.drawWide(context, line);
 		}
@@ -309,6 +323,7 @@ class Timeline {
 			this.drawErrors(context, line);
 			this.drawOpen(context, line);
 		}
+		context.restore();
 		for (const mark of line.process.marks)
 			this.drawMark(context, line, mark);
 		context.fillStyle = this.colors.line;
@@ -322,7 +337,7 @@ class Timeline {
 
 		for (let x = 0; x < columns.count; x++)
 			most = Math.max(most, columns.total(x));
-		this.drawColumns(context, columns, 4, line.height - 2, !this.collapsed.has(line.process), most);
+		this.drawColumns(context, columns, 4, line.inner - 2, !this.collapsed.has(line.process), most);
 	}
 
 	/* Every call of the line, where these are not too many. */
@@ -435,6 +450,33 @@ class Timeline {
 			this.write(context, open.function + ", not ended",
 				Math.max(left, 0) + 4, top + LINE / 2 - 2, width - 8, true);
 		}
+	}
+
+	/* Above the calls that they are around; those that any thread may end below the process. */
+	drawRanges(context, line) {
+		for (const range of line.ranges.all) {
+			const left = Math.max(-2, this.x(range.start)), right = Math.min(this.width + 2, this.x(range.end));
+			const width = Math.max(1, right - left), top = line.lanes + 1 + DEEPER * range.lane;
+
+			if (right < 0 || left > this.width)
+				continue;
+			context.globalAlpha = range.unfinished ? 0.45 : 0.8;
+			context.fillStyle = range.color;
+			context.fillRect(left, top, width > 3 ? width - 0.5 : width, DEEPER - 1);
+			context.globalAlpha = 1;
+			if (width > 34)
+				this.write(context, range.text, left + 4, top + DEEPER / 2, width - 8, false);
+		}
+	}
+
+	/* The range below a pointer, or the one beside it. */
+	rangeFacts(line, time, y) {
+		const lane = Math.floor((y - line.y - line.lanes - 1) / DEEPER);
+		const slack = (this.view.to - this.view.from) / this.width * 2;
+		const found = line.ranges.all.findLast((range) => range.lane === lane &&
+			range.start - slack <= time && time <= range.end + slack);
+
+		return found ? Ranges.facts(found) : null;
 	}
 
 	drawMark(context, line, mark) {
@@ -646,7 +688,7 @@ class Timeline {
 			this.tip.hide();
 			return;
 		}
-		const facts = this.markFacts(line, time) || this.openFacts(line, time) ||
+		const facts = this.rangeFacts(line, time, this.heightAt(event)) || this.markFacts(line, time) || this.openFacts(line, time) ||
 			this.callFacts(line, time) || this.shareFacts(line, time);
 
 		if (facts)

@@ -200,6 +200,7 @@ void timeline_json(const struct timeline *timeline, struct writer *json)
 	processes(json, timeline);
 	rows(json, timeline);
 	marks(json, timeline);
+	timeline_ranges_json(timeline, json);
 	open_calls(json, timeline);
 	writer_end(json, '}');
 }

@@ -216,8 +216,8 @@ static int put_arguments(struct perfetto *perfetto, const struct trace_arguments
 }
 
 /* Where a stream's launches are shown. */
-static int stream_track(struct convert *convert, struct perfetto *perfetto, uint64_t handle,
-			uint64_t *track)
+static int stream_track(struct convert *convert, struct perfetto *perfetto,
+			const struct trace *trace, uint64_t handle, uint64_t *track)
 {
 	char name[HANDLES_NAME];
 	bool fresh;
@@ -226,8 +226,8 @@ static int stream_track(struct convert *convert, struct perfetto *perfetto, uint
 	*track = number ? perfetto->streams + number : perfetto->process;
 	if (!fresh)
 		return 0;
-	handles_stream_name(name, handle);
-	return perfetto_track(convert, perfetto, *track, name);
+	handles_stream_name(name, trace, handle);
+	return perfetto_track(convert, perfetto, *track, perfetto_library_text(perfetto, name));
 }
 
 /* An instant where the launch's stream is, and an arrow to it. */
@@ -235,7 +235,7 @@ static int put_launch(struct convert *convert, struct perfetto *perfetto,
 		      const struct trace *trace, const struct launch *launch)
 {
 	uint64_t track, name = 1 + trace->nfunctions + launch->kernel->number;
-	int error = stream_track(convert, perfetto, launch->stream, &track);
+	int error = stream_track(convert, perfetto, trace, launch->stream, &track);
 	uint8_t *at;
 
 	perfetto->body.used = 0;

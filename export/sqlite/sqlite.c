@@ -22,6 +22,7 @@
 #include "export/sqlite/sqlite_schema.h"
 #include "tracefile/copy.h"
 #include "tracefile/ending.h"
+#include "tracefile/names.h"
 #include "util/utf8.h"
 
 enum { RESULTS = 1024 };	/* that may have names */
@@ -42,6 +43,7 @@ enum statement {
 	LIBRARY,
 	LOSS,
 	MARK,
+	NAME,
 	PROCESS,
 	RANGE,
 	RESULT,
@@ -70,6 +72,7 @@ static const char *const statements[STATEMENTS] = {
 	[LIBRARY] = "INSERT INTO library VALUES (?, ?, ?, ?, ?, ?)",
 	[LOSS] = "INSERT INTO loss VALUES (?, ?, ?)",
 	[MARK] = "INSERT INTO mark VALUES (?, ?, ?, ?)",
+	[NAME] = "INSERT INTO name VALUES (?, ?, ?, ?, ?)",
 	[PROCESS] = "INSERT INTO process VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[RANGE] = "INSERT INTO range VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[RESULT] = "INSERT INTO result VALUES (?, ?)",
@@ -644,6 +647,31 @@ static int range_row(struct convert *convert, const struct trace *trace,
 		   (int64_t)!!(range->flags & TRACE_RANGE_UNFINISHED));
 }
 
+/* Those of a kind that is not known are left out. */
+static int put_names(struct convert *convert, const struct trace *trace)
+{
+	static const char *const kinds[] = {
+		[CUAUDIT_TRACE_NAME_DOMAIN] = "domain", [CUAUDIT_TRACE_NAME_CATEGORY] = "category",
+		[CUAUDIT_TRACE_NAME_THREAD] = "thread", [CUAUDIT_TRACE_NAME_DEVICE] = "device",
+		[CUAUDIT_TRACE_NAME_CONTEXT] = "context", [CUAUDIT_TRACE_NAME_STREAM] = "stream",
+		[CUAUDIT_TRACE_NAME_EVENT] = "event",
+	};
+	struct state *state = convert->state;
+	int error = 0;
+
+	for (size_t i = 0; !error && i < trace->nrange_names; i++) {
+		const struct trace_range_name *name = &trace->range_names[i];
+		bool domain = name->kind == CUAUDIT_TRACE_NAME_DOMAIN;
+
+		if (name->kind && name->kind < sizeof(kinds) / sizeof(kinds[0]))
+			error = put(convert, NAME, NULL, "ititt", state->process + 1, kinds[name->kind],
+				    (int64_t)(domain ? name->domain : name->id),
+				    trace_name(trace, CUAUDIT_TRACE_NAME_DOMAIN, name->domain, 0),
+				    name->text);
+	}
+	return error;
+}
+
 static int put_sites(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
@@ -702,7 +730,8 @@ static int file_end(struct convert *convert, const struct trace *trace)
 {
 	struct state *state = convert->state;
 	int error = flush_calls(convert) ?: flush_arguments(convert) ?: put_sites(convert, trace) ?:
-		    put_threads(convert, trace) ?: convert_each_loss(convert, trace, put_loss);
+		    put_threads(convert, trace) ?: put_names(convert, trace) ?:
+		    convert_each_loss(convert, trace, put_loss);
 
 	release_file(state);
 	state->process++;

@@ -54,6 +54,8 @@ const char sqlite_tables[] =
 	" text TEXT NOT NULL, domain TEXT NOT NULL, category INT, category_name TEXT, colour INT,"
 	" payload TEXT, depth INT, number INT, end_thread INT REFERENCES thread,"
 	" unfinished INT NOT NULL);"
+	"CREATE TABLE name (process INT NOT NULL REFERENCES process, kind TEXT NOT NULL, number INT NOT NULL,"
+	" domain TEXT NOT NULL, name TEXT NOT NULL);"
 	"CREATE TABLE loss (process INT NOT NULL REFERENCES process, reason TEXT NOT NULL,"
 	" count INT NOT NULL);";
 

@@ -17,7 +17,7 @@ enum { THREADED = 32 };	/* one in so many */
 /* The report as text and as JSON, which the caller frees; whether it could be read. */
 static bool report(char *path, size_t jobs, const struct selector *all, struct out *out)
 {
-	const struct summary_options options = { .threads = 4, .points = 60, .jobs = jobs,
+	const struct summary_options options = { .threads = 4, .points = 60, .jobs = jobs, .ranges = true,
 						 .callers = true };
 	const struct summary_print print = { .columns = 80, .bars = all };
 	char *paths[] = { path, path };

@@ -14,6 +14,7 @@
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/mutate.h"
 #include "tracefile/arguments.h"
+#include "tracefile/ranges.h"
 
 enum { TIMES = 16, PRINTED = 40 };
 
@@ -135,6 +136,31 @@ static uint64_t hash(const struct trace *trace, size_t window)
 	return sum * 31 + walk.damaged;
 }
 
+static void check_ranges(const struct trace *trace)
+{
+	struct trace_ranges ranges;
+	size_t texts = 0;
+
+	fuzz_check(!trace_ranges_read(&ranges, trace));
+	for (size_t i = 0; i < ranges.count; i++) {
+		const struct trace_range *range = &ranges.ranges[i];
+		uint32_t deep = 0;
+
+		texts += strlen(range->text) + strlen(range->domain) + strlen(range->category);
+		fuzz_check((int64_t)(range->end - range->start) >= 0 && ranges.order[i] < ranges.count);
+		/* Each is inside of ranges before it, and so ends. */
+		for (uint32_t at = range->parent; at != TRACE_NONE; at = ranges.ranges[at].parent)
+			fuzz_check(at < ranges.count && deep++ < ranges.count);
+	}
+	for (uint32_t i = 0; i < 8; i++) {
+		uint32_t at = trace_ranges_at(&ranges, i, trace->start_ticks + (chance_word() & 0xffffff));
+
+		fuzz_check(at == TRACE_NONE || at < ranges.count);
+	}
+	fuzz_check(texts < SIZE_MAX_ * TIMES);
+	trace_ranges_free(&ranges);
+}
+
 /* How many calls there are; each way to them says the same. */
 static uint64_t walk(const struct trace *trace, size_t size)
 {
@@ -188,6 +214,7 @@ int main(int argc, char **argv)
 			refused++;
 		} else {
 			calls = walk(&trace, size) + (texts(&trace) & 0);
+			check_ranges(&trace);
 			if (number < (uint64_t)nfiles)
 				whole[file] = calls;
 			else

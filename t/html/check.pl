@@ -117,6 +117,20 @@ for my $row (@{$timeline->{rows}}) {
 }
 wrong("$count{shown} calls shown, not $timeline->{shown}") if $count{shown} != $timeline->{shown};
 
+# Ranges as export/html/timeline_ranges.c writes them.
+my @ranges = @{$timeline->{ranges}};
+my ($ranges, $started, $unfinished) = (0, 0, 0);
+while (my ($process, $row, $start, $took, $text, $depth, $flags, $colour) = splice @ranges, 0, 8) {
+	wrong("range of row $row") if $row >= @{$timeline->{rows}} || $row < -1 || ($row < 0) != ($flags >> 8 == 3) ||
+		($row >= 0 && $timeline->{rows}[$row]{process} != $process);
+	wrong("range $start $took") if $start < 0 || $took < 0 || $start + $took > $timeline->{length};
+	wrong("range of text $text") if $text >= @{$timeline->{rangeTexts}};
+	$ranges++;
+	$started += $row < 0;
+	$unfinished += $flags >> 2 & 1;
+}
+wrong("a text of a range is long") if grep { length > 200 } @{$timeline->{rangeTexts}};
+
 # Each table adds up to the same.
 for my $table (@{$all->{tables}}) {
 	my ($total) = grep { $table->{columns}[$_] =~ /^time Total$/ } 0 .. $#{$table->{columns}};
@@ -124,7 +138,8 @@ for my $table (@{$all->{tables}}) {
 	for (@{$table->{rows}}) {
 		wrong("$table->{id}: a row of " . @$_) if @$_ != $width;
 	}
-	next if !defined $total || $table->{cut} || $table->{id} =~ /^(kernels|copies|waits)$/;
+	next if !defined $total || $table->{cut} || $table->{id} =~ /^(kernels|copies|waits)$/ ||
+		($table->{id} eq 'ranges' && !@{$table->{rows}});
 	my ($ns, $calls) = (0, 0);
 	for (@{$table->{rows}}) {
 		$ns += $_->[$total];
@@ -155,6 +170,11 @@ for (@{$timeline->{kernels}}) {
 	wrong("kernel $_ in the timeline alone") if !$named{$_} && !$kernels->{cut};
 }
 # Of some calls only: their sum, and what the title says of its times.
+my ($innermost) = grep { $_->{id} eq 'ranges' } @{$all->{tables}};
+my $in_ranges = 0;
+$in_ranges += $_->[2] for @{$innermost->{rows}};
+print "ranges $ranges\nstarted $started\nunfinished $unfinished\nhidden_ranges $timeline->{hiddenRanges}\n";
+print "calls_of_ranges $in_ranges\n";
 for (['copies', 'Copies (host time)', 5], ['waits', 'Waits', 3], ['kernels', 'Kernels (host time)', 2]) {
 	my ($id, $title, $column) = @$_;
 	my ($table) = grep { $_->{id} eq $id } @{$all->{tables}};

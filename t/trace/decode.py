@@ -52,7 +52,7 @@ class Trace:
         self.functions, self.libraries, self.sites, self.threads = {}, {}, {}, {}
         self.kernels, self.stacks, self.drivers, self.marks = {}, {}, {}, []
         self.kinds, self.layouts, self.error_texts, self.pythons = {}, {}, {}, {}
-        self.names, self.events, self.ends = {}, [], {}
+        self.names, self.events, self.ends, self.damaged, self.thread_names = {}, [], {}, 0, {}
         self.header()
         self.chunks()
         self.clock()
@@ -134,6 +134,8 @@ class Trace:
         elif kind == RANGE_NAME:
             named, domain, what = self.number('Q', at + 8), self.number('I', at + 16), self.number('I', at + 20)
             self.names[what, domain, named if what != 1 else 0] = range_text_of(record[24:])
+            if what == 3:
+                self.thread_names[named] = range_text_of(record[24:])
         elif kind == LAYOUT:
             self.layouts[self.number('I', at + 8)] = [
                 struct.unpack_from(self.order + 'II', record, 16 + 8 * i)
@@ -209,7 +211,11 @@ class Trace:
                 elif flags & RANGE:
                     self.counted.add('ranges')
                     last += more[1] if flags & LONG else word >> 32
-                    self.events.append((sequence, at, self.event(word, more, last, thread)))
+                    event = self.event(word, more, last, thread)
+                    if event:
+                        self.events.append((sequence, at, event))
+                    else:
+                        self.damaged += 1
                     at += 8 * words
                     continue
                 elif flags & NEXT_THREAD:
@@ -251,11 +257,13 @@ class Trace:
             self.seen = max([self.seen] + [one[1] for one in self.open[first]])
 
     def event(self, word, more, ticks, thread):
-        """A record of a range, as a dictionary."""
+        """A record of a range, as a dictionary; None: it has not the words that it says."""
         what, rest = word >> 20 & 255, 2 if word >> 8 & LONG else 1
         event = {'kind': word >> 16 & 15, 'what': what, 'payload_type': word >> 28 & 15, 'ticks': ticks,
                  'thread': thread, 'domain': more[0] & 0xffffffff, 'category': more[0] >> 32, 'text': ''}
         for bit in (TICKS, ID, COLOUR, PAYLOAD):
+            if what & bit and rest == len(more):
+                return None
             if what & bit:
                 event[bit], rest = more[rest], rest + 1
         if what & RANGE_TEXT:
@@ -271,15 +279,18 @@ class Trace:
             found.append(one)
             return one
 
+        def drop(thread):
+            for one in old[thread][0]:
+                one['until'] = old[thread][1]
+            del old[thread]
+
         for _, _, event in sorted(self.events, key=lambda one: one[:2]):
             kind, thread = event['kind'], event['thread']
             stack = stacks.setdefault(thread, [])
             if kind != IS_OPEN and thread in old:
-                for one in old.pop(thread)[0]:
-                    one['until'] = reset
+                drop(thread)
             if kind == RESET:
-                reset = event['ticks']
-                old[thread] = (stack, reset)
+                old[thread] = (stack, event['ticks'])
                 stacks[thread] = []
             elif kind == PUSH:
                 one = add(event, PUSH, event['ticks'])
@@ -294,10 +305,15 @@ class Trace:
                 one['depth'] = len(stack)
                 stack.append(one)
             elif kind == POP:
-                at = max(i for i, one in enumerate(stack) if one['domain'] == event['domain'])
-                stack.pop(at)['end'] = event['ticks']
+                at = [i for i, one in enumerate(stack) if one['domain'] == event['domain']]
+                if at:
+                    stack.pop(at[-1])['end'] = event['ticks']
+                else:
+                    self.damaged += 1
             elif kind == RANGE_MARK:
                 add(event, RANGE_MARK, event['ticks'])['end'] = event['ticks']
+            elif kind not in (START, FINISH):
+                self.damaged += 1
             else:
                 one = started.get(event[ID])
                 if one is None:
@@ -309,6 +325,8 @@ class Trace:
                     one['thread'] = thread
                 if kind == FINISH:
                     one['end'], one['end_thread'] = event['ticks'], thread
+        for thread in list(old):
+            drop(thread)
         return found
 
     def arguments(self, call):
@@ -482,6 +500,9 @@ class Comparison:
 
     def of_thread(self, number):
         tid, name = self.trace.threads.get(number, (0, ''))
+        named = self.trace.thread_names.get(tid, '') if tid > 0 else ''
+        if named:
+            name = named.encode()[:63].decode('utf-8', 'ignore')
         return {'pid': self.trace.pid, 'thread': number, **({'tid': tid, 'thread_name': name} if tid else {})}
 
     def of_site(self, number):
@@ -555,7 +576,7 @@ class Comparison:
             want['id'], want['end_thread'] = one[ID] & (1 << 62) - 1, one['end_thread']
         if one['domain']:
             domain = one['domain']
-            want['domain'] = '(unknown domain)' if domain == 0xffffffff else trace.names[1, domain, 0]
+            want['domain'] = '(unknown domain)' if domain == 0xffffffff else trace.names.get((1, domain, 0), '')
         if one['category']:
             want['category'] = one['category']
             if (2, one['domain'], one['category']) in trace.names:
@@ -584,6 +605,8 @@ class Comparison:
         for reason, count in zip(REASONS, trace.lost):
             if count:
                 yield {'type': 'loss', 'pid': trace.pid, 'reason': reason, 'count': count}
+        if trace.damaged:
+            yield {'type': 'loss', 'pid': trace.pid, 'reason': 'damaged parts', 'count': trace.damaged}
         torn = size % trace.chunk
         if 0 < torn < 256 and size > trace.chunk:
             yield {'type': 'loss', 'pid': trace.pid, 'reason': 'bytes of a torn chunk', 'count': torn}

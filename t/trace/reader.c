@@ -206,6 +206,8 @@ static void make_records(uint64_t *words, size_t count, uint32_t sites, uint32_t
 		if (chance(64) == 0) {
 			size = CUAUDIT_TRACE_NEXT_WORDS + chance(2);
 			flags |= CUAUDIT_TRACE_NEXT_THREAD;
+		} else if (chance(16) == 0) {
+			flags |= CUAUDIT_TRACE_RANGE;
 		} else if (flags & CUAUDIT_TRACE_WITH_ARGUMENTS || chance(8) == 0) {
 			size += chance(AGAIN_WORDS + 2);
 		}
@@ -248,7 +250,7 @@ static const uint64_t *repeated(const uint64_t *record, uint64_t most, uint32_t 
 
 	first = 2 + between(flags);
 	if (words < 2 || words > most || words < first || words - first > AGAIN_WORDS ||
-	    flags & CUAUDIT_TRACE_NEXT_THREAD)
+	    flags & (CUAUDIT_TRACE_NEXT_THREAD | CUAUDIT_TRACE_RANGE))
 		return NULL;
 	*size = flags & CUAUDIT_TRACE_WITH_ARGUMENTS ? 8 * (uint32_t)(words - first) : 0;
 	return record + first;
@@ -288,6 +290,11 @@ static bool plain_next(struct plain *plain, struct trace_call *call)
 			plain->thread = (uint32_t)record[CUAUDIT_TRACE_NEXT_NUMBER];
 			plain->last = record[CUAUDIT_TRACE_NEXT_TICKS];
 			plain->correlation = record[CUAUDIT_TRACE_NEXT_CORRELATION];
+			continue;
+		} else if (flags & CUAUDIT_TRACE_RANGE) {
+			if (words < 2 + !!(flags & CUAUDIT_TRACE_LONG))
+				break;
+			plain->last += flags & CUAUDIT_TRACE_LONG ? record[2] : record[0] >> 32;
 			continue;
 		} else {
 			if (words < 2 + between(flags))

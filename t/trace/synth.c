@@ -3,21 +3,24 @@
  * Writes a trace file that no program made: any number of calls of any number
  * of threads, what a training loop does, the same for the same seed.
  *
- * synth [-a] [-A] [-b] [-c CHUNK] [-E] [-e CALLS] [-g] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID]
- *       [-P] [-s SEED] [-t THREADS] [-x NAME] FILE
+ * synth [-a] [-A] [-b] [-c CHUNK] [-D] [-E] [-e CALLS] [-g] [-i] [-k] [-l NAME] [-n CALLS] [-o] [-p PID]
+ *       [-P] [-R] [-s SEED] [-t THREADS] [-x NAME] FILE
  *   -a  with arguments, -A  and those of kernels, -b  without the long pauses, -c  bytes of a chunk,
  *   -k  as a process that was killed leaves it,
  *   -E  many errors, of which the driver says something odd, as far as there is room,
  *   -e  calls after which a thread ends and a new one takes over its chunk,
  *   -g  arguments that are those of another call are said again,
  *   -P  stacks have frames of Python and are cut,
+ *   -R  NVTX ranges of all kinds, some of which do not end, -D  and records of ranges that make no sense,
  *   -i  some calls are made inside of others, -o  each thread is in a wait at the end,
  *   -l  a function that takes twice as long, -x  one in whose place cuCtxGetCurrent is called
  *
  * Prints what it put in, one "KEY VALUE" a line: calls, errors, ns (in the
  * driver), launches, allocated (bytes, all in all), held (at the end), peak (of
  * a single thread), threads, nested (calls inside of others), inside (ns in
- * them), and calls and ns of each function.
+ * them), calls and ns of each function, and with -R: pushed, started, marks, unfinished (of the former
+ * two), crossing (those that ended before one inside of them), senseless, and of each text of ranges,
+ * by number, calls whose innermost range has it and errors; the last number is of calls in none.
  */
 #include <cuaudit/api.h>
 #include <cuaudit/clock.h>
@@ -31,7 +34,7 @@
 
 #include "print/table.h"
 
-enum { THREADS_MAX = 100000, KERNELS = 24, HELD = 64, STACKS = 8, LAYOUTS = 5 };
+enum { THREADS_MAX = 100000, KERNELS = 24, HELD = 64, STACKS = 8, LAYOUTS = 5, RANGES = 6 };
 
 /* What is called how often in 1000 calls, from which library, and how long it takes in ns. */
 static const struct {
@@ -62,6 +65,17 @@ static const char *const libraries[] = {
 };
 enum { LIBRARIES = sizeof(libraries) / sizeof(libraries[0]), CALLERS = 3 };
 
+/* The texts of ranges: what people write, and what no format likes. */
+static const char *const range_texts[] = {
+	"step", "forward", "", "=1+1,\"<b>\" \xe6\x97\xa5;\n\t", "\xff\xfe", "load = {a, b}"
+};
+enum { TEXTS = sizeof(range_texts) / sizeof(range_texts[0]), OUTSIDE = TEXTS };
+
+struct open_range {
+	uint64_t began;
+	uint32_t text, domain;
+};
+
 struct thread {
 	uint64_t now, last, correlation, records, left;
 	uint32_t number;
@@ -72,18 +86,23 @@ struct thread {
 	uint64_t held[HELD], sizes[HELD];
 	uint32_t nheld;
 	const uint64_t *said[FUNCTIONS * CALLERS];	/* by site, its last arguments in the chunk */
+	struct open_range ranges[RANGES];
+	uint32_t nranges;
 };
 
 static int fd;
 static uint32_t chunk_size = CUAUDIT_TRACE_CHUNK;
-static bool with_arguments, with_parameters, with_again, with_nested, with_python, with_texts, busy,
-	killed, waiting;
+static bool with_arguments, with_parameters, with_again, with_nested, with_python, with_texts, with_ranges,
+	with_senseless, busy, killed, waiting;
 static uint32_t nthreads = 4;
 static uint64_t lifetime;
 static uint32_t numbers;
 static uint64_t state, sequence = 1, next_offset, address = UINT64_C(0x7f0000000000);
 static uint64_t errors, ticks_in, nested, ticks_nested, launches, allocated, held, peak;
 static uint64_t calls_of[FUNCTIONS], ticks_of[FUNCTIONS];
+static uint64_t pushed, popped, range_started, range_ended, range_marks, crossing, senseless;
+static uint64_t range_calls[TEXTS + 1], range_errors[TEXTS + 1];
+static uint64_t started_id, started_ticks;
 static const char *slow = "", *left_out = "";
 static struct thread *threads;
 static struct cuaudit_trace_step steps[FUNCTIONS][CUAUDIT_TRACE_STEPS];
@@ -229,6 +248,34 @@ static void describe_all(void)
 	}
 }
 
+/* Domain 1, some of its categories, and the names of things. */
+static void describe_names(void)
+{
+	static const struct {
+		uint32_t kind, domain;
+		uint64_t id;
+		const char *text;
+	} names[] = {
+		{ CUAUDIT_TRACE_NAME_DOMAIN, 1, 0, "app, \"odd\" <i>" },
+		{ CUAUDIT_TRACE_NAME_CATEGORY, 1, 7, "loading" },
+		{ CUAUDIT_TRACE_NAME_CATEGORY, 0, 3, "k\xc3\xa4tegory" },
+		{ CUAUDIT_TRACE_NAME_THREAD, 0, 4001, "before" },
+		{ CUAUDIT_TRACE_NAME_THREAD, 0, 4001, "data loader, a name that is longer than the system's" },
+		{ CUAUDIT_TRACE_NAME_DEVICE, 0, 0, "the \"first\"" },
+		{ CUAUDIT_TRACE_NAME_STREAM, 0, 0x7700, "copies" },
+		{ 77, 1, 2, "of a kind to come" },
+	};
+
+	for (size_t i = 0; with_ranges && i < sizeof(names) / sizeof(names[0]); i++) {
+		struct cuaudit_trace_range_name *name =
+			describe(CUAUDIT_TRACE_RANGE_NAME, sizeof(*name), names[i].text, NULL);
+
+		name->id = names[i].id;
+		name->domain = names[i].domain;
+		name->kind = names[i].kind;
+	}
+}
+
 /* Each has that many words, and four bytes. */
 static void describe_layouts(void)
 {
@@ -256,6 +303,45 @@ static void flush(struct thread *thread, bool full, bool last)
 	put_at(thread->buffer, chunk_size, thread->offset);
 }
 
+enum { EVENT_SHIFT = 16, WHAT_SHIFT = 20, PAYLOAD_SHIFT = 28, RANGE_WORDS = 16 };
+
+/* The next words of a chunk, for something of a range at the thread's present. */
+static void write_range(struct thread *thread, uint32_t event, uint64_t what, uint64_t payload,
+			uint64_t named, const uint64_t *words, uint32_t count, const char *text)
+{
+	uint64_t *at = thread->at, delta = thread->now - thread->last, flags = CUAUDIT_TRACE_RANGE;
+	uint32_t size = 2;
+
+	at[1] = named;
+	if (delta > UINT32_MAX) {
+		flags |= CUAUDIT_TRACE_LONG;
+		at[size++] = delta;
+		delta = 0;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		at[size++] = words[i];
+	if (text && *text) {
+		what |= CUAUDIT_TRACE_RANGE_TEXT;
+		memset(&at[size], 0, (strlen(text) / 8 + 1) * 8);
+		memcpy(&at[size], text, strlen(text));
+		size += (uint32_t)strlen(text) / 8 + 1;
+	}
+	at[0] = size | flags << 8 | (uint64_t)event << EVENT_SHIFT | what << WHAT_SHIFT |
+		payload << PAYLOAD_SHIFT | delta << 32;
+	thread->at += size;
+	thread->last = thread->now;
+}
+
+static void write_open(struct thread *thread)
+{
+	if (thread->nranges)
+		write_range(thread, CUAUDIT_TRACE_RANGE_RESET, 0, 0, 0, NULL, 0, NULL);
+	for (uint32_t i = 0; i < thread->nranges; i++)
+		write_range(thread, CUAUDIT_TRACE_RANGE_IS_OPEN, CUAUDIT_TRACE_RANGE_TICKS, 0,
+			    thread->ranges[i].domain, &thread->ranges[i].began, 1,
+			    range_texts[thread->ranges[i].text]);
+}
+
 static void begin(struct thread *thread)
 {
 	struct cuaudit_trace_chunk *chunk = (void *)thread->buffer;
@@ -272,6 +358,7 @@ static void begin(struct thread *thread)
 	thread->records = 0;
 	memset(thread->said, 0, sizeof(thread->said));
 	next_offset += chunk_size;
+	write_open(thread);
 }
 
 static uint8_t *put(uint8_t *at, const void *data, size_t size)
@@ -416,6 +503,113 @@ static void describe_error(const struct thread *thread, int result)
 	error->result = result;
 }
 
+static void push(struct thread *thread, uint32_t text)
+{
+	static const uint64_t payloads[] = {
+		0, UINT64_MAX, (uint64_t)-5, UINT64_C(0x4004000000000000), UINT32_MAX, (uint32_t)-7, 0x3fc00000
+	};
+	uint32_t domain = chance() % 4 == 0, type = (uint32_t)(chance() % 8);
+	uint64_t words[2] = { 0xff112233 }, what = chance() % 2 ? CUAUDIT_TRACE_RANGE_COLOUR : 0;
+	uint64_t category = chance() % 3 ? 0 : domain ? 7 : chance() % 2 ? 3 : 99;
+	uint32_t count = what ? 1 : 0;
+
+	if (type && type < CUAUDIT_TRACE_RANGE_OTHER) {
+		what |= CUAUDIT_TRACE_RANGE_PAYLOAD;
+		words[count++] = payloads[type];
+	}
+	if (chance() % 50 == 0)
+		what |= CUAUDIT_TRACE_RANGE_CUT;
+	thread->ranges[thread->nranges++] = (struct open_range){ thread->now, text, domain };
+	write_range(thread, CUAUDIT_TRACE_RANGE_PUSH, what, type, domain | category << 32, words, count,
+		    range_texts[text]);
+	pushed++;
+}
+
+/* The innermost one of a domain, which may be inside of others or around them. */
+static void pop(struct thread *thread, uint32_t domain)
+{
+	uint32_t at = thread->nranges;
+
+	while (at && thread->ranges[at - 1].domain != domain)
+		at--;
+	if (!at)
+		return;
+	crossing += at-- != thread->nranges;
+	memmove(&thread->ranges[at], &thread->ranges[at + 1],
+		(--thread->nranges - at) * sizeof(thread->ranges[0]));
+	write_range(thread, CUAUDIT_TRACE_RANGE_POP, 0, 0, domain, NULL, 0, NULL);
+	popped++;
+}
+
+/* One of the process at a time: begun here, perhaps ended by another thread. */
+static void start_or_finish(struct thread *thread)
+{
+	uint64_t words[2] = { started_ticks, started_id };
+
+	if (started_ticks && chance() % 20) {
+		if (thread->now <= started_ticks)
+			return;
+		write_range(thread, CUAUDIT_TRACE_RANGE_FINISH, CUAUDIT_TRACE_RANGE_TICKS |
+			    CUAUDIT_TRACE_RANGE_ID, 0, 1, words, 2, "async");
+		started_ticks = 0;
+		range_ended++;
+		return;
+	}
+	started_ticks = thread->now;
+	started_id = UINT64_C(1) << 62 | ++range_started;
+	write_range(thread, CUAUDIT_TRACE_RANGE_START, CUAUDIT_TRACE_RANGE_ID, 0, 1, &started_id, 1, "async");
+}
+
+/* Its ranges were popped while nothing was recorded. */
+static void miss(struct thread *thread)
+{
+	write_range(thread, CUAUDIT_TRACE_RANGE_RESET, 0, 0, 0, NULL, 0, NULL);
+	thread->nranges = 0;
+}
+
+/* Of a domain, an event or words that cannot be. */
+static void no_sense(struct thread *thread)
+{
+	uint64_t *at = thread->at;
+
+	switch (chance() % 3) {
+	case 0:
+		write_range(thread, CUAUDIT_TRACE_RANGE_POP, 0, 0, 555, NULL, 0, NULL);
+		break;
+	case 1:
+		write_range(thread, 14, 0, 7, UINT64_MAX, NULL, 0, "of an event to come");
+		break;
+	default:
+		write_range(thread, CUAUDIT_TRACE_RANGE_PUSH, 0, 0, 0, NULL, 0, NULL);
+		at[0] |= (uint64_t)(CUAUDIT_TRACE_RANGE_TICKS | CUAUDIT_TRACE_RANGE_PAYLOAD |
+				    CUAUDIT_TRACE_RANGE_TEXT) << WHAT_SHIFT;
+	}
+	senseless++;
+}
+
+/* What the thread does between two calls; none of them is inside of the other. */
+static void do_ranges(struct thread *thread)
+{
+	uint64_t what = chance() % 16;
+
+	if (!thread->offset || thread->level ||
+	    thread->at + 2 * RANGE_WORDS > thread->buffer + chunk_size / 8)
+		return;
+	thread->now += 20;
+	if (what < 4 && thread->nranges < RANGES)
+		push(thread, (uint32_t)(chance() % TEXTS));
+	else if (what < 7)
+		pop(thread, what == 6);
+	else if (what == 7)
+		start_or_finish(thread);
+	else if (what == 8 && ++range_marks)
+		write_range(thread, CUAUDIT_TRACE_RANGE_MARK, 0, 0, chance() % 2 ? UINT32_MAX : 0, NULL, 0, "tick");
+	else if (what == 10 && chance() % 16 == 0)
+		miss(thread);
+	else if (what == 9 && with_senseless)
+		no_sense(thread);
+}
+
 static void call(struct thread *thread)
 {
 	uint64_t words[16] = { 0x1000, 64, 2, 3, 128, 1, 1, 0, 0x7700, 9, 10 }, behind = 0x4242;
@@ -444,6 +638,12 @@ static void call(struct thread *thread)
 	errors += result != 0 && (result != 600 || mix[f].id != CUAUDIT_ID_cuEventQuery);
 	if (with_texts && result == 1)
 		describe_error(thread, result);
+	if (with_ranges) {
+		uint32_t text = thread->nranges ? thread->ranges[thread->nranges - 1].text : OUTSIDE;
+
+		range_calls[text]++;
+		range_errors[text] += result != 0 && (result != 600 || mix[f].id != CUAUDIT_ID_cuEventQuery);
+	}
 	ticks_in += took;
 	thread->now = end;
 	thread->correlation++;
@@ -517,6 +717,7 @@ static void take_over(struct thread *thread)
 	thread->number = ++numbers;
 	thread->left = lifetime;
 	thread->correlation = (uint64_t)thread->number << 40;
+	thread->nranges = 0;
 	memset(thread->said, 0, sizeof(thread->said));
 	if (!thread->offset || at + CUAUDIT_TRACE_NEXT_WORDS > thread->buffer + chunk_size / 8)
 		return;
@@ -538,7 +739,8 @@ static void write_header(uint32_t pid)
 	header->order = CUAUDIT_TRACE_ORDER;
 	header->incompatible = (with_again ? CUAUDIT_TRACE_HAS_AGAIN : 0) |
 			       (with_parameters ? CUAUDIT_TRACE_HAS_PARAMETERS : 0) |
-			       (with_python ? CUAUDIT_TRACE_HAS_PYTHON : 0);
+			       (with_python ? CUAUDIT_TRACE_HAS_PYTHON : 0) |
+			       (with_ranges ? CUAUDIT_TRACE_HAS_RANGES : 0);
 	header->chunk = chunk_size;
 	header->flags = with_arguments ? CUAUDIT_TRACE_ARGUMENTS : 0;
 	header->pid = pid;
@@ -578,7 +780,7 @@ int main(int argc, char **argv)
 	uint32_t pid = 4711;
 	int option;
 
-	while ((option = getopt(argc, argv, "aAbc:Ee:gikl:n:op:Ps:t:x:")) > 0) {
+	while ((option = getopt(argc, argv, "aAbc:DEe:gikl:n:op:PRs:t:x:")) > 0) {
 		if (option == 'a')
 			with_arguments = true;
 		else if (option == 'A')
@@ -587,6 +789,8 @@ int main(int argc, char **argv)
 			busy = true;
 		else if (option == 'c')
 			chunk_size = (uint32_t)atoi(optarg);
+		else if (option == 'D')
+			with_ranges = with_senseless = true;
 		else if (option == 'E')
 			with_texts = true;
 		else if (option == 'e')
@@ -607,6 +811,8 @@ int main(int argc, char **argv)
 			pid = (uint32_t)atoi(optarg);
 		else if (option == 'P')
 			with_python = true;
+		else if (option == 'R')
+			with_ranges = true;
 		else if (option == 's')
 			seed = strtoull(optarg, NULL, 0);
 		else if (option == 't')
@@ -629,6 +835,7 @@ int main(int argc, char **argv)
 	state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	describe_all();
 	describe_layouts();
+	describe_names();
 	numbers = nthreads;
 	for (uint32_t i = 0; i < nthreads; i++) {
 		threads[i].now = 2000000000000 + 1000 * i;
@@ -644,6 +851,8 @@ int main(int argc, char **argv)
 
 		if (lifetime && !thread->left--)
 			take_over(thread);
+		if (with_ranges)
+			do_ranges(thread);
 		call(thread);
 	}
 	for (uint32_t i = 0; i < nthreads; i++) {
@@ -661,5 +870,14 @@ int main(int argc, char **argv)
 	for (int i = 0; i < FUNCTIONS; i++)
 		printf("%s %llu %llu\n", mix[i].name, (unsigned long long)calls_of[i],
 		       (unsigned long long)(ticks_of[i] / 2));
+	if (with_ranges)
+		printf("pushed %llu\nstarted %llu\nmarks %llu\nunfinished %llu\ncrossing %llu\nsenseless %llu\n",
+		       (unsigned long long)pushed, (unsigned long long)range_started,
+		       (unsigned long long)range_marks,
+		       (unsigned long long)(pushed - popped + range_started - range_ended),
+		       (unsigned long long)crossing, (unsigned long long)senseless);
+	for (uint32_t i = 0; with_ranges && i <= TEXTS; i++)
+		printf("range_%u %llu %llu\n", i, (unsigned long long)range_calls[i],
+		       (unsigned long long)range_errors[i]);
 	return close(fd) ? 1 : 0;
 }
