@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
 injection=$top_builddir/lib/cuaudit/libcuaudit-nvtx.so
-helpers nvtx/ranges nvtx/hostile nvtx/second.so
+helpers nvtx/ranges nvtx/hostile nvtx/library.so nvtx/second.so
 unset NVTX_INJECTION64_PATH
 
 # ranged NAME HOOKS PROGRAM ARGUMENT...: the traces in $tmp/traces, as jsonl in $tmp/lines.
@@ -99,6 +99,15 @@ is "$(find "$tmp/traces" -name '*.cutrace' | wc -l)" 2 "a forked child has a fil
 is "$(named 'of the parent') $(named 'of the child') $(unfinished '.*')" "2 1 0" \
 	"what was open when it forked is open in the child"
 
+ranged "vfork" trace "$tmp/hostile" vforks
+is "$(cat "$tmp/said")" "pop 1, pop 0" "vfork: the child's range is its parent's"
+is "$(named 'of the child') $(unfinished '.*')" "1 0" "... and in the trace"
+
+ranged "two copies" trace "$tmp/hostile" libraries "$tmp/library.so"
+is "$status $(cat "$tmp/said")" "0 wrong: 0" "two copies of NVTX, one of which is closed and opened again"
+is "$(named 'pushed by the program') $(named 'pushed by the library') $(named 'left by the library') $(unfinished '.*')" \
+	"100 100 100 0" "... what one pushes the other pops"
+
 ranged "threads" trace "$tmp/hostile" threads 20
 is "$(named 'left open') $(unfinished 'left open')" "1000 1000" "threads that end with open ranges"
 
@@ -146,6 +155,21 @@ export SECOND_FAILS
 audited NVTX_INJECTION64_PATH="$injection" CUAUDIT_NVTX="$tmp/second.so" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=trace \
 	CUAUDIT_OUTPUT="$tmp/y" "$tmp/ranges" >"$tmp/said" 2>"$tmp/err"
 is "$(sed -n 2p "$tmp/said")" "push 0" "another tool that fails leaves ours alone"
+
+# A process that gained privileges: neither ours nor the other tool's acts.
+unset SECOND_FAILS
+if test "$(id -u)" = 0; then
+	cp "$tmp/hostile" "$tmp/secure"
+	chown nobody "$tmp/secure" && chmod 4755 "$tmp/secure" && chmod 711 "$tmp"
+	NVTX_INJECTION64_PATH="$injection" CUAUDIT_NVTX="$tmp/second.so" LD_AUDIT=$LIBCUAUDIT CUAUDIT_HOOKS=trace \
+		CUAUDIT_OUTPUT="$tmp/w" "$tmp/secure" secure >"$tmp/said" 2>&1
+	case $(cat "$tmp/said") in
+	"secure 0"*) skip 1 "no set-user-ID programs here" ;;
+	*) is "$(cat "$tmp/said")" "secure 1, initialized 0" "AT_SECURE: NVTX is given no functions" ;;
+	esac
+else
+	skip 1 "only root can make programs that gain privileges"
+fi
 
 # The command sets it, and hands on to one that was set.
 unset SECOND_FAILS

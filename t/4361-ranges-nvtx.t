@@ -50,4 +50,17 @@ END
 else
 	skip 2 "no nvtx of PyPI"
 fi
+# NVTX 2 is a library, which loads the injection as copies of NVTX 3 do.
+legacy=
+for directory in "$CUDA_HOME/lib64" /usr/local/cuda/lib64 \
+	"$( (cd "$tmp" && "$PYTHON3" -c 'import nvidia.nvtx; print(*nvidia.nvtx.__path__)') 2>"$tmp/which")/lib"; do
+	test -z "$legacy" && test -e "$directory/libnvToolsExt.so.1" && legacy=$directory/libnvToolsExt.so.1
+done
+if test -n "$legacy"; then
+	helper nvtx/legacy
+	traced "$tmp/legacy" "$legacy"
+	is "$(cat "$tmp/said") $(grep -c '"text":"legacy"' "$tmp/lines")" "push 0, pop 0 1" "NVTX 2"
+else
+	skip 1 "no libnvToolsExt of NVTX 2"
+fi
 done_testing

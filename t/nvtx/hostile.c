@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/auxv.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -261,6 +262,77 @@ static int killed(void)
 	return 0;
 }
 
+static struct {
+	int (*initialize)(void);
+	int (*push)(const char *text);
+	int (*pop)(void);
+	void *(*domain)(const char *name);
+} library;
+
+static void *library_function(void *handle, const char *name)
+{
+	void *found = dlsym(handle, name);
+
+	if (!found)
+		abort();
+	return found;
+}
+
+static void *open_library(const char *path)
+{
+	void *handle = dlopen(path, RTLD_NOW);
+
+	if (!handle)
+		abort();
+	library.initialize = (int (*)(void))library_function(handle, "library_initialize");
+	library.push = (int (*)(const char *))library_function(handle, "library_push");
+	library.pop = (int (*)(void))library_function(handle, "library_pop");
+	library.domain = (void *(*)(const char *))library_function(handle, "library_domain");
+	return handle;
+}
+
+/* Another copy of NVTX, which goes away with open ranges and comes back; ranges are the thread's. */
+static int libraries(const char *path, int count)
+{
+	int wrong = 0;
+	void *domain = nvtx.DomainCreateA("of both"), *handle;
+
+	for (int i = 0; i < count; i++) {
+		handle = open_library(path);
+		wrong += library.initialize() != 1;
+		wrong += copy_push("pushed by the program") != 0;
+		call();
+		wrong += library.pop() != 0;
+		wrong += library.push("pushed by the library") != 0;
+		call();
+		wrong += copy_pop() != 0;
+		wrong += library.domain("of both") != domain;
+		wrong += library.push("left by the library") != 0;
+		dlclose(handle);
+		wrong += dlopen(path, RTLD_NOLOAD | RTLD_NOW) != NULL;
+		call();
+		wrong += copy_pop() != 0;
+	}
+	printf("wrong: %d\n", wrong);
+	return 0;
+}
+
+/* The child has the parent's memory, and leaves a range open. */
+static int vforks(void)
+{
+	copy_push("of the parent");
+	if (!vfork()) {
+		copy_push("of the child");
+		call();
+		_exit(0);
+	}
+	wait(NULL);
+	call();
+	printf("pop %d, ", copy_pop());
+	printf("pop %d\n", copy_pop());
+	return 0;
+}
+
 /* A ring that is written over again and again inside of an outer range. */
 static int ring(int count)
 {
@@ -281,6 +353,10 @@ int main(int argc, char **argv)
 
 	if (strcmp(how, "late") != 0)
 		cuInit(0);
+	if (!strcmp(how, "secure")) {
+		printf("secure %lu, initialized %d\n", getauxval(AT_SECURE), copy_initialize());
+		return 0;
+	}
 	if (copy_initialize() <= 0)
 		return 2;
 	if (!strcmp(how, "texts"))
@@ -297,6 +373,10 @@ int main(int argc, char **argv)
 		return jump();
 	if (!strcmp(how, "forks"))
 		return forks();
+	if (!strcmp(how, "vforks"))
+		return vforks();
+	if (!strcmp(how, "libraries"))
+		return libraries(argv[2], 100);
 	if (!strcmp(how, "threads"))
 		return threads(count);
 	if (!strcmp(how, "starts"))
