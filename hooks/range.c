@@ -14,6 +14,7 @@
 #include "hooks/frame.h"
 #include "hooks/range_loss.h"
 #include "hooks/range_name.h"
+#include "hooks/range_read.h"
 #include "hooks/thread.h"
 #include "hooks/unwound.h"
 #include "util/globs.h"
@@ -215,14 +216,20 @@ static inline void copy_text(char *to, const char *text, size_t length)
 static inline void fill(struct open *open, const struct range_event *event, uint32_t kind)
 {
 	struct cuaudit_range *range = &open->range;
-	size_t length = event->text ? strnlen(event->text, CUAUDIT_RANGE_TEXT) : 0;
+	const char *text = event->text ? event->text : "";
+	size_t length = range_text_length(text, CUAUDIT_RANGE_TEXT);
 	uint8_t flags = event->flags;
+
+	if (__builtin_expect(length == SIZE_MAX, 0)) {
+		text = RANGE_UNREADABLE;
+		length = strlen(text);
+	}
 
 	if (length == CUAUDIT_RANGE_TEXT) {
 		length--;
 		flags |= CUAUDIT_RANGE_CUT;
 	}
-	copy_text(open->text, event->text, length);
+	copy_text(open->text, text, length);
 	range->ticks = cuaudit_ticks();
 	range->end = range->id = 0;
 	range->payload = event->payload;
@@ -477,7 +484,7 @@ static void complain(const char *text)
 static const struct range_ops ops = {
 	.push = push, .pop = pop, .start = start, .end = end, .mark = mark,
 	.name = range_name_give, .name_at = cuaudit_range_name_at, .pages = cuaudit_pages,
-	.complain = complain,
+	.complain = complain, .readable = range_readable,
 };
 
 void range_publish(void)

@@ -9,6 +9,7 @@
 
 #include "hooks/lock.h"
 #include "hooks/range_loss.h"
+#include "hooks/range_read.h"
 
 enum {
 	NAMES = 1 << 16,
@@ -112,13 +113,18 @@ static uint32_t append(struct cuaudit_range_name name, uint32_t hash, size_t len
 
 uint32_t range_name_give(uint32_t kind, uint32_t domain, uint64_t id, const char *text)
 {
-	const struct cuaudit_range_name name = {
+	struct cuaudit_range_name name = {
 		.id = id, .text = text ? text : "", .domain = domain, .kind = kind,
 	};
-	size_t length = strnlen(name.text, CUAUDIT_RANGE_TEXT - 1);
-	uint32_t hash = hash_of(&name, length), at;
+	size_t length = range_text_length(name.text, CUAUDIT_RANGE_TEXT - 1);
+	uint32_t hash, at;
 	sigset_t saved;
 
+	if (length == SIZE_MAX) {
+		name.text = RANGE_UNREADABLE;
+		length = strlen(name.text);
+	}
+	hash = hash_of(&name, length);
 	lock_take(LOCK_RANGES, &saved);
 	at = find(&name, hash, length);
 	if (at == NAMES)

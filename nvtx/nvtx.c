@@ -33,18 +33,29 @@ static struct {
 #include "nvtx/callbacks.def"
 } next;
 
-enum { WIDE = CUAUDIT_RANGE_TEXT + 4 };
+enum { WIDE = CUAUDIT_RANGE_TEXT + 4, PAGE = 4096 };
+
+/* What the core has for such texts, too. */
+#define UNREADABLE "(unreadable)"
 
 /* wchar_t has a character each; what is none becomes U+FFFD. */
 static const char *narrow(char text[WIDE], const wchar_t *wide)
 {
 	char *at = text;
+	uintptr_t page = UINTPTR_MAX;
 
 	if (!wide)
 		return NULL;
-	for (; *wide && at < text + CUAUDIT_RANGE_TEXT; wide++) {
-		uint32_t letter = (uint32_t)*wide;
+	for (; at < text + CUAUDIT_RANGE_TEXT; wide++) {
+		uintptr_t last = ((uintptr_t)wide + sizeof(*wide) - 1) / PAGE;
+		uint32_t letter;
 
+		if (last != page && !core->readable(wide, sizeof(*wide)))
+			return UNREADABLE;
+		page = last;
+		memcpy(&letter, wide, sizeof(letter));
+		if (!letter)
+			break;
 		if (letter > 0x10ffff || (letter >= 0xd800 && letter < 0xe000))
 			letter = 0xfffd;
 		if (letter < 0x80) {
@@ -106,6 +117,16 @@ static const char *text_of(int32_t type, const void *text, char wide[WIDE])
 	}
 }
 
+/* A structure of NVTX begins with its version and size; NULL is none. most: of what is read of it. */
+static INLINE bool is_readable(const void *structure, size_t most)
+{
+	const struct nvtx_resource *head = structure;
+
+	return head && core->readable(head, sizeof(uint32_t)) &&
+	       core->readable(head, head->size < sizeof(uint32_t) ? sizeof(uint32_t) :
+				    head->size < most ? head->size : most);
+}
+
 #define HAS(attributes, member) \
 	((attributes)->size >= offsetof(__typeof__(*(attributes)), member) + sizeof((attributes)->member))
 
@@ -114,7 +135,7 @@ static INLINE struct range_event event_of(const void *domain, const struct nvtx_
 {
 	struct range_event event = { .domain = domain_of(domain) };
 
-	if (!attributes)
+	if (!is_readable(attributes, sizeof(*attributes)))
 		return event;
 	if (HAS(attributes, text))
 		event.text = text_of(attributes->text_type, attributes->text, wide);
@@ -215,7 +236,7 @@ static void name_resource(const void *domain, const struct nvtx_resource *resour
 	};
 	char wide[WIDE];
 
-	if (!resource || !HAS(resource, text))
+	if (!is_readable(resource, sizeof(*resource)) || !HAS(resource, text))
 		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].type == resource->type)

@@ -70,6 +70,7 @@ is "$status" 0 "hostile texts: the program lives"
 is "$(grep -c '"text":"b\{943\}".*"cut":true' "$tmp/lines")" 1 "10 MiB of text are cut, and that is said"
 is "$(named 'of an old header')" 0 "attributes of fewer bytes than have a text"
 is "$(named '.* not UTF-8 .*')" 1 "what is no UTF-8"
+is "$(grep -c '"text":"��x' "$tmp/lines")" 1 "what is no character"
 
 ranged "pops" trace "$tmp/hostile" pops
 is "$(cat "$tmp/said")" "wrong levels: 0" "levels are right beyond what is recorded"
@@ -82,6 +83,22 @@ is "$(grep -c '"domain":"(unknown domain)"' "$tmp/lines")" 5 "a domain of a hand
 is "$(named '(unregistered)')" 5 "a text of a handle that was not given"
 ranged "too many domains" trace "$tmp/hostile" domains 70000
 is "$(lost 'names of ranges, as there are too many' | awk '{ print ($1 > 4400) }')" 1 "too many domains are counted"
+
+ranged "names" trace "$tmp/hostile" names
+like "$(cat "$tmp/lines")" '"text":"of a","domain":"a","category":7,"category_name":"seven of a"' "a category of a domain"
+like "$(cat "$tmp/lines")" '"text":"of b","domain":"b","category":7,"category_name":"seven of b","payload":"5"}' \
+	"... of the same number in another; a payload of 32 bits"
+like "$(cat "$tmp/lines")" '"category":9,"category_name":"first"' "the name that was given last, though not first"
+
+ok "a name that no event follows" grep -q '"thread_name":"named at the end"' "$tmp/lines"
+
+ranged "crossing" trace "$tmp/hostile" crossing
+is "$(grep -c '"text":"of a domain","domain":"app"' "$tmp/lines") $(named 'in its place') $(named around)" "2 2 1" \
+	"a range that another domain's was popped in has its text in the child, too"
+
+ranged "pointers" trace "$tmp/hostile" pointers
+is "$status $(cat "$tmp/said")" "0 alive" "pointers that lead nowhere: the program lives"
+is "$(named '(unreadable)') $(named 'the end') $(named w)" "26 1 1" "... and that is what their texts are"
 
 ranged "signals" "trace(size=2M;when-full=ring)" "$tmp/hostile" signals
 is "$(cat "$tmp/said")" "wrong: 0" "handlers that push and pop: levels and errno are right"
@@ -98,6 +115,7 @@ ranged "forks" trace "$tmp/hostile" forks
 is "$(find "$tmp/traces" -name '*.cutrace' | wc -l)" 2 "a forked child has a file of its own"
 is "$(named 'of the parent') $(named 'of the child') $(unfinished '.*')" "2 1 0" \
 	"what was open when it forked is open in the child"
+is "$(lost 'ends of ranges that are not open')" 1 "... and what its parent lost is not its own loss"
 
 ranged "vfork" trace "$tmp/hostile" vforks
 is "$(cat "$tmp/said")" "pop 1, pop 0" "vfork: the child's range is its parent's"
@@ -112,7 +130,7 @@ ranged "threads" trace "$tmp/hostile" threads 20
 is "$(named 'left open') $(unfinished 'left open')" "1000 1000" "threads that end with open ranges"
 
 ranged "starts" trace "$tmp/hostile" starts
-is "$(cat "$tmp/said") $(named many) $(lost 'ranges while too many were open')" "given 4096 4096 904" \
+is "$(tr '\n' ' ' <"$tmp/said")$(named many) $(lost 'ranges while too many were open')" "given 4096 again 5000 4096 904" \
 	"5000 ranges that are open at once"
 
 ranged "a killed process" trace "$tmp/hostile" killed
@@ -250,6 +268,8 @@ like "$(cat "$tmp/out")" ' 2 +0 +0 .*  registered$' "report --by range: calls by
 like "$(cat "$tmp/out")" ' 1 +0 +0 .*  \(outside of all\)$' "... and those outside"
 tool report --by function --in-range 'st*' "$trace"
 like "$(cat "$tmp/out")" ': 4 calls of 2 driver functions on 1 thread' "report --in-range"
+tool report --by function --in-range 'freed*' "$trace"
+like "$(cat "$tmp/out")" ': 2 calls of 2 driver functions' "... not once it was popped in another domain's"
 refused 2 "--in-range takes a glob" "an empty glob" convert --to text --in-range '' "$trace"
 refused 2 "stat: in-range takes a glob" "an unfinished set" run --hooks 'stat(in-range=[a)' true
 refused 2 "fault: range takes a glob" "an unfinished set of a rule" run --hooks 'fault(inject=*:range=[a:error=1)' true

@@ -3,9 +3,12 @@
 #ifndef INCLUDE_INTERNAL_RANGE_OPS_H
 #define INCLUDE_INTERNAL_RANGE_OPS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include <cuaudit/range.h>
 
-/* The text may be of any length, and is the caller's. */
+/* The text may be of any length, and lead anywhere; it is the caller's. */
 struct range_event {
 	const char *text;	/* NULL: none */
 	uint64_t payload;
@@ -37,6 +40,8 @@ struct range_ops {
 	void *(*pages)(size_t size);
 	/* A warning, once. Context: setup. */
 	void (*complain)(const char *text);
+	/* Whether so many bytes of the program's can be read. */
+	bool (*readable)(const void *address, size_t size);
 };
 
 /* The exported variable of libcuaudit-nvtx.so that the auditor writes the table's address to. */

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -106,6 +107,104 @@ static int domains(int count)
 	return 0;
 }
 
+/* Equal texts, and names of one number, in two domains; one that is named again. */
+static int names(void)
+{
+	void *a = nvtx.DomainCreateA("a"), *b = nvtx.DomainCreateW(L"b");
+	struct nvtx_attributes attributes = copy_text("of a");
+
+	nvtx.DomainNameCategoryA(a, 7, "seven of a");
+	nvtx.DomainNameCategoryA(b, 7, "seven of b");
+	nvtx.NameCategoryA(9, "first");
+	nvtx.NameCategoryA(9, "second");
+	nvtx.NameCategoryA(9, "first");
+	attributes.category = 7;
+	nvtx.DomainMarkEx(a, &attributes);
+	attributes.text = "of b";
+	attributes.payload_type = 4;
+	attributes.payload.u = 0xffffffff00000005;
+	nvtx.DomainMarkEx(b, &attributes);
+	attributes = copy_text("of none");
+	attributes.category = 9;
+	nvtx.MarkEx(&attributes);
+	nvtx.NameOsThreadA((uint32_t)getpid(), "named at the end");
+	return 0;
+}
+
+/* A range that is popped inside of another domain's, what comes in its place, and a child. */
+static int crossing(void)
+{
+	void *domain = nvtx.DomainCreateA("app");
+	struct nvtx_attributes attributes = copy_text("of a domain");
+
+	copy_push("around");
+	nvtx.DomainRangePushEx(domain, &attributes);
+	copy_pop();
+	copy_pop();
+	copy_push("in its place");
+	call();
+	if (!fork()) {
+		call();
+		exit(0);
+	}
+	wait(NULL);
+	copy_pop();
+	nvtx.DomainRangePop(domain);
+	return 0;
+}
+
+/* Nothing, a page that cannot be read, the end of one that can. */
+static int pointers(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *end = two + page;
+	const void *bad[] = { (void *)1, (void *)0xdeadbeef000, (void *)-1L, (void *)(1UL << 63), end };
+	struct nvtx_attributes attributes = copy_text(NULL);
+	struct nvtx_resource resource = { .version = 3, .size = sizeof(resource), .type = 1 << 16 | 3,
+					  .text_type = 1 };
+
+	mprotect(end, page, PROT_NONE);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		errno = 12345;
+		copy_push(bad[i]);
+		call();
+		copy_pop();
+		nvtx.RangePushW(bad[i]);
+		nvtx.RangePushEx(bad[i]);
+		attributes.text = bad[i];
+		attributes.text_type = 1;
+		nvtx.DomainRangePushEx(NULL, &attributes);
+		attributes.text_type = 2;
+		nvtx.MarkEx(&attributes);
+		nvtx.RangeEnd(nvtx.RangeStartA(bad[i]));
+		nvtx.DomainRegisterStringA(NULL, bad[i]);
+		nvtx.DomainRegisterStringW(nvtx.DomainCreateA(bad[i]), bad[i]);
+		nvtx.NameOsThreadW(1, bad[i]);
+		nvtx.DomainResourceCreate(NULL, bad[i]);
+		resource.text = bad[i];
+		nvtx.DomainResourceCreate(NULL, &resource);
+		while (copy_pop() >= 0)
+			;
+		if (errno != 12345)
+			printf("errno is lost\n");
+	}
+	memcpy(end - 8, "the end", 8);
+	copy_push(end - 8);
+	memset(end - 100, 'x', 100);
+	copy_push(end - 100);
+	((wchar_t *)end)[-1] = 0;
+	((wchar_t *)end)[-2] = L'w';
+	nvtx.RangePushW((wchar_t *)end - 2);
+	/* The header's size alone is in the page. */
+	memset(end - 4, 0, 4);
+	nvtx.RangePushEx((const void *)(end - 4));
+	while (copy_pop() >= 0)
+		;
+	puts("alive");
+	return 0;
+}
+
 static volatile sig_atomic_t handled;
 
 static void on_signal(int number)
@@ -194,6 +293,7 @@ static int jump(void)
 
 static int forks(void)
 {
+	copy_pop();
 	copy_push("of the parent");
 	call();
 	if (!fork()) {
@@ -249,6 +349,13 @@ static int starts(void)
 		nvtx.RangeEnd(ids[i]);
 	nvtx.RangeEnd(ids[0]);
 	printf("given %d\n", given);
+	for (int i = 0, again = 0; i < MANY; i++) {
+		ids[i] = nvtx.RangeStartA("again");
+		again += ids[i] != 0;
+		nvtx.RangeEnd(ids[i]);
+		if (i + 1 == MANY)
+			printf("again %d\n", again);
+	}
 	return 0;
 }
 
@@ -373,6 +480,12 @@ int main(int argc, char **argv)
 		return jump();
 	if (!strcmp(how, "forks"))
 		return forks();
+	if (!strcmp(how, "names"))
+		return names();
+	if (!strcmp(how, "crossing"))
+		return crossing();
+	if (!strcmp(how, "pointers"))
+		return pointers();
 	if (!strcmp(how, "vforks"))
 		return vforks();
 	if (!strcmp(how, "libraries"))

@@ -181,6 +181,12 @@ void trace_range_names(void)
 	trace_unlock(&saved);
 }
 
+void trace_range_rest(void)
+{
+	if (wanted && trace_range_has_names())
+		trace_range_names();
+}
+
 void trace_range_lost(void)
 {
 	atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);

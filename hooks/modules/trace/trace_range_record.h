@@ -23,6 +23,9 @@ bool trace_range_begin(struct trace_writer *writer, const struct cuaudit_call *c
 bool trace_range_has_names(void);
 void trace_range_names(void);
 
+/* Context: call, not locked. The names that no event of a range has brought into the file. */
+void trace_range_rest(void);
+
 /* Context: call. An event that the file has no room for. */
 void trace_range_lost(void);
 

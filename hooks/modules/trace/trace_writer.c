@@ -266,6 +266,8 @@ struct trace_writer *trace_writer(const struct cuaudit_call *call, uint64_t tick
 		good = begin_chunk(writer, writer->end, call->correlation, why) &&
 		       trace_range_begin(writer, call);
 	trace_unlock(&saved);
+	if (good)
+		trace_range_rest();
 	/* Of a first chunk, most threads use little. */
 	if (good && writer->chunk.unpopulated && !first)
 		trace_file_populate(writer->chunk.at);
@@ -458,6 +460,8 @@ void trace_writer_finish(void)
 	uint32_t used;
 
 	trace_ready_finish();
+	if (writers)
+		trace_range_rest();
 	trace_lock(&saved);
 	if (own)
 		look_if_left(own);
