@@ -37,7 +37,7 @@ tool convert --to csv "$tmp/one.cutrace"
 cp "$tmp/out" "$tmp/all.csv"
 if command -v "$PYTHON3" >"$tmp/which"; then
 	is "$("$PYTHON3" "$tmp/read.py" "$tmp/out" "$ns" 2>&1)" \
-		"$calls $errors $launches $allocated True {19} set() ['14000python3', '24001pt_autograd_2', '34002pt_autograd_3'] True {'node01747117'}" \
+		"$calls $errors $launches $allocated True {20} set() ['14000python3', '24001pt_autograd_2', '34002pt_autograd_3'] True {'node01747117'}" \
 		"csv: what Python reads"
 else
 	skip 1 "no python3"

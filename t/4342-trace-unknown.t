@@ -19,8 +19,8 @@ to() {
 
 record ""
 to text
-is "$(grep -o 'cuLaunchKernel.*extra = [^)]*)' "$tmp/to" | sort -u)" \
-	"cuLaunchKernel(f = 0x40<first>, gridDim = (1, 2, 3), blockDim = (4, 5, 6), sharedMemBytes = 7, hStream = 0x9, kernelParams = ?, extra = ?)" \
+is "$(grep -o 'cuLaunchKernel.*extra = [^)]*)' "$tmp/to" | sed 's/<x\{64\}>/<name>/' | sort -u)" \
+	"cuLaunchKernel(f = 0x40<name>, gridDim = (1, 2, 3), blockDim = (4, 5, 6), sharedMemBytes = 7, hStream = 0x9, kernelParams = ?, extra = ?)" \
 	"text: a launch's parameters"
 is "$(grep -o 'cuMemAlloc_v2(.* = CUDA_[A-Z_]*' "$tmp/to" | sort -u)" \
 	"cuMemAlloc_v2(dptr = ?, bytesize = 2) = CUDA_ERROR_OUT_OF_MEMORY

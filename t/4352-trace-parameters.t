@@ -11,7 +11,7 @@ launched() {
 	traced "$1" env CUAUDIT_DRIVER= LD_LIBRARY_PATH="$simdir" timeout -k 5 300 "$tmp/parameters" "$2"
 	is "$status$(cat "$tmp/out")$(checked "$tmp"/traces/*.cutrace | grep 'failed')" 0 "$2: as without"
 	tool convert --to text "$tmp"/traces/*.cutrace
-	sed -n 's/.*cu\(Launch[A-Za-z]*\)(.*<\([a-z0-9]*\)>.*kernelParams = \(.*\)) = \([A-Z_]*\) <.*/\1 \2 \3 \4/p' "$tmp/out" |
+	sed -n 's/.*cu\(Launch[A-Za-z]*\)(.*<\([a-z0-9]*\)>.*kernelParams = \(.*\)) = \([A-Z_]*\) \((.*) \)\{0,1\}<.*/\1 \2 \3 \4/p' "$tmp/out" |
 		sed 's/CUDA_SUCCESS/0/' >"$tmp/text"
 }
 

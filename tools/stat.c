@@ -341,18 +341,31 @@ static void tick(void *unused)
 	merge_free(&merge);
 }
 
-static void remove_directory(void)
+/* How many files of statistics were there. */
+static size_t remove_saved(void)
 {
 	DIR *entries = opendir(stat_run.directory);
 	const struct dirent *entry;
+	size_t count = 0;
 
 	while (entries && (entry = readdir(entries)))
 		if (is_saved(entry))
-			unlinkat(dirfd(entries), entry->d_name, 0);
+			count += !unlinkat(dirfd(entries), entry->d_name, 0);
 	if (entries)
 		closedir(entries);
-	if (!rmdir(stat_run.directory))
-		return;
+	return count;
+}
+
+static void remove_directory(void)
+{
+	size_t count;
+
+	/* A process that goes on may begin its file meanwhile. */
+	do {
+		count = remove_saved();
+		if (!rmdir(stat_run.directory))
+			return;
+	} while (errno == ENOTEMPTY && count);
 	if (errno == ENOTEMPTY)
 		tool_complain("%s is kept: hooks that the program chose itself wrote their reports "
 			      "there", stat_run.directory);

@@ -59,6 +59,8 @@ static void describe(const struct cuaudit_trace_record *record)
 	const struct cuaudit_trace_site *site = at;
 	const struct cuaudit_trace_thread *thread = at;
 	const struct cuaudit_trace_kernel *kernel = at;
+	const struct cuaudit_trace_error *error = at;
+	const struct cuaudit_trace_range_name *name = at;
 	const struct cuaudit_trace_callers *callers = at;
 	const struct cuaudit_trace_driver *driver = at;
 	const struct cuaudit_trace_mark *mark = at;
@@ -120,6 +122,12 @@ static void describe(const struct cuaudit_trace_record *record)
 		printf("python %u %s %s:%u\n", python->number, (const char *)(python + 1),
 		       (const char *)(python + 1) + strlen((const char *)(python + 1)) + 1,
 		       python->line);
+		break;
+	case CUAUDIT_TRACE_ERROR:
+		printf("error %d %s\n", error->result, (const char *)(error + 1));
+		break;
+	case CUAUDIT_TRACE_RANGE_NAME:
+		printf("name %u %s\n", name->kind, (const char *)(name + 1));
 		break;
 	case CUAUDIT_TRACE_MARK:
 		printf("mark thread %u %s\n", mark->thread, (const char *)(mark + 1));
