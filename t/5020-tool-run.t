@@ -29,7 +29,8 @@ tool run -o /x/%e env
 is "$(got CUAUDIT_OUTPUT)" "/x/%e" "an absolute path stays"
 is "$(env -i PATH="$PATH" A= B='two words' "$cuaudit" run -o /x env | sort)" \
 	"$(env -i PATH="$PATH" A= B='two words' LD_AUDIT="$(readlink -f "$LIBCUAUDIT")" \
-	CUAUDIT_OUTPUT=/x GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096 env | sort)" \
+	CUAUDIT_OUTPUT=/x GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096 \
+	NVTX_INJECTION64_PATH="$(dirname "$(readlink -f "$LIBCUAUDIT")")/cuaudit/libcuaudit-nvtx.so" env | sort)" \
 	"everything else stays"
 CUAUDIT_HOOKS=coverage CUAUDIT_LOG=info tool run env
 is "$(got CUAUDIT_HOOKS) $(got CUAUDIT_LOG)" "coverage info" "what is not given is not changed"

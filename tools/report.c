@@ -254,9 +254,12 @@ static const char *print_merged(struct settings *settings, struct merge *merge)
 	if (!error)
 		error = settings->format < PROMETHEUS ? print_report(settings, &merge->report, &out) :
 			merge_metrics(merge, &settings->metrics);
-	if (!error && symbols && symbols_error(symbols))
-		tool_complain("%s: call sites are offsets: %s", symbols_fault(symbols) ?: "report",
-			      strerror(-symbols_error(symbols)));
+	if (!error && symbols && symbols_error(symbols)) {
+		error = symbols_error(symbols);
+		if (symbols_fault(symbols))
+			tool_complain("%s: %s; --symbols no does without it", symbols_fault(symbols),
+				      strerror(-error));
+	}
 	symbols_free(symbols);
 	out_free(&out);
 	return error == -EEXIST ? "of a process that an earlier file is of" :
