@@ -91,7 +91,7 @@ static bool resolve(struct python *python)
 	python->code_size = larger(larger(at->code_name, at->code_file),
 				   larger(larger(at->code_line, at->code_lines),
 					  larger(at->code_first, at->code_version))) + 8;
-	return python->frame_size <= 512 && python->code_size <= 1024;
+	return python->frame_size <= PYTHON_FRAME && python->code_size <= PYTHON_CODE;
 }
 
 static bool find_in(struct python *python, const struct link_object *object)
