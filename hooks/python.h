@@ -45,7 +45,8 @@ struct python {
 	const struct link_object *object;	/* the library or program it is in, at ... */
 	uintptr_t lo, hi;
 	uint32_t minor;		/* of 3.minor */
-	bool readable;		/* its layout is known */
+	bool readable;		/* its layout is known; else ... */
+	char fault[1024];	/* ... why not, naming it */
 	uint64_t runtime;	/* addresses of _PyRuntime, ... */
 	uint64_t code_type, str_type, bytes_type;
 	uint64_t eval, eval_end;	/* ... _PyEval_EvalFrameDefault */
@@ -124,7 +125,7 @@ struct python_thread {
 	char scratch[PYTHON_SCRATCH];
 };
 
-/* NULL: there is none, or none that can be read, which is reported once. */
+/* NULL: there is none, or none that can be read, which is reported once, by cuaudit_python_fault. */
 const struct python *python_get(void);
 
 /* The calling thread's; NULL where memory is out. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the Python interpreter among the objects of the process, and its layout. */
+#include <cuaudit/call.h>
 #include <cuaudit/hook.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -8,6 +10,7 @@
 #include "hooks/exported.h"
 #include "hooks/python.h"
 #include "hooks/safe_read.h"
+#include "util/buffer.h"
 
 enum { OBJECTS = LINK_CHUNK * LINK_CHUNKS, NEWEST = 14, DEBUG = 13 };
 
@@ -117,18 +120,26 @@ static bool find_in(struct python *python, const struct link_object *object)
 	return true;
 }
 
+static void explain(struct python *python)
+{
+	struct buffer out = { .at = python->fault, .size = sizeof(python->fault) };
+
+	buffer_text(&out, python->object->path);
+	if (!python->minor) {
+		buffer_text(&out, " is not CPython 3.9 or newer");
+	} else {
+		buffer_text(&out, " is Python 3.");
+		buffer_unsigned(&out, python->minor);
+		buffer_text(&out, python->minor > NEWEST ? ", newer than this version of cuaudit" :
+			    " of a layout that is not known, as without GIL");
+	}
+	buffer_end(&out);
+}
+
 static void report(const struct python *python)
 {
-	if (atomic_exchange_explicit(&reported, true, memory_order_relaxed))
-		return;
-	if (python->minor)
-		cuaudit_log(CUAUDIT_WARN, "Python frames are not recorded: %s is Python 3.%u%s",
-			    python->object->path, python->minor,
-			    python->minor > NEWEST ? ", newer than this version of cuaudit" :
-			    " of a layout that is not known, as without GIL");
-	else
-		cuaudit_log(CUAUDIT_WARN, "Python frames are not recorded: %s is not CPython "
-			    "3.9 or newer", python->object->path);
+	if (!atomic_exchange_explicit(&reported, true, memory_order_relaxed))
+		cuaudit_log(CUAUDIT_WARN, "Python frames are not recorded: %s", python->fault);
 }
 
 /* The loser of a race leaves a page unused. */
@@ -168,6 +179,8 @@ static void search(void)
 					  memory_order_relaxed))
 			continue;
 		if (find_in(&python, link_object(cuaudit_core_link, i))) {
+			if (!python.readable)
+				explain(&python);
 			publish(&python);
 			return;
 		}
@@ -176,19 +189,33 @@ static void search(void)
 	}
 }
 
-const struct python *python_get(void)
+static const struct python *get(void)
 {
 	uint32_t now = atomic_load_explicit(&cuaudit_core_link->generation, memory_order_acquire) + 1;
-	const struct python *python;
 
 	if (unlikely(atomic_load_explicit(&generation, memory_order_acquire) != now)) {
 		search();
 		atomic_store_explicit(&generation, now, memory_order_release);
 	}
-	python = atomic_load_explicit(&found, memory_order_acquire);
+	return atomic_load_explicit(&found, memory_order_acquire);
+}
+
+const struct python *python_get(void)
+{
+	const struct python *python = get();
+
 	if (unlikely(python && !python->readable)) {
 		report(python);
 		return NULL;
 	}
 	return python;
+}
+
+const char *cuaudit_python_fault(void)
+{
+	int error = errno;
+	const struct python *python = get();
+
+	errno = error;
+	return python && !python->readable ? python->fault : NULL;
 }
