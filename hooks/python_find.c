@@ -10,13 +10,14 @@
 #include "hooks/exported.h"
 #include "hooks/python.h"
 #include "hooks/safe_read.h"
+#include "tables/cpython.h"
 #include "util/buffer.h"
 
-enum { OBJECTS = LINK_CHUNK * LINK_CHUNKS, NEWEST = 14, DEBUG = 13 };
+enum { OBJECTS = LINK_CHUNK * LINK_CHUNKS };
 
-static const struct python_layout layouts[NEWEST + 1] = {
+static const struct python_layout layouts[PYTHON_NEWEST + 1] = {
 #define PYTHON_LAYOUT(minor, ...) [minor] = { __VA_ARGS__ },
-#include "hooks/python_layout.def"
+#include "tables/cpython.def"
 #undef PYTHON_LAYOUT
 };
 
@@ -34,10 +35,10 @@ static uint32_t find_minor(const struct exported *exported)
 	if (at)
 		return safe_read(at, &version, sizeof(version)) && version >> 24 == 3 ?
 		       version >> 16 & 255 : 0;
-	/* Older ones are told by what is new in them. */
-	if (exported_find(exported, "PyModule_AddObjectRef", &size))
-		return 10;
-	return exported_find(exported, "PyFrame_GetBack", &size) ? 9 : 0;
+	for (size_t i = 0; i < sizeof(python_since) / sizeof(python_since[0]); i++)
+		if (exported_find(exported, python_since[i].symbol, &size))
+			return python_since[i].minor;
+	return 0;
 }
 
 /* What _Py_DebugOffsets has: *fact is where it has it. */
@@ -64,7 +65,7 @@ static bool resolve_debug(struct python *python)
 	uint64_t version;
 
 	if (!safe_read(python->runtime, cookie, sizeof(cookie)) ||
-	    memcmp(cookie, "xdebugpy", sizeof(cookie)) ||
+	    memcmp(cookie, PYTHON_COOKIE, sizeof(cookie)) ||
 	    !safe_read(python->runtime + sizeof(cookie), &version, sizeof(version)) ||
 	    (version >> 16 & 255) != python->minor)
 		return false;
@@ -83,11 +84,11 @@ static bool resolve(struct python *python)
 {
 	struct python_layout *at = &python->at;
 
-	if (!python->minor || python->minor > NEWEST || !layouts[python->minor].key ||
+	if (!python->minor || python->minor > PYTHON_NEWEST || !layouts[python->minor].key ||
 	    !python->code_type || !python->str_type || !python->bytes_type)
 		return false;
 	*at = layouts[python->minor];
-	if (python->minor >= DEBUG && !resolve_debug(python))
+	if (python->minor >= PYTHON_DEBUG && !resolve_debug(python))
 		return false;
 	python->frame_size = larger(larger(at->frame_previous, at->frame_code),
 				    larger(at->frame_instruction, at->frame_owner)) + 8;
@@ -130,7 +131,7 @@ static void explain(struct python *python)
 	} else {
 		buffer_text(&out, " is Python 3.");
 		buffer_unsigned(&out, python->minor);
-		buffer_text(&out, python->minor > NEWEST ? ", newer than this version of cuaudit" :
+		buffer_text(&out, python->minor > PYTHON_NEWEST ? ", newer than this version of cuaudit" :
 			    " of a layout that is not known, as without GIL");
 	}
 	buffer_end(&out);

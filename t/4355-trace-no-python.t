@@ -48,4 +48,12 @@ unlike "$(cat err)" Python "nothing is said where none are wanted"
 tool report a
 unlike "$(cat out)" Python "... nor in the report"
 
+helper stat/ends
+rm -rf a
+tool trace --driver sim -o a --python '*' env LD_PRELOAD="$tmp/newer.so" "$tmp/ends" 20 fork
+for file in a/*.cutrace; do
+	tool convert --to jsonl "$file"
+	grep -c '"type":"mark"' out
+done >marks
+is "$(sort marks | tr '\n' ' ')" "1 1 " "a child's file says it too"
 done_testing
