@@ -498,8 +498,13 @@ static int add_process(struct summary *summary, struct summary_process *process,
 	process->step_ns = trace->step_ns;
 	for (size_t i = 0; i < trace->nchunks; i++)
 		process->filtered += trace->chunks[i].filtered;
-	process->partial = process->filtered || trace->nmarks || process->losses.damaged ||
-			   process->losses.torn;
+	process->partial = process->filtered || process->losses.damaged || process->losses.torn;
+	for (size_t i = 0; i < trace->nmarks; i++) {
+		if (trace->marks[i].kind != CUAUDIT_TRACE_MARK_NO_PYTHON)
+			process->partial = true;
+		else if (!process->no_python)
+			process->no_python = keep(summary->store, trace->marks[i].text);
+	}
 	for (int i = 0; i < CUAUDIT_TRACE_LOSSES; i++)
 		process->partial |= process->losses.calls[i] != 0;
 	for (uint32_t i = 0; i < tally->threads.count; i++)

@@ -95,6 +95,9 @@ struct summary_losses summary_losses(const struct summary *summary)
 		add(&sums.steps, process->steps);
 		for (int j = 0; j < CUAUDIT_TRACE_LOSSES; j++)
 			add(&sums.lost[j], process->losses.calls[j]);
+		sums.no_python += process->no_python != NULL;
+		if (!sums.why_no_python)
+			sums.why_no_python = process->no_python;
 	}
 	return sums;
 }
@@ -166,5 +169,10 @@ void notes_text(const struct page *page)
 	note(page, "clock", sums.steps, "time",
 	     " the time of day was set; times are by the clock of the start");
 	note(page, "not recorded", sums.filtered, "call", " left out by min-duration or failed");
+	if (sums.no_python) {
+		begin(page, "no Python");
+		out_fit(page->out, sums.why_no_python, 200);
+		end(page, sums.no_python);
+	}
 	open_calls(page);
 }

@@ -143,6 +143,7 @@ struct summary_process {
 	uint64_t error;		/* errno of the disk, 0 for none */
 	uint64_t filtered;	/* calls too short to be recorded */
 	bool partial;		/* calls are missing, by loss, filter, start= or stop= */
+	const char *no_python;	/* why Python frames are missing; NULL: they are not */
 	uint64_t steps;		/* how often the time of day was set ... */
 	int64_t step_ns;	/* ... and by how much, in all */
 	struct summary_memory memory;
@@ -234,6 +235,8 @@ struct summary_loss {
 struct summary_losses {
 	struct summary_loss lost[CUAUDIT_TRACE_LOSSES], damaged, torn, cut, filtered, steps;
 	uint64_t endings[TRACE_ENDINGS];
+	uint64_t no_python;	/* processes without Python frames ... */
+	const char *why_no_python;	/* ... and why, of the first one */
 };
 
 /* Of the files that could be read. */

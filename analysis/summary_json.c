@@ -242,6 +242,7 @@ static void missing(struct writer *writer, const struct summary_process *process
 	writer_number(writer, "cut_bytes", process->losses.cut);
 	writer_number(writer, "clock_steps", process->steps);
 	writer_signed(writer, "clock_steps_ns", process->step_ns);
+	writer_text(writer, "no_python", process->no_python);
 }
 
 /* As in the JSON of statistics. */

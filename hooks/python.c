@@ -50,7 +50,7 @@ static bool read_parts(struct python_thread *own, uint32_t count, size_t size)
 {
 	char *to = own->scratch;
 
-	if (safe_read_parts(own->parts, count, to, size))
+	if (safe_read_parts(own->parts, count, &(struct iovec){ to, size }, 1) == size)
 		return true;
 	for (uint32_t i = 0; i < count; i++) {
 		if (!safe_read((uintptr_t)own->parts[i].iov_base, to, own->parts[i].iov_len))
@@ -104,18 +104,51 @@ static bool is_incomplete(const struct python *python, const struct python_frame
 	       frame->code.instruction < 2 * (int64_t)int_at(bytes, at->code_first);
 }
 
+/* Of the code objects that are known, this one, searched from next on; else their count. */
+static uint32_t known_code(const struct python_thread *own, uint64_t address, uint32_t next)
+{
+	for (uint32_t i = 0; i < own->ncodes; i++) {
+		uint32_t at = (next + i) % own->ncodes;
+
+		if (own->codes[at] == address)
+			return at;
+	}
+	return own->ncodes;
+}
+
+/* Reads those from first on; returns how many are known then. */
+static uint32_t read_codes(const struct python *python, struct python_thread *own, uint32_t first)
+{
+	char *to = own->code_bytes + (size_t)first * python->code_size;
+	size_t got, size = (size_t)(own->ncodes - first) * python->code_size;
+
+	for (uint32_t i = first; i < own->ncodes; i++)
+		own->parts[i - first] = (struct iovec){ (void *)(uintptr_t)own->codes[i],
+							python->code_size };
+	got = size ? safe_read_parts(own->parts, own->ncodes - first, &(struct iovec){ to, size }, 1) :
+		     0;
+	first += (uint32_t)(got / python->code_size);
+	for (; first < own->ncodes; first++)
+		if (!safe_read(own->codes[first], own->code_bytes + (size_t)first * python->code_size,
+			       python->code_size))
+			break;
+	return first;
+}
+
 /* The frames that are of code; their C frames stay known. */
 static uint32_t take_codes(const struct python *python, struct python_thread *own, uint32_t count)
 {
-	uint32_t kept = 0;
+	uint32_t kept = 0, next = 0, first = own->ncodes, which[PYTHON_FRAMES];
 
-	for (uint32_t i = 0; i < count; i++)
-		own->parts[i] = (struct iovec){ (void *)(uintptr_t)own->frames[i].code.address,
-						python->code_size };
-	while (count && !read_parts(own, count, (size_t)count * python->code_size))
-		count--;
 	for (uint32_t i = 0; i < count; i++) {
-		const char *bytes = own->scratch + (size_t)i * python->code_size;
+		which[i] = known_code(own, own->frames[i].code.address, next);
+		if (which[i] == own->ncodes)
+			own->codes[own->ncodes++] = own->frames[i].code.address;
+		next = which[i] + 1;
+	}
+	own->ncodes = read_codes(python, own, first);
+	for (uint32_t i = 0; i < count && which[i] < own->ncodes; i++) {
+		const char *bytes = own->code_bytes + (size_t)which[i] * python->code_size;
 		struct python_frame frame = own->frames[i];
 
 		if (!take_code(python, &frame, bytes))
@@ -125,6 +158,11 @@ static uint32_t take_codes(const struct python *python, struct python_thread *ow
 		else if (kept && frame.entry && !own->frames[kept - 1].entry)
 			own->frames[kept - 1].entry = frame.entry;
 	}
+	/* Those of this call alone are read at the next one. */
+	own->ncodes = 0;
+	for (uint32_t i = 0; i < kept; i++)
+		if (known_code(own, own->frames[i].code.address, i) == own->ncodes)
+			own->codes[own->ncodes++] = own->frames[i].code.address;
 	return kept;
 }
 
@@ -135,11 +173,36 @@ static bool same_code(const struct python_code *a, const struct python_code *b)
 	       a->version == b->version;
 }
 
-static struct python_memo *memo_of(struct python_thread *own, const struct python_code *code)
+static struct python_memo *ways_of(struct python_thread *own, const struct python_code *code)
 {
 	uint64_t hash = (code->address >> 4 ^ (uint64_t)code->instruction << 20) * 0x9e3779b97f4a7c15u;
 
-	return &own->memos[hash >> 56 & (PYTHON_MEMOS - 1)];
+	return &own->memos[hash >> 54 & (PYTHON_MEMOS - PYTHON_WAYS)];
+}
+
+static struct python_memo *memo_of(struct python_thread *own, const struct python_code *code)
+{
+	struct python_memo *ways = ways_of(own, code);
+
+	for (int i = 0; i < PYTHON_WAYS; i++)
+		if (same_code(&ways[i].code, code))
+			return &ways[i];
+	return NULL;
+}
+
+/* In place of one of the same instruction, else of none, else of any. */
+static struct python_memo *new_memo(struct python_thread *own, const struct python_code *code)
+{
+	struct python_memo *ways = ways_of(own, code), *memo = NULL;
+
+	for (int i = 0; i < PYTHON_WAYS; i++) {
+		if (ways[i].code.address == code->address &&
+		    ways[i].code.instruction == code->instruction)
+			return &ways[i];
+		if (!memo && !ways[i].code.address)
+			memo = &ways[i];
+	}
+	return memo ? memo : &ways[own->replaced++ % PYTHON_WAYS];
 }
 
 /* What a memo follows from: the size and all that is read of it, but for references. */
@@ -181,7 +244,7 @@ static bool sum_str(struct python_thread *own, const struct python_str *str, uin
 static void find_out(const struct python *python, struct python_thread *own,
 		     struct python_frame *frame)
 {
-	struct python_memo *memo = memo_of(own, &frame->code);
+	struct python_memo *memo = new_memo(own, &frame->code);
 	struct python_str texts[2];
 	uint64_t sum[2] = { 1, 2 };
 	uint32_t used;
@@ -226,7 +289,7 @@ static uint32_t compare(const struct python *python, struct python_thread *own, 
 		struct python_memo *memo = memo_of(own, &own->frames[end].code);
 		size_t more;
 
-		if (!same_code(&memo->code, &own->frames[end].code))
+		if (!memo)
 			continue;
 		if (memo->code.version) {
 			own->frames[end].is = memo->is;
@@ -245,7 +308,7 @@ static uint32_t compare(const struct python *python, struct python_thread *own, 
 		uint64_t sum[2] = { 1, 2 };
 		struct iovec its[3];
 
-		if (!same_code(&memo->code, &own->frames[i].code) || memo->code.version)
+		if (!memo || memo->code.version)
 			continue;
 		size = parts_of(python, memo, its);
 		python_sum(sum, at, size);
@@ -267,9 +330,10 @@ void python_locate(const struct python *python, struct python_thread *own, uint3
 			find_out(python, own, &own->frames[i]);
 }
 
-uint32_t python_frames(const struct python *python, struct python_thread *own, uint32_t max)
+uint32_t python_frames(const struct python *python, struct python_thread *own, uint32_t max,
+		       bool entries)
 {
-	uint32_t count = python_walk(python, own, max < PYTHON_FRAMES ? max : PYTHON_FRAMES);
+	uint32_t count = python_walk(python, own, max < PYTHON_FRAMES ? max : PYTHON_FRAMES, entries);
 
 	count = take_codes(python, own, count);
 	python_locate(python, own, count);
@@ -287,7 +351,7 @@ uint32_t cuaudit_call_python(const struct cuaudit_call *call, struct cuaudit_pyt
 	(void)call;
 	if (!own || !max)
 		return 0;
-	count = python_frames(python, own, max);
+	count = python_frames(python, own, max, false);
 	for (uint32_t i = 0; i < count; i++)
 		frames[i] = own->frames[i].is;
 	errno = error;

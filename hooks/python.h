@@ -45,7 +45,8 @@ struct python {
 	const struct link_object *object;	/* the library or program it is in, at ... */
 	uintptr_t lo, hi;
 	uint32_t minor;		/* of 3.minor */
-	bool readable;		/* its layout is known */
+	bool readable;		/* its layout is known; else ... */
+	char fault[1024];	/* ... why not, naming it */
 	uint64_t runtime;	/* addresses of _PyRuntime, ... */
 	uint64_t code_type, str_type, bytes_type;
 	uint64_t eval, eval_end;	/* ... _PyEval_EvalFrameDefault */
@@ -56,9 +57,23 @@ struct python {
 enum {
 	PYTHON_FRAMES = 128,
 	PYTHON_NATIVE = 512,	/* return addresses, most of which are the interpreter's */
-	PYTHON_MEMOS = 256,	/* a power of two */
+	PYTHON_MEMOS = 1024,	/* a power of two */
+	PYTHON_WAYS = 4,	/* memos that one may be in */
 	PYTHON_PARTS = 3 * PYTHON_FRAMES,
-	PYTHON_SCRATCH = 128 * 1024
+	PYTHON_SCRATCH = 128 * 1024,
+	PYTHON_WINDOWS = 3 * PYTHON_FRAMES,
+	PYTHON_CODES = 2 * PYTHON_FRAMES,
+	PYTHON_ROOM = 64 * 1024,	/* bytes of all windows, ... */
+	PYTHON_CODE = 512,	/* ... at most of a code object */
+	PYTHON_FRAME = 512,	/* ... and of a frame */
+	PYTHON_PROBE = 8192
+};
+
+/* Memory of the thread's frames. */
+struct python_window {
+	uint64_t at;
+	uint32_t size;
+	uint32_t offset;	/* where it is in the room */
 };
 
 /* A code object and what is looked at of it. */
@@ -85,37 +100,50 @@ struct python_memo {
 	struct cuaudit_python is;
 };
 
-/* A thread's room: little of it is used as a rule. */
+/*
+ * A thread's room: little of it is used as a rule. What a call found is read at the beginning of
+ * the next one, all by one system call, and used there as far as it is still what is wanted.
+ */
 struct python_thread {
 	struct python_frame frames[PYTHON_FRAMES];
 	struct iovec parts[PYTHON_PARTS];
 	struct python_memo memos[PYTHON_MEMOS];
+	uint32_t replaced;	/* so many memos by others */
 	const void *native[PYTHON_NATIVE];
 	uintptr_t native_at[PYTHON_NATIVE];
 	/* The state and its interpreter that the thread had last, which are asked for first. */
 	uint64_t state, interpreter;
-	char window[4096 + 512];	/* memory that frames are in ... */
-	uint64_t window_at, window_end;
+	char probe[PYTHON_PROBE];
+	struct python_window windows[PYTHON_WINDOWS];
+	uint32_t nwindows, window, used;	/* so many, the one used last, bytes of the room */
+	uint64_t visited[PYTHON_WINDOWS];	/* what was looked at in windows: addresses, ... */
+	uint32_t sizes[PYTHON_WINDOWS], nvisited;	/* ... bytes */
+	uint64_t codes[PYTHON_CODES];	/* code objects that were read, each once */
+	uint32_t ncodes;
+	char code_bytes[PYTHON_CODES * PYTHON_CODE];
+	char room[PYTHON_ROOM];
 	char scratch[PYTHON_SCRATCH];
 };
 
-/* NULL: there is none, or none that can be read, which is reported once. */
+/* NULL: there is none, or none that can be read, which is reported once, by cuaudit_python_fault. */
 const struct python *python_get(void);
 
 /* The calling thread's; NULL where memory is out. */
 struct python_thread *python_thread(void);
 
 /*
- * Fills own->frames, at most max of them, innermost first, without `is`; returns how
- * many. Frames of code that is none end them.
+ * Fills own->frames, at most max of them, innermost first, without `is`, nor `entry` if entries are
+ * not wanted; returns how many. own->codes are those that are read already.
  */
-uint32_t python_walk(const struct python *python, struct python_thread *own, uint32_t max);
+uint32_t python_walk(const struct python *python, struct python_thread *own, uint32_t max,
+		     bool entries);
 
 /* Fills `is` of so many frames. */
 void python_locate(const struct python *python, struct python_thread *own, uint32_t count);
 
 /* The same, both. */
-uint32_t python_frames(const struct python *python, struct python_thread *own, uint32_t max);
+uint32_t python_frames(const struct python *python, struct python_thread *own, uint32_t max,
+		       bool entries);
 
 /*
  * The line of an instruction by a table of lines; 0: it has none. *used: bytes of the table

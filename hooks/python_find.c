@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the Python interpreter among the objects of the process, and its layout. */
+#include <cuaudit/call.h>
 #include <cuaudit/hook.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -8,12 +10,14 @@
 #include "hooks/exported.h"
 #include "hooks/python.h"
 #include "hooks/safe_read.h"
+#include "tables/cpython.h"
+#include "util/buffer.h"
 
-enum { OBJECTS = LINK_CHUNK * LINK_CHUNKS, NEWEST = 14, DEBUG = 13 };
+enum { OBJECTS = LINK_CHUNK * LINK_CHUNKS };
 
-static const struct python_layout layouts[NEWEST + 1] = {
+static const struct python_layout layouts[PYTHON_NEWEST + 1] = {
 #define PYTHON_LAYOUT(minor, ...) [minor] = { __VA_ARGS__ },
-#include "hooks/python_layout.def"
+#include "tables/cpython.def"
 #undef PYTHON_LAYOUT
 };
 
@@ -31,10 +35,10 @@ static uint32_t find_minor(const struct exported *exported)
 	if (at)
 		return safe_read(at, &version, sizeof(version)) && version >> 24 == 3 ?
 		       version >> 16 & 255 : 0;
-	/* Older ones are told by what is new in them. */
-	if (exported_find(exported, "PyModule_AddObjectRef", &size))
-		return 10;
-	return exported_find(exported, "PyFrame_GetBack", &size) ? 9 : 0;
+	for (size_t i = 0; i < sizeof(python_since) / sizeof(python_since[0]); i++)
+		if (exported_find(exported, python_since[i].symbol, &size))
+			return python_since[i].minor;
+	return 0;
 }
 
 /* What _Py_DebugOffsets has: *fact is where it has it. */
@@ -61,7 +65,7 @@ static bool resolve_debug(struct python *python)
 	uint64_t version;
 
 	if (!safe_read(python->runtime, cookie, sizeof(cookie)) ||
-	    memcmp(cookie, "xdebugpy", sizeof(cookie)) ||
+	    memcmp(cookie, PYTHON_COOKIE, sizeof(cookie)) ||
 	    !safe_read(python->runtime + sizeof(cookie), &version, sizeof(version)) ||
 	    (version >> 16 & 255) != python->minor)
 		return false;
@@ -80,18 +84,18 @@ static bool resolve(struct python *python)
 {
 	struct python_layout *at = &python->at;
 
-	if (!python->minor || python->minor > NEWEST || !layouts[python->minor].key ||
+	if (!python->minor || python->minor > PYTHON_NEWEST || !layouts[python->minor].key ||
 	    !python->code_type || !python->str_type || !python->bytes_type)
 		return false;
 	*at = layouts[python->minor];
-	if (python->minor >= DEBUG && !resolve_debug(python))
+	if (python->minor >= PYTHON_DEBUG && !resolve_debug(python))
 		return false;
 	python->frame_size = larger(larger(at->frame_previous, at->frame_code),
 				    larger(at->frame_instruction, at->frame_owner)) + 8;
 	python->code_size = larger(larger(at->code_name, at->code_file),
 				   larger(larger(at->code_line, at->code_lines),
 					  larger(at->code_first, at->code_version))) + 8;
-	return python->frame_size <= 512 && python->code_size <= 1024;
+	return python->frame_size <= PYTHON_FRAME && python->code_size <= PYTHON_CODE;
 }
 
 static bool find_in(struct python *python, const struct link_object *object)
@@ -117,18 +121,26 @@ static bool find_in(struct python *python, const struct link_object *object)
 	return true;
 }
 
+static void explain(struct python *python)
+{
+	struct buffer out = { .at = python->fault, .size = sizeof(python->fault) };
+
+	buffer_text(&out, python->object->path);
+	if (!python->minor) {
+		buffer_text(&out, " is not CPython 3.9 or newer");
+	} else {
+		buffer_text(&out, " is Python 3.");
+		buffer_unsigned(&out, python->minor);
+		buffer_text(&out, python->minor > PYTHON_NEWEST ? ", newer than this version of cuaudit" :
+			    " of a layout that is not known, as without GIL");
+	}
+	buffer_end(&out);
+}
+
 static void report(const struct python *python)
 {
-	if (atomic_exchange_explicit(&reported, true, memory_order_relaxed))
-		return;
-	if (python->minor)
-		cuaudit_log(CUAUDIT_WARN, "Python frames are not recorded: %s is Python 3.%u%s",
-			    python->object->path, python->minor,
-			    python->minor > NEWEST ? ", newer than this version of cuaudit" :
-			    " of a layout that is not known, as without GIL");
-	else
-		cuaudit_log(CUAUDIT_WARN, "Python frames are not recorded: %s is not CPython "
-			    "3.9 or newer", python->object->path);
+	if (!atomic_exchange_explicit(&reported, true, memory_order_relaxed))
+		cuaudit_log(CUAUDIT_WARN, "Python frames are not recorded: %s", python->fault);
 }
 
 /* The loser of a race leaves a page unused. */
@@ -168,6 +180,8 @@ static void search(void)
 					  memory_order_relaxed))
 			continue;
 		if (find_in(&python, link_object(cuaudit_core_link, i))) {
+			if (!python.readable)
+				explain(&python);
 			publish(&python);
 			return;
 		}
@@ -176,19 +190,33 @@ static void search(void)
 	}
 }
 
-const struct python *python_get(void)
+static const struct python *get(void)
 {
 	uint32_t now = atomic_load_explicit(&cuaudit_core_link->generation, memory_order_acquire) + 1;
-	const struct python *python;
 
 	if (unlikely(atomic_load_explicit(&generation, memory_order_acquire) != now)) {
 		search();
 		atomic_store_explicit(&generation, now, memory_order_release);
 	}
-	python = atomic_load_explicit(&found, memory_order_acquire);
+	return atomic_load_explicit(&found, memory_order_acquire);
+}
+
+const struct python *python_get(void)
+{
+	const struct python *python = get();
+
 	if (unlikely(python && !python->readable)) {
 		report(python);
 		return NULL;
 	}
 	return python;
+}
+
+const char *cuaudit_python_fault(void)
+{
+	int error = errno;
+	const struct python *python = get();
+
+	errno = error;
+	return python && !python->readable ? python->fault : NULL;
 }

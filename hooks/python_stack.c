@@ -109,7 +109,7 @@ uint32_t cuaudit_call_stack(const struct cuaudit_call *call, struct cuaudit_stac
 		return 0;
 	if (!own)
 		return plain(call, frames, max, what);
-	stack.ends = python_frames(python, own, max);
+	stack.ends = python_frames(python, own, max, what == CUAUDIT_STACK_MERGED);
 	own->native[0] = call->caller;
 	own->native_at[0] = 0;
 	if (what == CUAUDIT_STACK_MERGED)

@@ -9,7 +9,7 @@
 enum {
 	INTERPRETERS = 256, THREADS = 65536, KEYS = 1024,
 	TAGS = 7,	/* the low bits of a reference, which 3.14 uses */
-	AHEAD = 4096	/* bytes below a frame, where those that called it are */
+	AHEAD = 2048	/* bytes below a frame, where those that called it are */
 };
 
 static uint64_t word_at(const char *bytes, uint32_t offset)
@@ -85,38 +85,167 @@ static bool one_interpreter(const struct python *python, uint64_t state)
 	       read_word(head + python->at.interpreter_next, &next) && !next;
 }
 
-/* What is asked for of the last state: a part each, one behind the other. */
+/* What is asked for of the last state: parts, one behind the other, and where they are. */
 struct probe {
-	uint64_t current;
-	uint32_t key[2];
-	uint64_t head, next, id, interpreter;
+	uint64_t at[3];
+	uint32_t size[3];
 };
 
-/* Whether the calling thread's state is still the last one, by one system call; as find_state finds it. */
-static bool is_last(const struct python *python, const struct python_thread *own)
+enum { RUNTIME, STATE, INTERPRETER };
+
+static void span(struct probe *probe, int part, uint64_t base, uint32_t offset)
+{
+	uint64_t at = base + offset, end = at + sizeof(uint64_t);
+	uint64_t last = probe->at[part] + probe->size[part];
+
+	if (probe->size[part]) {
+		end = end > last ? end : last;
+		at = at < probe->at[part] ? at : probe->at[part];
+	}
+	probe->at[part] = at;
+	probe->size[part] = (uint32_t)(end - at);
+}
+
+/* Its size; 0: there is nothing to be asked for. */
+static uint32_t what_to_probe(const struct python *python, const struct python_thread *own,
+			      struct probe *probe)
 {
 	const struct python_layout *at = &python->at;
-	const uint64_t from[] = {
-		python->runtime + (at->current ? at->current : at->head), python->runtime + at->key,
-		python->runtime + at->head, own->interpreter + at->interpreter_next,
-		own->state + at->thread_id, own->state + at->thread_interpreter,
-	};
-	struct iovec parts[sizeof(from) / sizeof(from[0])];
-	struct probe probe;
 
+	*probe = (struct probe){ .size = { 0 } };
 	if (!own->state)
+		return 0;
+	span(probe, RUNTIME, python->runtime, at->key);
+	if (at->current) {
+		span(probe, RUNTIME, python->runtime, at->head);
+		span(probe, RUNTIME, python->runtime, at->current);
+		span(probe, INTERPRETER, own->interpreter, at->interpreter_next);
+	}
+	span(probe, STATE, own->state, at->thread_id);
+	span(probe, STATE, own->state, at->thread_interpreter);
+	span(probe, STATE, own->state, at->thread_frame ? at->thread_frame : at->thread_cframe);
+	if (at->thread_cframe)
+		span(probe, STATE, own->state, at->thread_cframe);
+	for (int i = RUNTIME; i <= INTERPRETER; i++)
+		if (probe->size[i] > PYTHON_PROBE / 3)
+			return 0;
+	return probe->size[RUNTIME] + probe->size[STATE] + probe->size[INTERPRETER];
+}
+
+/* A word of what was probed. */
+static uint64_t probed(const struct python_thread *own, const struct probe *probe, int part,
+		       uint64_t address)
+{
+	size_t offset = 0;
+
+	for (int i = 0; i < part; i++)
+		offset += probe->size[i];
+	return word_at(own->probe + offset, (uint32_t)(address - probe->at[part]));
+}
+
+/*
+ * Windows for what the last call looked at; a page is rarely left by a gap that is read as well.
+ * Returns their bytes.
+ */
+static uint32_t plan_windows(struct python_thread *own)
+{
+	enum { GAP = 768, NEAR = 3 };
+
+	own->nwindows = own->window = own->used = 0;
+	for (uint32_t i = 0; i < own->nvisited; i++) {
+		uint64_t at = own->visited[i], end = at + own->sizes[i];
+		uint32_t j = own->nwindows < NEAR ? 0 : own->nwindows - NEAR;
+
+		for (; j < own->nwindows; j++) {
+			struct python_window *window = &own->windows[j];
+			uint64_t low = at < window->at ? at : window->at;
+			uint64_t high = window->at + window->size;
+
+			high = end > high ? end : high;
+			if (high - low > window->size + own->sizes[i] + (uint64_t)GAP)
+				continue;
+			window->at = low;
+			window->size = (uint32_t)(high - low);
+			break;
+		}
+		if (j == own->nwindows)
+			own->windows[own->nwindows++] = (struct python_window){ at, own->sizes[i], 0 };
+	}
+	for (uint32_t i = 0; i < own->nwindows; i++) {
+		if (own->windows[i].size > PYTHON_ROOM - own->used) {
+			own->nwindows = i;
+			break;
+		}
+		own->windows[i].offset = own->used;
+		own->used += own->windows[i].size;
+	}
+	return own->used;
+}
+
+/* The windows and code objects that so many bytes behind the probe hold. */
+static void keep_read(const struct python *python, struct python_thread *own, size_t got)
+{
+	uint32_t count = 0;
+
+	if (got >= own->used) {
+		got = (got - own->used) / python->code_size;
+		own->ncodes = got < own->ncodes ? (uint32_t)got : own->ncodes;
+		return;
+	}
+	own->ncodes = 0;
+	while (count < own->nwindows &&
+	       own->windows[count].offset + own->windows[count].size <= got)
+		count++;
+	own->nwindows = count;
+	own->used = count ? own->windows[count - 1].offset + own->windows[count - 1].size : 0;
+}
+
+/* By one system call, all that the last call found. Whether the probe was read. */
+static bool read_ahead(const struct python *python, struct python_thread *own,
+		       const struct probe *probe, uint32_t size)
+{
+	struct iovec parts[3 + PYTHON_WINDOWS + PYTHON_CODES];
+	const struct iovec to[] = {
+		{ own->probe, size }, { own->room, plan_windows(own) },
+		{ own->code_bytes, (size_t)own->ncodes * python->code_size },
+	};
+	uint32_t count = 0;
+	size_t got = 0;
+
+	for (int i = RUNTIME; i <= INTERPRETER && probe->size[i]; i++)
+		parts[count++] = (struct iovec){ (void *)(uintptr_t)probe->at[i], probe->size[i] };
+	for (uint32_t i = 0; i < own->nwindows; i++)
+		parts[count++] = (struct iovec){ (void *)(uintptr_t)own->windows[i].at,
+						 own->windows[i].size };
+	for (uint32_t i = 0; i < own->ncodes; i++)
+		parts[count++] = (struct iovec){ (void *)(uintptr_t)own->codes[i], python->code_size };
+	if (size)
+		got = safe_read_parts(parts, count, to, 3);
+	keep_read(python, own, got > size ? got - size : 0);
+	own->nvisited = 0;
+	return size && got >= size;
+}
+
+/* Whether the calling thread's state is still the last one, of what was probed; as find_state finds it. */
+static bool is_last(const struct python *python, const struct python_thread *own,
+		    const struct probe *probe)
+{
+	const struct python_layout *at = &python->at;
+	uint64_t key = probed(own, probe, RUNTIME, python->runtime + at->key);
+
+	if (probed(own, probe, STATE, own->state + at->thread_id) != (uint64_t)pthread_self() ||
+	    probed(own, probe, STATE, own->state + at->thread_interpreter) != own->interpreter)
 		return false;
-	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++)
-		parts[i] = (struct iovec){ (void *)(uintptr_t)from[i], sizeof(uint64_t) };
-	if (!safe_read_parts(parts, sizeof(from) / sizeof(from[0]), &probe, sizeof(probe)) ||
-	    probe.id != (uint64_t)pthread_self() || probe.interpreter != own->interpreter)
-		return false;
-	if (at->current && probe.current == own->state)
+	if (at->current &&
+	    probed(own, probe, RUNTIME, python->runtime + at->current) == own->state)
 		return true;
-	if (probe.key[0] != 1 || probe.key[1] >= KEYS ||
-	    (uintptr_t)pthread_getspecific(probe.key[1]) != own->state)
+	/* Two ints: whether there is a key, and it. */
+	if ((uint32_t)key != 1 || key >> 32 >= KEYS ||
+	    (uintptr_t)pthread_getspecific((pthread_key_t)(key >> 32)) != own->state)
 		return false;
-	return !at->current || (probe.head == own->interpreter && !probe.next);
+	return !at->current ||
+	       (probed(own, probe, RUNTIME, python->runtime + at->head) == own->interpreter &&
+		!probed(own, probe, INTERPRETER, own->interpreter + at->interpreter_next));
 }
 
 /*
@@ -141,57 +270,118 @@ static uint64_t find_state(const struct python *python)
 	return python->at.current && !one_interpreter(python, state) ? search_states(python) : state;
 }
 
-/* Frames of one thread are near each other since 3.11. */
-static const char *read_frame(const struct python *python, struct python_thread *own,
-			      uint64_t frame)
+static const char *in_window(struct python_thread *own, uint64_t at, uint32_t size)
 {
-	uint64_t from = frame - (python->at.code_bytes ? AHEAD : 0);
-	uint64_t end = frame + python->frame_size;
+	for (uint32_t i = 0; i < own->nwindows; i++) {
+		uint32_t j = own->window + i < own->nwindows ? own->window + i :
+							       own->window + i - own->nwindows;
+		const struct python_window *window = &own->windows[j];
 
-	if (frame % sizeof(void *) || end < frame)
+		if (at >= window->at && at + size <= window->at + window->size) {
+			own->window = j;
+			return own->room + window->offset + (at - window->at);
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Memory of the thread's frames, with so much below it if that can be read as well. It holds
+ * until the next is asked for.
+ */
+static const char *read_near(struct python_thread *own, uint64_t at, uint32_t size, uint32_t below)
+{
+	const char *bytes;
+	struct python_window *window;
+
+	if (at % sizeof(void *) || at + size < at || at < below)
 		return NULL;
-	if (frame >= own->window_at && end <= own->window_end)
-		return own->window + (frame - own->window_at);
-	own->window_end = 0;
-	if (from > frame || !safe_read(from, own->window, end - from)) {
-		from = frame;
-		if (!safe_read(from, own->window, end - from))
+	if (own->nvisited < PYTHON_WINDOWS) {
+		own->visited[own->nvisited] = at;
+		own->sizes[own->nvisited++] = size;
+	}
+	bytes = in_window(own, at, size);
+	if (bytes)
+		return bytes;
+	if (own->nwindows == PYTHON_WINDOWS || own->used + below + size > PYTHON_ROOM)
+		own->nwindows = own->used = 0;
+	own->window = own->nwindows;
+	if (!below || !safe_read(at - below, own->room + own->used, below + size)) {
+		below = 0;
+		if (!safe_read(at, own->room + own->used, size))
 			return NULL;
 	}
-	own->window_at = from;
-	own->window_end = end;
-	return own->window + (frame - from);
+	window = &own->windows[own->nwindows++];
+	*window = (struct python_window){ at - below, below + size, own->used };
+	own->used += window->size;
+	return own->room + window->offset + below;
+}
+
+/* What _PyCFrame has: which frame, and its previous one. */
+static uint64_t in_cframe(const struct python *python, struct python_thread *own, uint64_t cframe,
+			  uint32_t offset)
+{
+	const struct python_layout *at = &python->at;
+	uint32_t size = at->cframe_frame > at->cframe_previous ? at->cframe_frame : at->cframe_previous;
+	const char *bytes = cframe ? read_near(own, cframe, size + sizeof(uint64_t), 0) : NULL;
+
+	return bytes ? word_at(bytes, offset) : 0;
 }
 
 /* Which C frame runs a Python frame, where the version tells so beside it. */
-static uint64_t take_entry(const struct python *python, const char *bytes, uint64_t *cframe)
+static uint64_t take_entry(const struct python *python, struct python_thread *own,
+			   bool is_entry, uint64_t *cframe)
 {
-	const struct python_layout *at = &python->at;
 	uint64_t entry = *cframe;
 
-	if (!entry || (at->code_bytes && !(at->frame_is_entry && bytes[at->frame_is_entry])))
-		return 0;
-	if (!read_word(*cframe + at->cframe_previous, cframe))
-		*cframe = 0;
-	return entry;
+	if (entry && is_entry)
+		*cframe = in_cframe(python, own, *cframe, python->at.cframe_previous);
+	return is_entry ? entry : 0;
 }
 
-uint32_t python_walk(const struct python *python, struct python_thread *own, uint32_t max)
+/* The innermost frame. */
+static uint64_t find_frame(const struct python *python, struct python_thread *own, bool last,
+			   const struct probe *probe, uint64_t *cframe)
+{
+	const struct python_layout *at = &python->at;
+	uint64_t frame = 0;
+
+	*cframe = 0;
+	if (at->thread_cframe) {
+		if (last)
+			*cframe = probed(own, probe, STATE, own->state + at->thread_cframe);
+		else if (!read_word(own->state + at->thread_cframe, cframe))
+			return 0;
+	}
+	if (!at->thread_frame)
+		return in_cframe(python, own, *cframe, at->cframe_frame);
+	if (last)
+		return probed(own, probe, STATE, own->state + at->thread_frame);
+	return read_word(own->state + at->thread_frame, &frame) ? frame : 0;
+}
+
+uint32_t python_walk(const struct python *python, struct python_thread *own, uint32_t max,
+		     bool entries)
 {
 	const struct python_layout *at = &python->at;
 	uint32_t count = 0, steps = 2 * max + PYTHON_FRAMES;
-	uint64_t state = own->state, cframe, frame;
+	uint64_t state, cframe, frame;
+	struct probe probe;
+	bool last = read_ahead(python, own, &probe, what_to_probe(python, own, &probe)) &&
+		    is_last(python, own, &probe);
 
-	if (!is_last(python, own)) {
+	if (!last) {
 		own->state = 0;
 		state = find_state(python);
 		if (!state || !read_word(state + at->thread_interpreter, &own->interpreter))
 			return 0;
 		own->state = state;
 	}
-	own->window_end = 0;
-	for (frame = frame_of(python, state, &cframe); frame && count < max && steps; steps--) {
-		const char *bytes = read_frame(python, own, frame);
+	for (frame = find_frame(python, own, last, &probe, &cframe); frame && count < max && steps;
+	     steps--) {
+		/* Those that called it are below it since 3.11. */
+		const char *bytes = read_near(own, frame, python->frame_size,
+					      at->code_bytes ? AHEAD : 0);
 		struct python_frame *to = &own->frames[count];
 
 		if (!bytes)
@@ -201,15 +391,18 @@ uint32_t python_walk(const struct python *python, struct python_thread *own, uin
 			.owner = at->frame_owner ? (uint8_t)bytes[at->frame_owner] : 0,
 			.instruction = word_at(bytes, at->frame_instruction),
 		};
+		frame = word_at(bytes, at->frame_previous);
 		if (at->owner_entry && to->owner >= at->owner_entry) {
 			/* On the C stack, in place of a frame. */
 			if (count)
-				to[-1].entry = frame;
-		} else {
-			to->entry = take_entry(python, bytes, &cframe);
-			count++;
+				to[-1].entry = own->visited[own->nvisited - 1];
+			continue;
 		}
-		frame = word_at(bytes, at->frame_previous);
+		if (entries && at->thread_cframe)
+			to->entry = take_entry(python, own, !at->code_bytes ||
+					       (at->frame_is_entry && bytes[at->frame_is_entry]),
+					       &cframe);
+		count++;
 	}
 	return count;
 }

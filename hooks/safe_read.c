@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include <cuaudit/call.h>
+#include <cuaudit/hook.h>
 
-enum { POPULATE_READ = 22 };	/* MADV_POPULATE_READ, which older headers lack */
+enum { POPULATE_READ = 22, WIPE_ON_FORK = 18 };	/* MADV_*, which older headers lack */
 
 /*
  * Whether Linux can be asked for a page, as since 5.14. Emulators say yes to any
@@ -68,32 +69,81 @@ bool safe_read_near(struct safe_read_known *known, uint64_t address, void *to, s
 /* By the kernel's copying from process to process, which seccomp filters may refuse. */
 static _Atomic bool forbidden;
 
-bool safe_read_parts(const struct iovec *parts, uint32_t count, void *to, size_t size)
-{
-	struct iovec local = { to, size };
-	int error = errno;
-	long got;
+/* The process, in a page that the kernel clears in each child, however it is forked. */
+static _Atomic int *process;
 
-	if (atomic_load_explicit(&forbidden, memory_order_relaxed))
-		return false;
-	got = syscall(SYS_process_vm_readv, getpid(), &local, 1UL, parts, (unsigned long)count, 0UL);
+/* 0: it cannot be kept. */
+static void keep_process(void)
+{
+	static atomic_bool tried;
+	_Atomic int *page;
+
+	if (atomic_exchange_explicit(&tried, true, memory_order_relaxed))
+		return;
+	page = cuaudit_pages(PEEK_PAGE);
+	/* Emulators say yes to any advice: there has to be one that is refused. */
+	if (page && can_ask() && !syscall(SYS_madvise, page, PEEK_PAGE, WIPE_ON_FORK))
+		__atomic_store_n(&process, page, __ATOMIC_RELEASE);
+}
+
+static int own_process(bool anew)
+{
+	_Atomic int *kept = __atomic_load_n(&process, __ATOMIC_ACQUIRE);
+	int pid = kept && !anew ? atomic_load_explicit(kept, memory_order_relaxed) : 0;
+
+	if (pid)
+		return pid;
+	pid = getpid();
+	if (kept)
+		atomic_store_explicit(kept, pid, memory_order_relaxed);
+	else
+		keep_process();
+	return pid;
+}
+
+/* -EFAULT, or how many bytes; else it is forbidden or missing. */
+static long copy(const struct iovec *parts, uint32_t count, const struct iovec *to, uint32_t tos)
+{
+	int error = errno;
+	long got = -1;
+
+	/*
+	 * Another process that shares the memory may have kept its own number; a process whose
+	 * first thread has ended has nothing to be read under its own.
+	 */
+	for (int i = 0; i < 3 && got == -1; i++) {
+		long id = i < 2 ? own_process(i) : syscall(SYS_gettid);
+
+		got = syscall(SYS_process_vm_readv, id, to, (unsigned long)tos, parts,
+			      (unsigned long)count, 0UL);
+		if (got < 0 && errno == EFAULT)
+			got = -EFAULT;
+	}
+	if (got == -1)
+		atomic_store_explicit(&forbidden, true, memory_order_relaxed);
 	errno = error;
-	return got == (long)size;
+	return got;
+}
+
+size_t safe_read_parts(const struct iovec *parts, uint32_t count, const struct iovec *to,
+		       uint32_t tos)
+{
+	long got = 0;
+
+	if (!atomic_load_explicit(&forbidden, memory_order_relaxed))
+		got = copy(parts, count, to, tos);
+	return got > 0 ? (size_t)got : 0;
 }
 
 bool safe_read(uint64_t address, void *to, size_t size)
 {
 	struct iovec local = { to, size }, remote = { (void *)(uintptr_t)address, size };
 	struct safe_read_known nothing = { 0 };
-	int error = errno;
-	long got;
 
 	if (!atomic_load_explicit(&forbidden, memory_order_relaxed)) {
-		got = syscall(SYS_process_vm_readv, getpid(), &local, 1UL, &remote, 1UL, 0UL);
-		if (got < 0 && errno != EFAULT)
-			atomic_store_explicit(&forbidden, true, memory_order_relaxed);
-		errno = error;
-		if (got >= 0 || !atomic_load_explicit(&forbidden, memory_order_relaxed))
+		long got = copy(&remote, 1, &local, 1);
+
+		if (got != -1)
 			return got == (long)size;
 	}
 	/* Where it is missing or forbidden. */

@@ -18,10 +18,12 @@ bool safe_read(uint64_t address, void *to, size_t size);
 struct iovec;
 
 /*
- * Context: call. The same of several parts, at most 1024, one behind the other; size: of all.
- * False where one cannot be read, or this is not the way to read it.
+ * Context: call. The same of several parts, at most 1024, one behind the other, into `to`, by one
+ * system call. Returns how many bytes: all, or those before the first part that cannot be read;
+ * 0 where this is not the way to read.
  */
-bool safe_read_parts(const struct iovec *parts, uint32_t count, void *to, size_t size);
+size_t safe_read_parts(const struct iovec *parts, uint32_t count, const struct iovec *to,
+		       uint32_t tos);
 
 /* What can be read without being asked for: an area, and the page that was read last. */
 struct safe_read_known {

@@ -31,7 +31,7 @@ tables='tables/[a-z]+\.(h|def)'
 util='util/[a-z0-9_]+\.h'
 
 edge include "$contract|$internal" "the contract"
-edge tables "$contract|tables/(array|query)\.h" "the contract and its own"
+edge tables "$contract|tables/(array|cpython|query)\.h" "the contract and its own"
 edge util "$contract|$util" "the contract and its own"
 edge print "$contract|$util|print/[a-z_]+\.h" "the contract, util/ and its own"
 edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(globs|nearest|policy|size|template|text)\.h|arch\.h|audit/arch/offsets\.h" \
@@ -46,15 +46,15 @@ edge analysis "$contract|$tables|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z
 	"the contract, tables/, util/, print/, tracefile/ and its own"
 edge export "$contract|$tables|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.h|export/([a-z]+/)?[a-z0-9_]+(\.pb-c)?\.h" \
 	"the contract, tables/, util/, print/, tracefile/, analysis/ and its own"
-edge tools "$contract|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.h|export/(html/)?[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
+edge tools "$contract|tables/cpython\.(h|def)|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.h|export/(html/)?[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
 	"all of the command"
 edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"
 
 # hooks/ without modules/, which has an edge of its own and fewer rights.
-is "$(wrong "$contract|$internal|$util|print/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|((fast_path|frame)_)?arch\.h|hooks/arch/offsets\.h" \
+is "$(wrong "$contract|$internal|tables/cpython\.(h|def)|$util|print/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|((fast_path|frame)_)?arch\.h|hooks/arch/offsets\.h" \
 	hooks | grep -v "^$top_srcdir/hooks/modules/")" "" \
-	"hooks/ includes the contract, what it shares with the auditor, util/, print/ and its own"
+	"hooks/ includes the contract, what it shares with the auditor, Python's layout, util/, print/ and its own"
 
 mkdir "$tmp/hooks"
 echo '#include "audit/object.h"' >"$tmp/hooks/x.c"

@@ -8,10 +8,12 @@ python=${1-$(command -v python3)} || skip_all "no python3"
 $python -c 'import ctypes, sys; sys.exit(sys.version_info < (3, 9))' || skip_all "no python3"
 helper python/expect.so
 
+frames_preload=
 # frames HOOKS PART: output in $tmp/out
 frames() {
 	frames_status=0
-	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$1" timeout 300 $python \
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$1" timeout 300 \
+		env LD_PRELOAD="$frames_preload" $python \
 		"$top_srcdir/t/python/frames.py" "$2" >"$tmp/out" 2>&1 || frames_status=$?
 	is "$frames_status" 0 "$2: the program ends well"
 }
@@ -24,6 +26,22 @@ done <"$tmp/parts"
 
 frames "$tmp/expect.so(merged=yes)" interpreters
 judge "$tmp/out" 5 "interpreters"
+
+# A stack that is as before is read by one system call; before 3.12 its texts by another one.
+helper python/reads.so
+most=$($python -c 'import sys; print(1000 * (1 + (sys.version_info < (3, 12))) + 500)')
+frames_preload=$tmp/reads.so
+export CUAUDIT_OUTPUT="$tmp/trace"
+CALLS=1000 frames "trace(args=no;python=*)" steady
+unset CUAUDIT_OUTPUT
+reads=$(sed -n 's/^reads //p' "$tmp/out" | tail -n 1)
+ok "a stack that stays is read by $reads calls, $most at most" test "$reads" -le "$most" -a "$reads" -ge 1000
+
+# Where it is forbidden pages are asked for.
+READS_REFUSED=1 frames "$tmp/expect.so(merged=yes)" threads
+judge "$tmp/out" 9600 "process_vm_readv refused"
+ok "... and not tried for long" test "$(sed -n 's/^reads //p' "$tmp/out" | tail -n 1)" -le 100
+frames_preload=
 
 frames "$tmp/expect.so(merged=yes)" damage
 like "$(cat "$tmp/out")" 'right [0-9]+ of 3000$' "damaged code objects harm nobody"

@@ -117,6 +117,29 @@ fi
 is "$(limits | wc -l)" "$(grep -c '^LIMIT(' "$top_srcdir/tools/findings.def")" \
 	"libcuaudit(7), LIMITATIONS: as many as the table has"
 
+# Python: files that look like interpreters, and those that are there
+for python in newer unlocked pypy; do
+	helper python/$python.so
+	echo 'int main(void) { return 0; }' |
+		compile -Wl,--no-as-needed -Wl,-rpath,"$tmp" -o "with-$python" -x c - -L"$tmp" -x none \
+			-l:$python.so || bail_out "no program"
+done
+finds 0 "^warning  the Python frames of $tmp/newer.so cannot be read: it is Python 3.99, newer than" \
+	"a newer Python" with-newer
+finds 0 '^warning  the Python frames of .*/unlocked.so cannot be read: it is Python 3.13 .*without GIL' \
+	"one without its lock" with-unlocked
+finds 0 '^warning  the Python frames of .*/pypy.so cannot be read: it is not CPython 3.9' "PyPy" with-pypy
+unlike "$("$cuaudit" doctor plain)" Python "a program without Python"
+for python in ${CUAUDIT_TEST_PYTHONS-} "$(command -v python3)"; do
+	version=$($python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+	python=$($python -c 'import sys; print(sys.executable)')
+	case $version in
+	3.9 | 3.1[0-2]) table="by cuaudit's table of $version" ;;
+	*) table="by the table that it has itself" ;;
+	esac
+	finds 0 "^ok       the Python frames of .* can be read: CPython $version, $table" "Python $version" "$python"
+done
+
 # a program's own auditor
 if printf 'int main(void) { return 0; }' |
 	compile -Wl,--audit,/x/own.so -o "$tmp/own" -x c - >"$tmp/build.out" 2>&1; then

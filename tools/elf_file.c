@@ -154,6 +154,55 @@ const char *elf_file_text(const struct elf_file *object, Elf64_Sxword tag)
 	return text_at(object, offset_of(object, strings) + name);
 }
 
+/* The i-th section header, copied for its alignment. False past the last. */
+static bool section(const struct elf_file *object, unsigned int i, Elf64_Shdr *section)
+{
+	const Elf64_Ehdr *header = at(object, 0, sizeof(*header));
+	const void *found;
+
+	if (!header || i >= header->e_shnum || header->e_shentsize != sizeof(*section) ||
+	    header->e_shoff > object->size)
+		return false;
+	found = at(object, header->e_shoff + i * sizeof(*section), sizeof(*section));
+	if (!found)
+		return false;
+	memcpy(section, found, sizeof(*section));
+	return true;
+}
+
+bool elf_file_symbol(const struct elf_file *object, const char *name, uint64_t *address)
+{
+	Elf64_Shdr symbols, strings;
+	Elf64_Sym symbol;
+	size_t size = strlen(name) + 1;
+
+	for (unsigned int i = 0; section(object, i, &symbols); i++) {
+		if (symbols.sh_type != SHT_DYNSYM || !section(object, symbols.sh_link, &strings) ||
+		    !at(object, symbols.sh_offset, symbols.sh_size) ||
+		    !at(object, strings.sh_offset, strings.sh_size))
+			continue;
+		for (uint64_t used = 0; symbols.sh_size - used >= sizeof(symbol); used += sizeof(symbol)) {
+			memcpy(&symbol, object->data + symbols.sh_offset + used, sizeof(symbol));
+			if (symbol.st_shndx == SHN_UNDEF || symbol.st_name > strings.sh_size ||
+			    strings.sh_size - symbol.st_name < size ||
+			    memcmp(object->data + strings.sh_offset + symbol.st_name, name, size))
+				continue;
+			*address = symbol.st_value;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool elf_file_read(const struct elf_file *object, uint64_t address, void *to, size_t size)
+{
+	const void *found = at(object, offset_of(object, address), size);
+
+	if (found)
+		memcpy(to, found, size);
+	return found;
+}
+
 bool elf_file_holds(const struct elf_file *object, const char *text)
 {
 	return object->data && memmem(object->data, object->size, text, strlen(text));

@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct elf_file {
 	const char *data;	/* the file, mapped */
@@ -29,6 +30,12 @@ const char *elf_file_loader(const struct elf_file *object);
 
 /* The text of a dynamic entry, DT_SONAME for one; NULL if there is none. */
 const char *elf_file_text(const struct elf_file *object, Elf64_Sxword tag);
+
+/* The address of a symbol that it exports, by its section headers. */
+bool elf_file_symbol(const struct elf_file *object, const char *name, uint64_t *address);
+
+/* What is at an address of the mapped object, if the file has it. */
+bool elf_file_read(const struct elf_file *object, uint64_t address, void *to, size_t size);
 
 /* Whether the file holds the text anywhere. */
 bool elf_file_holds(const struct elf_file *object, const char *text);

@@ -83,6 +83,22 @@ const char *tls_fault(const struct program *program, const char *auditor, const 
 	return fault;
 }
 
+static void prepare_list(const void *data)
+{
+	(void)data;
+	unsetenv("LD_AUDIT");
+	unsetenv("LD_PRELOAD");
+	setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+}
+
+int tls_libraries(const struct program *program, struct child *child)
+{
+	const char *loader = system_loader(program);
+	char *argv[] = { (char *)loader, (char *)program->binary, NULL };
+
+	return loader ? child_run(child, argv, prepare_list, NULL) : -1;
+}
+
 const char *tls_search(const struct program *program, const char *auditor, const char **bytes)
 {
 	static const char *const sizes[] = { TLS_LEAST, "16384", "65536", "1048576" };

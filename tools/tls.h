@@ -20,6 +20,11 @@ bool tls_can_ask(const struct program *program);
  */
 const char *tls_fault(const struct program *program, const char *auditor, const char *bytes);
 
+struct child;
+
+/* The loader's own list of what it would map, a line each, in child->out. 0, or it cannot be asked. */
+int tls_libraries(const struct program *program, struct child *child);
+
 /*
  * The least of a few sizes with which all fits, TLS_LEAST the first, and set
  * in *bytes. NULL, or the loader's message with the largest.

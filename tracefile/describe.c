@@ -257,7 +257,7 @@ static void add(struct trace *trace, const struct cuaudit_trace_record *record)
 		break;
 	case CUAUDIT_TRACE_MARK:
 		trace->marks[trace->nmarks++] = (struct trace_mark){
-			mark->ticks, mark->thread, text_at(record, sizeof(*mark)) };
+			mark->ticks, mark->thread, mark->kind, text_at(record, sizeof(*mark)) };
 		break;
 	case CUAUDIT_TRACE_ERROR:
 		trace->error_texts[trace->nerror_texts++] = (struct trace_error_text){

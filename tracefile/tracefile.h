@@ -103,6 +103,7 @@ struct trace_driver {
 struct trace_mark {
 	uint64_t ticks;
 	uint32_t thread;
+	uint32_t kind;		/* enum cuaudit_trace_mark_kind */
 	const char *text;
 };
 

@@ -337,6 +337,8 @@ static void warnings(struct writer *json, const struct summary *summary)
 	warn(json, losses.cut, "byte", "the file was cut short");
 	warn(json, losses.filtered, "call", "left out by min-duration or failed");
 	warn(json, losses.steps, "step of the time of day", "times are by the clock of the start");
+	if (losses.no_python)
+		writer_text(json, NULL, losses.why_no_python);
 	writer_end(json, ']');
 }
 

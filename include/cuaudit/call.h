@@ -120,6 +120,12 @@ struct cuaudit_python {
 CUAUDIT_PUBLIC uint32_t cuaudit_call_python(const struct cuaudit_call *call,
 					    struct cuaudit_python *frames, uint32_t max);
 
+/*
+ * Context: call. Why there are no Python frames though the process has an interpreter, which cannot
+ * be read; NULL: it can, or there is none.
+ */
+CUAUDIT_PUBLIC const char *cuaudit_python_fault(void);
+
 enum cuaudit_python_what {
 	CUAUDIT_PYTHON_NAME,	/* the function's qualified name; before 3.11 its name */
 	CUAUDIT_PYTHON_FILE

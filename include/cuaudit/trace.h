@@ -384,12 +384,17 @@ struct cuaudit_trace_driver {
 	/* Behind it: its path. */
 };
 
-/* Something worth a line: the trace started or stopped, by which condition. */
+enum cuaudit_trace_mark_kind {
+	CUAUDIT_TRACE_MARK_TRIGGER,	/* the trace started or stopped, by which condition */
+	CUAUDIT_TRACE_MARK_NO_PYTHON	/* Python frames are not recorded, and why */
+};
+
+/* Something worth a line. */
 struct cuaudit_trace_mark {
 	struct cuaudit_trace_record record;
 	uint64_t ticks;
 	uint32_t thread;
-	uint32_t unused;
+	uint32_t kind;		/* enum cuaudit_trace_mark_kind; readers take others as a text */
 	/* Behind it: the text. */
 };
 

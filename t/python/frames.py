@@ -237,6 +237,74 @@ def forks():
 
 
 @part
+def raw_forks():
+    """By the system call, of which no handler of fork(3) hears; the parent's memory is another's then."""
+    libc = ctypes.PyDLL(None)
+    sys_clone = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+
+    def deeper(n):
+        if n:
+            return deeper(n - 1)
+        for _ in range(20):
+            driver.cuModuleGetFunction(None, None, stack())
+
+    deeper(3)
+    child = libc.syscall(sys_clone, signal.SIGCHLD, 0, 0, 0, 0)
+    if not child:
+        deeper(9)
+        sys.exit(0)
+    os.waitpid(child, 0)
+    deeper(5)
+
+
+@part
+def leader():
+    """The process goes on when its first thread has ended, and has no memory by that one's number."""
+    libc = ctypes.CDLL(None)
+
+    def work():
+        main.join(0.5)
+        for _ in range(200):
+            driver.cuModuleGetFunction(None, None, stack())
+        libc.exit(0)
+
+    main = threading.current_thread()
+    threading.Thread(target=work).start()
+    driver.cuModuleGetFunction(None, None, stack())
+    libc.pthread_exit(None)
+
+
+@part
+def steady():
+    """The same stack again and again, with some of C in it."""
+    def inner():
+        for i in range(int(os.environ.get("CALLS", "1000"))):
+            driver.cuModuleGetFunction(None, None, text if i else (text := stack()))
+
+    def outer():
+        list(map(lambda _: inner(), [0]))
+
+    outer()
+
+
+@part
+def many():
+    """More lines than are remembered, again and again, and stacks of all kinds in turn."""
+    functions = [lambda: driver.cuModuleGetFunction(None, None, stack())]
+    for i in range(90):
+        scope = dict(inner=functions[-1])
+        exec("def f%d():\n%s return inner()" % (i, "\n" * (i % 40)), scope)
+        functions.append(scope["f%d" % i])
+    for i in range(30):
+        for function in functions[i::7]:
+            function()
+            list(map(lambda _: function(), [0]))
+    for i in range(3):
+        source = "".join("driver.cuModuleGetFunction(None, None, stack())\n" for _ in range(2000))
+        exec(compile(source, "<many>", "exec"), globals())
+
+
+@part
 def garbage():
     gc.set_threshold(10)
     stop = []
@@ -347,6 +415,6 @@ def greenlets():
 
 
 for name in sys.argv[1:] or parts:
-    if name == "interpreters" and not sys.argv[1:]:
+    if name in ("interpreters", "leader") and not sys.argv[1:]:
         continue
     parts[name]()

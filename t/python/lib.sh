@@ -13,6 +13,10 @@ recursion 10
 signals 3001
 callbacks 25
 forks 60
+raw_forks 40
+leader 201
+steady 1000
+many 6680
 garbage 6000'
 
 # judge OUTPUT CALLS WHAT: all calls' frames are right, and so are their merged stacks.

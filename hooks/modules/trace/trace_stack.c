@@ -3,7 +3,9 @@
 #include "hooks/modules/trace/trace_stack.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 #include <cuaudit/hook.h>
 #include <cuaudit/trace.h>
@@ -18,6 +20,7 @@ static uint32_t most;
 
 static struct trace_table stacks, locations;
 static uint32_t nstacks, nlocations;
+static bool marked;	/* the file says that Python's frames cannot be read */
 static char name[CUAUDIT_TRACE_TEXT_MOST + 2], file[CUAUDIT_TRACE_TEXT_MOST + 2];	/* locked */
 
 static int select_rows(const char *key, const char *functions, uint8_t *rows)
@@ -141,6 +144,31 @@ static bool describe(const struct cuaudit_stack_frame *frames, uint32_t count, u
 	return true;
 }
 
+/* Once in a file. */
+static void mark_fault(const struct trace_writer *writer, const char *fault)
+{
+	static const char says[] = "Python frames are not recorded: ";
+	size_t size = trace_describe_size(fault);
+	struct cuaudit_trace_mark *record;
+	struct trace_lock saved;
+	uint32_t why;
+
+	trace_lock(&saved);
+	record = marked ? NULL : trace_describe(sizeof(*record), sizeof(says) - 1 + size, &why);
+	if (record) {
+		char *text = (char *)(record + 1);
+
+		record->ticks = cuaudit_ticks();
+		record->thread = writer->number;
+		record->kind = CUAUDIT_TRACE_MARK_NO_PYTHON;
+		memcpy(text, says, sizeof(says) - 1);
+		trace_describe_text(text + sizeof(says) - 1, fault, size);
+		trace_describe_publish(record, CUAUDIT_TRACE_MARK);
+		__atomic_store_n(&marked, true, __ATOMIC_RELAXED);
+	}
+	trace_unlock(&saved);
+}
+
 static bool find(const struct cuaudit_stack_frame *frames, uint32_t count, const uint64_t hash[2],
 		 uint32_t *number)
 {
@@ -164,9 +192,12 @@ bool trace_stack(struct trace_writer *writer, const struct cuaudit_call *call, u
 	bool merged = any && is_in(wanted, call->function->id);
 	struct cuaudit_stack_frame *frames = writer->frames;
 	struct trace_known_stack *known;
+	const char *fault = __atomic_load_n(&marked, __ATOMIC_RELAXED) ? NULL : cuaudit_python_fault();
 	uint32_t count = 0;
 	uint64_t hash[2];
 
+	if (fault)
+		mark_fault(writer, fault);
 	if (most)
 		count = cuaudit_call_stack(call, frames, most + 1,
 					   merged ? CUAUDIT_STACK_MERGED : CUAUDIT_STACK_PYTHON);
@@ -189,4 +220,5 @@ void trace_stack_forked(void)
 	trace_table_clear(&stacks);
 	trace_table_clear(&locations);
 	nstacks = nlocations = 0;
+	marked = false;
 }
