@@ -12,7 +12,7 @@ int main(void)
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *function;
 
-	if (page == MAP_FAILED || munmap(page + 4096, 4096))
+	if (page == MAP_FAILED || mprotect(page + 4096, 4096, PROT_NONE))
 		return 1;
 	memset(page, 'p', 4096);
 	trace_answer = 500;

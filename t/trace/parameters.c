@@ -150,7 +150,7 @@ static void edges(void)
 	size_t size = 24;
 	void **extra, *unreadable[] = { &a, &b, &c, &d, (void *)8 };
 
-	munmap(end, PAGE);
+	mprotect(end, PAGE, PROT_NONE);
 	memcpy(end - 4, &e, 4);
 	memcpy(pointers, few, sizeof(few));
 	pointers[4] = end - 4;
