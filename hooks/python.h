@@ -59,10 +59,10 @@ enum {
 	PYTHON_NATIVE = 512,	/* return addresses, most of which are the interpreter's */
 	PYTHON_MEMOS = 1024,	/* a power of two */
 	PYTHON_WAYS = 4,	/* memos that one may be in */
-	PYTHON_PARTS = 3 * PYTHON_FRAMES,
 	PYTHON_SCRATCH = 128 * 1024,
 	PYTHON_WINDOWS = 3 * PYTHON_FRAMES,
 	PYTHON_CODES = 2 * PYTHON_FRAMES,
+	PYTHON_PARTS = 3 + PYTHON_WINDOWS + PYTHON_CODES,
 	PYTHON_ROOM = 64 * 1024,	/* bytes of all windows, ... */
 	PYTHON_CODE = 512,	/* ... at most of a code object */
 	PYTHON_FRAME = 512,	/* ... and of a frame */

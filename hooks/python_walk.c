@@ -204,7 +204,7 @@ static void keep_read(const struct python *python, struct python_thread *own, si
 static bool read_ahead(const struct python *python, struct python_thread *own,
 		       const struct probe *probe, uint32_t size)
 {
-	struct iovec parts[3 + PYTHON_WINDOWS + PYTHON_CODES];
+	struct iovec *parts = own->parts;
 	const struct iovec to[] = {
 		{ own->probe, size }, { own->room, plan_windows(own) },
 		{ own->code_bytes, (size_t)own->ncodes * python->code_size },
