@@ -24,7 +24,7 @@ judge() {
 	judge_right=$(sed -n 's/^right \([0-9]*\) of \([0-9]*\)$/\1 \2/p' "$1" | tail -n 1)
 	judge_merged=$(sed -n 's/^merged \([0-9]*\) of \([0-9]*\)$/\1 \2/p' "$1" | tail -n 1)
 	is "${judge_right% *}" "${judge_right#* }" "$3: each call's Python frames are right"
-	ok "of $2 or more" test "${judge_right#* }" -ge "$2"
+	ok "of $2 or more" test "0${judge_right#* }" -ge "$2"
 	is "$judge_merged" "$judge_right" "and its merged stack"
-	test "${judge_right% *}" = "${judge_right#* }" || sed 's/^/# /' "$1" | cut -c 1-300 | head -n 40
+	test -n "$judge_right" -a "${judge_right% *}" = "${judge_right#* }" || sed 's/^/# /' "$1" | cut -c 1-300 | head -n 40
 }
