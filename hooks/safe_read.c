@@ -86,10 +86,10 @@ static void keep_process(void)
 		__atomic_store_n(&process, page, __ATOMIC_RELEASE);
 }
 
-static int own_process(bool anew)
+static int own_process(void)
 {
 	_Atomic int *kept = __atomic_load_n(&process, __ATOMIC_ACQUIRE);
-	int pid = kept && !anew ? atomic_load_explicit(kept, memory_order_relaxed) : 0;
+	int pid = kept ? atomic_load_explicit(kept, memory_order_relaxed) : 0;
 
 	if (pid)
 		return pid;
@@ -109,10 +109,10 @@ static long copy(const struct iovec *parts, uint32_t count, const struct iovec *
 
 	/*
 	 * Another process that shares the memory may have kept its own number; a process whose
-	 * first thread has ended has nothing to be read under its own.
+	 * first thread has ended has nothing to be read under its own. The thread's serves there.
 	 */
-	for (int i = 0; i < 3 && got == -1; i++) {
-		long id = i < 2 ? own_process(i) : syscall(SYS_gettid);
+	for (int i = 0; i < 2 && got == -1; i++) {
+		long id = i ? syscall(SYS_gettid) : own_process();
 
 		got = syscall(SYS_process_vm_readv, id, to, (unsigned long)tos, parts,
 			      (unsigned long)count, 0UL);

@@ -24,6 +24,13 @@ while read -r part calls; do
 	judge "$tmp/out" "$calls" "$part"
 done <"$tmp/parts"
 
+# What is native between two Python functions is between them.
+export EXPECT_SHOW=1
+frames "$tmp/expect.so(merged=yes)" callbacks
+unset EXPECT_SHOW
+like "$(sed -n '/callbacks.<locals>.compare\|^  compare/{n;p;q}' "$tmp/out")" '_ctypes|ffi|libc' \
+	"a stack of Python, C and Python"
+
 frames "$tmp/expect.so(merged=yes)" interpreters
 judge "$tmp/out" 5 "interpreters"
 

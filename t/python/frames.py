@@ -288,6 +288,50 @@ def steady():
 
 
 @part
+def shrinks():
+    """Stacks whose memory is given back, and code in place of other code meanwhile."""
+    def down(n):
+        if n:
+            return down(n - 1)
+        driver.cuModuleGetFunction(None, None, stack())
+
+    for i in range(400):
+        source = "\n" * (i % 7) + ("driver.cuModuleGetFunction(None, None, stack())\n" if i % 2 else "down(900)\n")
+        exec(compile(source, "<shrinks>", "exec"), dict(globals(), down=down))
+
+
+@part
+def reuse():
+    """States of threads where those of others were, which run while it is asked for them."""
+    stop = []
+
+    def once():
+        driver.cuModuleGetFunction(None, None, stack())
+
+    def spin():
+        while not stop:
+            sum([1, 2, 3])
+
+    def later():
+        for _ in range(3):
+            driver.cuModuleGetFunction(None, None, stack())
+
+    sys.setswitchinterval(1e-5)
+    for _ in range(150):
+        first = threading.Thread(target=once)
+        first.start()
+        first.join()
+        others = [threading.Thread(target=spin), threading.Thread(target=later)]
+        for thread in others:
+            thread.start()
+        others[1].join()
+        stop.append(1)
+        others[0].join()
+        stop.clear()
+    sys.setswitchinterval(0.005)
+
+
+@part
 def many():
     """More lines than are remembered, again and again, and stacks of all kinds in turn."""
     functions = [lambda: driver.cuModuleGetFunction(None, None, stack())]

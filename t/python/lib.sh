@@ -16,6 +16,8 @@ forks 60
 raw_forks 40
 leader 201
 steady 1000
+shrinks 400
+reuse 600
 many 6680
 garbage 6000'
 
@@ -26,5 +28,6 @@ judge() {
 	is "${judge_right% *}" "${judge_right#* }" "$3: each call's Python frames are right"
 	ok "of $2 or more" test "0${judge_right#* }" -ge "$2"
 	is "$judge_merged" "$judge_right" "and its merged stack"
+	unlike "$(cut -c 1-300 "$1")" '^wrong ' "in all processes"
 	test -n "$judge_right" -a "${judge_right% *}" = "${judge_right#* }" || sed 's/^/# /' "$1" | cut -c 1-300 | head -n 40
 }
