@@ -91,7 +91,7 @@ build() {
 	build_name=$1
 	shift
 	mkdir "$tmp/$build_name"
-	$CXX -shared -fPIC -fno-omit-frame-pointer -Wl,--build-id "$@" -o "$tmp/$build_name/librun.so" "$tmp/run.cc" &&
+	$CXX -fPIC -fno-omit-frame-pointer -Wl,--build-id "$@" -shared -o "$tmp/$build_name/librun.so" "$tmp/run.cc" &&
 		$CC -fno-omit-frame-pointer -Wl,--build-id "$@" -o "$tmp/$build_name/program" "$tmp/main.c" \
 			-L"$tmp/$build_name" -lrun -Wl,-rpath,"$tmp/$build_name" -ldl
 }
