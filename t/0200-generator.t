@@ -72,6 +72,17 @@ fails "a direction that does not exist" \
 is "$(cat "$tmp/tap.out")" \
 	"$tmp/overrides:1: 'SIDEWAYS' is no direction" "says where"
 
+# unclassed LINE MESSAGE: a class that is a table's rows, and cannot be.
+unclassed() {
+	cp "$small/small.classes" "$small/small.waits" "$tmp/"
+	echo "$1" >>"$tmp/small.classes"
+	fails "classes: $1" generate "$tmp/out" "$CC" --classes "$tmp/small.classes"
+	is "$(cat "$tmp/tap.out")" "$tmp/small.classes:$(($(wc -l <"$tmp/small.classes"))): $2" "says what is wrong"
+}
+unclassed 'SYNC	@small.wait WAITS' "small.wait: No such file or directory"
+unclassed 'SYNC	@small.waits WAIT' "no WAIT(...) in small.waits"
+unclassed 'SYNC	@small.waits' "cannot read 'SYNC	@small.waits'"
+
 # unshaped SED-SCRIPT MESSAGE: other decisions about values than they are.
 unshaped() {
 	sed "$1" "$small/small.shapes" >"$tmp/shapes"

@@ -4,6 +4,7 @@ package Gen::Overrides;
 
 use strict;
 use warnings;
+use File::Basename qw(dirname);
 use Gen::Source;
 
 *fail = \&Gen::Source::fail;
@@ -76,7 +77,21 @@ sub lookup {
 	return $value;
 }
 
-# `CLASS regex` lines: [[class, regex], ...].
+# A regex of the first arguments of MACRO(...) in a table; its path begins where `classes` is.
+sub first_arguments {
+	my ($path, $table, $macro, $place) = @_;
+	my %found;
+
+	open my $in, '<', dirname($path) . "/$table" or fail($place, "$table: $!");
+	while (my $line = <$in>) {
+		$found{$1} = 1 if $line =~ /^$macro\((\w+),/;
+	}
+	close $in;
+	fail($place, "no $macro(...) in $table") if !%found;
+	return join '|', sort keys %found;
+}
+
+# `CLASS regex` and `CLASS @table MACRO` lines: [[class, regex], ...].
 sub classes {
 	my ($path) = @_;
 	my @classes;
@@ -84,9 +99,12 @@ sub classes {
 	lines($path, sub {
 		my ($line, $place) = @_;
 
-		$line =~ /^([A-Z]+)\s+(\S+)$/ or
+		$line =~ /^([A-Z]+)\s+(?:@(\S+)\s+(\w+)|([^@\s]\S*))$/ or
 			fail($place, "cannot read '$line'");
-		push @classes, [$1, qr/^(?:$2)$/];
+		my ($class, $table, $macro, $regex) = ($1, $2, $3, $4);
+
+		$regex //= first_arguments($path, $table, $macro, $place);
+		push @classes, [$class, qr/^(?:$regex)$/];
 	});
 	return \@classes;
 }
