@@ -37,8 +37,8 @@ edge print "$contract|$util|print/[a-z_]+\.h" "the contract, util/ and its own"
 edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(globs|nearest|policy|size|template|text)\.h|arch\.h|audit/arch/offsets\.h" \
 	"the contract, what of util/ needs no libc, and its own"
 edge hooks/modules \
-	"$contract|$tables|$util|print/table\.h|analysis/(check_record|stat_[a-z]+|escape_kind|leak_text)\.h|hooks/(call_site|fast_path|kernel|safe_read|stack)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|fast_path_arch\.h|internal/offsets\.h" \
-	"the contract, tables/, util/, what parameters are, what adds up statistics, the direct ways, call sites, safe reads and its own"
+	"$contract|$tables|$util|print/table\.h|analysis/(check_record|stat_[a-z]+|escape_kind|leak_text)\.h|hooks/(blocking|call_site|fast_path|kernel|safe_read|stack)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|fast_path_arch\.h|internal/offsets\.h" \
+	"the contract, tables/, util/, what parameters are, what adds up statistics, why calls wait, the direct ways, call sites, safe reads and its own"
 edge nvtx "$contract|$internal|nvtx/[a-z_]+\.(h|def)" "the contract, what it shares with the core, and its own"
 edge sim "$contract|tables/array\.h|util/size\.h|sim/[a-z_]+\.(h|def)" "the contract, arrays, sizes and its own"
 edge tracefile "$contract|$tables|$util|print/[a-z]+\.h|tracefile/[a-z]+\.h" "the contract, tables/, util/, print/ and its own"
@@ -52,9 +52,9 @@ edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"
 
 # hooks/ without modules/, which has an edge of its own and fewer rights.
-is "$(wrong "$contract|$internal|tables/cpython\.(h|def)|$util|print/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|((fast_path|frame)_)?arch\.h|hooks/arch/offsets\.h" \
+is "$(wrong "$contract|$internal|tables/(cpython\.(h|def)|blocking\.def)|$util|print/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|((fast_path|frame)_)?arch\.h|hooks/arch/offsets\.h" \
 	hooks | grep -v "^$top_srcdir/hooks/modules/")" "" \
-	"hooks/ includes the contract, what it shares with the auditor, Python's layout, util/, print/ and its own"
+	"hooks/ includes the contract, what it shares with the auditor, Python's layout, what waits, util/, print/ and its own"
 
 mkdir "$tmp/hooks"
 echo '#include "audit/object.h"' >"$tmp/hooks/x.c"

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a call waits for the GPU, or makes streams wait for each other. */
+#ifndef HOOKS_BLOCKING_H
+#define HOOKS_BLOCKING_H
+
+#include <cuaudit/call.h>
+
+/*
+ * Context: call, of enter hooks: what the call frees cannot be asked about afterwards. A text of
+ * tables/blocking.def, which is there for good; NULL: no document says that such a call waits. It
+ * may wait, not must.
+ *
+ * FREE rows look for NULL and memory of pools, HOST and PAGEABLE rows at the memory type of each
+ * address, LEGACY rows at the stream. For FREE, HOST and PAGEABLE the driver is asked; an address
+ * that it does not know, or of which it cannot be asked, is pageable. A copy in a stream that is
+ * captured does not wait, nor does one of no bytes, or one whose description cannot be read, which
+ * the driver refuses. Of a batch, the first 4096 copies are looked at; a longer one waits.
+ */
+const char *blocking_call(const struct cuaudit_call *call);
+
+#endif
