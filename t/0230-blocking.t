@@ -76,10 +76,14 @@ cuWidgetAsync: no row, and no reason" "new functions are found"
 sed -e '/^BLOCKS(cuGraphLaunch,/d' -e 's/^BLOCKS(cuFuncLoad, LOADING/BLOCKS(cuFuncLoad, LAODING/' \
 	-e 's/^\(BLOCKS(cuMemFree,.*, \)"[^"]*"/\1""/' -e 's/^BLOCKS(cuMemUnmap,/BLOCKS(cuMemUnamp,/' \
 	"$def" >"$tmp/blocking.def"
+printf '%s\n' 'BLOCKS(cuMemAlloc, ALLOC, "API")' 'BLOCKS(cuInit, LEGACY, "API")' >>"$tmp/blocking.def"
 is "$(wrong "$tmp/blocking.def" "$api" | sort -u)" "cuFuncLoad: no such when: LAODING
 cuGraphLaunch: in the class, not in the table
 cuGraphLaunch: no row, and no reason
 cuGraphLaunch_ptsz: in the class, not in the table
+cuInit: LEGACY without a stream
+cuInit: in the table, not in the class
+cuMemAlloc: ALLOC twice
 cuMemFree: in the class, not in the table
 cuMemFree: no row, and no reason
 cuMemFree_v2: in the class, not in the table
