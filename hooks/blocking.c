@@ -44,9 +44,12 @@ enum form {
 	BATCH_3D	/* an array of structures */
 };
 
-/* What arguments are to a call. A structure has the room of what it describes. */
+/*
+ * What arguments are to a call. TO is also what is freed, COUNT the rows or the copies of a batch.
+ * A structure has the room of what it describes.
+ */
 enum field {
-	STREAM, TO, FROM, BYTES, COUNT,	/* TO: also what is freed; COUNT: rows, or copies of a batch */
+	STREAM, TO, FROM, BYTES, COUNT,
 	FIELDS,
 	STRUCTURE = TO, NUMBER = FROM, EIGHTHS = BYTES	/* where, which, how large */
 };
@@ -232,7 +235,8 @@ static bool is_legacy(const struct work *work)
 	return work->stream <= (uintptr_t)CU_STREAM_LEGACY;
 }
 
-static bool pageable(const struct cuaudit_call *call, const struct plan *plan, const struct work *work)
+static bool pageable(const struct cuaudit_call *call, const struct plan *plan,
+		     const struct work *work)
 {
 	bool waits;
 
@@ -264,7 +268,8 @@ const char *blocking_call(const struct cuaudit_call *call)
 	struct work work;
 	unsigned int at_once;
 
-	if (!(call->function->classes & CUAUDIT_CLASS_BLOCKING) || call->flags & CUAUDIT_CALL_UNKNOWN)
+	if (!(call->function->classes & CUAUDIT_CLASS_BLOCKING) ||
+	    call->flags & CUAUDIT_CALL_UNKNOWN)
 		return NULL;
 	plan = plan_of(call->function);
 	at_once = plan.whens & (BIT(ALWAYS) | BIT(ALLOC) | BIT(LOADING));

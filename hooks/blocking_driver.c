@@ -20,8 +20,8 @@
 #define ask(name, ...) (name() ? name()(__VA_ARGS__) : CUDA_ERROR_NOT_FOUND)
 
 /*
- * A thread that captures a stream may not make calls that are unsafe meanwhile, of which there is no
- * list, lest the capture ends. A thread of the relaxed mode may (API, the description of the exchange).
+ * A call that is unsafe while the thread captures a stream ends the capture, and there is no list of
+ * such calls. In the relaxed mode they do not (API, the description of the exchange).
  */
 static bool relax(CUstreamCaptureMode *mode)
 {
@@ -29,8 +29,9 @@ static bool relax(CUstreamCaptureMode *mode)
 	return !ask(capture_mode, mode);
 }
 
-/* All of one address at once; an address that the driver does not know is no error, and has zeros. */
-static bool attributes(uint64_t address, unsigned int count, CUpointer_attribute *which, void **values)
+/* Several of one address; one that the driver does not know is no error, and has zeros. */
+static bool attributes(uint64_t address, unsigned int count, CUpointer_attribute *which,
+		       void **values)
 {
 	CUstreamCaptureMode mode;
 	int error = errno;

@@ -19,7 +19,10 @@
 enum { WORDS = 32, ROUNDS = 400, PAGE = 4096 };
 
 /* What the driver knows; any other address is pageable. */
-enum { DEVICE = 0x100000, PINNED = 0x200000, MANAGED = 0x300000, POOL = 0x400000, PAGEABLE = 0x500000 };
+enum {
+	DEVICE = 0x100000, PINNED = 0x200000, MANAGED = 0x300000, POOL = 0x400000,
+	PAGEABLE = 0x500000
+};
 enum { STREAM = 0x7000, CAPTURED = 0x8000 };
 
 static const char *const texts[] = {
@@ -29,10 +32,12 @@ static const char *const texts[] = {
 
 static int asks, captures;		/* how often the driver was asked */
 static bool refuses, lacking;		/* it answers with an error; has none of the functions */
-static bool relaxed, unsafe;		/* the thread's mode; it was asked otherwise, or of the legacy stream */
+static bool relaxed;			/* the thread's mode */
+static bool unsafe;			/* it was asked in another, or of the legacy stream */
 static void *simulated;
 
-static CUresult attributes(unsigned int count, CUpointer_attribute *which, void **values, CUdeviceptr at)
+static CUresult attributes(unsigned int count, CUpointer_attribute *which, void **values,
+			   CUdeviceptr at)
 {
 	asks++;
 	errno = EIO;
@@ -46,7 +51,7 @@ static CUresult attributes(unsigned int count, CUpointer_attribute *which, void 
 			*(unsigned int *)values[i] = at == MANAGED;
 		else if (which[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
 			*(unsigned int *)values[i] = at == PINNED ? CU_MEMORYTYPE_HOST :
-				at == DEVICE || at == MANAGED || at == POOL ? CU_MEMORYTYPE_DEVICE : 0;
+				at && at < PAGEABLE && !(at % DEVICE) ? CU_MEMORYTYPE_DEVICE : 0;
 	}
 	return CUDA_SUCCESS;
 }
@@ -127,8 +132,10 @@ static const char *why(int id, uint64_t *words)
 
 static void says(const char *got, const char *want, const char *what)
 {
-	ok((!got && !want) || (got && want && !strcmp(got, want)), "%s: %s", what, want ? want : "nothing");
-	if (got != want && (!got || !want || strcmp(got, want)))
+	bool same = got && want ? !strcmp(got, want) : got == want;
+
+	ok(same, "%s: %s", what, want ? want : "nothing");
+	if (!same)
 		diag("got %s", got ? got : "nothing");
 }
 
@@ -149,23 +156,32 @@ static void addresses(void)
 	says(WHY(cuStreamQuery, 0), NULL, "cuStreamQuery");
 	says(WHY(cuModuleUnload, 1), NULL, "cuModuleUnload");
 
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 8, STREAM), "pageable host memory", "to the device");
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 8, STREAM), "pageable host memory",
+	     "to the device");
 	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PINNED, 8, STREAM), NULL, "to the device, pinned");
-	says(WHY(cuMemcpyHtoDAsync_v2, PINNED, PINNED, 8, STREAM), "pageable host memory", "pinned to pinned");
-	says(WHY(cuMemcpyHtoDAsync_v2, PAGEABLE, PINNED, 8, STREAM), NULL, "to what is no device's");
+	says(WHY(cuMemcpyHtoDAsync_v2, PINNED, PINNED, 8, STREAM), "pageable host memory",
+	     "pinned to pinned");
+	says(WHY(cuMemcpyHtoDAsync_v2, PAGEABLE, PINNED, 8, STREAM), NULL,
+	     "to what is no device's");
 	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, 0, 8, STREAM), "pageable host memory", "from NULL");
-	says(WHY(cuMemcpyDtoHAsync_v2, PAGEABLE, DEVICE, 8, STREAM), "pageable host memory", "from the device");
+	says(WHY(cuMemcpyDtoHAsync_v2, PAGEABLE, DEVICE, 8, STREAM), "pageable host memory",
+	     "from the device");
 	says(WHY(cuMemcpyDtoHAsync_v2, PINNED, DEVICE, 8, STREAM), NULL, "from the device, pinned");
 	says(WHY(cuMemcpyDtoHAsync_v2_ptsz, PINNED, DEVICE, 8, STREAM), NULL, "the same, _ptsz");
-	says(WHY(cuMemcpyHtoAAsync_v2, 1, 2, PAGEABLE, 8, STREAM), "pageable host memory", "to an array");
+	says(WHY(cuMemcpyHtoAAsync_v2, 1, 2, PAGEABLE, 8, STREAM), "pageable host memory",
+	     "to an array");
 	says(WHY(cuMemcpyHtoAAsync_v2, 1, 2, PINNED, 8, STREAM), NULL, "to an array, pinned");
-	says(WHY(cuMemcpyAtoHAsync_v2, PAGEABLE, 1, 2, 8, STREAM), "pageable host memory", "from an array");
+	says(WHY(cuMemcpyAtoHAsync_v2, PAGEABLE, 1, 2, 8, STREAM), "pageable host memory",
+	     "from an array");
 	says(WHY(cuMemcpyAtoHAsync_v2, PINNED, 1, 2, 8, STREAM), NULL, "from an array, pinned");
-	says(WHY(cuMemcpyAsync, DEVICE, PAGEABLE, 8, STREAM), "pageable host memory", "unified, from the host");
-	says(WHY(cuMemcpyAsync, PAGEABLE, DEVICE, 8, STREAM), "pageable host memory", "unified, to the host");
+	says(WHY(cuMemcpyAsync, DEVICE, PAGEABLE, 8, STREAM), "pageable host memory",
+	     "unified, from the host");
+	says(WHY(cuMemcpyAsync, PAGEABLE, DEVICE, 8, STREAM), "pageable host memory",
+	     "unified, to the host");
 	says(WHY(cuMemcpyAsync, DEVICE, MANAGED, 8, STREAM), NULL, "unified, managed");
 	says(WHY(cuMemcpyAsync, PINNED, DEVICE, 8, STREAM), NULL, "unified, pinned");
-	says(WHY(cuMemcpyAsync, PINNED, PINNED, 8, STREAM), "pageable host memory", "unified, pinned to pinned");
+	says(WHY(cuMemcpyAsync, PINNED, PINNED, 8, STREAM), "pageable host memory",
+	     "unified, pinned to pinned");
 	says(WHY(cuMemcpyDtoDAsync_v2, DEVICE, DEVICE, 8, STREAM), NULL, "within the device");
 
 	says(WHY(cuMemcpyHtoD_v2, DEVICE, PINNED, 8), "host memory", "no stream, to the device");
@@ -178,7 +194,8 @@ static void addresses(void)
 	says(WHY(cuMemsetD8_v2, PINNED, 0, 8), "host memory", "a set of pinned memory");
 	says(WHY(cuMemsetD8_v2, MANAGED, 0, 8), "host memory", "a set of managed memory");
 	says(WHY(cuMemsetD8_v2, DEVICE, 0, 8), "legacy stream", "a set of device memory");
-	says(WHY(cuMemsetD8, HIGH | DEVICE, 0, HIGH | 8), "legacy stream", "a set of device memory, 32 bits");
+	says(WHY(cuMemsetD8, HIGH | DEVICE, 0, HIGH | 8), "legacy stream",
+	     "a set of device memory, 32 bits");
 	says(WHY(cuMemsetD8_v2_ptds, DEVICE, 0, 8), NULL, "the same in the thread's stream");
 }
 
@@ -186,7 +203,8 @@ static void nothing(void)
 {
 	says(WHY(cuMemcpyHtoD_v2, DEVICE, PAGEABLE, 0), NULL, "no bytes to the device");
 	says(WHY(cuMemcpyHtoD, DEVICE, PAGEABLE, HIGH), NULL, "no bytes, 32 bits");
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 0, 0), NULL, "no bytes in the legacy stream");
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 0, 0), NULL,
+	     "no bytes in the legacy stream");
 	says(WHY(cuMemcpyDtoD_v2, DEVICE, DEVICE, 0), NULL, "no bytes within the device");
 	says(WHY(cuMemsetD2D8_v2, DEVICE, 8, 0, 0, 8), NULL, "a set of no width");
 	says(WHY(cuMemsetD2D8_v2, DEVICE, 8, 0, 8, 0), NULL, "a set of no height");
@@ -199,12 +217,15 @@ static void streams(void)
 	uint64_t at = (uintptr_t)&config;
 
 	asks = captures = 0;
-	says(WHY(cuLaunchKernel, 1, 1, 1, 1, 1, 1, 1, 0, 0), "legacy stream", "a launch in stream 0");
-	says(WHY(cuLaunchKernel, 1, 1, 1, 1, 1, 1, 1, 0, 1), "legacy stream", "in CU_STREAM_LEGACY");
+	says(WHY(cuLaunchKernel, 1, 1, 1, 1, 1, 1, 1, 0, 0), "legacy stream",
+	     "a launch in stream 0");
+	says(WHY(cuLaunchKernel, 1, 1, 1, 1, 1, 1, 1, 0, 1), "legacy stream",
+	     "in CU_STREAM_LEGACY");
 	says(WHY(cuLaunchKernel, 1, 1, 1, 1, 1, 1, 1, 0, 2), NULL, "in CU_STREAM_PER_THREAD");
 	says(WHY(cuLaunchKernel, 1, 1, 1, 1, 1, 1, 1, 0, STREAM), NULL, "in a stream");
 	says(WHY(cuLaunchKernel_ptsz, 1, 1, 1, 1, 1, 1, 1, 0, 0), NULL, "_ptsz in stream 0");
-	says(WHY(cuLaunchKernel_ptsz, 1, 1, 1, 1, 1, 1, 1, 0, 1), "legacy stream", "_ptsz in CU_STREAM_LEGACY");
+	says(WHY(cuLaunchKernel_ptsz, 1, 1, 1, 1, 1, 1, 1, 0, 1), "legacy stream",
+	     "_ptsz in CU_STREAM_LEGACY");
 	says(WHY(cuLaunchKernelEx, at, 1), "legacy stream", "a launch by a structure in stream 0");
 	says(WHY(cuLaunchKernelEx_ptsz, at, 1), NULL, "the same, _ptsz");
 	config.hStream = (CUstream)(uintptr_t)STREAM;
@@ -223,7 +244,8 @@ static void streams(void)
 static void captured(void)
 {
 	unsafe = false;
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 8, CAPTURED), NULL, "a copy into a captured stream");
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 8, CAPTURED), NULL,
+	     "a copy into a captured stream");
 	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 8, 0), "pageable host memory",
 	     "a copy into the legacy stream");
 	captures = 0;
@@ -239,8 +261,10 @@ static void captured(void)
 static void typed(void)
 {
 	CUDA_MEMCPY3D cube = {
-		.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = (void *)PAGEABLE, .srcDevice = DEVICE,
-		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = DEVICE, .dstHost = (void *)PAGEABLE,
+		.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = (void *)PAGEABLE,
+		.srcDevice = DEVICE,
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = DEVICE,
+		.dstHost = (void *)PAGEABLE,
 		.WidthInBytes = 8, .Height = 2, .Depth = 1,
 	};
 	CUDA_MEMCPY2D flat = {
@@ -270,9 +294,11 @@ static void typed(void)
 	says(WHY(cuMemcpy3DAsync_v2, at, STREAM), NULL, "3D, from nothing there is");
 	says(WHY(cuMemcpy2DAsync_v2, flat_at, STREAM), NULL, "2D, to unified pinned memory");
 	flat.dstDevice = PAGEABLE;
-	says(WHY(cuMemcpy2DAsync_v2, flat_at, STREAM), "pageable host memory", "2D, to unified pageable memory");
+	says(WHY(cuMemcpy2DAsync_v2, flat_at, STREAM), "pageable host memory",
+	     "2D, to unified pageable memory");
 	says(WHY(cuMemcpy2DUnaligned_v2, flat_at), "host memory", "2D, no stream");
-	says(WHY(cuMemcpy2DAsync, (uintptr_t)&old, STREAM), "pageable host memory", "2D, 32 bits, to an array");
+	says(WHY(cuMemcpy2DAsync, (uintptr_t)&old, STREAM), "pageable host memory",
+	     "2D, 32 bits, to an array");
 	says(WHY(cuMemcpy2DAsync_v2, 0, 0), NULL, "2D, described by nothing");
 	says(WHY(cuMemcpy3D_v2, 8), NULL, "3D, described by what cannot be read");
 }
@@ -285,15 +311,18 @@ static void peers(void)
 		.WidthInBytes = 8, .Height = 2, .Depth = 1,
 	};
 
-	says(WHY(cuMemcpy3DPeerAsync, (uintptr_t)&peer, STREAM), "pageable host memory", "3D between peers");
+	says(WHY(cuMemcpy3DPeerAsync, (uintptr_t)&peer, STREAM), "pageable host memory",
+	     "3D between peers");
 	says(WHY(cuMemcpyPeerAsync, DEVICE, 1, DEVICE, 2, 8, STREAM), NULL, "between peers");
-	says(WHY(cuMemcpyPeer, DEVICE, 1, DEVICE, 2, 8), "legacy stream", "between peers, no stream");
+	says(WHY(cuMemcpyPeer, DEVICE, 1, DEVICE, 2, 8), "legacy stream",
+	     "between peers, no stream");
 }
 
 /* The end of what can be read. */
 static char *edge(void)
 {
-	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	mprotect(pages + PAGE, PAGE, PROT_NONE);
 	return pages + PAGE;
@@ -310,34 +339,42 @@ static void batches(void)
 		  .dst = { .type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr.ptr = DEVICE },
 		  .extent = { 1, 1, 1 } }
 	};
-	uint64_t a = (uintptr_t)to, b = (uintptr_t)from, n = (uintptr_t)sizes, op = (uintptr_t)operations;
-	uint64_t end = (uintptr_t)edge();
+	uint64_t a = (uintptr_t)to, b = (uintptr_t)from, n = (uintptr_t)sizes;
+	uint64_t op = (uintptr_t)operations, end = (uintptr_t)edge();
 
 	for (int i = 0; i < MANY; i++) {
 		to[i] = DEVICE;
 		from[i] = PINNED;
 		sizes[i] = 8;
 	}
-	says(WHY(cuMemcpyBatchAsync_v2, a, b, n, 100, 0, 0, 0, STREAM), NULL, "a batch of pinned memory");
+	says(WHY(cuMemcpyBatchAsync_v2, a, b, n, 100, 0, 0, 0, STREAM), NULL,
+	     "a batch of pinned memory");
 	from[99] = PAGEABLE;
 	says(WHY(cuMemcpyBatchAsync_v2, a, b, n, 100, 0, 0, 0, STREAM), "pageable host memory",
 	     "the last is pageable");
-	says(WHY(cuMemcpyBatchAsync, a, b, n, 100, 0, 0, 0, 0, STREAM), "pageable host memory", "the same, v1");
+	says(WHY(cuMemcpyBatchAsync, a, b, n, 100, 0, 0, 0, 0, STREAM), "pageable host memory",
+	     "the same, v1");
 	says(WHY(cuMemcpyBatchAsync_v2, a, b, n, 99, 0, 0, 0, STREAM), NULL, "without the last");
 	sizes[99] = 0;
-	says(WHY(cuMemcpyBatchAsync_v2, a, b, n, 100, 0, 0, 0, STREAM), NULL, "the last has no bytes");
+	says(WHY(cuMemcpyBatchAsync_v2, a, b, n, 100, 0, 0, 0, STREAM), NULL,
+	     "the last has no bytes");
 	says(WHY(cuMemcpyBatchAsync_v2, a, b, n, 0, 0, 0, 0, 0), NULL, "an empty batch");
 	says(WHY(cuMemcpyBatchAsync_v2, 0, b, n, 100, 0, 0, 0, STREAM), NULL, "a batch to nowhere");
-	says(WHY(cuMemcpyBatchAsync_v2, a, b, end - 8, 2, 0, 0, 0, STREAM), NULL, "sizes that cannot be read");
+	says(WHY(cuMemcpyBatchAsync_v2, a, b, end - 8, 2, 0, 0, 0, STREAM), NULL,
+	     "sizes that cannot be read");
 	says(WHY(cuMemcpyBatchAsync_v2, a, b, n, MANY, 0, 0, 0, STREAM), "pageable host memory",
 	     "more than are looked at");
-	says(WHY(cuMemcpy3DBatchAsync_v2, 1, op, 0, STREAM), NULL, "a batch in 3D of pinned memory");
-	says(WHY(cuMemcpy3DBatchAsync_v2, 2, op, 0, STREAM), "pageable host memory", "the last is pageable");
+	says(WHY(cuMemcpy3DBatchAsync_v2, 1, op, 0, STREAM), NULL,
+	     "a batch in 3D of pinned memory");
+	says(WHY(cuMemcpy3DBatchAsync_v2, 2, op, 0, STREAM), "pageable host memory",
+	     "the last is pageable");
 	says(WHY(cuMemcpy3DBatchAsync_v2, 2, op, 0, CAPTURED), NULL, "captured");
-	says(WHY(cuMemcpy3DBatchAsync, 2, op, 0, 0, STREAM), "pageable host memory", "the same, v1");
+	says(WHY(cuMemcpy3DBatchAsync, 2, op, 0, 0, STREAM), "pageable host memory",
+	     "the same, v1");
 	operations[1].extent.height = 0;
 	says(WHY(cuMemcpy3DBatchAsync_v2, 2, op, 0, STREAM), NULL, "the last has no height");
-	says(WHY(cuMemcpy3DBatchAsync_v2, UINT64_MAX, end - 8, 0, STREAM), NULL, "what cannot be read");
+	says(WHY(cuMemcpy3DBatchAsync_v2, UINT64_MAX, end - 8, 0, STREAM), NULL,
+	     "what cannot be read");
 }
 
 static void unable(void)
@@ -346,7 +383,8 @@ static void unable(void)
 	int status;
 
 	refuses = true;
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PINNED, 8, STREAM), "pageable host memory", "a driver that refuses");
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PINNED, 8, STREAM), "pageable host memory",
+	     "a driver that refuses");
 	says(WHY(cuMemFree_v2, POOL), "frees memory", "... of a pool");
 	child = fork();
 	if (!child)
@@ -375,7 +413,8 @@ static bool is_text(const char *text)
 static uint64_t any(char *end)
 {
 	static const uint64_t some[] = {
-		0, 1, 2, 8, DEVICE, PINNED, MANAGED, POOL, PAGEABLE, STREAM, CAPTURED, UINT64_MAX, INT64_MIN
+		0, 1, 2, 8, DEVICE, PINNED, MANAGED, POOL, PAGEABLE, STREAM, CAPTURED,
+		UINT64_MAX, INT64_MIN
 	};
 	uint64_t chance = chance_word();
 
@@ -427,7 +466,8 @@ static void simulation(void)
 	simulated = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!ok(simulated, "the simulated driver"))
 		return;
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 8, STREAM), "pageable host memory", "before cuInit");
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 8, STREAM), "pageable host memory",
+	     "before cuInit");
 	CUAUDIT_REAL(cuInit)(0);
 	CUAUDIT_REAL(cuCtxCreate_v2)(&context, 0, 0);
 	CUAUDIT_REAL(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING);
