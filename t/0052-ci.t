@@ -56,7 +56,7 @@ is "$(statuses)" "0 cuaudit doctor ./app
 0 cuaudit trace
 0 cuaudit report --html
 0 cuaudit trace
-0 cuaudit report --diff
+0 cuaudit report --diff --exit-code
 0 cuaudit report --format json
 0 cuaudit run -k 'coverage(fail=escapes)'" "a program that frees all"
 for file in memory.limit trace.html; do
