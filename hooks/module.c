@@ -160,12 +160,24 @@ static void add_option(struct cuaudit_options *options, const struct cuaudit_opt
 	options->given[options->ngiven++].value = value;
 }
 
+/* Whether a key that a module does not know may have been the one that makes it enforce. */
+static bool may_enforce(const struct cuaudit_module *module, const char *key, size_t length)
+{
+	const char *const keys[] = { module->enforces, NULL };
+	char word[MAX_INSTEAD];
+
+	if (!module->enforces || !*module->enforces)
+		return module->enforces;
+	snprintf(word, sizeof(word), "%.*s", (int)length, key);
+	return strcasestr(word, module->enforces) || nearest(key, length, keys);
+}
+
 static void refuse_option(const struct started *from, const char *key)
 {
 	const char *near = nearest_option(from->options.known, key);
+	bool policy = from->strict || may_enforce(from->module, key, strlen(key));
 
-	/* It may be the one that enforces, misspelt. */
-	strict_fault(from->module->enforces, "; it is left out", "%s has no option '%s'%s%s%s",
+	strict_fault(policy, "; it is left out", "%s has no option '%s'%s%s%s",
 		     from->module->name, key, near ? "; did you mean " : "", near ? near : "",
 		     near ? "?" : "");
 }
@@ -210,19 +222,28 @@ static const struct cuaudit_module *find_builtin(const char *name)
 	return NULL;
 }
 
-static bool enforcing_module(const char *name)
+/* Whether the module enforces something with such options, its own ones misspelt perhaps. */
+static bool enforcing_module(const char *name, const char *options)
 {
 	const struct cuaudit_module *module = find_builtin(name);
 
-	return module && module->enforces;
+	if (!module || !module->enforces || !*module->enforces)
+		return module && module->enforces;
+	while (options && *options) {
+		if (may_enforce(module, options, strcspn(options, "=;")))
+			return true;
+		options += strcspn(options, ";");
+		options += *options == ';';
+	}
+	return false;
 }
 
 /* Whether a path may have been to be a name. */
-static bool ends_in_policy(const char *path)
+static bool ends_in_policy(const char *path, const char *options)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash && enforcing_module(slash + 1);
+	return slash && enforcing_module(slash + 1, options);
 }
 
 /* Whether a text that is not understood may have been to enforce something. */
@@ -260,7 +281,7 @@ static bool has_policy_option(const char *word)
 			bool common = false;
 
 			for (int k = 0; k < NBUILTIN; k++)
-				common |= !builtin[k]->enforces &&
+				common |= (!builtin[k]->enforces || *builtin[k]->enforces) &&
 					  find_option(builtin[k]->options, option->key);
 			if (!common && has_key(word, option->key))
 				return true;
@@ -284,7 +305,7 @@ static bool find(const char *name, const char *options, struct started *found)
 	if (!plugin_find(name, path, sizeof(path))) {
 		found->module = &found->copy;
 		found->own = plugin_open(path, name, &found->copy);
-		if (!found->own && strict_stops(has_policy(options) || ends_in_policy(name)))
+		if (!found->own && strict_stops(has_policy(options) || ends_in_policy(name, options)))
 			strict_stop();
 		return found->own;
 	}
@@ -293,8 +314,8 @@ static bool find(const char *name, const char *options, struct started *found)
 	if (!near)
 		near = nearest(name, strlen(name), names);
 	/* Its options may be what enforces something. */
-	strict_fault((near && enforcing_module(near)) || has_policy(name) || has_policy(options) ||
-		     has_policy_option(name) || has_policy_option(options),
+	strict_fault((near && enforcing_module(near, options)) || has_policy(name) ||
+		     has_policy(options) || has_policy_option(name) || has_policy_option(options),
 		     "; it is left out", "there is no hook module '%s'%s%s%s", name,
 		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return false;

@@ -50,6 +50,7 @@ statuses() {
 program 0
 is "$(statuses)" "0 cuaudit doctor ./app
 0 cuaudit run -k 'leak(fail=any)'
+0 cuaudit run -k 'stat(fail=errors)'
 1 cuaudit run -k 'limit(memory
 0 cuaudit run -k 'limit(dry-run;format=json)'
 1 cuaudit run -k 'fault(inject=cuMemAlloc

@@ -283,6 +283,15 @@ enforced "leak: fail takes no.errors.any, not 'all'" "leak's fail" CUAUDIT_HOOKS
 enforced "leak has no option 'fial'; did you mean fail" "leak's fail misspelt" CUAUDIT_HOOKS='leak(fial=any)'
 enforced "leak: format takes" "leak's format, with fail" CUAUDIT_HOOKS='leak(format=x;fail=errors)'
 enforced "leak: format takes" "leak's format, with any fail" CUAUDIT_HOOKS='leak(format=x;fail=no)'
+enforced "stat: fail takes no.errors, not 'any'" "stat's fail" CUAUDIT_HOOKS='stat(fail=any)'
+enforced "stat has no option 'fial'; did you mean fail" "stat's fail misspelt" CUAUDIT_HOOKS='stat(fial=errors)'
+enforced "stat has no option 'on-failure'" "stat's fail with more" CUAUDIT_HOOKS='stat(on-failure=errors)'
+enforced "stat has no option 'fromat'" "an option misspelt beside fail" CUAUDIT_HOOKS='stat(fromat=json;fail=no)'
+enforced "there is no hook module 'statt'" "stat misspelt, with fail" CUAUDIT_HOOKS='statt(format=json;fail=errors)'
+enforced "there is no hook module 'statt'" "stat and fail misspelt" CUAUDIT_HOOKS='statt(format=json;fial=errors)'
+enforced "there is no hook module 'laek'" "leak and fail misspelt" CUAUDIT_HOOKS='laek(fial=any)'
+enforced "stat: fail=errors takes results, which clock=no leaves out" "fail without results" \
+	CUAUDIT_HOOKS='stat(clock=no;fail=errors)'
 enforced "coverage: fail takes no.escapes, not 'esacpes'" "coverage's fail" \
 	CUAUDIT_HOOKS='coverage(fail=esacpes)'
 enforced "coverage: fail is given once" "coverage's fail twice" \
@@ -313,9 +322,9 @@ like "$(cat "$tmp/err")" "CUAUDIT_EXCLUDE=libsimple\\*: these libraries are not 
 	"EXCLUDE: a line says that it does not hold"
 simple CUAUDIT_HOOKS="$on_limit,fault(inject=cuInit:error=1)" CUAUDIT_EXCLUDE='libsimple*'
 like "$(cat "$tmp/err")" "these libraries are not held to: limit, fault$" "EXCLUDE: all of them"
-simple CUAUDIT_HOOKS="stat,$on_limit,fault(inject=cuInit:error=1),coverage(fail=escapes),trace(file=$tmp/o),leak(fail=any)" \
+simple CUAUDIT_HOOKS="stat(fail=errors),$on_limit,fault(inject=cuInit:error=1),coverage(fail=escapes),trace(file=$tmp/o),leak(fail=any)" \
 	CUAUDIT_EXCLUDE='libsimple*'
-like "$(cat "$tmp/err")" "these libraries are not held to: limit, fault, coverage, leak$" "EXCLUDE: four among others"
+like "$(cat "$tmp/err")" "these libraries are not held to: stat, limit, fault, coverage, leak$" "EXCLUDE: five among others"
 simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_EXCLUDE='(main)'
 line "$tmp/simple is given the driver itself, .* is not held to what CUAUDIT_HOOKS enforces" \
 	"EXCLUDE, and nothing is left"
