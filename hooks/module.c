@@ -18,6 +18,7 @@
 #include "hooks/plugin.h"
 #include "hooks/strict.h"
 #include "hooks/thread.h"
+#include "util/buffer.h"
 #include "util/nearest.h"
 
 enum { MAX_MODULES = 16, MAX_GIVEN = 64, TEXT = 4096, MAX_NAMES = 64, MAX_INSTEAD = 256 };
@@ -502,23 +503,21 @@ void module_start_all(void)
 }
 
 /* The names of those that enforce something, or "". */
-static void list_enforcing(char *list, size_t size)
+static void list_enforcing(char *list, size_t size, bool running)
 {
 	size_t used = 0;
 
 	*list = '\0';
 	for (uint32_t i = 0; i < nprepared; i++)
-		if (started[i].runs && enforces(&started[i]) && used < size)
+		if ((started[i].runs || !running) && enforces(&started[i]) && used < size)
 			used += (size_t)snprintf(list + used, size - used, "%s%s",
 						 used ? ", " : "", started[i].name);
 }
 
-void module_report_gaps(void)
+static void report_gaps(const char *list)
 {
 	const struct link_environment *environment = &cuaudit_core_link->environment;
-	char list[MAX_INSTEAD];
 
-	list_enforcing(list, sizeof(list));
 	if (!*list)
 		return;
 	if (*environment->include)
@@ -530,6 +529,64 @@ void module_report_gaps(void)
 	if (*environment->follow == '0')
 		cuaudit_log(CUAUDIT_WARN, "CUAUDIT_FOLLOW=0: programs that this one starts are not "
 			    "held to: %s", list);
+}
+
+void module_report_gaps(void)
+{
+	char list[MAX_INSTEAD];
+
+	list_enforcing(list, sizeof(list), true);
+	report_gaps(list);
+}
+
+static bool is_given(const struct cuaudit_options *options, const struct cuaudit_option *option)
+{
+	for (uint32_t i = 0; i < options->ngiven; i++)
+		if (options->given[i].option == option)
+			return true;
+	return false;
+}
+
+/* The options that were given, in their order, then the defaults of the others. */
+static void list_options(const struct started *from)
+{
+	const struct cuaudit_options *options = &from->options;
+	char list[TEXT] = "";
+	struct buffer out = { list, sizeof(list), 0 };
+	const struct cuaudit_option *option = options->known;
+
+	for (uint32_t i = 0; i < options->ngiven; i++) {
+		buffer_text(&out, i ? ", " : ": ");
+		buffer_text(&out, options->given[i].option->key);
+		buffer_char(&out, '=');
+		buffer_text(&out, options->given[i].value);
+	}
+	for (const char *before = "; by default "; option && option->key; option++) {
+		if (!option->fallback || is_given(options, option))
+			continue;
+		buffer_text(&out, before);
+		buffer_text(&out, option->key);
+		buffer_char(&out, '=');
+		buffer_text(&out, option->fallback);
+		before = ", ";
+	}
+	buffer_end(&out);
+	strict_list("hook module %s%s", from->name, list);
+}
+
+void module_list(void)
+{
+	char list[MAX_INSTEAD];
+
+	for (uint32_t i = 0; i < nprepared; i++)
+		list_options(&started[i]);
+	list_enforcing(list, sizeof(list), false);
+	strict_list(nprepared ? *list ? "enforced: %s" : "nothing is enforced%s" :
+		    "no hook module is to start%s", list);
+	/* Who asked hears it, whatever CUAUDIT_LOG is. */
+	log_raise(true);
+	report_gaps(list);
+	log_raise(false);
 }
 
 void module_finish_all(void)

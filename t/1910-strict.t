@@ -171,7 +171,28 @@ stops "CUAUDIT_STRCIT is no variable.*did you mean CUAUDIT_STRICT" "STRICT missp
 	CUAUDIT_STRCIT=1 CUAUDIT_HOOKS=
 simple CUAUDIT_STRICT=check CUAUDIT_HOOKS="stat(save=$tmp/saved),trace(file=$tmp/traced)"
 is "$status $calls" "0 " "STRICT=check: ends at the first call"
-line "CUAUDIT_STRICT=check: the settings are understood, and the process ends here" "STRICT=check"
+is "$(tail -n 1 "$tmp/err")" "cuaudit: CUAUDIT_STRICT=check: the settings are understood, and the process ends here" \
+	"STRICT=check: says so"
+is "$(sed 's/^cuaudit: CUAUDIT_STRICT=check: //; s/; by default.*threads=16$/; .../; s/; by default.*text=no, print=no$/; .../;$d' \
+	"$tmp/err")" "hook module stat: save=$tmp/saved; ...
+hook module trace: file=$tmp/traced; ...
+nothing is enforced" "STRICT=check: lists the modules"
+simple CUAUDIT_STRICT=check CUAUDIT_FUNCTIONS=cuInit,cuMemAlloc CUAUDIT_OUTPUT=x-%e CUAUDIT_FOLLOW=0 CUAUDIT_LOG=warn \
+	CUAUDIT_HOOKS='limit(memory=1G),coverage(fail=no)'
+is "$(sed 's/^cuaudit: CUAUDIT_STRICT=check: //; s/of the [0-9]*/of the N/; $d' "$tmp/err")" \
+	"CUAUDIT_FOLLOW=0: whether child processes are audited
+CUAUDIT_FUNCTIONS=cuInit,cuMemAlloc: functions that are hooked: 3 of the N that are known
+CUAUDIT_LOG=warn: the messages printed on stderr
+CUAUDIT_OUTPUT=$PWD/x-%e: where hooks write, stderr if empty: $PWD/x-simple
+hook module limit: memory=1G; by default on-error=exit, dry-run=no, format=text
+hook module coverage: fail=no; by default format=text
+enforced: limit
+cuaudit: CUAUDIT_FOLLOW=0: programs that this one starts are not held to: limit" \
+	"STRICT=check: lists the variables that are set, and where a policy does not hold"
+simple CUAUDIT_STRICT=check CUAUDIT_LOG=error CUAUDIT_HOOKS="stat(save=/$(printf 'x%.0s' $(seq 2000)))"
+like "$(cat "$tmp/err")" 'hook module stat: .*x\.\.\.$' "STRICT=check: a long line ends in dots"
+simple CUAUDIT_STRICT=check CUAUDIT_LOG=error CUAUDIT_HOOKS=
+like "$(cat "$tmp/err")" 'no hook module is to start$' "STRICT=check: no hooks"
 ok "and has written nothing" test ! -e "$tmp/saved" -a ! -e "$tmp/traced"
 
 # as early as can be: a program that does not call the driver either
