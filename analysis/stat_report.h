@@ -112,6 +112,9 @@ int report_merge(struct report *report, const struct report_source *sources, siz
 
 void report_free(struct report *report);
 
+/* Of enum cuaudit_route, for people. */
+extern const char *const report_route_names[];
+
 /* How a process ended, in a few words: "exit 3". */
 struct out_number report_end_text(const struct report_process *process);
 

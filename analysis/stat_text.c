@@ -14,14 +14,15 @@ enum {
 	PROCESSES = 200		/* with a line of their own */
 };
 
-static const char *const route_names[] = {
+const char *const report_route_names[] = {
 	[CUAUDIT_ROUTE_PLT] = "PLT",
 	[CUAUDIT_ROUTE_DLSYM] = "dlsym",
 	[CUAUDIT_ROUTE_RELOCATION] = "relocation",
 	[CUAUDIT_ROUTE_PROCADDR] = "procaddr"
 };
 
-_Static_assert(sizeof(route_names) / sizeof(route_names[0]) == CUAUDIT_ROUTES, "a name each");
+_Static_assert(sizeof(report_route_names) / sizeof(report_route_names[0]) == CUAUDIT_ROUTES,
+	       "a name each");
 
 static void processes_of(const struct report *report, const struct page *page)
 {
@@ -173,7 +174,7 @@ static void by_route(const uint64_t *counts, struct out *out)
 		out_text(out, i ? ", " : ": ");
 		out_u64(out, counts[i]);
 		out_text(out, " by ");
-		out_text(out, route_names[i]);
+		out_text(out, report_route_names[i]);
 	}
 	out_text(out, "\n");
 }

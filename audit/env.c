@@ -107,6 +107,7 @@ static void take_value(struct link_environment *environment, int i, const char *
 	if (!value)
 		return;
 	env_given.values[i] = value;
+	environment->given |= 1u << i;
 	if (!parses(env_variables[i].kind, value))
 		env_given.refused |= 1u << i;
 	/* Not the real driver where another one was meant: the loader finds none. */
@@ -290,6 +291,7 @@ void env_read(struct link_environment *environment, char **envp)
 	env_given = (struct env_given){ .nunknown = 0 };
 	for (int i = 0; i < ENV_VARIABLES; i++)
 		*field(environment, i) = env_variables[i].fallback;
+	environment->given = 0;
 	for (char **entry = envp; *entry; entry++)
 		if (sys_starts(*entry, prefix))
 			take(environment, *entry);

@@ -26,6 +26,7 @@
 #include "hooks/range_loss.h"
 #include "hooks/registry.h"
 #include "hooks/settings.h"
+#include "hooks/settings_list.h"
 #include "hooks/strict.h"
 #include "hooks/tables.h"
 #include "hooks/thread.h"
@@ -156,8 +157,11 @@ static int start(void)
 	layout_setup();
 	settings_check();
 	module_prepare_all();
-	if (strict_checks())
+	if (strict_checks()) {
+		settings_list();
+		module_list();
 		strict_pass();
+	}
 	entry_setup();
 	library_setup();
 	unwound_setup();

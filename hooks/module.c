@@ -18,6 +18,7 @@
 #include "hooks/plugin.h"
 #include "hooks/strict.h"
 #include "hooks/thread.h"
+#include "util/buffer.h"
 #include "util/nearest.h"
 
 enum { MAX_MODULES = 16, MAX_GIVEN = 64, TEXT = 4096, MAX_NAMES = 64, MAX_INSTEAD = 256 };
@@ -160,12 +161,24 @@ static void add_option(struct cuaudit_options *options, const struct cuaudit_opt
 	options->given[options->ngiven++].value = value;
 }
 
+/* Whether a key that a module does not know may have been the one that makes it enforce. */
+static bool may_enforce(const struct cuaudit_module *module, const char *key, size_t length)
+{
+	const char *const keys[] = { module->enforces, NULL };
+	char word[MAX_INSTEAD];
+
+	if (!module->enforces || !*module->enforces)
+		return module->enforces;
+	snprintf(word, sizeof(word), "%.*s", (int)length, key);
+	return strcasestr(word, module->enforces) || nearest(key, length, keys);
+}
+
 static void refuse_option(const struct started *from, const char *key)
 {
 	const char *near = nearest_option(from->options.known, key);
+	bool policy = from->strict || may_enforce(from->module, key, strlen(key));
 
-	/* It may be the one that enforces, misspelt. */
-	strict_fault(from->module->enforces, "; it is left out", "%s has no option '%s'%s%s%s",
+	strict_fault(policy, "; it is left out", "%s has no option '%s'%s%s%s",
 		     from->module->name, key, near ? "; did you mean " : "", near ? near : "",
 		     near ? "?" : "");
 }
@@ -210,19 +223,28 @@ static const struct cuaudit_module *find_builtin(const char *name)
 	return NULL;
 }
 
-static bool enforcing_module(const char *name)
+/* Whether the module enforces something with such options, its own ones misspelt perhaps. */
+static bool enforcing_module(const char *name, const char *options)
 {
 	const struct cuaudit_module *module = find_builtin(name);
 
-	return module && module->enforces;
+	if (!module || !module->enforces || !*module->enforces)
+		return module && module->enforces;
+	while (options && *options) {
+		if (may_enforce(module, options, strcspn(options, "=;")))
+			return true;
+		options += strcspn(options, ";");
+		options += *options == ';';
+	}
+	return false;
 }
 
 /* Whether a path may have been to be a name. */
-static bool ends_in_policy(const char *path)
+static bool ends_in_policy(const char *path, const char *options)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash && enforcing_module(slash + 1);
+	return slash && enforcing_module(slash + 1, options);
 }
 
 /* Whether a text that is not understood may have been to enforce something. */
@@ -260,7 +282,7 @@ static bool has_policy_option(const char *word)
 			bool common = false;
 
 			for (int k = 0; k < NBUILTIN; k++)
-				common |= !builtin[k]->enforces &&
+				common |= (!builtin[k]->enforces || *builtin[k]->enforces) &&
 					  find_option(builtin[k]->options, option->key);
 			if (!common && has_key(word, option->key))
 				return true;
@@ -284,7 +306,7 @@ static bool find(const char *name, const char *options, struct started *found)
 	if (!plugin_find(name, path, sizeof(path))) {
 		found->module = &found->copy;
 		found->own = plugin_open(path, name, &found->copy);
-		if (!found->own && strict_stops(has_policy(options) || ends_in_policy(name)))
+		if (!found->own && strict_stops(has_policy(options) || ends_in_policy(name, options)))
 			strict_stop();
 		return found->own;
 	}
@@ -293,8 +315,8 @@ static bool find(const char *name, const char *options, struct started *found)
 	if (!near)
 		near = nearest(name, strlen(name), names);
 	/* Its options may be what enforces something. */
-	strict_fault((near && enforcing_module(near)) || has_policy(name) || has_policy(options) ||
-		     has_policy_option(name) || has_policy_option(options),
+	strict_fault((near && enforcing_module(near, options)) || has_policy(name) ||
+		     has_policy(options) || has_policy_option(name) || has_policy_option(options),
 		     "; it is left out", "there is no hook module '%s'%s%s%s", name,
 		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return false;
@@ -481,23 +503,21 @@ void module_start_all(void)
 }
 
 /* The names of those that enforce something, or "". */
-static void list_enforcing(char *list, size_t size)
+static void list_enforcing(char *list, size_t size, bool running)
 {
 	size_t used = 0;
 
 	*list = '\0';
 	for (uint32_t i = 0; i < nprepared; i++)
-		if (started[i].runs && enforces(&started[i]) && used < size)
+		if ((started[i].runs || !running) && enforces(&started[i]) && used < size)
 			used += (size_t)snprintf(list + used, size - used, "%s%s",
 						 used ? ", " : "", started[i].name);
 }
 
-void module_report_gaps(void)
+static void report_gaps(const char *list)
 {
 	const struct link_environment *environment = &cuaudit_core_link->environment;
-	char list[MAX_INSTEAD];
 
-	list_enforcing(list, sizeof(list));
 	if (!*list)
 		return;
 	if (*environment->include)
@@ -509,6 +529,64 @@ void module_report_gaps(void)
 	if (*environment->follow == '0')
 		cuaudit_log(CUAUDIT_WARN, "CUAUDIT_FOLLOW=0: programs that this one starts are not "
 			    "held to: %s", list);
+}
+
+void module_report_gaps(void)
+{
+	char list[MAX_INSTEAD];
+
+	list_enforcing(list, sizeof(list), true);
+	report_gaps(list);
+}
+
+static bool is_given(const struct cuaudit_options *options, const struct cuaudit_option *option)
+{
+	for (uint32_t i = 0; i < options->ngiven; i++)
+		if (options->given[i].option == option)
+			return true;
+	return false;
+}
+
+/* The options that were given, in their order, then the defaults of the others. */
+static void list_options(const struct started *from)
+{
+	const struct cuaudit_options *options = &from->options;
+	char list[TEXT] = "";
+	struct buffer out = { list, sizeof(list), 0 };
+	const struct cuaudit_option *option = options->known;
+
+	for (uint32_t i = 0; i < options->ngiven; i++) {
+		buffer_text(&out, i ? ", " : ": ");
+		buffer_text(&out, options->given[i].option->key);
+		buffer_char(&out, '=');
+		buffer_text(&out, options->given[i].value);
+	}
+	for (const char *before = "; by default "; option && option->key; option++) {
+		if (!option->fallback || is_given(options, option))
+			continue;
+		buffer_text(&out, before);
+		buffer_text(&out, option->key);
+		buffer_char(&out, '=');
+		buffer_text(&out, option->fallback);
+		before = ", ";
+	}
+	buffer_end(&out);
+	strict_list("hook module %s%s", from->name, list);
+}
+
+void module_list(void)
+{
+	char list[MAX_INSTEAD];
+
+	for (uint32_t i = 0; i < nprepared; i++)
+		list_options(&started[i]);
+	list_enforcing(list, sizeof(list), false);
+	strict_list(nprepared ? *list ? "enforced: %s" : "nothing is enforced%s" :
+		    "no hook module is to start%s", list);
+	/* Who asked hears it, whatever CUAUDIT_LOG is. */
+	log_raise(true);
+	report_gaps(list);
+	log_raise(false);
 }
 
 void module_finish_all(void)

@@ -11,6 +11,9 @@
  */
 void module_prepare_all(void);
 
+/* Context: setup. Lists them with their options, and what they enforce: CUAUDIT_STRICT=check. */
+void module_list(void);
+
 /* Context: setup. Starts those; one that cannot start is left out, or ends the process. */
 void module_start_all(void);
 

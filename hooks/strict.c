@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "hooks/core_link.h"
+#include "util/text.h"
 
-enum { STATUS = 85, TEXT = 1024 };
+enum { STATUS = 85, TEXT = 960 };	/* a line with what comes before it */
 
 static const char *setting(void)
 {
@@ -36,11 +37,26 @@ void strict_stop(void)
 	_exit(STATUS);
 }
 
+/* Always, as all lines of such a process: who asked reads them. */
+void strict_list(const char *format, ...)
+{
+	char text[TEXT];
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (length >= TEXT)
+		text_cut(text, sizeof(text));
+	if (length >= 0)
+		cuaudit_log(CUAUDIT_ERROR, "CUAUDIT_STRICT=check: %s", text);
+}
+
 void strict_pass(void)
 {
-	/* Always: who asked knows by this line that it was not somebody's _exit(0). */
-	cuaudit_log(CUAUDIT_ERROR, "CUAUDIT_STRICT=check: the settings are understood, and the "
-		    "process ends here");
+	/* Who asked knows by this line that it was not somebody's _exit(0). */
+	strict_list("the settings are understood, and the process ends here");
 	_exit(0);
 }
 

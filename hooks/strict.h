@@ -14,6 +14,10 @@ bool strict_checks(void);
 /* Ends the process; what is wrong has been reported. */
 _Noreturn void strict_stop(void);
 
+/* A line of a process that only judges: what a setting was understood as. */
+__attribute__((format(printf, 1, 2)))
+void strict_list(const char *format, ...);
+
 /* Ends a process that only judges, with nothing wrong. */
 _Noreturn void strict_pass(void);
 

@@ -50,13 +50,14 @@ statuses() {
 program 0
 is "$(statuses)" "0 cuaudit doctor ./app
 0 cuaudit run -k 'leak(fail=any)'
+0 cuaudit run -k 'stat(fail=errors)'
 1 cuaudit run -k 'limit(memory
 0 cuaudit run -k 'limit(dry-run;format=json)'
 1 cuaudit run -k 'fault(inject=cuMemAlloc
 0 cuaudit trace
 0 cuaudit report --html
 0 cuaudit trace
-0 cuaudit report --diff
+0 cuaudit report --diff --exit-code
 0 cuaudit report --format json
 0 cuaudit run -k 'coverage(fail=escapes)'" "a program that frees all"
 for file in memory.limit trace.html; do

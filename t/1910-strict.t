@@ -171,7 +171,28 @@ stops "CUAUDIT_STRCIT is no variable.*did you mean CUAUDIT_STRICT" "STRICT missp
 	CUAUDIT_STRCIT=1 CUAUDIT_HOOKS=
 simple CUAUDIT_STRICT=check CUAUDIT_HOOKS="stat(save=$tmp/saved),trace(file=$tmp/traced)"
 is "$status $calls" "0 " "STRICT=check: ends at the first call"
-line "CUAUDIT_STRICT=check: the settings are understood, and the process ends here" "STRICT=check"
+is "$(tail -n 1 "$tmp/err")" "cuaudit: CUAUDIT_STRICT=check: the settings are understood, and the process ends here" \
+	"STRICT=check: says so"
+is "$(sed 's/^cuaudit: CUAUDIT_STRICT=check: //; s/; by default.*threads=16$/; .../; s/; by default.*text=no, print=no$/; .../;$d' \
+	"$tmp/err")" "hook module stat: save=$tmp/saved; ...
+hook module trace: file=$tmp/traced; ...
+nothing is enforced" "STRICT=check: lists the modules"
+simple CUAUDIT_STRICT=check CUAUDIT_FUNCTIONS=cuInit,cuMemAlloc CUAUDIT_OUTPUT=x-%e CUAUDIT_FOLLOW=0 CUAUDIT_LOG=warn \
+	CUAUDIT_HOOKS='limit(memory=1G),coverage(fail=no)'
+is "$(sed 's/^cuaudit: CUAUDIT_STRICT=check: //; s/of the [0-9]*/of the N/; $d' "$tmp/err")" \
+	"CUAUDIT_FOLLOW=0: whether child processes are audited
+CUAUDIT_FUNCTIONS=cuInit,cuMemAlloc: functions that are hooked: 3 of the N that are known
+CUAUDIT_LOG=warn: the messages printed on stderr
+CUAUDIT_OUTPUT=$PWD/x-%e: where hooks write, stderr if empty: $PWD/x-simple
+hook module limit: memory=1G; by default on-error=exit, dry-run=no, format=text
+hook module coverage: fail=no; by default format=text
+enforced: limit
+cuaudit: CUAUDIT_FOLLOW=0: programs that this one starts are not held to: limit" \
+	"STRICT=check: lists the variables that are set, and where a policy does not hold"
+simple CUAUDIT_STRICT=check CUAUDIT_LOG=error CUAUDIT_HOOKS="stat(save=/$(printf 'x%.0s' $(seq 2000)))"
+like "$(cat "$tmp/err")" 'hook module stat: .*x\.\.\.$' "STRICT=check: a long line ends in dots"
+simple CUAUDIT_STRICT=check CUAUDIT_LOG=error CUAUDIT_HOOKS=
+like "$(cat "$tmp/err")" 'no hook module is to start$' "STRICT=check: no hooks"
 ok "and has written nothing" test ! -e "$tmp/saved" -a ! -e "$tmp/traced"
 
 # as early as can be: a program that does not call the driver either
@@ -283,6 +304,15 @@ enforced "leak: fail takes no.errors.any, not 'all'" "leak's fail" CUAUDIT_HOOKS
 enforced "leak has no option 'fial'; did you mean fail" "leak's fail misspelt" CUAUDIT_HOOKS='leak(fial=any)'
 enforced "leak: format takes" "leak's format, with fail" CUAUDIT_HOOKS='leak(format=x;fail=errors)'
 enforced "leak: format takes" "leak's format, with any fail" CUAUDIT_HOOKS='leak(format=x;fail=no)'
+enforced "stat: fail takes no.errors, not 'any'" "stat's fail" CUAUDIT_HOOKS='stat(fail=any)'
+enforced "stat has no option 'fial'; did you mean fail" "stat's fail misspelt" CUAUDIT_HOOKS='stat(fial=errors)'
+enforced "stat has no option 'on-failure'" "stat's fail with more" CUAUDIT_HOOKS='stat(on-failure=errors)'
+enforced "stat has no option 'fromat'" "an option misspelt beside fail" CUAUDIT_HOOKS='stat(fromat=json;fail=no)'
+enforced "there is no hook module 'statt'" "stat misspelt, with fail" CUAUDIT_HOOKS='statt(format=json;fail=errors)'
+enforced "there is no hook module 'statt'" "stat and fail misspelt" CUAUDIT_HOOKS='statt(format=json;fial=errors)'
+enforced "there is no hook module 'laek'" "leak and fail misspelt" CUAUDIT_HOOKS='laek(fial=any)'
+enforced "stat: fail=errors takes results, which clock=no leaves out" "fail without results" \
+	CUAUDIT_HOOKS='stat(clock=no;fail=errors)'
 enforced "coverage: fail takes no.escapes, not 'esacpes'" "coverage's fail" \
 	CUAUDIT_HOOKS='coverage(fail=esacpes)'
 enforced "coverage: fail is given once" "coverage's fail twice" \
@@ -313,9 +343,9 @@ like "$(cat "$tmp/err")" "CUAUDIT_EXCLUDE=libsimple\\*: these libraries are not 
 	"EXCLUDE: a line says that it does not hold"
 simple CUAUDIT_HOOKS="$on_limit,fault(inject=cuInit:error=1)" CUAUDIT_EXCLUDE='libsimple*'
 like "$(cat "$tmp/err")" "these libraries are not held to: limit, fault$" "EXCLUDE: all of them"
-simple CUAUDIT_HOOKS="stat,$on_limit,fault(inject=cuInit:error=1),coverage(fail=escapes),trace(file=$tmp/o),leak(fail=any)" \
+simple CUAUDIT_HOOKS="stat(fail=errors),$on_limit,fault(inject=cuInit:error=1),coverage(fail=escapes),trace(file=$tmp/o),leak(fail=any)" \
 	CUAUDIT_EXCLUDE='libsimple*'
-like "$(cat "$tmp/err")" "these libraries are not held to: limit, fault, coverage, leak$" "EXCLUDE: four among others"
+like "$(cat "$tmp/err")" "these libraries are not held to: stat, limit, fault, coverage, leak$" "EXCLUDE: five among others"
 simple CUAUDIT_HOOKS="$on_limit" CUAUDIT_EXCLUDE='(main)'
 line "$tmp/simple is given the driver itself, .* is not held to what CUAUDIT_HOOKS enforces" \
 	"EXCLUDE, and nothing is left"

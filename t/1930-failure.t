@@ -51,7 +51,7 @@ rows=$(awk '
 	/^\.Bl -column "coverage, fail"/ { on = 1 }
 	/^\.El/ { on = 0 }
 	on && sub(/^\.It /, "") && !/^Sy/ { gsub(/ Ta /, "\t"); print }' "$top_srcdir/man/libcuaudit.7")
-is "$(echo "$rows" | wc -l)" 9 "the table has nine rows"
+is "$(echo "$rows" | wc -l)" 10 "the table has ten rows"
 
 # row MODULE WRONG RIGHT: hooks with a wrong option, and without
 row() {
@@ -85,6 +85,7 @@ row leak 'leak(format=x)' leak
 row "leak, fail" 'leak(format=x;fail=any)' 'leak(fail=any)'
 row limit 'limit(deny=cuMemAloc)' 'limit(deny=cuMemAlloc)'
 row stat 'stat(threads=x)' stat
+row "stat, fail" 'stat(threads=x;fail=errors)' 'stat(fail=errors)'
 row trace 'trace(size=x)' trace
 row plug-ins "$tmp/own.so(wrod=x)" "$tmp/own.so"
 

@@ -287,6 +287,7 @@ static void test_values(void)
 		is_str(*field(&object_table.environment, variable),
 		       holds ? holds : env_variables[variable].fallback, "%s%s", texts[0], holds ? "" : " is refused");
 		is_int(env_given.refused, holds ? 0 : 1ll << variable, "... what is refused");
+		is_int(object_table.environment.given, 1ll << variable, "... what is set");
 		is_int(env_given.repeated, cases[i].repeated ? 1ll << variable : 0, "... what is repeated");
 		ok(filled() && !env_given.nunknown, "... no more is written than allocated");
 		is_int(env_disabled, variable == ENV_INDEX_DISABLE && holds && *holds == '1',

@@ -71,7 +71,7 @@ static int step(const char *name)
 #define STEP(name) void name(void) { step(#name); }
 #define TRY(name) int name(void) { return step(#name); }
 STEP(lock_setup) STEP(lock_forked) STEP(log_setup) STEP(log_finish) STEP(log_close) STEP(output_setup)
-STEP(layout_setup) STEP(settings_check) STEP(module_prepare_all) STEP(module_start_all)
+STEP(layout_setup) STEP(settings_check) STEP(settings_list) STEP(module_prepare_all) STEP(module_list) STEP(module_start_all)
 STEP(module_report_gaps) STEP(module_finish_all) STEP(module_forked) STEP(entry_setup)
 STEP(library_setup) STEP(unwound_setup) STEP(clock_setup) STEP(clock_calibrate) STEP(registry_attach)
 STEP(registry_forked) STEP(version_ask) STEP(thread_forked) STEP(guard_forked) STEP(coverage_forked)
@@ -243,7 +243,7 @@ static void test_start(void)
 	       "... with a module that is told of exits");
 	ok(table.process_exit && at_exit, "what the auditor calls then");
 	start_with(NULL, true, true);
-	is_str(steps, PREPARED " strict_pass", "where settings are looked at alone");
+	is_str(steps, PREPARED " settings_list module_list strict_pass", "where settings are looked at alone");
 	may_be_cancelled();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		start_with(cases[i].fails, false, true);

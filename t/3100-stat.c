@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hooks/modules/stat/stat_fail.h"
 #include "hooks/modules/stat/stat_store.h"
 #include "t/stat/check.h"
 #include "t/stat/fake.h"
@@ -237,14 +238,14 @@ static void *after_limit(void *unused)
 }
 
 /* Two threads that have their blocks, and then no more memory for cells. */
-static int no_memory(void)
+static int no_memory_with(const char *options)
 {
 	const struct rlimit none = { 0, RLIM_INFINITY }, all = { RLIM_INFINITY, RLIM_INFINITY };
 	struct report report;
 	pthread_t id;
 	int failed = 0;
 
-	if (fake_start(&stat_module, "save=no"))
+	if (fake_start(&stat_module, options))
 		return 1;
 	pthread_barrier_init(&done, NULL, 2);
 	pthread_barrier_init(&reported, NULL, 2);
@@ -262,6 +263,39 @@ static int no_memory(void)
 			    2 + 2 * FAKE_FUNCTIONS * FAKE_LIBRARIES);
 	report_free(&report);
 	return failed;
+}
+
+static int no_memory(void)
+{
+	int failed = no_memory_with("save=no;print=no");
+
+	fake_finish();
+	return failed + check_u64("no status", (uint64_t)fake_status, (uint64_t)-1);
+}
+
+/* What is lost may have been an error. */
+static int fail_unknown(void)
+{
+	int failed = no_memory_with("save=no;print=no;fail=errors");
+
+	fake_finish();
+	return failed + check_u64("a status", (uint64_t)fake_status, 89);
+}
+
+/* An error that was seen is one, whatever else was lost. */
+static int fail_known(void)
+{
+	int failed = no_memory_with("save=no;print=no;fail=errors");
+
+	fake_call(0, 0, 2, NULL);
+	fake_finish();
+	return failed + check_u64("a status", (uint64_t)fake_status, 88);
+}
+
+static int fail_without_report(void)
+{
+	stat_fail(NULL);
+	return check_u64("a status", (uint64_t)fake_status, 89);
 }
 
 static void *call_and_wait(void *unused)
@@ -368,6 +402,9 @@ int main(void)
 	is_int(check_scenario(nesting), 0, "a call inside a call");
 	is_int(check_scenario(without_clock), 0, "clock=no counts calls only");
 	is_int(check_scenario(no_memory), 0, "a call without memory for its cell is counted as lost");
+	is_int(check_scenario(fail_unknown), 0, "... which fail=errors takes for a check not made");
+	is_int(check_scenario(fail_known), 0, "... unless there was an error");
+	is_int(check_scenario(fail_without_report), 0, "... as where there is no memory to find out");
 	is_int(check_scenario(full_buckets), 0, "buckets that are full stay so");
 	is_int(check_scenario(silent), 0, "not a byte without a call");
 	is_int(check_scenario(interval), 0, "interval prints, and ends at finish");

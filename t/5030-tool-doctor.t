@@ -22,7 +22,7 @@ finds() {
 
 tool doctor
 is "$status $(wc -c <"$tmp/err")" "0 0" "all is well"
-is "$(grep -c '^ok ' "$tmp/out") $(wc -l <"$tmp/out")" "5 5" "all is well: five lines say so" ||
+is "$(grep -c '^ok ' "$tmp/out") $(wc -l <"$tmp/out")" "11 11" "all is well: eleven lines say so" ||
 	diag "$(cat "$tmp/out")"
 like "$(cat "$tmp/out")" "^ok       the auditor is $(readlink -f "$LIBCUAUDIT")\$" "where the auditor is"
 libc=$(getconf GNU_LIBC_VERSION | sed 's/.* //')
@@ -48,7 +48,7 @@ CUAUDIT_DISABLE=1 finds 0 '^warning  CUAUDIT_DISABLE is 1, so nothing is audited
 CUAUDIT_HOOKS=statt finds 0 "^warning  there is no hook module 'statt'; did you mean stat" "a hook"
 CUAUDIT_HOOKS='stat(frmat=json)' finds 0 "^warning  stat has no option 'frmat'; did you mean format" "an option"
 CUAUDIT_FUNCTIONS=%memroy finds 0 '^warning  .*%memroy.*did you mean %memory' "a class"
-CUAUDIT_OUTPUT='x%z' finds 0 "^warning  CUAUDIT_OUTPUT: '%z' is none" "a field"
+CUAUDIT_OUTPUT='x%z' finds 0 "^warning  CUAUDIT_OUTPUT takes PATH with %p %h %e %r %t, not 'x%z'\$" "a field"
 CUAUDIT_OUTPUT=/nowhere/x finds 1 '^problem  CUAUDIT_OUTPUT: no file can be made in /nowhere: No such' "a directory"
 CUAUDIT_OUTPUT=x finds 0 '^ok       the CUAUDIT_ variables' "this directory"
 CUAUDIT_LOG=error CUAUDIT_HOOKS=statt finds 0 '^warning  there is no hook' "what is hushed is heard"
@@ -57,12 +57,69 @@ CUAUDIT_LOG=debug CUAUDIT_INCLUDE='libx*' CUAUDIT_EXCLUDE='*' finds 0 '^ok      
 CUAUDIT_HOOKS='stat,coverage(fail=escapes)' finds 0 '^ok       glibc .*came through it$' "hooks run"
 is "$(find "$tmp" -name 'x*' -o -name '*.part' -o -name '*.coverage')" "" "and write nothing here"
 
+# each setting as it was understood
+listed() {
+	"$cuaudit" doctor | sed -n 's/^ok       \(CUAUDIT_\|hook module\|enforced\|nothing is\|no hook\)/\1/p'
+}
+export CUAUDIT_FUNCTIONS=cuInit CUAUDIT_INCLUDE='(main)' CUAUDIT_LOG=error CUAUDIT_OUTPUT=x-%e CUAUDIT_FOLLOW=1
+export CUAUDIT_HOOKS='coverage(fail=escapes),limit(memory=1G)'
+is "$(listed)" "CUAUDIT_DRIVER=sim: the driver to load instead of libcuda.so.1
+CUAUDIT_FOLLOW=1: whether child processes are audited
+CUAUDIT_FUNCTIONS=cuInit: functions that are hooked: 1 of the $("$cuaudit" list functions | wc -l) that are known
+CUAUDIT_INCLUDE=(main): libraries whose calls are intercepted, empty for all
+CUAUDIT_LOG=error: the messages printed on stderr
+CUAUDIT_OUTPUT=$PWD/x-%e: where hooks write, stderr if empty: $PWD/x-cuaudit
+hook module coverage: fail=escapes; by default format=text
+hook module limit: memory=1G; by default on-error=exit, dry-run=no, format=text
+enforced: coverage, limit" "variables and hooks"
+finds 0 '^warning  CUAUDIT_INCLUDE=\(main\): other libraries are not held to: coverage, limit$' \
+	"where what is enforced does not hold"
+unset CUAUDIT_FUNCTIONS CUAUDIT_INCLUDE CUAUDIT_LOG CUAUDIT_OUTPUT CUAUDIT_FOLLOW CUAUDIT_HOOKS
+is "$(listed | sed 's/; by default.*//')" "CUAUDIT_DRIVER=sim: the driver to load instead of libcuda.so.1
+hook module stat
+nothing is enforced" "none but the driver"
+CUAUDIT_HOOKS= finds 0 '^ok       no hook module is to start$' "no hooks"
+CUAUDIT_HOOKS='stat(fail=errors)' finds 0 '^ok       enforced: stat$' "a policy of stat"
+CUAUDIT_INCLUDE='a,b' finds 0 "^warning  CUAUDIT_INCLUDE takes GLOB.*'a,b'" "what the trial does not use"
+CUAUDIT_INCLUDE='a,b' finds 0 '^warning  the settings are not listed, since not all' "... is not listed"
+CUAUDIT_INCLUDE='a,b' finds 0 '^ok       glibc .*came through it$' "... and no other line is lost"
+CUAUDIT_HOOKS=statt finds 0 '^warning  the settings are not listed, since not all' "nor are hooks"
+CUAUDIT_STRICT=0 CUAUDIT_HOOKS='limit(memory=1Q)' finds 0 '^warning  the settings are not listed' "STRICT=0: as they are"
+CUAUDIT_STRICT=0 CUAUDIT_HOOKS='limit(memory=1G)' finds 0 '^ok       enforced: limit$' "STRICT=0: what is enforced"
+unlike "$(CUAUDIT_HOOKS=statt "$cuaudit" doctor)" 'are understood$' "a mistake: not all is understood"
+is "$(find "$tmp" -name 'x-*' -o -name '*.part')" "" "nothing is written here"
+
+# what becomes of a mistake, and who has programs audited
+finds 0 '^ok       a setting that is not understood ends .* CUAUDIT_STRICT is not set$' "STRICT not set"
+CUAUDIT_STRICT=1 finds 0 '^ok       a setting that is not understood ends .* CUAUDIT_STRICT is 1$' "STRICT=1"
+CUAUDIT_STRICT=0 finds 0 '^warning  a setting that is not understood ends no program, .* unset it$' "STRICT=0"
+CUAUDIT_STRICT=check finds 0 '^warning  CUAUDIT_STRICT is check, .* unset it$' "STRICT=check"
+finds 0 '^ok       this process has gained no privileges' "privileges"
+finds 0 '^ok       LD_AUDIT does not hold libcuaudit.so' "LD_AUDIT without us"
+LD_AUDIT=:$LIBCUAUDIT finds 0 "^ok       LD_AUDIT of the environment begins with $LIBCUAUDIT," "LD_AUDIT with us"
+mkdir elsewhere
+cp "$LIBCUAUDIT" elsewhere
+LD_AUDIT=$tmp/elsewhere/libcuaudit.so finds 0 \
+	"^warning  LD_AUDIT of the environment holds $tmp/elsewhere/libcuaudit.so, which is not the auditor" "another one"
+LD_AUDIT=/nowhere/libcuaudit.so "$cuaudit" doctor >"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/out")" '^warning  LD_AUDIT of the environment holds /nowhere/libcuaudit.so, which is not' "one that is not there"
+
+# --strict
+finds 0 '^ok       nothing is enforced' "--strict: nothing to warn of" --strict
+CUAUDIT_LOG=loud finds 1 '^warning  CUAUDIT_LOG takes error' "--strict: a warning" --strict
+CUAUDIT_DISABLE=1 finds 1 '^warning  CUAUDIT_DISABLE is 1' "-v: a warning" -v "$demo"
+CUAUDIT_OUTPUT=/nowhere/x finds 1 '^problem  CUAUDIT_OUTPUT' "--strict: a problem" --strict
+refused 2 "--strict takes no value" "--strict with a value" doctor --strict=yes
+
 # auditors
 echo 'unsigned int la_version(unsigned int version) { return version; }' |
 	compile -shared -fPIC -nostdlib -o "$tmp/other.so" -x c - || bail_out "no auditor"
 LD_AUDIT=$tmp/other.so finds 0 \
 	'^warning  LD_AUDIT holds /.*/other\.so too; .*; unset it' \
 	"another auditor"
+LD_AUDIT=$tmp/other.so:$LIBCUAUDIT finds 0 \
+	"^warning  LD_AUDIT of the environment holds $LIBCUAUDIT behind another auditor; name it first\$" "ourselves behind it"
+LD_AUDIT=$LIBCUAUDIT:$tmp/other.so finds 0 "^ok       LD_AUDIT of the environment begins with $LIBCUAUDIT" "... and before"
 LD_AUDIT=/nowhere/a.so "$cuaudit" doctor >"$tmp/out" 2>"$tmp/err"
 like "$(cat "$tmp/out")" "^warning  ERROR: ld\\.so: object '/nowhere/a\\.so'" \
 	"one that is not there: what the loader says of it"

@@ -92,6 +92,20 @@ static bool is_ours(const char *entry, size_t length)
 	       (length == size || entry[length - size - 1] == '/');
 }
 
+const char *auditor_given(bool *first)
+{
+	const char *list = getenv("LD_AUDIT");
+
+	*first = true;
+	for (size_t length; list && *list; list += length + (list[length] == ':')) {
+		length = strcspn(list, ":");
+		if (length && is_ours(list, length))
+			return strndup(list, length);
+		*first &= !length;
+	}
+	return NULL;
+}
+
 const char *auditor_others(void)
 {
 	const char *list = getenv("LD_AUDIT");

@@ -16,6 +16,9 @@ const char *auditor_beside(const char *auditor, const char *name);
 /* Sets LD_AUDIT: ours first, then what was there without us. */
 void auditor_first(const char *auditor);
 
+/* Our entry of LD_AUDIT, to be freed, or NULL; first: no other comes before it. */
+const char *auditor_given(bool *first);
+
 /* What LD_AUDIT holds beside us, or NULL. */
 const char *auditor_others(void);
 

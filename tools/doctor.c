@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "tools/program.h"
 #include "tools/tls.h"
 #include "tools/tool.h"
+#include "tools/trial.h"
 #include "util/template.h"
 
 enum { TEXT = 512 };
@@ -37,21 +39,29 @@ static const char *line(const char *text, const char *word, char value[TEXT])
 	return NULL;
 }
 
-/* Each line of ours or the loader's. Returns how many. */
-static int print_said(char *text)
-{
-	char *rest = NULL;
-	int count = 0;
+static const char *said;	/* all that the audited program was told, NULL: nothing of ours */
 
-	for (char *said = strtok_r(text, "\n", &rest); said; said = strtok_r(NULL, "\n", &rest)) {
-		if (!strncmp(said, "cuaudit: ", 9))
-			said += 9;
-		else if (!strstr(said, "ld.so"))
+/* Each line of ours or the loader's. */
+static void print_said(char *text)
+{
+	char *rest = NULL, *copy = strdup(text);
+
+	for (char *at = strtok_r(text, "\n", &rest); at; at = strtok_r(NULL, "\n", &rest)) {
+		if (!strncmp(at, "cuaudit: ", 9))
+			at += 9;
+		else if (!strstr(at, "ld.so"))
 			continue;
-		finding_print(FINDING_SAID, said, NULL);
-		count++;
+		finding_print(FINDING_SAID, at, NULL);
+		said = copy;
 	}
-	return count;
+	if (!said)
+		free(copy);
+}
+
+/* One that ends a process is the beginning of the one that does not. */
+static bool was_said(const char *line)
+{
+	return said && strstr(said, line);
 }
 
 static void print_end(int status)
@@ -118,7 +128,7 @@ static int check_trial(const char *auditor)
 	struct trial trial = { auditor, directory };
 	const char *temporary = getenv("TMPDIR"), *libc;
 	struct child child;
-	int error, said;
+	int error;
 
 	if (!temporary || !*temporary)
 		temporary = "/tmp";
@@ -136,9 +146,7 @@ static int check_trial(const char *auditor)
 		tool_complain("no program can be started: %s", strerror(-error));
 		return -1;
 	}
-	said = print_said(child.err);
-	if (!said)
-		finding_print(FINDING_VARIABLES, NULL, NULL);
+	print_said(child.err);
 	libc = line(child.out, "libc", value);
 	if (!libc || WIFSIGNALED(child.status))
 		print_end(child.status);
@@ -156,20 +164,13 @@ static int check_trial(const char *auditor)
 static void check_settings(void)
 {
 	const char *disable = getenv("CUAUDIT_DISABLE"), *output = getenv("CUAUDIT_OUTPUT");
-	const char *fault;
 	char directory[PATH_MAX];
 	size_t length;
 
 	if (disable && !strcmp(disable, "1"))
 		finding_print(FINDING_DISABLED, NULL, NULL);
-	if (!output || !*output)
+	if (!output || !*output || template_fault(output))
 		return;
-	fault = template_fault(output);
-	if (fault) {
-		snprintf(directory, sizeof(directory), "%.2s", fault);
-		finding_print(FINDING_OUTPUT_FIELD, directory, NULL);
-		return;
-	}
 	length = strrchr(output, '/') ? (size_t)(strrchr(output, '/') - output) : 0;
 	snprintf(directory, sizeof(directory), "%.*s", (int)length, output);
 	if (!length)
@@ -187,6 +188,74 @@ static void check_others(void)
 	else
 		finding_print(FINDING_NO_OTHER_AUDITORS, NULL, NULL);
 	free((void *)others);
+}
+
+/* What a child that only judges has listed, and what it said beside that. 0, or -1 after a message. */
+static int check_list(const char *auditor)
+{
+	static const char own[] = "cuaudit: ", listed[] = TRIAL_LINE, end[] = TRIAL_END;
+	struct child child;
+	int passes = trial_list(auditor, &child);
+	char *rest = NULL;
+
+	if (passes < 0) {
+		tool_complain("no program can be started: %s", strerror(-passes));
+		return -1;
+	}
+	for (char *at = strtok_r(child.err, "\n", &rest); at; at = strtok_r(NULL, "\n", &rest)) {
+		if (strncmp(at, own, sizeof(own) - 1) != 0)
+			continue;
+		at += sizeof(own) - 1;
+		if (strncmp(at, listed, sizeof(listed) - 1) != 0 && !was_said(at))
+			finding_print(FINDING_SAID, at, NULL);
+		else if (!strncmp(at, listed, sizeof(listed) - 1) &&
+			 strncmp(at + sizeof(listed) - 1, end, sizeof(end) - 1) != 0)
+			finding_print(FINDING_SETTING, at + sizeof(listed) - 1, NULL);
+	}
+	if (!passes)
+		finding_print(FINDING_NOT_LISTED, NULL, NULL);
+	else if (!said)
+		finding_print(FINDING_VARIABLES, NULL, NULL);
+	child_free(&child);
+	return 0;
+}
+
+/* What becomes of a mistake; a value of CUAUDIT_STRICT that is none is one itself. */
+static void check_strict(void)
+{
+	static const struct {
+		const char *value;
+		enum finding finding;
+	} values[] = {
+		{ "0", FINDING_STRICT_NEVER },
+		{ "1", FINDING_STRICT_ALWAYS },
+		{ "check", FINDING_STRICT_CHECK },
+	};
+	const char *strict = getenv("CUAUDIT_STRICT");
+	enum finding finding = strict ? FINDING_STRICT_ALWAYS : FINDING_STRICT_UNSET;
+
+	for (size_t i = 0; strict && i < sizeof(values) / sizeof(values[0]); i++)
+		if (!strcmp(strict, values[i].value))
+			finding = values[i].finding;
+	finding_print(finding, NULL, NULL);
+}
+
+/* Whether programs that are started here are audited by the environment alone. */
+static void check_environment(const char *auditor)
+{
+	bool first;
+	const char *given = auditor_given(&first);
+	char *real = given ? realpath(given, NULL) : NULL;
+
+	finding_print(getauxval(AT_SECURE) ? FINDING_IS_SECURE : FINDING_NOT_SECURE, NULL, NULL);
+	if (!given)
+		finding_print(FINDING_LD_AUDIT_UNSET, NULL, NULL);
+	else if (auditor && strchr(given, '/') && (!real || strcmp(real, auditor)))
+		finding_print(FINDING_LD_AUDIT_FOREIGN, given, auditor);
+	else
+		finding_print(first ? FINDING_LD_AUDIT_FIRST : FINDING_LD_AUDIT_BEHIND, given, NULL);
+	free(real);
+	free((void *)given);
 }
 
 static void prepare_plain(const void *data)
@@ -267,24 +336,29 @@ static void check_program(const char *name, const char *auditor)
 
 int tool_doctor(int argc, char **argv)
 {
-	int option = options_next(argc, argv);
 	const char *auditor, *first;
 	enum finding finding;
+	bool strict = false;
+	int option;
 
+	while ((option = options_next(argc, argv)) > 0)
+		strict = true;
 	if (option != OPTIONS_END)
 		return options_status(option);
 	auditor = auditor_path(&finding, &first);
 	if (auditor) {
 		finding_print(FINDING_AUDITOR, auditor, NULL);
-		if (check_trial(auditor))
+		if (check_trial(auditor) || check_list(auditor))
 			return TOOL_FAILED;
 		check_driver(auditor);
 	} else {
 		finding_print(finding, first, NULL);
 	}
 	check_settings();
+	check_strict();
+	check_environment(auditor);
 	check_others();
 	if (optind < argc)
 		check_program(argv[optind], auditor);
-	return finding_problems() ? TOOL_FOUND : TOOL_OK;
+	return finding_problems(strict) ? TOOL_FOUND : TOOL_OK;
 }

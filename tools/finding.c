@@ -25,7 +25,7 @@ static const struct {
 #undef LIMIT
 };
 
-static bool problems;
+static bool problems, warnings;
 
 /* Strings a text has no place for are not printed. */
 static const char *text(enum finding finding, const char *first, const char *second)
@@ -40,6 +40,7 @@ static const char *text(enum finding finding, const char *first, const char *sec
 void finding_print(enum finding finding, const char *first, const char *second)
 {
 	problems |= rows[finding].level == PROBLEM;
+	warnings |= rows[finding].level == WARNING;
 	printf("%-8s %s\n", levels[rows[finding].level], text(finding, first, second));
 }
 
@@ -48,7 +49,7 @@ void finding_complain(enum finding finding, const char *first, const char *secon
 	tool_complain("%s", text(finding, first, second));
 }
 
-bool finding_problems(void)
+bool finding_problems(bool strict)
 {
-	return problems;
+	return problems || (strict && warnings);
 }

@@ -20,7 +20,7 @@ void finding_print(enum finding finding, const char *first, const char *second);
 /* The text alone, on stderr, as what run refuses for. */
 void finding_complain(enum finding finding, const char *first, const char *second);
 
-/* Whether a problem has been printed. */
-bool finding_problems(void);
+/* Whether a problem has been printed; strict: or a warning. */
+bool finding_problems(bool strict);
 
 #endif

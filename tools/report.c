@@ -131,6 +131,9 @@ static int choose(struct settings *settings, int option, const char *value)
 	case 'C':
 		settings->diff = true;
 		return 0;
+	case 'p':
+		how->exit_code = true;
+		return 0;
 	case 'm':
 		return choose_format(settings, value);
 	case 'g':
@@ -175,6 +178,8 @@ static int parse(int argc, char **argv, struct settings *settings)
 		return option;
 	if (optind == argc)
 		tool_complain("report: no file given; see cuaudit report --help");
+	else if (settings->how.exit_code && !settings->diff)
+		tool_complain("report: --exit-code is for --diff");
 	else if (settings->diff && settings->format >= PROMETHEUS)
 		tool_complain("report: --diff prints text or json");
 	else if (settings->diff && argc - optind != 2)

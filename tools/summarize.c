@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/difference.h"
 #include "analysis/error_symbols.h"
 #include "analysis/symbols.h"
 #include "export/html/page.h"
@@ -187,6 +188,8 @@ static const char *sum_stat(struct side *side, const struct summarize *how)
 			(struct summary_function){ .name = row->name, .times = row->times };
 		row_add(&summary->counts, &row->times);
 	}
+	for (size_t i = 0; i < report->nprocesses; i++)
+		summary->processes[i].counts = report->processes[i].counts;
 	return NULL;
 }
 
@@ -264,6 +267,35 @@ int summarize_page(const struct summarize *how, const char *target, const struct
 	return status;
 }
 
+static struct difference_side comparable(const struct side *side)
+{
+	return (struct difference_side){
+		&side->summary, side->merge.count ? &side->merge.report : NULL
+	};
+}
+
+/* The verdict of --exit-code: a status, after a line if it is not TOOL_OK. */
+static int judge(const struct side *before, const struct side *after)
+{
+	const struct difference_side a = comparable(before), b = comparable(after);
+	const char *fault_a = difference_side_fault(&a), *fault_b = difference_side_fault(&b);
+	const char *fault = fault_a ? fault_a : fault_b ? fault_b : difference_fault(&a, &b);
+	struct out line = { 0 };
+	int64_t count = 0;
+
+	if (fault) {
+		tool_complain("report: --exit-code: %s%s", fault_a ? "A: " : fault_b ? "B: " : "", fault);
+		return TOOL_FAILED;
+	}
+	count = difference_find(&a, &b, &line);
+	if (count < 0)
+		tool_complain("report: %s", strerror(ENOMEM));
+	else if (count)
+		tool_complain("report: B differs from A: %.*s", (int)line.used, line.data);
+	out_free(&line);
+	return count < 0 ? TOOL_FAILED : count ? TOOL_BROKEN : TOOL_OK;
+}
+
 int summarize_diff(const struct summarize *how, const struct inputs *a, const struct inputs *b)
 {
 	struct side before, after;
@@ -282,6 +314,8 @@ int summarize_diff(const struct summarize *how, const struct inputs *a, const st
 		if (complain_losses(&before.summary) | complain_losses(&after.summary))
 			status = TOOL_FAILED;
 	}
+	if (status == TOOL_OK && how->exit_code)
+		status = judge(&before, &after);
 	free_side(&before);
 	free_side(&after);
 	return status;

@@ -11,6 +11,7 @@ struct summarize {
 	struct summary_print print;
 	bool json;
 	bool no_symbols;	/* callers are addresses alone */
+	bool exit_code;		/* summarize_diff: a difference is a status */
 };
 
 /* All traces among the inputs as one. A status of the tool. */
@@ -19,7 +20,10 @@ int summarize(const struct summarize *how, const struct inputs *inputs);
 /* The same as a page for a browser, in a file; "-" is standard output. */
 int summarize_page(const struct summarize *how, const char *target, const struct inputs *inputs);
 
-/* b compared with a: traces, or one record file. A status of the tool. */
+/*
+ * b compared with a: traces, or record files. A status of the tool; TOOL_BROKEN after a
+ * line where exit_code asks for it.
+ */
 int summarize_diff(const struct summarize *how, const struct inputs *a, const struct inputs *b);
 
 #endif

@@ -8,6 +8,7 @@ enum {
 	TOOL_OK = 0,
 	TOOL_FOUND = 1,		/* doctor: there is a problem */
 	TOOL_FAILED = 2,	/* wrong usage, or a file that is not what it should be */
+	TOOL_BROKEN = 88,	/* a gate: what was to hold does not */
 	TOOL_CANNOT_RUN = 126,	/* the program is there and cannot be run, or not be audited */
 	TOOL_NO_PROGRAM = 127
 };

@@ -53,7 +53,7 @@ static void prepare(const void *data)
 	if (!auditor_tls_given())
 		auditor_tls_set(TLS_LEAST);
 	/* Another value is judged, too. */
-	if (!strict || !strcmp(strict, "1"))
+	if (!strict || !strcmp(strict, "1") || !strcmp(strict, "0"))
 		setenv("CUAUDIT_STRICT", "check", 1);
 }
 
@@ -67,7 +67,8 @@ static void print_lines(char *text)
 			tool_complain("%s", line + sizeof(own) - 1);
 }
 
-static bool judge(const struct settings *settings, struct child *child)
+/* 1 if all is understood, 0 if not, -errno. */
+static int judge(const struct settings *settings, struct child *child)
 {
 	/* Where /proc is not there, by the name it was started by. */
 	const char *own = access("/proc/self/exe", X_OK) ?
@@ -77,44 +78,54 @@ static bool judge(const struct settings *settings, struct child *child)
 			 (char *)auditor_beside(settings->auditor, "cuaudit-core.so"), NULL };
 	int error = child_run(child, argv, prepare, settings);
 
+	if (error)
+		return error;
 	/* A constructor of a plug-in may end it with any status. */
-	if (!error)
-		return WIFEXITED(child->status) && !WEXITSTATUS(child->status) &&
-		       strstr(child->err, "cuaudit: CUAUDIT_STRICT=check: ");
-	tool_complain("the settings cannot be judged, no process can be started: %s",
-		      strerror(-error));
-	return false;
+	return WIFEXITED(child->status) && !WEXITSTATUS(child->status) &&
+	       strstr(child->err, "cuaudit: " TRIAL_LINE TRIAL_END);
+}
+
+int trial_list(const char *auditor, struct child *child)
+{
+	struct settings settings = { auditor, false };
+	int passes = judge(&settings, child);
+
+	if (passes || !WIFEXITED(child->status))
+		return passes;
+	/* Selectors may name what is in the driver and not in the table. */
+	child_free(child);
+	settings.driver = true;
+	return judge(&settings, child);
+}
+
+static void complain(struct child *child)
+{
+	print_lines(child->err);
+	if (WIFSIGNALED(child->status) && WTERMSIG(child->status) == SIGALRM)
+		tool_complain("the settings cannot be judged: a trial of them took more than %d "
+			      "seconds; look at LD_AUDIT, LD_PRELOAD and plug-ins", CHILD_SECONDS);
+	else if (!strstr(child->err, "cuaudit: "))
+		tool_complain("the settings cannot be judged: a trial of them ended by %s %d; look at "
+			      "LD_AUDIT, LD_PRELOAD and plug-ins",
+			      WIFSIGNALED(child->status) ? "signal" : "status",
+			      WIFSIGNALED(child->status) ? WTERMSIG(child->status) :
+			      WEXITSTATUS(child->status));
 }
 
 bool trial_passes(const char *auditor)
 {
-	struct settings settings = { auditor, false };
 	const char *strict = getenv("CUAUDIT_STRICT");
 	struct child child;
-	bool passes;
+	int passes;
 
 	if (strict && !strcmp(strict, "0"))
 		return true;
-	passes = judge(&settings, &child);
-	if (!passes && child.out && WIFEXITED(child.status)) {
-		/* Selectors may name what is in the driver and not in the table. */
-		child_free(&child);
-		settings.driver = true;
-		passes = judge(&settings, &child);
-	}
-	if (!passes && child.out) {
-		print_lines(child.err);
-		if (WIFSIGNALED(child.status) && WTERMSIG(child.status) == SIGALRM)
-			tool_complain("the settings cannot be judged: a trial of them took more than "
-				      "%d seconds; look at LD_AUDIT, LD_PRELOAD and plug-ins",
-				      CHILD_SECONDS);
-		else if (!strstr(child.err, "cuaudit: "))
-			tool_complain("the settings cannot be judged: a trial of them ended by %s "
-				      "%d; look at LD_AUDIT, LD_PRELOAD and plug-ins",
-				      WIFSIGNALED(child.status) ? "signal" : "status",
-				      WIFSIGNALED(child.status) ? WTERMSIG(child.status) :
-				      WEXITSTATUS(child.status));
-	}
+	passes = trial_list(auditor, &child);
+	if (passes < 0)
+		tool_complain("the settings cannot be judged, no process can be started: %s",
+			      strerror(-passes));
+	else if (!passes)
+		complain(&child);
 	child_free(&child);
-	return passes;
+	return passes > 0;
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "tools/child.h"
+
 /* The argument that makes this program judge's child. */
 #define TRIAL_WORD "--trial"
 
@@ -13,6 +15,16 @@
  * functions: "driver" to load it before, "table" for those known without.
  */
 int trial(const char *functions, const char *core);
+
+/*
+ * The same for doctor, whatever CUAUDIT_STRICT is: 1 if all is understood, 0 if not, -errno. child has
+ * what was written then, a line for each setting if all is understood; child_free in all cases.
+ */
+int trial_list(const char *auditor, struct child *child);
+
+/* What begins the lines of trial_list that are of settings; what the last of them says. */
+#define TRIAL_LINE "CUAUDIT_STRICT=check: "
+#define TRIAL_END "the settings are understood"
 
 /*
  * Judges the environment, which is the program's, but for LD_AUDIT. False after

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 9
+#define LINK_VERSION 10
 
 enum {
 	LINK_SLOTS = 16384,	/* stubs assembled into the auditor */
@@ -116,6 +116,7 @@ struct link_environment {
 #include <cuaudit/variables.def>
 #undef VARIABLE
 	const char *directory;	/* where the program was started; "": that has no path */
+	uint32_t given;		/* bit n: the n-th variable of the table is set */
 };
 
 struct link_table {

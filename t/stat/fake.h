@@ -19,6 +19,9 @@ extern int fake_escapes;
 /* The process's number in its job. */
 extern int fake_rank;
 
+/* What the module has the process end with, -1 for its own status. */
+extern int fake_status;
+
 /* "key=value;key=value", as in CUAUDIT_HOOKS. Returns init's answer. */
 int fake_start(const struct cuaudit_module *module, const char *options);
 

@@ -23,6 +23,7 @@ enum {
 static const struct cuaudit_option options[] = {
 	{ "format", "text", "text|json|prometheus|openmetrics", "how the report is written" },
 	{ "clock", "yes", "yes|no", "no: calls are counted, neither timed nor judged" },
+	{ "fail", "no", "no|errors", "end with status 88 if a call's result was an error" },
 	{ "in-range", NULL, "GLOB", "only calls in NVTX ranges of such a name" },
 	{ "interval", NULL, "SECONDS", "also report every so many seconds" },
 	{ "libraries", "yes", "yes|no", "no: metrics are by function alone" },
@@ -289,13 +290,24 @@ static int read_range(const char *glob)
 	return -ECANCELED;
 }
 
+/* Without a clock nothing is judged. */
+static int read_fail(const struct cuaudit_options *given)
+{
+	print.fail = !strcmp(cuaudit_option_get(given, "fail"), "errors");
+	if (!print.fail || !strcmp(cuaudit_option_get(given, "clock"), "yes"))
+		return 0;
+	cuaudit_log(CUAUDIT_ERROR, "stat: fail=errors takes results, which clock=no leaves out; give "
+		    "one of both");
+	return -ECANCELED;
+}
+
 static int check(const struct cuaudit_options *given)
 {
 	int error = read_range(cuaudit_option_get(given, "in-range"));
 
+	error = error ? error : read_fail(given);
 	if (error)
 		return error;
-
 	print.format = format(cuaudit_option_get(given, "format"));
 	print.libraries = !strcmp(cuaudit_option_get(given, "libraries"), "yes");
 	print.silent = !strcmp(cuaudit_option_get(given, "print"), "no");
@@ -355,4 +367,5 @@ const struct cuaudit_module stat_module = {
 	.summary = "calls, errors and times of each driver function, printed at exit",
 	.options = options, .init = init, .finish = finish, .forked = forked,
 	.thread_exit = thread_exit, .process_exit = process_exit, .check = check,
+	.enforces = "fail",
 };

@@ -22,6 +22,7 @@
 #include "hooks/call_site.h"
 #include "hooks/modules/helper.h"
 #include "hooks/modules/stat/stat_coverage.h"
+#include "hooks/modules/stat/stat_fail.h"
 #include "hooks/modules/stat/stat_file.h"
 #include "hooks/modules/stat/stat_store.h"
 #include "hooks/modules/stat/stat_thread.h"
@@ -268,19 +269,32 @@ static void complain(void)
 	report_free(&report);
 }
 
+/* Whatever became of the printed report. */
+static void judge(void)
+{
+	struct report report = { 0 };
+	int error = build(&report);
+
+	if (error != -ENODATA)
+		stat_fail(error ? NULL : &report);
+	report_free(&report);
+}
+
 int stat_print_finish(void)
 {
-	int error;
+	int error = 0;
 
 	end_flag = CUAUDIT_STAT_ENDED;
 	if (settings.silent) {
 		complain();
-		return 0;
+	} else {
+		helper_end(&printer);
+		error = print();
+		close_output();
 	}
-	helper_end(&printer);
-	error = print();
-	close_output();
-	return !error;
+	if (settings.fail)
+		judge();
+	return !settings.silent && !error;
 }
 
 void stat_print_forked(void)

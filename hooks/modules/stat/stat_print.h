@@ -13,6 +13,7 @@ struct stat_print {
 	uint32_t threads;	/* with a line of their own */
 	uint64_t interval_ns;	/* 0 for none, else a thread prints that often */
 	int silent;		/* nothing is printed; the saved file is the report */
+	int fail;		/* errors are a status of the process */
 };
 
 /* Context: setup. */
