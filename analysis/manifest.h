@@ -18,7 +18,7 @@ enum manifest_answer {
 	MANIFEST_FOUND,
 	MANIFEST_NOT_FOUND,	/* no function of that name */
 	MANIFEST_TOO_OLD,	/* none by the version that was asked for */
-	MANIFEST_REFUSED,	/* an error: the version is newer than the driver's, or the request makes no sense */
+	MANIFEST_REFUSED,	/* an error, as for a version newer than the driver's */
 	MANIFEST_ANSWERS
 };
 
@@ -57,7 +57,7 @@ struct manifest_request {
 	int32_t version;
 	enum manifest_answer answer;
 	const char *symbol;	/* what the table says that the answer is; NULL: it has none */
-	uint32_t since;		/* its version; without one that of the first of that name; 0: not known */
+	uint32_t since;		/* its version, else that of the first of that name; 0: not known */
 	uint64_t called;	/* by this library, of that base */
 	uint64_t called_by_others;
 	bool went_on;		/* a process called the driver after it */
@@ -79,7 +79,7 @@ struct manifest_process {
 	const char *path;	/* the caller's */
 	const char *fault;	/* not NULL: it could not be read, and nothing below is known */
 	const char *host, *program;
-	const char *command;	/* arguments, quoted for a shell; ... where they were cut; "": not known */
+	const char *command;	/* arguments, quoted for a shell; "": not known */
 	uint32_t pid, parent;
 	bool living, partial, unrecorded;	/* unrecorded: requests without arguments */
 	enum trace_ending ending;
@@ -125,7 +125,7 @@ struct manifest {
 	size_t nprocesses, nfaults;
 	uint64_t ncalls;
 	uint64_t unknown;		/* functions called that the table does not have */
-	uint32_t driver;		/* the newest CUDA version of a driver of these runs; 0: not known */
+	uint32_t driver;		/* the newest CUDA version of these runs; 0: not known */
 	bool partial, unrecorded;
 	/* By manifest_finish; rows by library and name. */
 	struct manifest_calls **by_calls;
@@ -173,7 +173,8 @@ static inline const char *manifest_library(const struct manifest *manifest, uint
 	return manifest->libraries.keys[library].bytes;
 }
 
-static inline struct manifest_function *manifest_function(const struct manifest *manifest, uint32_t number)
+static inline struct manifest_function *manifest_function(const struct manifest *manifest,
+							  uint32_t number)
 {
 	return table_row(&manifest->functions, number);
 }

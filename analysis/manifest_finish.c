@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from all traces of a manifest: the driver that is needed, and what the programs rely on. */
+/* What follows from all traces of a manifest: the driver that is needed, and the verdicts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,8 @@ static int by_evidence(const void *a, const void *b)
 }
 
 /* Pointers to the rows of a table in an order; NULL when memory is out. */
-static void *sorted_rows(const struct manifest *manifest, const struct table *table, sort_compare_fn compare)
+static void *sorted_rows(const struct manifest *manifest, const struct table *table,
+			 sort_compare_fn compare)
 {
 	void **rows = calloc(table->count + 1, sizeof(*rows));
 
@@ -98,7 +99,8 @@ static void *sorted_rows(const struct manifest *manifest, const struct table *ta
 	return rows;
 }
 
-static void newest(struct manifest_newest *most, uint32_t version, uint32_t library, const char *symbol)
+static void newest(struct manifest_newest *most, uint32_t version, uint32_t library,
+		   const char *symbol)
 {
 	if (version > most->version)
 		*most = (struct manifest_newest){ version, library, symbol };
@@ -143,20 +145,23 @@ static void asked(struct manifest *manifest)
 
 		settle(manifest, request);
 		if (request->version > 0)
-			newest(&manifest->asked, (uint32_t)request->version, request->library, request->base);
+			newest(&manifest->asked, (uint32_t)request->version, request->library,
+			       request->base);
 		if (!request->called && !request->called_by_others)
 			newest(&manifest->wanted, request->since, request->library,
 			       request->symbol ? request->symbol : request->base);
 	}
 }
 
-enum { THREAD_BITS = 40 };	/* a correlation id is the thread's number above these, its calls below */
+/* A correlation id is the thread's number above these bits, its calls below. */
+enum { THREAD_BITS = 40 };
 
-/* A child of fork goes on counting where its parent was, so its first call tells what had been before. */
+/* A child of fork goes on counting where its parent was: its first call tells what was before. */
 static bool forked_after(const struct manifest_process *child, const struct manifest_process *parent)
 {
 	return child != parent && child->parent == parent->pid && !strcmp(child->host, parent->host) &&
-	       parent->initialised && child->first_call >> THREAD_BITS == parent->initialised >> THREAD_BITS &&
+	       parent->initialised &&
+	       child->first_call >> THREAD_BITS == parent->initialised >> THREAD_BITS &&
 	       child->first_call > parent->initialised;
 }
 
@@ -181,8 +186,8 @@ static int refusals(struct manifest *manifest, uint32_t process, bool *any)
 		if (key[0] != process)
 			continue;
 		row = manifest_evidence(manifest, MANIFEST_FORK, MANIFEST_NO,
-					"refused in a forked process: CUDA_ERROR_NOT_INITIALIZED", calls->function,
-					calls->library);
+					"refused in a forked process: CUDA_ERROR_NOT_INITIALIZED",
+					calls->function, calls->library);
 		if (!row)
 			return -ENOMEM;
 		row->count += calls->count;
@@ -192,8 +197,8 @@ static int refusals(struct manifest *manifest, uint32_t process, bool *any)
 	return 0;
 }
 
-static void judge(struct manifest *manifest, enum manifest_question question, enum manifest_verdict verdict,
-		  const char *reason)
+static void judge(struct manifest *manifest, enum manifest_question question,
+		  enum manifest_verdict verdict, const char *reason)
 {
 	manifest->verdicts[question] = verdict;
 	manifest->reasons[question] = reason ? reason :
@@ -256,7 +261,8 @@ static void judge_no_device(struct manifest *manifest)
 	}
 	if (!without)
 		judge(manifest, MANIFEST_NO_DEVICE, MANIFEST_UNKNOWN,
-		      manifest->ncalls ? "there was a device, or the program did not ask" : "no call was seen");
+		      manifest->ncalls ? "there was a device, or the program did not ask" :
+					 "no call was seen");
 	else if (!failed && unknown)
 		judge(manifest, MANIFEST_NO_DEVICE, MANIFEST_UNKNOWN,
 		      "there was no device, and how the program ended is not recorded");

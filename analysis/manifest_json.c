@@ -23,7 +23,8 @@ static void site(struct writer *json, const struct manifest *manifest, const str
 	writer_hex(json, "offset", first->offset);
 }
 
-static void first_call(struct writer *json, const struct manifest *manifest, const struct manifest_site *first)
+static void first_call(struct writer *json, const struct manifest *manifest,
+		       const struct manifest_site *first)
 {
 	writer_begin(json, "first_call", '{');
 	site(json, manifest, first);
@@ -64,7 +65,8 @@ static void calls(struct writer *json, const struct manifest *manifest, uint32_t
 	writer_end(json, ']');
 }
 
-static void request(struct writer *json, const struct manifest *manifest, const struct manifest_request *row)
+static void request(struct writer *json, const struct manifest *manifest,
+		    const struct manifest_request *row)
 {
 	writer_text(json, "base", row->base);
 	writer_signed(json, "version", row->version);

@@ -119,7 +119,8 @@ static void note_process(struct manifest_in *in, const struct reading *reading, 
 }
 
 static int add_evidence(const struct reading *reading, const struct trace_call *call,
-			enum manifest_question question, enum manifest_verdict verdict, const char *text)
+			enum manifest_question question, enum manifest_verdict verdict,
+			const char *text)
 {
 	const struct manifest_site site = site_of(reading, call);
 	uint32_t function = reading->functions[reading->trace->sites[call->site].function];
@@ -153,7 +154,8 @@ static int add_limits(const struct reading *reading, const struct trace_call *ca
 		const struct limit *limit = reading->limits[i][site->function];
 
 		if (limit)
-			error = add_evidence(reading, call, limit->question, limit->verdict, limit->text);
+			error = add_evidence(reading, call, limit->question, limit->verdict,
+					     limit->text);
 	}
 	return error;
 }
@@ -187,7 +189,7 @@ static bool number_behind(const struct trace_arguments *arguments, const char *n
 	return false;
 }
 
-/* Where the caller asks for no status, as the first version of the look-up has none, there is the pointer. */
+/* Without a status, which the first version of the look-up has not, the pointer tells. */
 static enum manifest_answer answer_of(const struct trace_arguments *arguments,
 				      const struct trace_call *call)
 {
@@ -221,7 +223,11 @@ static const char *name_of(const struct reading *reading, const struct trace_arg
 static int add_request(const struct reading *reading, const struct trace_call *call)
 {
 	const struct manifest_site site = site_of(reading, call);
-	struct { const char *base; uint64_t version, flags; uint32_t library, answer; } key = { NULL, 0, 0, 0, 0 };
+	struct {
+		const char *base;
+		uint64_t version, flags;
+		uint32_t library, answer;
+	} key = { NULL, 0, 0, 0, 0 };
 	struct trace_arguments arguments;
 	struct manifest_request *row;
 	uint32_t number;
@@ -254,7 +260,8 @@ static int add_unsupported(const struct reading *reading, const struct trace_cal
 {
 	const struct manifest_site site = site_of(reading, call);
 	const struct { uint32_t function, library; int32_t result; } key = {
-		reading->functions[reading->trace->sites[call->site].function], site.library, call->result
+		reading->functions[reading->trace->sites[call->site].function], site.library,
+		call->result
 	};
 	uint32_t number = table_find(&reading->manifest->unsupported, &key, sizeof(key));
 	struct manifest_unsupported *row;
@@ -291,7 +298,8 @@ static int add_refused(const struct reading *reading, const struct trace_call *c
 	return 0;
 }
 
-static bool lacks_device(const struct reading *reading, const struct trace_call *call, const char *parameter)
+static bool lacks_device(const struct reading *reading, const struct trace_call *call,
+			 const char *parameter)
 {
 	struct trace_arguments arguments;
 	uint64_t count;
@@ -328,17 +336,26 @@ static int add_role(const struct reading *reading, const struct trace_call *call
 	return add_evidence(reading, call, MANIFEST_NO_DEVICE, MANIFEST_UNKNOWN, "there is no device");
 }
 
+/* Requests are listed by name. */
+static bool is_request(const struct reading *reading, uint32_t function)
+{
+	uint8_t role = reading->roles[function];
+
+	return role && roles[role - 1].role == ROLE_LOOKS_UP;
+}
+
 static int add_failure(const struct reading *reading, const struct trace_call *call)
 {
 	const struct trace *trace = reading->trace;
-	const struct trace_function *function = &trace->functions[trace->sites[call->site].function];
-	bool entry = function->classes & CUAUDIT_CLASS_PROCADDR;
+	uint32_t function = trace->sites[call->site].function;
+	bool entry = trace->functions[function].classes & CUAUDIT_CLASS_PROCADDR;
 	int error = 0;
 
 	if (call->result == CUDA_ERROR_NOT_INITIALIZED)
 		error = add_refused(reading, call);
-	if (!error && (call->result == CUDA_ERROR_NOT_SUPPORTED ||
-		       (call->result == CUDA_ERROR_NOT_FOUND && entry)))
+	if (!error && !is_request(reading, function) &&
+	    (call->result == CUDA_ERROR_NOT_SUPPORTED ||
+	     (call->result == CUDA_ERROR_NOT_FOUND && entry)))
 		error = add_unsupported(reading, call);
 	return error;
 }
@@ -362,11 +379,13 @@ static int take_call(const struct reading *reading, const struct trace_call *cal
 	return error || !role ? error : add_role(reading, call, role - 1u);
 }
 
-static const struct limit *limit_of(enum manifest_question question, const struct trace_function *function)
+static const struct limit *limit_of(enum manifest_question question,
+				    const struct trace_function *function)
 {
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (limits[i].question == question && !strcmp(limits[i].base, function->base) &&
-		    (!limits[i].variant || (function->row >= 0 && variants[function->row] == limits[i].variant)))
+		    (!limits[i].variant ||
+		     (function->row >= 0 && variants[function->row] == limits[i].variant)))
 			return &limits[i];
 	return NULL;
 }
@@ -468,7 +487,8 @@ static int read_calls(struct reading *reading)
 /* In quotes where a shell would not take it as it is. */
 static void put_word(struct out *out, const char *word, size_t length)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:,@%";
 
 	if (length && strspn(word, plain) >= length) {
 		out_bytes(out, word, length);
@@ -508,7 +528,8 @@ static const char *command_of(struct manifest *manifest, const struct cuaudit_tr
 	return command;
 }
 
-static int describe(struct manifest *manifest, struct manifest_process *process, const struct trace *trace)
+static int describe(struct manifest *manifest, struct manifest_process *process,
+		    const struct trace *trace)
 {
 	const struct cuaudit_trace_header *header = &trace->header;
 

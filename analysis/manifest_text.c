@@ -149,7 +149,7 @@ static void request(struct out *out, const struct manifest_request *row)
 		out_text(out, ", ");
 		printed(out, row->symbol);
 	}
-	out_text(out, count ? "" : ", never called");
+	out_text(out, count || row->answer != MANIFEST_FOUND ? "" : ", never called");
 	out_text(out, count && !row->called ? ", called by others alone" : "");
 	out_text(out, "\n");
 }
@@ -186,7 +186,7 @@ static void libraries(struct out *out, const struct manifest *manifest)
 				requests(out, manifest, last);
 			out_text(out, "\n");
 			printed(out, manifest_library(manifest, row->library));
-			out_text(out, "\n       Calls  Since  Function called (name it is asked for by)\n");
+			out_text(out, "\n       Calls  Since  Function called (asked for as)\n");
 		}
 		last = row->library;
 		calls(out, manifest, row);
@@ -315,7 +315,7 @@ static void title(struct out *out, const struct manifest *manifest)
 	if (!manifest->ncalls)
 		out_text(out, "  no call of the driver was recorded\n");
 	if (manifest->partial)
-		out_text(out, "  calls are missing of these traces: there may be more of everything below\n");
+		out_text(out, "  calls are missing of these traces: there may be more of everything\n");
 	if (manifest->unrecorded)
 		out_text(out, "  names of requests are missing: arguments were not recorded\n");
 	out_text(out, "  called: by any route; asked for: by ");

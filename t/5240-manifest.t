@@ -2,6 +2,8 @@
 # cuaudit manifest: what programs need of the driver, of runs and of traces.
 . "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
 helper tool/needs
+helper routes/forks
+helper fake/libcuda.so.1
 
 # runs ARGUMENT...: the manifest of such a run, in $tmp/text and as JSON in $tmp/json.
 runs() {
@@ -49,6 +51,7 @@ has '^ +1  cuLaunchKernel of 12000, flags 2: found, cuLaunchKernel_ptsz, never c
 has '^  cuNoSuchThing of 12000: not found, not known to this cuaudit, 2 calls, first at needs\+0x[0-9a-f]+; the program called' \
 	"not found, by both versions of the look-up"
 has '^  cuStreamGetId of 11000: version not sufficient, there from CUDA 12\.0, 1 call' "a version that is too low"
+is "$(grep -c 'cuGetProcAddress.*CUDA_ERROR' "$tmp/text")" 0 "no request is there twice"
 has '^  cuStreamGetDevice of 90000: refused, there from CUDA ' "a version that is too high"
 like "$(cat "$tmp/json")" '"base":"cuMemAlloc","version":12000,"flags":0,"answer":"found","function":"cuMemAlloc_v2","cuda_version":3020,"requests":1,"calls":0' \
 	"JSON: a request"
@@ -84,6 +87,11 @@ runs count fork
 is "$(verdict fork)" unknown "a child that was forked before the driver was initialised"
 runs init exec
 is "$(verdict fork)" unknown "a child that is a program of its own"
+LD_LIBRARY_PATH=$tmp "$cuaudit" trace -o "$tmp/traces" -- "$tmp/forks" >"$tmp/run.out" 2>&1
+tool manifest "$tmp/traces"
+rm -r "$tmp/traces"
+cp "$tmp/out" "$tmp/text"
+is "$(verdict fork)" yes "a forked child whose calls succeed"
 
 # Without a device.
 without() {

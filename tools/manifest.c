@@ -130,7 +130,7 @@ static int take(struct launch *launch, int option)
 	}
 }
 
-/* How many words are behind the first --, before options are taken and put before others; -1: there is none. */
+/* How many words are behind the first --, while words are as they were given; -1: there is none. */
 static int words_behind(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
@@ -139,7 +139,7 @@ static int words_behind(int argc, char **argv)
 	return -1;
 }
 
-/* A program comes behind a -- that is no option's value, without traces before that. 0, or -1 after a message. */
+/* A program comes behind a -- that is no option's value, without traces before it. 0, or -1. */
 static int choose(int argc, char **argv, int behind, const char *value)
 {
 	settings.runs = optind < argc && !strcmp(argv[optind - 1], "--") && argv[optind - 1] != value;

@@ -5,7 +5,7 @@
 
 #include "tools/exec.h"
 
-/* Prints the manifest of the traces in a directory: a status. *living: some of them are still written to. */
+/* Prints the manifest of the traces in a directory: a status. *living: some are still written. */
 typedef int (*manifest_print_fn)(const char *directory, bool *living);
 
 /*
