@@ -46,6 +46,7 @@ has '^  asked for, never called  *CUDA 12\.8 \(r570\): cuStreamGetDevice of need
 has '^  highest version asked for  *CUDA 90\.0 \(newer than this cuaudit knows\): cuStreamGetDevice' \
 	"the highest version"
 has '^ +1  cuMemAlloc of 12000: found, cuMemAlloc_v2, never called$' "found and not called"
+has '^ +1  cuCtxCreate of 11000: found, cuCtxCreate_v2, never called$' "the function of that version"
 has '^ +1  cuInit of 12000: found, cuInit$' "found and called"
 has '^ +1  cuLaunchKernel of 12000, flags 2: found, cuLaunchKernel_ptsz, never called$' "of a stream per thread"
 has '^  cuNoSuchThing of 12000: not found, not known to this cuaudit, 2 calls, first at needs\+0x[0-9a-f]+; the program called' \

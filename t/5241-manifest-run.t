@@ -33,8 +33,8 @@ refused 2 "manifest: --driver and --force are for a program" "--driver without o
 refused 2 "manifest: no trace and no program given" "nothing" manifest
 refused 2 "manifest: no trace and no program given" "-- and nothing" manifest --
 refused 2 "--format takes text\\|json, not 'xml'" "no format" manifest --format xml "$tmp/x"
-(cd "$tmp" && ! "$cuaudit" manifest -o -- "$tmp/x" 2>"$tmp/err")
-like "$(cat "$tmp/err")" "^cuaudit: $tmp/x: " "-- as the value of an option is none before a program"
+tool manifest -o -- "$tmp/x"
+is "$status" 2 "-- as the value of an option is none before a program"
 refused 2 "manifest: traces and a program; give one of them" "both" manifest -d sim "$tmp/x" -- "$tmp/needs" init
 is "$("$cuaudit" --complete manifest x)" ":files" "completion: files"
 is "$("$cuaudit" --complete manifest -d sim -- x)" ":program 4" "completion: a program"

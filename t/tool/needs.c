@@ -28,6 +28,7 @@ static void asks(void)
 	void *found;
 
 	cuGetProcAddress_v2("cuMemAlloc", &found, 12000, 0, &status);
+	cuGetProcAddress_v2("cuCtxCreate", &found, 11000, 0, &status);
 	cuGetProcAddress_v2("cuInit", &found, 12000, 0, &status);
 	cuGetProcAddress_v2("cuLaunchKernel", &found, 12000, 2, &status);
 	cuGetProcAddress_v2("cuNoSuchThing", &found, 12000, 0, &status);
