@@ -49,5 +49,10 @@ bool option_belongs(const struct option_row *row, const char *command)
 
 bool command_runs(const struct command *command)
 {
-	return strstr(command->arguments, "PROGRAM");
+	return strstr(command->arguments, "PROGRAM") && !command_reads(command);
+}
+
+bool command_reads(const struct command *command)
+{
+	return strstr(command->arguments, "FILE...");
 }

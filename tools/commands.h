@@ -43,4 +43,7 @@ bool option_belongs(const struct option_row *row, const char *command);
 /* Whether the subcommand ends in a program and its arguments, which are no options of ours. */
 bool command_runs(const struct command *command);
 
+/* Whether it takes files, and a program behind -- at most. */
+bool command_reads(const struct command *command);
+
 #endif

@@ -102,7 +102,7 @@ static void offer_argument(const struct command *command, int place, char **argu
 	struct word word = { text, 0 };
 	char first[128];
 
-	if (!strcmp(command->arguments, "FILE...")) {
+	if (command_reads(command)) {
 		puts(":files");
 	} else if (place == 0) {
 		snprintf(first, sizeof(first), "%.*s", (int)strcspn(command->arguments, " "),
@@ -137,6 +137,9 @@ static void complete_command(const struct command *command, int count, char **wo
 			pending = NULL;
 		} else if (command_runs(command) && (*word != '-' || !strcmp(word, "--"))) {
 			printf(":program %d\n", i + (*word == '-'));
+			return;
+		} else if (strstr(command->arguments, "[-- ") && !strcmp(word, "--")) {
+			printf(":program %d\n", i + 1);
 			return;
 		} else if (*word == '-') {
 			pending = wants_value(command->name, word);

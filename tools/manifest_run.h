@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program run for its manifest: traced into a directory of our own. */
+#ifndef TOOLS_MANIFEST_RUN_H
+#define TOOLS_MANIFEST_RUN_H
+
+#include "tools/exec.h"
+
+/* Prints the manifest of the traces in a directory: a status. *living: some are still written. */
+typedef int (*manifest_print_fn)(const char *directory, bool *living);
+
+/*
+ * Runs the program, argv[0], and prints when it has ended. Its own exit status, or it ends by the same
+ * signal; TOOL_FAILED where there is no manifest. In the child it does not return.
+ */
+int manifest_run(struct launch *launch, char **argv, manifest_print_fn print);
+
+#endif
