@@ -165,6 +165,14 @@ for command in $commands; do
 	'[--] PROGRAM '*)
 		bad_programs "$command"
 		;;
+	'[LOCK] [--] PROGRAM '*)
+		for file in missing empty five text elf zeros directory pipe dangling sparse text/x; do
+			bad 2 "$file" "$command" "$tmp/in/$file" -- "$demo" dlopen
+		done
+		bad 2 "no name" "$command" "" -- "$demo" dlopen
+		bad 2 "nothing" "$command"
+		bad 2 "no program" "$command" "$tmp/in/text"
+		;;
 	'[[--] PROGRAM '*)
 		# It is asked about such programs: what it says is a finding, on stdout.
 		for file in missing directory text zeros pipe sparse; do

@@ -18,7 +18,7 @@ static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGU
 				 SIGVTALRM, SIGPROF, SIGPWR, SIGIO, SIGURG, SIGWINCH };
 
 static sigset_t waited, saved;
-static struct sigaction saved_child;
+static struct sigaction saved_child, saved_pipe;
 static volatile bool *failed;	/* shared with the child */
 
 /* exec takes it away. */
@@ -55,6 +55,7 @@ void supervise_begin(void)
 	sigprocmask(SIG_BLOCK, &waited, &saved);
 	/* Where it is ignored, there is nothing to wait for. */
 	sigaction(SIGCHLD, &standard, &saved_child);
+	sigaction(SIGPIPE, NULL, &saved_pipe);
 }
 
 pid_t supervise_fork(void)
@@ -80,6 +81,8 @@ pid_t supervise_fork(void)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(128 + SIGKILL);
+		/* An earlier program may have run before it. */
+		sigaction(SIGPIPE, &saved_pipe, NULL);
 		restore();
 		if (failed)
 			atexit(note_failure);

@@ -12,7 +12,7 @@ void supervise_begin(void);
 
 /*
  * Forks a child that is to become the program: 0 there, as in fork(2). It is
- * killed if this process is. -errno.
+ * killed if this process is. -errno. Once it has been waited for, another may follow.
  */
 pid_t supervise_fork(void);
 
