@@ -46,8 +46,8 @@ for command in $commands; do
 		"cuaudit(1) names the options of $command"
 	refused 2 "there is no option '--hlep'; did you mean --help\\?" "$command: a misspelt option" \
 		"$command" --hlep
-	refused 2 "there is no option '-Q' of $command; see cuaudit $command --help" \
-		"$command: a wrong letter" "$command" -Q
+	refused 2 "there is no option '-~' of $command; see cuaudit $command --help" \
+		"$command: a wrong letter" "$command" -~
 	refused 2 "--version takes no value" "$command: a value too much" "$command" --version=x
 	status=0
 	"$cuaudit" "$command" --help >/dev/full 2>"$tmp/err" || status=$?
