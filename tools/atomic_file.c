@@ -40,6 +40,38 @@ static int refuse(const char *target, int error)
 	return TOOL_FAILED;
 }
 
+/* The directory that a file of that name is in. 0, or why none can be made there. */
+static int check_parent(const char *target)
+{
+	const char *slash = strrchr(target, '/');
+	size_t length = slash ? (size_t)(slash - target) + (slash == target) : 1;
+	char parent[PATH_MAX] = ".";
+
+	if (length >= sizeof(parent))
+		return ENAMETOOLONG;
+	if (slash)
+		memcpy(parent, target, length);
+	parent[length] = '\0';
+	return access(parent, W_OK | X_OK) ? errno : 0;
+}
+
+int atomic_file_check(const char *target, const char *what)
+{
+	struct stat status;
+	int error;
+
+	if (!stat(target, &status))
+		error = S_ISDIR(status.st_mode) ? EISDIR : access(target, W_OK) ? errno : 0;
+	else
+		error = errno == ENOENT && *target ? check_parent(target) : errno;
+	if (!error && planted_name(target))
+		error = PLANTED;
+	if (error)
+		tool_complain("cannot write %s to %s: %s", what, target,
+			      error == PLANTED ? io_remedy(error) : strerror(error));
+	return error ? -1 : 0;
+}
+
 /* An entry of getdents64(2): opendir may not be called in a signal handler. */
 struct entry {
 	uint64_t inode;

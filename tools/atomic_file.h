@@ -8,6 +8,12 @@ enum atomic_file_kind {
 	ATOMIC_DIRECTORY		/* of files and of directories of files */
 };
 
+/*
+ * Whether target can be written to, before a program starts that may take days. what: is to be
+ * written. 0, or -1 after a message.
+ */
+int atomic_file_check(const char *target, const char *what);
+
 /* Between begin and end; one at a time. */
 struct atomic_file {
 	int fd;			/* where to write; -1 for a directory */

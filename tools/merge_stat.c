@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/process.h"
+
 static const struct cuaudit_stat_header *header_of(const struct report_source *source)
 {
 	return source->segments[0].data;
@@ -73,30 +75,10 @@ static bool is_here(const struct cuaudit_stat_header *header)
 	return !strcmp(host, header->host);
 }
 
-/* Whether a process of that pid which began then is alive. */
 static bool is_alive(const struct cuaudit_stat_header *header)
 {
-	char path[64], text[1024], state;
-	unsigned long long start;
-	const char *at;
-	ssize_t got;
-	int fd;
-
-	if (!header->process_start || !is_here(header))
-		return false;
-	snprintf(path, sizeof(path), "/proc/%u/stat", header->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	got = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (got <= 0)
-		return false;
-	text[got] = '\0';
-	at = strrchr(text, ')');
-	return at && sscanf(at, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			    "%*s %*s %*s %llu", &state, &start) == 2 &&
-	       state != 'Z' && state != 'X' && start == header->process_start;
+	return header->process_start && is_here(header) &&
+	       process_runs(header->pid, header->process_start);
 }
 
 /* next: the source after it, NULL for the last. */

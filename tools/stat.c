@@ -17,6 +17,8 @@
 #include "tools/exec.h"
 #include "tools/merge_stat.h"
 #include "tools/options.h"
+#include "tools/process.h"
+#include "tools/scratch.h"
 #include "tools/supervise.h"
 #include "tools/tool.h"
 #include "util/io.h"
@@ -124,29 +126,8 @@ static void fill_target(void)
 /* Before the program starts, for it may take days. 0, or -1 after a message. */
 static int check_target(void)
 {
-	struct stat status;
-	char *slash, *parent;
-	int error = 0;
-
 	fill_target();
-	if (!*stat_run.target)
-		return 0;
-	/* CUAUDIT_OUTPUT may be a name alone. */
-	parent = strchr(stat_run.target, '/') ? exec_join("", "", stat_run.target) :
-						exec_join(".", "/", stat_run.target);
-	slash = strrchr(parent, '/');
-	slash[slash == parent] = '\0';
-	if (!stat(stat_run.target, &status))
-		error = S_ISDIR(status.st_mode) ? EISDIR : access(stat_run.target, W_OK) ? errno : 0;
-	else if (errno != ENOENT || access(parent, W_OK | X_OK))
-		error = errno;
-	free(parent);
-	if (!error && planted_name(stat_run.target))
-		error = PLANTED;
-	if (error)
-		tool_complain("cannot write a report to %s: %s", stat_run.target,
-			      error == PLANTED ? io_remedy(error) : strerror(error));
-	return error ? -1 : 0;
+	return *stat_run.target ? atomic_file_check(stat_run.target, "a report") : 0;
 }
 
 /* Its name in the directory; none is there twice. */
@@ -341,80 +322,14 @@ static void tick(void *unused)
 	merge_free(&merge);
 }
 
-/* How many files of statistics were there. */
-static size_t remove_saved(void)
-{
-	DIR *entries = opendir(stat_run.directory);
-	const struct dirent *entry;
-	size_t count = 0;
-
-	while (entries && (entry = readdir(entries)))
-		if (is_saved(entry))
-			count += !unlinkat(dirfd(entries), entry->d_name, 0);
-	if (entries)
-		closedir(entries);
-	return count;
-}
-
-static void remove_directory(void)
-{
-	size_t count;
-
-	/* A process that goes on may begin its file meanwhile. */
-	do {
-		count = remove_saved();
-		if (!rmdir(stat_run.directory))
-			return;
-	} while (errno == ENOTEMPTY && count);
-	if (errno == ENOTEMPTY)
-		tool_complain("%s is kept: hooks that the program chose itself wrote their reports "
-			      "there", stat_run.directory);
-	else
-		tool_complain("cannot remove %s: %s", stat_run.directory, strerror(errno));
-}
-
-/* Whether the process was started with this run in its environment. */
-static bool is_of_run(const char *pid, const char *mark)
-{
-	size_t length = strlen(mark), used = 0;
-	char buffer[65536], path[64];
-	bool found = false;
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	while (!found && (got = read(fd, buffer + used, sizeof(buffer) - used)) > 0) {
-		used += (size_t)got;
-		found = memmem(buffer, used, mark, length);
-		/* It may begin at the end. */
-		if (used == sizeof(buffer)) {
-			memmove(buffer, buffer + used - length, length);
-			used = length;
-		}
-	}
-	close(fd);
-	return found;
-}
-
 /* Processes of this run that have not ended, whether they have called the driver yet or not. */
 static size_t count_running(void)
 {
-	DIR *entries = opendir("/proc");
-	const struct dirent *entry;
-	size_t count = 0;
 	char mark[64];
 
 	snprintf(mark, sizeof(mark), "CUAUDIT_HOOKS=" STAT_HOOKS "%llu%c",
 		 (unsigned long long)stat_run.run, stat_run.in_range ? ';' : ')');
-	while (entries && (entry = readdir(entries)))
-		count += *entry->d_name >= '1' && *entry->d_name <= '9' &&
-			 is_of_run(entry->d_name, mark);
-	if (entries)
-		closedir(entries);
-	return count;
+	return process_count(mark);
 }
 
 /*
@@ -453,7 +368,7 @@ static void finish(void)
 
 	report_free(&merge.report);
 	if (!stat_run.keep && !running)
-		remove_directory();
+		scratch_remove(stat_run.directory, is_saved);
 	supervise_end();
 	if (merge.count)
 		print(&merge);
@@ -471,28 +386,9 @@ static void finish(void)
 	merge_free(&merge);
 }
 
-/* A directory of our own, or the one to keep. */
-static int make_directory(void)
-{
-	const char *parent = getenv("TMPDIR");
-	char *path;
-
-	if (!parent || !*parent)
-		parent = "/tmp";
-	path = exec_join(parent, "/", "cuaudit-stat-XXXXXX");
-	if (!stat_run.keep && !mkdtemp(path)) {
-		tool_complain("cannot create a directory for statistics in %s: %s; set TMPDIR to a "
-			      "directory that can be written to", parent, strerror(errno));
-		return -1;
-	}
-	if (realpath(stat_run.keep ? stat_run.keep : path, stat_run.directory))
-		return 0;
-	tool_complain("%s: %s", stat_run.keep ? stat_run.keep : path, strerror(errno));
-	return -1;
-}
-
 static int supervise(const struct launch *launch, const char *program)
 {
+	char *pattern;
 	pid_t pid;
 
 	(void)launch;
@@ -501,8 +397,10 @@ static int supervise(const struct launch *launch, const char *program)
 		return TOOL_FAILED;
 	/* A signal ends us when the directory has been removed. */
 	supervise_begin();
-	if (make_directory())
+	pattern = scratch_pattern("stat");
+	if (scratch_make(pattern, stat_run.keep, "statistics", stat_run.directory))
 		return TOOL_FAILED;
+	free(pattern);
 	setenv("CUAUDIT_OUTPUT", exec_join(exec_path_template(stat_run.directory), "/", STAT_NAME),
 	       1);
 	pid = supervise_fork();
@@ -511,7 +409,7 @@ static int supervise(const struct launch *launch, const char *program)
 	if (pid < 0) {
 		tool_complain("cannot start a process: %s", strerror(-pid));
 		if (!stat_run.keep)
-			remove_directory();
+			scratch_remove(stat_run.directory, is_saved);
 		return TOOL_FAILED;
 	}
 	stat_run.child.pid = pid;

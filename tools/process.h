@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether processes that were started here still run, by what /proc tells. */
+#ifndef TOOLS_PROCESS_H
+#define TOOLS_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whether the process of that pid runs, and began then: field 22 of /proc/PID/stat. */
+bool process_runs(uint32_t pid, uint64_t start);
+
+/* Processes that were started with this text in their environment, as far as that is readable. */
+size_t process_count(const char *environment);
+
+#endif
