@@ -88,6 +88,13 @@ unsigned int la_version(unsigned int version)
 	return version;
 }
 
+/* glibc calls it between the program's constructors and main. */
+void la_preinit(uintptr_t *cookie)
+{
+	(void)cookie;
+	atomic_store_explicit(&object_table.main_called, true, memory_order_relaxed);
+}
+
 /* The driver the user asked for, in whatever directory the loader looks first. */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 {

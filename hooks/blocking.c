@@ -262,7 +262,7 @@ static bool frees(const struct cuaudit_call *call, const struct plan *plan)
 	return what.address && (what.kind == BLOCKING_HOST || !blocking_in_pool(what.address));
 }
 
-const char *blocking_call(const struct cuaudit_call *call)
+const char *blocking_call(const struct cuaudit_call *call, bool streams)
 {
 	struct plan plan;
 	struct work work;
@@ -283,5 +283,5 @@ const char *blocking_call(const struct cuaudit_call *call)
 		return texts[HOST];
 	if (plan.whens & BIT(PAGEABLE) && pageable(call, &plan, &work))
 		return texts[PAGEABLE];
-	return plan.whens & BIT(LEGACY) && is_legacy(&work) ? texts[LEGACY] : NULL;
+	return streams && plan.whens & BIT(LEGACY) && is_legacy(&work) ? texts[LEGACY] : NULL;
 }

@@ -3,6 +3,8 @@
 #ifndef HOOKS_BLOCKING_H
 #define HOOKS_BLOCKING_H
 
+#include <stdbool.h>
+
 #include <cuaudit/call.h>
 
 /*
@@ -15,7 +17,8 @@
  * that it does not know, or of which it cannot be asked, is pageable. A copy in a stream that is
  * captured does not wait, nor does one of no bytes, or one whose description cannot be read, which
  * the driver refuses. Of a batch, the first 4096 copies are looked at; a longer one waits.
+ * streams: whether streams that wait for each other count, LEGACY rows; the host does not wait there.
  */
-const char *blocking_call(const struct cuaudit_call *call);
+const char *blocking_call(const struct cuaudit_call *call, bool streams);
 
 #endif

@@ -193,6 +193,16 @@ static void exit_several(struct cuaudit_call *call, void *data)
 	}
 }
 
+/* The exit hook of a function that has several, and none that enters: none can skip. */
+static void exit_all(struct cuaudit_call *call, void *data)
+{
+	const struct hook_list *list = data;
+	const struct hook_entry *first = list->hooks, *hook = first + list->count;
+
+	while (hook-- > first)
+		hook->exit(call, hook->data);
+}
+
 /* The enter hook of a function whose words do not lie in the order of its parameters. */
 static int enter_irregular(struct cuaudit_call *call, void *data)
 {
@@ -230,14 +240,16 @@ static int enter_filtered(struct cuaudit_call *call, void *data)
 
 void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool timed)
 {
-	bool irregular = entry_irregular(entry), has_exit = false;
+	bool irregular = entry_irregular(entry), has_exit = false, has_enter = false;
 	const struct layout *row = entry_row(entry);
 	bool counter = cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER;
 
 	list->begin.nwords = row ? row->nparams : FRAME_NREGS + FRAME_NSTACK_ARGS;
 	list->begin.flags = row ? 0 : CUAUDIT_CALL_UNKNOWN;
-	for (uint32_t i = 0; i < list->count; i++)
+	for (uint32_t i = 0; i < list->count; i++) {
 		has_exit |= list->hooks[i].exit != NULL;
+		has_enter |= list->hooks[i].enter != NULL;
+	}
 	/* Of an unknown function's window, or one of several, nobody knows which words are the callee's to edit. */
 	has_exit |= !row || irregular || entry_mixed(entry);
 	list->clocked = timed && !counter;
@@ -249,6 +261,10 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 		list->enter = irregular ? enter_irregular : enter_several;
 		list->exit = exit_several;
 		list->data = list;
+	}
+	if (list->count > 1 && !has_enter && !irregular && !list->clocked) {
+		list->enter = NULL;
+		list->exit = exit_all;
 	}
 	if (cuaudit_core_link->symtab_interposed) {
 		list->enter = enter_filtered;

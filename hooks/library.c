@@ -74,6 +74,20 @@ const struct cuaudit_library *library_of(const struct link_object *object)
 	return libraries;
 }
 
+const struct cuaudit_library *cuaudit_library_get(uint32_t index)
+{
+	if (!index)
+		return &unknown;
+	if (index > atomic_load_explicit(&cuaudit_core_link->nobjects, memory_order_acquire))
+		return NULL;
+	return library_of(link_object(cuaudit_core_link, index - 1));
+}
+
+int cuaudit_main_called(void)
+{
+	return atomic_load_explicit(&cuaudit_core_link->main_called, memory_order_relaxed);
+}
+
 const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *call)
 {
 	const struct frame *frame = (const struct frame *)call;

@@ -384,9 +384,9 @@ strict "cannot load .*cuaudit-core.so" "stat without a core" CUAUDIT_HOOKS=stat
 
 # The auditor's words for what enforces are those that the modules have.
 is "$(sed -n 's/.*words\[\] = { "\(.*\)" };/\1/p' "$top_srcdir/util/policy.c")" \
-	'fail=", "fault(", "limit(' "the auditor knows these"
+	'fail=", "fault(", "limit(", "rules(' "the auditor knows these"
 is "$(grep -l 'enforces = ""' "$top_srcdir"/hooks/modules/*/*.c | sed 's/.*\///; s/\.c$//' | paste -s -d ' ' -)" \
-	"fault limit" "modules that always enforce"
+	"fault limit rules" "modules that always enforce"
 is "$(sed -n 's/.*enforces = "\(.[^"]*\)".*/\1/p' "$top_srcdir"/hooks/modules/*/*.c | sort -u)" fail \
 	"options that make modules enforce"
 done_testing

@@ -125,7 +125,7 @@ static const char *why(int id, uint64_t *words)
 	};
 	struct cuaudit_call call = { .function = &function, .words = words, .nwords = WORDS };
 
-	return blocking_call(&call);
+	return blocking_call(&call, true);
 }
 
 #define WHY(symbol, ...) why(CUAUDIT_ID_##symbol, (uint64_t[WORDS]){ __VA_ARGS__ })

@@ -51,6 +51,23 @@ audited CUAUDIT_HOOKS="limit(user=1G;file=$dir/shared)" \
 	"$dir/bench" pairs 1 "limit of the user: an allocation and its free"
 audited CUAUDIT_HOOKS=leak "$dir/bench" leak "$threads"
 
+# Twenty rules, of which one or more look at most of the functions that are measured.
+{
+	echo 'mark warm-up = 1000000000th cuEventQuery'
+	echo 'optional never cuEventQuery after warm-up'
+	echo 'optional never cuCtxGetCurrent in libnothere*'
+	echo 'at-most 99999999999 cuCtxGetApiVersion'
+	echo 'at-most 99999999999 cuLaunchKernel by step*'
+	for function in cuStreamSynchronize cuCtxSynchronize cuMemAlloc cuMemFree cuInit cuModuleLoadData \
+		cuEventSynchronize cuMemcpyHtoD cuMemcpyDtoH cuMemHostAlloc cuStreamCreate cuEventCreate \
+		cuCtxCreate cuMemcpyDtoD cuModuleUnload; do
+		echo "optional never $function in range step after warm-up"
+	done
+} >"$dir/rules"
+audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" rules 1
+echo no-errors >>"$dir/rules"
+audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" rules 1 ", and no-errors"
+
 # Traces, in memory where there is a place for files that is: what is measured is no disk.
 shm=$(mktemp -d /dev/shm/cuaudit-XXXXXX 2>/dev/null || mktemp -d)
 trap 'rm -rf "$shm"' EXIT

@@ -246,6 +246,13 @@ static int make_directory(const char *directory, const char *option, bool *made)
 	return -1;
 }
 
+static int refuse(const struct launch *launch, int status, enum finding finding, const char *first,
+		  const char *second)
+{
+	finding_complain(finding, first, second);
+	return launch->refuse ? launch->refuse(status, finding_text(finding, first, second)) : status;
+}
+
 int exec_start(const struct launch *launch, char **argv)
 {
 	static struct program program;
@@ -254,15 +261,13 @@ int exec_start(const struct launch *launch, char **argv)
 	bool made = false;
 	int error;
 
-	if (finding == FINDING_NO_PROGRAM || (finding != FINDING_PROGRAM && !launch->force)) {
-		finding_complain(finding, first, second);
-		return finding == FINDING_NO_PROGRAM ? TOOL_NO_PROGRAM : TOOL_CANNOT_RUN;
-	}
+	if (finding == FINDING_NO_PROGRAM)
+		return refuse(launch, TOOL_NO_PROGRAM, finding, first, second);
+	if (finding != FINDING_PROGRAM && !launch->force)
+		return refuse(launch, TOOL_CANNOT_RUN, finding, first, second);
 	auditor = auditor_path(&finding, &first);
-	if (!auditor) {
-		finding_complain(finding, first, NULL);
-		return TOOL_FAILED;
-	}
+	if (!auditor)
+		return refuse(launch, TOOL_FAILED, finding, first, NULL);
 	set_all(launch);
 	make_room(&program, auditor);
 	if (!trial_passes(auditor))

@@ -15,6 +15,11 @@ struct launch {
 	 * name: LAUNCH_GO to become it, or the exit status.
 	 */
 	int (*supervise)(const struct launch *launch, const char *name);
+	/*
+	 * Called, unless it is NULL, for a program that cannot be audited, with the exit status that
+	 * this has, and after a message, which is text: the exit status that it is to have.
+	 */
+	int (*refuse)(int status, const char *text);
 	bool force;
 };
 

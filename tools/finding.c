@@ -28,7 +28,7 @@ static const struct {
 static bool problems, warnings;
 
 /* Strings a text has no place for are not printed. */
-static const char *text(enum finding finding, const char *first, const char *second)
+const char *finding_text(enum finding finding, const char *first, const char *second)
 {
 	static char raw[8192], line[8192];
 
@@ -41,12 +41,12 @@ void finding_print(enum finding finding, const char *first, const char *second)
 {
 	problems |= rows[finding].level == PROBLEM;
 	warnings |= rows[finding].level == WARNING;
-	printf("%-8s %s\n", levels[rows[finding].level], text(finding, first, second));
+	printf("%-8s %s\n", levels[rows[finding].level], finding_text(finding, first, second));
 }
 
 void finding_complain(enum finding finding, const char *first, const char *second)
 {
-	tool_complain("%s", text(finding, first, second));
+	tool_complain("%s", finding_text(finding, first, second));
 }
 
 bool finding_problems(bool strict)

@@ -20,6 +20,9 @@ void finding_print(enum finding finding, const char *first, const char *second);
 /* The text alone, on stderr, as what run refuses for. */
 void finding_complain(enum finding finding, const char *first, const char *second);
 
+/* The text alone; valid until the next one. */
+const char *finding_text(enum finding finding, const char *first, const char *second);
+
 /* Whether a problem has been printed; strict: or a warning. */
 bool finding_problems(bool strict);
 

@@ -19,6 +19,7 @@ static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGU
 
 static sigset_t waited, saved;
 static struct sigaction saved_child, saved_pipe;
+static bool (*filter)(int number);
 static volatile bool *failed;	/* shared with the child */
 
 /* exec takes it away. */
@@ -119,6 +120,11 @@ static bool is_ours(const siginfo_t *info)
 		info->si_signo == SIGVTALRM || info->si_signo == SIGPROF);
 }
 
+void supervise_filter(bool (*take)(int number))
+{
+	filter = take;
+}
+
 int supervise_wait(pid_t pid, uint64_t interval_ns, void (*tick)(void *data), void *data)
 {
 	uint64_t next = tick && interval_ns ? now() + interval_ns : 0;
@@ -130,7 +136,7 @@ int supervise_wait(pid_t pid, uint64_t interval_ns, void (*tick)(void *data), vo
 
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			break;
-		if (number && is_ours(&info))
+		if (number && is_ours(&info) && !(filter && filter(number)))
 			kill(pid, number);
 		if (next && now() >= next) {
 			tick(data);

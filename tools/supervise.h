@@ -19,6 +19,9 @@ pid_t supervise_fork(void);
 /* Whether it ended without becoming the program, after a message. */
 bool supervise_failed(void);
 
+/* Asked of each signal before supervise_wait gives it to the program; true: it is not to. */
+void supervise_filter(bool (*take)(int number));
+
 /*
  * Waits for it, and gives it the signals that are sent to this process alone.
  * tick, unless it is NULL, is called every interval_ns. Returns its status, of

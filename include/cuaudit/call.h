@@ -189,6 +189,12 @@ CUAUDIT_PUBLIC int cuaudit_error_text_prepare(void);
  */
 CUAUDIT_PUBLIC const struct cuaudit_library *cuaudit_library_at(const void *address);
 
+/* Context: call. The library of an index, loaded or not; NULL past the last one there was. */
+CUAUDIT_PUBLIC const struct cuaudit_library *cuaudit_library_get(uint32_t index);
+
+/* Context: call. Whether the program's constructors have run: main was called, or is the next. */
+CUAUDIT_PUBLIC int cuaudit_main_called(void);
+
 /*
  * Context: call. Writes the library's GNU build-id, at most size bytes of it;
  * returns its length, 0 if it has none or is not loaded now.

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 10
+#define LINK_VERSION 11
 
 enum {
 	LINK_SLOTS = 16384,	/* stubs assembled into the auditor */
@@ -147,6 +147,7 @@ struct link_table {
 	bool (*library_matches)(const char *list, const char *path, bool is_main);
 	/* Reports what is wrong in the environment, once; may end the process. Context: setup. */
 	void (*report_environment)(void);
+	_Atomic bool main_called;	/* constructors have run: main is called next, or was */
 	void *resolver;			/* what a route holds before the core knows its slot */
 	uint32_t symtab_interposed;		/* stubs went to all: whom not to route is known at the call */
 

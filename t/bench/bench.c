@@ -423,6 +423,28 @@ static void measure_attached(void *core)
 	       time_attach(attach, detach, NULL));
 }
 
+/* Twenty rules: t/8000-bench.sh has them. */
+static void measure_rules(const char *more)
+{
+	static const struct {
+		const char *what, *function;
+		double limit;
+	} measures[] = {
+		{ "rules, a function that none names", "cuCtxGetFlags", 10 },
+		{ "rules, a call before a mark", "cuEventQuery", 40 },
+		{ "rules, a call by a library", "cuCtxGetCurrent", 40 },
+		{ "rules, a call counted", "cuCtxGetApiVersion", 40 },
+	};
+	char name[128];
+
+	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
+		snprintf(name, sizeof(name), "%s%s", measures[i].what, more);
+		compare_calls(name, measures[i].function, measures[i].limit, NULL, 0);
+	}
+	snprintf(name, sizeof(name), "rules, a launch counted by its kernel%s", more);
+	compare_launches(name, 40);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "hooks";
@@ -471,6 +493,10 @@ int main(int argc, char **argv)
 		measure_attached(core);
 		return 0;
 	}
+	if (!strcmp(what, "rules")) {
+		measure_rules(argc > 3 ? argv[3] : "");
+		return 0;
+	}
 	if (!strcmp(what, "leak")) {
 		compare_calls("leak, a call without a handle", "cuCtxGetFlags", 0, NULL, 0);
 		compare_calls("leak, one handle used", "cuEventQuery", 0, NULL, 0);
@@ -483,6 +509,10 @@ int main(int argc, char **argv)
 	compare_calls("one empty enter and exit hook", "cuEventQuery", 6.0, bare_hooks, 1.7);
 	hook("cuCtxGetApiVersion", enter_nothing, exit_nothing, 2);
 	compare_calls("two empty enter and exit hooks", "cuCtxGetApiVersion", 0, bare_hooks, 0);
+	hook("cuDeviceGetCount", NULL, exit_nothing, 1);
+	compare_calls("one empty exit hook", "cuDeviceGetCount", 0, bare_hooks, 0);
+	hook("cuCtxPopCurrent_v2", NULL, exit_nothing, 2);
+	compare_calls("two empty exit hooks", "cuCtxPopCurrent_v2", 0, bare_hooks, 0);
 	hook("cuCtxGetFlags", enter_nothing, exit_nothing, 8);
 	compare_calls("eight empty enter and exit hooks", "cuCtxGetFlags", 0, bare_hooks, 0);
 	hook("cuNewUnknown", enter_nothing, exit_nothing, 1);

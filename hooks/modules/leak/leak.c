@@ -391,16 +391,25 @@ static int check(const struct cuaudit_options *given)
 	return path ? leak_suppress_setup(path) : 0;
 }
 
-static int init(const struct cuaudit_options *given)
+int leak_track(void)
 {
+	static bool tracked;
 	const struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "leak", .functions = "!%procaddr,!%occupancy",
 		.enter = enter, .exit = exit_hook,
 	};
-	int error = leak_object_setup();
+	int error = tracked ? 0 : leak_object_setup();
 
+	if (!error && !tracked)
+		error = cuaudit_hook_add(&hook);
+	tracked = !error;
+	return error;
+}
+
+static int init(const struct cuaudit_options *given)
+{
 	(void)given;
-	return error ? error : cuaudit_hook_add(&hook);
+	return leak_track();
 }
 
 static void finish(void)
@@ -420,7 +429,7 @@ static void finish(void)
 	leak_report_free(&report);
 }
 
-static void forked(void)
+void leak_track_forked(void)
 {
 	leak_rule_forked();
 	leak_object_forked();
@@ -430,6 +439,6 @@ static void forked(void)
 const struct cuaudit_module leak_module = {
 	.size = sizeof(leak_module), .abi = CUAUDIT_ABI, .name = "leak",
 	.summary = "what was allocated and never freed, and what was used wrongly",
-	.options = options, .init = init, .finish = finish, .forked = forked, .check = check,
+	.options = options, .init = init, .finish = finish, .forked = leak_track_forked, .check = check,
 	.enforces = "fail",
 };

@@ -22,6 +22,7 @@ struct chunk {
 };
 
 struct leak_counts leak_counts;
+static _Atomic uint64_t device_bytes;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct leak_link *buckets;
@@ -257,14 +258,50 @@ static void reap(struct leak_object *object)
 	recycle(object);
 }
 
+static const bool on_device[LEAK_KINDS] = {
+#define ARRAYS true
+#define DEVICE true
+#define HOST false
+#define MANAGED true
+#define PHYSICAL true
+#define POOL true
+#define UNCOUNTED false
+#define KIND(name, text, space, memory) [LEAK_KIND_##name] = memory,
+#include "tables/facts.def"
+#undef ARRAYS
+#undef DEVICE
+#undef HOST
+#undef MANAGED
+#undef PHYSICAL
+#undef POOL
+#undef UNCOUNTED
+};
+
+uint64_t leak_device_bytes(void)
+{
+	return atomic_load_explicit(&device_bytes, memory_order_relaxed);
+}
+
+static uint64_t bytes_of(const struct leak_object *object)
+{
+	return on_device[object->kind] && object->size != LEAK_UNSIZED ? object->size : 0;
+}
+
+static void count_freed(const struct leak_object *object)
+{
+	if (object->owned)
+		return;
+	leak_counts.freed++;
+	atomic_fetch_sub_explicit(&device_bytes, bytes_of(object), memory_order_relaxed);
+}
+
 static void end_one(struct leak_object *object, const struct leak_site *site, uint8_t with)
 {
 	object->freed = *site;
 	object->died_with = with;
 	object->freed_at = ++frees;
 	orphan(object);
-	if (!object->owned)
-		leak_counts.freed++;
+	count_freed(object);
 	if (state_of(object) == LEAK_REPLACED) {
 		recycle(object);
 		return;
@@ -334,8 +371,7 @@ static void replace(struct leak_object *old, const struct leak_site *site)
 		set_state(old, LEAK_REPLACED);
 		return;
 	}
-	if (!old->owned)
-		leak_counts.freed++;
+	count_freed(old);
 	if (!old->parent || state_of(old->parent) == LEAK_LIVE)
 		leak_counts.unseen++;
 	end_children(old, site, (uint8_t)(old->kind + 1));
@@ -410,8 +446,10 @@ struct leak_object *leak_allocated(const struct leak_allocation *allocation)
 	old = make(allocation);
 	if (!old)
 		return NULL;
-	if (!old->owned)
+	if (!old->owned) {
 		leak_counts.allocated++;
+		atomic_fetch_add_explicit(&device_bytes, bytes_of(old), memory_order_relaxed);
+	}
 	if (space == LEAK_MEMORY)
 		leak_range_add(old);
 	else
@@ -465,5 +503,6 @@ void leak_object_forked(void)
 	free_objects = oldest_dead = newest_dead = NULL;
 	ndead = 0;
 	memset(&leak_counts, 0, sizeof(leak_counts));
+	device_bytes = 0;
 	leak_range_forked();
 }

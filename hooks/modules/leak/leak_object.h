@@ -125,4 +125,13 @@ struct leak_object *leak_next(struct leak_object *after);
 
 extern struct leak_counts leak_counts;
 
+/* Context: call, no lock. Bytes of the device's memory and arrays that live, as far as sizes are known. */
+uint64_t leak_device_bytes(void);
+
+/* Context: setup (init). Follows objects, for the leak hook and whoever else wants to know. 0 or -errno. */
+int leak_track(void);
+
+/* Context: call, in the child of fork. */
+void leak_track_forked(void);
+
 #endif

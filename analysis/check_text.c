@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The result of cuaudit check for people. */
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/check_file.h"
+#include "analysis/check_report.h"
+
+static void printed(struct out *out, const char *text)
+{
+	out_printed(out, text, strlen(text));
+}
+
+const char *check_path(const char *path)
+{
+	static char directory[PATH_MAX];
+	size_t length;
+
+	while (path[0] == '.' && path[1] == '/')
+		path += 2;
+	if (*path != '/' || (!*directory && !getcwd(directory, sizeof(directory))))
+		return path;
+	length = strlen(directory);
+	return length > 1 && !strncmp(path, directory, length) && path[length] == '/' &&
+	       path[length + 1] ? path + length + 1 : path;
+}
+
+static void times(struct out *out, uint64_t count)
+{
+	if (count == 1) {
+		out_text(out, "once");
+		return;
+	}
+	out_u64(out, count);
+	out_text(out, " times");
+}
+
+/* Whether the name is a word of the text. */
+static bool names(const char *text, const char *name)
+{
+	static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+	size_t length = strlen(name);
+	const char *at = text;
+
+	if (!length)
+		return false;
+	while ((at = strstr(at, name))) {
+		bool begins = at == text || !strchr(more, at[-1]);
+
+		if (begins && (!at[length] || !strchr(more, at[length])))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static bool is_reached(const struct check_result *result, uint32_t mark)
+{
+	for (size_t i = 0; i < result->nprocesses; i++)
+		if (result->processes[i].file->marks[mark].reached)
+			return true;
+	return false;
+}
+
+static void item(struct out *out, bool *any, const char *text)
+{
+	if (*any)
+		out_text(out, ", ");
+	*any = true;
+	out_text(out, text);
+}
+
+/* The rule's text has the names of its marks. */
+static bool missing_marks(const struct check_result *result, const struct check_sum *sum,
+			  struct out *out, bool *any)
+{
+	const struct check_file *file = check_rules(result);
+	bool found = false;
+
+	for (uint32_t i = 0; i < file->header.nmarks; i++) {
+		if (is_reached(result, i) || !names(sum->rule->text, file->marks[i].name))
+			continue;
+		item(out, any, "mark ");
+		printed(out, file->marks[i].name);
+		found = true;
+	}
+	return found;
+}
+
+void check_missing_text(const struct check_result *result, const struct check_sum *sum,
+			struct out *out)
+{
+	bool any = false;
+
+	if (sum->missing & (CHECK_REACH_MARK | CHECK_REACH_SECOND_MARK) &&
+	    !missing_marks(result, sum, out, &any))
+		item(out, &any, sum->missing & CHECK_REACH_MARK ? "its mark" : "its second mark");
+	if (sum->missing & CHECK_REACH_RANGE)
+		item(out, &any, "its range");
+	if (sum->missing & CHECK_REACH_LIBRARY)
+		item(out, &any, "its library");
+}
+
+static void amount(struct out *out, uint64_t value, uint8_t unit)
+{
+	static const char *const units[] = { "calls", "bytes", "ns", "kernels" };
+
+	out_u64(out, value);
+	out_text(out, " ");
+	out_text(out, units[unit]);
+}
+
+static void bounds(struct out *out, const struct check_rule *rule)
+{
+	if (rule->most == UINT64_MAX) {
+		out_text(out, "at least ");
+		out_u64(out, rule->least);
+	} else if (rule->least) {
+		out_text(out, "from ");
+		out_u64(out, rule->least);
+		out_text(out, " to ");
+		out_u64(out, rule->most);
+	} else {
+		out_text(out, "at most ");
+		out_u64(out, rule->most);
+	}
+}
+
+void check_why_text(const struct check_result *result, const struct check_sum *sum,
+		    struct out *out)
+{
+	const struct check_rule *rule = sum->rule;
+
+	if (sum->verdict == CHECK_UNREACHED) {
+		out_text(out, "never reached: ");
+		check_missing_text(result, sum, out);
+		return;
+	}
+	out_text(out, "broken");
+	if (sum->broken) {
+		out_text(out, " ");
+		times(out, sum->broken);
+	}
+	if (rule->kind == CHECK_COUNT || rule->kind == CHECK_BUDGET) {
+		out_text(out, ": ");
+		amount(out, sum->value, rule->unit);
+		out_text(out, ", ");
+		bounds(out, rule);
+		out_text(out, " allowed");
+	}
+	if (sum->allowed) {
+		out_text(out, "; ");
+		out_u64(out, sum->allowed);
+		out_text(out, " more by stacks of allow lines");
+	}
+}
+
+/* What a finding has of one kind, if it has. */
+static void part(struct out *out, const char *before, const char *text)
+{
+	if (!text)
+		return;
+	out_text(out, before);
+	printed(out, text);
+}
+
+static const char *library_of(const struct check_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->count; i++)
+		if (stack->lines[i].library)
+			return stack->lines[i].library;
+	return NULL;
+}
+
+static void where(const struct check_group *group, struct out *out)
+{
+	const struct check_finding *finding = group->finding;
+
+	out_text(out, "process ");
+	out_u64(out, group->file->header.pid);
+	out_text(out, ", thread ");
+	out_u64(out, finding->thread);
+	part(out, " ", check_finding_text(finding, finding->name));
+	part(out, ", library ", library_of(&group->stack));
+	part(out, ", range ", check_finding_text(finding, finding->range));
+	part(out, ", kernel ", group->kernel);
+}
+
+void check_group_text(const struct check_group *group, const char *prefix, struct out *out)
+{
+	const struct check_finding *finding = group->finding;
+	const char *call = check_finding_text(finding, finding->call);
+	const char *note = check_finding_text(finding, finding->note);
+
+	if (!call)
+		call = check_finding_text(finding, finding->function);
+	out_text(out, prefix);
+	times(out, group->count);
+	part(out, ": ", call);
+	part(out, call ? "; " : ": ", note);
+	out_text(out, "\n");
+	out_text(out, prefix);
+	out_text(out, "  ");
+	where(group, out);
+	out_text(out, "\n");
+	for (uint32_t i = 0; i < group->stack.count; i++) {
+		out_text(out, prefix);
+		out_text(out, "    ");
+		check_line_text(out, &group->stack.lines[i]);
+		out_text(out, "\n");
+	}
+}
+
+void check_findings_text(const struct check_result *result, const struct check_sum *sum,
+			 const char *prefix, struct out *out)
+{
+	size_t shown = sum->count < CHECK_SHOWN ? sum->count : CHECK_SHOWN;
+
+	out_text(out, prefix);
+	check_why_text(result, sum, out);
+	out_text(out, "\n");
+	if (sum->verdict != CHECK_BROKEN)
+		return;
+	for (size_t i = 0; i < shown; i++)
+		check_group_text(&result->groups[sum->first + i], prefix, out);
+	if (shown == sum->count)
+		return;
+	out_text(out, prefix);
+	out_text(out, "... ");
+	out_u64(out, sum->count - shown);
+	out_text(out, " more call stacks; --json has them all\n");
+}
+
+static void of_rules(struct out *out, size_t count, size_t all)
+{
+	out_u64(out, count);
+	out_text(out, " of ");
+	out_u64(out, all);
+	out_text(out, all == 1 ? " rule" : " rules");
+}
+
+void check_verdict_text(const struct check_result *result, struct out *out)
+{
+	out_text(out, "check: ");
+	if (result->nbroken) {
+		of_rules(out, result->nbroken, result->nsums);
+		out_text(out, result->nbroken == 1 ? " is broken" : " are broken");
+	}
+	if (result->nbroken && result->nunreached) {
+		out_text(out, ", ");
+		out_u64(out, result->nunreached);
+	} else if (result->nunreached) {
+		of_rules(out, result->nunreached, result->nsums);
+	}
+	if (result->nunreached)
+		out_text(out, result->nunreached == 1 ? " was never reached" : " were never reached");
+	if (result->nbroken || result->nunreached)
+		return;
+	if (result->nproblems || result->no_memory) {
+		out_text(out, "not made");
+	} else if (!result->nsums) {
+		out_text(out, "no process called the CUDA driver, which the rules allow");
+	} else {
+		out_text(out, result->nsums == 1 ? "the rule holds" : "all ");
+		if (result->nsums > 1) {
+			out_u64(out, result->nsums);
+			out_text(out, " rules hold");
+		}
+	}
+}
+
+static void rule_text(const struct check_result *result, uint32_t line, const char *text,
+		      struct out *out)
+{
+	printed(out, check_path(result->rules));
+	out_text(out, ":");
+	out_u64(out, line);
+	out_text(out, ": ");
+	printed(out, text);
+	out_text(out, "\n");
+}
+
+static void unused_text(const struct check_result *result, struct out *out)
+{
+	const struct check_file *file = check_rules(result);
+
+	for (uint32_t i = 0; file && i < file->header.nallows; i++) {
+		if (!check_unused(result, i))
+			continue;
+		rule_text(result, file->allows[i].line, file->allows[i].text, out);
+		out_text(out, "  warning: in no call stack; remove the line, or mark it optional\n");
+	}
+}
+
+void check_text(const struct check_result *result, struct out *out)
+{
+	bool broken = result->nbroken || result->nunreached;
+
+	check_verdict_text(result, out);
+	out_text(out, "\n");
+	if (broken && result->nproblems)
+		out_text(out, "check: not made in full\n");
+	for (size_t i = 0; i < result->nproblems; i++) {
+		out_text(out, "check: ");
+		printed(out, result->problems[i]);
+		out_text(out, "\n");
+	}
+	for (uint32_t i = 0; i < result->nsums; i++) {
+		const struct check_sum *sum = &result->sums[i];
+
+		if (sum->verdict == CHECK_HOLDS)
+			continue;
+		rule_text(result, sum->rule->line, sum->rule->text, out);
+		check_findings_text(result, sum, "  ", out);
+	}
+	unused_text(result, out);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules hook: what a program's driver calls are to be, and are not. */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "hooks/modules/leak/leak_object.h"
+#include "hooks/modules/rules/rules.h"
+#include "hooks/modules/rules/rules_store.h"
+#include "util/io.h"
+
+enum { FUNCTIONS = 64 * 1024, OUTERMOST = -(1 << 20) };
+
+static const struct cuaudit_option options[] = {
+	{ "file", "", "PATH", "the rules, see cuaudit-rules(5)" },
+	{ "save", "", "PATH", "where cuaudit check wants what is found, with %p and %h" },
+	{ NULL, NULL, NULL, NULL }
+};
+
+static struct check_file template;
+static const char *save;
+
+static int check(const struct cuaudit_options *given)
+{
+	const char *file = cuaudit_option_get(given, "file");
+
+	save = cuaudit_option_get(given, "save");
+	if (!*save)
+		save = NULL;
+	if (!*file) {
+		cuaudit_log(CUAUDIT_ERROR, "rules: file=PATH is missing; see cuaudit-rules(5)");
+		return -ECANCELED;
+	}
+	memset(&template, 0, sizeof(template));
+	if (strlen(file) >= sizeof(template.header.rules)) {
+		cuaudit_log(CUAUDIT_ERROR, "rules: the path of file= is too long");
+		return -ECANCELED;
+	}
+	strcpy(template.header.rules, file);
+	return rules_read(file, save, &template);
+}
+
+/*
+ * A child of fork begins at its first call, if it makes any; other threads wait. A handler does not:
+ * its calls in here are not hooked.
+ */
+static __attribute__((noinline)) void begin_again(void)
+{
+	int absent = STORE_ABSENT, error;
+
+	if (!atomic_compare_exchange_strong(&rules_store_absent, &absent, STORE_BEGINS)) {
+		while (rules_store_absent)
+			sched_yield();
+		return;
+	}
+	error = rules_store_begin(save, &template);
+	if (error)
+		cuaudit_log(CUAUDIT_ERROR, "rules: what this process does is not checked: %s",
+			    io_reason(error));
+	rules_store_absent = STORE_THERE;
+}
+
+static void leave(struct cuaudit_call *call, void *data)
+{
+	if (__builtin_expect(rules_store_absent, 0))
+		begin_again();
+	if (rules_file)
+		rules_judge(call, data);
+}
+
+static void listen(const struct cuaudit_range *range, const struct cuaudit_call *call, void *data)
+{
+	if (!rules_store_absent && rules_file)
+		rules_range(range, call, data);
+}
+
+/* All that any rule or mark looks at; "" is all functions, and what takes some away is one of all. */
+static const char *functions(void)
+{
+	static char text[FUNCTIONS];
+	char *at = text;
+
+	for (uint32_t i = 0; i < rules.nrules + rules.nmarks; i++) {
+		const struct rule *rule = i < rules.nrules ? &rules.rules[i] :
+						     &rules.marks[i - rules.nrules].call;
+
+		if (!rule->functions)
+			continue;
+		if (!*rule->functions || strchr(rule->functions, '!') ||
+		    strlen(rule->functions) + 2 > (size_t)(text + FUNCTIONS - at))
+			return "";
+		at = stpcpy(at, rule->functions);
+		if (at > text && at[-1] != ',')
+			at = stpcpy(at, ",");
+	}
+	/* Without any, something has to load the core and begin the file. */
+	return at > text ? text : "";
+}
+
+static int init(const struct cuaudit_options *given)
+{
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "rules", .priority = OUTERMOST,
+		.functions = functions(), .enter = rules.blocking ? rules_blocking : NULL,
+		.exit = leave, .flags = rules.timed ? CUAUDIT_HOOK_TIMED : 0,
+	};
+	int error = rules_store_begin(save, &template);
+
+	(void)given;
+	if (!error)
+		error = rules_judge_setup();
+	if (!error)
+		error = cuaudit_kernel_prepare();
+	if (!error && (rules.memory || rules.leaks))
+		error = leak_track();
+	if (!error && rules.ranges)
+		error = cuaudit_range_listen(listen, NULL);
+	cuaudit_backtrace_prepare();
+	return error ? error : cuaudit_hook_add(&hook);
+}
+
+static void finish(void)
+{
+	if (rules_store_absent || !rules_file)
+		return;
+	rules_end();
+	if (!save && rules_file->header.calls)
+		rules_print();
+}
+
+static void forked(void)
+{
+	rules_store_forked();
+	rules_judge_forked();
+	rules_broken_forked();
+	if (rules.memory || rules.leaks)
+		leak_track_forked();
+}
+
+/* What was loaded at last is reached; what asks for the end is not there. */
+static void process_exit(int status, int by_exit)
+{
+	(void)status;
+	if (by_exit || rules_store_absent || !rules_file)
+		return;
+	rules_libraries();
+	rules_marks();
+}
+
+const struct cuaudit_module rules_module = {
+	.size = sizeof(rules_module), .abi = CUAUDIT_ABI, .name = "rules",
+	.summary = "what a program's calls are to be, by the rules of a file",
+	.options = options, .init = init, .finish = finish, .forked = forked, .check = check,
+	.process_exit = process_exit, .enforces = "",
+};

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Broken rules, with their stacks: equal ones are kept once, and counted. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cuaudit/params.h>
+
+#include "hooks/call_site.h"
+#include "hooks/modules/rules/rules.h"
+
+enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000 };
+
+/* All of it is under the lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cuaudit_stack_frame frames[CHECK_FRAMES];
+static char name[FRAME], path[FRAME], both[2 * FRAME + 16];
+static struct {
+	uint64_t key;
+	uint32_t allow;		/* its number + 1 */
+} allowed[ALLOWED];
+static uint32_t captures;
+
+/* What a broken rule is kept by. */
+struct broken {
+	const struct rule *rule;
+	const struct cuaudit_call *call;	/* NULL: of none */
+	const void *caller;			/* without a call: a call site, or NULL */
+	const char *function, *note, *frame, *range;
+	uint32_t nframes;
+	uint64_t key;
+};
+
+static void take_lock(sigset_t *saved)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, saved);
+	pthread_mutex_lock(&lock);
+}
+
+static void release_lock(const sigset_t *saved)
+{
+	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, saved, NULL);
+}
+
+static void lose(enum check_loss loss)
+{
+	atomic_fetch_or_explicit(&rules_file->header.losses, loss, memory_order_relaxed);
+}
+
+static uint64_t mix(uint64_t key, uint64_t word)
+{
+	key = (key ^ word) * 0xff51afd7ed558ccdu;
+	return key ^ key >> 32;
+}
+
+static uint64_t mix_text(uint64_t key, const char *text)
+{
+	for (; text && *text; text++)
+		key = mix(key, (uint8_t)*text);
+	return key;
+}
+
+/* From the caller outwards. A hot loop is not unwound for ever: its rule alone is counted then. */
+static bool capture(struct broken *broken)
+{
+	uint64_t key = mix(1, broken->rule->index);
+
+	broken->nframes = 0;
+	if (broken->call) {
+		if (captures >= CAPTURES)
+			return false;
+		captures++;
+		broken->nframes = cuaudit_call_stack(broken->call, frames, CHECK_FRAMES,
+						     CUAUDIT_STACK_MERGED);
+		if (!broken->nframes) {
+			frames[0] = (struct cuaudit_stack_frame){ .address = broken->call->caller };
+			broken->nframes = 1;
+		}
+		key = mix(key, broken->call->function->slot);
+	} else if (broken->caller) {
+		frames[0] = (struct cuaudit_stack_frame){ .address = broken->caller };
+		broken->nframes = 1;
+	}
+	for (uint32_t i = 0; i < broken->nframes; i++)
+		key = frames[i].address ?
+		      mix(key, (uintptr_t)frames[i].address) :
+		      mix(mix(key, frames[i].python.key[0]), frames[i].python.key[1]);
+	key = mix(key, *cuaudit_generation);
+	if (!broken->call)
+		key = mix_text(mix_text(mix_text(key, broken->note), broken->range), broken->function);
+	broken->key = key ?: 1;
+	return true;
+}
+
+/* A glob takes a whole path, or the last components of one. */
+static bool tail_matches(const char *glob, const char *text)
+{
+	if (rules_glob(glob, text))
+		return true;
+	for (const char *at = strchr(text, '/'); at; at = strchr(at + 1, '/'))
+		if (rules_glob(glob, at + 1))
+			return true;
+	return false;
+}
+
+static bool joined_matches(const char *glob, const char *first, const char *second)
+{
+	stpcpy(stpcpy(stpcpy(both, first), ":"), second);
+	return tail_matches(glob, both);
+}
+
+static void digits(char text[12], uint32_t number)
+{
+	char *at = text + 11;
+
+	*at = '\0';
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	memmove(text, at, strlen(at) + 1);
+}
+
+/* FILE:FUNCTION or FILE:LINE of Python's frame, LIBRARY:FUNCTION of a native one. */
+static bool frame_matches(const char *glob, const struct cuaudit_stack_frame *frame)
+{
+	const struct cuaudit_library *library;
+	char line[12];
+
+	if (!frame->address) {
+		cuaudit_python_text(&frame->python, CUAUDIT_PYTHON_NAME, name, sizeof(name));
+		cuaudit_python_text(&frame->python, CUAUDIT_PYTHON_FILE, path, sizeof(path));
+		digits(line, frame->python.line);
+		return joined_matches(glob, path, name) || joined_matches(glob, path, line);
+	}
+	library = cuaudit_library_at(frame->address);
+	call_site_find(frame->address, library, name, sizeof(name));
+	if (strlen(library->path) >= FRAME)
+		return false;
+	return joined_matches(glob, library->path, name);
+}
+
+static bool stack_matches(const struct broken *broken, const char *glob)
+{
+	for (uint32_t i = 0; i < broken->nframes; i++)
+		if (frame_matches(glob, &frames[i]))
+			return true;
+	return false;
+}
+
+/* Whether a line of allow takes the stack: that one's number + 1, or 0. */
+static uint32_t find_allow(const struct broken *broken)
+{
+	for (uint32_t i = 0; i < rules.nallows; i++)
+		if (stack_matches(broken, rules.allows[i].frame))
+			return i + 1;
+	return 0;
+}
+
+/* The same of a stack that was seen, which is not looked at again. NOT_TAKEN: `from` is no frame of it. */
+enum { NOT_TAKEN = UINT32_MAX };
+
+static uint32_t known_allow(const struct broken *broken)
+{
+	uint32_t at = broken->key % ALLOWED;
+
+	if (allowed[at].key != broken->key) {
+		allowed[at].key = broken->key;
+		allowed[at].allow = broken->frame && !stack_matches(broken, broken->frame) ?
+				    NOT_TAKEN : find_allow(broken);
+	}
+	return allowed[at].allow;
+}
+
+static uint32_t put_text(struct check_finding *finding, uint32_t *used, const char *text)
+{
+	size_t length = text ? strlen(text) : 0;
+	uint32_t at = *used;
+
+	if (!length || at >= CHECK_TEXT - 1)
+		return 0;
+	if (length > CHECK_TEXT - 1 - at)
+		length = CHECK_TEXT - 1 - at;
+	memcpy(finding->text + at, text, length);
+	finding->text[at + length] = '\0';
+	*used = at + (uint32_t)length + 1;
+	return at;
+}
+
+static uint32_t put_library(const struct cuaudit_library *library)
+{
+	struct check_header *header = &rules_file->header;
+	uint32_t count = header->nlibraries;
+	struct check_library *to;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!strncmp(rules_file->libraries[i].path, library->path,
+			     sizeof(rules_file->libraries->path) - 1))
+			return i;
+	if (count == CHECK_LIBRARIES)
+		return CHECK_NO_LIBRARY;
+	to = &rules_file->libraries[count];
+	strncpy(to->path, library->path, sizeof(to->path) - 1);
+	to->id_size = (uint8_t)cuaudit_library_build_id(library, to->id, sizeof(to->id));
+	if (to->id_size > sizeof(to->id))
+		to->id_size = 0;
+	header->nlibraries = count + 1;
+	return count;
+}
+
+static void put_frame(struct check_finding *finding, struct check_frame *to, uint32_t *used,
+		      const struct cuaudit_stack_frame *frame)
+{
+	const struct cuaudit_library *library;
+	struct call_site site;
+
+	*to = (struct check_frame){ .library = CHECK_NO_LIBRARY };
+	if (!frame->address) {
+		cuaudit_python_text(&frame->python, CUAUDIT_PYTHON_NAME, name, sizeof(name));
+		cuaudit_python_text(&frame->python, CUAUDIT_PYTHON_FILE, path, sizeof(path));
+		to->line = frame->python.line;
+		to->function = put_text(finding, used, name);
+		to->file = put_text(finding, used, path);
+		return;
+	}
+	library = cuaudit_library_at(frame->address);
+	site = call_site_find(frame->address, library, name, sizeof(name));
+	to->offset = site.offset;
+	if (site.known)
+		to->library = put_library(library);
+	to->function = put_text(finding, used, name);
+	to->distance = (uint32_t)site.distance;
+}
+
+static const char *range_text(const struct broken *broken)
+{
+	const struct cuaudit_range *range = broken->call && rules.ranges ?
+					    cuaudit_call_range(broken->call, 0) : NULL;
+
+	return broken->range ?: range ? range->text : NULL;
+}
+
+static void describe(struct check_finding *finding, const struct broken *broken)
+{
+	static char call[CALL];
+	char thread[CUAUDIT_THREAD_NAME];
+	struct timespec now;
+	uint32_t used = 1;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	finding->key = broken->key;
+	finding->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	finding->rule = broken->rule->index;
+	finding->thread = (uint32_t)syscall(SYS_gettid);
+	cuaudit_thread_name(thread);
+	finding->name = put_text(finding, &used, thread);
+	finding->function = put_text(finding, &used,
+				     broken->call ? broken->call->function->name : broken->function);
+	if (broken->call) {
+		cuaudit_call_print(broken->call, CUAUDIT_PRINT_AFTER, call, sizeof(call));
+		finding->call = put_text(finding, &used, call);
+		finding->kernel = put_text(finding, &used, cuaudit_call_kernel(broken->call));
+	}
+	finding->range = put_text(finding, &used, range_text(broken));
+	finding->note = put_text(finding, &used, broken->note);
+	for (uint32_t i = 0; i < broken->nframes; i++)
+		put_frame(finding, &finding->frames[i], &used, &frames[i]);
+	finding->nframes = broken->nframes;
+	/* Last: who reads the file meanwhile looks at no part of it. */
+	atomic_store_explicit(&finding->count, 1, memory_order_release);
+}
+
+static void keep(const struct broken *broken)
+{
+	struct check_header *header = &rules_file->header;
+	uint32_t count = header->nfindings;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (rules_file->findings[i].key == broken->key) {
+			atomic_fetch_add_explicit(&rules_file->findings[i].count, 1,
+						  memory_order_relaxed);
+			return;
+		}
+	if (count == CHECK_FINDINGS) {
+		lose(CHECK_LOST_FINDINGS);
+		return;
+	}
+	header->nfindings = count + 1;
+	describe(&rules_file->findings[count], broken);
+}
+
+static void add(struct broken *broken)
+{
+	struct check_rule *entry = &rules_file->rules[broken->rule->index];
+	uint32_t allow = 0;
+	sigset_t saved;
+	int error = errno;
+
+	take_lock(&saved);
+	if (capture(broken)) {
+		allow = known_allow(broken);
+		if (!allow)
+			keep(broken);
+	} else {
+		lose(CHECK_LOST_FINDINGS);
+	}
+	if (!allow)
+		atomic_fetch_add_explicit(&entry->broken, 1, memory_order_relaxed);
+	else if (allow != NOT_TAKEN) {
+		atomic_fetch_add_explicit(&entry->allowed, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&rules_file->allows[allow - 1].used, 1,
+					  memory_order_relaxed);
+	}
+	release_lock(&saved);
+	errno = error;
+}
+
+void rules_broken(const struct rule *rule, const struct cuaudit_call *call, const char *note,
+		  const char *frame)
+{
+	struct broken broken = { .rule = rule, .call = call, .note = note, .frame = frame };
+
+	add(&broken);
+}
+
+void rules_broken_in(const struct rule *rule, const struct cuaudit_range *range, uint64_t value)
+{
+	struct broken broken = { .rule = rule, .range = range->text };
+	char note[64] = "in this range it was ";
+	char *end = note + strlen(note), number[24];
+	int n = 0;
+
+	do
+		number[n++] = (char)('0' + value % 10);
+	while (value /= 10);
+	while (n)
+		*end++ = number[--n];
+	*end = '\0';
+	broken.note = note;
+	add(&broken);
+}
+
+void rules_broken_at(const struct rule *rule, const void *caller,
+		     const struct cuaudit_library *library, const char *function, const char *note)
+{
+	struct broken broken = {
+		.rule = rule, .caller = caller, .function = function, .note = note
+	};
+
+	(void)library;
+	add(&broken);
+}
+
+void rules_broken_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	memset(allowed, 0, sizeof(allowed));
+	captures = 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is judged when the process ends. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cuaudit/coverage.h>
+
+#include "hooks/modules/leak/leak_print.h"
+#include "hooks/modules/rules/rules.h"
+
+static void unrouted(const struct rule *rule)
+{
+	const struct cuaudit_escape *escape;
+	char note[256];
+
+	for (uint32_t i = 0; (escape = cuaudit_escape_get(i)); i++) {
+		snprintf(note, sizeof(note), "not intercepted: %s, asked for by %s", escape->name,
+			 escape->library ? escape->library->name : "nobody known");
+		rules_broken_at(rule, NULL, NULL, NULL, note);
+	}
+}
+
+static void leaks(const struct rule *rule)
+{
+	struct leak_report report;
+	char note[256];
+
+	if (leak_report_make(&report))
+		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_MEMORY);
+	for (size_t i = 0; i < report.nleft; i++) {
+		const struct leak_left *left = &report.left[i];
+
+		if (left->primary)
+			continue;
+		snprintf(note, sizeof(note), "%s: %llu never freed, %llu bytes",
+			 leak_kind_text(left->kind), (unsigned long long)left->count,
+			 (unsigned long long)left->bytes);
+		rules_broken_at(rule, left->site.caller, left->site.library,
+				left->site.function->name, note);
+	}
+	leak_report_free(&report);
+}
+
+/* Calls that no hook saw may have broken any rule. */
+static void find_losses(void)
+{
+	if (cuaudit_unwound_hooks() || cuaudit_unwound_calls())
+		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_CALLS);
+	if (rules.ranges)
+		for (int why = 0; why < CUAUDIT_RANGE_LOSSES; why++)
+			if (why != CUAUDIT_RANGE_LOST_UNMATCHED && why != CUAUDIT_RANGE_LOST_NAMES &&
+			    cuaudit_range_lost((enum cuaudit_range_loss)why))
+				atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_RANGES);
+	if ((rules.memory || rules.leaks) && leak_counts.lost)
+		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_MEMORY);
+}
+
+void rules_end(void)
+{
+	rules_libraries();
+	for (uint32_t i = 0; i < rules.nrules; i++) {
+		if (rules.rules[i].what == RULE_UNROUTED)
+			unrouted(&rules.rules[i]);
+		else if (rules.rules[i].what == RULE_LEAKS)
+			leaks(&rules.rules[i]);
+	}
+	find_losses();
+	rules_marks();
+	__atomic_store_n(&rules_file->header.ended, 1, __ATOMIC_RELEASE);
+}

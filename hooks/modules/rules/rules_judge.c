@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Judges calls by the rules that look at their function. */
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cuaudit/api.h>
+#include <cuaudit/clock.h>
+#include <cuaudit/coverage.h>
+#include <cuaudit/params.h>
+#include <cuaudit/range.h>
+
+#include "hooks/blocking.h"
+#include "hooks/modules/leak/leak_object.h"
+#include "hooks/modules/rules/rules.h"
+#include "hooks/modules/rules/rules_copied.h"
+#include "hooks/modules/rules/rules_driver.h"
+#include "tables/query.h"
+#include "util/selector.h"
+
+/* Which rules and marks look at a function, by bit. */
+struct wants {
+	uint64_t rules;
+	uint32_t marks;
+	uint32_t known;
+};
+
+/* What a thread counts per range, since its innermost one of the rule began. */
+enum { NESTED = 8 };
+
+struct counts {
+	uint64_t failed_by;	/* RULE_UNCHECKED: who called the caller of the last call, which failed */
+	const void *failed_at;
+	int32_t failed;
+	uint32_t depth[RULE_PER];
+	uint64_t count[RULE_PER][NESTED];
+};
+
+static struct wants wanted[CUAUDIT_SLOTS_MAX];	/* by slot */
+static int key;
+static _Atomic uint8_t initialized, forked;
+static uint32_t seen_generation;
+static const struct cuaudit_library *program;
+
+extern const struct cuaudit_module rules_module;
+
+static const struct wants *make(const struct cuaudit_function *function)
+{
+	struct wants *to = &wanted[function->slot];
+	struct wants made = { .known = 1 };
+
+	for (uint32_t i = 0; i < rules.nrules; i++)
+		if (rules.rules[i].functions && selector_takes(rules.rules[i].selector, function))
+			made.rules |= 1ull << i;
+	for (uint32_t i = 0; i < rules.nmarks; i++)
+		if (rules.marks[i].call.functions &&
+		    selector_takes(rules.marks[i].call.selector, function))
+			made.marks |= 1u << i;
+	__atomic_store_n(&to->rules, made.rules, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->marks, made.marks, __ATOMIC_RELAXED);
+	/* Pairs with wants_of: who sees it known sees the rest. */
+	__atomic_store_n(&to->known, 1, __ATOMIC_RELEASE);
+	return to;
+}
+
+static inline const struct wants *wants_of(const struct cuaudit_function *function)
+{
+	const struct wants *known = &wanted[function->slot];
+
+	return __builtin_expect(__atomic_load_n(&known->known, __ATOMIC_ACQUIRE), 1) ?
+	       known : make(function);
+}
+
+static bool library_is(const char *glob, const struct cuaudit_library *library)
+{
+	return rules_glob(glob, strchr(glob, '/') ? library->path : library->name) ||
+	       (library == program && !strcmp(glob, "(main)"));
+}
+
+static void reach(uint32_t index, enum check_reach what)
+{
+	_Atomic uint8_t *reached = &rules_file->rules[index].reached;
+
+	if (!(atomic_load_explicit(reached, memory_order_relaxed) & what))
+		atomic_fetch_or_explicit(reached, (uint8_t)what, memory_order_relaxed);
+}
+
+void rules_libraries(void)
+{
+	const struct cuaudit_library *library;
+
+	for (uint32_t i = 1; (library = cuaudit_library_get(i)); i++)
+		for (uint32_t k = 0; k < rules.nrules; k++)
+			if (rules.rules[k].library && library_is(rules.rules[k].library, library))
+				reach(k, CHECK_REACH_LIBRARY);
+}
+
+/* Whatever was loaded by the first call since counts, though it may call nothing itself. */
+static inline void look_at_libraries(void)
+{
+	uint32_t generation = __atomic_load_n(cuaudit_generation, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(generation == seen_generation, 1))
+		return;
+	__atomic_store_n(&seen_generation, generation, __ATOMIC_RELAXED);
+	rules_libraries();
+}
+
+static bool by_library(struct rule *rule, const struct cuaudit_call *call)
+{
+	const struct cuaudit_library *library = cuaudit_call_library(call);
+	_Atomic uint8_t *known;
+	uint8_t is;
+
+	if (library->index >= RULE_LIBRARIES)
+		return library_is(rule->library, library);
+	known = &rule->libraries[library->index];
+	is = atomic_load_explicit(known, memory_order_relaxed);
+	if (!is) {
+		is = library_is(rule->library, library) ? 2 : 1;
+		atomic_store_explicit(known, is, memory_order_relaxed);
+	}
+	return is == 2;
+}
+
+/* Equal names are one pointer, of whose lowest bit the answer takes the place. */
+static bool by_kernel(struct rule *rule, const struct cuaudit_call *call)
+{
+	const char *name = cuaudit_call_kernel(call);
+	uintptr_t value = (uintptr_t)name << 1, is;
+	_Atomic uintptr_t *known;
+
+	if (!name)
+		return false;
+	known = &rule->names[((uintptr_t)name >> 4 ^ (uintptr_t)name >> 10) % RULE_NAMES];
+	is = atomic_load_explicit(known, memory_order_relaxed);
+	if ((is & ~(uintptr_t)1) != value) {
+		is = value | rules_glob(rule->kernel, name);
+		atomic_store_explicit(known, is, memory_order_relaxed);
+	}
+	return is & 1;
+}
+
+static bool on_device(const struct rule *rule, const struct cuaudit_call *call)
+{
+	struct cuaudit_param param;
+
+	for (uint32_t i = 0; !cuaudit_param_get(call->function, i, &param); i++)
+		if (!strcmp(param.type, "CUdevice"))
+			return (int32_t)call->words[param.word] == rule->device;
+	return rules_current_device() == rule->device;
+}
+
+static bool is_reached(int16_t mark)
+{
+	return atomic_load_explicit(&rules_file->marks[mark].reached, memory_order_acquire);
+}
+
+/* Functions of the class that do not wait in this call; call->scratch is of rules_blocking. */
+static bool waits(const struct rule *rule, const struct cuaudit_call *call)
+{
+	return !(call->function->classes & CUAUDIT_CLASS_BLOCKING) ||
+	       (call->scratch && (call->scratch & 1) == rule->legacy);
+}
+
+static inline bool holds(struct rule *rule, const struct cuaudit_call *call)
+{
+	if (rule->after != NO_MARK && !is_reached(rule->after))
+		return false;
+	if (rule->before != NO_MARK && is_reached(rule->before))
+		return false;
+	if (rule->before_main && cuaudit_main_called())
+		return false;
+	if (rule->range >= 0 && !cuaudit_call_in_range(call, rule->range))
+		return false;
+	if (rule->per >= 0 && !cuaudit_call_in_range(call, rule->per))
+		return false;
+	if (rule->blocking && !waits(rule, call))
+		return false;
+	if (rule->library && !by_library(rule, call))
+		return false;
+	if (rule->kernel && !by_kernel(rule, call))
+		return false;
+	return rule->device < 0 || on_device(rule, call);
+}
+
+static struct counts *counts_of(const struct cuaudit_call *call)
+{
+	struct counts *counts = call->blocks[key];
+
+	return counts ?: cuaudit_thread_block((uint32_t)key);
+}
+
+static void lose(enum check_loss loss)
+{
+	atomic_fetch_or_explicit(&rules_file->header.losses, loss, memory_order_relaxed);
+}
+
+static uint64_t add(struct check_rule *entry, uint64_t amount)
+{
+	return amount + atomic_fetch_add_explicit(&entry->value, amount, memory_order_relaxed);
+}
+
+static void raise_to(struct check_rule *entry, uint64_t value)
+{
+	uint64_t was = atomic_load_explicit(&entry->value, memory_order_relaxed);
+
+	while (was < value && !atomic_compare_exchange_weak_explicit(&entry->value, &was, value,
+								     memory_order_relaxed,
+								     memory_order_relaxed))
+		;
+}
+
+/* The sum of the innermost range, of this thread. */
+static uint64_t add_in_range(const struct rule *rule, const struct cuaudit_call *call,
+			     uint64_t amount)
+{
+	struct counts *counts = counts_of(call);
+	uint32_t depth;
+
+	if (!counts) {
+		lose(CHECK_LOST_MEMORY);
+		return 0;
+	}
+	depth = counts->depth[rule->slot];
+	if (!depth || depth > NESTED)
+		return 0;
+	return counts->count[rule->slot][depth - 1] += amount;
+}
+
+static void count(struct rule *rule, const struct cuaudit_call *call, uint64_t amount)
+{
+	struct check_rule *entry = &rules_file->rules[rule->index];
+	uint64_t sum;
+
+	if (!amount)
+		return;
+	sum = rule->per >= 0 ? add_in_range(rule, call, amount) : add(entry, amount);
+	if (rule->per >= 0)
+		raise_to(entry, sum);
+	if (sum > entry->most)
+		rules_broken(rule, call, NULL, rule->frame);
+}
+
+/* Names that were seen are in a table of their own: a set of pointers. */
+static bool is_new_kernel(const struct rule *rule, const char *name)
+{
+	enum { SEEN = 4096 };
+	static _Atomic uintptr_t seen[SEEN];
+	uintptr_t value = (uintptr_t)name * CHECK_RULES + rule->index, was;
+	uint32_t at = (uint32_t)(value * 0x9e3779b97f4a7c15u >> 52);
+
+	for (uint32_t i = 0; i < SEEN; i++, at = (at + 1) % SEEN) {
+		was = atomic_load_explicit(&seen[at], memory_order_relaxed);
+		if (!was && atomic_compare_exchange_strong(&seen[at], &was, value))
+			return true;
+		if (was == value)
+			return false;
+	}
+	lose(CHECK_LOST_MEMORY);
+	return false;
+}
+
+static bool is_exception(const struct rule *rule, const struct cuaudit_call *call)
+{
+	for (uint32_t i = 0; i < rule->nexceptions; i++) {
+		const struct rule_exception *exception = &rule->exceptions[i];
+
+		if ((exception->result < 0 || exception->result == call->result) &&
+		    selector_takes(exception->selector, call->function))
+			return true;
+	}
+	return false;
+}
+
+static bool is_result(const struct rule *rule, const struct cuaudit_call *call)
+{
+	switch (call->result) {
+#define STICKY(number) case number:
+#include "hooks/modules/rules/rules.def"
+		if (rule->results == RESULTS_STICKY)
+			return true;
+		break;
+#define CAPTURE(number) case number:
+#include "hooks/modules/rules/rules.def"
+		if (rule->results == RESULTS_CAPTURE)
+			return true;
+		break;
+	default:
+		break;
+	}
+	return rule->results == RESULTS_ERRORS &&
+	       query_is_error(call->function->name, call->result);
+}
+
+static bool is_text(const struct cuaudit_function *function)
+{
+	static const char *const texts[] = {
+#define TEXT(base) #base,
+#include "hooks/modules/rules/rules.def"
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (!strcmp(texts[i], function->base))
+			return true;
+	return false;
+}
+
+/* Which call of its caller this is part of: the return address beyond the caller's. */
+static uint64_t outer_caller(const struct cuaudit_call *call)
+{
+	const void *frames[2];
+
+	return cuaudit_call_backtrace(call, frames, 2, CUAUDIT_BACKTRACE_UNWIND) == 2 ?
+	       (uintptr_t)frames[1] : 0;
+}
+
+static void check_unchecked(struct rule *rule, const struct cuaudit_call *call)
+{
+	struct counts *counts = counts_of(call);
+	bool fails = query_is_error(call->function->name, call->result) &&
+		     !is_exception(rule, call) && holds(rule, call);
+
+	if (!counts || (!counts->failed && !fails))
+		return;
+	/* The same call again is another try; asking for the error's name is looking at it. */
+	if (counts->failed && counts->failed_by && counts->failed_at != call->caller &&
+	    !is_text(call->function) && counts->failed_by == outer_caller(call)) {
+		char note[128];
+		const char *name = cuaudit_result_name(counts->failed);
+
+		stpcpy(stpcpy(note, "goes on as if the call before had not ended with "),
+		       name && strlen(name) < 64 ? name : "an error");
+		rules_broken(rule, call, note, rule->frame);
+	}
+	counts->failed = fails ? call->result : 0;
+	counts->failed_at = call->caller;
+	counts->failed_by = fails ? outer_caller(call) : 0;
+}
+
+static void check_thread(struct rule *rule, const struct cuaudit_call *call)
+{
+	int32_t own = (int32_t)syscall(SYS_gettid), first = 0;
+
+	if (!atomic_compare_exchange_strong(&rule->thread, &first, own) && first != own)
+		rules_broken(rule, call, "the first such call was on another thread", rule->frame);
+}
+
+static void check_version(const struct rule *rule, const struct cuaudit_call *call)
+{
+	if (call->function->id < 0)
+		rules_broken(rule, call, "newer than this cuaudit", NULL);
+	else if (call->function->version > rule->version)
+		rules_broken(rule, call, "a driver of that version lacks the function", NULL);
+}
+
+static void check_memory(const struct rule *rule, const struct cuaudit_call *call)
+{
+	struct check_rule *entry = &rules_file->rules[rule->index];
+	uint64_t bytes = leak_device_bytes();
+
+	raise_to(entry, bytes);
+	if (bytes > entry->most && cuaudit_call_succeeded(call))
+		rules_broken(rule, call, NULL, rule->frame);
+}
+
+static void judge(struct rule *rule, const struct cuaudit_call *call)
+{
+	const char *kernel;
+
+	if (rule->what == RULE_UNCHECKED) {
+		check_unchecked(rule, call);
+		return;
+	}
+	if (rule->what == RULE_RESULTS && !is_result(rule, call))
+		return;
+	if (rule->what == RULE_FORKED && !forked)
+		return;
+	if (!holds(rule, call))
+		return;
+	switch ((enum rule_what)rule->what) {
+	case RULE_CALLS:
+		if (rules_file->rules[rule->index].kind == CHECK_NEVER)
+			rules_broken(rule, call, rule->blocking ? (const char *)(uintptr_t)(call->scratch >> 1) : NULL,
+				     rule->frame);
+		else
+			count(rule, call, 1);
+		break;
+	case RULE_RESULTS:
+		if (!is_exception(rule, call))
+			rules_broken(rule, call, NULL, rule->frame);
+		break;
+	case RULE_TIME:
+		count(rule, call, cuaudit_clock_ns(call->end - call->start));
+		break;
+	case RULE_COPIED:
+		if (cuaudit_call_succeeded(call))
+			count(rule, call, rules_copied(call, rule->direction));
+		break;
+	case RULE_KERNELS:
+		kernel = cuaudit_call_kernel(call);
+		if (kernel && is_new_kernel(rule, kernel))
+			count(rule, call, 1);
+		break;
+	case RULE_MEMORY:
+		check_memory(rule, call);
+		break;
+	case RULE_THREADS:
+		check_thread(rule, call);
+		break;
+	case RULE_FORKED:
+		rules_broken(rule, call, "the parent had started the driver before fork", rule->frame);
+		break;
+	case RULE_VERSION:
+		check_version(rule, call);
+		break;
+	default:
+		break;
+	}
+}
+
+void rules_marks(void)
+{
+	for (uint32_t i = 0; i < rules.nrules; i++) {
+		const struct rule *rule = &rules.rules[i];
+		const int16_t marks[] = {
+			rule->after != NO_MARK ? rule->after : rule->before,
+			rule->after != NO_MARK ? rule->before : NO_MARK,
+		};
+
+		for (int k = 0; k < 2; k++)
+			if (marks[k] != NO_MARK && rules_file->marks[marks[k]].reached)
+				atomic_fetch_or(&rules_file->rules[i].reached,
+						k ? CHECK_REACH_SECOND_MARK : CHECK_REACH_MARK);
+	}
+}
+
+static void reach_mark(uint32_t index)
+{
+	_Atomic uint32_t *reached = &rules_file->marks[index].reached;
+
+	/* Rules do not look at what was before: pairs with is_reached. */
+	atomic_store_explicit(reached, 1, memory_order_release);
+	rules_marks();
+}
+
+static void count_mark(uint32_t index, const struct cuaudit_call *call)
+{
+	struct rule_mark *mark = &rules.marks[index];
+
+	if (!is_reached((int16_t)index) && holds(&mark->call, call) &&
+	    1 + atomic_fetch_add_explicit(&mark->calls, 1, memory_order_relaxed) >= mark->number)
+		reach_mark(index);
+}
+
+static bool starts(const struct cuaudit_function *function)
+{
+	static const char *const names[] = {
+#define STARTS(base) #base,
+#include "hooks/modules/rules/rules.def"
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], function->base))
+			return true;
+	return false;
+}
+
+/* The text, twice its address: one more tells that streams wait, not the host. */
+int rules_blocking(struct cuaudit_call *call, void *data)
+{
+	const char *why = NULL;
+
+	(void)data;
+	call->scratch = 0;
+	if (!(call->function->classes & CUAUDIT_CLASS_BLOCKING))
+		return CUAUDIT_CONTINUE;
+	why = blocking_call(call, false);
+	if (why)
+		call->scratch = (uintptr_t)why << 1;
+	else if ((why = blocking_call(call, true)))
+		call->scratch = (uintptr_t)why << 1 | 1;
+	return CUAUDIT_CONTINUE;
+}
+
+void rules_judge(struct cuaudit_call *call, void *data)
+{
+	const struct wants *wants = wants_of(call->function);
+
+	(void)data;
+	rules_file->header.calls = 1;
+	look_at_libraries();
+	for (uint64_t left = wants->rules; left; left &= left - 1)
+		judge(&rules.rules[__builtin_ctzll(left)], call);
+	for (uint32_t left = wants->marks; left; left &= left - 1)
+		count_mark((uint32_t)__builtin_ctz(left), call);
+	if (__builtin_expect(!initialized, 0) && !call->result && starts(call->function))
+		initialized = 1;
+}
+
+/* A range of the rule ends: was there too little of it? */
+static void leave_range(const struct rule *rule, const struct cuaudit_range *range,
+			const struct counts *counts)
+{
+	struct check_rule *entry = &rules_file->rules[rule->index];
+	uint32_t depth = counts->depth[rule->slot];
+	uint64_t value, now;
+
+	if (depth > NESTED) {
+		lose(CHECK_LOST_RANGES);
+		return;
+	}
+	value = counts->count[rule->slot][depth - 1];
+	if (rule->what == RULE_GROWTH) {
+		now = leak_device_bytes();
+		value = now > value ? now - value : 0;
+		raise_to(entry, value);
+	}
+	if (value < entry->least || (rule->what == RULE_GROWTH && value > entry->most))
+		rules_broken_in(rule, range, value);
+}
+
+static void per_range(const struct rule *rule, const struct cuaudit_range *range,
+		      struct counts *counts)
+{
+	uint32_t *depth = &counts->depth[rule->slot];
+
+	if (range->kind == CUAUDIT_RANGE_POP) {
+		if (*depth) {
+			leave_range(rule, range, counts);
+			--*depth;
+		}
+		return;
+	}
+	if (++*depth <= NESTED)
+		counts->count[rule->slot][*depth - 1] =
+			rule->what == RULE_GROWTH ? leak_device_bytes() : 0;
+}
+
+void rules_range(const struct cuaudit_range *range, const struct cuaudit_call *call, void *data)
+{
+	bool begins = range->kind != CUAUDIT_RANGE_POP && range->kind != CUAUDIT_RANGE_END;
+	struct counts *counts = NULL;
+
+	(void)data;
+	for (uint32_t i = 0; i < rules.nmarks && begins; i++)
+		if (rules.marks[i].in_range && !is_reached((int16_t)i) &&
+		    rules_glob(rules.marks[i].in_range, range->text))
+			reach_mark(i);
+	for (uint32_t i = 0; i < rules.nrules; i++) {
+		struct rule *rule = &rules.rules[i];
+
+		if (rule->in_range && range->kind == CUAUDIT_RANGE_PUSH &&
+		    !(rules_file->rules[i].reached & CHECK_REACH_RANGE) &&
+		    rules_glob(rule->in_range, range->text))
+			reach(i, CHECK_REACH_RANGE);
+		if (rule->per < 0 || range->kind == CUAUDIT_RANGE_MARK ||
+		    !rules_glob(rule->per_range, range->text))
+			continue;
+		reach(i, CHECK_REACH_RANGE);
+		counts = counts ?: counts_of(call);
+		if (range->kind == CUAUDIT_RANGE_START)
+			lose(CHECK_LOST_RANGES);
+		else if (range->kind != CUAUDIT_RANGE_END && counts)
+			per_range(rule, range, counts);
+	}
+}
+
+int rules_judge_setup(void)
+{
+	program = cuaudit_library_at((const void *)(uintptr_t)getauxval(AT_ENTRY));
+	key = cuaudit_thread_key(sizeof(struct counts), &rules_module);
+	rules_libraries();
+	return key < 0 ? key : 0;
+}
+
+/* What an earlier program of this process, or the parent, was asked. */
+void rules_judge_forked(void)
+{
+	forked = initialized;
+	for (uint32_t i = 0; i < rules.nrules; i++)
+		rules.rules[i].thread = 0;
+	for (uint32_t i = 0; i < rules.nmarks; i++)
+		rules.marks[i].calls = 0;
+	seen_generation = 0;
+}

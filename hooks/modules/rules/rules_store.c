@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of a process, mapped as it is. */
+#include "hooks/modules/rules/rules_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cuaudit/hook.h>
+
+#include "hooks/modules/rules/rules.h"
+#include "util/io.h"
+
+enum { MAX_NUMBER = 9999 };
+
+struct check_file *rules_file;
+_Atomic int rules_store_absent;
+
+/* A process that becomes another program has a file for each. */
+static int open_new(char path[PATH_MAX])
+{
+	size_t length = strlen(path);
+	int fd = -EEXIST;
+
+	for (unsigned int number = 0; number <= MAX_NUMBER && fd == -EEXIST; number++) {
+		char *at = path + length;
+
+		if (number && length + sizeof(".9999") > PATH_MAX)
+			return -ENAMETOOLONG;
+		if (number) {
+			*at++ = '.';
+			for (unsigned int scale = 1000; scale; scale /= 10)
+				*at++ = (char)('0' + number / scale % 10);
+			*at = '\0';
+		}
+		fd = io_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, IO_NOW);
+	}
+	return fd;
+}
+
+/* In the place of *at, if it is not NULL. */
+static int map_file(const char *save, void **at)
+{
+	char path[PATH_MAX];
+	int error = cuaudit_path(save, "", path, sizeof(path)), fd;
+
+	if (error)
+		return error;
+	fd = open_new(path);
+	if (fd < 0)
+		return fd;
+	error = ftruncate(fd, sizeof(*rules_file)) ? -errno :
+		io_reserve(fd, 0, sizeof(*rules_file));
+	if (!error) {
+		void *mapped = mmap(*at, sizeof(*rules_file), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | (*at ? MAP_FIXED : 0), fd, 0);
+
+		error = mapped == MAP_FAILED ? -errno : 0;
+		if (!error)
+			*at = mapped;
+	}
+	if (error)
+		unlink(path);
+	io_close(fd);
+	return error;
+}
+
+/* Field 22 of its stat: with the pid, it tells a process from all others of this boot. */
+static uint64_t process_start(void)
+{
+	char text[1024];
+	const char *at;
+
+	if (io_read_file("/proc/self/stat", text, sizeof(text), IO_NOW) < 0)
+		return 0;
+	at = strrchr(text, ')');	/* the name before may hold anything */
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at ? io_number(at + 1) : 0;
+}
+
+static void describe(struct check_header *header)
+{
+	long length = io_read_file("/proc/thread-self/cmdline", header->command,
+				   sizeof(header->command), IO_NOW);
+
+	while (length > 0 && !header->command[length - 1])
+		length--;
+	for (long i = 0; i < length; i++)
+		if (!header->command[i])
+			header->command[i] = ' ';
+	header->pid = (uint32_t)getpid();
+	header->parent = (uint32_t)getppid();
+	header->process_start = process_start();
+}
+
+int rules_store_begin(const char *save, const struct check_file *template)
+{
+	void *at = rules_file;
+	int saved = errno, error = 0;
+
+	if (save)
+		error = map_file(save, &at);
+	else if (!at && !(at = cuaudit_pages(sizeof(struct check_file))))
+		error = -ENOMEM;
+	if (!error) {
+		struct check_file *file = at;
+
+		memcpy(file->rules, template->rules, sizeof(file->rules));
+		memcpy(file->marks, template->marks, sizeof(file->marks));
+		memcpy(file->allows, template->allows, sizeof(file->allows));
+		file->header = template->header;
+		describe(&file->header);
+		memcpy(file->header.magic, CHECK_MAGIC, sizeof(file->header.magic));
+		/* Last: a file without it is nobody's. */
+		__atomic_store_n(&file->header.version, CHECK_VERSION, __ATOMIC_RELEASE);
+		__atomic_store_n(&rules_file, file, __ATOMIC_RELEASE);
+	}
+	errno = saved;
+	return error;
+}
+
+/* The parent's file goes out of reach, the address stays good; where not even that can be, it ends. */
+void rules_store_forked(void)
+{
+	if (rules_file && mmap(rules_file, sizeof(*rules_file), PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		rules_file = NULL;
+	rules_store_absent = STORE_ABSENT;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files that the processes of a checked run left in their directory. */
+#include "tools/check_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/check_file.h"
+#include "tools/process.h"
+
+bool check_files_is_one(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+}
+
+static void load_file(struct check_result *result, int directory, const char *name)
+{
+	struct check_file *file;
+	const char *fault = check_file_read(directory, name, &file);
+
+	if (fault)
+		check_problem(result, "%s, a process's file, is %s", name, fault);
+	else
+		check_add(result, file, !file->header.ended &&
+			  process_runs(file->header.pid, file->header.process_start));
+}
+
+static void load(struct check_result *result, const char *directory)
+{
+	DIR *entries = opendir(directory);
+	const struct dirent *entry;
+
+	if (!entries) {
+		check_problem(result, "cannot read %s: %s", directory, strerror(errno));
+		return;
+	}
+	while ((entry = readdir(entries)))
+		if (check_files_is_one(entry))
+			load_file(result, dirfd(entries), entry->d_name);
+	closedir(entries);
+}
+
+static size_t count_running(const struct check_result *result)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < result->nprocesses; i++)
+		count += result->processes[i].runs;
+	return count;
+}
+
+/* One that ends meanwhile may have written behind our back: it is read again then. */
+void check_files_load(struct check_result *result, const char *directory, const char *environment)
+{
+	size_t running = process_count(environment);
+
+	load(result, directory);
+	if (running && !process_count(environment)) {
+		check_drop(result);
+		load(result, directory);
+		running = 0;
+	}
+	/* The others have called no function of the driver yet. */
+	running -= count_running(result) < running ? count_running(result) : running;
+	if (running)
+		check_problem(result, "%zu process%s of the command still run%s: what is called from "
+			      "now on is not checked; let the command wait for all", running,
+			      running == 1 ? "" : "es", running == 1 ? "s" : "");
+}
+
+/* The line without its comment, word by word; at most as many as there is room for. */
+static size_t words_of(char *line, char **words, size_t room)
+{
+	static const char blanks[] = " \t\r\n\f\v";
+	char *rest = NULL;
+	size_t count = 0;
+
+	line[strcspn(line, "#")] = '\0';
+	for (char *word = strtok_r(line, blanks, &rest); word && count < room;
+	     word = strtok_r(NULL, blanks, &rest))
+		words[count++] = word;
+	return count;
+}
+
+/* Calls take for the words of each line: eight of them, of which no line that is meant has more. */
+static void each_line(const char *rules, void (*take)(char **words, size_t count, void *data),
+		      void *data)
+{
+	FILE *file = fopen(rules, "re");
+	char *line = NULL, *words[8];
+	size_t size = 0;
+
+	while (file && getline(&line, &size, file) >= 0)
+		take(words, words_of(line, words, sizeof(words) / sizeof(words[0])), data);
+	free(line);
+	if (file)
+		fclose(file);
+}
+
+static void take_idle(char **words, size_t count, void *data)
+{
+	if (count == 2 && !strcmp(words[0], "optional") && !strcmp(words[1], "calls"))
+		*(bool *)data = true;
+}
+
+bool check_files_may_be_idle(const char *rules)
+{
+	bool found = false;
+
+	each_line(rules, take_idle, &found);
+	return found;
+}
+
+static void take_signal(char **words, size_t count, void *data)
+{
+	const char *name = count ? words[count - 1] : "";
+	unsigned int *signals = data;
+
+	if (count < 3 || strcmp(words[0], "mark") || strcmp(words[count - 2], "signal"))
+		return;
+	name += strncmp(name, "SIG", 3) ? 0 : 3;
+	*signals |= !strcmp(name, "USR1") ? 1u << SIGUSR1 : !strcmp(name, "USR2") ? 1u << SIGUSR2 : 0;
+}
+
+unsigned int check_files_signals(const char *rules)
+{
+	unsigned int signals = 0;
+
+	each_line(rules, take_signal, &signals);
+	return signals;
+}
+
+/* Up to the marks, which the process looks at as well. */
+static void mark(int fd, unsigned int signals)
+{
+	const size_t size = offsetof(struct check_file, allows);
+	struct check_file *file = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	uint32_t count;
+
+	if (file == MAP_FAILED)
+		return;
+	count = file->header.nmarks;
+	for (uint32_t i = 0; i < count && i < CHECK_MARKS; i++) {
+		uint32_t number = file->marks[i].signal;
+
+		if (number && number < 32 && signals & 1u << number)
+			atomic_store_explicit(&file->marks[i].reached, 1, memory_order_release);
+	}
+	munmap(file, size);
+}
+
+/* Whether it is as large as a process makes it: no store to it is a SIGBUS then. */
+static bool is_whole(int fd)
+{
+	struct check_header header;
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	       status.st_size == (off_t)sizeof(struct check_file) &&
+	       pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
+	       header.version == CHECK_VERSION &&
+	       !memcmp(header.magic, CHECK_MAGIC, sizeof(header.magic));
+}
+
+void check_files_mark(const char *directory, unsigned int signals)
+{
+	DIR *entries = opendir(directory);
+	const struct dirent *entry;
+
+	while (entries && (entry = readdir(entries))) {
+		int fd = check_files_is_one(entry) ?
+			 openat(dirfd(entries), entry->d_name,
+				O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+
+		if (fd >= 0 && is_whole(fd))
+			mark(fd, signals);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (entries)
+		closedir(entries);
+}

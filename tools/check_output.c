@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where cuaudit check writes its result. */
+#include "tools/check_output.h"
+
+#include <getopt.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/check_report.h"
+#include "tools/atomic_file.h"
+#include "tools/tool.h"
+
+static struct {
+	int option;
+	bool to_stdout;		/* it takes no value */
+	void (*print)(const struct check_result *result, struct out *out);
+	const char *target;	/* NULL: not asked for */
+} outputs[] = {
+	{ '2', false, check_sarif, NULL },
+	{ '3', true, check_tap, NULL },
+	{ '4', false, check_junit, NULL },
+	{ '@', true, check_github, NULL },
+	{ 'J', false, check_json, NULL },
+};
+
+enum { OUTPUTS = sizeof(outputs) / sizeof(outputs[0]) };
+
+bool check_output_take(int option)
+{
+	for (size_t i = 0; i < OUTPUTS; i++) {
+		if (outputs[i].option != option)
+			continue;
+		outputs[i].target = outputs[i].to_stdout ? "-" : optarg;
+		return true;
+	}
+	return false;
+}
+
+/* Whether both are names of one file. */
+static bool is_same(const char *target, const char *other)
+{
+	struct stat a, b;
+
+	if (!strcmp(target, other))
+		return true;
+	return !stat(target, &a) && !stat(other, &b) && S_ISREG(a.st_mode) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int check_one(size_t number, const char *rules)
+{
+	const char *target = outputs[number].target;
+
+	if (!target || !strcmp(target, "-"))
+		return 0;
+	if (rules && is_same(target, rules)) {
+		tool_complain("%s has the rules, and is no output", target);
+		return -1;
+	}
+	for (size_t i = 0; i < number; i++) {
+		if (!outputs[i].target || !is_same(target, outputs[i].target))
+			continue;
+		tool_complain("%s would be two outputs", target);
+		return -1;
+	}
+	return atomic_file_check(target, "the result");
+}
+
+int check_output_check(const char *rules)
+{
+	for (size_t i = 0; i < OUTPUTS; i++)
+		if (check_one(i, rules))
+			return -1;
+	return 0;
+}
+
+static int write_one(const char *target, struct out *out)
+{
+	struct atomic_file file;
+	int error;
+
+	if (atomic_file_begin(&file, target, ATOMIC_FILE))
+		return -1;
+	error = out_write(out, file.fd, IO_FOREVER);
+	if (!error)
+		return atomic_file_end(&file) ? -1 : 0;
+	atomic_file_drop(&file);
+	tool_complain("cannot write the result to %s: %s",
+		      strcmp(target, "-") ? target : "standard output", strerror(-error));
+	return -1;
+}
+
+int check_output_write(const struct check_result *result)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < OUTPUTS; i++) {
+		struct out out = { 0 };
+
+		if (!outputs[i].target)
+			continue;
+		outputs[i].print(result, &out);
+		if (write_one(outputs[i].target, &out))
+			status = -1;
+		out_free(&out);
+	}
+	return status;
+}

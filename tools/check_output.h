@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where cuaudit check writes its result. */
+#ifndef TOOLS_CHECK_OUTPUT_H
+#define TOOLS_CHECK_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "analysis/check_result.h"
+
+/* Takes an option that asks for an output, its value in optarg. False: it is another one. */
+bool check_output_take(int option);
+
+/* Whether all can be written, and none is the rules file. 0, or -1 after a message. */
+int check_output_check(const char *rules);
+
+/* Writes those that were asked for. 0, or -1 after a message. */
+int check_output_write(const struct check_result *result);
+
+#endif
