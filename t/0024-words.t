@@ -4,9 +4,9 @@
 
 words='folders?|everybody|companions?|seldom|said again|the same again|gave|gives? back|given back|way to (the|a) call|routed|unrouted|born|birth|abandoned|choosy|strangers?|peek|doze|bury|grain'
 
-# found FILE...: lines that have one; what was printed on a day stays as it was printed
+# found FILE...: lines that have one; what was printed on a day stays as it was printed. no-unrouted is a rule
 found() {
-	grep -n -w -i -E "$words" "$@" /dev/null
+	grep -n '' "$@" /dev/null | sed 's/no-unrouted//g' | grep -w -i -E "$words"
 }
 cd "$top_srcdir" || exit 99
 is "$(found man/* README.md SECURITY.md HACKING.md docs/DECISIONS.md docs/PERFORMANCE.md docs/ci.md docs/coverage.md docs/runtimes.md)" \

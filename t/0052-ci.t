@@ -8,8 +8,22 @@ ln -s "$cuaudit" bin/cuaudit
 PATH=$tmp/bin:$PATH
 CUAUDIT_DRIVER=sim
 export CUAUDIT_DRIVER
-sed -n 's/^    //p' "$top_srcdir/docs/ci.md" >commands
-ok "there are commands" test "$(wc -l <commands)" -ge 10
+page=$top_srcdir/docs/ci.md
+awk '/^```/ { fenced = !fenced } !fenced && sub(/^    /, "")' "$page" >commands
+ok "there are commands" test "$(wc -l <commands)" -ge 13
+
+# fenced N: the page's n-th block within ```.
+fenced() {
+	awk -v wanted="$1" '/^```/ { if (!inside++) n++; else inside = 0; next } inside && n == wanted' "$page"
+}
+fenced 1 >cuaudit.rules
+like "$(head -n 1 cuaudit.rules)" cuaudit.rules "the rules file"
+
+# steps NAME: what a job of the page runs once the program is there, as CI does: to the first that fails.
+steps() {
+	awk -v name="$1" '/^```yaml/ { inside = 1 } /^```$/ { inside = on = 0 } inside && index($0, name) { on = 1 } on' "$page" |
+		sed -n 's/^ *\(- run: \|- \|entry: \)\(\(mkdir\|cuaudit\) .*\)/\2/p'
+}
 
 # program LEFT: ./app, which allocates four times and frees all but so many
 program() {
@@ -48,7 +62,10 @@ statuses() {
 	done <commands
 }
 program 0
-is "$(statuses)" "0 cuaudit doctor ./app
+is "$(statuses)" "0 cuaudit check -d sim
+0 cuaudit baseline -d sim --write app.lock
+0 cuaudit baseline -d sim app.lock
+0 cuaudit doctor ./app
 0 cuaudit run -k 'leak(fail=any)'
 0 cuaudit run -k 'stat(fail=errors)'
 1 cuaudit run -k 'limit(memory
@@ -65,6 +82,46 @@ for file in memory.limit trace.html; do
 done
 like "$(cat out/memory.limit)" '"peak":838860800' "the peak"
 program 1
-is "$(statuses | sed -n 2p)" "87 cuaudit run -k 'leak(fail=any)'" "one that leaves something"
+is "$(statuses | sed -n 5p)" "87 cuaudit run -k 'leak(fail=any)'" "one that leaves something"
 like "$(cat out/app-*.leak)" 'cuMemAlloc_v2' "... and what"
+
+# The gate: red, then green.
+# job NAME: its status, files in out
+job() {
+	rm -rf out
+	steps "$1" >job.sh
+	job_status=0
+	sh -e job.sh >said 2>err </dev/null || job_status=$?
+}
+for name in pull_request image: repo:; do
+	ok "$name: there are steps" test "$(steps $name | grep -c cuaudit)" -ge 1
+done
+cuaudit check -d sim -- ./app >said 2>err
+is "$? $(head -n 4 err)" "88 $(fenced 2)" "the gate is red, and says what the page says"
+job pull_request
+is "$job_status" 88 "GitHub: red"
+like "$(cat said)" '^::error .*no-leak' "... with an annotation"
+ok "... and files" test -s out/cuda.xml -a -s out/cuda.sarif
+job image:
+is "$job_status" 88 "GitLab: red"
+like "$(cat out/cuda.xml)" 'failure' "... with a test case that fails"
+cp cuaudit.rules kept
+fenced 3 | sed 's/libcublas/app/' >>cuaudit.rules
+cuaudit check -d sim -- ./app >said 2>err
+is $? 0 "an allow line" || diag "$(cat err)"
+mv kept cuaudit.rules
+program 0
+job pull_request
+is "$job_status $(cat said | grep -c ::error)" "0 0" "GitHub: green" || diag "$(cat err)"
+job image:
+is $job_status 0 "GitLab: green" || diag "$(cat err)"
+
+# The lock file is that of the first run.
+rm -f app.lock
+cuaudit baseline -d sim --write app.lock -- ./app >said 2>err
+job repo:
+is $job_status 0 "pre-commit: as it was" || diag "$(cat err)"
+program 1
+job repo:
+is $job_status 88 "... and one call less"
 done_testing

@@ -51,7 +51,7 @@ rows=$(awk '
 	/^\.Bl -column "coverage, fail"/ { on = 1 }
 	/^\.El/ { on = 0 }
 	on && sub(/^\.It /, "") && !/^Sy/ { gsub(/ Ta /, "\t"); print }' "$top_srcdir/man/libcuaudit.7")
-is "$(echo "$rows" | wc -l)" 10 "the table has ten rows"
+is "$(echo "$rows" | wc -l)" 11 "the table has eleven rows"
 
 # row MODULE WRONG RIGHT: hooks with a wrong option, and without
 row() {
@@ -84,6 +84,8 @@ row fault 'fault(inject=cuMemAlloc:eror=2)' 'fault(inject=cuMemAlloc:error=2)'
 row leak 'leak(format=x)' leak
 row "leak, fail" 'leak(format=x;fail=any)' 'leak(fail=any)'
 row limit 'limit(deny=cuMemAloc)' 'limit(deny=cuMemAlloc)'
+echo 'never cuMemAlloc' >"$tmp/no.rules"
+row rules "rules(flie=$tmp/no.rules)" "rules(file=$tmp/no.rules)"
 row stat 'stat(threads=x)' stat
 row "stat, fail" 'stat(threads=x;fail=errors)' 'stat(fail=errors)'
 row trace 'trace(size=x)' trace

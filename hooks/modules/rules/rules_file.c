@@ -165,27 +165,43 @@ static bool take_per(struct line *line, struct rule *rule)
 	return rule->per >= 0;
 }
 
+static bool take_kernel(struct line *line, struct rule *rule)
+{
+	return take_glob(line, "a kernel", &rule->kernel);
+}
+
+static bool take_frame(struct line *line, struct rule *rule)
+{
+	return take_glob(line, "a frame", &rule->frame);
+}
+
+static bool take_after(struct line *line, struct rule *rule)
+{
+	return take_mark(line, &rule->after);
+}
+
+static bool take_between(struct line *line, struct rule *rule)
+{
+	return take_mark(line, &rule->after) && take_mark(line, &rule->before);
+}
+
 static bool take_condition(struct line *line, struct rule *rule)
 {
-	static const char *const words[] = { "in", "by", "from", "before", "after", "between", "on",
-					     "per", NULL };
+	static const struct {
+		const char *word;
+		bool (*take)(struct line *line, struct rule *rule);
+	} conditions[] = {
+#define CONDITION(word, take) { word, take },
+#include "hooks/modules/rules/rules.def"
+	};
+	enum { CONDITIONS = sizeof(conditions) / sizeof(conditions[0]) };
+	const char *words[CONDITIONS + 1] = { NULL };
 
-	if (line_takes(line, "in"))
-		return take_in(line, rule);
-	if (line_takes(line, "by"))
-		return take_glob(line, "a kernel", &rule->kernel);
-	if (line_takes(line, "from"))
-		return take_glob(line, "a frame", &rule->frame);
-	if (line_takes(line, "before"))
-		return take_before(line, rule);
-	if (line_takes(line, "after"))
-		return take_mark(line, &rule->after);
-	if (line_takes(line, "between"))
-		return take_mark(line, &rule->after) && take_mark(line, &rule->before);
-	if (line_takes(line, "on"))
-		return take_device(line, rule);
-	if (line_takes(line, "per"))
-		return take_per(line, rule);
+	for (uint32_t i = 0; i < CONDITIONS; i++) {
+		words[i] = conditions[i].word;
+		if (line_takes(line, words[i]))
+			return conditions[i].take(line, rule);
+	}
 	return line_unknown(line, line_next(line), "condition", words);
 }
 
@@ -499,19 +515,8 @@ static const struct statement {
 	const char *word;
 	bool (*read)(struct line *line, struct rule *rule, struct check_rule *entry);
 } statements[] = {
-	{ "at-least", read_bound },
-	{ "at-most", read_bound },
-	{ "exactly", read_bound },
-	{ "min-driver", read_driver },
-	{ "never", read_never },
-	{ "no-capture-breaker", read_capture },
-	{ "no-errors", read_results },
-	{ "no-leak", read_leaks },
-	{ "no-sticky-error", read_sticky },
-	{ "no-unchecked-error", read_unchecked },
-	{ "no-escape", read_unrouted },
-	{ "no-use-after-fork", read_fork },
-	{ "same-thread", read_thread },
+#define STATEMENT(word, read) { word, read },
+#include "hooks/modules/rules/rules.def"
 };
 
 enum { STATEMENTS = sizeof(statements) / sizeof(statements[0]) };
