@@ -2,6 +2,9 @@
 /* Where a call was made, as people and addr2line want it. */
 #include "hooks/call_site.h"
 
+#include <cuaudit/coverage.h>
+
+#include "hooks/core_link.h"
 #include "hooks/library.h"
 #include "hooks/loaded_image.h"
 #include "util/buffer.h"
@@ -42,4 +45,16 @@ const char *call_site_text(char text[CALL_SITE_TEXT], const void *caller,
 	}
 	buffer_end(&out);
 	return text;
+}
+
+uint32_t call_site_routes(const struct cuaudit_call *call)
+{
+	const struct cuaudit_library *library = cuaudit_call_library(call);
+	uint32_t routes = 0;
+
+	/* Code of no object binds nothing. */
+	for (uint32_t route = 0; library->index && route < CUAUDIT_ROUTES; route++)
+		if (link_is_bound(cuaudit_core_link, library->index - 1, call->function->slot, route))
+			routes |= 1u << route;
+	return routes;
 }

@@ -30,6 +30,9 @@ struct call_site call_site_find(const void *caller, const struct cuaudit_library
 const char *call_site_text(char text[CALL_SITE_TEXT], const void *caller,
 			   const struct cuaudit_library *library);
 
+/* How its library has bound the function that is called, 1 << enum cuaudit_route each. */
+uint32_t call_site_routes(const struct cuaudit_call *call);
+
 struct writer;
 
 /*

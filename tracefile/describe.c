@@ -365,7 +365,8 @@ static void add_sites(struct trace *trace, const struct number *slots, const str
 			trace->damaged++;
 			continue;
 		}
-		trace->sites[site->number] = (struct trace_site){ function, library, site->caller };
+		trace->sites[site->number] = (struct trace_site){ function, library, site->routes,
+							   site->caller };
 	}
 }
 

@@ -53,6 +53,7 @@ struct trace_library {
 struct trace_site {
 	uint32_t function;	/* < nfunctions, TRACE_NONE: no such site */
 	uint32_t library;	/* < nlibraries */
+	uint32_t routes;	/* 1 << enum cuaudit_route each, as far as they are known */
 	uint64_t caller;
 };
 

@@ -335,7 +335,11 @@ struct cuaudit_trace_site {
 	uint32_t number;	/* from 0 */
 	uint32_t slot;
 	uint32_t library;
-	uint32_t unused;
+	/*
+	 * How the library had bound the function when this was written, 1 << enum cuaudit_route each.
+	 * 0: by none of these, as by a pointer of another library, or the loader does not tell.
+	 */
+	uint32_t routes;
 	uint64_t caller;	/* the return address */
 };
 

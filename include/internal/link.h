@@ -17,6 +17,7 @@ enum {
 	LINK_CHUNK = 256,	/* objects a chunk */
 	LINK_CHUNKS = 256,
 	LINK_BINDINGS = 16384,	/* a power of two */
+	LINK_BINDING_TRIES = 64,	/* entries in which one may be */
 	LINK_ESCAPES = 64
 };
 
@@ -213,15 +214,43 @@ static inline bool link_extent(const struct link_object *object, uintptr_t *lo, 
 	       atomic_load_explicit(&object->changes, memory_order_relaxed) == changes;
 }
 
+static inline uint64_t link_binding_key(uint32_t object, uint32_t slot, uint32_t route)
+{
+	return (uint64_t)object << 32 | (slot * 8 + route + 1);
+}
+
+/* The try-th entry in which a binding may be. */
+static inline struct link_binding *link_binding_at(const struct link_table *table, uint64_t key,
+						   uint32_t try)
+{
+	uint32_t at = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 40);
+
+	return &table->bindings[(at + try) % LINK_BINDINGS];
+}
+
+/* Context: bind, call. Whether the binding was counted. */
+static inline bool link_is_bound(const struct link_table *table, uint32_t object, uint32_t slot,
+				 uint32_t route)
+{
+	uint64_t key = link_binding_key(object, slot, route), found = key;
+
+	for (uint32_t i = 0; i < LINK_BINDING_TRIES && found; i++) {
+		found = atomic_load_explicit(&link_binding_at(table, key, i)->key,
+					     memory_order_relaxed);
+		if (found == key)
+			return true;
+	}
+	return false;
+}
+
 /* Context: bind, call. Counts a binding; lock-free, any thread. */
 static inline void link_count(struct link_table *table, uint32_t object, uint32_t slot,
 			      uint32_t route)
 {
-	uint64_t key = (uint64_t)object << 32 | (slot * 8 + route + 1);
-	uint32_t at = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 40);
+	uint64_t key = link_binding_key(object, slot, route);
 
-	for (uint32_t i = 0; i < 64; i++) {
-		struct link_binding *binding = &table->bindings[(at + i) % LINK_BINDINGS];
+	for (uint32_t i = 0; i < LINK_BINDING_TRIES; i++) {
+		struct link_binding *binding = link_binding_at(table, key, i);
 		uint64_t found = 0;
 
 		if (atomic_load_explicit(&binding->key, memory_order_relaxed) == key ||

@@ -7,6 +7,7 @@
 #include <cuaudit/clock.h>
 #include <cuaudit/coverage.h>
 
+#include "hooks/call_site.h"
 #include "hooks/modules/trace/trace_chunk.h"
 #include "hooks/modules/trace/trace_file.h"
 #include "hooks/modules/trace/trace_plan.h"
@@ -208,6 +209,7 @@ bool trace_describe_site(const struct cuaudit_call *call, const struct trace_pla
 	*number = record->number = nsites++;
 	record->slot = function->slot;
 	record->library = library;
+	record->routes = call_site_routes(call);
 	record->caller = caller;
 	trace_describe_publish(record, CUAUDIT_TRACE_SITE);
 	return true;
