@@ -4,8 +4,9 @@
  * A lock file has a line for each fact: its kind, the library that calls, what is called,
  * launched or copied, the NVTX range that is innermost then, and the count. Fields are
  * separated by tabs and have neither tabs nor line breaks in them, so that a line is a line
- * whatever the names are. The text of a fact before its count is its key here, the last tab
- * included: in the order of the keys' bytes the lines are sorted as sort(1) does in the C locale.
+ * whatever the names are. Of routes there is no range, and the count is 1. The text of a fact
+ * before its count is its key here, the last tab included: in the order of the keys' bytes the
+ * lines are sorted as sort(1) does in the C locale.
  */
 #ifndef ANALYSIS_BASELINE_H
 #define ANALYSIS_BASELINE_H
@@ -13,7 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "tracefile/demangle.h"
 #include "util/hash_table.h"
@@ -31,12 +31,13 @@ enum { BASELINE_FAULT = 512 };
 /* What all processes of one run did. Begins as BASELINE_RUN. */
 struct baseline_run {
 	struct table counts;	/* key, with a NUL -> uint64_t */
-	uint64_t calls;
+	struct table traces;	/* pid -> uint32_t: how many it left, being several programs */
 	uint32_t driver;	/* its version, the highest of them; 0: not known */
 	enum demangle names;	/* of kernels */
 };
 
-#define BASELINE_RUN ((struct baseline_run){ .counts = { .row = sizeof(uint64_t) } })
+#define BASELINE_RUN ((struct baseline_run){ .counts = { .row = sizeof(uint64_t) }, \
+					     .traces = { .row = sizeof(uint32_t) } })
 
 /*
  * Adds the trace of a process. false: it does not hold all that the process did, fault says
@@ -64,12 +65,12 @@ struct baseline_runs {
 int baseline_runs_add(struct baseline_runs *runs, const struct baseline_run *run);
 void baseline_runs_free(struct baseline_runs *runs);
 
-/* What a lock file says before its facts. */
+/* What a lock file has before its facts. */
 enum baseline_header {
 	BASELINE_COMMAND,	/* for people: it is not compared */
 	BASELINE_DRIVER,	/* the same */
 	BASELINE_KERNELS,
-	BASELINE_RUNS_MADE,
+	BASELINE_RUNS_MADE,	/* how many it is made of, updates included */
 	BASELINE_HEADERS
 };
 
@@ -100,6 +101,7 @@ struct baseline_lock {
 
 struct baseline_fault {
 	uint32_t line;		/* from 1; 0: memory is out */
+	uint32_t column;	/* the byte of the line, from 1 */
 	char text[BASELINE_FAULT];
 };
 
@@ -116,7 +118,8 @@ int baseline_header(struct baseline_lock *lock, enum baseline_header header,
 
 /*
  * Makes the lock one that these runs agree with. Lines that they agree with already stay as
- * they are. 0 or -ENOMEM.
+ * they are, bounds are made wider; an exact count that is another one now is replaced.
+ * 0 or -ENOMEM.
  */
 int baseline_update(struct baseline_lock *lock, const struct baseline_runs *runs);
 
@@ -129,12 +132,23 @@ struct baseline_totals {
 };
 struct baseline_totals baseline_totals(const struct baseline_lock *lock);
 
-/*
- * A line for each fact of the run that is not as the lock has it, in the order of its lines; name:
- * the lock's. -ENOMEM, or how many.
- */
-ssize_t baseline_compare(const struct baseline_lock *lock, const struct baseline_run *run,
-			 const char *name, struct out *out);
+/* A fact of a run that is not as the lock has it. Texts are one line of printed characters. */
+struct baseline_difference {
+	uint32_t line;		/* in the lock file; of a new one: that before which it would be */
+	const char *kind;	/* new, missing or changed */
+	char *fact;		/* its fields, with spaces between them */
+	const char *expected, *seen;	/* counts, or "none" */
+};
+
+struct baseline_differences {
+	struct baseline_difference *items;
+	size_t count;
+};
+
+/* In the order of the lock's lines. 0 or -ENOMEM; baseline_differences_free in both cases. */
+int baseline_compare(const struct baseline_lock *lock, const struct baseline_run *run,
+		     struct baseline_differences *differences);
+void baseline_differences_free(struct baseline_differences *differences);
 void baseline_lock_free(struct baseline_lock *lock);
 
 /*

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "analysis/baseline.h"
+#include "analysis/baseline_route.h"
 
 /*
  * Five runs do not show the lowest and the highest count that there can be. So bounds leave
@@ -44,9 +45,34 @@ static bool admits(const struct baseline_fact *fact, uint64_t low, uint64_t high
 	return fact->any || (fact->low <= low && fact->high >= high);
 }
 
+/* A route counts where its function is called; one of several may be in some runs alone. */
+static void change_route(struct baseline_fact *fact, const struct baseline_runs *runs,
+			 const struct baseline_seen *seen, const char *key)
+{
+	if (!admits(fact, 1, 1))
+		fact->low = fact->high = 1;
+	if (seen->runs < runs->count && baseline_has_other_route(&runs->seen, key))
+		fact->any = true;
+}
+
+/* A count that varies may be where it was again; one that is another one now is meant to be. */
+static void change(struct baseline_fact *fact, uint64_t low, uint64_t high)
+{
+	struct baseline_fact before = *fact;
+
+	bound(fact, low, high);
+	if (before.low == before.high || fact->any)
+		return;
+	if (before.low < fact->low)
+		fact->low = before.low;
+	if (before.high > fact->high)
+		fact->high = before.high;
+}
+
 void baseline_run_free(struct baseline_run *run)
 {
 	table_free(&run->counts);
+	table_free(&run->traces);
 	*run = BASELINE_RUN;
 }
 
@@ -81,6 +107,21 @@ void baseline_runs_free(struct baseline_runs *runs)
 	*runs = BASELINE_RUNS;
 }
 
+/* A function that may be called again may be bound as it was. */
+static void keep_route(const struct baseline_lock *lock, const struct baseline_runs *runs,
+		       uint32_t number)
+{
+	struct baseline_fact *fact = table_row(&lock->facts, number);
+	const char *key = lock->facts.keys[number].bytes;
+
+	if (fact->met || !baseline_is_route(key) || baseline_has_other_route(&runs->seen, key))
+		return;
+	fact->gone = true;
+	for (uint32_t i = 0; i < lock->facts.count && fact->gone; i++)
+		if (baseline_is_call_of(lock->facts.keys[i].bytes, key))
+			fact->gone = ((const struct baseline_fact *)table_row(&lock->facts, i))->gone;
+}
+
 int baseline_update(struct baseline_lock *lock, const struct baseline_runs *runs)
 {
 	const struct table *all = &runs->seen;
@@ -96,14 +137,20 @@ int baseline_update(struct baseline_lock *lock, const struct baseline_runs *runs
 			return -ENOMEM;
 		fact = table_row(&lock->facts, number);
 		fact->met = true;
-		if (number == before || !admits(fact, low, seen->high))
+		if (baseline_is_route(all->keys[i].bytes))
+			change_route(fact, runs, seen, all->keys[i].bytes);
+		else if (number == before)
 			bound(fact, low, seen->high);
+		else if (!admits(fact, low, seen->high))
+			change(fact, low, seen->high);
 	}
 	for (uint32_t i = 0; i < lock->facts.count; i++) {
 		struct baseline_fact *fact = table_row(&lock->facts, i);
 
 		fact->gone = !fact->met && !admits(fact, 0, 0);
 	}
+	for (uint32_t i = 0; i < lock->facts.count; i++)
+		keep_route(lock, runs, i);
 	return 0;
 }
 

@@ -6,10 +6,12 @@
 
 #include "analysis/baseline.h"
 #include "analysis/baseline_field.h"
+#include "analysis/baseline_route.h"
 #include "util/sort.h"
 
-struct difference {
-	uint32_t line;		/* of a new one: that before which it would be, from 1 */
+/* Of a fact that both have, or one of them. */
+struct pair {
+	uint32_t line;
 	const char *key;
 	const struct baseline_fact *fact;	/* NULL: it is new */
 	const uint64_t *seen;	/* NULL: it is missing */
@@ -17,29 +19,34 @@ struct difference {
 
 static int by_line(const void *a, const void *b)
 {
-	const struct difference *x = a, *y = b;
+	const struct pair *x = a, *y = b;
 
 	return ORDER(x->line, y->line) ?: strcmp(x->key, y->key);
 }
 
-static bool is_different(const struct baseline_fact *fact, const uint64_t *seen)
+static bool is_different(const struct pair *pair, const struct baseline_run *run)
 {
-	uint64_t count = seen ? *seen : 0;
+	const struct baseline_fact *fact = pair->fact;
+	uint64_t count = pair->seen ? *pair->seen : 0;
 
+	/* Of a function that was not called no route is known. */
+	if (!pair->seen && baseline_is_route(pair->key) &&
+	    !baseline_has_other_route(&run->counts, pair->key))
+		return false;
 	return !fact || (!fact->any && (count < fact->low || count > fact->high));
 }
 
 /* Both are sorted: what both have comes at the same time. */
 static size_t find(const struct baseline_lock *lock, const struct baseline_item *facts,
 		   const struct baseline_run *run, const struct baseline_item *counts,
-		   struct difference *found)
+		   struct pair *found)
 {
 	size_t nfacts = lock->facts.count, ncounts = run->counts.count, n = 0;
 
 	for (size_t i = 0, j = 0; i < nfacts || j < ncounts;) {
 		int order = i == nfacts ? 1 : j == ncounts ? -1 :
 			    strcmp(facts[i].key, counts[j].key);
-		struct difference next = { 0 };
+		struct pair next = { 0 };
 
 		next.key = order <= 0 ? facts[i].key : counts[j].key;
 		next.line = i < nfacts ? ((const struct baseline_fact *)facts[i].row)->line :
@@ -48,7 +55,7 @@ static size_t find(const struct baseline_lock *lock, const struct baseline_item 
 			next.fact = facts[i++].row;
 		if (order >= 0)
 			next.seen = counts[j++].row;
-		if (is_different(next.fact, next.seen))
+		if (is_different(&next, run))
 			found[n++] = next;
 	}
 	return n;
@@ -59,51 +66,84 @@ static void put_key(struct out *out, const char *key)
 {
 	for (size_t length; *key; key += length + 1) {
 		length = strcspn(key, "\t");
-		out_text(out, " ");
 		out_bytes(out, key, length);
+		if (key[length + 1])
+			out_text(out, " ");
 	}
+	out_bytes(out, "", 1);
 }
 
-static void put(struct out *out, const char *name, const struct difference *difference)
+/* Its texts are one block of memory. */
+static int describe(struct baseline_difference *difference, const struct pair *pair)
 {
-	out_printed(out, name, strlen(name));
-	out_text(out, ":");
-	out_u64(out, difference->line);
-	out_text(out, !difference->fact ? ": new:" :
-		      !difference->seen ? ": missing:" : ": changed:");
-	put_key(out, difference->key);
-	out_text(out, ": expected ");
-	if (difference->fact)
-		baseline_count(out, difference->fact);
+	struct out out = { 0 };
+	size_t expected, seen;
+
+	put_key(&out, pair->key);
+	expected = out.used;
+	if (pair->fact)
+		baseline_count(&out, pair->fact);
 	else
-		out_text(out, "none");
-	out_text(out, ", seen ");
-	if (difference->seen)
-		out_u64(out, *difference->seen);
+		out_text(&out, "none");
+	out_bytes(&out, "", 1);
+	seen = out.used;
+	if (pair->seen)
+		out_u64(&out, *pair->seen);
 	else
-		out_text(out, "none");
-	out_text(out, "\n");
+		out_text(&out, "none");
+	out_bytes(&out, "", 1);
+	if (!out.error) {
+		difference->fact = malloc(out.used);
+		if (difference->fact)
+			memcpy(difference->fact, out.data, out.used);
+	}
+	out_free(&out);
+	if (!difference->fact)
+		return -ENOMEM;
+	difference->line = pair->line;
+	difference->kind = !pair->fact ? "new" : !pair->seen ? "missing" : "changed";
+	difference->expected = difference->fact + expected;
+	difference->seen = difference->fact + seen;
+	return 0;
 }
 
-ssize_t baseline_compare(const struct baseline_lock *lock, const struct baseline_run *run,
-			 const char *name, struct out *out)
+static int describe_all(struct baseline_differences *differences, const struct pair *found,
+			size_t count)
+{
+	differences->items = calloc(count + !count, sizeof(*differences->items));
+	if (!differences->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++, differences->count++)
+		if (describe(&differences->items[i], &found[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+int baseline_compare(const struct baseline_lock *lock, const struct baseline_run *run,
+		     struct baseline_differences *differences)
 {
 	struct baseline_item *facts = baseline_sorted(&lock->facts);
 	struct baseline_item *counts = baseline_sorted(&run->counts);
-	size_t most = lock->facts.count + run->counts.count + 1;
-	struct difference *found = calloc(most, sizeof(*found));
-	ssize_t result = -ENOMEM;
+	struct pair *found = calloc(lock->facts.count + run->counts.count + 1, sizeof(*found));
+	int error = -ENOMEM;
 
+	*differences = (struct baseline_differences){ NULL, 0 };
 	if (facts && counts && found) {
 		size_t n = find(lock, facts, run, counts, found);
 
 		qsort(found, n, sizeof(*found), by_line);
-		for (size_t i = 0; i < n; i++)
-			put(out, name, &found[i]);
-		result = out->error ?: (ssize_t)n;
+		error = describe_all(differences, found, n);
 	}
 	free(found);
 	free(counts);
 	free(facts);
-	return result;
+	return error;
+}
+
+void baseline_differences_free(struct baseline_differences *differences)
+{
+	for (size_t i = 0; i < differences->count; i++)
+		free(differences->items[i].fact);
+	free(differences->items);
+	*differences = (struct baseline_differences){ NULL, 0 };
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include <cuaudit/coverage.h>
+
 #include "analysis/baseline.h"
 #include "analysis/baseline_field.h"
 #include "analysis/facts.h"
@@ -17,7 +19,7 @@
 
 enum { WINDOW = 256 << 10 };
 
-enum kind { CALLS, LAUNCHES, BYTES, UNSIZED, ERRORS };
+enum kind { CALLS, LAUNCHES, BYTES, UNSIZED, ERRORS, ROUTES };
 
 static const char *const kinds[] = {
 	[CALLS] = "calls",
@@ -25,6 +27,20 @@ static const char *const kinds[] = {
 	[BYTES] = "bytes",
 	[UNSIZED] = "unsized",
 	[ERRORS] = "errors",
+	[ROUTES] = "routes",
+};
+
+enum { NROUTES = 4 };
+
+/* Symbols by PLT or by another relocation are one: it is the compiler's choice. */
+static const struct {
+	const char *name;
+	uint32_t bits;		/* of a call site, 0: none */
+} routes[NROUTES] = {
+	{ "symbol", 1u << CUAUDIT_ROUTE_PLT | 1u << CUAUDIT_ROUTE_RELOCATION },
+	{ "dlsym", 1u << CUAUDIT_ROUTE_DLSYM },
+	{ "procaddr", 1u << CUAUDIT_ROUTE_PROCADDR },
+	{ "other", 0 },
 };
 
 /* Of one trace; keys are compared as bytes. */
@@ -33,7 +49,7 @@ struct key {
 	uint32_t library;
 	uint32_t what;		/* the function's, the kernel's or the direction's number */
 	uint32_t range;		/* its text's number, or TRACE_NONE */
-	int32_t result;		/* of ERRORS, else 0 */
+	int32_t result;		/* of ERRORS; of ROUTES, which one; else 0 */
 };
 
 /* A trace that is being read. */
@@ -43,7 +59,6 @@ struct reader {
 	struct fact *facts;		/* by function */
 	struct launch_plan *plans;	/* the same */
 	struct table counts;		/* struct key -> uint64_t */
-	uint64_t calls;
 	uint64_t damaged;
 };
 
@@ -114,7 +129,6 @@ static int add_call(struct reader *reader, const struct trace_call *call)
 	struct key key = { CALLS, site->library, site->function, range_of(reader, call), 0 };
 	int error = count(reader, &key, 1);
 
-	reader->calls++;
 	if (error || !call->result)
 		return error ?: add_effects(reader, &key, site->function, call);
 	/* How often a query is too early is nothing that a program decides. */
@@ -143,6 +157,24 @@ static int add_calls(struct reader *reader)
 	reader->damaged += walk.damaged;
 	free(window);
 	return error ?: walk.error;
+}
+
+/* A function is bound by a route or it is not, however many call sites and processes there are. */
+static int add_routes(struct reader *reader)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < reader->trace.nsites; i++) {
+		const struct trace_site *site = &reader->trace.sites[i];
+		struct key key = { ROUTES, site->library, site->function, TRACE_NONE, 0 };
+
+		for (size_t k = 0; site->function != TRACE_NONE && k < NROUTES && !error; k++) {
+			key.result = (int32_t)k;
+			if (routes[k].bits ? site->routes & routes[k].bits : !site->routes)
+				error = count(reader, &key, 0);
+		}
+	}
+	return error;
 }
 
 static int prepare(struct reader *reader, enum demangle names)
@@ -188,6 +220,12 @@ static void key_text(struct out *out, const struct reader *reader, const struct 
 	baseline_field(out, reader->trace.libraries[key->library].name);
 	out_text(out, "\t");
 	baseline_field(out, what_text(reader, key));
+	if (key->kind == ROUTES) {
+		out_text(out, "\t");
+		out_text(out, routes[key->result].name);
+		out_bytes(out, "\t", 2);
+		return;
+	}
 	if (key->kind == ERRORS) {
 		char text[PRINT_RESULT];
 
@@ -199,6 +237,16 @@ static void key_text(struct out *out, const struct reader *reader, const struct 
 	out_bytes(out, "\t", 2);
 }
 
+static int count_trace(struct baseline_run *run, uint32_t pid)
+{
+	uint32_t number = table_find(&run->traces, &pid, sizeof(pid));
+
+	if (number == TABLE_NONE)
+		return -ENOMEM;
+	++*(uint32_t *)table_row(&run->traces, number);
+	return 0;
+}
+
 /* What is equal as text becomes one: processes, and libraries of one name. */
 static int gather(struct baseline_run *run, const struct reader *reader)
 {
@@ -207,22 +255,24 @@ static int gather(struct baseline_run *run, const struct reader *reader)
 	int error = 0;
 
 	for (uint32_t i = 0; !error && i < counts->count; i++) {
+		const struct key *key = (const void *)counts->keys[i].bytes;
 		uint32_t number = TABLE_NONE;
 
-		key_text(&text, reader, counts->keys[i].bytes);
+		key_text(&text, reader, key);
 		if (!text.error)
 			number = table_find(&run->counts, text.data, text.used);
-		if (number != TABLE_NONE)
-			add_to(table_row(&run->counts, number), *(uint64_t *)table_row(counts, i));
-		else
+		if (number == TABLE_NONE)
 			error = -ENOMEM;
+		else if (key->kind == ROUTES)
+			*(uint64_t *)table_row(&run->counts, number) = 1;
+		else
+			add_to(table_row(&run->counts, number), *(uint64_t *)table_row(counts, i));
 	}
 	out_free(&text);
-	add_to(&run->calls, reader->calls);
 	for (size_t i = 0; i < reader->trace.ndrivers; i++)
 		if (reader->trace.drivers[i].version > run->driver)
 			run->driver = reader->trace.drivers[i].version;
-	return error;
+	return error ?: count_trace(run, reader->trace.header.pid);
 }
 
 /* Nothing where all is there that the process did. */
@@ -253,7 +303,8 @@ bool baseline_run_add(struct baseline_run *run, const char *path, char fault[BAS
 	int error = 0;
 
 	if (!text)
-		error = prepare(&reader, run->names) ?: add_calls(&reader) ?: gather(run, &reader);
+		error = prepare(&reader, run->names) ?: add_calls(&reader) ?: add_routes(&reader) ?:
+			gather(run, &reader);
 	if (text || error)
 		buffer_text(&out, text ? text : strerror(-error));
 	else

@@ -29,6 +29,7 @@ static const struct {
 	{ "calls", 4 },
 	{ "errors", 5 },
 	{ "launches", 4 },
+	{ "routes", 4 },
 	{ "unsized", 4 },
 };
 
@@ -42,6 +43,7 @@ struct reader {
 	struct baseline_lock *lock;
 	struct baseline_fault *fault;
 	struct part rest;	/* lines to come */
+	const char *line;	/* where the current one begins */
 	const char *comment;	/* where what belongs to the next line begins */
 	struct out key;
 };
@@ -74,6 +76,7 @@ static bool refuse(struct reader *reader, struct part part, const char *format, 
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	reader->fault->line = reader->lock->lines;
+	reader->fault->column = (uint32_t)(part.at - reader->line) + 1;
 	buffer_char(&out, '\'');
 	buffer_printed(&out, part.at, part.size < 80 ? part.size : 80);
 	buffer_text(&out, part.size < 80 ? "' " : "...' ");
@@ -84,7 +87,7 @@ static bool refuse(struct reader *reader, struct part part, const char *format, 
 
 static bool no_memory(struct reader *reader)
 {
-	*reader->fault = (struct baseline_fault){ 0, "" };
+	*reader->fault = (struct baseline_fault){ 0, 0, "" };
 	snprintf(reader->fault->text, sizeof(reader->fault->text), "%s", strerror(ENOMEM));
 	return false;
 }
@@ -204,7 +207,7 @@ static bool read_line(struct reader *reader, struct part line)
 		if (is_word(word, headers[i]))
 			return read_header(reader, line, i);
 	return refuse(reader, word,
-		      "is no kind of fact: bytes, calls, errors, launches or unsized");
+		      "is no kind of fact: bytes, calls, errors, launches, routes or unsized");
 }
 
 static bool is_comment(struct part line)
@@ -219,6 +222,7 @@ static bool is_comment(struct part line)
 /* What was cut short at its end has lost lines, or digits of a count. */
 static bool next_line(struct reader *reader, struct part *line)
 {
+	reader->line = reader->rest.at;
 	*line = cut(&reader->rest, '\n');
 	reader->lock->lines++;
 	return reader->rest.at > line->at + line->size ||
@@ -268,8 +272,11 @@ bool baseline_read(struct baseline_lock *lock, const char *text, size_t size,
 
 	*lock = BASELINE_LOCK;
 	is_read = read_lines(&reader);
-	if (is_read && !lock->headers[BASELINE_KERNELS])
-		is_read = refuse(&reader, (struct part){ "kernels", 7 }, "is missing");
+	if (is_read && !lock->headers[BASELINE_KERNELS]) {
+		reader.line = headers[BASELINE_KERNELS];
+		is_read = refuse(&reader, (struct part){ reader.line, strlen(reader.line) },
+				 "is missing");
+	}
 	out_free(&reader.key);
 	return is_read;
 }

@@ -81,6 +81,21 @@ static void rule(const struct check_result *result, const struct check_sum *sum,
 	}
 }
 
+static void differences(const struct check_result *result, struct out *out)
+{
+	size_t count = result->differences.count, shown = count < CHECK_SHOWN ? count : CHECK_SHOWN;
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct baseline_difference *difference = &result->differences.items[i];
+		struct out message = { 0 };
+
+		begin(out, "error", result->baseline, difference->line);
+		out_text(out, difference->kind);
+		check_difference_text(difference, &message);
+		end(out, &message);
+	}
+}
+
 void check_github(const struct check_result *result, struct out *out)
 {
 	const struct check_file *file = check_rules(result);
@@ -96,6 +111,7 @@ void check_github(const struct check_result *result, struct out *out)
 	for (uint32_t i = 0; i < result->nsums; i++)
 		if (result->sums[i].verdict != CHECK_HOLDS)
 			rule(result, &result->sums[i], out);
+	differences(result, out);
 	for (uint32_t i = 0; file && i < file->header.nallows; i++) {
 		struct out message = { 0 };
 

@@ -132,18 +132,46 @@ static void allows(struct writer *json, const struct check_result *result)
 	}
 }
 
+static void baseline(struct writer *json, const struct check_result *result)
+{
+	if (!result->baseline) {
+		writer_null(json, "baseline");
+		return;
+	}
+	writer_begin(json, "baseline", '{');
+	writer_text(json, "file", result->baseline);
+	writer_flag(json, "compared", result->lock == CHECK_LOCK_COMPARED);
+	writer_number(json, "facts", result->nfacts);
+	writer_text(json, "note", result->driver_note);
+	WRITER_OBJECTS(json, "differences", i, result->differences.count) {
+		const struct baseline_difference *difference = &result->differences.items[i];
+
+		writer_number(json, "line", difference->line);
+		writer_text(json, "kind", difference->kind);
+		writer_text(json, "fact", difference->fact);
+		writer_text(json, "expected", difference->expected);
+		writer_text(json, "seen", difference->seen);
+	}
+	writer_end(json, '}');
+}
+
+static const char *verdict(const struct check_result *result)
+{
+	if (check_status(result) == CHECK_BROKEN_STATUS)
+		return "broken";
+	return check_status(result) || result->lock == CHECK_LOCK_SKIPPED ? "not made" : "holds";
+}
+
 void check_json(const struct check_result *result, struct out *out)
 {
 	struct writer json = { .out = out };
-	int status = check_status(result);
 	bool exited = result->ended && WIFEXITED(result->status);
 	bool killed = result->ended && WIFSIGNALED(result->status);
 
 	writer_begin(&json, NULL, '{');
 	writer_number(&json, "version", JSON_VERSION);
-	writer_text(&json, "verdict", !status ? "holds" : status == CHECK_BROKEN_STATUS ? "broken" :
-				      "not made");
-	writer_flag(&json, "complete", !result->nproblems);
+	writer_text(&json, "verdict", verdict(result));
+	writer_flag(&json, "complete", !result->nproblems && result->lock != CHECK_LOCK_SKIPPED);
 	writer_text(&json, "command", result->command);
 	writer_known(&json, "command_status",
 		     (uint64_t)(exited ? WEXITSTATUS(result->status) : 0), exited);
@@ -154,6 +182,7 @@ void check_json(const struct check_result *result, struct out *out)
 		writer_text(&json, NULL, result->problems[i]);
 	rules(&json, result);
 	allows(&json, result);
+	baseline(&json, result);
 	processes(&json, result);
 	writer_end(&json, '}');
 	out_text(out, "\n");

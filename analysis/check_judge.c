@@ -325,13 +325,13 @@ void check_judge(struct check_result *result)
 		result->may_be_idle = check_rules(result)->header.may_be_idle;
 	idle = !was_called(result);
 	if (idle && !result->may_be_idle)
-		check_problem(result, "no process called the CUDA driver; see cuaudit doctor, or "
-			      "allow that by a line 'optional calls'");
+		check_problem(result, "no process called the CUDA driver; see cuaudit doctor%s",
+			      result->rules ? ", or allow that by a line 'optional calls'" : "");
 	for (size_t i = 0; i < result->nprocesses; i++)
 		find_problems(result, &result->processes[i]);
 	if (!result->nprocesses)
 		return;
-	if (!check_rules(result)->header.nrules)
+	if (result->rules && !check_rules(result)->header.nrules)
 		check_problem(result, "%s has no rule", result->rules);
 	sum_rules(result, idle);
 	group_findings(result);
@@ -341,7 +341,7 @@ void check_judge(struct check_result *result)
 
 int check_status(const struct check_result *result)
 {
-	return result->nbroken || result->nunreached ? CHECK_BROKEN_STATUS :
+	return result->nbroken || result->nunreached || result->differences.count ? CHECK_BROKEN_STATUS :
 	       result->nproblems || result->no_memory ? CHECK_NOT_MADE_STATUS : 0;
 }
 
@@ -368,6 +368,8 @@ void check_free(struct check_result *result)
 	for (size_t i = 0; i < result->ngroups; i++)
 		free(result->groups[i].stack.lines);
 	free(result->groups);
+	free(result->driver_note);
+	baseline_differences_free(&result->differences);
 	check_drop(result);
 	table_free(&result->names.texts);
 	symbols_free(result->names.symbols);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result of cuaudit check as JUnit's XML: a test case for each rule. */
+/* The result of cuaudit check as JUnit's XML: a test case for each rule and the lock file. */
 #include <string.h>
 
 #include "analysis/check_report.h"
@@ -81,6 +81,34 @@ static void rule_case(const struct check_result *result, const struct check_sum 
 	out_free(&findings);
 }
 
+static void lock_case(const struct check_result *result, struct out *out)
+{
+	struct out facts = { 0 }, differences = { 0 };
+	const char *element = result->lock == CHECK_LOCK_SKIPPED ? "skipped" : "failure";
+
+	out_text(out, "<testcase");
+	attribute(out, "classname", "cuaudit.check");
+	attribute(out, "name", check_path(result->baseline));
+	attribute(out, "file", check_path(result->baseline));
+	if (result->lock == CHECK_LOCK_COMPARED && !result->differences.count) {
+		out_text(out, " time=\"0\"/>\n");
+		return;
+	}
+	out_text(out, " time=\"0\">\n<");
+	out_text(out, element);
+	check_facts_text(result, &facts);
+	out_bytes(&facts, "", 1);
+	if (result->lock == CHECK_LOCK_COMPARED)
+		attribute(out, "type", "differs");
+	attribute(out, "message", facts.error ? "" : facts.data);
+	out_text(out, ">");
+	check_lock_text(result, "", &differences);
+	content(out, element, &differences);
+	out_text(out, "</testcase>\n");
+	out_free(&facts);
+	out_free(&differences);
+}
+
 static void problem_case(const struct check_result *result, struct out *out)
 {
 	out_text(out, "<testcase");
@@ -99,8 +127,10 @@ static void problem_case(const struct check_result *result, struct out *out)
 
 static void counts(const struct check_result *result, struct out *out)
 {
-	number(out, "tests", result->nsums + (result->nproblems != 0));
-	number(out, "failures", result->nbroken + result->nunreached);
+	number(out, "tests", result->nsums + (result->lock >= CHECK_LOCK_SKIPPED) +
+			     (result->nproblems != 0));
+	number(out, "failures", result->nbroken + result->nunreached +
+				(result->differences.count != 0));
 	number(out, "errors", result->nproblems != 0);
 }
 
@@ -127,11 +157,14 @@ void check_junit(const struct check_result *result, struct out *out)
 	out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"cuaudit check\"");
 	counts(result, out);
 	out_text(out, ">\n<testsuite");
-	attribute(out, "name", check_path(result->rules));
+	attribute(out, "name", check_path(check_file_name(result)));
 	counts(result, out);
-	out_text(out, " skipped=\"0\" time=\"0\">\n");
+	number(out, "skipped", result->lock == CHECK_LOCK_SKIPPED);
+	out_text(out, " time=\"0\">\n");
 	for (uint32_t i = 0; i < result->nsums; i++)
 		rule_case(result, &result->sums[i], out);
+	if (result->lock >= CHECK_LOCK_SKIPPED)
+		lock_case(result, out);
 	if (result->nproblems)
 		problem_case(result, out);
 	unused(result, out);

@@ -23,6 +23,18 @@ void check_verdict_text(const struct check_result *result, struct out *out);
 void check_findings_text(const struct check_result *result, const struct check_sum *sum,
 			 const char *prefix, struct out *out);
 
+/*
+ * What the lock file came to. Behind a command that failed, why there is no more; else a line for
+ * each difference, and what to do about them.
+ */
+void check_lock_text(const struct check_result *result, const char *prefix, struct out *out);
+
+/* "2 of 31 facts differ", or "all 31 facts hold". */
+void check_facts_text(const struct check_result *result, struct out *out);
+
+/* "changed: calls app cuInit -: expected = 1, seen 2". */
+void check_difference_text(const struct baseline_difference *difference, struct out *out);
+
 /* One finding, the same way. */
 void check_group_text(const struct check_group *group, const char *prefix, struct out *out);
 

@@ -3,6 +3,7 @@
 #ifndef ANALYSIS_CHECK_RESULT_H
 #define ANALYSIS_CHECK_RESULT_H
 
+#include "analysis/baseline.h"
 #include "analysis/check_stack.h"
 
 /* Exit statuses of cuaudit check. */
@@ -15,6 +16,14 @@ enum {
 struct check_process {
 	struct check_file *file;
 	bool runs;		/* it has not ended */
+};
+
+/* What became of the lock file. */
+enum check_lock_state {
+	CHECK_NO_LOCK,		/* none was given */
+	CHECK_LOCK_UNKNOWN,	/* the check was not made */
+	CHECK_LOCK_SKIPPED,	/* the command failed, which no run of a lock file did */
+	CHECK_LOCK_COMPARED
 };
 
 enum check_verdict { CHECK_HOLDS, CHECK_BROKEN, CHECK_UNREACHED };
@@ -39,7 +48,8 @@ struct check_group {
 
 struct check_result {
 	const char *command;	/* what was run */
-	const char *rules;	/* the path of the rules file */
+	const char *rules;	/* the path of the rules file; NULL: none */
+	const char *baseline;	/* the path of the lock file; NULL: none */
 	int status;		/* of wait(2), of the command */
 	bool ended;		/* it was started, and has ended */
 	bool may_be_idle;	/* no call of the driver is fine */
@@ -52,6 +62,10 @@ struct check_result {
 	struct check_group *groups;	/* by rule, the most frequent first */
 	size_t ngroups;
 	size_t nbroken, nunreached;	/* rules */
+	enum check_lock_state lock;
+	size_t nfacts;		/* of the lock file */
+	struct baseline_differences differences;
+	char *driver_note;	/* where those may come from: another version; NULL: it is the same */
 	char **problems;	/* why the check was not made */
 	size_t nproblems;
 	struct check_names names;
@@ -75,6 +89,12 @@ void check_judge(struct check_result *result);
 int check_status(const struct check_result *result);
 
 void check_free(struct check_result *result);
+
+/* The file by which the result as a whole is called. */
+static inline const char *check_file_name(const struct check_result *result)
+{
+	return result->rules ? result->rules : result->baseline;
+}
 
 /* The file that tells the rules; NULL: there is none. */
 const struct check_file *check_rules(const struct check_result *result);

@@ -137,6 +137,26 @@ static void rule_result(struct writer *json, const struct check_result *result,
 	writer_end(json, '}');
 }
 
+/* No rule is called so. */
+static const char lock_rule[] = "baseline";
+
+static void difference_result(struct writer *json, const struct check_result *result,
+			      const struct baseline_difference *difference)
+{
+	struct out text = { 0 };
+
+	writer_begin(json, NULL, '{');
+	writer_text(json, "ruleId", lock_rule);
+	writer_number(json, "ruleIndex", result->nsums);
+	writer_text(json, "level", "error");
+	check_difference_text(difference, &text);
+	writer_begin(json, "message", '{');
+	take_text(json, "text", &text);
+	writer_end(json, '}');
+	locations(json, result->baseline, difference->line);
+	writer_end(json, '}');
+}
+
 static void results(struct writer *json, const struct check_result *result)
 {
 	writer_begin(json, "results", '[');
@@ -148,7 +168,19 @@ static void results(struct writer *json, const struct check_result *result)
 		if (sum->verdict == CHECK_UNREACHED || (sum->verdict == CHECK_BROKEN && !sum->count))
 			rule_result(json, result, sum);
 	}
+	for (size_t i = 0; i < result->differences.count; i++)
+		difference_result(json, result, &result->differences.items[i]);
 	writer_end(json, ']');
+}
+
+static void rule_object(struct writer *json, const char *id, const char *description)
+{
+	writer_begin(json, NULL, '{');
+	writer_text(json, "id", id);
+	writer_begin(json, "shortDescription", '{');
+	writer_text(json, "text", description);
+	writer_end(json, '}');
+	writer_end(json, '}');
 }
 
 static void tool(struct writer *json, const struct check_result *result)
@@ -157,12 +189,12 @@ static void tool(struct writer *json, const struct check_result *result)
 	writer_begin(json, "driver", '{');
 	writer_text(json, "name", PACKAGE_NAME);
 	writer_text(json, "version", PACKAGE_VERSION);
-	WRITER_OBJECTS(json, "rules", i, result->nsums) {
-		writer_text(json, "id", result->sums[i].rule->text);
-		writer_begin(json, "shortDescription", '{');
-		writer_text(json, "text", result->sums[i].rule->text);
-		writer_end(json, '}');
-	}
+	writer_begin(json, "rules", '[');
+	for (uint32_t i = 0; i < result->nsums; i++)
+		rule_object(json, result->sums[i].rule->text, result->sums[i].rule->text);
+	if (result->baseline)
+		rule_object(json, lock_rule, "the driver calls are those of the lock file");
+	writer_end(json, ']');
 	writer_end(json, '}');
 	writer_end(json, '}');
 }
@@ -207,6 +239,8 @@ static void invocation(struct writer *json, const struct check_result *result)
 		for (size_t j = 0; j < result->nproblems; j++)
 			notification(json, "error", result->problems[j]);
 		unused(json, result);
+		if (result->lock == CHECK_LOCK_SKIPPED)
+			notification(json, "warning", "the lock file is not compared: the command failed");
 		writer_end(json, ']');
 	}
 }

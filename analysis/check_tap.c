@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result of cuaudit check as TAP, version 13: a point for each rule. */
+/* The result of cuaudit check as TAP, version 13: a point for each rule and the lock file. */
 #include <string.h>
 
 #include "analysis/check_report.h"
@@ -17,14 +17,25 @@ static void description(struct out *out, const char *text)
 	}
 }
 
+static void lock_point(const struct check_result *result, uint64_t number, struct out *out)
+{
+	out_text(out, result->differences.count ? "not ok " : "ok ");
+	out_u64(out, number);
+	out_text(out, " - ");
+	description(out, check_path(result->baseline));
+	out_text(out, result->lock == CHECK_LOCK_SKIPPED ? " # SKIP the command failed\n" : "\n");
+	check_lock_text(result, "# ", out);
+}
+
 void check_tap(const struct check_result *result, struct out *out)
 {
-	bool idle = !result->nsums && !check_status(result);
+	uint64_t points = result->nsums + (result->lock >= CHECK_LOCK_SKIPPED);
+	bool idle = !points && !check_status(result);
 
 	out_text(out, "TAP version 13\n");
-	if (result->nsums || idle) {
+	if (points || idle) {
 		out_text(out, "1..");
-		out_u64(out, result->nsums);
+		out_u64(out, points);
 		out_text(out, idle ? " # SKIP no process called the CUDA driver\n" : "\n");
 	}
 	for (uint32_t i = 0; i < result->nsums; i++) {
@@ -38,6 +49,8 @@ void check_tap(const struct check_result *result, struct out *out)
 		if (sum->verdict != CHECK_HOLDS)
 			check_findings_text(result, sum, "# ", out);
 	}
+	if (result->lock >= CHECK_LOCK_SKIPPED)
+		lock_point(result, points, out);
 	if (!result->nproblems)
 		return;
 	out_text(out, "Bail out! ");

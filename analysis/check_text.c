@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The result of cuaudit check for people. */
-#include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/check_file.h"
 #include "analysis/check_report.h"
@@ -10,20 +8,6 @@
 static void printed(struct out *out, const char *text)
 {
 	out_printed(out, text, strlen(text));
-}
-
-const char *check_path(const char *path)
-{
-	static char directory[PATH_MAX];
-	size_t length;
-
-	while (path[0] == '.' && path[1] == '/')
-		path += 2;
-	if (*path != '/' || (!*directory && !getcwd(directory, sizeof(directory))))
-		return path;
-	length = strlen(directory);
-	return length > 1 && !strncmp(path, directory, length) && path[length] == '/' &&
-	       path[length + 1] ? path + length + 1 : path;
 }
 
 static void times(struct out *out, uint64_t count)
@@ -240,9 +224,8 @@ static void of_rules(struct out *out, size_t count, size_t all)
 	out_text(out, all == 1 ? " rule" : " rules");
 }
 
-void check_verdict_text(const struct check_result *result, struct out *out)
+static void broken_text(const struct check_result *result, struct out *out)
 {
-	out_text(out, "check: ");
 	if (result->nbroken) {
 		of_rules(out, result->nbroken, result->nsums);
 		out_text(out, result->nbroken == 1 ? " is broken" : " are broken");
@@ -255,19 +238,40 @@ void check_verdict_text(const struct check_result *result, struct out *out)
 	}
 	if (result->nunreached)
 		out_text(out, result->nunreached == 1 ? " was never reached" : " were never reached");
-	if (result->nbroken || result->nunreached)
-		return;
-	if (result->nproblems || result->no_memory) {
-		out_text(out, "not made");
-	} else if (!result->nsums) {
+}
+
+static void held_text(const struct check_result *result, struct out *out)
+{
+	if (!result->nsums) {
 		out_text(out, "no process called the CUDA driver, which the rules allow");
+	} else if (result->nsums == 1) {
+		out_text(out, "the rule holds");
 	} else {
-		out_text(out, result->nsums == 1 ? "the rule holds" : "all ");
-		if (result->nsums > 1) {
-			out_u64(out, result->nsums);
-			out_text(out, " rules hold");
-		}
+		out_text(out, "all ");
+		out_u64(out, result->nsums);
+		out_text(out, " rules hold");
 	}
+}
+
+void check_verdict_text(const struct check_result *result, struct out *out)
+{
+	bool broken = result->nbroken || result->nunreached;
+
+	out_text(out, "check: ");
+	if (!check_status(result) || broken || result->differences.count) {
+		if (broken)
+			broken_text(result, out);
+		else if (result->rules)
+			held_text(result, out);
+		if (result->lock < CHECK_LOCK_SKIPPED)
+			return;
+		out_text(out, result->rules ? "; " : "");
+		printed(out, check_path(result->baseline));
+		out_text(out, ": ");
+		check_facts_text(result, out);
+		return;
+	}
+	out_text(out, "not made");
 }
 
 static void rule_text(const struct check_result *result, uint32_t line, const char *text,
@@ -295,11 +299,9 @@ static void unused_text(const struct check_result *result, struct out *out)
 
 void check_text(const struct check_result *result, struct out *out)
 {
-	bool broken = result->nbroken || result->nunreached;
-
 	check_verdict_text(result, out);
 	out_text(out, "\n");
-	if (broken && result->nproblems)
+	if (check_status(result) == CHECK_BROKEN_STATUS && result->nproblems)
 		out_text(out, "check: not made in full\n");
 	for (size_t i = 0; i < result->nproblems; i++) {
 		out_text(out, "check: ");
@@ -314,5 +316,6 @@ void check_text(const struct check_result *result, struct out *out)
 		rule_text(result, sum->rule->line, sum->rule->text, out);
 		check_findings_text(result, sum, "  ", out);
 	}
+	check_lock_text(result, "", out);
 	unused_text(result, out);
 }

@@ -63,8 +63,9 @@ statuses() {
 }
 program 0
 is "$(statuses)" "0 cuaudit check -d sim
-0 cuaudit baseline -d sim --write app.lock
-0 cuaudit baseline -d sim app.lock
+0 cuaudit check -d sim --write-baseline app.lock
+0 cuaudit check -d sim --baseline app.lock
+0 cuaudit check -d sim --update app.lock
 0 cuaudit doctor ./app
 0 cuaudit run -k 'leak(fail=any)'
 0 cuaudit run -k 'stat(fail=errors)'
@@ -82,7 +83,7 @@ for file in memory.limit trace.html; do
 done
 like "$(cat out/memory.limit)" '"peak":838860800' "the peak"
 program 1
-is "$(statuses | sed -n 5p)" "87 cuaudit run -k 'leak(fail=any)'" "one that leaves something"
+is "$(statuses | sed -n 6p)" "87 cuaudit run -k 'leak(fail=any)'" "one that leaves something"
 like "$(cat out/app-*.leak)" 'cuMemAlloc_v2' "... and what"
 
 # The gate: red, then green.
@@ -118,7 +119,7 @@ is $job_status 0 "GitLab: green" || diag "$(cat err)"
 
 # The lock file is that of the first run.
 rm -f app.lock
-cuaudit baseline -d sim --write app.lock -- ./app >said 2>err
+cuaudit check -d sim --write-baseline app.lock -- ./app >said 2>err
 job repo:
 is $job_status 0 "pre-commit: as it was" || diag "$(cat err)"
 program 1

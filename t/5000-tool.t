@@ -93,6 +93,7 @@ variables" "completion: what to list"
 is "$(offers list variables CUAUDIT_F)" "CUAUDIT_FOLLOW
 CUAUDIT_FUNCTIONS" "completion: variables"
 is "$(offers report x)" :files "completion: files"
+is "$(offers check --baseline x)$(offers check --update x)" :files:files "completion: lock files"
 is "$(offers run -d sim -- env x)" ":program 4" "completion: another program's words"
 is "$(offers stat env x)" ":program 1" "completion: without --"
 is "$(offers rnu x)" "" "completion: of no command"

@@ -79,7 +79,7 @@ is "$(find all -name "ends-$(uname -n)-*.cutrace" | wc -l) $(find all -type f | 
 	"a file of each process"
 is "$("$cuaudit" list hooks trace | sed -n 's/^  \([a-z-]*\)=.*/\1/p' |
 	grep -vx -e file -e library -e print | sort)" \
-	"$(awk -F'"' '/^OPTION\(" ((baseline|stat) )?trace "/ { print $4 }' "$top_srcdir/tools/commands.def" |
+	"$(awk -F'"' '/^OPTION\(" (stat )?trace "/ { print $4 }' "$top_srcdir/tools/commands.def" |
 		grep -vx -e add -e output | sort)" "every option of the hook is one of the command"
 for option in '--args no' '--elements 3' '--frames 9' '--min-duration 1us' '--open %memory' \
 	'--size 2M' '--start cuDriverGetVersion:3' '--stop 5s' '--strings 7' '--thread ends' \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuaudit check: run a program, and say whether the driver calls of its processes keep the rules. */
+/*
+ * cuaudit check: run a program, and say whether the driver calls of its processes keep the rules,
+ * and are those of a lock file.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,38 +14,52 @@
 #include <unistd.h>
 
 #include "analysis/check_report.h"
+#include "tools/atomic_file.h"
 #include "tools/check_files.h"
+#include "tools/check_lock.h"
 #include "tools/check_output.h"
+#include "tools/check_run.h"
+#include "tools/check_write.h"
 #include "tools/exec.h"
 #include "tools/finding.h"
 #include "tools/options.h"
 #include "tools/scratch.h"
 #include "tools/supervise.h"
 #include "tools/tool.h"
+#include "util/size.h"
 
-/* How long a process that has begun may lack the marks that were reached before. */
-enum { MARK_NS = 50000000 };
+#define DEFAULT_RULES "cuaudit.rules"
+
+enum { RUNS = 5, RUNS_MOST = 1000 };
+
+/* What is done with the lock file. */
+enum purpose { NO_LOCK, COMPARE, WRITE, UPDATE };
 
 static struct {
-	const char *rules;	/* as it was given */
+	const char *rules;	/* as it was given, NULL: not */
 	char path[PATH_MAX];	/* its absolute path */
-	const char *keep;	/* the directory to keep, NULL: one of our own */
-	char *hooks;		/* further ones, NULL: none */
-	char *pattern, directory[PATH_MAX];
-	unsigned int marks;	/* signals that are marks of the rules, by bit */
-	unsigned int marked;	/* those that have come */
+	enum purpose purpose;
+	const char *lock_path;
+	uint32_t runs;		/* 0: not given */
+	bool judges;		/* an option was given that is not for writing */
+	char **command;
+	struct check_lock lock;
+	struct check_run run;
 	struct check_result result;
-} check_run;
+} check;
+
+_Static_assert(TOOL_BROKEN == (int)CHECK_BROKEN_STATUS, "one status");
+_Static_assert(TOOL_NOT_MADE == (int)CHECK_NOT_MADE_STATUS, "one status");
 
 /* Before anything is started: a reason why not, after a message. Files tell it, too. */
 static int refuse(int status, const char *text)
 {
-	check_problem(&check_run.result, "%s", text);
-	check_output_write(&check_run.result);
-	return status == TOOL_NO_PROGRAM ? status : CHECK_NOT_MADE_STATUS;
+	check_problem(&check.result, "%s", text);
+	check_output_write(&check.result);
+	return status == TOOL_NO_PROGRAM ? status : TOOL_NOT_MADE;
 }
 
-/* The settings, or the rules, are wrong. */
+/* The settings, the rules or the lock file are wrong. */
 static int refuse_usage(const char *text)
 {
 	refuse(TOOL_FAILED, text);
@@ -52,9 +69,9 @@ static int refuse_usage(const char *text)
 static int find_rules(void)
 {
 	struct stat status;
-	int fd = open(check_run.rules, O_RDONLY | O_NONBLOCK | O_CLOEXEC), error = 0;
+	int fd = open(check.rules, O_RDONLY | O_NONBLOCK | O_CLOEXEC), error = 0;
 
-	if (fd < 0 || fstat(fd, &status) || !realpath(check_run.rules, check_run.path))
+	if (fd < 0 || fstat(fd, &status) || !realpath(check.rules, check.path))
 		error = errno;
 	else if (!S_ISREG(status.st_mode))
 		error = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
@@ -62,14 +79,14 @@ static int find_rules(void)
 		close(fd);
 	if (error)
 		tool_complain("cannot read the rules in %s: %s; --rules names another file",
-			      check_run.rules, error == EINVAL ? "no regular file" : strerror(error));
+			      check.rules, error == EINVAL ? "no regular file" : strerror(error));
 	return error ? -1 : 0;
 }
 
 /* Files of another run would be judged, too. */
 static int check_keep(void)
 {
-	DIR *entries = opendir(check_run.keep);
+	DIR *entries = opendir(check.run.keep);
 	const struct dirent *entry;
 	bool any = false;
 
@@ -78,7 +95,7 @@ static int check_keep(void)
 	if (entries)
 		closedir(entries);
 	if (any)
-		tool_complain("%s is not empty; give a new directory by --keep", check_run.keep);
+		tool_complain("%s is not empty; give a new directory by --keep", check.run.keep);
 	return any ? -1 : 0;
 }
 
@@ -105,31 +122,11 @@ static void drop_filters(void)
 		unsetenv("CUAUDIT_OUTPUT");
 }
 
-/* CUAUDIT_HOOKS for files in that directory; NULL after a message. */
-static char *hooks_for(const char *directory)
-{
-	char *template = exec_join(exec_path_template(directory), "/", CHECK_NAME);
-	char *file = exec_hook_option("file", check_run.path);
-	char *save = exec_hook_option("save", template);
-
-	if (!file || !save)
-		return NULL;
-	file = exec_join(exec_join("rules(", "", file), ";", exec_join(save, "", ")"));
-	return check_run.hooks ? exec_join(file, ",", check_run.hooks) : file;
-}
-
-/* What processes of this run have in their environment, and no others. */
-static char *mark(void)
-{
-	return exec_join(exec_join("save=", "", exec_path_template(check_run.directory)), "/",
-			 CHECK_NAME);
-}
-
 static void print_text(void)
 {
 	struct out out = { 0 };
 
-	check_text(&check_run.result, &out);
+	check_text(&check.result, &out);
 	out_write(&out, STDERR_FILENO, IO_FOREVER);
 	out_free(&out);
 }
@@ -140,27 +137,41 @@ static void complain(void *data, const char *path, const char *text)
 	tool_complain("%s: %s", path, text);
 }
 
+/* What the run differs in from the lock file, if it was one that the file can be of. */
+static void compare(const struct baseline_run *facts)
+{
+	check.result.lock = CHECK_LOCK_UNKNOWN;
+	if (!check.result.status)
+		check_lock_compare(&check.lock, facts, &check.result);
+	else if (!check.result.nproblems)
+		check.result.lock = CHECK_LOCK_SKIPPED;
+}
+
 /* All that is to be known is in memory before the directory goes, and before anything can block. */
 static int finish(int status)
 {
-	struct check_result *result = &check_run.result;
+	struct check_result *result = &check.result;
+	struct baseline_run facts = BASELINE_RUN;
 	int own;
 
+	facts.names = check.lock.names;
 	result->status = status;
 	result->ended = true;
-	check_files_load(result, check_run.directory, mark());
+	check_run_load(&check.run, result, check.run.traced && !status ? &facts : NULL);
 	if (supervise_failed())
 		check_problem(result, "the command was not started");
-	if (!check_run.keep)
-		scratch_remove(check_run.directory, check_files_is_one);
+	check_run_end(&check.run);
 	supervise_end();
-	result->may_be_idle = check_files_may_be_idle(check_run.path);
+	result->may_be_idle = check.run.rules && check_files_may_be_idle(check.run.rules);
 	result->names.symbols = symbols_new(DEMANGLE_FULL, complain, NULL);
 	check_judge(result);
+	if (check.purpose == COMPARE)
+		compare(&facts);
+	baseline_run_free(&facts);
 	own = check_status(result);
 	print_text();
 	if (check_output_write(result) && !own)
-		own = CHECK_NOT_MADE_STATUS;
+		own = TOOL_NOT_MADE;
 	check_free(result);
 	/* There was no such program, after all. */
 	if (supervise_failed() && WIFEXITED(status) && WEXITSTATUS(status) == TOOL_NO_PROGRAM)
@@ -168,75 +179,152 @@ static int finish(int status)
 	return own ? own : supervise_status(status);
 }
 
-/* Signals of marks are for us: the program knows nothing of them. */
-static bool take_signal(int number)
-{
-	unsigned int bit = number < 32 ? 1u << number : 0;
-
-	check_run.marked |= check_run.marks & bit;
-	if (check_run.marks & bit)
-		check_files_mark(check_run.directory, check_run.marked);
-	return check_run.marks & bit;
-}
-
-/* Of processes that have their files only now, too. */
-static void tick(void *unused)
-{
-	(void)unused;
-	if (check_run.marked)
-		check_files_mark(check_run.directory, check_run.marked);
-}
-
 static int supervise(const struct launch *launch, const char *program)
 {
-	char *hooks;
-	pid_t pid;
+	const char *fault;
+	int status, ended = 0;
 
 	(void)launch;
 	(void)program;
-	check_run.marks = check_files_signals(check_run.path);
 	/* A signal ends us when the directory has been removed. */
 	supervise_begin();
-	if (scratch_make(check_run.pattern, check_run.keep, "findings", check_run.directory))
-		return refuse(TOOL_FAILED, "no directory could be made for findings");
-	hooks = hooks_for(check_run.directory);
-	if (!hooks)
-		return refuse(TOOL_FAILED, "the directory for findings has a name that no setting can hold");
-	setenv("CUAUDIT_HOOKS", hooks, 1);
-	pid = supervise_fork();
-	if (!pid)
-		return LAUNCH_GO;
-	if (pid < 0) {
-		tool_complain("cannot start a process: %s", strerror(-pid));
-		if (!check_run.keep)
-			scratch_remove(check_run.directory, check_files_is_one);
-		return refuse(TOOL_FAILED, "no process could be started");
-	}
-	supervise_filter(take_signal);
-	return finish(supervise_wait(pid, check_run.marks ? MARK_NS : 0, tick, NULL));
+	fault = check_run_begin(&check.run);
+	if (fault)
+		return refuse(TOOL_FAILED, fault);
+	if (check.purpose >= WRITE)
+		return check_write(&check.run, &check.lock, check.runs, check.command);
+	status = check_run_once(&check.run, &ended);
+	if (!status)
+		return finish(ended);
+	if (status == LAUNCH_GO)
+		return status;
+	check_run_end(&check.run);
+	return refuse(TOOL_FAILED, "no process could be started");
 }
 
-static int take(struct launch *launch, int option)
+static int take_lock(enum purpose purpose)
+{
+	static const char *const names[] = { [COMPARE] = "baseline", [WRITE] = "write-baseline",
+					     [UPDATE] = "update" };
+
+	if (check.purpose) {
+		tool_complain("check: one lock file to a run, by --baseline, --write-baseline or "
+			      "--update");
+		return -1;
+	}
+	if (!*optarg) {
+		tool_complain("--%s takes the path of a lock file, not ''", names[purpose]);
+		return -1;
+	}
+	check.purpose = purpose;
+	check.lock_path = optarg;
+	return 0;
+}
+
+static int take_runs(void)
+{
+	char *end;
+	unsigned long runs = strtoul(optarg, &end, 10);
+
+	if (*optarg < '0' || *optarg > '9' || *end || !runs || runs > RUNS_MOST) {
+		tool_complain("--runs takes a number from 1 to %d, not '%s'", RUNS_MOST, optarg);
+		return -1;
+	}
+	check.runs = (uint32_t)runs;
+	return 0;
+}
+
+static int take_size(void)
+{
+	uint64_t size;
+
+	if (!size_parse(optarg, &size)) {
+		tool_complain("--size takes SIZE, not '%s'", optarg);
+		return -1;
+	}
+	check.run.size = exec_hook_option("size", optarg);
+	return check.run.size ? 0 : -1;
+}
+
+static int take_keep(void)
+{
+	check.run.keep = optarg;
+	if (*optarg)
+		return 0;
+	tool_complain("--keep takes the path of a directory, not ''");
+	return -1;
+}
+
+/* Of judging; LAUNCH_OTHER: it is none. */
+static int take_judging(int option)
 {
 	if (check_output_take(option))
 		return 0;
 	switch (option) {
 	case 'K':
-		if (!*optarg) {
-			tool_complain("--keep takes the path of a directory, not ''");
-			return -1;
-		}
-		check_run.keep = optarg;
-		return 0;
+		return take_keep();
 	case 'k':
-		check_run.hooks = exec_join(check_run.hooks, ",", optarg);
+		check.run.hooks = exec_join(check.run.hooks, ",", optarg);
 		return 0;
 	case '1':
-		check_run.rules = optarg;
+		check.rules = optarg;
 		return 0;
+	default:
+		return LAUNCH_OTHER;
+	}
+}
+
+static int take(struct launch *launch, int option)
+{
+	int result = take_judging(option);
+
+	if (result != LAUNCH_OTHER) {
+		check.judges = true;
+		return result;
+	}
+	switch (option) {
+	case '0':
+		return take_lock(UPDATE);
+	case '5':
+		return take_lock(COMPARE);
+	case 'Q':
+		return take_lock(WRITE);
+	case 'S':
+		return take_size();
+	case 'z':
+		return take_runs();
 	default:
 		return exec_take(launch, option);
 	}
+}
+
+static int check_options(void)
+{
+	const char *fault = NULL;
+
+	if (check.purpose >= WRITE && check.judges)
+		fault = "nothing is judged by --write-baseline and --update: no rules, hooks, "
+			"--keep or outputs";
+	else if (check.purpose < WRITE && check.runs)
+		fault = "--runs is for --write-baseline and --update";
+	else if (!check.purpose && check.run.size)
+		fault = "--size is for traces, which are made for lock files";
+	else if (!check.purpose && !check.rules && access(DEFAULT_RULES, F_OK) && errno == ENOENT)
+		fault = "neither --rules nor --baseline is given, and there is no " DEFAULT_RULES;
+	if (fault)
+		tool_complain("check: %s", fault);
+	return fault ? -1 : 0;
+}
+
+/* What the run is compared with, or becomes. */
+static int begin_lock(void)
+{
+	check.run.traced = check.purpose != NO_LOCK;
+	if (check.purpose >= WRITE && atomic_file_check(check.lock_path, "the lock file"))
+		return -1;
+	if (check.purpose == WRITE)
+		return check_lock_begin(&check.lock, check.lock_path);
+	return check.purpose ? check_lock_read(&check.lock, check.lock_path) : 0;
 }
 
 static char *command_text(char **argv)
@@ -248,7 +336,7 @@ static char *command_text(char **argv)
 	return text;
 }
 
-static int start(struct launch *launch, char **argv)
+static int start(struct launch *launch)
 {
 	const char *disable = getenv("CUAUDIT_DISABLE");
 	int status;
@@ -258,26 +346,50 @@ static int start(struct launch *launch, char **argv)
 		return refuse(TOOL_FAILED, finding_text(FINDING_DISABLED, NULL, NULL));
 	}
 	drop_filters();
-	check_run.pattern = scratch_pattern("check");
-	launch->directory = check_run.keep;
+	check.run.pattern = scratch_pattern("check");
+	launch->directory = check.run.keep;
 	launch->directory_option = "--keep";
 	/* The directory has its name later: nothing but the trial has this one. */
-	launch->hooks = hooks_for(check_run.keep ? check_run.keep : check_run.pattern);
+	launch->hooks = check_run_hooks(&check.run, check.run.keep ? check.run.keep :
+								     check.run.pattern);
 	if (!launch->hooks)
 		return refuse_usage("--rules or --keep has a name that no setting can hold");
-	status = exec_start(launch, argv);
+	status = exec_start(launch, check.command);
 	/* Nothing was said but by the trial of settings, and of the rules. */
-	if (status == TOOL_FAILED && !check_run.result.ended && !check_run.result.nproblems)
+	if (status == TOOL_FAILED && !check.result.ended && !check.result.nproblems &&
+	    check.purpose < WRITE)
 		return refuse_usage("the rules or the settings are wrong: nothing was run");
 	return status;
+}
+
+/* What is judged, all of which is looked at before anything is started. */
+static int prepare(void)
+{
+	if (!check.purpose && !check.rules)
+		check.rules = DEFAULT_RULES;
+	check.result.command = command_text(check.command);
+	check.result.rules = check.rules;
+	check.result.baseline = check.purpose == COMPARE ? check.lock_path : NULL;
+	check.result.names.texts.row = 1;
+	if (!check.runs)
+		check.runs = RUNS;
+	if (check_output_check(check.rules, check.result.baseline) ||
+	    (check.run.keep && check_keep()))
+		return TOOL_FAILED;
+	if (check.rules && find_rules())
+		return refuse_usage("the rules cannot be read");
+	if (begin_lock())
+		return check.purpose >= WRITE ? TOOL_FAILED :
+						refuse_usage("the lock file cannot be used");
+	check.run.rules = check.rules ? check.path : NULL;
+	return 0;
 }
 
 int tool_check(int argc, char **argv)
 {
 	struct launch launch = { .supervise = supervise, .refuse = refuse };
-	int option;
+	int option, status;
 
-	check_run.rules = "cuaudit.rules";
 	while ((option = options_next(argc, argv)) > 0)
 		if (take(&launch, option))
 			return TOOL_FAILED;
@@ -285,12 +397,7 @@ int tool_check(int argc, char **argv)
 		option = options_program(argc, argv);
 	if (option)
 		return options_status(option);
-	check_run.result.command = command_text(argv + optind);
-	check_run.result.rules = check_run.rules;
-	check_run.result.names.texts.row = 1;
-	if (check_output_check(check_run.rules) || (check_run.keep && check_keep()))
-		return TOOL_FAILED;
-	if (find_rules())
-		return refuse_usage("the rules cannot be read");
-	return start(&launch, argv + optind);
+	check.command = argv + optind;
+	status = check_options() ? TOOL_FAILED : prepare();
+	return status ? status : start(&launch);
 }

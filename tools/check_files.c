@@ -15,10 +15,17 @@
 
 #include "analysis/check_file.h"
 #include "tools/process.h"
+#include "tracefile/tracefile.h"
 
 bool check_files_is_one(const struct dirent *entry)
 {
 	return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+}
+
+/* A process that becomes another program has a number behind the name. */
+bool check_files_is_trace(const struct dirent *entry)
+{
+	return strstr(entry->d_name, TRACE_SUFFIX);
 }
 
 static void load_file(struct check_result *result, int directory, const char *name)
@@ -43,7 +50,7 @@ static void load(struct check_result *result, const char *directory)
 		return;
 	}
 	while ((entry = readdir(entries)))
-		if (check_files_is_one(entry))
+		if (check_files_is_one(entry) && !check_files_is_trace(entry))
 			load_file(result, dirfd(entries), entry->d_name);
 	closedir(entries);
 }

@@ -9,9 +9,13 @@
 
 /* What a file of a process is called. */
 #define CHECK_NAME "%h-%p.check"
+#define CHECK_TRACE_NAME "%h-%p.cutrace"
 
 /* Whether it may be such a file, by its name: the directory has nothing else. */
 bool check_files_is_one(const struct dirent *entry);
+
+/* Whether that is a trace. */
+bool check_files_is_trace(const struct dirent *entry);
 
 /*
  * Adds what is in the directory, for the result to be judged; what cannot be read is one of its

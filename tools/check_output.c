@@ -47,7 +47,7 @@ static bool is_same(const char *target, const char *other)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int check_one(size_t number, const char *rules)
+static int check_one(size_t number, const char *rules, const char *lock)
 {
 	const char *target = outputs[number].target;
 
@@ -55,6 +55,10 @@ static int check_one(size_t number, const char *rules)
 		return 0;
 	if (rules && is_same(target, rules)) {
 		tool_complain("%s has the rules, and is no output", target);
+		return -1;
+	}
+	if (lock && is_same(target, lock)) {
+		tool_complain("%s is the lock file, and is no output", target);
 		return -1;
 	}
 	for (size_t i = 0; i < number; i++) {
@@ -66,10 +70,10 @@ static int check_one(size_t number, const char *rules)
 	return atomic_file_check(target, "the result");
 }
 
-int check_output_check(const char *rules)
+int check_output_check(const char *rules, const char *lock)
 {
 	for (size_t i = 0; i < OUTPUTS; i++)
-		if (check_one(i, rules))
+		if (check_one(i, rules, lock))
 			return -1;
 	return 0;
 }

@@ -10,8 +10,11 @@
 /* Takes an option that asks for an output, its value in optarg. False: it is another one. */
 bool check_output_take(int option);
 
-/* Whether all can be written, and none is the rules file. 0, or -1 after a message. */
-int check_output_check(const char *rules);
+/*
+ * Whether all can be written, and none is an input, of which each may be NULL. 0, or -1 after a
+ * message.
+ */
+int check_output_check(const char *rules, const char *lock);
 
 /* Writes those that were asked for. 0, or -1 after a message. */
 int check_output_write(const struct check_result *result);

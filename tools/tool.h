@@ -9,6 +9,7 @@ enum {
 	TOOL_FOUND = 1,		/* doctor: there is a problem */
 	TOOL_FAILED = 2,	/* wrong usage, or a file that is not what it should be */
 	TOOL_BROKEN = 88,	/* a gate: what was to hold does not */
+	TOOL_NOT_MADE = 89,	/* a gate: whether it holds could not be found out */
 	TOOL_CANNOT_RUN = 126,	/* the program is there and cannot be run, or not be audited */
 	TOOL_NO_PROGRAM = 127
 };
