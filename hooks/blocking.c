@@ -211,6 +211,7 @@ static void plain(const struct cuaudit_call *call, const struct plan *plan, stru
 	work->copy.to = side(call, plan, TO);
 	work->copy.from = side(call, plan, FROM);
 	work->copy.empty = is_zero(call, plan, BYTES) || is_zero(call, plan, COUNT);
+	work->copy.small = plan->fields[BYTES] && argument(call, plan, BYTES) <= BLOCKING_SMALL;
 	/* Of what is set only the driver knows whether the host has it. */
 	if (!plan->fields[FROM] && work->copy.to.kind == BLOCKING_OF_DEVICE)
 		work->copy.to.kind = BLOCKING_ANY;
@@ -272,7 +273,7 @@ const char *blocking_call(const struct cuaudit_call *call, bool streams)
 	    call->flags & CUAUDIT_CALL_UNKNOWN)
 		return NULL;
 	plan = plan_of(call->function);
-	at_once = plan.whens & (BIT(ALWAYS) | BIT(ALLOC) | BIT(LOADING));
+	at_once = plan.whens & (BIT(ALWAYS) | BIT(DESTROY) | BIT(ALLOC) | BIT(LOADING));
 	if (at_once)
 		return texts[__builtin_ctz(at_once)];
 	if (plan.whens & BIT(FREE))

@@ -86,13 +86,14 @@ bool blocking_copy_pageable(const struct blocking_copy *copy)
 		return false;
 	one = blocking_memory_at(first->address);
 	if (one == BLOCKING_PAGEABLE)
-		return true;
+		return !(copy->small && turned && second->kind == BLOCKING_OF_DEVICE);
 	if (second->kind == BLOCKING_NONE ||
 	    (second->kind == BLOCKING_OF_DEVICE && one != BLOCKING_PINNED))
 		return false;
 	other = blocking_memory_at(second->address);
 	if (other == BLOCKING_PAGEABLE)
-		return second->kind != BLOCKING_OF_DEVICE;
+		return second->kind != BLOCKING_OF_DEVICE &&
+		       !(copy->small && one == BLOCKING_DEVICE);
 	return one == BLOCKING_PINNED && other == BLOCKING_PINNED;
 }
 
@@ -111,7 +112,7 @@ bool blocking_batch(uint64_t to, uint64_t from, uint64_t sizes, uint64_t count)
 			return false;
 		for (uint64_t i = 0; i < n; i++) {
 			struct blocking_copy copy = {
-				{ BLOCKING_ANY, tos[i] }, { BLOCKING_ANY, froms[i] }, !bytes[i]
+				{ BLOCKING_ANY, tos[i] }, { BLOCKING_ANY, froms[i] }, !bytes[i], false
 			};
 
 			if (blocking_copy_pageable(&copy))
@@ -133,7 +134,7 @@ bool blocking_batch_3d(uint64_t operations, uint64_t count)
 	CUDA_MEMCPY3D_BATCH_OP it;
 
 	for (uint64_t at = 0; at < count; at++) {
-		struct blocking_copy copy;
+		struct blocking_copy copy = { .small = false };
 
 		if (at >= MOST)
 			return true;

@@ -25,7 +25,11 @@ struct blocking_side {
 struct blocking_copy {
 	struct blocking_side to, from;
 	bool empty;
+	bool small;	/* at most BLOCKING_SMALL bytes */
 };
+
+/* From pageable to device memory, so many bytes do not wait: GUIDE, and measured. */
+enum { BLOCKING_SMALL = 64 << 10 };
 
 /* Context: call, all of them. The integer member of that name in a structure's bytes. */
 bool blocking_member(struct print_struct members, const char *bytes, const char *name,

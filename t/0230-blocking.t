@@ -22,7 +22,7 @@ my $takes = qr/^cu(Mem|Array|Mipmapped|Module|Library|Func|Ctx|GreenCtx|DevicePr
 $when{$1}++ while $def =~ /^WHEN\((\w+), "[^"]+"\)$/mg;
 while ($def =~ /^BLOCKS\((.*)$/mg) {
 	my $text = $1;
-	if ($text !~ /^(\w+), (\w+), "(?:API|GUIDE|PyTorch)[^"]*"\)$/) {
+	if ($text !~ /^(\w+), (\w+), "(?:API|GUIDE|MEASURED|as cu)[^"]*"\)$/) {
 		print "no row: $text\n";
 		next;
 	}

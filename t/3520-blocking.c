@@ -24,6 +24,8 @@ enum {
 	PAGEABLE = 0x500000
 };
 enum { STREAM = 0x7000, CAPTURED = 0x8000 };
+/* More than what does not wait to be staged. */
+enum { LARGE = (64 << 10) + 1 };
 
 static const char *const texts[] = {
 #define WHEN(name, text) text,
@@ -154,16 +156,17 @@ static void addresses(void)
 	says(WHY(cuMemFreeHost, 0), NULL, "no pinned memory");
 	says(WHY(cuMemHostUnregister, PINNED), "frees memory", "registered memory");
 	says(WHY(cuStreamQuery, 0), NULL, "cuStreamQuery");
-	says(WHY(cuModuleUnload, 1), NULL, "cuModuleUnload");
+	says(WHY(cuModuleUnload, 1), "frees the memory of an object", "cuModuleUnload");
+	says(WHY(cuGraphExecDestroy, 1), NULL, "cuGraphExecDestroy");
 
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 8, STREAM), "pageable host memory",
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, LARGE, STREAM), "pageable host memory",
 	     "to the device");
 	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PINNED, 8, STREAM), NULL, "to the device, pinned");
 	says(WHY(cuMemcpyHtoDAsync_v2, PINNED, PINNED, 8, STREAM), "pageable host memory",
 	     "pinned to pinned");
 	says(WHY(cuMemcpyHtoDAsync_v2, PAGEABLE, PINNED, 8, STREAM), NULL,
 	     "to what is no device's");
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, 0, 8, STREAM), "pageable host memory", "from NULL");
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, 0, LARGE, STREAM), "pageable host memory", "from NULL");
 	says(WHY(cuMemcpyDtoHAsync_v2, PAGEABLE, DEVICE, 8, STREAM), "pageable host memory",
 	     "from the device");
 	says(WHY(cuMemcpyDtoHAsync_v2, PINNED, DEVICE, 8, STREAM), NULL, "from the device, pinned");
@@ -174,8 +177,14 @@ static void addresses(void)
 	says(WHY(cuMemcpyAtoHAsync_v2, PAGEABLE, 1, 2, 8, STREAM), "pageable host memory",
 	     "from an array");
 	says(WHY(cuMemcpyAtoHAsync_v2, PINNED, 1, 2, 8, STREAM), NULL, "from an array, pinned");
-	says(WHY(cuMemcpyAsync, DEVICE, PAGEABLE, 8, STREAM), "pageable host memory",
+	says(WHY(cuMemcpyAsync, DEVICE, PAGEABLE, LARGE, STREAM), "pageable host memory",
 	     "unified, from the host");
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, LARGE - 1, STREAM), NULL,
+	     "64 KiB to the device");
+	says(WHY(cuMemcpyAsync, DEVICE, PAGEABLE, LARGE - 1, STREAM), NULL,
+	     "unified, 64 KiB from the host");
+	says(WHY(cuMemcpyAsync, MANAGED, PAGEABLE, 8, STREAM), "pageable host memory",
+	     "unified, from the host to managed memory");
 	says(WHY(cuMemcpyAsync, PAGEABLE, DEVICE, 8, STREAM), "pageable host memory",
 	     "unified, to the host");
 	says(WHY(cuMemcpyAsync, DEVICE, MANAGED, 8, STREAM), NULL, "unified, managed");
@@ -244,14 +253,14 @@ static void streams(void)
 static void captured(void)
 {
 	unsafe = false;
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 8, CAPTURED), NULL,
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, LARGE, CAPTURED), NULL,
 	     "a copy into a captured stream");
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 8, 0), "pageable host memory",
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, LARGE, 0), "pageable host memory",
 	     "a copy into the legacy stream");
 	captures = 0;
 	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PINNED, 8, STREAM), NULL, "a copy of pinned memory");
 	is_int(captures, 0, "... for which nobody asks about the stream");
-	says(WHY(cuMemcpyHtoDAsync_v2_ptsz, DEVICE, PAGEABLE, 8, 0), "pageable host memory",
+	says(WHY(cuMemcpyHtoDAsync_v2_ptsz, DEVICE, PAGEABLE, LARGE, 0), "pageable host memory",
 	     "a copy into the thread's stream");
 	is_int(captures, 1, "... about which the driver is asked");
 	ok(!unsafe, "nothing is asked that would end a capture");
@@ -383,7 +392,7 @@ static void unable(void)
 	int status;
 
 	refuses = true;
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PINNED, 8, STREAM), "pageable host memory",
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PINNED, LARGE, STREAM), "pageable host memory",
 	     "a driver that refuses");
 	says(WHY(cuMemFree_v2, POOL), "frees memory", "... of a pool");
 	child = fork();
@@ -392,7 +401,7 @@ static void unable(void)
 	ok(waitpid(child, &status, 0) == child && !status, "... in a forked child");
 	refuses = false;
 	lacking = true;
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PINNED, 8, STREAM), "pageable host memory",
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PINNED, LARGE, STREAM), "pageable host memory",
 	     "a driver without such functions");
 	says(WHY(cuLaunchKernel, 1, 1, 1, 1, 1, 1, 1, 0, STREAM), NULL, "... a launch");
 	lacking = false;
@@ -466,7 +475,7 @@ static void simulation(void)
 	simulated = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!ok(simulated, "the simulated driver"))
 		return;
-	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, 8, STREAM), "pageable host memory",
+	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, LARGE, STREAM), "pageable host memory",
 	     "before cuInit");
 	CUAUDIT_REAL(cuInit)(0);
 	CUAUDIT_REAL(cuCtxCreate_v2)(&context, 0, 0);
@@ -474,7 +483,7 @@ static void simulation(void)
 	CUAUDIT_REAL(cuMemAlloc_v2)(&device, sizeof(here));
 	CUAUDIT_REAL(cuMemAllocManaged)(&managed, sizeof(here), CU_MEM_ATTACH_GLOBAL);
 	CUAUDIT_REAL(cuMemHostAlloc)(&pinned, sizeof(here), 0);
-#define COPY(to, from) WHY(cuMemcpyAsync, to, from, 8, (uintptr_t)stream)
+#define COPY(to, from) WHY(cuMemcpyAsync, to, from, LARGE, (uintptr_t)stream)
 	says(COPY(device, (uintptr_t)here), "pageable host memory", "pageable to device");
 	says(COPY((uintptr_t)here, device), "pageable host memory", "device to pageable");
 	says(COPY(device, (uintptr_t)pinned + 8), NULL, "pinned to device");

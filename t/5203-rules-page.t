@@ -123,7 +123,7 @@ gives 0 no-use-after-fork "no-use-after-fork: no child" calls 1
 gives 88 no-leak "no-leak" copy 4
 gives 89 no-leak "no-leak: a process that was killed" kill
 gives 88 'never %blocking,!cuMemAlloc in (main)' "%blocking: pageable memory" copy 4
-gives 0 'never %blocking,!%module' "%blocking: no launch waits" launch a
+gives 0 'never %blocking,!%module,!%context' "%blocking: no launch waits" launch a
 gives 88 'never %blocking on legacy stream' "... but one makes streams wait" launch a
 gives 88 'at-most 1MiB memory\nat-most 0 growth per range step' "growth" push step copy 4 pop
 gives 0 'at-most 1MiB memory\nat-most 7 copied HtoD\nexactly 2 kernels by [ab]\nat-most 2 distinct-kernels' \

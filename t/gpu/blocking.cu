@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blocking: which functions of the driver wait for work of the GPU. A kernel runs for 200 ms in a
- * non-blocking stream of the context while a function is called: does it return before?
- *
- * Prints a line for each: "waits" or "returns", its time in milliseconds, what it was. A second
- * column, for functions that have a stream, is of a kernel in that stream itself.
+ * non-blocking stream of the context, the busy one, while a function is called: does it return
+ * before? Prints a line for each: "waits" or "returns", its time in milliseconds, what it was.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -187,6 +185,16 @@ static void register_host(void)
 	MUST(cuMemHostRegister(registered, SIZE, 0));
 }
 
+/* Does a kernel in another stream run beside the one that spins? */
+static void run_idle(void)
+{
+	unsigned long long ns = 0;
+	void *parameters[] = { &ns };
+
+	MUST(cuLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, idle, parameters, NULL));
+	MUST(cuStreamSynchronize(idle));
+}
+
 static void on_host(void *data)
 {
 	(void)data;
@@ -346,6 +354,10 @@ static const struct probe {
 	      MUST(cuMemcpyHtoDAsync(from, pageable, SIZE, busy)), nothing()),
 	PROBE("cuMemcpyHtoDAsync, pageable, 1 KiB, busy stream", nothing(),
 	      MUST(cuMemcpyHtoDAsync(from, pageable, 1024, busy)), nothing()),
+	PROBE("cuMemcpyHtoDAsync, pageable, 64 KiB, busy stream", nothing(),
+	      MUST(cuMemcpyHtoDAsync(from, pageable, 65536, busy)), nothing()),
+	PROBE("cuMemcpyHtoDAsync, pageable, 64 KiB + 1, busy stream", nothing(),
+	      MUST(cuMemcpyHtoDAsync(from, pageable, 65537, busy)), nothing()),
 	PROBE("cuMemcpyHtoDAsync, pinned, busy stream", MUST(cuMemAllocHost(&pinned, SIZE)),
 	      MUST(cuMemcpyHtoDAsync(from, pinned, SIZE, busy)), MUST(cuMemFreeHost(pinned))),
 	PROBE("cuMemcpyDtoHAsync, pageable, idle stream", nothing(),
@@ -356,6 +368,23 @@ static const struct probe {
 	      MUST(cuMemcpyDtoHAsync(pageable, from, 1024, busy)), nothing()),
 	PROBE("cuMemcpyDtoHAsync, pinned, busy stream", MUST(cuMemAllocHost(&pinned, SIZE)),
 	      MUST(cuMemcpyDtoHAsync(pinned, from, SIZE, busy)), MUST(cuMemFreeHost(pinned))),
+	PROBE("a kernel in an idle stream", nothing(), run_idle(), nothing()),
+	PROBE("... after cuMemAlloc", nothing(), { MUST(cuMemAlloc(&memory, SIZE)); run_idle(); },
+	      MUST(cuMemFree(memory))),
+	PROBE("... after cuMemAllocHost", nothing(),
+	      { MUST(cuMemAllocHost(&pinned, SIZE)); run_idle(); }, MUST(cuMemFreeHost(pinned))),
+	PROBE("... after cuMemHostRegister", nothing(), { register_host(); run_idle(); },
+	      { MUST(cuMemHostUnregister(registered)); free(registered); }),
+	PROBE("... after cuArrayCreate", nothing(), { create_array(); run_idle(); },
+	      MUST(cuArrayDestroy(array))),
+	PROBE("... after cuMemAllocManaged", nothing(),
+	      { MUST(cuMemAllocManaged(&managed, SIZE, CU_MEM_ATTACH_GLOBAL)); run_idle(); },
+	      MUST(cuMemFree(managed))),
+	PROBE("... after cuMemcpyDtoD", nothing(),
+	      { MUST(cuMemcpyDtoD(from, from + SIZE / 2, SIZE / 2)); run_idle(); }, nothing()),
+	PROBE("cuDevicePrimaryCtxRetain and Release", nothing(),
+	      { CUcontext c; MUST(cuDevicePrimaryCtxRetain(&c, device));
+		MUST(cuDevicePrimaryCtxRelease(device)); }, nothing()),
 	PROBE("cuPointerSetAttribute", MUST(cuMemAlloc(&memory, SIZE)),
 	      { int on = 1;
 		MUST(cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory)); },

@@ -2,7 +2,8 @@
 # check.sh in a build directory, on a machine with a GPU: `cuaudit check` of programs that break a
 # rule, and of the same without the fault. Prints TAP. STEPS: of those without, 1000 if not given.
 # The device's faults want two GPUs.
-. "${top_srcdir:-$(dirname "$0")/../..}/t/lib.sh"
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+. "$top_srcdir/t/lib.sh"
 
 gpu=$top_srcdir/t/gpu/check
 steps=${STEPS:-1000}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # limit.sh in a build directory, on a machine with a GPU: the limit hook there. Prints TAP.
-. "${top_srcdir:-$(dirname "$0")/../..}/t/lib.sh"
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+. "$top_srcdir/t/lib.sh"
 
 gpu=$top_srcdir/t/gpu
 nvidia-smi -L >"$tmp/gpus" 2>&1 || skip_all "no GPU"
