@@ -73,30 +73,9 @@ int cuaudit_range_listen(cuaudit_range_fn listen, void *data)
 	return 0;
 }
 
-/* The first letter of a set is in it, be it a bracket. */
-static const char *set_end(const char *at)
-{
-	at += *at == '!';
-	return *at ? strchr(at + 1, ']') : NULL;
-}
-
-/* Not empty, and no set in it is unfinished. */
-static bool is_glob(const char *glob)
-{
-	const char *at = glob;
-
-	for (; *at; at++) {
-		if (*at == '\\' && at[1])
-			at++;
-		else if (*at == '[' && !(at = set_end(at + 1)))
-			return false;
-	}
-	return at > glob;
-}
-
 int cuaudit_range_selector(const char *glob)
 {
-	if (!is_glob(glob))
+	if (!glob_is_one(glob))
 		return -EINVAL;
 	wanted = true;
 	for (uint32_t i = 0; i < nselectors; i++)
@@ -498,7 +477,7 @@ void range_report(void)
 {
 	for (uint32_t i = 0; i < nselectors; i++)
 		if (!(matched >> i & 1))
-			cuaudit_log(CUAUDIT_WARN, "in-range=%s: %s", selectors[i], followed ?
+			cuaudit_log(CUAUDIT_WARN, "NVTX range %s: %s", selectors[i], followed ?
 				    "the program pushed no range of such a name" :
 				    "the program pushed no range, or NVTX_INJECTION64_PATH is not "
 				    "libcuaudit-nvtx.so; see NVTX RANGES in libcuaudit(7)");

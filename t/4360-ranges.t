@@ -207,7 +207,7 @@ in_range() {
 like "$(in_range 'stat(in-range=step*)' 'calls')" '4 calls of 2 driver' "stat(in-range=): calls of a range and those in it"
 is "$(in_range 'trace(text=yes;in-range=regis*)' '' | grep -c 'cu[A-Z]')" 2 "trace(in-range=)"
 like "$(in_range 'fault(inject=cuDriverGetVersion:range=work*:error=2)' injected)" 'cuDriverGetVersion' "fault: range="
-like "$(in_range 'stat(in-range=nobody)' in-range)" 'pushed no range of such a name' "a selector that takes no range is reported"
+like "$(in_range 'stat(in-range=nobody)' 'NVTX range nobody')" 'pushed no range of such a name' "a selector that takes no range is reported"
 like "$(NVTX_INJECTION64_PATH='' audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS='stat(in-range=x)' "$tmp/ranges" 2>&1)" \
 	'NVTX_INJECTION64_PATH is not' "... and where nobody sets the injection"
 tool stat --driver sim --in-range 'step*' "$tmp/ranges"

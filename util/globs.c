@@ -14,6 +14,30 @@ bool globs_are(const char *text)
 	return !set;
 }
 
+/* The first letter of a set is in it, be it a bracket. */
+static const char *set_end(const char *at)
+{
+	at += *at == '!' || *at == '^';
+	if (*at)
+		at++;
+	while (*at && *at != ']')
+		at++;
+	return at;
+}
+
+bool glob_is_one(const char *text)
+{
+	const char *at = text;
+
+	for (; *at; at++) {
+		if (*at == '\\' && at[1])
+			at++;
+		else if (*at == '[' && !*(at = set_end(at + 1)))
+			return false;
+	}
+	return at > text;
+}
+
 /* Matches one character against the set after '['; moves past its ']'. */
 static bool set_matches(const char **at, const char *end, char c)
 {

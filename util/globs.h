@@ -12,6 +12,9 @@
  */
 bool globs_are(const char *text);
 
+/* Context: bind, setup. Whether a text is one glob: not empty, and no set in it is unfinished. */
+bool glob_is_one(const char *text);
+
 /*
  * Context: bind, call. Whether text matches the first length bytes of pattern, * ? [set] [!set]
  * \x, in a time of their product at most. A set that is not finished ends with the pattern.
