@@ -11,19 +11,12 @@
 #include "analysis/check_file.h"
 #include "util/sort.h"
 
-/* What is lost, what that means, and what to do about it. */
 static const struct {
 	enum check_loss loss;
 	const char *text;
 } losses[] = {
-	{ CHECK_LOST_FINDINGS, "rules were broken by more call stacks than there is room for: some "
-			       "are not reported; repair or allow those that are, and check again" },
-	{ CHECK_LOST_RANGES, "NVTX ranges were lost, nested too deep or of no thread: rules of ranges "
-			     "did not see them; name fewer ranges" },
-	{ CHECK_LOST_MEMORY, "allocations were lost, more than there is room for: rules of memory did "
-			     "not see them; check a smaller part of the program" },
-	{ CHECK_LOST_CALLS, "calls were lost, of signal handlers within a hook or left by longjmp: no "
-			    "rule saw them; call the driver outside of signal handlers" },
+#define LOSS(name, bit, text) { CHECK_LOST_##name, text },
+#include "analysis/check_losses.def"
 };
 
 void check_problem(struct check_result *result, const char *format, ...)

@@ -24,12 +24,10 @@ enum {
 	CHECK_TEXT = 6144
 };
 
-/* Why a file says less than the program did; each makes the check one that was not made. */
+/* Why a file says less than the program did, or-ed. */
 enum check_loss {
-	CHECK_LOST_FINDINGS = 1,	/* broken rules with further stacks: counted by their rule alone */
-	CHECK_LOST_RANGES = 2,		/* ranges that are too deep, or of no thread, for `per range` */
-	CHECK_LOST_MEMORY = 4,		/* allocations there was no room to remember */
-	CHECK_LOST_CALLS = 8		/* calls that no hook saw: of signal handlers within a hook, left by longjmp */
+#define LOSS(name, bit, text) CHECK_LOST_##name = (bit),
+#include "analysis/check_losses.def"
 };
 
 enum check_kind {

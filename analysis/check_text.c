@@ -88,16 +88,23 @@ void check_missing_text(const struct check_result *result, const struct check_su
 
 static void amount(struct out *out, uint64_t value, uint8_t unit)
 {
-	static const char *const units[] = { "calls", "bytes", "ns", "kernels" };
+	static const struct {
+		const char *one, *more;
+	} units[] = {
+		[CHECK_CALLS] = { " call", " calls" }, [CHECK_BYTES] = { " byte", " bytes" },
+		[CHECK_NS] = { " ns", " ns" }, [CHECK_KERNELS] = { " kernel", " kernels" },
+	};
 
 	out_u64(out, value);
-	out_text(out, " ");
-	out_text(out, units[unit]);
+	out_text(out, value == 1 ? units[unit].one : units[unit].more);
 }
 
 static void bounds(struct out *out, const struct check_rule *rule)
 {
-	if (rule->most == UINT64_MAX) {
+	if (rule->least && rule->least == rule->most) {
+		out_text(out, "exactly ");
+		out_u64(out, rule->least);
+	} else if (rule->most == UINT64_MAX) {
 		out_text(out, "at least ");
 		out_u64(out, rule->least);
 	} else if (rule->least) {

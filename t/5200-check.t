@@ -37,7 +37,7 @@ check -- $count value 2 -- $count value 2
 verdict 0 "check: the rule holds" "a count: the most"
 check -- $count value 1
 verdict 88 "check: 1 of 1 rule is broken" "a count: too little"
-says '^  broken: 1 calls, from 2 to 4 allowed$' "... how much there was"
+says '^  broken: 1 call, from 2 to 4 allowed$' "... how much there was"
 check -- $count value 2 -- $count value 3
 verdict 88 "check: 1 of 1 rule is broken" "a count: too much, of two processes"
 says '^  broken: 5 calls, from 2 to 4 allowed$' "... how much there was"
