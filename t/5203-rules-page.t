@@ -109,7 +109,7 @@ gives 88 'at-least 2 cuDriverGetVersion per range step*' "per range: too little"
 gives 0 'at-least 2 cuDriverGetVersion per range step*' "per range: never popped" push step1 calls 1
 gives 88 'at-most 4 cuDriverGetVersion' "a bound is of all processes" calls 3 child calls 2
 gives 88 'at-most 4 cuDriverGetVersion\nallow steps:* # all' "no allow line takes from a sum" calls 5
-gives 88 'at-most 4 cuDriverGetVersion from nowhere:*' "nor does a frame" calls 5
+gives 2 'at-most 4 cuDriverGetVersion from nowhere:*' "nor does a frame, which is refused" calls 5
 gives 0 'never cuDriverGetVersion\nallow steps:* # all' "allow" calls 5
 gives 0 'never cuDriverGetVersion from nowhere.py:step' "from" calls 5
 gives 88 'never cuDriverGetVersion from */steps:*' "from: the whole path" calls 5

@@ -19,6 +19,7 @@ static const struct cuaudit_option options[] = {
 
 static struct check_file template;
 static const char *save;
+static bool unchecked;		/* what a child of fork does, by itself */
 
 static int check(const struct cuaudit_options *given)
 {
@@ -44,23 +45,28 @@ static int check(const struct cuaudit_options *given)
 }
 
 /*
- * A child of fork begins at its first call, if it makes any; other threads wait. A handler does not:
- * its calls in here are not hooked.
+ * A child of fork begins at its first call or range, if it makes any; other threads wait. No handler
+ * leaves it by siglongjmp, and no thread is cancelled in it: the others would wait for ever.
  */
 static __attribute__((noinline)) void begin_again(void)
 {
+	struct rules_lock saved;
 	int absent = STORE_ABSENT, error;
 
-	if (!atomic_compare_exchange_strong(&rules_store_absent, &absent, STORE_BEGINS)) {
-		while (rules_store_absent)
-			sched_yield();
-		return;
+	rules_block(&saved);
+	if (atomic_compare_exchange_strong(&rules_store_absent, &absent, STORE_BEGINS)) {
+		error = rules_store_begin(save, &template);
+		if (error) {
+			cuaudit_log(CUAUDIT_ERROR, "rules: what this process does is not checked: %s",
+				    io_reason(error));
+			rules_store_lost();
+			unchecked = true;
+		}
+		rules_store_absent = STORE_THERE;
 	}
-	error = rules_store_begin(save, &template);
-	if (error)
-		cuaudit_log(CUAUDIT_ERROR, "rules: what this process does is not checked: %s",
-			    io_reason(error));
-	rules_store_absent = STORE_THERE;
+	while (rules_store_absent)
+		sched_yield();
+	rules_unblock(&saved);
 }
 
 static void leave(struct cuaudit_call *call, void *data)
@@ -73,8 +79,37 @@ static void leave(struct cuaudit_call *call, void *data)
 
 static void listen(const struct cuaudit_range *range, const struct cuaudit_call *call, void *data)
 {
-	if (!rules_store_absent && rules_file)
+	if (__builtin_expect(rules_store_absent, 0))
+		begin_again();
+	if (rules_file)
 		rules_range(range, call, data);
+}
+
+static _Atomic int first_call;	/* the handle of the hook that waits for it */
+
+/* Of whatever function: rules hold of a process that calls none of those they name. */
+static int called(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	if (__builtin_expect(rules_store_absent, 0))
+		begin_again();
+	if (rules_file)
+		rules_file->header.calls = 1;
+	cuaudit_hook_detach(first_call);
+	return CUAUDIT_CONTINUE;
+}
+
+static int await_call(void)
+{
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "rules: first call", .priority = OUTERMOST,
+		.enter = called,
+	};
+	int handle = cuaudit_hook_attach(&hook);
+
+	first_call = handle;
+	return handle < 0 ? handle : 0;
 }
 
 /* All that any rule or mark looks at; "" is all functions, and what takes some away is one of all. */
@@ -96,7 +131,6 @@ static const char *functions(void)
 		if (at > text && at[-1] != ',')
 			at = stpcpy(at, ",");
 	}
-	/* Without any, something has to load the core and begin the file. */
 	return at > text ? text : "";
 }
 
@@ -119,11 +153,15 @@ static int init(const struct cuaudit_options *given)
 	if (!error && rules.ranges)
 		error = cuaudit_range_listen(listen, NULL);
 	cuaudit_backtrace_prepare();
-	return error ? error : cuaudit_hook_add(&hook);
+	if (!error)
+		error = cuaudit_hook_add(&hook);
+	return error ? error : await_call();
 }
 
 static void finish(void)
 {
+	if (unchecked && !save)
+		cuaudit_set_exit_status(RULES_NOT_MADE);
 	if (rules_store_absent || !rules_file)
 		return;
 	rules_end();
@@ -133,6 +171,7 @@ static void finish(void)
 
 static void forked(void)
 {
+	unchecked = false;
 	rules_store_forked();
 	rules_judge_forked();
 	rules_broken_forked();
@@ -148,6 +187,7 @@ static void process_exit(int status, int by_exit)
 		return;
 	rules_libraries();
 	rules_marks();
+	rules_losses();
 }
 
 const struct cuaudit_module rules_module = {

@@ -3,6 +3,7 @@
 #ifndef HOOKS_MODULES_RULES_RULES_H
 #define HOOKS_MODULES_RULES_RULES_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,6 +35,9 @@ enum rule_what {
 
 enum rule_results { RESULTS_ERRORS, RESULTS_STICKY, RESULTS_CAPTURE };
 
+/* What calls of which the conditions hold do: break it, are counted, reach it. */
+enum rule_form { FORM_CALL, FORM_BOUND, FORM_MARK };
+
 enum { RULE_EXCEPTIONS = 8, RULE_LIBRARIES = 1024, RULE_NAMES = 64, RULE_PER = 16, NO_MARK = -1 };
 
 /* Calls whose errors are none: of functions, with a result; -1: any. */
@@ -47,6 +51,7 @@ struct rule {
 	uint32_t index;
 	uint8_t what;		/* enum rule_what */
 	uint8_t results;	/* enum rule_results */
+	uint8_t form;		/* enum rule_form */
 	bool blocking;		/* the selector has %blocking: of such calls those alone that wait */
 	bool legacy;		/* on legacy stream: those for which streams wait, not the host */
 	bool before_main;
@@ -58,6 +63,7 @@ struct rule {
 	uint32_t slot;		/* of what threads count per range */
 	const char *functions;	/* a selector; "": all */
 	struct selector *selector;
+	struct selector *others;	/* its parts beside %blocking; NULL: there are none */
 	const char *library, *kernel, *frame, *in_range, *per_range;	/* globs; NULL: any */
 	struct rule_exception exceptions[RULE_EXCEPTIONS];
 	uint32_t nexceptions;
@@ -88,6 +94,9 @@ struct rules {
 	bool all_functions;	/* some rule looks at all of them */
 	bool timed, ranges, memory, leaks, blocking;
 };
+
+/* Of a process that is judged without cuaudit check. */
+enum { RULES_BROKEN = 88, RULES_NOT_MADE = 89 };
 
 extern struct rules rules;
 
@@ -142,6 +151,19 @@ static inline bool rules_glob(const char *glob, const char *text)
 {
 	return glob_matches(glob, strlen(glob), text);
 }
+
+/* No signal and no cancellation between the two: errno, as well, is as before. */
+struct rules_lock {
+	sigset_t signals;
+	int cancel, error;
+};
+
+/* Context: call. */
+void rules_block(struct rules_lock *saved);
+void rules_unblock(const struct rules_lock *saved);
+
+/* Context: call. What of this process no rule saw, up to now. */
+void rules_losses(void);
 
 /* Context: setup (finish). What is judged at the end. */
 void rules_end(void);

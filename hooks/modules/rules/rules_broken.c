@@ -13,6 +13,7 @@
 #include "hooks/call_site.h"
 #include "hooks/modules/rules/rules.h"
 
+enum { SETXID = 33, KERNEL_SET = 8 };
 enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000 };
 
 /* All of it is under the lock. */
@@ -35,19 +36,26 @@ struct broken {
 	uint64_t key;
 };
 
-static void take_lock(sigset_t *saved)
+/*
+ * As of hooks/lock.c: pthread_sigmask leaves out glibc's signal 32, which cancels a thread at once if it
+ * asked for that, and would take the lock along; for 33, of setuid(2), another thread waits.
+ */
+void rules_block(struct rules_lock *saved)
 {
-	sigset_t all;
+	const uint64_t all = ~((uint64_t)1 << (SETXID - 1));
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, saved);
-	pthread_mutex_lock(&lock);
+	saved->error = errno;
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &saved->signals, KERNEL_SET);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel);
 }
 
-static void release_lock(const sigset_t *saved)
+void rules_unblock(const struct rules_lock *saved)
 {
-	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, saved, NULL);
+	int unused;
+
+	pthread_setcancelstate(saved->cancel, &unused);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved->signals, NULL, KERNEL_SET);
+	errno = saved->error;
 }
 
 static void lose(enum check_loss loss)
@@ -155,10 +163,16 @@ static bool stack_matches(const struct broken *broken, const char *glob)
 	return false;
 }
 
+/* A sum of all processes holds or not, whatever made the calls beyond it. */
+static bool may_be_allowed(const struct broken *broken)
+{
+	return rules.nallows && rules_file->rules[broken->rule->index].kind != CHECK_COUNT;
+}
+
 /* Whether a line of allow takes the stack: that one's number + 1, or 0. */
 static uint32_t find_allow(const struct broken *broken)
 {
-	for (uint32_t i = 0; i < rules.nallows; i++)
+	for (uint32_t i = 0; may_be_allowed(broken) && i < rules.nallows; i++)
 		if (stack_matches(broken, rules.allows[i].frame))
 			return i + 1;
 	return 0;
@@ -299,27 +313,30 @@ static void keep(const struct broken *broken)
 static void add(struct broken *broken)
 {
 	struct check_rule *entry = &rules_file->rules[broken->rule->index];
-	uint32_t allow = 0;
-	sigset_t saved;
-	int error = errno;
+	struct rules_lock saved;
+	bool captured;
+	uint32_t allow;
 
-	take_lock(&saved);
-	if (capture(broken)) {
-		allow = known_allow(broken);
-		if (!allow)
-			keep(broken);
-	} else {
+	rules_block(&saved);
+	pthread_mutex_lock(&lock);
+	captured = capture(broken);
+	/* Where frames decide, nobody knows without them whether the rule was broken. */
+	allow = captured ? known_allow(broken) :
+		broken->frame || may_be_allowed(broken) ? NOT_TAKEN : 0;
+	if (!captured)
 		lose(CHECK_LOST_FINDINGS);
-	}
-	if (!allow)
+	if (!allow) {
+		/* First: a process that is killed here has broken it. */
 		atomic_fetch_add_explicit(&entry->broken, 1, memory_order_relaxed);
-	else if (allow != NOT_TAKEN) {
+		if (captured)
+			keep(broken);
+	} else if (allow != NOT_TAKEN) {
 		atomic_fetch_add_explicit(&entry->allowed, 1, memory_order_relaxed);
 		atomic_fetch_add_explicit(&rules_file->allows[allow - 1].used, 1,
 					  memory_order_relaxed);
 	}
-	release_lock(&saved);
-	errno = error;
+	pthread_mutex_unlock(&lock);
+	rules_unblock(&saved);
 }
 
 void rules_broken(const struct rule *rule, const struct cuaudit_call *call, const char *note,

@@ -32,9 +32,9 @@ static void leaks(const struct rule *rule)
 
 		if (left->primary)
 			continue;
-		snprintf(note, sizeof(note), "%s: %llu never freed, %llu bytes",
+		snprintf(note, sizeof(note), "%s: %llu never freed, %llu byte%s",
 			 leak_kind_text(left->kind), (unsigned long long)left->count,
-			 (unsigned long long)left->bytes);
+			 (unsigned long long)left->bytes, left->bytes == 1 ? "" : "s");
 		rules_broken_at(rule, left->site.caller, left->site.library,
 				left->site.function->name, note);
 	}
@@ -42,9 +42,9 @@ static void leaks(const struct rule *rule)
 }
 
 /* Calls that no hook saw may have broken any rule. */
-static void find_losses(void)
+void rules_losses(void)
 {
-	if (cuaudit_unwound_hooks() || cuaudit_unwound_calls())
+	if (cuaudit_unwound_hooks() || cuaudit_unwound_calls() || cuaudit_unhooked_calls())
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_CALLS);
 	if (rules.ranges)
 		for (int why = 0; why < CUAUDIT_RANGE_LOSSES; why++)
@@ -64,7 +64,7 @@ void rules_end(void)
 		else if (rules.rules[i].what == RULE_LEAKS)
 			leaks(&rules.rules[i]);
 	}
-	find_losses();
+	rules_losses();
 	rules_marks();
 	__atomic_store_n(&rules_file->header.ended, 1, __ATOMIC_RELEASE);
 }

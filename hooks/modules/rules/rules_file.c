@@ -2,6 +2,7 @@
 /* Reads a rules file: cuaudit-rules(5) is its grammar. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cuaudit/params.h>
@@ -54,17 +55,14 @@ static bool known_functions(struct rule *rule, const char *functions)
 	return rule->selector;
 }
 
-static int16_t range_selector(const struct line *line, struct word *word)
+/* The glob that was just taken. */
+static int16_t range_selector(const struct line *line)
 {
-	int number;
+	const struct word *word = &line->words[line->at - 1];
+	int number = cuaudit_range_selector(word->text);
 
-	if (!word)
-		return -1;
-	number = cuaudit_range_selector(word->text);
-	if (number == -ENOSPC)
+	if (number < 0)
 		line_fault(line, word, "rules name more than %d ranges", CUAUDIT_RANGE_SELECTORS);
-	else if (number < 0)
-		line_fault(line, word, "'%.64s' is no glob: its [ has no ]", word->text);
 	rules.ranges = true;
 	return (int16_t)number;
 }
@@ -102,11 +100,14 @@ static bool take_glob(struct line *line, const char *what, const char **glob)
 {
 	struct word *word = line_want(line, what);
 
-	if (word && *glob)
+	if (!word)
+		return false;
+	if (*glob)
 		return line_fault(line, word, "a second %s", what + 2);
-	if (word)
-		*glob = word->text;
-	return word;
+	if (!glob_is_one(word->text))
+		return line_fault(line, word, "'%.64s' is no glob: its [ has no ]", word->text);
+	*glob = word->text;
+	return true;
 }
 
 static bool take_device(struct line *line, struct rule *rule)
@@ -144,7 +145,7 @@ static bool take_in(struct line *line, struct rule *rule)
 		return take_glob(line, "a library", &rule->library);
 	if (!take_glob(line, "a range", &rule->in_range))
 		return false;
-	rule->range = range_selector(line, &line->words[line->at - 1]);
+	rule->range = range_selector(line);
 	return rule->range >= 0;
 }
 
@@ -154,6 +155,9 @@ static bool take_per(struct line *line, struct rule *rule)
 
 	if (!line_takes(line, "range"))
 		return line_fault(line, line_next(line), "per what? 'per range GLOB'");
+	if (rule->form != FORM_BOUND)
+		return line_fault(line, word, "nothing is counted per range here; 'in range GLOB' is "
+				  "what such a line takes");
 	if (rule->what > RULE_COPIED && rule->what != RULE_GROWTH)
 		return line_fault(line, word, "calls, bytes and host time are counted per range, this is not");
 	if (!take_glob(line, "a range", &rule->per_range))
@@ -161,7 +165,7 @@ static bool take_per(struct line *line, struct rule *rule)
 	if (rules.nper == RULE_PER)
 		return line_fault(line, word, "at most %d rules can count per range", RULE_PER);
 	rule->slot = rules.nper++;
-	rule->per = range_selector(line, &line->words[line->at - 1]);
+	rule->per = range_selector(line);
 	return rule->per >= 0;
 }
 
@@ -170,9 +174,23 @@ static bool take_kernel(struct line *line, struct rule *rule)
 	return take_glob(line, "a kernel", &rule->kernel);
 }
 
+static bool is_frame(const struct line *line, const struct word *word)
+{
+	return strchr(word->text, ':') ||
+	       line_fault(line, word, "a frame is FILE:FUNCTION or FILE:LINE, not '%.64s'", word->text);
+}
+
+/* Stacks are read of calls that break a rule, which are few. */
 static bool take_frame(struct line *line, struct rule *rule)
 {
-	return take_glob(line, "a frame", &rule->frame);
+	const struct word *word = &line->words[line->at - 1];
+
+	if (rule->form != FORM_CALL)
+		return line_fault(line, word, "%s of all call stacks: it takes no 'from'",
+				  rule->form == FORM_BOUND ? "a bound counts calls" :
+							     "a mark is reached by calls");
+	return take_glob(line, "a frame", &rule->frame) &&
+	       is_frame(line, &line->words[line->at - 1]);
 }
 
 static bool take_after(struct line *line, struct rule *rule)
@@ -199,8 +217,12 @@ static bool take_condition(struct line *line, struct rule *rule)
 
 	for (uint32_t i = 0; i < CONDITIONS; i++) {
 		words[i] = conditions[i].word;
-		if (line_takes(line, words[i]))
-			return conditions[i].take(line, rule);
+		if (!line_takes(line, words[i]))
+			continue;
+		if (rule->what == RULE_GROWTH && conditions[i].take != take_per)
+			return line_fault(line, &line->words[line->at - 1],
+					  "growth takes no condition but 'per range GLOB'");
+		return conditions[i].take(line, rule);
 	}
 	return line_unknown(line, line_next(line), "condition", words);
 }
@@ -213,6 +235,22 @@ static bool take_conditions(struct line *line, struct rule *rule)
 	return true;
 }
 
+/* The parts of a selector beside %blocking: that part becomes one which is of no function. */
+static struct selector *other_parts(const char *functions)
+{
+	static const char part[] = "%blocking", none[] = "=-       ";
+	char *copy = strdup(functions), *at = copy;
+	struct selector *selector = NULL;
+
+	_Static_assert(sizeof(part) == sizeof(none), "one in the place of the other");
+	while (at && (at = strstr(at, part)))
+		memcpy(at, none, sizeof(none) - 1);
+	if (copy)
+		selector = selector_open(copy);
+	free(copy);
+	return selector;
+}
+
 static bool take_functions(struct line *line, struct rule *rule)
 {
 	struct word *word = line_want(line, "a function or a selector");
@@ -221,7 +259,10 @@ static bool take_functions(struct line *line, struct rule *rule)
 		return false;
 	rule->blocking = strstr(word->text, "%blocking") && !strstr(word->text, "!%blocking");
 	rules.blocking |= rule->blocking;
-	return true;
+	if (!rule->blocking || !strchr(word->text, ','))
+		return true;
+	rule->others = other_parts(word->text);
+	return rule->others || line_fault(line, word, "no memory");
 }
 
 static bool read_never(struct line *line, struct rule *rule, struct check_rule *entry)
@@ -283,6 +324,7 @@ static bool read_bound(struct line *line, struct rule *rule, struct check_rule *
 	struct word *word = line_want(line, "how many or how much");
 	uint64_t number;
 
+	rule->form = FORM_BOUND;
 	entry->kind = CHECK_COUNT;
 	if (!word || !take_quantity(line, rule, entry))
 		return false;
@@ -451,6 +493,20 @@ static void rule_begin(struct rule *rule)
 	};
 }
 
+static bool mark_by_range(struct line *line, struct rule_mark *mark)
+{
+	rules.ranges = true;
+	return take_glob(line, "a range", &mark->in_range);
+}
+
+/* What reports have of a line, whole. */
+static bool fits(const struct line *line, const struct word *word, const char *what, size_t length,
+		 size_t room)
+{
+	return length < room || line_fault(line, word, "%s has at most %zu bytes, this one %zu", what,
+					   room - 1, length);
+}
+
 static bool read_mark(struct line *line)
 {
 	struct rule_mark *mark = &rules.marks[rules.nmarks];
@@ -465,15 +521,17 @@ static bool read_mark(struct line *line)
 			return line_fault(line, name, "there is a mark '%.64s' already", name->text);
 	if (!strcmp(name->text, "main"))
 		return line_fault(line, name, "main is a mark by itself");
+	if (!fits(line, name, "the name of a mark", strlen(name->text), sizeof(file->marks->name)))
+		return false;
 	*mark = (struct rule_mark){ .name = name->text };
 	rule_begin(&mark->call);
+	mark->call.form = FORM_MARK;
 	snprintf(file->marks[rules.nmarks].name, sizeof(file->marks->name), "%s", name->text);
 	word = line_want(line, "what the mark is");
 	if (!word)
 		return false;
 	if (!word->quoted && !strcmp(word->text, "range")) {
-		if (!take_glob(line, "a range", &mark->in_range) ||
-		    range_selector(line, &line->words[line->at - 1]) < 0)
+		if (!mark_by_range(line, mark))
 			return false;
 	} else if (!word->quoted && !strcmp(word->text, "signal")) {
 		if (!mark_by_signal(line, mark))
@@ -498,13 +556,16 @@ static bool read_allow(struct line *line, bool optional)
 		return false;
 	if (rules.nallows == CHECK_ALLOWS)
 		return line_fault(line, word, "there are more than %d lines of allow", CHECK_ALLOWS);
-	if (!strchr(word->text, ':'))
-		return line_fault(line, word, "a frame is FILE:FUNCTION or FILE:LINE, not '%.64s'",
-				  word->text);
+	if (!is_frame(line, word))
+		return false;
+	if (!glob_is_one(word->text))
+		return line_fault(line, word, "'%.64s' is no glob: its [ has no ]", word->text);
 	if (line->at < line->count)
 		return line_fault(line, line_next(line), "a line allows one frame");
 	if (!*line->reason)
 		return line_fault(line, NULL, "why is it allowed? '# REASON' is missing");
+	if (!fits(line, NULL, "a line of allow", strlen(raw), sizeof(to->text)))
+		return false;
 	rules.allows[rules.nallows++].frame = word->text;
 	*to = (struct check_allow){ .line = line->number, .optional = optional };
 	snprintf(to->text, sizeof(to->text), "%s", raw);
@@ -543,6 +604,8 @@ static bool read_rule(struct line *line, struct word *word, bool optional)
 			continue;
 		if (rules.nrules == CHECK_RULES)
 			return line_fault(line, word, "there are more than %d rules", CHECK_RULES);
+		if (!fits(line, NULL, "a rule", strlen(raw), sizeof(entry->text)))
+			return false;
 		rule_begin(rule);
 		rule->index = rules.nrules;
 		*entry = (struct check_rule){
@@ -569,8 +632,12 @@ static bool read_line(struct line *line)
 		return !optional || line_fault(line, NULL, "what is optional is missing");
 	if (!word->quoted && !strcmp(word->text, "allow"))
 		return read_allow(line, optional);
-	if (!word->quoted && !strcmp(word->text, "mark") && !optional)
+	if (!word->quoted && !strcmp(word->text, "mark")) {
+		if (optional)
+			return line_fault(line, word, "a mark is not optional; put 'optional' before "
+					  "the rules that name it");
 		return read_mark(line);
+	}
 	if (optional && !strcmp(word->text, "calls") && line->at == line->count) {
 		file->header.may_be_idle = true;
 		return true;
@@ -606,6 +673,15 @@ static bool can_be_idle(const char *path)
 	return true;
 }
 
+/* Its comment is the reason, and part of it. */
+static bool is_allow(const struct line *line)
+{
+	bool optional = !line->words[0].quoted && !strcmp(line->words[0].text, "optional");
+	const struct word *word = &line->words[optional];
+
+	return line->count > optional && !word->quoted && !strcmp(word->text, "allow");
+}
+
 static bool read_lines(const char *path)
 {
 	static struct line line;
@@ -626,8 +702,7 @@ static bool read_lines(const char *path)
 			return false;
 		if (*line.reason && !line.count)
 			continue;
-		if (line.count && strcmp(line.words[0].text, "allow") != 0 &&
-		    line.end - 1 < length)
+		if (line.count && !is_allow(&line) && line.end - 1 < length)
 			raw[line.end - 1] = '\0';
 		keep_raw(raw, &line);
 		if (!read_line(&line))

@@ -27,32 +27,43 @@ struct wants {
 	uint32_t known;
 };
 
-/* What a thread counts per range, since its innermost one of the rule began. */
-enum { NESTED = 8 };
+enum { NESTED = 8, KERNELS = 4096 };
 
+/* A range of a rule that counts per range, which is open. */
+struct level {
+	uint64_t value;		/* so far; RULE_GROWTH: what there was at its beginning */
+	uint32_t domain;
+	bool inherited;		/* it began in the parent */
+};
+
+/* Of a thread. */
 struct counts {
-	uint64_t failed_by;	/* RULE_UNCHECKED: who called the caller of the last call, which failed */
+	uint64_t failed_rules;	/* RULE_UNCHECKED: those for which the last call failed, by bit */
+	uint64_t failed_by;	/* who called the caller of that call */
 	const void *failed_at;
 	int32_t failed;
-	uint32_t depth[RULE_PER];
-	uint64_t count[RULE_PER][NESTED];
+	uint32_t depth[RULE_PER];	/* of levels, and of those there was no room for */
+	struct level levels[RULE_PER][NESTED];
 };
 
 static struct wants wanted[CUAUDIT_SLOTS_MAX];	/* by slot */
+static uint64_t unchecked;	/* RULE_UNCHECKED, by bit: they look at all functions */
 static int key;
 static _Atomic uint8_t initialized, forked;
 static uint32_t seen_generation;
 static const struct cuaudit_library *program;
+static _Atomic uintptr_t kernels[KERNELS];	/* that were launched, for each rule that counts them */
 
 extern const struct cuaudit_module rules_module;
 
 static const struct wants *make(const struct cuaudit_function *function)
 {
 	struct wants *to = &wanted[function->slot];
-	struct wants made = { .known = 1 };
+	struct wants made = { 0 };
 
 	for (uint32_t i = 0; i < rules.nrules; i++)
-		if (rules.rules[i].functions && selector_takes(rules.rules[i].selector, function))
+		if (rules.rules[i].functions && rules.rules[i].what != RULE_UNCHECKED &&
+		    selector_takes(rules.rules[i].selector, function))
 			made.rules |= 1ull << i;
 	for (uint32_t i = 0; i < rules.nmarks; i++)
 		if (rules.marks[i].call.functions &&
@@ -158,11 +169,20 @@ static bool is_reached(int16_t mark)
 	return atomic_load_explicit(&rules_file->marks[mark].reached, memory_order_acquire);
 }
 
-/* Functions of the class that do not wait in this call; call->scratch is of rules_blocking. */
-static bool waits(const struct rule *rule, const struct cuaudit_call *call)
+/* Why a call of the class is taken: the host waits, or streams do. NULL: it is not. */
+static const char *why_blocking(const struct rule *rule, const struct cuaudit_call *call)
 {
-	return !(call->function->classes & CUAUDIT_CLASS_BLOCKING) ||
-	       (call->scratch && (call->scratch & 1) == rule->legacy);
+	return (call->scratch & 1) == rule->legacy ? (const char *)(uintptr_t)(call->scratch >> 1) :
+						     NULL;
+}
+
+/* Whether %blocking takes the call, or another part of the selector takes its function. */
+static bool is_blocking(const struct rule *rule, const struct cuaudit_call *call)
+{
+	if (why_blocking(rule, call))
+		return true;
+	return !rule->legacy && (!(call->function->classes & CUAUDIT_CLASS_BLOCKING) ||
+				 (rule->others && selector_takes(rule->others, call->function)));
 }
 
 static inline bool holds(struct rule *rule, const struct cuaudit_call *call)
@@ -177,7 +197,7 @@ static inline bool holds(struct rule *rule, const struct cuaudit_call *call)
 		return false;
 	if (rule->per >= 0 && !cuaudit_call_in_range(call, rule->per))
 		return false;
-	if (rule->blocking && !waits(rule, call))
+	if (rule->blocking && !is_blocking(rule, call))
 		return false;
 	if (rule->library && !by_library(rule, call))
 		return false;
@@ -225,9 +245,11 @@ static uint64_t add_in_range(const struct rule *rule, const struct cuaudit_call 
 		return 0;
 	}
 	depth = counts->depth[rule->slot];
-	if (!depth || depth > NESTED)
+	if (!depth || depth > NESTED) {
+		lose(CHECK_LOST_RANGES);
 		return 0;
-	return counts->count[rule->slot][depth - 1] += amount;
+	}
+	return counts->levels[rule->slot][depth - 1].value += amount;
 }
 
 static void count(struct rule *rule, const struct cuaudit_call *call, uint64_t amount)
@@ -247,14 +269,12 @@ static void count(struct rule *rule, const struct cuaudit_call *call, uint64_t a
 /* Names that were seen are in a table of their own: a set of pointers. */
 static bool is_new_kernel(const struct rule *rule, const char *name)
 {
-	enum { SEEN = 4096 };
-	static _Atomic uintptr_t seen[SEEN];
 	uintptr_t value = (uintptr_t)name * CHECK_RULES + rule->index, was;
 	uint32_t at = (uint32_t)(value * 0x9e3779b97f4a7c15u >> 52);
 
-	for (uint32_t i = 0; i < SEEN; i++, at = (at + 1) % SEEN) {
-		was = atomic_load_explicit(&seen[at], memory_order_relaxed);
-		if (!was && atomic_compare_exchange_strong(&seen[at], &was, value))
+	for (uint32_t i = 0; i < KERNELS; i++, at = (at + 1) % KERNELS) {
+		was = atomic_load_explicit(&kernels[at], memory_order_relaxed);
+		if (!was && atomic_compare_exchange_strong(&kernels[at], &was, value))
 			return true;
 		if (was == value)
 			return false;
@@ -317,27 +337,56 @@ static uint64_t outer_caller(const struct cuaudit_call *call)
 	       (uintptr_t)frames[1] : 0;
 }
 
-static void check_unchecked(struct rule *rule, const struct cuaudit_call *call)
+/* The rules for which the call failed, by bit. */
+static uint64_t failing(const struct cuaudit_call *call)
 {
-	struct counts *counts = counts_of(call);
-	bool fails = query_is_error(call->function->name, call->result) &&
-		     !is_exception(rule, call) && holds(rule, call);
+	uint64_t failed = 0;
 
-	if (!counts || (!counts->failed && !fails))
-		return;
-	/* The same call again is another try; asking for the error's name is looking at it. */
-	if (counts->failed && counts->failed_by && counts->failed_at != call->caller &&
-	    !is_text(call->function) && counts->failed_by == outer_caller(call)) {
-		char note[128];
-		const char *name = cuaudit_result_name(counts->failed);
+	if (!query_is_error(call->function->name, call->result))
+		return 0;
+	for (uint64_t left = unchecked; left; left &= left - 1) {
+		struct rule *rule = &rules.rules[__builtin_ctzll(left)];
 
-		stpcpy(stpcpy(note, "goes on as if the call before had not ended with "),
-		       name && strlen(name) < 64 ? name : "an error");
+		if (!is_exception(rule, call) && holds(rule, call))
+			failed |= left & -left;
+	}
+	return failed;
+}
+
+static void goes_on(const struct counts *counts, const struct cuaudit_call *call)
+{
+	const char *name = cuaudit_result_name(counts->failed);
+	char note[128];
+
+	stpcpy(stpcpy(note, "goes on as if the call before had not ended with "),
+	       name && strlen(name) < 64 ? name : "an error");
+	for (uint64_t left = counts->failed_rules; left; left &= left - 1) {
+		const struct rule *rule = &rules.rules[__builtin_ctzll(left)];
+
 		rules_broken(rule, call, note, rule->frame);
 	}
-	counts->failed = fails ? call->result : 0;
+}
+
+static void check_unchecked(const struct cuaudit_call *call)
+{
+	struct counts *counts = counts_of(call);
+	uint64_t failed = failing(call), by;
+
+	if (!counts) {
+		lose(CHECK_LOST_MEMORY);
+		return;
+	}
+	if (!counts->failed_rules && !failed)
+		return;
+	by = outer_caller(call);
+	/* The same call again is another try; asking for the error's name is looking at it. */
+	if (counts->failed_rules && by && counts->failed_by == by &&
+	    counts->failed_at != call->caller && !is_text(call->function))
+		goes_on(counts, call);
+	counts->failed_rules = failed;
+	counts->failed = call->result;
 	counts->failed_at = call->caller;
-	counts->failed_by = fails ? outer_caller(call) : 0;
+	counts->failed_by = by;
 }
 
 static void check_thread(struct rule *rule, const struct cuaudit_call *call)
@@ -351,9 +400,9 @@ static void check_thread(struct rule *rule, const struct cuaudit_call *call)
 static void check_version(const struct rule *rule, const struct cuaudit_call *call)
 {
 	if (call->function->id < 0)
-		rules_broken(rule, call, "newer than this cuaudit", NULL);
+		rules_broken(rule, call, "newer than this cuaudit", rule->frame);
 	else if (call->function->version > rule->version)
-		rules_broken(rule, call, "a driver of that version lacks the function", NULL);
+		rules_broken(rule, call, "a driver of that version lacks the function", rule->frame);
 }
 
 static void check_memory(const struct rule *rule, const struct cuaudit_call *call)
@@ -370,10 +419,6 @@ static void judge(struct rule *rule, const struct cuaudit_call *call)
 {
 	const char *kernel;
 
-	if (rule->what == RULE_UNCHECKED) {
-		check_unchecked(rule, call);
-		return;
-	}
 	if (rule->what == RULE_RESULTS && !is_result(rule, call))
 		return;
 	if (rule->what == RULE_FORKED && !forked)
@@ -383,7 +428,7 @@ static void judge(struct rule *rule, const struct cuaudit_call *call)
 	switch ((enum rule_what)rule->what) {
 	case RULE_CALLS:
 		if (rules_file->rules[rule->index].kind == CHECK_NEVER)
-			rules_broken(rule, call, rule->blocking ? (const char *)(uintptr_t)(call->scratch >> 1) : NULL,
+			rules_broken(rule, call, rule->blocking ? why_blocking(rule, call) : NULL,
 				     rule->frame);
 		else
 			count(rule, call, 1);
@@ -446,13 +491,25 @@ static void reach_mark(uint32_t index)
 	rules_marks();
 }
 
-static void count_mark(uint32_t index, const struct cuaudit_call *call)
+/* The call is before all marks that it reaches, for other marks too. */
+static void count_marks(uint32_t looked, const struct cuaudit_call *call)
 {
-	struct rule_mark *mark = &rules.marks[index];
+	uint32_t held = 0;
 
-	if (!is_reached((int16_t)index) && holds(&mark->call, call) &&
-	    1 + atomic_fetch_add_explicit(&mark->calls, 1, memory_order_relaxed) >= mark->number)
-		reach_mark(index);
+	for (uint32_t left = looked; left; left &= left - 1) {
+		int index = __builtin_ctz(left);
+
+		if (!is_reached((int16_t)index) && holds(&rules.marks[index].call, call))
+			held |= left & -left;
+	}
+	for (; held; held &= held - 1) {
+		uint32_t index = (uint32_t)__builtin_ctz(held);
+		struct rule_mark *mark = &rules.marks[index];
+
+		if (1 + atomic_fetch_add_explicit(&mark->calls, 1, memory_order_relaxed) >=
+		    mark->number)
+			reach_mark(index);
+	}
 }
 
 static bool starts(const struct cuaudit_function *function)
@@ -494,49 +551,73 @@ void rules_judge(struct cuaudit_call *call, void *data)
 	look_at_libraries();
 	for (uint64_t left = wants->rules; left; left &= left - 1)
 		judge(&rules.rules[__builtin_ctzll(left)], call);
-	for (uint32_t left = wants->marks; left; left &= left - 1)
-		count_mark((uint32_t)__builtin_ctz(left), call);
+	if (unchecked)
+		check_unchecked(call);
+	if (wants->marks)
+		count_marks(wants->marks, call);
 	if (__builtin_expect(!initialized, 0) && !call->result && starts(call->function))
 		initialized = 1;
 }
 
 /* A range of the rule ends: was there too little of it? */
-static void leave_range(const struct rule *rule, const struct cuaudit_range *range,
-			const struct counts *counts)
+static void judge_range(const struct rule *rule, const struct cuaudit_range *range,
+			const struct level *level)
 {
 	struct check_rule *entry = &rules_file->rules[rule->index];
-	uint32_t depth = counts->depth[rule->slot];
-	uint64_t value, now;
+	uint64_t value = level->value, now;
 
-	if (depth > NESTED) {
-		lose(CHECK_LOST_RANGES);
-		return;
-	}
-	value = counts->count[rule->slot][depth - 1];
 	if (rule->what == RULE_GROWTH) {
 		now = leak_device_bytes();
 		value = now > value ? now - value : 0;
 		raise_to(entry, value);
 	}
-	if (value < entry->least || (rule->what == RULE_GROWTH && value > entry->most))
+	if ((value < entry->least && !level->inherited) ||
+	    (rule->what == RULE_GROWTH && value > entry->most))
 		rules_broken_in(rule, range, value);
+}
+
+/* As NVTX has it, the innermost of its domain; those above it are of others. */
+static void pop_range(const struct rule *rule, const struct cuaudit_range *range,
+		      struct counts *counts)
+{
+	struct level *levels = counts->levels[rule->slot];
+	uint32_t *depth = &counts->depth[rule->slot], at = *depth;
+
+	if (at > NESTED) {
+		lose(CHECK_LOST_RANGES);
+		--*depth;
+		return;
+	}
+	while (at && levels[at - 1].domain != range->domain)
+		at--;
+	if (!at)
+		return;
+	judge_range(rule, range, &levels[at - 1]);
+	memmove(&levels[at - 1], &levels[at], (*depth - at) * sizeof(*levels));
+	--*depth;
+}
+
+static void push_range(const struct rule *rule, const struct cuaudit_range *range,
+		       struct counts *counts)
+{
+	uint32_t depth = ++counts->depth[rule->slot];
+
+	if (depth <= NESTED)
+		counts->levels[rule->slot][depth - 1] = (struct level){
+			.value = rule->what == RULE_GROWTH ? leak_device_bytes() : 0,
+			.domain = range->domain,
+		};
 }
 
 static void per_range(const struct rule *rule, const struct cuaudit_range *range,
 		      struct counts *counts)
 {
-	uint32_t *depth = &counts->depth[rule->slot];
-
-	if (range->kind == CUAUDIT_RANGE_POP) {
-		if (*depth) {
-			leave_range(rule, range, counts);
-			--*depth;
-		}
-		return;
-	}
-	if (++*depth <= NESTED)
-		counts->count[rule->slot][*depth - 1] =
-			rule->what == RULE_GROWTH ? leak_device_bytes() : 0;
+	if (range->kind == CUAUDIT_RANGE_START || !counts)
+		lose(counts ? CHECK_LOST_RANGES : CHECK_LOST_MEMORY);
+	else if (range->kind == CUAUDIT_RANGE_PUSH)
+		push_range(rule, range, counts);
+	else if (range->kind == CUAUDIT_RANGE_POP)
+		pop_range(rule, range, counts);
 }
 
 void rules_range(const struct cuaudit_range *range, const struct cuaudit_call *call, void *data)
@@ -561,10 +642,7 @@ void rules_range(const struct cuaudit_range *range, const struct cuaudit_call *c
 			continue;
 		reach(i, CHECK_REACH_RANGE);
 		counts = counts ?: counts_of(call);
-		if (range->kind == CUAUDIT_RANGE_START)
-			lose(CHECK_LOST_RANGES);
-		else if (range->kind != CUAUDIT_RANGE_END && counts)
-			per_range(rule, range, counts);
+		per_range(rule, range, counts);
 	}
 }
 
@@ -572,13 +650,38 @@ int rules_judge_setup(void)
 {
 	program = cuaudit_library_at((const void *)(uintptr_t)getauxval(AT_ENTRY));
 	key = cuaudit_thread_key(sizeof(struct counts), &rules_module);
+	for (uint32_t i = 0; i < rules.nrules; i++)
+		if (rules.rules[i].what == RULE_UNCHECKED)
+			unchecked |= 1ull << i;
 	rules_libraries();
 	return key < 0 ? key : 0;
+}
+
+/* The ranges of the thread are open in the child, too, where nothing was counted in them. */
+static void counts_forked(void)
+{
+	struct counts *counts = rules.nper || unchecked ? cuaudit_thread_block((uint32_t)key) : NULL;
+
+	if (!counts)
+		return;
+	counts->failed_rules = 0;
+	for (uint32_t i = 0; i < rules.nper; i++)
+		for (uint32_t k = 0; k < counts->depth[i] && k < NESTED; k++) {
+			counts->levels[i][k].value = 0;
+			counts->levels[i][k].inherited = true;
+		}
 }
 
 /* What an earlier program of this process, or the parent, was asked. */
 void rules_judge_forked(void)
 {
+	counts_forked();
+	/* Its pages are not there before a rule counts kernels. */
+	for (uint32_t i = 0; i < rules.nrules; i++)
+		if (rules.rules[i].what == RULE_KERNELS) {
+			memset(kernels, 0, sizeof(kernels));
+			break;
+		}
 	forked = initialized;
 	for (uint32_t i = 0; i < rules.nrules; i++)
 		rules.rules[i].thread = 0;

@@ -8,7 +8,6 @@
 
 #include "hooks/modules/fault/fault_number.h"
 #include "hooks/modules/fault/fault_result.h"
-#include "hooks/modules/fault/fault_number.h"
 #include "util/size.h"
 
 bool rules_count(const char *text, uint64_t *number)

@@ -5,7 +5,15 @@
 #include "hooks/modules/rules/rules.h"
 #include "util/out.h"
 
-enum { BROKEN = 88, NOT_MADE = 89, SHOWN = 10 };
+enum { SHOWN = 10 };
+
+static const struct {
+	enum check_loss loss;
+	const char *text;
+} losses[] = {
+#define LOSS(name, bit, text) { CHECK_LOST_##name, text },
+#include "analysis/check_losses.def"
+};
 
 static const char *text_at(const struct check_finding *finding, uint32_t at)
 {
@@ -129,11 +137,11 @@ void rules_print(void)
 	out_free(&out);
 	if (error)
 		cuaudit_log(CUAUDIT_ERROR, "rules: no report: %s", io_remedy(error));
-	if (rules_file->header.losses)
-		cuaudit_log(CUAUDIT_ERROR, "rules: not all calls could be judged (%x)",
-			    rules_file->header.losses);
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		if (rules_file->header.losses & losses[i].loss)
+			cuaudit_log(CUAUDIT_ERROR, "rules: %s", losses[i].text);
 	if (broken)
-		cuaudit_set_exit_status(BROKEN);
+		cuaudit_set_exit_status(RULES_BROKEN);
 	else if (rules_file->header.losses)
-		cuaudit_set_exit_status(NOT_MADE);
+		cuaudit_set_exit_status(RULES_NOT_MADE);
 }

@@ -17,6 +17,7 @@
 enum { MAX_NUMBER = 9999 };
 
 struct check_file *rules_file;
+static struct check_header *told;	/* of this process, or of the last before it that has a file */
 _Atomic int rules_store_absent;
 
 /* A process that becomes another program has a file for each. */
@@ -41,6 +42,19 @@ static int open_new(char path[PATH_MAX])
 	return fd;
 }
 
+/* Once more, which stays in children until they have their own. */
+static int map_header(int fd)
+{
+	void *mapped = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), *old;
+
+	if (mapped == MAP_FAILED)
+		return -errno;
+	old = __atomic_exchange_n(&told, mapped, __ATOMIC_RELAXED);
+	if (old)
+		munmap(old, sizeof(*told));
+	return 0;
+}
+
 /* In the place of *at, if it is not NULL. */
 static int map_file(const char *save, void **at)
 {
@@ -58,7 +72,7 @@ static int map_file(const char *save, void **at)
 		void *mapped = mmap(*at, sizeof(*rules_file), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | (*at ? MAP_FIXED : 0), fd, 0);
 
-		error = mapped == MAP_FAILED ? -errno : 0;
+		error = mapped == MAP_FAILED ? -errno : map_header(fd);
 		if (!error)
 			*at = mapped;
 	}
@@ -121,6 +135,12 @@ int rules_store_begin(const char *save, const struct check_file *template)
 	}
 	errno = saved;
 	return error;
+}
+
+void rules_store_lost(void)
+{
+	if (told)
+		atomic_fetch_or(&told->losses, CHECK_LOST_PROCESS);
 }
 
 /* The parent's file goes out of reach, the address stays good; where not even that can be, it ends. */

@@ -11,6 +11,9 @@
  */
 int rules_store_begin(const char *save, const struct check_file *template);
 
+/* Context: call. The begin failed: the last process before it that has a file says so. */
+void rules_store_lost(void);
+
 /* Context: call, in the child of fork: what is counted until the next begin is nobody's. */
 void rules_store_forked(void);
 

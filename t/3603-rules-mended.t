@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rules that once held or were taken where they did not mean anything, and what a hostile program does to them.
+. "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
+
+helpers rules/mended
+cd "$tmp" || exit 99
+mended=$tmp/mended
+loose='at-most 99999999 cuD*Get*'
+long=$(printf '%0600d' 0)
+
+# gives STATUS RULES NAME WORD...: what becomes of t/rules/mended.c with these words.
+gives() {
+	gives_status=$1
+	printf '%b\n' "$2" >rules
+	gives_name=$3
+	shift 3
+	status=0
+	timeout 300 "$cuaudit" check -d sim --rules rules -- "$mended" "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status" "$gives_status" "$gives_name" || diag "$(head -n 8 "$tmp/err")"
+}
+
+# says REGEX NAME: a line of what was said last.
+says() {
+	like "$(cat "$tmp/err")" "$1" "$2"
+}
+
+# refuses COLUMN RULES REGEX: they are not understood, for that reason.
+refuses() {
+	refuses_line=$(printf '%b\n' "$2" | wc -l)
+	gives 2 "$2" "refused: $(printf '%b' "$2" | tail -n 1 | cut -c 1-60)"
+	says "rules:$refuses_line:$1: .*$3" "... where, and why"
+}
+
+# What can never be is no rule.
+refuses 19 'never cuInit from train.py' 'a frame is FILE:FUNCTION'
+refuses 19 'never cuInit from "tr[ain:x"' 'its \[ has no \]'
+refuses 17 'never cuInit in lib[a' 'its \[ has no \]'
+refuses 7 'allow li[b:x # why' 'its \[ has no \]'
+refuses 18 'at-most 1 cuInit from a:b' "a bound counts calls of all call stacks: it takes no 'from'"
+refuses 18 'at-most 1 memory from a:b' "takes no 'from'"
+refuses 21 'mark m = 1st cuInit from a:b' "a mark is reached by calls of all call stacks: it takes no 'from'"
+refuses 21 'mark m = 1st cuInit per range x' "'in range GLOB'"
+refuses 14 'never cuInit per range x' "'in range GLOB'"
+refuses 11 'no-errors per range x' "'in range GLOB'"
+refuses 20 'same-thread cuInit per range x' "'in range GLOB'"
+for condition in 'in libx' 'in range y' 'by k' 'on device 0' 'before main' 'from a:b'; do
+	refuses 30 "at-most 0 growth per range x $condition" "growth takes no condition but 'per range GLOB'"
+done
+refuses 10 'optional mark m = 1st cuInit' "put 'optional' before the rules"
+refuses 6 "mark $long = 1st cuInit" 'the name of a mark has at most 55 bytes, this one 600'
+refuses 609 "never in$long" 'a rule has at most 447 bytes, this one 608'
+refuses 11 "allow a:b # $long" 'a line of allow has at most 239 bytes, this one 612'
+gives 0 "mark $(printf '%055d' 0) = 1st cuInit\nnever cuInit after $(printf '%055d' 0)" "the longest name" count
+
+# A process that calls the driver, if nothing that a rule names.
+gives 0 'never cuCtxDestroy' "a rule of functions that are not called" calls 1
+gives 88 'at-least 1 cuCtxDestroy' "... and one that wants them" calls 1
+
+# Several rules of unchecked errors.
+gives 88 'no-unchecked-error except cuMemFree:*\nno-unchecked-error' "unchecked errors: the second rule" free
+says '^rules:2: ' "... which"
+gives 88 'no-unchecked-error\nno-unchecked-error except cuMemFree:*' "... the first" free
+says '^rules:1: ' "... which"
+gives 0 'no-unchecked-error except cuMemFree:1\nno-unchecked-error except cuMemFree:*' "... none" free
+says 'all 2 rules hold' "... of both"
+
+# A child without a file.
+gives 89 "$loose" "a child that can keep no file" child poor calls 3
+says 'a child of fork\(\) could not keep a file' "... is said"
+gives 89 "$loose" "... nobody waits for it" orphan poor calls 3
+gives 89 "$loose" "... a child of a child that called nothing" child child poor calls 3
+gives 89 "$loose" "... its own child" child poor calls 1 child calls 3
+gives 0 "$loose" "... one that calls nothing" child poor end 0
+
+# A child begins anew, whatever comes first.
+gives 88 'at-most 2 cuDriverGetVersion per range step' "a child's first range" child push - step calls 3 pop -
+gives 0 'mark m = range step\nnever cuDriverGetVersion before m' "... and mark" child point step calls 3
+gives 0 'at-most 2 cuDriverGetVersion per range step' "a range of the parent, counted anew" \
+	push - step calls 2 child calls 2 pop -
+gives 88 'at-most 2 cuDriverGetVersion per range step' "... too much of the child" \
+	push - step calls 2 child calls 3 pop -
+gives 0 'at-least 2 cuDriverGetVersion per range step' "... has no too little" \
+	push - step calls 2 child pop -
+gives 88 'at-most 0 distinct-kernels in range step' "a kernel that the parent launched too" \
+	push - step launch a pop - child push - step launch a
+is "$(grep -c '^    *once: cuLaunchKernel\|^  *2 times: cuLaunchKernel' "$tmp/err")" 1 "... is found" ||
+	diag "$(cat "$tmp/err")"
+says '^  broken 2 times' "... in both"
+
+# Frames of rules that once had none.
+gives 0 'min-driver 3.0 from nowhere:*' "min-driver: from" copies
+gives 88 'min-driver 3.0 from */mended:*' "... which is there" copies
+gives 88 'at-most 2 cuDriverGetVersion\nallow mended:* # all' "no allow line is asked about a sum" calls 3
+says 'warning: in no call stack' "... and none was used"
+says '^  broken once: 3 calls, at most 2 allowed$' "... how often"
+gives 0 'at-most 2 cuDriverGetVersion per range s\nallow mended:* # all' "... but about a range" push - s calls 3 pop -
+gives 89 'never cuDriverGetVersion from nowhere:*' "stacks that nobody looked at" calls 200002
+gives 89 'never cuDriverGetVersion\nallow mended:* # all' "... which may be allowed" calls 200002
+gives 88 'never cuDriverGetVersion' "... where no stack decides" calls 200002
+gives 0 'no-errors\noptional allow libnothing*:* # a reason' "a reason" count
+gives 88 'no-errors\nallow libnothing*:* # a reason' "..." free
+says '^rules:2: allow libnothing\*:\* # a reason$' "... is whole"
+
+# The call that reaches a mark is before it, for marks too.
+chain='mark a = 2nd cuDriverGetVersion\nmark b = 1st cuDriverGetVersion after a\nnever cuDriverGetVersion after b'
+gives 0 "$chain" "a mark after a mark: a later call" calls 3
+gives 88 "$chain" "... and the next one is after both" calls 4
+says '^  broken once$' "... alone"
+
+# Ranges are popped by their domain.
+per='at-most 2 cuDriverGetVersion per range step*'
+gives 0 "$per" "a range of another domain below: the other goes on" \
+	push a step1 calls 2 push b step2 calls 1 pop a calls 1 pop b
+gives 88 "$per" "... and counts" push a step1 push b step2 calls 2 pop a calls 1 pop b
+gives 88 "$per" "... as does the one below" push a step1 calls 2 push b step2 pop b calls 1 pop a
+gives 88 'at-least 1 cuDriverGetVersion per range step*' "too little, in the one below" \
+	push a step1 push b step2 calls 1 pop a pop b
+says 'in this range it was 0' "..."
+
+# A selector of several parts.
+gives 88 'never cuLaunchKernel,%blocking,!%module,!%context' "a function beside %blocking" launch a
+gives 88 'never %blocking,cuLaunchKernel,!%module,!%context' "... behind it" launch a
+gives 0 'never %blocking,!%module,!%context' "... nothing beside it" launch a
+gives 0 'never %blocking,!cuMemAlloc,!cuMemcpyHtoD,!%context' "... nor if others are taken away" copies
+gives 88 'never cuDeviceGetCount,%blocking,!%context' "one of no class" count
+gives 0 'never cuDeviceGetCount,%blocking on legacy stream' "... is in no stream" count
+gives 88 'never cuDeviceGetCount,%blocking on legacy stream' "... as a launch is" launch a
+
+# Words.
+gives 88 'exactly 2 cuDriverGetVersion' "one call" calls 1
+says '^  broken: 1 call, exactly 2 allowed$' "... and its bound"
+gives 88 'at-most 0 copied any' "bytes" copies
+says '64 bytes, at most 0 allowed' "..."
+gives 88 no-leak "a leak" copies
+says 'never freed, 4096 bytes' "..."
+
+# Hostile.
+gives 89 "$loose" "calls of a signal handler within the hook" alarms
+says 'calls were lost, of signal handlers' "... are said"
+gives 89 "$loose" "... of a process that ends by _exit" alarms end 0
+gives 88 'never cuDriverGetVersion' "threads that are cancelled where a rule is broken" cancelled
+printf '%s\n' "$loose" >rules
+status=0
+timeout 300 "$cuaudit" check -d sim --rules rules -- "$mended" torn >"$tmp/out" 2>"$tmp/err" || status=$?
+like "$status" '^(0|89)$' "a handler that leaves a child's first call: no thread waits for ever"
+
+# Without the command.
+alone() {
+	printf '%b\n' "$1" >rules
+	shift
+	status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="rules(file=rules)" "$mended" "$@" >"$tmp/out" 2>"$tmp/err" ||
+		status=$?
+}
+alone 'at-most 2 cuDriverGetVersion per range step' calls 3
+is "$status" 88 "alone: a range that nobody hands on"
+says 'NVTX range step: .*NVTX_INJECTION64_PATH is not libcuaudit-nvtx\.so' "... what to do"
+ok "... in words of the rules" test "$(grep -c in-range "$tmp/err")" = 0
+alone 'at-least 1 cuCtxDestroy' calls 3
+is "$status" 88 "alone: none of the functions of a rule is called"
+alone "$loose" alarms
+is "$status" 89 "alone: lost calls"
+says 'rules: calls were lost, of signal handlers' "... in words"
+done_testing
