@@ -134,6 +134,17 @@ says '64 bytes, at most 0 allowed' "..."
 gives 88 no-leak "a leak" copies
 says 'never freed, 4096 bytes' "..."
 
+# Of what a range has left over, the call that did it.
+grows='at-most 4095 growth per range s*'
+gives 88 "$grows" "growth: of three allocations one is left" push - s1 grows pop - push - s2 grows pop -
+says '^  2 times: cuMemAlloc_v2\(.*, bytesize = 4096\) = .*; in this range it was 4096$' "... which"
+says 'mended\.c:[0-9]+' "... where"
+gives 88 "$grows" "... in the outer range" push - s1 push - x grows pop - pop -
+says 'bytesize = 4096' "... which"
+gives 0 "$grows" "... before the range" push - x grows push - s1 free pop - pop -
+gives 0 "$grows" "... in another range" push - x grows pop - push - s1 pop -
+gives 0 'at-most 4096 growth per range s*' "... not more than may be" push - s1 grows pop -
+
 # Hostile.
 gives 89 "$loose" "calls of a signal handler within the hook" alarms
 says 'calls were lost, of signal handlers' "... are said"

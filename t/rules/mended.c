@@ -2,8 +2,8 @@
 /*
  * Does what its words say, in their order:
  *   calls N  calls of cuDriverGetVersion, count  one of cuDeviceGetCount, free  a free that fails,
- *   copies  from pageable memory, launch NAME  a kernel of that name in the legacy stream, which fails
- *   in a child,
+ *   copies  from pageable memory, grows  memory is allocated that is left, and some that is not,
+ *   launch NAME  a kernel of that name in the legacy stream, which fails in a child,
  *   push DOMAIN TEXT, pop DOMAIN  NVTX ranges, "-" is the default domain, point TEXT  an NVTX mark,
  *   child  a process that does the rest is waited for, orphan  one that is left to its work,
  *   poor  no file can be opened any more, end N  _exit with that status,
@@ -36,6 +36,23 @@ static void calls(long n)
 
 	while (n-- > 0)
 		cuDriverGetVersion(&version);
+}
+
+static void passes(void)
+{
+	CUdeviceptr passing;
+
+	cuMemAlloc_v2(&passing, 1 << 20);
+	cuMemFree_v2(passing);
+}
+
+static void grows(void)
+{
+	CUdeviceptr left;
+
+	passes();
+	cuMemAlloc_v2(&left, 4096);
+	passes();
 }
 
 static void count(void)
@@ -245,7 +262,7 @@ static const struct {
 	void (*act)(void);
 } lone[] = {
 	{ "alarms", interrupted }, { "cancelled", cancelled }, { "copies", copies },
-	{ "count", count }, { "free", goes_on }, { "poor", poor }, { "torn", torn },
+	{ "count", count }, { "free", goes_on }, { "grows", grows }, { "poor", poor }, { "torn", torn },
 };
 
 int main(int argc, char **argv)

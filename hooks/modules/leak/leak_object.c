@@ -287,6 +287,22 @@ static uint64_t bytes_of(const struct leak_object *object)
 	return on_device[object->kind] && object->size != LEAK_UNSIZED ? object->size : 0;
 }
 
+uint64_t leak_device_size(uint64_t handle)
+{
+	uint64_t size = 0;
+	sigset_t saved;
+
+	leak_lock(&saved);
+	for (int space = 0; space < LEAK_SPACES && !size; space++) {
+		const struct leak_object *object = leak_find((enum leak_space)space, handle);
+
+		if (object && object->handle == handle && leak_state_of(object) == LEAK_LIVE)
+			size = bytes_of(object);
+	}
+	leak_unlock(&saved);
+	return size;
+}
+
 static void count_freed(const struct leak_object *object)
 {
 	if (object->owned)

@@ -128,6 +128,9 @@ extern struct leak_counts leak_counts;
 /* Context: call, no lock. Bytes of the device's memory and arrays that live, as far as sizes are known. */
 uint64_t leak_device_bytes(void);
 
+/* Context: call. Bytes of the living device memory or array with that handle; 0: there is none. */
+uint64_t leak_device_size(uint64_t handle);
+
 /* Context: setup (init). Follows objects, for the leak hook and whoever else wants to know. 0 or -errno. */
 int leak_track(void);
 

@@ -137,8 +137,12 @@ void rules_range(const struct cuaudit_range *range, const struct cuaudit_call *c
 void rules_broken(const struct rule *rule, const struct cuaudit_call *call, const char *note,
 		  const char *frame);
 
-/* The same, at the end of an NVTX range, of which value was counted. */
-void rules_broken_in(const struct rule *rule, const struct cuaudit_range *range, uint64_t value);
+/*
+ * The same, at the end of an NVTX range, of which value was counted. Its call is the last since that
+ * number of which the memory is left, see rules_grown.h; UINT64_MAX: of none.
+ */
+void rules_broken_in(const struct rule *rule, const struct cuaudit_range *range, uint64_t value,
+		     uint64_t since);
 
 /* The same, of a call site that was. */
 void rules_broken_at(const struct rule *rule, const void *caller,

@@ -12,6 +12,7 @@
 
 #include "hooks/call_site.h"
 #include "hooks/modules/rules/rules.h"
+#include "hooks/modules/rules/rules_grown.h"
 
 enum { SETXID = 33, KERNEL_SET = 8 };
 enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000 };
@@ -25,6 +26,7 @@ static struct {
 	uint32_t allow;		/* its number + 1 */
 } allowed[ALLOWED];
 static uint32_t captures;
+static struct rules_grown grown;
 
 /* What a broken rule is kept by. */
 struct broken {
@@ -32,6 +34,7 @@ struct broken {
 	const struct cuaudit_call *call;	/* NULL: of none */
 	const void *caller;			/* without a call: a call site, or NULL */
 	const char *function, *note, *frame, *range;
+	uint64_t grown;				/* of a range: since which call, see rules_grown.h */
 	uint32_t nframes;
 	uint64_t key;
 };
@@ -82,6 +85,7 @@ static bool capture(struct broken *broken)
 	uint64_t key = mix(1, broken->rule->index);
 
 	broken->nframes = 0;
+	grown.number = 0;
 	if (broken->call) {
 		if (captures >= CAPTURES)
 			return false;
@@ -93,6 +97,10 @@ static bool capture(struct broken *broken)
 			broken->nframes = 1;
 		}
 		key = mix(key, broken->call->function->slot);
+	} else if (broken->range) {
+		rules_grown_last(broken->grown, &grown);
+		broken->nframes = grown.number ? grown.nframes : 0;
+		memcpy(frames, grown.frames, broken->nframes * sizeof(*frames));
 	} else if (broken->caller) {
 		frames[0] = (struct cuaudit_stack_frame){ .address = broken->caller };
 		broken->nframes = 1;
@@ -102,8 +110,9 @@ static bool capture(struct broken *broken)
 		      mix(key, (uintptr_t)frames[i].address) :
 		      mix(mix(key, frames[i].python.key[0]), frames[i].python.key[1]);
 	key = mix(key, *cuaudit_generation);
-	if (!broken->call)
-		key = mix_text(mix_text(mix_text(key, broken->note), broken->range), broken->function);
+	/* Ranges of a rule are told apart by their calls, the first one's text and sum are kept. */
+	if (!broken->call && !broken->range)
+		key = mix_text(mix_text(key, broken->note), broken->function);
 	broken->key = key ?: 1;
 	return true;
 }
@@ -276,11 +285,14 @@ static void describe(struct check_finding *finding, const struct broken *broken)
 	cuaudit_thread_name(thread);
 	finding->name = put_text(finding, &used, thread);
 	finding->function = put_text(finding, &used,
-				     broken->call ? broken->call->function->name : broken->function);
+				     broken->call ? broken->call->function->name :
+				     grown.number ? grown.function->name : broken->function);
 	if (broken->call) {
 		cuaudit_call_print(broken->call, CUAUDIT_PRINT_AFTER, call, sizeof(call));
 		finding->call = put_text(finding, &used, call);
 		finding->kernel = put_text(finding, &used, cuaudit_call_kernel(broken->call));
+	} else if (grown.number) {
+		finding->call = put_text(finding, &used, grown.text);
 	}
 	finding->range = put_text(finding, &used, range_text(broken));
 	finding->note = put_text(finding, &used, broken->note);
@@ -347,9 +359,10 @@ void rules_broken(const struct rule *rule, const struct cuaudit_call *call, cons
 	add(&broken);
 }
 
-void rules_broken_in(const struct rule *rule, const struct cuaudit_range *range, uint64_t value)
+void rules_broken_in(const struct rule *rule, const struct cuaudit_range *range, uint64_t value,
+		     uint64_t since)
 {
-	struct broken broken = { .rule = rule, .range = range->text };
+	struct broken broken = { .rule = rule, .range = range->text, .grown = since };
 	char note[64] = "in this range it was ";
 	char *end = note + strlen(note), number[24];
 	int n = 0;

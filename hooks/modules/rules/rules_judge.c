@@ -17,6 +17,7 @@
 #include "hooks/modules/rules/rules.h"
 #include "hooks/modules/rules/rules_copied.h"
 #include "hooks/modules/rules/rules_driver.h"
+#include "hooks/modules/rules/rules_grown.h"
 #include "tables/query.h"
 #include "util/selector.h"
 
@@ -32,6 +33,7 @@ enum { NESTED = 8, KERNELS = 4096 };
 /* A range of a rule that counts per range, which is open. */
 struct level {
 	uint64_t value;		/* so far; RULE_GROWTH: what there was at its beginning */
+	uint64_t grown;		/* RULE_GROWTH: how many calls had allocated by then */
 	uint32_t domain;
 	bool inherited;		/* it began in the parent */
 };
@@ -452,6 +454,9 @@ static void judge(struct rule *rule, const struct cuaudit_call *call)
 	case RULE_MEMORY:
 		check_memory(rule, call);
 		break;
+	case RULE_GROWTH:
+		rules_grown_add(call);
+		break;
 	case RULE_THREADS:
 		check_thread(rule, call);
 		break;
@@ -567,13 +572,15 @@ static void judge_range(const struct rule *rule, const struct cuaudit_range *ran
 	uint64_t value = level->value, now;
 
 	if (rule->what == RULE_GROWTH) {
+		rules_grown_range(-1);
 		now = leak_device_bytes();
 		value = now > value ? now - value : 0;
 		raise_to(entry, value);
 	}
 	if ((value < entry->least && !level->inherited) ||
 	    (rule->what == RULE_GROWTH && value > entry->most))
-		rules_broken_in(rule, range, value);
+		rules_broken_in(rule, range, value,
+				rule->what == RULE_GROWTH ? level->grown : UINT64_MAX);
 }
 
 /* As NVTX has it, the innermost of its domain; those above it are of others. */
@@ -601,12 +608,16 @@ static void push_range(const struct rule *rule, const struct cuaudit_range *rang
 		       struct counts *counts)
 {
 	uint32_t depth = ++counts->depth[rule->slot];
+	struct level *level;
 
-	if (depth <= NESTED)
-		counts->levels[rule->slot][depth - 1] = (struct level){
-			.value = rule->what == RULE_GROWTH ? leak_device_bytes() : 0,
-			.domain = range->domain,
-		};
+	if (depth > NESTED)
+		return;
+	level = &counts->levels[rule->slot][depth - 1];
+	*level = (struct level){ .domain = range->domain };
+	if (rule->what == RULE_GROWTH) {
+		level->value = leak_device_bytes();
+		level->grown = rules_grown_range(1);
+	}
 }
 
 static void per_range(const struct rule *rule, const struct cuaudit_range *range,
@@ -682,6 +693,7 @@ void rules_judge_forked(void)
 			memset(kernels, 0, sizeof(kernels));
 			break;
 		}
+	rules_grown_forked();
 	forked = initialized;
 	for (uint32_t i = 0; i < rules.nrules; i++)
 		rules.rules[i].thread = 0;
