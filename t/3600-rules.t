@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rules: small programs that break one each, by the line that does it, and their repaired twins.
+. "${top_srcdir:-$(dirname "$0")/..}/t/rules/lib.sh"
+
+helper rules/broken
+source=$top_srcdir/t/rules/broken.c
+broken=$tmp/broken
+times=20
+
+# line_of WAY: the line of the source that breaks the rule of that way.
+line_of() {
+	grep -n "/\\* $1 \\*/" "$source" | cut -d: -f1
+}
+
+# fixed WAY TIMES: the repaired twin keeps the rule.
+fixed() {
+	check "$broken" "$1" fixed "$2"
+	ends 0 "$1: the twin keeps it, $2 times"
+	like "$(cat "$tmp/err")" '^check: the rule holds$' "... and that is all that is said"
+}
+
+# one_way WAY RULES WANTS [OPTION]
+one_way() {
+	printf '%s\n' "$2" | tr ';' '\n' >rules
+	check_options=${4-}
+	check "$broken" "$1"
+	ends 88 "$1: $2"
+	says '^check: 1 of 1 rule is broken$' "... is broken"
+	says "^rules:$(wc -l <rules): $(tail -n 1 rules | sed 's/[*()]/\\&/g')\$" "... by the rule of that line"
+	case $3 in
+	line) says "broken\\.c:$(line_of "$1") " "... in the line of the source" ;;
+	*) says "$3" "... and what there was" ;;
+	esac
+	fixed "$1" $times
+	check_options=
+}
+
+while IFS='|' read -r way text wants option; do
+	one_way "$way" "$text" "$wants" "$option" </dev/null
+done <<END
+$(ways)
+END
+
+# Each way of the program is in the list, but for what a child runs, and the other way round.
+ways | cut -d'|' -f1 >tested
+"$broken" | grep -v '^child$' >known
+is "$(diff known tested)" "" "all ways are tested"
+ok "twelve ways at least" test "$(wc -l <known)" -ge 12
+
+# The rules of all of them in one file: marks first, and optional, as the program reaches few.
+ways | cut -d'|' -f2 | tr ';' '\n' | sort -u >every
+grep '^mark' every >rules
+grep -v -e '^mark' -e '^at-least 1 cuStreamQuery' -e '^min-driver' every | sed 's/^/optional /' >>rules
+check "$broken" child fixed 1
+ends 0 "all rules in one file: a program that keeps them"
+check_options="-k fault(inject=cuMemsetD16:error=700)"
+check "$broken" sticky
+ends 88 "... and one that breaks three"
+says '^check: 3 of [0-9]* rules are broken$' "... no-errors, no-sticky-error and that of the legacy stream"
+check_options=
+done_testing
