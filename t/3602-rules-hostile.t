@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rules where a program is not well-behaved: it goes on as without them, all that breaks rules is counted,
+# and what is lost is said.
+. "${top_srcdir:-$(dirname "$0")/..}/t/rules/lib.sh"
+
+helpers rules/broken rules/hostile rules/libbreaks.so
+hostile=$tmp/hostile
+never='never cuCtxSynchronize'
+
+# broken TIMES NAME: the one rule is broken so often, nothing is lost.
+broken() {
+	is "$status $(grep -c 'not made' err)" "88 0" "$2: status" || diag "$(head -c 3000 err)"
+	if test "$1" = 1; then
+		says '^  broken once' "$2: once"
+	else
+		says "^  broken $1 times" "$2: $1 times"
+	fi
+}
+
+# lost REGEX NAME: the check was not made, for that reason; the status is 89, or 88 beside what is broken.
+lost() {
+	ends "$1" "$3"
+	says "^check: (process [0-9]+ of .*: )?.*$2" "$3: what was lost"
+}
+
+# holds NAME
+holds() {
+	is "$status $(grep '^check' err)" "0 check: the rule holds" "$1" || diag "$(head -c 3000 err)"
+}
+
+# Signal handlers.
+rules "$never"
+check "$hostile" handler 500
+broken 500 "calls of a signal handler"
+check "$hostile" storm 300
+made=$(cat out)
+counted=$(sed -n 's/^  broken \([0-9]*\) times.*/\1/p' err)
+ends 88 "calls of a timer's handler, within hooks too"
+ok "... $counted of $made are counted, or lost ones are said" sh -c \
+	'test "$1" -eq "$2" || { test "$1" -lt "$2" && grep -q "calls were lost" err; }' sh "$counted" "$made"
+rules 'never cuCtxSynchronize' 'never cuDriverGetVersion'
+check "$hostile" storm 300
+ends 88 "... while the other call breaks rules, too"
+like "$(cat out)" '^[0-9]+$' "... and the program ends"
+
+# What leaves calls and hooks.
+rules "$never"
+check "$hostile" jumps 300
+is "$status $(cat out)" "88 done" "siglongjmp out of hooks: the program ends"
+rules 'at-most 5 cuMemcpyHtoD'
+check "$hostile" left 1
+is "$(cat out)" left "siglongjmp out of the driver"
+lost 89 "calls were lost, .*left by longjmp" "... is no call that holds"
+
+# Threads.
+rules "$never"
+check "$hostile" small 4 3
+broken 12 "threads of 64 KiB stacks"
+is "$(cat out)" done "... go on"
+check "$hostile" threads 8 500
+broken 4000 "threads that break a rule at once"
+rules 'at-most 3999 cuCtxSynchronize'
+check "$hostile" threads 8 500
+ends 88 "... a bound"
+says '^  broken( once)?: 4000 calls, at most 3999 allowed' "... is exact"
+rules 'exactly 4000 cuCtxSynchronize'
+check "$hostile" threads 8 500
+holds "... at its bound"
+rules 'same-thread cuCtxSynchronize'
+check "$hostile" threads 8 1
+broken 7 "same-thread: all but the first"
+rules 'mark m = 1000th cuDriverGetVersion' 'never cuCtxSynchronize after m'
+check "$hostile" races 10 100
+broken 1 "a mark that threads reach together"
+check "$hostile" races 9 111
+ends 88 "... and one call less"
+says 'never reached: mark m' "... does not"
+rules 'mark a = 1st cuDriverGetVersion' 'mark b = 1st cuCtxSynchronize' 'exactly 1 cuCtxSynchronize between a b'
+check "$hostile" races 16 200
+holds "the call that reaches a mark is before it"
+
+# Processes.
+rules "$never"
+check "$hostile" forks 5
+broken 5 "children of fork that end by _exit"
+check "$hostile" forks-midway 20
+is "$status $(cat out)" "88 done" "children of fork while another thread breaks a rule"
+says '^  broken 20020 times' "... all are counted"
+check "$hostile" vforks
+broken 1 "vfork and exec"
+is "$(cat out)" done "... and vfork and _exit"
+check "$hostile" again
+broken 2 "the same process executes another program"
+check "$hostile" killed
+broken 1 "SIGKILL: what was found before is kept"
+rules 'no-leak'
+check "$hostile" killed
+lost 89 "." "SIGKILL: a rule that is judged at the exit"
+says 'is judged at its exit' "... is said"
+rules "$never" 'no-leak'
+check "$hostile" killed
+ends 88 "SIGKILL: a broken rule wins"
+says '^check: not made in full' "... and both are said"
+rules 'optional at-most 1 cuInit'
+check "$hostile" quits
+is "$status" 3 "_exit: the program's status" || diag "$(cat err)"
+
+# More stacks than there is room for.
+rules "$never"
+check "$hostile" stacks 256
+broken 256 "256 call stacks"
+check "$hostile" stacks 300
+lost 88 "more call stacks than there is room for" "300 call stacks"
+rules "$never" 'allow hostile:* # all of them'
+check "$hostile" stacks 300
+holds "300 call stacks that are allowed"
+rules 'at-most 1000 cuCtxSynchronize'
+check "$hostile" stacks 300
+holds "a bound needs no stacks"
+
+# No room for the file.
+rules "$never"
+# without COMMAND...: in the directory of the findings nothing can be made.
+cat >without <<'END'
+#!/bin/sh
+directory=${CUAUDIT_HOOKS#*save=}
+rm -r "${directory%/*}" && exec "$@"
+END
+chmod 755 without
+check ./without "$hostile" once
+ends 89 "the directory for files is gone: not made"
+says 'rules does not start: .*No such file' "... why"
+check sh -c 'ulimit -f 8; exec "$@"' sh "$hostile" once
+ends 89 "no room for the file: not made"
+says 'rules does not start: .*File too large' "... why"
+check sh -c 'trap "" XFSZ; ulimit -f 8; exec "$@"' sh "$hostile" once
+ends 89 "... where SIGXFSZ is ignored"
+rules 'at-most 9 cuCtxSynchronize'
+check "$hostile" full-child
+ends 89 "... of a child: not made"
+is "$(cat out)" done "... and the child goes on"
+rules "$never"
+if test -c /dev/full; then
+	status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="rules(file=$tmp/rules)" CUAUDIT_OUTPUT="$tmp/x" \
+		sh -c 'ln -s /dev/full x.rules; exec "$@"' sh "$hostile" once >out 2>err || status=$?
+	is "$status" 88 "alone: a report that cannot be written"
+	says 'rules' "... is said" || diag "$(cat err)"
+else
+	skip 2 "no full disk here"
+fi
+
+# Ranges.
+rules 'at-most 0 cuCtxSynchronize per range step'
+check "$hostile" nested 7
+broken 1 "eight nested ranges of a rule"
+check "$hostile" nested 8
+lost 89 "NVTX ranges were lost" "nine"
+check "$hostile" nested 999
+lost 89 "NVTX ranges were lost" "a thousand"
+check "$hostile" nested 100 1
+broken 1 "a range inside of 100 others"
+rules 'never cuCtxSynchronize in range step'
+check "$hostile" nested 20
+broken 1 "in range, at any depth"
+check "$hostile" beside
+holds "a range of another thread"
+check "$hostile" started
+ends 88 "a started range is of no thread"
+says 'never reached: its range' "... and none is pushed"
+rules 'at-most 9 cuCtxSynchronize per range step'
+check "$hostile" started
+lost 89 "NVTX ranges were lost" "a started range, per range"
+rules 'mark m = 1st cuDriverGetVersion' 'never cuCtxSynchronize in range step after m'
+check "$hostile" begun-before
+broken 1 "a range that begins before the mark"
+rules 'mark m = range step' 'exactly 3 cuCtxSynchronize after m'
+check "$hostile" begun-before
+holds "a mark by a range"
+
+# Libraries that go.
+rules 'never cuCtxSynchronize in libbreaks.so'
+check "$hostile" unloads 1
+broken 1 "a library that is unloaded"
+says 'library_breaks .*libbreaks\.so' "... its frame is named"
+check "$hostile" unloads 50
+broken 50 "... fifty times"
+rules 'never cuCtxSynchronize from libbreaks.so:library_breaks' 'allow libbreaks.so:nothing # none'
+check "$hostile" unloads 2
+broken 2 "from a frame of it"
+rules 'never cuCtxSynchronize' 'allow libbreaks.so:library_breaks # known'
+check "$hostile" unloads 3
+holds "allowed by a frame of it"
+
+# What else.
+rules "never cuLaunchKernel by kkk*"
+check "$hostile" kernel 30000
+broken 1 "a kernel with a name of 30 KB"
+is "$(cat out)" done "... and the program goes on"
+rules 'at-most 0 distinct-kernels'
+check "$hostile" kernel 30000
+ends 88 "... a distinct one"
+rules "$never"
+check "$hostile" errno
+broken 1 "errno"
+is "$(cat out)" kept "... is kept"
+check "$hostile" closed
+broken 2 "all descriptors closed"
+check "$hostile" elsewhere
+broken 1 "another directory"
+check "$hostile" blocked
+broken 1 "all signals blocked"
+is "$(cat out)" blocked "... as they are after it"
+done_testing

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls cuCtxSynchronize where a program is least expected to: HOW [NUMBER [NUMBER]]. What it prints at
+ * its end is what the program saw of it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/api.h"
+#include "t/nvtx/copy.h"
+
+static char **arguments;
+static long first, second;
+static volatile sig_atomic_t made, jumped;
+static sigjmp_buf back;
+
+static void start(void)
+{
+	CUcontext context;
+
+	if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0))
+		_exit(70);
+}
+
+static void breaks(void)
+{
+	cuCtxSynchronize();
+}
+
+static void say(const char *text)
+{
+	if (write(1, text, strlen(text)) < 0)
+		_exit(71);
+}
+
+static void await(pid_t child)
+{
+	int status;
+
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		_exit(72);
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	breaks();
+	made++;
+}
+
+static void on_jump(int number)
+{
+	(void)number;
+	jumped++;
+	siglongjmp(back, 1);
+}
+
+static void take(int number, void (*handler)(int))
+{
+	sigaction(number, &(struct sigaction){ .sa_handler = handler }, NULL);
+}
+
+static void ticks(long microseconds)
+{
+	setitimer(ITIMER_REAL, &(struct itimerval){ { 0, microseconds }, { 0, microseconds } }, NULL);
+}
+
+static void handler(void)
+{
+	start();
+	take(SIGUSR1, on_signal);
+	while (made < first)
+		raise(SIGUSR1);
+}
+
+/* Of a timer, which comes within hooks too. Prints how many calls there were. */
+static void storm(void)
+{
+	int version;
+
+	start();
+	take(SIGALRM, on_signal);
+	ticks(200);
+	while (made < first)
+		cuDriverGetVersion(&version);
+	ticks(0);
+	printf("%d\n", (int)made);
+}
+
+/* Out of whatever runs, hooks and the driver too; the last call is a whole one. */
+static void jumps(void)
+{
+	start();
+	take(SIGALRM, on_jump);
+	ticks(200);
+	sigsetjmp(back, 1);
+	while (jumped < first)
+		breaks();
+	ticks(0);
+	take(SIGALRM, SIG_IGN);
+	breaks();
+	say("done\n");
+}
+
+/* Out of the driver, which reads what is not there; then so many calls, by which the core finds that. */
+static void left(void)
+{
+	CUdeviceptr memory;
+
+	start();
+	if (cuMemAlloc_v2(&memory, 4096) || cuMemcpyHtoD_v2(memory, arguments, 8))
+		_exit(73);
+	take(SIGSEGV, on_jump);
+	if (!sigsetjmp(back, 1))
+		cuMemcpyHtoD_v2(memory, (void *)8, 4096);
+	for (long i = 0; i < first; i++)
+		cuMemcpyHtoD_v2(memory, arguments, 8);
+	if (jumped)
+		say("left\n");
+}
+
+static void *on_thread(void *unused)
+{
+	for (long i = 0; i < second; i++)
+		breaks();
+	return unused;
+}
+
+static void on_threads(size_t stack)
+{
+	pthread_t threads[256];
+	pthread_attr_t attributes;
+
+	pthread_attr_init(&attributes);
+	if (stack && pthread_attr_setstacksize(&attributes, stack))
+		_exit(74);
+	for (long i = 0; i < first; i++)
+		if (pthread_create(&threads[i], &attributes, on_thread, NULL))
+			_exit(74);
+	for (long i = 0; i < first; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void threads(void)
+{
+	start();
+	on_threads(0);
+	cuStreamSynchronize(NULL);
+}
+
+static void small(void)
+{
+	start();
+	on_threads(64 * 1024);
+	say("done\n");
+}
+
+static void forks(void)
+{
+	pid_t child;
+
+	start();
+	for (long i = 0; i < first; i++) {
+		child = fork();
+		if (!child) {
+			breaks();
+			_exit(0);
+		}
+		await(child);
+	}
+}
+
+/* While other threads break rules, so that the child may find any lock taken. */
+static void forks_midway(void)
+{
+	pthread_t other;
+	pid_t child;
+
+	start();
+	second = 20000;
+	if (pthread_create(&other, NULL, on_thread, NULL))
+		_exit(74);
+	for (long i = 0; i < first; i++) {
+		child = fork();
+		if (!child) {
+			breaks();
+			_exit(0);
+		}
+		await(child);
+	}
+	pthread_join(other, NULL);
+	say("done\n");
+}
+
+static void executes(const char *how)
+{
+	execl("/proc/self/exe", arguments[0], how, NULL);
+	_exit(75);
+}
+
+static void vforks(void)
+{
+	pid_t child;
+
+	start();
+	child = vfork();
+	if (!child)
+		executes("once");
+	await(child);
+	child = vfork();
+	if (!child)
+		_exit(0);
+	await(child);
+	say("done\n");
+}
+
+static void once(void)
+{
+	start();
+	breaks();
+}
+
+static void again(void)
+{
+	once();
+	executes("once");
+}
+
+static void killed(void)
+{
+	once();
+	raise(SIGKILL);
+}
+
+static void quits(void)
+{
+	once();
+	_exit(3);
+}
+
+/* As many call stacks: of two call sites at each of ten levels. */
+static void deeper(long bits, int level)
+{
+	if (!level)
+		breaks();
+	else if (bits & 1)
+		deeper(bits >> 1, level - 1);
+	else
+		deeper(bits >> 1, level - 1);
+	__asm__ volatile("");
+}
+
+static void stacks(void)
+{
+	start();
+	for (long i = 0; i < first; i++)
+		deeper(i, 10);
+}
+
+static void limited(void)
+{
+	struct rlimit limit = { 4096, 4096 };
+
+	take(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void full_child(void)
+{
+	pid_t child;
+
+	once();
+	child = fork();
+	if (!child) {
+		limited();
+		breaks();
+		say("done\n");
+		_exit(0);
+	}
+	await(child);
+}
+
+static void nested(void)
+{
+	start();
+	for (long i = 0; i < first; i++)
+		copy_push(second ? "other" : "step");
+	copy_push("step");
+	breaks();
+	copy_pop();
+	for (long i = 0; i < first; i++)
+		copy_pop();
+}
+
+static void *called_beside(void *unused)
+{
+	breaks();
+	return unused;
+}
+
+static void beside(void)
+{
+	pthread_t other;
+
+	start();
+	copy_push("step");
+	if (pthread_create(&other, NULL, called_beside, NULL))
+		_exit(74);
+	pthread_join(other, NULL);
+	copy_pop();
+}
+
+static void begun_before(void)
+{
+	int version;
+
+	start();
+	copy_push("step");
+	breaks();
+	cuDriverGetVersion(&version);
+	breaks();
+	copy_pop();
+	breaks();
+}
+
+static void started(void)
+{
+	uint64_t id;
+
+	start();
+	id = nvtx.RangeStartA ? nvtx.RangeStartA("step") : 0;
+	breaks();
+	if (nvtx.RangeEnd)
+		nvtx.RangeEnd(id);
+}
+
+static void unloads(void)
+{
+	for (long i = 0; i < first; i++) {
+		void *library = dlopen("./libbreaks.so", RTLD_NOW);
+		int (*function)(void) = library ? (int (*)(void))dlsym(library, "library_breaks") : NULL;
+
+		if (!function)
+			_exit(77);
+		if (!i)
+			start();
+		function();
+		dlclose(library);
+	}
+}
+
+static void *versions(void *unused)
+{
+	int version;
+
+	for (long i = 0; i < second; i++)
+		cuDriverGetVersion(&version);
+	return unused;
+}
+
+/* On many threads as many calls as may reach a mark, then one after it. */
+static void races(void)
+{
+	pthread_t others[64];
+
+	start();
+	for (long i = 0; i < first; i++)
+		if (pthread_create(&others[i], NULL, versions, NULL))
+			_exit(74);
+	for (long i = 0; i < first; i++)
+		pthread_join(others[i], NULL);
+	breaks();
+}
+
+static void kernel(void)
+{
+	char *name = malloc((size_t)first + 1), *image = malloc((size_t)first + 200);
+	CUfunction function;
+	CUmodule module;
+
+	start();
+	memset(name, 'k', (size_t)first);
+	name[first] = '\0';
+	sprintf(image, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry %s()\n{\n ret;\n}\n", name);
+	if (cuModuleLoadData(&module, image) || cuModuleGetFunction(&function, module, name) ||
+	    cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL))
+		_exit(78);
+	say("done\n");
+}
+
+static void keeps_errno(void)
+{
+	errno = 77;
+	cuInit(0);
+	breaks();
+	if (errno == 77)
+		say("kept\n");
+}
+
+static void closed(void)
+{
+	int out = dup(1);
+
+	for (int i = 0; i < 1024; i++)
+		if (i != out)
+			close(i);
+	once();
+	for (int i = 0; i < 1024; i++)
+		close(i);
+	breaks();
+}
+
+static void elsewhere(void)
+{
+	if (chdir("/"))
+		_exit(79);
+	once();
+}
+
+static void blocked(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	once();
+	sigprocmask(SIG_SETMASK, NULL, &all);
+	if (sigismember(&all, SIGUSR1) && sigismember(&all, SIGSEGV))
+		say("blocked\n");
+}
+
+static const struct {
+	const char *name;
+	void (*go)(void);
+} ways[] = {
+	{ "again", again },
+	{ "begun-before", begun_before },
+	{ "beside", beside },
+	{ "blocked", blocked },
+	{ "closed", closed },
+	{ "elsewhere", elsewhere },
+	{ "errno", keeps_errno },
+	{ "forks", forks },
+	{ "forks-midway", forks_midway },
+	{ "full-child", full_child },
+	{ "handler", handler },
+	{ "jumps", jumps },
+	{ "kernel", kernel },
+	{ "killed", killed },
+	{ "left", left },
+	{ "nested", nested },
+	{ "once", once },
+	{ "quits", quits },
+	{ "races", races },
+	{ "small", small },
+	{ "stacks", stacks },
+	{ "started", started },
+	{ "storm", storm },
+	{ "threads", threads },
+	{ "unloads", unloads },
+	{ "vforks", vforks },
+};
+
+int main(int argc, char **argv)
+{
+	arguments = argv;
+	first = argc > 2 ? atol(argv[2]) : 0;
+	second = argc > 3 ? atol(argv[3]) : 0;
+	copy_initialize();
+	for (size_t i = 0; argc > 1 && i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (!strcmp(argv[1], ways[i].name)) {
+			ways[i].go();
+			return 0;
+		}
+	return 69;
+}
