@@ -13,8 +13,8 @@ synth -k -c 16384 -e 20 -n 700 -t 1 "$tmp/bare.cutrace"
 synth -a -c 16384 -n 20 "$tmp/few.cutrace"
 synth -D -k -c 16384 -n 100 -t 2 "$tmp/ranges.cutrace"
 
-hosted -o "$tmp/summary" "$fuzz/summary.c" "$fuzz/fuzz.c" "$top_srcdir"/analysis/*.c \
-	"$top_srcdir"/tracefile/*.c "$top_srcdir"/print/*.c "$top_srcdir"/tables/*.c \
+hosted -o "$tmp/summary" "$fuzz/summary.c" "$fuzz/fuzz.c" $(sources analysis analysis_sources) \
+	$(sources analysis analysis_stat_sources) "$top_srcdir"/tracefile/*.c "$top_srcdir"/print/*.c "$top_srcdir"/tables/*.c \
 	"$top_srcdir"/util/*.c -lm -pthread
 fuzzed "damaged traces, added up" "$tmp/summary" "$tmp/arguments.cutrace" "$tmp/bare.cutrace" \
 	"$tmp/few.cutrace" "$tmp/ranges.cutrace"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# AFL++ for a while: traces and files of statistics, settings, selectors and rules.
+# AFL++ for a while: traces and files of statistics, settings, selectors, rules of fault and files of rules.
 # CUAUDIT_TEST_AFL_SECONDS is for how long each; findings are left in CUAUDIT_TEST_AFL_DIR.
 . "${top_srcdir:-$(dirname "$0")/..}/t/fuzz/lib.sh"
 long_test
@@ -57,7 +57,9 @@ set --
 arch=$(arch)
 for file in audit/env audit/filter "hooks/arch/$arch/layout_arch" hooks/name_iterator \
 	hooks/layout hooks/modules/fault/fault_condition hooks/modules/fault/fault_number \
-	hooks/modules/fault/fault_result hooks/modules/fault/fault_rule hooks/params hooks/safe_read hooks/selector_api; do
+	hooks/modules/fault/fault_result hooks/modules/fault/fault_rule hooks/modules/rules/rules_copied \
+	hooks/modules/rules/rules_file hooks/modules/rules/rules_number hooks/modules/rules/rules_word \
+	hooks/params hooks/safe_read hooks/selector_api; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 CC=afl-clang-fast
@@ -65,13 +67,16 @@ auditor
 hosted -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/texts" "$fuzz/absent.c" "$fuzz/afl.c" \
 	"$fuzz/fuzz.c" "$tmp/sys.o" "$top_srcdir"/print/*.c "$@" \
 	$(sources util util_sources)
-mkdir "$tmp/rule.in" "$tmp/selector.in" "$tmp/settings.in"
+mkdir "$tmp/rule.in" "$tmp/rules.in" "$tmp/selector.in" "$tmp/settings.in"
+printf '%s\n' 'mark warm-up = 3rd cuLaunchKernel in libx*' 'never cuMemAlloc by "a b" from a:b after warm-up # why' \
+	'optional at-most 1MiB copied HtoD per range step*' 'no-errors except cuMemFree:1 in libx' \
+	'exactly 0x10 %memory,!%sync on device 1' 'allow libx*:f # known' >"$tmp/rules.in/a"
 echo 'cuMemAlloc_v2:error=2:when=3..9+2:if=bytesize>=1M:p=0.5:seed=7:lib=(main)' >"$tmp/rule.in/a"
 echo 'cuMem*,!cuMemFree_v2,%stream,/^cuLaunch/' >"$tmp/selector.in/a"
 printf '%s\n' 'CUAUDIT_HOOKS=stat,fault(inject=cuInit:error=1)' CUAUDIT_LOG=debug CUAUDIT_STRICT=1 \
 	'CUAUDIT_OUTPUT=/tmp/%p.%h' 'CUAUDIT_EXCLUDE=lib*.so*:(main)' 'LD_AUDIT=a:b' \
 	>"$tmp/settings.in/a"
-for kind in rule selector settings; do
+for kind in rule rules selector settings; do
 	explore $kind "$tmp/texts" $kind @@
 done
 done_testing

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What AFL++ gives texts to: rule, selector or settings, and the file with the text. A setting
+ * What AFL++ gives texts to: rule, rules, selector or settings, and the file with the text. A setting
  * is a line. The fuzzers beside this one make texts that are nearly right and check what is made
  * of them; here any text is tried that leads to new code.
  */
@@ -14,6 +14,8 @@
 #include "hooks/core_link.h"
 #include "hooks/layout.h"
 #include "hooks/modules/fault/fault_rule.h"
+#include "hooks/modules/rules/rules.h"
+#include "hooks/modules/rules/rules_driver.h"
 #include "util/selector.h"
 
 enum { LONGEST = 4096, LINES = 64 };
@@ -38,6 +40,16 @@ uint32_t cuaudit_functions(void)
 	return 0;
 }
 
+int rules_current_device(void)
+{
+	return -1;
+}
+
+bool rules_is_device(uint64_t address)
+{
+	return address & 1;
+}
+
 static void read_rule(const char *text)
 {
 	static struct fault_rule rule;
@@ -45,6 +57,14 @@ static void read_rule(const char *text)
 
 	fault_rule_read(&rule, 1, text, copy);
 	free(copy);
+}
+
+/* Each process reads one, which may be longer than the others. */
+static void read_rules(const char *path)
+{
+	static struct check_file rules_of;
+
+	rules_read(path, true, &rules_of);
 }
 
 static void read_selector(const char *text)
@@ -94,6 +114,8 @@ int main(int argc, char **argv)
 	layout_setup();
 	if (!strcmp(argv[1], "rule"))
 		read_rule(exact);
+	else if (!strcmp(argv[1], "rules"))
+		read_rules(argv[2]);
 	else if (!strcmp(argv[1], "selector"))
 		read_selector(exact);
 	else

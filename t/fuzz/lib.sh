@@ -9,7 +9,8 @@ test -z "${LONG_TESTS-}" || cases=1000000
 # hosted ARGUMENT...: the compiler, or the whole test fails.
 hosted() {
 	compile -O1 -g -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all \
-		-I"$top_srcdir/audit/arch/$(arch)" -I"$top_builddir" "$@" \
+		-I"$top_srcdir/audit/arch/$(arch)" -I"$top_builddir" \
+		-DPACKAGE_NAME='"cuaudit"' -DPACKAGE_VERSION='"0"' "$@" \
 		>"$tmp/build.out" 2>&1 && return
 	sed 's/^/# /' "$tmp/build.out"
 	bail_out "cannot build what is fuzzed"
