@@ -58,4 +58,22 @@ check "$broken" sticky
 ends 88 "... and one that breaks three"
 says '^check: 3 of [0-9]* rules are broken$' "... no-errors, no-sticky-error and that of the legacy stream"
 check_options=
+
+# Bytes, by direction: the sums of t/rules/copies.c.
+helper rules/copies
+while read -r bytes direction; do
+	rules "exactly $bytes copied $direction"
+	check "$tmp/copies"
+	ends 0 "$bytes bytes copied $direction"
+	rules "at-most $((bytes - 1)) copied $direction"
+	check "$tmp/copies"
+	ends 88 "... and no byte less"
+	is "$(cat out)" "0 failed" "... of copies that succeed"
+done <<END
+5187 HtoD
+10380 DtoH
+304 DtoD
+512 HtoH
+16383 any
+END
 done_testing
