@@ -32,6 +32,7 @@ holds() {
 rules "$never"
 check "$hostile" handler 500
 broken 500 "calls of a signal handler"
+says '^  500 times: cuCtxSynchronize\(\) = CUDA_SUCCESS$' "... by one call stack"
 check "$hostile" storm 300
 made=$(cat out)
 counted=$(sed -n 's/^  broken \([0-9]*\) times.*/\1/p' err)
@@ -59,6 +60,7 @@ broken 12 "threads of 64 KiB stacks"
 is "$(cat out)" done "... go on"
 check "$hostile" threads 8 500
 broken 4000 "threads that break a rule at once"
+says '^  4000 times: cuCtxSynchronize\(\) = CUDA_' "... by one call stack"
 rules 'at-most 3999 cuCtxSynchronize'
 check "$hostile" threads 8 500
 ends 88 "... a bound"
@@ -114,6 +116,15 @@ lost 88 "more call stacks than there is room for" "300 call stacks"
 rules "$never" 'allow hostile:* # all of them'
 check "$hostile" stacks 300
 holds "300 call stacks that are allowed"
+check "$hostile" threads 4 60000
+lost 89 "." "more calls than are looked at, allowed as far as that"
+unlike "$(cat err)" '^  broken|(is|are) broken' "... break nothing"
+rules 'never cuCtxSynchronize from nowhere.py:*'
+check "$hostile" threads 4 60000
+lost 89 "." "more calls than are looked at, from elsewhere"
+rules "$never"
+check "$hostile" threads 4 60000
+ends 88 "... and all broken"
 rules 'at-most 1000 cuCtxSynchronize'
 check "$hostile" stacks 300
 holds "a bound needs no stacks"
