@@ -167,6 +167,10 @@ check "$hostile" nested 7
 broken 1 "eight nested ranges of a rule"
 check "$hostile" nested 8
 lost 89 "NVTX ranges were lost" "nine"
+check "$hostile" unpopped 8
+broken 1 "eight that are never popped"
+check "$hostile" unpopped 9
+lost 89 "NVTX ranges were lost" "nine that are never popped"
 check "$hostile" nested 999
 lost 89 "NVTX ranges were lost" "a thousand"
 check "$hostile" nested 100 1

@@ -300,6 +300,15 @@ static void nested(void)
 		copy_pop();
 }
 
+/* Ranges that are never popped. */
+static void unpopped(void)
+{
+	start();
+	for (long i = 0; i < first; i++)
+		copy_push("step");
+	breaks();
+}
+
 static void *called_beside(void *unused)
 {
 	breaks();
@@ -466,6 +475,7 @@ static const struct {
 	{ "storm", storm },
 	{ "threads", threads },
 	{ "unloads", unloads },
+	{ "unpopped", unpopped },
 	{ "vforks", vforks },
 };
 
