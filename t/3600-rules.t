@@ -59,6 +59,26 @@ ends 88 "... and one that breaks three"
 says '^check: 3 of [0-9]* rules are broken$' "... no-errors, no-sticky-error and that of the legacy stream"
 check_options=
 
+# Neighbours of what the ways do.
+rules 'no-errors except cuMemFree:OUT_OF_MEMORY'
+check "$broken" errors fixed 1
+ends 88 "an exception is of a result"
+rules 'no-errors except cuMemAlloc:INVALID_VALUE'
+check "$broken" errors fixed 1
+ends 88 "... and of a function"
+rules 'min-driver 12.0'
+check "$broken" version
+ends 0 "min-driver: the version that brings a function has it"
+rules 'at-most 8K memory'
+check "$broken" peak fixed 1
+ends 0 "memory: the bound itself"
+rules 'never cuCtxCreate in bro*en' 'never cuCtxCreate in */broken' 'never cuCtxCreate in (main)'
+check "$broken" child fixed 1
+says '^check: 3 of 3 rules are broken$' "a library by its name, its path and as the executable"
+rules 'optional never cuCtxCreate in roken' 'optional never cuCtxCreate in libcuda*'
+check "$broken" child fixed 1
+ends 0 "... the whole name, of the caller"
+
 # Bytes, by direction: the sums of t/rules/copies.c.
 helper rules/copies
 while read -r bytes direction; do
