@@ -207,6 +207,33 @@ rules 'never cuCtxSynchronize' 'allow libbreaks.so:library_breaks # known'
 check "$hostile" unloads 3
 holds "allowed by a frame of it"
 
+# What is no fault of the program, and what is one beside all hooks.
+rules no-leak
+check "$hostile" retains
+holds "a primary context that is left"
+check "$hostile" retains 3
+broken 1 "memory that is left in a primary context"
+says 'cuMemAlloc_v2; device memory: 3 never freed, 12288 bytes' "... how much of it"
+unlike "$(cat err)" 'cuDevicePrimaryCtxRetain' "... without the context"
+rules no-unchecked-error
+check "$hostile" asks
+holds "an error whose name is asked for"
+is "$(cat out)" CUDA_ERROR_INVALID_VALUE "... is one"
+helper routes/bindings fake/bindings
+helper fake/libcuda.so.1 fake/libcuda.so.1
+rules no-unrouted
+for escapes in '' 1; do
+	status=0
+	LD_LIBRARY_PATH=$tmp/fake "$cuaudit" check --rules rules -- fake/bindings $escapes >out 2>err || status=$?
+	case $escapes in
+	1)
+		ends 88 "no-unrouted: a function that escapes"
+		says 'not intercepted: cuHidden, asked for by bindings' "... which, and whose"
+		;;
+	*) ends 3 "no-unrouted: none escapes" ;;
+	esac
+done
+
 # What else.
 rules "never cuLaunchKernel by kkk*"
 check "$hostile" kernel 30000

@@ -222,6 +222,32 @@ static void vforks(void)
 	say("done\n");
 }
 
+/* That a primary context is left is no leak; that so many allocations are left in it are leaks. */
+static void retains(void)
+{
+	CUdeviceptr memory;
+	CUcontext context;
+
+	cuInit(0);
+	cuDevicePrimaryCtxRetain(&context, 0);
+	cuCtxSetCurrent(context);
+	for (long i = 0; i < first; i++)
+		cuMemAlloc_v2(&memory, 4096);
+}
+
+/* Looks at an error by asking for its name. */
+static void asks(void)
+{
+	CUdeviceptr memory;
+	const char *name;
+	CUresult result;
+
+	start();
+	result = cuMemAlloc_v2(&memory, 0);
+	cuGetErrorName(result, &name);
+	say(name);
+}
+
 static void once(void)
 {
 	start();
@@ -451,6 +477,7 @@ static const struct {
 	void (*go)(void);
 } ways[] = {
 	{ "again", again },
+	{ "asks", asks },
 	{ "begun-before", begun_before },
 	{ "beside", beside },
 	{ "blocked", blocked },
@@ -469,6 +496,7 @@ static const struct {
 	{ "once", once },
 	{ "quits", quits },
 	{ "races", races },
+	{ "retains", retains },
 	{ "small", small },
 	{ "stacks", stacks },
 	{ "started", started },
