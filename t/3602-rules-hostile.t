@@ -88,6 +88,14 @@ broken 5 "children of fork that end by _exit"
 check "$hostile" forks-midway 20
 is "$status $(cat out)" "88 done" "children of fork while another thread breaks a rule"
 says '^  broken 20020 times' "... all are counted"
+rules no-use-after-fork
+check "$hostile" forks-early
+holds "a child of fork before the driver is started"
+rules no-leak 'at-least 2 cuDriverGetVersion'
+check "$hostile" forks-holding
+says '^  broken: 1 calls?, ' "what the parent holds: the child is judged"
+unlike "$(cat err)" 'no-leak' "... and leaks nothing of it"
+rules "$never"
 check "$hostile" vforks
 broken 1 "vfork and exec"
 is "$(cat out)" done "... and vfork and _exit"

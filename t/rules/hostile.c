@@ -178,6 +178,42 @@ static void forks(void)
 	}
 }
 
+/* Before the parent starts the driver, whose core is there. */
+static void forks_early(void)
+{
+	int version;
+	pid_t child;
+
+	cuDriverGetVersion(&version);
+	child = fork();
+	if (!child) {
+		start();
+		_exit(0);
+	}
+	await(child);
+	start();
+}
+
+/* What the parent has allocated is not the child's. */
+static void forks_holding(void)
+{
+	CUdeviceptr memory;
+	CUcontext context;
+	int version;
+	pid_t child;
+
+	if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0) || cuMemAlloc_v2(&memory, 4096))
+		_exit(70);
+	child = fork();
+	if (!child) {
+		cuDriverGetVersion(&version);
+		exit(0);
+	}
+	await(child);
+	cuMemFree_v2(memory);
+	cuCtxDestroy_v2(context);
+}
+
 /* While other threads break rules, so that the child may find any lock taken. */
 static void forks_midway(void)
 {
@@ -485,6 +521,8 @@ static const struct {
 	{ "elsewhere", elsewhere },
 	{ "errno", keeps_errno },
 	{ "forks", forks },
+	{ "forks-early", forks_early },
+	{ "forks-holding", forks_holding },
 	{ "forks-midway", forks_midway },
 	{ "full-child", full_child },
 	{ "handler", handler },
