@@ -11,7 +11,7 @@
 #include "sim/api.h"
 #include "t/nvtx/copy.h"
 
-enum { SIZE = 4096 };
+enum { SIZE = 4096, LARGE = 128 * 1024 };	/* a copy of 64 KiB from pageable memory does not wait */
 
 static const char image[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
 			    ".visible .entry work()\n{\n ret;\n}\n"
@@ -22,7 +22,7 @@ static CUmodule module;
 static CUfunction work, debug_work;
 static CUstream stream;
 static void *pinned;
-static char pageable[SIZE], *program;
+static char pageable[LARGE], *program;
 static bool keeps_context;	/* with all that is left in it */
 
 static void launch(CUfunction function)
@@ -35,7 +35,7 @@ static void begin(CUdevice device)
 	if (cuInit(0) || cuCtxCreate_v2(&context, 0, device) || cuStreamCreate(&stream, 1) ||
 	    cuModuleLoadData(&module, image) || cuModuleGetFunction(&work, module, "work") ||
 	    cuModuleGetFunction(&debug_work, module, "debug_work") ||
-	    cuMemAlloc_v2(&memory, SIZE) || cuMemAllocHost_v2(&pinned, SIZE))
+	    cuMemAlloc_v2(&memory, SIZE) || cuMemAllocHost_v2(&pinned, LARGE))
 		_exit(70);
 }
 
@@ -74,12 +74,17 @@ static void in_range(bool fixed)
 
 static void is_pageable(bool fixed)
 {
+	CUdeviceptr to;
+
+	if (cuMemAlloc_v2(&to, LARGE))
+		_exit(73);
 	copy_push("step 1");
 	if (fixed)
-		cuMemcpyHtoDAsync_v2(memory, pinned, SIZE, stream);
+		cuMemcpyHtoDAsync_v2(to, pinned, LARGE, stream);
 	else
-		cuMemcpyHtoDAsync_v2(memory, pageable, SIZE, stream); /* pageable */
+		cuMemcpyHtoDAsync_v2(to, pageable, LARGE, stream); /* pageable */
 	copy_pop();
+	cuMemFree_v2(to);
 }
 
 static void legacy(bool fixed)
