@@ -76,7 +76,7 @@ wrong 17 "SELECTOR:RESULT is missing" 'no-errors except'
 wrong 5 "the name of a mark is missing" mark
 wrong 6 "the name of a mark is empty" 'mark "" = 1st cuInit'
 wrong 8 "mark NAME = ...: = is missing" 'mark a 1st cuInit'
-wrong 9 "what the mark is is missing" 'mark a ='
+wrong 9 "what reaches the mark is missing" 'mark a ='
 wrong 13 "a function or a selector is missing" 'mark a = 1st'
 wrong 15 "a range is missing" 'mark a = range'
 wrong 16 "the name of a signal is missing" 'mark a = signal'

@@ -30,7 +30,7 @@ static void leaks(const struct rule *rule)
 	for (size_t i = 0; i < report.nleft; i++) {
 		const struct leak_left *left = &report.left[i];
 
-		if (left->primary)
+		if (left->kind == LEAK_KIND_PRIMARY)
 			continue;
 		snprintf(note, sizeof(note), "%s: %llu never freed, %llu byte%s",
 			 leak_kind_text(left->kind), (unsigned long long)left->count,

@@ -125,6 +125,8 @@ static bool take_device(struct line *line, struct rule *rule)
 		return line_fault(line, line_next(line),
 				  "on what? 'on device N' or 'on legacy stream'");
 	word = line_want(line, "the number of a device");
+	if (word && rule->device >= 0)
+		return line_fault(line, word, "a second device");
 	if (word && (!rules_count(word->text, &number) || number > 1023))
 		return line_fault(line, word, "a device is a number such as 0, not '%.64s'", word->text);
 	rule->device = (int32_t)number;
@@ -527,7 +529,7 @@ static bool read_mark(struct line *line)
 	rule_begin(&mark->call);
 	mark->call.form = FORM_MARK;
 	snprintf(file->marks[rules.nmarks].name, sizeof(file->marks->name), "%s", name->text);
-	word = line_want(line, "what the mark is");
+	word = line_want(line, "what reaches the mark");
 	if (!word)
 		return false;
 	if (!word->quoted && !strcmp(word->text, "range")) {
