@@ -159,38 +159,58 @@ static void exit_nothing(struct cuaudit_call *call, void *data)
 	(void)data;
 }
 
-/* The enter hook of a function that has several. */
+/*
+ * The enter hook of a function that has several. The last of them is jumped to: its
+ * scratch stays where it is, for its exit comes first. What the loop needs is kept in
+ * the frame, which costs less than registers that are to be saved.
+ */
 static int enter_several(struct cuaudit_call *call, void *data)
 {
 	struct frame *frame = (struct frame *)call;
 	const struct hook_list *list = data;
-	const struct hook_entry *hook = list->hooks, *end = hook + list->count;
-	int action = CUAUDIT_CONTINUE;
+	const struct hook_entry *hook = list->hooks;
 
-	for (; hook < end && action != CUAUDIT_SKIP; hook++) {
-		if (hook->enter)
-			action = hook->enter(call, hook->data);
-		frame->scratch[hook - list->hooks] = call->scratch;
+	for (frame->entered = 1; frame->entered < frame->list->count; hook++) {
+		if (hook->enter && unlikely(hook->enter(call, hook->data) != CUAUDIT_CONTINUE))
+			return CUAUDIT_SKIP;
+		frame->scratch[frame->entered++ - 1] = call->scratch;
 	}
-	frame->entered = (uint64_t)(hook - list->hooks);
-	if (list->clocked)
-		call->start = cuaudit_ticks();
-	return action;
+	return hook->enter ? hook->enter(call, hook->data) : CUAUDIT_CONTINUE;
 }
 
 static void exit_several(struct cuaudit_call *call, void *data)
 {
 	struct frame *frame = (struct frame *)call;
 	const struct hook_list *list = data;
-	const struct hook_entry *first = list->hooks, *hook = first + frame->entered;
+	const struct hook_entry *hook = &list->hooks[frame->entered - 1];
+
+	for (; frame->entered > 1; hook--) {
+		if (hook->exit)
+			hook->exit(call, hook->data);
+		call->scratch = frame->scratch[--frame->entered - 1];
+	}
+	if (hook->exit)
+		hook->exit(call, hook->data);
+}
+
+/* The same of any list, also one whose times the trampolines do not take. */
+static int enter_any(struct cuaudit_call *call, void *data)
+{
+	const struct hook_list *list = data;
+	int action = enter_several(call, data);
+
+	if (list->clocked)
+		call->start = cuaudit_ticks();
+	return action;
+}
+
+static void exit_any(struct cuaudit_call *call, void *data)
+{
+	const struct hook_list *list = data;
 
 	if (list->clocked && !(call->flags & CUAUDIT_CALL_SKIPPED))
 		call->end = cuaudit_ticks();
-	while (hook-- > first) {
-		call->scratch = frame->scratch[hook - first];
-		if (hook->exit)
-			hook->exit(call, hook->data);
-	}
+	exit_several(call, data);
 }
 
 /* The exit hook of a function that has several, and none that enters: none can skip. */
@@ -214,7 +234,7 @@ static int enter_irregular(struct cuaudit_call *call, void *data)
 	call->words = frame->ordered;
 	call->nwords = layout_words(row);
 	call->flags = 0;
-	action = enter_several(call, data);
+	action = enter_any(call, data);
 	layout_scatter(frame, row);
 	return action;
 }
@@ -231,7 +251,7 @@ static int enter_filtered(struct cuaudit_call *call, void *data)
 
 	if (!library_is_excluded(library))
 		return entry_irregular(entry_of_call(call)) ? enter_irregular(call, data)
-								: enter_several(call, data);
+								: enter_any(call, data);
 	thread->correlation--;
 	atomic_signal_fence(memory_order_seq_cst);
 	leave(frame);
@@ -258,8 +278,8 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 		list->exit = list->hooks[0].exit ? list->hooks[0].exit : exit_nothing;
 		list->data = list->hooks[0].data;
 	} else {
-		list->enter = irregular ? enter_irregular : enter_several;
-		list->exit = exit_several;
+		list->enter = irregular ? enter_irregular : list->clocked ? enter_any : enter_several;
+		list->exit = list->clocked ? exit_any : exit_several;
 		list->data = list;
 	}
 	if (list->count > 1 && !has_enter && !irregular && !list->clocked) {
@@ -268,7 +288,7 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 	}
 	if (cuaudit_core_link->symtab_interposed) {
 		list->enter = enter_filtered;
-		list->exit = exit_several;
+		list->exit = exit_any;
 		list->data = list;
 	}
 	if (!has_exit)

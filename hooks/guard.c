@@ -6,6 +6,7 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hooks/core_link.h"
@@ -61,11 +62,22 @@ int guard_take_libraries(struct guard *guard)
 	return guard->libraries ? 0 : -ENOMEM;
 }
 
+/* Far longer than a processor keeps what it wrote to itself. */
+static void outwait_writes(void)
+{
+	const struct timespec pause = { 0, 1000 * 1000 };
+	int error = errno;
+
+	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+	errno = error;
+}
+
 void guard_close(struct guard *guard)
 {
 	atomic_store(&guard->open, false);
-	if (!barriers)
-		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+	/* A filter of system calls may have come since guard_prepare. */
+	if (!barriers && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+		outwait_writes();
 }
 
 bool guard_busy(const struct guard *guard)
@@ -85,7 +97,7 @@ static bool judge(const struct cuaudit_hook *hook, const struct cuaudit_library 
 	       matches(hook->include, library->path, is_main);
 }
 
-static bool wants_library(const struct guard *guard, const struct cuaudit_call *call)
+static __attribute__((noinline)) bool wants_library(const struct guard *guard, const struct cuaudit_call *call)
 {
 	const struct cuaudit_library *library = cuaudit_call_library(call);
 	_Atomic uint8_t *known = &guard->libraries[library->index];
@@ -99,10 +111,29 @@ static bool wants_library(const struct guard *guard, const struct cuaudit_call *
 	return verdict == WANTED;
 }
 
-/* The count of the calling thread alone; handlers that come between leave it as it was. */
-static void count(_Atomic uint32_t *inside, uint32_t by, memory_order order)
+/*
+ * The count of the calling thread alone; handlers that come between leave it as
+ * it was. An order that is not a constant would be the strongest at each call.
+ */
+static inline uint32_t counted(_Atomic uint32_t *inside)
 {
-	atomic_store_explicit(inside, atomic_load_explicit(inside, memory_order_relaxed) + by, order);
+	return atomic_load_explicit(inside, memory_order_relaxed);
+}
+
+static inline void count_in(_Atomic uint32_t *inside)
+{
+	/* Pairs with guard_close. */
+	if (unlikely(atomic_load_explicit(&barriers, memory_order_relaxed)))
+		atomic_store_explicit(inside, counted(inside) + 1, memory_order_seq_cst);
+	else
+		atomic_store_explicit(inside, counted(inside) + 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Pairs with guard_busy. */
+static inline void count_out(_Atomic uint32_t *inside)
+{
+	atomic_store_explicit(inside, counted(inside) - 1, memory_order_release);
 }
 
 /* What takes the guard's place may want times that this call, begun before, has not. */
@@ -111,19 +142,15 @@ static bool has_times(const struct guard *guard, const struct cuaudit_call *call
 	return !(guard->hook.flags & CUAUDIT_HOOK_TIMED) || ((const struct frame *)call)->list->timed;
 }
 
-static bool try_enter(const struct guard *guard, const struct cuaudit_call *call,
-		    _Atomic uint32_t *inside)
+static inline bool try_enter(const struct guard *guard, const struct cuaudit_call *call,
+			     _Atomic uint32_t *inside)
 {
-	bool barrier = atomic_load_explicit(&barriers, memory_order_relaxed);
-
-	/* Pairs with guard_close. */
-	count(inside, 1, unlikely(barrier) ? memory_order_seq_cst : memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
+	count_in(inside);
 	if (likely(atomic_load(&guard->open)) && guard_takes(guard, call->function->slot) &&
 	    has_times(guard, call) &&
 	    (!(guard->hook.include || guard->hook.exclude) || wants_library(guard, call)))
 		return true;
-	count(inside, (uint32_t)-1, memory_order_release);
+	count_out(inside);
 	return false;
 }
 
@@ -157,8 +184,7 @@ int guard_enter_only(struct cuaudit_call *call, void *data)
 	/* One that took the guard's place since this call began has an exit, perhaps. */
 	if (!guard->hook.exit)
 		action = guard->hook.enter(call, guard->hook.data);
-	/* Pairs with guard_busy. */
-	count(inside, (uint32_t)-1, memory_order_release);
+	count_out(inside);
 	return action;
 }
 
@@ -171,7 +197,7 @@ void guard_exit(struct cuaudit_call *call, void *data)
 		return;
 	if (guard->hook.exit)
 		guard->hook.exit(call, guard->hook.data);
-	count(inside_of(guard, call), (uint32_t)-1, memory_order_release);
+	count_out(inside_of(guard, call));
 }
 
 void guard_move(const struct frame *frame, struct thread *from, struct thread *to)
@@ -184,7 +210,7 @@ void guard_move(const struct frame *frame, struct thread *from, struct thread *t
 
 		if (list->hooks[i].exit != guard_exit || !(frame->guarded >> guard->number & 1))
 			continue;
-		count(&to->guarded[guard->number], 1, memory_order_relaxed);
+		count_in(&to->guarded[guard->number]);
 		/* If from counts at this moment, the hook is thought busy and not released. */
 		inside = atomic_load(&from->guarded[guard->number]);
 		while (inside && !atomic_compare_exchange_weak(&from->guarded[guard->number],

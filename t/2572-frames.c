@@ -12,12 +12,14 @@
 #include "layout_arch.c"
 #undef place
 
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 #include "t/fuzz/chance.h"
 #include "t/tap.h"
 
-enum { SEEDS = 20000, PAGE = 4096, MARK = 0x5a, HOOKS = 6 };
+enum { SEEDS = 20000, CLOSINGS = 20000, PAGE = 4096, MARK = 0x5a, HOOKS = 6 };
 
 static struct link_object objects[2];
 static struct link_table table = { .chunks = { objects } };
@@ -436,6 +438,72 @@ static void test_guard(void)
 	   "who is inside is busy");
 }
 
+static _Atomic bool over, given_back;
+static unsigned int late;
+
+static int enter_late(struct cuaudit_call *call, void *data)
+{
+	(void)call, (void)data;
+	for (int i = 0; i < 4; i++)
+		late += atomic_load_explicit(&given_back, memory_order_relaxed);
+	return CUAUDIT_CONTINUE;
+}
+
+static void *call_on(void *guard)
+{
+	struct frame frame = { .list = list };
+
+	frame.call.function = &entry.function;
+	frame.call.blocks = threads[1].blocks;
+	while (!over)
+		guard_enter_only(&frame.call, guard);
+	return NULL;
+}
+
+/* The other thread may want this one's processor. */
+static void wait_for(_Atomic uint32_t *inside, bool wanted)
+{
+	for (unsigned int i = 1; (atomic_load(inside) != 0) != wanted; i++)
+		if (!(i % 1024))
+			sched_yield();
+}
+
+/* Who closes a guard and sees nobody inside is right, however long processors keep what they wrote. */
+static void test_closing(void)
+{
+	struct guard *guard = &guards[2];
+	_Atomic uint32_t *inside = &threads[1].guarded[4];
+	unsigned int idle = 0;
+	pthread_t thread;
+
+	begin();
+	memset(guard, 0, sizeof(*guard));
+	guard->number = 4;
+	guard->hook = (struct cuaudit_hook){ .enter = enter_late };
+	atomic_store(&guard->slots[0], 1);
+	if (pthread_create(&thread, NULL, call_on, guard))
+		bail_out("no thread");
+	for (int i = 0; i < CLOSINGS; i++) {
+		atomic_store(&guard->open, true);
+		wait_for(inside, true);
+		for (int spin = i % 64; spin; spin--)
+			atomic_signal_fence(memory_order_seq_cst);
+		guard_close(guard);
+		if (!atomic_load(inside)) {
+			given_back = true;
+			for (int spin = 0; spin < 100; spin++)
+				atomic_signal_fence(memory_order_seq_cst);
+			given_back = false;
+			idle++;
+		}
+		wait_for(inside, false);
+	}
+	over = true;
+	pthread_join(thread, NULL);
+	is_int((int)late, 0, "no hook runs that was given back");
+	ok(idle > CLOSINGS / 1000, "%u times", idle);
+}
+
 int main(void)
 {
 	layout_setup();
@@ -448,5 +516,6 @@ int main(void)
 	test_fast();
 	test_guard_move();
 	test_guard();
+	test_closing();
 	return done_testing();
 }

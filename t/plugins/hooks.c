@@ -751,7 +751,7 @@ static void exchanges(void)
 /* What happens when the core asks for all threads' barriers; it holds a lock there. */
 static void (*at_barrier)(void);
 static int registrations, refusals;
-static bool forbids_reads;
+static bool forbids_reads, forbids_barriers;
 
 /* In the core's place of libc's. */
 long syscall(long number, ...)
@@ -769,7 +769,8 @@ long syscall(long number, ...)
 	if (number == SYS_membarrier && a[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED && at_barrier)
 		at_barrier();
 	naps += number == SYS_clock_nanosleep;
-	if (number == SYS_process_vm_readv && forbids_reads) {
+	if ((number == SYS_process_vm_readv && forbids_reads) ||
+	    (number == SYS_membarrier && a[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED && forbids_barriers)) {
 		errno = EPERM;
 		return -1;
 	}
@@ -807,6 +808,20 @@ static bool barriers(void)
 		   "a hook is closed, then all threads are made to see it");
 	is_int(cuaudit_hook_synchronize(handle, 1000), 0, "then it is given back");
 	return good && has_barriers();
+}
+
+/* As by a filter of system calls that is younger than the first hook. */
+static void barriers_refused(void)
+{
+	int handle = attach("cuInit", "r", 0), before = naps;
+
+	forbids_barriers = true;
+	errno = 77;
+	cuaudit_hook_detach(handle);
+	is_int(errno, 77, "errno is left alone where barriers are refused");
+	forbids_barriers = false;
+	is_int(naps - before, has_barriers(), "a moment is waited instead");
+	is_int(cuaudit_hook_synchronize(handle, 1000), 0, "the hook is given back");
 }
 
 /* Around the end of a page, and of all memory. */
@@ -1088,6 +1103,7 @@ int main(int argc, char **argv)
 		fork_among_locks();
 		set_user_among_locks();
 	}
+	barriers_refused();
 	children();
 	child_of_a_thread();
 	safe_reads("by the kernel");
