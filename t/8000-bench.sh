@@ -4,7 +4,7 @@
 # Each line holds both sides, measured in turn in one run, and the number
 # DESIGN asks for ("..._at_most", 0 for none). It judges nothing: machines
 # differ. Arguments: the directory to build in. Environment: CC, LIBCUAUDIT,
-# top_srcdir, BENCH_THREADS (default: the processors).
+# top_srcdir, PYTHON3, BENCH_THREADS (default: the processors).
 set -eu
 
 dir=$1
@@ -141,21 +141,53 @@ fi
 "$dir/start" "$LIBCUAUDIT"
 "$dir/plt" "$LIBCUAUDIT"
 
+# Call stacks with Python's frames, by the interpreter itself: LD_AUDIT is not for what starts it.
+if python=$("${PYTHON3:-python3}" -c 'import ctypes, sys; print(sys.executable)' 2>/dev/null); then
+	$CC -O2 -D_GNU_SOURCE -fPIC -shared -I"$top_srcdir/include" -o "$dir/stacks.so" "$src/stacks.c" \
+		-L"${LIBCUAUDIT%/*}/cuaudit" -l:cuaudit-core.so
+	py_spy=$(command -v py-spy) || {
+		"$python" -m pip install -q --no-deps --target "$dir/py-spy" py-spy >"$dir/pip" 2>&1 || :
+		py_spy=$dir/py-spy/bin/py-spy
+	}
+	test -x "$py_spy" || py_spy=
+	audited CUAUDIT_HOOKS="$dir/stacks.so" "$python" "$src/stacks.py" "$dir/libcuda.so.1" \
+		"$dir/stacks.so" ${py_spy:+"$py_spy"}
+fi
+
 # Traces are read by the tool alone.
 tree="-std=gnu11 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I$top_srcdir/t/parts -I$top_srcdir -I$top_srcdir/include"
 $CC -O2 $tree -o "$dir/synth" "$top_srcdir/t/trace/synth.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c
-$CC -O2 $tree -o "$dir/report" "$src/report.c" "$top_srcdir"/analysis/*.c "$top_srcdir"/tracefile/*.c \
+named='-DPACKAGE_NAME="" -DPACKAGE_VERSION=""'
+$CC -O2 $tree $named -o "$dir/report" "$src/report.c" \
+	$(ls "$top_srcdir"/analysis/*.c | grep -v /dwarf) "$top_srcdir"/tracefile/*.c \
 	"$top_srcdir"/print/*.c "$top_srcdir"/tables/*.c "$top_srcdir"/util/*.c -pthread -lm
 "$dir/synth" -n 10000000 "$dir/calls" >"$dir/truth"
 "$dir/synth" -a -n 10000000 "$dir/calls with arguments" >"$dir/truth"
 (cd "$dir" && ./report calls "calls with arguments" && rm calls "calls with arguments")
+
+# What a report by caller asks of a file: the command's own, by its symbol table and by libdw.
+cuaudit=${LIBCUAUDIT%/lib/*}/bin/cuaudit
+# looked_up WHAT ARGUMENT...
+looked_up() {
+	looked_up_what=$1
+	shift
+	$CC -O2 $tree -o "$dir/symbols" "$src/symbols.c" "$top_srcdir/analysis/symbols.c" \
+		"$top_srcdir/analysis/elf_symbols.c" "$top_srcdir/tracefile/demangle.c" \
+		"$top_srcdir"/util/*.c "$@" -pthread -lm &&
+		"$dir/symbols" "$looked_up_what" "$cuaudit" \
+			"$(readelf -nW "$cuaudit" | sed -n 's/.*Build ID: //p')" \
+			$(readelf -SW "$cuaudit" | sed -n \
+				's/.* \.text  *PROGBITS  *\([0-9a-f]*\) [0-9a-f]* \([0-9a-f]*\) .*/\1 \2/p')
+}
+looked_up "without libdw"
+looked_up "with libdw" -DHAVE_LIBDW "$top_srcdir"/analysis/dwarf*.c -ldw 2>"$dir/err" ||
+	echo "no libdw" >&2
 
 # Traces in other formats.
 $CC -O2 -D_GNU_SOURCE -o "$dir/convert" "$src/convert.c"
 "$dir/synth" -n 3000000 "$dir/bare.cutrace" >"$dir/truth"
 "$dir/synth" -a -n 1000000 "$dir/whole.cutrace" >"$dir/truth"
 
-cuaudit=${LIBCUAUDIT%/lib/*}/bin/cuaudit
 # converted FORMAT AT-LEAST [OUTPUT]
 converted() {
 	"$dir/convert" "$cuaudit" "$1" "$2" 3000000 "${3:-/dev/null}" \
