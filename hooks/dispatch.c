@@ -171,7 +171,7 @@ static int enter_several(struct cuaudit_call *call, void *data)
 	const struct hook_entry *hook = list->hooks;
 
 	for (frame->entered = 1; frame->entered < frame->list->count; hook++) {
-		if (hook->enter && unlikely(hook->enter(call, hook->data) != CUAUDIT_CONTINUE))
+		if (hook->enter && unlikely(hook->enter(call, hook->data) == CUAUDIT_SKIP))
 			return CUAUDIT_SKIP;
 		frame->scratch[frame->entered++ - 1] = call->scratch;
 	}

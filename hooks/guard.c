@@ -85,7 +85,9 @@ bool guard_busy(const struct guard *guard)
 	return thread_any_guarded(guard->number);
 }
 
-static bool judge(const struct cuaudit_hook *hook, const struct cuaudit_library *library)
+/* This and what asks it are not in line: each call would save registers for them. */
+static __attribute__((noinline)) bool judge(const struct cuaudit_hook *hook,
+					    const struct cuaudit_library *library)
 {
 	bool is_main = library->index &&
 		       link_object(cuaudit_core_link, library->index - 1)->flags & LINK_OBJECT_MAIN;
@@ -97,7 +99,8 @@ static bool judge(const struct cuaudit_hook *hook, const struct cuaudit_library 
 	       matches(hook->include, library->path, is_main);
 }
 
-static __attribute__((noinline)) bool wants_library(const struct guard *guard, const struct cuaudit_call *call)
+static __attribute__((noinline)) bool wants_library(const struct guard *guard,
+						    const struct cuaudit_call *call)
 {
 	const struct cuaudit_library *library = cuaudit_call_library(call);
 	_Atomic uint8_t *known = &guard->libraries[library->index];

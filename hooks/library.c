@@ -88,6 +88,20 @@ int cuaudit_main_called(void)
 	return atomic_load_explicit(&cuaudit_core_link->main_called, memory_order_relaxed);
 }
 
+/* Not in line: it would save registers at each call. */
+static __attribute__((noinline)) const struct cuaudit_library *
+look_up(struct thread_caller *known, const void *caller, uint32_t generation)
+{
+	/* A handler may come in between: the address is written last. */
+	known->address = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	known->library = library_of(library_object((uintptr_t)caller));
+	known->generation = generation;
+	atomic_signal_fence(memory_order_seq_cst);
+	known->address = caller;
+	return known->library;
+}
+
 const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *call)
 {
 	const struct frame *frame = (const struct frame *)call;
@@ -98,16 +112,8 @@ const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *ca
 	known = &frame_thread(frame)->callers[(address >> 2 ^ address >> 9) % THREAD_CALLERS];
 	/* Pairs with set_extent of the auditor. */
 	generation = atomic_load_explicit(&cuaudit_core_link->generation, memory_order_acquire);
-	if (likely(known->address == call->caller && known->generation == generation))
-		return known->library;
-	/* A handler may come in between: the address is written last. */
-	known->address = NULL;
-	atomic_signal_fence(memory_order_seq_cst);
-	known->library = library_of(library_object(address));
-	known->generation = generation;
-	atomic_signal_fence(memory_order_seq_cst);
-	known->address = call->caller;
-	return known->library;
+	return likely(known->address == call->caller && known->generation == generation) ?
+		       known->library : look_up(known, call->caller, generation);
 }
 
 bool library_is_excluded(const struct cuaudit_library *library)
