@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Broken rules, with their stacks: equal ones are kept once, and counted. */
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -14,7 +12,6 @@
 #include "hooks/modules/rules/rules.h"
 #include "hooks/modules/rules/rules_grown.h"
 
-enum { SETXID = 33, KERNEL_SET = 8 };
 enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000 };
 
 /* All of it is under the lock. */
@@ -38,28 +35,6 @@ struct broken {
 	uint32_t nframes;
 	uint64_t key;
 };
-
-/*
- * As of hooks/lock.c: pthread_sigmask leaves out glibc's signal 32, which cancels a thread at once if it
- * asked for that, and would take the lock along; for 33, of setuid(2), another thread waits.
- */
-void rules_block(struct rules_lock *saved)
-{
-	const uint64_t all = ~((uint64_t)1 << (SETXID - 1));
-
-	saved->error = errno;
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &saved->signals, KERNEL_SET);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel);
-}
-
-void rules_unblock(const struct rules_lock *saved)
-{
-	int unused;
-
-	pthread_setcancelstate(saved->cancel, &unused);
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved->signals, NULL, KERNEL_SET);
-	errno = saved->error;
-}
 
 static void lose(enum check_loss loss)
 {
