@@ -15,7 +15,7 @@ is "$("$cuaudit" list --names functions)" \
 is "$("$cuaudit" list functions | awk '{ print $1 }')" "$("$cuaudit" list -q functions)" \
 	"functions: a line each"
 is "$("$cuaudit" list functions cuMemAlloc_v2 | sed 's/  */ /g')" \
-	"cuMemAlloc_v2 3.2 memory,blocking (out CUdeviceptr *dptr, size_t bytesize)" \
+	"cuMemAlloc_v2 3.2 memory,blocking,allocation (out CUdeviceptr *dptr, size_t bytesize)" \
 	"functions: version, class, parameters"
 is "$("$cuaudit" list functions cuGetProcAddress | sed 's/  */ /g' | cut -d ' ' -f 1-3)" \
 	"cuGetProcAddress 11.3 procaddr

@@ -24,6 +24,7 @@
 /* Which rules and marks look at a function, by bit. */
 struct wants {
 	uint64_t rules;
+	uint64_t failing;	/* those of them that look at failed calls alone */
 	uint32_t marks;
 	uint32_t known;
 };
@@ -58,20 +59,36 @@ static _Atomic uintptr_t kernels[KERNELS];	/* that were launched, for each rule 
 
 extern const struct cuaudit_module rules_module;
 
+/* NULL: a driver of the rule's version has it. */
+static const char *lacks(const struct rule *rule, const struct cuaudit_function *function)
+{
+	return function->id < 0 ? "newer than this cuaudit" :
+	       function->version > rule->version ? "a driver of that version lacks the function" :
+						   NULL;
+}
+
 static const struct wants *make(const struct cuaudit_function *function)
 {
 	struct wants *to = &wanted[function->slot];
 	struct wants made = { 0 };
 
-	for (uint32_t i = 0; i < rules.nrules; i++)
-		if (rules.rules[i].functions && rules.rules[i].what != RULE_UNCHECKED &&
-		    selector_takes(rules.rules[i].selector, function))
-			made.rules |= 1ull << i;
+	for (uint32_t i = 0; i < rules.nrules; i++) {
+		const struct rule *rule = &rules.rules[i];
+
+		if (!rule->functions || rule->what == RULE_UNCHECKED ||
+		    !selector_takes(rule->selector, function) ||
+		    (rule->what == RULE_VERSION && !lacks(rule, function)))
+			continue;
+		made.rules |= 1ull << i;
+		if (rule->what == RULE_RESULTS)
+			made.failing |= 1ull << i;
+	}
 	for (uint32_t i = 0; i < rules.nmarks; i++)
 		if (rules.marks[i].call.functions &&
 		    selector_takes(rules.marks[i].call.selector, function))
 			made.marks |= 1u << i;
 	__atomic_store_n(&to->rules, made.rules, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->failing, made.failing, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->marks, made.marks, __ATOMIC_RELAXED);
 	/* Pairs with wants_of: who sees it known sees the rest. */
 	__atomic_store_n(&to->known, 1, __ATOMIC_RELEASE);
@@ -399,14 +416,6 @@ static void check_thread(struct rule *rule, const struct cuaudit_call *call)
 		rules_broken(rule, call, "the first such call was on another thread", rule->frame);
 }
 
-static void check_version(const struct rule *rule, const struct cuaudit_call *call)
-{
-	if (call->function->id < 0)
-		rules_broken(rule, call, "newer than this cuaudit", rule->frame);
-	else if (call->function->version > rule->version)
-		rules_broken(rule, call, "a driver of that version lacks the function", rule->frame);
-}
-
 static void check_memory(const struct rule *rule, const struct cuaudit_call *call)
 {
 	struct check_rule *entry = &rules_file->rules[rule->index];
@@ -464,7 +473,7 @@ static void judge(struct rule *rule, const struct cuaudit_call *call)
 		rules_broken(rule, call, "the parent had started the driver before fork", rule->frame);
 		break;
 	case RULE_VERSION:
-		check_version(rule, call);
+		rules_broken(rule, call, lacks(rule, call->function), rule->frame);
 		break;
 	default:
 		break;
@@ -550,11 +559,12 @@ int rules_blocking(struct cuaudit_call *call, void *data)
 void rules_judge(struct cuaudit_call *call, void *data)
 {
 	const struct wants *wants = wants_of(call->function);
+	uint64_t left = call->result ? wants->rules : wants->rules & ~wants->failing;
 
 	(void)data;
 	rules_file->header.calls = 1;
 	look_at_libraries();
-	for (uint64_t left = wants->rules; left; left &= left - 1)
+	for (; left; left &= left - 1)
 		judge(&rules.rules[__builtin_ctzll(left)], call);
 	if (unchecked)
 		check_unchecked(call);
