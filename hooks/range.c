@@ -336,7 +336,7 @@ static int pop_here(struct frame *frame, struct thread *thread, uint32_t domain)
 	struct open *open;
 	int answer;
 
-	if (at && __builtin_expect(thread->range_domains, 0)) {
+	if (__builtin_expect(thread->range_domains, 0)) {
 		count = deep(thread, domain, false);
 		if (count && *count)
 			return pop_none(thread, domain);

@@ -28,7 +28,7 @@ static struct entry entries[NAMES];
 static _Atomic uint32_t count;
 static uint32_t buckets[BUCKETS];	/* index + 1 of the newest */
 static uint32_t domains;
-static char *texts;
+static char *texts;			/* zeros from here on: what is copied has its end */
 static size_t left;
 
 static bool is_text(uint32_t kind)
@@ -87,7 +87,6 @@ static const char *keep(const char *text, size_t length)
 	}
 	copy = texts;
 	memcpy(copy, text, length);
-	copy[length] = '\0';
 	texts += length + 1;
 	left -= length + 1;
 	return copy;

@@ -107,7 +107,7 @@ enum cuaudit_range_name_kind {
 /* A name that the program gave to something. Of equal kind, domain and id, the last one holds. */
 struct cuaudit_range_name {
 	uint64_t id;
-	const char *text;	/* as a range's */
+	const char *text;	/* of CUAUDIT_RANGE_TEXT bytes at most, its NUL included */
 	uint32_t domain;	/* of DOMAIN, its own number */
 	uint32_t kind;		/* enum cuaudit_range_name_kind */
 };
