@@ -91,11 +91,8 @@ static uint32_t find_note(uintptr_t at, uintptr_t end, uintptr_t alignment, uint
 {
 	while (at < end && end - at >= sizeof(ElfW(Nhdr))) {
 		const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
-		uintptr_t name = at + sizeof(*note), text;
+		uintptr_t name = at + sizeof(*note), text = round_up(name + note->n_namesz, alignment);
 
-		if (note->n_namesz > end - name || note->n_descsz > end - name)
-			return 0;
-		text = round_up(name + note->n_namesz, alignment);
 		if (text > end || note->n_descsz > end - text)
 			return 0;
 		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof("GNU") &&

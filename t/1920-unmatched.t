@@ -27,6 +27,8 @@ said "cuaudit: CUAUDIT_INCLUDE: 'libaskr.so' matched no library; did you mean li
 	"INCLUDE, beside what matches" CUAUDIT_INCLUDE='(main):libaskr.so'
 said "cuaudit: CUAUDIT_EXCLUDE: 'libasker.so.1234*' matched no library; did you mean libasker.so?" \
 	"of another version" CUAUDIT_EXCLUDE='libasker.so.1234*'
+said "cuaudit: CUAUDIT_EXCLUDE: 'libasker.so.12.34.5678.90.1234*' matched no library; did you mean libasker.so?" \
+	"... however long it is" CUAUDIT_EXCLUDE='libasker.so.12.34.5678.90.1234*'
 said "cuaudit: CUAUDIT_INCLUDE: 'libaskr.so' matched no library; did you mean libasker.so?" \
 	"INCLUDE, which keeps all out" CUAUDIT_INCLUDE='libaskr.so'
 said "" "... by errors alone" CUAUDIT_INCLUDE='libaskr.so' CUAUDIT_LOG=error

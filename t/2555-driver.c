@@ -71,11 +71,17 @@ static void look(void)
 	       "no more exports are told than there is room for");
 }
 
+static int pieces_left = -1;	/* after so many more there is no memory; -1: there always is */
+
 /* What driver.c takes from the rest of the auditor. */
 void *sys_alloc(size_t size)
 {
-	void *at = calloc(1, size ? size : 1);
+	void *at;
 
+	if (!pieces_left)
+		return NULL;
+	pieces_left -= pieces_left > 0;
+	at = calloc(1, size ? size : 1);
 	if (npieces == PIECES)
 		bail_out("more memory is taken than for as many steps");
 	pieces[npieces].at = at;
@@ -354,6 +360,47 @@ static void test_slots_left(uint32_t left)
 	driver_close(&file.object);
 }
 
+/*
+ * Two functions of one address, a third name of which is an alias. Where memory ends, the driver is none, or
+ * all of it has slots; who opens it again when there is some finds it whole.
+ */
+static void test_memory(int left)
+{
+	enum { COUNT = 3 };
+	static struct link_driver *known;
+	static struct file file;
+	bool is_driver;
+
+	file = (struct file){
+		.object = { .path = "/poor", .detail = &file.detail },
+		.image = { .base = 0x1000, .symbols = file.symbols, .strings = strings, .nsymbols = COUNT + 1 },
+	};
+	for (uint32_t i = 1; i <= COUNT; i++)
+		file.symbols[i] = (ElfW(Sym)){
+			.st_name = i * 8, .st_value = 0x1000, .st_shndx = 1,
+			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		};
+	memset(escaped, 0, sizeof(escaped));
+	pieces_left = left;
+	opening = known;
+	driver_open(&file.object, &file.image);
+	opening = NULL;
+	pieces_left = -1;
+	if (file.detail.driver)
+		known = file.detail.driver;
+	is_driver = file.object.flags & LINK_OBJECT_DRIVER;
+	is_int(escaped[CUAUDIT_ESCAPE_DRIVER], !is_driver, "memory for %d pieces: a driver, or one that escapes", left);
+	ok(is_driver == (file.detail.driver != NULL) && (!left ? !is_driver : left < 2 || is_driver),
+	   "... and what is known of it");
+	ok(file.detail.nslots <= file.detail.capacity && (!file.detail.capacity || file.detail.slots),
+	   "... no more slots than there is room for");
+	for (unsigned int i = 1; i <= COUNT; i++)
+		if (is_driver != (driver_slot(&file.object, i) >= 0))
+			ok(false, "symbol %u", i);
+	if (is_driver)
+		driver_close(&file.object);
+}
+
 /* A large driver again: its names are where they were, so none is looked for far away. */
 static void test_order(void)
 {
@@ -426,6 +473,8 @@ int main(int argc, char **argv)
 	ok(atomic_load(&object_table.aliases) != NULL, "and aliases");
 	object_table.mirror = NULL;
 	test_order();
+	for (int left = 0; left <= 6; left++)
+		test_memory(left);
 	for (uint32_t left = 0; left <= 6; left++)
 		test_slots_left(left);
 	return done_testing();

@@ -160,8 +160,11 @@ static struct link_object objects[CHUNKS][LINK_CHUNK];
 static struct link_table table;
 struct link_table *cuaudit_core_link = &table;
 
+static unsigned int areas;	/* of memory that were asked for */
+
 void *cuaudit_pages(size_t size)
 {
+	areas++;
 	return calloc(1, size);
 }
 
@@ -290,6 +293,7 @@ static void test_libraries(void)
 	enum { EACH = 16, ROUNDS = 12 };
 	unsigned int wrong = 0, found = 0, other = 0;
 
+	areas = 0;
 	for (uint64_t seed = 0; seed < ROUNDS; seed++) {
 		uintptr_t base = 0x10000;
 
@@ -324,6 +328,7 @@ static void test_libraries(void)
 	is_int(wrong, 0, "the object that an address is in, if there is one");
 	is_int(other, 0, "the same is its library");
 	ok(found > OBJECTS * ROUNDS, "%u times", found);
+	is_int(areas, CHUNKS, "they take memory once");
 	atomic_store(&table.nobjects, 0);
 }
 

@@ -25,10 +25,19 @@ static ssize_t watched_readlink(const char *path, char *to, size_t size);
 
 static int watched_access(const char *path, int mode);
 static int watched_dladdr(const void *address, Dl_info *info);
+static void *watched_dlopen(const char *path, int mode);
+static void *watched_dlsym(void *handle, const char *name);
+static int watched_dlclose(void *handle);
 
 #define access watched_access
 #define dladdr watched_dladdr
+#define dlopen watched_dlopen
+#define dlsym watched_dlsym
+#define dlclose watched_dlclose
 #include "hooks/plugin.c"
+#undef dlopen
+#undef dlsym
+#undef dlclose
 #undef access
 #undef dladdr
 
@@ -423,9 +432,72 @@ static void test_find(void)
 	ok(all_zero("\0\0", 2) && all_zero("a", 0) && !all_zero("\0a", 2) && !all_zero("a\0", 2), "zeros");
 }
 
+static const char *named; /* what a crash would be of */
+
 void crash_name(const char *of)
 {
-	(void)of;
+	named = of;
+}
+
+/* A plug-in that is opened, its module, and how often it is open. */
+static struct {
+	const char *path;
+	struct cuaudit_module *module;
+	int opened, closed;
+} plugin;
+
+static void *watched_dlopen(const char *path, int mode)
+{
+	if (mode != (RTLD_NOW | RTLD_LOCAL) || !named || strcmp(named, path) != 0)
+		bail_out("it is not opened as plug-ins are");
+	if (!plugin.path || strcmp(path, plugin.path) != 0)
+		return NULL;
+	plugin.opened++;
+	return &plugin;
+}
+
+static void *watched_dlsym(void *handle, const char *name)
+{
+	return handle == &plugin && !strcmp(name, "cuaudit_module") ? plugin.module : NULL;
+}
+
+static int watched_dlclose(void *handle)
+{
+	plugin.closed += handle == &plugin;
+	return 0;
+}
+
+/* A plug-in stays open if it is one, and only then. */
+static void test_plugin(void)
+{
+	struct cuaudit_module good = { .size = sizeof(good), .abi = CUAUDIT_ABI }, bad = good,
+			      module;
+	struct {
+		const char *path;
+		struct cuaudit_module *module;
+		int closed;
+		const char *what;
+	} cases[] = {
+		{ "/other.so", &good, 0, "one that cannot be opened" },
+		{ "/plugin.so", NULL, 1, "one without a module" },
+		{ "/plugin.so", &bad, 1, "one of another ABI" },
+		{ "/plugin.so", &good, 0, "a plug-in" },
+	};
+
+	bad.abi++;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct cuaudit_module *given;
+
+		plugin.path = cases[i].path;
+		plugin.module = cases[i].module;
+		plugin.opened = plugin.closed = 0;
+		given = plugin_open("/plugin.so", "plugin", &module);
+		is_ptr(given, i == 3 ? &good : NULL, "%s: what it gives", cases[i].what);
+		ok(plugin.opened == (i > 0) && plugin.closed == cases[i].closed,
+		   "... opened, and closed again if it is none");
+		ok(!named, "... and a crash is not of it any more");
+	}
+	is_str(module.name, "plugin", "without a name it is called as it was asked for");
 }
 
 static const struct cuaudit_library nobody = { "[unknown]", "[unknown]", 0 };
@@ -565,6 +637,7 @@ int main(void)
 	test_paths();
 	test_outputs();
 	test_find();
+	test_plugin();
 	test_escapes();
 	test_auditors();
 	test_tables();
