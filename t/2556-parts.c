@@ -641,6 +641,8 @@ static void test_exit(void)
 		const char *name = ends[i].name;
 		uintptr_t ours = exit_bind(&objects[1], value, name);
 
+		ok(exit_bind(&objects[1], value, name) == ours && exit_bind(&objects[1], value + 1, name) == value + 1,
+		   "%s is bound again, and another version of it", name);
 		ok(exit_bind(&objects[2], value, name) == value && exit_bind(NULL, value, name) == value,
 		   "%s of another library is its own", name);
 		atomic_store(&object_table.process_exit, NULL);

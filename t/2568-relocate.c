@@ -456,11 +456,13 @@ static void test_left(void)
 	struct elf_image *program;
 	unsigned int before;
 
-	for (int turn = 0; turn < 5; turn++) {
+	for (int turn = 0; turn < 6; turn++) {
 		begin(PF_R | PF_W);
 		program = make_program(turn == 4 ? 0 : 0x400500);
 		program->base = turn == 3 ? (uintptr_t)pages : 0;
 		relocate_note_main(program, LM_ID_BASE);
+		if (turn == 5)
+			main_image.nsymbols = 4;
 		((uintptr_t *)(void *)tables->gnu)[1] = 0x7010;
 		((uintptr_t *)(void *)tables->gnu)[4] = turn == 1 ? 0x400500 : 0x7020;
 		before = allocations;
@@ -468,7 +470,7 @@ static void test_left(void)
 		is_int(rewritten(tables->rela), turn < 2 ? 1 << 2 : WANTED, "the program has %s",
 		       (const char *const[]){ "an address of its own", "one, which is taken",
 					      "one, in another namespace", "none: it moves",
-					      "none" }[turn]);
+					      "none", "one behind its symbols" }[turn]);
 		is_int(escapes[CUAUDIT_ESCAPE_RELOCATIONS], 0, "... which is no escape yet");
 		is_int(detail.nleft, turn < 2 ? 2 : 0, "... those left are kept");
 		relocate_close(&record);

@@ -423,4 +423,8 @@ for fails in 0 -12; do
 done
 is "$(cat "$tmp/out0")" "forked finish finish " "one that runs is told of a child, and ends in both"
 is "$(cat "$tmp/out-12")" "" "one whose init failed is not"
+sed 's/"fails"/"second"/' "$tmp/fails0.c" >"$tmp/second.c"
+build second.so -w -shared -fPIC "$tmp/second.c" -L"$core" -l:cuaudit-core.so
+is "$(audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="$tmp/fails-12.so,$tmp/fails0.so,$tmp/second.so" "$tmp/forks" \
+	2>"$tmp/err" | tr '\n' ' ')" "forked forked finish finish finish finish " "of several, each that runs is told"
 done_testing
