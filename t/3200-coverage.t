@@ -29,7 +29,7 @@ for f in report["drivers"][0]["functions"]:
 }
 
 covered "nothing escapes" 3 "format=json;fail=escapes" A=
-is "$(bound cuInit)" "True; True; plt 1 False bindings" "linked"
+is "$(bound cuInit)" "True; True; plt 1 False bindings; procaddr 1 False bindings" "linked, and asked for"
 is "$(bound cuCtxGetCurrent)" "True; True; dlsym 1 False bindings" "looked up"
 is "$(bound cuStreamQuery)" "True; True; procaddr 1 False bindings" "asked for"
 is "$(bound cuDriverGetVersion)" "False; True; procaddr 1 False bindings" "asked for, not called"
@@ -40,7 +40,7 @@ like "$(cat "$tmp/report.coverage")" '"escapes":\[\{"name":"cuHidden","kind":"pr
 covered "and nobody minds" 3 "format=json" A= 1
 covered "as text" 3 "" A= 1
 like "$(cat "$tmp/report.coverage")" ' cuHidden, for .*/bindings$' "it is named there too"
-like "$(cat "$tmp/report.coverage")" '^ +2 +1 +0 +2 +0  .*/bindings$' "functions by route"
+like "$(cat "$tmp/report.coverage")" '^ +2 +1 +0 +3 +0  .*/bindings$' "functions by route"
 
 covered "more kinds than there is room for" 3 "format=json" A= 300
 is "$("$PYTHON3" -c '

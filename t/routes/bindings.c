@@ -13,6 +13,7 @@ int main(int argc, char **argv)
 	printf("still in the buffer");
 	cuInit(0);
 	((int (*)(void **))dlsym(RTLD_DEFAULT, "cuCtxGetCurrent"))(&answer);
+	cuGetProcAddress_v2("cuInit", &answer, 13000, 0, &status);	/* the first slot there is */
 	cuGetProcAddress_v2("cuDriverGetVersion", &answer, 13000, 0, &status);
 	cuGetProcAddress_v2("cuStreamQuery", &answer, 13000, 0, &status);
 	((int (*)(void *))answer)(NULL);
