@@ -160,13 +160,15 @@ static void initial(void)
 	record("initial;");
 }
 
+static bool denies; /* there is a table, but it is of no module */
+
 static int copy_module(int number, nvtx_any_fn ***found, unsigned int *size)
 {
 	if (number < 0 || number >= MODULES || !copy->size[number])
 		return 0;
 	*found = copy->slots[number];
 	*size = copy->size[number];
-	return 1;
+	return !denies;
 }
 
 static const void *copy_table(uint32_t number)
@@ -608,6 +610,32 @@ static void test_copies(void)
 	next.MarkA = other_MarkA;
 }
 
+static void *initialize_there(void *of)
+{
+	static int answer;
+
+	begin_copy(of);
+	answer = InitializeInjectionNvtx2(copy_table);
+	return &answer;
+}
+
+/* Another thread's copy, and one that has no module. */
+static void test_thread(void)
+{
+	pthread_t thread;
+	void *answer;
+
+	if (pthread_create(&thread, NULL, initialize_there, &copies[1]) ||
+	    pthread_join(thread, &answer))
+		bail_out("no thread");
+	is_int(*(int *)answer, 1, "a copy of another thread's");
+	denies = true;
+	begin_copy(&copies[0]);
+	is_int(InitializeInjectionNvtx2(copy_table), 1, "a copy of no modules");
+	ok(copy->functions[1][1] == initial, "... is given nothing");
+	denies = false;
+}
+
 /* Attributes of any version that end where the readable page does, or before it. */
 static void test_attributes(void)
 {
@@ -784,7 +812,8 @@ static void test_handles(void)
 	areas = 0;
 	handles_put(&other_thing, 5, core_pages);
 	handles_put(&other_thing, 6, core_pages);
-	ok(handles_find(&other_thing, &index) && index == 6 && areas == 1, "of one handle the last holds");
+	ok(handles_find(&other_thing, &index) && index == 6 && areas == 1,
+	   "of one handle the last holds");
 	others = NULL;
 	for (uint64_t i = 1; i <= MANY; i++)
 		handles_put((void *)(i * 64), (uint32_t)i, core_pages);
@@ -831,6 +860,7 @@ int main(void)
 		test_functions();
 	}
 	other_initialize = NULL;
+	test_thread();
 	begin_copy(&copies[0]);
 	InitializeInjectionNvtx2(copy_table);
 	test_attributes();
