@@ -189,6 +189,8 @@ hook module coverage: fail=no; by default format=text
 enforced: limit
 cuaudit: CUAUDIT_FOLLOW=0: programs that this one starts are not held to: limit" \
 	"STRICT=check: lists the variables that are set, and where a policy does not hold"
+simple CUAUDIT_STRICT=check CUAUDIT_FUNCTIONS='!*' CUAUDIT_HOOKS='limit(memory=1G)'
+like "$(cat "$tmp/err")" 'CUAUDIT_FUNCTIONS=!.: functions that are hooked: 0 of the [0-9]+ that are known$' "STRICT=check: none"
 simple CUAUDIT_STRICT=check CUAUDIT_LOG=error CUAUDIT_HOOKS="stat(save=/$(printf 'x%.0s' $(seq 2000)))"
 like "$(cat "$tmp/err")" 'hook module stat: .*x\.\.\.$' "STRICT=check: a long line ends in dots"
 simple CUAUDIT_STRICT=check CUAUDIT_LOG=error CUAUDIT_HOOKS=

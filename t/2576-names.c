@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The core's rows and all names of functions, with a table of which few rows come in the order of
  * their names. */
+#include "hooks/args.c"
 #include "hooks/layout.c"
 #include "hooks/name_iterator.c"
 
 #include "t/tap.h"
 
-enum { ROWS = 6, SLOTS = 4, ALIASES = 2 };
+enum { ROWS = 9, SLOTS = 4, ALIASES = 2 };
 
 static struct link_slot slots[SLOTS];
 static struct link_alias aliases[ALIASES];
@@ -30,6 +31,9 @@ static const struct row {
 	{ "cuZoo", "cuZoo", 2000, CUAUDIT_CLASS_EVENT, 1 },
 	{ "cuBee", "cuBee", 9000, CUAUDIT_CLASS_MEMORY | CUAUDIT_CLASS_SYNC, 3 },
 	{ "cuArkade", "cuArkade", 2000, CUAUDIT_CLASS_MISC, 0 },
+	{ "cuBee_ptds", "cuBee", 9000, CUAUDIT_CLASS_MEMORY | CUAUDIT_CLASS_SYNC, 3 },
+	{ "cuZoo_ptsz", "cuZoo", 2000, CUAUDIT_CLASS_EVENT, 1 },
+	{ "cuBees", "cuBees", 9000, CUAUDIT_CLASS_MISC, 0 },
 };
 
 static void test_rows(void)
@@ -37,7 +41,7 @@ static void test_rows(void)
 	static const char *const none[] = { "",		 "cu",	    "cuAr",	"cuArka",
 					    "cuArkades", "cuZoo_v", "cuZoo_v3", "zoo" };
 	static const int alike[ROWS] = {
-		1, 2, 3, 1, 4, 3
+		1, 2, 3, 1, 4, 3, 4, 1, 3
 	}; /* the same number: parameters are passed alike */
 	struct cuaudit_function function;
 
@@ -64,6 +68,24 @@ static void test_rows(void)
 		   "... as a function of no driver");
 	}
 	ok(cuaudit_row_get(ROWS, &function) < 0, "no row");
+}
+
+/* A call is of a function, and of the one whose twin for the default stream per thread it is. */
+static void test_twins(void)
+{
+	struct cuaudit_function function;
+	const struct cuaudit_call call = { .function = &function };
+	unsigned int wrong = 0;
+
+	for (int i = 0; i < ROWS; i++)
+		for (int k = -1; k <= ROWS; k++) {
+			cuaudit_row_get((uint32_t)i, &function);
+			wrong += cuaudit_call_is(&call, k) !=
+				 (i == k || (i == 6 && k == 4) || (i == 7 && k == 3));
+			function.id = -1;
+			wrong += cuaudit_call_is(&call, k) != (k == -1);
+		}
+	is_int(wrong, 0, "what calls are of");
 }
 
 /* The table, then slots, then aliases; nothing is left of the name before. */
@@ -112,6 +134,7 @@ static void test_iterator(void)
 int main(void)
 {
 	test_rows();
+	test_twins();
 	test_iterator();
 	return done_testing();
 }

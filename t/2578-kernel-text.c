@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts of kernels by themselves: each has one number, however many and long they are. */
+/* Kernels by themselves: each text has one number, each handle its newest name, however many there
+ * are. */
 #include "hooks/kernel_text.c"
+
+#include <stdlib.h>
+
+#define on_exit on_kernel_exit
+#include "hooks/kernel.c"
+#undef on_exit
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,15 +24,16 @@ static unsigned int chunks_taken;
 /* What is behind its last byte cannot be touched. */
 void *cuaudit_pages(size_t size)
 {
-	char *at = MAP_FAILED;
+	size_t room = (size + PAGE - 1) / PAGE * PAGE;
+	char *at;
 
 	if (no_memory)
 		return NULL;
-	chunks_taken++;
-	at = mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (at == MAP_FAILED || mprotect(at + size, PAGE, PROT_NONE))
+	chunks_taken += size == CHUNK;
+	at = mmap(NULL, room + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED || mprotect(at + room, PAGE, PROT_NONE))
 		bail_out("no memory");
-	return at;
+	return at + room - size;
 }
 
 static char *names[NAMES];
@@ -138,9 +146,118 @@ static void test_full(void)
 	free(name);
 }
 
+/* What kernel.c takes from the rest of the core. */
+void *cuaudit_real(int id)
+{
+	(void)id;
+	return NULL;
+}
+
+int hook_add_core(const char *what, const char *functions, cuaudit_exit_fn run)
+{
+	(void)what, (void)functions, (void)run;
+	return 1;
+}
+
+void cuaudit_args_mistaken(const struct cuaudit_call *call, const char *symbol)
+{
+	(void)call;
+	bail_out("%s", symbol);
+}
+
+static unsigned int locks;
+
+void lock_take(enum lock lock, sigset_t *saved)
+{
+	locks += lock == LOCK_KERNELS && saved;
+}
+
+void lock_release(enum lock lock, const sigset_t *saved)
+{
+	locks -= lock == LOCK_KERNELS && saved;
+}
+
+enum { HANDLES = 5000, ASKED = 60000 };
+
+/* Handles are given names, others, or none; one that is asked for first is known from then on, too.
+ */
+static void test_handles(void)
+{
+	static struct {
+		const char *name;
+		enum kernel_kind kind;
+		bool known;
+	} model[HANDLES];
+	unsigned int wrong = 0, before;
+
+	prepared = false;
+	is_int(kernel_of(64).settled, false, "nothing is prepared");
+	prepared = true;
+	for (uint64_t i = 0; i < ASKED; i++) {
+		uint64_t number, handle;
+		struct kernel kernel;
+		bool changes;
+
+		chance_begin(i, 4);
+		number = 1 + chance(HANDLES - 1);
+		handle = number * 64;
+		if (chance(3)) {
+			kernel = kernel_of(handle);
+			wrong += model[number].known ? kernel.name != model[number].name ||
+							       kernel.kind != model[number].kind
+						     : kernel.name != NULL;
+			wrong += !kernel.settled;
+			model[number].known = true;
+			continue;
+		}
+		before = kernel_epoch;
+		kernel.name = chance(8) ? kernel_text(numbers[chance(6)]) : NULL;
+		kernel.kind = (enum kernel_kind)(1 + chance(2));
+		changes = model[number].known &&
+			  (kernel.name != model[number].name || kernel.kind != model[number].kind);
+		handed_out(handle, kernel.name, kernel.kind);
+		wrong += kernel_epoch != before + changes;
+		model[number].name = kernel.name;
+		model[number].kind = kernel.kind;
+		model[number].known = true;
+	}
+	is_int(wrong, 0, "each handle has its newest name, and what changes is told");
+	is_int(locks, 0, "no lock is kept");
+	before = kernel_epoch;
+	handed_out(0, "none", KERNEL_KERNEL);
+	ok(kernel_epoch == before && !kernel_of(0).name, "0 is no handle");
+}
+
+/* Without memory for a larger table the old one is filled, and what has no place is not settled. */
+static void test_handles_full(void)
+{
+	uint32_t unsettled = 0, first = 0;
+
+	table = NULL;
+	no_memory = true;
+	is_int(kernel_of(64).settled, false, "no memory: it is asked for again");
+	no_memory = false;
+	is_int(kernel_of(64).settled, true, "... and known later");
+	no_memory = true;
+	for (uint32_t i = 2; i < 2 * FIRST; i++) {
+		bool settled = kernel_of(i * 64).settled;
+
+		first = settled || first ? first : i;
+		unsettled += !settled;
+	}
+	ok(first > FIRST / 2 && first < FIRST && unsettled == 2 * FIRST - first,
+	   "a full table: from the %u-th on", first);
+	no_memory = false;
+	ok(kernel_of((2 * FIRST - 1) * 64).settled && kernel_of(64).settled &&
+		   table->size == 2 * FIRST,
+	   "it grows again");
+}
+
 int main(void)
 {
 	test_names();
+	test_handles();
+	test_handles_full();
 	test_cut();
 	test_full();
 	return done_testing();
