@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	static char large[70000];
 	static const char *const one[] = { "one line", "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuMemAlloc_v2", NULL };
 	static const char *const known[] = { "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuMemAlloc_v2", NULL };
-	static const char *const several[] = { "first", "second", "third", "fourth", "fifth", NULL };
+	static const char *const several[] = { "first", "second", "third", "", "fourth", "fifth", NULL };
 	static const char *const evil[] = { "\033[31mred\nnew line \xff\xfe %n%s \"quoted\" \\", NULL };
 	static const char *const empty[] = { "", NULL };
 	static const char *const outer[] = { "outer words", NULL };
