@@ -30,6 +30,8 @@ frames "$tmp/expect.so(merged=yes)" callbacks
 unset EXPECT_SHOW
 like "$(sed -n '/callbacks.<locals>.compare\|^  compare/{n;p;q}' "$tmp/out")" '_ctypes|ffi|libc' \
 	"a stack of Python, C and Python"
+is "$(sed '/^--/q' "$tmp/out" | awk '/^  .* 0x[0-9a-f]+$/ { print "C" } /^  .*\t/ { print "Python" }' | uniq | tr '\n' ' ')" \
+	"C Python C Python C " "... the C functions that Python calls before it"
 
 frames "$tmp/expect.so(merged=yes)" interpreters
 judge "$tmp/out" 5 "interpreters"
