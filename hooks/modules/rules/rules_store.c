@@ -11,6 +11,7 @@
 
 #include <cuaudit/hook.h>
 
+#include "hooks/modules/process.h"
 #include "hooks/modules/rules/rules.h"
 #include "util/io.h"
 
@@ -82,30 +83,9 @@ static int map_file(const char *save, void **at)
 	return error;
 }
 
-/* Field 22 of its stat: with the pid, it tells a process from all others of this boot. */
-static uint64_t process_start(void)
-{
-	char text[1024];
-	const char *at;
-
-	if (io_read_file("/proc/self/stat", text, sizeof(text), IO_NOW) < 0)
-		return 0;
-	at = strrchr(text, ')');	/* the name before may hold anything */
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at ? io_number(at + 1) : 0;
-}
-
 static void describe(struct check_header *header)
 {
-	long length = io_read_file("/proc/thread-self/cmdline", header->command,
-				   sizeof(header->command), IO_NOW);
-
-	while (length > 0 && !header->command[length - 1])
-		length--;
-	for (long i = 0; i < length; i++)
-		if (!header->command[i])
-			header->command[i] = ' ';
+	process_command(header->command, sizeof(header->command));
 	header->pid = (uint32_t)getpid();
 	header->parent = (uint32_t)getppid();
 	header->process_start = process_start();

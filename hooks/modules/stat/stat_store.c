@@ -14,6 +14,7 @@
 
 #include <cuaudit/hook.h>
 
+#include "hooks/modules/process.h"
 #include "hooks/modules/stat/stat_file.h"
 #include "hooks/modules/trace/trace_self.h"
 #include "util/io.h"
@@ -223,32 +224,9 @@ static int add_segment(void)
 	return 0;
 }
 
-/* Field 22 of its stat: with the pid, it tells a process from all others of this boot. */
-static uint64_t process_start(void)
-{
-	char text[1024];
-	const char *at;
-	uint64_t value = 0;
-
-	io_read_file("/proc/self/stat", text, sizeof(text), IO_NOW);
-	at = strrchr(text, ')');	/* the name before may hold anything */
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
-	return value;
-}
-
 static void describe_process(struct cuaudit_stat_header *header)
 {
-	long length = io_read_file("/proc/thread-self/cmdline", header->command,
-				   sizeof(header->command), IO_NOW);
-
-	while (length > 0 && !header->command[length - 1])
-		length--;
-	for (long i = 0; i < length; i++)
-		if (!header->command[i])
-			header->command[i] = ' ';
+	process_command(header->command, sizeof(header->command));
 	header->pid = (uint32_t)getpid();
 	header->parent = (uint32_t)getppid();
 	header->process_start = process_start();
