@@ -166,6 +166,13 @@ static void printed(struct out *out, const char *text)
 	out_printed(out, text, strlen(text));
 }
 
+const char *check_library_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 void check_line_text(struct out *out, const struct check_line *line)
 {
 	printed(out, line->function ? line->function : "(unknown)");
@@ -187,7 +194,7 @@ void check_line_text(struct out *out, const struct check_line *line)
 		return;
 	out_text(out, line->library ? " in " : ", ");
 	if (line->library)
-		printed(out, line->library);
+		printed(out, check_library_name(line->library));
 	if (!line->file) {
 		out_text(out, line->library ? "+" : "");
 		out_hex(out, line->offset);

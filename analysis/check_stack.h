@@ -40,7 +40,10 @@ int check_stack_find(struct check_stack *stack, struct check_names *names,
 /* What C++ calls a symbol; the symbol itself where it is none of it. NULL when memory is out. */
 const char *check_name(struct check_names *names, const char *symbol);
 
-/* "step at train.c:42 in /opt/libapp.so", without control characters. */
+/* The last component of a library's path. */
+const char *check_library_name(const char *path);
+
+/* "step at train.c:42 in libapp.so", without control characters. */
 void check_line_text(struct out *out, const struct check_line *line);
 
 #endif

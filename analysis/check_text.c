@@ -160,8 +160,22 @@ static const char *library_of(const struct check_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->count; i++)
 		if (stack->lines[i].library)
-			return stack->lines[i].library;
+			return check_library_name(stack->lines[i].library);
 	return NULL;
+}
+
+/* What is to be looked at first: the line that annotations are at. */
+static void user_line(const struct check_line *user, const char *prefix, struct out *out)
+{
+	if (!user)
+		return;
+	out_text(out, prefix);
+	out_text(out, "  at ");
+	printed(out, user->file);
+	out_text(out, ":");
+	out_u64(out, user->line);
+	part(out, " in ", user->function);
+	out_text(out, "\n");
 }
 
 static void where(const struct check_group *group, struct out *out)
@@ -191,6 +205,7 @@ void check_group_text(const struct check_group *group, const char *prefix, struc
 	part(out, ": ", call);
 	part(out, call ? "; " : ": ", note);
 	out_text(out, "\n");
+	user_line(group->stack.user, prefix, out);
 	out_text(out, prefix);
 	out_text(out, "  ");
 	where(group, out);

@@ -138,7 +138,7 @@ says 'never freed, 4096 bytes' "..."
 grows='at-most 4095 growth per range s*'
 gives 88 "$grows" "growth: of three allocations one is left" push - s1 grows pop - push - s2 grows pop -
 says '^  2 times: cuMemAlloc_v2\(.*, bytesize = 4096\) = .*; in this range it was 4096$' "... which"
-says 'mended\.c:[0-9]+' "... where"
+says '^    at .*/mended\.c:[0-9]+ in grows$' "... where, first of all"
 gives 88 "$grows" "... in the outer range" push - s1 push - x grows pop - pop -
 says 'bytesize = 4096' "... which"
 gives 0 "$grows" "... before the range" push - x grows push - s1 free pop - pop -

@@ -32,14 +32,15 @@ check $outputs -- rule 'never # \memory' broken 5 wants 1 reached 1 finding 0 3 
 	python "$PWD/train.py" 7 main python /usr/lib/python3.11/runpy.py 9 run own native /usr/lib/x.so 0x123 _Z3barv 3 \
 	native /a/b.so 5 '' 0 rule 'in x' wants 4 rule three allow 'allow f:* known' 0 0
 verdict 88 "check: 1 of 3 rules is broken, 1 was never reached" "text: the verdict"
-is "$(sed -n '2,6p; 9,11p' "$tmp/err")" 'cuaudit.rules:1: never # \memory
+is "$(sed -n '2,7p; 10,12p' "$tmp/err")" 'cuaudit.rules:1: never # \memory
   broken 5 times
   3 times: f(size=8) = 0; it was freed
-    process 90000001, thread 77 worker, library '"$tmp/record"', range step, kernel void f<int>(int)
+    at '"$PWD"'/train.py:7 in main
+    process 90000001, thread 77 worker, library record, range step, kernel void f<int>(int)
       inner at /x/site-packages/torch/a.py:3
       find_id at '"$(sed -n 's/.*find_id at \(.*\)/\1/p' "$tmp/err")"'
-      bar()+0x3 in /usr/lib/x.so+0x123
-      (unknown) in /a/b.so+0x5' "text: a finding"
+      bar()+0x3 in x.so+0x123
+      (unknown) in b.so+0x5' "text: a finding"
 says 'find_id at .*t/check/record\.c:[0-9]+ in ' "text: a line of a program's own"
 says '^cuaudit\.rules:100: allow f:\* known$' "text: an allow line that is not used"
 formed "a finding"
@@ -67,7 +68,7 @@ like "$(cat "$tmp/out")" '^# never reached: its range$' "TAP: a diagnostic"
 is "$(sed -n 's/^\(::.*::\).*/\1/p' "$tmp/out")" '::error file=train.py,line=7,title=never # \memory::
 ::error file=cuaudit.rules,line=2,title=in x::
 ::warning file=cuaudit.rules,line=100,title=allow f%3A* known::' "annotations: at the user's line"
-like "$(cat "$tmp/out")" '::3 times: f\(size=8\) = 0; it was freed%0A  process' "annotations: a message of several lines"
+like "$(cat "$tmp/out")" '::3 times: f\(size=8\) = 0; it was freed%0A  at .*/train\.py:7 in main%0A  process' "annotations: a message of several lines"
 is "$("$PYTHON3" -c '
 import xml.dom.minidom
 suite = xml.dom.minidom.parse("junit").documentElement.getElementsByTagName("testsuite")[0]
