@@ -24,4 +24,15 @@ audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="fault(inject=%blocking:error=2:when=1)
 	>"$tmp/out" 2>"$tmp/err"
 like "$(cat "$tmp/err")" 'fault: rule 1: of [1-9][0-9]* calls 1 injected, %blocking:error=2:when=1' \
 	"a rule of fault takes it"
+
+# What no table has is in no class but %driver.
+echo 'int cuInit(unsigned int flags) { return 0; } int cuFutureWork(int n) { return n; }' >"$tmp/driver.c"
+echo 'int cuInit(unsigned int); int cuFutureWork(int); int main(void) { return cuInit(0) + cuFutureWork(0); }' \
+	>"$tmp/future.c"
+mkdir "$tmp/driver"
+compile -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$tmp/driver/libcuda.so.1" "$tmp/driver.c"
+compile -o "$tmp/future" "$tmp/future.c" -L"$tmp/driver" -l:libcuda.so.1
+audited LD_LIBRARY_PATH="$tmp/driver" CUAUDIT_OUTPUT="$tmp/counted" \
+	CUAUDIT_HOOKS='stat(functions=%driver;format=json)' "$tmp/future"
+like "$(cat "$tmp/counted")" '"cuFutureWork"' "%driver has functions that no table has"
 done_testing

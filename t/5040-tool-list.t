@@ -23,6 +23,8 @@ cuGetProcAddress_v2 12.0 procaddr" "functions: by the name cuGetProcAddress know
 is "$(names 'cuEvent*,!cuEvent[A-QS-Z]*')" "cuEventRecord cuEventRecordWithFlags cuEventRecordWithFlags_ptsz cuEventRecord_ptsz " \
 	"a selector with globs and sets"
 is "$(names '!cu*,cuInit')" "cuInit " "one that begins by taking away"
+is "$("$cuaudit" list -q functions %driver)" "$("$cuaudit" list -q functions)" "%driver is all of them"
+is "$(names '%driver,!cu[A-HJ-Z]*,!cuIpc*,!cuImport*')" "cuInit " "... less some"
 is "$("$cuaudit" list -q functions '%memory,!%memory,%occupancy' | wc -l)" \
 	"$(grep -c '^CUAPI(.*[ |]OCCUPANCY[,|]' "$include/driver_api.def")" "classes"
 is "$("$cuaudit" list classes | awk '{ print $1, $2 }')" \

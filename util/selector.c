@@ -39,8 +39,13 @@ static const struct {
 #undef CLASS
 };
 
+/* Functions that no table has are in no class, and the driver's all the same. */
+enum { EVERY = -1 };
+
 static uint32_t class_of(const char *name)
 {
+	if (!strcmp(name, "driver"))
+		return (uint32_t)EVERY;
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (!strcmp(classes[i].name, name))
 			return classes[i].bit;
@@ -115,7 +120,7 @@ static bool takes(const struct part *part, const struct cuaudit_function *functi
 {
 	switch (part->kind) {
 	case CLASS_OF:
-		return function->classes & part->class;
+		return part->class == (uint32_t)EVERY || function->classes & part->class;
 	case SYMBOL:
 		return !strcmp(part->text, function->name);
 	case NAME:
@@ -246,7 +251,7 @@ static void nearest_class(const char *word, size_t length, char near[SELECTOR_NE
 #define CLASS(name, text, summary) "%" text,
 #include <cuaudit/classes.def>
 #undef CLASS
-		NULL
+		"%driver", NULL
 	};
 	const char *found = nearest(word, length, names);
 	int used = 0;
