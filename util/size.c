@@ -37,7 +37,8 @@ static uint64_t unit_of(const char *text)
 		binary *= 1024;
 		decimal *= 1000;
 		if (lower(*text) == *letter)
-			return is_word(text + 1, "") || is_word(text + 1, "ib") ? binary :
+			return is_word(text + 1, "") || is_word(text + 1, "i") ||
+			       is_word(text + 1, "ib") ? binary :
 			       is_word(text + 1, "b") ? decimal : 0;
 	}
 	return 0;
