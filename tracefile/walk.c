@@ -13,8 +13,9 @@ size_t trace_window(const struct trace *trace)
 {
 	size_t window = trace->header.chunk < WINDOW_MAX ? trace->header.chunk : WINDOW_MAX;
 
-	return window > trace->size && trace->size >= TRACE_WINDOW_MIN ?
-	       (size_t)trace->size & ~(size_t)7 : window;
+	if (window <= trace->size)
+		return window;
+	return trace->size < TRACE_WINDOW_MIN ? TRACE_WINDOW_MIN : (size_t)trace->size & ~(size_t)7;
 }
 
 void trace_walk_begin(struct trace_walk *walk, const struct trace *trace, void *buffer,
