@@ -63,14 +63,17 @@ bool entry_takes(const struct selector *selector, uint32_t slot)
 	return takes;
 }
 
-/* Slots with names of several prototypes: the trampolines pass on whatever there is. */
-static uint64_t mixed[LINK_SLOTS / 64];
+/*
+ * Slots with names of several prototypes: the trampolines pass on whatever there is. A hook may go while
+ * slots beside are described.
+ */
+static _Atomic uint64_t mixed[LINK_SLOTS / 64];
 
 bool entry_mixed(const struct entry *entry)
 {
 	uint32_t slot = (uint32_t)(entry - entry_table);
 
-	return mixed[slot / 64] >> slot % 64 & 1;
+	return atomic_load_explicit(&mixed[slot / 64], memory_order_relaxed) >> slot % 64 & 1;
 }
 
 /* Whether a name has another prototype than the function, or none that is known. */
@@ -88,6 +91,7 @@ void entry_describe(uint32_t slot)
 	const struct link_slot *from = &cuaudit_core_link->slots[slot];
 	const struct link_alias *alias = first_alias(slot);
 	struct entry *entry = &entry_table[slot];
+	bool differing;
 
 	if (!named(from->name, &entry->function)) {
 		while (alias && !named(alias->name, &entry->function))
@@ -95,11 +99,12 @@ void entry_describe(uint32_t slot)
 		if (!alias)
 			named(from->name, &entry->function);
 	}
-	if (differs(from->name, &entry->function))
-		mixed[slot / 64] |= (uint64_t)1 << slot % 64;
+	differing = differs(from->name, &entry->function);
 	for (alias = first_alias(slot); alias; alias = next_alias(alias->next, slot))
-		if (differs(alias->name, &entry->function))
-			mixed[slot / 64] |= (uint64_t)1 << slot % 64;
+		differing |= differs(alias->name, &entry->function);
+	if (differing)
+		atomic_fetch_or_explicit(&mixed[slot / 64], (uint64_t)1 << slot % 64,
+					 memory_order_relaxed);
 	entry->function.slot = slot;
 	entry->function.driver = from->driver;
 	entry->self = thread_self_offset();
