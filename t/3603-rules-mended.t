@@ -172,4 +172,21 @@ is "$status" 88 "alone: none of the functions of a rule is called"
 alone "$loose" alarms
 is "$status" 89 "alone: lost calls"
 says 'rules: calls were lost, of signal handlers' "... in words"
+# A frame may be one of those that could not be read, unless it is a library's.
+helper python/newer.so
+while IFS='|' read -r unread_status unread_frame; do
+	echo "never cuInit from $unread_frame" >rules
+	tool check -d sim --rules rules -- env LD_PRELOAD="$tmp/newer.so" "$demo" dlopen
+	is "$status" "$unread_status" "Python that cannot be read, from $unread_frame"
+	is "$(grep -c "^check: .*Python's frames could not be read" err)" "$((unread_status == 89))" \
+		"... and what is said"
+done <<'END'
+89|train.py:step
+89|*train*:*
+89|/home/x.source/*.py:1
+88|*:*
+0|libx.so:*
+0|libx.so.1*:step
+0|libx.so*:*
+END
 done_testing

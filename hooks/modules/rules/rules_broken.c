@@ -162,6 +162,25 @@ static uint32_t find_allow(const struct broken *broken)
 	return 0;
 }
 
+/* LIBRARY.so:FUNCTION, LIBRARY.so.1:FUNCTION and globs of these: of no Python frame. */
+static bool names_library(const char *glob)
+{
+	size_t file = strcspn(glob, ":");
+	const char *at = memmem(glob, file, ".so", 3);
+
+	return at && strchr(":.*?[", at[3]);
+}
+
+/* A frame that was not found may be one of those that could not be read. */
+static bool is_taken(const struct broken *broken)
+{
+	if (!broken->frame || stack_matches(broken, broken->frame))
+		return true;
+	if (!names_library(broken->frame) && cuaudit_python_fault())
+		lose(CHECK_LOST_PYTHON);
+	return false;
+}
+
 /* The same of a stack that was seen, which is not looked at again. NOT_TAKEN: `from` is no frame of it. */
 enum { NOT_TAKEN = UINT32_MAX };
 
@@ -171,8 +190,7 @@ static uint32_t known_allow(const struct broken *broken)
 
 	if (allowed[at].key != broken->key) {
 		allowed[at].key = broken->key;
-		allowed[at].allow = broken->frame && !stack_matches(broken, broken->frame) ?
-				    NOT_TAKEN : find_allow(broken);
+		allowed[at].allow = is_taken(broken) ? find_allow(broken) : NOT_TAKEN;
 	}
 	return allowed[at].allow;
 }
