@@ -103,6 +103,14 @@ LD_AUDIT=$tmp/elsewhere/libcuaudit.so finds 0 \
 	"^warning  LD_AUDIT of the environment holds $tmp/elsewhere/libcuaudit.so, which is not the auditor" "another one"
 LD_AUDIT=/nowhere/libcuaudit.so "$cuaudit" doctor >"$tmp/out" 2>"$tmp/err"
 like "$(cat "$tmp/out")" '^warning  LD_AUDIT of the environment holds /nowhere/libcuaudit.so, which is not' "one that is not there"
+LD_AUDIT=libcuaudit.so "$cuaudit" doctor --strict >"$tmp/out" 2>"$tmp/err"
+is "$? $(grep -c '^warning  LD_AUDIT of the environment holds libcuaudit.so, which the loader does not find' "$tmp/out")" \
+	"1 1" "a name that the loader does not find"
+LD_LIBRARY_PATH=${LIBCUAUDIT%/*} LD_AUDIT=libcuaudit.so finds 0 \
+	'^ok       LD_AUDIT of the environment begins with libcuaudit.so' "a name that it finds"
+CUAUDIT_HOOKS='leak(fail=x)' finds 1 '^problem  a program audited for a trial ended by status 85' \
+	"a setting of what enforces"
+unlike "$(cat "$tmp/out")" 'install cuaudit' "... is no reason to install anything"
 
 # --strict
 finds 0 '^ok       nothing is enforced' "--strict: nothing to warn of" --strict
