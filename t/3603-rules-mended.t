@@ -189,4 +189,28 @@ done <<'END'
 0|libx.so.1*:step
 0|libx.so*:*
 END
+
+# Where no stack can be read, what looks at stacks holds of nothing.
+mkdir none
+echo none >none/libgcc_s.so.1
+while IFS='|' read -r none_status none_rule; do
+	echo "$none_rule" >rules
+	tool check -d sim --rules rules -- env LD_LIBRARY_PATH="$tmp/none" "$demo" dlopen
+	is "$status" "$none_status" "no unwinder: $none_rule"
+	is "$(grep -c '^cuaudit: rules: .*there is no unwinder' err)" "$((none_status == 89))" "... and what is said"
+done <<'END'
+89|never cuInit from libc.so.6:*
+89|no-unchecked-error
+0|no-errors
+END
+
+# Where nothing can be kept.
+tool check -d sim --rules rules -- sh -c 'ulimit -f 1; exec "$0" dlopen' "$demo"
+is "$status" 89 "a limit on the size of files"
+says '^cuaudit: rules: what is found cannot be kept: the limit on the size of files' "... and what is said"
+mkdir 'a;b'
+cp rules 'a;b'
+tool check -d sim --rules 'a;b/rules' -- "$demo" dlopen
+is "$status" 2 "a path that no option can have"
+says "^cuaudit: '.*/a;b/rules' cannot be given to a hook" "... and what is said"
 done_testing

@@ -81,7 +81,8 @@ char *exec_hook_option(const char *name, const char *value)
 {
 	if (!ends_option(value))
 		return exec_join(name, "=", value);
-	tool_complain("--%s: no ';' and no bracket without its other may be in '%s'", name, value);
+	tool_complain("'%s' cannot be given to a hook: no ';' and no bracket without its other may be in it",
+		      value);
 	return NULL;
 }
 
