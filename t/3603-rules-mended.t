@@ -116,6 +116,7 @@ gives 88 "$per" "... as does the one below" push a step1 calls 2 push b step2 po
 gives 88 'at-least 1 cuDriverGetVersion per range step*' "too little, in the one below" \
 	push a step1 push b step2 calls 1 pop a pop b
 says 'in this range it was 0' "..."
+says '^  broken once: at least 1 allowed$' "... and not how much it was in another"
 
 # A selector of several parts.
 gives 88 'never cuLaunchKernel,%blocking,!%module,!%context' "a function beside %blocking" launch a
@@ -212,5 +213,7 @@ mkdir 'a;b'
 cp rules 'a;b'
 tool check -d sim --rules 'a;b/rules' -- "$demo" dlopen
 is "$status" 2 "a path that no option can have"
-says "^cuaudit: '.*/a;b/rules' cannot be given to a hook" "... and what is said"
+says "^cuaudit: --rules: no ';' and no bracket .* '.*/a;b/rules'" "... and what is said"
+TMPDIR='a;b' tool check -d sim --rules rules -- "$demo" dlopen
+says "^cuaudit: TMPDIR: no ';' and no bracket" "... of a temporary directory"
 done_testing
