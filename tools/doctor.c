@@ -122,7 +122,7 @@ static void remove_directory(const char *path)
 /* A program that calls the simulated driver, audited as the user's would be. */
 static int check_trial(const char *auditor)
 {
-	char *argv[] = { (char *)"/proc/self/exe", (char *)PROBE_WORD, (char *)"libcuda.so.1",
+	char *argv[] = { (char *)child_self(), (char *)PROBE_WORD, (char *)"libcuda.so.1",
 			 NULL };
 	char directory[PATH_MAX], value[TEXT];
 	struct trial trial = { auditor, directory };
@@ -250,7 +250,7 @@ static void prepare_same(const void *data)
 /* A name without a slash is searched for by the loader, which says if it is nowhere. */
 static bool loader_finds(const char *name)
 {
-	char *argv[] = { (char *)"/proc/self/exe", (char *)"--version", NULL };
+	char *argv[] = { (char *)child_self(), (char *)"--version", NULL };
 	char text[TEXT];
 	struct child child;
 	bool finds;
@@ -293,7 +293,7 @@ static void prepare_plain(const void *data)
 static void check_driver(const char *auditor)
 {
 	const char *driver = getenv("CUAUDIT_DRIVER"), *path, *version;
-	char *argv[] = { (char *)"/proc/self/exe", (char *)PROBE_WORD, NULL, NULL };
+	char *argv[] = { (char *)child_self(), (char *)PROBE_WORD, NULL, NULL };
 	char values[2][TEXT], text[TEXT];
 	struct child child;
 	int number;
