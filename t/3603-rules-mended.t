@@ -173,6 +173,17 @@ is "$status" 88 "alone: none of the functions of a rule is called"
 alone "$loose" alarms
 is "$status" 89 "alone: lost calls"
 says 'rules: calls were lost, of signal handlers' "... in words"
+# A long stack: what is looked at, what is beyond.
+from='never cuDriverGetVersion from'
+gives 88 "$from libc.so.6:*" "100 frames further out" deep 100
+unlike "$(cat err)" ' _start' "... which is not reported"
+gives 89 "$from libc.so.6:*" "200 frames further out" deep 200
+says "^check: .*more than 128 frames: rules with 'from' did not see the outer ones" "... which is said"
+gives 0 "$from libx.so:*" "a frame that is not in a stack of 100" deep 100
+gives 88 "$from mended:*" "a frame that is in one of 200" deep 200
+gives 88 never\ cuDriverGetVersion "no frame asked for" deep 200
+gives 0 "never cuDriverGetVersion\nallow libc.so.6:* # why" "an allow line, 100 frames further out" deep 100
+
 # A frame may be one of those that could not be read, unless it is a library's.
 helper python/newer.so
 while IFS='|' read -r unread_status unread_frame; do

@@ -12,11 +12,11 @@
 #include "hooks/modules/rules/rules.h"
 #include "hooks/modules/rules/rules_grown.h"
 
-enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000 };
+enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000, STACK = 128 };
 
 /* All of it is under the lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cuaudit_stack_frame frames[CHECK_FRAMES];
+static struct cuaudit_stack_frame frames[STACK];
 static char name[FRAME], path[FRAME], both[2 * FRAME + 16];
 static struct {
 	uint64_t key;
@@ -33,7 +33,8 @@ struct broken {
 	const char *function, *note, *frame, *range;
 	uint64_t grown;				/* of a range: since which call, see rules_grown.h */
 	uint32_t nframes;
-	uint64_t key;
+	uint64_t key;				/* of all frames */
+	uint64_t kept;				/* of those that are kept */
 };
 
 static void lose(enum check_loss loss)
@@ -54,6 +55,16 @@ static uint64_t mix_text(uint64_t key, const char *text)
 	return key;
 }
 
+/* What is no frame. */
+static uint64_t mix_rest(const struct broken *broken, uint64_t key)
+{
+	key = mix(key, *cuaudit_generation);
+	/* Ranges of a rule are told apart by their calls, the first one's text and sum are kept. */
+	if (!broken->call && !broken->range)
+		key = mix_text(mix_text(key, broken->note), broken->function);
+	return key ?: 1;
+}
+
 /* From the caller outwards. A hot loop is not unwound for ever: its rule alone is counted then. */
 static bool capture(struct broken *broken)
 {
@@ -65,7 +76,7 @@ static bool capture(struct broken *broken)
 		if (captures >= CAPTURES)
 			return false;
 		captures++;
-		broken->nframes = cuaudit_call_stack(broken->call, frames, CHECK_FRAMES,
+		broken->nframes = cuaudit_call_stack(broken->call, frames, STACK,
 						     CUAUDIT_STACK_MERGED);
 		if (!broken->nframes) {
 			frames[0] = (struct cuaudit_stack_frame){ .address = broken->call->caller };
@@ -80,15 +91,16 @@ static bool capture(struct broken *broken)
 		frames[0] = (struct cuaudit_stack_frame){ .address = broken->caller };
 		broken->nframes = 1;
 	}
-	for (uint32_t i = 0; i < broken->nframes; i++)
+	broken->kept = key;
+	for (uint32_t i = 0; i < broken->nframes; i++) {
 		key = frames[i].address ?
 		      mix(key, (uintptr_t)frames[i].address) :
 		      mix(mix(key, frames[i].python.key[0]), frames[i].python.key[1]);
-	key = mix(key, *cuaudit_generation);
-	/* Ranges of a rule are told apart by their calls, the first one's text and sum are kept. */
-	if (!broken->call && !broken->range)
-		key = mix_text(mix_text(key, broken->note), broken->function);
-	broken->key = key ?: 1;
+		if (i < CHECK_FRAMES)
+			broken->kept = key;
+	}
+	broken->key = mix_rest(broken, key);
+	broken->kept = mix_rest(broken, broken->kept);
 	return true;
 }
 
@@ -178,6 +190,8 @@ static bool is_taken(const struct broken *broken)
 		return true;
 	if (!names_library(broken->frame) && cuaudit_python_fault())
 		lose(CHECK_LOST_PYTHON);
+	if (broken->nframes == STACK)
+		lose(CHECK_LOST_FRAMES);
 	return false;
 }
 
@@ -271,7 +285,7 @@ static void describe(struct check_finding *finding, const struct broken *broken)
 	uint32_t used = 1;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	finding->key = broken->key;
+	finding->key = broken->kept;
 	finding->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	finding->rule = broken->rule->index;
 	finding->thread = (uint32_t)syscall(SYS_gettid);
@@ -289,9 +303,9 @@ static void describe(struct check_finding *finding, const struct broken *broken)
 	}
 	finding->range = put_text(finding, &used, range_text(broken));
 	finding->note = put_text(finding, &used, broken->note);
-	for (uint32_t i = 0; i < broken->nframes; i++)
+	finding->nframes = broken->nframes < CHECK_FRAMES ? broken->nframes : CHECK_FRAMES;
+	for (uint32_t i = 0; i < finding->nframes; i++)
 		put_frame(finding, &finding->frames[i], &used, &frames[i]);
-	finding->nframes = broken->nframes;
 	/* Last: who reads the file meanwhile looks at no part of it. */
 	atomic_store_explicit(&finding->count, 1, memory_order_release);
 }
@@ -302,7 +316,7 @@ static void keep(const struct broken *broken)
 	uint32_t count = header->nfindings;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (rules_file->findings[i].key == broken->key) {
+		if (rules_file->findings[i].key == broken->kept) {
 			atomic_fetch_add_explicit(&rules_file->findings[i].count, 1,
 						  memory_order_relaxed);
 			return;
