@@ -208,6 +208,9 @@ broken 1 "a library that is unloaded"
 says 'library_breaks .*libbreaks\.so' "... its frame is named"
 check "$hostile" unloads 50
 broken 50 "... fifty times"
+check "$hostile" unloads 300
+broken 300 "... more often than there is room for call stacks"
+says '^  300 times: cuCtxSynchronize' "... by one of them"
 rules 'never cuCtxSynchronize from libbreaks.so:library_breaks' 'allow libbreaks.so:nothing # none'
 check "$hostile" unloads 2
 broken 2 "from a frame of it"

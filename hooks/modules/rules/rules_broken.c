@@ -19,7 +19,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cuaudit_stack_frame frames[STACK];
 static char name[FRAME], path[FRAME], both[2 * FRAME + 16];
 static struct {
-	uint64_t key;
+	uint64_t key, kept;
 	uint32_t allow;		/* its number + 1 */
 } allowed[ALLOWED];
 static uint32_t captures;
@@ -33,8 +33,8 @@ struct broken {
 	const char *function, *note, *frame, *range;
 	uint64_t grown;				/* of a range: since which call, see rules_grown.h */
 	uint32_t nframes;
-	uint64_t key;				/* of all frames */
-	uint64_t kept;				/* of those that are kept */
+	uint64_t key;				/* of all frames, where libraries are now */
+	uint64_t kept;				/* of those that are kept, wherever libraries are */
 };
 
 static void lose(enum check_loss loss)
@@ -53,16 +53,6 @@ static uint64_t mix_text(uint64_t key, const char *text)
 	for (; text && *text; text++)
 		key = mix(key, (uint8_t)*text);
 	return key;
-}
-
-/* What is no frame. */
-static uint64_t mix_rest(const struct broken *broken, uint64_t key)
-{
-	key = mix(key, *cuaudit_generation);
-	/* Ranges of a rule are told apart by their calls, the first one's text and sum are kept. */
-	if (!broken->call && !broken->range)
-		key = mix_text(mix_text(key, broken->note), broken->function);
-	return key ?: 1;
 }
 
 /* From the caller outwards. A hot loop is not unwound for ever: its rule alone is counted then. */
@@ -91,16 +81,15 @@ static bool capture(struct broken *broken)
 		frames[0] = (struct cuaudit_stack_frame){ .address = broken->caller };
 		broken->nframes = 1;
 	}
-	broken->kept = key;
-	for (uint32_t i = 0; i < broken->nframes; i++) {
+	for (uint32_t i = 0; i < broken->nframes; i++)
 		key = frames[i].address ?
 		      mix(key, (uintptr_t)frames[i].address) :
 		      mix(mix(key, frames[i].python.key[0]), frames[i].python.key[1]);
-		if (i < CHECK_FRAMES)
-			broken->kept = key;
-	}
-	broken->key = mix_rest(broken, key);
-	broken->kept = mix_rest(broken, broken->kept);
+	key = mix(key, *cuaudit_generation);
+	/* Ranges of a rule are told apart by their calls, the first one's text and sum are kept. */
+	if (!broken->call && !broken->range)
+		key = mix_text(mix_text(key, broken->note), broken->function);
+	broken->key = key ?: 1;
 	return true;
 }
 
@@ -195,17 +184,41 @@ static bool is_taken(const struct broken *broken)
 	return false;
 }
 
+/* One that is loaded again is elsewhere. */
+static uint64_t kept_key(const struct broken *broken)
+{
+	uint64_t key = mix(broken->rule->index + 1, broken->call ? broken->call->function->slot : 0);
+
+	for (uint32_t i = 0; i < broken->nframes && i < CHECK_FRAMES; i++) {
+		const struct cuaudit_stack_frame *frame = &frames[i];
+		const struct cuaudit_library *library;
+
+		if (!frame->address) {
+			key = mix(mix(key, frame->python.key[0]), frame->python.key[1]);
+			continue;
+		}
+		library = cuaudit_library_at(frame->address);
+		key = mix(key, (uintptr_t)frame->address - cuaudit_library_base(library));
+		key = mix_text(key, library->path);
+	}
+	if (!broken->call && !broken->range)
+		key = mix_text(mix_text(key, broken->note), broken->function);
+	return key ?: 1;
+}
+
 /* The same of a stack that was seen, which is not looked at again. NOT_TAKEN: `from` is no frame of it. */
 enum { NOT_TAKEN = UINT32_MAX };
 
-static uint32_t known_allow(const struct broken *broken)
+static uint32_t known_allow(struct broken *broken)
 {
 	uint32_t at = broken->key % ALLOWED;
 
 	if (allowed[at].key != broken->key) {
 		allowed[at].key = broken->key;
+		allowed[at].kept = kept_key(broken);
 		allowed[at].allow = is_taken(broken) ? find_allow(broken) : NOT_TAKEN;
 	}
+	broken->kept = allowed[at].kept;
 	return allowed[at].allow;
 }
 
