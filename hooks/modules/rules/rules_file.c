@@ -114,7 +114,7 @@ static bool take_glob(struct line *line, const char *what, const char **glob)
 static bool take_device(struct line *line, struct rule *rule)
 {
 	struct word *word;
-	uint64_t number;
+	uint64_t number = 0;
 
 	if (line_takes(line, "legacy")) {
 		rule->legacy = true;
