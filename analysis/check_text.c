@@ -135,8 +135,11 @@ void check_why_text(const struct check_result *result, const struct check_sum *s
 	}
 	if (rule->kind == CHECK_COUNT || rule->kind == CHECK_BUDGET) {
 		out_text(out, ": ");
-		amount(out, sum->value, rule->unit);
-		out_text(out, ", ");
+		/* Of a range with too little its finding has how much it was. */
+		if (sum->value < rule->least || sum->value > rule->most) {
+			amount(out, sum->value, rule->unit);
+			out_text(out, ", ");
+		}
 		bounds(out, rule);
 		out_text(out, " allowed");
 	}

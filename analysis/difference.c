@@ -81,15 +81,8 @@ static uint64_t processes(const struct summary *summary)
 	return count;
 }
 
-static void add_summary(struct items *items, const struct summary *summary)
+static void add_traced(struct items *items, const struct summary *summary)
 {
-	add(items, PROCESSES, "", 0, processes(summary));
-	for (size_t i = 0; i < summary->nfunctions; i++) {
-		const struct row_times *times = &summary->functions[i].times;
-
-		/* How often a program asks until the GPU is done is a matter of time. */
-		add(items, CALLS, summary->functions[i].name, 0, times->calls - times->not_ready);
-	}
 	for (size_t i = 0; i < summary->nkernels; i++) {
 		const char *name = summary->kernels[i].name;
 
@@ -99,6 +92,17 @@ static void add_summary(struct items *items, const struct summary *summary)
 	for (int i = 0; i < COPY_DIRECTIONS; i++)
 		add(items, BYTES, copy_labels[i], 0,
 		    summary->copies[i][0].bytes + summary->copies[i][1].bytes);
+}
+
+static void add_summary(struct items *items, const struct summary *summary)
+{
+	add(items, PROCESSES, "", 0, processes(summary));
+	for (size_t i = 0; i < summary->nfunctions; i++) {
+		const struct row_times *times = &summary->functions[i].times;
+
+		/* How often a program asks until the GPU is done is a matter of time. */
+		add(items, CALLS, summary->functions[i].name, 0, times->calls - times->not_ready);
+	}
 }
 
 static void add_routes(struct items *items, const struct report *report)
@@ -112,12 +116,15 @@ static void add_routes(struct items *items, const struct report *report)
 	}
 }
 
-/* both: the other side is saved statistics, too. */
-static void add_side(struct items *items, const struct difference_side *side, bool both)
+/* What both sides know: saved statistics have no launches and bytes, traces no routes. */
+static void add_side(struct items *items, const struct difference_side *side,
+		     const struct difference_side *other)
 {
 	add_summary(items, side->summary);
+	if (!side->report && !other->report)
+		add_traced(items, side->summary);
 	add_errors(items, side->report ? &side->report->errors : &side->summary->errors);
-	if (both)
+	if (side->report && other->report)
 		add_routes(items, side->report);
 }
 
@@ -191,14 +198,13 @@ int64_t difference_find(const struct difference_side *a, const struct difference
 			struct out *out)
 {
 	struct items items = { .items = calloc(room(a) + room(b), sizeof(*items.items)) };
-	bool both = a->report && b->report;
 	int64_t count;
 
 	if (!items.items)
 		return -ENOMEM;
-	add_side(&items, a, both);
+	add_side(&items, a, b);
 	items.side = 1;
-	add_side(&items, b, both);
+	add_side(&items, b, a);
 	join(&items);
 	count = print_items(&items, out);
 	free(items.items);

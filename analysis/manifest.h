@@ -88,6 +88,7 @@ struct manifest_process {
 	uint64_t first_call, initialised;	/* correlation ids; 0: none */
 	uint64_t initialised_at;		/* ns */
 	bool no_device;
+	bool works;		/* a call succeeded that wants an initialised driver, or makes it one */
 	struct trace_losses losses;
 };
 

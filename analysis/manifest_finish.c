@@ -207,18 +207,22 @@ static void judge(struct manifest *manifest, enum manifest_question question,
 
 static int judge_fork(struct manifest *manifest)
 {
-	bool forked = false, refused = false;
+	bool forked = false, worked = false, refused = false;
 	int error = 0;
 
 	for (uint32_t i = 0; i < manifest->nprocesses && !error; i++) {
 		if (!is_forked(manifest, &manifest->processes[i]))
 			continue;
 		forked = true;
+		worked |= manifest->processes[i].works;
 		error = refusals(manifest, i, &refused);
 	}
 	if (!forked)
 		judge(manifest, MANIFEST_FORK, MANIFEST_UNKNOWN,
 		      "no process forked after the driver was initialised called it");
+	else if (!worked && !refused)
+		judge(manifest, MANIFEST_FORK, MANIFEST_UNKNOWN,
+		      "processes forked after the driver was initialised called nothing that wants it so");
 	else
 		judge(manifest, MANIFEST_FORK, refused ? MANIFEST_NO :
 		      manifest->partial ? MANIFEST_UNKNOWN : MANIFEST_YES,

@@ -12,7 +12,7 @@
 #include "tracefile/arguments.h"
 
 /* Of the function itself, whatever the library. */
-enum role { ROLE_NONE, ROLE_INITIALIZES, ROLE_COUNTS, ROLE_LOOKS_UP };
+enum role { ROLE_NONE, ROLE_INITIALIZES, ROLE_COUNTS, ROLE_LOOKS_UP, ROLE_ALWAYS };
 
 /* Functions with a role, by row. */
 static const struct {
@@ -23,6 +23,7 @@ static const struct {
 #define INITIALIZES(symbol) { CUAUDIT_ID_##symbol, ROLE_INITIALIZES, NULL },
 #define COUNTS(symbol, parameter) { CUAUDIT_ID_##symbol, ROLE_COUNTS, parameter },
 #define LOOKS_UP(symbol) { CUAUDIT_ID_##symbol, ROLE_LOOKS_UP, NULL },
+#define ALWAYS(symbol) { CUAUDIT_ID_##symbol, ROLE_ALWAYS, NULL },
 #include "analysis/manifest.def"
 };
 
@@ -330,6 +331,8 @@ static int add_role(const struct reading *reading, const struct trace_call *call
 		return add_request(reading, call);
 	if (roles[role].role == ROLE_INITIALIZES && trace_call_succeeded(call))
 		return add_initialisation(reading, call);
+	if (roles[role].role == ROLE_ALWAYS)
+		return 0;
 	if (!lacks_device(reading, call, roles[role].parameter))
 		return 0;
 	reading->process->no_device = true;
@@ -360,6 +363,13 @@ static int add_failure(const struct reading *reading, const struct trace_call *c
 	return error;
 }
 
+/* Whether it tells that the driver is initialised. */
+static bool works(uint8_t role, const struct trace_call *call)
+{
+	return trace_call_succeeded(call) &&
+	       !(role && (roles[role - 1].role == ROLE_ALWAYS || roles[role - 1].role == ROLE_LOOKS_UP));
+}
+
 static int take_call(const struct reading *reading, const struct trace_call *call)
 {
 	struct manifest_process *process = reading->process;
@@ -368,6 +378,7 @@ static int take_call(const struct reading *reading, const struct trace_call *cal
 	int error = add_call(reading, call);
 
 	process->calls++;
+	process->works |= works(role, call);
 	if (ns > process->last_ns)
 		process->last_ns = ns;
 	if (!process->first_call || call->correlation < process->first_call)

@@ -35,10 +35,12 @@ wrong 1 "there is no rule 'x'.*" '' '# a comment' '\t ' 'never cuInit' 'x'
 wrong 4 "there is no rule 'qqqqqqqqqqqq'" ' \t qqqqqqqqqqqq'
 wrong 10 "there is no rule 'nevr'; did you mean never\\?" 'optional nevr'
 wrong 1 "there is no rule 'Never'.*" 'Never cuInit'
-wrong 1 "there is no rule 'never'.*" '"never" cuInit'
+wrong 1 "'never' in quotes is no rule; leave the quotes out" '"never" cuInit'
+wrong 10 "there is no rule 'optional'" 'optional optional never cuInit'
+wrong 16 "nothing follows 'optional calls'" 'optional calls x'
 wrong 14 "there is no condition 'inn'; did you mean in\\?" 'never cuInit inn libx'
 wrong 14 "there is no condition 'betwen'; did you mean between\\?" 'never cuInit betwen a b'
-wrong 14 "there is no condition 'by'.*" 'never cuInit "by" x'
+wrong 14 "'by' in quotes is no condition; leave the quotes out" 'never cuInit "by" x'
 wrong 7 "'cuInt' names no function; did you mean cuInit\\?" 'never cuInt'
 wrong 7 "'cuMemAloc' names no function; did you mean cuMemAlloc.*" 'never cuMemAloc'
 wrong 7 "'%nosuch' is no selector; .*" 'never %nosuch'
@@ -47,6 +49,9 @@ wrong 13 "'cuInt' names no function.*" 'same-thread cuInt'
 wrong 18 "there is no direction 'HtoX'; did you mean HtoD\\?" 'at-most 1 copied HtoX'
 wrong 18 "there is no result 'OUT_OF_MEMRY'; did you mean CUDA_ERROR_OUT_OF_MEMORY\\?" \
 	'no-errors except cuInit:OUT_OF_MEMRY'
+wrong 18 "there is no result 'out_of_memory'; did you mean CUDA_ERROR_OUT_OF_MEMORY\\?" \
+	'no-errors except cuInit:out_of_memory'
+wrong 18 "there is no result 'NOPE'" 'no-errors except cuInit:NOPE'
 wrong 18 "'cuInt' names no function.*" 'no-errors except cuInt:1'
 wrong 27 "there is no mark 'warmup' in the lines above|there is no mark in the lines above 'warmup'; did you mean warm-up\\?" \
 	'mark warm-up = 1st cuInit' 'never cuMemAlloc        after warmup'
@@ -123,6 +128,8 @@ for result in -1 4294967296 1x CUDA_ERROR_ CUDA_SUCES; do
 	wrong 18 "there is no result '$result'.*" "no-errors except cuInit:$result"
 done
 wrong 18 "an exception is SELECTOR:RESULT, not 'cuInit'" 'no-errors except cuInit'
+wrong 18 "an exception is SELECTOR:RESULT, not ':\\*'" 'no-errors except :*'
+wrong 9 "a number such as 3 is wanted here, not 'cuInit'" 'at-most cuInit'
 
 # What a rule cannot be judged by.
 wrong 16 "on what\\? 'on device N' or 'on legacy stream'" 'never cuInit on'

@@ -148,10 +148,10 @@ END
 chmod 755 without
 check ./without "$hostile" once
 ends 89 "the directory for files is gone: not made"
-says 'rules does not start: .*No such file' "... why"
+says 'rules: what is found cannot be kept: the directory does not exist' "... why"
 check sh -c 'ulimit -f 8; exec "$@"' sh "$hostile" once
 ends 89 "no room for the file: not made"
-says 'rules does not start: .*File too large' "... why"
+says 'rules: what is found cannot be kept: the limit on the size of files' "... why"
 check sh -c 'trap "" XFSZ; ulimit -f 8; exec "$@"' sh "$hostile" once
 ends 89 "... where SIGXFSZ is ignored"
 rules 'at-most 9 cuCtxSynchronize'
@@ -208,6 +208,9 @@ broken 1 "a library that is unloaded"
 says 'library_breaks .*libbreaks\.so' "... its frame is named"
 check "$hostile" unloads 50
 broken 50 "... fifty times"
+check "$hostile" unloads 300
+broken 300 "... more often than there is room for call stacks"
+says '^  300 times: cuCtxSynchronize' "... by one of them"
 rules 'never cuCtxSynchronize from libbreaks.so:library_breaks' 'allow libbreaks.so:nothing # none'
 check "$hostile" unloads 2
 broken 2 "from a frame of it"

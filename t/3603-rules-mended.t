@@ -116,6 +116,7 @@ gives 88 "$per" "... as does the one below" push a step1 calls 2 push b step2 po
 gives 88 'at-least 1 cuDriverGetVersion per range step*' "too little, in the one below" \
 	push a step1 push b step2 calls 1 pop a pop b
 says 'in this range it was 0' "..."
+says '^  broken once: at least 1 allowed$' "... and not how much it was in another"
 
 # A selector of several parts.
 gives 88 'never cuLaunchKernel,%blocking,!%module,!%context' "a function beside %blocking" launch a
@@ -172,4 +173,58 @@ is "$status" 88 "alone: none of the functions of a rule is called"
 alone "$loose" alarms
 is "$status" 89 "alone: lost calls"
 says 'rules: calls were lost, of signal handlers' "... in words"
+# A long stack: what is looked at, what is beyond.
+from='never cuDriverGetVersion from'
+gives 88 "$from libc.so.6:*" "100 frames further out" deep 100
+unlike "$(cat err)" ' _start' "... which is not reported"
+gives 89 "$from libc.so.6:*" "200 frames further out" deep 200
+says "^check: .*more than 128 frames: rules with 'from' did not see the outer ones" "... which is said"
+gives 0 "$from libx.so:*" "a frame that is not in a stack of 100" deep 100
+gives 88 "$from mended:*" "a frame that is in one of 200" deep 200
+gives 88 never\ cuDriverGetVersion "no frame asked for" deep 200
+gives 0 "never cuDriverGetVersion\nallow libc.so.6:* # why" "an allow line, 100 frames further out" deep 100
+
+# A frame may be one of those that could not be read, unless it is a library's.
+helper python/newer.so
+while IFS='|' read -r unread_status unread_frame; do
+	echo "never cuInit from $unread_frame" >rules
+	tool check -d sim --rules rules -- env LD_PRELOAD="$tmp/newer.so" "$demo" dlopen
+	is "$status" "$unread_status" "Python that cannot be read, from $unread_frame"
+	is "$(grep -c "^check: .*Python's frames could not be read" err)" "$((unread_status == 89))" \
+		"... and what is said"
+done <<'END'
+89|train.py:step
+89|*train*:*
+89|/home/x.source/*.py:1
+88|*:*
+0|libx.so:*
+0|libx.so.1*:step
+0|libx.so*:*
+END
+
+# Where no stack can be read, what looks at stacks holds of nothing.
+mkdir none
+echo none >none/libgcc_s.so.1
+while IFS='|' read -r none_status none_rule; do
+	echo "$none_rule" >rules
+	tool check -d sim --rules rules -- env LD_LIBRARY_PATH="$tmp/none" "$demo" dlopen
+	is "$status" "$none_status" "no unwinder: $none_rule"
+	is "$(grep -c '^cuaudit: rules: .*there is no unwinder' err)" "$((none_status == 89))" "... and what is said"
+done <<'END'
+89|never cuInit from libc.so.6:*
+89|no-unchecked-error
+0|no-errors
+END
+
+# Where nothing can be kept.
+tool check -d sim --rules rules -- sh -c 'ulimit -f 1; exec "$0" dlopen' "$demo"
+is "$status" 89 "a limit on the size of files"
+says '^cuaudit: rules: what is found cannot be kept: the limit on the size of files' "... and what is said"
+mkdir 'a;b'
+cp rules 'a;b'
+tool check -d sim --rules 'a;b/rules' -- "$demo" dlopen
+is "$status" 2 "a path that no option can have"
+says "^cuaudit: --rules: no ';' and no bracket .* '.*/a;b/rules'" "... and what is said"
+TMPDIR='a;b' tool check -d sim --rules rules -- "$demo" dlopen
+says "^cuaudit: TMPDIR: no ';' and no bracket" "... of a temporary directory"
 done_testing

@@ -270,6 +270,7 @@ tool report --by function --in-range 'st*' "$trace"
 like "$(cat "$tmp/out")" ': 4 calls of 2 driver functions on 1 thread' "report --in-range"
 tool report --by function --in-range 'freed*' "$trace"
 like "$(cat "$tmp/out")" ': 2 calls of 2 driver functions' "... not once it was popped in another domain's"
+refused 2 "--in-range takes a glob" "an unfinished set" convert --to text --in-range 'a[b' "$trace"
 refused 2 "--in-range takes a glob" "an empty glob" convert --to text --in-range '' "$trace"
 refused 2 "stat: in-range takes a glob" "an unfinished set" run --hooks 'stat(in-range=[a)' true
 refused 2 "fault: range takes a glob" "an unfinished set of a rule" run --hooks 'fault(inject=*:range=[a:error=1)' true

@@ -106,6 +106,10 @@ hooks "trace: size takes" "a trace's size" 'trace(size=1KiB)'
 hooks "leak: suppress=/nowhere/x cannot be read" "suppressions" 'leak(suppress=/nowhere/x)'
 printf 'left * *\nnonsense\n' >known
 hooks "leak: .*known:2: a line is WHAT FUNCTION LIBRARY" "one of them" 'leak(suppress=known)'
+printf 'left * lib[a\n' >known
+hooks "leak: .*known:1: 'lib\[a' is no glob: its \[ has no \]" "a glob of them" 'leak(suppress=known)'
+hooks "trace: thread takes a glob over the names of threads" "an unfinished set" 'trace(thread=[)'
+hooks "trace: thread takes a glob over the names of threads" "no thread" 'trace(thread=)'
 hooks "coverage: fail takes no.escapes" "fail" 'coverage(fail=routed)'
 hooks "/nowhere/x.so is left out: .*cannot open" "a plug-in" /nowhere/x.so
 hooks "no-plugin.so is left out: it has no cuaudit_module" "no plug-in" "$tmp/no-plugin.so"

@@ -103,6 +103,14 @@ LD_AUDIT=$tmp/elsewhere/libcuaudit.so finds 0 \
 	"^warning  LD_AUDIT of the environment holds $tmp/elsewhere/libcuaudit.so, which is not the auditor" "another one"
 LD_AUDIT=/nowhere/libcuaudit.so "$cuaudit" doctor >"$tmp/out" 2>"$tmp/err"
 like "$(cat "$tmp/out")" '^warning  LD_AUDIT of the environment holds /nowhere/libcuaudit.so, which is not' "one that is not there"
+LD_AUDIT=libcuaudit.so "$cuaudit" doctor --strict >"$tmp/out" 2>"$tmp/err"
+is "$? $(grep -c '^warning  LD_AUDIT of the environment holds libcuaudit.so, which the loader does not find' "$tmp/out")" \
+	"1 1" "a name that the loader does not find"
+LD_LIBRARY_PATH=${LIBCUAUDIT%/*} LD_AUDIT=libcuaudit.so finds 0 \
+	'^ok       LD_AUDIT of the environment begins with libcuaudit.so' "a name that it finds"
+CUAUDIT_HOOKS='leak(fail=x)' finds 1 '^problem  a program audited for a trial ended by status 85' \
+	"a setting of what enforces"
+unlike "$(cat "$tmp/out")" 'install cuaudit' "... is no reason to install anything"
 
 # --strict
 finds 0 '^ok       nothing is enforced' "--strict: nothing to warn of" --strict
@@ -256,4 +264,13 @@ like "$(cat "$tmp/out")" "is not known: its loader, $tmp/ld-linux-evil.so.2, is 
 	"doctor says so"
 tool doctor "$demo"
 like "$(cat "$tmp/out")" "static TLS of its libraries fits" "the system's own is asked"
+
+# Where /proc is not there.
+if test "$(id -u)" = 0 && unshare -m sh -c 'umount -l /proc' 2>/dev/null; then
+	status=0
+	unshare -m sh -c 'umount -l /proc && exec "$0" doctor' "$top_builddir/bin/cuaudit" >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status $(grep -c -v '^ok ' "$tmp/out")" "0 0" "without /proc all is well" || diag "$(cat "$tmp/out" "$tmp/err")"
+else
+	skip 1 "no mounting here"
+fi
 done_testing

@@ -199,4 +199,15 @@ is "$status" 2 "--keep: not those of two runs"
 says 'kept is not empty' "... is said"
 TMPDIR=$tmp/missing refused 89 "cannot create a directory for findings" \
 	"no directory" check -- "$record" $good
+# Without /proc nobody knows whether all has ended.
+if test "$(id -u)" = 0 && unshare -m sh -c 'umount -l /proc' 2>/dev/null; then
+	echo no-errors >proc.rules
+	status=0
+	unshare -m sh -c 'umount -l /proc && exec "$@"' sh "$cuaudit" check -d sim --rules proc.rules -- "$demo" \
+		dlopen >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status" 89 "without /proc a check is not made"
+	says 'whether processes of the command still run is not known: /proc is not there' "... which is said"
+else
+	skip 2 "no mounting here"
+fi
 done_testing

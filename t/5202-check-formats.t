@@ -175,6 +175,13 @@ check --json cuaudit.rules -- rule one
 is "$status $(cat cuaudit.rules)" "2 never cuMemAlloc" "the rules file is no output"
 check --json old --sarif ./old -- rule one
 is "$status $(cat old)" "2 old" "a file is not two outputs"
+check --json new --sarif ./new -- rule one
+is "$status $(find . -name new)" "2 " "... one that is not there yet"
+for other in --tap '--junit -'; do
+	check --json - $other -- rule one
+	is "$status $(wc -c <"$tmp/out")" "2 0" "standard output is not two: $other"
+	like "$(cat "$tmp/err")" '^cuaudit: standard output would be two outputs' "... and what is said"
+done
 check --json - -- rule one
 is "$status $(cut -c 1-12 "$tmp/out")" '0 {"version":1' "standard output"
 if test -c /dev/full; then

@@ -105,6 +105,9 @@ for way in dlopen procaddr; do
 	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(print=no;save=$tmp/$way.part)" "$demo" $way >said 2>&1
 done
 same "routes of one program" dlopen.part dlopen.part
+tool trace -d sim -o launches -- "$demo" dlopen
+same "statistics and a trace with launches and copies" dlopen.part launches
+same "a trace with launches and copies, and statistics" launches dlopen.part
 differs '.*functions bound by dlsym: [0-9]+ in A, [0-9]+ in B.*' "other routes" dlopen.part procaddr.part
 
 # no calls at all, on one side and on both

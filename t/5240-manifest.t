@@ -84,6 +84,9 @@ is "$(verdict checkpoint)" no "NCCL, by the name of the library"
 runs init fork
 is "$(verdict fork)" no "a forked child that is refused"
 has '^      cuDeviceGetCount of needs, 1 call, first at .*: refused in a forked process' "... which call"
+runs init looks
+is "$(verdict fork)" unknown "a forked child that calls what works without"
+has 'called nothing that wants it so$' "... which says so"
 runs count fork
 is "$(verdict fork)" unknown "a child that was forked before the driver was initialised"
 runs init exec

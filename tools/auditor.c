@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define AUDITOR "libcuaudit.so"
@@ -13,14 +14,15 @@
 
 enum { PATH = PATH_MAX + 64 };
 
-/* The directory of this program's file. */
+/* The directory of this program's file; where /proc is not there, by the name it was started by. */
 static bool own_directory(char directory[PATH_MAX])
 {
 	ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);
 
-	if (length <= 0)
+	if (length > 0)
+		directory[length] = '\0';
+	else if (!realpath((const char *)getauxval(AT_EXECFN), directory))
 		return false;
-	directory[length] = '\0';
 	*strrchr(directory, '/') = '\0';
 	return true;
 }

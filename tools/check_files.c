@@ -75,6 +75,9 @@ void check_files_load(struct check_result *result, const char *directory, const 
 		load(result, directory);
 		running = 0;
 	}
+	if (!process_known())
+		check_problem(result, "whether processes of the command still run is not known: "
+			      "/proc is not there; mount it");
 	/* The others have called no function of the driver yet. */
 	running -= count_running(result) < running ? count_running(result) : running;
 	if (running)

@@ -3,6 +3,8 @@
 #include "tools/check_output.h"
 
 #include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -36,23 +38,59 @@ bool check_output_take(int option)
 	return false;
 }
 
-/* Whether both are names of one file. */
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool directory_of(const char *path, struct stat *status)
+{
+	char directory[PATH_MAX];
+	int length = (int)(last_component(path) - path);
+
+	if (length >= PATH_MAX)
+		return false;
+	snprintf(directory, sizeof(directory), "%.*s.", length, path);
+	return !stat(directory, status);
+}
+
+/* Whether both are names of one file, which may not be there yet. */
 static bool is_same(const char *target, const char *other)
 {
 	struct stat a, b;
 
 	if (!strcmp(target, other))
 		return true;
-	return !stat(target, &a) && !stat(other, &b) && S_ISREG(a.st_mode) &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	if (stat(target, &a) || stat(other, &b))
+		return !strcmp(last_component(target), last_component(other)) &&
+		       directory_of(target, &a) && directory_of(other, &b) &&
+		       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* What else would be in a document on standard output. */
+static bool is_shared(size_t number)
+{
+	for (size_t i = 0; i < OUTPUTS; i++)
+		if (i != number && outputs[i].target && !strcmp(outputs[i].target, "-"))
+			return true;
+	return false;
 }
 
 static int check_one(size_t number, const char *rules, const char *lock)
 {
 	const char *target = outputs[number].target;
 
-	if (!target || !strcmp(target, "-"))
+	if (!target || outputs[number].to_stdout)
 		return 0;
+	if (!strcmp(target, "-")) {
+		if (!is_shared(number))
+			return 0;
+		tool_complain("standard output would be two outputs; give one a file");
+		return -1;
+	}
 	if (rules && is_same(target, rules)) {
 		tool_complain("%s has the rules, and is no output", target);
 		return -1;

@@ -26,16 +26,18 @@ enum { MARK_NS = 50000000 };
 
 static struct check_run *current;	/* for signals */
 
-static char *file_option(const char *name, const char *directory, const char *file)
+static char *file_option(const struct check_run *run, const char *name, const char *directory,
+			 const char *file)
 {
-	return exec_hook_option(name, exec_join(exec_path_template(directory), "/", file));
+	return exec_hook_option_of(run->keep ? "--keep" : "TMPDIR", name,
+				   exec_join(exec_path_template(directory), "/", file));
 }
 
 char *check_run_hooks(const struct check_run *run, const char *directory)
 {
-	char *file = run->rules ? exec_hook_option("file", run->rules) : NULL;
-	char *save = file_option("save", directory, CHECK_NAME);
-	char *trace = save && run->traced ? file_option("file", directory, CHECK_TRACE_NAME) : NULL;
+	char *file = run->rules ? exec_hook_option_of("--rules", "file", run->rules) : NULL;
+	char *save = file_option(run, "save", directory, CHECK_NAME);
+	char *trace = save && run->traced ? file_option(run, "file", directory, CHECK_TRACE_NAME) : NULL;
 	char *hooks;
 
 	if (!save || (run->rules && !file))

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -121,4 +122,9 @@ void child_free(struct child *child)
 	free(child->out);
 	free(child->err);
 	child->out = child->err = NULL;
+}
+
+const char *child_self(void)
+{
+	return access("/proc/self/exe", X_OK) ? (const char *)getauxval(AT_EXECFN) : "/proc/self/exe";
 }

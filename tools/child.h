@@ -19,4 +19,7 @@ int child_run(struct child *child, char *const argv[], void (*prepare)(const voi
 
 void child_free(struct child *child);
 
+/* This program's file, as argv[0] of a child; where /proc is not there, by the name it was started by. */
+const char *child_self(void);
+
 #endif

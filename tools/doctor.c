@@ -122,7 +122,7 @@ static void remove_directory(const char *path)
 /* A program that calls the simulated driver, audited as the user's would be. */
 static int check_trial(const char *auditor)
 {
-	char *argv[] = { (char *)"/proc/self/exe", (char *)PROBE_WORD, (char *)"libcuda.so.1",
+	char *argv[] = { (char *)child_self(), (char *)PROBE_WORD, (char *)"libcuda.so.1",
 			 NULL };
 	char directory[PATH_MAX], value[TEXT];
 	struct trial trial = { auditor, directory };
@@ -154,6 +154,8 @@ static int check_trial(const char *auditor)
 		finding_print(FINDING_NOT_INTERCEPTED, libc, NULL);
 	else if (strstr(child.out, "\ncore\n"))
 		finding_print(FINDING_INTERCEPTED, libc, NULL);
+	else if (WEXITSTATUS(child.status) > TOOL_FOUND)
+		print_end(child.status);
 	else
 		finding_print(FINDING_NO_CORE, NULL, NULL);
 	child_free(&child);
@@ -240,6 +242,27 @@ static void check_strict(void)
 	finding_print(finding, NULL, NULL);
 }
 
+static void prepare_same(const void *data)
+{
+	(void)data;
+}
+
+/* A name without a slash is searched for by the loader, which says if it is nowhere. */
+static bool loader_finds(const char *name)
+{
+	char *argv[] = { (char *)child_self(), (char *)"--version", NULL };
+	char text[TEXT];
+	struct child child;
+	bool finds;
+
+	if (strchr(name, '/') || child_run(&child, argv, prepare_same, NULL))
+		return true;
+	snprintf(text, sizeof(text), "object '%s' cannot be loaded", name);
+	finds = !strstr(child.err, text);
+	child_free(&child);
+	return finds;
+}
+
 /* Whether programs that are started here are audited by the environment alone. */
 static void check_environment(const char *auditor)
 {
@@ -252,6 +275,8 @@ static void check_environment(const char *auditor)
 		finding_print(FINDING_LD_AUDIT_UNSET, NULL, NULL);
 	else if (auditor && strchr(given, '/') && (!real || strcmp(real, auditor)))
 		finding_print(FINDING_LD_AUDIT_FOREIGN, given, auditor);
+	else if (auditor && !loader_finds(given))
+		finding_print(FINDING_LD_AUDIT_NOWHERE, given, auditor);
 	else
 		finding_print(first ? FINDING_LD_AUDIT_FIRST : FINDING_LD_AUDIT_BEHIND, given, NULL);
 	free(real);
@@ -268,7 +293,7 @@ static void prepare_plain(const void *data)
 static void check_driver(const char *auditor)
 {
 	const char *driver = getenv("CUAUDIT_DRIVER"), *path, *version;
-	char *argv[] = { (char *)"/proc/self/exe", (char *)PROBE_WORD, NULL, NULL };
+	char *argv[] = { (char *)child_self(), (char *)PROBE_WORD, NULL, NULL };
 	char values[2][TEXT], text[TEXT];
 	struct child child;
 	int number;

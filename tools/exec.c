@@ -77,12 +77,17 @@ static bool ends_option(const char *value)
 	return open || *value;
 }
 
-char *exec_hook_option(const char *name, const char *value)
+char *exec_hook_option_of(const char *given, const char *name, const char *value)
 {
 	if (!ends_option(value))
 		return exec_join(name, "=", value);
-	tool_complain("--%s: no ';' and no bracket without its other may be in '%s'", name, value);
+	tool_complain("%s: no ';' and no bracket without its other may be in '%s'", given, value);
 	return NULL;
+}
+
+char *exec_hook_option(const char *name, const char *value)
+{
+	return exec_hook_option_of(exec_join("--", "", name), name, value);
 }
 
 char *exec_path_template(const char *path)

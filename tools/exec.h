@@ -37,6 +37,9 @@ char *exec_join(const char *before, const char *between, const char *after);
 /* NAME=VALUE as CUAUDIT_HOOKS has it of a hook's option; NULL, after a message, if it cannot. */
 char *exec_hook_option(const char *name, const char *value);
 
+/* The same of a value that was given by what the message begins with. */
+char *exec_hook_option_of(const char *given, const char *name, const char *value);
+
 /* A value for `output` that stands for this path, whatever is in it. */
 char *exec_path_template(const char *path);
 

@@ -9,6 +9,7 @@
 #include "tools/catalogue.h"
 #include "tools/help.h"
 #include "tools/tool.h"
+#include "util/globs.h"
 #include "util/nearest.h"
 #include "util/selector.h"
 
@@ -59,9 +60,9 @@ void options_unmatched(const char *what, const struct selector *selector)
 int options_range(const char *value, const char **glob)
 {
 	*glob = value;
-	if (*value)
+	if (glob_is_one(value))
 		return 0;
-	tool_complain("--in-range takes a glob over the names of ranges, not ''");
+	tool_complain("--in-range takes a glob over the names of ranges, not '%s'", value);
 	return -1;
 }
 

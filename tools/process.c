@@ -56,6 +56,11 @@ static bool has_environment(const char *pid, const char *mark)
 	return found;
 }
 
+bool process_known(void)
+{
+	return !access("/proc/self/environ", R_OK);
+}
+
 size_t process_count(const char *environment)
 {
 	DIR *entries = opendir("/proc");

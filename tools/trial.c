@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,10 +69,7 @@ static void print_lines(char *text)
 /* 1 if all is understood, 0 if not, -errno. */
 static int judge(const struct settings *settings, struct child *child)
 {
-	/* Where /proc is not there, by the name it was started by. */
-	const char *own = access("/proc/self/exe", X_OK) ?
-			  (const char *)getauxval(AT_EXECFN) : "/proc/self/exe";
-	char *argv[] = { (char *)own, (char *)TRIAL_WORD,
+	char *argv[] = { (char *)child_self(), (char *)TRIAL_WORD,
 			 (char *)(settings->driver ? "driver" : "table"),
 			 (char *)auditor_beside(settings->auditor, "cuaudit-core.so"), NULL };
 	int error = child_run(child, argv, prepare, settings);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Does what its words say, in their order:
- *   calls N  calls of cuDriverGetVersion, count  one of cuDeviceGetCount, free  a free that fails,
+ *   calls N  calls of cuDriverGetVersion, deep N  one with so many frames, count  one of cuDeviceGetCount, free  a free that fails,
  *   copies  from pageable memory, grows  memory is allocated that is left, and some that is not,
  *   launch NAME  a kernel of that name in the legacy stream, which fails in a child,
  *   push DOMAIN TEXT, pop DOMAIN  NVTX ranges, "-" is the default domain, point TEXT  an NVTX mark,
@@ -36,6 +36,17 @@ static void calls(long n)
 
 	while (n-- > 0)
 		cuDriverGetVersion(&version);
+}
+
+static void deep(long n)
+{
+	static volatile long returned;
+
+	if (n > 0)
+		deep(n - 1);
+	else
+		calls(1);
+	returned++;
 }
 
 static void passes(void)
@@ -244,6 +255,8 @@ static int with_value(const char *word, char **values)
 {
 	if (!strcmp(word, "calls"))
 		return calls(atol(values[0])), 1;
+	if (!strcmp(word, "deep"))
+		return deep(atol(values[0])), 1;
 	if (!strcmp(word, "launch"))
 		return launch(values[0]), 1;
 	if (!strcmp(word, "push"))

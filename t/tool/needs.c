@@ -7,6 +7,7 @@
  *   context         a context
  *   managed, ipc, callback, old   what checkpoints or MPS may refuse
  *   fork            a child that calls the driver
+ *   looks           one that calls what works in any process
  *   exec            itself, as a child: "count"
  *   fails           ends with status 3
  */
@@ -50,6 +51,17 @@ static void child(char *program)
 		exit(cuDeviceGetCount(&count) == CUDA_SUCCESS);
 }
 
+static void looks(void)
+{
+	int status, version;
+	pid_t pid = fork();
+
+	if (pid)
+		waitpid(pid, &status, 0);
+	else
+		exit(cuDriverGetVersion(&version) || (asks(), 0));
+}
+
 static void does(const char *what, char *program)
 {
 	CUipcMemHandle handle;
@@ -64,6 +76,8 @@ static void does(const char *what, char *program)
 		cuDeviceGetCount(&count);
 	else if (!strcmp(what, "asks"))
 		asks();
+	else if (!strcmp(what, "looks"))
+		looks();
 	else if (!strcmp(what, "silent"))
 		cuGetProcAddress_v2("cuNoSuchThing", &found, 12000, 0, NULL);
 	else if (!strcmp(what, "managed"))

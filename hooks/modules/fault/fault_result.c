@@ -5,6 +5,7 @@
 #include <cuaudit/hook.h>
 #include <cuaudit/params.h>
 #include <string.h>
+#include <strings.h>
 
 #include "hooks/modules/fault/fault_number.h"
 
@@ -27,12 +28,17 @@ int32_t fault_result_find(const char *text)
 
 const char *fault_result_near(const char *name)
 {
-	const char *names[RESULTS + 1];
+	static const char prefix[] = "CUDA_ERROR_";
+	const size_t skip = strncasecmp(name, prefix, 5) ? sizeof(prefix) - 1 : 0;
+	const char *names[RESULTS + 1], *text;
 	uint32_t count = 0;
 
-	for (int32_t i = 0; i < RESULTS; i++)
-		if (cuaudit_result_name(i))
-			names[count++] = cuaudit_result_name(i);
+	for (int32_t i = 0; i < RESULTS; i++) {
+		text = cuaudit_result_name(i);
+		if (text && !strncmp(text, prefix, skip))
+			names[count++] = text + skip;
+	}
 	names[count] = NULL;
-	return cuaudit_nearest(name, names);
+	text = cuaudit_nearest(name, names);
+	return text ? text - skip : NULL;
 }

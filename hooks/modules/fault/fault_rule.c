@@ -10,7 +10,8 @@
 #include "hooks/modules/fault/fault_number.h"
 #include "hooks/modules/fault/fault_result.h"
 
-static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+/* Those of keys, and of mistyped ones. */
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-";
 
 /*
  * Cuts the field that begins at text off what follows it, and returns that or

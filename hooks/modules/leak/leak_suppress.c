@@ -87,6 +87,11 @@ static bool take_line(const char *path, uint32_t number, char *line)
 			    path, number);
 		return false;
 	}
+	if (!glob_is_one(function) || !glob_is_one(library)) {
+		cuaudit_log(CUAUDIT_WARN, "leak: %s:%u: '%s' is no glob: its [ has no ]", path, number,
+			    glob_is_one(function) ? library : function);
+		return false;
+	}
 	if (!is_reported(path, number, what))
 		return false;
 	if (count == LINES) {

@@ -134,6 +134,15 @@ static const char *functions(void)
 	return at > text ? text : "";
 }
 
+/* Whether a rule would hold of whatever is called where no stack can be read. */
+static bool wants_stacks(void)
+{
+	for (uint32_t i = 0; i < rules.nrules; i++)
+		if (rules.rules[i].frame || rules.rules[i].what == RULE_UNCHECKED)
+			return true;
+	return false;
+}
+
 static int init(const struct cuaudit_options *given)
 {
 	const struct cuaudit_hook hook = {
@@ -144,15 +153,22 @@ static int init(const struct cuaudit_options *given)
 	int error = rules_store_begin(save, &template);
 
 	(void)given;
-	if (!error)
-		error = rules_judge_setup();
+	if (error) {
+		cuaudit_log(CUAUDIT_ERROR, "rules: what is found cannot be kept: %s", io_remedy(error));
+		return -ECANCELED;
+	}
+	if (cuaudit_backtrace_prepare() && wants_stacks()) {
+		cuaudit_log(CUAUDIT_ERROR, "rules: 'from' and no-unchecked-error want call stacks, and "
+			    "there is no unwinder; install libgcc_s.so.1");
+		return -ECANCELED;
+	}
+	error = rules_judge_setup();
 	if (!error)
 		error = cuaudit_kernel_prepare();
 	if (!error && (rules.memory || rules.leaks))
 		error = leak_track();
 	if (!error && rules.ranges)
 		error = cuaudit_range_listen(listen, NULL);
-	cuaudit_backtrace_prepare();
 	if (!error)
 		error = cuaudit_hook_add(&hook);
 	return error ? error : await_call();

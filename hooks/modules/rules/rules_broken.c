@@ -12,14 +12,14 @@
 #include "hooks/modules/rules/rules.h"
 #include "hooks/modules/rules/rules_grown.h"
 
-enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000 };
+enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000, STACK = 128 };
 
 /* All of it is under the lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cuaudit_stack_frame frames[CHECK_FRAMES];
+static struct cuaudit_stack_frame frames[STACK];
 static char name[FRAME], path[FRAME], both[2 * FRAME + 16];
 static struct {
-	uint64_t key;
+	uint64_t key, kept;
 	uint32_t allow;		/* its number + 1 */
 } allowed[ALLOWED];
 static uint32_t captures;
@@ -33,7 +33,8 @@ struct broken {
 	const char *function, *note, *frame, *range;
 	uint64_t grown;				/* of a range: since which call, see rules_grown.h */
 	uint32_t nframes;
-	uint64_t key;
+	uint64_t key;				/* of all frames, where libraries are now */
+	uint64_t kept;				/* of those that are kept, wherever libraries are */
 };
 
 static void lose(enum check_loss loss)
@@ -65,7 +66,7 @@ static bool capture(struct broken *broken)
 		if (captures >= CAPTURES)
 			return false;
 		captures++;
-		broken->nframes = cuaudit_call_stack(broken->call, frames, CHECK_FRAMES,
+		broken->nframes = cuaudit_call_stack(broken->call, frames, STACK,
 						     CUAUDIT_STACK_MERGED);
 		if (!broken->nframes) {
 			frames[0] = (struct cuaudit_stack_frame){ .address = broken->call->caller };
@@ -162,18 +163,62 @@ static uint32_t find_allow(const struct broken *broken)
 	return 0;
 }
 
+/* LIBRARY.so:FUNCTION, LIBRARY.so.1:FUNCTION and globs of these: of no Python frame. */
+static bool names_library(const char *glob)
+{
+	size_t file = strcspn(glob, ":");
+	const char *at = memmem(glob, file, ".so", 3);
+
+	return at && strchr(":.*?[", at[3]);
+}
+
+/* A frame that was not found may be one of those that could not be read. */
+static bool is_taken(const struct broken *broken)
+{
+	if (!broken->frame || stack_matches(broken, broken->frame))
+		return true;
+	if (!names_library(broken->frame) && cuaudit_python_fault())
+		lose(CHECK_LOST_PYTHON);
+	if (broken->nframes == STACK)
+		lose(CHECK_LOST_FRAMES);
+	return false;
+}
+
+/* One that is loaded again is elsewhere. */
+static uint64_t kept_key(const struct broken *broken)
+{
+	uint64_t key = mix(broken->rule->index + 1, broken->call ? broken->call->function->slot : 0);
+
+	for (uint32_t i = 0; i < broken->nframes && i < CHECK_FRAMES; i++) {
+		const struct cuaudit_stack_frame *frame = &frames[i];
+		const struct cuaudit_library *library;
+
+		if (!frame->address) {
+			key = mix(mix(key, frame->python.key[0]), frame->python.key[1]);
+			continue;
+		}
+		library = cuaudit_library_at(frame->address);
+		key = mix(key, (uintptr_t)frame->address - cuaudit_library_base(library));
+		key = mix_text(key, library->path);
+	}
+	if (!broken->call && !broken->range)
+		key = mix_text(mix_text(key, broken->note), broken->function);
+	return key ?: 1;
+}
+
 /* The same of a stack that was seen, which is not looked at again. NOT_TAKEN: `from` is no frame of it. */
 enum { NOT_TAKEN = UINT32_MAX };
 
-static uint32_t known_allow(const struct broken *broken)
+static uint32_t known_allow(struct broken *broken)
 {
 	uint32_t at = broken->key % ALLOWED;
 
 	if (allowed[at].key != broken->key) {
 		allowed[at].key = broken->key;
-		allowed[at].allow = broken->frame && !stack_matches(broken, broken->frame) ?
-				    NOT_TAKEN : find_allow(broken);
+		allowed[at].kept = kept_key(broken);
+		allowed[at].allow = is_taken(broken) ? find_allow(broken) : NOT_TAKEN;
 	}
+	broken->kept = allowed[at].kept;
 	return allowed[at].allow;
 }
 
@@ -253,7 +298,7 @@ static void describe(struct check_finding *finding, const struct broken *broken)
 	uint32_t used = 1;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	finding->key = broken->key;
+	finding->key = broken->kept;
 	finding->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	finding->rule = broken->rule->index;
 	finding->thread = (uint32_t)syscall(SYS_gettid);
@@ -271,9 +316,9 @@ static void describe(struct check_finding *finding, const struct broken *broken)
 	}
 	finding->range = put_text(finding, &used, range_text(broken));
 	finding->note = put_text(finding, &used, broken->note);
-	for (uint32_t i = 0; i < broken->nframes; i++)
+	finding->nframes = broken->nframes < CHECK_FRAMES ? broken->nframes : CHECK_FRAMES;
+	for (uint32_t i = 0; i < finding->nframes; i++)
 		put_frame(finding, &finding->frames[i], &used, &frames[i]);
-	finding->nframes = broken->nframes;
 	/* Last: who reads the file meanwhile looks at no part of it. */
 	atomic_store_explicit(&finding->count, 1, memory_order_release);
 }
@@ -284,7 +329,7 @@ static void keep(const struct broken *broken)
 	uint32_t count = header->nfindings;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (rules_file->findings[i].key == broken->key) {
+		if (rules_file->findings[i].key == broken->kept) {
 			atomic_fetch_add_explicit(&rules_file->findings[i].count, 1,
 						  memory_order_relaxed);
 			return;

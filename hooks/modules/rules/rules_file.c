@@ -8,6 +8,7 @@
 #include <cuaudit/params.h>
 #include <cuaudit/range.h>
 
+#include "hooks/modules/fault/fault_result.h"
 #include "hooks/modules/rules/rules.h"
 #include "hooks/modules/rules/rules_copied.h"
 #include "hooks/modules/rules/rules_number.h"
@@ -113,7 +114,7 @@ static bool take_glob(struct line *line, const char *what, const char **glob)
 static bool take_device(struct line *line, struct rule *rule)
 {
 	struct word *word;
-	uint64_t number;
+	uint64_t number = 0;
 
 	if (line_takes(line, "legacy")) {
 		rule->legacy = true;
@@ -328,6 +329,9 @@ static bool read_bound(struct line *line, struct rule *rule, struct check_rule *
 
 	rule->form = FORM_BOUND;
 	entry->kind = CHECK_COUNT;
+	if (word && line->at == line->count && !strchr("0123456789", *word->text))
+		return line_fault(line, word, "%s is wanted here, not '%.64s'", takes[CHECK_CALLS],
+				  word->text);
 	if (!word || !take_quantity(line, rule, entry))
 		return false;
 	if (!(entry->unit == CHECK_BYTES ? rules_size(word->text, &number) :
@@ -353,17 +357,17 @@ static bool take_exception(struct line *line, struct rule *rule)
 	struct word *word = line_next(line);
 	char *colon = strrchr(word->text, ':');
 	struct rule_exception *to = &rule->exceptions[rule->nexceptions];
+	const char *near;
 
 	if (rule->nexceptions == RULE_EXCEPTIONS)
 		return line_fault(line, word, "at most %d exceptions", RULE_EXCEPTIONS);
-	if (!colon)
+	if (!colon || colon == word->text)
 		return line_fault(line, word, "an exception is SELECTOR:RESULT, not '%.64s'", word->text);
 	to->result = rules_result(colon + 1);
+	near = to->result < RULES_ANY_RESULT ? fault_result_near(colon + 1) : NULL;
 	if (to->result < RULES_ANY_RESULT)
 		return line_fault(line, word, "there is no result '%.64s'%s%s%s", colon + 1,
-				  rules_result_near(colon + 1) ? "; did you mean " : "",
-				  rules_result_near(colon + 1) ?: "",
-				  rules_result_near(colon + 1) ? "?" : "");
+				  near ? "; did you mean " : "", near ?: "", near ? "?" : "");
 	*colon = '\0';
 	rule->nexceptions++;
 	return take_selector(line, word, &to->functions, &to->selector);
@@ -640,9 +644,10 @@ static bool read_line(struct line *line)
 					  "the rules that name it");
 		return read_mark(line);
 	}
-	if (optional && !strcmp(word->text, "calls") && line->at == line->count) {
+	if (optional && !word->quoted && !strcmp(word->text, "calls")) {
 		file->header.may_be_idle = true;
-		return true;
+		word = line_next(line);
+		return !word || line_fault(line, word, "nothing follows 'optional calls'");
 	}
 	return read_rule(line, word, optional);
 }

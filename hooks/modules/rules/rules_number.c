@@ -67,17 +67,6 @@ int32_t rules_result(const char *text)
 	return result < 0 ? RULES_NO_RESULT : result;
 }
 
-const char *rules_result_near(const char *text)
-{
-	char name[96];
-	const char *near = fault_result_near(text);
-
-	if (near)
-		return near;
-	snprintf(name, sizeof(name), "CUDA_ERROR_%s", text);
-	return fault_result_near(name);
-}
-
 int rules_signal(const char *text)
 {
 	if (!strncmp(text, "SIG", 3))

@@ -19,7 +19,6 @@ enum { RULES_ANY_RESULT = -1, RULES_NO_RESULT = -2 };
 
 /* OUT_OF_MEMORY, with CUDA_ERROR_ or without, or 2; * is any. */
 int32_t rules_result(const char *text);
-const char *rules_result_near(const char *text);
 
 /* USR1, USR2, with SIG or without; 0 for others, which mean something to programs. */
 int rules_signal(const char *text);

@@ -33,7 +33,10 @@ bool line_unknown(const struct line *line, const struct word *word, const char *
 {
 	const char *near = cuaudit_nearest(word->text, words);
 
-	if (near)
+	if (near && word->quoted && !strcmp(near, word->text))
+		return line_fault(line, word, "'%.64s' in quotes is no %s; leave the quotes out",
+				  word->text, what);
+	if (near && strcmp(near, word->text) != 0)
 		return line_fault(line, word, "there is no %s '%.64s'; did you mean %s?", what,
 				  word->text, near);
 	return line_fault(line, word, "there is no %s '%.64s'", what, word->text);

@@ -8,6 +8,7 @@
 
 #include <cuaudit/range.h>
 
+#include "util/globs.h"
 #include "util/size.h"
 
 enum { LIST = 4096 };
@@ -223,6 +224,8 @@ int trace_options_read(const struct cuaudit_options *given, struct trace_options
 		error = read_count(given, "frames", 100, &options->frames);
 	if (!error)
 		error = read_range(cuaudit_option_get(given, "in-range"), &options->in_range);
+	if (!error && options->threads && !glob_is_one(options->threads))
+		error = refuse("thread", "a glob over the names of threads, or a tid", options->threads);
 	if (!error && trace_options_time(least, &options->least_ns))
 		error = refuse("min-duration", "a time such as 10us", least);
 	if (!error)
