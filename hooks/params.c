@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "hooks/kernel.h"
+#include "hooks/runtime_row.h"
 #include "hooks/safe_read.h"
 #include "print/number.h"
 #include "print/numbers.h"
@@ -43,8 +44,13 @@ static struct print_call described(const struct cuaudit_call *call, unsigned int
 int cuaudit_param_get(const struct cuaudit_function *function, uint32_t index,
 		      struct cuaudit_param *param)
 {
+	const struct runtime_row *row = runtime_row_of_slot(function->slot);
 	struct print_param params[PRINT_PARAMS];
 
+	if (row && index < row->nparams) {
+		runtime_row_param(row, index, param);
+		return 0;
+	}
 	if (index >= print_params(function->id, params))
 		return -ENOENT;
 	param->name = params[index].name;

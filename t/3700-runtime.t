@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Calls of the runtime, as it reports them to tools: by libcudart.so and by a runtime in a library.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+helpers fake/libcuda.so.1 runtime/calls runtime/hostile runtime/libcudart.so.13 runtime/liblinked.so runtime/sees.so
+
+# run [VARIABLE=VALUE...] COMMAND...: what it prints, in $tmp/out; messages, in $tmp/err
+run() {
+	status=0
+	audited LD_LIBRARY_PATH="$tmp" FAKE_TOOLS="${tools-whole}" CLOSED="$tmp/closed.so" \
+		CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS="$tmp/sees.so" \
+		timeout 300 env "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+}
+
+# hostile MODE [VARIABLE=VALUE...]
+hostile() {
+	mode=$1
+	shift
+	run "$@" "$tmp/hostile" "$mode"
+	is "$status" 0 "$mode: the program is well"
+}
+# seen: how many calls of the runtime were
+seen() {
+	grep -c '^ *cuda' "$tmp/out"
+}
+calls() {
+	sed 's/^ *//; s/ .*//' "$tmp/out" | sort | uniq -c | sed 's/^ *//'
+}
+
+run "$tmp/calls"
+is "$status" 0 "the program is well"
+is "$(cat "$tmp/out" "$tmp/err")" "cuInit libcudart.so.13 = 0
+cuGetExportTable libcudart.so.13 = 0
+cudaMalloc calls pointer 0x1000 = 0
+ cuMemAlloc_v2 libcudart.so.13 = 0
+cudaFree calls 0x1234 = 0
+cudaGetDevice calls pointer = 0
+cudaGetErrorString calls 0x2 = 0
+cudaLaunchKernel calls 0x100 0x200000001 0x3 0x500000004 0x6 0x200 0x7 0x300 = 0
+ cuStreamQuery libcudart.so.13 = 600
+cuInit liblinked.so = 0
+cuGetExportTable liblinked.so = 0
+cudaMalloc liblinked.so pointer 0 = 2
+cudaMalloc liblinked.so pointer 0x2000 = 0
+ cuMemAlloc_v2 liblinked.so = 0" "names, libraries, parameters, results and what is inside"
+
+run CUAUDIT_DOMAINS=driver "$tmp/calls"
+is "$(seen)" 0 "driver: none of the runtime's"
+is "$(grep -c . "$tmp/out")" 7 "driver: all of the driver's"
+run CUAUDIT_DOMAINS=runtime "$tmp/calls"
+is "$(sed 's/ .*//' "$tmp/out" | tr '\n' ' ')" \
+	"cudaMalloc cudaFree cudaGetDevice cudaGetErrorString cudaLaunchKernel cudaMalloc cudaMalloc " \
+	"runtime: its own alone"
+run CUAUDIT_FUNCTIONS=cudaMalloc "$tmp/calls"
+is "$(calls)" "3 cudaMalloc" "CUAUDIT_FUNCTIONS"
+run CUAUDIT_EXCLUDE=liblinked.so "$tmp/calls"
+is "$(grep -c liblinked "$tmp/out")" 0 "CUAUDIT_EXCLUDE"
+run CUAUDIT_INCLUDE='(main)' "$tmp/calls"
+is "$(grep -c . "$tmp/out")" 0 "CUAUDIT_INCLUDE: the runtime does not come by the table"
+for wrong in cudaMaloc cudaMalloc; do
+	run CUAUDIT_DOMAINS=driver CUAUDIT_FUNCTIONS=$wrong "$tmp/calls"
+	like "$(cat "$tmp/err")" "'$wrong' names no function" "driver: $wrong"
+done
+run CUAUDIT_FUNCTIONS=cudaMaloc "$tmp/calls"
+like "$(cat "$tmp/err")" "'cudaMaloc' names no function; did you mean .*cudaMalloc" "a near name"
+
+# what can only be observed
+run CUAUDIT_HOOKS="$tmp/sees.so(edits=yes)" "$tmp/calls"
+is "$(seen)" 0 "a hook for all that may edit has none of the runtime's"
+is "$(cat "$tmp/err")" "" "and nothing is said"
+run CUAUDIT_HOOKS="$tmp/sees.so(edits=yes;functions=cu*)" "$tmp/calls"
+like "$(cat "$tmp/err")" 'sees: calls of cuda[A-Za-z]* can only be observed.*!cuda\*' "one that names them is refused"
+run CUAUDIT_HOOKS="$tmp/sees.so(edits=yes;functions=cu*,!cuda*)" "$tmp/calls"
+is "$(grep -c . "$tmp/out") $(cat "$tmp/err")" "7 " "one that leaves them out is not"
+run CUAUDIT_HOOKS='fault(cudaMalloc=CUDA_ERROR_OUT_OF_MEMORY)' "$tmp/calls"
+is "$status" 85 "fault: ends the process"
+
+# another tool has what it had
+for mode in tool late-tool; do
+	LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole "$tmp/hostile" "$mode" >"$tmp/alone"
+	hostile "$mode"
+	is "$(head -n "$(grep -c . "$tmp/alone")" "$tmp/out")" "$(cat "$tmp/alone")" "$mode: reports to another tool"
+	hostile "$mode" CUAUDIT_FUNCTIONS=cudaMalloc
+	is "$(head -n "$(grep -c . "$tmp/alone")" "$tmp/out")" "$(cat "$tmp/alone")" "$mode: with one function hooked"
+	for tools in whole size flags; do
+		hostile "$mode" CUAUDIT_HOOKS=coverage CUAUDIT_OUTPUT="$tmp/coverage" FAKE_TOOLS=$tools
+		is "$(cat "$tmp/out")" "$(cat "$tmp/alone")" "$mode: $tools"
+	done
+	tools=whole
+done
+
+# sizes that differ, and a table that is another's
+for tools in size flags taken; do
+	run "$tmp/calls"
+	is "$(seen)" 0 "$tools: no call of the runtime is seen"
+	is "$(grep -c 'calls of the runtime are not seen' "$tmp/err")" 1 "$tools: and one line says so"
+done
+tools=writable
+run "$tmp/calls"
+is "$(seen)" 7 "a table that can be written to"
+tools=
+run "$tmp/calls"
+is "$(seen)$(cat "$tmp/err")" 0 "no table"
+tools=whole
+for mode in larger renumbered; do
+	hostile $mode
+	is "$(calls | grep cuda)" "1 cudaGetDevice" "$mode: nothing is seen from then on"
+	is "$(grep -c 'calls of the runtime are not seen' "$tmp/err")" 1 "$mode: and one line says so"
+done
+hostile newer
+is "$(calls | grep cuda)" "1 cudaGetDevice" "newer: others are seen"
+is "$(grep -c 'cudaNewerThanAll is newer' "$tmp/err")" 1 "newer: one line says so"
+hostile restored
+is "$(head -n 2 "$tmp/out")" "size 38, others as they were
+r--p" "the table: protected as it was"
+run "$tmp/hostile" refused
+if test "$status" -eq 77; then
+	skip 2 "no seccomp(2)"
+else
+	is "$(seen)" 0 "a page that stays protected: nothing is seen"
+	like "$(cat "$tmp/err")" 'not seen: .* cannot be written to' "and one line says so"
+fi
+
+# threads, forks, signals, jumps, ends
+hostile threads
+is "$(calls | grep '[0-9] cuda')" "1 cudaFree
+1601 cudaGetDevice
+3201 cudaMalloc" "threads: all calls"
+is "$(grep -c 'odd\|flags\|unended' "$tmp/out")" 0 "threads: each ends as it began"
+hostile forks
+is "$(grep -c '^ cudaMalloc hostile pointer 0x5 = 0' "$tmp/out")" 1 "forks: the child of a fork in a call"
+is "$(tail -n 4 "$tmp/out")" "cudaStreamAddCallback hostile 0 pointer 0 0x1 = 0
+cudaMalloc hostile pointer 0x6 = 0
+ cuMemAlloc_v2 libcudart.so.13 = 0
+cudaFree hostile 0x6 = 0" "forks: the parent"
+hostile signals
+is "$(sed -n '3,$p' "$tmp/out")" "cudaStreamAddCallback hostile 0 pointer 0 0x1 = 0
+ cudaMalloc hostile pointer 0x3 = 0
+  cuMemAlloc_v2 libcudart.so.13 = 0
+cudaStreamAddCallback hostile 0 pointer 0 0 = 0
+ cuLaunchHostFunc libcudart.so.13 = 0
+  cudaMalloc hostile pointer 0x3 = 0
+   cuMemAlloc_v2 libcudart.so.13 = 0
+cudaGetDevice hostile pointer = 0
+cudaFree hostile 0x3 = 0" "signals: a handler's calls are inside"
+hostile jumps
+is "$(grep -c '^cudaStreamAddCallback .*unended' "$tmp/out") $(tail -n 5 "$tmp/out")" "100 cudaGetDevice hostile pointer = 0
+cuInit hostile = 0
+cudaMalloc hostile pointer 0x4 = 0
+ cuMemAlloc_v2 libcudart.so.13 = 0
+cudaFree hostile 0x4 = 0" "jumps: what was left is not around what comes"
+cp "$tmp/liblinked.so" "$tmp/closed.so"
+hostile closes
+is "$(grep -c '^cudaMalloc closed.so pointer 0x9 = 0$' "$tmp/out") $(tail -n 1 "$tmp/out")" \
+	"20 cudaFree hostile 0x9 = 0" "closes: a runtime that is unloaded"
+hostile ends
+is "$(calls | grep cuda)" "1 cudaFree
+1 cudaGetDevice
+1 cudaMalloc" "ends: calls of atexit handlers and destructors"
+
+# the hooks in the box
+run CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat" "$tmp/calls"
+is "$($PYTHON3 -c '
+import json, sys
+for row in json.load(open(sys.argv[1]))["functions"]:
+    if row["name"].startswith("cuda"):
+        print(row["name"], row["calls"], row["errors"])' "$tmp"/stat* | sort)" "cudaFree 1 0
+cudaGetDevice 1 0
+cudaGetErrorString 1 0
+cudaLaunchKernel 1 0
+cudaMalloc 3 1" "stat"
+done_testing
