@@ -59,11 +59,11 @@ static uint32_t gather(uint64_t *words, const struct runtime_row *row, const cha
 	const struct runtime_place *place = runtime_row_places(row), *end = place + row->nparams;
 	uint32_t used = 0, count;
 
+	memset(words, 0, KEPT * sizeof(*words));
 	for (; params && place < end; place++, used += count) {
 		count = (place->size + 7u) / 8;
 		if (used + count > KEPT)
 			break;
-		words[used + count - 1] = 0;
 		memcpy(&words[used], params + place->offset, place->size);
 	}
 	return used;

@@ -170,4 +170,90 @@ cudaGetDevice 1 0
 cudaGetErrorString 1 0
 cudaLaunchKernel 1 0
 cudaMalloc 3 1" "stat"
+
+run CUAUDIT_HOOKS='coverage(format=json)' CUAUDIT_OUTPUT="$tmp/covered" "$tmp/calls"
+is "$($PYTHON3 -c '
+import json, sys
+print(" ".join(row["name"] for driver in json.load(open(sys.argv[1]))["drivers"] for row in driver["functions"]
+    if row["called"] and row["name"].startswith("cuda")))' "$tmp"/covered*)" \
+	"cudaGetErrorString cudaGetDevice cudaMalloc cudaFree cudaLaunchKernel" "coverage"
+
+# a trace: driver calls are inside
+tool() {
+	"$top_builddir/bin/cuaudit" "$@" >"$tmp/out" 2>"$tmp/err"
+}
+run CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/calls-" "$tmp/calls"
+ok "the tree" tool report --by tree "$tmp/calls-.cutrace"
+# Two columns for each level; rows of equal rank are in the order of their times.
+is "$(awk 'NR > 3 && match($0, /[0-9]  +[^ ]+$/) {
+	level = RLENGTH - length($NF) - 1
+	name[level] = $NF
+	sub(/.*\//, "", name[level])
+	print name[2] (level > 2 ? " > " name[4] : "") (level > 4 ? " > " name[6] : ""), $3
+}' "$tmp/out" | sort)" "calls 5
+calls > cudaFree 1
+calls > cudaGetDevice 1
+calls > cudaGetErrorString 1
+calls > cudaLaunchKernel 1
+calls > cudaLaunchKernel > cuStreamQuery 1
+calls > cudaMalloc 1
+calls > cudaMalloc > cuMemAlloc_v2 1
+liblinked.so 2
+liblinked.so > cudaMalloc 2
+liblinked.so > cudaMalloc > cuMemAlloc_v2 1" "libraries, their calls of the runtime, driver calls inside"
+ok "the tree is there unasked" tool report "$tmp/calls-.cutrace"
+like "$(cat "$tmp/out")" 'Library, its calls of the runtime, driver calls inside' "it is"
+ok "JSON" tool report --format json --by tree "$tmp/calls-.cutrace"
+is "$($PYTHON3 -c '
+import json, sys
+for row in json.load(open(sys.argv[1]))["tree"]:
+    print(row["name"], row["library"].split("/")[-1], row["calls"], row["errors"],
+          *["%s %d" % (inner["name"], inner["calls"]) for inner in row["inside"]])' "$tmp/out" | sort)" \
+"cudaFree calls 1 0
+cudaGetDevice calls 1 0
+cudaGetErrorString calls 1 0
+cudaLaunchKernel calls 1 0 cuStreamQuery 1
+cudaMalloc calls 1 0 cuMemAlloc_v2 1
+cudaMalloc liblinked.so 2 1 cuMemAlloc_v2 1" "the same in JSON"
+ok "folded" tool convert --to folded --weight calls --symbols no "$tmp/calls-.cutrace"
+is "$(sed -n 's/^.*;\([a-z.]*;cudaMalloc;.*\)/\1/p' "$tmp/out")" "calls;cudaMalloc;libcudart.so.13;cuMemAlloc_v2 1
+liblinked.so;cudaMalloc;liblinked.so;cuMemAlloc_v2 1" "stacks"
+ok "chrome" tool convert --to chrome --symbols no "$tmp/calls-.cutrace"
+is "$($PYTHON3 -c '
+import json, sys
+calls = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X" and "result" in e["args"]]
+for outer in calls:
+    for inner in calls:
+        if inner is not outer and outer["ts"] <= inner["ts"] and inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"]:
+            print(outer["name"], inner["name"])' "$tmp/out")" "cudaMalloc cuMemAlloc_v2
+cudaLaunchKernel cuStreamQuery
+cudaMalloc cuMemAlloc_v2" "slices are in slices"
+if tool convert --to perfetto --symbols no -o "$tmp/pftrace" "$tmp/calls-.cutrace"; then
+	is "$($PERL "$top_srcdir/t/convert/perfetto.pl" "$tmp/pftrace" | grep '^begins\|^ends\|^unfinished\|^slice cuda' | sort)" \
+"begins 14
+ends 14
+slice cudaFree 1
+slice cudaGetDevice 1
+slice cudaGetErrorString 1
+slice cudaLaunchKernel 1
+slice cudaMalloc 3
+unfinished 0" "perfetto: a slice each, with an end"
+else
+	skip 1 "no protobuf-c"
+fi
+run CUAUDIT_HOOKS='trace(text=yes)' CUAUDIT_OUTPUT="$tmp/text-" "$tmp/calls"
+like "$(cat "$tmp"/text-*)" 'cudaMalloc\(devPtr = 0x[0-9a-f]*, size = 4096\) = CUDA_SUCCESS' "text: parameters by name"
+like "$(cat "$tmp"/text-*)" 'cudaLaunchKernel\(func = 0x100, gridDim = 0x200000001:0x3, .*sharedMem = 7, stream = 0x300\)' \
+	"text: structures"
+run CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/threads-" "$tmp/hostile" threads
+for jobs in 1 4; do
+	tool report --format json --by tree --jobs $jobs "$tmp/threads-.cutrace"
+	cp "$tmp/out" "$tmp/threads.$jobs"
+done
+ok "the same by any number of jobs" cmp "$tmp/threads.1" "$tmp/threads.4"
+is "$($PYTHON3 -c '
+import json, sys
+print(sorted((row["calls"], [inner["calls"] for inner in row["inside"]])
+    for row in json.load(open(sys.argv[1]))["tree"] if row["name"] == "cudaMalloc"))' "$tmp/threads.1")" \
+	"[(1600, [1600]), (1601, [1601])]" "threads: each has its driver call inside"
 done_testing
