@@ -159,6 +159,15 @@ is "$(calls | grep cuda)" "1 cudaFree
 1 cudaGetDevice
 1 cudaMalloc" "ends: calls of atexit handlers and destructors"
 
+# the simulated driver has the table where it is asked for
+run CUAUDIT_DRIVER=sim "$tmp/calls"
+is "$status $(seen)$(cat "$tmp/err")" "0 0" "sim: no table"
+run CUAUDIT_DRIVER=sim CUAUDIT_SIM_TOOLS=1 "$tmp/calls"
+is "$status $(seen)$(cat "$tmp/err")" "0 7" "sim: with the table"
+status=0
+env LD_LIBRARY_PATH="$simdir:$tmp" CUAUDIT_SIM_TOOLS=1 "$tmp/calls" >"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status $(cat "$tmp/err")" "0 " "sim: not audited"
+
 # the hooks in the box
 run CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat" "$tmp/calls"
 is "$($PYTHON3 -c '

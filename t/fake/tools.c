@@ -7,10 +7,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-EXPORT const unsigned char tools_uuid[16] = {
-	0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66
-};
-
 EXPORT struct fake_tools fake_tools;
 
 static void report(uint64_t callback, struct tools_report *its)

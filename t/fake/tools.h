@@ -31,7 +31,9 @@ struct tools_table {
 	void (*ask_bytes)(void **bytes, size_t *count);
 };
 
-extern const unsigned char tools_uuid[16];
+static const unsigned char tools_uuid[16] = {
+	0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66
+};
 
 /* What a tool in the driver has: its flags, and what was reported to it. */
 extern struct fake_tools {
