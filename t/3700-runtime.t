@@ -138,15 +138,17 @@ hostile signals
 is "$(sed -n '3,$p' "$tmp/out")" "cudaStreamAddCallback hostile 0 pointer 0 0x1 = 0
  cudaMalloc hostile pointer 0x3 = 0
   cuMemAlloc_v2 libcudart.so.13 = 0
+ cuInit hostile = 0
 cudaStreamAddCallback hostile 0 pointer 0 0 = 0
  cuLaunchHostFunc libcudart.so.13 = 0
   cudaMalloc hostile pointer 0x3 = 0
    cuMemAlloc_v2 libcudart.so.13 = 0
+  cuInit hostile = 0
 cudaGetDevice hostile pointer = 0
 cudaFree hostile 0x3 = 0" "signals: a handler's calls are inside"
 hostile jumps
-is "$(grep -c '^cudaStreamAddCallback .*unended' "$tmp/out") $(tail -n 5 "$tmp/out")" "100 cudaGetDevice hostile pointer = 0
-cuInit hostile = 0
+is "$(grep -c '^cudaStreamAddCallback .*unended' "$tmp/out") $(tail -n 5 "$tmp/out")" "100 cuInit hostile = 0
+cudaGetDevice hostile pointer = 0
 cudaMalloc hostile pointer 0x4 = 0
  cuMemAlloc_v2 libcudart.so.13 = 0
 cudaFree hostile 0x4 = 0" "jumps: what was left is not around what comes"

@@ -113,6 +113,7 @@ static void handler(int number)
 {
 	(void)number;
 	cudaMalloc(&pointer, 3);
+	cuInit(0);
 }
 
 static void raise_here(void *unused)
@@ -149,8 +150,8 @@ static int jumps(void)
 		if (!sigsetjmp(back, 1))
 			cudaStreamAddCallback(NULL, i % 2 ? jump : jump_deep, NULL, 1);
 	}
-	cudaGetDevice(&device);
 	cuInit(0);
+	cudaGetDevice(&device);
 	cudaMalloc(&pointer, 4);
 	return 0;
 }
