@@ -109,7 +109,7 @@ int record_refuse(const struct record *record)
 		if (!selector_takes(record->selector, &function))
 			continue;
 		cuaudit_log(CUAUDIT_WARN, "%s: calls of %s can only be observed, neither answered nor "
-			    "changed; leave it out, by !cuda* for example",
+			    "changed; add !%%runtime to its functions",
 			    hook->name ? hook->name : "a hook", function.name);
 		return -ENOTSUP;
 	}
