@@ -18,7 +18,7 @@
 #include "hooks/thread.h"
 #include "hooks/unwound.h"
 
-enum { DEPTH = 16, WORDS = FRAME_NREGS + FRAME_NSTACK_ARGS, KEPT = 16, NEAR = 1 << 16 };
+enum { DEPTH = 16, KEPT = 16, NEAR = 1 << 16 };
 
 /* What is kept of a call while it runs: the report returns, and takes its frame along. */
 struct pending {
@@ -29,6 +29,9 @@ struct pending {
 	uint64_t words[KEPT];
 	uint64_t scratch[CUAUDIT_HOOKS_MAX];
 };
+
+/* What is read where a runtime reports no parameters. */
+static const char zeros[64];
 
 /* Those of a thread, the innermost last. */
 struct runtime_thread {
@@ -53,19 +56,31 @@ static uintptr_t anchor_of(uintptr_t cfa, const void *report, const void *here)
 	return (cfa - 16 - sizeof(struct frame)) & ~(uintptr_t)15;
 }
 
-/* Parameters in order, each beginning at a word, as of a driver function. */
+/* A parameter's words. Most are of 8 or 4 bytes, which a copy of any size takes longer for. */
+static uint32_t take_param(uint64_t *words, const char *from, uint32_t size)
+{
+	uint32_t narrow, count = (size + 7) / 8;
+
+	if (size == sizeof(*words)) {
+		memcpy(words, from, sizeof(*words));
+	} else if (size == sizeof(narrow)) {
+		memcpy(&narrow, from, sizeof(narrow));
+		*words = narrow;
+	} else {
+		words[count - 1] = 0;
+		memcpy(words, from, size);
+	}
+	return count;
+}
+
+/* Parameters in order, each beginning at a word, as of a driver function; how many words. */
 static uint32_t gather(uint64_t *words, const struct runtime_row *row, const char *params)
 {
 	const struct runtime_place *place = runtime_row_places(row), *end = place + row->nparams;
-	uint32_t used = 0, count;
+	uint32_t used = 0;
 
-	memset(words, 0, KEPT * sizeof(*words));
-	for (; params && place < end; place++, used += count) {
-		count = (place->size + 7u) / 8;
-		if (used + count > KEPT)
-			break;
-		memcpy(&words[used], params + place->offset, place->size);
-	}
+	for (; place < end && used + (place->size + 7u) / 8 <= KEPT; place++)
+		used += take_param(&words[used], params ? params + place->offset : zeros, place->size);
 	return used;
 }
 
@@ -129,22 +144,21 @@ static void keep(struct pending *pending, const struct frame *frame)
 	pending->entered = frame->entered;
 	pending->guarded = frame->guarded;
 	pending->outer = frame->outer;
-	memcpy(pending->words, frame->regs, frame->call.nwords * sizeof(uint64_t));
-	memcpy(pending->scratch, frame->scratch, scratches * sizeof(uint64_t));
+	for (uint32_t i = 0; i < scratches; i++)
+		pending->scratch[i] = frame->scratch[i];
 }
 
-static void restore(struct frame *frame, const struct pending *pending)
+static void restore(struct frame *frame, struct pending *pending)
 {
 	uint32_t scratches = pending->list->count > 1 ? pending->list->count : 0;
 
 	frame->call = pending->call;
-	frame->call.words = frame->regs;
 	frame->list = pending->list;
 	frame->entered = pending->entered;
 	frame->guarded = pending->guarded;
 	frame->outer = pending->outer;
-	memcpy(frame->regs, pending->words, frame->call.nwords * sizeof(uint64_t));
-	memcpy(frame->scratch, pending->scratch, scratches * sizeof(uint64_t));
+	for (uint32_t i = 0; i < scratches; i++)
+		frame->scratch[i] = pending->scratch[i];
 }
 
 static __attribute__((noinline, cold)) void report_skip(const struct frame *frame)
@@ -194,9 +208,8 @@ void runtime_call_enter(const struct runtime_row *row, const struct runtime_repo
 	}
 	reported.end[0] = reported.end[1] = NULL;
 	frame->call = (struct cuaudit_call){
-		.function = &entry->function, .words = frame->regs, .blocks = thread->blocks,
-		.nwords = gather(frame->regs, row, report->params), .depth = depth,
-		.flags = CUAUDIT_CALL_OBSERVED, .caller = caller.address,
+		.function = &entry->function, .words = pending->words, .blocks = thread->blocks,
+		.depth = depth, .flags = CUAUDIT_CALL_OBSERVED, .caller = caller.address,
 	};
 	frame->list = list;
 	frame->entered = frame->guarded = 0;
@@ -207,6 +220,8 @@ void runtime_call_enter(const struct runtime_row *row, const struct runtime_repo
 		leave(thread, depth - 1, outer);
 		return;
 	}
+	/* Not before the mark: a handler's call has the same room until then. */
+	frame->call.nwords = gather(pending->words, row, report->params);
 	frame->call.correlation = ++thread->correlation;
 	if (!enter(frame))
 		return;
@@ -239,8 +254,7 @@ static void count_left(struct thread *thread, const struct pending *pending)
 		thread_count(&thread->unwound_calls);
 }
 
-void runtime_call_exit(const struct runtime_row *row, const struct runtime_report *report,
-		       uint64_t ticks)
+void runtime_call_exit(const struct runtime_row *row, const struct runtime_report *report)
 {
 	const struct entry *entry = &entry_table[runtime_row_slot(row)];
 	struct thread *thread = thread_self;
@@ -250,6 +264,8 @@ void runtime_call_exit(const struct runtime_row *row, const struct runtime_repor
 
 	if (!pending || thread->state & THREAD_INSIDE)
 		return;
+	if (pending->list->kind == LIST_TIMES)
+		pending->call.end = cuaudit_ticks();
 	count_left(thread, pending);
 	reported.end[0] = reported.end[1] = NULL;
 	restore(frame, pending);
@@ -257,8 +273,6 @@ void runtime_call_exit(const struct runtime_row *row, const struct runtime_repor
 	mark(thread, frame);
 	thread->runtime->count = (uint32_t)(pending - thread->runtime->pending);
 	frame->call.result = status_of(thread, row, report);
-	if (frame->list->kind == LIST_TIMES)
-		frame->call.end = ticks;
 	if (frame->list->exit)
 		frame->list->exit(&frame->call, frame->list->data);
 	leave(thread, frame->call.depth - 1, frame->call.depth ? frame->outer : 0);

@@ -29,8 +29,7 @@ struct runtime_row;
 void runtime_call_enter(const struct runtime_row *row, const struct runtime_report *report,
 			const void *back);
 
-/* The call that was reported by the same structure ends; ticks: when. */
-void runtime_call_exit(const struct runtime_row *row, const struct runtime_report *report,
-		       uint64_t ticks);
+/* The call that was reported by the same structure ends. */
+void runtime_call_exit(const struct runtime_row *row, const struct runtime_report *report);
 
 #endif

@@ -2,7 +2,6 @@
 /* The driver's table by which runtimes report their calls to tools: two of its slots are ours. */
 #include "hooks/runtime_table.h"
 
-#include <cuaudit/clock.h>
 #include <cuaudit/hook.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -127,7 +126,7 @@ uint64_t reported(uint32_t number, uint64_t callback, struct runtime_report *rep
 	uint64_t answer = 0;
 
 	if (row && report->site == RUNTIME_EXIT)
-		runtime_call_exit(row, report, cuaudit_ticks());
+		runtime_call_exit(row, report);
 	if (asked)
 		answer = real(callback, report);
 	if (row && report->site == RUNTIME_ENTER) {
