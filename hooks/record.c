@@ -97,7 +97,8 @@ int record_refuse(const struct record *record)
 	const struct cuaudit_hook *hook = &record->guard.hook;
 	uint32_t count = atomic_load_explicit(&cuaudit_core_link->nslots, memory_order_acquire);
 
-	if (observes(record) || !hook->functions || !*hook->functions)
+	/* Who wants all, or all but some, has those that there are for such a hook. */
+	if (observes(record) || !hook->functions || !*hook->functions || *hook->functions == '!')
 		return 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct runtime_row *row = runtime_row_of_slot(i);

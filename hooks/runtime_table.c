@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "arch.h"
 #include "hooks/core_link.h"
 #include "hooks/domain.h"
 #include "hooks/library.h"
@@ -131,7 +132,7 @@ uint64_t reported(uint32_t number, uint64_t callback, struct runtime_report *rep
 		answer = real(callback, report);
 	if (row && report->site == RUNTIME_ENTER) {
 		runtime_flags_look(number);
-		runtime_call_enter(row, report, __builtin_return_address(0));
+		runtime_call_enter(row, report, arch_plain_address(__builtin_return_address(0)));
 	}
 	return answer;
 }

@@ -79,8 +79,15 @@ run CUAUDIT_HOOKS="$tmp/sees.so(edits=yes;functions=cu*)" "$tmp/calls"
 like "$(cat "$tmp/err")" 'sees: calls of cuda[A-Za-z]* can only be observed.*!%runtime' "one that names them is refused"
 run CUAUDIT_HOOKS="$tmp/sees.so(edits=yes;functions=cu*,!%runtime)" "$tmp/calls"
 is "$(grep -c . "$tmp/out") $(cat "$tmp/err")" "7 " "one that leaves them out is not"
-run CUAUDIT_HOOKS='fault(cudaMalloc=CUDA_ERROR_OUT_OF_MEMORY)' "$tmp/calls"
+run CUAUDIT_HOOKS="$tmp/sees.so(edits=yes;functions=!%procaddr)" "$tmp/calls"
+is "$(seen) $(cat "$tmp/err")" "0 " "one for all but some has none"
+for hook in leak stat trace coverage 'trace(open=cuda*;start=cudaMalloc)' 'stat(clock=no)'; do
+	run CUAUDIT_HOOKS="$hook" CUAUDIT_OUTPUT="$tmp/output-$hook" CUAUDIT_STRICT=1 "$tmp/calls"
+	is "$status $(cat "$tmp/err")" "0 " "$hook starts"
+done
+run CUAUDIT_HOOKS='fault(inject=cudaMalloc:error=2)' "$tmp/calls"
 is "$status" 85 "fault: ends the process"
+like "$(cat "$tmp/err")" 'fault.*: calls of cudaMalloc can only be observed' "fault: and says why"
 
 # another tool has what it had
 for mode in tool late-tool; do
@@ -194,6 +201,17 @@ import json, sys
 print(" ".join(row["name"] for driver in json.load(open(sys.argv[1]))["drivers"] for row in driver["functions"]
     if row["called"] and row["name"].startswith("cuda")))' "$tmp"/covered*)" \
 	"cudaGetErrorString cudaGetDevice cudaMalloc cudaFree cudaLaunchKernel" "coverage"
+
+# Rules judge them as calls of the driver.
+printf 'at-most 2 cudaMalloc\nnever cudaGetDevice\nat-most 2 cuMemAlloc*\n' >"$tmp/some.rules"
+status=0
+env LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole CUAUDIT_DOMAINS=driver,runtime "$top_builddir/bin/cuaudit" check \
+	--rules "$tmp/some.rules" "$tmp/calls" >"$tmp/out" 2>&1 || status=$?
+is "$status" 88 "rules: broken ones"
+is "$(grep -c 'broken' "$tmp/out") $(grep -A 1 '^[^ ]*rules:' "$tmp/out" | grep broken | tr '\n' ';')" \
+	"3   broken once: 3 calls, at most 2 allowed;  broken once;" "two of them"
+like "$(cat "$tmp/out")" 'cudaMalloc\(devPtr = 0x[0-9a-f]*, size = 8192\) = CUDA_SUCCESS' "the call"
+like "$(cat "$tmp/out")" '^ *linked_malloc .*liblinked.so' "and its stack"
 
 # a trace: driver calls are inside
 tool() {
