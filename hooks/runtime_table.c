@@ -180,10 +180,12 @@ static const struct {
 
 _Static_assert(sizeof(functions) / sizeof(functions[0]) == RUNTIME_TABLES, "tables");
 
-/* Whether a slot leads into the object that the table is in: the driver. */
-static bool is_drivers(const struct link_object *driver, uint64_t slot)
+/* Whether a slot leads into the driver, or a library of its own; the table may be anywhere. */
+static bool is_drivers(uint64_t slot)
 {
-	return driver && driver->flags & LINK_OBJECT_DRIVER && library_object(slot) == driver;
+	const struct link_object *object = library_object(slot);
+
+	return object && object->flags & (LINK_OBJECT_DRIVER | LINK_OBJECT_DRIVER_PRIVATE);
 }
 
 static bool is_ours(const uint64_t *table)
@@ -211,14 +213,13 @@ static int number_for(const uint64_t *table)
 /* Under the lock. Why it cannot be, or NULL. */
 static const char *take(uint64_t *table)
 {
-	const struct link_object *driver = library_object((uintptr_t)table);
 	int number;
 
 	if (table[SIZE] != TABLE_SIZE)
 		return "the driver's table for tools has another size";
 	if (is_ours(table))
 		return NULL;
-	if (!is_drivers(driver, table[REPORT]) || !is_drivers(driver, table[ASK]))
+	if (!is_drivers(table[REPORT]) || !is_drivers(table[ASK]))
 		return "another tool has taken the driver's table for tools";
 	number = number_for(table);
 	if (number < 0)
