@@ -163,6 +163,44 @@ static int take_pairs(struct summary *summary, const uint32_t *functions, const 
 	return 0;
 }
 
+/* The library's calls of that function. */
+static const struct summary_pair *pair_of(const struct summary_library *library, uint32_t function)
+{
+	for (size_t i = 0; i < library->npairs; i++)
+		if (library->pairs[i].function == function)
+			return &library->pairs[i];
+	return NULL;
+}
+
+static int compare_inside(const void *a, const void *b)
+{
+	const struct summary_inside *x = a, *y = b;
+
+	return ORDER(x->outer, y->outer) ?: row_compare(&x->counts, &y->counts) ?:
+	       ORDER(x->function, y->function);
+}
+
+static int take_inside(struct summary *summary, const uint32_t *functions, const uint32_t *libraries)
+{
+	const struct table *inside = &summary->store->inside;
+
+	summary->inside = calloc(inside->count + 1, sizeof(*summary->inside));
+	if (!summary->inside)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < inside->count; i++) {
+		const struct gather_inside *key = inside->keys[i].bytes;
+		struct summary_inside *row = &summary->inside[summary->ninside];
+
+		row->outer = pair_of(&summary->libraries[libraries[key->outer.library]],
+				     functions[key->outer.function]);
+		row->function = functions[key->function];
+		row->counts = *(const struct row_counts *)table_row(inside, i);
+		summary->ninside += row->outer != NULL;
+	}
+	order(summary->inside, summary->ninside, sizeof(*summary->inside), compare_inside);
+	return 0;
+}
+
 static int compare_waits(const void *a, const void *b)
 {
 	const struct summary_pair *x = *(const struct summary_pair *const *)a;
@@ -451,6 +489,7 @@ static int take_rows(struct summary *summary, uint32_t *functions, uint32_t *lib
 	for (size_t i = 0; i < summary->nlibraries; i++)
 		work_out(&summary->libraries[i].times);
 	error = take_pairs(summary, functions, libraries) ?: take_waits(summary) ?:
+		take_inside(summary, functions, libraries) ?:
 		take_callers(summary, functions, libraries) ?: take_errors(summary);
 	if (!error)
 		renumber_all(summary, functions);
@@ -488,4 +527,14 @@ size_t summary_called_from(const struct summary *summary)
 	while (count && !summary->libraries[count - 1].times.calls)
 		count--;
 	return count;
+}
+
+bool summary_has_runtime(const struct summary *summary)
+{
+	size_t count = summary_called(summary);
+	bool has = false;
+
+	for (size_t i = 0; i < count; i++)
+		has |= summary->functions[i].runtime;
+	return has;
 }

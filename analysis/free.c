@@ -36,6 +36,7 @@ static void free_store(struct summary_store *store)
 	free_table(&store->kernels);
 	free_table(&store->ranges);
 	table_free(&store->errors);
+	table_free(&store->inside);
 	table_free(&store->builds);
 	table_free(&store->texts);
 	free(store);
@@ -66,6 +67,7 @@ void summary_free(struct summary *summary)
 	free(summary->kernels);
 	free(summary->ranges);
 	free((void *)summary->waits);
+	free(summary->inside);
 	arena_free(&summary->memory);
 	free(summary->processes);
 	free(summary->threads);

@@ -23,6 +23,7 @@ int gather_begin(struct summary *summary, size_t count)
 	store->lines.row = 1;
 	store->pairs.row = store->callers.row = store->kernels.row = store->ranges.row = sizeof(struct row_times);
 	store->errors.row = sizeof(uint64_t);
+	store->inside.row = sizeof(struct row_counts);
 	store->texts.row = store->builds.row = 1;
 	return 0;
 }
@@ -87,6 +88,7 @@ static int number_functions(struct summary_store *store, const struct trace *tra
 		if (!row->base || strcmp(base, row->base) < 0)
 			row->base = base;
 		row->classes |= function->classes;
+		row->runtime |= function->runtime;
 	}
 	return 0;
 }
@@ -278,6 +280,28 @@ static struct row_counts counts_of(const struct trace *trace, const struct row_c
 {
 	return (struct row_counts){ from->calls, from->errors, from->not_ready,
 					trace_duration(trace, from->total) };
+}
+
+static int add_inside(struct summary_store *store, const struct trace *trace,
+		      const struct tally *tally, const struct names *names)
+{
+	const struct table *calls = &tally->inside.calls;
+
+	for (uint32_t i = 0; i < calls->count; i++) {
+		const struct inside_key *from = calls->keys[i].bytes;
+		const struct trace_site *outer = &trace->sites[from->outer];
+		struct gather_inside key = {
+			{ names->functions[outer->function], names->libraries[outer->library] },
+			names->functions[trace->sites[from->inner].function]
+		};
+		struct row_counts counts = counts_of(trace, table_row(calls, i));
+		uint32_t number = table_find(&store->inside, &key, sizeof(key));
+
+		if (number == TABLE_NONE)
+			return -ENOMEM;
+		row_add(table_row(&store->inside, number), &counts);
+	}
+	return 0;
 }
 
 static int add_thread(struct summary *summary, const struct summary_thread *thread)
@@ -542,7 +566,8 @@ int gather_add(struct summary *summary, const struct summary_options *options, u
 		    number_builds(store, trace, &names) ?:
 		    add_sites(store, trace, tally, &names, options->callers) ?:
 		    add_kernels(store, trace, tally) ?: add_ranges(store, trace, tally) ?:
-		    add_errors(store, trace, tally, &names);
+		    add_errors(store, trace, tally, &names) ?:
+		    add_inside(store, trace, tally, &names);
 
 	add_copies(summary, trace, tally);
 	error = error ?: add_process(summary, row, trace, tally) ?:

@@ -19,6 +19,12 @@ struct gather_caller {
 	uint32_t unused;	/* 0: keys are compared as bytes */
 };
 
+/* Of the outer call; then the inner one's. */
+struct gather_inside {
+	struct gather_pair outer;
+	uint32_t function;
+};
+
 struct gather_error {
 	struct gather_caller caller;
 	int64_t result;
@@ -29,6 +35,7 @@ struct summary_store {
 	struct table functions;	/* -> struct summary_function */
 	struct table libraries;	/* -> struct summary_library */
 	struct table pairs;	/* -> struct row_times */
+	struct table inside;	/* -> struct row_counts */
 	struct table callers;	/* -> struct row_times */
 	struct table builds;	/* struct summary_build, no rows */
 	struct table lines;	/* of Python: "LINE NAME\0FILE", see gather_line; no rows */

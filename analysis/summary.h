@@ -29,6 +29,7 @@ struct summary_function {
 	const char *name;	/* the ELF symbol */
 	const char *base;
 	uint32_t classes;
+	bool runtime;		/* of the CUDA runtime, not of the driver */
 	struct row_times times;
 };
 
@@ -36,6 +37,13 @@ struct summary_function {
 struct summary_pair {
 	uint32_t function, library;
 	struct row_times times;
+};
+
+/* Driver calls of one function inside of calls of the runtime. */
+struct summary_inside {
+	const struct summary_pair *outer;
+	uint32_t function;
+	struct row_counts counts;
 };
 
 struct summary_library {
@@ -181,13 +189,14 @@ struct summary {
 	struct summary_kernel *kernels;
 	struct summary_range *ranges;	/* if options.ranges */
 	struct summary_copies copies[COPY_DIRECTIONS][2];	/* 1: the call waits for the copy */
+	struct summary_inside *inside;	/* those of an outer one together */
 	const struct summary_pair **waits;	/* those of the libraries that wait */
 	struct error_rows errors;	/* results other than CUDA_SUCCESS, CUDA_ERROR_NOT_READY of queries, too */
 	struct summary_process *processes;
 	struct summary_thread *threads;	/* the busiest */
 	struct summary_rank *ranks;	/* by rank */
 	struct summary_open *open;	/* the longest first */
-	size_t ncopies, nwaits;
+	size_t ncopies, nwaits, ninside;
 	size_t nfunctions, nlibraries, ncallers, nkernels, nranges, nprocesses, nthreads, nranks,
 	       nopen;
 	size_t nranked;		/* ranks without that of processes that have none, -1 */
@@ -245,5 +254,8 @@ struct summary_losses summary_losses(const struct summary *summary);
 /* How many functions were called, and libraries called; others are only known, and come last. */
 size_t summary_called(const struct summary *summary);
 size_t summary_called_from(const struct summary *summary);
+
+/* Whether the runtime was called. */
+bool summary_has_runtime(const struct summary *summary);
 
 #endif

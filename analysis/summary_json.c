@@ -83,6 +83,44 @@ static void library(const struct json *json, size_t i)
 	}
 }
 
+/* A library's calls of a function of the runtime. */
+static void tree_of(const struct json *json, const struct summary_library *library,
+		    const struct summary_pair *pair)
+{
+	const struct summary *summary = json->summary;
+
+	writer_begin(json->writer, NULL, '{');
+	named(json, pair->function);
+	writer_text(json->writer, "library", library->path);
+	times(json->writer, &pair->times);
+	writer_begin(json->writer, "inside", '[');
+	for (size_t i = 0; i < summary->ninside; i++) {
+		if (summary->inside[i].outer != pair)
+			continue;
+		writer_begin(json->writer, NULL, '{');
+		named(json, summary->inside[i].function);
+		counts(json->writer, &summary->inside[i].counts);
+		writer_end(json->writer, '}');
+	}
+	writer_end(json->writer, ']');
+	writer_end(json->writer, '}');
+}
+
+static void tree(const struct json *json)
+{
+	const struct summary *summary = json->summary;
+
+	writer_begin(json->writer, "tree", '[');
+	for (size_t i = 0; i < summary->nlibraries; i++) {
+		const struct summary_library *library = &summary->libraries[i];
+
+		for (size_t j = 0; j < library->npairs; j++)
+			if (summary->functions[library->pairs[j].function].runtime)
+				tree_of(json, library, &library->pairs[j]);
+	}
+	writer_end(json->writer, ']');
+}
+
 static void build_id(struct writer *writer, const struct summary_build *build)
 {
 	char text[2 * sizeof(build->id) + 1] = "";
@@ -340,6 +378,7 @@ static void tables(const struct json *json)
 		  function, NULL },
 		{ SUMMARY_BY_LIBRARY, "libraries", rows_of(json, summary_called_from(summary)),
 		  library, NULL },
+		{ SUMMARY_BY_TREE, NULL, 0, NULL, tree },
 		{ SUMMARY_BY_CALLER, "callers", rows_of(json, summary->ncallers), caller, NULL },
 		{ SUMMARY_BY_KERNEL, "kernels", rows_of(json, summary->nkernels), kernel, NULL },
 		{ SUMMARY_BY_RANGE, "ranges", rows_of(json, summary->nranges), range, NULL },

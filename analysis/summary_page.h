@@ -20,6 +20,7 @@ void page_block(const struct page *page, unsigned int height);
 void notes_text(const struct page *page);
 
 void copies_text(const struct page *page);
+void tree_text(const struct page *page);
 void waits_text(const struct page *page);
 void memory_text(const struct page *page);
 void bars_text(const struct page *page);

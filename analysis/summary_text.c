@@ -218,7 +218,8 @@ static void title(const struct page *page)
 	out_text(page->out, ": ");
 	page_plural(page, summary->counts.calls, summary->failed ? "failed call" : "call");
 	out_text(page->out, " of ");
-	page_plural(page, summary_called(summary), "driver function");
+	page_plural(page, summary_called(summary),
+		    summary_has_runtime(summary) ? "function" : "driver function");
 	out_text(page->out, " on ");
 	page_plural(page, summary->nthreads + summary->nothers, "thread");
 	out_text(page->out, ", ");
@@ -231,6 +232,7 @@ static void title(const struct page *page)
 static void (*const printers[SUMMARY_TABLES])(const struct page *page) = {
 	[SUMMARY_BY_FUNCTION] = functions,
 	[SUMMARY_BY_LIBRARY] = libraries,
+	[SUMMARY_BY_TREE] = tree_text,
 	[SUMMARY_BY_CALLER] = callers,
 	[SUMMARY_BY_KERNEL] = kernels,
 	[SUMMARY_BY_RANGE] = ranges,
@@ -257,6 +259,8 @@ static unsigned int fitting(const struct summary *summary)
 	if (!summary->failed)
 		tables |= 1u << SUMMARY_BY_MEMORY;
 
+	if (summary_has_runtime(summary))
+		tables |= 1u << SUMMARY_BY_TREE;
 	if (summary->nkernels)
 		tables |= 1u << SUMMARY_BY_KERNEL;
 	if (summary->ncopies)

@@ -24,6 +24,7 @@ int tally_begin(struct tally *tally, const struct trace *trace, const struct fac
 		.lines = { .row = sizeof(struct row_times) },
 		.first = UINT64_MAX,
 	};
+	inside_begin(&tally->inside, trace);
 	tally->sites = calloc(trace->nsites + 1, sizeof(struct tally_cell *));
 	tally->kernels = calloc(trace->nnames + 1, sizeof(struct tally_cell *));
 	return tally->sites && tally->kernels ? 0 : -ENOMEM;
@@ -300,15 +301,27 @@ static int add_range(struct tally *tally, const struct trace_call *call, const s
 	return add(tally->trace, &cell->times, call->end - call->start);
 }
 
+static bool is_wanted(const struct tally *tally, const struct trace_call *call, const struct fact *fact)
+{
+	if (tally->failed && (!call->result || is_not_ready(call, fact)))
+		return false;
+	return __builtin_expect(!tally->texts, 1) ||
+	       trace_ranges_take(tally->ranges, tally->texts, call->thread, call->start);
+}
+
 static int add_call(struct tally *tally, const struct trace_call *call)
 {
 	struct tally_cell *cell = tally->sites[call->site];
 	const struct fact *fact = &tally->facts[tally->trace->sites[call->site].function];
+	bool wanted = is_wanted(tally, call, fact);
 
-	if (tally->failed && (!call->result || is_not_ready(call, fact)))
-		return 0;
-	if (__builtin_expect(tally->texts != NULL, 0) &&
-	    !trace_ranges_take(tally->ranges, tally->texts, call->thread, call->start))
+	if (__builtin_expect(tally->inside.any, 0)) {
+		if (call->thread != tally->thread)
+			inside_drop(&tally->inside);
+		if (inside_add(&tally->inside, tally->trace, call, wanted, is_not_ready(call, fact)))
+			return -ENOMEM;
+	}
+	if (!wanted)
 		return 0;
 	if (__builtin_expect(tally->named != NULL, 0) && add_range(tally, call, fact))
 		return -ENOMEM;
@@ -343,6 +356,8 @@ int tally_chunks(struct tally *tally, size_t first, size_t count, void *window, 
 	tally->run++;
 	for (size_t i = first; !error && i < first + count; i++) {
 		trace_walk_chunk(&walk, i);
+		/* Who has read the chunk before is not known: the result is the same for any number of jobs. */
+		inside_drop(&tally->inside);
 		while (!error && trace_walk_next(&walk, &call))
 			error = add_call(tally, &call);
 	}
@@ -415,6 +430,7 @@ int tally_merge(struct tally *tally, struct tally *from)
 		    (tally->named ? merge_cells(tally->named, from->named,
 						tally->ranges->texts.count + 1) : 0) ?:
 		    merge_table(&tally->errors, &from->errors) ?:
+		    merge_table(&tally->inside.calls, &from->inside.calls) ?:
 		    merge_table(&tally->threads, &from->threads);
 
 	add_words(tally->copies, from->copies, sizeof(tally->copies));
@@ -454,6 +470,7 @@ void tally_free(struct tally *tally)
 	for (uint32_t i = 0; i < tally->lines.count; i++)
 		histogram_free(&((struct row_times *)table_row(&tally->lines, i))->histogram);
 	table_free(&tally->lines);
+	inside_free(&tally->inside);
 	table_free(&tally->threads);
 	table_free(&tally->errors);
 }

@@ -4,6 +4,7 @@
 #define ANALYSIS_TALLY_H
 
 #include "analysis/facts.h"
+#include "analysis/inside.h"
 #include "analysis/row.h"
 #include "tracefile/copy.h"
 #include "tracefile/ranges.h"
@@ -62,6 +63,7 @@ struct tally {
 	struct tally_share *shares;
 	size_t nshares, room;
 	struct table errors;		/* struct tally_error -> uint64_t */
+	struct inside inside;
 	struct table lines;		/* struct tally_line -> struct row_times */
 	uint64_t first, last;		/* beginning and end, in ticks */
 	uint64_t damaged;

@@ -40,6 +40,27 @@ static bool is_driver(const char *value)
 	return false;
 }
 
+/* Names with commas between; one that is not known would leave out what was meant. */
+static bool are_domains(const char *value)
+{
+	static const char *const names[] = { "driver", "runtime", NULL };
+	bool known = true;
+
+	while (known) {
+		size_t length = 0;
+
+		known = false;
+		for (int i = 0; names[i] && !known; i++) {
+			length = sys_strlen(names[i]);
+			known = sys_starts(value, names[i]) && (!value[length] || value[length] == ',');
+		}
+		if (known && !value[length])
+			return true;
+		value += length + 1;
+	}
+	return false;
+}
+
 static bool is_number(const char *value)
 {
 	while (*value >= '0' && *value <= '9')
@@ -64,6 +85,8 @@ static bool parses(enum env_kind kind, const char *value)
 		return globs_are(value);
 	case ENV_TEMPLATE:
 		return !template_fault(value);
+	case ENV_DOMAINS:
+		return are_domains(value);
 	case ENV_DRIVER:
 		return is_driver(value);
 	case ENV_BYTES:

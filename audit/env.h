@@ -12,6 +12,7 @@ extern bool env_disabled;
 enum env_kind {
 	ENV_BOOL,
 	ENV_BYTES,
+	ENV_DOMAINS,
 	ENV_DRIVER,
 	ENV_FILE,
 	ENV_DIRECTORIES,

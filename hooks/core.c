@@ -25,6 +25,8 @@
 #include "hooks/range.h"
 #include "hooks/range_loss.h"
 #include "hooks/registry.h"
+#include "hooks/runtime_row.h"
+#include "hooks/runtime_table.h"
 #include "hooks/settings.h"
 #include "hooks/settings_list.h"
 #include "hooks/strict.h"
@@ -113,6 +115,7 @@ void cuaudit_set_exit_status(int status)
 static void report(void)
 {
 	log_finish();
+	runtime_table_finish();
 	clock_calibrate();
 	unmatched_report();
 	range_report();
@@ -155,6 +158,7 @@ static int start(void)
 	log_setup();
 	output_setup();
 	layout_setup();
+	runtime_row_setup();
 	settings_check();
 	module_prepare_all();
 	if (strict_checks()) {

@@ -2,9 +2,11 @@
 /* The driver's functions as the core knows them, a slot each. */
 #include "hooks/entry.h"
 
+#include <cuaudit/api.h>
 #include <cuaudit/coverage.h>
 
 #include "hooks/core_link.h"
+#include "hooks/runtime_row.h"
 #include "hooks/thread.h"
 #include "util/selector.h"
 
@@ -86,13 +88,28 @@ static bool differs(const char *name, const struct cuaudit_function *function)
 						  layout_row((uint32_t)function->id)));
 }
 
+static void describe_runtime(uint32_t slot, const struct runtime_row *row)
+{
+	const char *name = runtime_row_name(row);
+
+	entry_table[slot].function = (struct cuaudit_function){
+		.name = name, .base = name, .id = CUAUDIT_ID_RUNTIME, .slot = slot,
+		.nparams = row->nparams,
+	};
+}
+
 void entry_describe(uint32_t slot)
 {
+	const struct runtime_row *row = runtime_row_of_slot(slot);
 	const struct link_slot *from = &cuaudit_core_link->slots[slot];
 	const struct link_alias *alias = first_alias(slot);
 	struct entry *entry = &entry_table[slot];
 	bool differing;
 
+	if (row) {
+		describe_runtime(slot, row);
+		return;
+	}
 	if (!named(from->name, &entry->function)) {
 		while (alias && !named(alias->name, &entry->function))
 			alias = next_alias(alias->next, slot);

@@ -33,7 +33,7 @@ static int take_hook(struct cuaudit_hook *whole, const struct cuaudit_hook *give
 			return -E2BIG;
 	*whole = (struct cuaudit_hook){ 0 };
 	memcpy(whole, given, size);
-	if (whole->flags & ~(uint32_t)CUAUDIT_HOOK_TIMED)
+	if (whole->flags & ~(uint32_t)(CUAUDIT_HOOK_TIMED | CUAUDIT_HOOK_OBSERVES))
 		return -E2BIG;
 	return whole->enter || whole->exit ? 0 : -EINVAL;
 }
@@ -100,6 +100,8 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 	error = guard_take_libraries(&record->guard);
 	if (!error)
 		error = record_open_selector(record);
+	if (!error)
+		error = record_refuse(record);
 	if (error)
 		goto out;
 	record_select(record, 0, cuaudit_functions());

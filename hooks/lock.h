@@ -11,6 +11,7 @@ enum lock {
 	LOCK_RECORDS,	/* what those share with who detaches; nothing is waited for under it */
 	LOCK_THREADS,
 	LOCK_KERNELS,
+	LOCK_RUNTIME,	/* the driver's table for tools */
 	LOCK_RANGES,	/* the names that programs give */
 	LOCKS
 };

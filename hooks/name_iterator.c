@@ -2,11 +2,13 @@
 /* Every function there is by name: of the table, then of the drivers that are loaded. */
 #include "hooks/name_iterator.h"
 
+#include <cuaudit/api.h>
 #include <cuaudit/hook.h>
 #include <errno.h>
 
 #include "hooks/core_link.h"
 #include "hooks/layout.h"
+#include "hooks/runtime_row.h"
 #include "util/selector.h"
 
 bool name_iterator_get(uint32_t index, struct cuaudit_function *function)
@@ -30,6 +32,7 @@ bool name_iterator_get(uint32_t index, struct cuaudit_function *function)
 	if (index < slots) {
 		function->name = function->base = link->slots[index].name;
 		number = layout_find(function->name);
+		function->id = runtime_row_of_slot(index) ? CUAUDIT_ID_RUNTIME : CUAUDIT_ID_UNKNOWN;
 		function->classes = number < 0 ? 0 : layout_row((uint32_t)number)->classes;
 		return true;
 	}

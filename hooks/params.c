@@ -3,8 +3,10 @@
 #include <cuaudit/params.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "hooks/kernel.h"
+#include "hooks/runtime_row.h"
 #include "hooks/safe_read.h"
 #include "print/number.h"
 #include "print/numbers.h"
@@ -43,8 +45,13 @@ static struct print_call described(const struct cuaudit_call *call, unsigned int
 int cuaudit_param_get(const struct cuaudit_function *function, uint32_t index,
 		      struct cuaudit_param *param)
 {
+	const struct runtime_row *row = runtime_row_of_slot(function->slot);
 	struct print_param params[PRINT_PARAMS];
 
+	if (row && index < row->nparams) {
+		runtime_row_param(row, index, param);
+		return 0;
+	}
 	if (index >= print_params(function->id, params))
 		return -ENOENT;
 	param->name = params[index].name;
@@ -66,13 +73,56 @@ size_t cuaudit_param_print(const struct cuaudit_call *call, uint32_t index, unsi
 	return found ? length : SIZE_MAX;
 }
 
+static bool is_number(const char *type)
+{
+	return !strchr(type, '*') && (strstr(type, "int") || strstr(type, "long") ||
+				      strstr(type, "size_t") || strstr(type, "enum "));
+}
+
+/* What the runtime reports: numbers, and addresses and structures as their words. */
+static void print_runtime(struct buffer *out, const struct cuaudit_call *call)
+{
+	struct cuaudit_param param;
+
+	for (uint32_t i = 0; !cuaudit_param_get(call->function, i, &param); i++) {
+		const uint64_t *words = call->words + param.word;
+
+		buffer_text(out, i ? ", " : "");
+		buffer_text(out, param.name);
+		buffer_text(out, " = ");
+		if (param.words == 1 && is_number(param.type)) {
+			buffer_unsigned(out, words[0]);
+			continue;
+		}
+		for (uint32_t k = 0; k < param.words && param.word + k < call->nwords; k++) {
+			buffer_text(out, k ? ":" : "");
+			buffer_hex(out, words[k]);
+		}
+	}
+}
+
+static void print_observed(struct buffer *out, const struct cuaudit_call *call, unsigned int flags)
+{
+	buffer_name(out, call->function->name);
+	buffer_char(out, '(');
+	print_runtime(out, call);
+	buffer_char(out, ')');
+	if (flags & CUAUDIT_PRINT_AFTER) {
+		buffer_text(out, " = ");
+		print_result_name(out, call->result);
+	}
+}
+
 size_t cuaudit_call_print(const struct cuaudit_call *call, unsigned int flags, char *buffer,
 			  size_t size)
 {
 	struct print_call this = described(call, flags);
 	struct buffer out = { buffer, size, 0 };
 
-	print_call(&out, &this);
+	if (call->flags & CUAUDIT_CALL_OBSERVED)
+		print_observed(&out, call, flags);
+	else
+		print_call(&out, &this);
 	return buffer_end(&out);
 }
 

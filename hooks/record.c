@@ -2,12 +2,15 @@
 /* The hooks there are, in their order: which of them a function has. */
 #include "hooks/record.h"
 
+#include <cuaudit/api.h>
 #include <errno.h>
 #include <signal.h>
 
 #include "hooks/core_link.h"
+#include "hooks/domain.h"
 #include "hooks/entry.h"
 #include "hooks/lock.h"
+#include "hooks/runtime_row.h"
 #include "util/selector.h"
 
 static struct record records[RECORDS];
@@ -84,6 +87,44 @@ int record_open_selector(struct record *record)
 	return record->selector && general ? 0 : -ENOMEM;
 }
 
+static bool observes(const struct record *record)
+{
+	return !record->guard.hook.enter || record->guard.hook.flags & CUAUDIT_HOOK_OBSERVES;
+}
+
+int record_refuse(const struct record *record)
+{
+	const struct cuaudit_hook *hook = &record->guard.hook;
+	uint32_t count = atomic_load_explicit(&cuaudit_core_link->nslots, memory_order_acquire);
+
+	/* Who wants all, or all but some, has those that there are for such a hook. */
+	if (observes(record) || !hook->functions || !*hook->functions || *hook->functions == '!')
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct runtime_row *row = runtime_row_of_slot(i);
+		struct cuaudit_function function = { .id = CUAUDIT_ID_RUNTIME };
+
+		if (!row)
+			continue;
+		function.name = function.base = runtime_row_name(row);
+		if (!selector_takes(record->selector, &function))
+			continue;
+		cuaudit_log(CUAUDIT_WARN, "%s: calls of %s can only be observed, neither answered nor "
+			    "changed; add !%%runtime to its functions",
+			    hook->name ? hook->name : "a hook", function.name);
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
+/* Whether the hook is for functions of the slot's domain. */
+static bool in_domain(const struct record *record, uint32_t slot)
+{
+	if (runtime_row_of_slot(slot))
+		return observes(record);
+	return record->owner != HOOK_MODULE || domain_is_on(DOMAIN_DRIVER);
+}
+
 void record_select(struct record *record, uint32_t from, uint32_t end)
 {
 	bool restricted = record->owner == HOOK_MODULE;
@@ -91,7 +132,7 @@ void record_select(struct record *record, uint32_t from, uint32_t end)
 	for (uint32_t i = from; i < end; i++) {
 		uint64_t bit = (uint64_t)1 << i % 64;
 
-		if (entry_takes(record->selector, i) &&
+		if (in_domain(record, i) && entry_takes(record->selector, i) &&
 		    (!restricted || entry_takes(general, i)))
 			atomic_fetch_or(&record->guard.slots[i / 64], bit);
 		else

@@ -43,6 +43,12 @@ int record_open_selector(struct record *record);
 bool record_any_policy(void);
 
 /*
+ * Under LOCK_SETUP, after that: -ENOTSUP and a message if the hook may skip calls or edit
+ * arguments, and names functions of which that cannot be done. Else 0.
+ */
+int record_refuse(const struct record *record);
+
+/*
  * Context: call, under LOCK_SETUP: the hook, or all that are in the order, choose
  * among the functions of slots from .. end - 1.
  */

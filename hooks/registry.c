@@ -12,6 +12,8 @@
 #include "hooks/layout.h"
 #include "hooks/lock.h"
 #include "hooks/record.h"
+#include "hooks/runtime_flags.h"
+#include "hooks/runtime_row.h"
 #include "hooks/strict.h"
 #include "hooks/thread.h"
 #include "util/selector.h"
@@ -111,8 +113,14 @@ static void route(uint32_t slot)
 {
 	const struct entry *entry = &entry_table[slot];
 	const struct hook_list *list = atomic_load_explicit(&entry->list, memory_order_relaxed);
+	const struct runtime_row *row = runtime_row_of_slot(slot);
 	void *real;
 
+	/* Nobody calls a stub of it. */
+	if (row) {
+		runtime_flags_want(row->callback, list);
+		return;
+	}
 	/* The auditor fills in another copy of the driver whenever one is loaded. */
 	do {
 		real = atomic_load(&entry->real);

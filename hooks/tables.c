@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Observes the driver's export tables; they are handed out as they are. */
+/* Observes the driver's export tables; they are handed out as they are, see runtime_table.h for one. */
 #include "hooks/tables.h"
 
 #include "hooks/coverage.h"
 #include "hooks/hook.h"
+#include "hooks/runtime_table.h"
 #include "hooks/safe_read.h"
 
 enum { WHERE, UUID };
@@ -24,6 +25,8 @@ static void answered(struct cuaudit_call *call, void *data)
 	if (!call->result && where && *where && **where < LARGEST)
 		size = **where;
 	coverage_table(uuid, size, call->result, cuaudit_call_library(call));
+	if (!call->result && where && *where)
+		runtime_table_answered(uuid, (uint64_t *)*where);
 }
 
 int tables_setup(void)

@@ -15,6 +15,7 @@ enum {
 };
 
 struct python_thread;
+struct runtime_thread;
 
 struct thread_caller {
 	const void *address;
@@ -49,6 +50,7 @@ struct thread {
 	struct python_thread *python;	/* of hooks/python.h, NULL until asked for; serves the next thread too */
 	struct thread *next;	/* of those free now */
 	struct thread *all;	/* of those ever made; counters above are never reset */
+	struct runtime_thread *runtime;	/* of runtime_call.c, likewise */
 	struct range_thread *ranges;	/* those that are open, see range.c, ... */
 	uint32_t range_depth, range_domains;	/* ... how many, and of how many domains there are deeper ones */
 	size_t room;		/* bytes that are its own from here on: it, then blocks, then callers */

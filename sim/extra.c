@@ -23,16 +23,6 @@ CUresult cuMemGetAttribute_v2(void)
 	return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* No table is known: what the real driver says of an id it does not know. */
-CUresult cuGetExportTable(const void **ppExportTable,
-			  const CUuuid *pExportTableId)
-{
-	if (!ppExportTable || !pExportTableId)
-		return CUDA_ERROR_INVALID_VALUE;
-	*ppExportTable = NULL;
-	return CUDA_ERROR_NOT_FOUND;
-}
-
 /* What they do where no profiler is attached. */
 CUresult cuProfilerStart(void)
 {

@@ -209,6 +209,8 @@ stops "CUAUDIT_DRIVER takes sim or the path of a driver; /nowhere/x cannot be re
 	CUAUDIT_STRICT=1 CUAUDIT_DRIVER=/nowhere/x
 stops "CUAUDIT_DRIVER takes PATH.sim, not 'smi'" "not the simulated one" \
 	CUAUDIT_STRICT=1 CUAUDIT_DRIVER=smi
+stops "CUAUDIT_DOMAINS takes driver.runtime.*, not 'cuda'" "a domain" CUAUDIT_STRICT=1 \
+	CUAUDIT_DOMAINS=cuda
 stops "CUAUDIT_SIM_MEMORY takes SIZE.*, not '1Q'" "of the simulated driver" \
 	CUAUDIT_STRICT=1 CUAUDIT_SIM_MEMORY=1Q
 stops "CUAUDIT_SIM_LAUNCH_TIME takes MICROSECONDS, not '1ms'" "a time of it" \

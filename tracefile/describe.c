@@ -146,6 +146,7 @@ static void add_function(struct trace *trace, const struct cuaudit_trace_functio
 	if (!*function->base)
 		function->base = function->name;
 	function->row = row_of(function->name, from->id);
+	function->runtime = from->id == CUAUDIT_ID_RUNTIME;
 	function->driver = from->driver;
 	function->classes = from->classes;
 	function->version = from->version;

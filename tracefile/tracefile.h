@@ -34,6 +34,7 @@ struct trace_function {
 	uint32_t classes;
 	uint32_t version;
 	uint32_t nsteps;
+	bool runtime;		/* of the CUDA runtime, not of the driver */
 	bool masked;		/* arguments begin with a mask */
 	uint64_t unrecorded;	/* bits of the words of parameters that no step is of */
 	uint64_t inputs;	/* the same of pointers to what the driver reads */

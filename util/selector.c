@@ -39,13 +39,17 @@ static const struct {
 #undef CLASS
 };
 
-/* Functions that no table has are in no class, and the driver's all the same. */
-enum { EVERY = -1 };
+/* Functions that no table has are in no class, and the driver's or the runtime's all the same. */
+enum domain_class { DRIVER = 1 << 29, RUNTIME = 1 << 30 };
+
+_Static_assert(CUAUDIT_CLASSES <= 29, "classes");
 
 static uint32_t class_of(const char *name)
 {
 	if (!strcmp(name, "driver"))
-		return (uint32_t)EVERY;
+		return DRIVER;
+	if (!strcmp(name, "runtime"))
+		return RUNTIME;
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (!strcmp(classes[i].name, name))
 			return classes[i].bit;
@@ -120,7 +124,8 @@ static bool takes(const struct part *part, const struct cuaudit_function *functi
 {
 	switch (part->kind) {
 	case CLASS_OF:
-		return part->class == (uint32_t)EVERY || function->classes & part->class;
+		return part->class & (function->id == CUAUDIT_ID_RUNTIME ? RUNTIME :
+				      DRIVER | function->classes);
 	case SYMBOL:
 		return !strcmp(part->text, function->name);
 	case NAME:
@@ -251,7 +256,7 @@ static void nearest_class(const char *word, size_t length, char near[SELECTOR_NE
 #define CLASS(name, text, summary) "%" text,
 #include <cuaudit/classes.def>
 #undef CLASS
-		"%driver", NULL
+		"%driver", "%runtime", NULL
 	};
 	const char *found = nearest(word, length, names);
 	int used = 0;

@@ -9,7 +9,8 @@ enum cuaudit_id {
 	CUAUDIT_ID_##symbol = id,
 #include <cuaudit/driver_api.def>
 #undef CUAPI
-	CUAUDIT_ID_UNKNOWN = -1
+	CUAUDIT_ID_UNKNOWN = -1,	/* newer than the table */
+	CUAUDIT_ID_RUNTIME = -2		/* of the runtime: its calls are observed, see cuaudit_hook(3) */
 };
 
 /* Bits of cuaudit_function.classes. */

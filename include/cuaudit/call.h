@@ -18,7 +18,7 @@ extern "C" {
 struct cuaudit_function {
 	const char *name;	/* ELF symbol, "cuMemAlloc_v2" */
 	const char *base;	/* what cuGetProcAddress calls it; = name if not in the table */
-	int32_t id;		/* row of driver_api.def, -1: newer than the table */
+	int32_t id;		/* row of driver_api.def; CUAUDIT_ID_UNKNOWN, CUAUDIT_ID_RUNTIME */
 	uint32_t slot;		/* dense number in this process, from 0 */
 	uint32_t driver;	/* number of the copy of the driver, from 0 */
 	uint32_t version;	/* cuGetProcAddress version, 0 if unknown */
@@ -63,7 +63,9 @@ enum {
 	CUAUDIT_CALL_UNKNOWN = 1,	/* words are raw registers and stack */
 	CUAUDIT_CALL_SKIPPED = 2,	/* an enter hook answered for the driver */
 	/* Set by an exit hook that makes success of the driver's error: nothing was written. */
-	CUAUDIT_CALL_FAILED = 4
+	CUAUDIT_CALL_FAILED = 4,
+	/* The runtime reports it: words are its parameters, all that is written is ignored. */
+	CUAUDIT_CALL_OBSERVED = 8
 };
 
 /*

@@ -51,7 +51,12 @@ struct cuaudit_hook {
 
 enum {
 	/* Wants call->start and call->end: one pair of clock reads for all hooks of a call. */
-	CUAUDIT_HOOK_TIMED = 1
+	CUAUDIT_HOOK_TIMED = 1,
+	/*
+	 * enter neither answers for the function nor edits arguments: it may be called for
+	 * the runtime's functions as well, of which that cannot be done.
+	 */
+	CUAUDIT_HOOK_OBSERVES = 2
 };
 
 /*
@@ -59,7 +64,8 @@ enum {
  * function its selector names and to those of drivers loaded later; the
  * structure is copied, its strings are not. Returns 0, or with nothing added:
  * -EINVAL (no callback, bad selector), -ENOENT (a part of the selector names
- * no function), both after a message; -E2BIG (a newer structure), -ENOSPC (a
+ * no function), both after a message; -ENOTSUP after one (it takes functions of
+ * the runtime, has `enter`, and not CUAUDIT_HOOK_OBSERVES); -E2BIG (a newer structure), -ENOSPC (a
  * function already has CUAUDIT_HOOKS_MAX hooks, or there are
  * CUAUDIT_HOOKS_ALL), -ENOMEM, -ENODEV (the process is not audited).
  */

@@ -4,6 +4,7 @@
  * newer than any table, and a count of the calls that reached each.
  */
 #include "t/fake/driver.h"
+#include "t/fake/tools.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -279,7 +280,10 @@ EXPORT int cuGetExportTable(const void **table, const unsigned char *uuid)
 	/* As the real one, which does not look at the UUID then. */
 	if (!table || !uuid || uuid[0] == 10)
 		return 1;
-	*table = uuid[0] < sizeof(tables) / sizeof(tables[0]) ? tables[uuid[0]] : NULL;
+	if (!memcmp(uuid, tools_uuid, sizeof(tools_uuid)))
+		*table = tools_table();
+	else
+		*table = uuid[0] < sizeof(tables) / sizeof(tables[0]) ? tables[uuid[0]] : NULL;
 	return *table ? 0 : 500;
 }
 

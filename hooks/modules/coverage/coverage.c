@@ -93,6 +93,7 @@ static int init(const struct cuaudit_options *given)
 {
 	const struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "coverage", .enter = enter,
+		.flags = CUAUDIT_HOOK_OBSERVES,
 	};
 
 	json = !strcmp(cuaudit_option_get(given, "format"), "json");

@@ -115,7 +115,7 @@ static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_
 		.enter = enter,
 		.exit = leave,
 		.data = (void *)(intptr_t)waits,
-		.flags = leave ? CUAUDIT_HOOK_TIMED : 0
+		.flags = leave ? CUAUDIT_HOOK_TIMED : CUAUDIT_HOOK_OBSERVES
 	};
 
 	if (in_range >= 0)

@@ -196,6 +196,19 @@ static void find_kernel(struct trace_plan *plan, const struct print_param *param
 	}
 }
 
+/* Of a function without a row: registers, or what parameters the runtime reports. */
+static uint8_t raw_words(const struct cuaudit_function *function)
+{
+	struct cuaudit_param param;
+	uint32_t words = 0;
+
+	if (function->id != CUAUDIT_ID_RUNTIME)
+		return function->id < 0 ? UNKNOWN_WORDS : 0;
+	for (uint32_t i = 0; !cuaudit_param_get(function, i, &param); i++)
+		words = param.word + param.words;
+	return words < UNKNOWN_WORDS ? (uint8_t)words : UNKNOWN_WORDS;
+}
+
 static void make(struct making *making, const struct cuaudit_function *function)
 {
 	struct print_param params[PRINT_PARAMS];
@@ -216,7 +229,7 @@ static void make(struct making *making, const struct cuaudit_function *function)
 			add_param_behind(making, params, count, i);
 	if (function->classes & CUAUDIT_CLASS_LAUNCH)
 		find_kernel(&making->plan, params, count);
-	for (uint8_t i = 0; function->id < 0 && i < UNKNOWN_WORDS; i++)
+	for (uint8_t i = 0; i < raw_words(function); i++)
 		add_value(making, i, sizeof(uint64_t));
 }
 

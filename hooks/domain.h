@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose functions hooks are called for: CUAUDIT_DOMAINS. */
+#ifndef HOOKS_DOMAIN_H
+#define HOOKS_DOMAIN_H
+
+#include <stdbool.h>
+
+enum domain { DOMAIN_DRIVER, DOMAIN_RUNTIME };
+
+/* Context: call. */
+bool domain_is_on(enum domain domain);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of the runtime, as it reports them to tools: hooks run as for a driver call. */
+#include "hooks/runtime_call.h"
+
+#include <cuaudit/clock.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "hooks/core_link.h"
+#include "hooks/dispatch.h"
+#include "hooks/entry.h"
+#include "hooks/library.h"
+#include "hooks/registry.h"
+#include "hooks/runtime_caller.h"
+#include "hooks/runtime_row.h"
+#include "hooks/safe_read.h"
+#include "hooks/stack.h"
+#include "hooks/thread.h"
+#include "hooks/unwound.h"
+
+enum { DEPTH = 16, KEPT = 16, NEAR = 1 << 16 };
+
+/* What is kept of a call while it runs: the report returns, and takes its frame along. */
+struct pending {
+	const void *report;
+	struct cuaudit_call call;
+	const struct hook_list *list;
+	uint64_t entered, guarded, outer;
+	uint64_t words[KEPT];
+	uint64_t scratch[CUAUDIT_HOOKS_MAX];
+};
+
+/* What is read where a runtime reports no parameters. */
+static const char zeros[64];
+
+/* Those of a thread, the innermost last. */
+struct runtime_thread {
+	uint32_t count;
+	struct pending pending[DEPTH];
+};
+
+/* A frame, and what a backtrace by frame pointers finds behind it: the end. */
+struct reported {
+	struct frame frame;
+	const void *end[2];
+};
+
+/*
+ * What names the call in the thread's state: where the frame of a trampoline would be, had
+ * the function one. The report is in its frame, unless a runtime has it elsewhere.
+ */
+static uintptr_t anchor_of(uintptr_t cfa, const void *report, const void *here)
+{
+	if (!cfa)
+		cfa = (uintptr_t)report - (uintptr_t)here < NEAR ? (uintptr_t)report : (uintptr_t)here;
+	return (cfa - 16 - sizeof(struct frame)) & ~(uintptr_t)15;
+}
+
+/* A parameter's words. Most are of 8 or 4 bytes, which a copy of any size takes longer for. */
+static uint32_t take_param(uint64_t *words, const char *from, uint32_t size)
+{
+	uint32_t narrow, count = (size + 7) / 8;
+
+	if (size == sizeof(*words)) {
+		memcpy(words, from, sizeof(*words));
+	} else if (size == sizeof(narrow)) {
+		memcpy(&narrow, from, sizeof(narrow));
+		*words = narrow;
+	} else {
+		words[count - 1] = 0;
+		memcpy(words, from, size);
+	}
+	return count;
+}
+
+/* Parameters in order, each beginning at a word, as of a driver function; how many words. */
+static uint32_t gather(uint64_t *words, const struct runtime_row *row, const char *params)
+{
+	const struct runtime_place *place = runtime_row_places(row), *end = place + row->nparams;
+	uint32_t used = 0;
+
+	for (; place < end && used + (place->size + 7u) / 8 <= KEPT; place++)
+		used += take_param(&words[used], params ? params + place->offset : zeros, place->size);
+	return used;
+}
+
+static int32_t status_of(struct thread *thread, const struct runtime_row *row,
+			 const struct runtime_report *report)
+{
+	uintptr_t at = (uintptr_t)report->status;
+	int32_t status = 0;
+
+	if (!row->answers)
+		return 0;
+	if (at < NEAR)
+		return (int32_t)at;
+	if (stack_readable(thread, at, at + sizeof(status)))
+		memcpy(&status, report->status, sizeof(status));
+	else
+		safe_read(at, &status, sizeof(status));
+	return status;
+}
+
+/* The hooks of a frame run: a handler that comes now finds the mark, see unwound.c. */
+static void mark(struct thread *thread, struct frame *frame)
+{
+	uint32_t depth = frame->call.depth;
+
+	thread->outer[depth % THREAD_FRAMES] = frame->outer;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->state = (uintptr_t)frame | THREAD_INSIDE | THREAD_FILLED | (depth ? THREAD_NESTED : 0);
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->depth = depth;
+}
+
+static void leave(struct thread *thread, uint32_t depth, uint64_t state)
+{
+	thread->depth = depth;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->state = state;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Room for a call of that depth; calls as deep or deeper were left. */
+static struct pending *room(struct thread *thread, uint32_t depth)
+{
+	struct runtime_thread *calls = thread->runtime;
+
+	if (!calls)
+		calls = thread->runtime = cuaudit_pages(sizeof(*calls));
+	if (!calls)
+		return NULL;
+	while (calls->count && calls->pending[calls->count - 1].call.depth >= depth)
+		calls->count--;
+	return calls->count < DEPTH ? &calls->pending[calls->count] : NULL;
+}
+
+static void keep(struct pending *pending, const struct frame *frame)
+{
+	uint32_t scratches = frame->list->count > 1 ? frame->list->count : 0;
+
+	pending->call = frame->call;
+	pending->list = frame->list;
+	pending->entered = frame->entered;
+	pending->guarded = frame->guarded;
+	pending->outer = frame->outer;
+	for (uint32_t i = 0; i < scratches; i++)
+		pending->scratch[i] = frame->scratch[i];
+}
+
+static void restore(struct frame *frame, struct pending *pending)
+{
+	uint32_t scratches = pending->list->count > 1 ? pending->list->count : 0;
+
+	frame->call = pending->call;
+	frame->list = pending->list;
+	frame->entered = pending->entered;
+	frame->guarded = pending->guarded;
+	frame->outer = pending->outer;
+	for (uint32_t i = 0; i < scratches; i++)
+		frame->scratch[i] = pending->scratch[i];
+}
+
+static __attribute__((noinline, cold)) void report_skip(const struct frame *frame)
+{
+	static _Atomic bool reported;
+
+	if (!atomic_exchange_explicit(&reported, true, memory_order_relaxed))
+		cuaudit_log(CUAUDIT_WARN, "%s: a hook answers the call, which can only be observed; the "
+			    "answer is ignored", frame->call.function->name);
+}
+
+/* Runs the enter hooks; whether exit hooks are due. */
+static bool enter(struct frame *frame)
+{
+	const struct hook_list *list = frame->list;
+	int action = list->enter ? list->enter(&frame->call, list->data) : CUAUDIT_CONTINUE;
+
+	if (unlikely(action == CUAUDIT_SKIP))
+		report_skip(frame);
+	return action != DISPATCH_STRAIGHT;
+}
+
+void runtime_call_enter(const struct runtime_row *row, const struct runtime_report *report,
+			const void *back)
+{
+	const struct entry *entry = &entry_table[runtime_row_slot(row)];
+	/* Pairs with registry_publish. */
+	const struct hook_list *list = atomic_load_explicit(&entry->list, memory_order_acquire);
+	struct thread *thread = thread_self ? thread_self : thread_begin();
+	struct runtime_caller caller;
+	struct pending *pending;
+	struct reported reported;
+	struct frame *frame = &reported.frame;
+	uint32_t depth = 0;
+	uintptr_t anchor;
+	uint64_t outer;
+
+	if (!list || unlikely(!thread))
+		return;
+	caller = runtime_caller(back, report, row->callback);
+	anchor = anchor_of(caller.cfa, report, __builtin_frame_address(0));
+	outer = thread->state ? unwound_drop(thread, (const struct frame *)anchor, &depth) : 0;
+	pending = outer & THREAD_INSIDE ? NULL : room(thread, depth);
+	if (unlikely(!pending)) {
+		thread_count(&thread->bypassed);
+		return;
+	}
+	reported.end[0] = reported.end[1] = NULL;
+	frame->call = (struct cuaudit_call){
+		.function = &entry->function, .words = pending->words, .blocks = thread->blocks,
+		.depth = depth, .flags = CUAUDIT_CALL_OBSERVED, .caller = caller.address,
+	};
+	frame->list = list;
+	frame->entered = frame->guarded = 0;
+	frame->outer = outer;
+	frame->own = (uintptr_t)__builtin_dwarf_cfa();
+	mark(thread, frame);
+	if (library_is_excluded(cuaudit_call_library(&frame->call))) {
+		leave(thread, depth - 1, outer);
+		return;
+	}
+	/* Not before the mark: a handler's call has the same room until then. */
+	frame->call.nwords = gather(pending->words, row, report->params);
+	frame->call.correlation = ++thread->correlation;
+	if (!enter(frame))
+		return;
+	pending->report = report;
+	keep(pending, frame);
+	thread->runtime->count++;
+	if (list->kind == LIST_TIMES)
+		pending->call.start = cuaudit_ticks();
+	leave(thread, depth, anchor | (depth ? THREAD_NESTED : 0));
+}
+
+/* The call of that report, NULL if its begin was not seen, or it was left. */
+static struct pending *find(const struct thread *thread, const void *report,
+			    const struct cuaudit_function *function)
+{
+	struct runtime_thread *calls = thread->runtime;
+
+	for (uint32_t i = calls ? calls->count : 0; i-- > 0;)
+		if (calls->pending[i].report == report && calls->pending[i].call.function == function)
+			return &calls->pending[i];
+	return NULL;
+}
+
+/* Calls inside of this one that have not ended were left, by longjmp or an exception. */
+static void count_left(struct thread *thread, const struct pending *pending)
+{
+	uint32_t depth = thread->state & THREAD_NESTED ? thread->depth : 0;
+
+	for (; depth > pending->call.depth; depth--)
+		thread_count(&thread->unwound_calls);
+}
+
+void runtime_call_exit(const struct runtime_row *row, const struct runtime_report *report)
+{
+	const struct entry *entry = &entry_table[runtime_row_slot(row)];
+	struct thread *thread = thread_self;
+	struct pending *pending = thread ? find(thread, report, &entry->function) : NULL;
+	struct reported reported;
+	struct frame *frame = &reported.frame;
+
+	if (!pending || thread->state & THREAD_INSIDE)
+		return;
+	if (pending->list->kind == LIST_TIMES)
+		pending->call.end = cuaudit_ticks();
+	count_left(thread, pending);
+	reported.end[0] = reported.end[1] = NULL;
+	restore(frame, pending);
+	frame->own = (uintptr_t)__builtin_dwarf_cfa();
+	mark(thread, frame);
+	thread->runtime->count = (uint32_t)(pending - thread->runtime->pending);
+	frame->call.result = status_of(thread, row, report);
+	if (frame->list->exit)
+		frame->list->exit(&frame->call, frame->list->data);
+	leave(thread, frame->call.depth - 1, frame->call.depth ? frame->outer : 0);
+}

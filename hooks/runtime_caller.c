@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who called the function of the runtime that reports a call. */
+#include "hooks/runtime_caller.h"
+
+#include <cuaudit/call.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "arch.h"
+#include "hooks/library.h"
+#include "hooks/unwound.h"
+
+enum {
+	FRAMES = 16,
+	SITES = 2048	/* a power of two; a runtime has two for each function */
+};
+
+/*
+ * How far from data the return address and the end of the frame are: the same whenever that
+ * call site reports a call of that function, which has all in its frame. Runtimes may have
+ * one call site for all. Filled without a lock: `key` is 0 meanwhile.
+ */
+static struct site {
+	_Atomic uintptr_t key;
+	_Atomic uint32_t generation;
+	_Atomic uint32_t distances;	/* of the address, in 16 bits; then of the end */
+} sites[SITES];
+
+/* Addresses of code have fewer than 48 bits. */
+static uintptr_t key_of(const void *back, uint32_t callback)
+{
+	return (uintptr_t)back ^ (uintptr_t)callback << 48;
+}
+
+static struct site *site_of(uintptr_t key)
+{
+	return &sites[(key ^ key >> 11 ^ key >> 48) % SITES];
+}
+
+/* 0: not known. */
+static uint32_t distances_of(uintptr_t key)
+{
+	struct site *site = site_of(key);
+	bool is = atomic_load_explicit(&site->key, memory_order_acquire) == key &&
+		  atomic_load_explicit(&site->generation, memory_order_relaxed) == *cuaudit_generation;
+	uint32_t distances = atomic_load_explicit(&site->distances, memory_order_relaxed);
+
+	/* Pairs with the fence of keep: who read what it writes sees that it has begun. */
+	atomic_thread_fence(memory_order_acquire);
+	return is && atomic_load_explicit(&site->key, memory_order_relaxed) == key ? distances : 0;
+}
+
+static void keep(uintptr_t key, uintptr_t address, uintptr_t end)
+{
+	struct site *site = site_of(key);
+
+	if (address > UINT16_MAX || end > UINT16_MAX)
+		return;
+	atomic_store_explicit(&site->key, 0, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&site->generation, *cuaudit_generation, memory_order_relaxed);
+	atomic_store_explicit(&site->distances, (uint32_t)(address | end << 16), memory_order_relaxed);
+	atomic_store_explicit(&site->key, key, memory_order_release);
+}
+
+/* A runtime of its own library is not who calls; one that is linked into a library is that library's. */
+static bool is_shared_runtime(const void *address)
+{
+	const struct link_object *object = library_object((uintptr_t)address);
+
+	return object && !strncmp(object->name, "libcudart.so", strlen("libcudart.so"));
+}
+
+/* Where in [from, end) the word is that the unwinder took for that return address, the last one; 0: nowhere. */
+static uintptr_t place_of(const void *address, uintptr_t from, uintptr_t end)
+{
+	for (; end >= from + sizeof(uintptr_t); end -= sizeof(uintptr_t))
+		if (arch_plain_address(((const void *const *)end)[-1]) == address)
+			return end - sizeof(uintptr_t);
+	return 0;
+}
+
+/* The number of the frame that data is in, the function's; of the innermost, where it is in none. */
+static uint32_t frame_of(uintptr_t data, const uintptr_t *at, uint32_t count)
+{
+	for (uint32_t i = 0; i + 1 < count; i++)
+		if (data >= at[i] && data < at[i + 1])
+			return i;
+	return 0;
+}
+
+static __attribute__((noinline)) struct runtime_caller find(const void *back, uintptr_t data,
+						   uintptr_t key)
+{
+	const void *frames[FRAMES];
+	uintptr_t at[FRAMES], place;
+	uint32_t count = unwound_stack(back, frames, at, FRAMES), own, caller;
+
+	own = frame_of(data, at, count);
+	for (caller = own + 1; caller < count && is_shared_runtime(frames[caller]);)
+		caller++;
+	if (caller >= count)
+		return (struct runtime_caller){ back, 0 };
+	/* Between one function of the runtime and another there may be anything. */
+	place = caller == own + 1 && data >= at[own] && data < at[caller] ?
+		place_of(frames[caller], data, at[caller]) : 0;
+	if (place)
+		keep(key, place - data, at[caller] - data);
+	return (struct runtime_caller){ frames[caller], at[own + 1] };
+}
+
+struct runtime_caller runtime_caller(const void *back, const void *data, uint32_t callback)
+{
+	uintptr_t key = key_of(back, callback);
+	uint32_t distances = distances_of(key);
+	const char *from = data;
+
+	if (!distances)
+		return find(back, (uintptr_t)data, key);
+	return (struct runtime_caller){
+		arch_plain_address(*(const void *const *)(from + (distances & UINT16_MAX))),
+		(uintptr_t)from + (distances >> 16)
+	};
+}

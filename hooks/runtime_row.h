@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of runtime_api.def, and the slots that they have. */
+#ifndef HOOKS_RUNTIME_ROW_H
+#define HOOKS_RUNTIME_ROW_H
+
+#include <cuaudit/params.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A parameter in the structure that the runtime reports. */
+struct runtime_place {
+	uint8_t offset, size, direction;
+};
+
+struct runtime_row {
+	uint32_t text;		/* of the symbol; then, of each parameter, the name and the type */
+	uint16_t places;	/* the first one's number */
+	uint16_t callback;
+	uint8_t nparams;
+	bool answers;		/* its result is a cudaError_t */
+};
+
+/* Context: setup, once, under the loader's lock. Where the domain is on, each row has a slot from then on. */
+void runtime_row_setup(void);
+
+/* The row of a slot, or of a callback; NULL: none. Context: call. */
+const struct runtime_row *runtime_row_of_slot(uint32_t slot);
+const struct runtime_row *runtime_row_of_callback(uint64_t callback);
+
+/* The slot of one of these. */
+uint32_t runtime_row_slot(const struct runtime_row *row);
+
+const char *runtime_row_name(const struct runtime_row *row);
+const struct runtime_place *runtime_row_places(const struct runtime_row *row);
+
+/* Parameter index, below nparams. */
+void runtime_row_param(const struct runtime_row *row, uint32_t index, struct cuaudit_param *param);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The driver's table by which runtimes report their calls to tools: two of its slots are ours. */
+#include "hooks/runtime_table.h"
+
+#include <cuaudit/hook.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "arch.h"
+#include "hooks/core_link.h"
+#include "hooks/domain.h"
+#include "hooks/library.h"
+#include "hooks/lock.h"
+#include "hooks/page_write.h"
+#include "hooks/runtime_call.h"
+#include "hooks/runtime_flags.h"
+#include "hooks/runtime_row.h"
+#include "hooks/safe_read.h"
+
+/* Words of the table, and what it has to be. */
+enum { SIZE, REPORT, ASK, TABLE_SIZE = 0x38, UUID = 16 };
+
+typedef uint64_t (*report_fn)(uint64_t callback, struct runtime_report *report);
+typedef uint64_t (*ask_fn)(uint32_t **flags, size_t *count);
+
+static struct table {
+	uint64_t *at;			/* NULL: none */
+	_Atomic report_fn report;	/* the driver's own */
+	_Atomic ask_fn ask;
+} tables[RUNTIME_TABLES];
+
+static const uint8_t runtime_uuid[UUID] = {
+	0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66
+};
+
+/* What the tables begin with that runtimes and frameworks ask for; the others are tools'. */
+static const uint8_t known[][4] = {
+	{ 0x21, 0x31, 0x8c, 0x60 }, { 0x26, 0x3e, 0x88, 0x60 }, { 0x42, 0xd8, 0x5a, 0x81 },
+	{ 0x69, 0xa2, 0x8e, 0x9f }, { 0x6b, 0xd5, 0xfb, 0x6c }, { 0xa0, 0x94, 0x79, 0x8c },
+	{ 0xc6, 0x93, 0x33, 0x6e }, { 0xd4, 0x08, 0x20, 0x55 }, { 0xf8, 0xcf, 0xf9, 0x51 },
+};
+
+static _Atomic bool off;
+
+/* One message; no call is seen from then on. Other tools have what they ask for as before. */
+static void give_up(const char *why)
+{
+	if (!atomic_exchange_explicit(&off, true, memory_order_relaxed))
+		cuaudit_log(CUAUDIT_WARN, "calls of the runtime are not seen: %s", why);
+	runtime_flags_set_all();
+}
+
+static bool is_off(void)
+{
+	return atomic_load_explicit(&off, memory_order_relaxed);
+}
+
+/* The names of both are equal, up to what one of them has behind a '_'. */
+static bool same_name(const char *name, const char *own)
+{
+	while (*name && *name == *own) {
+		name++;
+		own++;
+	}
+	return (!*name || *name == '_') && (!*own || *own == '_');
+}
+
+/* Whether a row is the function that is reported by its callback; asked once for each name. */
+static bool is_named(const struct runtime_row *row, const struct runtime_report *report)
+{
+	static _Atomic(const char *) names[RUNTIME_FLAGS];
+	const char *name = report->name;
+
+	if (!name || atomic_load_explicit(&names[row->callback], memory_order_relaxed) == name)
+		return true;
+	if (!same_name(name, runtime_row_name(row)))
+		return false;
+	atomic_store_explicit(&names[row->callback], name, memory_order_relaxed);
+	return true;
+}
+
+static bool is_whole(uint64_t callback, const struct runtime_report *report)
+{
+	return report && report->size == RUNTIME_REPORT_SIZE && report->callback == callback &&
+	       report->site <= RUNTIME_EXIT;
+}
+
+static void report_newer(const struct runtime_report *report)
+{
+	static _Atomic bool reported;
+
+	if (!atomic_exchange_explicit(&reported, true, memory_order_relaxed))
+		cuaudit_log(CUAUDIT_WARN, "the runtime's %s is newer than this cuaudit: its calls, and those "
+			    "of other functions as new, are not seen", report->name ? report->name : "function");
+}
+
+/* The row of a report, NULL if it is not to be seen. */
+static const struct runtime_row *judge(uint64_t callback, const struct runtime_report *report)
+{
+	const struct runtime_row *row;
+
+	if (is_off())
+		return NULL;
+	if (!is_whole(callback, report)) {
+		give_up("the runtime reports them in a way that is not known");
+		return NULL;
+	}
+	row = runtime_row_of_callback(callback);
+	if (!row) {
+		report_newer(report);
+		return NULL;
+	}
+	if (is_named(row, report))
+		return row;
+	give_up("the runtime has other numbers for its functions");
+	return NULL;
+}
+
+/* Other tools are asked as they want to be, outside of what is measured. */
+static inline __attribute__((always_inline))
+uint64_t reported(uint32_t number, uint64_t callback, struct runtime_report *report)
+{
+	report_fn real = atomic_load_explicit(&tables[number].report, memory_order_relaxed);
+	bool asked = runtime_flags_asked(number, callback);
+	const struct runtime_row *row = judge(callback, report);
+	uint64_t answer = 0;
+
+	if (row && report->site == RUNTIME_EXIT)
+		runtime_call_exit(row, report);
+	if (asked)
+		answer = real(callback, report);
+	if (row && report->site == RUNTIME_ENTER) {
+		runtime_flags_look(number);
+		runtime_call_enter(row, report, arch_plain_address(__builtin_return_address(0)));
+	}
+	return answer;
+}
+
+static uint64_t asked(uint32_t number, uint32_t **flags, size_t *count)
+{
+	ask_fn real = atomic_load_explicit(&tables[number].ask, memory_order_relaxed);
+	uint64_t answer = real(flags, count);
+	uint32_t *own;
+
+	if (is_off())
+		return answer;
+	if (!flags || !count || !*flags || *count != RUNTIME_FLAGS) {
+		give_up("the driver has another number of flags for the runtime's functions");
+		return answer;
+	}
+	own = runtime_flags_give(number, *flags);
+	if (own)
+		*flags = own;
+	else
+		give_up("there is no memory for the runtime's flags, or the driver's cannot be read");
+	return answer;
+}
+
+/* A table's functions have no argument that tells which table it is. */
+#define EACH(table) table(0) table(1) table(2) table(3)
+#define FUNCTIONS(number) \
+	static uint64_t report_##number(uint64_t callback, struct runtime_report *report) \
+	{ \
+		return reported(number, callback, report); \
+	} \
+	static uint64_t ask_##number(uint32_t **flags, size_t *count) \
+	{ \
+		return asked(number, flags, count); \
+	}
+EACH(FUNCTIONS)
+
+static const struct {
+	report_fn report;
+	ask_fn ask;
+} functions[] = {
+#define ROW(number) { report_##number, ask_##number },
+	EACH(ROW)
+};
+
+_Static_assert(sizeof(functions) / sizeof(functions[0]) == RUNTIME_TABLES, "tables");
+
+/* Whether a slot leads into the driver, or a library of its own; the table may be anywhere. */
+static bool is_drivers(uint64_t slot)
+{
+	const struct link_object *object = library_object(slot);
+
+	return object && object->flags & (LINK_OBJECT_DRIVER | LINK_OBJECT_DRIVER_PRIVATE);
+}
+
+static bool is_ours(const uint64_t *table)
+{
+	for (uint32_t i = 0; i < RUNTIME_TABLES; i++)
+		if (tables[i].at == table && table[REPORT] == (uintptr_t)functions[i].report)
+			return true;
+	return false;
+}
+
+/* A number for the table: that it had before, or one of a table that is no more. */
+static int number_for(const uint64_t *table)
+{
+	uint64_t word;
+
+	for (int i = 0; i < RUNTIME_TABLES; i++)
+		if (tables[i].at == table)
+			return i;
+	for (int i = 0; i < RUNTIME_TABLES; i++)
+		if (!tables[i].at || !safe_read((uintptr_t)tables[i].at, &word, sizeof(word)))
+			return i;
+	return -1;
+}
+
+/* Under the lock. Why it cannot be, or NULL. */
+static const char *take(uint64_t *table)
+{
+	int number;
+
+	if (table[SIZE] != TABLE_SIZE)
+		return "the driver's table for tools has another size";
+	if (is_ours(table))
+		return NULL;
+	if (!is_drivers(table[REPORT]) || !is_drivers(table[ASK]))
+		return "another tool has taken the driver's table for tools";
+	number = number_for(table);
+	if (number < 0)
+		return "there are too many copies of the driver";
+	atomic_store_explicit(&tables[number].report, (report_fn)table[REPORT], memory_order_relaxed);
+	atomic_store_explicit(&tables[number].ask, (ask_fn)table[ASK], memory_order_relaxed);
+	tables[number].at = table;
+	return page_write(&table[REPORT], (uintptr_t)functions[number].report,
+			  (uintptr_t)functions[number].ask) ? NULL :
+	       "the driver's table for tools cannot be written to";
+}
+
+void runtime_table_answered(const uint8_t *uuid, uint64_t *table)
+{
+	const char *why;
+	bool is_known = false;
+	sigset_t saved;
+
+	if (!domain_is_on(DOMAIN_RUNTIME) || is_off())
+		return;
+	if (memcmp(uuid, runtime_uuid, UUID)) {
+		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+			is_known |= !memcmp(uuid, known[i], sizeof(known[i]));
+		if (is_known)
+			runtime_flags_update();
+		else
+			runtime_flags_set_all();
+		return;
+	}
+	lock_take(LOCK_RUNTIME, &saved);
+	why = take(table);
+	lock_release(LOCK_RUNTIME, &saved);
+	if (why)
+		give_up(why);
+}
+
+void runtime_table_finish(void)
+{
+	atomic_store_explicit(&off, true, memory_order_relaxed);
+	runtime_flags_stop();
+	for (uint32_t i = 0; i < RUNTIME_TABLES; i++) {
+		uint64_t now[3], *table = tables[i].at;
+		uintptr_t report = (uintptr_t)atomic_load_explicit(&tables[i].report, memory_order_relaxed);
+		uintptr_t ask = (uintptr_t)atomic_load_explicit(&tables[i].ask, memory_order_relaxed);
+
+		/* The driver may be unloaded, or another tool be in our place. */
+		if (table && safe_read((uintptr_t)table, now, sizeof(now)) &&
+		    now[REPORT] == (uintptr_t)functions[i].report &&
+		    now[ASK] == (uintptr_t)functions[i].ask)
+			page_write(&table[REPORT], report, ask);
+	}
+}

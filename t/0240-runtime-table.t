@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The table of the runtime's functions: whole by itself, and what the installed toolkit's headers say.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+: "${PERL:=perl}"
+: "${CUDA_HOME=/usr/local/cuda}"
+table=$top_srcdir/include/cuaudit/runtime_api.def
+
+# rows FILE: what is wrong with a table's rows, a line each.
+rows() {
+	awk -F '[(,] *' '
+	!/^RUNTIME\(/ { next }
+	{
+		if ($2 != n++) print "id " $2
+		if (callbacks[$4]++) print "callback " $4 " twice"
+		count = $7 + 0
+		if (gsub(/P\((VAL|IN|PTR), /, "") != count) print $3 ": parameters"
+	}' "$1"
+}
+
+ok "there are rows" test "$(grep -c '^RUNTIME(' "$table")" -ge 522
+is "$(rows "$table")" "" "ids are dense, callbacks are unique, and parameters are counted"
+sed 's/^RUNTIME(19, cudaMalloc, 20, 3020, STATUS, 2/RUNTIME(18, cudaMalloc, 19, 3020, STATUS, 3/' "$table" \
+	>"$tmp/broken.def"
+is "$(rows "$tmp/broken.def")" "id 18
+callback 19 twice
+cudaMalloc: parameters" "a broken one is noticed"
+
+if test -r "$CUDA_HOME/include/cupti_runtime_cbid.h"; then
+	cp "$table" "$tmp/table.def"
+	ok "the toolkit's headers add nothing" $PERL "$top_srcdir/maint/runtime-api.pl" --cc "$CC" \
+		--cuda "$CUDA_HOME" --out "$tmp/table.def" --check
+	sed '/cudaLogsCurrent/,$d' "$table" >"$tmp/table.def"
+	fails "one with fewer rows would change" $PERL "$top_srcdir/maint/runtime-api.pl" --cc "$CC" \
+		--cuda "$CUDA_HOME" --out "$tmp/table.def" --check
+	ok "and gets them" $PERL "$top_srcdir/maint/runtime-api.pl" --cc "$CC" --cuda "$CUDA_HOME" \
+		--out "$tmp/table.def"
+	ok "in the same order" cmp "$table" "$tmp/table.def"
+else
+	skip 4 "no CUDA headers"
+fi
+done_testing

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+# runtime.sh in a build directory, on a machine with a GPU: calls of the runtime, as stat and as CUPTI's
+# callbacks count them in the same process. Prints both, and TAP; at the end what a call costs.
+# CUPTI_LIBRARY: CUPTI, if it is not found beside the toolkit or Python's nvidia packages.
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+. "$top_srcdir/t/lib.sh"
+
+gpu=$top_srcdir/t/gpu
+toolkit=${CUDA_HOME:-/usr/local/cuda}
+nvcc=$toolkit/bin/nvcc
+nvidia-smi -L >"$tmp/gpus" 2>&1 || skip_all "no GPU"
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/# /'
+
+headers=
+for directory in "$toolkit/include" "$toolkit/extras/CUPTI/include" \
+	$("$PYTHON3" -c 'import nvidia, os
+for root in nvidia.__path__:
+    for directory, _, files in os.walk(root):
+        if "cupti.h" in files:
+            print(directory)' 2>"$tmp/none"); do
+	test -n "$headers" || test ! -r "$directory/cupti.h" || headers=$directory
+done
+test -n "$headers" || skip_all "no headers of CUPTI"
+compile -shared -fPIC -I"$headers" -I"$toolkit/include" -o "$tmp/cupti_runtime.so" "$gpu/cupti_runtime.c" ||
+	skip_all "the subscriber cannot be built"
+for library in "$toolkit"/lib64/libcupti.so* "$toolkit"/extras/CUPTI/lib64/libcupti.so* \
+	$("$PYTHON3" -c 'import nvidia, os
+for root in nvidia.__path__:
+    for directory, _, files in os.walk(root):
+        for name in sorted(files):
+            if name.startswith("libcupti.so"):
+                print(os.path.join(directory, name))' 2>"$tmp/none"); do
+	test -n "${CUPTI_LIBRARY:-}" || test ! -r "$library" || CUPTI_LIBRARY=$library
+done
+test -n "${CUPTI_LIBRARY:-}" || skip_all "no library of CUPTI"
+export CUPTI_LIBRARY
+diag "CUPTI: $CUPTI_LIBRARY"
+
+# ours FILE: "NAME CALLS" of the runtime's functions in stat's JSON
+ours() {
+	"$PYTHON3" -c '
+import json, sys
+for row in json.load(open(sys.argv[1]))["functions"]:
+    if row["name"].lstrip("_").startswith("cuda"):
+        print(row["name"], row["calls"])' "$1" | sort
+}
+
+# By name: CUPTI has a number for each version.
+summed() {
+	awk '{ calls[$1] += $2 } END { for (name in calls) print name, calls[name] }' | sort
+}
+
+# both NAME COMMAND...: the program alone, then with both; the counts are compared
+both() {
+	both_name=$1
+	shift
+	both_status=0
+	rm -f "$tmp"/stat* "$tmp/counts"
+	"$@" >"$tmp/alone" 2>"$tmp/err" || both_status=$?
+	is "$both_status" 0 "$both_name: runs alone"
+	both_status=0
+	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat" "$@" \
+		>"$tmp/out" 2>"$tmp/err" || both_status=$?
+	is "$both_status" 0 "$both_name: ends well with stat"
+	is "$(cat "$tmp/out")" "$(cat "$tmp/alone")" "$both_name: with the same output"
+	sed 's/^/# stderr: /' "$tmp/err" | head -n 10
+	ours "$tmp"/stat* | summed >"$tmp/without"
+	rm -f "$tmp"/stat*
+	both_status=0
+	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat" \
+		CUDA_INJECTION64_PATH="$tmp/cupti_runtime.so" CUPTI_COUNTS="$tmp/counts" "$@" \
+		>"$tmp/out" 2>"$tmp/err" || both_status=$?
+	is "$both_status" 0 "$both_name: ends well with stat and CUPTI"
+	sed 's/^/# stderr: /' "$tmp/err" | head -n 10
+	ours "$tmp"/stat* | summed >"$tmp/ours"
+	summed <"$tmp/counts" >"$tmp/theirs"
+	join -a 1 -a 2 -e 0 -o 0,1.2,2.2 "$tmp/ours" "$tmp/theirs" |
+		awk '{ printf "# %-40s cuaudit %8d  CUPTI %8d%s\n", $1, $2, $3, $2 == $3 ? "" : "  differs" }'
+	ok "$both_name: calls of the runtime are seen" test -s "$tmp/ours"
+	is "$(cat "$tmp/ours")" "$(cat "$tmp/theirs")" "$both_name: as many calls of each function as CUPTI has"
+	diag "$both_name: $(awk '{ n += $2 } END { print n + 0 }' "$tmp/without") calls without CUPTI," \
+		"$(awk '{ n += $2 } END { print n + 0 }' "$tmp/ours") with it"
+}
+
+python_has() {
+	"$PYTHON3" -c "import $1" >"$tmp/import" 2>&1
+}
+
+if test -x "$nvcc"; then
+	"$nvcc" -o "$tmp/saxpy_static" "$gpu/saxpy.cu" && both "saxpy, static cudart" "$tmp/saxpy_static"
+	cp "$tmp/ours" "$tmp/static"
+	"$nvcc" -cudart shared -o "$tmp/saxpy_shared" "$gpu/saxpy.cu" && both "saxpy, shared cudart" "$tmp/saxpy_shared"
+	is "$(cat "$tmp/ours")" "$(cat "$tmp/static")" "saxpy: as many calls of the shared cudart as of the static one"
+	"$nvcc" -o "$tmp/gemm" "$gpu/gemm.cu" -lcublas && both "cuBLAS" "$tmp/gemm"
+	# A call that is made by libcublas is its own, though it has a cudart inside.
+	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/gemm-" "$tmp/gemm" >"$tmp/out" 2>&1
+	"$top_builddir/bin/cuaudit" report --by tree "$tmp"/gemm-*trace | sed 's/^/# /'
+else
+	skip 19 "no nvcc"
+fi
+if python_has torch; then
+	both "PyTorch" "$PYTHON3" "$gpu/torch_eager.py"
+	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/torch-" "$PYTHON3" \
+		"$gpu/torch_eager.py" >"$tmp/out" 2>&1
+	"$top_builddir/bin/cuaudit" report --by tree "$tmp"/torch-*trace | sed 's/^/# /' | head -n 60
+else
+	skip 6 "no torch"
+fi
+if python_has jax; then
+	both "JAX" "$PYTHON3" "$gpu/jax_jit.py"
+else
+	skip 6 "no jax"
+fi
+
+# Nanoseconds of cudaGetDevice and cudaEventQuery.
+cost() {
+	cost_name=$1
+	shift
+	diag "$(printf '%-44s %s' "$cost_name" "$("$@" 2>&1 | tail -n 1)")"
+}
+runtime=CUAUDIT_DOMAINS=driver,runtime
+quiet="CUAUDIT_OUTPUT=$tmp/quiet"
+if test -x "$nvcc" && "$nvcc" -o "$tmp/cost" "$gpu/runtime_cost.cu"; then
+	for round in 1 2 3; do
+		diag "round $round, ns a call: cudaGetDevice cudaEventQuery"
+		cost "plain" "$tmp/cost"
+		cost "audited, driver: counted" audited "$quiet" CUAUDIT_HOOKS='stat(clock=no)' "$tmp/cost"
+		cost "audited, driver and runtime: counted" audited "$quiet" $runtime CUAUDIT_HOOKS='stat(clock=no)' "$tmp/cost"
+		cost "audited, runtime: counted" audited "$quiet" CUAUDIT_DOMAINS=runtime CUAUDIT_HOOKS='stat(clock=no)' "$tmp/cost"
+		cost "audited, runtime: timed" audited "$quiet" CUAUDIT_DOMAINS=runtime CUAUDIT_HOOKS=stat "$tmp/cost"
+		cost "CUPTI, an empty callback" env CUDA_INJECTION64_PATH="$tmp/cupti_runtime.so" "$tmp/cost"
+	done
+fi
+done_testing

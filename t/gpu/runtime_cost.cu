@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints the nanoseconds of two calls of the runtime: the least of several rounds. */
+#include <cstdio>
+#include <ctime>
+
+enum { CALLS = 200000, ROUNDS = 15 };
+
+static double now()
+{
+	timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+int main()
+{
+	double device = 1e9, query = 1e9;
+	cudaEvent_t event;
+	int which;
+
+	if (cudaEventCreate(&event) || cudaEventRecord(event, 0) || cudaEventSynchronize(event))
+		return 1;
+	for (int round = 0; round < ROUNDS; round++) {
+		double begin = now(), middle, end;
+
+		for (int i = 0; i < CALLS; i++)
+			cudaGetDevice(&which);
+		middle = now();
+		for (int i = 0; i < CALLS; i++)
+			cudaEventQuery(event);
+		end = now();
+		device = (middle - begin) / CALLS < device ? (middle - begin) / CALLS : device;
+		query = (end - middle) / CALLS < query ? (end - middle) / CALLS : query;
+	}
+	printf("%.1f %.1f\n", device, query);
+	return 0;
+}
