@@ -88,9 +88,9 @@ python_has() {
 
 if test -x "$nvcc"; then
 	"$nvcc" -o "$tmp/saxpy_static" "$gpu/saxpy.cu" && both "saxpy, static cudart" "$tmp/saxpy_static"
-	cp "$tmp/ours" "$tmp/static"
+	cp "$tmp/ours" "$tmp/of_static"
 	"$nvcc" -cudart shared -o "$tmp/saxpy_shared" "$gpu/saxpy.cu" && both "saxpy, shared cudart" "$tmp/saxpy_shared"
-	is "$(cat "$tmp/ours")" "$(cat "$tmp/static")" "saxpy: as many calls of the shared cudart as of the static one"
+	is "$(cat "$tmp/ours")" "$(cat "$tmp/of_static")" "saxpy: as many calls of the shared cudart as of the static one"
 	"$nvcc" -o "$tmp/gemm" "$gpu/gemm.cu" -lcublas && both "cuBLAS" "$tmp/gemm"
 	# A call that is made by libcublas is its own, though it has a cudart inside.
 	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/gemm-" "$tmp/gemm" >"$tmp/out" 2>&1
