@@ -76,7 +76,7 @@ STEP(module_report_gaps) STEP(module_finish_all) STEP(module_forked) STEP(entry_
 STEP(library_setup) STEP(unwound_setup) STEP(clock_setup) STEP(clock_calibrate) STEP(registry_attach)
 STEP(registry_forked) STEP(version_ask) STEP(thread_forked) STEP(guard_forked) STEP(coverage_forked)
 STEP(unmatched_forked) STEP(unmatched_report) STEP(hook_reap) STEP(range_publish) STEP(range_report)
-STEP(range_loss_forked)
+STEP(range_loss_forked) STEP(runtime_row_setup) STEP(runtime_table_finish)
 TRY(thread_setup) TRY(procaddr_setup) TRY(tables_setup)
 
 static void (*in_child)(void);
@@ -204,7 +204,8 @@ static bool may_be_cancelled(void)
 	return cancel == PTHREAD_CANCEL_ENABLE;
 }
 
-#define PREPARED " lock_setup log_setup output_setup layout_setup settings_check module_prepare_all"
+#define PREPARED " lock_setup log_setup output_setup layout_setup runtime_row_setup " \
+	"settings_check module_prepare_all"
 #define READY                                                                            \
 	PREPARED " entry_setup library_setup unwound_setup thread_setup procaddr_setup " \
 		 "tables_setup atfork"
@@ -293,7 +294,8 @@ static void test_fork(void)
 }
 
 #define REPORT                                                                                     \
-	" ( log_finish clock_calibrate unmatched_report range_report module_finish_all hook_reap " \
+	" ( log_finish runtime_table_finish clock_calibrate unmatched_report range_report " \
+	"module_finish_all hook_reap " \
 	"log_close"
 
 static void test_end(void)
