@@ -28,7 +28,7 @@ both "LD_BIND_NOT" LD_BIND_NOT=1 "$tmp/lookups" dlsym
 ok "a directory" mkdir "$tmp/versioned"
 echo 'FAKE_1 { global: cu*; fake_*; local: *; };' >"$tmp/map"
 build versioned/libcuda.so.1 -shared -fPIC -Wl,-soname,libcuda.so.1 \
-	-Wl,--version-script="$tmp/map" "$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/record.S" -ldl
+	-Wl,--version-script="$tmp/map" "$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/tools.c" "$top_srcdir/t/fake/record.S" -ldl
 both "dlvsym" LD_LIBRARY_PATH="$tmp/versioned" "$tmp/lookups" dlvsym
 
 # callers that come and go

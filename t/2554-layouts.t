@@ -84,14 +84,14 @@ mkdir "$tmp/driver"
 other_auditor
 for at in 0x10000 0x10000000; do
 	build driver/libcuda.so.1 -shared -fPIC -Wl,-soname,libcuda.so.1 -Wl,-Ttext-segment=$at \
-		"$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/record.S" -ldl
+		"$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/tools.c" "$top_srcdir/t/fake/record.S" -ldl
 	driver "made for $at"
 	driver "made for $at, beside another auditor" LD_AUDIT="$tmp/told.so:$LIBCUAUDIT"
 done
 patched moved libcuda.so.1 driver/libcuda.so.1
 driver "with program headers at the end"
 build driver/libcuda.so.1 -shared -fPIC -Wl,-soname,libcuda.so.1 \
-	"$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/record.S" -ldl -Wl,--no-as-needed \
+	"$top_srcdir/t/fake/driver.c" "$top_srcdir/t/fake/tools.c" "$top_srcdir/t/fake/record.S" -ldl -Wl,--no-as-needed \
 	-L"$tmp" "$@"
 driver "with 600 DT_NEEDED"
 

@@ -19,7 +19,7 @@ for file in audit/elf audit/env audit/filter audit/judge hooks/name_iterator hoo
 done
 arch=$(arch)
 hosted -DCUAUDIT_BUILDING_CORE -D_exit=settings_exit -Dsys_exit=settings_exit -iquote "$tmp" -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/settings" "$fuzz/settings.c" "$fuzz/text.c" \
-	"$fuzz/stat.c" "$top_srcdir/t/stat/no_fast_path.c" "$fuzz/calls.c" "$fuzz/absent.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$tmp/log.o" "$tmp/output.o" "$@" \
+	"$fuzz/stat.c" "$top_srcdir/t/stat/no_fast_path.c" "$fuzz/calls.c" "$fuzz/absent.c" "$fuzz/no_runtime.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$tmp/log.o" "$tmp/output.o" "$@" \
 	$(sources util util_sources | grep -v -E '/(io|sandbox)\.c$')
 
 fuzzed "made-up environments" "$tmp/settings"

@@ -23,7 +23,7 @@ object() {
 	ok "built: $object_name" compile -O1 -o "$tmp/$object_name" "$@"
 }
 
-fake="$top_srcdir/t/fake/driver.c $top_srcdir/t/fake/record.S"
+fake="$top_srcdir/t/fake/driver.c $top_srcdir/t/fake/tools.c $top_srcdir/t/fake/record.S"
 shared="-shared -fPIC"
 object libcuda.so.1 $shared $fake -Wl,-soname,libcuda.so.1 -Wl,--hash-style=gnu -ldl
 object sysv.so $shared $fake -Wl,-soname,libcuda.so.1 -Wl,--hash-style=sysv -ldl

@@ -14,7 +14,7 @@ for file in "hooks/arch/$arch/layout_arch" hooks/name_iterator hooks/layout hook
 done
 auditor
 hosted -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/fault" "$fuzz/fault.c" \
-	"$fuzz/absent.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$top_srcdir"/print/*.c "$@" \
+	"$fuzz/absent.c" "$fuzz/no_runtime.c" "$fuzz/fuzz.c" "$tmp/sys.o" "$top_srcdir"/print/*.c "$@" \
 	$(sources util util_sources)
 
 fuzzed "made-up rules" "$tmp/fault"

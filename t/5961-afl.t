@@ -64,7 +64,7 @@ for file in audit/env audit/filter "hooks/arch/$arch/layout_arch" hooks/name_ite
 done
 CC=afl-clang-fast
 auditor
-hosted -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/texts" "$fuzz/absent.c" "$fuzz/afl.c" \
+hosted -DCUAUDIT_BUILDING_CORE -I"$top_srcdir/hooks/arch/$arch" -o "$tmp/texts" "$fuzz/absent.c" "$fuzz/no_runtime.c" "$fuzz/afl.c" \
 	"$fuzz/fuzz.c" "$tmp/sys.o" "$top_srcdir"/print/*.c "$@" \
 	$(sources util util_sources)
 mkdir "$tmp/rule.in" "$tmp/rules.in" "$tmp/selector.in" "$tmp/settings.in"
