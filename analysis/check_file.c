@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/bytes.h"
+
 static const char damaged[] = "damaged: it holds numbers or texts that no rules hook writes";
 
 enum {
@@ -94,28 +96,9 @@ static const char *judge(struct check_file *file)
 	return NULL;
 }
 
-/* As many bytes as there are, size at most; or -1. */
-static ssize_t read_all(int fd, char *data, size_t size)
-{
-	size_t used = 0;
-
-	while (used < size) {
-		ssize_t got = pread(fd, data + used, size - used, (off_t)used);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (!got)
-			break;
-		used += (size_t)got;
-	}
-	return (ssize_t)used;
-}
-
 static const char *fill(int fd, struct check_file *file)
 {
-	ssize_t got = read_all(fd, (char *)file, sizeof(*file));
+	ssize_t got = bytes_read(fd, (char *)file, 0, sizeof(*file));
 	size_t used = got > 0 ? (size_t)got : 0;
 
 	if (got < 0)

@@ -3,93 +3,45 @@
 #include "hooks/stack.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "hooks/maps.h"
 #include "hooks/safe_read.h"
 #include "hooks/thread.h"
-#include "util/io.h"
 
-enum { LOOKS = 8, CHUNK = 512 };
-
-#define MAIN_STACK 0x5b737461636b5dull	/* "[stack]" */
-
-/* A line of /proc/thread-self/maps as far as it was read: "LOW-HIGH perms offset device inode name". */
-struct line {
-	uintptr_t bounds[2];
-	uint32_t field;		/* of bounds; 2: past them */
-	uint64_t end;		/* the last characters */
-};
-
-static void take_character(struct line *line, char c)
-{
-	uint32_t digit = c <= '9' ? (uint32_t)(c - '0') : (uint32_t)(c - 'a' + 10);
-
-	line->end = (line->end << 8 | (uint8_t)c) & 0xffffffffffffff;
-	if (line->field == 2)
-		return;
-	if (c == '-' || c == ' ')
-		line->field++;
-	else
-		line->bounds[line->field] = line->bounds[line->field] << 4 | digit;
-}
+enum { LOOKS = 8 };
 
 /*
  * The thread's own stack, if it holds address: the kernel's for the main thread,
  * else where the thread's static TLS is, for that is at its stack's end.
  * Either stays as long as the thread.
  */
-static bool is_own(const struct line *line, uintptr_t address)
+static bool is_own(const struct maps_line *line, uintptr_t address)
 {
 	uintptr_t tls = (uintptr_t)&thread_self;
 
-	return address - line->bounds[0] < line->bounds[1] - line->bounds[0] &&
-	       (line->end == MAIN_STACK || (tls >= address && tls < line->bounds[1]));
+	return line->end == MAPS_MAIN_STACK || (tls >= address && tls < line->bounds[1]);
 }
 
-static bool find(struct thread *thread, long fd, uintptr_t address)
+static bool take(struct thread *thread, const struct maps_line *line, uintptr_t address)
 {
-	struct line line = { { 0, 0 }, 0, 0 };
-	char chunk[CHUNK];
-	long length;
-
-	while ((length = syscall(SYS_read, fd, chunk, sizeof(chunk))) > 0) {
-		for (long i = 0; i < length; i++) {
-			if (chunk[i] != '\n') {
-				take_character(&line, chunk[i]);
-				continue;
-			}
-			if (is_own(&line, address)) {
-				thread->stack_low = line.bounds[0];
-				thread->stack_high = line.end == MAIN_STACK ?
-						     line.bounds[1] : (uintptr_t)&thread_self;
-				return true;
-			}
-			line = (struct line){ { 0, 0 }, 0, 0 };
-		}
-	}
-	return false;
+	if (!is_own(line, address))
+		return false;
+	thread->stack_low = line->bounds[0];
+	thread->stack_high = line->end == MAPS_MAIN_STACK ? line->bounds[1] : (uintptr_t)&thread_self;
+	return true;
 }
 
 /* Looks a few times only: the main stack may have grown, but other stacks stay others. */
 static bool look(struct thread *thread, uintptr_t address)
 {
-	bool found;
-	long fd;
+	struct maps_line line;
 
 	if (thread->stack_looks == LOOKS)
 		return false;
 	thread->stack_looks++;
-	fd = io_avoid_stdio((int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps",
-					 O_RDONLY | O_CLOEXEC));
-	if (fd < 0)
-		return false;
-	found = find(thread, fd, address);
-	syscall(SYS_close, fd);
-	return found;
+	return maps_find(address, &line) && take(thread, &line, address);
 }
 
 static bool inside(const struct thread *thread, uintptr_t from, uintptr_t to)

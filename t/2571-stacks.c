@@ -5,6 +5,7 @@
  */
 #include <stdint.h>
 
+#include "hooks/maps.c"
 #include "hooks/stack.c"
 #include "hooks/thread.c"
 #define look look_for
@@ -141,6 +142,7 @@ static void test_lines(void)
 	static struct thread thread;
 	const uintptr_t tls = (uintptr_t)&thread_self;
 	int fd = memfd_create("lines", 0);
+	struct maps_line line;
 	unsigned int wrong = 0, seen = 0;
 
 	for (uint64_t seed = 0; seed < SEEDS / 4; seed++) {
@@ -170,15 +172,19 @@ static void test_lines(void)
 				    (int)chance(30), 0, (int)(chance(20) ? 1 : 500 + chance(30)), "", name) < 0)
 				bail_out("no file");
 		}
-		for (uint64_t i = 0; i < count && !high; i++)
-			if (address >= lines[i].from && address < lines[i].to &&
-			    (lines[i].main || (tls >= address && tls < lines[i].to))) {
+		for (uint64_t i = 0; i < count; i++) {
+			if (address < lines[i].from || address >= lines[i].to)
+				continue;
+			if (lines[i].main || (tls >= address && tls < lines[i].to)) {
 				low = lines[i].from;
 				high = lines[i].main ? lines[i].to : tls;
 			}
+			break;
+		}
 		thread = (struct thread){ .state = 0 };
 		lseek(fd, 0, SEEK_SET);
-		wrong += find(&thread, fd, address) != (high != 0) || thread.stack_low != low || thread.stack_high != high;
+		wrong += (find(fd, address, &line) && take(&thread, &line, address)) != (high != 0) ||
+			  thread.stack_low != low || thread.stack_high != high;
 		seen += high != 0;
 	}
 	is_int(wrong, 0, "the stack's line among others");

@@ -17,7 +17,7 @@ sed -n 's/^ok 6 - /# /p; s/^ok 10 - /# /p' "$tmp/tap.out"
 arch=$(arch)
 set --
 for file in hooks/clock hooks/clock_read hooks/dispatch hooks/entry hooks/guard hooks/hook hooks/name_iterator hooks/layout hooks/lock hooks/log \
-	hooks/library hooks/loaded_image hooks/pages hooks/safe_read hooks/record hooks/stack hooks/strict hooks/thread hooks/unwound; do
+	hooks/library hooks/loaded_image hooks/maps hooks/pages hooks/safe_read hooks/record hooks/stack hooks/strict hooks/thread hooks/unwound; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 # hosted NAME ARGUMENT...: the core's own C code, with a driver of the test's.

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tracefile/extent.h"
+#include "util/bytes.h"
 
 enum { MAX_SEGMENT = 1 << 30, MAX_SHIFT = 63 };
 
@@ -19,27 +20,9 @@ static const off_t max_size = (off_t)1 << 32;
 
 static const char foreign[] = "not a stat record file";
 
-/* Bytes from used to size; fewer only at the file's end. Returns where it stopped. */
-static ssize_t read_on(int fd, char *data, size_t used, size_t size)
-{
-
-	while (used < size) {
-		ssize_t got = pread(fd, data + used, size - used, (off_t)used);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (!got)
-			break;
-		used += (size_t)got;
-	}
-	return (ssize_t)used;
-}
-
 static ssize_t read_whole(int fd, char *data, size_t size)
 {
-	return read_on(fd, data, 0, size);
+	return bytes_read(fd, data, 0, size);
 }
 
 /* What of a file has data. Its holes stay zeros that take no memory. */
@@ -51,7 +34,7 @@ static ssize_t read_data(int fd, char *data, size_t size)
 	while ((at = extent_data(fd, at)) < size) {
 		hole = extent_hole(fd, at);
 		hole = hole < size ? hole : size;
-		got = read_on(fd, data, (size_t)at, (size_t)hole);
+		got = bytes_read(fd, data, (size_t)at, (size_t)hole);
 		if (got < (ssize_t)hole)
 			return got;
 		at = hole;

@@ -8,27 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracefile/ending.h"
+
 bool process_runs(uint32_t pid, uint64_t start)
 {
-	char path[64], text[1024], state;
-	unsigned long long its;
-	const char *at;
-	ssize_t got;
-	int fd;
+	uint64_t ticks = trace_process_ticks(pid);
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	got = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (got <= 0)
-		return false;
-	text[got] = '\0';
-	at = strrchr(text, ')');
-	return at && sscanf(at, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			    "%*s %*s %*s %llu", &state, &its) == 2 &&
-	       state != 'Z' && state != 'X' && its == start;
+	return ticks && ticks == start;
 }
 
 static bool has_environment(const char *pid, const char *mark)

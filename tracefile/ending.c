@@ -19,10 +19,8 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
 }
 
-/* When the process of that pid began, since the epoch; 0: there is none, or it is dead. */
-static uint64_t process_start(uint32_t pid)
+uint64_t trace_process_ticks(uint32_t pid)
 {
-	uint64_t boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
 	char path[64], text[1024], state;
 	unsigned long long start;
 	const char *at;
@@ -42,7 +40,16 @@ static uint64_t process_start(uint32_t pid)
 	if (!at || sscanf(at, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 			  "%*s %*s %llu", &state, &start) != 2 || strchr("ZXx", state))
 		return 0;
-	return boot + start * SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
+	return start;
+}
+
+/* When the process of that pid began, since the epoch; 0: there is none, or it is dead. */
+static uint64_t process_start(uint32_t pid)
+{
+	uint64_t boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	uint64_t ticks = trace_process_ticks(pid);
+
+	return ticks ? boot + ticks * SECOND / (uint64_t)sysconf(_SC_CLK_TCK) : 0;
 }
 
 /* exec leaves the number to another program. */

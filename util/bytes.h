@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes gathered in memory, as many as there are. */
+/* Bytes gathered in memory, as many as there are, and read of files. */
 #ifndef UTIL_BYTES_H
 #define UTIL_BYTES_H
 
@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 struct bytes {
 	uint8_t *data;
@@ -39,6 +41,23 @@ static inline void *bytes_grown(void *array, size_t *room, size_t count, size_t 
 	if (array)
 		*room = more;
 	return array;
+}
+
+/* Bytes from used to size of a file; fewer only at its end. Where it stopped, or -1. */
+static inline ssize_t bytes_read(int fd, char *data, size_t used, size_t size)
+{
+	while (used < size) {
+		ssize_t got = pread(fd, data + used, size - used, (off_t)used);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (!got)
+			break;
+		used += (size_t)got;
+	}
+	return (ssize_t)used;
 }
 
 static inline void bytes_free(struct bytes *bytes)
