@@ -20,9 +20,12 @@ uint32_t stat_cell_key;
 
 static int started;
 
+/* It goes on: stat reads one that stands still a million times. */
 uint64_t cuaudit_clock_monotonic(void)
 {
-	return 0;
+	static uint64_t now;
+
+	return now += 20;
 }
 
 static int start(const struct cuaudit_options *options)
