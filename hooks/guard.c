@@ -9,10 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hooks/core_link.h"
-#include "hooks/frame.h"
+#include "hooks/library_call.h"
 #include "hooks/registry.h"
-#include "hooks/thread.h"
 
 /* What is known of a library, 0 for nothing; record indices go up to the table's size. */
 enum { WANTED = 1, UNWANTED = 2, LIBRARIES = LINK_CHUNKS * LINK_CHUNK + 1 };
@@ -102,7 +100,7 @@ static __attribute__((noinline)) bool judge(const struct cuaudit_hook *hook,
 static __attribute__((noinline)) bool wants_library(const struct guard *guard,
 						    const struct cuaudit_call *call)
 {
-	const struct cuaudit_library *library = cuaudit_call_library(call);
+	const struct cuaudit_library *library = library_of_call(call);
 	_Atomic uint8_t *known = &guard->libraries[library->index];
 	uint8_t verdict = atomic_load_explicit(known, memory_order_relaxed);
 

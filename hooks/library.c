@@ -8,10 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "hooks/core_link.h"
-#include "hooks/frame.h"
+#include "hooks/library_call.h"
 #include "hooks/loaded_image.h"
-#include "hooks/thread.h"
 
 static const struct cuaudit_library unknown = { "[unknown]", "[unknown]", 0 };
 
@@ -88,9 +86,8 @@ int cuaudit_main_called(void)
 	return atomic_load_explicit(&cuaudit_core_link->main_called, memory_order_relaxed);
 }
 
-/* Not in line: it would save registers at each call. */
-static __attribute__((noinline)) const struct cuaudit_library *
-look_up(struct thread_caller *known, const void *caller, uint32_t generation)
+const struct cuaudit_library *library_look_up(struct thread_caller *known, const void *caller,
+					      uint32_t generation)
 {
 	/* A handler may come in between: the address is written last. */
 	known->address = NULL;
@@ -104,16 +101,7 @@ look_up(struct thread_caller *known, const void *caller, uint32_t generation)
 
 const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *call)
 {
-	const struct frame *frame = (const struct frame *)call;
-	uintptr_t address = (uintptr_t)call->caller;
-	struct thread_caller *known;
-	uint32_t generation;
-
-	known = &frame_thread(frame)->callers[(address >> 2 ^ address >> 9) % THREAD_CALLERS];
-	/* Pairs with set_extent of the auditor. */
-	generation = atomic_load_explicit(&cuaudit_core_link->generation, memory_order_acquire);
-	return likely(known->address == call->caller && known->generation == generation) ?
-		       known->library : look_up(known, call->caller, generation);
+	return library_of_call(call);
 }
 
 bool library_is_excluded(const struct cuaudit_library *library)
