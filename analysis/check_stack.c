@@ -122,17 +122,18 @@ static bool is_users_python(const char *file)
 
 static bool is_system(const char *library)
 {
-	return !library || !strncmp(library, "/usr/", 5) || !strncmp(library, "/lib", 4);
+	return !library || !strncmp(library, "/lib", 4) ||
+	       (!strncmp(library, "/usr/", 5) && strncmp(library, "/usr/local/", 11));
 }
 
-/* How much a line is the user's own; 0: it has no line. */
+/* How much a line is the user's own; 0: it has no line, or is the system's, as what calls main() is. */
 static int rank(const struct check_line *line)
 {
 	if (!line->file || !line->line)
 		return 0;
 	if (line->python)
 		return is_users_python(line->file) ? 3 : 1;
-	return is_system(line->library) ? 1 : 2;
+	return is_system(line->library) ? 0 : 2;
 }
 
 static const struct check_line *find_user(const struct check_stack *stack)

@@ -81,9 +81,9 @@ void check_missing_text(const struct check_result *result, const struct check_su
 	    !missing_marks(result, sum, out, &any))
 		item(out, &any, sum->missing & CHECK_REACH_MARK ? "its mark" : "its second mark");
 	if (sum->missing & CHECK_REACH_RANGE)
-		item(out, &any, "its range");
+		item(out, &any, "its range, of which none of that name was opened");
 	if (sum->missing & CHECK_REACH_LIBRARY)
-		item(out, &any, "its library");
+		item(out, &any, "its library, of which none of that name called the driver");
 }
 
 static void amount(struct out *out, uint64_t value, uint8_t unit)
@@ -168,10 +168,17 @@ static const char *library_of(const struct check_stack *stack)
 }
 
 /* What is to be looked at first: the line that annotations are at. */
-static void user_line(const struct check_line *user, const char *prefix, struct out *out)
+static void user_line(const struct check_stack *stack, const char *prefix, struct out *out)
 {
-	if (!user)
+	const struct check_line *user = stack->user;
+
+	if (!stack->count)
 		return;
+	if (!user) {
+		out_text(out, prefix);
+		out_text(out, "  at no line that is known; build the program with -g\n");
+		return;
+	}
 	out_text(out, prefix);
 	out_text(out, "  at ");
 	printed(out, user->file);
@@ -208,7 +215,7 @@ void check_group_text(const struct check_group *group, const char *prefix, struc
 	part(out, ": ", call);
 	part(out, call ? "; " : ": ", note);
 	out_text(out, "\n");
-	user_line(group->stack.user, prefix, out);
+	user_line(&group->stack, prefix, out);
 	out_text(out, prefix);
 	out_text(out, "  ");
 	where(group, out);

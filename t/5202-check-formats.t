@@ -64,7 +64,7 @@ is "$(grep -v '^#\|^::' "$tmp/out")" 'TAP version 13
 not ok 1 - never \# \\memory
 not ok 2 - in x
 ok 3 - three' "TAP: a point for each rule"
-like "$(cat "$tmp/out")" '^# never reached: its range$' "TAP: a diagnostic"
+like "$(cat "$tmp/out")" '^# never reached: its range, of which none of that name was opened$' "TAP: a diagnostic"
 is "$(sed -n 's/^\(::.*::\).*/\1/p' "$tmp/out")" '::error file=train.py,line=7,title=never # \memory::
 ::error file=cuaudit.rules,line=2,title=in x::
 ::warning file=cuaudit.rules,line=100,title=allow f%3A* known::' "annotations: at the user's line"
@@ -77,7 +77,7 @@ for case in suite.getElementsByTagName("testcase"):
 	print(case.getAttribute("name"), [f.getAttribute("type") + ": " + f.getAttribute("message")
 		for f in case.getElementsByTagName("failure")])')" "['3', '2', '0']
 never # \\memory ['broken: broken 5 times']
-in x ['never reached: never reached: its range']
+in x ['never reached: never reached: its range, of which none of that name was opened']
 three []" "JUnit: a case for each rule"
 
 # The line of a finding: Python's own, a program's own, a library's, the rules file's.
