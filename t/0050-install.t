@@ -43,8 +43,13 @@ if command -v pkg-config >"$tmp/found"; then
 	# pkgconf puts the system root before it, the older pkg-config does not.
 	auditor=$(pkg-config --variable=auditor cuaudit)
 	is "${auditor#"$root"}" "$libdir/libcuaudit.so" "pkg-config knows where the auditor is"
+	simdir=$(pkg-config --variable=simdir cuaudit)
+	ok "a program is linked with the simulated driver" $CC -o "$tmp/app" "$top_srcdir/examples/steps.c" \
+		-L"$root${simdir#"$root"}" -lcuda
+	like "$(env CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=stat LD_AUDIT="$root$libdir/libcuaudit.so" "$tmp/app" 2>&1)" \
+		' 14 .* cuMemAlloc_v2$' "... which runs on it"
 else
-	skip 3 "no pkg-config"
+	skip 5 "no pkg-config"
 fi
 
 like "$(env LD_AUDIT="$root$libdir/libcuaudit.so" CUAUDIT_DRIVER=sim \

@@ -117,7 +117,29 @@ is "$job_status $(cat said | grep -c ::error)" "0 0" "GitHub: green" || diag "$(
 job image:
 is $job_status 0 "GitLab: green" || diag "$(cat err)"
 
+# The program of examples/, as the page has it: red at its line, then green.
+cp "$top_srcdir/examples/steps.c" .
+compile -g -o app steps.c "$simdir/libcuda.so.1" -Wl,-rpath,"$simdir" >build.out 2>&1 || bail_out "no program"
+cuaudit check -- ./app >said 2>err
+is "$? $(sed -n 's/^    at \(.*\)/\1/p' err | sed 's/.*steps\.c/steps.c/' | sort -u)" \
+	"88 steps.c:$(grep -n 'return cuMemAlloc' steps.c | sed 's/:.*//') in step" "examples/steps.c: red"
+sed 's/cuMemAlloc(&more, SIZE) || cuMemsetD8(more, 1, SIZE) || //' steps.c >mended.c
+compile -g -o app mended.c "$simdir/libcuda.so.1" -Wl,-rpath,"$simdir" >build.out 2>&1 || bail_out "no program"
+cuaudit check -- ./app >said 2>err
+is $? 0 "... and green" || diag "$(cat err)"
+
+# Without lines of its source the place is the rule, and no line of what called main().
+for how in -g0 '-g -s'; do
+	compile $how -o app steps.c "$simdir/libcuda.so.1" -Wl,-rpath,"$simdir" >build.out 2>&1 ||
+		bail_out "no program"
+	cuaudit check --github -- ./app >said 2>err
+	is "$? $(sed -n 's/^\(::error [^:]*\).*/\1/p' said | sort -u)" \
+		"88 ::error file=cuaudit.rules,line=5,title=never cuMemAlloc after warm-up" "$how: an annotation"
+	like "$(cat err)" '^    at no line that is known; build the program with -g$' "$how: what to do"
+done
+
 # The lock file is that of the first run.
+program 0
 rm -f app.lock
 cuaudit check -d sim --write-baseline app.lock -- ./app >said 2>err
 job repo:

@@ -56,6 +56,10 @@ install)
 	if ! searched "$2"; then
 		say "the loader does not search $2; audit by the file's path:"
 		say "  LD_AUDIT=$2/$auditor ./app"
+		case :$PATH: in
+		*":$3:"*) ;;
+		*) say "and run the command as $3/cuaudit" ;;
+		esac
 	elif ! update; then
 		say "for LD_AUDIT=$auditor the loader's cache has to be updated; as root, run:"
 		say "  ldconfig"
