@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <cuaudit/call.h>
+#include <cuaudit/coverage.h>
 
 enum { CALL_SITE_TEXT = 384 };
 
@@ -32,6 +32,13 @@ const char *call_site_text(char text[CALL_SITE_TEXT], const void *caller,
 
 /* How its library has bound the function that is called, 1 << enum cuaudit_route each. */
 uint32_t call_site_routes(const struct cuaudit_call *call);
+
+/*
+ * Context: setup. The return address of the first call of which an escape, or a table that was
+ * handed out, is; NULL: it was no call, or of several together.
+ */
+const void *call_site_escape(const struct cuaudit_escape *escape);
+const void *call_site_table(const struct cuaudit_export_table *table);
 
 struct writer;
 

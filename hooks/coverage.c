@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "hooks/call_site.h"
 #include "hooks/core_link.h"
 #include "hooks/library.h"
 
@@ -22,12 +23,14 @@ static struct {
 	_Atomic uint32_t claimed;
 	_Atomic uint32_t ready[KINDS];
 	struct cuaudit_escape escapes[KINDS];
+	const void *callers[KINDS];
 } escapes;
 
 static struct {
 	_Atomic uint32_t claimed;
 	_Atomic uint32_t ready[KINDS];
 	struct cuaudit_export_table tables[KINDS];
+	const void *callers[KINDS];
 } tables;
 
 static struct cuaudit_driver drivers[LINK_DRIVERS];
@@ -49,7 +52,8 @@ static uint32_t visible(const _Atomic uint32_t *claimed)
 }
 
 static void add_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t version,
-		       uint64_t flags, const struct cuaudit_library *library, uint64_t times)
+		       uint64_t flags, const struct cuaudit_library *library,
+		       const void *caller, uint64_t times)
 {
 	struct cuaudit_escape *escape;
 	uint32_t i;
@@ -77,13 +81,14 @@ static void add_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t
 		.kind = kind, .version = version, .flags = flags, .library = library, .count = times,
 	};
 	strncpy(escape->name, name, sizeof(escape->name) - 1);
+	escapes.callers[i] = caller;
 	atomic_store_explicit(&escapes.ready[i], 1, memory_order_release);
 }
 
 void coverage_escape(enum cuaudit_escape_kind kind, const char *name, uint32_t version,
-		     uint64_t flags, const struct cuaudit_library *library)
+		     uint64_t flags, const struct cuaudit_library *library, const void *caller)
 {
-	add_escape(kind, name ? name : "", version, flags, library, 1);
+	add_escape(kind, name ? name : "", version, flags, library, caller, 1);
 }
 
 /* What the auditor could not route, since the last time. */
@@ -100,7 +105,7 @@ static void take_auditors(void)
 		if (now != before)
 			add_escape(from->kind, from->name, 0, 0, from->object ?
 				   library_of(link_object(link, from->object - 1)) : NULL,
-				   now - before);
+				   NULL, now - before);
 	}
 }
 
@@ -114,7 +119,7 @@ const struct cuaudit_escape *cuaudit_escape_get(uint32_t index)
 }
 
 void coverage_table(const uint8_t *uuid, uint64_t size, int32_t result,
-		    const struct cuaudit_library *library)
+		    const struct cuaudit_library *library, const void *caller)
 {
 	struct cuaudit_export_table *table;
 	uint32_t i;
@@ -138,6 +143,7 @@ void coverage_table(const uint8_t *uuid, uint64_t size, int32_t result,
 	table->size = size;
 	table->result = result;
 	table->library = library;
+	tables.callers[i] = caller;
 	table->count = 1;
 	atomic_store_explicit(&tables.ready[i], 1, memory_order_release);
 }
@@ -231,4 +237,14 @@ void coverage_forked(void)
 	memset(&tables, 0, sizeof(tables));
 	for (uint32_t i = 0; i < count; i++)
 		atomic_store_explicit(&coverage_procaddr[i], 0, memory_order_relaxed);
+}
+
+const void *call_site_escape(const struct cuaudit_escape *escape)
+{
+	return escapes.callers[escape - escapes.escapes];
+}
+
+const void *call_site_table(const struct cuaudit_export_table *table)
+{
+	return tables.callers[table - tables.tables];
 }

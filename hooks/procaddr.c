@@ -78,7 +78,7 @@ static void answer(struct cuaudit_call *call, void *data)
 	if (slot < 0) {
 		coverage_escape(CUAUDIT_ESCAPE_PROCADDR, (const char *)call->words[NAME],
 				(uint32_t)call->words[VERSION_ASKED], call->words[FLAGS],
-				library);
+				library, call->caller);
 		return;
 	}
 	atomic_fetch_add_explicit(&coverage_procaddr[slot], 1, memory_order_relaxed);

@@ -24,7 +24,8 @@ static void answered(struct cuaudit_call *call, void *data)
 		return;
 	if (!call->result && where && *where && **where < LARGEST)
 		size = **where;
-	coverage_table(uuid, size, call->result, cuaudit_call_library(call));
+	coverage_table(uuid, size, call->result, cuaudit_call_library(call),
+		       call->caller);
 	if (!call->result && where && *where)
 		runtime_table_answered(uuid, (uint64_t *)*where);
 }

@@ -526,7 +526,7 @@ static void test_escapes(void)
 			for (uint32_t k = 0; k < 2; k++) {
 				memset(name, 'a', sizeof(name));
 				name[40 + i] = '\0';
-				coverage_escape(CUAUDIT_ESCAPE_PROCADDR, name, k, 0, &somebody);
+				coverage_escape(CUAUDIT_ESCAPE_PROCADDR, name, k, 0, &somebody, NULL);
 			}
 	/* 63 bytes of a name are kept. */
 	for (count = 0; cuaudit_escape_get(count); count++) {
@@ -540,15 +540,15 @@ static void test_escapes(void)
 	is_int(count, 2 * 24, "names that begin alike are one escape where they are cut");
 	is_int(wrong, 0, "each is what it is");
 	is_int((long long)sum, 3 * 2 * NAMES, "and counted");
-	coverage_escape(CUAUDIT_ESCAPE_PROCADDR, NULL, 0, 0, NULL);
-	coverage_escape(CUAUDIT_ESCAPE_PROCADDR, "", 0, 1, NULL);
-	coverage_escape(CUAUDIT_ESCAPE_OBJECT, "", 0, 1, NULL);
-	coverage_escape(CUAUDIT_ESCAPE_OBJECT, "", 0, 1, &somebody);
-	coverage_escape(CUAUDIT_ESCAPE_OBJECT, "", 0, 1, &somebody);
+	coverage_escape(CUAUDIT_ESCAPE_PROCADDR, NULL, 0, 0, NULL, NULL);
+	coverage_escape(CUAUDIT_ESCAPE_PROCADDR, "", 0, 1, NULL, NULL);
+	coverage_escape(CUAUDIT_ESCAPE_OBJECT, "", 0, 1, NULL, NULL);
+	coverage_escape(CUAUDIT_ESCAPE_OBJECT, "", 0, 1, &somebody, NULL);
+	coverage_escape(CUAUDIT_ESCAPE_OBJECT, "", 0, 1, &somebody, NULL);
 	is_int(cuaudit_escape_get(count + 3)->count, 2, "all that tells two apart does");
 	ok(cuaudit_escape_get(count + 2)->count == 1 && !cuaudit_escape_get(count + 4), "and no more");
 	for (uint32_t i = 0; i < 2 * KINDS; i++)
-		coverage_escape(CUAUDIT_ESCAPE_PROCADDR, "f", i, 7, NULL);
+		coverage_escape(CUAUDIT_ESCAPE_PROCADDR, "f", i, 7, NULL, NULL);
 	is_str(cuaudit_escape_get(KINDS - 1)->name, "(others)", "what finds no room is in the last");
 	is_int((long long)cuaudit_escape_get(KINDS - 1)->count, 2 * KINDS - (KINDS - 1 - (long long)count - 4),
 	       "all of it");
@@ -582,8 +582,8 @@ static void test_tables(void)
 
 	for (uint32_t i = 0; i < 2 * KINDS; i++) {
 		uuid[15] = (uint8_t)i;
-		coverage_table(uuid, i, (int)(i / 256), NULL);
-		coverage_table(uuid, i, (int)(i / 256), NULL);
+		coverage_table(uuid, i, (int)(i / 256), NULL, NULL);
+		coverage_table(uuid, i, (int)(i / 256), NULL, NULL);
 	}
 	ok(cuaudit_export_table_get(7)->count == 2 && cuaudit_export_table_get(7)->size == 7 &&
 	   cuaudit_export_table_get(7)->uuid[15] == 7, "tables asked for");
@@ -593,9 +593,9 @@ static void test_tables(void)
 	coverage_forked();
 	ok(!cuaudit_export_table_get(0), "a child has none");
 	uuid[15] = 0;
-	coverage_table(uuid, 1, 0, NULL);
-	coverage_table(uuid, 1, 0, &somebody);
-	coverage_table(uuid, 1, 2, &somebody);
+	coverage_table(uuid, 1, 0, NULL, NULL);
+	coverage_table(uuid, 1, 0, &somebody, NULL);
+	coverage_table(uuid, 1, 2, &somebody, NULL);
 	ok(cuaudit_export_table_get(2)->count == 1 && !cuaudit_export_table_get(3),
 	   "all that tells two apart does");
 }

@@ -37,9 +37,27 @@ is "$(bound cuNewReal)" "False; False" "newer than the table, not bound"
 
 covered "something escapes" 86 "format=json;fail=escapes" A= 1
 like "$(cat "$tmp/report.coverage")" '"escapes":\[\{"name":"cuHidden","kind":"procaddr"' "it is named"
+like "$(cat "$tmp/report.coverage")" '"library":"[^"]*/bindings","address":"0x[0-9a-f]+","offset":"0x[0-9a-f]+","build_id":"[0-9a-f]+"' \
+	"... with the call site"
+"$top_builddir/bin/cuaudit" report --format json "$tmp/report.coverage" >"$tmp/completed" 2>"$tmp/err"
+is "$? $(cat "$tmp/err")" "0 " "which cuaudit report reads"
+if grep -q '^#define HAVE_LIBDW 1' "$top_builddir/config.h" && $READELF -S "$tmp/bindings" | grep -q debug_line; then
+	like "$(cat "$tmp/completed")" '"caller_function":"[a-z_]*","caller_file":"[^"]*bindings\.c","caller_line":[0-9]+' \
+		"... with function, file and line"
+else
+	skip 1 "built without libdw"
+fi
+sed 's/"build_id":"[0-9a-f]*"/"build_id":"0123456789"/' "$tmp/report.coverage" >"$tmp/other.coverage"
+"$top_builddir/bin/cuaudit" report --format json "$tmp/other.coverage" >"$tmp/completed" 2>"$tmp/err"
+is "$? $(grep -c caller_file "$tmp/completed")" "0 0" "... but of another build ID none"
+sed 's/,"build_id":"[0-9a-f]*"//' "$tmp/report.coverage" >"$tmp/older.coverage"
+"$top_builddir/bin/cuaudit" report --format json "$tmp/older.coverage" >"$tmp/completed" 2>"$tmp/err"
+is "$? $(grep -c '"cuHidden"' "$tmp/completed")" "0 1" "... and without one it is still read"
+"$top_builddir/bin/cuaudit" report "$tmp/report.coverage" >"$tmp/completed" 2>"$tmp/err"
+is "$? $(wc -c <"$tmp/completed")" "2 0" "as JSON alone"
 covered "and nobody minds" 3 "format=json" A= 1
 covered "as text" 3 "" A= 1
-like "$(cat "$tmp/report.coverage")" ' cuHidden, for .*/bindings$' "it is named there too"
+like "$(cat "$tmp/report.coverage")" ' cuHidden, for .*/bindings, first by [^ ]*\+0x[0-9a-f]+( \(bindings\))?$' "it is named there too"
 like "$(cat "$tmp/report.coverage")" '^ +2 +1 +0 +3 +0  .*/bindings$' "functions by route"
 
 covered "more kinds than there is room for" 3 "format=json" A= 300

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saved JSON reports of the leak hook, and of limit as JSON, printed with functions, files and lines. */
+/* Saved JSON reports of modules, printed with functions, files and lines. */
 #include "tools/leak_report.h"
 
 #include <errno.h>
@@ -207,25 +207,40 @@ static bool is_array(const struct json_value *value, const char *key)
 	return member && member->kind == JSON_ARRAY;
 }
 
-static bool is_of_limit(const struct json_value *report)
+/* What is a report of which hook; the hook's own text has all but the lines. */
+static const struct kind {
+	const char *arrays[2];
+	const char *member;
+	const char *as_json_alone;	/* NULL: there is a text */
+} kinds[] = {
+	{ { "left", "errors" }, "left_objects", NULL },
+	{ { "refusals", "denied" }, "refusals",
+	  "a report of the limit hook, of which --format json names the call sites" },
+	{ { "drivers", "escapes" }, "export_tables",
+	  "a report of the coverage hook, of which --format json names the call sites" },
+};
+
+static const struct kind *kind_of(const struct json_value *report)
 {
-	return is_array(report, "refusals") && is_array(report, "denied");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (is_array(report, kinds[i].arrays[0]) && is_array(report, kinds[i].arrays[1]) &&
+		    json_get(report, kinds[i].member))
+			return &kinds[i];
+	return NULL;
 }
 
 /* What an object must have to be such a report, of this version. */
 static const char *judge(const struct json_value *report, bool as_json)
 {
+	const struct kind *kind = kind_of(report);
+
 	if (!report)
 		return "no JSON";
-	if (!is_of_limit(report) && (!is_array(report, "left") || !is_array(report, "errors") ||
-				     !json_get(report, "left_objects")))
+	if (!kind)
 		return "not a JSON report of the leak hook";
 	if (json_number(report, "version", 0) != 1)
 		return "a report of a newer version";
-	/* The hook's own text has all but the lines. */
-	if (is_of_limit(report) && !as_json)
-		return "a report of the limit hook, of which --format json names the call sites";
-	return NULL;
+	return as_json ? NULL : kind->as_json_alone;
 }
 
 static void complain(void *data, const char *path, const char *text)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "analysis/escape_kind.h"
+#include "hooks/call_site.h"
 #include "util/writer.h"
 
 enum { PATH_COLUMNS = 72, NUMBER = 9, LIBRARIES = 256 };
@@ -120,6 +121,17 @@ static void text_libraries(const struct coverage *coverage, struct out *out)
 	}
 }
 
+/* The call that was the first of its kind. */
+static void text_first(const void *caller, const struct cuaudit_library *library, struct out *out)
+{
+	char site[CALL_SITE_TEXT];
+
+	if (!caller || !library)
+		return;
+	out_text(out, ", first by ");
+	out_text(out, call_site_text(site, caller, library));
+}
+
 static void text_escapes(struct out *out)
 {
 	const struct cuaudit_export_table *table;
@@ -136,6 +148,7 @@ static void text_escapes(struct out *out)
 			out_text(out, ", for ");
 			out_fit(out, escape->library->path, PATH_COLUMNS);
 		}
+		text_first(call_site_escape(escape), escape->library, out);
 		out_text(out, "\n");
 	}
 	out_text(out, "\nExport tables handed out");
@@ -147,6 +160,7 @@ static void text_escapes(struct out *out)
 		number(out, table->size, 6);
 		out_text(out, " bytes  ");
 		out_fit(out, table->library ? table->library->path : "", PATH_COLUMNS);
+		text_first(call_site_table(table), table->library, out);
 		out_text(out, "\n");
 	}
 }
@@ -213,10 +227,13 @@ static void json_functions(const struct coverage *coverage, uint32_t driver, str
 	writer_end(json, ']');
 }
 
-static void json_library(const struct cuaudit_library *library, uint64_t count,
+static void json_library(const struct cuaudit_library *library, const void *caller, uint64_t count,
 			 struct writer *json)
 {
-	writer_text(json, "library", library ? library->path : "");
+	if (library && caller)
+		call_site_json(json, caller, library);
+	else
+		writer_text(json, "library", library ? library->path : "");
 	writer_number(json, "count", count);
 	writer_end(json, '}');
 }
@@ -233,7 +250,7 @@ static void json_escapes(struct writer *json)
 		writer_text(json, "kind", escape_key(escape->kind));
 		writer_number(json, "version", escape->version);
 		writer_number(json, "flags", escape->flags);
-		json_library(escape->library, escape->count, json);
+		json_library(escape->library, call_site_escape(escape), escape->count, json);
 	}
 	writer_end(json, ']');
 	writer_begin(json, "export_tables", '[');
@@ -241,7 +258,7 @@ static void json_escapes(struct writer *json)
 		writer_begin(json, NULL, '{');
 		writer_uuid(json, "uuid", table->uuid);
 		writer_number(json, "size", table->size);
-		json_library(table->library, table->count, json);
+		json_library(table->library, call_site_table(table), table->count, json);
 	}
 	writer_end(json, ']');
 }
