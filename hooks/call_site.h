@@ -8,7 +8,10 @@
 
 #include <cuaudit/coverage.h>
 
-enum { CALL_SITE_TEXT = 384 };
+enum {
+	CALL_SITE_TEXT = 384,
+	CALL_SITE_SYMBOL = 4096	/* of a function of C++ */
+};
 
 struct call_site {
 	bool known;		/* the library is where it was: offset is in its file */
@@ -43,9 +46,11 @@ const void *call_site_table(const struct cuaudit_export_table *table);
 struct writer;
 
 /*
- * Context: setup. Members of an object that is open: library, address, and as far as they are
- * known offset and build_id, by which cuaudit report finds function and line, symbol and distance.
+ * Members of an object that is open: library, address, and as far as they are known offset and
+ * build_id, by which cuaudit report finds function and line, symbol and distance. name has room
+ * for size bytes of the symbol: in the context call, few.
  */
-void call_site_json(struct writer *json, const void *caller, const struct cuaudit_library *library);
+void call_site_json(struct writer *json, const void *caller, const struct cuaudit_library *library,
+		    char *name, size_t size);
 
 #endif

@@ -4,10 +4,7 @@
 
 #include "util/writer.h"
 
-enum {
-	NAME = 4096,	/* of a function of C++ */
-	ID = 32		/* what cuaudit report takes */
-};
+enum { ID = 32 };	/* what cuaudit report takes */
 
 static void build_id(struct writer *json, const struct cuaudit_library *library)
 {
@@ -26,10 +23,10 @@ static void build_id(struct writer *json, const struct cuaudit_library *library)
 	writer_text(json, "build_id", text);
 }
 
-void call_site_json(struct writer *json, const void *caller, const struct cuaudit_library *library)
+void call_site_json(struct writer *json, const void *caller, const struct cuaudit_library *library,
+		    char *name, size_t size)
 {
-	char name[NAME];
-	struct call_site site = call_site_find(caller, library, name, sizeof(name));
+	struct call_site site = call_site_find(caller, library, name, size);
 
 	writer_text(json, "library", library->path);
 	writer_hex(json, "address", (uintptr_t)caller);

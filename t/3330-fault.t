@@ -284,6 +284,43 @@ else
 	skip 2 "no python3"
 fi
 
+# Objects, a line each: of injections as many as log= has, then of each rule.
+calls "$a;format=json" alloc 1
+like "$(cat "$tmp/out") $(cat "$tmp/err")" '^status 85 .*format=json is for a file of its own; set CUAUDIT_OUTPUT' \
+	"format=json without a file is refused"
+calls "$a;format=jsn" alloc 1
+like "$(cat "$tmp/out")" '^status 85' "format=jsn is refused"
+if command -v "$PYTHON3" >"$tmp/which"; then
+	rm -f "$tmp"/object*
+	ok "format=json" audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/object" CUAUDIT_HOOKS="fault(format=json;log=2;\
+inject=cuMemAlloc:error=2:when=2+;inject=%sync:result=719:delay_exit=2us)" "$tmp/allocs"
+	is "$("$PYTHON3" -c '
+import json, sys
+for line in open(sys.argv[1]):
+    one = json.loads(line)
+    assert one["version"] == 1 and one["pid"]
+    if "inject" in one:
+        print("rule", one["fault_rule"], one["inject"], one["injected"] <= one["matched"], one["injected"] > 0)
+    else:
+        print(one["fault_rule"], one["call"], one["function"], one["called"], one.get("result"), one.get("driver_result"),
+              one["delay_enter"], one["delay_exit"], one["library"].split("/")[-1], int(one["offset"], 16) > 0,
+              len(one["build_id"]) > 8, one["thread"] == one["pid"])' "$tmp/object.fault" 2>&1)" \
+		"1 2 cuMemAlloc_v2 False 2 None 0 0 allocs True True True
+1 3 cuMemAlloc_v2 False 2 None 0 0 allocs True True True
+rule 1 cuMemAlloc:error=2:when=2+ True True
+rule 2 %sync:result=719:delay_exit=2us True True" "... what is in it"
+	# A library's path that does not fit: said, and no half of an object.
+	deep=$tmp/$(printf '%0200d/' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+	mkdir -p "$deep"
+	cp "$tmp/allocs" "$deep/allocs"
+	ok "a program of a long path" audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/long" \
+		CUAUDIT_HOOKS="fault(format=json;inject=cuMemAlloc:error=2)" "$deep/allocs"
+	like "$(cat "$tmp/tap.out")" 'fault: [0-9]+ lines could not be written' "... whose lines do not fit: it is said"
+	is "$(grep -c . "$tmp/long.fault") $(grep -c '"inject"' "$tmp/long.fault")" "1 1" "... and none is cut"
+else
+	skip 6 "no python3"
+fi
+
 # Options of modules: several only where several are meant.
 calls "$a;log=1;log=5" alloc 1 2 3
 like "$(cat "$tmp/err")" "^cuaudit: fault: log is given once, not also as '5'$" "log twice"

@@ -103,6 +103,21 @@ def strip(value):
     return [strip(v) for v in value] if isinstance(value, list) else value
 sys.exit(strip(json.load(open(sys.argv[1]))) != json.load(open(sys.argv[2])))' "$tmp/out" "$tmp/json.leak"
 
+# What the fault hook wrote at each injection.
+rm -f "$tmp"/inject*
+audited CUAUDIT_OUTPUT="$tmp/inject" CUAUDIT_HOOKS="fault(format=json;inject=cuMemFree:result=0)" "$tmp/leaks" double-free \
+	>"$tmp/out" 2>"$tmp/err" || :
+tool report --format json "$tmp/inject.fault"
+if grep -q '^#define HAVE_LIBDW 1' "$top_builddir/config.h"; then
+	like "$(head -n 1 "$tmp/out")" \
+		'"fault_rule":1,.*"caller_function":"double_free".*"caller_file":"[^"]*leaks\.c","caller_line":[0-9]' \
+		"an injection: function, file and line"
+else
+	skip 1 "no libdw"
+fi
+refused 2 "[^ ]*inject.fault: a report of the fault hook, of which --format json .*" "... as JSON alone" \
+	report "$tmp/inject.fault"
+
 # Several processes wrote to one file.
 cat "$tmp/json.leak" "$tmp/json.leak" >"$tmp/two.leak"
 tool report "$tmp/two.leak"
@@ -146,7 +161,7 @@ printf '{"version":1,"left":' >"$tmp/deep.leak"
 "$PYTHON3" -c 'print("[" * 1000000)' >>"$tmp/deep.leak"
 refused 2 "[^ ]*deep.leak: no JSON" "nested without end" report "$tmp/deep.leak"
 echo '{"version":1,"pid":2,"calls":3}' >"$tmp/stat.json"
-refused 2 "[^ ]*stat.json: not a JSON report of the leak hook" "another report" report "$tmp/stat.json"
+refused 2 "[^ ]*stat.json: no JSON report of a hook" "another report" report "$tmp/stat.json"
 sed 's/"version":1/"version":9/' "$tmp/json.leak" >"$tmp/new.leak"
 refused 2 "[^ ]*new.leak: a report of a newer version" "a newer report" report "$tmp/new.leak"
 refused 2 "[^ ]*json.leak: a report, of which there are no metrics" "metrics" report --format prometheus "$tmp/json.leak"

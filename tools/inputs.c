@@ -15,7 +15,7 @@
 #include <cuaudit/stat.h>
 #include <cuaudit/trace.h>
 
-#include "tools/leak_report.h"
+#include "tools/hook_report.h"
 #include "tools/tool.h"
 #include "tracefile/tracefile.h"
 
@@ -56,7 +56,7 @@ static const char *foreign(unsigned int kinds)
 	case INPUT_TRACE | INPUT_STAT:
 		return "neither a trace nor a stat record file";
 	default:
-		return "neither a trace nor a stat record file, nor a JSON report of the leak hook";
+		return "neither a trace nor a stat record file, nor a JSON report of a hook";
 	}
 }
 
@@ -71,7 +71,7 @@ static const char *judge(const char *path, unsigned int kinds, enum input_kind *
 		*kind = INPUT_TRACE;
 	else if (!memcmp(magic, CUAUDIT_STAT_MAGIC, MAGIC))
 		*kind = INPUT_STAT;
-	else if (!memcmp(magic, LEAK_REPORT_BEGIN, MAGIC) && kinds & INPUT_LEAK)
+	else if (!memcmp(magic, HOOK_REPORT_BEGIN, MAGIC) && kinds & INPUT_LEAK)
 		*kind = INPUT_LEAK;
 	else
 		return foreign(kinds);

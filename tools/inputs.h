@@ -9,7 +9,7 @@
 enum input_kind {
 	INPUT_TRACE = 1,	/* of the trace hook */
 	INPUT_STAT = 2,		/* of the stat hook */
-	INPUT_LEAK = 4		/* JSON, as of the leak hook; by its name alone, not of a directory */
+	INPUT_LEAK = 4		/* JSON, of a hook; by its name alone, not of a directory */
 };
 
 struct input {

@@ -11,7 +11,7 @@
 #include "analysis/stat_metrics.h"
 #include "analysis/stat_report.h"
 #include "tools/inputs.h"
-#include "tools/leak_report.h"
+#include "tools/hook_report.h"
 #include "tools/merge_stat.h"
 #include "tools/options.h"
 #include "tools/summarize.h"
@@ -365,7 +365,7 @@ static int print_one(struct settings *settings, const struct inputs *inputs, siz
 		fault = "no trace, as --in-range takes";
 	} else if (file->kind == INPUT_LEAK) {
 		fault = settings->format >= PROMETHEUS ? "a report, of which there are no metrics" :
-			leak_report(file->path, settings->format == JSON, !settings->how.no_symbols,
+			hook_report(file->path, settings->format == JSON, !settings->how.no_symbols,
 				    settings->how.options.names);
 	} else if (!file->directory) {
 		fault = print_stat(settings, file->path);

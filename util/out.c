@@ -14,6 +14,8 @@ static int grow(struct out *out, size_t count)
 	size_t size = out->size ? out->size : 65536;
 	void *data;
 
+	if (out->fixed)
+		return out->size - out->used < count ? out->error = -ENOMEM : 0;
 	while (size - out->used < count)
 		size *= 2;
 	if (size == out->size)

@@ -3,6 +3,7 @@
 #ifndef UTIL_OUT_H
 #define UTIL_OUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ struct out {
 	size_t used;
 	size_t size;
 	int error;	/* -ENOMEM: some of the text is missing */
+	bool fixed;	/* data is the caller's, of size bytes: what does not fit is missing */
 };
 
 /* Texts of numbers, for out_right. */

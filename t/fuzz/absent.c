@@ -30,6 +30,12 @@ struct kernel kernel_of(uint64_t handle)
 	return (struct kernel){ .name = NULL };
 }
 
+void call_site_json(struct writer *json, const void *caller, const struct cuaudit_library *library,
+		    char *name, size_t size)
+{
+	(void)json, (void)caller, (void)library, (void)name, (void)size;
+}
+
 const char *call_site_text(char text[CALL_SITE_TEXT], const void *caller,
 			   const struct cuaudit_library *library)
 {

@@ -134,9 +134,10 @@ const char *call_site_text(char text[CALL_SITE_TEXT], const void *caller,
 	return text;
 }
 
-void call_site_json(struct writer *json, const void *caller, const struct cuaudit_library *library)
+void call_site_json(struct writer *json, const void *caller, const struct cuaudit_library *library,
+		    char *name, size_t size)
 {
-	(void)json, (void)caller, (void)library;
+	(void)json, (void)caller, (void)library, (void)name, (void)size;
 }
 
 const struct cuaudit_library *cuaudit_library_at(const void *address)

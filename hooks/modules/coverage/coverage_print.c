@@ -230,8 +230,10 @@ static void json_functions(const struct coverage *coverage, uint32_t driver, str
 static void json_library(const struct cuaudit_library *library, const void *caller, uint64_t count,
 			 struct writer *json)
 {
+	char name[CALL_SITE_SYMBOL];
+
 	if (library && caller)
-		call_site_json(json, caller, library);
+		call_site_json(json, caller, library, name, sizeof(name));
 	else
 		writer_text(json, "library", library ? library->path : "");
 	writer_number(json, "count", count);

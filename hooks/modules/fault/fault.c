@@ -23,12 +23,14 @@ enum {
 static const struct cuaudit_option options[] = {
 	{ "inject", NULL, "RULE...", "which calls, and what happens to them" },
 	{ "log", "100", "N", "how many injections are printed one by one" },
+	{ "format", "text", "text|json", "how, and what each rule did" },
 	{ NULL, NULL, NULL, NULL }
 };
 
 static struct fault_rule rules[MAX_RULES];
 static uint32_t nrules;
 static uint64_t lines;
+static bool json;
 static char text[TEXT];
 
 /* The call of a thread that a rule has answered and that later rules have still to count. */
@@ -208,6 +210,13 @@ static int check(const struct cuaudit_options *given)
 	const char *log = cuaudit_option_get(given, "log");
 	int error;
 
+	char unused[1];
+
+	json = !strcmp(cuaudit_option_get(given, "format"), "json");
+	if (json && cuaudit_output_path(".fault", unused, sizeof(unused)) == -ENOENT) {
+		cuaudit_log(CUAUDIT_ERROR, "fault: format=json is for a file of its own; set CUAUDIT_OUTPUT");
+		return -ECANCELED;
+	}
 	if (fault_number(log, &lines)) {
 		cuaudit_log(CUAUDIT_ERROR, "fault: log takes a number, not '%s'", log);
 		return -ECANCELED;
@@ -225,7 +234,7 @@ static int init(const struct cuaudit_options *given)
 	key = cuaudit_thread_key(sizeof(struct answered), &fault_module);
 	if (key < 0)
 		return key;
-	fault_log_setup(lines);
+	fault_log_setup(lines, json);
 	return (lines ? cuaudit_kernel_prepare() : 0) ?: add_hooks();
 }
 

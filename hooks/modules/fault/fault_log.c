@@ -14,8 +14,9 @@
 #include "hooks/call_site.h"
 #include "util/io.h"
 #include "util/text.h"
+#include "util/writer.h"
 
-enum { LINE = 768, CALL = 300 };
+enum { LINE = 768, CALL = 300, OBJECT = 2048, SYMBOL = 256 };
 
 struct line {
 	char text[LINE];
@@ -23,6 +24,7 @@ struct line {
 };
 
 static uint64_t most;
+static bool objects;	/* JSON */
 static _Atomic uint64_t reported;
 static _Atomic uint64_t unwritten;
 static char path[PATH_MAX]; /* "" for standard error */
@@ -99,6 +101,68 @@ static void say(struct line *line)
 	}
 }
 
+/* Ends an object, and writes it if all of it did fit. */
+static void say_object(struct writer *json)
+{
+	struct out *out = json->out;
+
+	writer_end(json, '}');
+	out_text(out, "\n");
+	if (out->error || append(out->data, out->used))
+		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
+}
+
+static void begin_object(struct writer *json, const struct fault_rule *rule)
+{
+	writer_begin(json, NULL, '{');
+	writer_number(json, "version", 1);
+	writer_number(json, "pid", (uint64_t)getpid());
+	writer_number(json, "fault_rule", rule->number);
+}
+
+/* What the program got, where it is not the driver's own answer. */
+static void answer_object(struct writer *json, const struct fault_rule *rule, enum fault_answer answer,
+			  int32_t driver)
+{
+	writer_flag(json, "called", answer != FAULT_ERROR);
+	if (answer != FAULT_NONE)
+		writer_signed(json, "result", rule->result);
+	if (answer == FAULT_RESULT)
+		writer_signed(json, "driver_result", driver);
+	writer_number(json, "delay_enter", rule->delay_enter);
+	writer_number(json, "delay_exit", rule->delay_exit);
+}
+
+static __attribute__((noinline)) void injection_object(const struct fault_rule *rule,
+						       const struct cuaudit_call *call, uint64_t number,
+						       enum fault_answer answer, int32_t driver)
+{
+	char data[OBJECT], name[SYMBOL];
+	struct out out = { .data = data, .size = sizeof(data), .fixed = true };
+	struct writer json = { .out = &out };
+
+	begin_object(&json, rule);
+	writer_number(&json, "call", number);
+	writer_number(&json, "thread", (uint64_t)syscall(SYS_gettid));
+	writer_text(&json, "function", call->function->name);
+	answer_object(&json, rule, answer, driver);
+	call_site_json(&json, call->caller, cuaudit_call_library(call), name, sizeof(name));
+	say_object(&json);
+}
+
+static void summary_object(const struct fault_rule *rule)
+{
+	struct out out = { .used = 0 };
+	struct writer json = { .out = &out };
+
+	begin_object(&json, rule);
+	writer_text(&json, "inject", rule->text);
+	writer_number(&json, "matched", rule->matched);
+	writer_number(&json, "injected", rule->injected);
+	say_object(&json);
+	out_free(&out);
+}
+
 static void begin(struct line *line, const struct fault_rule *rule)
 {
 	line->used = 0;
@@ -112,11 +176,12 @@ static void set_path(void)
 		path[0] = '\0';
 }
 
-void fault_log_setup(uint64_t lines)
+void fault_log_setup(uint64_t lines, bool json)
 {
 	int file;
 
 	most = lines;
+	objects = json;
 	set_path();
 	if (!*path)
 		return;
@@ -136,8 +201,12 @@ void fault_log_injection(const struct fault_rule *rule, const struct cuaudit_cal
 	struct line line;
 	char text[CALL], site[CALL_SITE_TEXT];
 
-	if (before > most)
+	if (before > most || (objects && before == most))
 		return;
+	if (objects) {
+		injection_object(rule, call, number, answer, driver);
+		return;
+	}
 	begin(&line, rule);
 	if (before == most) {
 		add(&line, ": what comes further is only counted");
@@ -175,14 +244,18 @@ void fault_log_summary(const struct fault_rule *rule)
 	uint64_t lost = atomic_exchange_explicit(&unwritten, 0, memory_order_relaxed);
 	struct line line;
 
-	begin(&line, rule);
-	add(&line, ": of ");
-	add_number(&line, rule->matched);
-	add(&line, " calls ");
-	add_number(&line, rule->injected);
-	add(&line, " injected, ");
-	add(&line, rule->text);
-	say(&line);
+	if (objects) {
+		summary_object(rule);
+	} else {
+		begin(&line, rule);
+		add(&line, ": of ");
+		add_number(&line, rule->matched);
+		add(&line, " calls ");
+		add_number(&line, rule->injected);
+		add(&line, " injected, ");
+		add(&line, rule->text);
+		say(&line);
+	}
 	if (lost)
 		cuaudit_log(CUAUDIT_WARN, "fault: %llu lines could not be written: %s",
 			    (unsigned long long)lost, path);

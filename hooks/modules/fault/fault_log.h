@@ -7,8 +7,8 @@
 
 #include "hooks/modules/fault/fault_rule.h"
 
-/* Context: setup. At most lines injections are reported; the summary always is. */
-void fault_log_setup(uint64_t lines);
+/* Context: setup. At most lines injections are reported; the summary always is. json: a line each is an object. */
+void fault_log_setup(uint64_t lines, bool json);
 
 /* Context: call. Tells of an injection; driver: its own result, for FAULT_RESULT. */
 void fault_log_injection(const struct fault_rule *rule, const struct cuaudit_call *call,

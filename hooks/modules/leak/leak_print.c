@@ -17,16 +17,14 @@
 #include "util/out.h"
 #include "util/writer.h"
 
-enum { NAME = 4096 };	/* of a function of C++ */
-
-/* name: of NAME bytes. */
+/* name: of CALL_SITE_SYMBOL bytes. */
 static struct leak_text_site text_site(const struct leak_site *site, char *name)
 {
 	struct call_site where;
 
 	if (!site->function)
 		return (struct leak_text_site){ .function = NULL };
-	where = call_site_find(site->caller, site->library, name, NAME);
+	where = call_site_find(site->caller, site->library, name, CALL_SITE_SYMBOL);
 	return (struct leak_text_site){
 		.function = site->function->name, .library = site->library->path,
 		.known = where.known, .offset = where.offset, .symbol = *name ? name : NULL,
@@ -37,7 +35,7 @@ static struct leak_text_site text_site(const struct leak_site *site, char *name)
 static void text_left(const struct leak_report *report, struct out *out)
 {
 	const char *library = NULL;
-	char symbol[NAME];
+	char symbol[CALL_SITE_SYMBOL];
 
 	for (size_t i = 0; i < report->nleft; i++) {
 		const struct leak_left *left = &report->left[i];
@@ -55,7 +53,7 @@ static void text_fault(struct out *out, const struct leak_fault *fault, bool fir
 {
 	const char *name = fault->result == LEAK_NO_RESULT ? NULL : cuaudit_result_name(fault->result);
 	struct out_number number = out_count((uint32_t)fault->result);
-	char symbols[3][NAME];
+	char symbols[3][CALL_SITE_SYMBOL];
 	const struct leak_text_fault row = {
 		.error = leak_fault_text(fault->type),
 		.what = fault->kind < LEAK_KINDS ? leak_kind_text(fault->kind) : NULL,
@@ -100,8 +98,10 @@ static void text(const struct leak_report *report, struct out *out)
 /* Members of an object that is open. */
 static void json_site(struct writer *json, const struct leak_site *site)
 {
+	char name[CALL_SITE_SYMBOL];
+
 	writer_text(json, "function", site->function->name);
-	call_site_json(json, site->caller, site->library);
+	call_site_json(json, site->caller, site->library, name, sizeof(name));
 }
 
 static void json_left(const struct leak_report *report, struct writer *json)

@@ -233,6 +233,7 @@ static void json_libraries(struct writer *json)
 static void json_refusals(struct writer *json)
 {
 	const struct refusal *refusal;
+	char name[CALL_SITE_SYMBOL];
 	uint32_t index = 0;
 	uint64_t count;
 
@@ -242,7 +243,7 @@ static void json_refusals(struct writer *json)
 		writer_text(json, "function", refusal->function->name);
 		writer_number(json, "calls", count);
 		writer_number(json, "first_bytes", refusal->bytes);
-		call_site_json(json, refusal->caller, refusal->library);
+		call_site_json(json, refusal->caller, refusal->library, name, sizeof(name));
 		writer_end(json, '}');
 	}
 	writer_end(json, ']');

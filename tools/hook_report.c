@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saved JSON reports of modules, printed with functions, files and lines. */
-#include "tools/leak_report.h"
+#include "tools/hook_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static char *read_all(const char *path, const char **fault)
 	if (fd < 0 || fstat(fd, &status)) {
 		*fault = strerror(errno);
 	} else if (status.st_size > SIZE_MAX_READ) {
-		*fault = "too large for a report of the leak hook";
+		*fault = "too large for a report of a hook";
 	} else {
 		size = (size_t)status.st_size;
 		text = malloc(size + 1);
@@ -209,7 +209,7 @@ static bool is_array(const struct json_value *value, const char *key)
 
 /* What is a report of which hook; the hook's own text has all but the lines. */
 static const struct kind {
-	const char *arrays[2];
+	const char *arrays[2];	/* NULL: none */
 	const char *member;
 	const char *as_json_alone;	/* NULL: there is a text */
 } kinds[] = {
@@ -218,12 +218,15 @@ static const struct kind {
 	  "a report of the limit hook, of which --format json names the call sites" },
 	{ { "drivers", "escapes" }, "export_tables",
 	  "a report of the coverage hook, of which --format json names the call sites" },
+	{ { NULL }, "fault_rule",
+	  "a report of the fault hook, of which --format json names the call sites" },
 };
 
 static const struct kind *kind_of(const struct json_value *report)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (is_array(report, kinds[i].arrays[0]) && is_array(report, kinds[i].arrays[1]) &&
+		if ((!kinds[i].arrays[0] || (is_array(report, kinds[i].arrays[0]) &&
+					     is_array(report, kinds[i].arrays[1]))) &&
 		    json_get(report, kinds[i].member))
 			return &kinds[i];
 	return NULL;
@@ -237,7 +240,7 @@ static const char *judge(const struct json_value *report, bool as_json)
 	if (!report)
 		return "no JSON";
 	if (!kind)
-		return "not a JSON report of the leak hook";
+		return "no JSON report of a hook";
 	if (json_number(report, "version", 0) != 1)
 		return "a report of a newer version";
 	return as_json ? NULL : kind->as_json_alone;
@@ -271,7 +274,7 @@ static const char *print_all(struct reading *reading, const char *text, bool as_
 	return fault;
 }
 
-const char *leak_report(const char *path, bool as_json, bool symbols, enum demangle names)
+const char *hook_report(const char *path, bool as_json, bool symbols, enum demangle names)
 {
 	struct reading reading = { .symbols = NULL };
 	const char *fault;
