@@ -317,7 +317,7 @@ void check_judge(struct check_result *result)
 	if (result->nprocesses)
 		result->may_be_idle = check_rules(result)->header.may_be_idle;
 	idle = !was_called(result);
-	if (idle && !result->may_be_idle)
+	if (idle && !result->may_be_idle && !result->nproblems)
 		check_problem(result, "no process called the CUDA driver; see cuaudit doctor%s",
 			      result->rules ? ", or allow that by a line 'optional calls'" : "");
 	for (size_t i = 0; i < result->nprocesses; i++)
