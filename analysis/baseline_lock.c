@@ -194,6 +194,17 @@ static bool read_header(struct reader *reader, struct part line, enum baseline_h
 	return lock->headers[header] || no_memory(reader);
 }
 
+/* What git leaves in a file for whoever merges. */
+static bool is_conflict(struct part line)
+{
+	static const char *const marks[] = { "<<<<<<<", "=======", ">>>>>>>", "|||||||" };
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (line.size >= strlen(marks[i]) && !memcmp(line.at, marks[i], strlen(marks[i])))
+			return true;
+	return false;
+}
+
 static bool read_line(struct reader *reader, struct part line)
 {
 	struct part rest = line, word = cut(&rest, '\t');
@@ -206,6 +217,9 @@ static bool read_line(struct reader *reader, struct part line)
 	for (int i = 0; i < BASELINE_HEADERS; i++)
 		if (is_word(word, headers[i]))
 			return read_header(reader, line, i);
+	if (is_conflict(line))
+		return refuse(reader, line, "is left of a merge: take the lines of one side, and run "
+			      "cuaudit check --update");
 	return refuse(reader, word,
 		      "is no kind of fact: bytes, calls, errors, launches, routes or unsized");
 }
@@ -225,6 +239,9 @@ static bool next_line(struct reader *reader, struct part *line)
 	reader->line = reader->rest.at;
 	*line = cut(&reader->rest, '\n');
 	reader->lock->lines++;
+	if (line->size && line->at[line->size - 1] == '\r')
+		return refuse(reader, *line, "has a CRLF line end: a lock file has LF alone; "
+			      "'*.lock -text' in .gitattributes keeps git from changing it");
 	return reader->rest.at > line->at + line->size ||
 	       refuse(reader, *line, "has no end: the file was cut short");
 }

@@ -104,8 +104,8 @@ static const char *fill(int fd, struct check_file *file)
 	if (got < 0)
 		return strerror(errno);
 	if (used < sizeof(file->header) || !file->header.version)
-		return "without a header: its process was killed in its first call of the driver, or "
-		       "there was no room for the file";
+		return "without a header: its process was killed in its first call of the driver, "
+		       "could not be audited, or had no room for the file";
 	if (memcmp(file->header.magic, CHECK_MAGIC, sizeof(file->header.magic)))
 		return "not a file of the rules hook";
 	if (file->header.version != CHECK_VERSION)

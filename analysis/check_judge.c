@@ -317,7 +317,7 @@ void check_judge(struct check_result *result)
 	if (result->nprocesses)
 		result->may_be_idle = check_rules(result)->header.may_be_idle;
 	idle = !was_called(result);
-	if (idle && !result->may_be_idle)
+	if (idle && !result->may_be_idle && !result->nproblems)
 		check_problem(result, "no process called the CUDA driver; cuaudit doctor says why, and "
 			      "without a GPU -d sim has the simulated one%s", result->rules ?
 			      "; a line 'optional calls' is for commands that need not call it" : "");

@@ -62,20 +62,19 @@ void leak_text_head(struct out *out, const struct leak_text_head *head)
 	out_text(out, "cuaudit: leak of pid ");
 	out_u64(out, head->pid);
 	out_text(out, ": ");
-	out_u64(out, head->allocated);
-	out_text(out, " objects, ");
+	out_plural(out, head->allocated, "object");
+	out_text(out, ", ");
 	out_u64(out, head->objects);
 	out_text(out, " left at exit (");
-	out_u64(out, head->bytes);
-	out_text(out, " bytes");
+	out_plural(out, head->bytes, "byte");
 	if (head->unsized) {
 		out_text(out, " and ");
 		out_u64(out, head->unsized);
 		out_text(out, " of unknown size");
 	}
 	out_text(out, "), ");
-	out_u64(out, head->errors);
-	out_text(out, head->errors == 1 ? " error\n" : " errors\n");
+	out_plural(out, head->errors, "error");
+	out_text(out, "\n");
 }
 
 void leak_text_left(struct out *out, const struct leak_text_left *left, const char *library)
@@ -115,8 +114,7 @@ static void object(struct out *out, const struct leak_text_fault *fault)
 		out_text(out, ", of unknown size");
 	} else if (fault->size) {
 		out_text(out, ", ");
-		out_u64(out, fault->size);
-		out_text(out, " bytes");
+		out_plural(out, fault->size, "byte");
 	}
 	if (fault->contexts) {
 		out_text(out, ", of context ");

@@ -23,13 +23,6 @@ static void printed(struct out *out, const char *text)
 	out_printed(out, text, strlen(text));
 }
 
-static void plural(struct out *out, uint64_t count, const char *one, const char *many)
-{
-	out_u64(out, count);
-	out_text(out, " ");
-	out_text(out, count == 1 ? one : many);
-}
-
 /* "12.4" */
 enum { VERSION = 32 };
 static const char *version_text(char text[VERSION], uint32_t number)
@@ -102,7 +95,7 @@ static void lowest(struct out *out, const struct manifest *manifest)
 	if (!manifest->unknown)
 		return;
 	out_text(out, "  newer than this cuaudit knows: ");
-	plural(out, manifest->unknown, "function", "functions");
+	out_plural(out, manifest->unknown, "function");
 	out_text(out, " called\n");
 }
 
@@ -210,7 +203,7 @@ static void missing_end(struct out *out, const struct manifest *manifest, uint64
 			const struct manifest_site *first, bool went_on)
 {
 	out_text(out, ", ");
-	plural(out, count, "call", "calls");
+	out_plural(out, count, "call");
 	out_text(out, ", first at ");
 	site(out, manifest, first);
 	out_text(out, went_on ? "; the program called the driver after it\n" :
@@ -268,7 +261,7 @@ static void evidence(struct out *out, const struct manifest *manifest, uint32_t 
 		out_text(out, " of ");
 		printed(out, page_component(manifest_library(manifest, row->library)));
 		out_text(out, ", ");
-		plural(out, row->count, "call", "calls");
+		out_plural(out, row->count, "call");
 		out_text(out, ", first at ");
 		site(out, manifest, &row->first);
 		out_text(out, ": ");
@@ -304,9 +297,9 @@ static void verdicts(struct out *out, const struct manifest *manifest)
 static void title(struct out *out, const struct manifest *manifest)
 {
 	out_text(out, "cuaudit manifest: ");
-	plural(out, manifest->nprocesses - manifest->nfaults, "process", "processes");
+	out_plural(out, manifest->nprocesses - manifest->nfaults, "process");
 	out_text(out, ", ");
-	plural(out, manifest->ncalls, "call", "calls");
+	out_plural(out, manifest->ncalls, "call");
 	if (manifest->driver) {
 		out_text(out, ", driver of CUDA ");
 		version(out, manifest->driver);

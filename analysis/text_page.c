@@ -18,14 +18,7 @@ const uint8_t page_times[] = {
 
 void page_plural(const struct page *page, uint64_t count, const char *thing)
 {
-	size_t length = strlen(thing);
-	char last = thing[length - 1];
-
-	out_u64(page->out, count);
-	out_text(page->out, " ");
-	out_bytes(page->out, thing, count != 1 && last == 'y' ? length - 1 : length);
-	if (count != 1)
-		out_text(page->out, last == 'y' ? "ies" : last == 's' ? "es" : "s");
+	out_plural(page->out, count, thing);
 }
 
 static void heading_begin(const struct page *page)

@@ -7,6 +7,7 @@
 #include "audit/message.h"
 #include "audit/object.h"
 #include "audit/sys.h"
+#include "audit/unchecked.h"
 #include "util/nearest.h"
 #include "util/policy.h"
 
@@ -182,6 +183,7 @@ void judge_disabled(void)
 {
 	static bool reported;
 
+	unchecked_leave(values->hooks);
 	if (reported || lax || !policy_in(values->hooks))
 		return;
 	reported = true;
@@ -221,6 +223,8 @@ void judge_excluded(const struct link_object *library)
 {
 	static _Atomic bool reported;
 
+	if (!env_disabled)
+		unchecked_leave(values->hooks);
 	if (env_disabled || lax || !policy_in(values->hooks) ||
 	    atomic_load_explicit(&object_table.attach, memory_order_relaxed) ||
 	    atomic_exchange_explicit(&reported, true, memory_order_relaxed))
@@ -242,5 +246,6 @@ const char *judge_unaudited(void)
 
 void judge_end_unaudited(void)
 {
+	unchecked_leave(values->hooks);
 	end(policy_in(values->hooks));
 }

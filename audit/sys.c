@@ -220,6 +220,11 @@ int sys_open(const char *path, int flags)
 	return (int)copy;
 }
 
+void sys_make_empty(const char *path)
+{
+	arch_syscall6(SYS_mknodat, AT_FDCWD, (long)path, S_IFREG | 0600, 0, 0, 0);
+}
+
 bool sys_each_line(const char *path, bool (*take)(const char *line, void *data), void *data)
 {
 	int fd = sys_open(path, O_RDONLY);

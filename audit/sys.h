@@ -76,6 +76,9 @@ struct sys_mapping {
 /* Hands each mapping, in the order of addresses, to take until it answers true; whether it did. */
 bool sys_each_mapping(bool (*take)(const struct sys_mapping *mapping, void *data), void *data);
 
+/* An empty file of that name, if there is none, without a descriptor. */
+void sys_make_empty(const char *path);
+
 /* The current directory's path; false where it has none. */
 bool sys_directory(char *path, size_t size);
 

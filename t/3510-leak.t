@@ -171,4 +171,9 @@ leaks format=json fork
 is "$leaks_status,$(errors)" "3," "fork: no error"
 is "$(left)" "context, 1, 0, cuCtxCreate_v2, main" "fork: the parent's report"
 is "$(cat "$tmp/err")" "" "fork: nothing is said"
+
+# One is not "1 objects".
+helper rules/hostile
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=leak "$tmp/hostile" once >"$tmp/one" 2>&1
+like "$(cat "$tmp/one")" '^cuaudit: leak of pid [0-9]+: 1 object, 1 left at exit \(0 bytes\), 0 errors$' "text: one object"
 done_testing

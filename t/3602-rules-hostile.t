@@ -169,6 +169,29 @@ else
 	skip 2 "no full disk here"
 fi
 
+# Processes that nothing judges, of a command that makes light of how they end.
+while IFS='|' read -r before way name; do
+	rules 'at-most 1 cuCtxSynchronize'
+	check sh -c "'$hostile' once; ( $before '$hostile' $way ); true"
+	lost 89 'is without a header: .* could not be audited' "$name"
+	rules 'optional calls' 'never cuCtxSynchronize'
+	check sh -c "( $before '$hostile' $way ); true"
+	lost 89 'is without a header: .* could not be audited' "... where there may be no call"
+	unlike "$(cat err)" 'no process called the CUDA driver' "... and nobody says that there was none"
+done <<'END'
+trap "" XFSZ; ulimit -f 8;|once|no room for a file
+unset NVTX_INJECTION64_PATH;|descriptors|no descriptor for the core
+CUAUDIT_DISABLE=1|once|CUAUDIT_DISABLE=1
+CUAUDIT_EXCLUDE='*'|once|CUAUDIT_EXCLUDE
+END
+mkdir 'of 100%'
+rules 'at-most 1 cuCtxSynchronize'
+status=0
+$run_env TMPDIR="$tmp/of 100%" "$cuaudit" check -d sim --rules rules -- \
+	sh -c 'unset NVTX_INJECTION64_PATH; "$1" descriptors' sh "$hostile" >out 2>err || status=$?
+lost 89 'is without a header' "a directory with a percent sign"
+is "$(ls 'of 100%')" "" "... in which nothing is left"
+
 # Ranges.
 rules 'at-most 0 cuCtxSynchronize per range step'
 check "$hostile" nested 7

@@ -59,14 +59,15 @@ is "$(seen) $(grep -c . "$tmp/out")" "7 7" "%runtime"
 run CUAUDIT_FUNCTIONS=%driver "$tmp/calls"
 is "$(seen) $(grep -c . "$tmp/out")" "0 7" "%driver"
 run CUAUDIT_DOMAINS=driver CUAUDIT_FUNCTIONS=%runtime "$tmp/calls"
-like "$(cat "$tmp/err")" "'%runtime' names no function" "%runtime, where the domain is off"
+like "$(cat "$tmp/err")" "'%runtime' names no function; CUAUDIT_DOMAINS=driver,runtime has" \
+	"%runtime, where the domain is off"
 run CUAUDIT_EXCLUDE=liblinked.so "$tmp/calls"
 is "$(grep -c liblinked "$tmp/out")" 0 "CUAUDIT_EXCLUDE"
 run CUAUDIT_INCLUDE='(main)' "$tmp/calls"
 is "$(grep -c . "$tmp/out")" 0 "CUAUDIT_INCLUDE: the runtime does not come by the table"
 for wrong in cudaMaloc cudaMalloc; do
 	run CUAUDIT_DOMAINS=driver CUAUDIT_FUNCTIONS=$wrong "$tmp/calls"
-	like "$(cat "$tmp/err")" "'$wrong' names no function" "driver: $wrong"
+	like "$(cat "$tmp/err")" "'$wrong' names no function; CUAUDIT_DOMAINS=driver,runtime has" "driver: $wrong"
 done
 run CUAUDIT_FUNCTIONS=cudaMaloc "$tmp/calls"
 like "$(cat "$tmp/err")" "'cudaMaloc' names no function; did you mean .*cudaMalloc" "a near name"

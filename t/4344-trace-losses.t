@@ -7,7 +7,7 @@ cuaudit=$top_builddir/bin/cuaudit
 helper trace/left
 traced "" env CUAUDIT_LOG=info "$tmp/left"
 is "$status" 0 "a call that is left: the program ends well"
-like "$(cat "$tmp/err")" '^cuaudit: trace: 1 calls are not in .*\.cutrace: left by longjmp, ' "it is told"
+like "$(cat "$tmp/err")" '^cuaudit: trace: 1 call is not in .*\.cutrace: left by longjmp, ' "it is told"
 is "$(checked "$tmp"/traces/*.cutrace | number '^call .* cuLaunchHostFunc ')" 0 "and not in the file"
 
 # A hook that was left is a loss, which the file has.
@@ -39,8 +39,17 @@ for options in "" "start=cuMemsetD8_v2"; do
 	read -r calls lost wrong <"$tmp/counted"
 	is "$wrong" 0 "no call began before it was made, or ended after the next was"
 	# Calls that were left while the driver ran are told apart.
-	left=$(sed -n 's/.* \([0-9]*\) calls are not in .*: left by longjmp.*/\1/p' "$tmp/err")
+	left=$(sed -n 's/.* \([0-9]*\) calls* [a-z]* not in .*: left by longjmp.*/\1/p' "$tmp/err")
 	diag "$(cat "$tmp/out") made, $calls recorded, $lost lost, ${left:-0} left"
 	ok "all are recorded or lost" test $((calls + lost + ${left:-0} - $(cat "$tmp/out"))) -le 3
 done
+
+# One byte is not "1 bytes".
+rm -rf "$tmp/cut" && mkdir "$tmp/cut"
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/cut/whole.cutrace)" \
+	"$top_builddir/demo/cudemo" dlopen >"$tmp/out" 2>&1
+head -c -1 "$tmp/cut/whole.cutrace" >"$tmp/cut/short.cutrace"
+"$cuaudit" convert -t csv -o "$tmp/cut/csv" "$tmp/cut/short.cutrace" 2>"$tmp/err" && status=0 || status=$?
+is "$status" 2 "a byte less: the status"
+like "$(cat "$tmp/err")" ': 1 damaged part was left out; 1 byte of it was cut off$' "... and what is said"
 done_testing

@@ -195,8 +195,8 @@ int check_lock_write(struct check_lock *lock, const struct baseline_runs *runs, 
 	if (status)
 		return status;
 	totals = baseline_totals(&lock->lock);
-	tool_complain("%s: %zu facts of %s run%s: %zu exact, %zu with bounds, %zu any", lock->path,
-		      totals.facts, lock->lock.headers[BASELINE_RUNS_MADE],
+	tool_complain("%s: %zu fact%s of %s run%s: %zu exact, %zu with bounds, %zu any", lock->path,
+		      totals.facts, totals.facts == 1 ? "" : "s", lock->lock.headers[BASELINE_RUNS_MADE],
 		      strcmp(lock->lock.headers[BASELINE_RUNS_MADE], "1") ? "s" : "", totals.exact,
 		      totals.facts - totals.exact - totals.any, totals.any);
 	return TOOL_OK;

@@ -166,6 +166,12 @@ static const char *text_only(const struct settings *settings)
 	       settings->format ? "--format" : NULL;
 }
 
+/* An option that was given and is not for --diff, or NULL. */
+static const char *tables_only(const struct settings *settings)
+{
+	return settings->how.print.tables ? "--by" : settings->bars ? "--histogram" : NULL;
+}
+
 /* 0, or OPTIONS_WRONG and OPTIONS_ENOUGH. */
 static int parse(int argc, char **argv, struct settings *settings)
 {
@@ -186,6 +192,8 @@ static int parse(int argc, char **argv, struct settings *settings)
 		tool_complain("report: --diff takes two files or directories");
 	else if (settings->diff && settings->how.options.failed)
 		tool_complain("report: --failed has no effect on --diff, which compares errors too");
+	else if (settings->diff && tables_only(settings))
+		tool_complain("report: %s has no effect on --diff", tables_only(settings));
 	else if (settings->html && text_only(settings))
 		tool_complain("report: %s has no effect on the page of --html", text_only(settings));
 	else

@@ -86,22 +86,24 @@ static void calls(struct buffer *out, const struct trace_losses *losses)
 	}
 }
 
-static void part(struct buffer *out, uint64_t number, const char *text)
+static void part(struct buffer *out, uint64_t number, const char *one, const char *many)
 {
 	if (!number)
 		return;
 	if (out->length)
 		buffer_text(out, "; ");
 	buffer_unsigned(out, number);
-	buffer_text(out, text);
+	buffer_text(out, number == 1 ? one : many);
 }
 
 void trace_losses_print(struct buffer *out, const struct trace_losses *losses)
 {
 	calls(out, losses);
 	ranges(out, losses);
-	part(out, losses->damaged, " damaged parts were left out");
-	part(out, losses->torn, " bytes at its end are no whole chunk");
-	part(out, losses->cut, " bytes of it were cut off");
+	part(out, losses->damaged, " damaged part was left out",
+	     " damaged parts were left out");
+	part(out, losses->torn, " byte at its end is no whole chunk",
+	     " bytes at its end are no whole chunk");
+	part(out, losses->cut, " byte of it was cut off", " bytes of it were cut off");
 	buffer_end(out);
 }

@@ -56,6 +56,18 @@ void out_u64(struct out *out, uint64_t value)
 	out_text(out, out_count(value).text);
 }
 
+void out_plural(struct out *out, uint64_t count, const char *thing)
+{
+	size_t length = strlen(thing);
+	char last = thing[length - 1];
+
+	out_u64(out, count);
+	out_text(out, " ");
+	out_bytes(out, thing, count != 1 && last == 'y' ? length - 1 : length);
+	if (count != 1)
+		out_text(out, last == 'y' ? "ies" : last == 's' ? "es" : "s");
+}
+
 void out_right(struct out *out, const char *text, size_t width)
 {
 	size_t length = strlen(text);

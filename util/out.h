@@ -27,6 +27,9 @@ void out_text(struct out *out, const char *text);
 void out_spaces(struct out *out, size_t count);
 void out_u64(struct out *out, uint64_t value);
 
+/* "1 call", "2 calls", "3 processes", "4 copies". */
+void out_plural(struct out *out, uint64_t count, const char *thing);
+
 /* text at the right of width columns, with one space before it. */
 void out_right(struct out *out, const char *text, size_t width);
 

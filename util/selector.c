@@ -303,6 +303,21 @@ static int nearest_functions(const char *word, size_t length, char near[SELECTOR
 	return used;
 }
 
+/* Whether it is of the runtime, and source has the driver's functions alone. */
+static bool lacks_runtime(const char *word, size_t length, selector_source_fn source)
+{
+	static const char class[] = "%runtime", prefix[] = "cuda";
+	struct cuaudit_function function;
+
+	if ((length != strlen(class) || memcmp(word, class, length)) &&
+	    (length < strlen(prefix) || memcmp(word, prefix, strlen(prefix))))
+		return false;
+	for (uint32_t i = 0; source(i, &function); i++)
+		if (!strncmp(function.base, prefix, strlen(prefix)))
+			return false;
+	return true;
+}
+
 void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR],
 		   selector_source_fn source)
 {
@@ -314,7 +329,9 @@ void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR],
 	for (size_t i = 0; i < length && used < sizeof(word); i++)
 		if (!strchr("=*?[]^$.()|+/\\", part[i]))
 			word[used++] = part[i];
-	if (used && *word == '%')
+	if (lacks_runtime(word, used, source))
+		strcpy(near, "; CUAUDIT_DOMAINS=driver,runtime has the functions of the runtime");
+	else if (used && *word == '%')
 		nearest_class(word, used, near);
 	else if (nearest_functions(word, used, near, source))
 		strcat(near, "?");

@@ -335,6 +335,16 @@ static void limited(void)
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 
+/* No file can be opened, that of the core neither. */
+static void descriptors(void)
+{
+	struct rlimit limit = { 3, 3 };
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	start();
+	breaks();
+}
+
 static void full_child(void)
 {
 	pid_t child;
@@ -518,6 +528,7 @@ static const struct {
 	{ "beside", beside },
 	{ "blocked", blocked },
 	{ "closed", closed },
+	{ "descriptors", descriptors },
 	{ "elsewhere", elsewhere },
 	{ "errno", keeps_errno },
 	{ "forks", forks },

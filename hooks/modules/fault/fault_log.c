@@ -257,8 +257,8 @@ void fault_log_summary(const struct fault_rule *rule)
 		say(&line);
 	}
 	if (lost)
-		cuaudit_log(CUAUDIT_WARN, "fault: %llu lines could not be written: %s",
-			    (unsigned long long)lost, path);
+		cuaudit_log(CUAUDIT_WARN, "fault: %llu line%s could not be written: %s",
+			    (unsigned long long)lost, lost == 1 ? "" : "s", path);
 }
 
 void fault_log_forked(void)

@@ -161,6 +161,7 @@ static int init(const struct cuaudit_options *given)
 	if (cuaudit_backtrace_prepare() && wants_stacks()) {
 		cuaudit_log(CUAUDIT_ERROR, "rules: 'from' and no-unchecked-error want call stacks, and "
 			    "there is no unwinder; install libgcc_s.so.1");
+		rules_store_lost();
 		return -ECANCELED;
 	}
 	error = rules_judge_setup();
@@ -172,7 +173,11 @@ static int init(const struct cuaudit_options *given)
 		error = cuaudit_range_listen(listen, NULL);
 	if (!error)
 		error = cuaudit_hook_add(&hook);
-	return error ? error : await_call();
+	if (!error)
+		error = await_call();
+	if (error)
+		rules_store_lost();
+	return error;
 }
 
 static void finish(void)

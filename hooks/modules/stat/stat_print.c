@@ -263,9 +263,10 @@ static void complain(void)
 	struct report report = { 0 };
 
 	if (!build(&report) && report.counts.calls && !stat_store_whole())
-		cuaudit_log(CUAUDIT_WARN, "stat: the statistics of process %d, %llu calls, are not "
+		cuaudit_log(CUAUDIT_WARN, "stat: the statistics of process %d, %llu call%s, are not "
 			    "all in the report: they could not be saved", (int)getpid(),
-			    (unsigned long long)report.counts.calls);
+			    (unsigned long long)report.counts.calls,
+			    report.counts.calls == 1 ? "" : "s");
 	report_free(&report);
 }
 

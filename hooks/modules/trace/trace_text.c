@@ -149,8 +149,8 @@ void trace_text(const struct cuaudit_call *call)
 void trace_text_finish(void)
 {
 	if (unwritten)
-		cuaudit_log(CUAUDIT_WARN, "trace: %llu lines could not be written",
-			    (unsigned long long)unwritten);
+		cuaudit_log(CUAUDIT_WARN, "trace: %llu line%s could not be written",
+			    (unsigned long long)unwritten, unwritten == 1 ? "" : "s");
 	if (fd >= 0)
 		io_close(fd);
 	fd = -1;

@@ -416,6 +416,11 @@ void trace_writer_thread_exit(void *block)
 	trace_unlock(&saved);
 }
 
+static const char *calls_are(uint64_t count)
+{
+	return count == 1 ? "call is" : "calls are";
+}
+
 /* Losses are always reported. */
 static void say(const char *path, uint64_t calls)
 {
@@ -430,23 +435,24 @@ static void say(const char *path, uint64_t calls)
 
 	if (path && trace_file_is_gone())
 		cuaudit_log(CUAUDIT_WARN, "trace: %s was removed or replaced while the process ran, "
-			    "with %llu calls; leave it until the process has ended", path,
-			    (unsigned long long)calls);
+			    "with %llu call%s; leave it until the process has ended", path,
+			    (unsigned long long)calls, calls == 1 ? "" : "s");
 	else
 		cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO,
 			    "trace: %llu call%s in %s", (unsigned long long)calls,
 			    calls == 1 ? "" : "s", path ? path : "no file");
 	if (cuaudit_unwound_calls())
-		cuaudit_log(CUAUDIT_INFO, "trace: %llu calls are not in %s: left by longjmp, an exception "
+		cuaudit_log(CUAUDIT_INFO, "trace: %llu %s not in %s: left by longjmp, an exception "
 			    "or a coroutine, unless they ended on another thread",
-			    (unsigned long long)cuaudit_unwound_calls(), path ? path : "any file");
+			    (unsigned long long)cuaudit_unwound_calls(),
+			    calls_are(cuaudit_unwound_calls()), path ? path : "any file");
 	for (uint32_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		uint64_t lost = trace_file_losses(i);
 
 		if (lost)
 			cuaudit_log(i == CUAUDIT_TRACE_LOST_RING ? CUAUDIT_INFO : CUAUDIT_WARN,
-				    "trace: %llu calls are not in %s: %s", (unsigned long long)lost,
-				    path ? path : "any file", reasons[i]);
+				    "trace: %llu %s not in %s: %s", (unsigned long long)lost,
+				    calls_are(lost), path ? path : "any file", reasons[i]);
 	}
 }
 
