@@ -141,13 +141,23 @@ static void call_back(void (*back)(void *), void *data)
 	back(data);
 }
 
+static int through_table(void);
+
 /* In pages that are written to while they are used, too. */
 static struct sized any = {
 	9 * sizeof(any_fn), {
 		FUNCTION(sum_doubles), FUNCTION(sum_words), FUNCTION(fill), FUNCTION(mix),
-		FUNCTION(call_back), FUNCTION(nothing), FUNCTION(integrity), FUNCTION(nothing),
+		FUNCTION(call_back), FUNCTION(nothing), FUNCTION(integrity), FUNCTION(through_table),
 	}
 };
+
+/* The driver calls a function by its own table. */
+static int through_table(void)
+{
+	int (*volatile function)(void) = (int (*)(void))any.slots[5];
+
+	return function();
+}
 
 static const struct sized absurd = { 0x7fff1234, { FUNCTION(nothing) } };
 

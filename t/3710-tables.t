@@ -73,6 +73,9 @@ print(" ".join(row["name"] for driver in json.load(open(sys.argv[1]))["drivers"]
 	"CONTEXT_LOCAL_STORAGE.put CONTEXT_LOCAL_STORAGE.delete CONTEXT_LOCAL_STORAGE.get CUDART_INTERFACE.module_from_cubin CUDART_INTERFACE.primary_ctx cafe0001[1] cafe0001[2] cafe0001[3] cafe0001[4] cafe0001[7]" \
 	"coverage"
 
+run CUAUDIT_HOOKS='coverage(format=json)' CUAUDIT_OUTPUT="$tmp/later" "$tmp/slots" tiny
+is "$(grep -c 'cafe0001\[6\]' "$tmp"/later*)" 1 "coverage: a slot of a table that came before another"
+
 # in place, and undone
 run CUAUDIT_HOOKS="$tmp/ends.so" "$tmp/slots" words
 is "$(cat "$tmp/out")" "6bd5 r--p 0ss00ssssdsss
@@ -139,6 +142,9 @@ else
 	is "$(calls)" "$all" "mdwe: memory that is not to become code can be written to"
 fi
 
+slots own
+is "$(sed -n '/cafe/p' "$tmp/out")" "cafe0001[8] slots = 0" "own: calls of the driver itself are not hooked"
+
 # threads, forks, signals, jumps, ends
 slots threads
 is "$(calls)" "1600 CUDART_INTERFACE.module_from_cubin
@@ -159,8 +165,8 @@ slots tiny
 is "$(calls)" "1 CUDART_INTERFACE.module_from_cubin
 1 cafe0001[6]" "tiny: from the least stack"
 slots closes
-is "$(calls)" "5 cafe0001[1]
-5 cafe0001[6]" "closes: a driver that comes and goes"
+is "$(calls) $(cat "$tmp/err")" "200 cafe0001[1]
+200 cafe0001[6] " "closes: a driver that comes and goes"
 slots execs
 is "$(sed -n 's/ exe / slots /p' "$tmp/out" | grep -c '\[\|\.')" 12 "execs: the next program's calls"
 
