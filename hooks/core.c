@@ -13,6 +13,8 @@
 
 #include "hooks/clock.h"
 #include "hooks/coverage.h"
+#include "hooks/export_slot.h"
+#include "hooks/export_table.h"
 #include "hooks/guard.h"
 #include "hooks/hook.h"
 #include "hooks/layout.h"
@@ -115,6 +117,7 @@ void cuaudit_set_exit_status(int status)
 static void report(void)
 {
 	log_finish();
+	export_table_finish();
 	runtime_table_finish();
 	clock_calibrate();
 	unmatched_report();
@@ -159,6 +162,7 @@ static int start(void)
 	output_setup();
 	layout_setup();
 	runtime_row_setup();
+	export_slot_setup();
 	settings_check();
 	module_prepare_all();
 	if (strict_checks()) {

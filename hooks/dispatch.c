@@ -2,6 +2,7 @@
 /* Runs the hooks of a call: the C half of the trampolines. */
 #include "hooks/dispatch.h"
 
+#include <cuaudit/api.h>
 #include <cuaudit/clock.h>
 #include <string.h>
 
@@ -258,6 +259,21 @@ static int enter_filtered(struct cuaudit_call *call, void *data)
 	return DISPATCH_STRAIGHT;
 }
 
+/*
+ * The exit hook of a table's slot: nobody knows whether it returns a status, so hooks see none.
+ * One that they put there is returned.
+ */
+static void exit_table(struct cuaudit_call *call, void *data)
+{
+	int32_t answer = call->result;
+
+	if (!(call->flags & CUAUDIT_CALL_SKIPPED))
+		call->result = 0;
+	exit_any(call, data);
+	if (!call->result && !(call->flags & CUAUDIT_CALL_SKIPPED))
+		call->result = answer;
+}
+
 void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool timed)
 {
 	bool irregular = entry_irregular(entry), has_exit = false, has_enter = false;
@@ -286,9 +302,10 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 		list->enter = NULL;
 		list->exit = exit_all;
 	}
-	if (cuaudit_core_link->symtab_interposed) {
+	/* A table's slot is everyone's as well. */
+	if (cuaudit_core_link->symtab_interposed || entry->function.id == CUAUDIT_ID_TABLES) {
 		list->enter = enter_filtered;
-		list->exit = exit_any;
+		list->exit = entry->function.id == CUAUDIT_ID_TABLES ? exit_table : exit_any;
 		list->data = list;
 	}
 	if (!has_exit)

@@ -6,6 +6,7 @@
 #include <cuaudit/coverage.h>
 
 #include "hooks/core_link.h"
+#include "hooks/export_slot.h"
 #include "hooks/runtime_row.h"
 #include "hooks/thread.h"
 #include "util/selector.h"
@@ -98,6 +99,21 @@ static void describe_runtime(uint32_t slot, const struct runtime_row *row)
 	};
 }
 
+static void describe_export(uint32_t slot)
+{
+	const struct link_slot *from = &cuaudit_core_link->slots[slot];
+	struct entry *entry = &entry_table[slot];
+
+	/* Calls of it may be under way. */
+	if (entry->function.name == from->name && entry->function.driver == from->driver)
+		return;
+	entry->function = (struct cuaudit_function){
+		.name = from->name, .base = export_slot_base(slot),
+		.id = CUAUDIT_ID_TABLES, .slot = slot, .driver = from->driver,
+	};
+	entry->self = thread_self_offset();
+}
+
 void entry_describe(uint32_t slot)
 {
 	const struct runtime_row *row = runtime_row_of_slot(slot);
@@ -108,6 +124,10 @@ void entry_describe(uint32_t slot)
 
 	if (row) {
 		describe_runtime(slot, row);
+		return;
+	}
+	if (export_slot_is(slot)) {
+		describe_export(slot);
 		return;
 	}
 	if (!named(from->name, &entry->function)) {

@@ -7,6 +7,7 @@
 
 /* In the order they are taken in. */
 enum lock {
+	LOCK_TABLES,	/* the driver's export tables */
 	LOCK_SETUP,	/* who adds hooks or functions, over all that takes */
 	LOCK_RECORDS,	/* what those share with who detaches; nothing is waited for under it */
 	LOCK_THREADS,

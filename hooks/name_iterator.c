@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "hooks/core_link.h"
+#include "hooks/export_slot.h"
 #include "hooks/layout.h"
 #include "hooks/runtime_row.h"
 #include "util/selector.h"
@@ -32,7 +33,10 @@ bool name_iterator_get(uint32_t index, struct cuaudit_function *function)
 	if (index < slots) {
 		function->name = function->base = link->slots[index].name;
 		number = layout_find(function->name);
-		function->id = runtime_row_of_slot(index) ? CUAUDIT_ID_RUNTIME : CUAUDIT_ID_UNKNOWN;
+		function->id = runtime_row_of_slot(index) ? CUAUDIT_ID_RUNTIME :
+			       export_slot_is(index) ? CUAUDIT_ID_TABLES : CUAUDIT_ID_UNKNOWN;
+		if (function->id == CUAUDIT_ID_TABLES)
+			function->base = export_slot_base(index);
 		function->classes = number < 0 ? 0 : layout_row((uint32_t)number)->classes;
 		return true;
 	}

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes two words into data that may be protected. */
+/* Writes words into data that may be protected. */
 #ifndef HOOKS_PAGE_WRITE_H
 #define HOOKS_PAGE_WRITE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
- * Context: call. Writes two words, each at once, and protects their pages as before. False,
- * with nothing written, where that is code, not mapped, or the system refuses it.
+ * Context: call. Each of count words, in two pages at most, that is from[i] becomes to[i], at once;
+ * one that has become another meanwhile is left. The pages are protected as before. False, with
+ * nothing written, where that is code, not mapped, or the system refuses it.
  */
-bool page_write(uint64_t *at, uint64_t first, uint64_t second);
+bool page_write(uint64_t *at, const uint64_t *from, const uint64_t *to, size_t count);
 
 #endif

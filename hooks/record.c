@@ -9,6 +9,7 @@
 #include "hooks/core_link.h"
 #include "hooks/domain.h"
 #include "hooks/entry.h"
+#include "hooks/export_slot.h"
 #include "hooks/lock.h"
 #include "hooks/runtime_row.h"
 #include "util/selector.h"
@@ -122,6 +123,8 @@ static bool in_domain(const struct record *record, uint32_t slot)
 {
 	if (runtime_row_of_slot(slot))
 		return observes(record);
+	if (export_slot_is(slot))
+		return *export_slot_base(slot);
 	return record->owner != HOOK_MODULE || domain_is_on(DOMAIN_DRIVER);
 }
 

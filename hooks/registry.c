@@ -146,32 +146,58 @@ int registry_publish(uint32_t slot)
 	return 0;
 }
 
-void registry_attach(void)
+/* Under LOCK_SETUP: gives slots from .. end - 1 their functions and hooks; to how many there is no room for them. */
+static uint32_t attach(uint32_t from, uint32_t end)
 {
-	uint32_t ready, count, unfit = 0;
-	sigset_t saved, inner;
+	uint32_t unfit = 0;
+	sigset_t saved;
 
-	lock_take(LOCK_SETUP, &saved);
-	ready = cuaudit_functions();
-	count = atomic_load_explicit(&cuaudit_core_link->nslots, memory_order_acquire);
-	for (uint32_t i = ready; i < count; i++)
+	for (uint32_t i = from; i < end; i++)
 		entry_describe(i);
-	if (ready < count)
-		record_select_all(ready, count);
-	for (uint32_t i = ready; i < count; i++) {
-		lock_take(LOCK_RECORDS, &inner);
+	if (from < end)
+		record_select_all(from, end);
+	for (uint32_t i = from; i < end; i++) {
+		lock_take(LOCK_RECORDS, &saved);
 		if (registry_publish(i)) {
 			unfit++;
 			route(i);
 		}
-		entry_set_ready(i + 1);
-		lock_release(LOCK_RECORDS, &inner);
+		if (i == cuaudit_functions())
+			entry_set_ready(i + 1);
+		lock_release(LOCK_RECORDS, &saved);
 	}
-	lock_release(LOCK_SETUP, &saved);
+	return unfit;
+}
+
+static void report_unfit(uint32_t unfit)
+{
 	if (unfit)
 		strict_fault(record_any_policy(), "; none of their hooks is called",
 			     "%u functions have more than %d hooks, or no memory is left for them",
 			     unfit, CUAUDIT_HOOKS_MAX);
+}
+
+void registry_attach(void)
+{
+	uint32_t unfit;
+	sigset_t saved;
+
+	lock_take(LOCK_SETUP, &saved);
+	unfit = attach(cuaudit_functions(),
+		       atomic_load_explicit(&cuaudit_core_link->nslots, memory_order_acquire));
+	lock_release(LOCK_SETUP, &saved);
+	report_unfit(unfit);
+}
+
+void registry_attach_slots(uint32_t from, uint32_t end)
+{
+	uint32_t unfit;
+	sigset_t saved;
+
+	lock_take(LOCK_SETUP, &saved);
+	unfit = attach(from, end);
+	lock_release(LOCK_SETUP, &saved);
+	report_unfit(unfit);
 }
 
 void registry_forked(void)

@@ -44,6 +44,9 @@ _Static_assert(offsetof(struct cuaudit_call, flags) - offsetof(struct cuaudit_ca
  */
 void registry_attach(void);
 
+/* Context: call. The same for slots that have other functions now; they are below nslots. */
+void registry_attach_slots(uint32_t from, uint32_t end);
+
 /* Context: call, in the child of fork. */
 void registry_forked(void);
 

@@ -10,6 +10,7 @@
 #include "arch.h"
 #include "hooks/core_link.h"
 #include "hooks/domain.h"
+#include "hooks/export_slot.h"
 #include "hooks/library.h"
 #include "hooks/lock.h"
 #include "hooks/page_write.h"
@@ -32,13 +33,6 @@ static struct table {
 
 static const uint8_t runtime_uuid[UUID] = {
 	0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66
-};
-
-/* What the tables begin with that runtimes and frameworks ask for; the others are tools'. */
-static const uint8_t known[][4] = {
-	{ 0x21, 0x31, 0x8c, 0x60 }, { 0x26, 0x3e, 0x88, 0x60 }, { 0x42, 0xd8, 0x5a, 0x81 },
-	{ 0x69, 0xa2, 0x8e, 0x9f }, { 0x6b, 0xd5, 0xfb, 0x6c }, { 0xa0, 0x94, 0x79, 0x8c },
-	{ 0xc6, 0x93, 0x33, 0x6e }, { 0xd4, 0x08, 0x20, 0x55 }, { 0xf8, 0xcf, 0xf9, 0x51 },
 };
 
 static _Atomic bool off;
@@ -210,9 +204,19 @@ static int number_for(const uint64_t *table)
 	return -1;
 }
 
+/* The two words that are the driver's, and those that take their place. */
+static void words_of(int number, uint64_t theirs[2], uint64_t ours[2])
+{
+	theirs[0] = (uintptr_t)atomic_load_explicit(&tables[number].report, memory_order_relaxed);
+	theirs[1] = (uintptr_t)atomic_load_explicit(&tables[number].ask, memory_order_relaxed);
+	ours[0] = (uintptr_t)functions[number].report;
+	ours[1] = (uintptr_t)functions[number].ask;
+}
+
 /* Under the lock. Why it cannot be, or NULL. */
 static const char *take(uint64_t *table)
 {
+	uint64_t theirs[2], ours[2];
 	int number;
 
 	if (table[SIZE] != TABLE_SIZE)
@@ -227,23 +231,21 @@ static const char *take(uint64_t *table)
 	atomic_store_explicit(&tables[number].report, (report_fn)table[REPORT], memory_order_relaxed);
 	atomic_store_explicit(&tables[number].ask, (ask_fn)table[ASK], memory_order_relaxed);
 	tables[number].at = table;
-	return page_write(&table[REPORT], (uintptr_t)functions[number].report,
-			  (uintptr_t)functions[number].ask) ? NULL :
+	words_of(number, theirs, ours);
+	return page_write(&table[REPORT], theirs, ours, 2) ? NULL :
 	       "the driver's table for tools cannot be written to";
 }
 
 void runtime_table_answered(const uint8_t *uuid, uint64_t *table)
 {
 	const char *why;
-	bool is_known = false;
 	sigset_t saved;
 
 	if (!domain_is_on(DOMAIN_RUNTIME) || is_off())
 		return;
 	if (memcmp(uuid, runtime_uuid, UUID)) {
-		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-			is_known |= !memcmp(uuid, known[i], sizeof(known[i]));
-		if (is_known)
+		/* Those are what runtimes and frameworks ask for; the others are tools'. */
+		if (export_slot_row(uuid))
 			runtime_flags_update();
 		else
 			runtime_flags_set_all();
@@ -260,15 +262,13 @@ void runtime_table_finish(void)
 {
 	atomic_store_explicit(&off, true, memory_order_relaxed);
 	runtime_flags_stop();
-	for (uint32_t i = 0; i < RUNTIME_TABLES; i++) {
-		uint64_t now[3], *table = tables[i].at;
-		uintptr_t report = (uintptr_t)atomic_load_explicit(&tables[i].report, memory_order_relaxed);
-		uintptr_t ask = (uintptr_t)atomic_load_explicit(&tables[i].ask, memory_order_relaxed);
+	for (int i = 0; i < RUNTIME_TABLES; i++) {
+		uint64_t now[3], theirs[2], ours[2], *table = tables[i].at;
 
+		words_of(i, theirs, ours);
 		/* The driver may be unloaded, or another tool be in our place. */
 		if (table && safe_read((uintptr_t)table, now, sizeof(now)) &&
-		    now[REPORT] == (uintptr_t)functions[i].report &&
-		    now[ASK] == (uintptr_t)functions[i].ask)
-			page_write(&table[REPORT], report, ask);
+		    !memcmp(&now[REPORT], ours, sizeof(ours)))
+			page_write(&table[REPORT], ours, theirs, 2);
 	}
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Observes the driver's export tables; they are handed out as they are, see runtime_table.h for one. */
+/* Observes which of the driver's export tables are handed out, see export_table.h and runtime_table.h. */
 #include "hooks/tables.h"
 
 #include "hooks/coverage.h"
+#include "hooks/export_table.h"
 #include "hooks/hook.h"
 #include "hooks/runtime_table.h"
 #include "hooks/safe_read.h"
@@ -24,10 +25,12 @@ static void answered(struct cuaudit_call *call, void *data)
 		return;
 	if (!call->result && where && *where && **where < LARGEST)
 		size = **where;
-	coverage_table(uuid, size, call->result, cuaudit_call_library(call),
-		       call->caller);
-	if (!call->result && where && *where)
-		runtime_table_answered(uuid, (uint64_t *)*where);
+	coverage_table(uuid, size, call->result, cuaudit_call_library(call), call->caller);
+	if (call->result || !where || !*where)
+		return;
+	/* Two slots of one table are the runtime's, where it is on: they are no function of the driver then. */
+	runtime_table_answered(uuid, (uint64_t *)*where);
+	export_table_answered(uuid, (uint64_t *)*where, call->function->driver);
 }
 
 int tables_setup(void)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call as text: its function, its parameters, its result. */
 #include "print/print.h"
+
+#include <cuaudit/api.h>
+
 #include "print/value.h"
 
 /* Whether what a parameter leads to is there: read by the driver, or written with success. */
@@ -143,10 +146,13 @@ void print_call(struct buffer *out, const struct print_call *call)
 		argument(&printer, call, params, i);
 	}
 	if (call->id < 0)
-		buffer_text(out, "...");
+		buffer_text(out, count ? ", ..." : "...");
 	buffer_char(out, ')');
 	if (call->flags & CUAUDIT_PRINT_AFTER) {
 		buffer_text(out, " = ");
-		print_result_name(out, call->result);
+		if (call->id == CUAUDIT_ID_TABLES && !call->result)
+			buffer_char(out, '?');
+		else
+			print_result_name(out, call->result);
 	}
 }

@@ -85,6 +85,20 @@ static bool is_parameters(const struct print_param *param)
 	       (!strcmp(param->name, "kernelParams") || !strcmp(param->name, "extra"));
 }
 
+/* What the registers hold: nobody knows how many there are, nor what they are. */
+static uint32_t raw_params(struct print_param params[PRINT_PARAMS])
+{
+	static const char names[][6] = { "word0", "word1", "word2", "word3", "word4", "word5" };
+	enum { COUNT = sizeof(names) / sizeof(names[0]) };
+
+	for (uint8_t i = 0; i < COUNT; i++)
+		params[i] = (struct print_param){
+			.name = names[i], .type = "uint64_t", .direction = CUAUDIT_IN, .words = 1, .word = i,
+			.shape = { .how = PRINT_VALUE, .value = { .kind = PRINT_HEX, .size = sizeof(uint64_t) } },
+		};
+	return COUNT;
+}
+
 uint32_t print_params(int32_t id, struct print_param params[PRINT_PARAMS])
 {
 	const struct print_shape *shape;
@@ -92,6 +106,8 @@ uint32_t print_params(int32_t id, struct print_param params[PRINT_PARAMS])
 	const char *text;
 	uint8_t word = 0;
 
+	if (id == CUAUDIT_ID_TABLES)
+		return raw_params(params);
 	if (id < 0 || (size_t)id >= sizeof(rows) / sizeof(rows[0]))
 		return 0;
 	shape = (const struct print_shape *)((const char *)&shapes + rows[id].shapes);

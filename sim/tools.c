@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Export tables: none but, where CUAUDIT_SIM_TOOLS asks for it, that by which runtimes report to tools. */
+/* Export tables, where CUAUDIT_SIM_TOOLS asks for them; here, that by which runtimes report to tools. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/sim.h"
+#include "sim/tables.h"
 
 enum { FLAGS = 1024, BYTES = 14 };
 
@@ -61,11 +62,13 @@ CUresult cuGetExportTable(const void **ppExportTable,
 		0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74,
 		0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66
 	};
-	bool found;
+	const void *found = NULL;
 
 	if (!ppExportTable || !pExportTableId)
 		return CUDA_ERROR_INVALID_VALUE;
-	found = !memcmp(pExportTableId, id, sizeof(id)) && wanted();
-	*ppExportTable = found ? &tools : NULL;
+	if (wanted())
+		found = memcmp(pExportTableId, id, sizeof(id)) ?
+			tables_find((const uint8_t *)pExportTableId) : &tools;
+	*ppExportTable = found;
 	return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

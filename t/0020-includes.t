@@ -52,9 +52,9 @@ edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"
 
 # hooks/ without modules/, which has an edge of its own and fewer rights.
-is "$(wrong "$contract|$internal|tables/(cpython\.(h|def)|blocking\.def)|$util|print/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|((fast_path|frame)_)?arch\.h|hooks/arch/offsets\.h" \
+is "$(wrong "$contract|$internal|tables/(cpython\.(h|def)|blocking\.def|export_tables\.def)|$util|print/[a-z_]+\.h|hooks/[a-z_]+\.(h|def)|((fast_path|frame)_)?arch\.h|hooks/arch/offsets\.h" \
 	hooks | grep -v "^$top_srcdir/hooks/modules/")" "" \
-	"hooks/ includes the contract, what it shares with the auditor, Python's layout, what waits, util/, print/ and its own"
+	"hooks/ includes the contract, what it shares with the auditor, Python's layout, what waits, export tables, util/, print/ and its own"
 
 mkdir "$tmp/hooks"
 echo '#include "audit/object.h"' >"$tmp/hooks/x.c"

@@ -56,7 +56,7 @@ any() {
 	any_name=$2
 	any_hooks=$3
 	shift 3
-	for way in plt dlsym proc; do
+	for way in ${ways-plt dlsym proc}; do
 		for shift in 0 8; do
 			routed "$any_name, by $way, stack $shift, seed $seed" \
 				LD_LIBRARY_PATH="$tmp/$any_directory" "$@" \
@@ -86,5 +86,12 @@ any all "trace without arguments" alone CUAUDIT_HOOKS="trace(args=no;file=$tmp/a
 any plain "trace" alone CUAUDIT_HOOKS="trace(file=$tmp/b.%p.cutrace)"
 any plain "several" both CUAUDIT_HOOKS="stat,trace(file=$tmp/c.%p.cutrace)" \
 	CUAUDIT_OUTPUT="$tmp/out.%p"
+
+# Slots of an export table, whatever their functions are called: none is known by it.
+ways=table
+for tables_hooks in stat "trace(file=$tmp/d.%p.cutrace)" "$tmp/trash.so"; do
+	any all "a table, ${tables_hooks%%(*}" alone CUAUDIT_HOOKS="$tables_hooks" CUAUDIT_OUTPUT="$tmp/out.%p" \
+		CUAUDIT_DOMAINS=driver,tables
+done
 
 done_testing

@@ -77,6 +77,7 @@ STEP(library_setup) STEP(unwound_setup) STEP(clock_setup) STEP(clock_calibrate) 
 STEP(registry_forked) STEP(version_ask) STEP(thread_forked) STEP(guard_forked) STEP(coverage_forked)
 STEP(unmatched_forked) STEP(unmatched_report) STEP(hook_reap) STEP(range_publish) STEP(range_report)
 STEP(range_loss_forked) STEP(runtime_row_setup) STEP(runtime_table_finish)
+STEP(export_slot_setup) STEP(export_table_finish)
 TRY(thread_setup) TRY(procaddr_setup) TRY(tables_setup)
 
 static void (*in_child)(void);
@@ -205,6 +206,7 @@ static bool may_be_cancelled(void)
 }
 
 #define PREPARED " lock_setup log_setup output_setup layout_setup runtime_row_setup " \
+	"export_slot_setup " \
 	"settings_check module_prepare_all"
 #define READY                                                                            \
 	PREPARED " entry_setup library_setup unwound_setup thread_setup procaddr_setup " \
@@ -294,7 +296,7 @@ static void test_fork(void)
 }
 
 #define REPORT                                                                                     \
-	" ( log_finish runtime_table_finish clock_calibrate unmatched_report range_report " \
+	" ( log_finish export_table_finish runtime_table_finish clock_calibrate unmatched_report range_report " \
 	"module_finish_all hook_reap " \
 	"log_close"
 

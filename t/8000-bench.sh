@@ -51,6 +51,17 @@ audited CUAUDIT_HOOKS="limit(user=1G;file=$dir/shared)" \
 	"$dir/bench" pairs 1 "limit of the user: an allocation and its free"
 audited CUAUDIT_HOOKS=leak "$dir/bench" leak "$threads"
 
+# Calls through a table, which only the simulated driver has.
+sim=${LIBCUAUDIT%/*}/cuaudit/sim
+$CC -O2 -D_GNU_SOURCE -o "$dir/tables" "$src/tables.c" -Wl,--no-as-needed -L"$dir" -lbenchraw \
+	"$sim/libcuda.so.1" -ldl -Wl,-rpath,'$ORIGIN'
+for hooks in '' stat 'stat(clock=no)' "trace(file=$dir/tables-trace)"; do
+	env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_SIM_TOOLS=1 CUAUDIT_DOMAINS=driver,tables \
+		CUAUDIT_EXCLUDE=libbenchraw.so CUAUDIT_OUTPUT="$dir/report.txt" CUAUDIT_HOOKS="$hooks" \
+		CUAUDIT_LOG=error "$dir/tables" "$(test -n "$hooks" && echo "${hooks%%(file*}" || echo no hook)"
+	rm -f "$dir/tables-trace"
+done
+
 # Twenty rules, of which one or more look at most of the functions that are measured.
 {
 	echo 'mark warm-up = 1000000000th cuEventQuery'

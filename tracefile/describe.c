@@ -145,7 +145,7 @@ static void add_function(struct trace *trace, const struct cuaudit_trace_functio
 	function->base = text_at(from, sizeof(*from) + length);
 	if (!*function->base)
 		function->base = function->name;
-	function->row = row_of(function->name, from->id);
+	function->row = from->id == CUAUDIT_ID_TABLES ? from->id : row_of(function->name, from->id);
 	function->runtime = from->id == CUAUDIT_ID_RUNTIME;
 	function->driver = from->driver;
 	function->classes = from->classes;

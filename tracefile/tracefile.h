@@ -29,7 +29,7 @@
 struct trace_function {
 	const char *name;	/* the ELF symbol */
 	const char *base;
-	int32_t row;		/* of this tool's own table, by its name; -1: none */
+	int32_t row;		/* of this tool's own table, by its name; -1: none, or CUAUDIT_ID_TABLES */
 	uint32_t driver;
 	uint32_t classes;
 	uint32_t version;

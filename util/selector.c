@@ -39,10 +39,10 @@ static const struct {
 #undef CLASS
 };
 
-/* Functions that no table has are in no class, and the driver's or the runtime's all the same. */
-enum domain_class { DRIVER = 1 << 29, RUNTIME = 1 << 30 };
+/* Functions that no table has are in no class, and of a domain all the same. */
+enum domain_class { TABLES = 1 << 28, DRIVER = 1 << 29, RUNTIME = 1 << 30 };
 
-_Static_assert(CUAUDIT_CLASSES <= 29, "classes");
+_Static_assert(CUAUDIT_CLASSES <= 28, "classes");
 
 static uint32_t class_of(const char *name)
 {
@@ -50,6 +50,8 @@ static uint32_t class_of(const char *name)
 		return DRIVER;
 	if (!strcmp(name, "runtime"))
 		return RUNTIME;
+	if (!strcmp(name, "tables"))
+		return TABLES;
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (!strcmp(classes[i].name, name))
 			return classes[i].bit;
@@ -77,6 +79,18 @@ static const char *next(const char **at, size_t *length)
 	while (*length && strchr(" \t", from[*length - 1]))
 		--*length;
 	return from;
+}
+
+/* Whether the text is "6bd5fb6c[2]", the slot of an export table, not a glob. */
+static bool is_table_slot(const char *text)
+{
+	enum { UUID = 8, DIGITS = 3 };
+	size_t digits = 0;
+
+	if (strspn(text, "0123456789abcdef") != UUID || text[UUID] != '[')
+		return false;
+	digits = strspn(text + UUID + 1, "0123456789");
+	return digits && digits <= DIGITS && !strcmp(text + UUID + 1 + digits, "]");
 }
 
 /* Whether the text is a part; its pattern is to be freed. */
@@ -109,6 +123,8 @@ static bool read_part(struct part *part, const char *from, size_t length)
 		part->pattern = pattern_regex(part->text);
 		return part->pattern;
 	default:
+		if (is_table_slot(part->text))
+			return true;
 		open = strrchr(part->text, '[');
 		if (open && !strchr(open, ']'))
 			return false;
@@ -120,12 +136,23 @@ static bool read_part(struct part *part, const char *from, size_t length)
 	}
 }
 
+static uint32_t classes_of(const struct cuaudit_function *function)
+{
+	switch (function->id) {
+	case CUAUDIT_ID_RUNTIME:
+		return RUNTIME;
+	case CUAUDIT_ID_TABLES:
+		return TABLES;
+	default:
+		return DRIVER | function->classes;
+	}
+}
+
 static bool takes(const struct part *part, const struct cuaudit_function *function)
 {
 	switch (part->kind) {
 	case CLASS_OF:
-		return part->class & (function->id == CUAUDIT_ID_RUNTIME ? RUNTIME :
-				      DRIVER | function->classes);
+		return part->class & classes_of(function);
 	case SYMBOL:
 		return !strcmp(part->text, function->name);
 	case NAME:
@@ -194,12 +221,26 @@ uint32_t selector_unmatched(const struct selector *selector, char first[SELECTOR
 	return count;
 }
 
+/* A function without a name is for the slots of tables that nobody knows of before they are asked for. */
+static bool may_name(const struct part *part, const struct cuaudit_function *function)
+{
+	return function->id == CUAUDIT_ID_TABLES && !*function->name && is_table_slot(part->text);
+}
+
+static bool may_take(const struct selector *selector, const struct cuaudit_function *function)
+{
+	for (uint32_t i = 0; i < selector->count; i++)
+		if (!selector->parts[i].negated && may_name(&selector->parts[i], function))
+			return true;
+	return false;
+}
+
 static bool names_any(const struct part *part, selector_source_fn source)
 {
 	struct cuaudit_function function;
 
 	for (uint32_t i = 0; source(i, &function); i++)
-		if (takes(part, &function))
+		if (takes(part, &function) || may_name(part, &function))
 			return true;
 	return false;
 }
@@ -244,7 +285,7 @@ bool selector_takes_none(const char *text, selector_source_fn source)
 	bool none = selector;
 
 	for (uint32_t i = 0; none && source(i, &function); i++)
-		none = !selector_takes(selector, &function);
+		none = !selector_takes(selector, &function) && !may_take(selector, &function);
 	if (selector)
 		selector_close(selector);
 	return none;
@@ -256,7 +297,7 @@ static void nearest_class(const char *word, size_t length, char near[SELECTOR_NE
 #define CLASS(name, text, summary) "%" text,
 #include <cuaudit/classes.def>
 #undef CLASS
-		"%driver", "%runtime", NULL
+		"%driver", "%runtime", "%tables", NULL
 	};
 	const char *found = nearest(word, length, names);
 	int used = 0;
@@ -286,7 +327,7 @@ static int nearest_functions(const char *word, size_t length, char near[SELECTOR
 	names[count] = NULL;
 	while (count--) {
 		source(count, &function);
-		names[count] = function.base;
+		names[count] = function.id == CUAUDIT_ID_TABLES ? function.name : function.base;
 	}
 	for (int i = 0; i < NEAR; i++) {
 		const char *found = nearest(word, length, names);

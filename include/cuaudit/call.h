@@ -18,7 +18,7 @@ extern "C" {
 struct cuaudit_function {
 	const char *name;	/* ELF symbol, "cuMemAlloc_v2" */
 	const char *base;	/* what cuGetProcAddress calls it; = name if not in the table */
-	int32_t id;		/* row of driver_api.def; CUAUDIT_ID_UNKNOWN, CUAUDIT_ID_RUNTIME */
+	int32_t id;		/* row of driver_api.def; CUAUDIT_ID_UNKNOWN, _RUNTIME, _TABLES */
 	uint32_t slot;		/* dense number in this process, from 0 */
 	uint32_t driver;	/* number of the copy of the driver, from 0 */
 	uint32_t version;	/* cuGetProcAddress version, 0 if unknown */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For parts of the core that are built by themselves: no slot is a runtime's, and no other domain is on. */
+/* For parts of the core that are built by themselves: no slot is a runtime's or a table's, and no other domain is on. */
 #include "hooks/domain.h"
+#include "hooks/export_slot.h"
 #include "hooks/runtime_flags.h"
 #include "hooks/runtime_row.h"
 
@@ -32,4 +33,16 @@ void runtime_flags_want(uint32_t callback, bool wanted)
 {
 	(void)callback;
 	(void)wanted;
+}
+
+bool export_slot_is(uint32_t slot)
+{
+	(void)slot;
+	return false;
+}
+
+const char *export_slot_base(uint32_t slot)
+{
+	(void)slot;
+	return "";
 }

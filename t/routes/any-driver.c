@@ -15,6 +15,22 @@ static const struct {
 #undef NAME
 };
 
+/* The functions in their order, behind the table's size. */
+int cuGetExportTable(const void **answer, const unsigned char *uuid)
+{
+	enum { COUNT = sizeof(functions) / sizeof(functions[0]) };
+	static struct {
+		size_t size;
+		void *slots[COUNT];
+	} table = { sizeof(table), { NULL } };
+
+	(void)uuid;
+	for (int i = 0; i < COUNT && !table.slots[COUNT - 1]; i++)
+		table.slots[i] = functions[i].address;
+	*answer = &table;
+	return 0;
+}
+
 int cuInit(unsigned int flags)
 {
 	return (int)flags;

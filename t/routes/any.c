@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random calls of many functions, by a caller that fills every register and compares all that
- * is to stay. Arguments: plt, dlsym or proc; what hooks there are: first (the call that loads
+ * is to stay. Arguments: plt, dlsym, proc or table; what hooks there are: first (the call that loads
  * the core), none, enter, exit, both, timed, skip, nested, excluded, or alone (those of
  * CUAUDIT_HOOKS); 8 for a misaligned stack, else 0; how many calls; a seed.
  */
@@ -57,6 +57,7 @@ enum { MXCSR_CONTROL = 0xffc0 };
 uint32_t any_level;
 
 int cuInit(unsigned int flags);
+int cuGetExportTable(const void **table, const unsigned char *uuid);
 int cuGetProcAddress_v2(const char *name, void **answer, int version, unsigned long long flags,
 			int *status);
 
@@ -231,6 +232,23 @@ static const struct function *any_function(void)
 	return function;
 }
 
+/* Of the driver's table; it leads out of the driver where it is hooked. */
+static void *slot_of(const struct function *function)
+{
+	static const unsigned char uuid[16] = { 0xca, 0xfe };
+	void *const *table = NULL;
+	Dl_info its, of_table;
+	void *slot;
+
+	if (cuGetExportTable((const void **)&table, uuid) || !table)
+		bail_out("no table");
+	slot = table[1 + (function - functions)];
+	if (observe_routed() && dladdr(table, &of_table) && dladdr(slot, &its) &&
+	    its.dli_fbase == of_table.dli_fbase)
+		bail_out("the table is not hooked");
+	return slot;
+}
+
 static void *target_of(const struct function *function, const char *way)
 {
 	void *found = NULL;
@@ -239,6 +257,8 @@ static void *target_of(const struct function *function, const char *way)
 		return function->by_plt;
 	if (!strcmp(way, "dlsym"))
 		return dlsym(driver, function->name);
+	if (!strcmp(way, "table"))
+		return slot_of(function);
 	if (cuGetProcAddress_v2(function->name, &found, 13000, 0, NULL) || !found)
 		bail_out("no %s", function->name);
 	return found;

@@ -2,6 +2,7 @@
 /* Prints what the coverage hook has gathered. */
 #include "hooks/modules/coverage/coverage_print.h"
 
+#include <cuaudit/api.h>
 #include <unistd.h>
 
 #include "analysis/escape_kind.h"
@@ -36,7 +37,7 @@ static uint32_t count(const struct coverage *coverage, uint32_t driver, char wha
 		for (int route = 0; route < CUAUDIT_ROUTES; route++)
 			bound += cuaudit_bound(slot, (enum cuaudit_route)route);
 		found += what == 'b' ? bound > 0 :
-			 what == 'c' ? coverage->called[slot] : function->id < 0;
+			 what == 'c' ? coverage->called[slot] : function->id == CUAUDIT_ID_UNKNOWN;
 	}
 	return found;
 }
@@ -58,7 +59,7 @@ static void text_driver(const struct coverage *coverage, const struct cuaudit_dr
 	out_u64(out, driver->without_slot);
 	out_text(out, " without a slot\n  newer than the table:");
 	for (uint32_t slot = 0; (function = cuaudit_function_get(slot)); slot++) {
-		if (function->driver != driver->index || function->id >= 0)
+		if (function->driver != driver->index || function->id != CUAUDIT_ID_UNKNOWN)
 			continue;
 		out_text(out, " ");
 		out_fit(out, function->name, PATH_COLUMNS);
@@ -215,7 +216,8 @@ static void json_functions(const struct coverage *coverage, uint32_t driver, str
 
 	writer_begin(json, "functions", '[');
 	for (uint32_t slot = 0; (function = cuaudit_function_get(slot)); slot++) {
-		if (function->driver != driver)
+		/* Slots of tables that nobody has asked for have no name. */
+		if (function->driver != driver || !*function->name)
 			continue;
 		writer_begin(json, NULL, '{');
 		writer_text(json, "name", function->name);

@@ -202,6 +202,8 @@ static uint8_t raw_words(const struct cuaudit_function *function)
 	struct cuaudit_param param;
 	uint32_t words = 0;
 
+	if (function->id == CUAUDIT_ID_TABLES)
+		return 0;	/* they are its parameters */
 	if (function->id != CUAUDIT_ID_RUNTIME)
 		return function->id < 0 ? UNKNOWN_WORDS : 0;
 	for (uint32_t i = 0; !cuaudit_param_get(function, i, &param); i++)
