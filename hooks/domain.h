@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-enum domain { DOMAIN_DRIVER, DOMAIN_RUNTIME };
+enum domain { DOMAIN_DRIVER, DOMAIN_LIBC, DOMAIN_RUNTIME };
 
 /* Context: call. */
 bool domain_is_on(enum domain domain);
