@@ -81,9 +81,29 @@ for flags in "-Wl,-z,lazy" "-Wl,-z,now" "-fno-plt" "-no-pie -fno-pie" "-no-pie -
 	is "$(grep -c overlap "$tmp/err") $status" "1 0" "$flags: with LD_BIND_NOW"
 done
 
+# from Python: the address that _ctypes has bound, called by libffi; _ctypes may be in the executable
+if "$PYTHON3" -c 'import ctypes, sys; sys.exit(sys.version_info < (3, 9))' 2>"$tmp/none"; then
+	python='dbgmem(libraries=_ctypes*:(main))'
+	run CUAUDIT_HOOKS="$python" "$PYTHON3" "$top_srcdir/t/dbgmem/moves.py" libcuda.so.1
+	is "$status $(cat "$tmp/out")" "134 so far right" "Python: aborted at what is wrong"
+	like "$(cat "$tmp/err")" \
+		'memmove of 100 bytes by .* at .*moves[.]py:16: source .* is 4 MiB of device memory .*, allocated in cuMemAlloc_v2 by .* at .*moves[.]py:13$' \
+		"Python: with both lines"
+else
+	skip 2 "no python3"
+fi
+
 # what is not to be checked
 run CUAUDIT_DOMAINS=driver CUAUDIT_HOOKS= "$tmp/cases" overlap
 is "$status $(cat "$tmp/out" "$tmp/err")" "0 came through" "off: nothing is checked"
+run CUAUDIT_DOMAINS=driver CUAUDIT_HOOKS=stat "$tmp/cases" whose
+is "$(cat "$tmp/out")" "libc.so.6 0" "off: memcpy is libc's own, and the core is not there"
+run CUAUDIT_HOOKS='dbgmem(libraries=libother*)' "$tmp/cases" whose
+is "$(cat "$tmp/out")" "libc.so.6 1" "another library: memcpy is libc's own"
+run "$tmp/cases" whose
+is "$(cat "$tmp/out")" "libcuaudit.so 1" "chosen: it is a stub"
+run CUAUDIT_DOMAINS=driver CUAUDIT_HOOKS=stat "$tmp/model" 10
+is "$status $(cat "$tmp/out" "$tmp/err")" "0 all as the model says" "off: nothing is printed"
 run CUAUDIT_HOOKS='dbgmem(libraries=libother*)' "$tmp/cases" overlap
 is "$status $(cat "$tmp/out")" "0 came through" "another library: nothing is checked"
 like "$(cat "$tmp/err")" "dbgmem: nothing was checked: no library that 'libother\*' names" "which is reported"

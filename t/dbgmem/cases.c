@@ -154,6 +154,21 @@ static void again(void)
 		overlap();
 }
 
+/* In which object memcpy is, and whether the core is there. */
+static void whose(void)
+{
+	char line[4096];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	int core = 0;
+	Dl_info info = { .dli_fname = "none" };
+
+	while (maps && fgets(line, sizeof(line), maps))
+		core |= !!strstr(line, "cuaudit-core.so");
+	dladdr((void *)pointer, &info);
+	printf("%s %d\n", strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname, core);
+	exit(0);
+}
+
 /* Nothing of this is wrong. */
 static void right(void)
 {
@@ -187,7 +202,7 @@ static const struct {
 	CASE(device_source), CASE(forked), CASE(near_null), CASE(no_access), CASE(null), CASE(overlap),
 	CASE(overlap_mempcpy), CASE(overlap_strcpy), CASE(past), CASE(past_append), CASE(past_set),
 	CASE(past_string), CASE(read_only), CASE(reserved), CASE(right), CASE(stack_end),
-	CASE(vforked), CASE(wrap),
+	CASE(vforked), CASE(whose), CASE(wrap),
 };
 
 int main(int argc, char **argv)
