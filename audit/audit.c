@@ -17,6 +17,7 @@
 #include "audit/exit.h"
 #include "audit/filter.h"
 #include "audit/judge.h"
+#include "audit/libc.h"
 #include "audit/object.h"
 #include "audit/peer.h"
 #include "audit/provider.h"
@@ -32,7 +33,7 @@ static struct env_loader loader;
 static bool aside;	/* another instance of this auditor was there first; or the process is secure */
 static bool program_seen;
 
-extern _Atomic(void *) stub_routes[LINK_SLOTS];
+extern _Atomic(void *) stub_routes[LINK_STUBS];
 
 /* The loader hands every constructor main's arguments; there is no libc to ask. */
 static void __attribute__((constructor)) start(int argc, char **argv, char **envp)
@@ -60,6 +61,8 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	env_read_loader(&loader, envp, object_program);
 	env_read(&object_table.environment, envp);
 	judge_start(&object_table);
+	if (!env_disabled)
+		libc_start(&object_table.environment);
 }
 
 /*
@@ -88,11 +91,16 @@ unsigned int la_version(unsigned int version)
 	return version;
 }
 
-/* glibc calls it between the program's constructors and main. */
+/*
+ * glibc calls it between the program's constructors and main. What is to be checked before the
+ * first call of the driver has the core loaded now: earlier, older loaders cannot.
+ */
 void la_preinit(uintptr_t *cookie)
 {
 	(void)cookie;
 	atomic_store_explicit(&object_table.main_called, true, memory_order_relaxed);
+	if (!aside && libc_wanted())
+		core_load_early();
 }
 
 /* The driver the user asked for, in whatever directory the loader looks first. */
@@ -119,6 +127,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 {
 	struct link_object *object;
 	struct elf_image image;
+	bool is_libc;
 
 	if (aside)
 		return LA_FLG_BINDFROM;
@@ -155,10 +164,12 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		object->flags |= LINK_OBJECT_CORE;
 	core_loader_meet_nvtx(&image);
 	compat_open(object, &image, map);
+	is_libc = loader_version >= COMPAT_REPORTS && libc_open(object, space, &image);
 	/* An excluded one too: what it is given is counted. */
 	if (loader_version >= COMPAT_REPORTS && !(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_DRIVER_PRIVATE)))
 		relocate_rewrite(object, &image, map, space);
-	return LA_FLG_BINDFROM | (exit_open(object, space, &image) ? LA_FLG_BINDTO : 0);
+	is_libc |= exit_open(object, space, &image);
+	return LA_FLG_BINDFROM | (is_libc ? LA_FLG_BINDTO : 0);
 }
 
 void la_activity(uintptr_t *cookie, unsigned int flag)
@@ -201,6 +212,7 @@ uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, u
 	if (*flags & LA_SYMB_ALTVALUE)
 		return value;
 	value = bind_symbol(object, object_of(to), index, value, by_dlsym, name);
+	value = libc_bind(object, object_of(to), value, name);
 	compat_bound(object, name, value, by_dlsym);
 	return by_dlsym ? value : exit_bind(object_of(to), value, name);
 }

@@ -28,6 +28,7 @@ struct elf_image {
 	ElfW(Rela) *rela;		/* DT_RELA without its leading RELATIVE ones */
 	size_t nrela;
 	size_t nrelative;		/* of those */
+	bool checked;			/* libc.c's: it binds functions of libc that are checked */
 };
 
 /*

@@ -7,6 +7,7 @@
 #include "arch.h"
 #include "audit/driver.h"
 #include "audit/escape.h"
+#include "audit/libc.h"
 #include "audit/provider.h"
 #include "audit/sys.h"
 
@@ -48,7 +49,10 @@ static bool main_defines(const char *name)
 
 static bool is_candidate(const struct elf_image *image, const ElfW(Sym) *symbol)
 {
-	return symbol->st_shndx == SHN_UNDEF && provider_may_export(elf_name(image, symbol));
+	const char *name = elf_name(image, symbol);
+
+	return symbol->st_shndx == SHN_UNDEF &&
+	       (provider_may_export(name) || (image->checked && libc_is_function(name)));
 }
 
 static bool names_driver(const struct elf_image *image, const ElfW(Rela) *rela)

@@ -9,7 +9,10 @@
 bool domain_is_on(enum domain domain)
 {
 	static const char *const names[] = {
-		[DOMAIN_DRIVER] = "driver", [DOMAIN_RUNTIME] = "runtime", [DOMAIN_TABLES] = "tables",
+		[DOMAIN_DRIVER] = "driver",
+		[DOMAIN_LIBC] = "libc",
+		[DOMAIN_RUNTIME] = "runtime",
+		[DOMAIN_TABLES] = "tables",
 	};
 	const char *list = cuaudit_core_link->environment.domains;
 	size_t length = strlen(names[domain]);

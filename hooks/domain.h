@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-enum domain { DOMAIN_DRIVER, DOMAIN_RUNTIME, DOMAIN_TABLES };
+enum domain { DOMAIN_DRIVER, DOMAIN_LIBC, DOMAIN_RUNTIME, DOMAIN_TABLES };
 
 /* Context: call. */
 bool domain_is_on(enum domain domain);

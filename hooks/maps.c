@@ -45,10 +45,24 @@ static bool find(long fd, uintptr_t address, struct maps_line *line)
 	return false;
 }
 
+static long open_list(void)
+{
+	return io_avoid_stdio((int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps",
+					   O_RDONLY | O_CLOEXEC));
+}
+
+bool maps_readable(void)
+{
+	long fd = open_list();
+
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	return fd >= 0;
+}
+
 bool maps_find(uintptr_t address, struct maps_line *line)
 {
-	long fd = io_avoid_stdio((int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps",
-					      O_RDONLY | O_CLOEXEC));
+	long fd = open_list();
 	bool found;
 
 	if (fd < 0)

@@ -14,6 +14,9 @@ struct maps_line {
 	uint64_t end;		/* the last seven characters */
 };
 
+/* Context: call, errno is not kept. Whether the list is there. */
+bool maps_readable(void);
+
 #define MAPS_MAIN_STACK 0x5b737461636b5dull	/* "[stack]" */
 
 /* Context: call, errno is not kept. The line of an address; false: there is none, or it cannot be read. */

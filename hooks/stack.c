@@ -58,6 +58,21 @@ static bool known(struct thread *thread, uintptr_t from, uintptr_t to)
 	return is;
 }
 
+bool stack_holds(uintptr_t from, uintptr_t to)
+{
+	struct thread *thread = thread_self;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	/* What is below, the thread has not come to yet. */
+	if (from < here)
+		return false;
+	if (to <= (here | (PEEK_PAGE - 1)) + 1)
+		return true;
+	if (thread && !thread->stack_high)
+		known(thread, here, here + 1);
+	return thread && inside(thread, here, to);
+}
+
 struct safe_read_known stack_own(void)
 {
 	struct thread *thread = thread_self;

@@ -20,6 +20,9 @@ uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint
 /* Context: call, on thread. Whether what is in [from, to), less than a page, can be read. */
 bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to);
 
+/* Context: call, any thread. Whether [from, to) is in use of the calling thread's stack, as far as that is known. */
+bool stack_holds(uintptr_t from, uintptr_t to);
+
 /* Context: call. The stack that the calling thread was started on, as far as that is known. */
 struct safe_read_known stack_own(void);
 

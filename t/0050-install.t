@@ -22,7 +22,7 @@ includedir=$(eval "echo $(setting includedir | tr '()' '{}')")
 
 for file in "$libdir/libcuaudit.so" "$libdir/cuaudit/cuaudit-core.so" \
 	"$libdir/cuaudit/sim/libcuda.so.1" "$libdir/pkgconfig/cuaudit.pc" "$bindir/cuaudit" \
-	"$mandir/man1/cuaudit.1" "$mandir/man3/cuaudit_hook.3" "$mandir/man5/cuaudit-rules.5" "$mandir/man7/cuaudit-fleet.7" \
+	"$mandir/man1/cuaudit.1" "$mandir/man3/cuaudit_hook.3" "$mandir/man5/cuaudit-rules.5" "$mandir/man7/cuaudit-dbgmem.7" "$mandir/man7/cuaudit-fleet.7" \
 	"$mandir/man7/libcuaudit.7" \
 	"$datarootdir/bash-completion/completions/cuaudit" \
 	"$datarootdir/zsh/site-functions/_cuaudit" \

@@ -209,7 +209,7 @@ stops "CUAUDIT_DRIVER takes sim or the path of a driver; /nowhere/x cannot be re
 	CUAUDIT_STRICT=1 CUAUDIT_DRIVER=/nowhere/x
 stops "CUAUDIT_DRIVER takes PATH.sim, not 'smi'" "not the simulated one" \
 	CUAUDIT_STRICT=1 CUAUDIT_DRIVER=smi
-stops "CUAUDIT_DOMAINS takes driver.runtime.*, not 'cuda'" "a domain" CUAUDIT_STRICT=1 \
+stops "CUAUDIT_DOMAINS takes driver.libc.runtime.*, not 'cuda'" "a domain" CUAUDIT_STRICT=1 \
 	CUAUDIT_DOMAINS=cuda
 stops "CUAUDIT_SIM_MEMORY takes SIZE.*, not '1Q'" "of the simulated driver" \
 	CUAUDIT_STRICT=1 CUAUDIT_SIM_MEMORY=1Q
@@ -388,9 +388,9 @@ strict "cannot load .*cuaudit-core.so" "stat without a core" CUAUDIT_HOOKS=stat
 
 # The auditor's words for what enforces are those that the modules have.
 is "$(sed -n 's/.*words\[\] = { "\(.*\)" };/\1/p' "$top_srcdir/util/policy.c")" \
-	'fail=", "fault(", "limit(", "rules(' "the auditor knows these"
+	'dbgmem(", "fail=", "fault(", "limit(", "rules(' "the auditor knows these"
 is "$(grep -l 'enforces = ""' "$top_srcdir"/hooks/modules/*/*.c | sed 's/.*\///; s/\.c$//' | paste -s -d ' ' -)" \
-	"fault limit rules" "modules that always enforce"
+	"dbgmem fault limit rules" "modules that always enforce"
 is "$(sed -n 's/.*enforces = "\(.[^"]*\)".*/\1/p' "$top_srcdir"/hooks/modules/*/*.c | sort -u)" fail \
 	"options that make modules enforce"
 done_testing

@@ -89,6 +89,24 @@ void *stub_address(uint32_t slot)
 	return (void *)(uintptr_t)(0x9000000 + slot * 16);
 }
 
+bool sys_starts(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+void stub_route(uint32_t slot, void *target)
+{
+	(void)slot;
+	(void)target;
+}
+
+void stub_reroute(uint32_t slot, void *old, void *target)
+{
+	(void)slot;
+	(void)old;
+	(void)target;
+}
+
 /* Whole and right, and nothing was done to it yet. */
 static ElfW(Phdr) *make_fresh(void)
 {

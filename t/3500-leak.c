@@ -186,7 +186,7 @@ static void every_use(void)
 			core_run(&call);
 			if (faults(LEAK_USE_AFTER_FREE) != before)
 				wrong++;
-			allocation.site = (struct leak_site){ &maker, NULL, &core_library };
+			allocation.site = (struct leak_site){ &maker, NULL, &core_library, NULL };
 			leak_lock(&saved);
 			leak_end(leak_allocated(&allocation), &allocation.site, 0);
 			leak_unlock(&saved);

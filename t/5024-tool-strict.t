@@ -69,7 +69,7 @@ stopped "CUAUDIT_DRIVER takes PATH.sim, not 'smi'" "DRIVER misspelt" CUAUDIT_DRI
 stopped "CUAUDIT_DRIVER: .*no-plugin.so is no CUDA driver" "no driver" \
 	CUAUDIT_DRIVER="$tmp/no-plugin.so" -- run
 stopped "CUAUDIT_DRIVER: .*file too short|CUAUDIT_DRIVER: .*invalid ELF" "no object" CUAUDIT_DRIVER=/dev/null -- run
-stopped "CUAUDIT_DOMAINS takes driver.runtime.tables\\[,...\\], not 'driver,runtmie'" "DOMAINS" \
+stopped "CUAUDIT_DOMAINS takes driver.libc.runtime.tables\\[,...\\], not 'driver,runtmie'" "DOMAINS" \
 	CUAUDIT_DOMAINS=driver,runtmie -- run
 stopped "CUAUDIT_STRICT takes 0.1.check, not 'yes'" "STRICT" CUAUDIT_STRICT=yes -- run
 stopped "CUAUDIT_STRCIT is no variable" "STRICT misspelt" CUAUDIT_STRCIT=0 -- run

@@ -79,6 +79,22 @@ audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" rules 1
 echo no-errors >>"$dir/rules"
 audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" rules 1 ", and no-errors"
 
+# Memory functions: the same library twice, of which one is checked.
+for name in plain checked; do
+	$CC -O2 -fno-builtin -fPIC -shared -o "$dir/libcopy$name.so" -x c - <<'C'
+#include <string.h>
+void bench_copy(void *to, const void *from, size_t size, long times);
+void bench_copy(void *to, const void *from, size_t size, long times)
+{
+	while (times--)
+		memcpy(to, from, size);
+}
+C
+done
+$CC -O2 -D_GNU_SOURCE -o "$dir/dbgmem" "$src/dbgmem.c" -ldl
+audited CUAUDIT_DOMAINS=driver,libc CUAUDIT_HOOKS='dbgmem(libraries=libcopychecked.so)' \
+	"$dir/dbgmem" "$dir/libcopyplain.so" "$dir/libcopychecked.so"
+
 # Traces, in memory where there is a place for files that is: what is measured is no disk.
 shm=$(mktemp -d /dev/shm/cuaudit-XXXXXX 2>/dev/null || mktemp -d)
 trap 'rm -rf "$shm"' EXIT

@@ -6,7 +6,7 @@
  * The modules, and the options of modules, that say so of themselves by
  * `enforces` of struct cuaudit_module. t/1910 compares.
  */
-static const char *const words[] = { "fail=", "fault(", "limit(", "rules(" };
+static const char *const words[] = { "dbgmem(", "fail=", "fault(", "limit(", "rules(" };
 
 static char lower(char c)
 {

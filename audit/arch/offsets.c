@@ -6,6 +6,6 @@
 
 static __attribute__((used)) void offsets(void)
 {
-	VALUE(STUBS, LINK_SLOTS);
+	VALUE(STUBS, LINK_STUBS);
 	VALUE(STUB_SIZE, ARCH_STUB_SIZE);
 }

@@ -249,6 +249,13 @@ enum cuaudit_level { CUAUDIT_ERROR, CUAUDIT_WARN, CUAUDIT_INFO, CUAUDIT_DETAIL }
 CUAUDIT_PUBLIC void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * Context: call. Does nothing: the hook dbgmem calls it at each finding, for a debugger's breakpoint.
+ * finding: what was printed; "" where it is of a call site that had one before.
+ */
+CUAUDIT_PUBLIC void cuaudit_dbg_memcpy(const char *function, void *to, const void *from, size_t size,
+				       const char *finding);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,16 +9,30 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 12
+#define LINK_VERSION 13
 
 enum {
-	LINK_SLOTS = 16384,	/* stubs assembled into the auditor */
+	LINK_SLOTS = 16384,
 	LINK_DRIVERS = 64,
 	LINK_CHUNK = 256,	/* objects a chunk */
 	LINK_CHUNKS = 256,
 	LINK_BINDINGS = 16384,	/* a power of two */
 	LINK_BINDING_TRIES = 64,	/* entries in which one may be */
 	LINK_ESCAPES = 64
+};
+
+/* Functions of the C library, which have the stubs behind those of the slots. */
+enum {
+#define LIBC_FUNCTION(name, how) LINK_LIBC_##name,
+#include <internal/libc_functions.def>
+#undef LIBC_FUNCTION
+	LINK_LIBC_FUNCTIONS,
+	LINK_STUBS = LINK_SLOTS + LINK_LIBC_FUNCTIONS	/* assembled into the auditor */
+};
+
+struct link_libc_function {
+	_Atomic(void *) real;	/* libc's, as its resolver answered; NULL: nobody checked has bound it */
+	_Atomic(void *) check;	/* the core's, which is called in its place */
 };
 
 /* One stub. Written by the auditor under the loader's lock. */
@@ -36,7 +50,8 @@ enum link_object_flags {
 	LINK_OBJECT_DRIVER_PRIVATE = 2,	/* a library of the driver's own */
 	LINK_OBJECT_CORE = 4,
 	LINK_OBJECT_EXCLUDED = 8,	/* by CUAUDIT_INCLUDE, CUAUDIT_EXCLUDE */
-	LINK_OBJECT_MAIN = 16
+	LINK_OBJECT_MAIN = 16,
+	LINK_OBJECT_CHECKED = 32	/* dbgmem names it, see audit/libc.h */
 };
 
 /*
@@ -176,6 +191,13 @@ struct link_table {
 	 */
 	_Atomic int32_t setup_thread;
 	_Atomic uint32_t setup_calls;
+
+	/* See audit/libc.h. */
+	struct link_libc_function libc[LINK_LIBC_FUNCTIONS];
+	const char *libc_libraries;	/* globs, as the auditor read them; "": none */
+	bool libc_reported;		/* the loader reports bindings of libc's functions */
+	_Atomic uint32_t libc_bound;	/* bindings that are checked, and ... */
+	_Atomic uint32_t libc_others;	/* ... those of another function of the same name, which are not */
 
 	/* libcuaudit-nvtx.so to auditor: loads the core, if it is not there. Context: setup. */
 	void (*load_core)(void);

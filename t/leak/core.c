@@ -75,6 +75,24 @@ const char *cuaudit_option_get(const struct cuaudit_options *options, const char
 	return NULL;
 }
 
+uint32_t cuaudit_call_python(const struct cuaudit_call *call, struct cuaudit_python *frames, uint32_t max)
+{
+	(void)call;
+	(void)frames;
+	(void)max;
+	return 0;
+}
+
+uint32_t cuaudit_python_text(const struct cuaudit_python *frame, enum cuaudit_python_what what,
+			     char *text, uint32_t size)
+{
+	(void)frame;
+	(void)what;
+	(void)text;
+	(void)size;
+	return 0;
+}
+
 void *cuaudit_pages(size_t size)
 {
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -11,6 +11,7 @@
 #include "hooks/modules/leak/leak_fault.h"
 #include "hooks/modules/leak/leak_object.h"
 #include "hooks/modules/leak/leak_print.h"
+#include "hooks/modules/leak/leak_python.h"
 #include "hooks/modules/leak/leak_suppress.h"
 #include "util/io.h"
 
@@ -44,7 +45,7 @@ static enum { FAIL_NO, FAIL_ERRORS, FAIL_ANY } fail;
 
 static struct leak_site site_of(const struct cuaudit_call *call)
 {
-	return (struct leak_site){ call->function, call->caller, cuaudit_call_library(call) };
+	return (struct leak_site){ call->function, call->caller, cuaudit_call_library(call), NULL };
 }
 
 /* Whether a handle can be one that was given: not nothing, not a stream with a name. */
@@ -212,6 +213,7 @@ static void give(const struct cuaudit_call *call, const struct leak_rule *rule)
 
 	if (!allocation.handle)
 		return;
+	allocation.site.python = leak_python_here();
 	if (rule->count_word != LEAK_NO_WORD)
 		allocation.claims = (uint32_t)call->words[rule->count_word];
 	if (rule->device_word != LEAK_NO_WORD)
@@ -244,6 +246,7 @@ static void took(const struct cuaudit_call *call, const struct leak_rule *rule)
 	sigset_t saved;
 
 	if (object) {
+		site.python = leak_python_here();
 		leak_lock(&saved);
 		leak_took(object, &site, done, rule->action == LEAK_FREES_ALL ? 1 : claims_of(call, rule, object));
 		leak_unlock(&saved);

@@ -138,6 +138,27 @@ struct leak_object *leak_find_mapping(uint64_t start, uint64_t end)
 	return NULL;
 }
 
+static bool holds(const struct leak_object *object, uint64_t address)
+{
+	enum leak_space space = space_of(object);
+
+	return (space == LEAK_HOST || space == LEAK_RESERVED) && object->size != LEAK_UNSIZED &&
+	       address - object->handle < object->size;
+}
+
+struct leak_object *leak_find_address(uint64_t address)
+{
+	struct leak_object *found = leak_find(LEAK_MEMORY, address), *at = NULL;
+
+	while (!found && (at = leak_next(at)))
+		if (holds(at, address))
+			found = at;
+	for (at = oldest_dead; !found && at; at = at->queue)
+		if (state_of(at) == LEAK_DEAD && holds(at, address))
+			found = at;
+	return found;
+}
+
 struct leak_object *leak_find_primary(int32_t device)
 {
 	struct leak_object *at = NULL;

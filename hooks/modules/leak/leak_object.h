@@ -24,6 +24,7 @@ struct leak_site {
 	const struct cuaudit_function *function;
 	const void *caller;
 	const struct cuaudit_library *library;
+	const char *python;	/* see leak_python.h */
 };
 
 struct leak_link {
@@ -96,6 +97,9 @@ enum leak_state leak_state_of(const struct leak_object *object);
 
 /* The object of a handle, or that an address is in; NULL if unknown. */
 struct leak_object *leak_find(enum leak_space space, uint64_t handle);
+
+/* The object of memory, the host's too, that an address is in, alive or freed; NULL if unknown. */
+struct leak_object *leak_find_address(uint64_t address);
 
 /* The first living mapping in [start, end), or NULL. */
 struct leak_object *leak_find_mapping(uint64_t start, uint64_t end);

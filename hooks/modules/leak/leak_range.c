@@ -32,13 +32,13 @@ static uint64_t end_of(const struct leak_object *object)
 static void begin_change(void)
 {
 	atomic_store_explicit(&sequence, sequence + 1, memory_order_relaxed);
-	/* Pairs with the fence of leak_range_tag. */
+	/* Pairs with the fence of leak_range_see. */
 	atomic_thread_fence(memory_order_release);
 }
 
 static void end_change(void)
 {
-	/* Pairs with the first load of leak_range_tag. */
+	/* Pairs with the first load of leak_range_see. */
 	atomic_store_explicit(&sequence, sequence + 1, memory_order_release);
 }
 
@@ -57,24 +57,34 @@ struct leak_object *leak_range_find(uint64_t start, uint64_t end)
 	return NULL;
 }
 
-uint32_t leak_range_tag(uint64_t address)
+bool leak_range_see(uint64_t start, uint64_t end, struct leak_seen *seen)
 {
-	uint32_t before, tag;
-
 	for (int tries = 0; tries < TRIES; tries++) {
+		uint32_t before = atomic_load_explicit(&sequence, memory_order_acquire);
 		struct leak_object *found;
 
-		before = atomic_load_explicit(&sequence, memory_order_acquire);
 		if (before % 2)
 			continue;
-		found = leak_range_find(address, address + 1);
-		tag = found ? atomic_load_explicit(&found->tag, memory_order_relaxed) : 0;
+		found = leak_range_find(start, end);
+		*seen = (struct leak_seen){ .tag = 0 };
+		if (found) {
+			seen->tag = atomic_load_explicit(&found->tag, memory_order_relaxed);
+			seen->kind = __atomic_load_n(&found->kind, __ATOMIC_RELAXED);
+		}
 		atomic_thread_fence(memory_order_acquire);
 		if (atomic_load_explicit(&sequence, memory_order_relaxed) == before)
-			return tag;
+			return true;
 	}
+	return false;
+}
+
+uint32_t leak_range_tag(uint64_t address)
+{
+	struct leak_seen seen;
+
 	/* Always changing: let the caller look under the lock. */
-	return LEAK_MEMORY * 8 + LEAK_DEAD;
+	return leak_range_see(address, address + 1, &seen) ? seen.tag :
+							       LEAK_MEMORY * 8 + LEAK_DEAD;
 }
 
 void leak_range_add(struct leak_object *object)

@@ -3,7 +3,18 @@
 #ifndef HOOKS_MODULES_LEAK_LEAK_RANGE_H
 #define HOOKS_MODULES_LEAK_LEAK_RANGE_H
 
+#include <stdbool.h>
+
 #include "hooks/modules/leak/leak_object.h"
+
+/* What is to be seen of a range without the lock. */
+struct leak_seen {
+	uint32_t tag;
+	uint8_t kind;
+};
+
+/* No lock: an object that has an address of [start, end); 0: none. False: it is always changing. */
+bool leak_range_see(uint64_t start, uint64_t end, struct leak_seen *seen);
 
 /* No lock: the tag of the range that holds address, 0 if none does. */
 uint32_t leak_range_tag(uint64_t address);

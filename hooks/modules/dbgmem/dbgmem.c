@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dbgmem hook: memory functions of chosen libraries look before they copy. */
+#include <errno.h>
+#include <string.h>
+
+#include <cuaudit/hook.h>
+
+#include "hooks/modules/dbgmem/dbgmem.h"
+#include "hooks/modules/leak/leak_object.h"
+#include "hooks/modules/leak/leak_python.h"
+
+static const struct cuaudit_option options[] = {
+	{ "libraries", NULL, "GLOBS", "libraries whose calls are checked, with colons between; (main): the executable" },
+	{ "action", "abort", "abort|report", "what follows a finding" },
+	{ NULL, NULL, NULL, NULL }
+};
+
+static const char *libraries;
+
+/* The auditor reads the libraries by itself, before there is a core. */
+static int check(const struct cuaudit_options *given)
+{
+	libraries = cuaudit_option_get(given, "libraries");
+	dbgmem_report_setup(!strcmp(cuaudit_option_get(given, "action"), "abort"));
+	if (!libraries || !*libraries) {
+		cuaudit_log(CUAUDIT_ERROR, "dbgmem: libraries=GLOB[:GLOB...] is missing; (main) is the "
+			    "executable");
+		return -ECANCELED;
+	}
+	if (cuaudit_libraries_check("dbgmem: libraries", libraries))
+		return -ECANCELED;
+	if (strcmp(libraries, libc_function_libraries()) != 0) {
+		cuaudit_log(CUAUDIT_ERROR, "dbgmem: CUAUDIT_DOMAINS does not have libc; set it to "
+			    "driver,libc");
+		return -ECANCELED;
+	}
+	return 0;
+}
+
+static int init(const struct cuaudit_options *given)
+{
+	int error;
+
+	(void)given;
+	if (!libc_function_reported()) {
+		cuaudit_log(CUAUDIT_ERROR, "dbgmem: this loader does not report bindings of the C "
+			    "library; it needs glibc 2.35 or newer, and no other auditor");
+		return -ECANCELED;
+	}
+	dbgmem_look_setup();
+	libc_function_thread(false);
+	leak_python_want();
+	error = leak_track();
+	for (int i = 0; !error && i < LIBC_FUNCTIONS; i++)
+		libc_function_check((enum libc_function)i, dbgmem_function((enum libc_function)i));
+	return error;
+}
+
+static void finish(void)
+{
+	dbgmem_report_finish();
+	if (!libc_function_bound())
+		cuaudit_log(CUAUDIT_WARN, "dbgmem: nothing was checked: no library that '%s' names has "
+			    "bound a memory function of the C library", libraries);
+	if (libc_function_others())
+		cuaudit_log(CUAUDIT_WARN, "dbgmem: bindings of other versions of a function, which are "
+			    "not checked: %u", libc_function_others());
+}
+
+static void forked(void)
+{
+	dbgmem_report_forked();
+	leak_track_forked();
+}
+
+const struct cuaudit_module dbgmem_module = {
+	.size = sizeof(dbgmem_module), .abi = CUAUDIT_ABI, .name = "dbgmem",
+	.summary = "looks at memory before chosen libraries copy it",
+	.options = options, .check = check, .init = init, .finish = finish, .forked = forked,
+	.enforces = "",
+};

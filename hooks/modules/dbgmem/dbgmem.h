@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of memory functions that are checked before they are made. */
+#ifndef HOOKS_MODULES_DBGMEM_DBGMEM_H
+#define HOOKS_MODULES_DBGMEM_DBGMEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hooks/libc_function.h"
+
+/* A call, and how much of it may not be done. */
+struct dbgmem_call {
+	const char *function;
+	const void *caller;
+	uintptr_t to, from;
+	size_t writes, reads;	/* bytes */
+	bool bad_to, bad_from, overlap;
+};
+
+/* Context: setup. Pages and what the kernel can be asked. */
+void dbgmem_look_setup(void);
+
+/* Context: call. Whether all of it can be read, or written to; nothing of it changes. */
+bool dbgmem_look(uintptr_t at, size_t size, bool write);
+
+/* Context: call. Bytes of a string before its end, at most `most`; false: they cannot be read. */
+bool dbgmem_string(uintptr_t at, size_t most, size_t *length);
+
+/* Context: setup. The checked function that stands in for one of libc's. */
+void *dbgmem_function(enum libc_function function);
+
+struct buffer;
+
+/* Context: call. What a range is that cannot be used. */
+void dbgmem_describe(struct buffer *out, uintptr_t at, size_t size, bool write);
+
+/* Context: call. "4 MiB" or "4097 bytes". */
+void dbgmem_size(struct buffer *out, uint64_t size);
+
+/* Context: setup. Whether a finding ends the process. */
+void dbgmem_report_setup(bool abort);
+
+/* Context: call. Prints a finding, the first of a call site; may end the process. */
+void dbgmem_report(const struct dbgmem_call *call);
+
+/* Context: setup. Prints how many there were. */
+void dbgmem_report_finish(void);
+
+/* Context: call, in the child of fork. */
+void dbgmem_report_forked(void);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What memory is that a call cannot use. */
+#include <sys/mman.h>
+
+#include <cuaudit/hook.h>
+
+#include "hooks/call_site.h"
+#include "hooks/maps.h"
+#include "hooks/modules/dbgmem/dbgmem.h"
+#include "hooks/modules/leak/leak_object.h"
+#include "util/buffer.h"
+
+enum { NULL_PAGE = 65536 };	/* vm.mmap_min_addr keeps it empty */
+
+void dbgmem_size(struct buffer *out, uint64_t size)
+{
+	static const char *const units[] = { " bytes", " KiB", " MiB", " GiB", " TiB" };
+	int unit = 0;
+
+	while (unit < 4 && size && !(size % 1024)) {
+		size /= 1024;
+		unit++;
+	}
+	buffer_unsigned(out, size);
+	buffer_text(out, size == 1 && !unit ? " byte" : units[unit]);
+}
+
+static void put_site(struct buffer *out, const char *verb, const struct leak_site *site)
+{
+	static char text[CALL_SITE_TEXT];	/* under dbgmem_report's lock */
+
+	if (!site->function)
+		return;
+	buffer_text(out, verb);
+	buffer_name(out, site->function->name);
+	buffer_text(out, " by ");
+	buffer_text(out, call_site_text(text, site->caller, site->library));
+	if (!site->python)
+		return;
+	buffer_text(out, " at ");
+	buffer_name(out, site->python);
+}
+
+/* The driver's object that an address is in, by what was seen of its calls. */
+static bool put_object(struct buffer *out, uintptr_t at)
+{
+	struct leak_object *object = leak_find_address(at);
+
+	if (!object)
+		return false;
+	if (leak_state_of(object) == LEAK_DEAD)
+		buffer_text(out, "freed: ");
+	if (object->size != LEAK_UNSIZED && object->size) {
+		dbgmem_size(out, object->size);
+		buffer_text(out, " of ");
+	}
+	buffer_text(out, leak_kind_text(object->kind));
+	buffer_text(out, " at ");
+	buffer_hex(out, object->handle);
+	put_site(out, ", allocated in ", &object->allocated);
+	if (leak_state_of(object) == LEAK_DEAD)
+		put_site(out, ", freed in ", &object->freed);
+	return true;
+}
+
+/* Whose the memory before the end is: a stack, a library. */
+static void put_owner(struct buffer *out, uintptr_t at, const struct maps_line *line)
+{
+	const struct cuaudit_library *library = cuaudit_library_at((const void *)at);
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	if (line->end == MAPS_MAIN_STACK || (here >= line->bounds[0] && here < line->bounds[1]))
+		buffer_text(out, " of a stack");
+	else if (library->index) {
+		buffer_text(out, " of ");
+		buffer_name(out, library->name);
+	}
+}
+
+static void put_right(struct buffer *out, uintptr_t at, const struct maps_line *line, bool write)
+{
+	buffer_text(out, write && line->protection & PROT_READ ? "read-only memory" :
+			 "memory without access (a guard page, or reserved)");
+	put_owner(out, at, line);
+}
+
+static void put_mapping(struct buffer *out, uintptr_t at, size_t size, bool write)
+{
+	uintptr_t end = at + size, next = at;
+	struct maps_line line, last = { .field = 0 };
+	int right = write ? PROT_WRITE : PROT_READ;
+	bool found;
+
+	while ((found = maps_find(next, &line)) && line.protection & right && line.bounds[1] < end) {
+		last = line;
+		next = line.bounds[1];
+	}
+	if (found && line.protection & right) {
+		buffer_text(out, "past the end of its file, or memory that failed");
+		return;
+	}
+	if (next == at) {
+		if (found)
+			put_right(out, at, &line, write);
+		else
+			buffer_text(out, "not mapped");
+		return;
+	}
+	buffer_text(out, "past the end of a mapping");
+	put_owner(out, next - 1, &last);
+	buffer_text(out, ": after ");
+	dbgmem_size(out, next - at);
+	buffer_text(out, found ? " begins " : " nothing is mapped");
+	if (found)
+		put_right(out, next, &line, write);
+}
+
+void dbgmem_describe(struct buffer *out, uintptr_t at, size_t size, bool write)
+{
+	uintptr_t end = at + size;
+	sigset_t saved;
+	bool known;
+
+	buffer_hex(out, at);
+	buffer_text(out, " is ");
+	if (at < NULL_PAGE) {
+		buffer_text(out, at ? "in the page of NULL" : "NULL");
+		return;
+	}
+	leak_lock(&saved);
+	known = put_object(out, at);
+	leak_unlock(&saved);
+	if (known)
+		return;
+	if (end < at)
+		buffer_text(out, "too near to the end of all addresses for so many bytes");
+	else
+		put_mapping(out, at, size, write);
+}

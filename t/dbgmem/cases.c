@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One wrong call of a memory function, or one right call that looks wrong, by its argument. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/api.h"
+
+enum { PAGE = 4096, SIZE = 4 << 20 };
+
+static volatile size_t n = 100;		/* the compiler does not know it */
+static char here[PAGE], there[PAGE];
+static void *(*volatile pointer)(void *to, const void *from, size_t size) = memcpy;
+
+static CUdeviceptr device(void)
+{
+	CUcontext context;
+	CUdeviceptr memory;
+
+	if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context) ||
+	    cuMemAlloc_v2(&memory, SIZE))
+		exit(9);
+	return memory;
+}
+
+static char *pages(size_t count, int protection)
+{
+	char *memory = mmap(NULL, count * PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* One page, behind which nothing is mapped. */
+static char *last_page(void)
+{
+	char *memory = pages(2, PROT_READ | PROT_WRITE);
+
+	munmap(memory + PAGE, PAGE);
+	return memory;
+}
+
+static void device_source(void) { memcpy(here, (void *)device(), n); }
+static void device_destination(void) { memcpy((void *)device(), here, n); }
+static void device_inside(void) { memmove(here, (char *)device() + SIZE - 200, n); }
+static void device_set(void) { memset((void *)device(), 0, n); }
+
+static void device_freed(void)
+{
+	CUdeviceptr memory = device();
+
+	cuMemFree_v2(memory);
+	memcpy(here, (void *)(memory + 64), n);
+}
+
+static void reserved(void)
+{
+	CUdeviceptr memory;
+
+	device();
+	if (cuMemAddressReserve(&memory, 2 << 20, 0, 0, 0))
+		exit(9);
+	memcpy(here, (void *)memory, n);
+}
+
+static void overlap(void) { memcpy(here + 10, here, n); }
+static void overlap_mempcpy(void) { mempcpy(here, here + 10, n); }
+static void overlap_strcpy(void)
+{
+	char *to = here + n - 95;
+
+	memset(here, 0, n);
+	memset(here, 'a', n / 10);
+	strcpy(to, here);
+}
+
+static void past(void) { memcpy(here, last_page() + PAGE - 60, n); }
+static void past_set(void) { memset(last_page() + PAGE - 60, 1, n); }
+static void past_string(void) { strcpy(here, memset(last_page(), 'a', n + PAGE - 100)); }
+static void past_append(void) { strcat(strcpy(last_page() + PAGE - 8, "1234567"), here + 1 + !!memset(here, 'b', n)); }
+static void read_only(void) { memcpy(pages(1, PROT_READ), here, n); }
+static void no_access(void) { memcpy(here, pages(1, PROT_NONE), n); }
+static void null(void) { memcpy(here, (void *)(n - n), n); }
+static void near_null(void) { memcpy((char *)(n - n) + 8, here, n); }
+static void wrap(void) { memset(here, 0, n - n - 1); }
+static void by_pointer(void) { pointer(here + 10, here, n); }
+
+static void by_dlsym(void)
+{
+	void *(*found)(void *, const void *, size_t) =
+		(void *(*)(void *, const void *, size_t))dlsym(RTLD_DEFAULT, "memcpy");
+
+	found(here + 10, here, n);
+}
+
+static void stack_end(void)
+{
+	char small[16];
+	pthread_attr_t attributes;
+	void *low;
+	size_t size;
+
+	pthread_getattr_np(pthread_self(), &attributes);
+	pthread_attr_getstack(&attributes, &low, &size);
+	memset(small, 0, n - n + (size_t)((char *)low + size - small) + PAGE * 64);
+}
+
+static void in_handler(int number) { (void)number; memcpy(here + 10, here, n); }
+static void by_handler(void) { signal(SIGUSR1, in_handler); raise(SIGUSR1); }
+static void *in_thread(void *unused) { memcpy(here + 10, here, n); return unused; }
+
+static void by_thread(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, in_thread, NULL);
+	pthread_join(thread, NULL);
+}
+
+static void forked(void)
+{
+	int status;
+
+	if (!fork()) {
+		overlap();
+		_exit(0);
+	}
+	wait(&status);
+	exit(WIFSIGNALED(status) ? 100 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+static void vforked(void)
+{
+	int status;
+
+	if (!vfork()) {
+		overlap();
+		_exit(0);
+	}
+	wait(&status);
+	exit(WIFSIGNALED(status) ? 100 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+static void again(void)
+{
+	for (int i = 0; i < 1000; i++)
+		overlap();
+}
+
+/* In which object memcpy is, and whether the core is there. */
+static void whose(void)
+{
+	char line[4096];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	int core = 0;
+	Dl_info info = { .dli_fname = "none" };
+
+	while (maps && fgets(line, sizeof(line), maps))
+		core |= !!strstr(line, "cuaudit-core.so");
+	dladdr((void *)pointer, &info);
+	printf("%s %d\n", strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname, core);
+	exit(0);
+}
+
+/* Nothing of this is wrong. */
+static void right(void)
+{
+	CUdeviceptr managed;
+	void *pinned;
+
+	device();
+	if (cuMemAllocManaged(&managed, PAGE, 1) || cuMemHostAlloc(&pinned, PAGE, 0))
+		exit(9);
+	errno = 77;
+	memcpy((void *)managed, pinned, n);
+	memcpy(pinned, (void *)managed, n);
+	memcpy((void *)(n - n), (void *)(n - n), n - n);
+	memset((void *)device(), 0, n - n);
+	memcpy(here, here + n - 100, n);
+	memmove(here + 1, here, n);
+	memcpy(last_page() + PAGE - n, last_page() + PAGE - n, n);
+	strcpy(last_page() + PAGE - 5, strcpy(last_page() + PAGE - 5, "four"));
+	strncpy(here, memset(last_page() + PAGE - n, 'a', n), n);
+	if (errno != 77)
+		exit(8);
+}
+
+#define CASE(name) { #name, name }
+static const struct {
+	const char *name;
+	void (*function)(void);
+} cases[] = {
+	CASE(again), CASE(by_dlsym), CASE(by_handler), CASE(by_pointer), CASE(by_thread),
+	CASE(device_destination), CASE(device_freed), CASE(device_inside), CASE(device_set),
+	CASE(device_source), CASE(forked), CASE(near_null), CASE(no_access), CASE(null), CASE(overlap),
+	CASE(overlap_mempcpy), CASE(overlap_strcpy), CASE(past), CASE(past_append), CASE(past_set),
+	CASE(past_string), CASE(read_only), CASE(reserved), CASE(right), CASE(stack_end),
+	CASE(vforked), CASE(whose), CASE(wrap),
+};
+
+int main(int argc, char **argv)
+{
+	(void)there;
+	for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (!strcmp(argv[1], cases[i].name)) {
+			cases[i].function();
+			puts("came through");
+			return 0;
+		}
+	return 7;
+}
