@@ -103,8 +103,46 @@ while test ! -s "$tmp/out.0" && kill -0 "$!" 2>"$tmp/none"; do
 	survivor=$((survivor + 1))
 done
 ok "one that is stopped: $(count 0) of 2000" test "$(count 0)" -ge 1500
+tool=$top_builddir/bin/cuaudit
+file=$tmp/cuaudit-share-$(id -u)
+"$tool" limit status "$file" >"$tmp/status" 2>&1
+is "$? $(sed -n 's/^ *[0-9]* *\(90\) .*/\1/p' "$tmp/status")" "0 90" "cuaudit limit status has it"
+"$tool" limit status --format json "$file" >"$tmp/status" 2>&1
+is "$("$PYTHON3" -c 'import json, sys; r = json.load(open(sys.argv[1])); print(r["file"] == sys.argv[2],
+	[[p["weight"] for p in d["processes"]] for d in r["devices"]])' "$tmp/status" "$file")" "True [[90]]" \
+	"as JSON, too"
 kill -KILL "$!"
 wait
+"$tool" limit status "$file" >"$tmp/status" 2>&1
+is "$? $(cat "$tmp/status")" "0 $file" "and not any more once it is killed"
+echo none of ours >"$tmp/other"
+"$tool" limit status "$tmp/other" "$tmp/absent" >"$tmp/status" 2>&1
+is "$? $(cat "$tmp/status")" "2 cuaudit: $tmp/other: it is no file of limit(share=)
+cuaudit: $tmp/absent: No such file or directory" "files of something else, and none"
+"$tool" limit >"$tmp/status" 2>&1
+is "$? $(cat "$tmp/status")" "2 cuaudit: limit takes the word status; see cuaudit limit --help" "no word"
+
+# One whose launch does not return, as it does not while the driver loads code: that is no work of the device. Here
+# nobody reads what the simulated driver writes of each launch.
+begin
+mkfifo "$tmp/fifo"
+exec 9<>"$tmp/fifo"
+one 0 2 100 6000 4 share=10
+CUAUDIT_SIM_LAUNCHES=$tmp/fifo
+export CUAUDIT_SIM_LAUNCHES
+one 1 2 100 6000 4 share=90
+unset CUAUDIT_SIM_LAUNCHES
+while test ! -s "$tmp/out.0" && kill -0 "$!" 2>"$tmp/none"; do
+	:
+done
+ok "one whose launch does not return: $(count 0) of 6000" test "$(count 0)" -ge 4000
+"$tool" limit status --format json "$file" >"$tmp/status" 2>&1
+worked=$("$PYTHON3" -c 'import json, sys
+print(*[p["worked_ns"] // 1000000 for d in json.load(open(sys.argv[1]))["devices"] for p in d["processes"]])' "$tmp/status")
+ok "is not charged for that: $worked ms" test "$worked" -lt 450
+kill "$!"
+wait
+exec 9<&-
 
 # A cap holds also for one who is alone.
 begin

@@ -16,17 +16,11 @@
 #include "hooks/modules/limit/limit_file.h"
 #include "util/io.h"
 
-#define MAGIC UINT64_C(0x3172616873756375)	/* "ucushar1" */
-#define MIX UINT64_C(0x9e3779b97f4a7c15)
-
 enum {
 	TORN = 64,		/* how often a row is read that is being written */
 	GATE = 200,		/* tries to have the header's lock ... */
 	GATE_REST = 50000	/* ... with so many nanoseconds between */
 };
-
-_Static_assert(sizeof(struct lease_row) == 1024, "a row of the file");
-_Static_assert(sizeof(struct lease_header) == sizeof(struct lease_row), "the header is one");
 
 struct lease_header lease_header;
 struct lease_row lease_rows[LEASE_ROWS + 1];
@@ -37,7 +31,7 @@ static const struct file_kind kind = {
 	.other = "it is not a file of limit(share=), or was truncated",
 	.version = "it is not a file of limit(share=), or one of another version",
 	.crowded = "255 processes share it already, or its file system has no locks",
-	.magic = MAGIC, .size = sizeof(struct lease_row), .rows = LEASE_ROWS, .fill = fill,
+	.magic = LEASE_MAGIC, .size = sizeof(struct lease_row), .rows = LEASE_ROWS, .fill = fill,
 };
 
 static struct limit_file file = { .kind = &kind, .fault = "it was never opened", .fd = -1 };
@@ -55,35 +49,15 @@ const char *rows_path(void)
 	return file.path;
 }
 
-/* Never 0 of nothing, so that a hole in the file is no row. */
-static uint64_t check_of(const void *from, const void *end)
-{
-	uint64_t sum = MIX;
-
-	for (const uint64_t *at = from; at < (const uint64_t *)end; at++)
-		sum = (sum ^ sum >> 29) * MIX + *at;
-	return sum;
-}
-
-static uint64_t check_row(const struct lease_row *row)
-{
-	return check_of(&row->pid, row + 1);
-}
-
-static uint64_t check_header(const struct lease_header *header)
-{
-	return check_of(&header->bell, header + 1);
-}
-
 static void fill(void *rows, uint32_t first, uint32_t count)
 {
 	struct lease_row *row = rows;
 
 	memset(row, 0, count * sizeof(*row));
 	for (uint32_t i = 0; i < count; i++)
-		row[i].check = check_row(&row[i]);
+		row[i].check = lease_check_row(&row[i]);
 	if (!first)
-		((struct lease_header *)rows)->check = check_header(rows);
+		((struct lease_header *)rows)->check = lease_check_header(rows);
 }
 
 static bool read_header(void)
@@ -91,9 +65,9 @@ static bool read_header(void)
 	for (int tries = 0; tries < TORN; tries++) {
 		if (!file_read(&file, 0, 1, &lease_header))
 			return false;
-		if (lease_header.magic != MAGIC)
+		if (lease_header.magic != LEASE_MAGIC)
 			return file_broken(&file, "it is no longer a file of limit(share=)");
-		if (lease_header.check == check_header(&lease_header))
+		if (lease_header.check == lease_check_header(&lease_header))
 			return true;
 		sched_yield();
 	}
@@ -106,12 +80,12 @@ static bool check_rows(void)
 	for (uint32_t row = 1; row <= file.last; row++) {
 		struct lease_row *its = &lease_rows[row];
 
-		for (int tries = 0; its->check != check_row(its) && tries < TORN; tries++) {
+		for (int tries = 0; its->check != lease_check_row(its) && tries < TORN; tries++) {
 			sched_yield();
 			if (!file_read(&file, row, 1, its))
 				return false;
 		}
-		if (its->check == check_row(its))
+		if (its->check == lease_check_row(its))
 			continue;
 		if (row != file.mine && file_is_taken(&file, row))
 			return file_broken(&file, "a row of it is damaged");
@@ -174,14 +148,14 @@ bool rows_write(void)
 {
 	struct lease_row *row = &lease_rows[file.mine];
 
-	row->check = check_row(row);
+	row->check = lease_check_row(row);
 	return write_row(file.mine, row);
 }
 
 bool rows_write_header(void)
 {
 	lease_header.bell++;
-	lease_header.check = check_header(&lease_header);
+	lease_header.check = lease_check_header(&lease_header);
 	return write_row(0, &lease_header);
 }
 
