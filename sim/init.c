@@ -31,6 +31,7 @@ static CUresult refuse(const char *name, const char *value)
 }
 
 /*
+ * CUAUDIT_SIM_CLOCK: a file by which processes share the devices, whose work is done one after the other.
  * CUAUDIT_SIM_MEMORY: bytes of each device, as util/size.h has it.
  * CUAUDIT_SIM_LAUNCHES: a file that gets a line for each kernel launched.
  * CUAUDIT_SIM_LAUNCH_TIME: microseconds that a kernel keeps its stream busy.
@@ -40,6 +41,7 @@ static CUresult configure(void)
 	const char *memory = secure_getenv("CUAUDIT_SIM_MEMORY");
 	const char *launches = secure_getenv("CUAUDIT_SIM_LAUNCHES");
 	const char *busy = secure_getenv("CUAUDIT_SIM_LAUNCH_TIME");
+	const char *clock = secure_getenv("CUAUDIT_SIM_CLOCK");
 	uint64_t value;
 
 	if (memory && (!size_parse(memory, &value) || !value))
@@ -50,6 +52,8 @@ static CUresult configure(void)
 		return refuse("CUAUDIT_SIM_LAUNCH_TIME", busy);
 	if (busy)
 		sim_config.launch_ns = value * 1000;
+	if (clock && *clock && !sim_clock_open(clock))
+		return refuse("CUAUDIT_SIM_CLOCK", clock);
 	if (!launches || !*launches)
 		return CUDA_SUCCESS;
 	sim_config.launches = open(launches, O_WRONLY | O_APPEND | O_CREAT |

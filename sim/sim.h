@@ -27,6 +27,7 @@ struct sim_config {
 	size_t memory;		/* bytes of each device */
 	uint64_t launch_ns;	/* time a kernel takes on its stream */
 	int launches;		/* file that records launches, or -1 */
+	_Atomic uint64_t *clock;	/* when each device is done, shared by processes, or NULL */
 };
 
 /* Written once by cuInit, before sim_state becomes SIM_READY. */
@@ -44,6 +45,12 @@ uint64_t sim_now(void);
 
 /* Returns once sim_now() has reached time. */
 void sim_wait(uint64_t time);
+
+/* Opens the file by which processes share the devices' time: clock.c. */
+bool sim_clock_open(const char *path);
+
+/* Adds ns of work to a device of all processes, not before a moment; when it begins. */
+uint64_t sim_clock_add(CUdevice device, uint64_t after, uint64_t ns);
 
 /* A number that no other object of the process has. */
 uint64_t sim_id(void);

@@ -36,6 +36,8 @@ uint64_t stream_work(CUstream stream, uint64_t ns)
 	if (start < now)
 		start = now;
 	if (ns) {
+		if (sim_config.clock)
+			start = sim_clock_add(stream->object.context->device, start, ns);
 		later(&stream->busy_until, start + ns);
 		later(&stream->object.context->busy_until, start + ns);
 	}

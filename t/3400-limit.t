@@ -126,7 +126,7 @@ is "$(paste -s -d ' ' "$tmp/out")" "0 0" "denies nothing"
 like "$(cat "$tmp/err")" "^cuaudit: limit: cuCtxCreate_v2 by some\+0x[0-9a-f]+ would be denied\$" "and says so"
 
 # Every common spelling of a size.
-for size in 512M 512m 512MiB 512mib 0.5G 0.5g 0.5GiB 536870912 536870912B 524288k; do
+for size in 512M 512m 512MiB 512mib 512Mi 0.5Gi 0.5G 0.5g 0.5GiB 536870912 536870912B 524288k; do
 	limited "memory=$size" "memory=$size;format=json" "$tmp/some" init 0 take=536870912 take=1
 	is "$(reported 'r["process"]["limit"]') $(paste -s -d ' ' "$tmp/out")" "536870912 0 0 0 2" "as said"
 done
@@ -149,8 +149,8 @@ wrong "user=99999999T" "user $size, not '99999999T'"
 wrong "user=50%" "user $size, not '50%'"
 # What would limit nothing.
 for options in "" format=json on-error=run file=x; do
-	wrong "$options" "no limit is given; give memory, device, user, visible or deny, or dry-run to\
- count alone"
+	wrong "$options" "no limit is given; give memory, device, user, share, time, visible or\
+ deny, or dry-run to count alone"
 done
 wrong "deny=cuInit:error=CUDA_ERROR_NONE" "deny takes SELECTOR[:error=CUDA_ERROR_...], not\
  'cuInit:error=CUDA_ERROR_NONE'"

@@ -15,6 +15,7 @@
 #include "hooks/modules/limit/limit_calls.h"
 #include "hooks/modules/limit/limit_driver.h"
 #include "hooks/modules/limit/limit_gap.h"
+#include "hooks/modules/limit/limit_lease.h"
 #include "hooks/modules/limit/limit_pool.h"
 #include "hooks/modules/limit/limit_refusals.h"
 #include "hooks/modules/limit/limit_share.h"
@@ -144,12 +145,16 @@ static int init(const struct cuaudit_options *given)
 
 		error = cuaudit_hook_add(&denies) ?: cuaudit_kernel_prepare();
 	}
+	if (!error && lease_options.on)
+		error = lease_add_hooks();
 	return error ? error : cuaudit_hook_add(&hook);
 }
 
 static void finish(void)
 {
-	if (called || denied)
+	bool shared = lease_finish();
+
+	if (called || denied || shared)
 		limit_print();
 	shared_close();
 }
@@ -164,6 +169,7 @@ static void forked(void)
 	account_forked();
 	pool_forked();
 	refusals_forked();
+	lease_forked();
 	share_forked();
 	table_forked();
 	shared_forked();

@@ -3,9 +3,16 @@
 #include "hooks/modules/limit/limit_driver.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include <cuaudit/replace.h>
+
+/* An attribute of devices, and one of its values: one process at a time. */
+enum { COMPUTE_MODE = 20, EXCLUSIVE_PROCESS = 3 };
+
+/* A flag of events. */
+enum { DISABLE_TIMING = 2 };
 
 /* Calls the driver's own; CUDA_ERROR_NOT_FOUND where it has no such function. */
 #define ASK(name, symbol, parameters) \
@@ -257,4 +264,62 @@ void driver_undo_open(CUdeviceptr address)
 	if (ask(undo_open, address))
 		ask(undo, address);
 	restore(mode);
+}
+
+bool driver_uuid(int device, uint8_t uuid[16])
+{
+	CUdevice handle;
+	CUuuid its;
+
+	if (ask(device_get, &handle, device) ||
+	    (ask(device_uuid, &its, handle) && ask(device_uuid_old, &its, handle)))
+		return false;
+	memcpy(uuid, its.bytes, sizeof(its.bytes));
+	return true;
+}
+
+bool driver_is_exclusive(int device)
+{
+	CUdevice handle;
+	int mode;
+
+	return !ask(device_get, &handle, device) &&
+	       !ask(device_attribute, &mode, COMPUTE_MODE, handle) &&
+	       mode == EXCLUSIVE_PROCESS;
+}
+
+CUevent driver_event_create(void)
+{
+	CUstreamCaptureMode mode = relax();
+	CUevent event;
+	CUresult result = ask(event_create, &event, DISABLE_TIMING);
+
+	restore(mode);
+	return result ? NULL : event;
+}
+
+void driver_event_destroy(CUevent event)
+{
+	CUstreamCaptureMode mode = relax();
+
+	ask(event_destroy, event);
+	restore(mode);
+}
+
+bool driver_event_record(CUevent event, CUstream stream)
+{
+	CUstreamCaptureMode mode = relax();
+	CUresult result = ask(event_record, event, stream);
+
+	restore(mode);
+	return !result;
+}
+
+bool driver_event_pending(CUevent event)
+{
+	CUstreamCaptureMode mode = relax();
+	CUresult result = ask(event_query, event);
+
+	restore(mode);
+	return result == CUDA_ERROR_NOT_READY;
 }

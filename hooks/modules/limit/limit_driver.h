@@ -46,6 +46,21 @@ int driver_handle_device(CUmemGenericAllocationHandle handle);
 /* The size of the allocation that begins at an address, 0 if there is none. */
 uint64_t driver_size(CUdeviceptr address);
 
+/* What identifies a device, or the part of one that the program sees; false: unknown. */
+bool driver_uuid(int device, uint8_t uuid[16]);
+
+/* Whether one process at a time may have a context on it. */
+bool driver_is_exclusive(int device);
+
+/*
+ * An event without time in the current context; NULL, or false, for an error. None of these ends a
+ * capture. One that failed is not pending.
+ */
+CUevent driver_event_create(void);
+void driver_event_destroy(CUevent event);
+bool driver_event_record(CUevent event, CUstream stream);
+bool driver_event_pending(CUevent event);
+
 /* Give back what is not to be. */
 void driver_undo(CUdeviceptr address);
 void driver_undo_async(CUdeviceptr address, CUstream stream);

@@ -10,6 +10,7 @@
 #include <cuaudit/cuda_types.h>
 #include <cuaudit/params.h>
 
+#include "hooks/modules/limit/limit_lease.h"
 #include "hooks/modules/limit/limit_shared.h"
 #include "util/size.h"
 
@@ -24,6 +25,10 @@ const struct cuaudit_option limit_option_table[] = {
 	DEVICE(8) DEVICE(9) DEVICE(10) DEVICE(11) DEVICE(12) DEVICE(13) DEVICE(14) DEVICE(15)
 	{ "user", NULL, "SIZE", "the limit of all processes that share the file" },
 	{ "file", NULL, "PATH", "the file they share" },
+	{ "share", NULL, "WEIGHT", "the process's part of a device's time, among those that want it" },
+	{ "time", NULL, "PERCENT", "the most of each device's time, also without others" },
+	{ "group", NULL, "NAME", "who shares: processes of the user that give the same name" },
+	{ "share-dir", NULL, "PATH", "the directory of the file by which they share" },
 	{ "visible", NULL, "DEVICES", "devices the program may see, as in CUDA_VISIBLE_DEVICES" },
 	{ "deny", NULL, "SELECTOR", "functions to answer with an error: SELECTOR[:error=NAME]" },
 	{ "on-error", "exit", "exit|run", "what is done when memory cannot be counted" },
@@ -87,7 +92,7 @@ static int read_devices(const struct cuaudit_options *given)
 
 static bool limited(void)
 {
-	bool any = account_process.limit != ACCOUNT_NONE || account_user.limit != ACCOUNT_NONE;
+	bool any = lease_options.on || account_process.limit != ACCOUNT_NONE || account_user.limit != ACCOUNT_NONE;
 
 	for (int i = 0; i < ACCOUNT_DEVICES; i++)
 		any |= account_devices[i].limit != ACCOUNT_NONE;
@@ -101,8 +106,8 @@ static int check_any(const struct cuaudit_options *given)
 	if (limited() || limit_options.dry_run || cuaudit_option_get(given, "visible") ||
 	    cuaudit_option_get(given, "deny"))
 		return 0;
-	cuaudit_log(CUAUDIT_ERROR, "limit: no limit is given; give memory, device, user, visible or "
-		    "deny, or dry-run to count alone");
+	cuaudit_log(CUAUDIT_ERROR, "limit: no limit is given; give memory, device, user, share, time, "
+		    "visible or deny, or dry-run to count alone");
 	return -EINVAL;
 }
 
@@ -191,6 +196,64 @@ static int read_visible(const char *wanted)
 	return 0;
 }
 
+static int read_weight(const char *text)
+{
+	const char *at = text;
+	uint32_t value = 0;
+
+	lease_options.weight = LEASE_WEIGHT;
+	if (!text)
+		return 0;
+	for (; *at >= '0' && *at <= '9' && value <= LEASE_WEIGHT_MAX; at++)
+		value = value * 10 + (uint32_t)(*at - '0');
+	if (!value || *at || value > LEASE_WEIGHT_MAX) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: share takes a weight from 1 to %d, such as 70, not "
+			    "'%s'", LEASE_WEIGHT_MAX, text);
+		return -EINVAL;
+	}
+	lease_options.weight = value;
+	return 0;
+}
+
+static bool is_name(const char *text)
+{
+	size_t length = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				     "0123456789._-");
+
+	return length && length <= NAME && !text[length];
+}
+
+static int read_lease(const struct cuaudit_options *given)
+{
+	const char *weight = cuaudit_option_get(given, "share");
+	const char *most = cuaudit_option_get(given, "time");
+	const char *obstacle;
+
+	lease_options.group = cuaudit_option_get(given, "group");
+	lease_options.directory = cuaudit_option_get(given, "share-dir");
+	lease_options.cap = 0;
+	if (read_weight(weight))
+		return -EINVAL;
+	if (most && !read_share(most, &lease_options.cap)) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: time takes a part of the device's time such as "
+			    "30%%, not '%s'", most);
+		return -EINVAL;
+	}
+	if (lease_options.group && !is_name(lease_options.group)) {
+		cuaudit_log(CUAUDIT_ERROR, "limit: group takes up to %d letters, digits, '.', '_' and "
+			    "'-', not '%s'", NAME, lease_options.group);
+		return -EINVAL;
+	}
+	lease_options.on = (weight || most) && !limit_options.dry_run;
+	obstacle = lease_options.on ? lease_obstacle() : NULL;
+	if (!obstacle)
+		return 0;
+	cuaudit_log(CUAUDIT_ERROR, "limit: share and time are not for MPS, whose daemon's %s is here: "
+		    "give CUDA_MPS_ACTIVE_THREAD_PERCENTAGE instead, or end the daemon by 'quit' "
+		    "to nvidia-cuda-mps-control", obstacle);
+	return -EINVAL;
+}
+
 static int error_named(const char *name, int32_t *value)
 {
 	for (*value = 1; *value <= CUDA_ERROR_UNKNOWN; ++*value) {
@@ -235,6 +298,8 @@ int limit_read(const struct cuaudit_options *given)
 		error = -EINVAL;
 	}
 	if (!error)
+		error = read_lease(given);
+	if (!error)
 		error = check_visible(cuaudit_option_get(given, "visible"));
 	return error ? error : check_any(given);
 }
@@ -243,5 +308,7 @@ int limit_begin(const struct cuaudit_options *given)
 {
 	int error = share(cuaudit_option_get(given, "file"));
 
+	if (!error)
+		error = lease_begin();
 	return error || limit_options.dry_run ? error : read_visible(cuaudit_option_get(given, "visible"));
 }

@@ -9,6 +9,7 @@
 
 #include "hooks/call_site.h"
 #include "hooks/modules/limit/limit_gap.h"
+#include "hooks/modules/limit/limit_lease.h"
 #include "hooks/modules/limit/limit_pool.h"
 #include "hooks/modules/limit/limit_refusals.h"
 #include "hooks/modules/limit/limit_shared.h"
@@ -165,6 +166,29 @@ static void text_gaps(struct out *out)
 		 "  calls, of any function, were left by longjmp or an exception");
 }
 
+/* Times in milliseconds. */
+static void text_leases(struct out *out)
+{
+	struct lease_report report;
+	bool any = false;
+
+	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
+		if (!lease_report(i, &report))
+			continue;
+		out_text(out, any ? "" : "\n\n    Weight  Worked ms  Waited ms     Slices       Lent  "
+				       "Time of");
+		any = true;
+		out_text(out, "\n");
+		out_right(out, out_count(lease_options.weight).text, NUMBER);
+		out_right(out, out_count(report.charged / 1000000).text, NUMBER + 1);
+		out_right(out, out_count(report.waited / 1000000).text, NUMBER + 1);
+		out_right(out, out_count(report.slices).text, NUMBER + 1);
+		out_right(out, out_count(report.lent).text, NUMBER + 1);
+		out_text(out, "  device ");
+		out_u64(out, i);
+	}
+}
+
 static void text(struct out *out)
 {
 	out_text(out, "cuaudit: limit, pid ");
@@ -190,6 +214,7 @@ static void text(struct out *out)
 		out_text(out, "  the user");
 	}
 	text_libraries(out);
+	text_leases(out);
 	text_refusals(out);
 	text_denied(out);
 	text_gaps(out);
@@ -305,6 +330,26 @@ static void json_devices(struct writer *json)
 	writer_end(json, ']');
 }
 
+static void json_leases(struct writer *json)
+{
+	struct lease_report report;
+
+	writer_begin(json, "shares", '[');
+	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
+		if (!lease_report(i, &report))
+			continue;
+		writer_begin(json, NULL, '{');
+		writer_number(json, "device", i);
+		writer_number(json, "weight", lease_options.weight);
+		writer_number(json, "worked_ns", report.charged);
+		writer_number(json, "waited_ns", report.waited);
+		writer_number(json, "slices", report.slices);
+		writer_number(json, "lent", report.lent);
+		writer_end(json, '}');
+	}
+	writer_end(json, ']');
+}
+
 static void json_report(struct out *out)
 {
 	struct writer json = { .out = out };
@@ -320,6 +365,7 @@ static void json_report(struct out *out)
 	json_account(&json, &account_process, account_process.used - spare_of_all());
 	json_devices(&json);
 	json_user(&json);
+	json_leases(&json);
 	json_libraries(&json);
 	json_refusals(&json);
 	json_denied(&json);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file by which processes share devices' time: kept by limit(share=), read by cuaudit limit. */
+#ifndef ANALYSIS_SHARE_RECORD_H
+#define ANALYSIS_SHARE_RECORD_H
+
+#include <stdint.h>
+
+/*
+ * A header, then rows of its size. A process keeps the first byte of its row
+ * locked as long as it lives. Of this machine's byte order.
+ */
+#define LEASE_MAGIC UINT64_C(0x3172616873756375)	/* "ucushar1" */
+#define LEASE_MIX UINT64_C(0x9e3779b97f4a7c15)
+
+enum { LEASE_DEVICES = 15, LEASE_ROWS = 255 };
+
+enum lease_state {
+	LEASE_IDLE,
+	LEASE_WANTS,
+	LEASE_HOLDS
+};
+
+/* A process on one device; times in nanoseconds. */
+struct lease_part {
+	uint32_t state;		/* enum lease_state */
+	uint32_t slices;	/* how often it was given the device */
+	uint64_t beat;		/* another number at each look of a process that runs */
+	uint64_t tag;		/* virtual time: who has the least is next */
+	uint64_t charged;	/* what the device worked for it while others wanted it, or under a cap */
+	uint64_t waited;
+	uint64_t lent;		/* the device was let go while the slice was not over */
+	uint64_t unused[2];
+};
+
+struct lease_row {
+	uint64_t check;		/* of all that follows */
+	uint32_t pid;
+	uint32_t weight;
+	uint32_t cap;		/* of the device's time, in ACCOUNT_ALL parts; 0: none */
+	uint32_t unused;
+	uint64_t more[5];
+	struct lease_part parts[LEASE_DEVICES];
+};
+
+struct lease_device {
+	uint8_t uuid[16];	/* zeros: no device yet */
+	uint32_t holder;	/* a row; 0: nobody */
+	uint32_t generation;	/* of the lease: another number each time it goes to somebody */
+	uint64_t clock;		/* the tag of the last holder when it came to be that */
+	uint64_t unused[4];
+};
+
+struct lease_header {
+	uint64_t magic;
+	uint64_t check;		/* of all that follows */
+	uint32_t bell;		/* a futex: another number when there is news */
+	uint32_t unused;
+	uint64_t more[5];
+	struct lease_device devices[LEASE_DEVICES];
+};
+
+_Static_assert(sizeof(struct lease_row) == 1024, "a row of the file");
+_Static_assert(sizeof(struct lease_header) == sizeof(struct lease_row), "the header is one");
+
+/* Never 0 of nothing, so that a hole in the file is no row. */
+static inline uint64_t lease_check(const void *from, const void *end)
+{
+	uint64_t sum = LEASE_MIX;
+
+	for (const uint64_t *at = from; at < (const uint64_t *)end; at++)
+		sum = (sum ^ sum >> 29) * LEASE_MIX + *at;
+	return sum;
+}
+
+static inline uint64_t lease_check_row(const struct lease_row *row)
+{
+	return lease_check(&row->pid, row + 1);
+}
+
+static inline uint64_t lease_check_header(const struct lease_header *header)
+{
+	return lease_check(&header->bell, header + 1);
+}
+
+#endif

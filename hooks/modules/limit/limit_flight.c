@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The events by which a lease knows what its device still has to do. */
+/*
+ * They are recorded by the thread that submits, behind its own submission, in
+ * its own stream: nobody else knows that the stream is there and not being
+ * captured. Behind each batch of submissions there is one, at least where
+ * a thread goes from one stream to another, and where it is about to wait; but
+ * in the legacy stream only around a submission of the program's to it, which
+ * would end a capture of another stream by itself.
+ */
+#include "hooks/modules/limit/limit_flight.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hooks/modules/limit/limit_driver.h"
+#include "hooks/modules/limit/limit_spin.h"
+
+enum {
+	EVENTS = 32,		/* of a lease, on their way at once */
+	AHEAD = 2,		/* batches */
+	BATCH_MAX = 256,
+	LONG = 1500000,		/* ns: a batch that takes longer is made smaller, */
+	SHORT = 300000,		/* and one that does not, larger */
+	REST = 50000		/* ns between two looks whether one is done */
+};
+
+struct flight {
+	CUevent event;		/* NULL: none was made yet */
+	uint64_t context;	/* in which */
+	uint64_t recorded;	/* when */
+	uint32_t count;		/* submissions of the batch */
+	bool pending;
+};
+
+/* What a lease's threads submitted last. */
+struct tail {
+	CUstream stream;
+	const void *thread;	/* NULL: nothing */
+	uint32_t count;		/* since its last event */
+};
+
+/* Under the lock. */
+static struct spin lock;
+static struct flight flights[LEASE_ORDINALS][EVENTS];
+static struct tail tails[LEASE_ORDINALS];
+static uint64_t completed[LEASE_ORDINALS];	/* when the last event was seen to be */
+
+static _Atomic uint32_t pending[LEASE_ORDINALS];
+
+static uint32_t number(const struct lease *lease)
+{
+	return (uint32_t)(lease - leases);
+}
+
+static struct flight *find_free(struct lease *lease, uint64_t context)
+{
+	struct flight *at = flights[number(lease)], *empty = NULL;
+
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		if (!at[i].event)
+			empty = &at[i];
+		else if (!at[i].pending && at[i].context == context)
+			return &at[i];
+	}
+	if (!empty)
+		for (uint32_t i = 0; i < EVENTS && !empty; i++)
+			if (!at[i].pending) {
+				driver_event_destroy(at[i].event);
+				empty = &at[i];
+			}
+	if (!empty)
+		return NULL;
+	empty->context = context;
+	empty->event = driver_event_create();
+	return empty->event ? empty : NULL;
+}
+
+/* An error is none of the program's: a stream of another context, say, was refused it as well. */
+static void record(struct lease *lease, CUstream stream, uint32_t count)
+{
+	struct flight *flight;
+
+	if (driver_capturing(stream))
+		return;
+	flight = find_free(lease, driver_context(NULL));
+	if (!flight || !driver_event_record(flight->event, stream))
+		return;
+	flight->recorded = lease_now();
+	flight->count = count;
+	flight->pending = true;
+	atomic_fetch_add(&pending[number(lease)], 1);
+	atomic_store(&lease->covered, atomic_load(&lease->entered));
+}
+
+static bool is_legacy(CUstream stream)
+{
+	return (uintptr_t)stream <= (uintptr_t)CU_STREAM_LEGACY;
+}
+
+/* now: the stream of the submission that this is a part of, FLIGHT_NONE if it is none. */
+static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
+{
+	if (tail->thread == __builtin_thread_pointer() && tail->count &&
+	    (is_legacy(now) || !is_legacy(tail->stream)))
+		record(lease, tail->stream, tail->count);
+	tail->count = 0;
+}
+
+void flight_submitted(struct lease *lease, CUstream stream)
+{
+	struct tail *tail = &tails[number(lease)];
+	const void *self = __builtin_thread_pointer();
+	struct spin_saved saved;
+	bool same = tail->thread == self && tail->stream == stream;
+
+	if (same && ++tail->count < lease->batch)
+		return;
+	if (driver_capturing(stream))
+		return;
+	spin_lock(&lock, &saved);
+	if (same) {
+		record(lease, stream, tail->count);
+		tail->count = 0;
+	} else {
+		record_tail(lease, tail, stream);
+		*tail = (struct tail){ .stream = stream, .thread = self };
+		record(lease, stream, 1);
+	}
+	spin_unlock(&lock, &saved);
+}
+
+void flight_cover(struct lease *lease, CUstream now)
+{
+	struct tail *tail = &tails[number(lease)];
+	struct spin_saved saved;
+
+	if (tail->thread != __builtin_thread_pointer() || !tail->count)
+		return;
+	spin_lock(&lock, &saved);
+	record_tail(lease, tail, now);
+	spin_unlock(&lock, &saved);
+}
+
+void flight_leave(struct lease *lease)
+{
+	struct tail *tail = &tails[number(lease)];
+	struct spin_saved saved;
+
+	if (!tail->thread)
+		return;
+	spin_lock(&lock, &saved);
+	record_tail(lease, tail, FLIGHT_NONE);
+	tail->thread = NULL;
+	spin_unlock(&lock, &saved);
+}
+
+/* Batches of about a millisecond. */
+static void adapt(struct lease *lease, const struct flight *flight, uint64_t now)
+{
+	uint64_t *before = &completed[number(lease)];
+	uint64_t start = flight->recorded > *before ? flight->recorded : *before;
+	uint32_t batch = lease->batch;
+
+	if (now - start > LONG && flight->count >= batch)
+		lease->batch = batch > 1 ? batch / 2 : 1;
+	else if (now - start < SHORT && flight->count >= batch && batch < BATCH_MAX)
+		lease->batch = batch * 2;
+	*before = now;
+}
+
+static uint32_t poll_locked(struct lease *lease)
+{
+	struct flight *at = flights[number(lease)];
+	uint32_t left = 0;
+
+	if (!pending[number(lease)])
+		return 0;
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		if (!at[i].pending)
+			continue;
+		if (driver_event_pending(at[i].event)) {
+			left++;
+			continue;
+		}
+		at[i].pending = false;
+		adapt(lease, &at[i], lease_now());
+	}
+	pending[number(lease)] = left;
+	return left;
+}
+
+uint32_t flight_poll(struct lease *lease)
+{
+	struct spin_saved saved;
+	uint32_t left;
+
+	if (!pending[number(lease)])
+		return 0;
+	spin_lock(&lock, &saved);
+	left = poll_locked(lease);
+	spin_unlock(&lock, &saved);
+	return left;
+}
+
+void flight_throttle(struct lease *lease)
+{
+	static const struct timespec moment = { .tv_nsec = REST };
+
+	while (pending[number(lease)] >= AHEAD && lease->contested && flight_poll(lease) >= AHEAD)
+		syscall(SYS_nanosleep, &moment, NULL);
+}
+
+void flight_drop(void)
+{
+	struct spin_saved saved;
+
+	spin_lock(&lock, &saved);
+	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
+		for (uint32_t j = 0; j < EVENTS; j++)
+			if (flights[i][j].event)
+				driver_event_destroy(flights[i][j].event);
+		pending[i] = 0;
+	}
+	memset(flights, 0, sizeof(flights));
+	memset(tails, 0, sizeof(tails));
+	spin_unlock(&lock, &saved);
+}
+
+void flight_forked(void)
+{
+	spin_forked(&lock);
+	memset(flights, 0, sizeof(flights));
+	memset(tails, 0, sizeof(tails));
+	memset(completed, 0, sizeof(completed));
+	for (uint32_t i = 0; i < LEASE_ORDINALS; i++)
+		pending[i] = 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The events by which a lease knows what its device still has to do. Context of all: call. */
+#ifndef HOOKS_MODULES_LIMIT_LIMIT_FLIGHT_H
+#define HOOKS_MODULES_LIMIT_LIMIT_FLIGHT_H
+
+#include <cuaudit/cuda_types.h>
+
+#include "hooks/modules/limit/limit_lease.h"
+
+/* The driver took a submission: an event behind it, where one is due. */
+void flight_submitted(struct lease *lease, CUstream stream);
+
+/* A stream that is not the legacy one. */
+#define FLIGHT_NONE CU_STREAM_PER_THREAD
+
+/* This thread is about to wait, in a submission to the stream now: an event behind what it submitted last. */
+void flight_cover(struct lease *lease, CUstream now);
+
+/* A stream is about to be destroyed: the same, and no event is recorded in it later. */
+void flight_leave(struct lease *lease);
+
+/* Returns when no more than two batches are on their way. */
+void flight_throttle(struct lease *lease);
+
+/* Asks the driver about all events; how many are to come. */
+uint32_t flight_poll(struct lease *lease);
+
+/* Contexts or streams end: nothing of theirs is asked about again. */
+void flight_drop(void);
+
+void flight_forked(void);
+
+#endif

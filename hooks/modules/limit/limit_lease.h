@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shares of a device's time: who may submit work to it now. */
+#ifndef HOOKS_MODULES_LIMIT_LIMIT_LEASE_H
+#define HOOKS_MODULES_LIMIT_LIMIT_LEASE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+enum { LEASE_ORDINALS = 16, LEASE_WEIGHT = 100, LEASE_WEIGHT_MAX = 10000 };
+
+/* What a process had of a device; times in nanoseconds. */
+struct lease_report {
+	uint32_t slices;
+	uint64_t charged, waited, lent;
+};
+
+/* One device as the program numbers it. What the helper alone writes is behind. */
+struct lease {
+	_Atomic uint32_t open;		/* a futex: this process may submit */
+	_Atomic uint32_t contested;	/* others want the device, or time is capped: events are recorded */
+	_Atomic uint32_t syncing;	/* threads in a call that may wait for the device */
+	_Atomic uint32_t batch;		/* submissions from one event to the next */
+	_Atomic uint32_t used;		/* the helper looks after it */
+	_Atomic uint64_t asked;		/* when a thread that wants to submit said so last; 0: none does */
+	_Atomic uint64_t entered;	/* submissions ... */
+	_Atomic uint64_t returned;	/* ... and how many of them the driver has taken */
+	_Atomic uint64_t covered;	/* those with an event behind them, or waited for */
+	_Atomic uint64_t busy_from;	/* since when its work is not counted yet; 0: it has none */
+	_Atomic uint64_t worked;	/* nanoseconds that the device worked, as far as counted */
+	uint8_t uuid[16];
+
+	uint32_t index;			/* in the file; LEASE_NO_INDEX: not there yet */
+	uint32_t state;			/* enum lease_state */
+	uint32_t generation;		/* of the lease that this process has */
+	bool draining;
+	uint64_t before;		/* of returned, when others came */
+	uint64_t seen;			/* of entered */
+	uint64_t active;		/* when that was another one last */
+	uint64_t charged;		/* of worked */
+	uint64_t last_busy;
+	uint64_t start_tag;		/* of the slice */
+	uint64_t slice_end;
+	uint64_t drain_end;
+	uint64_t wanted;		/* when others were last seen to want it */
+	uint64_t wants_since;
+	uint64_t cap_since, cap_used;
+	struct lease_report report;
+	uint64_t carry;			/* of the tag, what was too little for a unit */
+} __attribute__((aligned(64)));
+
+#define LEASE_NO_INDEX UINT32_MAX
+
+struct lease_options {
+	const char *directory, *group;
+	uint32_t weight;
+	uint32_t cap;			/* in ACCOUNT_ALL parts; 0: none */
+	bool on;			/* share or time is given, and it is no dry run */
+};
+
+extern struct lease_options lease_options;
+extern struct lease leases[LEASE_ORDINALS];
+
+/* Context: setup. Why nothing can be shared here, NULL if it can. */
+const char *lease_obstacle(void);
+
+/* Context: setup. Opens what is shared, adds the hooks. 0, or -errno after a message. */
+int lease_begin(void);
+int lease_add_hooks(void);
+
+/* Context: call. The device has work from now on; if all is done, not any more. */
+void lease_busy(struct lease *lease);
+void lease_settle(struct lease *lease);
+
+/* Context: call. From now on the helper looks after a device. */
+void lease_use(uint32_t ordinal);
+
+/* Context: call. Returns when this process may submit to the device. */
+void lease_wait(struct lease *lease);
+
+/* Context: call. The share is not held any more; why: see gap_report. */
+void lease_lose(const char *what, const char *why);
+
+/* Context: setup, after lease_finish. False for a device that was not used. */
+bool lease_report(uint32_t ordinal, struct lease_report *report);
+
+/* Context: setup. Whether a device was used. */
+bool lease_finish(void);
+
+/* Context: call, in the child of fork. */
+void lease_forked(void);
+
+/* CLOCK_MONOTONIC in nanoseconds. Context: call. */
+static inline uint64_t lease_now(void)
+{
+	struct timespec time = { .tv_sec = 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls that give a device work, wait for it, or end what it is given in. */
+#include <stddef.h>
+#include <string.h>
+
+#include <cuaudit/api.h>
+#include <cuaudit/cuda_types.h>
+#include <cuaudit/hook.h>
+#include <cuaudit/params.h>
+
+#include "hooks/modules/limit/limit_driver.h"
+#include "hooks/modules/limit/limit_flight.h"
+#include "hooks/modules/limit/limit_lease.h"
+
+enum { LEASES = 1002 };	/* inside of the quotas, which may refuse a call */
+
+/* Where a function has its stream. */
+enum stream_at {
+	AT_DEFAULT = 64,	/* nowhere: the default stream */
+	AT_CONFIG,		/* in the structure of the first argument */
+	AT_UNKNOWN
+};
+
+static struct {
+	uint8_t at;		/* a word, or enum stream_at */
+	bool per_thread;	/* its default stream is the thread's own */
+} streams[] = {
+#define CUAPI(id, ...) [id] = { .at = AT_DEFAULT },
+#include <cuaudit/driver_api.def>
+#undef CUAPI
+};
+
+enum { ROWS = sizeof(streams) / sizeof(streams[0]) };
+
+static const char submits[] =
+#define SUBMITS(selector, source) "," selector
+#include "tables/submission.def"
+	;
+
+static const char waits[] =
+#define WAITS(selector, source) "," selector
+#include "tables/submission.def"
+	;
+
+static const char destroys[] =
+#define DESTROYS(selector, source) "," selector
+#include "tables/submission.def"
+	;
+
+static const char ends[] =
+#define ENDS(selector, source) "," selector
+#include "tables/submission.def"
+	;
+
+static uint8_t find_stream(const struct cuaudit_function *function)
+{
+	struct cuaudit_param param;
+
+	for (uint32_t i = 0; !cuaudit_param_get(function, i, &param); i++) {
+		if (!strcmp(param.type, "CUstream") && param.word < AT_DEFAULT)
+			return (uint8_t)param.word;
+		if (!strcmp(param.type, "const CUlaunchConfig *") && !i)
+			return AT_CONFIG;
+		if (!strcmp(param.type, "CUDA_LAUNCH_PARAMS *"))
+			return AT_UNKNOWN;
+	}
+	return AT_DEFAULT;
+}
+
+static void find_streams(void)
+{
+	struct cuaudit_function function;
+
+	for (uint32_t id = 0; id < ROWS && !cuaudit_row_get(id, &function); id++) {
+		streams[id].at = find_stream(&function);
+		streams[id].per_thread = strstr(function.name, "_ptsz") ||
+					 strstr(function.name, "_ptds");
+	}
+}
+
+/* False: nobody knows which. */
+static bool stream_of(const struct cuaudit_call *call, CUstream *stream)
+{
+	int32_t id = call->function->id;
+	CUlaunchConfig config;
+
+	if (id < 0 || id >= ROWS || streams[id].at == AT_UNKNOWN)
+		return false;
+	*stream = NULL;
+	if (streams[id].at < AT_DEFAULT) {
+		*stream = (CUstream)(uintptr_t)call->words[streams[id].at];
+	} else if (streams[id].at == AT_CONFIG) {
+		if (cuaudit_safe_read((const void *)(uintptr_t)call->words[0], &config, sizeof(config)))
+			return false;
+		*stream = config.hStream;
+	}
+	if (!*stream && streams[id].per_thread)
+		*stream = CU_STREAM_PER_THREAD;
+	return true;
+}
+
+/* The lease of the current context's device, NULL where there is none. */
+static struct lease *current(void)
+{
+	static _Atomic int devices;
+	int device, count = atomic_load_explicit(&devices, memory_order_relaxed);
+
+	if (count <= 0)
+		devices = count = driver_devices();
+	device = count == 1 ? 0 : driver_device();
+	return device >= 0 && device < LEASE_ORDINALS ? &leases[device] : NULL;
+}
+
+/* It is not this process's turn; whether the call is to be counted. */
+static bool wait_for_turn(struct cuaudit_call *call, struct lease *lease)
+{
+	CUstream stream;
+
+	atomic_fetch_add(&lease->returned, 1);
+	if (!stream_of(call, &stream))
+		stream = FLIGHT_NONE;
+	if (driver_device() < 0 || driver_capturing(stream))
+		return false;
+	if (!lease->used)
+		lease_use((uint32_t)(lease - leases));
+	flight_cover(lease, stream);
+	do {
+		lease_wait(lease);
+		atomic_fetch_add(&lease->entered, 1);
+		if (lease->open)
+			return true;
+		atomic_fetch_add(&lease->returned, 1);
+	} while (true);
+}
+
+/* Copies and sets, of which many wait for the device; launches do not. */
+static bool may_wait(const struct cuaudit_call *call)
+{
+	return !(call->function->classes & CUAUDIT_CLASS_LAUNCH);
+}
+
+static int submit(struct cuaudit_call *call, void *data)
+{
+	struct lease *lease = current();
+
+	(void)data;
+	call->scratch = 0;
+	if (!lease)
+		return CUAUDIT_CONTINUE;
+	if (lease->contested)
+		flight_throttle(lease);
+	/* Said before it is asked: the helper closes, then looks who is inside. */
+	atomic_fetch_add(&lease->entered, 1);
+	if (__builtin_expect(!lease->open, 0) && !wait_for_turn(call, lease))
+		return CUAUDIT_CONTINUE;
+	if (lease->contested)
+		lease_busy(lease);
+	if (may_wait(call))
+		atomic_fetch_add(&lease->syncing, 1);
+	call->scratch = (uintptr_t)lease;
+	return CUAUDIT_CONTINUE;
+}
+
+static void submitted(struct cuaudit_call *call, void *data)
+{
+	struct lease *lease = (struct lease *)(uintptr_t)call->scratch;
+	CUstream stream;
+
+	(void)data;
+	if (!lease)
+		return;
+	if (lease->contested && cuaudit_call_succeeded(call) && stream_of(call, &stream))
+		flight_submitted(lease, stream);
+	if (may_wait(call))
+		atomic_fetch_sub(&lease->syncing, 1);
+	atomic_fetch_add(&lease->returned, 1);
+}
+
+static int sync(struct cuaudit_call *call, void *data)
+{
+	struct lease *lease = current();
+
+	(void)data;
+	call->scratch = 0;
+	if (!lease || !lease->used)
+		return CUAUDIT_CONTINUE;
+	if (lease->contested)
+		flight_cover(lease, FLIGHT_NONE);
+	atomic_fetch_add(&lease->syncing, 1);
+	call->scratch = (uintptr_t)lease;
+	return CUAUDIT_CONTINUE;
+}
+
+static void synced(struct cuaudit_call *call, void *data)
+{
+	struct lease *lease = (struct lease *)(uintptr_t)call->scratch;
+
+	(void)data;
+	if (!lease)
+		return;
+	lease->covered = lease->entered;
+	atomic_fetch_sub(&lease->syncing, 1);
+	if (lease->contested)
+		lease_settle(lease);
+}
+
+static int destroy(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	for (uint32_t i = 0; i < LEASE_ORDINALS; i++)
+		flight_leave(&leases[i]);
+	return CUAUDIT_CONTINUE;
+}
+
+static int end(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	flight_drop();
+	return CUAUDIT_CONTINUE;
+}
+
+int lease_add_hooks(void)
+{
+	struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "limit", .priority = LEASES,
+		.functions = submits + 1, .enter = submit, .exit = submitted,
+	};
+	int error;
+
+	find_streams();
+	error = cuaudit_hook_add(&hook);
+	hook.functions = waits + 1;
+	hook.enter = sync;
+	hook.exit = synced;
+	error = error ?: cuaudit_hook_add(&hook);
+	hook.functions = destroys + 1;
+	hook.enter = destroy;
+	hook.exit = NULL;
+	error = error ?: cuaudit_hook_add(&hook);
+	hook.functions = ends + 1;
+	hook.enter = end;
+	return error ?: cuaudit_hook_add(&hook);
+}

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+# limit(share=, time=): processes share a simulated device by weight, whatever becomes of one of them.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+helper limit/share
+
+# one NUMBER PROCESSES MICROSECONDS TOTAL EVERY OPTIONS [ACTION]: one of several processes, in the background
+one() {
+	one_number=$1
+	one_of=$2
+	one_time=$3
+	one_total=$4
+	one_every=$5
+	one_options=$6
+	shift 6
+	$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_SIM_CLOCK="$tmp/clock" \
+		CUAUDIT_SIM_LAUNCH_TIME="$one_time" CUAUDIT_OUTPUT="$tmp/report.$one_number" \
+		CUAUDIT_HOOKS="limit($one_options;share-dir=$tmp;format=json)" \
+		timeout 300 "$tmp/share" "$tmp/all" "$one_number" "$one_of" "$one_total" "$one_every" "$@" \
+		>"$tmp/out.$one_number" 2>"$tmp/err.$one_number" &
+}
+
+begin() {
+	rm -f "$tmp/all" "$tmp/clock" "$tmp"/cuaudit-share-* "$tmp"/out.* "$tmp"/err.* "$tmp"/report.*
+}
+
+# messages: what all have said
+messages() {
+	cat "$tmp"/err.*
+}
+
+count() {
+	cat "$tmp/out.$1"
+}
+
+# A device of one's own.
+begin
+one 0 1 10 1000 10 share=10
+wait
+is "$(count 0) $(messages)" "1000 " "alone, a process has the device to itself"
+is "$("$PYTHON3" -c 'import json, sys; print([(s["device"], s["weight"], s["waited_ns"] < 10**9, s["worked_ns"])
+	for s in json.load(open(sys.argv[1]))["shares"]])' "$tmp/report.0.limit")" "[(0, 10, True, 0)]" \
+	"of which nothing is measured"
+ok "the user's file" test -f "$tmp/cuaudit-share-$(id -u)"
+
+# Weights. What each had is counted by launches, of a device that does one at a time; how far it is from the
+# weights is a matter of how long threads wait for a processor, t/gpu/share.sh measures it.
+begin
+one 0 2 1000 3000 4 share=90
+one 1 2 1000 3000 4 share=10
+wait
+is "$(messages)" "" "two processes by weight"
+ok "the one with nine times the weight has at least twice as much: $(count 0) of 3000, $(count 1)" \
+	test "$(count 0)" -ge "$((2 * $(count 1)))"
+ok "the other one has its part" test "$(count 1)" -ge 100
+
+# Launches that are waited for, each.
+begin
+one 0 2 1000 1500 1 share=90
+one 1 2 1000 1500 1 share=10
+wait
+is "$(messages)" "" "launches that are waited for"
+ok "are no way around: $(count 0) of 1500, $(count 1)" test "$(count 0)" -ge "$((2 * $(count 1)))"
+
+# Each device has a lease of its own.
+begin
+one 0 3 1000 1500 4 share=90 device1
+one 1 3 1000 1500 4 share=10 device1
+one 2 3 1000 1500 4 share=1
+wait
+is "$(messages)" "" "another device than the first"
+ok "is shared as well: $(count 0) and $(count 1) of 1500" test "$(count 0)" -ge "$((2 * $(count 1)))"
+ok "and who is alone on his has it: $(count 2)" test "$(count 2)" -ge 500
+
+# Groups.
+begin
+one 0 2 500 1000 4 'share=90;group=a'
+one 1 2 500 1000 4 'share=10;group=b'
+wait
+is "$(messages)" "" "two groups"
+ok "do not wait for each other: $(count 0) of 1000, $(count 1)" test "$(count 1)" -ge 250
+ok "a file for each" test -f "$tmp/cuaudit-share-$(id -u)-a" -a -f "$tmp/cuaudit-share-$(id -u)-b"
+
+# One that has the device and does nothing with it, or is no more.
+begin
+one 0 2 500 2000 4 share=10
+one 1 2 500 2000 4 share=90 idle
+wait
+is "$(messages)" "" "a process that wants nothing any more"
+ok "the other one has all of it: $(count 0) of 2000" test "$(count 0)" -ge 1500
+for action in kill exec fork; do
+	begin
+	one 0 2 500 2000 4 share=10
+	one 1 2 500 2000 4 share=90 "$action"
+	wait
+	ok "one that has the device, then $action: $(count 0) of 2000" test "$(count 0)" -ge 1500
+done
+begin
+one 0 2 500 2000 4 share=10
+one 1 2 500 2000 4 share=90 stop
+survivor=0
+while test ! -s "$tmp/out.0" && kill -0 "$!" 2>"$tmp/none"; do
+	survivor=$((survivor + 1))
+done
+ok "one that is stopped: $(count 0) of 2000" test "$(count 0)" -ge 1500
+tool=$top_builddir/bin/cuaudit
+file=$tmp/cuaudit-share-$(id -u)
+"$tool" limit status "$file" >"$tmp/status" 2>&1
+is "$? $(sed -n 's/^ *[0-9]* *\(90\) .*/\1/p' "$tmp/status")" "0 90" "cuaudit limit status has it"
+"$tool" limit status --format json "$file" >"$tmp/status" 2>&1
+is "$("$PYTHON3" -c 'import json, sys; r = json.load(open(sys.argv[1])); print(r["file"] == sys.argv[2],
+	[[p["weight"] for p in d["processes"]] for d in r["devices"]])' "$tmp/status" "$file")" "True [[90]]" \
+	"as JSON, too"
+kill -KILL "$!"
+wait
+"$tool" limit status "$file" >"$tmp/status" 2>&1
+is "$? $(cat "$tmp/status")" "0 $file" "and not any more once it is killed"
+echo none of ours >"$tmp/other"
+"$tool" limit status "$tmp/other" "$tmp/absent" >"$tmp/status" 2>&1
+is "$? $(cat "$tmp/status")" "2 cuaudit: $tmp/other: it is no file of limit(share=)
+cuaudit: $tmp/absent: No such file or directory" "files of something else, and none"
+"$tool" limit >"$tmp/status" 2>&1
+is "$? $(cat "$tmp/status")" "2 cuaudit: limit takes the word status; see cuaudit limit --help" "no word"
+
+# One whose launch does not return, as it does not while the driver loads code: that is no work of the device. Here
+# nobody reads what the simulated driver writes of each launch.
+begin
+mkfifo "$tmp/fifo"
+exec 9<>"$tmp/fifo"
+one 0 2 100 6000 4 share=10
+CUAUDIT_SIM_LAUNCHES=$tmp/fifo
+export CUAUDIT_SIM_LAUNCHES
+one 1 2 100 6000 4 share=90
+unset CUAUDIT_SIM_LAUNCHES
+while test ! -s "$tmp/out.0" && kill -0 "$!" 2>"$tmp/none"; do
+	:
+done
+ok "one whose launch does not return: $(count 0) of 6000" test "$(count 0)" -ge 4000
+"$tool" limit status --format json "$file" >"$tmp/status" 2>&1
+worked=$("$PYTHON3" -c 'import json, sys
+print(*[p["worked_ns"] // 1000000 for d in json.load(open(sys.argv[1]))["devices"] for p in d["processes"]])' "$tmp/status")
+ok "is not charged for that: $worked ms" test "$worked" -lt 450
+kill "$!"
+wait
+exec 9<&-
+
+# A cap holds also for one who is alone.
+begin
+one 0 1 1000 200 4 time=25%
+wait
+is "$(count 0) $(messages)" "200 " "a cap"
+ok "the device worked for what was launched" test "$("$PYTHON3" -c 'import json, sys
+print(json.load(open(sys.argv[1]))["shares"][0]["slices"])' "$tmp/report.0.limit")" -ge 5
+
+# wrong OPTIONS WHY
+wrong() {
+	wrong_status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="limit($1)" "$tmp/share" >"$tmp/out" 2>"$tmp/err" ||
+		wrong_status=$?
+	is "$wrong_status $(cat "$tmp/err")" "2 " "limit($1): a program without driver calls"
+	wrong_status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="limit($1)" "$tmp/share" "$tmp/all" 0 1 1 1 >"$tmp/out" 2>"$tmp/err" ||
+		wrong_status=$?
+	is "$wrong_status $(cat "$tmp/err")" "85 cuaudit: limit: $2" "limit($1) is refused"
+}
+for value in 0 -1 10001 70% x "" 1e3; do
+	wrong "share=$value" "share takes a weight from 1 to 10000, such as 70, not '$value'"
+done
+for value in 0% 101% 30 x ""; do
+	wrong "time=$value" "time takes a part of the device's time such as 30%, not '$value'"
+done
+for value in "" a/b .. "a b"; do
+	test "$value" = .. || wrong "share=1;group=$value" \
+		"group takes up to 64 letters, digits, '.', '_' and '-', not '$value'"
+done
+
+# Files that are none of ours, before the program's first call returns.
+echo something else, and that for long enough >"$tmp/cuaudit-share-$(id -u)-other"
+wrong "share=1;share-dir=$tmp;group=other" "cannot share $tmp/cuaudit-share-$(id -u)-other: it is not a file of\
+ limit(share=), or was truncated; name another directory by share-dir=, or let the program run without its share by\
+ on-error=run"
+wrong "share=1;share-dir=$tmp/none" "cannot share $tmp/none/cuaudit-share-$(id -u): its directory does not exist; name\
+ another directory by share-dir=, or let the program run without its share by on-error=run"
+ln -s "$tmp/clock" "$tmp/cuaudit-share-$(id -u)-link"
+wrong "share=1;share-dir=$tmp;group=link" "cannot share $tmp/cuaudit-share-$(id -u)-link: it is a symbolic link; name\
+ another directory by share-dir=, or let the program run without its share by on-error=run"
+
+# MPS.
+mkdir "$tmp/mps"
+mkfifo "$tmp/mps/control"
+CUDA_MPS_PIPE_DIRECTORY=$tmp/mps
+export CUDA_MPS_PIPE_DIRECTORY
+wrong share=1 "share and time are not for MPS, whose daemon's $tmp/mps/control is here: give\
+ CUDA_MPS_ACTIVE_THREAD_PERCENTAGE instead, or end the daemon by 'quit' to nvidia-cuda-mps-control"
+unset CUDA_MPS_PIPE_DIRECTORY
+
+# One that is cut off while it is used ends nobody by a signal.
+begin
+one 0 2 500 4000 4 'share=50;on-error=run'
+one 1 2 500 4000 4 'share=50;on-error=run'
+while test ! -f "$tmp/cuaudit-share-$(id -u)"; do
+	:
+done
+: >"$tmp/cuaudit-share-$(id -u)"
+wait
+is "$(($(count 0) + $(count 1) >= 4000))" 1 "a file that is truncated meanwhile"
+done_testing

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * share KIND SECONDS FILE NUMBER PROCESSES: works with the device for so long, from when all PROCESSES,
+ * who tell each other by FILE, are ready. Prints how often it went round, the time in which it did nothing
+ * at most, and a sum of what the first rounds have computed. KIND: gemm, long, tiny, graph, sync;
+ * nap, for which it is the median of a round in milliseconds in place of rounds a second.
+ */
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cuda_runtime.h>
+
+enum { THREADS = 256, BLOCKS = 132 * 4, SUMMED = 64, NODES = 20 };
+
+struct shared {
+	std::atomic<int> ready;
+	std::atomic<long> rounds[64];
+};
+
+static cudaStream_t stream;
+static cudaGraphExec_t graph;
+static float *data;
+
+static void must(cudaError_t error, const char *what)
+{
+	if (error == cudaSuccess)
+		return;
+	fprintf(stderr, "share: %s: %s\n", what, cudaGetErrorString(error));
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* About so many microseconds of one device: 1.7 GHz, 4 cycles an instruction. */
+__global__ void work(float *data, int loops)
+{
+	int at = blockIdx.x * blockDim.x + threadIdx.x;
+	float value = data[at];
+
+	for (int i = 0; i < loops; i++)
+		value = value * 0.999999f + 0.000001f;
+	data[at] = value;
+}
+
+static void launch(int us)
+{
+	work<<<BLOCKS, THREADS, 0, stream>>>(data, us * 400);
+	must(cudaGetLastError(), "launch");
+}
+
+/* One round, of a few hundred microseconds but for `long`; how many may be on their way. */
+static int round_of(const char *kind)
+{
+	if (!strcmp(kind, "long")) {
+		launch(5000);
+		return 8;
+	}
+	if (!strcmp(kind, "tiny")) {
+		for (int i = 0; i < 50; i++)
+			launch(0);
+		return 40;
+	}
+	if (!strcmp(kind, "graph")) {
+		must(cudaGraphLaunch(graph, stream), "graph");
+		return 16;
+	}
+	launch(200);
+	return !strcmp(kind, "sync") || !strcmp(kind, "nap") ? 1 : 200;
+}
+
+static void make_graph(void)
+{
+	cudaGraph_t made;
+
+	must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capture");
+	for (int i = 0; i < NODES; i++)
+		launch(20);
+	must(cudaStreamEndCapture(stream, &made), "capture's end");
+	must(cudaGraphInstantiateWithFlags(&graph, made, 0), "graph");
+}
+
+static unsigned long long sum(void)
+{
+	static unsigned int host[BLOCKS * THREADS];
+	unsigned long long all = 0;
+
+	must(cudaMemcpyAsync(host, data, sizeof(host), cudaMemcpyDeviceToHost, stream), "copy");
+	must(cudaStreamSynchronize(stream), "copy's end");
+	for (int i = 0; i < BLOCKS * THREADS; i++)
+		all = all * 1000003 + host[i];
+	return all;
+}
+
+static int less(const void *a, const void *b)
+{
+	double one = *(const double *)a, other = *(const double *)b;
+
+	return (one > other) - (one < other);
+}
+
+int main(int argc, char **argv)
+{
+	int fd = argc == 6 ? open(argv[3], O_RDWR | O_CREAT, 0600) : -1;
+	double until, last, gap = 0, start;
+	unsigned long long summed = 0;
+	struct shared *all;
+	long rounds = 0;
+	static double naps[100000];
+	bool napping;
+	int number;
+
+	if (fd < 0 || ftruncate(fd, sizeof(*all)))
+		return 2;
+	number = atoi(argv[4]);
+	napping = !strcmp(argv[1], "nap");
+	all = (struct shared *)mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
+	must(cudaMalloc(&data, BLOCKS * THREADS * sizeof(*data)), "memory");
+	must(cudaMemsetAsync(data, 0, BLOCKS * THREADS * sizeof(*data), stream), "memset");
+	make_graph();
+	must(cudaStreamSynchronize(stream), "start");
+	for (all->ready++; all->ready < atoi(argv[5]);)
+		usleep(1000);
+	start = last = now();
+	until = start + atof(argv[2]);
+	while (last < until) {
+		double time;
+		int most;
+
+		if (napping) {
+			usleep(15000 + rounds * 7919 % 10000);
+			last = now();
+		}
+		most = round_of(argv[1]);
+
+		if (++rounds % most && rounds != SUMMED)
+			continue;
+		must(cudaStreamSynchronize(stream), "round");
+		time = now();
+		gap = time - last > gap ? time - last : gap;
+		if (time - last > 0.05)
+			fprintf(stderr, "%.2f gap of %.0f ms until then\n", time, (time - last) * 1000);
+		if (rounds < 100000)
+			naps[rounds] = (time - last) * 1000;
+		last = time;
+		all->rounds[number] = rounds;
+		if (rounds == SUMMED)
+			summed = sum();
+	}
+	qsort(naps + 1, rounds < 100000 ? rounds : 99999, sizeof(naps[0]), less);
+	printf("%ld %.3f %.1f %llx\n", rounds, napping ? naps[rounds / 2] : (double)rounds / (last - start),
+	       gap * 1000, summed);
+	return 0;
+}

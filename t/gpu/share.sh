@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+# share.sh [PART] in a build directory, on a machine with a GPU: processes that share its time by weights, beside
+# what the driver makes of them. PART: c (programs in CUDA C, 6 minutes; the default), cap (limits of time, and what
+# it costs to be alone, 3 minutes), kill (kills and stops, 3 minutes), lend (who waits for
+# one that does nothing, 1 minute), python (PyTorch and JAX, 8 minutes).
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+. "$top_srcdir/t/lib.sh"
+
+gpu=$top_srcdir/t/gpu
+part=${1:-c}
+seconds=${SHARE_SECONDS:-8}
+nvcc=${CUDA_HOME:-/usr/local/cuda}/bin/nvcc
+nvidia-smi -L >"$tmp/gpus" 2>&1 || skip_all "no GPU"
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/# /'
+"$nvcc" -O2 -arch=native -o "$tmp/share" "$gpu/share.cu" >"$tmp/built" 2>&1 || {
+	sed 's/^/# /' "$tmp/built"
+	skip_all "share.cu cannot be built"
+}
+
+# start NUMBER PROCESSES OPTIONS COMMAND...: one of several, in the background; OPTIONS none: without cuaudit
+start() {
+	start_number=$1
+	start_of=$2
+	start_options=$3
+	shift 3
+	if test "$start_options" = none; then
+		"$@" "$tmp/all" "$start_number" "$start_of" >"$tmp/out.$start_number" 2>"$tmp/err.$start_number" &
+	else
+		audited CUAUDIT_HOOKS="limit($start_options;share-dir=$tmp;format=json)" \
+			CUAUDIT_OUTPUT="$tmp/report.$start_number" "$@" "$tmp/all" "$start_number" "$start_of" \
+			>"$tmp/out.$start_number" 2>"$tmp/err.$start_number" &
+	fi
+	pids="$pids $!"
+}
+
+# together COMMAND OPTIONS...: one process for each OPTIONS, all at once; their rates in $rates
+together() {
+	together_command=$1
+	shift
+	together_number=0
+	pids=
+	rates=
+	sums=
+	gaps=
+	rm -f "$tmp/all" "$tmp"/out.* "$tmp"/err.* "$tmp"/report.*
+	for together_options; do
+		# shellcheck disable=SC2086
+		start "$together_number" "$#" "$together_options" $together_command
+		together_number=$((together_number + 1))
+	done
+	for together_pid in $pids; do
+		wait "$together_pid" || diag "a process ended with status $?"
+	done
+	together_number=0
+	for together_options; do
+		grep -v "gap of" "$tmp/err.$together_number" | sed 's/^/# /'
+		read -r together_rounds together_rate together_gap together_sum <"$tmp/out.$together_number" || :
+		rates="$rates ${together_rate:-0}"
+		gaps="$gaps ${together_gap:-0}"
+		sums="$sums ${together_sum:-none}"
+		test ! -r "$tmp/report.$together_number.limit" || diag "  $together_options: $together_rounds rounds," \
+			"longest gap $together_gap ms," \
+			"$(sed 's/.*"shares":\(\[[^]]*\]\).*/\1/' "$tmp/report.$together_number.limit")"
+		together_number=$((together_number + 1))
+	done
+}
+
+# row NAME ALONE WEIGHTS RATES: a line of the table, and whether all is as it should be
+row() {
+	row_line=$(echo "$2 $3 $4" | awk -v n="$(echo "$3" | wc -w)" -v name="$1" '{
+		for (i = 1; i <= n; i++) {
+			weights += $(1 + i)
+			all += $(1 + n + i)
+		}
+		bad = all < 0.95 * $1
+		for (i = 1; i <= n; i++) {
+			had = all ? 100 * $(1 + n + i) / all : 0
+			wanted = 100 * $(1 + i) / weights
+			text = text sprintf(" %5.1f", had)
+			if (had > wanted + 3 || had < wanted - 3)
+				bad = 1
+		}
+		printf "%s %-24s%-22s of 100 %%, together %.1f %% of alone\n", bad ? "BAD " : "GOOD",
+			name, text, $1 ? 100 * all / $1 : 0
+	}')
+	diag "$row_line"
+	like "$row_line" '^GOOD' "$1"
+}
+
+# identical SUMS...: what the first rounds computed is the same in all
+identical() {
+	is "$(printf '%s\n' "$@" | sort -u | wc -l | tr -d ' ')" 1 "$kind: results are those of a run alone"
+}
+
+programs() {
+	for kind in gemm long tiny graph sync; do
+		together "$tmp/share $kind 3" none
+		alone=$rates
+		sums_alone=$sums
+		together "$tmp/share $kind 3" none none
+		diag "DRIVER $kind alone $alone, two at once$rates"
+		together "$tmp/share $kind $seconds" share=70 share=30
+		row "$kind 70/30" "$alone" "70 30" "$rates"
+		# shellcheck disable=SC2086
+		identical $sums_alone $sums
+		together "$tmp/share $kind $seconds" share=90 share=10
+		row "$kind 90/10" "$alone" "90 10" "$rates"
+		together "$tmp/share $kind $seconds" share=10 share=30 share=60
+		row "$kind 10/30/60" "$alone" "10 30 60" "$rates"
+	done
+}
+
+caps() {
+	for kind in gemm long tiny graph sync; do
+		# Rates of what is bound by launches differ from run to run: the best of several, in turns.
+		alone=
+		ours=
+		for turn in 1 2 3 4; do
+			together "$tmp/share $kind 1" none
+			alone="$alone $rates"
+			together "$tmp/share $kind 1" share=50
+			ours="$ours $rates"
+		done
+		diag "ALONE $kind: rates$alone; with share$ours"
+		alone=$(most "$alone")
+		diag "ALONE $kind: $(echo "$alone $(most "$ours")" |
+			awk '{ printf "%.4f", $2 ? $1 / $2 : 0 }') times as long with share"
+		together "$tmp/share $kind $seconds" time=30%
+		capped=$(echo "$alone $rates" | awk '{ printf "%.1f", $1 ? 100 * $2 / $1 : 0 }')
+		diag "CAP $kind time=30%: $capped %"
+		like "$(echo "$capped" | awk '{ print ($1 >= 27 && $1 <= 33 ? "GOOD" : "BAD") }')" GOOD "$kind capped"
+	done
+}
+
+# most NUMBERS
+most() {
+	echo "$1" | awk '{ best = 0; for (i = 1; i <= NF; i++) if ($i > best) best = $i; print best }'
+}
+
+# A process that does something now and then, beside others of the kind: how long it waits.
+naps() {
+	for options in none share=50; do
+		together "$tmp/share nap $seconds" "$options"
+		diag "NAP $options: alone, median of a round $rates ms, longest $gaps ms"
+		together "$tmp/share nap $seconds" "$options" "$options"
+		diag "NAP $options: two, median of a round $rates ms, longest $gaps ms"
+		together "$tmp/share nap $seconds" "$options" "$options" "$options"
+		diag "NAP $options: three, median of a round $rates ms, longest $gaps ms"
+	done
+	like "$(echo "$rates" | awk '{ print ($1 < 2.5 && $2 < 2.5 && $3 < 2.5 ? "GOOD" : "BAD") }')" GOOD \
+		"an idle holder lends at once"
+}
+
+# moment: seconds, as CLOCK_MONOTONIC has them
+moment() {
+	awk '{ print $1 }' /proc/uptime
+}
+
+# One process goes on, others are killed, or stopped, at random moments: its longest gap.
+kills() {
+	kill_options=$1
+	pids=
+	rm -f "$tmp"/all* "$tmp/report.0.limit" "$tmp/kills"
+	start 0 1 "$kill_options" "$tmp/share" sync 50
+	survivor=$!
+	for kill in $(seq 1 "${SHARE_KILLS:-40}"); do
+		# Not by `audited`, a function, whose shell would be killed in place of the program.
+		if test "$kill_options" = none; then
+			"$tmp/share" gemm 60 "$tmp/all.$kill" 0 1 >"$tmp/victim" 2>&1 &
+		else
+			env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_HOOKS="limit($kill_options;share-dir=$tmp)" \
+				"$tmp/share" gemm 60 "$tmp/all.$kill" 0 1 >"$tmp/victim" 2>&1 &
+		fi
+		victim=$!
+		began=$(moment)
+		sleep "$(awk -v seed="$kill" 'BEGIN { srand(seed); printf "%.3f", 0.7 + rand() / 2 }')"
+		if test $((kill % 5)) -eq 0; then
+			echo "$(moment) stop" >>"$tmp/kills"
+			kill -STOP "$victim"
+			sleep 0.5
+		fi
+		echo "$(moment) kill of what was started $began" >>"$tmp/kills"
+		kill -KILL "$victim"
+		wait "$victim" 2>"$tmp/none" || :
+	done
+	wait "$survivor" || diag "the survivor ended with status $?"
+	sort -n "$tmp/kills" "$tmp/err.0" | grep -B 3 -A 1 "gap of" | sed "s/^/# $kill_options: /"
+	test ! -r "$tmp/report.0.limit" || sed "s/^/# survivor: /" "$tmp/report.0.limit"
+	read -r rounds rate gap sum <"$tmp/out.0"
+	diag "KILLS $kill_options: longest gap $gap ms, $rate rounds a second of $rounds, $sum"
+	test "$kill_options" != none || return 0
+	like "$(echo "$gap" | awk '{ print ($1 < 100 ? "GOOD" : "BAD") }')" GOOD "the others go on within 100 ms"
+}
+
+pythons() {
+	for kind in "torch small" "torch large" jax; do
+		"$PYTHON3" -c "import ${kind%% *}" >"$tmp/import" 2>&1 || {
+			skip 3 "no ${kind%% *}"
+			continue
+		}
+		command="$PYTHON3 $gpu/share_step.py $kind"
+		together "$command 5" none
+		alone=$rates
+		together "$command 5" none none
+		diag "DRIVER $kind alone $alone, two at once$rates"
+		together "$command $seconds" share=70 share=30
+		row "$kind 70/30" "$alone" "70 30" "$rates"
+		together "$command $seconds" share=90 share=10
+		row "$kind 90/10" "$alone" "90 10" "$rates"
+		together "$command $seconds" share=10 share=30 share=60
+		row "$kind 10/30/60" "$alone" "10 30 60" "$rates"
+	done
+}
+
+case $part in
+c) programs ;;
+cap) caps ;;
+kill)
+	kills none
+	kills share=50
+	;;
+lend) naps ;;
+python) pythons ;;
+*) bail_out "share.sh [c|cap|kill|lend|python]" ;;
+esac
+done_testing

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""share_step.py torch small|large SECONDS FILE NUMBER PROCESSES, or jax SECONDS ...: training steps for so long, from
+when all processes are ready. Prints as share.cu does."""
+import mmap
+import os
+import sys
+import time
+
+
+def torch_step(size):
+    import torch
+    torch.manual_seed(0)
+    width, rows = (256, 64) if size == "small" else (4096, 4096)
+    layers = []
+    for _ in range(6):
+        layers += [torch.nn.Linear(width, width), torch.nn.ReLU()]
+    model = torch.nn.Sequential(*layers).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    data = torch.randn(rows, width, device="cuda")
+
+    def step():
+        optimizer.zero_grad()
+        loss = model(data).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+    return step
+
+
+def jax_step():
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    import jax
+    import jax.numpy as jnp
+
+    @jax.jit
+    def step(weights, data):
+        gradient = jax.grad(lambda w: jnp.mean(jnp.tanh(data @ w) ** 2))(weights)
+        return weights - 0.01 * gradient
+    state = [jnp.ones((2048, 2048)) / 2048]
+    data = jnp.ones((2048, 2048))
+
+    def run():
+        state[0] = step(state[0], data)
+        state[0].block_until_ready()
+    return run
+
+
+def together(path, number, processes):
+    """Each makes its byte 1; returns when all are."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    os.ftruncate(fd, 64)
+    ready = mmap.mmap(fd, 64)
+    ready[number] = 1
+    while sum(ready) < processes:
+        time.sleep(0.001)
+
+
+kind, *rest = sys.argv[1:]
+run = torch_step(rest.pop(0)) if kind == "torch" else jax_step()
+for _ in range(20):
+    run()
+together(rest[1], int(rest[2]), int(rest[3]))
+rounds, gap = 0, 0.0
+start = last = time.monotonic()
+while last < start + float(rest[0]):
+    run()
+    rounds += 1
+    now = time.monotonic()
+    gap = max(gap, now - last)
+    last = now
+print(rounds, "%.2f" % (rounds / (last - start)), "%.1f" % (gap * 1000), "none")

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuaudit limit: prints which processes share the time of devices now. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <glob.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/share_record.h"
+#include "tools/options.h"
+#include "tools/tool.h"
+#include "util/io.h"
+#include "util/out.h"
+#include "util/writer.h"
+
+enum { COLUMN = 11 };
+
+static const char *const states[] = {
+	[LEASE_IDLE] = "idle",
+	[LEASE_WANTS] = "wants",
+	[LEASE_HOLDS] = "holds",
+};
+
+static struct lease_header header;
+static struct lease_row rows[LEASE_ROWS + 1];	/* row 0 is not used */
+
+/* Whether a process has the row. */
+static bool is_locked(int fd, uint32_t row)
+{
+	struct flock what = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET,
+		.l_start = (off_t)(row * sizeof(rows[0])), .l_len = 1,
+	};
+
+	return !fcntl(fd, F_OFD_GETLK, &what) && what.l_type != F_UNLCK;
+}
+
+/* Those of the dead and those that are being written are none. */
+static const char *read_rows(int fd)
+{
+	ssize_t size = pread(fd, &header, sizeof(header), 0);
+
+	if (size < 0)
+		return io_reason(errno);
+	if (size != sizeof(header) || header.magic != LEASE_MAGIC)
+		return "it is no file of limit(share=)";
+	if (pread(fd, &rows[1], sizeof(rows) - sizeof(rows[0]), sizeof(header)) !=
+	    sizeof(rows) - sizeof(rows[0]))
+		return "it was truncated";
+	for (uint32_t row = 1; row <= LEASE_ROWS; row++)
+		if (rows[row].check != lease_check_row(&rows[row]) || !is_locked(fd, row))
+			rows[row].pid = 0;
+	return NULL;
+}
+
+static const char *read_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const char *why;
+
+	if (fd < 0)
+		return io_reason(errno);
+	why = read_rows(fd);
+	close(fd);
+	return why;
+}
+
+static bool has_used(const struct lease_part *part)
+{
+	return part->state || part->slices;
+}
+
+static bool is_part(uint32_t device, uint32_t row)
+{
+	return rows[row].pid && has_used(&rows[row].parts[device]);
+}
+
+static const char *state_of(const struct lease_part *part)
+{
+	return part->state <= LEASE_HOLDS ? states[part->state] : "unknown";
+}
+
+static void print_part(struct out *out, const struct lease_row *row, const struct lease_part *part)
+{
+	out_right(out, out_count(row->pid).text, COLUMN);
+	out_right(out, out_count(row->weight).text, COLUMN);
+	out_right(out, state_of(part), COLUMN);
+	out_right(out, out_count(part->charged / 1000000).text, COLUMN);
+	out_right(out, out_count(part->waited / 1000000).text, COLUMN);
+	out_right(out, out_count(part->slices).text, COLUMN);
+	out_right(out, out_count(part->lent).text, COLUMN);
+	out_text(out, "\n");
+}
+
+static void print_device(struct out *out, uint32_t device)
+{
+	bool any = false;
+
+	for (uint32_t row = 1; row <= LEASE_ROWS; row++) {
+		if (!is_part(device, row))
+			continue;
+		if (!any) {
+			out_text(out, "\n  device ");
+			out_uuid(out, header.devices[device].uuid);
+			out_text(out, "\n        PID     Weight      State  Worked ms  Waited ms     "
+				      "Slices       Lent\n");
+		}
+		any = true;
+		print_part(out, &rows[row], &rows[row].parts[device]);
+	}
+}
+
+static void print_text(struct out *out, const char *path)
+{
+	out_printed(out, path, strlen(path));
+	out_text(out, "\n");
+	for (uint32_t device = 0; device < LEASE_DEVICES; device++)
+		print_device(out, device);
+}
+
+static void json_part(struct writer *json, const struct lease_row *row, const struct lease_part *part)
+{
+	writer_begin(json, NULL, '{');
+	writer_number(json, "pid", row->pid);
+	writer_number(json, "weight", row->weight);
+	writer_text(json, "state", state_of(part));
+	writer_number(json, "worked_ns", part->charged);
+	writer_number(json, "waited_ns", part->waited);
+	writer_number(json, "slices", part->slices);
+	writer_number(json, "lent", part->lent);
+	writer_end(json, '}');
+}
+
+static void json_uuid(struct writer *json, const uint8_t *uuid)
+{
+	char text[2 * 16 + 1];
+
+	for (int i = 0; i < 16; i++)
+		snprintf(text + 2 * i, 3, "%02x", uuid[i]);
+	writer_text(json, "uuid", text);
+}
+
+static void print_json(struct out *out, const char *path)
+{
+	struct writer json = { .out = out };
+
+	writer_begin(&json, NULL, '{');
+	writer_number(&json, "version", 1);
+	writer_text(&json, "file", path);
+	writer_begin(&json, "devices", '[');
+	for (uint32_t device = 0; device < LEASE_DEVICES; device++) {
+		static const uint8_t none[16];
+		const uint8_t *uuid = header.devices[device].uuid;
+
+		if (!memcmp(uuid, none, sizeof(none)))
+			continue;
+		writer_begin(&json, NULL, '{');
+		json_uuid(&json, uuid);
+		writer_begin(&json, "processes", '[');
+		for (uint32_t row = 1; row <= LEASE_ROWS; row++)
+			if (is_part(device, row))
+				json_part(&json, &rows[row], &rows[row].parts[device]);
+		writer_end(&json, ']');
+		writer_end(&json, '}');
+	}
+	writer_end(&json, ']');
+	writer_end(&json, '}');
+	out_text(out, "\n");
+}
+
+static int print(const char *path, bool json)
+{
+	const char *why = read_file(path);
+	struct out out = { .used = 0 };
+	int error;
+
+	if (why) {
+		tool_complain("%s: %s", path, why);
+		return TOOL_FAILED;
+	}
+	if (json)
+		print_json(&out, path);
+	else
+		print_text(&out, path);
+	error = out_write(&out, STDOUT_FILENO, IO_FOREVER);
+	out_free(&out);
+	if (!error)
+		return TOOL_OK;
+	tool_complain("cannot print: %s", io_reason(error));
+	return TOOL_FAILED;
+}
+
+/* The user's own files. */
+static int print_all(bool json)
+{
+	char pattern[64];
+	glob_t found;
+	int status = TOOL_OK;
+
+	snprintf(pattern, sizeof(pattern), "/dev/shm/cuaudit-share-%u*", (unsigned int)geteuid());
+	if (glob(pattern, 0, NULL, &found)) {
+		tool_complain("no process of yours shares a device: no %s; give the file if they have "
+			      "limit(share-dir=)", pattern);
+		return TOOL_FAILED;
+	}
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (print(found.gl_pathv[i], json))
+			status = TOOL_FAILED;
+	globfree(&found);
+	return status;
+}
+
+int tool_limit(int argc, char **argv)
+{
+	int option, status = TOOL_OK;
+	bool json = false;
+
+	while ((option = options_next(argc, argv)) > 0) {
+		if (!options_among("text|json", optarg)) {
+			tool_complain("--format takes text or json, not '%s'", optarg);
+			return TOOL_FAILED;
+		}
+		json = !strcmp(optarg, "json");
+	}
+	if (option != OPTIONS_END)
+		return options_status(option);
+	if (optind == argc || strcmp(argv[optind], "status") != 0) {
+		tool_complain("limit takes the word status; see cuaudit limit --help");
+		return TOOL_FAILED;
+	}
+	if (++optind == argc)
+		return print_all(json);
+	for (; optind < argc; optind++)
+		if (print(argv[optind], json))
+			status = TOOL_FAILED;
+	return status;
+}
