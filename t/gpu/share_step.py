@@ -51,7 +51,7 @@ def together(path, number, processes):
     os.ftruncate(fd, 64)
     ready = mmap.mmap(fd, 64)
     ready[number] = 1
-    while sum(ready) < processes:
+    while sum(ready[:]) < processes:
         time.sleep(0.001)
 
 
