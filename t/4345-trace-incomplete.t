@@ -38,7 +38,7 @@ is "$status $(cat "$tmp/err")" "0 " "a whole one"
 head -c $((262144 * 4)) "$tmp/whole.cutrace" >"$tmp/four.cutrace"
 read_all "$tmp/four.cutrace" "whole chunks cut off" 2 "$((whole - 262144 * 4)) bytes of it were cut off" 1000
 head -c $((whole - 1)) "$tmp/whole.cutrace" >"$tmp/one.cutrace"
-read_all "$tmp/one.cutrace" "a byte cut off" 2 ' 1 bytes of it were cut off$' 1000
+read_all "$tmp/one.cutrace" "a byte cut off" 2 ' 1 byte of it was cut off$' 1000
 
 traced "args=no;size=1M" "$tmp/app" call 200000
 like "$(cat "$tmp/err")" 'full size' "a file that is full"
