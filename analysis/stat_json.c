@@ -49,12 +49,21 @@ static void driver(const struct cuaudit_stat_driver *driver, struct writer *json
 
 static void drivers(const struct report *report, struct writer *json)
 {
-	if (report->ndrivers)
-		driver(report->drivers[0], json, "driver");
+	const struct cuaudit_stat_driver *first = NULL;
+
+	for (size_t i = 0; i < report->ndrivers && !first; i++)
+		if (!stat_is_provider(report->drivers[i]))
+			first = report->drivers[i];
+	if (first)
+		driver(first, json, "driver");
 	else
 		writer_null(json, "driver");
 	WRITER_ARRAY(json, "drivers", i, report->ndrivers)
-		driver(report->drivers[i], json, NULL);
+		if (!stat_is_provider(report->drivers[i]))
+			driver(report->drivers[i], json, NULL);
+	WRITER_ARRAY(json, "providers", i, report->ndrivers)
+		if (stat_is_provider(report->drivers[i]))
+			driver(report->drivers[i], json, NULL);
 }
 
 static void answered(const struct report *report, struct writer *json)

@@ -3,7 +3,9 @@
 #ifndef ANALYSIS_STAT_REPORT_H
 #define ANALYSIS_STAT_REPORT_H
 
+#include <cuaudit/coverage.h>
 #include <cuaudit/stat.h>
+#include <stdbool.h>
 
 #include "analysis/error_rows.h"
 #include "analysis/stat_records.h"
@@ -11,6 +13,12 @@
 #include "analysis/stat_threads.h"
 #include "util/arena.h"
 #include "util/out.h"
+
+/* Whether it is a library of CUAUDIT_PROVIDERS. */
+static inline bool stat_is_provider(const struct cuaudit_stat_driver *driver)
+{
+	return driver->index >= CUAUDIT_FIRST_PROVIDER;
+}
 
 struct report_library {
 	const char *path;

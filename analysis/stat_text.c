@@ -201,7 +201,7 @@ static void driver(const struct cuaudit_stat_driver *driver, const struct page *
 {
 	struct out *out = page->out;
 
-	out_text(out, "  driver        ");
+	out_text(out, stat_is_provider(driver) ? "  library       " : "  driver        ");
 	out_fit(out, driver->path, 70);
 	out_text(out, ", ");
 	if (driver->version) {

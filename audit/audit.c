@@ -9,6 +9,7 @@
 #include "arch.h"
 #include "audit/bind.h"
 #include "audit/calloc.h"
+#include "audit/chosen.h"
 #include "audit/compat.h"
 #include "audit/core_loader.h"
 #include "audit/driver.h"
@@ -22,6 +23,7 @@
 #include "audit/peer.h"
 #include "audit/provider.h"
 #include "audit/relocate.h"
+#include "audit/slot_lock.h"
 #include "audit/stub.h"
 #include "audit/sys.h"
 
@@ -57,6 +59,8 @@ static void __attribute__((constructor)) start(int argc, char **argv, char **env
 	object_table.stderr_usable = sys_stderr_usable;
 	object_table.load_core = core_load_early;
 	object_table.library_matches = filter_list;
+	object_table.lock_slots = slot_lock_take;
+	object_table.unlock_slots = slot_lock_release;
 	core_loader_start();
 	env_read_loader(&loader, envp, object_program);
 	env_read(&object_table.environment, envp);
@@ -144,8 +148,10 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	if (!object)
 		return LA_FLG_BINDFROM;
 	/* All auditors have been loaded before it. */
-	if (object->flags & LINK_OBJECT_MAIN)
+	if (object->flags & LINK_OBJECT_MAIN) {
 		compat_start(loader_version, &loader);
+		chosen_start();
+	}
 	if (!image.symbols) {
 		escape_record(CUAUDIT_ESCAPE_OBJECT, object->path, object, 1);
 		return LA_FLG_BINDFROM;
@@ -163,13 +169,15 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	if (core_loader_is_core(&image))
 		object->flags |= LINK_OBJECT_CORE;
 	core_loader_meet_nvtx(&image);
+	if (chosen_takes(object, &image))
+		chosen_open(object, &image);
 	compat_open(object, &image, map);
 	is_libc = loader_version >= COMPAT_REPORTS && libc_open(object, space, &image);
 	/* An excluded one too: what it is given is counted. */
 	if (loader_version >= COMPAT_REPORTS && !(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_DRIVER_PRIVATE)))
 		relocate_rewrite(object, &image, map, space);
 	is_libc |= exit_open(object, space, &image);
-	return LA_FLG_BINDFROM | (is_libc ? LA_FLG_BINDTO : 0);
+	return LA_FLG_BINDFROM | (is_libc || object->flags & LINK_OBJECT_PROVIDER ? LA_FLG_BINDTO : 0);
 }
 
 void la_activity(uintptr_t *cookie, unsigned int flag)
@@ -187,6 +195,8 @@ unsigned int la_objclose(uintptr_t *cookie)
 		return 0;
 	if (object->flags & LINK_OBJECT_DRIVER)
 		driver_close(object);
+	if (object->flags & LINK_OBJECT_PROVIDER)
+		chosen_close(object);
 	relocate_close(object);
 	compat_close(object);
 	object_close(object);

@@ -2,6 +2,7 @@
 /* Decides what a binding is given: the stub or the function itself. */
 #include "audit/bind.h"
 
+#include "audit/chosen.h"
 #include "audit/driver.h"
 #include "audit/judge.h"
 #include "audit/relocate.h"
@@ -33,15 +34,23 @@ bool bind_slot(struct link_object *from, uint32_t number, uint32_t route)
 	return true;
 }
 
-uintptr_t bind_symbol(struct link_object *from, const struct link_object *to,
+/* What binds a provider's own functions, or is excluded, costs no slot. */
+static bool is_hooked(const struct link_object *from, const struct link_object *to)
+{
+	return from && from != to && !(from->flags & (OF_THE_DRIVER | LINK_OBJECT_EXCLUDED));
+}
+
+uintptr_t bind_symbol(struct link_object *from, struct link_object *to,
 		      unsigned int symbol, uintptr_t value, bool by_dlsym, const char *name)
 {
 	uint32_t route = LINK_PLT;
 	int number;
 
-	if (!to || !(to->flags & LINK_OBJECT_DRIVER))
+	if (!to || !(to->flags & (LINK_OBJECT_DRIVER | LINK_OBJECT_PROVIDER)) ||
+	    (to->flags & LINK_OBJECT_PROVIDER && !is_hooked(from, to)))
 		return value;
-	number = driver_slot(to, symbol);
+	number = to->flags & LINK_OBJECT_PROVIDER ? chosen_slot(to, symbol, value)
+						  : driver_slot(to, symbol);
 	if (number < 0)
 		return value;
 	/* With a repointed symbol table, value is the stub. */

@@ -12,7 +12,7 @@
  * symbol of to. value: what the loader found, returned where nothing is to
  * be intercepted. Lock-free: runs in lazy bindings of any thread.
  */
-uintptr_t bind_symbol(struct link_object *from, const struct link_object *to,
+uintptr_t bind_symbol(struct link_object *from, struct link_object *to,
 		      unsigned int symbol, uintptr_t value, bool by_dlsym, const char *name);
 
 /*

@@ -3,20 +3,11 @@
 #include "audit/driver.h"
 
 #include "audit/escape.h"
-#include "audit/stub.h"
+#include "audit/slot.h"
+#include "audit/slot_lock.h"
 #include "audit/sys.h"
 
 enum { MAX_NAME = 1024 };
-
-static bool is_export(const ElfW(Sym) *symbol, unsigned int type)
-{
-	unsigned int binding = ELF64_ST_BIND(symbol->st_info);
-	unsigned int visibility = ELF64_ST_VISIBILITY(symbol->st_other);
-
-	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == type &&
-	       (binding == STB_GLOBAL || binding == STB_WEAK) &&
-	       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
-}
 
 /* A record left by dlclose is used again by the next driver from the same path. */
 static struct link_driver *find_driver(const char *path)
@@ -55,45 +46,6 @@ static int find_slot(uint32_t driver, const char *name, uint32_t hint)
 		if (slots[i].driver == driver && sys_equal(slots[i].name, name))
 			return (int)i;
 	return -1;
-}
-
-static int new_slot(uint32_t driver, const char *name)
-{
-	uint32_t slot = atomic_load_explicit(&object_table.nslots, memory_order_relaxed);
-
-	if (slot == LINK_SLOTS)
-		return -1;
-	object_table.slots[slot].name = sys_copy(name, sys_strlen(name));
-	if (!object_table.slots[slot].name)
-		return -1;
-	object_table.slots[slot].driver = driver;
-	return (int)slot;
-}
-
-/*
- * Points the slot at its function, and a route that went straight there after
- * it. The core's route() may be at work: it stores the route, then reads what
- * is stored in its mirror here, before the route is read. All four are seq_cst,
- * so one of the two sees the other's: release alone lets AArch64 read first.
- */
-static void fill_slot(uint32_t slot, void *real)
-{
-	uint32_t count = atomic_load_explicit(&object_table.nslots, memory_order_relaxed);
-	void *old = atomic_exchange_explicit(&object_table.slots[slot].real, real,
-					     memory_order_relaxed);
-
-	if (object_table.mirror)
-		atomic_store_explicit((_Atomic(void *) *)((char *)object_table.mirror +
-				      (size_t)slot * object_table.mirror_stride),
-				      real, memory_order_seq_cst);
-	if (slot == count) {
-		object_tell_generation(slot, slot + 1);
-		stub_route(slot, stub_resolver());
-		/* Pairs with the core's attach. */
-		atomic_store_explicit(&object_table.nslots, slot + 1, memory_order_release);
-	} else {
-		stub_reroute(slot, old, real);
-	}
 }
 
 /* By address, those of one address in the order of their symbols. */
@@ -163,28 +115,6 @@ static const char *slot_name(const struct elf_image *image, uint32_t symbol, cha
 	return buffer;
 }
 
-static void record_alias(uint32_t driver, const char *name, uint32_t slot)
-{
-	struct link_alias *first = atomic_load_explicit(&object_table.aliases,
-							memory_order_relaxed), *alias;
-
-	for (alias = first; alias; alias = alias->next) {
-		uint32_t at = atomic_load_explicit(&alias->slot, memory_order_relaxed);
-
-		if (object_table.slots[at].driver == driver && sys_equal(alias->name, name)) {
-			atomic_store_explicit(&alias->slot, slot, memory_order_relaxed);
-			return;
-		}
-	}
-	alias = sys_alloc(sizeof(*alias));
-	if (!alias || !(alias->name = sys_copy(name, sys_strlen(name))))
-		return;
-	atomic_store_explicit(&alias->slot, slot, memory_order_relaxed);
-	alias->next = first;
-	/* Pairs with the core's reading of names. */
-	atomic_store_explicit(&object_table.aliases, alias, memory_order_release);
-}
-
 /* A driver whose functions are given slots. */
 struct taking {
 	struct link_driver *driver;
@@ -226,7 +156,7 @@ static void take_function(struct taking *taking, struct link_export *exports, ui
 		if (slot < 0)
 			continue;
 		slots[symbol] = (uint16_t)(slot + 1);
-		fill_slot((uint32_t)slot, real);
+		slot_fill((uint32_t)slot, real);
 		if (shared < 0)
 			shared = slot;
 	}
@@ -236,10 +166,10 @@ static void take_function(struct taking *taking, struct link_export *exports, ui
 
 		if (!slots[symbol] && shared >= 0) {
 			slots[symbol] = (uint16_t)(shared + 1);
-			record_alias(own, name, (uint32_t)shared);
-		} else if (!slots[symbol] && (shared = new_slot(own, name)) >= 0) {
+			slot_add_name((uint32_t)shared, name, sys_strlen(name));
+		} else if (!slots[symbol] && (shared = slot_add(own, name, sys_strlen(name))) >= 0) {
 			slots[symbol] = (uint16_t)(shared + 1);
-			fill_slot((uint32_t)shared, real);
+			slot_fill((uint32_t)shared, real);
 		}
 		taking->driver->without_slot += !slots[symbol];
 		exports[i].slot = slots[symbol] - 1u;
@@ -255,8 +185,8 @@ static void take_functions(struct taking *taking)
 	for (uint32_t i = 1; i < taking->image->nsymbols; i++) {
 		const ElfW(Sym) *symbol = &taking->image->symbols[i];
 
-		taking->indirect += is_export(symbol, STT_GNU_IFUNC);
-		if (is_export(symbol, STT_FUNC))
+		taking->indirect += elf_exports(symbol, STT_GNU_IFUNC);
+		if (elf_exports(symbol, STT_FUNC))
 			exports[count++] = (struct link_export){
 				taking->image->base + symbol->st_value, i
 			};
@@ -280,6 +210,7 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 	struct link_driver *driver = find_driver(object->path);
 	struct object_detail *detail = object_detail(object);
 	struct taking taking = { .driver = driver, .detail = detail, .image = image };
+	uint64_t signals;
 
 	if (!driver || !detail || !make_room(detail, driver, image->nsymbols)) {
 		escape_record(CUAUDIT_ESCAPE_DRIVER, object->path, object, 1);
@@ -288,7 +219,9 @@ void driver_open(struct link_object *object, const struct elf_image *image)
 	object->flags |= LINK_OBJECT_DRIVER;
 	atomic_store_explicit(&driver->nexports, 0, memory_order_relaxed);
 	taking.known = driver->nfunctions;
+	signals = slot_lock_take();
 	take_functions(&taking);
+	slot_lock_release(signals);
 	if (driver->without_slot > taking.indirect)
 		escape_record(CUAUDIT_ESCAPE_SLOTS, object->path, object,
 			    driver->without_slot - taking.indirect);

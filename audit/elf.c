@@ -295,6 +295,16 @@ const char *elf_name(const struct elf_image *image, const ElfW(Sym) *symbol)
 	return symbol->st_name < image->strings_size ? image->strings + symbol->st_name : "";
 }
 
+bool elf_exports(const ElfW(Sym) *symbol, unsigned int type)
+{
+	unsigned int binding = ELF64_ST_BIND(symbol->st_info);
+	unsigned int visibility = ELF64_ST_VISIBILITY(symbol->st_other);
+
+	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == type &&
+	       (binding == STB_GLOBAL || binding == STB_WEAK) &&
+	       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
+}
+
 const char *elf_version(const struct elf_image *image, uint32_t number)
 {
 	enum { HIDDEN = 0x8000 };

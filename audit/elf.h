@@ -48,6 +48,9 @@ bool elf_count(struct elf_image *image);
 /* The name of a symbol, or "" where its offset is out of the string table. */
 const char *elf_name(const struct elf_image *image, const ElfW(Sym) *symbol);
 
+/* Whether it is a definition of that type (STT_*) that others may bind. */
+bool elf_exports(const ElfW(Sym) *symbol, unsigned int type);
+
 /*
  * The version of a defined symbol that is not its name's default: "" where it
  * cannot be read, NULL for a default or none. number: the symbol's own.

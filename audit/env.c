@@ -2,6 +2,7 @@
 /* Reads the CUAUDIT_ variables, once, before the program runs. */
 #include "audit/env.h"
 
+#include "audit/provider.h"
 #include "audit/sys.h"
 #include "util/globs.h"
 #include "util/nearest.h"
@@ -71,6 +72,7 @@ static bool is_number(const char *value)
 /* What can be judged without the core, which judges selectors and hooks. */
 static bool parses(enum env_kind kind, const char *value)
 {
+	const char *why;
 	uint64_t size;
 
 	switch (kind) {
@@ -83,6 +85,8 @@ static bool parses(enum env_kind kind, const char *value)
 		       sys_equal(value, "info") || sys_equal(value, "debug");
 	case ENV_GLOBS:
 		return globs_are(value);
+	case ENV_PROVIDERS:
+		return globs_are(value) && !provider_refused(value, &why);
 	case ENV_TEMPLATE:
 		return !template_fault(value);
 	case ENV_DOMAINS:

@@ -3,6 +3,7 @@
 #include "audit/escape.h"
 
 #include "audit/message.h"
+#include "audit/slot_lock.h"
 #include "audit/sys.h"
 
 static const char *const reasons[CUAUDIT_ESCAPES] = {
@@ -12,7 +13,7 @@ static const char *const reasons[CUAUDIT_ESCAPES] = {
 };
 
 static const char *paths[LINK_ESCAPES];
-static uint32_t printed;
+static _Atomic uint32_t printed;
 
 static bool same(const struct link_escape *escape, enum cuaudit_escape_kind kind, const char *name,
 		 uint32_t object)
@@ -42,27 +43,41 @@ static struct link_escape *find(enum cuaudit_escape_kind kind, const char *path,
 	return escape;
 }
 
+/* Whether there is anything that could have been intercepted. */
+static bool any_provider(void)
+{
+	return atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed) ||
+	       atomic_load_explicit(&object_table.nproviders, memory_order_relaxed);
+}
+
 void escape_record(enum cuaudit_escape_kind kind, const char *path, const struct link_object *object,
 		 uint32_t times)
 {
+	/* Bindings record some, under no lock of the loader's. */
+	uint64_t signals = slot_lock_take();
 	struct link_escape *escape = find(kind, path, object ? object->index + 1 : 0);
 
+	slot_lock_release(signals);
 	atomic_fetch_add_explicit(&escape->count, times, memory_order_relaxed);
-	if (atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed))
+	if (any_provider())
 		escape_print();
 }
 
 void escape_print(void)
 {
-	uint32_t count = atomic_load_explicit(&object_table.nescapes, memory_order_relaxed);
+	uint32_t count = atomic_load_explicit(&object_table.nescapes, memory_order_acquire);
+	uint32_t next = atomic_load_explicit(&printed, memory_order_relaxed);
 
-	for (; printed < count; printed++)
-		message_say("not intercepted: ", paths[printed], ": ",
-			reasons[object_table.escapes[printed].kind], NULL);
+	while (next < count)
+		if (atomic_compare_exchange_weak_explicit(&printed, &next, next + 1,
+							  memory_order_relaxed,
+							  memory_order_relaxed))
+			message_say("not intercepted: ", paths[next], ": ",
+				    reasons[object_table.escapes[next].kind], NULL);
 }
 
 bool escape_any(void)
 {
-	return atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed) &&
+	return any_provider() &&
 	       atomic_load_explicit(&object_table.nescapes, memory_order_relaxed);
 }

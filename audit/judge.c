@@ -6,6 +6,7 @@
 #include "audit/filter.h"
 #include "audit/message.h"
 #include "audit/object.h"
+#include "audit/provider.h"
 #include "audit/sys.h"
 #include "audit/unchecked.h"
 #include "util/nearest.h"
@@ -99,11 +100,19 @@ static void report_value(int i)
 {
 	const struct env_variable *variable = &env_variables[i];
 	const char *fallback = *variable->fallback ? variable->fallback : "empty";
-	const char *more = variable->kind == ENV_GLOBS ? ", with colons between," : ",";
+	bool globs = variable->kind == ENV_GLOBS || variable->kind == ENV_PROVIDERS;
+	const char *more = globs ? ", with colons between," : ",", *why, *name;
 	char value[SHOWN];
 
 	if (!reported(false))
 		return;
+	name = variable->kind == ENV_PROVIDERS ? provider_refused(env_given.values[i], &why) : NULL;
+	if (name) {
+		message_say(PREFIX, variable->name, ": '", shown_value(i, value), "' takes ", name, ", which ",
+			    why, "; name other libraries", strict ? "" : "; none is hooked now", NULL);
+		end(false);
+		return;
+	}
 	message_say(PREFIX, variable->name, " takes ", variable->values, more, " not '",
 		shown_value(i, value), strict ? "'" : "'; it is ", strict ? "" : fallback,
 		strict ? "" : " now", NULL);
@@ -177,6 +186,15 @@ void judge_start(struct link_table *table)
 		env_disabled = false;
 	if (!env_disabled)
 		report_environment();
+}
+
+void judge_no_providers(void)
+{
+	if (!reported(false))
+		return;
+	message_say(PREFIX "PROVIDERS: no function of these libraries is hooked: their bindings are reported "
+		    "from glibc 2.35 on, to the first of LD_AUDIT", NULL);
+	end(false);
 }
 
 void judge_disabled(void)

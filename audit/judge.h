@@ -13,6 +13,9 @@
  */
 void judge_start(struct link_table *table);
 
+/* Context: bind. The loader does not report what CUAUDIT_PROVIDERS asks for. */
+void judge_no_providers(void);
+
 /*
  * Context: bind. The driver is looked for, and CUAUDIT_DISABLE=1: a policy
  * that does not hold is reported once.

@@ -18,9 +18,10 @@ struct object_detail {
 	/* of symtab.c, used again by the next driver from the same path */
 	ElfW(Sym) *symbols;
 	uint32_t nsymbols;
+	struct chosen *chosen;	/* providers: see chosen.c */
 	/* others: relocations rewritten and not bound yet, see relocate.c */
 	struct relocate_pending *pending;
-	uint32_t npending, room;
+	uint32_t npending, room;	/* places, all of them or none */
 	ElfW(Rela) *relocations;	/* a copy, used again likewise */
 	size_t relocations_size;
 	uintptr_t *left;	/* words whose relocations were left to the executable's names */

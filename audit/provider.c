@@ -19,6 +19,25 @@ static const char companions[] =
 	":libnvidia-sandboxutils.so.*"
 	":libnvidia-tileiras.so.*";
 
+static const struct {
+	const char *name, *why;
+} refused[] = {
+	{ "libcuda.so.1", "is the driver, whose functions are hooked already" },
+	{ "libcuda.so", "is the driver, whose functions are hooked already" },
+	{ "libcudadebugger.so.1", "belongs to the driver" },
+	{ "libnvidia-ptxjitcompiler.so.1", "belongs to the driver" },
+	{ "libnvidia-nvvm.so.4", "belongs to the driver" },
+	{ "libcuaudit.so", "is cuaudit" },
+	{ "cuaudit-core.so", "is cuaudit" },
+	{ "libcuaudit-nvtx.so", "is cuaudit" },
+	{ "ld-linux-x86-64.so.2", "is the loader, which hooks need to run" },
+	{ "ld-linux-aarch64.so.1", "is the loader, which hooks need to run" },
+	{ "libc.so.6", "is the C library, whose functions return twice or look at who calls them, and which hooks need to run" },
+	{ "libpthread.so.0", "is part of the C library" },
+	{ "libdl.so.2", "is part of the C library" },
+	{ "librt.so.1", "is part of the C library" },
+};
+
 bool provider_may_export(const char *name)
 {
 	return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
@@ -41,6 +60,16 @@ bool provider_is_driver(struct elf_image *image)
 bool provider_is_driver_private(const struct elf_image *image)
 {
 	return image->soname && filter_list(companions, image->soname, false);
+}
+
+const char *provider_refused(const char *globs, const char **why)
+{
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (filter_list(globs, refused[i].name, false)) {
+			*why = refused[i].why;
+			return refused[i].name;
+		}
+	return NULL;
 }
 
 bool provider_is_file(const char *name)

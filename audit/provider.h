@@ -20,6 +20,9 @@ bool provider_is_driver_private(const struct elf_image *image);
  */
 bool provider_may_export(const char *name);
 
+/* A library that a list of globs takes and CUAUDIT_PROVIDERS may not, and why; NULL: none. */
+const char *provider_refused(const char *globs, const char **why);
+
 /* Whether a program that loads this name wants the driver. */
 bool provider_is_file(const char *name);
 

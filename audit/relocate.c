@@ -5,15 +5,16 @@
 #include <linux/mman.h>
 
 #include "arch.h"
+#include "audit/chosen.h"
 #include "audit/driver.h"
 #include "audit/escape.h"
 #include "audit/libc.h"
 #include "audit/provider.h"
 #include "audit/sys.h"
 
-/* Rewritten relocations of one name that have not been bound yet. */
+/* Rewritten relocations of one name that have not been bound yet: hashed by that. */
 struct relocate_pending {
-	const char *name;	/* in the object's string table */
+	const char *name;	/* in the object's string table; NULL: none */
 	_Atomic uint32_t count;
 };
 
@@ -25,37 +26,54 @@ struct relocate_pending {
  */
 static struct elf_image main_image;
 static Lmid_t main_space = -1;
+static const uint32_t *main_defined;	/* numbers of its symbols */
+static uint32_t main_ndefined;
+
+static bool defines_in_plt(const ElfW(Sym) *symbol)
+{
+	return symbol->st_shndx == SHN_UNDEF && symbol->st_value;
+}
 
 void relocate_note_main(const struct elf_image *image, Lmid_t space)
 {
+	uint32_t count = 0, *numbers;
+
 	if (image->base)
 		return;
 	main_image = *image;
-	if (elf_count(&main_image))
-		main_space = space;
+	main_ndefined = 0;
+	if (!elf_count(&main_image))
+		return;
+	main_space = space;
+	for (uint32_t i = 1; i < main_image.nsymbols; i++)
+		count += defines_in_plt(&main_image.symbols[i]);
+	numbers = sys_alloc(count * sizeof(*numbers));
+	for (uint32_t i = 1; numbers && i < main_image.nsymbols; i++)
+		if (defines_in_plt(&main_image.symbols[i]))
+			numbers[main_ndefined++] = i;
+	main_defined = numbers;
 }
 
 static bool main_defines(const char *name)
 {
-	for (uint32_t i = 1; i < main_image.nsymbols; i++) {
-		const ElfW(Sym) *symbol = &main_image.symbols[i];
-
-		if (symbol->st_shndx == SHN_UNDEF && symbol->st_value &&
-		    sys_equal(elf_name(&main_image, symbol), name))
+	for (uint32_t i = 0; i < main_ndefined; i++)
+		if (sys_equal(elf_name(&main_image, &main_image.symbols[main_defined[i]]), name))
 			return true;
-	}
 	return false;
 }
 
 static bool is_candidate(const struct elf_image *image, const ElfW(Sym) *symbol)
 {
 	const char *name = elf_name(image, symbol);
+	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
+	/* Which libraries have what is looked at then, and a library that is chosen may have any function. */
 	return symbol->st_shndx == SHN_UNDEF &&
-	       (provider_may_export(name) || (image->checked && libc_is_function(name)));
+	       (provider_may_export(name) || (image->checked && libc_is_function(name)) ||
+		chosen_may_export(name, type));
 }
 
-static bool names_driver(const struct elf_image *image, const ElfW(Rela) *rela)
+static bool names_function(const struct elf_image *image, const ElfW(Rela) *rela)
 {
 	uint32_t symbol = (uint32_t)ELF64_R_SYM(rela->r_info);
 	uint32_t type = (uint32_t)ELF64_R_TYPE(rela->r_info);
@@ -74,7 +92,7 @@ static bool is_left(const struct elf_image *image, const ElfW(Rela) *rela, Lmid_
 
 static bool wanted(const struct elf_image *image, const ElfW(Rela) *rela, Lmid_t space)
 {
-	return names_driver(image, rela) && !is_left(image, rela, space);
+	return names_function(image, rela) && !is_left(image, rela, space);
 }
 
 /* Keeps where one is written that is left, to be looked at when the object is closed. */
@@ -93,7 +111,7 @@ static void keep_all_left(struct link_object *object, const struct elf_image *im
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < image->nrela; i++)
-		count += names_driver(image, &image->rela[i]) &&
+		count += names_function(image, &image->rela[i]) &&
 			 is_left(image, &image->rela[i], main_space);
 	detail = count ? object_detail(object) : NULL;
 	if (!detail)
@@ -103,7 +121,7 @@ static void keep_all_left(struct link_object *object, const struct elf_image *im
 		detail->left_room = detail->left ? count : 0;
 	}
 	for (size_t i = 0; i < image->nrela; i++)
-		if (names_driver(image, &image->rela[i]) &&
+		if (names_function(image, &image->rela[i]) &&
 		    is_left(image, &image->rela[i], main_space))
 			keep_left(detail, image, &image->rela[i]);
 }
@@ -121,26 +139,49 @@ void relocate_close(const struct link_object *object)
 		escape_record(CUAUDIT_ESCAPE_RELOCATIONS, object->path, object, count);
 }
 
+/* FNV-1a. */
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return hash;
+}
+
+/* Those of a name, or the place for them. */
+static struct relocate_pending *pending_of(const struct object_detail *detail, const char *name)
+{
+	uint32_t at = hash_of(name);
+
+	while (detail->pending[at % detail->npending].name &&
+	       !sys_equal(detail->pending[at % detail->npending].name, name))
+		at++;
+	return &detail->pending[at % detail->npending];
+}
+
 static void add_pending(struct object_detail *detail, const char *name)
 {
-	uint32_t i = 0;
+	struct relocate_pending *pending = pending_of(detail, name);
 
-	while (i < detail->npending && !sys_equal(detail->pending[i].name, name))
-		i++;
-	if (i == detail->npending) {
-		detail->pending[i].name = name;
-		atomic_store_explicit(&detail->pending[i].count, 0, memory_order_relaxed);
-		detail->npending++;
-	}
-	atomic_fetch_add_explicit(&detail->pending[i].count, 1, memory_order_relaxed);
+	pending->name = name;
+	atomic_fetch_add_explicit(&pending->count, 1, memory_order_relaxed);
 }
 
 static bool make_room(struct object_detail *detail, uint32_t names)
 {
-	detail->npending = 0;
-	if (names > detail->room) {
-		detail->pending = sys_alloc(names * sizeof(*detail->pending));
-		detail->room = detail->pending ? names : 0;
+	uint32_t places = 1;
+
+	while (places < 2 * names)
+		places *= 2;
+	if (places > detail->room) {
+		detail->pending = sys_alloc(places * sizeof(*detail->pending));
+		detail->room = detail->pending ? places : 0;
+	}
+	detail->npending = detail->room;
+	for (uint32_t i = 0; i < detail->npending; i++) {
+		detail->pending[i].name = NULL;
+		atomic_store_explicit(&detail->pending[i].count, 0, memory_order_relaxed);
 	}
 	return detail->room;
 }
@@ -257,20 +298,17 @@ void relocate_rewrite(struct link_object *object, const struct elf_image *image,
 bool relocate_was_rewritten(struct link_object *object, const char *name)
 {
 	struct object_detail *detail = object->detail;
+	struct relocate_pending *pending;
+	uint32_t left;
 
-	for (uint32_t i = 0; detail && i < detail->npending; i++) {
-		uint32_t left = atomic_load_explicit(&detail->pending[i].count,
-						     memory_order_relaxed);
-
-		if (!sys_equal(detail->pending[i].name, name))
-			continue;
-		while (left)
-			if (atomic_compare_exchange_weak_explicit(&detail->pending[i].count,
-								  &left, left - 1,
-								  memory_order_relaxed,
-								  memory_order_relaxed))
-				return true;
+	if (!detail || !detail->npending)
 		return false;
-	}
+	pending = pending_of(detail, name);
+	left = atomic_load_explicit(&pending->count, memory_order_relaxed);
+	while (left)
+		if (atomic_compare_exchange_weak_explicit(&pending->count, &left, left - 1,
+							  memory_order_relaxed,
+							  memory_order_relaxed))
+			return true;
 	return false;
 }

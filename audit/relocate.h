@@ -10,7 +10,7 @@
 /*
  * GLOB_DAT and R_*_64 relocations are bound without asking auditors; a
  * JUMP_SLOT stores the same value and asks. Before the object is relocated,
- * turns those against names a driver may export into JUMP_SLOT: in place, or in
+ *  * turn those against names a driver or a provider may export into JUMP_SLOT into JUMP_SLOT: in place, or in
  * a copy of the table where that shares a segment with code.
  */
 void relocate_rewrite(struct link_object *object, const struct elf_image *image,

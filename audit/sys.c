@@ -21,9 +21,6 @@ enum {
 
 size_t sys_page = PAGE;
 
-static char *arena;
-static size_t arena_left;
-
 static long syscall3(long n, long a, long b, long c)
 {
 	return arch_syscall6(n, a, b, c, 0, 0, 0);
@@ -108,7 +105,7 @@ void sys_exit(int status)
 		syscall3(SYS_exit_group, status, 0, 0);
 }
 
-static void *map(size_t size)
+void *sys_map(size_t size)
 {
 	long at = arch_syscall6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -116,23 +113,30 @@ static void *map(size_t size)
 	return at < 0 && at > -PAGE ? NULL : (void *)at;
 }
 
-void *sys_alloc(size_t size)
+void *sys_pool_take(struct sys_pool *pool, size_t size)
 {
 	void *at;
 
 	size = (size + 15) & ~(size_t)15;
 	if (size >= ARENA / 2)
-		return map(size);
-	if (size > arena_left) {
-		arena = map(ARENA);
-		arena_left = arena ? ARENA : 0;
-		if (!arena)
+		return sys_map(size);
+	if (size > pool->left) {
+		pool->at = sys_map(ARENA);
+		pool->left = pool->at ? ARENA : 0;
+		if (!pool->at)
 			return NULL;
 	}
-	at = arena;
-	arena += size;
-	arena_left -= size;
+	at = pool->at;
+	pool->at += size;
+	pool->left -= size;
 	return at;
+}
+
+void *sys_alloc(size_t size)
+{
+	static struct sys_pool arena;
+
+	return sys_pool_take(&arena, size);
 }
 
 char *sys_copy(const char *text, size_t length)
@@ -195,6 +199,11 @@ uint64_t sys_block_signals(void)
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
 		wanted &= ~((uint64_t)1 << (left[i] - 1));
 	return set_signals(wanted);
+}
+
+void sys_yield(void)
+{
+	syscall3(SYS_sched_yield, 0, 0, 0);
 }
 
 void sys_unblock_signals(uint64_t before)

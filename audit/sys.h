@@ -28,6 +28,17 @@ bool sys_stderr_usable(void);
 /* Zeroed memory that is never given back; NULL when out. Under the loader's lock only. */
 void *sys_alloc(size_t size);
 
+/* Zeroed pages, likewise, under no lock. */
+void *sys_map(size_t size);
+
+/* The same from a pool of the caller's own, under a lock of the caller's own. */
+struct sys_pool {
+	char *at;
+	size_t left;
+};
+
+void *sys_pool_take(struct sys_pool *pool, size_t size);
+
 /* A copy of text in such memory. */
 char *sys_copy(const char *text, size_t length);
 
@@ -53,6 +64,9 @@ int32_t sys_thread(void);
  */
 uint64_t sys_block_signals(void);
 void sys_unblock_signals(uint64_t before);
+
+/* Lets other threads run. */
+void sys_yield(void);
 
 /* Whether eight bytes at address can be read; asks the kernel, never faults. */
 bool sys_readable(const void *address);

@@ -277,7 +277,7 @@ static void put_details(struct buffer *out, const struct convert *convert,
 	buffer_text(out, ",\"correlation\":");
 	json_unsigned(out, call->correlation, JSON_EXACT);
 	buffer_text(out, ",\"result\":\"");
-	print_result_name(out, call->result);
+	trace_print_result(out, convert_function(trace, call->site), call->result);
 	buffer_char(out, '"');
 	if (trace_error_text(trace, call)) {
 		buffer_text(out, ",\"error_text\":");

@@ -154,7 +154,7 @@ static int csv_call(struct convert *convert, const struct trace *trace,
 		number_field(out, call->correlation);
 		number_field(out, call->depth);
 		site_fields(out, trace, call->site);
-		print_result_name(out, call->result);
+		trace_print_result(out, convert_function(trace, call->site), call->result);
 		buffer_char(out, ',');
 		arguments_fields(out, convert, trace, call);
 		caller_fields(out, convert, trace, call->site);

@@ -96,7 +96,7 @@ static void put_call(struct buffer *out, const struct convert *convert, const st
 	put_number(out, KEY("depth"), call->depth);
 	put_site(out, convert, trace, call->site);
 	buffer_text(out, KEY("result") "\"");
-	print_result_name(out, call->result);
+	trace_print_result(out, convert_function(trace, call->site), call->result);
 	buffer_char(out, '"');
 	if (trace_error_text(trace, call))
 		put_text(out, KEY("error_text"), trace_error_text(trace, call));

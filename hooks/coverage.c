@@ -33,7 +33,7 @@ static struct {
 	const void *callers[KINDS];
 } tables;
 
-static struct cuaudit_driver drivers[LINK_DRIVERS];
+static struct cuaudit_driver drivers[LINK_DRIVERS + LINK_PROVIDERS];
 static _Atomic uint32_t taken[LINK_ESCAPES];	/* of each of the auditor's, how many */
 
 /* The last record of each kind is for all that found no other. */
@@ -166,11 +166,20 @@ void coverage_version(uint32_t driver, uint32_t version)
 	set(&drivers[driver].version, version);
 }
 
+static bool is_driver(uint32_t index)
+{
+	const struct link_table *link = cuaudit_core_link;
+
+	return link_is_provider(index) ?
+		       index - LINK_DRIVERS < atomic_load_explicit(&link->nproviders, memory_order_acquire) :
+		       index < atomic_load_explicit(&link->ndrivers, memory_order_acquire);
+}
+
 const struct cuaudit_driver *cuaudit_driver_get(uint32_t index)
 {
 	const struct link_driver *from = &cuaudit_core_link->drivers[index];
 
-	if (index >= atomic_load_explicit(&cuaudit_core_link->ndrivers, memory_order_acquire))
+	if (!is_driver(index))
 		return NULL;
 	__atomic_store_n(&drivers[index].path, from->path, __ATOMIC_RELAXED);
 	set(&drivers[index].index, index);

@@ -28,6 +28,11 @@ static void take_window(struct frame *frame, struct thread *thread)
 		memcpy(frame->stack_args, from, words * sizeof(*from));
 }
 
+uint32_t dispatch_wide(struct frame *frame)
+{
+	return stack_readable_words(frame_thread(frame), frame_stack(frame), FRAME_WIDE_WORDS);
+}
+
 static void take_stack(struct frame *frame, uint32_t words)
 {
 	const uint64_t *stack = frame_stack(frame);
@@ -274,6 +279,24 @@ static void exit_table(struct cuaudit_call *call, void *data)
 		call->result = answer;
 }
 
+/*
+ * Of a shared runtime's function: the runtime reports the call that is seen here, which
+ * is not to be counted again.
+ */
+static int enter_bound(struct cuaudit_call *call, void *data)
+{
+	struct frame *frame = (struct frame *)call;
+
+	frame_thread(frame)->bound = frame;
+	return entry_irregular(entry_of_call(call)) ? enter_irregular(call, data) : enter_any(call, data);
+}
+
+static void exit_bound(struct cuaudit_call *call, void *data)
+{
+	frame_thread((struct frame *)call)->bound = NULL;
+	exit_any(call, data);
+}
+
 void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool timed)
 {
 	bool irregular = entry_irregular(entry), has_exit = false, has_enter = false;
@@ -282,12 +305,14 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 
 	list->begin.nwords = row ? row->nparams : FRAME_NREGS + FRAME_NSTACK_ARGS;
 	list->begin.flags = row ? 0 : CUAUDIT_CALL_UNKNOWN;
+	if (entry->function.id == CUAUDIT_ID_PROVIDER)
+		list->begin.flags |= CUAUDIT_CALL_NO_STATUS;
 	for (uint32_t i = 0; i < list->count; i++) {
 		has_exit |= list->hooks[i].exit != NULL;
 		has_enter |= list->hooks[i].enter != NULL;
 	}
 	/* Of an unknown function's window, or one of several, nobody knows which words are the callee's to edit. */
-	has_exit |= !row || irregular || entry_mixed(entry);
+	has_exit |= !row || irregular || entry_mixed(entry) || link_is_provider(entry->function.driver);
 	list->clocked = timed && !counter;
 	if (list->count == 1 && !irregular && !list->clocked) {
 		list->enter = list->hooks[0].enter;
@@ -306,6 +331,11 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 	if (cuaudit_core_link->symtab_interposed || entry->function.id == CUAUDIT_ID_TABLES) {
 		list->enter = enter_filtered;
 		list->exit = entry->function.id == CUAUDIT_ID_TABLES ? exit_table : exit_any;
+		list->data = list;
+	}
+	if (runtime_row_bound(entry->function.slot)) {
+		list->enter = enter_bound;
+		list->exit = exit_bound;
 		list->data = list;
 	}
 	if (!has_exit)

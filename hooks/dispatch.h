@@ -23,6 +23,9 @@ enum { DISPATCH_STRAIGHT = 0x5ca1ab1e };
  */
 int dispatch(struct frame *frame, const struct entry *entry, const void *caller, uint32_t kind);
 
+/* How many words of its stack, at most FRAME_WIDE_WORDS, the caller may have given to the function. */
+uint32_t dispatch_wide(struct frame *frame);
+
 /* A hook answered for the driver: runs the exit hooks due, returns the answer. */
 uint64_t dispatch_skipped(struct frame *frame);
 

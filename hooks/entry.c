@@ -4,6 +4,7 @@
 
 #include <cuaudit/api.h>
 #include <cuaudit/coverage.h>
+#include <string.h>
 
 #include "hooks/core_link.h"
 #include "hooks/export_slot.h"
@@ -30,6 +31,8 @@ static bool named(const char *name, struct cuaudit_function *function)
 {
 	int id = layout_find(name);
 
+	if (strchr(name, ':'))
+		id = CUAUDIT_ID_PROVIDER;
 	if (id >= 0)
 		cuaudit_row_get((uint32_t)id, function);
 	else
@@ -114,6 +117,26 @@ static void describe_export(uint32_t slot)
 	entry->self = thread_self_offset();
 }
 
+/* Its words are registers and stack, whatever its name is. */
+static void describe_provided(uint32_t slot, const struct link_slot *from)
+{
+	const struct runtime_row *row = runtime_row_bind(slot, from->name);
+	const struct link_alias *alias = first_alias(slot);
+
+	entry_table[slot].self = thread_self_offset();
+	if (row) {
+		describe_runtime(slot, row);
+		entry_table[slot].function.base = from->name;
+		entry_table[slot].function.driver = from->driver;
+		return;
+	}
+	entry_table[slot].function = (struct cuaudit_function){
+		.name = from->name, .base = alias ? alias->name : from->name,
+		.id = CUAUDIT_ID_PROVIDER, .slot = slot,
+		.driver = from->driver,
+	};
+}
+
 void entry_describe(uint32_t slot)
 {
 	const struct runtime_row *row = runtime_row_of_slot(slot);
@@ -128,6 +151,10 @@ void entry_describe(uint32_t slot)
 	}
 	if (export_slot_is(slot)) {
 		describe_export(slot);
+		return;
+	}
+	if (link_is_provider(from->driver)) {
+		describe_provided(slot, from);
 		return;
 	}
 	if (!named(from->name, &entry->function)) {

@@ -9,6 +9,7 @@
 
 #include <internal/link.h>
 #include "hooks/layout.h"
+#include "hooks/runtime_row.h"
 
 struct hook_list;
 struct selector;
@@ -37,10 +38,11 @@ static inline const struct entry *entry_of_call(const struct cuaudit_call *call)
 	return entry_of_function(call->function);
 }
 
-/* Its row, NULL where it is newer than the table. */
+/* Its row, NULL where it is newer than the table, or of no driver and no shared runtime. */
 static inline const struct layout *entry_row(const struct entry *entry)
 {
-	return entry->function.id < 0 ? NULL : layout_row((uint32_t)entry->function.id);
+	return entry->function.id >= 0 ? layout_row((uint32_t)entry->function.id) :
+					 runtime_row_layout(entry->function.slot);
 }
 
 /* Whether a row's words do not lie in the order of its parameters. */

@@ -10,7 +10,11 @@
 struct hook_list;
 struct thread;
 
-enum { FRAME_NSTACK_ARGS = 24, FRAME_NORDERED = 15 };
+enum {
+	FRAME_NSTACK_ARGS = 24,
+	FRAME_NORDERED = 15,
+	FRAME_WIDE_WORDS = 128	/* of the stack, passed on where any function is called; not of the frame */
+};
 
 /* On the calling thread's stack; what the trampolines read comes first. */
 struct frame {

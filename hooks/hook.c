@@ -33,7 +33,8 @@ static int take_hook(struct cuaudit_hook *whole, const struct cuaudit_hook *give
 			return -E2BIG;
 	*whole = (struct cuaudit_hook){ 0 };
 	memcpy(whole, given, size);
-	if (whole->flags & ~(uint32_t)(CUAUDIT_HOOK_TIMED | CUAUDIT_HOOK_OBSERVES))
+	if (whole->flags & ~(uint32_t)(CUAUDIT_HOOK_TIMED | CUAUDIT_HOOK_OBSERVES |
+				      CUAUDIT_HOOK_PROVIDERS))
 		return -E2BIG;
 	return whole->enter || whole->exit ? 0 : -EINVAL;
 }

@@ -5,8 +5,10 @@
 #include <cuaudit/api.h>
 #include <cuaudit/hook.h>
 #include <errno.h>
+#include <string.h>
 
 #include "hooks/core_link.h"
+#include "hooks/domain.h"
 #include "hooks/export_slot.h"
 #include "hooks/layout.h"
 #include "hooks/runtime_row.h"
@@ -20,6 +22,8 @@ bool name_iterator_get(uint32_t index, struct cuaudit_function *function)
 	int number;
 
 	*function = (struct cuaudit_function){ .id = -1 };
+	if (index == SELECTOR_LATER)
+		return link->environment.providers[0] || domain_is_on(DOMAIN_RUNTIME);
 	if (index < layout_count) {
 		const struct layout *row = layout_row(index);
 
@@ -34,7 +38,9 @@ bool name_iterator_get(uint32_t index, struct cuaudit_function *function)
 		function->name = function->base = link->slots[index].name;
 		number = layout_find(function->name);
 		function->id = runtime_row_of_slot(index) ? CUAUDIT_ID_RUNTIME :
-			       export_slot_is(index) ? CUAUDIT_ID_TABLES : CUAUDIT_ID_UNKNOWN;
+			       export_slot_is(index) ? CUAUDIT_ID_TABLES :
+			       link_is_provider(link->slots[index].driver) ? CUAUDIT_ID_PROVIDER :
+			       CUAUDIT_ID_UNKNOWN;
 		if (function->id == CUAUDIT_ID_TABLES)
 			function->base = export_slot_base(index);
 		function->classes = number < 0 ? 0 : layout_row((uint32_t)number)->classes;
@@ -43,8 +49,10 @@ bool name_iterator_get(uint32_t index, struct cuaudit_function *function)
 	alias = atomic_load_explicit(&link->aliases, memory_order_acquire);
 	for (index -= slots; alias && index; index--)
 		alias = alias->next;
-	if (alias)
+	if (alias) {
 		function->name = function->base = alias->name;
+		function->id = strchr(alias->name, ':') ? CUAUDIT_ID_PROVIDER : CUAUDIT_ID_UNKNOWN;
+	}
 	return alias;
 }
 

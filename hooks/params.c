@@ -2,6 +2,8 @@
 /* The parameters of calls, for hooks. */
 #include <cuaudit/params.h>
 
+#include <cuaudit/api.h>
+
 #include <errno.h>
 #include <string.h>
 
@@ -42,10 +44,18 @@ static struct print_call described(const struct cuaudit_call *call, unsigned int
 	};
 }
 
+/* NULL: it is none of the runtime's. */
+static const struct runtime_row *row_of(const struct cuaudit_function *function)
+{
+	if (function->id != CUAUDIT_ID_RUNTIME)
+		return NULL;
+	return runtime_row_of_slot(function->slot) ?: runtime_row_bound(function->slot);
+}
+
 int cuaudit_param_get(const struct cuaudit_function *function, uint32_t index,
 		      struct cuaudit_param *param)
 {
-	const struct runtime_row *row = runtime_row_of_slot(function->slot);
+	const struct runtime_row *row = row_of(function);
 	struct print_param params[PRINT_PARAMS];
 
 	if (row && index < row->nparams) {
@@ -101,6 +111,23 @@ static void print_runtime(struct buffer *out, const struct cuaudit_call *call)
 	}
 }
 
+enum { RAW_WORDS = 6 };	/* as trace records them */
+
+static void print_raw(struct buffer *out, const struct cuaudit_call *call, unsigned int flags)
+{
+	buffer_name(out, call->function->name);
+	buffer_char(out, '(');
+	for (uint32_t i = 0; i < RAW_WORDS && i < call->nwords; i++) {
+		buffer_text(out, i ? ", " : "");
+		buffer_hex(out, call->words[i]);
+	}
+	buffer_text(out, ", ...)");
+	if (flags & CUAUDIT_PRINT_AFTER) {
+		buffer_text(out, " = ");
+		buffer_hex(out, (uint32_t)call->result);
+	}
+}
+
 static void print_observed(struct buffer *out, const struct cuaudit_call *call, unsigned int flags)
 {
 	buffer_name(out, call->function->name);
@@ -119,7 +146,9 @@ size_t cuaudit_call_print(const struct cuaudit_call *call, unsigned int flags, c
 	struct print_call this = described(call, flags);
 	struct buffer out = { buffer, size, 0 };
 
-	if (call->flags & CUAUDIT_CALL_OBSERVED)
+	if (call->flags & CUAUDIT_CALL_NO_STATUS)
+		print_raw(&out, call, flags);
+	else if (call->function->id == CUAUDIT_ID_RUNTIME)
 		print_observed(&out, call, flags);
 	else
 		print_call(&out, &this);

@@ -88,6 +88,11 @@ int record_open_selector(struct record *record)
 	return record->selector && general ? 0 : -ENOMEM;
 }
 
+const struct selector *record_general(void)
+{
+	return general;
+}
+
 static bool observes(const struct record *record)
 {
 	return !record->guard.hook.enter || record->guard.hook.flags & CUAUDIT_HOOK_OBSERVES;
@@ -111,11 +116,25 @@ int record_refuse(const struct record *record)
 		if (!selector_takes(record->selector, &function))
 			continue;
 		cuaudit_log(CUAUDIT_WARN, "%s: calls of %s can only be observed, neither answered nor "
-			    "changed; add !%%runtime to its functions",
-			    hook->name ? hook->name : "a hook", function.name);
+			    "changed; add !%%runtime to its functions, or name those of shared runtimes "
+			    "alone, libcudart.so.*:%s",
+			    hook->name ? hook->name : "a hook", function.name, function.name);
 		return -ENOTSUP;
 	}
 	return 0;
+}
+
+/* Whether the hook is for a shared runtime's function by the name of that, which can be changed. */
+static bool names_library(const struct record *record, uint32_t slot)
+{
+	const char *functions = record->guard.hook.functions;
+	struct cuaudit_function function = {
+		.id = CUAUDIT_ID_RUNTIME, .name = entry_table[slot].function.base,
+		.base = entry_table[slot].function.base,
+	};
+
+	return functions && *functions && *functions != '!' &&
+	       selector_takes(record->selector, &function);
 }
 
 /* Whether the hook is for functions of the slot's domain. */
@@ -125,6 +144,11 @@ static bool in_domain(const struct record *record, uint32_t slot)
 		return observes(record);
 	if (export_slot_is(slot))
 		return *export_slot_base(slot);
+	/* Others are seen as the runtime reports them. */
+	if (runtime_row_bound(slot))
+		return runtime_row_layout(slot) && (observes(record) || names_library(record, slot));
+	if (link_is_provider(cuaudit_core_link->slots[slot].driver))
+		return record->guard.hook.flags & CUAUDIT_HOOK_PROVIDERS;
 	return record->owner != HOOK_MODULE || domain_is_on(DOMAIN_DRIVER);
 }
 

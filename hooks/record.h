@@ -39,6 +39,9 @@ struct record *record_unused(void);
 /* Under LOCK_SETUP: reads the hook's functions, for record_select. 0 or -ENOMEM. */
 int record_open_selector(struct record *record);
 
+/* Context: setup. The selector of CUAUDIT_FUNCTIONS; NULL: no hook was added. */
+const struct selector *record_general(void);
+
 /* Under LOCK_SETUP: whether a hook that was added enforces something. */
 bool record_any_policy(void);
 

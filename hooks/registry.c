@@ -100,6 +100,8 @@ static void *trampoline(const struct entry *entry, const struct hook_list *list)
 	/* Its own exit hook, not one of dispatch.c's that runs it. */
 	if (timed && list->exit == list->hooks[0].exit && list->hooks[0].fast_path)
 		return list->hooks[0].fast_path;
+	if (link_is_provider(entry->function.driver))
+		return (void *)trampoline_wide;
 	if (!row || entry_irregular(entry) || entry_mixed(entry))
 		return (void *)trampoline_full;
 	if (layout_stack_words(row))

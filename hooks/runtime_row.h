@@ -16,6 +16,7 @@ struct runtime_row {
 	uint32_t text;		/* of the symbol; then, of each parameter, the name and the type */
 	uint16_t places;	/* the first one's number */
 	uint16_t callback;
+	uint16_t version;
 	uint8_t nparams;
 	bool answers;		/* its result is a cudaError_t */
 };
@@ -26,6 +27,18 @@ void runtime_row_setup(void);
 /* The row of a slot, or of a callback; NULL: none. Context: call. */
 const struct runtime_row *runtime_row_of_slot(uint32_t slot);
 const struct runtime_row *runtime_row_of_callback(uint64_t callback);
+
+/*
+ * Context: setup. The row of a function of a shared runtime, LIBRARY:FUNCTION, from now on
+ * that of its slot; NULL: none. One that is left to the runtime's reports has no layout: it answers
+ * something else than a cudaError_t, or the report says of which row it is.
+ */
+const struct runtime_row *runtime_row_bind(uint32_t slot, const char *name);
+
+/* Of such a slot: its row, and how its parameters are passed; NULL: it is none. Context: call. */
+struct layout;
+const struct runtime_row *runtime_row_bound(uint32_t slot);
+const struct layout *runtime_row_layout(uint32_t slot);
 
 /* The slot of one of these. */
 uint32_t runtime_row_slot(const struct runtime_row *row);

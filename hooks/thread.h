@@ -51,6 +51,7 @@ struct thread {
 	struct thread *next;	/* of those free now */
 	struct thread *all;	/* of those ever made; counters above are never reset */
 	struct runtime_thread *runtime;	/* of runtime_call.c, likewise */
+	const struct frame *bound;	/* the last call of a shared runtime's function, while it runs */
 	struct range_thread *ranges;	/* those that are open, see range.c, ... */
 	uint32_t range_depth, range_domains;	/* ... how many, and of how many domains there are deeper ones */
 	size_t room;		/* bytes that are its own from here on: it, then blocks, then callers */

@@ -11,6 +11,7 @@
 #include "hooks/core_link.h"
 #include "hooks/record.h"
 #include "util/nearest.h"
+#include "util/selector.h"
 
 enum { SHOWN = 256 };
 
@@ -106,6 +107,47 @@ static void report(const char *who, const char *list)
 	free(globs);
 }
 
+static void report_unbound(const char *who, const struct selector *selector)
+{
+	char first[SELECTOR_NEAR], more[32] = "";
+	uint32_t count = selector ? selector_unbound(selector, first) : 0;
+
+	if (!count)
+		return;
+	if (count > 1)
+		snprintf(more, sizeof(more), " and %u more", count - 1);
+	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s'%s named no function that the program bound; those of "
+		    "CUAUDIT_PROVIDERS are LIBRARY:FUNCTION", who, SHOWN, first, more);
+}
+
+/* Whether a library that came was one of CUAUDIT_PROVIDERS by that glob. */
+static bool is_provided(const char *glob)
+{
+	const struct link_table *link = cuaudit_core_link;
+	uint32_t count = atomic_load_explicit(&link->nproviders, memory_order_acquire);
+
+	for (uint32_t i = LINK_DRIVERS; i < LINK_DRIVERS + count; i++)
+		if (link->library_matches(glob, link->drivers[i].path, false) ||
+		    link->library_matches(glob, link->drivers[i].name, false))
+			return true;
+	return false;
+}
+
+static void report_unloaded(const char *list)
+{
+	char *globs = strdup(list), *rest = globs, *glob;
+
+	while ((glob = strsep(&rest, ":")))
+		if (*glob && !is_provided(glob)) {
+			const char *near = near_library(glob);
+
+			cuaudit_log(CUAUDIT_WARN, "CUAUDIT_PROVIDERS: '%.*s' is not watched: no such "
+				    "library was loaded%s%s%s", SHOWN, glob, near ? "; did you mean " : "",
+				    near ? near : "", near ? "?" : "");
+		}
+	free(globs);
+}
+
 void unmatched_report(void)
 {
 	const struct link_environment *environment = &cuaudit_core_link->environment;
@@ -114,6 +156,8 @@ void unmatched_report(void)
 		return;
 	report("CUAUDIT_INCLUDE", environment->include);
 	report("CUAUDIT_EXCLUDE", environment->exclude);
+	report_unloaded(environment->providers);
+	report_unbound("CUAUDIT_FUNCTIONS", record_general());
 	for (uint32_t i = 0; i < RECORDS; i++) {
 		const struct record *record = record_get(i);
 		const struct cuaudit_hook *hook = &record->guard.hook;
@@ -121,6 +165,7 @@ void unmatched_report(void)
 
 		if (record->state != RECORD_ADDED && record->state != RECORD_ATTACHED)
 			continue;
+		report_unbound(name, record->selector);
 		report(name, hook->include);
 		report(name, hook->exclude);
 	}

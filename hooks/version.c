@@ -27,9 +27,10 @@ static bool is_version(const char *name)
 
 void version_ask(void)
 {
+	static _Atomic uint32_t next;
 	uint32_t count = cuaudit_functions();
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = atomic_exchange(&next, count); i < count; i++) {
 		const struct link_slot *slot = &cuaudit_core_link->slots[i];
 		void *real = atomic_load_explicit(&slot->real, memory_order_relaxed);
 		int version = 0;

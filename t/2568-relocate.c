@@ -23,6 +23,15 @@
 #include "audit/relocate.c"
 
 #include "t/elf_object.h"
+#include "audit/chosen.h"
+
+bool chosen_may_export(const char *function, unsigned int type)
+{
+	(void)function;
+	(void)type;
+	return false;
+}
+
 
 struct link_table object_table;
 size_t sys_page = PAGE;
@@ -272,6 +281,7 @@ static void begin(unsigned int flags)
 	set_relocations();
 	elf_read(&image, &map, NULL, 0);
 	memset(&main_image, 0, sizeof(main_image));
+	main_ndefined = 0;
 	main_space = -1;
 	protect_answer = 0;
 }
@@ -326,10 +336,10 @@ static void test_again(void)
 			tables->rela[RELATIVES + 3].r_addend = 0;
 		before = allocations;
 		relocate_rewrite(&record, &image, &map, LM_ID_BASE);
-		is_int(allocations - before, more, "opened again, %s",
+		is_int(allocations - before, 0, "opened again, %s",
 		       more ? "one more" : "the same");
-		is_int(detail.npending, 2, "... its names");
-		is_int(detail.room, COUNT + more, "... room for each");
+		is_int(detail.npending, 8, "... places for its names");
+		is_int(detail.room, 8, "... room for twice as many as there are");
 		for (int bound = 0; bound < 2 + more; bound++)
 			ok(relocate_was_rewritten(&record, "cuInit"), "... one was not bound yet");
 		ok(!relocate_was_rewritten(&record, "cuInit"), "... and no more");
@@ -480,7 +490,7 @@ static void test_left(void)
 		program->base = turn == 3 ? (uintptr_t)pages : 0;
 		relocate_note_main(program, LM_ID_BASE);
 		if (turn == 5)
-			main_image.nsymbols = 4;
+			main_ndefined = 0;
 		((uintptr_t *)(void *)tables->gnu)[1] = 0x7010;
 		((uintptr_t *)(void *)tables->gnu)[4] = turn == 1 ? 0x400500 : 0x7020;
 		before = allocations;

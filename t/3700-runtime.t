@@ -5,6 +5,10 @@
 
 helpers fake/libcuda.so.1 runtime/calls runtime/hostile runtime/libcudart.so.13 runtime/liblinked.so runtime/sees.so
 
+# The runtime's table alone is looked at here, t/3760 has bindings: those of a library of another SONAME.
+sed 's/libcudart\.so\.13/libcudart-so.13/' "$tmp/libcudart.so.13" >"$tmp/renamed"
+mv "$tmp/renamed" "$tmp/libcudart.so.13"
+
 # run [VARIABLE=VALUE...] COMMAND...: what it prints, in $tmp/out; messages, in $tmp/err
 run() {
 	status=0

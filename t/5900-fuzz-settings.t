@@ -11,7 +11,7 @@ core=-DCUAUDIT_BUILDING_CORE
 hosted $core -c -o "$tmp/log.o" "$top_srcdir/hooks/log.c"
 hosted $core -c -o "$tmp/output.o" "$top_srcdir/hooks/output.c"
 set --
-for file in audit/elf audit/env audit/filter audit/judge hooks/name_iterator hooks/module hooks/modules/stat/stat \
+for file in audit/elf audit/env audit/filter audit/judge audit/provider hooks/name_iterator hooks/module hooks/modules/stat/stat \
 	hooks/modules/fault/fault hooks/modules/fault/fault_condition hooks/modules/fault/fault_log \
 	hooks/modules/fault/fault_number hooks/modules/fault/fault_result hooks/modules/fault/fault_rule \
 	hooks/settings hooks/strict hooks/selector_api; do

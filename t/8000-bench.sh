@@ -166,7 +166,14 @@ if command -v lttng-sessiond >/dev/null && peer peers-lttng -DLTTNG -llttng-ust 
 	kill "$(cat "$shm/pid")" && while test -e "$shm/pid"; do sleep 0.1; done
 fi
 "$dir/start" "$LIBCUAUDIT"
-"$dir/plt" "$LIBCUAUDIT"
+"$dir/plt" "$LIBCUAUDIT" "lazily bound call" 2
+provider() {
+	CUAUDIT_PROVIDERS='libbenchplt.so' CUAUDIT_OUTPUT="$dir/report.txt" CUAUDIT_HOOKS="$1" \
+		"$dir/plt" "$LIBCUAUDIT" "provider: $2" 0
+}
+provider '' "no hook"
+provider 'stat(clock=no)' "counted"
+provider stat "timed statistics"
 
 # Call stacks with Python's frames, by the interpreter itself: LD_AUDIT is not for what starts it.
 if python=$("${PYTHON3:-python3}" -c 'import ctypes, sys; print(sys.executable)' 2>/dev/null); then

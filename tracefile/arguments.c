@@ -312,6 +312,14 @@ bool trace_arguments_named(const struct trace_arguments *arguments, const char *
 	return false;
 }
 
+void trace_print_result(struct buffer *out, const struct trace_function *function, int32_t result)
+{
+	if (function->provided && !result)
+		buffer_text(out, "returned");
+	else
+		print_result_name(out, result);
+}
+
 /* Without what it was given. */
 static void print_bare(struct buffer *out, const struct trace_function *function, int32_t result)
 {
@@ -319,7 +327,7 @@ static void print_bare(struct buffer *out, const struct trace_function *function
 
 	buffer_name(out, function->name);
 	buffer_text(out, print_params(function->row, params) || function->row < 0 ? "(...) = " : "() = ");
-	print_result_name(out, result);
+	trace_print_result(out, function, result);
 }
 
 static void print_error_text(struct buffer *out, const char *text)
@@ -331,6 +339,21 @@ static void print_error_text(struct buffer *out, const char *text)
 	buffer_char(out, ')');
 }
 
+/* Registers as they were recorded, of a function whose parameters nobody knows. */
+static void print_raw(struct buffer *out, const struct trace_arguments *arguments, int32_t result)
+{
+	uint32_t count = 0;
+
+	buffer_name(out, arguments->function->name);
+	buffer_char(out, '(');
+	for (; arguments->known >> count & 1; count++) {
+		buffer_hex(out, arguments->words[count]);
+		buffer_text(out, ", ");
+	}
+	buffer_text(out, "...) = ");
+	trace_print_result(out, arguments->function, result);
+}
+
 void trace_arguments_print(struct buffer *out, const struct trace *trace,
 			   const struct trace_call *call, unsigned int flags)
 {
@@ -340,6 +363,10 @@ void trace_arguments_print(struct buffer *out, const struct trace *trace,
 	if (!trace_arguments_read(&arguments, trace, call)) {
 		print_bare(out, &trace->functions[trace->sites[call->site].function], call->result);
 		print_error_text(out, trace_error_text(trace, call));
+		return;
+	}
+	if (arguments.function->provided) {
+		print_raw(out, &arguments, call->result);
 		return;
 	}
 	print = (struct print_call){

@@ -147,6 +147,7 @@ static void add_function(struct trace *trace, const struct cuaudit_trace_functio
 		function->base = function->name;
 	function->row = from->id == CUAUDIT_ID_TABLES ? from->id : row_of(function->name, from->id);
 	function->runtime = from->id == CUAUDIT_ID_RUNTIME;
+	function->provided = from->id == CUAUDIT_ID_PROVIDER;
 	function->driver = from->driver;
 	function->classes = from->classes;
 	function->version = from->version;
@@ -491,8 +492,50 @@ static void settle_kernels(struct trace *trace)
 	qsort(kernels, count, sizeof(*kernels), by_handle);
 }
 
+/* LIBRARY:SYMBOL, as functions of libraries have it: the same with the name that is meant, NULL as demangle. */
+static char *demangle_provided(const char *name, enum demangle how)
+{
+	const char *colon = strchr(name, ':');
+	char *meant = colon ? demangle(colon + 1, how) : NULL, *whole;
+	size_t library = colon ? (size_t)(colon + 1 - name) : 0, length;
+
+	if (!meant)
+		return NULL;
+	length = strlen(meant) + 1;
+	whole = malloc(library + length);
+	if (whole) {
+		memcpy(whole, name, library);
+		memcpy(whole + library, meant, length);
+	}
+	free(meant);
+	return whole;
+}
+
+static int demangle_functions(struct trace *trace, enum demangle how)
+{
+	trace->function_names = calloc(trace->nfunctions, sizeof(*trace->function_names));
+	if (!trace->function_names)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->nfunctions; i++) {
+		struct trace_function *function = &trace->functions[i];
+		char **name = &trace->function_names[i];
+
+		if (!function->provided)
+			continue;
+		errno = 0;
+		*name = demangle_provided(function->name, how);
+		if (!*name && errno == ENOMEM)
+			return -ENOMEM;
+		if (*name)
+			function->name = function->base = *name;
+	}
+	return 0;
+}
+
 int trace_demangle(struct trace *trace, enum demangle how)
 {
+	if (how != DEMANGLE_NO && trace->nfunctions && demangle_functions(trace, how))
+		return -ENOMEM;
 	if (how == DEMANGLE_NO || !trace->nkernels)
 		return 0;
 	trace->spelled = calloc(trace->nnames, sizeof(*trace->spelled));
@@ -574,6 +617,9 @@ void trace_describe_free(struct trace *trace)
 	for (size_t i = 0; i < trace->nspelled; i++)
 		free(trace->spelled[i]);
 	free(trace->spelled);
+	for (size_t i = 0; trace->function_names && i < trace->nfunctions; i++)
+		free(trace->function_names[i]);
+	free(trace->function_names);
 }
 
 const char *trace_error_text(const struct trace *trace, const struct trace_call *call)

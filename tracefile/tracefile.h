@@ -35,6 +35,7 @@ struct trace_function {
 	uint32_t version;
 	uint32_t nsteps;
 	bool runtime;		/* of the CUDA runtime, not of the driver */
+	bool provided;		/* of a library of CUAUDIT_PROVIDERS: results are not recorded */
 	bool masked;		/* arguments begin with a mask */
 	uint64_t unrecorded;	/* bits of the words of parameters that no step is of */
 	uint64_t inputs;	/* the same of pointers to what the driver reads */
@@ -184,6 +185,7 @@ struct trace {
 	size_t nsegments;
 	char **spelled;		/* names of kernels that are not the file's */
 	size_t nspelled;
+	char **function_names;	/* the same of functions, by their number; NULL: none */
 };
 
 /*
@@ -204,7 +206,7 @@ void trace_park(struct trace *trace);
 /* As pread(2), whatever is interrupted; -errno. */
 ssize_t trace_read(const struct trace *trace, void *to, size_t size, uint64_t offset);
 
-/* Gives kernels the names that people read, before anything is done with them. 0 or -ENOMEM. */
+/* Gives kernels, and functions of other libraries, the names that people read, before anything is done with them. 0 or -ENOMEM. */
 int trace_demangle(struct trace *trace, enum demangle how);
 
 /* The extension of trace files, with its dot. */
@@ -269,6 +271,11 @@ static inline bool trace_call_succeeded(const struct trace_call *call)
 
 /* What the driver said of a call that failed, NULL: nothing that was recorded. */
 const char *trace_error_text(const struct trace *trace, const struct trace_call *call);
+
+struct buffer;
+
+/* A call's result by name or number, or that it returned, of a function whose results are not recorded. */
+void trace_print_result(struct buffer *out, const struct trace_function *function, int32_t result);
 
 /* Whether a result is an error. */
 static inline bool trace_is_error(const struct trace_function *function, int32_t result)

@@ -39,10 +39,10 @@ static const struct {
 #undef CLASS
 };
 
-/* Functions that no table has are in no class, and of a domain all the same. */
-enum domain_class { TABLES = 1 << 28, DRIVER = 1 << 29, RUNTIME = 1 << 30 };
+/* Functions that no table has are in no class, and of a domain, or a provider's, all the same. */
+enum domain_class { TABLES = 1 << 27, DRIVER = 1 << 28, RUNTIME = 1 << 29, PROVIDERS = 1 << 30 };
 
-_Static_assert(CUAUDIT_CLASSES <= 28, "classes");
+_Static_assert(CUAUDIT_CLASSES <= 27, "classes");
 
 static uint32_t class_of(const char *name)
 {
@@ -52,6 +52,8 @@ static uint32_t class_of(const char *name)
 		return RUNTIME;
 	if (!strcmp(name, "tables"))
 		return TABLES;
+	if (!strcmp(name, "providers"))
+		return PROVIDERS;
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (!strcmp(classes[i].name, name))
 			return classes[i].bit;
@@ -143,6 +145,8 @@ static uint32_t classes_of(const struct cuaudit_function *function)
 		return RUNTIME;
 	case CUAUDIT_ID_TABLES:
 		return TABLES;
+	case CUAUDIT_ID_PROVIDER:
+		return PROVIDERS;
 	default:
 		return DRIVER | function->classes;
 	}
@@ -204,7 +208,26 @@ bool selector_takes(const struct selector *selector, const struct cuaudit_functi
 	return taken;
 }
 
-uint32_t selector_unmatched(const struct selector *selector, char first[SELECTOR_NEAR])
+/* A colon, but not that of a [[:class:]]. */
+static bool has_library(const char *text)
+{
+	bool inside = false;
+
+	for (; *text; text++) {
+		if (*text == ':' && !inside)
+			return true;
+		inside = *text == '[' || (inside && *text != ']');
+	}
+	return false;
+}
+
+static bool is_provided(const struct part *part)
+{
+	return part->kind == CLASS_OF ? part->class == PROVIDERS :
+	       part->kind != REGEX && has_library(part->text);
+}
+
+static uint32_t unmatched(const struct selector *selector, bool provided, char first[SELECTOR_NEAR])
 {
 	static const char *const before[] = {
 		[NAME] = "", [GLOB] = "", [CLASS_OF] = "%", [REGEX] = "/", [SYMBOL] = "=",
@@ -214,7 +237,7 @@ uint32_t selector_unmatched(const struct selector *selector, char first[SELECTOR
 	for (uint32_t i = 0; i < selector->count; i++) {
 		const struct part *part = &selector->parts[i];
 
-		if (!selector->matched[i] && !count++)
+		if (!selector->matched[i] && (!provided || is_provided(part)) && !count++)
 			snprintf(first, SELECTOR_NEAR, "%s%s%s", before[part->kind], part->text,
 				 part->kind == REGEX ? "/" : "");
 	}
@@ -233,6 +256,23 @@ static bool may_take(const struct selector *selector, const struct cuaudit_funct
 		if (!selector->parts[i].negated && may_name(&selector->parts[i], function))
 			return true;
 	return false;
+}
+
+uint32_t selector_unmatched(const struct selector *selector, char first[SELECTOR_NEAR])
+{
+	return unmatched(selector, false, first);
+}
+
+uint32_t selector_unbound(const struct selector *selector, char first[SELECTOR_NEAR])
+{
+	return unmatched(selector, true, first);
+}
+
+static bool comes_later(const struct part *part, selector_source_fn source)
+{
+	struct cuaudit_function function;
+
+	return is_provided(part) && source(SELECTOR_LATER, &function);
 }
 
 static bool names_any(const struct part *part, selector_source_fn source)
@@ -256,7 +296,7 @@ static const char *first(const char *text, size_t *length, selector_source_fn so
 	while (fine && (from = next(&text, length))) {
 		fine = read_part(&part, from, *length);
 		if (fine) {
-			fine = !source || names_any(&part, source);
+			fine = !source || comes_later(&part, source) || names_any(&part, source);
 			pattern_free(part.pattern);
 		}
 		if (!fine) {
@@ -284,6 +324,8 @@ bool selector_takes_none(const char *text, selector_source_fn source)
 	struct cuaudit_function function;
 	bool none = selector;
 
+	for (uint32_t i = 0; none && i < selector->count; i++)
+		none = selector->parts[i].negated || !comes_later(&selector->parts[i], source);
 	for (uint32_t i = 0; none && source(i, &function); i++)
 		none = !selector_takes(selector, &function) && !may_take(selector, &function);
 	if (selector)
@@ -297,7 +339,7 @@ static void nearest_class(const char *word, size_t length, char near[SELECTOR_NE
 #define CLASS(name, text, summary) "%" text,
 #include <cuaudit/classes.def>
 #undef CLASS
-		"%driver", "%runtime", "%tables", NULL
+		"%driver", "%runtime", "%tables", "%providers", NULL
 	};
 	const char *found = nearest(word, length, names);
 	int used = 0;

@@ -9,7 +9,7 @@
 
 /*
  * Comma-separated parts, the last that matches decides: a glob over the symbol
- * or the base name, =symbol, %class, /extended regex/ found in either, and each
+ * or the base name (a provider's functions are LIBRARY:SYMBOL), =symbol, %class, /extended regex/ found in either, and each
  * of them behind '!' to take away. Beginning with '!' means all but; empty means all.
  * Characters are those of the C locale, whatever the program's is.
  */
@@ -37,7 +37,18 @@ uint32_t selector_unmatched(const struct selector *selector, char first[SELECTOR
  */
 const char *selector_fault(const char *text, size_t *length);
 
-/* The index-th of the functions there are; false past the last one. */
+/*
+ * The same of its parts for functions of providers alone, %providers and those with a colon:
+ * which there are is not known before they are bound.
+ */
+uint32_t selector_unbound(const struct selector *selector, char first[SELECTOR_NEAR]);
+
+/*
+ * The index-th of the functions there are; false past the last one. SELECTOR_LATER: whether
+ * functions of providers may come yet, so that parts for these are not unknown.
+ */
+enum { SELECTOR_LATER = INT32_MAX };
+
 typedef bool (*selector_source_fn)(uint32_t index, struct cuaudit_function *function);
 
 /*

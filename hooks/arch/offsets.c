@@ -30,6 +30,7 @@ static __attribute__((used)) void offsets(void)
 	OFFSET(FRAME_OWN, struct frame, own);
 	VALUE(FRAME_NREGS, FRAME_NREGS);
 	VALUE(FRAME_NSTACK_ARGS, FRAME_NSTACK_ARGS);
+	VALUE(FRAME_WIDE_WORDS, FRAME_WIDE_WORDS);
 
 	OFFSET(LIST_ENTER, struct hook_list, enter);
 	OFFSET(LIST_EXIT, struct hook_list, exit);

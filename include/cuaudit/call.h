@@ -16,9 +16,9 @@ extern "C" {
  * driver. Lives until the process ends; strings belong to the core.
  */
 struct cuaudit_function {
-	const char *name;	/* ELF symbol, "cuMemAlloc_v2" */
-	const char *base;	/* what cuGetProcAddress calls it; = name if not in the table */
-	int32_t id;		/* row of driver_api.def; CUAUDIT_ID_UNKNOWN, _RUNTIME, _TABLES */
+	const char *name;	/* ELF symbol, "cuMemAlloc_v2"; a provider's: LIBRARY:SYMBOL */
+	const char *base;	/* what cuGetProcAddress calls it; else another name of it, or = name */
+	int32_t id;		/* row of driver_api.def; or CUAUDIT_ID_* */
 	uint32_t slot;		/* dense number in this process, from 0 */
 	uint32_t driver;	/* number of the copy of the driver, from 0 */
 	uint32_t version;	/* cuGetProcAddress version, 0 if unknown */
@@ -65,7 +65,9 @@ enum {
 	/* Set by an exit hook that makes success of the driver's error: nothing was written. */
 	CUAUDIT_CALL_FAILED = 4,
 	/* The runtime reports it: words are its parameters, all that is written is ignored. */
-	CUAUDIT_CALL_OBSERVED = 8
+	CUAUDIT_CALL_OBSERVED = 8,
+	/* A provider's function: result is the low half of what it returns, no CUresult. */
+	CUAUDIT_CALL_NO_STATUS = 16
 };
 
 /*
@@ -75,6 +77,12 @@ enum {
 static inline int cuaudit_call_succeeded(const struct cuaudit_call *call)
 {
 	return !call->result && !(call->flags & (CUAUDIT_CALL_SKIPPED | CUAUDIT_CALL_FAILED));
+}
+
+/* Context: call, of exit hooks. The CUresult, 0 where the function returns something else. */
+static inline int32_t cuaudit_call_status(const struct cuaudit_call *call)
+{
+	return call->flags & CUAUDIT_CALL_NO_STATUS ? 0 : call->result;
 }
 
 /*

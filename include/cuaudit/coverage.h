@@ -27,7 +27,10 @@ struct cuaudit_driver {
 	uint32_t without_slot;	/* of these without a slot */
 };
 
-/* Context: setup. The index-th copy, or NULL past the last. */
+/* From this number on, copies of the driver are libraries of CUAUDIT_PROVIDERS, of which slots are bound functions. */
+enum { CUAUDIT_FIRST_PROVIDER = 64 };
+
+/* Context: setup. The index-th copy, or NULL past the last; of CUAUDIT_FIRST_PROVIDER on likewise. */
 CUAUDIT_PUBLIC const struct cuaudit_driver *cuaudit_driver_get(uint32_t index);
 
 /* No slot of any process is as high. */
@@ -70,6 +73,8 @@ enum cuaudit_escape_kind {
 	CUAUDIT_ESCAPE_OBJECT,		/* a library whose tables cannot be read */
 	CUAUDIT_ESCAPE_FULL,		/* a library that came when there was no room for more */
 	CUAUDIT_ESCAPE_IFUNC,		/* exports of a driver whose address a resolver chooses */
+	CUAUDIT_ESCAPE_PROVIDER,	/* a library of CUAUDIT_PROVIDERS there was no room for */
+	CUAUDIT_ESCAPE_UNFIT,		/* bindings to a provider's functions that no hook can be around */
 	CUAUDIT_ESCAPES
 };
 

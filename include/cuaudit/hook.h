@@ -56,7 +56,12 @@ enum {
 	 * enter neither answers for the function nor edits arguments: it may be called for
 	 * the runtime's functions as well, of which that cannot be done.
 	 */
-	CUAUDIT_HOOK_OBSERVES = 2
+	CUAUDIT_HOOK_OBSERVES = 2,
+	/*
+	 * Functions of CUAUDIT_PROVIDERS too, whose result is no CUresult: without this the
+	 * hook has none of them, whatever its selector says.
+	 */
+	CUAUDIT_HOOK_PROVIDERS = 4
 };
 
 /*

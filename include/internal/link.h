@@ -14,6 +14,7 @@
 enum {
 	LINK_SLOTS = 16384,
 	LINK_DRIVERS = 64,
+	LINK_PROVIDERS = 64,	/* libraries of CUAUDIT_PROVIDERS, numbered behind the drivers */
 	LINK_CHUNK = 256,	/* objects a chunk */
 	LINK_CHUNKS = 256,
 	LINK_BINDINGS = 16384,	/* a power of two */
@@ -38,7 +39,8 @@ struct link_libc_function {
 /* One stub. Written by the auditor under the loader's lock. */
 struct link_slot {
 	_Atomic(void *) real;		/* the driver's function */
-	const char *name;		/* name@VERSION where that is not the default */
+	/* name@VERSION where that is not the default; a provider's: LIBRARY:name */
+	const char *name;
 	uint32_t driver;
 	_Atomic uint32_t plt;		/* bindings by route */
 	_Atomic uint32_t dlsym;
@@ -51,7 +53,8 @@ enum link_object_flags {
 	LINK_OBJECT_CORE = 4,
 	LINK_OBJECT_EXCLUDED = 8,	/* by CUAUDIT_INCLUDE, CUAUDIT_EXCLUDE */
 	LINK_OBJECT_MAIN = 16,
-	LINK_OBJECT_CHECKED = 32	/* dbgmem names it, see audit/libc.h */
+	LINK_OBJECT_CHECKED = 32,	/* dbgmem names it, see audit/libc.h */
+	LINK_OBJECT_PROVIDER = 64	/* one of CUAUDIT_PROVIDERS; its functions have slots as they are bound */
 };
 
 /*
@@ -114,9 +117,10 @@ struct link_escape {
 	_Atomic uint32_t count;
 };
 
-/* A copy of the driver; the record outlives dlclose and serves the next open. */
+/* A copy of the driver, or a provider; the record outlives dlclose and serves the next open. */
 struct link_driver {
 	const char *path;
+	const char *name;		/* a provider's, by its SONAME: what its functions' names begin with */
 	struct link_export *exports;
 	_Atomic uint32_t nexports;
 	uint32_t nfunctions;		/* exported functions seen */
@@ -148,7 +152,8 @@ struct link_table {
 	const char *stubs;		/* stub k at stubs + k * stub_size */
 	uint32_t stub_size;
 	_Atomic uint32_t ndrivers;
-	struct link_driver drivers[LINK_DRIVERS];
+	_Atomic uint32_t nproviders;
+	struct link_driver drivers[LINK_DRIVERS + LINK_PROVIDERS];
 	_Atomic(struct link_object *) chunks[LINK_CHUNKS];
 	_Atomic uint32_t live[LINK_CHUNKS];	/* objects of a chunk that are open */
 	_Atomic uint32_t nobjects;
@@ -163,6 +168,12 @@ struct link_table {
 	bool (*library_matches)(const char *list, const char *path, bool is_main);
 	/* Reports what is wrong in the environment, once; may end the process. Context: setup. */
 	void (*report_environment)(void);
+	/*
+	 * Around all that adds slots: any thread's binding may. The caller's signals are
+	 * blocked meanwhile; what was blocked is returned, for the latter.
+	 */
+	uint64_t (*lock_slots)(void);
+	void (*unlock_slots)(uint64_t signals);
 	_Atomic bool main_called;	/* constructors have run: main is called next, or was */
 	void *resolver;			/* what a route holds before the core knows its slot */
 	uint32_t symtab_interposed;		/* stubs went to all: whom not to route is known at the call */
@@ -210,6 +221,12 @@ struct link_table {
 
 /* That of each auditor the first instance in a process writes its table's address to. */
 #define LINK_AUDITOR_SYMBOL "cuaudit_auditor_link"
+
+/* Whether a slot's driver is a library of CUAUDIT_PROVIDERS. */
+static inline bool link_is_provider(uint32_t driver)
+{
+	return driver >= LINK_DRIVERS;
+}
 
 static inline struct link_object *link_object(const struct link_table *table, uint32_t index)
 {

@@ -16,6 +16,25 @@ const struct runtime_row *runtime_row_of_slot(uint32_t slot)
 	return NULL;
 }
 
+const struct runtime_row *runtime_row_bound(uint32_t slot)
+{
+	(void)slot;
+	return NULL;
+}
+
+const struct runtime_row *runtime_row_bind(uint32_t slot, const char *name)
+{
+	(void)slot;
+	(void)name;
+	return NULL;
+}
+
+const struct layout *runtime_row_layout(uint32_t slot)
+{
+	(void)slot;
+	return NULL;
+}
+
 const char *runtime_row_name(const struct runtime_row *row)
 {
 	(void)row;

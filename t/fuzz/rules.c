@@ -20,7 +20,7 @@ enum { LONGEST = 32 * 1024, LINES = 24, PATH = 64 };
 
 struct link_table *cuaudit_core_link;
 
-static struct link_table table;
+static struct link_table table = { .environment.providers = "" };
 static struct check_file file;
 static struct { unsigned int cases, taken, refused, rules, marks, allows, right; } seen;
 static char text[LONGEST], path[PATH];

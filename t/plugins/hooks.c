@@ -426,7 +426,7 @@ static void versions(void)
 	newer.more[1] = 1;
 	is_int(cuaudit_hook_attach(&newer.hook), -E2BIG, "one that does");
 	older = hook_on("cuInit", "o");
-	older.flags = CUAUDIT_HOOK_OBSERVES << 1;
+	older.flags = CUAUDIT_HOOK_PROVIDERS << 1;
 	is_int(cuaudit_hook_attach(&older), -E2BIG, "a flag that only a newer version has");
 	older = (struct cuaudit_hook){ .size = sizeof(older), .functions = "cuInit" };
 	is_int(cuaudit_hook_add(&older), -EINVAL, "a hook without callbacks");

@@ -37,6 +37,7 @@ void trampoline_registers_timed(void) {}
 #endif
 void trampoline_stack(void) {}
 void trampoline_full(void) {}
+void trampoline_wide(void) {}
 
 #define FUNCTION(n) \
 	static int function_##n(void) \

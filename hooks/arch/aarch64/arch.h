@@ -9,6 +9,9 @@ void trampoline_registers(void);
 void trampoline_stack(void);
 void trampoline_full(void);
 
+/* Nobody passes more than the window here yet. */
+#define trampoline_wide trampoline_full
+
 /* No fast paths. */
 #define trampoline_two_timed trampoline_two
 #define trampoline_registers_timed trampoline_registers

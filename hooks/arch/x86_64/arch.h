@@ -10,6 +10,7 @@ void trampoline_registers(void);
 void trampoline_registers_timed(void);
 void trampoline_stack(void);
 void trampoline_full(void);
+void trampoline_wide(void);
 
 /* The first word of a thread's data is its own address (ELF Handling For TLS, 3.4.6). */
 static inline void *arch_thread_pointer(void)

@@ -96,11 +96,11 @@
 	.endm
 
 	/* at(%rsp) = the counter. */
-	.macro	CLOCK at
+	.macro	CLOCK at, base=%rsp
 	rdtsc
 	shlq	$32, %rdx
 	orq	%rdx, %rax
-	movq	%rax, \at(%rsp)
+	movq	%rax, \at(\base)
 	.endm
 
 	/* FIND, BEGIN and HOOK in C; eax = what the enter hook or dispatch() itself says. */
@@ -421,8 +421,13 @@
  * For any function: keeps rax (the number of vector registers of a variadic
  * call) and xmm0-7, passes the whole window on, and keeps both words of an
  * answer in rax:rdx and xmm0:xmm1. There is always an exit.
+ *
+ * wide: for the functions of any library. What is on the stack beyond the window is
+ * passed on too, as far as FRAME_WIDE_WORDS, and where arguments lie is as good for vectors as
+ * it was: the same multiple of 64 bytes.
  */
-	ENTER trampoline_full
+	.macro	FULL name, wide
+	ENTER \name
 	STORE_XMM %rsp, FRAME_VECTORS
 	movq	%rax, FRAME_ANSWER(%rsp)
 	FIND 5f
@@ -448,11 +453,36 @@
 	HOOK_IF_ANY 4f
 4:	testl	%eax, %eax
 	jnz	1f
-	movq	FRAME_LIST(%rsp), %r10
+	.if	\wide
+	leaq	16(%rbp), %rdx
+	movl	$FRAME_WIDE_WORDS, %ecx
+	leal	FRAME_WIDE_WORDS*8-1(%rdx), %eax
+	xorl	%edx, %eax
+	testl	$-4096, %eax
+	jz	7f
+	movq	%rsp, %rdi
+	call	dispatch_wide		/* uint32_t dispatch_wide(struct frame *frame) */
+	movl	%eax, %ecx
+7:	leaq	16(%rbp), %rsi
+	subq	$FRAME_WIDE_WORDS*8, %rsp
+	movl	%esp, %edx
+	subl	%esi, %edx
+	andl	$63, %edx
+	subq	%rdx, %rsp
+	subl	$FRAME_NSTACK_ARGS, %ecx
+	jbe	7f
+	addq	$FRAME_NSTACK_ARGS*8, %rsi
+	leaq	FRAME_NSTACK_ARGS*8(%rsp), %rdi
+	rep movsq
+7:
+	.else
+	subq	$FRAME_NSTACK_ARGS*8, %rsp
+	.endif
+	movq	FRAME_LIST-FRAME_SIZE(%rbp), %r10
 	cmpl	$LIST_TIMES, LIST_KIND(%r10)
 	jne	6f
-	CLOCK	FRAME_START
-6:	subq	$FRAME_NSTACK_ARGS*8, %rsp
+	CLOCK	(FRAME_START-FRAME_SIZE), %rbp
+6:
 	.set	at, 0
 	.rept	FRAME_NSTACK_ARGS / 2
 	movaps	FRAME_STACK_ARGS-FRAME_SIZE+at(%rbp), %xmm0
@@ -469,8 +499,8 @@
 	movq	%rdx, FRAME_ANSWER+8(%rsp)
 	movaps	%xmm0, FRAME_VECTORS+0(%rsp)
 	movaps	%xmm1, FRAME_VECTORS+16(%rsp)
-	EXIT	maybe, any, .Lfull_moved
-.Lfull_answered:
+	EXIT	maybe, any, .L\name\()_moved
+.L\name\()_answered:
 	movl	FRAME_ANSWER+4(%rsp), %ecx	/* the answer may be wider than a CUresult */
 	shlq	$32, %rcx
 	orq	%rcx, %rax
@@ -488,9 +518,13 @@
 3:	SKIPPED
 5:	DISPATCH DISPATCH_FULL
 	jmp	4b
-.Lfull_moved:
+.L\name\()_moved:
 	MOVED
-	jmp	.Lfull_answered
-	FUNCTION_END trampoline_full
+	jmp	.L\name\()_answered
+	FUNCTION_END \name
+	.endm
+
+	FULL trampoline_full, 0
+	FULL trampoline_wide, 1
 
 	NOTES

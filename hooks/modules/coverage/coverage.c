@@ -93,7 +93,7 @@ static int init(const struct cuaudit_options *given)
 {
 	const struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "coverage", .enter = enter,
-		.flags = CUAUDIT_HOOK_OBSERVES,
+		.flags = CUAUDIT_HOOK_OBSERVES | CUAUDIT_HOOK_PROVIDERS,
 	};
 
 	json = !strcmp(cuaudit_option_get(given, "format"), "json");

@@ -47,7 +47,7 @@ static void text_driver(const struct coverage *coverage, const struct cuaudit_dr
 {
 	const struct cuaudit_function *function;
 
-	out_text(out, "\nDriver  ");
+	out_text(out, driver->index < CUAUDIT_FIRST_PROVIDER ? "\nDriver  " : "\nLibrary ");
 	out_fit(out, driver->path, PATH_COLUMNS);
 	out_text(out, "\n  functions   ");
 	out_u64(out, driver->functions);
@@ -175,6 +175,8 @@ void coverage_text(const struct coverage *coverage, struct out *out)
 	out_text(out, "\n");
 	for (uint32_t i = 0; (driver = cuaudit_driver_get(i)); i++)
 		text_driver(coverage, driver, out);
+	for (uint32_t i = CUAUDIT_FIRST_PROVIDER; (driver = cuaudit_driver_get(i)); i++)
+		text_driver(coverage, driver, out);
 	text_libraries(coverage, out);
 	if (cuaudit_bindings_lost()) {
 		number(out, cuaudit_bindings_lost(), NUMBER);
@@ -267,24 +269,33 @@ static void json_escapes(struct writer *json)
 	writer_end(json, ']');
 }
 
-void coverage_json(const struct coverage *coverage, struct out *out)
+static void json_drivers(const struct coverage *coverage, uint32_t first, struct writer *json)
 {
 	const struct cuaudit_driver *driver;
+
+	for (uint32_t i = first; (driver = cuaudit_driver_get(i)); i++) {
+		writer_begin(json, NULL, '{');
+		writer_text(json, "path", driver->path);
+		writer_number(json, "version", driver->version);
+		writer_number(json, "exported", driver->functions);
+		writer_number(json, "without_slot", driver->without_slot);
+		json_functions(coverage, i, json);
+		writer_end(json, '}');
+	}
+}
+
+void coverage_json(const struct coverage *coverage, struct out *out)
+{
 	struct writer json = { .out = out };
 
 	writer_begin(&json, NULL, '{');
 	writer_number(&json, "version", 1);
 	writer_number(&json, "pid", (uint64_t)getpid());
 	writer_begin(&json, "drivers", '[');
-	for (uint32_t i = 0; (driver = cuaudit_driver_get(i)); i++) {
-		writer_begin(&json, NULL, '{');
-		writer_text(&json, "path", driver->path);
-		writer_number(&json, "version", driver->version);
-		writer_number(&json, "exported", driver->functions);
-		writer_number(&json, "without_slot", driver->without_slot);
-		json_functions(coverage, i, &json);
-		writer_end(&json, '}');
-	}
+	json_drivers(coverage, 0, &json);
+	writer_end(&json, ']');
+	writer_begin(&json, "providers", '[');
+	json_drivers(coverage, CUAUDIT_FIRST_PROVIDER, &json);
 	writer_end(&json, ']');
 	json_escapes(&json);
 	writer_number(&json, "lost_bindings", cuaudit_bindings_lost());

@@ -145,6 +145,7 @@ static int add_hook(struct fault_rule *rule)
 		.data = rule,
 		.enter = enter,
 		.exit = rule->answer == FAULT_RESULT || rule->delay_exit ? leave : NULL,
+		.flags = CUAUDIT_HOOK_PROVIDERS,
 	};
 
 	return cuaudit_hook_add(&hook);
@@ -160,6 +161,7 @@ static int add_gate(void)
 		.priority = GATE,
 		.functions = functions,
 		.enter = gate,
+		.flags = CUAUDIT_HOOK_PROVIDERS,
 	};
 
 	functions[0] = '\0';

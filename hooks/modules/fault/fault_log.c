@@ -53,9 +53,10 @@ static void add_number(struct line *line, uint64_t value)
 	add(line, at);
 }
 
-static void add_result(struct line *line, int32_t result)
+/* By the driver's name, unless it is what another library's function returns. */
+static void add_result(struct line *line, int32_t result, uint32_t call_flags)
 {
-	const char *name = cuaudit_result_name(result);
+	const char *name = call_flags & CUAUDIT_CALL_NO_STATUS ? NULL : cuaudit_result_name(result);
 
 	if (name)
 		add(line, name);
@@ -226,7 +227,7 @@ void fault_log_injection(const struct fault_rule *rule, const struct cuaudit_cal
 	add_name(&line, text);
 	if (answer != FAULT_NONE) {
 		add(&line, answer == FAULT_ERROR ? " is not called but returns " : " is made ");
-		add_result(&line, rule->result);
+		add_result(&line, rule->result, call->flags);
 	}
 	if (rule->delay_enter) {
 		add(&line, ", waits before: ");

@@ -104,7 +104,7 @@ static int await_call(void)
 {
 	const struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "rules: first call", .priority = OUTERMOST,
-		.enter = called, .flags = CUAUDIT_HOOK_OBSERVES,
+		.enter = called, .flags = CUAUDIT_HOOK_OBSERVES | CUAUDIT_HOOK_PROVIDERS,
 	};
 	int handle = cuaudit_hook_attach(&hook);
 
@@ -149,7 +149,7 @@ static int init(const struct cuaudit_options *given)
 		.size = sizeof(hook), .name = "rules", .priority = OUTERMOST,
 		.functions = functions(), .enter = rules.blocking ? rules_blocking : NULL,
 		.exit = leave,
-		.flags = CUAUDIT_HOOK_OBSERVES | (rules.timed ? CUAUDIT_HOOK_TIMED : 0),
+		.flags = CUAUDIT_HOOK_OBSERVES | CUAUDIT_HOOK_PROVIDERS | (rules.timed ? CUAUDIT_HOOK_TIMED : 0),
 	};
 	int error = rules_store_begin(save, &template);
 

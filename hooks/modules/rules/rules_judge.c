@@ -331,7 +331,7 @@ static bool is_result(const struct rule *rule, const struct cuaudit_call *call)
 		break;
 	}
 	return rule->results == RESULTS_ERRORS &&
-	       query_is_error(call->function->name, call->result);
+	       query_is_error(call->function->name, cuaudit_call_status(call));
 }
 
 static bool is_text(const struct cuaudit_function *function)
@@ -361,7 +361,7 @@ static uint64_t failing(const struct cuaudit_call *call)
 {
 	uint64_t failed = 0;
 
-	if (!query_is_error(call->function->name, call->result))
+	if (!query_is_error(call->function->name, cuaudit_call_status(call)))
 		return 0;
 	for (uint64_t left = unchecked; left; left &= left - 1) {
 		struct rule *rule = &rules.rules[__builtin_ctzll(left)];

@@ -41,7 +41,7 @@ void record_slowly(const struct cuaudit_call *call, const void *data)
 	struct cuaudit_stat_cell *cell = stat_cell_find(call);
 
 	if (cell)
-		stat_cell_record(cell, call->caller, call->end - call->start, call->result,
+		stat_cell_record(cell, call->caller, call->end - call->start, cuaudit_call_status(call),
 				 data);
 }
 
@@ -52,7 +52,7 @@ static __attribute__((hot)) void timed_exit(struct cuaudit_call *call, void *dat
 	if (__builtin_expect(!cell, 0))
 		record_slowly(call, data);
 	else
-		stat_cell_record(cell, call->caller, call->end - call->start, call->result,
+		stat_cell_record(cell, call->caller, call->end - call->start, cuaudit_call_status(call),
 				 data);
 }
 
@@ -115,7 +115,7 @@ static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_
 		.enter = enter,
 		.exit = leave,
 		.data = (void *)(intptr_t)waits,
-		.flags = leave ? CUAUDIT_HOOK_TIMED : CUAUDIT_HOOK_OBSERVES
+		.flags = CUAUDIT_HOOK_PROVIDERS | (leave ? CUAUDIT_HOOK_TIMED : CUAUDIT_HOOK_OBSERVES)
 	};
 
 	if (in_range >= 0)

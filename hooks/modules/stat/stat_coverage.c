@@ -7,7 +7,7 @@
 #include "hooks/modules/stat/stat_cell.h"
 #include "hooks/modules/stat/stat_store.h"
 
-enum { LIBRARIES = 65536, DRIVERS = 64, KINDS = 256 };
+enum { LIBRARIES = 65536, DRIVERS = 128, KINDS = 256 };
 
 static uint8_t functions_seen[CUAUDIT_SLOTS_MAX / 8];
 static uint8_t libraries_seen[LIBRARIES / 8];
@@ -82,6 +82,23 @@ static void update_routes(void)
 	stat_store_publish(routes, CUAUDIT_STAT_ROUTES);
 }
 
+/* One that is too long keeps its beginning, and is told from others by the rest's hash. */
+static void copy_name(char *to, size_t size, const char *name)
+{
+	enum { HASH = sizeof("~12345678") };
+	size_t kept = size - HASH;
+	uint32_t hash = 2166136261u;
+
+	strncpy(to, name, size - 1);
+	if (strlen(name) < size)
+		return;
+	for (const char *from = name + kept; *from; from++)
+		hash = (hash ^ (unsigned char)*from) * 16777619u;
+	to[kept++] = '~';
+	for (int shift = 28; shift >= 0; shift -= 4)
+		to[kept++] = "0123456789abcdef"[hash >> shift & 15];
+}
+
 void stat_coverage_function(const struct cuaudit_function *function)
 {
 	struct cuaudit_stat_function *record;
@@ -93,7 +110,7 @@ void stat_coverage_function(const struct cuaudit_function *function)
 		return;
 	record->slot = function->slot;
 	record->driver = function->driver;
-	strncpy(record->name, function->name, sizeof(record->name) - 1);
+	copy_name(record->name, sizeof(record->name), function->name);
 	stat_store_publish(record, CUAUDIT_STAT_FUNCTION);
 	mark(functions_seen, function->slot);
 	if (!stat_store_saved())

@@ -36,7 +36,7 @@ static __attribute__((noinline)) bool is_left_out(const struct cuaudit_call *cal
 {
 	uint64_t ticks = call->end - call->start;
 
-	if (failed_only && !query_is_error(call->function->name, call->result))
+	if (failed_only && !query_is_error(call->function->name, cuaudit_call_status(call)))
 		return true;
 	return least && (ticks < least || (int64_t)ticks < 0 || call->flags & CUAUDIT_CALL_SKIPPED);
 }
@@ -171,7 +171,7 @@ static int init(const struct cuaudit_options *given)
 {
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .priority = RECORDS, .name = "trace",
-		.flags = CUAUDIT_HOOK_TIMED,
+		.flags = CUAUDIT_HOOK_TIMED | CUAUDIT_HOOK_PROVIDERS,
 	};
 	int error = trace_writer_setup(&trace_module, options.threads, options.print);
 

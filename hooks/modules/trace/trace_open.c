@@ -78,7 +78,7 @@ int trace_open_setup(const char *functions, int ranges, int32_t priority)
 	const struct cuaudit_hook hook = {
 		.size = sizeof(hook), .priority = priority, .name = "trace",
 		.functions = functions, .enter = on_enter, .exit = on_exit,
-		.flags = CUAUDIT_HOOK_TIMED | CUAUDIT_HOOK_OBSERVES,
+		.flags = CUAUDIT_HOOK_TIMED | CUAUDIT_HOOK_OBSERVES | CUAUDIT_HOOK_PROVIDERS,
 	};
 
 	in_range = ranges;

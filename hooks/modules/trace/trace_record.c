@@ -228,13 +228,14 @@ void record_any(struct trace_writer *writer, const struct trace_site *site,
 {
 	struct record record = { .ticks = end - start, .delta = end - writer->end };
 	uint64_t *to = writer->at + TRACE_RECORD_WORDS, status = 0;
+	int32_t result = cuaudit_call_status(call);
 
 	if (call->flags & CUAUDIT_CALL_SKIPPED)
 		status |= CUAUDIT_TRACE_SKIPPED;
-	if (call->flags & CUAUDIT_CALL_FAILED && !call->result)
+	if (call->flags & CUAUDIT_CALL_FAILED && !result)
 		status |= CUAUDIT_TRACE_FAILED;
 
-	if (call->result)
+	if (result)
 		trace_error(writer, call);
 
 	/* The counter of another processor may be a little behind. */
@@ -250,10 +251,10 @@ void record_any(struct trace_writer *writer, const struct trace_site *site,
 		*to++ = record.ticks;
 		record.ticks = record.delta = 0;
 	}
-	if (call->result || call->depth || status) {
+	if (result || call->depth || status) {
 		record.flags |= CUAUDIT_TRACE_STATUS;
 		record.status = to;
-		*to++ = (uint32_t)call->result | (uint64_t)(call->depth & 0xffff) << 32 |
+		*to++ = (uint32_t)result | (uint64_t)(call->depth & 0xffff) << 32 |
 			status << 48;
 	}
 	if (call->correlation - writer->correlation + TRACE_RECORD_NEAR >= 2 * TRACE_RECORD_NEAR) {

@@ -208,7 +208,7 @@ static int set_up(struct trigger *trigger, int32_t priority)
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .priority = priority, .name = "trace",
 		.functions = trigger->functions, .data = trigger,
-		.flags = CUAUDIT_HOOK_OBSERVES,
+		.flags = CUAUDIT_HOOK_OBSERVES | CUAUDIT_HOOK_PROVIDERS,
 	};
 
 	if (!trigger->given)

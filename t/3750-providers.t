@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+# CUAUDIT_PROVIDERS: functions of any library go through the hooks, and programs are as without.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+test "$(loader_family)" = new || skip_all "the loader does not report all bindings"
+
+here=$top_srcdir/t/providers
+cd "$tmp" || exit 1
+
+# built FILE ARGUMENTS...: with the libraries of this directory.
+built() {
+	built_as=$1
+	shift
+	compile -Wno-psabi -O1 -o "$built_as" "$@" -Wl,-rpath,"$tmp" -L"$tmp" -ldl -lm >build.out 2>&1 || {
+		sed 's/^/# /' build.out
+		bail_out "cannot build $built_as"
+	}
+}
+library() {
+	library_name=$1
+	shift
+	built "$library_name" -shared -fPIC -Wl,-soname,"$library_name" "$@"
+}
+library libprovided.so.1 -Wl,--version-script="$here/provided.map" "$here/provided.c"
+library libmore.so.1 "$here/more.c" -l:libprovided.so.1
+library libcuda.so.1 -xc /dev/null
+
+# provided [VARIABLE=VALUE...] COMMAND...: what it prints, in out; stat's counts, in counts; messages, in err
+provided() {
+	status=0
+	rm -f counts*
+	audited CUAUDIT_PROVIDERS="${list-libprovided.so.*:libmore.so.1}" CUAUDIT_OUTPUT="$tmp/counts" \
+		timeout 300 env "$@" >out 2>err || status=$?
+}
+# calls: of each function, by name
+calls() {
+	sed -n '/  Name$/,/^$/p' counts | sed -n 's/^ *[0-9.]* *[^ ]* *\([0-9]*\) .* \([^ ]*:[^ ]*\)$/\2 \1/p' | sort
+}
+
+# all ways to come by a function, and all that the ABI has
+expected="libmore.so.1:shared_more 1
+libprovided.so.1:add 5
+libprovided.so.1:chosen 2
+libprovided.so.1:mixed 1
+libprovided.so.1:take_aligned 1
+libprovided.so.1:take_complex 1
+libprovided.so.1:take_float_complex 1
+libprovided.so.1:take_floats 1
+libprovided.so.1:take_large 1
+libprovided.so.1:take_long_complex 1
+libprovided.so.1:take_long_double 1
+libprovided.so.1:take_pair 1
+libprovided.so.1:take_small 1
+libprovided.so.1:text 1
+libprovided.so.1:thirty 1
+libprovided.so.1:total 1
+libprovided.so.1:versioned 2
+libprovided.so.1:versioned@PROVIDED_1 1
+libprovided.so.1:with_callback 1"
+for how in "lazy -fPIE -pie -Wl,-z,lazy" "now -fPIE -pie -Wl,-z,now" "noplt -fPIE -pie -fno-plt" \
+	"fixed -fno-pie -no-pie -Wl,-z,lazy" "fixednow -fno-pie -no-pie -Wl,-z,now"; do
+	set -- $how
+	name=$1
+	shift
+	built "$name" "$@" "$here/uses.c" -l:libprovided.so.1 -l:libmore.so.1
+	"./$name" >native
+	is "$?" 0 "$name: the program itself"
+	for hooks in stat 'stat(clock=no)' 'trace(text=yes)' stat,trace coverage; do
+		provided CUAUDIT_HOOKS="$hooks" "./$name"
+		is "$status" 0 "$name, $hooks: the program is well"
+		ok "$name, $hooks: it prints the same" cmp native out
+	done
+	provided "./$name"
+	ok "$name: it prints the same" cmp native out
+	is "$(calls | sed 's/:add_again /:add /')" "$expected" "$name: all calls are counted, none of itself, none twice"
+	is "$(cat err)" "cuaudit: not intercepted: $tmp/libprovided.so.1: functions that return twice, or have vectors for arguments, have no slot" \
+		"$name: what returns twice is left, and that is said"
+	provided CUAUDIT_EXCLUDE='(main)' "./$name"
+	is "$(calls)" "libprovided.so.1:add 1" "$name: excluded"
+done 2>/dev/null
+provided LD_BIND_NOW=1 ./lazy
+is "$(calls | sed 's/:add_again /:add /')" "$expected" "LD_BIND_NOW"
+
+# no providers: nothing of it
+status=0
+audited CUAUDIT_OUTPUT="$tmp/none" ./lazy >out 2>err || status=$?
+is "$status $(cat err)$(ls none 2>&1 | grep -c 'No such')" "0 1" "unset: nothing is reported"
+
+# which functions: selectors
+provided CUAUDIT_FUNCTIONS='libprovided.so.*:take_*,!libprovided.so.*:*complex' ./lazy
+is "$(calls | sed 's/.*://; s/ .*//' | tr '\n' ' ')" "take_aligned take_floats take_large take_long_double take_pair take_small " "a glob"
+provided CUAUDIT_FUNCTIONS='=libprovided.so.1:thirty' ./lazy
+is "$(calls)" "libprovided.so.1:thirty 1" "a name"
+provided CUAUDIT_FUNCTIONS='/total$/' ./lazy
+like "$(cat err)" "'/total\\$/' names no function" "a regex that names none yet"
+provided CUAUDIT_FUNCTIONS='%providers' ./lazy
+is "$(calls | sed 's/:add_again /:add /')" "$expected" "%providers"
+provided CUAUDIT_FUNCTIONS='%driver' ./lazy
+is "$(cat counts 2>/dev/null)" "" "%driver"
+provided CUAUDIT_FUNCTIONS='thirty' ./lazy
+like "$(cat err)" "CUAUDIT_FUNCTIONS: 'thirty' names no function" "a name without its library"
+provided CUAUDIT_FUNCTIONS='libprovided.so.1:thirty,libprovided.so.1:fourty,libmor.so.1:*' ./lazy
+like "$(cat err)" "CUAUDIT_FUNCTIONS: 'libprovided.so.1:fourty' and 1 more named no function that the program bound" \
+	"names of functions that were not bound"
+status=0
+CUAUDIT_FUNCTIONS='libprovided.so.1:thirty' "$top_builddir/bin/cuaudit" run ./lazy >out 2>err || status=$?
+is "$status" 2 "no providers: such a name is refused before the program starts"
+like "$(cat err)" "'libprovided.so.1:thirty' names no function" "and named"
+
+# fault, trace, rules
+provided CUAUDIT_HOOKS='fault(inject=libprovided.so.1:add:error=2)' ./lazy
+is "$(sed -n 1p out)" "2 6167910" "fault: answers for the function"
+like "$(cat counts*)" 'fault: rule 1, call 1, .*: libprovided.so.1:add(_again)?\(0x1, 0x2, .*\) is not called but returns 2$' "fault: says so"
+provided CUAUDIT_HOOKS='fault(inject=libprovided.so.1:chosen:result=5)' ./lazy
+is "$(sed -n 14p out)" "5 5 5 42" "fault: another result"
+provided CUAUDIT_HOOKS='fault(inject=libprovided.so.1:ad:error=1)' ./lazy
+like "$(cat err)" "fault: 'libprovided.so.1:ad' named no function that the program bound" "fault: a name that is none"
+provided CUAUDIT_HOOKS='trace(text=yes)' ./lazy
+like "$(cat counts*)" 'libprovided.so.1:add(_again)?\(0x1, 0x2(, 0x[0-9a-f]*){4}, ...\) = 0x3 <' "trace: raw words"
+provided CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace)" ./lazy
+"$top_builddir/bin/cuaudit" report --format json a.cutrace >report.json
+is "$($PYTHON3 -c '
+import json
+for row in json.load(open("report.json"))["functions"]:
+    if row["name"].endswith("thirty") or "versioned@" in row["name"]:
+        print(row["name"], row["calls"], row["errors"])' | sort)" \
+"libprovided.so.1:thirty 1 0
+libprovided.so.1:versioned@PROVIDED_1 1 0" "trace: names, no errors"
+for format in text jsonl csv chrome; do
+	"$top_builddir/bin/cuaudit" convert --to $format --symbols no a.cutrace >converted
+	is "$(grep -c 'CUDA_SUCCESS\|CUDA_ERROR' converted) $(grep -c 'returned' converted | sed 's/[1-9][0-9]*/some/')" "0 some" \
+		"$format: no results of the driver's"
+done
+"$top_builddir/bin/cuaudit" convert --to text a.cutrace >converted
+like "$(cat converted)" 'libprovided.so.1:thirty\(0x1, 0x2, 0x3, 0x4, 0x5, 0x6, ...\) = returned' "text: raw words"
+printf 'at-most 1 libprovided.so.1:chosen\n' >some.rules
+status=0
+CUAUDIT_PROVIDERS='libprovided.so.*' "$top_builddir/bin/cuaudit" check --rules some.rules ./lazy >out 2>&1 || status=$?
+is "$status" 88 "rules: a broken one"
+for name in add add_again; do
+	printf "at-most 3 libprovided.so.1:$name\n" >some.rules
+	status=0
+	CUAUDIT_PROVIDERS='libprovided.so.*' "$top_builddir/bin/cuaudit" check --rules some.rules ./lazy >out 2>&1 || status=$?
+	is "$status" 88 "rules: by either name, $name"
+done
+provided CUAUDIT_HOOKS='leak,limit(memory=1G)' ./lazy
+is "$status $(grep -v 'not intercepted' err)" "0 " "hooks of driver calls have none of them"
+
+# who is refused, who never came
+for refused in libcuda.so.1 'lib*' libc.so.6 'ld-linux*' libcuaudit.so cuaudit-core.so libpthread.so.0 '*' libcu*; do
+	status=0
+	CUAUDIT_PROVIDERS="libm.so.6:$refused" "$top_builddir/bin/cuaudit" run ./lazy >out 2>err || status=$?
+	is "$status $(cat out)" "2 " "$refused: the program is not started"
+	like "$(cat err)" "CUAUDIT_PROVIDERS: 'libm.so.6:.*' takes [^ ]*, which .*; name other libraries" "$refused: and why"
+done
+status=0
+CUAUDIT_PROVIDERS='lib[' "$top_builddir/bin/cuaudit" run ./lazy >out 2>err || status=$?
+is "$status" 2 "an unfinished glob"
+list="libprovided.so.*:libprovided.so.2"
+provided ./lazy
+like "$(cat err)" "CUAUDIT_PROVIDERS: 'libprovided.so.2' is not watched: no such library was loaded; did you mean libprovided.so.1" \
+	"one that was never loaded"
+is "$(grep -c 'not watched' err)" 1 "and that alone"
+
+# a numerical program
+list=libm.so.6
+built numeric -fno-builtin -frounding-math "$here/numeric.c"
+./numeric >native
+provided ./numeric
+ok "libm: the bits of results and flags are the same" cmp native out
+is "$(calls | grep -c '^libm.so.6:.* [1-9]00$') $(calls | awk '$2 % 400' | wc -l)" "$(calls | wc -l) 0" "libm: all calls are counted"
+ok "libm: there are many" test "$(calls | wc -l)" -gt 40
+
+# C++
+if $CXX -shared -fPIC -o libthrown.so.1 -Wl,-soname,libthrown.so.1 "$here/thrown.cc" 2>build.out &&
+	$CXX -o throws "$here/throws.cc" -Wl,-rpath,"$tmp" -L. -l:libthrown.so.1 2>build.out; then
+	./throws >native
+	for list in libthrown.so.1 'libthrown.so.1:libstdc++.so.6:libgcc_s.so.1'; do
+		for hooks in stat 'stat(clock=no)' stat,trace; do
+			provided CUAUDIT_HOOKS="$hooks" ./throws
+			is "$status" 0 "$list, $hooks: the program is well"
+			ok "$list, $hooks: exceptions go through" cmp native out
+		done
+	done
+	list=libthrown.so.1
+	provided CUAUDIT_HOOKS="trace(file=$tmp/thrown.cutrace)" ./throws
+	"$top_builddir/bin/cuaudit" report --format json thrown.cutrace >report.json
+	is "$($PYTHON3 -c '
+import json
+print(*sorted(row["name"] for row in json.load(open("report.json"))["functions"]), sep="\n")')" \
+"libthrown.so.1:provided::Thing::Thing
+libthrown.so.1:provided::Thing::name
+libthrown.so.1:provided::Thing::~Thing" "names of C++ in reports"
+	provided ./throws
+	like "$(cat counts)" 'unwound  *15 calls left' "calls that an exception left are counted apart"
+else
+	skip 15 "no C++ compiler"
+fi
+
+# threads, handlers and children that bind at once
+list="libmany*"
+seq 0 499 | sed 's/.*/MANY_FUNCTION(&)/' >many.h
+library libmany.so.1 -I. -DLIBRARY "$here/many.c"
+built many -I. -pthread -fPIE -pie -Wl,-z,lazy "$here/many.c" -l:libmany.so.1
+for turn in 1 2 3 4 5; do
+	provided ./many
+	is "$status $(cat out err)" "0 0 wrong of 500" "$turn: bound by threads, handlers and children at once"
+	is "$(calls | wc -l) $(calls | awk '{ sum += $2 } END { print sum }')" "500 4753" \
+		"$turn: each function once, all of its calls"
+done
+
+# more functions than there are slots
+seq 0 17999 | sed 's/.*/MANY_FUNCTION(&)/' >many.h
+library libmany.so.1 -I. -O0 -DLIBRARY "$here/many.c"
+built many -I. -O0 -pthread -fPIE -pie -Wl,-z,now "$here/many.c" -l:libmany.so.1
+provided CUAUDIT_HOOKS='coverage(format=json)' ./many
+is "$status $(cat out)" "0 0 wrong of 18000" "more than there are slots: the program is well"
+like "$(cat err)" 'libmany.so.1: no slot was left for some of its functions' "and what is not watched is said"
+is "$($PYTHON3 -c '
+import json
+for row in json.load(open("counts.coverage"))["providers"]:
+    print(len(row["functions"]) + row["without_slot"], row["without_slot"] > 0)')" "18000 True" "they are counted"
+
+# opened again and again
+list=libprovided.so.1
+built reopens "$here/reopens.c"
+provided ./reopens ./libprovided.so.1
+is "$status $(cat out err)" "0 1275" "opened again and again"
+is "$(calls)" "libprovided.so.1:add 50" "one function all the time"
+done_testing

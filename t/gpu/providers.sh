@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+# providers.sh in a build directory, on a machine with a GPU or several: calls of NCCL and cuBLAS by
+# CUAUDIT_PROVIDERS, and of a shared runtime by its bindings. Prints what was counted, and TAP.
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+. "$top_srcdir/t/lib.sh"
+
+gpu=$top_srcdir/t/gpu
+toolkit=${CUDA_HOME:-/usr/local/cuda}
+nvcc=$toolkit/bin/nvcc
+nvidia-smi -L >"$tmp/gpus" 2>&1 || skip_all "no GPU"
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/# /'
+gpus=$(grep -c '^GPU' "$tmp/gpus")
+diag "GPUs: $gpus"
+
+# run NAME [VARIABLE=VALUE...] COMMAND...: alone, then audited; the outputs are compared, lines in any order
+run() {
+	run_name=$1
+	shift
+	run_status=0
+	rm -f "$tmp"/stat*
+	env "$@" >"$tmp/alone" 2>"$tmp/err" || run_status=$?
+	is "$run_status" 0 "$run_name: runs alone"
+	sed 's/^/# alone: /' "$tmp/alone" "$tmp/err" | head -n 20
+	run_status=0
+	audited CUAUDIT_PROVIDERS="$providers" CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat-%p" "$@" \
+		>"$tmp/out" 2>"$tmp/err" || run_status=$?
+	is "$run_status" 0 "$run_name: ends well with providers"
+	sed 's/^/# stderr: /' "$tmp/err" | head -n 20
+	is "$(sort "$tmp/out")" "$(sort "$tmp/alone")" "$run_name: with the same output"
+	counts | sed 's/^/# /' | head -n 60
+}
+
+# counts: "NAME CALLS NANOSECONDS" of functions of libraries, of all processes
+counts() {
+	"$PYTHON3" -c '
+import collections, glob, json, sys
+calls, times = collections.Counter(), collections.Counter()
+for path in glob.glob(sys.argv[1]):
+    for row in json.load(open(path))["functions"]:
+        if ":" in row["name"]:
+            calls[row["name"]] += row["calls"]
+            times[row["name"]] += row["total_ns"] or 0
+for name, number in calls.most_common():
+    print(name, number, times[name])' "$tmp/stat-*"
+}
+
+python_has() {
+	"$PYTHON3" -c "import $1" >"$tmp/import" 2>&1
+}
+
+providers='libnccl.so.2:libcublas.so.*'
+if python_has torch && "$PYTHON3" -c 'import torch.distributed as d, sys; sys.exit(not d.is_nccl_available())'; then
+	"$PYTHON3" -c 'import torch; print("# torch", torch.__version__, "NCCL", torch.cuda.nccl.version())'
+	for world in 1 $(test "$gpus" -lt 2 || echo 2); do
+		run "NCCL, $world" "$PYTHON3" "$gpu/torch_nccl.py" "$world"
+		is "$(counts | sed -n 's/^libnccl.so.2:ncclAllReduce \([0-9]*\) .*/\1/p')" "$((10 * world))" \
+			"NCCL, $world: ten ncclAllReduce in each process"
+		ok "NCCL, $world: communicators were made" test "$(counts | grep -c 'libnccl.so.2:ncclCommInit')" -gt 0
+		ok "NCCL, $world: cuBLAS multiplied" test "$(counts | grep -c '^libcublas.so.*[gG]emm')" -gt 0
+	done
+	# count is the third word and the communicator the sixth.
+	audited CUAUDIT_PROVIDERS="$providers" CUAUDIT_FUNCTIONS='libnccl.so.2:ncclAllReduce' CUAUDIT_HOOKS='trace(text=yes)' \
+		"$PYTHON3" "$gpu/torch_nccl.py" 1 >"$tmp/out" 2>&1
+	grep ncclAllReduce "$tmp/out" | head -n 5 | sed 's/^/# /'
+	is "$(grep -c 'ncclAllReduce(0x[0-9a-f]*, 0x[0-9a-f]*, 0x100000, ' "$tmp/out")" 10 "a trace has the number of elements"
+	status=0
+	audited CUAUDIT_PROVIDERS="$providers" CUAUDIT_HOOKS='fault(inject=libnccl.so.2:ncclAllReduce:error=5:when=3)' \
+		"$PYTHON3" "$gpu/torch_nccl.py" 1 >"$tmp/out" 2>&1 || status=$?
+	tail -n 5 "$tmp/out" | sed 's/^/# /'
+	ok "an answer of ncclInvalidUsage ends the program" test "$status" -ne 0
+	audited CUAUDIT_PROVIDERS="$providers" CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/nccl-" \
+		"$PYTHON3" "$gpu/torch_nccl.py" 1 >"$tmp/out" 2>&1
+	"$top_builddir/bin/cuaudit" report --by tree "$tmp"/nccl-*trace | sed 's/^/# /' | head -n 60
+else
+	diag "no torch with NCCL: $(tail -n 1 "$tmp/import")"
+	skip 8 "no torch with NCCL"
+fi
+
+if test -x "$nvcc"; then
+	providers='libcublas.so.*'
+	"$nvcc" -o "$tmp/gemm" "$gpu/gemm.cu" -lcublas && run "cuBLAS" "$tmp/gemm"
+	ok "cuBLAS: it was called" test "$(counts | grep -c '^libcublas.so')" -gt 2
+	"$nvcc" -cudart shared -o "$tmp/mallocs" "$gpu/mallocs.cu"
+	for domains in runtime driver,runtime; do
+		audited CUAUDIT_DOMAINS=$domains CUAUDIT_HOOKS='fault(inject=libcudart.so.*:cudaMalloc:error=2:when=2)' \
+			"$tmp/mallocs" >"$tmp/out" 2>"$tmp/err"
+		sed 's/^/# /' "$tmp/out" "$tmp/err"
+		is "$(cat "$tmp/out")" "cudaMalloc 0 pointer
+cudaMalloc 2 nothing
+cudaMalloc 0 pointer" "$domains: the second cudaMalloc of a shared runtime is answered"
+	done
+	audited CUAUDIT_DOMAINS=runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/shared" "$tmp/mallocs" >"$tmp/out" 2>&1
+	is "$("$PYTHON3" -c '
+import json, sys
+print(*sorted("%s %d" % (row["name"], row["calls"]) for row in json.load(open(sys.argv[1]))["functions"]))' "$tmp/shared")" \
+		"cudaFree 3 cudaMalloc 3" "shared: each call once"
+else
+	skip 7 "no nvcc"
+fi
+diag "calls of the runtime beside CUPTI's, static and shared: sh t/gpu/runtime.sh"
+done_testing
