@@ -6,9 +6,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tracefile/ending.h"
+
+enum { EXEC_MS = 1000 };
 
 bool process_runs(uint32_t pid, uint64_t start)
 {
@@ -17,19 +20,44 @@ bool process_runs(uint32_t pid, uint64_t start)
 	return ticks && ticks == start;
 }
 
-static bool has_environment(const char *pid, const char *mark)
+/*
+ * The size of its environment by fields 50 and 51 of /proc/PID/stat, in bytes; -1: exec has not
+ * laid it out yet. Without memory, as zombies and kernel threads are, it is 0.
+ */
+static long long environment_size(const char *pid)
+{
+	char path[64], text[2048];
+	unsigned long long memory = 0, start = 0, end = 0;
+	const char *at;
+	FILE *file;
+	size_t got;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	got = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[got] = '\0';
+	at = strrchr(text, ')');
+	if (!at || sscanf(at, ") %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			  "%*s %*s %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			  "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu",
+			  &memory, &start, &end) != 3 || !memory)
+		return 0;
+	return end ? (long long)(end - start) : -1;
+}
+
+/* Adds to *size what was read. */
+static bool reads_mark(int fd, const char *mark, long long *size)
 {
 	size_t length = strlen(mark), used = 0;
-	char buffer[65536], path[64];
+	char buffer[65536];
 	bool found = false;
 	ssize_t got;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
 	while (!found && (got = read(fd, buffer + used, sizeof(buffer) - used)) > 0) {
+		*size += got;
 		used += (size_t)got;
 		found = memmem(buffer, used, mark, length);
 		/* It may begin at the end. */
@@ -38,7 +66,30 @@ static bool has_environment(const char *pid, const char *mark)
 			used = length;
 		}
 	}
-	close(fd);
+	return found;
+}
+
+/* Amid exec the old environment is gone and the new one not there: it is read again then. */
+static bool has_environment(const char *pid, const char *mark)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	char path[64];
+	bool found = false, whole = false;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
+	for (int i = 0; !found && !whole && i < EXEC_MS; i++) {
+		long long size = 0;
+		int fd;
+
+		if (i)
+			nanosleep(&pause, NULL);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return false;
+		found = reads_mark(fd, mark, &size);
+		whole = size == environment_size(pid);
+		close(fd);
+	}
 	return found;
 }
 
