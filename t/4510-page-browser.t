@@ -76,13 +76,15 @@ eval hover(28) + ", " + hover(40)
 eval hover(53)
 eval hover(64)
 eval column("ranges", 0).includes("(outside of all)") && numbers("ranges", 2).reduce((a, b) => a + b)
+eval new Ranges([[0, 20], [1, 19], [2, 5], [2, 4], [5, 5], [6, 30], [7, 8], [19, 21]].map(([start, end]) => ({ start, end }))).all.map((range) => range.lane).join("")
 eval window.onerror
 END
 is "$(line 1)" false "ranges: a row has room for them"
 is "$(line 3)" '"NVTX range, NVTX range"' "ranges: of the process"
 is "$(line 4) $(line 5)" '"NVTX range" "NVTX range"' "ranges: of a thread"
 is "$(line 6)" 60 "ranges: the table"
-is "$(sed 1,7d "$tmp/browsed")" "" "ranges: no error, nothing loaded"
+is "$(line 7)" '"01232231"' "ranges: those of several domains do not hide each other"
+is "$(sed 1,8d "$tmp/browsed")" "" "ranges: no error, nothing loaded"
 
 synth -a -b -n 200000 -t 4 "$tmp/some.cutrace"
 page "$tmp/some.cutrace"

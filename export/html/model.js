@@ -220,33 +220,25 @@ class Row {
 
 const RANGE = { cut: 1, colour: 2, unfinished: 4 };
 const RANGE_KINDS = { 1: "push", 3: "start", 5: "mark" };
-const RANGE_LANES = 4, RANGE_NUMBERS = 8;
+const RANGE_LANES = 4, RANGE_NUMBERS = 7;
 
-/* NVTX ranges of a row, by their start; deeper ones share the last lane. */
+/*
+ * NVTX ranges of a row, by their start. Those of a domain are inside of each other or apart, those of
+ * several domains overlap as they like: each is in the first lane that is free, which is below those
+ * that it is inside of. Deeper ones share the last lane.
+ */
 class Ranges {
 	constructor(all) {
-		this.all = all;
-		this.lanes = all.reduce((most, range) => Math.max(most, range.lane + 1), 0);
-	}
-
-	/* Of a thread they are inside of each other. */
-	static nested(all) {
-		for (const range of all)
-			range.lane = Math.min(range.depth, RANGE_LANES - 1);
-		return new Ranges(all);
-	}
-
-	/* Of the process they may overlap. */
-	static apart(all) {
 		const ends = [];
 
+		this.all = all;
 		for (const range of all) {
 			const free = ends.findIndex((end) => end <= range.start);
 
 			range.lane = free >= 0 ? free : Math.min(ends.length, RANGE_LANES - 1);
 			ends[range.lane] = Math.max(ends[range.lane] || 0, range.end);
 		}
-		return new Ranges(all);
+		this.lanes = ends.length;
 	}
 
 	/* As export/html/timeline_ranges.c writes them. */
@@ -254,11 +246,11 @@ class Ranges {
 		const all = [];
 
 		for (let i = 0; i < ranges.length; i += RANGE_NUMBERS) {
-			const [process, row, start, duration, text, depth, flags, colour] =
+			const [process, row, start, duration, text, flags, colour] =
 				ranges.slice(i, i + RANGE_NUMBERS);
 
 			all.push({ process, row, start, end: start + duration, text: rangeTexts[text] || "(no name)",
-				depth, kind: RANGE_KINDS[flags >> 8], unfinished: (flags & RANGE.unfinished) !== 0,
+				kind: RANGE_KINDS[flags >> 8], unfinished: (flags & RANGE.unfinished) !== 0,
 				color: flags & RANGE.colour ? "#" + colour.toString(16).padStart(6, "0") :
 					PALETTE[text % PALETTE.length] });
 		}
@@ -337,12 +329,12 @@ class Model {
 		for (const range of ranges)
 			(range.row < 0 ? timeline.processes[range.process] : this.rows[range.row]).ranges.push(range);
 		for (const row of this.rows)
-			row.ranges = Ranges.nested(row.ranges);
+			row.ranges = new Ranges(row.ranges);
 		this.processes = timeline.processes.map((process, i) => Object.assign(process, {
 			index: i,
 			own: this.rows.slice(process.first, process.first + process.rows),
 			marks: timeline.marks.filter((mark) => mark.process === i),
-			ranges: Ranges.apart(process.ranges),
+			ranges: new Ranges(process.ranges),
 		})).filter((process) => process.rows);
 	}
 

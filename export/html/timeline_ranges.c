@@ -22,7 +22,7 @@ static int by_row(const void *a, const void *b)
 	const struct timeline_range *x = a, *y = b;
 
 	return ORDER(x->process, y->process) ?: ORDER(x->row, y->row) ?: ORDER(x->start, y->start) ?:
-	       ORDER(x->depth, y->depth) ?: ORDER(y->duration, x->duration);
+	       ORDER(y->duration, x->duration) ?: ORDER(x->depth, y->depth);
 }
 
 static void keep_longest(struct timeline *timeline)
@@ -102,7 +102,7 @@ void timeline_order_ranges(struct timeline *timeline)
 		qsort(timeline->ranges, timeline->nranges, sizeof(*timeline->ranges), by_row);
 }
 
-/* A range is eight numbers: process, row or -1, start, duration, text, depth, event and flags, colour. */
+/* A range is seven numbers: process, row or -1, start, duration, text, event and flags, colour. */
 enum { EVENT_SHIFT = 8 };
 
 void timeline_ranges_json(const struct timeline *timeline, struct writer *json)
@@ -117,7 +117,6 @@ void timeline_ranges_json(const struct timeline *timeline, struct writer *json)
 		writer_number(json, NULL, range->start);
 		writer_number(json, NULL, range->duration);
 		writer_number(json, NULL, range->text);
-		writer_number(json, NULL, range->depth);
 		writer_number(json, NULL, (uint32_t)range->event << EVENT_SHIFT | range->flags);
 		writer_number(json, NULL, range->flags & TRACE_RANGE_COLOUR ? range->colour & 0xffffff : 0);
 	}

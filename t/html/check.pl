@@ -120,7 +120,7 @@ wrong("$count{shown} calls shown, not $timeline->{shown}") if $count{shown} != $
 # Ranges as export/html/timeline_ranges.c writes them.
 my @ranges = @{$timeline->{ranges}};
 my ($ranges, $started, $unfinished) = (0, 0, 0);
-while (my ($process, $row, $start, $took, $text, $depth, $flags, $colour) = splice @ranges, 0, 8) {
+while (my ($process, $row, $start, $took, $text, $flags, $colour) = splice @ranges, 0, 7) {
 	wrong("range of row $row") if $row >= @{$timeline->{rows}} || $row < -1 || ($row < 0) != ($flags >> 8 == 3) ||
 		($row >= 0 && $timeline->{rows}[$row]{process} != $process);
 	wrong("range $start $took") if $start < 0 || $took < 0 || $start + $took > $timeline->{length};
