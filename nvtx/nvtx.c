@@ -23,7 +23,7 @@
 EXPORT struct link_table *cuaudit_nvtx_link;
 
 EXPORT int InitializeInjectionNvtx2(nvtx_table_fn table);
-EXPORT int InitializeInjectionNvtxExtension(void *extension);
+EXPORT int InitializeInjectionNvtxExtension(const struct nvtx_extension *extension);
 
 static const struct range_ops *core;
 
@@ -271,6 +271,7 @@ static void name_resource(const void *domain, const struct nvtx_resource *resour
 		next.name arguments;								\
 	}
 #define ATTRIBUTES const struct nvtx_attributes *attributes
+#define PAYLOADS const void *payloads, size_t count
 #define WIDEN char wide[WIDE]; const char *narrowed = narrow(wide, text);
 
 PROCEDURE(MarkEx, (ATTRIBUTES), (attributes), do_mark(NULL, attributes);)
@@ -295,31 +296,37 @@ FUNCTION(uint64_t, RangeStartW, (const wchar_t *text), (text),
 FUNCTION(uint64_t, DomainRangeStartEx, (void *domain, ATTRIBUTES), (domain, attributes),
 	 , do_start(domain, attributes), pair)
 
-/* The other tool's number goes to it before another range takes ours. */
-static void RangeEnd_alone(uint64_t id)
-{
-	core->end(id);
-}
+/* What these say beside of payloads is in the payloads, by descriptions that are not followed: no text. */
+#define UNREAD (void)payloads; (void)count;
+#define NAMELESS(its) (&(const struct range_event){ .domain = domain_of(its) })
 
-static void RangeEnd_shared(uint64_t id)
-{
-	next.RangeEnd(unpair(id));
-	if (id >> RANGE_ID_TAG == 1)
-		core->end(id);
-}
+PROCEDURE(MarkPayload, (void *domain, PAYLOADS), (domain, payloads, count),
+	  UNREAD core->mark(NAMELESS(domain));)
+FUNCTION(int, RangePushPayload, (void *domain, PAYLOADS), (domain, payloads, count),
+	 UNREAD, core->push(NAMELESS(domain)), level)
+FUNCTION(int, RangePopPayload, (void *domain, PAYLOADS), (domain, payloads, count),
+	 UNREAD, core->pop(domain_of(domain)), level)
+FUNCTION(uint64_t, RangeStartPayload, (void *domain, PAYLOADS), (domain, payloads, count),
+	 UNREAD, core->start(NAMELESS(domain)), pair)
 
-static void DomainRangeEnd_alone(void *domain, uint64_t id)
-{
-	(void)domain;
-	core->end(id);
-}
+/* The other tool's number goes to it, by the arguments that follow, before another range takes ours. */
+#define ENDS(name, parameters, unread, ...)							\
+	static void name##_alone parameters							\
+	{											\
+		unread										\
+		core->end(id);									\
+	}											\
+	static void name##_shared parameters							\
+	{											\
+		next.name(__VA_ARGS__);								\
+		if (id >> RANGE_ID_TAG == 1)							\
+			core->end(id);								\
+	}
 
-static void DomainRangeEnd_shared(void *domain, uint64_t id)
-{
-	next.DomainRangeEnd(domain, unpair(id));
-	if (id >> RANGE_ID_TAG == 1)
-		core->end(id);
-}
+ENDS(RangeEnd, (uint64_t id), , unpair(id))
+ENDS(DomainRangeEnd, (void *domain, uint64_t id), (void)domain;, domain, unpair(id))
+ENDS(RangeEndPayload, (void *domain, uint64_t id, PAYLOADS), (void)domain; UNREAD,
+     domain, unpair(id), payloads, count)
 
 /* The kinds of names, of texts of char and of wchar_t. */
 #define NAMES(function, type, id, kind)								\
@@ -385,9 +392,21 @@ static nvtx_any_fn *slot_of(const struct nvtx_callbacks *tables, const struct ca
 	unsigned int size = 0;
 	nvtx_any_fn **table = NULL;
 
-	if (!tables->module(callback->module, &table, &size) || !table || callback->number >= size)
+	if (callback->module == NVTX_EXTENSION ||
+	    !tables->module(callback->module, &table, &size) || !table || callback->number >= size)
 		return NULL;
 	return table[callback->number];
+}
+
+/* The same of a copy of an extension: that of payloads has one segment. */
+static nvtx_any_fn *extension_slot(const struct nvtx_extension *extension,
+				   const struct callback *callback)
+{
+	if (callback->module != NVTX_EXTENSION || extension->size < sizeof(*extension) ||
+	    extension->module != NVTX_PAYLOAD_EXTENSION || !extension->nsegments ||
+	    callback->number >= extension->segments->count)
+		return NULL;
+	return &extension->segments->functions[callback->number];
 }
 
 /* before: what the pointer was before the other tool had its turn. */
@@ -405,31 +424,58 @@ static void put(nvtx_any_fn *slot, nvtx_any_fn before, const struct callback *ca
 	*slot = callback->shared;
 }
 
-static int initialize(nvtx_table_fn table, nvtx_initialize_fn other)
-{
-	const struct nvtx_callbacks *tables = table(NVTX_CALLBACKS);
-	nvtx_any_fn *slots[CALLBACKS] = { NULL }, before[CALLBACKS] = { NULL };
-	bool differs = false;
-	int shared;
+/* A copy's pointers, and what they were before another tool had its turn. */
+struct slots {
+	nvtx_any_fn *at[CALLBACKS], before[CALLBACKS];
+};
 
-	if (!tables || tables->size < sizeof(*tables))
-		return other ? other(table) : 0;
+static void add_slot(struct slots *slots, uint32_t i, nvtx_any_fn *at)
+{
+	slots->at[i] = at;
+	slots->before[i] = at ? *at : NULL;
+}
+
+/* shared: the other tool's answer; as NVTX takes it, who failed has set nothing. */
+static void put_all(const struct slots *slots, int shared)
+{
+	bool differs = false;
+
 	for (uint32_t i = 0; i < CALLBACKS; i++) {
-		slots[i] = slot_of(tables, &callbacks[i]);
-		before[i] = slots[i] ? *slots[i] : NULL;
-	}
-	shared = other ? other(table) : 0;
-	for (uint32_t i = 0; i < CALLBACKS; i++) {
-		if (!slots[i])
+		if (!slots->at[i])
 			continue;
-		/* As NVTX takes it, who failed has set nothing. */
 		if (!shared)
-			*slots[i] = before[i];
-		put(slots[i], before[i], &callbacks[i], &differs);
+			*slots->at[i] = slots->before[i];
+		put(slots->at[i], slots->before[i], &callbacks[i], &differs);
 	}
 	if (differs)
 		core->complain("the NVTX injection of CUAUDIT_NVTX gave two libraries different "
 			       "functions; ranges of one are not recorded");
+}
+
+static int initialize(nvtx_table_fn table, nvtx_initialize_fn other)
+{
+	const struct nvtx_callbacks *tables = table(NVTX_CALLBACKS);
+	struct slots slots;
+
+	if (!tables || tables->size < sizeof(*tables))
+		return other ? other(table) : 0;
+	for (uint32_t i = 0; i < CALLBACKS; i++)
+		add_slot(&slots, i, slot_of(tables, &callbacks[i]));
+	put_all(&slots, other ? other(table) : 0);
+	return 1;
+}
+
+/*
+ * Who is not there for the extension of payloads is taken not to follow any domain
+ * (nvtxDomainIsEnabled), and PyPI's nvtx then pushes nothing. NCCL pops most of its ranges by it.
+ */
+static int extend(const struct nvtx_extension *extension, nvtx_extend_fn other)
+{
+	struct slots slots;
+
+	for (uint32_t i = 0; i < CALLBACKS; i++)
+		add_slot(&slots, i, extension_slot(extension, &callbacks[i]));
+	put_all(&slots, other ? other(extension) : 0);
 	return 1;
 }
 
@@ -445,10 +491,11 @@ static const struct range_ops *find_core(void)
 	return atomic_load_explicit(&link->ranges, memory_order_acquire);
 }
 
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
 /* Not 0 if the copy of NVTX shall call what it finds in its tables, and 0 if nothing from now on. */
 int InitializeInjectionNvtx2(nvtx_table_fn table)
 {
-	static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 	nvtx_initialize_fn other =
 		(nvtx_initialize_fn)nvtx_next(NVTX_INITIALIZE, (void *)InitializeInjectionNvtx2);
 	int answer;
@@ -460,16 +507,16 @@ int InitializeInjectionNvtx2(nvtx_table_fn table)
 	return answer;
 }
 
-/*
- * Of NVTX's extensions we follow nothing. Who is not there for that of payloads is taken not to follow
- * any domain (nvtxDomainIsEnabled), and PyPI's nvtx then pushes nothing.
- */
-int InitializeInjectionNvtxExtension(void *extension)
+/* The same of a copy of an extension. */
+int InitializeInjectionNvtxExtension(const struct nvtx_extension *extension)
 {
-	int (*other)(void *) = (int (*)(void *))nvtx_next(NVTX_INITIALIZE_EXTENSION,
-							   (void *)InitializeInjectionNvtxExtension);
+	nvtx_extend_fn other = (nvtx_extend_fn)nvtx_next(NVTX_INITIALIZE_EXTENSION,
+							 (void *)InitializeInjectionNvtxExtension);
+	int answer;
 
-	int answer = other ? other(extension) : 0;
-
-	return answer || find_core();
+	pthread_mutex_lock(&lock);
+	core = find_core();
+	answer = core ? extend(extension, other) : other ? other(extension) : 0;
+	pthread_mutex_unlock(&lock);
+	return answer;
 }

@@ -57,4 +57,23 @@ struct nvtx_callbacks {
 	int (*module)(int number, nvtx_any_fn ***table, unsigned int *size);
 };
 
+enum { NVTX_EXTENSION = 6 };	/* in callbacks.def; NVTX's own module of that number is not followed */
+enum { NVTX_PAYLOAD_EXTENSION = 2 };
+
+/* A copy of an extension, as it shows itself: the pointers to its functions, in segments. */
+struct nvtx_extension {
+	uint16_t version;
+	uint16_t size;
+	uint16_t module;
+	uint16_t compatible;
+	size_t nsegments;
+	const struct nvtx_segment {
+		size_t id;
+		size_t count;
+		nvtx_any_fn *functions;
+	} *segments;
+};
+
+typedef int (*nvtx_extend_fn)(const struct nvtx_extension *extension);
+
 #endif

@@ -12,7 +12,7 @@
 #include "t/fuzz/chance.h"
 #include "t/tap.h"
 
-enum { NAMES = 8, MODULES = 6, MOST = 16, STEPS = 60000, READABLE = 3 * PAGE };
+enum { NAMES = 8, MODULES = 7, MOST = 16, STEPS = 60000, READABLE = 3 * PAGE };
 
 /* What was called since it was cleared: the core's functions, and the other tool's. */
 static char called[2048];
@@ -164,7 +164,9 @@ static bool denies; /* there is a table, but it is of no module */
 
 static int copy_module(int number, nvtx_any_fn ***found, unsigned int *size)
 {
-	if (number < 0 || number >= MODULES || !copy->size[number])
+	if (number == NVTX_EXTENSION)
+		record("module %d;", number);
+	if (number < 0 || number >= NVTX_EXTENSION || !copy->size[number])
 		return 0;
 	*found = copy->slots[number];
 	*size = copy->size[number];
@@ -175,6 +177,10 @@ static const void *copy_table(uint32_t number)
 {
 	return number == NVTX_CALLBACKS && copy->callbacks.size ? &copy->callbacks : NULL;
 }
+
+/* The copy's extension of payloads. */
+static struct nvtx_segment segment;
+static struct nvtx_extension extension;
 
 static void begin_copy(struct copy *of)
 {
@@ -187,6 +193,12 @@ static void begin_copy(struct copy *of)
 			copy->slots[i][k] = &copy->functions[i][k];
 		}
 	}
+	segment = (struct nvtx_segment){ .count = MOST,
+					 .functions = copy->functions[NVTX_EXTENSION] };
+	extension = (struct nvtx_extension){ .size = sizeof(extension),
+					     .module = NVTX_PAYLOAD_EXTENSION,
+					     .nsegments = 1,
+					     .segments = &segment };
 	called[0] = '\0';
 }
 
@@ -271,26 +283,57 @@ static void other_domain_end(void *domain, uint64_t id)
 	record("DomainRangeEnd %d %llu;", domain != NULL, (unsigned long long)id);
 }
 
+static void other_payload_end(void *domain, uint64_t id, const void *payloads, size_t count)
+{
+	record("RangeEndPayload %d %llu %d %zu;", domain != NULL, (unsigned long long)id,
+	       payloads != NULL, count);
+}
+
 static int others_answer = 1, others_set = PLACES; /* so many of the functions */
 static int (*other_initialize)(nvtx_table_fn);
+
+static void set_others(bool extends)
+{
+	static const struct {
+		const char *name;
+		nvtx_any_fn function;
+	} ends[] = {
+		{ "RangeEnd", (nvtx_any_fn)other_end },
+		{ "DomainRangeEnd", (nvtx_any_fn)other_domain_end },
+		{ "RangeEndPayload", (nvtx_any_fn)other_payload_end },
+	};
+
+	for (int i = 0; i < others_set; i++) {
+		if ((places[i].module == NVTX_EXTENSION) != extends)
+			continue;
+		*slot_at(&places[i]) = places[i].other;
+		for (int k = 0; k < 3; k++)
+			if (!strcmp(places[i].name, ends[k].name))
+				*slot_at(&places[i]) = ends[k].function;
+	}
+}
 
 static int initialize_other(nvtx_table_fn from)
 {
 	record("other;");
 	if (from != copy_table)
 		return 0;
-	for (int i = 0; i < others_set; i++)
-		*slot_at(&places[i]) = !strcmp(places[i].name, "RangeEnd") ? (nvtx_any_fn)other_end
-				       : !strcmp(places[i].name, "DomainRangeEnd")
-					       ? (nvtx_any_fn)other_domain_end
-					       : places[i].other;
+	set_others(false);
 	return others_answer;
 }
 
-static int other_extension(void *extension)
+static int other_extension(const struct nvtx_extension *of)
 {
-	record("extension %d;", extension == &table);
-	return 3;
+	record("extension %d;", of == &extension);
+	set_others(true);
+	return others_answer;
+}
+
+/* A copy and its extension. */
+static int initialize_all(void)
+{
+	return InitializeInjectionNvtx2(copy_table) &
+	       InitializeInjectionNvtxExtension(&extension);
 }
 
 static bool other_extends;
@@ -451,6 +494,15 @@ static void test_ends(void *domain)
 	CALL(DomainRangeEnd, domain, foreign);
 	is_str(called, shared ? "DomainRangeEnd 1 9;" : "end 9;", "... of a domain");
 	called[0] = '\0';
+	STARTS(RangeStartPayload, "start 40 '(none)';", domain, domain, 2);
+	CALL(RangeEndPayload, domain, own_id, &table, 2);
+	snprintf(want, sizeof(want), "%send %llx;", shared ? "RangeEndPayload 1 7 1 2;" : "",
+		 (unsigned long long)own_id);
+	is_str(called, want, "... by a function of the extension");
+	called[0] = '\0';
+	CALL(RangeEndPayload, NULL, foreign, NULL, 0);
+	is_str(called, shared ? "RangeEndPayload 0 9 0 0;" : "end 9;", "... that is not ours");
+	called[0] = '\0';
 	/* The core has no more room. */
 	own_id = 0;
 	is_int((long long)CALL(RangeStartA, "s"), shared ? 7 : 0,
@@ -490,6 +542,10 @@ static void test_functions(void)
 	STARTS(RangeStartEx, "start 0 'attr';", &attributes);
 	STARTS(RangeStartW, "start 0 'ws';", L"ws");
 	STARTS(DomainRangeStartEx, "start 40 'attr';", domain, &attributes);
+	PROC(MarkPayload, "mark 41 '(none)';", second, &attributes, 1);
+	PUSHES(RangePushPayload, "push 40 '(none)';", 11, domain, NULL, 0);
+	PUSHES(RangePopPayload, "pop 41;", 12, second, &attributes, SIZE_MAX);
+	STARTS(RangeStartPayload, "start 0 '(none)';", NULL, &attributes, 1);
 	attributes.text_type = NVTX_REGISTERED;
 	attributes.text = string;
 	PROC(MarkEx, "mark 0 'registered';", &attributes);
@@ -518,11 +574,11 @@ static void test_initialize(void)
 	cuaudit_nvtx_link = NULL;
 	begin_copy(&copies[0]);
 	is_int(InitializeInjectionNvtx2(copy_table), 0, "not audited: NVTX calls nothing");
-	is_int(InitializeInjectionNvtxExtension(&table), 0, "... nor its extensions");
+	is_int(InitializeInjectionNvtxExtension(&extension), 0, "... nor its extensions");
 	other_initialize = initialize_other;
 	other_extends = true;
 	is_int(InitializeInjectionNvtx2(copy_table), 1, "... but another tool");
-	is_int(InitializeInjectionNvtxExtension(&table), 1, "... who answers for extensions, too");
+	is_int(InitializeInjectionNvtxExtension(&extension), 1, "... who answers for extensions, too");
 	is_str(called, "other;extension 1;", "... which is called");
 	other_initialize = NULL;
 	other_extends = false;
@@ -550,7 +606,7 @@ static void test_initialize(void)
 	other_initialize = initialize_other;
 	is_int(InitializeInjectionNvtx2(copy_table), 1, "... is another tool's alone");
 	other_initialize = NULL;
-	is_int(InitializeInjectionNvtxExtension(&table), 1,
+	is_int(InitializeInjectionNvtxExtension(&extension), 1,
 	       "extensions: followed, so that programs push");
 }
 
@@ -564,27 +620,38 @@ static void test_copies(void)
 	copy->size[1] = 12;
 	copy->size[4] = 0;
 	copy->slots[1][3] = NULL;
-	is_int(InitializeInjectionNvtx2(copy_table), 1, "an older copy");
+	segment.count = copy->size[NVTX_EXTENSION] = 4;
+	is_int(initialize_all(), 1, "an older copy");
 	for (int i = 0; i < PLACES; i++)
 		wrong += (*slot_at(&places[i]) != initial) !=
 			 (places[i].number < copy->size[places[i].module] &&
 			  copy->slots[places[i].module][places[i].number]);
 	is_int(wrong, 0, "... is given what it has");
-	is_int(InitializeInjectionNvtx2(copy_table), 1, "a copy that is initialized twice");
+	for (int i = 0; i < 3; i++) {
+		begin_copy(&copies[0]);
+		extension.size -= i == 0;
+		extension.module += i == 1;
+		extension.nsegments -= i == 2;
+		is_int(initialize_all(), 1, "an extension that is none of payloads");
+		ok(copy->functions[NVTX_EXTENSION][4] == initial, "... is given nothing");
+	}
+	is_int(initialize_all(), 1, "a copy that is initialized twice");
 
 	/* Another tool that failed has set nothing; what it does not follow is ours alone. */
 	begin_copy(&copies[0]);
 	other_initialize = initialize_other;
+	other_extends = true;
 	others_answer = 0;
-	is_int(InitializeInjectionNvtx2(copy_table), 1, "another tool fails");
+	is_int(initialize_all(), 1, "another tool fails");
 	shared = false;
 	called[0] = '\0';
 	PROC(MarkA, "mark 0 'alone';", "alone");
+	PROC(MarkPayload, "mark 0 '(none)';", NULL, NULL, 0);
 	others_answer = 1;
 	others_set = 2;
 	begin_copy(&copies[0]);
-	is_int(InitializeInjectionNvtx2(copy_table), 1, "another tool follows two functions");
-	is_str(called, "other;", "... and no complaint");
+	is_int(initialize_all(), 1, "another tool follows two functions");
+	is_str(called, "other;extension 1;", "... and no complaint");
 	called[0] = '\0';
 	PROC(MarkW, "mark 0 'third';", L"third");
 	shared = true;
@@ -593,15 +660,15 @@ static void test_copies(void)
 	/* It follows all in a second copy, by functions of the first where it gave any. */
 	others_set = PLACES;
 	begin_copy(&copies[1]);
-	is_int(InitializeInjectionNvtx2(copy_table), 1, "a second copy");
-	is_str(called, "other;", "... of which it follows more");
+	is_int(initialize_all(), 1, "a second copy");
+	is_str(called, "other;extension 1;", "... of which it follows more");
 	for (int i = 0; i < PLACES; i++)
 		left[i] = *slot_at(&places[i]);
 	next.MarkA = other_MarkA == next.MarkA ? (__typeof__(next.MarkA))initial : next.MarkA;
 	begin_copy(&copies[0]);
-	is_int(InitializeInjectionNvtx2(copy_table), 1,
+	is_int(initialize_all(), 1,
 	       "a third copy, with another function for one");
-	is_str(called, "other;complaint the NVTX injection;", "... that is said");
+	is_str(called, "other;complaint the NVTX injection;extension 1;", "... that is said");
 	wrong = 0;
 	for (int i = 0; i < PLACES; i++)
 		wrong += *slot_at(&places[i]) !=
@@ -851,11 +918,13 @@ int main(void)
 	test_initialize();
 	test_copies();
 	other_initialize = NULL;
+	other_extends = false;
 	for (int i = 0; i < 2; i++) {
 		shared = i;
 		other_initialize = i ? initialize_other : NULL;
+		other_extends = i;
 		begin_copy(&copies[0]);
-		InitializeInjectionNvtx2(copy_table);
+		initialize_all();
 		called[0] = '\0';
 		test_functions();
 	}

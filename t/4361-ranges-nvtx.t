@@ -20,13 +20,16 @@ if test -n "$headers"; then
 	traced "$tmp/headers"
 	is "$(cat "$tmp/said")" "push 0
 pop 0
-enabled 1" "the toolkit's headers: answers"
+enabled 1
+push 0
+pop 0" "the toolkit's headers: answers"
 	like "$(cat "$tmp/lines")" '"text":"wíde","domain":"headers","colour":"#ff112233","payload":"1.5"}' \
 		"... a registered text of wchar_t, a colour, a float"
 	like "$(cat "$tmp/lines")" '"text":"destroyed","domain":"headers"' "... a domain that was destroyed"
-	is "$(wc -l <"$tmp/lines")" 4 "... and all there is"
+	is "$(grep '"text":"popped with a payload"' "$tmp/lines" | grep -c unfinished)" 0 "... one that is popped with a payload has an end"
+	is "$(wc -l <"$tmp/lines")" 5 "... and all there is"
 else
-	skip 4 "no CUDA toolkit with nvtx3"
+	skip 5 "no CUDA toolkit with nvtx3"
 fi
 
 # Not from here: a build directory has one called nvtx.

@@ -36,6 +36,8 @@ struct nvtx_resource {
 	const void *text;
 };
 
+enum { NVTX_EXTENSION };	/* no module: this copy has no extension */
+
 /* The pointers, NULL where nobody follows. */
 static struct {
 #define CALLBACK(module, number, name, result, parameters, arguments) result (*name) parameters;

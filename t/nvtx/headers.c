@@ -24,11 +24,15 @@ int main(void)
 	cuInit(0);
 	printf("pop %d\n", nvtxDomainRangePop(domain));
 	printf("enabled %d\n", nvtxDomainIsEnabled(domain));
+	/* As NCCL ends its ranges. */
+	attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
+	attributes.message.ascii = "popped with a payload";
+	printf("push %d\n", nvtxDomainRangePushEx(domain, &attributes));
+	printf("pop %d\n", nvtxRangePopPayload(domain, NULL, 0));
 	nvtxRangeEnd(nvtxRangeStartA("started"));
 	nvtxMarkA("mark");
 	nvtxNameOsThreadA(1, "one");
 	nvtxDomainDestroy(domain);
-	attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
 	attributes.message.ascii = "destroyed";
 	nvtxDomainRangePushEx(domain, &attributes);
 	nvtxDomainRangePop(domain);
