@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# PyTorch with NCCL: ten all_reduce of 4 MiB in each process, one process a GPU; prints the sums.
+# PyTorch with NCCL: ten all_reduce of 4 MiB and a product in each process, one process a GPU, in NVTX
+# ranges; prints the sums.
 import os
 import sys
 
@@ -14,11 +15,13 @@ def work(rank, world):
     torch.cuda.set_device(rank)
     dist.init_process_group("nccl", rank=rank, world_size=world)
     values = torch.ones(1 << 20, device="cuda") * (rank + 1)
-    for _ in range(10):
-        reduced = values.clone()
-        dist.all_reduce(reduced)
-    torch.cuda.synchronize()
     matrix = torch.ones(64, 64, device="cuda")
+    for step in range(10):
+        with torch.cuda.nvtx.range(f"step {step}"):
+            reduced = values.clone()
+            with torch.cuda.nvtx.range("all_reduce"):
+                dist.all_reduce(reduced)
+    torch.cuda.synchronize()
     print("rank", rank, "of", world, "sum", reduced[0].item(), "product", (matrix @ matrix)[0, 0].item(), flush=True)
     dist.destroy_process_group()
 
