@@ -5,6 +5,9 @@
 
 #include <cuaudit/public.h>
 
+#include <stdatomic.h>
+#include <stdbool.h>
+
 #include <internal/link.h>
 
 #define likely(x) __builtin_expect(!!(x), 1)
@@ -12,5 +15,12 @@
 
 /* Written by the auditor before the core's constructor runs. */
 extern CUAUDIT_PUBLIC struct link_table *cuaudit_core_link;
+
+/* Whether a driver or a library of CUAUDIT_PROVIDERS was loaded: else there is nothing to be watched. */
+static inline bool core_link_any_provider(void)
+{
+	return atomic_load_explicit(&cuaudit_core_link->ndrivers, memory_order_acquire) ||
+	       atomic_load_explicit(&cuaudit_core_link->nproviders, memory_order_acquire);
+}
 
 #endif

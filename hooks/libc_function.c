@@ -47,9 +47,10 @@ void libc_function_thread(bool for_python)
 	errno = error;
 }
 
-uint32_t libc_function_bound(void)
+bool libc_function_missed(void)
 {
-	return atomic_load_explicit(&cuaudit_core_link->libc_bound, memory_order_relaxed);
+	return !atomic_load_explicit(&cuaudit_core_link->libc_bound, memory_order_relaxed) &&
+	       core_link_any_provider();
 }
 
 uint32_t libc_function_others(void)

@@ -32,8 +32,10 @@ void *libc_function_real(enum libc_function function);
  */
 void libc_function_thread(bool for_python);
 
-/* Context: setup. Bindings that are checked; and those of another function of the same name. */
-uint32_t libc_function_bound(void);
+/* Context: setup. Whether none was bound, in a process that loaded a driver or a provider. */
+bool libc_function_missed(void);
+
+/* Context: setup. Bindings of another function of the same name, which is not checked. */
 uint32_t libc_function_others(void);
 
 #endif

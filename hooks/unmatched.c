@@ -152,7 +152,8 @@ void unmatched_report(void)
 {
 	const struct link_environment *environment = &cuaudit_core_link->environment;
 
-	if (child)
+	/* Settings are inherited by shells and other programs that they are not meant for. */
+	if (child || !core_link_any_provider())
 		return;
 	report("CUAUDIT_INCLUDE", environment->include);
 	report("CUAUDIT_EXCLUDE", environment->exclude);

@@ -107,6 +107,8 @@ is "$status $(cat "$tmp/out" "$tmp/err")" "0 all as the model says" "off: nothin
 run CUAUDIT_HOOKS='dbgmem(libraries=libother*)' "$tmp/cases" overlap
 is "$status $(cat "$tmp/out")" "0 came through" "another library: nothing is checked"
 like "$(cat "$tmp/err")" "dbgmem: nothing was checked: no library that 'libother\*' names" "which is reported"
+run CUAUDIT_HOOKS='dbgmem(libraries=libother*)' CUAUDIT_PROVIDERS=libother.so.1 sh -c 'exit 3'
+is "$status $(cat "$tmp/out" "$tmp/err")" "3 " "but not by a shell, which loads no driver"
 
 # what is not understood: main is not called
 refused() {

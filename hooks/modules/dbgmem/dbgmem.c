@@ -59,7 +59,7 @@ static int init(const struct cuaudit_options *given)
 static void finish(void)
 {
 	dbgmem_report_finish();
-	if (!libc_function_bound())
+	if (libc_function_missed())
 		cuaudit_log(CUAUDIT_WARN, "dbgmem: nothing was checked: no library that '%s' names has "
 			    "bound a memory function of the C library", libraries);
 	if (libc_function_others())
