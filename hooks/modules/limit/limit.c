@@ -113,7 +113,9 @@ static void leave(struct cuaudit_call *call, void *data)
 		pool_created(call);
 }
 
-static const char *denials;	/* the selector of deny; NULL: not given */
+static struct cuaudit_hook denies = {	/* without functions: deny is not given */
+	.size = sizeof(denies), .name = "limit: deny", .priority = DENIES, .enter = deny,
+};
 
 static int check(const struct cuaudit_options *given)
 {
@@ -123,8 +125,8 @@ static int check(const struct cuaudit_options *given)
 		return -ECANCELED;
 	if (!forbidden)
 		return 0;
-	denials = limit_read_denial(forbidden);
-	return denials && !cuaudit_selector_check("limit: deny", denials) ? 0 : -ECANCELED;
+	denies.functions = limit_read_denial(forbidden);
+	return denies.functions && !cuaudit_hook_check(&denies) ? 0 : -ECANCELED;
 }
 
 static int init(const struct cuaudit_options *given)
@@ -137,14 +139,8 @@ static int init(const struct cuaudit_options *given)
 
 	if (limit_begin(given))
 		return -ECANCELED;
-	if (denials) {
-		const struct cuaudit_hook denies = {
-			.size = sizeof(denies), .name = "limit", .priority = DENIES,
-			.functions = denials, .enter = deny,
-		};
-
+	if (denies.functions)
 		error = cuaudit_hook_add(&denies) ?: cuaudit_kernel_prepare();
-	}
 	if (!error && lease_options.on)
 		error = lease_add_hooks();
 	return error ? error : cuaudit_hook_add(&hook);
