@@ -27,6 +27,7 @@
 #include "tools/supervise.h"
 #include "tools/tool.h"
 #include "util/size.h"
+#include "util/words.h"
 
 #define DEFAULT_RULES "cuaudit.rules"
 
@@ -336,6 +337,18 @@ static char *command_text(char **argv)
 	return text;
 }
 
+/* Facts are of driver calls, of which traces have none where the driver is no domain. */
+static bool lacks_driver(void)
+{
+	const char *domains = getenv("CUAUDIT_DOMAINS");
+
+	if (!check.run.traced || !domains || words_have(domains, "driver"))
+		return false;
+	tool_complain("CUAUDIT_DOMAINS=%s is without driver, whose calls a lock file is of; unset it, or add "
+		      "driver", domains);
+	return true;
+}
+
 static int start(struct launch *launch)
 {
 	const char *disable = getenv("CUAUDIT_DISABLE");
@@ -345,6 +358,8 @@ static int start(struct launch *launch)
 		finding_complain(FINDING_DISABLED, NULL, NULL);
 		return refuse(TOOL_FAILED, finding_text(FINDING_DISABLED, NULL, NULL));
 	}
+	if (lacks_driver())
+		return refuse_usage("CUAUDIT_DOMAINS is without driver, whose calls a lock file is of");
 	drop_filters();
 	check.run.pattern = scratch_pattern("check");
 	launch->directory = check.run.keep;
