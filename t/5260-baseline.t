@@ -406,9 +406,9 @@ refused 2 "check: --runs is for --write-baseline and --update" "runs to compare"
 refused 2 "check: one lock file to a run" "two lock files" check --write-baseline x --update y true
 refused 2 "check: one lock file to a run" "... to be compared" check --baseline x --update y true
 refused 2 "--baseline takes the path of a lock file, not ''" "no name" check --baseline '' true
-refused 2 "check: nothing is judged by --write-baseline and --update" "rules to be written" \
+refused 2 "check: --rules has no effect on --write-baseline, by which nothing is judged" "rules to be written" \
 	check --write-baseline x --rules y true
-refused 2 "check: nothing is judged by --write-baseline and --update" "an output" check --update x --tap true
+refused 2 "check: --tap has no effect on --update, by which nothing is judged" "an output" check --update x --tap true
 refused 2 "check: --size is for traces" "a size for rules" check --size 1G --rules x true
 refused 2 "check: neither --rules nor --baseline is given, and there is no cuaudit.rules" "nothing to check by" check true
 refused 2 "--size takes SIZE, not 'x'" "no size" check --size x --baseline y true
