@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "hooks/call_site.h"
+#include "hooks/modules/helper.h"
 #include "hooks/modules/limit/limit_calls.h"
 #include "hooks/modules/limit/limit_driver.h"
 #include "hooks/modules/limit/limit_gap.h"
@@ -141,8 +142,10 @@ static int init(const struct cuaudit_options *given)
 		return -ECANCELED;
 	if (denies.functions)
 		error = cuaudit_hook_add(&denies) ?: cuaudit_kernel_prepare();
-	if (!error && lease_options.on)
+	if (!error && lease_options.on) {
+		helper_prepare();
 		error = lease_add_hooks();
+	}
 	return error ? error : cuaudit_hook_add(&hook);
 }
 
