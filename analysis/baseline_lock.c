@@ -184,7 +184,7 @@ static bool read_header(struct reader *reader, struct part line, enum baseline_h
 	if (lock->headers[header])
 		return refuse(reader, line, "is there a second time");
 	if (header == BASELINE_RUNS_MADE && !read_number(rest, &runs))
-		return refuse(reader, rest, "is no number of runs");
+		return refuse(reader, rest, "is no number of runs: digits alone, behind one tab");
 	if (header == BASELINE_KERNELS && !is_word(rest, BASELINE_DEMANGLED) &&
 	    !is_word(rest, BASELINE_MANGLED))
 		return refuse(reader, rest,
@@ -205,6 +205,14 @@ static bool is_conflict(struct part line)
 	return false;
 }
 
+/* Whether a line of that word has blanks in place of the tab behind it. */
+static bool has_blanks(struct part line, const char *word)
+{
+	size_t length = strlen(word);
+
+	return line.size > length && !memcmp(line.at, word, length) && line.at[length] == ' ';
+}
+
 static bool read_line(struct reader *reader, struct part line)
 {
 	struct part rest = line, word = cut(&rest, '\t');
@@ -217,6 +225,14 @@ static bool read_line(struct reader *reader, struct part line)
 	for (int i = 0; i < BASELINE_HEADERS; i++)
 		if (is_word(word, headers[i]))
 			return read_header(reader, line, i);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (has_blanks(line, kinds[i].name))
+			return refuse(reader, word, "has a blank where the tab is that ends '%s'",
+				      kinds[i].name);
+	for (int i = 0; i < BASELINE_HEADERS; i++)
+		if (has_blanks(line, headers[i]))
+			return refuse(reader, word, "has a blank where the tab is that ends '%s'",
+				      headers[i]);
 	if (is_conflict(line))
 		return refuse(reader, line, "is left of a merge: take the lines of one side, and run "
 			      "cuaudit check --update");

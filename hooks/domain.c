@@ -2,9 +2,8 @@
 /* Whose functions hooks are called for: CUAUDIT_DOMAINS. */
 #include "hooks/domain.h"
 
-#include <string.h>
-
 #include "hooks/core_link.h"
+#include "util/words.h"
 
 bool domain_is_on(enum domain domain)
 {
@@ -14,15 +13,6 @@ bool domain_is_on(enum domain domain)
 		[DOMAIN_RUNTIME] = "runtime",
 		[DOMAIN_TABLES] = "tables",
 	};
-	const char *list = cuaudit_core_link->environment.domains;
-	size_t length = strlen(names[domain]);
 
-	for (;;) {
-		if (!strncmp(list, names[domain], length) && (!list[length] || list[length] == ','))
-			return true;
-		list = strchr(list, ',');
-		if (!list)
-			return false;
-		list++;
-	}
+	return words_have(cuaudit_core_link->environment.domains, names[domain]);
 }

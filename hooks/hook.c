@@ -39,6 +39,26 @@ static int take_hook(struct cuaudit_hook *whole, const struct cuaudit_hook *give
 	return whole->enter || whole->exit ? 0 : -EINVAL;
 }
 
+/* What is known to be wrong with a hook before it is added; taken gets it, of any version. */
+static int check(struct cuaudit_hook *taken, const struct cuaudit_hook *given)
+{
+	int error;
+
+	if (!cuaudit_core_link)
+		return -ENODEV;
+	error = take_hook(taken, given);
+	if (!error && taken->functions)
+		error = cuaudit_selector_check(taken->name ? taken->name : "a hook", taken->functions);
+	return error ? error : record_refuse(taken);
+}
+
+int cuaudit_hook_check(const struct cuaudit_hook *hook)
+{
+	struct cuaudit_hook taken;
+
+	return check(&taken, hook);
+}
+
 /* Under LOCK_RECORDS: all of the hook's functions have it, or none has. */
 static int show(struct record *record, enum record_state state)
 {
@@ -72,13 +92,8 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 	struct cuaudit_hook hook;
 	struct record *record;
 	sigset_t saved, inner;
-	int error;
+	int error = check(&hook, given);
 
-	if (!cuaudit_core_link)
-		return -ENODEV;
-	error = take_hook(&hook, given);
-	if (!error && hook.functions)
-		error = cuaudit_selector_check(hook.name ? hook.name : "a hook", hook.functions);
 	if (error)
 		return error;
 	hook_reap();
@@ -101,8 +116,6 @@ static int add(const struct cuaudit_hook *given, enum hook_owner owner, enum rec
 	error = guard_take_libraries(&record->guard);
 	if (!error)
 		error = record_open_selector(record);
-	if (!error)
-		error = record_refuse(record);
 	if (error)
 		goto out;
 	record_select(record, 0, cuaudit_functions());

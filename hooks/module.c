@@ -352,6 +352,8 @@ static const char *reason(int error, char buffer[MAX_INSTEAD])
 		return "there is no room for its hooks; leave out another module";
 	case -E2BIG:
 		return "it was built for a newer cuaudit; install that, or build it again";
+	case -ENOTSUP:
+		return "its hooks would change calls that can only be observed";
 	default:
 		snprintf(buffer, MAX_INSTEAD, "it answered error %d (%s)", -error, strerror(-error));
 		return buffer;

@@ -25,6 +25,12 @@ static bool read_word(uint64_t address, uint64_t *word)
 	return safe_read(address, word, sizeof(*word));
 }
 
+/* Of a state, perhaps another thread's, who may free it meanwhile. */
+static bool read_listed(uint64_t address, uint64_t *word)
+{
+	return safe_read_shared(address, word, sizeof(*word));
+}
+
 /* Of a state, what tells whose it is. */
 static bool is_own(const struct python *python, uint64_t state)
 {
@@ -46,6 +52,13 @@ static uint64_t frame_of(const struct python *python, uint64_t state, uint64_t *
 	return *cframe && read_word(*cframe + at->cframe_frame, &frame) ? frame : 0;
 }
 
+static bool is_listed(const struct python *python, uint64_t state)
+{
+	uint64_t id;
+
+	return read_listed(state + python->at.thread_id, &id) && id == (uint64_t)pthread_self();
+}
+
 /*
  * The thread's states in all interpreters, the newest interpreter first: that of an inner one
  * is younger. Others may come and go meanwhile, so that what is read may be anything.
@@ -56,21 +69,21 @@ static uint64_t search_states(const struct python *python)
 	uint64_t interpreter, state, cframe, first = 0;
 	uint32_t states = 0;
 
-	if (!read_word(python->runtime + at->head, &interpreter))
+	if (!read_listed(python->runtime + at->head, &interpreter))
 		return 0;
 	for (uint32_t i = 0; interpreter && i < INTERPRETERS; i++) {
-		if (!read_word(interpreter + at->interpreter_threads, &state))
+		if (!read_listed(interpreter + at->interpreter_threads, &state))
 			return first;
 		for (; state && states < THREADS; states++) {
-			if (is_own(python, state)) {
+			if (is_listed(python, state)) {
 				first = first ? first : state;
 				if (frame_of(python, state, &cframe))
 					return state;
 			}
-			if (!read_word(state + at->thread_next, &state))
+			if (!read_listed(state + at->thread_next, &state))
 				break;
 		}
-		if (!read_word(interpreter + at->interpreter_next, &interpreter))
+		if (!read_listed(interpreter + at->interpreter_next, &interpreter))
 			break;
 	}
 	return first;
@@ -258,7 +271,7 @@ static uint64_t find_state(const struct python *python)
 	uint32_t key[2];
 
 	if (python->at.current && read_word(python->runtime + python->at.current, &current) &&
-	    is_own(python, current))
+	    current && is_listed(python, current))
 		return current;
 	if (!safe_read(python->runtime + python->at.key, key, sizeof(key)))
 		return 0;
@@ -306,9 +319,10 @@ static const char *read_near(struct python_thread *own, uint64_t at, uint32_t si
 	if (own->nwindows == PYTHON_WINDOWS || own->used + below + size > PYTHON_ROOM)
 		own->nwindows = own->used = 0;
 	own->window = own->nwindows;
-	if (!below || !safe_read(at - below, own->room + own->used, below + size)) {
-		below = 0;
-		if (!safe_read(at, own->room + own->used, size))
+	if (!below || !safe_read_shared(at - below, own->room + own->used, below + size)) {
+		/* What is below the frame's own page may be another thread's, who unmaps it. */
+		below = at % PEEK_PAGE < below ? (uint32_t)(at % PEEK_PAGE) : below;
+		if (!safe_read(at - below, own->room + own->used, below + size))
 			return NULL;
 	}
 	window = &own->windows[own->nwindows++];

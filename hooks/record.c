@@ -93,19 +93,16 @@ const struct selector *record_general(void)
 	return general;
 }
 
-static bool observes(const struct record *record)
+static bool observes(const struct cuaudit_hook *hook)
 {
-	return !record->guard.hook.enter || record->guard.hook.flags & CUAUDIT_HOOK_OBSERVES;
+	return !hook->enter || hook->flags & CUAUDIT_HOOK_OBSERVES;
 }
 
-int record_refuse(const struct record *record)
+/* The first function of the runtime's reports that a selector takes, or NULL. */
+static const char *reported(const struct selector *selector)
 {
-	const struct cuaudit_hook *hook = &record->guard.hook;
 	uint32_t count = atomic_load_explicit(&cuaudit_core_link->nslots, memory_order_acquire);
 
-	/* Who wants all, or all but some, has those that there are for such a hook. */
-	if (observes(record) || !hook->functions || !*hook->functions || *hook->functions == '!')
-		return 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct runtime_row *row = runtime_row_of_slot(i);
 		struct cuaudit_function function = { .id = CUAUDIT_ID_RUNTIME };
@@ -113,15 +110,31 @@ int record_refuse(const struct record *record)
 		if (!row)
 			continue;
 		function.name = function.base = runtime_row_name(row);
-		if (!selector_takes(record->selector, &function))
-			continue;
-		cuaudit_log(CUAUDIT_WARN, "%s: calls of %s can only be observed, neither answered nor "
-			    "changed; add !%%runtime to its functions, or name those of shared runtimes "
-			    "alone, libcudart.so.*:%s",
-			    hook->name ? hook->name : "a hook", function.name, function.name);
-		return -ENOTSUP;
+		if (selector_takes(selector, &function))
+			return function.name;
 	}
-	return 0;
+	return NULL;
+}
+
+int record_refuse(const struct cuaudit_hook *hook)
+{
+	struct selector *selector;
+	const char *function;
+
+	/* Who wants all, or all but some, has those that there are for such a hook. */
+	if (observes(hook) || !hook->functions || !*hook->functions || *hook->functions == '!')
+		return 0;
+	selector = selector_open(hook->functions);
+	if (!selector)
+		return -ENOMEM;
+	function = reported(selector);
+	selector_close(selector);
+	if (!function)
+		return 0;
+	cuaudit_log(CUAUDIT_WARN, "%s: calls of %s can only be observed, neither answered nor changed; "
+		    "add !%%runtime to its functions, or name those of shared runtimes alone, "
+		    "libcudart.so.*:%s", hook->name ? hook->name : "a hook", function, function);
+	return -ENOTSUP;
 }
 
 /* Whether the hook is for a shared runtime's function by the name of that, which can be changed. */
@@ -141,12 +154,12 @@ static bool names_library(const struct record *record, uint32_t slot)
 static bool in_domain(const struct record *record, uint32_t slot)
 {
 	if (runtime_row_of_slot(slot))
-		return observes(record);
+		return observes(&record->guard.hook);
 	if (export_slot_is(slot))
 		return *export_slot_base(slot);
 	/* Others are seen as the runtime reports them. */
 	if (runtime_row_bound(slot))
-		return runtime_row_layout(slot) && (observes(record) || names_library(record, slot));
+		return runtime_row_layout(slot) && (observes(&record->guard.hook) || names_library(record, slot));
 	if (link_is_provider(cuaudit_core_link->slots[slot].driver))
 		return record->guard.hook.flags & CUAUDIT_HOOK_PROVIDERS;
 	return record->owner != HOOK_MODULE || domain_is_on(DOMAIN_DRIVER);

@@ -46,10 +46,10 @@ const struct selector *record_general(void);
 bool record_any_policy(void);
 
 /*
- * Under LOCK_SETUP, after that: -ENOTSUP and a message if the hook may skip calls or edit
- * arguments, and names functions of which that cannot be done. Else 0.
+ * Context: setup. -ENOTSUP and a message if the hook may skip calls or edit arguments, and names
+ * functions of which that cannot be done; -ENOMEM. Else 0.
  */
-int record_refuse(const struct record *record);
+int record_refuse(const struct cuaudit_hook *hook);
 
 /*
  * Context: call, under LOCK_SETUP: the hook, or all that are in the order, choose

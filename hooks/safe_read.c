@@ -135,19 +135,26 @@ size_t safe_read_parts(const struct iovec *parts, uint32_t count, const struct i
 	return got > 0 ? (size_t)got : 0;
 }
 
-bool safe_read(uint64_t address, void *to, size_t size)
+/* -1: it is missing or forbidden. */
+static long read_by_kernel(uint64_t address, void *to, size_t size)
 {
 	struct iovec local = { to, size }, remote = { (void *)(uintptr_t)address, size };
+
+	return atomic_load_explicit(&forbidden, memory_order_relaxed) ? -1 :
+	       copy(&remote, 1, &local, 1);
+}
+
+bool safe_read_shared(uint64_t address, void *to, size_t size)
+{
+	return read_by_kernel(address, to, size) == (long)size;
+}
+
+bool safe_read(uint64_t address, void *to, size_t size)
+{
 	struct safe_read_known nothing = { 0 };
+	long got = read_by_kernel(address, to, size);
 
-	if (!atomic_load_explicit(&forbidden, memory_order_relaxed)) {
-		long got = copy(&remote, 1, &local, 1);
-
-		if (got != -1)
-			return got == (long)size;
-	}
-	/* Where it is missing or forbidden. */
-	return safe_read_near(&nothing, address, to, size);
+	return got == -1 ? safe_read_near(&nothing, address, to, size) : got == (long)size;
 }
 
 int cuaudit_safe_read(const void *from, void *to, size_t size)

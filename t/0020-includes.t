@@ -28,7 +28,7 @@ edge() {
 
 internal='internal/[a-z_]+\.(h|def)'
 tables='tables/[a-z]+\.(h|def)'
-util='util/[a-z0-9_]+\.h'
+util='util/[a-z0-9_]+\.(h|def)'
 
 edge include "$contract|$internal" "the contract"
 edge tables "$contract|tables/(array|cpython|query)\.h" "the contract and its own"
@@ -46,7 +46,7 @@ edge analysis "$contract|$tables|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z
 	"the contract, tables/, util/, print/, tracefile/ and its own"
 edge export "$contract|$tables|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.h|export/([a-z]+/)?[a-z0-9_]+(\.pb-c)?\.h" \
 	"the contract, tables/, util/, print/, tracefile/, analysis/ and its own"
-edge tools "$contract|tables/cpython\.(h|def)|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.h|export/(html/)?[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
+edge tools "$contract|tables/(cpython\.(h|def)|export_tables\.def)|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.h|export/(html/)?[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
 	"all of the command"
 edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"

@@ -47,7 +47,7 @@ same "$(listed tables/sources.am tables_sources)" "$(found tables '*.[ch]' '*.de
 for list in util_freestanding util_sources util_tool_sources; do
 	listed util/sources.am "$list"
 done | grep -v '^\$' >"$tmp/util"
-same "$(cat "$tmp/util")" "$(found util '*.[ch]')" "util_sources"
+same "$(cat "$tmp/util")" "$(found util '*.[ch]' '*.def')" "util_sources"
 same "$(listed print/sources.am print_sources)" "$(found print '*.[ch]')" "print_sources"
 same "$(listed tracefile/sources.am tracefile_sources)" "$(found tracefile '*.[ch]')" "tracefile_sources"
 same "$(listed analysis/sources.am analysis_stat_sources

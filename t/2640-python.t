@@ -50,6 +50,8 @@ ok "a stack that stays is read by $reads calls, $most at most" test "$reads" -le
 READS_REFUSED=1 frames "$tmp/expect.so(merged=yes)" threads
 judge "$tmp/out" 9600 "process_vm_readv refused"
 ok "... and not tried for long" test "$(sed -n 's/^reads //p' "$tmp/out" | tail -n 1)" -le 100
+READS_REFUSED=1 frames "$tmp/expect.so(merged=yes)" vanishes
+like "$(cat "$tmp/out")" '^below True$' "... and there was a page below the frames that goes when it is looked at"
 frames_preload=
 
 frames "$tmp/expect.so(merged=yes)" damage

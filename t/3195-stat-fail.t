@@ -69,6 +69,16 @@ ends 0 "" "_exit keeps its status, as of leak and coverage"
 fails ";print=no;save=$tmp/saved" ./fails error=2
 ends 88 "1 call failed: CUDA_ERROR_OUT_OF_MEMORY of cuMemAlloc_v2 (1)$asks" "print=no"
 ok "... the saved file stays" test -s saved
+for options in 'print=no' 'print=no;save=auto' 'save=no;print=no'; do
+	rm -f started
+	refused 2 "stat: with print=no the saved file is all there is, and none is saved: give save=PATH, or set CUAUDIT_OUTPUT" \
+		"$options" run -d sim -k "stat($options;fail=errors)" touch started
+	ok "... nothing is started" test ! -e started
+done
+CUAUDIT_OUTPUT=$tmp/saved.%p tool run -d sim -k 'stat(print=no;fail=errors)' true
+is "$status $(cat err)" "0 " "print=no where CUAUDIT_OUTPUT is"
+CUAUDIT_OUTPUT=$tmp/saved.%p tool run -d sim -k 'stat(print=no;save=no)' true
+is "$status" 2 "... but nothing is saved"
 like "$("$cuaudit" report saved)" 'CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2' "... and has the error"
 fails "),fault(inject=cuMemFree_v2:error=1" ./fails free
 ends 0 "" "an error that a hook answers is not the driver's" || diag "$(cat err)"

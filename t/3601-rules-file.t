@@ -121,6 +121,27 @@ done
 for number in 1024 -1 x; do
 	wrong 24 "a device is a number such as 0, not '$number'" "never cuInit on device $number"
 done
+while read -r ordinal right; do
+	wrong 10 "'$ordinal' is no ordinal; did you mean $right\\?" "mark a = $ordinal cuInit"
+	right "mark a = $right cuInit" 'optional never cuCtxSynchronize after a'
+done <<'END'
+5st 5th
+1th 1st
+2st 2nd
+3nd 3rd
+4rd 4th
+10st 10th
+11st 11th
+12nd 12th
+13rd 13th
+20nd 20th
+21th 21st
+22th 22nd
+23th 23rd
+101th 101st
+111st 111th
+1000012nd 1000012th
+END
 for ordinal in 0th th st1 1 1sts 99999999999999999999th -1st 1ST; do
 	wrong 10 "there is no mark of the kind '$ordinal'.*" "mark a = $ordinal cuInit"
 done

@@ -173,10 +173,10 @@ fi
 while IFS='|' read -r before way name; do
 	rules 'at-most 1 cuCtxSynchronize'
 	check sh -c "'$hostile' once; ( $before '$hostile' $way ); true"
-	lost 89 'is without a header: .* could not be audited' "$name"
+	lost 89 'process [0-9]+ is not checked: CUAUDIT_DISABLE, .* or it could not be audited|is without a header' "$name"
 	rules 'optional calls' 'never cuCtxSynchronize'
 	check sh -c "( $before '$hostile' $way ); true"
-	lost 89 'is without a header: .* could not be audited' "... where there may be no call"
+	lost 89 'process [0-9]+ is not checked: .* or it could not be audited|is without a header' "... where there may be no call"
 	unlike "$(cat err)" 'no process called the CUDA driver' "... and nobody says that there was none"
 done <<'END'
 trap "" XFSZ; ulimit -f 8;|once|no room for a file
@@ -184,12 +184,32 @@ unset NVTX_INJECTION64_PATH;|descriptors|no descriptor for the core
 CUAUDIT_DISABLE=1|once|CUAUDIT_DISABLE=1
 CUAUDIT_EXCLUDE='*'|once|CUAUDIT_EXCLUDE
 END
+
+# Processes that the auditor is not in, or that have other hooks: seen from outside, while they run.
+helper rules/unseen
+rules 'optional calls' 'optional never cuInit'
+while IFS='|' read -r before name; do
+	check sh -c "$before '$tmp/unseen' \$PPID"
+	lost 89 'process [0-9]+, unseen, has the driver and is not checked: its environment is not the command' "$name"
+done <<'END'
+LD_AUDIT=|LD_AUDIT without the auditor
+unset LD_AUDIT;|LD_AUDIT unset
+CUAUDIT_HOOKS=stat|other hooks
+unset CUAUDIT_HOOKS;|none of its own
+parent=$PPID; exec env -i|no environment
+exec env CUAUDIT_FOLLOW=0 sh -c 'exec "$@"' sh|a program that starts it unaudited
+END
+for command in "'$tmp/unseen' \$PPID" "exec '$tmp/unseen' \$PPID" "CUAUDIT_LOG=error '$tmp/unseen' \$PPID"; do
+	check sh -c "$command"
+	ends 0 "one that is audited: $command"
+	unlike "$(cat err)" 'is not checked' "... is none of them"
+done
 mkdir 'of 100%'
 rules 'at-most 1 cuCtxSynchronize'
 status=0
 $run_env TMPDIR="$tmp/of 100%" "$cuaudit" check -d sim --rules rules -- \
 	sh -c 'unset NVTX_INJECTION64_PATH; "$1" descriptors' sh "$hostile" >out 2>err || status=$?
-lost 89 'is without a header' "a directory with a percent sign"
+lost 89 'process [0-9]+ is not checked' "a directory with a percent sign"
 is "$(ls 'of 100%')" "" "... in which nothing is left"
 
 # Ranges.

@@ -93,6 +93,22 @@ done
 run CUAUDIT_HOOKS='fault(inject=cudaMalloc:error=2)' "$tmp/calls"
 is "$status" 85 "fault: ends the process"
 like "$(cat "$tmp/err")" 'fault.*: calls of cudaMalloc can only be observed' "fault: and says why"
+unlike "$(cat "$tmp/err")" 'error 95' "... and not by a number"
+# started HOOK PROGRAM...: by the command, which asks before it starts it
+started() {
+	status=0
+	CUAUDIT_DOMAINS=driver,runtime "$top_builddir/bin/cuaudit" run -d sim -k "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+}
+for hook in 'fault(inject=%runtime:error=2)' 'fault(inject=cuInit:error=2;inject=cudaMalloc:result=2)' \
+	'limit(deny=*)' 'limit(deny=cudaMalloc)' "$tmp/sees.so(checks=yes;edits=yes;functions=cu*)"; do
+	started "$hook" touch "$tmp/started"
+	is "$status $(test -e "$tmp/started" && echo started)" "2 " "$hook: the program is not started"
+	like "$(cat "$tmp/err")" 'calls of cuda[A-Za-z]* can only be observed' "... and the message says why"
+done
+for hook in 'fault(inject=%runtime,!%runtime,cuInit:error=2)' 'limit(deny=cu*,!%runtime)'; do
+	started "$hook" true
+	is "$status $(cat "$tmp/err")" "0 " "$hook: one without them is"
+done
 
 # another tool has what it had
 for mode in tool late-tool; do

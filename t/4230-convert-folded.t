@@ -206,7 +206,7 @@ else
 	skip 5 "no compiler for C++"
 fi
 
-refused 2 "convert: --weight has no effect on csv" "a weight of calls" convert --to csv --weight calls "$tmp/one.cutrace"
+refused 2 "convert: --weight has no effect but on folded" "a weight of calls" convert --to csv --weight calls "$tmp/one.cutrace"
 refused 2 "--weight takes ns or calls, not 'bytes'" "a weight that is none" \
 	convert --to folded --weight bytes "$tmp/one.cutrace"
 done_testing

@@ -42,8 +42,8 @@ HOOKS=trace(functions=%memory,%launch;print=yes)
 INCLUDE=liba*:libb*
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "what run has too" -d sim -x 'libx*' -f %memory -f %launch \
 	-l 'liba*' -l 'libb*'
-shows "HOOKS=trace(args=no;strings=16;elements=2;size=0.5gb;when-full=ring;thread=main*;min-duration=10us;start=%launch:100;stop=5s;open=%sync;backtrace=cuLaunch*,/^cu(Mem|Ctx)/;frames=8;print=yes)
-OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "the hook's" --args no --strings 16 --elements 2 \
+shows "HOOKS=trace(args=kernel;strings=16;elements=2;size=0.5gb;when-full=ring;thread=main*;min-duration=10us;start=%launch:100;stop=5s;open=%sync;backtrace=cuLaunch*,/^cu(Mem|Ctx)/;frames=8;print=yes)
+OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "the hook's" --args kernel --strings 16 --elements 2 \
 	--size 0.5gb --when-full ring --thread 'main*' --min-duration 10us --start %launch:100 \
 	--stop 5s --open %sync -b 'cuLaunch*,/^cu(Mem|Ctx)/' --frames 8
 
@@ -81,10 +81,10 @@ is "$("$cuaudit" list hooks trace | sed -n 's/^  \([a-z-]*\)=.*/\1/p' |
 	grep -vx -e file -e library -e print | sort)" \
 	"$(awk -F'"' '/^OPTION\(" (stat )?trace "/ { print $4 }' "$top_srcdir/tools/commands.def" |
 		grep -vx -e add -e output | sort)" "every option of the hook is one of the command"
-for option in '--args no' '--elements 3' '--frames 9' '--min-duration 1us' '--open %memory' \
+for option in '--args no' '--elements 3' '--frames 9 -b cuInit' '--min-duration 1us' '--open %memory' \
 	'--size 2M' '--start cuDriverGetVersion:3' '--stop 5s' '--strings 7' '--thread ends' \
 	'--when-full ring' '-b %device'; do
-	# shellcheck disable=SC2086 # two words
+	# shellcheck disable=SC2086 # words
 	tool trace -d sim -o each --add $option -- "$tmp/ends" 20 return
 	is "$status $(grep -vc ' calls\{0,1\} in .*\.cutrace$' "$tmp/err")" "0 0" "$option is taken by the hook"
 done
@@ -122,7 +122,7 @@ like "$(cat lines/ends-*.trace)" 'cuDriverGetVersion\(' "... the lines are in it
 refused 2 "lines has traces of an earlier run" "... and again" trace -d sim -T -o lines -- "$tmp/ends" 1 return
 tool trace -d sim -T -A -o lines -- "$tmp/ends" 1 return
 is "$status $(find lines -type f | wc -l)" "0 2" "... with --add"
-for option in args=no args=kernel strings=3 elements=1 backtrace=cuInit frames=3 open=no size=2M when-full=ring; do
+for option in args=no args=kernel strings=3 elements=1 backtrace=cuInit open=no size=2M when-full=ring; do
 	refused 2 "trace: ${option%%=[a-z0-9A-Z]*}.* needs a file, which text=yes does not write" "--text and $option" \
 		trace -d sim -T "--${option%%=*}" "${option#*=}" -- "$tmp/ends" 1 return
 done

@@ -65,7 +65,7 @@ export CUAUDIT_FUNCTIONS=cuInit CUAUDIT_INCLUDE='(main)' CUAUDIT_LOG=error CUAUD
 export CUAUDIT_HOOKS='coverage(fail=escapes),limit(memory=1G)'
 is "$(listed)" "CUAUDIT_DRIVER=sim: the driver to load instead of libcuda.so.1
 CUAUDIT_FOLLOW=1: whether child processes are audited
-CUAUDIT_FUNCTIONS=cuInit: functions that are hooked: 1 of the $("$cuaudit" list functions | wc -l) that are known
+CUAUDIT_FUNCTIONS=cuInit: functions that are hooked: 1 of the $("$cuaudit" list functions %driver | wc -l) that are known
 CUAUDIT_INCLUDE=(main): libraries whose calls are intercepted, empty for all
 CUAUDIT_LOG=error: the messages printed on stderr
 CUAUDIT_OUTPUT=$PWD/x-%e: where hooks write, stderr if empty: $PWD/x-cuaudit

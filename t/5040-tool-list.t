@@ -9,7 +9,7 @@ names() {
 	"$cuaudit" list -q functions "$@" | tr '\n' ' '
 }
 
-is "$("$cuaudit" list --names functions)" \
+is "$("$cuaudit" list --names functions %driver)" \
 	"$(sed -n 's/^CUAPI([0-9]*, \([A-Za-z0-9_]*\), .*/\1/p' "$include/driver_api.def")" \
 	"functions: every row, in its order"
 is "$("$cuaudit" list functions | awk '{ print $1 }')" "$("$cuaudit" list -q functions)" \
@@ -22,8 +22,16 @@ is "$("$cuaudit" list functions cuGetProcAddress | sed 's/  */ /g' | cut -d ' ' 
 cuGetProcAddress_v2 12.0 procaddr" "functions: by the name cuGetProcAddress knows"
 is "$(names 'cuEvent*,!cuEvent[A-QS-Z]*')" "cuEventRecord cuEventRecordWithFlags cuEventRecordWithFlags_ptsz cuEventRecord_ptsz " \
 	"a selector with globs and sets"
-is "$(names '!cu*,cuInit')" "cuInit " "one that begins by taking away"
-is "$("$cuaudit" list -q functions %driver)" "$("$cuaudit" list -q functions)" "%driver is all of them"
+is "$(names '!*,cuInit')" "cuInit " "one that begins by taking away"
+is "$("$cuaudit" list -q functions %runtime)" \
+	"$(sed -n 's/^RUNTIME([0-9]*, \([A-Za-z0-9_]*\), .*/\1/p' "$include/runtime_api.def")" "%runtime: every row"
+is "$("$cuaudit" list functions cudaMalloc | sed 's/  */ /g')" "cudaMalloc 3.2 runtime (void **devPtr, size_t size)" \
+	"... with version, class and parameters"
+is "$("$cuaudit" list -q functions %tables)" \
+	"$(sed -n 's/^EXPORT_SLOT(\([A-Z_0-9]*\), [0-9]*, \([a-z_0-9]*\))$/\1.\2/p' "$top_srcdir/tables/export_tables.def")" \
+	"%tables: those that have names"
+is "$("$cuaudit" list -q functions)" "$(for domain in driver runtime tables; do "$cuaudit" list -q functions "%$domain"; done)" \
+	"all functions are those of the domains"
 is "$(names '%driver,!cu[A-HJ-Z]*,!cuIpc*,!cuImport*')" "cuInit " "... less some"
 is "$("$cuaudit" list -q functions '%memory,!%memory,%occupancy' | wc -l)" \
 	"$(grep -c '^CUAPI(.*[ |]OCCUPANCY[,|]' "$include/driver_api.def")" "classes"
@@ -33,12 +41,27 @@ is "$("$cuaudit" list classes | awk '{ print $1, $2 }')" \
 		echo "%$lower $(awk -F ', ' -v class="$upper" '
 			/^CUAPI/ && index("|" $8 "|", "|" class "|") { n++ }
 			END { print n + 0 }' "$include/driver_api.def")"
+	done
+	for domain in driver providers runtime tables; do
+		echo "%$domain $("$cuaudit" list -q functions "%$domain" 2>"$tmp/err" | wc -l | sed 's/^0$/-/')"
 	done)" "classes: each, with its members"
+sed -n 's/^DOMAIN([A-Z]*, "\([a-z]*\)".*/%\1/p' "$top_srcdir/util/domains.def" >"$tmp/domains"
+is "$(wc -l <"$tmp/domains")" 4 "four domains"
+while read -r domain; do
+	is "$("$cuaudit" list -q classes "${domain#%}")" "$domain" "... $domain is listed"
+	refused 2 "'${domain}x' is no selector; did you mean $domain\\?" "... and named for ${domain}x" list functions "${domain}x"
+	ok "... and completed" grep -q "^$domain	" <<-END
+		$("$cuaudit" --complete run -f "${domain%?}")
+	END
+done <"$tmp/domains"
+refused 2 "no functions match '%providers': those of CUAUDIT_PROVIDERS are known as a program binds them" "%providers" \
+	list functions %providers
+refused 2 "no functions match 'libnccl.*'.* are known as a program binds them" "a provider's" list functions 'libnccl.so.2:nccl*'
 # libc's matcher takes time and stack that are exponential in these.
 nested="/$(printf '(%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)cu$(
 	printf '+)%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)/"
 is "$(timeout 300 "$cuaudit" list -q functions "$nested" | wc -l)" \
-	"$("$cuaudit" list -q functions | wc -l)" "repetitions of repetitions take no time"
+	"$("$cuaudit" list -q functions '/cu/' | wc -l)" "repetitions of repetitions take no time"
 is "$("$cuaudit" list -q classes %memory)" %memory "classes: one"
 is "$("$cuaudit" list -q classes 'm*')" "%memory
 %module

@@ -29,7 +29,7 @@ tool manifest -- "$tmp/missing"
 is "$status $(left)" "127 0" "no program"
 tool manifest -d sim -o "$tmp/missing/x" -- "$tmp/needs" init fails
 is "$status $(left)" "2 0" "an output that cannot be"
-refused 2 "manifest: --driver and --force are for a program" "--driver without one" manifest -d sim "$tmp/x"
+refused 2 "manifest: --driver is for a program" "--driver without one" manifest -d sim "$tmp/x"
 refused 2 "manifest: no trace and no program given" "nothing" manifest
 refused 2 "manifest: no trace and no program given" "-- and nothing" manifest --
 refused 2 "--format takes text\\|json, not 'xml'" "no format" manifest --format xml "$tmp/x"

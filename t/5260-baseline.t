@@ -323,6 +323,11 @@ wrong '7s/	-	/	/' "7:1: .* has not the 5 fields of calls, with tabs between them
 wrong '7s/	-	/	-	-	/' "7:1: .* has not the 5 fields of calls"
 wrong '7s/	-	/	\\y	/' "7:32: '..' is no name: field 4 of calls"
 wrong '7s/^calls/halls/' "7:1: 'halls' is no kind of fact"
+wrong '7s/^calls\t/calls /' "7:1: 'calls .*' has a blank where the tab is that ends 'calls'"
+wrong 's/^runs\t/runs /' "5:1: 'runs [0-9]+' has a blank where the tab is that ends 'runs'"
+wrong 's/^runs\t/runs \t/' "5:1: 'runs ' has a blank where the tab is that ends 'runs'"
+wrong 's/^runs\t/runs\t /' "5:6: ' [0-9]+' is no number of runs: digits alone, behind one tab"
+wrong 's/^\(runs\t.*\)$/\1 /' "5:6: '[0-9]+ ' is no number of runs: digits alone, behind one tab"
 wrong '7p' "8:1: .* is the same fact as in line 7"
 wrong 's/^runs.*/&\n&/' "6:1: .* is there a second time"
 wrong '/^kernels/d' "[0-9]+:1: 'kernels' is missing"
@@ -382,14 +387,28 @@ fi
 chmod -R u+rwx locked
 
 # What goes together.
+made calls 1
+export CUAUDIT_DOMAINS
+for CUAUDIT_DOMAINS in runtime libc,runtime,tables; do
+	for option in --baseline --update --write-baseline; do
+		refused 2 "CUAUDIT_DOMAINS=$CUAUDIT_DOMAINS is without driver, .*; unset it, or add driver" \
+			"$option: domains without the driver" check -d sim "$option" "$lock" touch started
+	done
+	ok "... nothing is started" test ! -e started
+done
+for CUAUDIT_DOMAINS in runtime,driver driver,runtime; do
+	tool check -d sim --baseline "$lock" -- ./steps calls 1
+	is "$status" 0 "$CUAUDIT_DOMAINS: compared"
+done
+unset CUAUDIT_DOMAINS
 refused 2 "--runs takes a number from 1 to 1000, not '0'" "no run" check -d sim --write-baseline x --runs 0 true
 refused 2 "check: --runs is for --write-baseline and --update" "runs to compare" check -d sim --runs 3 --baseline x -- true
 refused 2 "check: one lock file to a run" "two lock files" check --write-baseline x --update y true
 refused 2 "check: one lock file to a run" "... to be compared" check --baseline x --update y true
 refused 2 "--baseline takes the path of a lock file, not ''" "no name" check --baseline '' true
-refused 2 "check: nothing is judged by --write-baseline and --update" "rules to be written" \
+refused 2 "check: --rules has no effect on --write-baseline, by which nothing is judged" "rules to be written" \
 	check --write-baseline x --rules y true
-refused 2 "check: nothing is judged by --write-baseline and --update" "an output" check --update x --tap true
+refused 2 "check: --tap has no effect on --update, by which nothing is judged" "an output" check --update x --tap true
 refused 2 "check: --size is for traces" "a size for rules" check --size 1G --rules x true
 refused 2 "check: neither --rules nor --baseline is given, and there is no cuaudit.rules" "nothing to check by" check true
 refused 2 "--size takes SIZE, not 'x'" "no size" check --size x --baseline y true

@@ -37,6 +37,37 @@ static const struct {
 #undef P
 };
 
+/* Of the runtime; one name may have several rows, of different parameters. */
+static const struct {
+	const char *name;
+	uint32_t version;
+	const char *parameters;
+} runtime[] = {
+#define DIRECTION_PTR	""
+#define P(direction, type, name, offset, size) DIRECTION_##direction #type " " #name
+#define SEP ", "
+#define RUNTIME(id, symbol, callback, version, result, nparams, params) { #symbol, version, "(" params ")" },
+#include <cuaudit/runtime_api.def>
+#undef RUNTIME
+#undef SEP
+#undef P
+};
+
+/* Of export tables, those that have names. */
+static const char *const slots[] = {
+#define EXPORT_SLOT(table, slot, name) #table "." #name,
+#include "tables/export_tables.def"
+};
+
+static const struct {
+	const char *name, *summary;
+	int id;
+} domains[] = {
+#define DOMAIN(name, text, id, bit, summary) { text, summary, id },
+#include "util/domains.def"
+#undef DOMAIN
+};
+
 static const struct {
 	const char *name, *summary;
 	uint32_t bit;
@@ -57,6 +88,9 @@ static const struct {
 
 enum {
 	NFUNCTIONS = sizeof(functions) / sizeof(functions[0]),
+	NRUNTIME = sizeof(runtime) / sizeof(runtime[0]),
+	NSLOTS = sizeof(slots) / sizeof(slots[0]),
+	NDOMAINS = sizeof(domains) / sizeof(domains[0]),
 	NCLASSES = sizeof(classes) / sizeof(classes[0]),
 	NVARIABLES = sizeof(variables) / sizeof(variables[0])
 };
@@ -87,37 +121,82 @@ static void tidy(const char *parameters, char text[TEXT])
 	text[used] = '\0';
 }
 
+bool catalogue_function(uint32_t index, struct cuaudit_function *function)
+{
+	*function = (struct cuaudit_function){ .id = CUAUDIT_ID_RUNTIME };
+	if (index < NFUNCTIONS) {
+		function->name = functions[index].name;
+		function->base = functions[index].base;
+		function->id = (int)index;
+		function->version = functions[index].version;
+		function->classes = functions[index].classes;
+		return true;
+	}
+	index -= NFUNCTIONS;
+	if (index < NRUNTIME) {
+		function->name = function->base = runtime[index].name;
+		function->version = runtime[index].version;
+		return true;
+	}
+	index -= NRUNTIME;
+	if (index < NSLOTS) {
+		function->name = function->base = slots[index];
+		function->id = CUAUDIT_ID_TABLES;
+	}
+	return index < NSLOTS;
+}
+
+static const char *domain_name(int id)
+{
+	for (int i = 0; i < NDOMAINS; i++)
+		if (domains[i].id == id)
+			return domains[i].name;
+	return "";
+}
+
 static void each_function(catalogue_fn each, void *data)
 {
 	char version[32], names[TEXT], parameters[TEXT];
+	struct entry entry = { .first = version, .second = names, .summary = parameters };
 
-	for (int i = 0; i < NFUNCTIONS; i++) {
-		uint32_t number = functions[i].version;
-		struct entry entry = {
-			.names = { .name = functions[i].name, .base = functions[i].base, .id = i,
-				   .version = number, .classes = functions[i].classes },
-			.first = version, .second = names, .summary = parameters,
-		};
+	for (uint32_t i = 0; catalogue_function(i, &entry.names); i++) {
+		uint32_t number = entry.names.version;
 
 		strcpy(version, "-");
 		if (number)
-			snprintf(version, sizeof(version), "%u.%u", number / 1000,
-				 number % 1000 / 10);
-		class_names(functions[i].classes, names);
-		tidy(functions[i].parameters, parameters);
+			snprintf(version, sizeof(version), "%u.%u", number / 1000, number % 1000 / 10);
+		if (entry.names.id >= 0)
+			class_names(entry.names.classes, names);
+		else
+			snprintf(names, sizeof(names), "%s", domain_name(entry.names.id));
+		tidy(i < NFUNCTIONS ? functions[i].parameters :
+		     i < NFUNCTIONS + NRUNTIME ? runtime[i - NFUNCTIONS].parameters : "", parameters);
 		each(&entry, data);
 	}
 }
 
-bool catalogue_function(uint32_t index, struct cuaudit_function *function)
+/* How many functions there are of a domain; the driver has others beside. */
+static int count_domain(int id)
 {
-	if (index >= NFUNCTIONS)
-		return false;
-	*function = (struct cuaudit_function){
-		.name = functions[index].name, .base = functions[index].base, .id = (int)index,
-		.version = functions[index].version, .classes = functions[index].classes,
-	};
-	return true;
+	return id == CUAUDIT_ID_UNKNOWN ? NFUNCTIONS : id == CUAUDIT_ID_RUNTIME ? NRUNTIME :
+	       id == CUAUDIT_ID_TABLES ? NSLOTS : 0;
+}
+
+static void each_domain(catalogue_fn each, void *data)
+{
+	for (int i = 0; i < NDOMAINS; i++) {
+		int members = count_domain(domains[i].id);
+		char name[64], count[32] = "-";
+		struct entry entry = {
+			.names = { .name = name, .base = domains[i].name, .id = domains[i].id },
+			.first = count, .second = "", .summary = domains[i].summary,
+		};
+
+		snprintf(name, sizeof(name), "%%%s", domains[i].name);
+		if (members)
+			snprintf(count, sizeof(count), "%d", members);
+		each(&entry, data);
+	}
 }
 
 static void each_class(catalogue_fn each, void *data)
@@ -194,6 +273,7 @@ int catalogue_each(const char *kind, int quiet, catalogue_fn each, void *data)
 		return 0;
 	case 'c':
 		each_class(each, data);
+		each_domain(each, data);
 		return 0;
 	case 'h':
 		return each_hook(quiet, each, data);

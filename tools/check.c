@@ -27,6 +27,7 @@
 #include "tools/supervise.h"
 #include "tools/tool.h"
 #include "util/size.h"
+#include "util/words.h"
 
 #define DEFAULT_RULES "cuaudit.rules"
 
@@ -41,7 +42,6 @@ static struct {
 	enum purpose purpose;
 	const char *lock_path;
 	uint32_t runs;		/* 0: not given */
-	bool judges;		/* an option was given that is not for writing */
 	char **command;
 	struct check_lock lock;
 	struct check_run run;
@@ -255,8 +255,7 @@ static int take_keep(void)
 	return -1;
 }
 
-/* Of judging; LAUNCH_OTHER: it is none. */
-static int take_judging(int option)
+static int take(struct launch *launch, int option)
 {
 	if (check_output_take(option))
 		return 0;
@@ -269,20 +268,6 @@ static int take_judging(int option)
 	case '1':
 		check.rules = optarg;
 		return 0;
-	default:
-		return LAUNCH_OTHER;
-	}
-}
-
-static int take(struct launch *launch, int option)
-{
-	int result = take_judging(option);
-
-	if (result != LAUNCH_OTHER) {
-		check.judges = true;
-		return result;
-	}
-	switch (option) {
 	case '0':
 		return take_lock(UPDATE);
 	case '5':
@@ -300,20 +285,10 @@ static int take(struct launch *launch, int option)
 
 static int check_options(void)
 {
-	const char *fault = NULL;
-
-	if (check.purpose >= WRITE && check.judges)
-		fault = "nothing is judged by --write-baseline and --update: no rules, hooks, "
-			"--keep or outputs";
-	else if (check.purpose < WRITE && check.runs)
-		fault = "--runs is for --write-baseline and --update";
-	else if (!check.purpose && check.run.size)
-		fault = "--size is for traces, which are made for lock files";
-	else if (!check.purpose && !check.rules && access(DEFAULT_RULES, F_OK) && errno == ENOENT)
-		fault = "neither --rules nor --baseline is given, and there is no " DEFAULT_RULES;
-	if (fault)
-		tool_complain("check: %s", fault);
-	return fault ? -1 : 0;
+	if (check.purpose || check.rules || !access(DEFAULT_RULES, F_OK) || errno != ENOENT)
+		return 0;
+	tool_complain("check: neither --rules nor --baseline is given, and there is no " DEFAULT_RULES);
+	return -1;
 }
 
 /* What the run is compared with, or becomes. */
@@ -336,6 +311,18 @@ static char *command_text(char **argv)
 	return text;
 }
 
+/* Facts are of driver calls, of which traces have none where the driver is no domain. */
+static bool lacks_driver(void)
+{
+	const char *domains = getenv("CUAUDIT_DOMAINS");
+
+	if (!check.run.traced || !domains || words_have(domains, "driver"))
+		return false;
+	tool_complain("CUAUDIT_DOMAINS=%s is without driver, whose calls a lock file is of; unset it, or add "
+		      "driver", domains);
+	return true;
+}
+
 static int start(struct launch *launch)
 {
 	const char *disable = getenv("CUAUDIT_DISABLE");
@@ -345,6 +332,8 @@ static int start(struct launch *launch)
 		finding_complain(FINDING_DISABLED, NULL, NULL);
 		return refuse(TOOL_FAILED, finding_text(FINDING_DISABLED, NULL, NULL));
 	}
+	if (lacks_driver())
+		return refuse_usage("CUAUDIT_DOMAINS is without driver, whose calls a lock file is of");
 	drop_filters();
 	check.run.pattern = scratch_pattern("check");
 	launch->directory = check.run.keep;

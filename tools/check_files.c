@@ -28,11 +28,21 @@ bool check_files_is_trace(const struct dirent *entry)
 	return strstr(entry->d_name, TRACE_SUFFIX);
 }
 
+/* What the auditor leaves of a process that no rule judges, with its pid behind. */
+static const char unchecked[] = "unchecked-";
+
 static void load_file(struct check_result *result, int directory, const char *name)
 {
 	struct check_file *file;
-	const char *fault = check_file_read(directory, name, &file);
+	const char *fault;
 
+	if (!strncmp(name, unchecked, strlen(unchecked))) {
+		check_problem(result, "process %s is not checked: CUAUDIT_DISABLE, CUAUDIT_EXCLUDE or "
+			      "CUAUDIT_INCLUDE of its environment keep calls from the rules, or it could "
+			      "not be audited", name + strlen(unchecked));
+		return;
+	}
+	fault = check_file_read(directory, name, &file);
 	if (fault)
 		check_problem(result, "%s, a process's file, is %s", name, fault);
 	else

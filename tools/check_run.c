@@ -14,9 +14,13 @@
 #include "tools/scratch.h"
 #include "tools/supervise.h"
 #include "tools/tool.h"
+#include "tools/unwatched.h"
 
-/* How long a process that has begun may lack the marks that were reached before. */
-enum { MARK_NS = 50000000 };
+/*
+ * How long a process that has begun may lack the marks that were reached before; and how long one that is
+ * not checked may run before it is seen.
+ */
+enum { MARK_NS = 50000000, LOOK_NS = 100000000 };
 
 /*
  * All of an array's elements, for copies of several parts; no texts, which no fact is of. What
@@ -87,15 +91,18 @@ static bool take_signal(int number)
 static void tick(void *unused)
 {
 	(void)unused;
+	unwatched_look();
 	if (current->marked)
 		check_files_mark(current->directory, current->marked);
 }
 
 int check_run_once(struct check_run *run, int *status)
 {
+	char *auditor = exec_join("LD_AUDIT=", "", getenv("LD_AUDIT")), *hooks = mark(run);
 	pid_t pid;
 
 	current = run;
+	unwatched_begin(auditor, hooks);
 	if (run->input >= 0)
 		lseek(STDIN_FILENO, run->input, SEEK_SET);
 	pid = supervise_fork();
@@ -106,7 +113,9 @@ int check_run_once(struct check_run *run, int *status)
 		return TOOL_NOT_MADE;
 	}
 	supervise_filter(take_signal);
-	*status = supervise_wait(pid, run->marks ? MARK_NS : 0, tick, NULL);
+	*status = supervise_wait(pid, run->marks ? MARK_NS : LOOK_NS, tick, NULL);
+	free(auditor);
+	free(hooks);
 	return 0;
 }
 
@@ -164,10 +173,21 @@ static bool is_over(const struct check_result *result)
 	return !result->nproblems;
 }
 
+static void report_unwatched(struct check_result *result)
+{
+	const struct unwatched *process;
+
+	for (size_t i = 0; (process = unwatched_get(i)); i++)
+		check_problem(result, "process %u, %s, has the driver and is not checked: its environment "
+			      "is not the command's; let it keep LD_AUDIT and CUAUDIT_HOOKS, and set no "
+			      "CUAUDIT_FOLLOW=0", process->pid, process->name);
+}
+
 void check_run_load(const struct check_run *run, struct check_result *result,
 		    struct baseline_run *facts)
 {
 	check_files_load(result, run->directory, mark(run));
+	report_unwatched(result);
 	if (facts && is_over(result)) {
 		load_traces(run, result, facts);
 		find_untraced(result, facts);

@@ -22,7 +22,6 @@ struct settings {
 	char *selector;		/* all --functions there are, as one */
 	struct selector *functions;
 	struct convert_choice choice;
-	bool weight;		/* was given */
 };
 
 static struct progress progress;
@@ -81,7 +80,6 @@ static int choose_time(const char *option, uint64_t *ns, const char *text)
 
 static int choose_weight(struct settings *settings, const char *text)
 {
-	settings->weight = true;
 	if (options_among("ns|calls", text)) {
 		settings->choice.count = !strcmp(text, "calls");
 		return 0;
@@ -149,8 +147,6 @@ static int check(const struct settings *settings, int files)
 	else if (format->library)
 		tool_complain("this cuaudit was built without %s, which %s needs", format->library,
 			      format->name);
-	else if (settings->weight && strcmp(format->name, "folded") != 0)
-		tool_complain("convert: --weight has no effect on %s; it is of folded", format->name);
 	else if (to_stdout(settings) && format->target != CONVERT_STREAM)
 		tool_complain("%s needs --output, and a name", format->name);
 	else if (settings->choice.until < settings->choice.from)

@@ -8,6 +8,7 @@
 
 #include "analysis/manifest.h"
 #include "tools/atomic_file.h"
+#include "tools/conflicts.h"
 #include "tools/inputs.h"
 #include "tools/manifest_run.h"
 #include "tools/options.h"
@@ -167,10 +168,8 @@ int tool_manifest(int argc, char **argv)
 		return TOOL_FAILED;
 	if (settings.runs)
 		return manifest_run(&launch, argv + optind, print_directory);
-	if (launch.driver || launch.force) {
-		tool_complain("manifest: --driver and --force are for a program, which comes behind --");
+	if (conflicts_any("manifest", ":traces"))
 		return TOOL_FAILED;
-	}
 	if (optind < argc)
 		return print_files(argv + optind, (size_t)(argc - optind), &living);
 	tool_complain("manifest: no trace and no program given; see cuaudit manifest --help");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/catalogue.h"
+#include "tools/conflicts.h"
 #include "tools/help.h"
 #include "tools/tool.h"
 #include "util/globs.h"
@@ -122,16 +123,17 @@ static bool is_repeated(const char *command, int letter)
 {
 	static bool seen[OPTION_ROWS];
 
-	for (int i = 0; option_rows[i].name; i++) {
+	for (size_t i = 0; option_rows[i].name; i++) {
 		const struct option_row *row = &option_rows[i];
 
-		if (row->letter != letter || !*row->value || !option_belongs(row, command))
+		if (row->letter != letter || !option_belongs(row, command))
 			continue;
-		if (seen[i] && !strstr(row->help, "more than once")) {
+		if (seen[i] && *row->value && !strstr(row->help, "more than once")) {
 			tool_complain("--%s is given twice", row->name);
 			return true;
 		}
 		seen[i] = true;
+		conflicts_given(i, *row->value ? optarg : NULL);
 	}
 	return false;
 }
@@ -165,7 +167,7 @@ int options_next(int argc, char **argv)
 	option = getopt_long(argc, argv, shorts, longs, NULL);
 	switch (option) {
 	case -1:
-		return OPTIONS_END;
+		return conflicts_any(command->name, NULL) ? OPTIONS_WRONG : OPTIONS_END;
 	case 'h':
 		help_command(command);
 		return OPTIONS_ENOUGH;

@@ -93,6 +93,27 @@ static bool has_environment(const char *pid, const char *mark)
 	return found;
 }
 
+static bool maps_have(const char *pid, const char *text)
+{
+	char path[64];
+	long long size = 0;
+	bool has;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	has = reads_mark(fd, text, &size);
+	close(fd);
+	return has;
+}
+
+bool process_has(const char *pid, enum process_text where, const char *text)
+{
+	return where == PROCESS_MAPS ? maps_have(pid, text) : has_environment(pid, text);
+}
+
 bool process_known(void)
 {
 	return !access("/proc/self/environ", R_OK);

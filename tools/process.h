@@ -16,4 +16,9 @@ bool process_known(void);
 /* Processes that were started with this text in their environment, as far as that is readable. */
 size_t process_count(const char *environment);
 
+enum process_text { PROCESS_ENVIRONMENT, PROCESS_MAPS };
+
+/* Whether the text is in the environment that a process was started with, or in its list of mappings. */
+bool process_has(const char *pid, enum process_text where, const char *text);
+
 #endif

@@ -10,6 +10,7 @@
 #include "analysis/error_symbols.h"
 #include "analysis/stat_metrics.h"
 #include "analysis/stat_report.h"
+#include "tools/conflicts.h"
 #include "tools/inputs.h"
 #include "tools/hook_report.h"
 #include "tools/merge_stat.h"
@@ -154,24 +155,6 @@ static int choose(struct settings *settings, int option, const char *value)
 	}
 }
 
-/* An option that was given and is not for pages, or NULL. */
-static const char *text_only(const struct settings *settings)
-{
-	return settings->diff ? "--diff" :
-	       settings->how.options.failed ? "--failed" :
-	       settings->how.options.in_range ? "--in-range" :
-	       settings->how.print.tables ? "--by" :
-	       settings->top ? "--top" :
-	       settings->bars ? "--histogram" :
-	       settings->format ? "--format" : NULL;
-}
-
-/* An option that was given and is not for --diff, or NULL. */
-static const char *tables_only(const struct settings *settings)
-{
-	return settings->how.print.tables ? "--by" : settings->bars ? "--histogram" : NULL;
-}
-
 /* 0, or OPTIONS_WRONG and OPTIONS_ENOUGH. */
 static int parse(int argc, char **argv, struct settings *settings)
 {
@@ -184,18 +167,8 @@ static int parse(int argc, char **argv, struct settings *settings)
 		return option;
 	if (optind == argc)
 		tool_complain("report: no file given; see cuaudit report --help");
-	else if (settings->how.exit_code && !settings->diff)
-		tool_complain("report: --exit-code is for --diff");
-	else if (settings->diff && settings->format >= PROMETHEUS)
-		tool_complain("report: --diff prints text or json");
 	else if (settings->diff && argc - optind != 2)
 		tool_complain("report: --diff takes two files or directories");
-	else if (settings->diff && settings->how.options.failed)
-		tool_complain("report: --failed has no effect on --diff, which compares errors too");
-	else if (settings->diff && tables_only(settings))
-		tool_complain("report: %s has no effect on --diff", tables_only(settings));
-	else if (settings->html && text_only(settings))
-		tool_complain("report: %s has no effect on the page of --html", text_only(settings));
 	else
 		return 0;
 	return OPTIONS_WRONG;
@@ -390,6 +363,14 @@ static int print_one(struct settings *settings, const struct inputs *inputs, siz
 	return TOOL_FAILED;
 }
 
+static bool holds(const struct inputs *inputs, enum input_kind kind)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		if (inputs->files[i].kind == kind)
+			return true;
+	return false;
+}
+
 /* Record files one by one, or as one text of metrics, then all traces as one. */
 static int print(struct settings *settings, char **files, size_t count)
 {
@@ -397,6 +378,10 @@ static int print(struct settings *settings, char **files, size_t count)
 	size_t traces = 0;
 	int status = inputs_take(&inputs, files, count, INPUT_TRACE | INPUT_STAT | INPUT_LEAK);
 
+	if (inputs.count && !holds(&inputs, INPUT_TRACE) && conflicts_any("report", ":records")) {
+		inputs_free(&inputs);
+		return TOOL_FAILED;
+	}
 	for (size_t i = 0; i < inputs.count; i++)
 		if (print_one(settings, &inputs, i, files, &traces))
 			status = TOOL_FAILED;
@@ -429,6 +414,9 @@ static int diff(const struct summarize *how, char **files)
 
 	if (status == TOOL_OK)
 		status = inputs_take(&b, files + 1, 1, INPUT_TRACE | INPUT_STAT);
+	if (status == TOOL_OK && !holds(&a, INPUT_TRACE) && !holds(&b, INPUT_TRACE) &&
+	    conflicts_any("report", ":records-compared"))
+		status = TOOL_FAILED;
 	if (status == TOOL_OK)
 		status = summarize_diff(how, &a, &b);
 	inputs_free(&a);

@@ -386,6 +386,12 @@ static void finish(void)
 	merge_free(&merge);
 }
 
+/* Where processes save what they counted. */
+static char *stat_output(const char *directory)
+{
+	return exec_join(exec_path_template(directory), "/", STAT_NAME);
+}
+
 static int supervise(const struct launch *launch, const char *program)
 {
 	char *pattern;
@@ -401,8 +407,7 @@ static int supervise(const struct launch *launch, const char *program)
 	if (scratch_make(pattern, stat_run.keep, "statistics", stat_run.directory))
 		return TOOL_FAILED;
 	free(pattern);
-	setenv("CUAUDIT_OUTPUT", exec_join(exec_path_template(stat_run.directory), "/", STAT_NAME),
-	       1);
+	setenv("CUAUDIT_OUTPUT", stat_output(stat_run.directory), 1);
 	pid = supervise_fork();
 	if (!pid)
 		return LAUNCH_GO;
@@ -448,7 +453,8 @@ int tool_stat(int argc, char **argv)
 	if (option)
 		return options_status(option);
 	stat_run.output = launch.output ? launch.output : exec_inherited_output();
-	launch.output = NULL;
+	/* The directory has its name later: nothing but the trial has this one. */
+	launch.output = stat_output(stat_run.keep ? stat_run.keep : scratch_pattern("stat"));
 	if (stat_run.output && template_fault(stat_run.output)) {
 		tool_complain("CUAUDIT_OUTPUT: '%.2s' is none of %%p %%h %%e %%r %%t %%%%",
 			      template_fault(stat_run.output));

@@ -40,20 +40,24 @@ static const struct {
 };
 
 /* Functions that no table has are in no class, and of a domain, or a provider's, all the same. */
-enum domain_class { TABLES = 1 << 27, DRIVER = 1 << 28, RUNTIME = 1 << 29, PROVIDERS = 1 << 30 };
+enum domain_class {
+#define DOMAIN(name, text, id, bit, summary) name = 1 << bit,
+#include "util/domains.def"
+#undef DOMAIN
+};
 
-_Static_assert(CUAUDIT_CLASSES <= 27, "classes");
+#define DOMAIN(name, text, id, bit, summary) \
+	_Static_assert(CUAUDIT_CLASSES <= bit, "a bit for each class and each domain");
+#include "util/domains.def"
+#undef DOMAIN
 
 static uint32_t class_of(const char *name)
 {
-	if (!strcmp(name, "driver"))
-		return DRIVER;
-	if (!strcmp(name, "runtime"))
-		return RUNTIME;
-	if (!strcmp(name, "tables"))
-		return TABLES;
-	if (!strcmp(name, "providers"))
-		return PROVIDERS;
+#define DOMAIN(domain, text, id, bit, summary) \
+	if (!strcmp(name, text))               \
+		return domain;
+#include "util/domains.def"
+#undef DOMAIN
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (!strcmp(classes[i].name, name))
 			return classes[i].bit;
@@ -141,12 +145,9 @@ static bool read_part(struct part *part, const char *from, size_t length)
 static uint32_t classes_of(const struct cuaudit_function *function)
 {
 	switch (function->id) {
-	case CUAUDIT_ID_RUNTIME:
-		return RUNTIME;
-	case CUAUDIT_ID_TABLES:
-		return TABLES;
-	case CUAUDIT_ID_PROVIDER:
-		return PROVIDERS;
+#define DOMAIN(name, text, id, bit, summary) case id: return name | function->classes;
+#include "util/domains.def"
+#undef DOMAIN
 	default:
 		return DRIVER | function->classes;
 	}
@@ -339,7 +340,10 @@ static void nearest_class(const char *word, size_t length, char near[SELECTOR_NE
 #define CLASS(name, text, summary) "%" text,
 #include <cuaudit/classes.def>
 #undef CLASS
-		"%driver", "%runtime", "%tables", "%providers", NULL
+#define DOMAIN(name, text, id, bit, summary) "%" text,
+#include "util/domains.def"
+#undef DOMAIN
+		NULL
 	};
 	const char *found = nearest(word, length, names);
 	int used = 0;

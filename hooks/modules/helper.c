@@ -133,6 +133,12 @@ static void *body(void *given)
 	return result;
 }
 
+/* A constructor that waits for the thread which starts a helper holds the loader's lock. */
+void helper_prepare(void)
+{
+	libc_threads = dlvsym(RTLD_DEFAULT, "__nptl_nthreads", "GLIBC_PRIVATE");
+}
+
 int helper_start(struct helper *helper, void *(*run)(void *helper))
 {
 	sigset_t all, saved;
@@ -146,7 +152,6 @@ int helper_start(struct helper *helper, void *(*run)(void *helper))
 	pthread_sigmask(SIG_BLOCK, &all, &saved);
 	helpers++;
 	helper->run = run;
-	libc_threads = dlvsym(RTLD_DEFAULT, "__nptl_nthreads", "GLIBC_PRIVATE");
 	error = pthread_create(&helper->thread, NULL, body, helper);
 	if (!error && libc_threads)
 		atomic_fetch_sub(libc_threads, 1);

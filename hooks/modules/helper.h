@@ -22,7 +22,13 @@ struct helper {
 	uint64_t look;			/* when it looks again whether the program is over */
 };
 
-/* Context: setup. 0 or -errno. */
+/* Context: setup, before the first helper is started. */
+void helper_prepare(void);
+
+/*
+ * 0 or -errno. Context: setup; or call, where malloc may be called: of a thread that holds none of its
+ * locks, as a handler of a signal may.
+ */
 int helper_start(struct helper *helper, void *(*run)(void *helper));
 
 /*

@@ -76,6 +76,12 @@ enum {
  */
 CUAUDIT_PUBLIC int cuaudit_hook_add(const struct cuaudit_hook *hook);
 
+/*
+ * Context: setup. What cuaudit_hook_add would say of the hook itself, with nothing added, for a
+ * module's `check`: 0, -EINVAL, -ENOENT, -ENOTSUP, -E2BIG, -ENOMEM or -ENODEV.
+ */
+CUAUDIT_PUBLIC int cuaudit_hook_check(const struct cuaudit_hook *hook);
+
 enum { CUAUDIT_HOOKS_MAX = 16, CUAUDIT_HOOKS_ALL = 64 };
 
 /*

@@ -61,7 +61,7 @@ static void finish(void)
 	fflush(stdout);
 }
 
-static int init(const struct cuaudit_options *options)
+static struct cuaudit_hook hook_of(const struct cuaudit_options *options)
 {
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "sees", .enter = enter, .exit = leave,
@@ -71,11 +71,26 @@ static int init(const struct cuaudit_options *options)
 
 	if (!strcmp(cuaudit_option_get(options, "edits"), "yes"))
 		hook.flags = CUAUDIT_HOOK_TIMED;
+	return hook;
+}
+
+static int check(const struct cuaudit_options *options)
+{
+	const struct cuaudit_hook hook = hook_of(options);
+
+	return strcmp(cuaudit_option_get(options, "checks"), "yes") ? 0 : cuaudit_hook_check(&hook);
+}
+
+static int init(const struct cuaudit_options *options)
+{
+	const struct cuaudit_hook hook = hook_of(options);
+
 	return cuaudit_hook_add(&hook);
 }
 
 static const struct cuaudit_option options[] = {
 	{ "functions", "", "SELECTOR", "the functions" },
+	{ "checks", "no", "yes|no", "the hook is looked at before it is added" },
 	{ "edits", "no", "yes|no", "the hook does not say that it only observes" },
 	{ NULL, NULL, NULL, NULL }
 };
@@ -83,5 +98,5 @@ static const struct cuaudit_option options[] = {
 __attribute__((visibility("default")))
 const struct cuaudit_module cuaudit_module = {
 	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "sees", .summary = "prints calls",
-	.options = options, .init = init, .finish = finish,
+	.options = options, .check = check, .init = init, .finish = finish,
 };

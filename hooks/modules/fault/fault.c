@@ -134,10 +134,10 @@ static int gate(struct cuaudit_call *call, void *data)
 	return is_answered(call) ? CUAUDIT_SKIP : CUAUDIT_CONTINUE;
 }
 
-static int add_hook(struct fault_rule *rule)
+static struct cuaudit_hook hook_of(struct fault_rule *rule)
 {
-	const struct cuaudit_hook hook = {
-		.size = sizeof(hook),
+	return (struct cuaudit_hook){
+		.size = sizeof(struct cuaudit_hook),
 		.name = "fault",
 		.priority = RULES,
 		.functions = rule->functions,
@@ -147,8 +147,6 @@ static int add_hook(struct fault_rule *rule)
 		.exit = rule->answer == FAULT_RESULT || rule->delay_exit ? leave : NULL,
 		.flags = CUAUDIT_HOOK_PROVIDERS,
 	};
-
-	return cuaudit_hook_add(&hook);
 }
 
 /* The functions of all rules; all functions if one takes some away. */
@@ -179,8 +177,11 @@ static int add_hooks(void)
 {
 	int error = 0;
 
-	for (uint32_t i = 0; i < nrules && !error; i++)
-		error = add_hook(&rules[i]);
+	for (uint32_t i = 0; i < nrules && !error; i++) {
+		const struct cuaudit_hook hook = hook_of(&rules[i]);
+
+		error = cuaudit_hook_add(&hook);
+	}
 	if (nrules > 1 && !error)
 		error = add_gate();
 	/* Of a selector the registry has printed what is wrong. */
@@ -224,9 +225,12 @@ static int check(const struct cuaudit_options *given)
 		return -ECANCELED;
 	}
 	error = read_rules(given);
-	for (uint32_t i = 0; i < nrules && !error; i++)
-		if (cuaudit_selector_check("fault", rules[i].functions))
+	for (uint32_t i = 0; i < nrules && !error; i++) {
+		const struct cuaudit_hook hook = hook_of(&rules[i]);
+
+		if (cuaudit_hook_check(&hook))
 			error = -ECANCELED;
+	}
 	return error;
 }
 

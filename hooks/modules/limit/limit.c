@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "hooks/call_site.h"
+#include "hooks/modules/helper.h"
 #include "hooks/modules/limit/limit_calls.h"
 #include "hooks/modules/limit/limit_driver.h"
 #include "hooks/modules/limit/limit_gap.h"
@@ -113,7 +114,9 @@ static void leave(struct cuaudit_call *call, void *data)
 		pool_created(call);
 }
 
-static const char *denials;	/* the selector of deny; NULL: not given */
+static struct cuaudit_hook denies = {	/* without functions: deny is not given */
+	.size = sizeof(denies), .name = "limit: deny", .priority = DENIES, .enter = deny,
+};
 
 static int check(const struct cuaudit_options *given)
 {
@@ -123,8 +126,8 @@ static int check(const struct cuaudit_options *given)
 		return -ECANCELED;
 	if (!forbidden)
 		return 0;
-	denials = limit_read_denial(forbidden);
-	return denials && !cuaudit_selector_check("limit: deny", denials) ? 0 : -ECANCELED;
+	denies.functions = limit_read_denial(forbidden);
+	return denies.functions && !cuaudit_hook_check(&denies) ? 0 : -ECANCELED;
 }
 
 static int init(const struct cuaudit_options *given)
@@ -137,16 +140,12 @@ static int init(const struct cuaudit_options *given)
 
 	if (limit_begin(given))
 		return -ECANCELED;
-	if (denials) {
-		const struct cuaudit_hook denies = {
-			.size = sizeof(denies), .name = "limit", .priority = DENIES,
-			.functions = denials, .enter = deny,
-		};
-
+	if (denies.functions)
 		error = cuaudit_hook_add(&denies) ?: cuaudit_kernel_prepare();
-	}
-	if (!error && lease_options.on)
+	if (!error && lease_options.on) {
+		helper_prepare();
 		error = lease_add_hooks();
+	}
 	return error ? error : cuaudit_hook_add(&hook);
 }
 

@@ -473,9 +473,12 @@ static bool want_equals(struct line *line)
 static bool mark_by_call(struct line *line, struct rule_mark *mark, struct word *word)
 {
 	static const char *const words[] = { "range", "signal", "1st", NULL };
+	char right[RULES_ORDINAL];
 
-	if (!rules_ordinal(word->text, &mark->number))
-		return line_unknown(line, word, "mark of the kind", words);
+	if (!rules_ordinal(word->text, &mark->number, right))
+		return *right ? line_fault(line, word, "'%s' is no ordinal; did you mean %s?", word->text,
+					   right) :
+				line_unknown(line, word, "mark of the kind", words);
 	return take_functions(line, &mark->call) && take_conditions(line, &mark->call);
 }
 

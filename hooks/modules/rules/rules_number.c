@@ -25,20 +25,32 @@ bool rules_time(const char *text, uint64_t *ns)
 	return !fault_number_time(text, ns);
 }
 
-bool rules_ordinal(const char *text, uint64_t *number)
+/* The end of its ordinal, one of "stndrdth": 1st, 11th, 21st, 111th. */
+static const char *ordinal_end(uint64_t number)
 {
-	static const char *const ends[] = { "st", "nd", "rd", "th" };
-	char digits[24];
-	size_t length = strspn(text, "0123456789");
+	uint64_t last = number / 10 % 10 == 1 ? 0 : number % 10;
 
-	if (!length || length >= sizeof(digits))
+	return &"stndrdth"[2 * (last >= 1 && last <= 3 ? last - 1 : 3)];
+}
+
+bool rules_ordinal(const char *text, uint64_t *number, char right[RULES_ORDINAL])
+{
+	size_t length = strspn(text, "0123456789");
+	const char *end = text + length;
+
+	*right = '\0';
+	if (!length || length > RULES_ORDINAL - sizeof("th"))
 		return false;
-	memcpy(digits, text, length);
-	digits[length] = '\0';
-	for (int i = 0; i < 4; i++)
-		if (!strcmp(text + length, ends[i]))
-			return rules_count(digits, number) && *number;
-	return false;
+	if (strcmp(end, "st") && strcmp(end, "nd") && strcmp(end, "rd") && strcmp(end, "th"))
+		return false;
+	memcpy(right, text, length);
+	right[length] = '\0';
+	if (!rules_count(right, number) || !*number) {
+		*right = '\0';
+		return false;
+	}
+	strncat(right, ordinal_end(*number), 2);
+	return !strcmp(right, text);
 }
 
 bool rules_version(const char *text, uint32_t *version)

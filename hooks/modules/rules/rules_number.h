@@ -6,11 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Digits alone; a size with its unit; a time with its unit, in nanoseconds; 3rd. */
+/* Digits alone; a size with its unit; a time with its unit, in nanoseconds. */
 bool rules_count(const char *text, uint64_t *number);
 bool rules_size(const char *text, uint64_t *bytes);
 bool rules_time(const char *text, uint64_t *ns);
-bool rules_ordinal(const char *text, uint64_t *number);
+
+/*
+ * 1st, 2nd, 3rd, 4th, 11th, 21st. Where it is not, as 5st, right gets the one that was meant, else "".
+ */
+enum { RULES_ORDINAL = 24 };
+bool rules_ordinal(const char *text, uint64_t *number, char right[RULES_ORDINAL]);
 
 /* 12.4, as cuGetProcAddress has it: 12040. */
 bool rules_version(const char *text, uint32_t *version);

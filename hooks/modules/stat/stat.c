@@ -301,20 +301,34 @@ static int read_fail(const struct cuaudit_options *given)
 	return -ECANCELED;
 }
 
+/* Nothing would be left of a run that is neither printed nor saved. */
+static int read_save(const struct cuaudit_options *given)
+{
+	const char *save = cuaudit_option_get(given, "save");
+	char unused[1];
+
+	if (!*save) {
+		cuaudit_log(CUAUDIT_ERROR, "stat: save takes auto, no or a path, not ''");
+		return -ECANCELED;
+	}
+	if (!print.silent || (strcmp(save, "no") && strcmp(save, "auto")) ||
+	    (!strcmp(save, "auto") && cuaudit_output_path(".part", unused, sizeof(unused)) != -ENOENT))
+		return 0;
+	cuaudit_log(CUAUDIT_ERROR, "stat: with print=no the saved file is all there is, and none is saved: "
+		    "give save=PATH, or set CUAUDIT_OUTPUT");
+	return -ECANCELED;
+}
+
 static int check(const struct cuaudit_options *given)
 {
 	int error = read_range(cuaudit_option_get(given, "in-range"));
 
-	error = error ? error : read_fail(given);
+	print.silent = !strcmp(cuaudit_option_get(given, "print"), "no");
+	error = error ?: read_fail(given) ?: read_save(given);
 	if (error)
 		return error;
 	print.format = format(cuaudit_option_get(given, "format"));
 	print.libraries = !strcmp(cuaudit_option_get(given, "libraries"), "yes");
-	print.silent = !strcmp(cuaudit_option_get(given, "print"), "no");
-	if (!*cuaudit_option_get(given, "save")) {
-		cuaudit_log(CUAUDIT_ERROR, "stat: save takes auto, no or a path, not ''");
-		return -ECANCELED;
-	}
 	error = read_threads(cuaudit_option_get(given, "threads"), &print.threads);
 	error |= read_run(cuaudit_option_get(given, "run"), &run_number);
 	return read_interval(cuaudit_option_get(given, "interval"), &print.interval_ns) || error;

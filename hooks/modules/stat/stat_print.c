@@ -252,6 +252,7 @@ void stat_print_setup(const struct stat_print *given)
 	begin();
 	if (!settings.interval_ns || settings.silent)
 		return;
+	helper_prepare();
 	error = helper_start(&printer, print_often);
 	if (error)
 		cuaudit_log(CUAUDIT_WARN, "stat: no thread for interval: %s", io_reason(error));

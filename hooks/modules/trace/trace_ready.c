@@ -139,6 +139,7 @@ static void *run(void *unused)
 void trace_ready_setup(void)
 {
 	running = true;
+	helper_prepare();
 	if (helper_start(&helper, run))
 		running = false;
 }
