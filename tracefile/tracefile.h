@@ -25,6 +25,8 @@
 
 #define TRACE_NONE UINT32_MAX
 
+struct prototypes;
+
 /* Texts end with a NUL and belong to the trace. Numbers are indices into its arrays, not the file's. */
 struct trace_function {
 	const char *name;	/* the ELF symbol */
@@ -41,6 +43,7 @@ struct trace_function {
 	uint64_t inputs;	/* the same of pointers to what the driver reads */
 	uint32_t nparams;	/* of the row; looked up once, as that takes longer than a call's text */
 	struct print_param params[PRINT_PARAMS];
+	struct prototypes *types;	/* of provided: what the user's types say of it, NULL: nothing */
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 
