@@ -104,6 +104,17 @@ const struct cuaudit_library *cuaudit_call_library(const struct cuaudit_call *ca
 	return library_of_call(call);
 }
 
+bool library_is_excluded(const struct cuaudit_library *library)
+{
+	const struct link_object *object;
+
+	if (!library->index)
+		return false;
+	object = link_object(cuaudit_core_link, library->index - 1);
+	return object->flags & (LINK_OBJECT_EXCLUDED | LINK_OBJECT_DRIVER |
+				LINK_OBJECT_DRIVER_PRIVATE | LINK_OBJECT_CORE);
+}
+
 bool library_image(const struct cuaudit_library *library, struct loaded_image *image)
 {
 	uintptr_t lo, hi;

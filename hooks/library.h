@@ -6,7 +6,7 @@
 #include <cuaudit/call.h>
 #include <stdbool.h>
 
-#include "hooks/core_link.h"
+#include <internal/link.h>
 
 /* Context: setup, once. */
 void library_setup(void);
@@ -18,16 +18,7 @@ const struct link_object *library_object(uintptr_t address);
 const struct cuaudit_library *library_of(const struct link_object *object);
 
 /* Whether its calls are none of the program's, or of an excluded library. */
-static inline bool library_is_excluded(const struct cuaudit_library *library)
-{
-	const struct link_object *object;
-
-	if (!library->index)
-		return false;
-	object = link_object(cuaudit_core_link, library->index - 1);
-	return object->flags & (LINK_OBJECT_EXCLUDED | LINK_OBJECT_DRIVER |
-				LINK_OBJECT_DRIVER_PRIVATE | LINK_OBJECT_CORE);
-}
+bool library_is_excluded(const struct cuaudit_library *library);
 
 /* As it is in memory; false if it is not loaded now. */
 struct loaded_image;

@@ -316,8 +316,8 @@ bool trace_arguments_named(const struct trace_arguments *arguments, const char *
 
 void trace_print_result(struct buffer *out, const struct trace_function *function, int32_t result)
 {
-	if (function->provided && !result)
-		buffer_text(out, "returned");
+	if (trace_result_unknown(function, result))
+		buffer_text(out, function->provided ? "returned" : "?");
 	else
 		print_result_name(out, result);
 }

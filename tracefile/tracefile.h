@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include <cuaudit/api.h>
 #include <cuaudit/trace.h>
 
 #include "print/table.h"
@@ -276,6 +277,12 @@ static inline bool trace_call_succeeded(const struct trace_call *call)
 const char *trace_error_text(const struct trace *trace, const struct trace_call *call);
 
 struct buffer;
+
+/* Whether nobody knows what a call returned: the function is none whose result is a status. */
+static inline bool trace_result_unknown(const struct trace_function *function, int32_t result)
+{
+	return !result && (function->provided || function->row == CUAUDIT_ID_TABLES);
+}
 
 /* A call's result by name or number, or that it returned, of a function whose results are not recorded. */
 void trace_print_result(struct buffer *out, const struct trace_function *function, int32_t result);

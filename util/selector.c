@@ -244,10 +244,16 @@ static uint32_t unmatched(const struct selector *selector, bool provided, char f
 	return count;
 }
 
-/* A function without a name is for the slots of tables that nobody knows of before they are asked for. */
+/*
+ * A function without a name is for the slots of tables that nobody knows of before they are asked
+ * for; how those of a table begin that has none is its base.
+ */
 static bool may_name(const struct part *part, const struct cuaudit_function *function)
 {
-	return function->id == CUAUDIT_ID_TABLES && !*function->name && is_table_slot(part->text);
+	size_t length = strlen(function->base);
+
+	return function->id == CUAUDIT_ID_TABLES && !*function->name && is_table_slot(part->text) &&
+	       (!length || strncmp(part->text, function->base, length) != 0);
 }
 
 static bool may_take(const struct selector *selector, const struct cuaudit_function *function)
@@ -280,7 +286,7 @@ static bool names_any(const struct part *part, selector_source_fn source)
 	struct cuaudit_function function;
 
 	for (uint32_t i = 0; source(i, &function); i++)
-		if (takes(part, &function) || may_name(part, &function))
+		if (*function.name ? takes(part, &function) : may_name(part, &function))
 			return true;
 	return false;
 }
