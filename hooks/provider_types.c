@@ -96,6 +96,15 @@ void provider_types_setup(void)
 	}
 }
 
+uint32_t provider_types_total(void)
+{
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < nfiles; i++)
+		total += files[i].nfunctions;
+	return total;
+}
+
 /* LIBRARY:NAME, perhaps with @VERSION behind it. */
 void provider_types_describe(uint32_t slot, const char *name)
 {

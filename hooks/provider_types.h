@@ -13,6 +13,9 @@ struct prototype;
 /* Context: setup, once. */
 void provider_types_setup(void);
 
+/* Functions that the files have. */
+uint32_t provider_types_total(void);
+
 /* Context: setup, under the lock of slots. What is said of a slot's function, by any of its names. */
 void provider_types_describe(uint32_t slot, const char *name);
 

@@ -152,6 +152,15 @@ status=0
 audited CUAUDIT_STRICT=1 CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=bad.types ./uses >out 2>err || status=$?
 is "$status" 85 "strict: the process ends"
 
+# doctor
+CUAUDIT_DRIVER=sim CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=comm.types "$cuaudit" doctor ./uses >out 2>err
+like "$(cat out)" "^ok       CUAUDIT_TYPES=comm.types: .*: 12 functions\$" "doctor: how many functions there are types of"
+like "$(cat out)" "^ok       CUAUDIT_PROVIDERS takes $tmp/libcomm.so.2, of whose 12 functions " "doctor: a library that is taken"
+CUAUDIT_DRIVER=sim CUAUDIT_PROVIDERS='libother.so.*' "$cuaudit" doctor ./uses >out 2>err
+like "$(cat out)" "^warning  no library that .*/uses is linked with is one of CUAUDIT_PROVIDERS, libother.so" "doctor: none"
+CUAUDIT_DRIVER=sim "$cuaudit" doctor ./uses >out 2>err
+is "$(grep -c CUAUDIT_PROVIDERS out)" 0 "doctor: nothing without them"
+
 # damaged traces
 cp a.cutrace damaged.cutrace
 is "$($PERL -e '
