@@ -2,6 +2,7 @@
 /* The libraries of CUAUDIT_PROVIDERS, and shared runtimes: each exported function gets a slot when it is bound. */
 #include "audit/chosen.h"
 
+#include "audit/env.h"
 #include "audit/escape.h"
 #include "audit/filter.h"
 #include "audit/judge.h"
@@ -35,18 +36,6 @@ static const char *const unfit[] = {
 	"savectx", "setjmp", "sigsetjmp", "swapcontext", "vfork",
 };
 
-/* Whether CUAUDIT_DOMAINS has the runtime. */
-static bool has_runtime(const char *domains)
-{
-	while (!sys_starts(domains, "runtime")) {
-		while (*domains && *domains != ',')
-			domains++;
-		if (!*domains++)
-			return false;
-	}
-	return true;
-}
-
 void chosen_start(void)
 {
 	const struct link_environment *environment = &object_table.environment;
@@ -56,7 +45,7 @@ void chosen_start(void)
 	if (object_table.symtab_interposed)
 		return;
 	any_function = environment->providers[0];
-	runtime = has_runtime(environment->domains);
+	runtime = env_has_domain(environment->domains, "runtime");
 }
 
 bool chosen_may_export(const char *function, unsigned int type)

@@ -44,7 +44,12 @@ static bool is_driver(const char *value)
 /* Names with commas between; one that is not known would leave out what was meant. */
 static bool are_domains(const char *value)
 {
-	static const char *const names[] = { "driver", "libc", "runtime", "tables", NULL };
+	static const char *const names[] = {
+#define DOMAIN(name, word) #word,
+#include <internal/domains.def>
+#undef DOMAIN
+		NULL
+	};
 	bool known = true;
 
 	while (known) {

@@ -7,6 +7,8 @@
 
 #include <internal/link.h>
 
+#include "audit/sys.h"
+
 extern bool env_disabled;
 
 enum env_kind {
@@ -16,6 +18,7 @@ enum env_kind {
 	ENV_DRIVER,
 	ENV_FILE,
 	ENV_DIRECTORIES,
+	ENV_FILES,
 	ENV_GLOBS,
 	ENV_HOOKS,
 	ENV_LEVEL,
@@ -73,6 +76,20 @@ size_t env_own_name(const char *entry);
 
 /* Fills environment from the process's envp, which stays in use. */
 void env_read(struct link_environment *environment, char **envp);
+
+/* Whether a list that are domains has one of them. */
+static inline bool env_has_domain(const char *list, const char *domain)
+{
+	size_t length = sys_strlen(domain);
+
+	while (!sys_starts(list, domain) || (list[length] && list[length] != ',')) {
+		while (*list && *list != ',')
+			list++;
+		if (!*list++)
+			return false;
+	}
+	return true;
+}
 
 /* Takes the auditor out of envp's LD_AUDIT, which the loader does not read any more. */
 void env_unfollow(char **envp);

@@ -2,6 +2,7 @@
 /* Binds memory functions of the C library, where libraries that dbgmem names ask for them. */
 #include "audit/libc.h"
 
+#include "audit/env.h"
 #include "audit/filter.h"
 #include "audit/stub.h"
 #include "audit/sys.h"
@@ -47,25 +48,10 @@ static void read_options(const char *at)
 	}
 }
 
-static bool has_domain(const char *list)
-{
-	static const char domain[] = "libc";
-
-	for (; *list; list += *list == ',') {
-		const char *end = list + sizeof(domain) - 1;
-
-		if (sys_starts(list, domain) && (!*end || *end == ','))
-			return true;
-		while (*list && *list != ',')
-			list++;
-	}
-	return false;
-}
-
 void libc_start(const struct link_environment *environment)
 {
 	static const char module[] = "dbgmem";
-	bool on = has_domain(environment->domains);
+	bool on = env_has_domain(environment->domains, "libc");
 	const char *at = environment->hooks;
 
 	while (*at) {

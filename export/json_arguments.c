@@ -123,7 +123,7 @@ static void word(struct buffer *out, const struct trace_arguments *arguments,
 	buffer_end(&printed);
 	if (!strcmp(text, "NULL"))
 		buffer_text(out, "null");
-	else if (value.kind == PRINT_ENUM && *text <= '9')
+	else if ((value.kind == PRINT_ENUM || value.kind == PRINT_NAMED) && *text <= '9')
 		buffer_signed(out, (int64_t)value_integer(value, bytes));
 	else
 		escape_text(out, text);
@@ -293,6 +293,8 @@ static void argument(struct buffer *out, bool *first, const struct trace_argumen
 	const struct trace_piece *piece = trace_arguments_behind(arguments, param->word);
 	const uint64_t *words = &arguments->words[param->word];
 
+	if (param->shape.value.kind == PRINT_OPAQUE)
+		return;
 	if (piece ? !piece->text && !piece->layout && piece->element != param->shape.value.size :
 		    arguments->unknown >> param->word & 1)
 		return;

@@ -313,7 +313,8 @@ static void add_attributes(struct buffer *out, const struct convert *convert,
 	} else {
 		if (failed(trace, call))
 			add_result(out, "error.type", call->result);
-		add_result(out, "cuda.result", call->result);
+		if (!trace_result_unknown(convert_function(trace, call->site), call->result))
+			add_result(out, "cuda.result", call->result);
 		if (trace_error_text(trace, call))
 			add_text(out, "exception.message", trace_error_text(trace, call));
 	}

@@ -16,8 +16,9 @@ struct typed_function *typed_functions(const struct trace *trace)
 	for (size_t i = 0; functions && i < trace->nfunctions; i++) {
 		struct typed_params *params = &functions[i].params;
 
+		memcpy(params->params, trace->functions[i].params, sizeof(params->params));
 		if (trace->functions[i].nsteps)
-			params->count = print_params(trace->functions[i].row, params->params);
+			params->count = trace->functions[i].nparams;
 		functions[i].launch = launch_plan(&trace->functions[i]);
 	}
 	return functions;

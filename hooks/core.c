@@ -34,6 +34,7 @@
 #include "hooks/strict.h"
 #include "hooks/tables.h"
 #include "hooks/thread.h"
+#include "hooks/provider_types.h"
 #include "hooks/unmatched.h"
 #include "hooks/unwound.h"
 #include "hooks/version.h"
@@ -164,6 +165,7 @@ static int start(void)
 	runtime_row_setup();
 	export_slot_setup();
 	settings_check();
+	provider_types_setup();
 	module_prepare_all();
 	if (strict_checks()) {
 		settings_list();

@@ -8,10 +8,9 @@
 bool domain_is_on(enum domain domain)
 {
 	static const char *const names[] = {
-		[DOMAIN_DRIVER] = "driver",
-		[DOMAIN_LIBC] = "libc",
-		[DOMAIN_RUNTIME] = "runtime",
-		[DOMAIN_TABLES] = "tables",
+#define DOMAIN(name, word) [DOMAIN_##name] = #word,
+#include <internal/domains.def>
+#undef DOMAIN
 	};
 
 	return words_have(cuaudit_core_link->environment.domains, names[domain]);

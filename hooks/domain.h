@@ -5,7 +5,11 @@
 
 #include <stdbool.h>
 
-enum domain { DOMAIN_DRIVER, DOMAIN_LIBC, DOMAIN_RUNTIME, DOMAIN_TABLES };
+enum domain {
+#define DOMAIN(name, word) DOMAIN_##name,
+#include <internal/domains.def>
+#undef DOMAIN
+};
 
 /* Context: call. */
 bool domain_is_on(enum domain domain);

@@ -10,6 +10,7 @@
 #include "hooks/export_slot.h"
 #include "hooks/runtime_row.h"
 #include "hooks/thread.h"
+#include "hooks/provider_types.h"
 #include "util/selector.h"
 
 struct entry entry_table[LINK_SLOTS] __attribute__((aligned(64)));
@@ -135,6 +136,10 @@ static void describe_provided(uint32_t slot, const struct link_slot *from)
 		.id = CUAUDIT_ID_PROVIDER, .slot = slot,
 		.driver = from->driver,
 	};
+	provider_types_describe(slot, from->name);
+	for (; alias; alias = next_alias(alias->next, slot))
+		provider_types_describe(slot, alias->name);
+	entry_table[slot].function.nparams = provider_types_count(&entry_table[slot].function);
 }
 
 void entry_describe(uint32_t slot)

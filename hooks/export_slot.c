@@ -91,6 +91,17 @@ static void write_base(char *to, const uint8_t *uuid, uint32_t word)
 	*to = '\0';
 }
 
+const char *export_slot_refused(void)
+{
+	static char digits[BASE];
+
+	for (size_t i = 0; i < ROWS && !*digits; i++)
+		if (rows[i].kind == EXPORT_INTEGRITY)
+			write_base(digits, rows[i].uuid, 0);
+	digits[EXPORT_DIGITS] = '\0';
+	return digits;
+}
+
 /* A public name, or what the slot is called by UUID and word. */
 static const char *name_of(const uint8_t *uuid, uint32_t word, const char *base)
 {

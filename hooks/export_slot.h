@@ -47,4 +47,8 @@ struct export_block *export_slot_block(uint32_t index);
 bool export_slot_is(uint32_t slot);
 const char *export_slot_base(uint32_t slot);
 
+/* Context: setup. How words of the table begin that is never hooked, "d4082055": EXPORT_DIGITS. */
+enum { EXPORT_DIGITS = 8 };
+const char *export_slot_refused(void);
+
 #endif

@@ -42,7 +42,7 @@ bool name_iterator_get(uint32_t index, struct cuaudit_function *function)
 			       link_is_provider(link->slots[index].driver) ? CUAUDIT_ID_PROVIDER :
 			       CUAUDIT_ID_UNKNOWN;
 		if (function->id == CUAUDIT_ID_TABLES)
-			function->base = export_slot_base(index);
+			function->base = *function->name ? export_slot_base(index) : export_slot_refused();
 		function->classes = number < 0 ? 0 : layout_row((uint32_t)number)->classes;
 		return true;
 	}
@@ -54,6 +54,15 @@ bool name_iterator_get(uint32_t index, struct cuaudit_function *function)
 		function->id = strchr(alias->name, ':') ? CUAUDIT_ID_PROVIDER : CUAUDIT_ID_UNKNOWN;
 	}
 	return alias;
+}
+
+const char *name_iterator_fault(const char *part, size_t length)
+{
+	const char *refused = export_slot_refused();
+
+	return length > EXPORT_DIGITS && part[EXPORT_DIGITS] == '[' && !memcmp(part, refused, EXPORT_DIGITS) ?
+	       "is of the table by which runtimes check the driver, which is never hooked; the driver's "
+	       "report names the others" : "names no function";
 }
 
 int cuaudit_selector_check(const char *name, const char *text)
@@ -76,6 +85,6 @@ int cuaudit_selector_check(const char *name, const char *text)
 		return 0;
 	selector_near(part, length, near, name_iterator_get);
 	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s' %s%s", name, (int)length, part,
-		    fault ? "is no selector" : "names no function", near);
+		    fault ? "is no selector" : name_iterator_fault(part, length), near);
 	return fault ? -EINVAL : -ENOENT;
 }

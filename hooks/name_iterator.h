@@ -9,4 +9,7 @@
 /* Context: setup. The names, base and classes of the index-th; see selector_source_fn. */
 bool name_iterator_get(uint32_t index, struct cuaudit_function *function);
 
+/* Context: setup. What is wrong with a part of a selector that selector_unknown_name has found. */
+const char *name_iterator_fault(const char *part, size_t length);
+
 #endif

@@ -10,6 +10,7 @@
 #include "hooks/kernel.h"
 #include "hooks/runtime_row.h"
 #include "hooks/safe_read.h"
+#include "hooks/provider_types.h"
 #include "print/number.h"
 #include "print/numbers.h"
 #include "print/print.h"
@@ -57,12 +58,14 @@ int cuaudit_param_get(const struct cuaudit_function *function, uint32_t index,
 {
 	const struct runtime_row *row = row_of(function);
 	struct print_param params[PRINT_PARAMS];
+	uint32_t count;
 
 	if (row && index < row->nparams) {
 		runtime_row_param(row, index, param);
 		return 0;
 	}
-	if (index >= print_params(function->id, params))
+	count = provider_types_of(function) ? provider_types_params(function, params) : print_params(function->id, params);
+	if (index >= count)
 		return -ENOENT;
 	param->name = params[index].name;
 	param->type = params[index].type;
@@ -72,14 +75,55 @@ int cuaudit_param_get(const struct cuaudit_function *function, uint32_t index,
 	return 0;
 }
 
+/*
+ * The parameters of a function of a file of types, and who prints them. What vector registers
+ * had is gone as soon as the function is called.
+ */
+static uint32_t prepare_typed(struct print_call *print, struct print_source *source,
+			      const struct cuaudit_call *call, struct print_param params[PRINT_PARAMS])
+{
+	uint32_t count = provider_types_params(call->function, params);
+
+	*source = here;
+	source->types = provider_types_of(call->function);
+	print->source = source;
+	for (uint32_t i = 0; i < count; i++)
+		if (provider_types_in_vector(&params[i]) && print->flags & CUAUDIT_PRINT_AFTER)
+			print->unknown |= UINT64_C(1) << params[i].word;
+	/* Behind what it reads is what it was, whatever the function answered. */
+	print->flags &= ~(unsigned int)CUAUDIT_PRINT_AFTER;
+	return count;
+}
+
+static void print_typed_call(struct buffer *out, struct print_call *print,
+			     const struct cuaudit_call *call, unsigned int flags)
+{
+	struct print_param params[PRINT_PARAMS];
+	struct print_source source;
+	uint32_t count = prepare_typed(print, &source, call, params);
+
+	print_typed(out, print, params, count);
+	if (!(flags & CUAUDIT_PRINT_AFTER))
+		return;
+	buffer_text(out, " = ");
+	print_typed_result(out, source.types, call->result);
+}
+
 size_t cuaudit_param_print(const struct cuaudit_call *call, uint32_t index, unsigned int flags,
 			   char *buffer, size_t size)
 {
 	struct print_call this = described(call, flags);
 	struct buffer out = { buffer, size, 0 };
-	bool found = print_argument(&out, &this, index);
-	size_t length = buffer_end(&out);
+	struct print_param params[PRINT_PARAMS];
+	struct print_source source;
+	bool typed = provider_types_of(call->function);
+	bool found = typed ? index < prepare_typed(&this, &source, call, params) :
+			     print_argument(&out, &this, index);
+	size_t length;
 
+	if (typed && found)
+		print_parameter(&out, &this, params, index);
+	length = buffer_end(&out);
 	return found ? length : SIZE_MAX;
 }
 
@@ -146,7 +190,9 @@ size_t cuaudit_call_print(const struct cuaudit_call *call, unsigned int flags, c
 	struct print_call this = described(call, flags);
 	struct buffer out = { buffer, size, 0 };
 
-	if (call->flags & CUAUDIT_CALL_NO_STATUS)
+	if (provider_types_of(call->function))
+		print_typed_call(&out, &this, call, flags);
+	else if (call->flags & CUAUDIT_CALL_NO_STATUS)
 		print_raw(&out, call, flags);
 	else if (call->function->id == CUAUDIT_ID_RUNTIME)
 		print_observed(&out, call, flags);

@@ -10,6 +10,7 @@
 #include "hooks/dispatch.h"
 #include "hooks/entry.h"
 #include "hooks/library.h"
+#include "hooks/library_call.h"
 #include "hooks/registry.h"
 #include "hooks/runtime_caller.h"
 #include "hooks/runtime_row.h"
@@ -18,13 +19,18 @@
 #include "hooks/thread.h"
 #include "hooks/unwound.h"
 
-enum { DEPTH = 16, KEPT = 16, NEAR = 1 << 16 };
+enum { DEPTH = 16, KEPT = 16, NEAR = 1 << 16, CALLERS = 64 };
 
-/* What is kept of a call while it runs: the report returns, and takes its frame along. */
+/*
+ * What is kept of a call while it runs: the report returns, and takes its frame along. Not in a
+ * call's order, in which words that were just stored would be loaded two at once, and waited for.
+ */
 struct pending {
-	const void *report;
-	struct cuaudit_call call;
+	const void *report, *caller;
+	uint64_t start, end, correlation, first_scratch;
+	const struct cuaudit_function *function;
 	const struct hook_list *list;
+	uint32_t depth, nwords;
 	uint64_t entered, guarded, outer;
 	uint64_t words[KEPT];
 	uint64_t scratch[CUAUDIT_HOOKS_MAX];
@@ -33,8 +39,15 @@ struct pending {
 /* What is read where a runtime reports no parameters. */
 static const char zeros[64];
 
+/* A caller that is not excluded, as long as no library comes or goes. */
+struct included {
+	const void *caller;
+	uint32_t generation;
+};
+
 /* Those of a thread, the innermost last. */
 struct runtime_thread {
+	struct included included[CALLERS];
 	uint32_t count;
 	struct pending pending[DEPTH];
 };
@@ -94,7 +107,10 @@ static int32_t status_of(struct thread *thread, const struct runtime_row *row,
 		return 0;
 	if (at < NEAR)
 		return (int32_t)at;
-	if (stack_readable(thread, at, at + sizeof(status)))
+	/* Beside the report, most often, which has been read. */
+	if (at / PEEK_PAGE == (uintptr_t)report / PEEK_PAGE && at % sizeof(status) == 0)
+		status = *report->status;
+	else if (stack_readable(thread, at, at + sizeof(status)))
 		memcpy(&status, report->status, sizeof(status));
 	else
 		safe_read(at, &status, sizeof(status));
@@ -130,29 +146,33 @@ static struct pending *room(struct thread *thread, uint32_t depth)
 		calls = thread->runtime = cuaudit_pages(sizeof(*calls));
 	if (!calls)
 		return NULL;
-	while (calls->count && calls->pending[calls->count - 1].call.depth >= depth)
+	while (calls->count && calls->pending[calls->count - 1].depth >= depth)
 		calls->count--;
 	return calls->count < DEPTH ? &calls->pending[calls->count] : NULL;
 }
 
+/* What hooks may have written, of the call: its scratch. */
 static void keep(struct pending *pending, const struct frame *frame)
 {
 	uint32_t scratches = frame->list->count > 1 ? frame->list->count : 0;
 
-	pending->call = frame->call;
-	pending->list = frame->list;
+	pending->first_scratch = frame->call.scratch;
 	pending->entered = frame->entered;
 	pending->guarded = frame->guarded;
-	pending->outer = frame->outer;
 	for (uint32_t i = 0; i < scratches; i++)
 		pending->scratch[i] = frame->scratch[i];
 }
 
-static void restore(struct frame *frame, struct pending *pending)
+static void restore(struct frame *frame, struct pending *pending, const struct thread *thread)
 {
 	uint32_t scratches = pending->list->count > 1 ? pending->list->count : 0;
 
-	frame->call = pending->call;
+	frame->call = (struct cuaudit_call){
+		.function = pending->function, .words = pending->words, .scratch = pending->first_scratch,
+		.caller = pending->caller, .correlation = pending->correlation, .blocks = thread->blocks,
+		.nwords = pending->nwords, .depth = pending->depth, .flags = CUAUDIT_CALL_OBSERVED,
+		.start = pending->start, .end = pending->end,
+	};
 	frame->list = pending->list;
 	frame->entered = pending->entered;
 	frame->guarded = pending->guarded;
@@ -168,6 +188,27 @@ static __attribute__((noinline, cold)) void report_skip(const struct frame *fram
 	if (!atomic_exchange_explicit(&reported, true, memory_order_relaxed))
 		cuaudit_log(CUAUDIT_WARN, "%s: a hook answers the call, which can only be observed; the "
 			    "answer is ignored", frame->call.function->name);
+}
+
+static __attribute__((noinline))
+bool is_excluded(struct included *known, const struct cuaudit_call *call, uint32_t generation)
+{
+	if (library_is_excluded(library_of_call(call)))
+		return true;
+	*known = (struct included){ call->caller, generation };
+	return false;
+}
+
+/* Whether a call is of an excluded library, which is looked up once for each caller. */
+static inline bool excluded(struct thread *thread, const struct cuaudit_call *call)
+{
+	uintptr_t address = (uintptr_t)call->caller;
+	struct included *known = &thread->runtime->included[(address >> 2 ^ address >> 9) % CALLERS];
+	/* Pairs with set_extent of the auditor. */
+	uint32_t generation = atomic_load_explicit(&cuaudit_core_link->generation, memory_order_acquire);
+
+	return unlikely(known->caller != call->caller || known->generation != generation) &&
+	       is_excluded(known, call, generation);
 }
 
 /* Runs the enter hooks; whether exit hooks are due. */
@@ -220,20 +261,24 @@ void runtime_call_enter(const struct runtime_row *row, const struct runtime_repo
 	frame->outer = outer;
 	frame->own = (uintptr_t)__builtin_dwarf_cfa();
 	mark(thread, frame);
-	if (library_is_excluded(cuaudit_call_library(&frame->call))) {
+	if (unlikely(excluded(thread, &frame->call))) {
 		leave(thread, depth - 1, outer);
 		return;
 	}
 	/* Not before the mark: a handler's call has the same room until then. */
-	frame->call.nwords = gather(pending->words, row, report->params);
-	frame->call.correlation = ++thread->correlation;
+	frame->call.nwords = pending->nwords = gather(pending->words, row, report->params);
+	frame->call.correlation = pending->correlation = ++thread->correlation;
+	pending->report = report;
+	pending->function = &entry->function;
+	pending->caller = caller.address;
+	pending->list = list;
+	pending->depth = depth;
+	pending->outer = outer;
 	if (!enter(frame))
 		return;
-	pending->report = report;
 	keep(pending, frame);
 	thread->runtime->count++;
-	if (list->kind == LIST_TIMES)
-		pending->call.start = cuaudit_ticks();
+	pending->start = list->kind == LIST_TIMES ? cuaudit_ticks() : 0;
 	leave(thread, depth, anchor | (depth ? THREAD_NESTED : 0));
 }
 
@@ -244,7 +289,7 @@ static struct pending *find(const struct thread *thread, const void *report,
 	struct runtime_thread *calls = thread->runtime;
 
 	for (uint32_t i = calls ? calls->count : 0; i-- > 0;)
-		if (calls->pending[i].report == report && calls->pending[i].call.function == function)
+		if (calls->pending[i].report == report && calls->pending[i].function == function)
 			return &calls->pending[i];
 	return NULL;
 }
@@ -254,7 +299,7 @@ static void count_left(struct thread *thread, const struct pending *pending)
 {
 	uint32_t depth = thread->state & THREAD_NESTED ? thread->depth : 0;
 
-	for (; depth > pending->call.depth; depth--)
+	for (; depth > pending->depth; depth--)
 		thread_count(&thread->unwound_calls);
 }
 
@@ -268,11 +313,10 @@ void runtime_call_exit(const struct runtime_row *row, const struct runtime_repor
 
 	if (!pending || thread->state & THREAD_INSIDE)
 		return;
-	if (pending->list->kind == LIST_TIMES)
-		pending->call.end = cuaudit_ticks();
+	pending->end = pending->list->kind == LIST_TIMES ? cuaudit_ticks() : 0;
 	count_left(thread, pending);
 	reported.end[0] = reported.end[1] = NULL;
-	restore(frame, pending);
+	restore(frame, pending, thread);
 	frame->own = (uintptr_t)__builtin_dwarf_cfa();
 	mark(thread, frame);
 	thread->runtime->count = (uint32_t)(pending - thread->runtime->pending);

@@ -9,19 +9,11 @@
 
 enum { PART = 64 };	/* flags that are read at once */
 
-/*
- * The driver's array stays other tools' own: they set and clear its flags as if we were not
- * there, and what they have asked for is always known. Theirs is followed, ours is shown.
- */
-static struct flags {
-	_Atomic uint32_t *own;
-	_Atomic(const uint32_t *) theirs;
-	_Atomic uint32_t next;	/* to be looked at */
-} tables[RUNTIME_TABLES];
+struct runtime_flags runtime_flags[RUNTIME_TABLES];
 
 static _Atomic bool wants[RUNTIME_FLAGS], all, stopped;
 
-static void set(struct flags *flags, uint32_t callback, uint32_t their)
+static inline void set(struct runtime_flags *flags, uint32_t callback, uint32_t their)
 {
 	bool wanted = !atomic_load_explicit(&stopped, memory_order_relaxed) &&
 		      (atomic_load_explicit(&wants[callback], memory_order_relaxed) ||
@@ -31,18 +23,18 @@ static void set(struct flags *flags, uint32_t callback, uint32_t their)
 }
 
 /* Whose flags are known: `theirs` is written last. */
-static const uint32_t *theirs_of(const struct flags *flags)
+static const uint32_t *theirs_of(const struct runtime_flags *flags)
 {
 	return atomic_load_explicit(&flags->theirs, memory_order_acquire);
 }
 
 /* Of the driver that is calling; others may be unloaded by now. */
-static uint32_t their_flag(const struct flags *flags, uint32_t callback)
+static uint32_t their_flag(const struct runtime_flags *flags, uint32_t callback)
 {
 	return __atomic_load_n(&theirs_of(flags)[callback], __ATOMIC_RELAXED);
 }
 
-static void update(struct flags *flags)
+static void update(struct runtime_flags *flags)
 {
 	const uint32_t *theirs = theirs_of(flags);
 	uint32_t words[PART];
@@ -59,17 +51,17 @@ void runtime_flags_want(uint32_t callback, bool wanted)
 {
 	atomic_store_explicit(&wants[callback], wanted, memory_order_relaxed);
 	for (uint32_t i = 0; i < RUNTIME_TABLES; i++) {
-		const uint32_t *theirs = theirs_of(&tables[i]);
+		const uint32_t *theirs = theirs_of(&runtime_flags[i]);
 		uint32_t their;
 
 		if (theirs && safe_read((uintptr_t)&theirs[callback], &their, sizeof(their)))
-			set(&tables[i], callback, their);
+			set(&runtime_flags[i], callback, their);
 	}
 }
 
 uint32_t *runtime_flags_give(uint32_t table, const uint32_t *theirs)
 {
-	struct flags *flags = &tables[table];
+	struct runtime_flags *flags = &runtime_flags[table];
 	uint32_t words[PART];
 
 	for (uint32_t i = 0; i < RUNTIME_FLAGS; i += PART)
@@ -87,7 +79,7 @@ uint32_t *runtime_flags_give(uint32_t table, const uint32_t *theirs)
 void runtime_flags_update(void)
 {
 	for (uint32_t i = 0; i < RUNTIME_TABLES; i++)
-		update(&tables[i]);
+		update(&runtime_flags[i]);
 }
 
 void runtime_flags_set_all(void)
@@ -96,22 +88,14 @@ void runtime_flags_set_all(void)
 		runtime_flags_update();
 }
 
-void runtime_flags_look(uint32_t table)
+void runtime_flags_look_at(uint32_t table, uint32_t first)
 {
-	struct flags *flags = &tables[table];
-	uint32_t next = atomic_load_explicit(&flags->next, memory_order_relaxed);
+	struct runtime_flags *flags = &runtime_flags[table];
 
 	if (!theirs_of(flags))
 		return;
-	set(flags, next % RUNTIME_FLAGS, their_flag(flags, next % RUNTIME_FLAGS));
-	atomic_store_explicit(&flags->next, next + 1, memory_order_relaxed);
-}
-
-bool runtime_flags_asked(uint32_t table, uint64_t callback)
-{
-	/* A runtime that asked before us looks at the driver's own. */
-	return callback >= RUNTIME_FLAGS || !theirs_of(&tables[table]) ||
-	       their_flag(&tables[table], (uint32_t)callback);
+	for (uint32_t i = first; i < first + RUNTIME_FLAGS_AT_ONCE; i++)
+		set(flags, i, their_flag(flags, i));
 }
 
 void runtime_flags_stop(void)

@@ -3,13 +3,25 @@
 #ifndef HOOKS_RUNTIME_FLAGS_H
 #define HOOKS_RUNTIME_FLAGS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
 	RUNTIME_FLAGS = 1024,	/* a runtime has so many, by callback; not 0: it reports the function */
 	RUNTIME_TABLES = 4	/* copies of the driver */
 };
+
+/*
+ * The driver's array stays other tools' own: they set and clear its flags as if we were not
+ * there, and what they have asked for is always known. Theirs is followed, ours is shown.
+ */
+extern struct runtime_flags {
+	_Atomic uint32_t *own;
+	_Atomic(const uint32_t *) theirs;	/* written last: then they are known */
+	_Atomic uint32_t next;	/* to be looked at */
+} runtime_flags[RUNTIME_TABLES];
 
 /* Whether a hook wants a function. */
 void runtime_flags_want(uint32_t callback, bool wanted);
@@ -26,11 +38,28 @@ void runtime_flags_update(void);
 /* Another tool may change its own at any time: all functions are reported from now on. */
 void runtime_flags_set_all(void);
 
-/* Looks at one of the flags, in turn, for what another tool has changed. */
-void runtime_flags_look(uint32_t table);
+/* For runtime_flags_look. */
+enum { RUNTIME_FLAGS_AT_ONCE = 16 };
+void runtime_flags_look_at(uint32_t table, uint32_t first);
+
+/* Looks at some of the flags now and then, in turn, for what another tool has changed. */
+static inline void runtime_flags_look(uint32_t table)
+{
+	uint32_t next = atomic_load_explicit(&runtime_flags[table].next, memory_order_relaxed);
+
+	atomic_store_explicit(&runtime_flags[table].next, next + 1, memory_order_relaxed);
+	if (next % RUNTIME_FLAGS_AT_ONCE == 0)
+		runtime_flags_look_at(table, next % RUNTIME_FLAGS);
+}
 
 /* Whether another tool wants the function. */
-bool runtime_flags_asked(uint32_t table, uint64_t callback);
+static inline bool runtime_flags_asked(uint32_t table, uint64_t callback)
+{
+	const uint32_t *theirs = atomic_load_explicit(&runtime_flags[table].theirs, memory_order_acquire);
+
+	/* A runtime that asked before us looks at the driver's own. */
+	return callback >= RUNTIME_FLAGS || !theirs || __atomic_load_n(&theirs[callback], __ATOMIC_RELAXED);
+}
 
 /* From now on, the runtimes have what the driver has. */
 void runtime_flags_stop(void);

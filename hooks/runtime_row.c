@@ -58,7 +58,7 @@ static const struct places {
 
 enum { STATUS = true, OTHER = false };
 
-static const struct runtime_row rows[] = {
+const struct runtime_row runtime_rows[] = {
 #define RUNTIME(id, symbol, number, since, result, count, params) \
 	[id] = { \
 		.text = offsetof(struct texts, row_##id), \
@@ -69,10 +69,9 @@ static const struct runtime_row rows[] = {
 #undef RUNTIME
 };
 
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+enum { ROWS = sizeof(runtime_rows) / sizeof(runtime_rows[0]) };
 
-static uint32_t first, count;			/* slots */
-static uint16_t callbacks[RUNTIME_FLAGS];	/* number of the row + 1 */
+struct runtime_slots runtime_slots;
 
 static struct layout layouts[ROWS];		/* filled as they are asked for, by LOCK_SETUP */
 static uint8_t codes[sizeof(places) / sizeof(struct runtime_place)];
@@ -99,7 +98,7 @@ static const struct runtime_row *find_row(const char *library, const char *symbo
 {
 	const struct runtime_row *found = NULL;
 
-	for (const struct runtime_row *row = rows; row < rows + ROWS; row++)
+	for (const struct runtime_row *row = runtime_rows; row < runtime_rows + ROWS; row++)
 		if (!strcmp(runtime_row_name(row), symbol) &&
 		    (!found || is_rather(row, found, first_version(library))))
 			found = row;
@@ -114,7 +113,7 @@ static void make_layout(const struct runtime_row *row)
 
 	for (uint32_t i = 0; i < row->nparams; i++)
 		params[i] = (uint8_t)((place[i].size > MOST ? LAYOUT_MEMORY : 0) | (place[i].size + 7) / 8);
-	layouts[row - rows] = (struct layout){
+	layouts[row - runtime_rows] = (struct layout){
 		.name = runtime_row_name(row), .base = runtime_row_name(row), .params = params,
 		.nparams = row->nparams,
 	};
@@ -144,20 +143,20 @@ const struct runtime_row *runtime_row_bind(uint32_t slot, const char *name)
 	const struct runtime_row *row;
 	bool exact;
 
-	if (!count || !colon || strncmp(name, RUNTIME_LIBRARY, strlen(RUNTIME_LIBRARY)) != 0)
+	if (!runtime_slots.count || !colon || strncmp(name, RUNTIME_LIBRARY, strlen(RUNTIME_LIBRARY)) != 0)
 		return NULL;
 	row = find_version(name, colon + 1, &exact);
 	if (!row)
 		return NULL;
 	make_layout(row);
-	reported[slot] = !exact || !row->answers || layout_words(&layouts[row - rows]) > FRAME_NORDERED;
-	bound[slot] = (uint16_t)(row - rows + 1);
+	reported[slot] = !exact || !row->answers || layout_words(&layouts[row - runtime_rows]) > FRAME_NORDERED;
+	bound[slot] = (uint16_t)(row - runtime_rows + 1);
 	return row;
 }
 
 const struct runtime_row *runtime_row_bound(uint32_t slot)
 {
-	return bound[slot] ? &rows[bound[slot] - 1] : NULL;
+	return bound[slot] ? &runtime_rows[bound[slot] - 1] : NULL;
 }
 
 const struct layout *runtime_row_layout(uint32_t slot)
@@ -172,13 +171,13 @@ static bool take_slots(struct link_table *link)
 
 	if (slot + ROWS > LINK_SLOTS)
 		return false;
-	first = slot;
+	runtime_slots.first = slot;
 	for (uint32_t i = 0; i < ROWS; i++, slot++) {
-		link->slots[slot].name = runtime_row_name(&rows[i]);
+		link->slots[slot].name = runtime_row_name(&runtime_rows[i]);
 		link->slots[slot].driver = 0;
-		callbacks[rows[i].callback] = (uint16_t)(i + 1);
+		runtime_slots.callbacks[runtime_rows[i].callback] = (uint16_t)(i + 1);
 	}
-	count = ROWS;
+	runtime_slots.count = ROWS;
 	/* Pairs with registry_attach. */
 	atomic_store_explicit(&link->nslots, slot, memory_order_release);
 	return true;
@@ -199,23 +198,13 @@ void runtime_row_setup(void)
 		return;
 	}
 	/* Newer ones are reported too, so that it is said that they are not seen. */
-	for (uint32_t i = rows[ROWS - 1].callback + 1; i < RUNTIME_FLAGS; i++)
+	for (uint32_t i = runtime_rows[ROWS - 1].callback + 1; i < RUNTIME_FLAGS; i++)
 		runtime_flags_want(i, true);
 }
 
 const struct runtime_row *runtime_row_of_slot(uint32_t slot)
 {
-	return slot - first < count ? &rows[slot - first] : NULL;
-}
-
-const struct runtime_row *runtime_row_of_callback(uint64_t callback)
-{
-	return callback < RUNTIME_FLAGS && callbacks[callback] ? &rows[callbacks[callback] - 1] : NULL;
-}
-
-uint32_t runtime_row_slot(const struct runtime_row *row)
-{
-	return first + (uint32_t)(row - rows);
+	return slot - runtime_slots.first < runtime_slots.count ? &runtime_rows[slot - runtime_slots.first] : NULL;
 }
 
 const char *runtime_row_name(const struct runtime_row *row)

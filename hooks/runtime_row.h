@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hooks/runtime_flags.h"
+
 /* A parameter in the structure that the runtime reports. */
 struct runtime_place {
 	uint8_t offset, size, direction;
@@ -21,12 +23,25 @@ struct runtime_row {
 	bool answers;		/* its result is a cudaError_t */
 };
 
+extern const struct runtime_row runtime_rows[];
+
+/* Slots of rows, and the number of the row + 1 by callback. */
+extern struct runtime_slots {
+	uint32_t first, count;
+	uint16_t callbacks[RUNTIME_FLAGS];
+} runtime_slots;
+
 /* Context: setup, once, under the loader's lock. Where the domain is on, each row has a slot from then on. */
 void runtime_row_setup(void);
 
 /* The row of a slot, or of a callback; NULL: none. Context: call. */
 const struct runtime_row *runtime_row_of_slot(uint32_t slot);
-const struct runtime_row *runtime_row_of_callback(uint64_t callback);
+static inline const struct runtime_row *runtime_row_of_callback(uint64_t callback)
+{
+	uint32_t number = callback < RUNTIME_FLAGS ? runtime_slots.callbacks[callback] : 0;
+
+	return number ? &runtime_rows[number - 1] : NULL;
+}
 
 /*
  * Context: setup. The row of a function of a shared runtime, LIBRARY:FUNCTION, from now on
@@ -41,7 +56,10 @@ const struct runtime_row *runtime_row_bound(uint32_t slot);
 const struct layout *runtime_row_layout(uint32_t slot);
 
 /* The slot of one of these. */
-uint32_t runtime_row_slot(const struct runtime_row *row);
+static inline uint32_t runtime_row_slot(const struct runtime_row *row)
+{
+	return runtime_slots.first + (uint32_t)(row - runtime_rows);
+}
 
 const char *runtime_row_name(const struct runtime_row *row);
 const struct runtime_place *runtime_row_places(const struct runtime_row *row);

@@ -60,17 +60,21 @@ static bool same_name(const char *name, const char *own)
 	return (!*name || *name == '_') && (!*own || *own == '_');
 }
 
-/* Whether a row is the function that is reported by its callback; asked once for each name. */
+/* By callback, the name by which a runtime reported the row's function last: it is what the row says. */
+static _Atomic(const char *) names[RUNTIME_FLAGS];
+
+static bool is_known(uint64_t callback, const struct runtime_report *report)
+{
+	return callback < RUNTIME_FLAGS && report->name &&
+	       atomic_load_explicit(&names[callback], memory_order_relaxed) == report->name;
+}
+
+/* Whether a row is the function that is reported by its callback. */
 static bool is_named(const struct runtime_row *row, const struct runtime_report *report)
 {
-	static _Atomic(const char *) names[RUNTIME_FLAGS];
-	const char *name = report->name;
-
-	if (!name || atomic_load_explicit(&names[row->callback], memory_order_relaxed) == name)
-		return true;
-	if (!same_name(name, runtime_row_name(row)))
+	if (report->name && !same_name(report->name, runtime_row_name(row)))
 		return false;
-	atomic_store_explicit(&names[row->callback], name, memory_order_relaxed);
+	atomic_store_explicit(&names[row->callback], report->name, memory_order_relaxed);
 	return true;
 }
 
@@ -89,13 +93,11 @@ static void report_newer(const struct runtime_report *report)
 			    "of other functions as new, are not seen", report->name ? report->name : "function");
 }
 
-/* The row of a report, NULL if it is not to be seen. */
-static const struct runtime_row *judge(uint64_t callback, const struct runtime_report *report)
+static __attribute__((noinline, cold))
+const struct runtime_row *judge_first(uint64_t callback, const struct runtime_report *report)
 {
 	const struct runtime_row *row;
 
-	if (is_off())
-		return NULL;
 	if (!is_whole(callback, report)) {
 		give_up("the runtime reports them in a way that is not known");
 		return NULL;
@@ -109,6 +111,15 @@ static const struct runtime_row *judge(uint64_t callback, const struct runtime_r
 		return row;
 	give_up("the runtime has other numbers for its functions");
 	return NULL;
+}
+
+/* The row of a report, NULL if it is not to be seen. A name is compared once. */
+static inline const struct runtime_row *judge(uint64_t callback, const struct runtime_report *report)
+{
+	if (unlikely(is_off()))
+		return NULL;
+	return likely(is_whole(callback, report) && is_known(callback, report)) ?
+	       runtime_row_of_callback(callback) : judge_first(callback, report);
 }
 
 /* Other tools are asked as they want to be, outside of what is measured. */

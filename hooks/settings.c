@@ -21,7 +21,7 @@ static void check_functions(struct link_environment *environment)
 
 	if (!fault) {
 		fault = selector_unknown_name(environment->functions, &length, name_iterator_get);
-		what = "names no function";
+		what = fault ? name_iterator_fault(fault, length) : what;
 	}
 	if (!fault)
 		return;

@@ -11,6 +11,7 @@
 
 #include "hooks/core_link.h"
 #include "hooks/layout.h"
+#include "hooks/provider_types.h"
 #include "hooks/strict.h"
 
 enum { TEXT = PATH_MAX };
@@ -52,11 +53,19 @@ static const char *output_text(char text[TEXT])
 	return text;
 }
 
+/* How many functions files of types have. */
+static const char *types_text(char text[TEXT])
+{
+	snprintf(text, TEXT, ": %u functions", provider_types_total());
+	return text;
+}
+
 static const char *more(enum variable variable, const char *value, char text[TEXT])
 {
 	*text = '\0';
 	return variable == VARIABLE_FUNCTIONS ? functions_text(value, text) :
-	       variable == VARIABLE_OUTPUT ? output_text(text) : text;
+	       variable == VARIABLE_OUTPUT ? output_text(text) :
+	       variable == VARIABLE_TYPES ? types_text(text) : text;
 }
 
 void settings_list(void)

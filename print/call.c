@@ -4,6 +4,7 @@
 
 #include <cuaudit/api.h>
 
+#include "print/prototypes.h"
 #include "print/value.h"
 
 /* Whether what a parameter leads to is there: read by the driver, or written with success. */
@@ -155,4 +156,39 @@ void print_call(struct buffer *out, const struct print_call *call)
 		else
 			print_result_name(out, call->result);
 	}
+}
+
+void print_typed(struct buffer *out, const struct print_call *call, const struct print_param *params,
+		 uint32_t count)
+{
+	const struct prototype *types = call->source->types;
+	bool more = types->open || count < types->nparams;
+	struct printer printer = printer_of(out, call);
+
+	buffer_name(out, call->name);
+	buffer_char(out, '(');
+	for (uint32_t i = 0; i < count; i++) {
+		buffer_text(out, i ? ", " : "");
+		buffer_text(out, params[i].name);
+		buffer_text(out, " = ");
+		argument(&printer, call, params, i);
+	}
+	if (more)
+		buffer_text(out, count ? ", ..." : "...");
+	buffer_char(out, ')');
+}
+
+void print_typed_result(struct buffer *out, const struct prototype *types, int32_t result)
+{
+	const struct prototype_param *param = types->params;
+	const char *name = prototypes_value_name(types, -1, result);
+
+	if (name)
+		buffer_text(out, name);
+	else if (param->kind == 'e' || (param->kind == 'i' && param->size == sizeof(result)))
+		buffer_signed(out, result);
+	else if (param->kind == 'u' && param->size == sizeof(result))
+		buffer_unsigned(out, (uint32_t)result);
+	else
+		buffer_text(out, param->kind == 'v' ? "returned" : "?");
 }

@@ -8,6 +8,7 @@
 #include "util/buffer.h"
 
 struct numbers;
+struct prototype;
 
 /* Who knows what was at an address. */
 struct print_source {
@@ -23,6 +24,7 @@ struct print_source {
 	const void *(*parameter)(const struct print_source *source, uint64_t address, uint32_t index,
 				 size_t *size);
 	struct numbers *numbers;
+	const struct prototype *types;	/* what a file of types says of the function, NULL: nothing */
 	bool recorded;	/* it is of the past: a list or a text of which it has the beginning may be cut at once */
 };
 
@@ -48,6 +50,13 @@ void print_parameter(struct buffer *out, const struct print_call *call,
 
 /* NAME(parameter = value, ...), = result after. */
 void print_call(struct buffer *out, const struct print_call *call);
+
+/* NAME(parameter = value, ...) of one of the source's types, whose parameters have their words. */
+void print_typed(struct buffer *out, const struct print_call *call, const struct print_param *params,
+		 uint32_t count);
+
+/* What it returned, by those types. */
+void print_typed_result(struct buffer *out, const struct prototype *types, int32_t result);
 
 /* A CUresult by name, or by number. */
 void print_result_name(struct buffer *out, int32_t result);

@@ -15,7 +15,9 @@ enum print_kind {
 	PRINT_ENUM,	/* detail: the enumeration */
 	PRINT_HANDLE,	/* detail: the kind of handle */
 	PRINT_STRUCT,	/* detail: the structure */
-	PRINT_TEXT	/* a pointer to a string */
+	PRINT_TEXT,	/* a pointer to a string */
+	PRINT_NAMED,	/* detail: the parameter of the source's types whose enumeration it is of */
+	PRINT_OPAQUE	/* of what is passed in memory, one word */
 };
 
 struct print_value {

@@ -6,6 +6,7 @@
 
 #include "print/number.h"
 #include "print/numbers.h"
+#include "print/prototypes.h"
 
 enum {
 	ELEMENTS = 16,	/* of a list, then "..." */
@@ -17,7 +18,7 @@ enum {
 
 uint64_t value_integer(struct print_value value, const void *bytes)
 {
-	bool is_signed = value.kind == PRINT_INT ||
+	bool is_signed = value.kind == PRINT_INT || value.kind == PRINT_NAMED ||
 			 (value.kind == PRINT_ENUM && !print_flagset(value.detail));
 	uint8_t one;
 	uint16_t two;
@@ -135,6 +136,16 @@ static void named(struct buffer *out, struct print_value value, uint64_t bits)
 		flags(out, value, bits);
 	else
 		buffer_signed(out, (int64_t)bits);
+}
+
+static void named_by_types(struct printer *printer, struct print_value value, int64_t number)
+{
+	const char *name = prototypes_value_name(printer->source->types, value.detail, number);
+
+	if (name)
+		buffer_text(printer->out, name);
+	else
+		buffer_signed(printer->out, number);
 }
 
 double value_real(struct print_value value, const void *bytes)
@@ -264,6 +275,12 @@ void value_print(struct printer *printer, struct print_value value, const void *
 		break;
 	case PRINT_TEXT:
 		value_string(printer, value_integer(value, bytes));
+		break;
+	case PRINT_NAMED:
+		named_by_types(printer, value, (int64_t)value_integer(value, bytes));
+		break;
+	case PRINT_OPAQUE:
+		buffer_text(printer->out, "{...}");
 		break;
 	default:
 		buffer_unsigned(printer->out, value_integer(value, bytes));

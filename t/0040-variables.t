@@ -45,6 +45,10 @@ for name in $(from_table "$table" | cut -f 1); do
 		"^\\.Dl .*$name=" "$name has an example"
 done
 
+is "$(from_table "$table" | sed -n 's/^CUAUDIT_DOMAINS	[^	]*	//p' | tr -d '\\\\')" \
+	"$(sed -n 's/^DOMAIN([A-Z]*, \([a-z]*\))/\1/p' "$top_srcdir/include/internal/domains.def" | paste -s -d '|')[,...]" \
+	"the domains are those of the auditor and the core"
+
 # The classes a selector knows.
 classes=$(sed -n 's/^CLASS([A-Z]*, "\([a-z]*\)", ".*/\1/p' "$top_srcdir/include/cuaudit/classes.def")
 ok "there are classes" test -n "$classes"

@@ -114,6 +114,20 @@ for wrong in '6bd5fb6c[2' '6bd5fb6c[2000]' '6bd5fb6[2]' %table; do
 	run CUAUDIT_FUNCTIONS="$wrong" "$tmp/slots"
 	like "$(cat "$tmp/err")" "names no function|is no selector" "$wrong"
 done
+for wrong in 'd4082055[1]' 'cuInit,d4082055[2]' '!d4082055[1]'; do
+	status=0
+	env CUAUDIT_DRIVER=sim CUAUDIT_SIM_TOOLS=1 CUAUDIT_DOMAINS=driver,tables CUAUDIT_FUNCTIONS="$wrong" \
+		"$top_builddir/bin/cuaudit" run "$tmp/slots" >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status $(cat "$tmp/out")" "2 " "$wrong: the program is not started"
+	like "$(cat "$tmp/err")" "'d4082055\[[12]\]' is of the table by which runtimes check the driver, which is never hooked" \
+		"$wrong: and why"
+done
+run CUAUDIT_HOOKS='fault(inject=d4082055[1]:error=2)' "$tmp/slots"
+like "$(cat "$tmp/err")" "'d4082055\[1\]' is of the table by which" "fault: the same"
+for wrong in d4082055 'd4082055*'; do
+	run CUAUDIT_FUNCTIONS="$wrong" "$tmp/slots"
+	like "$(cat "$tmp/err")" "names no function" "$wrong"
+done
 run CUAUDIT_EXCLUDE='(main)' "$tmp/slots"
 is "$(calls)" "" "CUAUDIT_EXCLUDE: who is excluded asks for tables of its own"
 
@@ -208,6 +222,13 @@ for format in chrome csv jsonl text folded; do
 	"$top_builddir/bin/cuaudit" convert --to $format --symbols no "$tmp/trace-.cutrace" >"$tmp/$format" 2>"$tmp/err"
 	is "$(grep -c 'cafe0001\[2\]' "$tmp/$format") $(cat "$tmp/err")" "1 " "convert: $format"
 done
+for format in chrome csv jsonl otlp; do
+	"$top_builddir/bin/cuaudit" convert --to $format --symbols no "$tmp/trace-.cutrace" 2>"$tmp/err" |
+		tr '{' '\n' >"$tmp/lines"
+	is "$(grep -A3 'cafe0001\[2\]' "$tmp/lines" | grep -c 'CUDA_SUCCESS')" 0 "$format: a result that nobody knows is no success"
+done
+like "$(cat "$tmp/csv")" 'cafe0001\[2\],.*,\?,,' "csv: it is its own value"
+like "$(cat "$tmp/jsonl")" '"function":"cafe0001\[2\]",.*"result":"\?"' "jsonl: likewise"
 like "$(cat "$tmp/text")" 'cafe0001\[2\]\(word0 = 0x1, word1 = 0x2, word2 = 0x3, word3 = 0x4, word4 = 0x5, word5 = 0x6, \.\.\.\) = \?' "trace: raw words"
 like "$(cat "$tmp/text")" 'CUDART_INTERFACE.primary_ctx' "trace: names"
 printf 'at-most 1 %%tables\nnever cafe0001[3]\n' >"$tmp/some.rules"

@@ -45,7 +45,7 @@ is "$("$cuaudit" list classes | awk '{ print $1, $2 }')" \
 	for domain in driver providers runtime tables; do
 		echo "%$domain $("$cuaudit" list -q functions "%$domain" 2>"$tmp/err" | wc -l | sed 's/^0$/-/')"
 	done)" "classes: each, with its members"
-sed -n 's/^DOMAIN([A-Z]*, "\([a-z]*\)".*/%\1/p' "$top_srcdir/util/domains.def" >"$tmp/domains"
+sed -n 's/^DOMAIN([A-Z]*, "\([a-z]*\)".*/%\1/p' "$top_srcdir/util/domain_classes.def" >"$tmp/domains"
 is "$(wc -l <"$tmp/domains")" 4 "four domains"
 while read -r domain; do
 	is "$("$cuaudit" list -q classes "${domain#%}")" "$domain" "... $domain is listed"

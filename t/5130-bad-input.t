@@ -196,6 +196,13 @@ for command in $commands; do
 			bad 2 "$word: a word too much" "$command" "$word" x y
 		done
 		;;
+	'')
+		bad 2 "nothing" "$command"
+		bad 2 "a word that is none" "$command" nonsense
+		for file in missing empty directory pipe; do
+			bad 2 "$file" "$command" --from "$tmp/in/$file" --output new
+		done
+		;;
 	*) ok "$command: what it takes is known to this test" false ;;
 	esac
 done

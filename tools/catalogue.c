@@ -64,7 +64,7 @@ static const struct {
 	int id;
 } domains[] = {
 #define DOMAIN(name, text, id, bit, summary) { text, summary, id },
-#include "util/domains.def"
+#include "util/domain_classes.def"
 #undef DOMAIN
 };
 

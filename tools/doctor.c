@@ -13,6 +13,7 @@
 
 #include "tools/auditor.h"
 #include "tools/child.h"
+#include "tools/doctor_providers.h"
 #include "tools/finding.h"
 #include "tools/interpreter.h"
 #include "tools/options.h"
@@ -355,6 +356,8 @@ static void check_program(const char *name, const char *auditor)
 		finding_print(FINDING_OWN_AUDITOR, program.binary, program.own_auditor);
 	if (finding == FINDING_PROGRAM && *program.loader && auditor)
 		check_tls(&program, auditor);
+	if (finding == FINDING_PROGRAM)
+		doctor_providers(&program);
 	if (finding == FINDING_PROGRAM && interpreter_judge(&program, &finding, &first, &second))
 		finding_print(finding, first, second);
 }

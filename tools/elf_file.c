@@ -194,6 +194,31 @@ bool elf_file_symbol(const struct elf_file *object, const char *name, uint64_t *
 	return false;
 }
 
+static bool is_exported_function(const Elf64_Sym *symbol)
+{
+	unsigned int type = ELF64_ST_TYPE(symbol->st_info), bind = ELF64_ST_BIND(symbol->st_info);
+
+	return symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) &&
+	       (bind == STB_GLOBAL || bind == STB_WEAK);
+}
+
+size_t elf_file_functions(const struct elf_file *object)
+{
+	Elf64_Shdr symbols;
+	Elf64_Sym symbol;
+	size_t found = 0;
+
+	for (unsigned int i = 0; section(object, i, &symbols); i++) {
+		if (symbols.sh_type != SHT_DYNSYM || !at(object, symbols.sh_offset, symbols.sh_size))
+			continue;
+		for (uint64_t used = 0; symbols.sh_size - used >= sizeof(symbol); used += sizeof(symbol)) {
+			memcpy(&symbol, object->data + symbols.sh_offset + used, sizeof(symbol));
+			found += is_exported_function(&symbol);
+		}
+	}
+	return found;
+}
+
 bool elf_file_read(const struct elf_file *object, uint64_t address, void *to, size_t size)
 {
 	const void *found = at(object, offset_of(object, address), size);

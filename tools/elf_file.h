@@ -34,6 +34,9 @@ const char *elf_file_text(const struct elf_file *object, Elf64_Sxword tag);
 /* The address of a symbol that it exports, by its section headers. */
 bool elf_file_symbol(const struct elf_file *object, const char *name, uint64_t *address);
 
+/* How many functions it exports, by its section headers: names of them. */
+size_t elf_file_functions(const struct elf_file *object);
+
 /* What is at an address of the mapped object, if the file has it. */
 bool elf_file_read(const struct elf_file *object, uint64_t address, void *to, size_t size);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "print/numbers.h"
+#include "print/prototypes.h"
 #include "print/value.h"
 
 /* Where no process has memory: pieces, so far apart, as pointers to them. */
@@ -225,7 +226,8 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 	memset(arguments, 0, offsetof(struct trace_arguments, pieces));
 	arguments->npieces = arguments->nnames = 0;
 	arguments->source = (struct print_source){ .read = read_piece, .name = name_of,
-						    .parameter = parameter, .recorded = true };
+						    .parameter = parameter, .recorded = true,
+						    .types = function->types ? function->types->functions : NULL };
 	arguments->trace = trace;
 	arguments->start = call->start;
 	arguments->function = function;
@@ -314,8 +316,8 @@ bool trace_arguments_named(const struct trace_arguments *arguments, const char *
 
 void trace_print_result(struct buffer *out, const struct trace_function *function, int32_t result)
 {
-	if (function->provided && !result)
-		buffer_text(out, "returned");
+	if (trace_result_unknown(function, result))
+		buffer_text(out, function->provided ? "returned" : "?");
 	else
 		print_result_name(out, result);
 }
@@ -363,6 +365,14 @@ void trace_arguments_print(struct buffer *out, const struct trace *trace,
 	if (!trace_arguments_read(&arguments, trace, call)) {
 		print_bare(out, &trace->functions[trace->sites[call->site].function], call->result);
 		print_error_text(out, trace_error_text(trace, call));
+		return;
+	}
+	if (arguments.function->types) {
+		print = trace_arguments_call(&arguments);
+		print.flags = flags;
+		print_typed(out, &print, arguments.function->params, arguments.function->nparams);
+		buffer_text(out, " = ");
+		trace_print_result(out, arguments.function, call->result);
 		return;
 	}
 	if (arguments.function->provided) {

@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "print/table.h"
+#include "print/prototypes.h"
+#include "tracefile/arguments.h"
 #include "util/sort.h"
 
-enum { TYPES = CUAUDIT_TRACE_ERROR + 1, FRAMES_MOST = 1024 };
+enum { TYPES = CUAUDIT_TRACE_TYPES + 1, FRAMES_MOST = 1024 };
 
 /* Where a type's texts begin, and the least size of its records; 0 of a type that is not known. */
 static const uint32_t sizes[TYPES] = {
@@ -28,6 +30,7 @@ static const uint32_t sizes[TYPES] = {
 	[CUAUDIT_TRACE_PYTHON] = sizeof(struct cuaudit_trace_python),
 	[CUAUDIT_TRACE_ERROR] = sizeof(struct cuaudit_trace_error),
 	[CUAUDIT_TRACE_RANGE_NAME] = sizeof(struct cuaudit_trace_range_name),
+	[CUAUDIT_TRACE_TYPES] = sizeof(struct cuaudit_trace_types),
 };
 
 struct cursor {
@@ -372,6 +375,53 @@ static void add_sites(struct trace *trace, const struct number *slots, const str
 	}
 }
 
+/* Reads the lines behind a record of types; -EINVAL if they are damaged, or not of that function. */
+static int read_types(struct trace_function *function, const struct cuaudit_trace_types *from)
+{
+	char *text = (char *)(uintptr_t)text_at(from, sizeof(*from));
+	size_t length = strlen(text);
+	struct prototypes *types = malloc(sizeof(*types) + prototypes_room(text, length));
+
+	if (!types)
+		return -ENOMEM;
+	if (prototypes_read(types, text, length, types + 1, true) || types->nfunctions != 1) {
+		free(types);
+		return -EINVAL;
+	}
+	function->types = types;
+	function->nparams = prototypes_params(types->functions, function->params);
+	if (function->nparams > from->nwords)
+		function->nparams = from->nwords;
+	for (uint32_t i = 0; i < function->nparams; i++)
+		function->params[i].word = from->words[i] % TRACE_WORDS;
+	function->unrecorded = unrecorded(function);
+	return 0;
+}
+
+static int add_types(struct trace *trace, const struct number *slots)
+{
+	const struct cuaudit_trace_record *record;
+	struct cursor cursor = { .trace = trace };
+
+	while ((record = next(&cursor))) {
+		const struct cuaudit_trace_types *from = (const void *)record;
+		struct trace_function *function;
+		uint32_t index;
+		int error;
+
+		if (record->type != CUAUDIT_TRACE_TYPES)
+			continue;
+		index = index_of(slots, trace->nfunctions, from->slot);
+		function = index == TRACE_NONE ? NULL : &trace->functions[index];
+		error = function && function->provided && !function->types ?
+			read_types(function, from) : -EINVAL;
+		if (error == -ENOMEM)
+			return error;
+		trace->damaged += error != 0;
+	}
+	return 0;
+}
+
 /*
  * Frames' libraries as ours; an unknown one, and code of no known object, become TRACE_NONE. Frames
  * of Python keep the number of what is described; of what is not, nothing but that is known.
@@ -415,6 +465,8 @@ static int resolve(struct trace *trace)
 	struct number *indices = numbers_of(trace, CUAUDIT_TRACE_LIBRARY, trace->nlibraries);
 	int error = slots && indices ? 0 : -ENOMEM;
 
+	if (!error)
+		error = add_types(trace, slots);
 	if (!error) {
 		add_sites(trace, slots, indices);
 		number_frames(trace, indices);
@@ -602,6 +654,8 @@ int trace_describe(struct trace *trace)
 
 void trace_describe_free(struct trace *trace)
 {
+	for (size_t i = 0; trace->functions && i < trace->nfunctions; i++)
+		free(trace->functions[i].types);
 	free(trace->functions);
 	free(trace->libraries);
 	free(trace->sites);

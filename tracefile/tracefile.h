@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include <cuaudit/api.h>
 #include <cuaudit/trace.h>
 
 #include "print/table.h"
@@ -24,6 +25,8 @@
 #include "tracefile/demangle.h"
 
 #define TRACE_NONE UINT32_MAX
+
+struct prototypes;
 
 /* Texts end with a NUL and belong to the trace. Numbers are indices into its arrays, not the file's. */
 struct trace_function {
@@ -41,6 +44,7 @@ struct trace_function {
 	uint64_t inputs;	/* the same of pointers to what the driver reads */
 	uint32_t nparams;	/* of the row; looked up once, as that takes longer than a call's text */
 	struct print_param params[PRINT_PARAMS];
+	struct prototypes *types;	/* of provided: what the user's types say of it, NULL: nothing */
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 
@@ -273,6 +277,12 @@ static inline bool trace_call_succeeded(const struct trace_call *call)
 const char *trace_error_text(const struct trace *trace, const struct trace_call *call);
 
 struct buffer;
+
+/* Whether nobody knows what a call returned: the function is none whose result is a status. */
+static inline bool trace_result_unknown(const struct trace_function *function, int32_t result)
+{
+	return !result && (function->provided || function->row == CUAUDIT_ID_TABLES);
+}
 
 /* A call's result by name or number, or that it returned, of a function whose results are not recorded. */
 void trace_print_result(struct buffer *out, const struct trace_function *function, int32_t result);

@@ -42,13 +42,13 @@ static const struct {
 /* Functions that no table has are in no class, and of a domain, or a provider's, all the same. */
 enum domain_class {
 #define DOMAIN(name, text, id, bit, summary) name = 1 << bit,
-#include "util/domains.def"
+#include "util/domain_classes.def"
 #undef DOMAIN
 };
 
 #define DOMAIN(name, text, id, bit, summary) \
 	_Static_assert(CUAUDIT_CLASSES <= bit, "a bit for each class and each domain");
-#include "util/domains.def"
+#include "util/domain_classes.def"
 #undef DOMAIN
 
 static uint32_t class_of(const char *name)
@@ -56,7 +56,7 @@ static uint32_t class_of(const char *name)
 #define DOMAIN(domain, text, id, bit, summary) \
 	if (!strcmp(name, text))               \
 		return domain;
-#include "util/domains.def"
+#include "util/domain_classes.def"
 #undef DOMAIN
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (!strcmp(classes[i].name, name))
@@ -146,7 +146,7 @@ static uint32_t classes_of(const struct cuaudit_function *function)
 {
 	switch (function->id) {
 #define DOMAIN(name, text, id, bit, summary) case id: return name | function->classes;
-#include "util/domains.def"
+#include "util/domain_classes.def"
 #undef DOMAIN
 	default:
 		return DRIVER | function->classes;
@@ -245,10 +245,16 @@ static uint32_t unmatched(const struct selector *selector, bool provided, char f
 	return count;
 }
 
-/* A function without a name is for the slots of tables that nobody knows of before they are asked for. */
+/*
+ * A function without a name is for the slots of tables that nobody knows of before they are asked
+ * for; how those of a table begin that has none is its base.
+ */
 static bool may_name(const struct part *part, const struct cuaudit_function *function)
 {
-	return function->id == CUAUDIT_ID_TABLES && !*function->name && is_table_slot(part->text);
+	size_t length = strlen(function->base);
+
+	return function->id == CUAUDIT_ID_TABLES && !*function->name && is_table_slot(part->text) &&
+	       (!length || strncmp(part->text, function->base, length) != 0);
 }
 
 static bool may_take(const struct selector *selector, const struct cuaudit_function *function)
@@ -281,7 +287,7 @@ static bool names_any(const struct part *part, selector_source_fn source)
 	struct cuaudit_function function;
 
 	for (uint32_t i = 0; source(i, &function); i++)
-		if (takes(part, &function) || may_name(part, &function))
+		if (*function.name ? takes(part, &function) : may_name(part, &function))
 			return true;
 	return false;
 }
@@ -341,7 +347,7 @@ static void nearest_class(const char *word, size_t length, char near[SELECTOR_NE
 #include <cuaudit/classes.def>
 #undef CLASS
 #define DOMAIN(name, text, id, bit, summary) "%" text,
-#include "util/domains.def"
+#include "util/domain_classes.def"
 #undef DOMAIN
 		NULL
 	};

@@ -266,8 +266,8 @@ static int put_status(struct perfetto *perfetto, const struct trace_call *call)
 static int put_end(struct convert *convert, struct perfetto *perfetto, const struct trace *trace,
 		   const struct trace_call *call, uint64_t track)
 {
-	bool provided = convert_function(trace, call->site)->provided;
-	struct perfetto_part part = provided ? perfetto->failure : perfetto->success;
+	bool unknown = trace_result_unknown(convert_function(trace, call->site), call->result);
+	struct perfetto_part part = unknown ? perfetto->failure : perfetto->success;
 	char text[64];
 	struct buffer out = { text, sizeof(text), 0 };
 	const char *why = trace_error_text(trace, call);

@@ -37,6 +37,7 @@ enum {
 	CUAUDIT_TRACE_ALIGN = 8,	/* all records begin at and are multiples of it */
 	CUAUDIT_TRACE_OPEN = 4,
 	CUAUDIT_TRACE_STEPS = 24,
+	CUAUDIT_TRACE_TYPES_WORDS = 16,
 	CUAUDIT_TRACE_TEXT_MOST = 32767,	/* bytes of a description's text, see below */
 	CUAUDIT_TRACE_AGAIN_MOST = 64	/* bytes of arguments of a record that is referred to */
 };
@@ -269,7 +270,8 @@ enum cuaudit_trace_type {
 	CUAUDIT_TRACE_LAYOUT,
 	CUAUDIT_TRACE_PYTHON = 10,
 	CUAUDIT_TRACE_RANGE_NAME = 11,
-	CUAUDIT_TRACE_ERROR = 15
+	CUAUDIT_TRACE_ERROR = 15,
+	CUAUDIT_TRACE_TYPES = 16
 };
 
 /*
@@ -318,6 +320,15 @@ struct cuaudit_trace_function {
 	uint32_t nsteps;	/* at most CUAUDIT_TRACE_STEPS */
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 	/* Behind it: the ELF symbol, NUL, what cuGetProcAddress calls it. */
+};
+
+/* The parameters of a function of another library, whose types the user has given. */
+struct cuaudit_trace_types {
+	struct cuaudit_trace_record record;
+	uint32_t slot;		/* the function's, whose record comes before */
+	uint32_t nwords;	/* at most CUAUDIT_TRACE_TYPES_WORDS */
+	uint8_t words[CUAUDIT_TRACE_TYPES_WORDS];	/* where each parameter's value begins */
+	/* Behind it: its line of cuaudit-types(5), and those of enumerations that it names. */
 };
 
 struct cuaudit_trace_library {

@@ -11,7 +11,8 @@ use Gen::Source;
 my %WORD = map { $_ => 1 } qw(const volatile unsigned signed int char short
 	long float double void size_t);
 my %QUALIFIER = map { $_ => 1 } qw(const volatile extern static inline
-	__inline __inline__ __restrict typedef);
+	__inline __inline__ __restrict typedef __extension__ _Noreturn);
+my $POINTER = qr/^(?:\*|const|volatile|__restrict|__restrict__|restrict)$/;
 
 # C text of tokens, spaced as our style has it.
 sub text {
@@ -115,7 +116,7 @@ sub declarator {
 	my (@tokens) = @_;
 	my (%decl, @before, @after);
 
-	while (@tokens && $tokens[0][1] =~ /^(?:\*|const|volatile|__restrict)$/) {
+	while (@tokens && $tokens[0][1] =~ $POINTER) {
 		push @before, shift @tokens;
 	}
 	if (@tokens && $tokens[0][1] eq '(' && @tokens > 1 &&
@@ -159,9 +160,10 @@ sub declaration {
 	return $type . $space . $decl->{before} . $name . $decl->{after};
 }
 
-# The parameters of a function: [{ type, name, place, pointer, const }].
+# The parameters of a function: [{ type, name, place, pointer, const }]. $lenient:
+# one may have no name, and "..." may follow them.
 sub parameters {
-	my ($function, @tokens) = @_;
+	my ($function, $lenient, @tokens) = @_;
 	my @params;
 
 	@tokens = grep { $_->[0] ne 'doc' } @tokens;
@@ -169,10 +171,13 @@ sub parameters {
 	for my $part (split_at(',', @tokens)) {
 		my @rest = @$part;
 		my $place = @rest ? $rest[0][2] : undef;
+
+		last if $lenient && @rest && $rest[0][1] eq '...';
 		my $spec = specifiers(\@rest);
 		my $decl = declarator(@rest);
 		my $number = @params + 1;
 
+		$decl->{name} //= "arg$number" if $lenient;
 		fail($place, "$function: parameter $number has no name")
 			if !defined $decl->{name};
 		my $pointer = $decl->{before} =~ /\*/ && !$decl->{indirect} ||
@@ -222,7 +227,7 @@ sub evaluate {
 	return $value;
 }
 
-# The enumerators of a body: [{ name, value, hex }].
+# The enumerators of a body: [{ name, value, hex }]; without values, the names alone.
 sub enumerators {
 	my ($values, @tokens) = @_;
 	my ($next, @list) = (0);
@@ -230,8 +235,8 @@ sub enumerators {
 	for my $part (split_at(',', grep { $_->[0] =~ /^(?:id|num|op)$/ } @tokens)) {
 		my ($name, $equals, @value) = @$part or next;
 
-		$next = evaluate($values, @value) if @value;
-		$values->{$name->[1]} = $next;
+		$next = evaluate($values, @value) if @value && $values;
+		$values->{$name->[1]} = $next if $values;
 		push @list, { name => $name->[1], value => $next,
 			hex => scalar(@value && $value[0][1] =~ m{^0x}i) };
 		$next++;
@@ -257,6 +262,20 @@ sub members {
 	return \@list;
 }
 
+# How what has a body begins.
+my $INLINE = qr/^(?:static|(?:extern )?(?:inline|__inline|__inline__))\b/;
+
+# Without what a declaration begins with that is for the compiler alone.
+sub unattributed {
+	my (@tokens) = @_;
+
+	while (@tokens && $tokens[0][1] =~ /^(?:__attribute__|__extension__)$/) {
+		splice @tokens, 0, $tokens[0][1] eq '__extension__' ? 1 :
+			closing(\@tokens, 1) + 1;
+	}
+	return @tokens;
+}
+
 # Adds what one declaration says to the result.
 sub take {
 	my ($found, $doc, @tokens) = @_;
@@ -269,7 +288,8 @@ sub take {
 
 	if ($spec->{body}) {
 		if ($spec->{kind} eq 'enum') {
-			$spec->{enumerators} = enumerators($found->{values},
+			$spec->{enumerators} = enumerators(
+				$found->{lenient} ? undef : $found->{values},
 				@{$spec->{body}});
 		} else {
 			$spec->{members} = members(@{$spec->{body}});
@@ -279,8 +299,8 @@ sub take {
 	    !$decls[0]{indirect}) {
 		my $name = $decls[0]{name};
 
-		return if $name !~ /^cu/ || $found->{function}{$name} &&
-			!defined $doc;
+		return if !defined $name || $name !~ $found->{wanted} ||
+			$found->{function}{$name} && !defined $doc;
 		my $old = $found->{function}{$name};
 
 		$found->{function}{$name} = {
@@ -288,7 +308,12 @@ sub take {
 			header => $header,
 			doc => $doc // ($old ? $old->{doc} : undef),
 			result => join(' ', @{$spec->{words}}),
-			params => parameters($name, @{$decls[0]{params}}) };
+			returns => declaration($spec, { before => $decls[0]{before},
+				after => '' }, ''),
+			variadic => scalar(grep { $_->[1] eq '...' }
+				@{$decls[0]{params}}),
+			params => parameters($name, $found->{lenient},
+				@{$decls[0]{params}}) };
 		return;
 	}
 	push @{$found->{types}}, { spec => $spec, decls => \@decls,
@@ -296,10 +321,12 @@ sub take {
 }
 
 # Everything the tokens declare: { function => {name => ...}, types => [...],
-# macros => [...], values => {...} }.
+# macros => [...], values => {...} }. wanted: names of functions; lenient:
+# parameters may have no names, and enumerators get no values.
 sub parse {
-	my ($tokens) = @_;
-	my %found = (function => {}, types => [], macros => [], values => {});
+	my ($tokens, %option) = @_;
+	my %found = (function => {}, types => [], macros => [], values => {},
+		wanted => qr/^cu/, %option);
 	my ($depth, $doc, @pending) = (0);
 
 	for my $token (@$tokens) {
@@ -322,7 +349,7 @@ sub parse {
 			$depth-- if $word =~ /^[)}\]]$/;
 		}
 		my $body = $word eq '}' && $depth == 0 &&
-			text(@pending) =~ /^static/;
+			text(unattributed(@pending)) =~ $INLINE;
 
 		if ($depth == 0 && ($word eq ';' || $body)) {
 			take(\%found, $doc, @pending) if @pending && !$body;

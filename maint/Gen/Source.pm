@@ -36,11 +36,14 @@ our @HEADERS = qw(cuda.h cudaProfiler.h cudaGL.h cudaEGL.h cudaVDPAU.h);
 our @VERSIONS = qw(cudaTypedefs.h cudaProfilerTypedefs.h cudaGLTypedefs.h
 	cudaEGLTypedefs.h cudaVDPAUTypedefs.h);
 
+# What each message begins with.
+our $BEFORE = '';
+
 # Says what is wrong and where, then ends the script.
 sub fail {
 	my ($place, $message) = @_;
 
-	print STDERR defined $place ? "$place: " : 'driver-api.pl: ',
+	print STDERR $BEFORE, defined $place ? "$place: " : basename($0) . ': ',
 		"$message\n";
 	exit 1;
 }
@@ -62,7 +65,7 @@ sub write_standins {
 }
 
 # The preprocessor's lines that stem from the wanted headers:
-# [text, "file:line", base name of the file].
+# [text, "file:line", base name of the file]. own: without the stand-ins.
 sub lines_of {
 	my ($option, @defines) = @_;
 	my $dir = tempdir(CLEANUP => 1);
@@ -70,9 +73,9 @@ sub lines_of {
 		@{$option->{headers}}, @{$option->{versions}};
 	my ($file, $number, @lines) = ('', 0);
 
-	write_standins($dir);
+	write_standins($dir) if !$option->{own};
 	open my $all, '>', "$dir/all.c" or fail("$dir/all.c", $!);
-	print $all "#include <vdpau/vdpau.h>\n",
+	print $all $option->{own} ? '' : "#include <vdpau/vdpau.h>\n",
 		map { "#include <$_>\n" } @{$option->{headers}},
 		@{$option->{versions}};
 	close $all or fail("$dir/all.c", $!);

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For parts of the core that are built by themselves: no slot is a runtime's or a table's, and no other domain is on. */
+/*
+ * For parts of the core that are built by themselves: no slot is a runtime's or a table's, nothing is
+ * said of others' types, and no other domain is on.
+ */
 #include "hooks/domain.h"
 #include "hooks/export_slot.h"
+#include "hooks/provider_types.h"
 #include "hooks/runtime_flags.h"
 #include "hooks/runtime_row.h"
+
+const struct runtime_row runtime_rows[1];
+struct runtime_slots runtime_slots;
 
 bool domain_is_on(enum domain domain)
 {
@@ -64,4 +71,34 @@ const char *export_slot_base(uint32_t slot)
 {
 	(void)slot;
 	return "";
+}
+
+const char *export_slot_refused(void)
+{
+	return "d4082055";
+}
+
+void provider_types_describe(uint32_t slot, const char *name)
+{
+	(void)slot;
+	(void)name;
+}
+
+const struct prototype *provider_types_of(const struct cuaudit_function *function)
+{
+	(void)function;
+	return NULL;
+}
+
+uint32_t provider_types_params(const struct cuaudit_function *function, struct print_param params[PRINT_PARAMS])
+{
+	(void)function;
+	(void)params;
+	return 0;
+}
+
+bool provider_types_in_vector(const struct print_param *param)
+{
+	(void)param;
+	return false;
 }

@@ -54,6 +54,21 @@ uint32_t layout_stack_words(const struct layout *row)
 	return cursor.stack;
 }
 
+int layout_word(const struct layout *row, uint32_t index)
+{
+	static struct frame nowhere;	/* neither read nor written */
+	struct cursor cursor = { 0, 0, 0, 0 };
+	uint64_t *at = NULL;
+	uint32_t words;
+
+	for (uint32_t i = 0; i <= index; i++) {
+		at = place(&cursor, &nowhere, row->params[i], &words);
+		if (cursor.stack > FRAME_NSTACK_ARGS)
+			return -1;
+	}
+	return (int)(at - nowhere.regs);
+}
+
 void layout_gather(struct frame *frame, const struct layout *row)
 {
 	struct cursor cursor = { 0, 0, 0, 0 };

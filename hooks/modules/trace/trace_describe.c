@@ -12,6 +12,7 @@
 #include "hooks/modules/trace/trace_file.h"
 #include "hooks/modules/trace/trace_plan.h"
 #include "hooks/modules/trace/trace_table.h"
+#include "hooks/provider_types.h"
 
 static struct trace_chunk chunk;	/* none: they are still in the file's first */
 static char *at, *end;
@@ -126,6 +127,28 @@ static bool describe_driver(uint32_t index, uint32_t *why)
 	return true;
 }
 
+static bool describe_types(const struct cuaudit_function *function, uint32_t *why)
+{
+	static char text[CUAUDIT_TRACE_TEXT_MOST];	/* locked, and too much for a stack */
+	size_t length = provider_types_text(function, text, sizeof(text));
+	struct print_param params[PRINT_PARAMS];
+	struct cuaudit_trace_types *record;
+
+	_Static_assert((int)PRINT_PARAMS <= (int)CUAUDIT_TRACE_TYPES_WORDS, "words");
+	if (!length)
+		return true;
+	record = trace_describe(sizeof(*record), length + 1, why);
+	if (!record)
+		return false;
+	record->slot = function->slot;
+	record->nwords = provider_types_params(function, params);
+	for (uint32_t i = 0; i < record->nwords; i++)
+		record->words[i] = params[i].word;
+	memcpy(record + 1, text, length);
+	trace_describe_publish(record, CUAUDIT_TRACE_TYPES);
+	return true;
+}
+
 static bool describe_function(const struct cuaudit_function *function,
 			      const struct trace_plan *plan, uint32_t *why)
 {
@@ -151,7 +174,7 @@ static bool describe_function(const struct cuaudit_function *function,
 			    base);
 	trace_describe_publish(record, CUAUDIT_TRACE_FUNCTION);
 	is_known(functions, function->slot);
-	return true;
+	return describe_types(function, why);
 }
 
 /* One that was loaded again elsewhere is another; code of no known object is number 0. */

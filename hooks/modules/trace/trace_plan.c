@@ -12,6 +12,7 @@
 #include "hooks/modules/trace/trace_layout.h"
 #include "hooks/modules/trace/trace_stack.h"
 #include "hooks/modules/trace/trace_table.h"
+#include "hooks/provider_types.h"
 #include "print/table.h"
 
 enum { UNKNOWN_WORDS = 6 };	/* of a function newer than the table: what registers hold */
@@ -90,13 +91,14 @@ static void add_behind(struct making *making, const struct print_param *param, s
 
 /* One that the driver writes has room for as many bytes as the next parameter says. */
 static void add_text(struct making *making, const struct print_param *param,
-		     const struct print_param *next)
+		     const struct print_param *next, bool guarded)
 {
 	struct trace_op op = {
 		.kind = CUAUDIT_TRACE_TEXT, .word = param->word, .size = 1,
 		.most = (uint16_t)string_bytes, .input = is_input(param),
 	};
 
+	op.guarded = guarded;
 	if (op.most + sizeof(uint16_t) > making->room)
 		return;
 	if (param->direction == CUAUDIT_OUT && next && next->shape.how == PRINT_VALUE) {
@@ -178,7 +180,7 @@ static void add_param_behind(struct making *making, const struct print_param *pa
 	else if (param->shape.how == PRINT_PARAMETERS)
 		add_parameters(making, param);
 	else
-		add_text(making, param, index + 1 < count ? param + 1 : NULL);
+		add_text(making, param, index + 1 < count ? param + 1 : NULL, false);
 }
 
 /* The parameter of a launch that says what is launched. */
@@ -194,6 +196,23 @@ static void find_kernel(struct trace_plan *plan, const struct print_param *param
 		plan->after |= TRACE_AFTER_KERNEL;
 		plan->kernel = params[i].word;
 	}
+}
+
+/*
+ * Of a function of a file of types, whose pointers nobody vouches for: strings alone are
+ * followed, as far as they can be read, and the pointer is there where they cannot.
+ */
+static void make_typed(struct making *making, const struct print_param *params, uint32_t count)
+{
+	/* Values are written in the order of words. */
+	for (uint8_t word = 0; word < TRACE_PLAN_WORDS; word++)
+		for (uint32_t i = 0; i < count; i++)
+			if (params[i].word == word && !provider_types_in_vector(&params[i]) &&
+			    params[i].shape.value.kind != PRINT_OPAQUE)
+				add_value(making, word, params[i].shape.value.size);
+	for (uint32_t i = 0; i < count && making->plan.nsteps < CUAUDIT_TRACE_STEPS; i++)
+		if (params[i].shape.how == PRINT_STRING)
+			add_text(making, &params[i], NULL, true);
 }
 
 /* Of a function without a row: registers, or what parameters the runtime reports. */
@@ -223,6 +242,10 @@ static void make(struct making *making, const struct cuaudit_function *function)
 		making->plan.after |= TRACE_AFTER_STACK;
 	if (!wanted)
 		return;
+	if (provider_types_of(function)) {
+		make_typed(making, params, provider_types_params(function, params));
+		return;
+	}
 	for (uint32_t i = 0; i < count; i++)
 		if (is_value(&params[i]))
 			add_param_value(making, &params[i]);

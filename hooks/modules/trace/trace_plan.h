@@ -26,6 +26,7 @@ struct trace_op {
 	bool count_behind;	/* ... or a pointer to it */
 	bool input;		/* the driver reads it: there is something, whatever it answers */
 	bool extra;		/* PARAMETERS: a launch's extra */
+	bool guarded;		/* nobody vouches for the pointer: what cannot be read is left out */
 };
 
 /* What trace_fast_path_x86_64.S can do: so many words, and pointers to 4 or 8 bytes. */

@@ -175,7 +175,8 @@ uint64_t *write_arguments(struct record *record, struct trace_writer *writer,
 		if (!call->words[plan->ops[i].word] || (failed && !plan->ops[i].input))
 			continue;
 		from = to;
-		to = copy_behind(to, &plan->ops[i], layout, call->words, simple, failed);
+		to = copy_behind(to, &plan->ops[i], layout, call->words, simple,
+				 failed || plan->ops[i].guarded);
 		if (simple || to > from)
 			mask |= (uint16_t)(1u << i);
 		else

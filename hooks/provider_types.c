@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of CUAUDIT_TYPES say of providers' functions. */
+#include "hooks/provider_types.h"
+
+#include <cuaudit/api.h>
+#include <cuaudit/hook.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hooks/core_link.h"
+#include "hooks/layout.h"
+#include "hooks/strict.h"
+#include "print/prototypes.h"
+#include "util/io.h"
+
+enum { FILES = 16, BYTES = 1 << 20, PATH = 4096 };
+
+static struct prototypes files[FILES];
+static uint32_t nfiles;
+static const struct prototype *slots[LINK_SLOTS];
+
+/* A function that an earlier file has, NULL for none. */
+static const char *twice(const struct prototypes *types)
+{
+	for (uint32_t i = 0; i < types->nfunctions; i++)
+		for (uint32_t j = 0; j < nfiles; j++)
+			if (prototypes_find(&files[j], types->functions[i].name))
+				return types->functions[i].name;
+	return NULL;
+}
+
+/* Mapped for good, as long as the text is. */
+static char *map_file(const char *path, long *length)
+{
+	char *text = cuaudit_pages(BYTES + 1);
+
+	*length = text ? io_read_file(path, text, BYTES + 1, IO_REPORT) : -ENOMEM;
+	return text;
+}
+
+/* what is wrong, as the user is told it: NULL if nothing. */
+static const char *read_file(struct prototypes *types, const char *path, char why[PATH])
+{
+	long length;
+	char *text = map_file(path, &length);
+	const char *fault, *name;
+	void *room;
+
+	if (length < 0)
+		return io_reason((int)length);
+	if (length == BYTES)
+		return "is longer than 1 MiB";
+	room = cuaudit_pages(prototypes_room(text, (size_t)length));
+	fault = room ? prototypes_read(types, text, (size_t)length, room, false) : io_reason(-ENOMEM);
+	if (fault && types->line) {
+		snprintf(why, PATH, "line %u %s", types->line, fault);
+		return why;
+	}
+	name = fault ? NULL : twice(types);
+	if (name) {
+		snprintf(why, PATH, "has %s, as a file before it does", name);
+		return why;
+	}
+	return fault;
+}
+
+/* A relative path means where the program was started. */
+static const char *whole_path(const char *path, size_t length, char whole[PATH])
+{
+	const char *directory = cuaudit_core_link->environment.directory;
+
+	snprintf(whole, PATH, "%s%s%.*s", *path == '/' ? "" : directory, *path == '/' ? "" : "/",
+		 (int)length, path);
+	return whole;
+}
+
+void provider_types_setup(void)
+{
+	const char *path = cuaudit_core_link->environment.types;
+	char whole[PATH], why[PATH];
+
+	for (size_t length; *path; path += length + (path[length] == ':')) {
+		const char *fault;
+
+		length = strcspn(path, ":");
+		if (!length)
+			continue;
+		fault = nfiles == FILES ? "is one of more than 16" :
+			read_file(&files[nfiles], whole_path(path, length, whole), why);
+		if (!fault)
+			nfiles++;
+		else
+			strict_fault(false, "; arguments of its functions are printed as words",
+				     "CUAUDIT_TYPES: %.*s: %s", (int)length, path, fault);
+	}
+}
+
+uint32_t provider_types_total(void)
+{
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < nfiles; i++)
+		total += files[i].nfunctions;
+	return total;
+}
+
+/* LIBRARY:NAME, perhaps with @VERSION behind it. */
+void provider_types_describe(uint32_t slot, const char *name)
+{
+	const char *symbol = strchr(name, ':');
+	char plain[256];
+
+	if (!nfiles || !symbol || slots[slot])
+		return;
+	snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(symbol + 1, "@"), symbol + 1);
+	for (uint32_t i = 0; i < nfiles && !slots[slot]; i++)
+		slots[slot] = prototypes_find(&files[i], plain);
+}
+
+const struct prototype *provider_types_of(const struct cuaudit_function *function)
+{
+	return function->id == CUAUDIT_ID_PROVIDER ? slots[function->slot] : NULL;
+}
+
+static uint8_t code_of(const struct prototype_param *param)
+{
+	enum { MOST = LAYOUT_WORDS };
+	uint32_t words = (param->size + 7) / 8;
+
+	if (param->kind == 'm')
+		return (uint8_t)(LAYOUT_MEMORY | (words < MOST ? words : MOST));
+	return param->kind == 'f' ? LAYOUT_FLOAT | 1 : 1;
+}
+
+uint32_t provider_types_params(const struct cuaudit_function *function, struct print_param params[PRINT_PARAMS])
+{
+	const struct prototype *types = provider_types_of(function);
+	uint32_t count = types ? prototypes_params(types, params) : 0;
+	uint8_t codes[PRINT_PARAMS];
+	struct layout row = { .params = codes, .nparams = count };
+
+	for (uint32_t i = 0; i < count; i++) {
+		int word;
+
+		codes[i] = code_of(&types->params[i + 1]);
+		word = layout_word(&row, i);
+		if (word < 0)
+			return i;
+		params[i].word = (uint8_t)word;
+	}
+	return count;
+}
+
+size_t provider_types_text(const struct cuaudit_function *function, char *buffer, size_t size)
+{
+	const struct prototype *types = provider_types_of(function);
+
+	for (int enums = 1; types && enums >= 0; enums--) {
+		struct buffer out = { buffer, size, 0 };
+
+		prototypes_write(&out, types, enums);
+		if (buffer_end(&out) < size)
+			return out.length;
+	}
+	return 0;
+}
+
+bool provider_types_in_vector(const struct print_param *param)
+{
+	return param->word >= FRAME_NREGS + FRAME_NSTACK_ARGS;
+}

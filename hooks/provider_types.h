@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of CUAUDIT_TYPES say of providers' functions. */
+#ifndef HOOKS_PROVIDER_TYPES_H
+#define HOOKS_PROVIDER_TYPES_H
+
+#include <cuaudit/call.h>
+#include <stddef.h>
+
+#include "print/table.h"
+
+struct prototype;
+
+/* Context: setup, once. */
+void provider_types_setup(void);
+
+/* Functions that the files have. */
+uint32_t provider_types_total(void);
+
+/* Context: setup, under the lock of slots. What is said of a slot's function, by any of its names. */
+void provider_types_describe(uint32_t slot, const char *name);
+
+/* Context: call. NULL: nothing. */
+const struct prototype *provider_types_of(const struct cuaudit_function *function);
+
+/* Context: call. Its parameters with their words, and how many; 0 if nothing is said of it. */
+uint32_t provider_types_params(const struct cuaudit_function *function, struct print_param params[PRINT_PARAMS]);
+
+static inline uint32_t provider_types_count(const struct cuaudit_function *function)
+{
+	struct print_param params[PRINT_PARAMS];
+
+	return provider_types_params(function, params);
+}
+
+/*
+ * Context: call. The function as lines of cuaudit-types(5), with its enumerations unless that is more
+ * than size: into buffer, ended by a NUL; how long it is, 0 if nothing is said of it.
+ */
+size_t provider_types_text(const struct cuaudit_function *function, char *buffer, size_t size);
+
+/* Context: call. Whether a parameter's word is of a vector register, which a call does not keep. */
+bool provider_types_in_vector(const struct print_param *param);
+
+#endif

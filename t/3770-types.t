@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit types: headers' functions have names and types, and files that cannot be right are refused.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+test "$(loader_family)" = new || skip_all "the loader does not report all bindings"
+test -n "$PERL" || skip_all "no perl"
+
+here=$top_srcdir/t/types
+cuaudit=$top_builddir/bin/cuaudit
+export CC
+cd "$tmp" || exit 1
+compile -w -shared -fPIC -o libcomm.so.2 -Wl,-soname,libcomm.so.2 "$here/comm.c" &&
+	compile -w -o uses "$here/uses.c" -L. -l:libcomm.so.2 -Wl,-rpath,"$tmp" || bail_out "cannot build"
+./uses >native
+is "$(cat native)" "0 bad" "the program itself"
+
+# what is written
+ok "a header is read" "$cuaudit" types --from "$here/comm.h" --output comm.types
+ok "its types are as expected" diff -u "$here/comm.types" comm.types
+"$cuaudit" types --from "$here/comm.h" >stdout.types
+ok "to standard output the same" cmp comm.types stdout.types
+mkdir include
+printf '#include <inner.h>\n#ifdef __cplusplus\nextern "C" {\n#endif\n%s\n#ifdef __cplusplus\n}\n#endif\n' \
+	'inner_t f(enum inner_kind kind), g(void); inner_t h(enum inner_kind);' >outer.h
+printf '#pragma once\ntypedef short inner_t; enum inner_kind { INNER = 1 };\n' >include/inner.h
+"$cuaudit" types --from outer.h --include include >outer.types
+is "$(cat outer.types)" "$(printf 'cuaudit-types\t1\nfunction\th\ti2 inner_t\tu4 arg1 enum inner_kind')" \
+	"a header's own functions, and enumerations alone that it declares"
+"$cuaudit" types --from include/inner.h --from outer.h --include include >outer.types
+like "$(cat outer.types)" "function	h	i2 inner_t	e4 arg1 enum inner_kind" "two headers"
+
+# faulty MESSAGE NAME ARGUMENTS...: the command ends with status 2, says MESSAGE, and writes nothing
+faulty() {
+	faulty_message=$1
+	faulty_name=$2
+	shift 2
+	status=0
+	"$cuaudit" types "$@" --output none.types >out 2>err || status=$?
+	is "$status $(ls none.types 2>&1 | grep -c 'No such')" "2 1" "$faulty_name: status, and no file"
+	like "$(cat err)" "$faulty_message" "$faulty_name: and why"
+}
+faulty 'types takes headers' "no header"
+faulty 'no.h: No such file' "a header that is not there" --from no.h
+echo 'enum { ONE };' >empty.h
+faulty 'declares no functions' "no functions" --from empty.h
+echo 'missing_t f(int a);' >broken.h
+faulty 'cannot compile' "an unknown type" --from broken.h
+echo 'int f(int a' >broken.h
+faulty 'never closed|without an end' "half a declaration" --from broken.h
+faulty 'inner.h' "an include that is not found" --from outer.h
+
+# typed [VARIABLE=VALUE...]: the program, its report in report
+typed() {
+	status=0
+	rm -f report*
+	audited CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES="${types-comm.types}" CUAUDIT_OUTPUT="$tmp/report" \
+		timeout 300 env "$@" ./uses >out 2>err || status=$?
+	is "$status $(cat out)" "0 0 bad" "the program is well"
+}
+# calls: name and arguments of each in its report, without what is different in each run
+calls() {
+	sed -n 's/^.*libcomm\.so\.2:\(comm[A-Za-z]*(.*)\)\( = .*\)* <.*/\1\2/p; s/^.*libcomm\.so\.2:\(comm.*\) is not called.*/\1/p' \
+		report* | sed 's/values = 0x[0-9a-f]*/values = ADDRESS/'
+}
+typed CUAUDIT_HOOKS='trace(text=yes)'
+is "$(calls)" "$(cat "$here/calls")" "text: names, numbers, enumerators, strings as far as they are there"
+typed CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace)"
+"$cuaudit" convert --symbols no --to text a.cutrace >report
+is "$(calls)" "$(sed 's/ = [^=]*$/ = returned/; s/^commEnd()/commEnd(...)/; s/^commVersion()/commVersion(...)/' "$here/calls")" \
+	"a trace has the same, without results"
+"$cuaudit" convert --symbols no --to jsonl a.cutrace >lines
+like "$(cat lines)" '"arguments":\{"comm":null,"ranks":2,"rank":1,"config":null\}' "JSON: numbers and addresses"
+like "$(cat lines)" '"arguments":\{"arg1":"0xc0","format":"abc..."\}' "JSON: strings"
+like "$(cat lines)" '"type":99,"op":"commOpLast",' "JSON: enumerators, and what is none"
+like "$(cat lines)" '"small":-1,"byte":255,"word":-2,"number":4000000000,"wide":-5,"flag":1,' "JSON: signs"
+"$cuaudit" convert --symbols no --to csv a.cutrace >lines
+like "$(cat lines)" '"send = 0x1000, receive = NULL, count = 4096, type = commFloat, op = commSum, comm = 0xc0, ' "CSV"
+typed CUAUDIT_HOOKS='fault(inject=libcomm.so.2:commEnd:error=0),trace(text=yes)'
+like "$(cat report*)" 'commReduce\(send = 0x1000' "two hooks"
+rm -f report*
+audited CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=comm.types CUAUDIT_OUTPUT="$tmp/report" \
+	CUAUDIT_HOOKS='fault(inject=libcomm.so.2:commScale:error=0)' ./uses >out 2>err
+like "$(cat report* err)" 'commScale\(factor = 1.5, by = -0.25, name = "s", after = 9\) is not called but returns 0' \
+	"fault: what vector registers hold"
+for hooks in stat trace,stat 'trace(args=no)' coverage; do
+	typed CUAUDIT_HOOKS="$hooks"
+done
+
+# functions that are in no file
+grep -v 'commReduce' comm.types >less.types
+types=less.types
+typed CUAUDIT_HOOKS='trace(text=yes)'
+like "$(calls)" 'commReduce\(0x1000, 0x0, 0x1000, 0x7, 0x0, 0xc0, \.\.\.\)' "words"
+like "$(calls)" 'commInit\(comm = NULL, ranks = 2' "and names beside them"
+types="$tmp/less.types:outer.types:"
+typed CUAUDIT_HOOKS='trace(text=yes)'
+like "$(calls)" 'commInit\(comm = NULL, ranks = 2' "several files"
+
+# refused NAME MESSAGE [FILES]: not understood, and the program is not started
+refused() {
+	status=0
+	CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES="${3-bad.types}" "$cuaudit" run ./uses >out 2>err || status=$?
+	is "$status $(cat out)" "2 " "$1: the program is not started"
+	like "$(cat err)" "CUAUDIT_TYPES: .*: $2" "$1: and why"
+}
+# bad NAME MESSAGE LINES...: each a line of a file
+bad() {
+	bad_name=$1
+	bad_message=$2
+	shift 2
+	printf '%b\n' "$@" >bad.types
+	refused "$bad_name" "$bad_message"
+}
+head='cuaudit-types\t1'
+refused "no such file" "it is not there|no such file|No such file" none.types
+: >bad.types
+refused "empty" "ends within a line"
+bad "another file" "line 1 is not a file of types" '#include <stdio.h>'
+bad "another version" "line 1 is of another version" 'cuaudit-types\t2'
+bad "another line" "line 2 has a line that is none of" "$head" 'fuction\tf\tvoid void'
+bad "no result" "line 2 has a function without a result" "$head" 'function\tf'
+bad "no name" "line 2 has a function without a name" "$head" 'function\t2f\tvoid void'
+bad "a kind" "line 3 has a type of a kind" "$head" 'function\tf\tvoid void' 'function\tg\tvoid void\ti3 a int'
+bad "a size" "line 2 has a type of a kind" "$head" 'function\tf\tvoid void\ti99999999999999999999 a int'
+bad "a parameter" "line 2 has a parameter that is not KIND NAME TYPE" "$head" 'function\tf\tvoid void\ti4 a'
+bad "behind all" 'line 2 has parameters behind "\.\.\."' "$head" 'function\tf\tvoid void\t...\ti4 a int'
+bad "an enumerator" "line 2 has an enumerator" "$head" 'enum\te\tA=x'
+bad "no enumeration" "names an enumeration that it does not have" "$head" 'function\tf\te4 e'
+bad "a function twice" "has a function twice" "$head" 'function\tf\tvoid void' 'function\tg\tvoid void' 'function\tf\ti4 int'
+bad "an enumeration twice" "has an enumeration twice" "$head" 'enum\te\tA=1' 'enum\te\tA=1'
+bad "control characters" "line 2 has a parameter that is not" "$head" 'function\tf\tvoid void\ti4 a in\033[31mt'
+printf "$head\nfunction\tf\tvoid void" >bad.types
+refused "cut short" "ends within a line"
+printf "$head\nfunction\tf\0\tvoid void\n" >bad.types
+refused "a NUL" "holds a NUL"
+{ printf "$head\n"; yes 'enum	e	A=1' | head -n 100000; } >bad.types
+refused "huge" "is longer than 1 MiB"
+refused "a directory" "" .
+refused "twice in two files" "has commEnd, as a file before it does" comm.types:less.types
+refused "too many" "is one of more than 16" "$(seq 17 | sed 's/.*/none&.types/' | while read -r name; do
+	printf "$head\nfunction\t%s\tvoid void\n" "${name%.types}" >"$name"
+	printf '%s:' "$name"
+done)"
+
+# without the command
+types=bad.types
+printf "$head\nfunction\n" >bad.types
+typed CUAUDIT_HOOKS='trace(text=yes)'
+like "$(cat err)" "CUAUDIT_TYPES: bad.types: line 2 .*; arguments of its functions are printed as words" "said"
+like "$(calls)" 'commReduce\(0x1000, ' "and done"
+status=0
+audited CUAUDIT_STRICT=1 CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=bad.types ./uses >out 2>err || status=$?
+is "$status" 85 "strict: the process ends"
+
+# doctor
+CUAUDIT_DRIVER=sim CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=comm.types "$cuaudit" doctor ./uses >out 2>err
+like "$(cat out)" "^ok       CUAUDIT_TYPES=comm.types: .*: 12 functions\$" "doctor: how many functions there are types of"
+like "$(cat out)" "^ok       CUAUDIT_PROVIDERS takes $tmp/libcomm.so.2, of whose 12 functions " "doctor: a library that is taken"
+CUAUDIT_DRIVER=sim CUAUDIT_PROVIDERS='libother.so.*' "$cuaudit" doctor ./uses >out 2>err
+like "$(cat out)" "^warning  no library that .*/uses is linked with is one of CUAUDIT_PROVIDERS, libother.so" "doctor: none"
+CUAUDIT_DRIVER=sim "$cuaudit" doctor ./uses >out 2>err
+is "$(grep -c CUAUDIT_PROVIDERS out)" 0 "doctor: nothing without them"
+
+# damaged traces
+cp a.cutrace damaged.cutrace
+is "$($PERL -e '
+undef $/;
+open my $in, "<", "a.cutrace"; binmode $in; my $good = <$in>;
+srand 1;
+my ($bad, @at) = (0);
+push @at, pos($good) while $good =~ /(?=function\tcomm|enum\tcomm)/g;
+for my $turn (1 .. 120) {
+	my $text = $good;
+	my $at = $at[rand @at] + int rand(80) - 24;
+	substr($text, $at, 1) = chr int rand 256;
+	open my $out, ">", "damaged.cutrace"; binmode $out; print $out $text; close $out;
+	system("$ARGV[0] convert --symbols no --to jsonl damaged.cutrace >/dev/null 2>&1");
+	$bad++ if $? & 127 || $? >> 8 > 2;
+}
+print scalar(@at) > 10 ? "many" : "few", " $bad";' "$cuaudit")" "many 0" "damaged types in a trace end no reader"
+
+# the page
+sed -n '/^\.Sh EXAMPLES/,/^\.Ed/p' "$top_srcdir/man/cuaudit-types.5" | grep -v '^\.' >page.types
+ok "the page's example is a file of types" env CUAUDIT_TYPES=page.types "$cuaudit" run true
+for kind in i u e f ptr str m void '[?]'; do
+	like "$(grep '^\.It Cm' "$top_srcdir/man/cuaudit-types.5" | tr -d ',\\&')" " $kind( |\$)" \
+		"the page has $kind"
+done
+
+# NCCL, where it is
+for header in /usr/include/nccl.h /usr/local/include/nccl.h "$CUDA_HOME/include/nccl.h"; do
+	test -r "$header" && break
+done
+if test -r "$header" && test -r "$CUDA_HOME/include/cuda_runtime.h"; then
+	ok "nccl.h is read" "$cuaudit" types --from "$header" --include "$CUDA_HOME/include" --output nccl.types
+	like "$(cat nccl.types)" "function	ncclAllReduce	e4 ncclResult_t	ptr sendbuff const void \*	ptr recvbuff void \*	u8 count size_t	e4 datatype ncclDataType_t	e4 op ncclRedOp_t	ptr comm ncclComm_t	ptr stream cudaStream_t" \
+		"ncclAllReduce's parameters"
+	ok "and its file is understood" env CUAUDIT_TYPES=nccl.types "$cuaudit" run true
+else
+	skip 3 "no nccl.h"
+fi
+done_testing

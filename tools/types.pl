@@ -1,0 +1,137 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: Apache-2.0
+# Prints a file of types, cuaudit-types(5), of the functions that C headers declare.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../maint";
+use File::Basename qw(basename);
+use File::Spec;
+use File::Temp qw(tempdir);
+use Gen::Decl;
+use Gen::Source;
+use Gen::Types;
+
+*fail = \&Gen::Source::fail;
+$Gen::Source::BEFORE = 'cuaudit: ';
+
+my %option = (cc => $ENV{CC} || 'cc', own => 1, headers => [], versions => [], include => []);
+
+while (@ARGV) {
+	my $word = shift @ARGV;
+	my $value = shift @ARGV;
+
+	push @{$option{$word eq '-I' ? 'include' : 'headers'}}, File::Spec->rel2abs($value);
+}
+for my $header (@{$option{headers}}) {
+	fail($header, $!) if !-r $header;
+	fail($header, 'is no file') if !-f _;
+}
+
+my $found = Gen::Decl::parse(Gen::Source::tokens_of(Gen::Source::lines_of(\%option)),
+	wanted => qr/./, lenient => 1);
+my $typedefs = Gen::Types::typedefs($found->{types});
+my %functions = %{$found->{function}};
+fail($option{headers}[0], 'declares no functions') if !%functions;
+
+# The enumeration of each name of it.
+my %enums;
+for my $type (grep { $_->{spec}{enumerators} } @{$found->{types}}) {
+	for my $name (Gen::Types::names_of($type)) {
+		$enums{$name} = $type->{spec}{enumerators};
+		$enums{"enum $name"} = $type->{spec}{enumerators};
+	}
+}
+
+# The enumeration that a type is, undef for none.
+sub enum_of {
+	my ($type) = @_;
+
+	$type =~ s/\b(?:const|volatile) //g;
+	for (my $depth = 0; $depth < 16 && !$enums{$type} && defined $typedefs->{$type}; $depth++) {
+		$type = $typedefs->{$type};
+	}
+	return $enums{$type};
+}
+
+# What the compiler says that each type is, a word of cuaudit-types(5), and each enumerator.
+sub compiled {
+	my ($names, @types) = @_;
+	my $dir = tempdir(CLEANUP => 1);
+	my (%kinds, %values);
+
+	open my $out, '>', "$dir/kinds.c" or fail("$dir/kinds.c", $!);
+	print $out "#include <stdio.h>\n", map({ "#include <$_>\n" } @{$option{headers}}), <<'EOC';
+#define KIND(number, type) do { \
+	const char *kind = _Generic(*(type *)0, _Bool: "u", char: (char)-1 < 0 ? "i" : "u", \
+		signed char: "i", short: "i", int: "i", long: "i", long long: "i", \
+		unsigned char: "u", unsigned short: "u", unsigned int: "u", unsigned long: "u", \
+		unsigned long long: "u", float: "f", double: "f", const char *: "str", \
+		default: __builtin_classify_type(*(type *)0) == 5 ? "ptr" : \
+			 __builtin_classify_type(*(type *)0) >= 12 && \
+			 __builtin_classify_type(*(type *)0) <= 13 ? "m" : "?"); \
+	int sized = kind[0] != '?' && kind[1] == '\0'; \
+	printf(sized ? "%d %s%zu\n" : "%d %s\n", number, kind, sizeof(type)); \
+} while (0)
+int main(void)
+{
+EOC
+	print $out map({ "\tKIND($_, $types[$_]);\n" } 0 .. $#types),
+		map({ "\tprintf(\"%s=%lld\\n\", \"$_\", (long long)$_);\n" } @$names);
+	print $out "\treturn 0;\n}\n";
+	close $out or fail("$dir/kinds.c", $!);
+	system(split(' ', $option{cc}), '-w', '-std=gnu11', map({ "-I$_" } @{$option{include}}),
+		'-o', "$dir/kinds", "$dir/kinds.c") and fail(undef, "$option{cc} cannot compile what the headers declare");
+	for my $line (`$dir/kinds`) {
+		$kinds{$types[$1]} = $2 if $line =~ /^(\d+) (\S+)$/;
+		$values{$1} = $2 if $line =~ /^(\w+)=(-?\d+)$/;
+	}
+	fail(undef, 'the compiler did not tell all types') if keys %kinds != @types;
+	return (\%kinds, \%values);
+}
+
+my %types;
+for my $function (values %functions) {
+	$types{$_->{type}} = 1 for @{$function->{params}};
+	$types{$function->{returns}} = 1 if $function->{returns} ne 'void';
+}
+my %names = map { $_->{name} => 1 } map { @$_ } values %enums;
+my ($kinds, $values) = compiled([sort keys %names], sort keys %types);
+$kinds->{void} = 'void';
+
+# The word of a type, e4 where its values have names.
+sub kind_of {
+	my ($type) = @_;
+	my $kind = $kinds->{$type};
+
+	$kind =~ s/^[iu]/e/ if $kind =~ /^[iu][48]/ && enum_of($type);
+	return $kind;
+}
+
+my (%used, @lines);
+for my $name (sort keys %functions) {
+	my $function = $functions{$name};
+	my @fields = ('function', $name, kind_of($function->{returns}) . " $function->{returns}");
+	# A result in memory takes a register that others would have.
+	my $hidden = kind_of($function->{returns}) =~ /^m/;
+	my $open = $function->{variadic} || $hidden;
+
+	for my $param ($hidden ? () : @{$function->{params}}) {
+		my $kind = kind_of($param->{type});
+
+		# Where those behind it are depends on what is in it.
+		if ($kind eq '?' || ($kind =~ /^m(\d+)/ && $1 <= 16)) {
+			$open = 1;
+			last;
+		}
+		push @fields, "$kind $param->{name} $param->{type}";
+		$used{$param->{type}} = enum_of($param->{type}) if $kind =~ /^e/;
+	}
+	$used{$function->{returns}} = enum_of($function->{returns}) if kind_of($function->{returns}) =~ /^e/;
+	push @lines, join("\t", @fields, $open ? '...' : ()) . "\n";
+}
+print "cuaudit-types\t1\n";
+for my $type (sort keys %used) {
+	print join("\t", 'enum', $type, map { "$_->{name}=$values->{$_->{name}}" } @{$used{$type}}), "\n";
+}
+print @lines;
