@@ -182,7 +182,7 @@ static int sync(struct cuaudit_call *call, void *data)
 
 	(void)data;
 	call->scratch = 0;
-	if (!lease || !lease->used)
+	if (!lease || lease->used != LEASE_KNOWN)
 		return CUAUDIT_CONTINUE;
 	if (lease->contested)
 		flight_cover(lease, FLIGHT_NONE);
