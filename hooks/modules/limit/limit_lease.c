@@ -38,8 +38,8 @@
 #include "hooks/modules/limit/limit_lease_rows.h"
 #include "hooks/modules/limit/limit_lease_turns.h"
 
-#define ASKS UINT64_C(50000000)		/* ns between two times that a thread says that it wants the device */
-#define MEETS UINT64_C(10000000000)	/* ns that it waits for another one which makes the device known */
+#define ASKS UINT64_C(50000000)		/* ns between two times that a thread asks */
+#define MEETS UINT64_C(10000000000)	/* ns that it waits for one that makes the device known */
 
 static struct helper helper;
 static _Atomic uint32_t starting;

@@ -12,7 +12,7 @@
 #include "hooks/modules/limit/limit_flight.h"
 #include "hooks/modules/limit/limit_lease.h"
 
-enum { LEASES = 1002 };	/* inside of the quotas, which may refuse a call */
+enum { LEASES = 1003 };	/* inside of the quotas, which may refuse a call */
 
 /* Where a function has its stream. */
 enum stream_at {
