@@ -77,18 +77,21 @@ sub lookup {
 	return $value;
 }
 
-# A regex of the first arguments of MACRO(...) in a table; its path begins where `classes` is.
+# A regex of the first arguments of MACRO(...) in a table, names or "globs", of which a `!` takes away again; its
+# path begins where `classes` is.
 sub first_arguments {
 	my ($path, $table, $macro, $place) = @_;
-	my %found;
+	my (%found, %but);
 
 	open my $in, '<', dirname($path) . "/$table" or fail($place, "$table: $!");
 	while (my $line = <$in>) {
-		$found{$1} = 1 if $line =~ /^$macro\((\w+),/;
+		next if $line !~ /^$macro\("?(!?)([\w*]+)"?,/;
+		($1 ? \%but : \%found)->{glob_to_regex($2)} = 1;
 	}
 	close $in;
 	fail($place, "no $macro(...) in $table") if !%found;
-	return join '|', sort keys %found;
+	my $but = join '|', sort keys %but;
+	return (%but ? "(?!(?:$but)\$)" : '') . '(?:' . join('|', sort keys %found) . ')';
 }
 
 # `CLASS regex` and `CLASS @table MACRO` lines: [[class, regex], ...].

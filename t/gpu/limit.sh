@@ -27,6 +27,14 @@ python_has() {
 driver=$(ldconfig -p | sed -n 's/.*libcuda\.so\.1 .*=> //p' | head -n 1)
 compile -o "$tmp/limit" "$gpu/limit.c" "${driver:-/usr/local/nvidia/lib64/libcuda.so.1}" &&
 	under "driver" "device0=1GiB" "0 failed" "$tmp/limit"
+# What a context takes is some hundred megabytes, of which the program is told as well.
+under "count=all" "device0=4GiB;count=all" "True" "$PYTHON3" -c '
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+context, free, total = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_size_t()
+cuda.cuInit(0) or cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
+cuda.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
+print(total.value == 4 << 30 and 50 << 20 < total.value - free.value < 2 << 30)'
 if python_has torch; then
 	under "torch" "device0=4GiB" "told 4.0 got True got True back True" \
 		"$PYTHON3" "$gpu/limit_torch.py"

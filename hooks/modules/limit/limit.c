@@ -17,6 +17,7 @@
 #include "hooks/modules/limit/limit_driver.h"
 #include "hooks/modules/limit/limit_gap.h"
 #include "hooks/modules/limit/limit_lease.h"
+#include "hooks/modules/limit/limit_own.h"
 #include "hooks/modules/limit/limit_pool.h"
 #include "hooks/modules/limit/limit_refusals.h"
 #include "hooks/modules/limit/limit_share.h"
@@ -24,7 +25,7 @@
 #include "hooks/modules/limit/limit_table.h"
 
 /* Inside of the hooks that count or trace, which see what is refused. */
-enum { DENIES = 1000, LIMITS = 1001 };
+enum { DENIES = 1000, LIMITS = 1002 };
 
 static _Atomic bool called, denied;
 
@@ -142,6 +143,8 @@ static int init(const struct cuaudit_options *given)
 		return -ECANCELED;
 	if (denies.functions)
 		error = cuaudit_hook_add(&denies) ?: cuaudit_kernel_prepare();
+	if (!error && limit_options.all)
+		error = own_add_hooks();
 	if (!error && lease_options.on) {
 		helper_prepare();
 		error = lease_add_hooks();
@@ -169,6 +172,7 @@ static void forked(void)
 	pool_forked();
 	refusals_forked();
 	lease_forked();
+	own_forked();
 	share_forked();
 	table_forked();
 	shared_forked();

@@ -55,6 +55,7 @@ struct limit_options {
 	bool dry_run;
 	bool exits;		/* on-error=exit, and there is a limit that is enforced */
 	bool json;
+	bool all;		/* count=all: what the driver takes beside allocations, too */
 	bool shared;
 	int32_t denial;		/* the result of denied calls */
 };

@@ -12,6 +12,7 @@
 
 struct account account_devices[ACCOUNT_DEVICES], account_process, account_user;
 struct library_account account_libraries[ACCOUNT_LIBRARIES];
+static _Atomic uint64_t foreigns[ACCOUNT_DEVICES];
 
 static void update_max(_Atomic uint64_t *peak, uint64_t value)
 {
@@ -83,8 +84,11 @@ struct account *account_take(uint32_t device, uint64_t bytes, bool foreign, bool
 	if (!foreign && !take_of_user(bytes, force))
 		return &account_user;
 	if (take(outer, bytes, force)) {
-		if (take(inner, bytes, force))
+		if (take(inner, bytes, force)) {
+			if (foreign)
+				atomic_fetch_add(&foreigns[device], bytes);
 			return NULL;
+		}
 		give(outer, bytes);
 		outer = inner;
 	}
@@ -100,8 +104,15 @@ void account_give(uint32_t device, uint64_t bytes, bool foreign)
 	order(device, &outer, &inner);
 	give(inner, bytes);
 	give(outer, bytes);
-	if (!foreign)
+	if (foreign)
+		atomic_fetch_sub(&foreigns[device], bytes);
+	else
 		shared_give(bytes);
+}
+
+uint64_t account_own(uint32_t device)
+{
+	return atomic_load(&account_devices[device].used) - atomic_load(&foreigns[device]);
 }
 
 void account_keep(uint32_t device)
@@ -179,5 +190,6 @@ void account_forked(void)
 		clear(&account_devices[i]);
 	clear(&account_process);
 	clear(&account_user);
+	memset(foreigns, 0, sizeof(foreigns));
 	memset(account_libraries, 0, sizeof(account_libraries));
 }

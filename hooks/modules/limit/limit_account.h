@@ -48,6 +48,9 @@ void account_give(uint32_t device, uint64_t bytes, bool foreign);
 /* What was taken is the program's now: peaks. */
 void account_keep(uint32_t device);
 
+/* What is taken of a device, but for what is foreign. */
+uint64_t account_own(uint32_t device);
+
 /* The one of the least limit over a device, and the least of what is left. */
 struct account *account_least(uint32_t device);
 uint64_t account_left(uint32_t device);

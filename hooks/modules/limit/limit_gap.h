@@ -11,6 +11,7 @@ enum gap {
 	GAP_MEMORY,	/* no memory to remember an allocation by, so that it goes uncounted */
 	GAP_POOLS,	/* too many memory pools */
 	GAP_DRIVER,	/* the driver did not tell whose, or how large */
+	GAP_OWN,	/* what the driver takes beside allocations is not known */
 	GAP_LEASE,	/* who may submit work to a device is not known */
 	GAPS
 };

@@ -9,7 +9,8 @@
  * the tag, is the least is next: the holder lets no more submissions through,
  * waits for its own work and hands over. So what is charged is the work of the
  * slice, kernels that ran over its end too: that is paid back by waiting
- * longer. A holder for which the device does nothing hands over at once.
+ * longer. While the device does nothing for the holder the next one is its guest,
+ * and submits too, if it is not far ahead; a holder that stays idle hands over.
  *
  * Whoever comes back after it wanted nothing begins not far behind the clock, the
  * tag of the last holder: time that was not asked for is not saved, but for moments.
@@ -20,7 +21,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,434 +37,59 @@
 #include "hooks/modules/limit/limit_flight.h"
 #include "hooks/modules/limit/limit_gap.h"
 #include "hooks/modules/limit/limit_lease_rows.h"
+#include "hooks/modules/limit/limit_lease_turns.h"
 
-/* Nanoseconds. */
-enum {
-	SLICE = 10000000,
-	IDLE = 1000000,		/* a holder for which the device did nothing so long lends it */
-	TAIL = 500000,		/* what was submitted last, without an event, may take so long */
-	STALE = 30000000,	/* a process that did not look for so long is stopped */
-	DRAIN = 500000000,	/* what takes longer goes on beside the next holder's work */
-	LOOK = 150000,		/* between two looks of a holder that others wait for, */
-	LOOK_DRAIN = 30000,	/* of one that waits for its work, */
-	LOOK_WANTS = 1000000,	/* of one that waits for the device, */
-	LOOK_ALONE = 20000000,	/* and of one that is alone */
-	ASKS = 50000000,	/* between two times that a thread says that it wants the device ... */
-	ASKED = 200000000,	/* ... which holds for so long */
-	CREDIT = 200000000,	/* time of the device that one who wanted nothing saves */
-	QUIET = 50000000,	/* nobody wanted it for so long: it is measured no more */
-	CAP_BURST = 20000000,	/* time that a cap lets a process save */
-	CAP_START = 10000000	/* what it must have to submit again */
-};
-
-enum { SCALE = 1024 };		/* of tags */
-
-/* What was seen of the others, by device of the file and row. */
-static struct {
-	uint64_t beat, since;
-} seen[LEASE_DEVICES][LEASE_ROWS + 1];
+#define ASKS UINT64_C(50000000)		/* ns between two times that a thread asks */
+#define MEETS UINT64_C(10000000000)	/* ns that it waits for one that makes the device known */
 
 static struct helper helper;
 static _Atomic uint32_t starting;
-static _Atomic bool lost;
-static uint32_t mine, last, generation;
+static _Atomic bool looking;		/* the helper runs */
+static uint32_t generation;
 
-static struct lease_part *part_of(const struct lease *lease, uint32_t row)
+/*
+ * A thread that makes a device known, or starts the helper, may never end that: a
+ * signal's handler left it by longjmp, a debugger stopped it. What others waited for it
+ * is counted in turns, so that the time in which all are stopped is none.
+ */
+static uint64_t waited_in_vain(const struct lease *lease, uint64_t since)
 {
-	return &lease_rows[row].parts[lease->index];
-}
+	uint64_t ns = lease_now() - since;
 
-static struct lease_device *device_of(const struct lease *lease)
-{
-	return &lease_header.devices[lease->index];
-}
-
-static void set_open(struct lease *lease, bool open)
-{
-	if (lease->open == open)
-		return;
-	/* Pairs with the reads of those who submit: they say so before they look. */
-	atomic_store(&lease->open, open);
-	if (open)
-		syscall(SYS_futex, &lease->open, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
-void lease_lose(const char *what, const char *why)
-{
-	if (atomic_exchange(&lost, true))
-		return;
-	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
-		leases[i].contested = 0;
-		set_open(&leases[i], true);
-	}
-	gap_report(GAP_LEASE, what, why);
+	return lease->used == LEASE_KNOWN && looking ? 0 : ns < ASKS ? ns : ASKS;
 }
 
 void lease_wait(struct lease *lease)
 {
 	static const struct timespec patience = { .tv_nsec = ASKS };
+	uint64_t vain = 0;
 
 	/* Again and again: a thread that longjmp takes out of here asks no more. */
-	while (!lease->open) {
-		lease->asked = lease_now();
+	while (!lease->open && !lease_lost) {
+		uint64_t now = lease_now();
+
+		lease->asked = now;
 		helper_wake(&helper);
 		rows_wake();
 		syscall(SYS_futex, &lease->open, FUTEX_WAIT_PRIVATE, 0, &patience, NULL, 0);
+		vain += waited_in_vain(lease, now);
+		if (vain > MEETS)
+			lease_lose("the device", "a thread began to ask for it and did not go on");
 	}
+	if (lease_lost)
+		lease_set_open(lease, true);
 	lease->asked = 0;
-}
-
-/* Counts the work since busy_from, which becomes next. */
-static void count(struct lease *lease, uint64_t until, uint64_t next)
-{
-	uint64_t from = lease->busy_from;
-
-	if (from && atomic_compare_exchange_strong(&lease->busy_from, &from, next) && until > from)
-		atomic_fetch_add(&lease->worked, until - from);
-}
-
-void lease_busy(struct lease *lease)
-{
-	uint64_t none = 0;
-
-	if (!lease->busy_from)
-		atomic_compare_exchange_strong(&lease->busy_from, &none, lease_now());
-}
-
-/* Submissions that have begun meanwhile are counted from their own beginning or from here. */
-void lease_settle(struct lease *lease)
-{
-	uint64_t entered = lease->entered;
-
-	if (lease->busy_from && lease->returned == entered && lease->covered >= entered &&
-	    !flight_poll(lease) && lease->entered == entered)
-		count(lease, lease_now(), 0);
-}
-
-/* Notes who has looked since; whether a row's process runs. */
-static void see(const struct lease *lease, uint64_t now)
-{
-	for (uint32_t row = 1; row <= last; row++) {
-		uint64_t beat = part_of(lease, row)->beat;
-
-		if (seen[lease->index][row].beat == beat && seen[lease->index][row].since)
-			continue;
-		seen[lease->index][row].beat = beat;
-		seen[lease->index][row].since = now;
-	}
-}
-
-static bool is_running(const struct lease *lease, uint32_t row, uint64_t now)
-{
-	return row == mine || (row <= last && now - seen[lease->index][row].since < STALE &&
-			       rows_is_alive(row));
-}
-
-/* Of those that want the device, the one with the least tag, 0 for none. */
-static uint32_t next(const struct lease *lease, bool with_own, uint64_t now)
-{
-	uint32_t best = 0;
-
-	for (uint32_t row = 1; row <= last; row++) {
-		const struct lease_part *part = part_of(lease, row);
-
-		if (part->state != LEASE_WANTS || (row == mine && !with_own))
-			continue;
-		if ((!best || part->tag < part_of(lease, best)->tag) && is_running(lease, row, now))
-			best = row;
-	}
-	return best;
-}
-
-/* Whether others are to be thought of: they want, or have, the device. */
-static bool is_wanted(const struct lease *lease, uint64_t now)
-{
-	for (uint32_t row = 1; row <= last; row++)
-		if (row != mine && part_of(lease, row)->state != LEASE_IDLE &&
-		    is_running(lease, row, now))
-			return true;
-	return false;
-}
-
-/* Under the gate. */
-static void grant(struct lease *lease, uint32_t row)
-{
-	struct lease_device *device = device_of(lease);
-
-	device->holder = row;
-	device->generation++;
-	if (row && part_of(lease, row)->tag > device->clock)
-		device->clock = part_of(lease, row)->tag;
-	rows_write_header();
-}
-
-static void start_slice(struct lease *lease, uint64_t now)
-{
-	struct lease_part *part = part_of(lease, mine);
-
-	lease->state = part->state = LEASE_HOLDS;
-	lease->generation = device_of(lease)->generation;
-	lease->active = lease->last_busy = lease->wanted = now;
-	lease->start_tag = part->tag;
-	lease->slice_end = now + SLICE;
-	lease->draining = false;
-	lease->before = 0;
-	/* What began outside of the slice is not charged. */
-	count(lease, 0, 0);
-	lease->charged = lease->worked;
-	part->slices++;
-	part->waited += now - lease->wants_since;
-	part->beat++;
-	lease->contested = lease_options.cap || is_wanted(lease, now);
-	rows_write();
-	set_open(lease, true);
-}
-
-/* What a cap leaves, in nanoseconds; saved no longer than for a burst. */
-static int64_t cap_left(struct lease *lease, uint64_t now)
-{
-	uint64_t share = (now - lease->cap_since) / ACCOUNT_ALL * lease_options.cap;
-	int64_t left = (int64_t)(share - lease->cap_used);
-
-	if (left > CAP_BURST) {
-		lease->cap_since = now;
-		lease->cap_used = 0;
-		left = CAP_BURST;
-		lease->cap_since -= (uint64_t)CAP_BURST / lease_options.cap * ACCOUNT_ALL;
-	}
-	return left;
-}
-
-static void charge(struct lease *lease, uint64_t ns)
-{
-	struct lease_part *part = part_of(lease, mine);
-	uint64_t scaled = ns * SCALE + lease->carry;
-
-	part->charged += ns;
-	part->tag += scaled / lease_options.weight;
-	lease->carry = scaled % lease_options.weight;
-	lease->cap_used += ns;
-}
-
-/* Charges what the device has worked since the last look. */
-static void measure(struct lease *lease, uint64_t now)
-{
-	uint64_t entered = lease->entered, worked;
-
-	if (entered != lease->seen)
-		lease->active = now;
-	lease->seen = entered;
-	lease_settle(lease);
-	/*
-	 * Behind the last submissions there may be no event, and nobody who waits. A launch that does
-	 * not return may load code, which is no work of the device; or wait for room behind
-	 * work that was submitted before there were events.
-	 */
-	if (!lease->syncing && now - lease->active > TAIL && !flight_poll(lease) &&
-	    (lease->returned == entered || lease->covered >= lease->before))
-		count(lease, lease->active, 0);
-	count(lease, now, now);
-	worked = lease->worked;
-	charge(lease, worked - lease->charged);
-	lease->charged = worked;
-	if (lease->busy_from)
-		lease->last_busy = now;
-}
-
-static void release(struct lease *lease, uint64_t now)
-{
-	struct lease_part *part = part_of(lease, mine);
-
-	set_open(lease, false);
-	lease->draining = false;
-	lease->state = part->state = LEASE_IDLE;
-	part->beat++;
-	rows_write();
-	rows_lock();
-	if (device_of(lease)->holder == mine)
-		grant(lease, next(lease, false, now));
-	rows_unlock();
-	rows_wake();
-}
-
-/* Nothing more is submitted; what is on its way is waited for. */
-static void start_drain(struct lease *lease, uint64_t now)
-{
-	set_open(lease, false);
-	lease->draining = true;
-	lease->drain_end = now + DRAIN;
-}
-
-static bool is_over(struct lease *lease, uint32_t other, uint64_t now)
-{
-	if (lease_options.cap && cap_left(lease, now) <= 0)
-		return true;
-	/* One whose turn it was, but that wanted nothing, is back. */
-	if (other && part_of(lease, other)->tag < lease->start_tag)
-		return true;
-	if (now < lease->slice_end)
-		return false;
-	if (other && part_of(lease, other)->tag < part_of(lease, mine)->tag)
-		return true;
-	lease->start_tag = part_of(lease, mine)->tag;
-	lease->slice_end = now + SLICE;
-	return false;
-}
-
-/* How long until the next look. */
-static uint64_t look_holds(struct lease *lease, uint64_t now)
-{
-	uint32_t other;
-
-	if (device_of(lease)->holder != mine ||
-	    device_of(lease)->generation != lease->generation) {
-		/* It was stopped, and another one went on. */
-		set_open(lease, false);
-		lease->draining = false;
-		lease->state = part_of(lease, mine)->state = LEASE_IDLE;
-		return 0;
-	}
-	if (!lease->contested) {
-		if (!is_wanted(lease, now))
-			return LOOK_ALONE;
-		lease->contested = 1;
-		lease->before = lease->returned;
-		/* What was submitted before is not done, for all that is known. */
-		if (lease->covered != lease->entered || lease->entered != lease->returned)
-			lease_busy(lease);
-		lease->active = lease->last_busy = lease->wanted = now;
-		lease->start_tag = part_of(lease, mine)->tag;
-		lease->slice_end = now + SLICE;
-	}
-	measure(lease, now);
-	other = next(lease, false, now);
-	if (lease->draining) {
-		if (!lease->busy_from || now > lease->drain_end)
-			release(lease, now);
-		return LOOK_DRAIN;
-	}
-	if (!lease->busy_from && other && now - lease->last_busy > IDLE) {
-		part_of(lease, mine)->lent++;
-		start_drain(lease, now);
-		return 0;
-	}
-	if (is_over(lease, other, now)) {
-		start_drain(lease, now);
-		return 0;
-	}
-	if (is_wanted(lease, now))
-		lease->wanted = now;
-	else if (!lease_options.cap && now - lease->wanted > QUIET)
-		lease->contested = 0;
-	return LOOK;
-}
-
-static uint64_t look_wants(struct lease *lease, uint64_t now)
-{
-	struct lease_device *device = device_of(lease);
-
-	if (device->holder == mine) {
-		start_slice(lease, now);
-		return LOOK;
-	}
-	if (device->holder && is_running(lease, device->holder, now) &&
-	    part_of(lease, device->holder)->state != LEASE_IDLE)
-		return LOOK_WANTS;
-	rows_lock();
-	device = device_of(lease);
-	if ((!device->holder || !is_running(lease, device->holder, now) ||
-	     part_of(lease, device->holder)->state == LEASE_IDLE) && next(lease, true, now) == mine)
-		grant(lease, mine);
-	rows_unlock();
-	return device->holder == mine ? 0 : LOOK_WANTS;
-}
-
-static uint64_t look_idle(struct lease *lease, uint64_t now)
-{
-	uint64_t credit = (uint64_t)CREDIT * SCALE / lease_options.weight, clock;
-	struct lease_part *part = part_of(lease, mine);
-
-	if (!lease->asked || now - lease->asked > ASKED)
-		return UINT64_MAX;
-	if (lease_options.cap && cap_left(lease, now) < CAP_START)
-		return LOOK_WANTS;
-	clock = device_of(lease)->clock;
-	clock -= credit < clock ? credit : clock;
-	if (!part->slices)
-		clock = device_of(lease)->clock;
-	if (part->tag < clock)
-		part->tag = clock;
-	lease->state = part->state = LEASE_WANTS;
-	lease->wants_since = now;
-	part->beat++;
-	if (!rows_write())
-		lease_lose(rows_path(), rows_fault());
-	rows_wake();
-	return 0;
-}
-
-/* The place of a device in the file, a new one for a device that has none. */
-static bool find_index(struct lease *lease)
-{
-	static const uint8_t none[16];
-	uint32_t free = LEASE_DEVICES;
-	bool done = rows_lock();
-
-	for (uint32_t i = LEASE_DEVICES; i--;) {
-		const uint8_t *uuid = lease_header.devices[i].uuid;
-
-		if (!memcmp(uuid, none, sizeof(none)))
-			free = i;
-		if (!memcmp(uuid, lease->uuid, sizeof(none)))
-			lease->index = i;
-	}
-	if (done && lease->index == LEASE_NO_INDEX && free < LEASE_DEVICES) {
-		memcpy(lease_header.devices[free].uuid, lease->uuid, sizeof(none));
-		done = rows_write_header();
-		lease->index = free;
-	}
-	rows_unlock();
-	lease->cap_since = lease_now();
-	return lease->index != LEASE_NO_INDEX;
-}
-
-/* How long until the next look at a device. */
-static uint64_t look(struct lease *lease)
-{
-	struct lease_part *part;
-	uint64_t now = lease_now();
-
-	if (!lease->used)
-		return UINT64_MAX;
-	if (lease->index == LEASE_NO_INDEX && !find_index(lease)) {
-		lease_lose(rows_path(), "it has no place for another device");
-		return UINT64_MAX;
-	}
-	see(lease, now);
-	part = part_of(lease, mine);
-	if (lease->state != LEASE_IDLE) {
-		part->beat++;
-		rows_write();
-	}
-	switch (lease->state) {
-	case LEASE_HOLDS:
-		return look_holds(lease, now);
-	case LEASE_WANTS:
-		return look_wants(lease, now);
-	default:
-		return look_idle(lease, now);
-	}
 }
 
 /* The file was removed, or another one took its place: all begins anew. */
 static void begin_anew(void)
 {
 	generation = rows_generation();
-	memset(seen, 0, sizeof(seen));
+	lease_look_anew();
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
-		set_open(&leases[i], false);
+		lease_set_open(&leases[i], false);
 		leases[i].state = LEASE_IDLE;
-		leases[i].draining = false;
+		leases[i].draining = leases[i].guest = false;
 		leases[i].index = LEASE_NO_INDEX;
 	}
 }
@@ -475,9 +100,9 @@ static bool work(void)
 	uint32_t wakes = helper_seen(&helper), bell;
 	uint64_t least = UINT64_MAX;
 
-	if (lost)
+	if (lease_lost)
 		return helper_wait(&helper, wakes, UINT64_MAX);
-	if (!rows_read(&mine, &last)) {
+	if (!rows_read()) {
 		lease_lose(rows_path(), rows_fault());
 		return true;
 	}
@@ -485,7 +110,7 @@ static bool work(void)
 		begin_anew();
 	bell = lease_header.bell;
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
-		uint64_t ns = look(&leases[i]);
+		uint64_t ns = lease_look(&leases[i]);
 
 		least = ns < least ? ns : least;
 	}
@@ -498,11 +123,12 @@ static bool work(void)
 
 static void *run(void *given)
 {
+	looking = true;
 	while (!helper.ending && work())
 		;
-	for (uint32_t i = 0; i < LEASE_ORDINALS && !lost; i++)
+	for (uint32_t i = 0; i < LEASE_ORDINALS && !lease_lost; i++)
 		if (leases[i].state == LEASE_HOLDS)
-			release(&leases[i], lease_now());
+			lease_release(&leases[i], lease_now());
 	return given;
 }
 
@@ -518,24 +144,21 @@ void lease_use(uint32_t ordinal)
 {
 	struct lease *lease = &leases[ordinal];
 	uint8_t uuid[16] = { 0 };
-	uint32_t none = 0;
+	uint32_t none = LEASE_UNUSED;
 
 	if (driver_is_exclusive((int)ordinal))
 		lease_lose("the device", "its compute mode lets one process at a time in, so that "
 			   "there is nothing to share: nvidia-smi -c DEFAULT changes that");
 	if (!driver_uuid((int)ordinal, uuid))
 		lease_lose("the device", "the driver does not tell its UUID");
-	/* One thread makes it known. */
-	if (!atomic_compare_exchange_strong(&lease->used, &none, 2)) {
-		while (lease->used == 2)
-			sched_yield();
+	/* One thread makes it known; the others are about to wait for the helper. */
+	if (!atomic_compare_exchange_strong(&lease->used, &none, LEASE_MEETS))
 		return;
-	}
 	memcpy(lease->uuid, uuid, sizeof(uuid));
 	lease->index = LEASE_NO_INDEX;
 	lease->batch = 4;
-	atomic_store(&lease->used, 1);
-	if (!atomic_exchange(&starting, 1) && !lost)
+	atomic_store(&lease->used, LEASE_KNOWN);
+	if (!atomic_exchange(&starting, 1) && !lease_lost)
 		start();
 }
 
@@ -566,7 +189,7 @@ int lease_begin(void)
 			    "the share of the device's time is not held");
 		if (limit_options.exits)
 			return -ECANCELED;
-		lost = true;
+		lease_lost = true;
 		return 0;
 	}
 	return 0;
@@ -576,7 +199,7 @@ bool lease_report(uint32_t ordinal, struct lease_report *report)
 {
 	const struct lease *lease = &leases[ordinal];
 
-	if (!lease->used || lease->index == LEASE_NO_INDEX)
+	if (lease->used != LEASE_KNOWN || lease->index == LEASE_NO_INDEX)
 		return false;
 	*report = lease->report;
 	return true;
@@ -587,9 +210,9 @@ static void keep(struct lease *lease)
 {
 	const struct lease_part *part;
 
-	if (!lease->used || lease->index == LEASE_NO_INDEX)
+	if (lease->used != LEASE_KNOWN || lease->index == LEASE_NO_INDEX)
 		return;
-	part = part_of(lease, mine);
+	part = lease_part(lease, rows_mine);
 	lease->report = (struct lease_report){ .slices = part->slices, .charged = part->charged,
 					       .waited = part->waited, .lent = part->lent };
 }
@@ -604,12 +227,12 @@ bool lease_finish(void)
 	helper.ending = true;
 	rows_wake();
 	helper_end(&helper);
-	lost = true;
+	lease_lost = true;
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
 		leases[i].contested = 0;
 		keep(&leases[i]);
-		used |= leases[i].used != 0;
-		set_open(&leases[i], true);
+		used |= leases[i].used != LEASE_UNUSED;
+		lease_set_open(&leases[i], true);
 	}
 	rows_close();
 	return used;
@@ -621,8 +244,9 @@ void lease_forked(void)
 		return;
 	helper_forked(&helper);
 	memset(leases, 0, sizeof(leases));
-	memset(seen, 0, sizeof(seen));
+	lease_look_anew();
 	starting = 0;
+	looking = false;
 	flight_forked();
 	rows_forked();
 }

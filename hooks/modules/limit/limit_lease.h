@@ -10,6 +10,13 @@
 
 enum { LEASE_ORDINALS = 16, LEASE_WEIGHT = 100, LEASE_WEIGHT_MAX = 10000 };
 
+/* How far the helper is to look after a device. */
+enum lease_use {
+	LEASE_UNUSED,
+	LEASE_MEETS,	/* a thread of the program is making it known */
+	LEASE_KNOWN
+};
+
 /* What a process had of a device; times in nanoseconds. */
 struct lease_report {
 	uint32_t slices;
@@ -22,7 +29,7 @@ struct lease {
 	_Atomic uint32_t contested;	/* others want the device, or time is capped: events are recorded */
 	_Atomic uint32_t syncing;	/* threads in a call that may wait for the device */
 	_Atomic uint32_t batch;		/* submissions from one event to the next */
-	_Atomic uint32_t used;		/* the helper looks after it */
+	_Atomic uint32_t used;		/* enum lease_use */
 	_Atomic uint64_t asked;		/* when a thread that wants to submit said so last; 0: none does */
 	_Atomic uint64_t entered;	/* submissions ... */
 	_Atomic uint64_t returned;	/* ... and how many of them the driver has taken */
@@ -35,16 +42,18 @@ struct lease {
 	uint32_t state;			/* enum lease_state */
 	uint32_t generation;		/* of the lease that this process has */
 	bool draining;
+	bool guest;			/* may submit while another one has the lease */
+	bool company;			/* the device has work of another one as well */
 	uint64_t before;		/* of returned, when others came */
 	uint64_t seen;			/* of entered */
 	uint64_t active;		/* when that was another one last */
 	uint64_t charged;		/* of worked */
-	uint64_t last_busy;
+	uint64_t looked, last_busy;	/* when the helper did, and the device worked last */
 	uint64_t start_tag;		/* of the slice */
 	uint64_t slice_end;
 	uint64_t drain_end;
 	uint64_t wanted;		/* when others were last seen to want it */
-	uint64_t wants_since;
+	uint64_t wants_since, idle_since;
 	uint64_t cap_since, cap_used;
 	struct lease_report report;
 	uint64_t carry;			/* of the tag, what was too little for a unit */
@@ -79,8 +88,12 @@ void lease_use(uint32_t ordinal);
 /* Context: call. Returns when this process may submit to the device. */
 void lease_wait(struct lease *lease);
 
+/* Context: call. Whether threads may submit. */
+void lease_set_open(struct lease *lease, bool open);
+
 /* Context: call. The share is not held any more; why: see gap_report. */
 void lease_lose(const char *what, const char *why);
+extern _Atomic bool lease_lost;
 
 /* Context: setup, after lease_finish. False for a device that was not used. */
 bool lease_report(uint32_t ordinal, struct lease_report *report);

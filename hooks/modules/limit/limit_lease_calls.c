@@ -12,7 +12,7 @@
 #include "hooks/modules/limit/limit_flight.h"
 #include "hooks/modules/limit/limit_lease.h"
 
-enum { LEASES = 1002 };	/* inside of the quotas, which may refuse a call */
+enum { LEASES = 1003 };	/* inside of the quotas, which may refuse a call */
 
 /* Where a function has its stream. */
 enum stream_at {
@@ -182,7 +182,7 @@ static int sync(struct cuaudit_call *call, void *data)
 
 	(void)data;
 	call->scratch = 0;
-	if (!lease || !lease->used)
+	if (!lease || lease->used != LEASE_KNOWN)
 		return CUAUDIT_CONTINUE;
 	if (lease->contested)
 		flight_cover(lease, FLIGHT_NONE);

@@ -24,6 +24,7 @@ enum {
 
 struct lease_header lease_header;
 struct lease_row lease_rows[LEASE_ROWS + 1];
+uint32_t rows_mine, rows_last;
 
 static void fill(void *rows, uint32_t first, uint32_t count);
 
@@ -115,7 +116,7 @@ uint32_t rows_generation(void)
 	return generation;
 }
 
-bool rows_read(uint32_t *its, uint32_t *last)
+bool rows_read(void)
 {
 	struct lease_row own;
 
@@ -127,8 +128,8 @@ bool rows_read(uint32_t *its, uint32_t *last)
 		return false;
 	/* Known better here. */
 	lease_rows[file.mine] = own;
-	*its = file.mine;
-	*last = file.last;
+	rows_mine = file.mine;
+	rows_last = file.last;
 	return true;
 }
 

@@ -24,8 +24,9 @@ uint32_t rows_generation(void);
 const char *rows_fault(void);
 const char *rows_path(void);
 
-/* Reads all rows; *its and *last are this process's and the last one in use. */
-bool rows_read(uint32_t *its, uint32_t *last);
+/* Reads all rows, and finds out which is this process's and the last one in use. */
+bool rows_read(void);
+extern uint32_t rows_mine, rows_last;
 
 /* Writes lease_rows[mine], and lease_header, which is under the gate. */
 bool rows_write(void);

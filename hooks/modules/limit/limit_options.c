@@ -11,6 +11,7 @@
 #include <cuaudit/params.h>
 
 #include "hooks/modules/limit/limit_lease.h"
+#include "hooks/modules/limit/limit_own.h"
 #include "hooks/modules/limit/limit_shared.h"
 #include "util/size.h"
 
@@ -25,6 +26,7 @@ const struct cuaudit_option limit_option_table[] = {
 	DEVICE(8) DEVICE(9) DEVICE(10) DEVICE(11) DEVICE(12) DEVICE(13) DEVICE(14) DEVICE(15)
 	{ "user", NULL, "SIZE", "the limit of all processes that share the file" },
 	{ "file", NULL, "PATH", "the file they share" },
+	{ "count", "allocations", "allocations|all", "what counts: also contexts, code, the driver's own" },
 	{ "share", NULL, "WEIGHT", "the process's part of a device's time, among those that want it" },
 	{ "time", NULL, "PERCENT", "the most of each device's time, also without others" },
 	{ "group", NULL, "NAME", "who shares: processes of the user that give the same name" },
@@ -288,6 +290,7 @@ int limit_read(const struct cuaudit_options *given)
 
 	limit_options.dry_run = !strcmp(cuaudit_option_get(given, "dry-run"), "yes");
 	limit_options.exits = !strcmp(cuaudit_option_get(given, "on-error"), "exit");
+	limit_options.all = !strcmp(cuaudit_option_get(given, "count"), "all");
 	limit_options.json = !strcmp(cuaudit_option_get(given, "format"), "json");
 	if (!error)
 		error = read_devices(given);
@@ -308,6 +311,8 @@ int limit_begin(const struct cuaudit_options *given)
 {
 	int error = share(cuaudit_option_get(given, "file"));
 
+	if (!error)
+		error = own_begin();
 	if (!error)
 		error = lease_begin();
 	return error || limit_options.dry_run ? error : read_visible(cuaudit_option_get(given, "visible"));

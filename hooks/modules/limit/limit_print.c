@@ -10,6 +10,7 @@
 #include "hooks/call_site.h"
 #include "hooks/modules/limit/limit_gap.h"
 #include "hooks/modules/limit/limit_lease.h"
+#include "hooks/modules/limit/limit_own.h"
 #include "hooks/modules/limit/limit_pool.h"
 #include "hooks/modules/limit/limit_refusals.h"
 #include "hooks/modules/limit/limit_shared.h"
@@ -189,6 +190,17 @@ static void text_leases(struct out *out)
 	}
 }
 
+/* What of it nobody allocated. */
+static void text_own(struct out *out, uint32_t device)
+{
+	out_text(out, "\n");
+	out_right(out, "", NUMBER);
+	size(out, own_peak(device));
+	size(out, own_bytes(device));
+	out_right(out, "", NUMBER);
+	out_text(out, "    contexts, code and the driver's own");
+}
+
 static void text(struct out *out)
 {
 	out_text(out, "cuaudit: limit, pid ");
@@ -204,6 +216,8 @@ static void text(struct out *out)
 			continue;
 		text_account(out, "device ", account, account->used - pool_spare(i));
 		out_u64(out, i);
+		if (limit_options.all)
+			text_own(out, i);
 	}
 	if (limit_options.shared) {
 		out_text(out, "\n");
@@ -325,6 +339,10 @@ static void json_devices(struct writer *json)
 			continue;
 		writer_begin(json, NULL, '{');
 		writer_number(json, "device", i);
+		if (limit_options.all) {
+			writer_number(json, "own", own_bytes(i));
+			writer_number(json, "own_peak", own_peak(i));
+		}
 		json_account(json, account, account->used - pool_spare(i));
 	}
 	writer_end(json, ']');

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device memory that the driver takes for a process beside what is allocated: contexts, code, buffers. */
+/*
+ * It is what the process has of a device, as NVML tells it, less what is counted
+ * of allocations. Nobody can refuse it, since it is taken by the time it is known:
+ * it is charged whatever the limit, and what is allocated afterwards finds less left.
+ */
+#include "hooks/modules/limit/limit_own.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include <cuaudit/hook.h>
+
+#include "hooks/modules/limit/limit.h"
+#include "hooks/modules/limit/limit_driver.h"
+#include "hooks/modules/limit/limit_gap.h"
+#include "hooks/modules/limit/limit_nvml.h"
+
+enum { OWNS = 1001 };	/* outside of the quotas, which have counted what a call frees by then */
+
+static const char changes[] =
+#define CHANGES(selector, source) "," selector
+#include "tables/own.def"
+	;
+
+static const char tells[] =
+#define TELLS(selector, source) "," selector
+#include "tables/own.def"
+	;
+
+static _Atomic uint64_t own[ACCOUNT_DEVICES], peaks[ACCOUNT_DEVICES];
+
+/* One thread at a time asks; one that comes meanwhile has it ask again. */
+static _Atomic uint32_t wanted, asking;
+static _Atomic int prepared;	/* devices; 0: not yet */
+
+static void prepare(void)
+{
+	int count = driver_devices();
+
+	for (int i = 0; i < count && i < ACCOUNT_DEVICES; i++) {
+		uint8_t uuid[16];
+
+		if (!driver_uuid(i, uuid) || !nvml_prepare((uint32_t)i, uuid))
+			gap_report(GAP_OWN, "NVML", "it does not know the device");
+	}
+	if (count > 0)
+		prepared = count < ACCOUNT_DEVICES ? count : ACCOUNT_DEVICES;
+}
+
+static void charge(uint32_t device, uint64_t bytes)
+{
+	static _Atomic bool reported;
+	uint64_t had = own[device];
+
+	own[device] = bytes;
+	if (bytes > peaks[device])
+		peaks[device] = bytes;
+	if (bytes < had)
+		account_give(device, had - bytes, false);
+	if (bytes <= had)
+		return;
+	account_take(device, bytes - had, false, true);
+	account_keep(device);
+	if (account_left(device) || atomic_exchange(&reported, true))
+		return;
+	cuaudit_log(CUAUDIT_WARN, "limit: contexts and code of the process take %llu bytes of device %u, "
+		    "which leaves nothing for allocations", (unsigned long long)bytes, device);
+}
+
+/* Allocations that other threads make meanwhile are counted before they are there. */
+static void ask(uint32_t device, bool expected)
+{
+	uint64_t before, counted, used;
+	const char *why;
+	int tries = 4;
+
+	do {
+		before = account_own(device);
+		why = nvml_used(device, expected, &used);
+		counted = account_own(device);
+	} while (before != counted && --tries);
+	if (why)
+		gap_report(GAP_OWN, "NVML", why);
+	else
+		charge(device, used > counted - own[device] ? used - (counted - own[device]) : 0);
+}
+
+static void look(void)
+{
+	int device;
+
+	wanted++;
+	while (wanted && !atomic_exchange(&asking, 1)) {
+		wanted = 0;
+		device = driver_device();
+		for (int i = 0; i < prepared; i++)
+			if (device < 0 || i == device)
+				ask((uint32_t)i, i == device);
+		asking = 0;
+	}
+}
+
+static int begin(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	if (!prepared && !atomic_exchange(&asking, 1)) {
+		prepare();
+		asking = 0;
+	}
+	return CUAUDIT_CONTINUE;
+}
+
+static void changed(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	if (cuaudit_call_succeeded(call))
+		look();
+}
+
+static int tell(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	(void)data;
+	look();
+	return CUAUDIT_CONTINUE;
+}
+
+uint64_t own_bytes(uint32_t device)
+{
+	return own[device];
+}
+
+uint64_t own_peak(uint32_t device)
+{
+	return peaks[device];
+}
+
+int own_begin(void)
+{
+	if (!limit_options.all || nvml_open())
+		return 0;
+	limit_options.all = false;
+	cuaudit_log(limit_options.exits ? CUAUDIT_ERROR : CUAUDIT_WARN, "limit: count=all asks NVML, and "
+		    "libnvidia-ml.so.1 cannot be used; %s", limit_options.exits ?
+		    "give count=allocations, or let the program run without it by on-error=run" :
+		    "memory of contexts and code is not counted");
+	return limit_options.exits ? -ECANCELED : 0;
+}
+
+int own_add_hooks(void)
+{
+	struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "limit", .priority = OWNS,
+		.functions = changes + 1, .enter = begin, .exit = changed,
+	};
+	int error = cuaudit_hook_add(&hook);
+
+	hook.functions = tells + 1;
+	hook.enter = tell;
+	hook.exit = NULL;
+	return error ?: cuaudit_hook_add(&hook);
+}
+
+void own_forked(void)
+{
+	for (uint32_t i = 0; i < ACCOUNT_DEVICES; i++)
+		own[i] = peaks[i] = 0;
+	wanted = asking = 0;
+	nvml_forked();
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the NVML of the tests answers, as the program has it. */
+#ifndef T_LIMIT_NVML_H
+#define T_LIMIT_NVML_H
+
+#include <stdbool.h>
+
+enum { NVML_MOST = 8 };
+
+struct nvml_process {
+	unsigned int pid;
+	unsigned long long used;
+	unsigned int instance, compute_instance;
+};
+
+/* On the first simulated device. */
+struct nvml_processes {
+	int error;
+	unsigned int count, before;	/* before: of them, those that are told the first time */
+	bool asked;
+	struct nvml_process list[NVML_MOST];
+};
+
+extern struct nvml_processes nvml_processes;
+
+#endif

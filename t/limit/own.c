@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * own CASE, under limit(memory=1G;count=all) and t/limit/nvml.c: contexts and modules that take memory nobody
+ * allocates. Prints what is left, in MiB, after each step, and what of it could not be had.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/api.h"
+#include "t/limit/nvml.h"
+
+#define MIB ((size_t)1 << 20)
+
+static const char image[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry one()\n{\n ret;\n}\n";
+
+struct nvml_processes nvml_processes = {
+	.count = 2,
+	.before = 2,
+	.list = { { .pid = 1, .used = 77 * MIB }, { .pid = 2, .used = 3 * MIB } },
+};
+
+static struct nvml_process *self = &nvml_processes.list[2];
+
+static void left(const char *after)
+{
+	size_t free = 0, total = 0;
+
+	cuMemGetInfo_v2(&free, &total);
+	printf("%s %zu of %zu\n", after, free / MIB, total / MIB);
+}
+
+/* What the device has of us, once it is known. */
+static void grow(int mib)
+{
+	if (self->used != ~0ull)
+		self->used += (unsigned long long)mib * MIB;
+}
+
+static CUdeviceptr take(int mib)
+{
+	CUdeviceptr at = 0;
+
+	if (cuMemAlloc_v2(&at, (size_t)mib * MIB))
+		printf("not %d\n", mib);
+	else
+		grow(mib);
+	return at;
+}
+
+/* The others that are on the device with us, and which PID is ours. */
+static void appear(const char *what)
+{
+	nvml_processes.count = 3;
+	*self = (struct nvml_process){ .pid = (unsigned int)getpid(), .used = 300 * MIB };
+	if (!strcmp(what, "outside") || !strcmp(what, "two"))
+		self->pid = 4000001;
+	if (!strcmp(what, "two"))
+		nvml_processes.list[nvml_processes.count++] = (struct nvml_process){ .pid = 4000002, .used = MIB };
+	if (!strcmp(what, "missing"))
+		nvml_processes.count = 2;
+	if (!strcmp(what, "unknown"))
+		self->used = ~0ull;
+	if (!strcmp(what, "fails"))
+		nvml_processes.error = 999;
+	if (!strcmp(what, "crowd"))
+		nvml_processes.count = 1000;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	CUdeviceptr at[3];
+	CUcontext context;
+	CUmodule module;
+
+	if (cuInit(0))
+		return 3;
+	appear(what);
+	errno = 0;
+	if (cuCtxCreate_v2(&context, 0, 0))
+		return 3;
+	if (errno)
+		printf("errno %d\n", errno);
+	left("context");
+	if (!strcmp(what, "large")) {
+		self->used = 2048 * MIB;
+		cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 2048);
+		left("limits");
+		take(1);
+		return 0;
+	}
+	at[0] = take(600);
+	left("memory");
+	grow(50);
+	if (cuModuleLoadData(&module, image))
+		return 3;
+	left("module");
+	at[1] = take(100);
+	grow(-50);
+	cuModuleUnload(module);
+	at[2] = take(100);
+	left("unloaded");
+	for (int i = 0; i < 3; i++)
+		cuMemFree_v2(at[i]);
+	if (self->used != ~0ull)
+		self->used = 300 * MIB;
+	left("freed");
+	nvml_processes.count = 2;
+	cuCtxDestroy_v2(context);
+	return 0;
+}
