@@ -48,7 +48,8 @@ static int check(struct cuaudit_hook *taken, const struct cuaudit_hook *given)
 		return -ENODEV;
 	error = take_hook(taken, given);
 	if (!error && taken->functions)
-		error = cuaudit_selector_check(taken->name ? taken->name : "a hook", taken->functions);
+		error = cuaudit_selector_check(taken->name ? taken->name : "a hook",
+					       taken->functions);
 	return error ? error : record_refuse(taken);
 }
 

@@ -131,9 +131,11 @@ int record_refuse(const struct cuaudit_hook *hook)
 	selector_close(selector);
 	if (!function)
 		return 0;
-	cuaudit_log(CUAUDIT_WARN, "%s: calls of %s can only be observed, neither answered nor changed; "
+	cuaudit_log(CUAUDIT_WARN,
+		    "%s: calls of %s can only be observed, neither answered nor changed; "
 		    "add !%%runtime to its functions, or name those of shared runtimes alone, "
-		    "libcudart.so.*:%s", hook->name ? hook->name : "a hook", function, function);
+		    "libcudart.so.*:%s",
+		    hook->name ? hook->name : "a hook", function, function);
 	return -ENOTSUP;
 }
 
@@ -159,7 +161,8 @@ static bool in_domain(const struct record *record, uint32_t slot)
 		return *export_slot_base(slot);
 	/* Others are seen as the runtime reports them. */
 	if (runtime_row_bound(slot))
-		return runtime_row_layout(slot) && (observes(&record->guard.hook) || names_library(record, slot));
+		return runtime_row_layout(slot) &&
+		       (observes(&record->guard.hook) || names_library(record, slot));
 	if (link_is_provider(cuaudit_core_link->slots[slot].driver))
 		return record->guard.hook.flags & CUAUDIT_HOOK_PROVIDERS;
 	return record->owner != HOOK_MODULE || domain_is_on(DOMAIN_DRIVER);

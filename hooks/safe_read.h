@@ -13,14 +13,15 @@ enum { PEEK_PAGE = 4096 };	/* the smallest unit of what is mapped */
 bool safe_read_page(uintptr_t address);
 
 /*
- * Context: call. Copies size bytes from an address; false if they cannot all be read. Of memory that
- * nobody takes away meanwhile: where the kernel may not copy, pages are asked for first.
+ * Context: call. Copies size bytes from an address; false if they cannot all be read. Of memory
+ * that nobody takes away meanwhile: where the kernel may not copy, pages are asked for first.
  */
 bool safe_read(uint64_t address, void *to, size_t size);
 
 /*
  * Context: call. The same of memory that other threads may unmap meanwhile: by the kernel's copying
- * alone, false where that is forbidden, since a page that was asked for may be gone when it is read.
+ * alone, false where that is forbidden, since a page that was asked for may be gone when it is
+ * read.
  */
 bool safe_read_shared(uint64_t address, void *to, size_t size);
 

@@ -267,7 +267,7 @@ static int no_memory_with(const char *options)
 
 static int no_memory(void)
 {
-	int failed = no_memory_with("save=no;print=no");
+	int failed = no_memory_with("save=no");
 
 	fake_finish();
 	return failed + check_u64("no status", (uint64_t)fake_status, (uint64_t)-1);
@@ -276,7 +276,7 @@ static int no_memory(void)
 /* What is lost may have been an error. */
 static int fail_unknown(void)
 {
-	int failed = no_memory_with("save=no;print=no;fail=errors");
+	int failed = no_memory_with("save=no;fail=errors");
 
 	fake_finish();
 	return failed + check_u64("a status", (uint64_t)fake_status, 89);
@@ -285,7 +285,7 @@ static int fail_unknown(void)
 /* An error that was seen is one, whatever else was lost. */
 static int fail_known(void)
 {
-	int failed = no_memory_with("save=no;print=no;fail=errors");
+	int failed = no_memory_with("save=no;fail=errors");
 
 	fake_call(0, 0, 2, NULL);
 	fake_finish();

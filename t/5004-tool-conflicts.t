@@ -32,7 +32,7 @@ value() {
 option() {
 	case $1 in
 	json) test "$2" = check && echo --json=x.json || echo --json ;;
-	*=*) echo "--${1%%|*}" ;;
+	*=*) echo "--${1%%,*}" ;;
 	*) value "$1" ;;
 	esac
 }

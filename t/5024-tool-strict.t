@@ -118,7 +118,7 @@ hooks "no-plugin.so is left out: it has no cuaudit_module" "no plug-in" "$tmp/no
 hooks "CUAUDIT_HOOKS is longer than 4096" "5000 bytes of hooks" "stat($long)"
 stopped "trace: start: 'cuFoo' names no function" "trace --start" -- trace --start cuFoo
 stopped "trace: open: 'cuFoo' names no function" "trace --open" -- trace --open cuFoo
-stopped "trace: frames takes" "trace --frames" -- trace --frames 1000
+stopped "trace: frames takes" "trace --frames" -- trace -b cuInit --frames 1000
 
 # options that do not add
 for option in '-o a -o b' '-d sim -d sim' '-o a --output=a'; do

@@ -46,7 +46,8 @@ static const struct {
 #define DIRECTION_PTR	""
 #define P(direction, type, name, offset, size) DIRECTION_##direction #type " " #name
 #define SEP ", "
-#define RUNTIME(id, symbol, callback, version, result, nparams, params) { #symbol, version, "(" params ")" },
+#define RUNTIME(id, symbol, callback, version, result, nparams, params) \
+	{ #symbol, version, "(" params ")" },
 #include <cuaudit/runtime_api.def>
 #undef RUNTIME
 #undef SEP
@@ -154,6 +155,14 @@ static const char *domain_name(int id)
 	return "";
 }
 
+static const char *parameters_of(uint32_t index)
+{
+	if (index < NFUNCTIONS)
+		return functions[index].parameters;
+	index -= NFUNCTIONS;
+	return index < NRUNTIME ? runtime[index].parameters : "";
+}
+
 static void each_function(catalogue_fn each, void *data)
 {
 	char version[32], names[TEXT], parameters[TEXT];
@@ -164,13 +173,13 @@ static void each_function(catalogue_fn each, void *data)
 
 		strcpy(version, "-");
 		if (number)
-			snprintf(version, sizeof(version), "%u.%u", number / 1000, number % 1000 / 10);
+			snprintf(version, sizeof(version), "%u.%u", number / 1000,
+				 number % 1000 / 10);
 		if (entry.names.id >= 0)
 			class_names(entry.names.classes, names);
 		else
 			snprintf(names, sizeof(names), "%s", domain_name(entry.names.id));
-		tidy(i < NFUNCTIONS ? functions[i].parameters :
-		     i < NFUNCTIONS + NRUNTIME ? runtime[i - NFUNCTIONS].parameters : "", parameters);
+		tidy(parameters_of(i), parameters);
 		each(&entry, data);
 	}
 }

@@ -26,7 +26,10 @@ extern const char *const catalogue_kinds[];
  */
 int catalogue_each(const char *kind, int quiet, catalogue_fn each, void *data);
 
-/* The index-th function of the tables: the driver's, the runtime's, of export tables. False past the last. */
+/*
+ * The index-th function of the tables: the driver's, the runtime's, of export tables; false past
+ * the last one.
+ */
 bool catalogue_function(uint32_t index, struct cuaudit_function *function);
 
 #endif

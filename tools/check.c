@@ -287,7 +287,8 @@ static int check_options(void)
 {
 	if (check.purpose || check.rules || !access(DEFAULT_RULES, F_OK) || errno != ENOENT)
 		return 0;
-	tool_complain("check: neither --rules nor --baseline is given, and there is no " DEFAULT_RULES);
+	tool_complain("check: neither --rules nor --baseline is given, and there is no "
+		      DEFAULT_RULES);
 	return -1;
 }
 
@@ -318,8 +319,8 @@ static bool lacks_driver(void)
 
 	if (!check.run.traced || !domains || words_have(domains, "driver"))
 		return false;
-	tool_complain("CUAUDIT_DOMAINS=%s is without driver, whose calls a lock file is of; unset it, or add "
-		      "driver", domains);
+	tool_complain("CUAUDIT_DOMAINS=%s is without driver, whose calls a lock file is of; unset "
+		      "it, or add driver", domains);
 	return true;
 }
 
@@ -333,7 +334,7 @@ static int start(struct launch *launch)
 		return refuse(TOOL_FAILED, finding_text(FINDING_DISABLED, NULL, NULL));
 	}
 	if (lacks_driver())
-		return refuse_usage("CUAUDIT_DOMAINS is without driver, whose calls a lock file is of");
+		return refuse_usage("CUAUDIT_DOMAINS is without driver, which lock files are of");
 	drop_filters();
 	check.run.pattern = scratch_pattern("check");
 	launch->directory = check.run.keep;

@@ -37,9 +37,9 @@ static void load_file(struct check_result *result, int directory, const char *na
 	const char *fault;
 
 	if (!strncmp(name, unchecked, strlen(unchecked))) {
-		check_problem(result, "process %s is not checked: CUAUDIT_DISABLE, CUAUDIT_EXCLUDE or "
-			      "CUAUDIT_INCLUDE of its environment keep calls from the rules, or it could "
-			      "not be audited", name + strlen(unchecked));
+		check_problem(result, "process %s is not checked: CUAUDIT_DISABLE, "
+			      "CUAUDIT_EXCLUDE or CUAUDIT_INCLUDE of its environment keep calls "
+			      "from the rules, or it could not be audited", name + strlen(unchecked));
 		return;
 	}
 	fault = check_file_read(directory, name, &file);

@@ -17,8 +17,8 @@
 #include "tools/unwatched.h"
 
 /*
- * How long a process that has begun may lack the marks that were reached before; and how long one that is
- * not checked may run before it is seen.
+ * How long a process that has begun may lack the marks that were reached before; and how long one
+ * that is not checked may run before it is seen.
  */
 enum { MARK_NS = 50000000, LOOK_NS = 100000000 };
 
@@ -178,9 +178,10 @@ static void report_unwatched(struct check_result *result)
 	const struct unwatched *process;
 
 	for (size_t i = 0; (process = unwatched_get(i)); i++)
-		check_problem(result, "process %u, %s, has the driver and is not checked: its environment "
-			      "is not the command's; let it keep LD_AUDIT and CUAUDIT_HOOKS, and set no "
-			      "CUAUDIT_FOLLOW=0", process->pid, process->name);
+		check_problem(result, "process %u, %s, has the driver and is not checked: its "
+			      "environment is not the command's; let it keep LD_AUDIT and "
+			      "CUAUDIT_HOOKS, and set no CUAUDIT_FOLLOW=0", process->pid,
+			      process->name);
 }
 
 void check_run_load(const struct check_run *run, struct check_result *result,

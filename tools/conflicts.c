@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "tools/commands.h"
-#include "tools/options.h"
 #include "tools/tool.h"
+#include "util/words.h"
 
 enum { WORD = 64 };
 
@@ -26,7 +26,7 @@ void conflicts_given(size_t row, const char *value)
 	given[row] = value ? value : "";
 }
 
-/* The value of "NAME" or "NAME=VALUE|VALUE", if it is given so; NULL: it is not. */
+/* The value of "NAME" or "NAME=VALUE,VALUE", if it is given so; NULL: it is not. */
 static const char *find(const char *command, const char *word)
 {
 	size_t length = strcspn(word, "=");
@@ -36,7 +36,8 @@ static const char *find(const char *command, const char *word)
 
 		if (given[i] && strlen(row->name) == length && !memcmp(row->name, word, length) &&
 		    option_belongs(row, command))
-			return !word[length] || options_among(word + length + 1, given[i]) ? given[i] : NULL;
+			return !word[length] || words_have(word + length + 1, given[i]) ?
+				       given[i] : NULL;
 	}
 	return NULL;
 }

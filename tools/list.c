@@ -70,9 +70,10 @@ static int complain(const struct listing *listing)
 {
 	const char *near = nearest(listing->text, strlen(listing->text), listing->known);
 
-	if (*listing->kind == 'f' && (!strcmp(listing->text, "%providers") || strchr(listing->text, ':')))
-		tool_complain("no functions match '%s': those of CUAUDIT_PROVIDERS are known as a program "
-			      "binds them", listing->text);
+	if (*listing->kind == 'f' &&
+	    (!strcmp(listing->text, "%providers") || strchr(listing->text, ':')))
+		tool_complain("no functions match '%s': those of CUAUDIT_PROVIDERS are known as a "
+			      "program binds them", listing->text);
 	else if (near)
 		tool_complain("no %s match '%s'; did you mean %s?", listing->kind,
 			      listing->text, near);

@@ -18,7 +18,7 @@ size_t process_count(const char *environment);
 
 enum process_text { PROCESS_ENVIRONMENT, PROCESS_MAPS };
 
-/* Whether the text is in the environment that a process was started with, or in its list of mappings. */
+/* Whether a process has the text in its environment when it started, or its list of mappings. */
 bool process_has(const char *pid, enum process_text where, const char *text);
 
 #endif

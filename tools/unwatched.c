@@ -40,7 +40,7 @@ static bool is_known(uint32_t pid)
 	return false;
 }
 
-/* An environment with neither may have been written over by the program, which is audited all the same. */
+/* An environment with neither may have been written over, of a program that is audited. */
 static bool is_unwatched(const char *pid)
 {
 	bool asked = process_has(pid, PROCESS_ENVIRONMENT, marks.auditor);

@@ -12,15 +12,15 @@ struct unwatched {
 };
 
 /*
- * Texts that the environment of a process has which is audited, and which has these hooks; they have to
- * stay. Processes of another run are forgotten.
+ * Texts that the environment of a process has which is audited, and which has these hooks; they
+ * have to stay. Processes of another run are forgotten.
  */
 void unwatched_begin(const char *auditor, const char *hooks);
 
 /*
  * Looks at the children of this process, and theirs: which have mapped the driver, and are not
- * audited, or have other hooks. What runs between two looks is not seen, nor what has another parent since
- * its own ended.
+ * audited, or have other hooks. What runs between two looks is not seen, nor what has another
+ * parent since its own ended.
  */
 void unwatched_look(void);
 

@@ -26,8 +26,8 @@ struct helper {
 void helper_prepare(void);
 
 /*
- * 0 or -errno. Context: setup; or call, where malloc may be called: of a thread that holds none of its
- * locks, as a handler of a signal may.
+ * 0 or -errno. Context: setup; or call, where malloc may be called: of a thread that holds none of
+ * its locks, as a handler of a signal may.
  */
 int helper_start(struct helper *helper, void *(*run)(void *helper));
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * late MODE: uses a device for the first time, in the library beside it, where a thread beside the
- * program's is hard to come by: constructor, in a thread for which the constructor of a library waits;
- * limited, where no more threads may be; refused, killed, where a filter of its own refuses clone(2), or
- * ends the process for it; small, on a stack of 16 KiB; forks, while another thread forks. Prints "launched".
+ * program's is hard to come by: constructor, in a thread for which the constructor of a library
+ * waits; limited, where no more threads may be; refused, killed, where a filter of its own refuses
+ * clone(2), or ends the process for it; small, on a stack of 16 KiB; forks, while another thread
+ * forks. Prints "launched".
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -54,7 +55,8 @@ static int filter(unsigned int answer)
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
 
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 /* Of a user who may not have as many as there are. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Preloaded: counts how often the core copies memory by process_vm_readv, and prints that at the
- * end; READS_REFUSED: refuses it, as seccomp filters do. The page at reads_vanish is unmapped as soon as
- * it was asked for, as another thread may do.
+ * end; READS_REFUSED: refuses it, as seccomp filters do. The page at reads_vanish is unmapped as
+ * soon as it was asked for, as another thread may do.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Has the driver loaded, and calls none of its functions until another process has read from files so often
- * that it has looked at this one several times. usage: unseen PID [init]
+ * Has the driver loaded, and calls none of its functions until another process has read from files
+ * so often that it has looked at this one several times. usage: unseen PID [init]
  */
 #include <cuaudit/cuda_types.h>
 #include <sched.h>

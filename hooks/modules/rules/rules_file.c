@@ -476,8 +476,8 @@ static bool mark_by_call(struct line *line, struct rule_mark *mark, struct word 
 	char right[RULES_ORDINAL];
 
 	if (!rules_ordinal(word->text, &mark->number, right))
-		return *right ? line_fault(line, word, "'%s' is no ordinal; did you mean %s?", word->text,
-					   right) :
+		return *right ? line_fault(line, word, "'%s' is no ordinal; did you mean %s?",
+					   word->text, right) :
 				line_unknown(line, word, "mark of the kind", words);
 	return take_functions(line, &mark->call) && take_conditions(line, &mark->call);
 }

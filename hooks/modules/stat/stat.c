@@ -312,9 +312,11 @@ static int read_save(const struct cuaudit_options *given)
 		return -ECANCELED;
 	}
 	if (!print.silent || (strcmp(save, "no") && strcmp(save, "auto")) ||
-	    (!strcmp(save, "auto") && cuaudit_output_path(".part", unused, sizeof(unused)) != -ENOENT))
+	    (!strcmp(save, "auto") &&
+	     cuaudit_output_path(".part", unused, sizeof(unused)) != -ENOENT))
 		return 0;
-	cuaudit_log(CUAUDIT_ERROR, "stat: with print=no the saved file is all there is, and none is saved: "
+	cuaudit_log(CUAUDIT_ERROR,
+		    "stat: with print=no the saved file is all there is, and none is saved: "
 		    "give save=PATH, or set CUAUDIT_OUTPUT");
 	return -ECANCELED;
 }
