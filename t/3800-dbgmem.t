@@ -61,6 +61,18 @@ for child in forked vforked; do
 	is "$status" 106 "$child: the child is aborted, not its parent"
 done
 
+# stacks, children, threads, cancellation: nothing of ours ends or changes the program
+for odd in errno_kept forked_amid small_stack unmapped_amid cancelled; do
+	run "$tmp/cases" $odd
+	is "$status $(cat "$tmp/out")" "0 came through" "$odd: the program is well"
+done
+run "$tmp/cases" errno_kept
+like "$(cat "$tmp/err")" 'source 0x[0-9a-f]* is memory without access' "errno_kept: a look has failed"
+run "$tmp/cases" small_stack
+like "$(cat "$tmp/err")" 'memcpy of 100 bytes .*overlap' "small_stack: reported"
+run "$tmp/cases" cancelled
+like "$(cat "$tmp/err")" 'findings: 2, ' "cancelled: both are counted"
+
 for action in report abort; do
 	run "$tmp/cases" right
 	is "$status $(cat "$tmp/out" "$tmp/err")" "0 came through" "$action: what is right is silent"

@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +156,122 @@ static void again(void)
 		overlap();
 }
 
+static sigjmp_buf back;
+
+static void go_back(int number) { (void)number; siglongjmp(back, 1); }
+
+/* A look that fails, and the copy that then faults: errno is as it was before both. */
+static void errno_kept(void)
+{
+	char *none = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	signal(SIGSEGV, go_back);
+	errno = 77;
+	if (!sigsetjmp(back, 1))
+		memcpy(here, none, n);
+	if (errno != 77)
+		exit(8);
+}
+
+static atomic_int stops;
+
+static void *reports(void *unused)
+{
+	while (!atomic_load(&stops))
+		memcpy(here + 10, here, n);
+	return unused;
+}
+
+/* Children of a process whose threads are in reports nearly always. */
+static void forked_amid(void)
+{
+	enum { THREADS = 3, CHILDREN = 100 };
+	pthread_t threads[THREADS];
+	int status, bad = 0;
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, reports, NULL);
+	for (int i = 0; i < CHILDREN; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			memcpy(here + 10, here, n);
+			_exit(0);
+		}
+		bad |= waitpid(child, &status, 0) != child || status;
+	}
+	atomic_store(&stops, 1);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	if (bad)
+		exit(8);
+}
+
+/* The least stack that a thread may have. */
+static void small_stack(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, (size_t)sysconf(_SC_THREAD_STACK_MIN));
+	if (pthread_create(&thread, &attributes, in_thread, NULL))
+		exit(9);
+	pthread_join(thread, NULL);
+}
+
+static char *moving;
+
+static void *unmaps(void *unused)
+{
+	while (!atomic_load(&stops)) {
+		munmap(moving, PAGE);
+		mmap(moving, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	}
+	return unused;
+}
+
+/* Memory that comes and goes while it is looked at: a copy faults or does not, and no more happens. */
+static void unmapped_amid(void)
+{
+	pthread_t thread;
+
+	moving = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	signal(SIGSEGV, go_back);
+	pthread_create(&thread, NULL, unmaps, NULL);
+	for (volatile int i = 0; i < 5000; i++)
+		if (!sigsetjmp(back, 1)) {
+			memcpy(moving, here, n);
+			strncpy(here, moving, n);
+		}
+	atomic_store(&stops, 1);
+	pthread_join(thread, NULL);
+}
+
+static atomic_int went_on;
+
+static void *is_cancelled(void *unused)
+{
+	pthread_cancel(pthread_self());
+	memcpy(here + 10, here, n);
+	atomic_store(&went_on, 1);
+	pthread_testcancel();
+	return unused;
+}
+
+/* A thread whose cancellation is pending is not ended by a report, which another can make then. */
+static void cancelled(void)
+{
+	pthread_t thread;
+	void *answer;
+
+	pthread_create(&thread, NULL, is_cancelled, NULL);
+	pthread_join(thread, &answer);
+	if (answer != PTHREAD_CANCELED || !atomic_load(&went_on))
+		exit(8);
+	overlap();
+}
+
 /* In which object memcpy is, and whether the core is there. */
 static void whose(void)
 {
@@ -197,7 +315,8 @@ static const struct {
 	const char *name;
 	void (*function)(void);
 } cases[] = {
-	CASE(again), CASE(by_dlsym), CASE(by_handler), CASE(by_pointer), CASE(by_thread),
+	CASE(again), CASE(cancelled), CASE(errno_kept), CASE(forked_amid), CASE(small_stack),
+	CASE(unmapped_amid), CASE(by_dlsym), CASE(by_handler), CASE(by_pointer), CASE(by_thread),
 	CASE(device_destination), CASE(device_freed), CASE(device_inside), CASE(device_set),
 	CASE(device_source), CASE(forked), CASE(near_null), CASE(no_access), CASE(null), CASE(overlap),
 	CASE(overlap_mempcpy), CASE(overlap_strcpy), CASE(past), CASE(past_append), CASE(past_set),
