@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "analysis/debuginfod.h"
 #include "util/bytes.h"
 #include "util/sort.h"
 
@@ -401,7 +402,48 @@ static int find_no_file(Dwfl_Module *module, void **data, const char *name, Dwar
 	return -1;
 }
 
-/* The file itself, or else the debug file that has its build ID for a name. */
+/* What servers did not give for the question at hand. */
+static int download_error;
+
+static int download(enum debuginfod_kind kind, const uint8_t *id, uint32_t size, char *found)
+{
+	int fd = debuginfod_open(kind, id, size, found, PATHS);
+
+	if (fd < 0 && fd != -ENOSYS && (!download_error || download_error == -ENOENT))
+		download_error = fd;
+	return fd;
+}
+
+/* Beside the file, by its build ID, or from a server, where libdwfl does not check what comes. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word crc, char **debug)
+{
+	char *urls = getenv("DEBUGINFOD_URLS"), found[PATHS];
+	const unsigned char *id;
+	GElf_Addr address;
+	int size, fd;
+
+	/* A second debug file, which others share, has no file that asks for it. */
+	if (!file || !urls)
+		return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, debug);
+	urls = strdup(urls);
+	unsetenv("DEBUGINFOD_URLS");
+	fd = dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, debug);
+	if (!urls || setenv("DEBUGINFOD_URLS", urls, 1))
+		_exit(1);
+	free(urls);
+	size = fd < 0 ? dwfl_module_build_id(module, &id, &address) : 0;
+	if (size <= 0)
+		return fd;
+	fd = download(DEBUGINFOD_DEBUGINFO, id, (uint32_t)size, found);
+	/* Few files have it: that is nothing to say. */
+	if (download_error == -ENOENT)
+		download_error = 0;
+	*debug = fd < 0 ? NULL : strdup(found);
+	return fd < 0 ? -1 : fd;
+}
+
+/* The file itself, the debug file that has its build ID for a name, or what a server has. */
 static int open_file(const char *path, const struct dwarf_wire_question *question, char *found)
 {
 	char by_id[64 + 2 * ELF_ID] = "/usr/lib/debug/.build-id/";
@@ -419,7 +461,16 @@ static int open_file(const char *path, const struct dwarf_wire_question *questio
 					   question->id[i]);
 	snprintf(by_id + length, sizeof(by_id) - length, ".debug");
 	snprintf(found, PATHS, "%s", by_id);
-	return elf_open(by_id, question->id, question->id_size, &match, &fd) ? -1 : fd;
+	if (elf_open(by_id, question->id, question->id_size, &match, &fd))
+		return -1;
+	if (fd < 0)
+		fd = download(DEBUGINFOD_EXECUTABLE, question->id, question->id_size, found);
+	if (fd < 0)
+		fd = download(DEBUGINFOD_DEBUGINFO, question->id, question->id_size, found);
+	/* One of them will do. */
+	if (fd >= 0 && download_error == -ENOENT)
+		download_error = 0;
+	return fd;
 }
 
 static void open_library(struct library *library, const char *path,
@@ -427,7 +478,7 @@ static void open_library(struct library *library, const char *path,
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = find_no_file,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.find_debuginfo = find_debuginfo,
 	};
 	char found[PATHS];
 	int fd = open_file(path, question, found);
@@ -516,15 +567,18 @@ void dwarf_serve(int socket)
 		receive(socket, path, question.path_size);
 		path[question.path_size] = '\0';
 		library = library_of(&libraries, &room, question.library);
+		download_error = 0;
+		debuginfod_new_deadline();
 		if (!library->opened)
 			open_library(library, path, &question);
-		answer.head = (struct dwarf_wire_answer){ library->module ? 0 : -ENOENT, 0 };
+		answer.head = (struct dwarf_wire_answer){ .error = library->module ? 0 : -ENOENT };
 		answer.bytes.used = 0;
 		put(&answer, &answer.head, sizeof(answer.head));
 		if (library->dwarf)
 			answer_by_dwarf(&answer, library, question.address);
 		if (library->module && !answer.head.count)
 			answer_by_symbols(&answer, library, question.address);
+		answer.head.download = download_error;
 		memcpy(answer.bytes.data, &answer.head, sizeof(answer.head));
 		reply(socket, answer.bytes.data, answer.bytes.used);
 	}

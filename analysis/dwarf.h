@@ -27,6 +27,7 @@ struct dwarf_frame {
 
 struct dwarf_answer {
 	uint32_t count;
+	int download;	/* of analysis/debuginfod.h, -ENOENT: neither file; 0: nothing to say */
 	struct dwarf_frame frames[DWARF_FRAMES];	/* the innermost first */
 };
 
@@ -67,6 +68,7 @@ struct dwarf_wire_question {
 
 struct dwarf_wire_answer {
 	int32_t error;		/* of dwarf_ask */
+	int32_t download;	/* of struct dwarf_answer */
 	uint32_t count;		/* of struct dwarf_wire_frame */
 };
 

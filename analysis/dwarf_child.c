@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/debuginfod.h"
 #include "util/io.h"
 
 enum {
@@ -270,6 +271,7 @@ static int take_answer(struct dwarf *dwarf, struct dwarf_answer *answer, uint64_
 		text += (size_t)frame.function_size + frame.file_size;
 	}
 	answer->count = error ? 0 : wire.count;
+	answer->download = error ? 0 : wire.download;
 	return error ?: wire.error;
 }
 
@@ -281,6 +283,7 @@ int dwarf_ask(struct dwarf *dwarf, const struct dwarf_question *question,
 	int error;
 
 	answer->count = 0;
+	answer->download = 0;
 	if (dwarf->spent_ms >= all)
 		return -ETIMEDOUT;
 	if (one > all - dwarf->spent_ms)
@@ -291,7 +294,7 @@ int dwarf_ask(struct dwarf *dwarf, const struct dwarf_question *question,
 	if (error && error != -ENOENT)
 		stop(dwarf);
 	/* A server that does not answer is not asked about every library. */
-	if (error == -ETIMEDOUT)
+	if (error == -ETIMEDOUT || !debuginfod_goes_on(answer->download))
 		dwarf->downloads = false;
 	return error;
 }

@@ -9,6 +9,7 @@
 #include "analysis/symbols.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -206,6 +207,29 @@ static int by_elf(struct symbols *symbols, struct library *library, uint64_t add
 }
 
 #ifdef HAVE_LIBDW
+/* What servers did not give, for people. */
+static const char *servers_text(int error, char *text, size_t size)
+{
+	switch (error) {
+	case -ENOENT:
+		return "not here, and the servers of DEBUGINFOD_URLS do not have it";
+	case -EBADMSG:
+		return "what a server of DEBUGINFOD_URLS has is not used: its build ID is another";
+	case -EFBIG:
+		return "what a server of DEBUGINFOD_URLS has is not used: it is larger than 4 GiB";
+	case -ELIBACC:
+		return "the servers of DEBUGINFOD_URLS are not asked: libdebuginfod.so.1 is not "
+		       "installed";
+	case -ETIME:
+	case -ETIMEDOUT:
+		return "the servers of DEBUGINFOD_URLS are not asked further: they take too long";
+	default:
+		snprintf(text, size, "the servers of DEBUGINFOD_URLS are not asked further: %s",
+			 strerror(-error));
+		return text;
+	}
+}
+
 /* 0; -EIO: libdw did not answer; or -ENOMEM. */
 static int by_dwarf(struct symbols *symbols, struct library *library, uint32_t number,
 		    uint64_t address, struct answer *answer)
@@ -214,6 +238,7 @@ static int by_dwarf(struct symbols *symbols, struct library *library, uint32_t n
 		number, library->path, library->id, library->id_size, address
 	};
 	const struct dwarf_answer *given = &symbols->answer;
+	char text[256];
 	int error;
 
 	if (!symbols->dwarf)
@@ -221,6 +246,8 @@ static int by_dwarf(struct symbols *symbols, struct library *library, uint32_t n
 	if (!symbols->dwarf)
 		return -ENOMEM;
 	error = dwarf_ask(symbols->dwarf, &question, &symbols->answer);
+	if (symbols->answer.download)
+		complain(symbols, library, servers_text(symbols->answer.download, text, sizeof(text)));
 	if (error && error != -ENOMEM) {
 		library->no_lines = true;
 		if (error == -EIO)

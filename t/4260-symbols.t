@@ -234,39 +234,117 @@ if command -v objcopy >"$tmp/which" && build stripped -O2 -g >"$tmp/build.out" 2
 	else
 		skip 2 "only root can put debug files there"
 	fi
-	# A server of them, on this machine alone.
+	# A server of them, on this machine alone: /KIND of its address says how it answers.
 	cat >"$tmp/server.py" <<'END'
-import http.server, sys
-build_id, path, port = sys.argv[1:4]
+import http.server, os, sys, threading
+build_id, directory, port = sys.argv[1:4]
+over = threading.Event()
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        found = self.path == "/buildid/" + build_id + "/debuginfo"
-        data = open(path, "rb").read() if found else b""
-        self.send_response(200 if found else 404)
+        with open(port + ".asked", "a") as asked:
+            print(self.path, file=asked)
+        kind, _, rest = self.path[1:].partition("/")
+        name = {"executable": "moved", "debuginfo": "program.debug"}.get(rest.rpartition("/")[2], "")
+        if kind == "silent":
+            over.wait()
+        elif kind == "garbage":
+            self.answer(b"no file of ELF\n" * 1000)
+        elif kind == "other":
+            self.answer(open(directory + "/librun.so.debug", "rb").read())
+        elif kind == "loop":
+            self.send_response(302)
+            self.send_header("Location", self.path)
+            self.end_headers()
+        elif kind == "huge":
+            self.send_response(200)
+            self.send_header("Content-Length", str(1 << 40))
+            self.end_headers()
+            try:
+                while True:
+                    self.wfile.write(bytes(1 << 16))
+            except OSError:
+                pass
+        elif kind == "error":
+            self.send_error(500)
+        elif "/buildid/%s/" % build_id in self.path and (kind == "all" or kind == name):
+            self.answer(open(directory + "/" + name, "rb").read())
+        else:
+            self.send_error(404)
+    def answer(self, data):
+        self.send_response(200)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
     def log_message(self, *args):
         pass
-server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+server.daemon_threads = True
 open(port + ".new", "w").write(str(server.server_port))
-__import__("os").rename(port + ".new", port)
+os.rename(port + ".new", port)
 server.serve_forever()
 END
+	# asked KIND [VARIABLE=VALUE...]: the report, of a server that answers so.
+	asked() {
+		asked_kind=$1
+		shift
+		: >"$tmp/port.asked"
+		status=0
+		env DEBUGINFOD_CACHE_PATH="$tmp/cache.$asked_kind" DEBUGINFOD_RETRY_LIMIT=1 \
+			DEBUGINFOD_URLS="http://127.0.0.1:$(cat "$tmp/port")/$asked_kind" "$@" \
+			timeout 300 "$cuaudit" report --by caller "$tmp/stripped/trace.cutrace" >"$tmp/out" 2>"$tmp/err" ||
+			status=$?
+	}
+	# bad KIND TEXT WHAT [VARIABLE=VALUE...]: a whole report, and TEXT once for a library.
+	bad() {
+		bad_kind=$1 bad_text=$2 bad_what=$3
+		shift 3
+		asked "$bad_kind" "$@"
+		is "$status $(grep -c "stripped/program: $bad_text\$" "$tmp/err") $(grep -cv ": $bad_text\$" "$tmp/err") $(grep -c ' cuInit, .*+0x' "$tmp/out")" \
+			"0 1 0 3" "$bad_what: said once, and the report is whole"
+		sed 's/^/# /' "$tmp/err"
+	}
 	if "$PYTHON3" -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2>"$tmp/none"; then
-		"$PYTHON3" "$tmp/server.py" "$id" "$tmp/apart/program.debug" "$tmp/port" >"$tmp/none" 2>&1 &
+		"$PYTHON3" "$tmp/server.py" "$id" "$tmp/apart" "$tmp/port" >"$tmp/none" 2>&1 &
 		server=$!
 		until test -s "$tmp/port"; do kill -0 $server || break; done
 		HOME=$tmp
 		export HOME
-		DEBUGINFOD_CACHE_PATH=$tmp/cache DEBUGINFOD_URLS=http://127.0.0.1:$(cat "$tmp/port") \
-			"$cuaudit" report --by caller "$tmp/stripped/trace.cutrace" >"$tmp/out" 2>"$tmp/err"
+		asked all
 		like "$(cat "$tmp/out")" " leaf at [^ ]*main\.c:$(line leaf)," "... of a server"
-		kill $server
+		: >"$tmp/port.asked"
 		tool report --by caller "$tmp/stripped/trace.cutrace"
 		like "$(cat "$tmp/out")" ' cuInit, program\+0x[0-9a-f]+$' "... where no DEBUGINFOD_URLS is set none is asked"
+		asked all DEBUGINFOD_URLS=
+		is "$(wc -c <"$tmp/port.asked")" 0 "... nor where it is empty"
+		# The program has gone.
+		mv "$tmp/stripped/program" "$tmp/apart/moved"
+		bad error "not here, and the servers of DEBUGINFOD_URLS do not have it" "an error of the server"
+		bad garbage "what a server of DEBUGINFOD_URLS has is not used: its build ID is another" "garbage"
+		bad other "what a server of DEBUGINFOD_URLS has is not used: its build ID is another" "another file"
+		bad huge "what a server of DEBUGINFOD_URLS has is not used: it is larger than 4 GiB" "a huge file"
+		late="the servers of DEBUGINFOD_URLS are not asked further: they take too long"
+		bad silent "$late" "a silent server" DEBUGINFOD_TIMEOUT=1
+		is "$(wc -l <"$tmp/err") $(sort -u "$tmp/port.asked" | wc -l)" "1 1" "... which is not asked about the next one"
+		bad closed "the servers of DEBUGINFOD_URLS are not asked further: Connection refused" "no server" \
+			DEBUGINFOD_URLS=http://127.0.0.1:1
+		if test -n "${LONG_TESTS-}"; then
+			bad silent "$late" "a silent server, by our own deadline"
+			asked loop
+			is "$status $(wc -l <"$tmp/err") $(grep -c ' cuInit, .*+0x' "$tmp/out")" "0 1 3" "redirections without end"
+			sed 's/^/# /' "$tmp/err"
+		fi
+		asked program.debug
+		like "$(cat "$tmp/out")" " leaf at [^ ]*main\.c:$(line leaf)," "a program that has gone: a server's debug file"
+		asked all
+		like "$(cat "$tmp/out")" " leaf at [^ ]*main\.c:$(line leaf)," "... and the program itself"
+		is "$status $(wc -c <"$tmp/err") $(grep -c "/$id/executable" "$tmp/port.asked")" "0 0 1" "... for which it is asked"
+		cp "$tmp/stripped/librun.so" "$tmp/stripped/program"
+		asked all
+		like "$(cat "$tmp/out")" " leaf at [^ ]*main\.c:$(line leaf)," "another file is in its place"
+		mv "$tmp/apart/moved" "$tmp/stripped/program"
+		kill $server
 	else
-		skip 2 "no libdebuginfod"
+		skip 14 "no libdebuginfod"
 	fi
 	# Opening it waits for a writer, for ever.
 	mkfifo "$tmp/stripped/program.debug"
@@ -275,7 +353,7 @@ END
 		"0 1" "a debug file that is a FIFO: said once"
 	is "$(grep -c ' cuInit, .*+0x' "$tmp/out")" 3 "... and the report is whole"
 else
-	skip 8 "no objcopy"
+	skip 20 "no objcopy"
 fi
 
 # Another library by the name of the one that ran.
