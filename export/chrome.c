@@ -475,13 +475,16 @@ static void range_text(struct buffer *out, const struct chrome *chrome, const st
 		buffer_text(out, ",\"status\":\"unfinished\"");
 }
 
-/* 'X' on the thread's row, around its calls; what does not nest there, and what any thread may end: 'b' and 'e'. */
+/*
+ * On the thread's row, around its calls: 'X', or a beginning alone of what has not ended. What does not
+ * nest there, and what any thread may end: 'b' and 'e'.
+ */
 static int chrome_range(struct convert *convert, const struct trace *trace,
 			const struct trace_range *range)
 {
 	struct chrome *chrome = convert->state;
 	bool apart = range->event == CUAUDIT_TRACE_RANGE_START || range->flags & TRACE_RANGE_CROSSING;
-	bool mark = range->event == CUAUDIT_TRACE_RANGE_MARK;
+	bool mark = range->event == CUAUDIT_TRACE_RANGE_MARK, open = range->flags & TRACE_RANGE_UNFINISHED;
 	uint64_t start = trace_ns(trace, range->start), end = trace_ns(trace, range->end);
 	char payload[32];
 	uint32_t tid = TID_PROCESS;
@@ -489,11 +492,11 @@ static int chrome_range(struct convert *convert, const struct trace *trace,
 
 	trace_range_payload(range, payload, sizeof(payload));
 	SINK_PRINT(convert->sink, out) {
-		event(out, chrome, mark ? 'i' : apart ? 'b' : 'X', tid);
+		event(out, chrome, mark ? 'i' : apart ? 'b' : open ? 'B' : 'X', tid);
 		timestamp(out, convert, start);
 		if (mark)
 			buffer_text(out, ",\"s\":\"t\"");
-		else if (!apart)
+		else if (!apart && !open)
 			microseconds(out, ",\"dur\":", (int64_t)(end - start));
 		range_text(out, chrome, range, payload, apart);
 		buffer_text(out, "}}");
