@@ -55,6 +55,28 @@ sed 's/,"build_id":"[0-9a-f]*"//' "$tmp/report.coverage" >"$tmp/older.coverage"
 is "$? $(grep -c '"cuHidden"' "$tmp/completed")" "0 1" "... and without one it is still read"
 "$top_builddir/bin/cuaudit" report "$tmp/report.coverage" >"$tmp/completed" 2>"$tmp/err"
 is "$? $(wc -c <"$tmp/completed")" "2 0" "as JSON alone"
+# A program without symbols; its build ID stays.
+cp "$tmp/bindings" "$tmp/whole"
+if command -v objcopy >"$tmp/which"; then
+	# callers FILE: offset and function of the first escape
+	callers() {
+		"$PYTHON3" -c 'import json, sys
+e = json.load(open(sys.argv[1]))["escapes"][0]
+print(*[e.get(key) for key in ("name", "offset", "build_id", "caller_function")])' "$1"
+	}
+	whole=$(callers "$tmp/report.coverage")
+	objcopy --strip-all "$tmp/whole" "$tmp/bindings"
+	covered "of a stripped program" 3 "format=json" A= 1
+	like "$whole" '^cuHidden 0x[0-9a-f]+ [0-9a-f]+ None$' "the call site of one that is not stripped"
+	is "$(callers "$tmp/report.coverage")" "$whole" "... and of one that is"
+	"$top_builddir/bin/cuaudit" report --format json "$tmp/report.coverage" >"$tmp/completed" 2>"$tmp/err"
+	is "$? $(cat "$tmp/err") $(callers "$tmp/completed")" "0  $whole" "which cuaudit report has no function of"
+	cp "$tmp/whole" "$tmp/bindings"
+	"$top_builddir/bin/cuaudit" report --format json "$tmp/report.coverage" >"$tmp/completed" 2>"$tmp/err"
+	like "$(callers "$tmp/completed")" "^${whole% None} [a-z_]+\$" "... unless the whole program is there"
+else
+	skip 7 "no objcopy"
+fi
 covered "and nobody minds" 3 "format=json" A= 1
 covered "as text" 3 "" A= 1
 like "$(cat "$tmp/report.coverage")" ' cuHidden, for .*/bindings, first by [^ ]*\+0x[0-9a-f]+( \(bindings\))?$' "it is named there too"
