@@ -120,4 +120,37 @@ tables() {
 }
 tables routed False
 tables excluded True CUAUDIT_EXCLUDE=libtables.so
+# Export tables: who asked for one first, and how often.
+build asks -fno-omit-frame-pointer -rdynamic -x c - -Wl,--no-as-needed -L"$tmp" -l:libcuda.so.1 <<'C'
+#include "t/fake/driver.h"
+#include "t/fake/tools.h"
+
+int asks_first(void);
+int asks_first(void)
+{
+	const void *table;
+	int answer = cuGetExportTable(&table, tools_uuid);
+
+	__asm__ volatile("" ::: "memory");
+	return answer;
+}
+
+int main(void)
+{
+	const void *table;
+
+	return cuInit(0) || asks_first() || cuGetExportTable(&table, tools_uuid);
+}
+C
+ok "a program that asks for an export table" $run_env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole \
+	CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS='coverage(format=json)' "$tmp/asks"
+cat >"$tmp/tables.py" <<'END'
+import json, sys
+for table in json.load(open(sys.argv[1]))["export_tables"]:
+    print(table["count"], table["library"].rsplit("/", 1)[-1], table.get("symbol"), len(table.get("build_id", "")) > 8)
+END
+is "$("$PYTHON3" "$tmp/tables.py" "$tmp/report.coverage" 2>&1)" "2 asks asks_first True" "its first call site is named"
+ok "... as text" $run_env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole \
+	CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS=coverage "$tmp/asks"
+like "$(sed -n '/^Export tables/,$p' "$tmp/report.coverage")" '/asks, first by asks_first\+0x[0-9a-f]+ \(asks\)$' "... there, too"
 done_testing
