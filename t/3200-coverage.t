@@ -55,6 +55,28 @@ sed 's/,"build_id":"[0-9a-f]*"//' "$tmp/report.coverage" >"$tmp/older.coverage"
 is "$? $(grep -c '"cuHidden"' "$tmp/completed")" "0 1" "... and without one it is still read"
 "$top_builddir/bin/cuaudit" report "$tmp/report.coverage" >"$tmp/completed" 2>"$tmp/err"
 is "$? $(wc -c <"$tmp/completed")" "2 0" "as JSON alone"
+# A program without symbols; its build ID stays.
+cp "$tmp/bindings" "$tmp/whole"
+if command -v objcopy >"$tmp/which"; then
+	# callers FILE: offset and function of the first escape
+	callers() {
+		"$PYTHON3" -c 'import json, sys
+e = json.load(open(sys.argv[1]))["escapes"][0]
+print(*[e.get(key) for key in ("name", "offset", "build_id", "caller_function")])' "$1"
+	}
+	whole=$(callers "$tmp/report.coverage")
+	objcopy --strip-all "$tmp/whole" "$tmp/bindings"
+	covered "of a stripped program" 3 "format=json" A= 1
+	like "$whole" '^cuHidden 0x[0-9a-f]+ [0-9a-f]+ None$' "the call site of one that is not stripped"
+	is "$(callers "$tmp/report.coverage")" "$whole" "... and of one that is"
+	"$top_builddir/bin/cuaudit" report --format json "$tmp/report.coverage" >"$tmp/completed" 2>"$tmp/err"
+	is "$? $(cat "$tmp/err") $(callers "$tmp/completed")" "0  $whole" "which cuaudit report has no function of"
+	cp "$tmp/whole" "$tmp/bindings"
+	"$top_builddir/bin/cuaudit" report --format json "$tmp/report.coverage" >"$tmp/completed" 2>"$tmp/err"
+	like "$(callers "$tmp/completed")" "^${whole% None} [a-z_]+\$" "... unless the whole program is there"
+else
+	skip 7 "no objcopy"
+fi
 covered "and nobody minds" 3 "format=json" A= 1
 covered "as text" 3 "" A= 1
 like "$(cat "$tmp/report.coverage")" ' cuHidden, for .*/bindings, first by [^ ]*\+0x[0-9a-f]+( \(bindings\))?$' "it is named there too"
@@ -98,4 +120,37 @@ tables() {
 }
 tables routed False
 tables excluded True CUAUDIT_EXCLUDE=libtables.so
+# Export tables: who asked for one first, and how often.
+build asks -fno-omit-frame-pointer -rdynamic -x c - -Wl,--no-as-needed -L"$tmp" -l:libcuda.so.1 <<'C'
+#include "t/fake/driver.h"
+#include "t/fake/tools.h"
+
+int asks_first(void);
+int asks_first(void)
+{
+	const void *table;
+	int answer = cuGetExportTable(&table, tools_uuid);
+
+	__asm__ volatile("" ::: "memory");
+	return answer;
+}
+
+int main(void)
+{
+	const void *table;
+
+	return cuInit(0) || asks_first() || cuGetExportTable(&table, tools_uuid);
+}
+C
+ok "a program that asks for an export table" $run_env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole \
+	CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS='coverage(format=json)' "$tmp/asks"
+cat >"$tmp/tables.py" <<'END'
+import json, sys
+for table in json.load(open(sys.argv[1]))["export_tables"]:
+    print(table["count"], table["library"].rsplit("/", 1)[-1], table.get("symbol"), len(table.get("build_id", "")) > 8)
+END
+is "$("$PYTHON3" "$tmp/tables.py" "$tmp/report.coverage" 2>&1)" "2 asks asks_first True" "its first call site is named"
+ok "... as text" $run_env LD_AUDIT="$LIBCUAUDIT" LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole \
+	CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS=coverage "$tmp/asks"
+like "$(sed -n '/^Export tables/,$p' "$tmp/report.coverage")" '/asks, first by asks_first\+0x[0-9a-f]+ \(asks\)$' "... there, too"
 done_testing

@@ -193,7 +193,7 @@ tree="-std=gnu11 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I$top_srcdir/t/parts -I$top_
 $CC -O2 $tree -o "$dir/synth" "$top_srcdir/t/trace/synth.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c
 named='-DPACKAGE_NAME="" -DPACKAGE_VERSION=""'
 $CC -O2 $tree $named -o "$dir/report" "$src/report.c" \
-	$(ls "$top_srcdir"/analysis/*.c | grep -v /dwarf) "$top_srcdir"/tracefile/*.c \
+	$(ls "$top_srcdir"/analysis/*.c | grep -v '/dwarf\|/debuginfod') "$top_srcdir"/tracefile/*.c \
 	"$top_srcdir"/print/*.c "$top_srcdir"/tables/*.c "$top_srcdir"/util/*.c -pthread -lm
 "$dir/synth" -n 10000000 "$dir/calls" >"$dir/truth"
 "$dir/synth" -a -n 10000000 "$dir/calls with arguments" >"$dir/truth"
@@ -214,7 +214,8 @@ looked_up() {
 				's/.* \.text  *PROGBITS  *\([0-9a-f]*\) [0-9a-f]* \([0-9a-f]*\) .*/\1 \2/p')
 }
 looked_up "without libdw"
-looked_up "with libdw" -DHAVE_LIBDW "$top_srcdir"/analysis/dwarf*.c -ldw 2>"$dir/err" ||
+looked_up "with libdw" -DHAVE_LIBDW "$top_srcdir/analysis/debuginfod.c" "$top_srcdir"/analysis/dwarf*.c \
+	-ldw -ldl 2>"$dir/err" ||
 	echo "no libdw" >&2
 
 # Traces in other formats.
