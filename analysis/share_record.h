@@ -28,8 +28,10 @@ struct lease_part {
 	uint64_t tag;		/* virtual time: who has the least is next */
 	uint64_t charged;	/* what the device worked for it while others wanted it, or under a cap */
 	uint64_t waited;
-	uint64_t lent;		/* the device was let go while the slice was not over */
-	uint64_t unused[2];
+	uint64_t lent;		/* how often another one might submit while the slice was not over */
+	uint32_t busy;		/* the device has work of it */
+	uint32_t unused32;
+	uint64_t unused;
 };
 
 struct lease_row {
@@ -47,7 +49,9 @@ struct lease_device {
 	uint32_t holder;	/* a row; 0: nobody */
 	uint32_t generation;	/* of the lease: another number each time it goes to somebody */
 	uint64_t clock;		/* the tag of the last holder when it came to be that */
-	uint64_t unused[4];
+	uint32_t guest;		/* a row that may submit while the holder does not; 0: none */
+	uint32_t unused32;
+	uint64_t unused[3];
 };
 
 struct lease_header {

@@ -2,7 +2,8 @@
 # share.sh [PART] in a build directory, on a machine with a GPU: processes that share its time by weights, beside
 # what the driver makes of them. PART: c (programs in CUDA C, 6 minutes; the default), cap (limits of time, and what
 # it costs to be alone, 3 minutes), kill (kills and stops, 3 minutes), lend (who waits for
-# one that does nothing, 1 minute), python (PyTorch and JAX, 8 minutes).
+# one that does nothing, 1 minute), python (PyTorch and JAX, 8 minutes), step (training steps between which
+# the device has nothing to do: whether others have it then, 3 minutes).
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 . "$top_srcdir/t/lib.sh"
 
@@ -92,8 +93,9 @@ identical() {
 	is "$(printf '%s\n' "$@" | sort -u | wc -l | tr -d ' ')" 1 "$kind: results are those of a run alone"
 }
 
+# programs KIND...
 programs() {
-	for kind in gemm long tiny graph sync; do
+	for kind; do
 		together "$tmp/share $kind 3" none
 		alone=$rates
 		sums_alone=$sums
@@ -213,7 +215,8 @@ pythons() {
 }
 
 case $part in
-c) programs ;;
+c) programs gemm long tiny graph sync ;;
+step) programs step loss ;;
 cap) caps ;;
 kill)
 	kills none
@@ -221,6 +224,6 @@ kill)
 	;;
 lend) naps ;;
 python) pythons ;;
-*) bail_out "share.sh [c|cap|kill|lend|python]" ;;
+*) bail_out "share.sh [c|cap|kill|lend|python|step]" ;;
 esac
 done_testing

@@ -9,7 +9,8 @@
  * the tag, is the least is next: the holder lets no more submissions through,
  * waits for its own work and hands over. So what is charged is the work of the
  * slice, kernels that ran over its end too: that is paid back by waiting
- * longer. A holder for which the device does nothing hands over at once.
+ * longer. While the device does nothing for the holder the next one is its guest,
+ * and submits too, if it is not far ahead; a holder that stays idle hands over.
  *
  * Whoever comes back after it wanted nothing begins not far behind the clock, the
  * tag of the last holder: time that was not asked for is not saved, but for moments.
@@ -88,7 +89,7 @@ static void begin_anew(void)
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
 		lease_set_open(&leases[i], false);
 		leases[i].state = LEASE_IDLE;
-		leases[i].draining = false;
+		leases[i].draining = leases[i].guest = false;
 		leases[i].index = LEASE_NO_INDEX;
 	}
 }

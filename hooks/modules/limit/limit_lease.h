@@ -42,16 +42,18 @@ struct lease {
 	uint32_t state;			/* enum lease_state */
 	uint32_t generation;		/* of the lease that this process has */
 	bool draining;
+	bool guest;			/* may submit while another one has the lease */
+	bool company;			/* the device has work of another one as well */
 	uint64_t before;		/* of returned, when others came */
 	uint64_t seen;			/* of entered */
 	uint64_t active;		/* when that was another one last */
 	uint64_t charged;		/* of worked */
-	uint64_t last_busy;
+	uint64_t looked, last_busy;	/* when the helper did, and the device worked last */
 	uint64_t start_tag;		/* of the slice */
 	uint64_t slice_end;
 	uint64_t drain_end;
 	uint64_t wanted;		/* when others were last seen to want it */
-	uint64_t wants_since;
+	uint64_t wants_since, idle_since;
 	uint64_t cap_since, cap_used;
 	struct lease_report report;
 	uint64_t carry;			/* of the tag, what was too little for a unit */

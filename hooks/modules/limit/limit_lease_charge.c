@@ -87,7 +87,8 @@ void lease_measure(struct lease *lease, uint64_t now)
 		count(lease, lease->active, 0);
 	count(lease, now, now);
 	worked = lease->worked;
-	charge(lease, worked - lease->charged);
+	/* Of a moment in which the device has work of two, each has about a half. */
+	charge(lease, (worked - lease->charged) / (lease->company ? 2 : 1));
 	lease->charged = worked;
 	if (lease->busy_from)
 		lease->last_busy = now;

@@ -10,7 +10,8 @@
 /* Nanoseconds. */
 enum {
 	SLICE = 10000000,
-	IDLE = 1000000,		/* a holder for which the device did nothing so long lends it */
+	GUEST = 5000000,	/* by so much of the device's time a guest may be ahead of the holder */
+	IDLE = 3000000,		/* a holder for which the device did nothing so long gives it away */
 	STALE = 30000000,	/* a process that did not look for so long is stopped */
 	DRAIN = 500000000,	/* what takes longer goes on beside the next holder's work */
 	LOOK = 150000,		/* between two looks of a holder that others wait for, */
@@ -18,7 +19,8 @@ enum {
 	LOOK_WANTS = 1000000,	/* of one that waits for the device, */
 	LOOK_ALONE = 20000000,	/* and of one that is alone */
 	ASKED = 200000000,	/* a thread that says that it wants the device does for so long */
-	CREDIT = 200000000,	/* time of the device that one who wanted nothing saves */
+	CREDIT = 200000000,	/* time of the device that one who wanted nothing for moments saves, */
+	CREDIT_LATE = 30000000,	/* and one who did for longer, or was stopped */
 	QUIET = 50000000,	/* nobody wanted it for so long: it is measured no more */
 	CAP_START = 10000000	/* what a cap must leave a process to submit again */
 };
@@ -80,6 +82,7 @@ static void grant(struct lease *lease, uint32_t row)
 	struct lease_device *device = lease_device(lease);
 
 	device->holder = row;
+	device->guest = 0;
 	device->generation++;
 	if (row && lease_part(lease, row)->tag > device->clock)
 		device->clock = lease_part(lease, row)->tag;
@@ -92,30 +95,41 @@ static void start_slice(struct lease *lease, uint64_t now)
 
 	lease->state = part->state = LEASE_HOLDS;
 	lease->generation = lease_device(lease)->generation;
-	lease->active = lease->last_busy = lease->wanted = now;
+	lease->active = lease->last_busy = now;
 	lease->start_tag = part->tag;
 	lease->slice_end = now + SLICE;
 	lease->draining = false;
 	lease->before = 0;
 	/* What began outside of the slice is not charged. */
-	lease_charge_anew(lease);
+	if (!lease->guest)
+		lease_charge_anew(lease);
+	lease->guest = false;
 	part->slices++;
 	part->waited += now - lease->wants_since;
 	part->beat++;
-	lease->contested = lease_options.cap || is_wanted(lease, now);
+	/* Who is between two steps now wants it again in a moment. */
+	lease->contested = lease_options.cap || now - lease->wanted < QUIET;
 	rows_write();
 	lease_set_open(lease, true);
 }
 
-void lease_release(struct lease *lease, uint64_t now)
+/* since: from when it wants nothing. */
+static void become_idle(struct lease *lease, uint64_t since)
 {
 	struct lease_part *part = lease_part(lease, rows_mine);
 
 	lease_set_open(lease, false);
-	lease->draining = false;
+	lease->draining = lease->guest = false;
 	lease->state = part->state = LEASE_IDLE;
+	lease->idle_since = since;
 	part->beat++;
+	part->busy = 0;
 	rows_write();
+}
+
+void lease_release(struct lease *lease, uint64_t now)
+{
+	become_idle(lease, now);
 	rows_lock();
 	if (lease_device(lease)->holder == rows_mine)
 		grant(lease, next(lease, false, now));
@@ -129,6 +143,68 @@ static void start_drain(struct lease *lease, uint64_t now)
 	lease_set_open(lease, false);
 	lease->draining = true;
 	lease->drain_end = now + DRAIN;
+}
+
+/* Whether the device has work of another one. */
+static bool has_company(const struct lease *lease, uint64_t now)
+{
+	for (uint32_t row = 1; row <= rows_last; row++)
+		if (row != rows_mine && lease_part(lease, row)->busy && is_running(lease, row, now))
+			return true;
+	return false;
+}
+
+/* Whether it is not so far ahead that it would wait for long after the slice. */
+static bool may_be_guest(const struct lease *lease, uint32_t row)
+{
+	uint64_t ahead = (uint64_t)GUEST * LEASE_SCALE;
+
+	return row && lease_part(lease, row)->tag <= lease_part(lease, rows_mine)->tag +
+						     ahead / (lease_rows[row].weight ?: 1);
+}
+
+/* While the device has nothing to do for the holder, the next one may submit beside it. */
+static void lend(struct lease *lease, uint32_t other)
+{
+	bool idle = !lease->busy_from && !lease->draining;
+	uint32_t guest = idle && may_be_guest(lease, other) ? other : 0;
+
+	if (lease_device(lease)->guest == guest)
+		return;
+	if (rows_lock() && lease_device(lease)->holder == rows_mine) {
+		lease_device(lease)->guest = guest;
+		rows_write_header();
+	}
+	rows_unlock();
+	lease_part(lease, rows_mine)->lent += guest != 0;
+	rows_wake();
+}
+
+static void start_guest(struct lease *lease, uint64_t now)
+{
+	lease_part(lease, rows_mine)->waited += now - lease->wants_since;
+	lease->guest = true;
+	lease->active = lease->last_busy = now;
+	lease->contested = 1;
+	lease->before = 0;
+	lease_charge_anew(lease);
+	lease_set_open(lease, true);
+}
+
+static uint64_t look_guest(struct lease *lease, uint64_t now)
+{
+	lease->wants_since = now;
+	lease_measure(lease, now);
+	if (lease_device(lease)->guest == rows_mine)
+		return LOOK;
+	lease_set_open(lease, false);
+	if (lease->busy_from)
+		return LOOK_DRAIN;
+	lease->guest = false;
+	/* Its threads may have done what they wanted to. */
+	if (!lease->asked)
+		become_idle(lease, now);
+	return 0;
 }
 
 static bool is_over(struct lease *lease, uint32_t other, uint64_t now)
@@ -155,9 +231,7 @@ static uint64_t look_holds(struct lease *lease, uint64_t now)
 	if (lease_device(lease)->holder != rows_mine ||
 	    lease_device(lease)->generation != lease->generation) {
 		/* It was stopped, and another one went on. */
-		lease_set_open(lease, false);
-		lease->draining = false;
-		lease->state = lease_part(lease, rows_mine)->state = LEASE_IDLE;
+		become_idle(lease, 0);
 		return 0;
 	}
 	if (!lease->contested) {
@@ -174,6 +248,7 @@ static uint64_t look_holds(struct lease *lease, uint64_t now)
 	}
 	lease_measure(lease, now);
 	other = next(lease, false, now);
+	lend(lease, other);
 	if (lease->draining) {
 		if (!lease->busy_from || now > lease->drain_end)
 			lease_release(lease, now);
@@ -195,42 +270,63 @@ static uint64_t look_holds(struct lease *lease, uint64_t now)
 	return LOOK;
 }
 
+/* The time in which it wanted nothing, or was stopped, is not saved. */
+static void come_back(struct lease *lease, bool late)
+{
+	uint64_t credit = (uint64_t)(late ? CREDIT_LATE : CREDIT) * LEASE_SCALE / lease_options.weight;
+	struct lease_part *part = lease_part(lease, rows_mine);
+	uint64_t clock = lease_device(lease)->clock;
+
+	if (part->slices)
+		clock -= credit < clock ? credit : clock;
+	if (part->tag < clock)
+		part->tag = clock;
+}
+
+/* Nobody has it, or one that is dead or stopped. */
+static bool is_vacant(const struct lease *lease, uint64_t now)
+{
+	uint32_t holder = lease_device(lease)->holder;
+
+	return !holder || !is_running(lease, holder, now) ||
+	       lease_part(lease, holder)->state == LEASE_IDLE;
+}
+
 static uint64_t look_wants(struct lease *lease, uint64_t now)
 {
-	struct lease_device *device = lease_device(lease);
-
-	if (device->holder == rows_mine) {
+	if (is_wanted(lease, now))
+		lease->wanted = now;
+	if (now - lease->looked > STALE)
+		come_back(lease, true);
+	if (lease_device(lease)->holder == rows_mine) {
 		start_slice(lease, now);
 		return LOOK;
 	}
-	if (device->holder && is_running(lease, device->holder, now) &&
-	    lease_part(lease, device->holder)->state != LEASE_IDLE)
+	if (is_vacant(lease, now)) {
+		rows_lock();
+		if (is_vacant(lease, now) && next(lease, true, now) == rows_mine)
+			grant(lease, rows_mine);
+		rows_unlock();
+		if (lease_device(lease)->holder == rows_mine)
+			return 0;
+	}
+	if (lease->guest)
+		return look_guest(lease, now);
+	if (lease_device(lease)->guest != rows_mine || lease_options.cap)
 		return LOOK_WANTS;
-	rows_lock();
-	device = lease_device(lease);
-	if ((!device->holder || !is_running(lease, device->holder, now) ||
-	     lease_part(lease, device->holder)->state == LEASE_IDLE) &&
-	    next(lease, true, now) == rows_mine)
-		grant(lease, rows_mine);
-	rows_unlock();
-	return device->holder == rows_mine ? 0 : LOOK_WANTS;
+	start_guest(lease, now);
+	return LOOK;
 }
 
 static uint64_t look_idle(struct lease *lease, uint64_t now)
 {
-	uint64_t credit = (uint64_t)CREDIT * LEASE_SCALE / lease_options.weight, clock;
 	struct lease_part *part = lease_part(lease, rows_mine);
 
 	if (!lease->asked || now - lease->asked > ASKED)
 		return UINT64_MAX;
 	if (lease_options.cap && lease_cap_left(lease, now) < CAP_START)
 		return LOOK_WANTS;
-	clock = lease_device(lease)->clock;
-	clock -= credit < clock ? credit : clock;
-	if (!part->slices)
-		clock = lease_device(lease)->clock;
-	if (part->tag < clock)
-		part->tag = clock;
+	come_back(lease, now - lease->idle_since > QUIET);
 	lease->state = part->state = LEASE_WANTS;
 	lease->wants_since = now;
 	part->beat++;
@@ -268,7 +364,7 @@ static bool find_index(struct lease *lease)
 uint64_t lease_look(struct lease *lease)
 {
 	struct lease_part *part;
-	uint64_t now = lease_now();
+	uint64_t now = lease_now(), ns;
 
 	if (lease->used != LEASE_KNOWN)
 		return UINT64_MAX;
@@ -280,16 +376,22 @@ uint64_t lease_look(struct lease *lease)
 	part = lease_part(lease, rows_mine);
 	if (lease->state != LEASE_IDLE) {
 		part->beat++;
+		part->busy = lease->busy_from != 0;
 		rows_write();
+		lease->company = has_company(lease, now);
 	}
 	switch (lease->state) {
 	case LEASE_HOLDS:
-		return look_holds(lease, now);
+		ns = look_holds(lease, now);
+		break;
 	case LEASE_WANTS:
-		return look_wants(lease, now);
+		ns = look_wants(lease, now);
+		break;
 	default:
-		return look_idle(lease, now);
+		ns = look_idle(lease, now);
 	}
+	lease->looked = now;
+	return ns;
 }
 
 void lease_look_anew(void)

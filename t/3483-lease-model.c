@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whose turn it is, by the code that decides it, in processes that are simulated in one, on a clock of the test's: who
+ * has which part of the device, how much of it is used, and what becomes of it when processes are killed and stopped.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "hooks/modules/limit/limit_account.h"
+#include "hooks/modules/limit/limit_driver.h"
+#include "hooks/modules/limit/limit_flight.h"
+#include "hooks/modules/limit/limit_lease_rows.h"
+#include "hooks/modules/limit/limit_lease_turns.h"
+#include "t/fuzz/chance.h"
+#include "t/tap.h"
+
+#define NEVER UINT64_MAX
+#define MS UINT64_C(1000000)
+#define US UINT64_C(1000)
+
+enum {
+	MOST = 8, EVENTS = 4096,
+	TIMER = 60000,		/* ns by which a sleep is longer, */
+	WAKE = 30000,		/* that one takes who is woken, */
+	REACH = 5000,		/* a submission to reach the device, */
+	RETURN = 10000,		/* and a synchronising call to return */
+	REST = 50000,		/* as in limit_flight.c */
+	AHEAD = 2
+};
+
+/* A process, which launches `every` kernels, waits for them, and does something else. */
+static struct process {
+	uint32_t weight, cap;
+	uint64_t kernel, cost, gap;	/* ns of a kernel, of its launch and between */
+	int every;
+
+	uint64_t host_at, look_at;	/* when its thread, and its helper, go on */
+	int launched;			/* since it waited */
+	bool waits, syncs, dead, stopped;
+	uint64_t done;			/* its last submission */
+	uint64_t had, launches, last, longest;	/* longest: time without a launch */
+} processes[MOST], *current;
+
+static int count;
+static uint64_t now, end, device_free;
+static uint64_t events[EVENTS], event_count;
+static bool shares;	/* else all submit as they like */
+
+/* The file, and what each has of its own row. */
+static struct lease_header file_header;
+static struct lease_row file_rows[MOST + 1], own_rows[MOST + 1];
+
+/* What the code under test needs of all else. */
+struct lease_options lease_options = { .on = true };
+struct lease leases[LEASE_ORDINALS];
+struct lease_header lease_header;
+struct lease_row lease_rows[LEASE_ROWS + 1];
+uint32_t rows_mine, rows_last;
+_Atomic bool lease_lost;
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	(void)clock;
+	*time = (struct timespec){ .tv_sec = (time_t)(now / 1000000000), .tv_nsec = (long)(now % 1000000000) };
+	return 0;
+}
+
+static void act_as(struct process *process)
+{
+	current = process;
+	rows_mine = (uint32_t)(process - processes) + 1;
+	lease_options.weight = process->weight;
+	lease_options.cap = process->cap;
+}
+
+static struct lease *lease_of(const struct process *process)
+{
+	return &leases[process - processes];
+}
+
+void lease_set_open(struct lease *lease, bool open)
+{
+	struct process *process = &processes[lease - leases];
+
+	lease->open = open;
+	if (open && process->waits && process->host_at > now + WAKE)
+		process->host_at = now + WAKE;
+}
+
+void lease_lose(const char *what, const char *why)
+{
+	ok(false, "the share is lost: %s %s", what, why);
+}
+
+bool rows_write(void)
+{
+	file_rows[rows_mine] = lease_rows[rows_mine];
+	return true;
+}
+
+bool rows_write_header(void)
+{
+	lease_header.bell++;
+	file_header = lease_header;
+	return true;
+}
+
+bool rows_lock(void)
+{
+	lease_header = file_header;
+	return true;
+}
+
+void rows_unlock(void)
+{
+}
+
+bool rows_is_alive(uint32_t row)
+{
+	return !processes[row - 1].dead;
+}
+
+void rows_wake(void)
+{
+	for (int i = 0; i < count; i++)
+		if (processes[i].look_at > now + WAKE && lease_of(&processes[i])->asked)
+			processes[i].look_at = now + WAKE;
+}
+
+const char *rows_path(void)
+{
+	return "the file";
+}
+
+const char *rows_fault(void)
+{
+	return "broken";
+}
+
+CUevent driver_event_create(void)
+{
+	return event_count < EVENTS - 1 ? (CUevent)(uintptr_t)++event_count : NULL;
+}
+
+void driver_event_destroy(CUevent event)
+{
+	(void)event;
+}
+
+bool driver_event_record(CUevent event, CUstream stream)
+{
+	(void)stream;
+	events[(uintptr_t)event] = current->done;
+	return true;
+}
+
+bool driver_event_pending(CUevent event)
+{
+	return events[(uintptr_t)event] > now;
+}
+
+bool driver_capturing(CUstream stream)
+{
+	(void)stream;
+	return false;
+}
+
+uint64_t driver_context(CUcontext context)
+{
+	return (uintptr_t)context + 1;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The device does one after the other; what it does behind the end is not counted. */
+static void work(struct process *process)
+{
+	uint64_t start = now + REACH > device_free ? now + REACH : device_free;
+
+	device_free = process->done = start + process->kernel;
+	if (start < end)
+		process->had += least(device_free, end) - start;
+	process->launches++;
+	if (now - process->last > process->longest)
+		process->longest = now - process->last;
+	process->last = now;
+}
+
+/* As submit and submitted of limit_lease_calls.c. When the thread goes on. */
+static uint64_t submit(struct process *process)
+{
+	struct lease *lease = lease_of(process);
+
+	if (!process->waits && lease->contested && flight_poll(lease) >= AHEAD)
+		return now + REST + TIMER;
+	lease->entered++;
+	if (!lease->open) {
+		lease->returned++;
+		if (!process->waits)
+			flight_cover(lease, NULL);
+		process->waits = true;
+		lease->asked = now;
+		process->look_at = least(process->look_at, now + WAKE);
+		return now + 50 * MS;
+	}
+	process->waits = false;
+	lease->asked = 0;
+	if (lease->contested)
+		lease_busy(lease);
+	work(process);
+	if (lease->contested)
+		flight_submitted(lease, NULL);
+	lease->returned++;
+	process->syncs = ++process->launched == process->every;
+	return now + process->cost;
+}
+
+/* As sync, then synced. */
+static uint64_t synchronise(struct process *process)
+{
+	struct lease *lease = lease_of(process);
+
+	if (process->launched) {
+		if (lease->contested)
+			flight_cover(lease, FLIGHT_NONE);
+		lease->syncing++;
+		process->launched = 0;
+		return (process->done > now ? process->done : now) + RETURN;
+	}
+	lease->covered = lease->entered;
+	lease->syncing--;
+	if (lease->contested)
+		lease_settle(lease);
+	process->syncs = false;
+	return now + process->gap;
+}
+
+static void look(struct process *process)
+{
+	uint64_t ns;
+
+	lease_header = file_header;
+	memcpy(lease_rows, file_rows, sizeof(file_rows));
+	lease_rows[rows_mine] = own_rows[rows_mine];
+	ns = lease_look(lease_of(process));
+	own_rows[rows_mine] = lease_rows[rows_mine];
+	process->look_at = !ns ? now + US : ns == NEVER ? NEVER : now + ns + TIMER;
+}
+
+/* Until a moment, at which the test does something. */
+static void run_until(uint64_t until)
+{
+	for (;;) {
+		uint64_t next = until;
+		struct process *who = NULL;
+		bool looks = false;
+
+		for (int i = 0; i < count; i++) {
+			struct process *process = &processes[i];
+
+			if (process->dead || process->stopped)
+				continue;
+			if (process->host_at < next) {
+				next = process->host_at;
+				who = process;
+				looks = false;
+			}
+			if (shares && process->look_at < next) {
+				next = process->look_at;
+				who = process;
+				looks = true;
+			}
+		}
+		now = next > now ? next : now;
+		if (!who)
+			return;
+		act_as(who);
+		if (looks)
+			look(who);
+		else
+			who->host_at = who->syncs ? synchronise(who) : submit(who);
+	}
+}
+
+static void begin_process(int number)
+{
+	struct process *process = &processes[number];
+	struct lease *lease = &leases[number];
+
+	memset(lease, 0, sizeof(*lease));
+	own_rows[number + 1] = (struct lease_row){ .weight = process->weight };
+	file_rows[number + 1] = own_rows[number + 1];
+	lease->used = LEASE_KNOWN;
+	lease->batch = 4;
+	lease->open = !shares;
+	lease->cap_since = now;
+	process->host_at = now + (uint64_t)number * 100 * US;
+	process->look_at = NEVER;
+	process->dead = process->stopped = process->waits = process->syncs = false;
+	process->launched = 0;
+	process->had = process->launches = process->longest = 0;
+	process->last = now;
+}
+
+/* What is in processes, for so long. */
+static void begin(int number, bool with_shares, uint64_t duration)
+{
+	now = 1000000000;
+	device_free = 0;
+	event_count = 0;
+	end = now + duration;
+	count = number;
+	shares = with_shares;
+	rows_last = (uint32_t)count;
+	memset(&file_header, 0, sizeof(file_header));
+	lease_look_anew();
+	flight_forked();
+	for (int i = 0; i < count; i++)
+		begin_process(i);
+}
+
+/* Of the device's time, in %. */
+static double part(int number, uint64_t duration)
+{
+	return 100. * (double)processes[number].had / (double)duration;
+}
+
+/* The whole of what all had, in %. */
+static double total(void)
+{
+	double sum = 0;
+
+	begin(count, shares, 10000 * MS);
+	run_until(end);
+	for (int i = 0; i < count; i++)
+		sum += part(i, 10000 * MS);
+	return sum;
+}
+
+/* points: by how many the parts may be apart from the weights; used: at least so many % of what can be. */
+static const struct program {
+	const char *name;
+	uint64_t kernel, cost, gap;
+	int every, points, used;
+} programs[] = {
+	{ "GEMMs of 0.2 ms", 200 * US, 5 * US, 0, 200, 1, 98 },
+	{ "kernels of 5 ms", 5 * MS, 5 * US, 0, 8, 1, 98 },
+	{ "kernels of 5 us", 5 * US, 4 * US, 0, 1000, 1, 98 },
+	{ "graphs of 1 ms", MS, 10 * US, 0, 16, 1, 98 },
+	{ "synchronised launches", 400 * US, 5 * US, 10 * US, 1, 1, 93 },
+	{ "a small training step", 30 * US, 20 * US, 300 * US, 60, 3, 91 },
+	/* The device waits for it a third of the time: what others have then is more than by weight. */
+	{ "a step that reads its loss", 50 * US, 10 * US, 1000 * US, 40, 8, 91 },
+	{ "a large training step", 1500 * US, 10 * US, 300 * US, 100, 1, 98 },
+};
+
+enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]) };
+
+static void set(int number, const struct program *program, uint32_t weight)
+{
+	processes[number] = (struct process){
+		.weight = weight, .kernel = program->kernel, .cost = program->cost,
+		.gap = program->gap, .every = program->every,
+	};
+}
+
+/* What a program uses of the device alone, in %. */
+static double alone(const struct program *program)
+{
+	set(0, program, LEASE_WEIGHT);
+	count = 1;
+	shares = false;
+	return total();
+}
+
+static void shares_of(const struct program *program, int number, const uint32_t *weights)
+{
+	double all, can, worst = 0, sum = 0, apart, one = alone(program);
+	char parts[128] = "", some[32];
+
+	for (int i = 0; i < number; i++) {
+		set(i, program, weights[i]);
+		sum += weights[i];
+	}
+	count = number;
+	can = total();
+	/* One that has less than its part, since it wants no more, is not to make the others have less. */
+	for (int i = 0; i < number; i++)
+		can = can < one * sum / weights[i] ? can : one * sum / weights[i];
+	shares = true;
+	all = total();
+	for (int i = 0; i < number; i++) {
+		apart = part(i, 10000 * MS) * 100 / all - 100 * weights[i] / sum;
+		worst = apart > worst ? apart : -apart > worst ? -apart : worst;
+		snprintf(some, sizeof(some), " %.1f", part(i, 10000 * MS) * 100 / all);
+		strcat(parts, some);
+	}
+	ok(worst <= program->points, "%s:%s %%, within %d points", program->name, parts, program->points);
+	ok(all * 100 >= program->used * can, "%s: the device is used for %.1f %% of %.1f", program->name, all, can);
+}
+
+static void caps_of(const struct program *program)
+{
+	double one = alone(program), capped;
+
+	processes[0].cap = 30 * ACCOUNT_ALL / 100;
+	shares = true;
+	capped = total();
+	ok(capped <= 31 && capped >= (one < 30 ? one : 30) - 2, "%s: time=30%% has %.1f %%", program->name, capped);
+}
+
+/* By Jain's index: 1 if all have the same. */
+static void fairness(void)
+{
+	double sum = 0, squares = 0;
+
+	for (int i = 0; i < 5; i++)
+		set(i, &programs[i], LEASE_WEIGHT);
+	count = 5;
+	shares = true;
+	total();
+	for (int i = 0; i < 5; i++) {
+		sum += part(i, 10000 * MS);
+		squares += part(i, 10000 * MS) * part(i, 10000 * MS);
+	}
+	ok(sum * sum / (5 * squares) >= 0.99, "unequal kernels of equal weights: Jain's index is %.4f",
+	   sum * sum / (5 * squares));
+}
+
+/* What the dead had on its way is not done. */
+static void kill_one(int number)
+{
+	processes[number].dead = true;
+	if (device_free > processes[0].done && device_free > processes[1].done)
+		device_free = now + MS / 10;
+}
+
+static void stop_one(int number)
+{
+	processes[number].stopped = true;
+	run_until(now + MS + chance(300) * MS);
+	processes[number].stopped = false;
+	processes[number].host_at = processes[number].look_at = now;
+}
+
+/* One of three ends, or is stopped, at any moment, and another one begins: for how long the others have nothing. */
+static void ends(const char *what, bool kills, int times, uint64_t seed)
+{
+	uint64_t longest = 0;
+
+	chance_begin(seed, (uint64_t)kills);
+	set(0, &programs[0], 100);
+	set(1, &programs[4], 100);
+	set(2, &programs[5], 100);
+	begin(3, true, NEVER / 2);
+	for (int i = 0; i < times; i++) {
+		run_until(now + 50 * MS + chance(100000) * US);
+		if (!kills) {
+			stop_one(2);
+			continue;
+		}
+		kill_one(2);
+		run_until(now + 50 * MS + chance(100000) * US);
+		begin_process(2);
+	}
+	run_until(now + 200 * MS);
+	for (int i = 0; i < 3 - kills; i++) {
+		uint64_t without = now - processes[i].last;
+
+		longest = longest > without ? longest : without;
+		if (i < 2 && processes[i].longest > longest)
+			longest = processes[i].longest;
+	}
+	ok(longest <= 100 * MS, "%d %s: the others wait for %.1f ms at most", times, what, (double)longest / 1e6);
+}
+
+int main(int argc, char **argv)
+{
+	static const uint32_t weights[][3] = { { 70, 30, 0 }, { 90, 10, 0 }, { 10, 30, 60 } };
+	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 22;
+
+	for (int i = 0; i < PROGRAMS; i++) {
+		for (int j = 0; j < 3; j++)
+			shares_of(&programs[i], weights[j][2] ? 3 : 2, weights[j]);
+		caps_of(&programs[i]);
+	}
+	fairness();
+	ends("kills", true, 100, seed);
+	ends("stops", false, 20, seed);
+	return done_testing();
+}
