@@ -26,7 +26,6 @@ static const int attributes[] = {
 	[A(GPU_OVERLAP)] = 1,
 	[A(MULTIPROCESSOR_COUNT)] = 16,
 	[A(CAN_MAP_HOST_MEMORY)] = 1,
-	[A(COMPUTE_MODE)] = CU_COMPUTEMODE_DEFAULT,
 	[A(MAXIMUM_TEXTURE1D_WIDTH)] = 131072,
 	[A(MAXIMUM_TEXTURE2D_WIDTH)] = 131072,
 	[A(MAXIMUM_TEXTURE2D_HEIGHT)] = 65536,
@@ -109,6 +108,8 @@ int device_attribute(CUdevice device, int attribute)
 		return -1;
 	if (attribute == A(PCI_BUS_ID))
 		return device + 1;
+	if (attribute == A(COMPUTE_MODE))
+		return sim_config.compute_mode;
 	return attributes[attribute];
 }
 

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/size.h"
 
@@ -33,6 +34,7 @@ static CUresult refuse(const char *name, const char *value)
 /*
  * CUAUDIT_SIM_CLOCK: a file by which processes share the devices, whose work is done one after the other.
  * CUAUDIT_SIM_MEMORY: bytes of each device, as util/size.h has it.
+ * CUAUDIT_SIM_COMPUTE_MODE: of all devices, 0, 2 or 3.
  * CUAUDIT_SIM_LAUNCHES: a file that gets a line for each kernel launched.
  * CUAUDIT_SIM_LAUNCH_TIME: microseconds that a kernel keeps its stream busy.
  */
@@ -41,6 +43,7 @@ static CUresult configure(void)
 	const char *memory = secure_getenv("CUAUDIT_SIM_MEMORY");
 	const char *launches = secure_getenv("CUAUDIT_SIM_LAUNCHES");
 	const char *busy = secure_getenv("CUAUDIT_SIM_LAUNCH_TIME");
+	const char *mode = secure_getenv("CUAUDIT_SIM_COMPUTE_MODE");
 	const char *clock = secure_getenv("CUAUDIT_SIM_CLOCK");
 	uint64_t value;
 
@@ -52,6 +55,10 @@ static CUresult configure(void)
 		return refuse("CUAUDIT_SIM_LAUNCH_TIME", busy);
 	if (busy)
 		sim_config.launch_ns = value * 1000;
+	if (mode && (!strchr("023", *mode) || !*mode || mode[1]))
+		return refuse("CUAUDIT_SIM_COMPUTE_MODE", mode);
+	if (mode)
+		sim_config.compute_mode = *mode - '0';
 	if (clock && *clock && !sim_clock_open(clock))
 		return refuse("CUAUDIT_SIM_CLOCK", clock);
 	if (!launches || !*launches)

@@ -26,6 +26,7 @@ extern atomic_int sim_state;
 struct sim_config {
 	size_t memory;		/* bytes of each device */
 	uint64_t launch_ns;	/* time a kernel takes on its stream */
+	int compute_mode;	/* of each device */
 	int launches;		/* file that records launches, or -1 */
 	_Atomic uint64_t *clock;	/* when each device is done, shared by processes, or NULL */
 };

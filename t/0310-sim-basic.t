@@ -10,6 +10,7 @@ ok "start, devices, results, forks" $run_env "$tmp/basic"
 
 helper sim/refused
 for bad in CUAUDIT_SIM_MEMORY=0 CUAUDIT_SIM_MEMORY=1X CUAUDIT_SIM_LAUNCH_TIME=x \
+	CUAUDIT_SIM_COMPUTE_MODE=1 CUAUDIT_SIM_COMPUTE_MODE=30 CUAUDIT_SIM_COMPUTE_MODE= \
 	CUAUDIT_SIM_LAUNCH_TIME=18446744073709552 CUAUDIT_SIM_LAUNCHES="$tmp/no/file"; do
 	$run_env "$bad" "$tmp/refused" >"$tmp/out" 2>"$tmp/err"
 	is "$? $(cat "$tmp/out")" "0 1 1 3" "$bad: the driver does not start"

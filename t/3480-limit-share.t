@@ -43,7 +43,11 @@ is "$("$PYTHON3" -c 'import json, sys; print([(s["device"], s["weight"], s["wait
 	"of which nothing is measured"
 ok "the user's file" test -f "$tmp/cuaudit-share-$(id -u)"
 
-# Weights. What each had is counted by launches, of a device that does one at a time; how far it is from the
+# What users of limiters that sample write of, each with a result here: "SM limit not respected", "synchronised launches
+# are not limited", "graphs escape" (and in time: t/3483), "idle is not lent",
+# "only GPU 0".
+
+# "SM limit not respected". What each had is counted by launches, of a device that does one at a time; how far it is from the
 # weights is a matter of how long threads wait for a processor, t/gpu/share.sh measures it.
 begin
 one 0 2 1000 3000 4 share=90
@@ -54,7 +58,7 @@ ok "the one with nine times the weight has at least twice as much: $(count 0) of
 	test "$(count 0)" -ge "$((2 * $(count 1)))"
 ok "the other one has its part" test "$(count 1)" -ge 100
 
-# Launches that are waited for, each.
+# "Synchronised launches are not limited": each is waited for.
 begin
 one 0 2 1000 1500 1 share=90
 one 1 2 1000 1500 1 share=10
@@ -62,7 +66,7 @@ wait
 is "$(messages)" "" "launches that are waited for"
 ok "are no way around: $(count 0) of 1500, $(count 1)" test "$(count 0)" -ge "$((2 * $(count 1)))"
 
-# Each device has a lease of its own.
+# "Only GPU 0": each device has a lease of its own.
 begin
 one 0 3 1000 1500 4 share=90 device1
 one 1 3 1000 1500 4 share=10 device1
@@ -81,7 +85,25 @@ is "$(messages)" "" "two groups"
 ok "do not wait for each other: $(count 0) of 1000, $(count 1)" test "$(count 1)" -ge 250
 ok "a file for each" test -f "$tmp/cuaudit-share-$(id -u)-a" -a -f "$tmp/cuaudit-share-$(id -u)-b"
 
-# One that has the device and does nothing with it, or is no more.
+# "Graphs escape": the simulated driver has none, and may say so when it is this process's turn.
+begin
+one 0 1 10 20 4 share=10 graphs
+wait
+is "$(count 0) $(messages)$("$PYTHON3" -c 'import json, sys; print([s["slices"] for s in json.load(open(sys.argv[1]))["shares"]])' \
+	"$tmp/report.0.limit")" "20 [1]" "graphs alone are launched by who has the lease"
+
+# What is computed is the same as alone: copies and sets of two that share.
+begin
+$run_env CUAUDIT_DRIVER=sim LD_LIBRARY_PATH="$simdir" timeout 300 "$tmp/share" "$tmp/all" 0 1 200 4 copies >"$tmp/alone" 2>"$tmp/err.9"
+alone=$(sed -n 2p "$tmp/alone")
+begin
+one 0 2 200 400 4 share=70 copies
+one 1 2 200 400 4 share=30 copies
+wait
+like "$alone" '^[0-9a-f]+$' "copies and sets of a process without limit have a sum"
+is "$(messages)$(sed -n 2p "$tmp/out.0") $(sed -n 2p "$tmp/out.1")" "$alone $alone" "which those of two that share have too"
+
+# "Idle is not lent": one that has the device and does nothing with it, or is no more.
 begin
 one 0 2 500 2000 4 share=10
 one 1 2 500 2000 4 share=90 idle
@@ -189,6 +211,23 @@ wrong "share=1;share-dir=$tmp/none" "cannot share $tmp/none/cuaudit-share-$(id -
 ln -s "$tmp/clock" "$tmp/cuaudit-share-$(id -u)-link"
 wrong "share=1;share-dir=$tmp;group=link" "cannot share $tmp/cuaudit-share-$(id -u)-link: it is a symbolic link; name\
  another directory by share-dir=, or let the program run without its share by on-error=run"
+
+# A device that lets one process in: at the first submission.
+exclusive() {
+	exclusive_status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_SIM_COMPUTE_MODE="$1" CUAUDIT_HOOKS="limit(share=1;share-dir=$tmp$2)" \
+		CUAUDIT_OUTPUT="$tmp/report.9" "$tmp/share" "$tmp/all" 0 1 4 1 >"$tmp/out" 2>"$tmp/err" || exclusive_status=$?
+	echo "$exclusive_status $(cat "$tmp/out" "$tmp/err")"
+}
+begin
+mode="cuaudit: limit: the share of the device's time was not held: the device: its compute mode lets one process at a\
+ time in, so that there is nothing to share: nvidia-smi -c DEFAULT changes that"
+is "$(exclusive 3 '')" "85 $mode; the process ends, on-error=run would let it go on" "a device in exclusive-process mode"
+begin
+is "$(exclusive 3 ';on-error=run')" "0 4
+$mode" "and with on-error=run"
+begin
+is "$(exclusive 0 '')" "0 4" "the default mode"
 
 # MPS.
 mkdir "$tmp/mps"

@@ -3,12 +3,14 @@
  * share FILE NUMBER PROCESSES TOTAL EVERY [ACTION]: launches kernels as fast as it may, waits for the
  * device after each EVERY of them, until all PROCESSES, who tell each other by FILE, have launched TOTAL.
  * Prints how many were its own. ACTION, after a tenth of TOTAL and while the device works for it: idle, it launches
- * nothing more; kill, stop, exec, or fork, where the child lives on. Or device1: it works with that one.
+ * nothing more; kill, stop, exec, or fork, where the child lives on. Or device1: it works with that one; graphs: that is
+ * what it launches; copies: each round copies and sets memory, and a sum of the first rounds is printed as well.
  */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@
 static const char image[] =
 	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry one()\n{\n ret;\n}\n";
 
-enum { MOST = 8 };
+enum { MOST = 8, SUMMED = 50 };
 
 static struct {
 	atomic_int ready;
@@ -55,6 +57,26 @@ static void act(const char *action)
 		raise(SIGKILL);
 }
 
+/* What the device makes of memory in a round, where `copies` is asked for. */
+static uint64_t copy(long round)
+{
+	static uint32_t host[1024], back[1024];
+	static CUdeviceptr at;
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 1024; i++)
+		host[i] = (uint32_t)(i * 2654435761u + round);
+	if ((!at && cuMemAlloc_v2(&at, 2 * sizeof(host))) ||
+	    cuMemcpyHtoDAsync_v2(at, host, sizeof(host), NULL) ||
+	    cuMemcpyDtoDAsync_v2(at + sizeof(host), at, sizeof(host), NULL) ||
+	    cuMemsetD32Async(at + sizeof(host) + 4 * (CUdeviceptr)(round % 512), (unsigned int)round, 16, NULL) ||
+	    cuMemcpyDtoHAsync_v2(back, at + sizeof(host), sizeof(host), NULL) || cuStreamSynchronize(NULL))
+		exit(5);
+	for (int i = 0; i < 1024; i++)
+		sum = sum * 1000003 + back[i];
+	return sum;
+}
+
 static CUfunction begin(const char *path, CUdevice device)
 {
 	int fd = open(path, O_RDWR | O_CREAT, 0600);
@@ -76,8 +98,9 @@ int main(int argc, char **argv)
 	const char *action = argc > 6 ? argv[6] : "";
 	CUfunction function = argc > 5 ? begin(argv[1], !strcmp(action, "device1")) : NULL;
 	int number = argc > 5 ? atoi(argv[2]) : 0;
-	long total, every;
-	bool acted = false;
+	bool acted = false, copies = !strcmp(action, "copies"), graphs = !strcmp(action, "graphs");
+	long total, every, rounds = 0;
+	uint64_t summed = 0;
 
 	if (!function || number < 0 || number >= MOST)
 		return 2;
@@ -85,15 +108,18 @@ int main(int argc, char **argv)
 	every = atol(argv[5]);
 	for (all->ready++; all->ready < atoi(argv[3]); )
 		rest();
-	while (sum() < total) {
+	while (sum() < total || (copies && rounds < SUMMED)) {
+		if (copies && rounds++ < SUMMED)
+			summed = summed * 31 + copy(rounds);
 		if (acted || (sum() > total / 10 && !strcmp(action, "idle"))) {
 			rest();
 			continue;
 		}
 		for (long i = 0; i < every; i++)
-			if (cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL))
+			/* Which the simulated driver refuses. */
+			if (graphs ? !cuGraphLaunch(NULL, NULL) : cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL))
 				return 4;
-		acted = sum() > total / 10 && *action && strcmp(action, "device1") != 0;
+		acted = sum() > total / 10 && *action && !copies && !graphs && strcmp(action, "device1") != 0;
 		if (acted)
 			act(action);
 		if (!acted && cuCtxSynchronize())
@@ -101,5 +127,7 @@ int main(int argc, char **argv)
 		all->counts[number] += every;
 	}
 	printf("%ld\n", (long)all->counts[number]);
+	if (copies)
+		printf("%llx\n", (unsigned long long)summed);
 	return 0;
 }
