@@ -40,7 +40,9 @@ struct lease_row {
 	uint32_t weight;
 	uint32_t cap;		/* of the device's time, in ACCOUNT_ALL parts; 0: none */
 	uint32_t unused;
-	uint64_t more[5];
+	uint64_t start;		/* of the process, clock ticks after boot, as in /proc/PID/stat; 0: unknown */
+	uint64_t pid_namespace;	/* the inode of /proc/PID/ns/pid, of which pid is; 0: unknown */
+	uint64_t more[3];
 	struct lease_part parts[LEASE_DEVICES];
 };
 

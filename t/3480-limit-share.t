@@ -89,12 +89,12 @@ ok "a file for each" test -f "$tmp/cuaudit-share-$(id -u)-a" -a -f "$tmp/cuaudit
 begin
 one 0 1 10 20 4 share=10 graphs
 wait
-is "$(count 0) $(messages)$("$PYTHON3" -c 'import json, sys; print([s["slices"] for s in json.load(open(sys.argv[1]))["shares"]])' \
-	"$tmp/report.0.limit")" "20 [1]" "graphs alone are launched by who has the lease"
+is "$(count 0) $(messages)$("$PYTHON3" -c 'import json, sys
+print([s["slices"] for s in json.load(open(sys.argv[1]))["shares"]])' "$tmp/report.0.limit")" "20 [1]" "graphs alone are launched by who has the lease"
 
 # What is computed is the same as alone: copies and sets of two that share.
 begin
-$run_env CUAUDIT_DRIVER=sim LD_LIBRARY_PATH="$simdir" timeout 300 "$tmp/share" "$tmp/all" 0 1 200 4 copies >"$tmp/alone" 2>"$tmp/err.9"
+$run_env LD_LIBRARY_PATH="$simdir" timeout 300 "$tmp/share" "$tmp/all" 0 1 200 4 copies >"$tmp/alone" 2>"$tmp/err.9"
 alone=$(sed -n 2p "$tmp/alone")
 begin
 one 0 2 200 400 4 share=70 copies
@@ -133,8 +133,26 @@ is "$? $(sed -n 's/^ *[0-9]* *\(90\) .*/\1/p' "$tmp/status.text")" "0 90" "cuaud
 is "$("$PYTHON3" -c 'import json, sys; r = json.load(open(sys.argv[1])); print(r["file"] == sys.argv[2],
 	[[p["weight"] for p in d["processes"]] for d in r["devices"]])' "$tmp/status" "$file")" "True [[90]]" \
 	"as JSON, too"
-# timeout, and its child, which is nobody's to wait for.
+# Which process that is: its start and its PID namespace, also in metrics.
 stopped=$(sed -n 's/^ *\([0-9]*\) *90 .*/\1/p' "$tmp/status.text")
+ticks=$(sed 's/.*) //' "/proc/$stopped/stat" | cut -d ' ' -f 20)
+space=$(stat -Lc %i "/proc/$stopped/ns/pid")
+is "$("$PYTHON3" -c 'import json, sys
+for d in json.load(open(sys.argv[1]))["devices"]:
+	print(*[(p["pid"], p["start_ticks"], p["pid_namespace"]) for p in d["processes"]])' \
+	"$tmp/status")" "($stopped, $ticks, $space)" "its start, and its PID namespace"
+start=$("$PYTHON3" -c 'import json, sys, time
+print(json.load(open(sys.argv[1]))["devices"][0]["processes"][0]["start_time_ns"] // 10**9)' "$tmp/status")
+apart=$((start - $(sed -n 's/^btime //p' /proc/stat) - ticks / $(getconf CLK_TCK)))
+ok "as people have it: $apart seconds from what the kernel says" test "$apart" -ge -2 -a "$apart" -le 2
+like "$(cat "$tmp/status.text")" "  $(date -d "@$start" '+%Y-%m-%d %H:%M'):[0-9][0-9]\$" "which is printed"
+unlike "$(cat "$tmp/status.text")" "namespace" "with nothing more for one of this namespace"
+"$tool" limit status --format prometheus "$file" >"$tmp/status" 2>&1
+ok "metrics are well formed" awk -v format=prometheus -f "$top_srcdir/t/stat/metrics.awk" "$tmp/status"
+is "$(sed -n 's/^cuaudit_share_weight{host="[^"]*",group="\([^"]*\)",device="63756175-[^"]*",/\1 /p' \
+	"$tmp/status" | sed 's/pid="\([0-9]*\)",\(.*\)} /\1 \2 /')" "$file $stopped pid_namespace=\"$space\",start=\"$start\" 90" "of that process"
+is "$(grep -c '^cuaudit_share_' "$tmp/status") $(grep -c '^# TYPE .*_total counter$' "$tmp/status")" "5 4" "all of them"
+# timeout, and its child, which is nobody's to wait for.
 kill -KILL "$!" "$stopped"
 wait
 while kill -0 "$stopped" 2>"$tmp/none"; do

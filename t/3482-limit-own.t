@@ -19,12 +19,14 @@ memory 124 of 1024
 module 74 of 1024
 not 100
 unloaded 24 of 1024
-freed 724 of 1024'
+freed 724 of 1024
+lazy 714 of 1024'
 none='0 context 1024 of 1024
 memory 424 of 1024
 module 424 of 1024
 unloaded 224 of 1024
-freed 1024 of 1024'
+freed 1024 of 1024
+lazy 1024 of 1024'
 is "$(own '' '')" "$none" "allocations alone"
 is "$(reported "'own' in r['devices'][0]")" False "of which the report has no more"
 is "$(own ';count=all' '' | sed 's/ by .* is refused/ is refused/')" "$all
@@ -32,7 +34,7 @@ cuaudit: limit: cuMemAlloc_v2 is refused 104857600 bytes on device 0: the proces
  1073741824 left" "contexts and modules as well"
 is "$(reported "r['devices'][0]['own'], r['devices'][0]['own_peak'] >> 20, r['process']['used'], r['process']['peak'] >> 20, r['uncounted']['own']")" \
 	"(0, 350, 0, 1000, 0)" "and all is given back"
-is "$(own ';count=all' outside | head -n 6)" "$all" "in another PID namespace"
+is "$(own ';count=all' outside | head -n 7)" "$all" "in another PID namespace"
 is "$(own ';count=all' large | sed 's/ by .* is refused/ is refused/')" "0 context 724 of 1024
 limits 0 of 1024
 not 1

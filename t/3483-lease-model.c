@@ -49,6 +49,10 @@ static uint64_t now, end, device_free;
 static uint64_t events[EVENTS], event_count;
 static bool shares;	/* else all submit as they like */
 
+/* The file, and what each has of its own row. */
+static struct lease_header file_header;
+static struct lease_row file_rows[MOST + 1], own_rows[MOST + 1];
+
 /* What the code under test needs of all else. */
 struct lease_options lease_options = { .on = true };
 struct lease leases[LEASE_ORDINALS];
@@ -93,17 +97,20 @@ void lease_lose(const char *what, const char *why)
 
 bool rows_write(void)
 {
+	file_rows[rows_mine] = lease_rows[rows_mine];
 	return true;
 }
 
 bool rows_write_header(void)
 {
 	lease_header.bell++;
+	file_header = lease_header;
 	return true;
 }
 
 bool rows_lock(void)
 {
+	lease_header = file_header;
 	return true;
 }
 
@@ -236,8 +243,13 @@ static uint64_t synchronise(struct process *process)
 
 static void look(struct process *process)
 {
-	uint64_t ns = lease_look(lease_of(process));
+	uint64_t ns;
 
+	lease_header = file_header;
+	memcpy(lease_rows, file_rows, sizeof(file_rows));
+	lease_rows[rows_mine] = own_rows[rows_mine];
+	ns = lease_look(lease_of(process));
+	own_rows[rows_mine] = lease_rows[rows_mine];
 	process->look_at = !ns ? now + US : ns == NEVER ? NEVER : now + ns + TIMER;
 }
 
@@ -281,9 +293,9 @@ static void begin_process(int number)
 	struct process *process = &processes[number];
 	struct lease *lease = &leases[number];
 
-	memset(&lease_rows[number + 1], 0, sizeof(lease_rows[0]));
 	memset(lease, 0, sizeof(*lease));
-	lease_rows[number + 1].weight = process->weight;
+	own_rows[number + 1] = (struct lease_row){ .weight = process->weight };
+	file_rows[number + 1] = own_rows[number + 1];
 	lease->used = LEASE_KNOWN;
 	lease->batch = 4;
 	lease->open = !shares;
@@ -306,7 +318,7 @@ static void begin(int number, bool with_shares, uint64_t duration)
 	count = number;
 	shares = with_shares;
 	rows_last = (uint32_t)count;
-	memset(&lease_header, 0, sizeof(lease_header));
+	memset(&file_header, 0, sizeof(file_header));
 	lease_look_anew();
 	flight_forked();
 	for (int i = 0; i < count; i++)

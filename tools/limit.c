@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analysis/share_record.h"
@@ -24,6 +26,23 @@ static const char *const states[] = {
 	[LEASE_HOLDS] = "holds",
 };
 
+/* Figures by process, for Prometheus. */
+enum family { WEIGHT, WORKED, WAITED, SLICES, LENT, FAMILIES };
+
+static const struct {
+	const char *name, *kind, *help;
+} families[FAMILIES] = {
+	[WEIGHT] = { "cuaudit_share_weight", "gauge",
+		     "What the process is to have of the device, beside others' weights." },
+	[WORKED] = { "cuaudit_share_worked_seconds_total", "counter",
+		     "The time for which the device worked for the process while others wanted it." },
+	[WAITED] = { "cuaudit_share_waited_seconds_total", "counter",
+		     "The time for which it waited for the device." },
+	[SLICES] = { "cuaudit_share_slices_total", "counter", "How often it was given the device." },
+	[LENT] = { "cuaudit_share_lent_total", "counter", "How often it lent it before its slice was over." },
+};
+
+static struct out metrics[FAMILIES];
 static struct lease_header header;
 static struct lease_row rows[LEASE_ROWS + 1];	/* row 0 is not used */
 
@@ -83,6 +102,44 @@ static const char *state_of(const struct lease_part *part)
 	return part->state <= LEASE_HOLDS ? states[part->state] : "unknown";
 }
 
+/* When a process began, in ns of the epoch; 0: unknown. */
+static uint64_t start_of(const struct lease_row *row)
+{
+	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK);
+	struct timespec boot, now;
+	uint64_t up;
+
+	if (!row->start || clock_gettime(CLOCK_BOOTTIME, &boot) || clock_gettime(CLOCK_REALTIME, &now))
+		return 0;
+	up = (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - up +
+	       row->start / ticks * 1000000000 + row->start % ticks * (1000000000 / ticks);
+}
+
+/* Its PID is one of the namespace that this command is in. */
+static bool is_here(const struct lease_row *row)
+{
+	struct stat its;
+
+	return !row->pid_namespace || stat("/proc/self/ns/pid", &its) || its.st_ino == row->pid_namespace;
+}
+
+static void print_start(struct out *out, const struct lease_row *row)
+{
+	time_t start = (time_t)(start_of(row) / 1000000000);
+	char text[32] = "?";
+	struct tm tm;
+
+	if (start && localtime_r(&start, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	out_text(out, "  ");
+	out_text(out, text);
+	if (is_here(row))
+		return;
+	out_text(out, ", PID namespace ");
+	out_u64(out, row->pid_namespace);
+}
+
 static void print_part(struct out *out, const struct lease_row *row, const struct lease_part *part)
 {
 	out_right(out, out_count(row->pid).text, COLUMN);
@@ -92,6 +149,7 @@ static void print_part(struct out *out, const struct lease_row *row, const struc
 	out_right(out, out_count(part->waited / 1000000).text, COLUMN);
 	out_right(out, out_count(part->slices).text, COLUMN);
 	out_right(out, out_count(part->lent).text, COLUMN);
+	print_start(out, row);
 	out_text(out, "\n");
 }
 
@@ -106,7 +164,7 @@ static void print_device(struct out *out, uint32_t device)
 			out_text(out, "\n  device ");
 			out_uuid(out, header.devices[device].uuid);
 			out_text(out, "\n        PID     Weight      State  Worked ms  Waited ms     "
-				      "Slices       Lent\n");
+				      "Slices       Lent  Started\n");
 		}
 		any = true;
 		print_part(out, &rows[row], &rows[row].parts[device]);
@@ -125,6 +183,9 @@ static void json_part(struct writer *json, const struct lease_row *row, const st
 {
 	writer_begin(json, NULL, '{');
 	writer_number(json, "pid", row->pid);
+	writer_known(json, "pid_namespace", row->pid_namespace, row->pid_namespace);
+	writer_known(json, "start_ticks", row->start, row->start);
+	writer_known(json, "start_time_ns", start_of(row), row->start);
 	writer_number(json, "weight", row->weight);
 	writer_text(json, "state", state_of(part));
 	writer_number(json, "worked_ns", part->charged);
@@ -171,7 +232,82 @@ static void print_json(struct out *out, const char *path)
 	out_text(out, "\n");
 }
 
-static int print(const char *path, bool json)
+static void label(struct out *out, const char *before, const char *name, const char *value)
+{
+	out_text(out, before);
+	out_text(out, name);
+	out_text(out, "=\"");
+	out_label(out, value);
+	out_text(out, "\"");
+}
+
+/* Start and namespace, so that a number that is used again, or in another container, is no other's series. */
+static void metric(enum family family, const char *path, uint32_t device,
+		   const struct lease_row *row, const char *value)
+{
+	char host[256] = "", text[64];
+	struct out *out = &metrics[family], uuid = { .data = text, .size = sizeof(text), .fixed = true };
+
+	gethostname(host, sizeof(host) - 1);
+	out_uuid(&uuid, header.devices[device].uuid);
+	out_bytes(&uuid, "", 1);
+	out_text(out, families[family].name);
+	label(out, "{", "host", host);
+	label(out, ",", "group", path);
+	label(out, ",", "device", text);
+	label(out, ",", "pid", out_count(row->pid).text);
+	label(out, ",", "pid_namespace", out_count(row->pid_namespace).text);
+	label(out, ",", "start", out_count(start_of(row) / 1000000000).text);
+	out_text(out, "} ");
+	out_text(out, value);
+	out_text(out, "\n");
+}
+
+static void add_metrics(const char *path)
+{
+	for (uint32_t device = 0; device < LEASE_DEVICES; device++)
+		for (uint32_t row = 1; row <= LEASE_ROWS; row++) {
+			const struct lease_part *part = &rows[row].parts[device];
+
+			if (!is_part(device, row))
+				continue;
+			metric(WEIGHT, path, device, &rows[row], out_count(rows[row].weight).text);
+			metric(WORKED, path, device, &rows[row], out_seconds(part->charged).text);
+			metric(WAITED, path, device, &rows[row], out_seconds(part->waited).text);
+			metric(SLICES, path, device, &rows[row], out_count(part->slices).text);
+			metric(LENT, path, device, &rows[row], out_count(part->lent).text);
+		}
+}
+
+/* Those of all files, a family after the other. */
+static int print_metrics(void)
+{
+	struct out out = { .used = 0 };
+	int error;
+
+	for (int i = 0; i < FAMILIES; i++) {
+		out_text(&out, "# HELP ");
+		out_text(&out, families[i].name);
+		out_text(&out, " ");
+		out_text(&out, families[i].help);
+		out_text(&out, "\n# TYPE ");
+		out_text(&out, families[i].name);
+		out_text(&out, " ");
+		out_text(&out, families[i].kind);
+		out_text(&out, "\n");
+		out_bytes(&out, metrics[i].data, metrics[i].used);
+		out.error = out.error ? out.error : metrics[i].error;
+		out_free(&metrics[i]);
+	}
+	error = out_write(&out, STDOUT_FILENO, IO_FOREVER);
+	out_free(&out);
+	if (!error)
+		return TOOL_OK;
+	tool_complain("cannot print: %s", io_reason(error));
+	return TOOL_FAILED;
+}
+
+static int print(const char *path, const char *format)
 {
 	const char *why = read_file(path);
 	struct out out = { .used = 0 };
@@ -181,7 +317,11 @@ static int print(const char *path, bool json)
 		tool_complain("%s: %s", path, why);
 		return TOOL_FAILED;
 	}
-	if (json)
+	if (!strcmp(format, "prometheus")) {
+		add_metrics(path);
+		return TOOL_OK;
+	}
+	if (!strcmp(format, "json"))
 		print_json(&out, path);
 	else
 		print_text(&out, path);
@@ -194,7 +334,7 @@ static int print(const char *path, bool json)
 }
 
 /* The user's own files. */
-static int print_all(bool json)
+static int print_all(const char *format)
 {
 	char pattern[64];
 	glob_t found;
@@ -207,7 +347,7 @@ static int print_all(bool json)
 		return TOOL_FAILED;
 	}
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (print(found.gl_pathv[i], json))
+		if (print(found.gl_pathv[i], format))
 			status = TOOL_FAILED;
 	globfree(&found);
 	return status;
@@ -216,14 +356,14 @@ static int print_all(bool json)
 int tool_limit(int argc, char **argv)
 {
 	int option, status = TOOL_OK;
-	bool json = false;
+	const char *format = "text";
 
 	while ((option = options_next(argc, argv)) > 0) {
-		if (!options_among("text|json", optarg)) {
-			tool_complain("--format takes text or json, not '%s'", optarg);
+		if (!options_among("text|json|prometheus", optarg)) {
+			tool_complain("--format takes text, json or prometheus, not '%s'", optarg);
 			return TOOL_FAILED;
 		}
-		json = !strcmp(optarg, "json");
+		format = optarg;
 	}
 	if (option != OPTIONS_END)
 		return options_status(option);
@@ -232,9 +372,11 @@ int tool_limit(int argc, char **argv)
 		return TOOL_FAILED;
 	}
 	if (++optind == argc)
-		return print_all(json);
+		status = print_all(format);
 	for (; optind < argc; optind++)
-		if (print(argv[optind], json))
+		if (print(argv[optind], format))
 			status = TOOL_FAILED;
+	if (!strcmp(format, "prometheus") && print_metrics())
+		status = TOOL_FAILED;
 	return status;
 }

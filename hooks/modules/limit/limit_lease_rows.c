@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -95,6 +96,26 @@ static bool check_rows(void)
 	return true;
 }
 
+/* What tells the process from another one of its number, later or in another PID namespace. */
+static void identify(struct lease_row *row)
+{
+	char text[1024], *at;
+	struct statx its;
+
+	row->pid = (uint32_t)getpid();
+	row->start = row->pid_namespace = 0;
+	if (!syscall(SYS_statx, AT_FDCWD, "/proc/self/ns/pid", 0, STATX_INO, &its))
+		row->pid_namespace = its.stx_ino;
+	if (io_read_file("/proc/self/stat", text, sizeof(text), IO_NOW) <= 0)
+		return;
+	/* The name before it may hold anything; the start is the 20th field behind. */
+	at = strrchr(text, ')');
+	for (int field = 0; at && field < 20; field++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		row->start = io_number(at + 1);
+}
+
 static bool attach(void)
 {
 	bool anew = false;
@@ -107,7 +128,7 @@ static bool attach(void)
 		return true;
 	generation++;
 	lease_rows[file.mine] = mine;
-	lease_rows[file.mine].pid = (uint32_t)getpid();
+	identify(&lease_rows[file.mine]);
 	return rows_write();
 }
 

@@ -113,17 +113,23 @@ static void start_slice(struct lease *lease, uint64_t now)
 	lease_set_open(lease, true);
 }
 
-void lease_release(struct lease *lease, uint64_t now)
+/* since: from when it wants nothing. */
+static void become_idle(struct lease *lease, uint64_t since)
 {
 	struct lease_part *part = lease_part(lease, rows_mine);
 
 	lease_set_open(lease, false);
-	lease->draining = false;
+	lease->draining = lease->guest = false;
 	lease->state = part->state = LEASE_IDLE;
-	lease->idle_since = now;
+	lease->idle_since = since;
 	part->beat++;
 	part->busy = 0;
 	rows_write();
+}
+
+void lease_release(struct lease *lease, uint64_t now)
+{
+	become_idle(lease, now);
 	rows_lock();
 	if (lease_device(lease)->holder == rows_mine)
 		grant(lease, next(lease, false, now));
@@ -165,8 +171,7 @@ static void lend(struct lease *lease, uint32_t other)
 
 	if (lease_device(lease)->guest == guest)
 		return;
-	rows_lock();
-	if (lease_device(lease)->holder == rows_mine) {
+	if (rows_lock() && lease_device(lease)->holder == rows_mine) {
 		lease_device(lease)->guest = guest;
 		rows_write_header();
 	}
@@ -196,10 +201,9 @@ static uint64_t look_guest(struct lease *lease, uint64_t now)
 	if (lease->busy_from)
 		return LOOK_DRAIN;
 	lease->guest = false;
-	lease->idle_since = now;
 	/* Its threads may have done what they wanted to. */
 	if (!lease->asked)
-		lease->state = lease_part(lease, rows_mine)->state = LEASE_IDLE;
+		become_idle(lease, now);
 	return 0;
 }
 
@@ -227,10 +231,7 @@ static uint64_t look_holds(struct lease *lease, uint64_t now)
 	if (lease_device(lease)->holder != rows_mine ||
 	    lease_device(lease)->generation != lease->generation) {
 		/* It was stopped, and another one went on. */
-		lease_set_open(lease, false);
-		lease->draining = false;
-		lease->state = lease_part(lease, rows_mine)->state = LEASE_IDLE;
-		lease->idle_since = 0;
+		become_idle(lease, 0);
 		return 0;
 	}
 	if (!lease->contested) {
