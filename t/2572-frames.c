@@ -266,6 +266,72 @@ static void test_answered(void)
 	is_int(wrong, 0, "hooks inside of one that answered are told");
 }
 
+static uint32_t order[4 * (HOOKS + 1)], norder;	/* hooks by number, as they ran; + LEFT: their exits */
+static uint32_t skipping;	/* the one that answers */
+
+enum { LEFT = 100, SCRATCH = 1000 };
+
+static int enter_nth(struct cuaudit_call *call, void *data)
+{
+	uint32_t n = (uint32_t)(uintptr_t)data;
+
+	order[norder++] = n;
+	call->scratch = SCRATCH + n;
+	return n == skipping ? CUAUDIT_SKIP : CUAUDIT_CONTINUE;
+}
+
+static void exit_nth(struct cuaudit_call *call, void *data)
+{
+	uint32_t n = (uint32_t)(uintptr_t)data;
+
+	/* Its own word, if it has an enter hook that wrote one. */
+	order[norder++] = list->hooks[n].enter && call->scratch != SCRATCH + n ? 0 : LEFT + n;
+	call->scratch = 0;
+}
+
+/* Any number of hooks, which enter, leave or both, of which one may answer. */
+static void test_several(void)
+{
+	unsigned int wrong = 0, skipped = 0;
+
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		struct frame frame = { .list = list, .call.function = &entry.function };
+		uint32_t expected[4 * (HOOKS + 1)], n = 0, entered;
+		int action, answer = CUAUDIT_CONTINUE;
+
+		begin();
+		chance_begin(seed, 2);
+		list->count = 2 + (uint32_t)chance(HOOKS);
+		skipping = (uint32_t)chance(2 * list->count);
+		for (uint32_t i = 0; i < list->count; i++) {
+			uint32_t has = 1 + (uint32_t)chance(3);
+
+			list->hooks[i] = (struct hook_entry){
+				.enter = has & 1 ? enter_nth : NULL, .exit = has & 2 ? exit_nth : NULL,
+				.data = (void *)(uintptr_t)i,
+			};
+		}
+		for (entered = 0; entered < list->count && !answer; entered++) {
+			if (!list->hooks[entered].enter)
+				continue;
+			expected[n++] = entered;
+			answer = entered == skipping ? CUAUDIT_SKIP : CUAUDIT_CONTINUE;
+		}
+		for (uint32_t i = entered; i-- > 0;)
+			if (list->hooks[i].exit)
+				expected[n++] = LEFT + i;
+		norder = 0;
+		dispatch_prepare(list, &entry, false);
+		action = list->enter ? list->enter(&frame.call, list->data) : CUAUDIT_CONTINUE;
+		if (list->exit)
+			list->exit(&frame.call, list->data);
+		wrong += action != answer || norder != n || memcmp(order, expected, n * sizeof(*order)) != 0;
+		skipped += action == CUAUDIT_SKIP;
+	}
+	is_int(wrong, 0, "several hooks run in their order, each with its scratch");
+	ok(skipped > SEEDS / 10, "%u times one answers", skipped);
+}
+
 /* On another thread than it began on, in whatever that one is: it is left as it was. */
 static void test_moved(void)
 {
@@ -537,6 +603,7 @@ int main(void)
 	test_stack();
 	test_depths();
 	test_answered();
+	test_several();
 	test_moved();
 	test_fast();
 	test_guard_move();
