@@ -94,12 +94,9 @@ bool entry_mixed(const struct entry *entry)
 static struct cuaudit_library library = { "/library", "library", 1 };
 static bool excluded;
 
-const struct cuaudit_library *library_look_up(struct thread_caller *known, const void *caller,
-					      uint32_t generation)
+const struct cuaudit_library *library_look_up(const struct cuaudit_call *call)
 {
-	(void)known;
-	(void)caller;
-	(void)generation;
+	(void)call;
 	return &library;
 }
 
@@ -477,7 +474,7 @@ static void test_guard(void)
 		static const char *const lists_of[] = { NULL, "", "l", "x", "xl" };
 		struct frame frame = { .list = list, .guarded = (uint64_t)1 << 5 };
 		struct guard *guard = &guards[2];
-		bool open, selected, in, is_main, has_exit;
+		bool open, selected, in, is_wanted, is_main, has_exit;
 		const char *include, *exclude;
 
 		begin();
@@ -503,9 +500,11 @@ static void test_guard(void)
 		frame.call.blocks = threads[0].blocks;
 		threads[0].state = THREAD_INSIDE;
 		threads[0].guarded[4] = 3;
-		in = open && selected && (list->timed || !guard->hook.flags) &&
-		     !(exclude && strchr(exclude, 'l') && is_main) &&
-		     (!include || !*include || (strchr(include, 'l') && is_main));
+		/* The thread knows the library that calls, or does not. */
+		callers[0] = (struct thread_caller){ .library = &library, .generation = (uint32_t)chance(2) };
+		is_wanted = !(exclude && strchr(exclude, 'l') && is_main) &&
+			    (!include || !*include || (strchr(include, 'l') && is_main));
+		in = open && selected && (list->timed || !guard->hook.flags) && is_wanted;
 		for (int turn = 0; turn < 2; turn++) {
 			nentered = nexited = 0;
 			wrong += guard_enter(&frame.call, guard) != CUAUDIT_CONTINUE || nentered != in ||
@@ -515,6 +514,19 @@ static void test_guard(void)
 			nentered = 0;
 			wrong += guard_enter_only(&frame.call, guard) != CUAUDIT_CONTINUE ||
 				 nentered != (in && !has_exit) || threads[0].guarded[4] != 3;
+		}
+		/* One that stays asks for the library alone, and counts nothing. */
+		for (int turn = 0; turn < 2 && (include || exclude); turn++) {
+			nentered = nexited = 0;
+			frame.guarded = (uint64_t)1 << 5 | (uint64_t)chance(2) << 4;
+			filter_enter(&frame.call, guard);
+			wrong += nentered != is_wanted || frame.guarded != ((uint64_t)1 << 5 | (uint64_t)is_wanted << 4);
+			guard->hook.exit = exit_hook;
+			filter_exit(&frame.call, guard);
+			filter_enter_only(&frame.call, guard);
+			wrong += nentered != 2u * is_wanted || nexited != is_wanted;
+			filter_exit_only(&frame.call, guard);
+			wrong += nexited != 2u * is_wanted || threads[0].guarded[4] != 3;
 		}
 		let_in += in;
 		guard_close(guard);
