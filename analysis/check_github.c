@@ -119,7 +119,7 @@ void check_github(const struct check_result *result, struct out *out)
 			continue;
 		begin(out, "warning", result->rules, file->allows[i].line);
 		property(out, file->allows[i].text);
-		out_text(&message, "in no call stack; remove the line, or mark it optional");
+		out_text(&message, check_unused_text);
 		end(out, &message);
 	}
 }

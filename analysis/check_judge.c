@@ -339,6 +339,9 @@ int check_status(const struct check_result *result)
 	       result->nproblems || result->no_memory ? CHECK_NOT_MADE_STATUS : 0;
 }
 
+const char check_unused_text[] = "in no call stack: remove the line, mark it optional, or name the library "
+				 "alone, LIBRARY:*, of a function that it does not export";
+
 bool check_unused(const struct check_result *result, uint32_t allow)
 {
 	return !result->used[allow] && !check_rules(result)->allows[allow].optional;

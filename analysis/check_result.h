@@ -101,6 +101,7 @@ const struct check_file *check_rules(const struct check_result *result);
 
 /* Whether an allow line was in no stack, which is to be reported. */
 bool check_unused(const struct check_result *result, uint32_t allow);
+extern const char check_unused_text[];	/* what is wrong then, and what to do */
 
 /* What of the rule was never reached: "mark warm, range step". */
 void check_missing_text(const struct check_result *result, const struct check_sum *sum,

@@ -325,7 +325,9 @@ static void unused_text(const struct check_result *result, struct out *out)
 		if (!check_unused(result, i))
 			continue;
 		rule_text(result, file->allows[i].line, file->allows[i].text, out);
-		out_text(out, "  warning: in no call stack; remove the line, or mark it optional\n");
+		out_text(out, "  warning: ");
+		out_text(out, check_unused_text);
+		out_text(out, "\n");
 	}
 }
 

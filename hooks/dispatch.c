@@ -166,37 +166,94 @@ static void exit_nothing(struct cuaudit_call *call, void *data)
 }
 
 /*
- * The enter hook of a function that has several. The last of them is jumped to: its
- * scratch stays where it is, for its exit comes first. What the loop needs is kept in
- * the frame, which costs less than registers that are to be saved.
+ * The enter and exit hooks of a function that has several. The last to enter is jumped to: its
+ * scratch stays where it is, for its exit comes first. Compiled for a count that is known, they
+ * are straight code: a loop's jumps and registers cost a third of a further hook. The frame has
+ * the list, so that none is saved for it.
  */
+static inline __attribute__((always_inline)) int enter_hooks(struct frame *frame, uint32_t count)
+{
+	const struct hook_entry *hook;
+	uint32_t i;
+
+#pragma GCC unroll 8
+	for (i = 0; i < count - 1; i++) {
+		hook = &frame->list->hooks[i];
+		if (hook->enter && unlikely(hook->enter(&frame->call, hook->data) == CUAUDIT_SKIP)) {
+			frame->entered = i + 1;
+			return CUAUDIT_SKIP;
+		}
+		frame->scratch[i] = frame->call.scratch;
+	}
+	frame->entered = count;
+	hook = &frame->list->hooks[i];
+	return hook->enter ? hook->enter(&frame->call, hook->data) : CUAUDIT_CONTINUE;
+}
+
+static inline __attribute__((always_inline)) void exit_hooks(struct frame *frame, uint64_t count)
+{
+	const struct hook_entry *hook;
+
+#pragma GCC unroll 8
+	for (uint64_t i = count - 1; i > 0;) {
+		hook = &frame->list->hooks[i];
+		if (hook->exit)
+			hook->exit(&frame->call, hook->data);
+		frame->call.scratch = frame->scratch[--i];
+	}
+	hook = &frame->list->hooks[0];
+	if (hook->exit)
+		hook->exit(&frame->call, hook->data);
+}
+
 static int enter_several(struct cuaudit_call *call, void *data)
 {
 	struct frame *frame = (struct frame *)call;
-	const struct hook_list *list = data;
-	const struct hook_entry *hook = list->hooks;
 
-	for (frame->entered = 1; frame->entered < frame->list->count; hook++) {
-		if (hook->enter && unlikely(hook->enter(call, hook->data) == CUAUDIT_SKIP))
-			return CUAUDIT_SKIP;
-		frame->scratch[frame->entered++ - 1] = call->scratch;
-	}
-	return hook->enter ? hook->enter(call, hook->data) : CUAUDIT_CONTINUE;
+	(void)data;
+	return enter_hooks(frame, frame->list->count);
 }
 
 static void exit_several(struct cuaudit_call *call, void *data)
 {
 	struct frame *frame = (struct frame *)call;
-	const struct hook_list *list = data;
-	const struct hook_entry *hook = &list->hooks[frame->entered - 1];
 
-	for (; frame->entered > 1; hook--) {
-		if (hook->exit)
-			hook->exit(call, hook->data);
-		call->scratch = frame->scratch[--frame->entered - 1];
+	(void)data;
+	exit_hooks(frame, frame->entered);
+}
+
+/* How many hooks most functions have that have several. */
+#define COUNTS(X) X(2) X(3) X(4)
+
+#define DEFINE(n) \
+	static int enter_##n(struct cuaudit_call *call, void *data) \
+	{ \
+		(void)data; \
+		return enter_hooks((struct frame *)call, n); \
+	} \
+	static void exit_##n(struct cuaudit_call *call, void *data) \
+	{ \
+		if (likely(((struct frame *)call)->entered == n)) \
+			exit_hooks((struct frame *)call, n); \
+		else \
+			exit_several(call, data); \
 	}
-	if (hook->exit)
-		hook->exit(call, hook->data);
+COUNTS(DEFINE)
+
+static void take_several(struct hook_list *list)
+{
+	list->enter = enter_several;
+	list->exit = exit_several;
+	switch (list->count) {
+#define TAKE(n) \
+	case n: \
+		list->enter = enter_##n; \
+		list->exit = exit_##n; \
+		break;
+	COUNTS(TAKE)
+	default:
+		break;
+	}
 }
 
 /* The same of any list, also one whose times the trampolines do not take. */
@@ -319,9 +376,12 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 		list->exit = list->hooks[0].exit ? list->hooks[0].exit : exit_nothing;
 		list->data = list->hooks[0].data;
 	} else {
-		list->enter = irregular ? enter_irregular : list->clocked ? enter_any : enter_several;
-		list->exit = list->clocked ? exit_any : exit_several;
+		take_several(list);
 		list->data = list;
+	}
+	if (irregular || list->clocked) {
+		list->enter = irregular ? enter_irregular : enter_any;
+		list->exit = exit_any;
 	}
 	if (list->count > 1 && !has_enter && !irregular && !list->clocked) {
 		list->enter = NULL;

@@ -49,9 +49,15 @@ void guard_forked(void)
 	guard_prepare();
 }
 
+static bool is_filtered(const struct guard *guard)
+{
+	return guard->hook.include || guard->hook.exclude;
+}
+
 int guard_take_libraries(struct guard *guard)
 {
-	if (!guard->hook.include && !guard->hook.exclude)
+	guard->asks = is_filtered(guard) || guard->hook.flags & CUAUDIT_HOOK_TIMED;
+	if (!is_filtered(guard))
 		return 0;
 	if (guard->libraries)
 		memset((void *)guard->libraries, 0, LIBRARIES);
@@ -97,19 +103,29 @@ static __attribute__((noinline)) bool judge(const struct cuaudit_hook *hook,
 	       matches(hook->include, library->path, is_main);
 }
 
-static __attribute__((noinline)) bool wants_library(const struct guard *guard,
-						    const struct cuaudit_call *call)
+static __attribute__((noinline)) bool look_at_library(const struct guard *guard,
+						      const struct cuaudit_call *call)
 {
 	const struct cuaudit_library *library = library_of_call(call);
 	_Atomic uint8_t *known = &guard->libraries[library->index];
 	uint8_t verdict = atomic_load_explicit(known, memory_order_relaxed);
 
-	if (unlikely(!verdict)) {
+	if (!verdict) {
 		/* A record keeps its path, and every thread writes the same. */
 		verdict = judge(&guard->hook, library) ? WANTED : UNWANTED;
 		atomic_store_explicit(known, verdict, memory_order_relaxed);
 	}
 	return verdict == WANTED;
+}
+
+/* Most often: of a library that the thread knows, and the guard. */
+static inline bool wants_library(const struct guard *guard, const struct cuaudit_call *call)
+{
+	const struct cuaudit_library *library = library_known(call);
+	uint8_t verdict = likely(library) ? atomic_load_explicit(&guard->libraries[library->index],
+								 memory_order_relaxed) : 0;
+
+	return likely(verdict) ? verdict == WANTED : look_at_library(guard, call);
 }
 
 /*
@@ -143,16 +159,15 @@ static bool has_times(const struct guard *guard, const struct cuaudit_call *call
 	return !(guard->hook.flags & CUAUDIT_HOOK_TIMED) || ((const struct frame *)call)->list->timed;
 }
 
-static inline bool try_enter(const struct guard *guard, const struct cuaudit_call *call,
-			     _Atomic uint32_t *inside)
+/* Of a call that is counted in. */
+static inline bool is_open(const struct guard *guard, const struct cuaudit_call *call)
 {
-	count_in(inside);
-	if (likely(atomic_load(&guard->open)) && guard_takes(guard, call->function->slot) &&
-	    has_times(guard, call) &&
-	    (!(guard->hook.include || guard->hook.exclude) || wants_library(guard, call)))
-		return true;
-	count_out(inside);
-	return false;
+	return likely(atomic_load(&guard->open)) && guard_takes(guard, call->function->slot);
+}
+
+static inline bool wants(const struct guard *guard, const struct cuaudit_call *call)
+{
+	return has_times(guard, call) && (!is_filtered(guard) || wants_library(guard, call));
 }
 
 static _Atomic uint32_t *inside_of(const struct guard *guard, const struct cuaudit_call *call)
@@ -160,18 +175,39 @@ static _Atomic uint32_t *inside_of(const struct guard *guard, const struct cuaud
 	return &frame_thread((const struct frame *)call)->guarded[guard->number];
 }
 
+static uint64_t bit_of(const struct guard *guard)
+{
+	return (uint64_t)1 << guard->number;
+}
+
+static inline int let_in(const struct guard *guard, struct cuaudit_call *call)
+{
+	((struct frame *)call)->guarded |= bit_of(guard);
+	return guard->hook.enter ? guard->hook.enter(call, guard->hook.data) : CUAUDIT_CONTINUE;
+}
+
+static __attribute__((noinline)) int keep_out(const struct guard *guard, struct cuaudit_call *call)
+{
+	((struct frame *)call)->guarded &= ~bit_of(guard);
+	count_out(inside_of(guard, call));
+	return CUAUDIT_CONTINUE;
+}
+
+static __attribute__((noinline)) int let_in_if_wanted(const struct guard *guard,
+						      struct cuaudit_call *call)
+{
+	return wants(guard, call) ? let_in(guard, call) : keep_out(guard, call);
+}
+
+/* What is not needed by most is jumped to, so that no register is saved here. */
 int guard_enter(struct cuaudit_call *call, void *data)
 {
 	const struct guard *guard = data;
-	struct frame *frame = (struct frame *)call;
-	uint64_t bit = (uint64_t)1 << guard->number;
 
-	if (!try_enter(guard, call, inside_of(guard, call))) {
-		frame->guarded &= ~bit;
-		return CUAUDIT_CONTINUE;
-	}
-	frame->guarded |= bit;
-	return guard->hook.enter ? guard->hook.enter(call, guard->hook.data) : CUAUDIT_CONTINUE;
+	count_in(inside_of(guard, call));
+	if (unlikely(!is_open(guard, call)))
+		return keep_out(guard, call);
+	return guard->asks ? let_in_if_wanted(guard, call) : let_in(guard, call);
 }
 
 int guard_enter_only(struct cuaudit_call *call, void *data)
@@ -180,10 +216,9 @@ int guard_enter_only(struct cuaudit_call *call, void *data)
 	_Atomic uint32_t *inside = inside_of(guard, call);
 	int action = CUAUDIT_CONTINUE;
 
-	if (!try_enter(guard, call, inside))
-		return CUAUDIT_CONTINUE;
+	count_in(inside);
 	/* One that took the guard's place since this call began has an exit, perhaps. */
-	if (!guard->hook.exit)
+	if (is_open(guard, call) && (!guard->asks || wants(guard, call)) && !guard->hook.exit)
 		action = guard->hook.enter(call, guard->hook.data);
 	count_out(inside);
 	return action;
@@ -194,11 +229,48 @@ void guard_exit(struct cuaudit_call *call, void *data)
 	const struct guard *guard = data;
 	struct frame *frame = (struct frame *)call;
 
-	if (!(frame->guarded >> guard->number & 1))
+	if (!(frame->guarded & bit_of(guard)))
 		return;
 	if (guard->hook.exit)
 		guard->hook.exit(call, guard->hook.data);
 	count_out(inside_of(guard, call));
+}
+
+int filter_enter(struct cuaudit_call *call, void *data)
+{
+	const struct guard *guard = data;
+	struct frame *frame = (struct frame *)call;
+
+	if (wants_library(guard, call)) {
+		frame->guarded |= bit_of(guard);
+		return guard->hook.enter(call, guard->hook.data);
+	}
+	frame->guarded &= ~bit_of(guard);
+	return CUAUDIT_CONTINUE;
+}
+
+int filter_enter_only(struct cuaudit_call *call, void *data)
+{
+	const struct guard *guard = data;
+
+	return wants_library(guard, call) ? guard->hook.enter(call, guard->hook.data) :
+					    CUAUDIT_CONTINUE;
+}
+
+void filter_exit(struct cuaudit_call *call, void *data)
+{
+	const struct guard *guard = data;
+
+	if (((const struct frame *)call)->guarded & bit_of(guard))
+		guard->hook.exit(call, guard->hook.data);
+}
+
+void filter_exit_only(struct cuaudit_call *call, void *data)
+{
+	const struct guard *guard = data;
+
+	if (wants_library(guard, call))
+		guard->hook.exit(call, guard->hook.data);
 }
 
 void guard_move(const struct frame *frame, struct thread *from, struct thread *to)

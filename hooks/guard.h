@@ -19,6 +19,7 @@ struct thread;
  */
 struct guard {
 	_Atomic bool open;		/* calls may enter */
+	bool asks;			/* more than whether it is open and for the function */
 	uint32_t number;		/* of CUAUDIT_HOOKS_ALL */
 	struct cuaudit_hook hook;	/* not written to while a call is inside */
 	_Atomic uint64_t slots[LINK_SLOTS / 64];	/* bit n: slot n's function is selected */
@@ -50,6 +51,15 @@ bool guard_busy(const struct guard *guard);
 int guard_enter(struct cuaudit_call *call, void *data);
 int guard_enter_only(struct cuaudit_call *call, void *data);
 void guard_exit(struct cuaudit_call *call, void *data);
+
+/*
+ * The same of one that is for some libraries and cannot be detached: no other takes its place,
+ * so calls are not counted. filter_enter_only and filter_exit_only: of hooks that have that alone.
+ */
+int filter_enter(struct cuaudit_call *call, void *data);
+int filter_enter_only(struct cuaudit_call *call, void *data);
+void filter_exit(struct cuaudit_call *call, void *data);
+void filter_exit_only(struct cuaudit_call *call, void *data);
 
 /* A call that began on one thread ends on another: that one is inside of its hooks now. */
 void guard_move(const struct frame *frame, struct thread *from, struct thread *to);

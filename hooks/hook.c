@@ -296,6 +296,7 @@ void hook_drop(const void *owner)
 		if (record->state == RECORD_UNUSED || record->module != owner)
 			continue;
 		record_remove(record);
+		/* No list has it yet: another hook may have the record, though calls do not count here. */
 		record->state = RECORD_UNUSED;
 	}
 }

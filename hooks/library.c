@@ -86,16 +86,20 @@ int cuaudit_main_called(void)
 	return atomic_load_explicit(&cuaudit_core_link->main_called, memory_order_relaxed);
 }
 
-const struct cuaudit_library *library_look_up(struct thread_caller *known, const void *caller,
-					      uint32_t generation)
+const struct cuaudit_library *library_look_up(const struct cuaudit_call *call)
 {
+	struct thread_caller *known = library_caller(call);
+	/* Before the look-up: what changes meanwhile is looked up again. */
+	uint32_t generation = atomic_load_explicit(&cuaudit_core_link->generation,
+						   memory_order_acquire);
+
 	/* A handler may come in between: the address is written last. */
 	known->address = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
-	known->library = library_of(library_object((uintptr_t)caller));
+	known->library = library_of(library_object((uintptr_t)call->caller));
 	known->generation = generation;
 	atomic_signal_fence(memory_order_seq_cst);
-	known->address = caller;
+	known->address = call->caller;
 	return known->library;
 }
 

@@ -55,6 +55,12 @@ static struct hook_entry entry_of(struct record *record, uint32_t slot)
 			record->fast_path ? record->fast_path(&entry_table[slot].function) : NULL,
 			record->answered,
 		};
+	if (record->state == RECORD_ADDED)
+		return (struct hook_entry){
+			!hook->enter ? NULL : hook->exit ? filter_enter : filter_enter_only,
+			!hook->exit ? NULL : hook->enter ? filter_exit : filter_exit_only,
+			&record->guard, NULL, NULL,
+		};
 	return (struct hook_entry){ hook->exit ? guard_enter : guard_enter_only,
 				    hook->exit ? guard_exit : NULL, &record->guard, NULL, NULL };
 }

@@ -94,12 +94,9 @@ bool entry_mixed(const struct entry *entry)
 static struct cuaudit_library library = { "/library", "library", 1 };
 static bool excluded;
 
-const struct cuaudit_library *library_look_up(struct thread_caller *known, const void *caller,
-					      uint32_t generation)
+const struct cuaudit_library *library_look_up(const struct cuaudit_call *call)
 {
-	(void)known;
-	(void)caller;
-	(void)generation;
+	(void)call;
 	return &library;
 }
 
@@ -266,6 +263,72 @@ static void test_answered(void)
 	is_int(wrong, 0, "hooks inside of one that answered are told");
 }
 
+static uint32_t order[4 * (HOOKS + 1)], norder;	/* hooks by number, as they ran; + LEFT: their exits */
+static uint32_t skipping;	/* the one that answers */
+
+enum { LEFT = 100, SCRATCH = 1000 };
+
+static int enter_nth(struct cuaudit_call *call, void *data)
+{
+	uint32_t n = (uint32_t)(uintptr_t)data;
+
+	order[norder++] = n;
+	call->scratch = SCRATCH + n;
+	return n == skipping ? CUAUDIT_SKIP : CUAUDIT_CONTINUE;
+}
+
+static void exit_nth(struct cuaudit_call *call, void *data)
+{
+	uint32_t n = (uint32_t)(uintptr_t)data;
+
+	/* Its own word, if it has an enter hook that wrote one. */
+	order[norder++] = list->hooks[n].enter && call->scratch != SCRATCH + n ? 0 : LEFT + n;
+	call->scratch = 0;
+}
+
+/* Any number of hooks, which enter, leave or both, of which one may answer. */
+static void test_several(void)
+{
+	unsigned int wrong = 0, skipped = 0;
+
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		struct frame frame = { .list = list, .call.function = &entry.function };
+		uint32_t expected[4 * (HOOKS + 1)], n = 0, entered;
+		int action, answer = CUAUDIT_CONTINUE;
+
+		begin();
+		chance_begin(seed, 2);
+		list->count = 2 + (uint32_t)chance(HOOKS);
+		skipping = (uint32_t)chance(2 * list->count);
+		for (uint32_t i = 0; i < list->count; i++) {
+			uint32_t has = 1 + (uint32_t)chance(3);
+
+			list->hooks[i] = (struct hook_entry){
+				.enter = has & 1 ? enter_nth : NULL, .exit = has & 2 ? exit_nth : NULL,
+				.data = (void *)(uintptr_t)i,
+			};
+		}
+		for (entered = 0; entered < list->count && !answer; entered++) {
+			if (!list->hooks[entered].enter)
+				continue;
+			expected[n++] = entered;
+			answer = entered == skipping ? CUAUDIT_SKIP : CUAUDIT_CONTINUE;
+		}
+		for (uint32_t i = entered; i-- > 0;)
+			if (list->hooks[i].exit)
+				expected[n++] = LEFT + i;
+		norder = 0;
+		dispatch_prepare(list, &entry, false);
+		action = list->enter ? list->enter(&frame.call, list->data) : CUAUDIT_CONTINUE;
+		if (list->exit)
+			list->exit(&frame.call, list->data);
+		wrong += action != answer || norder != n || memcmp(order, expected, n * sizeof(*order)) != 0;
+		skipped += action == CUAUDIT_SKIP;
+	}
+	is_int(wrong, 0, "several hooks run in their order, each with its scratch");
+	ok(skipped > SEEDS / 10, "%u times one answers", skipped);
+}
+
 /* On another thread than it began on, in whatever that one is: it is left as it was. */
 static void test_moved(void)
 {
@@ -411,7 +474,7 @@ static void test_guard(void)
 		static const char *const lists_of[] = { NULL, "", "l", "x", "xl" };
 		struct frame frame = { .list = list, .guarded = (uint64_t)1 << 5 };
 		struct guard *guard = &guards[2];
-		bool open, selected, in, is_main, has_exit;
+		bool open, selected, in, is_wanted, is_main, has_exit;
 		const char *include, *exclude;
 
 		begin();
@@ -437,9 +500,11 @@ static void test_guard(void)
 		frame.call.blocks = threads[0].blocks;
 		threads[0].state = THREAD_INSIDE;
 		threads[0].guarded[4] = 3;
-		in = open && selected && (list->timed || !guard->hook.flags) &&
-		     !(exclude && strchr(exclude, 'l') && is_main) &&
-		     (!include || !*include || (strchr(include, 'l') && is_main));
+		/* The thread knows the library that calls, or does not. */
+		callers[0] = (struct thread_caller){ .library = &library, .generation = (uint32_t)chance(2) };
+		is_wanted = !(exclude && strchr(exclude, 'l') && is_main) &&
+			    (!include || !*include || (strchr(include, 'l') && is_main));
+		in = open && selected && (list->timed || !guard->hook.flags) && is_wanted;
 		for (int turn = 0; turn < 2; turn++) {
 			nentered = nexited = 0;
 			wrong += guard_enter(&frame.call, guard) != CUAUDIT_CONTINUE || nentered != in ||
@@ -449,6 +514,19 @@ static void test_guard(void)
 			nentered = 0;
 			wrong += guard_enter_only(&frame.call, guard) != CUAUDIT_CONTINUE ||
 				 nentered != (in && !has_exit) || threads[0].guarded[4] != 3;
+		}
+		/* One that stays asks for the library alone, and counts nothing. */
+		for (int turn = 0; turn < 2 && (include || exclude); turn++) {
+			nentered = nexited = 0;
+			frame.guarded = (uint64_t)1 << 5 | (uint64_t)chance(2) << 4;
+			filter_enter(&frame.call, guard);
+			wrong += nentered != is_wanted || frame.guarded != ((uint64_t)1 << 5 | (uint64_t)is_wanted << 4);
+			guard->hook.exit = exit_hook;
+			filter_exit(&frame.call, guard);
+			filter_enter_only(&frame.call, guard);
+			wrong += nentered != 2u * is_wanted || nexited != is_wanted;
+			filter_exit_only(&frame.call, guard);
+			wrong += nexited != 2u * is_wanted || threads[0].guarded[4] != 3;
 		}
 		let_in += in;
 		guard_close(guard);
@@ -537,6 +615,7 @@ int main(void)
 	test_stack();
 	test_depths();
 	test_answered();
+	test_several();
 	test_moved();
 	test_fast();
 	test_guard_move();

@@ -16,8 +16,9 @@ src=$top_srcdir/t/bench
 
 $CC -O2 -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$dir/libcuda.so.1" "$src/driver.c"
 $CC -O2 -D_GNU_SOURCE -fPIC -shared -o "$dir/libbenchraw.so" "$src/raw.c"
+$CC -O2 -fPIC -shared -I"$top_srcdir/include" -o "$dir/libbenchempty.so" "$src/empty.c"
 $CC -O2 -fno-omit-frame-pointer -D_GNU_SOURCE -I"$top_srcdir/include" -o "$dir/bench" "$src/bench.c" \
-	-pthread -Wl,--no-as-needed -L"$dir" -lbenchraw -l:libcuda.so.1 -ldl \
+	-pthread -Wl,--no-as-needed -L"$dir" -lbenchraw -lbenchempty -l:libcuda.so.1 -ldl \
 	-Wl,-rpath,'$ORIGIN'
 $CC -O2 -D_GNU_SOURCE -o "$dir/step" "$src/step.c" -Wl,--no-as-needed -L"$dir" -lbenchraw \
 	-l:libcuda.so.1 -ldl -Wl,-rpath,'$ORIGIN'

@@ -28,6 +28,10 @@ typedef int (*add_fn)(const struct cuaudit_hook *hook);
 
 void *bench_raw(const char *name);
 
+/* In empty.c. */
+int bench_enter(struct cuaudit_call *call, void *data);
+void bench_exit(struct cuaudit_call *call, void *data);
+
 static add_fn add;
 
 static double time_calls(call_fn call)
@@ -367,7 +371,7 @@ static __attribute__((noinline)) void compare_deep(int depth, const char *name, 
 static double time_attach(add_fn attach, int (*detach)(int handle), const char *functions)
 {
 	struct cuaudit_hook one = {
-		.size = sizeof(one), .functions = functions, .enter = enter_nothing,
+		.size = sizeof(one), .functions = functions, .enter = bench_enter,
 	};
 	double start = now(), best = 1e9, ns;
 
@@ -389,8 +393,8 @@ static void measure_attached(void *core)
 	int (*detach)(int) = (int (*)(int))dlsym(core, "cuaudit_hook_detach");
 	int (*prepare)(void) = (int (*)(void))dlsym(core, "cuaudit_backtrace_prepare");
 	struct cuaudit_hook one = {
-		.size = sizeof(one), .functions = "cuEventQuery", .enter = enter_nothing,
-		.exit = exit_nothing,
+		.size = sizeof(one), .functions = "cuEventQuery", .enter = bench_enter,
+		.exit = bench_exit,
 	};
 	int handle = attach(&one);
 
@@ -406,6 +410,16 @@ static void measure_attached(void *core)
 	compare_calls("one empty enter hook, detachable, not of all libraries", "cuEventQuery", 0,
 		      bare_counter, 0);
 	detach(handle);
+	one.functions = "cuStreamQuery";
+	add(&one);
+	compare_calls("one empty enter hook, not of all libraries", "cuStreamQuery", 0, bare_counter, 0);
+	one.functions = "cuCtxGetApiVersion";
+	one.exit = bench_exit;
+	add(&one);
+	compare_calls("one empty enter and exit hook, not of all libraries", "cuCtxGetApiVersion", 0,
+		      bare_hooks, 0);
+	one.functions = "cuEventQuery";
+	one.exit = NULL;
 	compare_calls("a function whose hooks were detached", "cuEventQuery", 0, NULL, 0);
 	one.exclude = NULL;
 	one.enter = enter_backtrace;
@@ -505,19 +519,21 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	compare_calls("stub, no hook", "cuCtxGetCurrent", 1.0, NULL, 0);
-	hook("cuEventQuery", enter_nothing, exit_nothing, 1);
+	hook("cuEventQuery", bench_enter, bench_exit, 1);
 	compare_calls("one empty enter and exit hook", "cuEventQuery", 6.0, bare_hooks, 1.7);
-	hook("cuCtxGetApiVersion", enter_nothing, exit_nothing, 2);
+	hook("cuCtxGetApiVersion", bench_enter, bench_exit, 2);
 	compare_calls("two empty enter and exit hooks", "cuCtxGetApiVersion", 0, bare_hooks, 0);
-	hook("cuDeviceGetCount", NULL, exit_nothing, 1);
+	hook("cuCtxSetCurrent", bench_enter, bench_exit, 3);
+	compare_calls("three empty enter and exit hooks", "cuCtxSetCurrent", 0, bare_hooks, 0);
+	hook("cuDeviceGetCount", NULL, bench_exit, 1);
 	compare_calls("one empty exit hook", "cuDeviceGetCount", 0, bare_hooks, 0);
-	hook("cuCtxPopCurrent_v2", NULL, exit_nothing, 2);
+	hook("cuCtxPopCurrent_v2", NULL, bench_exit, 2);
 	compare_calls("two empty exit hooks", "cuCtxPopCurrent_v2", 0, bare_hooks, 0);
-	hook("cuCtxGetFlags", enter_nothing, exit_nothing, 8);
+	hook("cuCtxGetFlags", bench_enter, bench_exit, 8);
 	compare_calls("eight empty enter and exit hooks", "cuCtxGetFlags", 0, bare_hooks, 0);
-	hook("cuNewUnknown", enter_nothing, exit_nothing, 1);
+	hook("cuNewUnknown", bench_enter, bench_exit, 1);
 	compare_calls("unknown function, empty enter and exit hook", "cuNewUnknown", 10.0, bare_hooks, 3.0);
-	hook("cuLaunchKernel", enter_nothing, exit_nothing, 1);
+	hook("cuLaunchKernel", bench_enter, bench_exit, 1);
 	compare_launches("eleven arguments, empty enter and exit hook", 0);
 	hook("cuStreamQuery", enter_count, NULL, 1);
 	compare_calls("call counted, no clock", "cuStreamQuery", 4.0, bare_counter, 2.0);

@@ -59,6 +59,13 @@ static void leave(struct cuaudit_call *call, void *data)
 	     call->scratch == (uint64_t)*(const char *)data ? "" : "?");
 }
 
+/* Of a hook without an enter hook, which has no scratch. */
+static void leave_only(struct cuaudit_call *call, void *data)
+{
+	(void)call;
+	note("-%s", (const char *)data);
+}
+
 /* The usual hook of these tests, on one function. */
 static struct cuaudit_hook hook_on(const char *functions, const char *data)
 {
@@ -1075,7 +1082,7 @@ static void children(void)
 
 int main(int argc, char **argv)
 {
-	struct cuaudit_hook hook = hook_on("cuInit", "a"), of_library, of_main;
+	struct cuaudit_hook hook = hook_on("cuInit", "a"), of_library, of_main, entering, leaving;
 	void *library;
 
 	if (argc > 2) {
@@ -1120,12 +1127,17 @@ int main(int argc, char **argv)
 	of_main.exclude = "libone*";
 	is_int(cuaudit_hook_add(&of_library) + cuaudit_hook_add(&of_main), 0,
 	       "two for good, of some libraries");
+	entering = leaving = of_library;
+	entering.data = (void *)"e", entering.exit = NULL;
+	leaving.data = (void *)"x", leaving.enter = NULL, leaving.exit = leave_only;
+	is_int(cuaudit_hook_add(&entering) + cuaudit_hook_add(&leaving), 0,
+	       "one that only enters, one that only leaves");
 	cuInit(0);
 	saw("+a+m-m-a", "are entered by the calls of these");
 	library = dlopen(argv[1], RTLD_NOW);
 	if (library)
 		((int (*)(void))dlsym(library, "library_init"))();
-	saw("+a+l-l-a", "each");
+	saw("+a+l+e-x-l-a", "each");
 	hook.name = "attached";
 	hook.exclude = "libonn*";
 	ok(cuaudit_hook_attach(&hook) > 0, "one that stays until the end");
