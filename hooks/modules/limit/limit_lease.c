@@ -89,15 +89,22 @@ static void set_open(struct lease *lease, bool open)
 		syscall(SYS_futex, &lease->open, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void lease_lose(const char *what, const char *why)
+/* Nobody waits any more; false if that was so. */
+static bool end_waits(void)
 {
 	if (atomic_exchange(&lost, true))
-		return;
+		return false;
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
 		leases[i].contested = 0;
 		set_open(&leases[i], true);
 	}
-	gap_report(GAP_LEASE, what, why);
+	return true;
+}
+
+void lease_lose(const char *what, const char *why)
+{
+	if (end_waits())
+		gap_report(GAP_LEASE, what, why);
 }
 
 void lease_wait(struct lease *lease)
@@ -566,8 +573,7 @@ int lease_begin(void)
 			    "the share of the device's time is not held");
 		if (limit_options.exits)
 			return -ECANCELED;
-		lost = true;
-		return 0;
+		end_waits();
 	}
 	return 0;
 }
