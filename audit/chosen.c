@@ -28,11 +28,15 @@ static bool any_function, runtime;	/* what is chosen: libraries of the list, the
 static char name[MOST];	/* the following under the lock of slots */
 static uint16_t names[4096], next_of_name[LINK_SLOTS];	/* slots + 1 of providers, by name */
 
-/* A call that returns twice, of one whose frame would be gone by then, and those that pass more than the ABI says. */
+/*
+ * A call that returns twice, of one whose frame would be gone by then, those that pass more than the ABI
+ * says, and what the loader calls itself, also where it cannot load the core: amid relocating.
+ */
 static const char *const unfit[] = {
 	"__cyg_profile_func_enter", "__cyg_profile_func_exit", "__fentry__", "__morestack",
-	"__sigsetjmp", "__tls_get_addr", "__vfork", "_mcount", "_setjmp", "getcontext", "mcount",
-	"savectx", "setjmp", "sigsetjmp", "swapcontext", "vfork",
+	"__sigsetjmp", "__tls_get_addr", "__vfork", "_mcount", "_setjmp", "calloc", "free",
+	"getcontext", "malloc", "mcount", "realloc", "savectx", "setjmp", "sigsetjmp",
+	"swapcontext", "vfork",
 };
 
 /* Whether CUAUDIT_DOMAINS has the runtime. */
