@@ -107,6 +107,9 @@ is "$status $(cat "$tmp/out" "$tmp/err")" "0 all as the model says" "off: nothin
 run CUAUDIT_HOOKS='dbgmem(libraries=libother*)' "$tmp/cases" overlap
 is "$status $(cat "$tmp/out")" "0 came through" "another library: nothing is checked"
 like "$(cat "$tmp/err")" "dbgmem: nothing was checked: no library that 'libother\*' names" "which is reported"
+run CUAUDIT_HOOKS='dbgmem(libraries=(main):qqqqqqqqqqqq;action=report)' "$tmp/cases" overlap
+is "$(grep -c overlap "$tmp/err") $(grep 'no library' "$tmp/err")" "1 cuaudit: dbgmem: 'qqqqqqqqqqqq' matched no library" \
+	"one of two that is not there is reported"
 
 # what is not understood: main is not called
 refused() {
