@@ -122,6 +122,8 @@ refused() {
 }
 refused 'CUAUDIT_DOMAINS does not have libc' CUAUDIT_DOMAINS=driver CUAUDIT_STRICT=1 \
 	CUAUDIT_HOOKS='dbgmem(libraries=(main)),stat'
+refused 'dbgmem: is given with libraries=.main. and with libraries=libx[*]; give it once' \
+	CUAUDIT_HOOKS='dbgmem(libraries=(main)),dbgmem(libraries=libx*)'
 refused "action takes abort.report, not 'warn'" CUAUDIT_HOOKS='dbgmem(libraries=(main);action=warn)'
 refused 'did you mean action' CUAUDIT_HOOKS='dbgmem(libraries=(main);actoin=abort)'
 refused 'libraries' CUAUDIT_HOOKS='dbgmem(libraries=(main):[a)'
