@@ -2,6 +2,8 @@
 /* The libraries of CUAUDIT_PROVIDERS, and shared runtimes: each exported function gets a slot when it is bound. */
 #include "audit/chosen.h"
 
+#include <internal/wide.h>
+
 #include "audit/env.h"
 #include "audit/escape.h"
 #include "audit/filter.h"
@@ -25,15 +27,20 @@ struct chosen {
 	bool listed;			/* not for the runtime's domain alone */
 };
 
+uint8_t wide_vectors;
 static bool any_function, runtime;	/* what is chosen: libraries of the list, the runtime's */
 static char name[MOST];	/* the following under the lock of slots */
 static uint16_t names[4096], next_of_name[LINK_SLOTS];	/* slots + 1 of providers, by name */
 
-/* A call that returns twice, of one whose frame would be gone by then, and those that pass more than the ABI says. */
+/*
+ * A call that returns twice, of one whose frame would be gone by then, those that pass more than the ABI
+ * says, and what the loader calls itself, also where it cannot load the core: amid relocating.
+ */
 static const char *const unfit[] = {
 	"__cyg_profile_func_enter", "__cyg_profile_func_exit", "__fentry__", "__morestack",
-	"__sigsetjmp", "__tls_get_addr", "__vfork", "_mcount", "_setjmp", "getcontext", "mcount",
-	"savectx", "setjmp", "sigsetjmp", "swapcontext", "vfork",
+	"__sigsetjmp", "__tls_get_addr", "__vfork", "_mcount", "_setjmp", "calloc", "free",
+	"getcontext", "malloc", "mcount", "realloc", "savectx", "setjmp", "sigsetjmp",
+	"swapcontext", "vfork",
 };
 
 void chosen_start(void)
@@ -45,6 +52,7 @@ void chosen_start(void)
 	if (object_table.symtab_interposed)
 		return;
 	any_function = environment->providers[0];
+	wide_vectors = any_function && wide_vectors_told();
 	runtime = env_has_domain(environment->domains, "runtime");
 }
 

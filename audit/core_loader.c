@@ -17,7 +17,7 @@
 #define CORE "cuaudit-core.so"
 #define NVTX "libcuaudit-nvtx.so"
 
-enum { PATH_SIZE = 4096, STACK_SIZE = 8 << 20 };
+enum { PATH_SIZE = 4096, STACK_SIZE = 8 << 20, LOADING = 64 };
 
 typedef void *(*dlmopen_fn)(Lmid_t space, const char *path, int mode);
 typedef const char *(*dlerror_fn)(void);
@@ -226,20 +226,44 @@ static void set_up_apart(void)
 		sys_unmap(stack, STACK_SIZE);
 }
 
-static bool is_setup_thread(void)
+static bool is_setup_thread(long thread)
 {
-	return atomic_load_explicit(&object_table.setup_thread, memory_order_relaxed) == sys_thread();
+	return atomic_load_explicit(&object_table.setup_thread, memory_order_relaxed) == thread;
+}
+
+/*
+ * Sets up, once in a thread: what the loader and libc call meanwhile, such as
+ * the malloc() of a hooked library, would begin again, without end. A thread for
+ * which there is no room is not remembered: no call of it may go unhooked. True:
+ * the caller is to unblock the signals.
+ */
+static bool set_up_once(uint64_t *signals)
+{
+	static _Atomic long loading[LOADING];
+	long thread = sys_thread(), none;
+	uint32_t mine = 0;
+
+	if (is_setup_thread(thread))
+		return false;
+	for (uint32_t i = 0; i < LOADING; i++)
+		if (atomic_load_explicit(&loading[i], memory_order_relaxed) == thread)
+			return false;
+	*signals = sys_block_signals();
+	do
+		none = 0;
+	while (!atomic_compare_exchange_strong(&loading[mine], &none, thread) && ++mine < LOADING);
+	set_up_apart();
+	if (mine < LOADING)
+		atomic_store(&loading[mine], 0);
+	return true;
 }
 
 void core_load_early(void)
 {
 	uint64_t signals;
 
-	if (is_setup_thread())
-		return;
-	signals = sys_block_signals();
-	set_up_apart();
-	sys_unblock_signals(signals);
+	if (set_up_once(&signals))
+		sys_unblock_signals(signals);
 }
 
 void *core_load(uint32_t slot)
@@ -247,12 +271,10 @@ void *core_load(uint32_t slot)
 	void *real = atomic_load_explicit(&object_table.slots[slot].real, memory_order_relaxed);
 	uint64_t signals;
 
-	if (is_setup_thread()) {
+	if (!set_up_once(&signals)) {
 		atomic_fetch_add_explicit(&object_table.setup_calls, 1, memory_order_relaxed);
 		return real;
 	}
-	signals = sys_block_signals();
-	set_up_apart();
 	/* A core that could not, or would not, route it. */
 	stub_reroute(slot, stub_resolver(), real);
 	sys_unblock_signals(signals);

@@ -157,6 +157,7 @@ void unmatched_report(void)
 		return;
 	report("CUAUDIT_INCLUDE", environment->include);
 	report("CUAUDIT_EXCLUDE", environment->exclude);
+	report("dbgmem", cuaudit_core_link->libc_libraries);
 	report_unloaded(environment->providers);
 	report_unbound("CUAUDIT_FUNCTIONS", record_general());
 	for (uint32_t i = 0; i < RECORDS; i++) {

@@ -246,6 +246,13 @@ is "$(exclusive 3 ';on-error=run')" "0 4
 $mode" "and with on-error=run"
 begin
 is "$(exclusive 0 '')" "0 4" "the default mode"
+# Without its share, where that is wanted: nobody waits for a turn that cannot come.
+begin
+$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="limit(share=1;share-dir=$tmp/none;on-error=run)" \
+	timeout 60 "$tmp/share" "$tmp/all" 0 1 10 1 >"$tmp/out.0" 2>"$tmp/err.0"
+is "$? $(count 0)" "0 10" "on-error=run: a file that cannot be had from the start"
+like "$(messages)" "cannot share $tmp/none/cuaudit-share-$(id -u): its directory does not exist; the share of the device's\
+ time is not held" "is reported"
 
 # MPS.
 mkdir "$tmp/mps"

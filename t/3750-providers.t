@@ -73,7 +73,7 @@ for how in "lazy -fPIE -pie -Wl,-z,lazy" "now -fPIE -pie -Wl,-z,now" "noplt -fPI
 	provided "./$name"
 	ok "$name: it prints the same" cmp native out
 	is "$(calls | sed 's/:add_again /:add /')" "$expected" "$name: all calls are counted, none of itself, none twice"
-	is "$(cat err)" "cuaudit: not intercepted: $tmp/libprovided.so.1: functions that return twice, or have vectors for arguments, have no slot" \
+	is "$(cat err)" "cuaudit: not intercepted: $tmp/libprovided.so.1: functions that return twice, that the loader calls, or that have vectors for arguments, have no slot" \
 		"$name: what returns twice is left, and that is said"
 	provided CUAUDIT_EXCLUDE='(main)' "./$name"
 	is "$(calls)" "libprovided.so.1:add 1" "$name: excluded"
@@ -220,6 +220,50 @@ is "$($PYTHON3 -c '
 import json
 for row in json.load(open("counts.coverage"))["providers"]:
     print(len(row["functions"]) + row["without_slot"], row["without_slot"] > 0)')" "18000 True" "they are counted"
+
+# vectors of more than 16 bytes, hooked and left out, of the first call and later ones
+case $(uname -m) in
+x86_64)
+	list=libwide.so.1
+	library libwide.so.1 -DLIBRARY -Wno-attributes "$here/wide.c"
+	for how in "lazy -Wl,-z,lazy" "now -Wl,-z,now -fno-plt"; do
+		set -- $how
+		name=wide_$1
+		shift
+		built "$name" "$@" "$here/wide.c" -l:libwide.so.1
+		"./$name" >native
+		for hooks in stat 'stat(clock=no)' stat,trace coverage 'fault(inject=libwide.so.1:*:delay_exit=1ns)' ''; do
+			for functions in '*,%providers' '!libwide.so.1:mix_*'; do
+				provided CUAUDIT_HOOKS="$hooks" CUAUDIT_FUNCTIONS="$functions" "./$name"
+				is "$status" 0 "$name, $hooks, $functions: the program is well"
+				ok "$name, $hooks, $functions: all bytes are the same" cmp native out
+			done
+		done
+	done
+	;;
+*)
+	skip 48 "no such vectors in registers"
+	;;
+esac
+
+# an allocator, which the loader calls itself, also while it loads the core
+library libtally.so.1 -DTALLY "$here/allocates.c"
+library liballocates.so.1 -DALLOCATOR "$here/allocates.c" -l:libtally.so.1
+built allocates -pthread "$here/allocates.c" -l:liballocates.so.1 -l:libtally.so.1
+./allocates >native
+for list in liballocates.so.1 libtally.so.1 'liballocates.so.1:libtally.so.1'; do
+	for hooks in stat stat,trace coverage; do
+		provided CUAUDIT_HOOKS="$hooks" ./allocates
+		is "$status" 0 "$list, $hooks: the program is well"
+		ok "$list, $hooks: it prints the same" cmp native out
+	done
+	provided ./allocates
+	is "$(grep -c 'liballocates.so.1: functions .* that the loader calls,' err)" "$(echo "$list" | grep -c '^libal')" \
+		"$list: that these are left is said"
+done
+list=liballocates.so.1
+provided ./allocates
+is "$(calls | awk '{ print $1 }')" "liballocates.so.1:allocated" "its other functions are seen"
 
 # opened again and again
 list=libprovided.so.1

@@ -121,6 +121,9 @@ is "$status $(cat "$tmp/out")" "0 came through" "another library: nothing is che
 like "$(cat "$tmp/err")" "dbgmem: nothing was checked: no library that 'libother\*' names" "which is reported"
 run CUAUDIT_HOOKS='dbgmem(libraries=libother*)' CUAUDIT_PROVIDERS=libother.so.1 sh -c 'exit 3'
 is "$status $(cat "$tmp/out" "$tmp/err")" "3 " "but not by a shell, which loads no driver"
+run CUAUDIT_HOOKS='dbgmem(libraries=(main):qqqqqqqqqqqq;action=report)' "$tmp/cases" overlap
+is "$(grep -c overlap "$tmp/err") $(grep 'no library' "$tmp/err")" "1 cuaudit: dbgmem: 'qqqqqqqqqqqq' matched no library" \
+	"one of two that is not there is reported"
 
 # what is not understood: main is not called
 refused() {
@@ -133,6 +136,8 @@ refused() {
 }
 refused 'CUAUDIT_DOMAINS does not have libc' CUAUDIT_DOMAINS=driver CUAUDIT_STRICT=1 \
 	CUAUDIT_HOOKS='dbgmem(libraries=(main)),stat'
+refused 'dbgmem: is given with libraries=.main. and with libraries=libx[*]; give it once' \
+	CUAUDIT_HOOKS='dbgmem(libraries=(main)),dbgmem(libraries=libx*)'
 refused "action takes abort.report, not 'warn'" CUAUDIT_HOOKS='dbgmem(libraries=(main);action=warn)'
 refused 'did you mean action' CUAUDIT_HOOKS='dbgmem(libraries=(main);actoin=abort)'
 refused 'libraries' CUAUDIT_HOOKS='dbgmem(libraries=(main):[a)'

@@ -29,9 +29,14 @@ static int check(const struct cuaudit_options *given)
 	}
 	if (cuaudit_libraries_check("dbgmem: libraries", libraries))
 		return -ECANCELED;
-	if (strcmp(libraries, libc_function_libraries()) != 0) {
+	if (!*libc_function_libraries()) {
 		cuaudit_log(CUAUDIT_ERROR, "dbgmem: CUAUDIT_DOMAINS does not have libc; set it to "
 			    "driver,libc");
+		return -ECANCELED;
+	}
+	if (strcmp(libraries, libc_function_libraries()) != 0) {
+		cuaudit_log(CUAUDIT_ERROR, "dbgmem: is given with libraries=%s and with libraries=%s; "
+			    "give it once, with colons between", libraries, libc_function_libraries());
 		return -ECANCELED;
 	}
 	return 0;
