@@ -2,8 +2,6 @@
 /* The libraries of CUAUDIT_PROVIDERS, and shared runtimes: each exported function gets a slot when it is bound. */
 #include "audit/chosen.h"
 
-#include <internal/wide.h>
-
 #include "audit/env.h"
 #include "audit/escape.h"
 #include "audit/filter.h"
@@ -27,7 +25,6 @@ struct chosen {
 	bool listed;			/* not for the runtime's domain alone */
 };
 
-uint8_t wide_vectors;
 static bool any_function, runtime;	/* what is chosen: libraries of the list, the runtime's */
 static char name[MOST];	/* the following under the lock of slots */
 static uint16_t names[4096], next_of_name[LINK_SLOTS];	/* slots + 1 of providers, by name */
@@ -52,7 +49,6 @@ void chosen_start(void)
 	if (object_table.symtab_interposed)
 		return;
 	any_function = environment->providers[0];
-	wide_vectors = any_function && wide_vectors_told();
 	runtime = env_has_domain(environment->domains, "runtime");
 }
 

@@ -11,8 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <internal/wide.h>
-
 #include "hooks/clock.h"
 #include "hooks/coverage.h"
 #include "hooks/export_slot.h"
@@ -45,8 +43,6 @@
 /* What pthread_atfork calls, which is linked in and asks for a start file (LSB Core, 10.4). */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 		      void *handle);
-
-uint8_t wide_vectors;
 
 /* vfork and raw clone run no fork handlers; such a child must not write our report. */
 static pid_t owner;
@@ -176,7 +172,6 @@ static int start(void)
 		module_list();
 		strict_pass();
 	}
-	wide_vectors = cuaudit_core_link->environment.providers[0] && wide_vectors_told();
 	entry_setup();
 	library_setup();
 	unwound_setup();

@@ -33,9 +33,6 @@ struct frame {
 	 * frame that is elsewhere (THREAD_FILLED): the CFA of the call's own.
 	 */
 	uint64_t outer, own;
-	/* wide: the vector registers that are in use, all of them, and which these are. */
-	uint64_t wide[FRAME_NWIDE][8];
-	uint64_t in_use[2];
 } __attribute__((aligned(16)));	/* the bits below are a state's */
 
 _Static_assert(sizeof(struct frame) % 16 == 0 && offsetof(struct frame, call.nwords) % 16 == 0 &&

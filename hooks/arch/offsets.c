@@ -26,8 +26,6 @@ static __attribute__((used)) void offsets(void)
 	OFFSET(FRAME_REGS, struct frame, regs);
 	OFFSET(FRAME_STACK_ARGS, struct frame, stack_args);
 	OFFSET(FRAME_VECTORS, struct frame, vectors);
-	OFFSET(FRAME_WIDE, struct frame, wide);
-	OFFSET(FRAME_IN_USE, struct frame, in_use);
 	OFFSET(FRAME_OUTER, struct frame, outer);
 	OFFSET(FRAME_OWN, struct frame, own);
 	VALUE(FRAME_NREGS, FRAME_NREGS);

@@ -67,55 +67,6 @@
 	.endr
 	.endm
 
-	/* eax = what is in use of the state that xsave(2) has, 0 where that is not told; rcx and rdx are lost. */
-	.macro	WIDE_IN_USE
-	xorl	%eax, %eax
-	cmpb	$0, wide_vectors(%rip)
-	je	71f
-	movl	$1, %ecx
-	xgetbv
-71:
-	.endm
-
-	/* Of registers 0 to last all that is in use by WIDE_IN_USE, 64 bytes each; what is not is zero. */
-	.macro	STORE_WIDE in_use, last, base, offset:vararg
-	testl	$0x40, \in_use			/* the upper halves of zmm0-15 */
-	jz	71f
-	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
-	.if	\n <= \last
-	vmovdqu64 %zmm\n, \offset+\n*64(\base)
-	.endif
-	.endr
-	jmp	72f
-71:	testl	$0x04, \in_use			/* those of ymm0-15 */
-	jz	72f
-	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
-	.if	\n <= \last
-	vmovdqu	%ymm\n, \offset+\n*64(\base)
-	.endif
-	.endr
-72:
-	.endm
-	/* Before LOAD_XMM, which keeps the upper halves. */
-	.macro	LOAD_WIDE in_use, last, base, offset:vararg
-	testl	$0x40, \in_use
-	jz	71f
-	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
-	.if	\n <= \last
-	vmovdqu64 \offset+\n*64(\base), %zmm\n
-	.endif
-	.endr
-	jmp	72f
-71:	testl	$0x04, \in_use
-	jz	72f
-	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
-	.if	\n <= \last
-	vmovdqu	\offset+\n*64(\base), %ymm\n
-	.endif
-	.endr
-72:
-	.endm
-
 	/* The frame pointer, after a call; the CFA by it. */
 	.macro	PUSH_FRAME
 	pushq	%rbp

@@ -35,24 +35,18 @@
  *
  * frame: rbp-8   rax   rbp-16  rdi   rbp-24  rsi   rbp-32  rdx
  *        rbp-40  rcx   rbp-48  r8    rbp-56  r9    rbp-64  r11
- *        rsp+0 .. rsp+127 xmm0-7, rsp+128 .. rsp+639 all of them that is in use,
- *        rsp+640 what that is
+ *        rsp+0 .. rsp+127 xmm0-7
  */
 	FUNCTION stub_resolve
 	endbr64
 	PUSH_FRAME
 	PUSH	rax, rdi, rsi, rdx, rcx, r8, r9, r11
-	subq	$656, %rsp
+	subq	$128, %rsp
 	andq	$-16, %rsp		/* callers' alignment is their own affair */
 	STORE_XMM %rsp, 0
-	WIDE_IN_USE
-	movl	%eax, 640(%rsp)
-	STORE_WIDE %eax, 7, %rsp, 128
 	movl	%r11d, %edi
 	call	core_load			/* void *core_load(uint32_t slot) */
 	movq	%rax, %r10
-	movl	640(%rsp), %eax
-	LOAD_WIDE %eax, 7, %rsp, 128
 	LOAD_XMM %rsp, 0
 	leaq	-64(%rbp), %rsp
 	POP	r11, r9, r8, rcx, rdx, rsi, rdi, rax, rbp	/* the trampoline wants the slot too */

@@ -5,8 +5,7 @@
 
 enum {
 	FRAME_NREGS = 8,	/* x0-x7 */
-	FRAME_NVECTORS = 8,	/* v0-v7 */
-	FRAME_NWIDE = 0		/* parts of wider ones (SVE) are not passed on */
+	FRAME_NVECTORS = 8	/* v0-v7 */
 };
 
 #endif

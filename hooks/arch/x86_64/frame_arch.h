@@ -5,8 +5,7 @@
 
 enum {
 	FRAME_NREGS = 6,	/* rdi, rsi, rdx, rcx, r8, r9 */
-	FRAME_NVECTORS = 8,	/* xmm0-7 */
-	FRAME_NWIDE = 8		/* zmm0-7, of which these are parts */
+	FRAME_NVECTORS = 8	/* xmm0-7 */
 };
 
 #endif

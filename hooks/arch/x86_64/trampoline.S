@@ -417,14 +417,6 @@
 	jmp	7b
 	FUNCTION_END trampoline_stack
 
-	.macro	LOAD_ALL wide
-	.if	\wide
-	movl	FRAME_IN_USE-FRAME_SIZE(%rbp), %eax
-	LOAD_WIDE %eax, 7, %rbp, FRAME_WIDE-FRAME_SIZE
-	.endif
-	LOAD_XMM %rbp, FRAME_VECTORS-FRAME_SIZE
-	.endm
-
 /*
  * For any function: keeps rax (the number of vector registers of a variadic
  * call) and xmm0-7, passes the whole window on, and keeps both words of an
@@ -432,18 +424,12 @@
  *
  * wide: for the functions of any library. What is on the stack beyond the window is
  * passed on too, as far as FRAME_WIDE_WORDS, and where arguments lie is as good for vectors as
- * it was: the same multiple of 64 bytes. All of ymm0-7 or zmm0-7 that is in use arrives, and
- * comes back.
+ * it was: the same multiple of 64 bytes.
  */
 	.macro	FULL name, wide
 	ENTER \name
 	STORE_XMM %rsp, FRAME_VECTORS
 	movq	%rax, FRAME_ANSWER(%rsp)
-	.if	\wide
-	WIDE_IN_USE
-	movl	%eax, FRAME_IN_USE(%rsp)
-	STORE_WIDE %eax, 7, %rsp, FRAME_WIDE
-	.endif
 	FIND 5f
 	/* All of the window, unless it leaves the page of the return address. */
 	leaq	16-1(%rbp), %rdx
@@ -503,7 +489,7 @@
 	movaps	%xmm0, at(%rsp)
 	.set	at, at + 16
 	.endr
-	LOAD_ALL \wide
+	LOAD_XMM %rbp, FRAME_VECTORS-FRAME_SIZE
 	OUTSIDE	any
 	LOAD_REGISTERS
 	movq	FRAME_ANSWER-FRAME_SIZE(%rbp), %rax
@@ -513,28 +499,18 @@
 	movq	%rdx, FRAME_ANSWER+8(%rsp)
 	movaps	%xmm0, FRAME_VECTORS+0(%rsp)
 	movaps	%xmm1, FRAME_VECTORS+16(%rsp)
-	.if	\wide
-	WIDE_IN_USE
-	movl	%eax, FRAME_IN_USE(%rsp)
-	STORE_WIDE %eax, 1, %rsp, FRAME_WIDE
-	movl	FRAME_ANSWER(%rsp), %eax
-	.endif
 	EXIT	maybe, any, .L\name\()_moved
 .L\name\()_answered:
 	movl	FRAME_ANSWER+4(%rsp), %ecx	/* the answer may be wider than a CUresult */
 	shlq	$32, %rcx
 	orq	%rcx, %rax
 	movq	FRAME_ANSWER+8(%rsp), %rdx
-	.if	\wide
-	movl	FRAME_IN_USE(%rsp), %ecx
-	LOAD_WIDE %ecx, 1, %rsp, FRAME_WIDE
-	.endif
 	movaps	FRAME_VECTORS+0(%rsp), %xmm0
 	movaps	FRAME_VECTORS+16(%rsp), %xmm1
 	LEAVE_AND ret
 1:	cmpl	$DISPATCH_STRAIGHT, %eax
 	jne	3f
-	LOAD_ALL \wide
+	LOAD_XMM %rbp, FRAME_VECTORS-FRAME_SIZE
 	LOAD_REGISTERS
 	movq	FRAME_ANSWER(%rsp), %rax
 	REAL
