@@ -43,7 +43,7 @@ if python_has torch; then
 	under "torch, the driver's pools" "device0=4GiB" "told 4.0 got True got True back True" \
 		PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync "$PYTHON3" "$gpu/limit_torch.py"
 	# device_count() asks NVML, which no hook of the driver's can tell anything.
-	under "torch, no device" "visible=none" "False" \
+	under "torch, no device" "visible=" "False" \
 		"$PYTHON3" -c 'import torch; print(torch.cuda.is_available())'
 else
 	skip 8 "no torch"
