@@ -236,7 +236,7 @@ like "$(cat "$tmp/out")" '\{ never popped \} <unfinished>' "text: unfinished"
 tool convert --to text --in-range 'regis*' "$trace"
 is "$(grep -c 'cuDriverGetVersion' "$tmp/out") $(grep -c 'cuInit' "$tmp/out")" "2 0" "convert --in-range"
 tool convert --to chrome "$trace"
-is "$(grep -c '"cat":"nvtx"' "$tmp/out") $(grep -c '"ph":"X".*"cat":"nvtx"' "$tmp/out")" "12 5" \
+is "$(grep -c '"cat":"nvtx"' "$tmp/out") $(grep -c '"ph":"[XB]".*"cat":"nvtx"' "$tmp/out")" "12 5" \
 	"chrome: pushed ranges on their thread's row, others apart"
 if command -v "$PYTHON3" >"$tmp/which"; then
 	ok "chrome: JSON" "$PYTHON3" -c 'import json, sys; json.load(open(sys.argv[1]))' "$tmp/out"

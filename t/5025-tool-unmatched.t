@@ -19,13 +19,13 @@ says() {
 
 for to in text csv jsonl chrome; do
 	says "" "$to: what takes calls" convert --to $to -f 'cuMem*,%sync' -f '!cuMemcpy*' --until 100
-	says "--functions: 'cuMemAloc' took no function of these files; did you mean cuMemAlloc, cuMemFree, cuMemMap?" \
+	says "--functions: 'cuMemAloc' took no function of these files; did you mean cuMemAlloc, cudaMalloc, cuMemFree?" \
 		"$to: a misspelt name" convert --to $to -f cuMemAloc
 	like "$(tool convert --to $to --from 1000 "$tmp/traces"; cat "$tmp/err")" \
 		"^cuaudit: --from, --until: no call is between; the traces go from 0 to [0-9.]* seconds" \
 		"$to: a time behind the end"
 done
-says "--functions: 'cuMemAloc' took no function of these files; did you mean cuMemAlloc, cuMemFree, cuMemMap?" \
+says "--functions: 'cuMemAloc' took no function of these files; did you mean cuMemAlloc, cudaMalloc, cuMemFree?" \
 	"beside one that takes calls" convert --to text -f 'cuMem*' -f cuMemAloc
 says "--functions: 'cuArray3DCreate' took no function of these files" "one that exists and is in no trace" \
 	convert --to text -f cuArray3DCreate
@@ -39,7 +39,7 @@ refused 2 "--functions: '%memroy' is no selector; did you mean %memory\? The cla
 	convert --to text -f %memroy "$tmp/traces"
 
 says "" "--histogram" report --histogram 'cuMem*'
-says "--histogram: 'cuMemAloc' took no function of these files; did you mean cuMemAlloc, cuMemFree, cuMemMap?" \
+says "--histogram: 'cuMemAloc' took no function of these files; did you mean cuMemAlloc, cudaMalloc, cuMemFree?" \
 	"--histogram of a misspelt name" report --histogram cuMemAloc
 refused 2 "--histogram: '%memroy' is no selector; did you mean %memory" "--histogram of a class" \
 	report --histogram %memroy "$tmp/traces"

@@ -24,7 +24,7 @@ for file in "$top_srcdir"/tracefile/*.c; do
 	set -- "$@" "$object"
 done
 hosted -o "$tmp/trace" "$fuzz/trace.c" "$fuzz/fuzz.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c \
-	"$top_srcdir"/util/globs.c "$top_srcdir"/util/hash_table.c "$@"
+	"$top_srcdir"/util/globs.c "$top_srcdir"/util/hash_table.c "$top_srcdir"/util/sort.c "$@"
 fuzzed "damaged traces" "$tmp/trace" "$tmp/arguments.cutrace" "$tmp/killed.cutrace" \
 	"$tmp/bare.cutrace" "$tmp/again.cutrace" "$tmp/parameters.cutrace" "$tmp/errors.cutrace" "$tmp/ranges.cutrace"
 share cases 100

@@ -230,9 +230,17 @@ static void rule(void)
 	want.rules++;
 }
 
-static void mark(void)
+/* 1st, 2nd, 3rd, 4th, 11th, 21st: not by the last digit alone. */
+static const char *end_of_ordinal(unsigned int number)
 {
 	static const char *const ends[] = { "th", "st", "nd", "rd" };
+
+	return number / 10 % 10 == 1 || number % 10 > 3 ? "th" : ends[number % 10];
+}
+
+static void mark(void)
+{
+	unsigned int number = 1 + (unsigned int)chance(1000);
 
 	add("mark m%u =", want.marks);
 	switch (chance(4)) {
@@ -245,7 +253,7 @@ static void mark(void)
 		word(chance(2) ? "USR1" : "SIGUSR2");
 		break;
 	default:
-		add(" %u%s %s", 1 + (unsigned int)chance(1000), ANY(ends), ANY(selectors));
+		add(" %u%s %s", number, end_of_ordinal(number), ANY(selectors));
 		conditions(false, false);
 	}
 	want.marks++;

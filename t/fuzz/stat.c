@@ -69,6 +69,11 @@ const struct cuaudit_module leak_module = {
 	.finish = end
 };
 
+int cuaudit_hook_check(const struct cuaudit_hook *hook)
+{
+	return cuaudit_selector_check(hook->name, hook->functions);
+}
+
 int cuaudit_hook_add(const struct cuaudit_hook *hook)
 {
 	(void)hook;
