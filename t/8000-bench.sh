@@ -128,6 +128,16 @@ for arguments in no yes; do
 	rm -f "$shm/trace"
 done
 
+# What the driver says of an error, which only the simulated one does here.
+$CC -O2 -D_GNU_SOURCE -o "$dir/fails" "$src/fails.c" -Wl,--no-as-needed -L"$dir" -lbenchraw \
+	"$sim/libcuda.so.1" -ldl -Wl,-rpath,'$ORIGIN'
+for text in no yes; do
+	env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_EXCLUDE=libbenchraw.so CUAUDIT_LOG=error \
+		CUAUDIT_HOOKS="trace(file=$shm/trace;when-full=ring;size=16M;error-text=$text)" \
+		"$dir/fails" "trace, error-text=$text"
+	rm -f "$shm/trace"
+done
+
 # Ranges: alone, and where a trace has them.
 $CC -O2 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I"$top_srcdir" -I"$top_srcdir/include" -o "$dir/ranges" \
 	"$src/ranges.c" -L"$dir" -l:libcuda.so.1 -Wl,-rpath,'$ORIGIN' -ldl
@@ -191,7 +201,8 @@ fi
 
 # Traces are read by the tool alone.
 tree="-std=gnu11 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I$top_srcdir/t/parts -I$top_srcdir -I$top_srcdir/include"
-$CC -O2 $tree -o "$dir/synth" "$top_srcdir/t/trace/synth.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c
+$CC -O2 $tree -o "$dir/synth" "$top_srcdir/t/trace/synth.c" "$top_srcdir"/print/*.c "$top_srcdir"/util/buffer.c \
+	"$top_srcdir"/util/sort.c
 named='-DPACKAGE_NAME="" -DPACKAGE_VERSION=""'
 $CC -O2 $tree $named -o "$dir/report" "$src/report.c" \
 	$(ls "$top_srcdir"/analysis/*.c | grep -v '/dwarf\|/debuginfod') "$top_srcdir"/tracefile/*.c \
