@@ -58,6 +58,30 @@ tool report --html page.html a
 is "$status" 0 "a page"
 like "$(cat page.html)" 'traced\.py:[0-9]+ in' "with lines"
 
+# Calls of the runtime, and of a library of CUAUDIT_PROVIDERS.
+helper runtime/libcudart.so.13
+cat >domains.py <<'END'
+import ctypes
+driver, runtime, zlib = ctypes.CDLL("libcuda.so.1"), ctypes.CDLL("libcudart.so.13"), ctypes.CDLL("libz.so.1")
+def ask():
+    runtime.cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(4096))
+def version():
+    zlib.zlibVersion()
+driver.cuInit(0)
+for _ in range(3):
+    ask()
+version()
+END
+for frames in --python --backtrace; do
+	rm -rf d
+	CUAUDIT_SIM_TOOLS=1 CUAUDIT_DOMAINS=driver,runtime CUAUDIT_PROVIDERS=libz.so.1 LD_LIBRARY_PATH="$tmp" \
+		tool trace --driver sim -o d $frames 'cudaMalloc,libz.so.1:zlibVersion' "$PYTHON3" domains.py
+	tool convert --to jsonl d
+	is "$(grep -c '"cudaMalloc".*ask .*domains.py:4' out) $(grep -c '"cuMemAlloc_v2".*"stack"' out)" "3 0" \
+		"$frames: of calls of the runtime"
+	is "$(grep -c 'zlibVersion.*version .*domains.py:6' out)" 1 "$frames: and of another library"
+done
+
 traced --python cuInit
 tool convert --to jsonl a
 is "$(grep -c '"stack"' out)" 1 "of some functions alone"

@@ -204,7 +204,8 @@ bool selector_takes(const struct selector *selector, const struct cuaudit_functi
 	for (uint32_t i = 0; i < selector->count; i++)
 		if (takes(&selector->parts[i], function)) {
 			taken = !selector->parts[i].negated;
-			selector->matched[i] = true;
+			/* Threads may ask at once. */
+			__atomic_store_n(&selector->matched[i], true, __ATOMIC_RELAXED);
 		}
 	return taken;
 }

@@ -87,7 +87,8 @@ static __attribute__((noinline)) void exit_slowly(const struct cuaudit_call *cal
 		trace_file_lost(why, !is_filtered(call));
 		return;
 	}
-	has_stack = plan->after & TRACE_AFTER_STACK && trace_stack(writer, call, &stack);
+	has_stack = plan->after & TRACE_AFTER_STACK &&
+		    trace_stack(writer, call, plan->after & TRACE_AFTER_NATIVE, &stack);
 	trace_record(writer, site, call, start, end, has_stack ? &stack : NULL);
 }
 

@@ -238,8 +238,7 @@ static void make(struct making *making, const struct cuaudit_function *function)
 	*making = (struct making){
 		.plan.is_simple = true, .room = TRACE_PLAN_MOST - sizeof(uint16_t),
 	};
-	if (trace_stack_wanted(function->id))
-		making->plan.after |= TRACE_AFTER_STACK;
+	making->plan.after |= trace_stack_wanted(function);
 	if (!wanted)
 		return;
 	if (provider_types_of(function)) {

@@ -12,7 +12,8 @@
 enum trace_after {
 	TRACE_AFTER_KERNEL = 1,	/* a kernel's handle is in word `kernel` of the plan */
 	TRACE_AFTER_STACK = 2,	/* the backtrace is recorded */
-	TRACE_AFTER_PARAMETERS = 4	/* the kernel's parameters are */
+	TRACE_AFTER_PARAMETERS = 4,	/* the kernel's parameters are */
+	TRACE_AFTER_NATIVE = 8	/* the backtrace has all frames, not Python's alone */
 };
 
 /* What is behind a pointer. */

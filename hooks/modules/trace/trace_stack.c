@@ -12,10 +12,11 @@
 
 #include "hooks/modules/trace/trace_describe.h"
 #include "hooks/modules/trace/trace_lock.h"
+#include "hooks/modules/trace/trace_plan.h"
 #include "hooks/modules/trace/trace_table.h"
+#include "util/selector.h"
 
-static uint8_t wanted[CUAUDIT_SLOTS_MAX], python_wanted[CUAUDIT_SLOTS_MAX];
-static bool any, any_python;
+static struct selector *all_frames, *python_frames;	/* NULL: of no function */
 static uint32_t most;
 
 static struct trace_table stacks, locations;
@@ -23,43 +24,25 @@ static uint32_t nstacks, nlocations;
 static bool marked;	/* the file says that Python's frames cannot be read */
 static char name[CUAUDIT_TRACE_TEXT_MOST + 2], file[CUAUDIT_TRACE_TEXT_MOST + 2];	/* locked */
 
-static int select_rows(const char *key, const char *functions, uint8_t *rows)
-{
-	if (cuaudit_selector_rows(functions, rows, CUAUDIT_SLOTS_MAX) > 0)
-		return 0;
-	cuaudit_log(CUAUDIT_ERROR, "trace: %s takes a selector that names a function, not '%s'", key,
-		    functions);
-	return -ECANCELED;
-}
-
 int trace_stack_setup(const char *functions, const char *python, uint32_t frames)
 {
-	int error = 0;
-
 	most = frames;
-	if (functions)
-		error = select_rows("backtrace", functions, wanted);
-	if (!error && python)
-		error = select_rows("python", python, python_wanted);
-	if (error)
-		return error;
-	any = functions;
-	any_python = python;
-	if (any && cuaudit_backtrace_prepare()) {
+	all_frames = functions ? selector_open(functions) : NULL;
+	python_frames = python ? selector_open(python) : NULL;
+	if ((functions && !all_frames) || (python && !python_frames))
+		return -ENOMEM;
+	if (functions && cuaudit_backtrace_prepare()) {
 		cuaudit_log(CUAUDIT_WARN, "trace: there is no unwinder; backtrace is left out");
-		any = false;
+		all_frames = NULL;
 	}
 	return 0;
 }
 
-static bool is_in(const uint8_t *rows, int32_t id)
+uint8_t trace_stack_wanted(const struct cuaudit_function *function)
 {
-	return id >= 0 && id < CUAUDIT_SLOTS_MAX && rows[id];
-}
-
-bool trace_stack_wanted(int32_t id)
-{
-	return (any && is_in(wanted, id)) || (any_python && is_in(python_wanted, id));
+	if (all_frames && selector_takes(all_frames, function))
+		return TRACE_AFTER_STACK | TRACE_AFTER_NATIVE;
+	return python_frames && selector_takes(python_frames, function) ? TRACE_AFTER_STACK : 0;
 }
 
 static void add_up(uint64_t hash[2], uint64_t word)
@@ -187,9 +170,9 @@ static bool find(const struct cuaudit_stack_frame *frames, uint32_t count, const
 	return good;
 }
 
-bool trace_stack(struct trace_writer *writer, const struct cuaudit_call *call, uint32_t *number)
+bool trace_stack(struct trace_writer *writer, const struct cuaudit_call *call, bool native,
+		 uint32_t *number)
 {
-	bool merged = any && is_in(wanted, call->function->id);
 	struct cuaudit_stack_frame *frames = writer->frames;
 	struct trace_known_stack *known;
 	const char *fault = __atomic_load_n(&marked, __ATOMIC_RELAXED) ? NULL : cuaudit_python_fault();
@@ -200,9 +183,9 @@ bool trace_stack(struct trace_writer *writer, const struct cuaudit_call *call, u
 		mark_fault(writer, fault);
 	if (most)
 		count = cuaudit_call_stack(call, frames, most + 1,
-					   merged ? CUAUDIT_STACK_MERGED : CUAUDIT_STACK_PYTHON);
+					   native ? CUAUDIT_STACK_MERGED : CUAUDIT_STACK_PYTHON);
 	/* The caller alone is the call's site. */
-	if (!count || (!merged && count == 1))
+	if (!count || (!native && count == 1))
 		return false;
 	sum_up(frames, count, hash);
 	known = &writer->stacks[hash[0] % TRACE_STACKS];

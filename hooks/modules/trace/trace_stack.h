@@ -11,11 +11,15 @@
  */
 int trace_stack_setup(const char *functions, const char *python, uint32_t frames);
 
-/* Context: call. Whether calls of a row are wanted with theirs. */
-bool trace_stack_wanted(int32_t id);
+/* Context: call. What is recorded of a function's calls: TRACE_AFTER_STACK, TRACE_AFTER_NATIVE of trace_plan.h. */
+uint8_t trace_stack_wanted(const struct cuaudit_function *function);
 
-/* Context: call. The number of the backtrace of this call; false: not known. */
-bool trace_stack(struct trace_writer *writer, const struct cuaudit_call *call, uint32_t *number);
+/*
+ * Context: call. The number of the backtrace of this call, native: of all frames; false: not
+ * known.
+ */
+bool trace_stack(struct trace_writer *writer, const struct cuaudit_call *call, bool native,
+		 uint32_t *number);
 
 /* Context: call, in the child of fork. */
 void trace_stack_forked(void);
