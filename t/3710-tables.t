@@ -229,6 +229,15 @@ for format in chrome csv jsonl otlp; do
 done
 like "$(cat "$tmp/csv")" 'cafe0001\[2\],.*,\?,,' "csv: it is its own value"
 like "$(cat "$tmp/jsonl")" '"function":"cafe0001\[2\]",.*"result":"\?"' "jsonl: likewise"
+"$top_builddir/bin/cuaudit" convert --to sqlite -o "$tmp/db" "$tmp/trace-.cutrace" >"$tmp/out" 2>&1 || :
+if grep -q 'built without sqlite3' "$tmp/out"; then
+	skip 1 "built without sqlite3"
+else
+	is "$("$PYTHON3" -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute("SELECT function GLOB ?, sum(result IS NULL), count(*) FROM calls GROUP BY 1 ORDER BY 1", ("cu[A-Z]*",)):
+    print(row[0], row[1] == row[2] if row[0] == 0 else row[1])' "$tmp/db")" "0 True
+1 0" "sqlite: it is NULL, of those calls alone"
+fi
 like "$(cat "$tmp/text")" 'cafe0001\[2\]\(word0 = 0x1, word1 = 0x2, word2 = 0x3, word3 = 0x4, word4 = 0x5, word5 = 0x6, \.\.\.\) = \?' "trace: raw words"
 like "$(cat "$tmp/text")" 'CUDART_INTERFACE.primary_ctx' "trace: names"
 printf 'at-most 1 %%tables\nnever cafe0001[3]\n' >"$tmp/some.rules"

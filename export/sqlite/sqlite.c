@@ -593,7 +593,8 @@ static int call(struct convert *convert, const struct trace *trace, const struct
 		.thread = thread_row(state, trace, call->thread),
 		.site = state->site + 1 + call->site,
 		.stack = call->stack == TRACE_NONE ? 0 : state->stack + 1 + call->stack,
-		.result = call->result,
+		.result = trace_result_unknown(convert_function(trace, call->site), call->result) ?
+			  SQLITE_UNKNOWN : call->result,
 		.depth = call->depth,
 		.skipped = call->status & CUAUDIT_TRACE_SKIPPED,
 	};

@@ -49,7 +49,7 @@ static void column_of_call(const struct sqlite_rows *rows, uint32_t at, sqlite3_
 	enum { KERNEL = offsetof(struct sqlite_call, kernel) / sizeof(int64_t) };
 	int64_t value = ((const int64_t *)&rows->calls[at])[number];
 
-	number_or_null(context, value, number < KERNEL || value);
+	number_or_null(context, value, number < KERNEL ? value != SQLITE_UNKNOWN : value != 0);
 }
 
 static void column_of_argument(const struct sqlite_rows *rows, uint32_t at,

@@ -14,6 +14,8 @@
 
 enum { SQLITE_CALLS = 16384, SQLITE_ARGUMENTS = 8192, SQLITE_TEXTS = 1 << 20 };
 
+#define SQLITE_UNKNOWN INT64_MIN	/* NULL, where 0 is a number */
+
 /* A row of the table call, its columns in their order. */
 struct sqlite_call {
 	int64_t thread, site, start, duration, correlation, result, depth, skipped;
