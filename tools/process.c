@@ -22,12 +22,13 @@ bool process_runs(uint32_t pid, uint64_t start)
 
 /*
  * The size of its environment by fields 50 and 51 of /proc/PID/stat, in bytes; -1: exec has not
- * laid it out yet. Without memory, as zombies and kernel threads are, it is 0.
+ * laid it out yet, which is done when it writes field 26, where the code begins. Without memory,
+ * as zombies and kernel threads are, it is 0.
  */
 static long long environment_size(const char *pid)
 {
 	char path[64], text[2048];
-	unsigned long long memory = 0, start = 0, end = 0;
+	unsigned long long memory = 0, code = 0, start = 0, end = 0;
 	const char *at;
 	FILE *file;
 	size_t got;
@@ -41,11 +42,11 @@ static long long environment_size(const char *pid)
 	text[got] = '\0';
 	at = strrchr(text, ')');
 	if (!at || sscanf(at, ") %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			  "%*s %*s %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			  "%*s %*s %*s %*s %llu %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 			  "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu",
-			  &memory, &start, &end) != 3 || !memory)
+			  &memory, &code, &start, &end) != 4 || !memory)
 		return 0;
-	return end ? (long long)(end - start) : -1;
+	return code ? (long long)(end - start) : -1;
 }
 
 /* Adds to *size what was read. */
