@@ -58,7 +58,7 @@ struct metrics_process {
 	char host[sizeof(((struct cuaudit_stat_header *)0)->host)];
 };
 
-static void label(struct out *out, const char *before, const char *name, const char *value)
+void metrics_label(struct out *out, const char *before, const char *name, const char *value)
 {
 	out_text(out, before);
 	out_text(out, name);
@@ -70,10 +70,10 @@ static void label(struct out *out, const char *before, const char *name, const c
 /* What tells this process's series from those of others on its host, and from other hosts'. */
 static void process_labels(struct out *out, const struct cuaudit_stat_header *header)
 {
-	label(out, "{", "host", header->host);
-	label(out, ",", "pid", out_count(header->pid).text);
+	metrics_label(out, "{", "host", header->host);
+	metrics_label(out, ",", "pid", out_count(header->pid).text);
 	if (header->rank)
-		label(out, ",", "rank", out_count(header->rank - 1).text);
+		metrics_label(out, ",", "rank", out_count(header->rank - 1).text);
 }
 
 /* name{labels} up to the closing brace, for more labels. */
@@ -115,9 +115,9 @@ static struct out *begin_at(struct metrics *metrics, const struct report *report
 {
 	struct out *out = begin(metrics, report, family, suffix);
 
-	label(out, ",", "function", place->function);
+	metrics_label(out, ",", "function", place->function);
 	if (place->library)
-		label(out, ",", "library", place->library);
+		metrics_label(out, ",", "library", place->library);
 	return out;
 }
 
@@ -144,7 +144,7 @@ static void histogram(struct metrics *metrics, const struct report *report,
 	for (int i = 0; i <= SUM_BOUNDS; i++) {
 		struct out *out = begin_at(metrics, report, DURATION, "_bucket", &place);
 
-		label(out, ",", "le", i < SUM_BOUNDS ? sum_bounds[i].seconds : "+Inf");
+		metrics_label(out, ",", "le", i < SUM_BOUNDS ? sum_bounds[i].seconds : "+Inf");
 		end_count(out, i < SUM_BOUNDS ? row->within[i] : row->times.calls);
 	}
 	end_seconds(begin_at(metrics, report, DURATION, "_sum", &place), row->times.total);
@@ -184,7 +184,7 @@ static void results(struct metrics *metrics, const struct report *report,
 		if (!count)
 			continue;
 		out = begin_at(metrics, report, RESULTS, "", &place);
-		label(out, ",", "result", error_result_text(text, row));
+		metrics_label(out, ",", "result", error_result_text(text, row));
 		end_count(out, count);
 	}
 }
@@ -194,7 +194,7 @@ static void process(struct metrics *metrics, const struct report *report)
 	const struct cuaudit_stat_header *header = report->header;
 	struct out *out = begin(metrics, report, PROCESS, "");
 
-	label(out, ",", "program", header->program);
+	metrics_label(out, ",", "program", header->program);
 	end_count(out, 1);
 	end_count(begin(metrics, report, LOST, ""), report->lost);
 	if (!report->unknown) {

@@ -30,4 +30,7 @@ void metrics_text(const struct metrics *metrics, enum metrics_format format, str
 
 void metrics_free(struct metrics *metrics);
 
+/* Writes NAME="VALUE" of a sample, behind a { or a comma. */
+void metrics_label(struct out *out, const char *before, const char *name, const char *value);
+
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analysis/share_record.h"
+#include "analysis/stat_metrics.h"
 #include "tools/options.h"
 #include "tools/tool.h"
 #include "util/io.h"
@@ -232,15 +233,6 @@ static void print_json(struct out *out, const char *path)
 	out_text(out, "\n");
 }
 
-static void label(struct out *out, const char *before, const char *name, const char *value)
-{
-	out_text(out, before);
-	out_text(out, name);
-	out_text(out, "=\"");
-	out_label(out, value);
-	out_text(out, "\"");
-}
-
 /* Start and namespace, so that a number that is used again, or in another container, is no other's series. */
 static void metric(enum family family, const char *path, uint32_t device,
 		   const struct lease_row *row, const char *value)
@@ -252,12 +244,12 @@ static void metric(enum family family, const char *path, uint32_t device,
 	out_uuid(&uuid, header.devices[device].uuid);
 	out_bytes(&uuid, "", 1);
 	out_text(out, families[family].name);
-	label(out, "{", "host", host);
-	label(out, ",", "group", path);
-	label(out, ",", "device", text);
-	label(out, ",", "pid", out_count(row->pid).text);
-	label(out, ",", "pid_namespace", out_count(row->pid_namespace).text);
-	label(out, ",", "start", out_count(start_of(row) / 1000000000).text);
+	metrics_label(out, "{", "host", host);
+	metrics_label(out, ",", "group", path);
+	metrics_label(out, ",", "device", text);
+	metrics_label(out, ",", "pid", out_count(row->pid).text);
+	metrics_label(out, ",", "pid_namespace", out_count(row->pid_namespace).text);
+	metrics_label(out, ",", "start", out_count(start_of(row) / 1000000000).text);
 	out_text(out, "} ");
 	out_text(out, value);
 	out_text(out, "\n");
@@ -279,11 +271,21 @@ static void add_metrics(const char *path)
 		}
 }
 
+static int put(struct out *out)
+{
+	int error = out_write(out, STDOUT_FILENO, IO_FOREVER);
+
+	out_free(out);
+	if (!error)
+		return TOOL_OK;
+	tool_complain("cannot print: %s", io_reason(error));
+	return TOOL_FAILED;
+}
+
 /* Those of all files, a family after the other. */
 static int print_metrics(void)
 {
 	struct out out = { .used = 0 };
-	int error;
 
 	for (int i = 0; i < FAMILIES; i++) {
 		out_text(&out, "# HELP ");
@@ -299,19 +301,13 @@ static int print_metrics(void)
 		out.error = out.error ? out.error : metrics[i].error;
 		out_free(&metrics[i]);
 	}
-	error = out_write(&out, STDOUT_FILENO, IO_FOREVER);
-	out_free(&out);
-	if (!error)
-		return TOOL_OK;
-	tool_complain("cannot print: %s", io_reason(error));
-	return TOOL_FAILED;
+	return put(&out);
 }
 
 static int print(const char *path, const char *format)
 {
 	const char *why = read_file(path);
 	struct out out = { .used = 0 };
-	int error;
 
 	if (why) {
 		tool_complain("%s: %s", path, why);
@@ -325,12 +321,7 @@ static int print(const char *path, const char *format)
 		print_json(&out, path);
 	else
 		print_text(&out, path);
-	error = out_write(&out, STDOUT_FILENO, IO_FOREVER);
-	out_free(&out);
-	if (!error)
-		return TOOL_OK;
-	tool_complain("cannot print: %s", io_reason(error));
-	return TOOL_FAILED;
+	return put(&out);
 }
 
 /* The user's own files. */
