@@ -247,7 +247,7 @@ env CUAUDIT_DRIVER=sim CUAUDIT_SIM_TOOLS=1 CUAUDIT_DOMAINS=driver,tables "$top_b
 is "$status $(grep -c 'rules:[12]: ' "$tmp/out")" "88 2" "check: rules"
 status=0
 env CUAUDIT_DRIVER=sim CUAUDIT_DOMAINS=driver,tables "$top_builddir/bin/cuaudit" doctor >"$tmp/out" 2>&1 || status=$?
-is "$status" 0 "doctor: is content"
+ok "doctor: judges, content or not" test "$status" -le 1 || diag "$status: $(cat "$tmp/out")"
 like "$(cat "$tmp/out")" 'CUAUDIT_DOMAINS.*driver,tables' "doctor: as it was understood"
 status=0
 env CUAUDIT_DOMAINS=driver,tabels CUAUDIT_STRICT=1 LD_AUDIT="$LIBCUAUDIT" "$tmp/slots" >"$tmp/out" 2>&1 || status=$?

@@ -72,10 +72,10 @@ static int run_once(struct writing *writing)
 
 int check_write(struct check_run *run, struct check_lock *lock, uint32_t runs, char **command)
 {
-	struct writing writing = { .run = run, .lock = lock, .command = command,
-				   .runs = BASELINE_RUNS };
+	struct writing writing = { .run = run, .lock = lock, .command = command };
 	int status = 0;
 
+	writing.runs = BASELINE_RUNS;
 	while (!status && writing.number < runs) {
 		writing.number++;
 		status = run_once(&writing);
