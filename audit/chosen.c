@@ -2,6 +2,7 @@
 /* The libraries of CUAUDIT_PROVIDERS, and shared runtimes: each exported function gets a slot when it is bound. */
 #include "audit/chosen.h"
 
+#include "arch.h"
 #include "audit/env.h"
 #include "audit/escape.h"
 #include "audit/filter.h"
@@ -49,6 +50,9 @@ void chosen_start(void)
 	if (object_table.symtab_interposed)
 		return;
 	any_function = environment->providers[0];
+	/* The driver's functions and the runtime's have no such arguments. */
+	if (any_function)
+		object_table.wide_vectors = arch_wide_vectors();
 	runtime = env_has_domain(environment->domains, "runtime");
 }
 

@@ -221,6 +221,39 @@ import json
 for row in json.load(open("counts.coverage"))["providers"]:
     print(len(row["functions"]) + row["without_slot"], row["without_slot"] > 0)')" "18000 True" "they are counted"
 
+# vectors of more than 16 bytes, hooked and left out, of the first call and later ones
+case $(arch) in
+x86_64)
+	list=libwide.so.1
+	library libwide.so.1 -DLIBRARY "$here/wide.c"
+	library fills.so -DPLUGIN "$here/wide.c" -L"$top_builddir/lib/cuaudit" -l:cuaudit-core.so
+	for how in "lazy -Wl,-z,lazy" "now -Wl,-z,now -fno-plt"; do
+		set -- $how
+		name=wide_$1
+		shift
+		built "$name" "$@" "$here/wide.c" -l:libwide.so.1
+		"./$name" >native
+		for hooks in stat 'stat(clock=no)' stat,trace coverage "$tmp/fills.so" "stat,$tmp/fills.so" \
+			'fault(inject=libwide.so.1:*:delay_exit=1ns)' ''; do
+			for functions in '*,%providers' '!libwide.so.1:mix_*'; do
+				provided CUAUDIT_HOOKS="$hooks" CUAUDIT_FUNCTIONS="$functions" "./$name"
+				is "$status" 0 "$name, $hooks, $functions: the program is well"
+				ok "$name, $hooks, $functions: all bytes are the same" cmp native out
+				unlike "$(cat err)" 'left out' "... with these hooks"
+			done
+		done
+	done
+	for hooks in stat coverage "$tmp/fills.so" stat,trace; do
+		provided CUAUDIT_HOOKS="$hooks" ./wide_now 8192
+		is "$status" 0 "8192 bytes of stack, $hooks: the program is well"
+		ok "8192 bytes of stack, $hooks: all bytes are the same" cmp native out
+	done
+	;;
+*)
+	skip 104 "no such vectors in registers"
+	;;
+esac
+
 # an allocator, which the loader calls itself, also while it loads the core
 library libtally.so.1 -DTALLY "$here/allocates.c"
 library liballocates.so.1 -DALLOCATOR "$here/allocates.c" -l:libtally.so.1

@@ -8,4 +8,5 @@ static __attribute__((used)) void offsets(void)
 {
 	VALUE(STUBS, LINK_STUBS);
 	VALUE(STUB_SIZE, ARCH_STUB_SIZE);
+	OFFSET(TABLE_WIDE_VECTORS, struct link_table, wide_vectors);
 }

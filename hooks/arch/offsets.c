@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the core's assembly has to know of C. */
+#include <internal/link.h>
 #include <internal/offsets.h>
 
 #include "hooks/dispatch.h"
@@ -40,6 +41,8 @@ static __attribute__((used)) void offsets(void)
 	OFFSET(LIST_BEGIN, struct hook_list, begin);
 	VALUE(LIST_TIMES, LIST_TIMES);
 	VALUE(LIST_EXITS, LIST_EXITS);
+
+	OFFSET(TABLE_WIDE_VECTORS, struct link_table, wide_vectors);
 
 	VALUE(ENTRY_SHIFT, __builtin_ctz(sizeof(struct entry)));
 	OFFSET(ENTRY_LIST, struct entry, list);

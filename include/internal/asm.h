@@ -67,6 +67,66 @@
 	.endr
 	.endm
 
+	/* Returns out of a frame; the CFI of what follows is as before. */
+	.macro	LEAVE_FRAME
+	.cfi_remember_state
+	leave
+	.cfi_def_cfa %rsp, 8
+	.cfi_restore %rbp
+	ret
+	.cfi_restore_state
+	.endm
+
+	/* Calls r11 with registers 0-7 of that kind kept, and returns. */
+	.macro	CALL_KEEPING kind, size, move
+	subq	$8 * \size, %rsp
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	\move	%\kind\n, \n*\size(%rsp)
+	.endr
+	vzeroupper			/* what is called is not slowed by them */
+	call	*%r11
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	\move	\n*\size(%rsp), %\kind\n
+	.endr
+	LEAVE_FRAME
+	.endm
+
+	/*
+	 * A function \name, which calls the C function r11 and keeps what is above xmm0-7, where \how, an
+	 * enum link_wide in memory, asks for it. \load: a macro that finds that, with r8.
+	 *
+	 * in:   r11; rdi, rsi, rdx and rcx as that wants them
+	 * out:  rax; ymm0-7 or zmm0-7 as they were, where they are in use
+	 * frame: the registers at rsp, 256 or 512 bytes where they are in use: stacks may be small
+	 */
+	.macro	KEEP_WIDE name, how, load
+	FUNCTION \name
+	\load
+	movl	\how, %r8d
+	testl	%r8d, %r8d
+	jz	6f
+	movq	%rdx, %r9
+	movq	%rcx, %r10
+	leal	-1(%r8), %ecx
+	xgetbv
+	movq	%r9, %rdx
+	movq	%r10, %rcx
+	PUSH_FRAME
+	testb	$0x40, %al		/* of zmm0-15 */
+	jnz	8f
+	testb	$0x04, %al		/* of ymm0-15 */
+	jnz	7f
+	call	*%r11
+	vzeroupper			/* as it was */
+	LEAVE_FRAME
+7:	CALL_KEEPING ymm, 32, vmovdqu
+8:	CALL_KEEPING zmm, 64, vmovdqu64
+	.cfi_def_cfa %rsp, 8
+	.cfi_restore %rbp
+6:	jmp	*%r11
+	FUNCTION_END \name
+	.endm
+
 	/* The frame pointer, after a call; the CFA by it. */
 	.macro	PUSH_FRAME
 	pushq	%rbp

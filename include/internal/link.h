@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 14
+#define LINK_VERSION 15
 
 enum {
 	LINK_SLOTS = 16384,
@@ -130,6 +130,13 @@ struct link_driver {
 
 struct range_ops;
 
+/* How assembly asks which vector registers are in use, see KEEP_WIDE of internal/asm.h; what to xgetbv, + 1. */
+enum link_wide {
+	LINK_WIDE_NONE,		/* none is kept */
+	LINK_WIDE_ENABLED,	/* all that the system has enabled */
+	LINK_WIDE_IN_USE	/* of these, what is not in its initial state */
+};
+
 /* The environment as read at start; values are copies. */
 struct link_environment {
 #define VARIABLE(name, field, kind, fallback, values, summary) const char *field;
@@ -177,6 +184,7 @@ struct link_table {
 	_Atomic bool main_called;	/* constructors have run: main is called next, or was */
 	void *resolver;			/* what a route holds before the core knows its slot */
 	uint32_t symtab_interposed;		/* stubs went to all: whom not to route is known at the call */
+	uint32_t wide_vectors;		/* providers' arguments of more than 16 bytes: enum link_wide */
 
 	/*
 	 * core to auditor, under the loader's lock: where slot k's `real` and the

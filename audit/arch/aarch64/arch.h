@@ -5,6 +5,8 @@
 
 #include <elf.h>
 
+#include <internal/link.h>
+
 enum {
 	ARCH_STUB_SIZE = 32,
 	ARCH_R_JUMP_SLOT = R_AARCH64_JUMP_SLOT,
@@ -27,6 +29,12 @@ static inline long arch_syscall6(long n, long a, long b, long c, long d, long e,
 			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
 			 : "memory");
 	return x0;
+}
+
+/* Functions that pass more, by SVE, say so in their symbols: STO_AARCH64_VARIANT_PCS. */
+static inline enum link_wide arch_wide_vectors(void)
+{
+	return LINK_WIDE_NONE;
 }
 
 #endif

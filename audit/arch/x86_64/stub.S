@@ -25,6 +25,8 @@
 	.endr
 	FUNCTION_END stub_table
 
+	KEEP_WIDE call_keeping_wide, TABLE_WIDE_VECTORS+object_table(%rip)
+
 /*
  * void stub_resolve(): any prototype -> loads the core, then goes on to the
  * route of slot r11d.
@@ -35,7 +37,7 @@
  *
  * frame: rbp-8   rax   rbp-16  rdi   rbp-24  rsi   rbp-32  rdx
  *        rbp-40  rcx   rbp-48  r8    rbp-56  r9    rbp-64  r11
- *        rsp+0 .. rsp+127 xmm0-7
+ *        rsp+0 .. rsp+127 xmm0-7; call_keeping_wide has what is above
  */
 	FUNCTION stub_resolve
 	endbr64
@@ -45,7 +47,8 @@
 	andq	$-16, %rsp		/* callers' alignment is their own affair */
 	STORE_XMM %rsp, 0
 	movl	%r11d, %edi
-	call	core_load			/* void *core_load(uint32_t slot) */
+	leaq	core_load(%rip), %r11		/* void *core_load(uint32_t slot) */
+	call	call_keeping_wide
 	movq	%rax, %r10
 	LOAD_XMM %rsp, 0
 	leaq	-64(%rbp), %rsp

@@ -81,18 +81,36 @@
 	movq	%rsp, FRAME_OWN(%rsp)
 	.endm
 
+	/* A function, or that at a place. wide: and keeps what is above xmm0-7. */
+	.macro	CALL_C function, wide
+	.if	\wide
+	leaq	\function(%rip), %r11
+	call	call_keeping_wide
+	.else
+	call	\function
+	.endif
+	.endm
+	.macro	CALL_AT place, wide
+	.if	\wide
+	movq	\place, %r11
+	call	call_keeping_wide
+	.else
+	call	*\place
+	.endif
+	.endm
+
 	/* The enter hook; eax = its answer. */
-	.macro	HOOK
+	.macro	HOOK wide=0
 	movq	%rsp, %rdi
 	movq	LIST_DATA(%r10), %rsi
-	call	*LIST_ENTER(%r10)
+	CALL_AT	LIST_ENTER(%r10), \wide
 	.endm
 
 	/* The same if there is one, else goes to \none. */
-	.macro	HOOK_IF_ANY none
+	.macro	HOOK_IF_ANY none, wide=0
 	cmpq	$0, LIST_ENTER(%r10)
 	je	\none
-	HOOK
+	HOOK	\wide
 	.endm
 
 	/* at(%rsp) = the counter. */
@@ -104,12 +122,12 @@
 	.endm
 
 	/* FIND, BEGIN and HOOK in C; eax = what the enter hook or dispatch() itself says. */
-	.macro	DISPATCH way
+	.macro	DISPATCH way, wide=0
 	movq	%rsp, %rdi
 	leaq	-ENTRY_FUNCTION(%r11), %rsi
 	movq	8(%rbp), %rdx
 	movl	$\way, %ecx
-	call	dispatch
+	CALL_C	dispatch, \wide
 	.endm
 
 	/* r11 = the driver's function. */
@@ -182,7 +200,7 @@
 	 * depth: 1, or any. Goes to \moved where that was on another thread than the
 	 * call began on, as a coroutine's may.
 	 */
-	.macro	EXIT timed, depth, moved
+	.macro	EXIT timed, depth, moved, wide=0
 	movl	%eax, FRAME_RESULT(%rsp)
 	.ifc	\timed, yes
 	CLOCK	FRAME_END
@@ -207,7 +225,7 @@
 	movq	%rsi, THREAD_STATE(%r11)
 	movq	%rsp, %rdi
 	movq	LIST_DATA(%rcx), %rsi
-	call	*LIST_EXIT(%rcx)
+	CALL_AT	LIST_EXIT(%rcx), \wide
 	movq	FRAME_THREAD(%rsp), %r11
 	movl	FRAME_RESULT(%rsp), %eax
 	.ifc	\depth, 1
@@ -217,9 +235,9 @@
 	.endif
 	.endm
 
-	.macro	MOVED
+	.macro	MOVED wide=0
 	movq	%rsp, %rdi
-	call	dispatch_moved
+	CALL_C	dispatch_moved, \wide
 	.endm
 
 	/* No exit hook wanted, eax = 0, or no hook at all, eax = DISPATCH_STRAIGHT. */
@@ -424,7 +442,9 @@
  *
  * wide: for the functions of any library. What is on the stack beyond the window is
  * passed on too, as far as FRAME_WIDE_WORDS, and where arguments lie is as good for vectors as
- * it was: the same multiple of 64 bytes.
+ * it was: the same multiple of 64 bytes. What is above xmm0-7 of ymm0-7 or zmm0-7 stays
+ * in them, also of the answer: what is moved here leaves it alone, and C is called by
+ * call_keeping_wide.
  */
 	.macro	FULL name, wide
 	ENTER \name
@@ -450,7 +470,7 @@
 	.set	at, at + 64
 	.endr
 	xorl	%eax, %eax
-	HOOK_IF_ANY 4f
+	HOOK_IF_ANY 4f, \wide
 4:	testl	%eax, %eax
 	jnz	1f
 	.if	\wide
@@ -461,7 +481,7 @@
 	testl	$-4096, %eax
 	jz	7f
 	movq	%rsp, %rdi
-	call	dispatch_wide		/* uint32_t dispatch_wide(struct frame *frame) */
+	CALL_C	dispatch_wide, 1	/* uint32_t dispatch_wide(struct frame *frame) */
 	movl	%eax, %ecx
 7:	leaq	16(%rbp), %rsi
 	subq	$FRAME_WIDE_WORDS*8, %rsp
@@ -499,7 +519,7 @@
 	movq	%rdx, FRAME_ANSWER+8(%rsp)
 	movaps	%xmm0, FRAME_VECTORS+0(%rsp)
 	movaps	%xmm1, FRAME_VECTORS+16(%rsp)
-	EXIT	maybe, any, .L\name\()_moved
+	EXIT	maybe, any, .L\name\()_moved, \wide
 .L\name\()_answered:
 	movl	FRAME_ANSWER+4(%rsp), %ecx	/* the answer may be wider than a CUresult */
 	shlq	$32, %rcx
@@ -516,13 +536,19 @@
 	REAL
 	LEAVE_AND jmp *%r11
 3:	SKIPPED
-5:	DISPATCH DISPATCH_FULL
+5:	DISPATCH DISPATCH_FULL, \wide
 	jmp	4b
 .L\name\()_moved:
-	MOVED
+	MOVED	\wide
 	jmp	.L\name\()_answered
 	FUNCTION_END \name
 	.endm
+
+	.macro	LOAD_LINK
+	movq	cuaudit_core_link@GOTPCREL(%rip), %r8
+	movq	(%r8), %r8
+	.endm
+	KEEP_WIDE call_keeping_wide, TABLE_WIDE_VECTORS(%r8), LOAD_LINK
 
 	FULL trampoline_full, 0
 	FULL trampoline_wide, 1
