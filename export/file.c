@@ -2,6 +2,7 @@
 /* A file that is converted: what is taken of it. */
 #include "export/file.h"
 
+#include <cuaudit/api.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +10,20 @@
 #include "tracefile/losses.h"
 #include "util/selector.h"
 
+/* Of a domain that is not the driver's, the id that all its functions have. */
+static int32_t id_of(const struct trace_function *function)
+{
+	return function->runtime ? CUAUDIT_ID_RUNTIME :
+	       function->provided ? CUAUDIT_ID_PROVIDER : function->row;
+}
+
 /* The function as selectors know it. */
 static bool takes(const struct selector *selector, const struct trace_function *function)
 {
 	const struct cuaudit_function known = {
 		.name = function->name,
 		.base = function->base,
-		.id = function->row,
+		.id = id_of(function),
 		.classes = function->classes,
 	};
 

@@ -271,6 +271,16 @@ cudaGetErrorString calls 1 0
 cudaLaunchKernel calls 1 0 cuStreamQuery 1
 cudaMalloc calls 1 0 cuMemAlloc_v2 1
 cudaMalloc liblinked.so 2 1 cuMemAlloc_v2 1" "the same in JSON"
+# chosen SELECTOR: how many calls of which functions are converted
+chosen() {
+	tool convert --to jsonl --symbols no --functions "$1" "$tmp/calls-.cutrace"
+	sed -n 's/.*"function":"\([^"]*\)".*/\1/p' "$tmp/out" | sort | uniq -c | awk '{ printf "%s%s %s", sep, $2, $1; sep = ", " }'
+}
+is "$(chosen %runtime)" \
+	"cudaFree 1, cudaGetDevice 1, cudaGetErrorString 1, cudaLaunchKernel 1, cudaMalloc 3" "convert: %runtime"
+is "$(chosen %driver | tr , '\n' | grep -c cuda) $(chosen 'cuMem*,%runtime')" \
+	"0 cuMemAlloc_v2 2, cudaFree 1, cudaGetDevice 1, cudaGetErrorString 1, cudaLaunchKernel 1, cudaMalloc 3" \
+	"convert: %driver, and %runtime with others"
 ok "folded" tool convert --to folded --weight calls --symbols no "$tmp/calls-.cutrace"
 is "$(sed -n 's/^.*;\([a-z.]*;cudaMalloc;.*\)/\1/p' "$tmp/out")" "calls;cudaMalloc;libcudart.so.13;cuMemAlloc_v2 1
 liblinked.so;cudaMalloc;liblinked.so;cuMemAlloc_v2 1" "stacks"

@@ -222,6 +222,11 @@ for format in chrome csv jsonl text folded; do
 	"$top_builddir/bin/cuaudit" convert --to $format --symbols no "$tmp/trace-.cutrace" >"$tmp/$format" 2>"$tmp/err"
 	is "$(grep -c 'cafe0001\[2\]' "$tmp/$format") $(cat "$tmp/err")" "1 " "convert: $format"
 done
+"$top_builddir/bin/cuaudit" convert --to jsonl --symbols no "$tmp/trace-.cutrace" | grep '"function":"' >"$tmp/every"
+"$top_builddir/bin/cuaudit" convert --to jsonl --symbols no --functions %tables "$tmp/trace-.cutrace" |
+	grep '"function":"' >"$tmp/chosen"
+is "$(wc -l <"$tmp/chosen")" "$(grep -vc '"function":"cu' "$tmp/every")" "convert: %tables"
+like "$(wc -l <"$tmp/chosen")" "[1-9]" "it has some"
 for format in chrome csv jsonl otlp; do
 	"$top_builddir/bin/cuaudit" convert --to $format --symbols no "$tmp/trace-.cutrace" 2>"$tmp/err" |
 		tr '{' '\n' >"$tmp/lines"

@@ -133,6 +133,16 @@ for format in text jsonl csv chrome; do
 done
 "$top_builddir/bin/cuaudit" convert --to text a.cutrace >converted
 like "$(cat converted)" 'libprovided.so.1:thirty\(0x1, 0x2, 0x3, 0x4, 0x5, 0x6, ...\) = returned' "text: raw words"
+# converted_to SELECTOR: of how many calls, and of how many of them of provided libraries
+converted_to() {
+	"$top_builddir/bin/cuaudit" convert --to jsonl --symbols no --functions "$1" a.cutrace >converted 2>convert.err
+	echo "$(grep -c '"function":' converted) $(grep -c '"function":"lib[a-z]*.so.1:' converted)"
+}
+provided_calls=$("$top_builddir/bin/cuaudit" convert --to jsonl --symbols no a.cutrace | grep -c '"function":"lib')
+like "$provided_calls" "^[1-9]" "convert: there are such calls"
+is "$(converted_to %providers)" "$provided_calls $provided_calls" "convert: %providers"
+is "$(converted_to '!%providers' | sed 's/.* //') $(converted_to %driver | sed 's/.* //')" "0 0" \
+	"convert: !%providers and %driver have none of them"
 printf 'at-most 1 libprovided.so.1:chosen\n' >some.rules
 status=0
 CUAUDIT_PROVIDERS='libprovided.so.*' "$top_builddir/bin/cuaudit" check --rules some.rules ./lazy >out 2>&1 || status=$?
