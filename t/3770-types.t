@@ -28,6 +28,13 @@ is "$(cat outer.types)" "$(printf 'cuaudit-types\t1\nfunction\th\ti2 inner_t\tu4
 	"a header's own functions, and enumerations alone that it declares"
 "$cuaudit" types --from include/inner.h --from outer.h --include include >outer.types
 like "$(cat outer.types)" "function	h	i2 inner_t	e4 arg1 enum inner_kind" "two headers"
+printf '%s\n' 'struct { int a; } one(int b);' 'int two(int a, union { int b; } *c, int d);' \
+	'const enum { NONE } three(int a);' 'struct tag { int a; } *four(const struct tag *b);' >unnamed.h
+"$cuaudit" types --from unnamed.h >unnamed.types
+is "$(cat unnamed.types)" "$(printf '%s\t%s\n' cuaudit-types 1 && printf 'function\t%b\n' \
+	'four\tptr struct tag *\tptr b const struct tag *' 'one\t? struct\t...' 'three\t? const enum\t...' \
+	'two\ti4 int\ti4 a int\t...')" "what has no name is left out, and nothing else"
+ok "and such a file is understood" env CUAUDIT_TYPES=unnamed.types "$cuaudit" run true
 
 # faulty MESSAGE NAME ARGUMENTS...: the command ends with status 2, says MESSAGE, and writes nothing
 faulty() {

@@ -96,7 +96,11 @@ for my $function (values %functions) {
 	$types{$function->{returns}} = 1 if $function->{returns} ne 'void';
 }
 my %names = map { $_->{name} => 1 } map { @$_ } values %enums;
-my ($kinds, $values) = compiled([sort keys %names], sort keys %types);
+# A type that has no name, "struct *", is none that another file could say.
+my %unnamed = map { $_ => 1 }
+	grep { /\b(?:struct|union|enum)\b(?! (?!(?:const|volatile|restrict)\b)\w| ?\{)/ } keys %types;
+my ($kinds, $values) = compiled([sort keys %names], grep { !$unnamed{$_} } sort keys %types);
+$kinds->{$_} = '?' for keys %unnamed;
 $kinds->{void} = 'void';
 
 # The word of a type, e4 where its values have names.
@@ -113,7 +117,7 @@ for my $name (sort keys %functions) {
 	my $function = $functions{$name};
 	my @fields = ('function', $name, kind_of($function->{returns}) . " $function->{returns}");
 	# A result in memory takes a register that others would have.
-	my $hidden = kind_of($function->{returns}) =~ /^m/;
+	my $hidden = kind_of($function->{returns}) =~ /^m/ || $unnamed{$function->{returns}};
 	my $open = $function->{variadic} || $hidden;
 
 	for my $param ($hidden ? () : @{$function->{params}}) {
