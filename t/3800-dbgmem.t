@@ -41,6 +41,8 @@ finds past_string 139 'strcpy .*: source 0x[0-9a-f]*000 is past the end of a map
 finds past_append 139 'strcat .*: destination 0x[0-9a-f]*ff8 is past the end of a mapping: after 8 bytes '
 finds read_only 139 'destination 0x[0-9a-f]* is read-only memory$'
 finds no_access 139 'source 0x[0-9a-f]* is memory without access'
+finds past_guard 139 'memset of 4196 bytes .*: destination 0x[0-9a-f]*fc4 is past the end of a mapping: after 60 bytes begins memory without access'
+finds read_only_overlap 139 'destination 0x[0-9a-f]*00a is read-only memory; source 0x[0-9a-f]*000 and destination 0x[0-9a-f]*00a overlap; use memmove$'
 finds null 139 'source 0x0 is NULL$'
 finds near_null 139 'destination 0x8 is in the page of NULL$'
 finds wrap 139 'memset of 18446744073709551615 bytes .*: destination 0x[0-9a-f]* is too near to the end of all addresses'

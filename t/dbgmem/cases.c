@@ -89,6 +89,23 @@ static void past_string(void) { strcpy(here, memset(last_page(), 'a', n + PAGE -
 static void past_append(void) { strcat(strcpy(last_page() + PAGE - 8, "1234567"), here + 1 + !!memset(here, 'b', n)); }
 static void read_only(void) { memcpy(pages(1, PROT_READ), here, n); }
 static void no_access(void) { memcpy(here, pages(1, PROT_NONE), n); }
+
+static void read_only_overlap(void)
+{
+	char *memory = pages(1, PROT_READ);
+
+	memcpy(memory + 10, memory, n);
+}
+
+/* Over a page without access, into one that can be written to. */
+static void past_guard(void)
+{
+	char *memory = pages(3, PROT_READ | PROT_WRITE);
+
+	mprotect(memory + PAGE, PAGE, PROT_NONE);
+	memset(memory + PAGE - 60, 1, n + PAGE);
+}
+
 static void null(void) { memcpy(here, (void *)(n - n), n); }
 static void near_null(void) { memcpy((char *)(n - n) + 8, here, n); }
 static void wrap(void) { memset(here, 0, n - n - 1); }
@@ -320,7 +337,8 @@ static const struct {
 	CASE(device_destination), CASE(device_freed), CASE(device_inside), CASE(device_set),
 	CASE(device_source), CASE(forked), CASE(near_null), CASE(no_access), CASE(null), CASE(overlap),
 	CASE(overlap_mempcpy), CASE(overlap_strcpy), CASE(past), CASE(past_append), CASE(past_set),
-	CASE(past_string), CASE(read_only), CASE(reserved), CASE(right), CASE(stack_end),
+	CASE(past_guard), CASE(past_string), CASE(read_only),
+	CASE(read_only_overlap), CASE(reserved), CASE(right), CASE(stack_end),
 	CASE(vforked), CASE(whose), CASE(wrap),
 };
 
