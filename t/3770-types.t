@@ -102,6 +102,33 @@ like "$(calls)" 'commInit\(comm = NULL, ranks = 2' "and names beside them"
 types="$tmp/less.types:outer.types:"
 typed CUAUDIT_HOOKS='trace(text=yes)'
 like "$(calls)" 'commInit\(comm = NULL, ranks = 2' "several files"
+# Each size of a structure that is passed in memory, by itself on the stack before what else is there.
+{
+	for words in 3 4 5; do
+		echo "struct words$words { long word[$words]; };"
+		echo "int behind$words(struct words$words own, int a, int b, int c, int d, int e, int f, int g, int h);"
+	done
+} >behind.h
+{
+	echo '#include "behind.h"'
+	sed -n 's/^\(int behind.*\);$/\1 { return a + b + c + d + e + f + g + h + (int)own.word[2]; }/p' behind.h
+} >behind.c
+{
+	echo '#include "behind.h"'
+	echo 'int main(void) { return 0'
+	for words in 3 4 5; do
+		echo "+ behind$words((struct words$words){ { 91, 92, 93 } }, 1, 2, 3, 4, 5, 6, 7, 8)"
+	done
+	echo '!= 3 * (93 + 36); }'
+} >behind-main.c
+compile -shared -fPIC -o libbehind.so behind.c && compile -o behind behind-main.c -L. -lbehind -Wl,-rpath,"$tmp" &&
+	"$cuaudit" types --from behind.h >behind.types || bail_out "cannot build"
+rm -f report*
+audited CUAUDIT_PROVIDERS=libbehind.so CUAUDIT_TYPES=behind.types CUAUDIT_HOOKS='trace(text=yes)' \
+	CUAUDIT_OUTPUT="$tmp/report" ./behind >out 2>err || status=$?
+is "$(sed -n 's/^.*libbehind\.so:\(behind.(.*)\) = .*/\1/p' report*)" "$(for words in 3 4 5; do
+	echo "behind$words(own = {...}, a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8)"
+done)" "what is on the stack behind a structure"
 
 # refused NAME MESSAGE [FILES]: not understood, and the program is not started
 refused() {
@@ -163,6 +190,7 @@ is "$status" 85 "strict: the process ends"
 CUAUDIT_DRIVER=sim CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=comm.types "$cuaudit" doctor ./uses >out 2>err
 like "$(cat out)" "^ok       CUAUDIT_TYPES=comm.types: .*: 12 functions\$" "doctor: how many functions there are types of"
 like "$(cat out)" "^ok       CUAUDIT_PROVIDERS takes $tmp/libcomm.so.2, of whose 12 functions " "doctor: a library that is taken"
+unlike "$(cat out)" 'is one of CUAUDIT_PROVIDERS' "doctor: and not that none is, whichever is the last"
 CUAUDIT_DRIVER=sim CUAUDIT_PROVIDERS='libother.so.*' "$cuaudit" doctor ./uses >out 2>err
 like "$(cat out)" "^warning  no library that .*/uses is linked with is one of CUAUDIT_PROVIDERS, libother.so" "doctor: none"
 CUAUDIT_DRIVER=sim "$cuaudit" doctor ./uses >out 2>err
