@@ -130,8 +130,8 @@ file=$tmp/cuaudit-share-$(id -u)
 "$tool" limit status "$file" >"$tmp/status.text" 2>&1
 is "$? $(sed -n 's/^ *[0-9]* *\(90\) .*/\1/p' "$tmp/status.text")" "0 90" "cuaudit limit status has it"
 "$tool" limit status --format json "$file" >"$tmp/status" 2>&1
-is "$("$PYTHON3" -c 'import json, sys; r = json.load(open(sys.argv[1])); print(r["file"] == sys.argv[2],
-	[[p["weight"] for p in d["processes"]] for d in r["devices"]])' "$tmp/status" "$file")" "True [[90]]" \
+is "$("$PYTHON3" -c 'import json, sys; r = json.load(open(sys.argv[1])); print(r["version"], r["file"] == sys.argv[2],
+	[[p["weight"] for p in d["processes"]] for d in r["devices"]])' "$tmp/status" "$file")" "1 True [[90]]" \
 	"as JSON, too"
 # Which process that is: its start and its PID namespace, also in metrics.
 stopped=$(sed -n 's/^ *\([0-9]*\) *90 .*/\1/p' "$tmp/status.text")

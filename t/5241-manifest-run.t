@@ -17,6 +17,16 @@ like "$(cat "$tmp/err")" '^cuaudit manifest: 1 process, 2 calls, driver of CUDA 
 tool manifest -d sim --format json -o - -- "$tmp/needs" init fork fails
 is "$status $(wc -c <"$tmp/err") $(left)" "3 0 0" "the program's own status"
 like "$(cat "$tmp/out")" '^\{"version":1,"kind":"manifest",.*\}$' "JSON on stdout"
+is "$("$PYTHON3" -c '
+import json, sys
+page = json.load(open(sys.argv[1]))
+called = [(library["path"], call) for library in page["libraries"] for call in library["called"]]
+newest = page["lowest_driver"]["called"]
+print(len(called), all(call["first_call"]["library"] == path and int(call["first_call"]["offset"], 16) > 0 and
+    call["first_call"]["at_ns"] > 10**18 for path, call in called),
+    any(call["cuda_version"] == newest["cuda_version"] and call["function"] == newest["function"] and
+    path == newest["library"] for path, call in called))' "$tmp/out")" "2 True True" \
+	"JSON: where each function was called first, and which wants the newest driver"
 tool manifest -d sim -o "$tmp/file" -- "$tmp/needs" init
 is "$status $(wc -c <"$tmp/out") $(wc -c <"$tmp/err")" "0 0 0" "a file"
 like "$(cat "$tmp/file")" '^cuaudit manifest: 1 process, 1 call' "... which has the manifest"
@@ -25,6 +35,37 @@ is "$status $(left)" "143 0" "a program that is killed: ours ends the same way"
 tool manifest -d sim -- "$tmp/needs"
 is "$status $(left)" "2 0" "no call at all: there is no manifest"
 like "$(cat "$tmp/err")" "^cuaudit: no call of the CUDA driver was recorded in any process of .*/needs; see" "... why"
+# No process can be started: the first, or one after it.
+cat >"$tmp/fork.c" <<'END'
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/types.h>
+
+pid_t fork(void)
+{
+	static int left;
+
+	left = left ? left : atoi(getenv("FORK_FAILS"));
+	if (--left)
+		return ((pid_t (*)(void))dlsym(RTLD_NEXT, "fork"))();
+	unsetenv("LD_PRELOAD");
+	errno = EAGAIN;
+	return -1;
+}
+END
+compile -shared -fPIC -o "$tmp/fork.so" "$tmp/fork.c" -ldl || bail_out "cannot build"
+failing=
+for n in 1 2 3 4 5 6; do
+	rm -f "$tmp/ran"
+	status=0
+	timeout 300 env LD_PRELOAD="$tmp/fork.so" FORK_FAILS=$n "$cuaudit" manifest -d sim -- sh -c "touch '$tmp/ran'; '$tmp/needs' init" \
+		>"$tmp/out" 2>"$tmp/err" || status=$?
+	test ! -e "$tmp/ran" || break
+	failing="$failing $status $(left) $(grep -c 'cannot' "$tmp/err");"
+done
+is "$status $(echo "$failing" | tr ';' '\n' | grep -vc '^ 2 0 1$')" "0 1" "no process: status 2, why, and nothing left"
+ok "each of them: $((n - 1))" test "$n" -ge 2
 tool manifest -- "$tmp/missing"
 is "$status $(left)" "127 0" "no program"
 tool manifest -d sim -o "$tmp/missing/x" -- "$tmp/needs" init fails
