@@ -186,6 +186,9 @@ cudaGetDevice hostile pointer = 0
 cudaMalloc hostile pointer 0x4 = 0
  cuMemAlloc_v2 libcudart.so.13 = 0
 cudaFree hostile 0x4 = 0" "jumps: what was left is not around what comes"
+hostile deep
+is "$(calls | grep cuda) $(grep -c 'odd\|flags\|unended' "$tmp/out")" "1 cudaGetDevice
+16 cudaStreamAddCallback 0" "deep: of calls in calls 16 are seen, and what comes behind"
 cp "$tmp/liblinked.so" "$tmp/closed.so"
 hostile closes
 is "$(grep -c '^cudaMalloc closed.so pointer 0x9 = 0$' "$tmp/out") $(tail -n 1 "$tmp/out")" \

@@ -144,6 +144,20 @@ static void jump_deep(void *unused)
 	cudaStreamAddCallback(NULL, jump, unused, 0);
 }
 
+/* Calls in calls, more than are kept. */
+static void deeper(void *left)
+{
+	if (left)
+		cudaStreamAddCallback(NULL, deeper, (char *)left - 1, 1);
+}
+
+static int deep(void)
+{
+	cudaStreamAddCallback(NULL, deeper, (void *)20, 1);
+	cudaGetDevice(&device);
+	return 0;
+}
+
 static int jumps(void)
 {
 	for (volatile int i = 0; i < 100; i++) {
@@ -263,7 +277,8 @@ int main(int argc, char **argv)
 		int (*run)(void);
 	} modes[] = {
 		{ "tool", tool }, { "late-tool", late_tool }, { "threads", threads }, { "forks", forks },
-		{ "signals", signals }, { "jumps", jumps }, { "closes", closes }, { "refused", refused },
+		{ "signals", signals }, { "jumps", jumps }, { "deep", deep }, { "closes", closes },
+		{ "refused", refused },
 		{ "ends", ends }, { "newer", newer }, { "renumbered", renumbered }, { "larger", larger },
 		{ "restored", restored },
 	};
