@@ -3,13 +3,15 @@
 # what the driver makes of them. PART: c (programs in CUDA C, 6 minutes; the default), cap (limits of time, and what
 # it costs to be alone, 3 minutes), kill (kills and stops, 3 minutes), lend (who waits for
 # one that does nothing, 1 minute), python (PyTorch and JAX, 8 minutes), step (training steps between which
-# the device has nothing to do: whether others have it then, 3 minutes).
+# the device has nothing to do: whether others have it then, 3 minutes), all (c, python and limits of time in one
+# table; SHARE_SECONDS a run, 5 if it is not set).
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 . "$top_srcdir/t/lib.sh"
 
 gpu=$top_srcdir/t/gpu
 part=${1:-c}
-seconds=${SHARE_SECONDS:-8}
+test "$part" = all && seconds=5 || seconds=8
+seconds=${SHARE_SECONDS:-$seconds}
 nvcc=${CUDA_HOME:-/usr/local/cuda}/bin/nvcc
 nvidia-smi -L >"$tmp/gpus" 2>&1 || skip_all "no GPU"
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/# /'
@@ -93,22 +95,42 @@ identical() {
 	is "$(printf '%s\n' "$@" | sort -u | wc -l | tr -d ' ')" 1 "$kind: results are those of a run alone"
 }
 
+# shares NAME COMMAND SECONDS: the command alone, for so long, two at once, and by weights; alone's rate in $alone
+shares() {
+	together "$2 $3" none
+	alone=$rates
+	sums_alone=$sums
+	together "$2 $3" none none
+	diag "DRIVER $1 alone $alone, two at once$rates"
+	together "$2 $seconds" share=70 share=30
+	row "$1 70/30" "$alone" "70 30" "$rates"
+	sums_shared=$sums
+	together "$2 $seconds" share=90 share=10
+	row "$1 90/10" "$alone" "90 10" "$rates"
+	together "$2 $seconds" share=10 share=30 share=60
+	row "$1 10/30/60" "$alone" "10 30 60" "$rates"
+}
+
+# cap NAME COMMAND ALONE: what it does in 30 % of the time, of what it does alone
+cap() {
+	together "$2 $seconds" time=30%
+	capped=$(echo "$3 $rates" | awk '{ printf "%.1f", $1 ? 100 * $2 / $1 : 0 }')
+	diag "CAP $1 time=30%: $capped %"
+	like "$(echo "$capped" | awk '{ print ($1 >= 27 && $1 <= 33 ? "GOOD" : "BAD") }')" GOOD "$1 capped"
+}
+
+# also_cap NAME COMMAND ALONE: in the table of all
+also_cap() {
+	test "$part" != all || cap "$@"
+}
+
 # programs KIND...
 programs() {
 	for kind; do
-		together "$tmp/share $kind 3" none
-		alone=$rates
-		sums_alone=$sums
-		together "$tmp/share $kind 3" none none
-		diag "DRIVER $kind alone $alone, two at once$rates"
-		together "$tmp/share $kind $seconds" share=70 share=30
-		row "$kind 70/30" "$alone" "70 30" "$rates"
+		shares "$kind" "$tmp/share $kind" 3
 		# shellcheck disable=SC2086
-		identical $sums_alone $sums
-		together "$tmp/share $kind $seconds" share=90 share=10
-		row "$kind 90/10" "$alone" "90 10" "$rates"
-		together "$tmp/share $kind $seconds" share=10 share=30 share=60
-		row "$kind 10/30/60" "$alone" "10 30 60" "$rates"
+		identical $sums_alone $sums_shared
+		also_cap "$kind" "$tmp/share $kind" "$alone"
 	done
 }
 
@@ -127,10 +149,7 @@ caps() {
 		alone=$(most "$alone")
 		diag "ALONE $kind: $(echo "$alone $(most "$ours")" |
 			awk '{ printf "%.4f", $2 ? $1 / $2 : 0 }') times as long with share"
-		together "$tmp/share $kind $seconds" time=30%
-		capped=$(echo "$alone $rates" | awk '{ printf "%.1f", $1 ? 100 * $2 / $1 : 0 }')
-		diag "CAP $kind time=30%: $capped %"
-		like "$(echo "$capped" | awk '{ print ($1 >= 27 && $1 <= 33 ? "GOOD" : "BAD") }')" GOOD "$kind capped"
+		cap "$kind" "$tmp/share $kind" "$alone"
 	done
 }
 
@@ -197,20 +216,13 @@ kills() {
 pythons() {
 	for kind in "torch small" "torch large" jax; do
 		"$PYTHON3" -c "import ${kind%% *}" >"$tmp/import" 2>&1 || {
-			skip 3 "no ${kind%% *}"
+			test "$part" = all && rows=4 || rows=3
+			skip "$rows" "no ${kind%% *}"
 			continue
 		}
 		command="$PYTHON3 $gpu/share_step.py $kind"
-		together "$command 5" none
-		alone=$rates
-		together "$command 5" none none
-		diag "DRIVER $kind alone $alone, two at once$rates"
-		together "$command $seconds" share=70 share=30
-		row "$kind 70/30" "$alone" "70 30" "$rates"
-		together "$command $seconds" share=90 share=10
-		row "$kind 90/10" "$alone" "90 10" "$rates"
-		together "$command $seconds" share=10 share=30 share=60
-		row "$kind 10/30/60" "$alone" "10 30 60" "$rates"
+		shares "$kind" "$command" 5
+		also_cap "$kind" "$command" "$alone"
 	done
 }
 
@@ -224,6 +236,10 @@ kill)
 	;;
 lend) naps ;;
 python) pythons ;;
-*) bail_out "share.sh [c|cap|kill|lend|python|step]" ;;
+all)
+	programs gemm long tiny graph sync
+	pythons
+	;;
+*) bail_out "share.sh [all|c|cap|kill|lend|python|step]" ;;
 esac
 done_testing
