@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "hooks/modules/limit/limit_driver.h"
 #include "hooks/modules/limit/limit_spin.h"
 
@@ -105,7 +106,7 @@ static bool is_legacy(CUstream stream)
 /* now: the stream of the submission that this is a part of, FLIGHT_NONE if it is none. */
 static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
 {
-	if (tail->thread == __builtin_thread_pointer() && tail->count &&
+	if (tail->thread == arch_thread_pointer() && tail->count &&
 	    (is_legacy(now) || !is_legacy(tail->stream)))
 		record(lease, tail->stream, tail->count);
 	tail->count = 0;
@@ -114,7 +115,7 @@ static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
 void flight_submitted(struct lease *lease, CUstream stream)
 {
 	struct tail *tail = &tails[number(lease)];
-	const void *self = __builtin_thread_pointer();
+	const void *self = arch_thread_pointer();
 	struct spin_saved saved;
 	bool same = tail->thread == self && tail->stream == stream;
 
@@ -139,7 +140,7 @@ void flight_cover(struct lease *lease, CUstream now)
 	struct tail *tail = &tails[number(lease)];
 	struct spin_saved saved;
 
-	if (tail->thread != __builtin_thread_pointer() || !tail->count)
+	if (tail->thread != arch_thread_pointer() || !tail->count)
 		return;
 	spin_lock(&lock, &saved);
 	record_tail(lease, tail, now);
