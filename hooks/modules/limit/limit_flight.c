@@ -11,13 +11,13 @@
 #include "hooks/modules/limit/limit_flight.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "arch.h"
 #include "hooks/modules/limit/limit_driver.h"
 #include "hooks/modules/limit/limit_spin.h"
 
@@ -41,7 +41,7 @@ struct flight {
 /* What a lease's threads submitted last. */
 struct tail {
 	CUstream stream;
-	const void *thread;	/* NULL: nothing */
+	pthread_t thread;	/* 0: nothing */
 	uint32_t count;		/* since its last event */
 };
 
@@ -106,7 +106,7 @@ static bool is_legacy(CUstream stream)
 /* now: the stream of the submission that this is a part of, FLIGHT_NONE if it is none. */
 static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
 {
-	if (tail->thread == arch_thread_pointer() && tail->count &&
+	if (tail->thread == pthread_self() && tail->count &&
 	    (is_legacy(now) || !is_legacy(tail->stream)))
 		record(lease, tail->stream, tail->count);
 	tail->count = 0;
@@ -115,7 +115,7 @@ static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
 void flight_submitted(struct lease *lease, CUstream stream)
 {
 	struct tail *tail = &tails[number(lease)];
-	const void *self = arch_thread_pointer();
+	pthread_t self = pthread_self();
 	struct spin_saved saved;
 	bool same = tail->thread == self && tail->stream == stream;
 
@@ -140,7 +140,7 @@ void flight_cover(struct lease *lease, CUstream now)
 	struct tail *tail = &tails[number(lease)];
 	struct spin_saved saved;
 
-	if (tail->thread != arch_thread_pointer() || !tail->count)
+	if (tail->thread != pthread_self() || !tail->count)
 		return;
 	spin_lock(&lock, &saved);
 	record_tail(lease, tail, now);
@@ -156,7 +156,7 @@ void flight_leave(struct lease *lease)
 		return;
 	spin_lock(&lock, &saved);
 	record_tail(lease, tail, FLIGHT_NONE);
-	tail->thread = NULL;
+	tail->thread = 0;
 	spin_unlock(&lock, &saved);
 }
 
