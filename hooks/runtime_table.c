@@ -35,11 +35,12 @@ static const uint8_t runtime_uuid[UUID] = {
 	0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66
 };
 
-static _Atomic bool off;
+static _Atomic bool off, unseen;
 
 /* One message; no call is seen from then on. Other tools have what they ask for as before. */
 static void give_up(const char *why)
 {
+	atomic_store_explicit(&unseen, true, memory_order_relaxed);
 	if (!atomic_exchange_explicit(&off, true, memory_order_relaxed))
 		cuaudit_log(CUAUDIT_WARN, "calls of the runtime are not seen: %s", why);
 	runtime_flags_set_all();
@@ -267,6 +268,21 @@ void runtime_table_answered(const uint8_t *uuid, uint64_t *table)
 	lock_release(LOCK_RUNTIME, &saved);
 	if (why)
 		give_up(why);
+}
+
+void runtime_table_refused(const uint8_t *uuid, const void *caller)
+{
+	const struct link_object *object = library_object((uintptr_t)caller);
+
+	/* What is bound is hooked without a table. */
+	if (domain_is_on(DOMAIN_RUNTIME) && !is_off() && !memcmp(uuid, runtime_uuid, UUID) &&
+	    !(object && object->flags & LINK_OBJECT_PROVIDER))
+		give_up("the driver has no table for tools, by which static runtimes report them");
+}
+
+bool runtime_table_unseen(void)
+{
+	return atomic_load_explicit(&unseen, memory_order_relaxed);
 }
 
 void runtime_table_finish(void)

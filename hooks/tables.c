@@ -26,8 +26,10 @@ static void answered(struct cuaudit_call *call, void *data)
 	if (!call->result && where && *where && **where < LARGEST)
 		size = **where;
 	coverage_table(uuid, size, call->result, cuaudit_call_library(call), call->caller);
-	if (call->result || !where || !*where)
+	if (call->result || !where || !*where) {
+		runtime_table_refused(uuid, call->caller);
 		return;
+	}
 	/* Two slots of one table are the runtime's, where it is on: they are no function of the driver then. */
 	runtime_table_answered(uuid, (uint64_t *)*where);
 	export_table_answered(uuid, (uint64_t *)*where, call->function->driver);

@@ -135,7 +135,19 @@ run "$tmp/calls"
 is "$(seen)" 7 "a table that can be written to"
 tools=
 run "$tmp/calls"
-is "$(seen)$(cat "$tmp/err")" 0 "no table"
+is "$(seen)" 0 "no table"
+is "$(cat "$tmp/err")" "cuaudit: calls of the runtime are not seen: the driver has no table for tools, by which static runtimes report them" \
+	"... which is said once"
+run CUAUDIT_DOMAINS=driver "$tmp/calls"
+is "$(cat "$tmp/err")" "" "... where anybody wants to know"
+# A rule of what nobody sees holds for ever.
+echo 'never cudaMalloc' >"$tmp/rules"
+run CUAUDIT_HOOKS="rules(file=$tmp/rules)" "$tmp/calls"
+is "$status" 89 "... and rules are not judged"
+like "$(cat "$tmp/err")" 'rules: calls of the CUDA runtime were not seen' "... which is said as well"
+tools=whole
+run CUAUDIT_HOOKS="rules(file=$tmp/rules)" "$tmp/calls"
+is "$status" 88 "with a table they are"
 tools=whole
 for mode in larger renumbered; do
 	hostile $mode
@@ -200,7 +212,7 @@ is "$(calls | grep cuda)" "1 cudaFree
 
 # the simulated driver has the table where it is asked for
 run CUAUDIT_DRIVER=sim "$tmp/calls"
-is "$status $(seen)$(cat "$tmp/err")" "0 0" "sim: no table"
+is "$status $(seen) $(grep -c 'are not seen: the driver has no table' "$tmp/err")" "0 0 1" "sim: no table"
 run CUAUDIT_DRIVER=sim CUAUDIT_SIM_TOOLS=1 "$tmp/calls"
 is "$status $(seen)$(cat "$tmp/err")" "0 7" "sim: with the table"
 status=0

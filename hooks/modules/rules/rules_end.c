@@ -7,6 +7,7 @@
 
 #include "hooks/modules/leak/leak_print.h"
 #include "hooks/modules/rules/rules.h"
+#include "hooks/runtime_table.h"
 
 static void unrouted(const struct rule *rule)
 {
@@ -51,6 +52,8 @@ void rules_losses(void)
 			if (why != CUAUDIT_RANGE_LOST_UNMATCHED && why != CUAUDIT_RANGE_LOST_NAMES &&
 			    cuaudit_range_lost((enum cuaudit_range_loss)why))
 				atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_RANGES);
+	if (runtime_table_unseen())
+		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_RUNTIME);
 	if ((rules.memory || rules.leaks) && leak_counts.lost)
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_MEMORY);
 }
