@@ -42,7 +42,8 @@ enum check_reach {
 	CHECK_REACH_MARK = 1,
 	CHECK_REACH_SECOND_MARK = 2,	/* of between */
 	CHECK_REACH_RANGE = 4,
-	CHECK_REACH_LIBRARY = 8
+	CHECK_REACH_LIBRARY = 8,
+	CHECK_REACH_FRAME = 16		/* the library of from */
 };
 
 enum check_unit { CHECK_CALLS, CHECK_BYTES, CHECK_NS, CHECK_KERNELS };

@@ -84,6 +84,8 @@ void check_missing_text(const struct check_result *result, const struct check_su
 		item(out, &any, "its range, of which none of that name was opened");
 	if (sum->missing & CHECK_REACH_LIBRARY)
 		item(out, &any, "its library, of which none of that name called the driver");
+	if (sum->missing & CHECK_REACH_FRAME)
+		item(out, &any, "the library of its frame, of which none of that name was loaded");
 }
 
 static void amount(struct out *out, uint64_t value, uint8_t unit)

@@ -41,6 +41,13 @@ done <<END
 $(ways)
 END
 
+# A program by a path that is one where it was started alone.
+mkdir -p elsewhere
+echo 'never cuDevicePrimaryCtxRetain' >rules
+check sh -c 'cd elsewhere && exec ../"$0" primary' "${broken##*/}"
+ends 88 "a script that works in another directory"
+says "broken\\.c:$(line_of primary) " "... and the line"
+
 # Each way of the program is in the list, but for what a child runs, and the other way round.
 ways | cut -d'|' -f1 >tested
 "$broken" | grep -v '^child$' >known

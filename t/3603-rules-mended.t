@@ -33,6 +33,10 @@ refuses() {
 
 # What can never be is no rule.
 refuses 19 'never cuInit from train.py' 'a frame is FILE:FUNCTION'
+for compiled in app.c:step src/app.cu:24 '*.hpp:*' app.cc:; do
+	refuses 19 "never cuInit from $compiled" 'a compiled function is LIBRARY:FUNCTION, if it is exported'
+done
+refuses 7 'allow app.c:step # why' 'a compiled function is LIBRARY:FUNCTION'
 refuses 19 'never cuInit from "tr[ain:x"' 'its \[ has no \]'
 refuses 17 'never cuInit in lib[a' 'its \[ has no \]'
 refuses 7 'allow li[b:x # why' 'its \[ has no \]'
@@ -179,7 +183,11 @@ gives 88 "$from libc.so.6:*" "100 frames further out" deep 100
 unlike "$(cat err)" ' _start' "... which is not reported"
 gives 89 "$from libc.so.6:*" "200 frames further out" deep 200
 says "^check: .*more than 128 frames: rules with 'from' did not see the outer ones" "... which is said"
-gives 0 "$from libx.so:*" "a frame that is not in a stack of 100" deep 100
+gives 0 "$from libc.so.6:nothing" "a frame that is not in a stack of 100" deep 100
+gives 88 "$from libx.so:*" "a frame of a library that is not loaded" deep 100
+says 'never reached: the library of its frame, of which none of that name was loaded' "... which is told"
+gives 0 "optional $from libx.so:*" "... and may be" deep 100
+gives 0 "$from *lib/*/libc.so.6:nothing" "a library by its path" deep 100
 gives 88 "$from mended:*" "a frame that is in one of 200" deep 200
 gives 88 never\ cuDriverGetVersion "no frame asked for" deep 200
 gives 0 "never cuDriverGetVersion\nallow libc.so.6:* # why" "an allow line, 100 frames further out" deep 100
@@ -197,9 +205,9 @@ done <<'END'
 89|*train*:*
 89|/home/x.source/*.py:1
 88|*:*
-0|libx.so:*
-0|libx.so.1*:step
-0|libx.so*:*
+0|libc.so.6:nothing
+88|libx.so.1*:step
+88|libx.so*:*
 END
 
 # Where no stack can be read, what looks at stacks holds of nothing.

@@ -65,6 +65,7 @@ struct rule {
 	struct selector *selector;
 	struct selector *others;	/* its parts beside %blocking; NULL: there are none */
 	const char *library, *kernel, *frame, *in_range, *per_range;	/* globs; NULL: any */
+	const char *frame_library;	/* of the frame, if it is of no Python file */
 	struct rule_exception exceptions[RULE_EXCEPTIONS];
 	uint32_t nexceptions;
 	_Atomic uint8_t libraries[RULE_LIBRARIES];	/* by index: 0 not asked, 1 no, 2 yes */
@@ -154,6 +155,17 @@ void rules_broken_forked(void);
 static inline bool rules_glob(const char *glob, const char *text)
 {
 	return glob_matches(glob, strlen(glob), text);
+}
+
+/* A glob of paths takes a whole one, or the last components of one. */
+static inline bool rules_tail_glob(const char *glob, const char *path)
+{
+	if (rules_glob(glob, path))
+		return true;
+	for (const char *at = strchr(path, '/'); at; at = strchr(at + 1, '/'))
+		if (rules_glob(glob, at + 1))
+			return true;
+	return false;
 }
 
 /* No signal and no cancellation between the two: errno, as well, is as before. */

@@ -93,21 +93,10 @@ static bool capture(struct broken *broken)
 	return true;
 }
 
-/* A glob takes a whole path, or the last components of one. */
-static bool tail_matches(const char *glob, const char *text)
-{
-	if (rules_glob(glob, text))
-		return true;
-	for (const char *at = strchr(text, '/'); at; at = strchr(at + 1, '/'))
-		if (rules_glob(glob, at + 1))
-			return true;
-	return false;
-}
-
 static bool joined_matches(const char *glob, const char *first, const char *second)
 {
 	stpcpy(stpcpy(stpcpy(both, first), ":"), second);
-	return tail_matches(glob, both);
+	return rules_tail_glob(glob, both);
 }
 
 static void digits(char text[12], uint32_t number)
@@ -163,21 +152,12 @@ static uint32_t find_allow(const struct broken *broken)
 	return 0;
 }
 
-/* LIBRARY.so:FUNCTION, LIBRARY.so.1:FUNCTION and globs of these: of no Python frame. */
-static bool names_library(const char *glob)
-{
-	size_t file = strcspn(glob, ":");
-	const char *at = memmem(glob, file, ".so", 3);
-
-	return at && strchr(":.*?[", at[3]);
-}
-
 /* A frame that was not found may be one of those that could not be read. */
 static bool is_taken(const struct broken *broken)
 {
 	if (!broken->frame || stack_matches(broken, broken->frame))
 		return true;
-	if (!names_library(broken->frame) && cuaudit_python_fault())
+	if (!broken->rule->frame_library && cuaudit_python_fault())
 		lose(CHECK_LOST_PYTHON);
 	if (broken->nframes == STACK)
 		lose(CHECK_LOST_FRAMES);
@@ -237,20 +217,31 @@ static uint32_t put_text(struct check_finding *finding, uint32_t *used, const ch
 	return at;
 }
 
+/* A path that means the same in another directory, if it fits. */
+static const char *absolute(const char *file)
+{
+	const char *directory = cuaudit_directory();
+
+	if (*file == '/' || strlen(directory) + strlen(file) + 2 > sizeof(path))
+		return file;
+	stpcpy(stpcpy(stpcpy(path, directory), "/"), file);
+	return path;
+}
+
 static uint32_t put_library(const struct cuaudit_library *library)
 {
+	const char *file = absolute(library->path);
 	struct check_header *header = &rules_file->header;
 	uint32_t count = header->nlibraries;
 	struct check_library *to;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!strncmp(rules_file->libraries[i].path, library->path,
-			     sizeof(rules_file->libraries->path) - 1))
+		if (!strncmp(rules_file->libraries[i].path, file, sizeof(rules_file->libraries->path) - 1))
 			return i;
 	if (count == CHECK_LIBRARIES)
 		return CHECK_NO_LIBRARY;
 	to = &rules_file->libraries[count];
-	strncpy(to->path, library->path, sizeof(to->path) - 1);
+	memcpy(to->path, file, strnlen(file, sizeof(to->path) - 1));
 	to->id_size = (uint8_t)cuaudit_library_build_id(library, to->id, sizeof(to->id));
 	if (to->id_size > sizeof(to->id))
 		to->id_size = 0;

@@ -177,10 +177,36 @@ static bool take_kernel(struct line *line, struct rule *rule)
 	return take_glob(line, "a kernel", &rule->kernel);
 }
 
+/* Stacks have lines of Python alone: what is compiled is known by what its library exports. */
 static bool is_frame(const struct line *line, const struct word *word)
 {
-	return strchr(word->text, ':') ||
-	       line_fault(line, word, "a frame is FILE:FUNCTION or FILE:LINE, not '%.64s'", word->text);
+	static const char *const compiled[] = { ".c",   ".cc", ".cpp", ".cu", ".cuh", ".cxx",
+						".f90", ".h",  ".hh",  ".hpp", ".rs", NULL };
+	const char *colon = strchr(word->text, ':'), *dot;
+
+	if (!colon)
+		return line_fault(line, word, "a frame is FILE:FUNCTION or FILE:LINE of Python, or "
+				  "LIBRARY:FUNCTION, not '%.64s'", word->text);
+	dot = memrchr(word->text, '.', (size_t)(colon - word->text));
+	for (uint32_t i = 0; dot && compiled[i]; i++)
+		if (strlen(compiled[i]) == (size_t)(colon - dot) &&
+		    !strncmp(dot, compiled[i], (size_t)(colon - dot)))
+			return line_fault(line, word, "the frame of a compiled function is "
+					  "LIBRARY:FUNCTION, if it is exported, not '%.64s'; 'in LIBRARY' "
+					  "and 'in range GLOB' know the others", word->text);
+	return true;
+}
+
+/* Of LIBRARY.so:FUNCTION, LIBRARY.so.1:FUNCTION and globs of these; false: no memory. */
+static bool take_frame_library(struct rule *rule)
+{
+	size_t length = strcspn(rule->frame, ":");
+	const char *at = memmem(rule->frame, length, ".so", 3);
+
+	if (!at || !strchr(":.*?[", at[3]))
+		return true;
+	rule->frame_library = strndup(rule->frame, length);
+	return rule->frame_library;
 }
 
 /* Stacks are read of calls that break a rule, which are few. */
@@ -193,7 +219,8 @@ static bool take_frame(struct line *line, struct rule *rule)
 				  rule->form == FORM_BOUND ? "a bound counts calls" :
 							     "a mark is reached by calls");
 	return take_glob(line, "a frame", &rule->frame) &&
-	       is_frame(line, &line->words[line->at - 1]);
+	       is_frame(line, &line->words[line->at - 1]) &&
+	       (take_frame_library(rule) || line_fault(line, word, "no memory"));
 }
 
 static bool take_after(struct line *line, struct rule *rule)
@@ -598,7 +625,8 @@ static uint8_t wants(const struct rule *rule)
 			 (rule->after != NO_MARK && rule->before != NO_MARK ?
 			  CHECK_REACH_SECOND_MARK : 0) |
 			 (rule->range >= 0 || rule->per >= 0 ? CHECK_REACH_RANGE : 0) |
-			 (rule->library ? CHECK_REACH_LIBRARY : 0));
+			 (rule->library ? CHECK_REACH_LIBRARY : 0) |
+			 (rule->frame_library ? CHECK_REACH_FRAME : 0));
 }
 
 static bool read_rule(struct line *line, struct word *word, bool optional)

@@ -122,9 +122,14 @@ void rules_libraries(void)
 	const struct cuaudit_library *library;
 
 	for (uint32_t i = 1; (library = cuaudit_library_get(i)); i++)
-		for (uint32_t k = 0; k < rules.nrules; k++)
-			if (rules.rules[k].library && library_is(rules.rules[k].library, library))
+		for (uint32_t k = 0; k < rules.nrules; k++) {
+			const struct rule *rule = &rules.rules[k];
+
+			if (rule->library && library_is(rule->library, library))
 				reach(k, CHECK_REACH_LIBRARY);
+			if (rule->frame_library && rules_tail_glob(rule->frame_library, library->path))
+				reach(k, CHECK_REACH_FRAME);
+		}
 }
 
 /* Whatever was loaded by the first call since counts, though it may call nothing itself. */
