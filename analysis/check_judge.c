@@ -318,8 +318,9 @@ void check_judge(struct check_result *result)
 		result->may_be_idle = check_rules(result)->header.may_be_idle;
 	idle = !was_called(result);
 	if (idle && !result->may_be_idle && !result->nproblems)
-		check_problem(result, "no process called the CUDA driver; cuaudit doctor says why, and "
-			      "without a GPU -d sim has the simulated one%s", result->rules ?
+		check_problem(result, "no process called the CUDA driver; cuaudit doctor says why, unless "
+			      "the command clears its environment, which takes LD_AUDIT; without a GPU, "
+			      "-d sim before the command has the simulated one%s", result->rules ?
 			      "; a line 'optional calls' is for commands that need not call it" : "");
 	for (size_t i = 0; i < result->nprocesses; i++)
 		find_problems(result, &result->processes[i]);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The result of cuaudit check for people. */
+#include <config.h>
+
 #include <string.h>
 
 #include "analysis/check_file.h"
@@ -169,6 +171,12 @@ static const char *library_of(const struct check_stack *stack)
 	return NULL;
 }
 
+#ifdef HAVE_LIBDW
+#define NO_LINE "build the program with -g"
+#else
+#define NO_LINE "this cuaudit was built without libdw, which reads lines"
+#endif
+
 /* What is to be looked at first: the line that annotations are at. */
 static void user_line(const struct check_stack *stack, const char *prefix, struct out *out)
 {
@@ -178,7 +186,7 @@ static void user_line(const struct check_stack *stack, const char *prefix, struc
 		return;
 	if (!user) {
 		out_text(out, prefix);
-		out_text(out, "  at no line that is known; build the program with -g\n");
+		out_text(out, "  at no line that is known; " NO_LINE "\n");
 		return;
 	}
 	out_text(out, prefix);

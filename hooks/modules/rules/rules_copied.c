@@ -45,7 +45,7 @@ struct copy {
 
 int16_t rules_direction(const char *word)
 {
-	int16_t number = 0;
+	int16_t number = 1;	/* 0 is what nobody can ask for, an unknown one */
 
 	if (!strcmp(word, "any"))
 		return RULE_ANY_DIRECTION;

@@ -309,7 +309,7 @@ static bool take_direction(struct line *line, struct rule *rule)
 		return false;
 	rule->direction = rules_direction(word->text);
 	return rule->direction >= RULE_ANY_DIRECTION ||
-	       line_unknown(line, word, "direction", rules_directions);
+	       line_unknown(line, word, "direction", &rules_directions[1]);
 }
 
 /* What a bound is of. Its functions are those at which it changes. */

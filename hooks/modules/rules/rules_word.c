@@ -28,10 +28,23 @@ bool line_fault(const struct line *line, const struct word *word, const char *fo
 	return false;
 }
 
+/* "; known: a, b, c", as far as there is room; nothing if there are none. */
+static void list_words(char *text, size_t size, const char *const *words)
+{
+	const char *between = "; known: ";
+	size_t used = 0;
+
+	for (*text = '\0'; *words && used + strlen(between) + strlen(*words) < size; words++) {
+		used = (size_t)(stpcpy(stpcpy(&text[used], between), *words) - text);
+		between = ", ";
+	}
+}
+
 bool line_unknown(const struct line *line, const struct word *word, const char *what,
 		  const char *const *words)
 {
 	const char *near = cuaudit_nearest(word->text, words);
+	char known[256];
 
 	if (near && word->quoted && !strcmp(near, word->text))
 		return line_fault(line, word, "'%.64s' in quotes is no %s; leave the quotes out",
@@ -39,7 +52,8 @@ bool line_unknown(const struct line *line, const struct word *word, const char *
 	if (near && strcmp(near, word->text) != 0)
 		return line_fault(line, word, "there is no %s '%.64s'; did you mean %s?", what,
 				  word->text, near);
-	return line_fault(line, word, "there is no %s '%.64s'", what, word->text);
+	list_words(known, sizeof(known), words);
+	return line_fault(line, word, "there is no %s '%.64s'%s", what, word->text, known);
 }
 
 /* A word in quotes, which are taken off; \" and \\ in it. Where it ends, NULL: it does not. */
