@@ -187,7 +187,7 @@ gives 0 "$from libc.so.6:nothing" "a frame that is not in a stack of 100" deep 1
 gives 88 "$from libx.so:*" "a frame of a library that is not loaded" deep 100
 says 'never reached: the library of its frame, of which none of that name was loaded' "... which is told"
 gives 0 "optional $from libx.so:*" "... and may be" deep 100
-gives 0 "$from *lib/*/libc.so.6:nothing" "a library by its path" deep 100
+gives 0 "$from /*lib*/libc.so.6:nothing" "a library by its path" deep 100
 gives 88 "$from mended:*" "a frame that is in one of 200" deep 200
 gives 88 never\ cuDriverGetVersion "no frame asked for" deep 200
 gives 0 "never cuDriverGetVersion\nallow libc.so.6:* # why" "an allow line, 100 frames further out" deep 100

@@ -234,10 +234,12 @@ for format in chrome csv jsonl otlp; do
 done
 like "$(cat "$tmp/csv")" 'cafe0001\[2\],.*,\?,,' "csv: it is its own value"
 like "$(cat "$tmp/jsonl")" '"function":"cafe0001\[2\]",.*"result":"\?"' "jsonl: likewise"
-"$top_builddir/bin/cuaudit" convert --to sqlite -o "$tmp/db" "$tmp/trace-.cutrace" >"$tmp/out" 2>&1 || :
+status=0
+"$top_builddir/bin/cuaudit" convert --to sqlite -o "$tmp/db" "$tmp/trace-.cutrace" >"$tmp/out" 2>&1 || status=$?
 if grep -q 'built without sqlite3' "$tmp/out"; then
-	skip 1 "built without sqlite3"
+	skip 2 "built without sqlite3"
 else
+	is "$status" 0 "sqlite: a database"
 	is "$("$PYTHON3" -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute("SELECT function GLOB ?, sum(result IS NULL), count(*) FROM calls GROUP BY 1 ORDER BY 1", ("cu[A-Z]*",)):
     print(row[0], row[1] == row[2] if row[0] == 0 else row[1])' "$tmp/db")" "0 True

@@ -222,7 +222,7 @@ static const char *absolute(const char *file)
 {
 	const char *directory = cuaudit_directory();
 
-	if (*file == '/' || strlen(directory) + strlen(file) + 2 > sizeof(path))
+	if (*file == '/' || !*directory || strlen(directory) + strlen(file) + 2 > sizeof(path))
 		return file;
 	stpcpy(stpcpy(stpcpy(path, directory), "/"), file);
 	return path;
