@@ -31,9 +31,10 @@ NAME(cuAnyUnknown0, UNKNOWN, 0)
 NAME(cuAnyUnknown1, UNKNOWN, 0)"
 }
 
-# made DIRECTORY: a driver of the functions that names.h there lists, and programs that call them.
+# made DIRECTORY: a driver of the functions that names.h there lists, bound to itself as the real one is, and
+# programs that call them.
 made() {
-	build "$1/libcuda.so.1" -shared -fPIC -Wl,-soname,libcuda.so.1 -DANY_DRIVER \
+	build "$1/libcuda.so.1" -shared -fPIC -Wl,-Bsymbolic -Wl,-soname,libcuda.so.1 -DANY_DRIVER \
 		-I"$tmp/$1" "$routes/any.S" "$routes/any-driver.c"
 	build "$1/any.o" -c -I"$tmp/$1" "$routes/any.S"
 	program "$1/any" any.c -I"$tmp/$1" "$tmp/$1/any.o" -L"$tmp/$1" -l:libcuda.so.1

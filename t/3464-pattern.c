@@ -93,7 +93,11 @@ static void as_libc(void)
 		glob += wrong_glob(pattern);
 	}
 	is_int(regex, 0, "expressions take what regexec takes");
-	is_int(glob, 0, "globs take what fnmatch takes");
+	/* Before glibc 2.33 a bracket that nothing closes is not always one of itself. */
+	if (fnmatch("[*[?", "[[c", 0))
+		skip(1, "this libc's fnmatch takes an open bracket for none");
+	else
+		is_int(glob, 0, "globs take what fnmatch takes");
 }
 
 /* before, so often, middle, so often behind. */

@@ -30,7 +30,7 @@ echo 'int cuInit(unsigned int flags) { return 0; } int cuFutureWork(int n) { ret
 echo 'int cuInit(unsigned int); int cuFutureWork(int); int main(void) { return cuInit(0) + cuFutureWork(0); }' \
 	>"$tmp/future.c"
 mkdir "$tmp/driver"
-compile -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$tmp/driver/libcuda.so.1" "$tmp/driver.c"
+compile -shared -fPIC -Wl,-soname,libcuda.so.1,--no-as-needed -o "$tmp/driver/libcuda.so.1" "$tmp/driver.c" -ldl
 compile -o "$tmp/future" "$tmp/future.c" -L"$tmp/driver" -l:libcuda.so.1
 audited LD_LIBRARY_PATH="$tmp/driver" CUAUDIT_OUTPUT="$tmp/counted" \
 	CUAUDIT_HOOKS='stat(functions=%driver;format=json)' "$tmp/future"

@@ -17,7 +17,8 @@ until file=$(echo "$tmp"/traces/*.cutrace) && test -s "$file"; do
 	kill -0 $spin || bail_out "the writer is gone: $(cat "$tmp/err")"
 done
 # Until there was enough to read, and the writer was seen to write over what was read.
-while test $runs -lt 200 && { test $runs -lt 40 || test $calls -lt 200000 || test $over -eq 0; }; do
+while test $runs -lt 200 && { test $runs -lt 40 || test $calls -lt 200000 || test $over -eq 0; } ||
+	test $runs -lt 4000 -a $calls -le 1000; do
 	runs=$((runs + 1))
 	"$cuaudit" convert --to csv -o "$tmp/to" "$file" 2>"$tmp/said" || :
 	test -f "$tmp/to" || continue
