@@ -158,7 +158,9 @@ void unmatched_report(void)
 	report("CUAUDIT_INCLUDE", environment->include);
 	report("CUAUDIT_EXCLUDE", environment->exclude);
 	report("dbgmem", cuaudit_core_link->libc_libraries);
-	report_unloaded(environment->providers);
+	/* Where none can be hooked the auditor has said so. */
+	if (!cuaudit_core_link->symtab_interposed)
+		report_unloaded(environment->providers);
 	report_unbound("CUAUDIT_FUNCTIONS", record_general());
 	for (uint32_t i = 0; i < RECORDS; i++) {
 		const struct record *record = record_get(i);
