@@ -59,6 +59,7 @@ static void forked(void)
 	registry_forked();
 	thread_forked();
 	guard_forked();
+	unwound_forked();
 	range_loss_forked();
 	coverage_forked();
 	unmatched_forked();

@@ -54,7 +54,7 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 		return DISPATCH_STRAIGHT;
 	outer = thread->state ? unwound_drop(thread, frame, &depth) : 0;
 	if (unlikely(outer & THREAD_INSIDE)) {
-		thread_count(&thread->bypassed);
+		thread_count_lost(&thread->bypassed);
 		return DISPATCH_STRAIGHT;
 	}
 	frame->call.caller = caller;
@@ -125,7 +125,7 @@ uint64_t dispatch_exit_moved(struct frame *frame)
 
 	if (!thread || thread->state & THREAD_INSIDE) {
 		if (thread)
-			thread_count(&thread->bypassed);
+			thread_count_lost(&thread->bypassed);
 		return (uint32_t)frame->call.result;
 	}
 	outer = thread->state;

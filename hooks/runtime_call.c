@@ -248,7 +248,7 @@ void runtime_call_enter(const struct runtime_row *row, const struct runtime_repo
 	outer = thread->state ? unwound_drop(thread, (const struct frame *)anchor, &depth) : 0;
 	pending = outer & THREAD_INSIDE ? NULL : room(thread, depth);
 	if (unlikely(!pending)) {
-		thread_count(&thread->bypassed);
+		thread_count_lost(&thread->bypassed);
 		return;
 	}
 	reported.end[0] = reported.end[1] = NULL;
@@ -300,7 +300,7 @@ static void count_left(struct thread *thread, const struct pending *pending)
 	uint32_t depth = thread->state & THREAD_NESTED ? thread->depth : 0;
 
 	for (; depth > pending->depth; depth--)
-		thread_count(&thread->unwound_calls);
+		thread_count_lost(&thread->unwound_calls);
 }
 
 void runtime_call_exit(const struct runtime_row *row, const struct runtime_report *report)

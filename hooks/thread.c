@@ -13,9 +13,28 @@
 #include "arch.h"
 #include "hooks/core_link.h"
 #include "hooks/lock.h"
+#include "hooks/unseen.h"
 
 __thread struct thread *thread_self;
 _Atomic uint64_t thread_unseen;
+
+static _Atomic(_Atomic uint32_t *) losses;	/* where they are told ... */
+static uint32_t losses_bit;			/* ... and how */
+
+void unseen_tell(_Atomic uint32_t *word, uint32_t bit)
+{
+	losses_bit = bit;
+	atomic_store_explicit(&losses, word, memory_order_release);
+}
+
+void thread_count_lost(uint64_t *counter)
+{
+	_Atomic uint32_t *word = atomic_load_explicit(&losses, memory_order_acquire);
+
+	thread_count(counter);
+	if (word)
+		atomic_fetch_or_explicit(word, losses_bit, memory_order_relaxed);
+}
 
 static pthread_key_t key;
 static struct thread *free_threads;

@@ -86,6 +86,9 @@ static inline void thread_count(uint64_t *counter)
 	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
 }
 
+/* Context: call. One more of a counter of calls, or hooks, that are lost; see unseen.h. */
+void thread_count_lost(uint64_t *counter);
+
 /* The calling thread's, NULL before its first call. 8 bytes of static TLS. */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 

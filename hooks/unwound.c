@@ -16,6 +16,7 @@
 #include "hooks/lock.h"
 #include "hooks/stack.h"
 #include "hooks/thread.h"
+#include "hooks/unseen.h"
 
 enum { OWN_FRAMES = 16 };	/* at most, between a call and the unwinder */
 
@@ -30,6 +31,8 @@ static struct {
 	_Unwind_Ptr (*ip)(struct _Unwind_Context *context);
 } unwinder;
 
+static bool takes_lock;	/* of the loader, for each frame: before glibc 2.35 */
+
 void unwound_setup(void)
 {
 	/* libc's own choice, for pthread_exit; a program of C++ has it already. */
@@ -41,6 +44,19 @@ void unwound_setup(void)
 	*(void **)&unwinder.ip = dlsym(handle, "_Unwind_GetIP");
 	if (unwinder.cfa && unwinder.ip)
 		*(void **)&unwinder.each = dlsym(handle, "_Unwind_Backtrace");
+	takes_lock = !dlsym(RTLD_DEFAULT, "_dl_find_object");
+}
+
+/* Another thread may have had the loader's lock, which fork(2) copied, and nobody gives it back. */
+void unwound_forked(void)
+{
+	if (takes_lock)
+		unwinder.each = NULL;
+}
+
+bool unseen_callers(void)
+{
+	return !unwinder.each;
 }
 
 /*
@@ -260,7 +276,7 @@ static bool is_left(struct thread *thread, uint64_t state, const struct frame *f
 static void drop_hook(struct thread *thread)
 {
 	thread_hook_unwound(thread);
-	thread_count(&thread->unwound_hooks);
+	thread_count_lost(&thread->unwound_hooks);
 }
 
 uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth)
@@ -280,7 +296,7 @@ uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t
 		else if (state & THREAD_INSIDE)
 			drop_hook(thread);
 		else
-			thread_count(&thread->unwound_calls);
+			thread_count_lost(&thread->unwound_calls);
 		state = at ? thread->outer[at % THREAD_FRAMES] : 0;
 		at -= at > 0;
 	}

@@ -11,6 +11,9 @@ struct thread;
 /* Context: setup, once. */
 void unwound_setup(void);
 
+/* Context: call, in the child of fork. Where unwinding takes a lock of the loader's there is no unwinder from now on. */
+void unwound_forked(void);
+
 /*
  * The return addresses from caller on, innermost first, at most max of them; all of
  * ours too if caller is NULL. 0 if there is no unwinder or caller is not on the stack.

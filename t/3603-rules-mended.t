@@ -154,6 +154,7 @@ gives 0 'at-most 4096 growth per range s*' "... not more than may be" push - s1 
 gives 89 "$loose" "calls of a signal handler within the hook" alarms
 says 'calls were lost, of signal handlers' "... are said"
 gives 89 "$loose" "... of a process that ends by _exit" alarms end 0
+gives 89 "$loose" "... of one that is killed" alarms killed
 gives 88 'never cuDriverGetVersion' "threads that are cancelled where a rule is broken" cancelled
 printf '%s\n' "$loose" >rules
 status=0

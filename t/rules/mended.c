@@ -6,7 +6,7 @@
  *   launch NAME  a kernel of that name in the legacy stream, which fails in a child,
  *   push DOMAIN TEXT, pop DOMAIN  NVTX ranges, "-" is the default domain, point TEXT  an NVTX mark,
  *   child  a process that does the rest is waited for, orphan  one that is left to its work,
- *   poor  no file can be opened any more, end N  _exit with that status,
+ *   poor  no file can be opened any more, end N  _exit with that status, killed  by SIGKILL,
  *   alarms  calls, while the handler of a signal calls too, torn  the same where it leaves by siglongjmp
  *   in children, cancelled  threads that are cancelled at once where a rule is broken
  */
@@ -161,6 +161,11 @@ static void poor(void)
 	setrlimit(RLIMIT_NOFILE, &none);
 }
 
+static void killed(void)
+{
+	raise(SIGKILL);
+}
+
 static void on_alarm(int number)
 {
 	(void)number;
@@ -275,7 +280,8 @@ static const struct {
 	void (*act)(void);
 } lone[] = {
 	{ "alarms", interrupted }, { "cancelled", cancelled }, { "copies", copies },
-	{ "count", count }, { "free", goes_on }, { "grows", grows }, { "poor", poor }, { "torn", torn },
+	{ "count", count }, { "free", goes_on }, { "grows", grows }, { "killed", killed }, { "poor", poor },
+	{ "torn", torn },
 };
 
 int main(int argc, char **argv)

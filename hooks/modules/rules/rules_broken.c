@@ -11,6 +11,7 @@
 #include "hooks/call_site.h"
 #include "hooks/modules/rules/rules.h"
 #include "hooks/modules/rules/rules_grown.h"
+#include "hooks/unseen.h"
 
 enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000, STACK = 128 };
 
@@ -159,6 +160,8 @@ static bool is_taken(const struct broken *broken)
 		return true;
 	if (!broken->rule->frame_library && cuaudit_python_fault())
 		lose(CHECK_LOST_PYTHON);
+	if (unseen_callers())
+		lose(CHECK_LOST_UNWINDER);
 	if (broken->nframes == STACK)
 		lose(CHECK_LOST_FRAMES);
 	return false;

@@ -15,6 +15,7 @@
 
 #include "hooks/modules/process.h"
 #include "hooks/modules/rules/rules.h"
+#include "hooks/unseen.h"
 #include "util/io.h"
 
 enum { MAX_NUMBER = 9999 };
@@ -116,6 +117,7 @@ int rules_store_begin(const char *save, const struct check_file *template)
 		/* Last: a file without it is nobody's. */
 		__atomic_store_n(&file->header.version, CHECK_VERSION, __ATOMIC_RELEASE);
 		__atomic_store_n(&rules_file, file, __ATOMIC_RELEASE);
+		unseen_tell(&file->header.losses, CHECK_LOST_CALLS);
 	}
 	errno = saved;
 	return error;
@@ -131,7 +133,9 @@ void rules_store_lost(void)
 void rules_store_forked(void)
 {
 	if (rules_file && mmap(rules_file, sizeof(*rules_file), PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+		unseen_tell(NULL, 0);
 		rules_file = NULL;
+	}
 	rules_store_absent = STORE_ABSENT;
 }
