@@ -50,6 +50,7 @@ static struct spin lock;
 static struct flight flights[LEASE_ORDINALS][EVENTS];
 static struct tail tails[LEASE_ORDINALS];
 static uint64_t completed[LEASE_ORDINALS];	/* when the last event was seen to be */
+static uint64_t polled[LEASE_ORDINALS];		/* when it was looked last */
 
 static _Atomic uint32_t pending[LEASE_ORDINALS];
 
@@ -86,11 +87,11 @@ static void record(struct lease *lease, CUstream stream, uint32_t count)
 {
 	struct flight *flight;
 
-	if (driver_capturing(stream))
+	flight = driver_capturing(stream) ? NULL : find_free(lease, driver_context(NULL));
+	if (!flight || !driver_event_record(flight->event, stream)) {
+		atomic_fetch_add(&lease->finished, count);
 		return;
-	flight = find_free(lease, driver_context(NULL));
-	if (!flight || !driver_event_record(flight->event, stream))
-		return;
+	}
 	flight->recorded = lease_now();
 	flight->count = count;
 	flight->pending = true;
@@ -109,6 +110,8 @@ static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
 	if (tail->thread == pthread_self() && tail->count &&
 	    (is_legacy(now) || !is_legacy(tail->stream)))
 		record(lease, tail->stream, tail->count);
+	else
+		atomic_fetch_add(&lease->finished, tail->count);
 	tail->count = 0;
 }
 
@@ -160,11 +163,16 @@ void flight_leave(struct lease *lease)
 	spin_unlock(&lock, &saved);
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Batches of about a millisecond. */
 static void adapt(struct lease *lease, const struct flight *flight, uint64_t now)
 {
 	uint64_t *before = &completed[number(lease)];
-	uint64_t start = flight->recorded > *before ? flight->recorded : *before;
+	uint64_t start = later(flight->recorded, *before);
 	uint32_t batch = lease->batch;
 
 	if (now - start > LONG && flight->count >= batch)
@@ -177,10 +185,12 @@ static void adapt(struct lease *lease, const struct flight *flight, uint64_t now
 static uint32_t poll_locked(struct lease *lease)
 {
 	struct flight *at = flights[number(lease)];
+	uint64_t now = lease_now(), before = polled[number(lease)];
 	uint32_t left = 0;
 
 	if (!pending[number(lease)])
 		return 0;
+	polled[number(lease)] = now;
 	for (uint32_t i = 0; i < EVENTS; i++) {
 		if (!at[i].pending)
 			continue;
@@ -189,7 +199,9 @@ static uint32_t poll_locked(struct lease *lease)
 			continue;
 		}
 		at[i].pending = false;
-		adapt(lease, &at[i], lease_now());
+		lease->finished_at = now - (now - later(before, at[i].recorded)) / 2;
+		atomic_fetch_add(&lease->finished, at[i].count);
+		adapt(lease, &at[i], now);
 	}
 	pending[number(lease)] = left;
 	return left;

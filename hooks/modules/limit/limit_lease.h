@@ -23,6 +23,17 @@ struct lease_report {
 	uint64_t charged, waited, lent;
 };
 
+/* What a submission costs, by those that the device did while it had work of nobody else; see limit_lease_charge.c. */
+struct lease_price {
+	uint64_t ns, count;		/* so long it worked for so many */
+	uint64_t credit;		/* nanoseconds to be charged by it until it is measured again */
+	uint64_t counted;		/* of finished */
+	uint64_t lone;			/* charged since a batch was done, or the device began */
+	uint64_t span;			/* worked, not charged: for this process or for others */
+	int64_t owed;			/* by price, not charged; what was charged before it was done is below 0 */
+	bool mixed;			/* others had work since a batch was done */
+};
+
 /* One device as the program numbers it. What the helper alone writes is behind. */
 struct lease {
 	_Atomic uint32_t open;		/* a futex: this process may submit */
@@ -36,6 +47,8 @@ struct lease {
 	_Atomic uint64_t covered;	/* those with an event behind them, or waited for */
 	_Atomic uint64_t busy_from;	/* since when its work is not counted yet; 0: it has none */
 	_Atomic uint64_t worked;	/* nanoseconds that the device worked, as far as counted */
+	_Atomic uint64_t finished;	/* submissions of batches that are done, */
+	_Atomic uint64_t finished_at;	/* and about when the last one was */
 	uint8_t uuid[16];
 
 	uint32_t index;			/* in the file; LEASE_NO_INDEX: not there yet */
@@ -57,6 +70,7 @@ struct lease {
 	uint64_t cap_since, cap_used;
 	struct lease_report report;
 	uint64_t carry;			/* of the tag, what was too little for a unit */
+	struct lease_price price;
 } __attribute__((aligned(64)));
 
 #define LEASE_NO_INDEX UINT32_MAX

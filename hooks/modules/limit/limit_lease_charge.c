@@ -8,7 +8,9 @@
 /* Nanoseconds. */
 enum {
 	TAIL = 500000,		/* what was submitted last, without an event, may take so long */
-	CAP_BURST = 20000000	/* time that a cap lets a process save */
+	CAP_BURST = 20000000,	/* time that a cap lets a process save */
+	PRICE_KEEP = 50000000,	/* of so long a price is the mean */
+	PRICE_TRUST = 10	/* times what was measured may be charged by it */
 };
 
 /* Counts the work since busy_from, which becomes next. */
@@ -40,8 +42,14 @@ void lease_settle(struct lease *lease)
 
 void lease_charge_anew(struct lease *lease)
 {
+	struct lease_price *price = &lease->price;
+
 	count(lease, 0, 0);
 	lease->charged = lease->worked;
+	price->counted = lease->finished;
+	price->lone = price->span = 0;
+	price->owed = 0;
+	price->mixed = false;
 }
 
 int64_t lease_cap_left(struct lease *lease, uint64_t now)
@@ -69,6 +77,85 @@ static void charge(struct lease *lease, uint64_t ns)
 	lease->cap_used += ns;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The device did so many submissions in so long, for nobody else. */
+static void learn(struct lease_price *price, uint64_t ns, uint64_t done)
+{
+	if (!done)
+		return;
+	price->ns += ns;
+	price->count += done;
+	price->credit = least(price->credit + ns * PRICE_TRUST, (uint64_t)PRICE_KEEP * PRICE_TRUST);
+	if (price->ns > PRICE_KEEP) {
+		price->ns /= 2;
+		price->count = (price->count + 1) / 2;
+	}
+}
+
+/* late: of ns, for what is not done yet. */
+static void charge_lone(struct lease *lease, uint64_t ns, uint64_t done, uint64_t late)
+{
+	struct lease_price *price = &lease->price;
+
+	charge(lease, ns);
+	if (done)
+		learn(price, price->lone + ns - late, done);
+	price->lone = late + (done ? 0 : price->lone);
+}
+
+/* Not more than the device worked since others had work, too. */
+static void charge_mixed(struct lease *lease, uint64_t ns, uint64_t done)
+{
+	struct lease_price *price = &lease->price;
+	uint64_t pays;
+
+	if (price->count)
+		price->owed += (int64_t)(done * price->ns / price->count) - (int64_t)price->lone;
+	else
+		price->owed += (int64_t)(ns / 2);
+	price->lone = 0;
+	price->span += ns;
+	if (price->owed <= 0)
+		return;
+	pays = least((uint64_t)price->owed, price->span);
+	charge(lease, pays);
+	price->owed -= (int64_t)pays;
+	price->span -= pays;
+	price->credit -= least(pays, price->credit);
+}
+
+/*
+ * While the device has work of others, too, how long it works does not tell for whom: a submission is charged what it
+ * takes when it has not. So equal tags mean that what was completed is by weight, at one price whenever it was done, and
+ * what a guest may be ahead, which bounds how far the tags are apart, is less and less of all in time.
+ */
+static void charge_work(struct lease *lease, uint64_t ns, uint64_t now)
+{
+	struct lease_price *price = &lease->price;
+	uint64_t done = lease->finished - price->counted, at = lease->finished_at;
+	bool idle = !lease->busy_from, others = lease->company || lease->guest || lease_device(lease)->guest;
+	bool ends = idle || (done && !others);
+	uint64_t late = idle || (done && at > now) ? 0 : done ? least(ns, now - at) : ns;
+
+	price->counted += done;
+	price->mixed |= others;
+	if (price->mixed) {
+		charge_mixed(lease, ends ? ns - late : ns, done);
+		if (!ends)
+			return;
+		price->mixed = false;
+		price->span = 0;
+		price->owed = 0;
+		ns = late;
+		done = 0;
+	}
+	charge_lone(lease, ns, done, late);
+}
+
 void lease_measure(struct lease *lease, uint64_t now)
 {
 	uint64_t entered = lease->entered, worked;
@@ -87,8 +174,7 @@ void lease_measure(struct lease *lease, uint64_t now)
 		count(lease, lease->active, 0);
 	count(lease, now, now);
 	worked = lease->worked;
-	/* Of a moment in which the device has work of two, each has about a half. */
-	charge(lease, (worked - lease->charged) / (lease->company ? 2 : 1));
+	charge_work(lease, worked - lease->charged, now);
 	lease->charged = worked;
 	if (lease->busy_from)
 		lease->last_busy = now;

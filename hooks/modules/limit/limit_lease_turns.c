@@ -159,7 +159,8 @@ static bool may_be_guest(const struct lease *lease, uint32_t row)
 {
 	uint64_t ahead = (uint64_t)GUEST * LEASE_SCALE;
 
-	return row && lease_part(lease, row)->tag <= lease_part(lease, rows_mine)->tag +
+	return row && lease->price.credit && lease_part(lease, row)->priced &&
+	       lease_part(lease, row)->tag <= lease_part(lease, rows_mine)->tag +
 						     ahead / (lease_rows[row].weight ?: 1);
 }
 
@@ -377,6 +378,7 @@ uint64_t lease_look(struct lease *lease)
 	if (lease->state != LEASE_IDLE) {
 		part->beat++;
 		part->busy = lease->busy_from != 0;
+		part->priced = lease->price.credit != 0;
 		rows_write();
 		lease->company = has_company(lease, now);
 	}
