@@ -2,7 +2,8 @@
 /*
  * share KIND SECONDS FILE NUMBER PROCESSES: works with the device for so long, from when all PROCESSES,
  * who tell each other by FILE, are ready. Prints how often it went round, the time in which it did nothing
- * at most, and a sum of what the first rounds have computed. KIND: gemm, long, tiny, graph, sync; step and
+ * at most, and a sum of what the first rounds have computed. KIND: gemm, long, tiny, graph, sync; burst,
+ * tiny for 15 ms, then nothing for 35, which its rate leaves out; step and
  * loss, training steps of 60 and 40 kernels between which the host computes for 0.3 and for 1 ms;
  * nap, for which it is the median of a round in milliseconds in place of rounds a second.
  */
@@ -68,7 +69,7 @@ static int round_of(const char *kind)
 		launch(5000);
 		return 8;
 	}
-	if (!strcmp(kind, "tiny")) {
+	if (!strcmp(kind, "tiny") || !strcmp(kind, "burst")) {
 		for (int i = 0; i < 50; i++)
 			launch(0);
 		return 40;
@@ -124,7 +125,7 @@ static int less(const void *a, const void *b)
 int main(int argc, char **argv)
 {
 	int fd = argc == 6 ? open(argv[3], O_RDWR | O_CREAT, 0600) : -1;
-	double until, last, gap = 0, start;
+	double until, last, gap = 0, start, burst = 0;
 	unsigned long long summed = 0;
 	struct shared *all;
 	long rounds = 0;
@@ -169,6 +170,11 @@ int main(int argc, char **argv)
 		all->rounds[number] = rounds;
 		if (rounds == SUMMED)
 			summed = sum();
+		if (!strcmp(argv[1], "burst") && last > burst + 0.015) {
+			usleep(35000);
+			burst = now();
+			start += burst - last;
+		}
 	}
 	qsort(naps + 1, rounds < 100000 ? rounds : 99999, sizeof(naps[0]), less);
 	printf("%ld %.3f %.1f %llx\n", rounds, napping ? naps[rounds / 2] : (double)rounds / (last - start),

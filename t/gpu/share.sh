@@ -150,6 +150,11 @@ caps() {
 		diag "ALONE $kind: $(echo "$alone $(most "$ours")" |
 			awk '{ printf "%.4f", $2 ? $1 / $2 : 0 }') times as long with share"
 		cap "$kind" "$tmp/share $kind" "$alone"
+		test "$kind" = tiny || continue
+		# A loop of launches that pauses of its own accord, without cuaudit: as under a cap?
+		together "$tmp/share burst $seconds" none
+		diag "BURST: $(echo "$alone $rates" | awk '{ printf "%.1f", $1 ? 100 * $2 / $1 : 0 }')" \
+			"% of tiny's rate, while it does not pause"
 	done
 }
 
