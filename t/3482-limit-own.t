@@ -35,6 +35,8 @@ cuaudit: limit: cuMemAlloc_v2 is refused 104857600 bytes on device 0: the proces
 is "$(reported "r['devices'][0]['own'], r['devices'][0]['own_peak'] >> 20, r['process']['used'], r['process']['peak'] >> 20, r['uncounted']['own']")" \
 	"(0, 350, 0, 1000, 0)" "and all is given back"
 is "$(own ';count=all' outside | head -n 7)" "$all" "in another PID namespace"
+is "$(own ';count=all' asks | grep asked)" "asked 0 times
+asked 1 times" "NVML is asked once while nothing happens, and again after an allocation"
 is "$(own ';count=all' large | sed 's/ by .* is refused/ is refused/')" "0 context 724 of 1024
 limits 0 of 1024
 not 1

@@ -34,6 +34,7 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned int *count, s
 	errno = EIO;
 	*count = its->asked ? its->count : its->before;
 	its->asked = true;
+	its->asks++;
 	if (error || room < *count)
 		return error ? error : NO_ROOM;
 	memcpy(list, its->list, *count * sizeof(*list));

@@ -18,6 +18,7 @@ struct nvml_processes {
 	int error;
 	unsigned int count, before;	/* before: of them, those that are told the first time */
 	bool asked;
+	unsigned int asks;
 	struct nvml_process list[NVML_MOST];
 };
 

@@ -75,7 +75,9 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 	CUdeviceptr at[3];
 	CUcontext context;
-	CUmodule module;
+	CUmodule module, other;
+	CUfunction kernel;
+	size_t unused;
 
 	if (cuInit(0))
 		return 3;
@@ -93,6 +95,8 @@ int main(int argc, char **argv)
 		take(1);
 		return 0;
 	}
+	if (cuModuleLoadData(&other, image) || cuModuleGetFunction(&kernel, other, "one"))
+		return 3;
 	at[0] = take(600);
 	left("memory");
 	grow(50);
@@ -109,7 +113,19 @@ int main(int argc, char **argv)
 	if (self->used != ~0ull)
 		self->used = 300 * MIB;
 	left("freed");
+	if (!strcmp(what, "asks")) {
+		unsigned int before = nvml_processes.asks;
+
+		for (int i = 0; i < 1000; i++)
+			cuMemGetInfo_v2(&unused, &unused);
+		printf("asked %u times\n", nvml_processes.asks - before);
+		at[0] = take(1);
+		left("more");
+		cuMemFree_v2(at[0]);
+		printf("asked %u times\n", nvml_processes.asks - before);
+	}
 	/* As a launch takes that loads its code. */
+	cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
 	grow(10);
 	left("lazy");
 	nvml_processes.count = 2;

@@ -24,6 +24,11 @@ static const char changes[] =
 #include "tables/own.def"
 	;
 
+static const char loads[] =
+#define LOADS(selector, source) "," selector
+#include "tables/own.def"
+	;
+
 static const char tells[] =
 #define TELLS(selector, source) "," selector
 #include "tables/own.def"
@@ -34,6 +39,10 @@ static _Atomic uint64_t own[ACCOUNT_DEVICES], peaks[ACCOUNT_DEVICES];
 /* One thread at a time asks; one that comes meanwhile has it ask again. */
 static _Atomic uint32_t wanted, asking;
 static _Atomic int prepared;	/* devices; 0: not yet */
+
+/* What was counted of a device when NVML was asked last, and 1; 0: ask. Whether work was submitted since. */
+static _Atomic uint64_t known[ACCOUNT_DEVICES];
+static _Atomic bool worked;
 
 static void prepare(void)
 {
@@ -81,10 +90,14 @@ static void ask(uint32_t device, bool expected)
 		why = nvml_used(device, expected, &used);
 		counted = account_own(device);
 	} while (before != counted && --tries);
-	if (why)
+	known[device] = 0;
+	if (why) {
 		gap_report(GAP_OWN, "NVML", why);
-	else
-		charge(device, used > counted - own[device] ? used - (counted - own[device]) : 0);
+		return;
+	}
+	charge(device, used > counted - own[device] ? used - (counted - own[device]) : 0);
+	if (before == counted)
+		known[device] = account_own(device) + 1;
 }
 
 static void look(void)
@@ -120,11 +133,26 @@ static void changed(struct cuaudit_call *call, void *data)
 		look();
 }
 
-static int tell(struct cuaudit_call *call, void *data)
+static void loaded(struct cuaudit_call *call, void *data)
 {
 	(void)call;
 	(void)data;
-	look();
+	if (!atomic_load_explicit(&worked, memory_order_relaxed))
+		worked = true;
+}
+
+/* NVML takes long, and a program may ask in a loop: not where nothing can have changed. */
+static int tell(struct cuaudit_call *call, void *data)
+{
+	int device = driver_device();
+
+	(void)call;
+	(void)data;
+	if (atomic_exchange(&worked, false))
+		for (int i = 0; i < prepared; i++)
+			known[i] = 0;
+	if (device < 0 || device >= prepared || known[device] != account_own((uint32_t)device) + 1)
+		look();
 	return CUAUDIT_CONTINUE;
 }
 
@@ -161,13 +189,17 @@ int own_add_hooks(void)
 	hook.functions = tells + 1;
 	hook.enter = tell;
 	hook.exit = NULL;
+	error = error ?: cuaudit_hook_add(&hook);
+	hook.functions = loads + 1;
+	hook.enter = NULL;
+	hook.exit = loaded;
 	return error ?: cuaudit_hook_add(&hook);
 }
 
 void own_forked(void)
 {
 	for (uint32_t i = 0; i < ACCOUNT_DEVICES; i++)
-		own[i] = peaks[i] = 0;
+		own[i] = peaks[i] = known[i] = 0;
 	wanted = asking = 0;
 	nvml_forked();
 }
