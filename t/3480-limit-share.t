@@ -110,7 +110,7 @@ one 1 2 500 2000 4 share=90 idle
 wait
 is "$(messages)" "" "a process that wants nothing any more"
 ok "the other one has all of it: $(count 0) of 2000" test "$(count 0)" -ge 1500
-for action in kill exec fork; do
+for action in kill exec fork clone; do
 	begin
 	one 0 2 500 2000 4 share=10
 	one 1 2 500 2000 4 share=90 "$action"

@@ -3,11 +3,15 @@
  * share FILE NUMBER PROCESSES TOTAL EVERY [ACTION]: launches kernels as fast as it may, waits for the
  * device after each EVERY of them, until all PROCESSES, who tell each other by FILE, have launched TOTAL.
  * Prints how many were its own. ACTION, after a tenth of TOTAL and while the device works for it: idle, it launches
- * nothing more; kill, stop, exec, or fork, where the child lives on. Or device1: it works with that one; graphs: that is
+ * nothing more; kill, stop, exec, or fork or clone, where the child lives on. Or device1: it works with that one; graphs: that is
  * what it launches; copies: each round copies and sets memory, and a sum of the first rounds is printed as well.
+ * Each tenth round, with work on its way: destroy, reset, release, its context, which it makes anew; thread, a thread
+ * launches and exits; forks, a child exits; spawns, a child execs. clock: the wall clock goes forth and back by years.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +36,23 @@ static struct {
 	atomic_long counts[MOST];
 } *all;
 
+static const char *action;
+static CUfunction function;
+static CUcontext context;
+static CUdevice device;
+static atomic_bool stepping;
+
+/* In place of libc's, for whoever binds it here. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	static atomic_int calls;
+	int error = (int)syscall(SYS_clock_gettime, clock, time);
+
+	if (stepping && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
+		time->tv_sec += calls++ % 2 ? 100000000 : -100000000;
+	return error;
+}
+
 static long sum(void)
 {
 	long launched = 0;
@@ -44,16 +67,21 @@ static void rest(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-/* With work on its way. */
-static void act(const char *action)
+static bool is(const char *name)
 {
-	if (!strcmp(action, "kill"))
+	return !strcmp(action, name);
+}
+
+/* With work on its way. */
+static void act(void)
+{
+	if (is("kill"))
 		raise(SIGKILL);
-	else if (!strcmp(action, "stop"))
+	else if (is("stop"))
 		raise(SIGSTOP);
-	else if (!strcmp(action, "exec"))
+	else if (is("exec"))
 		execl("/bin/sh", "sh", "-c", "sleep 2", (char *)NULL);
-	else if (!strcmp(action, "fork") && fork())
+	else if (is("fork") ? fork() : is("clone") ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : 0)
 		raise(SIGKILL);
 }
 
@@ -77,51 +105,102 @@ static uint64_t copy(long round)
 	return sum;
 }
 
-static CUfunction begin(const char *path, CUdevice device)
+static void make_context(void)
+{
+	bool primary = is("reset") || is("release");
+	CUmodule module;
+
+	if (primary ? cuDevicePrimaryCtxRetain(&context, device) || cuCtxSetCurrent(context) :
+		      cuCtxCreate_v2(&context, 0, device))
+		exit(3);
+	if (cuModuleLoadData(&module, image) || cuModuleGetFunction(&function, module, "one"))
+		exit(3);
+}
+
+static void begin(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT, 0600);
-	CUfunction function;
-	CUcontext context;
-	CUmodule module;
 
 	if (fd < 0 || ftruncate(fd, sizeof(*all)))
 		exit(3);
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (all == MAP_FAILED || cuInit(0) || cuCtxCreate_v2(&context, 0, device) ||
-	    cuModuleLoadData(&module, image) || cuModuleGetFunction(&function, module, "one"))
+	if (all == MAP_FAILED || cuInit(0))
 		exit(3);
-	return function;
+	make_context();
+	stepping = is("clock");
+}
+
+static int launch(void)
+{
+	return (int)cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+}
+
+static void *launch_there(void *unused)
+{
+	if (cuCtxSetCurrent(context) || launch() || launch())
+		exit(6);
+	return unused;
+}
+
+/* What each tenth round does with work on its way. */
+static void act_again(void)
+{
+	static char *arguments[] = { (char *)"true", NULL };
+	pthread_t thread;
+	pid_t child;
+
+	if (is("destroy") ? cuCtxDestroy_v2(context) : is("reset") ? cuDevicePrimaryCtxReset_v2(device) :
+	    is("release") ? cuDevicePrimaryCtxRelease_v2(device) : 0)
+		exit(6);
+	if (is("destroy") || is("reset") || is("release")) {
+		make_context();
+	} else if (is("thread")) {
+		if (pthread_create(&thread, NULL, launch_there, NULL) || pthread_join(thread, NULL))
+			exit(6);
+	} else if (is("forks") || is("spawns")) {
+		if (is("spawns") ? posix_spawn(&child, "/bin/true", NULL, NULL, arguments, NULL) : (child = fork()) < 0)
+			exit(6);
+		if (!child)
+			exit(0);
+		waitpid(child, NULL, 0);
+	}
 }
 
 int main(int argc, char **argv)
 {
-	const char *action = argc > 6 ? argv[6] : "";
-	CUfunction function = argc > 5 ? begin(argv[1], !strcmp(action, "device1")) : NULL;
-	int number = argc > 5 ? atoi(argv[2]) : 0;
-	bool acted = false, copies = !strcmp(action, "copies"), graphs = !strcmp(action, "graphs");
+	int number = argc > 5 ? atoi(argv[2]) : -1;
 	long total, every, rounds = 0;
+	bool acted = false, copies, graphs, once;
 	uint64_t summed = 0;
 
-	if (!function || number < 0 || number >= MOST)
+	if (number < 0 || number >= MOST)
 		return 2;
+	action = argc > 6 ? argv[6] : "";
+	copies = is("copies");
+	graphs = is("graphs");
+	once = is("clone") || is("exec") || is("fork") || is("idle") || is("kill") || is("stop");
+	device = is("device1");
+	begin(argv[1]);
 	total = atol(argv[4]);
 	every = atol(argv[5]);
 	for (all->ready++; all->ready < atoi(argv[3]); )
 		rest();
 	while (sum() < total || (copies && rounds < SUMMED)) {
-		if (copies && rounds++ < SUMMED)
-			summed = summed * 31 + copy(rounds);
-		if (acted || (sum() > total / 10 && !strcmp(action, "idle"))) {
+		if (copies && rounds < SUMMED)
+			summed = summed * 31 + copy(rounds + 1);
+		if (acted || (sum() > total / 10 && is("idle"))) {
 			rest();
 			continue;
 		}
 		for (long i = 0; i < every; i++)
 			/* Which the simulated driver refuses. */
-			if (graphs ? !cuGraphLaunch(NULL, NULL) : cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL))
+			if (graphs ? !cuGraphLaunch(NULL, NULL) : launch())
 				return 4;
-		acted = sum() > total / 10 && *action && !copies && !graphs && strcmp(action, "device1") != 0;
+		if (++rounds % 10 == 0)
+			act_again();
+		acted = once && sum() > total / 10;
 		if (acted)
-			act(action);
+			act();
 		if (!acted && cuCtxSynchronize())
 			return 4;
 		all->counts[number] += every;

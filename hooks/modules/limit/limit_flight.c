@@ -234,9 +234,13 @@ void flight_drop(void)
 
 	spin_lock(&lock, &saved);
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
-		for (uint32_t j = 0; j < EVENTS; j++)
+		for (uint32_t j = 0; j < EVENTS; j++) {
 			if (flights[i][j].event)
 				driver_event_destroy(flights[i][j].event);
+			if (flights[i][j].pending)
+				atomic_fetch_add(&leases[i].finished, flights[i][j].count);
+		}
+		atomic_fetch_add(&leases[i].finished, tails[i].count);
 		pending[i] = 0;
 	}
 	memset(flights, 0, sizeof(flights));
