@@ -444,7 +444,7 @@ static const struct program {
 	{ "a large training step", 1500 * US, 10 * US, 300 * US, 100, 1, 98 },
 };
 
-enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), EMPTY = 3 };
+enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), EMPTY = 3, SMALL = 6, STEP = 8, LOSS };
 
 static void set(int number, const struct program *program, uint32_t weight)
 {
@@ -510,6 +510,23 @@ static void late_wakes(void)
 	timer = 300 * US;
 	caps_of(&programs[EMPTY], ", sleeps by 0.3 ms longer");
 	timer = 60 * US;
+}
+
+/* Two programs with gaps, of which each is the other's guest: prices are of their own. */
+static void unlike(int first, int second, uint32_t weight, bool turns)
+{
+	double all, part_of_first;
+
+	device.turns = turns;
+	set(0, &programs[first], weight);
+	set(1, &programs[second], 100 - weight);
+	count = 2;
+	shares = true;
+	all = total();
+	part_of_first = 100 * part(0, 10000 * MS) / all;
+	ok(part_of_first > (double)weight - 1 && part_of_first < (double)weight + 1, "%s beside %s%s: %.1f %% of %u",
+	   programs[first].name, programs[second].name, turns ? ", by turns" : "", part_of_first, weight);
+	device.turns = false;
 }
 
 /* By Jain's index: 1 if all have the same. */
@@ -595,6 +612,10 @@ int main(int argc, char **argv)
 		caps_of(&programs[i], "");
 	}
 	late_wakes();
+	for (uint32_t i = 0; i < 6; i++) {
+		unlike(STEP, SMALL, 50 + i % 3 * 20, i >= 3);
+		unlike(LOSS, STEP, 50 + i % 3 * 20, i >= 3);
+	}
 	fairness();
 	ends("kills", true, 100, seed);
 	ends("stops", false, 20, seed);

@@ -34,7 +34,8 @@ struct flight {
 	CUevent event;		/* NULL: none was made yet */
 	uint64_t context;	/* in which */
 	uint64_t recorded;	/* when */
-	uint32_t count;		/* submissions of the batch */
+	uint32_t count;		/* submissions of the batch, */
+	uint32_t before;	/* and before it, with no event of their own */
 	bool pending;
 };
 
@@ -53,6 +54,7 @@ static uint64_t completed[LEASE_ORDINALS];	/* when the last event was seen to be
 static uint64_t polled[LEASE_ORDINALS];		/* when it was looked last */
 
 static _Atomic uint32_t pending[LEASE_ORDINALS];
+static _Atomic uint32_t loose[LEASE_ORDINALS];	/* submissions without an event behind them */
 
 static uint32_t number(const struct lease *lease)
 {
@@ -89,11 +91,12 @@ static void record(struct lease *lease, CUstream stream, uint32_t count)
 
 	flight = driver_capturing(stream) ? NULL : find_free(lease, driver_context(NULL));
 	if (!flight || !driver_event_record(flight->event, stream)) {
-		atomic_fetch_add(&lease->finished, count);
+		loose[number(lease)] += count;
 		return;
 	}
 	flight->recorded = lease_now();
 	flight->count = count;
+	flight->before = atomic_exchange(&loose[number(lease)], 0);
 	flight->pending = true;
 	atomic_fetch_add(&pending[number(lease)], 1);
 	atomic_store(&lease->covered, atomic_load(&lease->entered));
@@ -111,7 +114,7 @@ static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
 	    (is_legacy(now) || !is_legacy(tail->stream)))
 		record(lease, tail->stream, tail->count);
 	else
-		atomic_fetch_add(&lease->finished, tail->count);
+		loose[number(lease)] += tail->count;
 	tail->count = 0;
 }
 
@@ -200,7 +203,7 @@ static uint32_t poll_locked(struct lease *lease)
 		}
 		at[i].pending = false;
 		lease->finished_at = now - (now - later(before, at[i].recorded)) / 2;
-		atomic_fetch_add(&lease->finished, at[i].count);
+		atomic_fetch_add(&lease->finished, at[i].count + at[i].before);
 		adapt(lease, &at[i], now);
 	}
 	pending[number(lease)] = left;
@@ -218,6 +221,11 @@ uint32_t flight_poll(struct lease *lease)
 	left = poll_locked(lease);
 	spin_unlock(&lock, &saved);
 	return left;
+}
+
+void flight_idle(struct lease *lease)
+{
+	atomic_fetch_add(&lease->finished, atomic_exchange(&loose[number(lease)], 0));
 }
 
 void flight_throttle(struct lease *lease)
@@ -238,9 +246,9 @@ void flight_drop(void)
 			if (flights[i][j].event)
 				driver_event_destroy(flights[i][j].event);
 			if (flights[i][j].pending)
-				atomic_fetch_add(&leases[i].finished, flights[i][j].count);
+				loose[i] += flights[i][j].count + flights[i][j].before;
 		}
-		atomic_fetch_add(&leases[i].finished, tails[i].count);
+		loose[i] += tails[i].count;
 		pending[i] = 0;
 	}
 	memset(flights, 0, sizeof(flights));
@@ -255,5 +263,5 @@ void flight_forked(void)
 	memset(tails, 0, sizeof(tails));
 	memset(completed, 0, sizeof(completed));
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++)
-		pending[i] = 0;
+		pending[i] = loose[i] = 0;
 }

@@ -25,6 +25,9 @@ void flight_throttle(struct lease *lease);
 /* Asks the driver about all events; how many are to come. */
 uint32_t flight_poll(struct lease *lease);
 
+/* The device has done all: what has no event behind it as well. */
+void flight_idle(struct lease *lease);
+
 /* Contexts or streams end: nothing of theirs is asked about again. */
 void flight_drop(void);
 

@@ -18,6 +18,8 @@ static void count(struct lease *lease, uint64_t until, uint64_t next)
 {
 	uint64_t from = lease->busy_from;
 
+	if (!next)
+		flight_idle(lease);
 	if (from && atomic_compare_exchange_strong(&lease->busy_from, &from, next) && until > from)
 		atomic_fetch_add(&lease->worked, until - from);
 }
