@@ -174,6 +174,7 @@ int main(int argc, char **argv)
 			usleep(35000);
 			burst = now();
 			start += burst - last;
+			last = burst;
 		}
 	}
 	qsort(naps + 1, rounds < 100000 ? rounds : 99999, sizeof(naps[0]), less);

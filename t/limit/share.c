@@ -3,8 +3,9 @@
  * share FILE NUMBER PROCESSES TOTAL EVERY [ACTION]: launches kernels as fast as it may, waits for the
  * device after each EVERY of them, until all PROCESSES, who tell each other by FILE, have launched TOTAL.
  * Prints how many were its own. ACTION, after a tenth of TOTAL and while the device works for it: idle, it launches
- * nothing more; kill, stop, exec, or fork or clone, where the child lives on. Or device1: it works with that one; graphs: that is
- * what it launches; copies: each round copies and sets memory, and a sum of the first rounds is printed as well.
+ * nothing more; kill, stop, exec, or fork or clone, where the child lives on. Or device1: it works with that one;
+ * graphs: that is what it launches; copies: each round copies and sets memory, and a sum of the first rounds is printed
+ * as well.
  * Each tenth round, with work on its way: destroy, reset, release, its context, which it makes anew; thread, a thread
  * launches and exits; forks, a child exits; spawns, a child execs. clock: the wall clock goes forth and back by years.
  */

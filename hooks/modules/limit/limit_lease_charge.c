@@ -132,8 +132,8 @@ static void charge_mixed(struct lease *lease, uint64_t ns, uint64_t done)
 
 /*
  * While the device has work of others, too, how long it works does not tell for whom: a submission is charged what it
- * takes when it has not. So equal tags mean that what was completed is by weight, at one price whenever it was done, and
- * what a guest may be ahead, which bounds how far the tags are apart, is less and less of all in time.
+ * takes when it has not. So equal tags mean that what was completed is by weight, at one price whenever it was done,
+ * and what a guest may be ahead, which bounds how far the tags are apart, is less and less of all in time.
  */
 static void charge_work(struct lease *lease, uint64_t ns, uint64_t now)
 {
