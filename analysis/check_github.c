@@ -98,7 +98,8 @@ static void differences(const struct check_result *result, struct out *out)
 
 void check_github(const struct check_result *result, struct out *out)
 {
-	const struct check_file *file = check_rules(result);
+	struct check_warning warning;
+	uint32_t at = 0;
 
 	for (size_t i = 0; i < result->nproblems; i++) {
 		struct out message = { 0 };
@@ -112,14 +113,14 @@ void check_github(const struct check_result *result, struct out *out)
 		if (result->sums[i].verdict != CHECK_HOLDS)
 			rule(result, &result->sums[i], out);
 	differences(result, out);
-	for (uint32_t i = 0; file && i < file->header.nallows; i++) {
+	while (check_warning_next(result, &at, &warning)) {
 		struct out message = { 0 };
 
-		if (!check_unused(result, i))
-			continue;
-		begin(out, "warning", result->rules, file->allows[i].line);
-		property(out, file->allows[i].text);
-		out_text(&message, check_unused_text);
+		begin(out, "warning", result->rules, warning.line);
+		property(out, warning.text);
+		out_text(&message, warning.what);
+		out_text(&message, ": ");
+		out_text(&message, warning.advice);
 		end(out, &message);
 	}
 }

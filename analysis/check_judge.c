@@ -111,7 +111,7 @@ static enum check_verdict judge_rule(const struct check_sum *sum, bool idle)
 	/* No call at all is what the rules allow. */
 	if (idle)
 		return CHECK_HOLDS;
-	if (sum->missing && !rule->optional)
+	if (sum->missing & check_must_reach(rule) && !rule->optional)
 		return CHECK_UNREACHED;
 	return rule->kind == CHECK_COUNT && excess(rule, sum->value) ? CHECK_BROKEN : CHECK_HOLDS;
 }
@@ -125,7 +125,8 @@ static void sum_rules(struct check_result *result, bool idle)
 		struct check_sum *sum = &result->sums[i];
 
 		sum->rule = &first->rules[i];
-		sum->missing = sum->rule->wants;
+		for (size_t j = 0; j < result->nprocesses; j++)
+			sum->missing |= result->processes[j].file->rules[i].wants;
 		if (sum->rule->kind != CHECK_COUNT)
 			sum->value = first->rules[i].value;
 		for (size_t j = 0; j < result->nprocesses; j++)
@@ -340,12 +341,51 @@ int check_status(const struct check_result *result)
 	       result->nproblems || result->no_memory ? CHECK_NOT_MADE_STATUS : 0;
 }
 
-const char check_unused_text[] = "in no call stack: remove the line, mark it optional, or name the library "
-				 "alone, LIBRARY:*, of a function that it does not export";
+const char check_no_frame[] = "its frame, of which none of that name was in a call stack that was looked at";
+const char check_no_kernel[] = "its kernel, of which none of that name was launched";
+
+/* A rule that holds, as nothing was what it names. */
+static bool names_nothing(const struct check_sum *sum, struct check_warning *warning)
+{
+	if (sum->verdict != CHECK_HOLDS || sum->rule->optional)
+		return false;
+	*warning = (struct check_warning){
+		.line = sum->rule->line, .text = sum->rule->text,
+		.what = sum->missing & CHECK_REACH_STACK ? check_no_frame : check_no_kernel,
+		.advice = "see whether it is spelt right, or mark the rule optional",
+	};
+	return sum->missing & (CHECK_REACH_STACK | CHECK_REACH_KERNEL);
+}
 
 bool check_unused(const struct check_result *result, uint32_t allow)
 {
 	return !result->used[allow] && !check_rules(result)->allows[allow].optional;
+}
+
+static bool is_unused(const struct check_result *result, uint32_t allow, struct check_warning *warning)
+{
+	const struct check_allow *its = &check_rules(result)->allows[allow];
+
+	*warning = (struct check_warning){
+		.line = its->line, .text = its->text, .what = "in no call stack",
+		.advice = "remove the line, mark it optional, or name the library alone, LIBRARY:*, of "
+			  "a function that it does not export",
+	};
+	return check_unused(result, allow);
+}
+
+bool check_warning_next(const struct check_result *result, uint32_t *at, struct check_warning *warning)
+{
+	const struct check_file *file = check_rules(result);
+
+	while (file && *at < result->nsums + file->header.nallows) {
+		uint32_t index = (*at)++;
+
+		if (index < result->nsums ? names_nothing(&result->sums[index], warning) :
+					    is_unused(result, index - result->nsums, warning))
+			return true;
+	}
+	return false;
 }
 
 void check_drop(struct check_result *result)

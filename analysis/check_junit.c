@@ -134,19 +134,20 @@ static void counts(const struct check_result *result, struct out *out)
 	number(out, "errors", result->nproblems != 0);
 }
 
-static void unused(const struct check_result *result, struct out *out)
+static void warnings(const struct check_result *result, struct out *out)
 {
-	const struct check_file *file = check_rules(result);
+	struct check_warning warning;
+	uint32_t at = 0;
 
 	out_text(out, "<system-out>");
-	for (uint32_t i = 0; file && i < file->header.nallows; i++) {
-		if (!check_unused(result, i))
-			continue;
+	while (check_warning_next(result, &at, &warning)) {
 		text(out, check_path(result->rules));
 		out_text(out, ":");
-		out_u64(out, file->allows[i].line);
-		out_text(out, ": in no call stack: ");
-		text(out, file->allows[i].text);
+		out_u64(out, warning.line);
+		out_text(out, ": ");
+		text(out, warning.what);
+		out_text(out, ": ");
+		text(out, warning.text);
 		out_text(out, "&#10;");
 	}
 	out_text(out, "</system-out>\n");
@@ -167,6 +168,6 @@ void check_junit(const struct check_result *result, struct out *out)
 		lock_case(result, out);
 	if (result->nproblems)
 		problem_case(result, out);
-	unused(result, out);
+	warnings(result, out);
 	out_text(out, "</testsuite>\n</testsuites>\n");
 }

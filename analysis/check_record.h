@@ -43,7 +43,9 @@ enum check_reach {
 	CHECK_REACH_SECOND_MARK = 2,	/* of between */
 	CHECK_REACH_RANGE = 4,
 	CHECK_REACH_LIBRARY = 8,
-	CHECK_REACH_FRAME = 16		/* the library of from */
+	CHECK_REACH_FRAME = 16,		/* the library of from */
+	CHECK_REACH_STACK = 32,		/* of the stacks that were looked at, one with the frame of from */
+	CHECK_REACH_KERNEL = 64		/* of the kernels that were launched, that of by */
 };
 
 enum check_unit { CHECK_CALLS, CHECK_BYTES, CHECK_NS, CHECK_KERNELS };
@@ -52,7 +54,7 @@ struct check_rule {
 	uint32_t line;		/* of the rules file, from 1 */
 	uint8_t kind;		/* enum check_kind */
 	uint8_t optional;	/* it may reach nothing */
-	uint8_t wants;		/* enum check_reach, or-ed ... */
+	_Atomic uint8_t wants;	/* enum check_reach, or-ed ... */
 	_Atomic uint8_t reached;	/* ... and what of it was there */
 	uint8_t unit;		/* enum check_unit, of least, most and value */
 	uint8_t unused[7];
@@ -62,6 +64,16 @@ struct check_rule {
 	_Atomic uint64_t allowed;	/* how often by a stack with a frame of an allow line */
 	char text[448];		/* the rule as it stands in the file, without blanks around it */
 };
+
+/* What a rule fails for if it was nowhere. The rest is reported: it may be nowhere as the rule holds. */
+static inline uint8_t check_must_reach(const struct check_rule *rule)
+{
+	uint8_t may = CHECK_REACH_STACK;
+
+	if (rule->kind == CHECK_NEVER || !rule->most)
+		may |= CHECK_REACH_KERNEL;
+	return (uint8_t)~may;
+}
 
 struct check_mark {
 	_Atomic uint32_t reached;

@@ -101,7 +101,19 @@ const struct check_file *check_rules(const struct check_result *result);
 
 /* Whether an allow line was in no stack, which is to be reported. */
 bool check_unused(const struct check_result *result, uint32_t allow);
-extern const char check_unused_text[];	/* what is wrong then, and what to do */
+
+/* What of a rule that holds was nowhere. */
+extern const char check_no_frame[], check_no_kernel[];
+
+/* A line of the rules file that is to be looked at, though nothing fails for it. */
+struct check_warning {
+	uint32_t line;
+	const char *text;	/* the line */
+	const char *what, *advice;	/* what is wrong, what to do */
+};
+
+/* The next one, *at being 0 at first; false: there is no more. */
+bool check_warning_next(const struct check_result *result, uint32_t *at, struct check_warning *warning);
 
 /* What of the rule was never reached: "mark warm, range step". */
 void check_missing_text(const struct check_result *result, const struct check_sum *sum,

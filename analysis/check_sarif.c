@@ -207,17 +207,17 @@ static void notification(struct writer *json, const char *level, const char *tex
 	writer_end(json, '}');
 }
 
-static void unused(struct writer *json, const struct check_result *result)
+static void warnings(struct writer *json, const struct check_result *result)
 {
-	const struct check_file *file = check_rules(result);
+	struct check_warning warning;
+	uint32_t at = 0;
 
-	for (uint32_t i = 0; file && i < file->header.nallows; i++) {
+	while (check_warning_next(result, &at, &warning)) {
 		struct out text = { 0 };
 
-		if (!check_unused(result, i))
-			continue;
-		out_text(&text, "in no call stack: ");
-		out_text(&text, file->allows[i].text);
+		out_text(&text, warning.what);
+		out_text(&text, ": ");
+		out_text(&text, warning.text);
 		out_bytes(&text, "", 1);
 		notification(json, "note", text.error ? "" : text.data);
 		out_free(&text);
@@ -238,7 +238,7 @@ static void invocation(struct writer *json, const struct check_result *result)
 		writer_begin(json, "toolExecutionNotifications", '[');
 		for (size_t j = 0; j < result->nproblems; j++)
 			notification(json, "error", result->problems[j]);
-		unused(json, result);
+		warnings(json, result);
 		if (result->lock == CHECK_LOCK_SKIPPED)
 			notification(json, "warning", "the lock file is not compared: the command failed");
 		writer_end(json, ']');

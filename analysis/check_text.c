@@ -88,6 +88,10 @@ void check_missing_text(const struct check_result *result, const struct check_su
 		item(out, &any, "its library, of which none of that name called the driver");
 	if (sum->missing & CHECK_REACH_FRAME)
 		item(out, &any, "the library of its frame, of which none of that name was loaded");
+	if (sum->missing & CHECK_REACH_STACK)
+		item(out, &any, check_no_frame);
+	if (sum->missing & CHECK_REACH_KERNEL)
+		item(out, &any, check_no_kernel);
 }
 
 static void amount(struct out *out, uint64_t value, uint8_t unit)
@@ -327,16 +331,17 @@ static void rule_text(const struct check_result *result, uint32_t line, const ch
 	out_text(out, "\n");
 }
 
-static void unused_text(const struct check_result *result, struct out *out)
+static void warnings_text(const struct check_result *result, struct out *out)
 {
-	const struct check_file *file = check_rules(result);
+	struct check_warning warning;
+	uint32_t at = 0;
 
-	for (uint32_t i = 0; file && i < file->header.nallows; i++) {
-		if (!check_unused(result, i))
-			continue;
-		rule_text(result, file->allows[i].line, file->allows[i].text, out);
+	while (check_warning_next(result, &at, &warning)) {
+		rule_text(result, warning.line, warning.text, out);
 		out_text(out, "  warning: ");
-		out_text(out, check_unused_text);
+		out_text(out, warning.what);
+		out_text(out, ": ");
+		out_text(out, warning.advice);
 		out_text(out, "\n");
 	}
 }
@@ -361,5 +366,5 @@ void check_text(const struct check_result *result, struct out *out)
 		check_findings_text(result, sum, "  ", out);
 	}
 	check_lock_text(result, "", out);
-	unused_text(result, out);
+	warnings_text(result, out);
 }

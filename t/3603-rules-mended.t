@@ -131,6 +131,70 @@ gives 88 'never cuDeviceGetCount,%blocking,!%context' "one of no class" count
 gives 0 'never cuDeviceGetCount,%blocking on legacy stream' "... is in no stream" count
 gives 88 'never cuDeviceGetCount,%blocking on legacy stream' "... as a launch is" launch a
 
+# Frames and kernels that are none of the program's: misspelt, perhaps, or what the rule is for.
+no_frame='^  warning: its frame, of which none of that name was in a call stack'
+no_kernel='^  warning: its kernel, of which none of that name was launched: see whether it is spelt right'
+gives 0 'never cuDriverGetVersion from mendde:*' "a frame that is in no stack" calls 3
+says '^rules:1: never cuDriverGetVersion from mendde:\*$' "... which rule"
+says "$no_frame" "... is said"
+gives 0 'never cuDeviceGetCount from mendde:*\nat-most 9 cuDriverGetVersion' "... of a call that another rule looks at" \
+	calls 3
+says '^rules:1: never cuDeviceGetCount' "... is said"
+gives 0 'never cuDeviceGetCount from mended:*\nat-most 9 cuDriverGetVersion' "one that is in a stack of such a call" \
+	calls 3
+is "$(wc -l <"$tmp/err")" 1 "... is not"
+gives 0 'never cuDeviceGetCount from mendde:*' "no stack was looked at" calls 3
+is "$(wc -l <"$tmp/err")" 1 "... nothing is known"
+gives 0 'optional never cuDriverGetVersion from mendde:*' "an optional rule" calls 3
+is "$(wc -l <"$tmp/err")" 1 "... is taken as it is"
+gives 0 'never cuDriverGetVersion from libc.so.6:nothing' "a library that has no such function" calls 3
+says "$no_frame" "... is said"
+gives 88 'never cuDriverGetVersion from mended:*\nallow mendde:* # why\nnever cuDeviceGetCount from mendde:*' \
+	"a rule that is broken" calls 1 count
+is "$(grep -c warning: "$tmp/err")" 2 "... beside it"
+gives 0 'never cuLaunchKernel by *debgu*' "a kernel that is not launched" launch debug
+says "$no_kernel" "... is said"
+gives 0 'never cuLaunchKernel by *debgu*' "... where none is" calls 1
+is "$(wc -l <"$tmp/err")" 1 "... is not"
+gives 0 'never cuLaunchKernel by *bug* before main' "one that is" launch debug
+is "$(wc -l <"$tmp/err")" 1 "... is not, whatever else does not hold"
+gives 88 'at-most 3 kernels by *debgu*' "a bound of a kernel that is not launched" launch debug
+says '^  never reached: its kernel, of which none of that name was launched$' "... is never reached"
+gives 0 'at-most 3 kernels by *debug*' "... and of one that is" launch debug launch other
+gives 0 'at-most 3 kernels by *debgu*' "... where none is" calls 1
+gives 0 'optional at-most 3 kernels by *debgu*' "... an optional one" launch debug
+gives 0 'exactly 0 kernels by *debgu*' "... and what is not to be" launch debug
+says "$no_kernel" "... is said"
+cat >step.py <<'END'
+import ctypes
+
+cuda = ctypes.CDLL("libcuda.so.1")
+
+
+def late():
+    cuda.cuDriverGetVersion(ctypes.byref(ctypes.c_int()))
+
+
+def step():
+    cuda.cuDriverGetVersion(ctypes.byref(ctypes.c_int()))
+
+
+cuda.cuInit(0)
+for i in range(5000):
+    step()
+for i in range(5000):
+    late()
+END
+"$PYTHON3" -c 'import ctypes' 2>none.err || skip 4 "no python3"
+for function in $("$PYTHON3" -c 'import ctypes; print("step late")' 2>none.err); do
+	printf 'no-errors\nnever cuInit from step.py:%s\n' $function >rules
+	tool check -d sim --rules rules -- "$PYTHON3" step.py
+	is "$status $(wc -l <err)" "0 1" "Python: $function is a frame of other calls"
+	printf 'no-errors\nnever cuInit from stpe.py:%s\n' $function >rules
+	tool check -d sim --rules rules -- "$PYTHON3" step.py
+	is "$status $(grep -c "$no_frame" err)" "0 1" "... and misspelt it is of none"
+done
+
 # Words.
 gives 88 'exactly 2 cuDriverGetVersion' "one call" calls 1
 says '^  broken: 1 call, exactly 2 allowed$' "... and its bound"

@@ -151,6 +151,26 @@ void rules_broken_at(const struct rule *rule, const void *caller,
 
 void rules_broken_forked(void);
 
+/* Rules with a frame that was in no stack yet, by bit. */
+extern _Atomic uint64_t rules_sought;
+
+/* Context: call. Looks for these frames in the call's stack. */
+void rules_seek(const struct cuaudit_call *call);
+
+/* Context: call. What a rule wants to be there, and that it was. */
+static inline void rules_want(uint32_t index, enum check_reach what)
+{
+	atomic_fetch_or_explicit(&rules_file->rules[index].wants, (uint8_t)what, memory_order_relaxed);
+}
+
+static inline void rules_reach(uint32_t index, enum check_reach what)
+{
+	_Atomic uint8_t *reached = &rules_file->rules[index].reached;
+
+	if (!(atomic_load_explicit(reached, memory_order_relaxed) & what))
+		atomic_fetch_or_explicit(reached, (uint8_t)what, memory_order_relaxed);
+}
+
 /* Context: call. Whether all of a text is matched. */
 static inline bool rules_glob(const char *glob, const char *text)
 {

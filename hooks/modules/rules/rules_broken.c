@@ -13,7 +13,8 @@
 #include "hooks/modules/rules/rules_grown.h"
 #include "hooks/unseen.h"
 
-enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000, STACK = 128 };
+enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000, STACK = 128,
+       SOUGHT = 4096 };
 
 /* All of it is under the lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -24,6 +25,10 @@ static struct {
 	uint32_t allow;		/* its number + 1 */
 } allowed[ALLOWED];
 static uint32_t captures;
+static uint64_t sought[ALLOWED];	/* keys of stacks in which frames were sought */
+static uint32_t nsought;
+
+_Atomic uint64_t rules_sought;
 static struct rules_grown grown;
 
 /* What a broken rule is kept by. */
@@ -56,7 +61,26 @@ static uint64_t mix_text(uint64_t key, const char *text)
 	return key;
 }
 
-/* From the caller outwards. A hot loop is not unwound for ever: its rule alone is counted then. */
+/* From the caller outwards. */
+static void read_stack(struct broken *broken)
+{
+	broken->nframes = cuaudit_call_stack(broken->call, frames, STACK, CUAUDIT_STACK_MERGED);
+	if (broken->nframes)
+		return;
+	frames[0] = (struct cuaudit_stack_frame){ .address = broken->call->caller };
+	broken->nframes = 1;
+}
+
+static uint64_t mix_frames(uint64_t key, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		key = frames[i].address ?
+		      mix(key, (uintptr_t)frames[i].address) :
+		      mix(mix(key, frames[i].python.key[0]), frames[i].python.key[1]);
+	return mix(key, *cuaudit_generation);
+}
+
+/* A hot loop is not unwound for ever: its rule alone is counted then. */
 static bool capture(struct broken *broken)
 {
 	uint64_t key = mix(1, broken->rule->index);
@@ -67,12 +91,7 @@ static bool capture(struct broken *broken)
 		if (captures >= CAPTURES)
 			return false;
 		captures++;
-		broken->nframes = cuaudit_call_stack(broken->call, frames, STACK,
-						     CUAUDIT_STACK_MERGED);
-		if (!broken->nframes) {
-			frames[0] = (struct cuaudit_stack_frame){ .address = broken->call->caller };
-			broken->nframes = 1;
-		}
+		read_stack(broken);
 		key = mix(key, broken->call->function->slot);
 	} else if (broken->range) {
 		rules_grown_last(broken->grown, &grown);
@@ -82,16 +101,26 @@ static bool capture(struct broken *broken)
 		frames[0] = (struct cuaudit_stack_frame){ .address = broken->caller };
 		broken->nframes = 1;
 	}
-	for (uint32_t i = 0; i < broken->nframes; i++)
-		key = frames[i].address ?
-		      mix(key, (uintptr_t)frames[i].address) :
-		      mix(mix(key, frames[i].python.key[0]), frames[i].python.key[1]);
-	key = mix(key, *cuaudit_generation);
+	key = mix_frames(key, broken->nframes);
 	/* Ranges of a rule are told apart by their calls, the first one's text and sum are kept. */
 	if (!broken->call && !broken->range)
 		key = mix_text(mix_text(key, broken->note), broken->function);
 	broken->key = key ?: 1;
 	return true;
+}
+
+/* Whether the path alone may be that of a frame: what the glob has up to its last colon. */
+static bool may_match(const char *glob, const char *file)
+{
+	size_t length = (size_t)(strrchr(glob, ':') + 1 - glob);
+	char begins[sizeof(rules_file->rules->text)];
+
+	if (length + 2 > sizeof(begins) || memchr(glob, '[', length))
+		return true;
+	memcpy(begins, glob, length);
+	stpcpy(begins + length, "*");
+	stpcpy(stpcpy(both, file), ":");
+	return rules_tail_glob(begins, both);
 }
 
 static bool joined_matches(const char *glob, const char *first, const char *second)
@@ -124,9 +153,9 @@ static bool frame_matches(const char *glob, const struct cuaudit_stack_frame *fr
 		return joined_matches(glob, path, name) || joined_matches(glob, path, line);
 	}
 	library = cuaudit_library_at(frame->address);
-	call_site_find(frame->address, library, name, sizeof(name));
-	if (strlen(library->path) >= FRAME)
+	if (strlen(library->path) >= FRAME || !may_match(glob, library->path))
 		return false;
+	call_site_find(frame->address, library, name, sizeof(name));
 	return joined_matches(glob, library->path, name);
 }
 
@@ -156,8 +185,12 @@ static uint32_t find_allow(const struct broken *broken)
 /* A frame that was not found may be one of those that could not be read. */
 static bool is_taken(const struct broken *broken)
 {
-	if (!broken->frame || stack_matches(broken, broken->frame))
+	if (!broken->frame)
 		return true;
+	if (stack_matches(broken, broken->frame)) {
+		rules_reach(broken->rule->index, CHECK_REACH_STACK);
+		return true;
+	}
 	if (!broken->rule->frame_library && cuaudit_python_fault())
 		lose(CHECK_LOST_PYTHON);
 	if (unseen_callers())
@@ -402,9 +435,46 @@ void rules_broken_at(const struct rule *rule, const void *caller,
 	add(&broken);
 }
 
+/* The stack of one key is not looked at again. */
+static void seek(struct broken *broken)
+{
+	uint64_t left = rules_sought, found = 0, key;
+
+	read_stack(broken);
+	key = mix_frames(1, broken->nframes) ?: 1;
+	if (sought[key % ALLOWED] == key)
+		return;
+	sought[key % ALLOWED] = key;
+	for (; left; left &= left - 1) {
+		uint32_t index = (uint32_t)__builtin_ctzll(left);
+
+		rules_want(index, CHECK_REACH_STACK);
+		if (!stack_matches(broken, rules.rules[index].frame))
+			continue;
+		rules_reach(index, CHECK_REACH_STACK);
+		found |= left & -left;
+	}
+	rules_sought &= ~found;
+}
+
+void rules_seek(const struct cuaudit_call *call)
+{
+	struct broken broken = { .call = call };
+	struct rules_lock saved;
+
+	rules_block(&saved);
+	pthread_mutex_lock(&lock);
+	seek(&broken);
+	if (++nsought >= SOUGHT)
+		rules_sought = 0;
+	pthread_mutex_unlock(&lock);
+	rules_unblock(&saved);
+}
+
 void rules_broken_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	memset(allowed, 0, sizeof(allowed));
-	captures = 0;
+	memset(sought, 0, sizeof(sought));
+	captures = nsought = 0;
 }

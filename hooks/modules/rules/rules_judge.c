@@ -29,7 +29,7 @@ struct wants {
 	uint32_t known;
 };
 
-enum { NESTED = 8, KERNELS = 4096 };
+enum { NESTED = 8, KERNELS = 4096, LOOKS = 256 };
 
 /* A range of a rule that counts per range, which is open. */
 struct level {
@@ -45,6 +45,7 @@ struct counts {
 	uint64_t failed_by;	/* who called the caller of that call */
 	const void *failed_at;
 	int32_t failed;
+	uint64_t calls;		/* while a frame is sought */
 	uint32_t depth[RULE_PER];	/* of levels, and of those there was no room for */
 	struct level levels[RULE_PER][NESTED];
 };
@@ -109,14 +110,6 @@ static bool library_is(const char *glob, const struct cuaudit_library *library)
 	       (library == program && !strcmp(glob, "(main)"));
 }
 
-static void reach(uint32_t index, enum check_reach what)
-{
-	_Atomic uint8_t *reached = &rules_file->rules[index].reached;
-
-	if (!(atomic_load_explicit(reached, memory_order_relaxed) & what))
-		atomic_fetch_or_explicit(reached, (uint8_t)what, memory_order_relaxed);
-}
-
 void rules_libraries(void)
 {
 	const struct cuaudit_library *library;
@@ -126,9 +119,9 @@ void rules_libraries(void)
 			const struct rule *rule = &rules.rules[k];
 
 			if (rule->library && library_is(rule->library, library))
-				reach(k, CHECK_REACH_LIBRARY);
+				rules_reach(k, CHECK_REACH_LIBRARY);
 			if (rule->frame_library && rules_tail_glob(rule->frame_library, library->path))
-				reach(k, CHECK_REACH_FRAME);
+				rules_reach(k, CHECK_REACH_FRAME);
 		}
 }
 
@@ -160,6 +153,16 @@ static bool by_library(struct rule *rule, const struct cuaudit_call *call)
 	return is == 2;
 }
 
+/* A kernel was launched; whether it is the rule's. */
+static void see_kernel(const struct rule *rule, bool is)
+{
+	if (rule->form == FORM_MARK)
+		return;
+	rules_want(rule->index, CHECK_REACH_KERNEL);
+	if (is)
+		rules_reach(rule->index, CHECK_REACH_KERNEL);
+}
+
 /* Equal names are one pointer, of whose lowest bit the answer takes the place. */
 static bool by_kernel(struct rule *rule, const struct cuaudit_call *call)
 {
@@ -173,6 +176,7 @@ static bool by_kernel(struct rule *rule, const struct cuaudit_call *call)
 	is = atomic_load_explicit(known, memory_order_relaxed);
 	if ((is & ~(uintptr_t)1) != value) {
 		is = value | rules_glob(rule->kernel, name);
+		see_kernel(rule, is & 1);
 		atomic_store_explicit(known, is, memory_order_relaxed);
 	}
 	return is & 1;
@@ -209,8 +213,11 @@ static bool is_blocking(const struct rule *rule, const struct cuaudit_call *call
 				 (rule->others && selector_takes(rule->others, call->function)));
 }
 
+/* The kernel first: it is one that was launched, whatever else does not hold. */
 static inline bool holds(struct rule *rule, const struct cuaudit_call *call)
 {
+	if (rule->kernel && !by_kernel(rule, call))
+		return false;
 	if (rule->after != NO_MARK && !is_reached(rule->after))
 		return false;
 	if (rule->before != NO_MARK && is_reached(rule->before))
@@ -224,8 +231,6 @@ static inline bool holds(struct rule *rule, const struct cuaudit_call *call)
 	if (rule->blocking && !is_blocking(rule, call))
 		return false;
 	if (rule->library && !by_library(rule, call))
-		return false;
-	if (rule->kernel && !by_kernel(rule, call))
 		return false;
 	return rule->device < 0 || on_device(rule, call);
 }
@@ -561,6 +566,21 @@ int rules_blocking(struct cuaudit_call *call, void *data)
 	return CUAUDIT_CONTINUE;
 }
 
+/* In the stacks of a thread's first calls, and in as many of each doubling of their number. */
+static __attribute__((noinline)) void seek(const struct cuaudit_call *call)
+{
+	struct counts *counts = counts_of(call);
+	uint64_t number = counts ? counts->calls++ : 0;
+	uint64_t part = number / LOOKS;
+
+	while (part > 1 && !(number & 1)) {
+		part >>= 1;
+		number >>= 1;
+	}
+	if (counts && part <= 1)
+		rules_seek(call);
+}
+
 void rules_judge(struct cuaudit_call *call, void *data)
 {
 	const struct wants *wants = wants_of(call->function);
@@ -573,6 +593,8 @@ void rules_judge(struct cuaudit_call *call, void *data)
 		judge(&rules.rules[__builtin_ctzll(left)], call);
 	if (unchecked)
 		check_unchecked(call);
+	if (__builtin_expect(atomic_load_explicit(&rules_sought, memory_order_relaxed) != 0, 0))
+		seek(call);
 	if (wants->marks)
 		count_marks(wants->marks, call);
 	if (__builtin_expect(!initialized, 0) && !call->result && starts(call->function))
@@ -662,11 +684,11 @@ void rules_range(const struct cuaudit_range *range, const struct cuaudit_call *c
 		if (rule->in_range && range->kind == CUAUDIT_RANGE_PUSH &&
 		    !(rules_file->rules[i].reached & CHECK_REACH_RANGE) &&
 		    rules_glob(rule->in_range, range->text))
-			reach(i, CHECK_REACH_RANGE);
+			rules_reach(i, CHECK_REACH_RANGE);
 		if (rule->per < 0 || range->kind == CUAUDIT_RANGE_MARK ||
 		    !rules_glob(rule->per_range, range->text))
 			continue;
-		reach(i, CHECK_REACH_RANGE);
+		rules_reach(i, CHECK_REACH_RANGE);
 		counts = counts ?: counts_of(call);
 		per_range(rule, range, counts);
 	}
@@ -676,9 +698,12 @@ int rules_judge_setup(void)
 {
 	program = cuaudit_library_at((const void *)(uintptr_t)getauxval(AT_ENTRY));
 	key = cuaudit_thread_key(sizeof(struct counts), &rules_module);
-	for (uint32_t i = 0; i < rules.nrules; i++)
+	for (uint32_t i = 0; i < rules.nrules; i++) {
 		if (rules.rules[i].what == RULE_UNCHECKED)
 			unchecked |= 1ull << i;
+		if (rules.rules[i].frame && !rules_file->rules[i].optional)
+			rules_sought |= 1ull << i;
+	}
 	rules_libraries();
 	return key < 0 ? key : 0;
 }

@@ -88,7 +88,7 @@ static bool holds(const struct check_rule *rule, const char **why)
 	if (rule->kind == CHECK_COUNT && (rule->value < rule->least || rule->value > rule->most))
 		return false;
 	*why = "never reached";
-	return rule->optional || !(rule->wants & ~rule->reached);
+	return rule->optional || !(rule->wants & ~rule->reached & check_must_reach(rule));
 }
 
 static bool print_rule(struct out *out, uint32_t index)
