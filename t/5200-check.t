@@ -159,6 +159,27 @@ says "rules: $PWD/bad\.rules:2:1: there is no rule 'bad'" "... where"
 check --rules '' -- $good
 is "$status" 2 "no name"
 
+# Options behind the program are the program's, and may be misplaced.
+behind='^cuaudit: check: --junit behind .* is left to that program; for check, give it before'
+printf '#!/bin/sh\nshift "$1"\nexec "$0.real" rule holds\n' >"$record.sh"
+ln -s record "$record.sh.real"
+chmod 755 "$record.sh"
+placed() {
+	placed_said=$1
+	shift
+	tool check -d sim "$@"
+	is "$status $(grep -c "$behind" "$tmp/err")" "0 $placed_said" "options behind the program: $placed_said said of $*"
+}
+placed 1 "$record.sh" 2 --junit=out
+placed 1 "$record.sh" 5 say x --junit out
+placed 0 -- "$record.sh" 3 --junit out
+placed 0 "$record.sh" 4 -- --junit out
+placed 0 "$record.sh" 4 --juni --junits=3 --help
+placed 0 "$record.sh" 3 junit -4
+ok "... none of which is taken" test ! -e out
+placed 0 --junit out "$record.sh" 1
+ok "... but for one before it" test -s out
+
 # Programs that cannot be audited.
 refused 127 "$tmp/nothing: no such program" "no such program" check "$tmp/nothing"
 foreign static -static

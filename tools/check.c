@@ -387,6 +387,7 @@ int tool_check(int argc, char **argv)
 		option = options_program(argc, argv);
 	if (option)
 		return options_status(option);
+	options_misplaced(argc, argv);
 	check.command = argv + optind;
 	status = check_options() ? TOOL_FAILED : prepare();
 	return status ? status : start(&launch);

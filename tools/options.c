@@ -194,6 +194,35 @@ int options_program(int argc, char **argv)
 	return OPTIONS_WRONG;
 }
 
+/* The name of the long option of that command which a word is, with its value or without; NULL: none. */
+static const char *long_option(const char *command, const char *word)
+{
+	size_t length = strcspn(word, "=");
+
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (option_belongs(row, command) && length == strlen(row->name) + 2 &&
+		    !strncmp(word, "--", 2) && !memcmp(word + 2, row->name, length - 2))
+			return row->name;
+	return NULL;
+}
+
+void options_misplaced(int argc, char **argv)
+{
+	const char *name;
+
+	if (!strcmp(argv[optind - 1], "--"))
+		return;
+	for (int i = optind + 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		name = long_option(argv[0], argv[i]);
+		if (!name || !strcmp(name, "help") || !strcmp(name, "version"))
+			continue;
+		tool_complain("%s: --%s behind %s is left to that program; for %s, give it before the "
+			      "program; else put -- before the program", argv[0], name, argv[optind],
+			      argv[0]);
+		return;
+	}
+}
+
 int options_status(int option)
 {
 	return option == OPTIONS_ENOUGH ? TOOL_OK : TOOL_FAILED;

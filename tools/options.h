@@ -26,6 +26,12 @@ int options_next(int argc, char **argv);
 /* 0 if a program stands at optind, else OPTIONS_WRONG. */
 int options_program(int argc, char **argv);
 
+/*
+ * One line if a word behind the program at optind, before which no -- stands, is a long option of
+ * the subcommand's: it may be the program's own, too.
+ */
+void options_misplaced(int argc, char **argv);
+
 /* The exit status that belongs to OPTIONS_ENOUGH and OPTIONS_WRONG. */
 int options_status(int option);
 
