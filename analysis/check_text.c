@@ -156,6 +156,11 @@ void check_why_text(const struct check_result *result, const struct check_sum *s
 		out_u64(out, sum->allowed);
 		out_text(out, " more by stacks of allow lines");
 	}
+	/* `before` a mark that is misspelt is all of the run. */
+	if (sum->missing & check_must_reach(rule) && !rule->optional) {
+		out_text(out, "; never reached: ");
+		check_missing_text(result, sum, out);
+	}
 }
 
 /* What a finding has of one kind, if it has. */

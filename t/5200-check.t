@@ -66,6 +66,13 @@ says '^  never reached: its library, of which none of that name called the drive
 check -- rule 'in x' wants 12 reached 8 rule y broken 1
 verdict 88 "check: 1 of 2 rules is broken, 1 was never reached" "one of each"
 says '^  never reached: its range, of which none of that name was opened$' "a range"
+check -- rule 'before warm' wants 1 broken 2 mark warm 0 rule 'after warm' wants 1 -- \
+	rule 'before warm' wants 1 broken 1 mark warm 0 rule 'after warm' wants 1
+verdict 88 "check: 1 of 2 rules is broken, 1 was never reached" "a mark that is never reached, and what is before it"
+says '^  broken 3 times; never reached: mark warm$' "... is said of what is broken"
+says '^  never reached: mark warm$' "... and of what is not, beside it"
+check -- rule 'before warm' wants 1 reached 1 broken 2 mark warm 1
+says '^  broken 2 times$' "... but not of one that is"
 check -- rule 'in x' optional wants 15
 verdict 0 "check: the rule holds" "an optional rule"
 check -- rule 'in x' optional wants 15 broken 1
