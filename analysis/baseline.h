@@ -135,9 +135,9 @@ struct baseline_totals baseline_totals(const struct baseline_lock *lock);
 /* A fact of a run that is not as the lock has it. Texts are one line of printed characters. */
 struct baseline_difference {
 	uint32_t line;		/* in the lock file; of a new one: that before which it would be */
-	const char *kind;	/* new, missing or changed */
-	char *fact;		/* its fields, with spaces between them */
-	const char *expected, *seen;	/* counts, or "none" */
+	const char *kind;	/* new, missing or changed; renamed: a library, of whatever facts */
+	char *fact;		/* its fields, with spaces between them; renamed: the library */
+	const char *expected, *seen;	/* counts, or "none"; renamed: its names */
 };
 
 struct baseline_differences {

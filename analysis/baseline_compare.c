@@ -6,6 +6,7 @@
 
 #include "analysis/baseline.h"
 #include "analysis/baseline_field.h"
+#include "analysis/baseline_rename.h"
 #include "analysis/baseline_route.h"
 #include "util/sort.h"
 
@@ -15,6 +16,7 @@ struct pair {
 	const char *key;
 	const struct baseline_fact *fact;	/* NULL: it is new */
 	const uint64_t *seen;	/* NULL: it is missing */
+	const char *renamed;	/* key is no fact but the name of a library, this is its new one */
 };
 
 static int by_line(const void *a, const void *b)
@@ -62,7 +64,7 @@ static size_t find(const struct baseline_lock *lock, const struct baseline_item 
 }
 
 /* The fields with spaces between them. */
-static void put_key(struct out *out, const char *key)
+static void put_fields(struct out *out, const char *key)
 {
 	for (size_t length; *key; key += length + 1) {
 		length = strcspn(key, "\t");
@@ -70,7 +72,31 @@ static void put_key(struct out *out, const char *key)
 		if (key[length + 1])
 			out_text(out, " ");
 	}
-	out_bytes(out, "", 1);
+}
+
+static void put_expected(struct out *out, const struct pair *pair)
+{
+	if (pair->renamed)
+		put_fields(out, pair->key);
+	else if (pair->fact)
+		baseline_count(out, pair->fact);
+	else
+		out_text(out, "none");
+}
+
+static void put_seen(struct out *out, const struct pair *pair)
+{
+	if (pair->renamed)
+		put_fields(out, pair->renamed);
+	else if (pair->seen)
+		out_u64(out, *pair->seen);
+	else
+		out_text(out, "none");
+}
+
+static const char *kind_of(const struct pair *pair)
+{
+	return pair->renamed ? "renamed" : !pair->fact ? "new" : !pair->seen ? "missing" : "changed";
 }
 
 /* Its texts are one block of memory. */
@@ -79,18 +105,13 @@ static int describe(struct baseline_difference *difference, const struct pair *p
 	struct out out = { 0 };
 	size_t expected, seen;
 
-	put_key(&out, pair->key);
+	put_fields(&out, pair->key);
+	out_bytes(&out, "", 1);
 	expected = out.used;
-	if (pair->fact)
-		baseline_count(&out, pair->fact);
-	else
-		out_text(&out, "none");
+	put_expected(&out, pair);
 	out_bytes(&out, "", 1);
 	seen = out.used;
-	if (pair->seen)
-		out_u64(&out, *pair->seen);
-	else
-		out_text(&out, "none");
+	put_seen(&out, pair);
 	out_bytes(&out, "", 1);
 	if (!out.error) {
 		difference->fact = malloc(out.used);
@@ -101,7 +122,7 @@ static int describe(struct baseline_difference *difference, const struct pair *p
 	if (!difference->fact)
 		return -ENOMEM;
 	difference->line = pair->line;
-	difference->kind = !pair->fact ? "new" : !pair->seen ? "missing" : "changed";
+	difference->kind = kind_of(pair);
 	difference->expected = difference->fact + expected;
 	difference->seen = difference->fact + seen;
 	return 0;
@@ -119,24 +140,40 @@ static int describe_all(struct baseline_differences *differences, const struct p
 	return 0;
 }
 
-int baseline_compare(const struct baseline_lock *lock, const struct baseline_run *run,
-		     struct baseline_differences *differences)
+static int compare(const struct baseline_lock *lock, const struct baseline_run *run,
+		   const struct baseline_rename *rename, struct baseline_differences *differences)
 {
 	struct baseline_item *facts = baseline_sorted(&lock->facts);
 	struct baseline_item *counts = baseline_sorted(&run->counts);
 	struct pair *found = calloc(lock->facts.count + run->counts.count + 1, sizeof(*found));
 	int error = -ENOMEM;
 
-	*differences = (struct baseline_differences){ NULL, 0 };
 	if (facts && counts && found) {
 		size_t n = find(lock, facts, run, counts, found);
 
+		/* There is room: a fact that both have is not found twice. */
+		if (rename->was)
+			found[n++] = (struct pair){ .line = rename->line, .key = rename->was,
+						    .renamed = rename->is };
 		qsort(found, n, sizeof(*found), by_line);
 		error = describe_all(differences, found, n);
 	}
 	free(found);
 	free(counts);
 	free(facts);
+	return error;
+}
+
+int baseline_compare(const struct baseline_lock *lock, const struct baseline_run *run,
+		     struct baseline_differences *differences)
+{
+	struct baseline_rename rename = { .line = 0 };
+	int error = baseline_rename_find(lock, run, &rename);
+
+	*differences = (struct baseline_differences){ NULL, 0 };
+	if (!error)
+		error = compare(lock, rename.was ? &rename.run : run, &rename, differences);
+	baseline_rename_free(&rename);
 	return error;
 }
 

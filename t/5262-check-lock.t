@@ -56,6 +56,31 @@ mkdir kept
 tool check -d sim --keep kept --baseline app.lock -- ./steps calls 2 copy 8
 is "$status $(find kept -name '*.check' | wc -l) $(find kept -name '*.cutrace' | wc -l)" "0 1 1" "--keep has traces, too"
 
+# A program by another name is the same one, if most of its facts are.
+cp steps walks
+tool check -d sim --baseline app.lock -- ./walks calls 2 copy 8
+verdict 88 "app.lock: 1 fact differs" "a program by another name"
+is "$(sed -n 2p "$tmp/err")" "app.lock:6: renamed: steps: expected steps, seen walks" "... which, at its first fact"
+tool check -d sim --baseline app.lock -- ./walks calls 3 copy 8
+verdict 88 "app.lock: 2 facts differ" "... and what else is another"
+is "$(sed -n 3p "$tmp/err")" "app.lock:8: changed: calls steps cuDriverGetVersion -: expected = 2, seen 3" "..."
+tool check -d sim --baseline app.lock -- ./walks calls 2 copy 8 launch a launch b push r calls 2 launch a pop
+like "$(sed -n '1p;/renamed/p' "$tmp/err" | tr '\n' ' ')" 'facts differ app.lock:6: renamed: steps' "... more facts than the file has"
+grep -v 'steps	cuInit' app.lock >less.lock
+tool check -d sim --baseline less.lock -- ./walks calls 2 copy 8
+verdict 88 "less.lock: 3 facts differ" "... and what is new"
+like "$(cat "$tmp/err")" '^less.lock:[0-9]+: new: calls steps cuInit -: expected none, seen 1$' "... by the name of the file"
+tool check -d sim --baseline app.lock -- ./walks
+unlike "$(cat "$tmp/err")" renamed "one that calls nothing is none"
+sed -n '1,/^kernels/p' app.lock >other.lock
+printf 'calls\tsteps\tcuMemFree_v2\t-\t= 1\ncalls\tsteps\tcuInit\t-\t= 1\n' >>other.lock
+tool check -d sim --baseline other.lock -- ./walks calls 2 copy 8
+unlike "$(cat "$tmp/err")" renamed "nor one of which half of the facts are others"
+like "$(cat "$tmp/err")" 'missing: calls steps cuInit' "... which are all told"
+printf 'calls\tlibold.so\tcuMemFree_v2\t-\t= 1\n' | cat app.lock - >other.lock
+tool check -d sim --baseline other.lock -- ./walks calls 2 copy 8
+unlike "$(cat "$tmp/err")" renamed "nor where two are not there"
+
 # All outputs, of a run that differs twice.
 outputs="--tap --junit out.xml --json out.json --sarif out.sarif"
 checked calls 3 copy 9
