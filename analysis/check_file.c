@@ -53,6 +53,9 @@ static bool libraries_are_good(const struct check_file *file)
 		if (file->libraries[i].id_size > sizeof(file->libraries[i].id) ||
 		    !ENDS(file->libraries[i].path))
 			return false;
+	for (uint32_t i = 0; i < file->header.ncallers; i++)
+		if (!ENDS(file->callers[i].name))
+			return false;
 	return true;
 }
 
@@ -89,6 +92,8 @@ static const char *judge(struct check_file *file)
 	}
 	if (header->nlibraries > CHECK_LIBRARIES)
 		header->nlibraries = CHECK_LIBRARIES;
+	if (header->ncallers > CHECK_CALLERS)
+		header->ncallers = CHECK_CALLERS;
 	if (!header_is_good(header) || !rules_are_good(file) || !libraries_are_good(file))
 		return damaged;
 	for (uint32_t i = 0; i < header->nfindings; i++)

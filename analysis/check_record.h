@@ -19,6 +19,7 @@ enum {
 	CHECK_MARKS = 32,
 	CHECK_ALLOWS = 64,
 	CHECK_LIBRARIES = 256,
+	CHECK_CALLERS = 16,
 	CHECK_FINDINGS = 256,
 	CHECK_FRAMES = 48,
 	CHECK_TEXT = 6144
@@ -94,6 +95,11 @@ struct check_library {
 	char path[480];
 };
 
+/* A library that called the driver while one that a rule names was not there, by its last component. */
+struct check_caller {
+	char name[64];
+};
+
 #define CHECK_NO_LIBRARY UINT32_MAX
 
 /* Texts are offsets in the finding's text; 0: none. */
@@ -137,8 +143,9 @@ struct check_header {
 	uint32_t nrules, nmarks, nallows;
 	_Atomic uint32_t nlibraries, nfindings;	/* nfindings: begun */
 	_Atomic uint32_t losses;	/* enum check_loss, or-ed */
+	_Atomic uint32_t ncallers;	/* those for which there was no room, too */
 	uint8_t may_be_idle;	/* `optional calls`: no call at all is fine */
-	uint8_t unused[7];
+	uint8_t unused[3];
 	char rules[4096];	/* the path of the rules file */
 	char command[256];
 };
@@ -149,6 +156,7 @@ struct check_file {
 	struct check_mark marks[CHECK_MARKS];
 	struct check_allow allows[CHECK_ALLOWS];
 	struct check_library libraries[CHECK_LIBRARIES];
+	struct check_caller callers[CHECK_CALLERS];
 	struct check_finding findings[CHECK_FINDINGS];
 };
 

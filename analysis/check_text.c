@@ -7,6 +7,8 @@
 #include "analysis/check_file.h"
 #include "analysis/check_report.h"
 
+enum { CALLERS = 8 };	/* that are printed */
+
 static void printed(struct out *out, const char *text)
 {
 	out_printed(out, text, strlen(text));
@@ -74,6 +76,35 @@ static bool missing_marks(const struct check_result *result, const struct check_
 	return found;
 }
 
+static bool is_listed(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+/* The libraries that called the driver, of all processes: what the rule may have meant. */
+static void callers(const struct check_result *result, struct out *out)
+{
+	const char *names[CALLERS];
+	size_t count = 0;
+
+	for (size_t i = 0; i < result->nprocesses; i++) {
+		const struct check_file *file = result->processes[i].file;
+
+		for (uint32_t j = 0; j < file->header.ncallers && count < CALLERS; j++)
+			if (!is_listed(names, count, file->callers[j].name))
+				names[count++] = file->callers[j].name;
+	}
+	for (size_t i = 0; i < count; i++) {
+		out_text(out, i ? ", " : ": calls are of ");
+		printed(out, names[i]);
+	}
+	if (count == CALLERS)
+		out_text(out, " ...");
+}
+
 void check_missing_text(const struct check_result *result, const struct check_sum *sum,
 			struct out *out)
 {
@@ -84,8 +115,10 @@ void check_missing_text(const struct check_result *result, const struct check_su
 		item(out, &any, sum->missing & CHECK_REACH_MARK ? "its mark" : "its second mark");
 	if (sum->missing & CHECK_REACH_RANGE)
 		item(out, &any, "its range, of which none of that name was opened");
-	if (sum->missing & CHECK_REACH_LIBRARY)
+	if (sum->missing & CHECK_REACH_LIBRARY) {
 		item(out, &any, "its library, of which none of that name called the driver");
+		callers(result, out);
+	}
 	if (sum->missing & CHECK_REACH_FRAME)
 		item(out, &any, "the library of its frame, of which none of that name was loaded");
 	if (sum->missing & CHECK_REACH_STACK)

@@ -195,6 +195,15 @@ for function in $("$PYTHON3" -c 'import ctypes; print("step late")' 2>none.err);
 	is "$status $(grep -c "$no_frame" err)" "0 1" "... and misspelt it is of none"
 done
 
+# Where the library of a rule does not call, who does.
+gives 88 'never cuDriverGetVersion in mendde' "a library that does not call" calls 1
+says 'its library, of which none of that name called the driver: calls are of mended$' "... and who does"
+gives 88 'never cuDriverGetVersion in mendde' "... of a child, too" child calls 1
+says ': calls are of mended$' "..."
+gives 0 'never cuDriverGetVersion in libc.so.6' "... one that is there, and does not" calls 1
+gives 0 'optional never cuDriverGetVersion in mendde' "... and one that need not" calls 1
+is "$(wc -l <"$tmp/err")" 1 "..."
+
 # Words.
 gives 88 'exactly 2 cuDriverGetVersion' "one call" calls 1
 says '^  broken: 1 call, exactly 2 allowed$' "... and its bound"

@@ -356,6 +356,8 @@ static int of_file(const char *word)
 		strcpy(file.allows[file.header.nallows].text, next());
 		file.allows[file.header.nallows].optional = (uint32_t)next_number();
 		file.allows[file.header.nallows++].used = next_number();
+	} else if (!strcmp(word, "caller")) {
+		strcpy(file.callers[file.header.ncallers++].name, next());
 	} else if (!strcmp(word, "loss")) {
 		file.header.losses = (uint32_t)next_number();
 	} else if (!strcmp(word, "calls")) {

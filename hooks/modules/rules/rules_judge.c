@@ -55,6 +55,8 @@ static uint64_t unchecked;	/* RULE_UNCHECKED, by bit: they look at all functions
 static int key;
 static _Atomic uint8_t initialized, forked;
 static uint32_t seen_generation;
+static uint64_t absent;		/* rules with a library that is not there yet, by bit */
+static _Atomic uint8_t callers[RULE_LIBRARIES];	/* by index: it is in the file */
 static const struct cuaudit_library *program;
 static _Atomic uintptr_t kernels[KERNELS];	/* that were launched, for each rule that counts them */
 
@@ -118,8 +120,10 @@ void rules_libraries(void)
 		for (uint32_t k = 0; k < rules.nrules; k++) {
 			const struct rule *rule = &rules.rules[k];
 
-			if (rule->library && library_is(rule->library, library))
+			if (rule->library && library_is(rule->library, library)) {
 				rules_reach(k, CHECK_REACH_LIBRARY);
+				__atomic_fetch_and(&absent, ~(1ull << k), __ATOMIC_RELAXED);
+			}
 			if (rule->frame_library && rules_tail_glob(rule->frame_library, library->path))
 				rules_reach(k, CHECK_REACH_FRAME);
 		}
@@ -134,6 +138,21 @@ static inline void look_at_libraries(void)
 		return;
 	__atomic_store_n(&seen_generation, generation, __ATOMIC_RELAXED);
 	rules_libraries();
+}
+
+/* Who else calls, for a rule that no library keeps or breaks. */
+static __attribute__((noinline)) void note_caller(const struct cuaudit_call *call)
+{
+	const struct cuaudit_library *library = cuaudit_call_library(call);
+	uint32_t number;
+
+	if (!library->index || library->index >= RULE_LIBRARIES ||
+	    atomic_exchange_explicit(&callers[library->index], 1, memory_order_relaxed))
+		return;
+	number = atomic_fetch_add_explicit(&rules_file->header.ncallers, 1, memory_order_relaxed);
+	if (number < CHECK_CALLERS)
+		memcpy(rules_file->callers[number].name, library->name,
+		       strnlen(library->name, sizeof(rules_file->callers->name) - 1));
 }
 
 static bool by_library(struct rule *rule, const struct cuaudit_call *call)
@@ -593,6 +612,8 @@ void rules_judge(struct cuaudit_call *call, void *data)
 		judge(&rules.rules[__builtin_ctzll(left)], call);
 	if (unchecked)
 		check_unchecked(call);
+	if (__builtin_expect(__atomic_load_n(&absent, __ATOMIC_RELAXED) != 0, 0))
+		note_caller(call);
 	if (__builtin_expect(atomic_load_explicit(&rules_sought, memory_order_relaxed) != 0, 0))
 		seek(call);
 	if (wants->marks)
@@ -703,6 +724,8 @@ int rules_judge_setup(void)
 			unchecked |= 1ull << i;
 		if (rules.rules[i].frame && !rules_file->rules[i].optional)
 			rules_sought |= 1ull << i;
+		if (rules.rules[i].library && !rules_file->rules[i].optional)
+			absent |= 1ull << i;
 	}
 	rules_libraries();
 	return key < 0 ? key : 0;
@@ -739,5 +762,7 @@ void rules_judge_forked(void)
 		rules.rules[i].thread = 0;
 	for (uint32_t i = 0; i < rules.nmarks; i++)
 		rules.marks[i].calls = 0;
+	if (absent)
+		memset((void *)callers, 0, sizeof(callers));
 	seen_generation = 0;
 }
