@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Export tables, where CUAUDIT_SIM_TOOLS asks for them; here, that by which runtimes report to tools. */
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +56,33 @@ static bool wanted(void)
 	return value && !strcmp(value, "1");
 }
 
+/* What a runtime asks for before its first call, and ends without. */
+static bool is_of_runtime(const CUuuid *id)
+{
+	static const struct {
+		const char *name;
+		uint8_t id[sizeof(CUuuid)];
+	} known[] = {
+#define EXPORT_TABLE(name, kind, words, ...) { #name, { __VA_ARGS__ } },
+#include "tables/export_tables.def"
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(known[i].name, "CUDART_INTERFACE"))
+			return !memcmp(id, known[i].id, sizeof(known[i].id));
+	return false;
+}
+
+static void tell_runtime(void)
+{
+	static atomic_bool told;
+
+	if (!atomic_exchange(&told, true))
+		fprintf(stderr, "simulated driver: the CUDA runtime (cudart) wants an export table that is "
+			"not here, and ends with error 500, cudaErrorSymbolNotFound; programs that use "
+			"it need a GPU's driver: run them without -d sim or CUAUDIT_DRIVER=sim\n");
+}
+
 /* Of an id that is not known, what the real driver says. */
 CUresult cuGetExportTable(const void **ppExportTable,
 			  const CUuuid *pExportTableId)
@@ -70,5 +99,7 @@ CUresult cuGetExportTable(const void **ppExportTable,
 		found = memcmp(pExportTableId, id, sizeof(id)) ?
 			tables_find((const uint8_t *)pExportTableId) : &tools;
 	*ppExportTable = found;
+	if (!found && is_of_runtime(pExportTableId))
+		tell_runtime();
 	return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

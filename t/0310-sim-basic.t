@@ -7,6 +7,9 @@ sed -n 's/^ENUMERATOR(CUresult, \([A-Z0-9_]*\),.*/{ \1, "\1" },/p' \
 	"$top_srcdir/include/cuaudit/driver_enums.def" >"$tmp/results.inc"
 helper sim/basic
 ok "start, devices, results, forks" $run_env "$tmp/basic"
+is "$(grep 'simulated driver' "$tmp/tap.out" | cut -d, -f1)" \
+	"simulated driver: the CUDA runtime (cudart) wants an export table that is not here" \
+	"of the table that a runtime cannot do without, it says so, once"
 
 helper sim/refused
 for bad in CUAUDIT_SIM_MEMORY=0 CUAUDIT_SIM_MEMORY=1X CUAUDIT_SIM_LAUNCH_TIME=x \

@@ -93,6 +93,10 @@ refused 2 "--functions: '%memroy' is no selector; did you mean %memory" "a class
 refused 2 "--output: '%z' is none of %p %h %e %r %t %%" "a field" run -o 'x%z' env
 refused 2 "--driver takes sim or the path of a driver; /nowhere: No such" "a driver" \
 	run -d /nowhere env
+for driver in simm SIM smi; do
+	refused 2 "--driver takes sim or .*; $driver: No such file or directory; did you mean sim\?\$" "sim misspelt" \
+		check -d $driver env
+done
 refused 2 "--interval takes seconds, 10 or 0\\.5, not '-1'" "an interval" stat -i -1 env
 strange_programs
 PATH=$tmp:$PATH

@@ -18,6 +18,7 @@
 #include "tools/tls.h"
 #include "tools/tool.h"
 #include "tools/trial.h"
+#include "util/nearest.h"
 #include "util/planted.h"
 #include "util/policy.h"
 #include "util/template.h"
@@ -97,13 +98,18 @@ char *exec_path_template(const char *path)
 
 static int take_driver(struct launch *launch, const char *value)
 {
+	static const char *const names[] = { "sim", NULL };
+
 	if (!strcmp(value, "sim")) {
 		launch->driver = exec_join(NULL, "", value);
 		return 0;
 	}
 	if (access(value, R_OK)) {
-		tool_complain("--driver takes sim or the path of a driver; %s: %s", value,
-			      strerror(errno));
+		int error = errno;
+		const char *near = nearest(value, strlen(value), names);
+
+		tool_complain("--driver takes sim or the path of a driver; %s: %s%s%s%s", value,
+			      strerror(error), near ? "; did you mean " : "", near ?: "", near ? "?" : "");
 		return -1;
 	}
 	launch->driver = absolute(value);
