@@ -3,6 +3,8 @@
 #include "hooks/call_site.h"
 
 #include <cuaudit/coverage.h>
+#include <cuaudit/hook.h>
+#include <string.h>
 
 #include "hooks/core_link.h"
 #include "hooks/library.h"
@@ -25,6 +27,18 @@ struct call_site call_site_find(const void *caller, const struct cuaudit_library
 	if (!loaded_image_function(&image, call, name, size, &site.distance))
 		*name = '\0';
 	return site;
+}
+
+const char *call_site_path(const struct cuaudit_library *library, char *text, size_t size)
+{
+	const char *directory = cuaudit_directory();
+	size_t length = strlen(directory);
+
+	if (*library->path == '/' || !library->index || !length ||
+	    length + strlen(library->path) + 2 > size)
+		return library->path;
+	stpcpy(stpcpy(stpcpy(text, directory), "/"), library->path);
+	return text;
 }
 
 const char *call_site_text(char text[CALL_SITE_TEXT], const void *caller,

@@ -27,6 +27,12 @@ struct call_site call_site_find(const void *caller, const struct cuaudit_library
 				char *name, size_t size);
 
 /*
+ * Its library's path, one that means the same in whatever directory the program and the reader are: in
+ * text, if it is not absolute and fits.
+ */
+const char *call_site_path(const struct cuaudit_library *library, char *text, size_t size);
+
+/*
  * The same as a text: "step+0x1f (libx.so)", "libx.so+0x1234", "address 0x1234 (libx.so)" or
  * "address 0x1234".
  */
@@ -48,7 +54,7 @@ struct writer;
 /*
  * Members of an object that is open: library, address, and as far as they are known offset and
  * build_id, by which cuaudit report finds function and line, symbol and distance. name has room
- * for size bytes of the symbol: in the context call, few.
+ * for size bytes of the symbol, and of a path: in the context call, few.
  */
 void call_site_json(struct writer *json, const void *caller, const struct cuaudit_library *library,
 		    char *name, size_t size);

@@ -26,9 +26,10 @@ static void build_id(struct writer *json, const struct cuaudit_library *library)
 void call_site_json(struct writer *json, const void *caller, const struct cuaudit_library *library,
 		    char *name, size_t size)
 {
-	struct call_site site = call_site_find(caller, library, name, size);
+	struct call_site site;
 
-	writer_text(json, "library", library->path);
+	writer_text(json, "library", call_site_path(library, name, size));
+	site = call_site_find(caller, library, name, size);
 	writer_hex(json, "address", (uintptr_t)caller);
 	if (site.known) {
 		writer_hex(json, "offset", site.offset);

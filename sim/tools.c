@@ -56,23 +56,6 @@ static bool wanted(void)
 	return value && !strcmp(value, "1");
 }
 
-/* What a runtime asks for before its first call, and ends without. */
-static bool is_of_runtime(const CUuuid *id)
-{
-	static const struct {
-		const char *name;
-		uint8_t id[sizeof(CUuuid)];
-	} known[] = {
-#define EXPORT_TABLE(name, kind, words, ...) { #name, { __VA_ARGS__ } },
-#include "tables/export_tables.def"
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(known[i].name, "CUDART_INTERFACE"))
-			return !memcmp(id, known[i].id, sizeof(known[i].id));
-	return false;
-}
-
 static void tell_runtime(void)
 {
 	static atomic_bool told;
@@ -99,7 +82,7 @@ CUresult cuGetExportTable(const void **ppExportTable,
 		found = memcmp(pExportTableId, id, sizeof(id)) ?
 			tables_find((const uint8_t *)pExportTableId) : &tools;
 	*ppExportTable = found;
-	if (!found && is_of_runtime(pExportTableId))
+	if (!found && tables_is_interface((const uint8_t *)pExportTableId))
 		tell_runtime();
 	return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

@@ -18,12 +18,13 @@ libdir=$(eval "echo $(setting libdir | tr '()' '{}')")
 bindir=$(eval "echo $(setting bindir | tr '()' '{}')")
 datarootdir=$(eval "echo $(setting datarootdir | tr '()' '{}')")
 mandir=$(eval "echo $(setting mandir | tr '()' '{}')")
+docdir=$(PACKAGE_TARNAME=cuaudit eval "echo $(setting docdir | tr '()' '{}')")
 includedir=$(eval "echo $(setting includedir | tr '()' '{}')")
 
 for file in "$libdir/libcuaudit.so" "$libdir/cuaudit/cuaudit-core.so" \
 	"$libdir/cuaudit/sim/libcuda.so.1" "$libdir/pkgconfig/cuaudit.pc" "$bindir/cuaudit" \
 	"$mandir/man1/cuaudit.1" "$mandir/man3/cuaudit_hook.3" "$mandir/man5/cuaudit-rules.5" "$mandir/man7/cuaudit-dbgmem.7" "$mandir/man7/cuaudit-fleet.7" \
-	"$mandir/man7/libcuaudit.7" \
+	"$mandir/man7/libcuaudit.7" "$docdir/ci.md" "$docdir/examples/steps.c" \
 	"$datarootdir/bash-completion/completions/cuaudit" \
 	"$datarootdir/zsh/site-functions/_cuaudit" \
 	"$datarootdir/fish/vendor_completions.d/cuaudit.fish"; do
@@ -104,6 +105,10 @@ umask 022
 is "$(find "$own" ! -perm -444)" "" "all users may read it all"
 is "$(find "$own" -type d ! -perm -111)" "" "and enter its directories"
 is "$(to_run)" "LD_AUDIT=$own/lib/libcuaudit.so ./app" "prints how to audit"
+found_=$(sed -n 's/.*: \(export PATH=.*\)/\1/p' "$tmp/said")
+is "$(eval "$found_" && command -v cuaudit)" "$own/bin/cuaudit" "... and how the command is found"
+is "$(eval "$found_" && test -f "$PKG_CONFIG_PATH/cuaudit.pc" && test -f "${MANPATH%:}/man1/cuaudit.1" && echo "${MANPATH##*[!:]}")" : \
+	"... its .pc file, and its pages beside those of others"
 setting_=$(to_run)
 like "$(env "${setting_% *}" CUAUDIT_DRIVER=sim "$top_builddir/demo/cudemo" dlopen 2>&1)" \
 	' cuLaunchKernel$' "which audits"

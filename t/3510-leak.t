@@ -100,6 +100,48 @@ is "$leaks_status" 87 "left, and somebody minds"
 like "$(cat "$tmp/report.leak")" '"what":"stream","count":1,"bytes":0,"primary":true,' \
 	"it is of a primary context"
 
+# Of a library by a relative path, the path from anywhere: of leaks and of faults.
+mkdir "$tmp/start" "$tmp/start/part"
+cat >"$tmp/leaves.c" <<'END'
+#include "sim/api.h"
+
+int leaves(void);
+
+int leaves(void)
+{
+	CUdeviceptr memory;
+
+	return cuMemAlloc_v2(&memory, 64) != CUDA_SUCCESS;
+}
+END
+cat >"$tmp/elsewhere.c" <<'END'
+#include <unistd.h>
+
+#include "sim/api.h"
+
+int leaves(void);
+
+int main(void)
+{
+	CUcontext context;
+
+	return chdir("/") || cuInit(0) || cuCtxCreate_v2(&context, 0, 0) || leaves() || leaves();
+}
+END
+(cd "$tmp/start" &&
+	compile -shared -fPIC -o part/leaves.so "$tmp/leaves.c" "$sim" -Wl,-rpath,"$simdir" &&
+	compile -o elsewhere "$tmp/elsewhere.c" part/leaves.so "$sim" -Wl,-rpath,"$simdir") >"$tmp/build.out" 2>&1 ||
+	bail_out "cannot build elsewhere: $(head -n 1 "$tmp/build.out")"
+for hook in leak 'fault(inject=cuMemAlloc:error=1:when=2)'; do
+	rm -f "$tmp"/far*
+	hook_options=${hook#"${hook%%(*}"}
+	hook_options=${hook_options#(}
+	(cd "$tmp/start" && audited CUAUDIT_OUTPUT="$tmp/far" \
+		CUAUDIT_HOOKS="${hook%%(*}(format=json;${hook_options%)})" ./elsewhere) >"$tmp/out" 2>&1
+	like "$(cat "$tmp"/far*)" "\"library\":\"$tmp/start/part/leaves\.so\"" "${hook%%(*}: a library by a relative path" ||
+		diag "$(cat "$tmp/out")"
+done
+
 # The places are those addr2line knows.
 if addr2line -e "$tmp/leaks" 0 >"$tmp/which" 2>&1; then
 	leaks format=json stream

@@ -132,6 +132,7 @@ lint() {
 if command -v mandoc >"$tmp/which"; then
 	for name in "$page" "$top_srcdir"/man/*.[0-9]; do
 		is "$(lint "$name")" "" "mandoc has nothing to say of ${name##*/}"
+		is "$(mandoc -T utf8 "$name" | grep "’’")" "" "... where each quote ends before the next begins"
 	done
 	sed 's/^\.Sh NAME/.Sh NMAE/' "$page" >"$tmp/wrong.1"
 	like "$(lint "$tmp/wrong.1")" "NMAE" "it has of a wrong one"

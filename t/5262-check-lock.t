@@ -20,6 +20,11 @@ verdict() {
 outputs=
 tool check -d sim --write-baseline app.lock -- ./steps calls 2 copy 8
 is "$status" 0 "a lock file"
+unlike "$(cat "$tmp/err")" replaced "... where none was"
+tool check -d sim --update app.lock -- ./steps calls 2 copy 8
+unlike "$(cat "$tmp/err")" replaced "... which --update changes"
+tool check -d sim --write-baseline app.lock -- ./steps calls 2 copy 8
+like "$status $(cat "$tmp/err")" '^0 .*; the file that was there is replaced' "... and --write-baseline replaces, which it says"
 
 # Green, red by each of the two, and by both; in one run.
 checked calls 2 copy 8

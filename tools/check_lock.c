@@ -183,6 +183,7 @@ static int write_file(const struct check_lock *lock, struct out *out)
 
 int check_lock_write(struct check_lock *lock, const struct baseline_runs *runs, char **command)
 {
+	bool replaces = !lock->text && !access(lock->path, F_OK);
 	struct baseline_totals totals;
 	struct out out = { 0 };
 	int status;
@@ -195,9 +196,10 @@ int check_lock_write(struct check_lock *lock, const struct baseline_runs *runs, 
 	if (status)
 		return status;
 	totals = baseline_totals(&lock->lock);
-	tool_complain("%s: %zu fact%s of %s run%s: %zu exact, %zu with bounds, %zu any", lock->path,
+	tool_complain("%s: %zu fact%s of %s run%s: %zu exact, %zu with bounds, %zu any%s", lock->path,
 		      totals.facts, totals.facts == 1 ? "" : "s", lock->lock.headers[BASELINE_RUNS_MADE],
 		      strcmp(lock->lock.headers[BASELINE_RUNS_MADE], "1") ? "s" : "", totals.exact,
-		      totals.facts - totals.exact - totals.any, totals.any);
+		      totals.facts - totals.exact - totals.any, totals.any, replaces ?
+		      "; the file that was there is replaced, of which --update keeps comments and bounds" : "");
 	return TOOL_OK;
 }

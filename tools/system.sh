@@ -2,7 +2,7 @@
 # What `make install` and `make uninstall` do to a system besides copying and removing files.
 #
 # usage: system.sh directories PKGLIBDIR DIRECTORY...  make them, record which there were not
-#        system.sh install LIBDIR                      let the loader find libcuaudit.so by name
+#        system.sh install LIBDIR BINDIR MANDIR        let the loader find libcuaudit.so by name
 #        system.sh uninstall LIBDIR PKGLIBDIR          remove the recorded ones, as far as empty
 set -eu
 PATH=$PATH:/sbin:/usr/sbin
@@ -56,10 +56,8 @@ install)
 	if ! searched "$2"; then
 		say "the loader does not search $2; audit by the file's path:"
 		say "  LD_AUDIT=$2/$auditor ./app"
-		case :$PATH: in
-		*":$3:"*) ;;
-		*) say "and run the command as $3/cuaudit" ;;
-		esac
+		say "and let the command, pkg-config and man be found:" \
+			"export PATH=$3:\$PATH PKG_CONFIG_PATH=$2/pkgconfig MANPATH=$4:"
 	elif ! update; then
 		say "for LD_AUDIT=$auditor the loader's cache has to be updated; as root, run:"
 		say "  ldconfig"

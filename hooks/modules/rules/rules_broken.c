@@ -253,20 +253,9 @@ static uint32_t put_text(struct check_finding *finding, uint32_t *used, const ch
 	return at;
 }
 
-/* A path that means the same in another directory, if it fits. */
-static const char *absolute(const char *file)
-{
-	const char *directory = cuaudit_directory();
-
-	if (*file == '/' || !*directory || strlen(directory) + strlen(file) + 2 > sizeof(path))
-		return file;
-	stpcpy(stpcpy(stpcpy(path, directory), "/"), file);
-	return path;
-}
-
 static uint32_t put_library(const struct cuaudit_library *library)
 {
-	const char *file = absolute(library->path);
+	const char *file = call_site_path(library, path, sizeof(path));
 	struct check_header *header = &rules_file->header;
 	uint32_t count = header->nlibraries;
 	struct check_library *to;
