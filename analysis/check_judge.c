@@ -352,7 +352,10 @@ static bool names_nothing(const struct check_sum *sum, struct check_warning *war
 	*warning = (struct check_warning){
 		.line = sum->rule->line, .text = sum->rule->text,
 		.what = sum->missing & CHECK_REACH_STACK ? check_no_frame : check_no_kernel,
-		.advice = "see whether it is spelt right, or mark the rule optional",
+		.advice = sum->missing & CHECK_REACH_STACK ?
+			  "see whether it is spelt right; name the library alone, LIBRARY:*, of a function "
+			  "that it does not export; or mark the rule optional" :
+			  "see whether it is spelt right, or mark the rule optional",
 	};
 	return sum->missing & (CHECK_REACH_STACK | CHECK_REACH_KERNEL);
 }

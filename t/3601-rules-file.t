@@ -128,6 +128,7 @@ while read -r ordinal right; do
 	wrong 10 "'$ordinal' is no ordinal; did you mean $right\\?" "mark a = $ordinal cuInit"
 	right "mark a = $right cuInit" 'optional never cuCtxSynchronize after a'
 done <<'END'
+4 4th
 5st 5th
 1th 1st
 2st 2nd
@@ -145,7 +146,7 @@ done <<'END'
 111st 111th
 1000012nd 1000012th
 END
-for ordinal in 0th th st1 1 1sts 99999999999999999999th -1st 1ST; do
+for ordinal in 0th 0 th st1 1sts 99999999999999999999th -1st 1ST; do
 	wrong 10 "there is no mark of the kind '$ordinal'.*" "mark a = $ordinal cuInit"
 done
 for result in -1 4294967296 1x CUDA_ERROR_ CUDA_SUCES; do

@@ -136,7 +136,7 @@ no_frame='^  warning: its frame, of which none of that name was in a call stack'
 no_kernel='^  warning: its kernel, of which none of that name was launched: see whether it is spelt right'
 gives 0 'never cuDriverGetVersion from mendde:*' "a frame that is in no stack" calls 3
 says '^rules:1: never cuDriverGetVersion from mendde:\*$' "... which rule"
-says "$no_frame" "... is said"
+says "$no_frame.*name the library alone, LIBRARY:\*, of a function that it does not export" "... is said"
 gives 0 'never cuDeviceGetCount from mendde:*\nat-most 9 cuDriverGetVersion' "... of a call that another rule looks at" \
 	calls 3
 says '^rules:1: never cuDeviceGetCount' "... is said"

@@ -411,7 +411,7 @@ refused 2 "check: --rules has no effect on --write-baseline, by which nothing is
 	check --write-baseline x --rules y true
 refused 2 "check: --tap has no effect on --update, by which nothing is judged" "an output" check --update x --tap true
 refused 2 "check: --size is for traces" "a size for rules" check --size 1G --rules x true
-refused 2 "check: neither --rules nor --baseline is given, and there is no cuaudit.rules" "nothing to check by" check true
+refused 2 "check: neither --rules nor --baseline is given, and there is no cuaudit.rules; cuaudit-rules\(5\)" "nothing to check by" check true
 refused 2 "--size takes SIZE, not 'x'" "no size" check --size x --baseline y true
 refused 2 "check: no program given" "no program" check --baseline "$lock"
 done_testing

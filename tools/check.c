@@ -288,7 +288,7 @@ static int check_options(void)
 	if (check.purpose || check.rules || !access(DEFAULT_RULES, F_OK) || errno != ENOENT)
 		return 0;
 	tool_complain("check: neither --rules nor --baseline is given, and there is no "
-		      DEFAULT_RULES);
+		      DEFAULT_RULES "; cuaudit-rules(5) has what is in such a file");
 	return -1;
 }
 

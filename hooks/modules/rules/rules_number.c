@@ -41,7 +41,7 @@ bool rules_ordinal(const char *text, uint64_t *number, char right[RULES_ORDINAL]
 	*right = '\0';
 	if (!length || length > RULES_ORDINAL - sizeof("th"))
 		return false;
-	if (strcmp(end, "st") && strcmp(end, "nd") && strcmp(end, "rd") && strcmp(end, "th"))
+	if (*end && strcmp(end, "st") && strcmp(end, "nd") && strcmp(end, "rd") && strcmp(end, "th"))
 		return false;
 	memcpy(right, text, length);
 	right[length] = '\0';

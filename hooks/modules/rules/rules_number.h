@@ -12,7 +12,7 @@ bool rules_size(const char *text, uint64_t *bytes);
 bool rules_time(const char *text, uint64_t *ns);
 
 /*
- * 1st, 2nd, 3rd, 4th, 11th, 21st. Where it is none, as 5st, right gets the one that was
+ * 1st, 2nd, 3rd, 4th, 11th, 21st. Where it is none, as 5st or 5, right gets the one that was
  * meant, else "".
  */
 enum { RULES_ORDINAL = 24 };
