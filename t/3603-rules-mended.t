@@ -149,6 +149,7 @@ gives 0 'optional never cuDriverGetVersion from mendde:*' "an optional rule" cal
 is "$(wc -l <"$tmp/err")" 1 "... is taken as it is"
 gives 0 'never cuDriverGetVersion from libc.so.6:nothing' "a library that has no such function" calls 3
 says "$no_frame" "... is said"
+gives 0 'never cuDeviceGetCount from mendde:*\nat-most 9 cuDriverGetVersion' "no stack is read on a small one" calls 1 small
 gives 88 'never cuDriverGetVersion from mended:*\nallow mendde:* # why\nnever cuDeviceGetCount from mendde:*' \
 	"a rule that is broken" calls 1 count
 is "$(grep -c warning: "$tmp/err")" 2 "... beside it"

@@ -8,16 +8,18 @@
  *   child  a process that does the rest is waited for, orphan  one that is left to its work,
  *   poor  no file can be opened any more, end N  _exit with that status, killed  by SIGKILL,
  *   alarms  calls, while the handler of a signal calls too, torn  the same where it leaves by siglongjmp
- *   in children, cancelled  threads that are cancelled at once where a rule is broken
+ *   in children, small  a call on a coroutine's stack of 4 KiB, cancelled  threads that are cancelled at once where a rule is broken
  */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "sim/api.h"
@@ -227,6 +229,28 @@ static void torn(void)
 	}
 }
 
+static ucontext_t outside, inside;
+
+static void call_inside(void)
+{
+	calls(1);
+	swapcontext(&inside, &outside);
+}
+
+/* What is below is no memory. */
+static void small(void)
+{
+	enum { SIZE = 4096 };
+	char *pages = mmap(NULL, 2 * SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || mprotect(pages + SIZE, SIZE, PROT_READ | PROT_WRITE) || getcontext(&inside))
+		_exit(69);
+	inside.uc_stack.ss_sp = pages + SIZE;
+	inside.uc_stack.ss_size = SIZE;
+	makecontext(&inside, call_inside, 0);
+	swapcontext(&outside, &inside);
+}
+
 static void *calls_for_ever(void *ready)
 {
 	int unused;
@@ -281,7 +305,7 @@ static const struct {
 } lone[] = {
 	{ "alarms", interrupted }, { "cancelled", cancelled }, { "copies", copies },
 	{ "count", count }, { "free", goes_on }, { "grows", grows }, { "killed", killed }, { "poor", poor },
-	{ "torn", torn },
+	{ "small", small }, { "torn", torn },
 };
 
 int main(int argc, char **argv)

@@ -11,10 +11,11 @@
 #include "hooks/call_site.h"
 #include "hooks/modules/rules/rules.h"
 #include "hooks/modules/rules/rules_grown.h"
+#include "hooks/stack.h"
 #include "hooks/unseen.h"
 
 enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000, STACK = 128,
-       SOUGHT = 4096 };
+       SOUGHT = 4096, ROOM = 16384 };
 
 /* All of it is under the lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -446,11 +447,22 @@ static void seek(struct broken *broken)
 	rules_sought &= ~found;
 }
 
+/* A stack is read on itself. Where that is a coroutine's, or a thread's small one, none is looked at. */
+static bool has_room(void)
+{
+	struct safe_read_known own = stack_own();
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	return here < own.high && here > own.low && here - own.low > ROOM;
+}
+
 void rules_seek(const struct cuaudit_call *call)
 {
 	struct broken broken = { .call = call };
 	struct rules_lock saved;
 
+	if (!has_room())
+		return;
 	rules_block(&saved);
 	pthread_mutex_lock(&lock);
 	seek(&broken);
