@@ -6,8 +6,9 @@
 
 #include "analysis/check_file.h"
 #include "analysis/check_report.h"
+#include "util/nearest.h"
 
-enum { CALLERS = 8 };	/* that are printed */
+enum { CALLERS = 64, PRINTED = 8 };	/* that are compared, and printed */
 
 static void printed(struct out *out, const char *text)
 {
@@ -84,10 +85,25 @@ static bool is_listed(const char *const *names, size_t count, const char *name)
 	return false;
 }
 
-/* The libraries that called the driver, of all processes: what the rule may have meant. */
-static void callers(const struct check_result *result, struct out *out)
+/* The library of a rule: the word behind `in`, unless that is `range`. */
+static const char *library_word(const char *text, size_t *length)
 {
-	const char *names[CALLERS];
+	bool in = false;
+
+	for (text += strspn(text, " \t"); *text; text += *length, text += strspn(text, " \t")) {
+		*length = strcspn(text, " \t");
+		if (in && (*length != 5 || strncmp(text, "range", 5) != 0))
+			return text;
+		in = *length == 2 && !strncmp(text, "in", 2);
+	}
+	return NULL;
+}
+
+/* The libraries that called the driver, of all processes: what the rule may have meant. */
+static void callers(const struct check_result *result, const struct check_sum *sum, struct out *out)
+{
+	const char *names[CALLERS + 1], *word, *near;
+	size_t length = 0;
 	size_t count = 0;
 
 	for (size_t i = 0; i < result->nprocesses; i++) {
@@ -97,12 +113,19 @@ static void callers(const struct check_result *result, struct out *out)
 			if (!is_listed(names, count, file->callers[j].name))
 				names[count++] = file->callers[j].name;
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && i < PRINTED; i++) {
 		out_text(out, i ? ", " : ": calls are of ");
 		printed(out, names[i]);
 	}
-	if (count == CALLERS)
-		out_text(out, " ...");
+	out_text(out, count > PRINTED ? " ..." : "");
+	names[count] = NULL;
+	word = library_word(sum->rule->text, &length);
+	near = word ? nearest(word, length, names) : NULL;
+	if (near) {
+		out_text(out, "; did you mean ");
+		printed(out, near);
+		out_text(out, "?");
+	}
 }
 
 void check_missing_text(const struct check_result *result, const struct check_sum *sum,
@@ -117,7 +140,7 @@ void check_missing_text(const struct check_result *result, const struct check_su
 		item(out, &any, "its range, of which none of that name was opened");
 	if (sum->missing & CHECK_REACH_LIBRARY) {
 		item(out, &any, "its library, of which none of that name called the driver");
-		callers(result, out);
+		callers(result, sum, out);
 	}
 	if (sum->missing & CHECK_REACH_FRAME)
 		item(out, &any, "the library of its frame, of which none of that name was loaded");

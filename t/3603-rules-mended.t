@@ -198,9 +198,9 @@ done
 
 # Where the library of a rule does not call, who does.
 gives 88 'never cuDriverGetVersion in mendde' "a library that does not call" calls 1
-says 'its library, of which none of that name called the driver: calls are of mended$' "... and who does"
+says 'its library, of which none of that name called the driver: calls are of mended; did you mean mended\?$' "... and who does"
 gives 88 'never cuDriverGetVersion in mendde' "... of a child, too" child calls 1
-says ': calls are of mended$' "..."
+says ': calls are of mended; did' "..."
 gives 0 'never cuDriverGetVersion in libc.so.6' "... one that is there, and does not" calls 1
 gives 0 'optional never cuDriverGetVersion in mendde' "... and one that need not" calls 1
 is "$(wc -l <"$tmp/err")" 1 "..."

@@ -63,10 +63,13 @@ check -- rule 'between a-b and b' wants 3 reached 1 mark a-b 1 mark b 0 mark a 0
 says '^  never reached: mark b$' "the second mark"
 check -- rule 'in x' wants 12 reached 4
 says '^  never reached: its library, of which none of that name called the driver$' "a library"
-check -- rule 'in x' wants 8 caller app caller liba.so -- rule 'in x' wants 8 caller liba.so caller libb.so
+check -- rule 'in range r in zzzzz' wants 8 caller app caller liba.so -- \
+	rule 'in range r in zzzzz' wants 8 caller liba.so caller libb.so
 says '^  never reached: its library, .* called the driver: calls are of app, liba\.so, libb\.so$' "... and who calls"
-check -- rule 'in x' wants 8 caller a caller b caller c caller d -- rule 'in x' wants 8 caller e caller f caller g caller h
-says ': calls are of a, b, c, d, e, f, g, h \.\.\.$' "... up to eight"
+rule='never cuInit in libfo.so* in range librange.so'
+check -- rule "$rule" wants 8 caller a caller b caller c caller d -- \
+	rule "$rule" wants 8 caller e caller f caller g caller h caller libfoo.so.1 caller librange.so
+says ': calls are of a, b, c, d, e, f, g, h \.\.\.; did you mean libfoo\.so\.1\?$' "... up to eight, and the nearest"
 check -- rule 'in x' wants 12 reached 8 rule y broken 1
 verdict 88 "check: 1 of 2 rules is broken, 1 was never reached" "one of each"
 says '^  never reached: its range, of which none of that name was opened$' "a range"

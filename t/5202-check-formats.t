@@ -80,6 +80,21 @@ never # \\memory ['broken: broken 5 times']
 in x ['never reached: never reached: its range, of which none of that name was opened']
 three []" "JUnit: a case for each rule"
 
+# A rule that holds, of which nothing was found.
+check $outputs -- rule 'from a:b' wants 32 rule 'by k' wants 64 rule 'by it' wants 64 reached 64
+verdict 0 "check: all 3 rules hold" "warnings are no failures"
+formed "rules that hold, of nothing"
+is "$(json '[r["verdict"] + ": " + str(r["never_reached"])[:9] for r in j["rules"]]')" \
+	"['holds: its frame', 'holds: its kerne', 'holds: None']" "JSON: what they are of"
+is "$(sed -n 's/^\(::.*::its [a-z]*\).*/\1/p' "$tmp/out")" '::warning file=cuaudit.rules,line=1,title=from a%3Ab::its frame
+::warning file=cuaudit.rules,line=2,title=by k::its kernel' "annotations: at their lines"
+is "$(grep -c 'cuaudit.rules:[12]: its .*: \(from a:b\|by k\)&#10;' junit)" 1 "JUnit: in its output" || diag "$(cat junit)"
+is "$(grep -o '"level": *"note"' sarif | wc -l)" 2 "SARIF: notes"
+check -- rule 'from a:b' wants 32 -- rule 'from a:b' wants 32 reached 32
+is "$(wc -l <"$tmp/err")" 1 "what another process found is no warning"
+check -- rule 'from a:b' -- rule 'from a:b' wants 32
+is "$(grep -c warning "$tmp/err")" 1 "... but where that one alone looked"
+
 # The line of a finding: Python's own, a program's own, a library's, the rules file's.
 place() {
 	check --json json -- rule one broken 1 finding 0 1 call c "$@"
