@@ -74,12 +74,32 @@ static bool is_number(const char *value)
 	return !*value;
 }
 
+/* What is between the parts of a list; 0: it is none. */
+static char separator(enum env_kind kind)
+{
+	switch (kind) {
+	case ENV_DIRECTORIES:
+	case ENV_FILES:
+	case ENV_GLOBS:
+	case ENV_PROVIDERS:
+		return ':';
+	case ENV_DOMAINS:
+	case ENV_HOOKS:
+	case ENV_SELECTOR:
+		return ',';
+	default:
+		return '\0';
+	}
+}
+
 /* What can be judged without the core, which judges selectors and hooks. */
 static bool parses(enum env_kind kind, const char *value)
 {
 	const char *why;
 	uint64_t size;
 
+	if (list_has_none(value, separator(kind)))
+		return false;
 	switch (kind) {
 	case ENV_BOOL:
 		return (value[0] == '0' || value[0] == '1') && !value[1];
@@ -140,6 +160,8 @@ static void take_value(struct link_environment *environment, int i, const char *
 		return;
 	env_given.values[i] = value;
 	environment->given |= 1u << i;
+	/* One that was joined may be right where its first part was not. */
+	env_given.refused &= ~(1u << i);
 	if (!parses(env_variables[i].kind, value))
 		env_given.refused |= 1u << i;
 	/* Not the real driver where another one was meant: the loader finds none. */

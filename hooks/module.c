@@ -118,19 +118,25 @@ static bool is_among(const char *values, const char *value, bool free_text)
 	return false;
 }
 
+static bool ends_in(const char *values, const char *end)
+{
+	size_t length = strlen(values), its = strlen(end);
+
+	return length >= its && !strcmp(values + length - its, end);
+}
+
+/* An empty path would be the default, or no file, where one was meant. */
 static bool allowed(const char *values, const char *value)
 {
-	return !values || is_among(values, value, true);
+	return !values || (is_among(values, value, true) &&
+			   (*value || !(ends_in(values, "PATH") || ends_in(values, "TEMPLATE"))));
 }
 
 /* Whether the value is a path, not another of the option's words: auto|no|PATH. */
 static bool is_path(const struct cuaudit_option *option, const char *value)
 {
-	const char *values = option->values ? option->values : "";
-	size_t length = strlen(values);
-
-	return *value && length >= 4 && !strcmp(values + length - 4, "PATH") &&
-	       !is_among(values, value, false);
+	return option->values && ends_in(option->values, "PATH") &&
+	       !is_among(option->values, value, false);
 }
 
 /*

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "hooks/core_link.h"
+#include "hooks/name_iterator.h"
 #include "hooks/record.h"
 #include "util/nearest.h"
 #include "util/selector.h"
@@ -53,8 +54,8 @@ static char *stem(const char *from, size_t length)
 	return to;
 }
 
-/* The library whose name is the nearest to a glob's, or NULL. */
-static const char *near_library(const char *glob)
+/* The library whose name is the nearest to a glob's, or NULL; program: it may be the executable. */
+static const char *near_library(const char *glob, bool program)
 {
 	uint32_t count = count_objects(), used = 0;
 	const char *slash = strrchr(glob, '/'), *found = NULL, *name = NULL;
@@ -63,6 +64,8 @@ static const char *near_library(const char *glob)
 	uint32_t *objects = calloc(count + 1, sizeof(*objects));
 
 	for (uint32_t i = 0; names && objects && i < count; i++) {
+		if (get(i)->flags & LINK_OBJECT_MAIN && !program)
+			continue;
 		names[used] = stem(get(i)->name, strlen(get(i)->name));
 		objects[used] = i;
 		used += names[used] != NULL;
@@ -82,7 +85,7 @@ static const char *near_library(const char *glob)
 
 static void report_globs(const char *who, const char *first, uint32_t count)
 {
-	const char *near = near_library(first);
+	const char *near = near_library(first, true);
 	bool cut = strlen(first) >= SHOWN;
 	char more[32] = "";
 
@@ -107,11 +110,27 @@ static void report(const char *who, const char *list)
 	free(globs);
 }
 
+/*
+ * That a part names a function is seen where hooks ask: those that enforce something do not ask
+ * CUAUDIT_FUNCTIONS, and the names of a function are asked up to the first that is taken.
+ */
+static void ask_all(const struct selector *selector)
+{
+	struct cuaudit_function function;
+
+	for (uint32_t i = 0; name_iterator_get(i, &function); i++)
+		selector_takes(selector, &function);
+}
+
 static void report_unbound(const char *who, const struct selector *selector)
 {
 	char first[SELECTOR_NEAR], more[32] = "";
-	uint32_t count = selector ? selector_unbound(selector, first) : 0;
+	uint32_t count;
 
+	if (!selector || !selector_unbound(selector, first))
+		return;
+	ask_all(selector);
+	count = selector_unbound(selector, first);
 	if (!count)
 		return;
 	if (count > 1)
@@ -133,17 +152,30 @@ static bool is_provided(const char *glob)
 	return false;
 }
 
+/* Whether a glob is of the executable, by its name or as (main). */
+static bool is_program(const char *glob)
+{
+	uint32_t count = count_objects();
+
+	for (uint32_t i = 0; i < count; i++)
+		if (get(i)->flags & LINK_OBJECT_MAIN &&
+		    cuaudit_core_link->library_matches(glob, get(i)->path, true))
+			return true;
+	return false;
+}
+
 static void report_unloaded(const char *list)
 {
 	char *globs = strdup(list), *rest = globs, *glob;
 
 	while ((glob = strsep(&rest, ":")))
 		if (*glob && !is_provided(glob)) {
-			const char *near = near_library(glob);
+			const char *near = is_program(glob) ? NULL : near_library(glob, false);
 
-			cuaudit_log(CUAUDIT_WARN, "CUAUDIT_PROVIDERS: '%.*s' is not watched: no such "
-				    "library was loaded%s%s%s", SHOWN, glob, near ? "; did you mean " : "",
-				    near ? near : "", near ? "?" : "");
+			cuaudit_log(CUAUDIT_WARN, "CUAUDIT_PROVIDERS: '%.*s' is not watched: %s%s%s%s",
+				    SHOWN, glob, is_program(glob) ? "that is the program itself; name "
+				    "libraries" : "no such library was loaded",
+				    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 		}
 	free(globs);
 }

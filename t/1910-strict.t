@@ -77,6 +77,15 @@ strict "CUAUDIT_FUNCTIONS: '%memroy' is no selector; did you mean %memory" "a cl
 	CUAUDIT_FUNCTIONS=cuInit,%memroy
 strict "CUAUDIT_FUNCTIONS: '/cuMem' is no selector" "half a regex" CUAUDIT_FUNCTIONS=/cuMem
 strict "CUAUDIT_FUNCTIONS: 'x{200}" "5000 bytes of selector" CUAUDIT_FUNCTIONS="$long"
+# Lists of nothing, whatever is between their parts: no list, which would be all or the default.
+for list in DOMAINS=, DOMAINS=,, EXCLUDE=: FUNCTIONS=, HOOKS=, HOOKS=,, INCLUDE=:: PATH=: PROVIDERS=: \
+	TYPES=:; do
+	strict "CUAUDIT_${list%%=*} takes .*, not '${list#*=}'" "$list" "CUAUDIT_$list"
+done
+simple CUAUDIT_EXCLUDE=:libnone.so:
+like "$(cat "$tmp/err")" "CUAUDIT_EXCLUDE: 'libnone.so' matched no library" "an empty part of a list is none"
+strict "leak: suppress takes PATH, not ''" "an empty path" CUAUDIT_HOOKS='leak(suppress=)'
+strict "stat: save takes auto.no.PATH, not ''" "an empty path beside words" CUAUDIT_HOOKS='stat(save=)'
 
 # hooks
 strict "there is no hook module 'statt'; did you mean stat" "a module" CUAUDIT_HOOKS=statt
@@ -160,6 +169,8 @@ if test "$run_env" = env; then
 	is "$status $calls" "0 calls=2" "STRICT set twice, the first one holds"
 	given CUAUDIT_OUTPUT="$tmp/both" CUAUDIT_HOOKS=stat CUAUDIT_HOOKS='limit(deny=cuInit)'
 	ok "HOOKS set twice: both lists" test -s "$tmp/both" -a -s "$tmp/both.limit"
+	given CUAUDIT_OUTPUT="$tmp/late" CUAUDIT_HOOKS=, CUAUDIT_HOOKS='limit(deny=cuInit)'
+	ok "HOOKS set to nothing, then to a list: that" test -s "$tmp/late.limit" -o -s "$tmp/late"
 	given CUAUDIT_HOOKS='limit(deny=cuInit)' CUAUDIT_HOOKS='limit(memory=1G)'
 	is "$status $calls" "85 " "HOOKS set twice, with options of one module"
 fi
@@ -245,14 +256,14 @@ simple CUAUDIT_LOG=error CUAUDIT_STRICT=1 CUAUDIT_HOOKS='stat(threads=x)'
 is "$status $(wc -l <"$tmp/err")" "85 1" "a warning that ends the process is reported by LOG=error"
 simple CUAUDIT_LOG=error CUAUDIT_HOOKS='fault(inject=cuMemAloc:error=2)'
 is "$status $(wc -l <"$tmp/err")" "85 1" "that of what enforces, too"
-enforced "limit: file takes a path, not ''" "no file" CUAUDIT_HOOKS='limit(user=1G;file=)'
+enforced "limit: file takes PATH, not ''" "no file" CUAUDIT_HOOKS='limit(on-error=run;user=1G;file=)'
+enforced "limit: share-dir takes PATH, not ''" "no directory" CUAUDIT_HOOKS='limit(on-error=run;share=1;share-dir=)'
 enforced "there is no name before '\\(limit\\(memory=1G\\)\\)'" "options of nothing" \
 	CUAUDIT_HOOKS='(limit(memory=1G))'
 strict "there is no name before '\\(stat\\)'" "a name in brackets" CUAUDIT_HOOKS='(stat)'
 strict "there is no hook module 'stat:format=json'; did you mean stat" "a colon" CUAUDIT_HOOKS=stat:format=json
 strict "trace: start takes SELECTOR.*not ''" "an empty trigger" CUAUDIT_HOOKS='trace(start=)'
 strict "trace: stop takes SELECTOR.*not ':3'" "a trigger of nothing" CUAUDIT_HOOKS='trace(stop=:3)'
-strict "stat: save takes auto, no or a path, not ''" "no path" CUAUDIT_HOOKS='stat(save=)'
 enforced "limit: deny: 'cuMemAloc' names no function" "deny" CUAUDIT_HOOKS='limit(deny=cuMemAloc)'
 enforced "limit: deny: ',' is no selector" "deny of a comma" CUAUDIT_HOOKS='limit(deny=,)'
 enforced "limit: deny: 'cuMemAlloc\*,!%memory' takes no function" "deny that denies nothing" \

@@ -226,6 +226,8 @@ wrong "share=1;share-dir=$tmp;group=other" "cannot share $tmp/cuaudit-share-$(id
  on-error=run"
 wrong "share=1;share-dir=$tmp/none" "cannot share $tmp/none/cuaudit-share-$(id -u): its directory does not exist; name\
  another directory by share-dir=, or let the program run without its share by on-error=run"
+wrong "share=1;share-dir=/proc" "cannot share /proc/cuaudit-share-$(id -u): its directory takes no files; name another\
+ directory by share-dir=, or let the program run without its share by on-error=run"
 ln -s "$tmp/clock" "$tmp/cuaudit-share-$(id -u)-link"
 wrong "share=1;share-dir=$tmp;group=link" "cannot share $tmp/cuaudit-share-$(id -u)-link: it is a symbolic link; name\
  another directory by share-dir=, or let the program run without its share by on-error=run"

@@ -102,6 +102,12 @@ like "$(cat err)" "CUAUDIT_FUNCTIONS: 'thirty' names no function" "a name withou
 provided CUAUDIT_FUNCTIONS='libprovided.so.1:thirty,libprovided.so.1:fourty,libmor.so.1:*' ./lazy
 like "$(cat err)" "CUAUDIT_FUNCTIONS: 'libprovided.so.1:fourty' and 1 more named no function that the program bound" \
 	"names of functions that were not bound"
+for hooks in '' 'fault(inject=libprovided.so.1:add:error=2)' coverage stat; do
+	provided CUAUDIT_HOOKS="$hooks" CUAUDIT_FUNCTIONS='libprovided.so.1:add,libprovided.so.1:add_again,libprovided.so.1:thirty' ./lazy
+	unlike "$(cat err)" "named no function" "hooks '$hooks': names of functions that were bound"
+	provided CUAUDIT_HOOKS="$hooks" CUAUDIT_FUNCTIONS='libprovided.so.1:add,libprovided.so.1:thirt' ./lazy
+	like "$(cat err)" "CUAUDIT_FUNCTIONS: 'libprovided.so.1:thirt' named no function" "hooks '$hooks': and one that was not"
+done
 status=0
 CUAUDIT_FUNCTIONS='libprovided.so.1:thirty' "$top_builddir/bin/cuaudit" run ./lazy >out 2>err || status=$?
 is "$status" 2 "no providers: such a name is refused before the program starts"
@@ -171,6 +177,16 @@ provided ./lazy
 like "$(cat err)" "CUAUDIT_PROVIDERS: 'libprovided.so.2' is not watched: no such library was loaded; did you mean libprovided.so.1" \
 	"one that was never loaded"
 is "$(grep -c 'not watched' err)" 1 "and that alone"
+for program in lazy '(main)'; do
+	list="libprovided.so.*:$program"
+	provided ./lazy
+	is "$(grep 'not watched' err)" \
+		"cuaudit: CUAUDIT_PROVIDERS: '$program' is not watched: that is the program itself; name libraries" \
+		"the program itself: $program"
+done
+list="libprovided.so.*:lazi"
+provided ./lazy
+like "$(cat err)" "'lazi' is not watched: no such library was loaded\$" "the program is no library to have been meant"
 
 # a numerical program
 list=libm.so.6

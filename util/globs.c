@@ -2,10 +2,21 @@
 /* Globs, and lists of them over libraries, GLOB[:GLOB...]. */
 #include "util/globs.h"
 
+bool list_has_none(const char *list, char separator)
+{
+	const char *at = list;
+
+	while (*at && *at == separator)
+		at++;
+	return at > list && !*at;
+}
+
 bool globs_are(const char *text)
 {
 	bool set = false;
 
+	if (list_has_none(text, ':'))
+		return false;
 	for (; *text; text++) {
 		if (!set && *text == ',')
 			return false;

@@ -7,8 +7,14 @@
 #include <stddef.h>
 
 /*
+ * Context: bind, setup. Whether a list of whatever it is has separators alone, which is a mistake:
+ * an empty one is the default, or all.
+ */
+bool list_has_none(const char *list, char separator);
+
+/*
  * Context: bind, setup. Whether a text is such a list: no set in it is
- * unfinished, and no comma stands where a colon was meant.
+ * unfinished, no comma stands where a colon was meant, and it is not of colons alone.
  */
 bool globs_are(const char *text);
 

@@ -209,17 +209,32 @@ static void make_file(struct limit_file *file)
 	file->fd = -1;
 }
 
+/* Linux says of directories such as /proc that a new file in them does not exist. */
+static bool has_directory(const struct limit_file *file)
+{
+	char directory[PATH_MAX], *slash;
+
+	memcpy(directory, file->path, sizeof(file->path));
+	slash = strrchr(directory, '/');
+	if (!slash)
+		return false;
+	slash[1] = 0;
+	return !syscall(SYS_faccessat, AT_FDCWD, directory, F_OK);
+}
+
 static bool open_file(struct limit_file *file, struct statx *its)
 {
 	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-	int first = (int)syscall(SYS_openat, AT_FDCWD, file->path, flags);
+	int first = (int)syscall(SYS_openat, AT_FDCWD, file->path, flags), error;
 
 	if (first < 0 && errno == ENOENT) {
 		make_file(file);
 		first = (int)syscall(SYS_openat, AT_FDCWD, file->path, flags | O_CREAT, 0600);
 	}
+	error = errno;
 	if (first < 0)
-		return file_broken(file, reason(errno));
+		return file_broken(file, error == ENOENT && has_directory(file) ?
+				   "its directory takes no files" : reason(error));
 	if (!look(first, its) || !judge(file, its)) {
 		syscall(SYS_close, first);
 		return false;

@@ -296,10 +296,6 @@ int limit_read(const struct cuaudit_options *given)
 		error = read_devices(given);
 	if (!error)
 		error = read_limit(given, "user", &account_user);
-	if (!error && cuaudit_option_get(given, "file") && !*cuaudit_option_get(given, "file")) {
-		cuaudit_log(CUAUDIT_ERROR, "limit: file takes a path, not ''");
-		error = -EINVAL;
-	}
 	if (!error)
 		error = read_lease(given);
 	if (!error)

@@ -307,10 +307,6 @@ static int read_save(const struct cuaudit_options *given)
 	const char *save = cuaudit_option_get(given, "save");
 	char unused[1];
 
-	if (!*save) {
-		cuaudit_log(CUAUDIT_ERROR, "stat: save takes auto, no or a path, not ''");
-		return -ECANCELED;
-	}
 	if (!print.silent || (strcmp(save, "no") && strcmp(save, "auto")) ||
 	    (!strcmp(save, "auto") &&
 	     cuaudit_output_path(".part", unused, sizeof(unused)) != -ENOENT))
