@@ -191,7 +191,7 @@ void chosen_close(struct link_object *object)
 	atomic_store_explicit(&object->detail->chosen->record->live, 0, memory_order_release);
 }
 
-static bool is_unfit(const char *function)
+static bool is_unfit_name(const char *function)
 {
 	/* Functions of vectors, as a compiler calls them, have arguments where no others have. */
 	if (sys_starts(function, "_ZGV"))
@@ -200,6 +200,16 @@ static bool is_unfit(const char *function)
 		if (sys_equal(unfit[i], function))
 			return true;
 	return false;
+}
+
+/* By any of its names: they are one function, and share its slot or its address. */
+static bool is_unfit(const struct chosen *chosen, uint32_t symbol)
+{
+	uint32_t i = *first_of(chosen, chosen->image.symbols[symbol].st_value);
+
+	while (i && !is_unfit_name(elf_name(&chosen->image, &chosen->image.symbols[i])))
+		i = chosen->next[i];
+	return i;
 }
 
 /* name = "LIBRARY:name", with "@VERSION" where that is not the default: its length, 0 for one that is too long. */
@@ -312,7 +322,7 @@ int chosen_slot(struct link_object *object, uint32_t symbol, uintptr_t address)
 	/* What compilers call is nobody's to see who asks for the runtime's functions. */
 	if (!chosen->listed && !sys_starts(function, "cuda"))
 		return -1;
-	if (is_unfit(function))
+	if (is_unfit(chosen, symbol))
 		return refuse(object, chosen, CUAUDIT_ESCAPE_UNFIT);
 	signals = slot_lock_take();
 	slot = atomic_load_explicit(&chosen->slots[symbol], memory_order_relaxed) - 1;

@@ -59,15 +59,16 @@ static const struct link_alias *first_alias(uint32_t slot)
 
 bool entry_takes(const struct selector *selector, uint32_t slot)
 {
-	bool takes = selector_takes(selector, &entry_table[slot].function);
+	int32_t last = selector_last(selector, &entry_table[slot].function), other;
 	struct cuaudit_function function;
 
-	for (const struct link_alias *alias = first_alias(slot); alias && !takes;
+	for (const struct link_alias *alias = first_alias(slot); alias;
 	     alias = next_alias(alias->next, slot)) {
 		named(alias->name, &function);
-		takes = selector_takes(selector, &function);
+		other = selector_last(selector, &function);
+		last = other > last ? other : last;
 	}
-	return takes;
+	return selector_decides(selector, last);
 }
 
 /*

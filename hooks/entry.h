@@ -63,7 +63,10 @@ void entry_describe(uint32_t slot);
 /* Context: setup. So many slots have their functions and hooks. */
 void entry_set_ready(uint32_t count);
 
-/* Context: setup. Whether a selector takes the function of a slot, by any of its names. */
+/*
+ * Context: setup. Whether a selector takes the function of a slot: its last part that has any of
+ * the names decides, so that what is left out by one of them is not taken by another.
+ */
 bool entry_takes(const struct selector *selector, uint32_t slot);
 
 #endif

@@ -110,10 +110,7 @@ static void report(const char *who, const char *list)
 	free(globs);
 }
 
-/*
- * That a part names a function is seen where hooks ask: those that enforce something do not ask
- * CUAUDIT_FUNCTIONS, and the names of a function are asked up to the first that is taken.
- */
+/* That a part names a function is seen where hooks ask: those that enforce something do not. */
 static void ask_all(const struct selector *selector)
 {
 	struct cuaudit_function function;
@@ -135,8 +132,8 @@ static void report_unbound(const char *who, const struct selector *selector)
 		return;
 	if (count > 1)
 		snprintf(more, sizeof(more), " and %u more", count - 1);
-	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s'%s named no function that the program bound; those of "
-		    "CUAUDIT_PROVIDERS are LIBRARY:FUNCTION", who, SHOWN, first, more);
+	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s'%s named no function that the program bound and that has a slot; "
+		    "those of CUAUDIT_PROVIDERS are LIBRARY:FUNCTION", who, SHOWN, first, more);
 }
 
 /* Whether a library that came was one of CUAUDIT_PROVIDERS by that glob. */

@@ -299,6 +299,28 @@ list=liballocates.so.1
 provided ./allocates
 is "$(calls | awk '{ print $1 }')" "liballocates.so.1:allocated" "its other functions are seen"
 
+# functions that return twice: those that are known by any name, and those that are left out by any
+library libtwice.so.1 -DLIBRARY "$here/twice.c"
+built twice "$here/twice.c" -l:libtwice.so.1
+list=libtwice.so.1
+for hooks in stat 'stat(clock=no)' coverage trace\(text=yes\) stat,coverage "fault(inject=$list:beside:result=3)" ''; do
+	for functions in '!libtwice.so.1:twice' '!libtwice.so.1:twice_too' '*,%providers,!libtwice.so.1:*_too' \
+		'libtwice.so.1:beside' '%driver'; do
+		provided CUAUDIT_HOOKS="$hooks" CUAUDIT_FUNCTIONS="$functions" ./twice
+		is "$status $(cat out)" "0 45" "$hooks, $functions: returns twice"
+	done
+	provided CUAUDIT_HOOKS="$hooks" ./twice hidden
+	is "$status $(cat out)" "0 45" "$hooks: returns twice, known by another name than it is bound by"
+	is "$(grep -c 'libtwice.so.1: functions that return twice' err)" 1 "$hooks: which is reported"
+done
+provided CUAUDIT_FUNCTIONS='!libtwice.so.1:twice_too' ./twice
+is "$(calls)" "libtwice.so.1:beside 10" "all others are counted"
+provided CUAUDIT_FUNCTIONS='libtwice.so.1:twice_too,!*:twice_too,libtwice.so.1:b*' ./twice
+is "$status $(cat out) $(calls)" "0 45 libtwice.so.1:beside 10" "the last part that has one of the names decides"
+unlike "$(cat err)" "named no function" "... and both names were bound"
+provided CUAUDIT_FUNCTIONS='!libtwice.so.1:savectx' ./twice hidden
+like "$(cat err)" "'libtwice.so.1:savectx' named no function that the program bound and that has a slot;" "one without a slot"
+
 # opened again and again
 list=libprovided.so.1
 built reopens "$here/reopens.c"

@@ -197,17 +197,28 @@ void selector_close(struct selector *selector)
 	free(selector);
 }
 
-bool selector_takes(const struct selector *selector, const struct cuaudit_function *function)
+int32_t selector_last(const struct selector *selector, const struct cuaudit_function *function)
 {
-	bool taken = !selector->count || selector->parts[0].negated;
+	int32_t last = -1;
 
 	for (uint32_t i = 0; i < selector->count; i++)
 		if (takes(&selector->parts[i], function)) {
-			taken = !selector->parts[i].negated;
+			last = (int32_t)i;
 			/* Threads may ask at once. */
 			__atomic_store_n(&selector->matched[i], true, __ATOMIC_RELAXED);
 		}
-	return taken;
+	return last;
+}
+
+bool selector_decides(const struct selector *selector, int32_t last)
+{
+	return last < 0 ? !selector->count || selector->parts[0].negated :
+			  !selector->parts[last].negated;
+}
+
+bool selector_takes(const struct selector *selector, const struct cuaudit_function *function)
+{
+	return selector_decides(selector, selector_last(selector, function));
 }
 
 /* A colon, but not that of a [[:class:]]. */

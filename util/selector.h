@@ -20,6 +20,13 @@ struct selector *selector_open(const char *text);
 
 bool selector_takes(const struct selector *selector, const struct cuaudit_function *function);
 
+/*
+ * The same of a function of several names: the number of the last part that matches one of them, or
+ * -1; the greatest of those numbers decides.
+ */
+int32_t selector_last(const struct selector *selector, const struct cuaudit_function *function);
+bool selector_decides(const struct selector *selector, int32_t last);
+
 void selector_close(struct selector *selector);
 
 enum { SELECTOR_NEAR = 512 };
