@@ -36,6 +36,43 @@ is "$(cat unnamed.types)" "$(printf '%s\t%s\n' cuaudit-types 1 && printf 'functi
 	'two\ti4 int\ti4 a int\t...')" "what has no name is left out, and nothing else"
 ok "and such a file is understood" env CUAUDIT_TYPES=unnamed.types "$cuaudit" run true
 
+# of NAME LINES...: what is written of a header of these lines, in of.types
+of() {
+	of_name=$1
+	shift
+	printf '%s\n' "$@" >of.h
+	status=0
+	timeout 300 "$cuaudit" types --from of.h >of.types 2>err || status=$?
+	is "$status $(cat err)" "0 " "$of_name: read, without a word"
+}
+of "tags that a list of parameters declares" 'struct own { int a; };' 'int a(int a, struct none *b, int c);' \
+	'int b(int a, struct { int x; } *b), c(int a);' 'int d(int a, struct gone { int x[9]; } b, int c);' \
+	'int e(int a, enum gone_too { GONE } b);' 'int f(int a, const union none b);' 'int g(int a, enum none b);' \
+	'int h(int a, struct own { long a[9]; } b);' 'int i(int a, struct with { long a; } *b, int c);' \
+	'struct outer { struct inner { long a[4]; } a; };' 'int j(struct inner a, struct outer b, int c);' \
+	'struct result { long a[4]; } *k(const struct result *a, struct result b);'
+is "$(cat of.types)" "$(printf '%s\t%s\n' cuaudit-types 1 && printf 'function\t%b\n' \
+	'a\ti4 int\ti4 a int\tptr b struct none *\ti4 c int' 'd\ti4 int\ti4 a int\t...' \
+	'e\ti4 int\ti4 a int\t...' 'f\ti4 int\ti4 a int\t...' 'g\ti4 int\ti4 a int\t...' \
+	'h\ti4 int\ti4 a int\t...' 'i\ti4 int\ti4 a int\tptr b struct with *\ti4 c int' \
+	'j\ti4 int\tm32 a struct inner\tm32 b struct outer\ti4 c int' \
+	'k\tptr struct result *\tptr a const struct result *\tm32 b struct result')" \
+	"only what is passed by value by such a tag is not known"
+of "more of them than a compiler reports at once" $(seq 60 | sed 's/.*/int f&(struct s& a);/')
+is "$(grep -c '^function	f[0-9]*	i4 int	\.\.\.$' of.types)" 60 "... all of them"
+of "no prototype" 'int old();' 'int comment(/** none */);' 'int none(void);'
+is "$(sed 1d of.types)" "$(printf 'function\t%b\n' 'comment\ti4 int\t...' 'none\ti4 int' 'old\ti4 int\t...')" \
+	"without a prototype nothing is known of parameters"
+nested="struct s { $(printf 'struct { %.0s' $(seq 3000)) int a; $(seq -f '} m%g;' 3000 | tr '\n' ' ') };"
+echo "$nested" >nested.h
+if $CC -x c -std=gnu11 -fsyntax-only nested.h >build.out 2>&1; then
+	of "3000 structures, each in the next" "$nested" 'int f(struct s *a);'
+	is "$(sed 1d of.types)" 'function	f	i4 int	ptr a struct s *' "... and a function behind them"
+else
+	like "$(cat build.out)" "nest|depth" "the compiler nests fewer structures"
+	ok "... so that there is nothing to read" test -s build.out
+fi
+
 # faulty MESSAGE NAME ARGUMENTS...: the command ends with status 2, says MESSAGE, and writes nothing
 faulty() {
 	faulty_message=$1

@@ -54,6 +54,34 @@ sub enum_of {
 	return $enums{$type};
 }
 
+# Of structures, unions and enumerations by their tags, those that the compiler does not have whole: one that
+# a list of parameters is the first to name ends with that list.
+sub incomplete {
+	my @types = @_;
+	my $dir = tempdir(CLEANUP => 1);
+	my (%bad, $before);
+
+	# Each of them in a line of its own; a compiler may end after some errors.
+	do {
+		$before = keys %bad;
+		open my $out, '>', "$dir/whole.c" or fail("$dir/whole.c", $!);
+		print $out map({ "#include <$_>\n" } @{$option{headers}}),
+			map({ "#line $_ \"whole\"\nchar whole${_}[sizeof($types[$_ - 1])];\n" }
+			grep { !$bad{$types[$_ - 1]} } 1 .. @types);
+		close $out or fail("$dir/whole.c", $!);
+		my @command = (split(' ', $option{cc}), '-w', '-std=gnu11',
+			map({ "-I$_" } @{$option{include}}), '-fsyntax-only', "$dir/whole.c");
+		my $pid = open(my $errors, '-|') // fail(undef, "fork: $!");
+		if (!$pid) {
+			open STDERR, '>&', \*STDOUT;
+			exec @command or exit 127;
+		}
+		/^whole:(\d+):/ and $bad{$types[$1 - 1]} = 1 while defined($_ = <$errors>);
+		close $errors;
+	} while (keys %bad > $before);
+	return keys %bad;
+}
+
 # What the compiler says that each type is, a word of cuaudit-types(5), and each enumerator.
 sub compiled {
 	my ($names, @types) = @_;
@@ -96,9 +124,13 @@ for my $function (values %functions) {
 	$types{$function->{returns}} = 1 if $function->{returns} ne 'void';
 }
 my %names = map { $_->{name} => 1 } map { @$_ } values %enums;
-# A type that has no name, "struct *", is none that another file could say.
+# A type that has no name, "struct *", is none that another file could say, nor one that ends with a list of parameters.
 my %unnamed = map { $_ => 1 }
 	grep { /\b(?:struct|union|enum)\b(?! (?!(?:const|volatile|restrict)\b)\w| ?\{)/ } keys %types;
+my %tagged = map { ("$_->{kind} $_->{tag}" => 1) } grep { $_->{body} && defined $_->{tag} }
+	map { $_->{spec} } @{$found->{types}};
+$unnamed{$_} = 1 for incomplete(grep { !$unnamed{$_} && !$tagged{s/^(?:(?:const|volatile) )+//r} &&
+	/^(?:(?:const|volatile) )*(?:struct|union|enum) \w+$/ } sort keys %types);
 my ($kinds, $values) = compiled([sort keys %names], grep { !$unnamed{$_} } sort keys %types);
 $kinds->{$_} = '?' for keys %unnamed;
 $kinds->{void} = 'void';
@@ -118,10 +150,10 @@ for my $name (sort keys %functions) {
 	my @fields = ('function', $name, kind_of($function->{returns}) . " $function->{returns}");
 	# A result in memory takes a register that others would have.
 	my $hidden = kind_of($function->{returns}) =~ /^m/ || $unnamed{$function->{returns}};
-	my $open = $function->{variadic} || $hidden;
+	my $open = $function->{variadic} || $function->{unknown} || $hidden;
 
 	for my $param ($hidden ? () : @{$function->{params}}) {
-		my $kind = kind_of($param->{type});
+		my $kind = $param->{own} && $param->{type} !~ /\*/ ? '?' : kind_of($param->{type});
 
 		# Where those behind it are depends on what is in it.
 		if ($kind eq '?' || ($kind =~ /^m(\d+)/ && $1 <= 16)) {

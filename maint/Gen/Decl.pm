@@ -160,13 +160,12 @@ sub declaration {
 	return $type . $space . $decl->{before} . $name . $decl->{after};
 }
 
-# The parameters of a function: [{ type, name, place, pointer, const }]. $lenient:
-# one may have no name, and "..." may follow them.
+# The parameters of a function: [{ type, name, place, pointer, const, own }]. $lenient:
+# one may have no name, and "..." may follow them. own: the type is declared in the list.
 sub parameters {
 	my ($function, $lenient, @tokens) = @_;
 	my @params;
 
-	@tokens = grep { $_->[0] ne 'doc' } @tokens;
 	return [] if !@tokens || (@tokens == 1 && $tokens[0][1] eq 'void');
 	for my $part (split_at(',', @tokens)) {
 		my @rest = @$part;
@@ -192,6 +191,7 @@ sub parameters {
 		$type = "__typeof__($type)" if $decl->{indirect};
 		push @params, { type => $type, name => $decl->{name},
 			place => $decl->{place}, pointer => $pointer,
+			own => defined $spec->{body},
 			const => scalar($type =~ /^const / &&
 				$type !~ /\*.*\*/) };
 	}
@@ -291,7 +291,7 @@ sub take {
 			$spec->{enumerators} = enumerators(
 				$found->{lenient} ? undef : $found->{values},
 				@{$spec->{body}});
-		} else {
+		} elsif (!$found->{lenient}) {
 			$spec->{members} = members(@{$spec->{body}});
 		}
 	}
@@ -302,6 +302,7 @@ sub take {
 		return if !defined $name || $name !~ $found->{wanted} ||
 			$found->{function}{$name} && !defined $doc;
 		my $old = $found->{function}{$name};
+		my @params = grep { $_->[0] ne 'doc' } @{$decls[0]{params}};
 
 		$found->{function}{$name} = {
 			name => $name, place => $decls[0]{place},
@@ -310,10 +311,9 @@ sub take {
 			result => join(' ', @{$spec->{words}}),
 			returns => declaration($spec, { before => $decls[0]{before},
 				after => '' }, ''),
-			variadic => scalar(grep { $_->[1] eq '...' }
-				@{$decls[0]{params}}),
-			params => parameters($name, $found->{lenient},
-				@{$decls[0]{params}}) };
+			variadic => scalar(grep { $_->[1] eq '...' } @params),
+			unknown => !@params,	# no prototype, before C23
+			params => parameters($name, $found->{lenient}, @params) };
 		return;
 	}
 	push @{$found->{types}}, { spec => $spec, decls => \@decls,
@@ -322,7 +322,7 @@ sub take {
 
 # Everything the tokens declare: { function => {name => ...}, types => [...],
 # macros => [...], values => {...} }. wanted: names of functions; lenient:
-# parameters may have no names, and enumerators get no values.
+# parameters may have no names, enumerators get no values, structures no members.
 sub parse {
 	my ($tokens, %option) = @_;
 	my %found = (function => {}, types => [], macros => [], values => {},
