@@ -92,9 +92,12 @@ static bool no_memory(struct reader *reader)
 	return false;
 }
 
+/* As it is written: 010 may have been meant for another. */
 static bool read_number(struct part part, uint64_t *number)
 {
 	*number = 0;
+	if (part.size > 1 && *part.at == '0')
+		return false;
 	for (size_t i = 0; i < part.size; i++)
 		if (part.at[i] < '0' || part.at[i] > '9' ||
 		    __builtin_mul_overflow(*number, 10u, number) ||
@@ -183,8 +186,8 @@ static bool read_header(struct reader *reader, struct part line, enum baseline_h
 	cut(&rest, '\t');
 	if (lock->headers[header])
 		return refuse(reader, line, "is there a second time");
-	if (header == BASELINE_RUNS_MADE && !read_number(rest, &runs))
-		return refuse(reader, rest, "is no number of runs: digits alone, behind one tab");
+	if (header == BASELINE_RUNS_MADE && (!read_number(rest, &runs) || !runs))
+		return refuse(reader, rest, "is no number of runs: from 1 on, digits alone, behind one tab");
 	if (header == BASELINE_KERNELS && !is_word(rest, BASELINE_DEMANGLED) &&
 	    !is_word(rest, BASELINE_MANGLED))
 		return refuse(reader, rest,
@@ -297,6 +300,19 @@ static bool read_lines(struct reader *reader)
 	return true;
 }
 
+/* What no lock file is without. */
+static bool has_headers(struct reader *reader)
+{
+	static const enum baseline_header needed[] = { BASELINE_KERNELS, BASELINE_RUNS_MADE };
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (!reader->lock->headers[needed[i]]) {
+			reader->line = headers[needed[i]];
+			return refuse(reader, (struct part){ reader->line, strlen(reader->line) }, "is missing");
+		}
+	return true;
+}
+
 bool baseline_read(struct baseline_lock *lock, const char *text, size_t size,
 		   struct baseline_fault *fault)
 {
@@ -304,12 +320,7 @@ bool baseline_read(struct baseline_lock *lock, const char *text, size_t size,
 	bool is_read;
 
 	*lock = BASELINE_LOCK;
-	is_read = read_lines(&reader);
-	if (is_read && !lock->headers[BASELINE_KERNELS]) {
-		reader.line = headers[BASELINE_KERNELS];
-		is_read = refuse(&reader, (struct part){ reader.line, strlen(reader.line) },
-				 "is missing");
-	}
+	is_read = read_lines(&reader) && has_headers(&reader);
 	out_free(&reader.key);
 	return is_read;
 }
