@@ -161,8 +161,16 @@ done
 "$tool" limit status "$file" >"$tmp/status" 2>&1
 is "$? $(cat "$tmp/status")" "0 $file" "and not any more once it is killed"
 echo none of ours >"$tmp/other"
+mkfifo "$tmp/fifo"
+for kind in "fifo=it is a FIFO" ".=it is a directory" "other=it is no file of limit(share=)"; do
+	got=0
+	timeout 300 "$tool" limit status "$tmp/${kind%%=*}" >"$tmp/status" 2>&1 || got=$?
+	is "$got $(cat "$tmp/status")" "2 cuaudit: $tmp/${kind%%=*}: ${kind#*=}; give cuaudit-share-UID of share-dir=, or nothing for\
+ those in /dev/shm" "status of what is none: ${kind#*=}"
+done
 "$tool" limit status "$tmp/other" "$tmp/absent" >"$tmp/status" 2>&1
-is "$? $(cat "$tmp/status")" "2 cuaudit: $tmp/other: it is no file of limit(share=)
+is "$? $(cat "$tmp/status")" "2 cuaudit: $tmp/other: it is no file of limit(share=); give cuaudit-share-UID of\
+ share-dir=, or nothing for those in /dev/shm
 cuaudit: $tmp/absent: No such file or directory" "files of something else, and none"
 "$tool" limit >"$tmp/status" 2>&1
 is "$? $(cat "$tmp/status")" "2 cuaudit: limit takes the word status; see cuaudit limit --help" "no word"

@@ -19,6 +19,8 @@
 #include "util/out.h"
 #include "util/writer.h"
 
+#define NAME_ONE "; give cuaudit-share-UID of share-dir=, or nothing for those in /dev/shm"
+
 enum { COLUMN = 11 };
 
 static const char *const states[] = {
@@ -66,7 +68,7 @@ static const char *read_rows(int fd)
 	if (size < 0)
 		return io_reason(errno);
 	if (size != sizeof(header) || header.magic != LEASE_MAGIC)
-		return "it is no file of limit(share=)";
+		return "it is no file of limit(share=)" NAME_ONE;
 	if (pread(fd, &rows[1], sizeof(rows) - sizeof(rows[0]), sizeof(header)) !=
 	    sizeof(rows) - sizeof(rows[0]))
 		return "it was truncated";
@@ -76,14 +78,35 @@ static const char *read_rows(int fd)
 	return NULL;
 }
 
+/* What a path leads to that can hold no rows, NULL: a regular file. */
+static const char *other_kind(int fd)
+{
+	struct stat its;
+
+	if (fstat(fd, &its))
+		return io_reason(errno);
+	switch (its.st_mode & S_IFMT) {
+	case S_IFREG:
+		return NULL;
+	case S_IFIFO:
+		return "it is a FIFO" NAME_ONE;
+	case S_IFDIR:
+		return "it is a directory" NAME_ONE;
+	default:
+		return "it is a device" NAME_ONE;
+	}
+}
+
 static const char *read_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	const char *why;
 
 	if (fd < 0)
-		return io_reason(errno);
-	why = read_rows(fd);
+		return errno == ENXIO ? "it is a socket" NAME_ONE : io_reason(errno);
+	why = other_kind(fd);
+	if (!why)
+		why = read_rows(fd);
 	close(fd);
 	return why;
 }
