@@ -204,6 +204,23 @@ for command in "'$tmp/unseen' \$PPID" "exec '$tmp/unseen' \$PPID" "CUAUDIT_LOG=e
 	ends 0 "one that is audited: $command"
 	unlike "$(cat err)" 'is not checked' "... is none of them"
 done
+# As many as there are: behind 4200 others, which is more than fit into any table, and 20 of them.
+helper rules/crowd
+cat >seen <<'END'
+#!/bin/sh
+LD_AUDIT= exec "$@"
+END
+chmod +x seen
+rules 'optional calls' 'optional never cuInit'
+check sh -c "exec '$tmp/crowd' 4200 '$tmp/seen' '$tmp/unseen' \$PPID no 60000"
+if test "$status" = 99; then
+	skip 2 "no 4200 processes at once"
+else
+	lost 89 'process [0-9]+, unseen, has the driver and is not checked' "behind 4200 others"
+fi
+check sh -c "for i in \$(seq 20); do LD_AUDIT= '$tmp/unseen' \$PPID & done; wait"
+lost 89 '4 more processes have the driver and are not checked' "20 of them"
+is "$(grep -c ', unseen, has the driver and is not checked' err)" 16 "... 16 in a line each"
 mkdir 'of 100%'
 rules 'at-most 1 cuCtxSynchronize'
 status=0

@@ -20,7 +20,7 @@
  * How long a process that has begun may lack the marks that were reached before; and how long one
  * that is not checked may run before it is seen.
  */
-enum { MARK_NS = 50000000, LOOK_NS = 100000000 };
+enum { MARK_NS = 50000000, LOOK_NS = 100000000, UNWATCHED_SHOWN = 16 };
 
 /*
  * All of an array's elements, for copies of several parts; no texts, which no fact is of. What
@@ -176,12 +176,20 @@ static bool is_over(const struct check_result *result)
 static void report_unwatched(struct check_result *result)
 {
 	const struct unwatched *process;
+	size_t i = 0, more = 0;
 
-	for (size_t i = 0; (process = unwatched_get(i)); i++)
+	for (; i < UNWATCHED_SHOWN && (process = unwatched_get(i)); i++)
 		check_problem(result, "process %u, %s, has the driver and is not checked: its "
 			      "environment is not the command's; let it keep LD_AUDIT and "
 			      "CUAUDIT_HOOKS, and set no CUAUDIT_FOLLOW=0", process->pid,
 			      process->name);
+	while (unwatched_get(i + more))
+		more++;
+	if (more)
+		check_problem(result, "%zu more processes have the driver and are not checked", more);
+	if (!unwatched_is_whole())
+		check_problem(result, "memory was out: not all processes of the command were looked at, "
+			      "and one of them may have the driver and not be checked");
 }
 
 void check_run_load(const struct check_run *run, struct check_result *result,

@@ -10,16 +10,16 @@
 
 #include "tools/process.h"
 
-enum { MOST = 16, PIDS = 4096 };
-
-static struct unwatched found[MOST];
-static size_t nfound;
+static struct unwatched *found;
+static size_t nfound, room_found;
 
 /* To be looked at, whose children follow. */
 static struct {
-	uint32_t pids[PIDS];
-	size_t count;
+	uint32_t *pids;
+	size_t count, room;
 } list;
+
+static bool out_of_memory;	/* not all were looked at */
 
 static struct {
 	const char *auditor, *hooks;
@@ -30,6 +30,21 @@ void unwatched_begin(const char *auditor, const char *hooks)
 	marks.auditor = auditor;
 	marks.hooks = hooks;
 	nfound = 0;
+	out_of_memory = false;
+}
+
+/* The array with room for one more; NULL: memory is out, and that is kept. */
+static void *with_room(void *array, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 64;
+	void *larger;
+
+	if (count < *room)
+		return array;
+	larger = realloc(array, more * size);
+	out_of_memory |= !larger;
+	*room = larger ? more : *room;
+	return larger;
 }
 
 static bool is_known(uint32_t pid)
@@ -53,10 +68,14 @@ static bool is_unwatched(const char *pid)
 
 static void add(const char *pid)
 {
-	struct unwatched *to = &found[nfound];
+	struct unwatched *all = with_room(found, nfound, &room_found, sizeof(*found)), *to;
 	char path[64];
 	FILE *file;
 
+	if (!all)
+		return;
+	found = all;
+	to = &found[nfound];
 	*to = (struct unwatched){ .pid = (uint32_t)strtoul(pid, NULL, 10) };
 	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
 	file = fopen(path, "re");
@@ -73,7 +92,7 @@ static void judge(uint32_t number)
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%u", number);
-	if (nfound < MOST && !is_known(number) && is_unwatched(pid) && is_unwatched(pid))
+	if (!is_known(number) && is_unwatched(pid) && is_unwatched(pid))
 		add(pid);
 }
 
@@ -85,8 +104,14 @@ static void take_children(const char *process, const char *thread)
 
 	snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/children", process, thread);
 	file = fopen(path, "re");
-	while (file && list.count < PIDS && fscanf(file, "%u", &pid) == 1)
+	while (file && fscanf(file, "%u", &pid) == 1) {
+		uint32_t *all = with_room(list.pids, list.count, &list.room, sizeof(*all));
+
+		if (!all)
+			break;
+		list.pids = all;
 		list.pids[list.count++] = pid;
+	}
 	if (file)
 		fclose(file);
 }
@@ -123,4 +148,9 @@ void unwatched_look(void)
 const struct unwatched *unwatched_get(size_t index)
 {
 	return index < nfound ? &found[index] : NULL;
+}
+
+bool unwatched_is_whole(void)
+{
+	return !out_of_memory;
 }

@@ -3,6 +3,7 @@
 #ifndef TOOLS_UNWATCHED_H
 #define TOOLS_UNWATCHED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,5 +27,8 @@ void unwatched_look(void);
 
 /* Those that were seen, the first of them; NULL past the last. */
 const struct unwatched *unwatched_get(size_t index);
+
+/* Whether each look had all; false: memory was out. */
+bool unwatched_is_whole(void);
 
 #endif

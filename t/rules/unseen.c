@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Has the driver loaded, and calls none of its functions until another process has read from files
- * so often that it has looked at this one several times. usage: unseen PID [init]
+ * so often that it has looked at this one several times, TIMES of them. usage: unseen PID [init|no [TIMES]]
  */
 #include <cuaudit/cuda_types.h>
 #include <sched.h>
@@ -32,13 +32,13 @@ static long reads_of(const char *pid)
 
 int main(int argc, char **argv)
 {
-	long first, now;
+	long first, now, times = argc > 3 ? strtol(argv[3], NULL, 10) : TIMES;
 
 	if (argc < 2 || (first = reads_of(argv[1])) < 0)
 		return 99;
 	do {
 		sched_yield();
 		now = reads_of(argv[1]);
-	} while (now >= 0 && now < first + TIMES);
-	return argc > 2 ? (int)cuInit(0) : 0;
+	} while (now >= 0 && now < first + times);
+	return argc > 2 && !strcmp(argv[2], "init") ? (int)cuInit(0) : 0;
 }
