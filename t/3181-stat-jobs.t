@@ -137,6 +137,20 @@ tool stat -d sim true
 is "$status $(cat "$tmp/err")" \
 	"0 cuaudit: no call of the CUDA driver was counted in any process of true; see cuaudit doctor" \
 	"a program without driver calls"
+# watched TEXT VARIABLE=VALUE...: what is said of a program that calls none of it
+watched() {
+	watched_text=$1
+	shift
+	status=0
+	$run_env "$@" "$cuaudit" stat -d sim true >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status $(cat "$tmp/err")" "0 cuaudit: no call of $watched_text; see cuaudit doctor" "what was watched: $*"
+}
+watched "what is watched was counted in any process of true, with CUAUDIT_DOMAINS=runtime" CUAUDIT_DOMAINS=runtime
+watched "what is watched was counted in any process of true, with CUAUDIT_PROVIDERS=libz.so.1" CUAUDIT_PROVIDERS=libz.so.1
+watched "the CUDA driver was counted in any process of true, with CUAUDIT_DOMAINS=driver CUAUDIT_EXCLUDE=libx.so\
+ CUAUDIT_FUNCTIONS=cuInit CUAUDIT_INCLUDE=(main)" CUAUDIT_FUNCTIONS=cuInit CUAUDIT_INCLUDE='(main)' \
+	CUAUDIT_EXCLUDE=libx.so CUAUDIT_DOMAINS=driver
+watched "the CUDA driver was counted in any process of true" CUAUDIT_FUNCTIONS= CUAUDIT_LOG=warn
 
 # Directories that cannot be.
 TMPDIR=$tmp/missing refused 2 "cannot create a directory for statistics in $tmp/missing: .*; set TMPDIR " \

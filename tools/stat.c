@@ -358,6 +358,33 @@ static size_t load_last(struct merge *merge, struct empty *empty, int *error)
 	return running;
 }
 
+/* Nothing was counted: of what, by the variables that say whose calls are. */
+static void complain_nothing(void)
+{
+	static const char *const variables[] = {
+		"CUAUDIT_DOMAINS", "CUAUDIT_EXCLUDE", "CUAUDIT_FUNCTIONS", "CUAUDIT_INCLUDE", "CUAUDIT_PROVIDERS",
+	};
+	const char *domains = getenv("CUAUDIT_DOMAINS"), *providers = getenv("CUAUDIT_PROVIDERS");
+	bool driver = (!domains || !strcmp(domains, "driver")) && (!providers || !*providers);
+	struct out set = { 0 };
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *value = getenv(variables[i]);
+
+		if (!value || !*value)
+			continue;
+		out_text(&set, set.used ? " " : ", with ");
+		out_text(&set, variables[i]);
+		out_text(&set, "=");
+		out_text(&set, value);
+	}
+	out_bytes(&set, "", 1);
+	tool_complain("no call of %s was counted in any process of %s%s; see cuaudit doctor",
+		      driver ? "the CUDA driver" : "what is watched",
+		      stat_run.name, set.error ? "" : set.data);
+	out_free(&set);
+}
+
 /* All that is to be known is in memory before the directory goes, and before anything can block. */
 static void finish(void)
 {
@@ -377,8 +404,7 @@ static void finish(void)
 			      "room to save them", empty.ended, empty.ended == 1 ? "" : "es",
 			      stat_run.name);
 	else if (!error && !merge.report.nprocesses && !running && !supervise_failed())
-		tool_complain("no call of the CUDA driver was counted in any process of %s; see cuaudit "
-			      "doctor", stat_run.name);
+		complain_nothing();
 	if (running)
 		tool_complain("%zu process%s of %s still run%s; later calls are not in this report; for "
 			      "these: cuaudit report %s", running, running == 1 ? "" : "es",
