@@ -90,7 +90,7 @@ static const char *take(const uint8_t *uuid, uint64_t *table, uint32_t words, ui
 	if (fresh)
 		registry_attach_slots(block->first, block->first + block->words);
 	return page_write(table, from, to, words) ? NULL :
-	       "it is in executable memory, or mprotect(2) is refused";
+	       "it is in executable memory, mprotect(2) is refused, or the program changes its protection";
 }
 
 /* Once for each reason: programs ask again and again. */

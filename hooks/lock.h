@@ -14,6 +14,7 @@ enum lock {
 	LOCK_KERNELS,
 	LOCK_RUNTIME,	/* the driver's table for tools */
 	LOCK_RANGES,	/* the names that programs give */
+	LOCK_PAGES,	/* pages that are written to, whose protection is changed */
 	LOCKS
 };
 

@@ -8,7 +8,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "hooks/lock.h"
 #include "hooks/maps.h"
+
+/*
+ * Nobody else protects a page so, by which it is seen whether somebody has protected it since:
+ * it can be read as well, on these processors.
+ */
+enum { TRIES = 8, OPEN = PROT_WRITE };
 
 /* A page to be written to, and how it was protected; 0: it is not touched. */
 struct page {
@@ -28,15 +35,25 @@ static bool open_page(struct page *page, uintptr_t size)
 	if (!maps_find(page->at, &line) || line.protection & PROT_EXEC || !(line.protection & PROT_READ))
 		return false;
 	page->before = line.protection;
-	if (protect(page, size, line.protection | PROT_WRITE))
+	if (protect(page, size, OPEN))
 		return true;
 	page->before = 0;
 	return false;
 }
 
+/* Whether nobody has protected the page since. */
+static bool is_open(const struct page *page)
+{
+	struct maps_line line;
+
+	return page->before && maps_find(page->at, &line) &&
+	       line.protection == (page->before & PROT_WRITE ? page->before : OPEN);
+}
+
+/* Who has protected it meanwhile has the last word. */
 static void close_page(const struct page *page, uintptr_t size)
 {
-	if (page->before)
+	if (is_open(page))
 		protect(page, size, page->before);
 }
 
@@ -51,21 +68,36 @@ static void write_words(uint64_t *at, const uint64_t *from, const uint64_t *to, 
 	}
 }
 
-bool page_write(uint64_t *at, const uint64_t *from, const uint64_t *to, size_t count)
+/* Opens the pages, which are one or two. *refused: the system does not let us. */
+static bool write_pages(uint64_t *at, const uint64_t *from, const uint64_t *to, size_t count, bool *refused)
 {
 	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
 	struct page first = { (uintptr_t)at & ~(size - 1), 0 };
 	struct page last = { (uintptr_t)(at + count - 1) & ~(size - 1), 0 };
-	int error = errno;
-	bool done;
+	bool one = last.at == first.at, done;
 
-	if (!memcmp(from, to, count * sizeof(*from)))
-		return true;
-	done = open_page(&first, size) && (last.at == first.at || open_page(&last, size));
+	*refused = !open_page(&first, size) || (!one && !open_page(&last, size));
+	done = !*refused && is_open(&first) && (one || is_open(&last));
 	if (done)
 		write_words(at, from, to, count);
 	close_page(&last, size);
 	close_page(&first, size);
+	return done;
+}
+
+bool page_write(uint64_t *at, const uint64_t *from, const uint64_t *to, size_t count)
+{
+	int error = errno;
+	bool done = false, refused = false;
+	sigset_t saved;
+
+	if (!memcmp(from, to, count * sizeof(*from)))
+		return true;
+	/* Of two in one page, one would put back what the other one made of it. */
+	lock_take(LOCK_PAGES, &saved);
+	for (int i = 0; i < TRIES && !done && !refused; i++)
+		done = write_pages(at, from, to, count, &refused);
+	lock_release(LOCK_PAGES, &saved);
 	errno = error;
 	return done;
 }

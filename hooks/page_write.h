@@ -9,8 +9,10 @@
 
 /*
  * Context: call. Each of count words, in two pages at most, that is from[i] becomes to[i], at once;
- * one that has become another meanwhile is left. The pages are protected as before. False, with
- * nothing written, where that is code, not mapped, or the system refuses it.
+ * one that has become another meanwhile is left. The pages are protected as before,
+ * or as the program protects them meanwhile; it is not seen between our last look and the write, or
+ * what puts the old protection back. False, with nothing written, where that is code, not mapped, the
+ * system refuses it, or the program protects it again and again.
  */
 bool page_write(uint64_t *at, const uint64_t *from, const uint64_t *to, size_t count);
 
