@@ -40,8 +40,9 @@ static uint32_t follow_frames(const struct frame *frame, const void **frames, ui
 		if (here <= below || here - below > LARGEST_FRAME || here % sizeof(void *) ||
 		    !stack_readable(thread, here, here + sizeof(*at)) || !at->caller)
 			break;
-		frames[count++] = arch_plain_address(at->caller);
 		below = here;
+		if (!unwound_is_own(arch_plain_address(at->caller)))
+			frames[count++] = arch_plain_address(at->caller);
 	}
 	return count;
 }

@@ -113,7 +113,7 @@ uint32_t cuaudit_call_stack(const struct cuaudit_call *call, struct cuaudit_stac
 	own->native[0] = call->caller;
 	own->native_at[0] = 0;
 	if (what == CUAUDIT_STACK_MERGED)
-		native = unwound_stack(call->caller, own->native, own->native_at, PYTHON_NATIVE);
+		native = unwound_stack(call->caller, own->native, own->native_at, NULL, PYTHON_NATIVE);
 	if (what == CUAUDIT_STACK_MERGED && native) {
 		merge(&stack, native);
 	} else {

@@ -96,15 +96,15 @@ static __attribute__((noinline)) struct runtime_caller find(const void *back, ui
 {
 	const void *frames[FRAMES];
 	uintptr_t at[FRAMES], place;
-	uint32_t count = unwound_stack(back, frames, at, FRAMES), own, caller;
+	uint32_t whole, count = unwound_stack(back, frames, at, &whole, FRAMES), own, caller;
 
 	own = frame_of(data, at, count);
 	for (caller = own + 1; caller < count && is_shared_runtime(frames[caller]);)
 		caller++;
 	if (caller >= count)
 		return (struct runtime_caller){ back, 0 };
-	/* Between one function of the runtime and another there may be anything. */
-	place = caller == own + 1 && data >= at[own] && data < at[caller] ?
+	/* Between one function of the runtime and another there may be anything, and so it is around ours. */
+	place = caller == own + 1 && caller < whole && data >= at[own] && data < at[caller] ?
 		place_of(frames[caller], data, at[caller]) : 0;
 	if (place)
 		keep(key, place - data, at[caller] - data);

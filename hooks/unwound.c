@@ -72,11 +72,20 @@ static void each_frame(_Unwind_Trace_Fn function, void *data)
 	lock_unblock_signals(&saved);
 }
 
+bool unwound_is_own(const void *address)
+{
+	/* The linker's. */
+	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+	extern const char _etext[] __attribute__((visibility("hidden")));
+
+	return (uintptr_t)address - (uintptr_t)__ehdr_start < (uintptr_t)_etext - (uintptr_t)__ehdr_start;
+}
+
 /* The frames from a caller on. */
 struct walk {
-	const void *caller, **frames;
+	const void *caller, **frames, *last;
 	uintptr_t *at;		/* NULL: nobody asks */
-	uint32_t skipped, count, max;
+	uint32_t skipped, count, max, whole;
 	uintptr_t cfa;
 };
 
@@ -89,28 +98,36 @@ static _Unwind_Reason_Code keep(struct _Unwind_Context *context, void *data)
 	if (!walk->count && walk->caller && at != walk->caller)
 		return walk->skipped++ < OWN_FRAMES ? _URC_NO_REASON : _URC_END_OF_STACK;
 	/* Damaged unwind information can lead from a frame to itself. */
-	if (!at || walk->count == walk->max ||
-	    (walk->count && at == walk->frames[walk->count - 1] && cfa == walk->cfa))
+	if (!at || walk->count == walk->max || (walk->count && at == walk->last && cfa == walk->cfa))
 		return _URC_END_OF_STACK;
+	walk->last = at;
+	walk->cfa = cfa;
+	/* A call of the runtime or of a provider that the caller is inside of. */
+	if (walk->count && unwound_is_own(at)) {
+		walk->whole = walk->whole ?: walk->count;
+		return _URC_NO_REASON;
+	}
 	if (walk->at)
 		walk->at[walk->count] = cfa;
 	walk->frames[walk->count++] = at;
-	walk->cfa = cfa;
 	return _URC_NO_REASON;
 }
 
 uint32_t unwound_backtrace(const void *caller, const void **frames, uint32_t max)
 {
-	return unwound_stack(caller, frames, NULL, max);
+	return unwound_stack(caller, frames, NULL, NULL, max);
 }
 
-uint32_t unwound_stack(const void *caller, const void **frames, uintptr_t *at, uint32_t max)
+uint32_t unwound_stack(const void *caller, const void **frames, uintptr_t *at, uint32_t *whole,
+		       uint32_t max)
 {
 	struct walk walk = { .caller = caller, .frames = frames, .at = at, .max = max };
 	int error = errno;
 
 	if (unwinder.each && max)
 		each_frame(keep, &walk);
+	if (whole)
+		*whole = walk.whole ?: walk.count;
 	errno = error;
 	return walk.count;
 }

@@ -3,6 +3,7 @@
 #ifndef HOOKS_UNWOUND_H
 #define HOOKS_UNWOUND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct frame;
@@ -14,15 +15,22 @@ void unwound_setup(void);
 /* Context: call, in the child of fork. Where unwinding takes a lock of the loader's there is no unwinder from now on. */
 void unwound_forked(void);
 
+/* Whether it is code of ours, which no stack that is recorded has. */
+bool unwound_is_own(const void *address);
+
 /*
- * The return addresses from caller on, innermost first, at most max of them; all of
- * ours too if caller is NULL. 0 if there is no unwinder or caller is not on the stack.
+ * The return addresses from caller on without ours, innermost first, at most max of them; with
+ * our innermost, first, if caller is NULL. 0 if there is no unwinder or caller is not on the stack.
  * It takes some 2 KiB of the stack, libgcc's own.
  */
 uint32_t unwound_backtrace(const void *caller, const void **frames, uint32_t max);
 
-/* The same, and where on the stack each frame begins, the lowest address; ends at the next one's. */
-uint32_t unwound_stack(const void *caller, const void **frames, uintptr_t *at, uint32_t max);
+/*
+ * The same, and where on the stack each frame begins, the lowest address; it ends at the next one's
+ * but for ours between them, which none of the first *whole have behind another (NULL: nobody asks).
+ */
+uint32_t unwound_stack(const void *caller, const void **frames, uintptr_t *at, uint32_t *whole,
+		       uint32_t max);
 
 /*
  * A call begins, its frame at frame, in a thread whose state is not 0: counts the

@@ -268,13 +268,15 @@ static void set_unwinder(bool is)
 static void test_backtrace(void)
 {
 	enum { CALLER = 0x1000, MOST = sizeof(contexts) / sizeof(contexts[0]) };
+	/* What ours is here. */
+	const uintptr_t own = (uintptr_t)test_backtrace;
 	unsigned int wrong = 0, found = 0;
 
 	set_unwinder(true);
 	for (uint64_t seed = 0; seed < SEEDS; seed++) {
 		const void *frames[MOST + 1], *wanted[MOST];
-		uintptr_t cfas[MOST + 1];
-		uint32_t max, count = 0;
+		uintptr_t cfas[MOST + 1], wanted_cfas[MOST];
+		uint32_t max, count = 0, whole = 0, first_whole;
 		size_t at = 0;
 		bool all;
 
@@ -284,7 +286,7 @@ static void test_backtrace(void)
 		for (size_t i = 0; i < ncontexts; i++)
 			/* Frames alike in one of both, and in both. */
 			contexts[i] = (struct _Unwind_Context){
-				!chance(30) ? 0 : CALLER + (chance(6) ? i + 1 : chance(2)), 0x7000 + chance(3),
+				!chance(30) ? 0 : !chance(5) ? own : CALLER + (chance(6) ? i + 1 : chance(2)), 0x7000 + chance(3),
 			};
 		max = (uint32_t)chance(MOST);
 		while (at < ncontexts && !all && contexts[at].ip != CALLER)
@@ -294,22 +296,29 @@ static void test_backtrace(void)
 		for (; at < ncontexts && count < max && contexts[at].ip; at++) {
 			if (count && contexts[at].ip == contexts[at - 1].ip && contexts[at].cfa == contexts[at - 1].cfa)
 				break;
+			if (count && contexts[at].ip == own) {
+				whole = whole ? whole : count;
+				continue;
+			}
+			wanted_cfas[count] = contexts[at].cfa;
 			wanted[count++] = (const void *)contexts[at].ip;
 		}
+		whole = whole ? whole : count;
 		for (size_t i = 0; i <= MOST; i++)
 			frames[i] = (const void *)(CALLER + chance(3));
 		frames[max] = &frames;
 		errno = ENOTTY;
 		for (size_t i = 0; i <= MOST; i++)
 			cfas[i] = 1;
-		wrong += unwound_stack(all ? NULL : (const void *)CALLER, frames, cfas, max) != count || cfas[count] != 1;
+		wrong += unwound_stack(all ? NULL : (const void *)CALLER, frames, cfas, &first_whole, max) != count ||
+			 cfas[count] != 1 || first_whole != whole;
 		for (uint32_t i = 0; i < count; i++)
-			wrong += cfas[i] != contexts[at - count + i].cfa;
+			wrong += cfas[i] != wanted_cfas[i];
 		wrong += unwound_backtrace(all ? NULL : (const void *)CALLER, frames, max) != count ||
 			 memcmp(frames, wanted, count * sizeof(*frames)) != 0 || frames[max] != &frames || errno != ENOTTY;
 		found += count > 1;
 	}
-	is_int(wrong, 0, "backtraces begin at the caller and end where they are damaged");
+	is_int(wrong, 0, "backtraces begin at the caller, have none of ours and end where they are damaged");
 	ok(found > 1000, "%u of several frames", found);
 	set_unwinder(false);
 	is_int(unwound_backtrace(NULL, (const void *[1]){ NULL }, 1), 0, "none without an unwinder");

@@ -13,11 +13,14 @@ built() {
 	}
 }
 built -shared -fPIC -o "$tmp/edits.so" "$here/edits.c" "$top_builddir/lib/cuaudit/cuaudit-core.so"
+built -shared -fPIC -o "$tmp/frames.so" "$here/frames.c" "$top_builddir/lib/cuaudit/cuaudit-core.so"
 # One runtime reports its calls, the other one is newer; of 12 there is one, too.
 for version in 12 13 14; do
 	built -shared -fPIC -Wl,-soname,libcudart.so.$version -o "$tmp/libcudart.so.$version.newer" "$here/newer.c"
 done
-mkdir "$tmp/12" "$tmp/13"
+mkdir "$tmp/12" "$tmp/13" "$tmp/framed"
+built -fno-omit-frame-pointer -shared -fPIC -Wl,-soname,libcudart.so.13 -o "$tmp/framed/libcudart.so.13" "$here/runtime.c" \
+	-L"$tmp" -l:libcuda.so.1
 mv "$tmp/libcudart.so.12.newer" "$tmp/12/libcudart.so.12"
 mv "$tmp/libcudart.so.13.newer" "$tmp/13/libcudart.so.13"
 mv "$tmp/libcudart.so.14.newer" "$tmp/libcudart.so.14"
@@ -121,6 +124,15 @@ is "$(cat "$tmp/out")" "cudaMalloc 2 nothing
 cudaLaunchKernel 0
 cudaMemAdvise 1
 cudaNewerThanAll 10" "arguments can be edited"
+
+# what is recorded of a driver call's stack has the runtime's call in it, and nothing of ours
+run LD_LIBRARY_PATH="$tmp/framed:$tmp" CUAUDIT_HOOKS="$tmp/frames.so" "$tmp/calls"
+is "$(grep 'cuMemAlloc_v2\|cuStreamQuery' "$tmp/err")" "cuMemAlloc_v2: 0 of ours; unwound several, 0 of ours
+cuStreamQuery: 0 of ours; unwound several, 0 of ours
+cuMemAlloc_v2: 0 of ours; unwound several, 0 of ours" "stacks of calls inside of others"
+run CUAUDIT_HOOKS="trace(file=$tmp/stacks.cutrace;backtrace=cu*)" "$tmp/calls"
+"$top_builddir/bin/cuaudit" convert --to jsonl "$tmp/stacks.cutrace" >"$tmp/out"
+is "$(grep -c 'libcudart.so.13.*calls' "$tmp/out") $(grep -c 'cuaudit-core' "$tmp/out")" "4 0" "and in a trace"
 
 # a runtime's parameters are those of its version
 for version in 12:device 13:location; do

@@ -100,7 +100,7 @@ enum cuaudit_backtrace {
 };
 
 /*
- * Context: call. The return addresses from the call's caller outwards, at
+ * Context: call. The return addresses from the call's caller outwards, those in cuaudit left out, at
  * most max of them; returns how many. FRAMES costs little, and ends, or skips
  * callers, at code built without frame pointers; it never leaves readable
  * memory. UNWIND goes through any code with unwind tables, for a microsecond
