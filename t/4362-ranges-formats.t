@@ -132,6 +132,30 @@ else
 	skip 1 "no SQLite"
 fi
 
+# A range and a call of the same thread that lie across each other, the last call one that does not end.
+if test "$(loader_family)" = new; then
+	helpers nvtx/across nvtx/around.so
+	audited NVTX_INJECTION64_PATH="$top_builddir/lib/cuaudit/libcuaudit-nvtx.so" CUAUDIT_PROVIDERS=around.so \
+		CUAUDIT_HOOKS="trace(file=$tmp/across.cutrace;open=around.so:around)" "$tmp/across" "$tmp/around.so" >"$tmp/out" 2>&1
+	is "$?" 0 "across: the program"
+	tool convert --to chrome -o "$tmp/across.json" "$tmp/across.cutrace"
+	is "$(sed -n 's/.*"ph":"\([bX]\)".*"cat":"nvtx","name":"\([^"]*\)".*/\2 \1/p' "$tmp/across.json" | sort | uniq -c | tr -s ' ')" \
+		" 2 around X
+ 2 begins inside b
+ 2 ends inside b
+ 1 inner X
+ 1 inside X
+ 1 inside as well X" "chrome: what a call is around one end of alone is apart, and nothing else"
+	tool convert --to perfetto -o "$tmp/across.pftrace" "$tmp/across.cutrace"
+	if grep -q 'built without' "$tmp/err"; then
+		skip 1 "no perfetto"
+	else
+		is "$(tr -c '[:alnum:]' '\n' <"$tmp/across.pftrace" | grep -c NVTX)" 4 "perfetto: those have tracks of their own"
+	fi
+else
+	skip 3 "the loader does not report all bindings"
+fi
+
 # What makes no sense is left out, and counted.
 synth -D -n 3000 "$tmp/damaged.cutrace"
 for to in chrome csv jsonl otlp text; do

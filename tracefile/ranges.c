@@ -23,12 +23,15 @@ struct stack {
 	size_t count, room;
 	uint32_t old;		/* of those first ones it is not known whether they are open still */
 	uint64_t reset;		/* since then */
+	uint32_t *popped;	/* by their ends, those that a call whose record is to come may begin inside of */
+	size_t npopped, popped_room;
 };
 
 struct reader {
 	struct trace_ranges *ranges;
 	const struct trace *trace;
 	struct table stacks;	/* by the thread's number */
+	uint32_t thread, stack;	/* the last one, and its row, once there is any */
 	struct table started;	/* by id: index + 1 */
 	uint64_t last;		/* ticks: the latest */
 };
@@ -99,13 +102,17 @@ static void change(struct reader *reader, const struct stack *stack, uint32_t th
 
 static struct stack *stack_of(struct reader *reader, uint32_t thread)
 {
-	uint32_t number = table_find(&reader->stacks, &thread, sizeof(thread));
+	if (!reader->stacks.count || reader->thread != thread) {
+		uint32_t number = table_find(&reader->stacks, &thread, sizeof(thread));
 
-	if (number == TABLE_NONE) {
-		reader->ranges->error = -ENOMEM;
-		return NULL;
+		if (number == TABLE_NONE) {
+			reader->ranges->error = -ENOMEM;
+			return NULL;
+		}
+		reader->thread = thread;
+		reader->stack = number;
 	}
-	return table_row(&reader->stacks, number);
+	return table_row(&reader->stacks, reader->stack);
 }
 
 /* Those that were open before, and that what says what is open does not name. */
@@ -177,6 +184,18 @@ static void is_open(struct reader *reader, struct stack *stack, const struct eve
 	change(reader, stack, event->thread, event->ticks);
 }
 
+static void keep_popped(struct reader *reader, struct stack *stack, uint32_t range)
+{
+	uint32_t *grown = bytes_grown(stack->popped, &stack->popped_room, stack->npopped, sizeof(*grown));
+
+	if (!grown) {
+		reader->ranges->error = -ENOMEM;
+		return;
+	}
+	stack->popped = grown;
+	grown[stack->npopped++] = range;
+}
+
 static void pop(struct reader *reader, struct stack *stack, const struct event *event)
 {
 	struct trace_range *ranges = reader->ranges->ranges, *range;
@@ -194,9 +213,38 @@ static void pop(struct reader *reader, struct stack *stack, const struct event *
 	range->flags &= (uint8_t)~TRACE_RANGE_UNFINISHED;
 	if (at + 1 < stack->count)
 		range->flags |= TRACE_RANGE_CROSSING;
+	keep_popped(reader, stack, stack->ranges[at]);
 	memmove(stack->ranges + at, stack->ranges + at + 1,
 		(--stack->count - at) * sizeof(*stack->ranges));
 	change(reader, stack, event->thread, event->ticks);
+}
+
+static bool is_before(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b) < 0;
+}
+
+/*
+ * Of a call that is over, or with over not, the thread's ranges that have one end inside of it and
+ * one outside. What ended since it began is of no use to calls around it, whose records come later.
+ */
+static void cross(struct reader *reader, struct stack *stack, uint64_t start, bool over)
+{
+	struct trace_range *ranges = reader->ranges->ranges, *range;
+
+	for (; stack->npopped; stack->npopped--) {
+		range = &ranges[stack->popped[stack->npopped - 1]];
+		if (!is_before(start, range->end))
+			break;
+		if (is_before(range->start, start))
+			range->flags |= TRACE_RANGE_CROSSING;
+	}
+	for (size_t i = stack->count; over && i-- > 0;) {
+		range = &ranges[stack->ranges[i]];
+		if (!is_before(start, range->start))
+			break;
+		range->flags |= TRACE_RANGE_CROSSING;
+	}
 }
 
 /* Of a ring, or of threads that are read one after the other, either may come first or alone. */
@@ -299,13 +347,22 @@ static void on_range(struct trace_walk *walk, const uint64_t *record)
 }
 
 /* A call that had not ended was seen as well. */
-static void see(struct reader *reader, const struct trace_chunk *chunk, uint64_t ticks)
+static void see(struct reader *reader, const struct trace_chunk *chunk, const struct trace_walk *walk)
 {
+	struct stack *stack = stack_of(reader, walk->thread);
+	uint64_t ticks = walk->last;
+
 	if ((int64_t)(ticks - reader->last) > 0)
 		reader->last = ticks;
-	for (uint32_t i = 0; i < CUAUDIT_TRACE_OPEN; i++)
-		if (chunk->open[i].ticks && (int64_t)(chunk->open[i].ticks - reader->last) > 0)
+	/* The innermost first. */
+	for (uint32_t i = CUAUDIT_TRACE_OPEN; i-- > 0;) {
+		if (!chunk->open[i].ticks)
+			continue;
+		if ((int64_t)(chunk->open[i].ticks - reader->last) > 0)
 			reader->last = chunk->open[i].ticks;
+		if (stack)
+			cross(reader, stack, chunk->open[i].ticks, false);
+	}
 }
 
 static int by_sequence(const void *a, const void *b)
@@ -336,9 +393,13 @@ static int walk_all(struct reader *reader)
 	}
 	for (size_t i = 0; !error && i < trace->nchunks; i++) {
 		trace_walk_chunk(&walk, (size_t)(chunks[i] - trace->chunks));
-		while (trace_walk_next(&walk, &call))
-			;
-		see(reader, chunks[i], walk.last);
+		while (trace_walk_next(&walk, &call)) {
+			struct stack *stack = stack_of(reader, call.thread);
+
+			if (stack)
+				cross(reader, stack, call.start, true);
+		}
+		see(reader, chunks[i], &walk);
 		error = reader->ranges->error ?: walk.error;
 	}
 	free(buffer);
@@ -381,6 +442,7 @@ static void end_unfinished(struct reader *reader)
 			range->end = thread && thread->end ? later(thread->end, range->start) : end;
 		}
 		free(stack->ranges);
+		free(stack->popped);
 	}
 	for (size_t i = 0; i < reader->ranges->count; i++) {
 		struct trace_range *range = &reader->ranges->ranges[i];

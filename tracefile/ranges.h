@@ -10,7 +10,7 @@ enum trace_range_flags {
 	TRACE_RANGE_CUT = 1,		/* the text was longer */
 	TRACE_RANGE_COLOUR = 2,
 	TRACE_RANGE_UNFINISHED = 4,	/* its end is not recorded; end is when it was last known to be open */
-	TRACE_RANGE_CROSSING = 8	/* pushed: it ended before one inside of it, of another domain */
+	TRACE_RANGE_CROSSING = 8	/* pushed: it ended before one inside of it, of another domain, or a call is around one end alone */
 };
 
 struct trace_range {
