@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Export tables, where CUAUDIT_SIM_TOOLS asks for them; here, that by which runtimes report to tools. */
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,15 @@ static void tell_runtime(void)
 			"it need a GPU's driver: run them without -d sim or CUAUDIT_DRIVER=sim\n");
 }
 
+/* Runtimes that do not start close the driver, and read its tables at the exit all the same. */
+static void stay(void)
+{
+	Dl_info its;
+
+	if (dladdr(flags, &its))
+		dlopen(its.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 /* Of an id that is not known, what the real driver says. */
 CUresult cuGetExportTable(const void **ppExportTable,
 			  const CUuuid *pExportTableId)
@@ -81,6 +91,8 @@ CUresult cuGetExportTable(const void **ppExportTable,
 	if (wanted())
 		found = memcmp(pExportTableId, id, sizeof(id)) ?
 			tables_find((const uint8_t *)pExportTableId) : &tools;
+	if (found)
+		stay();
 	*ppExportTable = found;
 	if (!found && tables_is_interface((const uint8_t *)pExportTableId))
 		tell_runtime();
