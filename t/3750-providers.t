@@ -188,6 +188,22 @@ list="libprovided.so.*:lazi"
 provided ./lazy
 like "$(cat err)" "'lazi' is not watched: no such library was loaded\$" "the program is no library to have been meant"
 
+# what loads none of them: the command tells, a process by itself is silent, as its settings are inherited
+for command in stat 'check --rules none.rules' 'manifest --'; do
+	echo 'at-most 1 libnone.so.2:f' >none.rules
+	# shellcheck disable=SC2086 # a command and its options
+	CUAUDIT_PROVIDERS=libnone.so.2:libother.so "$top_builddir/bin/cuaudit" $command true >out 2>err
+	is "$(grep -c "CUAUDIT_PROVIDERS: 'libnone.so.2:libother.so': no process of true called a function of any such" err)" 1 \
+		"${command%% *}: no process called a function of theirs"
+	"$top_builddir/bin/cuaudit" $command true >out 2>err
+	is "$(grep -c CUAUDIT_PROVIDERS err)" 0 "${command%% *}: nothing of none"
+done
+CUAUDIT_PROVIDERS='libprovided.so.*:libnone.so.2' "$top_builddir/bin/cuaudit" stat ./lazy >out 2>err
+is "$(grep -c 'no process of' err) $(grep -c "'libnone.so.2' is not watched" err)" "0 1" "stat: a process that has one says it itself"
+list=libnone.so.2
+provided true
+is "$status $(cat out err; ls counts* 2>&1 | grep -c 'No such')" "0 1" "LD_AUDIT alone: silent"
+
 # a numerical program
 list=libm.so.6
 built numeric -fno-builtin -frounding-math "$here/numeric.c"

@@ -26,6 +26,7 @@
 #include "tools/scratch.h"
 #include "tools/supervise.h"
 #include "tools/tool.h"
+#include "tools/unloaded.h"
 #include "util/size.h"
 #include "util/words.h"
 
@@ -160,6 +161,8 @@ static int finish(int status)
 	check_run_load(&check.run, result, check.run.traced && !status ? &facts : NULL);
 	if (supervise_failed())
 		check_problem(result, "the command was not started");
+	if (!result->nprocesses && !supervise_failed())
+		unloaded_complain(check.command[0]);
 	check_run_end(&check.run);
 	supervise_end();
 	result->may_be_idle = check.run.rules && check_files_may_be_idle(check.run.rules);

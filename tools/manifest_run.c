@@ -12,6 +12,7 @@
 
 #include "tools/supervise.h"
 #include "tools/tool.h"
+#include "tools/unloaded.h"
 
 /* Names of functions are longer than strings are recorded by default. */
 #define HOOKS "trace(args=yes;strings=256;ranges=no;error-text=no)"
@@ -83,13 +84,15 @@ static int finish(const char *program)
 	bool living = false;
 	int status = TOOL_FAILED;
 
-	if (!is_empty())
+	if (!is_empty()) {
 		status = print(directory, &living);
-	else if (!supervise_failed())
+	} else if (!supervise_failed()) {
 		tool_complain("no call of the CUDA driver was recorded in any process of %s; see cuaudit "
 			      "doctor", program);
-	else
+		unloaded_complain(program);
+	} else {
 		status = TOOL_OK;
+	}
 	if (living)
 		tool_complain("processes of %s still run; later calls are not in this manifest; for these: "
 			      "cuaudit manifest %s", program, directory);

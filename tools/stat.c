@@ -21,6 +21,7 @@
 #include "tools/scratch.h"
 #include "tools/supervise.h"
 #include "tools/tool.h"
+#include "tools/unloaded.h"
 #include "util/io.h"
 #include "util/planted.h"
 #include "util/rank.h"
@@ -399,12 +400,14 @@ static void finish(void)
 	supervise_end();
 	if (merge.count)
 		print(&merge);
-	if (empty.ended)
+	if (empty.ended) {
 		tool_complain("%zu process%s of %s left no statistics: killed in the first call, or no "
 			      "room to save them", empty.ended, empty.ended == 1 ? "" : "es",
 			      stat_run.name);
-	else if (!error && !merge.report.nprocesses && !running && !supervise_failed())
+	} else if (!error && !merge.report.nprocesses && !running && !supervise_failed()) {
 		complain_nothing();
+		unloaded_complain(stat_run.name);
+	}
 	if (running)
 		tool_complain("%zu process%s of %s still run%s; later calls are not in this report; for "
 			      "these: cuaudit report %s", running, running == 1 ? "" : "es",

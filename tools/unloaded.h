@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* That no process had a library of CUAUDIT_PROVIDERS. */
+#ifndef TOOLS_UNLOADED_H
+#define TOOLS_UNLOADED_H
+
+/*
+ * A command has ended and none of its processes has left anything: says so of CUAUDIT_PROVIDERS,
+ * if that is set. Of a process that called anything the core says which of them were not loaded.
+ */
+void unloaded_complain(const char *command);
+
+#endif
