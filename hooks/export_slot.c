@@ -9,8 +9,8 @@
 
 #include "hooks/core_link.h"
 #include "hooks/domain.h"
+#include "hooks/page_write.h"
 #include "hooks/registry.h"
-#include "hooks/safe_read.h"
 
 enum {
 	SPARE = 1024,	/* words of tables that are not described, or of further copies of the driver */
@@ -175,7 +175,7 @@ static bool is_free(const struct export_block *block)
 {
 	uint64_t word;
 
-	return !block->at || !safe_read((uintptr_t)block->at, &word, sizeof(word));
+	return !block->at || !page_read(block->at, &word, sizeof(word));
 }
 
 static struct export_block *find(const uint8_t *uuid, const uint64_t *at, uint32_t words)

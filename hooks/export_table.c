@@ -16,7 +16,6 @@
 #include "hooks/maps.h"
 #include "hooks/page_write.h"
 #include "hooks/registry.h"
-#include "hooks/safe_read.h"
 
 enum { LEAST = 2 };	/* words: the size, and a function */
 
@@ -73,7 +72,7 @@ static const char *take(const uint8_t *uuid, uint64_t *table, uint32_t words, ui
 	struct export_block *block;
 	bool fresh = false;
 
-	if (!safe_read((uintptr_t)table, from, words * sizeof(*from)))
+	if (!page_read(table, from, words * sizeof(*from)))
 		return "it cannot be read";
 	block = export_slot_take(uuid, table, words, driver);
 	if (!block)
@@ -123,7 +122,7 @@ void export_table_answered(const uint8_t *uuid, uint64_t *table, uint32_t driver
 	if (!domain_is_on(DOMAIN_TABLES) || atomic_load_explicit(&finished, memory_order_relaxed) ||
 	    (row && row->kind == EXPORT_INTEGRITY) || !export_slot_block(0))
 		return;
-	words = safe_read((uintptr_t)table, &size, sizeof(size)) ? count_words(row, size) : 0;
+	words = page_read(table, &size, sizeof(size)) ? count_words(row, size) : 0;
 	if (!words) {
 		report(uuid, "it does not begin with its size");
 		return;
@@ -145,7 +144,7 @@ void export_table_finish(void)
 	for (uint32_t i = 0; (block = export_slot_block(i)); i++) {
 		/* The driver may be unloaded, or another tool be in our place. */
 		if (!block->at ||
-		    !safe_read((uintptr_t)block->at, from, block->live * sizeof(*from)))
+		    !page_read(block->at, from, block->live * sizeof(*from)))
 			continue;
 		for (uint32_t k = 0; k < block->live; k++) {
 			to[k] = from[k];

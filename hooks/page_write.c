@@ -10,10 +10,11 @@
 
 #include "hooks/lock.h"
 #include "hooks/maps.h"
+#include "hooks/safe_read.h"
 
 /*
- * Nobody else protects a page so, by which it is seen whether somebody has protected it since:
- * it can be read as well, on these processors.
+ * Nobody else protects a page so, by which it is seen whether somebody has protected it since. It
+ * can be read as well, on these processors, but not by system calls that ask what it is for.
  */
 enum { TRIES = 8, OPEN = PROT_WRITE };
 
@@ -99,5 +100,16 @@ bool page_write(uint64_t *at, const uint64_t *from, const uint64_t *to, size_t c
 		done = write_pages(at, from, to, count, &refused);
 	lock_release(LOCK_PAGES, &saved);
 	errno = error;
+	return done;
+}
+
+bool page_read(const uint64_t *at, void *to, size_t size)
+{
+	sigset_t saved;
+	bool done;
+
+	lock_take(LOCK_PAGES, &saved);
+	done = safe_read((uintptr_t)at, to, size);
+	lock_release(LOCK_PAGES, &saved);
 	return done;
 }

@@ -16,4 +16,7 @@
  */
 bool page_write(uint64_t *at, const uint64_t *from, const uint64_t *to, size_t count);
 
+/* Context: call. safe_read of what page_write may be writing to. */
+bool page_read(const uint64_t *at, void *to, size_t size);
+
 #endif

@@ -17,7 +17,6 @@
 #include "hooks/runtime_call.h"
 #include "hooks/runtime_flags.h"
 #include "hooks/runtime_row.h"
-#include "hooks/safe_read.h"
 
 /* Words of the table, and what it has to be. */
 enum { SIZE, REPORT, ASK, TABLE_SIZE = 0x38, UUID = 16 };
@@ -211,7 +210,7 @@ static int number_for(const uint64_t *table)
 		if (tables[i].at == table)
 			return i;
 	for (int i = 0; i < RUNTIME_TABLES; i++)
-		if (!tables[i].at || !safe_read((uintptr_t)tables[i].at, &word, sizeof(word)))
+		if (!tables[i].at || !page_read(tables[i].at, &word, sizeof(word)))
 			return i;
 	return -1;
 }
@@ -294,7 +293,7 @@ void runtime_table_finish(void)
 
 		words_of(i, theirs, ours);
 		/* The driver may be unloaded, or another tool be in our place. */
-		if (table && safe_read((uintptr_t)table, now, sizeof(now)) &&
+		if (table && page_read(table, now, sizeof(now)) &&
 		    !memcmp(&now[REPORT], ours, sizeof(ours)))
 			page_write(&table[REPORT], ours, theirs, 2);
 	}

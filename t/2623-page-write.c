@@ -47,10 +47,12 @@ static int protected(uint32_t page)
 /* Words 2n and 2n + 1 of those around the end of the first page. */
 static void *write_own(void *data)
 {
-	uint64_t *at = data, from[EACH] = { at[0], at[1] }, to[EACH];
+	uint64_t *at = data, from[EACH] = { at[0], at[1] }, to[EACH], found[EACH];
 	intptr_t bad = 0;
 
 	for (uint64_t i = 1; i <= ROUNDS; i++) {
+		/* Others write to that page. */
+		bad += !page_read(at, found, sizeof(found)) || memcmp(found, from, sizeof(found)) != 0;
 		for (int k = 0; k < EACH; k++)
 			to[k] = from[k] + 1;
 		bad += !page_write(at, from, to, EACH);
