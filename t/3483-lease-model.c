@@ -444,7 +444,7 @@ static const struct program {
 	{ "a large training step", 1500 * US, 10 * US, 300 * US, 100, 1, 98 },
 };
 
-enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), EMPTY = 3, SMALL = 6, STEP = 8, LOSS };
+enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), EMPTY = 3, SMALL = 6, STEP = 8, LOSS, LARGE = 11 };
 
 static void set(int number, const struct program *program, uint32_t weight)
 {
@@ -527,6 +527,38 @@ static void unlike(int first, int second, uint32_t weight, bool turns)
 	ok(part_of_first > (double)weight - 1 && part_of_first < (double)weight + 1, "%s beside %s%s: %.1f %% of %u",
 	   programs[first].name, programs[second].name, turns ? ", by turns" : "", part_of_first, weight);
 	device.turns = false;
+}
+
+/* Both do their first steps, and who has done his waits for the other one; what follows is by weight. */
+static void barrier(uint32_t weight)
+{
+	const uint64_t first = 940 * MS, duration = 5000 * MS;
+	bool there[2] = { false, false };
+	double part_of_first;
+	uint64_t had[2];
+
+	set(0, &programs[LARGE], weight);
+	set(1, &programs[LARGE], 100 - weight);
+	begin(2, true, 20000 * MS);
+	while (!there[0] || !there[1]) {
+		run_until(now + MS);
+		for (int i = 0; i < 2; i++) {
+			/* Between two of its steps. */
+			if (there[i] || processes[i].had < first || processes[i].launched || processes[i].syncs)
+				continue;
+			there[i] = true;
+			processes[i].host_at = NEVER;
+		}
+	}
+	for (int i = 0; i < 2; i++) {
+		processes[i].host_at = now;
+		had[i] = processes[i].had;
+	}
+	run_until(now + duration);
+	part_of_first = 100 * (double)(processes[0].had - had[0]) /
+			(double)(processes[0].had - had[0] + processes[1].had - had[1]);
+	ok(part_of_first > (double)weight - 2 && part_of_first < (double)weight + 2,
+	   "%s, when both have done the first ones: %.1f %% of %u", programs[LARGE].name, part_of_first, weight);
 }
 
 /* By Jain's index: 1 if all have the same. */
@@ -616,6 +648,8 @@ int main(int argc, char **argv)
 		unlike(STEP, SMALL, 50 + i % 3 * 20, i >= 3);
 		unlike(LOSS, STEP, 50 + i % 3 * 20, i >= 3);
 	}
+	barrier(90);
+	barrier(70);
 	fairness();
 	ends("kills", true, 100, seed);
 	ends("stops", false, 20, seed);

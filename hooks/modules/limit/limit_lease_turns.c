@@ -240,6 +240,8 @@ static uint64_t look_holds(struct lease *lease, uint64_t now)
 			return LOOK_ALONE;
 		lease->contested = 1;
 		lease->before = lease->returned;
+		/* What it did while nobody else wanted the device is not charged. */
+		lease_charge_anew(lease);
 		/* What was submitted before is not done, for all that is known. */
 		if (lease->covered != lease->entered || lease->entered != lease->returned)
 			lease_busy(lease);
