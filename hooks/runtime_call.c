@@ -239,12 +239,12 @@ void runtime_call_enter(const struct runtime_row *row, const struct runtime_repo
 
 	if (!list || unlikely(!thread))
 		return;
-	caller = runtime_caller(back, report, row->callback);
-	anchor = anchor_of(caller.cfa, report, __builtin_frame_address(0));
 	/* It is seen in its binding. */
 	if (thread->bound && thread_frame(thread->state) == (uintptr_t)thread->bound &&
 	    runtime_row_bound(thread->bound->call.function->slot) == row)
 		return;
+	caller = runtime_caller(back, report, row->callback);
+	anchor = anchor_of(caller.cfa, report, __builtin_frame_address(0));
 	outer = thread->state ? unwound_drop(thread, (const struct frame *)anchor, &depth) : 0;
 	pending = outer & THREAD_INSIDE ? NULL : room(thread, depth);
 	if (unlikely(!pending)) {
