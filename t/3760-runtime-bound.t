@@ -72,6 +72,21 @@ cudaMalloc 3 1" "$hooks: each once"
 done
 run LD_BIND_NOW=1 CUAUDIT_HOOKS='stat(format=json)' "$tmp/calls"
 is "$(counts | grep Malloc)" "cudaMalloc 3 1" "LD_BIND_NOW"
+# What a binding shows is not unwound for its report, however often it is called.
+built -D_GNU_SOURCE -shared -fPIC -o "$tmp/unwinds.so" "$here/unwinds.c" -ldl
+printf '#include <stdlib.h>\nint cudaGetDevice(int *);
+int main(int argc, char **argv) { int it; (void)argc; for (int i = 0; i < atoi(argv[1]); i++) cudaGetDevice(&it); return 0; }\n' \
+	>"$tmp/loop.c"
+built -o "$tmp/loop" "$tmp/loop.c" -L"$tmp" -l:libcudart.so.13 -Wl,-rpath,"$tmp" -l:libcuda.so.1
+# looks COUNT: how often the unwinder looks where there are so many calls
+looks() {
+	run LD_PRELOAD="$tmp/unwinds.so" CUAUDIT_HOOKS='stat(format=json)' "$tmp/loop" "$1"
+	sed -n 's/^looks //p' "$tmp/err"
+}
+few=$(looks 10)
+is "$(looks 1000)" "$few" "a call that its binding shows: 1000 of them are unwound no more than 10"
+is "$(counts)" "cudaGetDevice 1000 0" "... and all are counted"
+
 # Without an unwinder a report does not know who called.
 helper routes/told.so none/libgcc_s.so.1
 run LD_LIBRARY_PATH="$tmp/none:$tmp" CUAUDIT_HOOKS='stat(format=json)' "$tmp/calls"
