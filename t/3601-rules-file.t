@@ -93,6 +93,8 @@ wrong 10 "why is it allowed\\? '# REASON' is missing" 'allow a:b'
 wrong 11 "why is it allowed\\? '# REASON' is missing" 'allow a:b #   \t\r'
 wrong 11 "a line allows one frame" 'allow a:b c:d # why'
 wrong 7 "a frame is FILE:FUNCTION or FILE:LINE of Python, or LIBRARY:FUNCTION, not 'train.py'" 'allow train.py # why'
+wrong 7 "a frame is FILE:FUNCTION .*, not 'train.py:'" 'allow train.py: # why'
+wrong 7 "a frame is FILE:FUNCTION .*, not ':step'" 'allow :step # why'
 wrong 9 "what is optional is missing" optional
 wrong 22 "a second library" 'never cuInit in a in b'
 wrong 34 "a second range" 'never cuInit in range a in range b'

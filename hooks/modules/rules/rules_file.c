@@ -184,17 +184,16 @@ static bool is_frame(const struct line *line, const struct word *word)
 						".f90", ".h",  ".hh",  ".hpp", ".rs", NULL };
 	const char *colon = strchr(word->text, ':'), *dot;
 
-	if (!colon)
-		return line_fault(line, word, "a frame is FILE:FUNCTION or FILE:LINE of Python, or "
-				  "LIBRARY:FUNCTION, not '%.64s'", word->text);
-	dot = memrchr(word->text, '.', (size_t)(colon - word->text));
+	dot = colon ? memrchr(word->text, '.', (size_t)(colon - word->text)) : NULL;
 	for (uint32_t i = 0; dot && compiled[i]; i++)
 		if (strlen(compiled[i]) == (size_t)(colon - dot) &&
 		    !strncmp(dot, compiled[i], (size_t)(colon - dot)))
 			return line_fault(line, word, "the frame of a compiled function is "
 					  "LIBRARY:FUNCTION, if it is exported, not '%.64s'; 'in LIBRARY' "
 					  "and 'in range GLOB' know the others", word->text);
-	return true;
+	return (colon && colon != word->text && word->text[strlen(word->text) - 1] != ':') ||
+	       line_fault(line, word, "a frame is FILE:FUNCTION or FILE:LINE of Python, or LIBRARY:FUNCTION, not '%.64s'",
+			  word->text);
 }
 
 /* Of LIBRARY.so:FUNCTION, LIBRARY.so.1:FUNCTION and globs of these; false: no memory. */
