@@ -232,7 +232,7 @@ static int signals(void)
 
 	signal(SIGALRM, on_signal);
 	start_timer(100);
-	for (long i = 0; handled < 2000; i++) {
+	while (handled < 2000) {
 		errno = 12345;
 		wrong += copy_push("interrupted") != 0;
 		call();

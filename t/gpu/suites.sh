@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# suites.sh <PARTS in a build directory, on a machine with an even number of GPUs: parts of CuPy's own
+# suite alone on the first half of the GPUs and audited, with everything on, on the other, and whether
+# each test's result is the same. Prints TAP, a line a part. A part is FILE@FIRST:LAST, FILE relative to
+# SUITES_TESTS, the directory that holds the tests/ of the CuPy that is installed: `pytest FILE` of these
+# items alone, in their order; LAST may be missing. No part is begun after SUITES_SECONDS (none is set).
+# SUITES_OUT keeps, of each part and side, the results ("ID<tab>outcome") and the log, and of a side the
+# times, as they come: a run that is cut off can go on with the parts that are not there.
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+. "$top_srcdir/t/lib.sh"
+
+gpus=$(nvidia-smi -L 2>"$tmp/gpus" | wc -l)
+test "$gpus" -gt 1 || skip_all "no two GPUs"
+test -d "${SUITES_TESTS:?the directory with CuPy\'s tests/}/tests" || bail_out "no $SUITES_TESTS/tests"
+out=${SUITES_OUT:-$tmp/suites}
+mkdir -p "$out/alone" "$out/audited" "$tmp/traces"
+cat >"$tmp/parts"
+
+# one SIDE PART: its results and "PART STATUS SECONDS"; slots of a side take its GPUs by turns.
+cat >"$tmp/one" <<'SH'
+side=$1
+part=$2
+test "$(date +%s)" -lt "$SUITES_END" || exit 0
+name=$(echo "$part" | tr -c 'A-Za-z0-9\n' _)
+half=$((SUITES_GPUS / 2))
+devices=
+i=0
+while test "$i" -lt "$half"; do
+	device=$(((SUITES_SLOT + i) % half))
+	test "$side" = alone || device=$((device + half))
+	devices=$devices${devices:+,}$device
+	i=$((i + 1))
+done
+export CUDA_VISIBLE_DEVICES="$devices" CUPY_CACHE_DIR="$SUITES_TMP/cache.$side" \
+	SUITES_ITEMS="${part##*@}" SUITES_RESULTS="$SUITES_OUT/$side/$name"
+cd "$SUITES_TESTS"
+begun=$(date +%s)
+set -- "$PYTHON3" -m pytest -q -p suites_slice -p no:cacheprovider -m 'not slow' --tb=line "${part%@*}"
+status=0
+if test "$side" = alone; then
+	"$@" >"$SUITES_OUT/$side/$name.log" 2>&1 || status=$?
+else
+	LD_AUDIT=$LIBCUAUDIT NVTX_INJECTION64_PATH=$SUITES_NVTX CUAUDIT_OUTPUT="$SUITES_TMP/traces/%e-%p" \
+		CUAUDIT_DOMAINS=driver,runtime,tables,libc \
+		CUAUDIT_PROVIDERS='libcublas.so.*:libnvrtc.so.*:libcurand.so.*' \
+		CUAUDIT_HOOKS="$SUITES_HOOKS" "$@" >"$SUITES_OUT/$side/$name.log" 2>&1 || status=$?
+fi
+echo "$part $status $(($(date +%s) - begun))" >>"$SUITES_OUT/$side.times"
+# Traces of all parts at once would fill a disk.
+find "$SUITES_TMP/traces" -name '*.cutrace' -mmin +2 -delete
+SH
+export SUITES_TMP="$tmp" SUITES_OUT="$out" SUITES_GPUS="$gpus" SUITES_TESTS PYTHON3 LIBCUAUDIT \
+	SUITES_END="$(($(date +%s) + ${SUITES_SECONDS:-1000000}))" \
+	SUITES_NVTX="${LIBCUAUDIT%/*}/libcuaudit-nvtx.so" PYTHONPATH="$top_srcdir/t/gpu:${PYTHONPATH-}"
+: "${SUITES_HOOKS:=stat(format=json),trace(args=kernel;backtrace=cuLaunchKernel*,cuMemAlloc*;python=%driver;size=4M;when-full=ring),dbgmem(libraries=*cupy*:*numpy*;action=report)}"
+export SUITES_HOOKS
+jobs=${SUITES_JOBS:-$(nproc)}
+: >"$out/alone.times"
+: >"$out/audited.times"
+xargs -P "$((jobs * 9 / 20))" -n 1 --process-slot-var=SUITES_SLOT sh "$tmp/one" alone <"$tmp/parts" &
+xargs -P "$((jobs - jobs * 9 / 20))" -n 1 --process-slot-var=SUITES_SLOT sh "$tmp/one" audited \
+	<"$tmp/parts"
+wait
+
+tests=0
+while read -r part; do
+	name=$(echo "$part" | tr -c 'A-Za-z0-9\n' _)
+	grep -F "$part " "$out/alone.times" | cut -d ' ' -f 2 >"$tmp/status.alone"
+	grep -F "$part " "$out/audited.times" | cut -d ' ' -f 2 >"$tmp/status.audited"
+	if ! test -s "$tmp/status.alone" || ! test -s "$tmp/status.audited"; then
+		echo "$part" >>"$out/undone"
+		continue
+	fi
+	for side in alone audited; do
+		sort "$out/$side/$name" >"$tmp/sorted.$side"
+	done
+	like "$(cat "$tmp/status.alone")" '^[015]$' "$part: pytest runs it"
+	is "$(cat "$tmp/status.audited")" "$(cat "$tmp/status.alone")" "$part: ends as alone"
+	diff "$tmp/sorted.alone" "$tmp/sorted.audited" >"$tmp/different" || {
+		for side in alone audited; do
+			echo "== $part $side"
+			tail -n 60 "$out/$side/$name.log"
+		done | cut -c 1-400 >>"$out/differences"
+	}
+	is "$(grep '^[<>]' "$tmp/different" | cut -c 1-300 | head -n 20)" "" \
+		"$part: each of its tests the same"
+	tests=$((tests + $(wc -l <"$tmp/sorted.alone")))
+done <"$tmp/parts"
+echo "# $tests tests compared; parts not done: $(cat "$out/undone" 2>"$tmp/none" | wc -l)"
+"$PYTHON3" - "$tmp/traces" <<'PY'
+import collections, glob, json, sys
+
+calls, escapes = collections.Counter(), 0
+saved = [path for path in glob.glob(sys.argv[1] + "/*-*[0-9]") if not path.endswith(".cutrace")]
+for path in saved:
+    report = json.load(open(path))
+    escapes += len(report["escapes"])
+    for function in report["functions"]:
+        calls[function["name"]] += function["calls"]
+print(f"# {len(saved)} processes: {sum(calls.values())} calls of {len(calls)} functions, {escapes} escapes")
+PY
+done_testing
