@@ -23,21 +23,25 @@ static struct CUlogsCallbackEntry_st *callbacks[CALLBACKS];
 static char lines[LINES][LINE];
 static unsigned int end;	/* lines ever */
 
+/* Programs fail on small stacks too: callbacks are copied one at a time. */
 static void say(const char *text)
 {
-	struct CUlogsCallbackEntry_st called[CALLBACKS];
+	struct CUlogsCallbackEntry_st called = { NULL, NULL };
 	char message[LINE];
-	int count = 0;
 
 	pthread_mutex_lock(&lock);
-	for (int i = 0; i < CALLBACKS; i++)
-		if (callbacks[i])
-			called[count++] = *callbacks[i];
 	snprintf(lines[end++ % LINES], LINE, "%.250s", text);
 	pthread_mutex_unlock(&lock);
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < CALLBACKS; i++) {
+		pthread_mutex_lock(&lock);
+		called.call = NULL;
+		if (callbacks[i])
+			called = *callbacks[i];
+		pthread_mutex_unlock(&lock);
+		if (!called.call)
+			continue;
 		snprintf(message, sizeof(message), "%s", text);
-		called[i].call(called[i].data, CU_LOG_LEVEL_ERROR, message, strlen(message));
+		called.call(called.data, CU_LOG_LEVEL_ERROR, message, strlen(message));
 	}
 }
 

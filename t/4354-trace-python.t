@@ -7,6 +7,10 @@ command -v "$PYTHON3" >"$tmp/which" || skip_all "no python3"
 cd "$tmp" || exit 1
 top=$(cd "$top_srcdir" && pwd)
 
+# A fork beside the trace's own thread, of which Python warns.
+PYTHONWARNINGS=ignore::DeprecationWarning
+export PYTHONWARNINGS
+
 # traced OPTION...: into the directory a
 traced() {
 	rm -rf a
