@@ -59,6 +59,7 @@ static struct {
 	struct open open;
 } started[CUAUDIT_RANGE_OPEN];
 static _Atomic uint32_t next_slot;
+static _Atomic uint32_t nopen;	/* how many of them are taken, at most */
 static _Atomic uint64_t serial = 1;
 
 int cuaudit_range_listen(cuaudit_range_fn listen, void *data)
@@ -370,11 +371,17 @@ static __attribute__((hot)) int pop(uint32_t domain)
 	return answer;
 }
 
+/* For a program that ends none of those it starts. */
+static bool all_open(void)
+{
+	return atomic_load_explicit(&nopen, memory_order_relaxed) >= CUAUDIT_RANGE_OPEN;
+}
+
 static uint64_t start_here(struct frame *frame, const struct range_event *event)
 {
 	uint32_t first = atomic_load_explicit(&next_slot, memory_order_relaxed);
 
-	for (uint32_t i = 0; i < CUAUDIT_RANGE_OPEN; i++) {
+	for (uint32_t i = 0; i < CUAUDIT_RANGE_OPEN && !all_open(); i++) {
 		uint32_t at = (first + i) % CUAUDIT_RANGE_OPEN;
 		struct open *open = &started[at].open;
 		uint64_t none = 0;
@@ -384,6 +391,7 @@ static uint64_t start_here(struct frame *frame, const struct range_event *event)
 							     memory_order_acquire,
 							     memory_order_relaxed))
 			continue;
+		atomic_fetch_add_explicit(&nopen, 1, memory_order_relaxed);
 		atomic_store_explicit(&next_slot, at + 1, memory_order_relaxed);
 		fill(open, event, CUAUDIT_RANGE_START);
 		open->range.id = (uint64_t)1 << RANGE_ID_TAG |
@@ -424,6 +432,7 @@ static void end_here(struct frame *frame, uint64_t id)
 	started[at].open.range.kind = CUAUDIT_RANGE_END;
 	started[at].open.range.end = cuaudit_ticks();
 	tell(frame, &started[at].open.range);
+	atomic_fetch_sub_explicit(&nopen, 1, memory_order_relaxed);
 	atomic_store_explicit(&started[at].id, 0, memory_order_release);
 	atomic_store_explicit(&next_slot, at, memory_order_relaxed);
 }
