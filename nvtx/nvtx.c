@@ -496,12 +496,14 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* Not 0 if the copy of NVTX shall call what it finds in its tables, and 0 if nothing from now on. */
 int InitializeInjectionNvtx2(nvtx_table_fn table)
 {
-	nvtx_initialize_fn other =
-		(nvtx_initialize_fn)nvtx_next(NVTX_INITIALIZE, (void *)InitializeInjectionNvtx2);
+	char why[NVTX_WHY];
+	nvtx_initialize_fn other = (nvtx_initialize_fn)nvtx_next(NVTX_INITIALIZE, why);
 	int answer;
 
 	pthread_mutex_lock(&lock);
 	core = find_core();
+	if (core && *why)
+		core->complain(why);
 	answer = core ? initialize(table, other) : other ? other(table) : 0;
 	pthread_mutex_unlock(&lock);
 	return answer;
@@ -510,8 +512,8 @@ int InitializeInjectionNvtx2(nvtx_table_fn table)
 /* The same of a copy of an extension. */
 int InitializeInjectionNvtxExtension(const struct nvtx_extension *extension)
 {
-	nvtx_extend_fn other = (nvtx_extend_fn)nvtx_next(NVTX_INITIALIZE_EXTENSION,
-							 (void *)InitializeInjectionNvtxExtension);
+	char none[NVTX_WHY];
+	nvtx_extend_fn other = (nvtx_extend_fn)nvtx_next(NVTX_INITIALIZE_EXTENSION, none);
 	int answer;
 
 	pthread_mutex_lock(&lock);

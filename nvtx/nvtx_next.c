@@ -3,15 +3,30 @@
 #include "nvtx/nvtx_next.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include <internal/range_ops.h>
+
 /* Opened again for each copy of NVTX, and never closed: the loader counts. */
-void *nvtx_next(const char *name, void *own)
+void *nvtx_next(const char *name, char why[NVTX_WHY])
 {
 	const char *path = secure_getenv("CUAUDIT_NVTX");
-	void *handle = path && *path ? dlopen(path, RTLD_LAZY) : NULL;
-	void *found = handle ? dlsym(handle, name) : NULL;
+	void *handle, *found;
 
-	/* A path that leads to this very library. */
-	return found == own ? NULL : found;
+	*why = '\0';
+	if (!path || !*path)
+		return NULL;
+	handle = dlopen(path, RTLD_LAZY);
+	if (!handle) {
+		snprintf(why, NVTX_WHY, "CUAUDIT_NVTX: %s; no other tool gets ranges", dlerror());
+		return NULL;
+	}
+	/* This very library, or a copy of it, would record all of them once more. */
+	if (dlsym(handle, RANGES_SYMBOL))
+		return NULL;
+	found = dlsym(handle, name);
+	if (!found)
+		snprintf(why, NVTX_WHY, "CUAUDIT_NVTX: %s has no %s; no other tool gets ranges", path, name);
+	return found;
 }

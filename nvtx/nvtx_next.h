@@ -9,7 +9,12 @@
 #define NVTX_INITIALIZE "InitializeInjectionNvtx2"
 #define NVTX_INITIALIZE_EXTENSION "InitializeInjectionNvtxExtension"
 
-/* A function that the injection of CUAUDIT_NVTX exports; NULL: there is none. own: ours of that name. */
-void *nvtx_next(const char *name, void *own);
+enum { NVTX_WHY = 512 };
+
+/*
+ * A function that the injection of CUAUDIT_NVTX exports; NULL: there is none, or it is an injection
+ * of ours, too. why: what is wrong with the variable, or "".
+ */
+void *nvtx_next(const char *name, char why[NVTX_WHY]);
 
 #endif

@@ -338,12 +338,12 @@ static int initialize_all(void)
 
 static bool other_extends;
 
-void *nvtx_next(const char *name, void *own)
+void *nvtx_next(const char *name, char why[NVTX_WHY])
 {
-	if (own == (void *)InitializeInjectionNvtx2 && !strcmp(name, "InitializeInjectionNvtx2"))
+	*why = '\0';
+	if (!strcmp(name, "InitializeInjectionNvtx2"))
 		return (void *)other_initialize;
-	if (own == (void *)InitializeInjectionNvtxExtension &&
-	    !strcmp(name, "InitializeInjectionNvtxExtension"))
+	if (!strcmp(name, "InitializeInjectionNvtxExtension"))
 		return other_extends ? (void *)other_extension : NULL;
 	bail_out("%s is looked for", name);
 }

@@ -173,9 +173,25 @@ export SECOND_FAILS
 audited NVTX_INJECTION64_PATH="$injection" CUAUDIT_NVTX="$tmp/second.so" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=trace \
 	CUAUDIT_OUTPUT="$tmp/y" "$tmp/ranges" >"$tmp/said" 2>"$tmp/err"
 is "$(sed -n 2p "$tmp/said")" "push 0" "another tool that fails leaves ours alone"
+unset SECOND_FAILS
+
+# One that is an injection of ours, too, or none at all.
+cp "$injection" "$tmp/copy.so"
+while IFS='|' read -r other says; do
+	rm -f "$tmp/v"*
+	audited NVTX_INJECTION64_PATH="$injection" CUAUDIT_NVTX="$other" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=trace \
+		CUAUDIT_OUTPUT="$tmp/v" "$tmp/ranges" >"$tmp/said" 2>"$tmp/err"
+	is "$("$cuaudit" convert --to jsonl "$tmp/v.cutrace" | grep -c '"type":"range"')" 9 \
+		"CUAUDIT_NVTX=${other##*/}: each range once"
+	is "$(sed 's/: CUAUDIT_NVTX: .*;/: CUAUDIT_NVTX: WHY;/' "$tmp/err")" "$says" "... what is said"
+done <<END
+$injection|
+$tmp/copy.so|
+/nonexistent.so|cuaudit: CUAUDIT_NVTX: WHY; no other tool gets ranges
+$LIBCUAUDIT|cuaudit: CUAUDIT_NVTX: WHY; no other tool gets ranges
+END
 
 # A process that gained privileges: neither ours nor the other tool's acts.
-unset SECOND_FAILS
 if test "$(id -u)" = 0; then
 	cp "$tmp/hostile" "$tmp/secure"
 	chown nobody "$tmp/secure" && chmod 4755 "$tmp/secure" && chmod 711 "$tmp"
