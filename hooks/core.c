@@ -58,7 +58,6 @@ static void forked(void)
 	lock_forked();
 	registry_forked();
 	thread_forked();
-	guard_forked();
 	unwound_forked();
 	range_loss_forked();
 	coverage_forked();

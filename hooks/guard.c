@@ -33,20 +33,15 @@ static int membarrier(int command)
 	return result;
 }
 
-/* Not before it is needed: there are filters of system calls that end the process for it. */
+/*
+ * Not before it is needed: there are filters of system calls that end the process for it. A child
+ * of fork is registered as its parent was.
+ */
 void guard_prepare(void)
 {
 	if (!prepared)
 		barriers = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0;
 	prepared = true;
-}
-
-void guard_forked(void)
-{
-	if (!prepared)
-		return;
-	prepared = false;
-	guard_prepare();
 }
 
 static bool is_filtered(const struct guard *guard)

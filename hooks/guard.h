@@ -35,9 +35,6 @@ static inline bool guard_takes(const struct guard *guard, uint32_t slot)
 /* Context: setup, closed. Before a guard that may be closed is open. */
 void guard_prepare(void);
 
-/* Context: setup, in a forked child. */
-void guard_forked(void);
-
 /* Context: setup, closed. Takes hook's libraries; 0 or -ENOMEM. */
 int guard_take_libraries(struct guard *guard);
 

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "t/fuzz/chance.h"
 #include "t/tap.h"
@@ -576,8 +577,8 @@ static void wait_for(_Atomic uint32_t *inside, bool wanted)
 			sched_yield();
 }
 
-/* Who closes a guard and sees nobody inside is right, however long processors keep what they wrote. */
-static void test_closing(void)
+/* How often it was closed with nobody inside. */
+static unsigned int close_often(int times)
 {
 	struct guard *guard = &guards[2];
 	_Atomic uint32_t *inside = &threads[1].guarded[4];
@@ -585,13 +586,14 @@ static void test_closing(void)
 	pthread_t thread;
 
 	begin();
+	over = false;
 	memset(guard, 0, sizeof(*guard));
 	guard->number = 4;
 	guard->hook = (struct cuaudit_hook){ .enter = enter_late };
 	atomic_store(&guard->slots[0], 1);
 	if (pthread_create(&thread, NULL, call_on, guard))
 		bail_out("no thread");
-	for (int i = 0; i < CLOSINGS; i++) {
+	for (int i = 0; i < times; i++) {
 		atomic_store(&guard->open, true);
 		wait_for(inside, true);
 		for (int spin = i % 64; spin; spin--)
@@ -608,14 +610,31 @@ static void test_closing(void)
 	}
 	over = true;
 	pthread_join(thread, NULL);
+	return idle;
+}
+
+/* Who closes a guard and sees nobody inside is right, however long processors keep what they wrote. */
+static void test_closing(void)
+{
+	unsigned int idle = close_often(CLOSINGS);
+	int status = -1;
+	pid_t child;
+
 	is_int((int)late, 0, "no hook runs that was given back");
 	ok(idle > CLOSINGS / 1000, "%u times", idle);
+	child = fork();
+	if (!child) {
+		idle = close_often(CLOSINGS / 20);
+		_exit(late ? 1 : !idle ? 2 :
+		      !barriers && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) ? 3 : 0);
+	}
+	waitpid(child, &status, 0);
+	is_int(status, 0, "nor in a child of fork, which asks for nothing");
 }
 
 int main(void)
 {
 	layout_setup();
-	guard_forked();
 	guard_prepare();
 	test_stack();
 	test_depths();
