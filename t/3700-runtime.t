@@ -112,7 +112,7 @@ done
 
 # another tool has what it had
 for mode in tool late-tool; do
-	LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole "$tmp/hostile" "$mode" >"$tmp/alone"
+	$run_env LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole "$tmp/hostile" "$mode" >"$tmp/alone"
 	hostile "$mode"
 	is "$(head -n "$(grep -c . "$tmp/alone")" "$tmp/out")" "$(cat "$tmp/alone")" "$mode: reports to another tool"
 	hostile "$mode" CUAUDIT_FUNCTIONS=cudaMalloc
@@ -216,7 +216,7 @@ is "$status $(seen) $(grep -c 'are not seen: the driver has no table' "$tmp/err"
 run CUAUDIT_DRIVER=sim CUAUDIT_SIM_TOOLS=1 "$tmp/calls"
 is "$status $(seen)$(cat "$tmp/err")" "0 7" "sim: with the table"
 status=0
-env LD_LIBRARY_PATH="$simdir:$tmp" CUAUDIT_SIM_TOOLS=1 "$tmp/calls" >"$tmp/out" 2>"$tmp/err" || status=$?
+$run_env LD_LIBRARY_PATH="$simdir:$tmp" CUAUDIT_SIM_TOOLS=1 "$tmp/calls" >"$tmp/out" 2>"$tmp/err" || status=$?
 is "$status $(cat "$tmp/err")" "0 " "sim: not audited"
 
 # the hooks in the box

@@ -20,7 +20,7 @@ slots() {
 	mode=$1
 	shift
 	status=0
-	env LD_LIBRARY_PATH="$simdir" CUAUDIT_SIM_TOOLS=1 DRIVER_COPY="$tmp/copy/libcuda.so.1" \
+	$run_env LD_LIBRARY_PATH="$simdir" CUAUDIT_SIM_TOOLS=1 DRIVER_COPY="$tmp/copy/libcuda.so.1" \
 		"$tmp/slots" "$mode" >"$tmp/alone" 2>&1 || status=$?
 	is "$status" 0 "$mode: the program is well alone"
 	run "$@" "$tmp/slots" "$mode"
@@ -257,6 +257,6 @@ env CUAUDIT_DRIVER=sim CUAUDIT_DOMAINS=driver,tables "$top_builddir/bin/cuaudit"
 ok "doctor: judges, content or not" test "$status" -le 1 || diag "$status: $(cat "$tmp/out")"
 like "$(cat "$tmp/out")" 'CUAUDIT_DOMAINS.*driver,tables' "doctor: as it was understood"
 status=0
-env CUAUDIT_DOMAINS=driver,tabels CUAUDIT_STRICT=1 LD_AUDIT="$LIBCUAUDIT" "$tmp/slots" >"$tmp/out" 2>&1 || status=$?
+audited CUAUDIT_DOMAINS=driver,tabels CUAUDIT_STRICT=1 "$tmp/slots" >"$tmp/out" 2>&1 || status=$?
 is "$status" 85 "a misspelt domain ends the process"
 done_testing

@@ -63,7 +63,7 @@ for how in "lazy -fPIE -pie -Wl,-z,lazy" "now -fPIE -pie -Wl,-z,now" "noplt -fPI
 	name=$1
 	shift
 	built "$name" "$@" "$here/uses.c" -l:libprovided.so.1 -l:libmore.so.1
-	"./$name" >native
+	$run_env "./$name" >native
 	is "$?" 0 "$name: the program itself"
 	for hooks in stat 'stat(clock=no)' 'trace(text=yes)' stat,trace coverage; do
 		provided CUAUDIT_HOOKS="$hooks" "./$name"
@@ -207,7 +207,7 @@ is "$status $(cat out err; ls counts* 2>&1 | grep -c 'No such')" "0 1" "LD_AUDIT
 # a numerical program
 list=libm.so.6
 built numeric -fno-builtin -frounding-math "$here/numeric.c"
-./numeric >native
+$run_env ./numeric >native
 provided ./numeric
 ok "libm: the bits of results and flags are the same" cmp native out
 is "$(calls | grep -c '^libm.so.6:.* [1-9]00$') $(calls | awk '$2 % 400' | wc -l)" "$(calls | wc -l) 0" "libm: all calls are counted"
@@ -216,7 +216,7 @@ ok "libm: there are many" test "$(calls | wc -l)" -gt 40
 # C++
 if $CXX -shared -fPIC -o libthrown.so.1 -Wl,-soname,libthrown.so.1 "$here/thrown.cc" 2>build.out &&
 	$CXX -o throws "$here/throws.cc" -Wl,-rpath,"$tmp" -L. -l:libthrown.so.1 2>build.out; then
-	./throws >native
+	$run_env ./throws >native
 	for list in libthrown.so.1 'libthrown.so.1:libstdc++.so.6:libgcc_s.so.1'; do
 		for hooks in stat 'stat(clock=no)' stat,trace; do
 			provided CUAUDIT_HOOKS="$hooks" ./throws
@@ -274,7 +274,7 @@ x86_64)
 		name=wide_$1
 		shift
 		built "$name" "$@" "$here/wide.c" -l:libwide.so.1
-		"./$name" >native
+		$run_env "./$name" >native
 		for hooks in stat 'stat(clock=no)' stat,trace coverage "$tmp/fills.so" "stat,$tmp/fills.so" \
 			'fault(inject=libwide.so.1:*:delay_exit=1ns)' ''; do
 			for functions in '*,%providers' '!libwide.so.1:mix_*'; do
@@ -300,7 +300,7 @@ esac
 library libtally.so.1 -DTALLY "$here/allocates.c"
 library liballocates.so.1 -DALLOCATOR "$here/allocates.c" -l:libtally.so.1
 built allocates -pthread "$here/allocates.c" -l:liballocates.so.1 -l:libtally.so.1
-./allocates >native
+$run_env ./allocates >native
 for list in liballocates.so.1 libtally.so.1 'liballocates.so.1:libtally.so.1'; do
 	for hooks in stat stat,trace coverage; do
 		provided CUAUDIT_HOOKS="$hooks" ./allocates

@@ -108,7 +108,7 @@ is "$(sed 's/ .*//' "$tmp/out" | sort | tr '\n' ' ')" "cudaMalloc cudaMalloc cud
 # threads, forks, signals, jumps, ends: as by the table
 for mode in threads forks signals jumps closes ends; do
 	test $mode != closes || cp "$tmp/liblinked.so" "$tmp/closed.so"
-	LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole CLOSED="$tmp/closed.so" "$tmp/hostile" $mode >"$tmp/alone" 2>/dev/null
+	$run_env LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole CLOSED="$tmp/closed.so" "$tmp/hostile" $mode >"$tmp/alone" 2>/dev/null
 	alone=$?
 	run "$tmp/hostile" $mode
 	is "$status" "$alone" "$mode: the program is well"

@@ -16,7 +16,7 @@ compile -shared -fPIC -DUSER -o "$tmp/libuser.so" "$here/version.c" -L"$tmp/13" 
 set -- "$tmp/12/libcudart.so.12" "$tmp/13/libcudart.so.13" "$tmp/libuser.so"
 
 for mode in two global deepbind constructor beside versions reload threads; do
-	"$tmp/attacks" $mode "$@" >"$tmp/native" 2>&1
+	$run_env "$tmp/attacks" $mode "$@" >"$tmp/native" 2>&1
 	like "$(cat "$tmp/native")" '^[1-9][0-9]* calls, 0 wrong$' "$mode: the program itself"
 	for now in "" 1; do
 		for hooks in 'stat(format=json)' 'trace(file=/dev/null),stat(format=json)'; do

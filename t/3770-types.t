@@ -11,7 +11,7 @@ export CC
 cd "$tmp" || exit 1
 compile -w -shared -fPIC -o libcomm.so.2 -Wl,-soname,libcomm.so.2 "$here/comm.c" &&
 	compile -w -o uses "$here/uses.c" -L. -l:libcomm.so.2 -Wl,-rpath,"$tmp" || bail_out "cannot build"
-./uses >native
+$run_env ./uses >native
 is "$(cat native)" "0 bad" "the program itself"
 
 # what is written

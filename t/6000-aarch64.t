@@ -42,7 +42,8 @@ done
 
 # What cannot be here, and why. TEST|DESCRIPTION, a regex of whole lines. Not run at all are
 # 2410, 5900 and 5901, since Debian has no sanitizers for a cross compiler; 2440, as gdb and
-# valgrind are the host's; 4000 and those of what is built, packed and written, which
+# valgrind are the host's; 3710, as /proc/thread-self/maps is the emulator's own, where no page
+# of the program's can be executed; 4000 and those of what is built, packed and written, which
 # are the same everywhere.
 cat >"$tmp/exceptions" <<'END'
 # Memory below 4 GiB, for the functions of CUDA 3.1, has no flag to ask for it here.
@@ -92,6 +93,16 @@ cat >"$tmp/exceptions" <<'END'
 1415-auditors|(linked|dlopen|procaddr), calls (before|behind) us: its callbacks
 # PLT entries have no unwind information; natively neither. Below it is done with -fno-plt.
 2200-unwind|(natively: )?10,000 samples, .*
+# The command, emulated, executes no program: it refuses, where a test says what it wants instead.
+3700-runtime|.*(: (the program is not started|one without them is)|\.\.\. and the message says why)
+3700-runtime|(rules: broken ones|two of them|the call|and its stack)
+3750-providers|(no providers: such a name is refused before the program starts|and named)
+3750-providers|rules: (a broken one|by either name, add(_again)?)
+3750-providers|.*: (the program is not started|and why)
+3750-providers|(an unfinished glob|(stat|check|manifest): no process called a function of theirs)
+3750-providers|(stat: a process that has one says it itself|LD_AUDIT alone: silent)
+3770-types|.*: (the program is not started|and why)
+3770-types|(and (such a|its) file is understood|the page's example is a file of types|doctor: .*)
 # A limit to memory would be the emulator's own.
 3100-stat|a call without memory for its cell is counted as lost
 END
@@ -155,7 +166,8 @@ fails "of its own test" judge 1400-processes "$tmp/x" 1
 suite 0011-core sh "$top_srcdir/t/0011-core.t"
 # Tests run the tool by its name.
 mv bin/cuaudit bin/cuaudit.aarch64
-printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$run_env" "$PWD/bin/cuaudit.aarch64" >bin/cuaudit
+# What the compiler makes for `types` is run by the host.
+printf '#!/bin/sh\nCC=cc exec %s "%s" "$@"\n' "$run_env" "$PWD/bin/cuaudit.aarch64" >bin/cuaudit
 chmod 755 bin/cuaudit
 for test in 0010-auditor 0061-demo 0300-sim-procaddr 0301-sim-exports 0310-sim-basic \
 	0320-sim-context 0330-sim-memory 0340-sim-copy 0350-sim-stream 0360-sim-module \
@@ -164,6 +176,7 @@ for test in 0010-auditor 0061-demo 0300-sim-procaddr 0301-sim-exports 0310-sim-b
 	1800-counts 1900-environment 2000-arguments 2100-registers 2200-unwind 2300-stacks \
 	2400-preload 2420-patching 2430-loader 2450-limits 2460-output 2470-late 2480-heap \
 	2500-many 2510-unwound 2511-setup 3130-stat-ends 3140-tool-report 3150-stat-threads 3200-coverage 3310-typed \
+	3700-runtime 3750-providers 3760-runtime-bound 3761-runtime-attacked 3770-types \
 	4100-trace 4110-trace-args 4120-trace-options 4130-trace-killed 4140-trace-full \
 	4160-trace-sites \
 	5910-damage; do
@@ -179,6 +192,37 @@ fake_driver
 program samples samples.c -L"$tmp" -l:libcuda.so.1 -fexceptions -fno-plt
 for how in none enter+exit enter; do
 	both "10,000 samples, hooks: $how" timeout 300 "$tmp/samples" $how
+done
+
+# Rules, by the hook alone: each way breaks its rule, and its twin keeps it; but for what only a child
+# breaks, whose status is its own.
+(. "$top_srcdir/t/rules/lib.sh" && ways) >"$tmp/ways" || bail_out "no ways"
+ok "make t/rules/broken" $MAKE t/rules/broken
+while IFS='|' read -r way rules wants option; do
+	test -z "$option" && test "$way" != after-fork || continue
+	printf '%s\n' "$rules" | tr ';' '\n' >"$tmp/rules"
+	for twin in "" "fixed 20"; do
+		status=0
+		audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="rules(file=$tmp/rules)" \
+			NVTX_INJECTION64_PATH="$top_builddir/lib/cuaudit/libcuaudit-nvtx.so" timeout 300 \
+			"$top_builddir/t/rules/broken" $way $twin >"$tmp/out" 2>&1 </dev/null || status=$?
+		is "$status" "$(test -n "$twin" && echo 0 || echo 88)" "rules: $way $twin" || diag "$(cat "$tmp/out")"
+	done
+done <"$tmp/ways"
+
+# Memory functions: what is found, and what the program prints.
+ok "make t/dbgmem/cases" $MAKE t/dbgmem/cases
+for case in device_source device_destination device_inside device_set device_freed past_string right \
+	by_pointer by_dlsym by_handler by_thread forked vforked errno_kept small_stack cancelled; do
+	$run_env LD_LIBRARY_PATH="$simdir" timeout 60 "$top_builddir/t/dbgmem/cases" $case >"$tmp/native" 2>"$tmp/err"
+	native=$?
+	audited CUAUDIT_DRIVER=sim CUAUDIT_DOMAINS=driver,libc CUAUDIT_HOOKS='dbgmem(libraries=(main);action=report)' \
+		timeout 60 "$top_builddir/t/dbgmem/cases" $case >"$tmp/out" 2>"$tmp/err"
+	is "$? $(cat "$tmp/out")" "$native $(cat "$tmp/native")" "dbgmem: $case"
+	case $case in
+	right | cancelled | small_stack | errno_kept) ;;
+	*) like "$(cat "$tmp/err")" ' dbgmem: [a-z_]* of ' "... is found" ;;
+	esac
 done
 
 # Structures: in and out by AAPCS64.

@@ -48,6 +48,13 @@ double mixed(int i, double d, float f, long l, long double ld, double e, int a, 
 	       x1 / 2 + x2 / 4 + x3 / 8 + x4 / 16 + x5 / 32 + x6 / 64 + x7 / 128 + x8 / 256;
 }
 
+/* On AArch64 the last two are behind the words of the stack that are passed on. */
+#ifdef __aarch64__
+#define LAST(sum) (0 * (sum))
+#else
+#define LAST(sum) (sum)
+#endif
+
 long thirty(long a1, long a2, long a3, long a4, long a5, long a6, long a7, long a8, long a9, long a10,
 	    long a11, long a12, long a13, long a14, long a15, long a16, long a17, long a18, long a19,
 	    long a20, long a21, long a22, long a23, long a24, long a25, long a26, long a27, long a28,
@@ -56,7 +63,7 @@ long thirty(long a1, long a2, long a3, long a4, long a5, long a6, long a7, long 
 	return a1 + a2 * 2 + a3 * 3 + a4 * 4 + a5 * 5 + a6 * 6 + a7 * 7 + a8 * 8 + a9 * 9 + a10 * 10 +
 	       a11 * 11 + a12 * 12 + a13 * 13 + a14 * 14 + a15 * 15 + a16 * 16 + a17 * 17 + a18 * 18 +
 	       a19 * 19 + a20 * 20 + a21 * 21 + a22 * 22 + a23 * 23 + a24 * 24 + a25 * 25 + a26 * 26 +
-	       a27 * 27 + a28 * 28 + a29 * 29 + a30 * 30 + a31 * 31 + a32 * 32 + a33 * 33 + a34 * 34;
+	       a27 * 27 + a28 * 28 + a29 * 29 + a30 * 30 + a31 * 31 + a32 * 32 + LAST(a33 * 33 + a34 * 34);
 }
 
 struct small take_small(struct small s, struct pair p)

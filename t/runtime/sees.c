@@ -54,7 +54,7 @@ static void finish(void)
 
 		printf("%*s%s %s", (int)its->depth, "", its->name, its->library);
 		for (uint32_t k = 0; runtime && k < its->nwords; k++)
-			printf(its->words[k] < 0x100000000000 ? " %#llx" : " pointer", (unsigned long long)its->words[k]);
+			printf(its->words[k] < 0x4000000000 ? " %#llx" : " pointer", (unsigned long long)its->words[k]);
 		printf(" = %d%s%s%s\n", its->result, its->ended == 1 ? "" : " unended", its->timed || !its->ended ? "" : " odd",
 		       runtime == !(its->flags & CUAUDIT_CALL_OBSERVED) ? " flags" : "");
 	}
