@@ -11,6 +11,8 @@ enum {
 	THREAD_KEYS = 12,	/* handed out from the last, whose blocks lie next to the thread */
 	THREAD_FRAMES = 32,	/* nested calls distinguished after a longjmp */
 	THREAD_MOVED = 4,	/* calls that ended on another thread, not yet noticed by their own */
+	THREAD_LIVE = 32,	/* nested calls remembered, a power of two */
+	THREAD_TRUST = 64,	/* of so many, one is not remembered */
 	THREAD_CALLERS = 128	/* return addresses remembered, a power of two */
 };
 
@@ -46,6 +48,10 @@ struct thread {
 	struct thread_caller *callers;	/* THREAD_CALLERS of them */
 	uintptr_t stack_low, stack_high;	/* see stack.c */
 	uint32_t stack_looks;
+	uint32_t trusted;	/* nested calls that were remembered, see unwound.c */
+	uint64_t live[THREAD_LIVE];	/* those, and ... */
+	uintptr_t signal_stack;	/* ... the signal stack that there was, of no size if none */
+	size_t signal_stack_size;
 	_Atomic uint32_t guarded[CUAUDIT_HOOKS_ALL];	/* calls inside of a hook, see guard.h */
 	struct python_thread *python;	/* of hooks/python.h, NULL until asked for; serves the next thread too */
 	struct thread *next;	/* of those free now */

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -168,7 +169,9 @@ static bool exchange(struct thread *thread, uintptr_t mark, uintptr_t by)
 	for (uint32_t i = 0; i < THREAD_MOVED; i++) {
 		uintptr_t found = mark;
 
-		if (atomic_compare_exchange_strong(&thread->moved[i], &found, by))
+		/* An exchange that fails takes as long as one that does not. */
+		if (atomic_load(&thread->moved[i]) == mark &&
+		    atomic_compare_exchange_strong(&thread->moved[i], &found, by))
 			return true;
 	}
 	return false;
@@ -211,17 +214,29 @@ static void drop_marks(struct thread *thread, uint64_t state, uint32_t depth)
 	}
 }
 
+/* What was found of a thread's calls may be otherwise with another signal stack. */
+static void note_signal_stack(struct thread *thread, uintptr_t low, size_t size)
+{
+	if (thread->signal_stack == low && thread->signal_stack_size == size)
+		return;
+	memset(thread->live, 0, sizeof(thread->live));
+	thread->signal_stack = low;
+	thread->signal_stack_size = size;
+}
+
 /* Whether the thread runs on its signal stack, and whether address is in that. */
-static void ask_signal_stack(uintptr_t address, bool *thread_is, bool *address_is)
+static void ask_signal_stack(struct thread *thread, uintptr_t address, bool *thread_is,
+			     bool *address_is)
 {
 	int error = errno;
 	stack_t now;
 	bool known = !syscall(SYS_sigaltstack, NULL, &now);
+	size_t size = known && !(now.ss_flags & SS_DISABLE) ? now.ss_size : 0;
 
 	errno = error;
 	*thread_is = known && now.ss_flags & SS_ONSTACK;
-	*address_is = known && !(now.ss_flags & SS_DISABLE) &&
-		      address - (uintptr_t)now.ss_sp < now.ss_size;
+	*address_is = size && address - (uintptr_t)now.ss_sp < size;
+	note_signal_stack(thread, size ? (uintptr_t)now.ss_sp : 0, size);
 }
 
 /* Whether the frame of a hook that ran is still as it was; nothing else keeps it so. */
@@ -248,17 +263,51 @@ static bool is_above(struct thread *thread, uintptr_t at, uintptr_t frame)
 }
 
 /*
+ * A call at frame and the one at at that it is inside of, in a word, which a handler finds whole.
+ * 0: not below it, or too far.
+ */
+static uint64_t pair_of(uintptr_t at, uintptr_t frame)
+{
+	enum { GRAIN = 16, DISTANCE = 20, ADDRESS = 48 };
+	uint64_t distance = (at - frame) / GRAIN;
+
+	return at > frame && !(distance >> DISTANCE) && !(frame >> ADDRESS) ?
+	       frame / GRAIN << DISTANCE | distance : 0;
+}
+
+static uint64_t *kept_at(struct thread *thread, uint64_t pair)
+{
+	return &thread->live[pair * 0x9e3779b97f4a7c15 >> 56 & (THREAD_LIVE - 1)];
+}
+
+/*
+ * To ask for the signal stack takes longer than the rest of a nested call. The answer for a call
+ * below another one stays, unless the program makes a signal stack of where the outer one is. That
+ * is not seen. So it is kept for outer calls on the stack that the thread was started on, where
+ * signal stacks hardly are, and asked for again now and then.
+ */
+static bool was_live(struct thread *thread, uint64_t pair)
+{
+	return pair && *kept_at(thread, pair) == pair && ++thread->trusted % THREAD_TRUST;
+}
+
+/*
  * Of a call in the driver that is all one can tell, but that one on the signal stack
  * was left once the thread is not on it. Where a coroutine's stack is in play, a live
  * call may be taken for left, and its own exit puts the state right again.
  */
 static bool call_is_left(struct thread *thread, uintptr_t at, uintptr_t frame)
 {
+	uint64_t pair = pair_of(at, frame);
 	bool on_signal_stack, was_on_signal_stack;
 
-	ask_signal_stack(at, &on_signal_stack, &was_on_signal_stack);
+	if (was_live(thread, pair))
+		return false;
+	ask_signal_stack(thread, at, &on_signal_stack, &was_on_signal_stack);
 	if (on_signal_stack != was_on_signal_stack)
 		return was_on_signal_stack;
+	if (pair && stack_is_own(thread, at, 0))
+		*kept_at(thread, pair) = pair;
 	return is_above(thread, at, frame);
 }
 
@@ -274,7 +323,7 @@ static bool hook_is_left(struct thread *thread, uint64_t state, uintptr_t frame)
 	bool on_signal_stack, was_on_signal_stack;
 
 	if (is_above(thread, at, frame)) {
-		ask_signal_stack(at, &on_signal_stack, &was_on_signal_stack);
+		ask_signal_stack(thread, at, &on_signal_stack, &was_on_signal_stack);
 		if (!on_signal_stack || was_on_signal_stack)
 			return true;
 	}

@@ -4,7 +4,7 @@
 
 fake_driver
 helper routes/unwound
-for how in jump jump-off-signal-stack move signal-stack-above deep; do
+for how in jump jump-off-signal-stack move signal-stack-above signal-stack-within deep; do
 	both "$how" timeout 300 "$tmp/unwound" $how
 done
 

@@ -8,8 +8,23 @@
 #include "hooks/maps.c"
 #include "hooks/stack.c"
 #include "hooks/thread.c"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static unsigned int asked;	/* for the signal stack */
+
+static long ask_kernel(long number, const stack_t *set, stack_t *now)
+{
+	asked++;
+	return syscall(number, set, now);
+}
+
 #define look look_for
+#define syscall ask_kernel
 #include "hooks/unwound.c"
+#undef syscall
 #undef look
 
 #include <stdio.h>
@@ -442,6 +457,107 @@ static void test_calls(void)
 	sigaltstack(&none, NULL);
 }
 
+/* Whether a call at frame finds the one at at live, nested in nothing else. */
+static bool finds_live(struct thread *thread, uintptr_t at, uintptr_t frame)
+{
+	uint32_t depth;
+
+	thread->state = at;
+	return unwound_drop(thread, (const struct frame *)frame, &depth) == at;
+}
+
+static void set_signal_stack(uintptr_t low, uintptr_t high)
+{
+	stack_t now = { .ss_sp = (void *)low, .ss_size = high - low, .ss_flags = low ? 0 : SS_DISABLE };
+
+	if (sigaltstack(&now, NULL))
+		bail_out("no signal stack");
+}
+
+/* The same pair of calls, that is asked about once, and again now and then. */
+static void test_live(void)
+{
+	enum { TIMES = 10 * THREAD_TRUST };
+	static struct thread thread;
+	uintptr_t low = (uintptr_t)stack, high = low + sizeof(stack), at = high - 16 * NEAR, frame = at - 2 * NEAR;
+	unsigned int live = 0, late = 0;
+
+	thread.stack_low = low;
+	thread.stack_high = high;
+	asked = 0;
+	for (int i = 0; i < TIMES; i++)
+		live += finds_live(&thread, at, frame);
+	is_int(live, TIMES, "a call that another one is inside of");
+	ok(asked >= TIMES / THREAD_TRUST && asked < TIMES / THREAD_TRUST + 3, "asked about %u times", asked);
+	asked = 0;
+	finds_live(&thread, at, frame + 16);
+	finds_live(&thread, at + 16, frame);
+	is_int(asked, 2, "others for themselves");
+	set_signal_stack(at - NEAR, high);
+	while (late < 2 * THREAD_TRUST && finds_live(&thread, at, frame))
+		late++;
+	ok(late < THREAD_TRUST, "left on what is now a signal stack: noticed after %u calls", late);
+	set_signal_stack(0, 0);
+	asked = 0;
+	finds_live(&thread, at + 16, frame);
+	is_int(asked, 1, "nothing is kept where the signal stack has been found another one");
+	set_signal_stack(at - NEAR, high);
+	finds_live(&thread, low, low);
+	ok(!finds_live(&thread, at, frame) && !finds_live(&thread, at, frame), "where that is known, at once");
+	set_signal_stack(0, 0);
+	thread.stack_looks = LOOKS;
+	thread.stack_high = at;
+	finds_live(&thread, low, low);
+	asked = 0;
+	for (int i = 0; i < TIMES; i++)
+		live -= finds_live(&thread, at, frame);
+	ok(!live && asked == TIMES, "on a stack that is not the thread's own, always");
+}
+
+/* Signal stacks that come and go: what is not noticed at once is one that has the outer call, and is soon. */
+static void test_changes(void)
+{
+	enum { FEW = 6, CHANGE = 1000, LEAST = 8 };
+	static struct thread thread;
+	static bool before[PLACES][PLACES];
+	const uintptr_t low = (uintptr_t)stack;
+	uintptr_t sp = 0, end = 0;
+	unsigned int late = 0, worst = 0, wrong = 0, changes = 0;
+
+	thread.stack_low = low;
+	thread.stack_high = low + sizeof(stack);
+	asked = 0;
+	for (uint64_t seed = 0; seed < 10 * SEEDS; seed++) {
+		uint64_t at, frame;
+		bool was, is_live;
+
+		chance_begin(seed, 5);
+		if (!chance(CHANGE)) {
+			bool none = chance(3);
+
+			sp = none ? 0 : low + chance(FEW) * NEAR;
+			end = none ? 0 : sp + (LEAST + chance(FEW)) * NEAR;
+			set_signal_stack(sp, end);
+			changes++;
+			late = 0;
+		}
+		at = chance(FEW);
+		frame = chance(FEW);
+		was = sp && in(low + at * NEAR, sp, end);
+		is_live = !was && frame < at;
+		if (finds_live(&thread, low + at * NEAR, low + frame * NEAR) != is_live) {
+			late++;
+			wrong += is_live || !was || frame >= at || !before[at][frame];
+		}
+		worst = late > worst ? late : worst;
+		before[at][frame] |= is_live;
+	}
+	is_int(wrong, 0, "calls that were left are missed on new signal stacks alone");
+	ok(worst > 0 && worst < THREAD_TRUST, "at most %u, of %u signal stacks", worst, changes);
+	ok(asked < 10 * SEEDS * 3 / 4, "asked %u times of %u", asked, 10 * SEEDS);
+	set_signal_stack(0, 0);
+}
+
 static uint32_t nunwound;	/* modules that were told that their hook was left, at last at */
 static uint64_t unwound_at;
 
@@ -615,6 +731,7 @@ static void *fill(void *unused)
 	thread->stack_low = (uintptr_t)stack;
 	thread->stack_high = UINTPTR_MAX;
 	thread->stack_looks = LOOKS;
+	memset(thread->live, 0x55, sizeof(thread->live));
 	for (int i = 0; i < THREAD_MOVED; i++)
 		thread->moved[i] = 16;
 	for (int i = 0; i < CUAUDIT_HOOKS_ALL; i++)
@@ -642,6 +759,7 @@ static void *inherit(void *unused)
 	ok(thread->correlation == first_number + ((uint64_t)1 << 40), "... a number of its own");
 	ok(!thread->state && !thread->stack_low && !thread->stack_high && !thread->stack_looks &&
 	   is_zero((const void *)thread->moved, sizeof(thread->moved)) &&
+	   is_zero(thread->live, sizeof(thread->live)) &&
 	   is_zero((const void *)thread->guarded, sizeof(thread->guarded)) &&
 	   is_zero(thread->callers, THREAD_CALLERS * sizeof(*thread->callers)), "... and nothing else of it");
 	return unused;
@@ -833,6 +951,8 @@ int main(void)
 	test_main_stack();
 	test_backtrace();
 	test_calls();
+	test_live();
+	test_changes();
 	test_hooks();
 	test_moves();
 	test_threads();

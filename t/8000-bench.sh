@@ -63,6 +63,15 @@ for hooks in '' stat 'stat(clock=no)' "trace(file=$dir/tables-trace)"; do
 	rm -f "$dir/tables-trace"
 done
 
+# Calls of a runtime that reports them; what is inside of one is a nested call.
+$CC -O2 -D_GNU_SOURCE -I"$top_srcdir" -o "$dir/runtime" "$src/runtime.c" -Wl,--no-as-needed -L"$dir" \
+	-lbenchraw "$sim/libcuda.so.1" -ldl -Wl,-rpath,'$ORIGIN'
+for hooks in 'stat(clock=no)' stat; do
+	env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_SIM_TOOLS=1 CUAUDIT_DOMAINS=driver,runtime \
+		CUAUDIT_EXCLUDE=libbenchraw.so CUAUDIT_OUTPUT="$dir/report.txt" CUAUDIT_HOOKS="$hooks" \
+		CUAUDIT_LOG=error "$dir/runtime" "$hooks"
+done
+
 # Twenty rules, of which one or more look at most of the functions that are measured.
 {
 	echo 'mark warm-up = 1000000000th cuEventQuery'

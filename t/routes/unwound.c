@@ -555,6 +555,173 @@ static void signal_stack_above(void)
 	pthread_join(thread, NULL);
 }
 
+/*
+ * A signal stack where a coroutine's calls were, which calls of the thread's own stack were taken to
+ * be inside of: a handler leaves a call at the very place of theirs.
+ */
+static ucontext_t beside, within;
+static uintptr_t outer_at, inner_at;
+static size_t lower;
+
+static int note_outer(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	outer_at = (uintptr_t)call;
+	return CUAUDIT_CONTINUE;
+}
+
+static int note_inner(struct cuaudit_call *call, void *data)
+{
+	inner_at = (uintptr_t)call;
+	return note_depth(call, data);
+}
+
+static __attribute__((noinline)) void call_outer(void (*function)(void *), size_t down)
+{
+	struct fake_callback callback = { function, NULL };
+	volatile char hole[16 + down];
+
+	hole[0] = 1;
+	cuCtxSetCurrent(&callback);
+	hole[0]++;
+}
+
+static __attribute__((noinline)) int call_inner(void)
+{
+	cuInit(0);
+	return depth_of_init;
+}
+
+static void suspend(void *data)
+{
+	(void)data;
+	swapcontext(&within, &beside);
+}
+
+static void stay_or_leave(void *data)
+{
+	if (leaving)
+		siglongjmp(before_call, 1);
+	call_inside(data);
+}
+
+static void outer_in_handler(int number)
+{
+	(void)number;
+	call_outer(stay_or_leave, 0);
+}
+
+static void outer_in_coroutine(void)
+{
+	for (int i = 0; i < CALLS_IN_HANDLERS; i++) {
+		call_outer(call_inside, lower);
+		wrong_depth += depth_of_init != 1;
+	}
+	call_outer(suspend, lower);
+	setcontext(&beside);
+}
+
+/* Leaves it inside of its last call. */
+static void begin_within(char *stack)
+{
+	getcontext(&within);
+	within.uc_stack.ss_sp = stack;
+	within.uc_stack.ss_size = SIGNAL_STACK;
+	within.uc_link = NULL;
+	makecontext(&within, outer_in_coroutine, 0);
+	swapcontext(&beside, &within);
+}
+
+static void set_signal_stack(char *stack)
+{
+	stack_t is = { .ss_sp = stack, .ss_size = SIGNAL_STACK, .ss_flags = stack ? 0 : SS_DISABLE };
+
+	is_int(sigaltstack(&is, NULL), 0, stack ? "a signal stack" : "none");
+}
+
+/* The stack, NULL: on the thread's own; whether an ended thread's calls were there. */
+struct place {
+	char *stack;
+	bool again;
+};
+
+static void *leave_within(void *data)
+{
+	const struct place *place = data;
+	static uintptr_t outer_before, inner_before;
+	struct sigaction action = { .sa_handler = outer_in_handler, .sa_flags = SA_ONSTACK };
+	char own[SIGNAL_STACK] __attribute__((aligned(16))), *stack = place->stack ? place->stack : own;
+	volatile int late = 0, nested = 0;
+	uint64_t before;
+
+	sigaction(SIGUSR1, &action, NULL);
+	wrong_depth = 0;
+	if (!place->again) {
+		set_signal_stack(stack);
+		leaving = lower = 0;
+		raise(SIGUSR1);
+		outer_before = outer_at;
+		set_signal_stack(NULL);
+		begin_within(stack);
+		lower = outer_at - outer_before;
+		swapcontext(&beside, &within);
+		begin_within(stack);
+		for (int i = 0; i < CALLS_IN_HANDLERS; i++)
+			nested += call_inner() == 1;
+		inner_before = inner_at;
+		swapcontext(&beside, &within);
+	}
+	for (int i = 0; i < CALLS_IN_HANDLERS; i++)
+		wrong_depth += call_inner() != 0;
+	set_signal_stack(stack);
+	before = observe_unwound_calls();
+	leaving = true;
+	if (!sigsetjmp(before_call, 1))
+		raise(SIGUSR1);
+	for (int i = 0; i < 10 * CALLS_IN_HANDLERS; i++)
+		late += call_inner() != 0;
+	set_signal_stack(NULL);
+	if (!observe_routed())
+		return NULL;
+	ok(outer_at == outer_before && inner_at == inner_before, "calls where others had been");
+	is_int(wrong_depth, 0, "depths until then");
+	is_int(nested, place->again ? 0 : CALLS_IN_HANDLERS, "calls inside of those");
+	ok(late < (place->stack || place->again ? 1 : 64), "one that a handler left is noticed after %d more", late);
+	is_int((long long)(observe_unwound_calls() - before), 1, "and counted");
+	return NULL;
+}
+
+static void signal_stack_within(void)
+{
+	static const struct cuaudit_hook outer = {
+		.size = sizeof(outer), .name = "outer", .functions = "cuCtxSetCurrent", .enter = note_outer,
+	}, inner = {
+		.size = sizeof(inner), .name = "inner", .functions = "cuInit", .enter = note_inner,
+	};
+	int (*add)(const struct cuaudit_hook *) =
+		(int (*)(const struct cuaudit_hook *))observe_core("cuaudit_hook_add");
+	/* A thread's stack, and the signal stack just above it. */
+	char *mapped = mmap(NULL, STACK + SIGNAL_STACK, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct place places[] = { { mapped + STACK, false }, { NULL, false }, { NULL, true } };
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	if (observe_routed()) {
+		is_int(add(&outer), 0, "a hook that looks where calls are");
+		is_int(add(&inner), 0, "one that looks at those inside");
+	}
+	for (int i = 0; i < 3; i++) {
+		pthread_attr_init(&attributes);
+		if (places[i].stack)
+			pthread_attr_setstack(&attributes, mapped, STACK);
+		pthread_create(&thread, &attributes, leave_within, &places[i]);
+		pthread_join(thread, NULL);
+		pthread_attr_destroy(&attributes);
+	}
+	munmap(mapped, STACK + SIGNAL_STACK);
+}
+
 /* More calls within each other than a thread tells apart, all left at once. */
 enum { DEEP = 100 };
 
@@ -607,6 +774,8 @@ int main(int argc, char **argv)
 		move();
 	else if (!strcmp(way, "signal-stack-above"))
 		signal_stack_above();
+	else if (!strcmp(way, "signal-stack-within"))
+		signal_stack_within();
 	else if (!strcmp(way, "deep"))
 		leave_deep();
 	return done_testing();
