@@ -357,6 +357,7 @@ static void exit_bound(struct cuaudit_call *call, void *data)
 void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool timed)
 {
 	bool irregular = entry_irregular(entry), has_exit = false, has_enter = false;
+	bool reported = runtime_row_of_slot(entry->function.slot);
 	const struct layout *row = entry_row(entry);
 	bool counter = cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER;
 
@@ -369,7 +370,7 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 		has_enter |= list->hooks[i].enter != NULL;
 	}
 	/* Of an unknown function's window, or one of several, nobody knows which words are the callee's to edit. */
-	has_exit |= !row || irregular || entry_mixed(entry) || link_is_provider(entry->function.driver);
+	has_exit |= !reported && (!row || irregular || entry_mixed(entry) || link_is_provider(entry->function.driver));
 	list->clocked = timed && !counter;
 	if (list->count == 1 && !irregular && !list->clocked) {
 		list->enter = list->hooks[0].enter;

@@ -303,25 +303,36 @@ static void count_left(struct thread *thread, const struct pending *pending)
 		thread_count_lost(&thread->unwound_calls);
 }
 
-void runtime_call_exit(const struct runtime_row *row, const struct runtime_report *report)
+static void run_exit(struct thread *thread, struct pending *pending, const struct runtime_row *row,
+		     const struct runtime_report *report)
 {
-	const struct entry *entry = &entry_table[runtime_row_slot(row)];
-	struct thread *thread = thread_self;
-	struct pending *pending = thread ? find(thread, report, &entry->function) : NULL;
 	struct reported reported;
 	struct frame *frame = &reported.frame;
 
-	if (!pending || thread->state & THREAD_INSIDE)
-		return;
-	pending->end = pending->list->kind == LIST_TIMES ? cuaudit_ticks() : 0;
-	count_left(thread, pending);
 	reported.end[0] = reported.end[1] = NULL;
 	restore(frame, pending, thread);
 	frame->own = (uintptr_t)__builtin_dwarf_cfa();
 	mark(thread, frame);
 	thread->runtime->count = (uint32_t)(pending - thread->runtime->pending);
 	frame->call.result = status_of(thread, row, report);
-	if (frame->list->exit)
-		frame->list->exit(&frame->call, frame->list->data);
+	frame->list->exit(&frame->call, frame->list->data);
 	leave(thread, frame->call.depth - 1, frame->call.depth ? frame->outer : 0);
+}
+
+void runtime_call_exit(const struct runtime_row *row, const struct runtime_report *report)
+{
+	const struct entry *entry = &entry_table[runtime_row_slot(row)];
+	struct thread *thread = thread_self;
+	struct pending *pending = thread ? find(thread, report, &entry->function) : NULL;
+
+	if (!pending || thread->state & THREAD_INSIDE)
+		return;
+	pending->end = pending->list->kind == LIST_TIMES ? cuaudit_ticks() : 0;
+	count_left(thread, pending);
+	if (pending->list->exit) {
+		run_exit(thread, pending, row, report);
+		return;
+	}
+	thread->runtime->count = (uint32_t)(pending - thread->runtime->pending);
+	leave(thread, pending->depth - 1, pending->depth ? pending->outer : 0);
 }

@@ -12,49 +12,13 @@
 #include "hooks/library.h"
 #include "hooks/unwound.h"
 
-enum {
-	FRAMES = 16,
-	SITES = 2048	/* a power of two; a runtime has two for each function */
-};
+enum { FRAMES = 16 };
 
-/*
- * How far from data the return address and the end of the frame are: the same whenever that
- * call site reports a call of that function, which has all in its frame. Runtimes may have
- * one call site for all. Filled without a lock: `key` is 0 meanwhile.
- */
-static struct site {
-	_Atomic uintptr_t key;
-	_Atomic uint32_t generation;
-	_Atomic uint32_t distances;	/* of the address, in 16 bits; then of the end */
-} sites[SITES];
-
-/* Addresses of code have fewer than 48 bits. */
-static uintptr_t key_of(const void *back, uint32_t callback)
-{
-	return (uintptr_t)back ^ (uintptr_t)callback << 48;
-}
-
-static struct site *site_of(uintptr_t key)
-{
-	return &sites[(key ^ key >> 11 ^ key >> 48) % SITES];
-}
-
-/* 0: not known. */
-static uint32_t distances_of(uintptr_t key)
-{
-	struct site *site = site_of(key);
-	bool is = atomic_load_explicit(&site->key, memory_order_acquire) == key &&
-		  atomic_load_explicit(&site->generation, memory_order_relaxed) == *cuaudit_generation;
-	uint32_t distances = atomic_load_explicit(&site->distances, memory_order_relaxed);
-
-	/* Pairs with the fence of keep: who read what it writes sees that it has begun. */
-	atomic_thread_fence(memory_order_acquire);
-	return is && atomic_load_explicit(&site->key, memory_order_relaxed) == key ? distances : 0;
-}
+struct runtime_site runtime_sites[RUNTIME_SITES];
 
 static void keep(uintptr_t key, uintptr_t address, uintptr_t end)
 {
-	struct site *site = site_of(key);
+	struct runtime_site *site = runtime_site_of(key);
 
 	if (address > UINT16_MAX || end > UINT16_MAX)
 		return;
@@ -91,8 +55,7 @@ static uint32_t frame_of(uintptr_t data, const uintptr_t *at, uint32_t count)
 	return 0;
 }
 
-static __attribute__((noinline)) struct runtime_caller find(const void *back, uintptr_t data,
-						   uintptr_t key)
+struct runtime_caller runtime_caller_find(const void *back, uintptr_t data, uintptr_t key)
 {
 	const void *frames[FRAMES];
 	uintptr_t at[FRAMES], place;
@@ -109,18 +72,4 @@ static __attribute__((noinline)) struct runtime_caller find(const void *back, ui
 	if (place)
 		keep(key, place - data, at[caller] - data);
 	return (struct runtime_caller){ frames[caller], at[own + 1] };
-}
-
-struct runtime_caller runtime_caller(const void *back, const void *data, uint32_t callback)
-{
-	uintptr_t key = key_of(back, callback);
-	uint32_t distances = distances_of(key);
-	const char *from = data;
-
-	if (!distances)
-		return find(back, (uintptr_t)data, key);
-	return (struct runtime_caller){
-		arch_plain_address(*(const void *const *)(from + (distances & UINT16_MAX))),
-		(uintptr_t)from + (distances >> 16)
-	};
 }

@@ -3,7 +3,13 @@
 #ifndef HOOKS_RUNTIME_CALLER_H
 #define HOOKS_RUNTIME_CALLER_H
 
+#include <cuaudit/call.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "arch.h"
+#include "hooks/core_link.h"
 
 struct runtime_caller {
 	const void *address;	/* the return address of the runtime's function */
@@ -11,9 +17,56 @@ struct runtime_caller {
 };
 
 /*
+ * How far from data the return address and the end of the frame are: the same whenever that
+ * call site reports a call of that function, which has all in its frame. Runtimes may have
+ * one call site for all. Filled without a lock: `key` is 0 meanwhile.
+ */
+enum { RUNTIME_SITES = 2048 };	/* a power of two; a runtime has two for each function */
+
+extern struct runtime_site {
+	_Atomic uintptr_t key;
+	_Atomic uint32_t generation;
+	_Atomic uint32_t distances;	/* of the address, in 16 bits; then of the end */
+} runtime_sites[RUNTIME_SITES];
+
+static inline struct runtime_site *runtime_site_of(uintptr_t key)
+{
+	return &runtime_sites[(key ^ key >> 11 ^ key >> 48) % RUNTIME_SITES];
+}
+
+/* 0: not known. */
+static inline uint32_t runtime_distances(uintptr_t key)
+{
+	struct runtime_site *site = runtime_site_of(key);
+	bool is = atomic_load_explicit(&site->key, memory_order_acquire) == key &&
+		  atomic_load_explicit(&site->generation, memory_order_relaxed) == *cuaudit_generation;
+	uint32_t distances = atomic_load_explicit(&site->distances, memory_order_relaxed);
+
+	/* Pairs with the fence of keep: who read what it writes sees that it has begun. */
+	atomic_thread_fence(memory_order_acquire);
+	return is && atomic_load_explicit(&site->key, memory_order_relaxed) == key ? distances : 0;
+}
+
+/* By the unwinder: where there are no such distances. */
+struct runtime_caller runtime_caller_find(const void *back, uintptr_t data, uintptr_t key);
+
+/*
  * Of the function of that callback, which reports by a call that returns to `back`, and has
  * `data` in its frame. Its address is back, where it is not found.
  */
-struct runtime_caller runtime_caller(const void *back, const void *data, uint32_t callback);
+static inline struct runtime_caller runtime_caller(const void *back, const void *data, uint32_t callback)
+{
+	/* Addresses of code have fewer than 48 bits. */
+	uintptr_t key = (uintptr_t)back ^ (uintptr_t)callback << 48;
+	uint32_t distances = runtime_distances(key);
+	const char *from = data;
+
+	if (unlikely(!distances))
+		return runtime_caller_find(back, (uintptr_t)data, key);
+	return (struct runtime_caller){
+		arch_plain_address(*(const void *const *)(from + (distances & UINT16_MAX))),
+		(uintptr_t)from + (distances >> 16)
+	};
+}
 
 #endif

@@ -42,12 +42,12 @@ static const struct texts {
 #define PTR CUAUDIT_ADDRESS
 #define SEP ,
 #define P(direction, type, name, offset, size) { offset, size, direction }
-static const struct places {
+const struct runtime_places {
 #define RUNTIME(id, symbol, callback, version, result, nparams, params) \
 	struct runtime_place row_##id[nparams];
 #include <cuaudit/runtime_api.def>
 #undef RUNTIME
-} places = {
+} runtime_places = {
 #define RUNTIME(id, symbol, callback, version, result, nparams, params) \
 	.row_##id = { params },
 #include <cuaudit/runtime_api.def>
@@ -62,7 +62,7 @@ const struct runtime_row runtime_rows[] = {
 #define RUNTIME(id, symbol, number, since, result, count, params) \
 	[id] = { \
 		.text = offsetof(struct texts, row_##id), \
-		.places = offsetof(struct places, row_##id) / sizeof(struct runtime_place), \
+		.places = offsetof(struct runtime_places, row_##id) / sizeof(struct runtime_place), \
 		.callback = number, .nparams = count, .answers = result, .version = since, \
 	},
 #include <cuaudit/runtime_api.def>
@@ -74,7 +74,7 @@ enum { ROWS = sizeof(runtime_rows) / sizeof(runtime_rows[0]) };
 struct runtime_slots runtime_slots;
 
 static struct layout layouts[ROWS];		/* filled as they are asked for, by LOCK_SETUP */
-static uint8_t codes[sizeof(places) / sizeof(struct runtime_place)];
+static uint8_t codes[sizeof(runtime_places) / sizeof(struct runtime_place)];
 static uint16_t bound[LINK_SLOTS];		/* of functions of shared runtimes: number of the row + 1 */
 static bool reported[LINK_SLOTS];		/* these are left to the runtime's reports */
 
@@ -210,11 +210,6 @@ const struct runtime_row *runtime_row_of_slot(uint32_t slot)
 const char *runtime_row_name(const struct runtime_row *row)
 {
 	return (const char *)&texts + row->text;
-}
-
-const struct runtime_place *runtime_row_places(const struct runtime_row *row)
-{
-	return (const struct runtime_place *)&places + row->places;
 }
 
 void runtime_row_param(const struct runtime_row *row, uint32_t index, struct cuaudit_param *param)

@@ -62,7 +62,14 @@ static inline uint32_t runtime_row_slot(const struct runtime_row *row)
 }
 
 const char *runtime_row_name(const struct runtime_row *row);
-const struct runtime_place *runtime_row_places(const struct runtime_row *row);
+
+/* A runtime_place for each parameter of each row. */
+extern const struct runtime_places runtime_places;
+
+static inline const struct runtime_place *runtime_row_places(const struct runtime_row *row)
+{
+	return (const struct runtime_place *)&runtime_places + row->places;
+}
 
 /* Parameter index, below nparams. */
 void runtime_row_param(const struct runtime_row *row, uint32_t index, struct cuaudit_param *param);

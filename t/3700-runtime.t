@@ -49,6 +49,11 @@ cudaMalloc liblinked.so pointer 0 = 2
 cudaMalloc liblinked.so pointer 0x2000 = 0
  cuMemAlloc_v2 liblinked.so = 0" "names, libraries, parameters, results and what is inside"
 
+sed 's/ = .*//' "$tmp/out" >"$tmp/entered"
+run CUAUDIT_HOOKS="$tmp/sees.so(exits=no)" "$tmp/calls"
+is "$(sed 's/ = .*//' "$tmp/out")" "$(cat "$tmp/entered")" "the same where no hook sees their ends"
+is "$(grep -c '^ *cuda.* = 0 unended$' "$tmp/out")" 7 "... which none does"
+
 run CUAUDIT_DOMAINS=driver "$tmp/calls"
 is "$(seen)" 0 "driver: none of the runtime's"
 is "$(grep -c . "$tmp/out")" 7 "driver: all of the driver's"
@@ -198,6 +203,9 @@ cudaGetDevice hostile pointer = 0
 cudaMalloc hostile pointer 0x4 = 0
  cuMemAlloc_v2 libcudart.so.13 = 0
 cudaFree hostile 0x4 = 0" "jumps: what was left is not around what comes"
+sed 's/ = .*//' "$tmp/out" >"$tmp/entered"
+hostile jumps CUAUDIT_HOOKS="$tmp/sees.so(exits=no)"
+is "$(sed 's/ = .*//' "$tmp/out")" "$(cat "$tmp/entered")" "jumps: nor where no hook sees ends"
 hostile deep
 is "$(calls | grep cuda) $(grep -c 'odd\|flags\|unended' "$tmp/out")" "1 cudaGetDevice
 16 cudaStreamAddCallback 0" "deep: of calls in calls 16 are seen, and what comes behind"

@@ -71,6 +71,10 @@ static struct cuaudit_hook hook_of(const struct cuaudit_options *options)
 
 	if (!strcmp(cuaudit_option_get(options, "edits"), "yes"))
 		hook.flags = CUAUDIT_HOOK_TIMED;
+	if (!strcmp(cuaudit_option_get(options, "exits"), "no")) {
+		hook.exit = NULL;
+		hook.flags &= ~(uint32_t)CUAUDIT_HOOK_TIMED;
+	}
 	return hook;
 }
 
@@ -91,6 +95,7 @@ static int init(const struct cuaudit_options *options)
 static const struct cuaudit_option options[] = {
 	{ "functions", "", "SELECTOR", "the functions" },
 	{ "checks", "no", "yes|no", "the hook is looked at before it is added" },
+	{ "exits", "yes", "yes|no", "no: the hook has no exit" },
 	{ "edits", "no", "yes|no", "the hook does not say that it only observes" },
 	{ NULL, NULL, NULL, NULL }
 };
