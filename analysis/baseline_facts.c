@@ -230,7 +230,7 @@ static void key_text(struct out *out, const struct reader *reader, const struct 
 		char text[PRINT_RESULT];
 
 		out_text(out, "\t");
-		baseline_field(out, print_result_text(text, key->result));
+		baseline_field(out, print_result_text(text, what_text(reader, key), key->result));
 	}
 	out_text(out, "\t");
 	baseline_field(out, key->range == TRACE_NONE ? NULL : texts[key->range].bytes);

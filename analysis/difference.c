@@ -164,7 +164,7 @@ static void print_item(const struct item *item, struct out *out)
 	char result[PRINT_RESULT];
 
 	if (item->kind == ERRORS)
-		out_text(out, print_result_text(result, item->result));
+		out_text(out, print_result_text(result, item->name, item->result));
 	out_text(out, kind_texts[item->kind]);
 	out_fit(out, item->name, NAME);
 	out_text(out, ": ");

@@ -135,7 +135,7 @@ const char *error_result_text(char text[ERROR_TEXT], const struct error_row *row
 
 	if (row->others)
 		return strcpy(text, "other results");
-	return print_result_text(text, row->result);
+	return print_result_text(text, row->function, row->result);
 }
 
 static struct error_site find(const struct error_rows *rows, const struct error_calls *caller)

@@ -12,7 +12,7 @@ static void result(struct writer *json, int32_t value)
 	char text[64];
 	struct buffer out = { text, sizeof(text), 0 };
 
-	print_result_name(&out, value);
+	print_result_name(&out, NULL, value);
 	buffer_end(&out);
 	writer_text(json, "result", text);
 }

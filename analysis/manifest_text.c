@@ -193,7 +193,7 @@ static void result(struct out *out, int32_t value)
 	char text[64];
 	struct buffer buffer = { text, sizeof(text), 0 };
 
-	print_result_name(&buffer, value);
+	print_result_name(&buffer, NULL, value);
 	buffer_end(&buffer);
 	printed(out, text);
 }

@@ -263,20 +263,20 @@ static bool failed(const struct trace *trace, const struct trace_call *call)
 	return trace_is_error(convert_function(trace, call->site), call->result);
 }
 
-static void add_status(struct buffer *out, const struct trace_call *call)
+static void add_status(struct buffer *out, const char *function, int32_t result)
 {
 	buffer_text(out, ",\"status\":{\"code\":");
 	buffer_unsigned(out, STATUS_CODE_ERROR);
 	buffer_text(out, ",\"message\":\"");
-	print_result_name(out, call->result);
+	print_result_name(out, function, result);
 	buffer_text(out, "\"}");
 }
 
-static void add_result(struct buffer *out, const char *key, int32_t result)
+static void add_result(struct buffer *out, const char *key, const char *function, int32_t result)
 {
 	char name[PRINT_RESULT];
 
-	add_text(out, key, print_result_text(name, result));
+	add_text(out, key, print_result_text(name, function, result));
 }
 
 /* A frame a line, the caller first; the outermost ones are cut off where it would be too long. */
@@ -295,6 +295,7 @@ static void add_attributes(struct buffer *out, const struct convert *convert,
 			   const struct trace *trace, const struct trace_call *call)
 {
 	const struct trace_thread *thread = trace_thread(trace, call->thread);
+	const struct trace_function *function = convert_function(trace, call->site);
 
 	add_number(out, "thread.id", fields_tid(thread));
 	add_text(out, "thread.name", fields_thread_name(thread));
@@ -312,9 +313,9 @@ static void add_attributes(struct buffer *out, const struct convert *convert,
 		add_flag(out, "cuda.unfinished", true);
 	} else {
 		if (failed(trace, call))
-			add_result(out, "error.type", call->result);
-		if (!trace_result_unknown(convert_function(trace, call->site), call->result))
-			add_result(out, "cuda.result", call->result);
+			add_result(out, "error.type", function->name, call->result);
+		if (!trace_result_unknown(function, call->result))
+			add_result(out, "cuda.result", function->name, call->result);
 		if (trace_error_text(trace, call))
 			add_text(out, "exception.message", trace_error_text(trace, call));
 	}
@@ -358,7 +359,7 @@ static void span(struct buffer *out, const struct convert *convert, const struct
 	add_attributes(out, convert, trace, call);
 	buffer_char(out, ']');
 	if (failed(trace, call))
-		add_status(out, call);
+		add_status(out, convert_function(trace, call->site)->name, call->result);
 	buffer_char(out, '}');
 }
 

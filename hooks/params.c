@@ -180,7 +180,7 @@ static void print_observed(struct buffer *out, const struct cuaudit_call *call, 
 	buffer_char(out, ')');
 	if (flags & CUAUDIT_PRINT_AFTER) {
 		buffer_text(out, " = ");
-		print_result_name(out, call->result);
+		print_result_name(out, call->function->name, call->result);
 	}
 }
 

@@ -103,18 +103,18 @@ static size_t dimensions(const struct print_call *call, const struct print_param
 	return value_dimensions(first[0].name, first[1].name, first[2].name);
 }
 
-void print_result_name(struct buffer *out, int32_t result)
+void print_result_name(struct buffer *out, const char *function, int32_t result)
 {
 	struct printer printer = { .out = out };
 
-	value_print(&printer, print_result, &result);
+	value_print(&printer, *print_result_of(function), &result);
 }
 
-const char *print_result_text(char text[PRINT_RESULT], int32_t result)
+const char *print_result_text(char text[PRINT_RESULT], const char *function, int32_t result)
 {
 	struct buffer out = { text, PRINT_RESULT, 0 };
 
-	print_result_name(&out, result);
+	print_result_name(&out, function, result);
 	buffer_end(&out);
 	return text;
 }
@@ -154,7 +154,7 @@ void print_call(struct buffer *out, const struct print_call *call)
 		if (call->id == CUAUDIT_ID_TABLES && !call->result)
 			buffer_char(out, '?');
 		else
-			print_result_name(out, call->result);
+			print_result_name(out, call->name, call->result);
 	}
 }
 

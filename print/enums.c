@@ -7,6 +7,7 @@
  */
 #include <assert.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "print/numbers.h"
 
@@ -17,12 +18,14 @@
 #define ENUMERATOR(type, name, value) char text_##name[sizeof(#name)];
 static const struct texts {
 #include <cuaudit/driver_enums.def>
+#include <cuaudit/runtime_enums.def>
 #include <cuaudit/driver_params.def>
 #define FLAGSET(type)
 #define ENUM_END(type)
 #define ENUMERATOR(type, name, value) #name,
 } texts = {
 #include <cuaudit/driver_enums.def>
+#include <cuaudit/runtime_enums.def>
 #include <cuaudit/driver_params.def>
 };
 #undef ENUM
@@ -38,6 +41,7 @@ struct enumerator {
 #define ENUM_END(type) ];
 static const struct lists {
 #include <cuaudit/driver_enums.def>
+#include <cuaudit/runtime_enums.def>
 #include <cuaudit/driver_params.def>
 #undef ENUM
 #define ENUM(type) {
@@ -46,6 +50,7 @@ static const struct lists {
 #define ENUM_END(type) },
 } lists = {
 #include <cuaudit/driver_enums.def>
+#include <cuaudit/runtime_enums.def>
 #include <cuaudit/driver_params.def>
 };
 #undef ENUM
@@ -62,6 +67,7 @@ static const struct {
 	bool flagset;
 } enums[] = {
 #include <cuaudit/driver_enums.def>
+#include <cuaudit/runtime_enums.def>
 #include <cuaudit/driver_params.def>
 };
 
@@ -83,6 +89,7 @@ static const char words[][16] = {
 #define ENUM_END(type) )];
 union widest {
 #include <cuaudit/driver_enums.def>
+#include <cuaudit/runtime_enums.def>
 #include <cuaudit/driver_params.def>
 };
 static_assert(sizeof(union widest) + sizeof("0xffffffffffffffff") <= PRINT_FLAGS_MOST,
@@ -114,3 +121,14 @@ const char *print_handle_word(uint32_t kind)
 }
 
 const struct print_value print_result = NAMED(CUresult, CUresult);
+
+const struct print_value *print_result_of(const char *function)
+{
+	static const struct print_value runtime = NAMED(CUresult, cudaError);
+	static const char prefix[] = "cuda";
+
+	if (function)
+		function += strspn(function, "_");
+	return function && !strncmp(function, prefix, sizeof(prefix) - 1) &&
+	       function[sizeof(prefix) - 1] >= 'A' && function[sizeof(prefix) - 1] <= 'Z' ? &runtime : &print_result;
+}

@@ -14,6 +14,7 @@ enum {
 #define ENUM_END(type)
 #define ENUM_ALIAS(alias, type)
 #include <cuaudit/driver_enums.def>
+#include <cuaudit/runtime_enums.def>
 #include <cuaudit/driver_params.def>
 #undef ENUM
 #undef ENUM_ALIAS

@@ -58,11 +58,11 @@ void print_typed(struct buffer *out, const struct print_call *call, const struct
 /* What it returned, by those types. */
 void print_typed_result(struct buffer *out, const struct prototype *types, int32_t result);
 
-/* A CUresult by name, or by number. */
-void print_result_name(struct buffer *out, int32_t result);
+/* What a function returned by its runtime's or the driver's name (NULL: that), or by number. */
+void print_result_name(struct buffer *out, const char *function, int32_t result);
 
 /* The same as a text by itself, which is returned. */
 enum { PRINT_RESULT = 96 };
-const char *print_result_text(char text[PRINT_RESULT], int32_t result);
+const char *print_result_text(char text[PRINT_RESULT], const char *function, int32_t result);
 
 #endif

@@ -6,6 +6,7 @@
 : "${PERL:=perl}"
 : "${CUDA_HOME=/usr/local/cuda}"
 table=$top_srcdir/include/cuaudit/runtime_api.def
+errors=$top_srcdir/include/cuaudit/runtime_enums.def
 
 # rows FILE: what is wrong with a table's rows, a line each.
 rows() {
@@ -29,15 +30,21 @@ cudaMalloc: parameters" "a broken one is noticed"
 
 if test -r "$CUDA_HOME/include/cupti_runtime_cbid.h"; then
 	cp "$table" "$tmp/table.def"
-	ok "the toolkit's headers add nothing" $PERL "$top_srcdir/maint/runtime-api.pl" --cc "$CC" \
-		--cuda "$CUDA_HOME" --out "$tmp/table.def" --check
+	cp "$errors" "$tmp/enums.def"
+	set -- $PERL "$top_srcdir/maint/runtime-api.pl" --cc "$CC" --cuda "$CUDA_HOME" --out "$tmp/table.def" \
+		--enums "$tmp/enums.def"
+	ok "the toolkit's headers add nothing" "$@" --check
 	sed '/cudaLogsCurrent/,$d' "$table" >"$tmp/table.def"
-	fails "one with fewer rows would change" $PERL "$top_srcdir/maint/runtime-api.pl" --cc "$CC" \
-		--cuda "$CUDA_HOME" --out "$tmp/table.def" --check
-	ok "and gets them" $PERL "$top_srcdir/maint/runtime-api.pl" --cc "$CC" --cuda "$CUDA_HOME" \
-		--out "$tmp/table.def"
+	fails "one with fewer rows would change" "$@" --check
+	ok "and gets them" "$@"
 	ok "in the same order" cmp "$table" "$tmp/table.def"
+	sed '/, 500)/d; s/^ENUMERATOR(cudaError, cudaErrorUnknown,.*/ENUMERATOR(cudaError, cudaErrorOlder, 998)\n&/' \
+		"$errors" >"$tmp/enums.def"
+	fails "one with fewer errors would change" "$@" --check
+	ok "and gets them" "$@"
+	is "$(diff "$errors" "$tmp/enums.def" | sed -n 's/^> //p')" "ENUMERATOR(cudaError, cudaErrorOlder, 998)" \
+		"beside those that the toolkit has no more"
 else
-	skip 4 "no CUDA headers"
+	skip 7 "no CUDA headers"
 fi
 done_testing

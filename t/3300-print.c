@@ -561,6 +561,30 @@ static void rows(const char *path)
 	ok(out && !fclose(out), "every row is printed");
 }
 
+/* By what the function is of; numbers mean something else to the runtime and to the driver. */
+static void results(void)
+{
+	static const struct {
+		const char *function, *name;
+		int32_t result;
+	} cases[] = {
+		{ "cuMemAlloc_v2", "CUDA_ERROR_NOT_FOUND", 500 },
+		{ "cudaMalloc", "cudaErrorSymbolNotFound", 500 },
+		{ "__cudaRegisterFunction", "cudaErrorSymbolNotFound", 500 },
+		{ "cudaMalloc", "cudaSuccess", 0 },
+		{ "cudnnCreate", "CUDA_SUCCESS", 0 },
+		{ "cudaGetDevice", "-7", -7 },
+		{ "cuda", "CUDA_ERROR_NOT_FOUND", 500 },
+		{ "", "CUDA_ERROR_NOT_FOUND", 500 },
+		{ NULL, "CUDA_ERROR_NOT_FOUND", 500 },
+	};
+	char name[PRINT_RESULT];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		is_str(print_result_text(name, cases[i].function, cases[i].result), cases[i].name, "%d of %s",
+		   cases[i].result, cases[i].function ? cases[i].function : "nothing known");
+}
+
 int main(int argc, char **argv)
 {
 	char *pages = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -581,6 +605,7 @@ int main(int argc, char **argv)
 	cut();
 	cut_short();
 	points();
+	results();
 	if (argc > 1)
 		rows(argv[1]);
 	return done_testing();

@@ -254,13 +254,18 @@ env LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole CUAUDIT_DOMAINS=driver,runtime "$top
 is "$status" 88 "rules: broken ones"
 is "$(grep -c 'broken' "$tmp/out") $(grep -A 1 '^[^ ]*rules:' "$tmp/out" | grep broken | tr '\n' ';')" \
 	"3   broken once: 3 calls, at most 2 allowed;  broken once;" "two of them"
-like "$(cat "$tmp/out")" 'cudaMalloc\(devPtr = 0x[0-9a-f]*, size = 8192\) = CUDA_SUCCESS' "the call"
+like "$(cat "$tmp/out")" 'cudaMalloc\(devPtr = 0x[0-9a-f]*, size = 8192\) = cudaSuccess' "the call"
 like "$(cat "$tmp/out")" '^ *linked_malloc .*liblinked.so' "and its stack"
 
 # a trace: driver calls are inside
 tool() {
 	"$top_builddir/bin/cuaudit" "$@" >"$tmp/out" 2>"$tmp/err"
 }
+run CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/counts" "$tmp/calls"
+is "$($PYTHON3 -c '
+import json, sys
+print(*(row["name"] + " " + row["result"] for row in json.load(open(sys.argv[1]))["results"] if "cuda" in row["name"]))' \
+	"$tmp/counts")" "cudaMalloc cudaErrorMemoryAllocation" "stat: an error of the runtime by its own name"
 run CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/calls-" "$tmp/calls"
 ok "the tree" tool report --by tree "$tmp/calls-.cutrace"
 # Two columns for each level; rows of equal rank are in the order of their times.
@@ -304,6 +309,13 @@ is "$(chosen %runtime)" \
 is "$(chosen %driver | tr , '\n' | grep -c cuda) $(chosen 'cuMem*,%runtime')" \
 	"0 cuMemAlloc_v2 2, cudaFree 1, cudaGetDevice 1, cudaGetErrorString 1, cudaLaunchKernel 1, cudaMalloc 3" \
 	"convert: %driver, and %runtime with others"
+printed() {
+	tool convert --to "$1" --symbols no --functions cudaMalloc,cuMemAlloc_v2 "$tmp/calls-.cutrace"
+	grep -o 'CUDA_[A-Z_]*\|cuda[ES][A-Za-z]*' "$tmp/out" | sort | uniq -c | awk '{ printf "%s%s %s", sep, $2, $1; sep = ", " }'
+}
+for format in text csv jsonl chrome; do
+	is "$(printed $format)" "CUDA_SUCCESS 2, cudaErrorMemoryAllocation 1, cudaSuccess 2" "$format: results by their names"
+done
 ok "folded" tool convert --to folded --weight calls --symbols no "$tmp/calls-.cutrace"
 is "$(sed -n 's/^.*;\([a-z.]*;cudaMalloc;.*\)/\1/p' "$tmp/out")" "calls;cudaMalloc;libcudart.so.13;cuMemAlloc_v2 1
 liblinked.so;cudaMalloc;liblinked.so;cuMemAlloc_v2 1" "stacks"
@@ -331,7 +343,7 @@ else
 	skip 1 "no protobuf-c"
 fi
 run CUAUDIT_HOOKS='trace(text=yes)' CUAUDIT_OUTPUT="$tmp/text-" "$tmp/calls"
-like "$(cat "$tmp"/text-*)" 'cudaMalloc\(devPtr = 0x[0-9a-f]*, size = 4096\) = CUDA_SUCCESS' "text: parameters by name"
+like "$(cat "$tmp"/text-*)" 'cudaMalloc\(devPtr = 0x[0-9a-f]*, size = 4096\) = cudaSuccess' "text: parameters by name"
 like "$(cat "$tmp"/text-*)" 'cudaLaunchKernel\(func = 0x100, gridDim = 0x200000001:0x3, .*sharedMem = 7, stream = 0x300\)' \
 	"text: structures"
 run CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/threads-" "$tmp/hostile" threads

@@ -153,7 +153,7 @@ is "$(grep -c 'libcudart.so.13.*calls' "$tmp/out") $(grep -c 'cuaudit-core' "$tm
 for version in 12:device 13:location; do
 	run LD_LIBRARY_PATH="$tmp/${version%:*}:$tmp" CUAUDIT_HOOKS='trace(text=yes)' "$tmp/advise${version%:*}"
 	is "$status $(cat "$tmp/out")" "0 0" "$version: the program"
-	like "$(cat "$tmp"/counts*)" "cudaMemAdvise\\(devPtr = 0x500, count = 1, advice = .*, ${version#*:} = .*3\\) = CUDA_SUCCESS" \
+	like "$(cat "$tmp"/counts*)" "cudaMemAdvise\\(devPtr = 0x500, count = 1, advice = .*, ${version#*:} = .*3\\) = cudaSuccess" \
 		"$version: parameters"
 done
 done_testing

@@ -141,7 +141,7 @@ static void print_fault(struct reading *reading, const struct json_value *value,
 	};
 
 	if (json_get(value, "result"))
-		fault.result = print_result_text(result, (int32_t)json_number(value, "result", 0));
+		fault.result = print_result_text(result, NULL, (int32_t)json_number(value, "result", 0));
 	leak_text_fault(&reading->out, &fault, first);
 }
 

@@ -319,7 +319,7 @@ void trace_print_result(struct buffer *out, const struct trace_function *functio
 	if (trace_result_unknown(function, result))
 		buffer_text(out, function->provided ? "returned" : "?");
 	else
-		print_result_name(out, result);
+		print_result_name(out, function->name, result);
 }
 
 /* Without what it was given. */

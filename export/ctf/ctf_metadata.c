@@ -176,7 +176,7 @@ static void results(FILE *file)
 
 	fputs("typealias enum : int32_t {", file);
 	for (int32_t i = 0; i < RESULTS; i++) {
-		print_result_text(text, i);
+		print_result_text(text, NULL, i);
 		if (*text < '0' || *text > '9')
 			fprintf(file, "%s\n\t\"%s\" = %d", i ? "," : "", text, i);
 	}

@@ -28,7 +28,7 @@ static void results(struct writer *json, const struct timeline *timeline)
 		if (seen.count == before)
 			continue;
 		snprintf(key, sizeof(key), "%d", result);
-		writer_text(json, key, print_result_text(name, result));
+		writer_text(json, key, print_result_text(name, NULL, result));
 	}
 	writer_end(json, '}');
 	table_free(&seen);

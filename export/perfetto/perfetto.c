@@ -275,7 +275,7 @@ static int put_end(struct convert *convert, struct perfetto *perfetto, const str
 
 	perfetto->body.used = 0;
 	if (call->result) {
-		print_result_name(&out, call->result);
+		print_result_name(&out, convert_function(trace, call->site)->name, call->result);
 		part = perfetto->failure;
 		error = annotate_text(perfetto, PERFETTO_RESULT, text, buffer_end(&out));
 		if (!error && why)

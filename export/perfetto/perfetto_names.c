@@ -175,7 +175,7 @@ static int intern_texts(struct convert *convert, struct perfetto *perfetto,
 	strings->files = strings->functions + trace->nsites;
 	strings->stacks = strings->files + trace->nsites;
 	strings->kernels = strings->stacks + trace->ncallers;
-	error = intern_string(convert, perfetto, strings->success, print_result_text(result, 0));
+	error = intern_string(convert, perfetto, strings->success, print_result_text(result, NULL, 0));
 	for (uint32_t i = 0; !error && i < trace->nlibraries; i++)
 		error = intern_string(convert, perfetto, strings->libraries + i,
 				      trace->libraries[i].name);

@@ -751,7 +751,7 @@ static int end(struct convert *convert)
 	for (int i = 0; !error && i < RESULTS; i++) {
 		char text[PRINT_RESULT];
 
-		if (state->results[i] && *print_result_text(text, i) > '9')
+		if (state->results[i] && *print_result_text(text, NULL, i) > '9')
 			error = put(convert, RESULT, NULL, "it", (int64_t)i, text);
 	}
 	for (int i = 0; !error && i < COPY_DIRECTIONS; i++)
