@@ -21,10 +21,11 @@ struct frame {
 	struct cuaudit_call call;
 	const struct hook_list *list;
 	uint64_t entered;		/* hooks whose exit is due, where there are several */
-	uint64_t answer[2];		/* full: rax or x8 of the call, then the driver's answer */
 	uint64_t regs[FRAME_NREGS];	/* the argument registers, then ... */
 	uint64_t stack_args[FRAME_NSTACK_ARGS];	/* ... a copy of the stack words */
 	uint64_t vectors[FRAME_NVECTORS][2];
+	uint64_t answer[2];		/* full: rax or x8 of the call, then the driver's answer ... */
+	uint64_t answer_vectors[FRAME_NANSWERS][2];	/* ... and what vector registers have of it */
 	uint64_t scratch[CUAUDIT_HOOKS_MAX];
 	uint64_t ordered[FRAME_NORDERED];	/* parameters of irregular rows, see layout.h */
 	uint64_t guarded;		/* bit n: this call is inside of the n-th hook, see guard.h */
@@ -40,6 +41,9 @@ _Static_assert(sizeof(struct frame) % 16 == 0 && offsetof(struct frame, call.nwo
 	       "what is moved 16 bytes at once");
 _Static_assert(offsetof(struct frame, stack_args) ==
 	       offsetof(struct frame, regs) + FRAME_NREGS * sizeof(uint64_t), "words are contiguous");
+_Static_assert(offsetof(struct frame, vectors) ==
+	       offsetof(struct frame, regs) + (FRAME_NREGS + FRAME_NSTACK_ARGS) * sizeof(uint64_t),
+	       "words of vector registers come behind them");
 
 /* The thread of a call: its blocks are the first thing in it. */
 static inline struct thread *frame_thread(const struct frame *frame)

@@ -75,10 +75,7 @@ int cuaudit_param_get(const struct cuaudit_function *function, uint32_t index,
 	return 0;
 }
 
-/*
- * The parameters of a function of a file of types, and who prints them. What vector registers
- * had is gone as soon as the function is called.
- */
+/* The parameters of a function of a file of types, and who prints them. */
 static uint32_t prepare_typed(struct print_call *print, struct print_source *source,
 			      const struct cuaudit_call *call, struct print_param params[PRINT_PARAMS])
 {
@@ -87,9 +84,6 @@ static uint32_t prepare_typed(struct print_call *print, struct print_source *sou
 	*source = here;
 	source->types = provider_types_of(call->function);
 	print->source = source;
-	for (uint32_t i = 0; i < count; i++)
-		if (provider_types_in_vector(&params[i]) && print->flags & CUAUDIT_PRINT_AFTER)
-			print->unknown |= UINT64_C(1) << params[i].word;
 	/* Behind what it reads is what it was, whatever the function answered. */
 	print->flags &= ~(unsigned int)CUAUDIT_PRINT_AFTER;
 	return count;

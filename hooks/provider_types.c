@@ -165,8 +165,3 @@ size_t provider_types_text(const struct cuaudit_function *function, char *buffer
 	}
 	return 0;
 }
-
-bool provider_types_in_vector(const struct print_param *param)
-{
-	return param->word >= FRAME_NREGS + FRAME_NSTACK_ARGS;
-}

@@ -38,7 +38,4 @@ static inline uint32_t provider_types_count(const struct cuaudit_function *funct
  */
 size_t provider_types_text(const struct cuaudit_function *function, char *buffer, size_t size);
 
-/* Context: call. Whether a parameter's word is of a vector register, which a call does not keep. */
-bool provider_types_in_vector(const struct print_param *param);
-
 #endif

@@ -117,7 +117,9 @@ like "$(cat lines)" '"arguments":\{"comm":null,"ranks":2,"rank":1,"config":null\
 like "$(cat lines)" '"arguments":\{"arg1":"0xc0","format":"abc..."\}' "JSON: strings"
 like "$(cat lines)" '"type":99,"op":"commOpLast",' "JSON: enumerators, and what is none"
 like "$(cat lines)" '"small":-1,"byte":255,"word":-2,"number":4000000000,"wide":-5,"flag":1,' "JSON: signs"
+like "$(cat lines)" '"first":2.5,"second":0.5,"count":2,"more":null\}' "JSON: what vector registers had, beside a result in one"
 "$cuaudit" convert --symbols no --to csv a.cutrace >lines
+like "$(cat lines)" 'factor = 1.5, by = -0.25, name = ""s"", after = 9' "CSV: the same"
 like "$(cat lines)" '"send = 0x1000, receive = NULL, count = 4096, type = commFloat, op = commSum, comm = 0xc0, ' "CSV"
 typed CUAUDIT_HOOKS='fault(inject=libcomm.so.2:commEnd:error=0),trace(text=yes)'
 like "$(cat report*)" 'commReduce\(send = 0x1000' "two hooks"
@@ -225,8 +227,8 @@ is "$status" 85 "strict: the process ends"
 
 # doctor
 CUAUDIT_DRIVER=sim CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=comm.types "$cuaudit" doctor ./uses >out 2>err
-like "$(cat out)" "^ok       CUAUDIT_TYPES=comm.types: .*: 12 functions\$" "doctor: how many functions there are types of"
-like "$(cat out)" "^ok       CUAUDIT_PROVIDERS takes $tmp/libcomm.so.2, of whose 12 functions " "doctor: a library that is taken"
+like "$(cat out)" "^ok       CUAUDIT_TYPES=comm.types: .*: 13 functions\$" "doctor: how many functions there are types of"
+like "$(cat out)" "^ok       CUAUDIT_PROVIDERS takes $tmp/libcomm.so.2, of whose 13 functions " "doctor: a library that is taken"
 unlike "$(cat out)" 'is one of CUAUDIT_PROVIDERS' "doctor: and not that none is, whichever is the last"
 CUAUDIT_DRIVER=sim CUAUDIT_PROVIDERS='libother.so.*' "$cuaudit" doctor ./uses >out 2>err
 like "$(cat out)" "^warning  no library that .*/uses is linked with is one of CUAUDIT_PROVIDERS, libother.so" "doctor: none"

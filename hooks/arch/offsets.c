@@ -24,6 +24,7 @@ static __attribute__((used)) void offsets(void)
 	OFFSET(FRAME_END, struct frame, call.end);
 	OFFSET(FRAME_LIST, struct frame, list);
 	OFFSET(FRAME_ANSWER, struct frame, answer);
+	OFFSET(FRAME_ANSWER_VECTORS, struct frame, answer_vectors);
 	OFFSET(FRAME_REGS, struct frame, regs);
 	OFFSET(FRAME_STACK_ARGS, struct frame, stack_args);
 	OFFSET(FRAME_VECTORS, struct frame, vectors);

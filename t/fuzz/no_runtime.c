@@ -96,9 +96,3 @@ uint32_t provider_types_params(const struct cuaudit_function *function, struct p
 	(void)params;
 	return 0;
 }
-
-bool provider_types_in_vector(const struct print_param *param)
-{
-	(void)param;
-	return false;
-}

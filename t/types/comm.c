@@ -46,6 +46,11 @@ comm_result commScale(float factor, double by, const char *name, int after)
 	return factor == 1.5f && by == -0.25 && after == 9 ? commOk : commBad;
 }
 
+double commMean(double first, float second, int count, const double *more)
+{
+	return count == 2 && !more ? (first + (double)second) / 2 : 0;
+}
+
 comm_result commPair(int before, pair value, int after)
 {
 	return before == 1 && value.y == 2 && after == 3 ? commOk : commBad;

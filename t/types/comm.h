@@ -45,6 +45,7 @@ COMM_API comm_result commWatch(comm_t comm, comm_callback callback, void (*last)
 extern comm_result commNumbers(int8_t small, uint8_t byte, int16_t word, uint32_t number, int64_t wide,
 			       _Bool flag, const unsigned values[4]) COMM_API;
 COMM_API comm_result commScale(float factor, double by, const char *name, int after);
+COMM_API double commMean(double first, float second, int count, const double *more);
 COMM_API comm_result commPair(int before, pair value, int after);
 COMM_API comm_id commId(int number);
 COMM_API void commEnd(void);

@@ -37,6 +37,7 @@ int main(void)
 	bad += commWatch(comm, NULL, (void (*)(void *))0x40, PLAIN_ON) != commOk;
 	bad += commNumbers(-1, 255, -2, 4000000000u, -5, 1, values) != commOk;
 	bad += commScale(1.5f, -0.25, "s", 9) != commOk;
+	bad += commMean(2.5, 0.5f, 2, NULL) != 1.5;
 	bad += commPair(1, (pair){ 1, 2 }, 3) != commOk;
 	bad += commId(5).internal[0] != 5;
 	commEnd();

@@ -235,14 +235,14 @@
 	blr	x9
 	sub	sp, x29, #FRAME_SIZE
 	stp	x0, x1, [sp, #FRAME_ANSWER]
-	stp	q0, q1, [sp, #FRAME_VECTORS+0]
-	stp	q2, q3, [sp, #FRAME_VECTORS+32]
+	stp	q0, q1, [sp, #FRAME_ANSWER_VECTORS+0]
+	stp	q2, q3, [sp, #FRAME_ANSWER_VECTORS+32]
 	EXIT
 	ldp	x9, x1, [sp, #FRAME_ANSWER]
 	lsr	x9, x9, #32		/* the answer may be wider than a CUresult */
 	orr	x0, x0, x9, lsl #32
-	ldp	q0, q1, [sp, #FRAME_VECTORS+0]
-	ldp	q2, q3, [sp, #FRAME_VECTORS+32]
+	ldp	q0, q1, [sp, #FRAME_ANSWER_VECTORS+0]
+	ldp	q2, q3, [sp, #FRAME_ANSWER_VECTORS+32]
 	LEAVE_AND ret
 1:	IF_STRAIGHT 3f
 	SKIPPED

@@ -517,16 +517,16 @@
 	leaq	-FRAME_SIZE(%rbp), %rsp
 	movq	%rax, FRAME_ANSWER(%rsp)
 	movq	%rdx, FRAME_ANSWER+8(%rsp)
-	movaps	%xmm0, FRAME_VECTORS+0(%rsp)
-	movaps	%xmm1, FRAME_VECTORS+16(%rsp)
+	movaps	%xmm0, FRAME_ANSWER_VECTORS+0(%rsp)
+	movaps	%xmm1, FRAME_ANSWER_VECTORS+16(%rsp)
 	EXIT	maybe, any, .L\name\()_moved, \wide
 .L\name\()_answered:
 	movl	FRAME_ANSWER+4(%rsp), %ecx	/* the answer may be wider than a CUresult */
 	shlq	$32, %rcx
 	orq	%rcx, %rax
 	movq	FRAME_ANSWER+8(%rsp), %rdx
-	movaps	FRAME_VECTORS+0(%rsp), %xmm0
-	movaps	FRAME_VECTORS+16(%rsp), %xmm1
+	movaps	FRAME_ANSWER_VECTORS+0(%rsp), %xmm0
+	movaps	FRAME_ANSWER_VECTORS+16(%rsp), %xmm1
 	LEAVE_AND ret
 1:	cmpl	$DISPATCH_STRAIGHT, %eax
 	jne	3f

@@ -204,12 +204,12 @@ static void find_kernel(struct trace_plan *plan, const struct print_param *param
  */
 static void make_typed(struct making *making, const struct print_param *params, uint32_t count)
 {
-	/* Values are written in the order of words. */
-	for (uint8_t word = 0; word < TRACE_PLAN_WORDS; word++)
-		for (uint32_t i = 0; i < count; i++)
-			if (params[i].word == word && !provider_types_in_vector(&params[i]) &&
-			    params[i].shape.value.kind != PRINT_OPAQUE)
-				add_value(making, word, params[i].shape.value.size);
+	making->plan.is_typed = true;
+	making->plan.is_simple = false;
+	for (uint32_t i = 0; i < count; i++)
+		if (params[i].shape.value.kind != PRINT_OPAQUE)
+			add_step(&making->plan, CUAUDIT_TRACE_VALUE, params[i].word, params[i].shape.value.size);
+	making->room -= making->plan.nsteps * (uint32_t)sizeof(uint64_t);
 	for (uint32_t i = 0; i < count && making->plan.nsteps < CUAUDIT_TRACE_STEPS; i++)
 		if (params[i].shape.how == PRINT_STRING)
 			add_text(making, &params[i], NULL, true);

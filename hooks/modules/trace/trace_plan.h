@@ -72,6 +72,7 @@ struct trace_plan {
 	uint8_t after;		/* enum trace_after */
 	uint8_t kernel;
 	bool is_launch;		/* the values are a struct trace_launch */
+	bool is_typed;		/* the values are of any words, as steps say: of a function of a file of types */
 	bool is_simple;		/* what is behind pointers has 4 or 8 bytes */
 	bool is_fast;		/* `fast` does it */
 	uint8_t values[TRACE_PLAN_WORDS + 1];	/* where each word's are written, and where they end */

@@ -147,6 +147,20 @@ static inline char *copy_values(const struct trace_plan *plan, const uint64_t *w
 	return to + plan->values[TRACE_PLAN_WORDS];
 }
 
+/* The values of a function of a file of types: each is of one word. */
+static char *copy_typed(const struct trace_plan *plan, const uint64_t *words, char *to)
+{
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		const struct cuaudit_trace_step *step = &plan->steps[i];
+
+		if (step->kind != CUAUDIT_TRACE_VALUE)
+			break;
+		memcpy(to, &words[step->word], sizeof(*words));
+		to += step->size;
+	}
+	return to;
+}
+
 /* What a record has beside its site and correlation. */
 struct record {
 	uint64_t ticks, delta, flags;
@@ -168,7 +182,8 @@ uint64_t *write_arguments(struct record *record, struct trace_writer *writer,
 	uint16_t mask = 0;
 
 	record->flags |= CUAUDIT_TRACE_WITH_ARGUMENTS;
-	to = copy_values(plan, call->words, mask_at + plan->mask);
+	to = mask_at + plan->mask;
+	to = !simple && plan->is_typed ? copy_typed(plan, call->words, to) : copy_values(plan, call->words, to);
 	if (!simple && plan->after & TRACE_AFTER_PARAMETERS)
 		layout = trace_kernel_layout(writer, call->words[plan->kernel]);
 	for (uint32_t i = 0; i < plan->nops; i++) {
