@@ -8,14 +8,25 @@
 #include "util/text.h"
 
 void arguments_value(char *text, size_t size, const struct trace_arguments *arguments,
-		     uint32_t index)
+		     const struct print_param *params, uint32_t index)
 {
 	struct buffer out = { text, size, 0 };
 	const struct print_call call = trace_arguments_call(arguments);
 
-	print_parameter(&out, &call, arguments->function->params, index);
+	print_parameter(&out, &call, params, index);
 	if (buffer_end(&out) >= size)
 		text_cut(text, size);
+}
+
+const char *arguments_result(char text[ARGUMENTS_RESULT], const struct trace *trace,
+			     const struct trace_call *call)
+{
+	struct buffer out = { text, ARGUMENTS_RESULT, 0 };
+
+	trace_call_result(&out, trace, call);
+	if (buffer_end(&out) >= ARGUMENTS_RESULT)
+		text_cut(text, ARGUMENTS_RESULT);
+	return text;
 }
 
 static bool integral(struct print_value value)

@@ -14,6 +14,7 @@
 
 #include "analysis/kernel_launch.h"
 #include "analysis/device_memory.h"
+#include "export/argument_text.h"
 #include "export/fields.h"
 #include "export/formats.h"
 #include "export/handles.h"
@@ -274,11 +275,12 @@ static void put_arguments(struct buffer *out, const struct typed_params *params,
 static void put_details(struct buffer *out, const struct convert *convert,
 			const struct trace *trace, const struct trace_call *call)
 {
+	char result[ARGUMENTS_RESULT];
+
 	buffer_text(out, ",\"correlation\":");
 	json_unsigned(out, call->correlation, JSON_EXACT);
-	buffer_text(out, ",\"result\":\"");
-	trace_print_result(out, convert_function(trace, call->site), call->result);
-	buffer_char(out, '"');
+	buffer_text(out, ",\"result\":");
+	escape_text(out, arguments_result(result, trace, call));
 	if (trace_error_text(trace, call)) {
 		buffer_text(out, ",\"error_text\":");
 		escape_text(out, trace_error_text(trace, call));

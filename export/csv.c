@@ -91,7 +91,7 @@ static void arguments_field(struct buffer *out, const struct trace_arguments *ar
 			buffer_text(out, ", ");
 		buffer_text(out, function->params[i].name);
 		buffer_text(out, " = ");
-		arguments_value(text, sizeof(text), arguments, i);
+		arguments_value(text, sizeof(text), arguments, function->params, i);
 		quoted(out, text);
 	}
 	buffer_char(out, '"');
@@ -138,6 +138,18 @@ static void range_field(struct buffer *out, const struct convert *convert, uint3
 	buffer_text(out, "\r\n");
 }
 
+/* A number is no formula. */
+static void result_field(struct buffer *out, const struct trace *trace, const struct trace_call *call)
+{
+	char text[ARGUMENTS_RESULT];
+
+	if (strchr(arguments_result(text, trace, call), '"'))
+		put_text(out, text);
+	else
+		buffer_text(out, text);
+	buffer_char(out, ',');
+}
+
 static int csv_begin(struct convert *convert)
 {
 	sink_text(convert->sink, header);
@@ -154,8 +166,7 @@ static int csv_call(struct convert *convert, const struct trace *trace,
 		number_field(out, call->correlation);
 		number_field(out, call->depth);
 		site_fields(out, trace, call->site);
-		trace_print_result(out, convert_function(trace, call->site), call->result);
-		buffer_char(out, ',');
+		result_field(out, trace, call);
 		arguments_fields(out, convert, trace, call);
 		caller_fields(out, convert, trace, call->site);
 		range_field(out, convert, call->thread, call->start);

@@ -161,6 +161,9 @@ static void one(struct buffer *out, const struct trace_arguments *arguments,
 	case PRINT_STRUCT:
 		structure(out, arguments, value, bytes);
 		break;
+	case PRINT_BOOL:
+		buffer_text(out, value_integer(value, bytes) ? "true" : "false");
+		break;
 	default:
 		word(out, arguments, value, bytes);
 	}

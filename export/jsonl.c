@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "analysis/kernel_launch.h"
+#include "export/argument_text.h"
 #include "export/fields.h"
 #include "export/formats.h"
 #include "export/json_arguments.h"
@@ -89,15 +90,15 @@ static void put_arguments(struct buffer *out, const struct convert *convert,
 static void put_call(struct buffer *out, const struct convert *convert, const struct trace *trace,
 		     const struct trace_call *call)
 {
+	char result[ARGUMENTS_RESULT];
+
 	begin(out, "call", trace);
 	put_thread(out, trace, call->thread);
 	put_times(out, trace, call->start, call->end);
 	put_number(out, KEY("correlation"), call->correlation);
 	put_number(out, KEY("depth"), call->depth);
 	put_site(out, convert, trace, call->site);
-	buffer_text(out, KEY("result") "\"");
-	trace_print_result(out, convert_function(trace, call->site), call->result);
-	buffer_char(out, '"');
+	put_text(out, KEY("result"), arguments_result(result, trace, call));
 	if (trace_error_text(trace, call))
 		put_text(out, KEY("error_text"), trace_error_text(trace, call));
 	if (call->status & CUAUDIT_TRACE_SKIPPED)

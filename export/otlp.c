@@ -217,7 +217,7 @@ static void add_argument(struct buffer *out, const struct trace_arguments *argum
 		add_number(out, key, (int64_t)number);
 		return;
 	}
-	arguments_value(text, sizeof(text), arguments, index);
+	arguments_value(text, sizeof(text), arguments, arguments->function->params, index);
 	add_text(out, key, text);
 }
 
@@ -296,6 +296,7 @@ static void add_attributes(struct buffer *out, const struct convert *convert,
 {
 	const struct trace_thread *thread = trace_thread(trace, call->thread);
 	const struct trace_function *function = convert_function(trace, call->site);
+	char text[ARGUMENTS_RESULT];
 
 	add_number(out, "thread.id", fields_tid(thread));
 	add_text(out, "thread.name", fields_thread_name(thread));
@@ -314,8 +315,8 @@ static void add_attributes(struct buffer *out, const struct convert *convert,
 	} else {
 		if (failed(trace, call))
 			add_result(out, "error.type", function->name, call->result);
-		if (!trace_result_unknown(function, call->result))
-			add_result(out, "cuda.result", function->name, call->result);
+		if (function->has_result || !trace_result_unknown(function, call->result))
+			add_text(out, "cuda.result", arguments_result(text, trace, call));
 		if (trace_error_text(trace, call))
 			add_text(out, "exception.message", trace_error_text(trace, call));
 	}

@@ -28,13 +28,12 @@ static void line_end(struct buffer *out, uint64_t ns, const char *library)
 static int text_call(struct convert *convert, const struct trace *trace,
 		     const struct trace_call *call)
 {
-	struct trace_call printed = *call;
-
-	if (convert->choice.no_arguments)
-		printed.arguments = NULL;
 	SINK_PRINT(convert->sink, out) {
 		line_begin(out, trace, call->thread, call->start);
-		trace_arguments_print(out, trace, &printed, CUAUDIT_PRINT_RAW);
+		if (convert->choice.no_arguments)
+			trace_bare_print(out, trace, call);
+		else
+			trace_arguments_print(out, trace, call, CUAUDIT_PRINT_RAW);
 		if (call->status & CUAUDIT_TRACE_SKIPPED)
 			buffer_text(out, " (by a hook)");
 		line_end(out, trace_duration(trace, call->end - call->start),

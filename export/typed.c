@@ -16,12 +16,22 @@ struct typed_function *typed_functions(const struct trace *trace)
 	for (size_t i = 0; functions && i < trace->nfunctions; i++) {
 		struct typed_params *params = &functions[i].params;
 
-		memcpy(params->params, trace->functions[i].params, sizeof(params->params));
+		memcpy(params->params, trace->functions[i].params, sizeof(trace->functions[i].params));
 		if (trace->functions[i].nsteps)
 			params->count = trace->functions[i].nparams;
 		functions[i].launch = launch_plan(&trace->functions[i]);
 	}
 	return functions;
+}
+
+void typed_results(struct typed_function *functions, const struct trace *trace)
+{
+	for (size_t i = 0; functions && i < trace->nfunctions; i++) {
+		struct typed_params *params = &functions[i].params;
+
+		if (trace->functions[i].has_result && trace->functions[i].nsteps)
+			params->params[params->count++] = trace->functions[i].result;
+	}
 }
 
 static enum typed_kind kind_of(struct print_value value)

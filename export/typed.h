@@ -25,7 +25,7 @@ struct typed {
 
 /* A function's parameters. */
 struct typed_params {
-	struct print_param params[PRINT_PARAMS];
+	struct print_param params[PRINT_PARAMS + 1];
 	uint32_t count;
 };
 
@@ -37,6 +37,9 @@ struct typed_function {
 
 /* Of all functions of a trace; to be freed. NULL when memory is out. */
 struct typed_function *typed_functions(const struct trace *trace);
+
+/* Adds what functions return, of which types are known, behind their parameters. */
+void typed_results(struct typed_function *functions, const struct trace *trace);
 
 /* What values of a parameter are, as long as they are known; else they are TYPED_TEXT. */
 enum typed_kind typed_kind(const struct print_param *param);

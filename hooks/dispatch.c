@@ -101,6 +101,8 @@ uint64_t dispatch_skipped(struct frame *frame)
 {
 	frame->call.flags |= CUAUDIT_CALL_SKIPPED;
 	frame->call.start = frame->call.end = 0;
+	/* Nothing is in the upper half of what is returned. */
+	frame->answer[0] = 0;
 	/* Where there is one hook, it is the one that answered. */
 	for (uint32_t i = frame->list->count; frame->list->count > 1 && i-- > frame->entered;)
 		if (frame->list->hooks[i].answered)

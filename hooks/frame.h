@@ -13,6 +13,9 @@ struct thread;
 enum {
 	FRAME_NSTACK_ARGS = 24,
 	FRAME_NORDERED = 15,
+	/* Of the words behind regs, what is returned: in a register, and in a vector register. */
+	FRAME_ANSWER_WORD = FRAME_NREGS + FRAME_NSTACK_ARGS + 2 * FRAME_NVECTORS,
+	FRAME_ANSWER_VECTOR_WORD = FRAME_ANSWER_WORD + 2,
 	FRAME_WIDE_WORDS = 128	/* of the stack, passed on where any function is called; not of the frame */
 };
 
@@ -44,6 +47,11 @@ _Static_assert(offsetof(struct frame, stack_args) ==
 _Static_assert(offsetof(struct frame, vectors) ==
 	       offsetof(struct frame, regs) + (FRAME_NREGS + FRAME_NSTACK_ARGS) * sizeof(uint64_t),
 	       "words of vector registers come behind them");
+_Static_assert(offsetof(struct frame, answer) ==
+	       offsetof(struct frame, regs) + FRAME_ANSWER_WORD * sizeof(uint64_t) &&
+	       offsetof(struct frame, answer_vectors) ==
+	       offsetof(struct frame, regs) + FRAME_ANSWER_VECTOR_WORD * sizeof(uint64_t),
+	       "and then those of what is returned");
 
 /* The thread of a call: its blocks are the first thing in it. */
 static inline struct thread *frame_thread(const struct frame *frame)

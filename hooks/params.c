@@ -89,6 +89,25 @@ static uint32_t prepare_typed(struct print_call *print, struct print_source *sou
 	return count;
 }
 
+/* A hook that answers knows of no vector register. */
+static void print_answer(struct buffer *out, struct print_call *print, const struct cuaudit_call *call)
+{
+	struct print_param result;
+	uint64_t answer;
+
+	if (!provider_types_result(call->function, &result)) {
+		print_typed_result(out, print, NULL);
+		return;
+	}
+	answer = call->words[result.word];
+	if (result.shape.value.kind != PRINT_REAL)
+		memcpy(&answer, &call->result, sizeof(call->result));
+	print->unknown = result.shape.value.kind == PRINT_REAL && call->flags & CUAUDIT_CALL_SKIPPED;
+	print->words = &answer;
+	result.word = 0;
+	print_typed_result(out, print, &result);
+}
+
 static void print_typed_call(struct buffer *out, struct print_call *print,
 			     const struct cuaudit_call *call, unsigned int flags)
 {
@@ -100,7 +119,7 @@ static void print_typed_call(struct buffer *out, struct print_call *print,
 	if (!(flags & CUAUDIT_PRINT_AFTER))
 		return;
 	buffer_text(out, " = ");
-	print_typed_result(out, source.types, call->result);
+	print_answer(out, print, call);
 }
 
 size_t cuaudit_param_print(const struct cuaudit_call *call, uint32_t index, unsigned int flags,

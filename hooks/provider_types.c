@@ -152,6 +152,16 @@ uint32_t provider_types_params(const struct cuaudit_function *function, struct p
 	return count;
 }
 
+bool provider_types_result(const struct cuaudit_function *function, struct print_param *result)
+{
+	const struct prototype *types = provider_types_of(function);
+
+	if (!types || !prototypes_result(types, result))
+		return false;
+	result->word = result->shape.value.kind == PRINT_REAL ? FRAME_ANSWER_VECTOR_WORD : FRAME_ANSWER_WORD;
+	return true;
+}
+
 size_t provider_types_text(const struct cuaudit_function *function, char *buffer, size_t size)
 {
 	const struct prototype *types = provider_types_of(function);

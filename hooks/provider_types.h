@@ -33,6 +33,12 @@ static inline uint32_t provider_types_count(const struct cuaudit_function *funct
 }
 
 /*
+ * Context: call. Its result as such a parameter; its word is not among those of hooks, and the half that is
+ * call->result may have been changed there. false: there is none, or it is not known.
+ */
+bool provider_types_result(const struct cuaudit_function *function, struct print_param *result);
+
+/*
  * Context: call. The function as lines of cuaudit-types(5), with its enumerations unless that is more
  * than size: into buffer, ended by a NUL; how long it is, 0 if nothing is said of it.
  */

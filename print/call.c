@@ -39,7 +39,7 @@ static void argument(struct printer *printer, const struct print_call *call,
 	struct print_value value = param->shape.value;
 	uint64_t count = param->shape.length;
 
-	if (call->unknown >> param->word & 1) {
+	if (param->words && call->unknown >> param->word & 1) {
 		buffer_char(printer->out, '?');
 		return;
 	}
@@ -178,17 +178,11 @@ void print_typed(struct buffer *out, const struct print_call *call, const struct
 	buffer_char(out, ')');
 }
 
-void print_typed_result(struct buffer *out, const struct prototype *types, int32_t result)
+void print_typed_result(struct buffer *out, const struct print_call *call,
+			const struct print_param *result)
 {
-	const struct prototype_param *param = types->params;
-	const char *name = prototypes_value_name(types, -1, result);
-
-	if (name)
-		buffer_text(out, name);
-	else if (param->kind == 'e' || (param->kind == 'i' && param->size == sizeof(result)))
-		buffer_signed(out, result);
-	else if (param->kind == 'u' && param->size == sizeof(result))
-		buffer_unsigned(out, (uint32_t)result);
+	if (result)
+		print_parameter(out, call, result, 0);
 	else
-		buffer_text(out, param->kind == 'v' ? "returned" : "?");
+		buffer_text(out, call->source->types->params->kind == 'v' ? "returned" : "?");
 }

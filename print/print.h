@@ -55,8 +55,9 @@ void print_call(struct buffer *out, const struct print_call *call);
 void print_typed(struct buffer *out, const struct print_call *call, const struct print_param *params,
 		 uint32_t count);
 
-/* What it returned, by those types. */
-void print_typed_result(struct buffer *out, const struct prototype *types, int32_t result);
+/* What it returned, the parameter that prototypes_result makes of it; NULL: nothing that is known. */
+void print_typed_result(struct buffer *out, const struct print_call *call,
+			const struct print_param *result);
 
 /* What a function returned by its runtime's or the driver's name (NULL: that), or by number. */
 void print_result_name(struct buffer *out, const char *function, int32_t result);

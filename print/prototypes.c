@@ -106,11 +106,13 @@ static bool read_kind(struct prototype_param *param, const char *word)
 		param->size = (uint32_t)size;
 		return true;
 	}
-	if (!*word || !strchr("iuefm", *word) || !read_number(word + 1, &size))
+	if (!*word || !strchr("iubefm", *word) || !read_number(word + 1, &size))
 		return false;
 	param->size = (uint32_t)size;
 	if (*word == 'm')
 		return size > 0 && size <= UINT16_MAX;
+	if (*word == 'b')
+		return size == 1;
 	return size == 4 || size == 8 || (*word != 'f' && (size == 1 || size == 2));
 }
 
@@ -300,6 +302,7 @@ void prototypes_write(struct buffer *out, const struct prototype *function, bool
 	}
 }
 
+/* index: 0 for the result, parameters from 1. */
 static struct print_shape shape_of(const struct prototype_param *param, uint32_t index)
 {
 	struct print_shape shape = { .how = PRINT_VALUE, .value.size = (uint16_t)param->size };
@@ -314,6 +317,9 @@ static struct print_shape shape_of(const struct prototype_param *param, uint32_t
 	case 'e':
 		shape.value.kind = PRINT_NAMED;
 		shape.value.detail = (uint8_t)index;
+		break;
+	case 'b':
+		shape.value.kind = PRINT_BOOL;
 		break;
 	case 'm':
 		shape.value.kind = PRINT_OPAQUE;
@@ -341,15 +347,27 @@ uint32_t prototypes_params(const struct prototype *function, struct print_param 
 			.words = param->kind != 'm',
 			.direction = param->kind == 's' ? CUAUDIT_IN :
 				     param->kind == 'p' ? CUAUDIT_ADDRESS : CUAUDIT_VALUE,
-			.shape = shape_of(param, i),
+			.shape = shape_of(param, i + 1),
 		};
 	}
 	return most;
 }
 
-const char *prototypes_value_name(const struct prototype *function, int index, int64_t value)
+bool prototypes_result(const struct prototype *function, struct print_param *result)
 {
-	const struct prototype_enum *values = function->params[index + 1].values;
+	const struct prototype_param *param = function->params;
+
+	/* What comes out; a string is there as soon as the function has returned. */
+	*result = (struct print_param){
+		.name = "return", .type = param->type, .words = param->kind != 'm',
+		.direction = CUAUDIT_INOUT, .shape = shape_of(param, 0),
+	};
+	return param->kind != 'v' && param->kind != '?';
+}
+
+const char *prototypes_value_name(const struct prototype *function, uint32_t index, int64_t value)
+{
+	const struct prototype_enum *values = function->params[index].values;
 
 	for (uint32_t i = 0; values && i < values->count; i++)
 		if (values->values[i].value == value)

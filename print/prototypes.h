@@ -24,7 +24,7 @@ struct prototype_enum {
 	uint32_t count;
 };
 
-/* kind: 'i', 'u', 'f' and 'e' of size bytes, 'm' in memory, 'p' a pointer, 's' a string, 'v' void, '?' another. */
+/* kind: 'i', 'u', 'b', 'f' and 'e' of size bytes, 'm' in memory, 'p' a pointer, 's' a string, 'v' void, '?' another. */
 struct prototype_param {
 	const char *name, *type;	/* the result has no name */
 	const struct prototype_enum *values;
@@ -65,7 +65,10 @@ void prototypes_write(struct buffer *out, const struct prototype *function, bool
 /* Context: call. Its parameters as those of a row, without their words; how many fit. */
 uint32_t prototypes_params(const struct prototype *function, struct print_param params[PRINT_PARAMS]);
 
-/* Context: call. The name of a value of parameter index, -1 for the result; NULL: none. */
-const char *prototypes_value_name(const struct prototype *function, int index, int64_t value);
+/* Context: call. Its result as such a parameter, without its word; false: there is none, or it is not known. */
+bool prototypes_result(const struct prototype *function, struct print_param *result);
+
+/* Context: call. The name of a value of the result, 0, or of a parameter, from 1; NULL: none. */
+const char *prototypes_value_name(const struct prototype *function, uint32_t index, int64_t value);
 
 #endif

@@ -16,7 +16,8 @@ enum print_kind {
 	PRINT_HANDLE,	/* detail: the kind of handle */
 	PRINT_STRUCT,	/* detail: the structure */
 	PRINT_TEXT,	/* a pointer to a string */
-	PRINT_NAMED,	/* detail: the parameter of the source's types whose enumeration it is of */
+	PRINT_NAMED,	/* detail: of the source's types, 0 for the result or a parameter from 1, with its enumeration */
+	PRINT_BOOL,
 	PRINT_OPAQUE	/* of what is passed in memory, one word */
 };
 

@@ -279,6 +279,9 @@ void value_print(struct printer *printer, struct print_value value, const void *
 	case PRINT_NAMED:
 		named_by_types(printer, value, (int64_t)value_integer(value, bytes));
 		break;
+	case PRINT_BOOL:
+		buffer_text(printer->out, value_integer(value, bytes) ? "true" : "false");
+		break;
 	case PRINT_OPAQUE:
 		buffer_text(printer->out, "{...}");
 		break;

@@ -103,24 +103,84 @@ typed() {
 }
 # calls: name and arguments of each in its report, without what is different in each run
 calls() {
-	sed -n 's/^.*libcomm\.so\.2:\(comm[A-Za-z]*(.*)\)\( = .*\)* <.*/\1\2/p; s/^.*libcomm\.so\.2:\(comm.*\) is not called.*/\1/p' \
+	sed -n 's/^.*libcomm\.so\.2:\(comm[A-Za-z]*(.*)\)\( = .*\)* <.*/\1\2/p' \
 		report* | sed 's/values = 0x[0-9a-f]*/values = ADDRESS/'
 }
 typed CUAUDIT_HOOKS='trace(text=yes)'
 is "$(calls)" "$(cat "$here/calls")" "text: names, numbers, enumerators, strings as far as they are there"
 typed CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace)"
 "$cuaudit" convert --symbols no --to text a.cutrace >report
-is "$(calls)" "$(sed 's/ = [^=]*$/ = returned/; s/^commEnd()/commEnd(...)/; s/^commVersion()/commVersion(...)/' "$here/calls")" \
-	"a trace has the same, without results"
+is "$(calls)" "$(cat "$here/calls")" "a trace has the same"
+"$cuaudit" convert --symbols no --bare --to text a.cutrace >report
+is "$(calls)" "$(sed 's/(.*) =/(...) =/; s/^\(comm\(End\|Version\)\)(...)/\1()/' "$here/calls")" "and without arguments the same results"
 "$cuaudit" convert --symbols no --to jsonl a.cutrace >lines
 like "$(cat lines)" '"arguments":\{"comm":null,"ranks":2,"rank":1,"config":null\}' "JSON: numbers and addresses"
 like "$(cat lines)" '"arguments":\{"arg1":"0xc0","format":"abc..."\}' "JSON: strings"
+like "$(cat lines)" '"result":"\\"lost\\"","arguments":\{"result":"commLost"\}' "JSON: a text that was returned"
 like "$(cat lines)" '"type":99,"op":"commOpLast",' "JSON: enumerators, and what is none"
-like "$(cat lines)" '"small":-1,"byte":255,"word":-2,"number":4000000000,"wide":-5,"flag":1,' "JSON: signs"
+like "$(cat lines)" '"small":-1,"byte":255,"word":-2,"number":4000000000,"wide":-5,"flag":true,' "JSON: signs"
 like "$(cat lines)" '"first":2.5,"second":0.5,"count":2,"more":null\}' "JSON: what vector registers had, beside a result in one"
 "$cuaudit" convert --symbols no --to csv a.cutrace >lines
 like "$(cat lines)" 'factor = 1.5, by = -0.25, name = ""s"", after = 9' "CSV: the same"
+like "$(cat lines)" ',"""a \\""text\\"", of.ntwo lines""",,"which = 1",' "CSV: a text that was returned"
 like "$(cat lines)" '"send = 0x1000, receive = NULL, count = 4096, type = commFloat, op = commSum, comm = 0xc0, ' "CSV"
+sed -n 's/^.*) = //p' "$here/calls" | grep -v returned | sort -u >results
+# has FORMAT: each result of calls is in the lines that were found in FORMAT
+has() {
+	ok "$1: has each result" test "$(cat results)" = "$(sort -u of.format)"
+}
+"$cuaudit" convert --symbols no --to otlp a.cutrace |
+	$PERL -ne 'while (/"cuda.result","value":\{"stringValue":("(?:[^"\\]|\\.)*")/g) { print eval($1), "\n" }' >of.format
+has otlp
+"$cuaudit" convert --symbols no --to chrome a.cutrace |
+	$PERL -ne 'if (/"result":("(?:[^"\\]|\\.)*")/) { $_ = eval $1; print "$_\n" if $_ ne "returned" }' >of.format
+has chrome
+"$cuaudit" convert --symbols no --to perfetto a.cutrace >a.pftrace
+$PERL "$top_srcdir/t/convert/perfetto.pl" a.pftrace 2>err | sed -n 's/^result \(.*\) [0-9]*$/\1/p' | grep . >of.format
+has perfetto
+# Of what nothing was recorded for there is no list of arguments, and those of ctf are written in C.
+grep -v '^{' results >given && mv given results
+if "$cuaudit" convert --symbols no --to sqlite -o a.sqlite a.cutrace 2>err && "$PYTHON3" -c 'import sqlite3' 2>>err; then
+	"$PYTHON3" -c 'import sqlite3
+for value, in sqlite3.connect("a.sqlite").execute("SELECT value FROM arguments WHERE name = ?", ("return",)):
+    print(value)' >of.format
+	has sqlite
+	is "$("$PYTHON3" -c 'import sqlite3
+print(*sqlite3.connect("a.sqlite").execute("SELECT count(*) FROM call WHERE result IS NOT NULL").fetchone())')" 0 \
+		"sqlite: a result that is no CUresult is none there"
+else
+	skip 2 "no sqlite3"
+fi
+"$cuaudit" convert --symbols no --to ctf -o a.ctf a.cutrace
+if command -v babeltrace2 >babel; then
+	babeltrace2 a.ctf >out
+	sed -n 's/^.*_exit: .*arguments = { return = \(.*\), not_recorded.*/\1/p; s/^.*_exit: .*arguments = { return = "\(.*\)" } }$/\1/p' out |
+		sed 's/0x0/NULL/; s/ABC$/abc/' | grep -v text >of.format
+	sed 's/^"\(.*\)"$/\1/' results | grep -v text | sort -u >given && mv given results
+	has ctf
+else
+	skip 1 "no babeltrace2"
+fi
+
+# answered FUNCTION ACTION RESULT: what is printed where a hook answers with 7
+answered() {
+	rm -f report* a.cutrace
+	for how in text=yes "file=$tmp/a.cutrace"; do
+		audited CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=comm.types CUAUDIT_OUTPUT="$tmp/report" \
+			CUAUDIT_HOOKS="fault(inject=libcomm.so.2:$1:$2=7),trace($how)" ./uses >out 2>err
+	done
+	like "$(cat report*.trace)" "$1\(.*\) = $3 <" "$1, $2: printed"
+	like "$("$cuaudit" convert --symbols no --to text a.cutrace)" "$1\(.*\) = $3 .*<" "$1, $2: and in a trace"
+}
+answered commWide error 7
+answered commWide result -8589934585
+answered commSame error 0x7
+answered commMean error '[?]'
+answered commMean result 1.5
+answered commHalf error '[?]'
+answered commReduce error 7
+answered commReduce result 7
+answered commText error 0x7
 typed CUAUDIT_HOOKS='fault(inject=libcomm.so.2:commEnd:error=0),trace(text=yes)'
 like "$(cat report*)" 'commReduce\(send = 0x1000' "two hooks"
 rm -f report*
@@ -227,8 +287,8 @@ is "$status" 85 "strict: the process ends"
 
 # doctor
 CUAUDIT_DRIVER=sim CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=comm.types "$cuaudit" doctor ./uses >out 2>err
-like "$(cat out)" "^ok       CUAUDIT_TYPES=comm.types: .*: 13 functions\$" "doctor: how many functions there are types of"
-like "$(cat out)" "^ok       CUAUDIT_PROVIDERS takes $tmp/libcomm.so.2, of whose 13 functions " "doctor: a library that is taken"
+like "$(cat out)" "^ok       CUAUDIT_TYPES=comm.types: .*: 19 functions\$" "doctor: how many functions there are types of"
+like "$(cat out)" "^ok       CUAUDIT_PROVIDERS takes $tmp/libcomm.so.2, of whose 19 functions " "doctor: a library that is taken"
 unlike "$(cat out)" 'is one of CUAUDIT_PROVIDERS' "doctor: and not that none is, whichever is the last"
 CUAUDIT_DRIVER=sim CUAUDIT_PROVIDERS='libother.so.*' "$cuaudit" doctor ./uses >out 2>err
 like "$(cat out)" "^warning  no library that .*/uses is linked with is one of CUAUDIT_PROVIDERS, libother.so" "doctor: none"
@@ -256,7 +316,7 @@ print scalar(@at) > 10 ? "many" : "few", " $bad";' "$cuaudit")" "many 0" "damage
 # the page
 sed -n '/^\.Sh EXAMPLES/,/^\.Ed/p' "$top_srcdir/man/cuaudit-types.5" | grep -v '^\.' >page.types
 ok "the page's example is a file of types" env CUAUDIT_TYPES=page.types "$cuaudit" run true
-for kind in i u e f ptr str m void '[?]'; do
+for kind in i u b e f ptr str m void '[?]'; do
 	like "$(grep '^\.It Cm' "$top_srcdir/man/cuaudit-types.5" | tr -d ',\\&')" " $kind( |\$)" \
 		"the page has $kind"
 done

@@ -91,10 +91,10 @@ sub compiled {
 	open my $out, '>', "$dir/kinds.c" or fail("$dir/kinds.c", $!);
 	print $out "#include <stdio.h>\n", map({ "#include <$_>\n" } @{$option{headers}}), <<'EOC';
 #define KIND(number, type) do { \
-	const char *kind = _Generic(*(type *)0, _Bool: "u", char: (char)-1 < 0 ? "i" : "u", \
+	const char *kind = _Generic(*(type *)0, _Bool: "b", char: (char)-1 < 0 ? "i" : "u", \
 		signed char: "i", short: "i", int: "i", long: "i", long long: "i", \
 		unsigned char: "u", unsigned short: "u", unsigned int: "u", unsigned long: "u", \
-		unsigned long long: "u", float: "f", double: "f", const char *: "str", \
+		unsigned long long: "u", float: "f", double: "f", const char *: "str", char *: "text", \
 		default: __builtin_classify_type(*(type *)0) == 5 ? "ptr" : \
 			 __builtin_classify_type(*(type *)0) >= 12 && \
 			 __builtin_classify_type(*(type *)0) <= 13 ? "m" : "?"); \
@@ -135,10 +135,11 @@ my ($kinds, $values) = compiled([sort keys %names], grep { !$unnamed{$_} } sort 
 $kinds->{$_} = '?' for keys %unnamed;
 $kinds->{void} = 'void';
 
-# The word of a type, e4 where its values have names.
+# The word of a type, e4 where its values have names. What is written through a char * may be no text yet; what is
+# returned is.
 sub kind_of {
-	my ($type) = @_;
-	my $kind = $kinds->{$type};
+	my ($type, $result) = @_;
+	my $kind = $kinds->{$type} eq 'text' ? $result ? 'str' : 'ptr' : $kinds->{$type};
 
 	$kind =~ s/^[iu]/e/ if $kind =~ /^[iu][48]/ && enum_of($type);
 	return $kind;
@@ -147,7 +148,7 @@ sub kind_of {
 my (%used, @lines);
 for my $name (sort keys %functions) {
 	my $function = $functions{$name};
-	my @fields = ('function', $name, kind_of($function->{returns}) . " $function->{returns}");
+	my @fields = ('function', $name, kind_of($function->{returns}, 1) . " $function->{returns}");
 	# A result in memory takes a register that others would have.
 	my $hidden = kind_of($function->{returns}) =~ /^m/ || $unnamed{$function->{returns}};
 	my $open = $function->{variadic} || $function->{unknown} || $hidden;

@@ -252,6 +252,9 @@ bool trace_arguments_read(struct trace_arguments *arguments, const struct trace 
 	}
 	arguments->unknown = unknown_words(arguments, good && trace_call_succeeded(call),
 					   good && call->status & CUAUDIT_TRACE_INPUTS);
+	/* A hook that answers knows of no vector register. */
+	if (function->result.shape.value.kind == PRINT_REAL && call->status & CUAUDIT_TRACE_SKIPPED)
+		arguments->unknown |= UINT64_C(1) << function->result.word;
 	return good || call->status & CUAUDIT_TRACE_CUT;
 }
 
@@ -322,16 +325,6 @@ void trace_print_result(struct buffer *out, const struct trace_function *functio
 		print_result_name(out, function->name, result);
 }
 
-/* Without what it was given. */
-static void print_bare(struct buffer *out, const struct trace_function *function, int32_t result)
-{
-	struct print_param params[PRINT_PARAMS];
-
-	buffer_name(out, function->name);
-	buffer_text(out, print_params(function->row, params) || function->row < 0 ? "(...) = " : "() = ");
-	trace_print_result(out, function, result);
-}
-
 static void print_error_text(struct buffer *out, const char *text)
 {
 	if (!text)
@@ -356,6 +349,46 @@ static void print_raw(struct buffer *out, const struct trace_arguments *argument
 	trace_print_result(out, arguments->function, result);
 }
 
+static void typed_result(struct buffer *out, const struct print_call *print, const struct trace_function *function)
+{
+	print_typed_result(out, print, function->has_result ? &function->result : NULL);
+}
+
+void trace_call_result(struct buffer *out, const struct trace *trace, const struct trace_call *call)
+{
+	const struct trace_function *function = &trace->functions[trace->sites[call->site].function];
+	struct trace_arguments arguments;
+	struct print_call print;
+
+	if (!function->types) {
+		trace_print_result(out, function, call->result);
+		return;
+	}
+	/* Where they make no sense, all is unknown. */
+	trace_arguments_read(&arguments, trace, call);
+	print = trace_arguments_call(&arguments);
+	typed_result(out, &print, function);
+}
+
+static bool has_parameters(const struct trace_function *function)
+{
+	struct print_param params[PRINT_PARAMS];
+
+	if (function->types)
+		return function->types->functions->nparams || function->types->functions->open;
+	return function->row < 0 || print_params(function->row, params);
+}
+
+void trace_bare_print(struct buffer *out, const struct trace *trace, const struct trace_call *call)
+{
+	const struct trace_function *function = &trace->functions[trace->sites[call->site].function];
+
+	buffer_name(out, function->name);
+	buffer_text(out, has_parameters(function) ? "(...) = " : "() = ");
+	trace_call_result(out, trace, call);
+	print_error_text(out, trace_error_text(trace, call));
+}
+
 void trace_arguments_print(struct buffer *out, const struct trace *trace,
 			   const struct trace_call *call, unsigned int flags)
 {
@@ -363,8 +396,7 @@ void trace_arguments_print(struct buffer *out, const struct trace *trace,
 	struct print_call print;
 
 	if (!trace_arguments_read(&arguments, trace, call)) {
-		print_bare(out, &trace->functions[trace->sites[call->site].function], call->result);
-		print_error_text(out, trace_error_text(trace, call));
+		trace_bare_print(out, trace, call);
 		return;
 	}
 	if (arguments.function->types) {
@@ -372,7 +404,7 @@ void trace_arguments_print(struct buffer *out, const struct trace *trace,
 		print.flags = flags;
 		print_typed(out, &print, arguments.function->params, arguments.function->nparams);
 		buffer_text(out, " = ");
-		trace_print_result(out, arguments.function, call->result);
+		typed_result(out, &print, arguments.function);
 		return;
 	}
 	if (arguments.function->provided) {

@@ -67,6 +67,12 @@ bool trace_arguments_named(const struct trace_arguments *arguments, const char *
 void trace_arguments_print(struct buffer *out, const struct trace *trace,
 			   const struct trace_call *call, unsigned int flags);
 
+/* The same without what it was given: NAME(...) = RESULT. */
+void trace_bare_print(struct buffer *out, const struct trace *trace, const struct trace_call *call);
+
+/* What it returned, by the types of its function if they are known, else as trace_print_result does. */
+void trace_call_result(struct buffer *out, const struct trace *trace, const struct trace_call *call);
+
 /* The call as print/ takes it, its arguments raw; valid as long as arguments. */
 static inline struct print_call trace_arguments_call(const struct trace_arguments *arguments)
 {

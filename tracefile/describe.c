@@ -395,6 +395,8 @@ static int read_types(struct trace_function *function, const struct cuaudit_trac
 	for (uint32_t i = 0; i < function->nparams; i++)
 		function->params[i].word = from->words[i] % TRACE_WORDS;
 	function->unrecorded = unrecorded(function);
+	function->has_result = from->result && prototypes_result(types->functions, &function->result);
+	function->result.word = from->result % TRACE_WORDS;
 	return 0;
 }
 

@@ -38,13 +38,15 @@ struct trace_function {
 	uint32_t version;
 	uint32_t nsteps;
 	bool runtime;		/* of the CUDA runtime, not of the driver */
-	bool provided;		/* of a library of CUAUDIT_PROVIDERS: results are not recorded */
+	bool provided;		/* of a library of CUAUDIT_PROVIDERS: results are no CUresult */
 	bool masked;		/* arguments begin with a mask */
 	uint64_t unrecorded;	/* bits of the words of parameters that no step is of */
 	uint64_t inputs;	/* the same of pointers to what the driver reads */
 	uint32_t nparams;	/* of the row; looked up once, as that takes longer than a call's text */
 	struct print_param params[PRINT_PARAMS];
 	struct prototypes *types;	/* of provided: what the user's types say of it, NULL: nothing */
+	struct print_param result;	/* by these, if has_result */
+	bool has_result;
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 
@@ -284,7 +286,7 @@ static inline bool trace_result_unknown(const struct trace_function *function, i
 	return !result && (function->provided || function->row == CUAUDIT_ID_TABLES);
 }
 
-/* A call's result by name or number, or that it returned, of a function whose results are not recorded. */
+/* A call's result by name or number, or that it returned, of a function whose results are no status. */
 void trace_print_result(struct buffer *out, const struct trace_function *function, int32_t result);
 
 /* Whether a result is an error. */

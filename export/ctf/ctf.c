@@ -264,6 +264,7 @@ static int remember(struct ctf *ctf, const struct trace *trace)
 {
 	ctf->trace = trace;
 	ctf->functions = typed_functions(trace);
+	typed_results(ctf->functions, trace);
 	ctf->libraries = labels_number(ctf_library, trace, trace->nlibraries);
 	ctf->callers = labels_number(ctf_caller, trace, trace->nsites);
 	ctf->stacks = labels_number(ctf_stack, trace, trace->ncallers);

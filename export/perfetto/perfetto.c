@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "export/argument_text.h"
 #include "export/fields.h"
 #include "export/formats.h"
 #include "export/perfetto/perfetto.pb-c.h"
@@ -266,18 +267,18 @@ static int put_status(struct perfetto *perfetto, const struct trace_call *call)
 static int put_end(struct convert *convert, struct perfetto *perfetto, const struct trace *trace,
 		   const struct trace_call *call, uint64_t track)
 {
-	bool unknown = trace_result_unknown(convert_function(trace, call->site), call->result);
+	const struct trace_function *function = convert_function(trace, call->site);
+	bool unknown = trace_result_unknown(function, call->result);
 	struct perfetto_part part = unknown ? perfetto->failure : perfetto->success;
-	char text[64];
-	struct buffer out = { text, sizeof(text), 0 };
+	char text[ARGUMENTS_RESULT];
 	const char *why = trace_error_text(trace, call);
 	int error = 0;
 
 	perfetto->body.used = 0;
-	if (call->result) {
-		print_result_name(&out, convert_function(trace, call->site)->name, call->result);
+	if (call->result || function->has_result) {
 		part = perfetto->failure;
-		error = annotate_text(perfetto, PERFETTO_RESULT, text, buffer_end(&out));
+		error = annotate_text(perfetto, PERFETTO_RESULT, text,
+				      strlen(arguments_result(text, trace, call)));
 		if (!error && why)
 			error = annotate_text(perfetto, PERFETTO_ERROR_TEXT, why, strlen(why));
 	}

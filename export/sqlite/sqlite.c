@@ -455,7 +455,7 @@ static void account(struct state *state, const struct trace *trace, const struct
 }
 
 static int put_argument(struct convert *convert, const struct trace_arguments *arguments,
-			const struct print_param *param, uint32_t position)
+			const struct print_param *params, uint32_t index, uint32_t position)
 {
 	struct state *state = convert->state;
 	struct sqlite_rows *rows = state->rows;
@@ -466,12 +466,12 @@ static int put_argument(struct convert *convert, const struct trace_arguments *a
 	bool is_number;
 	int error;
 
-	arguments_value(text, sizeof(text), arguments, position);
+	arguments_value(text, sizeof(text), arguments, params, index);
 	value = utf8_clean(&state->scratch, text);
 	if (!value)
 		return -ENOMEM;
 	length = strlen(value);
-	is_number = arguments_number(arguments, param, &number);
+	is_number = arguments_number(arguments, &params[index], &number);
 	if (rows->narguments == SQLITE_ARGUMENTS || length > SQLITE_TEXTS - rows->ntexts) {
 		error = flush_arguments(convert);
 		if (error)
@@ -480,7 +480,7 @@ static int put_argument(struct convert *convert, const struct trace_arguments *a
 	rows->arguments[rows->narguments++] = (struct sqlite_argument){
 		.list = state->list,
 		.position = (uint16_t)position,
-		.name = param->name,
+		.name = params[index].name,
 		.value = rows->ntexts,
 		.length = (uint32_t)length,
 		.is_number = is_number,
@@ -529,9 +529,11 @@ static int put_arguments(struct convert *convert, const struct trace_arguments *
 	const struct trace_function *function = arguments->function;
 	int error = 0;
 
-	*list = function->nparams ? ++state->list : 0;
+	*list = function->nparams || function->has_result ? ++state->list : 0;
 	for (uint32_t i = 0; !error && i < function->nparams; i++)
-		error = put_argument(convert, arguments, &function->params[i], i);
+		error = put_argument(convert, arguments, function->params, i, i);
+	if (!error && function->has_result)
+		error = put_argument(convert, arguments, &function->result, 0, function->nparams);
 	if (!error && *list && state->functions[number].plan.launches)
 		error = put_launch(convert, arguments);
 	if (!error && *list && state->functions[number].copies != COPY_NONE)

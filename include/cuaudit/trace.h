@@ -326,7 +326,8 @@ struct cuaudit_trace_function {
 struct cuaudit_trace_types {
 	struct cuaudit_trace_record record;
 	uint32_t slot;		/* the function's, whose record comes before */
-	uint32_t nwords;	/* at most CUAUDIT_TRACE_TYPES_WORDS */
+	uint16_t nwords;	/* at most CUAUDIT_TRACE_TYPES_WORDS */
+	uint16_t result;	/* the word that the result begins with; 0: it has none, or none is known */
 	uint8_t words[CUAUDIT_TRACE_TYPES_WORDS];	/* where each parameter's value begins */
 	/* Behind it: its line of cuaudit-types(5), and those of enumerations that it names. */
 };

@@ -90,6 +90,13 @@ const struct prototype *provider_types_of(const struct cuaudit_function *functio
 	return NULL;
 }
 
+bool provider_types_result(const struct cuaudit_function *function, struct print_param *result)
+{
+	(void)function;
+	(void)result;
+	return false;
+}
+
 uint32_t provider_types_params(const struct cuaudit_function *function, struct print_param params[PRINT_PARAMS])
 {
 	(void)function;

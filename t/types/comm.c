@@ -51,6 +51,39 @@ double commMean(double first, float second, int count, const double *more)
 	return count == 2 && !more ? (first + (double)second) / 2 : 0;
 }
 
+float commHalf(float value)
+{
+	return value / 2;
+}
+
+_Bool commIs(_Bool value)
+{
+	return value;
+}
+
+void *commSame(void *address)
+{
+	return address;
+}
+
+/* A text, none, and what is no text's address. */
+char *commText(int which)
+{
+	static char text[] = "a \"text\", of\ntwo lines";
+
+	return which < 2 ? which ? text : (char *)0 : (char *)0x10;
+}
+
+signed char commSmall(int value)
+{
+	return (signed char)value;
+}
+
+long long commWide(long long value)
+{
+	return value;
+}
+
 comm_result commPair(int before, pair value, int after)
 {
 	return before == 1 && value.y == 2 && after == 3 ? commOk : commBad;

@@ -46,6 +46,12 @@ extern comm_result commNumbers(int8_t small, uint8_t byte, int16_t word, uint32_
 			       _Bool flag, const unsigned values[4]) COMM_API;
 COMM_API comm_result commScale(float factor, double by, const char *name, int after);
 COMM_API double commMean(double first, float second, int count, const double *more);
+COMM_API float commHalf(float value);
+COMM_API _Bool commIs(_Bool value);
+COMM_API void *commSame(void *address);
+COMM_API char *commText(int which);
+COMM_API signed char commSmall(int value);
+COMM_API long long commWide(long long value);
 COMM_API comm_result commPair(int before, pair value, int after);
 COMM_API comm_id commId(int number);
 COMM_API void commEnd(void);

@@ -38,6 +38,16 @@ int main(void)
 	bad += commNumbers(-1, 255, -2, 4000000000u, -5, 1, values) != commOk;
 	bad += commScale(1.5f, -0.25, "s", 9) != commOk;
 	bad += commMean(2.5, 0.5f, 2, NULL) != 1.5;
+	bad += commHalf(-1.0f) != -0.5f;
+	bad += !commIs(1);
+	bad += commIs(0);
+	bad += commSame(NULL) != NULL;
+	bad += commSame((void *)0x123456789abc) != (void *)0x123456789abc;
+	bad += strncmp(commText(1), "a ", 2) != 0;
+	bad += commText(0) != NULL;
+	bad += commText(2) != (char *)0x10;
+	bad += commSmall(-3) != -3;
+	bad += commWide(-5000000000) != -5000000000;
 	bad += commPair(1, (pair){ 1, 2 }, 3) != commOk;
 	bad += commId(5).internal[0] != 5;
 	commEnd();

@@ -131,7 +131,7 @@ static bool describe_types(const struct cuaudit_function *function, uint32_t *wh
 {
 	static char text[CUAUDIT_TRACE_TEXT_MOST];	/* locked, and too much for a stack */
 	size_t length = provider_types_text(function, text, sizeof(text));
-	struct print_param params[PRINT_PARAMS];
+	struct print_param params[PRINT_PARAMS], result;
 	struct cuaudit_trace_types *record;
 
 	_Static_assert((int)PRINT_PARAMS <= (int)CUAUDIT_TRACE_TYPES_WORDS, "words");
@@ -141,7 +141,8 @@ static bool describe_types(const struct cuaudit_function *function, uint32_t *wh
 	if (!record)
 		return false;
 	record->slot = function->slot;
-	record->nwords = provider_types_params(function, params);
+	record->nwords = (uint16_t)provider_types_params(function, params);
+	record->result = provider_types_result(function, &result) ? result.word : 0;
 	for (uint32_t i = 0; i < record->nwords; i++)
 		record->words[i] = params[i].word;
 	memcpy(record + 1, text, length);

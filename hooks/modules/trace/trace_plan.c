@@ -202,8 +202,16 @@ static void find_kernel(struct trace_plan *plan, const struct print_param *param
  * Of a function of a file of types, whose pointers nobody vouches for: strings alone are
  * followed, as far as they can be read, and the pointer is there where they cannot.
  */
-static void make_typed(struct making *making, const struct print_param *params, uint32_t count)
+static void make_typed(struct making *making, const struct cuaudit_function *function)
 {
+	struct print_param params[PRINT_PARAMS + 1];
+	uint32_t count = provider_types_params(function, params);
+
+	if (provider_types_result(function, &params[count])) {
+		if (params[count].shape.value.kind != PRINT_REAL)
+			making->plan.answer = params[count].word;
+		count++;
+	}
 	making->plan.is_typed = true;
 	making->plan.is_simple = false;
 	for (uint32_t i = 0; i < count; i++)
@@ -242,7 +250,7 @@ static void make(struct making *making, const struct cuaudit_function *function)
 	if (!wanted)
 		return;
 	if (provider_types_of(function)) {
-		make_typed(making, params, provider_types_params(function, params));
+		make_typed(making, function);
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++)

@@ -73,6 +73,7 @@ struct trace_plan {
 	uint8_t kernel;
 	bool is_launch;		/* the values are a struct trace_launch */
 	bool is_typed;		/* the values are of any words, as steps say: of a function of a file of types */
+	uint8_t answer;		/* of those, the one whose lower half is the call's result; 0: none */
 	bool is_simple;		/* what is behind pointers has 4 or 8 bytes */
 	bool is_fast;		/* `fast` does it */
 	uint8_t values[TRACE_PLAN_WORDS + 1];	/* where each word's are written, and where they end */

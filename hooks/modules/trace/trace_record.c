@@ -147,15 +147,20 @@ static inline char *copy_values(const struct trace_plan *plan, const uint64_t *w
 	return to + plan->values[TRACE_PLAN_WORDS];
 }
 
-/* The values of a function of a file of types: each is of one word. */
-static char *copy_typed(const struct trace_plan *plan, const uint64_t *words, char *to)
+/*
+ * The values of a function of a file of types: each is of one word. What hooks made of its result is
+ * what it returns.
+ */
+static char *copy_typed(const struct trace_plan *plan, const struct cuaudit_call *call, char *to)
 {
+	if (plan->answer)
+		memcpy(&call->words[plan->answer], &call->result, sizeof(call->result));
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
 		const struct cuaudit_trace_step *step = &plan->steps[i];
 
 		if (step->kind != CUAUDIT_TRACE_VALUE)
 			break;
-		memcpy(to, &words[step->word], sizeof(*words));
+		memcpy(to, &call->words[step->word], sizeof(*call->words));
 		to += step->size;
 	}
 	return to;
@@ -183,7 +188,7 @@ uint64_t *write_arguments(struct record *record, struct trace_writer *writer,
 
 	record->flags |= CUAUDIT_TRACE_WITH_ARGUMENTS;
 	to = mask_at + plan->mask;
-	to = !simple && plan->is_typed ? copy_typed(plan, call->words, to) : copy_values(plan, call->words, to);
+	to = !simple && plan->is_typed ? copy_typed(plan, call, to) : copy_values(plan, call->words, to);
 	if (!simple && plan->after & TRACE_AFTER_PARAMETERS)
 		layout = trace_kernel_layout(writer, call->words[plan->kernel]);
 	for (uint32_t i = 0; i < plan->nops; i++) {
