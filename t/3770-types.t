@@ -24,7 +24,8 @@ printf '#include <inner.h>\n#ifdef __cplusplus\nextern "C" {\n#endif\n%s\n#ifdef
 	'inner_t f(enum inner_kind kind), g(void); inner_t h(enum inner_kind);' >outer.h
 printf '#pragma once\ntypedef short inner_t; enum inner_kind { INNER = 1 };\n' >include/inner.h
 "$cuaudit" types --from outer.h --include include >outer.types
-is "$(cat outer.types)" "$(printf 'cuaudit-types\t1\nfunction\th\ti2 inner_t\tu4 arg1 enum inner_kind')" \
+is "$(cat outer.types)" "$(printf 'cuaudit-types\t1\n' && printf 'function\t%b\n' \
+	'f\ti2 inner_t\tu4 kind enum inner_kind' 'g\ti2 inner_t' 'h\ti2 inner_t\tu4 arg1 enum inner_kind')" \
 	"a header's own functions, and enumerations alone that it declares"
 "$cuaudit" types --from include/inner.h --from outer.h --include include >outer.types
 like "$(cat outer.types)" "function	h	i2 inner_t	e4 arg1 enum inner_kind" "two headers"
@@ -52,7 +53,7 @@ of "tags that a list of parameters declares" 'struct own { int a; };' 'int a(int
 	'struct outer { struct inner { long a[4]; } a; };' 'int j(struct inner a, struct outer b, int c);' \
 	'struct result { long a[4]; } *k(const struct result *a, struct result b);'
 is "$(cat of.types)" "$(printf '%s\t%s\n' cuaudit-types 1 && printf 'function\t%b\n' \
-	'a\ti4 int\ti4 a int\tptr b struct none *\ti4 c int' 'd\ti4 int\ti4 a int\t...' \
+	'a\ti4 int\ti4 a int\tptr b struct none *\ti4 c int' 'b\ti4 int\ti4 a int\t...' 'c\ti4 int\ti4 a int' 'd\ti4 int\ti4 a int\t...' \
 	'e\ti4 int\ti4 a int\t...' 'f\ti4 int\ti4 a int\t...' 'g\ti4 int\ti4 a int\t...' \
 	'h\ti4 int\ti4 a int\t...' 'i\ti4 int\ti4 a int\tptr b struct with *\ti4 c int' \
 	'j\ti4 int\tm32 a struct inner\tm32 b struct outer\ti4 c int' \

@@ -13,6 +13,7 @@ use Gen::Source;
 use Gen::Types;
 
 *fail = \&Gen::Source::fail;
+*complain = \&Gen::Source::complain;
 $Gen::Source::BEFORE = 'cuaudit: ';
 
 my %option = (cc => $ENV{CC} || 'cc', own => 1, headers => [], versions => [], include => []);
@@ -32,6 +33,9 @@ my $found = Gen::Decl::parse(Gen::Source::tokens_of(Gen::Source::lines_of(\%opti
 	wanted => qr/./, lenient => 1);
 my $typedefs = Gen::Types::typedefs($found->{types});
 my %functions = %{$found->{function}};
+complain($_->{place}, 'left out, not understood: ' . $_->{text} =~ s/^(.{120}).+/$1.../r) for @{$found->{unread}};
+my $unread = @{$found->{unread}};
+complain('types', "$unread of the headers' declarations " . ($unread == 1 ? 'is' : 'are') . ' left out') if $unread;
 fail($option{headers}[0], 'declares no functions') if !%functions;
 
 # The enumeration of each name of it.

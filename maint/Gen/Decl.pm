@@ -84,6 +84,8 @@ sub specifiers {
 		} elsif ($word =~ /^(?:struct|union|enum)$/) {
 			shift @$tokens;
 			@spec{qw(kind place)} = ($word, $place);
+			splice @$tokens, 0, closing($tokens, 1) + 1
+				while @$tokens > 1 && $tokens->[0][1] eq '__attribute__';
 			$spec{tag} = (shift @$tokens)->[1]
 				if @$tokens && $tokens->[0][0] eq 'id';
 			if (@$tokens && $tokens->[0][1] eq '{') {
@@ -110,8 +112,33 @@ sub specifiers {
 	return \%spec;
 }
 
+# Those outside of brackets.
+sub outer {
+	my $depth = 0;
+
+	return grep {
+		$depth-- if $_->[0] eq 'op' && $_->[1] =~ /^[)}\]]$/;
+		my $out = $depth == 0;
+		$depth++ if $_->[0] eq 'op' && $_->[1] =~ /^[({\[]$/;
+		$out;
+	} @_;
+}
+
+# Without brackets around a name alone, of what is no parameter.
+sub unwrapped {
+	my (@tokens) = @_;
+	my $at = 0;
+
+	$at++ while $at < @tokens && $tokens[$at][1] =~ $POINTER;
+	splice @tokens, $at, 3, $tokens[$at + 1]
+		if $at + 2 < @tokens && $tokens[$at][1] eq '(' && $tokens[$at + 1][0] eq 'id' &&
+			$tokens[$at + 2][1] eq ')';
+	return @tokens;
+}
+
 # One declarator: { name, place, before, after, params }. The declaration is
-# "<specifiers> before name after"; params is set for functions.
+# "<specifiers> before name after"; params is set for functions. unread: there is
+# more to it, so that it may be a function's that is not what it looks like.
 sub declarator {
 	my (@tokens) = @_;
 	my (%decl, @before, @after);
@@ -133,6 +160,8 @@ sub declarator {
 			@decl{qw(name place)} = @{shift @tokens}[1, 2];
 			$end--;
 		}
+		# It returns a pointer to a function.
+		$decl{unread} = 1 if grep { $_->[1] eq '(' } @tokens[0 .. $end];
 		push @after, splice(@tokens, 0, $end + 1);
 		$decl{indirect} = 1;
 	} elsif (@tokens && $tokens[0][0] eq 'id') {
@@ -142,6 +171,12 @@ sub declarator {
 		my $end = closing(\@tokens, 0);
 
 		$decl{params} = [@tokens[1 .. $end - 1]];
+		$decl{unread} = 1 if !defined $decl{name};
+		$decl{unread} = 1 if grep { $_->[0] eq 'id' && $_->[1] ne '__attribute__' }
+			outer(@tokens[$end + 1 .. $#tokens]);
+	} else {
+		$decl{unread} = grep { $_->[1] eq '(' }
+			outer(unattributed(@{(split_at('=', @tokens))[0]}));
 	}
 	@tokens = grep { $_->[1] !~ /^__attribute__$/ } @tokens;
 	$decl{before} = text(@before);
@@ -185,6 +220,12 @@ sub parameters {
 			# An array parameter is a pointer to its elements.
 			$decl->{before} .= '*';
 			$decl->{after} =~ s/^\[[^]]*\]//;
+		}
+		if ($lenient && is_function($decl)) {
+			# So is a function's, to that.
+			$decl->{before} .= '(*';
+			$decl->{after} = ")$decl->{after}";
+			$decl->{indirect} = 1;
 		}
 		my $type = declaration($spec, $decl, '');
 
@@ -265,6 +306,15 @@ sub members {
 # How what has a body begins.
 my $INLINE = qr/^(?:static|(?:extern )?(?:inline|__inline|__inline__))\b/;
 
+# Whether what has a body is a function: it has it behind its parameters.
+sub defines {
+	my ($at) = grep { $_[$_][1] eq '{' } 0 .. $#_;
+	my @outer = defined $at ? outer(@_[0 .. $at - 1]) : ();
+
+	return @outer > 2 && $outer[-1][1] eq ')' && $outer[-3][0] eq 'id' &&
+		$outer[-3][1] !~ /^(?:__attribute__|_Alignas|__declspec)$/;
+}
+
 # Without what a declaration begins with that is for the compiler alone.
 sub unattributed {
 	my (@tokens) = @_;
@@ -276,15 +326,42 @@ sub unattributed {
 	return @tokens;
 }
 
+sub is_function {
+	my ($decl) = @_;
+
+	return $decl->{params} && !$decl->{indirect};
+}
+
+sub take_function {
+	my ($found, $doc, $header, $spec, $decl) = @_;
+	my $name = $decl->{name};
+	my $old = $found->{function}{$name};
+
+	return if $name !~ $found->{wanted} || $old && !defined $doc;
+	my @params = grep { $_->[0] ne 'doc' } @{$decl->{params}};
+
+	$found->{function}{$name} = {
+		name => $name, place => $decl->{place},
+		header => $header,
+		doc => $doc // ($old ? $old->{doc} : undef),
+		result => join(' ', @{$spec->{words}}),
+		returns => declaration($spec, { before => $decl->{before},
+			after => '' }, ''),
+		variadic => scalar(grep { $_->[1] eq '...' } @params),
+		unknown => !@params,	# no prototype, before C23
+		params => parameters($name, $found->{lenient}, @params) };
+}
+
 # Adds what one declaration says to the result.
 sub take {
 	my ($found, $doc, @tokens) = @_;
 	my ($place, $header) = @{$tokens[0]}[2, 3];
 	my $typedef = $tokens[0][1] eq 'typedef';
 
-	return if $tokens[0][1] =~ /^(?:_Static_assert|static_assert)$/;
+	return if $tokens[0][1] =~ /^(?:_Static_assert|static_assert|asm|__asm__)$/;
+	my $text = text(@tokens);
 	my $spec = specifiers(\@tokens);
-	my @decls = @tokens ? map { declarator(@$_) } split_at(',', @tokens) : ();
+	my @decls = @tokens ? map { declarator(unwrapped(@$_)) } split_at(',', @tokens) : ();
 
 	if ($spec->{body}) {
 		if ($spec->{kind} eq 'enum') {
@@ -295,25 +372,22 @@ sub take {
 			$spec->{members} = members(@{$spec->{body}});
 		}
 	}
-	if (!$typedef && @decls == 1 && $decls[0]{params} &&
-	    !$decls[0]{indirect}) {
-		my $name = $decls[0]{name};
+	for my $decl (grep { defined $_->{name} } @decls) {
+		# Of a function's type, perhaps.
+		my $last = $spec->{words}[-1] // '';
 
-		return if !defined $name || $name !~ $found->{wanted} ||
-			$found->{function}{$name} && !defined $doc;
-		my $old = $found->{function}{$name};
-		my @params = grep { $_->[0] ne 'doc' } @{$decls[0]{params}};
-
-		$found->{function}{$name} = {
-			name => $name, place => $decls[0]{place},
-			header => $header,
-			doc => $doc // ($old ? $old->{doc} : undef),
-			result => join(' ', @{$spec->{words}}),
-			returns => declaration($spec, { before => $decls[0]{before},
-				after => '' }, ''),
-			variadic => scalar(grep { $_->[1] eq '...' } @params),
-			unknown => !@params,	# no prototype, before C23
-			params => parameters($name, $found->{lenient}, @params) };
+		$decl->{unread} = 1 if !$typedef && $decl->{before} eq '' && !$decl->{array} &&
+			$found->{prototypes}{$last};
+		$found->{prototypes}{$decl->{name}} = 1 if $typedef && is_function($decl);
+	}
+	if (!$typedef && grep { $_->{unread} || is_function($_) } @decls) {
+		for my $decl (@decls) {
+			if ($decl->{unread}) {
+				push @{$found->{unread}}, { place => $place, text => $text };
+			} elsif (is_function($decl)) {
+				take_function($found, $doc, $header, $spec, $decl);
+			}
+		}
 		return;
 	}
 	push @{$found->{types}}, { spec => $spec, decls => \@decls,
@@ -321,11 +395,11 @@ sub take {
 }
 
 # Everything the tokens declare: { function => {name => ...}, types => [...],
-# macros => [...], values => {...} }. wanted: names of functions; lenient:
+# macros => [...], values => {...}, unread => [{ place, text }] }. wanted: names of functions; lenient:
 # parameters may have no names, enumerators get no values, structures no members.
 sub parse {
 	my ($tokens, %option) = @_;
-	my %found = (function => {}, types => [], macros => [], values => {},
+	my %found = (function => {}, types => [], macros => [], values => {}, unread => [],
 		wanted => qr/^cu/, %option);
 	my ($depth, $doc, @pending) = (0);
 
@@ -349,7 +423,7 @@ sub parse {
 			$depth-- if $word =~ /^[)}\]]$/;
 		}
 		my $body = $word eq '}' && $depth == 0 &&
-			text(unattributed(@pending)) =~ $INLINE;
+			(text(unattributed(@pending)) =~ $INLINE || $found{lenient} && defines(@pending));
 
 		if ($depth == 0 && ($word eq ';' || $body)) {
 			take(\%found, $doc, @pending) if @pending && !$body;

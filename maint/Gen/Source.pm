@@ -39,12 +39,17 @@ our @VERSIONS = qw(cudaTypedefs.h cudaProfilerTypedefs.h cudaGLTypedefs.h
 # What each message begins with.
 our $BEFORE = '';
 
-# Says what is wrong and where, then ends the script.
-sub fail {
+# Says what is wrong and where.
+sub complain {
 	my ($place, $message) = @_;
 
 	print STDERR $BEFORE, defined $place ? "$place: " : basename($0) . ': ',
 		"$message\n";
+}
+
+# The same, then ends the script.
+sub fail {
+	complain(@_);
 	exit 1;
 }
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# cuaudit types: each function that headers declare is written, or named on standard error.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+test -n "$PERL" || skip_all "no perl"
+
+cuaudit=$top_builddir/bin/cuaudit
+export CC
+cd "$tmp" || exit 1
+
+# of LINES...: what is written of a header of these lines, in of.types; messages in err
+of() {
+	printf '%s\n' "$@" >of.h
+	status=0
+	timeout 300 "$cuaudit" types --from of.h >of.types 2>err || status=$?
+}
+# taken NAME FUNCTIONS LINES...: all of them are, and nothing is said
+taken() {
+	taken_name=$1
+	taken_functions=$2
+	shift 2
+	of "$@"
+	is "$status $(cat err)" "0 " "$taken_name: without a word"
+	is "$(sed -n 's/^function	\([^	]*\)	.*/\1/p' of.types | tr '\n' ' ')" "$taken_functions " "$taken_name: all of it"
+}
+# left NAME LINE...: the line's functions are named, what is behind it is taken
+left() {
+	left_name=$1
+	shift
+	of "$@" 'int behind(void);'
+	is "$status $(sed -n 's/^function	\([^	]*\)	.*/\1/p' of.types)" "0 behind" "$left_name: left out, and what comes next is not"
+	like "$(cat err)" "^cuaudit: .*/of\.h:1: left out, not understood: .*named" "$left_name: named, by file and line"
+	like "$(cat err)" "^cuaudit: types: 1 of the headers' declarations is left out\$" "$left_name: counted"
+}
+
+taken "two in one" "a b" 'int a(void), b(void);'
+is "$(sed 1d of.types)" "$(printf 'function\t%s\ti4 int\n' a b)" "two in one: each with what it returns"
+taken "variables among them" "a b" 'extern int v, *a(int x), w[sizeof(int)], b(int (*c)(int), int d); static const int n = (3);'
+like "$(cat of.types)" "function	a	ptr int \*	i4 x int" "variables among them: each with its own"
+taken "attributes" "a b" 'int a(void) __attribute__((pure)), b(int *c) __attribute__((nonnull(1)));' \
+	'int v __attribute__((aligned(8)));'
+taken "a name in brackets" "a" 'int (a)(int b);'
+taken "parameters of functions' types" "a" 'typedef struct { int b; } t;' 'int a(int b(int), int (t), int (*)(void));'
+is "$(grep -c 'ptr b [^	]*	ptr arg2 [^	]*	ptr arg3 ' of.types)" 1 "parameters of functions' types: are pointers"
+taken "what is defined in the header" "b d e" 'int a(int x) { if (x) { return 1; } return 0; } int b(void);' \
+	'struct __attribute__((packed)) s { char c; long d; }; static int c(void) { return 0; }' \
+	'struct s *x(void) { return 0; } int d(struct s *a);' 'inline int y(void) { return 0; } int e(void);'
+taken "pointers to functions are variables" "a" 'int (*v)(int), (*w[2])(void); typedef int t(int); extern t *x;' 'int a(void);'
+
+left "a pointer to a function is returned" 'void (*named(int n, void (*h)(int)))(int);'
+echo '[[gnu::pure]] int named(void);' >brackets.h
+if $CC -x c -std=gnu11 -fsyntax-only brackets.h 2>build.out; then
+	left "brackets before all" "$(cat brackets.h)"
+else
+	skip 3 "$CC takes no brackets in C11"
+fi
+left "typeof" '__typeof__(int) named(void);'
+left "a type of two words" 'unsigned __int128 named(void);'
+left "another symbol" 'int named(int a) __asm__("other");'
+left "a function's type" 'typedef int t(int); t named;'
+of 'unsigned __int128 a(void);' 'int b(void), (*c(void))(int);' '__typeof__(int) d(void);'
+is "$status $(grep -c 'left out, not' err) $(tail -n 1 err)" \
+	"0 3 cuaudit: types: 3 of the headers' declarations are left out" "several are counted"
+of 'unsigned __int128 a(void);'
+is "$status $(grep -c 'left out, not' err) $(grep -c 'declares no functions' err)" "2 1 1" "nothing else: why is said"
+
+# declares NAME FILE: what functions the compiler itself read in NAME, included by FILE, in declared
+declares() {
+	rm -f aux
+	$CC -x c -w -std=gnu11 -fsyntax-only -aux-info aux "$2" 2>aux.err
+	test -s aux && sed -n "s|^/\* \(.*/\)*$1:[0-9]*:[NO]C \*/ extern ||p" aux | sed 's/ *(.*//; s/.*[ *]//' | sort -u >declared
+}
+of 'int a(void), b(int x);' 'extern int c(char), v;' 'int *d(void), (e)(int);' '__extension__ int f(void); _Noreturn void g(void);' \
+	'int h();'
+if declares of.h of.h; then
+	is "$(sed -n 's/^function	\([^	]*\)	.*/\1/p' of.types)" "$(cat declared)" "the compiler has read the same functions"
+else
+	skip 1 "$CC has no -aux-info"
+fi
+for header in stdio stdlib string; do
+	echo "#include <$header.h>" >all.h
+	path=$($CC -E all.h | sed -n "s/^# [0-9]* \"\(.*\/$header\.h\)\".*/\1/p" | head -n 1)
+	timeout 300 "$cuaudit" types --from "$path" >of.types 2>err
+	ok "$header.h: read" test "$(grep -c ^function of.types)" -gt 20
+	if ! declares $header.h all.h; then
+		skip 1 "$CC has no -aux-info"
+		continue
+	fi
+	for name in $(cat declared); do
+		grep -q "^function	$name	" of.types || grep -q "left out.*[^a-zA-Z0-9_]$name[^a-zA-Z0-9_]" err || echo "$name"
+	done >silent
+	is "$(grep -c . declared | sed 's/[0-9][0-9]*[0-9]/many/') $(cat silent)" "many " \
+		"$header.h: each of $(grep -c . declared) functions is written, or named"
+done
+done_testing
