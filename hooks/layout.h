@@ -8,8 +8,16 @@
 
 #include "hooks/frame.h"
 
-/* How a parameter is passed: in n integer words, in a vector register, or as n words in memory. */
-enum { LAYOUT_FLOAT = 0x40, LAYOUT_MEMORY = 0x80, LAYOUT_WORDS = 0x3f };
+/* How a parameter is passed: in n integer words, in n vector registers, or as n words in memory. */
+enum {
+	LAYOUT_FLOAT = 0x40,
+	LAYOUT_MEMORY = 0x80,
+	LAYOUT_WORDS = 0x3f,
+	/* Of functions that have no row. With LAYOUT_FLOAT: on the stack two are one word. */
+	LAYOUT_HALVES = 0x20,
+	LAYOUT_VECTORS = 0x1f,
+	LAYOUT_BOTH = LAYOUT_FLOAT | LAYOUT_MEMORY	/* one integer register, and one vector register */
+};
 
 struct layout {
 	const char *name;

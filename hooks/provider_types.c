@@ -126,10 +126,15 @@ const struct prototype *provider_types_of(const struct cuaudit_function *functio
 static uint8_t code_of(const struct prototype_param *param)
 {
 	enum { MOST = LAYOUT_WORDS };
-	uint32_t words = (param->size + 7) / 8;
+	uint32_t words = (param->size + 7) / 8, count = (uint32_t)strlen(param->classes);
+	uint32_t vectors = (uint32_t)strspn(param->classes, "f");
 
-	if (param->kind == 'm')
+	if (param->kind == 'm' && !count)
 		return (uint8_t)(LAYOUT_MEMORY | (words < MOST ? words : MOST));
+	if (vectors == count && count)
+		return (uint8_t)(LAYOUT_FLOAT | count | (param->size == count * sizeof(float) ? LAYOUT_HALVES : 0));
+	if (count)
+		return (uint8_t)(strchr(param->classes, 'f') ? LAYOUT_BOTH | count : count);
 	return param->kind == 'f' ? LAYOUT_FLOAT | 1 : 1;
 }
 
@@ -137,14 +142,16 @@ uint32_t provider_types_params(const struct cuaudit_function *function, struct p
 {
 	const struct prototype *types = provider_types_of(function);
 	uint32_t count = types ? prototypes_params(types, params) : 0;
-	uint8_t codes[PRINT_PARAMS];
-	struct layout row = { .params = codes, .nparams = count };
+	uint8_t codes[PRINT_PARAMS + 1];
+	struct layout row = { .params = codes };
+	uint32_t before = types && types->params->kind == 'm' && !*types->params->classes ? FRAME_ANSWER_POINTERS : 0;
 
+	codes[0] = 1;
 	for (uint32_t i = 0; i < count; i++) {
 		int word;
 
-		codes[i] = code_of(&types->params[i + 1]);
-		word = layout_word(&row, i);
+		codes[before + i] = code_of(&types->params[i + 1]);
+		word = layout_word(&row, before + i);
 		if (word < 0)
 			return i;
 		params[i].word = (uint8_t)word;

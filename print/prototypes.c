@@ -96,11 +96,27 @@ static const char *read_enum(struct reader *reader, char *rest)
 	return NULL;
 }
 
-/* "e4", "ptr": what it is, and its bytes. */
-static bool read_kind(struct prototype_param *param, const char *word)
+/* ":if": one or two words of a structure, or two to four members of one type, as AArch64 has them. */
+static bool read_classes(struct prototype_param *param, const char *classes)
 {
+	size_t count = strlen(classes), vectors = strspn(classes, "f");
+
+	if (!count || count > TYPES_CLASSES || classes[strspn(classes, "if")])
+		return false;
+	strcpy(param->classes, classes);
+	return (param->size + 7) / 8 == count ? count <= 2 || vectors == count :
+	       vectors == count && param->size == count * sizeof(float);
+}
+
+/* "e4", "ptr", "m16:if": what it is, and its bytes. */
+static bool read_kind(struct prototype_param *param, char *word)
+{
+	char *classes = word, *number = cut(&classes, ':');
 	int64_t size = sizeof(uint64_t);
 
+	if (classes && *word != 'm')
+		return false;
+	word = number;
 	param->kind = *word;
 	if (!strcmp(word, "ptr") || !strcmp(word, "str") || !strcmp(word, "?") || !strcmp(word, "void")) {
 		param->size = (uint32_t)size;
@@ -110,7 +126,7 @@ static bool read_kind(struct prototype_param *param, const char *word)
 		return false;
 	param->size = (uint32_t)size;
 	if (*word == 'm')
-		return size > 0 && size <= UINT16_MAX;
+		return size > 0 && size <= UINT16_MAX && (!classes || read_classes(param, classes));
 	if (*word == 'b')
 		return size == 1;
 	return size == 4 || size == 8 || (*word != 'f' && (size == 1 || size == 2));
@@ -261,6 +277,9 @@ static void write_param(struct buffer *out, const struct prototype_param *param,
 		buffer_char(out, param->kind == 'e' && !enums ? 'i' : param->kind);
 		if (param->kind != '?')
 			buffer_unsigned(out, param->size);
+		if (*param->classes)
+			buffer_char(out, ':');
+		buffer_text(out, param->classes);
 	}
 	buffer_char(out, ' ');
 	if (*param->name) {

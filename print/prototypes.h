@@ -11,7 +11,7 @@
 
 #define TYPES_MAGIC "cuaudit-types"
 
-enum { TYPES_VERSION = 1 };
+enum { TYPES_VERSION = 1, TYPES_CLASSES = 4 };
 
 struct prototype_value {
 	const char *name;
@@ -24,12 +24,13 @@ struct prototype_enum {
 	uint32_t count;
 };
 
-/* kind: 'i', 'u', 'b', 'f' and 'e' of size bytes, 'm' in memory, 'p' a pointer, 's' a string, 'v' void, '?' another. */
+/* kind: 'i', 'u', 'b', 'f' and 'e' of size bytes, 'm' a structure, 'p' a pointer, 's' a string, 'v' void, '?' another. */
 struct prototype_param {
 	const char *name, *type;	/* the result has no name */
 	const struct prototype_enum *values;
 	uint32_t size;
 	char kind;
+	char classes[TYPES_CLASSES + 1];	/* of 'm' in registers, 'i' or 'f' each; "": in memory */
 };
 
 struct prototype {

@@ -139,8 +139,6 @@ has chrome
 "$cuaudit" convert --symbols no --to perfetto a.cutrace >a.pftrace
 $PERL "$top_srcdir/t/convert/perfetto.pl" a.pftrace 2>err | sed -n 's/^result \(.*\) [0-9]*$/\1/p' | grep . >of.format
 has perfetto
-# Of what nothing was recorded for there is no list of arguments, and those of ctf are written in C.
-grep -v '^{' results >given && mv given results
 if "$cuaudit" convert --symbols no --to sqlite -o a.sqlite a.cutrace 2>err && "$PYTHON3" -c 'import sqlite3' 2>>err; then
 	"$PYTHON3" -c 'import sqlite3
 for value, in sqlite3.connect("a.sqlite").execute("SELECT value FROM arguments WHERE name = ?", ("return",)):

@@ -86,6 +86,60 @@ sub incomplete {
 	return keys %bad;
 }
 
+# In which registers the compiler passes a structure: behind "..." it is passed as elsewhere, and the list of what
+# is there counts registers. Where there is one of each, the bytes tell which is the first.
+my $PASSED = <<'EOC';
+#define AGGREGATE(type) (__builtin_classify_type(*(type *)0) >= 12 && __builtin_classify_type(*(type *)0) <= 13)
+#if defined(__x86_64__)
+struct list { unsigned int general, vector; unsigned char *stack, *saved; };
+#define LIST(list) (*(struct list *)(list))
+static const char *passed(const struct list *before, const struct list *after, size_t size)
+{
+	static const char *const of[3][3] = { { "", ":f", ":ff" }, { ":i", ":if" }, { ":ii" } };
+	unsigned int general = (after->general - before->general) / 8, vector = (after->vector - before->vector) / 16;
+	const unsigned char *word = before->saved + before->general;
+	int second = 0;
+
+	if (general != 1 || vector != 1)
+		return of[general][vector];
+	for (int i = 0; i < 8; i++)
+		second += (word[i] == i + 9) - (word[i] == i + 1);
+	return second > 0 ? ":fi" : ":if";
+}
+#elif defined(__aarch64__)
+struct list { void *stack, *general_end, *vector_end; int general, vector; };
+#define LIST(list) (*(struct list *)&(list))
+static const char *passed(const struct list *before, const struct list *after, size_t size)
+{
+	static const char *const of[] = { "", ":f", ":ff", ":fff", ":ffff" };
+	int vector = (after->vector - before->vector) / 16;
+
+	return vector || size > 16 ? of[vector] : size > 8 ? ":ii" : ":i";
+}
+#endif
+/* A structure that may be in registers, or an int. */
+#define SMALL(type) __typeof__(__builtin_choose_expr(AGGREGATE(type) && sizeof(type) <= 32, *(type *)0, 0))
+#define PASSED(number, type) \
+	static const char *take_##number(int first, ...) \
+	{ \
+		struct list before, after; \
+		va_list list; \
+		va_start(list, first); \
+		before = LIST(list); \
+		(void)va_arg(list, SMALL(type)); \
+		after = LIST(list); \
+		va_end(list); \
+		return passed(&before, &after, sizeof(type)); \
+	} \
+	static const char *passed_##number(void) \
+	{ \
+		static union { unsigned char bytes[32]; long long word; } all; \
+		for (int i = 0; i < 32; i++) \
+			all.bytes[i] = i + 1; \
+		return AGGREGATE(type) && sizeof(type) <= 32 ? take_##number(0, *(SMALL(type) *)&all) : ""; \
+	}
+EOC
+
 # What the compiler says that each type is, a word of cuaudit-types(5), and each enumerator.
 sub compiled {
 	my ($names, @types) = @_;
@@ -93,17 +147,17 @@ sub compiled {
 	my (%kinds, %values);
 
 	open my $out, '>', "$dir/kinds.c" or fail("$dir/kinds.c", $!);
-	print $out "#include <stdio.h>\n", map({ "#include <$_>\n" } @{$option{headers}}), <<'EOC';
+	print $out "#include <stdarg.h>\n#include <stdio.h>\n", map({ "#include <$_>\n" } @{$option{headers}}),
+		$PASSED, map({ "PASSED($_, $types[$_])\n" } 0 .. $#types), <<'EOC';
 #define KIND(number, type) do { \
 	const char *kind = _Generic(*(type *)0, _Bool: "b", char: (char)-1 < 0 ? "i" : "u", \
 		signed char: "i", short: "i", int: "i", long: "i", long long: "i", \
 		unsigned char: "u", unsigned short: "u", unsigned int: "u", unsigned long: "u", \
 		unsigned long long: "u", float: "f", double: "f", const char *: "str", char *: "text", \
-		default: __builtin_classify_type(*(type *)0) == 5 ? "ptr" : \
-			 __builtin_classify_type(*(type *)0) >= 12 && \
-			 __builtin_classify_type(*(type *)0) <= 13 ? "m" : "?"); \
+		default: __builtin_classify_type(*(type *)0) == 5 ? "ptr" : !AGGREGATE(type) ? "?" : \
+			 !sizeof(type) || _Alignof(type) > 8 ? "?m" : "m"); \
 	int sized = kind[0] != '?' && kind[1] == '\0'; \
-	printf(sized ? "%d %s%zu\n" : "%d %s\n", number, kind, sizeof(type)); \
+	printf(sized ? "%d %s%zu%s\n" : "%d %s\n", number, kind, sizeof(type), passed_##number()); \
 } while (0)
 int main(void)
 {
@@ -112,7 +166,7 @@ EOC
 		map({ "\tprintf(\"%s=%lld\\n\", \"$_\", (long long)$_);\n" } @$names);
 	print $out "\treturn 0;\n}\n";
 	close $out or fail("$dir/kinds.c", $!);
-	system(split(' ', $option{cc}), '-w', '-std=gnu11', map({ "-I$_" } @{$option{include}}),
+	system(split(' ', $option{cc}), '-w', '-Wno-psabi', '-std=gnu11', map({ "-I$_" } @{$option{include}}),
 		'-o', "$dir/kinds", "$dir/kinds.c") and fail(undef, "$option{cc} cannot compile what the headers declare");
 	for my $line (`$dir/kinds`) {
 		$kinds{$types[$1]} = $2 if $line =~ /^(\d+) (\S+)$/;
@@ -145,6 +199,8 @@ sub kind_of {
 	my ($type, $result) = @_;
 	my $kind = $kinds->{$type} eq 'text' ? $result ? 'str' : 'ptr' : $kinds->{$type};
 
+	# More than the page knows is nothing that is passed.
+	$kind = '?' if $kind eq '?m' || $kind =~ /^m(\d+)/ && $1 > 65535;
 	$kind =~ s/^[iu]/e/ if $kind =~ /^[iu][48]/ && enum_of($type);
 	return $kind;
 }
@@ -153,15 +209,16 @@ my (%used, @lines);
 for my $name (sort keys %functions) {
 	my $function = $functions{$name};
 	my @fields = ('function', $name, kind_of($function->{returns}, 1) . " $function->{returns}");
-	# A result in memory takes a register that others would have.
-	my $hidden = kind_of($function->{returns}) =~ /^m/ || $unnamed{$function->{returns}};
+	# A result in memory takes a register that others would have; of this one nobody knows.
+	my $hidden = $unnamed{$function->{returns}} ||
+		$kinds->{$function->{returns}} =~ /^\??m/ && kind_of($function->{returns}) eq '?';
 	my $open = $function->{variadic} || $function->{unknown} || $hidden;
 
 	for my $param ($hidden ? () : @{$function->{params}}) {
 		my $kind = $param->{own} && $param->{type} !~ /\*/ ? '?' : kind_of($param->{type});
 
-		# Where those behind it are depends on what is in it.
-		if ($kind eq '?' || ($kind =~ /^m(\d+)/ && $1 <= 16)) {
+		# Nobody knows where those behind it are.
+		if ($kind eq '?') {
 			$open = 1;
 			last;
 		}

@@ -389,13 +389,19 @@ void trace_bare_print(struct buffer *out, const struct trace *trace, const struc
 	print_error_text(out, trace_error_text(trace, call));
 }
 
+/* Of a function that takes structures alone, which are only said to be there. */
+static bool nothing_written(const struct trace *trace, const struct trace_function *function)
+{
+	return function->types && !function->nsteps && trace->header.flags & CUAUDIT_TRACE_ARGUMENTS;
+}
+
 void trace_arguments_print(struct buffer *out, const struct trace *trace,
 			   const struct trace_call *call, unsigned int flags)
 {
 	struct trace_arguments arguments;
 	struct print_call print;
 
-	if (!trace_arguments_read(&arguments, trace, call)) {
+	if (!trace_arguments_read(&arguments, trace, call) && !nothing_written(trace, arguments.function)) {
 		trace_bare_print(out, trace, call);
 		return;
 	}

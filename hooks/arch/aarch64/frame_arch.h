@@ -6,7 +6,8 @@
 enum {
 	FRAME_NREGS = 8,	/* x0-x7 */
 	FRAME_NVECTORS = 8,	/* v0-v7 */
-	FRAME_NANSWERS = 4	/* v0-v3, of what is returned */
+	FRAME_NANSWERS = 4,	/* v0-v3, of what is returned */
+	FRAME_ANSWER_POINTERS = 0	/* x8 is where the caller wants a structure in memory that is returned */
 };
 
 #endif

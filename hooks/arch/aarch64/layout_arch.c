@@ -20,9 +20,17 @@ static uint64_t *place(struct cursor *cursor, struct frame *frame, uint8_t code,
 	uint64_t *at;
 
 	*words = code & LAYOUT_WORDS;
-	if ((code & LAYOUT_FLOAT) && cursor->vectors < FRAME_NVECTORS)
-		return frame->vectors[cursor->vectors++];
-	if (!(code & LAYOUT_FLOAT)) {
+	if (code & LAYOUT_FLOAT) {
+		there = code & LAYOUT_VECTORS;
+		*words = there;
+		if (cursor->vectors + there <= FRAME_NVECTORS) {
+			cursor->vectors += there;
+			return frame->vectors[cursor->vectors - there];
+		}
+		cursor->vectors = FRAME_NVECTORS;
+		if (code & LAYOUT_HALVES)
+			there = (there + 1) / 2;
+	} else {
 		if (cursor->regs + there <= FRAME_NREGS) {
 			at = &frame->regs[cursor->regs];
 			cursor->regs += there;

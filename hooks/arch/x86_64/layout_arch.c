@@ -14,9 +14,16 @@ static uint64_t *place(struct cursor *cursor, struct frame *frame, uint8_t code,
 {
 	uint64_t *at;
 
-	*words = code & LAYOUT_WORDS;
-	if ((code & LAYOUT_FLOAT) && cursor->vectors < FRAME_NVECTORS)
-		return frame->vectors[cursor->vectors++];
+	*words = code & (code & LAYOUT_FLOAT ? LAYOUT_VECTORS : LAYOUT_WORDS);
+	if ((code & LAYOUT_BOTH) == LAYOUT_BOTH) {
+		if (cursor->regs < FRAME_NREGS && cursor->vectors < FRAME_NVECTORS) {
+			cursor->vectors++;
+			return &frame->regs[cursor->regs++];
+		}
+	} else if (code & LAYOUT_FLOAT && cursor->vectors + *words <= FRAME_NVECTORS) {
+		cursor->vectors += *words;
+		return frame->vectors[cursor->vectors - *words];
+	}
 	if (!(code & (LAYOUT_FLOAT | LAYOUT_MEMORY)) && cursor->regs + *words <= FRAME_NREGS) {
 		at = &frame->regs[cursor->regs];
 		cursor->regs += *words;
