@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # share.sh [PART] in a build directory, on a machine with a GPU: processes that share its time by weights, beside
 # what the driver makes of them. PART: c (programs in CUDA C, 6 minutes; the default), cap (limits of time, and what
-# it costs to be alone, 3 minutes), kill (kills and stops, 3 minutes), lend (who waits for
-# one that does nothing, 1 minute), python (PyTorch and JAX, 8 minutes), step (training steps between which
+# it costs to be alone, 3 minutes), host (whether a program bound by the host is slower while it is measured or
+# after a pause, 3 minutes), kill (kills and stops, 3 minutes), lend (who waits for one that does nothing, 1 minute), python (PyTorch and JAX, 8 minutes), step (training steps between which
 # the device has nothing to do: whether others have it then, 3 minutes), all (c, python and limits of time in one
 # table; SHARE_SECONDS a run, 5 if it is not set).
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -158,6 +158,30 @@ caps() {
 	done
 }
 
+# costs NAME COMMAND: its rate alone without cuaudit, with a share, measured all the time, and in a part of it; twice
+costs() {
+	for costs_turn in 1 2; do
+		for costs_options in none share=50 time=100% time=30%; do
+			together "$2 3" "$costs_options"
+			diag "HOST $1, $costs_turn, $costs_options:$rates"
+			case $costs_options in
+			none) costs_none=$rates ;;
+			time=100%) costs_all=$rates ;;
+			esac
+		done
+	done
+	like "$(echo "$costs_none $costs_all" | awk '{ print ($2 >= 0.95 * $1 ? "GOOD" : "BAD") }')" GOOD \
+		"$1, measured: 95 % of what it does without"
+}
+
+hosts() {
+	costs tiny "$tmp/share tiny"
+	together "$tmp/share burst 3" none
+	diag "HOST burst:$rates"
+	costs "torch small" "$PYTHON3 $gpu/share_step.py torch small"
+	costs jax "$PYTHON3 $gpu/share_step.py jax"
+}
+
 # most NUMBERS
 most() {
 	echo "$1" | awk '{ best = 0; for (i = 1; i <= NF; i++) if ($i > best) best = $i; print best }'
@@ -235,6 +259,7 @@ case $part in
 c) programs gemm long tiny graph sync ;;
 step) programs step loss ;;
 cap) caps ;;
+host) hosts ;;
 kill)
 	kills none
 	kills share=50
@@ -245,6 +270,6 @@ all)
 	programs gemm long tiny graph sync
 	pythons
 	;;
-*) bail_out "share.sh [all|c|cap|kill|lend|python|step]" ;;
+*) bail_out "share.sh [all|c|cap|host|kill|lend|python|step]" ;;
 esac
 done_testing
