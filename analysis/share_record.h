@@ -31,7 +31,8 @@ struct lease_part {
 	uint64_t lent;		/* how often another one might submit while the slice was not over */
 	uint32_t busy;		/* the device has work of it */
 	uint32_t priced;	/* it knows how long its submissions take that nobody else's disturb */
-	uint64_t unused;
+	uint32_t light;		/* and that the device waits for them half of the time */
+	uint32_t unused;
 };
 
 struct lease_row {

@@ -171,7 +171,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Batches of about a millisecond. */
+/* Batches of about a millisecond, by the device, or by a thread that is slower than it. */
 static void adapt(struct lease *lease, const struct flight *flight, uint64_t now)
 {
 	uint64_t *before = &completed[number(lease)];
@@ -180,7 +180,7 @@ static void adapt(struct lease *lease, const struct flight *flight, uint64_t now
 
 	if (now - start > LONG && flight->count >= batch)
 		lease->batch = batch > 1 ? batch / 2 : 1;
-	else if (now - start < SHORT && flight->count >= batch && batch < BATCH_MAX)
+	else if (now - *before < SHORT && flight->count >= batch && batch < BATCH_MAX)
 		lease->batch = batch * 2;
 	*before = now;
 }
@@ -188,24 +188,29 @@ static void adapt(struct lease *lease, const struct flight *flight, uint64_t now
 static uint32_t poll_locked(struct lease *lease)
 {
 	struct flight *at = flights[number(lease)];
-	uint64_t now = lease_now(), before = polled[number(lease)];
+	uint64_t now = lease_now(), before = polled[number(lease)], begin = now, done = 0;
 	uint32_t left = 0;
 
 	if (!pending[number(lease)])
 		return 0;
 	polled[number(lease)] = now;
 	for (uint32_t i = 0; i < EVENTS; i++) {
+		uint64_t from = later(before, at[i].recorded);
+
 		if (!at[i].pending)
 			continue;
+		begin = from < begin ? from : begin;
 		if (driver_event_pending(at[i].event)) {
 			left++;
 			continue;
 		}
 		at[i].pending = false;
-		lease->finished_at = now - (now - later(before, at[i].recorded)) / 2;
+		lease->finished_at = now - (now - from) / 2;
+		done = later(done, lease->finished_at);
 		atomic_fetch_add(&lease->finished, at[i].count + at[i].before);
 		adapt(lease, &at[i], now);
 	}
+	lease->awaited += (left ? now : later(done, begin)) - begin;
 	pending[number(lease)] = left;
 	return left;
 }

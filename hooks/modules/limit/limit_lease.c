@@ -11,6 +11,8 @@
  * slice, kernels that ran over its end too: that is paid back by waiting
  * longer. While the device does nothing for the holder the next one is its guest,
  * and submits too, if it is not far ahead; a holder that stays idle hands over.
+ * Two for which the device waits, rather than they for it, are each other's guests all the
+ * time: who has less by weight is the holder, and nothing is waited for in between.
  *
  * Whoever comes back after it wanted nothing begins not far behind the clock, the
  * tag of the last holder: time that was not asked for is not saved, but for moments.
@@ -66,9 +68,10 @@ void lease_wait(struct lease *lease)
 
 	/* Again and again: a thread that longjmp takes out of here asks no more. */
 	while (!lease->open && !lease_lost) {
-		uint64_t now = lease_now();
+		uint64_t now = lease_now(), none = 0;
 
 		lease->asked = now;
+		atomic_compare_exchange_strong(&lease->waits_from, &none, now);
 		helper_wake(&helper);
 		rows_wake();
 		syscall(SYS_futex, &lease->open, FUTEX_WAIT_PRIVATE, 0, &patience, NULL, 0);

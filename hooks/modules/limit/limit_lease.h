@@ -32,6 +32,9 @@ struct lease_price {
 	uint64_t span;			/* worked, not charged: for this process or for others */
 	int64_t owed;			/* by price, not charged; what was charged before it was done is below 0 */
 	bool mixed;			/* others had work since a batch was done */
+	bool known;			/* there is credit, and was enough */
+	uint64_t alone, busy;		/* nanoseconds charged without others; of these, of awaited */
+	uint64_t seen;			/* of awaited */
 };
 
 /* One device as the program numbers it. What the helper alone writes is behind. */
@@ -42,6 +45,7 @@ struct lease {
 	_Atomic uint32_t batch;		/* submissions from one event to the next */
 	_Atomic uint32_t used;		/* enum lease_use */
 	_Atomic uint64_t asked;		/* when a thread that wants to submit said so last; 0: none does */
+	_Atomic uint64_t waits_from;	/* since when one does; 0: none, since it was opened */
 	_Atomic uint64_t entered;	/* submissions ... */
 	_Atomic uint64_t returned;	/* ... and how many of them the driver has taken */
 	_Atomic uint64_t covered;	/* those with an event behind them, or waited for */
@@ -49,6 +53,7 @@ struct lease {
 	_Atomic uint64_t worked;	/* nanoseconds that the device worked, as far as counted */
 	_Atomic uint64_t finished;	/* submissions of batches that are done, */
 	_Atomic uint64_t finished_at;	/* and about when the last one was */
+	_Atomic uint64_t awaited;	/* nanoseconds in which it had a whole batch to do */
 	uint8_t uuid[16];
 
 	uint32_t index;			/* in the file; LEASE_NO_INDEX: not there yet */
@@ -63,6 +68,7 @@ struct lease {
 	uint64_t charged;		/* of worked */
 	uint64_t looked, last_busy;	/* when the helper did, and the device worked last */
 	uint64_t start_tag;		/* of the slice */
+	uint64_t cold_until;		/* threads that waited for long may be slower until then */
 	uint64_t slice_end;
 	uint64_t drain_end;
 	uint64_t wanted;		/* when others were last seen to want it */

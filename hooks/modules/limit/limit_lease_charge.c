@@ -10,7 +10,8 @@ enum {
 	TAIL = 500000,		/* what was submitted last, without an event, may take so long */
 	CAP_BURST = 20000000,	/* time that a cap lets a process save */
 	PRICE_KEEP = 50000000,	/* of so long a price is the mean */
-	PRICE_TRUST = 10	/* times what was measured may be charged by it */
+	PRICE_TRUST = 10,	/* times what was measured may be charged by it, */
+	PRICE_ENOUGH = 30000000	/* at least so much once there was nothing left */
 };
 
 /* Counts the work since busy_from, which becomes next. */
@@ -52,6 +53,12 @@ void lease_charge_anew(struct lease *lease)
 	price->lone = price->span = 0;
 	price->owed = 0;
 	price->mixed = false;
+	price->seen = lease->awaited;
+}
+
+bool lease_is_light(const struct lease *lease)
+{
+	return lease->price.known && lease->price.busy < lease->price.alone / 2;
 }
 
 int64_t lease_cap_left(struct lease *lease, uint64_t now)
@@ -92,19 +99,31 @@ static void learn(struct lease_price *price, uint64_t ns, uint64_t done)
 	price->ns += ns;
 	price->count += done;
 	price->credit = least(price->credit + ns * PRICE_TRUST, (uint64_t)PRICE_KEEP * PRICE_TRUST);
+	price->known |= price->credit >= PRICE_ENOUGH;
 	if (price->ns > PRICE_KEEP) {
 		price->ns /= 2;
 		price->count = (price->count + 1) / 2;
 	}
 }
 
-/* late: of ns, for what is not done yet. */
-static void charge_lone(struct lease *lease, uint64_t ns, uint64_t done, uint64_t late)
+/* Of a device that is waited for, batches are on their way nearly all the time. */
+static void weigh(struct lease_price *price, uint64_t ns, uint64_t awaited)
+{
+	price->alone += ns;
+	price->busy += least(ns, awaited);
+	if (price->alone > PRICE_KEEP) {
+		price->alone /= 2;
+		price->busy /= 2;
+	}
+}
+
+/* late: of ns, for what is not done yet. cold: nothing is learnt from it. */
+static void charge_lone(struct lease *lease, uint64_t ns, uint64_t done, uint64_t late, bool cold)
 {
 	struct lease_price *price = &lease->price;
 
 	charge(lease, ns);
-	if (done)
+	if (done && !cold)
 		learn(price, price->lone + ns - late, done);
 	price->lone = late + (done ? 0 : price->lone);
 }
@@ -128,22 +147,27 @@ static void charge_mixed(struct lease *lease, uint64_t ns, uint64_t done)
 	price->owed -= (int64_t)pays;
 	price->span -= pays;
 	price->credit -= least(pays, price->credit);
+	price->known &= price->credit > 0;
 }
 
 /*
  * While the device has work of others, too, how long it works does not tell for whom: a submission is charged what it
  * takes when it has not. So equal tags mean that what was completed is by weight, at one price whenever it was done,
  * and what a guest may be ahead, which bounds how far the tags are apart, is less and less of all in time.
+ * As much is charged while threads are slower after a wait, for what the device waits then is not what it did.
  */
 static void charge_work(struct lease *lease, uint64_t ns, uint64_t now)
 {
 	struct lease_price *price = &lease->price;
 	uint64_t done = lease->finished - price->counted, at = lease->finished_at;
-	bool idle = !lease->busy_from, others = lease->company || lease->guest || lease_device(lease)->guest;
+	bool idle = !lease->busy_from, cold = now < lease->cold_until;
+	bool others = lease->company || lease->guest || lease_device(lease)->guest || (cold && price->count);
 	bool ends = idle || (done && !others);
 	uint64_t late = idle || (done && at > now) ? 0 : done ? least(ns, now - at) : ns;
+	uint64_t awaited = lease->awaited - price->seen;
 
 	price->counted += done;
+	price->seen += awaited;
 	price->mixed |= others;
 	if (price->mixed) {
 		charge_mixed(lease, ends ? ns - late : ns, done);
@@ -154,8 +178,10 @@ static void charge_work(struct lease *lease, uint64_t ns, uint64_t now)
 		price->owed = 0;
 		ns = late;
 		done = 0;
+	} else if (!cold) {
+		weigh(price, ns, awaited);
 	}
-	charge_lone(lease, ns, done, late);
+	charge_lone(lease, ns, done, late, cold);
 }
 
 void lease_measure(struct lease *lease, uint64_t now)

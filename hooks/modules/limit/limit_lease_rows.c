@@ -62,6 +62,14 @@ static void fill(void *rows, uint32_t first, uint32_t count)
 		((struct lease_header *)rows)->check = lease_check_header(rows);
 }
 
+static bool names_rows(void)
+{
+	for (uint32_t i = 0; i < LEASE_DEVICES; i++)
+		if (lease_header.devices[i].holder > LEASE_ROWS || lease_header.devices[i].guest > LEASE_ROWS)
+			return false;
+	return true;
+}
+
 static bool read_header(void)
 {
 	for (int tries = 0; tries < TORN; tries++) {
@@ -69,7 +77,7 @@ static bool read_header(void)
 			return false;
 		if (lease_header.magic != LEASE_MAGIC)
 			return file_broken(&file, "it is no longer a file of limit(share=)");
-		if (lease_header.check == lease_check_header(&lease_header))
+		if (lease_header.check == lease_check_header(&lease_header) && names_rows())
 			return true;
 		sched_yield();
 	}

@@ -22,6 +22,8 @@ enum {
 	CREDIT = 200000000,	/* time of the device that one who wanted nothing for moments saves, */
 	CREDIT_LATE = 30000000,	/* and one who did for longer, or was stopped */
 	QUIET = 50000000,	/* nobody wanted it for so long: it is measured no more */
+	PAUSE = 2000000,	/* after so long a wait a thread, */
+	COLD = 5000000,		/* for so long, may be slower than others are */
 	CAP_START = 10000000	/* what a cap must leave a process to submit again */
 };
 
@@ -89,6 +91,16 @@ static void grant(struct lease *lease, uint32_t row)
 	rows_write_header();
 }
 
+/* A thread that waited for long comes to processors and caches that have done something else. */
+static void open_at(struct lease *lease, uint64_t now)
+{
+	uint64_t from = atomic_exchange(&lease->waits_from, 0);
+
+	if (from && now > from + PAUSE)
+		lease->cold_until = now + COLD;
+	lease_set_open(lease, true);
+}
+
 static void start_slice(struct lease *lease, uint64_t now)
 {
 	struct lease_part *part = lease_part(lease, rows_mine);
@@ -110,7 +122,7 @@ static void start_slice(struct lease *lease, uint64_t now)
 	/* Who is between two steps now wants it again in a moment. */
 	lease->contested = lease_options.cap || now - lease->wanted < QUIET;
 	rows_write();
-	lease_set_open(lease, true);
+	open_at(lease, now);
 }
 
 /* since: from when it wants nothing. */
@@ -154,22 +166,40 @@ static bool has_company(const struct lease *lease, uint64_t now)
 	return false;
 }
 
-/* Whether it is not so far ahead that it would wait for long after the slice. */
+/* Two for which the device waits need not wait for each other. */
+static bool is_beside(const struct lease *lease, uint32_t row)
+{
+	return row && lease_part(lease, rows_mine)->light && lease_part(lease, row)->light;
+}
+
+/* Whether it is so far ahead that it would wait for long after the slice; by, in the device's time. */
+static bool is_ahead(const struct lease *lease, uint32_t row, uint32_t of, uint64_t by)
+{
+	return lease_part(lease, row)->tag >
+	       lease_part(lease, of)->tag + by * LEASE_SCALE / (lease_rows[row].weight ?: 1);
+}
+
 static bool may_be_guest(const struct lease *lease, uint32_t row)
 {
-	uint64_t ahead = (uint64_t)GUEST * LEASE_SCALE;
+	/* Who was too far ahead is let in again when it is not ahead at all. */
+	bool anew = is_beside(lease, row) && lease_device(lease)->guest != row;
 
 	return row && lease->price.credit && lease_part(lease, row)->priced &&
-	       lease_part(lease, row)->tag <= lease_part(lease, rows_mine)->tag +
-						     ahead / (lease_rows[row].weight ?: 1);
+	       !is_ahead(lease, row, rows_mine, anew ? 0 : GUEST);
 }
 
 /* While the device has nothing to do for the holder, the next one may submit beside it. */
-static void lend(struct lease *lease, uint32_t other)
+static void lend(struct lease *lease, uint32_t other, uint64_t now)
 {
-	bool idle = !lease->busy_from && !lease->draining;
-	uint32_t guest = idle && may_be_guest(lease, other) ? other : 0;
+	uint32_t guest = lease_device(lease)->guest;
 
+	/* Of several, one after the other: who is it stays so as long as it may. */
+	if (!is_beside(lease, guest) || lease_part(lease, guest)->state != LEASE_WANTS ||
+	    !is_running(lease, guest, now) || !may_be_guest(lease, guest))
+		guest = other;
+	if (lease->draining || (lease->busy_from && !is_beside(lease, guest)) ||
+	    !may_be_guest(lease, guest))
+		guest = 0;
 	if (lease_device(lease)->guest == guest)
 		return;
 	if (rows_lock() && lease_device(lease)->holder == rows_mine) {
@@ -189,15 +219,21 @@ static void start_guest(struct lease *lease, uint64_t now)
 	lease->contested = 1;
 	lease->before = 0;
 	lease_charge_anew(lease);
-	lease_set_open(lease, true);
+	open_at(lease, now);
 }
 
 static uint64_t look_guest(struct lease *lease, uint64_t now)
 {
 	lease->wants_since = now;
 	lease_measure(lease, now);
-	if (lease_device(lease)->guest == rows_mine)
+	if (lease_device(lease)->guest == rows_mine) {
+		/* The holder may look late. */
+		if (is_ahead(lease, rows_mine, lease_device(lease)->holder, GUEST))
+			lease_set_open(lease, false);
+		else
+			open_at(lease, now);
 		return LOOK;
+	}
 	lease_set_open(lease, false);
 	if (lease->busy_from)
 		return LOOK_DRAIN;
@@ -222,6 +258,29 @@ static bool is_over(struct lease *lease, uint32_t other, uint64_t now)
 	lease->start_tag = lease_part(lease, rows_mine)->tag;
 	lease->slice_end = now + SLICE;
 	return false;
+}
+
+/* Beside one that may submit meanwhile, nothing is waited for: it is the holder, and this process its guest. */
+static bool exchange(struct lease *lease, uint32_t other, uint64_t now)
+{
+	struct lease_device *device = lease_device(lease);
+	bool done;
+
+	if (!is_beside(lease, other) || lease_options.cap || lease_rows[other].cap)
+		return false;
+	done = rows_lock() && device->holder == rows_mine;
+	if (done) {
+		lease->state = lease_part(lease, rows_mine)->state = LEASE_WANTS;
+		lease->guest = true;
+		lease->wants_since = now;
+		rows_write();
+		grant(lease, other);
+		device->guest = rows_mine;
+		rows_write_header();
+	}
+	rows_unlock();
+	rows_wake();
+	return done;
 }
 
 /* How long until the next look. */
@@ -251,7 +310,7 @@ static uint64_t look_holds(struct lease *lease, uint64_t now)
 	}
 	lease_measure(lease, now);
 	other = next(lease, false, now);
-	lend(lease, other);
+	lend(lease, other, now);
 	if (lease->draining) {
 		if (!lease->busy_from || now > lease->drain_end)
 			lease_release(lease, now);
@@ -263,7 +322,8 @@ static uint64_t look_holds(struct lease *lease, uint64_t now)
 		return 0;
 	}
 	if (is_over(lease, other, now)) {
-		start_drain(lease, now);
+		if (!exchange(lease, other, now))
+			start_drain(lease, now);
 		return 0;
 	}
 	if (is_wanted(lease, now))
@@ -381,6 +441,7 @@ uint64_t lease_look(struct lease *lease)
 		part->beat++;
 		part->busy = lease->busy_from != 0;
 		part->priced = lease->price.credit != 0;
+		part->light = lease_is_light(lease);
 		rows_write();
 		lease->company = has_company(lease, now);
 	}

@@ -26,6 +26,9 @@ void lease_measure(struct lease *lease, uint64_t now);
 /* What began outside of the slice is not charged. */
 void lease_charge_anew(struct lease *lease);
 
+/* Whether the device waits for this process's submissions, rather than that for the device, half of the time. */
+bool lease_is_light(const struct lease *lease);
+
 /* What a cap leaves, in nanoseconds; saved no longer than for a burst. */
 int64_t lease_cap_left(struct lease *lease, uint64_t now);
 
