@@ -9,6 +9,23 @@ helper limit/user
 is "$(grep -v '^ok \|^1\.\.' "$tmp/users.out")" "" "processes that share a limit"
 is "$(grep -c '^ok' "$tmp/users.out")" 23 "all of them"
 
+# often BYTES NAME: one of several processes that share 100 MiB
+often() {
+	echo "often $1 20000" | audited CUAUDIT_HOOKS="limit(user=100M;file=$tmp/often)" "$tmp/user" \
+		>"$tmp/out.$2" 2>"$tmp/err.$2"
+}
+
+# Who asks for more than there is has nothing, and nobody is refused since it asks; again where a process that was
+# kept from the processor for longer than others wait for it had to be passed by.
+for turn in 1 2 3; do
+	often 209715200 large &
+	often 41943040 small
+	wait
+	test "$(cat "$tmp/out.small")" != 0 || break
+done
+is "$(cat "$tmp/out.large")" 20000 "one that asks for too much is refused each time"
+is "$(cat "$tmp/out.small")" 0 "and one beside it that does not, never, in turn $turn"
+
 echo "not the file" >"$tmp/wrong"
 status=0
 echo "take 1" | audited CUAUDIT_HOOKS="limit(user=1M;file=$tmp/wrong)" "$tmp/user" \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * user PIPE...: takes memory as the commands on its input say, one a line:
- * "take BYTES", "fork BYTES", "orphan", "close", "free"; answers each on its output.
+ * "take BYTES", "fork BYTES", "orphan", "close", "free"; "often BYTES COUNT", it takes and frees them so often, and
+ * tells how often it was refused; answers each on its output.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,18 +20,34 @@ static int taken(size_t bytes, CUdeviceptr *address)
 	return cuMemAlloc_v2(address, bytes);
 }
 
+/* How often it was refused. */
+static int take_often(size_t bytes, int count)
+{
+	CUdeviceptr address;
+	int refused = 0;
+
+	for (int i = 0; i < count; i++)
+		if (taken(bytes, &address))
+			refused++;
+		else
+			cuMemFree_v2(address);
+	return refused;
+}
+
 int main(void)
 {
 	CUdeviceptr address = 0;
 	char line[80];
 	size_t bytes, free, total;
-	int result = 0, status;
+	int result = 0, status, count;
 
 	cuDriverGetVersion(&status);
 	while (fgets(line, sizeof(line), stdin)) {
 		if (sscanf(line, "take %zu", &bytes) == 1) {
 			result = cuInit(0);
 			result = result ? result : taken(bytes, &address);
+		} else if (sscanf(line, "often %zu %d", &bytes, &count) == 2) {
+			result = cuInit(0) ? -1 : take_often(bytes, count);
 		} else if (!strcmp(line, "free\n")) {
 			result = cuMemFree_v2(address);
 		} else if (!strcmp(line, "left\n")) {
