@@ -4,13 +4,14 @@
  * program's is hard to come by: constructor, in a thread for which the constructor of a library
  * waits; limited, where no more threads may be; refused, killed, where a filter of its own refuses
  * clone(2), or ends the process for it; small, on a stack of 16 KiB; forks, while another thread
- * forks. Prints "launched".
+ * forks; handler, in the handler of a signal, from when there is a context. Prints "launched".
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,17 +33,60 @@ enum { STACK = 16384, FORKS = 100, NOBODY = 65534 };
 #define IS(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1)
 #define ANSWER(what) BPF_STMT(BPF_RET | BPF_K, what)
 
-static void *use(void *unused)
-{
-	void *library = dlopen("liblate.so", RTLD_NOW);
-	void (*launch)(void) = library ? (void (*)(void))dlsym(library, "late_launch") : NULL;
+static volatile sig_atomic_t handling, allocated;
+static void (*launch_late)(void);
 
-	if (!launch) {
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+
+/* In place of libc's, which holds a lock at that moment. */
+void *malloc(size_t size)
+{
+	allocated += handling;
+	return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	allocated += handling;
+	return __libc_calloc(count, size);
+}
+
+static void *find(const char *name)
+{
+	void *library = dlopen("liblate.so", RTLD_NOW), *address = library ? dlsym(library, name) : NULL;
+
+	if (!address) {
 		fprintf(stderr, "%s\n", dlerror());
 		exit(3);
 	}
-	launch();
+	return address;
+}
+
+static void *use(void *unused)
+{
+	((void (*)(void))find("late_launch"))();
 	return unused;
+}
+
+static void handle(int number)
+{
+	(void)number;
+	handling = 1;
+	launch_late();
+	handling = 0;
+}
+
+static int use_in_handler(void)
+{
+	launch_late = (void (*)(void))find("late_begun");
+	((void (*)(void))find("late_begin"))();
+	if (signal(SIGUSR1, handle) == SIG_ERR || raise(SIGUSR1))
+		return 3;
+	if (allocated)
+		printf("%d allocations in the handler\n", (int)allocated);
+	puts("launched");
+	return 0;
 }
 
 static int filter(unsigned int answer)
@@ -112,6 +156,8 @@ int main(int argc, char **argv)
 		return small();
 	if (!strcmp(mode, "forks"))
 		return forks();
+	if (!strcmp(mode, "handler"))
+		return use_in_handler();
 	if ((!strcmp(mode, "constructor") && setenv("LATE_CONSTRUCTOR", "1", 1)) ||
 	    (!strcmp(mode, "limited") && limit()) ||
 	    (!strcmp(mode, "refused") && filter(SECCOMP_RET_ERRNO | EPERM)) ||

@@ -12,21 +12,34 @@ static const char image[] =
 	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry one()\n{\n ret;\n}\n";
 
 static atomic_bool launched;
+static CUfunction function;
 
 void late_launch(void);
+void late_begin(void);
+void late_begun(void);
 
-void late_launch(void)
+void late_begin(void)
 {
-	CUfunction function;
 	CUcontext context;
 	CUmodule module;
 
+	if (cuCtxCreate_v2(&context, 0, 0) || cuModuleLoadData(&module, image) ||
+	    cuModuleGetFunction(&function, module, "one"))
+		exit(4);
+}
+
+void late_begun(void)
+{
+	if (cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) || cuCtxSynchronize())
+		exit(4);
+}
+
+void late_launch(void)
+{
 	if (atomic_exchange(&launched, true))
 		return;
-	if (cuCtxCreate_v2(&context, 0, 0) || cuModuleLoadData(&module, image) ||
-	    cuModuleGetFunction(&function, module, "one") ||
-	    cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) || cuCtxSynchronize())
-		exit(4);
+	late_begin();
+	late_begun();
 	puts("launched");
 }
 

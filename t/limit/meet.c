@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that launches first, and with which limit(share=) makes the device known, goes no further: the thread
- * that limit starts then never is. Another one launches, and says so.
+ * A thread that makes the first context goes no further where limit(share=) starts the thread that looks after
+ * devices, which then never is. Another one launches, and says so.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -19,7 +19,6 @@ static const char image[] =
 static _Thread_local bool armed;
 static atomic_bool caught;
 static CUfunction function;
-static CUcontext context;
 
 /* libc's as everybody has it, cuaudit too. */
 __attribute__((visibility("default")))
@@ -40,23 +39,26 @@ static CUresult launch(void)
 
 static void *first(void *unused)
 {
-	if (!cuCtxSetCurrent(context)) {
-		armed = true;
-		launch();
-	}
+	CUcontext its;
+
+	armed = true;
+	cuCtxCreate_v2(&its, 0, 0);
 	return unused;
 }
 
 int main(void)
 {
+	CUcontext context;
 	pthread_t thread;
 	CUmodule module;
 
-	if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0) || cuModuleLoadData(&module, image) ||
-	    cuModuleGetFunction(&function, module, "one") || pthread_create(&thread, NULL, first, NULL))
+	if (cuInit(0) || pthread_create(&thread, NULL, first, NULL))
 		return 3;
 	while (!caught)
 		usleep(1000);
+	if (cuCtxCreate_v2(&context, 0, 0) || cuModuleLoadData(&module, image) ||
+	    cuModuleGetFunction(&function, module, "one"))
+		return 3;
 	printf("%d\n", (int)launch());
 	return 0;
 }

@@ -135,11 +135,11 @@ static void *run(void *given)
 	return given;
 }
 
-static void start(void)
+void lease_start(void)
 {
 	static const char *const remedy = "a sandbox, or a limit of threads, allows none";
 
-	if (helper_start(&helper, run))
+	if (!starting && !atomic_exchange(&starting, 1) && !lease_lost && helper_start(&helper, run))
 		lease_lose("a thread to look after the device", remedy);
 }
 
@@ -161,8 +161,7 @@ void lease_use(uint32_t ordinal)
 	lease->index = LEASE_NO_INDEX;
 	lease->batch = 4;
 	atomic_store(&lease->used, LEASE_KNOWN);
-	if (!atomic_exchange(&starting, 1) && !lease_lost)
-		start();
+	lease_start();
 }
 
 const char *lease_obstacle(void)

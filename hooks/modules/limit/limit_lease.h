@@ -102,7 +102,13 @@ int lease_add_hooks(void);
 void lease_busy(struct lease *lease);
 void lease_settle(struct lease *lease);
 
-/* Context: call. From now on the helper looks after a device. */
+/*
+ * Context: call, where malloc may be called: starts the helper. A context is made where the driver
+ * allocates as well; a first submission may be that of a signal's handler.
+ */
+void lease_start(void);
+
+/* Context: call. From now on the helper, started here where it is not yet, looks after a device. */
 void lease_use(uint32_t ordinal);
 
 /* Context: call. Returns when this process may submit to the device. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that give a device work, wait for it, or end what it is given in. */
+/* The calls that give a device work, wait for it, or begin or end what it is given in. */
 #include <stddef.h>
 #include <string.h>
 
@@ -49,6 +49,11 @@ static const char destroys[] =
 
 static const char ends[] =
 #define ENDS(selector, source) "," selector
+#include "tables/submission.def"
+	;
+
+static const char begins[] =
+#define BEGINS(selector, source) "," selector
 #include "tables/submission.def"
 	;
 
@@ -221,6 +226,13 @@ static int end(struct cuaudit_call *call, void *data)
 	return CUAUDIT_CONTINUE;
 }
 
+static void began(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	if (cuaudit_call_succeeded(call))
+		lease_start();
+}
+
 int lease_add_hooks(void)
 {
 	struct cuaudit_hook hook = {
@@ -241,5 +253,9 @@ int lease_add_hooks(void)
 	error = error ?: cuaudit_hook_add(&hook);
 	hook.functions = ends + 1;
 	hook.enter = end;
+	error = error ?: cuaudit_hook_add(&hook);
+	hook.functions = begins + 1;
+	hook.enter = NULL;
+	hook.exit = began;
 	return error ?: cuaudit_hook_add(&hook);
 }
