@@ -87,19 +87,39 @@ static void read_pair(uint64_t *ticks, uint64_t *ns)
 	}
 }
 
-void clock_calibrate(void)
+/* The program may be in another time namespace now, where the system's clock says something else. */
+static bool is_likely(uint64_t mult)
 {
-	uint64_t ticks, ns;
+	return mult > cuaudit_clock.mult - cuaudit_clock.mult / 8 &&
+	       mult < cuaudit_clock.mult + cuaudit_clock.mult / 8;
+}
+
+static void calibrate(bool first)
+{
+	uint64_t ticks, ns, mult;
 
 	if (cuaudit_clock.source == CUAUDIT_CLOCK_MONOTONIC)
 		return;
 	read_pair(&ticks, &ns);
-	if (ns - begin_ns < SHORTEST_NS || ticks <= begin_ticks)
+	if (ns < begin_ns + SHORTEST_NS || ticks <= begin_ticks)
 		return;
-	cuaudit_clock.mult = divide((unsigned __int128)(ns - begin_ns) << SHIFT,
-				    ticks - begin_ticks);
+	mult = divide((unsigned __int128)(ns - begin_ns) << SHIFT, ticks - begin_ticks);
+	if (!first && !is_likely(mult))
+		return;
+	cuaudit_clock.mult = mult;
 	cuaudit_clock.hz = divide((unsigned __int128)(ticks - begin_ticks) * 1000000000u,
 				  ns - begin_ns);
+}
+
+void clock_calibrate(void)
+{
+	calibrate(false);
+}
+
+void clock_forked(void)
+{
+	if (cuaudit_clock.source == CUAUDIT_CLOCK_COUNTER && !may_fault())
+		read_pair(&begin_ticks, &begin_ns);
 }
 
 void clock_setup(void)
@@ -117,5 +137,5 @@ void clock_setup(void)
 		return;
 	while (now(CLOCK_MONOTONIC) - begin_ns < SHORTEST_NS)
 		;
-	clock_calibrate();
+	calibrate(true);
 }

@@ -9,4 +9,7 @@ void clock_setup(void);
 /* Again, over all the time since: before a report. */
 void clock_calibrate(void);
 
+/* In a child of fork, which may be in another time namespace: over all the time since then. */
+void clock_forked(void);
+
 #endif

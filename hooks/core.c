@@ -56,6 +56,7 @@ static void forked(void)
 	pthread_sigmask(SIG_BLOCK, &all, &saved);
 	owner = getpid();
 	lock_forked();
+	clock_forked();
 	registry_forked();
 	thread_forked();
 	unwound_forked();

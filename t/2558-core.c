@@ -38,6 +38,7 @@ static uint64_t moment;		/* nanoseconds; the counter has RATE ticks for each */
 static unsigned int nreads;	/* of the counter */
 static unsigned int nclocks;	/* of the system's */
 static unsigned int quiet;	/* the pair of reads, among PAIRS, that nothing comes between */
+static uint64_t leap;		/* of the namespace's clocks */
 static const char *sources;	/* the kernel's list */
 
 /* Each read of a clock takes a while; in all pairs but one the process may lose the processor. */
@@ -59,10 +60,13 @@ static uint64_t watched_ticks(void)
 /* In the core's place of libc's. */
 int clock_gettime(clockid_t id, struct timespec *time)
 {
+	uint64_t now;
+
 	pass();
 	nclocks++;
-	time->tv_sec = (time_t)(moment / SECOND) + (id == CLOCK_REALTIME ? SECOND : 0);
-	time->tv_nsec = (long)(moment % SECOND);
+	now = moment + (id == CLOCK_REALTIME ? SECOND * (uint64_t)SECOND : leap);
+	time->tv_sec = (time_t)(now / SECOND);
+	time->tv_nsec = (long)(now % SECOND);
 	return 0;
 }
 
@@ -83,6 +87,7 @@ static void start(const char *list)
 	sources = list;
 	moment = 5 * (uint64_t)SECOND + chance(SECOND);
 	nreads = nclocks = 0;
+	leap = 0;
 	quiet = (unsigned int)chance(PAIRS);
 	clock_setup();
 }
@@ -122,6 +127,29 @@ static void test_calibration(void)
 	is_int(first, 0, "the rate after half a millisecond is off by less than 0.02 percent");
 	is_int(early, 0, "a time before the start changes nothing");
 	is_int(second, 0, "after ten seconds it is off by some ten nanoseconds");
+}
+
+/* Clocks of another time namespace: no rate is made of what they are apart. */
+static void test_namespaces(void)
+{
+	static const int64_t leaps[] = { -1, -4, 1, 1000 };
+	const uint64_t hz = (uint64_t)RATE * SECOND;
+	unsigned int same = 0, child = 0;
+
+	for (size_t i = 0; i < sizeof(leaps) / sizeof(leaps[0]); i++) {
+		chance_begin(i, 0);
+		start("tsc\n");
+		leap = (uint64_t)leaps[i] * SECOND;
+		moment += SECOND;
+		clock_calibrate();
+		same += apart(cuaudit_clock.hz, hz) > hz / 5000;
+		clock_forked();
+		moment += 10 * (uint64_t)SECOND;
+		clock_calibrate();
+		child += apart(cuaudit_clock.hz, hz) > 100;
+	}
+	is_int(same, 0, "another namespace: the rate stays what it is");
+	is_int(child, 0, "a child in one: it is as exact as its time allows");
 }
 
 static void test_sources(void)
@@ -494,6 +522,7 @@ int main(void)
 	test_headers();
 	test_notes();
 	test_calibration();
+	test_namespaces();
 	test_sources();
 	test_libraries();
 	test_callers();

@@ -74,7 +74,7 @@ STEP(lock_setup) STEP(lock_forked) STEP(log_setup) STEP(log_finish) STEP(log_clo
 STEP(layout_setup) STEP(settings_check) STEP(settings_list) STEP(module_prepare_all) STEP(module_list) STEP(module_start_all)
 STEP(module_report_gaps) STEP(module_finish_all) STEP(module_forked) STEP(entry_setup)
 STEP(library_setup) STEP(unwound_setup) STEP(clock_setup) STEP(clock_calibrate) STEP(registry_attach)
-STEP(registry_forked) STEP(version_ask) STEP(thread_forked) STEP(coverage_forked)
+STEP(clock_forked) STEP(registry_forked) STEP(version_ask) STEP(thread_forked) STEP(coverage_forked)
 STEP(unmatched_forked) STEP(unmatched_report) STEP(hook_reap) STEP(range_publish) STEP(range_report)
 STEP(unwound_forked) STEP(range_loss_forked) STEP(runtime_row_setup) STEP(runtime_table_finish)
 STEP(export_slot_setup) STEP(export_table_finish) STEP(provider_types_setup)
@@ -283,7 +283,7 @@ static void test_fork(void)
 	process = OTHER;
 	in_child();
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
-	is_str(steps, " lock_forked registry_forked thread_forked unwound_forked range_loss_forked"
+	is_str(steps, " lock_forked clock_forked registry_forked thread_forked unwound_forked range_loss_forked"
 	       " coverage_forked unmatched_forked module_forked", "in a child each part begins anew");
 	ok(all_blocked && sigismember(&after, SIGUSR2) && !sigismember(&after, SIGUSR1),
 	   "with signals blocked meanwhile");
