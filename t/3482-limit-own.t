@@ -34,6 +34,10 @@ cuaudit: limit: cuMemAlloc_v2 is refused 104857600 bytes on device 0: the proces
  1073741824 left" "contexts and modules as well"
 is "$(reported "r['devices'][0]['own'], r['devices'][0]['own_peak'] >> 20, r['process']['used'], r['process']['peak'] >> 20, r['uncounted']['own']")" \
 	"(0, 350, 0, 1000, 0)" "and all is given back"
+audited LD_LIBRARY_PATH="$tmp" CUAUDIT_DRIVER=sim CUAUDIT_SIM_MEMORY=8G CUAUDIT_OUTPUT="$tmp/report" \
+	CUAUDIT_HOOKS='limit(memory=1G;count=all)' "$tmp/own" >"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/report.limit")" "^ +350[.0-9]* ?MiB +0[^a-z]* contexts, code and the driver's own\$" \
+	"... which has a line of the text"
 is "$(own ';count=all' outside | head -n 7)" "$all" "in another PID namespace"
 is "$(own ';count=all' asks | grep asked)" "asked 0 times
 asked 1 times" "NVML is asked once while nothing happens, and again after an allocation"

@@ -18,7 +18,7 @@ late() {
 		timeout 300 "$tmp/late" "$late_mode" >"$tmp/out" 2>"$tmp/err" || status=$?
 }
 
-for mode in plain constructor small forks handler; do
+for mode in plain constructor small forks child handler; do
 	late "$mode"
 	is "$status $(cat "$tmp/out")" "0 launched" "$mode: the program is well" || diag "$(cat "$tmp/err")"
 	unlike "$(cat "$tmp/err")" 'to look after the device' "... and its device is looked after"

@@ -293,10 +293,10 @@ for options in '' '()'; do
 	says 'rules: file=PATH is missing' "... why"
 done
 
-rules 'never cuMemAlloc' 'no-errors'
+rules " 	never cuMemAlloc	 # why" 'no-errors'
 alone "$broken" child fixed 1
 ends 88 "alone: a rule is broken"
-like "$(head -n 1 err)" "^$tmp/rules:1: broken: never cuMemAlloc\$" "... which"
+like "$(head -n 1 err)" "^$tmp/rules:1: broken: never cuMemAlloc\$" "... which, without blanks and comment around it"
 says '^  1 time: cuMemAlloc_v2\(dptr = \[0x[0-9a-f]*\], bytesize = 4096\) = CUDA_SUCCESS$' "... the call"
 says "^      .*\\($tmp/broken\\+0x[0-9a-f]*\\)\$" "... the stack"
 unlike "$(cat err)" 'rules:2' "... and not the one that holds"

@@ -4,7 +4,8 @@
  * program's is hard to come by: constructor, in a thread for which the constructor of a library
  * waits; limited, where no more threads may be; refused, killed, where a filter of its own refuses
  * clone(2), or ends the process for it; small, on a stack of 16 KiB; forks, while another thread
- * forks; handler, in the handler of a signal, from when there is a context. Prints "launched".
+ * forks; child, in which another thread stays until exit; handler, in the handler of a signal, from
+ * when there is a context. Prints "launched".
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -146,6 +147,28 @@ static int forks(void)
 	return pthread_join(thread, NULL) || failed;
 }
 
+static void *stay(void *unused)
+{
+	while (pause())
+		;
+	return unused;
+}
+
+/* The child's thread has the stack, and so the pthread_t, of one that only the parent has. */
+static int child(void)
+{
+	pthread_t thread;
+	int status = -1;
+	pid_t its;
+
+	use(NULL);
+	fflush(stdout);
+	its = fork();
+	if (!its)
+		exit(pthread_create(&thread, NULL, stay, NULL));
+	return waitpid(its, &status, 0) != its || status;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc == 2 ? argv[1] : "";
@@ -156,6 +179,8 @@ int main(int argc, char **argv)
 		return small();
 	if (!strcmp(mode, "forks"))
 		return forks();
+	if (!strcmp(mode, "child"))
+		return child();
 	if (!strcmp(mode, "handler"))
 		return use_in_handler();
 	if ((!strcmp(mode, "constructor") && setenv("LATE_CONSTRUCTOR", "1", 1)) ||
