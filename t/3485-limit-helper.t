@@ -23,6 +23,12 @@ for mode in plain constructor small forks child handler; do
 	is "$status $(cat "$tmp/out")" "0 launched" "$mode: the program is well" || diag "$(cat "$tmp/err")"
 	unlike "$(cat "$tmp/err")" 'to look after the device' "... and its device is looked after"
 done
+# A child that ends takes nothing of its parent's along.
+LATE_AFTER="'$top_builddir/bin/cuaudit' limit status '$tmp/share/cuaudit-share-$(id -u)' >'$tmp/status'"
+export LATE_AFTER
+late child
+is "$status $(sed -n 's/^ *[0-9]* *\(10\) .*/\1/p' "$tmp/status")" "0 10" "child: the parent has its row still"
+unset LATE_AFTER
 for mode in limited refused killed; do
 	late "$mode" ';on-error=run'
 	if test "$status" = 77; then

@@ -154,9 +154,13 @@ static void *stay(void *unused)
 	return unused;
 }
 
-/* The child's thread has the stack, and so the pthread_t, of one that only the parent has. */
+/*
+ * The child's thread has the stack, and so the pthread_t, of one that only the parent has. What
+ * LATE_AFTER says is run when it has ended.
+ */
 static int child(void)
 {
+	const char *after = getenv("LATE_AFTER");
 	pthread_t thread;
 	int status = -1;
 	pid_t its;
@@ -166,7 +170,10 @@ static int child(void)
 	its = fork();
 	if (!its)
 		exit(pthread_create(&thread, NULL, stay, NULL));
-	return waitpid(its, &status, 0) != its || status;
+	if (waitpid(its, &status, 0) != its || status)
+		return 1;
+	unsetenv("LD_AUDIT");
+	return after && system(after);
 }
 
 int main(int argc, char **argv)
