@@ -114,6 +114,7 @@ static int attach(int i)
 		.size = sizeof(hook), .name = "stress", .priority = i % 3,
 		.functions = stress_names[i % (STRESS_FUNCTIONS + 1)],
 		.enter = enter, .exit = leave, .released = released,
+		.flags = CUAUDIT_HOOK_OBSERVES,
 	};
 	struct data *own = NULL;
 	int handle;
@@ -176,6 +177,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < STRESS_FUNCTIONS; i++)
 		is_int(stress_arrived(i), calls[i], "all calls of %s arrived", stress_names[i]);
 	ok(argc < 3 || more <= atol(argv[2]), "memory is flat: %ld KiB more", more);
+	for (int i = 0; i < STRESS_FUNCTIONS; i++)
+		diag("%s was called %ld times", stress_names[i], (long)calls[i]);
 	diag("%d times there was no room for the moment", full);
 	return done_testing();
 }
