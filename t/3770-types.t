@@ -319,17 +319,4 @@ for kind in i u b e f ptr str m void '[?]'; do
 	like "$(grep '^\.It Cm' "$top_srcdir/man/cuaudit-types.5" | tr -d ',\\&')" " $kind( |\$)" \
 		"the page has $kind"
 done
-
-# NCCL, where it is
-for header in /usr/include/nccl.h /usr/local/include/nccl.h "$CUDA_HOME/include/nccl.h"; do
-	test -r "$header" && break
-done
-if test -r "$header" && test -r "$CUDA_HOME/include/cuda_runtime.h"; then
-	ok "nccl.h is read" "$cuaudit" types --from "$header" --include "$CUDA_HOME/include" --output nccl.types
-	like "$(cat nccl.types)" "function	ncclAllReduce	e4 ncclResult_t	ptr sendbuff const void \*	ptr recvbuff void \*	u8 count size_t	e4 datatype ncclDataType_t	e4 op ncclRedOp_t	ptr comm ncclComm_t	ptr stream cudaStream_t" \
-		"ncclAllReduce's parameters"
-	ok "and its file is understood" env CUAUDIT_TYPES=nccl.types "$cuaudit" run true
-else
-	skip 3 "no nccl.h"
-fi
 done_testing

@@ -44,6 +44,56 @@ for name, number in calls.most_common():
     print(name, number, times[name])' "$tmp/stat-*"
 }
 
+# file PACKAGE PATH: where a package of PyPI, or the system, has that header
+file() {
+	"$PYTHON3" -c 'import importlib.util, os, sys
+found = importlib.util.find_spec("nvidia")
+for place in list(found.submodule_search_locations if found else []) + [sys.argv[3] + "/include", "/usr/include", "/usr/local/include"]:
+    for path in sys.argv[1] + "/include/" + sys.argv[2], "cu13/include/" + sys.argv[2], sys.argv[2]:
+        if os.path.exists(os.path.join(place, path)):
+            sys.exit(print(os.path.join(place, path)))' "$1" "$2" "$toolkit"
+}
+
+# shown FILE...: the calls of ncclAllReduce in texts
+shown() {
+	cat "$@" | sed -n 's/^.*libnccl\.so\.2:\(ncclAllReduce(.*) = [A-Za-z0-9]*\).*/\1/p' | sort
+}
+
+# types: what a program gave ncclAllReduce on all GPUs is what is printed of it
+types() {
+	header=$(file nccl nccl.h)
+	runtime=$(file cuda_runtime cuda_runtime.h)
+	diag "$header, $runtime"
+	"$top_builddir/bin/cuaudit" types --from "$header" --include "$(dirname "$runtime")" -o "$tmp/nccl.types" 2>"$tmp/err"
+	ok "nccl.h is read" test -s "$tmp/nccl.types"
+	sed 's/^/# stderr: /' "$tmp/err"
+	diag "$(grep -c '^function	nccl.*	e4 ncclResult_t' "$tmp/nccl.types") functions of ncclResult_t"
+	run_status=0
+	for how in text=yes "file=$tmp/nccl-%p.cutrace"; do
+		audited CUAUDIT_TYPES="$tmp/nccl.types" CUAUDIT_PROVIDERS=libnccl.so.2 CUAUDIT_OUTPUT="$tmp/text-%p" \
+			CUAUDIT_FUNCTIONS='libnccl.so.2:ncclAllReduce' CUAUDIT_HOOKS="trace($how)" \
+			"$PYTHON3" "$gpu/nccl_calls.py" "$1" >"$tmp/out-${how%%=*}" 2>"$tmp/err" || run_status=$?
+		is "$run_status" 0 "NCCL by its types, $1, ${how%%=*}: ends well"
+		sed 's/^/# stderr: /' "$tmp/err" | head -n 20
+	done
+	is "$(grep -c ncclAllReduce "$tmp/out-text")" "$((4 * $1))" "NCCL by its types, $1: all were called"
+	is "$(shown "$tmp"/text-*)" "$(sort "$tmp/out-text")" "NCCL by its types, $1: count, type, communicator, result"
+	"$top_builddir/bin/cuaudit" convert --symbols no --to text "$tmp"/nccl-*.cutrace >"$tmp/lines"
+	is "$(shown "$tmp/lines")" "$(sort "$tmp/out-file")" "NCCL by its types, $1: a trace has the same"
+	rm -f "$tmp"/text-* "$tmp"/nccl-*.cutrace
+	sed 's/^/# /' "$tmp/out-text"
+	run_status=0
+	audited CUAUDIT_TYPES="$tmp/nccl.types" CUAUDIT_PROVIDERS=libnccl.so.2 CUAUDIT_OUTPUT="$tmp/text-%p" \
+		CUAUDIT_FUNCTIONS='libnccl.so.2:ncclAllReduce' CUAUDIT_HOOKS='trace(text=yes)' \
+		"$PYTHON3" "$gpu/torch_nccl.py" "$1" >"$tmp/out" 2>"$tmp/err" || run_status=$?
+	is "$run_status $(shown "$tmp"/text-* | grep -c 'count = 1048576, datatype = ncclFloat32, op = ncclSum, .* = ncclSuccess')" \
+		"0 $((10 * $1))" "PyTorch, $1: ten of 4 MiB of floats in each process"
+	is "$(for text in "$tmp"/text-*; do
+		shown "$text" | sed -n 's/.*comm = \(0x[0-9a-f]*\),.*/\1/p' | sort -u
+	done | grep -c .)" "$1" "PyTorch, $1: and one communicator in each"
+	rm -f "$tmp"/text-*
+}
+
 python_has() {
 	"$PYTHON3" -c "import $1" >"$tmp/import" 2>&1
 }
@@ -58,7 +108,8 @@ if python_has torch && "$PYTHON3" -c 'import torch.distributed as d, sys; sys.ex
 		ok "NCCL, $world: communicators were made" test "$(counts | grep -c 'libnccl.so.2:ncclCommInit')" -gt 0
 		ok "NCCL, $world: cuBLAS multiplied" test "$(counts | grep -c '^libcublas.so.*[gG]emm')" -gt 0
 	done
-	# count is the third word and the communicator the sixth.
+	types "$(test "$gpus" -lt 2 && echo 1 || echo 2)"
+	# Without types: count is the third word and the communicator the sixth.
 	audited CUAUDIT_PROVIDERS="$providers" CUAUDIT_FUNCTIONS='libnccl.so.2:ncclAllReduce' CUAUDIT_HOOKS='trace(text=yes)' \
 		"$PYTHON3" "$gpu/torch_nccl.py" 1 >"$tmp/out" 2>&1
 	grep ncclAllReduce "$tmp/out" | head -n 5 | sed 's/^/# /'
@@ -73,7 +124,7 @@ if python_has torch && "$PYTHON3" -c 'import torch.distributed as d, sys; sys.ex
 	"$top_builddir/bin/cuaudit" report --by tree "$tmp"/nccl-*trace | sed 's/^/# /' | head -n 60
 else
 	diag "no torch with NCCL: $(tail -n 1 "$tmp/import")"
-	skip 8 "no torch with NCCL"
+	skip 16 "no torch with NCCL"
 fi
 
 if test -x "$nvcc"; then
