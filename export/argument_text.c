@@ -40,7 +40,7 @@ bool arguments_number(const struct trace_arguments *arguments, const struct prin
 {
 	const struct trace_piece *piece;
 
-	if (!integral(param->shape.value))
+	if (!integral(param->shape.value) || param->shape.value.kind == PRINT_UNKNOWN)
 		return false;
 	if (param->shape.how == PRINT_VALUE) {
 		*number = value_integer(param->shape.value, &arguments->words[param->word]);

@@ -94,6 +94,8 @@ static void arguments_field(struct buffer *out, const struct trace_arguments *ar
 		arguments_value(text, sizeof(text), arguments, function->params, i);
 		quoted(out, text);
 	}
+	if (function->has_others)
+		buffer_text(out, function->nparams ? ", ..." : "...");
 	buffer_char(out, '"');
 }
 

@@ -9,6 +9,7 @@
 #include "export/fields.h"
 #include "export/json_text.h"
 #include "export/lines.h"
+#include "print/prototypes.h"
 #include "print/value.h"
 
 static void put_symbol(struct buffer *out, const char *prefix, const struct symbol *symbol)
@@ -320,5 +321,9 @@ void json_arguments(struct buffer *out, const struct trace_arguments *arguments)
 	buffer_char(out, '{');
 	for (uint32_t i = 0; i < function->nparams; i++)
 		argument(out, &first, arguments, &function->params[i]);
+	if (function->has_others) {
+		key(out, &first, prototypes_others.name);
+		buffer_text(out, "\"?\"");
+	}
 	buffer_char(out, '}');
 }

@@ -239,6 +239,8 @@ static void add_arguments(struct buffer *out, const struct convert *convert,
 	count = convert->choice.no_arguments ? 0 : function->nparams;
 	for (uint32_t i = 0; i < count; i++)
 		add_argument(out, &arguments, &function->params[i], i);
+	if (function->has_others && !convert->choice.no_arguments)
+		add_text(out, "cuda.argument....", "?");
 }
 
 static void add_site(struct buffer *out, const struct convert *convert, const struct trace *trace,

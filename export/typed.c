@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "print/prototypes.h"
 #include "print/value.h"
 #include "util/text.h"
 #include "util/utf8.h"
@@ -19,6 +20,8 @@ struct typed_function *typed_functions(const struct trace *trace)
 		memcpy(params->params, trace->functions[i].params, sizeof(trace->functions[i].params));
 		if (trace->functions[i].nsteps)
 			params->count = trace->functions[i].nparams;
+		if (trace->functions[i].nsteps && trace->functions[i].has_others)
+			params->params[params->count++] = prototypes_others;
 		functions[i].launch = launch_plan(&trace->functions[i]);
 	}
 	return functions;
@@ -146,7 +149,7 @@ bool typed_read(struct typed *typed, const struct trace_arguments *arguments,
 	struct buffer out = { scratch, TYPED_SCRATCH, 0 };
 	struct print_call call = trace_arguments_call(arguments);
 
-	if (arguments->unknown >> params->params[index].word & 1)
+	if (params->params[index].words && arguments->unknown >> params->params[index].word & 1)
 		return false;
 	if (read_number(typed, arguments, &params->params[index]))
 		return true;

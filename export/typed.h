@@ -23,9 +23,11 @@ struct typed {
 	size_t size;
 };
 
-/* A function's parameters. */
+/* A function's parameters, and what stands for others, and for its result. */
+enum { TYPED_PARAMS = PRINT_PARAMS + 2 };
+
 struct typed_params {
-	struct print_param params[PRINT_PARAMS + 1];
+	struct print_param params[TYPED_PARAMS];
 	uint32_t count;
 };
 

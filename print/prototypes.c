@@ -372,6 +372,10 @@ uint32_t prototypes_params(const struct prototype *function, struct print_param 
 	return most;
 }
 
+const struct print_param prototypes_others = {
+	.name = "...", .type = "...", .shape.value = { .kind = PRINT_UNKNOWN, .size = sizeof(uint64_t) },
+};
+
 bool prototypes_result(const struct prototype *function, struct print_param *result)
 {
 	const struct prototype_param *param = function->params;

@@ -66,6 +66,9 @@ void prototypes_write(struct buffer *out, const struct prototype *function, bool
 /* Context: call. Its parameters as those of a row, without their words; how many fit. */
 uint32_t prototypes_params(const struct prototype *function, struct print_param params[PRINT_PARAMS]);
 
+/* What stands for the parameters behind these, of which nobody knows more than that there may be some. */
+extern const struct print_param prototypes_others;
+
 /* Context: call. Its result as such a parameter, without its word; false: there is none, or it is not known. */
 bool prototypes_result(const struct prototype *function, struct print_param *result);
 

@@ -18,7 +18,8 @@ enum print_kind {
 	PRINT_TEXT,	/* a pointer to a string */
 	PRINT_NAMED,	/* detail: of the source's types, 0 for the result or a parameter from 1, with its enumeration */
 	PRINT_BOOL,
-	PRINT_OPAQUE	/* of what is passed in memory, one word */
+	PRINT_OPAQUE,	/* of what is passed in memory, one word */
+	PRINT_UNKNOWN	/* nobody knows what it was */
 };
 
 struct print_value {

@@ -285,6 +285,9 @@ void value_print(struct printer *printer, struct print_value value, const void *
 	case PRINT_OPAQUE:
 		buffer_text(printer->out, "{...}");
 		break;
+	case PRINT_UNKNOWN:
+		buffer_char(printer->out, '?');
+		break;
 	default:
 		buffer_unsigned(printer->out, value_integer(value, bytes));
 	}

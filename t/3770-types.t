@@ -116,7 +116,7 @@ is "$(calls)" "$(cat "$here/calls")" "a trace has the same"
 is "$(calls)" "$(sed 's/(.*) =/(...) =/; s/^\(comm\(End\|Version\)\)(...)/\1()/' "$here/calls")" "and without arguments the same results"
 "$cuaudit" convert --symbols no --to jsonl a.cutrace >lines
 like "$(cat lines)" '"arguments":\{"comm":null,"ranks":2,"rank":1,"config":null\}' "JSON: numbers and addresses"
-like "$(cat lines)" '"arguments":\{"arg1":"0xc0","format":"abc..."\}' "JSON: strings"
+like "$(cat lines)" '"arguments":\{"arg1":"0xc0","format":"abc...","...":"[?]"\}' "JSON: strings"
 like "$(cat lines)" '"result":"\\"lost\\"","arguments":\{"result":"commLost"\}' "JSON: a text that was returned"
 like "$(cat lines)" '"type":99,"op":"commOpLast",' "JSON: enumerators, and what is none"
 like "$(cat lines)" '"small":-1,"byte":255,"word":-2,"number":4000000000,"wide":-5,"flag":true,' "JSON: signs"
@@ -160,6 +160,22 @@ if command -v babeltrace2 >babel; then
 else
 	skip 1 "no babeltrace2"
 fi
+
+# What is behind 16 parameters, or "...", is said to be there: of commMany, and of six calls of commLog.
+for format in jsonl csv otlp chrome; do
+	"$cuaudit" convert --symbols no --to $format a.cutrace >of.$format
+done
+like "$(cat of.jsonl)" '"o":15,"p":16,"...":"[?]"}' "JSON: others"
+like "$(cat of.jsonl)" '"format":"rank %d","...":"[?]"}' "JSON: others, of a variadic function"
+unlike "$(grep -v 'commMany\|commLog' of.jsonl)" '"\.\.\."' "JSON: and none where all are known"
+like "$(cat of.csv)" ' o = 15, p = 16, \.\.\."' "CSV: others"
+is "$(grep -o '"cuda.argument....","value":{"stringValue":"?"}' of.otlp | grep -c .)" 6 "otlp: others"
+is "$(grep -c '"...":"?"' of.chrome)" 6 "chrome: others"
+is "$($PERL "$top_srcdir/t/convert/perfetto.pl" a.pftrace 2>err | sed -n 's/^argument arguments[.][.][.][.] //p')" 6 "perfetto: others"
+test ! -e a.sqlite || is "$("$PYTHON3" -c 'import sqlite3
+print(*sqlite3.connect("a.sqlite").execute("SELECT count(*), max(value) FROM arguments WHERE name = ?", ("...",)).fetchone())')" \
+	"6 ?" "sqlite: others"
+test ! -s babel || like "$(cat out)" 'commMany_entry: .* p = 16, others = "\\?[?]"' "ctf: others"
 
 # answered FUNCTION ACTION RESULT: what is printed where a hook answers with 7
 answered() {

@@ -394,6 +394,7 @@ static int read_types(struct trace_function *function, const struct cuaudit_trac
 		function->nparams = from->nwords;
 	for (uint32_t i = 0; i < function->nparams; i++)
 		function->params[i].word = from->words[i] % TRACE_WORDS;
+	function->has_others = types->functions->open || types->functions->nparams > function->nparams;
 	function->unrecorded = unrecorded(function);
 	function->has_result = from->result && prototypes_result(types->functions, &function->result);
 	function->result.word = from->result % TRACE_WORDS;

@@ -47,6 +47,7 @@ struct trace_function {
 	struct prototypes *types;	/* of provided: what the user's types say of it, NULL: nothing */
 	struct print_param result;	/* by these, if has_result */
 	bool has_result;
+	bool has_others;	/* and there are, or may be, more parameters than nparams */
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };
 

@@ -228,7 +228,8 @@ static void parameter(FILE *file, const struct print_param *param)
 		fputs("\t\t\ttext_t", file);
 		break;
 	}
-	fprintf(file, " _%s;\n", param->name);
+	/* "..." is no name there. */
+	fprintf(file, " _%s;\n", param->shape.value.kind == PRINT_UNKNOWN ? "others" : param->name);
 }
 
 static void parameters(FILE *file, const struct ctf *ctf, uint32_t number, enum ctf_half half)

@@ -194,7 +194,7 @@ static int put_arguments(struct perfetto *perfetto, const struct trace_arguments
 {
 	const struct perfetto_tags *tags = &perfetto->tags;
 	const struct typed_params *params = &perfetto->functions[number].params;
-	uint64_t name = PERFETTO_PARAMETERS + (uint64_t)number * PRINT_PARAMS;
+	uint64_t name = PERFETTO_PARAMETERS + (uint64_t)number * TYPED_PARAMS;
 	size_t size = tags->name.size + wire_varint_size(PERFETTO_ARGUMENTS);
 	char scratch[TYPED_SCRATCH];
 	struct typed typed;

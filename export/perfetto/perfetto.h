@@ -43,7 +43,7 @@ struct perfetto_tags {
 #undef TAG
 };
 
-/* Interned names of annotations; behind them those of parameters, PRINT_PARAMS a function. */
+/* Interned names of annotations; behind them those of parameters, TYPED_PARAMS a function. */
 enum perfetto_name {
 	PERFETTO_LIBRARY = 1,
 	PERFETTO_CALLER,

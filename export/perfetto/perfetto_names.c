@@ -128,7 +128,7 @@ static int intern_functions(struct convert *convert, struct perfetto *perfetto,
 		error = intern_name(convert, perfetto, EVENTS, i + 1, trace->functions[i].name);
 		for (uint32_t j = 0; !error && j < function->params.count; j++)
 			error = intern_name(convert, perfetto, ANNOTATIONS,
-					    PERFETTO_PARAMETERS + (uint64_t)i * PRINT_PARAMS + j,
+					    PERFETTO_PARAMETERS + (uint64_t)i * TYPED_PARAMS + j,
 					    function->params.params[j].name);
 	}
 	return error;

@@ -20,6 +20,7 @@
 #include "export/sqlite/sqlite_lists.h"
 #include "export/sqlite/sqlite_rows.h"
 #include "export/sqlite/sqlite_schema.h"
+#include "print/prototypes.h"
 #include "tracefile/copy.h"
 #include "tracefile/ending.h"
 #include "tracefile/names.h"
@@ -529,11 +530,13 @@ static int put_arguments(struct convert *convert, const struct trace_arguments *
 	const struct trace_function *function = arguments->function;
 	int error = 0;
 
-	*list = function->nparams || function->has_result ? ++state->list : 0;
+	*list = function->nparams || function->has_others || function->has_result ? ++state->list : 0;
 	for (uint32_t i = 0; !error && i < function->nparams; i++)
 		error = put_argument(convert, arguments, function->params, i, i);
+	if (!error && function->has_others)
+		error = put_argument(convert, arguments, &prototypes_others, 0, function->nparams);
 	if (!error && function->has_result)
-		error = put_argument(convert, arguments, &function->result, 0, function->nparams);
+		error = put_argument(convert, arguments, &function->result, 0, function->nparams + 1);
 	if (!error && *list && state->functions[number].plan.launches)
 		error = put_launch(convert, arguments);
 	if (!error && *list && state->functions[number].copies != COPY_NONE)
