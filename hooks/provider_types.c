@@ -169,6 +169,76 @@ bool provider_types_result(const struct cuaudit_function *function, struct print
 	return true;
 }
 
+const char *provider_types_value_name(const struct cuaudit_function *function, int32_t value)
+{
+	const struct prototype *types = provider_types_of(function);
+
+	return types ? prototypes_value_name(types, 0, value) : NULL;
+}
+
+/* Calls take for each enumerator that a function returns, until it answers false. */
+static void each_value(bool (*take)(const struct prototype_value *value, void *data), void *data)
+{
+	for (uint32_t i = 0; i < nfiles; i++) {
+		for (uint32_t j = 0; j < files[i].nfunctions; j++) {
+			const struct prototype_enum *values = files[i].functions[j].params->values;
+
+			for (uint32_t k = 0; values && k < values->count; k++)
+				if (!take(&values->values[k], data))
+					return;
+		}
+	}
+}
+
+struct wanted {
+	const char *name;
+	int64_t value;
+	bool found, differs;
+};
+
+static bool take_value(const struct prototype_value *value, void *data)
+{
+	struct wanted *wanted = data;
+
+	if (strcmp(value->name, wanted->name))
+		return true;
+	wanted->differs = wanted->found && wanted->value != value->value;
+	wanted->found = true;
+	wanted->value = value->value;
+	return !wanted->differs;
+}
+
+bool provider_types_value(const char *name, int32_t *value)
+{
+	struct wanted wanted = { .name = name };
+
+	each_value(take_value, &wanted);
+	*value = (int32_t)wanted.value;
+	return wanted.found && !wanted.differs && wanted.value == *value;
+}
+
+/* The nearer of two, one after the other. */
+static bool take_near(const struct prototype_value *value, void *data)
+{
+	const char **names = data;
+	const char *near;
+
+	names[1] = value->name;
+	near = cuaudit_nearest(names[3], names);
+	if (near)
+		names[0] = near;
+	return true;
+}
+
+const char *provider_types_near(const char *name)
+{
+	/* The nearest yet, another, their end, and what is looked for. */
+	const char *names[4] = { "", NULL, NULL, name };
+
+	each_value(take_near, names);
+	return *names[0] ? names[0] : NULL;
+}
+
 size_t provider_types_text(const struct cuaudit_function *function, char *buffer, size_t size)
 {
 	const struct prototype *types = provider_types_of(function);

@@ -38,6 +38,16 @@ static inline uint32_t provider_types_count(const struct cuaudit_function *funct
  */
 bool provider_types_result(const struct cuaudit_function *function, struct print_param *result);
 
+/* Context: call. The enumerator of a value that it returns, NULL if there is none. */
+const char *provider_types_value_name(const struct cuaudit_function *function, int32_t value);
+
+/*
+ * Context: setup. The value of an enumerator that functions of the files return; false: none has that name,
+ * or several that differ. near: what one that is mistyped was meant to be, NULL if none is near.
+ */
+bool provider_types_value(const char *name, int32_t *value);
+const char *provider_types_near(const char *name);
+
 /*
  * Context: call. The function as lines of cuaudit-types(5), with its enumerations unless that is more
  * than size: into buffer, ended by a NUL; how long it is, 0 if nothing is said of it.

@@ -201,8 +201,24 @@ like "$(cat report*)" 'commReduce\(send = 0x1000' "two hooks"
 rm -f report*
 audited CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=comm.types CUAUDIT_OUTPUT="$tmp/report" \
 	CUAUDIT_HOOKS='fault(inject=libcomm.so.2:commScale:error=0)' ./uses >out 2>err
-like "$(cat report* err)" 'commScale\(factor = 1.5, by = -0.25, name = "s", after = 9\) is not called but returns 0' \
+like "$(cat report* err)" 'commScale\(factor = 1.5, by = -0.25, name = "s", after = 9\) is not called but returns commOk' \
 	"fault: what vector registers hold"
+rm -f report*
+audited CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=comm.types CUAUDIT_OUTPUT="$tmp/report" \
+	CUAUDIT_HOOKS='fault(inject=libcomm.so.2:commReduce:error=commLost:when=1),trace(text=yes)' ./uses >out 2>err
+like "$(cat report*.trace)" 'commReduce\(send = 0x1000, .* = commLost <skipped>' "fault: an answer by its name"
+like "$(cat report*.fault err)" 'commReduce.* is not called but returns commLost$' "fault: which is printed"
+# injects NAME MESSAGE: the program is not started
+injects() {
+	status=0
+	CUAUDIT_PROVIDERS='libcomm.so.*' CUAUDIT_TYPES=comm.types CUAUDIT_HOOKS="fault(inject=$1)" "$cuaudit" run ./uses \
+		>out 2>err || status=$?
+	is "$status $(cat out)" "2 " "$1: the program is not started"
+	like "$(cat err)" "$2" "$1: and why"
+}
+injects libcomm.so.2:commReduce:error=commLots "not 'commLots'; did you mean commLost[?]"
+injects libcomm.so.2:commReduce:error=commFloat "not 'commFloat'"
+injects cuInit:error=commLost "not 'commLost'"
 for hooks in stat trace,stat 'trace(args=no)' coverage; do
 	typed CUAUDIT_HOOKS="$hooks"
 done

@@ -90,6 +90,26 @@ const struct prototype *provider_types_of(const struct cuaudit_function *functio
 	return NULL;
 }
 
+const char *provider_types_value_name(const struct cuaudit_function *function, int32_t value)
+{
+	(void)function;
+	(void)value;
+	return NULL;
+}
+
+bool provider_types_value(const char *name, int32_t *value)
+{
+	(void)name;
+	(void)value;
+	return false;
+}
+
+const char *provider_types_near(const char *name)
+{
+	(void)name;
+	return NULL;
+}
+
 bool provider_types_result(const struct cuaudit_function *function, struct print_param *result)
 {
 	(void)function;

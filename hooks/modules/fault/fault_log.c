@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "hooks/call_site.h"
+#include "hooks/provider_types.h"
 #include "util/io.h"
 #include "util/text.h"
 #include "util/writer.h"
@@ -53,10 +54,11 @@ static void add_number(struct line *line, uint64_t value)
 	add(line, at);
 }
 
-/* By the driver's name, unless it is what another library's function returns. */
-static void add_result(struct line *line, int32_t result, uint32_t call_flags)
+/* By the driver's name, or by that of types of another library's function. */
+static void add_result(struct line *line, int32_t result, const struct cuaudit_call *call)
 {
-	const char *name = call_flags & CUAUDIT_CALL_NO_STATUS ? NULL : cuaudit_result_name(result);
+	const char *name = call->flags & CUAUDIT_CALL_NO_STATUS ?
+			   provider_types_value_name(call->function, result) : cuaudit_result_name(result);
 
 	if (name)
 		add(line, name);
@@ -227,7 +229,7 @@ void fault_log_injection(const struct fault_rule *rule, const struct cuaudit_cal
 	add_name(&line, text);
 	if (answer != FAULT_NONE) {
 		add(&line, answer == FAULT_ERROR ? " is not called but returns " : " is made ");
-		add_result(&line, rule->result, call->flags);
+		add_result(&line, rule->result, call);
 	}
 	if (rule->delay_enter) {
 		add(&line, ", waits before: ");

@@ -9,6 +9,7 @@
 
 #include "hooks/modules/fault/fault_number.h"
 #include "hooks/modules/fault/fault_result.h"
+#include "hooks/provider_types.h"
 
 /* Those of keys, and of mistyped ones. */
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-";
@@ -40,7 +41,12 @@ static int read_answer(struct fault_rule *rule, const char *key, const char *val
 	rule->result = fault_result_find(value);
 	if (rule->result >= 0)
 		return 0;
-	near = fault_result_near(value);
+	/* Of a function of another library. */
+	if (strchr(rule->functions, ':') && provider_types_value(value, &rule->result))
+		return 0;
+	near = strchr(rule->functions, ':') ? provider_types_near(value) : NULL;
+	if (!near)
+		near = fault_result_near(value);
 	cuaudit_log(CUAUDIT_ERROR, "fault: %s takes a result by name or number, not '%s'%s%s%s",
 		    key, value, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return -EINVAL;
