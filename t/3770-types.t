@@ -16,7 +16,10 @@ is "$(cat native)" "0 bad" "the program itself"
 
 # what is written
 ok "a header is read" "$cuaudit" types --from "$here/comm.h" --output comm.types
-ok "its types are as expected" diff -u "$here/comm.types" comm.types
+# Members of one floating-point type have a register each there.
+test "$($CC -dumpmachine | cut -d - -f 1)" = aarch64 && pair=m8:ff || pair=m8:f
+sed "s/m8:f /$pair /" "$here/comm.types" >want.types
+ok "its types are as expected" diff -u want.types comm.types
 "$cuaudit" types --from "$here/comm.h" >stdout.types
 ok "to standard output the same" cmp comm.types stdout.types
 mkdir include
