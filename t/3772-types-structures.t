@@ -39,17 +39,18 @@ $PERL -e '
 srand shift @ARGV;
 my @structures = qw(one single pair three four two doubles mixed other within longs dim3 memory bytes packed either nested);
 my @numbers = ("int", "double", "float", "unsigned char", "long", "char *");
-my %large = map { $_ => 1 } qw(memory bytes doubles packed);
+my %words = (memory => 3, bytes => 3, doubles => 4);
 my %same = map { $_ => 1 } @numbers;
 open my $header, ">", "drawn.h"; open my $library, ">", "drawn.c"; open my $calls, ">", "calls.c"; open my $want, ">", "want";
 print $library "#include \"structures.h\"\n";
 print $calls "#include <string.h>\n#include \"structures.h\"\nint main(void)\n{\n\tint bad = 0;\n";
 for my $n (1 .. 150) {
 	my $returns = $n % 3 ? "long" : $structures[rand @structures];
-	my ($large, @params, @values, @shown) = (0);
+	my ($words, @params, @values, @shown) = (0);
 	for my $i (1 .. 1 + rand 15) {
 		my $type = rand() < 0.5 ? $structures[rand @structures] : $numbers[rand @numbers];
-		$type = "int" if $large{$type} && $large++ > 3;
+		# So many of the stack are looked at.
+		last if ($words += $words{$type} // 2 - ($same{$type} // 0)) > 24;
 		my $number = 1 + int rand 100;
 		push @params, "$type p$i";
 		push @values, !$same{$type} ? "($type){ 0 }" : $type eq "char *" ? "(char *)${number}L" : "($type)$number";
