@@ -224,8 +224,8 @@ static void exit_several(struct cuaudit_call *call, void *data)
 	exit_hooks(frame, frame->entered);
 }
 
-/* How many hooks most functions have that have several. */
-#define COUNTS(X) X(2) X(3) X(4)
+/* How many hooks functions have that have several; with more, the first one by the loop takes 2.4 ns. */
+#define COUNTS(X) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 
 #define DEFINE(n) \
 	static int enter_##n(struct cuaudit_call *call, void *data) \
