@@ -33,9 +33,12 @@ static bool open_page(struct page *page, uintptr_t size)
 {
 	struct maps_line line;
 
-	if (!maps_find(page->at, &line) || line.protection & PROT_EXEC || !(line.protection & PROT_READ))
+	if (!maps_find(page->at, &line) || line.protection & PROT_EXEC)
 		return false;
-	page->before = line.protection;
+	/* Where fork came in between, the child's is left open, and none of its threads is at it. */
+	page->before = line.protection == OPEN ? PROT_READ : line.protection;
+	if (!(page->before & PROT_READ))
+		return false;
 	if (protect(page, size, OPEN))
 		return true;
 	page->before = 0;
@@ -103,13 +106,26 @@ bool page_write(uint64_t *at, const uint64_t *from, const uint64_t *to, size_t c
 	return done;
 }
 
+/* Under the lock. Pages that are open now were so when the process was forked. */
+static bool close_pages(uintptr_t at, size_t length)
+{
+	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	bool closed = false;
+
+	for (struct page page = { at & ~(size - 1), OPEN }; page.at < at + length; page.at += size)
+		if (is_open(&page))
+			closed |= !syscall(SYS_mprotect, page.at, size, PROT_READ);
+	return closed;
+}
+
 bool page_read(const uint64_t *at, void *to, size_t size)
 {
 	sigset_t saved;
 	bool done;
 
 	lock_take(LOCK_PAGES, &saved);
-	done = safe_read((uintptr_t)at, to, size);
+	done = safe_read((uintptr_t)at, to, size) ||
+	       (close_pages((uintptr_t)at, size) && safe_read((uintptr_t)at, to, size));
 	lock_release(LOCK_PAGES, &saved);
 	return done;
 }

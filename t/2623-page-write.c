@@ -92,6 +92,22 @@ static int in_child(int (*function)(void))
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* As a child finds them whose parent's thread was writing to both: they are read, written and closed. */
+static int left_open(void)
+{
+	uint64_t from[2] = { 0 }, to[2] = { 1, 2 }, found[2] = { 0 };
+	uint64_t *at = pages + PAGE / 8 - 1;
+	int bad = 0;
+
+	memset(at, 0, sizeof(from));
+	protect(PROT_WRITE, PROT_WRITE);
+	bad += !page_read(at, found, sizeof(found)) || memcmp(found, from, sizeof(from)) != 0;
+	bad += protected(0) != PROT_READ || protected(1) != PROT_READ;
+	protect(PROT_WRITE, PROT_WRITE);
+	bad += !page_write(at, from, to, 2) || memcmp(at, to, sizeof(to)) != 0;
+	return bad + (protected(0) != PROT_READ || protected(1) != PROT_READ);
+}
+
 /*
  * Writes a word that was before, of a page so protected, while from look begin to look end, not
  * included, of ours the program protects it by meanwhile.
@@ -130,6 +146,7 @@ int main(void)
 	lock_setup();
 	pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	is_int(in_child(many), 0, "many threads in two pages: each word is written, and both are read only again");
+	is_int(in_child(left_open), 0, "pages that fork left open: they are read and written, and closed again");
 	check(0, 0, 0, true, PROT_READ, "one thread");
 	/* Looks: how it is, whether it is open before the write, and before it is closed. */
 	check(2, 3, PROT_READ, true, PROT_READ, "the program protects it before the write: again");
