@@ -287,6 +287,8 @@ static uint64_t submit(struct process *process)
 	}
 	if (process->waits && now - process->waits_from > PAUSE)
 		process->warm = now + COLD;
+	if (process->waits)
+		flight_goes_on(lease);
 	process->waits = false;
 	lease->asked = 0;
 	if (lease->contested)
@@ -461,11 +463,11 @@ static const struct program {
 	{ "a step bound by its launches", 8 * US, 17 * US, 80 * US, 60, 1, 84, 0, false },
 	{ "empty kernels, bound by them", 2300, 2700, 0, 2000, 1, 86, 0, false },
 	/* As JAX has it. */
-	{ "a step whose end a callback tells", 55 * US, 5 * US, 20 * US, 5, 2, 90, 200 * US, true },
+	{ "a step whose end a callback tells", 65 * US, 5 * US, 15 * US, 5, 2, 79, 200 * US, true },
 	{ "a large training step", 1500 * US, 10 * US, 300 * US, 100, 1, 98, 0, false },
 };
 
-enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), EMPTY = 3, SMALL = 6, STEP = 8, LOSS, LAUNCHES, LARGE = 13 };
+enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), EMPTY = 3, SMALL = 6, STEP = 8, LOSS, LAUNCHES, CALLBACK = 12, LARGE };
 
 static void set(int number, const struct program *program, uint32_t weight)
 {
@@ -509,7 +511,8 @@ static void shares_of(const struct program *program, int number, const uint32_t 
 		strcat(parts, some);
 	}
 	ok(worst <= program->points, "%s%s:%s %%, within %d points", program->name, by, parts, program->points);
-	ok(all * 100 >= program->used * can && all >= .95 * one, "%s%s: the device is used for %.1f %% of %.1f, %.1f alone",
+	/* Threads that are slower after a wait do less. */
+	ok(all * 100 >= program->used * can && (program->cold || all >= .95 * one), "%s%s: the device is used for %.1f %% of %.1f, %.1f alone",
 	   program->name, by, all, can, one);
 }
 
@@ -598,6 +601,23 @@ static void fairness(void)
 	}
 	ok(sum * sum / (5 * squares) >= 0.99, "unequal kernels of equal weights: Jain's index is %.4f",
 	   sum * sum / (5 * squares));
+}
+
+/* Whether two of them have the device at once: one that waits for it by what is no driver call is not to seem idle. */
+static void at_once(const struct program *program, bool are)
+{
+	int light = 0;
+
+	for (int i = 0; i < 2; i++)
+		set(i, program, LEASE_WEIGHT);
+	count = 2;
+	shares = true;
+	begin(count, shares, 10000 * MS);
+	for (int i = 0; i < 1000; i++) {
+		run_until(now + 5 * MS);
+		light += lease_is_light(&leases[0]);
+	}
+	ok(are ? light > 500 : !light, "%s: at %d of 1000 moments two may have the device at once", program->name, light);
 }
 
 /* The helper of one of two is late, as on a machine with too few processors: neither has more by that. */
@@ -691,6 +711,9 @@ int main(int argc, char **argv)
 		late_helper(&programs[0], most, seed);
 		late_helper(&programs[LAUNCHES], most, seed);
 	}
+	at_once(&programs[LAUNCHES], true);
+	at_once(&programs[CALLBACK], false);
+	at_once(&programs[LARGE], false);
 	barrier(90);
 	barrier(70);
 	fairness();

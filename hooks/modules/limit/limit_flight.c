@@ -27,7 +27,8 @@ enum {
 	BATCH_MAX = 256,
 	LONG = 1500000,		/* ns: a batch that takes longer is made smaller, */
 	SHORT = 300000,		/* and one that does not, larger */
-	REST = 50000		/* ns between two looks whether one is done */
+	REST = 50000,		/* ns between two looks whether one is done */
+	PAUSE = 100000		/* in which nothing is submitted: maybe something is waited for */
 };
 
 struct flight {
@@ -53,6 +54,7 @@ static struct tail tails[LEASE_ORDINALS];
 static uint64_t completed[LEASE_ORDINALS];	/* when the last event was seen to be */
 static uint64_t polled[LEASE_ORDINALS];		/* when it was looked last */
 
+static _Atomic uint64_t submitted[LEASE_ORDINALS];	/* when something was last */
 static _Atomic uint32_t pending[LEASE_ORDINALS];
 static _Atomic uint32_t loose[LEASE_ORDINALS];	/* submissions without an event behind them */
 
@@ -118,6 +120,20 @@ static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
 	tail->count = 0;
 }
 
+/* Whoever waits, and for the device or not: it is not known that the device waits meanwhile. */
+static void note_pause(struct lease *lease)
+{
+	uint64_t now = lease_now(), before = atomic_exchange(&submitted[number(lease)], now);
+
+	if (before && now > before + PAUSE)
+		lease->awaited += now - before;
+}
+
+void flight_goes_on(struct lease *lease)
+{
+	submitted[number(lease)] = lease_now();
+}
+
 void flight_submitted(struct lease *lease, CUstream stream)
 {
 	struct tail *tail = &tails[number(lease)];
@@ -125,6 +141,7 @@ void flight_submitted(struct lease *lease, CUstream stream)
 	struct spin_saved saved;
 	bool same = tail->thread == self && tail->stream == stream;
 
+	note_pause(lease);
 	if (same && ++tail->count < lease->batch)
 		return;
 	if (driver_capturing(stream))
@@ -188,7 +205,7 @@ static void adapt(struct lease *lease, const struct flight *flight, uint64_t now
 static uint32_t poll_locked(struct lease *lease)
 {
 	struct flight *at = flights[number(lease)];
-	uint64_t now = lease_now(), before = polled[number(lease)], begin = now, done = 0;
+	uint64_t now = lease_now(), before = polled[number(lease)], begin = now;
 	uint32_t left = 0;
 
 	if (!pending[number(lease)])
@@ -206,11 +223,12 @@ static uint32_t poll_locked(struct lease *lease)
 		}
 		at[i].pending = false;
 		lease->finished_at = now - (now - from) / 2;
-		done = later(done, lease->finished_at);
 		atomic_fetch_add(&lease->finished, at[i].count + at[i].before);
 		adapt(lease, &at[i], now);
 	}
-	lease->awaited += (left ? now : later(done, begin)) - begin;
+	/* Until when one was on its way that is done is not known. */
+	if (left)
+		lease->awaited += now - begin;
 	pending[number(lease)] = left;
 	return left;
 }
@@ -268,5 +286,5 @@ void flight_forked(void)
 	memset(tails, 0, sizeof(tails));
 	memset(completed, 0, sizeof(completed));
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++)
-		pending[i] = loose[i] = 0;
+		pending[i] = loose[i] = submitted[i] = 0;
 }

@@ -10,6 +10,9 @@
 /* The driver took a submission: an event behind it, where one is due. */
 void flight_submitted(struct lease *lease, CUstream stream);
 
+/* A thread that waited for its turn goes on: until then it was not for the device. */
+void flight_goes_on(struct lease *lease);
+
 /* A stream that is not the legacy one. */
 #define FLIGHT_NONE CU_STREAM_PER_THREAD
 

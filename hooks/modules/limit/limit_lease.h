@@ -33,7 +33,7 @@ struct lease_price {
 	int64_t owed;			/* by price, not charged; what was charged before it was done is below 0 */
 	bool mixed;			/* others had work since a batch was done */
 	bool known;			/* there is credit, and was enough */
-	uint64_t alone, busy;		/* nanoseconds charged without others; of these, of awaited */
+	uint64_t alone, busy;		/* nanoseconds charged without others; meanwhile, of awaited */
 	uint64_t seen;			/* of awaited */
 };
 
@@ -53,7 +53,7 @@ struct lease {
 	_Atomic uint64_t worked;	/* nanoseconds that the device worked, as far as counted */
 	_Atomic uint64_t finished;	/* submissions of batches that are done, */
 	_Atomic uint64_t finished_at;	/* and about when the last one was */
-	_Atomic uint64_t awaited;	/* nanoseconds in which it had a whole batch to do */
+	_Atomic uint64_t awaited;	/* nanoseconds in which it had a whole batch to do, or nothing was submitted */
 	uint8_t uuid[16];
 
 	uint32_t index;			/* in the file; LEASE_NO_INDEX: not there yet */

@@ -131,6 +131,7 @@ static bool wait_for_turn(struct cuaudit_call *call, struct lease *lease)
 	flight_cover(lease, stream);
 	do {
 		lease_wait(lease);
+		flight_goes_on(lease);
 		atomic_fetch_add(&lease->entered, 1);
 		if (lease->open)
 			return true;

@@ -106,11 +106,11 @@ static void learn(struct lease_price *price, uint64_t ns, uint64_t done)
 	}
 }
 
-/* Of a device that is waited for, batches are on their way nearly all the time. */
+/* Of a device that is waited for, batches are on their way nearly all the time, or nothing is submitted. */
 static void weigh(struct lease_price *price, uint64_t ns, uint64_t awaited)
 {
 	price->alone += ns;
-	price->busy += least(ns, awaited);
+	price->busy += awaited;
 	if (price->alone > PRICE_KEEP) {
 		price->alone /= 2;
 		price->busy /= 2;
