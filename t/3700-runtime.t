@@ -180,7 +180,10 @@ is "$(calls | grep '[0-9] cuda')" "1 cudaFree
 3201 cudaMalloc" "threads: all calls"
 is "$(grep -c 'odd\|flags\|unended' "$tmp/out")" 0 "threads: each ends as it began"
 hostile forks
-is "$(grep -c '^ cudaMalloc hostile pointer 0x5 = 0' "$tmp/out")" 1 "forks: the child of a fork in a call"
+# Before glibc 2.35 no stack of a child is looked at, and the caller is not found.
+caller=hostile
+test "$(loader_family)" = new || caller=libcudart.so.13
+is "$(grep -c "^ cudaMalloc $caller pointer 0x5 = 0" "$tmp/out")" 1 "forks: the child of a fork in a call"
 is "$(tail -n 4 "$tmp/out")" "cudaStreamAddCallback hostile 0 pointer 0 0x1 = 0
 cudaMalloc hostile pointer 0x6 = 0
  cuMemAlloc_v2 libcudart.so.13 = 0
