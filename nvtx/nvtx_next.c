@@ -19,7 +19,7 @@ void *nvtx_next(const char *name, char why[NVTX_WHY])
 		return NULL;
 	handle = dlopen(path, RTLD_LAZY);
 	if (!handle) {
-		snprintf(why, NVTX_WHY, "CUAUDIT_NVTX: %s; no other tool gets ranges", dlerror());
+		snprintf(why, NVTX_WHY, "no other tool gets ranges: CUAUDIT_NVTX: %s", dlerror());
 		return NULL;
 	}
 	/* This very library, or a copy of it, would record all of them once more. */
@@ -27,6 +27,6 @@ void *nvtx_next(const char *name, char why[NVTX_WHY])
 		return NULL;
 	found = dlsym(handle, name);
 	if (!found)
-		snprintf(why, NVTX_WHY, "CUAUDIT_NVTX: %s has no %s; no other tool gets ranges", path, name);
+		snprintf(why, NVTX_WHY, "no other tool gets ranges: CUAUDIT_NVTX has no %s: %s", name, path);
 	return found;
 }
