@@ -239,14 +239,19 @@ static void call_inside(void *data)
 
 static char low_stack[STACK], *coroutine_stack = low_stack;
 
+static void begin_on(ucontext_t *context, char *stack, size_t size, void (*function)(void), ucontext_t *from)
+{
+	getcontext(context);
+	context->uc_stack.ss_sp = stack;
+	context->uc_stack.ss_size = size;
+	context->uc_link = NULL;
+	makecontext(context, function, 0);
+	swapcontext(from, context);
+}
+
 static void run_coroutine(void)
 {
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = coroutine_stack;
-	coroutine.uc_stack.ss_size = STACK;
-	coroutine.uc_link = NULL;
-	makecontext(&coroutine, body, 0);
-	swapcontext(&first, &coroutine);
+	begin_on(&coroutine, coroutine_stack, STACK, body, &first);
 }
 
 /* The same calls at the same places, which stay on their thread. */
@@ -624,12 +629,7 @@ static void outer_in_coroutine(void)
 /* Leaves it inside of its last call. */
 static void begin_within(char *stack)
 {
-	getcontext(&within);
-	within.uc_stack.ss_sp = stack;
-	within.uc_stack.ss_size = SIGNAL_STACK;
-	within.uc_link = NULL;
-	makecontext(&within, outer_in_coroutine, 0);
-	swapcontext(&beside, &within);
+	begin_on(&within, stack, SIGNAL_STACK, outer_in_coroutine, &beside);
 }
 
 static void set_signal_stack(char *stack)
