@@ -240,6 +240,36 @@ ln -s "$tmp/clock" "$tmp/cuaudit-share-$(id -u)-link"
 wrong "share=1;share-dir=$tmp;group=link" "cannot share $tmp/cuaudit-share-$(id -u)-link: it is a symbolic link; name\
  another directory by share-dir=, or let the program run without its share by on-error=run"
 
+# One of ours whose header names a row that cannot be, with the sum that its writer would give it.
+cat >"$tmp/names.c" <<'END'
+#include <stdio.h>
+#include "analysis/share_record.h"
+
+int main(int argc, char **argv)
+{
+	FILE *file = fopen(argv[1], "r+");
+	struct lease_header header;
+
+	if (argc != 2 || !file || fread(&header, sizeof(header), 1, file) != 1)
+		return 1;
+	for (int i = 0; i < LEASE_DEVICES; i++)
+		header.devices[i].guest = LEASE_ROWS + 1;
+	header.check = lease_check_header(&header);
+	rewind(file);
+	return fwrite(&header, sizeof(header), 1, file) != 1 || fclose(file);
+}
+END
+compile -o "$tmp/names" "$tmp/names.c"
+rows_of() {
+	rows_status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="limit(share=1;share-dir=$tmp;group=rows)" "$tmp/share" "$tmp/all" 0 1 4 1 \
+		>"$tmp/out" 2>"$tmp/err" || rows_status=$?
+	echo "$rows_status $(sed 's/.*: its/its/; s/;.*//' "$tmp/err")"
+}
+is "$(rows_of)" "0 " "a file of ours"
+ok "its header names row 256" "$tmp/names" "$tmp/cuaudit-share-$(id -u)-rows"
+is "$(rows_of)" "85 its header is damaged" "it is refused"
+
 # A device that lets one process in: at the first submission.
 exclusive() {
 	exclusive_status=0
