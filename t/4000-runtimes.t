@@ -63,7 +63,8 @@ same() {
 		"$same_name: as many names by dlsym as natively"
 	unlike "$(cat "$tmp/facts")" '^bound by dlsym 0$' "$same_name: and there are some"
 	looked_up | sed 's/^/dlsym /' >>"$tmp/facts"
-	sed 's/^/prints /' "$tmp/native" >>"$tmp/facts"
+	# What the simulated driver says itself, once in a process, is nothing that the program prints.
+	sed '/^simulated driver: /d; s/^/prints /' "$tmp/native" >>"$tmp/facts"
 }
 
 # as_recorded NAME: $tmp/facts is what the file says of NAME.
