@@ -62,9 +62,11 @@ shown() {
 # types: what a program gave ncclAllReduce on all GPUs is what is printed of it
 types() {
 	header=$(file nccl nccl.h)
-	runtime=$(file cuda_runtime cuda_runtime.h)
+	# PyPI's package of the runtime lacks what its headers include.
+	runtime=$(file cuda_crt crt/host_config.h)
+	runtime=${runtime%/crt/*}
 	diag "$header, $runtime"
-	"$top_builddir/bin/cuaudit" types --from "$header" --include "$(dirname "$runtime")" -o "$tmp/nccl.types" 2>"$tmp/err"
+	"$top_builddir/bin/cuaudit" types --from "$header" --include "$runtime" -o "$tmp/nccl.types" 2>"$tmp/err"
 	ok "nccl.h is read" test -s "$tmp/nccl.types"
 	sed 's/^/# stderr: /' "$tmp/err"
 	diag "$(grep -c '^function	nccl.*	e4 ncclResult_t' "$tmp/nccl.types") functions of ncclResult_t"
