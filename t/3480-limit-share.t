@@ -92,6 +92,14 @@ wait
 is "$(count 0) $(messages)$("$PYTHON3" -c 'import json, sys
 print([s["slices"] for s in json.load(open(sys.argv[1]))["shares"]])' "$tmp/report.0.limit")" "20 [1]" "graphs alone are launched by who has the lease"
 
+# The end of what a program waits for by no driver call: the event that it records tells it.
+begin
+one 0 1 1200 200 1 time=100% marks
+wait
+is "$(count 0) $(messages)" "200 " "a program that does not ask whether its kernels are done"
+had=$("$PYTHON3" -c 'import json, sys; print(json.load(open(sys.argv[1]))["shares"][0]["worked_ns"])' "$tmp/report.0.limit")
+ok "is charged for all of them: $had ns of 240000000" test "$had" -ge 216000000
+
 # What is computed is the same as alone: copies and sets of two that share.
 begin
 $run_env LD_LIBRARY_PATH="$simdir" timeout 300 "$tmp/share" "$tmp/all" 0 1 200 4 copies >"$tmp/alone" 2>"$tmp/err.9"

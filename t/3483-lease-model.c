@@ -31,7 +31,8 @@ enum {
 	SWITCH = 5000,		/* and how long that takes it */
 	PAUSE = 5000000,	/* a thread that waited so long */
 	COLD = 3000000,		/* is slower for so long */
-	AHEAD = 2
+	AHEAD = 2,
+	FIRST = 40000		/* ns of a kernel that a process begins with */
 };
 
 /* A process, which launches `every` kernels, waits for them, and does something else. */
@@ -40,7 +41,9 @@ static struct process {
 	uint64_t kernel, cost, gap;	/* ns of a kernel, of its launch and between */
 	int every;
 	uint64_t cold;			/* ns by which a launch takes longer after a pause */
-	bool unseen;			/* it waits for the kernels by something else than a driver call */
+	bool unseen;			/* it waits for the kernels by something else than a driver call, */
+	bool marks;			/* which it has put behind them */
+	uint64_t first;			/* so many of its kernels are others */
 
 	uint64_t host_at, look_at;	/* when its thread, and its helper, go on */
 	int launched;			/* since it waited */
@@ -200,6 +203,12 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Of the one that it is at. */
+static uint64_t kernel_of(const struct process *process)
+{
+	return process->finished < process->first ? FIRST : process->kernel;
+}
+
 /* The next one that has work, after the one that ran. */
 static struct process *next_on_device(void)
 {
@@ -242,7 +251,7 @@ static void device_goes_on(void)
 	process->left -= now - device.from;
 	if (!process->left && process->submitted != process->finished) {
 		process->finished++;
-		process->left = process->kernel;
+		process->left = kernel_of(process);
 		process->since = process->arrivals[process->finished % QUEUE];
 		if (process->awaits && process->finished == process->submitted)
 			process->host_at = now + RETURN;
@@ -255,7 +264,7 @@ static void work(struct process *process)
 	process->arrivals[process->submitted % QUEUE] = now;
 	if (process->submitted++ == process->finished) {
 		process->since = now;
-		process->left = process->kernel;
+		process->left = kernel_of(process);
 	}
 	if (device.until == NEVER)
 		start_on_device();
@@ -309,6 +318,8 @@ static uint64_t synchronise(struct process *process)
 	if (process->launched) {
 		if (lease->contested && !process->unseen)
 			flight_cover(lease, FLIGHT_NONE);
+		if (lease->contested && process->marks)
+			flight_mark(lease, NULL);
 		lease->syncing += !process->unseen;
 		process->launched = 0;
 		process->awaits = process->finished != process->submitted;
@@ -585,6 +596,35 @@ static void barrier(uint32_t weight)
 	   "%s, when both have done the first ones: %.1f %% of %u", programs[LARGE].name, part_of_first, weight);
 }
 
+/* As JAX, which tries kernels, then launches a graph in each step, and has a callback put behind it. */
+static void begins_otherwise(uint32_t weight, bool turns)
+{
+	const uint64_t before = 1000 * MS, duration = 2000 * MS;
+	static const struct program graph = {
+		"graphs behind other kernels", 275 * US, 5 * US, 30 * US, 1, 2, 0, 0, true
+	};
+	uint64_t had[2];
+	double part_of_first;
+
+	device.turns = turns;
+	count = 2;
+	for (int i = 0; i < count; i++) {
+		set(i, &graph, i ? 100 - weight : weight);
+		processes[i].first = 1000;
+		processes[i].marks = true;
+	}
+	begin(count, true, 20000 * MS);
+	run_until(now + before);
+	for (int i = 0; i < count; i++)
+		had[i] = processes[i].had;
+	run_until(now + duration);
+	part_of_first = 100 * (double)(processes[0].had - had[0]) /
+			(double)(processes[0].had - had[0] + processes[1].had - had[1]);
+	ok(part_of_first > (double)weight - 2 && part_of_first < (double)weight + 2, "%s%s: %.1f %% of %u", graph.name,
+	   turns ? ", by turns" : "", part_of_first, weight);
+	device.turns = false;
+}
+
 /* By Jain's index: 1 if all have the same. */
 static void fairness(void)
 {
@@ -714,6 +754,8 @@ int main(int argc, char **argv)
 	at_once(&programs[LAUNCHES], true);
 	at_once(&programs[CALLBACK], false);
 	at_once(&programs[LARGE], false);
+	for (uint32_t i = 0; i < 4; i++)
+		begins_otherwise(i % 2 ? 90 : 70, i >= 2);
 	barrier(90);
 	barrier(70);
 	fairness();

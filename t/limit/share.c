@@ -5,7 +5,7 @@
  * Prints how many were its own. ACTION, after a tenth of TOTAL and while the device works for it: idle, it launches
  * nothing more; kill, stop, exec, or fork or clone, where the child lives on. Or device1: it works with that one;
  * graphs: that is what it launches; copies: each round copies and sets memory, and a sum of the first rounds is printed
- * as well.
+ * as well; marks: each round ends with an event and three milliseconds in which nobody asks for it.
  * Each tenth round, with work on its way: destroy, reset, release, its context, which it makes anew; thread, a thread
  * launches and exits; forks, a child exits; spawns, a child execs. clock: the wall clock goes forth and back by years.
  */
@@ -131,6 +131,19 @@ static void begin(const char *path)
 	stepping = is("clock");
 }
 
+static int end_round(void)
+{
+	static CUevent event;
+
+	if (!is("marks"))
+		return (int)cuCtxSynchronize();
+	if ((!event && cuEventCreate(&event, 0)) || cuEventRecord(event, NULL))
+		return 7;
+	for (int i = 0; i < 3; i++)
+		rest();
+	return 0;
+}
+
 static int launch(void)
 {
 	return (int)cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
@@ -202,7 +215,7 @@ int main(int argc, char **argv)
 		acted = once && sum() > total / 10;
 		if (acted)
 			act();
-		if (!acted && cuCtxSynchronize())
+		if (!acted && end_round())
 			return 4;
 		all->counts[number] += every;
 	}

@@ -27,7 +27,8 @@ enum {
 	BATCH_MAX = 256,
 	LONG = 1500000,		/* ns: a batch that takes longer is made smaller, */
 	SHORT = 300000,		/* and one that does not, larger */
-	REST = 50000,		/* ns between two looks whether one is done */
+	REST = 50000,		/* ns between two looks whether one is done, */
+	GLANCE = 20000,		/* where the program only marks what it did */
 	PAUSE = 100000		/* in which nothing is submitted: maybe something is waited for */
 };
 
@@ -38,6 +39,7 @@ struct flight {
 	uint32_t count;		/* submissions of the batch, */
 	uint32_t before;	/* and before it, with no event of their own */
 	bool pending;
+	bool mark;		/* the batch was not full: nothing is held back for it */
 };
 
 /* What a lease's threads submitted last. */
@@ -56,6 +58,7 @@ static uint64_t polled[LEASE_ORDINALS];		/* when it was looked last */
 
 static _Atomic uint64_t submitted[LEASE_ORDINALS];	/* when something was last */
 static _Atomic uint32_t pending[LEASE_ORDINALS];
+static _Atomic uint32_t marks[LEASE_ORDINALS];	/* of those, at most one */
 static _Atomic uint32_t loose[LEASE_ORDINALS];	/* submissions without an event behind them */
 
 static uint32_t number(const struct lease *lease)
@@ -87,7 +90,7 @@ static struct flight *find_free(struct lease *lease, uint64_t context)
 }
 
 /* An error is none of the program's: a stream of another context, say, was refused it as well. */
-static void record(struct lease *lease, CUstream stream, uint32_t count)
+static void record(struct lease *lease, CUstream stream, uint32_t count, bool mark)
 {
 	struct flight *flight;
 
@@ -100,7 +103,9 @@ static void record(struct lease *lease, CUstream stream, uint32_t count)
 	flight->count = count;
 	flight->before = atomic_exchange(&loose[number(lease)], 0);
 	flight->pending = true;
+	flight->mark = mark;
 	atomic_fetch_add(&pending[number(lease)], 1);
+	atomic_fetch_add(&marks[number(lease)], mark);
 	atomic_store(&lease->covered, atomic_load(&lease->entered));
 }
 
@@ -114,7 +119,7 @@ static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
 {
 	if (tail->thread == pthread_self() && tail->count &&
 	    (is_legacy(now) || !is_legacy(tail->stream)))
-		record(lease, tail->stream, tail->count);
+		record(lease, tail->stream, tail->count, false);
 	else
 		loose[number(lease)] += tail->count;
 	tail->count = 0;
@@ -148,12 +153,12 @@ void flight_submitted(struct lease *lease, CUstream stream)
 		return;
 	spin_lock(&lock, &saved);
 	if (same) {
-		record(lease, stream, tail->count);
+		record(lease, stream, tail->count, false);
 		tail->count = 0;
 	} else {
 		record_tail(lease, tail, stream);
 		*tail = (struct tail){ .stream = stream, .thread = self };
-		record(lease, stream, 1);
+		record(lease, stream, 1, false);
 	}
 	spin_unlock(&lock, &saved);
 }
@@ -206,7 +211,7 @@ static uint32_t poll_locked(struct lease *lease)
 {
 	struct flight *at = flights[number(lease)];
 	uint64_t now = lease_now(), before = polled[number(lease)], begin = now;
-	uint32_t left = 0;
+	uint32_t left = 0, left_marks = 0;
 
 	if (!pending[number(lease)])
 		return 0;
@@ -219,6 +224,7 @@ static uint32_t poll_locked(struct lease *lease)
 		begin = from < begin ? from : begin;
 		if (driver_event_pending(at[i].event)) {
 			left++;
+			left_marks += at[i].mark;
 			continue;
 		}
 		at[i].pending = false;
@@ -230,6 +236,7 @@ static uint32_t poll_locked(struct lease *lease)
 	if (left)
 		lease->awaited += now - begin;
 	pending[number(lease)] = left;
+	marks[number(lease)] = left_marks;
 	return left;
 }
 
@@ -246,17 +253,50 @@ uint32_t flight_poll(struct lease *lease)
 	return left;
 }
 
+void flight_mark(struct lease *lease, CUstream stream)
+{
+	struct tail *tail = &tails[number(lease)];
+	struct spin_saved saved;
+
+	if (tail->thread != pthread_self() || !tail->count || tail->stream != stream)
+		return;
+	if (marks[number(lease)] && lease_now() - polled[number(lease)] < GLANCE)
+		return;
+	spin_lock(&lock, &saved);
+	if (marks[number(lease)])
+		poll_locked(lease);
+	if (!marks[number(lease)]) {
+		record(lease, stream, tail->count, true);
+		tail->count = 0;
+	}
+	spin_unlock(&lock, &saved);
+}
+
 void flight_idle(struct lease *lease)
 {
 	atomic_fetch_add(&lease->finished, atomic_exchange(&loose[number(lease)], 0));
+}
+
+/* Full ones that are on their way. */
+static uint32_t batches(const struct lease *lease)
+{
+	uint32_t all = pending[number(lease)], of_marks = marks[number(lease)];
+
+	return all > of_marks ? all - of_marks : 0;
 }
 
 void flight_throttle(struct lease *lease)
 {
 	static const struct timespec moment = { .tv_nsec = REST };
 
-	while (pending[number(lease)] >= AHEAD && lease->contested && flight_poll(lease) >= AHEAD)
+	for (;;) {
+		if (batches(lease) < AHEAD || !lease->contested)
+			return;
+		flight_poll(lease);
+		if (batches(lease) < AHEAD)
+			return;
 		syscall(SYS_nanosleep, &moment, NULL);
+	}
 }
 
 void flight_drop(void)
@@ -272,7 +312,7 @@ void flight_drop(void)
 				loose[i] += flights[i][j].count + flights[i][j].before;
 		}
 		loose[i] += tails[i].count;
-		pending[i] = 0;
+		pending[i] = marks[i] = 0;
 	}
 	memset(flights, 0, sizeof(flights));
 	memset(tails, 0, sizeof(tails));
@@ -286,5 +326,5 @@ void flight_forked(void)
 	memset(tails, 0, sizeof(tails));
 	memset(completed, 0, sizeof(completed));
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++)
-		pending[i] = loose[i] = submitted[i] = 0;
+		pending[i] = marks[i] = loose[i] = submitted[i] = 0;
 }

@@ -19,6 +19,12 @@ void flight_goes_on(struct lease *lease);
 /* This thread is about to wait, in a submission to the stream now: an event behind what it submitted last. */
 void flight_cover(struct lease *lease, CUstream now);
 
+/*
+ * This thread is about to put into a stream what will tell the program how far the device is: an event behind what it
+ * submitted there last. Not one behind each of many: while one is on its way, there is no other.
+ */
+void flight_mark(struct lease *lease, CUstream stream);
+
 /* A stream is about to be destroyed: the same, and no event is recorded in it later. */
 void flight_leave(struct lease *lease);
 

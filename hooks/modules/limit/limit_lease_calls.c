@@ -42,6 +42,11 @@ static const char waits[] =
 #include "tables/submission.def"
 	;
 
+static const char marks[] =
+#define MARKS(selector, source) "," selector
+#include "tables/submission.def"
+	;
+
 static const char destroys[] =
 #define DESTROYS(selector, source) "," selector
 #include "tables/submission.def"
@@ -210,6 +215,17 @@ static void synced(struct cuaudit_call *call, void *data)
 		lease_settle(lease);
 }
 
+static int mark(struct cuaudit_call *call, void *data)
+{
+	struct lease *lease = current();
+	CUstream stream;
+
+	(void)data;
+	if (lease && lease->contested && stream_of(call, &stream))
+		flight_mark(lease, stream);
+	return CUAUDIT_CONTINUE;
+}
+
 static int destroy(struct cuaudit_call *call, void *data)
 {
 	(void)call;
@@ -248,9 +264,12 @@ int lease_add_hooks(void)
 	hook.enter = sync;
 	hook.exit = synced;
 	error = error ?: cuaudit_hook_add(&hook);
+	hook.functions = marks + 1;
+	hook.enter = mark;
+	hook.exit = NULL;
+	error = error ?: cuaudit_hook_add(&hook);
 	hook.functions = destroys + 1;
 	hook.enter = destroy;
-	hook.exit = NULL;
 	error = error ?: cuaudit_hook_add(&hook);
 	hook.functions = ends + 1;
 	hook.enter = end;

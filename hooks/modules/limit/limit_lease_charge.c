@@ -9,9 +9,12 @@
 enum {
 	TAIL = 500000,		/* what was submitted last, without an event, may take so long */
 	CAP_BURST = 20000000,	/* time that a cap lets a process save */
-	PRICE_KEEP = 50000000,	/* of so long a price is the mean */
+	KEEP = 50000000,	/* of so long, at most, what is measured is the mean; */
+	PRICE_KEEP = 2000000,	/* a price of less, if that is so many submissions: a program that */
+	PRICE_COUNT = 16,	/* is new, or goes on to something else, gives others soon */
 	PRICE_TRUST = 10,	/* times what was measured may be charged by it, */
-	PRICE_ENOUGH = 30000000	/* at least so much once there was nothing left */
+	PRICE_ENOUGH = 30000000, /* at least so much once there was nothing left, */
+	PRICE_MOST = 500000000	/* and at most so much */
 };
 
 /* Counts the work since busy_from, which becomes next. */
@@ -98,9 +101,9 @@ static void learn(struct lease_price *price, uint64_t ns, uint64_t done)
 		return;
 	price->ns += ns;
 	price->count += done;
-	price->credit = least(price->credit + ns * PRICE_TRUST, (uint64_t)PRICE_KEEP * PRICE_TRUST);
+	price->credit = least(price->credit + ns * PRICE_TRUST, PRICE_MOST);
 	price->known |= price->credit >= PRICE_ENOUGH;
-	if (price->ns > PRICE_KEEP) {
+	if (price->ns > KEEP || (price->ns > PRICE_KEEP && price->count > PRICE_COUNT)) {
 		price->ns /= 2;
 		price->count = (price->count + 1) / 2;
 	}
@@ -111,7 +114,7 @@ static void weigh(struct lease_price *price, uint64_t ns, uint64_t awaited)
 {
 	price->alone += ns;
 	price->busy += awaited;
-	if (price->alone > PRICE_KEEP) {
+	if (price->alone > KEEP) {
 		price->alone /= 2;
 		price->busy /= 2;
 	}
