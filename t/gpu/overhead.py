@@ -217,6 +217,8 @@ def main():
     HOOKS.update(mode.split("=", 1) for mode in given.modes if "=" in mode)
     modes = [mode.split("=")[0] for mode in given.modes]
     modes = modes or ["plain", "plain2", "stat", "trace", "trace-noargs", "kineto", "nsys"]
+    if not given.s and "plain" not in modes:
+        modes.insert(0, "plain")
     if "nsys" in modes and not shutil.which("nsys"):
         modes.remove("nsys")
         print("nsys is not installed here")
