@@ -29,7 +29,7 @@ CUresult cuEventDestroy_v2(CUevent hEvent)
 	CUevent event;
 	CUresult rc = object_get(hEvent, KIND_EVENT, &event);
 
-	return rc ? rc : object_destroy(event, KIND_EVENT);
+	return sim_failed(rc ? rc : object_destroy(event, KIND_EVENT), "cuEventDestroy_v2", NULL);
 }
 
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
@@ -69,7 +69,7 @@ CUresult cuEventQuery(CUevent hEvent)
 	CUresult rc = object_get(hEvent, KIND_EVENT, &event);
 
 	if (rc)
-		return rc;
+		return sim_failed(rc, "cuEventQuery", NULL);
 	return pending(event) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 

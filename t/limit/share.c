@@ -8,6 +8,7 @@
  * as well; marks: each round ends with an event and three milliseconds in which nobody asks for it.
  * Each tenth round, with work on its way: destroy, reset, release, its context, which it makes anew; thread, a thread
  * launches and exits; forks, a child exits; spawns, a child execs. clock: the wall clock goes forth and back by years.
+ * What the driver logs goes to standard error.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -106,6 +107,12 @@ static uint64_t copy(long round)
 	return sum;
 }
 
+static void log_line(void *unused, CUlogLevel level, char *message, size_t size)
+{
+	(void)unused;
+	fprintf(stderr, "driver: %d %.*s\n", (int)level, (int)size, message);
+}
+
 static void make_context(void)
 {
 	bool primary = is("reset") || is("release");
@@ -125,7 +132,7 @@ static void begin(const char *path)
 	if (fd < 0 || ftruncate(fd, sizeof(*all)))
 		exit(3);
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (all == MAP_FAILED || cuInit(0))
+	if (all == MAP_FAILED || cuInit(0) || cuLogsRegisterCallback(log_line, NULL, NULL))
 		exit(3);
 	make_context();
 	stepping = is("clock");
