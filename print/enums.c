@@ -122,13 +122,20 @@ const char *print_handle_word(uint32_t kind)
 
 const struct print_value print_result = NAMED(CUresult, CUresult);
 
+bool print_is_runtime(const char *function)
+{
+	static const char prefix[] = "cuda";
+
+	if (!function)
+		return false;
+	function += strspn(function, "_");
+	return !strncmp(function, prefix, sizeof(prefix) - 1) &&
+	       function[sizeof(prefix) - 1] >= 'A' && function[sizeof(prefix) - 1] <= 'Z';
+}
+
 const struct print_value *print_result_of(const char *function)
 {
 	static const struct print_value runtime = NAMED(CUresult, cudaError);
-	static const char prefix[] = "cuda";
 
-	if (function)
-		function += strspn(function, "_");
-	return function && !strncmp(function, prefix, sizeof(prefix) - 1) &&
-	       function[sizeof(prefix) - 1] >= 'A' && function[sizeof(prefix) - 1] <= 'Z' ? &runtime : &print_result;
+	return print_is_runtime(function) ? &runtime : &print_result;
 }

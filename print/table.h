@@ -101,6 +101,9 @@ const char *print_handle_word(uint32_t kind);
 /* What PRINT_VALUE of a CUresult is. */
 extern const struct print_value print_result;
 
+/* Whether a function is the runtime's, by its name; false for NULL. */
+bool print_is_runtime(const char *function);
+
 /* The same of what a function returns: a cudaError_t where it is the runtime's. NULL: the driver's. */
 const struct print_value *print_result_of(const char *function);
 

@@ -319,6 +319,47 @@ printed() {
 for format in text csv jsonl chrome; do
 	is "$(printed $format)" "CUDA_SUCCESS 2, cudaErrorMemoryAllocation 1, cudaSuccess 2" "$format: results by their names"
 done
+# queried SQL: of the database, a line a row
+queried() {
+	"$PYTHON3" -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
+	print(*row)' "$tmp/db" "$1"
+}
+if tool convert --to sqlite --symbols no -o "$tmp/db" "$tmp/calls-.cutrace" && "$PYTHON3" -c 'import sqlite3' 2>"$tmp/none"; then
+	is "$(queried "SELECT function, result, count(*) FROM calls WHERE function IN ('cudaMalloc', 'cuMemAlloc_v2')
+		GROUP BY 1, 2 ORDER BY 1, 2")" "cuMemAlloc_v2 CUDA_SUCCESS 2
+cudaMalloc cudaErrorMemoryAllocation 1
+cudaMalloc cudaSuccess 2" "sqlite: results by their names"
+	is "$(queried "SELECT eventClass, count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME JOIN StringIds ON id = nameId
+		WHERE value IN ('cudaMalloc', 'cuMemAlloc_v2') GROUP BY 1")" "0 3
+1 2" "... of the runtime and of the driver, as nsys has them"
+	is "$(queried 'PRAGMA foreign_key_check')" "" "... all references lead somewhere"
+else
+	skip 3 "no sqlite3"
+fi
+ok "ctf" tool convert --to ctf --symbols no -o "$tmp/ctf" "$tmp/calls-.cutrace"
+if command -v babeltrace2 >"$tmp/none"; then
+	is "$(babeltrace2 "$tmp/ctf" | grep 'cuda:\(cudaMalloc\|cuMemAlloc_v2\)_exit' | grep -o 'CUDA_[A-Z_]*\|cuda[ES][A-Za-z]*' |
+		sort | uniq -c | awk '{ print $2, $1 }')" "CUDA_SUCCESS 2
+cudaErrorMemoryAllocation 1
+cudaSuccess 2" "ctf: results by their names"
+else
+	skip 1 "no babeltrace2"
+fi
+ok "page" tool report --html "$tmp/page.html" --symbols no "$tmp/calls-.cutrace"
+for chromium in chromium chromium-browser google-chrome none; do
+	command -v "$chromium" >"$tmp/none" 2>&1 && break
+done
+if test "$chromium" != none; then
+	"$PYTHON3" "$top_srcdir/t/html/browser.py" "$chromium" "$tmp/page.html" >"$tmp/out" 2>"$tmp/err" <<'END'
+eval window.texts = (row) => row.cells[0].textContent + " " + row.cells[3].textContent; 0
+eval [...document.querySelectorAll("#table-longest tbody tr")].map(texts).filter((text) => /alloc/i.test(text)).sort().join()
+END
+	is "$(tail -n 1 "$tmp/out")" '"cuMemAlloc_v2 CUDA_SUCCESS,cuMemAlloc_v2 CUDA_SUCCESS,cudaMalloc cudaErrorMemoryAllocation,'\
+'cudaMalloc cudaSuccess,cudaMalloc cudaSuccess"' "page: results by their names"
+else
+	skip 1 "no Chromium"
+fi
 ok "folded" tool convert --to folded --weight calls --symbols no "$tmp/calls-.cutrace"
 is "$(sed -n 's/^.*;\([a-z.]*;cudaMalloc;.*\)/\1/p' "$tmp/out")" "calls;cudaMalloc;libcudart.so.13;cuMemAlloc_v2 1
 liblinked.so;cudaMalloc;liblinked.so;cuMemAlloc_v2 1" "stacks"
@@ -333,15 +374,19 @@ for outer in calls:
 cudaLaunchKernel cuStreamQuery
 cudaMalloc cuMemAlloc_v2" "slices are in slices"
 if tool convert --to perfetto --symbols no -o "$tmp/pftrace" "$tmp/calls-.cutrace"; then
-	is "$($PERL "$top_srcdir/t/convert/perfetto.pl" "$tmp/pftrace" | grep '^begins\|^ends\|^unfinished\|^slice cuda' | sort)" \
+	is "$($PERL "$top_srcdir/t/convert/perfetto.pl" "$tmp/pftrace" | grep '^begins\|^ends\|^unfinished\|^slice cuda\|^result ' | sort)" \
 "begins 14
 ends 14
+result CUDA_ERROR_NOT_READY 1
+result CUDA_SUCCESS 6
+result cudaErrorMemoryAllocation 1
+result cudaSuccess 6
 slice cudaFree 1
 slice cudaGetDevice 1
 slice cudaGetErrorString 1
 slice cudaLaunchKernel 1
 slice cudaMalloc 3
-unfinished 0" "perfetto: a slice each, with an end"
+unfinished 0" "perfetto: a slice each, with an end and a result"
 else
 	skip 1 "no protobuf-c"
 fi

@@ -170,17 +170,18 @@ static void texts(FILE *file, const struct ctf *ctf, const char *name, label_fn 
 	fprintf(file, "\n} := %s_t;\n\n", name);
 }
 
-static void results(FILE *file)
+/* Those of functions such as that one; its name, where it is the runtime's, makes them cudaError_t's. */
+static void results(FILE *file, const char *type, const char *function)
 {
 	char text[PRINT_RESULT];
 
 	fputs("typealias enum : int32_t {", file);
 	for (int32_t i = 0; i < RESULTS; i++) {
-		print_result_text(text, NULL, i);
+		print_result_text(text, function, i);
 		if (*text < '0' || *text > '9')
 			fprintf(file, "%s\n\t\"%s\" = %d", i ? "," : "", text, i);
 	}
-	fputs("\n} := result_t;\n\n", file);
+	fprintf(file, "\n} := %s;\n\n", type);
 }
 
 /* 0 or -ENOMEM. */
@@ -276,7 +277,8 @@ static void function(FILE *file, const struct ctf *ctf, uint32_t number)
 	parameters(file, ctf, number, CTF_ENTRY);
 	fputs("\t};\n};\n\n", file);
 	event(file, "cuda", name, "_exit", number * CTF_HALVES + CTF_EXIT);
-	fputs("\t\tuint64_t _correlation;\n\t\tresult_t _result;\n\t\tuint8_t _skipped;\n", file);
+	fprintf(file, "\t\tuint64_t _correlation;\n\t\t%s _result;\n\t\tuint8_t _skipped;\n",
+		print_is_runtime(name) ? "runtime_result_t" : "result_t");
 	parameters(file, ctf, number, CTF_EXIT);
 	fputs("\t};\n};\n\n", file);
 }
@@ -319,7 +321,8 @@ int ctf_metadata(const struct ctf *ctf)
 	fputs("/* CTF 1.8 */\n\n", file);
 	types(file);
 	trace_and_stream(file, ctf);
-	results(file);
+	results(file, "result_t", NULL);
+	results(file, "runtime_result_t", "cudaMalloc");
 	texts(file, ctf, "library", ctf_library, ctf->libraries, trace->nlibraries);
 	texts(file, ctf, "caller", ctf_caller, ctf->callers, trace->nsites);
 	texts(file, ctf, "stack", ctf_stack, ctf->stacks, trace->ncallers);

@@ -182,8 +182,9 @@ class Calls {
 
 	resultText(i) {
 		const result = this.result.get(i) || 0;
+		const runtime = /^_*cuda[A-Z]/.test(this.timeline.functions[this.function[i]]) ? "runtime" : "";
 
-		return this.timeline.results[result] || String(result);
+		return this.timeline.results[runtime + result] || String(result);
 	}
 
 	kernelText(i) {

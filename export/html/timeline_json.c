@@ -2,9 +2,11 @@
 /* The timeline as the page's script reads it. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "export/html/timeline.h"
 #include "print/print.h"
+#include "print/table.h"
 
 static void texts(struct writer *json, const char *key, const struct table *table)
 {
@@ -12,23 +14,23 @@ static void texts(struct writer *json, const char *key, const struct table *tabl
 		writer_text(json, NULL, table->keys[i].bytes);
 }
 
-/* The names of the results that occur, by their numbers. */
+/* The names of the results that occur, by their numbers; "runtime" before those of the runtime's functions. */
 static void results(struct writer *json, const struct timeline *timeline)
 {
 	struct table seen = { .row = 1 };
 
 	writer_begin(json, "results", '{');
 	for (size_t i = 0; i < timeline->nshown; i++) {
-		int32_t result = timeline->shown[i].result;
-		char name[PRINT_RESULT], key[16];
+		const struct shown_call *call = &timeline->shown[i];
+		const char *function = timeline->functions.keys[call->function].bytes;
+		char name[PRINT_RESULT], key[32];
 		size_t before = seen.count;
 
-		if (table_find(&seen, &result, sizeof(result)) == TABLE_NONE)
+		snprintf(key, sizeof(key), "%s%d", print_is_runtime(function) ? "runtime" : "", call->result);
+		if (table_find(&seen, key, strlen(key)) == TABLE_NONE)
 			json->out->error = -ENOMEM;
-		if (seen.count == before)
-			continue;
-		snprintf(key, sizeof(key), "%d", result);
-		writer_text(json, key, print_result_text(name, NULL, result));
+		if (seen.count != before)
+			writer_text(json, key, print_result_text(name, function, call->result));
 	}
 	writer_end(json, '}');
 	table_free(&seen);

@@ -269,7 +269,8 @@ static int put_end(struct convert *convert, struct perfetto *perfetto, const str
 {
 	const struct trace_function *function = convert_function(trace, call->site);
 	bool unknown = trace_result_unknown(function, call->result);
-	struct perfetto_part part = unknown ? perfetto->failure : perfetto->success;
+	struct perfetto_part part = unknown ? perfetto->failure :
+		print_is_runtime(function->name) ? perfetto->runtime_success : perfetto->success;
 	char text[ARGUMENTS_RESULT];
 	const char *why = trace_error_text(trace, call);
 	int error = 0;

@@ -72,7 +72,7 @@ struct perfetto_part {
 
 /* Interned strings are numbered in this order; event names: functions, then kernels. */
 struct perfetto_strings {
-	uint64_t success, libraries, sites, functions, files, stacks, kernels;
+	uint64_t success, runtime_success, libraries, sites, functions, files, stacks, kernels;
 };
 
 struct perfetto {
@@ -93,7 +93,7 @@ struct perfetto {
 	struct memory_usage held;
 	struct typed_function *functions;
 	struct perfetto_part *sites;	/* beginnings of calls from each */
-	struct perfetto_part success, failure, begin, instant, counter;
+	struct perfetto_part success, runtime_success, failure, begin, instant, counter;
 	struct bytes packed;
 	/* Used again and again. */
 	struct bytes interned;

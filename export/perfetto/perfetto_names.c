@@ -169,13 +169,15 @@ static int intern_texts(struct convert *convert, struct perfetto *perfetto,
 	int error;
 
 	strings->success = 1;
-	strings->libraries = strings->success + 1;
+	strings->runtime_success = strings->success + 1;
+	strings->libraries = strings->runtime_success + 1;
 	strings->sites = strings->libraries + trace->nlibraries;
 	strings->functions = strings->sites + trace->nsites;
 	strings->files = strings->functions + trace->nsites;
 	strings->stacks = strings->files + trace->nsites;
 	strings->kernels = strings->stacks + trace->ncallers;
-	error = intern_string(convert, perfetto, strings->success, print_result_text(result, NULL, 0));
+	error = intern_string(convert, perfetto, strings->success, print_result_text(result, NULL, 0)) ?:
+		intern_string(convert, perfetto, strings->runtime_success, print_result_text(result, "cudaMalloc", 0));
 	for (uint32_t i = 0; !error && i < trace->nlibraries; i++)
 		error = intern_string(convert, perfetto, strings->libraries + i,
 				      trace->libraries[i].name);
@@ -271,23 +273,31 @@ static int pack_site(const struct convert *convert, struct perfetto *perfetto,
 		    &perfetto->sites[number]);
 }
 
+/* The end of a call whose result is that string. */
+static int pack_success(struct perfetto *perfetto, uint64_t string, struct perfetto_part *part)
+{
+	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__DebugAnnotation result, *annotations[] = { &result };
+
+	annotate(&result, PERFETTO_RESULT, string);
+	event.n_debug_annotations = 1;
+	event.debug_annotations = annotations;
+	return pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, part);
+}
+
 static int pack_parts(const struct convert *convert, struct perfetto *perfetto,
 		      const struct trace *trace)
 {
-	Perfetto__TrackEvent success = PERFETTO__TRACK_EVENT__INIT;
 	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
-	Perfetto__DebugAnnotation result, *annotations[] = { &result };
 	int error = 0;
 
 	perfetto->packed.used = 0;
 	for (uint32_t i = 0; !error && i < trace->nsites; i++)
 		if (trace->sites[i].function != TRACE_NONE)
 			error = pack_site(convert, perfetto, trace, i);
-	annotate(&result, PERFETTO_RESULT, perfetto->strings.success);
-	success.n_debug_annotations = 1;
-	success.debug_annotations = annotations;
 	return error ?:
-	       pack(perfetto, &success, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, &perfetto->success) ?:
+	       pack_success(perfetto, perfetto->strings.success, &perfetto->success) ?:
+	       pack_success(perfetto, perfetto->strings.runtime_success, &perfetto->runtime_success) ?:
 	       pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, &perfetto->failure) ?:
 	       pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT, &perfetto->instant) ?:
 	       pack(perfetto, &event, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, &perfetto->begin) ?:

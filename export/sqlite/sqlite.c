@@ -47,7 +47,7 @@ enum statement {
 	NAME,
 	PROCESS,
 	RANGE,
-	RESULT,
+	RESULT, RUNTIME_RESULT,
 	SITE,
 	SOURCE,
 	STACK,
@@ -77,6 +77,7 @@ static const char *const statements[STATEMENTS] = {
 	[PROCESS] = "INSERT INTO process VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[RANGE] = "INSERT INTO range VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[RESULT] = "INSERT INTO result VALUES (?, ?)",
+	[RUNTIME_RESULT] = "INSERT INTO runtime_result VALUES (?, ?)",
 	[SITE] = "INSERT INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[SOURCE] = "INSERT OR IGNORE INTO source VALUES (?, ?, ?, ?, ?, ?)",
 	[STACK] = "INSERT INTO stack VALUES (?, ?)",
@@ -93,6 +94,7 @@ struct function {
 	struct launch_plan plan;
 	int copies;			/* copy_kind */
 	bool queries;			/* "not ready" is no error of it */
+	bool runtime;			/* returns a cudaError_t */
 };
 
 struct thread_sums {
@@ -106,7 +108,7 @@ struct state {
 	struct sqlite_lists *lists;
 	struct utf8_scratch scratch;
 	int64_t list;			/* the last one of arguments */
-	bool results[RESULTS];		/* seen */
+	bool results[RESULTS], runtime_results[RESULTS];	/* seen */
 	bool launches;			/* of kernels with a name, seen */
 	/* The row before the first one of the file at hand. */
 	int64_t process, thread, library, site, stack;
@@ -318,6 +320,7 @@ static int put_functions(struct convert *convert, const struct trace *trace)
 
 		state->functions[i].plan = launch_plan(function);
 		state->functions[i].queries = query_is(function->name);
+		state->functions[i].runtime = print_is_runtime(function->name);
 		state->functions[i].copies = copy_kind(function);
 		fields_classes(&classes, function->classes);
 		buffer_end(&classes);
@@ -439,9 +442,9 @@ static void account(struct state *state, const struct trace *trace, const struct
 {
 	struct site_sums *site = &state->sites[call->site];
 	struct thread_sums *thread = &state->threads[thread_index(state, trace, call->thread)];
+	const struct function *function = &state->functions[trace->sites[call->site].function];
 
-	if (call->result == QUERY_NOT_READY &&
-	    state->functions[trace->sites[call->site].function].queries)
+	if (call->result == QUERY_NOT_READY && function->queries)
 		site->not_ready++;
 	else
 		site->errors += call->result != 0;
@@ -452,7 +455,7 @@ static void account(struct state *state, const struct trace *trace, const struct
 	thread->calls++;
 	thread->duration += ns;
 	if ((uint32_t)call->result < RESULTS)
-		state->results[call->result] = true;
+		(function->runtime ? state->runtime_results : state->results)[call->result] = true;
 }
 
 static int put_argument(struct convert *convert, const struct trace_arguments *arguments,
@@ -758,6 +761,8 @@ static int end(struct convert *convert)
 
 		if (state->results[i] && *print_result_text(text, NULL, i) > '9')
 			error = put(convert, RESULT, NULL, "it", (int64_t)i, text);
+		if (!error && state->runtime_results[i] && *print_result_text(text, "cudaMalloc", i) > '9')
+			error = put(convert, RUNTIME_RESULT, NULL, "it", (int64_t)i, text);
 	}
 	for (int i = 0; !error && i < COPY_DIRECTIONS; i++)
 		error = put(convert, DIRECTION_NAME, NULL, "itt", (int64_t)i, copy_names[i],

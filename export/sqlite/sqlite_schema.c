@@ -2,6 +2,9 @@
 /* The schema of cuaudit-sqlite(5). */
 #include "export/sqlite/sqlite_schema.h"
 
+/* Of its function, whose result is a cudaError_t then. */
+#define IS_RUNTIME "(ltrim(function.name, '_') GLOB 'cuda[A-Z]*')"
+
 const char sqlite_tables[] =
 	"CREATE TABLE process (id INTEGER PRIMARY KEY, file TEXT NOT NULL, pid INT NOT NULL,"
 	" parent INT NOT NULL, host TEXT NOT NULL, rank INT, program TEXT NOT NULL,"
@@ -22,10 +25,11 @@ const char sqlite_tables[] =
 	" duration INT NOT NULL, shortest INT, longest INT);"
 	"CREATE TABLE kernel (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
 	"CREATE TABLE result (value INTEGER PRIMARY KEY, name TEXT NOT NULL);"
+	"CREATE TABLE runtime_result (value INTEGER PRIMARY KEY, name TEXT NOT NULL);"
 	/* No NOT NULL: looking for it takes a tenth of the time. */
 	"CREATE TABLE call (id INTEGER PRIMARY KEY, thread INT REFERENCES thread,"
 	" site INT REFERENCES site, start INT, duration INT, correlation INT,"
-	" result INT REFERENCES result, depth INT, skipped INT, kernel INT REFERENCES kernel,"
+	" result INT, depth INT, skipped INT, kernel INT REFERENCES kernel,"
 	" stack INT REFERENCES stack, arguments INT);"
 	"CREATE TABLE argument (list INT NOT NULL, position INT NOT NULL, name TEXT NOT NULL,"
 	" value TEXT NOT NULL, number INT, PRIMARY KEY (list, position)) WITHOUT ROWID;"
@@ -91,7 +95,8 @@ const char sqlite_views[] =
 	" thread.number AS thread, thread.tid, thread.name AS thread_name, call.start,"
 	" call.duration, call.correlation, call.depth, function.name AS function,"
 	" library.name AS library, site.caller,"
-	" coalesce((SELECT name FROM result WHERE value = call.result), call.result) AS result,"
+	" coalesce(CASE WHEN " IS_RUNTIME " THEN (SELECT name FROM runtime_result WHERE value = call.result)"
+	" ELSE (SELECT name FROM result WHERE value = call.result) END, call.result) AS result,"
 	" (SELECT name FROM kernel WHERE id = call.kernel) AS kernel, call.stack,"
 	" function.class, call.start + call.duration AS \"end\", process.id AS process,"
 	" process.host, (SELECT text FROM error_text WHERE process = thread.process"
@@ -159,13 +164,13 @@ const char sqlite_views[] =
 	"CREATE VIEW TARGET_INFO_SESSION_START_TIME AS SELECT min(start) AS utcEpochNs,"
 	" strftime('%Y-%m-%dT%H:%M:%S', min(start) / 1000000000, 'unixepoch') AS utcTime,"
 	" NULL AS localTime FROM process;"
-	/* 1: of the driver, not of the runtime. */
+	/* 0: of the runtime, 1: of the driver. */
 	"CREATE VIEW CUPTI_ACTIVITY_KIND_RUNTIME AS SELECT " SINCE "call.start) AS start,"
-	SINCE "call.start) + call.duration AS \"end\", 1 AS eventClass," GLOBAL_TID
+	SINCE "call.start) + call.duration AS \"end\", NOT " IS_RUNTIME " AS eventClass," GLOBAL_TID
 	" AS globalTid, call.id AS correlationId, 4 * site.function AS nameId,"
 	" call.result AS returnValue, call.stack AS callchainId FROM call"
 	" JOIN thread ON thread.id = call.thread JOIN process ON process.id = thread.process"
-	" JOIN site ON site.id = call.site;"
+	" JOIN site ON site.id = call.site JOIN function ON function.id = site.function;"
 	"CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT NULL AS start, NULL AS \"end\","
 	" NULL AS deviceId, NULL AS contextId, NULL AS greenContextId, launch.stream AS streamId,"
 	" call.id AS correlationId," GLOBAL_PID " AS globalPid, 4 * call.kernel + 1 AS demangledName,"
