@@ -120,6 +120,7 @@ cost() {
 }
 runtime=CUAUDIT_DOMAINS=driver,runtime
 quiet="CUAUDIT_OUTPUT=$tmp/quiet"
+compile -shared -fPIC -I"$top_srcdir" -o "$tmp/runtime_empty.so" "$gpu/runtime_empty.c" -ldl
 if test -x "$nvcc" && "$nvcc" -o "$tmp/cost" "$gpu/runtime_cost.cu"; then
 	for round in 1 2 3; do
 		diag "round $round, ns a call: cudaGetDevice cudaEventQuery"
@@ -128,6 +129,7 @@ if test -x "$nvcc" && "$nvcc" -o "$tmp/cost" "$gpu/runtime_cost.cu"; then
 		cost "audited, driver and runtime: counted" audited "$quiet" $runtime CUAUDIT_HOOKS='stat(clock=no)' "$tmp/cost"
 		cost "audited, runtime: counted" audited "$quiet" CUAUDIT_DOMAINS=runtime CUAUDIT_HOOKS='stat(clock=no)' "$tmp/cost"
 		cost "audited, runtime: timed" audited "$quiet" CUAUDIT_DOMAINS=runtime CUAUDIT_HOOKS=stat "$tmp/cost"
+		cost "reported to nobody" env LD_PRELOAD="$tmp/runtime_empty.so" "$tmp/cost"
 		cost "CUPTI, an empty callback" env CUDA_INJECTION64_PATH="$tmp/cupti_runtime.so" "$tmp/cost"
 	done
 fi
