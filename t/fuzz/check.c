@@ -45,7 +45,8 @@ static void print(const struct check_result *result)
 
 		formats[i](result, &out);
 		check_printable(&out);
-		fuzz_check(out.used);
+		/* Where all is well and nothing is to be warned of, there is nothing to be annotated. */
+		fuzz_check(out.used || (formats[i] == check_github && !check_status(result)));
 		out_free(&out);
 	}
 }
