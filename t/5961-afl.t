@@ -55,11 +55,12 @@ done
 
 set --
 arch=$(arch)
-for file in audit/env audit/filter "hooks/arch/$arch/layout_arch" hooks/name_iterator \
-	hooks/layout hooks/modules/fault/fault_condition hooks/modules/fault/fault_number \
-	hooks/modules/fault/fault_result hooks/modules/fault/fault_rule hooks/modules/rules/rules_copied \
-	hooks/modules/rules/rules_file hooks/modules/rules/rules_number hooks/modules/rules/rules_word \
-	hooks/params hooks/safe_read hooks/selector_api; do
+for file in audit/elf audit/env audit/filter audit/provider "hooks/arch/$arch/layout_arch" \
+	hooks/name_iterator hooks/layout hooks/modules/fault/fault_condition \
+	hooks/modules/fault/fault_number hooks/modules/fault/fault_result \
+	hooks/modules/fault/fault_rule hooks/modules/rules/rules_copied \
+	hooks/modules/rules/rules_file hooks/modules/rules/rules_number \
+	hooks/modules/rules/rules_word hooks/params hooks/safe_read hooks/selector_api; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 CC=afl-clang-fast
