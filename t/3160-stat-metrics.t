@@ -175,6 +175,35 @@ for what in rm mv; do
 	like "$(tail -n 1 "$tmp/log" 2>"$tmp/none")" '"name":"cuDeviceGetCount","calls":8,' "... the last is in a new one"
 done
 
+# said MESSAGE: waits until it is on standard error.
+said() {
+	tries=0
+	until grep -q "$1" "$tmp/steady.err"; do
+		tries=$((tries + 1))
+		test "$tries" -lt 3000 || return 1
+	done
+}
+refusals='stat: cannot write the report:'
+echo precious >"$tmp/victim"
+for what in directory link; do
+	rm -rf "$tmp/log"
+	steady 'stat(format=json;interval=0.01;save=no)' "$tmp/log"
+	ask 4
+	until test -s "$tmp/log"; do :; done
+	case $what in
+	directory) until rm "$tmp/log" 2>"$tmp/none" && mkdir "$tmp/log" 2>"$tmp/none"; do :; done ;;
+	link) ln -s victim "$tmp/linked" && mv -T "$tmp/linked" "$tmp/log" ;;
+	esac
+	ask 4
+	ok "a $what in place of the file that reports go to is reported" said "$refusals"
+	exec 8>&-
+	wait "$steady"
+	is "$? $(cat "$tmp/victim") $(grep -c "$refusals it is a .*/log$" "$tmp/steady.err")" "0 precious 2" \
+		"... once, and at the end, and the program goes on"
+	exec 9<&-
+done
+rm -rf "$tmp/log"
+
 mkfifo "$tmp/pipe"
 exec 6<>"$tmp/pipe"
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(format=openmetrics;save=no)" CUAUDIT_OUTPUT="$tmp/pipe" \

@@ -34,6 +34,8 @@ static int output = -1;		/* kept open between reports */
 static struct helper printer;
 static struct trace_self output_id;
 static int opened;		/* at least once */
+static int told;		/* why reports were not written, as said last */
+static bool named;		/* the path was the file itself, and no link to it */
 static uint32_t end_flag;	/* CUAUDIT_STAT_ENDED once the process ends */
 
 static uint64_t now(clockid_t clock)
@@ -97,21 +99,33 @@ static void close_output(void)
 	output = -1;
 }
 
+/* Whether this is another reason than the one before: with interval= once is enough. */
+static bool is_news(int error)
+{
+	bool news = error != told;
+
+	told = error;
+	return news;
+}
+
 /* Behind the reports before, where they went to a file. */
 static int open_output(void)
 {
 	char path[PATH_MAX];
-	bool again = opened && !cuaudit_output_path("", path, sizeof(path));
+	bool file = !cuaudit_output_path("", path, sizeof(path)), again = file && (opened || told);
+	int flags = O_WRONLY | O_CREAT | (opened ? O_APPEND : O_TRUNC), error;
 
 	/* cuaudit_output says itself why it cannot. */
-	output = again ? io_open(path, O_WRONLY | O_APPEND | O_CREAT, IO_REPORT) : cuaudit_output("");
-	if (output < 0 && again)
+	output = again ? io_open(path, flags, IO_REPORT) : cuaudit_output("");
+	if (output < 0 && is_news(output) && again)
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot write the report: %s: %s",
 			    io_remedy(output), path);
 	if (output < 0)
 		return -EBADF;
 	opened = 1;
-	return trace_self_look(output, &output_id);
+	error = trace_self_look(output, &output_id);
+	named = file && !error && !trace_self_is_gone(path, &output_id);
+	return error;
 }
 
 static bool is_other(int fd, const char *path, int flags)
@@ -122,15 +136,16 @@ static bool is_other(int fd, const char *path, int flags)
 }
 
 /*
- * Whether a file was removed, or renamed as logs are: the path is what is read. Pipes and
- * links, /dev/stdout say, stay what they were.
+ * Whether a file was removed, replaced, or renamed as logs are: the path is what is read.
+ * Pipes, and what a link led to from the start, /dev/stdout say, stay what they were.
  */
 static bool is_gone(void)
 {
 	char path[PATH_MAX];
 
 	return !cuaudit_output_path("", path, sizeof(path)) && !is_other(output, "", AT_EMPTY_PATH) &&
-	       !is_other(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW) && trace_self_is_gone(path, &output_id);
+	       (named || !is_other(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW)) &&
+	       trace_self_is_gone(path, &output_id);
 }
 
 /* Reports one after the other. */
@@ -145,7 +160,7 @@ static int append(struct out *out)
 	if (error)
 		return error;
 	error = out_write(out, output, IO_REPORT);
-	if (error)
+	if (is_news(error) && error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
 			    io_remedy(error));
 	return error;
@@ -291,6 +306,7 @@ int stat_print_finish(void)
 		complain();
 	} else {
 		helper_end(&printer);
+		told = 0;
 		error = print();
 		close_output();
 	}
@@ -304,5 +320,5 @@ void stat_print_forked(void)
 	helper_forked(&printer);
 	begin();
 	close_output();
-	opened = 0;
+	opened = told = 0;
 }
