@@ -187,22 +187,39 @@ refusals='stat: cannot write the report:'
 echo precious >"$tmp/victim"
 for what in directory link; do
 	rm -rf "$tmp/log"
-	steady 'stat(format=json;interval=0.01;save=no)' "$tmp/log"
+	steady 'stat(format=json;interval=0.01;save='"$tmp"'/figures)' "$tmp/log"
 	ask 4
 	until test -s "$tmp/log"; do :; done
+	rm "$tmp/figures"
 	case $what in
 	directory) until rm "$tmp/log" 2>"$tmp/none" && mkdir "$tmp/log" 2>"$tmp/none"; do :; done ;;
 	link) ln -s victim "$tmp/linked" && mv -T "$tmp/linked" "$tmp/log" ;;
 	esac
 	ask 4
 	ok "a $what in place of the file that reports go to is reported" said "$refusals"
+	ln -s steady.err "$tmp/figures"
 	exec 8>&-
 	wait "$steady"
 	is "$? $(cat "$tmp/victim") $(grep -c "$refusals it is a .*/log$" "$tmp/steady.err")" "0 precious 2" \
 		"... once, and at the end, and the program goes on"
+	like "$(tail -n 1 "$tmp/steady.err")" \
+		'^cuaudit: stat: .*/figures was removed or replaced while the process ran; leave it until the process has ended$' \
+		"... and that the saved file is gone is said, not where it was"
+	ok "... what is in its place stays" test -L "$tmp/figures"
 	exec 9<&-
+	rm "$tmp/figures"
 done
 rm -rf "$tmp/log"
+mkdir "$tmp/gone"
+steady 'stat(interval=0.01;save='"$tmp"'/gone/saved;print=no)' "$tmp/gone/log"
+ask 4
+until test -s "$tmp/gone/saved"; do :; done
+rm -r "$tmp/gone"
+exec 8>&-
+wait "$steady"
+like "$? $(cat "$tmp/steady.err")" '^0 cuaudit: stat: .*/gone/saved was removed or replaced' \
+	"print=no: a saved file that was removed is said to be, as it is all there was"
+exec 9<&-
 
 mkfifo "$tmp/pipe"
 exec 6<>"$tmp/pipe"

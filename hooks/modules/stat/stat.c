@@ -358,8 +358,8 @@ static void finish(void)
 {
 	if (stat_print_finish())
 		stat_store_finish();
-	else if (!silent)
-		stat_store_keep();
+	else
+		stat_store_keep(silent);
 }
 
 static void forked(void)

@@ -329,9 +329,12 @@ void stat_store_forked(void)
 	count = used = 0;
 }
 
-void stat_store_keep(void)
+void stat_store_keep(bool silent)
 {
-	if (saved)
+	if (saved && trace_self_is_gone(path, &identity))
+		cuaudit_log(CUAUDIT_WARN, "stat: %s was removed or replaced while the process ran; "
+			    "leave it until the process has ended", path);
+	else if (saved && !silent)
 		cuaudit_log(CUAUDIT_WARN, "stat: cuaudit report %s shows it", path);
 }
 

@@ -4,6 +4,7 @@
 #define HOOKS_MODULES_STAT_STAT_STORE_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 #include <cuaudit/stat.h>
 
@@ -49,7 +50,7 @@ void stat_store_forked(void);
 /* Context: setup. Removes the file. */
 void stat_store_finish(void);
 
-/* Leaves the file, if there is one, and says where. */
-void stat_store_keep(void);
+/* Leaves the file, if there is one, and says where, or that something took it away. */
+void stat_store_keep(bool silent);
 
 #endif
