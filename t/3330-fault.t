@@ -325,4 +325,14 @@ fi
 calls "$a;log=1;log=5" alloc 1 2 3
 like "$(cat "$tmp/err")" "^cuaudit: fault: log is given once, not also as '5'$" "log twice"
 is "$(cat "$tmp/out")" "status 85" "  is refused"
+# The line that sums up comes last, with nothing behind it that would tell of its loss.
+helper trace/removes
+for format in text json; do
+	mkdir "$tmp/gone"
+	status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="fault(inject=cuInit:error=CUDA_ERROR_UNKNOWN:when=1;format=$format)" \
+		CUAUDIT_OUTPUT="$tmp/gone/x" "$tmp/removes" "$tmp/gone/x.fault" "$tmp/gone" 2>"$tmp/err" || status=$?
+	is "$status $(cat "$tmp/err")" "0 cuaudit: fault: 1 line could not be written: $tmp/gone/x.fault" \
+		"$format: a sum that cannot be written is reported"
+done
 done_testing

@@ -244,8 +244,8 @@ void fault_log_injection(const struct fault_rule *rule, const struct cuaudit_cal
 
 void fault_log_summary(const struct fault_rule *rule)
 {
-	uint64_t lost = atomic_exchange_explicit(&unwritten, 0, memory_order_relaxed);
 	struct line line;
+	uint64_t lost;
 
 	if (objects) {
 		summary_object(rule);
@@ -259,6 +259,8 @@ void fault_log_summary(const struct fault_rule *rule)
 		add(&line, rule->text);
 		say(&line);
 	}
+	/* The summary's own line among them. */
+	lost = atomic_exchange_explicit(&unwritten, 0, memory_order_relaxed);
 	if (lost)
 		cuaudit_log(CUAUDIT_WARN, "fault: %llu line%s could not be written: %s",
 			    (unsigned long long)lost, lost == 1 ? "" : "s", path);
