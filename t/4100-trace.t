@@ -100,6 +100,16 @@ traced "file=$tmp/gone/x" "$tmp/removes" "$tmp/gone/x" "$tmp/gone"
 is "$status" 0 "a directory that is removed: the program runs"
 like "$(cat "$tmp/err")" "trace: $tmp/gone/x was removed or replaced while the process ran, with 100001 calls; " \
 	"and it is reported"
+mkdir "$tmp/gone"
+status=0
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(text)" CUAUDIT_OUTPUT="$tmp/gone/x" "$tmp/removes" \
+	"$tmp/gone/x.trace" "$tmp/gone" 2>"$tmp/err" || status=$?
+like "$status $(cat "$tmp/err")" "^0 cuaudit: trace: $tmp/gone/x.trace was removed or replaced while the process ran; " \
+	"text: it is reported, too"
+ln -s /dev/null "$tmp/here/x.trace"
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(text)" CUAUDIT_OUTPUT="$tmp/here/x" "$tmp/app" call 3 \
+	2>"$tmp/err"
+is "$? $(cat "$tmp/err")" "0 " "... and of a link to a device no word"
 helper trace/opens
 (ulimit -n 64 && traced "print" "$tmp/opens")
 like "$(cat "$tmp/err")" "^cuaudit: trace: 1 call in $tmp/traces/" \

@@ -124,7 +124,7 @@ static int open_output(void)
 		return -EBADF;
 	opened = 1;
 	error = trace_self_look(output, &output_id);
-	named = file && !error && !trace_self_is_gone(path, &output_id);
+	named = file && !error && trace_self_is_named(path, &output_id);
 	return error;
 }
 

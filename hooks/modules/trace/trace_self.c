@@ -47,3 +47,11 @@ bool trace_self_is_gone(const char *path, const struct trace_self *self)
 	error = look(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, &now);
 	return error ? error == -ENOENT || error == -ENOTDIR : !is_same(&now, &self->file);
 }
+
+bool trace_self_is_named(const char *path, const struct trace_self *self)
+{
+	struct statx file;
+
+	return !statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &file) &&
+	       S_ISREG(file.stx_mode) && !trace_self_is_gone(path, self);
+}

@@ -25,4 +25,7 @@ bool trace_self_is(int fd, const struct trace_self *self);
  */
 bool trace_self_is_gone(const char *path, const struct trace_self *self);
 
+/* Context: call. Whether the path is that file's own, which is no pipe, device or link. */
+bool trace_self_is_named(const char *path, const struct trace_self *self);
+
 #endif

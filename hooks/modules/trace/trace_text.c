@@ -28,6 +28,7 @@ static const char suffix[] = ".trace";
 static int fd = -1;
 static struct trace_self self;	/* which file that is */
 static char path[PATH_MAX];	/* "" for standard error */
+static bool named;		/* the path is the file itself, and no link to it */
 static bool moved;		/* a child of fork: its path may be another */
 static _Atomic uint64_t unwritten;
 
@@ -64,6 +65,14 @@ static void add_error_text(struct buffer *out, const char *text)
 	buffer_char(out, ')');
 }
 
+static int look(int file)
+{
+	int error = trace_self_look(file, &self);
+
+	named = !error && *path && trace_self_is_named(path, &self);
+	return error;
+}
+
 int trace_text_setup(void)
 {
 	/* There is nothing to do at a thread's end. */
@@ -79,7 +88,7 @@ int trace_text_setup(void)
 		path[0] = '\0';
 	if (*path && fcntl(fd, F_SETFL, O_APPEND))
 		return -errno;
-	return trace_self_look(fd, &self);
+	return look(fd);
 }
 
 /* One that has the parent's path goes on in the parent's file. */
@@ -93,7 +102,7 @@ static void reopen(void)
 	if (moved && *path && !cuaudit_output_path(suffix, own, sizeof(own)) && strcmp(own, path)) {
 		file = io_open(own, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, IO_NOW);
 		strcpy(path, own);
-		if (file >= 0 && !trace_self_look(file, &self))
+		if (file >= 0 && !look(file))
 			fd = file;
 	}
 	moved = false;
@@ -151,6 +160,9 @@ void trace_text_finish(void)
 	if (unwritten)
 		cuaudit_log(CUAUDIT_WARN, "trace: %llu line%s could not be written",
 			    (unsigned long long)unwritten, unwritten == 1 ? "" : "s");
+	if (fd >= 0 && named && !moved && trace_self_is_gone(path, &self))
+		cuaudit_log(CUAUDIT_WARN, "trace: %s was removed or replaced while the process ran; "
+			    "leave it until the process has ended", path);
 	if (fd >= 0)
 		io_close(fd);
 	fd = -1;
