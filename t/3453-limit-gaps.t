@@ -26,7 +26,11 @@ gap() {
 }
 
 gap pools pools "what pools keep is not counted: more than 255 pools"
-gap device driver "allocations are not counted: the driver does not tell of them" NO_DEVICE=1
+untold="allocations are not counted: the driver does not tell of them, or of a device among the first 64"
+gap device driver "$untold" NO_DEVICE=1
+gap device driver "$untold" DEVICE=64
+limited "the last device that is counted" "device=64M;format=json" DEVICE=63 "$tmp/gaps" device
+is "$(reported 'r["uncounted"]["driver"]')" 0 "... is"
 gap import memory "allocations are not counted: no memory to remember them by"
 
 # What is charged for ever is no gap: the limit holds, and it is told.

@@ -10,7 +10,7 @@ enum gap {
 	GAP_FILE,	/* the shared file does not tell what others hold */
 	GAP_MEMORY,	/* no memory to remember an allocation by, so that it goes uncounted */
 	GAP_POOLS,	/* too many memory pools */
-	GAP_DRIVER,	/* the driver did not tell whose, or how large */
+	GAP_DRIVER,	/* the driver did not tell whose, or how large; or of too high a device */
 	GAP_OWN,	/* what the driver takes beside allocations is not known */
 	GAP_LEASE,	/* who may submit work to a device is not known */
 	GAPS
