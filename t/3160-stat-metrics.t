@@ -183,6 +183,14 @@ said() {
 		test "$tries" -lt 3000 || return 1
 	done
 }
+# The thread of interval= has waited five times more.
+waited() {
+	cat "/proc/$steady/task"/*/status | sed -n '/^Name:.cuaudit-stat$/,/^nonvol/s/^voluntary_ctxt_switches:.//p'
+}
+often() {
+	until_waited=$(($(waited) + 5))
+	until test "$(waited)" -ge "$until_waited"; do :; done
+}
 refusals='stat: cannot write the report:'
 echo precious >"$tmp/victim"
 for what in directory link; do
@@ -197,6 +205,7 @@ for what in directory link; do
 	esac
 	ask 4
 	ok "a $what in place of the file that reports go to is reported" said "$refusals"
+	often
 	ln -s steady.err "$tmp/figures"
 	exec 8>&-
 	wait "$steady"
@@ -220,6 +229,18 @@ wait "$steady"
 like "$? $(cat "$tmp/steady.err")" '^0 cuaudit: stat: .*/gone/saved was removed or replaced' \
 	"print=no: a saved file that was removed is said to be, as it is all there was"
 exec 9<&-
+
+mkdir "$tmp/there"
+for case in directory:there no-directory:nowhere/log; do
+	steady 'stat(format=prometheus;interval=0.01;save=no)' "${case#*:}"
+	ask 4
+	ok "metrics: ${case%:*}: it is reported" said 'cannot write'
+	often
+	exec 8>&-
+	wait "$steady"
+	is "$? $(grep -c 'cannot write' "$tmp/steady.err")" "0 2" "... once, and at the end"
+	exec 9<&-
+done
 
 mkfifo "$tmp/pipe"
 exec 6<>"$tmp/pipe"

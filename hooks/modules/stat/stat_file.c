@@ -22,15 +22,29 @@ static int is_file(const char *path)
 	return statx(AT_FDCWD, path, 0, STATX_TYPE, &status) || S_ISREG(status.stx_mode);
 }
 
-static int write_through(struct out *out)
+bool stat_file_is_news(int error, int *told)
 {
-	int fd = cuaudit_output(""), error;
+	bool news = error != *told;
 
+	*told = error;
+	return news;
+}
+
+/* cuaudit_output says itself why it cannot. */
+static int write_through(struct out *out, const char *path, int *told)
+{
+	bool again = *path && *told;
+	int fd = again ? io_open(path, O_WRONLY | O_CREAT | O_TRUNC, IO_REPORT) : cuaudit_output("");
+	int error;
+
+	if (fd < 0 && stat_file_is_news(fd, told) && again)
+		cuaudit_log(CUAUDIT_WARN, "stat: cannot write the report: %s: %s",
+			    io_remedy(fd), path);
 	if (fd < 0)
 		return fd;
 	error = out_write(out, fd, IO_REPORT);
 	io_close(fd);
-	if (error)
+	if (stat_file_is_news(error, told) && error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
 			    io_remedy(error));
 	return error;
@@ -63,16 +77,16 @@ static int replace(struct out *out, const char *path)
 	return error;
 }
 
-int stat_file_write(struct out *out)
+int stat_file_write(struct out *out, int *told)
 {
 	char path[PATH_MAX] = "";
 	int error = cuaudit_output_path("", path, sizeof(path));
 
 	if (error == -ENOENT || (!error && !is_file(path)))
-		return write_through(out);
+		return write_through(out, path, told);
 	if (!error)
 		error = replace(out, path);
-	if (error)
+	if (stat_file_is_news(error, told) && error)
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot write the report: %s: %s",
 			    io_remedy(error), path);
 	return error;

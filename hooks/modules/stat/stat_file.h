@@ -3,6 +3,8 @@
 #ifndef HOOKS_MODULES_STAT_STAT_FILE_H
 #define HOOKS_MODULES_STAT_STAT_FILE_H
 
+#include <stdbool.h>
+
 #include "util/out.h"
 
 /*
@@ -10,6 +12,12 @@
  * another name in its directory, so that it is whole at any time. 0 or -errno,
  * after a message.
  */
-int stat_file_write(struct out *out);
+int stat_file_write(struct out *out, int *told);
+
+/*
+ * Whether this is another reason than the one that was told before: with interval= once is
+ * enough. 0 is none, and forgets it.
+ */
+bool stat_file_is_news(int error, int *told);
 
 #endif

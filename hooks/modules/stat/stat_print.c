@@ -99,15 +99,6 @@ static void close_output(void)
 	output = -1;
 }
 
-/* Whether this is another reason than the one before: with interval= once is enough. */
-static bool is_news(int error)
-{
-	bool news = error != told;
-
-	told = error;
-	return news;
-}
-
 /* Behind the reports before, where they went to a file. */
 static int open_output(void)
 {
@@ -117,7 +108,7 @@ static int open_output(void)
 
 	/* cuaudit_output says itself why it cannot. */
 	output = again ? io_open(path, flags, IO_REPORT) : cuaudit_output("");
-	if (output < 0 && is_news(output) && again)
+	if (output < 0 && stat_file_is_news(output, &told) && again)
 		cuaudit_log(CUAUDIT_WARN, "stat: cannot write the report: %s: %s",
 			    io_remedy(output), path);
 	if (output < 0)
@@ -160,7 +151,7 @@ static int append(struct out *out)
 	if (error)
 		return error;
 	error = out_write(out, output, IO_REPORT);
-	if (is_news(error) && error)
+	if (stat_file_is_news(error, &told) && error)
 		cuaudit_log(CUAUDIT_WARN, "stat: the report is incomplete: %s",
 			    io_remedy(error));
 	return error;
@@ -216,7 +207,7 @@ static int print_metrics(const struct report *report, struct out *out)
 	} else {
 		metrics_text(&metrics, settings.format == STAT_OPENMETRICS ?
 			     METRICS_OPENMETRICS : METRICS_PROMETHEUS, out);
-		error = stat_file_write(out);
+		error = stat_file_write(out, &told);
 	}
 	metrics_free(&metrics);
 	return error;
