@@ -22,7 +22,7 @@ enum { LONGEST = 4096, LINES = 64 };
 
 struct link_table *cuaudit_core_link;
 
-static struct link_table table;
+static struct link_table table = { .environment.providers = "" };
 
 void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 {
