@@ -35,8 +35,8 @@ enum {
 	FIRST = 40000		/* ns of a kernel that a process begins with */
 };
 
-/* How it waits for its kernels: by something else than a driver call, which it may have put behind them. */
-enum waiting { BY_CALL, UNSEEN, MARKED };
+/* How it waits for its kernels: by something else than a driver call, which it may have put behind them, or each. */
+enum waiting { BY_CALL, UNSEEN, MARKED, MARKED_EACH };
 
 /* A process, which launches `every` kernels, waits for them, and does something else. */
 static struct process {
@@ -307,6 +307,8 @@ static uint64_t submit(struct process *process)
 	work(process);
 	if (lease->contested)
 		flight_submitted(lease, NULL);
+	if (lease->contested && process->waiting == MARKED_EACH)
+		flight_mark(lease, NULL);
 	lease->returned++;
 	process->syncs = ++process->launched == process->every;
 	return now + process->cost + (now < process->warm ? process->cold : 0);
@@ -478,10 +480,11 @@ static const struct program {
 	{ "a step whose end a callback tells", 65 * US, 5 * US, 15 * US, 5, 2, 79, 200 * US, UNSEEN },
 	/* As JAX has it. */
 	{ "a graph, and an event behind it", 275 * US, 5 * US, 30 * US, 1, 2, 79, 200 * US, MARKED },
+	{ "GEMMs with an event behind each", 200 * US, 5 * US, 0, 200, 1, 97, 0, MARKED_EACH },
 	{ "a large training step", 1500 * US, 10 * US, 300 * US, 100, 1, 98, 0, BY_CALL },
 };
 
-enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), EMPTY = 3, SMALL = 6, STEP = 8, LOSS, LAUNCHES, CALLBACK = 12, GRAPH, LARGE };
+enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), EMPTY = 3, SMALL = 6, STEP = 8, LOSS, LAUNCHES, CALLBACK = 12, GRAPH, LARGE = 15 };
 
 static void set(int number, const struct program *program, uint32_t weight)
 {

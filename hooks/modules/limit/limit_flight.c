@@ -230,7 +230,9 @@ static uint32_t poll_locked(struct lease *lease)
 		at[i].pending = false;
 		lease->finished_at = now - (now - from) / 2;
 		atomic_fetch_add(&lease->finished, at[i].count + at[i].before);
-		adapt(lease, &at[i], now);
+		/* How long a batch takes, a part of one does not tell. */
+		if (!at[i].mark)
+			adapt(lease, &at[i], now);
 	}
 	/* Until when one was on its way that is done is not known. */
 	if (left)
