@@ -127,8 +127,9 @@ int stat_print_finish(void)
 	return 1;
 }
 
-void stat_store_keep(void)
+void stat_store_keep(bool silent)
 {
+	(void)silent;
 }
 
 void stat_print_forked(void)
