@@ -26,7 +26,7 @@ gap() {
 }
 
 gap pools pools "what pools keep is not counted: more than 255 pools"
-untold="allocations are not counted: the driver does not tell of them, or of a device among the first 64"
+untold="allocations are not counted: the driver does not tell of them, or their device is not among the first 64"
 gap device driver "$untold" NO_DEVICE=1
 gap device driver "$untold" DEVICE=64
 limited "the last device that is counted" "device=64M;format=json" DEVICE=63 "$tmp/gaps" device

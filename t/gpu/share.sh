@@ -117,7 +117,7 @@ shares() {
 }
 
 # busy OPTIONS COMMAND...: the command alone by these; in $busy which part of the time the device has work, in %, by NVML:
-# the median of what it says while there is any
+# the median of what it says while there is any, 0 where it says nothing
 busy() {
 	nvidia-smi -i "${CUDA_VISIBLE_DEVICES:-0}" --query-gpu=utilization.gpu --format=csv,noheader,nounits \
 		-lms 100 >"$tmp/busy" 2>"$tmp/none" &
@@ -140,7 +140,7 @@ cap() {
 	diag "CAP $1 time=30%: $capped %, of time=100%$(echo "$measured $rates" | awk '{ printf " %.1f", 100 * $2 / $1 }') %;" \
 		"by NVML the device has work $busy % of the time, alone $cap_busy %"
 	like "$(echo "$capped $busy $cap_busy" |
-		awk '{ print ($1 >= 27 && ($1 <= 33 || ($2 <= 33 && $3 < 97)) ? "GOOD" : "BAD") }')" GOOD "$1 capped"
+		awk '{ print ($1 >= 27 && ($1 <= 33 || ($2 > 0 && $2 <= 33 && $3 > 0 && $3 < 97)) ? "GOOD" : "BAD") }')" GOOD "$1 capped"
 }
 
 # also_cap NAME COMMAND ALONE: in the table of all

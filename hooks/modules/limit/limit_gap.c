@@ -21,7 +21,7 @@ static const struct {
 	[GAP_MEMORY] = { "memory", "allocations are not counted: no memory to remember them by" },
 	[GAP_POOLS] = { "pools", "what pools keep is not counted: more than 255 pools" },
 	[GAP_DRIVER] = { "driver", "allocations are not counted: the driver does not tell of them, "
-			 "or of a device among the first 64" },
+			 "or their device is not among the first 64" },
 	[GAP_OWN] = { "own", "memory of contexts and code is not counted:" },
 	[GAP_LEASE] = { "share", "the share of the device's time was not held:" },
 };
