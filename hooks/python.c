@@ -76,8 +76,17 @@ static uint64_t word_at(const char *bytes, uint32_t offset)
 	return value;
 }
 
+/* 0: it says nothing. */
+static uint64_t version_of(const struct python *python, const struct python_thread *own, const char *bytes)
+{
+	uint32_t version = python->at.code_version ? (uint32_t)int_at(bytes, python->at.code_version) : 0;
+
+	return version && own->interpreter_id < UINT32_MAX ? own->interpreter_id << 32 | version : 0;
+}
+
 /* The code object and instruction of a frame; false if that is no code. */
-static bool take_code(const struct python *python, struct python_frame *frame, const char *bytes)
+static bool take_code(const struct python *python, const struct python_thread *own,
+		      struct python_frame *frame, const char *bytes)
 {
 	const struct python_layout *at = &python->at;
 	struct python_code *code = &frame->code;
@@ -86,7 +95,7 @@ static bool take_code(const struct python *python, struct python_frame *frame, c
 	code->file = word_at(bytes, at->code_file);
 	code->lines = word_at(bytes, at->code_lines);
 	code->line = int_at(bytes, at->code_line);
-	code->version = at->code_version ? (uint32_t)int_at(bytes, at->code_version) : 0;
+	code->version = version_of(python, own, bytes);
 	if (at->code_bytes)
 		code->instruction = (int64_t)(frame->instruction - code->address - at->code_bytes);
 	else
@@ -151,7 +160,7 @@ static uint32_t take_codes(const struct python *python, struct python_thread *ow
 		const char *bytes = own->code_bytes + (size_t)which[i] * python->code_size;
 		struct python_frame frame = own->frames[i];
 
-		if (!take_code(python, &frame, bytes))
+		if (!take_code(python, own, &frame, bytes))
 			break;
 		if (!is_incomplete(python, &frame, bytes))
 			own->frames[kept++] = frame;

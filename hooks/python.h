@@ -19,6 +19,7 @@ struct python_layout {
 	uint32_t current;	/* the state of the thread that has the GIL */
 	/* PyInterpreterState */
 	uint32_t interpreter_next, interpreter_threads;
+	uint32_t interpreter_id;	/* where code objects have versions */
 	/* PyThreadState; _PyCFrame, on the C stack in _PyEval_EvalFrameDefault */
 	uint32_t thread_next, thread_interpreter, thread_id;
 	uint32_t thread_frame;	/* 0: thread_cframe leads to it */
@@ -32,7 +33,7 @@ struct python_layout {
 	uint32_t code_name, code_file, code_line, code_lines;
 	uint32_t code_bytes;	/* the instructions; 0: frame_instruction is a number */
 	uint32_t code_first;	/* an int: the first instruction that counts */
-	uint32_t code_version;	/* an int of no other code object; 0: used up */
+	uint32_t code_version;	/* an int of no other code object of its interpreter; 0: used up */
 	/* PyUnicodeObject and PyBytesObject; str_kind and str_is_* are bits of str_state */
 	uint32_t str_length, str_state, str_kind, str_is_compact, str_is_ascii;
 	uint32_t str_ascii_data, str_compact_data;
@@ -81,7 +82,7 @@ struct python_code {
 	uint64_t address, name, file, lines;
 	int64_t instruction;	/* bytes from its first; negative: before it */
 	int32_t line;		/* the first */
-	uint32_t version;	/* not 0: no other object of the interpreter had or has it */
+	uint64_t version;	/* not 0: no other object had or has it, which has the interpreter's number */
 };
 
 struct python_frame {
@@ -113,6 +114,7 @@ struct python_thread {
 	uintptr_t native_at[PYTHON_NATIVE];
 	/* The state and its interpreter that the thread had last, which are asked for first. */
 	uint64_t state, interpreter;
+	uint64_t interpreter_id;	/* UINT64_MAX: not known */
 	char probe[PYTHON_PROBE];
 	struct python_window windows[PYTHON_WINDOWS];
 	uint32_t nwindows, window, used;	/* so many, the one used last, bytes of the room */

@@ -57,7 +57,7 @@ static bool resolve_debug(struct python *python)
 	struct python_layout *at = &python->at;
 	uint32_t *const facts[] = {
 		&at->debug_free_threaded, &at->head, &at->interpreter_next, &at->interpreter_threads,
-		&at->thread_next, &at->thread_interpreter, &at->thread_id, &at->thread_frame,
+		&at->interpreter_id, &at->thread_next, &at->thread_interpreter, &at->thread_id, &at->thread_frame,
 		&at->frame_previous, &at->frame_code, &at->frame_instruction, &at->frame_owner,
 		&at->code_file, &at->code_name, &at->code_line, &at->code_lines, &at->code_bytes,
 	};

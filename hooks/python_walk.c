@@ -98,6 +98,12 @@ static bool one_interpreter(const struct python *python, uint64_t state)
 	       read_word(head + python->at.interpreter_next, &next) && !next;
 }
 
+/* Since 3.12 the main interpreter is a part of _PyRuntime. */
+static bool is_main(const struct python *python, uint64_t interpreter)
+{
+	return interpreter - python->lo < python->hi - python->lo;
+}
+
 /* What is asked for of the last state: parts, one behind the other, and where they are. */
 struct probe {
 	uint64_t at[3];
@@ -134,6 +140,8 @@ static uint32_t what_to_probe(const struct python *python, const struct python_t
 		span(probe, RUNTIME, python->runtime, at->current);
 		span(probe, INTERPRETER, own->interpreter, at->interpreter_next);
 	}
+	if (at->interpreter_id && !is_main(python, own->interpreter))
+		span(probe, INTERPRETER, own->interpreter, at->interpreter_id);
 	span(probe, STATE, own->state, at->thread_id);
 	span(probe, STATE, own->state, at->thread_interpreter);
 	span(probe, STATE, own->state, at->thread_frame ? at->thread_frame : at->thread_cframe);
@@ -374,6 +382,19 @@ static uint64_t find_frame(const struct python *python, struct python_thread *ow
 	return read_word(own->state + at->thread_frame, &frame) ? frame : 0;
 }
 
+/* The interpreter's number, which no other has, though it may come to lie where that was. */
+static uint64_t find_id(const struct python *python, const struct python_thread *own, bool last,
+			const struct probe *probe)
+{
+	uint64_t id, at = own->interpreter + python->at.interpreter_id;
+
+	if (!python->at.interpreter_id || is_main(python, own->interpreter))
+		return 0;
+	if (last)
+		return probed(own, probe, INTERPRETER, at);
+	return read_word(at, &id) ? id : UINT64_MAX;
+}
+
 uint32_t python_walk(const struct python *python, struct python_thread *own, uint32_t max,
 		     bool entries)
 {
@@ -391,6 +412,7 @@ uint32_t python_walk(const struct python *python, struct python_thread *own, uin
 			return 0;
 		own->state = state;
 	}
+	own->interpreter_id = find_id(python, own, last, &probe);
 	for (frame = find_frame(python, own, last, &probe, &cframe); frame && count < max && steps;
 	     steps--) {
 		/* Those that called it are below it since 3.11. */

@@ -405,18 +405,16 @@ def garbage():
     gc.set_threshold(700)
 
 
-@part
-def interpreters():
-    if sys.version_info >= (3, 14):
+def interpreters_module():
+    """How to make an interpreter beside this one, to run a text in it, and to end it."""
+    if sys.version_info >= (3, 13):
         import _interpreters as sub
-        new, run = lambda: sub.create("legacy"), lambda i, text: sub.exec(i, text)
-    elif sys.version_info >= (3, 13):
-        import _interpreters as sub
-        new, run = lambda: sub.create("legacy"), lambda i, text: sub.exec(i, text)
-    else:
-        import _xxsubinterpreters as sub
-        new, run = (lambda: sub.create(isolated=False)), sub.run_string
-    text = """
+        return lambda: sub.create("legacy"), lambda i, text: sub.exec(i, text), sub.destroy
+    import _xxsubinterpreters as sub
+    return lambda: sub.create(isolated=False), sub.run_string, sub.destroy
+
+
+inner_stack = """
 import ctypes, sys, os
 driver = ctypes.%s("libcuda.so.1")
 driver.cuModuleGetFunction.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p]
@@ -428,6 +426,13 @@ def stack():
         text.append("%%s\\t%%s\\t%%d\\n" %% (getattr(code, "co_qualname", code.co_name), code.co_filename, frame.f_lineno))
         frame = frame.f_back
     return os.fsencode("".join(text))
+"""
+
+
+@part
+def interpreters():
+    new, run, end = interpreters_module()
+    text = inner_stack + """
 def function():
     driver.cuModuleGetFunction(None, None, stack())
 function()
@@ -436,8 +441,24 @@ function()
     for kind in ("CDLL", "PyDLL"):
         run(inner, text % kind)
         driver.cuModuleGetFunction(None, None, stack())
-    sub.destroy(inner)
+    end(inner)
     driver.cuModuleGetFunction(None, None, stack())
+
+
+@part
+def renewed():
+    """Interpreters one after the other: their code has the same addresses, names and versions, and other lines."""
+    new, run, end = interpreters_module()
+    for i in range(200):
+        inner = new()
+        error = run(inner, inner_stack % "PyDLL" + """
+def f():
+%s    driver.cuModuleGetFunction(None, None, stack())
+f()
+""" % ("\n" * (i % 7)))
+        if error:
+            raise RuntimeError(error)
+        end(inner)
 
 
 @part
@@ -492,6 +513,6 @@ def greenlets():
 
 
 for name in sys.argv[1:] or parts:
-    if name in ("interpreters", "leader") and not sys.argv[1:]:
+    if name in ("interpreters", "renewed", "leader") and not sys.argv[1:]:
         continue
     parts[name]()

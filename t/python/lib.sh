@@ -19,7 +19,8 @@ steady 1000
 shrinks 400
 reuse 600
 many 6680
-garbage 6000'
+garbage 6000
+renewed 200'
 
 # judge OUTPUT CALLS WHAT: all calls' frames are right, and so are their merged stacks.
 judge() {
