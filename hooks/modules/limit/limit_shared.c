@@ -148,9 +148,11 @@ static bool read_at(uint32_t row, uint32_t count)
 
 static bool write_row(uint64_t want, uint64_t its_ticket)
 {
-	written = make_row(held, want, its_ticket);
-	if (!file_write(&file, file.mine, &written))
+	struct row row = make_row(held, want, its_ticket);
+
+	if (!file_write(&file, file.mine, &row))
 		return false;
+	written = row;
 	/* What is read from here on was written after others could read that. */
 	atomic_thread_fence(memory_order_seq_cst);
 	return true;
@@ -346,8 +348,11 @@ static enum shared_answer ask(uint64_t bytes, uint64_t limit)
 	}
 	if (answer == SHARED_TAKEN)
 		held += bytes;
-	if (!write_row(0, 0))
+	if (!write_row(0, 0)) {
+		/* Who takes it all the same adds it. */
+		held -= answer == SHARED_TAKEN ? bytes : 0;
 		answer = SHARED_BROKEN;
+	}
 	if (gate)
 		lock_gate(F_UNLCK);
 	return answer;
