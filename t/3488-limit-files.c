@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file by which processes share a quota, when it fails amid a request. */
+/* The file by which processes share a quota, when it fails amid a request, or the program closes it. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "hooks/modules/limit/limit_shared.h"
@@ -34,6 +35,23 @@ long syscall(long number, ...)
 	return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
+static void close_all(void)
+{
+	for (int fd = 3; fd < 65536; fd++)
+		close(fd);
+}
+
+/* How another process's wish is answered. */
+static int other_takes(uint64_t bytes)
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child)
+		_exit((int)shared_take(bytes, LIMIT, false));
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 static uint64_t held_by_all(void)
 {
 	uint64_t bytes;
@@ -53,6 +71,21 @@ static void a_write_fails(void)
 	is_int((long long)shared_repairs(), 0, "nobody else is said to have written there");
 }
 
+static void is_closed(void)
+{
+	is_int(shared_take(LIMIT, LIMIT, false), SHARED_TAKEN, "all of it is taken");
+	is_int(other_takes(1), SHARED_REFUSED, "another process has none");
+	close_all();
+	is_int(other_takes(1), SHARED_REFUSED, "nor after the program closed the file");
+	close_all();
+	shared_give(LIMIT);
+	is_int(other_takes(LIMIT), SHARED_TAKEN, "what is given back then others have");
+	close_all();
+	is_int(shared_take(LIMIT / 2, LIMIT, true), SHARED_TAKEN, "what is taken then");
+	is_int(other_takes(LIMIT), SHARED_REFUSED, "others have not");
+	shared_give(LIMIT / 2);
+}
+
 int main(void)
 {
 	char template[] = "/tmp/3488-XXXXXX";
@@ -63,6 +96,7 @@ int main(void)
 	snprintf(quota, sizeof(quota), "%s/quota", directory);
 	ok(shared_open(quota), "a file is opened");
 	a_write_fails();
+	is_closed();
 	unlink(quota);
 	rmdir(directory);
 	return done_testing();

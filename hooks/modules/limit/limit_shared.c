@@ -238,7 +238,8 @@ static bool attach(void)
 {
 	bool anew;
 
-	return file_attach(&file, &anew) && (!anew || write_row(0, 0));
+	/* A row that is known has what was held when the file was closed. */
+	return file_attach(&file, &anew) && write_row(0, 0);
 }
 
 static bool enter(struct session *session)
@@ -382,12 +383,13 @@ enum shared_answer shared_take(uint64_t bytes, uint64_t limit, bool force)
 void shared_give(uint64_t bytes)
 {
 	struct session session;
+	bool entered;
 
 	if (!opened)
 		return;
-	begin(&session);
+	entered = enter(&session);
 	held -= bytes < held ? bytes : held;
-	if (file_is_there(&file) && file.mine)
+	if (entered)
 		write_row(0, 0);
 	end(&session);
 }
