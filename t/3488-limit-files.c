@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file by which processes share a quota, when it fails amid a request, or the program closes it. */
+/* The files by which processes share memory and time, when they fail amid, are closed, or made at once. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -9,19 +9,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "hooks/modules/limit/limit_lease_rows.h"
 #include "hooks/modules/limit/limit_shared.h"
 #include "t/tap.h"
 
 enum { LIMIT = 100 };
 
 static const char *directory;
-static char quota[PATH_MAX];
+static char quota[PATH_MAX], share[PATH_MAX];
 
+/* What is done amid the system calls of the code under test. */
+static void (*before_write)(void);
 static int fails_at;		/* the write that fails, from 1; 0: none */
 
 long syscall(long number, ...)
 {
 	long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	void (*inside)(void) = before_write;
 	long words[6];
 	va_list list;
 
@@ -29,6 +33,10 @@ long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		words[i] = va_arg(list, long);
 	va_end(list);
+	if (number == SYS_pwrite64 && inside) {
+		before_write = NULL;
+		inside();
+	}
 	/* No bytes, as on a full disk. */
 	if (number == SYS_pwrite64 && fails_at && !--fails_at)
 		return 0;
@@ -86,6 +94,23 @@ static void is_closed(void)
 	shared_give(LIMIT / 2);
 }
 
+static void open_share(void)
+{
+	unlink(share);
+	ok(rows_open(directory, NULL, 100, 0), "the other file is made meanwhile");
+}
+
+/* By two threads, of which one goes on while the other writes. */
+static void are_made_at_once(void)
+{
+	unlink(quota);
+	before_write = open_share;
+	is_int(shared_take(1, LIMIT, false), SHARED_TAKEN, "a file is made");
+	is_int(other_takes(1), SHARED_TAKEN, "and is one that others can use");
+	is_int(rows_read(), true, "as is the other");
+	shared_give(1);
+}
+
 int main(void)
 {
 	char template[] = "/tmp/3488-XXXXXX";
@@ -94,10 +119,13 @@ int main(void)
 	if (!directory)
 		bail_out("no directory");
 	snprintf(quota, sizeof(quota), "%s/quota", directory);
+	snprintf(share, sizeof(share), "%s/cuaudit-share-%u", directory, (unsigned int)geteuid());
 	ok(shared_open(quota), "a file is opened");
 	a_write_fails();
 	is_closed();
+	are_made_at_once();
 	unlink(quota);
+	unlink(share);
 	rmdir(directory);
 	return done_testing();
 }
