@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files by which processes share memory and time, when they fail amid, are closed, or made at once. */
+/* The files by which processes share memory and time, when they fail amid, are closed, damaged, or made at once. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -111,6 +113,44 @@ static void are_made_at_once(void)
 	shared_give(1);
 }
 
+/* Writes a number into the file's header, as whoever damages it. */
+static void damage(size_t offset, uint32_t value)
+{
+	int fd = open(share, O_WRONLY);
+
+	if (fd < 0 || pwrite(fd, &value, sizeof(value), (off_t)offset) != sizeof(value))
+		bail_out("cannot damage %s", share);
+	close(fd);
+}
+
+static uint32_t in_file(size_t offset)
+{
+	uint32_t value = 0;
+	int fd = open(share, O_RDONLY);
+
+	if (fd < 0 || pread(fd, &value, sizeof(value), (off_t)offset) != sizeof(value))
+		bail_out("cannot read %s", share);
+	close(fd);
+	return value;
+}
+
+static void is_damaged(size_t offset, const char *what)
+{
+	uint32_t was = in_file(offset);
+
+	is_int(rows_read(), true, "a good header");
+	damage(offset, UINT32_MAX);
+	is_int(rows_lock(), false, "one whose %s is damaged is not had", what);
+	ok(lease_header.magic == LEASE_MAGIC && lease_header.devices[0].holder <= LEASE_ROWS &&
+	   lease_header.devices[0].guest <= LEASE_ROWS, "... and what was read last stays");
+	is_int(rows_write_header(), false, "... nor written over");
+	rows_unlock();
+	is_int(in_file(offset), UINT32_MAX, "... so that others find it, too");
+	damage(offset, was);
+	is_int(rows_read(), true, "... until it is repaired");
+	is_int(rows_write_header(), true, "... and it is written again");
+}
+
 int main(void)
 {
 	char template[] = "/tmp/3488-XXXXXX";
@@ -124,6 +164,10 @@ int main(void)
 	a_write_fails();
 	is_closed();
 	are_made_at_once();
+	is_damaged(offsetof(struct lease_header, magic), "magic number");
+	is_damaged(offsetof(struct lease_header, devices[0].holder), "holder");
+	is_damaged(offsetof(struct lease_header, devices[0].guest), "guest");
+	is_damaged(offsetof(struct lease_header, devices[0].clock), "clock");
 	unlink(quota);
 	unlink(share);
 	rmdir(directory);
