@@ -4,6 +4,7 @@
 
 helper limit/libcuda.so.1
 helper limit/gaps
+helper limit/user
 
 # gap WHAT KEY TEXT [VARIABLE=VALUE]
 gap() {
@@ -39,4 +40,18 @@ ok "they are lost" test "$(reported 'r["lost"]')" -gt 0
 is "$(reported 'r["devices"][0]["used"], r["uncounted"]')" \
 	"(4194304, {'file': 0, 'memory': 0, 'pools': 0, 'driver': 0, 'own': 0, 'share': 0})" "and stay charged"
 like "$(cat "$tmp/err")" 'allocations are counted for ever: no memory' "which is said"
+
+# What cannot be had from the start, in a process and its child of fork.
+for case in "file user=1M;file=$tmp/none/file" "share share=10;share-dir=$tmp/none"; do
+	key=${case%% *}
+	rm -rf "$tmp/reports"
+	mkdir "$tmp/reports"
+	printf 'fork 1000\ntake 1000\n' | audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/reports/%p" \
+		CUAUDIT_HOOKS="limit(${case#* };on-error=run;format=json)" "$tmp/user" >"$tmp/out" 2>"$tmp/err"
+	is "$(paste -s -d ' ' "$tmp/out")" "0 0" "$key: a process without what it is to share goes on"
+	is "$(grep -c 'cannot share .* its directory does not exist' "$tmp/err")" 1 "... and says so"
+	is "$(for one in "$tmp"/reports/*; do
+		cp "$one" "$tmp/report.limit" && reported "r['uncounted']['$key']"
+	done | paste -s -d ' ' -)" "1 1" "... as do its report and its child's"
+done
 done_testing

@@ -192,7 +192,7 @@ int lease_begin(void)
 		if (limit_options.exits)
 			return -ECANCELED;
 		lease_lost = true;
-		return 0;
+		gap_note(GAP_LEASE);
 	}
 	return 0;
 }
