@@ -716,10 +716,7 @@ static bool can_be_idle(const char *path)
 /* Its comment is the reason, and part of it. */
 static bool is_allow(const struct line *line)
 {
-	bool optional = !line->words[0].quoted && !strcmp(line->words[0].text, "optional");
-	const struct word *word = &line->words[optional];
-
-	return line->count > optional && !word->quoted && !strcmp(word->text, "allow");
+	return rule_line_has(line, rule_line_has(line, 0, "optional"), "allow");
 }
 
 static bool read_lines(const char *path)
