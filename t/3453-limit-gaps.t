@@ -34,6 +34,16 @@ limited "the last device that is counted" "device=64M;format=json" DEVICE=63 "$t
 is "$(reported 'r["uncounted"]["driver"]')" 0 "... is"
 gap import memory "allocations are not counted: no memory to remember them by"
 
+# A share of a device beyond those that there is room for.
+beyond="the share of the device's time was not held: a device: it is not among the first 16 that the program sees"
+status=0
+audited CUAUDIT_HOOKS="limit(share=1;share-dir=$tmp)" DEVICE=16 "$tmp/gaps" submission >"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status $(paste -s -d ' ' "$tmp/out")" "85 begins" "submissions to a 17th device: the process ends"
+is "$(cat "$tmp/err")" "cuaudit: limit: $beyond; the process ends, on-error=run would let it go on" "one line says why"
+limited "... on-error=run" "share=1;share-dir=$tmp;on-error=run;format=json" DEVICE=16 "$tmp/gaps" submission
+is "$(paste -s -d ' ' "$tmp/out") $(cat "$tmp/err")" "begins ends cuaudit: limit: $beyond" "goes on, and says so"
+is "$(reported 'r["uncounted"]["share"]')" 1 "it is reported"
+
 # What is charged for ever is no gap: the limit holds, and it is told.
 limited "no memory to remember what is charged" "device0=4M;format=json" "$tmp/gaps" memory
 ok "they are lost" test "$(reported 'r["lost"]')" -gt 0
