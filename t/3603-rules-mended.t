@@ -136,6 +136,14 @@ done
 gives 0 "$least" "of one that is, and another that is not" push - step calls 2 pop - push - step calls 1
 gives 0 "$per" "too much is judged at the call" push - step calls 2
 
+# A process that is killed has said by then what it did not see.
+deep=$(for i in $(seq 128); do printf 'push - x '; done)
+for killed in killed 'end 0'; do
+	gives 89 'never cuDriverGetVersion in range step' "a range too deep to be seen: ${killed% *}" \
+		push - step pop - calls 1 child $deep push - step calls 1 $killed
+	says 'NVTX ranges were lost' "... is said"
+done
+
 # A selector of several parts.
 gives 88 'never cuLaunchKernel,%blocking,!%module,!%context' "a function beside %blocking" launch a
 gives 88 'never %blocking,cuLaunchKernel,!%module,!%context' "... behind it" launch a
