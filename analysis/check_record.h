@@ -46,7 +46,8 @@ enum check_reach {
 	CHECK_REACH_LIBRARY = 8,
 	CHECK_REACH_FRAME = 16,		/* the library of from */
 	CHECK_REACH_STACK = 32,		/* of the stacks that were looked at, one with the frame of from */
-	CHECK_REACH_KERNEL = 64		/* of the kernels that were launched, that of by */
+	CHECK_REACH_KERNEL = 64,	/* of the kernels that were launched, that of by */
+	CHECK_REACH_RANGE_END = 128	/* of a bound that is judged then */
 };
 
 enum check_unit { CHECK_CALLS, CHECK_BYTES, CHECK_NS, CHECK_KERNELS };

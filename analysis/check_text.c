@@ -138,6 +138,8 @@ void check_missing_text(const struct check_result *result, const struct check_su
 		item(out, &any, sum->missing & CHECK_REACH_MARK ? "its mark" : "its second mark");
 	if (sum->missing & CHECK_REACH_RANGE)
 		item(out, &any, "its range, of which none of that name was opened");
+	else if (sum->missing & CHECK_REACH_RANGE_END)
+		item(out, &any, "the end of its range, of which none of that name was popped");
 	if (sum->missing & CHECK_REACH_LIBRARY) {
 		item(out, &any, "its library, of which none of that name called the driver");
 		callers(result, sum, out);

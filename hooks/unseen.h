@@ -12,6 +12,12 @@
  */
 void unseen_tell(_Atomic uint32_t *word, uint32_t bit);
 
+/*
+ * The same of NVTX ranges: of losses of the kinds in mask, enum cuaudit_range_loss by bit, those too that there were
+ * before.
+ */
+void unseen_tell_ranges(_Atomic uint32_t *word, uint32_t bit, uint32_t mask);
+
 /* Context: call. Whether there is no unwinder, so that of a call its caller alone is known. */
 bool unseen_callers(void);
 

@@ -21,6 +21,14 @@ alone "memory of another process, and the user's" of-others "device0=128M;user=6
 	'[d["peak"] >> 20 for d in r["devices"]], r["user"]["refused"]' "([100], 0)"
 alone "pools one after the other" many-pools "device0=64M" 'r["uncounted"]["pools"], r["lost"]' "(0, 0)"
 
+# Of that a dry run tells, too, as it tells of what an allocation asks for.
+refused='d["refused"], d["peak"] >> 20) for d in r["devices"]], [a["calls"] for a in r["refusals"]]'
+for part in "mapped 96" "grown 64"; do
+	alone "in a dry run, beyond the limit, ${part% *}" "${part% *}" "device0=48M;dry-run" "[($refused" \
+		"([(1, ${part#* })], [1])"
+	ok "... which is said" grep -q "would be refused [0-9]* bytes on device 0" "$tmp/err"
+done
+
 # visible NAME WANTED OPTIONS [VARIABLE=VALUE]
 visible() {
 	limited "$1" "$3" SAY_VISIBLE=1 ${4-} "$tmp/held" no

@@ -4,6 +4,7 @@
 
 helper limit/libcuda.so.1
 helper limit/gaps
+helper limit/user
 
 # gap WHAT KEY TEXT [VARIABLE=VALUE]
 gap() {
@@ -33,10 +34,34 @@ limited "the last device that is counted" "device=64M;format=json" DEVICE=63 "$t
 is "$(reported 'r["uncounted"]["driver"]')" 0 "... is"
 gap import memory "allocations are not counted: no memory to remember them by"
 
+# A share of a device beyond those that there is room for.
+beyond="the share of the device's time was not held: a device: it is not among the first 16 that the program sees"
+status=0
+audited CUAUDIT_HOOKS="limit(share=1;share-dir=$tmp)" DEVICE=16 "$tmp/gaps" submission >"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status $(paste -s -d ' ' "$tmp/out")" "85 begins" "submissions to a 17th device: the process ends"
+is "$(cat "$tmp/err")" "cuaudit: limit: $beyond; the process ends, on-error=run would let it go on" "one line says why"
+limited "... on-error=run" "share=1;share-dir=$tmp;on-error=run;format=json" DEVICE=16 "$tmp/gaps" submission
+is "$(paste -s -d ' ' "$tmp/out") $(cat "$tmp/err")" "begins ends cuaudit: limit: $beyond" "goes on, and says so"
+is "$(reported 'r["uncounted"]["share"]')" 1 "it is reported"
+
 # What is charged for ever is no gap: the limit holds, and it is told.
 limited "no memory to remember what is charged" "device0=4M;format=json" "$tmp/gaps" memory
 ok "they are lost" test "$(reported 'r["lost"]')" -gt 0
 is "$(reported 'r["devices"][0]["used"], r["uncounted"]')" \
 	"(4194304, {'file': 0, 'memory': 0, 'pools': 0, 'driver': 0, 'own': 0, 'share': 0})" "and stay charged"
 like "$(cat "$tmp/err")" 'allocations are counted for ever: no memory' "which is said"
+
+# What cannot be had from the start, in a process and its child of fork.
+for case in "file user=1M;file=$tmp/none/file" "share share=10;share-dir=$tmp/none"; do
+	key=${case%% *}
+	rm -rf "$tmp/reports"
+	mkdir "$tmp/reports"
+	printf 'fork 1000\ntake 1000\n' | audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/reports/%p" \
+		CUAUDIT_HOOKS="limit(${case#* };on-error=run;format=json)" "$tmp/user" >"$tmp/out" 2>"$tmp/err"
+	is "$(paste -s -d ' ' "$tmp/out")" "0 0" "$key: a process without what it is to share goes on"
+	is "$(grep -c 'cannot share .* its directory does not exist' "$tmp/err")" 1 "... and says so"
+	is "$(for one in "$tmp"/reports/*; do
+		cp "$one" "$tmp/report.limit" && reported "r['uncounted']['$key']"
+	done | paste -s -d ' ' -)" "1 1" "... as do its report and its child's"
+done
 done_testing

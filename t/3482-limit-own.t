@@ -67,6 +67,7 @@ is "$(own ';count=all' '')" "85 cuaudit: limit: count=all asks NVML, and libnvid
 is "$(own ';count=all;on-error=run' '')" "$none
 cuaudit: limit: count=all asks NVML, and libnvidia-ml.so.1 cannot be used; memory of contexts and code is not counted" \
 	"no NVML, and on-error=run"
+is "$(reported "r['uncounted']['own']")" 1 "... is reported"
 is "$(own ';count=al' '')" "85 cuaudit: limit: count takes allocations|all, not 'al'" "a word that is none"
 
 # What users write for the memory of a card.

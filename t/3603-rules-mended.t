@@ -124,6 +124,26 @@ gives 88 'at-least 1 cuDriverGetVersion per range step*' "too little, in the one
 says 'in this range it was 0' "..."
 says '^  broken once: at least 1 allowed$' "... and not how much it was in another"
 
+# What is judged at the pop was not judged where there is none.
+least='at-least 2 cuDriverGetVersion per range step'
+for rule in "$least" 'exactly 1 cuDriverGetVersion per range step' 'at-most 9999 growth per range step'; do
+	gives 88 "$rule" "of no range that is popped: ${rule%% per*}" push - step grows calls 1
+	says '^  never reached: the end of its range, of which none of that name was popped$' "... why"
+	gives 88 "$rule" "... nor pushed" calls 1
+	says '^  never reached: its range, of which none of that name was opened$' "... why"
+	gives 0 "optional $rule" "... and optional" push - step grows calls 1
+done
+gives 0 "$least" "of one that is, and another that is not" push - step calls 2 pop - push - step calls 1
+gives 0 "$per" "too much is judged at the call" push - step calls 2
+
+# A process that is killed has said by then what it did not see.
+deep=$(for i in $(seq 128); do printf 'push - x '; done)
+for killed in killed 'end 0'; do
+	gives 89 'never cuDriverGetVersion in range step' "a range too deep to be seen: ${killed% *}" \
+		push - step pop - calls 1 child $deep push - step calls 1 $killed
+	says 'NVTX ranges were lost' "... is said"
+done
+
 # A selector of several parts.
 gives 88 'never cuLaunchKernel,%blocking,!%module,!%context' "a function beside %blocking" launch a
 gives 88 'never %blocking,cuLaunchKernel,!%module,!%context' "... behind it" launch a

@@ -153,6 +153,16 @@ is "$status" 88 "... and a broken rule"
 printf 'mark warm = signal USR1\nnever cuInit after warm\n' >mark.rules
 check --rules mark.rules -- rule 'after warm' wants 1 await warm reached 1
 verdict 0 "check: the rule holds" "a mark by a signal is in the process's file"
+while read -r line; do
+	printf '%s\nnever cuInit\n' "$line" >mark.rules
+	check --rules mark.rules -- rule 'after warm' wants 1 await warm reached 1
+	verdict 0 "check: the rule holds" "... as rules have it: $line"
+done <<'END'
+mark warm = signal "USR1"
+mark "warm" = signal "SIGUSR1" # of a name with quotes
+mark "warm#1" = signal USR1
+mark warm#2 = signal USR1	# blanks and more words than there are in any other line of them
+END
 check -- $good await warm
 is "$status" 138 "a signal that is no mark of the rules is the program's"
 

@@ -106,7 +106,8 @@ gives 0 "$per" "per range: each by itself" push step1 calls 2 pop push step2 cal
 gives 0 "$per" "per range: the innermost" push step1 calls 2 push step2 calls 2 pop pop
 gives 88 "$per" "per range: with those of others in it" push step1 calls 2 push load calls 1 pop pop
 gives 88 'at-least 2 cuDriverGetVersion per range step*' "per range: too little" push step1 calls 1 pop
-gives 0 'at-least 2 cuDriverGetVersion per range step*' "per range: never popped" push step1 calls 1
+gives 0 'at-least 2 cuDriverGetVersion per range step*' "per range: never popped" push step2 calls 2 pop push step1 calls 1
+gives 88 'at-least 2 cuDriverGetVersion per range step*' "per range: none is popped" push step1 calls 2
 gives 88 'at-most 4 cuDriverGetVersion' "a bound is of all processes" calls 3 child calls 2
 gives 88 'at-most 4 cuDriverGetVersion\nallow steps:* # all' "no allow line takes from a sum" calls 5
 gives 2 'at-most 4 cuDriverGetVersion from nowhere:*' "nor does a frame, which is refused" calls 5

@@ -16,6 +16,7 @@
 #include "analysis/check_file.h"
 #include "tools/process.h"
 #include "tracefile/tracefile.h"
+#include "util/rule_line.h"
 
 bool check_files_is_one(const struct dirent *entry)
 {
@@ -96,39 +97,27 @@ void check_files_load(struct check_result *result, const char *directory, const 
 			      running == 1 ? "" : "es", running == 1 ? "s" : "");
 }
 
-/* The line without its comment, word by word; at most as many as there is room for. */
-static size_t words_of(char *line, char **words, size_t room)
+/* Calls take for each line, without those that rules do not have, which the trial finds. */
+static void each_line(const char *rules, void (*take)(const struct line *line, void *data), void *data)
 {
-	static const char blanks[] = " \t\r\n\f\v";
-	char *rest = NULL;
-	size_t count = 0;
-
-	line[strcspn(line, "#")] = '\0';
-	for (char *word = strtok_r(line, blanks, &rest); word && count < room;
-	     word = strtok_r(NULL, blanks, &rest))
-		words[count++] = word;
-	return count;
-}
-
-/* Calls take for the words of each line: eight of them, of which no line that is meant has more. */
-static void each_line(const char *rules, void (*take)(char **words, size_t count, void *data),
-		      void *data)
-{
+	static struct line line;
 	FILE *file = fopen(rules, "re");
-	char *line = NULL, *words[8];
+	char *text = NULL;
 	size_t size = 0;
 
-	while (file && getline(&line, &size, file) >= 0)
-		take(words, words_of(line, words, sizeof(words) / sizeof(words[0])), data);
-	free(line);
+	while (file && getline(&text, &size, file) >= 0) {
+		text[strcspn(text, "\n")] = '\0';
+		if (!rule_line_split(&line, text))
+			take(&line, data);
+	}
+	free(text);
 	if (file)
 		fclose(file);
 }
 
-static void take_idle(char **words, size_t count, void *data)
+static void take_idle(const struct line *line, void *data)
 {
-	if (count == 2 && !strcmp(words[0], "optional") && !strcmp(words[1], "calls"))
-		*(bool *)data = true;
+	*(bool *)data |= line->count == 2 && rule_line_has(line, 0, "optional") && rule_line_has(line, 1, "calls");
 }
 
 bool check_files_may_be_idle(const char *rules)
@@ -139,12 +128,13 @@ bool check_files_may_be_idle(const char *rules)
 	return found;
 }
 
-static void take_signal(char **words, size_t count, void *data)
+/* mark NAME = signal USR1 */
+static void take_signal(const struct line *line, void *data)
 {
-	const char *name = count ? words[count - 1] : "";
+	const char *name = line->count == 5 ? line->words[4].text : "";
 	unsigned int *signals = data;
 
-	if (count < 3 || strcmp(words[0], "mark") || strcmp(words[count - 2], "signal"))
+	if (!rule_line_has(line, 0, "mark") || !rule_line_has(line, 3, "signal"))
 		return;
 	name += strncmp(name, "SIG", 3) ? 0 : 3;
 	*signals |= !strcmp(name, "USR1") ? 1u << SIGUSR1 : !strcmp(name, "USR2") ? 1u << SIGUSR2 : 0;

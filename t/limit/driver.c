@@ -59,6 +59,14 @@ static void ask_pool(CUmemoryPool pool)
 		test_wrong++;
 }
 
+EXPORT cuMemsetD8_v2(CUdeviceptr address, unsigned char byte, size_t count)
+{
+	(void)address;
+	(void)byte;
+	(void)count;
+	return 0;
+}
+
 EXPORT cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 {
 	(void)props;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gaps pools | device | memory | import: what the limit hook cannot count, on t/limit/driver.c. */
+/* gaps pools | device | memory | import | submission: what the limit hook cannot count, on t/limit/driver.c. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 CUresult cuInit(unsigned int flags);
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t size);
 CUresult cuMemGetInfo_v2(size_t *free, size_t *total);
+CUresult cuMemsetD8_v2(CUdeviceptr address, unsigned char byte, size_t count);
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props);
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *os,
 					CUmemAllocationHandleType type);
@@ -43,6 +44,8 @@ int main(int argc, char **argv)
 			cuMemPoolCreate(&pool, &props);
 	else if (!strcmp(what, "device"))
 		cuMemAlloc_v2(&address, 4096);
+	else if (!strcmp(what, "submission"))
+		cuMemsetD8_v2(0, 0, 0);
 	if (!strcmp(what, "memory") || !strcmp(what, "import")) {
 		cuMemGetInfo_v2(&free, &total);
 		room(1 << 20);

@@ -191,6 +191,22 @@ static int of_others(void)
 	       cuIpcCloseMemHandle(a);
 }
 
+/* What the driver alone knows the size of, or makes more of: 96 MiB for a mapping, 64 for an allocation of 40. */
+static int mapped(void)
+{
+	CUmemGenericAllocationHandle handle;
+
+	return cuMemImportFromShareableHandle(&handle, (void *)0x500, 0) || cuMemMap(1 << 30, 96 * MIB, 0, handle, 0) ||
+	       cuMemUnmap(1 << 30, 96 * MIB) || cuMemRelease(handle);
+}
+
+static int grown(void)
+{
+	CUdeviceptr a;
+
+	return cuMemAllocAsync(&a, 40 * MIB, NULL) || cuMemFreeAsync(a, NULL);
+}
+
 /* More pools than there is room for, one after the other; memory outlives its pool. */
 static int many_pools(void)
 {
@@ -217,6 +233,8 @@ static const struct {
 	{ "given-back", given_back },
 	{ "of-others", of_others },
 	{ "many-pools", many_pools },
+	{ "mapped", mapped },
+	{ "grown", grown },
 };
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
  * tells how often it was refused; answers each on its output.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,7 +76,7 @@ int main(void)
 			pid_t child = fork();
 
 			if (!child)
-				_exit(cuInit(0) || taken(bytes, &address) ? 2 : 0);
+				exit(cuInit(0) || taken(bytes, &address) ? 2 : 0);
 			waitpid(child, &status, 0);
 			result = WEXITSTATUS(status);
 		}

@@ -14,10 +14,7 @@
 
 #include "util/io.h"
 
-enum {
-	FILL_PATIENCE = 5000,	/* for the file's first process, which may have to wait for a processor */
-	ROOM = 4096		/* bytes of new rows that are written at once */
-};
+enum { FILL_PATIENCE = 5000 };	/* for the file's first process, which may have to wait for a processor */
 
 bool file_broken(struct limit_file *file, const char *why)
 {
@@ -165,19 +162,15 @@ static const char *reason(int error)
 
 static bool write_empty(struct limit_file *file)
 {
-	static union {
-		char bytes[ROOM];
-		uint64_t magic;
-	} room;
-	uint32_t most = ROOM / file->kind->size;
+	uint32_t most = (uint32_t)sizeof(file->room) / file->kind->size;
 
 	for (uint32_t row = 0; row <= file->kind->rows; row += most) {
 		uint32_t count = file->kind->rows + 1 - row < most ? file->kind->rows + 1 - row : most;
 
-		file->kind->fill(&room, row, count);
+		file->kind->fill(&file->room, row, count);
 		if (!row)
-			room.magic = file->kind->magic;
-		if (!write_rows(file, row, count, &room))
+			file->room.magic = file->kind->magic;
+		if (!write_rows(file, row, count, &file->room))
 			return false;
 	}
 	return true;
@@ -189,8 +182,7 @@ static bool write_empty(struct limit_file *file)
  */
 static void make_file(struct limit_file *file)
 {
-	static char directory[PATH_MAX];
-	char name[32], *slash;
+	char *directory = file->room.path, name[32], *slash;
 
 	memcpy(directory, file->path, sizeof(file->path));
 	slash = strrchr(directory, '/');

@@ -36,6 +36,11 @@ struct limit_file {
 	uint64_t inode, device;
 	uint32_t mine;		/* 0: no row yet */
 	uint32_t last;		/* the last row that somebody has */
+	/* While it is made: its directory, then new rows. Another file may be made at the time. */
+	union {
+		char path[PATH_MAX];
+		uint64_t magic;
+	} room;
 };
 
 /* Context of all: call. Sets fault; false. */

@@ -41,6 +41,11 @@ const char *gap_key(enum gap gap)
 	return gaps[gap].key;
 }
 
+void gap_note(enum gap gap)
+{
+	atomic_fetch_add_explicit(&counts[gap], 1, memory_order_relaxed);
+}
+
 /* At once: this may be a driver call under any lock. */
 void gap_end(void)
 {
@@ -62,8 +67,15 @@ void gap_report(enum gap gap, const char *what, const char *why)
 		gap_end();
 }
 
+/* What was not to be had once is not looked for again, in a child neither. */
+static bool lasts(int gap)
+{
+	return gap == GAP_LEASE || (gap == GAP_FILE && !limit_options.shared) ||
+	       (gap == GAP_OWN && !limit_options.all);
+}
+
 void gap_forked(void)
 {
 	for (int i = 0; i < GAPS; i++)
-		counts[i] = 0;
+		counts[i] = counts[i] && lasts(i);
 }

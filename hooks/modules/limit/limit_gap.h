@@ -23,6 +23,9 @@ enum gap {
  */
 void gap_report(enum gap gap, const char *what, const char *why);
 
+/* Context: setup. The same, of a process that goes on and has said why. */
+void gap_note(enum gap gap);
+
 /* Context: call. Ends the process with the status of a policy that cannot be held. */
 _Noreturn void gap_end(void);
 

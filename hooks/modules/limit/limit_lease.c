@@ -192,7 +192,7 @@ int lease_begin(void)
 		if (limit_options.exits)
 			return -ECANCELED;
 		lease_lost = true;
-		return 0;
+		gap_note(GAP_LEASE);
 	}
 	return 0;
 }
@@ -221,7 +221,7 @@ static void keep(struct lease *lease)
 
 bool lease_finish(void)
 {
-	bool used = false;
+	bool used = lease_beyond;
 
 	if (!lease_options.on)
 		return false;
@@ -248,7 +248,7 @@ void lease_forked(void)
 	memset(leases, 0, sizeof(leases));
 	lease_look_anew();
 	starting = 0;
-	looking = false;
+	looking = lease_beyond = false;
 	flight_forked();
 	rows_forked();
 }

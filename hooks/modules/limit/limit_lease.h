@@ -121,6 +121,9 @@ void lease_set_open(struct lease *lease, bool open);
 void lease_lose(const char *what, const char *why);
 extern _Atomic bool lease_lost;
 
+/* A device that has no lease, as its number is too high, was given work. */
+extern _Atomic bool lease_beyond;
+
 /* Context: setup, after lease_finish. False for a device that was not used. */
 bool lease_report(uint32_t ordinal, struct lease_report *report);
 

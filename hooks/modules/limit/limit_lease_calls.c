@@ -10,6 +10,7 @@
 
 #include "hooks/modules/limit/limit_driver.h"
 #include "hooks/modules/limit/limit_flight.h"
+#include "hooks/modules/limit/limit_gap.h"
 #include "hooks/modules/limit/limit_lease.h"
 
 enum { LEASES = 1003 };	/* inside of the quotas, which may refuse a call */
@@ -109,16 +110,35 @@ static bool stream_of(const struct cuaudit_call *call, CUstream *stream)
 	return true;
 }
 
-/* The lease of the current context's device, NULL where there is none. */
-static struct lease *current(void)
+/* The current context's device, -1 where there is none. */
+static int current_device(void)
 {
 	static _Atomic int devices;
-	int device, count = atomic_load_explicit(&devices, memory_order_relaxed);
+	int count = atomic_load_explicit(&devices, memory_order_relaxed);
 
 	if (count <= 0)
 		devices = count = driver_devices();
-	device = count == 1 ? 0 : driver_device();
+	return count == 1 ? 0 : driver_device();
+}
+
+static struct lease *lease_of(int device)
+{
 	return device >= 0 && device < LEASE_ORDINALS ? &leases[device] : NULL;
+}
+
+static struct lease *current(void)
+{
+	return lease_of(current_device());
+}
+
+/* A submission to a device that has no lease. */
+static void submit_beyond(int device)
+{
+	_Static_assert(LEASE_ORDINALS == 16, "the number in the text");
+	if (device < LEASE_ORDINALS || lease_lost)
+		return;
+	lease_beyond = true;
+	gap_report(GAP_LEASE, "a device", "it is not among the first 16 that the program sees");
 }
 
 /* It is not this process's turn; whether the call is to be counted. */
@@ -152,12 +172,15 @@ static bool may_wait(const struct cuaudit_call *call)
 
 static int submit(struct cuaudit_call *call, void *data)
 {
-	struct lease *lease = current();
+	int device = current_device();
+	struct lease *lease = lease_of(device);
 
 	(void)data;
 	call->scratch = 0;
-	if (!lease)
+	if (!lease) {
+		submit_beyond(device);
 		return CUAUDIT_CONTINUE;
+	}
 	if (lease->contested)
 		flight_throttle(lease);
 	/* Said before it is asked: the helper closes, then looks who is inside. */

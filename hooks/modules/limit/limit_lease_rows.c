@@ -40,6 +40,7 @@ static struct limit_file file = { .kind = &kind, .fault = "it was never opened",
 static struct lease_row mine;	/* a new row of this process */
 static uint32_t generation;
 static bool gate;
+static bool header_known;		/* lease_header is what is in the file */
 
 const char *rows_fault(void)
 {
@@ -62,26 +63,33 @@ static void fill(void *rows, uint32_t first, uint32_t count)
 		((struct lease_header *)rows)->check = lease_check_header(rows);
 }
 
-static bool names_rows(void)
+static bool names_rows(const struct lease_header *header)
 {
 	for (uint32_t i = 0; i < LEASE_DEVICES; i++)
-		if (lease_header.devices[i].holder > LEASE_ROWS || lease_header.devices[i].guest > LEASE_ROWS)
+		if (header->devices[i].holder > LEASE_ROWS || header->devices[i].guest > LEASE_ROWS)
 			return false;
 	return true;
 }
 
+/* One that is damaged is no part of lease_header, whose rows are looked up. */
 static bool read_header(void)
 {
-	for (int tries = 0; tries < TORN; tries++) {
-		if (!file_read(&file, 0, 1, &lease_header))
+	struct lease_header header;
+
+	header_known = false;
+	for (int tries = 0; tries < TORN && !header_known; tries++) {
+		if (!file_read(&file, 0, 1, &header))
 			return false;
-		if (lease_header.magic != LEASE_MAGIC)
+		if (header.magic != LEASE_MAGIC)
 			return file_broken(&file, "it is no longer a file of limit(share=)");
-		if (lease_header.check == lease_check_header(&lease_header) && names_rows())
-			return true;
-		sched_yield();
+		header_known = header.check == lease_check_header(&header) && names_rows(&header);
+		if (!header_known)
+			sched_yield();
 	}
-	return file_broken(&file, "its header is damaged");
+	if (!header_known)
+		return file_broken(&file, "its header is damaged");
+	lease_header = header;
+	return true;
 }
 
 /* What the dead have left damaged is nobody's. */
@@ -184,6 +192,9 @@ bool rows_write(void)
 
 bool rows_write_header(void)
 {
+	/* What is damaged is left for all to see. */
+	if (!header_known)
+		return false;
 	lease_header.bell++;
 	lease_header.check = lease_check_header(&lease_header);
 	return write_row(0, &lease_header);

@@ -10,6 +10,7 @@
 #include <cuaudit/cuda_types.h>
 #include <cuaudit/params.h>
 
+#include "hooks/modules/limit/limit_gap.h"
 #include "hooks/modules/limit/limit_lease.h"
 #include "hooks/modules/limit/limit_own.h"
 #include "hooks/modules/limit/limit_shared.h"
@@ -128,6 +129,7 @@ static int share(const char *file)
 	}
 	cuaudit_log(CUAUDIT_WARN, "limit: cannot share %s: %s; the limit of the user is not held",
 		    shared_path(), shared_fault());
+	gap_note(GAP_FILE);
 	return 0;
 }
 

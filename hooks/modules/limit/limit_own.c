@@ -175,7 +175,10 @@ int own_begin(void)
 		    "libnvidia-ml.so.1 cannot be used; %s", limit_options.exits ?
 		    "give count=allocations, or let the program run without it by on-error=run" :
 		    "memory of contexts and code is not counted");
-	return limit_options.exits ? -ECANCELED : 0;
+	if (limit_options.exits)
+		return -ECANCELED;
+	gap_note(GAP_OWN);
+	return 0;
 }
 
 int own_add_hooks(void)

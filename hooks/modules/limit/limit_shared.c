@@ -148,9 +148,11 @@ static bool read_at(uint32_t row, uint32_t count)
 
 static bool write_row(uint64_t want, uint64_t its_ticket)
 {
-	written = make_row(held, want, its_ticket);
-	if (!file_write(&file, file.mine, &written))
+	struct row row = make_row(held, want, its_ticket);
+
+	if (!file_write(&file, file.mine, &row))
 		return false;
+	written = row;
 	/* What is read from here on was written after others could read that. */
 	atomic_thread_fence(memory_order_seq_cst);
 	return true;
@@ -236,7 +238,8 @@ static bool attach(void)
 {
 	bool anew;
 
-	return file_attach(&file, &anew) && (!anew || write_row(0, 0));
+	/* A row that is known has what was held when the file was closed. */
+	return file_attach(&file, &anew) && write_row(0, 0);
 }
 
 static bool enter(struct session *session)
@@ -346,8 +349,11 @@ static enum shared_answer ask(uint64_t bytes, uint64_t limit)
 	}
 	if (answer == SHARED_TAKEN)
 		held += bytes;
-	if (!write_row(0, 0))
+	if (!write_row(0, 0)) {
+		/* Who takes it all the same adds it. */
+		held -= answer == SHARED_TAKEN ? bytes : 0;
 		answer = SHARED_BROKEN;
+	}
 	if (gate)
 		lock_gate(F_UNLCK);
 	return answer;
@@ -377,12 +383,13 @@ enum shared_answer shared_take(uint64_t bytes, uint64_t limit, bool force)
 void shared_give(uint64_t bytes)
 {
 	struct session session;
+	bool entered;
 
 	if (!opened)
 		return;
-	begin(&session);
+	entered = enter(&session);
 	held -= bytes < held ? bytes : held;
-	if (file_is_there(&file) && file.mine)
+	if (entered)
 		write_row(0, 0);
 	end(&session);
 }

@@ -8,3 +8,4 @@ _Atomic uint32_t limit_denied[CUAUDIT_SLOTS_MAX];
 _Atomic uint64_t limit_lost;
 struct lease_options lease_options;
 struct lease leases[LEASE_ORDINALS];
+_Atomic bool lease_beyond;

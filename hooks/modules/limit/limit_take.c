@@ -98,11 +98,12 @@ static int want_mapping(struct cuaudit_call *call)
 	uint64_t end = call->words[1] + call->words[2];
 	struct account *refuses;
 	uint32_t device;
-	struct block *block = share_map(call->words[3], end, limit_options.dry_run, &refuses,
-					&device);
+	struct block *block = share_map(call->words[3], end, false, &refuses, &device);
 
+	if (refuses && calls_refuse(call, refuses, device, end))
+		return CUAUDIT_SKIP;
 	if (refuses)
-		return calls_skip(call, refuses, device, end);
+		block = share_map(call->words[3], end, true, &refuses, &device);
 	call->scratch = (uintptr_t)block;
 	return CUAUDIT_CONTINUE;
 }
@@ -147,13 +148,13 @@ static void remember(const struct cuaudit_call *call, enum table_kind kind, uint
 		limit_lost++;
 }
 
-/* The driver gave more than was thought, and there is no room for that. */
-static void take_back(struct cuaudit_call *call, struct account *refuses, uint64_t bytes)
+/* The driver gave more than was thought, and there is no room for that. False: it may stay. */
+static bool take_back(struct cuaudit_call *call, struct account *refuses, uint64_t bytes)
 {
 	uint64_t address = calls_read(call, 0);
 
 	if (!calls_refuse(call, refuses, charge_device(call->scratch), bytes))
-		return;
+		return false;
 	if (charge_pool(call->scratch))
 		driver_undo_async(address, calls_stream(call, calls_kind(call) == LIMIT_FROM_POOL ? 3 : 2));
 	else
@@ -163,6 +164,7 @@ static void take_back(struct cuaudit_call *call, struct account *refuses, uint64
 	if (charge_pool(call->scratch))
 		pool_settle(true);
 	call->scratch = 0;
+	return true;
 }
 
 /* What the pitch makes of it is known now. */
@@ -173,22 +175,23 @@ static void settle_pitch(struct cuaudit_call *call)
 	struct account *refuses = NULL;
 
 	if (bytes > had)
-		refuses = account_take(device, bytes - had, false, limit_options.dry_run);
+		refuses = account_take(device, bytes - had, false, false);
 	else if (bytes < had)
 		account_give(device, had - bytes, false);
+	if (refuses && take_back(call, refuses, bytes))
+		return;
 	if (refuses)
-		take_back(call, refuses, bytes);
-	else
-		call->scratch = charge_make(device, 0, false, bytes);
+		account_take(device, bytes - had, false, true);
+	call->scratch = charge_make(device, 0, false, bytes);
 }
 
 static void settle_pool(struct cuaudit_call *call)
 {
 	uint32_t pool = charge_pool(call->scratch);
-	struct account *refuses = pool ? pool_grown(pool, limit_options.dry_run) : NULL;
+	struct account *refuses = pool ? pool_grown(pool, false) : NULL;
 
-	if (refuses)
-		take_back(call, refuses, charge_bytes(call->scratch));
+	if (refuses && !take_back(call, refuses, charge_bytes(call->scratch)))
+		pool_grown(pool, true);
 }
 
 static void took(struct cuaudit_call *call, enum limit_kind kind)

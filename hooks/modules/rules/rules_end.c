@@ -47,11 +47,6 @@ void rules_losses(void)
 {
 	if (cuaudit_unwound_hooks() || cuaudit_unwound_calls() || cuaudit_unhooked_calls())
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_CALLS);
-	if (rules.ranges)
-		for (int why = 0; why < CUAUDIT_RANGE_LOSSES; why++)
-			if (why != CUAUDIT_RANGE_LOST_UNMATCHED && why != CUAUDIT_RANGE_LOST_NAMES &&
-			    cuaudit_range_lost((enum cuaudit_range_loss)why))
-				atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_RANGES);
 	if (runtime_table_unseen())
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_RUNTIME);
 	if ((rules.memory || rules.leaks) && leak_counts.lost)

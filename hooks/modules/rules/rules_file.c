@@ -618,12 +618,15 @@ static const struct statement {
 enum { STATEMENTS = sizeof(statements) / sizeof(statements[0]) };
 
 /* What there has to be for it to have looked at anything. */
-static uint8_t wants(const struct rule *rule)
+static uint8_t wants(const struct rule *rule, const struct check_rule *entry)
 {
+	bool at_end = rule->per >= 0 && (entry->least || rule->what == RULE_GROWTH);
+
 	return (uint8_t)((rule->after != NO_MARK || rule->before != NO_MARK ? CHECK_REACH_MARK : 0) |
 			 (rule->after != NO_MARK && rule->before != NO_MARK ?
 			  CHECK_REACH_SECOND_MARK : 0) |
 			 (rule->range >= 0 || rule->per >= 0 ? CHECK_REACH_RANGE : 0) |
+			 (at_end ? CHECK_REACH_RANGE_END : 0) |
 			 (rule->library ? CHECK_REACH_LIBRARY : 0) |
 			 (rule->frame_library ? CHECK_REACH_FRAME : 0));
 }
@@ -650,7 +653,7 @@ static bool read_rule(struct line *line, struct word *word, bool optional)
 		snprintf(entry->text, sizeof(entry->text), "%s", raw);
 		if (!statements[i].read(line, rule, entry))
 			return false;
-		entry->wants = wants(rule);
+		entry->wants = wants(rule, entry);
 		rules.nrules++;
 		return true;
 	}
@@ -713,10 +716,7 @@ static bool can_be_idle(const char *path)
 /* Its comment is the reason, and part of it. */
 static bool is_allow(const struct line *line)
 {
-	bool optional = !line->words[0].quoted && !strcmp(line->words[0].text, "optional");
-	const struct word *word = &line->words[optional];
-
-	return line->count > optional && !word->quoted && !strcmp(word->text, "allow");
+	return rule_line_has(line, rule_line_has(line, 0, "optional"), "allow");
 }
 
 static bool read_lines(const char *path)

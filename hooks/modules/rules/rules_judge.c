@@ -629,6 +629,7 @@ static void judge_range(const struct rule *rule, const struct cuaudit_range *ran
 	struct check_rule *entry = &rules_file->rules[rule->index];
 	uint64_t value = level->value, now;
 
+	rules_reach(rule->index, CHECK_REACH_RANGE_END);
 	if (rule->what == RULE_GROWTH) {
 		rules_grown_range(-1);
 		now = leak_device_bytes();

@@ -18,7 +18,11 @@
 #include "hooks/unseen.h"
 #include "util/io.h"
 
-enum { MAX_NUMBER = 9999 };
+enum {
+	MAX_NUMBER = 9999,
+	/* What no rule of ranges misses. */
+	HARMLESS = 1 << CUAUDIT_RANGE_LOST_UNMATCHED | 1 << CUAUDIT_RANGE_LOST_NAMES
+};
 
 struct check_file *rules_file;
 static struct check_header *told;	/* of this process, or of the last before it that has a file */
@@ -118,6 +122,8 @@ int rules_store_begin(const char *save, const struct check_file *template)
 		__atomic_store_n(&file->header.version, CHECK_VERSION, __ATOMIC_RELEASE);
 		__atomic_store_n(&rules_file, file, __ATOMIC_RELEASE);
 		unseen_tell(&file->header.losses, CHECK_LOST_CALLS);
+		if (rules.ranges)
+			unseen_tell_ranges(&file->header.losses, CHECK_LOST_RANGES, ~(uint32_t)HARMLESS);
 	}
 	errno = saved;
 	return error;
@@ -135,6 +141,7 @@ void rules_store_forked(void)
 	if (rules_file && mmap(rules_file, sizeof(*rules_file), PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
 		unseen_tell(NULL, 0);
+		unseen_tell_ranges(NULL, 0, 0);
 		rules_file = NULL;
 	}
 	rules_store_absent = STORE_ABSENT;

@@ -10,11 +10,6 @@
 
 enum { MESSAGE = 1024 };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 bool line_fault(const struct line *line, const struct word *word, const char *format, ...)
 {
 	char text[MESSAGE];
@@ -56,61 +51,11 @@ bool line_unknown(const struct line *line, const struct word *word, const char *
 	return line_fault(line, word, "there is no %s '%.64s'%s", what, word->text, known);
 }
 
-/* A word in quotes, which are taken off; \" and \\ in it. Where it ends, NULL: it does not. */
-static char *unquote(char *at)
-{
-	char *to = at;
-
-	for (; *at && *at != '"'; at++) {
-		if (*at == '\\' && (at[1] == '"' || at[1] == '\\'))
-			at++;
-		*to++ = *at;
-	}
-	if (!*at)
-		return NULL;
-	*to = '\0';
-	return at + 1;
-}
-
-static char *plain(char *at)
-{
-	while (*at && !is_blank(*at))
-		at++;
-	return at;
-}
-
 bool line_split(struct line *line, char *text)
 {
-	char *at = text, *end;
+	const char *fault = rule_line_split(line, text);
 
-	line->count = line->at = 0;
-	line->reason = "";
-	for (;; at = end) {
-		struct word *word = &line->words[line->count];
-
-		while (is_blank(*at))
-			at++;
-		line->end = (uint32_t)(at - text) + 1;
-		if (!*at)
-			return true;
-		if (*at == '#') {
-			line->reason = at + 1 + strspn(at + 1, " \t\r");
-			return true;
-		}
-		*word = (struct word){ .text = at, .column = line->end, .quoted = *at == '"' };
-		if (line->count == WORDS - 1)
-			return line_fault(line, word, "a line has at most %d words", WORDS - 1);
-		line->count++;
-		if (word->quoted)
-			word->text++;
-		end = word->quoted ? unquote(word->text) : plain(at);
-		if (!end)
-			return line_fault(line, word, "this quote has no other");
-		if (*end && !is_blank(*end))
-			return line_fault(line, word, "a blank is missing behind the quotes");
-		if (*end)
-			*end++ = '\0';
-	}
+	return !fault || line_fault(line, &line->words[line->count - 1], "%s", fault);
 }
 
 struct word *line_next(struct line *line)
@@ -131,10 +76,8 @@ struct word *line_want(struct line *line, const char *what)
 
 bool line_takes(struct line *line, const char *keyword)
 {
-	const struct word *word = &line->words[line->at];
+	bool takes = rule_line_has(line, line->at, keyword);
 
-	if (line->at >= line->count || word->quoted || strcmp(word->text, keyword) != 0)
-		return false;
-	line->at++;
-	return true;
+	line->at += takes;
+	return takes;
 }

@@ -3,25 +3,7 @@
 #ifndef HOOKS_MODULES_RULES_RULES_WORD_H
 #define HOOKS_MODULES_RULES_RULES_WORD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-enum { WORDS = 128 };
-
-struct word {
-	char *text;
-	uint32_t column;	/* from 1, in bytes */
-	bool quoted;		/* no keyword */
-};
-
-struct line {
-	const char *path;
-	uint32_t number;
-	struct word words[WORDS];
-	uint32_t count, at;	/* the next that is taken */
-	uint32_t end;		/* the column behind the last */
-	const char *reason;	/* behind #, "" for none */
-};
+#include "util/rule_line.h"
 
 /* Splits text, which is changed. False after a message. */
 bool line_split(struct line *line, char *text);
