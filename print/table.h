@@ -76,8 +76,8 @@ struct print_param {
 	struct print_shape shape;
 };
 
-/* No function has more. */
-enum { PRINT_PARAMS = 16 };
+/* No row has more; of functions of other libraries, no more are in registers and what is kept of the stack. */
+enum { PRINT_PARAMS = 16, PRINT_TYPED = 40 };
 
 /* Context: call, all of them. The parameters of a row and how many; 0 if there is no row. */
 uint32_t print_params(int32_t id, struct print_param params[PRINT_PARAMS]);

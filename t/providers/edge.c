@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls a function of three parameters, also as the first of a stack, so far below the stack's end; with -DLIBRARY it. */
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 int few(int a, int b, int c);
@@ -30,8 +31,10 @@ static int at_the_end(void)
 	int right = 0;
 
 	munmap(stack + PAGES * PAGE, PAGE);
-	for (int above = 0; above < 16 * TURNS; above += 16)
+	for (int above = 0; above < 16 * TURNS; above += 16) {
+		memset(stack, 0x5a, PAGES * PAGE);
 		right += edge_call((void *)last, stack + PAGES * PAGE - above, 8) == 8;
+	}
 	return right;
 }
 #else
