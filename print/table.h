@@ -101,6 +101,9 @@ const char *print_handle_word(uint32_t kind);
 /* What PRINT_VALUE of a CUresult is. */
 extern const struct print_value print_result;
 
+/* What the runtime's functions are called behind underscores, as a glob here and in SQL. */
+#define PRINT_RUNTIME "cuda[A-Z]*"
+
 /* Whether a function is the runtime's, by its name; false for NULL. */
 bool print_is_runtime(const char *function);
 
