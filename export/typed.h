@@ -24,7 +24,7 @@ struct typed {
 };
 
 /* A function's parameters, and what stands for others, and for its result. */
-enum { TYPED_PARAMS = PRINT_PARAMS + 2 };
+enum { TYPED_PARAMS = PRINT_TYPED + 2 };
 
 struct typed_params {
 	struct print_param params[TYPED_PARAMS];

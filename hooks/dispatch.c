@@ -22,10 +22,13 @@ static void take_window(struct frame *frame, struct thread *thread)
 	size_t words = stack_readable_words(thread, from, FRAME_NSTACK_ARGS);
 
 	/* In line: a sanitizer's memcpy would take the callers' frames for out of bounds. */
-	if (words == FRAME_NSTACK_ARGS)
+	if (words == FRAME_NSTACK_ARGS) {
 		memcpy(frame->stack_args, from, sizeof(frame->stack_args));
-	else
-		memcpy(frame->stack_args, from, words * sizeof(*from));
+		return;
+	}
+	memcpy(frame->stack_args, from, words * sizeof(*from));
+	/* A file of types may say that the function has more of them: they are nothing of another call. */
+	memset(frame->stack_args + words, 0, sizeof(frame->stack_args) - words * sizeof(*from));
 }
 
 uint32_t dispatch_wide(struct frame *frame)

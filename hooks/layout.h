@@ -46,10 +46,10 @@ bool layout_same(const struct layout *a, const struct layout *b);
 uint32_t layout_stack_words(const struct layout *row);
 
 /*
- * The word of parameter index in the frame of a function of which all are kept: registers,
- * FRAME_NSTACK_ARGS of the stack, then vector registers, two each. -1: it is not among them.
+ * The first word of each parameter in the frame of a function of which all are kept: registers,
+ * FRAME_NSTACK_ARGS of the stack, then vector registers, two each. How many are wholly among them.
  */
-int layout_word(const struct layout *row, uint32_t index);
+uint32_t layout_places(const struct layout *row, uint8_t *words);
 
 /* Whether integer registers and stack, in this order, are the parameters in order. */
 static inline bool layout_regular(const struct layout *row)

@@ -57,36 +57,35 @@ int cuaudit_param_get(const struct cuaudit_function *function, uint32_t index,
 		      struct cuaudit_param *param)
 {
 	const struct runtime_row *row = row_of(function);
-	struct print_param params[PRINT_PARAMS];
-	uint32_t count;
+	bool typed = provider_types_of(function);
+	struct print_param params[PRINT_PARAMS], one;
+	uint8_t words[PRINT_TYPED];
 
 	if (row && index < row->nparams) {
 		runtime_row_param(row, index, param);
 		return 0;
 	}
-	count = provider_types_of(function) ? provider_types_params(function, params) : print_params(function->id, params);
-	if (index >= count)
+	if (index >= (typed ? provider_types_words(function, words) : print_params(function->id, params)))
 		return -ENOENT;
-	param->name = params[index].name;
-	param->type = params[index].type;
-	param->direction = (enum cuaudit_direction)params[index].direction;
-	param->word = params[index].word;
-	param->words = params[index].words;
+	one = typed ? provider_types_param(function, index, words[index]) : params[index];
+	param->name = one.name;
+	param->type = one.type;
+	param->direction = (enum cuaudit_direction)one.direction;
+	param->word = one.word;
+	param->words = one.words;
 	return 0;
 }
 
-/* The parameters of a function of a file of types, and who prints them. */
+/* The words of the parameters of a function of a file of types, and who prints them. */
 static uint32_t prepare_typed(struct print_call *print, struct print_source *source,
-			      const struct cuaudit_call *call, struct print_param params[PRINT_PARAMS])
+			      const struct cuaudit_call *call, uint8_t words[PRINT_TYPED])
 {
-	uint32_t count = provider_types_params(call->function, params);
-
 	*source = here;
 	source->types = provider_types_of(call->function);
 	print->source = source;
 	/* Behind what it reads is what it was, whatever the function answered. */
 	print->flags &= ~(unsigned int)CUAUDIT_PRINT_AFTER;
-	return count;
+	return provider_types_words(call->function, words);
 }
 
 /* A hook that answers knows of no vector register. */
@@ -111,11 +110,11 @@ static void print_answer(struct buffer *out, struct print_call *print, const str
 static void print_typed_call(struct buffer *out, struct print_call *print,
 			     const struct cuaudit_call *call, unsigned int flags)
 {
-	struct print_param params[PRINT_PARAMS];
 	struct print_source source;
-	uint32_t count = prepare_typed(print, &source, call, params);
+	uint8_t words[PRINT_TYPED];
+	uint32_t count = prepare_typed(print, &source, call, words);
 
-	print_typed(out, print, params, count);
+	print_typed(out, print, words, count);
 	if (!(flags & CUAUDIT_PRINT_AFTER))
 		return;
 	buffer_text(out, " = ");
@@ -127,15 +126,18 @@ size_t cuaudit_param_print(const struct cuaudit_call *call, uint32_t index, unsi
 {
 	struct print_call this = described(call, flags);
 	struct buffer out = { buffer, size, 0 };
-	struct print_param params[PRINT_PARAMS];
+	struct print_param param;
 	struct print_source source;
+	uint8_t words[PRINT_TYPED];
 	bool typed = provider_types_of(call->function);
-	bool found = typed ? index < prepare_typed(&this, &source, call, params) :
+	bool found = typed ? index < prepare_typed(&this, &source, call, words) :
 			     print_argument(&out, &this, index);
 	size_t length;
 
-	if (typed && found)
-		print_parameter(&out, &this, params, index);
+	if (typed && found) {
+		param = provider_types_param(call->function, index, words[index]);
+		print_parameter(&out, &this, &param, 0);
+	}
 	length = buffer_end(&out);
 	return found ? length : SIZE_MAX;
 }

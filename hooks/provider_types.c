@@ -138,25 +138,30 @@ static uint8_t code_of(const struct prototype_param *param)
 	return param->kind == 'f' ? LAYOUT_FLOAT | 1 : 1;
 }
 
-uint32_t provider_types_params(const struct cuaudit_function *function, struct print_param params[PRINT_PARAMS])
+_Static_assert((int)PRINT_TYPED >= FRAME_NREGS + FRAME_NSTACK_ARGS + (int)FRAME_NVECTORS, "each takes a word of these");
+
+uint32_t provider_types_words(const struct cuaudit_function *function, uint8_t words[PRINT_TYPED])
 {
 	const struct prototype *types = provider_types_of(function);
-	uint32_t count = types ? prototypes_params(types, params) : 0;
-	uint8_t codes[PRINT_PARAMS + 1];
+	uint32_t before, count;
+	uint8_t codes[PRINT_TYPED + 1] = { 1 }, places[PRINT_TYPED + 1];
 	struct layout row = { .params = codes };
-	uint32_t before = types && types->params->kind == 'm' && !*types->params->classes ? FRAME_ANSWER_POINTERS : 0;
 
-	codes[0] = 1;
-	for (uint32_t i = 0; i < count; i++) {
-		int word;
-
+	if (!types)
+		return 0;
+	before = types->params->kind == 'm' && !*types->params->classes ? FRAME_ANSWER_POINTERS : 0;
+	count = types->nparams < PRINT_TYPED ? types->nparams : PRINT_TYPED;
+	for (uint32_t i = 0; i < count; i++)
 		codes[before + i] = code_of(&types->params[i + 1]);
-		word = layout_word(&row, before + i);
-		if (word < 0)
-			return i;
-		params[i].word = (uint8_t)word;
-	}
+	row.nparams = before + count;
+	count = layout_places(&row, places) - before;
+	memcpy(words, places + before, count);
 	return count;
+}
+
+struct print_param provider_types_param(const struct cuaudit_function *function, uint32_t index, uint8_t word)
+{
+	return prototypes_param(provider_types_of(function), index, word);
 }
 
 bool provider_types_result(const struct cuaudit_function *function, struct print_param *result)

@@ -22,14 +22,17 @@ void provider_types_describe(uint32_t slot, const char *name);
 /* Context: call. NULL: nothing. */
 const struct prototype *provider_types_of(const struct cuaudit_function *function);
 
-/* Context: call. Its parameters with their words, and how many; 0 if nothing is said of it. */
-uint32_t provider_types_params(const struct cuaudit_function *function, struct print_param params[PRINT_PARAMS]);
+/* Context: call. The words that its parameters begin with, and how many are known; 0 if nothing is said of it. */
+uint32_t provider_types_words(const struct cuaudit_function *function, uint8_t words[PRINT_TYPED]);
+
+/* Context: call. One of them, by its word. */
+struct print_param provider_types_param(const struct cuaudit_function *function, uint32_t index, uint8_t word);
 
 static inline uint32_t provider_types_count(const struct cuaudit_function *function)
 {
-	struct print_param params[PRINT_PARAMS];
+	uint8_t words[PRINT_TYPED];
 
-	return provider_types_params(function, params);
+	return provider_types_words(function, words);
 }
 
 /*

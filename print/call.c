@@ -158,8 +158,7 @@ void print_call(struct buffer *out, const struct print_call *call)
 	}
 }
 
-void print_typed(struct buffer *out, const struct print_call *call, const struct print_param *params,
-		 uint32_t count)
+void print_typed(struct buffer *out, const struct print_call *call, const uint8_t *words, uint32_t count)
 {
 	const struct prototype *types = call->source->types;
 	bool more = types->open || count < types->nparams;
@@ -168,10 +167,12 @@ void print_typed(struct buffer *out, const struct print_call *call, const struct
 	buffer_name(out, call->name);
 	buffer_char(out, '(');
 	for (uint32_t i = 0; i < count; i++) {
+		struct print_param param = prototypes_param(types, i, words[i]);
+
 		buffer_text(out, i ? ", " : "");
-		buffer_text(out, params[i].name);
+		buffer_text(out, param.name);
 		buffer_text(out, " = ");
-		argument(&printer, call, params, i);
+		argument(&printer, call, &param, 0);
 	}
 	if (more)
 		buffer_text(out, count ? ", ..." : "...");

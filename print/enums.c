@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "print/numbers.h"
+#include "util/globs.h"
 
 #define ENUM(type)
 #define ENUM_END(type)
@@ -124,13 +125,9 @@ const struct print_value print_result = NAMED(CUresult, CUresult);
 
 bool print_is_runtime(const char *function)
 {
-	static const char prefix[] = "cuda";
+	static const char names[] = PRINT_RUNTIME;
 
-	if (!function)
-		return false;
-	function += strspn(function, "_");
-	return !strncmp(function, prefix, sizeof(prefix) - 1) &&
-	       function[sizeof(prefix) - 1] >= 'A' && function[sizeof(prefix) - 1] <= 'Z';
+	return function && glob_matches(names, sizeof(names) - 1, function + strspn(function, "_"));
 }
 
 const struct print_value *print_result_of(const char *function)

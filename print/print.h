@@ -51,9 +51,8 @@ void print_parameter(struct buffer *out, const struct print_call *call,
 /* NAME(parameter = value, ...), = result after. */
 void print_call(struct buffer *out, const struct print_call *call);
 
-/* NAME(parameter = value, ...) of one of the source's types, whose parameters have their words. */
-void print_typed(struct buffer *out, const struct print_call *call, const struct print_param *params,
-		 uint32_t count);
+/* NAME(parameter = value, ...) of one of the source's types; the words that its first parameters begin with. */
+void print_typed(struct buffer *out, const struct print_call *call, const uint8_t *words, uint32_t count);
 
 /* What it returned, the parameter that prototypes_result makes of it; NULL: nothing that is known. */
 void print_typed_result(struct buffer *out, const struct print_call *call,

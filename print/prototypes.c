@@ -354,22 +354,17 @@ static struct print_shape shape_of(const struct prototype_param *param, uint32_t
 	return shape;
 }
 
-uint32_t prototypes_params(const struct prototype *function, struct print_param params[PRINT_PARAMS])
+struct print_param prototypes_param(const struct prototype *function, uint32_t index, uint8_t word)
 {
-	uint32_t most = function->nparams < PRINT_PARAMS ? function->nparams : PRINT_PARAMS;
+	const struct prototype_param *param = &function->params[index + 1];
 
-	for (uint32_t i = 0; i < most; i++) {
-		const struct prototype_param *param = &function->params[i + 1];
-
-		params[i] = (struct print_param){
-			.name = param->name, .type = param->type,
-			.words = param->kind != 'm',
-			.direction = param->kind == 's' ? CUAUDIT_IN :
-				     param->kind == 'p' ? CUAUDIT_ADDRESS : CUAUDIT_VALUE,
-			.shape = shape_of(param, i + 1),
-		};
-	}
-	return most;
+	return (struct print_param){
+		.name = param->name, .type = param->type,
+		.words = param->kind != 'm', .word = word,
+		.direction = param->kind == 's' ? CUAUDIT_IN :
+			     param->kind == 'p' ? CUAUDIT_ADDRESS : CUAUDIT_VALUE,
+		.shape = shape_of(param, index + 1),
+	};
 }
 
 const struct print_param prototypes_others = {

@@ -63,8 +63,8 @@ const struct prototype *prototypes_find(const struct prototypes *types, const ch
 /* A function as the lines of a file; enums: with the enumerations that it needs. */
 void prototypes_write(struct buffer *out, const struct prototype *function, bool enums);
 
-/* Context: call. Its parameters as those of a row, without their words; how many fit. */
-uint32_t prototypes_params(const struct prototype *function, struct print_param params[PRINT_PARAMS]);
+/* Context: call. A parameter as one of a row, which begins in that word. */
+struct print_param prototypes_param(const struct prototype *function, uint32_t index, uint8_t word);
 
 /* What stands for the parameters behind these, of which nobody knows more than that there may be some. */
 extern const struct print_param prototypes_others;

@@ -76,8 +76,8 @@ struct print_param {
 	struct print_shape shape;
 };
 
-/* No function has more. */
-enum { PRINT_PARAMS = 16 };
+/* No row has more; of functions of other libraries, no more are in registers and what is kept of the stack. */
+enum { PRINT_PARAMS = 16, PRINT_TYPED = 40 };
 
 /* Context: call, all of them. The parameters of a row and how many; 0 if there is no row. */
 uint32_t print_params(int32_t id, struct print_param params[PRINT_PARAMS]);
@@ -100,6 +100,9 @@ const char *print_handle_word(uint32_t kind);
 
 /* What PRINT_VALUE of a CUresult is. */
 extern const struct print_value print_result;
+
+/* What the runtime's functions are called behind underscores, as a glob here and in SQL. */
+#define PRINT_RUNTIME "cuda[A-Z]*"
 
 /* Whether a function is the runtime's, by its name; false for NULL. */
 bool print_is_runtime(const char *function);

@@ -296,6 +296,17 @@ x86_64)
 	;;
 esac
 
+# a call that is the first on its stack, up to where that ends
+library libfew.so -DLIBRARY "$here/edge.c"
+built edge "$here/edge.c" "$top_srcdir/t/routes/edge.S" -l:libfew.so
+list=libfew.so
+for hooks in stat trace coverage stat,trace; do
+	provided CUAUDIT_HOOKS="$hooks" ./edge
+	is "$status $(cat out)" "0 36 of 36 are right" "at the end of a stack, $hooks: the program is well"
+done
+provided CUAUDIT_HOOKS=stat ./edge
+is "$(calls)" "libfew.so:few 36" "at the end of a stack: each call is counted"
+
 # an allocator, which the loader calls itself, also while it loads the core
 library libtally.so.1 -DTALLY "$here/allocates.c"
 library liballocates.so.1 -DALLOCATOR "$here/allocates.c" -l:libtally.so.1

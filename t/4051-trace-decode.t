@@ -137,6 +137,26 @@ simulated "a killed process" "call" "" "$tmp/app" killed 900
 simulated "... with a ring" "call" "size=1M;when-full=ring" "$tmp/app" killed 4000
 simulated "calls that move to another thread" "correlation next" "" "$tmp/moved"
 
+if test "$(loader_family)" = new && test -n "$PERL"; then
+	ints=$(seq -s ', ' -f 'int p%g' 45) few=$(seq -s ', ' -f 'long p%g' 23)
+	printf 'int many(%s);\nint few(%s, const char *text);\n' "$ints" "$few" >"$tmp/many.h"
+	printf 'int many(%s) { return p45; }\nint few(%s, const char *text) { return *text; }\n' "$ints" "$few" >"$tmp/many.c"
+	printf '#include "many.h"\nint main(void)\n{\n\treturn many(%s) + few(%s, "text") - 45 - 116;\n}\n' \
+		"$(seq -s ', ' 45)" "$(seq -s ', ' 23)" >"$tmp/main.c"
+	compile -shared -fPIC -o "$tmp/libmany.so" "$tmp/many.c" &&
+		compile -o "$tmp/many" "$tmp/main.c" -L"$tmp" -lmany -Wl,-rpath,"$tmp" || bail_out "cannot build"
+	compile -w -shared -fPIC -o "$tmp/libcomm.so.2" -Wl,-soname,libcomm.so.2 "$top_srcdir/t/types/comm.c" &&
+		compile -w -o "$tmp/uses" "$top_srcdir/t/types/uses.c" -L"$tmp" -l:libcomm.so.2 -Wl,-rpath,"$tmp" ||
+		bail_out "cannot build"
+	export CUAUDIT_PROVIDERS='libcomm.so.*:libmany.so' CUAUDIT_TYPES="$tmp/all.types"
+	"$top_builddir/bin/cuaudit" types --from "$top_srcdir/t/types/comm.h" --from "$tmp/many.h" >"$tmp/all.types" ||
+		bail_out "no types"
+	ran "types of functions of other libraries" "typed" trace "$tmp/uses"
+	ran "... of many parameters" "typed" trace "$tmp/many"
+	ran "... answered by a hook" "typed" "trace,fault(inject=libmany.so:*:error=9)" "$tmp/many"
+	unset CUAUDIT_PROVIDERS CUAUDIT_TYPES
+fi
+
 name=$(printf '%200s' x | tr ' ' y)
 cp "$tmp/app" "$tmp/$name"
 simulated "a long name" "call" "" "$tmp/$name" names 4

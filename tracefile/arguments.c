@@ -399,6 +399,7 @@ void trace_arguments_print(struct buffer *out, const struct trace *trace,
 			   const struct trace_call *call, unsigned int flags)
 {
 	struct trace_arguments arguments;
+	uint8_t words[PRINT_TYPED];
 	struct print_call print;
 
 	if (!trace_arguments_read(&arguments, trace, call) && !nothing_written(trace, arguments.function)) {
@@ -408,7 +409,9 @@ void trace_arguments_print(struct buffer *out, const struct trace *trace,
 	if (arguments.function->types) {
 		print = trace_arguments_call(&arguments);
 		print.flags = flags;
-		print_typed(out, &print, arguments.function->params, arguments.function->nparams);
+		for (uint32_t i = 0; i < arguments.function->nparams; i++)
+			words[i] = arguments.function->params[i].word;
+		print_typed(out, &print, words, arguments.function->nparams);
 		buffer_text(out, " = ");
 		typed_result(out, &print, arguments.function);
 		return;

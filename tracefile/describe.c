@@ -375,12 +375,25 @@ static void add_sites(struct trace *trace, const struct number *slots, const str
 	}
 }
 
+/* Where the parameters begin: the first in the record, others behind its text. How many are told. */
+static uint32_t read_words(uint8_t words[PRINT_TYPED], const struct cuaudit_trace_types *from, const char *behind)
+{
+	const char *end = (const char *)from + from->record.size;
+	uint32_t first = CUAUDIT_TRACE_TYPES_WORDS, count = from->nwords < first ? from->nwords : first;
+
+	memcpy(words, from->words, count);
+	for (; count >= first && count < PRINT_TYPED && behind < end && *behind; behind++)
+		words[count++] = (uint8_t)(*behind - 1);
+	return count;
+}
+
 /* Reads the lines behind a record of types; -EINVAL if they are damaged, or not of that function. */
 static int read_types(struct trace_function *function, const struct cuaudit_trace_types *from)
 {
 	char *text = (char *)(uintptr_t)text_at(from, sizeof(*from));
 	size_t length = strlen(text);
 	struct prototypes *types = malloc(sizeof(*types) + prototypes_room(text, length));
+	uint8_t words[PRINT_TYPED];
 
 	if (!types)
 		return -ENOMEM;
@@ -389,11 +402,11 @@ static int read_types(struct trace_function *function, const struct cuaudit_trac
 		return -EINVAL;
 	}
 	function->types = types;
-	function->nparams = prototypes_params(types->functions, function->params);
-	if (function->nparams > from->nwords)
-		function->nparams = from->nwords;
+	function->nparams = read_words(words, from, text + length + 1);
+	if (function->nparams > types->functions->nparams)
+		function->nparams = types->functions->nparams;
 	for (uint32_t i = 0; i < function->nparams; i++)
-		function->params[i].word = from->words[i] % TRACE_WORDS;
+		function->params[i] = prototypes_param(types->functions, i, words[i] % TRACE_WORDS);
 	function->has_others = types->functions->open || types->functions->nparams > function->nparams;
 	function->unrecorded = unrecorded(function);
 	function->has_result = from->result && prototypes_result(types->functions, &function->result);

@@ -43,7 +43,7 @@ struct trace_function {
 	uint64_t unrecorded;	/* bits of the words of parameters that no step is of */
 	uint64_t inputs;	/* the same of pointers to what the driver reads */
 	uint32_t nparams;	/* of the row; looked up once, as that takes longer than a call's text */
-	struct print_param params[PRINT_PARAMS];
+	struct print_param params[PRINT_TYPED];
 	struct prototypes *types;	/* of provided: what the user's types say of it, NULL: nothing */
 	struct print_param result;	/* by these, if has_result */
 	bool has_result;

@@ -182,7 +182,7 @@ class Calls {
 
 	resultText(i) {
 		const result = this.result.get(i) || 0;
-		const runtime = /^_*cuda[A-Z]/.test(this.timeline.functions[this.function[i]]) ? "runtime" : "";
+		const runtime = this.timeline.runtime[this.function[i]] ? "runtime" : "";
 
 		return this.timeline.results[runtime + result] || String(result);
 	}

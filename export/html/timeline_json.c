@@ -196,6 +196,8 @@ void timeline_json(const struct timeline *timeline, struct writer *json)
 	writer_number(json, "shift", timeline->shift);
 	writer_number(json, "bins", timeline->nbins);
 	texts(json, "functions", &timeline->functions);
+	WRITER_ARRAY(json, "runtime", i, timeline->functions.count)
+		writer_number(json, NULL, print_is_runtime(timeline->functions.keys[i].bytes));
 	texts(json, "callers", &timeline->callers);
 	texts(json, "kernels", &timeline->kernels);
 	results(json, timeline);

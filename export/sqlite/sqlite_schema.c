@@ -2,8 +2,10 @@
 /* The schema of cuaudit-sqlite(5). */
 #include "export/sqlite/sqlite_schema.h"
 
+#include "print/table.h"
+
 /* Of its function, whose result is a cudaError_t then. */
-#define IS_RUNTIME "(ltrim(function.name, '_') GLOB 'cuda[A-Z]*')"
+#define IS_RUNTIME "(ltrim(function.name, '_') GLOB '" PRINT_RUNTIME "')"
 
 const char sqlite_tables[] =
 	"CREATE TABLE process (id INTEGER PRIMARY KEY, file TEXT NOT NULL, pid INT NOT NULL,"

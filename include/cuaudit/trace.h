@@ -329,7 +329,10 @@ struct cuaudit_trace_types {
 	uint16_t nwords;	/* at most CUAUDIT_TRACE_TYPES_WORDS */
 	uint16_t result;	/* the word that the result begins with; 0: it has none, or none is known */
 	uint8_t words[CUAUDIT_TRACE_TYPES_WORDS];	/* where each parameter's value begins */
-	/* Behind it: its line of cuaudit-types(5), and those of enumerations that it names. */
+	/*
+	 * Behind it: its line of cuaudit-types(5), and those of enumerations that it names, NUL, and
+	 * where the values of further parameters begin: a byte each, the word + 1; 0 ends them.
+	 */
 };
 
 struct cuaudit_trace_library {

@@ -117,9 +117,17 @@ bool provider_types_result(const struct cuaudit_function *function, struct print
 	return false;
 }
 
-uint32_t provider_types_params(const struct cuaudit_function *function, struct print_param params[PRINT_PARAMS])
+uint32_t provider_types_words(const struct cuaudit_function *function, uint8_t words[PRINT_TYPED])
 {
 	(void)function;
-	(void)params;
+	(void)words;
 	return 0;
+}
+
+struct print_param provider_types_param(const struct cuaudit_function *function, uint32_t index, uint8_t word)
+{
+	(void)function;
+	(void)index;
+	(void)word;
+	return (struct print_param){ .name = "" };
 }

@@ -16,7 +16,7 @@ import sys
 FUNCTION, LIBRARY, SITE, THREAD, KERNEL, CALLERS, DRIVER, MARK, LAYOUT = range(1, 10)
 PYTHON, ERROR_TEXT = 10, 15
 NATIVE_FRAME, PYTHON_FRAME, CUT_FRAME = range(3)
-RANGE_NAME = 11
+RANGE_NAME, TYPES = 11, 16
 LONG, STATUS, CORRELATION, STACK, WITH_ARGUMENTS, RANGE, NEXT_THREAD = 1, 2, 4, 8, 16, 64, 128
 PUSH, POP, START, FINISH, RANGE_MARK, RESET, IS_OPEN = range(1, 8)
 TICKS, ID, COLOUR, PAYLOAD, RANGE_TEXT, RANGE_CUT = 1, 2, 4, 8, 16, 32
@@ -144,6 +144,16 @@ class Trace:
             texts = record[16:].split(b'\0')
             self.pythons[self.number('I', at + 8)] = (
                 texts[0], texts[1], self.number('I', at + 12))
+        elif kind == TYPES:
+            text, behind = record[32:].split(b'\0', 1)
+            words = list(record[16:16 + self.number('H', at + 12)])
+            words += [word - 1 for word in behind.split(b'\0')[0]] if len(words) == 16 else []
+            lines = [line.split('\t') for line in text.decode().splitlines()]
+            self.functions[self.number('I', at + 8)]['types'] = {
+                'params': list(zip(words, [field.split(' ', 2) for field in lines[0][3:]])),
+                'more': len(lines[0]) - 3 > len(words) or lines[0][-1] == '...',
+                'result': (self.number('H', at + 14), lines[0][2].split(' ', 1)),
+                'enums': {line[1]: dict(value.split('=') for value in line[2:]) for line in lines[1:]}}
         elif kind == ERROR_TEXT:
             self.error_texts.setdefault(self.number('Q', at + 8), text_of(record[24:]))
         elif kind == MARK:
@@ -338,13 +348,15 @@ class Trace:
         for how, word, size in steps:
             if how == VALUE:
                 found[word] = data[at:at + size]
+                for i in range(8, size, 8):
+                    found[word + i // 8] = data[at + i:at + size]
                 at += size
             if how < DEREF:
                 continue
             there, bit = mask >> bit & 1, bit + 1
             if not there:
                 if not call.result and not call.status & (SKIPPED | FAILED):
-                    found[word] = None
+                    found.setdefault(word, None)
                 continue
             if how == DEREF:
                 found[word] = [data[at:at + size]]
@@ -474,6 +486,9 @@ class Comparison:
             assert call.data is None and 'arguments' not in line
             return
         found = self.trace.arguments(call)
+        if 'types' in function:
+            self.typed(function['types'], found, given)
+            return
         sizes = {at: size for how, at, size in function['steps'] if how == VALUE}
         followed = {at for how, at, _ in function['steps'] if how >= DEREF}
         for direction, kind, name in self.tables.params.get(function['name'], []):
@@ -485,6 +500,32 @@ class Comparison:
                 raise Differs('%s: %r is recorded' % (name, found[word]))
             word += max(1, (sizes.get(word, 8) + 7) // 8)
 
+    def typed(self, types, found, given):
+        """Arguments of a function of a library, by the types that the user has given."""
+        shown = {}
+        for word, (kind, name, of) in types['params']:
+            if kind[0] == 'm':
+                continue
+            shown[name] = found.get(word, '?')
+            if isinstance(shown[name], bytes):
+                shown[name] = self.of_kind(kind, shown[name], types['enums'].get(of, {}))
+        if types['more']:
+            shown['...'] = '?'
+        if shown != given:
+            raise Differs('%r is recorded' % shown)
+        self.trace.counted.add('typed')
+        self.compared += len(shown)
+
+    def of_kind(self, kind, raw, values):
+        size = int(kind[1:].split(':')[0]) if kind[1:].isdigit() else 8
+        number = int.from_bytes(raw[:size], 'little' if self.trace.order == '<' else 'big', signed=kind[0] in 'ie')
+        if kind[0] == 'f':
+            return struct.unpack(self.trace.order + ('f' if size == 4 else 'd'), raw[:size])[0]
+        if kind in ('ptr', 'str'):
+            return hex(number) if number else None
+        named = [name for name, value in values.items() if int(value) == number]
+        return bool(number) if kind[0] == 'b' else named[0] if named else number
+
     def kernel(self, function, call):
         if function['name'] not in self.tables.launches or call.result or call.data is None:
             return None
@@ -495,8 +536,19 @@ class Comparison:
                 return self.trace.kernel(handle, call.end - call.took)
         return None
 
-    def result(self, text, number):
-        return text == str(number) or self.tables.values.get(text) == number
+    def result(self, text, function, call):
+        if 'types' not in function:
+            return text == str(call.result) or self.tables.values.get(text) == call.result
+        types = function['types']
+        word, (kind, of) = types['result']
+        if kind[0] in 'mv' or not word or call.data is None:
+            return text == {'m': '{...}', 'v': 'returned'}.get(kind[0], '?')
+        found = self.trace.arguments(call)[word]
+        if isinstance(found, str):
+            return json.loads(text) == found
+        found = self.of_kind(kind, found, types['enums'].get(of, {}))
+        return float(text) == found if kind[0] == 'f' else text == {None: 'NULL', True: 'true', False: 'false'}.get(
+            found if found is None or isinstance(found, bool) else '', str(found))
 
     def of_thread(self, number):
         tid, name = self.trace.threads.get(number, (0, ''))
@@ -527,7 +579,7 @@ class Comparison:
         kernel = self.kernel(function, call)
         if kernel is not None:
             want['kernel'] = kernel
-        if not self.result(line['result'], call.result):
+        if not self.result(line['result'], function, call):
             raise Differs('result %d' % call.result)
         self.arguments(function, call, line)
         self.same(want, {key: value for key, value in line.items() if key not in ('result', 'arguments')})

@@ -50,19 +50,18 @@ uint32_t layout_stack_words(const struct layout *row)
 	return walk(row).stack;
 }
 
-int layout_word(const struct layout *row, uint32_t index)
+uint32_t layout_places(const struct layout *row, uint8_t *words)
 {
 	static struct frame nowhere;	/* neither read nor written */
 	struct cursor cursor = { 0, 0, 0 };
-	uint64_t *at = NULL;
-	uint32_t words;
+	uint32_t many;
 
-	for (uint32_t i = 0; i <= index; i++) {
-		at = place(&cursor, &nowhere, row->params[i], &words);
+	for (uint32_t i = 0; i < row->nparams; i++) {
+		words[i] = (uint8_t)(place(&cursor, &nowhere, row->params[i], &many) - nowhere.regs);
 		if (cursor.stack > FRAME_NSTACK_ARGS)
-			return -1;
+			return i;
 	}
-	return (int)(at - nowhere.regs);
+	return row->nparams;
 }
 
 void layout_gather(struct frame *frame, const struct layout *row)

@@ -474,9 +474,9 @@
 4:	testl	%eax, %eax
 	jnz	1f
 	.if	\wide
-	leaq	16(%rbp), %rdx
+	leaq	16-1(%rbp), %rdx	/* in the page of the return address, which is there */
 	movl	$FRAME_WIDE_WORDS, %ecx
-	leal	FRAME_WIDE_WORDS*8-1(%rdx), %eax
+	leal	FRAME_WIDE_WORDS*8(%rdx), %eax
 	xorl	%edx, %eax
 	testl	$-4096, %eax
 	jz	7f

@@ -131,21 +131,24 @@ static bool describe_types(const struct cuaudit_function *function, uint32_t *wh
 {
 	static char text[CUAUDIT_TRACE_TEXT_MOST];	/* locked, and too much for a stack */
 	size_t length = provider_types_text(function, text, sizeof(text));
-	struct print_param params[PRINT_PARAMS], result;
+	uint32_t count, first = CUAUDIT_TRACE_TYPES_WORDS;
 	struct cuaudit_trace_types *record;
+	uint8_t words[PRINT_TYPED];
+	struct print_param result;
 
-	_Static_assert((int)PRINT_PARAMS <= (int)CUAUDIT_TRACE_TYPES_WORDS, "words");
 	if (!length)
 		return true;
-	record = trace_describe(sizeof(*record), length + 1, why);
+	record = trace_describe(sizeof(*record), length + sizeof(words), why);
 	if (!record)
 		return false;
+	count = provider_types_words(function, words);
 	record->slot = function->slot;
-	record->nwords = (uint16_t)provider_types_params(function, params);
+	record->nwords = (uint16_t)(count < first ? count : first);
 	record->result = provider_types_result(function, &result) ? result.word : 0;
-	for (uint32_t i = 0; i < record->nwords; i++)
-		record->words[i] = params[i].word;
+	memcpy(record->words, words, record->nwords);
 	memcpy(record + 1, text, length);
+	for (uint32_t i = first; i < count; i++)
+		((char *)(record + 1))[length + 1 + i - first] = (char)(words[i] + 1);
 	trace_describe_publish(record, CUAUDIT_TRACE_TYPES);
 	return true;
 }

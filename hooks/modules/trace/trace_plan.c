@@ -198,29 +198,69 @@ static void find_kernel(struct trace_plan *plan, const struct print_param *param
 	}
 }
 
+/* Joined, a value whose word comes behind those of a step is part of it. */
+static void add_typed(struct making *making, const struct print_param *param)
+{
+	struct trace_plan *plan = &making->plan;
+	size_t size = plan->is_joined ? sizeof(uint64_t) : param->shape.value.size;
+	uint32_t at = 0;
+
+	if (param->shape.value.kind == PRINT_OPAQUE)
+		return;
+	while (at < plan->nsteps &&
+	       (!plan->is_joined || plan->steps[at].word + plan->steps[at].size / sizeof(uint64_t) != param->word))
+		at++;
+	if (at == CUAUDIT_TRACE_STEPS)
+		return;
+	if (at == plan->nsteps)
+		add_step(plan, CUAUDIT_TRACE_VALUE, param->word, size);
+	else
+		plan->steps[at].size += (uint16_t)size;
+	making->room -= (uint32_t)size;
+}
+
+/* A parameter; behind the last of them what the function returns. */
+static struct print_param typed_param(const struct cuaudit_function *function, const uint8_t *words,
+				      uint32_t count, uint32_t index)
+{
+	struct print_param result;
+
+	if (index < count)
+		return provider_types_param(function, index, words[index]);
+	provider_types_result(function, &result);
+	return result;
+}
+
 /*
  * Of a function of a file of types, whose pointers nobody vouches for: strings alone are
- * followed, as far as they can be read, and the pointer is there where they cannot.
+ * followed, as far as they can be read, and the pointer is there where they cannot. Values
+ * that have no steps of their own are in common ones.
  */
 static void make_typed(struct making *making, const struct cuaudit_function *function)
 {
-	struct print_param params[PRINT_PARAMS + 1];
-	uint32_t count = provider_types_params(function, params);
+	uint8_t words[PRINT_TYPED];
+	uint32_t count = provider_types_words(function, words), steps = 0;
+	struct print_param param;
+	uint32_t all = count + provider_types_result(function, &param);
 
-	if (provider_types_result(function, &params[count])) {
-		if (params[count].shape.value.kind != PRINT_REAL)
-			making->plan.answer = params[count].word;
-		count++;
-	}
+	if (all > count && param.shape.value.kind != PRINT_REAL)
+		making->plan.answer = param.word;
 	making->plan.is_typed = true;
 	making->plan.is_simple = false;
-	for (uint32_t i = 0; i < count; i++)
-		if (params[i].shape.value.kind != PRINT_OPAQUE)
-			add_step(&making->plan, CUAUDIT_TRACE_VALUE, params[i].word, params[i].shape.value.size);
-	making->room -= making->plan.nsteps * (uint32_t)sizeof(uint64_t);
-	for (uint32_t i = 0; i < count && making->plan.nsteps < CUAUDIT_TRACE_STEPS; i++)
-		if (params[i].shape.how == PRINT_STRING)
-			add_text(making, &params[i], NULL, true);
+	for (uint32_t i = 0; i < all; i++) {
+		param = typed_param(function, words, count, i);
+		steps += (param.shape.value.kind != PRINT_OPAQUE) + (param.shape.how == PRINT_STRING);
+	}
+	making->plan.is_joined = steps > CUAUDIT_TRACE_STEPS;
+	for (uint32_t i = 0; i < all; i++) {
+		param = typed_param(function, words, count, i);
+		add_typed(making, &param);
+	}
+	for (uint32_t i = 0; i < all && making->plan.nsteps < CUAUDIT_TRACE_STEPS; i++) {
+		param = typed_param(function, words, count, i);
+		if (param.shape.how == PRINT_STRING && making->plan.nops < TRACE_PLAN_OPS)
+			add_text(making, &param, NULL, true);
+	}
 }
 
 /* Of a function without a row: registers, or what parameters the runtime reports. */

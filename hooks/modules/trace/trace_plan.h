@@ -61,7 +61,10 @@ struct trace_launch {
 	uint64_t stream;
 } __attribute__((packed));
 
-enum { TRACE_PLAN_WORDS = 31 };
+enum {
+	TRACE_PLAN_WORDS = 31,
+	TRACE_PLAN_OPS = 16	/* bits of the mask */
+};
 
 /* First the mask, then values, then what is behind pointers. */
 struct trace_plan {
@@ -73,11 +76,12 @@ struct trace_plan {
 	uint8_t kernel;
 	bool is_launch;		/* the values are a struct trace_launch */
 	bool is_typed;		/* the values are of any words, as steps say: of a function of a file of types */
+	bool is_joined;		/* of those, steps may have several words */
 	uint8_t answer;		/* of those, the one whose lower half is the call's result; 0: none */
 	bool is_simple;		/* what is behind pointers has 4 or 8 bytes */
 	bool is_fast;		/* `fast` does it */
 	uint8_t values[TRACE_PLAN_WORDS + 1];	/* where each word's are written, and where they end */
-	struct trace_op ops[CUAUDIT_TRACE_STEPS];
+	struct trace_op ops[TRACE_PLAN_OPS];
 	struct trace_fast fast;
 	struct cuaudit_trace_step steps[CUAUDIT_TRACE_STEPS];
 };

@@ -147,14 +147,27 @@ static inline char *copy_values(const struct trace_plan *plan, const uint64_t *w
 	return to + plan->values[TRACE_PLAN_WORDS];
 }
 
+/* Where a step has as many words as there are one behind the other. */
+static __attribute__((noinline))
+char *copy_joined(const struct trace_plan *plan, const uint64_t *words, char *to)
+{
+	for (uint32_t i = 0; i < plan->nsteps && plan->steps[i].kind == CUAUDIT_TRACE_VALUE; i++) {
+		memcpy(to, &words[plan->steps[i].word], plan->steps[i].size);
+		to += plan->steps[i].size;
+	}
+	return to;
+}
+
 /*
- * The values of a function of a file of types: each is of one word. What hooks made of its result is
- * what it returns.
+ * The values of a function of a file of types: each is of one word, unless there are many. What hooks
+ * made of its result is what it returns.
  */
 static char *copy_typed(const struct trace_plan *plan, const struct cuaudit_call *call, char *to)
 {
 	if (plan->answer)
 		memcpy(&call->words[plan->answer], &call->result, sizeof(call->result));
+	if (plan->is_joined)
+		return copy_joined(plan, call->words, to);
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
 		const struct cuaudit_trace_step *step = &plan->steps[i];
 
