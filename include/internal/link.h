@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 15
+#define LINK_VERSION 16
 
 enum {
 	LINK_SLOTS = 16384,
@@ -170,6 +170,7 @@ struct link_table {
 	_Atomic uint32_t lost_bindings;
 	struct link_environment environment;
 	char **envp;			/* of the process's start, ended by NULL */
+	void *read_clock;		/* libc's own clock_gettime, whatever the program binds; NULL: none */
 	bool (*stderr_usable)(void);		/* whether descriptor 2 is a place for messages */
 	/* Whether a list of globs, as in CUAUDIT_INCLUDE, matches a library. */
 	bool (*library_matches)(const char *list, const char *path, bool is_main);
