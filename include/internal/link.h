@@ -176,6 +176,8 @@ struct link_table {
 	bool (*library_matches)(const char *list, const char *path, bool is_main);
 	/* Reports what is wrong in the environment, once; may end the process. Context: setup. */
 	void (*report_environment)(void);
+	/* Has cuaudit check know that rules do not judge this process; see audit/unchecked.h. Context: call. */
+	void (*leave_unchecked)(void);
 	/*
 	 * Around all that adds slots: any thread's binding may. The caller's signals are
 	 * blocked meanwhile; what was blocked is returned, for the latter.
