@@ -20,7 +20,9 @@ checks() {
 	like "$(cat "$tmp/err")" "$says" "... what it says"
 }
 
+other='echo never cuMemAlloc >held.rules'
 not='^check: process [0-9]+ is not checked: '
+changed='^check: held\.rules was changed or replaced while the command ran: '
 checks 0 '^check: the rule holds$' "twice" '"$APP" dlopen'
 checks 89 "$not" "the rules are gone" 'rm held.rules; "$APP" dlopen'
 checks 89 "$not" "... and the process goes on" 'rm held.rules; CUAUDIT_STRICT=0 "$APP" dlopen'
@@ -30,6 +32,17 @@ checks 89 "$not" "... and the process goes on" \
 checks 89 "$not" "a wrong variable" 'CUAUDIT_STRICT=1 CUAUDIT_LOG=loud "$APP" dlopen'
 checks 89 "$not" "switched off" 'CUAUDIT_STRICT=1 CUAUDIT_DISABLE=1 "$APP" dlopen'
 checks 0 '^check: the rule holds$' "the rules are gone, and nothing is run" 'rm held.rules'
+checks 89 "$changed" "the rules are others" "$other"
+checks 89 "$changed" "... and are as before" "cp -p held.rules was; $other; cp -p was held.rules"
+checks 89 "$changed" "... or another file" 'cp -p held.rules new; mv new held.rules'
+
+# The first process has them so: the rules that were judged are no process's.
+printf 'never cuMemAlloc\n' >held.rules
+status=0
+env "$cuaudit" check -d sim --rules held.rules -- \
+	sh -c 'echo never cuMemAllocManaged >held.rules; exec "$0" dlopen' "$app" >out 2>"$tmp/err" || status=$?
+is "$status" 89 "rules that are changed before any process reads them"
+like "$(cat "$tmp/err")" "$changed" "... what it says"
 
 # Settings that are wrong from the start: nothing is left where processes' files are kept.
 mkdir kept
