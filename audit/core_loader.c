@@ -156,7 +156,7 @@ static void *find_function(const char *name)
 		if (!maps[i] || !elf_read(&image, maps[i], NULL, 0) || !elf_count(&image))
 			continue;
 		symbol = elf_find(&image, name);
-		if (symbol)
+		if (symbol && ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC)
 			return (void *)(image.base + symbol->st_value);
 	}
 	return NULL;
@@ -178,6 +178,7 @@ static void load_core(void)
 	dlmopen_fn open = (dlmopen_fn)find_function("dlmopen");
 	long before = atomic_exchange_explicit(&loader, sys_process(), memory_order_relaxed);
 
+	object_table.read_clock = find_function("clock_gettime");
 	if (!open)
 		message_say("the program's libc has no dlmopen; ", judge_unaudited(), NULL);
 	else if (!core_path(path, sizeof(path), CORE))

@@ -48,10 +48,19 @@ static bool reported(bool policy)
 	return stops(policy) || !sys_equal(values->log, "error");
 }
 
+/* Not of who asks about the settings alone: there is no run yet. */
+static void leave_unchecked(void)
+{
+	if (!sys_equal(values->strict, "check"))
+		unchecked_leave(values->hooks);
+}
+
 static void end(bool policy)
 {
-	if (stops(policy))
-		sys_exit(STRICT_STATUS);
+	if (!stops(policy))
+		return;
+	leave_unchecked();
+	sys_exit(STRICT_STATUS);
 }
 
 static void report_unknown(const char *entry)
@@ -175,12 +184,13 @@ void judge_start(struct link_table *table)
 	lax = sys_equal(environment->strict, "0");
 	strict = given && !lax;
 	table->report_environment = report_environment;
+	table->leave_unchecked = leave_unchecked;
 	if (!strict)
 		return;
 	if (env_disabled && policy_in(environment->hooks)) {
 		message_say(PREFIX "DISABLE=1 switches off what " PREFIX "HOOKS enforces; unset one",
 			NULL);
-		sys_exit(STRICT_STATUS);
+		end(true);
 	}
 	if (check)
 		env_disabled = false;

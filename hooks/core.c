@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "hooks/clock.h"
+#include "hooks/clock_read.h"
 #include "hooks/coverage.h"
 #include "hooks/export_slot.h"
 #include "hooks/export_table.h"
@@ -159,6 +160,7 @@ static int start(void)
 	int error;
 
 	owner = getpid();
+	clock_read_setup();
 	lock_setup();
 	log_setup();
 	output_setup();

@@ -399,6 +399,8 @@ static bool run(const struct started *from)
 		return true;
 	if (strict_stops(enforces(from)))
 		strict_stop();
+	if (enforces(from))
+		strict_left_out();
 	hook_drop(from->own);
 	thread_disown(from->own);
 	return false;
@@ -436,6 +438,8 @@ static void prepare(const char *name, char *options)
 	error = call(next, next->module->check, next->strict);
 	if (error && strict_stops(next->strict))
 		strict_stop();
+	if (error < 0 && next->strict)
+		strict_left_out();
 	if (error >= 0)
 		nprepared++;
 }

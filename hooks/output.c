@@ -63,7 +63,10 @@ static void take_program(void)
 
 void output_setup(void)
 {
-	started = time(NULL);
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	started = now.tv_sec;
 	take_rank();
 	take_program();
 }

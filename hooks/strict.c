@@ -28,12 +28,19 @@ bool strict_stops(bool enforces)
 	return strict_checks() || !strcmp(setting(), "1") || (enforces && strcmp(setting(), "0"));
 }
 
+void strict_left_out(void)
+{
+	if (!strict_checks() && cuaudit_core_link->leave_unchecked)
+		cuaudit_core_link->leave_unchecked();
+}
+
 /*
  * At once, with no destructor and nothing flushed: this is the loader's lock,
  * perhaps a signal handler, and stdio's locks may be anybody's.
  */
 void strict_stop(void)
 {
+	strict_left_out();
 	_exit(STATUS);
 }
 

@@ -14,6 +14,9 @@ bool strict_checks(void);
 /* Ends the process; what is wrong has been reported. */
 _Noreturn void strict_stop(void);
 
+/* What enforces something does not start, and the process goes on: cuaudit check is told. */
+void strict_left_out(void);
+
 /* A line of a process that only judges: what a setting was understood as. */
 __attribute__((format(printf, 1, 2)))
 void strict_list(const char *format, ...);

@@ -290,6 +290,10 @@ static void test_functions(void)
 		is_ptr(find_function("dlerror"), (void *)(uintptr_t)(old ? 0x2000 : 0x3000),
 		       "nor its symbols");
 		ok(!find_function("dlnone"), "one that is in none");
+		libc.uncounted = false;
+		symbols[0].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC);
+		ok(!find_function("dlerror"), "nor one that another function has yet to choose");
+		symbols[0].st_info = 0;
 	}
 }
 
@@ -441,9 +445,13 @@ static void test_load(void)
 	libc.functions[1] = "dlerror";
 	load("bscomeurB", "cannot load " PKGLIBDIR "/" CORE ": no reason given; nothing is audited",
 	     "one that knows no reason", false);
+	is_ptr(object_table.read_clock, NULL, "a libc without a clock");
+	libc.functions[2] = "clock_gettime";
+	symbols[2].st_value = 0x4000;
 	has_error = true;
 	load("bscomeurB", "cannot load " PKGLIBDIR "/" CORE ": the reason; nothing is audited",
 	     "one that does", false);
+	is_ptr(object_table.read_clock, (void *)0x4000, "its clock is handed on");
 	load("bsceurB", "", "the next call", true);
 	opens = true;
 	/* The process that began to. */

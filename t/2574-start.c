@@ -73,7 +73,7 @@ static int step(const char *name)
 STEP(lock_setup) STEP(lock_forked) STEP(log_setup) STEP(log_finish) STEP(log_close) STEP(output_setup)
 STEP(layout_setup) STEP(settings_check) STEP(settings_list) STEP(module_prepare_all) STEP(module_list) STEP(module_start_all)
 STEP(module_report_gaps) STEP(module_finish_all) STEP(module_forked) STEP(entry_setup)
-STEP(library_setup) STEP(unwound_setup) STEP(clock_setup) STEP(clock_calibrate) STEP(registry_attach)
+STEP(library_setup) STEP(unwound_setup) STEP(clock_read_setup) STEP(clock_setup) STEP(clock_calibrate) STEP(registry_attach)
 STEP(clock_forked) STEP(registry_forked) STEP(version_ask) STEP(thread_forked) STEP(coverage_forked)
 STEP(unmatched_forked) STEP(unmatched_report) STEP(hook_reap) STEP(range_publish) STEP(range_report)
 STEP(unwound_forked) STEP(range_loss_forked) STEP(runtime_row_setup) STEP(runtime_table_finish)
@@ -205,7 +205,7 @@ static bool may_be_cancelled(void)
 	return cancel == PTHREAD_CANCEL_ENABLE;
 }
 
-#define PREPARED " lock_setup log_setup output_setup layout_setup runtime_row_setup " \
+#define PREPARED " clock_read_setup lock_setup log_setup output_setup layout_setup runtime_row_setup " \
 	"export_slot_setup " \
 	"settings_check provider_types_setup module_prepare_all"
 #define READY                                                                            \

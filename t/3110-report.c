@@ -95,6 +95,7 @@ static void json(void)
 		  "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"", "two, three, four bytes" },
 		{ "\xc2\x85\xe2\x80\xae\xd8\x9c", "\"\\u0085\\u202e\\u061c\"",
 		  "C1, and what turns the order of characters round" },
+		{ "\xef\xbb\xbfx\xe2\x80\x8b", "\"\\ufeffx\\u200b\"", "what is not seen" },
 		{ "\xff\xc3", "\"\\ufffd\\ufffd\"", "no UTF-8, and a sequence cut short" },
 		{ "\xc0\x80", "\"\\ufffd\\ufffd\"", "an overlong sequence" },
 		{ "\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"", "a surrogate" },

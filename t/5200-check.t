@@ -180,6 +180,10 @@ printf 'never cuInit\nbad\n' >bad.rules
 check --rules bad.rules -- $good say ran
 is "$status $(cat "$tmp/out")" "2 " "a rule that is none"
 says "rules: $PWD/bad\.rules:2:1: there is no rule 'bad'" "... where"
+printf '\357\273\277never cuInit\n' >bad.rules
+check --rules bad.rules -- $good say ran
+is "$status $(cat "$tmp/out")" "2 " "a byte order mark"
+says "there is no rule '$(printf '\357\277\275')never'; did you mean never\?$" "... is seen"
 check --rules '' -- $good
 is "$status" 2 "no name"
 

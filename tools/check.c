@@ -40,6 +40,7 @@ enum purpose { NO_LOCK, COMPARE, WRITE, UPDATE };
 static struct {
 	const char *rules;	/* as it was given, NULL: not */
 	char path[PATH_MAX];	/* its absolute path */
+	struct stat judged;	/* the file, before anything was started */
 	enum purpose purpose;
 	const char *lock_path;
 	uint32_t runs;		/* 0: not given */
@@ -69,19 +70,36 @@ static int refuse_usage(const char *text)
 
 static int find_rules(void)
 {
-	struct stat status;
+	struct stat *status = &check.judged;
 	int fd = open(check.rules, O_RDONLY | O_NONBLOCK | O_CLOEXEC), error = 0;
 
-	if (fd < 0 || fstat(fd, &status) || !realpath(check.rules, check.path))
+	if (fd < 0 || fstat(fd, status) || !realpath(check.rules, check.path))
 		error = errno;
-	else if (!S_ISREG(status.st_mode))
-		error = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+	else if (!S_ISREG(status->st_mode))
+		error = S_ISDIR(status->st_mode) ? EISDIR : EINVAL;
 	if (fd >= 0)
 		close(fd);
 	if (error)
 		tool_complain("cannot read the rules in %s: %s; --rules names another file",
 			      check.rules, error == EINVAL ? "no regular file" : strerror(error));
 	return error ? -1 : 0;
+}
+
+/*
+ * Processes read the file themselves. One that is gone was read by all that were checked; the time of
+ * its last change cannot be set back.
+ */
+static void look_for_change(void)
+{
+	const struct stat *old = &check.judged;
+	struct stat now;
+
+	if (!check.run.rules || stat(check.path, &now) ||
+	    (now.st_dev == old->st_dev && now.st_ino == old->st_ino &&
+	     now.st_ctim.tv_sec == old->st_ctim.tv_sec && now.st_ctim.tv_nsec == old->st_ctim.tv_nsec))
+		return;
+	check_problem(&check.result, "%s was changed or replaced while the command ran: processes may "
+		      "have been checked by other rules; leave it as it is", check.rules);
 }
 
 /* Files of another run would be judged, too. */
@@ -159,6 +177,7 @@ static int finish(int status)
 	result->status = status;
 	result->ended = true;
 	check_run_load(&check.run, result, check.run.traced && !status ? &facts : NULL);
+	look_for_change();
 	if (supervise_failed())
 		check_problem(result, "the command was not started");
 	if (!result->nprocesses && !supervise_failed())

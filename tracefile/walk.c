@@ -105,6 +105,22 @@ static void copy_again(struct trace_walk *walk, uint64_t *words, size_t kept, si
 		words[last] = 0;
 }
 
+/*
+ * Nothing is where there was something when the file was opened: it was cut off since, which its own
+ * process does behind its last record, as it ends.
+ */
+static bool was_cut(const struct trace_walk *walk)
+{
+	uint32_t flags;
+	uint64_t size;
+
+	return trace_read(walk->trace, &flags, sizeof(flags),
+			  offsetof(struct cuaudit_trace_header, flags)) != (ssize_t)sizeof(flags) ||
+	       trace_read(walk->trace, &size, sizeof(size),
+			  offsetof(struct cuaudit_trace_header, size)) != (ssize_t)sizeof(size) ||
+	       !(flags & CUAUDIT_TRACE_FINISHED) || !size || size > walk->offset;
+}
+
 bool trace_walk_more(struct trace_walk *walk)
 {
 	size_t kept = (size_t)(walk->end - walk->at) * 8, room = walk->window - kept;
@@ -127,7 +143,7 @@ bool trace_walk_more(struct trace_walk *walk)
 	if (got < 0)
 		walk->error = (int)got;
 	if (got < 8)
-		return over(walk, kept || got < 0);
+		return over(walk, kept || got < 0 || was_cut(walk));
 	got &= ~(ssize_t)7;
 	copy_again(walk, walk->buffer, kept / 8, (size_t)got / 8);
 	if (!is_same(walk))

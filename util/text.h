@@ -24,13 +24,15 @@ struct text_character {
 
 /*
  * C0, DEL and C1, which terminals obey; separators of lines; marks that change the
- * order in which the characters around them are shown.
+ * order in which the characters around them are shown; what is not seen, a byte
+ * order mark among it, so that two different words would look the same.
  */
 static inline bool text_controls(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x61c ||
-	       point == 0x200e || point == 0x200f || (point >= 0x2028 && point <= 0x202e) ||
-	       (point >= 0x2066 && point <= 0x2069) || (point >= 0xfff9 && point <= 0xfffb);
+	       point == 0x200b || point == 0x200e || point == 0x200f ||
+	       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
+	       point == 0xfeff || (point >= 0xfff9 && point <= 0xfffb);
 }
 
 /* The one at text, of which size bytes are there, at least 1. */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 15
+#define LINK_VERSION 16
 
 enum {
 	LINK_SLOTS = 16384,
@@ -170,11 +170,14 @@ struct link_table {
 	_Atomic uint32_t lost_bindings;
 	struct link_environment environment;
 	char **envp;			/* of the process's start, ended by NULL */
+	void *read_clock;		/* libc's own clock_gettime, whatever the program binds; NULL: none */
 	bool (*stderr_usable)(void);		/* whether descriptor 2 is a place for messages */
 	/* Whether a list of globs, as in CUAUDIT_INCLUDE, matches a library. */
 	bool (*library_matches)(const char *list, const char *path, bool is_main);
 	/* Reports what is wrong in the environment, once; may end the process. Context: setup. */
 	void (*report_environment)(void);
+	/* Has cuaudit check know that rules do not judge this process; see audit/unchecked.h. Context: call. */
+	void (*leave_unchecked)(void);
 	/*
 	 * Around all that adds slots: any thread's binding may. The caller's signals are
 	 * blocked meanwhile; what was blocked is returned, for the latter.

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# Processes of a checked run that are not held to its rules, beside one that is: no check was made.
+. "${top_srcdir:-$(dirname "$0")/..}/t/tool/lib.sh"
+
+mkdir "$tmp/work"
+cd "$tmp/work" || exit 99
+app="$top_builddir/demo/cudemo"
+
+# checks STATUS SAYS NAME COMMAND [OPTION...]: COMMAND runs the program once more before or behind it.
+checks() {
+	want=$1
+	says=$2
+	name=$3
+	shift 3
+	printf 'never cuMemAllocManaged\n' >held.rules
+	status=0
+	env TMPDIR="$PWD" APP="$app" "$cuaudit" check -d sim --rules held.rules -- \
+		sh -c '"$APP" dlopen >out && { '"$1"'; } >>out; exit 0' 2>"$tmp/err" || status=$?
+	is "$status" "$want" "$name: status $want" || diag "$(head -c 2000 "$tmp/err")"
+	like "$(cat "$tmp/err")" "$says" "... what it says"
+}
+
+other='echo never cuMemAlloc >held.rules'
+not='^check: process [0-9]+ is not checked: '
+changed='^check: held\.rules was changed or replaced while the command ran: '
+checks 0 '^check: the rule holds$' "twice" '"$APP" dlopen'
+checks 89 "$not" "the rules are gone" 'rm held.rules; "$APP" dlopen'
+checks 89 "$not" "... and the process goes on" 'rm held.rules; CUAUDIT_STRICT=0 "$APP" dlopen'
+checks 89 "$not" "a wrong hook" 'CUAUDIT_HOOKS="$CUAUDIT_HOOKS,limit(x=1)" "$APP" dlopen'
+checks 89 "$not" "... and the process goes on" \
+	'CUAUDIT_STRICT=0 CUAUDIT_HOOKS="$CUAUDIT_HOOKS,limit(memory=x)" "$APP" dlopen'
+checks 89 "$not" "a wrong variable" 'CUAUDIT_STRICT=1 CUAUDIT_LOG=loud "$APP" dlopen'
+checks 89 "$not" "switched off" 'CUAUDIT_STRICT=1 CUAUDIT_DISABLE=1 "$APP" dlopen'
+checks 0 '^check: the rule holds$' "the rules are gone, and nothing is run" 'rm held.rules'
+checks 89 "$changed" "the rules are others" "$other"
+checks 89 "$changed" "... and are as before" "cp -p held.rules was; $other; cp -p was held.rules"
+checks 89 "$changed" "... or another file" 'cp -p held.rules new; mv new held.rules'
+
+# The first process has them so: the rules that were judged are no process's.
+printf 'never cuMemAlloc\n' >held.rules
+status=0
+env "$cuaudit" check -d sim --rules held.rules -- \
+	sh -c 'echo never cuMemAllocManaged >held.rules; exec "$0" dlopen' "$app" >out 2>"$tmp/err" || status=$?
+is "$status" 89 "rules that are changed before any process reads them"
+like "$(cat "$tmp/err")" "$changed" "... what it says"
+
+# Settings that are wrong from the start: nothing is left where processes' files are kept.
+mkdir kept
+printf 'never cuMemAllocManaged\n' >held.rules
+refused 2 "limit has no option 'x'" "a wrong hook from the start" check -d sim --rules held.rules --keep kept -k 'limit(x=1)' -- true
+is "$(ls kept)" "" "... leaves nothing"
+done_testing
