@@ -46,6 +46,9 @@ like "$(cat "$tmp/err")" 'visible= is none of .*the program sees none$' "... whi
 visible "what stands behind no device" 0 "visible=0,1,2" CUDA_VISIBLE_DEVICES=0,-1,1
 visible "behind a word" 3 "visible=1,2,3" CUDA_VISIBLE_DEVICES=3,none,2
 visible "a dry run, which hides nothing" unset "dry-run;visible=1,3"
+many=$(for i in $(seq 64); do printf '%sGPU-63756175-6469-742d-7369-6d2d646576%02d' "${many+,}" "$i"; many=; done)
+visible "sixty-four by identifier" "$many" "visible=$many"
+visible "... of as many" "$many" "visible=$many" CUDA_VISIBLE_DEVICES="$many"
 visible "by identifier" GPU-8932f937 "visible=GPU-8932f937,GPU-1" \
 	CUDA_VISIBLE_DEVICES=GPU-8932f937
 done_testing

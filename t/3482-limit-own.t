@@ -60,6 +60,9 @@ for case in "two NVML tells PIDs of another namespace, and two processes began a
 $gap ${case#* }" "${case%% *}: it goes on"
 	ok "${case%% *}: reported" test "$(reported "r['uncounted']['own']")" -gt 0
 done
+# Of the second device NVML knows nobody, whoever asks about the first one at the time.
+is "$(own ';count=all' second)" "85 $gap NVML does not know of this process; the process ends, on-error=run would let it go on" \
+	"a context on another device while NVML is asked"
 rm "$tmp/libnvidia-ml.so.1"
 echo none >"$tmp/libnvidia-ml.so.1"
 is "$(own ';count=all' '')" "85 cuaudit: limit: count=all asks NVML, and libnvidia-ml.so.1 cannot be used; give\

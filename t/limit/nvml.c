@@ -35,6 +35,12 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned int *count, s
 	*count = its->asked ? its->count : its->before;
 	its->asked = true;
 	its->asks++;
+	if (its->inside) {
+		void (*inside)(void) = its->inside;
+
+		its->inside = NULL;
+		inside();
+	}
 	if (error || room < *count)
 		return error ? error : NO_ROOM;
 	memcpy(list, its->list, *count * sizeof(*list));

@@ -19,6 +19,7 @@ struct nvml_processes {
 	unsigned int count, before;	/* before: of them, those that are told the first time */
 	bool asked;
 	unsigned int asks;
+	void (*inside)(void);	/* what is done once while it is asked */
 	struct nvml_process list[NVML_MOST];
 };
 

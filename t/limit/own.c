@@ -4,6 +4,7 @@
  * allocates. Prints what is left, in MiB, after each step, and what of it could not be had.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,6 +71,24 @@ static void appear(const char *what)
 		nvml_processes.count = 1000;
 }
 
+static void *use_second(void *unused)
+{
+	CUcontext context;
+
+	if (cuCtxCreate_v2(&context, 0, 1))
+		puts("no context");
+	return unused;
+}
+
+/* A thread that has a context on the second device while the first one is asked about. */
+static void meanwhile(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, use_second, NULL) || pthread_join(thread, NULL))
+		puts("no thread");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -82,6 +101,8 @@ int main(int argc, char **argv)
 	if (cuInit(0))
 		return 3;
 	appear(what);
+	if (!strcmp(what, "second"))
+		nvml_processes.inside = meanwhile;
 	errno = 0;
 	if (cuCtxCreate_v2(&context, 0, 0))
 		return 3;

@@ -57,6 +57,7 @@ struct lease {
 	uint8_t uuid[16];
 
 	uint32_t index;			/* in the file; LEASE_NO_INDEX: not there yet */
+	uint32_t unplaced;		/* how often it was looked for in vain */
 	uint32_t state;			/* enum lease_state */
 	uint32_t generation;		/* of the lease that this process has */
 	bool draining;

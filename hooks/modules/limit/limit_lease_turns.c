@@ -27,6 +27,9 @@ enum {
 	CAP_START = 10000000	/* what a cap must leave a process to submit again */
 };
 
+/* How often the file is found locked, for 10 ms at least each time, before its owner is stopped for all that is known. */
+enum { UNPLACED = 100 };
+
 /* What was seen of the others, by device of the file and row. */
 static struct {
 	uint64_t beat, since;
@@ -399,7 +402,7 @@ static uint64_t look_idle(struct lease *lease, uint64_t now)
 	return 0;
 }
 
-/* The place of a device in the file, a new one for a device that has none. */
+/* The place of a device in the file, a new one for a device that has none. False: nobody could look. */
 static bool find_index(struct lease *lease)
 {
 	static const uint8_t none[16];
@@ -421,7 +424,16 @@ static bool find_index(struct lease *lease)
 	}
 	rows_unlock();
 	lease->cap_since = lease_now();
-	return lease->index != LEASE_NO_INDEX;
+	return done || lease->index != LEASE_NO_INDEX;
+}
+
+/* Another process has the file locked: it may have to wait for a processor. */
+static uint64_t look_again(struct lease *lease)
+{
+	if (++lease->unplaced < UNPLACED)
+		return LOOK_WANTS;
+	lease_lose(rows_path(), "another process keeps it locked, and may be stopped");
+	return UINT64_MAX;
 }
 
 uint64_t lease_look(struct lease *lease)
@@ -431,7 +443,10 @@ uint64_t lease_look(struct lease *lease)
 
 	if (lease->used != LEASE_KNOWN)
 		return UINT64_MAX;
-	if (lease->index == LEASE_NO_INDEX && !find_index(lease)) {
+	if (lease->index == LEASE_NO_INDEX && !find_index(lease))
+		return look_again(lease);
+	lease->unplaced = 0;
+	if (lease->index == LEASE_NO_INDEX) {
 		lease_lose(rows_path(), "it has no place for another device");
 		return UINT64_MAX;
 	}

@@ -175,29 +175,35 @@ static bool listed(const char *list, const char *name, size_t length)
 static int read_visible(const char *wanted)
 {
 	const char *now = getenv("CUDA_VISIBLE_DEVICES");
-	char list[LIST] = "";
-	size_t used = 0;
+	char *list, *at;
+	int error = 0;
 
 	if (!wanted)
 		return 0;
+	list = at = malloc(strlen(now ? now : wanted) + 2);
+	if (!list)
+		return -ENOMEM;
 	for (const char *name = now ? now : wanted; *name;) {
 		size_t length = strcspn(name, ",");
 
 		if (!is_device(name, length))
 			break;
-		if (listed(wanted, name, length) && used + length + 2 < sizeof(list)) {
-			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.*s",
-						 used ? "," : "", (int)length, name);
+		if (listed(wanted, name, length)) {
+			at = mempcpy(at, name, length);
+			*at++ = ',';
 		}
 		name += length + (name[length] == ',');
 	}
-	if (!used)
+	/* In the place of the last comma. */
+	at[at > list ? -1 : 0] = '\0';
+	if (at == list)
 		cuaudit_log(CUAUDIT_WARN, "limit: visible=%s is none of the devices of "
 			    "CUDA_VISIBLE_DEVICES=%s; the program sees none", wanted,
 			    now ? now : "");
-	if (setenv("CUDA_VISIBLE_DEVICES", used ? list : "-1", 1))
-		return -errno;
-	return 0;
+	if (setenv("CUDA_VISIBLE_DEVICES", at > list ? list : "-1", 1))
+		error = -errno;
+	free(list);
+	return error;
 }
 
 static int read_weight(const char *text)

@@ -36,8 +36,9 @@ static const char tells[] =
 
 static _Atomic uint64_t own[ACCOUNT_DEVICES], peaks[ACCOUNT_DEVICES];
 
-/* One thread at a time asks; one that comes meanwhile has it ask again. */
-static _Atomic uint32_t wanted, asking;
+/* One thread at a time asks; one that comes meanwhile has it ask again, about its own devices, by bit. */
+static _Atomic uint64_t wanted, current;	/* current: of a context that some thread has */
+static _Atomic uint32_t asking;
 static _Atomic int prepared;	/* devices; 0: not yet */
 
 /* What was counted of a device when NVML was asked last, and 1; 0: ask. Whether work was submitted since. */
@@ -102,15 +103,19 @@ static void ask(uint32_t device, bool expected)
 
 static void look(void)
 {
-	int device;
+	int device = driver_device();
+	uint64_t own_bit = device >= 0 && device < ACCOUNT_DEVICES ? UINT64_C(1) << device : 0;
 
-	wanted++;
+	_Static_assert(ACCOUNT_DEVICES <= 64, "a bit for each");
+	/* First: who takes what is wanted finds it. */
+	atomic_fetch_or(&current, own_bit);
+	atomic_fetch_or(&wanted, device < 0 ? UINT64_MAX : own_bit);
 	while (wanted && !atomic_exchange(&asking, 1)) {
-		wanted = 0;
-		device = driver_device();
+		uint64_t these = atomic_exchange(&wanted, 0), contexts = atomic_fetch_and(&current, ~these);
+
 		for (int i = 0; i < prepared; i++)
-			if (device < 0 || i == device)
-				ask((uint32_t)i, i == device);
+			if (these >> i & 1)
+				ask((uint32_t)i, contexts >> i & 1);
 		asking = 0;
 	}
 }
@@ -203,6 +208,7 @@ void own_forked(void)
 {
 	for (uint32_t i = 0; i < ACCOUNT_DEVICES; i++)
 		own[i] = peaks[i] = known[i] = 0;
-	wanted = asking = 0;
+	wanted = current = 0;
+	asking = 0;
 	nvml_forked();
 }
