@@ -170,7 +170,7 @@ static void begin(void)
 	*list = (struct hook_list){ .enter = enter, .exit = exit_hook, .data = &entry, .begin = { .nwords = 3 } };
 }
 
-/* At the end of what can be read of the stack, as many words as the function has there. */
+/* At the end of what can be read of the stack, as many words as there are; 0 for others if all may be arguments. */
 static void test_stack(void)
 {
 	char *pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -182,6 +182,7 @@ static void test_stack(void)
 		for (uint32_t words = 0; words <= FRAME_NSTACK_ARGS; words++) {
 			uint32_t taken = kind == DISPATCH_STACK ? words :
 					 kind == DISPATCH_FULL ? words + words % 2 : 0;
+			uint64_t others = kind == DISPATCH_FULL ? 0 : 0x5a5a5a5a5a5a5a5au;
 			uint64_t *stack = (uint64_t *)(void *)(pages + 2 * PAGE) - words - words % 2;
 			struct frame *frame = (struct frame *)(void *)(stack - 2) - 1;
 
@@ -193,7 +194,7 @@ static void test_stack(void)
 			threads[0].state = 0;
 			wrong += dispatch(frame, &entry, pages, (uint32_t)kind) != CUAUDIT_CONTINUE;
 			for (uint32_t i = 0; i < FRAME_NSTACK_ARGS; i++)
-				wrong += frame->stack_args[i] != (i < taken ? (uintptr_t)(stack + i) : 0x5a5a5a5a5a5a5a5au);
+				wrong += frame->stack_args[i] != (i < taken ? (uintptr_t)(stack + i) : others);
 			if (kind != DISPATCH_STACK)
 				continue;
 			for (uint32_t i = 0; i < words; i++)

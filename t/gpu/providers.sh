@@ -96,6 +96,27 @@ types() {
 	rm -f "$tmp"/text-*
 }
 
+# gemm_types: a product of batches is printed with all 23 parameters of what cuBLAS is asked for
+gemm_types() {
+	header=$(file cublas cublas_api.h)
+	kinds=$(file cuda_runtime library_types.h)
+	diag "$header, $kinds"
+	"$top_builddir/bin/cuaudit" types --from "$kinds" --from "$header" --include "${kinds%/*}" --include "$runtime" \
+		-o "$tmp/cublas.types" 2>"$tmp/err"
+	sed 's/^/# stderr: /' "$tmp/err" | head -n 20
+	run_status=0
+	audited CUAUDIT_TYPES="$tmp/cublas.types" CUAUDIT_PROVIDERS='libcublas.so.*' CUAUDIT_OUTPUT="$tmp/text-%p" \
+		CUAUDIT_FUNCTIONS='libcublas.so.*:*' CUAUDIT_HOOKS='trace(text=yes)' "$PYTHON3" -c 'import torch
+a = torch.ones(4, 8, 16, device="cuda", dtype=torch.half)
+print(float(torch.bmm(a, a.transpose(1, 2)).sum()))' >"$tmp/out" 2>"$tmp/err" || run_status=$?
+	is "$run_status $(cat "$tmp/out")" "0 4096.0" "cuBLAS by its types: the product is right"
+	sed 's/^/# /' "$tmp"/text-* | head -n 20
+	last='batchCount = 4, computeType = CUBLAS_COMPUTE_[0-9A-Z_]*, algo = CUBLAS_GEMM_[0-9A-Z_]*'
+	like "$(cat "$tmp"/text-*)" "cublasGemmStridedBatchedEx\(handle = .*, $last\) = CUBLAS_STATUS_SUCCESS" \
+		"cuBLAS by its types: all parameters, the last of them too"
+	rm -f "$tmp"/text-*
+}
+
 python_has() {
 	"$PYTHON3" -c "import $1" >"$tmp/import" 2>&1
 }
@@ -111,6 +132,7 @@ if python_has torch && "$PYTHON3" -c 'import torch.distributed as d, sys; sys.ex
 		ok "NCCL, $world: cuBLAS multiplied" test "$(counts | grep -c '^libcublas.so.*[gG]emm')" -gt 0
 	done
 	types "$(test "$gpus" -lt 2 && echo 1 || echo 2)"
+	gemm_types
 	# Without types: count is the third word and the communicator the sixth.
 	audited CUAUDIT_PROVIDERS="$providers" CUAUDIT_FUNCTIONS='libnccl.so.2:ncclAllReduce' CUAUDIT_HOOKS='trace(text=yes)' \
 		"$PYTHON3" "$gpu/torch_nccl.py" 1 >"$tmp/out" 2>&1
@@ -126,7 +148,7 @@ if python_has torch && "$PYTHON3" -c 'import torch.distributed as d, sys; sys.ex
 	"$top_builddir/bin/cuaudit" report --by tree "$tmp"/nccl-*trace | sed 's/^/# /' | head -n 60
 else
 	diag "no torch with NCCL: $(tail -n 1 "$tmp/import")"
-	skip 16 "no torch with NCCL"
+	skip 18 "no torch with NCCL"
 fi
 
 if test -x "$nvcc"; then
