@@ -92,4 +92,16 @@ for header in stdio stdlib string; do
 	is "$(grep -c . declared | sed 's/[0-9][0-9]*[0-9]/many/') $(cat silent)" "many " \
 		"$header.h: each of $(grep -c . declared) functions is written, or named"
 done
+# A compiler that ends who called it.
+mkdir "$tmp/scratch"
+printf '#!/bin/sh\nkill -s "$END_BY" "$PPID"\n' >"$tmp/cc-that-ends"
+chmod 755 "$tmp/cc-that-ends"
+printf 'struct one { int a; };\nint one(struct one one);\n' >"$tmp/one.h"
+for signal in HUP INT PIPE TERM; do
+	status=0
+	env CC="$tmp/cc-that-ends" END_BY=$signal TMPDIR="$tmp/scratch" "$cuaudit" types --from "$tmp/one.h" \
+		-o "$tmp/one.types" 2>"$tmp/err" || status=$?
+	is "$status $(ls -A "$tmp/scratch") $(ls "$tmp/one.types" 2>&1 >/dev/null | wc -l)" "2  1" \
+		"ended by SIG$signal: no directory is left, and no file"
+done
 done_testing

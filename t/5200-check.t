@@ -259,4 +259,14 @@ if test "$(id -u)" = 0 && unshare -m sh -c 'umount -l /proc' 2>/dev/null; then
 else
 	skip 2 "no mounting here"
 fi
+# Nor is a device needed: settings are judged without.
+if test "$(id -u)" = 0 && unshare -m sh -c 'mount -t tmpfs none /dev' 2>/dev/null; then
+	echo no-errors >dev.rules
+	status=0
+	unshare -m sh -c 'mount -t tmpfs none /dev && exec "$@"' sh "$cuaudit" check -d sim --rules dev.rules -- "$demo" \
+		dlopen >"$tmp/out" 2>"$tmp/err" || status=$?
+	verdict 0 "check: the rule holds" "without /dev/null a check is made"
+else
+	skip 1 "no mounting here"
+fi
 done_testing

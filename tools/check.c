@@ -87,7 +87,7 @@ static int find_rules(void)
 
 /*
  * Processes read the file themselves. One that is gone was read by all that were checked; the time of
- * its last change cannot be set back.
+ * its last change cannot be set back, and a rename is one. Its number is none that all file systems keep.
  */
 static void look_for_change(void)
 {
@@ -95,8 +95,8 @@ static void look_for_change(void)
 	struct stat now;
 
 	if (!check.run.rules || stat(check.path, &now) ||
-	    (now.st_dev == old->st_dev && now.st_ino == old->st_ino &&
-	     now.st_ctim.tv_sec == old->st_ctim.tv_sec && now.st_ctim.tv_nsec == old->st_ctim.tv_nsec))
+	    (now.st_size == old->st_size && now.st_ctim.tv_sec == old->st_ctim.tv_sec &&
+	     now.st_ctim.tv_nsec == old->st_ctim.tv_nsec))
 		return;
 	check_problem(&check.result, "%s was changed or replaced while the command ran: processes may "
 		      "have been checked by other rules; leave it as it is", check.rules);

@@ -68,6 +68,9 @@ static _Noreturn void become(char *const argv[], const int files[2],
 {
 	int null = open("/dev/null", O_RDONLY);
 
+	/* In a root directory without it, a file of nothing is as good. */
+	if (null < 0)
+		null = memfd_create("in", MFD_CLOEXEC);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(files[0], STDOUT_FILENO) < 0 ||
 	    dup2(files[1], STDERR_FILENO) < 0)
 		_exit(127);

@@ -16,6 +16,15 @@ use Gen::Types;
 *complain = \&Gen::Source::complain;
 $Gen::Source::BEFORE = 'cuaudit: ';
 
+# What is in directories of ours goes where a signal ends this, too.
+for my $name (grep { ($SIG{$_} // '') ne 'IGNORE' } qw(HUP INT PIPE TERM)) {
+	$SIG{$name} = sub {
+		File::Temp::cleanup();
+		$SIG{$name} = 'DEFAULT';
+		kill $name, $$;
+	};
+}
+
 my %option = (cc => $ENV{CC} || 'cc', own => 1, headers => [], versions => [], include => []);
 
 while (@ARGV) {
