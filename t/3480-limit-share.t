@@ -235,6 +235,10 @@ for value in "" a/b .. "a b"; do
 		"group takes up to 64 letters, digits, '.', '_' and '-', not '$value'"
 done
 
+wrong "memory=1G;group=a" "group says how share or time is shared, which is not given"
+wrong "memory=1G;share-dir=$tmp" "share-dir says how share or time is shared, which is not given"
+wrong "share=1;file=$tmp/none" "file says how user is shared, which is not given"
+
 # Files that are none of ours, before the program's first call returns.
 echo something else, and that for long enough >"$tmp/cuaudit-share-$(id -u)-other"
 wrong "share=1;share-dir=$tmp;group=other" "cannot share $tmp/cuaudit-share-$(id -u)-other: it is not a file of\

@@ -447,7 +447,7 @@ uint64_t lease_look(struct lease *lease)
 		return look_again(lease);
 	lease->unplaced = 0;
 	if (lease->index == LEASE_NO_INDEX) {
-		lease_lose(rows_path(), "it has no place for another device");
+		lease_lose(rows_path(), "it has no place for another device; remove it once no process shares it");
 		return UINT64_MAX;
 	}
 	see(lease, now);

@@ -292,6 +292,28 @@ const char *limit_read_denial(const char *text)
 	return selector;
 }
 
+/* What says how something is shared, where nothing is. */
+static int check_shared(const struct cuaudit_options *given)
+{
+	static const struct {
+		const char *option, *of, *other;
+	} rows[] = {
+		{ "file", "user", NULL }, { "group", "share", "time" }, { "share-dir", "share", "time" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *other = rows[i].other;
+
+		if (!cuaudit_option_get(given, rows[i].option) || cuaudit_option_get(given, rows[i].of) ||
+		    (other && cuaudit_option_get(given, other)))
+			continue;
+		cuaudit_log(CUAUDIT_ERROR, "limit: %s says how %s%s%s is shared, which is not given",
+			    rows[i].option, rows[i].of, other ? " or " : "", other ? other : "");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int limit_read(const struct cuaudit_options *given)
 {
 	int error = read_limit(given, "memory", &account_process);
@@ -308,7 +330,9 @@ int limit_read(const struct cuaudit_options *given)
 		error = read_lease(given);
 	if (!error)
 		error = check_visible(cuaudit_option_get(given, "visible"));
-	return error ? error : check_any(given);
+	if (!error)
+		error = check_any(given);
+	return error ? error : check_shared(given);
 }
 
 int limit_begin(const struct cuaudit_options *given)
