@@ -8,9 +8,7 @@ void trampoline_two(void);
 void trampoline_registers(void);
 void trampoline_stack(void);
 void trampoline_full(void);
-
-/* Nobody passes more than the window here yet. */
-#define trampoline_wide trampoline_full
+void trampoline_wide(void);
 
 /* No fast paths. */
 #define trampoline_two_timed trampoline_two

@@ -6,7 +6,7 @@
 #include "hooks/arch/offsets.h"
 
 /*
- * All four: any prototype.
+ * All: any prototype.
  *
  * in:   w17 = slot; argument registers, x30 and stack of the call
  * out:  the driver's answer, or the hooks', in x0
@@ -211,15 +211,38 @@
 /*
  * For any function: keeps x8 (where the callee puts a structure it returns)
  * and q0-q7, passes the whole window on, and keeps all of an answer in x0:x1
- * and q0-q3. There is always an exit.
+ * and q0-q3. There is always an exit. wide: of whose stack nothing is known,
+ * FRAME_WIDE_WORDS are passed on, as far as they can be read.
  */
-	ENTER trampoline_full
+	.macro	ANY name, wide=0
+	ENTER \name
 	VECTORS_AT stp, sp, FRAME_VECTORS
 	str	x8, [sp, #FRAME_ANSWER]
 	DISPATCH DISPATCH_FULL
 	cbnz	w0, 1f
 	mov	x9, sp			/* the frame */
+	.if	\wide
+	mov	w0, #FRAME_WIDE_WORDS
+	add	x10, x29, #16+FRAME_WIDE_WORDS*8-1
+	eor	x10, x10, x29		/* in the page of x29 and x30, which is there */
+	lsr	x10, x10, #12
+	cbz	x10, 4f
+	mov	x0, sp
+	bl	dispatch_wide		/* uint32_t dispatch_wide(struct frame *frame) */
+	mov	x9, sp
+4:	sub	sp, sp, #FRAME_WIDE_WORDS*8
+	add	x10, x29, #16+FRAME_NSTACK_ARGS*8
+	add	x11, sp, #FRAME_NSTACK_ARGS*8
+	subs	w0, w0, #FRAME_NSTACK_ARGS
+	b.ls	6f
+5:	ldr	x12, [x10], #8
+	str	x12, [x11], #8
+	subs	w0, w0, #1
+	b.ne	5b
+6:
+	.else
 	sub	sp, sp, #FRAME_NSTACK_ARGS*8
+	.endif
 	.set	at, 0
 	.rept	FRAME_NSTACK_ARGS / 4
 	ldp	q0, q1, [x9, #FRAME_STACK_ARGS+at]
@@ -249,6 +272,10 @@
 3:	VECTORS_AT ldp, sp, FRAME_VECTORS
 	ldr	x8, [sp, #FRAME_ANSWER]
 	JUMP_ON
-	FUNCTION_END trampoline_full
+	FUNCTION_END \name
+	.endm
+
+	ANY	trampoline_full
+	ANY	trampoline_wide, 1
 
 	NOTES
