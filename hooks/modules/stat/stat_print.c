@@ -144,8 +144,11 @@ static int append(struct out *out)
 {
 	int error = 0;
 
-	if (output >= 0 && (!trace_self_is(output, &output_id) || is_gone()))
+	if (output >= 0 && is_gone())
 		close_output();
+	/* Last before it is written to: the program may make it its own between any two calls. */
+	if (output >= 0 && !trace_self_is(output, &output_id))
+		output = -1;
 	if (output < 0)
 		error = open_output();
 	if (error)
