@@ -10,7 +10,7 @@
 /*
  * Context: setup. Writes to what CUAUDIT_OUTPUT names, a file by way of
  * another name in its directory, so that it is whole at any time. 0 or -errno,
- * after a message.
+ * after a message, unless *told is that error: then it was said before.
  */
 int stat_file_write(struct out *out, int *told);
 
