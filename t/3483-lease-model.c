@@ -27,8 +27,7 @@ enum {
 	REACH = 5000,		/* a submission to reach the device, */
 	RETURN = 10000,		/* and a synchronising call to return */
 	REST = 50000,		/* as in limit_flight.c */
-	TURN = 1000000,		/* of a device that goes from one to the other, */
-	SWITCH = 5000,		/* and how long that takes it */
+	TURN = 1000000,		/* of a device that goes from one to the other */
 	PAUSE = 5000000,	/* a thread that waited so long */
 	COLD = 3000000,		/* is slower for so long */
 	AHEAD = 2,
@@ -62,6 +61,7 @@ static struct process {
 static int count;
 static uint64_t now, end, event_count;
 static uint64_t timer = 60 * US;	/* by which a sleep is longer */
+static uint64_t turning = 5 * US;	/* how long it takes the device to go from one to the other */
 static struct {
 	const struct process *process;
 	uint64_t number;
@@ -237,7 +237,7 @@ static void start_on_device(void)
 	if (!process)
 		return;
 	reached = now > process->since + REACH ? now : process->since + REACH;
-	device.from = reached + (before && before != process ? SWITCH : 0) * device.turns;
+	device.from = reached + (before && before != process ? turning : 0) * device.turns;
 	device.runs = process;
 	device.turn_end = device.from + TURN;
 	device.until = device.from + (device.turns ? least(process->left, TURN) : process->left);
@@ -283,6 +283,8 @@ static uint64_t submit(struct process *process)
 
 	if (!process->waits && lease->contested && flight_poll(lease) >= AHEAD)
 		return now + REST + timer;
+	if (!process->waits && lease->contested)
+		lease_settle_paused(lease);
 	lease->entered++;
 	if (!lease->open) {
 		lease->returned++;
@@ -477,14 +479,15 @@ static const struct program {
 	/* As PyTorch's are. */
 	{ "a step bound by its launches", 8 * US, 17 * US, 80 * US, 60, 1, 84, 0, BY_CALL },
 	{ "empty kernels, bound by them", 2300, 2700, 0, 2000, 1, 86, 0, BY_CALL },
-	{ "a step whose end a callback tells", 65 * US, 5 * US, 15 * US, 5, 2, 79, 200 * US, UNSEEN },
+	{ "a step whose end a callback tells", 65 * US, 5 * US, 15 * US, 5, 2, 76, 200 * US, UNSEEN },
 	/* As JAX has it. */
 	{ "a graph, and an event behind it", 275 * US, 5 * US, 30 * US, 1, 2, 79, 200 * US, MARKED },
+	{ "a graph of half the time, and an event behind it", 145 * US, 5 * US, 150 * US, 1, 2, 57, 200 * US, MARKED },
 	{ "GEMMs with an event behind each", 200 * US, 5 * US, 0, 200, 1, 97, 0, MARKED_EACH },
 	{ "a large training step", 1500 * US, 10 * US, 300 * US, 100, 1, 98, 0, BY_CALL },
 };
 
-enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), EMPTY = 3, SMALL = 6, STEP = 8, LOSS, LAUNCHES, CALLBACK = 12, GRAPH, LARGE = 15 };
+enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), EMPTY = 3, SMALL = 6, STEP = 8, LOSS, LAUNCHES, CALLBACK = 12, GRAPH, HALF, LARGE = 16 };
 
 static void set(int number, const struct program *program, uint32_t weight)
 {

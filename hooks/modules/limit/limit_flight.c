@@ -134,6 +134,11 @@ static void note_pause(struct lease *lease)
 		lease->awaited += now - before;
 }
 
+bool flight_has_paused(const struct lease *lease)
+{
+	return lease_now() > submitted[number(lease)] + PAUSE;
+}
+
 void flight_goes_on(struct lease *lease)
 {
 	submitted[number(lease)] = lease_now();
@@ -228,7 +233,7 @@ static uint32_t poll_locked(struct lease *lease)
 			continue;
 		}
 		at[i].pending = false;
-		lease->finished_at = now - (now - from) / 2;
+		lease->finished_at = now - (now > from ? now - from : 0) / 2;
 		atomic_fetch_add(&lease->finished, at[i].count + at[i].before);
 		/* How long a batch takes, a part of one does not tell. */
 		if (!at[i].mark)
@@ -327,6 +332,7 @@ void flight_forked(void)
 	memset(flights, 0, sizeof(flights));
 	memset(tails, 0, sizeof(tails));
 	memset(completed, 0, sizeof(completed));
+	memset(polled, 0, sizeof(polled));
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++)
 		pending[i] = marks[i] = loose[i] = submitted[i] = 0;
 }

@@ -10,6 +10,9 @@
 /* The driver took a submission: an event behind it, where one is due. */
 void flight_submitted(struct lease *lease, CUstream stream);
 
+/* Nothing was submitted for a while. */
+bool flight_has_paused(const struct lease *lease);
+
 /* A thread that waited for its turn goes on: until then it was not for the device. */
 void flight_goes_on(struct lease *lease);
 

@@ -50,7 +50,10 @@ struct lease {
 	_Atomic uint64_t returned;	/* ... and how many of them the driver has taken */
 	_Atomic uint64_t covered;	/* those with an event behind them, or waited for */
 	_Atomic uint64_t busy_from;	/* since when its work is not counted yet; 0: it has none */
+	_Atomic uint64_t idle_from;	/* since when it had none, 0: that is not known */
+	_Atomic uint64_t gap;		/* nanoseconds for which it has none as a rule */
 	_Atomic uint64_t worked;	/* nanoseconds that the device worked, as far as counted */
+	_Atomic uint64_t unsure;	/* those that it may have worked beside */
 	_Atomic uint64_t finished;	/* submissions of batches that are done, */
 	_Atomic uint64_t finished_at;	/* and about when the last one was */
 	_Atomic uint64_t awaited;	/* nanoseconds in which it had a whole batch to do, or nothing was submitted */
@@ -102,6 +105,9 @@ int lease_add_hooks(void);
 /* Context: call. The device has work from now on; if all is done, not any more. */
 void lease_busy(struct lease *lease);
 void lease_settle(struct lease *lease);
+
+/* Context: call. The same after a while without submissions, about when it was: none begins now. */
+void lease_settle_paused(struct lease *lease);
 
 /*
  * Context: call, where malloc may be called: starts the helper. A context is made where the driver

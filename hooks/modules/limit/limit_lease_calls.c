@@ -181,8 +181,10 @@ static int submit(struct cuaudit_call *call, void *data)
 		submit_beyond(device);
 		return CUAUDIT_CONTINUE;
 	}
-	if (lease->contested)
+	if (lease->contested) {
 		flight_throttle(lease);
+		lease_settle_paused(lease);
+	}
 	/* Said before it is asked: the helper closes, then looks who is inside. */
 	atomic_fetch_add(&lease->entered, 1);
 	if (__builtin_expect(!lease->open, 0) && !wait_for_turn(call, lease))

@@ -24,26 +24,56 @@ static void count(struct lease *lease, uint64_t until, uint64_t next)
 
 	if (!next)
 		flight_idle(lease);
-	if (from && atomic_compare_exchange_strong(&lease->busy_from, &from, next) && until > from)
+	if (!from || !atomic_compare_exchange_strong(&lease->busy_from, &from, next))
+		return;
+	if (until > from)
 		atomic_fetch_add(&lease->worked, until - from);
+	if (!next)
+		lease->idle_from = until;
 }
 
 void lease_busy(struct lease *lease)
 {
-	uint64_t none = 0;
+	uint64_t none = 0, now, from;
 
-	if (!lease->busy_from)
-		atomic_compare_exchange_strong(&lease->busy_from, &none, lease_now());
+	if (lease->busy_from)
+		return;
+	now = lease_now();
+	if (!atomic_compare_exchange_strong(&lease->busy_from, &none, now))
+		return;
+	from = atomic_exchange(&lease->idle_from, 0);
+	if (from && now > from)
+		lease->gap = (lease->gap * 7 + now - from) / 8;
 }
 
-/* Submissions that have begun meanwhile are counted from their own beginning or from here. */
+/*
+ * Submissions that have begun meanwhile are counted from their own beginning or from here. Who has just waited for the
+ * end knows when it was; who looks now and then, about when.
+ */
+static void settle(struct lease *lease, bool waited)
+{
+	uint64_t entered = lease->entered, from = lease->busy_from, now, at;
+
+	if (!from || lease->returned != entered || lease->covered < entered ||
+	    flight_poll(lease) || lease->entered != entered)
+		return;
+	at = lease->finished_at;
+	now = lease_now();
+	if (waited || at < from || at > now)
+		at = now;
+	count(lease, at, 0);
+	lease->unsure += now - at;
+}
+
 void lease_settle(struct lease *lease)
 {
-	uint64_t entered = lease->entered;
+	settle(lease, true);
+}
 
-	if (lease->busy_from && lease->returned == entered && lease->covered >= entered &&
-	    !flight_poll(lease) && lease->entered == entered)
-		count(lease, lease_now(), 0);
+void lease_settle_paused(struct lease *lease)
+{
+	if (lease->busy_from && flight_has_paused(lease))
+		settle(lease, false);
 }
 
 void lease_charge_anew(struct lease *lease)
@@ -51,6 +81,7 @@ void lease_charge_anew(struct lease *lease)
 	struct lease_price *price = &lease->price;
 
 	count(lease, 0, 0);
+	lease->idle_from = 0;
 	lease->charged = lease->worked;
 	price->counted = lease->finished;
 	price->lone = price->span = 0;
@@ -192,9 +223,9 @@ void lease_measure(struct lease *lease, uint64_t now)
 	uint64_t entered = lease->entered, worked;
 
 	if (entered != lease->seen)
-		lease->active = now;
+		lease->active = lease->last_busy = now;
 	lease->seen = entered;
-	lease_settle(lease);
+	settle(lease, false);
 	/*
 	 * Behind the last submissions there may be no event, and nobody who waits. A launch that does
 	 * not return may load code, which is no work of the device; or wait for room behind
@@ -207,6 +238,8 @@ void lease_measure(struct lease *lease, uint64_t now)
 	worked = lease->worked;
 	charge_work(lease, worked - lease->charged, now);
 	lease->charged = worked;
+	/* Who may have no more than a part of the time has less rather than more. */
+	lease->cap_used += atomic_exchange(&lease->unsure, 0);
 	if (lease->busy_from)
 		lease->last_busy = now;
 }

@@ -11,6 +11,7 @@
 enum {
 	SLICE = 10000000,
 	GUEST = 5000000,	/* by so much of the device's time a guest may be ahead of the holder */
+	MOMENT = 250000,	/* a holder that is not light lends one only that lasts for longer */
 	IDLE = 3000000,		/* a holder for which the device did nothing so long gives it away */
 	STALE = 30000000,	/* a process that did not look for so long is stopped */
 	DRAIN = 500000000,	/* what takes longer goes on beside the next holder's work */
@@ -191,6 +192,15 @@ static bool may_be_guest(const struct lease *lease, uint32_t row)
 	       !is_ahead(lease, row, rows_mine, anew ? 0 : GUEST);
 }
 
+/*
+ * To go from one process to another and back takes the device as long as a short moment does that could be lent. One
+ * for which the device waits has such a moment behind each submission.
+ */
+static bool is_resting(const struct lease *lease, uint64_t now)
+{
+	return !lease->busy_from && (lease_is_light(lease) || lease->gap > MOMENT || now - lease->last_busy > MOMENT);
+}
+
 /* While the device has nothing to do for the holder, the next one may submit beside it. */
 static void lend(struct lease *lease, uint32_t other, uint64_t now)
 {
@@ -200,7 +210,7 @@ static void lend(struct lease *lease, uint32_t other, uint64_t now)
 	if (!is_beside(lease, guest) || lease_part(lease, guest)->state != LEASE_WANTS ||
 	    !is_running(lease, guest, now) || !may_be_guest(lease, guest))
 		guest = other;
-	if (lease->draining || (lease->busy_from && !is_beside(lease, guest)) ||
+	if (lease->draining || (!is_beside(lease, guest) && !is_resting(lease, now)) ||
 	    !may_be_guest(lease, guest))
 		guest = 0;
 	if (lease_device(lease)->guest == guest)
