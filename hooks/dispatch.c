@@ -157,13 +157,6 @@ void dispatch_give_back(struct frame *frame)
 		stack[i] = frame->stack_args[i];
 }
 
-static int enter_nothing(struct cuaudit_call *call, void *data)
-{
-	(void)call;
-	(void)data;
-	return CUAUDIT_CONTINUE;
-}
-
 static void exit_nothing(struct cuaudit_call *call, void *data)
 {
 	(void)call;
@@ -407,6 +400,4 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 	if (!has_exit)
 		list->exit = NULL;
 	list->kind = !has_exit ? LIST_ENTERS : timed && counter ? LIST_TIMES : LIST_EXITS;
-	if (!list->enter && list->kind == LIST_EXITS)
-		list->enter = enter_nothing;
 }

@@ -16,7 +16,7 @@ enum { LIST_TIMES, LIST_EXITS, LIST_ENTERS };	/* in an order that trampolines co
 /*
  * Immutable once published; the hooks of a function, outermost first. enter,
  * exit and data are the one hook's own where there is one, else dispatch.c's
- * for several; exit is NULL where none has one, enter only in a LIST_TIMES.
+ * for several; exit, or enter, is NULL where none has one.
  */
 struct hook_list {
 	cuaudit_enter_fn enter;

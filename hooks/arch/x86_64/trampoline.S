@@ -291,10 +291,10 @@
 	cmpl	$LIST_EXITS, LIST_KIND(%r10)
 	jb	8f
 	ja	6f
-	HOOK
+	HOOK_IF_ANY 4f
 	testl	%eax, %eax
 	jnz	1f
-	OUTSIDE	1
+4:	OUTSIDE	1
 	LOAD_REGISTERS \registers
 	call	*%r11
 	EXIT	no, 1, .L\name\()_moved

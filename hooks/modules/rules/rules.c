@@ -9,6 +9,8 @@
 #include "hooks/modules/rules/rules_store.h"
 #include "util/io.h"
 
+#define ASKED "!%blocking,%launch"	/* a launch waits, if at all, for what its arguments tell afterwards, too */
+
 enum { FUNCTIONS = 64 * 1024, OUTERMOST = -(1 << 20) };
 
 static const struct cuaudit_option options[] = {
@@ -71,6 +73,8 @@ static __attribute__((noinline)) void begin_again(void)
 
 static void leave(struct cuaudit_call *call, void *data)
 {
+	if (!call->result && atomic_load_explicit(&rules_idle[call->function->slot], memory_order_relaxed))
+		return;
 	if (__builtin_expect(rules_store_absent, 0))
 		begin_again();
 	if (rules_file)
@@ -112,11 +116,15 @@ static int await_call(void)
 	return handle < 0 ? handle : 0;
 }
 
-/* All that any rule or mark looks at; "" is all functions, and what takes some away is one of all. */
+/*
+ * All that any rule or mark looks at; "" is all functions, and what takes some away is one of all. But %blocking, where a
+ * rule asks why calls of that class wait.
+ */
 static const char *functions(void)
 {
 	static char text[FUNCTIONS];
 	char *at = text;
+	bool all = false;
 
 	for (uint32_t i = 0; i < rules.nrules + rules.nmarks; i++) {
 		const struct rule *rule = i < rules.nrules ? &rules.rules[i] :
@@ -124,14 +132,20 @@ static const char *functions(void)
 
 		if (!rule->functions)
 			continue;
-		if (!*rule->functions || strchr(rule->functions, '!') ||
-		    strlen(rule->functions) + 2 > (size_t)(text + FUNCTIONS - at))
-			return "";
+		all = !*rule->functions || strchr(rule->functions, '!') ||
+		      strlen(rule->functions) + sizeof("," ASKED) > (size_t)(text + FUNCTIONS - at);
+		if (all)
+			break;
 		at = stpcpy(at, rule->functions);
 		if (at > text && at[-1] != ',')
 			at = stpcpy(at, ",");
 	}
-	return at > text ? text : "";
+	if (all)
+		at = text;
+	if (rules.blocking)
+		at = stpcpy(at, ASKED);
+	*at = '\0';
+	return text;
 }
 
 /* Whether a rule would hold of whatever is called where no stack can be read. */
@@ -143,14 +157,25 @@ static bool wants_stacks(void)
 	return false;
 }
 
-static int init(const struct cuaudit_options *given)
+/* What may wait is asked before the call, the rest is not. */
+static int add_hooks(void)
 {
-	const struct cuaudit_hook hook = {
+	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "rules", .priority = OUTERMOST,
-		.functions = functions(), .enter = rules.blocking ? rules_blocking : NULL,
-		.exit = leave,
+		.functions = functions(), .exit = leave,
 		.flags = CUAUDIT_HOOK_OBSERVES | CUAUDIT_HOOK_PROVIDERS | (rules.timed ? CUAUDIT_HOOK_TIMED : 0),
 	};
+	int error = cuaudit_hook_add(&hook);
+
+	if (!rules.blocking)
+		return error;
+	hook.functions = "%blocking,!%launch";
+	hook.enter = rules_blocking;
+	return error ?: cuaudit_hook_add(&hook);
+}
+
+static int init(const struct cuaudit_options *given)
+{
 	int error = rules_store_begin(save, &template);
 
 	(void)given;
@@ -172,7 +197,7 @@ static int init(const struct cuaudit_options *given)
 	if (!error && rules.ranges)
 		error = cuaudit_range_listen(listen, NULL);
 	if (!error)
-		error = cuaudit_hook_add(&hook);
+		error = add_hooks();
 	if (!error)
 		error = await_call();
 	if (error)

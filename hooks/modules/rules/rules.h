@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <cuaudit/coverage.h>
 #include <cuaudit/hook.h>
 #include <cuaudit/range.h>
 
@@ -118,6 +119,12 @@ int rules_blocking(struct cuaudit_call *call, void *data);
 
 /* Context: call, of exit hooks; of the functions that the rules look at. */
 void rules_judge(struct cuaudit_call *call, void *data);
+
+/*
+ * By slot: rules_judge has nothing to do for a call that succeeds. Most end with that: it is one byte, since between two
+ * calls the program has had the cache for itself.
+ */
+extern _Atomic uint8_t rules_idle[CUAUDIT_SLOTS_MAX];
 
 /* Context: call, in the child of fork. */
 void rules_judge_forked(void);

@@ -24,7 +24,8 @@
 /* Which rules and marks look at a function, by bit. */
 struct wants {
 	uint64_t rules;
-	uint64_t failing;	/* those of them that look at failed calls alone */
+	uint64_t failing;	/* those of them that look at failed calls alone, */
+	uint64_t forked;	/* and in a child of fork alone */
 	uint32_t marks;
 	uint32_t known;
 };
@@ -53,8 +54,9 @@ struct counts {
 static struct wants wanted[CUAUDIT_SLOTS_MAX];	/* by slot */
 static uint64_t unchecked;	/* RULE_UNCHECKED, by bit: they look at all functions */
 static int key;
-static _Atomic uint8_t initialized, forked;
+static _Atomic uint8_t initialized, forked, settled;
 static uint32_t seen_generation;
+_Atomic uint8_t rules_idle[CUAUDIT_SLOTS_MAX];
 static uint64_t absent;		/* rules with a library that is not there yet, by bit */
 static _Atomic uint8_t callers[RULE_LIBRARIES];	/* by index: it is in the file */
 static const struct cuaudit_library *program;
@@ -85,6 +87,8 @@ static const struct wants *make(const struct cuaudit_function *function)
 		made.rules |= 1ull << i;
 		if (rule->what == RULE_RESULTS)
 			made.failing |= 1ull << i;
+		if (rule->what == RULE_FORKED)
+			made.forked |= 1ull << i;
 	}
 	for (uint32_t i = 0; i < rules.nmarks; i++)
 		if (rules.marks[i].call.functions &&
@@ -92,6 +96,7 @@ static const struct wants *make(const struct cuaudit_function *function)
 			made.marks |= 1u << i;
 	__atomic_store_n(&to->rules, made.rules, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->failing, made.failing, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->forked, made.forked, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->marks, made.marks, __ATOMIC_RELAXED);
 	/* Pairs with wants_of: who sees it known sees the rest. */
 	__atomic_store_n(&to->known, 1, __ATOMIC_RELEASE);
@@ -216,11 +221,26 @@ static bool is_reached(int16_t mark)
 	return atomic_load_explicit(&rules_file->marks[mark].reached, memory_order_acquire);
 }
 
-/* Why a call of the class is taken: the host waits, or streams do. NULL: it is not. */
+/* Why a call of %blocking waits: the text, twice its address; one more tells that streams wait, not the host. */
+static uint64_t blocking(const struct cuaudit_call *call)
+{
+	const char *why = blocking_call(call, false);
+
+	if (why)
+		return (uintptr_t)why << 1;
+	why = blocking_call(call, true);
+	return why ? (uintptr_t)why << 1 | 1 : 0;
+}
+
+/* Why a call of the class is taken: the host waits, or streams do. NULL: it is not. Of launches it is asked now. */
 static const char *why_blocking(const struct rule *rule, const struct cuaudit_call *call)
 {
-	return (call->scratch & 1) == rule->legacy ? (const char *)(uintptr_t)(call->scratch >> 1) :
-						     NULL;
+	uint64_t found;
+
+	if (!(call->function->classes & CUAUDIT_CLASS_BLOCKING))
+		return NULL;
+	found = call->function->classes & CUAUDIT_CLASS_LAUNCH ? blocking(call) : call->scratch;
+	return (found & 1) == rule->legacy ? (const char *)(uintptr_t)(found >> 1) : NULL;
 }
 
 /* Whether %blocking takes the call, or another part of the selector takes its function. */
@@ -247,9 +267,9 @@ static inline bool holds(struct rule *rule, const struct cuaudit_call *call)
 		return false;
 	if (rule->per >= 0 && !cuaudit_call_in_range(call, rule->per))
 		return false;
-	if (rule->blocking && !is_blocking(rule, call))
-		return false;
 	if (rule->library && !by_library(rule, call))
+		return false;
+	if (rule->blocking && !is_blocking(rule, call))
 		return false;
 	return rule->device < 0 || on_device(rule, call);
 }
@@ -461,8 +481,6 @@ static void judge(struct rule *rule, const struct cuaudit_call *call)
 
 	if (rule->what == RULE_RESULTS && !is_result(rule, call))
 		return;
-	if (rule->what == RULE_FORKED && !forked)
-		return;
 	if (!holds(rule, call))
 		return;
 	switch ((enum rule_what)rule->what) {
@@ -568,20 +586,10 @@ static bool starts(const struct cuaudit_function *function)
 	return false;
 }
 
-/* The text, twice its address: one more tells that streams wait, not the host. */
 int rules_blocking(struct cuaudit_call *call, void *data)
 {
-	const char *why = NULL;
-
 	(void)data;
-	call->scratch = 0;
-	if (!(call->function->classes & CUAUDIT_CLASS_BLOCKING))
-		return CUAUDIT_CONTINUE;
-	why = blocking_call(call, false);
-	if (why)
-		call->scratch = (uintptr_t)why << 1;
-	else if ((why = blocking_call(call, true)))
-		call->scratch = (uintptr_t)why << 1 | 1;
+	call->scratch = blocking(call);
 	return CUAUDIT_CONTINUE;
 }
 
@@ -600,26 +608,40 @@ static __attribute__((noinline)) void seek(const struct cuaudit_call *call)
 		rules_seek(call);
 }
 
+/*
+ * What any call may bring, until nothing of that kind is waited for; what optional rules name is looked for at the end,
+ * too.
+ */
+static __attribute__((noinline)) void look_out(const struct cuaudit_call *call)
+{
+	rules_file->header.calls = 1;
+	look_at_libraries();
+	if (unchecked)
+		check_unchecked(call);
+	if (__atomic_load_n(&absent, __ATOMIC_RELAXED))
+		note_caller(call);
+	if (rules_sought)
+		seek(call);
+	if (!initialized && !call->result && starts(call->function))
+		initialized = 1;
+	if (initialized && !unchecked && !rules_sought && !__atomic_load_n(&absent, __ATOMIC_RELAXED))
+		settled = 1;
+}
+
 void rules_judge(struct cuaudit_call *call, void *data)
 {
 	const struct wants *wants = wants_of(call->function);
-	uint64_t left = call->result ? wants->rules : wants->rules & ~wants->failing;
+	uint64_t left = wants->rules & ~(call->result ? 0 : wants->failing) & ~(forked ? 0 : wants->forked);
 
 	(void)data;
-	rules_file->header.calls = 1;
-	look_at_libraries();
 	for (; left; left &= left - 1)
 		judge(&rules.rules[__builtin_ctzll(left)], call);
-	if (unchecked)
-		check_unchecked(call);
-	if (__builtin_expect(__atomic_load_n(&absent, __ATOMIC_RELAXED) != 0, 0))
-		note_caller(call);
-	if (__builtin_expect(atomic_load_explicit(&rules_sought, memory_order_relaxed) != 0, 0))
-		seek(call);
+	if (__builtin_expect(!settled, 0))
+		look_out(call);
 	if (wants->marks)
 		count_marks(wants->marks, call);
-	if (__builtin_expect(!initialized, 0) && !call->result && starts(call->function))
-		initialized = 1;
+	else if (settled && !(wants->rules & ~wants->failing & ~wants->forked) && !forked)
+		rules_idle[call->function->slot] = 1;
 }
 
 /* A range of the rule ends: was there too little of it? */
@@ -750,6 +772,8 @@ static void counts_forked(void)
 /* What an earlier program of this process, or the parent, was asked. */
 void rules_judge_forked(void)
 {
+	memset((void *)rules_idle, 0, sizeof(rules_idle));
+	settled = 0;
 	counts_forked();
 	/* Its pages are not there before a rule counts kernels. */
 	for (uint32_t i = 0; i < rules.nrules; i++)
