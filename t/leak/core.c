@@ -42,6 +42,15 @@ const struct cuaudit_function *core_function(int id)
 	return id < (int)(sizeof(functions) / sizeof(functions[0])) ? &functions[id] : NULL;
 }
 
+int cuaudit_row_get(uint32_t id, struct cuaudit_function *function)
+{
+	if (!core_function((int)id))
+		return -ENOENT;
+	*function = *core_function((int)id);
+	return 0;
+}
+
+/* Each of the module's has the same functions, for other calls. */
 int cuaudit_hook_add(const struct cuaudit_hook *given)
 {
 	hook = *given;

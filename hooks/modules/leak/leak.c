@@ -2,6 +2,7 @@
 /* The leak hook: what was allocated and never freed, and what was used wrongly. */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -394,25 +395,64 @@ static int check(const struct cuaudit_options *given)
 	return path ? leak_suppress_setup(path) : 0;
 }
 
+/* What changes objects, or shows that there are any; the rest only uses them. */
+static bool acts(const struct leak_rule *rule)
+{
+	return rule->action != LEAK_NOTHING || rule->shows_all || rule->shows.word != LEAK_NO_WORD;
+}
+
+/* The functions that do the one or the other, as a selector, which stays; NULL: memory is out. */
+static const char *functions(bool that_act)
+{
+	struct cuaudit_function function;
+	char *text = strdup(""), *longer;
+	size_t used = 0, length;
+
+	for (uint32_t id = 0; text && !cuaudit_row_get(id, &function); id++) {
+		const struct leak_rule *rule = leak_rule(&function);
+
+		if (!rule || !rule->any || acts(rule) != that_act ||
+		    function.classes & (CUAUDIT_CLASS_PROCADDR | CUAUDIT_CLASS_OCCUPANCY))
+			continue;
+		length = strlen(function.name) + 2;
+		longer = realloc(text, used + length + 1);
+		if (!longer)
+			free(text);
+		text = longer;
+		if (text)
+			stpcpy(stpcpy(stpcpy(text + used, "="), function.name), ",");
+		used += length;
+	}
+	return text;
+}
+
+static int follow(bool that_act)
+{
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "leak", .functions = functions(that_act),
+		.enter = enter, .exit = exit_hook,
+	};
+
+	return hook.functions ? cuaudit_hook_add(&hook) : -ENOMEM;
+}
+
 int leak_track(void)
 {
 	static bool tracked;
-	const struct cuaudit_hook hook = {
-		.size = sizeof(hook), .name = "leak", .functions = "!%procaddr,!%occupancy",
-		.enter = enter, .exit = exit_hook,
-	};
 	int error = tracked ? 0 : leak_object_setup();
 
 	if (!error && !tracked)
-		error = cuaudit_hook_add(&hook);
+		error = follow(true);
 	tracked = !error;
 	return error;
 }
 
 static int init(const struct cuaudit_options *given)
 {
+	int error = leak_track();
+
 	(void)given;
-	return leak_track();
+	return error ?: follow(false);
 }
 
 static void finish(void)

@@ -135,7 +135,7 @@ uint64_t leak_device_bytes(void);
 /* Context: call. Bytes of the living device memory or array with that handle; 0: there is none. */
 uint64_t leak_device_size(uint64_t handle);
 
-/* Context: setup (init). Follows objects, for the leak hook and whoever else wants to know. 0 or -errno. */
+/* Context: setup (init). Follows objects, not what uses them, for whoever wants to know. 0 or -errno. */
 int leak_track(void);
 
 /* Context: call, in the child of fork. */
