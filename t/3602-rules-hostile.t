@@ -91,6 +91,11 @@ says '^  broken 20020 times' "... all are counted"
 rules no-use-after-fork
 check "$hostile" forks-early
 holds "a child of fork before the driver is started"
+check "$hostile" forks-alike 100
+broken 1 "a child of fork that calls alone what no rule looked at in the parent"
+rules 'mark late = 90th cuDriverGetVersion' 'never cuMemAlloc after late' 'no-errors'
+check "$hostile" forks-alike 100
+is "$status $(grep '^check' err)" "0 check: all 2 rules hold" "a mark is reached by what no rule looks at where it succeeds"
 rules no-leak 'at-least 2 cuDriverGetVersion'
 check "$hostile" forks-holding
 says '^  broken: 1 calls?, ' "what the parent holds: the child is judged"

@@ -178,6 +178,23 @@ static void forks(void)
 	}
 }
 
+/* The child calls what the parent has called, and no rule looked at then, by itself. */
+static void forks_alike(void)
+{
+	int version;
+	pid_t child;
+
+	start();
+	for (long i = 0; i < first; i++)
+		cuDriverGetVersion(&version);
+	child = fork();
+	if (!child) {
+		cuDriverGetVersion(&version);
+		_exit(0);
+	}
+	await(child);
+}
+
 /* Before the parent starts the driver, whose core is there. */
 static void forks_early(void)
 {
@@ -532,6 +549,7 @@ static const struct {
 	{ "elsewhere", elsewhere },
 	{ "errno", keeps_errno },
 	{ "forks", forks },
+	{ "forks-alike", forks_alike },
 	{ "forks-early", forks_early },
 	{ "forks-holding", forks_holding },
 	{ "forks-midway", forks_midway },

@@ -53,6 +53,7 @@ struct counts {
 
 static struct wants wanted[CUAUDIT_SLOTS_MAX];	/* by slot */
 static uint64_t unchecked;	/* RULE_UNCHECKED, by bit: they look at all functions */
+static bool forking;		/* some rule is of children of fork */
 static int key;
 static _Atomic uint8_t initialized, forked, settled;
 static uint32_t seen_generation;
@@ -624,7 +625,7 @@ static __attribute__((noinline)) void look_out(const struct cuaudit_call *call)
 		seek(call);
 	if (!initialized && !call->result && starts(call->function))
 		initialized = 1;
-	if (initialized && !unchecked && !rules_sought && !__atomic_load_n(&absent, __ATOMIC_RELAXED))
+	if ((initialized || !forking) && !unchecked && !rules_sought && !__atomic_load_n(&absent, __ATOMIC_RELAXED))
 		settled = 1;
 }
 
@@ -745,6 +746,7 @@ int rules_judge_setup(void)
 	for (uint32_t i = 0; i < rules.nrules; i++) {
 		if (rules.rules[i].what == RULE_UNCHECKED)
 			unchecked |= 1ull << i;
+		forking |= rules.rules[i].what == RULE_FORKED;
 		if (rules.rules[i].frame && !rules_file->rules[i].optional)
 			rules_sought |= 1ull << i;
 		if (rules.rules[i].library && !rules_file->rules[i].optional)
