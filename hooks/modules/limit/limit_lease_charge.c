@@ -17,19 +17,20 @@ enum {
 	PRICE_MOST = 500000000	/* and at most so much */
 };
 
-/* Counts the work since busy_from, which becomes next. */
-static void count(struct lease *lease, uint64_t until, uint64_t next)
+/* Counts the work since busy_from, which becomes next. False: another thread did. */
+static bool count(struct lease *lease, uint64_t until, uint64_t next)
 {
 	uint64_t from = lease->busy_from;
 
 	if (!next)
 		flight_idle(lease);
 	if (!from || !atomic_compare_exchange_strong(&lease->busy_from, &from, next))
-		return;
+		return false;
 	if (until > from)
 		atomic_fetch_add(&lease->worked, until - from);
 	if (!next)
 		lease->idle_from = until;
+	return true;
 }
 
 void lease_busy(struct lease *lease)
@@ -61,8 +62,8 @@ static void settle(struct lease *lease, bool waited)
 	now = lease_now();
 	if (waited || at < from || at > now)
 		at = now;
-	count(lease, at, 0);
-	lease->unsure += now - at;
+	if (count(lease, at, 0))
+		lease->unsure += now - at;
 }
 
 void lease_settle(struct lease *lease)
