@@ -28,7 +28,7 @@ enum { DEPTH = 16, KEPT = 16, NEAR = 1 << 16, CALLERS = 64 };
 struct pending {
 	const void *report, *caller;
 	uint64_t start, end, correlation, first_scratch;
-	const struct cuaudit_function *function;
+	const struct runtime_row *row;
 	const struct hook_list *list;
 	uint32_t depth, nwords;
 	uint64_t entered, guarded, outer;
@@ -45,10 +45,10 @@ struct included {
 	uint32_t generation;
 };
 
-/* Those of a thread, the innermost last. */
+/* Those of a thread, the innermost last, before `next`. */
 struct runtime_thread {
 	struct included included[CALLERS];
-	uint32_t count;
+	struct pending *next;
 	struct pending pending[DEPTH];
 };
 
@@ -137,25 +137,37 @@ static void leave(struct thread *thread, uint32_t depth, uint64_t state)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
+static __attribute__((noinline, cold)) struct runtime_thread *begin(struct thread *thread)
+{
+	struct runtime_thread *calls = cuaudit_pages(sizeof(*calls));
+
+	if (calls)
+		calls->next = calls->pending;
+	return thread->runtime = calls;
+}
+
 /* Room for a call of that depth; calls as deep or deeper were left. */
 static struct pending *room(struct thread *thread, uint32_t depth)
 {
 	struct runtime_thread *calls = thread->runtime;
 
 	if (!calls)
-		calls = thread->runtime = cuaudit_pages(sizeof(*calls));
+		calls = begin(thread);
 	if (!calls)
 		return NULL;
-	while (calls->count && calls->pending[calls->count - 1].depth >= depth)
-		calls->count--;
-	return calls->count < DEPTH ? &calls->pending[calls->count] : NULL;
+	while (calls->next > calls->pending && calls->next[-1].depth >= depth)
+		calls->next--;
+	return calls->next < calls->pending + DEPTH ? calls->next : NULL;
 }
 
-/* What hooks may have written, of the call: its scratch. */
+/* What exit hooks are given besides: what enter hooks may have written, of the call, is its scratch. */
 static void keep(struct pending *pending, const struct frame *frame)
 {
 	uint32_t scratches = frame->list->count > 1 ? frame->list->count : 0;
 
+	pending->caller = frame->call.caller;
+	pending->correlation = frame->call.correlation;
+	pending->nwords = frame->call.nwords;
 	pending->first_scratch = frame->call.scratch;
 	pending->entered = frame->entered;
 	pending->guarded = frame->guarded;
@@ -168,7 +180,8 @@ static void restore(struct frame *frame, struct pending *pending, const struct t
 	uint32_t scratches = pending->list->count > 1 ? pending->list->count : 0;
 
 	frame->call = (struct cuaudit_call){
-		.function = pending->function, .words = pending->words, .scratch = pending->first_scratch,
+		.function = &entry_table[runtime_row_slot(pending->row)].function,
+		.words = pending->words, .scratch = pending->first_scratch,
 		.caller = pending->caller, .correlation = pending->correlation, .blocks = thread->blocks,
 		.nwords = pending->nwords, .depth = pending->depth, .flags = CUAUDIT_CALL_OBSERVED,
 		.start = pending->start, .end = pending->end,
@@ -266,31 +279,31 @@ void runtime_call_enter(const struct runtime_row *row, const struct runtime_repo
 		return;
 	}
 	/* Not before the mark: a handler's call has the same room until then. */
-	frame->call.nwords = pending->nwords = gather(pending->words, row, report->params);
-	frame->call.correlation = pending->correlation = ++thread->correlation;
+	frame->call.nwords = gather(pending->words, row, report->params);
+	frame->call.correlation = ++thread->correlation;
 	pending->report = report;
-	pending->function = &entry->function;
-	pending->caller = caller.address;
+	pending->row = row;
 	pending->list = list;
 	pending->depth = depth;
 	pending->outer = outer;
 	if (!enter(frame))
 		return;
-	keep(pending, frame);
-	thread->runtime->count++;
+	if (list->exit)
+		keep(pending, frame);
+	thread->runtime->next = pending + 1;
 	pending->start = list->kind == LIST_TIMES ? cuaudit_ticks() : 0;
 	leave(thread, depth, anchor | (depth ? THREAD_NESTED : 0));
 }
 
 /* The call of that report, NULL if its begin was not seen, or it was left. */
 static struct pending *find(const struct thread *thread, const void *report,
-			    const struct cuaudit_function *function)
+			    const struct runtime_row *row)
 {
 	struct runtime_thread *calls = thread->runtime;
 
-	for (uint32_t i = calls ? calls->count : 0; i-- > 0;)
-		if (calls->pending[i].report == report && calls->pending[i].function == function)
-			return &calls->pending[i];
+	for (struct pending *call = calls ? calls->next : NULL; calls && call-- > calls->pending;)
+		if (call->report == report && call->row == row)
+			return call;
 	return NULL;
 }
 
@@ -313,7 +326,7 @@ static void run_exit(struct thread *thread, struct pending *pending, const struc
 	restore(frame, pending, thread);
 	frame->own = (uintptr_t)__builtin_dwarf_cfa();
 	mark(thread, frame);
-	thread->runtime->count = (uint32_t)(pending - thread->runtime->pending);
+	thread->runtime->next = pending;
 	frame->call.result = status_of(thread, row, report);
 	frame->list->exit(&frame->call, frame->list->data);
 	leave(thread, frame->call.depth - 1, frame->call.depth ? frame->outer : 0);
@@ -321,9 +334,8 @@ static void run_exit(struct thread *thread, struct pending *pending, const struc
 
 void runtime_call_exit(const struct runtime_row *row, const struct runtime_report *report)
 {
-	const struct entry *entry = &entry_table[runtime_row_slot(row)];
 	struct thread *thread = thread_self;
-	struct pending *pending = thread ? find(thread, report, &entry->function) : NULL;
+	struct pending *pending = thread ? find(thread, report, row) : NULL;
 
 	if (!pending || thread->state & THREAD_INSIDE)
 		return;
@@ -333,6 +345,6 @@ void runtime_call_exit(const struct runtime_row *row, const struct runtime_repor
 		run_exit(thread, pending, row, report);
 		return;
 	}
-	thread->runtime->count = (uint32_t)(pending - thread->runtime->pending);
+	thread->runtime->next = pending;
 	leave(thread, pending->depth - 1, pending->depth ? pending->outer : 0);
 }
