@@ -4,6 +4,8 @@
 # each test's result is the same. Prints TAP, a line a part. A part is FILE@FIRST:LAST, FILE relative to
 # SUITES_TESTS, the directory that holds the tests/ of the CuPy that is installed: `pytest FILE` of these
 # items alone, in their order; LAST may be missing. No part is begun after SUITES_SECONDS (none is set).
+# SUITES_TURNS=yes: one part after the other, alone and then audited, each with all GPUs, for tests
+# that want them all, or whose processes meet at one port.
 # SUITES_OUT keeps, of each part and side, the results ("ID<tab>outcome") and the log, and of a side the
 # times, as they come: a run that is cut off can go on with the parts that are not there.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -23,12 +25,13 @@ side=$1
 part=$2
 test "$(date +%s)" -lt "$SUITES_END" || exit 0
 name=$(echo "$part" | tr -c 'A-Za-z0-9\n' _)
-half=$((SUITES_GPUS / 2))
+count=$((SUITES_GPUS / 2)) first=0
+test "$side" = alone || first=$count
+test -z "${SUITES_TURNS-}" || count=$SUITES_GPUS first=0
 devices=
 i=0
-while test "$i" -lt "$half"; do
-	device=$(((SUITES_SLOT + i) % half))
-	test "$side" = alone || device=$((device + half))
+while test "$i" -lt "$count"; do
+	device=$((first + (${SUITES_SLOT:-0} + i) % count))
 	devices=$devices${devices:+,}$device
 	i=$((i + 1))
 done
@@ -50,7 +53,7 @@ echo "$part $status $(($(date +%s) - begun))" >>"$SUITES_OUT/$side.times"
 # Traces of all parts at once would fill a disk.
 find "$SUITES_TMP/traces" -name '*.cutrace' -mmin +2 -delete
 SH
-export SUITES_TMP="$tmp" SUITES_OUT="$out" SUITES_GPUS="$gpus" SUITES_TESTS PYTHON3 LIBCUAUDIT \
+export SUITES_TURNS SUITES_TMP="$tmp" SUITES_OUT="$out" SUITES_GPUS="$gpus" SUITES_TESTS PYTHON3 LIBCUAUDIT \
 	SUITES_END="$(($(date +%s) + ${SUITES_SECONDS:-1000000}))" \
 	SUITES_NVTX="${LIBCUAUDIT%/*}/libcuaudit-nvtx.so" PYTHONPATH="$top_srcdir/t/gpu:${PYTHONPATH-}"
 : "${SUITES_HOOKS:=stat(format=json),trace(args=kernel;backtrace=cuLaunchKernel*,cuMemAlloc*;python=%driver;size=4M;when-full=ring),dbgmem(libraries=*cupy*:*numpy*;action=report)}"
@@ -58,10 +61,17 @@ export SUITES_HOOKS
 jobs=${SUITES_JOBS:-$(nproc)}
 : >"$out/alone.times"
 : >"$out/audited.times"
-xargs -P "$((jobs * 9 / 20))" -n 1 --process-slot-var=SUITES_SLOT sh "$tmp/one" alone <"$tmp/parts" &
-xargs -P "$((jobs - jobs * 9 / 20))" -n 1 --process-slot-var=SUITES_SLOT sh "$tmp/one" audited \
-	<"$tmp/parts"
-wait
+if test -n "${SUITES_TURNS-}"; then
+	while read -r part; do
+		sh "$tmp/one" alone "$part" </dev/null
+		sh "$tmp/one" audited "$part" </dev/null
+	done <"$tmp/parts"
+else
+	xargs -P "$((jobs * 9 / 20))" -n 1 --process-slot-var=SUITES_SLOT sh "$tmp/one" alone <"$tmp/parts" &
+	xargs -P "$((jobs - jobs * 9 / 20))" -n 1 --process-slot-var=SUITES_SLOT sh "$tmp/one" audited \
+		<"$tmp/parts"
+	wait
+fi
 
 tests=0
 while read -r part; do
