@@ -296,13 +296,12 @@ void runtime_call_enter(const struct runtime_row *row, const struct runtime_repo
 }
 
 /* The call of that report, NULL if its begin was not seen, or it was left. */
-static struct pending *find(const struct thread *thread, const void *report,
-			    const struct runtime_row *row)
+static struct pending *find(const struct thread *thread, const struct runtime_report *report)
 {
 	struct runtime_thread *calls = thread->runtime;
 
 	for (struct pending *call = calls ? calls->next : NULL; calls && call-- > calls->pending;)
-		if (call->report == report && call->row == row)
+		if (call->report == report && call->row->callback == report->callback)
 			return call;
 	return NULL;
 }
@@ -316,8 +315,7 @@ static void count_left(struct thread *thread, const struct pending *pending)
 		thread_count_lost(&thread->unwound_calls);
 }
 
-static void run_exit(struct thread *thread, struct pending *pending, const struct runtime_row *row,
-		     const struct runtime_report *report)
+static void run_exit(struct thread *thread, struct pending *pending, const struct runtime_report *report)
 {
 	struct reported reported;
 	struct frame *frame = &reported.frame;
@@ -327,22 +325,22 @@ static void run_exit(struct thread *thread, struct pending *pending, const struc
 	frame->own = (uintptr_t)__builtin_dwarf_cfa();
 	mark(thread, frame);
 	thread->runtime->next = pending;
-	frame->call.result = status_of(thread, row, report);
+	frame->call.result = status_of(thread, pending->row, report);
 	frame->list->exit(&frame->call, frame->list->data);
 	leave(thread, frame->call.depth - 1, frame->call.depth ? frame->outer : 0);
 }
 
-void runtime_call_exit(const struct runtime_row *row, const struct runtime_report *report)
+void runtime_call_exit(const struct runtime_report *report)
 {
 	struct thread *thread = thread_self;
-	struct pending *pending = thread ? find(thread, report, row) : NULL;
+	struct pending *pending = thread ? find(thread, report) : NULL;
 
 	if (!pending || thread->state & THREAD_INSIDE)
 		return;
 	pending->end = pending->list->kind == LIST_TIMES ? cuaudit_ticks() : 0;
 	count_left(thread, pending);
 	if (pending->list->exit) {
-		run_exit(thread, pending, row, report);
+		run_exit(thread, pending, report);
 		return;
 	}
 	thread->runtime->next = pending;

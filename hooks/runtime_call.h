@@ -29,7 +29,7 @@ struct runtime_row;
 void runtime_call_enter(const struct runtime_row *row, const struct runtime_report *report,
 			const void *back);
 
-/* The call that was reported by the same structure ends. */
-void runtime_call_exit(const struct runtime_row *row, const struct runtime_report *report);
+/* The call that was reported by the same structure ends, if it was seen to begin. */
+void runtime_call_exit(const struct runtime_report *report);
 
 #endif

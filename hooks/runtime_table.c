@@ -116,8 +116,6 @@ const struct runtime_row *judge_first(uint64_t callback, const struct runtime_re
 /* The row of a report, NULL if it is not to be seen. A name is compared once. */
 static inline const struct runtime_row *judge(uint64_t callback, const struct runtime_report *report)
 {
-	if (unlikely(is_off()))
-		return NULL;
 	return likely(is_whole(callback, report) && is_known(callback, report)) ?
 	       runtime_row_of_callback(callback) : judge_first(callback, report);
 }
@@ -127,15 +125,20 @@ static inline __attribute__((always_inline))
 uint64_t reported(uint32_t number, uint64_t callback, struct runtime_report *report)
 {
 	report_fn real = atomic_load_explicit(&tables[number].report, memory_order_relaxed);
-	bool asked = runtime_flags_asked(number, callback);
-	const struct runtime_row *row = judge(callback, report);
+	bool asked = runtime_flags_asked(number, callback), seen = !is_off();
+	const struct runtime_row *row = NULL;
 	uint64_t answer = 0;
 
-	if (row && report->site == RUNTIME_EXIT)
-		runtime_call_exit(row, report);
+	/* Of a call that was seen to begin more is known than a report tells. */
+	if (is_whole(callback, report) && report->site == RUNTIME_EXIT) {
+		if (seen)
+			runtime_call_exit(report);
+	} else if (seen) {
+		row = judge(callback, report);
+	}
 	if (asked)
 		answer = real(callback, report);
-	if (row && report->site == RUNTIME_ENTER) {
+	if (row) {
 		runtime_flags_look(number);
 		runtime_call_enter(row, report, arch_plain_address(__builtin_return_address(0)));
 	}

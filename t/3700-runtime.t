@@ -162,6 +162,9 @@ done
 hostile newer
 is "$(calls | grep cuda)" "1 cudaGetDevice" "newer: others are seen"
 is "$(grep -c 'cudaNewerThanAll is newer' "$tmp/err")" 1 "newer: one line says so"
+hostile mixed
+is "$(grep '^cuda' "$tmp/out" | sed 's/ .* = / = /')" "cudaGetDevice = 0
+cudaMalloc = 0" "mixed: the end of another function ends no call"
 hostile restored
 is "$(head -n 2 "$tmp/out")" "size 38, others as they were
 r--p" "the table: protected as it was"

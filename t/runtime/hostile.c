@@ -249,6 +249,34 @@ static int larger(void)
 	return 0;
 }
 
+/* The end of a function that was not seen to begin, by the structure in which another one's call is reported. */
+static int mixed(void)
+{
+	static const struct {
+		uint32_t callback, site;
+		const char *name;
+		int32_t status;
+	} steps[] = { { 20, TOOLS_ENTER, "cudaMalloc", 0 }, { 22, TOOLS_EXIT, "cudaFree", 2 },
+		      { 20, TOOLS_EXIT, "cudaMalloc", 0 } };
+	const struct tools_table *table;
+	uint64_t correlation, params[2] = { 0 };
+	int32_t status;
+	struct tools_report report = {
+		.size = sizeof(report), .correlation = &correlation, .status = &status, .params = params
+	};
+
+	cudaGetDevice(&device);
+	cuGetExportTable((const void **)&table, tools_uuid);
+	for (int i = 0; i < 3; i++) {
+		report.callback = steps[i].callback;
+		report.site = steps[i].site;
+		report.name = steps[i].name;
+		status = steps[i].status;
+		table->report(report.callback, &report);
+	}
+	return 0;
+}
+
 /* Two slots are changed, and the page cannot be written to, as before. */
 static int restored(void)
 {
@@ -280,7 +308,7 @@ int main(int argc, char **argv)
 		{ "signals", signals }, { "jumps", jumps }, { "deep", deep }, { "closes", closes },
 		{ "refused", refused },
 		{ "ends", ends }, { "newer", newer }, { "renumbered", renumbered }, { "larger", larger },
-		{ "restored", restored },
+		{ "restored", restored }, { "mixed", mixed },
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++)
