@@ -7,6 +7,7 @@
 #include "audit/judge.h"
 #include "audit/relocate.h"
 #include "audit/stub.h"
+#include "audit/sys.h"
 
 enum {
 	OF_THE_DRIVER = LINK_OBJECT_DRIVER | LINK_OBJECT_DRIVER_PRIVATE | LINK_OBJECT_CORE
@@ -34,10 +35,14 @@ bool bind_slot(struct link_object *from, uint32_t number, uint32_t route)
 	return true;
 }
 
-/* What binds a provider's own functions, or is excluded, costs no slot. */
+/*
+ * What binds a provider's own functions, or is excluded, costs no slot; nor does the unwinder, which
+ * the core goes to within a hook: calls of its own there would be hooked, and unwound again.
+ */
 static bool is_hooked(const struct link_object *from, const struct link_object *to)
 {
-	return from && from != to && !(from->flags & (OF_THE_DRIVER | LINK_OBJECT_EXCLUDED));
+	return from && from != to && !(from->flags & (OF_THE_DRIVER | LINK_OBJECT_EXCLUDED)) &&
+	       !sys_equal(from->name, "libgcc_s.so.1");
 }
 
 uintptr_t bind_symbol(struct link_object *from, struct link_object *to,

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -31,6 +32,8 @@ static uint32_t follow_frames(const struct frame *frame, const void **frames, ui
 	struct thread *thread = frame_thread(frame);
 	uintptr_t below = (uintptr_t)at;
 	uint32_t count = 1;
+	/* A hooked function that ended in a jump to this one has the caller's record. */
+	bool jumped = frame->call.depth && unwound_is_own(arch_plain_address(at->caller));
 
 	/* The first record is the trampoline's own. */
 	frames[0] = frame->call.caller;
@@ -41,8 +44,11 @@ static uint32_t follow_frames(const struct frame *frame, const void **frames, ui
 		    !stack_readable(thread, here, here + sizeof(*at)) || !at->caller)
 			break;
 		below = here;
-		if (!unwound_is_own(arch_plain_address(at->caller)))
+		if (unwound_is_own(arch_plain_address(at->caller)))
+			continue;
+		if (!jumped)
 			frames[count++] = arch_plain_address(at->caller);
+		jumped = false;
 	}
 	return count;
 }

@@ -6,6 +6,7 @@
 #include <cuaudit/clock.h>
 #include <string.h>
 
+#include "arch.h"
 #include "hooks/core_link.h"
 #include "hooks/guard.h"
 #include "hooks/layout.h"
@@ -60,7 +61,7 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 		thread_count_lost(&thread->bypassed);
 		return DISPATCH_STRAIGHT;
 	}
-	frame->call.caller = caller;
+	frame->call.caller = outer ? unwound_caller(thread, caller, outer, depth) : caller;
 	frame->call.blocks = thread->blocks;	/* and so frame_thread */
 	frame->outer = outer;
 	frame->own = (uintptr_t)frame | (depth ? THREAD_NESTED : 0);
@@ -307,10 +308,11 @@ static int enter_irregular(struct cuaudit_call *call, void *data)
 static int enter_filtered(struct cuaudit_call *call, void *data)
 {
 	struct frame *frame = (struct frame *)call;
-	const struct cuaudit_library *library = cuaudit_call_library(call);
+	const void *back = arch_plain_address((const void *)(uintptr_t)frame_stack(frame)[-1]);
 	struct thread *thread = frame_thread(frame);
 
-	if (!library_is_excluded(library))
+	/* What returns to a trampoline came by a jump of what that had called: the driver's function. */
+	if (!unwound_is_own(back) && !library_is_excluded(cuaudit_call_library(call)))
 		return entry_irregular(entry_of_call(call)) ? enter_irregular(call, data)
 								: enter_any(call, data);
 	thread->correlation--;

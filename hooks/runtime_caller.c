@@ -10,7 +10,6 @@
 
 #include "arch.h"
 #include "hooks/library.h"
-#include "hooks/unwound.h"
 
 enum { FRAMES = 16 };
 

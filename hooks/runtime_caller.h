@@ -10,6 +10,7 @@
 
 #include "arch.h"
 #include "hooks/core_link.h"
+#include "hooks/unwound.h"
 
 struct runtime_caller {
 	const void *address;	/* the return address of the runtime's function */
@@ -60,13 +61,13 @@ static inline struct runtime_caller runtime_caller(const void *back, const void 
 	uintptr_t key = (uintptr_t)back ^ (uintptr_t)callback << 48;
 	uint32_t distances = runtime_distances(key);
 	const char *from = data;
+	const void *address = distances ? *(const void *const *)(from + (distances & UINT16_MAX)) : NULL;
 
-	if (unlikely(!distances))
+	address = arch_plain_address(address);
+	/* Ours, where a hooked function ended in a jump to the runtime's. */
+	if (unlikely(!address || unwound_is_own(address)))
 		return runtime_caller_find(back, (uintptr_t)data, key);
-	return (struct runtime_caller){
-		arch_plain_address(*(const void *const *)(from + (distances & UINT16_MAX))),
-		(uintptr_t)from + (distances >> 16)
-	};
+	return (struct runtime_caller){ address, (uintptr_t)from + (distances >> 16) };
 }
 
 #endif

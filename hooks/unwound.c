@@ -73,15 +73,6 @@ static void each_frame(_Unwind_Trace_Fn function, void *data)
 	lock_unblock_signals(&saved);
 }
 
-bool unwound_is_own(const void *address)
-{
-	/* The linker's. */
-	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-	extern const char _etext[] __attribute__((visibility("hidden")));
-
-	return (uintptr_t)address - (uintptr_t)__ehdr_start < (uintptr_t)_etext - (uintptr_t)__ehdr_start;
-}
-
 /* The frames from a caller on. */
 struct walk {
 	const void *caller, **frames, *last;
@@ -251,8 +242,8 @@ static bool is_whole(struct thread *thread, uint64_t state)
 	if (frame->own == (uintptr_t)thread)
 		return true;
 	return frame->call.blocks == thread->blocks &&
-	       (state & THREAD_FILLED ||
-		arch_plain_address(record->caller) == frame->call.caller);
+	       (state & THREAD_FILLED || arch_plain_address(record->caller) == frame->call.caller ||
+		unwound_is_own(arch_plain_address(record->caller)));
 }
 
 /* Whether the stack tells that a frame was left: on the one we are on, at ours or below it. */
@@ -343,6 +334,18 @@ static void drop_hook(struct thread *thread)
 {
 	thread_hook_unwound(thread);
 	thread_count_lost(&thread->unwound_hooks);
+}
+
+const void *unwound_caller(const struct thread *thread, const void *caller, uint64_t outer, uint32_t depth)
+{
+	while (unwound_is_own(caller) && thread_frame(outer)) {
+		const struct frame *frame = (const struct frame *)thread_frame(outer);
+		const struct frame_record *record = (const struct frame_record *)(frame + 1);
+
+		caller = outer & THREAD_FILLED ? frame->call.caller : arch_plain_address(record->caller);
+		outer = --depth ? thread->outer[depth % THREAD_FRAMES] : 0;
+	}
+	return caller;
 }
 
 uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth)

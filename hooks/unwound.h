@@ -16,7 +16,14 @@ void unwound_setup(void);
 void unwound_forked(void);
 
 /* Whether it is code of ours, which no stack that is recorded has. */
-bool unwound_is_own(const void *address);
+static inline bool unwound_is_own(const void *address)
+{
+	/* The linker's. */
+	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+	extern const char _etext[] __attribute__((visibility("hidden")));
+
+	return (uintptr_t)address - (uintptr_t)__ehdr_start < (uintptr_t)_etext - (uintptr_t)__ehdr_start;
+}
 
 /*
  * The return addresses from caller on without ours, innermost first, at most max of them; with
@@ -39,6 +46,12 @@ uint32_t unwound_stack(const void *caller, const void **frames, uintptr_t *at, u
  * *depth: how many calls are left, that this one is inside of.
  */
 uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth);
+
+/*
+ * Who makes a call that returns to caller, in a thread whose state is outer, with so many calls around it. A hooked
+ * function that ends in a jump to another one leaves no address but ours: both have the same caller.
+ */
+const void *unwound_caller(const struct thread *thread, const void *caller, uint64_t outer, uint32_t depth);
 
 /* The call of the frame at that address, begun on thread from, ended on another one. */
 void unwound_move(struct thread *from, uintptr_t frame);

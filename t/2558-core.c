@@ -207,12 +207,6 @@ bool stack_readable(struct thread *thread, uintptr_t from, uintptr_t to)
 	return safe_read_page(from) && safe_read_page(to - 1);
 }
 
-bool unwound_is_own(const void *address)
-{
-	(void)address;
-	return false;
-}
-
 uint32_t unwound_backtrace(const void *caller, const void **frames, uint32_t max)
 {
 	(void)caller, (void)frames, (void)max;

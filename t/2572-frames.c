@@ -86,6 +86,11 @@ uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t
 	return outer;
 }
 
+const void *unwound_caller(const struct thread *thread, const void *caller, uint64_t state, uint32_t depth)
+{
+	return thread == &threads[0] && state == outer && depth == outer_depth ? caller : NULL;
+}
+
 static uintptr_t moved;
 
 void unwound_move(struct thread *from, uintptr_t frame)

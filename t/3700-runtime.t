@@ -165,6 +165,11 @@ is "$(grep -c 'cudaNewerThanAll is newer' "$tmp/err")" 1 "newer: one line says s
 hostile mixed
 is "$(grep '^cuda' "$tmp/out" | sed 's/ .* = / = /')" "cudaGetDevice = 0
 cudaMalloc = 0" "mixed: the end of another function ends no call"
+for providers in none liblinked.so; do
+	hostile by-jump CUAUDIT_PROVIDERS=$providers CUAUDIT_HOOKS="$tmp/sees.so,stat" CUAUDIT_OUTPUT="$tmp/counts"
+	is "$(grep cudaMalloc "$tmp/out" | sed 's/^ *//; s/ [0p].*//' | uniq -c | sed 's/^ *//')" "1 cudaMalloc liblinked.so
+3 cudaMalloc hostile" "by-jump, providers $providers: who calls"
+done
 hostile restored
 is "$(head -n 2 "$tmp/out")" "size 38, others as they were
 r--p" "the table: protected as it was"

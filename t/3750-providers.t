@@ -307,6 +307,38 @@ done
 provided CUAUDIT_HOOKS=stat ./edge
 like "$(calls)" 'libfew.so:few 36' "at the end of a stack: each call is counted"
 
+# functions that end in a jump to another hooked one: they leave no address of their own, and all have one caller
+set -- -O2 -fno-omit-frame-pointer
+library libinner.so.1 "$@" -DINNER "$here/jumps.c"
+library libmiddle.so.1 "$@" -DMIDDLE "$here/jumps.c" -l:libinner.so.1
+library libouter.so.1 "$@" -DOUTER "$here/jumps.c" -l:libmiddle.so.1
+built jumps "$@" -rdynamic "$here/jumps.c" -l:libouter.so.1 -l:libmiddle.so.1 -l:libinner.so.1
+built jumps.so "$@" -shared -fPIC -DHOOK "$here/jumps.c" "$top_builddir/lib/cuaudit/cuaudit-core.so"
+$run_env ./jumps >native
+list=libinner.so.1:libmiddle.so.1:libouter.so.1
+provided CUAUDIT_HOOKS="$tmp/jumps.so" ./jumps
+is "$status $(grep -v '^[0-9]' out | sort | uniq -c | sed 's/^ *//')" "0 9 jumps: call main call main" "jumps: who calls, by frame pointers and the unwinder"
+for hooks in stat stat,coverage; do
+	provided CUAUDIT_HOOKS="$hooks" ./jumps
+	ok "jumps, $hooks: it prints the same" cmp native out
+	is "$(calls | tr '\n' ' ')" "libinner.so.1:inner 3 libmiddle.so.1:middle 3 libouter.so.1:outer 3 " "... each call is counted"
+	is "$(grep -c 'cuaudit-core' counts)" 0 "... and none is ours"
+done
+echo 'never libinner.so.1:inner in (main)' >rules
+echo 'at-most 3 libouter.so.1:outer' >>rules
+provided CUAUDIT_HOOKS="rules(file=rules)" ./jumps
+is "$status" 88 "jumps: a rule of the calling library is broken"
+
+# a function that the unwinder calls, too: what is hooked of it would be unwound again
+echo 'unsigned long strlen(const char *t); unsigned long strlen(const char *t) { unsigned long n = 0; while (t[n]) n++; return n; }' |
+	library libfast.so.1 -fno-builtin -xc -
+list=libfast.so.1:libinner.so.1:libouter.so.1
+printf '%s\n' no-unchecked-error 'at-most 100 libfast.so.1:strlen' 'at-most 3 libinner.so.1:inner' >rules
+for hooks in stat "trace(file=$tmp/fast.%p.cutrace;backtrace=*)" "rules(file=rules)"; do
+	provided LD_PRELOAD="$tmp/libfast.so.1" CUAUDIT_HOOKS="$hooks" ./jumps
+	is "$status $(cmp native out 2>&1)" "0 " "of the unwinder's, ${hooks%%(*}: the program is well" || diag "$(cat err)"
+done
+
 # an allocator, which the loader calls itself, also while it loads the core
 library libtally.so.1 -DTALLY "$here/allocates.c"
 library liballocates.so.1 -DALLOCATOR "$here/allocates.c" -l:libtally.so.1

@@ -277,6 +277,15 @@ static int mixed(void)
 	return 0;
 }
 
+/* By a function that is hooked, too, and leaves no address of its own. */
+static int by_jump(void)
+{
+	linked_malloc(&pointer, 1);
+	for (int i = 0; i < 3; i++)
+		linked_jump(&pointer, 1);
+	return 0;
+}
+
 /* Two slots are changed, and the page cannot be written to, as before. */
 static int restored(void)
 {
@@ -308,7 +317,7 @@ int main(int argc, char **argv)
 		{ "signals", signals }, { "jumps", jumps }, { "deep", deep }, { "closes", closes },
 		{ "refused", refused },
 		{ "ends", ends }, { "newer", newer }, { "renumbered", renumbered }, { "larger", larger },
-		{ "restored", restored }, { "mixed", mixed },
+		{ "restored", restored }, { "mixed", mixed }, { "by-jump", by_jump },
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++)

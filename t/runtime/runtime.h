@@ -30,7 +30,8 @@ API int runtime_newer(void);
 API int runtime_renumbered(void);
 API int runtime_larger(void);
 
-/* In liblinked.so: calls of the runtime in it. */
+/* In liblinked.so: calls of the runtime in it; the second one by a jump, as compilers make of it. */
 __attribute__((visibility("default"))) int linked_malloc(void **pointer, size_t size);
+__attribute__((visibility("default"))) int linked_jump(void **pointer, size_t size);
 
 #endif
