@@ -59,7 +59,7 @@ for result in run["results"]:
 	print(place["artifactLocation"]["uri"], place["region"]["startLine"], result.get("occurrenceCount"))')" \
 	'train.py 7 3
 cuaudit.rules 2 None' "SARIF: places, relative to the current directory"
-is "$(grep -v '^#\|^::' "$tmp/out")" 'TAP version 13
+is "$(grep -v '^#\|^::\|^$' "$tmp/out")" 'TAP version 13
 1..3
 not ok 1 - never \# \\memory
 not ok 2 - in x
@@ -129,6 +129,13 @@ is "$(grep -c '^  once: c' "$tmp/err")" 10 "text: ten findings of a rule"
 says '^  \.\.\. 2 more call stacks; --json has them all$' "text: and how many more"
 is "$(json 'len(j["rules"][0]["findings"])')" 12 "JSON: all of them"
 is "$(grep -c '^::error' "$tmp/out")" 10 "annotations: ten"
+
+# A command whose last line has no end.
+status=0
+CUAUDIT_DRIVER=sim TMPDIR="$tmp/work" "$cuaudit" check --tap --github -- sh -c 'printf 100%%; exec "$@"' sh "$record" \
+	rule r broken 1 finding 0 1 call c python a.py 1 f >"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status $(grep -c '^::error' "$tmp/out") $(grep -c '^TAP version 13$' "$tmp/out")" "88 1 1" \
+	"output in the middle of a line: each begins one of its own"
 
 # Names of any bytes.
 check $outputs -- rule "$odd" broken 1 wants 1 reached 1 finding 0 1 function "$odd" call "$odd" thread "$odd" \

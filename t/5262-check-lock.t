@@ -90,7 +90,7 @@ unlike "$(cat "$tmp/err")" renamed "nor where two are not there"
 outputs="--tap --junit out.xml --json out.json --sarif out.sarif"
 checked calls 3 copy 9
 is "$status" 88 "outputs"
-is "$(cat "$tmp/out")" "TAP version 13
+is "$(sed 1d "$tmp/out")" "TAP version 13
 1..3
 ok 1 - at-most 3 cuDriverGetVersion
 ok 2 - no-errors
@@ -124,14 +124,14 @@ baseline baseline app.lock 6 changed: bytes steps HtoD -: expected = 8, seen 9
 baseline baseline app.lock 8 changed: calls steps cuDriverGetVersion -: expected = 2, seen 3" "JUnit, JSON, SARIF"
 outputs=--github
 checked calls 3 copy 8
-is "$(cat "$tmp/out")" "::error file=app.lock,line=8,title=changed::changed: calls steps cuDriverGetVersion -: expected = 2, seen 3" \
+is "$(sed 1d "$tmp/out")" "::error file=app.lock,line=8,title=changed::changed: calls steps cuDriverGetVersion -: expected = 2, seen 3" \
 	"annotations"
 outputs="--tap --junit out.xml --json out.json --sarif out.sarif"
 checked calls 2 copy 8
 is "$status $(tail -n 1 "$tmp/out") $(grep -c '<failure' out.xml) $(grep -c '"verdict":"holds"' out.json)" \
 	"0 ok 3 - app.lock 0 1" "outputs of one that agrees"
 checked calls 2 copy 8 exit 1
-is "$status $(sed -n 5p "$tmp/out") $(grep -c '<skipped' out.xml) $(grep -c '"verdict":"not made","complete":false' out.json)" \
+is "$status $(sed -n 6p "$tmp/out") $(grep -c '<skipped' out.xml) $(grep -c '"verdict":"not made","complete":false' out.json)" \
 	"1 ok 3 - app.lock # SKIP the command failed 1 1" "... of one that is not compared"
 checked
 is "$status $(grep -c '^Bail out!' "$tmp/out") $(grep -c '<error' out.xml) $(grep -c app.lock "$tmp/out")" "89 1 1 0" \

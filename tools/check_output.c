@@ -138,10 +138,17 @@ int check_output_write(const struct check_result *result)
 
 	for (size_t i = 0; i < OUTPUTS; i++) {
 		struct out out = { 0 };
+		size_t begun;
 
 		if (!outputs[i].target)
 			continue;
+		/* The command may have ended in the middle of a line. */
+		if (outputs[i].to_stdout)
+			out_text(&out, "\n");
+		begun = out.used;
 		outputs[i].print(result, &out);
+		if (out.used == begun)
+			out.used = 0;
 		if (write_one(outputs[i].target, &out))
 			status = -1;
 		out_free(&out);
