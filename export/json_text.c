@@ -9,7 +9,7 @@
 void escape_bytes(struct buffer *out, const char *text, size_t size)
 {
 	size_t at = 0, bytes;
-	char escaped[6];
+	char escaped[TEXT_ESCAPE];
 	const char *from;
 
 	buffer_char(out, '"');

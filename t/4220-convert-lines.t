@@ -102,13 +102,13 @@ else
 fi
 
 # Names of a library, a thread and kernels, that speak to a terminal: ESC, C1, what turns the
-# order of characters round, line breaks, bytes that are no UTF-8.
-"$PERL" -pe 's/libtorch_cuda/li\n\x1b\xc2\x9b\xe2\x80\xaecuda/; s/pt_autograd_2/=1+\xc2\x9b\x1b\xff\xe2\x80\xa8123/;
+# order of characters round, line breaks, what is not seen, bytes that are no UTF-8.
+"$PERL" -pe 's/libtorch_cuda/li\n\x1b\xc2\x9b\xe2\x80\xae\xf3\xa0\x80\x81/; s/pt_autograd_2/=1+\xc2\x9b\x1b\xff\xe2\x80\xa8123/;
 	s/kernel_1/k\x1b[31\nm\xff/g' "$tmp/one.cutrace" >"$tmp/evil.cutrace"
 is "$(wc -c <"$tmp/evil.cutrace")" "$(wc -c <"$tmp/one.cutrace")" "names that are evil"
 # speaks FILE: how many bytes control a terminal there, line breaks left out.
 speaks() {
-	"$PERL" -CSD -ne '$n += () = /[\x00-\x09\x0b-\x1f\x7f-\x9f\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}]/g;
+	"$PERL" -CSD -ne '$n += () = /[\x00-\x09\x0b-\x1f\x7f-\x9f\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}\x{e0000}-\x{e0fff}]/g;
 		END { print $n + 0 }' "$1" 2>&1
 }
 for to in text csv folded jsonl otlp chrome; do
@@ -122,6 +122,7 @@ for to in text csv folded jsonl otlp chrome; do
 	! test $to = csv || is "$(wc -l <"$tmp/out") $(grep -c "\"'=1+" "$tmp/out")" \
 		"$((calls + 1)) $(grep -c pt_autograd_2 "$tmp/all.csv")" \
 		"csv: a line a call, and no cell that a spreadsheet works out"
+	! test $to = jsonl || like "$(cat "$tmp/out")" 'li.u000a.u001b.u009b.u202e.udb40.udc01' "jsonl: each by its number"
 	! test $to = text || is "$(wc -l <"$tmp/out")" "$calls" "text: a line a call"
 done
 for by in function library caller kernel thread process error memory; do

@@ -156,7 +156,7 @@ void out_uuid(struct out *out, const uint8_t *uuid)
 void out_json(struct out *out, const char *text)
 {
 	size_t length = strlen(text), at = 0, bytes;
-	char escaped[6];
+	char escaped[TEXT_ESCAPE];
 	const char *from;
 
 	out_text(out, "\"");

@@ -15,6 +15,8 @@
 
 #define TEXT_REPLACEMENT "\xef\xbf\xbd"
 
+enum { TEXT_ESCAPE = 12 };	/* bytes of a character that JSON escapes, at most */
+
 struct text_character {
 	uint32_t point;
 	uint8_t length;		/* in bytes; 1 where it is none */
@@ -25,14 +27,14 @@ struct text_character {
 /*
  * C0, DEL and C1, which terminals obey; separators of lines; marks that change the
  * order in which the characters around them are shown; what is not seen, a byte
- * order mark among it, so that two different words would look the same.
+ * order mark and tags among it, so that two different words would look the same.
  */
 static inline bool text_controls(uint32_t point)
 {
-	return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x61c ||
-	       point == 0x200b || point == 0x200e || point == 0x200f ||
-	       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
-	       point == 0xfeff || (point >= 0xfff9 && point <= 0xfffb);
+	return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0xad || point == 0x61c ||
+	       point == 0x180e || point == 0x200b || point == 0x200e || point == 0x200f ||
+	       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2060 && point <= 0x206f) ||
+	       point == 0xfeff || (point >= 0xfff9 && point <= 0xfffb) || point >> 12 == 0xe0;
 }
 
 /* The one at text, of which size bytes are there, at least 1. */
@@ -77,14 +79,25 @@ static inline const char *text_printed(const char *text, size_t length, size_t *
 	return text_prints(next) ? from : TEXT_REPLACEMENT;
 }
 
+/* A unit of UTF-16, as JSON escapes it: so many bytes. */
+static inline size_t text_escape(char *to, uint32_t unit)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	*to++ = '\\';
+	*to++ = 'u';
+	for (int shift = 12; shift >= 0; shift -= 4)
+		*to++ = digits[unit >> shift & 15];
+	return TEXT_ESCAPE / 2;
+}
+
 /*
  * The same within a string of JSON: as many plain characters as there are, or one that is
  * escaped, in the caller's room.
  */
 static inline const char *text_json(const char *text, size_t length, size_t *at, size_t *bytes,
-				    char escaped[6])
+				    char escaped[TEXT_ESCAPE])
 {
-	static const char digits[] = "0123456789abcdef";
 	const char *from = text + *at;
 	struct text_character next;
 	uint32_t point;
@@ -106,10 +119,12 @@ static inline const char *text_json(const char *text, size_t length, size_t *at,
 	if (text_prints(next))
 		return escaped;
 	point = next.valid ? next.point : 0xfffd;
-	escaped[1] = 'u';
-	for (int i = 2; i < 6; i++)
-		escaped[i] = digits[point >> (20 - 4 * i) & 15];
-	*bytes = 6;
+	*bytes = 0;
+	if (point > 0xffff) {
+		*bytes = text_escape(escaped, 0xd7c0 + (point >> 10));
+		point = 0xdc00 | (point & 0x3ff);
+	}
+	*bytes += text_escape(escaped + *bytes, point);
 	return escaped;
 }
 
