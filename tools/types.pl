@@ -42,10 +42,6 @@ my $found = Gen::Decl::parse(Gen::Source::tokens_of(Gen::Source::lines_of(\%opti
 	wanted => qr/./, lenient => 1);
 my $typedefs = Gen::Types::typedefs($found->{types});
 my %functions = %{$found->{function}};
-complain($_->{place}, 'left out, not understood: ' . $_->{text} =~ s/^(.{120}).+/$1.../r) for @{$found->{unread}};
-my $unread = @{$found->{unread}};
-complain('types', "$unread of the headers' declarations " . ($unread == 1 ? 'is' : 'are') . ' left out') if $unread;
-fail($option{headers}[0], 'declares no functions') if !%functions;
 
 # The enumeration of each name of it.
 my %enums;
@@ -67,42 +63,44 @@ sub enum_of {
 	return $enums{$type};
 }
 
-# Of structures, unions and enumerations by their tags, those that the compiler does not have whole: one that
-# a list of parameters is the first to name ends with that list.
-sub incomplete {
-	my @types = @_;
-	my $dir = tempdir(CLEANUP => 1);
-	my (%bad, $before);
+my $dir = tempdir(CLEANUP => 1);
 
-	# Each of them in a line of its own; a compiler may end after some errors.
-	do {
-		$before = keys %bad;
-		open my $out, '>', "$dir/whole.c" or fail("$dir/whole.c", $!);
-		print $out map({ "#include <$_>\n" } @{$option{headers}}),
-			map({ "#line $_ \"whole\"\nchar whole${_}[sizeof($types[$_ - 1])];\n" }
-			grep { !$bad{$types[$_ - 1]} } 1 .. @types);
-		close $out or fail("$dir/whole.c", $!);
-		my @command = (split(' ', $option{cc}), '-w', '-std=gnu11',
-			map({ "-I$_" } @{$option{include}}), '-fsyntax-only', "$dir/whole.c");
-		my $pid = open(my $errors, '-|') // fail(undef, "fork: $!");
-		if (!$pid) {
-			open STDERR, '>&', \*STDOUT;
-			exec @command or exit 127;
+# Compiles the headers, what comes before, and the lines that %$lines has for its keys. What the compiler refuses of
+# these is left out, and returned by its key; it may end after some errors.
+sub refused {
+	my ($before, $lines, @arguments) = @_;
+	my @keys = sort keys %$lines;
+	my @command = (split(' ', $option{cc}), '-w', '-Wno-psabi', '-std=gnu11', map({ "-I$_" } @{$option{include}}),
+		@arguments, "$dir/types.c");
+	my %refused;
+
+	while (1) {
+		my $known = keys %refused;
+
+		open my $out, '>', "$dir/types.c" or fail("$dir/types.c", $!);
+		print $out "#include <stdarg.h>\n#include <stdio.h>\n", map({ "#include <$_>\n" } @{$option{headers}}), $before,
+			map({ "#line $_ \"types\"\n$lines->{$keys[$_ - 1]}\n" } grep { !$refused{$keys[$_ - 1]} } 1 .. @keys);
+		close $out or fail("$dir/types.c", $!);
+		my ($status, undef, $errors) = Gen::Source::run(@command);
+
+		return keys %refused if !$status;
+		for my $line (@$errors) {
+			$refused{$keys[$1 - 1]} = 1
+				if $line =~ /^types:(\d+):(?:\d+:)? (?:(?:fatal )?error:|note: in expansion of macro)/;
 		}
-		/^whole:(\d+):/ and $bad{$types[$1 - 1]} = 1 while defined($_ = <$errors>);
-		close $errors;
-	} while (keys %bad > $before);
-	return keys %bad;
+		Gen::Source::fail_compiler($option{cc}, $errors) if keys %refused == $known;
+	}
 }
 
 # In which registers the compiler passes a structure: behind "..." it is passed as elsewhere, and the list of what
 # is there counts registers. Where there is one of each, the bytes tell which is the first.
-my $PASSED = <<'EOC';
-#define AGGREGATE(type) (__builtin_classify_type(*(type *)0) >= 12 && __builtin_classify_type(*(type *)0) <= 13)
+my $KIND = <<'EOC';
+#define CUAUDIT_AGGREGATE(type) \
+	(__builtin_classify_type(*(type *)0) >= 12 && __builtin_classify_type(*(type *)0) <= 13)
 #if defined(__x86_64__)
-struct list { unsigned int general, vector; unsigned char *stack, *saved; };
-#define LIST(list) (*(struct list *)(list))
-static const char *passed(const struct list *before, const struct list *after, size_t size)
+struct cuaudit_list { unsigned int general, vector; unsigned char *stack, *saved; };
+#define CUAUDIT_LIST(list) (*(struct cuaudit_list *)(list))
+static const char *cuaudit_passed(const struct cuaudit_list *before, const struct cuaudit_list *after, size_t size)
 {
 	static const char *const of[3][3] = { { "", ":f", ":ff" }, { ":i", ":if" }, { ":ii" } };
 	unsigned int general = (after->general - before->general) / 8, vector = (after->vector - before->vector) / 16;
@@ -116,9 +114,9 @@ static const char *passed(const struct list *before, const struct list *after, s
 	return second > 0 ? ":fi" : ":if";
 }
 #elif defined(__aarch64__)
-struct list { void *stack, *general_end, *vector_end; int general, vector; };
-#define LIST(list) (*(struct list *)&(list))
-static const char *passed(const struct list *before, const struct list *after, size_t size)
+struct cuaudit_list { void *stack, *general_end, *vector_end; int general, vector; };
+#define CUAUDIT_LIST(list) (*(struct cuaudit_list *)&(list))
+static const char *cuaudit_passed(const struct cuaudit_list *before, const struct cuaudit_list *after, size_t size)
 {
 	static const char *const of[] = { "", ":f", ":ff", ":fff", ":ffff" };
 	int vector = (after->vector - before->vector) / 16;
@@ -127,80 +125,125 @@ static const char *passed(const struct list *before, const struct list *after, s
 }
 #endif
 /* A structure that may be in registers, or an int. */
-#define SMALL(type) __typeof__(__builtin_choose_expr(AGGREGATE(type) && sizeof(type) <= 32, *(type *)0, 0))
-#define PASSED(number, type) \
-	static const char *take_##number(int first, ...) \
+#define CUAUDIT_SMALL(type) \
+	__typeof__(__builtin_choose_expr(CUAUDIT_AGGREGATE(type) && sizeof(type) <= 32, *(type *)0, 0))
+/* The type has a name of ours, as theirs may be the name of a variable here. */
+#define CUAUDIT_KIND(number, type) \
+	typedef __typeof__(type) cuaudit_type_##number; \
+	CUAUDIT_KIND_OF(number, cuaudit_type_##number)
+#define CUAUDIT_KIND_OF(number, type) \
+	static const char *cuaudit_take_##number(int first, ...) \
 	{ \
-		struct list before, after; \
+		struct cuaudit_list before, after; \
 		va_list list; \
 		va_start(list, first); \
-		before = LIST(list); \
-		(void)va_arg(list, SMALL(type)); \
-		after = LIST(list); \
+		before = CUAUDIT_LIST(list); \
+		(void)va_arg(list, CUAUDIT_SMALL(type)); \
+		after = CUAUDIT_LIST(list); \
 		va_end(list); \
-		return passed(&before, &after, sizeof(type)); \
+		return cuaudit_passed(&before, &after, sizeof(type)); \
 	} \
-	static const char *passed_##number(void) \
+	static const char *cuaudit_passed_##number(void) \
 	{ \
 		static union { unsigned char bytes[32]; long long word; } all; \
 		for (int i = 0; i < 32; i++) \
 			all.bytes[i] = i + 1; \
-		return AGGREGATE(type) && sizeof(type) <= 32 ? take_##number(0, *(SMALL(type) *)&all) : ""; \
+		return CUAUDIT_AGGREGATE(type) && sizeof(type) <= 32 ? \
+			cuaudit_take_##number(0, *(CUAUDIT_SMALL(type) *)&all) : ""; \
+	} \
+	static void __attribute__((constructor)) cuaudit_kind_##number(void) \
+	{ \
+		const char *kind = _Generic(*(type *)0, _Bool: "b", char: (char)-1 < 0 ? "i" : "u", \
+			signed char: "i", short: "i", int: "i", long: "i", long long: "i", \
+			unsigned char: "u", unsigned short: "u", unsigned int: "u", unsigned long: "u", \
+			unsigned long long: "u", float: "f", double: "f", const char *: "str", char *: "text", \
+			default: __builtin_classify_type(*(type *)0) == 5 ? "ptr" : !CUAUDIT_AGGREGATE(type) ? "?" : \
+				 !sizeof(type) || _Alignof(type) > 8 ? "?m" : "m"); \
+		int sized = kind[0] != '?' && kind[1] == '\0'; \
+		printf(sized ? "%d %s%zu%s\n" : "%d %s\n", number, kind, sizeof(type), cuaudit_passed_##number()); \
 	}
+#define CUAUDIT_VALUE(name) \
+	static void __attribute__((constructor)) cuaudit_value_##name(void) \
+	{ \
+		printf("%s=%lld\n", #name, (long long)name); \
+	}
+#undef main
+int main(int argc, char **argv)
+{
+	return 0;
+}
 EOC
 
 # What the compiler says that each type is, a word of cuaudit-types(5), and each enumerator.
 sub compiled {
 	my ($names, @types) = @_;
-	my $dir = tempdir(CLEANUP => 1);
-	my (%kinds, %values);
+	my (%lines, %kinds, %values);
 
-	open my $out, '>', "$dir/kinds.c" or fail("$dir/kinds.c", $!);
-	print $out "#include <stdarg.h>\n#include <stdio.h>\n", map({ "#include <$_>\n" } @{$option{headers}}),
-		$PASSED, map({ "PASSED($_, $types[$_])\n" } 0 .. $#types), <<'EOC';
-#define KIND(number, type) do { \
-	const char *kind = _Generic(*(type *)0, _Bool: "b", char: (char)-1 < 0 ? "i" : "u", \
-		signed char: "i", short: "i", int: "i", long: "i", long long: "i", \
-		unsigned char: "u", unsigned short: "u", unsigned int: "u", unsigned long: "u", \
-		unsigned long long: "u", float: "f", double: "f", const char *: "str", char *: "text", \
-		default: __builtin_classify_type(*(type *)0) == 5 ? "ptr" : !AGGREGATE(type) ? "?" : \
-			 !sizeof(type) || _Alignof(type) > 8 ? "?m" : "m"); \
-	int sized = kind[0] != '?' && kind[1] == '\0'; \
-	printf(sized ? "%d %s%zu%s\n" : "%d %s\n", number, kind, sizeof(type), passed_##number()); \
-} while (0)
-int main(void)
-{
-EOC
-	print $out map({ "\tKIND($_, $types[$_]);\n" } 0 .. $#types),
-		map({ "\tprintf(\"%s=%lld\\n\", \"$_\", (long long)$_);\n" } @$names);
-	print $out "\treturn 0;\n}\n";
-	close $out or fail("$dir/kinds.c", $!);
-	system(split(' ', $option{cc}), '-w', '-Wno-psabi', '-std=gnu11', map({ "-I$_" } @{$option{include}}),
-		'-o', "$dir/kinds", "$dir/kinds.c") and fail(undef, "$option{cc} cannot compile what the headers declare");
-	for my $line (`$dir/kinds`) {
+	$lines{$types[$_]} = "CUAUDIT_KIND($_, $types[$_])" for 0 .. $#types;
+	$lines{"= $_"} = "CUAUDIT_VALUE($_)" for @$names;
+	# What functions with bodies there refer to is nowhere.
+	delete @lines{refused($KIND, \%lines, '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections',
+		'-o', "$dir/types")};
+	for my $line (`$dir/types`) {
 		$kinds{$types[$1]} = $2 if $line =~ /^(\d+) (\S+)$/;
 		$values{$1} = $2 if $line =~ /^(\w+)=(-?\d+)$/;
 	}
-	fail(undef, 'the compiler did not tell all types') if keys %kinds != @types;
+	fail(undef, 'the compiler did not tell all types') if keys(%kinds) + keys(%values) != keys %lines;
 	return (\%kinds, \%values);
 }
 
-my %types;
-for my $function (values %functions) {
-	$types{$_->{type}} = 1 for @{$function->{params}};
-	$types{$function->{returns}} = 1 if $function->{returns} ne 'void';
+# A line of C that is right if the compiler has read a function as we have: by its type or, where that cannot be
+# said, of its types those that can.
+sub agreed {
+	my ($function, $unnamed) = @_;
+	my @types = map { $_->{type} } @{$function->{params}};
+	my @all = ($function->{returns}, @types);
+
+	return '_Static_assert(1' . join('', map { " + sizeof($_)" } grep { !$unnamed->{$_} } @all) . ', "");'
+		if $function->{hidden} || grep { $unnamed->{$_} } @all;
+	push @types, '...' if $function->{variadic};
+	push @types, 'void' if !@types && !$function->{unknown};
+	return "_Static_assert(__builtin_types_compatible_p(__typeof__($function->{name}), " .
+		"$function->{returns} (" . join(', ', @types) . ')), "");';
 }
+
+# The types of a function.
+sub types_of {
+	my ($function) = @_;
+
+	return grep { $_ ne 'void' } $function->{returns}, map { $_->{type} } @{$function->{params}};
+}
+
+# Where a declaration is, as it is sorted.
+sub line_of {
+	my ($declaration) = @_;
+
+	return $declaration->{place} =~ s/(\d+)$/sprintf '%09d', $1/er;
+}
+
+my %types = map { $_ => 1 } map { types_of($_) } values %functions;
 my %names = map { $_->{name} => 1 } map { @$_ } values %enums;
 # A type that has no name, "struct *", is none that another file could say, nor one that ends with a list of parameters.
 my %unnamed = map { $_ => 1 }
 	grep { /\b(?:struct|union|enum)\b(?! (?!(?:const|volatile|restrict)\b)\w| ?\{)/ } keys %types;
 my %tagged = map { ("$_->{kind} $_->{tag}" => 1) } grep { $_->{body} && defined $_->{tag} }
 	map { $_->{spec} } @{$found->{types}};
-$unnamed{$_} = 1 for incomplete(grep { !$unnamed{$_} && !$tagged{s/^(?:(?:const|volatile) )+//r} &&
-	/^(?:(?:const|volatile) )*(?:struct|union|enum) \w+$/ } sort keys %types);
+# One that a list of parameters is the first to name ends with that list.
+$unnamed{$_} = 1 for refused('', { map { ($_ => "_Static_assert(sizeof($_) + 1, \"\");") }
+	grep { !$unnamed{$_} && !$tagged{s/^(?:(?:const|volatile) )+//r} &&
+	/^(?:(?:const|volatile) )*(?:struct|union|enum) \w+$/ } keys %types }, '-fsyntax-only');
+my @left = @{$found->{unread}};
+push @left, delete @functions{refused(join('', map { "#undef $_\n" } keys %functions),
+	{ map { ($_ => agreed($functions{$_}, \%unnamed)) } keys %functions }, '-fsyntax-only')};
+%types = map { $_ => 1 } map { types_of($_) } values %functions;
 my ($kinds, $values) = compiled([sort keys %names], grep { !$unnamed{$_} } sort keys %types);
 $kinds->{$_} = '?' for keys %unnamed;
 $kinds->{void} = 'void';
+push @left, delete @functions{grep { grep { !$kinds->{$_} } types_of($functions{$_}) } keys %functions};
+complain($_->{place}, 'left out, not understood: ' . $_->{text} =~ s/^(.{120}).+/$1.../r)
+	for sort { line_of($a) cmp line_of($b) } @left;
+complain('types', @left . " of the headers' declarations " . (@left == 1 ? 'is' : 'are') . ' left out') if @left;
+fail($option{headers}[0], 'declares no functions' . (@left ? ' that are understood' : '')) if !%functions;
 
 # The word of a type, e4 where its values have names. What is written through a char * may be no text yet; what is
 # returned is.
@@ -239,6 +282,7 @@ for my $name (sort keys %functions) {
 }
 print "cuaudit-types\t1\n";
 for my $type (sort keys %used) {
-	print join("\t", 'enum', $type, map { "$_->{name}=$values->{$_->{name}}" } @{$used{$type}}), "\n";
+	print join("\t", 'enum', $type, map { "$_->{name}=$values->{$_->{name}}" }
+		grep { defined $values->{$_->{name}} } @{$used{$type}}), "\n";
 }
 print @lines;

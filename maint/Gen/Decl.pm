@@ -9,10 +9,12 @@ use Gen::Source;
 *fail = \&Gen::Source::fail;
 
 my %WORD = map { $_ => 1 } qw(const volatile unsigned signed int char short
-	long float double void size_t);
-my %QUALIFIER = map { $_ => 1 } qw(const volatile extern static inline
-	__inline __inline__ __restrict typedef __extension__ _Noreturn);
-my $POINTER = qr/^(?:\*|const|volatile|__restrict|__restrict__|restrict)$/;
+	long float double void _Complex __complex__ __int128 _Atomic __const __volatile__);
+my %QUALIFIER = map { $_ => 1 } qw(const volatile extern static inline register
+	__inline __inline__ __restrict typedef _Noreturn);
+# Words of a type that have the rest of it in brackets.
+my $OF = qr/^(?:_Atomic|_BitInt|typeof|__typeof|__typeof__)$/;
+my $POINTER = qr/^(?:\*|const|volatile|_Atomic|__restrict|__restrict__|restrict)$/;
 
 # C text of tokens, spaced as our style has it.
 sub text {
@@ -75,7 +77,7 @@ sub specifiers {
 		my ($kind, $word, $place) = @{$tokens->[0]};
 
 		last if $kind ne 'id';
-		if ($word =~ /^(?:_Alignas|__attribute__|__declspec)$/) {
+		if ($word =~ /^(?:_Alignas|__declspec)$/) {
 			my $end = closing($tokens, 1);
 			my @taken = splice @$tokens, 0, $end + 1;
 
@@ -84,8 +86,6 @@ sub specifiers {
 		} elsif ($word =~ /^(?:struct|union|enum)$/) {
 			shift @$tokens;
 			@spec{qw(kind place)} = ($word, $place);
-			splice @$tokens, 0, closing($tokens, 1) + 1
-				while @$tokens > 1 && $tokens->[0][1] eq '__attribute__';
 			$spec{tag} = (shift @$tokens)->[1]
 				if @$tokens && $tokens->[0][0] eq 'id';
 			if (@$tokens && $tokens->[0][1] eq '{') {
@@ -96,12 +96,15 @@ sub specifiers {
 			}
 			push @{$spec{words}}, $word, $spec{tag} // ();
 			$named = 1;
+		} elsif ($word =~ $OF && @$tokens > 1 && $tokens->[1][1] eq '(') {
+			push @{$spec{words}}, text(splice @$tokens, 0, closing($tokens, 1) + 1);
+			$named = 1;
 		} elsif ($WORD{$word} || $QUALIFIER{$word}) {
 			shift @$tokens;
 			push @{$spec{words}}, $word
 				if $WORD{$word} || $word eq 'volatile';
 			$named = 1 if $WORD{$word} &&
-				$word !~ /^(?:const|volatile)$/;
+				$word !~ /^(?:const|volatile|_Atomic|__const|__volatile__)$/;
 		} else {
 			last if $named;
 			shift @$tokens;
@@ -141,44 +144,37 @@ sub unwrapped {
 # more to it, so that it may be a function's that is not what it looks like.
 sub declarator {
 	my (@tokens) = @_;
-	my (%decl, @before, @after);
+	my ($at, $group, %decl) = (0);
 
-	while (@tokens && $tokens[0][1] =~ $POINTER) {
-		push @before, shift @tokens;
+	# Brackets around pointers, and pointers within them.
+	for (; $at < @tokens; $at++) {
+		if ($tokens[$at][1] eq '(' && $at + 1 < @tokens && $tokens[$at + 1][1] eq '*') {
+			$group //= $at;
+		} elsif ($tokens[$at][1] !~ $POINTER) {
+			last;
+		}
 	}
-	if (@tokens && $tokens[0][1] eq '(' && @tokens > 1 &&
-	    $tokens[1][1] eq '*') {
-		my $end = closing(\@tokens, 0);
+	my $end = defined $group ? closing(\@tokens, $group) - $at : -1;
+	my @before = splice @tokens, 0, $at;
 
-		push @before, shift @tokens;
-		$end--;
-		while ($tokens[0][1] =~ /^(?:\*|const)$/) {
-			push @before, shift @tokens;
-			$end--;
-		}
-		if ($tokens[0][0] eq 'id') {
-			@decl{qw(name place)} = @{shift @tokens}[1, 2];
-			$end--;
-		}
-		# It returns a pointer to a function.
-		$decl{unread} = 1 if grep { $_->[1] eq '(' } @tokens[0 .. $end];
-		push @after, splice(@tokens, 0, $end + 1);
-		$decl{indirect} = 1;
-	} elsif (@tokens && $tokens[0][0] eq 'id') {
+	if (@tokens && $tokens[0][0] eq 'id') {
 		@decl{qw(name place)} = @{shift @tokens}[1, 2];
+		$end-- if defined $group;
 	}
+	my @after = splice @tokens, 0, $end + 1;
+
+	$decl{indirect} = 1 if defined $group;
+	# It returns a pointer to a function.
+	$decl{unread} = 1 if @after && $after[0][1] eq '(';
 	if (@tokens && $tokens[0][1] eq '(') {
 		my $end = closing(\@tokens, 0);
 
 		$decl{params} = [@tokens[1 .. $end - 1]];
 		$decl{unread} = 1 if !defined $decl{name};
-		$decl{unread} = 1 if grep { $_->[0] eq 'id' && $_->[1] ne '__attribute__' }
-			outer(@tokens[$end + 1 .. $#tokens]);
+		$decl{unread} = 1 if grep { $_->[0] eq 'id' } outer(@tokens[$end + 1 .. $#tokens]);
 	} else {
-		$decl{unread} = grep { $_->[1] eq '(' }
-			outer(unattributed(@{(split_at('=', @tokens))[0]}));
+		$decl{unread} ||= grep { $_->[1] eq '(' } outer(@{(split_at('=', @tokens))[0]});
 	}
-	@tokens = grep { $_->[1] !~ /^__attribute__$/ } @tokens;
 	$decl{before} = text(@before);
 	$decl{after} = text(@after, @tokens);
 	$decl{array} = 1 if @tokens && $tokens[0][1] eq '[';
@@ -214,12 +210,16 @@ sub parameters {
 		$decl->{name} //= "arg$number" if $lenient;
 		fail($place, "$function: parameter $number has no name")
 			if !defined $decl->{name};
-		my $pointer = $decl->{before} =~ /\*/ && !$decl->{indirect} ||
-			$decl->{array};
-		if ($decl->{array}) {
-			# An array parameter is a pointer to its elements.
+		my $array = $decl->{after} =~ s/^(\[(?:[^][]|(?1))*\])//;
+		my $pointer = $decl->{before} =~ /\*/ && !$decl->{indirect} || $array;
+
+		# An array parameter is a pointer to its elements, which may be arrays.
+		if ($array && $decl->{after} =~ /^\[/) {
+			$decl->{before} .= '(*';
+			$decl->{after} = ")$decl->{after}";
+			$decl->{indirect} = 1;
+		} elsif ($array) {
 			$decl->{before} .= '*';
-			$decl->{after} =~ s/^\[[^]]*\]//;
 		}
 		if ($lenient && is_function($decl)) {
 			# So is a function's, to that.
@@ -312,18 +312,26 @@ sub defines {
 	my @outer = defined $at ? outer(@_[0 .. $at - 1]) : ();
 
 	return @outer > 2 && $outer[-1][1] eq ')' && $outer[-3][0] eq 'id' &&
-		$outer[-3][1] !~ /^(?:__attribute__|_Alignas|__declspec)$/;
+		$outer[-3][1] !~ /^(?:_Alignas|__declspec)$/;
 }
 
-# Without what a declaration begins with that is for the compiler alone.
+# Without attributes, which no type here shows, and what else is for the compiler alone.
 sub unattributed {
-	my (@tokens) = @_;
+	my ($tokens) = @_;
+	my @out;
 
-	while (@tokens && $tokens[0][1] =~ /^(?:__attribute__|__extension__)$/) {
-		splice @tokens, 0, $tokens[0][1] eq '__extension__' ? 1 :
-			closing(\@tokens, 1) + 1;
+	for (my $i = 0; $i < @$tokens; $i++) {
+		my ($word, $next) = map { $_->[1] } @$tokens[$i, $i + 1 < @$tokens ? $i + 1 : $i];
+
+		if ($word =~ /^__attribute(?:__)?$/ && $next eq '(') {
+			$i = closing($tokens, $i + 1);
+		} elsif ($word eq '[' && $next eq '[') {
+			$i = closing($tokens, $i);
+		} elsif ($word ne '__extension__') {
+			push @out, $tokens->[$i];
+		}
 	}
-	return @tokens;
+	return \@out;
 }
 
 sub is_function {
@@ -332,16 +340,24 @@ sub is_function {
 	return $decl->{params} && !$decl->{indirect};
 }
 
+# Whether a parameter is of a tag that nobody else sees, as its list is the first to name it.
+sub is_hidden {
+	my ($tags, $param) = @_;
+
+	return $param->{own} || grep { !$tags->{$_} } $param->{type} =~ /\b((?:struct|union|enum) \w+)/g;
+}
+
 sub take_function {
-	my ($found, $doc, $header, $spec, $decl) = @_;
+	my ($found, $doc, $header, $spec, $decl, $text) = @_;
 	my $name = $decl->{name};
 	my $old = $found->{function}{$name};
 
 	return if $name !~ $found->{wanted} || $old && !defined $doc;
 	my @params = grep { $_->[0] ne 'doc' } @{$decl->{params}};
+	my $list = parameters($name, $found->{lenient}, @params);
 
 	$found->{function}{$name} = {
-		name => $name, place => $decl->{place},
+		name => $name, place => $decl->{place}, text => $text,
 		header => $header,
 		doc => $doc // ($old ? $old->{doc} : undef),
 		result => join(' ', @{$spec->{words}}),
@@ -349,7 +365,7 @@ sub take_function {
 			after => '' }, ''),
 		variadic => scalar(grep { $_->[1] eq '...' } @params),
 		unknown => !@params,	# no prototype, before C23
-		params => parameters($name, $found->{lenient}, @params) };
+		params => $list, hidden => scalar(grep { is_hidden($found->{tags}, $_) } @$list) };
 }
 
 # Adds what one declaration says to the result.
@@ -361,6 +377,7 @@ sub take {
 	return if $tokens[0][1] =~ /^(?:_Static_assert|static_assert|asm|__asm__)$/;
 	my $text = text(@tokens);
 	my $spec = specifiers(\@tokens);
+	$found->{tags}{"$spec->{kind} $spec->{tag}"} = 1 if defined $spec->{tag};
 	my @decls = @tokens ? map { declarator(unwrapped(@$_)) } split_at(',', @tokens) : ();
 
 	if ($spec->{body}) {
@@ -385,7 +402,7 @@ sub take {
 			if ($decl->{unread}) {
 				push @{$found->{unread}}, { place => $place, text => $text };
 			} elsif (is_function($decl)) {
-				take_function($found, $doc, $header, $spec, $decl);
+				take_function($found, $doc, $header, $spec, $decl, $text);
 			}
 		}
 		return;
@@ -403,7 +420,7 @@ sub parse {
 		wanted => qr/^cu/, %option);
 	my ($depth, $doc, @pending) = (0);
 
-	for my $token (@$tokens) {
+	for my $token (@{unattributed($tokens)}) {
 		my ($kind, $word, $place, $header) = @$token;
 
 		if ($kind eq 'define') {
@@ -423,7 +440,8 @@ sub parse {
 			$depth-- if $word =~ /^[)}\]]$/;
 		}
 		my $body = $word eq '}' && $depth == 0 &&
-			(text(unattributed(@pending)) =~ $INLINE || $found{lenient} && defines(@pending));
+			(text(@pending) =~ $INLINE || $found{lenient} && defines(@pending) ||
+			$pending[0][1] eq '{');	# behind parameters as before C90
 
 		if ($depth == 0 && ($word eq ';' || $body)) {
 			take(\%found, $doc, @pending) if @pending && !$body;

@@ -53,6 +53,37 @@ sub fail {
 	exit 1;
 }
 
+# Runs a command: its status, the lines it prints, and those of its errors.
+sub run {
+	my (@command) = @_;
+
+	open my $errors, '+>', undef or fail(undef, "no temporary file: $!");
+	my $pid = open(my $in, '-|') // fail(undef, "fork: $!");
+	if (!$pid) {
+		no warnings 'exec';
+		$ENV{LC_ALL} = 'C';
+		open STDERR, '>&', $errors;
+		exec @command or print STDERR "$!\n";
+		exit 127;
+	}
+	my @lines = <$in>;
+
+	close $in;
+	my $status = $?;
+
+	seek $errors, 0, 0;
+	return ($status, \@lines, [<$errors>]);
+}
+
+# Ends the script by the first of a compiler's errors.
+sub fail_compiler {
+	my ($compiler, $errors) = @_;
+	my ($first) = (grep({ /\berror:/ } @$errors), @$errors, 'nothing is said');
+
+	chomp $first;
+	fail(undef, "$compiler cannot compile what the headers declare: " . $first =~ tr/\x00-\x1f\x7f/?/r);
+}
+
 # Writes the stand-ins under dir.
 sub write_standins {
 	my ($dir) = @_;
@@ -87,8 +118,10 @@ sub lines_of {
 	my @command = (split(' ', $option->{cc}), '-x', 'c', '-std=gnu11',
 		'-E', '-C', '-dD', @defines, "-I$dir",
 		map({ "-I$_" } @{$option->{include}}), "$dir/all.c");
-	open my $in, '-|', @command or fail(undef, "$command[0]: $!");
-	while (my $text = <$in>) {
+	my ($status, $printed, $errors) = run(@command);
+
+	fail_compiler($option->{cc}, $errors) if $status;
+	for my $text (@$printed) {
 		if ($text =~ /^# (\d+) "(.*)"/) {
 			($number, $file) = ($1, $2);
 			next;
@@ -97,7 +130,6 @@ sub lines_of {
 			if $wanted{basename($file)};
 		$number++;
 	}
-	close $in or fail(undef, "'@command' failed");
 	return \@lines;
 }
 
@@ -128,7 +160,7 @@ sub tokens_of {
 			$kind = 'id';
 		} elsif ($text =~ /\G(\d[\w.]*)/gc) {
 			$kind = 'num';
-		} elsif ($text =~ /\G("(?:[^"\\]|\\.)*")/gc) {
+		} elsif ($text =~ /\G("(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)*')/gc) {
 			$kind = 'str';
 		} elsif ($text =~ /\G(<<|>>|\.\.\.|[^\w\s])/gc) {
 			$kind = 'op';
