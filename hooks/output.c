@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,8 +112,11 @@ const char *cuaudit_directory(void)
 int cuaudit_output_path(const char *suffix, char *path, size_t size)
 {
 	const char *template = cuaudit_core_link->environment.output;
+	int error = *template ? cuaudit_path(template, "", path, size) : -ENOENT;
 
-	return *template ? cuaudit_path(template, suffix, path, size) : -ENOENT;
+	/* Nobody wants files beside a device. */
+	return error || !*suffix || io_type(path) == S_IFCHR ? error :
+	       cuaudit_path(template, suffix, path, size);
 }
 
 int cuaudit_output(const char *suffix)

@@ -25,7 +25,7 @@ silent() {
 
 # full and read-only places
 ok "a link" ln -s /dev/full "$tmp/full"
-run "/dev/full" CUAUDIT_OUTPUT="$tmp/full" "$tmp/where" none later "$tmp"
+run "/dev/full" CUAUDIT_HOOKS="stat(format=json;save=$tmp/full.part)" CUAUDIT_OUTPUT="$tmp/full" "$tmp/where" none later "$tmp"
 like "$(cat "$tmp/err")" 'report is incomplete: the file system is full; ' "/dev/full: why there is no report"
 like "$(cat "$tmp/err")" "cuaudit report $tmp/full.part shows it" "/dev/full: where it is"
 "$top_builddir/bin/cuaudit" report --format json "$tmp/full.part" >"$tmp/saved"

@@ -107,6 +107,11 @@ int io_open(const char *path, int flags, int how_long)
 	return opening;
 }
 
+mode_t io_type(const char *path)
+{
+	return strcmp(path, "/dev/null") ? 0 : S_IFCHR;
+}
+
 int io_copy(int fd)
 {
 	snprintf(opening_path, sizeof(opening_path), "descriptor %d", fd);
@@ -336,6 +341,7 @@ static void test_outputs(void)
 		{ "", "descriptor 2", true, -EACCES, -EACCES, "cuaudit: cannot write to stderr: no access\n" },
 		{ "a", "a.x", true, 0, 0, "" }, { "a", "a.x", false, 7, 7, "" },
 		{ "a", "a.x", true, -EACCES, -EACCES, "cuaudit: cannot write a.x: no access\n" },
+		{ "/dev/null", "/dev/null", true, 7, 7, "" },
 		{ "%q", "", true, 7, -EINVAL, "" },
 	};
 	time_t before = time(NULL);

@@ -19,8 +19,8 @@ for mode in two global deepbind constructor beside versions reload threads; do
 	$run_env "$tmp/attacks" $mode "$@" >"$tmp/native" 2>&1
 	like "$(cat "$tmp/native")" '^[1-9][0-9]* calls, 0 wrong$' "$mode: the program itself"
 	for now in "" 1; do
-		for hooks in 'stat(format=json)' 'trace(file=/dev/null),stat(format=json)'; do
-			rm -f "$tmp/counts"
+		for hooks in 'stat(format=json)' "trace(file=$tmp/trace),stat(format=json)"; do
+			rm -f "$tmp/counts" "$tmp/trace"
 			status=0
 			audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS="$hooks" CUAUDIT_OUTPUT="$tmp/counts" \
 				timeout 300 env LD_BIND_NOW=$now "$tmp/attacks" $mode "$@" >"$tmp/out" 2>"$tmp/err" || status=$?

@@ -217,6 +217,25 @@ is "$status $(grep " ended by " "$tmp/err")" "137 $lock is not compared: the com
 tool check -d sim --write-baseline "$lock" -- ./steps calls 1 exit 3
 is "$status $(cat "$tmp/err")" "3 cuaudit: run 1 of ./steps ended by status 3; $lock is not written" "... and nothing is written"
 ok "... the old file stays" cmp "$tmp/first" "$lock"
+
+# The program that is to be checked is no output either, however it is named.
+mkdir -p bin
+cp steps bin/prog
+ln -s ../bin/prog bin/link
+echo 'no-call cuInit' >prog.rules
+PATH=$PWD/bin:$PATH
+for option in --json --junit --sarif --write-baseline; do
+	rules="--rules prog.rules"
+	test $option = --write-baseline && rules=
+	for name in bin/prog "$PWD/bin/link"; do
+		refused 2 "$name is the program, and is no output" "$option over the program" \
+			check -d sim $rules $option "$name" -- bin/prog calls 1
+	done
+	refused 2 "bin/prog is the program, and is no output" "$option over the program in PATH" \
+		check -d sim $rules $option bin/prog -- prog calls 1
+done
+ok "... the program stays" cmp steps bin/prog
+PATH=${PATH#*:}
 tool check -d sim --update "$lock" -- ./steps calls 2 kill
 is "$status" 137 "... or its signal"
 ok "... the old file stays" cmp "$tmp/first" "$lock"

@@ -34,10 +34,32 @@ static char final[PATH_MAX];
 static volatile sig_atomic_t begun;	/* a pid: whose it is */
 static enum atomic_file_kind begun_kind;
 
+static const char *reason(int error)
+{
+	return error == PLANTED || error == EBADF ? io_remedy(error) :
+	       error == ELOOP ? "a symbolic link that leads to no file" : strerror(error);
+}
+
 static int refuse(const char *target, int error)
 {
-	tool_complain("%s: %s", target, error == PLANTED ? io_remedy(error) : strerror(error));
+	tool_complain("%s: %s", target, reason(error));
 	return TOOL_FAILED;
+}
+
+/* 0, or why it cannot be written to. */
+static int check_descriptor(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags < 0 || (flags & O_ACCMODE) == O_RDONLY ? EBADF : 0;
+}
+
+/* The error for a name that leads to nothing. */
+static int check_link(const char *target)
+{
+	struct stat status;
+
+	return lstat(target, &status) ? 0 : ELOOP;
 }
 
 /* The directory that a file of that name is in. 0, or why none can be made there. */
@@ -57,18 +79,19 @@ static int check_parent(const char *target)
 
 int atomic_file_check(const char *target, const char *what)
 {
+	int error, descriptor = io_descriptor(target);
 	struct stat status;
-	int error;
 
-	if (!stat(target, &status))
+	if (descriptor >= 0)
+		error = check_descriptor(descriptor);
+	else if (!stat(target, &status))
 		error = S_ISDIR(status.st_mode) ? EISDIR : access(target, W_OK) ? errno : 0;
 	else
-		error = errno == ENOENT && *target ? check_parent(target) : errno;
+		error = errno == ENOENT && *target ? check_link(target) ?: check_parent(target) : errno;
 	if (!error && planted_name(target))
 		error = PLANTED;
 	if (error)
-		tool_complain("cannot write %s to %s: %s", what, target,
-			      error == PLANTED ? io_remedy(error) : strerror(error));
+		tool_complain("cannot write %s to %s: %s", what, target, reason(error));
 	return error ? -1 : 0;
 }
 
@@ -219,6 +242,17 @@ static int begin_device(struct atomic_file *file)
 	return TOOL_OK;
 }
 
+/* As standard output: what is written follows what was written there before. */
+static int begin_descriptor(struct atomic_file *file, int fd, enum atomic_file_kind kind)
+{
+	int error = kind == ATOMIC_FILE ? check_descriptor(fd) : ENOTDIR;
+
+	if (error)
+		return refuse(file->target, error);
+	file->fd = fd;
+	return TOOL_OK;
+}
+
 /* The target's name in `final`, its links followed; a directory's without slashes behind. */
 static int find_final(const char *target, enum atomic_file_kind kind, bool exists)
 {
@@ -254,8 +288,8 @@ static int check_directory(const char *target)
 int atomic_file_begin(struct atomic_file *file, const char *target, enum atomic_file_kind kind)
 {
 	struct stat status;
+	int error = 0, descriptor;
 	bool exists;
-	int error = 0;
 
 	*file = (struct atomic_file){ .fd = STDOUT_FILENO, .target = "standard output" };
 	if (!target || !strcmp(target, "-"))
@@ -264,9 +298,14 @@ int atomic_file_begin(struct atomic_file *file, const char *target, enum atomic_
 	file->fd = -1;
 	if (planted_name(target))
 		return refuse(target, PLANTED);
+	descriptor = io_descriptor(target);
+	if (descriptor >= 0)
+		return begin_descriptor(file, descriptor, kind);
 	exists = !stat(target, &status);
-	if (!exists && errno != ENOENT)
-		return refuse(target, errno);
+	if (!exists)
+		error = errno == ENOENT ? check_link(target) : errno;
+	if (error)
+		return refuse(target, error);
 	if (exists && kind == ATOMIC_DIRECTORY)
 		error = check_directory(target);
 	else if (exists && S_ISDIR(status.st_mode))

@@ -17,14 +17,15 @@ int atomic_file_check(const char *target, const char *what);
 /* Between begin and end; one at a time. */
 struct atomic_file {
 	int fd;			/* where to write; -1 for a directory */
-	const char *path;	/* the same by name, NULL for standard output */
+	const char *path;	/* the same by name, NULL for a descriptor that we were given */
 	const char *target;	/* what the user called it */
 };
 
 /*
  * Begins an output under a temporary name in the directory of target, or at
- * standard output where target is NULL or "-". A device or a pipe is written
- * to as it is, a link is followed. What was begun is removed when the process
+ * standard output where target is NULL or "-". A device, a pipe or a descriptor
+ * that the target stands for (io_descriptor) is written to as it is. A link to a
+ * file is followed, one to nothing is refused. What was begun is removed when the process
  * exits, or is ended by a signal other than SIGKILL, before atomic_file_end.
  * TOOL_OK, or TOOL_FAILED after a line on stderr.
  */

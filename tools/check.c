@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "analysis/check_report.h"
-#include "tools/atomic_file.h"
 #include "tools/check_files.h"
 #include "tools/check_lock.h"
 #include "tools/check_output.h"
@@ -23,6 +22,7 @@
 #include "tools/exec.h"
 #include "tools/finding.h"
 #include "tools/options.h"
+#include "tools/program.h"
 #include "tools/scratch.h"
 #include "tools/supervise.h"
 #include "tools/tool.h"
@@ -45,6 +45,7 @@ static struct {
 	const char *lock_path;
 	uint32_t runs;		/* 0: not given */
 	char **command;
+	char program[PATH_MAX];	/* its file, as it is found */
 	struct check_lock lock;
 	struct check_run run;
 	struct check_result result;
@@ -318,7 +319,8 @@ static int check_options(void)
 static int begin_lock(void)
 {
 	check.run.traced = check.purpose != NO_LOCK;
-	if (check.purpose >= WRITE && atomic_file_check(check.lock_path, "the lock file"))
+	if (check.purpose >= WRITE &&
+	    check_output_target(check.lock_path, "the lock file", check.program))
 		return -1;
 	if (check.purpose == WRITE)
 		return check_lock_begin(&check.lock, check.lock_path);
@@ -385,7 +387,8 @@ static int prepare(void)
 	check.result.names.texts.row = 1;
 	if (!check.runs)
 		check.runs = RUNS;
-	if (check_output_check(check.rules, check.result.baseline) ||
+	program_find(check.command[0], check.program);
+	if (check_output_check(check.rules, check.result.baseline, check.program) ||
 	    (check.run.keep && check_keep()))
 		return TOOL_FAILED;
 	if (check.rules && find_rules())

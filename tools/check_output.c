@@ -79,7 +79,15 @@ static bool is_shared(size_t number)
 	return false;
 }
 
-static int check_one(size_t number, const char *rules, const char *lock)
+int check_output_target(const char *target, const char *what, const char *program)
+{
+	if (!is_same(target, program))
+		return atomic_file_check(target, what);
+	tool_complain("%s is the program, and is no output", target);
+	return -1;
+}
+
+static int check_one(size_t number, const char *rules, const char *lock, const char *program)
 {
 	const char *target = outputs[number].target;
 
@@ -105,13 +113,13 @@ static int check_one(size_t number, const char *rules, const char *lock)
 		tool_complain("%s would be two outputs", target);
 		return -1;
 	}
-	return atomic_file_check(target, "the result");
+	return check_output_target(target, "the result", program);
 }
 
-int check_output_check(const char *rules, const char *lock)
+int check_output_check(const char *rules, const char *lock, const char *program)
 {
 	for (size_t i = 0; i < OUTPUTS; i++)
-		if (check_one(i, rules, lock))
+		if (check_one(i, rules, lock, program))
 			return -1;
 	return 0;
 }

@@ -11,10 +11,13 @@
 bool check_output_take(int option);
 
 /*
- * Whether all can be written, and none is an input, of which each may be NULL. 0, or -1 after a
- * message.
+ * Whether all can be written, and none is an input, of which rules and lock may be NULL. 0, or -1
+ * after a message.
  */
-int check_output_check(const char *rules, const char *lock);
+int check_output_check(const char *rules, const char *lock, const char *program);
+
+/* The same for one target. what: is to be written. */
+int check_output_target(const char *target, const char *what, const char *program);
 
 /* Writes those that were asked for. 0, or -1 after a message. */
 int check_output_write(const struct check_result *result);

@@ -44,8 +44,7 @@ static int find_here(const char *name, char path[PATH_MAX])
 	return executable(path);
 }
 
-/* As execvp(3): the first in PATH that can be run. 0 or an errno. */
-static int find(const char *name, char path[PATH_MAX])
+int program_find(const char *name, char path[PATH_MAX])
 {
 	const char *directories = getenv("PATH");
 	int error = ENOENT;
@@ -179,7 +178,7 @@ static enum finding judge_file(struct program *program, const char **second)
 		elf_file_close(&object);
 		if (!next)
 			return finding;
-		error = search ? find(next, program->binary) : find_here(next, program->binary);
+		error = search ? program_find(next, program->binary) : find_here(next, program->binary);
 		if (error) {
 			*second = strerror(error);
 			return FINDING_NOT_EXECUTABLE;
@@ -197,7 +196,7 @@ enum finding program_judge(struct program *program, const char *name, const char
 	memset(program, 0, sizeof(*program));
 	*first = program->path;
 	*second = program->loader;
-	error = find(name, program->path);
+	error = program_find(name, program->path);
 	if (error == ENOENT || error == ENOTDIR)
 		return FINDING_NO_PROGRAM;
 	if (error) {

@@ -15,6 +15,9 @@ struct program {
 	int opens_device;
 };
 
+/* As execvp(3): the first in PATH that can be run, or the name itself and an errno. */
+int program_find(const char *name, char path[PATH_MAX]);
+
 /*
  * Finds name as execvp(3) does and looks at it. FINDING_PROGRAM if it can be
  * audited, else why not; *first and *second are the message's strings and live

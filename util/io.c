@@ -28,7 +28,9 @@ enum {
 	TERMINAL = 256,		/* bytes a terminal takes when it says it takes some */
 	MODE = 0644,		/* whatever the umask: others' stores to it would be the program's loss */
 	LOWEST = 3,		/* below it are stdin, stdout and stderr */
-	STALLED = 8
+	STALLED = 8,
+	LINKS = 40,		/* as many as the kernel follows */
+	NAME = 256		/* bytes: of a longer one that is a link none leads to a descriptor */
 };
 
 /* The kernel's sets of signals are one word; libc's functions leave two of them alone. */
@@ -327,20 +329,69 @@ static long open_now(const char *path, int flags)
 	return fd;
 }
 
-static bool begins(const char *text, const char *with)
+/* What is behind a directory's name, whose slashes may be several; NULL: another is there. */
+static const char *below(const char *path, const char *directory)
 {
-	return !strncmp(text, with, strlen(with));
+	for (; *directory; directory++) {
+		if (*path++ != *directory)
+			return NULL;
+		while (*directory == '/' && *path == '/')
+			path++;
+	}
+	return path;
 }
 
-/* Whether a name stands for a descriptor of this process, as /dev/stdout does. */
-static bool is_descriptor(const char *path)
+/* The number by a name that is no link to another name, or -1. */
+static int number_of(const char *path)
 {
-	char target[16] = "";
+	static const char *const directories[] = { "/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/" };
+	const char *at = NULL, *process = below(path, "/proc/");
+	int number = 0;
 
-	if (begins(path, "/proc/") || begins(path, "/dev/fd/"))
-		return true;
-	syscall(SYS_readlinkat, AT_FDCWD, path, target, sizeof(target) - 1);
-	return begins(target, "/proc/");
+	for (size_t i = 0; !at && i < sizeof(directories) / sizeof(directories[0]); i++)
+		at = below(path, directories[i]);
+	if (!at && process && io_number(process) == (uint64_t)getpid())
+		at = below(process + strspn(process, "0123456789"), "/fd/");
+	if (!at || !*at)
+		return -1;
+	for (; *at >= '0' && *at <= '9'; at++)
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, *at - '0', &number))
+			return -1;
+	return *at ? -1 : number;
+}
+
+/* What a link leads to, in place of its path. */
+static bool follow(const char *path, char *target)
+{
+	char next[NAME];
+	const char *slash = strrchr(path, '/');
+	size_t before = slash ? (size_t)(slash - path) + 1 : 0;
+	long length = syscall(SYS_readlinkat, AT_FDCWD, path, next, sizeof(next));
+
+	if (length <= 0 || length == (long)sizeof(next))
+		return false;
+	if (*next == '/')
+		before = 0;
+	if (before + (size_t)length >= NAME)
+		return false;
+	memmove(target, path, before);
+	memcpy(target + before, next, (size_t)length);
+	target[before + (size_t)length] = '\0';
+	return true;
+}
+
+int io_descriptor(const char *path)
+{
+	int error = errno, number = number_of(path);
+	char target[NAME];
+
+	for (int links = 0; number < 0 && links < LINKS && follow(path, target); links++) {
+		path = target;
+		number = number_of(path);
+	}
+	errno = error;
+	return number;
 }
 
 /* What was opened, if it is to be written to; emptied where flags say so. */
@@ -351,7 +402,7 @@ static long take_output(const char *path, int fd, int flags, bool by_link)
 
 	if (!error && !by_link)
 		error = planted_file(path, &its);
-	else if (!error && S_ISREG(its.st_mode) && !is_descriptor(path))
+	else if (!error && S_ISREG(its.st_mode))
 		error = -ELOOP;
 	if (!error && flags & O_TRUNC && S_ISREG(its.st_mode))
 		error = result(syscall(SYS_ftruncate, fd, (off_t)0));
@@ -364,11 +415,16 @@ static long take_output(const char *path, int fd, int flags, bool by_link)
 /* Not emptied before it is known what it is. */
 static long open_output(const char *path, int flags)
 {
-	int how = flags & ~O_TRUNC;
+	int how = flags & ~O_TRUNC, number = number_of(path);
 	bool by_link;
-	long fd = open_now(path, how | O_NOFOLLOW);
+	long fd = number < 0 ? open_now(path, how | O_NOFOLLOW) : -ELOOP;
 
 	by_link = fd == -ELOOP && !planted_possible(path);
+	if (by_link && number < 0)
+		number = io_descriptor(path);
+	/* Opened by its name, a file would be written from its begin. */
+	if (by_link && number >= 0)
+		return io_copy(number);
 	if (by_link)
 		fd = open_now(path, how & ~O_CREAT);
 	if (fd >= 0)
@@ -391,6 +447,15 @@ static mode_t type_of(const char *path)
 	struct stat status;
 
 	return syscall(SYS_newfstatat, AT_FDCWD, path, &status, 0) ? 0 : status.st_mode & S_IFMT;
+}
+
+mode_t io_type(const char *path)
+{
+	int error = errno;
+	mode_t type = io_descriptor(path) >= 0 ? S_IFCHR : type_of(path);
+
+	errno = error;
+	return type;
 }
 
 static bool is_fifo(const char *path)

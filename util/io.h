@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* How long to wait for a reader that takes nothing, in milliseconds. */
 enum {
@@ -27,10 +28,23 @@ enum {
  * A file that is made has mode 0644, whatever the program's umask allows beyond
  * it: who may write into a file that is mapped may end the process. To be
  * written to, without O_EXCL or O_NOFOLLOW, a symbolic link is not followed
- * (-ELOOP), but for a user's or root's own to what is no regular file or in
- * /proc, and what others have put there is refused (-PLANTED, planted.h).
+ * (-ELOOP), but for a user's or root's own to what is no regular file, and what
+ * others have put there is refused (-PLANTED, planted.h). Of a descriptor's name
+ * it is a copy: what is written follows what was written there.
  */
 int io_open(const char *path, int flags, int patience);
+
+/*
+ * The descriptor of this process that a name stands for, as /dev/stdout does, by links
+ * or by itself. It may be closed. -1: none.
+ */
+int io_descriptor(const char *path);
+
+/*
+ * S_IFMT of what a name leads to, 0 for nothing. A descriptor's name has that of a
+ * device, whatever it is of: no file is made by it, nor beside it.
+ */
+mode_t io_type(const char *path);
 
 /*
  * Another descriptor of the same file, with O_CLOEXEC: its number is a high one

@@ -223,9 +223,9 @@ CUAUDIT_PUBLIC void *cuaudit_pages(size_t size);
 
 /*
  * Context: setup. Opens what CUAUDIT_OUTPUT names, its %-fields filled in
- * (see libcuaudit(7)) and suffix appended, for writing; the caller closes
- * it. With no CUAUDIT_OUTPUT: a copy of stderr. Returns a descriptor >= 0
- * or -errno, after a message.
+ * (see libcuaudit(7)) and suffix appended, but to a device or a descriptor's
+ * name, for writing; the caller closes it. With no CUAUDIT_OUTPUT: a copy of
+ * stderr. Returns a descriptor >= 0 or -errno, after a message.
  */
 CUAUDIT_PUBLIC int cuaudit_output(const char *suffix);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stat hook: how often each function was called, with what answer, for how long. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cuaudit/clock.h>
@@ -14,6 +16,7 @@
 #include "hooks/modules/stat/stat_store.h"
 #include "hooks/modules/stat/stat_thread.h"
 #include "tables/query.h"
+#include "util/io.h"
 
 enum {
 	PAIRS = 64,
@@ -305,15 +308,21 @@ static int read_fail(const struct cuaudit_options *given)
 static int read_save(const struct cuaudit_options *given)
 {
 	const char *save = cuaudit_option_get(given, "save");
-	char unused[1];
+	bool none = !strcmp(save, "no");
+	char path[PATH_MAX] = "";
 
-	if (!print.silent || (strcmp(save, "no") && strcmp(save, "auto")) ||
-	    (!strcmp(save, "auto") &&
-	     cuaudit_output_path(".part", unused, sizeof(unused)) != -ENOENT))
+	if (!strcmp(save, "auto")) {
+		none = cuaudit_output_path(".part", path, sizeof(path)) == -ENOENT ||
+		       io_type(path) == S_IFCHR;
+	} else if (!none && io_type(save) == S_IFCHR) {
+		cuaudit_log(CUAUDIT_ERROR, "stat: save takes the path of a file, not '%s'", save);
+		return -ECANCELED;
+	}
+	if (!print.silent || !none)
 		return 0;
 	cuaudit_log(CUAUDIT_ERROR,
 		    "stat: with print=no the saved file is all there is, and none is saved: "
-		    "give save=PATH, or set CUAUDIT_OUTPUT");
+		    "give save=PATH, or set CUAUDIT_OUTPUT to one of a file");
 	return -ECANCELED;
 }
 

@@ -14,12 +14,13 @@
 
 #include <cuaudit/hook.h>
 
-/* What is no file, a pipe or a terminal, cannot be replaced. stat has no version older than 2.33. */
+/* What is no file, a link or a pipe, is not replaced. stat has no version older than 2.33. */
 static int is_file(const char *path)
 {
 	struct statx status;
 
-	return statx(AT_FDCWD, path, 0, STATX_TYPE, &status) || S_ISREG(status.stx_mode);
+	return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &status) ||
+	       S_ISREG(status.stx_mode);
 }
 
 bool stat_file_is_news(int error, int *told)

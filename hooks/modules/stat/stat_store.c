@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -121,7 +122,7 @@ static void create_file(void)
 		strcpy(path, save);
 	else
 		file = -ENAMETOOLONG;
-	if (file == -ENOENT)
+	if (file == -ENOENT || (!file && io_type(path) == S_IFCHR))
 		return;
 	if (!file)
 		file = open_new();

@@ -165,6 +165,8 @@ static int check(const struct cuaudit_options *given)
 {
 	int error = trace_options_read(given, &options);
 
+	if (!error && !options.text)
+		error = trace_file_check(options.file.name);
 	return error ? error : trace_trigger_read(options.start, options.stop);
 }
 

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -151,18 +152,35 @@ static int make_absolute(void)
 	return 0;
 }
 
-static int open_file(void)
+static int find_path(const char *name)
 {
 	int result;
 
-	if (settings.name)
-		result = cuaudit_path(settings.name, "", path, sizeof(path));
+	if (name)
+		result = cuaudit_path(name, "", path, sizeof(path));
 	else
 		result = cuaudit_output_path(SUFFIX, path, sizeof(path));
 	if (result == -ENOENT)
 		result = cuaudit_path("%e-%p", SUFFIX, path, sizeof(path));
-	if (!result)
-		result = make_absolute();
+	return result ? result : make_absolute();
+}
+
+/* What cannot be written is said when the first call comes. */
+int trace_file_check(const char *name)
+{
+	mode_t type = find_path(name) ? 0 : io_type(path);
+
+	if (!type || S_ISREG(type) || S_ISDIR(type))
+		return 0;
+	cuaudit_log(CUAUDIT_ERROR, "trace: %s is a device or a pipe, and a trace has to be a file; "
+		    "give file=PATH", path);
+	return -ECANCELED;
+}
+
+static int open_file(void)
+{
+	int result = find_path(settings.name);
+
 	if (result)
 		return result;
 	result = open_new();

@@ -18,6 +18,9 @@ struct trace_file_settings {
 /* No loss: calls after the end. */
 enum { TRACE_FILE_ENDED = CUAUDIT_TRACE_LOSSES };
 
+/* Context: setup. 0, or -errno after a message: what that name leads to is no file. */
+int trace_file_check(const char *name);
+
 /* Context: setup. No file is made yet. */
 void trace_file_setup(const struct trace_file_settings *settings);
 

@@ -86,7 +86,8 @@ int trace_text_setup(void)
 		return -ECANCELED;
 	if (cuaudit_output_path(suffix, path, sizeof(path)))
 		path[0] = '\0';
-	if (*path && fcntl(fd, F_SETFL, O_APPEND))
+	/* Of the program's own descriptor the flags are its own. */
+	if (*path && io_descriptor(path) < 0 && fcntl(fd, F_SETFL, O_APPEND))
 		return -errno;
 	return look(fd);
 }
