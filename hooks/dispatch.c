@@ -57,7 +57,8 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 	if (unlikely(!thread || !list))
 		return DISPATCH_STRAIGHT;
 	outer = thread->state ? unwound_drop(thread, frame, &depth) : 0;
-	if (unlikely(outer & THREAD_INSIDE)) {
+	/* Jumps of hooked functions to each other take no stack of the program's, and little of ours. */
+	if (unlikely(outer & THREAD_INSIDE || (depth >= THREAD_FRAMES && unwound_is_own(caller)))) {
 		thread_count_lost(&thread->bypassed);
 		return DISPATCH_STRAIGHT;
 	}

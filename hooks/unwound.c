@@ -342,6 +342,7 @@ const void *unwound_caller(const struct thread *thread, const void *caller, uint
 		const struct frame *frame = (const struct frame *)thread_frame(outer);
 		const struct frame_record *record = (const struct frame_record *)(frame + 1);
 
+		/* Of a reported call there is the address alone, where a frame would have it. */
 		caller = outer & THREAD_FILLED ? frame->call.caller : arch_plain_address(record->caller);
 		outer = --depth ? thread->outer[depth % THREAD_FRAMES] : 0;
 	}

@@ -329,6 +329,20 @@ echo 'at-most 3 libouter.so.1:outer' >>rules
 provided CUAUDIT_HOOKS="rules(file=rules)" ./jumps
 is "$status" 88 "jumps: a rule of the calling library is broken"
 
+# Jumps without end take no stack, and so they do where they are hooked.
+for hooks in stat 'stat(clock=no)' "trace(file=$tmp/deep.%p.cutrace)" stat,coverage; do
+	provided CUAUDIT_HOOKS="$hooks" ./jumps 1000000
+	is "$status $(head -n 1 out)" "0 7" "a million jumps, $hooks: the program is well"
+done
+provided CUAUDIT_HOOKS="stat(format=json)" ./jumps 10
+is "$("$PYTHON3" -c 'import json
+print(*((library["path"], *sorted((f["name"], f["calls"]) for f in library["functions"]))
+	for library in json.load(open("counts"))["libraries"]))')" \
+	"('./jumps', ('libinner.so.1:down', 11), ('libouter.so.1:again', 10))" "ten there and back: all of them, of the program"
+printf 'at-most 9999 %s\n' libinner.so.1:down libouter.so.1:again >rules
+provided CUAUDIT_HOOKS="rules(file=rules)" ./jumps 1000
+is "$status $(grep -c 'rules: calls were lost' err)" "89 1" "a thousand: a check says that it has not seen all"
+
 # a function that the unwinder calls, too: what is hooked of it would be unwound again
 echo 'unsigned long strlen(const char *t); unsigned long strlen(const char *t) { unsigned long n = 0; while (t[n]) n++; return n; }' |
 	library libfast.so.1 -fno-builtin -xc -

@@ -222,7 +222,7 @@ ok "... the old file stays" cmp "$tmp/first" "$lock"
 mkdir -p bin
 cp steps bin/prog
 ln -s ../bin/prog bin/link
-echo 'no-call cuInit' >prog.rules
+echo 'never cuProfilerStart' >prog.rules
 PATH=$PWD/bin:$PATH
 for option in --json --junit --sarif --write-baseline; do
 	rules="--rules prog.rules"

@@ -4,15 +4,23 @@
  * make of a call whose answer is returned. With HOOK, what a hook of the inner one is told of who called.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 int inner(int value);
 int middle(int value);
 int outer(int value);
+int down(int times);
+int again(int times);
 
 #if defined INNER
 int inner(int value)
 {
 	return value + 1;
+}
+
+int down(int times)
+{
+	return times ? again(times - 1) : 7;
 }
 #elif defined MIDDLE
 int middle(int value)
@@ -23,6 +31,11 @@ int middle(int value)
 int outer(int value)
 {
 	return middle(value + 1);
+}
+
+int again(int times)
+{
+	return down(times);
 }
 #elif defined HOOK
 #include <cuaudit/hook.h>
@@ -81,8 +94,13 @@ __attribute__((noinline)) int call(int value)
 	return outer(value) + 1;
 }
 
-int main(void)
+/* The number of jumps back and forth that the libraries make, if any: they take no stack. */
+int main(int argc, char **argv)
 {
+	if (argc > 1) {
+		printf("%d\n", down(atoi(argv[1])));
+		return 0;
+	}
 	for (int i = 0; i < 3; i++)
 		printf("%d\n", call(i));
 	return 0;
