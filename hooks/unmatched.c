@@ -83,12 +83,22 @@ static const char *near_library(const char *glob, bool program)
 	return name;
 }
 
+/* A glob for directories of that name, if it takes a library: "*cupy*" is of no file's name. */
+static const char *near_directory(const char *glob, char to[static SHOWN])
+{
+	if (strchr(glob, '/') || snprintf(to, SHOWN, "*/%s/*", glob) >= SHOWN || !matches_any(to))
+		return NULL;
+	return to;
+}
+
 static void report_globs(const char *who, const char *first, uint32_t count)
 {
-	const char *near = near_library(first, true);
+	char more[32] = "", directory[SHOWN];
+	const char *near = near_directory(first, directory);
 	bool cut = strlen(first) >= SHOWN;
-	char more[32] = "";
 
+	if (!near)
+		near = near_library(first, true);
 	if (count > 1)
 		snprintf(more, sizeof(more), " and %u more", count - 1);
 	cuaudit_log(CUAUDIT_WARN, "%s: '%.*s%s'%s matched no library%s%s%s", who, SHOWN, first,

@@ -36,6 +36,9 @@ said "cuaudit: CUAUDIT_EXCLUDE: '/nowhere/libaskr.so' matched no library; did yo
 	"a path" CUAUDIT_EXCLUDE='/nowhere/libaskr.so'
 said "cuaudit: CUAUDIT_EXCLUDE: 'qqqqqqqqqqqqqqqqqq' and 2 more matched no library" \
 	"more than one, near to nothing" CUAUDIT_EXCLUDE='qqqqqqqqqqqqqqqqqq:::x:libask*:y'
+directory=$(basename "$tmp")
+said "cuaudit: CUAUDIT_EXCLUDE: '*$directory*' matched no library; did you mean */*$directory*/*?" \
+	"a directory's name" CUAUDIT_EXCLUDE="*$directory*"
 long=$(printf 'x%0300d' 0)
 said "cuaudit: CUAUDIT_EXCLUDE: '$(echo "$long" | cut -c1-256)...' matched no library" "a long one" \
 	CUAUDIT_EXCLUDE="$long:libask*"

@@ -6,6 +6,7 @@
 # items alone, in their order; LAST may be missing. No part is begun after SUITES_SECONDS (none is set).
 # SUITES_TURNS=yes: one part after the other, alone and then audited, each with all GPUs, for tests
 # that want them all, or whose processes meet at one port.
+# SUITES_LOG=error: without warnings, for tests that want their children to say nothing.
 # SUITES_OUT keeps, of each part and side, the results ("ID<tab>outcome") and the log, and of a side the
 # times, as they come: a run that is cut off can go on with the parts that are not there.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -47,7 +48,7 @@ else
 	LD_AUDIT=$LIBCUAUDIT NVTX_INJECTION64_PATH=$SUITES_NVTX CUAUDIT_OUTPUT="$SUITES_TMP/traces/%e-%p" \
 		CUAUDIT_DOMAINS=driver,runtime,tables,libc \
 		CUAUDIT_PROVIDERS='libcublas.so.*:libnvrtc.so.*:libcurand.so.*' \
-		CUAUDIT_HOOKS="$SUITES_HOOKS" "$@" >"$SUITES_OUT/$side/$name.log" 2>&1 || status=$?
+		CUAUDIT_HOOKS="$SUITES_HOOKS" CUAUDIT_LOG="${SUITES_LOG:-warn}" "$@" >"$SUITES_OUT/$side/$name.log" 2>&1 || status=$?
 fi
 echo "$part $status $(($(date +%s) - begun))" >>"$SUITES_OUT/$side.times"
 # Traces of all parts at once would fill a disk.
@@ -56,7 +57,7 @@ SH
 export SUITES_TURNS SUITES_TMP="$tmp" SUITES_OUT="$out" SUITES_GPUS="$gpus" SUITES_TESTS PYTHON3 LIBCUAUDIT \
 	SUITES_END="$(($(date +%s) + ${SUITES_SECONDS:-1000000}))" \
 	SUITES_NVTX="${LIBCUAUDIT%/*}/libcuaudit-nvtx.so" PYTHONPATH="$top_srcdir/t/gpu:${PYTHONPATH-}"
-: "${SUITES_HOOKS:=stat(format=json),trace(args=kernel;backtrace=cuLaunchKernel*,cuMemAlloc*;python=%driver;size=4M;when-full=ring),dbgmem(libraries=*cupy*:*numpy*;action=report)}"
+: "${SUITES_HOOKS:=stat(format=json),trace(args=kernel;backtrace=cuLaunchKernel*,cuMemAlloc*;python=%driver;size=4M;when-full=ring),dbgmem(libraries=*/cupy/*:*/numpy/*;action=report)}"
 export SUITES_HOOKS
 jobs=${SUITES_JOBS:-$(nproc)}
 : >"$out/alone.times"
@@ -98,6 +99,9 @@ while read -r part; do
 	tests=$((tests + $(wc -l <"$tmp/sorted.alone")))
 done <"$tmp/parts"
 ok "$tests tests were compared" test "$tests" -gt 0
+if test "${SUITES_LOG:-warn}" = warn; then
+	is "$(grep -l 'dbgmem: nothing was checked' "$out"/audited/*.log | wc -l)" 0 "dbgmem checked calls in each part"
+fi
 "$PYTHON3" - "$tmp/traces" <<'PY'
 import collections, glob, json, sys
 
