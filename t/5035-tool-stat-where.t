@@ -20,6 +20,12 @@ is "$(grep -c 'cannot remove' "$tmp/err") $(ls "$TMPDIR")" "0 " "... nothing is 
 tool stat -d sim -o "$tmp/outer" -- "$cuaudit" stat -o "$tmp/inner" -- "$tmp/workers" exit=3
 is "$status $(grep -c '3 calls' "$tmp/inner")" "0 1" "... in the file it is given"
 
+cp "$tmp/workers" "$tmp/own"
+refused 2 "$tmp/own is the program, and is no output" "an output over the program" \
+	stat -d sim -o "$tmp/own" -- "$tmp/own" _exit=2
+refused 2 "$tmp/own is the program, and is no output" "... by a template" \
+	stat -d sim -o "$tmp/%e" -- "$tmp/own" _exit=2
+
 # Hooks of another cuaudit inside of it report as if it was alone.
 for inner in 'run -k coverage' 'run -k stat' 'stat' 'trace --text'; do
 	for outer in 'stat' "stat -K $tmp/keep" "trace -A -o $tmp/traces"; do

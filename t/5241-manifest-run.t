@@ -27,6 +27,11 @@ print(len(called), all(call["first_call"]["library"] == path and int(call["first
     any(call["cuda_version"] == newest["cuda_version"] and call["function"] == newest["function"] and
     path == newest["library"] for path, call in called))' "$tmp/out")" "2 True True" \
 	"JSON: where each function was called first, and which wants the newest driver"
+cp "$tmp/needs" "$tmp/own"
+refused 2 "$tmp/own is the program, and is no output" "an output over the program" \
+	manifest -d sim -o "$tmp/own" -- "$tmp/own" init
+refused 2 "cannot write the manifest to $tmp/nowhere/file: No such file or directory" "... that cannot be made" \
+	manifest -d sim -o "$tmp/nowhere/file" -- "$tmp/own" init
 tool manifest -d sim -o "$tmp/file" -- "$tmp/needs" init
 is "$status $(wc -c <"$tmp/out") $(wc -c <"$tmp/err")" "0 0 0" "a file"
 like "$(cat "$tmp/file")" '^cuaudit manifest: 1 process, 1 call' "... which has the manifest"

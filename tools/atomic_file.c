@@ -95,6 +95,45 @@ int atomic_file_check(const char *target, const char *what)
 	return error ? -1 : 0;
 }
 
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool directory_of(const char *path, struct stat *status)
+{
+	char directory[PATH_MAX];
+	int length = (int)(last_component(path) - path);
+
+	if (length >= PATH_MAX)
+		return false;
+	snprintf(directory, sizeof(directory), "%.*s.", length, path);
+	return !stat(directory, status);
+}
+
+bool atomic_file_same(const char *target, const char *other)
+{
+	struct stat a, b;
+
+	if (!strcmp(target, other))
+		return true;
+	if (stat(target, &a) || stat(other, &b))
+		return !strcmp(last_component(target), last_component(other)) &&
+		       directory_of(target, &a) && directory_of(other, &b) &&
+		       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int atomic_file_check_run(const char *target, const char *what, const char *program)
+{
+	if (!atomic_file_same(target, program))
+		return atomic_file_check(target, what);
+	tool_complain("%s is the program, and is no output", target);
+	return -1;
+}
+
 /* An entry of getdents64(2): opendir may not be called in a signal handler. */
 struct entry {
 	uint64_t inode;

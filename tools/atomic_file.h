@@ -3,6 +3,8 @@
 #ifndef TOOLS_ATOMIC_FILE_H
 #define TOOLS_ATOMIC_FILE_H
 
+#include <stdbool.h>
+
 enum atomic_file_kind {
 	ATOMIC_FILE,
 	ATOMIC_DIRECTORY		/* of files and of directories of files */
@@ -13,6 +15,12 @@ enum atomic_file_kind {
  * written. 0, or -1 after a message.
  */
 int atomic_file_check(const char *target, const char *what);
+
+/* The same, and it is not the program that is to run: its path, as program_find has it. */
+int atomic_file_check_run(const char *target, const char *what, const char *program);
+
+/* Whether both are names of one file, which may not be there yet. */
+bool atomic_file_same(const char *target, const char *other);
 
 /* Between begin and end; one at a time. */
 struct atomic_file {

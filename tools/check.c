@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "analysis/check_report.h"
+#include "tools/atomic_file.h"
 #include "tools/check_files.h"
 #include "tools/check_lock.h"
 #include "tools/check_output.h"
@@ -320,7 +321,7 @@ static int begin_lock(void)
 {
 	check.run.traced = check.purpose != NO_LOCK;
 	if (check.purpose >= WRITE &&
-	    check_output_target(check.lock_path, "the lock file", check.program))
+	    atomic_file_check_run(check.lock_path, "the lock file", check.program))
 		return -1;
 	if (check.purpose == WRITE)
 		return check_lock_begin(&check.lock, check.lock_path);

@@ -3,10 +3,8 @@
 #include "tools/check_output.h"
 
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analysis/check_report.h"
 #include "tools/atomic_file.h"
@@ -38,38 +36,6 @@ bool check_output_take(int option)
 	return false;
 }
 
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static bool directory_of(const char *path, struct stat *status)
-{
-	char directory[PATH_MAX];
-	int length = (int)(last_component(path) - path);
-
-	if (length >= PATH_MAX)
-		return false;
-	snprintf(directory, sizeof(directory), "%.*s.", length, path);
-	return !stat(directory, status);
-}
-
-/* Whether both are names of one file, which may not be there yet. */
-static bool is_same(const char *target, const char *other)
-{
-	struct stat a, b;
-
-	if (!strcmp(target, other))
-		return true;
-	if (stat(target, &a) || stat(other, &b))
-		return !strcmp(last_component(target), last_component(other)) &&
-		       directory_of(target, &a) && directory_of(other, &b) &&
-		       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 /* What else would be in a document on standard output. */
 static bool is_shared(size_t number)
 {
@@ -77,14 +43,6 @@ static bool is_shared(size_t number)
 		if (i != number && outputs[i].target && !strcmp(outputs[i].target, "-"))
 			return true;
 	return false;
-}
-
-int check_output_target(const char *target, const char *what, const char *program)
-{
-	if (!is_same(target, program))
-		return atomic_file_check(target, what);
-	tool_complain("%s is the program, and is no output", target);
-	return -1;
 }
 
 static int check_one(size_t number, const char *rules, const char *lock, const char *program)
@@ -99,21 +57,21 @@ static int check_one(size_t number, const char *rules, const char *lock, const c
 		tool_complain("standard output would be two outputs; give one a file");
 		return -1;
 	}
-	if (rules && is_same(target, rules)) {
+	if (rules && atomic_file_same(target, rules)) {
 		tool_complain("%s has the rules, and is no output", target);
 		return -1;
 	}
-	if (lock && is_same(target, lock)) {
+	if (lock && atomic_file_same(target, lock)) {
 		tool_complain("%s is the lock file, and is no output", target);
 		return -1;
 	}
 	for (size_t i = 0; i < number; i++) {
-		if (!outputs[i].target || !is_same(target, outputs[i].target))
+		if (!outputs[i].target || !atomic_file_same(target, outputs[i].target))
 			continue;
 		tool_complain("%s would be two outputs", target);
 		return -1;
 	}
-	return check_output_target(target, "the result", program);
+	return atomic_file_check_run(target, "the result", program);
 }
 
 int check_output_check(const char *rules, const char *lock, const char *program)

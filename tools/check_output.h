@@ -16,9 +16,6 @@ bool check_output_take(int option);
  */
 int check_output_check(const char *rules, const char *lock, const char *program);
 
-/* The same for one target. what: is to be written. */
-int check_output_target(const char *target, const char *what, const char *program);
-
 /* Writes those that were asked for. 0, or -1 after a message. */
 int check_output_write(const struct check_result *result);
 

@@ -2,6 +2,7 @@
 /* cuaudit manifest: what programs ask of the driver, of traces or of a program that is run. */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "tools/inputs.h"
 #include "tools/manifest_run.h"
 #include "tools/options.h"
+#include "tools/program.h"
 #include "tools/tool.h"
 
 static struct {
@@ -131,6 +133,17 @@ static int take(struct launch *launch, int option)
 	}
 }
 
+/* Before the program starts, for it may take days. 0, or -1 after a message. */
+static int check_output(const char *program)
+{
+	char path[PATH_MAX];
+
+	if (!settings.output || !strcmp(settings.output, "-"))
+		return 0;
+	program_find(program, path);
+	return atomic_file_check_run(settings.output, "the manifest", path);
+}
+
 /* How many words are behind the first --, while words are as they were given; -1: there is none. */
 static int words_behind(int argc, char **argv)
 {
@@ -165,6 +178,8 @@ int tool_manifest(int argc, char **argv)
 	if (option != OPTIONS_END)
 		return options_status(option);
 	if (choose(argc, argv, behind, value))
+		return TOOL_FAILED;
+	if (settings.runs && check_output(argv[optind]))
 		return TOOL_FAILED;
 	if (settings.runs)
 		return manifest_run(&launch, argv + optind, print_directory);

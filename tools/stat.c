@@ -18,6 +18,7 @@
 #include "tools/merge_stat.h"
 #include "tools/options.h"
 #include "tools/process.h"
+#include "tools/program.h"
 #include "tools/scratch.h"
 #include "tools/supervise.h"
 #include "tools/tool.h"
@@ -125,10 +126,13 @@ static void fill_target(void)
 }
 
 /* Before the program starts, for it may take days. 0, or -1 after a message. */
-static int check_target(void)
+static int check_target(const char *program)
 {
+	char path[PATH_MAX];
+
 	fill_target();
-	return *stat_run.target ? atomic_file_check(stat_run.target, "a report") : 0;
+	program_find(program, path);
+	return *stat_run.target ? atomic_file_check_run(stat_run.target, "a report", path) : 0;
 }
 
 /* Its name in the directory; none is there twice. */
@@ -428,7 +432,7 @@ static int supervise(const struct launch *launch, const char *program)
 
 	(void)launch;
 	stat_run.name = base_name(program);
-	if (check_target())
+	if (check_target(program))
 		return TOOL_FAILED;
 	/* A signal ends us when the directory has been removed. */
 	supervise_begin();
