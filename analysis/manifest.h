@@ -81,7 +81,7 @@ struct manifest_process {
 	const char *host, *program;
 	const char *command;	/* arguments, quoted for a shell; "": not known */
 	uint32_t pid, parent;
-	bool living, partial, unrecorded;	/* unrecorded: requests without arguments */
+	bool partial, unrecorded;	/* unrecorded: requests without arguments */
 	enum trace_ending ending;
 	int status;		/* -1: not known */
 	uint64_t calls, last_ns;

@@ -549,7 +549,6 @@ static int describe(struct manifest *manifest, struct manifest_process *process,
 	process->command = command_of(manifest, header);
 	process->pid = header->pid;
 	process->parent = header->parent;
-	process->living = trace->living;
 	process->ending = trace_ending(header);
 	process->status = trace_status(header);
 	for (size_t i = 0; i < trace->ndrivers; i++)

@@ -37,6 +37,19 @@ is "$status $(wc -c <"$tmp/out") $(wc -c <"$tmp/err")" "0 0 0" "a file"
 like "$(cat "$tmp/file")" '^cuaudit manifest: 1 process, 1 call' "... which has the manifest"
 tool manifest -d sim -- sh -c "'$tmp/needs' init; kill -TERM \$\$"
 is "$status $(left)" "143 0" "a program that is killed: ours ends the same way"
+# Processes that ran no exit handlers, as Python's workers end.
+helper stat/workers
+for how in _exit kill exec-other; do
+	tool manifest -d sim -o "$tmp/file" -- "$tmp/workers" $how=2 $how=1
+	is "$status $(left) $(cat "$tmp/err")" "0 0 " "processes that end by $how do not run"
+	like "$(cat "$tmp/file")" '^cuaudit manifest: 2 processes, 3 calls' "... their calls are there"
+done
+tool manifest -d sim -o "$tmp/file" -- "$tmp/workers" sleep=2
+like "$(cat "$tmp/err")" "^cuaudit: processes of .*/workers still run; .*: cuaudit manifest $TMPDIR/cuaudit-manifest" \
+	"one that sleeps does"
+is "$status $(left)" "0 2" "... and its trace is left"
+kill -KILL "$(ls "$TMPDIR"/cuaudit-manifest-* | sed 's/.*-//; s/\..*//')"
+rm -r "$TMPDIR"/*
 tool manifest -d sim -- "$tmp/needs"
 is "$status $(left)" "2 0" "no call at all: there is no manifest"
 like "$(cat "$tmp/err")" "^cuaudit: no call of the CUDA driver was recorded in any process of .*/needs; see" "... why"

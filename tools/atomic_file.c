@@ -36,7 +36,8 @@ static enum atomic_file_kind begun_kind;
 
 static const char *reason(int error)
 {
-	return error == PLANTED || error == EBADF ? io_remedy(error) :
+	return error == EPIPE ? "nobody reads from it" :
+	       error == PLANTED || error == EBADF ? io_remedy(error) :
 	       error == ELOOP ? "a symbolic link that leads to no file" : strerror(error);
 }
 
@@ -274,9 +275,11 @@ static int begin_temporary(struct atomic_file *file, enum atomic_file_kind kind,
 /* What is no file cannot be replaced. */
 static int begin_device(struct atomic_file *file)
 {
-	file->fd = open(file->target, O_WRONLY | O_CLOEXEC);
-	if (file->fd < 0)
-		return refuse(file->target, errno);
+	int fd = io_open(file->target, O_WRONLY, IO_REPORT);
+
+	if (fd < 0)
+		return refuse(file->target, -fd);
+	file->fd = fd;
 	file->path = file->target;
 	return TOOL_OK;
 }

@@ -32,9 +32,10 @@ struct atomic_file {
 /*
  * Begins an output under a temporary name in the directory of target, or at
  * standard output where target is NULL or "-". A device, a pipe or a descriptor
- * that the target stands for (io_descriptor) is written to as it is. A link to a
- * file is followed, one to nothing is refused. What was begun is removed when the process
- * exits, or is ended by a signal other than SIGKILL, before atomic_file_end.
+ * that the target stands for (io_descriptor) is written to as it is; a FIFO's
+ * reader is waited for by IO_REPORT. A link to a file is followed, one to nothing
+ * is refused. What was begun is removed when the process exits, or is ended by a
+ * signal other than SIGKILL, before atomic_file_end.
  * TOOL_OK, or TOOL_FAILED after a line on stderr.
  */
 int atomic_file_begin(struct atomic_file *file, const char *target, enum atomic_file_kind kind);

@@ -20,6 +20,7 @@ static struct {
 	const char *output;	/* NULL: none given */
 	bool json;
 	bool runs;		/* a program */
+	struct out page;
 } settings;
 
 /* Files that could not be read, and what is missing of others: a line each. */
@@ -45,12 +46,16 @@ static int complain(const struct manifest *manifest)
 	return status;
 }
 
-static int write_out(struct out *out)
+/* TOOL_OK, where there is none, too. */
+static int write_page(void)
 {
+	struct out *out = &settings.page;
 	bool stream = !settings.output && settings.runs;
 	struct atomic_file file = { .fd = STDERR_FILENO };
 	int error = out->error;
 
+	if (!out->used && !error)
+		return TOOL_OK;
 	if (!error && !stream && atomic_file_begin(&file, settings.output, ATOMIC_FILE))
 		return TOOL_FAILED;
 	if (!error)
@@ -63,11 +68,15 @@ static int write_out(struct out *out)
 	return TOOL_FAILED;
 }
 
-static int print(const struct inputs *inputs, bool *living)
+static bool may_run(enum trace_ending ending)
+{
+	return ending == TRACE_RUNS || ending == TRACE_NOT_ENDED;
+}
+
+static int make_page(const struct inputs *inputs, bool *living)
 {
 	char **paths = calloc(inputs->count + 1, sizeof(*paths));
 	struct manifest manifest = { .nprocesses = 0 };
-	struct out out = { 0 };
 	int status = TOOL_FAILED, error = -ENOMEM;
 
 	for (size_t i = 0; paths && i < inputs->count; i++)
@@ -77,35 +86,34 @@ static int print(const struct inputs *inputs, bool *living)
 	if (error) {
 		tool_complain("manifest: %s", strerror(-error));
 	} else if (manifest.nfaults < manifest.nprocesses) {
-		(settings.json ? manifest_json : manifest_text)(&manifest, &out);
-		status = write_out(&out);
+		(settings.json ? manifest_json : manifest_text)(&manifest, &settings.page);
+		status = TOOL_OK;
 	}
 	if (!error && complain(&manifest))
 		status = TOOL_FAILED;
 	for (size_t i = 0; !error && i < manifest.nprocesses; i++)
-		*living |= manifest.processes[i].living;
-	out_free(&out);
+		*living |= !manifest.processes[i].fault && may_run(manifest.processes[i].ending);
 	manifest_free(&manifest);
 	free(paths);
 	return status;
 }
 
-static int print_files(char **files, size_t count, bool *living)
+static int read_files(char **files, size_t count, bool *living)
 {
 	struct inputs inputs;
 	int status = inputs_take(&inputs, files, count, INPUT_TRACE);
 
-	if (inputs.count && (inputs_spare(&inputs, settings.output) || print(&inputs, living)))
+	if (inputs.count && (inputs_spare(&inputs, settings.output) || make_page(&inputs, living)))
 		status = TOOL_FAILED;
 	inputs_free(&inputs);
 	return status;
 }
 
-static int print_directory(const char *directory, bool *living)
+static int read_directory(const char *directory, bool *living)
 {
 	char *files[] = { (char *)(uintptr_t)directory };
 
-	return print_files(files, 1, living);
+	return read_files(files, 1, living);
 }
 
 static int take(struct launch *launch, int option)
@@ -182,11 +190,14 @@ int tool_manifest(int argc, char **argv)
 	if (settings.runs && check_output(argv[optind]))
 		return TOOL_FAILED;
 	if (settings.runs)
-		return manifest_run(&launch, argv + optind, print_directory);
+		return manifest_run(&launch, argv + optind, read_directory, write_page);
 	if (conflicts_any("manifest", ":traces"))
 		return TOOL_FAILED;
-	if (optind < argc)
-		return print_files(argv + optind, (size_t)(argc - optind), &living);
+	if (optind < argc) {
+		int status = read_files(argv + optind, (size_t)(argc - optind), &living);
+
+		return write_page() ?: status;
+	}
 	tool_complain("manifest: no trace and no program given; see cuaudit manifest --help");
 	return TOOL_FAILED;
 }

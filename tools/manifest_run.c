@@ -18,7 +18,8 @@
 #define HOOKS "trace(args=yes;strings=256;ranges=no;error-text=no)"
 
 static char directory[PATH_MAX];
-static manifest_print_fn print;
+static manifest_read_fn read_traces;
+static int (*write_page)(void);
 
 static int make_directory(void)
 {
@@ -85,7 +86,7 @@ static int finish(const char *program)
 	int status = TOOL_FAILED;
 
 	if (!is_empty()) {
-		status = print(directory, &living);
+		status = read_traces(directory, &living);
 	} else if (!supervise_failed()) {
 		tool_complain("no call of the CUDA driver was recorded in any process of %s; see cuaudit "
 			      "doctor", program);
@@ -123,14 +124,16 @@ static int supervise(const struct launch *launch, const char *program)
 	status = supervise_wait(pid, 0, NULL, NULL);
 	result = finish(program);
 	supervise_end();
+	result = write_page() ?: result;
 	return result ? result : supervise_status(status);
 }
 
-int manifest_run(struct launch *launch, char **argv, manifest_print_fn print_manifest)
+int manifest_run(struct launch *launch, char **argv, manifest_read_fn read, int (*write)(void))
 {
 	static char hooks[] = HOOKS, all[] = "";
 
-	print = print_manifest;
+	read_traces = read;
+	write_page = write;
 	launch->hooks = hooks;
 	launch->functions = all;
 	launch->supervise = supervise;
