@@ -5,7 +5,8 @@
 # SUITES_TESTS, the directory that holds the tests/ of the CuPy that is installed: `pytest FILE` of these
 # items alone, in their order; LAST may be missing. No part is begun after SUITES_SECONDS (none is set).
 # SUITES_TURNS=yes: one part after the other, alone and then audited, each with all GPUs, for tests
-# that want them all, or whose processes meet at one port.
+# that want them all.
+# SUITES_NETWORK=own: each part in a network of its own, for tests whose processes meet at one port.
 # SUITES_LOG=error: without warnings, for tests that want their children to say nothing.
 # SUITES_OUT keeps, of each part and side, the results ("ID<tab>outcome") and the log, and of a side the
 # times, as they come: a run that is cut off can go on with the parts that are not there.
@@ -40,7 +41,9 @@ export CUDA_VISIBLE_DEVICES="$devices" CUPY_CACHE_DIR="$SUITES_TMP/cache.$side" 
 	SUITES_ITEMS="${part##*@}" SUITES_RESULTS="$SUITES_OUT/$side/$name"
 cd "$SUITES_TESTS"
 begun=$(date +%s)
-set -- "$PYTHON3" -m pytest -q -p suites_slice -p no:cacheprovider -m 'not slow' --tb=line "${part%@*}"
+set -- "$PYTHON3"
+test -z "${SUITES_NETWORK-}" || set -- unshare -n "$PYTHON3" "$top_srcdir/t/gpu/own_network.py" "$PYTHON3"
+set -- "$@" -m pytest -q -p suites_slice -p no:cacheprovider -m 'not slow' --tb=line "${part%@*}"
 status=0
 if test "$side" = alone; then
 	"$@" >"$SUITES_OUT/$side/$name.log" 2>&1 || status=$?
