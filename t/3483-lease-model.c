@@ -77,6 +77,7 @@ static struct {
 
 /* The file, and what each has of its own row. */
 static struct lease_header file_header;
+static uint64_t clocks_back;	/* how often the clock of tags went back */
 static struct lease_row file_rows[MOST + 1], own_rows[MOST + 1];
 
 /* What the code under test needs of all else. */
@@ -130,6 +131,7 @@ bool rows_write(void)
 bool rows_write_header(void)
 {
 	lease_header.bell++;
+	clocks_back += lease_header.devices[0].clock < file_header.devices[0].clock;
 	file_header = lease_header;
 	return true;
 }
@@ -777,5 +779,6 @@ int main(int argc, char **argv)
 	fairness();
 	ends("kills", true, 100, seed);
 	ends("stops", false, 20, seed);
+	ok(!clocks_back, "the clock of tags never goes back");
 	return done_testing();
 }
