@@ -319,6 +319,8 @@ static void right(void)
 	memcpy((void *)(n - n), (void *)(n - n), n - n);
 	memset((void *)device(), 0, n - n);
 	memcpy(here, here + n - 100, n);
+	/* The processor reads what can be written to. */
+	memcpy(here, pages(2, PROT_WRITE) + PAGE - n / 2, n);
 	memmove(here + 1, here, n);
 	memcpy(last_page() + PAGE - n, last_page() + PAGE - n, n);
 	strcpy(last_page() + PAGE - 5, strcpy(last_page() + PAGE - 5, "four"));

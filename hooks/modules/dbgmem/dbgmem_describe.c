@@ -88,14 +88,14 @@ static void put_mapping(struct buffer *out, uintptr_t at, size_t size, bool writ
 {
 	uintptr_t end = at + size, next = at;
 	struct maps_line line, last = { .field = 0 };
-	int right = write ? PROT_WRITE : PROT_READ;
-	bool found;
+	bool found, allowed;
 
-	while ((found = maps_find(next, &line)) && line.protection & right && line.bounds[1] < end) {
+	while ((found = maps_find(next, &line)) && (allowed = dbgmem_allows(&line, next, end, write)) &&
+	       line.bounds[1] < end) {
 		last = line;
 		next = line.bounds[1];
 	}
-	if (found && line.protection & right) {
+	if (found && allowed) {
 		buffer_text(out, "past the end of its file, or memory that failed");
 		return;
 	}

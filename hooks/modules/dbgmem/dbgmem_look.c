@@ -45,12 +45,31 @@ static long populate(uintptr_t at, uintptr_t end, bool write)
 	       -errno : 0;
 }
 
+/*
+ * Whether the processor reads pages that are mapped to be written to or executed alone, as most do: the kernel copies a
+ * set of signals from there, before it refuses what is to be done with it.
+ */
+static bool copies_from(uintptr_t at, uintptr_t end)
+{
+	for (at &= -page; at < end; at += page)
+		if (syscall(SYS_rt_sigprocmask, -1, at, NULL, sizeof(uint64_t)) && errno == EFAULT)
+			return false;
+	return true;
+}
+
+bool dbgmem_allows(const struct maps_line *line, uintptr_t at, uintptr_t end, bool write)
+{
+	if (line->protection & (write ? PROT_WRITE : PROT_READ))
+		return true;
+	return !write && line->protection && copies_from(at, end < line->bounds[1] ? end : line->bounds[1]);
+}
+
 static bool mapped(uintptr_t at, uintptr_t end, bool write)
 {
 	struct maps_line line;
 
 	while (at < end) {
-		if (!maps_find(at, &line) || !(line.protection & (write ? PROT_WRITE : PROT_READ)))
+		if (!maps_find(at, &line) || !dbgmem_allows(&line, at, end, write))
 			return false;
 		at = line.bounds[1];
 	}
