@@ -203,6 +203,7 @@ CUAUDIT_HOOKS=stat|other hooks
 unset CUAUDIT_HOOKS;|none of its own
 parent=$PPID; exec env -i|no environment
 exec env CUAUDIT_FOLLOW=0 sh -c 'exec "$@"' sh|a program that starts it unaudited
+env -u LD_AUDIT X="LD_AUDIT=$LD_AUDIT"|the command's environment, by which the loader has no auditor
 END
 for command in "'$tmp/unseen' \$PPID" "exec '$tmp/unseen' \$PPID" "CUAUDIT_LOG=error '$tmp/unseen' \$PPID"; do
 	check sh -c "$command"
@@ -234,7 +235,38 @@ $run_env TMPDIR="$tmp/of 100%" "$cuaudit" check -d sim --rules rules -- \
 lost 89 'process [0-9]+ is not checked' "a directory with a percent sign"
 is "$(ls 'of 100%')" "" "... in which nothing is left"
 
-# Ranges.
+# What a process cannot have hooks for: 25 copies of the driver.
+cat >copies.c <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+	void *driver = NULL;
+	int (*init)(unsigned int);
+
+	for (int i = 1; i < argc; i++)
+		driver = dlopen(argv[i], RTLD_NOW);
+	init = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : NULL;
+	return init ? init(0) : 9;
+}
+END
+compile -o copies copies.c -ldl || bail_out "cannot build"
+for i in $(seq 25); do
+	cp "$simdir/libcuda.so.1" "copy$i.so"
+done
+rules 'never cuInit'
+check ./copies ./copy1.so
+broken 1 "a copy of the driver"
+check sh -c './copies ./copy*.so'
+lost 89 'functions could not be hooked, for the reason that the process printed' "25 of them"
+
+# Ranges, in a process whose ranges others get.
+rules 'optional never cuProfilerStart in range step'
+check sh -c "'$hostile' nested 1; env -u NVTX_INJECTION64_PATH '$hostile' nested 1"
+lost 89 'NVTX_INJECTION64_PATH was not libcuaudit-nvtx.so' "no injection in one process"
+check env NVTX_INJECTION64_PATH=/tmp/nothing.so "$hostile" nested 1
+lost 89 'NVTX_INJECTION64_PATH was not libcuaudit-nvtx.so' "another one"
 rules 'at-most 0 cuCtxSynchronize per range step'
 check "$hostile" nested 7
 broken 1 "eight nested ranges of a rule"

@@ -180,8 +180,9 @@ static void report_unwatched(struct check_result *result)
 
 	for (; i < UNWATCHED_SHOWN && (process = unwatched_get(i)); i++)
 		check_problem(result, "process %u, %s, has the driver and is not checked: its "
-			      "environment is not the command's; let it keep LD_AUDIT and "
-			      "CUAUDIT_HOOKS, and set no CUAUDIT_FOLLOW=0", process->pid,
+			      "environment is not the command's, or the loader left the auditor "
+			      "out, as for other privileges and in another root directory; let it "
+			      "keep LD_AUDIT and CUAUDIT_HOOKS, and set no CUAUDIT_FOLLOW=0", process->pid,
 			      process->name);
 	while (unwatched_get(i + more))
 		more++;

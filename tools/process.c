@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,15 +21,14 @@ bool process_runs(uint32_t pid, uint64_t start)
 	return ticks && ticks == start;
 }
 
-/*
- * The size of its environment by fields 50 and 51 of /proc/PID/stat, in bytes; -1: exec has not
- * laid it out yet, which is done when it writes field 26, where the code begins. Without memory,
- * as zombies and kernel threads are, it is 0.
- */
-static long long environment_size(const char *pid)
+/* Fields of /proc/PID/stat: 22, 23, 26, 50 and 51. */
+struct layout {
+	unsigned long long began, memory, code, start, end;
+};
+
+static bool read_layout(const char *pid, struct layout *layout)
 {
 	char path[64], text[2048];
-	unsigned long long memory = 0, code = 0, start = 0, end = 0;
 	const char *at;
 	FILE *file;
 	size_t got;
@@ -36,17 +36,42 @@ static long long environment_size(const char *pid)
 	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
 	file = fopen(path, "re");
 	if (!file)
-		return 0;
+		return false;
 	got = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	text[got] = '\0';
 	at = strrchr(text, ')');
-	if (!at || sscanf(at, ") %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			  "%*s %*s %*s %*s %llu %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+	return at &&
+	       sscanf(at, ") %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			  "%*s %*s %*s %llu %llu %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 			  "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu",
-			  &memory, &code, &start, &end) != 4 || !memory)
+			  &layout->began, &layout->memory, &layout->code, &layout->start, &layout->end) == 5;
+}
+
+/*
+ * The size of its environment in bytes; -1: exec has not laid it out yet, which is done when it writes where
+ * the code begins. Without memory, as zombies and kernel threads are, it is 0.
+ */
+static long long environment_size(const char *pid)
+{
+	struct layout layout;
+
+	if (!read_layout(pid, &layout) || !layout.memory)
 		return 0;
-	return code ? (long long)(end - start) : -1;
+	return layout.code ? (long long)(layout.end - layout.start) : -1;
+}
+
+uint64_t process_image(const char *pid)
+{
+	struct layout layout;
+	struct stat program;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%.20s/exe", pid);
+	if (!read_layout(pid, &layout) || stat(path, &program))
+		return 0;
+	/* Where addresses are not random, the file tells. */
+	return (layout.began << 40 ^ layout.start ^ (uint64_t)program.st_ino << 20 ^ program.st_dev) | 1;
 }
 
 /* Adds to *size what was read. */

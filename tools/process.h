@@ -16,6 +16,9 @@ bool process_known(void);
 /* Processes that were started with this text in their environment, as far as that is readable. */
 size_t process_count(const char *environment);
 
+/* Another number for each program that a process executes, and each process; 0: there is none. */
+uint64_t process_image(const char *pid);
+
 enum process_text { PROCESS_ENVIRONMENT, PROCESS_MAPS };
 
 /* Whether a process has the text in its environment when it started, or its list of mappings. */

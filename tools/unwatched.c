@@ -19,6 +19,14 @@ static struct {
 	size_t count, room;
 } list;
 
+/* Programs that are audited: their mappings, which are long, are read once. Those of the last look, and of this one. */
+static struct watched {
+	uint32_t pid;
+	uint64_t image;
+} *watched, *before;
+
+static size_t nwatched, nbefore, room_watched, room_before;
+
 static bool out_of_memory;	/* not all were looked at */
 
 static struct {
@@ -29,7 +37,7 @@ void unwatched_begin(const char *auditor, const char *hooks)
 {
 	marks.auditor = auditor;
 	marks.hooks = hooks;
-	nfound = 0;
+	nfound = nwatched = 0;
 	out_of_memory = false;
 }
 
@@ -55,15 +63,42 @@ static bool is_known(uint32_t pid)
 	return false;
 }
 
-/* An environment with neither may have been written over, of a program that is audited. */
+static bool was_watched(struct watched which)
+{
+	for (size_t i = 0; i < nbefore; i++)
+		if (before[i].pid == which.pid && before[i].image == which.image)
+			return true;
+	return false;
+}
+
+static void keep_watched(struct watched which)
+{
+	struct watched *all = with_room(watched, nwatched, &room_watched, sizeof(*watched));
+
+	if (!all)
+		return;
+	watched = all;
+	watched[nwatched++] = which;
+}
+
+/*
+ * By its mappings: with the environment of an audited one, the loader leaves the auditor out of a program with other
+ * privileges, or where its file is not. An environment with neither may have been written over, of a program that
+ * is audited.
+ */
 static bool is_unwatched(const char *pid)
 {
 	bool asked = process_has(pid, PROCESS_ENVIRONMENT, marks.auditor);
+	bool held = asked && process_has(pid, PROCESS_ENVIRONMENT, marks.hooks);
 
-	if (asked && process_has(pid, PROCESS_ENVIRONMENT, marks.hooks))
-		return false;
 	return process_has(pid, PROCESS_MAPS, "/libcuda.so") &&
-	       (asked || !process_has(pid, PROCESS_MAPS, "/libcuaudit.so"));
+	       (asked != held || !process_has(pid, PROCESS_MAPS, "/libcuaudit.so"));
+}
+
+/* The auditor is never unmapped; the hooks stay those of the environment it was started with. */
+static bool is_watched(const char *pid)
+{
+	return process_has(pid, PROCESS_MAPS, "/libcuaudit.so") && process_has(pid, PROCESS_ENVIRONMENT, marks.hooks);
 }
 
 static void add(const char *pid)
@@ -89,9 +124,15 @@ static void add(const char *pid)
 /* Both looks agree, so that none has seen one program's environment and another one's mappings. */
 static void judge(uint32_t number)
 {
+	struct watched which = { .pid = number };
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%u", number);
+	which.image = process_image(pid);
+	if (which.image && (was_watched(which) || (is_watched(pid) && process_image(pid) == which.image))) {
+		keep_watched(which);
+		return;
+	}
 	if (!is_known(number) && is_unwatched(pid) && is_unwatched(pid))
 		add(pid);
 }
@@ -134,8 +175,16 @@ static void take_all_children(const char *process)
 
 void unwatched_look(void)
 {
+	struct watched *last = before;
+	size_t room = room_before;
 	char pid[16];
 
+	before = watched;
+	nbefore = nwatched;
+	room_before = room_watched;
+	watched = last;
+	room_watched = room;
+	nwatched = 0;
 	list.count = 0;
 	take_all_children("self");
 	for (size_t i = 0; i < list.count; i++) {

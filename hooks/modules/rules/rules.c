@@ -202,6 +202,8 @@ static int init(const struct cuaudit_options *given)
 		error = await_call();
 	if (error)
 		rules_store_lost();
+	else
+		rules_losses();
 	return error;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is judged when the process ends. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cuaudit/coverage.h>
@@ -42,9 +43,33 @@ static void leaks(const struct rule *rule)
 	leak_report_free(&report);
 }
 
+/* Whether something has no hooks that may be called by its name. Functions that are no exports have none ever. */
+static bool has_escaped(void)
+{
+	const struct cuaudit_escape *escape;
+
+	for (uint32_t i = 0; (escape = cuaudit_escape_get(i)); i++)
+		if (escape->kind != CUAUDIT_ESCAPE_PROCADDR && escape->kind != CUAUDIT_ESCAPE_UNFIT)
+			return true;
+	return false;
+}
+
+/* What a library that uses NVTX loads. Without, none was seen. */
+static bool has_other_injection(void)
+{
+	static const char own[] = "libcuaudit-nvtx.so";
+	const char *path = getenv("NVTX_INJECTION64_PATH"), *slash = path ? strrchr(path, '/') : NULL;
+
+	return !path || strcmp(slash ? slash + 1 : path, own) != 0;
+}
+
 /* Calls that no hook saw may have broken any rule. */
 void rules_losses(void)
 {
+	if (has_escaped())
+		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_ROUTES);
+	if (rules.ranges && has_other_injection())
+		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_NVTX);
 	if (cuaudit_unwound_hooks() || cuaudit_unwound_calls() || cuaudit_unhooked_calls())
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_CALLS);
 	if (runtime_table_unseen())
