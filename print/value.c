@@ -16,10 +16,15 @@ enum {
 	READ = 64		/* one step of reading a string, within a page */
 };
 
+bool value_is_signed(struct print_value value)
+{
+	return value.kind == PRINT_INT || value.kind == PRINT_NAMED ||
+	       (value.kind == PRINT_ENUM && !print_flagset(value.detail));
+}
+
 uint64_t value_integer(struct print_value value, const void *bytes)
 {
-	bool is_signed = value.kind == PRINT_INT || value.kind == PRINT_NAMED ||
-			 (value.kind == PRINT_ENUM && !print_flagset(value.detail));
+	bool is_signed = value_is_signed(value);
 	uint8_t one;
 	uint16_t two;
 	uint32_t four;

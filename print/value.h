@@ -15,6 +15,9 @@ struct printer {
 	int depth;
 };
 
+/* Whether an integer may be negative. */
+bool value_is_signed(struct print_value value);
+
 /* An integer of up to 8 bytes, its sign kept for PRINT_INT. */
 uint64_t value_integer(struct print_value value, const void *bytes);
 

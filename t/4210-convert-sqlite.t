@@ -223,4 +223,39 @@ sed -n '/^\.Bd/,/^\.Ed/{/^\./d;p}' "$page" >"$tmp/examples"
 is "$(grep -c ';$' "$tmp/examples") $(sqlite3 "$tmp/db" <"$tmp/examples" 2>&1 >"$tmp/rows")" "5 " \
 	"its examples run"
 ok "... and find something" test "$(wc -l <"$tmp/rows")" -gt 12
+# Numbers that SQLite's integers do not have; a failed call, so that no memory is asked for.
+cat >"$tmp/large.py" <<'END'
+import ctypes, sys
+
+driver, at = ctypes.CDLL("libcuda.so.1"), ctypes.c_uint64()
+context = ctypes.c_void_p()
+driver.cuInit(0)
+driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+driver.cuCtxSetCurrent(context)
+for size in (2**64 - 1, 2**63, 5):
+    driver.cuMemAlloc_v2(ctypes.byref(at), ctypes.c_size_t(size))
+driver.cuMemcpyDtoD_v2(at, at, ctypes.c_size_t(2**64 - 1))
+driver.cuDeviceGet(ctypes.byref(ctypes.c_int()), -1)
+END
+tool trace -d sim -o "$tmp/large" -- "$PYTHON3" "$tmp/large.py"
+tool convert --to sqlite -o "$tmp/db" "$tmp/large"
+is "$status $(ask "SELECT group_concat(number) FROM (SELECT number FROM arguments JOIN calls ON calls.id = call
+	WHERE name = 'bytesize' ORDER BY calls.start)")" "0 1.84467440737096e+19,9.22337203685478e+18,5" \
+	"numbers of 2^63 and more are real ones"
+is "$(ask 'SELECT bytes FROM copies')" "1.84467440737096e+19" "... of copies, too"
+is "$(ask "SELECT number FROM arguments JOIN calls ON calls.id = call WHERE function = 'cuDeviceGet' AND name = 'ordinal'")" \
+	-1 "... and -1 is -1"
+
+# What SQLite keeps beside a database would be applied to the new one.
+for suffix in journal wal; do
+	ln -s "$tmp/db" "$tmp/link"
+	echo old >"$tmp/db-$suffix"
+	cp "$tmp/db" "$tmp/before"
+	for output in "$tmp/db" "$tmp/link"; do
+		refused 2 "$tmp/db-$suffix is there, of a database that is in use, or was when its program ended" \
+			"$(basename "$output"): a $suffix" convert --to sqlite -o "$output" "$tmp/large"
+	done
+	ok "... the database stays" cmp "$tmp/before" "$tmp/db"
+	rm "$tmp/db-$suffix" "$tmp/link"
+done
 done_testing

@@ -3,9 +3,11 @@
 #include "export/convert.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/atomic_file.h"
@@ -260,6 +262,32 @@ static int convert_files(const struct settings *settings, const struct inputs *i
 	return status;
 }
 
+/*
+ * What SQLite keeps beside a database that is in use, or whose program was ended in the middle, it applies to
+ * whatever has that name next. 0, or -1 after a message.
+ */
+static int check_beside(const struct settings *settings)
+{
+	static const char *const suffixes[] = { "-journal", "-wal" };
+	char path[PATH_MAX + 16], *real;
+	struct stat status;
+
+	if (settings->format->target != CONVERT_FILE || to_stdout(settings))
+		return 0;
+	real = realpath(settings->output, NULL);
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		snprintf(path, sizeof(path), "%.*s%s", PATH_MAX, real ? real : settings->output, suffixes[i]);
+		if (lstat(path, &status))
+			continue;
+		tool_complain("%s is there, of a database that is in use, or was when its program ended; "
+			      "remove it, or give another output", path);
+		free(real);
+		return -1;
+	}
+	free(real);
+	return 0;
+}
+
 static int open_selector(struct settings *settings)
 {
 	size_t unused;
@@ -287,7 +315,7 @@ int tool_convert(int argc, char **argv)
 
 	if (option) {
 		status = options_status(option);
-	} else if (open_selector(&settings)) {
+	} else if (open_selector(&settings) || check_beside(&settings)) {
 		status = TOOL_FAILED;
 	} else {
 		status = inputs_take(&inputs, argv + optind, (size_t)(argc - optind), INPUT_TRACE);

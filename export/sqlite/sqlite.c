@@ -21,6 +21,7 @@
 #include "export/sqlite/sqlite_rows.h"
 #include "export/sqlite/sqlite_schema.h"
 #include "print/prototypes.h"
+#include "print/value.h"
 #include "tracefile/copy.h"
 #include "tracefile/ending.h"
 #include "tracefile/names.h"
@@ -160,6 +161,13 @@ static int bind(struct state *state, sqlite3_stmt *statement, int at, char kind,
 
 	if (kind == 't')
 		return bind_text(state, statement, at, va_arg(values->list, const char *));
+	/* SQLite's integers have a sign. */
+	if (kind == 'u') {
+		uint64_t large = va_arg(values->list, uint64_t);
+
+		return large > INT64_MAX ? sqlite3_bind_double(statement, at, (double)large) :
+					   sqlite3_bind_int64(statement, at, (int64_t)large);
+	}
 	if (kind == 'p') {
 		pointer = va_arg(values->list, const int64_t *);
 		number = pointer ? *pointer : 0;
@@ -488,6 +496,7 @@ static int put_argument(struct convert *convert, const struct trace_arguments *a
 		.value = rows->ntexts,
 		.length = (uint32_t)length,
 		.is_number = is_number,
+		.is_large = is_number && number > INT64_MAX && !value_is_signed(params[index].shape.value),
 		.number = is_number ? (int64_t)number : 0,
 	};
 	memcpy(rows->texts + rows->ntexts, value, length);
@@ -519,9 +528,7 @@ static int put_copy(struct convert *convert, const struct trace_arguments *argum
 {
 	const struct state *state = convert->state;
 	struct copy copy = copy_read(kind, arguments);
-	int64_t bytes = (int64_t)copy.bytes;
-
-	return put(convert, COPY, NULL, "ipi", state->list, copy.sized ? &bytes : NULL,
+	return put(convert, COPY, NULL, copy.sized ? "iui" : "ini", state->list, copy.sized ? copy.bytes : 0,
 		   (int64_t)copy.direction);
 }
 

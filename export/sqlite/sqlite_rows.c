@@ -72,7 +72,10 @@ static void column_of_argument(const struct sqlite_rows *rows, uint32_t at,
 				    SQLITE_STATIC);
 		break;
 	default:
-		number_or_null(context, row->number, row->is_number);
+		if (row->is_large)
+			sqlite3_result_double(context, (double)(uint64_t)row->number);
+		else
+			number_or_null(context, row->number, row->is_number);
 	}
 }
 

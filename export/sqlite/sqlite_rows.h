@@ -28,7 +28,7 @@ struct sqlite_argument {
 	const char *name;		/* stays where it is */
 	uint32_t value, length;		/* in the texts */
 	uint16_t position;
-	bool is_number;
+	bool is_number, is_large;	/* is_large: number is of 2^63 or more, without a sign */
 };
 
 struct sqlite_rows {
