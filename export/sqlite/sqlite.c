@@ -528,6 +528,7 @@ static int put_copy(struct convert *convert, const struct trace_arguments *argum
 {
 	const struct state *state = convert->state;
 	struct copy copy = copy_read(kind, arguments);
+
 	return put(convert, COPY, NULL, copy.sized ? "iui" : "ini", state->list, copy.sized ? copy.bytes : 0,
 		   (int64_t)copy.direction);
 }

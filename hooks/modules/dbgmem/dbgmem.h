@@ -18,14 +18,15 @@ struct dbgmem_call {
 	bool bad_to, bad_from, overlap;
 };
 
+struct maps_line;
+
 /* Context: setup. Pages and what the kernel can be asked. */
 void dbgmem_look_setup(void);
 
 /* Context: call. Whether all of it can be read, or written to; nothing of it changes. */
 bool dbgmem_look(uintptr_t at, size_t size, bool write);
 
-/* Whether a mapping, whose line it is, can be read or written to from `at` on, up to its end or `end`. */
-struct maps_line;
+/* Context: call. Whether a mapping, whose line it is, can be read or written to from `at` on, up to its end or `end`. */
 bool dbgmem_allows(const struct maps_line *line, uintptr_t at, uintptr_t end, bool write);
 
 /* Context: call. Bytes of a string before its end, at most `most`; false: they cannot be read. */

@@ -203,7 +203,7 @@ static int init(const struct cuaudit_options *given)
 	if (error)
 		rules_store_lost();
 	else
-		rules_losses();
+		rules_end_setup();
 	return error;
 }
 

@@ -208,6 +208,9 @@ void rules_unblock(const struct rules_lock *saved);
 /* Context: call. What of this process no rule saw, up to now. */
 void rules_losses(void);
 
+/* Context: setup. What of the process is known to be lost from the start. */
+void rules_end_setup(void);
+
 /* Context: setup (finish). What is judged at the end. */
 void rules_end(void);
 

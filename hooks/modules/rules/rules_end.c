@@ -54,13 +54,14 @@ static bool has_escaped(void)
 	return false;
 }
 
-/* What a library that uses NVTX loads. Without, none was seen. */
-static bool has_other_injection(void)
+static bool other_injection;	/* a library that uses NVTX loads none, or another one */
+
+void rules_end_setup(void)
 {
-	static const char own[] = "libcuaudit-nvtx.so";
 	const char *path = getenv("NVTX_INJECTION64_PATH"), *slash = path ? strrchr(path, '/') : NULL;
 
-	return !path || strcmp(slash ? slash + 1 : path, own) != 0;
+	other_injection = !path || strcmp(slash ? slash + 1 : path, "libcuaudit-nvtx.so") != 0;
+	rules_losses();
 }
 
 /* Calls that no hook saw may have broken any rule. */
@@ -68,7 +69,7 @@ void rules_losses(void)
 {
 	if (has_escaped())
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_ROUTES);
-	if (rules.ranges && has_other_injection())
+	if (rules.ranges && other_injection)
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_NVTX);
 	if (cuaudit_unwound_hooks() || cuaudit_unwound_calls() || cuaudit_unhooked_calls())
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_CALLS);
