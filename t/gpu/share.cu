@@ -5,7 +5,8 @@
  * at most, and a sum of what the first rounds have computed. KIND: gemm, long, tiny, graph, sync; burst,
  * tiny for 15 ms, then nothing for 35, which its rate leaves out; step and
  * loss, training steps of 60 and 40 kernels between which the host computes for 0.3 and for 1 ms;
- * nap, for which it is the median of a round in milliseconds in place of rounds a second.
+ * nap, for which it is the median of a round in milliseconds in place of rounds a second. Of several,
+ * separated by commas, process NUMBER does the NUMBERth, or the last.
  */
 #include <atomic>
 #include <cstdio>
@@ -115,6 +116,15 @@ static unsigned long long sum(void)
 	return all;
 }
 
+static const char *kind_of(char *kinds, int number)
+{
+	char *kind = strtok(kinds, ","), *next;
+
+	for (int i = 0; i < number && (next = strtok(NULL, ",")); i++)
+		kind = next;
+	return kind;
+}
+
 static int less(const void *a, const void *b)
 {
 	double one = *(const double *)a, other = *(const double *)b;
@@ -130,13 +140,15 @@ int main(int argc, char **argv)
 	struct shared *all;
 	long rounds = 0;
 	static double naps[100000];
+	const char *kind;
 	bool napping;
 	int number;
 
 	if (fd < 0 || ftruncate(fd, sizeof(*all)))
 		return 2;
 	number = atoi(argv[4]);
-	napping = !strcmp(argv[1], "nap");
+	kind = kind_of(argv[1], number);
+	napping = !strcmp(kind, "nap");
 	all = (struct shared *)mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
 	must(cudaMalloc(&data, BLOCKS * THREADS * sizeof(*data)), "memory");
@@ -155,7 +167,7 @@ int main(int argc, char **argv)
 			usleep(15000 + rounds * 7919 % 10000);
 			last = now();
 		}
-		most = round_of(argv[1]);
+		most = round_of(kind);
 
 		if (++rounds % most && rounds != SUMMED)
 			continue;
@@ -170,7 +182,7 @@ int main(int argc, char **argv)
 		all->rounds[number] = rounds;
 		if (rounds == SUMMED)
 			summed = sum();
-		if (!strcmp(argv[1], "burst") && last > burst + 0.015) {
+		if (!strcmp(kind, "burst") && last > burst + 0.015) {
 			usleep(35000);
 			burst = now();
 			start += burst - last;

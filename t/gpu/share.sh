@@ -3,8 +3,9 @@
 # what the driver makes of them. PART: c (programs in CUDA C, 6 minutes; the default), cap (limits of time, and what
 # it costs to be alone, 3 minutes), host (what the host bounds, and JAX, with limits of time, 5 minutes), kill (kills
 # and stops, 3 minutes), lend (who waits for one that does nothing, 1 minute), python (PyTorch and JAX, 8 minutes),
-# step (training steps between which the device has nothing to do: whether others have it then, 3 minutes), all (c,
-# python and limits of time in one table; SHARE_SECONDS a run, 5 if it is not set).
+# step (training steps between which the device has nothing to do: whether others have it then, 3 minutes), unequal
+# (equal weights, kernels of unequal lengths, 2 minutes), all (c, python and limits of time in one table; SHARE_SECONDS
+# a run, 5 if it is not set).
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 . "$top_srcdir/t/lib.sh"
 
@@ -214,7 +215,7 @@ kills() {
 	kill_options=$1
 	pids=
 	rm -f "$tmp"/all* "$tmp/report.0.limit" "$tmp/kills"
-	start 0 1 "$kill_options" "$tmp/share" sync 50
+	start 0 1 "$kill_options" "$tmp/share" sync "$((${SHARE_KILLS:-40} * 5 / 4))"
 	survivor=$!
 	for kill in $(seq 1 "${SHARE_KILLS:-40}"); do
 		# Not by `audited`, a function, whose shell would be killed in place of the program.
@@ -245,6 +246,37 @@ kills() {
 	like "$(echo "$gap" | awk '{ print ($1 < 100 ? "GOOD" : "BAD") }')" GOOD "the others go on within 100 ms"
 }
 
+# unequals KIND...: the kinds beside each other, with equal weights; Jain's index of what each does of what it does alone,
+# by the driver's own time slicing and by shares
+unequals() {
+	alone=
+	for kind; do
+		together "$tmp/share $kind 3" none
+		alone="$alone $rates"
+	done
+	for options in none share=50; do
+		unequal_options=
+		for kind; do
+			unequal_options="$unequal_options $options"
+		done
+		# shellcheck disable=SC2086
+		together "$tmp/share $(echo "$*" | tr ' ' ,) $seconds" $unequal_options
+		unequal_row=$(echo "$alone $rates" | awk -v n="$#" '{
+			for (i = 1; i <= n; i++) {
+				part = $(n + i) / $i
+				text = text sprintf(" %5.1f", 100 * part)
+				sum += part
+				squares += part * part
+			}
+			index_ = squares ? sum * sum / n / squares : 0
+			printf "%s,%s %% of alone, together %.1f %%, Jain%cs index %.4f", index_ < 0.99 ? "BAD" : "GOOD",
+				text, 100 * sum, 39, index_
+		}')
+		diag "UNEQUAL $options: $*: $unequal_row"
+	done
+	like "$unequal_row" '^GOOD' "$*: fair among unequal kernels"
+}
+
 # pythons KIND...
 pythons() {
 	for kind; do
@@ -273,10 +305,16 @@ kill)
 	;;
 lend) naps ;;
 python) pythons "torch small" "torch large" jax ;;
+unequal)
+	unequals gemm long
+	unequals graph long
+	unequals sync long
+	unequals gemm long graph sync
+	;;
 all)
 	programs gemm long tiny graph sync
 	pythons "torch small" "torch large" jax
 	;;
-*) bail_out "share.sh [all|c|cap|host|kill|lend|python|step]" ;;
+*) bail_out "share.sh [all|c|cap|host|kill|lend|python|step|unequal]" ;;
 esac
 done_testing
