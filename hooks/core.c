@@ -94,8 +94,10 @@ static void attach(void)
 /* Context: call. A child of vfork or of a raw clone is not the process of our files. */
 static void tell_exit(int status, int by_exit)
 {
-	if ((pid_t)syscall(SYS_getpid) == owner)
-		module_process_exit(status & 0xff, by_exit);
+	if ((pid_t)syscall(SYS_getpid) != owner)
+		return;
+	unwound_process_ends();
+	module_process_exit(status & 0xff, by_exit);
 }
 
 static void quit(int status)
@@ -125,6 +127,7 @@ static void report(void)
 	clock_calibrate();
 	unmatched_report();
 	range_report();
+	unwound_process_ends();
 	module_finish_all();
 	hook_reap();
 	log_close();

@@ -17,6 +17,7 @@
 
 __thread struct thread *thread_self;
 _Atomic uint64_t thread_unseen;
+void (*thread_ends)(struct thread *thread);
 
 static _Atomic(_Atomic uint32_t *) losses;	/* where they are told ... */
 static uint32_t losses_bit;			/* ... and how */
@@ -61,6 +62,8 @@ static void end(void *value)
 	(void)value;
 	if (!thread)
 		return;
+	if (thread_ends)
+		thread_ends(thread);
 	thread->state = THREAD_ENDING;
 	for (uint32_t i = THREAD_KEYS; i-- > first_key;)
 		if (thread->blocks[i] && keys[i].leave)

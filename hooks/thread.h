@@ -101,6 +101,9 @@ extern __thread struct thread *thread_self __attribute__((tls_model("initial-exe
 /* Calls that passed without a thread: there was no memory, or it was the first, with a misaligned stack. */
 extern _Atomic uint64_t thread_unseen;
 
+/* Context: call. A thread is about to end, in whatever calls it still was; unwound.c's, NULL before that is set up. */
+extern void (*thread_ends)(struct thread *thread);
+
 /* How far thread_self is from the thread pointer of any thread. */
 int32_t thread_self_offset(void);
 

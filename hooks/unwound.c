@@ -34,11 +34,14 @@ static struct {
 
 static bool takes_lock;	/* of the loader, for each frame: before glibc 2.35 */
 
+static void thread_ended(struct thread *thread);
+
 void unwound_setup(void)
 {
 	/* libc's own choice, for pthread_exit; a program of C++ has it already. */
 	void *handle = dlopen("libgcc_s.so.1", RTLD_LAZY);
 
+	thread_ends = thread_ended;
 	if (!handle)
 		return;
 	*(void **)&unwinder.cfa = dlsym(handle, "_Unwind_GetCFA");
@@ -323,8 +326,6 @@ static bool hook_is_left(struct thread *thread, uint64_t state, uintptr_t frame)
 
 static bool is_left(struct thread *thread, uint64_t state, const struct frame *frame)
 {
-	if (state == THREAD_ENDING)
-		return false;
 	return state & THREAD_INSIDE ? hook_is_left(thread, state, (uintptr_t)frame) :
 				       call_is_left(thread, thread_frame(state), (uintptr_t)frame);
 }
@@ -349,16 +350,24 @@ const void *unwound_caller(const struct thread *thread, const void *caller, uint
 	return caller;
 }
 
-uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth)
+/* Why calls are looked at. */
+enum why {
+	CALLS,		/* another one begins */
+	ENDS,		/* the thread does: it has none any more */
+	EXITS		/* the process does: there is time to ask the unwinder, too */
+};
+
+static uint64_t drop(struct thread *thread, const struct frame *frame, enum why why, uint32_t *depth)
 {
 	uint64_t state = thread->state;
 	uint32_t at = state & THREAD_NESTED ? thread->depth : 0;
 	bool judged = false;
 
-	while (state) {
-		bool moved = state != THREAD_ENDING && exchange(thread, thread_frame(state), 0);
+	while (state && state != THREAD_ENDING) {
+		bool moved = exchange(thread, thread_frame(state), 0);
 
-		if (!moved && !is_left(thread, state, frame))
+		if (!moved && why != ENDS && !is_left(thread, state, frame) &&
+		    (why == CALLS || !is_not_below(state)))
 			break;
 		judged |= !moved;
 		if (moved)
@@ -374,4 +383,26 @@ uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t
 		drop_marks(thread, state, at);
 	*depth = state ? at + 1 : 0;
 	return state;
+}
+
+uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth)
+{
+	return drop(thread, frame, CALLS, depth);
+}
+
+/* It has no call any more. */
+static void thread_ended(struct thread *thread)
+{
+	uint32_t depth;
+
+	drop(thread, NULL, ENDS, &depth);
+}
+
+void unwound_process_ends(void)
+{
+	struct thread *thread = thread_self;
+	uint32_t depth;
+
+	if (thread)
+		drop(thread, __builtin_frame_address(0), EXITS, &depth);
 }

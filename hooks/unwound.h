@@ -47,6 +47,9 @@ uint32_t unwound_stack(const void *caller, const void **frames, uintptr_t *at, u
  */
 uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth);
 
+/* The process ends by this thread: what it has left is counted, though no other call follows. */
+void unwound_process_ends(void);
+
 /*
  * Who makes a call that returns to caller, in a thread whose state is outer, with so many calls around it. A hooked
  * function that ends in a jump to another one leaves no address but ours: both have the same caller.

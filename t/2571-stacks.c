@@ -918,6 +918,8 @@ static void test_counters(void)
 	struct thread *thread = thread_begin();
 
 	is_int((long long)cuaudit_unhooked_calls(), 0, "no call has passed");
+	ok(before->unwound_calls, "calls were left by their thread's end, %d", (int)before->unwound_calls);
+	before->unwound_calls = 0;
 	thread->bypassed = 2;
 	before->bypassed = 3;
 	thread->unwound_calls = 4;
@@ -956,6 +958,7 @@ int main(void)
 	test_changes();
 	test_hooks();
 	test_moves();
+	thread_ends = thread_ended;
 	test_threads();
 	ngiven_up = 0;
 	test_together();

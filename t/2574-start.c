@@ -104,6 +104,11 @@ bool module_wants_process_exit(void)
 	return wants_exit;
 }
 
+void unwound_process_ends(void)
+{
+	step("ends");
+}
+
 void module_process_exit(int status, int by_exit)
 {
 	char name[32];
@@ -292,12 +297,12 @@ static void test_fork(void)
 	anew();
 	table.process_exit(3);
 	at_exit(4, NULL);
-	is_str(steps, " process_exit(3,0) process_exit(4,1)", "its exits are told");
+	is_str(steps, " ends process_exit(3,0) ends process_exit(4,1)", "its exits are told");
 }
 
 #define REPORT                                                                                     \
 	" ( log_finish export_table_finish runtime_table_finish clock_calibrate unmatched_report range_report " \
-	"module_finish_all hook_reap " \
+	"ends module_finish_all hook_reap " \
 	"log_close"
 
 static void test_end(void)
@@ -306,7 +311,7 @@ static void test_end(void)
 	anew();
 	table.process_exit(0x1ff);
 	at_exit(0x102, NULL);
-	is_str(steps, " process_exit(255,0) process_exit(2,1)", "exits are told by the status that others see");
+	is_str(steps, " ends process_exit(255,0) ends process_exit(2,1)", "exits are told by the status that others see");
 	anew();
 	table.finish();
 	is_str(steps, REPORT " )", "each part ends once");
@@ -332,7 +337,7 @@ static void test_end(void)
 	anew();
 	if (!setjmp(out))
 		table.finish();
-	is_str(steps, REPORT " fflush process_exit(23,1)",
+	is_str(steps, REPORT " fflush ends process_exit(23,1)",
 	       "a module's own status: the program's texts are written");
 	is_int(ended, 23, "and it is the first that was given");
 }

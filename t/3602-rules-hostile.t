@@ -52,6 +52,16 @@ rules 'at-most 5 cuMemcpyHtoD'
 check "$hostile" left 1
 is "$(cat out)" left "siglongjmp out of the driver"
 lost 89 "calls were lost, .*left by longjmp" "... is no call that holds"
+for ends in 0 "0 1"; do
+	# shellcheck disable=SC2086
+	check "$hostile" left $ends
+	lost 89 "calls were lost, .*left by longjmp" "... of a thread that calls nothing more: left $ends"
+done
+for ends in 0 1; do
+	check "$hostile" left-thread $ends
+	is "$(cat out)" left "siglongjmp out of the driver, on a thread that ends: $ends"
+	lost 89 "calls were lost, .*left by longjmp" "... is no call that holds"
+done
 
 # Threads.
 rules "$never"

@@ -110,7 +110,7 @@ static void jumps(void)
 	say("done\n");
 }
 
-/* Out of the driver, which reads what is not there; then so many calls, by which the core finds that. */
+/* Out of the driver, which reads what is not there; then so many calls, and the end, _exit if there is a second number. */
 static void left(void)
 {
 	CUdeviceptr memory;
@@ -125,6 +125,35 @@ static void left(void)
 		cuMemcpyHtoD_v2(memory, arguments, 8);
 	if (jumped)
 		say("left\n");
+	if (second)
+		_exit(0);
+}
+
+/* The same on a thread that calls nothing more, while the process goes on. */
+static void *leaves(void *context)
+{
+	CUdeviceptr memory;
+
+	if (cuCtxSetCurrent(context) || cuMemAlloc_v2(&memory, 4096))
+		_exit(73);
+	if (!sigsetjmp(back, 1))
+		cuMemcpyHtoD_v2(memory, (void *)8, 4096);
+	return context;
+}
+
+static void left_thread(void)
+{
+	CUcontext context;
+	pthread_t thread;
+
+	start();
+	take(SIGSEGV, on_jump);
+	if (cuCtxGetCurrent(&context) || pthread_create(&thread, NULL, leaves, context) || pthread_join(thread, NULL))
+		_exit(73);
+	if (jumped)
+		say("left\n");
+	if (first)
+		_exit(0);
 }
 
 static void *on_thread(void *unused)
@@ -559,6 +588,7 @@ static const struct {
 	{ "kernel", kernel },
 	{ "killed", killed },
 	{ "left", left },
+	{ "left-thread", left_thread },
 	{ "nested", nested },
 	{ "once", once },
 	{ "quits", quits },
