@@ -234,7 +234,7 @@ if test "$status" = 99; then
 else
 	lost 89 'process [0-9]+, unseen, has the driver and is not checked' "behind 4200 others"
 fi
-check sh -c "for i in \$(seq 20); do LD_AUDIT= '$tmp/unseen' \$PPID & done; wait"
+check sh -c "for i in \$(seq 20); do LD_AUDIT= '$tmp/unseen' \$PPID no 2000 & done; wait"
 lost 89 '4 more processes have the driver and are not checked' "20 of them"
 is "$(grep -c ', unseen, has the driver and is not checked' err)" 16 "... 16 in a line each"
 mkdir 'of 100%'
