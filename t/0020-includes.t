@@ -34,7 +34,7 @@ edge include "$contract|$internal" "the contract"
 edge tables "$contract|tables/(array|cpython|query)\.h" "the contract and its own"
 edge util "$contract|$util" "the contract and its own"
 edge print "$contract|$util|print/[a-z_]+\.h" "the contract, util/ and its own"
-edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(globs|nearest|policy|size|template|text)\.h|arch\.h|audit/arch/offsets\.h" \
+edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(check_mark|globs|nearest|policy|size|template|text)\.h|arch\.h|audit/arch/offsets\.h" \
 	"the contract, what of util/ needs no libc, and its own"
 edge hooks/modules \
 	"$contract|$tables|$util|print/table\.h|analysis/(check_losses\.def|(check_record|share_record|stat_[a-z]+|escape_kind|leak_text)\.h)|hooks/(blocking|call_site|fast_path|kernel|libc_function|maps|provider_types|runtime_table|safe_read|stack|unseen)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|fast_path_arch\.h|internal/(offsets\.h|libc_functions\.def)" \

@@ -14,7 +14,7 @@ checks() {
 	shift 3
 	printf 'never cuMemAllocManaged\n' >held.rules
 	status=0
-	env TMPDIR="$PWD" APP="$app" "$cuaudit" check -d sim --rules held.rules -- \
+	env TMPDIR="$PWD" APP="$app" CUAUDIT="$cuaudit" "$cuaudit" check -d sim --rules held.rules -- \
 		sh -c '"$APP" dlopen >out && { '"$1"'; } >>out; exit 0' 2>"$tmp/err" || status=$?
 	is "$status" "$want" "$name: status $want" || diag "$(head -c 2000 "$tmp/err")"
 	like "$(cat "$tmp/err")" "$says" "... what it says"
@@ -32,6 +32,14 @@ checks 89 "$not" "... and the process goes on" \
 checks 89 "$not" "a wrong variable" 'CUAUDIT_STRICT=1 CUAUDIT_LOG=loud "$APP" dlopen'
 checks 89 "$not" "switched off" 'CUAUDIT_STRICT=1 CUAUDIT_DISABLE=1 "$APP" dlopen'
 checks 0 '^check: the rule holds$' "the rules are gone, and nothing is run" 'rm held.rules'
+replaced='^check: process [0-9]+ is not checked: cuaudit started it with other hooks; '
+checks 89 "$replaced" "cuaudit stat inside" '"$CUAUDIT" stat -o stats "$APP" dlopen'
+checks 89 "$replaced" "... of what ends at once" '"$CUAUDIT" stat -o stats true'
+checks 89 "$replaced" "cuaudit run --hooks inside" '"$CUAUDIT" run --hooks coverage "$APP" dlopen'
+checks 89 "$replaced" "cuaudit check inside" 'echo never cuMemAllocManaged >in.rules; "$CUAUDIT" check --rules in.rules -- "$APP" dlopen'
+checks 0 '^check: the rule holds$' "cuaudit run inside, without hooks" '"$CUAUDIT" run "$APP" dlopen'
+checks 0 '^check: the rule holds$' "cuaudit run --hooks with those that were there" \
+	'"$CUAUDIT" run --hooks "$CUAUDIT_HOOKS,coverage(format=json)" "$APP" dlopen'
 checks 89 "$changed" "the rules are others" "$other"
 checks 89 "$changed" "... and are as before" "cp -p held.rules was; $other; cp -p was held.rules"
 checks 89 "$changed" "... or another file" 'cp -p held.rules new; mv new held.rules'

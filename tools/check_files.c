@@ -16,6 +16,7 @@
 #include "analysis/check_file.h"
 #include "tools/process.h"
 #include "tracefile/tracefile.h"
+#include "util/check_mark.h"
 #include "util/rule_line.h"
 
 bool check_files_is_one(const struct dirent *entry)
@@ -29,20 +30,30 @@ bool check_files_is_trace(const struct dirent *entry)
 	return strstr(entry->d_name, TRACE_SUFFIX);
 }
 
-/* What the auditor leaves of a process that no rule judges, with its pid behind. */
-static const char unchecked[] = "unchecked-";
+/* Whether the name is that of a mark, of a process, which is reported then. */
+static bool take_mark(struct check_result *result, const char *name)
+{
+	static const size_t unchecked = sizeof(CHECK_MARK_UNCHECKED) - 1, replaced = sizeof(CHECK_MARK_REPLACED) - 1;
+
+	if (!strncmp(name, CHECK_MARK_UNCHECKED, unchecked))
+		check_problem(result, "process %s is not checked: CUAUDIT_DISABLE, CUAUDIT_EXCLUDE or "
+			      "CUAUDIT_INCLUDE of its environment keep calls from the rules, or it could "
+			      "not be audited", name + unchecked);
+	else if (!strncmp(name, CHECK_MARK_REPLACED, replaced))
+		check_problem(result, "process %s is not checked: cuaudit started it with other hooks; give them to "
+			      "cuaudit check by --hooks, and start the program without cuaudit", name + replaced);
+	else
+		return false;
+	return true;
+}
 
 static void load_file(struct check_result *result, int directory, const char *name)
 {
 	struct check_file *file;
 	const char *fault;
 
-	if (!strncmp(name, unchecked, strlen(unchecked))) {
-		check_problem(result, "process %s is not checked: CUAUDIT_DISABLE, "
-			      "CUAUDIT_EXCLUDE or CUAUDIT_INCLUDE of its environment keep calls "
-			      "from the rules, or it could not be audited", name + strlen(unchecked));
+	if (take_mark(result, name))
 		return;
-	}
 	fault = check_file_read(directory, name, &file);
 	if (fault)
 		check_problem(result, "%s, a process's file, is %s", name, fault);

@@ -66,6 +66,7 @@ const char *check_run_begin(struct check_run *run)
 	hooks = check_run_hooks(run, run->directory);
 	if (!hooks)
 		return "the directory for findings has a name that no setting can hold";
+	exec_tell_replaced(hooks);
 	setenv("CUAUDIT_HOOKS", hooks, 1);
 	return NULL;
 }

@@ -18,6 +18,7 @@
 #include "tools/tls.h"
 #include "tools/tool.h"
 #include "tools/trial.h"
+#include "util/check_mark.h"
 #include "util/nearest.h"
 #include "util/planted.h"
 #include "util/policy.h"
@@ -204,6 +205,16 @@ static void set_nvtx(const char *auditor)
 	set("NVTX_INJECTION64_PATH", own);
 }
 
+void exec_tell_replaced(const char *hooks)
+{
+	const char *before = getenv("CUAUDIT_HOOKS");
+	char path[PATH_MAX];
+
+	if (before && !strstr(hooks, before) &&
+	    check_mark_path(before, CHECK_MARK_REPLACED, getpid(), path, sizeof(path)))
+		mknod(path, S_IFREG | 0600, 0);
+}
+
 static void set_all(const struct launch *launch)
 {
 	const char *hooks = getenv("CUAUDIT_HOOKS"), *disable = getenv("CUAUDIT_DISABLE");
@@ -211,6 +222,8 @@ static void set_all(const struct launch *launch)
 	if (hooks && launch->hooks && policy_in(hooks) && strcmp(hooks, launch->hooks) != 0)
 		tool_complain("CUAUDIT_HOOKS=%s is replaced, and what it enforces does not hold; "
 			      "give it to cuaudit run by --hooks", hooks);
+	if (launch->hooks)
+		exec_tell_replaced(launch->hooks);
 	if (disable && !strcmp(disable, "1"))
 		finding_complain(FINDING_DISABLED, NULL, NULL);
 	/* Other hooks' reports are not to be where nobody looks for them. */

@@ -53,6 +53,9 @@ char *exec_path_template(const char *path);
 /* CUAUDIT_OUTPUT; NULL if not set, or if it is where a cuaudit stat or trace around us writes. */
 const char *exec_inherited_output(void);
 
+/* Before CUAUDIT_HOOKS becomes hooks: a check whose rules are in it, which this tool runs inside of, is told. */
+void exec_tell_replaced(const char *hooks);
+
 /* Becomes the program, argv[0]; or an exit status, after a message. */
 int exec_start(const struct launch *launch, char **argv);
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* By what cuaudit check knows of a process that its rules do not judge. */
+#ifndef UTIL_CHECK_MARK_H
+#define UTIL_CHECK_MARK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Beginnings of names of empty files, which the process's number follows. */
+#define CHECK_MARK_UNCHECKED "unchecked-"	/* by its environment, or as it could not be audited */
+#define CHECK_MARK_REPLACED "replaced-"		/* by cuaudit, started inside, with hooks of its own */
+
+/*
+ * Context: bind, setup. The path of such a file, in the directory of save= of rules in hooks, a value of
+ * CUAUDIT_HOOKS. False: there is no such option, or no room.
+ */
+bool check_mark_path(const char *hooks, const char *name, long process, char *path, size_t room);
+
+#endif
