@@ -133,6 +133,21 @@ struct check_finding {
 	char text[CHECK_TEXT];	/* begins with a NUL */
 };
 
+/* A number for values of CUAUDIT_DOMAINS and CUAUDIT_PROVIDERS, NULL where they are not set: FNV-1a, of 64 bits. */
+static inline uint64_t check_scope(const char *domains, const char *providers)
+{
+	const char *const values[] = { domains ? domains : "", providers ? providers : "" };
+	uint64_t number = UINT64_C(0xcbf29ce484222325);
+
+	for (int i = 0; i < 2; i++)
+		for (const char *at = values[i];; at++) {
+			number = (number ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+			if (!*at)
+				break;
+		}
+	return number;
+}
+
 struct check_header {
 	char magic[8];
 	uint32_t version;	/* CHECK_VERSION; nonzero last */
@@ -147,6 +162,7 @@ struct check_header {
 	_Atomic uint32_t ncallers;	/* those for which there was no room, too */
 	uint8_t may_be_idle;	/* `optional calls`: no call at all is fine */
 	uint8_t unused[3];
+	uint64_t scope;		/* check_scope of the process's environment */
 	char rules[4096];	/* the path of the rules file */
 	char command[256];
 };

@@ -194,11 +194,27 @@ static void report_unwatched(struct check_result *result)
 			      "and one of them may have the driver and not be checked");
 }
 
+/* Of calls that such a process leaves out no rule tells. */
+static void report_scopes(struct check_result *result)
+{
+	uint64_t scope = check_scope(getenv("CUAUDIT_DOMAINS"), getenv("CUAUDIT_PROVIDERS"));
+
+	for (size_t i = 0; i < result->nprocesses; i++) {
+		const struct check_header *header = &result->processes[i].file->header;
+
+		if (header->scope != scope)
+			check_problem(result, "process %u of %s had other values of CUAUDIT_DOMAINS or "
+				      "CUAUDIT_PROVIDERS than the command: rules did not see all of its calls; "
+				      "let it keep them", header->pid, header->command);
+	}
+}
+
 void check_run_load(const struct check_run *run, struct check_result *result,
 		    struct baseline_run *facts)
 {
 	check_files_load(result, run->directory, mark(run));
 	report_unwatched(result);
+	report_scopes(result);
 	if (facts && is_over(result)) {
 		load_traces(run, result, facts);
 		find_untraced(result, facts);

@@ -2,6 +2,7 @@
 /* The rules hook: what a program's driver calls are to be, and are not. */
 #include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hooks/modules/leak/leak_object.h"
@@ -31,6 +32,7 @@ static int check(const struct cuaudit_options *given)
 	if (!*save)
 		save = NULL;
 	memset(&template, 0, sizeof(template));
+	template.header.scope = check_scope(getenv("CUAUDIT_DOMAINS"), getenv("CUAUDIT_PROVIDERS"));
 	/* cuaudit check has a lock file alone: what processes there are is what it wants to know. */
 	if (!*file && save)
 		return 0;
