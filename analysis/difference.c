@@ -216,7 +216,11 @@ static const char *report_fault(const struct report *report)
 	for (size_t i = 0; i < report->nprocesses; i++)
 		if (report->processes[i].end == REPORT_END_RUNS)
 			return "a process has not ended";
-	return report->lost || report->partial ? "calls are missing for want of memory or disk" : NULL;
+	if (report->lost || report->partial)
+		return "calls are missing for want of memory or disk";
+	if (report->unwound)
+		return "calls that were left by longjmp or an exception are missing";
+	return report->unhooked ? "calls made while a hook ran are missing" : NULL;
 }
 
 const char *difference_side_fault(const struct difference_side *side)

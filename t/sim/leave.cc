@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exceptions and longjmp leave host functions through the simulated driver. */
+/* Exceptions and longjmp leave host functions through the simulated driver, or end in them. */
 #include <csetjmp>
 
 #include "t/sim/check.h"
@@ -19,6 +19,14 @@ static void jumps(void *data)
 static void callback_throws(CUstream, CUresult, void *data)
 {
 	throw data;
+}
+
+static void catches(void *data)
+{
+	try {
+		throws(data);
+	} catch (void *) {
+	}
 }
 
 template <typename Call> static void *caught(Call call)
@@ -54,6 +62,10 @@ int main()
 		if (!came)
 			cuLaunchHostFunc(stream, jumps, &data);
 		is_int(came, 5, "longjmp leaves it too");
+		is_ptr(caught([&] {
+			GOOD(cuLaunchHostFunc(stream, catches, &data));
+			throws(&data);
+		}), &data, "nor is one in it, or between calls, in the way");
 		GOOD(cuMemAlloc_v2(&p, 16));
 		GOOD(cuMemFree_v2(p));
 		GOOD(cuStreamSynchronize(stream));
