@@ -122,6 +122,8 @@ strict "stat is given twice" "a module twice" CUAUDIT_HOOKS='stat,stat(format=js
 strict "stat: run takes a number, 0 if not given, not 'x'" "a run" CUAUDIT_HOOKS='stat(run=x)'
 strict "stat: threads takes a number from 0 to 1000.*'many'" "a number" CUAUDIT_HOOKS='stat(threads=many)'
 strict "stat: interval takes seconds.*'-1'" "seconds" CUAUDIT_HOOKS='stat(interval=-1)'
+strict "stat: interval takes seconds.*'0'" "no time" CUAUDIT_HOOKS='stat(interval=0)'
+strict "stat: interval takes seconds.*'0.0009'" "less than there is" CUAUDIT_HOOKS='stat(interval=0.0009)'
 strict "trace: size takes 1MiB or more.*'12'" "a size" CUAUDIT_HOOKS='trace(size=12)'
 strict "trace: start: 'cuFoo' names no function" "a selector" CUAUDIT_HOOKS='trace(start=cuFoo)'
 strict "trace: functions: 'cuMem\\[' is no selector" "no selector" CUAUDIT_HOOKS='trace(functions=cuMem[)'

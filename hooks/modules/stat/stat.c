@@ -167,10 +167,10 @@ static int read_interval(const char *text, uint64_t *ns)
 	int64_t value = text ? thousandths(text) : 0;
 
 	*ns = value < 0 ? 0 : (uint64_t)value * 1000000;
-	if (value >= 0)
+	if (*ns || !text)
 		return 0;
-	cuaudit_log(CUAUDIT_WARN, "stat: interval takes seconds such as 10 or 0.5, none if not "
-		    "given, not '%s'", text);
+	cuaudit_log(CUAUDIT_WARN, "stat: interval takes seconds such as 10 or 0.5, from 0.001, none if "
+		    "not given, not '%s'", text);
 	return 1;
 }
 
