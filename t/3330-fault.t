@@ -99,7 +99,7 @@ gives "$a:if=bytesize>1k:if=bytesize<3k:when=2" "alloc 1024 1025 2048 3072" "0 0
 told 'of 2 calls 1 injected'
 gives "inject=cuInit:error=11:if=Flags==0;inject=cuMemAlloc_v2:error=12:if=bytesize==6G;inject=cuStreamQuery:error=13:if=hStream<1;inject=cuGetProcAddress_v2:error=14:if=cudaVersion<-1;inject=cuLaunchKernel:error=15:if=hStream==9:if=sharedMemBytes&8;inject=cuIpcOpenMemHandle_v2:error=16:if=Flags==3;inject=cuNewS*:error=17" \
 	each "11 12 13 14 15 16 17 1; 0 reached"
-gives "inject=cuGetProcAddress_v2:error=14:if=cudaVersion>-2;inject=cuInit:error=11:if=Flags>-1;inject=cuLaunchKernel:error=15:if=blockDimZ<7" \
+gives "inject=cuGetProcAddress_v2:error=14:if=cudaVersion>-2;inject=cuInit:error=11:if=Flags==1;inject=cuLaunchKernel:error=15:if=blockDimZ<7" \
 	each "0 0 0 0 0 0 0 1; 1 reached"
 gives "inject=cuGetProcAddress_v2:error=14:if=cudaVersion<0;inject=cuInit:error=11:if=Flags==-1;inject=cuMemAlloc_v2:error=2:if=bytesize<0" \
 	each "0 0 0 14 0 0 0 11; 1 reached"
@@ -236,12 +236,19 @@ done
 for seed in x -1 "" 0x; do
 	wrong "$a:p=0.5:seed=$seed" "seed takes a number, not '$seed'"
 done
+wrong "$a:seed=7" "'cuMemAlloc_v2:error=2:seed=7' has a seed and no p, so that nothing is drawn"
+wrong "$a:seed=7:when=2" "has a seed and no p"
 wrong "$a:lib=" "lib takes GLOB"
 for condition in bytesize "bytesize>" "bytesize>x" "bytesize=5" ">5" "bytesize>5Y" "bytesize>5kk" \
 	"bytesize>17179869184G" "bytesize>--1" "bytesize>-9223372036854775809" "bytesize> 5" ""; do
 	wrong "$a:if=$condition" "if takes PARAMETER, one of == != < <= > >= & and a number"
 done
 wrong "$a:if=bytesize&0" "if=bytesize&0 never holds"
+for relation in "<" "<=" ">" ">="; do
+	wrong "$a:if=bytesize$relation-1" \
+		"bytesize of cuMemAlloc_v2 is size_t, which has no sign: < <= > >= take no number below 0"
+done
+wrong "inject=cuStreamQuery:error=2:if=hStream>-1" "hStream of cuStreamQuery is CUstream, which has no sign"
 wrong "$a:if=bytesiz>5" "cuMemAlloc_v2 has no parameter 'bytesiz'; did you mean bytesize\?"
 wrong "inject=cuMemAlloc*:error=2:if=bytesize>5" "cuMemAllocPitch has no parameter 'bytesize'"
 wrong "inject=cuTexRefSetMipmapLevelClamp:error=2:if=minMipmapLevelClamp>1" "no integer but float"

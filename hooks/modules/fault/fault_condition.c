@@ -64,6 +64,13 @@ static void say_missing(const struct cuaudit_function *function, const char *nam
 		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
+/* Whether the relation is of order; an unsigned value has none with a number below 0. */
+static bool is_ordered(const struct fault_condition *condition)
+{
+	return condition->relation == FAULT_LESS || condition->relation == FAULT_AT_MOST ||
+	       condition->relation == FAULT_MORE || condition->relation == FAULT_AT_LEAST;
+}
+
 /* Where the function has the parameter; 0, or -EINVAL after a message. */
 static int find(struct fault_condition *condition, const struct cuaudit_function *function,
 		const char *name)
@@ -76,10 +83,15 @@ static int find(struct fault_condition *condition, const struct cuaudit_function
 			continue;
 		condition->places[function->id].word = (uint8_t)param.word;
 		condition->places[function->id].kind = kind[i];
-		if (kind[i] != OTHER)
+		if (kind[i] == OTHER)
+			cuaudit_log(CUAUDIT_ERROR, "fault: %s of %s is no integer but %s", name,
+				    function->name, param.type);
+		else if (condition->negative && !(kind[i] & SIGNED) && is_ordered(condition))
+			cuaudit_log(CUAUDIT_ERROR, "fault: %s of %s is %s, which has no sign: "
+				    "< <= > >= take no number below 0", name, function->name,
+				    param.type);
+		else
 			return 0;
-		cuaudit_log(CUAUDIT_ERROR, "fault: %s of %s is no integer but %s", name,
-			    function->name, param.type);
 		return -EINVAL;
 	}
 	say_missing(function, name);

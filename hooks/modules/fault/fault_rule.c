@@ -176,6 +176,15 @@ static int read_field(struct fault_rule *rule, char *field, uint32_t *seen)
 	return say_unknown(field);
 }
 
+/* Whether the rule has the key, of those seen. */
+static bool is_given(uint32_t seen, const char *key)
+{
+	for (uint32_t i = 0; i < KEYS; i++)
+		if (seen & 1u << i && !strcmp(keys[i].name, key))
+			return true;
+	return false;
+}
+
 int fault_rule_read(struct fault_rule *rule, uint32_t number, const char *text, char *copy)
 {
 	char *field = strcpy(copy, text), *next;
@@ -202,6 +211,11 @@ int fault_rule_read(struct fault_rule *rule, uint32_t number, const char *text, 
 		field = next;
 		next = cut(field);
 		error = read_field(rule, field, &seen);
+	}
+	if (!error && is_given(seen, "seed") && !is_given(seen, "p")) {
+		cuaudit_log(CUAUDIT_ERROR, "fault: '%s' has a seed and no p, so that nothing is drawn",
+			    text);
+		return -EINVAL;
 	}
 	if (error || rule->answer || rule->delay_enter || rule->delay_exit)
 		return error;
