@@ -160,6 +160,13 @@ ok "metrics are well formed" awk -v format=prometheus -f "$top_srcdir/t/stat/met
 is "$(sed -n 's/^cuaudit_share_weight{host="[^"]*",group="\([^"]*\)",device="63756175-[^"]*",/\1 /p' \
 	"$tmp/status" | sed 's/pid="\([0-9]*\)",\(.*\)} /\1 \2 /')" "$file $stopped pid_namespace=\"$space\",start=\"$start\" 90" "of that process"
 is "$(grep -c '^cuaudit_share_' "$tmp/status") $(grep -c '^# TYPE .*_total counter$' "$tmp/status")" "5 4" "all of them"
+# A file named again, by whatever path, is one.
+(cd "$tmp" && ln -s "$file" again && "$tool" limit status --format prometheus "$file" "${file##*/}" again "$file") \
+	>"$tmp/status" 2>&1
+is "$? $(grep -c '^cuaudit_share_' "$tmp/status") $(sort "$tmp/status" | uniq -d)" "0 5 " \
+	"a file named again is taken once"
+"$tool" limit status "$file" "$tmp/again" >"$tmp/status" 2>&1
+is "$(grep -c ' 90 ' "$tmp/status")" 1 "as text, too"
 # timeout, and its child, which is nobody's to wait for.
 kill -KILL "$!" "$stopped"
 wait

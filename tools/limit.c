@@ -367,9 +367,32 @@ static int print_all(const char *format)
 	return status;
 }
 
+/* Whether one of the paths before the last leads to the same file: its figures are not two processes'. */
+static bool is_again(char *const *paths, int last)
+{
+	struct stat its, other;
+
+	if (stat(paths[last], &its))
+		return false;
+	for (int i = 0; i < last; i++)
+		if (!stat(paths[i], &other) && its.st_dev == other.st_dev && its.st_ino == other.st_ino)
+			return true;
+	return false;
+}
+
+static int print_each(char *const *paths, int count, const char *format)
+{
+	int status = TOOL_OK;
+
+	for (int i = 0; i < count; i++)
+		if (!is_again(paths, i) && print(paths[i], format))
+			status = TOOL_FAILED;
+	return status;
+}
+
 int tool_limit(int argc, char **argv)
 {
-	int option, status = TOOL_OK;
+	int option, status;
 	const char *format = "text";
 
 	while ((option = options_next(argc, argv)) > 0) {
@@ -387,9 +410,8 @@ int tool_limit(int argc, char **argv)
 	}
 	if (++optind == argc)
 		status = print_all(format);
-	for (; optind < argc; optind++)
-		if (print(argv[optind], format))
-			status = TOOL_FAILED;
+	else
+		status = print_each(&argv[optind], argc - optind, format);
 	if (!strcmp(format, "prometheus") && print_metrics())
 		status = TOOL_FAILED;
 	return status;
