@@ -55,6 +55,20 @@ os.execv(sys.argv[1], sys.argv[1:])'
 tool stat -d sim -o "$tmp/full" -- "$PYTHON3" -c "$limit" "$tmp/workers" _exit=1
 like "$(cat "$tmp/err")" "^cuaudit: cannot write the report to $tmp/full: File too large" "a full disk"
 is "$status $(ls "$tmp/full" 2>&1 | grep -c 'No such file')" "0 1" "... no part of the report is left"
+for format in text prometheus; do
+	echo earlier >"$tmp/full"
+	# The limit is not that of a pipe.
+	{
+		"$cuaudit" stat -d sim -m "$format" -o "$tmp/full" -- "$PYTHON3" -c "$limit" \
+			/bin/sh -c '"$0" _exit=1; exit 7' "$tmp/workers"
+		echo "status $?"
+	} 2>&1 | cat >"$tmp/err"
+	is "$(tail -n 1 "$tmp/err") $(head -n 1 "$tmp/err")" \
+		"status 7 cuaudit: cannot write the report to $tmp/full: File too large" \
+		"... $format over a file: the status is the program's"
+	like "$(cat "$tmp/err")" '1 process, 1 call |^cuaudit_calls_total.* [0-9]+$' "... and the report on standard error"
+	is "$(grep -c earlier "$tmp/full")" "$(test "$format" = text; echo $?)" "... which metrics alone keep"
+done
 
 cd "$tmp" || bail_out "no directory"
 CUAUDIT_OUTPUT=alone tool stat -d sim -- "$tmp/workers" here:exit=3
