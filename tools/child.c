@@ -4,51 +4,111 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { LARGEST = 1 << 20 };
 
-/* The file's beginning, NUL-terminated, or NULL. */
-static char *content(int fd)
-{
-	struct stat status;
-	size_t size, used = 0;
-	char *text;
-
-	if (fstat(fd, &status))
-		return NULL;
-	size = status.st_size < LARGEST ? (size_t)status.st_size : LARGEST;
-	text = malloc(size + 1);
-	while (text && used < size) {
-		ssize_t got = pread(fd, text + used, size - used, (off_t)used);
-
-		if (got <= 0)
-			break;
-		used += (size_t)got;
-	}
-	if (text)
-		text[used] = '\0';
-	return text;
-}
+/* What a child writes. By a pipe: a memfd is a file, and under the limit on the size of files. */
+struct stream {
+	int ends[2];	/* to read, without waiting, and to write; -1 */
+	char *text;	/* LARGEST bytes of it at most */
+	size_t used;
+	bool open;
+};
 
 /* Behind the standard streams: one of ours may be closed, and its number free. */
-static int make_file(const char *name)
+static int behind(int fd)
 {
-	int fd = memfd_create(name, MFD_CLOEXEC), behind;
+	int other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
 
-	if (fd < 0)
-		return fd;
-	behind = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	close(fd);
-	return behind;
+	errno = error;
+	return other;
+}
+
+/* 0 or -errno; stream_close in both cases. */
+static int stream_open(struct stream *stream)
+{
+	int ends[2];
+
+	*stream = (struct stream){ .ends = { -1, -1 }, .open = true };
+	stream->text = malloc(LARGEST + 1);
+	if (!stream->text)
+		return -ENOMEM;
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	for (int i = 0; i < 2; i++)
+		stream->ends[i] = behind(ends[i]);
+	if (stream->ends[0] < 0 || stream->ends[1] < 0)
+		return -errno;
+	return fcntl(stream->ends[0], F_SETFL, O_NONBLOCK) ? -errno : 0;
+}
+
+static void close_end(struct stream *stream, int end)
+{
+	if (stream->ends[end] >= 0)
+		close(stream->ends[end]);
+	stream->ends[end] = -1;
+}
+
+static void stream_close(struct stream *stream)
+{
+	close_end(stream, 0);
+	close_end(stream, 1);
+	free(stream->text);
+}
+
+/* What there is, LARGEST at a time: what is too much is read and dropped. */
+static void stream_read(struct stream *stream)
+{
+	char rest[4096];
+	ssize_t got;
+
+	for (int i = 0; i < LARGEST / (int)sizeof(rest) && stream->open; i++) {
+		size_t room = LARGEST - stream->used;
+
+		got = read(stream->ends[0], room ? stream->text + stream->used : rest,
+			   room && room < sizeof(rest) ? room : sizeof(rest));
+		if (got < 0 && errno != EINTR)
+			return;
+		stream->open = got != 0;
+		if (room && got > 0)
+			stream->used += (size_t)got;
+	}
+}
+
+/* All that the process writes until it ends: a child of its own may hold the pipes for longer. */
+static int collect(struct stream streams[2], pid_t pid, int *status)
+{
+	enum { LOOK_MS = 20 };	/* how long that may go unseen */
+	pid_t ended = 0;
+
+	while (!ended) {
+		struct pollfd polled[] = {
+			{ .fd = streams[0].open ? streams[0].ends[0] : -1, .events = POLLIN },
+			{ .fd = streams[1].open ? streams[1].ends[0] : -1, .events = POLLIN },
+		};
+		bool open = streams[0].open || streams[1].open;
+
+		if (open)
+			poll(polled, 2, LOOK_MS);
+		ended = waitpid(pid, status, open ? WNOHANG : 0);
+		if (ended < 0 && errno != EINTR)
+			return -errno;
+		ended = ended < 0 ? 0 : ended;
+		stream_read(&streams[0]);
+		stream_read(&streams[1]);
+	}
+	return 0;
 }
 
 /* The time ends it, whatever our caller ignores or blocks. */
@@ -63,7 +123,7 @@ static void bound_time(void)
 	alarm(CHILD_SECONDS);
 }
 
-static _Noreturn void become(char *const argv[], const int files[2],
+static _Noreturn void become(char *const argv[], const struct stream streams[2],
 			     void (*prepare)(const void *data), const void *data)
 {
 	int null = open("/dev/null", O_RDONLY);
@@ -71,8 +131,9 @@ static _Noreturn void become(char *const argv[], const int files[2],
 	/* In a root directory without it, a file of nothing is as good. */
 	if (null < 0)
 		null = memfd_create("in", MFD_CLOEXEC);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(files[0], STDOUT_FILENO) < 0 ||
-	    dup2(files[1], STDERR_FILENO) < 0)
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(streams[0].ends[1], STDOUT_FILENO) < 0 ||
+	    dup2(streams[1].ends[1], STDERR_FILENO) < 0)
 		_exit(127);
 	prepare(data);
 	bound_time();
@@ -80,18 +141,27 @@ static _Noreturn void become(char *const argv[], const int files[2],
 	_exit(127);
 }
 
+static char *take_text(struct stream *stream)
+{
+	char *text = stream->text;
+
+	text[stream->used] = '\0';
+	stream->text = NULL;
+	return text;
+}
+
 int child_run(struct child *child, char *const argv[], void (*prepare)(const void *data),
 	      const void *data)
 {
-	int files[2] = { make_file("out"), make_file("err") };
+	struct stream streams[2];
 	const struct sigaction standard = { .sa_handler = SIG_DFL };
 	struct sigaction saved;
-	int error = 0;
+	int error = stream_open(&streams[0]), other = stream_open(&streams[1]);
 	pid_t pid;
 
 	*child = (struct child){ NULL, NULL, 0 };
-	if (files[0] < 0 || files[1] < 0) {
-		error = -errno;
+	if (error || other) {
+		error = error ? error : other;
 		goto out;
 	}
 	fflush(NULL);
@@ -99,24 +169,20 @@ int child_run(struct child *child, char *const argv[], void (*prepare)(const voi
 	sigaction(SIGCHLD, &standard, &saved);
 	pid = fork();
 	if (!pid)
-		become(argv, files, prepare, data);
-	while (pid > 0 && waitpid(pid, &child->status, 0) < 0 && !error)
-		error = errno == EINTR ? 0 : -errno;
-	if (pid < 0)
-		error = -errno;
+		become(argv, streams, prepare, data);
+	error = pid < 0 ? -errno : 0;
+	close_end(&streams[0], 1);
+	close_end(&streams[1], 1);
+	if (!error)
+		error = collect(streams, pid, &child->status);
 	sigaction(SIGCHLD, &saved, NULL);
 	if (error)
 		goto out;
-	child->out = content(files[0]);
-	child->err = content(files[1]);
-	if (!child->out || !child->err) {
-		child_free(child);
-		error = -ENOMEM;
-	}
+	child->out = take_text(&streams[0]);
+	child->err = take_text(&streams[1]);
 out:
-	for (int i = 0; i < 2; i++)
-		if (files[i] >= 0)
-			close(files[i]);
+	stream_close(&streams[0]);
+	stream_close(&streams[1]);
 	return error;
 }
 
