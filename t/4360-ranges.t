@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/..}/t/trace/lib.sh"
 
 injection=$top_builddir/lib/cuaudit/libcuaudit-nvtx.so
-helpers nvtx/ranges nvtx/hostile nvtx/library.so nvtx/second.so
+helpers nvtx/alone nvtx/ranges nvtx/hostile nvtx/library.so nvtx/second.so
 unset NVTX_INJECTION64_PATH
 
 # ranged NAME HOOKS PROGRAM ARGUMENT...: the traces in $tmp/traces, as jsonl in $tmp/lines.
@@ -290,4 +290,13 @@ refused 2 "--in-range takes a glob" "an unfinished set" convert --to text --in-r
 refused 2 "--in-range takes a glob" "an empty glob" convert --to text --in-range '' "$trace"
 refused 2 "stat: in-range takes a glob" "an unfinished set" run --hooks 'stat(in-range=[a)' true
 refused 2 "fault: range takes a glob" "an unfinished set of a rule" run --hooks 'fault(inject=*:range=[a:error=1)' true
+
+# Without a driver call, ranges alone make a file.
+ranged "a library that is ready to use NVTX" trace "$tmp/alone" name domain pop
+is "$status $(ls "$tmp/traces") $(cat "$tmp/err")" "0  " "... and names no range: no file, and no line"
+ranged "a range and no call" trace "$tmp/alone" push pop
+is "$status $(ls "$tmp/traces" | wc -l) $(named alone) $(unfinished alone)" "0 1 1 0" "... is in a file"
+is "$(grep -c '"type":"call"' "$tmp/lines")" 0 "... which has no call"
+ranged "ranges=no" "trace(ranges=no)" "$tmp/alone" push pop
+is "$status $(ls "$tmp/traces")" "0 " "... has none"
 done_testing
