@@ -64,6 +64,8 @@ is "$status $(cat out)" "88 child 0
 printed" "a child does not answer for its parent's"
 fails "" ./fails error=2 _exit
 ends 0 "" "_exit keeps its status, as of leak and coverage"
+fails "" ./fails error=2 exec
+ends 3 "" "... and so does another program in the same process"
 
 # saved statistics alone, other hooks, a selection
 fails ";print=no;save=$tmp/saved" ./fails error=2

@@ -271,6 +271,10 @@ says 'NVTX range step: .*NVTX_INJECTION64_PATH is not libcuaudit-nvtx\.so' "... 
 ok "... in words of the rules" test "$(grep -c in-range "$tmp/err")" = 0
 alone 'at-least 1 cuCtxDestroy' calls 3
 is "$status" 88 "alone: none of the functions of a rule is called"
+alone 'never cuDriverGetVersion' calls 3
+is "$status $(grep -c 'broken: never' "$tmp/err")" "88 1" "alone: a call that is not to be"
+alone 'never cuDriverGetVersion' calls 3 end 5
+is "$status $(cat "$tmp/err")" "5 " "alone: ... of a process that ends by _exit is not judged"
 alone "$loose" alarms
 is "$status" 89 "alone: lost calls"
 says 'rules: calls were lost, of signal handlers' "... in words"

@@ -85,6 +85,8 @@ int main(int argc, char **argv)
 			cuMemFree_v2(5);
 		else if (!strcmp(argv[i], "_exit"))
 			_exit(0);
+		else if (!strcmp(argv[i], "exec"))
+			execl("/bin/sh", "sh", "-c", "exit 3", (char *)NULL);
 		else if (!strcmp(argv[i], "not-ready")) {
 			trace_answer = 600;
 			cuEventQuery(7);
