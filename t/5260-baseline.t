@@ -242,6 +242,12 @@ ok "... the old file stays" cmp "$tmp/first" "$lock"
 is "$(find "$TMPDIR" -mindepth 1)" "" "no trace is left"
 not_made "^check: no process called the CUDA driver; cuaudit doctor says why, unless the command clears its environment, which takes LD_AUDIT; without a GPU, -d sim before the command has the simulated one\$" "no call" --baseline "$lock" -- ./steps
 refused 89 "run 1: no process called the CUDA driver" "no call" check -d sim --write-baseline new.lock true
+refused 89 "run 1: no process called the CUDA driver" "... of an update" check -d sim --update "$lock" true
+ok "... the old file stays" cmp "$tmp/first" "$lock"
+refused 3 "run 1 of sh ended by status 3; new.lock is not written" "no call, and another status" \
+	check -d sim --write-baseline new.lock sh -c 'exit 3'
+refused 2 "cannot write the lock file to no/such.lock: No such file or directory" "no directory for the file" \
+	check -d sim --write-baseline no/such.lock --runs 1 -- ./steps calls 1
 compared calls 1 stay
 kill "$(cat "$tmp/out")"
 is "$status $(wc -l <"$tmp/err")" "89 2" "a process that still runs"
