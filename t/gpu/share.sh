@@ -69,9 +69,10 @@ together() {
 	done
 }
 
-# row NAME ALONE WEIGHTS RATES: a line of the table, and whether all is as it should be
+# row NAME ALONE WEIGHTS RATES: a line of the table, and whether all is as it should be; the total is also that of two
+# by the driver's own time slicing, in $at_once, which host-bound programs do more by than one alone
 row() {
-	row_line=$(echo "$2 $3 $4" | awk -v n="$(echo "$3" | wc -w)" -v name="$1" '{
+	row_line=$(echo "$2 $3 $4" | awk -v n="$(echo "$3" | wc -w)" -v name="$1" -v at_once="$at_once" '{
 		for (i = 1; i <= n; i++) {
 			weights += $(1 + i)
 			all += $(1 + n + i)
@@ -84,8 +85,10 @@ row() {
 			if (had > wanted + 3 || had < wanted - 3)
 				bad = 1
 		}
-		printf "%s %-24s%-22s of 100 %%, together %.1f %% of alone\n", bad ? "BAD " : "GOOD",
-			name, text, $1 ? 100 * all / $1 : 0
+		split(at_once, both, " ")
+		sliced = both[1] + both[2]
+		printf "%s %-24s%-22s of 100 %%, together %.1f %% of alone, %.1f %% of two at once\n",
+			bad ? "BAD " : "GOOD", name, text, $1 ? 100 * all / $1 : 0, sliced ? 100 * all / sliced : 0
 	}')
 	diag "$row_line"
 	like "$row_line" '^GOOD' "$1"
@@ -96,25 +99,37 @@ identical() {
 	is "$(printf '%s\n' "$@" | sort -u | wc -l | tr -d ' ')" 1 "$kind: results are those of a run alone"
 }
 
-# shares NAME COMMAND SECONDS: the command alone, for so long, two at once, and by weights; alone's mean rate in $alone
+# shared NAME COMMAND SECONDS WEIGHT...: a row, and before it the command alone once more; $alone is the mean of all of
+# those: what the host bounds differs by a fifth from process to process
+shared() {
+	shared_name=$1
+	shared_command=$2
+	together "$2 $3" none
+	alones="$alones$rates"
+	alone=$(echo "$alones" | awk '{ for (i = 1; i <= NF; i++) sum += $i; print sum / NF }')
+	shift 3
+	shared_options=
+	for shared_weight; do
+		shared_options="$shared_options share=$shared_weight"
+	done
+	# shellcheck disable=SC2086
+	together "$shared_command $seconds" $shared_options
+	row "$shared_name $(echo "$*" | tr ' ' /)" "$alone" "$*" "$rates"
+	sums_shared="$sums_shared $sums"
+}
+
+# shares NAME COMMAND SECONDS: the command alone, for so long, two at once, and by weights
 shares() {
 	together "$2 $3" none
-	alone=$rates
+	alones=$rates
 	sums_alone=$sums
+	sums_shared=
 	together "$2 $3" none none
 	at_once=$rates
-	# What the host bounds differs by a fifth from process to process.
-	together "$2 $3" none
-	alones="$alone$rates"
-	alone=$(echo "$alones" | awk '{ print ($1 + $2) / 2 }')
+	shared "$@" 70 30
+	shared "$@" 90 10
+	shared "$@" 10 30 60
 	diag "DRIVER $1 alone $alones, two at once$at_once"
-	together "$2 $seconds" share=70 share=30
-	row "$1 70/30" "$alone" "70 30" "$rates"
-	sums_shared=$sums
-	together "$2 $seconds" share=90 share=10
-	row "$1 90/10" "$alone" "90 10" "$rates"
-	together "$2 $seconds" share=10 share=30 share=60
-	row "$1 10/30/60" "$alone" "10 30 60" "$rates"
 }
 
 # busy OPTIONS COMMAND...: the command alone by these; in $busy which part of the time the device has work, in %, by NVML:
