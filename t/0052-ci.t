@@ -19,9 +19,14 @@ fenced() {
 fenced 1 >cuaudit.rules
 like "$(head -n 1 cuaudit.rules)" cuaudit.rules "the rules file"
 
-# steps NAME: what a job of the page runs once the program is there, as CI does: to the first that fails.
+# job_of NAME: the lines of a job of the page
+job_of() {
+	awk -v name="$1" '/^```yaml/ { inside = 1 } /^```$/ { inside = on = 0 } inside && index($0, name) { on = 1 } on' "$page"
+}
+
+# steps NAME: what it runs once the program is there, as CI does: to the first that fails.
 steps() {
-	awk -v name="$1" '/^```yaml/ { inside = 1 } /^```$/ { inside = on = 0 } inside && index($0, name) { on = 1 } on' "$page" |
+	job_of "$1" |
 		sed -n 's/^ *\(- run: \|- \|entry: \)\(\(mkdir\|cuaudit\) .*\)/\2/p'
 }
 
@@ -132,6 +137,21 @@ sed 's/cuMemAlloc(&more, SIZE) || cuMemsetD8(more, 1, SIZE) || //' steps.c >mend
 compile -g -o app mended.c "$simdir/libcuda.so.1" -Wl,-rpath,"$simdir" >build.out 2>&1 || bail_out "no program"
 cuaudit check -- ./app >said 2>err
 is $? 0 "... and green" || diag "$(cat err)"
+
+# The page's own way to build it, by make's rules alone, with what pkg-config has once cuaudit is installed.
+mkdir sim
+ln -s "$simdir/libcuda.so.1" sim/libcuda.so
+printf '#!/bin/sh\ntest "$*" = "--variable=simdir cuaudit" && echo "%s"\n' "$tmp/sim" >bin/pkg-config
+chmod +x bin/pkg-config
+for name in pull_request image:; do
+	rm -rf app made
+	mkdir made
+	cp steps.c made/app.c
+	job_of "$name" | sed -n 's/^ *\(- run: \|- \)\(make app .*\)/\2/p' >make.sh
+	(cd made && CPATH="$top_srcdir/include" LIBRARY_PATH= MAKEFLAGS= sh -e ../make.sh) >build.out 2>&1 || diag "$(cat build.out)"
+	cuaudit check -- ./made/app >said 2>err
+	is "$? $(grep -c 'steps.c\|app.c:[0-9]* in step' err)" "88 1" "$name: built as the page has it"
+done
 
 # Without lines of its source the place is the rule, and no line of what called main().
 for how in -g0 '-g -s'; do
