@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hooks/core_link.h"
@@ -583,7 +584,8 @@ static void list_options(const struct started *from)
 		before = ", ";
 	}
 	buffer_end(&out);
-	strict_list("hook module %s%s", from->name, list);
+	strict_list("hook module %s%s%s", from->name, getenv("CUAUDIT_HOOKS") ? "" : ", as CUAUDIT_HOOKS is not set",
+		    list);
 }
 
 void module_list(void)
@@ -593,7 +595,7 @@ void module_list(void)
 	for (uint32_t i = 0; i < nprepared; i++)
 		list_options(&started[i]);
 	list_enforcing(list, sizeof(list), false);
-	strict_list(nprepared ? *list ? "enforced: %s" : "nothing is enforced%s" :
+	strict_list(nprepared ? *list ? "enforced, by CUAUDIT_HOOKS: %s" : "nothing is enforced%s" :
 		    "no hook module is to start%s", list);
 	/* Who asked hears it, whatever CUAUDIT_LOG is. */
 	log_raise(true);

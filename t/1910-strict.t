@@ -199,7 +199,7 @@ CUAUDIT_LOG=warn: the messages printed on stderr
 CUAUDIT_OUTPUT=$PWD/x-%e: where hooks write, stderr if empty: $PWD/x-simple
 hook module limit: memory=1G; by default count=allocations, on-error=exit, dry-run=no, format=text
 hook module coverage: fail=no; by default format=text
-enforced: limit
+enforced, by CUAUDIT_HOOKS: limit
 cuaudit: CUAUDIT_FOLLOW=0: programs that this one starts are not held to: limit" \
 	"STRICT=check: lists the variables that are set, and where a policy does not hold"
 simple CUAUDIT_STRICT=check CUAUDIT_FUNCTIONS='!*' CUAUDIT_HOOKS='limit(memory=1G)'

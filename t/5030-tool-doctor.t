@@ -71,21 +71,21 @@ CUAUDIT_LOG=error: the messages printed on stderr
 CUAUDIT_OUTPUT=$PWD/x-%e: where hooks write, stderr if empty: $PWD/x-cuaudit
 hook module coverage: fail=escapes; by default format=text
 hook module limit: memory=1G; by default count=allocations, on-error=exit, dry-run=no, format=text
-enforced: coverage, limit" "variables and hooks"
+enforced, by CUAUDIT_HOOKS: coverage, limit" "variables and hooks"
 finds 0 '^warning  CUAUDIT_INCLUDE=\(main\): other libraries are not held to: coverage, limit$' \
 	"where what is enforced does not hold"
 unset CUAUDIT_FUNCTIONS CUAUDIT_INCLUDE CUAUDIT_LOG CUAUDIT_OUTPUT CUAUDIT_FOLLOW CUAUDIT_HOOKS
 is "$(listed | sed 's/; by default.*//')" "CUAUDIT_DRIVER=sim: the driver to load instead of libcuda.so.1
-hook module stat
+hook module stat, as CUAUDIT_HOOKS is not set
 nothing is enforced" "none but the driver"
 CUAUDIT_HOOKS= finds 0 '^ok       no hook module is to start$' "no hooks"
-CUAUDIT_HOOKS='stat(fail=errors)' finds 0 '^ok       enforced: stat$' "a policy of stat"
+CUAUDIT_HOOKS='stat(fail=errors)' finds 0 '^ok       enforced, by CUAUDIT_HOOKS: stat$' "a policy of stat"
 CUAUDIT_INCLUDE='a,b' finds 0 "^warning  CUAUDIT_INCLUDE takes GLOB.*'a,b'" "what the trial does not use"
 CUAUDIT_INCLUDE='a,b' finds 0 '^warning  the settings are not listed, since not all' "... is not listed"
 CUAUDIT_INCLUDE='a,b' finds 0 '^ok       glibc .*came through it$' "... and no other line is lost"
 CUAUDIT_HOOKS=statt finds 0 '^warning  the settings are not listed, since not all' "nor are hooks"
 CUAUDIT_STRICT=0 CUAUDIT_HOOKS='limit(memory=1Q)' finds 0 '^warning  the settings are not listed' "STRICT=0: as they are"
-CUAUDIT_STRICT=0 CUAUDIT_HOOKS='limit(memory=1G)' finds 0 '^ok       enforced: limit$' "STRICT=0: what is enforced"
+CUAUDIT_STRICT=0 CUAUDIT_HOOKS='limit(memory=1G)' finds 0 '^ok       enforced, by CUAUDIT_HOOKS: limit$' "STRICT=0: what is enforced"
 unlike "$(CUAUDIT_HOOKS=statt "$cuaudit" doctor)" 'are understood$' "a mistake: not all is understood"
 is "$(find "$tmp" -name 'x-*' -o -name '*.part')" "" "nothing is written here"
 
