@@ -154,8 +154,6 @@ void flight_submitted(struct lease *lease, CUstream stream)
 	note_pause(lease);
 	if (same && ++tail->count < lease->batch)
 		return;
-	if (driver_capturing(stream))
-		return;
 	spin_lock(&lock, &saved);
 	if (same) {
 		record(lease, stream, tail->count, false);
@@ -267,7 +265,8 @@ void flight_mark(struct lease *lease, CUstream stream)
 
 	if (tail->thread != pthread_self() || !tail->count || tail->stream != stream)
 		return;
-	if (marks[number(lease)] && lease_now() - polled[number(lease)] < GLANCE)
+	if ((marks[number(lease)] && lease_now() - polled[number(lease)] < GLANCE) ||
+	    driver_capturing(stream))
 		return;
 	spin_lock(&lock, &saved);
 	if (marks[number(lease)])

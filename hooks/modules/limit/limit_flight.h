@@ -7,7 +7,7 @@
 
 #include "hooks/modules/limit/limit_lease.h"
 
-/* The driver took a submission: an event behind it, where one is due. */
+/* The driver took a submission to a stream that is not being captured: an event behind it, where one is due. */
 void flight_submitted(struct lease *lease, CUstream stream);
 
 /* Nothing was submitted for a while. */

@@ -14,6 +14,7 @@
 #include "hooks/modules/limit/limit_lease.h"
 
 enum { LEASES = 1003 };	/* inside of the quotas, which may refuse a call */
+enum { NOT_CAPTURED = 1 };	/* in a call's scratch, beside the lease: the driver was asked */
 
 /* Where a function has its stream. */
 enum stream_at {
@@ -164,6 +165,14 @@ static bool wait_for_turn(struct cuaudit_call *call, struct lease *lease)
 	} while (true);
 }
 
+/* It adds to a graph, which is work once it is launched. */
+static bool is_captured(const struct cuaudit_call *call)
+{
+	CUstream stream;
+
+	return stream_of(call, &stream) && driver_capturing(stream);
+}
+
 /* Copies and sets, of which many wait for the device; launches do not. */
 static bool may_wait(const struct cuaudit_call *call)
 {
@@ -174,6 +183,7 @@ static int submit(struct cuaudit_call *call, void *data)
 {
 	int device = current_device();
 	struct lease *lease = lease_of(device);
+	bool asks;
 
 	(void)data;
 	call->scratch = 0;
@@ -181,6 +191,10 @@ static int submit(struct cuaudit_call *call, void *data)
 		submit_beyond(device);
 		return CUAUDIT_CONTINUE;
 	}
+	/* Nobody asks the driver for what makes no difference. */
+	asks = lease->contested || !lease->open;
+	if (asks && is_captured(call))
+		return CUAUDIT_CONTINUE;
 	if (lease->contested) {
 		flight_throttle(lease);
 		lease_settle_paused(lease);
@@ -193,19 +207,21 @@ static int submit(struct cuaudit_call *call, void *data)
 		lease_busy(lease);
 	if (may_wait(call))
 		atomic_fetch_add(&lease->syncing, 1);
-	call->scratch = (uintptr_t)lease;
+	call->scratch = (uintptr_t)lease | (asks ? NOT_CAPTURED : 0);
 	return CUAUDIT_CONTINUE;
 }
 
 static void submitted(struct cuaudit_call *call, void *data)
 {
-	struct lease *lease = (struct lease *)(uintptr_t)call->scratch;
+	struct lease *lease = (struct lease *)(uintptr_t)(call->scratch & ~(uint64_t)NOT_CAPTURED);
+	bool asked = call->scratch & NOT_CAPTURED;
 	CUstream stream;
 
 	(void)data;
 	if (!lease)
 		return;
-	if (lease->contested && cuaudit_call_succeeded(call) && stream_of(call, &stream))
+	if (lease->contested && cuaudit_call_succeeded(call) && stream_of(call, &stream) &&
+	    (asked || !driver_capturing(stream)))
 		flight_submitted(lease, stream);
 	if (may_wait(call))
 		atomic_fetch_sub(&lease->syncing, 1);

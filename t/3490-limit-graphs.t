@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# limit(share=, time=): captures are left alone, and what they captured is shared when it is launched.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+helper limit/device/libcuda.so.1 libcuda.so.1
+helper limit/graphs
+
+# worked WHAT [MODE]: what the program prints, and the milliseconds that it is charged; time=100% measures one alone
+worked() {
+	rm -f "$tmp/clock" "$tmp"/cuaudit-share-*
+	worked_status=0
+	audited DEVICE_CLOCK="$tmp/clock" KERNEL_US=50 CAPTURE_US=50 CUAUDIT_OUTPUT="$tmp/report" \
+		CUAUDIT_HOOKS="limit(time=100%;share-dir=$tmp;format=json)" timeout 300 "$tmp/graphs" "$@" \
+		>"$tmp/out" 2>"$tmp/err" || worked_status=$?
+	ms=$("$PYTHON3" -c 'import json, sys
+print(json.load(open(sys.argv[1]))["shares"][0]["worked_ns"] // 1000000)' "$tmp/report.limit")
+	is "$worked_status $(cat "$tmp/out" "$tmp/err")" "0 0 recorded, ${asked:-0} asked, 0 ended" "$*: nothing of ours amid it"
+}
+
+# Captured launches take 50 ms and more of the host, and none of the device: it did one kernel of 50 us.
+for mode in 0 1 2; do
+	worked capture "$mode"
+	ok "... mode $mode: a thousand captured launches are no work of the device: $ms ms" test "$ms" -lt 20
+	worked beside "$mode"
+done
+
+# The graph is: 50 ms.
+for what in launch child inside; do
+	worked "$what"
+	ok "... is charged when it is launched, and not when it is captured: $ms ms" test "$ms" -ge 45 -a "$ms" -lt 100
+done
+done_testing
