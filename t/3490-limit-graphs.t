@@ -29,4 +29,23 @@ for what in launch child inside; do
 	worked "$what"
 	ok "... is charged when it is launched, and not when it is captured: $ms ms" test "$ms" -ge 45 -a "$ms" -lt 100
 done
+
+# two WHAT OPTIONS OPTIONS: two processes, which share
+two() {
+	two_what=$1
+	shift
+	rm -f "$tmp/clock" "$tmp/all" "$tmp"/cuaudit-share-*
+	for two_number in 0 1; do
+		$run_env LD_AUDIT="$LIBCUAUDIT" DEVICE_CLOCK="$tmp/clock" KERNEL_US=50 EVENT_US=200 \
+			CUAUDIT_OUTPUT="$tmp/report.$two_number" CUAUDIT_HOOKS="limit($1;share-dir=$tmp;format=json)" \
+			timeout 300 "$tmp/graphs" "$two_what" "$tmp/all" >"$tmp/out.$two_number" 2>&1 &
+		shift
+	done
+	wait
+}
+
+# Here an event takes long enough to be seen.
+two query share=50 share=50
+is "$(cat "$tmp/out.0" "$tmp/out.1")" "0 0 0
+0 0 0" "a stream that was seen done stays so for cuStreamQuery"
 done_testing

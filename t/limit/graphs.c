@@ -5,15 +5,22 @@
  * capture: a thousand launches are captured, in the mode of that number; launch: they are launched once, too; child: as
  * part of another graph; inside: as part of one that a launch of theirs was captured in; beside: while another
  * stream's work is on its way.
+ * Or, for each of two processes, who wait for each other by the file MODE: query: streams that were waited for are
+ * asked whether they are done, and how often they were not is printed.
  */
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "t/limit/device.h"
 
-enum { CAPTURED = 1000, BESIDE = 16 };
+enum { CAPTURED = 1000, BESIDE = 16, ROUNDS = 70, QUERIES = 1000 };
 
 static CUstream stream, other;
 static CUstreamCaptureMode mode;
@@ -53,6 +60,65 @@ static CUgraphExec instantiate(CUgraph graph)
 	return exec;
 }
 
+/* Of two processes, the second one to come goes on with the first. */
+static atomic_int *meet(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+	atomic_int *all;
+
+	if (fd < 0 || ftruncate(fd, 4096))
+		exit(3);
+	all = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (all == MAP_FAILED)
+		exit(3);
+	for (all[0]++; all[0] < 2; )
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	return all;
+}
+
+static int busy(int times)
+{
+	int count = 0;
+
+	while (times--)
+		count += cuStreamQuery(stream) != 0;
+	return count;
+}
+
+static void *wait_there(void *context)
+{
+	check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+	check(cuStreamSynchronize(stream), "cuStreamSynchronize");
+	return NULL;
+}
+
+/* Batches have more or less of them; a stream that is left, by submissions to another one, was seen done as well. */
+static void query(CUcontext context)
+{
+	int after_wait = 0, after_query = 0, after_thread = 0;
+	pthread_t thread;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		for (int j = 0; j <= i % 7; j++)
+			launch(stream);
+		check(cuStreamSynchronize(stream), "cuStreamSynchronize");
+		after_wait += busy(QUERIES);
+		for (int j = 0; j <= i % 7; j++)
+			launch(stream);
+		while (busy(1))
+			;
+		launch(other);
+		after_query += busy(QUERIES);
+		for (int j = 0; j <= i % 7; j++)
+			launch(stream);
+		if (pthread_create(&thread, NULL, wait_there, context) || pthread_join(thread, NULL))
+			exit(3);
+		launch(other);
+		after_thread += busy(QUERIES);
+	}
+	printf("%d %d %d\n", after_wait, after_query, after_thread);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -68,6 +134,11 @@ int main(int argc, char **argv)
 	/* Not the first one that makes the device known. */
 	launch(stream);
 	check(cuStreamSynchronize(stream), "cuStreamSynchronize");
+	if (!strcmp(what, "query")) {
+		meet(argv[2]);
+		query(context);
+		return 0;
+	}
 	for (int i = 0; i < BESIDE && !strcmp(what, "beside"); i++)
 		launch(other);
 	graph = capture(NULL);

@@ -178,6 +178,21 @@ void flight_cover(struct lease *lease, CUstream now)
 	spin_unlock(&lock, &saved);
 }
 
+void flight_seen(struct lease *lease, CUstream stream)
+{
+	struct tail *tail = &tails[number(lease)];
+	struct spin_saved saved;
+
+	if (!tail->count || tail->stream != stream)
+		return;
+	spin_lock(&lock, &saved);
+	if (tail->stream == stream) {
+		loose[number(lease)] += tail->count;
+		tail->count = 0;
+	}
+	spin_unlock(&lock, &saved);
+}
+
 void flight_leave(struct lease *lease)
 {
 	struct tail *tail = &tails[number(lease)];

@@ -49,6 +49,11 @@ static const char marks[] =
 #include "tables/submission.def"
 	;
 
+static const char looks[] =
+#define LOOKS(selector, source) "," selector
+#include "tables/submission.def"
+	;
+
 static const char destroys[] =
 #define DESTROYS(selector, source) "," selector
 #include "tables/submission.def"
@@ -109,6 +114,13 @@ static bool stream_of(const struct cuaudit_call *call, CUstream *stream)
 	if (!*stream && streams[id].per_thread)
 		*stream = CU_STREAM_PER_THREAD;
 	return true;
+}
+
+static bool names_stream(const struct cuaudit_call *call)
+{
+	int32_t id = call->function->id;
+
+	return id >= 0 && id < ROWS && streams[id].at < AT_DEFAULT;
 }
 
 /* The current context's device, -1 where there is none. */
@@ -228,6 +240,15 @@ static void submitted(struct cuaudit_call *call, void *data)
 	atomic_fetch_add(&lease->returned, 1);
 }
 
+/* Not by an event: there is no telling in which stream it was. */
+static void see_done(const struct cuaudit_call *call, struct lease *lease)
+{
+	CUstream stream;
+
+	if (cuaudit_call_succeeded(call) && names_stream(call) && stream_of(call, &stream))
+		flight_seen(lease, stream);
+}
+
 static int sync(struct cuaudit_call *call, void *data)
 {
 	struct lease *lease = current();
@@ -252,8 +273,19 @@ static void synced(struct cuaudit_call *call, void *data)
 		return;
 	lease->covered = lease->entered;
 	atomic_fetch_sub(&lease->syncing, 1);
-	if (lease->contested)
-		lease_settle(lease);
+	if (!lease->contested)
+		return;
+	see_done(call, lease);
+	lease_settle(lease);
+}
+
+static void looked(struct cuaudit_call *call, void *data)
+{
+	struct lease *lease = current();
+
+	(void)data;
+	if (lease && lease->contested)
+		see_done(call, lease);
 }
 
 static int mark(struct cuaudit_call *call, void *data)
@@ -309,8 +341,13 @@ int lease_add_hooks(void)
 	hook.enter = mark;
 	hook.exit = NULL;
 	error = error ?: cuaudit_hook_add(&hook);
+	hook.functions = looks + 1;
+	hook.enter = NULL;
+	hook.exit = looked;
+	error = error ?: cuaudit_hook_add(&hook);
 	hook.functions = destroys + 1;
 	hook.enter = destroy;
+	hook.exit = NULL;
 	error = error ?: cuaudit_hook_add(&hook);
 	hook.functions = ends + 1;
 	hook.enter = end;
