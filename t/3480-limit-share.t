@@ -44,7 +44,7 @@ is "$("$PYTHON3" -c 'import json, sys; print([(s["device"], s["weight"], s["wait
 ok "the user's file" test -f "$tmp/cuaudit-share-$(id -u)"
 
 # What users of limiters that sample write of, each with a result here: "SM limit not respected", "synchronised launches
-# are not limited", "graphs escape" (and in time: t/3483), "idle is not lent",
+# are not limited", "graphs escape" (and in time: t/3483; two by weight: t/3490), "idle is not lent",
 # "only GPU 0".
 
 # "SM limit not respected". What each had is counted by launches, of a device that does one at a time; how far it is from the

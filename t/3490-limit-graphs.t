@@ -48,4 +48,13 @@ two() {
 two query share=50 share=50
 is "$(cat "$tmp/out.0" "$tmp/out.1")" "0 0 0
 0 0 0" "a stream that was seen done stays so for cuStreamQuery"
+
+# "Graphs escape". A graph of 1 ms, of which each process waits for four.
+two share share=90 share=10
+ok "the one with nine times the weight launches at least three times as many graphs: $(cat "$tmp/out.0") of 1000, $(cat "$tmp/out.1")" \
+	test "$(cat "$tmp/out.0")" -ge "$((3 * $(cat "$tmp/out.1")))"
+is "$("$PYTHON3" -c 'import json, sys
+for s in json.load(open(sys.argv[1]))["shares"]:
+	print(s["slices"] > 1, s["waited_ns"] > s["worked_ns"], s["worked_ns"] > 0)' "$tmp/report.1.limit")" \
+	"True True True" "the other one waits for its turns"
 done_testing

@@ -6,7 +6,8 @@
  * part of another graph; inside: as part of one that a launch of theirs was captured in; beside: while another
  * stream's work is on its way.
  * Or, for each of two processes, who wait for each other by the file MODE: query: streams that were waited for are
- * asked whether they are done, and how often they were not is printed.
+ * asked whether they are done, and how often they were not is printed; share: until both have launched TOTAL graphs,
+ * of which each prints its own.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,10 +21,11 @@
 
 #include "t/limit/device.h"
 
-enum { CAPTURED = 1000, BESIDE = 16, ROUNDS = 70, QUERIES = 1000 };
+enum { CAPTURED = 1000, BESIDE = 16, ROUNDS = 70, QUERIES = 1000, TOTAL = 1000, EVERY = 4, SMALL = 20 };
 
 static CUstream stream, other;
 static CUstreamCaptureMode mode;
+static int captured = CAPTURED;
 
 static void check(CUresult result, const char *what)
 {
@@ -44,7 +46,7 @@ static CUgraph capture(CUgraphExec exec)
 	CUgraph graph;
 
 	check(cuStreamBeginCapture_v2(stream, mode), "cuStreamBeginCapture");
-	for (int i = 0; i < CAPTURED && !exec; i++)
+	for (int i = 0; i < captured && !exec; i++)
 		launch(stream);
 	if (exec)
 		check(cuGraphLaunch(exec, stream), "cuGraphLaunch");
@@ -60,7 +62,7 @@ static CUgraphExec instantiate(CUgraph graph)
 	return exec;
 }
 
-/* Of two processes, the second one to come goes on with the first. */
+/* What both have launched; the second one to come goes on with the first. */
 static atomic_int *meet(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT, 0600);
@@ -73,7 +75,21 @@ static atomic_int *meet(const char *path)
 		exit(3);
 	for (all[0]++; all[0] < 2; )
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-	return all;
+	return &all[1];
+}
+
+static void share(atomic_int *both, CUgraphExec exec)
+{
+	int own = 0;
+
+	while (*both < TOTAL) {
+		for (int i = 0; i < EVERY; i++)
+			check(cuGraphLaunch(exec, stream), "cuGraphLaunch");
+		check(cuStreamSynchronize(stream), "cuStreamSynchronize");
+		own += EVERY;
+		*both += EVERY;
+	}
+	printf("%d\n", own);
 }
 
 static int busy(int times)
@@ -137,6 +153,11 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "query")) {
 		meet(argv[2]);
 		query(context);
+		return 0;
+	}
+	if (!strcmp(what, "share")) {
+		captured = SMALL;
+		share(meet(argv[2]), instantiate(capture(NULL)));
 		return 0;
 	}
 	for (int i = 0; i < BESIDE && !strcmp(what, "beside"); i++)
