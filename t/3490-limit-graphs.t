@@ -36,7 +36,7 @@ two() {
 	shift
 	rm -f "$tmp/clock" "$tmp/all" "$tmp"/cuaudit-share-*
 	for two_number in 0 1; do
-		$run_env LD_AUDIT="$LIBCUAUDIT" DEVICE_CLOCK="$tmp/clock" KERNEL_US=50 EVENT_US=200 \
+		$run_env LD_AUDIT="$LIBCUAUDIT" DEVICE_CLOCK="$tmp/clock" KERNEL_US="${kernel:-50}" EVENT_US=200 \
 			CUAUDIT_OUTPUT="$tmp/report.$two_number" CUAUDIT_HOOKS="limit($1;share-dir=$tmp;format=json)" \
 			timeout 300 "$tmp/graphs" "$two_what" "$tmp/all" >"$tmp/out.$two_number" 2>&1 &
 		shift
@@ -57,4 +57,13 @@ is "$("$PYTHON3" -c 'import json, sys
 for s in json.load(open(sys.argv[1]))["shares"]:
 	print(s["slices"] > 1, s["waited_ns"] > s["worked_ns"], s["worked_ns"] > 0)' "$tmp/report.1.limit")" \
 	"True True True" "the other one waits for its turns"
+
+# A launch to several devices at once waits for the current one.
+kernel=1000
+two devices share=90 share=10
+ok "launches to two devices, by the share of the current one: $(cat "$tmp/out.0") of 1000, $(cat "$tmp/out.1")" \
+	test "$(cat "$tmp/out.0")" -ge "$((3 * $(cat "$tmp/out.1")))"
+is "$("$PYTHON3" -c 'import json, sys
+print([(s["device"], s["waited_ns"] > s["worked_ns"]) for s in json.load(open(sys.argv[1]))["shares"]])' \
+	"$tmp/report.1.limit")" "[(0, True)]" "and of no other one"
 done_testing

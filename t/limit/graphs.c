@@ -7,7 +7,7 @@
  * stream's work is on its way.
  * Or, for each of two processes, who wait for each other by the file MODE: query: streams that were waited for are
  * asked whether they are done, and how often they were not is printed; share: until both have launched TOTAL graphs,
- * of which each prints its own.
+ * of which each prints its own; devices: the same by launches to both devices at once.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -78,13 +78,25 @@ static atomic_int *meet(const char *path)
 	return &all[1];
 }
 
+/* Of one kernel for each device. */
+static void launch_all(void)
+{
+	CUDA_LAUNCH_PARAMS list[2] = { { .hStream = stream }, { .hStream = other } };
+
+	check(cuLaunchCooperativeKernelMultiDevice(list, 2, 0), "cuLaunchCooperativeKernelMultiDevice");
+}
+
+/* exec: NULL for launches to both devices. */
 static void share(atomic_int *both, CUgraphExec exec)
 {
 	int own = 0;
 
 	while (*both < TOTAL) {
 		for (int i = 0; i < EVERY; i++)
-			check(cuGraphLaunch(exec, stream), "cuGraphLaunch");
+			if (exec)
+				check(cuGraphLaunch(exec, stream), "cuGraphLaunch");
+			else
+				launch_all();
 		check(cuStreamSynchronize(stream), "cuStreamSynchronize");
 		own += EVERY;
 		*both += EVERY;
@@ -140,7 +152,7 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 	CUgraph graph, outer;
 	CUgraphNode node;
-	CUcontext context;
+	CUcontext context, second;
 
 	mode = argc > 2 ? (CUstreamCaptureMode)atoi(argv[2]) : CU_STREAM_CAPTURE_MODE_GLOBAL;
 	check(cuInit(0), "cuInit");
@@ -153,6 +165,13 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "query")) {
 		meet(argv[2]);
 		query(context);
+		return 0;
+	}
+	if (!strcmp(what, "devices")) {
+		check(cuCtxCreate_v2(&second, 0, 1), "cuCtxCreate");
+		check(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+		check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+		share(meet(argv[2]), NULL);
 		return 0;
 	}
 	if (!strcmp(what, "share")) {
