@@ -166,6 +166,12 @@ void flight_submitted(struct lease *lease, CUstream stream)
 	spin_unlock(&lock, &saved);
 }
 
+void flight_unseen(struct lease *lease)
+{
+	note_pause(lease);
+	loose[number(lease)]++;
+}
+
 void flight_cover(struct lease *lease, CUstream now)
 {
 	struct tail *tail = &tails[number(lease)];
@@ -295,7 +301,12 @@ void flight_mark(struct lease *lease, CUstream stream)
 
 void flight_idle(struct lease *lease)
 {
-	atomic_fetch_add(&lease->finished, atomic_exchange(&loose[number(lease)], 0));
+	uint32_t count = atomic_exchange(&loose[number(lease)], 0);
+
+	if (!count)
+		return;
+	lease->finished_at = lease_now();
+	atomic_fetch_add(&lease->finished, count);
 }
 
 /* Full ones that are on their way. */

@@ -10,6 +10,9 @@
 /* The driver took a submission to a stream that is not being captured: an event behind it, where one is due. */
 void flight_submitted(struct lease *lease, CUstream stream);
 
+/* The same of one to a stream that nobody knows. */
+void flight_unseen(struct lease *lease);
+
 /* Nothing was submitted for a while. */
 bool flight_has_paused(const struct lease *lease);
 

@@ -232,9 +232,12 @@ static void submitted(struct cuaudit_call *call, void *data)
 	(void)data;
 	if (!lease)
 		return;
-	if (lease->contested && cuaudit_call_succeeded(call) && stream_of(call, &stream) &&
-	    (asked || !driver_capturing(stream)))
-		flight_submitted(lease, stream);
+	if (lease->contested && cuaudit_call_succeeded(call)) {
+		if (!stream_of(call, &stream))
+			flight_unseen(lease);
+		else if (asked || !driver_capturing(stream))
+			flight_submitted(lease, stream);
+	}
 	if (may_wait(call))
 		atomic_fetch_sub(&lease->syncing, 1);
 	atomic_fetch_add(&lease->returned, 1);
