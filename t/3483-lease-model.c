@@ -487,9 +487,10 @@ static const struct program {
 	{ "a graph of half the time, and an event behind it", 145 * US, 5 * US, 150 * US, 1, 2, 57, 200 * US, MARKED },
 	{ "GEMMs with an event behind each", 200 * US, 5 * US, 0, 200, 1, 97, 0, MARKED_EACH },
 	{ "a large training step", 1500 * US, 10 * US, 300 * US, 100, 1, 98, 0, BY_CALL },
+	{ "a step that reads its data", 200 * US, 10 * US, 2000 * US, 40, 2, 87, 0, BY_CALL },
 };
 
-enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), GEMMS = 0, EMPTY = 3, SMALL = 6, STEP = 8, LOSS, LAUNCHES, CALLBACK = 12, GRAPH, HALF, LARGE = 16 };
+enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]), GEMMS = 0, EMPTY = 3, GRAPHS, SMALL = 6, STEP = 8, LOSS, LAUNCHES, CALLBACK = 12, GRAPH, HALF, LARGE = 16 };
 
 static void set(int number, const struct program *program, uint32_t weight)
 {
@@ -634,6 +635,68 @@ static void begins_otherwise(uint32_t weight, bool turns)
 	device.turns = false;
 }
 
+/* Beside one without a limit, which wants all that is left: no more than its part. */
+static void cap_beside(const struct program *program)
+{
+	double one = alone(program), capped, all;
+
+	set(0, program, LEASE_WEIGHT);
+	set(1, program, 50);
+	processes[0].cap = 30 * ACCOUNT_ALL / 100;
+	count = 2;
+	shares = true;
+	all = total();
+	capped = part(0, 10000 * MS);
+	ok(capped <= 31 && capped >= .3 * one - 1, "%s, time=30%% beside share=50: %.1f %% of %.1f alone, %.1f together",
+	   program->name, capped, one, all);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
+/* Launches, and waits for nothing, while another one waits. */
+static bool may_go_idle(void)
+{
+	return leases[0].open && !processes[0].waits && !processes[0].syncs && processes[1].waits;
+}
+
+/* A holder wants nothing more from a random moment on: how long the one who waits has to, once the device has nothing to do. */
+static void idles(const struct program *program, uint64_t seed)
+{
+	enum { TIMES = 200 };
+	uint64_t waits[TIMES], done;
+
+	chance_begin(seed, program->kernel);
+	set(0, program, 90);
+	set(1, program, 10);
+	begin(2, true, NEVER / 2);
+	for (int i = 0; i < TIMES; i++) {
+		uint64_t launches;
+
+		run_until(now + 20 * MS + chance(50000) * US);
+		while (!may_go_idle())
+			run_until(now + 10 * US);
+		processes[0].host_at = NEVER;
+		launches = processes[1].launches;
+		while (processes[0].finished != processes[0].submitted && processes[1].launches == launches)
+			run_until(now + US);
+		done = now;
+		while (processes[1].launches == launches && now < done + 1000 * MS)
+			run_until(now + US);
+		waits[i] = now - done;
+		run_until(now + chance(50) * MS);
+		processes[0].host_at = now;
+	}
+	qsort(waits, TIMES, sizeof(waits[0]), compare);
+	ok(waits[TIMES - 1] < 50 * MS && waits[TIMES / 2] < 2 * MS,
+	   "%s: %d times a holder goes idle, and who waits has the device after %.2f ms, %.2f at most",
+	   program->name, TIMES, (double)waits[TIMES / 2] / 1e6, (double)waits[TIMES - 1] / 1e6);
+}
+
 /* By Jain's index: 1 if all have the same. */
 static void fairness(void)
 {
@@ -776,6 +839,12 @@ int main(int argc, char **argv)
 		begins_otherwise(i % 2 ? 90 : 70, i >= 2);
 	barrier(90);
 	barrier(70);
+	for (int i = 0; i < PROGRAMS; i++)
+		cap_beside(&programs[i]);
+	idles(&programs[GEMMS], seed);
+	idles(&programs[GRAPHS], seed);
+	idles(&programs[SMALL], seed);
+	idles(&programs[LARGE], seed);
 	fairness();
 	ends("kills", true, 100, seed);
 	ends("stops", false, 20, seed);

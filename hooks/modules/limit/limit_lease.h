@@ -65,6 +65,7 @@ struct lease {
 	uint32_t generation;		/* of the lease that this process has */
 	bool draining;
 	bool guest;			/* may submit while another one has the lease */
+	bool gave;			/* it had the lease, and wanted nothing for a while */
 	bool company;			/* the device has work of another one as well */
 	uint64_t before;		/* of returned, when others came */
 	uint64_t seen;			/* of entered */

@@ -12,7 +12,8 @@ enum {
 	SLICE = 10000000,
 	GUEST = 5000000,	/* by so much of the device's time a guest may be ahead of the holder */
 	MOMENT = 250000,	/* a holder that is not light lends one only that lasts for longer */
-	IDLE = 3000000,		/* a holder for which the device did nothing so long gives it away */
+	IDLE = 1500000,		/* a holder for which the device did nothing so long gives it away, */
+	IDLE_RULE = 3000000,	/* at most so long, if twice as long as a rule is longer */
 	STALE = 30000000,	/* a process that did not look for so long is stopped */
 	DRAIN = 500000000,	/* what takes longer goes on beside the next holder's work */
 	LOOK = 150000,		/* between two looks of a holder that others wait for, */
@@ -296,6 +297,15 @@ static bool exchange(struct lease *lease, uint32_t other, uint64_t now)
 	return done;
 }
 
+/* Who has pauses as a rule is not to lose the device in each of them: work of others would be before its next step. */
+static bool is_idle(const struct lease *lease, uint64_t now)
+{
+	uint64_t most = 2 * lease->gap;
+
+	most = most < IDLE ? IDLE : most > IDLE_RULE ? IDLE_RULE : most;
+	return !lease->busy_from && now - lease->last_busy > most;
+}
+
 /* How long until the next look. */
 static uint64_t look_holds(struct lease *lease, uint64_t now)
 {
@@ -329,7 +339,8 @@ static uint64_t look_holds(struct lease *lease, uint64_t now)
 			lease_release(lease, now);
 		return LOOK_DRAIN;
 	}
-	if (!lease->busy_from && other && now - lease->last_busy > IDLE) {
+	if (other && is_idle(lease, now)) {
+		lease->gave = true;
 		lease_part(lease, rows_mine)->lent++;
 		start_drain(lease, now);
 		return 0;
@@ -394,6 +405,16 @@ static uint64_t look_wants(struct lease *lease, uint64_t now)
 	return LOOK;
 }
 
+/* It gave the device away in a pause, which was one of those that it has as a rule. */
+static void learn_pause(struct lease *lease)
+{
+	uint64_t pause = lease->waits_from - lease->last_busy;
+
+	if (lease->gave && pause < IDLE_RULE)
+		lease->gap = (lease->gap * 7 + pause) / 8;
+	lease->gave = false;
+}
+
 static uint64_t look_idle(struct lease *lease, uint64_t now)
 {
 	struct lease_part *part = lease_part(lease, rows_mine);
@@ -402,6 +423,7 @@ static uint64_t look_idle(struct lease *lease, uint64_t now)
 		return UINT64_MAX;
 	if (lease_options.cap && lease_cap_left(lease, now) < CAP_START)
 		return LOOK_WANTS;
+	learn_pause(lease);
 	come_back(lease, now - lease->idle_since > QUIET);
 	lease->state = part->state = LEASE_WANTS;
 	lease->wants_since = now;
