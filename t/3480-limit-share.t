@@ -20,6 +20,11 @@ one() {
 		>"$tmp/out.$one_number" 2>"$tmp/err.$one_number" &
 }
 
+# had NUMBER FIELD: of its report
+had() {
+	"$PYTHON3" -c 'import json, sys; print(json.load(open(sys.argv[1]))["shares"][0][sys.argv[2]])' "$tmp/report.$1.limit" "$2"
+}
+
 begin() {
 	rm -f "$tmp/all" "$tmp/clock" "$tmp"/cuaudit-share-* "$tmp"/out.* "$tmp"/err.* "$tmp"/report.*
 }
@@ -57,6 +62,11 @@ is "$(messages)" "" "two processes by weight"
 ok "the one with nine times the weight has at least twice as much: $(count 0) of 3000, $(count 1)" \
 	test "$(count 0)" -ge "$((2 * $(count 1)))"
 ok "the other one has its part" test "$(count 1)" -ge 100
+for number in 0 1; do
+	ok "what process $number waited: $(had $number waited_ns) ns" test "$(had $number waited_ns)" -gt 1000000
+	ok "what was done for it meanwhile: $(had $number worked_ns) ns" test "$(had $number worked_ns)" -gt 1000000
+done
+ok "the one with less waited the longest" test "$(had 1 waited_ns)" -gt "$(had 0 waited_ns)"
 
 # "Synchronised launches are not limited": each is waited for.
 begin
@@ -84,6 +94,14 @@ wait
 is "$(messages)" "" "two groups"
 ok "do not wait for each other: $(count 0) of 1000, $(count 1)" test "$(count 1)" -ge 250
 ok "a file for each" test -f "$tmp/cuaudit-share-$(id -u)-a" -a -f "$tmp/cuaudit-share-$(id -u)-b"
+
+begin
+one 0 2 1000 2000 4 'share=90;group=a'
+one 1 2 1000 2000 4 'share=10;group=a'
+wait
+is "$(messages)" "" "one group"
+ok "shares by weight: $(count 0) of 2000, $(count 1)" test "$(count 0)" -ge "$((2 * $(count 1)))"
+ok "by its file" test -f "$tmp/cuaudit-share-$(id -u)-a" -a ! -f "$tmp/cuaudit-share-$(id -u)"
 
 # "Graphs escape": the simulated driver has none, and may say so when it is this process's turn.
 begin
@@ -118,6 +136,7 @@ one 1 2 500 2000 4 share=90 idle
 wait
 is "$(messages)" "" "a process that wants nothing any more"
 ok "the other one has all of it: $(count 0) of 2000" test "$(count 0)" -ge 1500
+ok "which was lent: $(had 1 lent) times" test "$(had 1 lent)" -ge 1
 for action in kill exec fork clone; do
 	begin
 	one 0 2 500 2000 4 share=10
@@ -141,6 +160,7 @@ is "$? $(sed -n 's/^ *[0-9]* *\(90\) .*/\1/p' "$tmp/status.text")" "0 90" "cuaud
 is "$("$PYTHON3" -c 'import json, sys; r = json.load(open(sys.argv[1])); print(r["version"], r["file"] == sys.argv[2],
 	[[p["weight"] for p in d["processes"]] for d in r["devices"]])' "$tmp/status" "$file")" "1 True [[90]]" \
 	"as JSON, too"
+cp "$tmp/status" "$tmp/status.json"
 # Which process that is: its start and its PID namespace, also in metrics.
 stopped=$(sed -n 's/^ *\([0-9]*\) *90 .*/\1/p' "$tmp/status.text")
 ticks=$(sed 's/.*) //' "/proc/$stopped/stat" | cut -d ' ' -f 20)
@@ -159,6 +179,16 @@ unlike "$(cat "$tmp/status.text")" "namespace" "with nothing more for one of thi
 ok "metrics are well formed" awk -v format=prometheus -f "$top_srcdir/t/stat/metrics.awk" "$tmp/status"
 is "$(sed -n 's/^cuaudit_share_weight{host="[^"]*",group="\([^"]*\)",device="63756175-[^"]*",/\1 /p' \
 	"$tmp/status" | sed 's/pid="\([0-9]*\)",\(.*\)} /\1 \2 /')" "$file $stopped pid_namespace=\"$space\",start=\"$start\" 90" "of that process"
+is "$("$PYTHON3" -c 'import json, re, sys
+part = json.load(open(sys.argv[1]))["devices"][0]["processes"][0]
+had = dict(re.findall(r"^cuaudit_share_(\w+)\{.*\} (\S+)$", open(sys.argv[2]).read(), re.M))
+for name, unit in ("worked", "seconds"), ("waited", "seconds"):
+	print(name, part[name + "_ns"] > 0, abs(float(had[f"{name}_{unit}_total"]) - part[name + "_ns"] / 1e9) < 1e-6)
+for name in "slices", "lent":
+	print(name, int(had[name + "_total"]) == part[name])' "$tmp/status.json" "$tmp/status")" "worked True True
+waited True True
+slices True
+lent True" "which have what JSON has"
 is "$(grep -c '^cuaudit_share_' "$tmp/status") $(grep -c '^# TYPE .*_total counter$' "$tmp/status")" "5 4" "all of them"
 # A file named again, by whatever path, is one.
 (cd "$tmp" && ln -s "$file" again && "$tool" limit status --format prometheus "$file" "${file##*/}" again "$file") \
@@ -219,6 +249,14 @@ wait
 is "$(count 0) $(messages)" "200 " "a cap"
 ok "the device worked for what was launched" test "$("$PYTHON3" -c 'import json, sys
 print(json.load(open(sys.argv[1]))["shares"][0]["slices"])' "$tmp/report.0.limit")" -ge 5
+
+rm -f "$tmp/clock" "$tmp"/cuaudit-share-*
+audited CUAUDIT_DRIVER=sim CUAUDIT_SIM_CLOCK="$tmp/clock" CUAUDIT_SIM_LAUNCH_TIME=1000 CUAUDIT_OUTPUT="$tmp/report.0" \
+	CUAUDIT_HOOKS="limit(time=50%;share-dir=$tmp)" timeout 300 "$tmp/share" "$tmp/all" 0 1 250 4 >"$tmp/out" 2>"$tmp/err"
+is "$? $(cat "$tmp/err")" "0 " "a report as text"
+is "$(awk '/ Weight / { print $1, $2, $4 } $1 == 100 { print ($2 > 0), ($3 >= 0), ($4 > 0), $5, $7 }' "$tmp/report.0.limit")" \
+	"Weight Worked Waited
+1 1 1 0 0" "has weight, time and turns in a table"
 
 # wrong OPTIONS WHY
 wrong() {
@@ -332,4 +370,19 @@ done
 : >"$tmp/cuaudit-share-$(id -u)"
 wait
 is "$(($(count 0) + $(count 1) >= 4000))" 1 "a file that is truncated meanwhile"
+
+# One of another user, in a directory where all may make files.
+if test "$(id -u)" != 0 || ! command -v setpriv >"$tmp/none"; then
+	skip 1 "only root can be somebody else"
+	done_testing
+fi
+begin
+mkdir "$tmp/shared"
+chmod 1777 "$tmp/shared"
+chmod 755 "$tmp"
+theirs=$tmp/shared/cuaudit-share-$(id -u)
+setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "umask 0; : >'$theirs'"
+wrong "share=1;share-dir=$tmp/shared" "cannot share $theirs: it belongs to another user; name another directory by\
+ share-dir=, or let the program run without its share by on-error=run"
+is "$(stat -c '%s %u' "$theirs")" "0 65534" "a file of another user's is as it was"
 done_testing
