@@ -244,9 +244,12 @@ exec 9<&-
 
 # A cap holds also for one who is alone.
 begin
+from=$(date +%s%3N)
 one 0 1 1000 200 4 time=25%
 wait
+until=$(date +%s%3N)
 is "$(count 0) $(messages)" "200 " "a cap"
+ok "200 kernels of 1 ms take $((until - from)) ms by a quarter of the time" test "$((until - from))" -ge 600
 ok "the device worked for what was launched" test "$("$PYTHON3" -c 'import json, sys
 print(json.load(open(sys.argv[1]))["shares"][0]["slices"])' "$tmp/report.0.limit")" -ge 5
 
