@@ -30,15 +30,20 @@ for what in launch child inside; do
 	ok "... is charged when it is launched, and not when it is captured: $ms ms" test "$ms" -ge 45 -a "$ms" -lt 100
 done
 
-# two WHAT OPTIONS OPTIONS: two processes, which share
+# two WHAT OPTIONS OPTIONS [WHAT [VARIABLE=VALUE]]: two processes, which share; what the second one does instead
 two() {
 	two_what=$1
+	two_then=${4:-$1}
+	two_variable=NONE=
+	two_variable_then=${5:-NONE=}
 	shift
 	rm -f "$tmp/clock" "$tmp/all" "$tmp"/cuaudit-share-*
 	for two_number in 0 1; do
-		$run_env LD_AUDIT="$LIBCUAUDIT" DEVICE_CLOCK="$tmp/clock" KERNEL_US="${kernel:-50}" EVENT_US=200 \
+		$run_env LD_AUDIT="$LIBCUAUDIT" DEVICE_CLOCK="$tmp/clock" KERNEL_US="${kernel:-50}" EVENT_US=200 "$two_variable" \
 			CUAUDIT_OUTPUT="$tmp/report.$two_number" CUAUDIT_HOOKS="limit($1;share-dir=$tmp;format=json)" \
 			timeout 300 "$tmp/graphs" "$two_what" "$tmp/all" >"$tmp/out.$two_number" 2>&1 &
+		two_what=$two_then
+		two_variable=$two_variable_then
 		shift
 	done
 	wait
@@ -66,4 +71,35 @@ ok "launches to two devices, by the share of the current one: $(cat "$tmp/out.0"
 is "$("$PYTHON3" -c 'import json, sys
 print([(s["device"], s["waited_ns"] > s["worked_ns"]) for s in json.load(open(sys.argv[1]))["shares"]])' \
 	"$tmp/report.1.limit")" "[(0, True)]" "and of no other one"
+unset kernel
+
+# ratio WHETHER NAME: whether the first one had three times as much as the second one, or less than twice
+ratio() {
+	first=$(cat "$tmp/out.0")
+	second=$(cat "$tmp/out.1")
+	case $1 in
+	shared) ok "$2: $first of 1000, $second" test "$first" -ge "$((3 * second))" ;;
+	*) ok "$2: $first of 1000, $second" test "$first" -lt "$((2 * second))" ;;
+	esac
+}
+
+# By UUID, whichever number a device has.
+two share share=90 share=10 second
+ratio apart "two devices are not shared"
+two share share=90 share=10 second DEVICE_ORDER=10
+ratio shared "one that is the second for another process is"
+two share share=90 share=10 share DEVICE_ORDER=10
+ratio apart "and the first of each is not"
+two share share=90 share=10 share DEVICE_OLD=1
+ratio shared "a driver without cuDeviceGetUuid_v2 tells the same of a whole device"
+
+# Instances of one device: they differ by cuDeviceGetUuid_v2 alone.
+DEVICE_MIG=1
+export DEVICE_MIG
+two share share=90 share=10 second
+ratio apart "two MIG instances are not shared"
+DEVICE_OLD=1
+export DEVICE_OLD
+two share share=90 share=10 second
+ratio shared "but by a driver that has no cuDeviceGetUuid_v2"
 done_testing

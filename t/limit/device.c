@@ -93,10 +93,18 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* The one that does the work of what the program knows by a number. */
+static int physical(int device)
+{
+	const char *order = getenv("DEVICE_ORDER");
+
+	return order ? order[device] - '0' : device;
+}
+
 /* The device does one after the other. */
 static void work(CUstream stream, uint64_t ns)
 {
-	_Atomic uint64_t *at = &devices->until[stream->device];
+	_Atomic uint64_t *at = &devices->until[physical(stream->device)];
 	uint64_t until = atomic_load(at), from;
 
 	do {
@@ -142,14 +150,6 @@ EXPORT cuDeviceGetCount(int *count)
 {
 	*count = DEVICES;
 	return 0;
-}
-
-/* A number is the program's; a device's work is done by the one that it is in DEVICE_ORDER. */
-static int physical(int device)
-{
-	const char *order = getenv("DEVICE_ORDER");
-
-	return order ? order[device] - '0' : device;
 }
 
 EXPORT cuDeviceGet(CUdevice *device, int number)
@@ -262,7 +262,7 @@ EXPORT cuStreamSynchronize(CUstream stream)
 
 EXPORT cuCtxSynchronize(void)
 {
-	wait_until(devices->until[current->device]);
+	wait_until(devices->until[physical(current->device)]);
 	return 0;
 }
 

@@ -7,7 +7,7 @@
  * stream's work is on its way.
  * Or, for each of two processes, who wait for each other by the file MODE: query: streams that were waited for are
  * asked whether they are done, and how often they were not is printed; share: until both have launched TOTAL graphs,
- * of which each prints its own; devices: the same by launches to both devices at once.
+ * of which each prints its own; second: the same on the second device; devices: the same by launches to both devices at once.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 
 	mode = argc > 2 ? (CUstreamCaptureMode)atoi(argv[2]) : CU_STREAM_CAPTURE_MODE_GLOBAL;
 	check(cuInit(0), "cuInit");
-	check(cuCtxCreate_v2(&context, 0, 0), "cuCtxCreate");
+	check(cuCtxCreate_v2(&context, 0, !strcmp(what, "second")), "cuCtxCreate");
 	check(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
 	check(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
 	/* Not the first one that makes the device known. */
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 		share(meet(argv[2]), NULL);
 		return 0;
 	}
-	if (!strcmp(what, "share")) {
+	if (!strcmp(what, "share") || !strcmp(what, "second")) {
 		captured = SMALL;
 		share(meet(argv[2]), instantiate(capture(NULL)));
 		return 0;
