@@ -360,7 +360,8 @@ mkfifo "$tmp/mps/control"
 CUDA_MPS_PIPE_DIRECTORY=$tmp/mps
 export CUDA_MPS_PIPE_DIRECTORY
 wrong share=1 "share and time are not for MPS, whose daemon's $tmp/mps/control is here: give\
- CUDA_MPS_ACTIVE_THREAD_PERCENTAGE instead, or end the daemon by 'quit' to nvidia-cuda-mps-control"
+ CUDA_MPS_ACTIVE_THREAD_PERCENTAGE instead, or from r620 on timeslice_pct to a server of MPS v3, or end the daemon by\
+ 'quit' to nvidia-cuda-mps-control"
 unset CUDA_MPS_PIPE_DIRECTORY
 
 # One that is cut off while it is used ends nobody by a signal.

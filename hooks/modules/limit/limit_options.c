@@ -259,8 +259,8 @@ static int read_lease(const struct cuaudit_options *given)
 	if (!obstacle)
 		return 0;
 	cuaudit_log(CUAUDIT_ERROR, "limit: share and time are not for MPS, whose daemon's %s is here: "
-		    "give CUDA_MPS_ACTIVE_THREAD_PERCENTAGE instead, or end the daemon by 'quit' "
-		    "to nvidia-cuda-mps-control", obstacle);
+		    "give CUDA_MPS_ACTIVE_THREAD_PERCENTAGE instead, or from r620 on timeslice_pct to a "
+		    "server of MPS v3, or end the daemon by 'quit' to nvidia-cuda-mps-control", obstacle);
 	return -EINVAL;
 }
 
