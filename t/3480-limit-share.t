@@ -26,7 +26,7 @@ had() {
 }
 
 begin() {
-	rm -f "$tmp/all" "$tmp/clock" "$tmp"/cuaudit-share-* "$tmp"/out.* "$tmp"/err.* "$tmp"/report.*
+	rm -f "$tmp/all" "$tmp/clock" "$tmp"/cuaudit-share-* "$tmp"/out.[0-9] "$tmp"/err.* "$tmp"/report.*
 }
 
 # messages: what all have said
@@ -118,16 +118,34 @@ is "$(count 0) $(messages)" "200 " "a program that does not ask whether its kern
 had=$("$PYTHON3" -c 'import json, sys; print(json.load(open(sys.argv[1]))["shares"][0]["worked_ns"])' "$tmp/report.0.limit")
 ok "is charged for all of them: $had ns of 240000000" test "$had" -ge 216000000
 
-# What is computed is the same as alone: copies and sets of two that share.
-begin
-$run_env LD_LIBRARY_PATH="$simdir" timeout 300 "$tmp/share" "$tmp/all" 0 1 200 4 copies >"$tmp/alone" 2>"$tmp/err.9"
-alone=$(sed -n 2p "$tmp/alone")
-begin
-one 0 2 200 400 4 share=70 copies
-one 1 2 200 400 4 share=30 copies
-wait
-like "$alone" '^[0-9a-f]+$' "copies and sets of a process without limit have a sum"
-is "$(messages)$(sed -n 2p "$tmp/out.0") $(sed -n 2p "$tmp/out.1")" "$alone $alone" "which those of two that share have too"
+# sums PROCESS: its sum, and the launches between its copies and sets, in their order
+sums() {
+	sed -n 2p "$tmp/$1"
+	grep 'block=2,' "$tmp/$1.launches" | sed 's/ block.* stream=\([0-9]*\) .*/ \1/'
+}
+
+# What is computed is the same as alone, and in the same order: copies and sets of two that share.
+for action in copies streams; do
+	begin
+	CUAUDIT_SIM_LAUNCHES=$tmp/alone.launches
+	export CUAUDIT_SIM_LAUNCHES
+	: >"$tmp/alone.launches"
+	: >"$tmp/out.0.launches"
+	: >"$tmp/out.1.launches"
+	$run_env LD_LIBRARY_PATH="$simdir" timeout 300 "$tmp/share" "$tmp/all" 0 1 200 4 "$action" >"$tmp/alone" 2>"$tmp/err.9"
+	sums alone >"$tmp/sums"
+	begin
+	CUAUDIT_SIM_LAUNCHES=$tmp/out.0.launches
+	one 0 2 200 400 4 share=70 "$action"
+	CUAUDIT_SIM_LAUNCHES=$tmp/out.1.launches
+	one 1 2 200 400 4 share=30 "$action"
+	wait
+	unset CUAUDIT_SIM_LAUNCHES
+	like "$(sed -n 1p "$tmp/sums")" '^[0-9a-f]+$' "$action: those of a process without limit have a sum"
+	is "$(wc -l <"$tmp/sums")" "$(test "$action" = streams && echo 151 || echo 1)" "and launches between them"
+	is "$(messages)$(sums out.0)" "$(cat "$tmp/sums")" "which one of two that share has too"
+	is "$(sums out.1)" "$(cat "$tmp/sums")" "and the other one"
+done
 
 # "Idle is not lent": one that has the device and does nothing with it, or is no more.
 begin

@@ -5,7 +5,7 @@
  * Prints how many were its own. ACTION, after a tenth of TOTAL and while the device works for it: idle, it launches
  * nothing more; kill, stop, exec, or fork or clone, where the child lives on. Or device1: it works with that one;
  * graphs: that is what it launches; copies: each round copies and sets memory, and a sum of the first rounds is printed
- * as well; marks: each round ends with an event and three milliseconds in which nobody asks for it.
+ * as well; streams: that by two streams and the default one, each with launches whose grids number them; marks: each round ends with an event and three milliseconds in which nobody asks for it.
  * Each tenth round, with work on its way: destroy, reset, release, its context, which it makes anew; thread, a thread
  * launches and exits; forks, a child exits; spawns, a child execs. clock: the wall clock goes forth and back by years.
  * What the driver logs goes to standard error.
@@ -40,6 +40,7 @@ static struct {
 
 static const char *action;
 static CUfunction function;
+static CUstream streams[2];	/* NULL: all is in the default one */
 static CUcontext context;
 static CUdevice device;
 static atomic_bool stepping;
@@ -87,6 +88,16 @@ static void act(void)
 		raise(SIGKILL);
 }
 
+/* A launch of the next number, where there are several streams. */
+static int number_one(CUstream stream)
+{
+	static unsigned int number;
+
+	if (!streams[0])
+		return 0;
+	return (int)cuLaunchKernel(function, ++number, 1, 1, 2, 1, 1, 0, stream, NULL, NULL);
+}
+
 /* What the device makes of memory in a round, where `copies` is asked for. */
 static uint64_t copy(long round)
 {
@@ -97,10 +108,10 @@ static uint64_t copy(long round)
 	for (int i = 0; i < 1024; i++)
 		host[i] = (uint32_t)(i * 2654435761u + round);
 	if ((!at && cuMemAlloc_v2(&at, 2 * sizeof(host))) ||
-	    cuMemcpyHtoDAsync_v2(at, host, sizeof(host), NULL) ||
-	    cuMemcpyDtoDAsync_v2(at + sizeof(host), at, sizeof(host), NULL) ||
-	    cuMemsetD32Async(at + sizeof(host) + 4 * (CUdeviceptr)(round % 512), (unsigned int)round, 16, NULL) ||
-	    cuMemcpyDtoHAsync_v2(back, at + sizeof(host), sizeof(host), NULL) || cuStreamSynchronize(NULL))
+	    cuMemcpyHtoDAsync_v2(at, host, sizeof(host), streams[0]) || number_one(streams[0]) ||
+	    cuMemcpyDtoDAsync_v2(at + sizeof(host), at, sizeof(host), NULL) || number_one(NULL) ||
+	    cuMemsetD32Async(at + sizeof(host) + 4 * (CUdeviceptr)(round % 512), (unsigned int)round, 16, streams[1]) ||
+	    number_one(streams[1]) || cuMemcpyDtoHAsync_v2(back, at + sizeof(host), sizeof(host), NULL) || cuStreamSynchronize(NULL))
 		exit(5);
 	for (int i = 0; i < 1024; i++)
 		sum = sum * 1000003 + back[i];
@@ -197,13 +208,16 @@ int main(int argc, char **argv)
 	if (number < 0 || number >= MOST)
 		return 2;
 	action = argc > 6 ? argv[6] : "";
-	copies = is("copies");
+	copies = is("copies") || is("streams");
 	graphs = is("graphs");
 	once = is("clone") || is("exec") || is("fork") || is("idle") || is("kill") || is("stop");
 	device = is("device1");
 	begin(argv[1]);
 	total = atol(argv[4]);
 	every = atol(argv[5]);
+	for (int i = 0; i < 2 && is("streams"); i++)
+		if (cuStreamCreate(&streams[i], 0))
+			return 3;
 	for (all->ready++; all->ready < atoi(argv[3]); )
 		rest();
 	while (sum() < total || (copies && rounds < SUMMED)) {
