@@ -50,6 +50,7 @@ audited CUAUDIT_HOOKS='fault(inject=cuCtxGetCurrent:error=2:if=pctx==1)' "$dir/b
 audited CUAUDIT_HOOKS='limit(memory=1G)' "$dir/bench" pairs 1 "limit: an allocation and its free"
 audited CUAUDIT_HOOKS="limit(user=1G;file=$dir/shared)" \
 	"$dir/bench" pairs 1 "limit of the user: an allocation and its free"
+audited CUAUDIT_HOOKS="limit(share=50;share-dir=$dir)" "$dir/bench" share
 audited CUAUDIT_HOOKS=leak "$dir/bench" leak "$threads"
 
 # Calls through a table, which only the simulated driver has.

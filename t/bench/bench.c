@@ -529,6 +529,10 @@ int main(int argc, char **argv)
 		measure_rules(argc > 3 ? argv[3] : "");
 		return 0;
 	}
+	if (!strcmp(what, "share")) {
+		compare_launches("limit(share=): a launch while nobody else wants the device", 25, time_launches);
+		return 0;
+	}
 	if (!strcmp(what, "leak")) {
 		compare_calls("leak, a call without a handle", "cuCtxGetFlags", 0, NULL, 0);
 		compare_calls("leak, one handle used", "cuEventQuery", 0, NULL, 0);

@@ -19,6 +19,29 @@ EXPORT int cuDriverGetVersion(int *version)
 	return 0;
 }
 
+EXPORT int cuDeviceGetCount(int *count);
+int cuDeviceGetCount(int *count)
+{
+	*count = 1;
+	return 0;
+}
+
+EXPORT int cuDeviceGet(int *device, int ordinal);
+int cuDeviceGet(int *device, int ordinal)
+{
+	*device = ordinal;
+	return 0;
+}
+
+EXPORT int cuDeviceGetUuid_v2(char *uuid, int device);
+int cuDeviceGetUuid_v2(char *uuid, int device)
+{
+	(void)device;
+	for (int i = 0; i < 16; i++)
+		uuid[i] = 'u';
+	return 0;
+}
+
 EXPORT int cuCtxGetDevice(int *device);
 int cuCtxGetDevice(int *device)
 {
@@ -68,7 +91,6 @@ NOTHING(cuCtxGetApiVersion)
 NOTHING(cuCtxGetFlags)
 NOTHING(cuCtxSetCurrent)
 NOTHING(cuCtxPopCurrent_v2)
-NOTHING(cuDeviceGetCount)
 NOTHING(cuEventDestroy_v2)
 NOTHING(cuMemFree_v2)
 NOTHING(cuNewUnknown)
