@@ -96,7 +96,7 @@ static void tell_exit(int status, int by_exit)
 {
 	if ((pid_t)syscall(SYS_getpid) != owner)
 		return;
-	unwound_process_ends();
+	unwound_process_ends(by_exit);
 	module_process_exit(status & 0xff, by_exit);
 }
 
@@ -127,7 +127,7 @@ static void report(void)
 	clock_calibrate();
 	unmatched_report();
 	range_report();
-	unwound_process_ends();
+	unwound_process_ends(true);
 	module_finish_all();
 	hook_reap();
 	log_close();

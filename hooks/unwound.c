@@ -354,7 +354,8 @@ const void *unwound_caller(const struct thread *thread, const void *caller, uint
 enum why {
 	CALLS,		/* another one begins */
 	ENDS,		/* the thread does: it has none any more */
-	EXITS		/* the process does: there is time to ask the unwinder, too */
+	EXITS,		/* the process does: there is time to ask the unwinder, too */
+	QUITS		/* the same, without waiting for a lock */
 };
 
 static uint64_t drop(struct thread *thread, const struct frame *frame, enum why why, uint32_t *depth)
@@ -367,7 +368,7 @@ static uint64_t drop(struct thread *thread, const struct frame *frame, enum why 
 		bool moved = exchange(thread, thread_frame(state), 0);
 
 		if (!moved && why != ENDS && !is_left(thread, state, frame) &&
-		    (why == CALLS || !is_not_below(state)))
+		    (why == CALLS || (why == QUITS && takes_lock) || !is_not_below(state)))
 			break;
 		judged |= !moved;
 		if (moved)
@@ -398,11 +399,11 @@ static void thread_ended(struct thread *thread)
 	drop(thread, NULL, ENDS, &depth);
 }
 
-void unwound_process_ends(void)
+void unwound_process_ends(bool by_exit)
 {
 	struct thread *thread = thread_self;
 	uint32_t depth;
 
 	if (thread)
-		drop(thread, __builtin_frame_address(0), EXITS, &depth);
+		drop(thread, __builtin_frame_address(0), by_exit ? EXITS : QUITS, &depth);
 }

@@ -47,8 +47,11 @@ uint32_t unwound_stack(const void *caller, const void **frames, uintptr_t *at, u
  */
 uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth);
 
-/* The process ends by this thread: what it has left is counted, though no other call follows. */
-void unwound_process_ends(void);
+/*
+ * The process ends by this thread: what it has left is counted, though no other call follows. by_exit: by exit(3), which
+ * waits for the loader's lock anyway; else, with glibc before 2.35, what lies above the present frame is not found.
+ */
+void unwound_process_ends(bool by_exit);
 
 /*
  * Who makes a call that returns to caller, in a thread whose state is outer, with so many calls around it. A hooked

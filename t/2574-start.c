@@ -104,8 +104,9 @@ bool module_wants_process_exit(void)
 	return wants_exit;
 }
 
-void unwound_process_ends(void)
+void unwound_process_ends(bool by_exit)
 {
+	(void)by_exit;
 	step("ends");
 }
 

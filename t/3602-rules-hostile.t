@@ -52,7 +52,9 @@ rules 'at-most 5 cuMemcpyHtoD'
 check "$hostile" left 1
 is "$(cat out)" left "siglongjmp out of the driver"
 lost 89 "calls were lost, .*left by longjmp" "... is no call that holds"
-for ends in 0 "0 1"; do
+# Before glibc 2.35 the unwinder takes the loader's lock, which _exit is not to wait for.
+awk 'BEGIN { exit !(ARGV[1] + 0 >= 2.35) }' "$(getconf GNU_LIBC_VERSION | sed 's/.* //')" && quits='0 1' || quits=
+for ends in 0 ${quits:+"$quits"}; do
 	# shellcheck disable=SC2086
 	check "$hostile" left $ends
 	lost 89 "calls were lost, .*left by longjmp" "... of a thread that calls nothing more: left $ends"
