@@ -5,6 +5,7 @@
 #include "audit/message.h"
 #include "audit/slot_lock.h"
 #include "audit/sys.h"
+#include "audit/unchecked.h"
 
 static const char *const reasons[CUAUDIT_ESCAPES] = {
 #define ESCAPE(kind, key, reason) [CUAUDIT_ESCAPE_##kind] = reason,
@@ -71,9 +72,13 @@ void escape_print(void)
 	while (next < count)
 		if (atomic_compare_exchange_weak_explicit(&printed, &next, next + 1,
 							  memory_order_relaxed,
-							  memory_order_relaxed))
+							  memory_order_relaxed)) {
 			message_say("not intercepted: ", paths[next], ": ",
 				    reasons[object_table.escapes[next].kind], NULL);
+			/* At once: one that is killed has no end at which rules tell. */
+			if (object_table.escapes[next].kind != CUAUDIT_ESCAPE_UNFIT)
+				unchecked_leave(object_table.environment.hooks);
+		}
 }
 
 bool escape_any(void)

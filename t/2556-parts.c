@@ -52,7 +52,13 @@ static size_t allocated;
 static struct object_detail detail;
 static struct link_slot slots[LINK_SLOTS];
 static struct { uintptr_t from, to; int protection; } protections[4];
-static int nprotections, said;
+static int nprotections, said, unchecked;
+
+void unchecked_leave(const char *hooks)
+{
+	(void)hooks;
+	unchecked++;
+}
 
 void *sys_alloc(size_t size)
 {
@@ -589,6 +595,13 @@ static void test_escapes(void)
 	escape_record(CUAUDIT_ESCAPE_OBJECT, "/lib.so", &library, 1);
 	escape_record(CUAUDIT_ESCAPE_SYMBOLS, "/lib.so", &library, 1);
 	is_int(atomic_load(&object_table.nescapes), 3, "another library's or another kind is another one");
+	atomic_store(&object_table.nescapes, 0);
+	atomic_store(&printed, 0);
+	unchecked = 0;
+	escape_record(CUAUDIT_ESCAPE_UNFIT, "/lib.so", &library, 1);
+	is_int(unchecked, 0, "a process with functions that no hook can be around is checked");
+	escape_record(CUAUDIT_ESCAPE_SLOTS, "/lib.so", &library, 1);
+	is_int(unchecked, 1, "one with functions that have no slot is not");
 }
 
 static size_t program_callocs;

@@ -250,6 +250,7 @@ is "$(ls 'of 100%')" "" "... in which nothing is left"
 # What a process cannot have hooks for: 25 copies of the driver.
 cat >copies.c <<'END'
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
 
 int main(int argc, char **argv)
@@ -257,9 +258,17 @@ int main(int argc, char **argv)
 	void *driver = NULL;
 	int (*init)(unsigned int);
 
-	for (int i = 1; i < argc; i++)
+	for (int i = 1; i < argc; i++) {
+		int (*get)(int *), version;
+
 		driver = dlopen(argv[i], RTLD_NOW);
+		get = driver && getenv("KILLED") ? (int (*)(int *))dlsym(driver, "cuDriverGetVersion") : NULL;
+		if (get && get(&version))
+			return 9;
+	}
 	init = driver ? (int (*)(unsigned int))dlsym(driver, "cuInit") : NULL;
+	if (init && getenv("KILLED") && !init(0))
+		raise(SIGKILL);
 	return init ? init(0) : 9;
 }
 END
@@ -272,6 +281,10 @@ check ./copies ./copy1.so
 broken 1 "a copy of the driver"
 check sh -c './copies ./copy*.so'
 lost 89 'functions could not be hooked, for the reason that the process printed' "25 of them"
+check sh -c 'KILLED=yes ./copies ./copy*.so; :'
+lost 89 'process [0-9]+ is not checked: .* it could not be audited' "... of a process that is killed"
+check sh -c 'KILLED=yes ./copies ./copy2.so; exit 0'
+broken 1 "one, of a process that is killed"
 
 # Ranges, in a process whose ranges others get.
 rules 'optional never cuProfilerStart in range step'
