@@ -168,6 +168,15 @@ wrong 26 "'stream' is missing" 'never %blocking on legacy'
 wrong 17 "growth is counted per range: 'per range GLOB' is missing" 'at-most 1 growth'
 wrong 18 "of this, 'at-most' alone can be judged" 'at-least 1 memory'
 wrong '[0-9]*' "of this, 'at-most' alone can be judged" 'exactly 1 distinct-kernels'
+for exactly in '0ns host-time cuInit' '5ms host-time %memory' '1s host-time cuInit per range x' 'x host-time cuInit'; do
+	wrong 1 "host time varies: give 'at-most' or 'at-least'" "exactly $exactly"
+done
+wrong 10 "host time varies: .*" 'optional exactly 5ms host-time cuInit'
+for amount in 'at-most 5ms' 'at-least 1ns'; do
+	rules "$amount host-time cuInit"
+	check "$broken" child fixed 1
+	ends 0 "$amount host-time"
+done
 for quantity in memory distinct-kernels; do
 	wrong '[0-9]*' ".*" "at-most 1 $quantity per range x"
 done

@@ -164,7 +164,7 @@ static void bound(void)
 		add("%s %lluKiB copied %s", how, (unsigned long long)number, ANY(directions));
 		break;
 	case 4:
-		add("%s %lluus host-time %s", how, (unsigned long long)number, ANY(selectors));
+		add("%s %lluus host-time %s", hows[chance(2)], (unsigned long long)number, ANY(selectors));
 		break;
 	case 5:
 		add("%s %llu kernels", how, (unsigned long long)number);

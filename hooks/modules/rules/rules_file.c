@@ -349,8 +349,8 @@ static bool read_bound(struct line *line, struct rule *rule, struct check_rule *
 		[CHECK_CALLS] = "a number such as 3", [CHECK_BYTES] = "a size such as 512MiB",
 		[CHECK_NS] = "a time such as 20ms", [CHECK_KERNELS] = "a number such as 3",
 	};
-	char how = line->words[line->at - 1].text[3];	/* at-most, at-least, exactly */
-	struct word *word = line_want(line, "how many or how much");
+	struct word *bound = &line->words[line->at - 1], *word = line_want(line, "how many or how much");
+	char how = bound->text[3];	/* at-most, at-least, exactly */
 	uint64_t number;
 
 	rule->form = FORM_BOUND;
@@ -360,6 +360,8 @@ static bool read_bound(struct line *line, struct rule *rule, struct check_rule *
 				  word->text);
 	if (!word || !take_quantity(line, rule, entry))
 		return false;
+	if (rule->what == RULE_TIME && how == 'c')
+		return line_fault(line, bound, "host time varies: give 'at-most' or 'at-least'");
 	if (!(entry->unit == CHECK_BYTES ? rules_size(word->text, &number) :
 	      entry->unit == CHECK_NS ? rules_time(word->text, &number) :
 					rules_count(word->text, &number)))
