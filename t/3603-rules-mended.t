@@ -218,6 +218,48 @@ for function in $("$PYTHON3" -c 'import ctypes; print("step late")' 2>none.err);
 	is "$status $(grep -c "$no_frame" err)" "0 1" "... and misspelt it is of none"
 done
 
+# Allow lines that name functions of Python; the file is one of a package.
+mkdir -p vllm/v1
+cat >vllm/v1/worker.py <<'END'
+import ctypes
+
+cuda = ctypes.CDLL("libcuda.so.1")
+
+
+def run():
+    for i in range(3):
+        cuda.cuCtxSynchronize()
+END
+cat >main.py <<'END'
+from vllm.v1 import worker
+
+worker.cuda.cuInit(0)
+worker.run()
+END
+
+# worker STATUS ALLOW NAME: what becomes of it with that allow line.
+worker() {
+	printf '%s\n' 'never cuCtxSynchronize' "$2" >rules
+	tool check -d sim --rules rules -- "$PYTHON3" "$tmp/main.py"
+	is "$status" "$1" "Python: $3" || diag "$(head -n 8 "$tmp/err")"
+}
+if "$PYTHON3" -c 'import ctypes' 2>none.err; then
+	worker 88 '# none' "a call that is not to be"
+	says "^    at .*/vllm/v1/worker\.py:$(grep -n cuCtxSynchronize vllm/v1/worker.py | cut -d: -f1) in run\$" \
+		"... in which line of which function"
+	says '^  broken 3 times' "... how often"
+	for allowed in 'vllm/v1/worker.py:*' 'worker.py:run' '*/v1/worker.py:r?n' "main.py:<module>"; do
+		worker 0 "allow $allowed # known" "... is allowed by $allowed"
+		is "$(wc -l <err)" 1 "... and the line was used"
+	done
+	for other in v1/worker.py:other orker.py:run vllm/worker.py:run worker.py:ru; do
+		worker 88 "allow $other # x" "... and not by $other"
+		says '^  warning: in no call stack' "... which is told"
+	done
+else
+	skip 19 "no python3"
+fi
+
 # Where the library of a rule does not call, who does.
 gives 88 'never cuDriverGetVersion in mendde' "a library that does not call" calls 1
 says 'its library, of which none of that name called the driver: calls are of mended; did you mean mended\?$' "... and who does"
