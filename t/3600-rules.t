@@ -86,6 +86,39 @@ rules 'optional never cuCtxCreate in roken' 'optional never cuCtxCreate in libcu
 check "$broken" child fixed 1
 ends 0 "... the whole name, of the caller"
 
+# Marks by a call with a condition: of its ten launches the first three are before this one.
+demo_marks() {
+	rules "mark warm-up = $1 cuLaunchKernel $2" "never $3 after warm-up"
+	check "$demo" dlopen
+}
+demo_marks 3rd 'in cudemo' cuLaunchKernel
+ends 88 "a mark by the third launch of a library"
+says '^  broken 7 times$' "... is before those that follow"
+demo_marks 3rd 'in cudemo' cuMemAlloc
+ends 0 "... and after what came first"
+demo_marks 3rd 'in (main) on device 0' cuMemFree
+ends 88 "... by two conditions"
+says '^  broken 2 times$' "... of which both hold"
+demo_marks 10th 'in cudemo' cuLaunchKernel
+ends 0 "... by the last one"
+demo_marks 11th 'in cudemo' cuLaunchKernel
+ends 88 "... by one that is not made"
+says '^  never reached: ' "... is never reached"
+for missing in 'in libtorch*' 'in udemo' 'by *gemm*' 'on device 1' 'before main'; do
+	demo_marks 3rd "$missing" cuLaunchKernel
+	ends 88 "a mark of launches $missing"
+	says '^  never reached: mark warm-up$' "... is never reached"
+	unlike "$(cat "$tmp/err")" broken "... and no call is after it"
+done
+rules 'mark launched = 1st cuLaunchKernel' 'never cuInit before launched' 'never cuCtxSynchronize before launched' \
+	'never cuLaunchKernel before launched'
+check "$demo" dlopen
+ends 88 "what is before a mark"
+says '^check: 2 of 3 rules are broken$' "... and what is not"
+says '^rules:2: never cuInit before launched$' "... a call that comes first"
+says '^rules:4: never cuLaunchKernel before launched$' "... and the one that reaches it"
+is "$(grep -c '^  broken once$' err)" 2 "... which are one each"
+
 # Bytes, by direction: the sums of t/rules/copies.c.
 helper rules/copies
 while read -r bytes direction; do

@@ -62,6 +62,14 @@ static void after_mark(bool fixed)
 	cuMemFree_v2(more);
 }
 
+static void before_mark(bool fixed)
+{
+	if (!fixed)
+		cuStreamSynchronize(stream); /* before-mark */
+	launch(work);
+	cuStreamSynchronize(stream);
+}
+
 static void in_range(bool fixed)
 {
 	copy_push("step 1");
@@ -317,6 +325,7 @@ static const struct way {
 	{ "after-mark", after_mark },
 	{ "at-least", at_least },
 	{ "before-main", before_main },
+	{ "before-mark", before_mark },
 	{ "between", between_once },
 	{ "by-kernel", by_kernel },
 	{ "capture", capture },

@@ -44,6 +44,7 @@ ways() {
 	after-mark|mark warm = 3rd cuLaunchKernel;never cuMemAlloc after warm|line
 	at-least|at-least 1 cuStreamQuery|broken: 0 calls?, at least 1 allowed
 	before-main|never cuInit before main|line
+	before-mark|mark launched = 1st cuLaunchKernel;never cuStreamSynchronize before launched|line
 	between|mark a = 1st cuMemGetInfo;mark b = 1st cuStreamSynchronize;never cuMemAlloc between a b|line
 	by-kernel|never cuLaunchKernel by *debug*|line
 	capture|no-capture-breaker|line|-k fault(inject=cuMemsetD32:error=900)
