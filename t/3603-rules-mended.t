@@ -260,6 +260,76 @@ else
 	skip 19 "no python3"
 fi
 
+# A signal to cuaudit check, its parent: the mark is reached when the process's file is another one.
+cat >ready.py <<'END'
+import ctypes
+import os
+import signal
+import sys
+import time
+
+cuda = ctypes.CDLL("libcuda.so.1")
+
+
+def version():
+    cuda.cuDriverGetVersion(ctypes.byref(ctypes.c_int()))
+
+
+def findings():
+    for line in open("/proc/self/maps"):
+        path = line.split(None, 5)[-1].strip()
+        if path.startswith(os.environ["FINDINGS"] + "/"):
+            return open(path, "rb").read()
+    sys.exit("no file of findings")
+
+
+def send(name):
+    before = findings()
+    os.kill(os.getppid(), getattr(signal, "SIG" + name))
+    for i in range(2000):
+        if findings() != before:
+            return
+        time.sleep(0.01)
+    sys.exit("the mark was not reached")
+
+
+version()
+for name in sys.argv[1:]:
+    send(name)
+version()
+END
+
+# ready STATUS MARKS RULE NAME SIGNAL...
+ready() {
+	ready_status=$1
+	printf '%b\n' "$2" "$3" >rules
+	ready_name=$4
+	shift 4
+	mkdir findings
+	FINDINGS=$tmp/findings TMPDIR=$tmp/findings tool check -d sim --rules rules -- "$PYTHON3" ready.py "$@"
+	is "$status $(ls findings)" "$ready_status " "$ready_name" || diag "$(head -n 8 err)"
+	rmdir findings
+}
+one='mark w = signal USR1'
+two="$one\nmark x = signal SIGUSR2"
+if "$PYTHON3" -c 'import ctypes' 2>none.err; then
+	ready 88 "$one" 'never cuDriverGetVersion after w' "a call after a signal" USR1
+	says '^  broken once$' "... and not the one before it"
+	says "^    at .*ready\.py:$(grep -n 'cuda\.cuDriver' ready.py | cut -d: -f1) in version\$" "... where"
+	ready 88 "$one" 'never cuDriverGetVersion before w' "a call before a signal" USR1
+	says '^  broken once$' "... and not the one after it"
+	ready 0 "$one" 'never cuInit after w' "one that is not made" USR1
+	ready 88 "$one" 'never cuInit after w' "no signal"
+	says '^  never reached: mark w$' "... its mark is never reached"
+	ready 88 "$two" 'never cuDriverGetVersion between w x' "the first of two signals" USR1
+	says '^  broken once; never reached: mark x$' "... of two"
+	ready 0 "$two" 'never cuDriverGetVersion between w x' "both" USR1 USR2
+	ready 88 "$two" 'never cuDriverGetVersion after x' "another signal" USR1
+	says '^  never reached: mark x$' "... is not that of the mark"
+else
+	skip 13 "no python3"
+fi
+
 # Where the library of a rule does not call, who does.
 gives 88 'never cuDriverGetVersion in mendde' "a library that does not call" calls 1
 says 'its library, of which none of that name called the driver: calls are of mended; did you mean mended\?$' "... and who does"
