@@ -153,6 +153,50 @@ gives 88 'never cuDeviceGetCount,%blocking,!%context' "one of no class" count
 gives 0 'never cuDeviceGetCount,%blocking on legacy stream' "... is in no stream" count
 gives 88 'never cuDeviceGetCount,%blocking on legacy stream' "... as a launch is" launch a
 
+# Calls that wait by their arguments, in rules of each form; what loads and creates is no matter here.
+waits='%blocking,!%module,!%context'
+gives 88 "at-most 0 $waits" "a bound of calls that wait" copies launch a
+says '^  broken 2 times: 2 calls, at most 0 allowed$' "... how many"
+gives 0 "exactly 2 $waits" "... which is kept" copies launch a
+gives 0 "at-most 0 $waits" "... and where none waits" launch a calls 1
+gives 88 "same-thread $waits" "calls that wait on two threads" copies thread copies
+says '^  once: cuMemcpyHtoD_v2\(.*; the first such call was on another thread$' "... why"
+gives 0 "same-thread $waits" "... on one" copies thread launch a calls 1
+gives 0 "same-thread $waits" "... another one" launch a thread copies
+gives 88 "mark a = 1st $waits\nnever cuDriverGetVersion after a" "a call after one that waits" launch a copies calls 1
+gives 0 "mark a = 1st $waits\nnever cuDriverGetVersion after a" "... before it" launch a calls 1 copies
+gives 88 "mark a = 1st $waits\nnever cuDriverGetVersion after a" "... and where none waits" launch a calls 1
+says '^  never reached: mark a$' "... the mark is never reached"
+gives 88 "mark a = 3rd $waits\nnever cuDriverGetVersion after a" "a mark by one more than there are" copies launch a calls 1
+says '^  never reached: mark a$' "... is never reached"
+
+# fails STATUS RULES NAME WORD...: the same where the count of devices cannot be had.
+fails() {
+	fails_status=$1
+	printf '%b\n' "$2" >rules
+	fails_name=$3
+	shift 3
+	tool check -d sim -k "fault(inject=$fault)" --rules rules -- "$mended" "$@"
+	is "$status" "$fails_status" "$fails_name" || diag "$(head -n 8 err)"
+}
+fault=cuDeviceGetCount:error=1
+gives 0 'no-errors except %blocking:INVALID_VALUE' "an exception of a class" free
+gives 88 'no-errors except %blocking:OUT_OF_MEMORY' "... of a result" free
+fails 88 'no-errors except %blocking:INVALID_VALUE' "a function that is not of the class" free
+says '^  broken once$' "... alone"
+says '^  once: cuDeviceGetCount\(' "... which"
+
+# What breaks a capture, on which thread.
+fault=cuDriverGetVersion:error=900
+for on in 'first mended' 'other beside'; do
+	fails 88 no-capture-breaker "a call that a capture refuses: $on" $(test "$on" = 'first mended' || echo thread) calls 1
+	says '^  once: cuDriverGetVersion\(.*\) = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED$' "... which"
+	is "$(sed -n 's/^    process \([0-9]*\), thread \([0-9]*\) \([a-z]*\),.*/\1 \2 \3/p' err |
+		while read -r process number name; do
+			test "$process" = "$number" && echo "first $name" || echo "other $name"
+		done)" "$on" "... on which thread"
+done
+
 # Frames and kernels that are none of the program's: misspelt, perhaps, or what the rule is for.
 no_frame='^  warning: its frame, of which none of that name was in a call stack'
 no_kernel='^  warning: its kernel, of which none of that name was launched: see whether it is spelt right'

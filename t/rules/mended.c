@@ -5,7 +5,7 @@
  *   copies  from pageable memory, grows  memory is allocated that is left, and some that is not,
  *   launch NAME  a kernel of that name in the legacy stream, which fails in a child,
  *   push DOMAIN TEXT, pop DOMAIN  NVTX ranges, "-" is the default domain, point TEXT  an NVTX mark,
- *   child  a process that does the rest is waited for, orphan  one that is left to its work,
+ *   child  a process that does the rest is waited for, orphan  one that is left to its work, thread  a thread, waited for,
  *   poor  no file can be opened any more, end N  _exit with that status, killed  by SIGKILL,
  *   alarms  calls, while the handler of a signal calls too, torn  the same where it leaves by siglongjmp
  *   in children, small  a call on a coroutine's stack of 4 KiB, cancelled  threads that are cancelled at once where a rule is broken
@@ -27,6 +27,7 @@
 
 enum { DOMAINS = 4, ALARMS = 3000, CHILDREN = 60, CANCELLED = 300 };
 
+static CUcontext context;
 static CUdeviceptr memory;
 static sigjmp_buf from;
 static _Atomic int alarms;
@@ -306,22 +307,45 @@ static const struct {
 	{ "small", small }, { "torn", torn },
 };
 
-int main(int argc, char **argv)
+static void act(char **words);
+
+static void *act_there(void *words)
 {
-	CUcontext context;
+	pthread_setname_np(pthread_self(), "beside");
+	cuCtxSetCurrent(context);
+	act(words);
+	return NULL;
+}
 
-	copy_initialize();
-	if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0))
-		return 76;
-	for (int i = 1; i < argc; i++) {
-		const char *word = argv[i];
+static void act_on_thread(char **words)
+{
+	pthread_t thread;
 
+	if (pthread_create(&thread, NULL, act_there, words) || pthread_join(thread, NULL))
+		_exit(68);
+}
+
+static void act(char **words)
+{
+	for (; *words; words++) {
+		const char *word = *words;
+
+		if (!strcmp(word, "thread"))
+			return act_on_thread(words + 1);
 		for (size_t k = 0; k < sizeof(lone) / sizeof(lone[0]); k++)
 			if (!strcmp(word, lone[k].word))
 				lone[k].act();
 		if (!strcmp(word, "child") || !strcmp(word, "orphan"))
 			child(*word == 'c');
-		i += with_value(word, argv + i + 1);
+		words += with_value(word, words + 1);
 	}
+}
+
+int main(int argc, char **argv)
+{
+	copy_initialize();
+	if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0))
+		return 76;
+	act(argv + (argc > 0));
 	return 0;
 }
