@@ -86,6 +86,55 @@ rules 'optional never cuCtxCreate in roken' 'optional never cuCtxCreate in libcu
 check "$broken" child fixed 1
 ends 0 "... the whole name, of the caller"
 
+# The whole driver, which a library is not to call.
+rules 'never %driver in cudemo'
+check "$demo" dlopen
+ends 88 "a library that is not to call the driver, and does"
+says '^  broken 28 times$' "... as often as it does"
+says '^  10 times: cuLaunchKernel\(' "... by whatever function"
+says '^  once: cuDriverGetVersion\(' "... of any class"
+rules 'never %driver,!%launch in cudemo'
+check "$demo" dlopen
+says '^  broken 18 times$' "... but for a class"
+rules 'never %driver in libmylib*'
+check "$demo" dlopen
+ends 88 "... one that does not"
+says '^  never reached: its library, of which none of that name called the driver: calls are of cudemo' "... who does"
+rules 'optional never %driver in libmylib*'
+check "$demo" dlopen
+ends 0 "... and need not be there"
+
+# Other hooks beside: each does its own, and calls that one of them refuses are judged.
+beside() {
+	check_options="-k limit(memory=$1) -k trace(file=$2.cutrace)"
+	rules "$3"
+	check "$demo" dlopen
+	check_options=
+}
+calls_in() {
+	"$cuaudit" report "$1.cutrace" 2>&1 | head -n 1
+}
+beside 1G holds 'never cuCtxGetCurrent'
+ends 0 "beside limit and trace: a rule that holds"
+says '^check: the rule holds$' "... is said"
+says '^ *1\.00GiB  512\.00KiB .*the process$' "... and so is what limit counted"
+like "$(calls_in holds)" 'cudemo \(pid [0-9]*\): 28 calls of 16 driver functions' "... and the trace is whole"
+beside 1G breaks 'never cuInit'
+ends 88 "beside limit and trace: a rule that is broken"
+says '^  once: cuInit\(Flags = 0\) = CUDA_SUCCESS$' "... by which call"
+says '^ *1\.00GiB  512\.00KiB .*the process$' "... beside what limit counted"
+like "$(calls_in breaks)" 'cudemo \(pid [0-9]*\): 28 calls of 16 driver functions' "... and the trace is whole"
+beside 1K refuses no-errors
+ends 88 "a call that limit refuses"
+says '^  once: cuMemAlloc_v2\(.*, bytesize = 262144\) = CUDA_ERROR_OUT_OF_MEMORY$' "... breaks a rule"
+says '^    at .*cudemo\.c:[0-9]* in run$' "... where the program made it"
+says '^ *1  256\.00KiB  cuMemAlloc_v2 by cudemo' "... beside the report of limit"
+like "$(calls_in refuses)" 'cudemo \(pid [0-9]*\): [0-9]* calls' "... and a trace"
+like "$("$cuaudit" report --failed refuses.cutrace 2>&1)" 'cuMemAlloc_v2' "... which has the call"
+beside 1K excepts 'no-errors except cuMemAlloc:OUT_OF_MEMORY'
+ends 1 "... unless it is excepted: the program's own status"
+says '^check: the rule holds$' "... and the rule holds"
+
 # Marks by a call with a condition: of its ten launches the first three are before this one.
 demo_marks() {
 	rules "mark warm-up = $1 cuLaunchKernel $2" "never $3 after warm-up"
