@@ -97,6 +97,101 @@ rm -r "$tmp/traces"
 cp "$tmp/out" "$tmp/text"
 is "$(verdict fork)" yes "a forked child whose calls succeed"
 
+# IPC memory that the driver opens: the handle that t/fake knows, and another one.
+cat >"$tmp/opens.c" <<'END'
+#include "sim/api.h"
+
+int main(int argc, char **argv)
+{
+	CUipcMemHandle handle;
+	CUdeviceptr memory;
+	CUresult result = cuInit(0);
+
+	(void)argv;
+	for (int i = 0; i < 64; i++)
+		handle.reserved[i] = (char)(i + argc);
+	return (int)(result | cuIpcOpenMemHandle_v2(&memory, handle, 1));
+}
+END
+compile -o "$tmp/opens" "$tmp/opens.c" "$tmp/libcuda.so.1" -Wl,-rpath,"$tmp" >"$tmp/build.out" 2>&1 ||
+	bail_out "cannot build: $(cat "$tmp/build.out")"
+while IFS='|' read -r result words verdicts; do
+	status=0
+	"$cuaudit" trace -o "$tmp/traces" -- "$tmp/opens" $words >"$tmp/run.out" 2>&1 || status=$?
+	is "$status" "$result" "a handle of IPC memory: status $result"
+	tool manifest "$tmp/traces"
+	rm -r "$tmp/traces"
+	cp "$tmp/out" "$tmp/text"
+	is "$(verdict checkpoint) $(verdict MPS)" "$verdicts" "... checkpoint and MPS: $verdicts"
+	is "$(grep -c '^      cuIpcOpenMemHandle_v2 of opens, 1 call, first at opens+0x[0-9a-f]*: IPC' "$tmp/text")" \
+		"$((result ? 0 : 2))" "... and which call"
+	is "$(grep -c ': IPC memory, refused before r610$' "$tmp/text")" "$((!result))" "... by what"
+done <<'END'
+0||no unknown
+1|wrong|yes yes
+END
+
+# Two libraries of a program: a section each, with what it calls and asks for, and no more.
+cat >"$tmp/part.c" <<'END'
+#include "sim/api.h"
+
+CUresult PART(void);
+
+CUresult PART(void)
+{
+	CUcontext context;
+	void *found;
+	int number;
+
+	(void)context, (void)found;
+	return cuDriverGetVersion(&number) | CALL;
+}
+END
+cat >"$tmp/parts.c" <<'END'
+#include "sim/api.h"
+
+CUresult first(void), second(void);
+
+int main(void)
+{
+	CUresult result = cuInit(0);
+
+	return (int)(result | first() | second() | first());
+}
+END
+compile -shared -fPIC -DPART=first -DCALL='cuDeviceGetCount(&number)' -o "$tmp/libfirst.so" "$tmp/part.c" \
+	"$simdir/libcuda.so.1" >"$tmp/build.out" 2>&1 &&
+	compile -shared -fPIC -DPART=second -o "$tmp/libsecond.so" "$tmp/part.c" \
+		-DCALL='cuCtxCreate_v2(&context, 0, 0) | cuGetProcAddress_v2("cuMemAlloc", &found, 12000, 0, NULL)' \
+		"$simdir/libcuda.so.1" >"$tmp/build.out" 2>&1 &&
+	compile -o "$tmp/parts" "$tmp/parts.c" "$tmp/libfirst.so" "$tmp/libsecond.so" "$simdir/libcuda.so.1" \
+		-Wl,-rpath,"$simdir" >"$tmp/build.out" 2>&1 || bail_out "cannot build: $(cat "$tmp/build.out")"
+"$cuaudit" trace -d sim -o "$tmp/traces" -- "$tmp/parts" >"$tmp/run.out" 2>&1
+tool manifest "$tmp/traces"
+cp "$tmp/out" "$tmp/text"
+
+# section LIBRARY: how often which function is called, and what is asked for, in its section.
+section() {
+	awk -v path="$tmp/$1" '
+	!NF || /^[A-Z]/ { inside = 0 }
+	inside && /^ +[0-9]/ { printf "%s", $2 == "cuMemAlloc" ? "asks " $2 ";" : $1 " " $3 ";" }
+	$0 == path { inside = 1 }' "$tmp/text"
+}
+is "$(section libfirst.so)" "2 cuDeviceGetCount;2 cuDriverGetVersion;" "the section of a library"
+is "$(section libsecond.so | tr ';' '\n' | sort | tr '\n' ';')" \
+	"1 cuCtxCreate_v2;1 cuDriverGetVersion;1 cuGetProcAddress_v2;asks cuMemAlloc;" "... of another one"
+is "$(section parts)" "1 cuInit;" "... and of the program"
+has '^  called, must have  *CUDA 12\.0 \(r525\): cuGetProcAddress_v2 of libsecond\.so$' "whose function is the newest"
+tool manifest --json "$tmp/traces"
+is "$("$PYTHON3" -c '
+import json, os, sys
+for library in json.load(open(sys.argv[1]))["libraries"]:
+    print(os.path.basename(library["path"]), *sorted("%s=%d" % (call["function"], call["calls"]) for call in library["called"]),
+        *("?" + asked["base"] for asked in library["asked_for"]), end="; ")' "$tmp/out")" \
+	"libfirst.so cuDeviceGetCount=2 cuDriverGetVersion=2; libsecond.so cuCtxCreate_v2=1 cuDriverGetVersion=1\
+ cuGetProcAddress_v2=1 ?cuMemAlloc; parts cuInit=1; " "JSON: the same"
+rm -r "$tmp/traces"
+
 # Without a device.
 without() {
 	CUAUDIT_HOOKS="fault(inject=cuInit:error=CUDA_ERROR_NO_DEVICE),trace" CUAUDIT_DRIVER=sim \
