@@ -192,6 +192,29 @@ static inline void copy_text(char *to, const char *text, size_t length)
 		to[at] = text[at];
 }
 
+/*
+ * Whether a glob might decide otherwise of all of a text that was cut: its first star is reached in what is there, and
+ * does not end it. A set may hold a star.
+ */
+static bool is_open_ended(const char *glob, const char *text)
+{
+	const char *star = strchr(glob, '*');
+	size_t length = strlen(glob);
+
+	if (!star || (glob[length - 1] == '*' && glob_matches(glob, length, text)))
+		return false;
+	return strpbrk(glob, "[\\") || glob_matches(glob, (size_t)(star - glob) + 1, text);
+}
+
+static __attribute__((noinline, cold)) void note_cut(const char *text)
+{
+	for (uint32_t i = 0; i < nselectors; i++)
+		if (is_open_ended(selectors[i], text)) {
+			range_lose_text();
+			return;
+		}
+}
+
 /* The program may free the text, or write to it, as soon as it goes on. */
 static inline void fill(struct open *open, const struct range_event *event, uint32_t kind)
 {
@@ -210,6 +233,8 @@ static inline void fill(struct open *open, const struct range_event *event, uint
 		flags |= CUAUDIT_RANGE_CUT;
 	}
 	copy_text(open->text, text, length);
+	if (__builtin_expect(flags & CUAUDIT_RANGE_CUT, 0))
+		note_cut(open->text);
 	range->ticks = cuaudit_ticks();
 	range->end = range->id = 0;
 	range->payload = event->payload;

@@ -35,6 +35,14 @@ void range_lose(enum cuaudit_range_loss why)
 	tell(why);
 }
 
+void range_lose_text(void)
+{
+	_Atomic uint32_t *word = atomic_load_explicit(&told, memory_order_acquire);
+
+	if (word)
+		atomic_fetch_or_explicit(word, told_bit, memory_order_relaxed);
+}
+
 uint64_t cuaudit_range_lost(enum cuaudit_range_loss why)
 {
 	return why < CUAUDIT_RANGE_LOSSES ? atomic_load_explicit(&losses[why], memory_order_relaxed) : 0;

@@ -77,6 +77,18 @@ gives 89 "$loose" "... its own child" child poor calls 1 child calls 3
 gives 0 "$loose" "... one that calls nothing" child poor end 0
 
 # A child begins anew, whatever comes first.
+# Texts of more than 943 bytes are cut: what their rest might decide is lost.
+long=$(printf 'q%.0s' $(seq 943))
+for glob in '*z' 'q*z' '*qz' 'q?*' '[q*]*z'; do
+	case $glob in q\?\*) means=88 ;; *) means=89 ;; esac
+	gives "$means" "optional never cuDriverGetVersion in range $glob" "a text that is cut: $glob" push - "${long}z" calls 1 pop -
+done
+says '^check: .*NVTX ranges were lost, .* more than 943 bytes' "... what was lost"
+for glob in 'step*' 'step' 'q' '?z*'; do
+	gives 0 "optional never cuDriverGetVersion in range $glob" "... whatever its rest: $glob" push - "${long}z" calls 1 pop -
+done
+gives 88 'never cuDriverGetVersion in range *q' "one that is not" push - "$long" calls 1 pop -
+
 gives 88 'at-most 2 cuDriverGetVersion per range step' "a child's first range" child push - step calls 3 pop -
 gives 0 'mark m = range step\nnever cuDriverGetVersion before m' "... and mark" child point step calls 3
 gives 0 'at-most 2 cuDriverGetVersion per range step' "a range of the parent, counted anew" \
