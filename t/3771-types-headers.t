@@ -99,4 +99,13 @@ for signal in HUP INT PIPE TERM; do
 	is "$status $(ls -A "$tmp/scratch") $(ls "$tmp/one.types" 2>&1 >/dev/null | wc -l)" "2  1" \
 		"ended by SIG$signal: no directory is left, and no file"
 done
+# A header is no output.
+printf 'int kept(int a);\n' >kept.h
+ln -s kept.h link.h
+for output in kept.h ./kept.h "$tmp/kept.h" link.h; do
+	status=0
+	timeout 300 "$cuaudit" types --from other.h --from kept.h -o "$output" >out 2>err || status=$?
+	is "$status $(cat kept.h) $(cat err)" \
+		"2 int kept(int a); cuaudit: $output: it is read, and would be written over; choose another name" "a header as output: $output"
+done
 done_testing

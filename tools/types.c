@@ -2,6 +2,7 @@
 /* cuaudit types: writes what C headers say of functions, by the parser of our own tables, types.pl. */
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +71,21 @@ static int run(char **argv, int fd)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? TOOL_OK : TOOL_FAILED;
 }
 
+/* A header that is read is no output. */
+static bool is_read(const struct words *words, const char *output)
+{
+	for (int i = 1; output && i < words->count; i++)
+		if (!strcmp(words->at[i - 1], "--from") && atomic_file_same(output, words->at[i])) {
+			tool_complain("%s: it is read, and would be written over; choose another name", output);
+			return true;
+		}
+	return false;
+}
+
 static int write_types(struct words *words, const char *output)
 {
 	struct atomic_file file;
-	int status = atomic_file_begin(&file, output, ATOMIC_FILE);
+	int status = is_read(words, output) ? TOOL_FAILED : atomic_file_begin(&file, output, ATOMIC_FILE);
 
 	if (status != TOOL_OK)
 		return status;
