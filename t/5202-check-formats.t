@@ -204,15 +204,30 @@ for other in --tap '--junit -'; do
 	is "$status $(wc -c <"$tmp/out")" "2 0" "standard output is not two: $other"
 	like "$(cat "$tmp/err")" '^cuaudit: standard output would be two outputs' "... and what is said"
 done
+for others in '--json /dev/stdout --junit -' '--tap --json /dev/fd/1' '--tap --sarif out.again'; do
+	status=0
+	# shellcheck disable=SC2086
+	env "$cuaudit" check $others -- "$record" rule one >out.again 2>"$tmp/err" || status=$?
+	is "$status $(wc -c <out.again)" "2 0" "... by any of its names: $others"
+	like "$(cat "$tmp/err")" '^cuaudit: standard output would be two outputs' "... and what is said"
+done
+env "$cuaudit" check --tap --json /dev/null -- "$record" rule one >/dev/null 2>"$tmp/err"
+is $? 0 "what nobody reads may be several"
 check --json - -- rule one
 is "$status $(cut -c 1-12 "$tmp/out")" '0 {"version":1' "standard output"
 if test -c /dev/full; then
 	check --json /dev/full -- rule one
 	is "$status" 89 "a result that cannot be written is no success"
+	env "$cuaudit" check -- "$record" rule one >"$tmp/out" 2>/dev/full
+	is $? 89 "no room for the result on standard error"
+	env "$cuaudit" check -- "$record" rule one broken 1 >"$tmp/out" 2>/dev/full
+	is $? 88 "... nor is a broken rule"
+	env "$cuaudit" check -- "$record" rule one >"$tmp/out" 2>&-
+	is $? 0 "no standard error"
 	check --json /dev/full -- rule one broken 1
 	is "$status" 88 "... nor is a broken rule"
 else
-	skip 2 "no full disk here"
+	skip 5 "no full disk here"
 fi
 ok "the device is still one" test -c /dev/full
 is "$(left)" "" "no directory is left"

@@ -5,6 +5,8 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "analysis/check_report.h"
 #include "tools/atomic_file.h"
@@ -36,11 +38,22 @@ bool check_output_take(int option)
 	return false;
 }
 
+/* By any of its names; what nobody reads, /dev/null, may be several. */
+static bool is_stdout(const char *target)
+{
+	struct stat its, own;
+
+	if (!strcmp(target, "-"))
+		return true;
+	return !stat(target, &its) && !fstat(STDOUT_FILENO, &own) && its.st_dev == own.st_dev &&
+	       its.st_ino == own.st_ino && (!S_ISCHR(its.st_mode) || isatty(STDOUT_FILENO));
+}
+
 /* What else would be in a document on standard output. */
 static bool is_shared(size_t number)
 {
 	for (size_t i = 0; i < OUTPUTS; i++)
-		if (i != number && outputs[i].target && !strcmp(outputs[i].target, "-"))
+		if (i != number && outputs[i].target && is_stdout(outputs[i].target))
 			return true;
 	return false;
 }
@@ -51,12 +64,12 @@ static int check_one(size_t number, const char *rules, const char *lock, const c
 
 	if (!target || outputs[number].to_stdout)
 		return 0;
-	if (!strcmp(target, "-")) {
-		if (!is_shared(number))
-			return 0;
+	if (is_stdout(target) && is_shared(number)) {
 		tool_complain("standard output would be two outputs; give one a file");
 		return -1;
 	}
+	if (!strcmp(target, "-"))
+		return 0;
 	if (rules && atomic_file_same(target, rules)) {
 		tool_complain("%s has the rules, and is no output", target);
 		return -1;
