@@ -191,7 +191,6 @@ static void count_unseen(void)
 	trace_range_count();
 	hooks = cuaudit_unwound_hooks();
 	count(CUAUDIT_TRACE_LOST_UNWOUND, hooks > left_recorded ? hooks - left_recorded : 0);
-	count(CUAUDIT_TRACE_LOST_LEFT, cuaudit_unwound_calls());
 }
 
 static bool begin_chunk(struct trace_writer *writer, uint64_t ticks, uint64_t correlation,
@@ -422,7 +421,7 @@ static const char *calls_are(uint64_t count)
 	return count == 1 ? "call is" : "calls are";
 }
 
-/* Losses are always reported, but for those of a ring and of calls that the program left. */
+/* Losses are always reported. */
 static void say(const char *path, uint64_t calls)
 {
 	const char *const reasons[] = {
@@ -432,8 +431,6 @@ static void say(const char *path, uint64_t calls)
 		[CUAUDIT_TRACE_LOST_NESTED] = "made while a hook ran",
 		[CUAUDIT_TRACE_LOST_RING] = "written over by later ones",
 		[CUAUDIT_TRACE_LOST_UNWOUND] = "a signal handler left the hook by siglongjmp",
-		[CUAUDIT_TRACE_LOST_LEFT] = "left by longjmp, an exception or a coroutine, "
-					    "unless ended on another thread",
 	};
 
 	if (path && trace_file_is_gone())
@@ -444,12 +441,16 @@ static void say(const char *path, uint64_t calls)
 		cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO,
 			    "trace: %llu call%s in %s", (unsigned long long)calls,
 			    calls == 1 ? "" : "s", path ? path : "no file");
+	if (cuaudit_unwound_calls())
+		cuaudit_log(CUAUDIT_INFO, "trace: %llu %s not in %s: left by longjmp, an exception "
+			    "or a coroutine, unless they ended on another thread",
+			    (unsigned long long)cuaudit_unwound_calls(),
+			    calls_are(cuaudit_unwound_calls()), path ? path : "any file");
 	for (uint32_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		uint64_t lost = trace_file_losses(i);
-		bool is_expected = i == CUAUDIT_TRACE_LOST_RING || i == CUAUDIT_TRACE_LOST_LEFT;
 
 		if (lost)
-			cuaudit_log(is_expected ? CUAUDIT_INFO : CUAUDIT_WARN,
+			cuaudit_log(i == CUAUDIT_TRACE_LOST_RING ? CUAUDIT_INFO : CUAUDIT_WARN,
 				    "trace: %llu %s not in %s: %s", (unsigned long long)lost,
 				    calls_are(lost), path ? path : "any file", reasons[i]);
 	}
