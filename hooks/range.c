@@ -201,7 +201,9 @@ static bool is_open_ended(const char *glob, const char *text)
 	const char *star = strchr(glob, '*');
 	size_t length = strlen(glob);
 
-	if (!star || (glob[length - 1] == '*' && glob_matches(glob, length, text)))
+	if (!star)
+		return length >= CUAUDIT_RANGE_TEXT;
+	if (glob[length - 1] == '*' && glob_matches(glob, length, text))
 		return false;
 	return strpbrk(glob, "[\\") || glob_matches(glob, (size_t)(star - glob) + 1, text);
 }

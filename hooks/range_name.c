@@ -115,7 +115,8 @@ uint32_t range_name_give(uint32_t kind, uint32_t domain, uint64_t id, const char
 	struct cuaudit_range_name name = {
 		.id = id, .text = text ? text : "", .domain = domain, .kind = kind,
 	};
-	size_t length = range_text_length(name.text, CUAUDIT_RANGE_TEXT - 1);
+	/* A text has one byte more than a range keeps, by which that is known for cut. */
+	size_t length = range_text_length(name.text, CUAUDIT_RANGE_TEXT - (kind != CUAUDIT_RANGE_STRING));
 	uint32_t hash, at;
 	sigset_t saved;
 

@@ -84,6 +84,9 @@ for glob in '*z' 'q*z' '*qz' 'q?*' '[q*]*z'; do
 	gives "$means" "optional never cuDriverGetVersion in range $glob" "a text that is cut: $glob" push - "${long}z" calls 1 pop -
 done
 says '^check: .*NVTX ranges were lost, .* more than 943 bytes' "... what was lost"
+gives 89 'optional never cuDriverGetVersion in range *z' "a registered text that is cut" push = "${long}z" calls 1 pop =
+gives 88 'never cuDriverGetVersion in range *q' "... and one that is not" push = "$long" calls 1 pop =
+says '^  broken once$' "... whose end is there"
 for glob in 'step*' 'step' 'q' '?z*'; do
 	gives 0 "optional never cuDriverGetVersion in range $glob" "... whatever its rest: $glob" push - "${long}z" calls 1 pop -
 done

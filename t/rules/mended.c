@@ -4,7 +4,7 @@
  *   calls N  calls of cuDriverGetVersion, deep N  one with so many frames, count  one of cuDeviceGetCount, free  a free that fails,
  *   copies  from pageable memory, grows  memory is allocated that is left, and some that is not,
  *   launch NAME  a kernel of that name in the legacy stream, which fails in a child,
- *   push DOMAIN TEXT, pop DOMAIN  NVTX ranges, "-" is the default domain, point TEXT  an NVTX mark,
+ *   push DOMAIN TEXT, pop DOMAIN  NVTX ranges, "-" is the default domain, "=" one whose texts are registered, point TEXT  an NVTX mark,
  *   child  a process that does the rest is waited for, orphan  one that is left to its work, thread  a thread, waited for,
  *   poor  no file can be opened any more, end N  _exit with that status, killed  by SIGKILL,
  *   alarms  calls, while the handler of a signal calls too, torn  the same where it leaves by siglongjmp
@@ -127,8 +127,12 @@ static void *domain_of(const char *name)
 
 static void push(const char *domain, const char *text)
 {
-	const struct nvtx_attributes attributes = copy_text(text);
+	struct nvtx_attributes attributes = copy_text(text);
 
+	if (!strcmp(domain, "=") && nvtx.DomainRegisterStringA) {
+		attributes.text_type = 3;
+		attributes.text = nvtx.DomainRegisterStringA(domain_of(domain), text);
+	}
 	if (!strcmp(domain, "-"))
 		copy_push(text);
 	else if (nvtx.DomainRangePushEx)
