@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "hooks/core_link.h"
@@ -17,6 +16,7 @@
 #include "hooks/hook.h"
 #include "hooks/log.h"
 #include "hooks/plugin.h"
+#include "hooks/settings_list.h"
 #include "hooks/strict.h"
 #include "hooks/thread.h"
 #include "util/buffer.h"
@@ -584,7 +584,8 @@ static void list_options(const struct started *from)
 		before = ", ";
 	}
 	buffer_end(&out);
-	strict_list("hook module %s%s%s", from->name, getenv("CUAUDIT_HOOKS") ? "" : ", as CUAUDIT_HOOKS is not set",
+	strict_list("hook module %s%s%s", from->name,
+		    cuaudit_core_link->environment.given & 1u << VARIABLE_HOOKS ? "" : ", as CUAUDIT_HOOKS is not set",
 		    list);
 }
 

@@ -16,13 +16,6 @@
 
 enum { TEXT = PATH_MAX };
 
-enum variable {
-#define VARIABLE(name, field, kind, fallback, values, summary) VARIABLE_##name,
-#include <cuaudit/variables.def>
-#undef VARIABLE
-	VARIABLES
-};
-
 static const struct {
 	const char *name, *summary;
 	size_t field;
