@@ -13,6 +13,7 @@
 
 #include "analysis/share_record.h"
 #include "analysis/stat_metrics.h"
+#include "tools/atomic_file.h"
 #include "tools/options.h"
 #include "tools/tool.h"
 #include "util/io.h"
@@ -367,15 +368,11 @@ static int print_all(const char *format)
 	return status;
 }
 
-/* Whether one of the paths before the last leads to the same file: its figures are not two processes'. */
+/* Whether one of the paths before the last is of the same file: its figures are not two processes'. */
 static bool is_again(char *const *paths, int last)
 {
-	struct stat its, other;
-
-	if (stat(paths[last], &its))
-		return false;
 	for (int i = 0; i < last; i++)
-		if (!stat(paths[i], &other) && its.st_dev == other.st_dev && its.st_ino == other.st_ino)
+		if (atomic_file_same(paths[i], paths[last]))
 			return true;
 	return false;
 }
