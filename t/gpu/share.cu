@@ -6,7 +6,8 @@
  * tiny for 15 ms, then nothing for 35, which its rate leaves out; step and
  * loss, training steps of 60 and 40 kernels between which the host computes for 0.3 and for 1 ms;
  * nap, for which it is the median of a round in milliseconds in place of rounds a second. Of several,
- * separated by commas, process NUMBER does the NUMBERth, or the last.
+ * separated by commas, process NUMBER does the NUMBERth, or the last. SHARE_TIMES: a file for the moments,
+ * of CLOCK_MONOTONIC in seconds, at which rounds were done.
  */
 #include <atomic>
 #include <cstdio>
@@ -140,7 +141,8 @@ int main(int argc, char **argv)
 	struct shared *all;
 	long rounds = 0;
 	static double naps[100000];
-	const char *kind;
+	const char *kind, *times = getenv("SHARE_TIMES");
+	FILE *file = times ? fopen(times, "w") : NULL;
 	bool napping;
 	int number;
 
@@ -179,6 +181,8 @@ int main(int argc, char **argv)
 		if (rounds < 100000)
 			naps[rounds] = (time - last) * 1000;
 		last = time;
+		if (file)
+			fprintf(file, "%.4f\n", time);
 		all->rounds[number] = rounds;
 		if (rounds == SUMMED)
 			summed = sum();
@@ -192,5 +196,5 @@ int main(int argc, char **argv)
 	qsort(naps + 1, rounds < 100000 ? rounds : 99999, sizeof(naps[0]), less);
 	printf("%ld %.3f %.1f %llx\n", rounds, napping ? naps[rounds / 2] : (double)rounds / (last - start),
 	       gap * 1000, summed);
-	return 0;
+	return file && fclose(file) ? 1 : 0;
 }

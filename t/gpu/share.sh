@@ -4,8 +4,9 @@
 # it costs to be alone, 3 minutes), host (what the host bounds, and JAX, with limits of time, 5 minutes), kill (kills
 # and stops, 3 minutes), lend (who waits for one that does nothing, 1 minute), python (PyTorch and JAX, 8 minutes),
 # step (training steps between which the device has nothing to do: whether others have it then, 3 minutes), unequal
-# (equal weights, kernels of unequal lengths, 2 minutes), all (c, python and limits of time in one table; SHARE_SECONDS
-# a run, 5 if it is not set).
+# (equal weights, kernels of unequal lengths, 2 minutes), jax (of python, what differs most from run to run), all (c,
+# python and limits of time in one table). SHARE_SECONDS a run, 8 if it is not set, and 5 of all; SHARE_TURNS: runs of
+# which a row of the table is the mean, in turns with one alone; SHARE_KILLS: 40 if it is not set.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 . "$top_srcdir/t/lib.sh"
 
@@ -13,6 +14,7 @@ gpu=$top_srcdir/t/gpu
 part=${1:-c}
 test "$part" = all && seconds=5 || seconds=8
 seconds=${SHARE_SECONDS:-$seconds}
+turns=${SHARE_TURNS:-1}
 nvcc=${CUDA_HOME:-/usr/local/cuda}/bin/nvcc
 nvidia-smi -L >"$tmp/gpus" 2>&1 || skip_all "no GPU"
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/# /'
@@ -99,23 +101,35 @@ identical() {
 	is "$(printf '%s\n' "$@" | sort -u | wc -l | tr -d ' ')" 1 "$kind: results are those of a run alone"
 }
 
-# shared NAME COMMAND SECONDS WEIGHT...: a row, and before it the command alone once more; $alone is the mean of all of
-# those: what the host bounds differs by a fifth from process to process
+# shared NAME COMMAND SECONDS WEIGHT...: a row of $turns runs, each after one of the command alone; $alone is the mean of
+# all of those: what the host bounds differs by a fifth from process to process
 shared() {
 	shared_name=$1
 	shared_command=$2
-	together "$2 $3" none
-	alones="$alones$rates"
-	alone=$(echo "$alones" | awk '{ for (i = 1; i <= NF; i++) sum += $i; print sum / NF }')
+	shared_alone="$2 $3"
 	shift 3
 	shared_options=
 	for shared_weight; do
 		shared_options="$shared_options share=$shared_weight"
 	done
-	# shellcheck disable=SC2086
-	together "$shared_command $seconds" $shared_options
+	shared_rates=
+	for shared_turn in $(seq 1 "$turns"); do
+		together "$shared_alone" none
+		alones="$alones$rates"
+		# shellcheck disable=SC2086
+		together "$shared_command $seconds" $shared_options
+		shared_rates="$shared_rates$rates"
+		sums_shared="$sums_shared $sums"
+		test "$turns" = 1 || diag "turn $shared_turn: $shared_name $(echo "$*" | tr ' ' /):$rates"
+	done
+	alone=$(echo "$alones" | awk '{ for (i = 1; i <= NF; i++) sum += $i; print sum / NF }')
+	rates=$(echo "$shared_rates" | awk -v n="$#" -v turns="$turns" '{
+		for (i = 1; i <= NF; i++)
+			sum[(i - 1) % n] += $i / turns
+		for (i = 0; i < n; i++)
+			printf " %.3f", sum[i]
+	}')
 	row "$shared_name $(echo "$*" | tr ' ' /)" "$alone" "$*" "$rates"
-	sums_shared="$sums_shared $sums"
 }
 
 # shares NAME COMMAND SECONDS: the command alone, for so long, two at once, and by weights
@@ -225,17 +239,24 @@ naps() {
 
 # moment: seconds, as CLOCK_MONOTONIC has them
 moment() {
-	awk '{ print $1 }' /proc/uptime
+	"$PYTHON3" -c 'import time; print("%.3f" % time.monotonic())'
 }
 
-# One process goes on, others are killed, or stopped, at random moments: its longest gap.
+# Two processes go on; others are started, killed, or stopped and then killed, at random moments. Behind each such moment
+# there is half a second in which the two are by themselves: what they do in it from 100 ms on.
 kills() {
 	kill_options=$1
+	kill_count=${SHARE_KILLS:-40}
 	pids=
-	rm -f "$tmp"/all* "$tmp/report.0.limit" "$tmp/kills"
-	start 0 1 "$kill_options" "$tmp/share" sync "$((${SHARE_KILLS:-40} * 5 / 4))"
-	survivor=$!
-	for kill in $(seq 1 "${SHARE_KILLS:-40}"); do
+	together "$tmp/share sync 3" none
+	kill_alone=$rates
+	rm -f "$tmp"/all* "$tmp"/report.* "$tmp/kills" "$tmp"/times.*
+	for kill_survivor in 0 1; do
+		SHARE_TIMES=$tmp/times.$kill_survivor start "$kill_survivor" 2 "$kill_options" "$tmp/share" sync \
+			"$((kill_count * 17 / 10 + 4))"
+	done
+	sleep 2
+	for kill in $(seq 1 "$kill_count"); do
 		# Not by `audited`, a function, whose shell would be killed in place of the program.
 		if test "$kill_options" = none; then
 			"$tmp/share" gemm 60 "$tmp/all.$kill" 0 1 >"$tmp/victim" 2>&1 &
@@ -244,24 +265,29 @@ kills() {
 				"$tmp/share" gemm 60 "$tmp/all.$kill" 0 1 >"$tmp/victim" 2>&1 &
 		fi
 		victim=$!
-		began=$(moment)
 		sleep "$(awk -v seed="$kill" 'BEGIN { srand(seed); printf "%.3f", 0.7 + rand() / 2 }')"
 		if test $((kill % 5)) -eq 0; then
 			echo "$(moment) stop" >>"$tmp/kills"
 			kill -STOP "$victim"
 			sleep 0.5
 		fi
-		echo "$(moment) kill of what was started $began" >>"$tmp/kills"
+		echo "$(moment) kill" >>"$tmp/kills"
 		kill -KILL "$victim"
 		wait "$victim" 2>"$tmp/none" || :
+		sleep 0.5
 	done
-	wait "$survivor" || diag "the survivor ended with status $?"
-	sort -n "$tmp/kills" "$tmp/err.0" | grep -B 3 -A 1 "gap of" | sed "s/^/# $kill_options: /"
-	test ! -r "$tmp/report.0.limit" || sed "s/^/# survivor: /" "$tmp/report.0.limit"
-	read -r rounds rate gap sum <"$tmp/out.0"
-	diag "KILLS $kill_options: longest gap $gap ms, $rate rounds a second of $rounds, $sum"
+	for kill_pid in $pids; do
+		wait "$kill_pid" || diag "a survivor ended with status $?"
+	done
+	for kill_survivor in 0 1; do
+		test ! -r "$tmp/report.$kill_survivor.limit" || sed "s/^/# survivor: /" "$tmp/report.$kill_survivor.limit"
+		read -r rounds rate gap sum <"$tmp/out.$kill_survivor"
+		diag "KILLS $kill_options: longest gap $gap ms, $rate rounds a second of $rounds, $sum"
+	done
+	kill_row=$("$PYTHON3" "$gpu/share_kills.py" "$kill_alone" "$tmp/kills" "$tmp/times.0" "$tmp/times.1")
+	diag "KILLS $kill_options: $kill_row"
 	test "$kill_options" != none || return 0
-	like "$(echo "$gap" | awk '{ print ($1 < 100 ? "GOOD" : "BAD") }')" GOOD "the others go on within 100 ms"
+	like "$kill_row" "^GOOD: $((kill_count + kill_count / 5)) moments" "the others are at full speed within 100 ms"
 }
 
 # unequals KIND...: the kinds beside each other, with equal weights; Jain's index of what each does of what it does alone,
@@ -299,12 +325,17 @@ unequals() {
 pythons() {
 	for kind; do
 		"$PYTHON3" -c "import ${kind%% *}" >"$tmp/import" 2>&1 || {
-			test "$part" = python && rows=3 || rows=4
+			rows=4
+			case $part in
+			all | host) rows=5 ;;
+			esac
 			skip "$rows" "no ${kind%% *}"
 			continue
 		}
 		command="$PYTHON3 $gpu/share_step.py $kind"
 		shares "$kind" "$command" 5
+		# shellcheck disable=SC2086
+		identical $sums_alone $sums_shared
 		also_cap "$kind" "$command" "$alone"
 	done
 }
@@ -323,6 +354,7 @@ kill)
 	;;
 lend) naps ;;
 python) pythons "torch small" "torch large" jax ;;
+jax) pythons jax ;;
 unequal)
 	unequals gemm long
 	unequals graph long
@@ -333,6 +365,6 @@ all)
 	programs gemm long tiny graph sync
 	pythons "torch small" "torch large" jax
 	;;
-*) bail_out "share.sh [all|c|cap|host|kill|lend|python|step|unequal]" ;;
+*) bail_out "share.sh [all|c|cap|host|jax|kill|lend|python|step|unequal]" ;;
 esac
 done_testing

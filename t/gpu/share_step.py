@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """share_step.py torch small|large SECONDS FILE NUMBER PROCESSES, or jax SECONDS ...: training steps for so long, from
-when all processes are ready. Prints as share.cu does."""
+when all processes are ready. Prints as share.cu does, for the sum one of the parameters after some of these steps."""
+import hashlib
 import mmap
 import os
 import sys
 import time
+
+SUMMED = 8
 
 
 def torch_step(size):
@@ -24,11 +27,17 @@ def torch_step(size):
         loss.backward()
         optimizer.step()
         return loss.item()
-    return step
+
+
+    def parameters():
+        return [parameter.detach().clone() for parameter in model.parameters()]
+    return step, parameters
 
 
 def jax_step():
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    # Kernels are chosen by what they take, and so by what else the device does meanwhile: by rules.
+    os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_gpu_autotune_level=0"
     import jax
     import jax.numpy as jnp
 
@@ -42,7 +51,20 @@ def jax_step():
     def run():
         state[0] = step(state[0], data)
         state[0].block_until_ready()
-    return run
+
+
+    def parameters():
+        return list(state)
+    return run, parameters
+
+
+def digest(arrays):
+    """Of their bytes, whether they are PyTorch's or JAX's."""
+    import numpy
+    made = hashlib.sha256()
+    for array in arrays:
+        made.update(numpy.asarray(array.cpu() if hasattr(array, "cpu") else array).tobytes())
+    return made.hexdigest()[:16]
 
 
 def together(path, number, processes):
@@ -56,11 +78,11 @@ def together(path, number, processes):
 
 
 kind, *rest = sys.argv[1:]
-run = torch_step(rest.pop(0)) if kind == "torch" else jax_step()
+run, parameters = torch_step(rest.pop(0)) if kind == "torch" else jax_step()
 for _ in range(20):
     run()
 together(rest[1], int(rest[2]), int(rest[3]))
-rounds, gap = 0, 0.0
+rounds, gap, summed = 0, 0.0, None
 start = last = time.monotonic()
 while last < start + float(rest[0]):
     run()
@@ -68,4 +90,6 @@ while last < start + float(rest[0]):
     now = time.monotonic()
     gap = max(gap, now - last)
     last = now
-print(rounds, "%.2f" % (rounds / (last - start)), "%.1f" % (gap * 1000), "none")
+    if rounds == SUMMED:
+        summed = parameters()
+print(rounds, "%.2f" % (rounds / (last - start)), "%.1f" % (gap * 1000), digest(summed) if summed else "none")
