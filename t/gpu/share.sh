@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # share.sh [PART] in a build directory, on a machine with a GPU: processes that share its time by weights, beside
-# what the driver makes of them. PART: c (programs in CUDA C, 6 minutes; the default), cap (limits of time, and what
-# it costs to be alone, 3 minutes), host (what the host bounds, and JAX, with limits of time, 5 minutes), kill (kills
-# and stops, 3 minutes), lend (who waits for one that does nothing, 1 minute), python (PyTorch and JAX, 8 minutes),
-# step (training steps between which the device has nothing to do: whether others have it then, 3 minutes), unequal
-# (equal weights, kernels of unequal lengths, 2 minutes), jax (of python, what differs most from run to run), all (c,
-# python and limits of time in one table). SHARE_SECONDS a run, 8 if it is not set, and 5 of all; SHARE_TURNS: runs of
-# which a row of the table is the mean, in turns with one alone; SHARE_KILLS: 40 if it is not set.
+# what the driver makes of them. PART: c (programs in CUDA C, 6 minutes; the default), cap (limits of time, 3 minutes),
+# host (what the host bounds, and JAX, with limits of time, 5 minutes), jax (of python, what differs most from run to
+# run), kill (kills and stops, 3 minutes), lend (who waits for one that does nothing, 1 minute), price (what a share
+# costs who has no competitor, 3 minutes), python (PyTorch and JAX, 8 minutes), step (training steps between which the
+# device has nothing to do: whether others have it then, 3 minutes), unequal (equal weights, kernels of unequal lengths,
+# 2 minutes), all (c, python and limits of time in one table). SHARE_SECONDS a run, 8 if it is not set, and 5 of all;
+# SHARE_TURNS: runs of which a row of the table is the mean, in turns with one alone; SHARE_KILLS: 40 if it is not set.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 . "$top_srcdir/t/lib.sh"
 
@@ -191,21 +191,50 @@ programs() {
 	done
 }
 
+# price NAME COMMAND TURNS: what a share costs who has no competitor: no more than one percent, as far as so many runs, in
+# turns with others of the command alone, can tell; theirs in $alone
+price() {
+	alone=
+	ours=
+	for turn in $(seq 1 "$3"); do
+		together "$2" none
+		alone="$alone $rates"
+		together "$2" share=50
+		ours="$ours $rates"
+	done
+	diag "ALONE $1: rates$alone; with share$ours"
+	price_row=$(echo "$alone $ours" | awk '{
+		n = NF / 2
+		for (i = 1; i <= NF; i++)
+			sum[i > n] += $i / n
+		for (i = 1; i <= NF; i++)
+			squares[i > n] += ($i / sum[i > n] - 1) ^ 2
+		times = sum[0] / sum[1]
+		error = sqrt((squares[0] + squares[1]) / (n - 1) / n)
+		printf "%s, %.4f times as long with share, standard error %.4f",
+			(times - 2 * error > 1.01 ? "BAD" : "GOOD"), times, error
+	}')
+	diag "ALONE $1: $price_row"
+	like "$price_row" '^GOOD' "$1: without a competitor it takes as long"
+}
+
+# prices: of what submissions of its own bound
+prices() {
+	for kind in tiny sync; do
+		price "$kind" "$tmp/share $kind 1" "${SHARE_TURNS:-12}"
+	done
+	"$PYTHON3" -c "import torch" >"$tmp/import" 2>&1 || {
+		skip 1 "no torch"
+		return
+	}
+	price "torch small" "$PYTHON3 $gpu/share_step.py torch small 2" "${SHARE_TURNS:-12}"
+}
+
 caps() {
 	for kind in gemm long tiny graph sync; do
-		# Rates of what is bound by launches differ from run to run: the best of several, in turns.
-		alone=
-		ours=
-		for turn in 1 2 3 4; do
-			together "$tmp/share $kind 1" none
-			alone="$alone $rates"
-			together "$tmp/share $kind 1" share=50
-			ours="$ours $rates"
-		done
-		diag "ALONE $kind: rates$alone; with share$ours"
+		price "$kind" "$tmp/share $kind 1" 4
+		# Rates of what is bound by launches differ from run to run: the best of them.
 		alone=$(most "$alone")
-		diag "ALONE $kind: $(echo "$alone $(most "$ours")" |
-			awk '{ printf "%.4f", $2 ? $1 / $2 : 0 }') times as long with share"
 		cap "$kind" "$tmp/share $kind" "$alone"
 		test "$kind" = tiny || continue
 		# A loop of launches that pauses of its own accord, without cuaudit: as under a cap?
@@ -247,9 +276,9 @@ moment() {
 kills() {
 	kill_options=$1
 	kill_count=${SHARE_KILLS:-40}
-	pids=
 	together "$tmp/share sync 3" none
 	kill_alone=$rates
+	pids=
 	rm -f "$tmp"/all* "$tmp"/report.* "$tmp/kills" "$tmp"/times.*
 	for kill_survivor in 0 1; do
 		SHARE_TIMES=$tmp/times.$kill_survivor start "$kill_survivor" 2 "$kill_options" "$tmp/share" sync \
@@ -353,6 +382,7 @@ kill)
 	kills share=50
 	;;
 lend) naps ;;
+price) prices ;;
 python) pythons "torch small" "torch large" jax ;;
 jax) pythons jax ;;
 unequal)
@@ -365,6 +395,6 @@ all)
 	programs gemm long tiny graph sync
 	pythons "torch small" "torch large" jax
 	;;
-*) bail_out "share.sh [all|c|cap|host|jax|kill|lend|python|step|unequal]" ;;
+*) bail_out "share.sh [all|c|cap|host|jax|kill|lend|price|python|step|unequal]" ;;
 esac
 done_testing
