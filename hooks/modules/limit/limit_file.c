@@ -14,7 +14,7 @@
 
 #include "util/io.h"
 
-enum { FILL_PATIENCE = 5000 };	/* for the file's first process, which may have to wait for a processor */
+enum { PATIENCE = 5000 };	/* for the file's first process, which may have to wait for a processor */
 
 bool file_broken(struct limit_file *file, const char *why)
 {
@@ -246,14 +246,12 @@ static bool is_shared(struct limit_file *file)
 	return syscall(SYS_fcntl, file->fd, F_OFD_GETLK, &what) || what.l_type != F_UNLCK;
 }
 
-/* Whoever finds it empty fills it, with the byte behind it locked. */
+/* With the byte behind it locked. */
 static bool fill(struct limit_file *file)
 {
 	struct statx its;
 	bool done = true;
 
-	if (!file_lock(file, file->kind->rows + 1, 1, F_WRLCK))
-		return file_broken(file, "it is empty, and another process is filling it");
 	if (look(file->fd, &its) && !its.stx_size) {
 		done = is_shared(file) ? file_broken(file, "it was truncated") : write_empty(file);
 		if (!done)
@@ -296,17 +294,23 @@ static bool has_magic(struct limit_file *file)
 	return magic == file->kind->magic || file_broken(file, file->kind->version);
 }
 
+/* Whoever finds it empty fills it. */
 static bool begin_file(struct limit_file *file)
 {
-	uint64_t until = milliseconds() + FILL_PATIENCE;
+	uint64_t until = milliseconds() + file->patience;	/* 0 until file_open is done */
 
+	file->filling = false;
 	while (size_now(file) != size_whole(file)) {
 		if (is_cut(file))
 			return file_broken(file, file->kind->other);
-		if (!fill(file) && milliseconds() > until)
+		file->filling = !file_lock(file, file->kind->rows + 1, 1, F_WRLCK);
+		if (!file->filling && !fill(file))
 			return false;
+		if (file->filling && milliseconds() >= until)
+			return file_broken(file, "it is empty, and another process is filling it");
 		rest();
 	}
+	file->filling = false;
 	return has_magic(file);
 }
 
@@ -361,6 +365,13 @@ bool file_attach(struct limit_file *file, bool *anew)
 	return false;
 }
 
+bool file_open(struct limit_file *file, bool (*attach)(void))
+{
+	bool done = attach();
+
+	file->patience = PATIENCE;
+	return done || file->filling;
+}
 
 void file_forked(struct limit_file *file)
 {

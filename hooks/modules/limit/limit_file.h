@@ -30,6 +30,8 @@ struct limit_file {
 	const struct file_kind *kind;
 	char path[PATH_MAX];
 	const char *fault;	/* what was wrong last: a sentence without its end */
+	uint32_t patience;	/* milliseconds for another process that fills it: see file_open */
+	bool filling;		/* one was, for longer */
 	int fd;
 	void *pin;		/* keeps the locks when the program closes the descriptor */
 	_Atomic pid_t owner;
@@ -43,7 +45,7 @@ struct limit_file {
 	} room;
 };
 
-/* Context of all: call. Sets fault; false. */
+/* Context of all but file_open: call. Sets fault; false. */
 bool file_broken(struct limit_file *file, const char *why);
 
 bool file_write(struct limit_file *file, uint32_t row, const void *from);
@@ -67,6 +69,12 @@ bool file_is_there(const struct limit_file *file);
  * written. False: see fault.
  */
 bool file_attach(struct limit_file *file, bool *anew);
+
+/*
+ * Context: setup, where the loader has its lock: whether it can be shared. Who has to be waited for is waited for by
+ * the first call that wants the file, for 5 seconds.
+ */
+bool file_open(struct limit_file *file, bool (*attach)(void));
 
 /* In the child of fork, which has no row. */
 void file_forked(struct limit_file *file);

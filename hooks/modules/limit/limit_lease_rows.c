@@ -252,7 +252,7 @@ bool rows_open(const char *directory, const char *group, uint32_t weight, uint32
 	mine.cap = cap;
 	if (length >= (int)sizeof(file.path))
 		return file_broken(&file, "its name is too long");
-	return attach() && read_header();
+	return file_open(&file, attach) && (file.filling || read_header());
 }
 
 void rows_close(void)

@@ -419,7 +419,8 @@ bool shared_open(const char *where)
 
 	if (length >= (int)sizeof(file.path))
 		return broken("its name is too long");
-	opened = enter(&session);
+	begin(&session);
+	opened = file_open(&file, attach);
 	end(&session);
 	return opened;
 }
