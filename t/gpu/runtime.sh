@@ -130,7 +130,10 @@ if test -x "$nvcc" && "$nvcc" -o "$tmp/cost" "$gpu/runtime_cost.cu"; then
 		cost "audited, runtime: counted" audited "$quiet" CUAUDIT_DOMAINS=runtime CUAUDIT_HOOKS='stat(clock=no)' "$tmp/cost"
 		cost "audited, runtime: timed" audited "$quiet" CUAUDIT_DOMAINS=runtime CUAUDIT_HOOKS=stat "$tmp/cost"
 		cost "reported to nobody" env LD_PRELOAD="$tmp/runtime_empty.so" "$tmp/cost"
+		cost "reported, counted by function" env LD_PRELOAD="$tmp/runtime_empty.so" RUNTIME_COUNTS=1 "$tmp/cost"
 		cost "CUPTI, an empty callback" env CUDA_INJECTION64_PATH="$tmp/cupti_runtime.so" "$tmp/cost"
+		cost "CUPTI, counted by function" env CUDA_INJECTION64_PATH="$tmp/cupti_runtime.so" \
+			CUPTI_COUNTS="$tmp/counted" "$tmp/cost"
 	done
 fi
 done_testing
