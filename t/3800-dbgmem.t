@@ -31,6 +31,14 @@ finds device_destination 0 "memcpy of 100 bytes by cases[+].*: destination 0x[0-
 finds device_inside 0 "memmove of 100 bytes by .*: source 0x[0-9a-f]* is $alloc\$"
 finds device_set 0 "memset of 100 bytes by .*: destination 0x[0-9a-f]* is $alloc\$"
 finds device_freed 139 "source 0x[0-9a-f]* is freed: $alloc, freed in cuMemFree_v2 by cases[+]0x[0-9a-f]*\$"
+freed='is freed: 4 MiB of'
+finds pinned_freed 139 "source 0x[0-9a-f]* $freed host memory at .*, allocated in cuMemHostAlloc by cases.*, freed in cuMemFreeHost by cases[+]0x[0-9a-f]*, and is not mapped\$"
+finds managed_freed 139 "source 0x[0-9a-f]* $freed managed memory at .*, allocated in cuMemAllocManaged by .*, freed in cuMemFree_v2 by .*, and is not mapped\$"
+page='is 4 KiB of registered host memory at 0x[0-9a-f]*, allocated in cuMemHostRegister_v2 by cases[+]0x[0-9a-f]*'
+finds registered_past 139 "source 0x[0-9a-f]*fc4 $page, and is past the end of a mapping: after 60 bytes nothing is mapped\$"
+finds registered_read_only 139 "destination 0x[0-9a-f]*000 $page, and is read-only memory\$"
+finds registered_gone 139 "source 0x[0-9a-f]*000 is freed: 4 KiB of registered host memory .*, freed in cuMemHostUnregister by .*, and is not mapped\$"
+finds managed_overlap 0 "source 0x[0-9a-f]* and destination 0x[0-9a-f]* overlap; use memmove; the source is in 4 MiB of managed memory at .*, allocated in cuMemAllocManaged by cases[+]0x[0-9a-f]*\$"
 finds reserved 139 'source 0x[0-9a-f]* is 2 MiB of address range at .*, allocated in cuMemAddressReserve by cases'
 finds overlap 0 'memcpy of 100 bytes .*: source 0x[0-9a-f]* and destination 0x[0-9a-f]* overlap; use memmove$'
 finds overlap_mempcpy 0 'mempcpy of 100 bytes .*overlap; use memmove$'

@@ -72,6 +72,73 @@ static void reserved(void)
 	memcpy(here, (void *)memory, n);
 }
 
+/* A page of the host's that the driver knows, behind which nothing is mapped. */
+static char *registered(void)
+{
+	char *memory = last_page();
+
+	device();
+	if (cuMemHostRegister_v2(memory, PAGE, 0))
+		exit(9);
+	return memory;
+}
+
+static void registered_past(void) { memcpy(here, registered() + PAGE - 60, n); }
+
+static void registered_read_only(void)
+{
+	char *memory = registered();
+
+	mprotect(memory, PAGE, PROT_READ);
+	memcpy(memory, here, n);
+}
+
+/* What the driver forgets is still the program's, who frees it then. */
+static void registered_gone(void)
+{
+	char *memory = registered();
+
+	cuMemHostUnregister(memory);
+	munmap(memory, PAGE);
+	memcpy(here, memory, n);
+}
+
+static void pinned_freed(void)
+{
+	void *memory;
+
+	device();
+	if (cuMemHostAlloc(&memory, SIZE, 0))
+		exit(9);
+	cuMemFreeHost(memory);
+	memcpy(here, memory, n);
+}
+
+static char *managed(void)
+{
+	CUdeviceptr memory;
+
+	device();
+	if (cuMemAllocManaged(&memory, SIZE, 1))
+		exit(9);
+	return (char *)memory;
+}
+
+static void managed_freed(void)
+{
+	char *memory = managed();
+
+	cuMemFree_v2((CUdeviceptr)memory);
+	memcpy(here, memory + 64, n);
+}
+
+static void managed_overlap(void)
+{
+	char *memory = managed();
+
+	memcpy(memory + 10, memory, n);
+}
+
 static void overlap(void) { memcpy(here + 10, here, n); }
 static void overlap_mempcpy(void) { mempcpy(here, here + 10, n); }
 static void overlap_strcpy(void)
@@ -337,10 +404,11 @@ static const struct {
 	CASE(again), CASE(cancelled), CASE(errno_kept), CASE(forked_amid), CASE(small_stack),
 	CASE(unmapped_amid), CASE(by_dlsym), CASE(by_handler), CASE(by_pointer), CASE(by_thread),
 	CASE(device_destination), CASE(device_freed), CASE(device_inside), CASE(device_set),
-	CASE(device_source), CASE(forked), CASE(near_null), CASE(no_access), CASE(null), CASE(overlap),
+	CASE(device_source), CASE(forked), CASE(managed_freed), CASE(managed_overlap), CASE(near_null), CASE(no_access), CASE(null), CASE(overlap),
 	CASE(overlap_mempcpy), CASE(overlap_strcpy), CASE(past), CASE(past_append), CASE(past_set),
-	CASE(past_guard), CASE(past_string), CASE(read_only),
-	CASE(read_only_overlap), CASE(reserved), CASE(right), CASE(stack_end),
+	CASE(past_guard), CASE(past_string), CASE(pinned_freed), CASE(read_only),
+	CASE(read_only_overlap), CASE(registered_gone), CASE(registered_past),
+	CASE(registered_read_only), CASE(reserved), CASE(right), CASE(stack_end),
 	CASE(vforked), CASE(whose), CASE(wrap),
 };
 

@@ -40,6 +40,9 @@ struct buffer;
 /* Context: call. What a range is that cannot be used. */
 void dbgmem_describe(struct buffer *out, uintptr_t at, size_t size, bool write);
 
+/* Context: call. The driver's object that an address is in, if it is in one, behind `before`. */
+void dbgmem_object(struct buffer *out, const char *before, uintptr_t at);
+
 /* Context: call. "4 MiB" or "4097 bytes". */
 void dbgmem_size(struct buffer *out, uint64_t size);
 

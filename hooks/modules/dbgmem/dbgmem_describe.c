@@ -41,13 +41,21 @@ static void put_site(struct buffer *out, const char *verb, const struct leak_sit
 	buffer_name(out, site->python);
 }
 
+/* The processor can come at it, unless its mapping is another one by now. */
+static bool is_of_host(enum leak_kind kind)
+{
+	return kind == LEAK_KIND_HOST_MEMORY || kind == LEAK_KIND_MANAGED_MEMORY ||
+	       kind == LEAK_KIND_REGISTERED;
+}
+
 /* The driver's object that an address is in, by what was seen of its calls. */
-static bool put_object(struct buffer *out, uintptr_t at)
+static bool put_object(struct buffer *out, const char *before, uintptr_t at, bool *of_host)
 {
 	struct leak_object *object = leak_find_address(at);
 
 	if (!object)
 		return false;
+	buffer_text(out, before);
 	if (leak_state_of(object) == LEAK_DEAD)
 		buffer_text(out, "freed: ");
 	if (object->size != LEAK_UNSIZED && object->size) {
@@ -60,7 +68,26 @@ static bool put_object(struct buffer *out, uintptr_t at)
 	put_site(out, ", allocated in ", &object->allocated);
 	if (leak_state_of(object) == LEAK_DEAD)
 		put_site(out, ", freed in ", &object->freed);
+	*of_host = is_of_host(object->kind);
 	return true;
+}
+
+static bool look_up(struct buffer *out, const char *before, uintptr_t at, bool *of_host)
+{
+	sigset_t saved;
+	bool known;
+
+	leak_lock(&saved);
+	known = put_object(out, before, at, of_host);
+	leak_unlock(&saved);
+	return known;
+}
+
+void dbgmem_object(struct buffer *out, const char *before, uintptr_t at)
+{
+	bool of_host;
+
+	look_up(out, before, at, &of_host);
 }
 
 /* Whose the memory before the end is: a stack, a library. */
@@ -118,8 +145,7 @@ static void put_mapping(struct buffer *out, uintptr_t at, size_t size, bool writ
 void dbgmem_describe(struct buffer *out, uintptr_t at, size_t size, bool write)
 {
 	uintptr_t end = at + size;
-	sigset_t saved;
-	bool known;
+	bool known, of_host = false;
 
 	buffer_hex(out, at);
 	buffer_text(out, " is ");
@@ -127,11 +153,11 @@ void dbgmem_describe(struct buffer *out, uintptr_t at, size_t size, bool write)
 		buffer_text(out, at ? "in the page of NULL" : "NULL");
 		return;
 	}
-	leak_lock(&saved);
-	known = put_object(out, at);
-	leak_unlock(&saved);
-	if (known)
+	known = look_up(out, "", at, &of_host);
+	if (known && !of_host)
 		return;
+	if (known)
+		buffer_text(out, ", and is ");
 	if (end < at)
 		buffer_text(out, "too near to the end of all addresses for so many bytes");
 	else

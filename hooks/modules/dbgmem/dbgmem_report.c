@@ -87,6 +87,7 @@ static void put_overlap(struct buffer *out, const struct dbgmem_call *call)
 	buffer_text(out, " and destination ");
 	buffer_hex(out, call->to);
 	buffer_text(out, " overlap; use memmove");
+	dbgmem_object(out, "; the source is in ", call->from);
 }
 
 static void put(struct buffer *out, const struct dbgmem_call *call)
