@@ -13,7 +13,7 @@ static const char *const names[LINK_LIBC_FUNCTIONS] = {
 #undef LIBC_FUNCTION
 };
 
-enum { NEVER = LINK_OBJECT_CORE | LINK_OBJECT_DRIVER | LINK_OBJECT_DRIVER_PRIVATE };
+enum { NEVER = LINK_OBJECT_CORE | LINK_OBJECT_DRIVER | LINK_OBJECT_DRIVER_PRIVATE | LINK_OBJECT_EXCLUDED };
 
 static const char *libraries = "";
 static bool wanted;	/* dbgmem is to be started, perhaps wrongly */

@@ -138,6 +138,18 @@ run CUAUDIT_HOOKS='dbgmem(libraries=(main):qqqqqqqqqqqq;action=report)' "$tmp/ca
 is "$(grep -c overlap "$tmp/err") $(grep 'no library' "$tmp/err")" "1 cuaudit: dbgmem: 'qqqqqqqqqqqq' matched no library" \
 	"one of two that is not there is reported"
 
+# Who is excluded is not held to what is enforced, as the line says.
+for exclude in "CUAUDIT_EXCLUDE=(main)" "CUAUDIT_INCLUDE=libother*"; do
+	run "$exclude" "$tmp/cases" overlap
+	is "$status $(cat "$tmp/out") $(grep -c overlap "$tmp/err")" "0 came through 0" "$exclude: nothing is checked"
+	like "$(cat "$tmp/err")" "^cuaudit: ${exclude%%=*}=.* libraries are not held to: dbgmem" \
+		"... and a line says so"
+done
+run CUAUDIT_EXCLUDE='(main)' "$tmp/cases" whose
+is "$(cat "$tmp/out")" "libc.so.6 1" "excluded: memcpy is libc's own"
+run CUAUDIT_EXCLUDE='libother*' "$tmp/cases" overlap
+is "$(grep -c overlap "$tmp/err")" 1 "another is excluded: it is checked"
+
 # what is not understood: main is not called
 refused() {
 	what=$1
