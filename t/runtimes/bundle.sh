@@ -22,6 +22,56 @@ linkage() {
 	esac
 }
 
+# What saxpy.c calls, but for cudaRuntimeGetVersion: not every static runtime reports that before it has the driver.
+saxpy_calls="cudaEventCreate 1
+cudaEventDestroy 1
+cudaEventRecord 2
+cudaEventSynchronize 2
+cudaFree 2
+cudaGetLastError 1
+cudaLaunchKernel 2
+cudaMalloc 2
+cudaMemcpy 3
+cudaMemcpyAsync 1
+cudaStreamCreate 1
+cudaStreamDestroy 1"
+
+# runtime_calls REPORT: "NAME CALLS" of the runtime's functions
+runtime_calls() {
+	"$PYTHON3" -c '
+import json, sys
+for row in json.load(open(sys.argv[1]))["functions"]:
+    if row["name"].startswith("cuda"):
+        print(row["name"], row["calls"])' "$1" | sort
+}
+
+# with_domain STATUS LINKAGE [AUDITED-VARIABLE=VALUE]: the same program again, its calls of the runtime seen
+with_domain() {
+	domain_status=0
+	rm -f "$tmp/report"
+	audited "${3-A=}" CUAUDIT_DOMAINS=driver,runtime CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS='stat(format=json)' \
+		"$program" >"$tmp/audited" 2>&1 </dev/null || domain_status=$?
+	is "$domain_status $(cat "$tmp/audited")" "$1 $(cat "$tmp/plain")" "$name: the same with the domain runtime"
+	runtime_calls "$tmp/report" >"$tmp/runtime.calls"
+	case $1-$2 in
+	0-nvjpeg*)
+		# Each launch of the library is one of the driver.
+		is "$(awk '/^cudaLaunchKernel/ { n += $2 } END { print n }' "$tmp/runtime.calls")" "$(value launches)" \
+			"$name: as many launches of the runtime as of the driver"
+		;;
+	0-*) is "$(grep -v '^cudaRuntimeGetVersion ' "$tmp/runtime.calls")" "$saxpy_calls" "$name: calls of the runtime" ;;
+	# The simulated driver has no table for reports: what is bound is seen, up to the first failure.
+	*-shared)
+		is "$(cut -d ' ' -f 1 "$tmp/runtime.calls" | tail -n 1) $(cut -d ' ' -f 2 "$tmp/runtime.calls" | uniq)" \
+			"cudaRuntimeGetVersion 1" "$name: calls of the runtime, by its bindings"
+		;;
+	*) is "$(cat "$tmp/runtime.calls")" "" "$name: no calls of the runtime, which nobody reports here" ;;
+	esac
+	domain_runtime=${name%%,*}
+	printf '| %s | %s | %s | %s |\n' "${domain_runtime#cudart }" "$(linkage "$2")" "$(grep -c . "$tmp/runtime.calls")" \
+		"$(awk '{ n += $2 } END { print n + 0 }' "$tmp/runtime.calls")" >>"$tmp/runtime.rows"
+}
+
 # bundled STATUS RUNTIME LINKAGE PROGRAM HOLDER [NATIVE-VARIABLE=VALUE [AUDITED-VARIABLE=VALUE]]
 # The program ends with STATUS in both runs; HOLDER is the file with the runtime.
 bundled() {
@@ -55,6 +105,7 @@ bundled() {
 		$(($(value plt) + $(value relocation))) "$(value dlsym)" "$(value procaddr)" \
 		"$(value asked)" "$(value tables)" "$(value called)" "$(value calls)" \
 		"$(value launches)" "$(value escapes)" "$result" >>"$tmp/rows"
+	with_domain "$1" "$3" "${7-A=}"
 }
 
 # all_bundled STATUS [NATIVE-VARIABLE=VALUE [AUDITED-VARIABLE=VALUE]]: each of the manifest.
@@ -62,6 +113,7 @@ all_bundled() {
 	all_status=$1
 	shift
 	: >"$tmp/rows"
+	: >"$tmp/runtime.rows"
 	ok "the bundle has a manifest" test -s "$bundle/MANIFEST" || return 0
 	while read -r runtime linkage program holder packages; do
 		bundled "$all_status" "$runtime" "$linkage" "$program" "$holder" "$@"
@@ -73,4 +125,8 @@ all_bundled() {
 		"Launches | Escapes | Result |"
 	diag "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|"
 	diag "$(cat "$tmp/rows")"
+	diag "CUAUDIT_DOMAINS=driver,runtime"
+	diag "| Runtime | Linkage | Functions of the runtime called | Calls |"
+	diag "|---|---|--:|--:|"
+	diag "$(cat "$tmp/runtime.rows")"
 }
