@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts calls of the runtime by CUPTI's callbacks, for runtime.sh: CUDA_INJECTION64_PATH names it,
- * CUPTI_LIBRARY the library of CUPTI, and CUPTI_COUNTS the file for "NAME CALLS" lines at the end;
- * without CUPTI_COUNTS the callback does nothing.
+ * CUPTI_LIBRARY the library of CUPTI, and CUPTI_COUNTS the file for "NAME CALLS" lines at the end, behind
+ * which each process has its number; without CUPTI_COUNTS the callback does nothing. The driver loads it when
+ * it is initialized; LD_PRELOAD with CUPTI_EARLY has it subscribe before main.
  */
 #include <cupti.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CALLBACKS = 1024, NAME = 128 };
 
@@ -45,10 +47,12 @@ static void take_name(int id, const char *name)
 static void print(void)
 {
 	const char *path = getenv("CUPTI_COUNTS");
-	FILE *out = path ? fopen(path, "w") : NULL;
+	FILE *out = NULL;
+	char own[4096];
 
-	for (int i = 0; out && i < CALLBACKS; i++)
-		if (calls[i])
+	snprintf(own, sizeof(own), "%s.%d", path ? path : "", getpid());
+	for (int i = 0; path && i < CALLBACKS; i++)
+		if (calls[i] && (out || (out = fopen(own, "w"))))
 			fprintf(out, "%s %lu\n", names[i], calls[i]);
 	if (out)
 		fclose(out);
@@ -81,4 +85,10 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 			take_name(i, name);
 	atexit(print);
 	return 1;
+}
+
+__attribute__((constructor)) static void early(void)
+{
+	if (getenv("CUPTI_EARLY"))
+		InitializeInjection();
 }

@@ -36,13 +36,14 @@ test -n "${CUPTI_LIBRARY:-}" || skip_all "no library of CUPTI"
 export CUPTI_LIBRARY
 diag "CUPTI: $CUPTI_LIBRARY"
 
-# ours FILE: "NAME CALLS" of the runtime's functions in stat's JSON
+# ours FILE...: "NAME CALLS" of the runtime's functions in stat's JSON
 ours() {
 	"$PYTHON3" -c '
 import json, sys
-for row in json.load(open(sys.argv[1]))["functions"]:
-    if row["name"].lstrip("_").startswith("cuda"):
-        print(row["name"], row["calls"])' "$1" | sort
+for path in sys.argv[1:]:
+    for row in json.load(open(path))["functions"]:
+        if row["name"].lstrip("_").startswith("cuda"):
+            print(row["name"], row["calls"])' "$@" | summed
 }
 
 # By name: CUPTI has a number for each version.
@@ -50,34 +51,45 @@ summed() {
 	awk '{ calls[$1] += $2 } END { for (name in calls) print name, calls[name] }' | sort
 }
 
-# both NAME COMMAND...: the program alone, then with both; the counts are compared
+# same FILE FILE WHAT: the counts, but for functions that $late names, whose first calls come before CUPTI
+same() {
+	is "$(grep -v "^\(${late:-none}\) " "$1")" "$(grep -v "^\(${late:-none}\) " "$2")" "$3"
+}
+
+# both NAME COMMAND...: the program alone, with stat, and with both; the counts are compared. $late: see same;
+# $early: CUPTI is there from the start; $varies: what is called differs from run to run
 both() {
 	both_name=$1
 	shift
 	both_status=0
-	rm -f "$tmp"/stat* "$tmp/counts"
+	both_loads=CUDA_INJECTION64_PATH
+	test -z "${early-}" || both_loads=LD_PRELOAD
+	rm -f "$tmp"/stat* "$tmp"/counts*
 	"$@" >"$tmp/alone" 2>"$tmp/err" || both_status=$?
 	is "$both_status" 0 "$both_name: runs alone"
 	both_status=0
-	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat" "$@" \
+	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat-%p" "$@" \
 		>"$tmp/out" 2>"$tmp/err" || both_status=$?
 	is "$both_status" 0 "$both_name: ends well with stat"
-	is "$(cat "$tmp/out")" "$(cat "$tmp/alone")" "$both_name: with the same output"
+	is "$(sort "$tmp/out")" "$(sort "$tmp/alone")" "$both_name: with the same output"
 	sed 's/^/# stderr: /' "$tmp/err" | head -n 10
-	ours "$tmp"/stat* | summed >"$tmp/without"
-	rm -f "$tmp"/stat*
+	ours "$tmp"/stat-* >"$tmp/without"
+	rm -f "$tmp"/stat-*
 	both_status=0
-	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat" \
-		CUDA_INJECTION64_PATH="$tmp/cupti_runtime.so" CUPTI_COUNTS="$tmp/counts" "$@" \
+	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat-%p" \
+		$both_loads="$tmp/cupti_runtime.so" ${early:+CUPTI_EARLY=1} CUPTI_COUNTS="$tmp/counts" "$@" \
 		>"$tmp/out" 2>"$tmp/err" || both_status=$?
 	is "$both_status" 0 "$both_name: ends well with stat and CUPTI"
 	sed 's/^/# stderr: /' "$tmp/err" | head -n 10
-	ours "$tmp"/stat* | summed >"$tmp/ours"
-	summed <"$tmp/counts" >"$tmp/theirs"
+	ours "$tmp"/stat-* >"$tmp/ours"
+	cat "$tmp"/counts.* | summed >"$tmp/theirs"
 	join -a 1 -a 2 -e 0 -o 0,1.2,2.2 "$tmp/ours" "$tmp/theirs" |
 		awk '{ printf "# %-40s cuaudit %8d  CUPTI %8d%s\n", $1, $2, $3, $2 == $3 ? "" : "  differs" }'
 	ok "$both_name: calls of the runtime are seen" test -s "$tmp/ours"
-	is "$(cat "$tmp/ours")" "$(cat "$tmp/theirs")" "$both_name: as many calls of each function as CUPTI has"
+	same "$tmp/ours" "$tmp/theirs" "$both_name: as many calls of each function as CUPTI has"
+	if test -z "${varies-}"; then
+		is "$(cat "$tmp/without")" "$(cat "$tmp/ours")" "$both_name: as many without CUPTI"
+	fi
 	diag "$both_name: $(awk '{ n += $2 } END { print n + 0 }' "$tmp/without") calls without CUPTI," \
 		"$(awk '{ n += $2 } END { print n + 0 }' "$tmp/ours") with it"
 }
@@ -96,20 +108,48 @@ if test -x "$nvcc"; then
 	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/gemm-" "$tmp/gemm" >"$tmp/out" 2>&1
 	"$top_builddir/bin/cuaudit" report --by tree "$tmp"/gemm-*trace | sed 's/^/# /'
 else
-	skip 19 "no nvcc"
+	skip 22 "no nvcc"
+fi
+# nsys has its own subscriber and injections.
+nsys=$(command -v nsys || ls "$toolkit"/bin/nsys /opt/nvidia/nsight-systems/*/bin/nsys 2>"$tmp/none" | head -n 1)
+if test -n "$nsys" && test -x "$tmp/saxpy_static"; then
+	for program in saxpy_static saxpy_shared; do
+		rm -f "$tmp"/stat*
+		nsys_status=0
+		audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat-%p" \
+			"$nsys" profile -t cuda,nvtx -s none --cpuctxsw=none -f true -o "$tmp/nsys" "$tmp/$program" \
+			>"$tmp/out" 2>"$tmp/err" || nsys_status=$?
+		is "$nsys_status $(grep -c -x -F "$("$tmp/$program")" "$tmp/out")" "0 1" "$program beside nsys: the same output"
+		grep '^cuaudit' "$tmp/out" "$tmp/err" | sed 's/^/# /'
+		ours "$tmp"/stat-* | sed 's/^/# /'
+	done
+else
+	diag "no nsys here"
 fi
 if python_has torch; then
 	both "PyTorch" "$PYTHON3" "$gpu/torch_eager.py"
 	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/torch-" "$PYTHON3" \
 		"$gpu/torch_eager.py" >"$tmp/out" 2>&1
 	"$top_builddir/bin/cuaudit" report --by tree "$tmp"/torch-*trace | sed 's/^/# /' | head -n 60
+	if test "$(grep -c '^GPU' "$tmp/gpus")" -gt 1; then
+		varies=yes
+		both "NCCL on two GPUs" "$PYTHON3" "$gpu/torch_nccl.py" 2
+		varies=
+	else
+		diag "one GPU: NCCL on two is not compared"
+	fi
 else
-	skip 6 "no torch"
+	skip 7 "no torch"
 fi
 if python_has jax; then
+	late=cudaRuntimeGetVersion
 	both "JAX" "$PYTHON3" "$gpu/jax_jit.py"
+	late=
+	early=yes
+	both "JAX, CUPTI from the start" "$PYTHON3" "$gpu/jax_jit.py"
+	early=
 else
-	skip 6 "no jax"
+	skip 14 "no jax"
 fi
 
 # Nanoseconds of cudaGetDevice and cudaEventQuery.
