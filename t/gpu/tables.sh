@@ -143,4 +143,10 @@ else
 	skip 1 "no cupy"
 	shown import "$tmp/import"
 fi
+if python_has jax; then
+	each "JAX" "$PYTHON3" "$gpu/jax_jit.py"
+else
+	skip 1 "no jax"
+	shown import "$tmp/import"
+fi
 done_testing
