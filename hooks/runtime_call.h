@@ -7,7 +7,8 @@
 
 /* What a runtime reports a call by, as it was measured; see docs/DECISIONS.md. */
 struct runtime_report {
-	uint64_t size;		/* RUNTIME_REPORT_SIZE */
+	uint32_t size;		/* RUNTIME_REPORT_SIZE; what is beside it is not set before 12.9 */
+	uint32_t unset;
 	uint64_t unknown[3];
 	uint64_t *correlation;	/* a word of the tool's own */
 	const int32_t *status;	/* at the exit; or the status itself */

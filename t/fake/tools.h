@@ -10,7 +10,8 @@ enum { TOOLS_FLAGS = 1024, TOOLS_ENTER = 0, TOOLS_EXIT = 1 };
 
 /* What a runtime reports a call by. */
 struct tools_report {
-	uint64_t size, unknown[3];
+	uint32_t size, unset;
+	uint64_t unknown[3];
 	uint64_t *correlation;
 	int32_t *status;
 	const char *name;

@@ -3,6 +3,7 @@
 #include "t/runtime/runtime.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "t/fake/driver.h"
 #include "t/fake/tools.h"
@@ -37,6 +38,8 @@ struct call {
 static void enter(struct call *call, uint32_t callback, const char *name, const void *params)
 {
 	start();
+	/* What they do not set is as it was, before 12.9. */
+	memset(&call->report, 0xa5, sizeof(call->report));
 	call->report.size = flags && flags[callback] ? sizeof(call->report) : 0;
 	if (!call->report.size)
 		return;
