@@ -452,6 +452,9 @@ static int chrome_mark(struct convert *convert, const struct trace *trace,
 static void range_text(struct buffer *out, const struct chrome *chrome, const struct trace_range *range,
 		       const char *payload, bool apart)
 {
+	char colour[TRACE_RANGE_WORD], number[TRACE_RANGE_WORD];
+	const char *category = trace_range_category(range, number);
+
 	buffer_text(out, ",\"cat\":\"nvtx\",\"name\":");
 	escape_text(out, range->text);
 	if (apart) {
@@ -465,9 +468,14 @@ static void range_text(struct buffer *out, const struct chrome *chrome, const st
 		buffer_text(out, ",\"domain\":");
 		escape_text(out, range->domain);
 	}
-	if (*range->category) {
+	if (*category) {
 		buffer_text(out, ",\"category\":");
-		escape_text(out, range->category);
+		escape_text(out, category);
+	}
+	trace_range_colour(range, colour);
+	if (*colour) {
+		buffer_text(out, ",\"colour\":");
+		escape_text(out, colour);
 	}
 	if (*payload) {
 		buffer_text(out, ",\"payload\":");

@@ -147,7 +147,7 @@ static int jsonl_mark(struct convert *convert, const struct trace *trace,
 
 static void put_range(struct buffer *out, const struct trace *trace, const struct trace_range *range)
 {
-	char payload[32];
+	char payload[32], colour[TRACE_RANGE_WORD];
 
 	begin(out, "range", trace);
 	put_text(out, KEY("event"), trace_range_event_name(range));
@@ -166,12 +166,9 @@ static void put_range(struct buffer *out, const struct trace *trace, const struc
 		put_number(out, KEY("category"), range->category_number);
 	if (*range->category)
 		put_text(out, KEY("category_name"), range->category);
-	if (range->flags & TRACE_RANGE_COLOUR) {
-		char colour[16];
-
-		snprintf(colour, sizeof(colour), "#%08" PRIx32, range->colour);
+	trace_range_colour(range, colour);
+	if (*colour)
 		put_text(out, KEY("colour"), colour);
-	}
 	trace_range_payload(range, payload, sizeof(payload));
 	if (*payload)
 		put_text(out, KEY("payload"), payload);

@@ -409,7 +409,8 @@ static void range_attributes(struct buffer *out, const struct trace *trace,
 			     const struct trace_range *range)
 {
 	const struct trace_thread *thread = trace_thread(trace, range->thread);
-	char payload[32];
+	char payload[32], colour[TRACE_RANGE_WORD], number[TRACE_RANGE_WORD];
+	const char *category = trace_range_category(range, number);
 
 	trace_range_payload(range, payload, sizeof(payload));
 	if (thread) {
@@ -419,8 +420,11 @@ static void range_attributes(struct buffer *out, const struct trace *trace,
 	add_text(out, "nvtx.event", trace_range_event_name(range));
 	if (*range->domain)
 		add_text(out, "nvtx.domain", range->domain);
-	if (*range->category)
-		add_text(out, "nvtx.category", range->category);
+	if (*category)
+		add_text(out, "nvtx.category", category);
+	trace_range_colour(range, colour);
+	if (*colour)
+		add_text(out, "nvtx.colour", colour);
 	if (*payload)
 		add_text(out, "nvtx.payload", payload);
 	if (range->flags & TRACE_RANGE_UNFINISHED)

@@ -90,6 +90,10 @@ like "$(cat "$tmp/lines")" '"text":"of b","domain":"b","category":7,"category_na
 	"... of the same number in another; a payload of 32 bits"
 like "$(cat "$tmp/lines")" '"category":9,"category_name":"first"' "the name that was given last, though not first"
 
+tool convert --to chrome "$tmp/traces"
+like "$(cat "$tmp/out")" '"name":"of a nameless category","args":\{"event":"mark","category":"4294967295"\}' \
+	"a category without a name is its number, also where it is a text"
+
 ok "a name that no event follows" grep -q '"thread_name":"named at the end"' "$tmp/lines"
 
 ranged "crossing" trace "$tmp/hostile" crossing
@@ -267,15 +271,43 @@ step 1 1
 worker 1" "perfetto: a slice for each range"
 	is "$(sed -n 's/^unfinished //p' "$tmp/is")" 3 "perfetto: those that have not ended have no end"
 fi
+# What belongs to a range is with it wherever it is a slice: "step 1", of a category, a colour and a payload.
+attributes='event push category kätegory colour #ff00ff80 payload 2.5'
+tool convert --to chrome "$trace"
+is "$(sed -n 's/.*"name":"step 1","args":{\("event".*\)}},*$/\1/p' "$tmp/out" | tr -d '":' | sed 's/eventpush/event push/; s/,category/ category /; s/,colour/ colour /; s/,payload/ payload /')" \
+	"$attributes" "chrome: category, colour and payload"
+tool convert --to otlp "$trace"
+for attribute in 'nvtx.category kätegory' 'nvtx.colour #ff00ff80' 'nvtx.payload 2.5'; do
+	is "$(grep -o '"name":"step 1","kind".*' "$tmp/out" | sed 's/"traceId".*//' |
+		grep -c "\"${attribute% *}\",\"value\":{\"stringValue\":\"${attribute#* }\"}")" 1 "otlp: ${attribute% *}"
+done
+tool convert --to perfetto -o "$tmp/pftrace" "$trace"
+if ! grep -q 'built without' "$tmp/err"; then
+	for attribute in colour '#ff00ff80' 'kätegory' 2.5; do
+		is "$(LC_ALL=C grep -a -c -F "$attribute" "$tmp/pftrace" | sed 's/[1-9][0-9]*/some/')" some "perfetto: $attribute"
+	done
+fi
+tool convert --to ctf -o "$tmp/ctf" "$trace"
+if command -v babeltrace2 >"$tmp/which"; then
+	babeltrace2 "$tmp/ctf" >"$tmp/events" 2>"$tmp/read.err"
+	like "$(cat "$tmp/events")" 'nvtx:push: .*text = "step 1", domain = "", category = "kätegory", colour = "#ff00ff80", payload = "2.5"' \
+		"ctf: category, colour and payload"
+else
+	skip 1 "no babeltrace2"
+fi
+tool report --html "$tmp/page.html" "$trace"
+like "$(cat "$tmp/page.html")" ',65408[],]' "the page: colour of a range"
 tool convert --to sqlite -o "$tmp/db" "$trace"
 if ! grep -q 'built without' "$tmp/err" && "$PYTHON3" -c 'import sqlite3' 2>"$tmp/which"; then
 	is "$("$PYTHON3" -c '
 import sqlite3, sys
 base = sqlite3.connect(sys.argv[1])
 print(base.execute("SELECT domain, category_name, payload, depth FROM range WHERE text = ?", ("registered",)).fetchall())
+print(base.execute("SELECT category_name, colour FROM range WHERE text = ?", ("step 1",)).fetchall())
 print(base.execute("SELECT count(*), count(\"end\") FROM NVTX_EVENTS").fetchall())
 print(base.execute("SELECT ranges, unfinished FROM by_range WHERE range = ?", ("worker",)).fetchall())' "$tmp/db")" \
 		"[('app', 'loading', '-5', 2)]
+[('kätegory', 4278255488)]
 [(9, 5)]
 [(1, 0)]" "sqlite: the table, and the views"
 fi

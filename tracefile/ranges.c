@@ -564,6 +564,21 @@ bool trace_ranges_take(const struct trace_ranges *ranges, const bool *texts, uin
 	return false;
 }
 
+const char *trace_range_category(const struct trace_range *range, char text[TRACE_RANGE_WORD])
+{
+	if (*range->category || !range->category_number)
+		return range->category;
+	snprintf(text, TRACE_RANGE_WORD, "%" PRIu32, range->category_number);
+	return text;
+}
+
+void trace_range_colour(const struct trace_range *range, char text[TRACE_RANGE_WORD])
+{
+	*text = '\0';
+	if (range->flags & TRACE_RANGE_COLOUR)
+		snprintf(text, TRACE_RANGE_WORD, "#%08" PRIx32, range->colour);
+}
+
 void trace_range_payload(const struct trace_range *range, char *text, size_t size)
 {
 	uint64_t bits = range->payload;

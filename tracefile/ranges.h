@@ -72,6 +72,14 @@ bool trace_ranges_take(const struct trace_ranges *ranges, const bool *texts, uin
 /* The payload as people read it; at least 32 bytes. "" if there is none. */
 void trace_range_payload(const struct trace_range *range, char *text, size_t size);
 
+enum { TRACE_RANGE_WORD = sizeof("4294967295") };	/* or "#aarrggbb" */
+
+/* Its category's name, or its number, in `text`, where that has none; "" for no category. */
+const char *trace_range_category(const struct trace_range *range, char text[TRACE_RANGE_WORD]);
+
+/* "#aarrggbb", or "" if it has none. */
+void trace_range_colour(const struct trace_range *range, char text[TRACE_RANGE_WORD]);
+
 /* Of an id, without the bits that all have. */
 #define TRACE_RANGE_ID ((UINT64_C(1) << 62) - 1)
 

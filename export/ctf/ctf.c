@@ -406,13 +406,15 @@ static int put_change(struct ctf *ctf, const struct change *change)
 	const struct trace_range *range = change->range;
 	uint32_t thread = change->end ? range->end_thread : range->thread;
 	uint64_t id = range->id & TRACE_RANGE_ID;
-	char payload[32];
+	char payload[32], colour[TRACE_RANGE_WORD], number[TRACE_RANGE_WORD];
 
 	trace_range_payload(range, payload, sizeof(payload));
+	trace_range_colour(range, colour);
 	ctf->tid = fields_tid(trace_thread(ctf->trace, thread));
 	ctf->body.used = 0;
 	return put_text(ctf, range->text) ?: put_text(ctf, range->domain) ?:
-	       put_text(ctf, range->category) ?: put_text(ctf, payload) ?: put(ctf, &id, sizeof(id)) ?:
+	       put_text(ctf, trace_range_category(range, number)) ?: put_text(ctf, colour) ?: put_text(ctf, payload) ?:
+	       put(ctf, &id, sizeof(id)) ?:
 	       put_event(ctf, trace_ns(ctf->trace, change->ticks),
 			 (uint32_t)ctf->trace->nfunctions * CTF_HALVES + change_number(change));
 }

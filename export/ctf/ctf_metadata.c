@@ -301,7 +301,7 @@ static void ranges(FILE *file, const struct ctf *ctf)
 	for (uint32_t i = CTF_RANGE_PUSH; i < CTF_OTHERS; i++) {
 		event(file, "nvtx", names[i], "", (uint32_t)ctf->trace->nfunctions * CTF_HALVES + i);
 		fputs("\t\ttext_t _text;\n\t\ttext_t _domain;\n\t\ttext_t _category;\n"
-		      "\t\ttext_t _payload;\n\t\tuint64_t _id;\n\t};\n};\n\n", file);
+		      "\t\ttext_t _colour;\n\t\ttext_t _payload;\n\t\tuint64_t _id;\n\t};\n};\n\n", file);
 	}
 }
 

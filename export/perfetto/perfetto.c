@@ -394,7 +394,7 @@ static int put_range(struct convert *convert, struct perfetto *perfetto, const s
 	const char *text = perfetto_library_text(perfetto, *range->text ? range->text : "(no name)");
 	bool mark = range->event == CUAUDIT_TRACE_RANGE_MARK;
 	size_t length = strlen(text);
-	char payload[32];
+	char payload[32], colour[TRACE_RANGE_WORD], number[TRACE_RANGE_WORD];
 	uint8_t *at;
 
 	perfetto->body.used = 0;
@@ -404,8 +404,10 @@ static int put_range(struct convert *convert, struct perfetto *perfetto, const s
 	at = wire_length(at, perfetto->tags.event_text, length);
 	took(perfetto, wire_bytes(at, text, length));
 	trace_range_payload(range, payload, sizeof(payload));
+	trace_range_colour(range, colour);
 	return annotate_if(perfetto, PERFETTO_DOMAIN, range->domain) ?:
-	       annotate_if(perfetto, PERFETTO_CATEGORY, range->category) ?:
+	       annotate_if(perfetto, PERFETTO_CATEGORY, trace_range_category(range, number)) ?:
+	       annotate_if(perfetto, PERFETTO_COLOUR, colour) ?:
 	       annotate_if(perfetto, PERFETTO_PAYLOAD, payload) ?:
 	       put_event(convert, perfetto, trace_ns(trace, range->start),
 			 mark ? perfetto->instant : perfetto->begin, track);

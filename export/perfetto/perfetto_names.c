@@ -110,6 +110,7 @@ static const char *const names[PERFETTO_PARAMETERS] = {
 	[PERFETTO_ARGUMENTS] = "arguments",
 	[PERFETTO_DOMAIN] = "domain",
 	[PERFETTO_CATEGORY] = "category",
+	[PERFETTO_COLOUR] = "colour",
 	[PERFETTO_PAYLOAD] = "payload",
 };
 

@@ -127,6 +127,9 @@ static int names(void)
 	attributes = copy_text("of none");
 	attributes.category = 9;
 	nvtx.MarkEx(&attributes);
+	attributes = copy_text("of a nameless category");
+	attributes.category = UINT32_MAX;
+	nvtx.MarkEx(&attributes);
 	nvtx.NameOsThreadA((uint32_t)getpid(), "named at the end");
 	return 0;
 }
