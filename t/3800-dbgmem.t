@@ -138,6 +138,47 @@ run CUAUDIT_HOOKS='dbgmem(libraries=(main):qqqqqqqqqqqq;action=report)' "$tmp/ca
 is "$(grep -c overlap "$tmp/err") $(grep 'no library' "$tmp/err")" "1 cuaudit: dbgmem: 'qqqqqqqqqqqq' matched no library" \
 	"one of two that is not there is reported"
 
+# The same as objects, of which cuaudit report makes functions, files and lines.
+compile -O1 -g -fno-builtin -w -Wl,--build-id -o "$tmp/lines" "$top_srcdir/t/dbgmem/cases.c" -pthread \
+	-Wl,-rpath,"$simdir" "$simdir/libcuda.so.1" || bail_out "cannot build with -g"
+objects='dbgmem(libraries=(main);format=json'
+run CUAUDIT_OUTPUT="$tmp/found" CUAUDIT_HOOKS="$objects)" "$tmp/lines" device_freed
+is "$status $(grep -c . "$tmp/found.dbgmem")" "134 1" "format=json: an object, though the process is aborted"
+like "$(cat "$tmp/err")" 'source 0x[0-9a-f]* is freed' "... and the line"
+# line TEXT: of cases.c that has it
+line() {
+	grep -n -F "$1" "$top_srcdir/t/dbgmem/cases.c" | head -n 1 | cut -d : -f 1
+}
+if command -v "$PYTHON3" >"$tmp/none" && grep -q '^#define HAVE_LIBDW 1' "$top_builddir/config.h"; then
+	"$top_builddir/bin/cuaudit" report --format json "$tmp/found.dbgmem" >"$tmp/completed" 2>"$tmp/err"
+	is "$? $(cat "$tmp/err") $("$PYTHON3" -c '
+import json, sys
+found = json.load(open(sys.argv[1]))
+print(found["memory_function"], found["bytes"], found["finding"].split(":")[0])
+for site in found, found["source"]["allocated"], found["source"]["freed"]:
+    print(site.get("function", ""), site["caller_function"], site["caller_line"])' "$tmp/completed")" \
+		"0  memcpy 100 dbgmem
+ device_freed $(line 'memcpy(here, (void *)(memory + 64), n);')
+cuMemAlloc_v2 device $(line 'cuMemAlloc_v2(&memory, SIZE))')
+cuMemFree_v2 device_freed $(line 'cuMemFree_v2(memory);')" "... of the call, the allocation and the free, by line" || diag "$(cat "$tmp/completed")"
+else
+	skip 1 "no python3 or libdw"
+fi
+status=0
+"$top_builddir/bin/cuaudit" report "$tmp/found.dbgmem" >"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status $(cat "$tmp/out" "$tmp/err")" \
+	"2 cuaudit: $tmp/found.dbgmem: a report of the dbgmem hook, of which --format json names the call sites" "... as JSON alone"
+for odd in errno_kept forked_amid small_stack unmapped_amid cancelled; do
+	run CUAUDIT_OUTPUT="$tmp/odd-%p" CUAUDIT_HOOKS="$objects;action=report)" "$tmp/cases" $odd
+	is "$status $(cat "$tmp/out")" "0 came through" "format=json, $odd: the program is well"
+done
+run CUAUDIT_OUTPUT="$tmp/none/such" CUAUDIT_HOOKS="$objects;action=report)" "$tmp/cases" overlap
+is "$status $(cat "$tmp/out")" "0 came through" "format=json, no such directory: the program is well"
+like "$(cat "$tmp/err")" 'memcpy of 100 bytes .*overlap' "... and the line is there"
+run CUAUDIT_OUTPUT= CUAUDIT_HOOKS="$objects)" "$tmp/cases" overlap
+is "$status $(cat "$tmp/err")" "85 cuaudit: dbgmem: format=json is for a file of its own; set CUAUDIT_OUTPUT" \
+	"format=json without a file's name: refused"
+
 # Who is excluded is not held to what is enforced, as the line says.
 for exclude in "CUAUDIT_EXCLUDE=(main)" "CUAUDIT_INCLUDE=libother*"; do
 	run "$exclude" "$tmp/cases" overlap

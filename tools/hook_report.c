@@ -220,6 +220,8 @@ static const struct kind {
 	  "a report of the coverage hook, of which --format json names the call sites" },
 	{ { NULL }, "fault_rule",
 	  "a report of the fault hook, of which --format json names the call sites" },
+	{ { NULL }, "memory_function",
+	  "a report of the dbgmem hook, of which --format json names the call sites" },
 };
 
 static const struct kind *kind_of(const struct json_value *report)

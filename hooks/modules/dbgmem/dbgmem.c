@@ -12,16 +12,23 @@
 static const struct cuaudit_option options[] = {
 	{ "libraries", NULL, "GLOBS", "libraries whose calls are checked, with colons between; (main): the executable" },
 	{ "action", "abort", "abort|report", "what follows a finding" },
+	{ "format", "text", "text|json", "json: findings as objects in a file, too" },
 	{ NULL, NULL, NULL, NULL }
 };
 
 static const char *libraries;
+static bool json;
 
 /* The auditor reads the libraries by itself, before there is a core. */
 static int check(const struct cuaudit_options *given)
 {
 	libraries = cuaudit_option_get(given, "libraries");
 	dbgmem_report_setup(!strcmp(cuaudit_option_get(given, "action"), "abort"));
+	json = !strcmp(cuaudit_option_get(given, "format"), "json");
+	if (json && !dbgmem_json_possible()) {
+		cuaudit_log(CUAUDIT_ERROR, "dbgmem: format=json is for a file of its own; set CUAUDIT_OUTPUT");
+		return -ECANCELED;
+	}
 	if (!libraries || !*libraries) {
 		cuaudit_log(CUAUDIT_ERROR, "dbgmem: libraries=GLOB[:GLOB...] is missing; (main) is the "
 			    "executable");
@@ -52,6 +59,8 @@ static int init(const struct cuaudit_options *given)
 			    "library; it needs glibc 2.35 or newer, and no other auditor");
 		return -ECANCELED;
 	}
+	if (json)
+		dbgmem_json_setup();
 	dbgmem_look_setup();
 	libc_function_thread(false);
 	leak_python_want();
@@ -64,6 +73,7 @@ static int init(const struct cuaudit_options *given)
 static void finish(void)
 {
 	dbgmem_report_finish();
+	dbgmem_json_finish();
 	if (libc_function_missed())
 		cuaudit_log(CUAUDIT_WARN, "dbgmem: nothing was checked: no library that '%s' names has "
 			    "bound a memory function of the C library", libraries);
@@ -75,6 +85,8 @@ static void finish(void)
 static void forked(void)
 {
 	dbgmem_report_forked();
+	if (json)
+		dbgmem_json_forked();
 	leak_track_forked();
 }
 

@@ -46,6 +46,21 @@ void dbgmem_object(struct buffer *out, const char *before, uintptr_t at);
 /* Context: call. "4 MiB" or "4097 bytes". */
 void dbgmem_size(struct buffer *out, uint64_t size);
 
+/* Context: setup. Whether there is a name for a file of objects. */
+bool dbgmem_json_possible(void);
+
+/* Context: setup. Findings are written as objects, too. */
+void dbgmem_json_setup(void);
+
+/* Context: call, under the lock of findings. Writes the object of one that is printed as `finding`. */
+void dbgmem_json(const struct dbgmem_call *call, const char *finding);
+
+/* Context: setup. Prints how many could not be written. */
+void dbgmem_json_finish(void);
+
+/* Context: call, in the child of fork, whose file may be another one. */
+void dbgmem_json_forked(void);
+
 /* Context: setup. Whether a finding ends the process. */
 void dbgmem_report_setup(bool abort);
 

@@ -125,6 +125,7 @@ void dbgmem_report(const struct dbgmem_call *call)
 	if (is_new(call->caller) || aborts) {
 		put(&out, call);
 		cuaudit_log(CUAUDIT_ERROR, "%s", text);
+		dbgmem_json(call, text);
 	} else {
 		text[0] = '\0';
 	}
