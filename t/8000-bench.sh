@@ -148,6 +148,11 @@ for text in no yes; do
 	rm -f "$shm/trace"
 done
 
+# The names of kernels, which the simulated driver has.
+$CC -O2 -D_GNU_SOURCE -I"$top_srcdir/include" -o "$dir/kernels" "$src/kernels.c" -Wl,--no-as-needed -L"$dir" -lbenchraw \
+	"$sim/libcuda.so.1" -ldl -Wl,-rpath,'$ORIGIN'
+env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_EXCLUDE=libbenchraw.so CUAUDIT_LOG=error CUAUDIT_HOOKS= "$dir/kernels"
+
 # Ranges: alone, and where a trace has them.
 $CC -O2 -D_GNU_SOURCE -DCUAUDIT_OWN_TYPES -I"$top_srcdir" -I"$top_srcdir/include" -o "$dir/ranges" \
 	"$src/ranges.c" -L"$dir" -l:libcuda.so.1 -Wl,-rpath,'$ORIGIN' -ldl
