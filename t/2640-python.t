@@ -46,6 +46,13 @@ unset CUAUDIT_OUTPUT
 reads=$(sed -n 's/^reads //p' "$tmp/out" | tail -n 1)
 ok "a stack that stays is read by $reads calls, $most at most" test "$reads" -le "$most" -a "$reads" -ge 1000
 
+# No memory is allocated and no lock is taken for it, the GIL neither, whether or not the thread has it.
+for part in threads coroutines texts garbage many; do
+	CALLS=300 frames "$tmp/expect.so" "$part"
+	is "$(sed -n 's/^forbidden //p' "$tmp/out" | tail -n 1) $(grep -c '^right [1-9]' "$tmp/out")" "0 1" \
+		"$part: neither memory nor a lock is taken"
+done
+
 # Where it is forbidden pages are asked for.
 READS_REFUSED=1 frames "$tmp/expect.so(merged=yes)" threads
 judge "$tmp/out" 9600 "process_vm_readv refused"

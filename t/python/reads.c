@@ -2,9 +2,11 @@
 /*
  * Preloaded: counts how often the core copies memory by process_vm_readv, and prints that at the
  * end; READS_REFUSED: refuses it, as seccomp filters do. The page at reads_vanish is unmapped as
- * soon as it was asked for, as another thread may do.
+ * soon as it was asked for, as another thread may do. Counts memory that is allocated or freed and locks
+ * that are taken, the GIL's among them, by a thread between reads_mark(1) and reads_mark(0).
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,12 +14,60 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-static atomic_ulong reads;
+static atomic_ulong reads, forbidden;
+static __thread int inside __attribute__((tls_model("initial-exec")));
 static int refused;
 
 unsigned long reads_vanish;
 
 long syscall(long number, ...);
+void reads_mark(int on);
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void __libc_free(void *memory);
+int __pthread_mutex_lock(pthread_mutex_t *mutex);
+
+void reads_mark(int on)
+{
+	inside = on;
+}
+
+static void may_not(void)
+{
+	if (inside)
+		atomic_fetch_add(&forbidden, 1);
+}
+
+void *malloc(size_t size)
+{
+	may_not();
+	return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	may_not();
+	return __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+	may_not();
+	return __libc_realloc(memory, size);
+}
+
+void free(void *memory)
+{
+	may_not();
+	__libc_free(memory);
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	may_not();
+	return __pthread_mutex_lock(mutex);
+}
 
 static long pass(long number, const long a[6])
 {
@@ -79,5 +129,5 @@ static __attribute__((constructor)) void begin(void)
 
 static __attribute__((destructor)) void end(void)
 {
-	fprintf(stderr, "reads %lu\n", atomic_load(&reads));
+	fprintf(stderr, "reads %lu\nforbidden %lu\n", atomic_load(&reads), atomic_load(&forbidden));
 }
