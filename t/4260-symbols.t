@@ -408,6 +408,38 @@ done
 is "$wrong" "" "damaged debugging information: seeds 0 to $((seed - 1))"
 cp "$tmp/other/librun.so.whole" "$tmp/other/librun.so"
 
+# A library that is stripped of all but what the loader needs: what it exports has its name, and nothing else.
+cat >"$tmp/exports.c" <<'END'
+typedef int call_fn(unsigned int);
+int exported(call_fn *call);
+static __attribute__((noinline)) int hidden(call_fn *call)
+{
+	int result = call(0);
+	__asm__ volatile("" ::: "memory");
+	return result;
+}
+int exported(call_fn *call)
+{
+	int result = call(0);
+	__asm__ volatile("" ::: "memory");
+	return result + hidden(call);
+}
+END
+printf '%s\n' '#include <dlfcn.h>' 'int exported(int (*call)(unsigned int));' \
+	'int main(void) { return exported((int (*)(unsigned int))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuInit")); }' \
+	>"$tmp/exported.c"
+mkdir "$tmp/exported"
+compile -w -O1 -g -shared -fPIC -Wl,--build-id -o "$tmp/exported/libexports.so" "$tmp/exports.c" -s &&
+	compile -w -o "$tmp/exported/program" "$tmp/exported.c" -L"$tmp/exported" -lexports -Wl,-rpath,"$tmp/exported" -ldl ||
+	bail_out "cannot build a stripped library"
+ran exported
+# exported_is: how many calls of the exported function have its name, and of the static one none
+exported_is() {
+	echo "$(grep -c ' cuInit, exported, libexports\.so+0x' "$tmp/out") $(grep -c ' cuInit, libexports\.so+0x' "$tmp/out")"
+}
+tool report --by caller "$tmp/exported/trace.cutrace"
+is "$status $(exported_is)" "0 1 1" "stripped: an exported function by .dynsym, and no name for a static one"
+
 # libdw itself ends the process it runs in.
 echo 'void *dwfl_begin(const void *callbacks) { (void)callbacks; __builtin_trap(); }' >"$tmp/trap.c"
 $CC -shared -fPIC -o "$tmp/trap.so" "$tmp/trap.c"
@@ -416,6 +448,8 @@ env LD_PRELOAD="$tmp/trap.so" "$cuaudit" report --by caller "$tmp/other/trace.cu
 is "$status $(grep -c ': its debugging information is not used: it is damaged, or takes too much memory$' "$tmp/err")" "0 2" \
 	"a crash of libdw: said once for each library"
 like "$(cat "$tmp/out")" ' cuInit, outer, program\+0x[0-9a-f]+$' "... names come from the symbol tables"
+env LD_PRELOAD="$tmp/trap.so" "$cuaudit" report --by caller "$tmp/exported/trace.cutrace" >"$tmp/out" 2>"$tmp/err" || :
+is "$(exported_is)" "1 1" "... and where there is no other from .dynsym"
 
 refused 2 "--symbols takes yes\|no, not 'maybe'" "--symbols: a wrong word" report --symbols maybe "$plain"
 refused 2 "--symbols takes yes\|no, not 'maybe'" "... of convert" convert --to csv --symbols maybe "$plain"
