@@ -278,6 +278,14 @@ like "$(cat "$tmp/copies.no")" ' 2 +0B +2 +-  Unknown, waited for
 .* 3 +0B +3 +-  Unknown, not waited for$' "... without arguments"
 tool report --by kernel "$one"
 like "$(cat "$tmp/out")" 'Launches .* Kernel \(host time\)' "launches are the host's time"
+tool report --format json "$one"
+like "$(cat "$tmp/out")" '^\{"version":[0-9]*,"kind":"traces","times":"host",' "... in JSON"
+tool report --html "$tmp/host.html" "$one"
+is "$(grep -o '\(Kernels\|Copies\) ([a-z ]*)' "$tmp/host.html" | sort -u)" "Copies (host time)
+Kernels (host time)" "... in the page, where copies are, too"
+synth -a -k -n 4000 "$tmp/fewer.cutrace"
+tool report --diff "$one" "$tmp/fewer.cutrace"
+is "$(grep -c ' Kernel (host time)$' "$tmp/out") $(grep -c ' Kernel$' "$tmp/out")" "1 0" "... and in a comparison"
 
 # Against sums of the calls themselves, few and many.
 if "$PYTHON3" --version >"$tmp/out" 2>&1; then
