@@ -281,12 +281,24 @@ for format in prometheus openmetrics; do
 	is "$(grep -c '^cuaudit_process_info{' "$tmp/out")" 2 "report: of two processes"
 done
 set -- "$tmp"/killed-*.part
-# A file that is named twice is taken once; a copy of it is another file.
+# A file that is named twice is taken once; a copy of it is refused, among files and in a directory.
 cp "$1" "$tmp/copy.part"
 tool report --format prometheus "$1" "$2" "$tmp/copy.part"
-is "$status $(cat "$tmp/err")" "2 cuaudit: $tmp/copy.part: of a process that an earlier file is of" \
+is "$status $(cat "$tmp/err")" "2 cuaudit: $tmp/copy.part: of the same recording as $1, which counts once" \
 	"report: the same process twice"
 ok "... is there once" well_formed prometheus "$tmp/out"
+mkdir "$tmp/copies"
+cp "$1" "$tmp/copies/a.part"
+tool report --format prometheus "$tmp/copies"
+mv "$tmp/out" "$tmp/once"
+cp "$1" "$tmp/copies/b.part"
+ln "$1" "$tmp/copies/c.part"
+ln "$1" "$tmp/copies/d.part"
+tool report --format prometheus "$tmp/copies"
+is "$status $(cat "$tmp/err")" "2 cuaudit: $tmp/copies/b.part: of the same recording as $tmp/copies/a.part, which counts once
+cuaudit: $tmp/copies/c.part: of the same recording as $tmp/copies/a.part, which counts once" \
+	"report: copies in a directory are refused, a file with two names once"
+is "$(grep -v _timestamp_ "$tmp/out")" "$(grep -v _timestamp_ "$tmp/once")" "... and nothing counts twice"
 refused 2 "$tmp/missing: No such file" "report: nothing to print" report --format openmetrics "$tmp/missing"
 
 # What others think of it.

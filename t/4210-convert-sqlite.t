@@ -154,13 +154,24 @@ synth -a -n 5000 -p 1 -s 3 "$tmp/two/a.cutrace"
 synth -a -n 5000 -p 2 -s 4 "$tmp/two/b.cutrace"
 tool convert --to sqlite -o "$tmp/db" "$tmp/two"
 agree "$tmp/two" 10000 "arguments of two files"
-# The same arguments are another kernel's in another file.
-"$PERL" -pe 's/kernel_/kermel_/g' "$tmp/two/a.cutrace" >"$tmp/two/b.cutrace"
+# The same arguments are another kernel's in another file, of another process.
+"$PERL" -0777 -pe 's/kernel_/kermel_/g; substr($_, 40, 1) = "\002"' "$tmp/two/a.cutrace" >"$tmp/two/b.cutrace"
 tool convert --to sqlite -o "$tmp/db" "$tmp/two"
 is "$(ask 'SELECT process.file LIKE "%a.cutrace", kernel.name LIKE "%kernel%", count(*) > 1000 FROM call
 	JOIN thread ON call.thread = thread.id JOIN process ON thread.process = process.id
 	JOIN kernel ON call.kernel = kernel.id GROUP BY 1, 2')" "0|0|1
 1|1|1" "each file's kernels are its own"
+# A copy in the directory, or another name of a file, is not converted as well.
+tool convert --to sqlite -o "$tmp/db" "$tmp/two/a.cutrace"
+once=$(ask 'SELECT count(*), sum(host_duration) FROM launches')
+mkdir "$tmp/again"
+cp "$tmp/two/a.cutrace" "$tmp/again/a.cutrace"
+cp "$tmp/two/a.cutrace" "$tmp/again/b.cutrace"
+ln "$tmp/again/a.cutrace" "$tmp/again/c.cutrace"
+tool convert --to sqlite -o "$tmp/db" "$tmp/again"
+is "$status $(cat "$tmp/err") $(ask 'SELECT count(*), sum(host_duration) FROM launches')" \
+	"2 cuaudit: $tmp/again/b.cutrace: of the same recording as $tmp/again/a.cutrace, which counts once $once" \
+	"a copy in a directory counts once, which is reported"
 synth -a -n 200000 "$tmp/lists.cutrace"
 tool convert --to sqlite -o "$tmp/db" "$tmp/lists.cutrace"
 agree "$tmp/lists.cutrace" 200000 "... and of many calls"

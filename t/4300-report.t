@@ -173,6 +173,7 @@ done
 "$cuaudit" convert --to text -o "$tmp/text" "$tmp/large.cutrace" 2>"$tmp/converts"
 is "$(value '.processes[0].damaged_parts' "$tmp/large.cutrace")" \
 	"$(sed -n 's/.*: \([0-9]*\) damaged parts were left out$/\1/p' "$tmp/converts")" "damaged in four places, read in parts"
+printf '\001' | dd of="$tmp/damaged.cutrace" bs=1 seek=40 conv=notrunc 2>"$tmp/dd.out"
 like "$("$cuaudit" report "$tmp/damaged.cutrace" "$one")" \
 	'^  damaged       1 part of the file left out \(1 process\)$' "... is reported"
 

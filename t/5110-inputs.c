@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cuaudit/stat.h>
+#include <cuaudit/trace.h>
+
 #include "t/tool/unit.h"
 #include "tools/inputs.h"
 
@@ -45,6 +48,44 @@ static void make_files(void)
 	directory_file("odd/d.cutrace", "cuaustat");
 }
 
+/* How a trace begins, or saved statistics. */
+static void recording(const char *path, enum input_kind kind, uint32_t pid, uint64_t start)
+{
+	union {
+		char bytes[CUAUDIT_TRACE_HEADER];
+		struct cuaudit_trace_header trace;
+		struct cuaudit_stat_header stat;
+	} header = { "" };
+	FILE *file = fopen(path, "w");
+
+	if (kind == INPUT_TRACE)
+		header.trace = (struct cuaudit_trace_header){
+			.magic = CUAUDIT_TRACE_MAGIC, .pid = pid, .start_ns = start, .host = "here"
+		};
+	else
+		header.stat = (struct cuaudit_stat_header){
+			.magic = CUAUDIT_STAT_MAGIC, .pid = pid, .start_ns = start, .host = "here"
+		};
+	if (!file || fwrite(&header, sizeof(header), 1, file) != 1 || fclose(file))
+		bail_out("cannot write a file");
+}
+
+static void make_copies(void)
+{
+	if (mkdir("copies", 0777))
+		bail_out("cannot make a directory");
+	recording("copies/a.cutrace", INPUT_TRACE, 1, 10);
+	recording("copies/b.cutrace", INPUT_TRACE, 1, 10);
+	recording("copies/c.cutrace", INPUT_TRACE, 2, 10);
+	recording("copies/d.cutrace", INPUT_TRACE, 1, 11);
+	recording("copies/e.part", INPUT_STAT, 1, 10);
+	recording("copies/f.part", INPUT_STAT, 1, 10);
+	recording("copies/g.part", INPUT_STAT, 1, 0);
+	recording("copies/h.part", INPUT_STAT, 1, 0);
+	if (link("copies/c.cutrace", "copies/i.cutrace"))
+		bail_out("cannot link");
+}
+
 /* The names taken, and what was said; a status that does not fit is a name of its own. */
 static const char *taken(const char *const *arguments, unsigned int kinds)
 {
@@ -74,6 +115,19 @@ static void refused(const char *name, const char *want)
 {
 	is_str(TAKEN(BOTH, name, "trace"), "trace ", "%s is left out, what follows is not", name);
 	is_str(said, want, "%s: one line", name);
+}
+
+static void copies(void)
+{
+	make_copies();
+	is_str(TAKEN(BOTH, "copies"), "copies/a.cutrace copies/c.cutrace copies/d.cutrace copies/e.part(stat) "
+	       "copies/g.part(stat) copies/h.part(stat) ",
+	       "a copy is not taken, nor a file by its second name");
+	is_str(said, "copies/b.cutrace: of the same recording as copies/a.cutrace, which counts once\n"
+	       "copies/f.part: of the same recording as copies/e.part, which counts once\n",
+	       "... which is said of the copy");
+	is_str(TAKEN(BOTH, "copies/b.cutrace", "copies/a.cutrace"), "copies/b.cutrace ",
+	       "of files, the first is taken");
 }
 
 /* For anybody but root. */
@@ -129,6 +183,7 @@ int main(void)
 	is_str(TAKEN(INPUT_STAT, "many"), "many/r9.part(stat) ", "its statistics alone");
 	is_str(TAKEN(INPUT_TRACE, "none"), "", "a directory without what is wanted");
 	is_str(said, "none: no trace in this directory, that is no *.cutrace\n", "... is said");
+	copies();
 	locked();
 	directory_leave();
 	return done_testing();

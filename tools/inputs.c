@@ -18,8 +18,16 @@
 #include "tools/hook_report.h"
 #include "tools/tool.h"
 #include "tracefile/tracefile.h"
+#include "util/hash_table.h"
 
 enum { MAGIC = 8 };
+
+/* How a file begins: what it is, and which recording. */
+union beginning {
+	char magic[CUAUDIT_TRACE_HEADER];
+	struct cuaudit_trace_header trace;
+	struct cuaudit_stat_header stat;
+};
 
 static int refuse(const char *path, const char *fault)
 {
@@ -28,7 +36,7 @@ static int refuse(const char *path, const char *fault)
 }
 
 /* The first bytes of a file, zeros where it is shorter. NULL, or what is wrong. */
-static const char *read_magic(const char *path, char *magic)
+static const char *read_beginning(const char *path, union beginning *beginning)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	const char *fault = NULL;
@@ -36,12 +44,15 @@ static const char *read_magic(const char *path, char *magic)
 
 	if (fd < 0)
 		return strerror(errno);
-	memset(magic, 0, MAGIC);
-	got = pread(fd, magic, MAGIC, 0);
+	memset(beginning, 0, sizeof(*beginning));
+	got = pread(fd, beginning, sizeof(*beginning), 0);
 	if (got < 0)
 		fault = strerror(errno);
 	else if (!got)
 		fault = "empty";
+	/* Of a header that is cut short, or is no header, nothing else is known. */
+	if (got < (ssize_t)sizeof(*beginning))
+		memset(beginning->magic + MAGIC, 0, sizeof(*beginning) - MAGIC);
 	close(fd);
 	return fault;
 }
@@ -60,29 +71,42 @@ static const char *foreign(unsigned int kinds)
 	}
 }
 
-static const char *judge(const char *path, unsigned int kinds, enum input_kind *kind)
+/* Of either kind of header. */
+#define RECORDING(file, header, clock_) do { \
+	struct input_recording *it_ = &(file)->recording; \
+	it_->start = (header)->start_ns; \
+	it_->clock = (clock_); \
+	it_->pid = (header)->pid; \
+	it_->kind = (file)->kind; \
+	memcpy(it_->host, (header)->host, strnlen((header)->host, sizeof(it_->host))); \
+} while (0)
+
+/* Finds out which kind and recording it is. NULL, or what is wrong. */
+static const char *judge(struct input *file, const char *path, unsigned int kinds)
 {
-	char magic[MAGIC];
-	const char *fault = read_magic(path, magic);
+	union beginning beginning;
+	const char *fault = read_beginning(path, &beginning);
 
 	if (fault)
 		return fault;
-	if (!memcmp(magic, CUAUDIT_TRACE_MAGIC, MAGIC))
-		*kind = INPUT_TRACE;
-	else if (!memcmp(magic, CUAUDIT_STAT_MAGIC, MAGIC))
-		*kind = INPUT_STAT;
-	else if (!memcmp(magic, HOOK_REPORT_BEGIN, MAGIC) && kinds & INPUT_LEAK)
-		*kind = INPUT_LEAK;
-	else
+	if (!memcmp(beginning.magic, CUAUDIT_TRACE_MAGIC, MAGIC)) {
+		file->kind = INPUT_TRACE;
+		RECORDING(file, &beginning.trace, beginning.trace.start_ticks);
+	} else if (!memcmp(beginning.magic, CUAUDIT_STAT_MAGIC, MAGIC)) {
+		file->kind = INPUT_STAT;
+		RECORDING(file, &beginning.stat, beginning.stat.process_start);
+	} else if (!memcmp(beginning.magic, HOOK_REPORT_BEGIN, MAGIC) && kinds & INPUT_LEAK) {
+		file->kind = INPUT_LEAK;
+	} else {
 		return foreign(kinds);
-	if (*kind & kinds)
+	}
+	if (file->kind & kinds)
 		return NULL;
-	return *kind == INPUT_STAT ? "a record file of the stat hook, for cuaudit report" :
-				     foreign(kinds);
+	return file->kind == INPUT_STAT ? "a record file of the stat hook, for cuaudit report" :
+					  foreign(kinds);
 }
 
-static int add(struct inputs *inputs, const char *path, enum input_kind kind,
-	       const struct stat *status)
+static int add(struct inputs *inputs, const char *path, const struct input *input)
 {
 	struct input *file;
 
@@ -96,10 +120,7 @@ static int add(struct inputs *inputs, const char *path, enum input_kind kind,
 		inputs->files = file;
 	}
 	file = &inputs->files[inputs->count];
-	file->kind = kind;
-	file->directory = 0;
-	file->device = status->st_dev;
-	file->inode = status->st_ino;
+	*file = *input;
 	file->path = strdup(path);
 	if (!file->path)
 		return refuse(path, strerror(ENOMEM));
@@ -109,10 +130,11 @@ static int add(struct inputs *inputs, const char *path, enum input_kind kind,
 
 static int take_file(struct inputs *inputs, const char *path, unsigned int kinds)
 {
-	enum input_kind kind;
+	struct input file;
 	struct stat status;
 	const char *fault = NULL;
 
+	memset(&file, 0, sizeof(file));
 	if (stat(path, &status))
 		fault = strerror(errno);
 	else if (S_ISDIR(status.st_mode))
@@ -122,8 +144,12 @@ static int take_file(struct inputs *inputs, const char *path, unsigned int kinds
 	else if (!S_ISREG(status.st_mode))
 		fault = "not a file";
 	if (!fault)
-		fault = judge(path, kinds, &kind);
-	return fault ? refuse(path, fault) : add(inputs, path, kind, &status);
+		fault = judge(&file, path, kinds);
+	if (fault)
+		return refuse(path, fault);
+	file.device = status.st_dev;
+	file.inode = status.st_ino;
+	return add(inputs, path, &file);
 }
 
 /* NAME.SUFFIX, NAME.SUFFIX.N */
@@ -215,44 +241,60 @@ static bool is_directory(const char *path)
 	return !stat(path, &status) && S_ISDIR(status.st_mode);
 }
 
-/* By file, then in the order in which they were given. */
-static int by_file(const void *a, const void *b)
+/* The number of the file that came with that key first, from 1: its own, if none did. 0: no memory. */
+static size_t first_of(struct table *table, const void *key, size_t size, size_t number)
 {
-	const struct input *x = *(struct input *const *)a, *y = *(struct input *const *)b;
+	uint32_t row = table_find(table, key, size);
+	size_t *first;
 
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->inode != y->inode)
-		return x->inode < y->inode ? -1 : 1;
-	return (x > y) - (x < y);
+	if (row == TABLE_NONE)
+		return 0;
+	first = table_row(table, row);
+	if (!*first)
+		*first = number;
+	return *first;
 }
 
-/* Leaves each file in its first place; paths of the others become NULL, then go. */
+/*
+ * Leaves each file in its first place, and refuses a copy of one, by which each of its calls
+ * would count again: paths of the others become NULL, then go. Without memory none is left.
+ */
 static int unite(struct inputs *inputs)
 {
-	struct input **sorted = calloc(inputs->count + 1, sizeof(*sorted));
+	struct table files = { .row = sizeof(size_t) }, recordings = { .row = sizeof(size_t) };
+	int status = TOOL_OK;
 	size_t kept = 0;
 
-	if (!sorted)
-		return refuse("files", strerror(ENOMEM));
-	for (size_t i = 0; i < inputs->count; i++)
-		sorted[i] = &inputs->files[i];
-	qsort(sorted, inputs->count, sizeof(struct input *), by_file);
-	for (size_t i = 1, first = 0; i < inputs->count; i++) {
-		if (sorted[i]->device != sorted[first]->device ||
-		    sorted[i]->inode != sorted[first]->inode) {
-			first = i;
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct input *file = &inputs->files[i];
+		const uint64_t key[] = { file->device, file->inode };
+		size_t same = first_of(&files, key, sizeof(key), i + 1), copied = i + 1;
+
+		if (same == i + 1 && file->recording.start)
+			copied = first_of(&recordings, &file->recording, sizeof(file->recording), i + 1);
+		if (same == i + 1 && copied == i + 1)
 			continue;
+		if (!same || !copied) {
+			status = refuse(file->path, strerror(ENOMEM));
+			inputs_free(inputs);
+			break;
 		}
-		free(sorted[i]->path);
-		sorted[i]->path = NULL;
+		if (copied != i + 1) {
+			tool_complain("%s: of the same recording as %s, which counts once", file->path,
+				      inputs->files[copied - 1].path);
+			inputs->refused += !file->directory;
+			status = TOOL_FAILED;
+		}
+		free(file->path);
+		file->path = NULL;
 	}
-	free(sorted);
+	table_free(&files);
+	table_free(&recordings);
 	for (size_t i = 0; i < inputs->count; i++)
 		if (inputs->files[i].path)
 			inputs->files[kept++] = inputs->files[i];
 	inputs->count = kept;
-	return TOOL_OK;
+	return status;
 }
 
 int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, unsigned int kinds)
@@ -276,10 +318,7 @@ int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, uns
 		for (; before < inputs->count && is_directory(arguments[i]); before++)
 			inputs->files[before].directory = i + 1;
 	}
-	if (unite(inputs) == TOOL_OK)
-		return status;
-	inputs_free(inputs);
-	return TOOL_FAILED;
+	return unite(inputs) == TOOL_OK ? status : TOOL_FAILED;
 }
 
 int inputs_spare(const struct inputs *inputs, const char *target)

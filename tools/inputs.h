@@ -4,6 +4,7 @@
 #define TOOLS_INPUTS_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum input_kind {
@@ -12,11 +13,21 @@ enum input_kind {
 	INPUT_LEAK = 4		/* JSON, of a hook; by its name alone, not of a directory */
 };
 
+/* Which process's, of which program: no two recordings are alike. A key, all bytes of it. */
+struct input_recording {
+	uint64_t start;		/* ns since the epoch; 0: not known */
+	uint64_t clock;		/* of a trace, the ticks then; of statistics, when the process began */
+	uint32_t pid;
+	uint32_t kind;
+	char host[64];
+};
+
 struct input {
 	char *path;
 	enum input_kind kind;	/* by its magic alone: the rest is the reader's to check */
 	dev_t device;		/* which file it is, by whatever path */
 	ino_t inode;
+	struct input_recording recording;
 	size_t directory;		/* the argument that it was in, from 1; 0 if it is one itself */
 };
 
@@ -28,7 +39,7 @@ struct inputs {
 
 /*
  * Takes the files that arguments name, in their order; one that is named again, by
- * whatever path, once. A directory stands for the files of these kinds in it: traces,
+ * whatever path, once; a copy, which is another file of the same recording, is refused. A directory stands for the files of these kinds in it: traces,
  * *.cutrace and, of older writers, *.cutrace.N, and statistics, *.part and *.part.N, with numbers in names
  * in the order of numbers. What cannot be read, or is none of kinds, is left out after a
  * line on stderr. TOOL_OK, or TOOL_FAILED if anything was left out;

@@ -730,7 +730,8 @@ static void take_over(struct thread *thread)
 	thread->at += CUAUDIT_TRACE_NEXT_WORDS;
 }
 
-static void write_header(uint32_t pid)
+/* Each seed's is another process, though of one pid: it begins some nanoseconds later. */
+static void write_header(uint32_t pid, uint64_t seed)
 {
 	struct cuaudit_trace_header *header = (void *)descriptions;
 
@@ -752,7 +753,7 @@ static void write_header(uint32_t pid)
 	header->clock_shift = 1;
 	header->clock_hz = 2000000000;
 	header->start_ticks = 2000000000000;
-	header->start_ns = UINT64_C(1700000000000000000);
+	header->start_ns = UINT64_C(1700000000000000000) + seed - 1;
 	strcpy(header->host, "node017");
 	strcpy(header->program, "/usr/bin/python3.12");
 	memcpy(header->command, "python3\0train.py\0--steps=10", 28);
@@ -859,7 +860,7 @@ int main(int argc, char **argv)
 		flush(&threads[i], !killed, true);
 		describe_thread(threads[i].number, killed ? 0 : threads[i].now);
 	}
-	write_header(pid);
+	write_header(pid, seed);
 	printf("calls %llu\nerrors %llu\nns %llu\nlaunches %llu\nallocated %llu\nheld %llu\npeak %llu\nthreads %u\n"
 	       "nested %llu\ninside %llu\n",
 	       (unsigned long long)calls, (unsigned long long)errors,
