@@ -39,6 +39,7 @@ struct file {
 	struct fact *facts;
 	struct trace_ranges ranges;	/* if the options want them */
 	bool *texts;			/* those of in_range */
+	bool pushed;			/* a range has one */
 	size_t next;		/* chunk */
 	unsigned int busy;	/* threads that are reading it */
 	enum order memory;
@@ -141,7 +142,7 @@ static int read_ranges(const struct build *build, struct file *file)
 	file->trace.damaged += file->ranges.damaged;
 	if (error || !in_range)
 		return error;
-	file->texts = trace_ranges_match(&file->ranges, in_range);
+	file->texts = trace_ranges_match(&file->ranges, in_range, &file->pushed);
 	return file->texts ? 0 : -ENOMEM;
 }
 
@@ -161,6 +162,7 @@ static void open_next(struct build *build, struct file *file)
 	if (!fault)
 		error = read_ranges(build, file);
 	pthread_mutex_lock(&build->lock);
+	build->summary->in_range |= file->pushed;
 	if (!fault && !file->facts)
 		fail(build, -ENOMEM);
 	fail(build, error);

@@ -108,6 +108,7 @@ struct convert {
 	uint64_t *starts;	/* of the files, ns since the epoch */
 	uint64_t first_ns, end_ns;	/* of what is taken, since the epoch; it begins before end_ns */
 	uint64_t calls;		/* given to the format */
+	bool pushed;		/* there is a range that choice.in_range takes */
 	uint64_t opens;		/* the same of those that have not ended */
 	uint64_t length;	/* ns from the first file's beginning to the last that is recorded */
 	uint64_t done, all;

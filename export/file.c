@@ -68,7 +68,8 @@ int convert_file_open(struct convert_file *file, struct convert *convert, const 
 		error = trace_ranges_read(&file->ranges, &file->trace);
 	file->trace.damaged += file->ranges.damaged;
 	if (!error && convert->choice.in_range) {
-		file->texts = trace_ranges_match(&file->ranges, convert->choice.in_range);
+		file->texts = trace_ranges_match(&file->ranges, convert->choice.in_range,
+						 &convert->pushed);
 		error = file->texts ? 0 : -ENOMEM;
 	}
 	if (file->timed) {

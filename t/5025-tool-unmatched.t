@@ -41,6 +41,20 @@ refused 2 "--functions: '%memroy' is no selector; did you mean %memory\? The cla
 says "" "--histogram" report --histogram 'cuMem*'
 says "--histogram: 'cuMemAloc' took no function of these files; did you mean cuMemAlloc, cudaMalloc, cuMemFree?" \
 	"--histogram of a misspelt name" report --histogram cuMemAloc
+synth -R -n 1000 -t 3 "$tmp/ranges.cutrace"
+for command in 'convert --to text' 'convert --to csv' 'report' 'report --format json' 'report --diff'; do
+	set -- "$tmp/ranges.cutrace"
+	test "$command" != 'report --diff' || set -- "$1" "$1"
+	none="cuaudit: --in-range: 'nosuch*' took no range that a thread of these files pushed"
+	test "$command" != 'report --diff' || none="$none
+$none"
+	# shellcheck disable=SC2086 # a command and its options
+	tool $command --in-range 'nosuch*' "$@"
+	is "$status $(cat "$tmp/err")" "0 $none" "$command --in-range of no range"
+	# shellcheck disable=SC2086
+	tool $command --in-range 'step*' "$@"
+	is "$status $(cat "$tmp/err")" "0 " "... of one"
+done
 refused 2 "--histogram: '%memroy' is no selector; did you mean %memory" "--histogram of a class" \
 	report --histogram %memroy "$tmp/traces"
 done_testing

@@ -212,6 +212,8 @@ static void report_choice(const struct convert *convert)
 
 	if (choice->functions)
 		options_unmatched("--functions: ", choice->functions);
+	if (choice->in_range && !convert->pushed)
+		options_no_range(choice->in_range);
 	if (timed && !convert->calls && !convert->opens)
 		tool_complain("--from, --until: no call is between; the traces go from 0 to %.3f "
 			      "seconds", (double)convert->length / 1e9);

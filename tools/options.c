@@ -67,6 +67,11 @@ int options_range(const char *value, const char **glob)
 	return -1;
 }
 
+void options_no_range(const char *glob)
+{
+	tool_complain("--in-range: '%s' took no range that a thread of these files pushed", glob);
+}
+
 int options_names(const char *word, enum demangle *how)
 {
 	if (!options_among(DEMANGLE_WORDS, word)) {

@@ -54,6 +54,9 @@ void options_unmatched(const char *what, const struct selector *selector);
 /* The value of --in-range: a glob, which has to stay. 0, or -1 after a message. */
 int options_range(const char *value, const char **glob);
 
+/* One line: it took none of the ranges there were in the inputs. */
+void options_no_range(const char *glob);
+
 /* The value of --demangle. 0, or -1 after a message. */
 int options_names(const char *word, enum demangle *how);
 

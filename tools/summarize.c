@@ -14,6 +14,7 @@
 #include "export/html/page.h"
 #include "tools/atomic_file.h"
 #include "tools/merge_stat.h"
+#include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
 #include "tracefile/losses.h"
@@ -79,6 +80,8 @@ static int build(struct summary *summary, const struct summarize *how, const str
 		error = summary_build(summary, paths, count, &options);
 	free(paths);
 	progress_clear(&progress);
+	if (!error && options.in_range && !summary->in_range && summary->faults < summary->nprocesses)
+		options_no_range(options.in_range);
 	if (!error)
 		return complain(summary);
 	tool_complain("report: %s", strerror(-error));

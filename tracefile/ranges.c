@@ -543,12 +543,15 @@ uint32_t trace_ranges_at(const struct trace_ranges *ranges, uint32_t thread, uin
 	return found;
 }
 
-bool *trace_ranges_match(const struct trace_ranges *ranges, const char *glob)
+bool *trace_ranges_match(const struct trace_ranges *ranges, const char *glob, bool *pushed)
 {
 	bool *texts = calloc(ranges->texts.count + 1, sizeof(*texts));
 
 	for (uint32_t i = 0; texts && i < ranges->texts.count; i++)
 		texts[i] = glob_matches(glob, strlen(glob), text_of(ranges, i));
+	for (size_t i = 0; texts && i < ranges->count; i++)
+		*pushed |= ranges->ranges[i].event == CUAUDIT_TRACE_RANGE_PUSH &&
+			   texts[ranges->ranges[i].text_number];
 	return texts;
 }
 

@@ -62,8 +62,8 @@ void trace_ranges_free(struct trace_ranges *ranges);
 /* The innermost range that a thread had pushed and not popped at that time; TRACE_NONE. */
 uint32_t trace_ranges_at(const struct trace_ranges *ranges, uint32_t thread, uint64_t ticks);
 
-/* Which texts a glob takes, by number. NULL when memory is out. */
-bool *trace_ranges_match(const struct trace_ranges *ranges, const char *glob);
+/* Which texts a glob takes, by number; pushed: set if a range that was pushed has one. NULL when memory is out. */
+bool *trace_ranges_match(const struct trace_ranges *ranges, const char *glob, bool *pushed);
 
 /* Whether a call that began then was in a range of such a text. */
 bool trace_ranges_take(const struct trace_ranges *ranges, const bool *texts, uint32_t thread,
