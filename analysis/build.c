@@ -173,7 +173,7 @@ static void open_next(struct build *build, struct file *file)
 		return;
 	}
 	file->memory = memory_known(&file->trace, file->facts) &&
-		       !build->options->failed ? ORDER_WANTED : ORDER_DONE;
+		       !build->summary->chosen ? ORDER_WANTED : ORDER_DONE;
 	file->open = true;
 }
 
@@ -330,6 +330,7 @@ int summary_build(struct summary *summary, char *const *paths, size_t count,
 		return build.error;
 	summary->names = options->names;
 	summary->failed = options->failed;
+	summary->chosen = options->failed || options->in_range;
 	for (size_t i = 0; i < count; i++)
 		summary->processes[i].path = paths[i];
 	build.jobs = options->jobs ? options->jobs : processors();

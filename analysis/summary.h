@@ -207,6 +207,7 @@ struct summary {
 	uint64_t faults;	/* processes with one */
 	enum demangle names;	/* of kernels */
 	bool failed;		/* of calls alone whose result is an error */
+	bool chosen;		/* of some calls alone, by which memory is not told */
 	bool in_range;		/* there is a range that options.in_range takes */
 	struct symbols *symbols;	/* for callers_find, the caller's; NULL: none are wanted */
 	struct summary_store *store;

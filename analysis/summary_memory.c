@@ -109,6 +109,8 @@ static uint32_t *known(const struct summary *summary, size_t *count)
 
 static const char *why_not(const struct summary *summary)
 {
+	if (summary->chosen)
+		return "calls that are left out may allocate or free it";
 	for (size_t i = 0; i < summary->nprocesses; i++)
 		if (summary->processes[i].arguments)
 			return "no calls that take memory were recorded";

@@ -256,7 +256,7 @@ static unsigned int fitting(const struct summary *summary)
 	unsigned int tables = 1u << SUMMARY_BY_FUNCTION | 1u << SUMMARY_BY_LIBRARY |
 			      1u << SUMMARY_BY_THREAD;
 
-	if (!summary->failed)
+	if (!summary->chosen)
 		tables |= 1u << SUMMARY_BY_MEMORY;
 
 	if (summary_has_runtime(summary))

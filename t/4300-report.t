@@ -163,6 +163,20 @@ is "$(jq '.last_ns as $last | [.open_calls | sort_by(.since_ns)[] |
 like "$("$cuaudit" report "$tmp/waits.cutrace")" \
 	'^ +[0-9.]+m?s +400[0-2]  cuStreamSynchronize, python3.12 \(pid 4711, rank 7\)$' "... as text"
 
+# Memory is of all calls: of some it is not known.
+synth -a -R -n 300 -t 3 "$tmp/ranges.cutrace"
+is "$(value '.processes[0].memory' --failed "$tmp/ranges.cutrace") $(
+	value '.processes[0].memory' --in-range 'step*' "$tmp/ranges.cutrace") $(
+	value '.processes[0].memory == null' "$tmp/ranges.cutrace")" "null null false" "memory: not of chosen calls"
+for choice in --failed "--in-range step*"; do
+	# shellcheck disable=SC2086 # an option and its value
+	"$cuaudit" report $choice "$tmp/ranges.cutrace" >"$tmp/out" 2>"$tmp/err"
+	fails "... $choice: no table" grep -q -i memory "$tmp/out"
+	# shellcheck disable=SC2086
+	like "$("$cuaudit" report --by memory $choice "$tmp/ranges.cutrace" 2>&1)" \
+		'^Memory: not known; calls that are left out may allocate or free it$' "... and why"
+done
+
 # A row of records that breaks off.
 cp "$tmp/killed.cutrace" "$tmp/damaged.cutrace"
 printf '\001' | dd of="$tmp/damaged.cutrace" bs=1 seek=$((262144 + 256)) conv=notrunc 2>"$tmp/dd.out"
