@@ -116,10 +116,7 @@ static void keep_route(const struct baseline_lock *lock, const struct baseline_r
 
 	if (fact->met || !baseline_is_route(key) || baseline_has_other_route(&runs->seen, key))
 		return;
-	fact->gone = true;
-	for (uint32_t i = 0; i < lock->facts.count && fact->gone; i++)
-		if (baseline_is_call_of(lock->facts.keys[i].bytes, key))
-			fact->gone = ((const struct baseline_fact *)table_row(&lock->facts, i))->gone;
+	fact->gone = !baseline_has_calls(lock, key);
 }
 
 int baseline_update(struct baseline_lock *lock, const struct baseline_runs *runs)

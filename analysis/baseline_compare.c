@@ -26,13 +26,14 @@ static int by_line(const void *a, const void *b)
 	return ORDER(x->line, y->line) ?: strcmp(x->key, y->key);
 }
 
-static bool is_different(const struct pair *pair, const struct baseline_run *run)
+static bool is_different(const struct pair *pair, const struct baseline_lock *lock,
+			 const struct baseline_run *run)
 {
 	const struct baseline_fact *fact = pair->fact;
 	uint64_t count = pair->seen ? *pair->seen : 0;
 
-	/* Of a function that was not called no route is known. */
-	if (!pair->seen && baseline_is_route(pair->key) &&
+	/* Of a function that was not called no route is known. Whether it is to be, other lines say, if there are any. */
+	if (!pair->seen && baseline_is_route(pair->key) && baseline_has_calls(lock, pair->key) &&
 	    !baseline_has_other_route(&run->counts, pair->key))
 		return false;
 	return !fact || (!fact->any && (count < fact->low || count > fact->high));
@@ -57,7 +58,7 @@ static size_t find(const struct baseline_lock *lock, const struct baseline_item 
 			next.fact = facts[i++].row;
 		if (order >= 0)
 			next.seen = counts[j++].row;
-		if (is_different(&next, run))
+		if (is_different(&next, lock, run))
 			found[n++] = next;
 	}
 	return n;

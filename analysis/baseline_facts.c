@@ -9,6 +9,7 @@
 
 #include "analysis/baseline.h"
 #include "analysis/baseline_field.h"
+#include "analysis/baseline_route.h"
 #include "analysis/facts.h"
 #include "analysis/kernel_launch.h"
 #include "print/print.h"
@@ -30,17 +31,12 @@ static const char *const kinds[] = {
 	[ROUTES] = "routes",
 };
 
-enum { NROUTES = 4 };
-
-/* Symbols by PLT or by another relocation are one: it is the compiler's choice. */
-static const struct {
-	const char *name;
-	uint32_t bits;		/* of a call site, 0: none */
-} routes[NROUTES] = {
-	{ "symbol", 1u << CUAUDIT_ROUTE_PLT | 1u << CUAUDIT_ROUTE_RELOCATION },
-	{ "dlsym", 1u << CUAUDIT_ROUTE_DLSYM },
-	{ "procaddr", 1u << CUAUDIT_ROUTE_PROCADDR },
-	{ "other", 0 },
+/* Those of a call site, 0: none. Symbols by PLT or by another relocation are one: it is the compiler's choice. */
+static const uint32_t routes[BASELINE_ROUTES] = {
+	[ROUTE_SYMBOL] = 1u << CUAUDIT_ROUTE_PLT | 1u << CUAUDIT_ROUTE_RELOCATION,
+	[ROUTE_DLSYM] = 1u << CUAUDIT_ROUTE_DLSYM,
+	[ROUTE_PROCADDR] = 1u << CUAUDIT_ROUTE_PROCADDR,
+	[ROUTE_OTHER] = 0,
 };
 
 /* Of one trace; keys are compared as bytes. */
@@ -168,9 +164,9 @@ static int add_routes(struct reader *reader)
 		const struct trace_site *site = &reader->trace.sites[i];
 		struct key key = { ROUTES, site->library, site->function, TRACE_NONE, 0 };
 
-		for (size_t k = 0; site->function != TRACE_NONE && k < NROUTES && !error; k++) {
+		for (size_t k = 0; site->function != TRACE_NONE && k < BASELINE_ROUTES && !error; k++) {
 			key.result = (int32_t)k;
-			if (routes[k].bits ? site->routes & routes[k].bits : !site->routes)
+			if (routes[k] ? site->routes & routes[k] : !site->routes)
 				error = count(reader, &key, 0);
 		}
 	}
@@ -222,7 +218,7 @@ static void key_text(struct out *out, const struct reader *reader, const struct 
 	baseline_field(out, what_text(reader, key));
 	if (key->kind == ROUTES) {
 		out_text(out, "\t");
-		out_text(out, routes[key->result].name);
+		out_text(out, baseline_routes[key->result]);
 		out_bytes(out, "\t", 2);
 		return;
 	}

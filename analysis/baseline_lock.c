@@ -8,6 +8,7 @@
 
 #include "analysis/baseline.h"
 #include "analysis/baseline_field.h"
+#include "analysis/baseline_route.h"
 #include "util/buffer.h"
 
 #define MAGIC "cuaudit-lock"
@@ -32,6 +33,8 @@ static const struct {
 	{ "routes", 4 },
 	{ "unsized", 4 },
 };
+
+enum { ROUTE_FIELD = 3 };	/* of routes, from 0: which one */
 
 /* A part of the text that is read. */
 struct part {
@@ -153,6 +156,14 @@ static bool add_fact(struct reader *reader, struct part line, const struct basel
 	return true;
 }
 
+static bool is_route(struct part field)
+{
+	for (size_t i = 0; i < BASELINE_ROUTES; i++)
+		if (is_word(field, baseline_routes[i]))
+			return true;
+	return false;
+}
+
 static bool read_fact(struct reader *reader, struct part line, const char *kind, size_t fields)
 {
 	struct baseline_fact fact = { .line = reader->lock->lines,
@@ -170,6 +181,8 @@ static bool read_fact(struct reader *reader, struct part line, const char *kind,
 			return refuse(reader, field, "is no name: field %zu of %s; a backslash "
 				      "begins \\\\, \\e or \\xHH", i + 1, kind);
 		out_text(&reader->key, "\t");
+		if (i == ROUTE_FIELD && !strcmp(kind, "routes") && !is_route(field))
+			return refuse(reader, field, "is no route: " BASELINE_ROUTE_WORDS);
 	}
 	if (!rest.size || memchr(rest.at, '\t', rest.size))
 		return refuse(reader, line, "has not the %zu fields of %s, with tabs between them",

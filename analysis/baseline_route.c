@@ -4,6 +4,13 @@
 
 #include <string.h>
 
+const char *const baseline_routes[BASELINE_ROUTES] = {
+	[ROUTE_SYMBOL] = "symbol",
+	[ROUTE_DLSYM] = "dlsym",
+	[ROUTE_PROCADDR] = "procaddr",
+	[ROUTE_OTHER] = "other",
+};
+
 static const char routes[] = "routes\t", calls[] = "calls\t";
 
 bool baseline_is_route(const char *key)
@@ -32,10 +39,19 @@ bool baseline_has_other_route(const struct table *table, const char *key)
 	return false;
 }
 
-bool baseline_is_call_of(const char *key, const char *route)
+static bool is_call_of(const char *key, const char *route)
 {
 	const char *library = route + sizeof(routes) - 1;
 
 	return !strncmp(key, calls, sizeof(calls) - 1) &&
 	       !strncmp(key + sizeof(calls) - 1, library, length_of(library));
+}
+
+bool baseline_has_calls(const struct baseline_lock *lock, const char *route)
+{
+	for (uint32_t i = 0; i < lock->facts.count; i++)
+		if (is_call_of(lock->facts.keys[i].bytes, route) &&
+		    !((const struct baseline_fact *)table_row(&lock->facts, i))->gone)
+			return true;
+	return false;
 }

@@ -5,7 +5,12 @@
 
 #include <stdbool.h>
 
-#include "util/hash_table.h"
+#include "analysis/baseline.h"
+
+/* Their names, which a field is that has no other text. */
+enum { ROUTE_SYMBOL, ROUTE_DLSYM, ROUTE_PROCADDR, ROUTE_OTHER, BASELINE_ROUTES };
+extern const char *const baseline_routes[BASELINE_ROUTES];
+#define BASELINE_ROUTE_WORDS "symbol, dlsym, procaddr or other"
 
 /* Whether the key of a fact is a route's. */
 bool baseline_is_route(const char *key);
@@ -13,7 +18,7 @@ bool baseline_is_route(const char *key);
 /* Whether keys of the table have another route of its library and function. */
 bool baseline_has_other_route(const struct table *table, const char *key);
 
-/* Whether the key is of calls of its library and function. */
-bool baseline_is_call_of(const char *key, const char *route);
+/* Whether the lock has calls of the library and function of a route: these say how many there are to be. */
+bool baseline_has_calls(const struct baseline_lock *lock, const char *route);
 
 #endif

@@ -352,6 +352,18 @@ wrong '7s/	-	/	/' "7:1: .* has not the 5 fields of calls, with tabs between them
 wrong '7s/	-	/	-	-	/' "7:1: .* has not the 5 fields of calls"
 wrong '7s/	-	/	\\y	/' "7:32: '..' is no name: field 4 of calls"
 wrong '7s/^calls/halls/' "7:1: 'halls' is no kind of fact"
+route_line=$(grep -n ^routes "$lock" | head -n 1 | cut -d : -f 1)
+wrong "${route_line}s/	[a-z]*	= 1/	sidedoor	= 1/" "$route_line:[0-9]*: 'sidedoor' is no route: symbol, dlsym, procaddr or other"
+wrong "${route_line}s/	[a-z]*	= 1/	-	= 1/" "$route_line:[0-9]*: '-' is no route"
+cp "$lock" routes.lock
+printf 'routes\tsteps\tcuSteramCreate\tsymbol\t= 1\nroutes\tsteps\tcuMemGetInfo_v2\tdlsym\t= 1\n' >>routes.lock
+printf 'calls\tsteps\tcuMemGetInfo_v2\t-\t0..4\nroutes\tsteps\tcuCtxDestroy_v2\tsymbol\t0..1\n' >>routes.lock
+tool check -d sim --baseline routes.lock -- ./steps calls 1
+is "$status $(grep ^routes.lock: "$tmp/err" | cut -d : -f 3-)" \
+	"88  missing: routes steps cuSteramCreate symbol: expected = 1, seen none" \
+	"a route of a function that no line has calls of is missing; where a line has, that one says how often"
+tool check -d sim --update routes.lock -- ./steps calls 1
+is "$status $(grep -c cuSteram routes.lock)" "0 0" "... an update removes it"
 wrong '7s/^calls\t/calls /' "7:1: 'calls .*' has a blank where the tab is that ends 'calls'"
 wrong 's/^runs\t/runs /' "5:1: 'runs [0-9]+' has a blank where the tab is that ends 'runs'"
 wrong 's/^runs\t/runs \t/' "5:1: 'runs ' has a blank where the tab is that ends 'runs'"
