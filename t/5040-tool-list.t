@@ -57,6 +57,14 @@ done <"$tmp/domains"
 refused 2 "no functions match '%providers': those of CUAUDIT_PROVIDERS are known as a program binds them" "%providers" \
 	list functions %providers
 refused 2 "no functions match 'libnccl.*'.* are known as a program binds them" "a provider's" list functions 'libnccl.so.2:nccl*'
+for kind in functions:cuMemAlloc_v2 hooks:stat variables:CUAUDIT_HOOKS classes:%sync; do
+	tool list -q "${kind%:*}" "${kind#*:},zzyzx"
+	is "$status $(cat "$tmp/out" "$tmp/err")" "2 ${kind#*:}
+cuaudit: no ${kind%:*} match 'zzyzx'; cuaudit list ${kind%:*} shows all" "${kind%:*}: a part that names nothing"
+done
+tool list -q functions 'cuMemAlloc_v2,cuMemFere_v2,!zzyzx'
+is "$status $(cat "$tmp/out" "$tmp/err")" "2 cuMemAlloc_v2
+cuaudit: no functions match 'cuMemFere_v2', and 1 more; did you mean cuMemFree_v2?" "... and one more"
 # libc's matcher takes time and stack that are exponential in these.
 nested="/$(printf '(%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)cu$(
 	printf '+)%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)/"

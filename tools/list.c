@@ -66,20 +66,22 @@ static void print(const struct entry *entry, void *data)
 		    option->fallback ? ")" : "", option->help ? option->help : "");
 }
 
-static int complain(const struct listing *listing)
+/* Of the selector, or of its parts beside others, the first of which text is then. */
+static int complain(const struct listing *listing, const char *text, uint32_t parts)
 {
-	const char *near = nearest(listing->text, strlen(listing->text), listing->known);
+	const char *near = nearest(text, strlen(text), listing->known);
+	char more[32] = "";
 
-	if (*listing->kind == 'f' &&
-	    (!strcmp(listing->text, "%providers") || strchr(listing->text, ':')))
-		tool_complain("no functions match '%s': those of CUAUDIT_PROVIDERS are known as a "
-			      "program binds them", listing->text);
+	if (parts > 1)
+		snprintf(more, sizeof(more), ", and %u more", parts - 1);
+	if (*listing->kind == 'f' && (!strcmp(text, "%providers") || strchr(text, ':')))
+		tool_complain("no functions match '%s'%s: those of CUAUDIT_PROVIDERS are known as a "
+			      "program binds them", text, more);
 	else if (near)
-		tool_complain("no %s match '%s'; did you mean %s?", listing->kind,
-			      listing->text, near);
+		tool_complain("no %s match '%s'%s; did you mean %s?", listing->kind, text, more, near);
 	else
-		tool_complain("no %s match '%s'; cuaudit list %s shows all", listing->kind,
-			      listing->text, listing->kind);
+		tool_complain("no %s match '%s'%s; cuaudit list %s shows all", listing->kind, text, more,
+			      listing->kind);
 	return TOOL_FAILED;
 }
 
@@ -95,6 +97,8 @@ static int check_kind(const char *kind)
 int tool_list(int argc, char **argv)
 {
 	struct listing listing = { .text = "" };
+	char part[SELECTOR_NEAR];
+	uint32_t unmatched;
 	int option, status;
 
 	while ((option = options_next(argc, argv)) > 0)
@@ -118,8 +122,11 @@ int tool_list(int argc, char **argv)
 		return TOOL_FAILED;
 	}
 	status = catalogue_each(listing.kind, false, print, &listing);
+	unmatched = selector_unmatched(listing.selector, part);
 	selector_close(listing.selector);
 	if (status)
 		return TOOL_FAILED;
-	return listing.printed ? TOOL_OK : complain(&listing);
+	if (!listing.printed)
+		return complain(&listing, listing.text, 1);
+	return unmatched ? complain(&listing, part, unmatched) : TOOL_OK;
 }
