@@ -23,6 +23,12 @@ limited "the process's alone" "memory=3M;format=json" \
 	"$tmp/some" init 0 take=2097152 told 1 take=1048577 told free
 is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 1048576 3145728 0 2 1048576 3145728 0" "over all devices"
 is "$(reported '[a["refused"] for a in [r["process"]] + r["devices"]]')" "[1, 0]" "refuses"
+limited "a limit of 10 million bytes" "memory=10MB;format=json" \
+	"$tmp/some" init 0 told take=1 told take=9998848 told take=1
+is "$(paste -s -d ' ' "$tmp/out")" "0 0 9999872 10000000 0 9999360 10000000 0 512 10000000 0" \
+	"what is free is rounded down to what can be had"
+limited "... all of it" "memory=10MB;format=json" "$tmp/some" init 0 take=9999872 told take=1
+is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 0 10000000 2" "... can be had"
 
 # A limit holds whatever functions other hooks are to see.
 CUAUDIT_FUNCTIONS=cuInit

@@ -22,6 +22,7 @@
 #include "hooks/modules/limit/limit_refusals.h"
 #include "hooks/modules/limit/limit_share.h"
 #include "hooks/modules/limit/limit_shared.h"
+#include "hooks/modules/limit/limit_size.h"
 #include "hooks/modules/limit/limit_table.h"
 
 /* Inside of the hooks that count or trace, which see what is refused. */
@@ -62,7 +63,7 @@ static void clamped(const struct cuaudit_call *call)
 	if (limit_options.dry_run || device < 0 || device >= ACCOUNT_DEVICES)
 		return;
 	pool_settle(false);
-	clip(call, 0, account_left((uint32_t)device));
+	clip(call, 0, size_fitting(account_left((uint32_t)device)));
 	clip(call, 1, account_least((uint32_t)device)->limit);
 }
 

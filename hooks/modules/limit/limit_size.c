@@ -19,6 +19,11 @@ uint64_t size_linear(uint64_t bytes)
 					       (bytes + GRANULARITY - 1) / GRANULARITY * GRANULARITY;
 }
 
+uint64_t size_fitting(uint64_t bytes)
+{
+	return bytes / GRANULARITY * GRANULARITY;
+}
+
 uint64_t size_pitched(uint64_t width, uint64_t height)
 {
 	return times(size_linear(width), height);

@@ -11,6 +11,7 @@
 
 /* Context of all: call. Memory in a row; rows of a pitch the driver will choose. */
 uint64_t size_linear(uint64_t bytes);
+uint64_t size_fitting(uint64_t bytes);	/* the most of it that one request may ask for */
 uint64_t size_pitched(uint64_t width, uint64_t height);
 
 /* An array, or all levels of a mipmapped one; 0 if it takes no memory by itself. */
