@@ -33,6 +33,7 @@ static const struct {
 	{ "ld-linux-x86-64.so.2", "is the loader, which hooks need to run" },
 	{ "ld-linux-aarch64.so.1", "is the loader, which hooks need to run" },
 	{ "libc.so.6", "is the C library, whose functions return twice or look at who calls them, and which hooks need to run" },
+	{ "linux-vdso.so.1", "is the kernel's, which no library binds: the C library calls it by itself" },
 	{ "libpthread.so.0", "is part of the C library" },
 	{ "libdl.so.2", "is part of the C library" },
 	{ "librt.so.1", "is part of the C library" },

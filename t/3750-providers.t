@@ -163,7 +163,7 @@ provided CUAUDIT_HOOKS='leak,limit(memory=1G)' ./lazy
 is "$status $(grep -v 'not intercepted' err)" "0 " "hooks of driver calls have none of them"
 
 # who is refused, who never came
-for refused in libcuda.so.1 'lib*' libc.so.6 'ld-linux*' libcuaudit.so cuaudit-core.so libpthread.so.0 '*' libcu*; do
+for refused in libcuda.so.1 'lib*' libc.so.6 'ld-linux*' libcuaudit.so cuaudit-core.so libpthread.so.0 linux-vdso.so.1 'linux-*' '*' libcu*; do
 	status=0
 	CUAUDIT_PROVIDERS="libm.so.6:$refused" "$top_builddir/bin/cuaudit" run ./lazy >out 2>err || status=$?
 	is "$status $(cat out)" "2 " "$refused: the program is not started"
