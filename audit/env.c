@@ -113,7 +113,7 @@ static bool parses(enum env_kind kind, const char *value)
 	case ENV_PROVIDERS:
 		return globs_are(value) && !provider_refused(value, &why);
 	case ENV_TEMPLATE:
-		return !template_fault(value);
+		return !template_fault(value) && !template_is_directory(value);
 	case ENV_DOMAINS:
 		return are_domains(value);
 	case ENV_DRIVER:

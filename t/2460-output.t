@@ -35,10 +35,10 @@ for place in /proc/report /sys/report "$tmp/nowhere/report" "$tmp/where/report";
 	like "$(cat "$tmp/err")" "cannot write $place: " "$place: why there is no report"
 done
 run "a directory" CUAUDIT_OUTPUT="$tmp/there" "$tmp/where" none later "$tmp"
-like "$(cat "$tmp/err")" "cannot write $tmp/there: it is a directory; " "a directory: why"
+like "$(cat "$tmp/err")" "cannot write $tmp/there: it names a directory; " "a directory: why"
 for hooks in "stat(save=$tmp/there)" "trace(file=$tmp/there)"; do
 	run "$hooks" CUAUDIT_HOOKS="$hooks" "$tmp/where" none later "$tmp"
-	like "$(cat "$tmp/err")" "$tmp/there.*it is a directory; |it is a directory; .*$tmp/there" "$hooks: why"
+	like "$(cat "$tmp/err")" "$tmp/there.*it names a directory; |it names a directory; .*$tmp/there" "$hooks: why"
 	is "$(ls -d "$tmp/there".[0-9]* 2>"$tmp/none")" "" "$hooks: nothing is written beside it"
 done
 long=$(printf "%300s" x | tr " " x)

@@ -160,8 +160,16 @@ is "$(wc -c <err) $(grep -c '^cuaudit: workers: 1 process, 1 call ' of-workers)"
 CUAUDIT_OUTPUT=x%z refused 2 "CUAUDIT_OUTPUT: '%z' is none of " "... that is none" stat true
 refused 2 "--interval takes seconds, 10 or 0\\.5, not '1e-9'" "an interval too short" stat -i 1e-9 true
 mkdir there
-refused 2 "cannot write a report to $tmp/there: Is a directory" "an output that cannot be" \
+refused 2 "cannot write a report to $tmp/there: it names a directory; choose the path of a file" "an output that cannot be" \
 	stat -o there echo ran
+for output in newdir/ there/ . .. there/.; do
+	refused 2 "--output takes the path of a file, and '$output' names a directory" "stat: -o $output" \
+		stat -o "$output" echo ran
+	refused 2 "--output takes the path of a file, and '$output' names a directory" "run: -o $output" \
+		run -o "$output" echo ran
+	CUAUDIT_OUTPUT=$output refused 2 "CUAUDIT_OUTPUT takes PATH with .* not '.*$output'" "CUAUDIT_OUTPUT=$output" run echo ran
+done
+is "$(ls -A . | grep 'part$')" "" "... nothing is written"
 for format in text json prometheus openmetrics; do
 	refused 2 "cannot write a report to $tmp/missing/x: No such file" "$format, no directory for it" \
 		stat -m $format -o "$tmp/missing/x" echo ran

@@ -207,7 +207,10 @@ static void test_refused(void)
 
 	refused("nowhere/x", ATOMIC_FILE, "nowhere/x: No such file or directory\n");
 	refused("nowhere/x", ATOMIC_DIRECTORY, "nowhere/x: No such file or directory\n");
-	refused("b", ATOMIC_FILE, "b: Is a directory\n");
+	refused("b", ATOMIC_FILE, "b: it names a directory; choose the path of a file\n");
+	refused("nowhere/", ATOMIC_FILE, "nowhere/: it names a directory; choose the path of a file\n");
+	refused(".", ATOMIC_FILE, ".: it names a directory; choose the path of a file\n");
+	refused("b/..", ATOMIC_FILE, "b/..: it names a directory; choose the path of a file\n");
 	refused("a", ATOMIC_DIRECTORY, "a: Not a directory\n");
 	refused("a/x", ATOMIC_FILE, "a/x: Not a directory\n");
 	refused("", ATOMIC_FILE, ": No such file or directory\n");

@@ -395,7 +395,7 @@ truncate -s 65M bad.lock
 unread "File too large" "a huge file"
 mkdir bad.lock
 refused 2 "cannot read the lock file bad.lock: Is a directory" "a directory" check -d sim --baseline bad.lock true
-refused 2 "cannot write the lock file to bad.lock: Is a directory" "a directory" check -d sim --write-baseline bad.lock true
+refused 2 "cannot write the lock file to bad.lock: it names a directory" "a directory" check -d sim --write-baseline bad.lock true
 rmdir bad.lock
 head -c 5000 "$cuaudit" >bad.lock
 refused 2 "bad.lock:1:1: '.*' is not how a lock file of cuaudit begins" "a program" check -d sim --baseline bad.lock true

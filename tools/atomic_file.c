@@ -19,6 +19,7 @@
 #include "tools/tool.h"
 #include "util/io.h"
 #include "util/planted.h"
+#include "util/template.h"
 
 enum { TRIES = 100 };
 
@@ -37,7 +38,7 @@ static enum atomic_file_kind begun_kind;
 static const char *reason(int error)
 {
 	return error == EPIPE ? "nobody reads from it" :
-	       error == PLANTED || error == EBADF ? io_remedy(error) :
+	       error == PLANTED || error == EBADF || error == EISDIR ? io_remedy(error) :
 	       error == ELOOP ? "a symbolic link that leads to no file" : strerror(error);
 }
 
@@ -85,6 +86,8 @@ int atomic_file_check(const char *target, const char *what)
 
 	if (descriptor >= 0)
 		error = check_descriptor(descriptor);
+	else if (template_is_directory(target))
+		error = EISDIR;
 	else if (!stat(target, &status))
 		error = S_ISDIR(status.st_mode) ? EISDIR : access(target, W_OK) ? errno : 0;
 	else
@@ -344,7 +347,9 @@ int atomic_file_begin(struct atomic_file *file, const char *target, enum atomic_
 	if (descriptor >= 0)
 		return begin_descriptor(file, descriptor, kind);
 	exists = !stat(target, &status);
-	if (!exists)
+	if (kind == ATOMIC_FILE && template_is_directory(target))
+		error = EISDIR;
+	else if (!exists)
 		error = errno == ENOENT ? check_link(target) : errno;
 	if (error)
 		return refuse(target, error);

@@ -137,6 +137,10 @@ static int take_output(struct launch *launch, const char *value)
 		tool_complain("--output: '%.2s' is none of %%p %%h %%e %%r %%t %%%%", fault);
 		return -1;
 	}
+	if (template_is_directory(value)) {
+		tool_complain("--output takes the path of a file, and '%s' names a directory", value);
+		return -1;
+	}
 	launch->output = absolute_template(value);
 	return 0;
 }

@@ -646,7 +646,7 @@ const char *io_remedy(int error)
 	case ESTALE:
 		return "the file was removed or replaced; leave it while the process runs";
 	case EISDIR:
-		return "it is a directory; choose the path of a file";
+		return "it names a directory; choose the path of a file";
 	case ELOOP:
 		return "it is a symbolic link; choose the path of a file";
 	case PLANTED:

@@ -21,3 +21,15 @@ const char *template_fault(const char *template)
 	}
 	return NULL;
 }
+
+bool template_is_directory(const char *template)
+{
+	const char *last = template;
+
+	for (const char *at = template; *at; at++)
+		if (*at == '/')
+			last = at + 1;
+	for (int dots = 0; dots < 2 && *last == '.'; dots++)
+		last++;
+	return last > template && !*last;
+}

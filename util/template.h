@@ -3,6 +3,7 @@
 #ifndef UTIL_TEMPLATE_H
 #define UTIL_TEMPLATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <time.h>
@@ -16,6 +17,9 @@ struct template_values {
 
 /* The first %-field of template that is none, or NULL. Context: bind, setup. */
 const char *template_fault(const char *template);
+
+/* Whether it can be no file's path: it ends in a slash, or in "." or ".." by itself. Context: bind, setup. */
+bool template_is_directory(const char *template);
 
 /*
  * Fills template in, which has no fault: the length of path, or -ENAMETOOLONG
