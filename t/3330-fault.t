@@ -101,7 +101,7 @@ gives "inject=cuInit:error=11:if=Flags==0;inject=cuMemAlloc_v2:error=12:if=bytes
 	each "11 12 13 14 15 16 17 1; 0 reached"
 gives "inject=cuGetProcAddress_v2:error=14:if=cudaVersion>-2;inject=cuInit:error=11:if=Flags==1;inject=cuLaunchKernel:error=15:if=blockDimZ<7" \
 	each "0 0 0 0 0 0 0 1; 1 reached"
-gives "inject=cuGetProcAddress_v2:error=14:if=cudaVersion<0;inject=cuInit:error=11:if=Flags==-1;inject=cuMemAlloc_v2:error=2:if=bytesize<0" \
+gives "inject=cuGetProcAddress_v2:error=14:if=cudaVersion<0;inject=cuInit:error=11:if=Flags==-1;inject=cuMemAlloc_v2:error=2:if=bytesize<1" \
 	each "0 0 0 14 0 0 0 11; 1 reached"
 gives "inject=cuGetProcAddress_v2:error=14:if=cudaVersion==-2:if=cudaVersion<=-2:if=cudaVersion!=-1;inject=cuLaunchKernel:error=15:if=gridDimX==2:if=extra==11" \
 	each "0 0 0 14 15 0 0 1; 1 reached"
@@ -244,6 +244,15 @@ for condition in bytesize "bytesize>" "bytesize>x" "bytesize=5" ">5" "bytesize>5
 	wrong "$a:if=$condition" "if takes PARAMETER, one of == != < <= > >= & and a number"
 done
 wrong "$a:if=bytesize&0" "if=bytesize&0 never holds"
+for condition in "bytesize<0" "bytesize>18446744073709551615"; do
+	wrong "$a:if=$condition" "if=$condition never holds: no value of its type is so"
+done
+for condition in "Flags==4294967296" "Flags>0xffffffff" "Flags>=4G" "Flags&4G" "Flags<0"; do
+	wrong "inject=cuStreamCreate:error=2:if=$condition" "if=$condition never holds"
+done
+for condition in "dev==0xffffffff" "dev<-2147483648" "dev>2147483647"; do
+	wrong "inject=cuDevicePrimaryCtxRetain:error=2:if=$condition" "if=$condition never holds"
+done
 for relation in "<" "<=" ">" ">="; do
 	wrong "$a:if=bytesize$relation-1" \
 		"bytesize of cuMemAlloc_v2 is size_t, which has no sign: < <= > >= take no number below 0"

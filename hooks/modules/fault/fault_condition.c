@@ -98,22 +98,70 @@ static int find(struct fault_condition *condition, const struct cuaudit_function
 	return -EINVAL;
 }
 
+/* A value as its type has it; what else the word holds is nobody's. */
+static uint64_t cut(uint64_t value, uint8_t kind)
+{
+	int unused = 64 - 8 * (kind & SIZE);
+
+	value <<= unused;
+	return kind & SIGNED ? (uint64_t)((int64_t)value >> unused) : value >> unused;
+}
+
+/* Signed values lie in the order of unsigned ones with the sign's bit changed. */
+static uint64_t order_of(uint8_t kind)
+{
+	return kind & SIGNED ? (uint64_t)1 << 63 : 0;
+}
+
+/* Whether any value of a parameter of that kind fulfils it. */
+static bool may_hold(const struct fault_condition *condition, uint8_t kind)
+{
+	uint64_t order = order_of(kind), right = condition->value ^ order;
+	uint64_t sign = (uint64_t)1 << (8 * (kind & SIZE) - 1);
+	uint64_t least = (kind & SIGNED ? cut(sign, kind) : 0) ^ order;
+	uint64_t most = (kind & SIGNED ? sign - 1 : 2 * sign - 1) ^ order;
+
+	if (condition->negative && !(kind & SIGNED))
+		return true;
+	switch (condition->relation) {
+	case FAULT_EQUAL:
+		return right >= least && right <= most;
+	case FAULT_LESS:
+		return right > least;
+	case FAULT_AT_MOST:
+		return right >= least;
+	case FAULT_MORE:
+		return right < most;
+	case FAULT_AT_LEAST:
+		return right <= most;
+	case FAULT_BITS:
+		return kind & SIGNED || condition->value & (2 * sign - 1);
+	case FAULT_NOT_EQUAL:
+		break;
+	}
+	return true;
+}
+
 static int find_all(struct fault_condition *condition, const char *name, const char *selector)
 {
 	struct cuaudit_function function;
 	uint8_t taken[FAULT_ROWS];
 	int count = cuaudit_selector_rows(selector, taken, FAULT_ROWS);
+	bool possible = false;
 
 	if (count <= 0) {
 		cuaudit_log(CUAUDIT_ERROR, "fault: if=%s: '%s' %s", name, selector,
 			    count ? "is no selector" : "names no function of the table");
 		return -EINVAL;
 	}
-	for (uint32_t i = 0; i < FAULT_ROWS; i++)
-		if (taken[i] && (cuaudit_row_get(i, &function) ||
-				 find(condition, &function, name)))
+	for (uint32_t i = 0; i < FAULT_ROWS; i++) {
+		if (!taken[i])
+			continue;
+		if (cuaudit_row_get(i, &function) || find(condition, &function, name))
 			return -EINVAL;
-	return 0;
+		possible |= may_hold(condition, condition->places[i].kind);
+	}
+	return possible ? 0 : -ERANGE;
 }
 
 static const struct {
@@ -141,7 +189,8 @@ static int read_relation(char **text, enum fault_relation *relation)
 
 int fault_condition_read(struct fault_condition *condition, char *text, const char *selector)
 {
-	char *end = text + strcspn(text, "=!<>&"), *value = end;
+	char *end = text + strcspn(text, "=!<>&"), *value = end, first = *end;
+	int error;
 
 	memset(condition, 0, sizeof(*condition));
 	if (end == text || read_relation(&value, &condition->relation))
@@ -150,27 +199,19 @@ int fault_condition_read(struct fault_condition *condition, char *text, const ch
 	if (fault_number_size(value + condition->negative, &condition->value) ||
 	    (condition->negative && condition->value > (uint64_t)INT64_MAX + 1))
 		goto bad;
-	if (condition->relation == FAULT_BITS && !condition->value) {
-		cuaudit_log(CUAUDIT_ERROR, "fault: if=%s never holds", text);
-		return -EINVAL;
-	}
 	if (condition->negative)
 		condition->value = -condition->value;
 	*end = '\0';
-	return find_all(condition, text, selector);
+	error = find_all(condition, text, selector);
+	*end = first;
+	if (error != -ERANGE)
+		return error;
+	cuaudit_log(CUAUDIT_ERROR, "fault: if=%s never holds: no value of its type is so", text);
+	return -EINVAL;
 bad:
 	cuaudit_log(CUAUDIT_ERROR, "fault: if takes PARAMETER, one of == != < <= > >= & and a "
 		    "number with k, M or G, not '%s'", text);
 	return -EINVAL;
-}
-
-/* A value as its type has it; what else the word holds is nobody's. */
-static uint64_t cut(uint64_t value, uint8_t kind)
-{
-	int unused = 64 - 8 * (kind & SIZE);
-
-	value <<= unused;
-	return kind & SIGNED ? (uint64_t)((int64_t)value >> unused) : value >> unused;
 }
 
 bool fault_condition_holds(const struct fault_condition *condition,
@@ -186,8 +227,7 @@ bool fault_condition_holds(const struct fault_condition *condition,
 	right = condition->value;
 	if (condition->negative && !(kind & SIGNED))
 		right = cut(right, kind);
-	/* Signed ones lie in the order of unsigned ones with the sign's bit changed. */
-	order = kind & SIGNED ? (uint64_t)1 << 63 : 0;
+	order = order_of(kind);
 	switch (condition->relation) {
 	case FAULT_EQUAL:
 		return left == right;
