@@ -47,6 +47,32 @@ OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "the hook's" --args kernel --strings 16 --el
 	--size 0.5gb --when-full ring --thread 'main*' --min-duration 10us --start %launch:100 \
 	--stop 5s --open %sync -b 'cuLaunch*,/^cu(Mem|Ctx)/' --frames 8
 
+# Where no file can be written, the program is not started.
+{
+	(ulimit -f 0 && exec "$cuaudit" trace -d sim -o room -- "$demo" dlopen)
+	echo "status $?"
+} 2>&1 | cat >"$tmp/err"
+is "$(cat "$tmp/err")" \
+	"cuaudit: no file can be written in room: the limit on the size of files is too low; raise it with ulimit -f
+status 2" "no room for a trace: the program is not started"
+ok "... and there is no directory" test ! -e room
+{
+	(ulimit -f 0 && exec "$cuaudit" trace -d sim --text -o room -- "$demo" dlopen)
+	echo "status $?"
+} 2>&1 | cat >"$tmp/err"
+is "$(tail -n 1 "$tmp/err")" "status 0" "... text is not refused"
+if test "$(id -u)" = 0 && unshare -m true 2>/dev/null; then
+	mkdir small
+	status=0
+	unshare -m sh -c 'mount -t tmpfs -o size=64k none small && exec "$@"' sh \
+		"$cuaudit" trace -d sim -o small -- "$demo" dlopen >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status $(cat "$tmp/out" "$tmp/err")" \
+		"2 cuaudit: no file can be written in small: the file system is full; free some space or choose another directory" \
+		"a full file system: the same"
+else
+	skip 1 "no mounting here"
+fi
+
 refused 2 "trace: no program given" "no program" trace -o x
 ok "... and no directory" test ! -e x
 refused 2 "--args takes yes\\|no\\|kernel, not 'maybe'" "a word that is none" trace --args maybe true

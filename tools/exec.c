@@ -3,6 +3,7 @@
 #include "tools/exec.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -19,6 +20,7 @@
 #include "tools/tool.h"
 #include "tools/trial.h"
 #include "util/check_mark.h"
+#include "util/io.h"
 #include "util/nearest.h"
 #include "util/planted.h"
 #include "util/policy.h"
@@ -274,6 +276,24 @@ static int make_directory(const char *directory, const char *option, bool *made)
 	return -1;
 }
 
+/* Whether a process could begin its file there: the program goes on without, and its status does not tell. */
+static int check_room(const struct launch *launch)
+{
+	char *path = exec_join(launch->directory, "/", ".cuaudit-room-XXXXXX");
+	int fd = launch->room ? mkostemp(path, O_CLOEXEC) : -1;
+	int error = fd < 0 ? -errno : io_reserve(fd, 0, launch->room);
+
+	if (fd >= 0) {
+		unlink(path);
+		close(fd);
+	}
+	free(path);
+	if (!launch->room || !error)
+		return 0;
+	tool_complain("no file can be written in %s: %s", launch->directory, io_remedy(error));
+	return -1;
+}
+
 static int refuse(const struct launch *launch, int status, enum finding finding, const char *first,
 		  const char *second)
 {
@@ -302,6 +322,11 @@ int exec_start(const struct launch *launch, char **argv)
 		return TOOL_FAILED;
 	if (launch->directory && make_directory(launch->directory, launch->directory_option, &made))
 		return TOOL_FAILED;
+	if (launch->directory && check_room(launch)) {
+		if (made)
+			rmdir(launch->directory);
+		return TOOL_FAILED;
+	}
 	auditor_first(auditor);
 	set_nvtx(auditor);
 	if (launch->supervise) {

@@ -4,12 +4,14 @@
 #define TOOLS_EXEC_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* All zero at first. Of the environment, NULL: stays as it is. */
 struct launch {
 	char *driver, *exclude, *functions, *hooks, *include, *output;
 	const char *directory;	/* made before the program starts, unless it is there */
 	const char *directory_option;	/* which it was given by */
+	uint64_t room;		/* bytes of a file that are to be had there, 0: not asked */
 	/*
 	 * Called, unless it is NULL, when all is ready for the program, with its
 	 * name: LAUNCH_GO to become it, or the exit status.

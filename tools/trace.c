@@ -204,6 +204,7 @@ static int choose_output(struct launch *launch, const struct trace_options *trac
 		return -1;
 	}
 	launch->output = exec_join(exec_path_template(launch->directory), "/", TRACE_NAME);
+	launch->room = trace->text ? 0 : CUAUDIT_TRACE_CHUNK;
 	return 0;
 }
 
