@@ -320,6 +320,26 @@ chmod +x shell
 tool check -d sim --write-baseline "$lock" --runs 3 -- ./shell
 is "$status $(sort "$tmp/signals" | uniq -c | awk '{ print $1 }' | xargs)" "0 3 3" "what is ignored and blocked is the same in all runs"
 
+# What is edited while the program runs is not lost.
+made calls 1
+cp "$lock" before
+# shellcheck disable=SC2016 # of another shell
+for edit in 'echo "# mine" >>"$1"' 'rm "$1"' 'sed -i s/^calls/callx/ "$1"'; do
+	cp before "$lock"
+	cp before after
+	sh -c "$edit" sh after
+	refused 2 "$lock was changed or removed while the command ran; it is left as it is: run --update again" \
+		"an edit meanwhile, ${edit%% *}" check -d sim --update "$lock" --runs 1 -- sh -c "$edit; exec ./steps calls 1" sh "$lock"
+	if test -e after; then
+		ok "... is kept" cmp after "$lock"
+	else
+		ok "... stays so" test ! -e "$lock"
+	fi
+done
+cp before "$lock"
+tool check -d sim --update "$lock" --runs 2 -- sh -c "touch '$lock'; exec ./steps calls 1"
+is "$status" 0 "one that has the same bytes is written"
+
 # ... and reads the same.
 printf '#!/bin/sh\nread -r count\nexec ./steps calls "$count"\n' >shell
 echo 7 >input

@@ -39,27 +39,39 @@ static const char *read_text(int fd, char *text, size_t size)
 	return NULL;
 }
 
-static char *read_file(const char *path, size_t *size)
+/* All of it, to be freed; NULL: fault says why not, and missing whether there is none. */
+static char *read_file(const char *path, size_t *size, const char **fault, bool *missing)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	bool missing = fd < 0 && errno == ENOENT;
 	struct stat status;
-	const char *fault = fault_of(fd, &status);
 	char *text = NULL;
 
-	*size = fault ? 0 : (size_t)status.st_size;
-	if (!fault && !(text = malloc(*size + 1)))
-		fault = strerror(ENOMEM);
-	if (!fault)
-		fault = read_text(fd, text, *size);
+	*missing = fd < 0 && errno == ENOENT;
+	*fault = fault_of(fd, &status);
+	*size = *fault ? 0 : (size_t)status.st_size;
+	if (!*fault && !(text = malloc(*size + 1)))
+		*fault = strerror(ENOMEM);
+	if (!*fault)
+		*fault = read_text(fd, text, *size);
 	if (fd >= 0)
 		close(fd);
-	if (!fault)
+	if (!*fault)
 		return text;
-	tool_complain("cannot read the lock file %s: %s%s", path, fault,
-		      missing ? "; --write-baseline writes one" : "");
 	free(text);
 	return NULL;
+}
+
+/* Whether it has still what was read: else somebody has edited it meanwhile, or removed it. */
+static bool is_as_read(const struct check_lock *lock)
+{
+	const char *fault;
+	bool missing, same;
+	size_t size;
+	char *text = read_file(lock->path, &size, &fault, &missing);
+
+	same = text && size == lock->size && !memcmp(text, lock->text, size);
+	free(text);
+	return same;
 }
 
 static int check_names(struct check_lock *lock)
@@ -77,13 +89,17 @@ static int check_names(struct check_lock *lock)
 int check_lock_read(struct check_lock *lock, const char *path)
 {
 	struct baseline_fault fault;
-	size_t size;
+	const char *unread;
+	bool missing;
 
 	lock->path = path;
-	lock->text = read_file(path, &size);
-	if (!lock->text)
+	lock->text = read_file(path, &lock->size, &unread, &missing);
+	if (!lock->text) {
+		tool_complain("cannot read the lock file %s: %s%s", path, unread,
+			      missing ? "; --write-baseline writes one" : "");
 		return -1;
-	if (baseline_read(&lock->lock, lock->text, size, &fault))
+	}
+	if (baseline_read(&lock->lock, lock->text, lock->size, &fault))
 		return check_names(lock);
 	if (fault.line)
 		tool_complain("%s:%u:%u: %s", path, fault.line, fault.column, fault.text);
@@ -188,6 +204,11 @@ int check_lock_write(struct check_lock *lock, const struct baseline_runs *runs, 
 	struct out out = { 0 };
 	int status;
 
+	if (lock->text && !is_as_read(lock)) {
+		tool_complain("%s was changed or removed while the command ran; it is left as it is: run "
+			      "--update again", lock->path);
+		return TOOL_FAILED;
+	}
 	if (baseline_update(&lock->lock, runs) || set_headers(lock, runs, command))
 		return no_memory();
 	baseline_write(&lock->lock, &out);

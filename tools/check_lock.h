@@ -9,6 +9,7 @@
 struct check_lock {
 	const char *path;
 	char *text;		/* as it was read */
+	size_t size;		/* of the text */
 	struct baseline_lock lock;
 	enum demangle names;	/* of kernels */
 };
@@ -25,7 +26,8 @@ void check_lock_compare(struct check_lock *lock, const struct baseline_run *run,
 
 /*
  * Updates it by what these runs of the command came to and writes it, after which a message says
- * what it has. A status of the tool; the file is as it was unless that is TOOL_OK.
+ * what it has. A status of the tool; the file is as it was unless that is TOOL_OK, which it is not
+ * if the file is another one than was read.
  */
 int check_lock_write(struct check_lock *lock, const struct baseline_runs *runs, char **command);
 
