@@ -2,6 +2,7 @@
 /* What the auditor could not route, kept for the core's report. */
 #include "audit/escape.h"
 
+#include "audit/judge.h"
 #include "audit/message.h"
 #include "audit/slot_lock.h"
 #include "audit/sys.h"
@@ -64,6 +65,29 @@ void escape_record(enum cuaudit_escape_kind kind, const char *path, const struct
 		escape_print();
 }
 
+/* Whether calls of the driver are among what it is of: not those of functions of other libraries alone. */
+static bool is_of_driver(const struct link_escape *escape)
+{
+	switch (escape->kind) {
+	case CUAUDIT_ESCAPE_PROVIDER:
+	case CUAUDIT_ESCAPE_UNFIT:
+		return false;
+	case CUAUDIT_ESCAPE_IFUNC:
+	case CUAUDIT_ESCAPE_SLOTS:
+		return !escape->object ||
+		       link_object(&object_table, escape->object - 1)->flags & LINK_OBJECT_DRIVER;
+	default:
+		return atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed);
+	}
+}
+
+static void judge(uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (is_of_driver(&object_table.escapes[i]))
+			judge_uncounted(paths[i]);
+}
+
 void escape_print(void)
 {
 	uint32_t count = atomic_load_explicit(&object_table.nescapes, memory_order_acquire);
@@ -79,6 +103,7 @@ void escape_print(void)
 			if (object_table.escapes[next].kind != CUAUDIT_ESCAPE_UNFIT)
 				unchecked_leave(object_table.environment.hooks);
 		}
+	judge(count);
 }
 
 bool escape_any(void)

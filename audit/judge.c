@@ -261,6 +261,16 @@ void judge_excluded(const struct link_object *library)
 		"EXCLUDE; it is not held to what " PREFIX "HOOKS enforces", NULL);
 }
 
+void judge_uncounted(const char *path)
+{
+	if (!values || env_disabled || lax || !policy_ends_uncounted(values->hooks))
+		return;
+	message_say("limit: allocations are not counted: ", path, " is not intercepted; the process ends, "
+		    "on-error=run would let it go on", NULL);
+	leave_unchecked();
+	sys_exit(STRICT_STATUS);
+}
+
 const char *judge_unaudited(void)
 {
 	if (stops(policy_in(values->hooks)))

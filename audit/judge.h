@@ -32,6 +32,12 @@ void judge_excluded(const struct link_object *library);
 bool judge_unmatched(void);
 
 /*
+ * Context: bind. Calls of the driver by that file, or of that copy of it, are not intercepted: ends the
+ * process if memory is limited, unless its on-error lets it go on.
+ */
+void judge_uncounted(const char *path);
+
+/*
  * Context: bind. There is no core: what that means, for the message of why, and
  * the end of the process where that breaks a policy.
  */

@@ -655,6 +655,38 @@ CUAUDIT_STRICT=0 would let it run"
 	}
 }
 
+/* Calls that are not intercepted take memory that nobody counts. */
+static void test_uncounted(void)
+{
+	static const struct {
+		const char *given[3];
+		int ends;
+	} cases[] = {
+		{ { "CUAUDIT_HOOKS=limit(memory=1)" }, 85 },
+		{ { "CUAUDIT_HOOKS=stat,limit(format=json;device12=1G;on-error=exit)" }, 85 },
+		{ { "CUAUDIT_HOOKS=limit(dry-run=no;time=30%)" }, 85 },
+		{ { "CUAUDIT_HOOKS=limit(memory=1)", "CUAUDIT_STRICT=0" }, 0 },
+		{ { "CUAUDIT_HOOKS=limit(memory=1)", "CUAUDIT_DISABLE=1" }, 0 },
+		{ { "CUAUDIT_HOOKS=limit(memory=1;on-error=run)" }, 0 },
+		{ { "CUAUDIT_HOOKS=limit(dry-run;memory=1),fault(inject=x:on-error=run)" }, 0 },
+		{ { "CUAUDIT_HOOKS=limit(visible=0;share-dir=/x)" }, 0 },
+		{ { "CUAUDIT_HOOKS=limit(deny=cuInit),stat(memory=1)" }, 0 },
+		{ { "CUAUDIT_HOOKS=limit(memory" }, 0 },
+		{ { "CUAUDIT_HOOKS=stat(save=limit)" }, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		judge(cases[i].given, true);
+		ended = 0;
+		if (!setjmp(end_here))
+			judge_uncounted("/lib/copy.so");
+		is_int(ended, cases[i].ends, "not intercepted: %s, %s", cases[i].given[0],
+		       cases[i].given[1] ? cases[i].given[1] : "alone");
+		is_str(messages, ended ? "limit: allocations are not counted: /lib/copy.so is not intercepted; "
+		       "the process ends, on-error=run would let it go on\n" : "", "... and what it says");
+	}
+}
+
 int main(void)
 {
 	test_names();
@@ -668,5 +700,6 @@ int main(void)
 	test_many();
 	test_unmatched();
 	test_policy();
+	test_uncounted();
 	return done_testing();
 }

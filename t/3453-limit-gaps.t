@@ -34,6 +34,33 @@ limited "the last device that is counted" "device=64M;format=json" DEVICE=63 "$t
 is "$(reported 'r["uncounted"]["driver"]')" 0 "... is"
 gap import memory "allocations are not counted: no memory to remember them by"
 
+# Copies of the driver that there is no room for.
+copies=
+for copy in $(seq 70); do
+	cp "$tmp/libcuda.so.1" "$tmp/copy$copy.so"
+	copies="$copies $tmp/copy$copy.so"
+done
+cat >"$tmp/copies.py" <<'END'
+import ctypes, sys
+print("begins", flush=True)
+for path in sys.argv[1:]:
+    assert ctypes.CDLL(path).cuInit(0) == 0
+print("ends")
+END
+for options in "memory=64M" "device=1G;format=json" "share=10;share-dir=$tmp"; do
+	status=0
+	# shellcheck disable=SC2086 # a list
+	audited CUAUDIT_HOOKS="limit($options)" "$PYTHON3" "$tmp/copies.py" $copies >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status $(cat "$tmp/out")" "85 begins" "$options, copies that are not intercepted: the process ends"
+	like "$(cat "$tmp/err")" "^cuaudit: limit: allocations are not counted: $tmp/copy[0-9]*.so is not intercepted; \
+the process ends, on-error=run would let it go on\$" "... and says why"
+done
+for options in "memory=64M;on-error=run" "visible=0" "memory=64M;dry-run"; do
+	# shellcheck disable=SC2086
+	limited "$options: the process goes on" "$options" "$PYTHON3" "$tmp/copies.py" $copies
+	like "$(cat "$tmp/out" "$tmp/err")" "^cuaudit: not intercepted: $tmp/copy" "... which is told"
+done
+
 # A share of a device beyond those that there is room for.
 beyond="the share of the device's time was not held: a device: it is not among the first 16 that the program sees"
 status=0

@@ -11,4 +11,7 @@
  */
 bool policy_in(const char *text);
 
+/* Context: bind. Whether hooks have a limit that ends the process when memory cannot be counted. */
+bool policy_ends_uncounted(const char *hooks);
+
 #endif
