@@ -159,6 +159,8 @@ CUAUDIT_OUTPUT=$tmp/of-%e tool stat -d sim "$tmp/workers" _exit=1
 is "$(wc -c <err) $(grep -c '^cuaudit: workers: 1 process, 1 call ' of-workers)" "0 1" "CUAUDIT_OUTPUT"
 CUAUDIT_OUTPUT=x%z refused 2 "CUAUDIT_OUTPUT: '%z' is none of " "... that is none" stat true
 refused 2 "--interval takes seconds, 10 or 0\\.5, not '1e-9'" "an interval too short" stat -i 1e-9 true
+(ulimit -s 64 && exec "$cuaudit" stat -d sim -o of-small "$demo" dlopen) >out 2>err
+is "$? $(cat err)" "0 " "a stack of 64 KiB is enough"
 mkdir there
 refused 2 "cannot write a report to $tmp/there: it names a directory; choose the path of a file" "an output that cannot be" \
 	stat -o there echo ran

@@ -78,7 +78,7 @@ uint64_t process_image(const char *pid)
 static bool reads_mark(int fd, const char *mark, long long *size)
 {
 	size_t length = strlen(mark), used = 0;
-	char buffer[65536];
+	static char buffer[65536];	/* the stack may be a small one */
 	bool found = false;
 	ssize_t got;
 
