@@ -162,6 +162,13 @@ done
 provided CUAUDIT_HOOKS='leak,limit(memory=1G)' ./lazy
 is "$status $(grep -v 'not intercepted' err)" "0 " "hooks of driver calls have none of them"
 
+# the stack that a call has as long as it is open: the manual says 2 KiB
+built deep "$here/deep.c" -l:libprovided.so.1
+alone=$(./deep)
+provided ./deep
+ok "a call takes $(($(cat out) - alone)) bytes of stack, 2048 at most" test "$(cat out)" -gt "$alone" -a \
+	"$(($(cat out) - alone))" -le 2048
+
 # who is refused, who never came
 for refused in libcuda.so.1 'lib*' libc.so.6 'ld-linux*' libcuaudit.so cuaudit-core.so libpthread.so.0 linux-vdso.so.1 'linux-*' '*' libcu*; do
 	status=0
