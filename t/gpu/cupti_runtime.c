@@ -2,8 +2,7 @@
 /*
  * Counts calls of the runtime by CUPTI's callbacks, for runtime.sh: CUDA_INJECTION64_PATH names it,
  * CUPTI_LIBRARY the library of CUPTI, and CUPTI_COUNTS the file for "NAME CALLS" lines at the end, behind
- * which each process has its number; without CUPTI_COUNTS the callback does nothing. The driver loads it when
- * it is initialized; LD_PRELOAD with CUPTI_EARLY has it subscribe before main.
+ * which each process has its number; without CUPTI_COUNTS the callback does nothing.
  */
 #include <cupti.h>
 #include <dlfcn.h>
@@ -85,10 +84,4 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 			take_name(i, name);
 	atexit(print);
 	return 1;
-}
-
-__attribute__((constructor)) static void early(void)
-{
-	if (getenv("CUPTI_EARLY"))
-		InitializeInjection();
 }
