@@ -17,7 +17,7 @@ static const char damaged[] = "damaged: it holds numbers or texts that no rules 
 enum {
 	REACHES = CHECK_REACH_MARK | CHECK_REACH_SECOND_MARK | CHECK_REACH_RANGE |
 		  CHECK_REACH_LIBRARY | CHECK_REACH_FRAME | CHECK_REACH_STACK |
-		  CHECK_REACH_KERNEL | CHECK_REACH_RANGE_END
+		  CHECK_REACH_KERNEL | CHECK_REACH_RANGE_END | CHECK_REACH_PROVIDER
 };
 
 /* Whether the text ends in its array. */

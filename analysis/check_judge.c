@@ -99,7 +99,7 @@ static void add_rule(struct check_sum *sum, const struct check_rule *rule)
 		sum->value = value;
 	sum->broken = sum_of(sum->broken, rule->broken);
 	sum->allowed = sum_of(sum->allowed, rule->allowed);
-	sum->missing &= (uint8_t)~rule->reached;
+	sum->missing &= (uint16_t)~rule->reached;
 }
 
 static enum check_verdict judge_rule(const struct check_sum *sum, bool idle)

@@ -47,7 +47,8 @@ enum check_reach {
 	CHECK_REACH_FRAME = 16,		/* the library of from */
 	CHECK_REACH_STACK = 32,		/* of the stacks that were looked at, one with the frame of from */
 	CHECK_REACH_KERNEL = 64,	/* of the kernels that were launched, that of by */
-	CHECK_REACH_RANGE_END = 128	/* of a bound that is judged then */
+	CHECK_REACH_RANGE_END = 128,	/* of a bound that is judged then */
+	CHECK_REACH_PROVIDER = 256	/* the libraries of the selector's parts LIBRARY:FUNCTION */
 };
 
 enum check_unit { CHECK_CALLS, CHECK_BYTES, CHECK_NS, CHECK_KERNELS };
@@ -56,10 +57,10 @@ struct check_rule {
 	uint32_t line;		/* of the rules file, from 1 */
 	uint8_t kind;		/* enum check_kind */
 	uint8_t optional;	/* it may reach nothing */
-	_Atomic uint8_t wants;	/* enum check_reach, or-ed ... */
-	_Atomic uint8_t reached;	/* ... and what of it was there */
+	_Atomic uint16_t wants;	/* enum check_reach, or-ed ... */
+	_Atomic uint16_t reached;	/* ... and what of it was there */
 	uint8_t unit;		/* enum check_unit, of least, most and value */
-	uint8_t unused[7];
+	uint8_t unused[5];
 	uint64_t least, most;	/* most is UINT64_MAX for none */
 	_Atomic uint64_t value;	/* COUNT: so far; BUDGET: the one furthest from its bounds */
 	_Atomic uint64_t broken;	/* how often, without what is allowed */
@@ -68,13 +69,13 @@ struct check_rule {
 };
 
 /* What a rule fails for if it was nowhere. The rest is reported: it may be nowhere as the rule holds. */
-static inline uint8_t check_must_reach(const struct check_rule *rule)
+static inline uint16_t check_must_reach(const struct check_rule *rule)
 {
-	uint8_t may = CHECK_REACH_STACK;
+	uint16_t may = CHECK_REACH_STACK;
 
 	if (rule->kind == CHECK_NEVER || !rule->most)
 		may |= CHECK_REACH_KERNEL;
-	return (uint8_t)~may;
+	return (uint16_t)~may;
 }
 
 struct check_mark {

@@ -32,7 +32,7 @@ enum check_verdict { CHECK_HOLDS, CHECK_BROKEN, CHECK_UNREACHED };
 struct check_sum {
 	const struct check_rule *rule;
 	uint64_t value, broken, allowed;
-	uint8_t missing;	/* enum check_reach: what it wants and was nowhere */
+	uint16_t missing;	/* enum check_reach: what it wants and was nowhere */
 	enum check_verdict verdict;
 	size_t first, count;	/* its groups */
 };

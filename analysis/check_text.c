@@ -144,6 +144,9 @@ void check_missing_text(const struct check_result *result, const struct check_su
 		item(out, &any, "its library, of which none of that name called the driver");
 		callers(result, sum, out);
 	}
+	if (sum->missing & CHECK_REACH_PROVIDER)
+		item(out, &any, "the library of its function, of which none of that name was loaded as one of "
+		     "CUAUDIT_PROVIDERS");
 	if (sum->missing & CHECK_REACH_FRAME)
 		item(out, &any, "the library of its frame, of which none of that name was loaded");
 	if (sum->missing & CHECK_REACH_STACK)

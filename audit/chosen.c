@@ -11,6 +11,7 @@
 #include "audit/slot.h"
 #include "audit/slot_lock.h"
 #include "audit/sys.h"
+#include "util/unfit.h"
 
 enum { MOST = 1 << 16 };	/* bytes of a name */
 
@@ -28,18 +29,8 @@ struct chosen {
 
 static bool any_function, runtime;	/* what is chosen: libraries of the list, the runtime's */
 static char name[MOST];	/* the following under the lock of slots */
+static uint32_t nunfit;
 static uint16_t names[4096], next_of_name[LINK_SLOTS];	/* slots + 1 of providers, by name */
-
-/*
- * A call that returns twice, of one whose frame would be gone by then, those that pass more than the ABI
- * says, and what the loader calls itself, also where it cannot load the core: amid relocating.
- */
-static const char *const unfit[] = {
-	"__cyg_profile_func_enter", "__cyg_profile_func_exit", "__fentry__", "__morestack",
-	"__sigsetjmp", "__tls_get_addr", "__vfork", "_mcount", "_setjmp", "calloc", "free",
-	"getcontext", "malloc", "mcount", "realloc", "savectx", "setjmp", "sigsetjmp",
-	"swapcontext", "vfork",
-};
 
 void chosen_start(void)
 {
@@ -191,25 +182,18 @@ void chosen_close(struct link_object *object)
 	atomic_store_explicit(&object->detail->chosen->record->live, 0, memory_order_release);
 }
 
-static bool is_unfit_name(const char *function)
-{
-	/* Functions of vectors, as a compiler calls them, have arguments where no others have. */
-	if (sys_starts(function, "_ZGV"))
-		return true;
-	for (size_t i = 0; i < sizeof(unfit) / sizeof(unfit[0]); i++)
-		if (sys_equal(unfit[i], function))
-			return true;
-	return false;
-}
-
 /* By any of its names: they are one function, and share its slot or its address. */
 static bool is_unfit(const struct chosen *chosen, uint32_t symbol)
 {
 	uint32_t i = *first_of(chosen, chosen->image.symbols[symbol].st_value);
 
-	while (i && !is_unfit_name(elf_name(&chosen->image, &chosen->image.symbols[i])))
-		i = chosen->next[i];
-	return i;
+	for (; i; i = chosen->next[i]) {
+		const char *function = elf_name(&chosen->image, &chosen->image.symbols[i]);
+
+		if (unfit_name(function, sys_strlen(function)))
+			return true;
+	}
+	return false;
 }
 
 /* name = "LIBRARY:name", with "@VERSION" where that is not the default: its length, 0 for one that is too long. */
@@ -299,6 +283,23 @@ static int make_slot(struct chosen *chosen, uint32_t symbol, uintptr_t address)
 	return slot;
 }
 
+/* All names of a function that has no slot, for who wants to know what no hook sees. */
+static void tell_unfit(const struct chosen *chosen, uint32_t symbol)
+{
+	uint64_t signals = slot_lock_take();
+	uint32_t first = *first_of(chosen, chosen->image.symbols[symbol].st_value);
+	bool known = !full_name(chosen, first) || slot_knows_unfit(name);
+
+	for (uint32_t i = first; i && !known; i = chosen->next[i]) {
+		size_t length = full_name(chosen, i);
+
+		if (length)
+			slot_add_unfit(nunfit, name, length);
+	}
+	nunfit += !known;
+	slot_lock_release(signals);
+}
+
 static int refuse(struct link_object *object, struct chosen *chosen, enum cuaudit_escape_kind kind)
 {
 	__atomic_fetch_add(&chosen->record->without_slot, 1, __ATOMIC_RELAXED);
@@ -322,8 +323,10 @@ int chosen_slot(struct link_object *object, uint32_t symbol, uintptr_t address)
 	/* What compilers call is nobody's to see who asks for the runtime's functions. */
 	if (!chosen->listed && !sys_starts(function, "cuda"))
 		return -1;
-	if (is_unfit(chosen, symbol))
+	if (is_unfit(chosen, symbol)) {
+		tell_unfit(chosen, symbol);
 		return refuse(object, chosen, CUAUDIT_ESCAPE_UNFIT);
+	}
 	signals = slot_lock_take();
 	slot = atomic_load_explicit(&chosen->slots[symbol], memory_order_relaxed) - 1;
 	if (slot < 0)

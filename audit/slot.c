@@ -53,6 +53,27 @@ void slot_add_name(uint32_t slot, const char *name, size_t length)
 	atomic_store_explicit(&object_table.aliases, alias, memory_order_release);
 }
 
+bool slot_knows_unfit(const char *name)
+{
+	const struct link_alias *alias = atomic_load_explicit(&object_table.unfit, memory_order_relaxed);
+
+	while (alias && !sys_equal(alias->name, name))
+		alias = alias->next;
+	return alias;
+}
+
+void slot_add_unfit(uint32_t function, const char *name, size_t length)
+{
+	struct link_alias *alias = sys_pool_take(&name_pool, sizeof(*alias));
+
+	if (!alias || !(alias->name = copy_name(name, length)))
+		return;
+	atomic_store_explicit(&alias->slot, function, memory_order_relaxed);
+	alias->next = atomic_load_explicit(&object_table.unfit, memory_order_relaxed);
+	/* Pairs with the core's reading of names. */
+	atomic_store_explicit(&object_table.unfit, alias, memory_order_release);
+}
+
 /*
  * Points the slot at its function, and a route that went straight there after
  * it. The core's route() may be at work: it stores the route, then reads what

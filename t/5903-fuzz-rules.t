@@ -10,7 +10,7 @@ arch=$(arch)
 set --
 for file in "hooks/arch/$arch/layout_arch" hooks/name_iterator hooks/layout hooks/modules/fault/fault_number \
 	hooks/modules/fault/fault_result hooks/modules/rules/rules_copied hooks/modules/rules/rules_file \
-	hooks/modules/rules/rules_number hooks/modules/rules/rules_word hooks/params hooks/safe_read \
+	hooks/modules/rules/rules_number hooks/modules/rules/rules_word hooks/params hooks/provided hooks/safe_read \
 	hooks/selector_api; do
 	set -- "$@" "$top_srcdir/$file.c"
 done

@@ -60,7 +60,7 @@ for file in audit/elf audit/env audit/filter audit/provider "hooks/arch/$arch/la
 	hooks/modules/fault/fault_number hooks/modules/fault/fault_result \
 	hooks/modules/fault/fault_rule hooks/modules/rules/rules_copied \
 	hooks/modules/rules/rules_file hooks/modules/rules/rules_number \
-	hooks/modules/rules/rules_word hooks/params hooks/safe_read hooks/selector_api; do
+	hooks/modules/rules/rules_word hooks/params hooks/provided hooks/safe_read hooks/selector_api; do
 	set -- "$@" "$top_srcdir/$file.c"
 done
 CC=afl-clang-fast

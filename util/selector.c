@@ -9,6 +9,7 @@
 
 #include "util/nearest.h"
 #include "util/pattern.h"
+#include "util/unfit.h"
 
 enum { PART = 256, NEAR = 3 };
 
@@ -221,23 +222,23 @@ bool selector_takes(const struct selector *selector, const struct cuaudit_functi
 	return selector_decides(selector, selector_last(selector, function));
 }
 
-/* A colon, but not that of a [[:class:]]. */
-static bool has_library(const char *text)
+/* A colon, but not that of a [[:class:]]: how long the library before it is; -1: there is none. */
+static int library_length(const char *text)
 {
 	bool inside = false;
 
-	for (; *text; text++) {
-		if (*text == ':' && !inside)
-			return true;
-		inside = *text == '[' || (inside && *text != ']');
+	for (int i = 0; text[i]; i++) {
+		if (text[i] == ':' && !inside)
+			return i;
+		inside = text[i] == '[' || (inside && text[i] != ']');
 	}
-	return false;
+	return -1;
 }
 
 static bool is_provided(const struct part *part)
 {
 	return part->kind == CLASS_OF ? part->class == PROVIDERS :
-	       part->kind != REGEX && has_library(part->text);
+	       part->kind != REGEX && library_length(part->text) >= 0;
 }
 
 static uint32_t unmatched(const struct selector *selector, bool provided, char first[SELECTOR_NEAR])
@@ -335,6 +336,41 @@ const char *selector_fault(const char *text, size_t *length)
 const char *selector_unknown_name(const char *text, size_t *length, selector_source_fn source)
 {
 	return first(text, length, source);
+}
+
+const char *selector_unfit(const char *text, size_t *length)
+{
+	const char *from;
+	struct part part;
+	bool found = false;
+
+	while (!found && (from = next(&text, length)) && read_part(&part, from, *length)) {
+		const char *function = part.text + library_length(part.text) + 1;
+
+		found = !part.negated && part.kind != CLASS_OF && is_provided(&part) &&
+			unfit_name(function, strcspn(function, "@"));
+		pattern_free(part.pattern);
+	}
+	return found ? from : NULL;
+}
+
+bool selector_libraries(const struct selector *selector, bool (*came)(const char *glob), bool *any)
+{
+	bool all = true;
+
+	*any = false;
+	for (uint32_t i = 0; i < selector->count; i++) {
+		const struct part *part = &selector->parts[i];
+		char glob[PART];
+
+		if (part->negated || !is_provided(part))
+			continue;
+		snprintf(glob, sizeof(glob), "%.*s", part->kind == CLASS_OF ? 1 : library_length(part->text),
+			 part->kind == CLASS_OF ? "*" : part->text);
+		*any = true;
+		all &= came(glob);
+	}
+	return all;
 }
 
 bool selector_takes_none(const char *text, selector_source_fn source)

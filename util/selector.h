@@ -51,6 +51,18 @@ const char *selector_fault(const char *text, size_t *length);
 uint32_t selector_unbound(const struct selector *selector, char first[SELECTOR_NEAR]);
 
 /*
+ * The first part of a text without a fault that names, not by a glob, a provider's function around which
+ * no hook can be; NULL: none does, *length is set.
+ */
+const char *selector_unfit(const char *text, size_t *length);
+
+/*
+ * Whether came says so of the libraries of all its parts that take functions of providers; true if
+ * there are none. any: whether there are.
+ */
+bool selector_libraries(const struct selector *selector, bool (*came)(const char *glob), bool *any);
+
+/*
  * The index-th of the functions there are; false past the last one. SELECTOR_LATER: whether
  * functions of providers may come yet, so that parts for these are not unknown.
  */

@@ -153,6 +153,7 @@ struct link_table {
 	/* auditor to core */
 	struct link_slot *slots;
 	struct link_alias *_Atomic aliases;	/* release, like nslots */
+	struct link_alias *_Atomic unfit;	/* names of functions that were bound and have no slot: a number each */
 	_Atomic uint32_t nslots;	/* release: slots below it are whole */
 	_Atomic uint32_t generation;	/* changes with every object that comes or goes */
 	_Atomic(void *) *routes;	/* where stub k jumps to */

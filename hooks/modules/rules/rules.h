@@ -54,6 +54,7 @@ struct rule {
 	uint8_t results;	/* enum rule_results */
 	uint8_t form;		/* enum rule_form */
 	bool blocking;		/* the selector has %blocking: of such calls those alone that wait */
+	bool provided;		/* the selector has parts LIBRARY:FUNCTION, or %providers */
 	bool legacy;		/* on legacy stream: those for which streams wait, not the host */
 	bool before_main;
 	int16_t after, before;	/* marks; NO_MARK */
@@ -167,15 +168,15 @@ void rules_seek(const struct cuaudit_call *call);
 /* Context: call. What a rule wants to be there, and that it was. */
 static inline void rules_want(uint32_t index, enum check_reach what)
 {
-	atomic_fetch_or_explicit(&rules_file->rules[index].wants, (uint8_t)what, memory_order_relaxed);
+	atomic_fetch_or_explicit(&rules_file->rules[index].wants, (uint16_t)what, memory_order_relaxed);
 }
 
 static inline void rules_reach(uint32_t index, enum check_reach what)
 {
-	_Atomic uint8_t *reached = &rules_file->rules[index].reached;
+	_Atomic uint16_t *reached = &rules_file->rules[index].reached;
 
 	if (!(atomic_load_explicit(reached, memory_order_relaxed) & what))
-		atomic_fetch_or_explicit(reached, (uint8_t)what, memory_order_relaxed);
+		atomic_fetch_or_explicit(reached, (uint16_t)what, memory_order_relaxed);
 }
 
 /* Context: call. Whether all of a text is matched. */

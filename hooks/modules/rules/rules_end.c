@@ -8,6 +8,7 @@
 
 #include "hooks/modules/leak/leak_print.h"
 #include "hooks/modules/rules/rules.h"
+#include "hooks/provided.h"
 #include "hooks/runtime_table.h"
 
 static void unrouted(const struct rule *rule)
@@ -54,6 +55,18 @@ static bool has_escaped(void)
 	return false;
 }
 
+/* Whether a rule or a mark takes functions by name or by a glob that were bound and have no hook. */
+static bool looks_at_unfit(void)
+{
+	for (uint32_t i = 0; i < rules.nrules + rules.nmarks; i++) {
+		const struct rule *rule = i < rules.nrules ? &rules.rules[i] : &rules.marks[i - rules.nrules].call;
+
+		if (rule->provided && provided_unfit(rule->selector))
+			return true;
+	}
+	return false;
+}
+
 static bool other_injection;	/* a library that uses NVTX loads none, or another one */
 
 void rules_end_setup(void)
@@ -67,6 +80,8 @@ void rules_end_setup(void)
 /* Calls that no hook saw may have broken any rule. */
 void rules_losses(void)
 {
+	if (looks_at_unfit())
+		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_UNFIT);
 	if (has_escaped())
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_ROUTES);
 	if (rules.ranges && other_injection)

@@ -13,6 +13,7 @@
 #include "hooks/modules/rules/rules_copied.h"
 #include "hooks/modules/rules/rules_number.h"
 #include "hooks/modules/rules/rules_word.h"
+#include "hooks/provided.h"
 #include "util/io.h"
 #include "util/selector.h"
 
@@ -38,12 +39,18 @@ static bool take_selector(const struct line *line, struct word *word, const char
 			  struct selector **selector)
 {
 	char prefix[PREFIX];
+	const char *unfit;
+	size_t length;
 
 	if (!word)
 		return false;
 	snprintf(prefix, sizeof(prefix), "rules: %s:%u:%u", line->path, line->number, word->column);
 	if (cuaudit_selector_check(prefix, word->text))
 		return false;
+	unfit = selector_unfit(word->text, &length);
+	if (unfit)
+		return line_fault(line, word, "'%.*s' can have no hook, as all that return twice, that the loader "
+				  "calls or that have vectors for arguments; name another function", (int)length, unfit);
 	*functions = word->text;
 	*selector = selector_open(word->text);
 	return *selector || line_fault(line, word, "no memory");
@@ -286,6 +293,7 @@ static bool take_functions(struct line *line, struct rule *rule)
 
 	if (!take_selector(line, word, &rule->functions, &rule->selector))
 		return false;
+	selector_libraries(rule->selector, provided_came, &rule->provided);
 	rule->blocking = strstr(word->text, "%blocking") && !strstr(word->text, "!%blocking");
 	rules.blocking |= rule->blocking;
 	if (!rule->blocking || !strchr(word->text, ','))
@@ -620,16 +628,17 @@ static const struct statement {
 enum { STATEMENTS = sizeof(statements) / sizeof(statements[0]) };
 
 /* What there has to be for it to have looked at anything. */
-static uint8_t wants(const struct rule *rule, const struct check_rule *entry)
+static uint16_t wants(const struct rule *rule, const struct check_rule *entry)
 {
 	bool at_end = rule->per >= 0 && (entry->least || rule->what == RULE_GROWTH);
 
-	return (uint8_t)((rule->after != NO_MARK || rule->before != NO_MARK ? CHECK_REACH_MARK : 0) |
+	return (uint16_t)((rule->after != NO_MARK || rule->before != NO_MARK ? CHECK_REACH_MARK : 0) |
 			 (rule->after != NO_MARK && rule->before != NO_MARK ?
 			  CHECK_REACH_SECOND_MARK : 0) |
 			 (rule->range >= 0 || rule->per >= 0 ? CHECK_REACH_RANGE : 0) |
 			 (at_end ? CHECK_REACH_RANGE_END : 0) |
 			 (rule->library ? CHECK_REACH_LIBRARY : 0) |
+			 (rule->provided ? CHECK_REACH_PROVIDER : 0) |
 			 (rule->frame_library ? CHECK_REACH_FRAME : 0));
 }
 

@@ -18,6 +18,7 @@
 #include "hooks/modules/rules/rules_copied.h"
 #include "hooks/modules/rules/rules_driver.h"
 #include "hooks/modules/rules/rules_grown.h"
+#include "hooks/provided.h"
 #include "tables/query.h"
 #include "util/selector.h"
 
@@ -118,10 +119,21 @@ static bool library_is(const char *glob, const struct cuaudit_library *library)
 	       (library == program && !strcmp(glob, "(main)"));
 }
 
+/* What the selector names of libraries of CUAUDIT_PROVIDERS. */
+static void look_at_providers(void)
+{
+	bool any;
+
+	for (uint32_t k = 0; k < rules.nrules; k++)
+		if (rules.rules[k].provided && selector_libraries(rules.rules[k].selector, provided_came, &any))
+			rules_reach(k, CHECK_REACH_PROVIDER);
+}
+
 void rules_libraries(void)
 {
 	const struct cuaudit_library *library;
 
+	look_at_providers();
 	for (uint32_t i = 1; (library = cuaudit_library_get(i)); i++)
 		for (uint32_t k = 0; k < rules.nrules; k++) {
 			const struct rule *rule = &rules.rules[k];
