@@ -19,6 +19,7 @@ enum { STRICT_STATUS = 85, SHOWN = 80 };
 static const struct link_environment *values;
 static bool strict;	/* CUAUDIT_STRICT is 1 or check, or is meant to be */
 static bool lax;	/* it is 0 */
+static bool asks;	/* it is check, by the command */
 
 /* A name or a value as messages have it: its beginning, if it is long. */
 static const char *shown(const char *from, size_t length, char text[SHOWN])
@@ -48,10 +49,10 @@ static bool reported(bool policy)
 	return stops(policy) || !sys_equal(values->log, "error");
 }
 
-/* Not of who asks about the settings alone: there is no run yet. */
+/* Not of who asks about the settings alone: no program is run. */
 static void leave_unchecked(void)
 {
-	if (!sys_equal(values->strict, "check"))
+	if (!asks)
 		unchecked_leave(values->hooks);
 }
 
@@ -174,13 +175,14 @@ static void report_environment(void)
 	report_driver();
 }
 
-void judge_start(struct link_table *table)
+void judge_start(struct link_table *table, bool trial)
 {
 	const struct link_environment *environment = &table->environment;
 	const char *given = env_given.values[ENV_INDEX_STRICT];
 	bool check = sys_equal(environment->strict, "check");
 
 	values = environment;
+	asks = check && trial;
 	lax = sys_equal(environment->strict, "0");
 	strict = given && !lax;
 	table->report_environment = report_environment;

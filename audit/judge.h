@@ -10,8 +10,9 @@
 /*
  * Context: bind, the process's start. Ends the process where CUAUDIT_STRICT
  * asks for it and something that can be judged without the core is wrong.
+ * trial: it is a child of the command, which asks about the settings and runs nothing.
  */
-void judge_start(struct link_table *table);
+void judge_start(struct link_table *table, bool trial);
 
 /* Context: bind. The loader does not report what CUAUDIT_PROVIDERS asks for. */
 void judge_no_providers(void);

@@ -245,7 +245,7 @@ static void judge(const char *const *envp, bool early)
 	if (setjmp(end_here))
 		return;
 	env_read(&object_table.environment, (char **)envp);
-	judge_start(&object_table);
+	judge_start(&object_table, false);
 	if (!early && !env_disabled)
 		object_table.report_environment();
 }

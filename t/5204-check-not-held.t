@@ -14,7 +14,7 @@ checks() {
 	shift 3
 	printf 'never cuMemAllocManaged\n' >held.rules
 	status=0
-	env TMPDIR="$PWD" APP="$app" CUAUDIT="$cuaudit" "$cuaudit" check -d sim --rules held.rules -- \
+	env TMPDIR="$PWD" APP="$app" CUAUDIT="$cuaudit" "$cuaudit" check -d sim --rules held.rules ${check_option-} -- \
 		sh -c '"$APP" dlopen >out && { '"$1"'; } >>out; exit 0' 2>"$tmp/err" || status=$?
 	is "$status" "$want" "$name: status $want" || diag "$(head -c 2000 "$tmp/err")"
 	like "$(cat "$tmp/err")" "$says" "... what it says"
@@ -52,6 +52,28 @@ checks 0 '^check: the rule holds$' "cuaudit run --hooks with those that were the
 checks 89 "$changed" "the rules are others" "$other"
 checks 89 "$changed" "... and are as before" "cp -p held.rules was; $other; cp -p was held.rules"
 checks 89 "$changed" "... or another file" 'cp -p held.rules new; mv new held.rules'
+
+# The settings are judged in the place of the program: only the trial of a cuaudit inside may be.
+trial=$not
+checks 89 "$trial" "CUAUDIT_STRICT=check in a child" 'CUAUDIT_STRICT=check "$APP" dlopen'
+checks 0 '^check: the rule holds$' "... that does not call the driver" 'CUAUDIT_STRICT=check true'
+checks 89 "$trial" "... whose settings are wrong" 'CUAUDIT_STRICT=check CUAUDIT_HOOKS="$CUAUDIT_HOOKS,limit(x=1)" "$APP" dlopen'
+checks 89 "$trial" "... in front of cuaudit run" 'CUAUDIT_STRICT=check "$CUAUDIT" run "$APP" dlopen'
+for option in '' "--keep $PWD/kept"; do
+	rm -rf kept
+	check_option=$option
+	checks 0 '^check: the rule holds$' "cuaudit run${option:+, the directory is kept}" '"$CUAUDIT" run "$APP" dlopen'
+	rm -rf kept
+	checks 0 '^check: the rule holds$' "... without a program" '"$CUAUDIT" run ./none; "$CUAUDIT" doctor >/dev/null'
+	rm -rf kept
+	checks 0 '^check: the rule holds$' "... of wrong settings" 'CUAUDIT_LOG=loud "$CUAUDIT" run "$APP" dlopen'
+done
+rm -rf kept
+check_option=
+printf '%s\n' 'optional calls' 'never cuMemAllocManaged' >idle.rules
+status=0
+env CUAUDIT_STRICT=check "$cuaudit" check -d sim --rules idle.rules -- "$app" dlopen >out 2>"$tmp/err" || status=$?
+is "$status" 89 "CUAUDIT_STRICT=check for all" || diag "$(head -c 2000 "$tmp/err")"
 
 # The first process has them so: the rules that were judged are no process's.
 printf 'never cuMemAlloc\n' >held.rules

@@ -36,9 +36,9 @@ static bool take_mark(struct check_result *result, const char *name)
 	static const size_t unchecked = sizeof(CHECK_MARK_UNCHECKED) - 1, replaced = sizeof(CHECK_MARK_REPLACED) - 1;
 
 	if (!strncmp(name, CHECK_MARK_UNCHECKED, unchecked))
-		check_problem(result, "process %s is not checked: CUAUDIT_DISABLE, CUAUDIT_EXCLUDE or "
-			      "CUAUDIT_INCLUDE of its environment keep calls from the rules, or it could "
-			      "not be audited", name + unchecked);
+		check_problem(result, "process %s is not checked: CUAUDIT_DISABLE, CUAUDIT_EXCLUDE, "
+			      "CUAUDIT_INCLUDE or CUAUDIT_STRICT=check of its environment keep calls from the "
+			      "rules, or it could not be audited", name + unchecked);
 	else if (!strncmp(name, CHECK_MARK_REPLACED, replaced))
 		check_problem(result, "process %s is not checked: cuaudit started it with other hooks; give them to "
 			      "cuaudit check by --hooks, and start the program without cuaudit", name + replaced);

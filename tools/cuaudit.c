@@ -11,6 +11,7 @@
 #include "tools/probe.h"
 #include "tools/tool.h"
 #include "tools/trial.h"
+#include "util/check_mark.h"
 #include "util/io.h"
 #include "util/text.h"
 
@@ -64,7 +65,7 @@ static int run(int argc, char **argv)
 		return complete(argc - 2, argv + 2);
 	if (!strcmp(argv[1], PROBE_WORD) && argc == 3)
 		return probe(argv[2]);
-	if (!strcmp(argv[1], TRIAL_WORD) && argc == 4)
+	if (!strcmp(argv[1], CHECK_TRIAL_WORD) && argc == 4)
 		return trial(argv[2], argv[3]);
 	command = command_find(argv[1]);
 	if (command)

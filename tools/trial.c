@@ -18,6 +18,7 @@
 #include "tools/child.h"
 #include "tools/tls.h"
 #include "tools/tool.h"
+#include "util/check_mark.h"
 
 enum { STRICT_STATUS = 85 };
 
@@ -69,7 +70,7 @@ static void print_lines(char *text)
 /* 1 if all is understood, 0 if not, -errno. */
 static int judge(const struct settings *settings, struct child *child)
 {
-	char *argv[] = { (char *)child_self(), (char *)TRIAL_WORD,
+	char *argv[] = { (char *)child_self(), (char *)CHECK_TRIAL_WORD,
 			 (char *)(settings->driver ? "driver" : "table"),
 			 (char *)auditor_beside(settings->auditor, "cuaudit-core.so"), NULL };
 	int error = child_run(child, argv, prepare, settings);

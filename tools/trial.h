@@ -7,9 +7,6 @@
 
 #include "tools/child.h"
 
-/* The argument that makes this program judge's child. */
-#define TRIAL_WORD "--trial"
-
 /*
  * Loads the core of this path, which ends the process; else an exit status.
  * functions: "driver" to load it before, "table" for those known without.

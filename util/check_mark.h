@@ -10,6 +10,9 @@
 #define CHECK_MARK_UNCHECKED "unchecked-"	/* by its environment, or as it could not be audited */
 #define CHECK_MARK_REPLACED "replaced-"		/* by cuaudit, started inside, with hooks of its own */
 
+/* The argument of the command's child whose settings are judged: it is no process of a checked program. */
+#define CHECK_TRIAL_WORD "--cuaudit-trial"
+
 /*
  * Context: bind, setup. The path of such a file, in the directory of save= of rules in hooks, a value of
  * CUAUDIT_HOOKS. False: there is no such option, or no room.

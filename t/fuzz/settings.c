@@ -353,7 +353,7 @@ static void run(void)
 	if (setjmp(stopped)) {
 		seen.stopped++;
 	} else {
-		judge_start(&table);
+		judge_start(&table, false);
 		log_setup();
 		output_setup();
 		settings_check();
