@@ -86,7 +86,7 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 
 uint64_t dispatch_moved(struct frame *frame)
 {
-	unwound_move(frame_thread(frame), (uintptr_t)frame);
+	unwound_move(frame_thread(frame), (uintptr_t)frame, frame->call.correlation);
 	frame->own = frame_cfa(frame);
 	return dispatch_exit_moved(frame);
 }

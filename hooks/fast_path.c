@@ -74,7 +74,7 @@ int fast_moved(struct fast_call *fast, uint64_t end, int result)
 	struct frame frame;
 
 	fill(&frame, fast, end, result);
-	unwound_move(fast->thread, place(fast));
+	unwound_move(fast->thread, place(fast), frame.call.correlation);
 	return (int)dispatch_exit_moved(&frame);
 }
 

@@ -33,8 +33,24 @@ void thread_count_lost(uint64_t *counter)
 	_Atomic uint32_t *word = atomic_load_explicit(&losses, memory_order_acquire);
 
 	thread_count(counter);
+	/* Pairs with thread_found_call, which takes it back and then looks at the counters. */
 	if (word)
-		atomic_fetch_or_explicit(word, losses_bit, memory_order_relaxed);
+		atomic_fetch_or(word, losses_bit);
+}
+
+/* Others may count meanwhile: they do so before they tell. */
+static _Atomic uint64_t found_calls;
+
+void thread_found_call(void)
+{
+	_Atomic uint32_t *word = atomic_load_explicit(&losses, memory_order_acquire);
+
+	atomic_fetch_add(&found_calls, 1);
+	if (!word || cuaudit_unhooked_calls() || cuaudit_unwound_calls() || cuaudit_unwound_hooks())
+		return;
+	atomic_fetch_and(word, ~losses_bit);
+	if (cuaudit_unhooked_calls() || cuaudit_unwound_calls() || cuaudit_unwound_hooks())
+		atomic_fetch_or(word, losses_bit);
 }
 
 static pthread_key_t key;
@@ -204,6 +220,7 @@ void thread_forked(void)
 	/* Only the forking thread lives on; the others' structures are lost. */
 	free_threads = NULL;
 	thread_unseen = 0;
+	found_calls = 0;
 	atomic_store_explicit(&cuaudit_core_link->setup_calls, 0, memory_order_relaxed);
 	all_threads = thread_self;
 	if (thread_self) {
@@ -293,7 +310,10 @@ uint64_t cuaudit_unhooked_calls(void)
 
 uint64_t cuaudit_unwound_calls(void)
 {
-	return sum_of(offsetof(struct thread, unwound_calls));
+	/* First: a call is counted before it is found. */
+	uint64_t found = atomic_load(&found_calls);
+
+	return sum_of(offsetof(struct thread, unwound_calls)) - found;
 }
 
 uint64_t cuaudit_unwound_hooks(void)

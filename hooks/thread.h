@@ -11,6 +11,7 @@ enum {
 	THREAD_KEYS = 12,	/* handed out from the last, whose blocks lie next to the thread */
 	THREAD_FRAMES = 32,	/* nested calls distinguished after a longjmp */
 	THREAD_MOVED = 4,	/* calls that ended on another thread, not yet noticed by their own */
+	THREAD_LEFT = 8,	/* calls that were counted as left last */
 	THREAD_LIVE = 32,	/* nested calls remembered, a power of two */
 	THREAD_TRUST = 64,	/* of so many, one is not remembered */
 	THREAD_CALLERS = 128	/* return addresses remembered, a power of two */
@@ -45,6 +46,10 @@ struct thread {
 	uint64_t unwound_calls;	/* calls left by longjmp or an exception */
 	uint64_t unwound_hooks;	/* the same of hooks that were running */
 	_Atomic uintptr_t moved[THREAD_MOVED];	/* frames, see dispatch_moved */
+	/* Frames that were counted as left, and the last call that had begun by then; they may end elsewhere yet. */
+	_Atomic uintptr_t left[THREAD_LEFT];
+	_Atomic uint64_t left_by[THREAD_LEFT];
+	uint32_t next_left;	/* the place of the next one */
 	struct thread_caller *callers;	/* THREAD_CALLERS of them */
 	uintptr_t stack_low, stack_high;	/* see stack.c */
 	uint32_t stack_looks;
@@ -94,6 +99,9 @@ static inline void thread_count(uint64_t *counter)
 
 /* Context: call. One more of a counter of calls, or hooks, that are lost; see unseen.h. */
 void thread_count_lost(uint64_t *counter);
+
+/* Context: call. A call that was counted in a thread's unwound_calls, maybe another one's, has ended after all. */
+void thread_found_call(void);
 
 /* The calling thread's, NULL before its first call. 8 bytes of static TLS. */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));

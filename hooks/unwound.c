@@ -185,14 +185,51 @@ static bool is_named(const struct thread *thread, uintptr_t frame)
 	return false;
 }
 
-/*
- * A mark that its thread does not look for would be taken for one of a later call there. The
- * thread may be about to drop the call: then it finds the mark, or here is found that it has.
- */
-void unwound_move(struct thread *from, uintptr_t frame)
+/* Keeps a call that the thread counts as left, before its state is another one. */
+static void keep_left(struct thread *thread, uintptr_t frame)
 {
-	if (is_named(from, frame) && exchange(from, 0, frame) && !is_named(from, frame))
+	uint32_t place = thread->next_left++ % THREAD_LEFT;
+
+	atomic_store(&thread->left[place], 0);
+	atomic_store(&thread->left_by[place], thread->correlation);
+	atomic_store(&thread->left[place], frame);
+}
+
+/*
+ * Whether a call was counted as left, which is so once. Another one at that place of a stack began on the thread later,
+ * and has a greater number than what was kept.
+ */
+static bool take_left(struct thread *thread, uintptr_t frame, uint64_t correlation)
+{
+	enum { NUMBER = 40 };
+
+	for (uint32_t i = 0; i < THREAD_LEFT; i++) {
+		uintptr_t found = frame;
+		uint64_t by = atomic_load(&thread->left_by[i]);
+
+		if (correlation <= by && correlation >> NUMBER == by >> NUMBER &&
+		    atomic_load(&thread->left[i]) == frame &&
+		    atomic_compare_exchange_strong(&thread->left[i], &found, 0))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A mark that its thread does not look for would be taken for one of a later call there. The thread
+ * may be about to drop the call: it keeps that it has counted it and then looks for the mark, here
+ * the mark is made and then it is looked whether it has.
+ */
+void unwound_move(struct thread *from, uintptr_t frame, uint64_t correlation)
+{
+	bool found = take_left(from, frame, correlation);
+	bool marked = !found && is_named(from, frame) && exchange(from, 0, frame);
+
+	found = found || take_left(from, frame, correlation);
+	if (marked && (found || !is_named(from, frame)))
 		exchange(from, frame, 0);
+	if (found)
+		thread_found_call();
 }
 
 /* Drops the marks of calls that the thread no longer has. */
@@ -350,6 +387,15 @@ const void *unwound_caller(const struct thread *thread, const void *caller, uint
 	return caller;
 }
 
+/* Unless it ends elsewhere just now. */
+static void count_left(struct thread *thread, uintptr_t frame)
+{
+	thread_count_lost(&thread->unwound_calls);
+	keep_left(thread, frame);
+	if (exchange(thread, frame, 0) && take_left(thread, frame, thread->correlation))
+		thread_found_call();
+}
+
 /* Why calls are looked at. */
 enum why {
 	CALLS,		/* another one begins */
@@ -376,7 +422,7 @@ static uint64_t drop(struct thread *thread, const struct frame *frame, enum why 
 		else if (state & THREAD_INSIDE)
 			drop_hook(thread);
 		else
-			thread_count_lost(&thread->unwound_calls);
+			count_left(thread, thread_frame(state));
 		state = at ? thread->outer[at % THREAD_FRAMES] : 0;
 		at -= at > 0;
 	}

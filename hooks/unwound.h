@@ -59,7 +59,10 @@ void unwound_process_ends(bool by_exit);
  */
 const void *unwound_caller(const struct thread *thread, const void *caller, uint64_t outer, uint32_t depth);
 
-/* The call of the frame at that address, begun on thread from, ended on another one. */
-void unwound_move(struct thread *from, uintptr_t frame);
+/*
+ * The call of the frame at that address, begun on thread from under that number, ended on another one: it is
+ * no call that was left, though from may have counted it as one.
+ */
+void unwound_move(struct thread *from, uintptr_t frame, uint64_t correlation);
 
 #endif

@@ -675,16 +675,93 @@ static void test_moves(void)
 	thread.state = (uintptr_t)stack + THREAD_FRAMES * NEAR + THREAD_NESTED;
 	for (uint32_t i = 0; i < PLACES; i++) {
 		memset((void *)thread.moved, 0, sizeof(thread.moved));
-		unwound_move(&thread, (uintptr_t)stack + i * NEAR);
+		unwound_move(&thread, (uintptr_t)stack + i * NEAR, 0);
 		wrong += (thread.moved[0] == (uintptr_t)stack + i * NEAR) != (i <= THREAD_FRAMES) || thread.moved[1];
 	}
 	is_int(wrong, 0, "calls that ended elsewhere are marked where they are known");
 	memset((void *)thread.moved, 0, sizeof(thread.moved));
 	for (uint32_t i = 0; i < 2 * THREAD_MOVED; i++)
-		unwound_move(&thread, (uintptr_t)stack + i * NEAR);
+		unwound_move(&thread, (uintptr_t)stack + i * NEAR, 0);
 	for (uint32_t i = 0; i < THREAD_MOVED; i++)
 		wrong += thread.moved[i] != (uintptr_t)stack + i * NEAR;
 	is_int(wrong, 0, "as many as have room");
+}
+
+/* Calls that were counted as left, and end on another thread after all: each once. */
+static void test_found(void)
+{
+	static struct thread thread;
+	const uint64_t first = (uint64_t)7 << 40;
+	unsigned int wrong = 0;
+
+	found_calls = 0;
+	for (uint32_t count = 1; count <= 2 * THREAD_LEFT; count++) {
+		uint32_t depth, kept = count < THREAD_LEFT ? count : THREAD_LEFT;
+		uint64_t before = thread.unwound_calls - found_calls;
+
+		for (uint32_t i = 0; i < count; i++) {
+			thread.correlation = first + 100 * count + i;
+			thread.state = (uintptr_t)stack + i * NEAR;
+			wrong += drop(&thread, NULL, ENDS, &depth) != 0;
+		}
+		wrong += thread.unwound_calls - found_calls != before + count;
+		/* Others of that place: begun later, or by a thread that had the structure before. */
+		unwound_move(&thread, (uintptr_t)stack + (count - 1) * NEAR, thread.correlation + 1);
+		unwound_move(&thread, (uintptr_t)stack + (count - 1) * NEAR, first - 1);
+		wrong += thread.unwound_calls - found_calls != before + count;
+		for (int twice = 0; twice < 2; twice++)
+			for (uint32_t i = 0; i < count; i++)
+				unwound_move(&thread, (uintptr_t)stack + i * NEAR, first + 100 * count + i);
+		wrong += thread.unwound_calls - found_calls != before + count - kept || thread.moved[0];
+	}
+	is_int(wrong, 0, "calls that were counted as left and end elsewhere");
+}
+
+enum { RACES = 10000 };
+
+static struct thread racer;
+static _Atomic uint32_t round_begun, round_ended;
+
+static void *end_elsewhere(void *unused)
+{
+	for (uint32_t i = 1; i <= RACES; i++) {
+		while (round_begun != i)
+			sched_yield();
+		unwound_move(&racer, (uintptr_t)stack + i % PLACES * NEAR, i);
+		round_ended = i;
+	}
+	return unused;
+}
+
+/* One thread drops the call, another one ends it, whichever is first: nothing is left. */
+static void test_races(void)
+{
+	pthread_t id;
+	uint32_t depth;
+	unsigned int wrong = 0;
+
+	found_calls = 0;
+	pthread_create(&id, NULL, end_elsewhere, NULL);
+	for (uint32_t i = 1; i <= RACES; i++) {
+		uintptr_t frame = (uintptr_t)stack + i % PLACES * NEAR;
+
+		racer.correlation = i;
+		/* It may be named where it is no more. */
+		racer.outer[3] = chance(2) ? frame : 0;
+		racer.state = frame;
+		round_begun = i;
+		for (volatile uint64_t wait = chance(200); wait; wait--)
+			;
+		drop(&racer, NULL, ENDS, &depth);
+		while (round_ended != i)
+			sched_yield();
+		wrong += racer.unwound_calls != found_calls;
+		/* Marks behind what is no more are no call's. */
+		memset((void *)racer.moved, 0, sizeof(racer.moved));
+	}
+	pthread_join(id, NULL);
+	is_int(wrong, 0, "calls that are dropped while they end elsewhere");
+	found_calls = 0;
 }
 
 /* The last of what each module had in a thread, in the order in which that is given up. */
@@ -958,6 +1035,8 @@ int main(void)
 	test_changes();
 	test_hooks();
 	test_moves();
+	test_found();
+	test_races();
 	thread_ends = thread_ended;
 	test_threads();
 	ngiven_up = 0;

@@ -93,8 +93,9 @@ const void *unwound_caller(const struct thread *thread, const void *caller, uint
 
 static uintptr_t moved;
 
-void unwound_move(struct thread *from, uintptr_t frame)
+void unwound_move(struct thread *from, uintptr_t frame, uint64_t correlation)
 {
+	(void)correlation;
 	moved = from == &threads[0] ? frame : 0;
 }
 

@@ -3,7 +3,7 @@
 # and what is lost is said.
 . "${top_srcdir:-$(dirname "$0")/..}/t/rules/lib.sh"
 
-helpers rules/broken rules/hostile rules/libbreaks.so
+helpers rules/broken rules/hostile rules/libbreaks.so trace/moved
 hostile=$tmp/hostile
 never='never cuCtxSynchronize'
 
@@ -64,6 +64,16 @@ for ends in 0 1; do
 	is "$(cat out)" left "siglongjmp out of the driver, on a thread that ends: $ends"
 	lost 89 "calls were lost, .*left by longjmp" "... is no call that holds"
 done
+# A call that a coroutine takes to another thread, while its first one calls or after that has ended.
+rules no-errors 'never cuCtxSynchronize'
+for how in stays ends; do
+	for often in 1 2 3; do
+		check "$tmp/moved" $how
+		is "$status $(grep '^check' err)" "0 check: all 2 rules hold" "calls that end on another thread, $how: $often"
+	done
+done
+check "$tmp/moved" ends forgets
+lost 89 "calls were lost, .*left by longjmp" "... but one that nobody ends"
 
 # Threads.
 rules "$never"

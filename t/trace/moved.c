@@ -2,7 +2,8 @@
 /*
  * Calls that begin on one thread and end on another: a coroutine is left in a
  * callback of the driver, and another thread goes on with it, while the first
- * one calls, or after it ended. Prints how many calls were made.
+ * one calls, or after it ended; a second argument: another coroutine is left for
+ * good, by a thread that ends. Prints how many calls were made.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -100,6 +101,11 @@ int main(int argc, char **argv)
 			pthread_barrier_wait(&ready);
 		else if (stays)
 			pthread_join(id, NULL);
+	}
+	if (argc > 2) {
+		last = 0;
+		pthread_create(&id, NULL, start, NULL);
+		pthread_join(id, NULL);
 	}
 	printf("%ld\n", calls);
 	return 0;
