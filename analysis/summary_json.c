@@ -20,7 +20,8 @@ static const char *const losses[CUAUDIT_TRACE_LOSSES] = {
 	[CUAUDIT_TRACE_LOST_MEMORY] = "memory",
 	[CUAUDIT_TRACE_LOST_NESTED] = "nested",
 	[CUAUDIT_TRACE_LOST_RING] = "ring",
-	[CUAUDIT_TRACE_LOST_UNWOUND] = "unwound"
+	[CUAUDIT_TRACE_LOST_UNWOUND] = "unwound",
+	[CUAUDIT_TRACE_LOST_LEFT] = "left"
 };
 
 static size_t rows_of(const struct json *json, size_t count)
