@@ -120,6 +120,13 @@ broken 5 "children of fork that end by _exit"
 check "$hostile" forks-midway 20
 is "$status $(cat out)" "88 done" "children of fork while another thread breaks a rule"
 says '^  broken 20020 times' "... all are counted"
+rules 'exactly 2 cuCtxSynchronize' no-use-after-fork
+check "$hostile" clones
+is "$status $(grep '^check' err) $(cat out)" "0 check: all 2 rules hold done" \
+	"children of clone and vfork are their parent, as the page says"
+rules 'same-thread %driver'
+check "$hostile" clones
+broken 2 "... and other threads of it"
 rules no-use-after-fork
 check "$hostile" forks-early
 holds "a child of fork before the driver is started"

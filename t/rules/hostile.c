@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -238,6 +239,27 @@ static void forks_early(void)
 	}
 	await(child);
 	start();
+}
+
+/* Children that nobody is told of. */
+static void clones(void)
+{
+	pid_t child;
+
+	start();
+	child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!child) {
+		breaks();
+		_exit(0);
+	}
+	await(child);
+	child = vfork();
+	if (!child) {
+		breaks();
+		_exit(0);
+	}
+	await(child);
+	say("done\n");
 }
 
 /* What the parent has allocated is not the child's. */
@@ -573,6 +595,7 @@ static const struct {
 	{ "begun-before", begun_before },
 	{ "beside", beside },
 	{ "blocked", blocked },
+	{ "clones", clones },
 	{ "closed", closed },
 	{ "descriptors", descriptors },
 	{ "elsewhere", elsewhere },
