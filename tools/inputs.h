@@ -39,8 +39,9 @@ struct inputs {
 
 /*
  * Takes the files that arguments name, in their order; one that is named again, by
- * whatever path, once; a copy, which is another file of the same recording, is refused. A directory stands for the files of these kinds in it: traces,
- * *.cutrace and, of older writers, *.cutrace.N, and statistics, *.part and *.part.N, with numbers in names
+ * whatever path, once; a copy, which is another file of the same recording, is refused.
+ * A directory stands for the files of these kinds in it: traces, *.cutrace and, of
+ * older writers, *.cutrace.N, and statistics, *.part and *.part.N, with numbers in names
  * in the order of numbers. What cannot be read, or is none of kinds, is left out after a
  * line on stderr. TOOL_OK, or TOOL_FAILED if anything was left out;
  * inputs_free in both cases.
