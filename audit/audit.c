@@ -159,6 +159,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 		peer_open(&image);
 	core_loader_note(map, space, &image);
 	if (provider_is_driver(&image)) {
+		judge_replaced();
 		driver_open(object, &image);
 		compat_open(object, &image, map);
 		return LA_FLG_BINDTO | LA_FLG_BINDFROM;
@@ -168,8 +169,10 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	if (core_loader_is_core(&image))
 		object->flags |= LINK_OBJECT_CORE;
 	core_loader_meet_nvtx(&image);
-	if (chosen_takes(object, &image))
+	if (chosen_takes(object, &image)) {
+		judge_replaced();
 		chosen_open(object, &image);
+	}
 	compat_open(object, &image, map);
 	is_libc = loader_version >= COMPAT_REPORTS && libc_open(object, space, &image);
 	/* An excluded one too: what it is given is counted. */

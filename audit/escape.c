@@ -7,6 +7,7 @@
 #include "audit/slot_lock.h"
 #include "audit/sys.h"
 #include "audit/unchecked.h"
+#include "util/check_mark.h"
 
 static const char *const reasons[CUAUDIT_ESCAPES] = {
 #define ESCAPE(kind, key, reason) [CUAUDIT_ESCAPE_##kind] = reason,
@@ -101,7 +102,7 @@ void escape_print(void)
 				    reasons[object_table.escapes[next].kind], NULL);
 			/* At once: one that is killed has no end at which rules tell. */
 			if (object_table.escapes[next].kind != CUAUDIT_ESCAPE_UNFIT)
-				unchecked_leave(object_table.environment.hooks);
+				unchecked_leave(object_table.environment.check, CHECK_MARK_UNCHECKED);
 		}
 	judge(count);
 }

@@ -9,6 +9,7 @@
 #include "audit/provider.h"
 #include "audit/sys.h"
 #include "audit/unchecked.h"
+#include "util/check_mark.h"
 #include "util/nearest.h"
 #include "util/policy.h"
 
@@ -53,7 +54,7 @@ static bool reported(bool policy)
 static void leave_unchecked(void)
 {
 	if (!asks)
-		unchecked_leave(values->hooks);
+		unchecked_leave(values->check, CHECK_MARK_UNCHECKED);
 }
 
 static void end(bool policy)
@@ -209,11 +210,17 @@ void judge_no_providers(void)
 	end(false);
 }
 
+void judge_replaced(void)
+{
+	if (!asks && values->check[0] && !check_mark_has(values->hooks, values->check))
+		unchecked_leave(values->check, CHECK_MARK_REPLACED);
+}
+
 void judge_disabled(void)
 {
 	static bool reported;
 
-	unchecked_leave(values->hooks);
+	unchecked_leave(values->check, CHECK_MARK_UNCHECKED);
 	if (reported || lax || !policy_in(values->hooks))
 		return;
 	reported = true;
@@ -254,7 +261,7 @@ void judge_excluded(const struct link_object *library)
 	static _Atomic bool reported;
 
 	if (!env_disabled)
-		unchecked_leave(values->hooks);
+		unchecked_leave(values->check, CHECK_MARK_UNCHECKED);
 	if (env_disabled || lax || !policy_in(values->hooks) ||
 	    atomic_load_explicit(&object_table.attach, memory_order_relaxed) ||
 	    atomic_exchange_explicit(&reported, true, memory_order_relaxed))
@@ -286,6 +293,6 @@ const char *judge_unaudited(void)
 
 void judge_end_unaudited(void)
 {
-	unchecked_leave(values->hooks);
+	unchecked_leave(values->check, CHECK_MARK_UNCHECKED);
 	end(policy_in(values->hooks));
 }

@@ -17,6 +17,9 @@ void judge_start(struct link_table *table, bool trial);
 /* Context: bind. The loader does not report what CUAUDIT_PROVIDERS asks for. */
 void judge_no_providers(void);
 
+/* Context: bind. A library whose functions are hooked is here: a checked command is told if the hooks are not its. */
+void judge_replaced(void);
+
 /*
  * Context: bind. The driver is looked for, and CUAUDIT_DISABLE=1: a policy
  * that does not hold is reported once.

@@ -9,13 +9,13 @@
 
 enum { PATH_SIZE = 4096 };
 
-void unchecked_leave(const char *hooks)
+void unchecked_leave(const char *saved, const char *name)
 {
 	static _Atomic long left;
 	long pid = sys_process();
 	char path[PATH_SIZE];
 
-	if (check_mark_path(hooks, CHECK_MARK_UNCHECKED, pid, path, sizeof(path)) &&
+	if (check_mark_path(saved, name, pid, path, sizeof(path)) &&
 	    atomic_exchange_explicit(&left, pid, memory_order_relaxed) != pid)
 		sys_make_empty(path);
 }

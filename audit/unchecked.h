@@ -4,9 +4,9 @@
 #define AUDIT_UNCHECKED_H
 
 /*
- * Context: bind. In the directory of save= of rules in hooks, the value of
- * CUAUDIT_HOOKS, once in a process; it takes no descriptor, which may be what lacks.
+ * Context: bind. Of that name, see check_mark.h, beside what CUAUDIT_CHECK is, saved;
+ * once in a process. It takes no descriptor, which may be what lacks.
  */
-void unchecked_leave(const char *hooks);
+void unchecked_leave(const char *saved, const char *name);
 
 #endif

@@ -54,9 +54,10 @@ static struct link_slot slots[LINK_SLOTS];
 static struct { uintptr_t from, to; int protection; } protections[4];
 static int nprotections, said, unchecked;
 
-void unchecked_leave(const char *hooks)
+void unchecked_leave(const char *saved, const char *name)
 {
-	(void)hooks;
+	(void)saved;
+	(void)name;
 	unchecked++;
 }
 

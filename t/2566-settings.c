@@ -24,9 +24,10 @@ const char *provider_refused(const char *globs, const char **why)
 
 
 /* No test of settings leaves files. */
-void unchecked_leave(const char *hooks)
+void unchecked_leave(const char *saved, const char *name)
 {
-	(void)hooks;
+	(void)saved;
+	(void)name;
 }
 
 enum { ROUNDS = 20000, ENTRIES = 5, ROOM = 256, MANY = 12345 };

@@ -41,7 +41,16 @@ export CUAUDIT_DOMAINS
 checks 89 "$scope" "none in a child" 'unset CUAUDIT_DOMAINS; "$APP" dlopen'
 checks 0 '^check: the rule holds$' "the same in a child" 'CUAUDIT_DOMAINS=driver,tables "$APP" dlopen'
 unset CUAUDIT_DOMAINS
-replaced='^check: process [0-9]+ is not checked: cuaudit started it with other hooks; '
+replaced='^check: process [0-9]+ is not checked: it has, or cuaudit started it with, other hooks; '
+for hooks in 'CUAUDIT_HOOKS=stat' 'CUAUDIT_HOOKS=' 'unset CUAUDIT_HOOKS;' 'CUAUDIT_HOOKS="rules(file=held.rules;save=$PWD/%p)"' \
+	'CUAUDIT_HOOKS="${CUAUDIT_HOOKS%check)},stat"' 'CUAUDIT_STRICT=0 CUAUDIT_HOOKS=none'; do
+	checks 89 "$replaced" "other hooks in a child: $hooks" "$hooks \"\$APP\" dlopen"
+	checks 0 '^check: the rule holds$' "... that has no driver" "( $hooks true )"
+done
+checks 89 "$not" "... and CUAUDIT_DISABLE=1" 'CUAUDIT_DISABLE=1 CUAUDIT_HOOKS= "$APP" dlopen'
+for hooks in '$CUAUDIT_HOOKS,stat' 'stat,$CUAUDIT_HOOKS'; do
+	checks 0 '^check: the rule holds$' "hooks beside the check's: $hooks" "CUAUDIT_HOOKS=\"$hooks\" \"\$APP\" dlopen"
+done
 checks 89 "$replaced" "cuaudit stat inside" '"$CUAUDIT" stat -o stats "$APP" dlopen'
 checks 89 "$replaced" "... of what ends at once" '"$CUAUDIT" stat -o stats true'
 checks 89 "$replaced" "cuaudit run --hooks inside" '"$CUAUDIT" run --hooks coverage "$APP" dlopen'

@@ -40,8 +40,8 @@ static bool take_mark(struct check_result *result, const char *name)
 			      "CUAUDIT_INCLUDE or CUAUDIT_STRICT=check of its environment keep calls from the "
 			      "rules, or it could not be audited", name + unchecked);
 	else if (!strncmp(name, CHECK_MARK_REPLACED, replaced))
-		check_problem(result, "process %s is not checked: cuaudit started it with other hooks; give them to "
-			      "cuaudit check by --hooks, and start the program without cuaudit", name + replaced);
+		check_problem(result, "process %s is not checked: it has, or cuaudit started it with, other hooks; give "
+			      "them to cuaudit check by --hooks", name + replaced);
 	else
 		return false;
 	return true;

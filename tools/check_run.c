@@ -55,6 +55,12 @@ char *check_run_hooks(const struct check_run *run, const char *directory)
 	return run->hooks ? exec_join(hooks, ",", run->hooks) : hooks;
 }
 
+/* What processes of this run have in their environment, and no others. */
+static char *mark(const struct check_run *run)
+{
+	return exec_join("save=", "", exec_join(exec_path_template(run->directory), "/", CHECK_NAME));
+}
+
 const char *check_run_begin(struct check_run *run)
 {
 	char *hooks;
@@ -68,13 +74,8 @@ const char *check_run_begin(struct check_run *run)
 		return "the directory for findings has a name that no setting can hold";
 	exec_tell_replaced(hooks);
 	setenv("CUAUDIT_HOOKS", hooks, 1);
+	setenv("CUAUDIT_CHECK", mark(run) + sizeof("save=") - 1, 1);
 	return NULL;
-}
-
-/* What processes of this run have in their environment, and no others. */
-static char *mark(const struct check_run *run)
-{
-	return exec_join("save=", "", exec_join(exec_path_template(run->directory), "/", CHECK_NAME));
 }
 
 /* Signals of marks are for us: the program knows nothing of them. */

@@ -213,10 +213,10 @@ static void set_nvtx(const char *auditor)
 
 void exec_tell_replaced(const char *hooks)
 {
-	const char *before = getenv("CUAUDIT_HOOKS");
+	const char *before = getenv("CUAUDIT_CHECK");
 	char path[PATH_MAX];
 
-	if (before && !strstr(hooks, before) &&
+	if (before && !check_mark_has(hooks, before) &&
 	    check_mark_path(before, CHECK_MARK_REPLACED, getpid(), path, sizeof(path)))
 		mknod(path, S_IFREG | 0600, 0);
 }

@@ -20,25 +20,26 @@ static size_t length_of(const char *text)
 	return length;
 }
 
-/* The path behind save= of rules, or NULL. */
-static const char *saved_to(const char *hooks)
+bool check_mark_has(const char *hooks, const char *saved)
 {
 	static const char option[] = "save=";
 
-	while (*hooks && !begins(hooks, "rules("))
-		hooks++;
-	for (; *hooks && *hooks != ')'; hooks++)
-		if ((*hooks == '(' || *hooks == ';') && begins(hooks + 1, option))
-			return hooks + sizeof(option);
-	return NULL;
+	for (; *hooks; hooks++) {
+		const char *value = hooks + sizeof(option);
+
+		if ((*hooks == '(' || *hooks == ';') && begins(hooks + 1, option) && begins(value, saved) &&
+		    (value[length_of(saved)] == ';' || value[length_of(saved)] == ')'))
+			return true;
+	}
+	return false;
 }
 
-/* The bytes of its directory, up to the last slash; a percent sign stands twice in the option. */
+/* The bytes of its directory, up to the last slash; a percent sign stands twice in it. */
 static size_t directory_of(const char *from, char *path, size_t room)
 {
 	size_t used = 0, directory = 0;
 
-	for (; *from && *from != ';' && *from != ')' && used < room; from++) {
+	for (; *from && used < room; from++) {
 		path[used++] = *from;
 		if (*from == '/')
 			directory = used;
@@ -47,15 +48,14 @@ static size_t directory_of(const char *from, char *path, size_t room)
 	return directory;
 }
 
-bool check_mark_path(const char *hooks, const char *name, long process, char *path, size_t room)
+bool check_mark_path(const char *saved, const char *name, long process, char *path, size_t room)
 {
-	const char *from = saved_to(hooks);
 	size_t behind = length_of(name) + DIGITS + 1, used, count = 0;
 	char digits[DIGITS];
 
-	if (!from || room <= behind)
+	if (!*saved || room <= behind)
 		return false;
-	used = directory_of(from, path, room - behind);
+	used = directory_of(saved, path, room - behind);
 	while (*name)
 		path[used++] = *name++;
 	for (; process; process /= 10)

@@ -8,15 +8,18 @@
 
 /* Beginnings of names of empty files, which the process's number follows. */
 #define CHECK_MARK_UNCHECKED "unchecked-"	/* by its environment, or as it could not be audited */
-#define CHECK_MARK_REPLACED "replaced-"		/* by cuaudit, started inside, with hooks of its own */
+#define CHECK_MARK_REPLACED "replaced-"		/* it has other hooks, by cuaudit, started inside, too */
 
 /* The argument of the command's child whose settings are judged: it is no process of a checked program. */
 #define CHECK_TRIAL_WORD "--cuaudit-trial"
 
+/* Context: bind, setup. Whether hooks, a value of CUAUDIT_HOOKS, have the option save=SAVED. */
+bool check_mark_has(const char *hooks, const char *saved);
+
 /*
- * Context: bind, setup. The path of such a file, in the directory of save= of rules in hooks, a value of
- * CUAUDIT_HOOKS. False: there is no such option, or no room.
+ * Context: bind, setup. The path of such a file, in the directory of saved, a value of CUAUDIT_CHECK. False:
+ * it is empty, or there is no room.
  */
-bool check_mark_path(const char *hooks, const char *name, long process, char *path, size_t room);
+bool check_mark_path(const char *saved, const char *name, long process, char *path, size_t room);
 
 #endif

@@ -52,9 +52,10 @@ static char *entries[MAX_ENTRIES + 1];
 static struct { unsigned int cases, silent, lines, opened, disabled, stopped; } seen;
 static jmp_buf stopped;
 
-void unchecked_leave(const char *hooks)
+void unchecked_leave(const char *saved, const char *name)
 {
-	(void)hooks;
+	(void)saved;
+	(void)name;
 }
 
 /* In the place of both the core's and the auditor's end of the process. */
