@@ -61,6 +61,11 @@ void unchecked_leave(const char *saved, const char *name)
 	unchecked++;
 }
 
+void judge_uncounted(const char *path)
+{
+	(void)path;
+}
+
 void *sys_alloc(size_t size)
 {
 	allocated = size;

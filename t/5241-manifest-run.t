@@ -107,7 +107,7 @@ is "$(sed -n 's/^ *\([0-9,]*\)  4\.0 *cuLaunchKernel$/\1/p' "$tmp/out" | tr -d ,
 cp "$tmp/out" "$tmp/once"
 tool manifest "$tmp/whole.cutrace" --format text "$tmp/whole.cutrace"
 ok "a file that is given twice is read once, options may be behind files" cmp "$tmp/once" "$tmp/out"
-synth -k -n 20000 -t 3 "$tmp/killed.cutrace"
+synth -k -p 4712 -n 20000 -t 3 "$tmp/killed.cutrace"
 tool manifest "$tmp/killed.cutrace"
 is "$status" 0 "a trace of a process that was killed"
 like "$(cat "$tmp/out")" "^cuaudit manifest: 1 process, [1-9][0-9]* calls" "... has its calls"
