@@ -170,11 +170,11 @@ static void amount(struct out *out, uint64_t value, uint8_t unit)
 
 static void bounds(struct out *out, const struct check_rule *rule)
 {
-	if (rule->least && rule->least == rule->most) {
-		out_text(out, "exactly ");
-		out_u64(out, rule->least);
-	} else if (rule->most == UINT64_MAX) {
+	if (rule->most == UINT64_MAX) {
 		out_text(out, "at least ");
+		out_u64(out, rule->least);
+	} else if (rule->least && rule->least == rule->most) {
+		out_text(out, "exactly ");
 		out_u64(out, rule->least);
 	} else if (rule->least) {
 		out_text(out, "from ");

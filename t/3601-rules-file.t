@@ -242,10 +242,14 @@ wrong '[0-9]*' 'a line has at most 127 words' "never cuInit$("$PERL" -e 'print "
 wrong '[0-9]*' '.*' "never cuMemAlloc $("$PERL" -e 'print "x" x 100000')"
 is "$(test "$(wc -c <err)" -lt 2000 && echo short)" short "a long word is not printed whole"
 wrong '[0-9]*' '.*' "never $("$PERL" -e 'print "x" x 100000')"
-{ echo 'never cuInit'; echo 'optional calls'; "$PERL" -e 'print "#" x 261000, "\n"'; } >rules
+"$PERL" -e '$rules = "never cuInit\noptional calls\n"; print $rules, "#" x (262144 - length $rules)' >rules
 check true
-ends 0 "almost 256 KiB"
-{ echo 'never cuInit'; echo 'optional calls'; "$PERL" -e 'print "#\n" x 140000'; } >rules
+ends 0 "256 KiB"
+"$PERL" -e 'print "#" x 262144' >rules
+check true
+is "$status" 2 "256 KiB, of which no line is a rule"
+unlike "$(cat err)" 'longer than' "... but not too long"
+"$PERL" -e '$rules = "never cuInit\noptional calls\n"; print $rules, "#" x (262145 - length $rules)' >rules
 rm -f ran
 check touch ran
 is "$status $(ls ran 2>none)" "2 " "more than 256 KiB"

@@ -138,6 +138,8 @@ gives 88 'at-least 1 cuDriverGetVersion per range step*' "too little, in the one
 	push a step1 push b step2 calls 1 pop a pop b
 says 'in this range it was 0' "..."
 says '^  broken once: at least 1 allowed$' "... and not how much it was in another"
+gives 88 'at-least 18446744073709551615 cuDriverGetVersion' "the most that there can be" calls 3
+says 'at least 18446744073709551615 ' "... is a least one"
 
 # What is judged at the pop was not judged where there is none.
 least='at-least 2 cuDriverGetVersion per range step'

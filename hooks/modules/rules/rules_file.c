@@ -21,7 +21,7 @@ enum { TEXT = 256 * 1024, LIST = 4096, PREFIX = 4200 };
 
 struct rules rules;
 
-static char text[TEXT], raw[TEXT];	/* words stay in it; a line as it was */
+static char text[TEXT + 2], raw[TEXT + 2];	/* words stay in it; a line as it was */
 static struct check_file *file;
 static bool by_check;
 
@@ -766,7 +766,7 @@ int rules_read(const char *path, bool saved, struct check_file *to)
 	memset(&rules, 0, sizeof(rules));
 	file = to;
 	by_check = saved;
-	if (length < 0 || length == TEXT - 1) {
+	if (length < 0 || length > TEXT) {
 		cuaudit_log(CUAUDIT_ERROR, "rules: file=%s cannot be read: %s", path,
 			    length < 0 ? io_reason((int)length) : "it is longer than 256 KiB");
 		return -ECANCELED;
