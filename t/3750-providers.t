@@ -164,7 +164,7 @@ is "$status $(grep -v 'not intercepted' err)" "0 " "hooks of driver calls have n
 
 # the stack that a call has as long as it is open: the manual says 2 KiB
 built deep "$here/deep.c" -l:libprovided.so.1
-alone=$(./deep)
+alone=$($run_env ./deep)
 provided ./deep
 ok "a call takes $(($(cat out) - alone)) bytes of stack, 2048 at most" test "$(cat out)" -gt "$alone" -a \
 	"$(($(cat out) - alone))" -le 2048

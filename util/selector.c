@@ -345,7 +345,7 @@ const char *selector_unfit(const char *text, size_t *length)
 	bool found = false;
 
 	while (!found && (from = next(&text, length)) && read_part(&part, from, *length)) {
-		const char *function = part.text + library_length(part.text) + 1;
+		const char *function = &part.text[library_length(part.text) + 1];
 
 		found = !part.negated && part.kind != CLASS_OF && is_provided(&part) &&
 			unfit_name(function, strcspn(function, "@"));
