@@ -87,8 +87,10 @@ run "$tmp/cases" cancelled
 like "$(cat "$tmp/err")" 'findings: 2, ' "cancelled: both are counted"
 
 for action in report abort; do
-	run "$tmp/cases" right
-	is "$status $(cat "$tmp/out" "$tmp/err")" "0 came through" "$action: what is right is silent"
+	for case in right write_only; do
+		run "$tmp/cases" $case
+		is "$status $(cat "$tmp/out" "$tmp/err")" "0 came through" "$action: what is right is silent, $case"
+	done
 	run "$tmp/model" 100000
 	is "$status $(cat "$tmp/out" "$tmp/err")" "0 all as the model says" "$action: 100000 random calls"
 done
