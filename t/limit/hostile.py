@@ -310,4 +310,25 @@ time.sleep(0.3)
 holder.communicate()
 check("... and by a call, until that one has ended", (late.communicate()[0].strip(), late.returncode), ("0", 0))
 check("as that one has ended", starts(file)[:2], (0, "0"))
+file = new()
+open(file, "w").close()
+holder = holds(file, SIZE)
+late = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                        env=environment(file, ";on-error=run"))
+
+
+def asks(words):
+    before = time.monotonic()
+    late.stdin.write(words + "\n")
+    late.stdin.flush()
+    return late.stdout.readline().strip().split(" ")[0], time.monotonic() - before
+
+
+first = asks("take 1")
+rest = [asks(words) for words in ["left", "free", "take 1"] + ["left"] * 10]
+check("on-error=run, and it never ends: one call waits", (first[0], 4.5 < first[1] < 9), ("0", True))
+check("... and none behind it", sum(time for _, time in rest) < 3, True)
+holder.communicate()
+check("... which find it once it is filled", (asks("take %d" % (9 * MIB)), asks("take %d" % (2 * MIB)))[1][0], "2")
+late.communicate()
 done()

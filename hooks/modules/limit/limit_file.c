@@ -297,7 +297,7 @@ static bool has_magic(struct limit_file *file)
 /* Whoever finds it empty fills it. */
 static bool begin_file(struct limit_file *file)
 {
-	uint64_t until = milliseconds() + file->patience;	/* 0 until file_open is done */
+	uint64_t until = milliseconds() + (file->jammed ? 0 : file->patience);	/* 0 until file_open is done */
 
 	file->filling = false;
 	while (size_now(file) != size_whole(file)) {
@@ -306,11 +306,13 @@ static bool begin_file(struct limit_file *file)
 		file->filling = !file_lock(file, file->kind->rows + 1, 1, F_WRLCK);
 		if (!file->filling && !fill(file))
 			return false;
-		if (file->filling && milliseconds() >= until)
+		if (file->filling && milliseconds() >= until) {
+			file->jammed = file->patience;
 			return file_broken(file, "it is empty, and another process is filling it");
+		}
 		rest();
 	}
-	file->filling = false;
+	file->filling = file->jammed = false;
 	return has_magic(file);
 }
 

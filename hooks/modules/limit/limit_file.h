@@ -32,6 +32,7 @@ struct limit_file {
 	const char *fault;	/* what was wrong last: a sentence without its end */
 	uint32_t patience;	/* milliseconds for another process that fills it: see file_open */
 	bool filling;		/* one was, for longer */
+	bool jammed;		/* it was waited for in vain, and is not again */
 	int fd;
 	void *pin;		/* keeps the locks when the program closes the descriptor */
 	_Atomic pid_t owner;
@@ -72,7 +73,7 @@ bool file_attach(struct limit_file *file, bool *anew);
 
 /*
  * Context: setup, where the loader has its lock: whether it can be shared. Who has to be waited for is waited for by
- * the first call that wants the file, for 5 seconds.
+ * the first call that wants the file, for 5 seconds; not by those behind it.
  */
 bool file_open(struct limit_file *file, bool (*attach)(void));
 
