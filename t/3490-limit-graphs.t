@@ -5,28 +5,39 @@
 helper limit/device/libcuda.so.1 libcuda.so.1
 helper limit/graphs
 
-# worked WHAT [MODE]: what the program prints, and the milliseconds that it is charged; time=100% measures one alone
+# worked RESULT WHAT [MODE]: what the program prints, and the milliseconds that it is charged; time=100% measures one alone
 worked() {
 	rm -f "$tmp/clock" "$tmp"/cuaudit-share-*
+	worked_result=$1
 	worked_status=0
+	shift
 	audited DEVICE_CLOCK="$tmp/clock" KERNEL_US=50 CAPTURE_US=50 CUAUDIT_OUTPUT="$tmp/report" \
 		CUAUDIT_HOOKS="limit(time=100%;share-dir=$tmp;format=json)" timeout 300 "$tmp/graphs" "$@" \
 		>"$tmp/out" 2>"$tmp/err" || worked_status=$?
 	ms=$("$PYTHON3" -c 'import json, sys
 print(json.load(open(sys.argv[1]))["shares"][0]["worked_ns"] // 1000000)' "$tmp/report.limit")
-	is "$worked_status $(cat "$tmp/out" "$tmp/err")" "0 0 recorded, ${asked:-0} asked, 0 ended" "$*: nothing of ours amid it"
+	is "$worked_status $(cat "$tmp/out" "$tmp/err")" "0 $worked_result" "$*: nothing of ours amid it"
 }
+nothing="0 recorded, 0 asked, 0 ended, 0 gone"
 
 # Captured launches take 50 ms and more of the host, and none of the device: it did one kernel of 50 us.
 for mode in 0 1 2; do
-	worked capture "$mode"
+	worked "$nothing" capture "$mode"
 	ok "... mode $mode: a thousand captured launches are no work of the device: $ms ms" test "$ms" -lt 20
-	worked beside "$mode"
+	worked "$nothing" beside "$mode"
+	worked "$nothing" thread "$mode"
+	ok "... mode $mode: what another thread launches is: $ms ms" test "$ms" -ge 15 -a "$ms" -lt 100
+	# Where the thread that captures gives other streams work, that is asked for, and ends no capture.
+	worked "0 recorded, 0 ended, 0 gone" amid "$mode"
+	ok "... mode $mode: and what the thread launches besides: $ms ms" test "$ms" -ge 10 -a "$ms" -lt 100
 done
+
+# Streams and contexts that are destroyed with work on its way.
+worked "$nothing" gone
 
 # The graph is: 50 ms.
 for what in launch child inside; do
-	worked "$what"
+	worked "$nothing" "$what"
 	ok "... is charged when it is launched, and not when it is captured: $ms ms" test "$ms" -ge 45 -a "$ms" -lt 100
 done
 

@@ -26,6 +26,7 @@ enum { DEVICES = 2 };
 struct CUctx_st {
 	int device;
 	uint64_t id;
+	atomic_int destroyed;	/* how often: it is made again */
 };
 
 struct CUgraph_st {
@@ -33,7 +34,7 @@ struct CUgraph_st {
 };
 
 struct CUstream_st {
-	int device;
+	int device, made;	/* of that destroyed; -1: it is no more */
 	_Atomic uint64_t until;
 	CUstreamCaptureMode mode;
 	CUgraph graph;		/* not NULL: it is being captured */
@@ -41,6 +42,7 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
+	int device, made;
 	_Atomic uint64_t until;
 };
 
@@ -51,7 +53,7 @@ static struct {
 } *devices;
 
 static uint64_t kernel_ns, event_ns, capture_ns;
-static struct CUctx_st contexts[DEVICES] = { { 0, 1 }, { 1, 2 } };
+static struct CUctx_st contexts[DEVICES] = { { .device = 0, .id = 1 }, { .device = 1, .id = 2 } };
 static struct CUstream_st legacy[DEVICES] = { { .device = 0 }, { .device = 1 } };
 static _Thread_local CUcontext current;
 static _Thread_local CUstreamCaptureMode thread_mode;
@@ -81,11 +83,17 @@ static uint64_t microseconds(const char *name)
 	return text ? strtoull(text, NULL, 10) * 1000 : 0;
 }
 
+static void use(int device, int made)
+{
+	device_calls.dead += made != contexts[device].destroyed;
+}
+
 static CUstream stream_of(CUstream stream)
 {
-	if ((uintptr_t)stream > (uintptr_t)CU_STREAM_PER_THREAD)
-		return stream;
-	return &legacy[current ? current->device : 0];
+	if ((uintptr_t)stream <= (uintptr_t)CU_STREAM_PER_THREAD)
+		return &legacy[current ? current->device : 0];
+	use(stream->device, stream->made);
+	return stream;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -194,6 +202,14 @@ EXPORT cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device)
 	return 0;
 }
 
+EXPORT cuCtxDestroy_v2(CUcontext context)
+{
+	context->destroyed++;
+	if (current == context)
+		current = NULL;
+	return 0;
+}
+
 EXPORT cuCtxSetCurrent(CUcontext context)
 {
 	current = context;
@@ -240,12 +256,14 @@ EXPORT cuStreamCreate(CUstream *stream, unsigned int flags)
 	(void)flags;
 	*stream = calloc(1, sizeof(**stream));
 	(*stream)->device = current->device;
+	(*stream)->made = current->destroyed;
 	return 0;
 }
 
+/* It stays, to be seen used. */
 EXPORT cuStreamDestroy_v2(CUstream stream)
 {
-	free(stream);
+	stream_of(stream)->made = -1;
 	return 0;
 }
 
@@ -372,18 +390,22 @@ EXPORT cuEventCreate(CUevent *event, unsigned int flags)
 	if (is_unsafe())
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	*event = calloc(1, sizeof(**event));
+	(*event)->device = current->device;
+	(*event)->made = current->destroyed;
 	return 0;
 }
 
 EXPORT cuEventDestroy_v2(CUevent event)
 {
-	free(event);
+	use(event->device, event->made);
+	event->made = -1;
 	return 0;
 }
 
 EXPORT cuEventRecord(CUevent event, CUstream stream)
 {
 	stream = stream_of(stream);
+	use(event->device, event->made);
 	device_calls.records++;
 	if (stream->graph) {
 		device_calls.captured++;
@@ -398,5 +420,6 @@ EXPORT cuEventQuery(CUevent event)
 {
 	if (is_unsafe())
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	use(event->device, event->made);
 	return event->until > clock_ns() ? CUDA_ERROR_NOT_READY : 0;
 }

@@ -12,6 +12,7 @@ extern struct device_calls {
 	atomic_int captured;	/* records in a stream that is being captured */
 	atomic_int amid;	/* questions by a thread that captures, */
 	atomic_int unsafe;	/* and by any one that ended a capture by that */
+	atomic_int dead;	/* uses of events and streams that are no more */
 } device_calls;
 
 #endif

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * graphs WHAT [MODE]: captures, and launches of what was captured, on the driver of t/limit/device.c. Prints how many
- * calls of others it saw amid captures, and what went wrong.
+ * calls of others the driver saw amid captures, what went wrong by them, and how often what is gone was used.
  * capture: a thousand launches are captured, in the mode of that number; launch: they are launched once, too; child: as
  * part of another graph; inside: as part of one that a launch of theirs was captured in; beside: while another
- * stream's work is on its way.
+ * stream's work is on its way; amid: while the thread gives another stream work, and events, and destroys a third one;
+ * thread: while another thread gives another stream work, and waits for it. gone: a hundred streams and contexts, with
+ * work on its way, are destroyed.
  * Or, for each of two processes, who wait for each other by the file MODE: query: streams that were waited for are
  * asked whether they are done, and how often they were not is printed; share: until both have launched TOTAL graphs,
  * of which each prints its own; second: the same on the second device; devices: the same by launches to both devices at once.
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +29,7 @@ enum { CAPTURED = 1000, BESIDE = 16, ROUNDS = 70, QUERIES = 1000, TOTAL = 1000, 
 static CUstream stream, other;
 static CUstreamCaptureMode mode;
 static int captured = CAPTURED;
+static bool amid;
 
 static void check(CUresult result, const char *what)
 {
@@ -40,14 +44,32 @@ static void launch(CUstream to)
 	check(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, to, NULL, NULL), "cuLaunchKernel");
 }
 
+/* What a thread may do with other streams than the one that it captures. */
+static void work_amid(CUevent event)
+{
+	CUstream third;
+
+	check(cuStreamCreate(&third, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+	launch(other);
+	launch(other);
+	check(cuEventRecord(event, other), "cuEventRecord");
+	launch(third);
+	check(cuStreamDestroy_v2(third), "cuStreamDestroy");
+}
+
 /* Of launches, or of a launch of a graph. */
 static CUgraph capture(CUgraphExec exec)
 {
 	CUgraph graph;
+	CUevent event;
 
+	check(cuEventCreate(&event, 0), "cuEventCreate");
 	check(cuStreamBeginCapture_v2(stream, mode), "cuStreamBeginCapture");
-	for (int i = 0; i < captured && !exec; i++)
+	for (int i = 0; i < captured && !exec; i++) {
 		launch(stream);
+		if (amid && i % 10 == 0)
+			work_amid(event);
+	}
 	if (exec)
 		check(cuGraphLaunch(exec, stream), "cuGraphLaunch");
 	check(cuStreamEndCapture(stream, &graph), "cuStreamEndCapture");
@@ -147,8 +169,48 @@ static void query(CUcontext context)
 	printf("%d %d %d\n", after_wait, after_query, after_thread);
 }
 
+static void *work_there(void *context)
+{
+	check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+	for (int i = 0; i < 100; i++) {
+		for (int j = 0; j <= i % 7; j++)
+			launch(other);
+		check(cuStreamSynchronize(other), "cuStreamSynchronize");
+	}
+	return NULL;
+}
+
+/* By turns the stream that was given work last, another one, and what all are in. */
+static void destroy_all(CUcontext context)
+{
+	for (int i = 0; i < 100; i++) {
+		for (int j = 0; j <= i % 7; j++)
+			launch(i % 3 ? stream : NULL);
+		if (i % 2)
+			launch(other);
+		check(cuStreamDestroy_v2(stream), "cuStreamDestroy");
+		launch(other);
+		if (i % 5 == 0) {
+			check(cuCtxDestroy_v2(context), "cuCtxDestroy");
+			check(cuCtxCreate_v2(&context, 0, 0), "cuCtxCreate");
+			check(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+		}
+		check(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+	}
+}
+
+static int print(void)
+{
+	printf("%d recorded, ", device_calls.captured);
+	if (!amid)
+		printf("%d asked, ", device_calls.amid);
+	printf("%d ended, %d gone\n", device_calls.unsafe, device_calls.dead);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	pthread_t thread;
 	const char *what = argc > 1 ? argv[1] : "";
 	CUgraph graph, outer;
 	CUgraphNode node;
@@ -181,7 +243,16 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < BESIDE && !strcmp(what, "beside"); i++)
 		launch(other);
+	if (!strcmp(what, "gone")) {
+		destroy_all(context);
+		return print();
+	}
+	amid = !strcmp(what, "amid");
+	if (!strcmp(what, "thread") && pthread_create(&thread, NULL, work_there, context))
+		return 3;
 	graph = capture(NULL);
+	if (!strcmp(what, "thread") && pthread_join(thread, NULL))
+		return 3;
 	if (!strcmp(what, "child")) {
 		check(cuGraphCreate(&outer, 0), "cuGraphCreate");
 		check(cuGraphAddChildGraphNode(&node, outer, NULL, 0, graph), "cuGraphAddChildGraphNode");
@@ -193,6 +264,5 @@ int main(int argc, char **argv)
 		check(cuGraphLaunch(instantiate(graph), stream), "cuGraphLaunch");
 	check(cuStreamSynchronize(stream), "cuStreamSynchronize");
 	check(cuStreamSynchronize(other), "cuStreamSynchronize");
-	printf("%d recorded, %d asked, %d ended\n", device_calls.captured, device_calls.amid, device_calls.unsafe);
-	return 0;
+	return print();
 }
