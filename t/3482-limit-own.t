@@ -38,6 +38,13 @@ audited LD_LIBRARY_PATH="$tmp" CUAUDIT_DRIVER=sim CUAUDIT_SIM_MEMORY=8G CUAUDIT_
 	CUAUDIT_HOOKS='limit(memory=1G;count=all)' "$tmp/own" >"$tmp/out" 2>"$tmp/err"
 like "$(cat "$tmp/report.limit")" "^ +350[.0-9]* ?MiB +0[^a-z]* contexts, code and the driver's own\$" \
 	"... which has a line of the text"
+# Of whichever quota it is.
+for quota in device=1G device0=1G "user=1G;file=$tmp/user"; do
+	status=0
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_DRIVER=sim CUAUDIT_SIM_MEMORY=8G CUAUDIT_HOOKS="limit($quota;count=all)" \
+		"$tmp/own" >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$status $(cat "$tmp/out")" "$all" "${quota%;*}: of that as well"
+done
 is "$(own ';count=all' outside | head -n 7)" "$all" "in another PID namespace"
 is "$(own ';count=all' asks | grep asked)" "asked 0 times
 asked 1 times" "NVML is asked once while nothing happens, and again after an allocation"
