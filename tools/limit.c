@@ -348,17 +348,19 @@ static int print(const char *path, const char *format)
 	return put(&out);
 }
 
-/* The user's own files. */
+/* The user's own files, that of no group first. */
 static int print_all(const char *format)
 {
-	char pattern[64];
+	char name[64], groups[sizeof(name) + 2];
 	glob_t found;
-	int status = TOOL_OK;
+	int status = TOOL_OK, none;
 
-	snprintf(pattern, sizeof(pattern), "/dev/shm/cuaudit-share-%u*", (unsigned int)geteuid());
-	if (glob(pattern, 0, NULL, &found)) {
-		tool_complain("no process of yours shares a device: no %s; give the file if they have "
-			      "limit(share-dir=)", pattern);
+	snprintf(name, sizeof(name), "/dev/shm/cuaudit-share-%u", (unsigned int)geteuid());
+	snprintf(groups, sizeof(groups), "%s-*", name);
+	none = glob(name, 0, NULL, &found);
+	if (glob(groups, GLOB_APPEND, NULL, &found) && none) {
+		tool_complain("no process of yours shares a device: no %s, nor %s; give the file if they have "
+			      "limit(share-dir=)", name, groups);
 		return TOOL_FAILED;
 	}
 	for (size_t i = 0; i < found.gl_pathc; i++)
