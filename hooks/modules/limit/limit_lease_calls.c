@@ -154,16 +154,24 @@ static void submit_beyond(int device)
 	gap_report(GAP_LEASE, "a device", "it is not among the first 16 that the program sees");
 }
 
+/* It adds to a graph, which is work once it is launched. */
+static bool is_captured(const struct cuaudit_call *call)
+{
+	CUstream stream;
+
+	return stream_of(call, &stream) && driver_capturing(stream);
+}
+
 /* It is not this process's turn; whether the call is to be counted. */
 static bool wait_for_turn(struct cuaudit_call *call, struct lease *lease)
 {
 	CUstream stream;
 
 	atomic_fetch_add(&lease->returned, 1);
+	if (driver_device() < 0 || is_captured(call))
+		return false;
 	if (!stream_of(call, &stream))
 		stream = FLIGHT_NONE;
-	if (driver_device() < 0 || driver_capturing(stream))
-		return false;
 	if (!lease->used)
 		lease_use((uint32_t)(lease - leases));
 	flight_cover(lease, stream);
@@ -175,14 +183,6 @@ static bool wait_for_turn(struct cuaudit_call *call, struct lease *lease)
 			return true;
 		atomic_fetch_add(&lease->returned, 1);
 	} while (true);
-}
-
-/* It adds to a graph, which is work once it is launched. */
-static bool is_captured(const struct cuaudit_call *call)
-{
-	CUstream stream;
-
-	return stream_of(call, &stream) && driver_capturing(stream);
 }
 
 /* Copies and sets, of which many wait for the device; launches do not. */

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* limit(share=): each function that gives a device work waits for the lease, and is known by its stream. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cuaudit/api.h>
+#include <cuaudit/cuda_types.h>
+#include <cuaudit/hook.h>
+#include <cuaudit/params.h>
+
+#include "hooks/modules/limit/limit_driver.h"
+#include "hooks/modules/limit/limit_flight.h"
+#include "hooks/modules/limit/limit_gap.h"
+#include "hooks/modules/limit/limit_lease.h"
+#include "print/table.h"
+#include "t/tap.h"
+#include "util/selector.h"
+
+enum { HOOKS = 16, WORDS = 32, STREAM = 0x5000, CONFIGURED = 0x7000, DEVICE = 1 };
+
+static const struct cuaudit_function functions[] = {
+#define CUAPI(number, symbol, text, from, variant, flavour, hdr, bits, n, params) \
+	[number] = { .name = #symbol, .base = #text, .id = number, .nparams = n },
+#include <cuaudit/driver_api.def>
+#undef CUAPI
+};
+
+enum { ROWS = sizeof(functions) / sizeof(functions[0]) };
+
+struct lease leases[LEASE_ORDINALS];
+_Atomic bool lease_lost, lease_beyond;
+
+static struct cuaudit_hook submits;	/* the first one */
+static bool capturing;
+
+/* What was done for a call. */
+static struct {
+	int waits, events, unseen, gaps;
+	CUstream stream;
+} seen;
+
+int cuaudit_hook_add(const struct cuaudit_hook *given)
+{
+	if (!submits.functions)
+		submits = *given;
+	return 0;
+}
+
+int cuaudit_row_get(uint32_t id, struct cuaudit_function *function)
+{
+	if (id >= ROWS)
+		return -1;
+	*function = functions[id];
+	return 0;
+}
+
+int cuaudit_param_get(const struct cuaudit_function *function, uint32_t index, struct cuaudit_param *param)
+{
+	struct print_param params[PRINT_PARAMS];
+
+	if (index >= print_params(function->id, params))
+		return -1;
+	*param = (struct cuaudit_param){
+		.name = params[index].name, .type = params[index].type, .word = params[index].word,
+	};
+	return 0;
+}
+
+int cuaudit_safe_read(const void *from, void *to, size_t size)
+{
+	memcpy(to, from, size);
+	return 0;
+}
+
+int driver_devices(void)
+{
+	return DEVICE + 1;
+}
+
+int driver_device(void)
+{
+	return DEVICE;
+}
+
+bool driver_capturing(CUstream stream)
+{
+	return capturing && (uintptr_t)stream > (uintptr_t)CU_STREAM_LEGACY;
+}
+
+void gap_report(enum gap gap, const char *what, const char *why)
+{
+	(void)gap, (void)what, (void)why;
+	seen.gaps++;
+}
+
+void lease_wait(struct lease *lease)
+{
+	seen.waits += lease == &leases[DEVICE];
+	lease->open = 1;
+}
+
+void lease_use(uint32_t ordinal)
+{
+	leases[ordinal].used = LEASE_KNOWN;
+}
+
+void flight_submitted(struct lease *lease, CUstream stream)
+{
+	seen.events += lease == &leases[DEVICE];
+	seen.stream = stream;
+}
+
+void flight_unseen(struct lease *lease)
+{
+	seen.unseen += lease == &leases[DEVICE];
+}
+
+#define NOTHING(name, ...) void name(__VA_ARGS__) { }
+#define UNUSED __attribute__((unused))
+NOTHING(lease_start, void)
+NOTHING(lease_busy, UNUSED struct lease *lease)
+NOTHING(lease_settle, UNUSED struct lease *lease)
+NOTHING(lease_settle_paused, UNUSED struct lease *lease)
+NOTHING(flight_cover, UNUSED struct lease *lease, UNUSED CUstream now)
+NOTHING(flight_drop, void)
+NOTHING(flight_goes_on, UNUSED struct lease *lease)
+NOTHING(flight_leave, UNUSED struct lease *lease)
+NOTHING(flight_mark, UNUSED struct lease *lease, UNUSED CUstream stream)
+NOTHING(flight_seen, UNUSED struct lease *lease, UNUSED CUstream stream)
+NOTHING(flight_throttle, UNUSED struct lease *lease)
+
+/* By the words of the API: what is asynchronous has a stream, and kernels and graphs have. */
+static bool has_stream(const char *name)
+{
+	return strstr(name, "Async") || !strncmp(name, "cuLaunchKernel", 14) ||
+	       (!strncmp(name, "cuLaunchCooperativeKernel", 25) && !strstr(name, "MultiDevice")) ||
+	       !strncmp(name, "cuGraphLaunch", 13);
+}
+
+/* One call, of which each word that is no configuration tells which one it is. */
+static void submit(const struct cuaudit_function *function, int32_t result)
+{
+	CUlaunchConfig config = { .hStream = (CUstream)CONFIGURED };
+	struct cuaudit_call call = { .function = function, .nwords = WORDS };
+	uint64_t words[WORDS];
+
+	for (int i = 0; i < WORDS; i++)
+		words[i] = STREAM + (uint64_t)i;
+	if (!strncmp(function->name, "cuLaunchKernelEx", 16))
+		words[0] = (uintptr_t)&config;
+	call.words = words;
+	memset(&seen, 0, sizeof(seen));
+	memset(leases, 0, sizeof(leases));
+	leases[DEVICE].contested = 1;
+	submits.enter(&call, submits.data);
+	call.result = result;
+	submits.exit(&call, submits.data);
+}
+
+/* The word that is its stream, by the name that headers give it. */
+static CUstream stream_by_name(const struct cuaudit_function *function)
+{
+	struct cuaudit_param param;
+
+	if (!strncmp(function->name, "cuLaunchKernelEx", 16))
+		return (CUstream)CONFIGURED;
+	for (uint32_t i = 0; !cuaudit_param_get(function, i, &param); i++)
+		if (!strcmp(param.name, "hStream") || !strcmp(param.name, "stream"))
+			return (CUstream)(uintptr_t)(STREAM + param.word);
+	return strstr(function->name, "_ptds") ? CU_STREAM_PER_THREAD : NULL;
+}
+
+static void check(const struct cuaudit_function *function)
+{
+	bool many = strstr(function->name, "MultiDevice") != NULL;
+	CUstream stream = stream_by_name(function);
+
+	ok(many || has_stream(function->name) == ((uintptr_t)stream > (uintptr_t)CU_STREAM_PER_THREAD),
+	   "%s has its stream", function->name);
+	submit(function, 0);
+	ok(seen.waits == 1 && !seen.gaps, "... waits for the lease of the current device");
+	ok(many ? seen.unseen == 1 && !seen.events : seen.events == 1 && seen.stream == stream && !seen.unseen,
+	   "... and an event goes behind it in stream %p", (void *)stream);
+	is_int((long long)(leases[DEVICE].entered - leases[DEVICE].returned), 0, "... and it is known to be over");
+	submit(function, 1);
+	ok(seen.waits == 1 && !seen.events && !seen.unseen, "... but if it fails, none");
+	capturing = true;
+	submit(function, 0);
+	if ((uintptr_t)stream > (uintptr_t)CU_STREAM_LEGACY)
+		ok(!seen.waits && !seen.events && leases[DEVICE].entered == leases[DEVICE].returned,
+		   "... nor while it is captured, for which nothing is waited");
+	else
+		is_int(seen.waits, 1, "... and nothing captures it");
+	capturing = false;
+}
+
+int main(void)
+{
+	struct selector *selector;
+	int taken = 0;
+
+	if (lease_add_hooks())
+		bail_out("no hooks");
+	selector = selector_open(submits.functions);
+	for (int id = 0; selector && id < ROWS; id++) {
+		if (!functions[id].name || !selector_takes(selector, &functions[id]))
+			continue;
+		check(&functions[id]);
+		taken++;
+	}
+	ok(taken > 100, "%d functions", taken);
+	selector_close(selector);
+	return done_testing();
+}
