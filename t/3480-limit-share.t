@@ -377,9 +377,28 @@ mkdir "$tmp/mps"
 mkfifo "$tmp/mps/control"
 CUDA_MPS_PIPE_DIRECTORY=$tmp/mps
 export CUDA_MPS_PIPE_DIRECTORY
-wrong share=1 "share and time are not for MPS, whose daemon's $tmp/mps/control is here: give\
+mps="share and time are not for MPS, whose daemon's $tmp/mps/control is here: give\
  CUDA_MPS_ACTIVE_THREAD_PERCENTAGE instead, or from r620 on timeslice_pct to a server of MPS v3, or end the daemon by\
  'quit' to nvidia-cuda-mps-control"
+wrong share=1 "$mps"
+wrong 'time=30%;on-error=run' "$mps"
+run_status=0
+"$tool" run --hooks 'limit(time=30%)' -- "$tmp/share" >"$tmp/status" 2>&1 || run_status=$?
+is "$run_status $(cat "$tmp/status")" "2 cuaudit: limit: $mps" "cuaudit run does not start the program"
+rm "$tmp/mps/control"
+"$PYTHON3" -c 'import os, socket, sys
+os.chdir(sys.argv[1])
+socket.socket(socket.AF_UNIX).bind("control")' "$tmp/mps"
+wrong share=1 "$mps"
+# Quotas of memory are, and so is what only counts; and a daemon that has ended is none.
+for options in memory=1G "share=1;dry-run" "share=1;share-dir=$tmp;group=mps"; do
+	begin
+	test "$options" = "${options%mps}" || rm "$tmp/mps/control"
+	mps_status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="limit($options)" CUAUDIT_OUTPUT="$tmp/report.9" "$tmp/share" "$tmp/all" \
+		0 1 4 1 >"$tmp/out" 2>"$tmp/err" || mps_status=$?
+	is "$mps_status $(cat "$tmp/out" "$tmp/err")" "0 4" "limit(${options%%;share-dir*}) with a directory of MPS"
+done
 unset CUDA_MPS_PIPE_DIRECTORY
 
 # One that is cut off while it is used ends nobody by a signal.
