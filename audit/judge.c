@@ -274,7 +274,7 @@ void judge_uncounted(const char *path)
 {
 	if (!values || env_disabled || lax || !policy_ends_uncounted(values->hooks))
 		return;
-	message_say("limit: calls are not counted: ", path, " is not intercepted; the process ends, "
+	message_say("limit: not all calls are held to it: ", path, " is not intercepted; the process ends, "
 		    "on-error=run would let it go on", NULL);
 	leave_unchecked();
 	sys_exit(STRICT_STATUS);

@@ -683,7 +683,7 @@ static void test_uncounted(void)
 			judge_uncounted("/lib/copy.so");
 		is_int(ended, cases[i].ends, "not intercepted: %s, %s", cases[i].given[0],
 		       cases[i].given[1] ? cases[i].given[1] : "alone");
-		is_str(messages, ended ? "limit: calls are not counted: /lib/copy.so is not intercepted; "
+		is_str(messages, ended ? "limit: not all calls are held to it: /lib/copy.so is not intercepted; "
 		       "the process ends, on-error=run would let it go on\n" : "", "... and what it says");
 	}
 }
