@@ -9,7 +9,7 @@ file=$tmp/files/cuaudit-share-$(id -u)
 one() {
 	$run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DRIVER=sim CUAUDIT_SIM_CLOCK="$tmp/clock" CUAUDIT_SIM_LAUNCH_TIME=500 \
 		CUAUDIT_OUTPUT="$tmp/report.$1" CUAUDIT_HOOKS="limit($2;share-dir=$tmp/files;format=json)" \
-		timeout 300 "$tmp/share" "$tmp/all" "$1" 2 4000 4 >"$tmp/out.$1" 2>"$tmp/err.$1" &
+		timeout 300 "$tmp/share" "$tmp/all" "$1" 2 2000 4 >"$tmp/out.$1" 2>"$tmp/err.$1" &
 }
 
 # What is done to the file.
@@ -59,7 +59,7 @@ for what in "cut=it (was truncated|is no longer a file of limit\(share=\))" \
 	done
 	two ';on-error=run' "${what%%=*}"
 	is "$first_status $second_status" "0 0" "... or go on, by on-error=run"
-	ok "... and do all that they want to" test "$(($(cat "$tmp/out.0") + $(cat "$tmp/out.1")))" -ge 4000
+	ok "... and do all that they want to" test "$(($(cat "$tmp/out.0") + $(cat "$tmp/out.1")))" -ge 2000
 	case $what in
 	header* | magic*) continue ;;
 	esac
@@ -71,7 +71,56 @@ done
 # One that is gone is made again, and shared by.
 two '' removed
 is "$first_status $second_status $(cat "$tmp/err.0" "$tmp/err.1")" "0 0 " "removed: both go on"
-ok "... by their weights: $(cat "$tmp/out.0") of 4000, $(cat "$tmp/out.1")" \
+ok "... by their weights: $(cat "$tmp/out.0") of 2000, $(cat "$tmp/out.1")" \
 	test "$(cat "$tmp/out.0")" -ge "$((2 * $(cat "$tmp/out.1")))"
 ok "... with a new file" test -f "$file"
+
+# A new file that another process is filling, and does not: the first launch waits for that, nothing else does.
+cat >"$tmp/filler.py" <<'END'
+import fcntl, signal, struct, sys
+file = open(sys.argv[1], "w+")
+fcntl.fcntl(file, 37, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 256 * 1024, 1, 0))
+print("locked", flush=True)
+signal.pause()
+END
+cat >"$tmp/context.py" <<'END'
+import ctypes, time
+driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+print(driver.cuInit(0), driver.cuCtxCreate_v2(ctypes.byref(context), 0, 0))
+time.sleep(0.3)
+END
+mkfifo "$tmp/locked"
+rm -rf "$tmp/files"
+mkdir "$tmp/files"
+"$PYTHON3" "$tmp/filler.py" "$file" >"$tmp/locked" &
+filler=$!
+read -r _ <"$tmp/locked"
+
+# filling OPTIONS PROGRAM...: its status, output and messages
+filling() {
+	filling_options=$1
+	filling_status=0
+	shift
+	rm -f "$tmp/all"
+	audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS="limit(share=1;share-dir=$tmp/files$filling_options)" \
+		timeout 60 "$@" >"$tmp/out" 2>"$tmp/err" || filling_status=$?
+	echo "$filling_status $(cat "$tmp/out" "$tmp/err")"
+}
+is "$(filling '' "$PYTHON3" "$tmp/context.py")" "0 0 0" "being filled: not waited for by a program that launches nothing"
+why="${lost}it is empty, and another process is filling it"
+is "$(filling '' "$tmp/share" "$tmp/all" 0 1 100 4)" "85 $why; the process ends, on-error=run would let it go on" \
+	"... one that does ends"
+is "$(filling ';on-error=run' "$tmp/share" "$tmp/all" 0 1 100 4)" "0 100
+$why" "... or goes on"
+rm "$tmp/all"
+one 0 share=1
+first=$!
+one 1 share=1
+second=$!
+kill "$filler"
+first_status=0
+second_status=0
+wait "$first" || first_status=$?
+wait "$second" || second_status=$?
+is "$first_status $second_status $(cat "$tmp/err.0" "$tmp/err.1")" "0 0 " "... and two share, once the other one has ended"
 done_testing

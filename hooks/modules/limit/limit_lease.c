@@ -97,13 +97,22 @@ static void begin_anew(void)
 	}
 }
 
+static bool is_used(void)
+{
+	for (uint32_t i = 0; i < LEASE_ORDINALS; i++)
+		if (leases[i].used == LEASE_KNOWN)
+			return true;
+	return false;
+}
+
 /* False: it is over. */
 static bool work(void)
 {
 	uint32_t wakes = helper_seen(&helper), bell;
 	uint64_t least = UINT64_MAX;
 
-	if (lease_lost)
+	/* Who gives no device work does not want the file, whoever would have to be waited for. */
+	if (lease_lost || !is_used())
 		return helper_wait(&helper, wakes, UINT64_MAX);
 	if (!rows_read()) {
 		lease_lose(rows_path(), rows_fault());
