@@ -12,7 +12,7 @@ one() {
 }
 
 # The one that does so goes on by its share, and so does the other: neither has to wait, nor gets out of it.
-for action in destroy reset release thread forks spawns clock; do
+for action in destroy reset release thread forks spawns jumps clock; do
 	rm -f "$tmp/all" "$tmp/clock" "$tmp"/cuaudit-share-*
 	one 0 ''
 	other=$!

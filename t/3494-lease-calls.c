@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limit(share=): each function that gives a device work waits for the lease, and is known by its stream. */
+/* limit(share=): each function that gives a device work waits for the lease; waits for the device that are left. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -32,7 +32,8 @@ enum { ROWS = sizeof(functions) / sizeof(functions[0]) };
 struct lease leases[LEASE_ORDINALS];
 _Atomic bool lease_lost, lease_beyond;
 
-static struct cuaudit_hook submits;	/* the first one */
+static struct cuaudit_hook submits, waits;	/* the first two */
+static uint64_t block[8];	/* the thread's */
 static bool capturing;
 
 /* What was done for a call. */
@@ -45,7 +46,21 @@ int cuaudit_hook_add(const struct cuaudit_hook *given)
 {
 	if (!submits.functions)
 		submits = *given;
+	else if (!waits.functions)
+		waits = *given;
 	return 0;
+}
+
+int cuaudit_thread_key(size_t size, const struct cuaudit_module *owner)
+{
+	(void)size, (void)owner;
+	return 0;
+}
+
+void *cuaudit_thread_block(uint32_t key)
+{
+	(void)key;
+	return block;
 }
 
 int cuaudit_row_get(uint32_t id, struct cuaudit_function *function)
@@ -196,12 +211,48 @@ static void check(const struct cuaudit_function *function)
 	capturing = false;
 }
 
+/* Of waits of one thread, some of which have no end. */
+static void wait_and_leave(void)
+{
+	struct cuaudit_call calls[3];
+	_Atomic uint32_t *inside = &leases[DEVICE].syncing;
+
+	memset(leases, 0, sizeof(leases));
+	leases[DEVICE].used = LEASE_KNOWN;
+	for (int i = 0; i < 3; i++)
+		calls[i] = (struct cuaudit_call){
+			.function = &functions[CUAUDIT_ID_cuCtxSynchronize], .correlation = 10 + (uint64_t)i,
+		};
+	waits.enter(&calls[0], waits.data);
+	is_int(*inside, 1, "a wait for the device is known while it lasts");
+	waits.exit(&calls[0], waits.data);
+	is_int(*inside, 0, "... and over");
+	waits.enter(&calls[0], waits.data);
+	waits.enter(&calls[1], waits.data);
+	is_int(*inside, 1, "one that is left, by siglongjmp, is not counted beside the next one");
+	waits.exit(&calls[1], waits.data);
+	is_int(*inside, 0, "... and for ever");
+	waits.exit(&calls[0], waits.data);
+	is_int(*inside, 0, "one in which a handler waited, and that goes on, is ended once");
+	waits.enter(&calls[2], waits.data);
+	lease_thread_exit(block);
+	is_int(*inside, 0, "a thread that ends in one is in none");
+	lease_thread_exit(block);
+	is_int(*inside, 0, "... once");
+	waits.enter(&calls[2], waits.data);
+	memset(leases, 0, sizeof(leases));
+	leases[DEVICE].used = LEASE_KNOWN;
+	waits.enter(&calls[0], waits.data);
+	waits.exit(&calls[0], waits.data);
+	is_int(*inside, 0, "nor is the child of one that left a wait");
+}
+
 int main(void)
 {
 	struct selector *selector;
 	int taken = 0;
 
-	if (lease_add_hooks())
+	if (lease_add_hooks(NULL))
 		bail_out("no hooks");
 	selector = selector_open(submits.functions);
 	for (int id = 0; selector && id < ROWS; id++) {
@@ -211,6 +262,7 @@ int main(void)
 		taken++;
 	}
 	ok(taken > 100, "%d functions", taken);
+	wait_and_leave();
 	selector_close(selector);
 	return done_testing();
 }

@@ -7,11 +7,13 @@
  * graphs: that is what it launches; copies: each round copies and sets memory, and a sum of the first rounds is printed
  * as well; streams: that by two streams and the default one, each with launches whose grids number them; marks: each round ends with an event and three milliseconds in which nobody asks for it.
  * Each tenth round, with work on its way: destroy, reset, release, its context, which it makes anew; thread, a thread
- * launches and exits; forks, a child exits; spawns, a child execs. clock: the wall clock goes forth and back by years.
+ * launches and exits; forks, a child exits; spawns, a child execs; jumps, a signal's handler leaves a wait for the device,
+ * or a launch that waits for its turn, by siglongjmp. clock: the wall clock goes forth and back by years.
  * What the driver logs goes to standard error.
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -22,6 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -174,6 +177,32 @@ static void *launch_there(void *unused)
 	return unused;
 }
 
+static sigjmp_buf before_jump;
+
+static void jump(int unused)
+{
+	(void)unused;
+	siglongjmp(before_jump, 1);
+}
+
+/* Leaves what takes longer than 0.3 ms. */
+static void leave(void)
+{
+	static volatile int turn;
+	struct sigaction action = { .sa_handler = jump };
+	struct itimerval soon = { .it_value = { .tv_usec = 300 } }, never = { .it_value = { 0 } };
+
+	turn++;
+	sigaction(SIGALRM, &action, NULL);
+	if (!sigsetjmp(before_jump, 1)) {
+		setitimer(ITIMER_REAL, &soon, NULL);
+		for (int i = 0; i < 100; i++)
+			if (turn % 2 ? cuCtxSynchronize() : (CUresult)launch())
+				exit(6);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
 /* What each tenth round does with work on its way. */
 static void act_again(void)
 {
@@ -184,7 +213,9 @@ static void act_again(void)
 	if (is("destroy") ? cuCtxDestroy_v2(context) : is("reset") ? cuDevicePrimaryCtxReset_v2(device) :
 	    is("release") ? cuDevicePrimaryCtxRelease_v2(device) : 0)
 		exit(6);
-	if (is("destroy") || is("reset") || is("release")) {
+	if (is("jumps")) {
+		leave();
+	} else if (is("destroy") || is("reset") || is("release")) {
 		make_context();
 	} else if (is("thread")) {
 		if (pthread_create(&thread, NULL, launch_there, NULL) || pthread_join(thread, NULL))

@@ -28,6 +28,8 @@
 /* Inside of the hooks that count or trace, which see what is refused. */
 enum { DENIES = 1000, LIMITS = 1002 };
 
+extern const struct cuaudit_module limit_module;
+
 static _Atomic bool called, denied;
 
 static int deny(struct cuaudit_call *call, void *data)
@@ -148,7 +150,7 @@ static int init(const struct cuaudit_options *given)
 		error = own_add_hooks();
 	if (!error && lease_options.on) {
 		helper_prepare();
-		error = lease_add_hooks();
+		error = lease_add_hooks(&limit_module);
 	}
 	return error ? error : cuaudit_hook_add(&hook);
 }
@@ -182,6 +184,6 @@ static void forked(void)
 const struct cuaudit_module limit_module = {
 	.size = sizeof(limit_module), .abi = CUAUDIT_ABI, .name = "limit",
 	.summary = "quotas of device memory, devices to see, functions to deny",
-	.options = limit_option_table, .init = init, .finish = finish, .forked = forked,
+	.options = limit_option_table, .init = init, .finish = finish, .forked = forked, .thread_exit = lease_thread_exit,
 	.check = check, .enforces = "",
 };

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include <cuaudit/hook.h>
+
 enum { LEASE_ORDINALS = 16, LEASE_WEIGHT = 100, LEASE_WEIGHT_MAX = 10000 };
 
 /* How far the helper is to look after a device. */
@@ -101,7 +103,10 @@ const char *lease_obstacle(void);
 
 /* Context: setup. Opens what is shared, adds the hooks. 0, or -errno after a message. */
 int lease_begin(void);
-int lease_add_hooks(void);
+int lease_add_hooks(const struct cuaudit_module *owner);
+
+/* Context: call. A thread ends, of the module's block for threads. */
+void lease_thread_exit(void *block);
 
 /* Context: call. The device has work from now on; if all is done, not any more. */
 void lease_busy(struct lease *lease);

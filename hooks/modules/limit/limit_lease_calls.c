@@ -185,6 +185,56 @@ static bool wait_for_turn(struct cuaudit_call *call, struct lease *lease)
 	} while (true);
 }
 
+/* What a thread waits in. */
+struct wait {
+	struct lease *lease;		/* NULL: in nothing */
+	uint64_t correlation;
+};
+
+static int waits_key = -1;
+
+static void stop_waiting(struct lease *lease)
+{
+	uint32_t count = lease->syncing;
+
+	/* The child of a thread that left a wait has none. */
+	while (count && !atomic_compare_exchange_weak(&lease->syncing, &count, count - 1))
+		;
+}
+
+/* A wait that the thread is in still was left, by a signal's handler say: it would count as one for ever. */
+static void begin_wait(const struct cuaudit_call *call, struct lease *lease)
+{
+	struct wait *wait = waits_key < 0 ? NULL : cuaudit_thread_block((uint32_t)waits_key);
+
+	if (wait && wait->lease)
+		stop_waiting(wait->lease);
+	atomic_fetch_add(&lease->syncing, 1);
+	if (wait)
+		*wait = (struct wait){ lease, call->correlation };
+}
+
+static void end_wait(const struct cuaudit_call *call, struct lease *lease)
+{
+	struct wait *wait = waits_key < 0 ? NULL : cuaudit_thread_block((uint32_t)waits_key);
+
+	/* Given up by a wait inside of it, as of a handler that returned. */
+	if (wait && wait->correlation != call->correlation)
+		return;
+	stop_waiting(lease);
+	if (wait)
+		wait->lease = NULL;
+}
+
+void lease_thread_exit(void *block)
+{
+	struct wait *wait = block;
+
+	if (wait->lease)
+		stop_waiting(wait->lease);
+	wait->lease = NULL;
+}
+
 /* Copies and sets, of which many wait for the device; launches do not. */
 static bool may_wait(const struct cuaudit_call *call)
 {
@@ -218,7 +268,7 @@ static int submit(struct cuaudit_call *call, void *data)
 	if (lease->contested)
 		lease_busy(lease);
 	if (may_wait(call))
-		atomic_fetch_add(&lease->syncing, 1);
+		begin_wait(call, lease);
 	call->scratch = (uintptr_t)lease | (asks ? NOT_CAPTURED : 0);
 	return CUAUDIT_CONTINUE;
 }
@@ -239,7 +289,7 @@ static void submitted(struct cuaudit_call *call, void *data)
 			flight_submitted(lease, stream);
 	}
 	if (may_wait(call))
-		atomic_fetch_sub(&lease->syncing, 1);
+		end_wait(call, lease);
 	atomic_fetch_add(&lease->returned, 1);
 }
 
@@ -262,7 +312,7 @@ static int sync(struct cuaudit_call *call, void *data)
 		return CUAUDIT_CONTINUE;
 	if (lease->contested)
 		flight_cover(lease, FLIGHT_NONE);
-	atomic_fetch_add(&lease->syncing, 1);
+	begin_wait(call, lease);
 	call->scratch = (uintptr_t)lease;
 	return CUAUDIT_CONTINUE;
 }
@@ -275,7 +325,7 @@ static void synced(struct cuaudit_call *call, void *data)
 	if (!lease)
 		return;
 	lease->covered = lease->entered;
-	atomic_fetch_sub(&lease->syncing, 1);
+	end_wait(call, lease);
 	if (!lease->contested)
 		return;
 	see_done(call, lease);
@@ -326,7 +376,7 @@ static void began(struct cuaudit_call *call, void *data)
 		lease_start();
 }
 
-int lease_add_hooks(void)
+int lease_add_hooks(const struct cuaudit_module *owner)
 {
 	struct cuaudit_hook hook = {
 		.size = sizeof(hook), .name = "limit", .priority = LEASES,
@@ -335,6 +385,7 @@ int lease_add_hooks(void)
 	int error;
 
 	find_streams();
+	waits_key = cuaudit_thread_key(sizeof(struct wait), owner);
 	error = cuaudit_hook_add(&hook);
 	hook.functions = waits + 1;
 	hook.enter = sync;
