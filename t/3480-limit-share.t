@@ -271,6 +271,20 @@ ok "200 kernels of 1 ms take $((until - from)) ms by a quarter of the time" test
 ok "the device worked for what was launched" test "$("$PYTHON3" -c 'import json, sys
 print(json.load(open(sys.argv[1]))["shares"][0]["slices"])' "$tmp/report.0.limit")" -ge 5
 
+# Stopped with work on its way: the device has not worked for it until it went on, and it need not wait for that again.
+begin
+one 0 1 1000 200 4 time=50% pause
+stopped=
+until test "$stopped" && grep -q '^State:.T' "/proc/$stopped/status"; do
+	stopped=$("$tool" limit status "$file" 2>"$tmp/none" | sed -n 's/^ *\([0-9]*\) *100 .*/\1/p')
+done
+sleep 4
+kill -CONT "$stopped"
+wait
+worked=$(had 0 worked_ns)
+ok "200 kernels of 1 ms, and 4 s in which it was stopped, are $((worked / 1000000)) ms of work" test "$worked" -lt 1500000000
+is "$(count 0) $(messages)" "200 " "... of all of them"
+
 rm -f "$tmp/clock" "$tmp"/cuaudit-share-*
 audited CUAUDIT_DRIVER=sim CUAUDIT_SIM_CLOCK="$tmp/clock" CUAUDIT_SIM_LAUNCH_TIME=1000 CUAUDIT_OUTPUT="$tmp/report.0" \
 	CUAUDIT_HOOKS="limit(time=50%;share-dir=$tmp)" timeout 300 "$tmp/share" "$tmp/all" 0 1 250 4 >"$tmp/out" 2>"$tmp/err"

@@ -3,7 +3,7 @@
  * share FILE NUMBER PROCESSES TOTAL EVERY [ACTION]: launches kernels as fast as it may, waits for the
  * device after each EVERY of them, until all PROCESSES, who tell each other by FILE, have launched TOTAL.
  * Prints how many were its own. ACTION, after a tenth of TOTAL and while the device works for it: idle, it launches
- * nothing more; kill, stop, exec, or fork or clone, where the child lives on. Or device1: it works with that one;
+ * nothing more; kill, stop, exec, or fork or clone, where the child lives on; pause, it stops and goes on. Or device1: it works with that one;
  * graphs: that is what it launches; copies: each round copies and sets memory, and a sum of the first rounds is printed
  * as well; streams: that by two streams and the default one, each with launches whose grids number them; marks: each round ends with an event and three milliseconds in which nobody asks for it.
  * Each tenth round, with work on its way: destroy, reset, release, its context, which it makes anew; thread, a thread
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
 {
 	int number = argc > 5 ? atoi(argv[2]) : -1;
 	long total, every, rounds = 0;
-	bool acted = false, copies, graphs, once;
+	bool acted = false, paused = false, copies, graphs, once;
 	uint64_t summed = 0;
 
 	if (number < 0 || number >= MOST)
@@ -265,6 +265,10 @@ int main(int argc, char **argv)
 		if (++rounds % 10 == 0)
 			act_again();
 		acted = once && sum() > total / 10;
+		if (is("pause") && !paused && sum() > total / 10) {
+			paused = true;
+			raise(SIGSTOP);
+		}
 		if (acted)
 			act();
 		if (!acted && end_round())

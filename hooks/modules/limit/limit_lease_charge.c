@@ -191,12 +191,13 @@ static void charge_mixed(struct lease *lease, uint64_t ns, uint64_t done)
  * and what a guest may be ahead, which bounds how far the tags are apart, is less and less of all in time.
  * As much is charged while threads are slower after a wait, for what the device waits then is not what it did.
  */
-static void charge_work(struct lease *lease, uint64_t ns, uint64_t now)
+static void charge_work(struct lease *lease, uint64_t ns, uint64_t now, bool stopped)
 {
 	struct lease_price *price = &lease->price;
 	uint64_t done = lease->finished - price->counted, at = lease->finished_at;
 	bool idle = !lease->busy_from, cold = now < lease->cold_until;
-	bool others = lease->company || lease->guest || lease_device(lease)->guest || (cold && price->count);
+	bool others = lease->company || lease->guest || lease_device(lease)->guest ||
+		      ((cold || stopped) && price->count);
 	bool ends = idle || (done && !others);
 	uint64_t late = idle || (done && at > now) ? 0 : done ? least(ns, now - at) : ns;
 	uint64_t awaited = lease->awaited - price->seen;
@@ -221,7 +222,8 @@ static void charge_work(struct lease *lease, uint64_t ns, uint64_t now)
 
 void lease_measure(struct lease *lease, uint64_t now)
 {
-	uint64_t entered = lease->entered, worked;
+	uint64_t entered = lease->entered, worked, unsure, ns;
+	bool stopped = now - lease->looked > LEASE_STALE;
 
 	if (entered != lease->seen)
 		lease->active = lease->last_busy = now;
@@ -237,10 +239,16 @@ void lease_measure(struct lease *lease, uint64_t now)
 		count(lease, lease->active, 0);
 	count(lease, now, now);
 	worked = lease->worked;
-	charge_work(lease, worked - lease->charged, now);
+	ns = worked - lease->charged;
+	/* A process that was stopped does not know when its work was done. */
+	if (stopped && !lease->price.count)
+		ns = least(ns, LEASE_STALE);
+	charge_work(lease, ns, now, stopped);
 	lease->charged = worked;
 	/* Who may have no more than a part of the time has less rather than more. */
-	lease->cap_used += atomic_exchange(&lease->unsure, 0);
+	unsure = atomic_exchange(&lease->unsure, 0);
+	if (!stopped)
+		lease->cap_used += unsure;
 	if (lease->busy_from)
 		lease->last_busy = now;
 }

@@ -14,7 +14,6 @@ enum {
 	MOMENT = 250000,	/* a holder that is not light lends one only that lasts for longer */
 	IDLE = 1500000,		/* a holder for which the device did nothing so long gives it away, */
 	IDLE_RULE = 3000000,	/* at most so long, if twice as long as a rule is longer */
-	STALE = 30000000,	/* a process that did not look for so long is stopped */
 	DRAIN = 500000000,	/* what takes longer goes on beside the next holder's work */
 	LOOK = 150000,		/* between two looks of a holder that others wait for, */
 	LOOK_DRAIN = 30000,	/* of one that waits for its work, */
@@ -53,7 +52,7 @@ static void see(const struct lease *lease, uint64_t now)
 static bool is_running(const struct lease *lease, uint32_t row, uint64_t now)
 {
 	return row == rows_mine ||
-	       (row <= rows_last && now - seen[lease->index][row].since < STALE &&
+	       (row <= rows_last && now - seen[lease->index][row].since < LEASE_STALE &&
 		rows_is_alive(row));
 }
 
@@ -383,7 +382,7 @@ static uint64_t look_wants(struct lease *lease, uint64_t now)
 {
 	if (is_wanted(lease, now))
 		lease->wanted = now;
-	if (now - lease->looked > STALE)
+	if (now - lease->looked > LEASE_STALE)
 		come_back(lease, true);
 	if (lease_device(lease)->holder == rows_mine) {
 		start_slice(lease, now);

@@ -6,7 +6,10 @@
 #include "hooks/modules/limit/limit_lease.h"
 #include "hooks/modules/limit/limit_lease_rows.h"
 
-enum { LEASE_SCALE = 1024 };	/* of tags */
+enum {
+	LEASE_SCALE = 1024,	/* of tags */
+	LEASE_STALE = 30000000	/* a process that did not look for so many nanoseconds is stopped */
+};
 
 /*
  * Context of all: call, by the helper alone. How many nanoseconds until the next
