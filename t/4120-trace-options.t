@@ -58,6 +58,10 @@ is "$(calls)" "app cuDriverGetVersion 20" "start= a time"
 traces "stop=400ms" "$tmp/app" pause 10
 is "$(calls)" "app cuDriverGetVersion 10
 app cuInit 1" "stop= a time"
+traces "start=400ms;stop=100ms" "$tmp/app" pause 10
+is "$(calls)" "app cuDriverGetVersion 20" "stop= a time before start= ends nothing"
+traces "start=cuDriverGetVersion:11;stop=100ms" "$tmp/app" pause 10
+is "$(calls)" "app cuDriverGetVersion 20" "... though no call was made between them"
 traced "start=100s" "$tmp/app" call 10
 is "$(ls "$tmp/traces")" "" "one that never starts makes no file"
 is "$(cat "$tmp/err")" "cuaudit: trace: start=100s never came; nothing is written" "... and says so"

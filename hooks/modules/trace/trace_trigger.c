@@ -105,10 +105,20 @@ static void fire_once(struct trigger *trigger, const struct cuaudit_call *call)
 		mark(trigger, call);
 }
 
+/* A time for stop= that came before start= ends nothing, whether a call was made at it or not. */
+static void pass_stop(void)
+{
+	uint64_t begun = first;
+
+	if (stop.timed && begun && trace_trigger_is_off() && cuaudit_clock_ns(cuaudit_ticks() - begun) >= stop.ns)
+		atomic_store_explicit(&stop.fired, true, memory_order_relaxed);
+}
+
 static int on_enter(struct cuaudit_call *call, void *data)
 {
 	struct trigger *trigger = data;
 
+	pass_stop();
 	if (!trigger->number)
 		fire(trigger, call);
 	else if (count(trigger) >= trigger->number)
@@ -128,7 +138,7 @@ static bool is_due(struct trigger *trigger, uint64_t ns)
 {
 	bool before = false;
 
-	return trigger->timed && ns >= trigger->ns &&
+	return trigger->given && trigger->timed && ns >= trigger->ns &&
 	       atomic_compare_exchange_strong(&trigger->fired, &before, true);
 }
 
@@ -200,7 +210,11 @@ int trace_trigger_read(const char *starts, const char *stops)
 {
 	int error = read_trigger(&start, starts, start_markers);
 
-	return error ? error : read_trigger(&stop, stops, stop_markers);
+	if (!error)
+		error = read_trigger(&stop, stops, stop_markers);
+	if (start.timed && stop.timed && stop.ns < start.ns)
+		stop.given = NULL;
+	return error;
 }
 
 static int set_up(struct trigger *trigger, int32_t priority)
