@@ -415,6 +415,8 @@ says '^  2 times: cuMemAlloc_v2\(.*, bytesize = 4096\) = .*; in this range it wa
 says '^    at .*/mended\.c:[0-9]+ in grows$' "... where, first of all"
 gives 88 "$grows" "... in the outer range" push - s1 push - x grows pop - pop -
 says 'bytesize = 4096' "... which"
+gives 88 "$grows" "... by another thread" push - s1 beside pop -
+says 'bytesize = 4096.*; in this range it was 4096$' "... which"
 gives 0 "$grows" "... before the range" push - x grows push - s1 free pop - pop -
 gives 0 "$grows" "... in another range" push - x grows pop - push - s1 pop -
 gives 0 'at-most 4096 growth per range s*' "... not more than may be" push - s1 grows pop -

@@ -2,7 +2,7 @@
 /*
  * Does what its words say, in their order:
  *   calls N  calls of cuDriverGetVersion, deep N  one with so many frames, count  one of cuDeviceGetCount, free  a free that fails,
- *   copies  from pageable memory, grows  memory is allocated that is left, and some that is not,
+ *   copies  from pageable memory, grows  memory is allocated that is left, and some that is not, beside  the same on a thread,
  *   launch NAME  a kernel of that name in the legacy stream, which fails in a child,
  *   push DOMAIN TEXT, pop DOMAIN  NVTX ranges, "-" is the default domain, "=" one whose texts are registered, point TEXT  an NVTX mark,
  *   child  a process that does the rest is waited for, orphan  one that is left to its work, thread  a thread, waited for,
@@ -65,6 +65,21 @@ static void grows(void)
 	passes();
 	cuMemAlloc_v2(&left, 4096);
 	passes();
+}
+
+static void *grows_there(void *unused)
+{
+	cuCtxSetCurrent(context);
+	grows();
+	return unused;
+}
+
+static void beside(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, grows_there, NULL) || pthread_join(thread, NULL))
+		_exit(68);
 }
 
 static void count(void)
@@ -306,7 +321,7 @@ static const struct {
 	const char *word;
 	void (*act)(void);
 } lone[] = {
-	{ "alarms", interrupted }, { "cancelled", cancelled }, { "copies", copies },
+	{ "alarms", interrupted }, { "beside", beside }, { "cancelled", cancelled }, { "copies", copies },
 	{ "count", count }, { "free", goes_on }, { "grows", grows }, { "killed", killed }, { "poor", poor },
 	{ "small", small }, { "torn", torn },
 };

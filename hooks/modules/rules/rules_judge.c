@@ -494,6 +494,9 @@ static void judge(struct rule *rule, const struct cuaudit_call *call)
 
 	if (rule->what == RULE_RESULTS && !is_result(rule, call))
 		return;
+	/* What other threads allocate while a range is open is in it, too. */
+	if (rule->what == RULE_GROWTH)
+		return rules_grown_add(call);
 	if (!holds(rule, call))
 		return;
 	switch ((enum rule_what)rule->what) {
@@ -524,7 +527,6 @@ static void judge(struct rule *rule, const struct cuaudit_call *call)
 		check_memory(rule, call);
 		break;
 	case RULE_GROWTH:
-		rules_grown_add(call);
 		break;
 	case RULE_THREADS:
 		check_thread(rule, call);
