@@ -4,6 +4,7 @@
 #define ANALYSIS_SHARE_RECORD_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * A header, then rows of its size. A process keeps the first byte of its row
@@ -87,6 +88,20 @@ static inline uint64_t lease_check_row(const struct lease_row *row)
 static inline uint64_t lease_check_header(const struct lease_header *header)
 {
 	return lease_check(&header->bell, header + 1);
+}
+
+enum { SHARE_HAD = 8 };
+
+/*
+ * What a process had of a device's time while it and others wanted it, in percent with a decimal; worked and waited
+ * in ns. none: if nobody else wanted it.
+ */
+static inline const char *share_had(char text[SHARE_HAD], uint64_t worked, uint64_t waited, const char *none)
+{
+	uint64_t part = (worked + waited) / 1000, had = part ? worked / part : 0;
+
+	snprintf(text, SHARE_HAD, "%u.%u", (unsigned int)(had / 10 % 1000), (unsigned int)(had % 10));
+	return part ? text : none;
 }
 
 #endif

@@ -43,8 +43,8 @@ begin
 one 0 1 10 1000 10 share=10
 wait
 is "$(count 0) $(messages)" "1000 " "alone, a process has the device to itself"
-is "$("$PYTHON3" -c 'import json, sys; print([(s["device"], s["weight"], s["waited_ns"] < 10**9, s["worked_ns"])
-	for s in json.load(open(sys.argv[1]))["shares"]])' "$tmp/report.0.limit")" "[(0, 10, True, 0)]" \
+is "$("$PYTHON3" -c 'import json, sys; print([(s["device"], s["weight"], s["waited_ns"] < 10**9, s["worked_ns"], s["had_percent"] == 0)
+	for s in json.load(open(sys.argv[1]))["shares"]])' "$tmp/report.0.limit")" "[(0, 10, True, 0, True)]" \
 	"of which nothing is measured"
 ok "the user's file" test -f "$tmp/cuaudit-share-$(id -u)"
 
@@ -66,6 +66,13 @@ for number in 0 1; do
 	ok "what process $number waited: $(had $number waited_ns) ns" test "$(had $number waited_ns)" -gt 1000000
 	ok "what was done for it meanwhile: $(had $number worked_ns) ns" test "$(had $number worked_ns)" -gt 1000000
 done
+is "$("$PYTHON3" -c 'import json, sys
+for path in sys.argv[1:]:
+	share = json.load(open(path))["shares"][0]
+	print(abs(100 * share["worked_ns"] / (share["worked_ns"] + share["waited_ns"]) - share["had_percent"]) < 0.11)' \
+	"$tmp/report.0.limit" "$tmp/report.1.limit" | sort -u)" True "what they had is that part of both"
+ok "... more of the one with more, $(had 0 had_percent) and $(had 1 had_percent) percent" \
+	awk "BEGIN { exit !($(had 0 had_percent) > $(had 1 had_percent)) }"
 ok "the one with less waited the longest" test "$(had 1 waited_ns)" -gt "$(had 0 waited_ns)"
 
 # "Synchronised launches are not limited": each is waited for.
@@ -207,6 +214,9 @@ for name in "slices", "lent":
 waited True True
 slices True
 lent True" "which have what JSON has"
+is "$(sed -n 's/^ *[0-9]* *90  *[a-z]* *[0-9]* *[0-9]* *\([0-9.]*\) .*/\1/p' "$tmp/status.text")" \
+	"$("$PYTHON3" -c 'import json, sys; print(json.load(open(sys.argv[1]))["devices"][0]["processes"][0]["had_percent"])' \
+	"$tmp/status.json")" "what it had, as text has it"
 is "$(grep -c '^cuaudit_share_' "$tmp/status") $(grep -c '^# TYPE .*_total counter$' "$tmp/status")" "5 4" "all of them"
 # A file named again, by whatever path, is one.
 (cd "$tmp" && ln -s "$file" again && "$tool" limit status --format prometheus "$file" "${file##*/}" again "$file") \
@@ -289,9 +299,9 @@ rm -f "$tmp/clock" "$tmp"/cuaudit-share-*
 audited CUAUDIT_DRIVER=sim CUAUDIT_SIM_CLOCK="$tmp/clock" CUAUDIT_SIM_LAUNCH_TIME=1000 CUAUDIT_OUTPUT="$tmp/report.0" \
 	CUAUDIT_HOOKS="limit(time=50%;share-dir=$tmp)" timeout 300 "$tmp/share" "$tmp/all" 0 1 250 4 >"$tmp/out" 2>"$tmp/err"
 is "$? $(cat "$tmp/err")" "0 " "a report as text"
-is "$(awk '/ Weight / { print $1, $2, $4 } $1 == 100 { print ($2 > 0), ($3 >= 0), ($4 > 0), $5, $7 }' "$tmp/report.0.limit")" \
-	"Weight Worked Waited
-1 1 1 0 0" "has weight, time and turns in a table"
+is "$(awk '/ Weight / { print $1, $2, $4, $6 } $1 == 100 { print ($2 > 0), ($3 >= 0), ($4 > 0), ($5 > 0), $6, $8 }' "$tmp/report.0.limit")" \
+	"Weight Worked Waited Had
+1 1 1 1 0 0" "has weight, time and turns in a table"
 
 # wrong OPTIONS WHY
 wrong() {

@@ -167,11 +167,14 @@ static void print_start(struct out *out, const struct lease_row *row)
 
 static void print_part(struct out *out, const struct lease_row *row, const struct lease_part *part)
 {
+	char had[SHARE_HAD];
+
 	out_right(out, out_count(row->pid).text, COLUMN);
 	out_right(out, out_count(row->weight).text, COLUMN);
 	out_right(out, state_of(part), COLUMN);
 	out_right(out, out_count(part->charged / 1000000).text, COLUMN);
 	out_right(out, out_count(part->waited / 1000000).text, COLUMN);
+	out_right(out, share_had(had, part->charged, part->waited, "-"), COLUMN);
 	out_right(out, out_count(part->slices).text, COLUMN);
 	out_right(out, out_count(part->lent).text, COLUMN);
 	print_start(out, row);
@@ -188,8 +191,8 @@ static void print_device(struct out *out, uint32_t device)
 		if (!any) {
 			out_text(out, "\n  device ");
 			out_uuid(out, header.devices[device].uuid);
-			out_text(out, "\n        PID     Weight      State  Worked ms  Waited ms     "
-				      "Slices       Lent  Started\n");
+			out_text(out, "\n        PID     Weight      State  Worked ms  Waited ms      "
+				      "Had %     Slices       Lent  Started\n");
 		}
 		any = true;
 		print_part(out, &rows[row], &rows[row].parts[device]);
@@ -206,6 +209,9 @@ static void print_text(struct out *out, const char *path)
 
 static void json_part(struct writer *json, const struct lease_row *row, const struct lease_part *part)
 {
+	char had[SHARE_HAD];
+	const char *text;
+
 	writer_begin(json, NULL, '{');
 	writer_number(json, "pid", row->pid);
 	writer_known(json, "pid_namespace", row->pid_namespace, row->pid_namespace);
@@ -215,6 +221,8 @@ static void json_part(struct writer *json, const struct lease_row *row, const st
 	writer_text(json, "state", state_of(part));
 	writer_number(json, "worked_ns", part->charged);
 	writer_number(json, "waited_ns", part->waited);
+	text = share_had(had, part->charged, part->waited, "null");
+	writer_raw(json, "had_percent", text, strlen(text));
 	writer_number(json, "slices", part->slices);
 	writer_number(json, "lent", part->lent);
 	writer_end(json, '}');

@@ -7,6 +7,7 @@
 
 #include <cuaudit/coverage.h>
 
+#include "analysis/share_record.h"
 #include "hooks/call_site.h"
 #include "hooks/modules/limit/limit_gap.h"
 #include "hooks/modules/limit/limit_lease.h"
@@ -171,18 +172,20 @@ static void text_gaps(struct out *out)
 static void text_leases(struct out *out)
 {
 	struct lease_report report;
+	char had[SHARE_HAD];
 	bool any = false;
 
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
 		if (!lease_report(i, &report))
 			continue;
-		out_text(out, any ? "" : "\n\n    Weight  Worked ms  Waited ms     Slices       Lent  "
+		out_text(out, any ? "" : "\n\n    Weight  Worked ms  Waited ms      Had %     Slices       Lent  "
 				       "Time of");
 		any = true;
 		out_text(out, "\n");
 		out_right(out, out_count(lease_options.weight).text, NUMBER);
 		out_right(out, out_count(report.charged / 1000000).text, NUMBER + 1);
 		out_right(out, out_count(report.waited / 1000000).text, NUMBER + 1);
+		out_right(out, share_had(had, report.charged, report.waited, "-"), NUMBER + 1);
 		out_right(out, out_count(report.slices).text, NUMBER + 1);
 		out_right(out, out_count(report.lent).text, NUMBER + 1);
 		out_text(out, "  device ");
@@ -351,6 +354,8 @@ static void json_devices(struct writer *json)
 static void json_leases(struct writer *json)
 {
 	struct lease_report report;
+	char had[SHARE_HAD];
+	const char *text;
 
 	writer_begin(json, "shares", '[');
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++) {
@@ -361,6 +366,8 @@ static void json_leases(struct writer *json)
 		writer_number(json, "weight", lease_options.weight);
 		writer_number(json, "worked_ns", report.charged);
 		writer_number(json, "waited_ns", report.waited);
+		text = share_had(had, report.charged, report.waited, "null");
+		writer_raw(json, "had_percent", text, strlen(text));
 		writer_number(json, "slices", report.slices);
 		writer_number(json, "lent", report.lent);
 		writer_end(json, '}');
