@@ -449,6 +449,9 @@ static void end_here(struct frame *frame, uint64_t id)
 	uint32_t at = (uint32_t)(id % CUAUDIT_RANGE_OPEN);
 	uint64_t found = id;
 
+	/* One that was lost as it started, of which the program was given no other id. */
+	if (!id)
+		return;
 	/* Only one of two threads that end it does. */
 	if (id >> RANGE_ID_TAG != 1 ||
 	    !atomic_compare_exchange_strong_explicit(&started[at].id, &found, BUSY,

@@ -425,8 +425,15 @@ static void do_end(void)
 	uint32_t at = (uint32_t)chance(OPEN);
 	struct model_range *range = &started_model[at];
 	uint64_t id = range->id,
-		 bad[] = { 0, 1, at, id ^ 1ull << 63, id + OPEN, id & ~(1ull << RANGE_ID_TAG) };
+		 bad[] = { 1, at | OPEN, at + 1, id ^ 1ull << 63, id + OPEN,
+			   (id & ~(1ull << RANGE_ID_TAG)) | OPEN };
 
+	/* Such as start gives for one that is lost, and counted then. */
+	if (chance(16) == 0) {
+		table.ranges->end(0);
+		heard_by(0);
+		return;
+	}
 	if (!id || chance(6) == 0) {
 		losses_want[CUAUDIT_RANGE_LOST_UNMATCHED]++;
 		table.ranges->end(bad[chance(sizeof(bad) / sizeof(bad[0]))]);

@@ -136,6 +136,7 @@ is "$(named 'left open') $(unfinished 'left open')" "1000 1000" "threads that en
 ranged "starts" trace "$tmp/hostile" starts
 is "$(tr '\n' ' ' <"$tmp/said")$(named many) $(lost 'ranges while too many were open')" "given 4096 again 5000 4096 904" \
 	"5000 ranges that are open at once"
+is "$(lost 'ends of ranges that are not open')" 1 "... of whose ends one is the program's mistake"
 
 ranged "a killed process" trace "$tmp/hostile" killed
 is "$(unfinished outer) $(unfinished inner) $(unfinished started)" "1 1 1" "SIGKILL leaves what was open"
