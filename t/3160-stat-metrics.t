@@ -209,7 +209,7 @@ for what in directory link; do
 	ln -s steady.err "$tmp/figures"
 	exec 8>&-
 	wait "$steady"
-	is "$? $(cat "$tmp/victim") $(grep -c "$refusals it is a .*/log$" "$tmp/steady.err")" "0 precious 2" \
+	is "$? $(cat "$tmp/victim") $(grep -c "$refusals it \(is\|names\) a .*/log$" "$tmp/steady.err")" "0 precious 2" \
 		"... once, and at the end, and the program goes on"
 	like "$(tail -n 1 "$tmp/steady.err")" \
 		'^cuaudit: stat: .*/figures was removed or replaced while the process ran; leave it until the process has ended$' \
