@@ -250,7 +250,7 @@ done
 for condition in "Flags==4294967296" "Flags>0xffffffff" "Flags>=4G" "Flags&4G" "Flags<0"; do
 	wrong "inject=cuStreamCreate:error=2:if=$condition" "if=$condition never holds"
 done
-for condition in "dev==0xffffffff" "dev<-2147483648" "dev>2147483647"; do
+for condition in "dev&0" "dev==0xffffffff" "dev<-2147483648" "dev>2147483647"; do
 	wrong "inject=cuDevicePrimaryCtxRetain:error=2:if=$condition" "if=$condition never holds"
 done
 for relation in "<" "<=" ">" ">="; do

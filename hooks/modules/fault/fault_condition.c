@@ -135,7 +135,8 @@ static bool may_hold(const struct fault_condition *condition, uint8_t kind)
 	case FAULT_AT_LEAST:
 		return right <= most;
 	case FAULT_BITS:
-		return kind & SIGNED || condition->value & (2 * sign - 1);
+		/* A signed one has its sign in all bits above. */
+		return condition->value & (kind & SIGNED ? UINT64_MAX : 2 * sign - 1);
 	case FAULT_NOT_EQUAL:
 		break;
 	}
