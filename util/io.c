@@ -491,6 +491,17 @@ int io_close(int fd)
 	return failed == -EINTR ? 0 : failed;
 }
 
+int io_append(const char *path, const void *data, size_t count)
+{
+	int fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND, IO_NOW), error;
+
+	if (fd < 0)
+		return fd;
+	error = io_write(fd, data, count, IO_REPORT);
+	io_close(fd);
+	return error;
+}
+
 /* Whether something is there to be read, or the end; only what may wait is asked. */
 static bool readable(int fd, int patience)
 {

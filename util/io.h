@@ -73,6 +73,12 @@ int io_close(int fd);
 int io_write(int fd, const void *data, size_t count, int patience);
 
 /*
+ * 0 or -errno. Behind what is in a file, which is made if it is not there, by a descriptor of its own each time: the
+ * program may close any.
+ */
+int io_append(const char *path, const void *data, size_t count);
+
+/*
  * Reads a file of size - 1 bytes at most and ends text by NUL: how many it
  * were. A FIFO's writer is waited for as above, then it is -ENODATA.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings as objects in a file, whose call sites cuaudit report completes. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -43,17 +42,6 @@ void dbgmem_json_forked(void)
 	unwritten = 0;
 	if (cuaudit_output_path(".dbgmem", path, sizeof(path)))
 		path[0] = '\0';
-}
-
-static int append(const char *text, size_t length)
-{
-	int file = io_open(path, O_WRONLY | O_CREAT | O_APPEND, IO_NOW), error;
-
-	if (file < 0)
-		return file;
-	error = io_write(file, text, length, IO_REPORT);
-	io_close(file);
-	return error;
 }
 
 static void put_site(struct writer *json, const char *key, const struct leak_site *site)
@@ -107,7 +95,7 @@ void dbgmem_json(const struct dbgmem_call *call, const char *finding)
 	put_object(&json, "destination", call->to);
 	writer_end(&json, '}');
 	out_text(&out, "\n");
-	if (out.error || append(out.data, out.used))
+	if (out.error || io_append(path, out.data, out.used))
 		unwritten++;
 }
 

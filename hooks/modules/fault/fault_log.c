@@ -4,7 +4,6 @@
 
 #include <cuaudit/hook.h>
 #include <cuaudit/params.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -80,18 +79,6 @@ static void add_time(struct line *line, uint64_t ns)
 	add(line, units[unit].name);
 }
 
-/* By a descriptor of its own each time: the program may close any. */
-static int append(const char *text, size_t length)
-{
-	int file = io_open(path, O_WRONLY | O_CREAT | O_APPEND, IO_NOW), error;
-
-	if (file < 0)
-		return file;
-	error = io_write(file, text, length, IO_REPORT);
-	io_close(file);
-	return error;
-}
-
 static void say(struct line *line)
 {
 	line->text[line->used] = '\0';
@@ -99,7 +86,7 @@ static void say(struct line *line)
 		cuaudit_log(CUAUDIT_WARN, "%s", line->text);
 	} else {
 		line->text[line->used++] = '\n';
-		if (append(line->text, line->used))
+		if (io_append(path, line->text, line->used))
 			atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
 	}
 }
@@ -111,7 +98,7 @@ static void say_object(struct writer *json)
 
 	writer_end(json, '}');
 	out_text(out, "\n");
-	if (out->error || append(out->data, out->used))
+	if (out->error || io_append(path, out->data, out->used))
 		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
 }
 
