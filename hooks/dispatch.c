@@ -97,29 +97,14 @@ static void leave(const struct frame *frame)
 	thread->state = frame->call.depth ? frame->outer : 0;
 }
 
-/* As a trampoline does: a hook that is left there is known by where it was. */
-static uint64_t exit_here(struct frame *frame)
-{
-	struct thread *thread = frame_thread(frame);
-
-	thread->depth = frame->call.depth;
-	atomic_signal_fence(memory_order_seq_cst);
-	thread->state = (uintptr_t)frame | THREAD_INSIDE | (frame->call.depth ? THREAD_NESTED : 0);
-	atomic_signal_fence(memory_order_seq_cst);
-	if (frame->list->exit)
-		frame->list->exit(&frame->call, frame->list->data);
-	leave(frame);
-	unwound_watch(thread);
-	return (uint32_t)frame->call.result;
-}
-
 uint64_t dispatch_moved(struct frame *frame)
 {
 	struct thread *from = frame_thread(frame);
 
 	if (from == thread_self && unwound_return(from, (uintptr_t)frame, frame->call.depth))
-		return exit_here(frame);
-	unwound_move(from, (uintptr_t)frame, frame->call.correlation);
+		leave(frame);
+	else
+		unwound_move(from, (uintptr_t)frame, frame->call.correlation);
 	frame->own = frame_cfa(frame);
 	return dispatch_exit_moved(frame);
 }
