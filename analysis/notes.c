@@ -10,8 +10,7 @@ static const char *const losses[CUAUDIT_TRACE_LOSSES] = {
 	[CUAUDIT_TRACE_LOST_MEMORY] = "no memory, or too many threads",
 	[CUAUDIT_TRACE_LOST_NESTED] = "made by a signal handler while a record was written",
 	[CUAUDIT_TRACE_LOST_RING] = "written over by later ones",
-	[CUAUDIT_TRACE_LOST_UNWOUND] = "a signal handler left the hook by siglongjmp",
-	[CUAUDIT_TRACE_LOST_LEFT] = "left by longjmp, an exception or a coroutine"
+	[CUAUDIT_TRACE_LOST_UNWOUND] = "a signal handler left the hook by siglongjmp"
 };
 
 /* One line: a word, what of it, and of how many processes if there are more than one. */

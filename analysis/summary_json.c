@@ -20,8 +20,7 @@ static const char *const losses[CUAUDIT_TRACE_LOSSES] = {
 	[CUAUDIT_TRACE_LOST_MEMORY] = "memory",
 	[CUAUDIT_TRACE_LOST_NESTED] = "nested",
 	[CUAUDIT_TRACE_LOST_RING] = "ring",
-	[CUAUDIT_TRACE_LOST_UNWOUND] = "unwound",
-	[CUAUDIT_TRACE_LOST_LEFT] = "left"
+	[CUAUDIT_TRACE_LOST_UNWOUND] = "unwound"
 };
 
 static size_t rows_of(const struct json *json, size_t count)

@@ -9,15 +9,6 @@ traced "" env CUAUDIT_LOG=info "$tmp/left"
 is "$status" 0 "a call that is left: the program ends well"
 like "$(cat "$tmp/err")" '^cuaudit: trace: 1 call is not in .*\.cutrace: left by longjmp, ' "it is told"
 is "$(checked "$tmp"/traces/*.cutrace | number '^call .* cuLaunchHostFunc ')" 0 "and not in the file"
-status=0
-"$cuaudit" report "$tmp"/traces/*.cutrace >"$tmp/out" 2>"$tmp/err" || status=$?
-like "$(cat "$tmp/out")" '^  missing  .* 1 call: left by longjmp, an exception or a coroutine' "report has it"
-like "$status $(cat "$tmp/err")" '^2 .*: calls are missing: 1 left by longjmp, an exception or a coroutine$' \
-	"... and says so"
-is "$("$cuaudit" report --format json "$tmp"/traces/*.cutrace 2>"$tmp/err" | grep -c '"left":1')" 1 "... as JSON"
-status=0
-"$cuaudit" report --diff --exit-code "$tmp"/traces/*.cutrace "$tmp"/traces/*.cutrace >"$tmp/out" 2>"$tmp/err" || status=$?
-is "$status" 2 "what is not there is not compared"
 
 # A hook that was left is a loss, which the file has.
 helper trace/patch
@@ -25,36 +16,10 @@ helper trace/patch
 status=0
 "$cuaudit" report "$tmp"/traces/*.cutrace >"$tmp/out" 2>"$tmp/err" || status=$?
 like "$(cat "$tmp/out")" '^  missing  .* 3 calls: a signal handler left the hook by siglongjmp$' "report has it"
-like "$status $(cat "$tmp/err")" '^2 .*: calls are missing: 3 of which a signal handler left the hook, 1 left by longjmp, an exception or a coroutine$' \
+like "$status $(cat "$tmp/err")" '^2 .*: calls are missing: 3 of which a signal handler left the hook$' \
 	"report says so"
 "$cuaudit" convert --to text -o /dev/null "$tmp"/traces/*.cutrace 2>"$tmp/err"
-like "$(cat "$tmp/err")" 'calls are missing: 3 of which a signal handler left the hook, 1 left by' "convert, too"
-
-# Of a program in C++, each call that an exception or a jump leaves, and no other.
-helper sim/leave
-traced "" "$tmp/leave"
-is "$status" 0 "exceptions through calls, and in callbacks: the program ends well"
-"$cuaudit" report "$tmp"/traces/*.cutrace >"$tmp/out" 2>"$tmp/err" && status=0 || status=$?
-like "$status $(cat "$tmp/err")" '^2 .*: calls are missing: 12 left by longjmp, an exception or a coroutine$' \
-	"those that are left are counted"
-is "$(checked "$tmp"/traces/*.cutrace | number '^call .* cuLaunchHostFunc ')" 3 "others are in the file"
-
-# Out of a call that returned; and calls that return late, to their own thread.
-helper rules/returns
-traced "" "$tmp/returns" nested
-"$cuaudit" report "$tmp"/traces/*.cutrace >"$tmp/out" 2>"$tmp/err" && status=0 || status=$?
-like "$status $(cat "$tmp/err")" '^2 .*: calls are missing: 2 left by longjmp, an exception or a coroutine$' \
-	"calls inside of one that returned are counted"
-traced "" "$tmp/returns" coroutine
-"$cuaudit" report "$tmp"/traces/*.cutrace >"$tmp/out" 2>"$tmp/err" && status=0 || status=$?
-is "$status $(cat "$tmp/err")" "0 " "calls of a coroutine that goes on are not missing"
-is "$(checked "$tmp"/traces/*.cutrace | number '^call .* cuLaunchHostFunc ')" 100 "... and in the file"
-
-# Ordinary ones look as they did.
-traced "" "$tmp/app"
-"$cuaudit" report --format json "$tmp"/traces/*.cutrace >"$tmp/out" 2>"$tmp/err" && status=0 || status=$?
-is "$status $(cat "$tmp/err")" "0 " "a trace of which nothing is missing"
-is "$(grep -c '"left":0' "$tmp/out")" 1 "... has no such loss"
+like "$(cat "$tmp/err")" 'calls are missing: 3 of which a signal handler left the hook$' "convert, too"
 
 # Hooks left at any moment: what was made is recorded or lost, and the times of others stay right.
 test "$(uname -m)" = x86_64 && test "$run_env" = env || {
@@ -73,8 +38,10 @@ for options in "" "start=cuMemsetD8_v2"; do
 	is "$(checked "$tmp"/traces/*.cutrace | number '^bad|check failed')" 0 "the file is whole"
 	read -r calls lost wrong <"$tmp/counted"
 	is "$wrong" 0 "no call began before it was made, or ended after the next was"
-	diag "$(cat "$tmp/out") made, $calls recorded, $lost lost"
-	ok "all are recorded or lost" test $((calls + lost - $(cat "$tmp/out"))) -le 3
+	# Calls that were left while the driver ran are told apart.
+	left=$(sed -n 's/.* \([0-9]*\) calls* [a-z]* not in .*: left by longjmp.*/\1/p' "$tmp/err")
+	diag "$(cat "$tmp/out") made, $calls recorded, $lost lost, ${left:-0} left"
+	ok "all are recorded or lost" test $((calls + lost + ${left:-0} - $(cat "$tmp/out"))) -le 3
 done
 
 # One byte is not "1 bytes".

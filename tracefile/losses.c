@@ -37,7 +37,6 @@ const char *trace_losses_why(uint32_t loss)
 		[CUAUDIT_TRACE_LOST_NESTED] = "of signal handlers",
 		[CUAUDIT_TRACE_LOST_RING] = "written over",
 		[CUAUDIT_TRACE_LOST_UNWOUND] = "of which a signal handler left the hook",
-		[CUAUDIT_TRACE_LOST_LEFT] = "left by longjmp, an exception or a coroutine",
 	};
 
 	return loss < CUAUDIT_TRACE_LOSSES && why[loss] ? why[loss] :

@@ -274,7 +274,6 @@ static const char *const loss_names[CUAUDIT_TRACE_LOSSES] = {
 	[CUAUDIT_TRACE_LOST_NESTED] = "made by a signal handler while a call was recorded",
 	[CUAUDIT_TRACE_LOST_RING] = "written over by later ones",
 	[CUAUDIT_TRACE_LOST_UNWOUND] = "a signal handler left the hook by siglongjmp",
-	[CUAUDIT_TRACE_LOST_LEFT] = "left by longjmp, an exception or a coroutine",
 };
 
 static void warn(struct writer *json, struct summary_loss loss, const char *what, const char *why)

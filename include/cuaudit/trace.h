@@ -63,7 +63,6 @@ enum cuaudit_trace_loss {
 	CUAUDIT_TRACE_LOST_NESTED,	/* made by a signal handler while a record was written */
 	CUAUDIT_TRACE_LOST_RING,	/* written over; when-full=ring */
 	CUAUDIT_TRACE_LOST_UNWOUND,	/* a signal handler left the hook by siglongjmp */
-	CUAUDIT_TRACE_LOST_LEFT,	/* left by longjmp, an exception or a coroutine */
 	CUAUDIT_TRACE_LOSSES = 8
 };
 

@@ -29,7 +29,6 @@ static bool print_path;
 static struct trace_writer *writers;
 static uint32_t numbers;
 static uint64_t written;	/* calls in chunks that are full or left */
-static uint64_t left_counted;	/* in the header, of calls that were left */
 static uint64_t left_recorded;	/* calls whose hook was left, and that have a record */
 
 int trace_writer_setup(const struct cuaudit_module *owner, const char *threads, bool print)
@@ -186,15 +185,12 @@ static void count(enum cuaudit_trace_loss why, uint64_t calls)
 /* What the core counts; the file of a process that is killed has it up to the last chunk's begin. */
 static void count_unseen(void)
 {
-	uint64_t hooks, left;
+	uint64_t hooks;
 
 	count(CUAUDIT_TRACE_LOST_NESTED, cuaudit_unhooked_calls());
 	trace_range_count();
 	hooks = cuaudit_unwound_hooks();
 	count(CUAUDIT_TRACE_LOST_UNWOUND, hooks > left_recorded ? hooks - left_recorded : 0);
-	/* One that was counted may have ended since: the sum of these numbers is right. */
-	left = cuaudit_unwound_calls();
-	trace_file_lost(CUAUDIT_TRACE_LOST_LEFT, left - __atomic_exchange_n(&left_counted, left, __ATOMIC_RELAXED));
 }
 
 static bool begin_chunk(struct trace_writer *writer, uint64_t ticks, uint64_t correlation,
@@ -425,7 +421,7 @@ static const char *calls_are(uint64_t count)
 	return count == 1 ? "call is" : "calls are";
 }
 
-/* Losses are always reported, but for those of a ring and of calls that the program left. */
+/* Losses are always reported. */
 static void say(const char *path, uint64_t calls)
 {
 	const char *const reasons[] = {
@@ -435,7 +431,6 @@ static void say(const char *path, uint64_t calls)
 		[CUAUDIT_TRACE_LOST_NESTED] = "made while a hook ran",
 		[CUAUDIT_TRACE_LOST_RING] = "written over by later ones",
 		[CUAUDIT_TRACE_LOST_UNWOUND] = "a signal handler left the hook by siglongjmp",
-		[CUAUDIT_TRACE_LOST_LEFT] = "left by longjmp, an exception or a coroutine",
 	};
 
 	if (path && trace_file_is_gone())
@@ -446,12 +441,16 @@ static void say(const char *path, uint64_t calls)
 		cuaudit_log(print_path && path ? CUAUDIT_WARN : CUAUDIT_INFO,
 			    "trace: %llu call%s in %s", (unsigned long long)calls,
 			    calls == 1 ? "" : "s", path ? path : "no file");
+	if (cuaudit_unwound_calls())
+		cuaudit_log(CUAUDIT_INFO, "trace: %llu %s not in %s: left by longjmp, an exception "
+			    "or a coroutine, unless they ended on another thread",
+			    (unsigned long long)cuaudit_unwound_calls(),
+			    calls_are(cuaudit_unwound_calls()), path ? path : "any file");
 	for (uint32_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		uint64_t lost = trace_file_losses(i);
-		bool is_expected = i == CUAUDIT_TRACE_LOST_RING || i == CUAUDIT_TRACE_LOST_LEFT;
 
 		if (lost)
-			cuaudit_log(is_expected ? CUAUDIT_INFO : CUAUDIT_WARN,
+			cuaudit_log(i == CUAUDIT_TRACE_LOST_RING ? CUAUDIT_INFO : CUAUDIT_WARN,
 				    "trace: %llu %s not in %s: %s", (unsigned long long)lost,
 				    calls_are(lost), path ? path : "any file", reasons[i]);
 	}
@@ -504,7 +503,7 @@ void trace_writer_forked(void)
 		memset(own, 0, sizeof(*own));
 	writers = NULL;
 	numbers = 0;
-	written = left_recorded = left_counted = 0;
+	written = left_recorded = 0;
 	trace_chunk_forked();
 	trace_describe_forked();
 	trace_error_forked();
