@@ -72,8 +72,6 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 	thread->state = frame->own | THREAD_INSIDE;
 	atomic_signal_fence(memory_order_seq_cst);
 	thread->depth = depth;
-	if (depth)
-		thread->pointer = NULL;
 	frame->call.words = frame->regs;
 	frame->call.correlation = ++thread->correlation;
 	memcpy(&frame->call.nwords, &list->begin, sizeof(list->begin));
@@ -86,6 +84,13 @@ int dispatch(struct frame *frame, const struct entry *entry, const void *caller,
 	return list->enter ? list->enter(&frame->call, list->data) : CUAUDIT_CONTINUE;
 }
 
+uint64_t dispatch_moved(struct frame *frame)
+{
+	unwound_move(frame_thread(frame), (uintptr_t)frame, frame->call.correlation);
+	frame->own = frame_cfa(frame);
+	return dispatch_exit_moved(frame);
+}
+
 /* The thread's state is as before the call. */
 static void leave(const struct frame *frame)
 {
@@ -95,18 +100,6 @@ static void leave(const struct frame *frame)
 	atomic_signal_fence(memory_order_seq_cst);
 	/* Trampolines write the outer one only where there may be one. */
 	thread->state = frame->call.depth ? frame->outer : 0;
-}
-
-uint64_t dispatch_moved(struct frame *frame)
-{
-	struct thread *from = frame_thread(frame);
-
-	if (from == thread_self && unwound_return(from, (uintptr_t)frame, frame->call.depth))
-		leave(frame);
-	else
-		unwound_move(from, (uintptr_t)frame, frame->call.correlation);
-	frame->own = frame_cfa(frame);
-	return dispatch_exit_moved(frame);
 }
 
 uint64_t dispatch_skipped(struct frame *frame)
@@ -155,7 +148,6 @@ uint64_t dispatch_exit_moved(struct frame *frame)
 	thread->depth = depth;
 	atomic_signal_fence(memory_order_seq_cst);
 	thread->state = outer;
-	unwound_watch(thread);
 	return (uint32_t)frame->call.result;
 }
 

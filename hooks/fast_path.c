@@ -74,10 +74,7 @@ int fast_moved(struct fast_call *fast, uint64_t end, int result)
 	struct frame frame;
 
 	fill(&frame, fast, end, result);
-	if (fast->thread == thread_self && unwound_return(fast->thread, place(fast), 0))
-		fast->thread->state = 0;
-	else
-		unwound_move(fast->thread, place(fast), frame.call.correlation);
+	unwound_move(fast->thread, place(fast), frame.call.correlation);
 	return (int)dispatch_exit_moved(&frame);
 }
 

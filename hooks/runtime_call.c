@@ -293,8 +293,6 @@ void runtime_call_enter(const struct runtime_row *row, const struct runtime_repo
 	thread->runtime->next = pending + 1;
 	pending->start = list->kind == LIST_TIMES ? cuaudit_ticks() : 0;
 	leave(thread, depth, anchor | (depth ? THREAD_NESTED : 0));
-	if (depth)
-		thread->pointer = NULL;	/* see unwound_watch */
 }
 
 /* The call of that report, NULL if its begin was not seen, or it was left. */

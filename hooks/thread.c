@@ -180,7 +180,7 @@ static struct thread *take_free(void)
 	for (uint32_t i = 0; i < THREAD_MOVED; i++)
 		atomic_store_explicit(&thread->moved[i], 0, memory_order_relaxed);
 	thread->stack_low = thread->stack_high = 0;
-	thread->stack_looks = thread->looks = 0;
+	thread->stack_looks = 0;
 	memset(thread->live, 0, sizeof(thread->live));
 	thread->range_depth = thread->range_domains = 0;
 	memset(thread->callers, 0, THREAD_CALLERS * sizeof(*thread->callers));

@@ -11,8 +11,7 @@ enum {
 	THREAD_KEYS = 12,	/* handed out from the last, whose blocks lie next to the thread */
 	THREAD_FRAMES = 32,	/* nested calls distinguished after a longjmp */
 	THREAD_MOVED = 4,	/* calls that ended on another thread, not yet noticed by their own */
-	THREAD_LEFT = 16,	/* calls that were counted as left last */
-	THREAD_LOOKS = 1 << 16,	/* calls of a thread after that which may be one of them */
+	THREAD_LEFT = 8,	/* calls that were counted as left last */
 	THREAD_LIVE = 32,	/* nested calls remembered, a power of two */
 	THREAD_TRUST = 64,	/* of so many, one is not remembered */
 	THREAD_CALLERS = 128	/* return addresses remembered, a power of two */
@@ -40,11 +39,7 @@ struct thread {
 	 */
 	uint64_t state;
 	uint64_t correlation;	/* the thread's number << 40 | calls */
-	/*
-	 * arch_thread_pointer of whose it is: calls that return elsewhere go to dispatch_moved. NULL: all do, as one
-	 * may return out of others that were left, see unwound_return.
-	 */
-	const void *pointer;
+	const void *pointer;	/* arch_thread_pointer of whose it is */
 	uint64_t outer[THREAD_FRAMES];	/* by depth: the state that a nested call began in */
 	uint32_t depth;		/* of a nested innermost call; changes while the state is inside */
 	uint64_t bypassed;	/* calls that passed because of inside, or a misaligned stack */
@@ -55,7 +50,6 @@ struct thread {
 	_Atomic uintptr_t left[THREAD_LEFT];
 	_Atomic uint64_t left_by[THREAD_LEFT];
 	uint32_t next_left;	/* the place of the next one */
-	uint32_t looks;		/* of so many calls it is looked whether they are one of those */
 	struct thread_caller *callers;	/* THREAD_CALLERS of them */
 	uintptr_t stack_low, stack_high;	/* see stack.c */
 	uint32_t stack_looks;

@@ -392,9 +392,6 @@ static void count_left(struct thread *thread, uintptr_t frame)
 {
 	thread_count_lost(&thread->unwound_calls);
 	keep_left(thread, frame);
-	/* It may return to this thread, too. */
-	thread->pointer = NULL;
-	thread->looks = THREAD_LOOKS;
 	if (exchange(thread, frame, 0) && take_left(thread, frame, thread->correlation))
 		thread_found_call();
 }
@@ -404,8 +401,7 @@ enum why {
 	CALLS,		/* another one begins */
 	ENDS,		/* the thread does: it has none any more */
 	EXITS,		/* the process does: there is time to ask the unwinder, too */
-	QUITS,		/* the same, without waiting for a lock */
-	RETURNS		/* the call at that frame does: those inside of it were left */
+	QUITS		/* the same, without waiting for a lock */
 };
 
 static uint64_t drop(struct thread *thread, const struct frame *frame, enum why why, uint32_t *depth)
@@ -414,11 +410,10 @@ static uint64_t drop(struct thread *thread, const struct frame *frame, enum why 
 	uint32_t at = state & THREAD_NESTED ? thread->depth : 0;
 	bool judged = false;
 
-	while (state && state != THREAD_ENDING &&
-	       (why != RETURNS || thread_frame(state) != (uintptr_t)frame)) {
+	while (state && state != THREAD_ENDING) {
 		bool moved = exchange(thread, thread_frame(state), 0);
 
-		if (!moved && why != ENDS && why != RETURNS && !is_left(thread, state, frame) &&
+		if (!moved && why != ENDS && !is_left(thread, state, frame) &&
 		    (why == CALLS || (why == QUITS && takes_lock) || !is_not_below(state)))
 			break;
 		judged |= !moved;
@@ -435,29 +430,6 @@ static uint64_t drop(struct thread *thread, const struct frame *frame, enum why 
 		drop_marks(thread, state, at);
 	*depth = state ? at + 1 : 0;
 	return state;
-}
-
-bool unwound_return(struct thread *thread, uintptr_t frame, uint32_t depth)
-{
-	uint32_t innermost = thread->state & THREAD_NESTED ? thread->depth : 0, unused;
-
-	if (thread_frame(thread->state) == frame)
-		return true;
-	if (depth >= innermost || innermost - depth >= THREAD_FRAMES ||
-	    thread_frame(thread->outer[(depth + 1) % THREAD_FRAMES]) != frame)
-		return false;
-	drop(thread, (const struct frame *)frame, RETURNS, &unused);
-	return true;
-}
-
-void unwound_watch(struct thread *thread)
-{
-	bool nested = thread->state & THREAD_NESTED;
-
-	if (!nested && thread->looks)
-		thread->looks--;
-	else
-		thread->pointer = nested ? NULL : arch_thread_pointer();
 }
 
 uint64_t unwound_drop(struct thread *thread, const struct frame *frame, uint32_t *depth)

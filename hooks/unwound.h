@@ -60,15 +60,6 @@ void unwound_process_ends(bool by_exit);
 const void *unwound_caller(const struct thread *thread, const void *caller, uint64_t outer, uint32_t depth);
 
 /*
- * Whether a call of that depth, which returns on the thread that made it, is one that the thread still has: the
- * calls inside of it were left then, and its caller makes the thread's state. Else unwound_move is to be asked.
- */
-bool unwound_return(struct thread *thread, uintptr_t frame, uint32_t depth);
-
-/* A call begins inside of another one, or such a one has returned: whether calls return by dispatch_moved. */
-void unwound_watch(struct thread *thread);
-
-/*
  * The call of the frame at that address, begun on thread from under that number, ended on another one: it is
  * no call that was left, though from may have counted it as one.
  */

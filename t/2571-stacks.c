@@ -717,61 +717,6 @@ static void test_found(void)
 	is_int(wrong, 0, "calls that were counted as left and end elsewhere");
 }
 
-/* A call that returns out of others: these were left, unless they ended elsewhere. */
-static void test_returns(void)
-{
-	static struct thread thread;
-	unsigned int wrong = 0, left = 0;
-
-	for (uint64_t seed = 0; seed < SEEDS; seed++) {
-		uint32_t count, depth, gone;
-		bool is_there;
-
-		chance_begin(seed, 9);
-		memset(&thread, 0, sizeof(thread));
-		count = 1 + (uint32_t)chance(chance(4) ? 6 : 2 * THREAD_FRAMES);
-		for (uint32_t i = 0; i < count; i++)
-			thread.outer[i % THREAD_FRAMES] = i ? ((uintptr_t)stack + (i - 1) * 64) | (i > 1 ? THREAD_NESTED : 0) : 0;
-		thread.state = ((uintptr_t)stack + (count - 1) * 64) | (count > 1 ? THREAD_NESTED : 0);
-		thread.depth = count > 1 ? count - 1 : 55;
-		depth = (uint32_t)chance(count);
-		gone = (uint32_t)chance(count);
-		if (!chance(3))
-			exchange(&thread, 0, (uintptr_t)stack + gone * 64);
-		else
-			gone = 0;
-		is_there = chance(4) && count - 1 - depth < THREAD_FRAMES;
-		wrong += unwound_return(&thread, (uintptr_t)stack + depth * 64 + (is_there ? 0 : 16), depth) != is_there;
-		if (!is_there || depth == count - 1) {
-			wrong += thread.unwound_calls || thread_frame(thread.state) != (uintptr_t)stack + (count - 1) * 64;
-			continue;
-		}
-		wrong += thread.unwound_calls != count - 1 - depth - (gone > depth) ||
-			 (thread.unwound_calls && thread_frame(thread.state) != (uintptr_t)stack + depth * 64);
-		left += thread.unwound_calls != 0;
-	}
-	is_int(wrong, 0, "calls that return out of others");
-	ok(left > SEEDS / 4, "%u times some were left", left);
-}
-
-/* The thread's pointer is there where the fast way of returning is right. */
-static void test_watch(void)
-{
-	static struct thread thread = { .state = 16 | THREAD_NESTED };
-	uint32_t looks = 0;
-
-	unwound_watch(&thread);
-	ok(!thread.pointer, "not inside of two calls");
-	thread.state = 16;
-	unwound_watch(&thread);
-	ok(thread.pointer == arch_thread_pointer(), "inside of one");
-	count_left(&thread, 16);
-	ok(!thread.pointer, "nor after one was left");
-	for (; !thread.pointer; looks++)
-		unwound_watch(&thread);
-	is_int(looks, THREAD_LOOKS + 1, "... for so many calls");
-}
-
 enum { RACES = 10000 };
 
 static struct thread racer;
@@ -863,7 +808,7 @@ static void *fill(void *unused)
 			memset(blocks[i], 0x55, sizes[THREAD_KEYS - 1 - i]);
 	thread->stack_low = (uintptr_t)stack;
 	thread->stack_high = UINTPTR_MAX;
-	thread->stack_looks = thread->looks = LOOKS;
+	thread->stack_looks = LOOKS;
 	memset(thread->live, 0x55, sizeof(thread->live));
 	for (int i = 0; i < THREAD_MOVED; i++)
 		thread->moved[i] = 16;
@@ -890,7 +835,7 @@ static void *inherit(void *unused)
 	ok(thread == before, "a thread has the structure of one that ended");
 	ok(clear, "... and its blocks, which are clear");
 	ok(thread->correlation == first_number + ((uint64_t)1 << 40), "... a number of its own");
-	ok(!thread->state && !thread->stack_low && !thread->stack_high && !thread->stack_looks && !thread->looks &&
+	ok(!thread->state && !thread->stack_low && !thread->stack_high && !thread->stack_looks &&
 	   is_zero((const void *)thread->moved, sizeof(thread->moved)) &&
 	   is_zero(thread->live, sizeof(thread->live)) &&
 	   is_zero((const void *)thread->guarded, sizeof(thread->guarded)) &&
@@ -1092,8 +1037,6 @@ int main(void)
 	test_moves();
 	test_found();
 	test_races();
-	test_returns();
-	test_watch();
 	thread_ends = thread_ended;
 	test_threads();
 	ngiven_up = 0;

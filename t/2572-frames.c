@@ -99,22 +99,6 @@ void unwound_move(struct thread *from, uintptr_t frame, uint64_t correlation)
 	moved = from == &threads[0] ? frame : 0;
 }
 
-static bool returns;		/* whether a thread still has the call that returns to it */
-static unsigned int nwatched;
-
-bool unwound_return(struct thread *thread, uintptr_t frame, uint32_t depth)
-{
-	if (returns)
-		thread->state = frame | (depth ? THREAD_NESTED : 0);
-	return returns;
-}
-
-void unwound_watch(struct thread *thread)
-{
-	(void)thread;
-	nwatched++;
-}
-
 uint32_t stack_readable_words(struct thread *thread, const uint64_t *stack, uint32_t words)
 {
 	uintptr_t there = (((uintptr_t)stack - 1) / PAGE + 1) * PAGE - (uintptr_t)stack;
@@ -390,26 +374,6 @@ static void test_moved(void)
 		   "a call that ends on another thread has its exit hook there, case %zu", i);
 		ok(threads[1].state == states[i] && threads[1].depth == 5, "... which has its own calls afterwards");
 	}
-	/* To its own, which has it, or had it once. */
-	for (int has = 0; has < 2; has++)
-		for (uint32_t deep = 0; deep < 2; deep++) {
-			frame.call = (struct cuaudit_call){ .blocks = threads[0].blocks, .result = 9, .depth = deep };
-			frame.outer = 0x7000;
-			returns = has;
-			moved = 0;
-			nwatched = 0;
-			thread_self = &threads[0];
-			threads[0].state = 0x6000;
-			threads[0].depth = 7;
-			ok(dispatch_moved(&frame) == 9 && (moved != 0) != has && nwatched == 1,
-			   "a call that returns to its own thread, which %s it", has ? "has" : "had");
-			ok(threads[0].state == (!has ? 0x6000 : deep ? 0x7000u : 0) &&
-			   threads[0].depth == (has ? deep - 1 : 7), "... and is in what it was in");
-		}
-	returns = false;
-	nexited -= 4;
-	frame.call = (struct cuaudit_call){ .blocks = threads[0].blocks, .result = 9 };
-	thread_self = &threads[1];
 	threads[1].state = 0x7000 | THREAD_INSIDE;
 	ok(dispatch_exit_moved(&frame) == 9 && nexited == 3 && threads[1].bypassed == 1, "not inside of a hook");
 	thread_self = NULL;

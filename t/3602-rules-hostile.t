@@ -3,7 +3,7 @@
 # and what is lost is said.
 . "${top_srcdir:-$(dirname "$0")/..}/t/rules/lib.sh"
 
-helpers rules/broken rules/hostile rules/libbreaks.so rules/returns trace/moved
+helpers rules/broken rules/hostile rules/libbreaks.so trace/moved
 hostile=$tmp/hostile
 never='never cuCtxSynchronize'
 
@@ -74,16 +74,6 @@ for how in stays ends; do
 done
 check "$tmp/moved" ends forgets
 lost 89 "calls were lost, .*left by longjmp" "... but one that nobody ends"
-
-# Calls inside of one that returns without them; and one that returns to its thread after this has called others.
-rules 'at-most 1 cuLaunchHostFunc'
-check "$tmp/returns" nested
-is "$(cat out)" 3 "longjmp back into a callback"
-lost 89 "calls were lost, .*left by longjmp" "... the calls that it leaves are lost"
-rules 'exactly 100 cuLaunchHostFunc'
-check "$tmp/returns" coroutine
-is "$(cat out)" 100 "a coroutine on a stack of the heap"
-holds "... whose call returns to its own thread"
 
 # Threads.
 rules "$never"
