@@ -3,10 +3,11 @@
 # what the driver makes of them. PART: c (programs in CUDA C, 6 minutes; the default), cap (limits of time, 3 minutes),
 # host (what the host bounds, and JAX, with limits of time, 5 minutes), jax (of python, what differs most from run to
 # run), kill (kills and stops, 3 minutes), lend (who waits for one that does nothing, 1 minute), price (what a share
-# costs who has no competitor, 3 minutes), python (PyTorch and JAX, 8 minutes), step (training steps between which the
-# device has nothing to do: whether others have it then, 3 minutes), unequal (equal weights, kernels of unequal lengths,
-# 2 minutes), all (c, python and limits of time in one table). SHARE_SECONDS a run, 8 if it is not set, and 5 of all;
-# SHARE_TURNS: runs of which a row of the table is the mean, in turns with one alone; SHARE_KILLS: 40 if it is not set.
+# costs who has no competitor, 5 minutes), python (PyTorch and JAX, 8 minutes), python-cap (these, with limits of time
+# alone, 2 minutes a turn), step (training steps between which the device has nothing to do: whether others have it then, 3
+# minutes), unequal (equal weights, kernels of unequal lengths, 2 minutes), all (c, python and
+# limits of time in one table). SHARE_SECONDS a run, 8 if it is not set, and 5 of all; SHARE_TURNS: runs of which a row of
+# the table, or of a limit, is the mean, in turns with one alone; SHARE_KILLS: 40 if it is not set.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 . "$top_srcdir/t/lib.sh"
 
@@ -158,17 +159,25 @@ busy() {
 	busy=$(awk '$1 >= 3' "$tmp/busy" | sort -n | awk '{ all[NR] = $1 } END { print NR ? all[int((NR + 1) / 2)] : 0 }')
 }
 
-# cap NAME COMMAND ALONE: in 30 % of the time the device has no more work than that, and as much is done as of all that
-# the command does alone, or more, where the device waits for it meanwhile
+# cap NAME COMMAND: in 30 % of the time the device has no more work than that, and as much is done as of all that the
+# command does alone, or more, where the device waits for it meanwhile; $turns of both, in turns, as what the host
+# bounds differs from run to run
 cap() {
-	busy none "$2 $seconds"
-	cap_busy=$busy
-	busy time=100% "$2 $seconds"
-	measured=$rates
-	busy time=30% "$2 $seconds"
-	# What the host bounds differs from run to run: the mean of those without a limit.
-	capped=$(echo "$3 $measured $rates" | awk '{ alone = ($1 + $2) / 2; printf "%.1f", alone ? 100 * $3 / alone : 0 }')
-	diag "CAP $1 time=30%: $capped % of $3, alone, and$measured, by time=100%;" \
+	cap_alone=
+	cap_rates=
+	for cap_turn in $(seq 1 "$turns"); do
+		busy none "$2 $seconds"
+		cap_busy=$busy
+		cap_alone="$cap_alone$rates"
+		busy time=30% "$2 $seconds"
+		cap_rates="$cap_rates$rates"
+	done
+	capped=$(echo "$cap_alone $cap_rates" | awk '{
+		for (i = 1; i <= NF; i++)
+			sum[i > NF / 2] += $i
+		printf "%.1f", sum[0] ? 100 * sum[1] / sum[0] : 0
+	}')
+	diag "CAP $1 time=30%: $capped %,$cap_rates of$cap_alone alone;" \
 		"by NVML the device has work $busy % of the time, alone $cap_busy %"
 	like "$(echo "$capped $busy $cap_busy" |
 		awk '{ print ($1 >= 27 && ($1 <= 33 || ($2 > 0 && $2 <= 33 && $3 > 0 && $3 < 97)) ? "GOOD" : "BAD") }')" GOOD "$1 capped"
@@ -187,7 +196,7 @@ programs() {
 		shares "$kind" "$tmp/share $kind" 3
 		# shellcheck disable=SC2086
 		identical $sums_alone $sums_shared
-		also_cap "$kind" "$tmp/share $kind" "$alone"
+		also_cap "$kind" "$tmp/share $kind"
 	done
 }
 
@@ -233,13 +242,12 @@ prices() {
 caps() {
 	for kind in gemm long tiny graph sync; do
 		price "$kind" "$tmp/share $kind 1" 4
-		# Rates of what is bound by launches differ from run to run: the best of them.
-		alone=$(most "$alone")
-		cap "$kind" "$tmp/share $kind" "$alone"
+		cap "$kind" "$tmp/share $kind"
 		test "$kind" = tiny || continue
 		# A loop of launches that pauses of its own accord, without cuaudit: as under a cap?
 		together "$tmp/share burst $seconds" none
-		diag "BURST: $(echo "$alone $rates" | awk '{ printf "%.1f", $1 ? 100 * $2 / $1 : 0 }')" \
+		# Rates of what is bound by launches differ from run to run: the best of them.
+		diag "BURST: $(echo "$(most "$cap_alone") $rates" | awk '{ printf "%.1f", $1 ? 100 * $2 / $1 : 0 }')" \
 			"% of tiny's rate, while it does not pause"
 	done
 }
@@ -356,16 +364,21 @@ pythons() {
 		"$PYTHON3" -c "import ${kind%% *}" >"$tmp/import" 2>&1 || {
 			rows=4
 			case $part in
+			python-cap) rows=1 ;;
 			all | host) rows=5 ;;
 			esac
 			skip "$rows" "no ${kind%% *}"
 			continue
 		}
 		command="$PYTHON3 $gpu/share_step.py $kind"
+		if test "$part" = python-cap; then
+			cap "$kind" "$command"
+			continue
+		fi
 		shares "$kind" "$command" 5
 		# shellcheck disable=SC2086
 		identical $sums_alone $sums_shared
-		also_cap "$kind" "$command" "$alone"
+		also_cap "$kind" "$command"
 	done
 }
 
@@ -383,7 +396,7 @@ kill)
 	;;
 lend) naps ;;
 price) prices ;;
-python) pythons "torch small" "torch large" jax ;;
+python | python-cap) pythons "torch small" "torch large" jax ;;
 jax) pythons jax ;;
 unequal)
 	unequals gemm long
@@ -395,6 +408,6 @@ all)
 	programs gemm long tiny graph sync
 	pythons "torch small" "torch large" jax
 	;;
-*) bail_out "share.sh [all|c|cap|host|jax|kill|lend|price|python|step|unequal]" ;;
+*) bail_out "share.sh [all|c|cap|host|jax|kill|lend|price|python|python-cap|step|unequal]" ;;
 esac
 done_testing

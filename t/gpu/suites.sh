@@ -5,7 +5,7 @@
 # SUITES_TESTS, the directory that holds the tests/ of the CuPy that is installed: `pytest FILE` of these
 # items alone, in their order; LAST may be missing. No part is begun after SUITES_SECONDS (none is set).
 # SUITES_TURNS=yes: one part after the other, alone and then audited, each with all GPUs, for tests
-# that want them all.
+# that want them all. SUITES_SIDE=audited: that side alone, with all GPUs; each part has to pass.
 # SUITES_NETWORK=own: each part in a network of its own, for tests whose processes meet at one port.
 # SUITES_LOG=error: without warnings, for tests that want their children to say nothing.
 # SUITES_OUT keeps, of each part and side, the results ("ID<tab>outcome") and the log, and of a side the
@@ -29,7 +29,7 @@ test "$(date +%s)" -lt "$SUITES_END" || exit 0
 name=$(echo "$part" | tr -c 'A-Za-z0-9\n' _)
 count=$((SUITES_GPUS / 2)) first=0
 test "$side" = alone || first=$count
-test -z "${SUITES_TURNS-}" || count=$SUITES_GPUS first=0
+test -z "${SUITES_TURNS-}${SUITES_SIDE-}" || count=$SUITES_GPUS first=0
 devices=
 i=0
 while test "$i" -lt "$count"; do
@@ -57,7 +57,7 @@ echo "$part $status $(($(date +%s) - begun))" >>"$SUITES_OUT/$side.times"
 # Traces of all parts at once would fill a disk.
 find "$SUITES_TMP/traces" -name '*.cutrace' -mmin +2 -delete
 SH
-export SUITES_TURNS SUITES_TMP="$tmp" SUITES_OUT="$out" SUITES_GPUS="$gpus" SUITES_TESTS PYTHON3 LIBCUAUDIT \
+export SUITES_TURNS SUITES_SIDE SUITES_TMP="$tmp" SUITES_OUT="$out" SUITES_GPUS="$gpus" SUITES_TESTS PYTHON3 LIBCUAUDIT \
 	SUITES_END="$(($(date +%s) + ${SUITES_SECONDS:-1000000}))" \
 	SUITES_NVTX="${LIBCUAUDIT%/*}/libcuaudit-nvtx.so" PYTHONPATH="$top_srcdir/t/gpu:${PYTHONPATH-}"
 : "${SUITES_HOOKS:=stat(format=json),trace(args=kernel;backtrace=cuLaunchKernel*,cuMemAlloc*;python=%driver;size=4M;when-full=ring),dbgmem(libraries=*/cupy/*:*/numpy/*;action=report)}"
@@ -70,6 +70,8 @@ if test -n "${SUITES_TURNS-}"; then
 		sh "$tmp/one" alone "$part" </dev/null
 		sh "$tmp/one" audited "$part" </dev/null
 	done <"$tmp/parts"
+elif test -n "${SUITES_SIDE-}"; then
+	xargs -P "$jobs" -n 1 --process-slot-var=SUITES_SLOT sh "$tmp/one" "$SUITES_SIDE" <"$tmp/parts"
 else
 	xargs -P "$((jobs * 9 / 20))" -n 1 --process-slot-var=SUITES_SLOT sh "$tmp/one" alone <"$tmp/parts" &
 	xargs -P "$((jobs - jobs * 9 / 20))" -n 1 --process-slot-var=SUITES_SLOT sh "$tmp/one" audited \
@@ -82,6 +84,10 @@ while read -r part; do
 	name=$(echo "$part" | tr -c 'A-Za-z0-9\n' _)
 	grep -F "$part " "$out/alone.times" | cut -d ' ' -f 2 >"$tmp/status.alone"
 	grep -F "$part " "$out/audited.times" | cut -d ' ' -f 2 >"$tmp/status.audited"
+	if test -n "${SUITES_SIDE-}"; then
+		is "$(grep -F "$part " "$out/$SUITES_SIDE.times" | cut -d ' ' -f 2)" 0 "$part: passes"
+		continue
+	fi
 	if ! test -s "$tmp/status.alone" || ! test -s "$tmp/status.audited"; then
 		skip 3 "$part: no time was left for it"
 		continue
@@ -101,7 +107,7 @@ while read -r part; do
 		"$part: each of its tests the same"
 	tests=$((tests + $(wc -l <"$tmp/sorted.alone")))
 done <"$tmp/parts"
-ok "$tests tests were compared" test "$tests" -gt 0
+test -n "${SUITES_SIDE-}" || ok "$tests tests were compared" test "$tests" -gt 0
 if test "${SUITES_LOG:-warn}" = warn; then
 	is "$(grep -l 'dbgmem: nothing was checked' "$out"/audited/*.log | wc -l)" 0 "dbgmem checked calls in each part"
 fi
