@@ -154,6 +154,14 @@ case $status in
 0) ok "perfetto" grep -q -a 'caller_function.*caller_line' "$tmp/perfetto" ;;
 *) skip 1 "no protobuf-c" ;;
 esac
+tool convert --to ctf -o "$tmp/ctf" "$plain"
+like "$(cat "$tmp"/ctf/*/metadata)" "\"leaf at [^ \"]*main\.c:$(line leaf), program\+0x[0-9a-f]+\" = " "ctf: callers"
+like "$(cat "$tmp"/ctf/*/metadata)" "\"leaf at [^ ]*main\.c:$(line leaf) < middle at [^ ]* < outer at [^ ]* < main at " "ctf: stacks"
+build long -O2 -g "-fdebug-prefix-map=$tmp=/$(printf %0300d 0)" >"$tmp/build.out" 2>&1 || bail_out "$(cat "$tmp/build.out")"
+ran long
+tool convert --to ctf -o "$tmp/long/ctf" "$tmp/long/trace.cutrace"
+is "$(sed -n 's/.*"\(leaf at .* < middle at .* < main at [^ ]*\).*" = .*/\1/p' "$tmp"/long/ctf/*/metadata | tr ' ' '\n' |
+	grep -c "^/0*/main.c:[0-9]*\$")" 4 "ctf: a stack of more than a kilobyte"
 if tool convert --to sqlite -o "$tmp/db" "$plain" && test "$status" = 0 && command -v sqlite3 >"$tmp/which"; then
 	is "$(sqlite3 "$tmp/db" "SELECT caller_function, caller_line FROM calls WHERE caller_function = 'leaf'")" \
 		"leaf|$(line leaf)" "sqlite: calls"

@@ -18,6 +18,7 @@
 
 #include "export/fields.h"
 #include "export/formats.h"
+#include "export/lines.h"
 #include "util/sort.h"
 
 static const uint32_t none = UINT32_MAX;	/* of enumerations */
@@ -110,14 +111,14 @@ static int put_entry(struct ctf *ctf, uint32_t number, uint64_t correlation, uin
 		     uint32_t stack)
 {
 	const struct trace_site *site = &ctf->trace->sites[number];
-	uint32_t text = stack == TRACE_NONE ? none : ctf->stacks[stack];
+	uint32_t text = stack == TRACE_NONE ? none : ctf->stacks.numbers[stack];
 	uint16_t nested = (uint16_t)depth;
 	int error;
 
 	ctf->body.used = 0;
 	error = put(ctf, &correlation, sizeof(correlation)) ?:
-		put(ctf, &ctf->libraries[site->library], sizeof(*ctf->libraries)) ?:
-		put(ctf, &ctf->callers[number], sizeof(*ctf->callers)) ?:
+		put(ctf, &ctf->libraries.numbers[site->library], sizeof(*ctf->libraries.numbers)) ?:
+		put(ctf, &ctf->callers.numbers[number], sizeof(*ctf->callers.numbers)) ?:
 		put(ctf, &nested, sizeof(nested));
 	if (!error && ctf->trace->ncallers)
 		error = put(ctf, &text, sizeof(text));
@@ -251,26 +252,53 @@ static void forget(struct ctf *ctf)
 		close(ctf->stream.directory);
 	ctf->stream.directory = -1;
 	free(ctf->functions);
-	free(ctf->libraries);
-	free(ctf->callers);
-	free(ctf->stacks);
+	labels_free(&ctf->libraries);
+	labels_free(&ctf->callers);
+	labels_free(&ctf->stacks);
 	ctf->functions = NULL;
-	ctf->libraries = ctf->callers = ctf->stacks = NULL;
 	ctf->others.used = ctf->ranges.used = 0;
 	ctf->latest = ctf->stream.moved = 0;
 }
 
-static int remember(struct ctf *ctf, const struct trace *trace)
+static void library_label(struct buffer *out, const struct convert *convert, const struct trace *trace,
+			  uint32_t index)
 {
+	(void)convert;
+	buffer_text(out, trace->libraries[index].name);
+}
+
+static void caller_label(struct buffer *out, const struct convert *convert, const struct trace *trace,
+			 uint32_t index)
+{
+	struct symbol_stack found;
+
+	if (trace->sites[index].function == TRACE_NONE)
+		return;
+	found = lines_site(convert, trace, index);
+	if (found.count) {
+		lines_print(out, found.at);
+		buffer_text(out, ", ");
+	}
+	fields_caller(out, trace, index);
+}
+
+static void stack_label(struct buffer *out, const struct convert *convert, const struct trace *trace,
+			uint32_t index)
+{
+	lines_stack(out, convert, trace, index, " < ");
+}
+
+static int remember(struct ctf *ctf, const struct convert *convert, const struct trace *trace)
+{
+	int error;
+
 	ctf->trace = trace;
 	ctf->functions = typed_functions(trace);
 	typed_results(ctf->functions, trace);
-	ctf->libraries = labels_number(ctf_library, trace, trace->nlibraries);
-	ctf->callers = labels_number(ctf_caller, trace, trace->nsites);
-	ctf->stacks = labels_number(ctf_stack, trace, trace->ncallers);
-	if (!ctf->functions || !ctf->libraries || !ctf->callers || !ctf->stacks)
-		return -ENOMEM;
-	return 0;
+	error = labels_make(&ctf->libraries, library_label, convert, trace, trace->nlibraries) ?:
+		labels_make(&ctf->callers, caller_label, convert, trace, trace->nsites) ?:
+		labels_make(&ctf->stacks, stack_label, convert, trace, trace->ncallers);
+	return ctf->functions ? error : -ENOMEM;
 }
 
 static int ctf_file(struct convert *convert, const struct trace *trace)
@@ -279,7 +307,7 @@ static int ctf_file(struct convert *convert, const struct trace *trace)
 	int error;
 
 	forget(ctf);
-	error = remember(ctf, trace);
+	error = remember(ctf, convert, trace);
 	ctf->arguments = trace->header.flags & CUAUDIT_TRACE_ARGUMENTS &&
 			 !convert->choice.no_arguments;
 	make_uuid(ctf->stream.uuid, trace);

@@ -56,14 +56,9 @@ struct ctf {
 	/* Of the file at hand. */
 	const struct trace *trace;
 	struct typed_function *functions;
-	uint32_t *libraries, *callers, *stacks;	/* numbers of their texts */
+	struct labels libraries, callers, stacks;
 	bool arguments;		/* are written */
 };
-
-/* What texts are made of. */
-void ctf_library(struct buffer *out, const struct trace *trace, uint32_t index);
-void ctf_caller(struct buffer *out, const struct trace *trace, uint32_t index);
-void ctf_stack(struct buffer *out, const struct trace *trace, uint32_t index);
 
 /* Bytes of a parameter's value, 0 for strings; and in which half of the call it stands. */
 uint32_t ctf_size(const struct print_param *param);

@@ -16,28 +16,6 @@
 
 enum { RESULTS = 1024 };	/* a CUresult is less */
 
-void ctf_library(struct buffer *out, const struct trace *trace, uint32_t index)
-{
-	buffer_text(out, trace->libraries[index].name);
-}
-
-void ctf_caller(struct buffer *out, const struct trace *trace, uint32_t index)
-{
-	if (trace->sites[index].function != TRACE_NONE)
-		fields_caller(out, trace, index);
-}
-
-void ctf_stack(struct buffer *out, const struct trace *trace, uint32_t index)
-{
-	const struct trace_callers *callers = &trace->callers[index];
-
-	for (uint32_t i = 0; i < callers->count; i++) {
-		if (i)
-			buffer_text(out, " < ");
-		fields_frame(out, trace, &callers->frames[i]);
-	}
-}
-
 uint32_t ctf_size(const struct print_param *param)
 {
 	switch (typed_kind(param)) {
@@ -56,12 +34,11 @@ enum ctf_half ctf_half(const struct print_param *param)
 										     : CTF_ENTRY;
 }
 
-/* In quotes; a text that people read, too. */
-static void quoted(FILE *file, const char *text)
+/* Between quotes; a text that people read, too. */
+static void escaped(FILE *file, const char *text)
 {
 	struct text_character next;
 
-	fputc('"', file);
 	for (size_t at = 0, size = strlen(text); at < size; at += next.length) {
 		next = text_next(text + at, size - at);
 		if (!text_prints(next))
@@ -71,6 +48,12 @@ static void quoted(FILE *file, const char *text)
 		else
 			fwrite(text + at, 1, next.length, file);
 	}
+}
+
+static void quoted(FILE *file, const char *text)
+{
+	fputc('"', file);
+	escaped(file, text);
 	fputc('"', file);
 }
 
@@ -153,18 +136,14 @@ static void trace_and_stream(FILE *file, const struct ctf *ctf)
 }
 
 /* An enumeration of texts, those of equal ones once. */
-static void texts(FILE *file, const struct ctf *ctf, const char *name, label_fn label,
-		  const uint32_t *numbers, size_t count)
+static void texts(FILE *file, const char *name, const struct labels *labels)
 {
-	char text[LABEL_SIZE];
-
 	fputs("typealias enum : uint32_t {\n\t\"none\" = 0xffffffff", file);
-	for (uint32_t i = 0; i < count; i++) {
-		if (numbers[i] != i)
+	for (uint32_t i = 0; i < labels->count; i++) {
+		if (labels->numbers[i] != i)
 			continue;
-		label_text(text, label, ctf->trace, i);
 		fputs(",\n\t", file);
-		quoted(file, text);
+		quoted(file, labels->texts[i]);
 		fprintf(file, " = %u", i);
 	}
 	fprintf(file, "\n} := %s_t;\n\n", name);
@@ -255,12 +234,9 @@ static void parameters(FILE *file, const struct ctf *ctf, uint32_t number, enum 
 
 static void event(FILE *file, const char *prefix, const char *name, const char *suffix, uint32_t id)
 {
-	char whole[LABEL_SIZE];
-
-	snprintf(whole, sizeof(whole), "%s:%s%s", prefix, name, suffix);
-	fputs("event {\n\tname = ", file);
-	quoted(file, whole);
-	fprintf(file, ";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", id);
+	fprintf(file, "event {\n\tname = \"%s:", prefix);
+	escaped(file, name);
+	fprintf(file, "%s\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", suffix, id);
 }
 
 static void function(FILE *file, const struct ctf *ctf, uint32_t number)
@@ -323,9 +299,9 @@ int ctf_metadata(const struct ctf *ctf)
 	trace_and_stream(file, ctf);
 	results(file, "result_t", NULL);
 	results(file, "runtime_result_t", "cudaMalloc");
-	texts(file, ctf, "library", ctf_library, ctf->libraries, trace->nlibraries);
-	texts(file, ctf, "caller", ctf_caller, ctf->callers, trace->nsites);
-	texts(file, ctf, "stack", ctf_stack, ctf->stacks, trace->ncallers);
+	texts(file, "library", &ctf->libraries);
+	texts(file, "caller", &ctf->callers);
+	texts(file, "stack", &ctf->stacks);
 	error = kernels(file, ctf);
 	for (uint32_t i = 0; i < trace->nfunctions; i++)
 		function(file, ctf, i);
