@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # attribution.sh in a build directory, on a machine with a GPU: each call of PyTorch's at its line of Python, by
-# --python and in stacks, of torch.compile and DataLoader workers too; launches by the name of their kernel; and
-# ranges of torch.cuda.nvtx, CuPy and PyPI's nvtx. Prints TAP. LINES_COUNT: calls of each line, 1000.
+# --python and in stacks, of torch.compile and DataLoader workers too; launches by the name of their kernel; ranges of
+# torch.cuda.nvtx, CuPy and PyPI's nvtx; and calls that fail. Prints TAP. LINES_COUNT: calls of each line, 1000.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 . "$top_srcdir/t/lib.sh"
 
@@ -85,4 +85,26 @@ for module in torch cupy nvtx; do
 		is "$(grep -c '"text":"step [0-9]*","domain":"steps",.*"category_name":"loop".*"payload":' "$tmp/lines")" 30 \
 			"ranges of nvtx: domain, category, payload"
 done
+
+# Errors: each at its line, with what the driver says of it.
+if python_has torch && python_has cupy; then
+	traced "errors" --python '*' --frames 60 -- "$PYTHON3" "$gpu/errors.py"
+	sed -n 's/.* # mark: //p' "$gpu/errors.py" >"$tmp/marks"
+	while read -r function result; do
+		line=$(grep -n "# mark: $function " "$gpu/errors.py" | cut -d: -f1)
+		grep "\"function\":\"$function\".*\"result\":\"$result\"" "$tmp/lines" >"$tmp/failed" || :
+		like "$(cat "$tmp/failed")" "errors.py:$line\\)" "errors: $function, $result, at its line"
+		sed -n 's/.*"function":"\([^"]*\)".*"error_text":"\([^"]*\)".*/# \1: \2/p' "$tmp/failed" | head -n 1
+	done <"$tmp/marks"
+	like "$(grep '"function":"cuLaunchKernel"' "$tmp/lines" | grep -c '"error_text":".')" '^[1-9]' "errors: the driver's own words"
+	"$cuaudit" report --by error --symbols no "$tmp/traces" >"$tmp/report" 2>"$tmp/err"
+	while read -r function result; do
+		like "$(cat "$tmp/report")" " $result, $function" "report --by error: $result"
+	done <"$tmp/marks"
+	"$cuaudit" report --failed "$tmp/traces" >"$tmp/report" 2>"$tmp/err"
+	is "$(awk 'NF > 8 && $1 ~ /^[0-9]/ { print ($3 == $4) }' "$tmp/report" | sort -u)" 1 "report --failed: failed calls alone"
+	sed 's/^/# /' "$tmp/report" | head -n 12
+else
+	skip 10 "no torch or CuPy"
+fi
 done_testing
