@@ -57,7 +57,7 @@ if test -x "$nvcc" && "$nvcc" -Xcompiler -fno-builtin -o "$tmp/memory" "$gpu/dbg
 			diag "$kind: the driver keeps it mapped"
 			continue
 		fi
-		like "$(cat "$tmp/err")" 'source 0x[0-9a-f]* is freed: 4 MiB of .*, freed in cuMem.*, and is \(not mapped\|memory without access\)' "$kind: is named"
+		like "$(cat "$tmp/err")" 'source 0x[0-9a-f]* is freed: 4 MiB of .*, freed in cuMem.*, and is (not mapped|memory without access)' "$kind: is named"
 	done
 	for kind in pinned managed; do
 		checked '(main)' abort "$tmp/memory" overlap-$kind

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# share.sh [PART] in a build directory, on a machine with a GPU: processes that share its time by weights, beside
+# share.sh [PART [KIND]] in a build directory, on a machine with a GPU: processes that share its time by weights, beside
 # what the driver makes of them. PART: c (programs in CUDA C, 6 minutes; the default), cap (limits of time, 3 minutes),
 # host (what the host bounds, and JAX, with limits of time, 5 minutes), jax (of python, what differs most from run to
 # run), kill (kills and stops, 3 minutes), lend (who waits for one that does nothing, 1 minute), price (what a share
@@ -7,12 +7,14 @@
 # alone, 2 minutes a turn), step (training steps between which the device has nothing to do: whether others have it then, 3
 # minutes), unequal (equal weights, kernels of unequal lengths, 2 minutes), all (c, python and
 # limits of time in one table). SHARE_SECONDS a run, 8 if it is not set, and 5 of all; SHARE_TURNS: runs of which a row of
-# the table, or of a limit, is the mean, in turns with one alone; SHARE_KILLS: 40 if it is not set.
+# the table, or of a limit, is the mean, in turns with one alone. KIND: of the part, that alone, as it stands in the
+# output: "torch small", share=50. SHARE_KILLS: 40 if it is not set.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 . "$top_srcdir/t/lib.sh"
 
 gpu=$top_srcdir/t/gpu
 part=${1:-c}
+only=${2-}
 test "$part" = all && seconds=5 || seconds=8
 seconds=${SHARE_SECONDS:-$seconds}
 turns=${SHARE_TURNS:-1}
@@ -22,6 +24,11 @@ nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/# /'
 "$nvcc" -O2 -arch=native -o "$tmp/share" "$gpu/share.cu" >"$tmp/built" 2>&1 || {
 	sed 's/^/# /' "$tmp/built"
 	skip_all "share.cu cannot be built"
+}
+
+# wanted KIND: whether its turn is wanted
+wanted() {
+	test "${only:-$1}" = "$1"
 }
 
 # start NUMBER PROCESSES OPTIONS COMMAND...: one of several, in the background; OPTIONS none: without cuaudit
@@ -193,6 +200,7 @@ also_cap() {
 # programs KIND...
 programs() {
 	for kind; do
+		wanted "$kind" || continue
 		shares "$kind" "$tmp/share $kind" 3
 		# shellcheck disable=SC2086
 		identical $sums_alone $sums_shared
@@ -230,8 +238,10 @@ price() {
 # prices: of what submissions of its own bound
 prices() {
 	for kind in tiny sync; do
+		wanted "$kind" || continue
 		price "$kind" "$tmp/share $kind 1" "${SHARE_TURNS:-12}"
 	done
+	wanted "torch small" || return 0
 	"$PYTHON3" -c "import torch" >"$tmp/import" 2>&1 || {
 		skip 1 "no torch"
 		return
@@ -241,6 +251,7 @@ prices() {
 
 caps() {
 	for kind in gemm long tiny graph sync; do
+		wanted "$kind" || continue
 		price "$kind" "$tmp/share $kind 1" 4
 		cap "$kind" "$tmp/share $kind"
 		test "$kind" = tiny || continue
@@ -361,6 +372,7 @@ unequals() {
 # pythons KIND...
 pythons() {
 	for kind; do
+		wanted "$kind" || continue
 		"$PYTHON3" -c "import ${kind%% *}" >"$tmp/import" 2>&1 || {
 			rows=4
 			case $part in
@@ -391,8 +403,8 @@ host)
 	pythons "torch small" jax
 	;;
 kill)
-	kills none
-	kills share=50
+	! wanted none || kills none
+	! wanted share=50 || kills share=50
 	;;
 lend) naps ;;
 price) prices ;;
