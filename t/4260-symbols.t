@@ -151,8 +151,11 @@ like "$(cat "$tmp/page")" "leaf at [^ \"]*main\.c:$(line leaf), program\+0x" "th
 like "$(cat "$tmp/page")" "leaf at [^ \"]*main\.c:$(line leaf) \\\\u003c middle at .* \\\\u003c outer at [^\"]*, program\+0x" "the page: of a call"
 tool convert --to perfetto -o "$tmp/perfetto" "$plain"
 case $status in
-0) ok "perfetto" grep -q -a 'caller_function.*caller_line' "$tmp/perfetto" ;;
-*) skip 1 "no protobuf-c" ;;
+0)
+	ok "perfetto: the names of a caller's fields" grep -q -a 'caller_function.*caller_line' "$tmp/perfetto"
+	ok "perfetto: a stack" grep -q -a "leaf at [^ ]*main\\.c:$(line leaf) < middle at [^ ]* < outer at [^ ]* < main at " "$tmp/perfetto"
+	;;
+*) skip 2 "no protobuf-c" ;;
 esac
 tool convert --to ctf -o "$tmp/ctf" "$plain"
 like "$(cat "$tmp"/ctf/*/metadata)" "\"leaf at [^ \"]*main\.c:$(line leaf), program\+0x[0-9a-f]+\" = " "ctf: callers"

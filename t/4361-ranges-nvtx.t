@@ -32,6 +32,10 @@ else
 	skip 5 "no CUDA toolkit with nvtx3"
 fi
 
+test -z "${LONG_TESTS-}" || {
+	"$PYTHON3" -m pip install -q --no-deps --target "$tmp/packages" nvtx >"$tmp/pip" 2>&1 || diag "no nvtx: $(tail -n 1 "$tmp/pip")"
+	export PYTHONPATH="$tmp/packages${PYTHONPATH+:$PYTHONPATH}"
+}
 # Not from here: a build directory has one called nvtx.
 if (cd "$tmp" && "$PYTHON3" -c 'import nvtx; nvtx.annotate') 2>"$tmp/which"; then
 	cat >"$tmp/program.py" <<'END'

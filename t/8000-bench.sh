@@ -161,6 +161,11 @@ for hooks in "trace(file=$shm/trace)" stat; do
 		"$dir/ranges" 2>"$shm/err"
 	rm -f "$shm/trace"
 done
+for hooks in 'stat(in-range=training*)' "trace(in-range=training*;file=$shm/trace)"; do
+	audited NVTX_INJECTION64_PATH="${LIBCUAUDIT%/*}/cuaudit/libcuaudit-nvtx.so" CUAUDIT_HOOKS="$hooks" \
+		"$dir/ranges" "${hooks%%(*}(in-range=)" 2>"$shm/err"
+	rm -f "$shm/trace"
+done
 
 # Others, where they are installed.
 peer() {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a push and a pop take, beside reads of the clock. */
+/* What a push and a pop take, beside reads of the clock; with an argument, what a call takes in a range and out of it. */
 #include <stdio.h>
 #include <time.h>
 
 #include "t/nvtx/copy.h"
 
 int cuInit(unsigned int flags);
+int cuCtxGetCurrent(void **context);
 
 enum { PAIRS = 20000, ROUNDS = 40 };
 
@@ -52,6 +53,16 @@ static double pair(void)
 	return (now() - begin) / PAIRS;
 }
 
+static double call(void)
+{
+	double begin = now();
+	void *context;
+
+	for (int i = 0; i < PAIRS; i++)
+		cuCtxGetCurrent(&context);
+	return (now() - begin) / PAIRS;
+}
+
 static double least(double (*measured)(void))
 {
 	double best = 1e9;
@@ -64,12 +75,22 @@ static double least(double (*measured)(void))
 	return best;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	double read, both;
 	int answer = copy_initialize();
 
 	cuInit(0);
+	if (argc > 1) {
+		double inside, outside = least(call);
+
+		copy_push("training step");
+		inside = least(call);
+		copy_pop();
+		printf("{\"measure\":\"%s, a call in the range and out of it\",\"ns\":%.1f,\"out_of_it_ns\":%.1f}\n",
+		       argv[1], inside, outside);
+		return 0;
+	}
 	both = least(pair);
 	read = least(clock_read);
 	printf("{\"measure\":\"NVTX push and pop, %s\",\"ns\":%.1f,\"clock_read_ns\":%.1f,"

@@ -45,11 +45,11 @@ if python_has torch; then
 	traced "backtrace" --backtrace '*' --frames 100 --size 1GiB -- "$PYTHON3" "$gpu/lines.py" "$count"
 	judged "backtrace" lines.py "item:$count" "empty:$count" "launch:$count"
 	traced "more" --python '*' --frames 100 --args kernel -- "$PYTHON3" "$gpu/lines_more.py"
-	judged "more" lines_more.py batch:16
+	judged "more" lines_more.py batch:16 worker:64
 	like "$(sed -n 's/^compiled //p' "$tmp/judged")" '^100 of 100 marked,' "torch.compile: its kernels are at the line that calls them"
 	sed -n 's/^compiled/# compiled/p' "$tmp/judged"
 else
-	skip 14 "no torch"
+	skip 15 "no torch"
 fi
 
 # Kernels: each launch has a name.

@@ -18,8 +18,9 @@ def place(mark):
     return "%s:%d)" % (own, marks[mark])
 
 
-functions = {"item": "cuMemcpyDtoH", "empty": "cuMemAlloc", "launch": "cuLaunchKernel", "batch": "cuMemcpyHtoD"}
-wanted = {"item": count, "empty": count, "launch": count, "batch": 16}
+functions = {"item": "cuMemcpyDtoH", "empty": "cuMemAlloc", "launch": "cuLaunchKernel", "batch": "cuMemcpyHtoD",
+             "worker": "cuMemcpyDtoH"}
+wanted = {"item": count, "empty": count, "launch": count, "batch": 16, "worker": 64}
 right, wrong, threads = dict.fromkeys(functions, 0), dict.fromkeys(functions, 0), {}
 compiled = compiled_right = 0
 for line in sys.stdin:
@@ -32,7 +33,7 @@ for line in sys.stdin:
     for mark in marks:
         if mark not in functions or not call["function"].startswith(functions[mark]):
             continue
-        inside = {"item": "item (", "empty": "empty (", "launch": "launch (", "batch": "total ("}[mark]
+        inside = {"item": "item (", "empty": "empty (", "launch": "launch (", "batch": "total (", "worker": "__getitem__ ("}[mark]
         if python and python[0].endswith(place(mark)):
             right[mark] += 1
         elif any(frame.startswith(inside) and own in frame for frame in python[:2]):

@@ -16,6 +16,11 @@ class Numbers(torch.utils.data.Dataset):
         return torch.full((8,), float(index))
 
 
+class OfTheDevice(Numbers):
+    def __getitem__(self, index):
+        return torch.full((), float(index), device="cuda").item()  # mark: worker
+
+
 def total(how):
     loader = torch.utils.data.DataLoader(Numbers(), batch_size=8, num_workers=2, multiprocessing_context=how)
     result = 0
@@ -34,4 +39,7 @@ if __name__ == "__main__":
     for _ in range(10):
         (weight @ weight).sum().backward()  # mark: backward
     print("fork", total("fork"), "spawn", total("spawn"))
+    # A worker that is forked cannot use the device.
+    print("workers", sum(batch.sum().item() for batch in torch.utils.data.DataLoader(
+        OfTheDevice(), batch_size=8, num_workers=2, multiprocessing_context="spawn")))
     torch.cuda.synchronize()

@@ -18,6 +18,7 @@ test "$gpus" -gt 1 || skip_all "no two GPUs"
 test -d "${SUITES_TESTS:?the directory with CuPy\'s tests/}/tests" || bail_out "no $SUITES_TESTS/tests"
 out=${SUITES_OUT:-$tmp/suites}
 mkdir -p "$out/alone" "$out/audited" "$tmp/traces"
+test -r "${LIBCUAUDIT%/*}/cuaudit/libcuaudit-nvtx.so" || bail_out "no libcuaudit-nvtx.so"
 cat >"$tmp/parts"
 test -s "$tmp/parts" || bail_out "no parts on standard input"
 
@@ -59,7 +60,7 @@ find "$SUITES_TMP/traces" -name '*.cutrace' -mmin +2 -delete
 SH
 export SUITES_TURNS SUITES_SIDE SUITES_TMP="$tmp" SUITES_OUT="$out" SUITES_GPUS="$gpus" SUITES_TESTS PYTHON3 LIBCUAUDIT \
 	SUITES_END="$(($(date +%s) + ${SUITES_SECONDS:-1000000}))" \
-	SUITES_NVTX="${LIBCUAUDIT%/*}/libcuaudit-nvtx.so" PYTHONPATH="$top_srcdir/t/gpu:${PYTHONPATH-}"
+	SUITES_NVTX="${LIBCUAUDIT%/*}/cuaudit/libcuaudit-nvtx.so" PYTHONPATH="$top_srcdir/t/gpu:${PYTHONPATH-}"
 : "${SUITES_HOOKS:=stat(format=json),trace(args=kernel;backtrace=cuLaunchKernel*,cuMemAlloc*;python=%driver;size=4M;when-full=ring),dbgmem(libraries=*/cupy/*:*/numpy/*;action=report)}"
 export SUITES_HOOKS
 jobs=${SUITES_JOBS:-$(nproc)}
