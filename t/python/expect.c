@@ -6,7 +6,6 @@
  */
 #include <cuaudit/args.h>
 #include <cuaudit/hook.h>
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,10 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
+__attribute__((weak)) void reads_mark(int on);	/* of reads.c, if that is preloaded */
+
 enum { FRAMES = 100, TEXT = 128 * 1024, WRONG = 3 };
 
 static _Atomic uint64_t calls, right, merged;
-static void (*mark)(int on);	/* reads.c's, if that is preloaded */
 static bool full;	/* compare stacks that are merged, too */
 
 static uint32_t describe(const struct cuaudit_python *frame, char *to, uint32_t size)
@@ -56,11 +56,11 @@ static int enter(struct cuaudit_call *call, void *data)
 
 	(void)data;
 	atomic_fetch_add(&calls, 1);
-	if (mark)
-		mark(1);
+	if (reads_mark)
+		reads_mark(1);
 	count = cuaudit_call_python(call, frames, FRAMES);
-	if (mark)
-		mark(0);
+	if (reads_mark)
+		reads_mark(0);
 	for (uint32_t i = 0; i < count && used < TEXT - 2048; i++)
 		used += describe(&frames[i], text + used, TEXT - used);
 	text[used] = '\0';
@@ -102,7 +102,6 @@ static int init(const struct cuaudit_options *options)
 		.enter = enter,
 	};
 
-	*(void **)&mark = dlsym(RTLD_DEFAULT, "reads_mark");
 	full = !strcmp(cuaudit_option_get(options, "merged"), "yes");
 	if (full)
 		cuaudit_backtrace_prepare();
