@@ -392,6 +392,15 @@ is "$(cat out)" done "... and the program goes on"
 rules 'at-most 0 distinct-kernels'
 check "$hostile" kernel 30000
 ends 88 "... a distinct one"
+rules 'mark nine = 2nd cuLaunchKernel by kernel9' 'at-most 4096 distinct-kernels' 'at-most 11 distinct-kernels by kernel12*' \
+	'exactly 222 cuLaunchKernel by kernel12*' 'exactly 4086 cuLaunchKernel after nine' 'at-least 1 cuLaunchKernel in (main)' \
+	'optional never cuLaunchKernel by kernel?????' 'optional never cuLaunchKernel in libnone*'
+check "$hostile" kernels 4096
+is "$status $(grep '^check' err)$(grep '^  broken' err)" "88 check: 1 of 7 rules is broken  broken 100 times: 111 kernels, at most 11 allowed" \
+	"4096 kernels, of which rules name some: each counts once for a rule of distinct ones"
+rules 'at-most 5000 distinct-kernels'
+check "$hostile" kernels 4097
+ends 89 "one more than have room is lost"
 rules "$never"
 check "$hostile" errno
 broken 1 "errno"

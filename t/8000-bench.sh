@@ -90,6 +90,23 @@ audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" rules 1
 echo no-errors >>"$dir/rules"
 audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" rules 1 ", and no-errors"
 
+# Launches that several rules look at, as those of t/gpu/check/rules/twenty.rules do.
+for several in 1 2 4 6; do
+	{
+		echo 'mark warm-up = 2000th cuLaunchKernel'
+		head -n "$several" <<-'END'
+			at-most 99999999999 cuLaunchKernel by step*
+			at-most 1000 distinct-kernels
+			optional never cuLaunchKernel by *nan_check*
+			optional never %blocking in libnothere*
+			optional never cuLaunchKernel by other* after warm-up
+			at-least 100 kernels
+		END
+	} >"$dir/rules"
+	audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" launch 1 \
+		"rules, a launch that $several and a mark look at"
+done
+
 # Memory functions: the same library twice, of which one is checked.
 for name in plain checked; do
 	$CC -O2 -fno-builtin -fPIC -shared -o "$dir/libcopy$name.so" -x c - <<'C'

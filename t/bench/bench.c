@@ -453,6 +453,27 @@ static void measure_attached(void *core)
 	       time_attach(attach, detach, NULL));
 }
 
+/* The kernel that is launched has a name, as those of programs do. */
+static void name_kernel(void)
+{
+	int (*get)(void **, void *, const char *) =
+		(int (*)(void **, void *, const char *))dlsym(RTLD_DEFAULT, "cuModuleGetFunction");
+	void *function;
+
+	get(&function, NULL, "step");
+}
+
+/* Rules that several of look at a launch. */
+static void measure_launch(const char *measure)
+{
+	char name[128];
+
+	name_kernel();
+	compare_launches(measure, 40, time_launches);
+	snprintf(name, sizeof(name), "%s, with a cold cache", measure);
+	compare_launches(name, 0, time_cold);
+}
+
 /* Twenty rules: t/8000-bench.sh has them. */
 static void measure_rules(const char *more)
 {
@@ -472,9 +493,7 @@ static void measure_rules(const char *more)
 		compare_calls(name, measures[i].function, measures[i].limit, NULL, 0);
 	}
 	snprintf(name, sizeof(name), "rules, a launch counted by its kernel%s", more);
-	compare_launches(name, 40, time_launches);
-	snprintf(name, sizeof(name), "rules, a launch counted by its kernel, with a cold cache%s", more);
-	compare_launches(name, 0, time_cold);
+	measure_launch(name);
 }
 
 int main(int argc, char **argv)
@@ -527,6 +546,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(what, "rules")) {
 		measure_rules(argc > 3 ? argv[3] : "");
+		return 0;
+	}
+	if (!strcmp(what, "launch") && argc > 3) {
+		measure_launch(argv[3]);
 		return 0;
 	}
 	if (!strcmp(what, "share")) {

@@ -105,6 +105,16 @@ EXPORT int cuEventCreate(void **event, unsigned int flags)
 	return 0;
 }
 
+int cuModuleGetFunction(void **function, void *module, const char *name);
+
+/* The one kernel, which bench.c launches. */
+EXPORT int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+	(void)module, (void)name;
+	*function = (void *)64;
+	return 0;
+}
+
 EXPORT int cuLaunchKernel(void *f, unsigned int gx, unsigned int gy, unsigned int gz,
 			  unsigned int bx, unsigned int by, unsigned int bz,
 			  unsigned int shared, void *stream, void **params, void **extra);

@@ -545,6 +545,28 @@ static void kernel(void)
 	say("done\n");
 }
 
+/* As many kernels, each launched twice. */
+static void many_kernels(void)
+{
+	char *image = malloc((size_t)first * 64 + 200), *at = image, name[32];
+	CUfunction function;
+	CUmodule module;
+
+	start();
+	at += sprintf(at, ".version 8.0\n.target sm_80\n.address_size 64\n");
+	for (long i = 0; i < first; i++)
+		at += sprintf(at, ".visible .entry kernel%ld()\n{\n ret;\n}\n", i);
+	if (cuModuleLoadData(&module, image))
+		_exit(78);
+	for (long i = 0; i < 2 * first; i++) {
+		sprintf(name, "kernel%ld", i % first);
+		if (cuModuleGetFunction(&function, module, name) ||
+		    cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL))
+			_exit(78);
+	}
+	say("done\n");
+}
+
 static void keeps_errno(void)
 {
 	errno = 77;
@@ -609,6 +631,7 @@ static const struct {
 	{ "handler", handler },
 	{ "jumps", jumps },
 	{ "kernel", kernel },
+	{ "kernels", many_kernels },
 	{ "killed", killed },
 	{ "left", left },
 	{ "left-thread", left_thread },

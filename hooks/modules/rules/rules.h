@@ -39,7 +39,7 @@ enum rule_results { RESULTS_ERRORS, RESULTS_STICKY, RESULTS_CAPTURE };
 /* What calls of which the conditions hold do: break it, are counted, reach it. */
 enum rule_form { FORM_CALL, FORM_BOUND, FORM_MARK };
 
-enum { RULE_EXCEPTIONS = 8, RULE_LIBRARIES = 1024, RULE_NAMES = 64, RULE_PER = 16, NO_MARK = -1 };
+enum { RULE_EXCEPTIONS = 8, RULE_LIBRARIES = 1024, RULE_PER = 16, NO_MARK = -1 };
 
 /* Calls whose errors are none: of functions, with a result; -1: any. */
 struct rule_exception {
@@ -70,8 +70,6 @@ struct rule {
 	const char *frame_library;	/* of the frame, if it is of no Python file */
 	struct rule_exception exceptions[RULE_EXCEPTIONS];
 	uint32_t nexceptions;
-	_Atomic uint8_t libraries[RULE_LIBRARIES];	/* by index: 0 not asked, 1 no, 2 yes */
-	_Atomic uintptr_t names[RULE_NAMES];	/* kernels that were asked about, 1 added if taken */
 	_Atomic int32_t thread;		/* RULE_THREADS: the first */
 };
 

@@ -31,7 +31,23 @@ struct wants {
 	uint32_t known;
 };
 
-enum { NESTED = 8, KERNELS = 4096, LOOKS = 256 };
+enum { NESTED = 8, KERNELS = 4096, KERNEL_PLACES = 2 * KERNELS, LOOKS = 256 };
+
+/* What bits are of: rules, or the calls of marks. */
+enum { OF_RULES, OF_MARKS, KINDS };
+
+/*
+ * What a library or kernel is to the rules that name some: whose name was compared with it, and for which a call of it is
+ * none of theirs. So a call is asked once about either, however many rules look at it.
+ */
+struct answers {
+	_Atomic uint64_t asked[KINDS], refused[KINDS];
+};
+
+struct kernel_answers {
+	_Alignas(64) _Atomic uintptr_t name;	/* equal names are one pointer */
+	struct answers answers;
+};
 
 /* A range of a rule that counts per range, which is open. */
 struct level {
@@ -62,7 +78,10 @@ _Atomic uint8_t rules_idle[CUAUDIT_SLOTS_MAX];
 static uint64_t absent;		/* rules with a library that is not there yet, by bit */
 static _Atomic uint8_t callers[RULE_LIBRARIES];	/* by index: it is in the file */
 static const struct cuaudit_library *program;
-static _Atomic uintptr_t kernels[KERNELS];	/* that were launched, for each rule that counts them */
+static uint64_t name_library[KINDS], name_kernel[KINDS];	/* by bit; those that count kernels, too */
+static struct answers libraries[RULE_LIBRARIES];		/* by index */
+static struct kernel_answers kernels[KERNEL_PLACES];		/* a set of at most KERNELS */
+static _Atomic uint32_t nkernels;
 
 extern const struct cuaudit_module rules_module;
 
@@ -165,6 +184,7 @@ static __attribute__((noinline)) void note_caller(const struct cuaudit_call *cal
 	uint32_t number;
 
 	if (!library->index || library->index >= RULE_LIBRARIES ||
+	    atomic_load_explicit(&callers[library->index], memory_order_relaxed) ||
 	    atomic_exchange_explicit(&callers[library->index], 1, memory_order_relaxed))
 		return;
 	number = atomic_fetch_add_explicit(&rules_file->header.ncallers, 1, memory_order_relaxed);
@@ -173,50 +193,118 @@ static __attribute__((noinline)) void note_caller(const struct cuaudit_call *cal
 		       strnlen(library->name, sizeof(rules_file->callers->name) - 1));
 }
 
-static bool by_library(struct rule *rule, const struct cuaudit_call *call)
+static inline struct rule *rule_of(int kind, uint64_t bits)
 {
-	const struct cuaudit_library *library = cuaudit_call_library(call);
-	_Atomic uint8_t *known;
-	uint8_t is;
+	int index = __builtin_ctzll(bits);
 
-	if (library->index >= RULE_LIBRARIES)
-		return library_is(rule->library, library);
-	known = &rule->libraries[library->index];
-	is = atomic_load_explicit(known, memory_order_relaxed);
-	if (!is) {
-		is = library_is(rule->library, library) ? 2 : 1;
-		atomic_store_explicit(known, is, memory_order_relaxed);
+	return kind == OF_RULES ? &rules.rules[index] : &rules.marks[index].call;
+}
+
+/* Pairs with is_asked: who sees it asked sees the answer. */
+static void keep(struct answers *answers, int kind, uint64_t asked, uint64_t refused)
+{
+	atomic_fetch_or_explicit(&answers->refused[kind], refused, memory_order_relaxed);
+	atomic_fetch_or_explicit(&answers->asked[kind], asked, memory_order_release);
+}
+
+static inline bool is_asked(const struct answers *answers, int kind, uint64_t bits)
+{
+	return !(bits & ~atomic_load_explicit(&answers->asked[kind], memory_order_acquire));
+}
+
+static __attribute__((noinline)) uint64_t ask_library(const struct cuaudit_library *library, int kind, uint64_t named)
+{
+	uint64_t refused = 0;
+
+	for (uint64_t left = named; left; left &= left - 1)
+		if (!library_is(rule_of(kind, left)->library, library))
+			refused |= left & -left;
+	if (library->index < RULE_LIBRARIES)
+		keep(&libraries[library->index], kind, named, refused);
+	return refused;
+}
+
+/* Those of looking that name another library than the call's. */
+static inline uint64_t other_library(const struct cuaudit_call *call, int kind, uint64_t looking)
+{
+	uint64_t named = looking & name_library[kind];
+	const struct cuaudit_library *library;
+
+	if (!named)
+		return 0;
+	library = cuaudit_call_library(call);
+	if (__builtin_expect(library->index < RULE_LIBRARIES && is_asked(&libraries[library->index], kind, named), 1))
+		return atomic_load_explicit(&libraries[library->index].refused[kind], memory_order_relaxed);
+	return ask_library(library, kind, named);
+}
+
+/* NULL: there is no room. */
+static struct answers *kernel_answers(const char *name)
+{
+	uintptr_t value = (uintptr_t)name, was;
+	uint32_t at = (uint32_t)(value * 0x9e3779b97f4a7c15u >> 32) % KERNEL_PLACES;
+
+	for (;; at = (at + 1) % KERNEL_PLACES) {
+		was = atomic_load_explicit(&kernels[at].name, memory_order_relaxed);
+		if (was == value)
+			break;
+		if (was)
+			continue;
+		if (atomic_load_explicit(&nkernels, memory_order_relaxed) >= KERNELS)
+			return NULL;
+		if (atomic_compare_exchange_strong(&kernels[at].name, &was, value))
+			atomic_fetch_add_explicit(&nkernels, 1, memory_order_relaxed);
+		else if (was != value)
+			continue;
+		break;
 	}
-	return is == 2;
+	return &kernels[at].answers;
 }
 
-/* A kernel was launched; whether it is the rule's. */
-static void see_kernel(const struct rule *rule, bool is)
+/* A kernel was launched: it is the rule's, or it is not, whatever else does not hold. */
+static __attribute__((noinline)) uint64_t ask_kernel(struct answers *answers, const char *name, int kind,
+						     uint64_t named)
 {
-	if (rule->form == FORM_MARK)
-		return;
-	rules_want(rule->index, CHECK_REACH_KERNEL);
-	if (is)
-		rules_reach(rule->index, CHECK_REACH_KERNEL);
+	uint64_t refused = 0;
+
+	for (uint64_t left = named; left; left &= left - 1) {
+		const struct rule *rule = rule_of(kind, left);
+
+		if (!rule->kernel)
+			continue;
+		if (!rules_glob(rule->kernel, name))
+			refused |= left & -left;
+		else if (kind == OF_RULES)
+			rules_reach(rule->index, CHECK_REACH_KERNEL);
+		if (kind == OF_RULES)
+			rules_want(rule->index, CHECK_REACH_KERNEL);
+	}
+	if (answers)
+		keep(answers, kind, named, refused);
+	return refused;
 }
 
-/* Equal names are one pointer, of whose lowest bit the answer takes the place. */
-static bool by_kernel(struct rule *rule, const struct cuaudit_call *call)
+/* Those of looking that name another kernel than the call's, or that count kernels and have counted it. */
+static inline uint64_t other_kernel(const struct cuaudit_call *call, int kind, uint64_t looking)
 {
-	const char *name = cuaudit_call_kernel(call);
-	uintptr_t value = (uintptr_t)name << 1, is;
-	_Atomic uintptr_t *known;
+	uint64_t named = looking & name_kernel[kind];
+	struct answers *answers;
+	const char *name;
 
+	if (!named)
+		return 0;
+	name = cuaudit_call_kernel(call);
 	if (!name)
-		return false;
-	known = &rule->names[((uintptr_t)name >> 4 ^ (uintptr_t)name >> 10) % RULE_NAMES];
-	is = atomic_load_explicit(known, memory_order_relaxed);
-	if ((is & ~(uintptr_t)1) != value) {
-		is = value | rules_glob(rule->kernel, name);
-		see_kernel(rule, is & 1);
-		atomic_store_explicit(known, is, memory_order_relaxed);
-	}
-	return is & 1;
+		return named;
+	answers = kernel_answers(name);
+	if (__builtin_expect(answers && is_asked(answers, kind, named), 1))
+		return atomic_load_explicit(&answers->refused[kind], memory_order_relaxed);
+	return ask_kernel(answers, name, kind, named);
+}
+
+static inline uint64_t others(const struct cuaudit_call *call, int kind, uint64_t looking)
+{
+	return other_kernel(call, kind, looking) | other_library(call, kind, looking);
 }
 
 static bool on_device(const struct rule *rule, const struct cuaudit_call *call)
@@ -265,11 +353,9 @@ static bool is_blocking(const struct rule *rule, const struct cuaudit_call *call
 				 (rule->others && selector_takes(rule->others, call->function)));
 }
 
-/* The kernel first: it is one that was launched, whatever else does not hold. */
-static inline bool holds(struct rule *rule, const struct cuaudit_call *call)
+/* Beside its library and its kernel. */
+static inline bool holds(const struct rule *rule, const struct cuaudit_call *call)
 {
-	if (rule->kernel && !by_kernel(rule, call))
-		return false;
 	if (rule->after != NO_MARK && !is_reached(rule->after))
 		return false;
 	if (rule->before != NO_MARK && is_reached(rule->before))
@@ -279,8 +365,6 @@ static inline bool holds(struct rule *rule, const struct cuaudit_call *call)
 	if (rule->range >= 0 && !cuaudit_call_in_range(call, rule->range))
 		return false;
 	if (rule->per >= 0 && !cuaudit_call_in_range(call, rule->per))
-		return false;
-	if (rule->library && !by_library(rule, call))
 		return false;
 	if (rule->blocking && !is_blocking(rule, call))
 		return false;
@@ -347,21 +431,16 @@ static void count(struct rule *rule, const struct cuaudit_call *call, uint64_t a
 		rules_broken(rule, call, NULL, rule->frame);
 }
 
-/* Names that were seen are in a table of their own: a set of pointers. */
-static bool is_new_kernel(const struct rule *rule, const char *name)
+/* The kernel was not counted when the call was asked; another thread may have counted it since. */
+static void count_kernel(struct rule *rule, const struct cuaudit_call *call)
 {
-	uintptr_t value = (uintptr_t)name * CHECK_RULES + rule->index, was;
-	uint32_t at = (uint32_t)(value * 0x9e3779b97f4a7c15u >> 52);
+	struct answers *answers = kernel_answers(cuaudit_call_kernel(call));
+	uint64_t bit = 1ull << rule->index;
 
-	for (uint32_t i = 0; i < KERNELS; i++, at = (at + 1) % KERNELS) {
-		was = atomic_load_explicit(&kernels[at], memory_order_relaxed);
-		if (!was && atomic_compare_exchange_strong(&kernels[at], &was, value))
-			return true;
-		if (was == value)
-			return false;
-	}
-	lose(CHECK_LOST_MEMORY);
-	return false;
+	if (!answers)
+		lose(CHECK_LOST_MEMORY);
+	else if (!(atomic_fetch_or_explicit(&answers->refused[OF_RULES], bit, memory_order_relaxed) & bit))
+		count(rule, call, 1);
 }
 
 static bool is_exception(const struct rule *rule, const struct cuaudit_call *call)
@@ -425,8 +504,8 @@ static uint64_t failing(const struct cuaudit_call *call)
 
 	if (!query_is_error(call->function->name, cuaudit_call_status(call)))
 		return 0;
-	for (uint64_t left = unchecked; left; left &= left - 1) {
-		struct rule *rule = &rules.rules[__builtin_ctzll(left)];
+	for (uint64_t left = unchecked & ~others(call, OF_RULES, unchecked); left; left &= left - 1) {
+		const struct rule *rule = rule_of(OF_RULES, left);
 
 		if (!is_exception(rule, call) && holds(rule, call))
 			failed |= left & -left;
@@ -490,8 +569,6 @@ static void check_memory(const struct rule *rule, const struct cuaudit_call *cal
 
 static void judge(struct rule *rule, const struct cuaudit_call *call)
 {
-	const char *kernel;
-
 	if (rule->what == RULE_RESULTS && !is_result(rule, call))
 		return;
 	/* What other threads allocate while a range is open is in it, too. */
@@ -519,9 +596,7 @@ static void judge(struct rule *rule, const struct cuaudit_call *call)
 			count(rule, call, rules_copied(call, rule->direction));
 		break;
 	case RULE_KERNELS:
-		kernel = cuaudit_call_kernel(call);
-		if (kernel && is_new_kernel(rule, kernel))
-			count(rule, call, 1);
+		count_kernel(rule, call);
 		break;
 	case RULE_MEMORY:
 		check_memory(rule, call);
@@ -572,12 +647,14 @@ static void count_marks(uint32_t looked, const struct cuaudit_call *call)
 {
 	uint32_t held = 0;
 
-	for (uint32_t left = looked; left; left &= left - 1) {
-		int index = __builtin_ctz(left);
-
-		if (!is_reached((int16_t)index) && holds(&rules.marks[index].call, call))
-			held |= left & -left;
-	}
+	for (uint32_t left = looked; left; left &= left - 1)
+		if (is_reached((int16_t)__builtin_ctz(left)))
+			looked &= ~(left & -left);
+	if (looked)
+		looked &= ~(uint32_t)others(call, OF_MARKS, looked);
+	for (; looked; looked &= looked - 1)
+		if (holds(rule_of(OF_MARKS, looked), call))
+			held |= looked & -looked;
 	for (; held; held &= held - 1) {
 		uint32_t index = (uint32_t)__builtin_ctz(held);
 		struct rule_mark *mark = &rules.marks[index];
@@ -647,10 +724,13 @@ void rules_judge(struct cuaudit_call *call, void *data)
 {
 	const struct wants *wants = wants_of(call->function);
 	uint64_t left = wants->rules & ~(call->result ? 0 : wants->failing) & ~(forked ? 0 : wants->forked);
+	uint64_t refused = others(call, OF_RULES, left);
 
 	(void)data;
+	/* Tests that come out as before do not wait for what was looked up, as the number of a bit would. */
 	for (; left; left &= left - 1)
-		judge(&rules.rules[__builtin_ctzll(left)], call);
+		if (!(refused & left & -left))
+			judge(rule_of(OF_RULES, left), call);
 	if (__builtin_expect(!settled, 0))
 		look_out(call);
 	if (wants->marks)
@@ -753,11 +833,23 @@ void rules_range(const struct cuaudit_range *range, const struct cuaudit_call *c
 	}
 }
 
+/* Growth is of whatever call. */
+static void note_names(const struct rule *rule, int kind, uint32_t index)
+{
+	if (rule->what == RULE_GROWTH)
+		return;
+	if (rule->library)
+		name_library[kind] |= 1ull << index;
+	if (rule->kernel || rule->what == RULE_KERNELS)
+		name_kernel[kind] |= 1ull << index;
+}
+
 int rules_judge_setup(void)
 {
 	program = cuaudit_library_at((const void *)(uintptr_t)getauxval(AT_ENTRY));
 	key = cuaudit_thread_key(sizeof(struct counts), &rules_module);
 	for (uint32_t i = 0; i < rules.nrules; i++) {
+		note_names(&rules.rules[i], OF_RULES, i);
 		if (rules.rules[i].what == RULE_UNCHECKED)
 			unchecked |= 1ull << i;
 		forking |= rules.rules[i].what == RULE_FORKED;
@@ -766,6 +858,8 @@ int rules_judge_setup(void)
 		if (rules.rules[i].library && !rules_file->rules[i].optional)
 			absent |= 1ull << i;
 	}
+	for (uint32_t i = 0; i < rules.nmarks; i++)
+		note_names(&rules.marks[i].call, OF_MARKS, i);
 	rules_libraries();
 	return key < 0 ? key : 0;
 }
@@ -791,11 +885,11 @@ void rules_judge_forked(void)
 	memset((void *)rules_idle, 0, sizeof(rules_idle));
 	settled = 0;
 	counts_forked();
-	/* Its pages are not there before a rule counts kernels. */
-	for (uint32_t i = 0; i < rules.nrules; i++)
+	/* Its pages are not there before a rule names or counts kernels. */
+	for (uint32_t i = 0; i < rules.nrules && nkernels; i++)
 		if (rules.rules[i].what == RULE_KERNELS) {
-			memset(kernels, 0, sizeof(kernels));
-			break;
+			memset((void *)kernels, 0, sizeof(kernels));
+			nkernels = 0;
 		}
 	rules_grown_forked();
 	forked = initialized;
