@@ -66,6 +66,15 @@ bool safe_read_near(struct safe_read_known *known, uint64_t address, void *to, s
 	return true;
 }
 
+bool safe_read_wipe(void *pages, size_t size)
+{
+	int error = errno;
+	bool wipes = can_ask() && !syscall(SYS_madvise, pages, size, WIPE_ON_FORK);
+
+	errno = error;
+	return wipes;
+}
+
 /* By the kernel's copying from process to process, which seccomp filters may refuse. */
 static _Atomic bool forbidden;
 
@@ -81,8 +90,7 @@ static void keep_process(void)
 	if (atomic_exchange_explicit(&tried, true, memory_order_relaxed))
 		return;
 	page = cuaudit_pages(PEEK_PAGE);
-	/* Emulators say yes to any advice: there has to be one that is refused. */
-	if (page && can_ask() && !syscall(SYS_madvise, page, PEEK_PAGE, WIPE_ON_FORK))
+	if (page && safe_read_wipe(page, PEEK_PAGE))
 		__atomic_store_n(&process, page, __ATOMIC_RELEASE);
 }
 

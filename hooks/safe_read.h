@@ -25,6 +25,12 @@ bool safe_read(uint64_t address, void *to, size_t size);
  */
 bool safe_read_shared(uint64_t address, void *to, size_t size);
 
+/*
+ * Context: setup. Has the kernel clear whole pages in each child that does not share them, by whatever it was
+ * made; false where it does not, before Linux 4.14 and in emulators.
+ */
+bool safe_read_wipe(void *pages, size_t size);
+
 struct iovec;
 
 /*

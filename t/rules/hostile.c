@@ -241,24 +241,41 @@ static void forks_early(void)
 	start();
 }
 
-/* Children that nobody is told of. */
+/* What the parent has called, and no rule looked at then, by itself. */
+static int calls_alike(void *nothing)
+{
+	int version;
+
+	(void)nothing;
+	cuDriverGetVersion(&version);
+	return 0;
+}
+
+/* Children that nobody is told of, by clone, clone3, or with the memory of their parent. */
 static void clones(void)
 {
+	static char stack[256 * 1024] __attribute__((aligned(16)));
+	uint64_t by_clone3[8] = { [4] = SIGCHLD };
+	bool quiet = second == 1;
 	pid_t child;
 
 	start();
-	child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	for (int i = 0; i < 100; i++)
+		calls_alike(NULL);
+	if (first == 2)
+		child = clone(calls_alike, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+	else
+		child = (pid_t)(first == 1 ? syscall(SYS_clone3, by_clone3, sizeof(by_clone3)) :
+					     syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
 	if (!child) {
-		breaks();
+		if (!quiet && second == 2)
+			breaks();
+		else if (!quiet)
+			calls_alike(NULL);
 		_exit(0);
 	}
 	await(child);
-	child = vfork();
-	if (!child) {
-		breaks();
-		_exit(0);
-	}
-	await(child);
+	breaks();
 	say("done\n");
 }
 

@@ -73,20 +73,52 @@ static __attribute__((noinline)) void begin_again(void)
 	rules_unblock(&saved);
 }
 
-static void leave(struct cuaudit_call *call, void *data)
+static void forked(void)
 {
-	if (!call->result && atomic_load_explicit(&rules_idle[call->function->slot], memory_order_relaxed))
-		return;
+	unchecked = false;
+	rules_store_forked();
+	rules_judge_forked();
+	rules_broken_forked();
+	if (rules.memory || rules.leaks)
+		leak_track_forked();
+	atomic_store_explicit(&rules_own.process, PROCESS_KNOWN, memory_order_release);
+}
+
+/* A child of clone(2), without the handlers of fork: its first call is late for them, and not too late. */
+static __attribute__((noinline)) void cloned(void)
+{
+	uint32_t new = PROCESS_NEW;
+	struct rules_lock saved;
+
+	rules_block(&saved);
+	if (atomic_compare_exchange_strong(&rules_own.process, &new, PROCESS_BEGINS))
+		forked();
+	while (atomic_load_explicit(&rules_own.process, memory_order_acquire) != PROCESS_KNOWN)
+		sched_yield();
+	rules_unblock(&saved);
+}
+
+/* Before anything is counted. */
+static inline void see_process(void)
+{
+	if (__builtin_expect(atomic_load_explicit(&rules_own.process, memory_order_acquire) != PROCESS_KNOWN, 0))
+		cloned();
 	if (__builtin_expect(rules_store_absent, 0))
 		begin_again();
+}
+
+static void leave(struct cuaudit_call *call, void *data)
+{
+	if (!call->result && atomic_load_explicit(&rules_own.idle[call->function->slot], memory_order_relaxed))
+		return;
+	see_process();
 	if (rules_file)
 		rules_judge(call, data);
 }
 
 static void listen(const struct cuaudit_range *range, const struct cuaudit_call *call, void *data)
 {
-	if (__builtin_expect(rules_store_absent, 0))
-		begin_again();
+	see_process();
 	if (rules_file)
 		rules_range(range, call, data);
 }
@@ -98,8 +130,7 @@ static int called(struct cuaudit_call *call, void *data)
 {
 	(void)call;
 	(void)data;
-	if (__builtin_expect(rules_store_absent, 0))
-		begin_again();
+	see_process();
 	if (rules_file)
 		rules_file->header.calls = 1;
 	cuaudit_hook_detach(first_call);
@@ -218,16 +249,6 @@ static void finish(void)
 	rules_end();
 	if (!save && rules_file->header.calls)
 		rules_print();
-}
-
-static void forked(void)
-{
-	unchecked = false;
-	rules_store_forked();
-	rules_judge_forked();
-	rules_broken_forked();
-	if (rules.memory || rules.leaks)
-		leak_track_forked();
 }
 
 /* What was loaded at last is reached; what asks for the end is not there. */

@@ -14,6 +14,7 @@
 #include <cuaudit/range.h>
 
 #include "analysis/check_record.h"
+#include "hooks/safe_read.h"
 #include "util/globs.h"
 
 /* What is counted, or is not to be. */
@@ -119,11 +120,19 @@ int rules_blocking(struct cuaudit_call *call, void *data);
 /* Context: call, of exit hooks; of the functions that the rules look at. */
 void rules_judge(struct cuaudit_call *call, void *data);
 
-/*
- * By slot: rules_judge has nothing to do for a call that succeeds. Most end with that: it is one byte, since between two
- * calls the program has had the cache for itself.
- */
-extern _Atomic uint8_t rules_idle[CUAUDIT_SLOTS_MAX];
+enum rules_process { PROCESS_NEW, PROCESS_BEGINS, PROCESS_KNOWN };
+
+/* Whole pages, which the kernel clears in each child with memory of its own: clone(2) by itself runs no handlers. */
+struct rules_own {
+	/*
+	 * By slot: rules_judge has nothing to do for a call that succeeds. Most end with that: it is one byte, since
+	 * between two calls the program has had the cache for itself.
+	 */
+	_Alignas(PEEK_PAGE) _Atomic uint8_t idle[CUAUDIT_SLOTS_MAX];
+	_Atomic uint32_t process;	/* enum rules_process */
+};
+
+extern struct rules_own rules_own;
 
 /* Context: call, in the child of fork. */
 void rules_judge_forked(void);

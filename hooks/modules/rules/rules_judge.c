@@ -74,7 +74,7 @@ static bool forking;		/* some rule is of children of fork */
 static int key;
 static _Atomic uint8_t initialized, forked, settled;
 static uint32_t seen_generation;
-_Atomic uint8_t rules_idle[CUAUDIT_SLOTS_MAX];
+struct rules_own rules_own;
 static uint64_t absent;		/* rules with a library that is not there yet, by bit */
 static _Atomic uint8_t callers[RULE_LIBRARIES];	/* by index: it is in the file */
 static const struct cuaudit_library *program;
@@ -736,7 +736,7 @@ void rules_judge(struct cuaudit_call *call, void *data)
 	if (wants->marks)
 		count_marks(wants->marks, call);
 	else if (settled && !(wants->rules & ~wants->failing & ~wants->forked) && !forked)
-		rules_idle[call->function->slot] = 1;
+		rules_own.idle[call->function->slot] = 1;
 }
 
 /* A range of the rule ends: was there too little of it? */
@@ -861,6 +861,10 @@ int rules_judge_setup(void)
 	for (uint32_t i = 0; i < rules.nmarks; i++)
 		note_names(&rules.marks[i].call, OF_MARKS, i);
 	rules_libraries();
+	rules_own.process = PROCESS_KNOWN;
+	if ((sysconf(_SC_PAGESIZE) != PEEK_PAGE || !safe_read_wipe(&rules_own, sizeof(rules_own))) && forking)
+		cuaudit_log(CUAUDIT_WARN, "rules: children of clone(2) by itself are taken for their parent: the "
+			    "kernel has no MADV_WIPEONFORK, see cuaudit-rules(5)");
 	return key < 0 ? key : 0;
 }
 
@@ -882,7 +886,7 @@ static void counts_forked(void)
 /* What an earlier program of this process, or the parent, was asked. */
 void rules_judge_forked(void)
 {
-	memset((void *)rules_idle, 0, sizeof(rules_idle));
+	memset((void *)rules_own.idle, 0, sizeof(rules_own.idle));
 	settled = 0;
 	counts_forked();
 	/* Its pages are not there before a rule names or counts kernels. */
