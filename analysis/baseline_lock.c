@@ -8,7 +8,7 @@
 
 #include "analysis/baseline.h"
 #include "analysis/baseline_field.h"
-#include "analysis/baseline_route.h"
+#include "analysis/baseline_word.h"
 #include "util/buffer.h"
 
 #define MAGIC "cuaudit-lock"
@@ -33,8 +33,6 @@ static const struct {
 	{ "routes", 4 },
 	{ "unsized", 4 },
 };
-
-enum { ROUTE_FIELD = 3 };	/* of routes, from 0: which one */
 
 /* A part of the text that is read. */
 struct part {
@@ -156,12 +154,23 @@ static bool add_fact(struct reader *reader, struct part line, const struct basel
 	return true;
 }
 
-static bool is_route(struct part field)
+/* The texts that are in the key at these places, each with a tab or the end behind it. */
+static bool is_right(struct reader *reader, struct part part, const char *kind, size_t field, size_t before,
+		     size_t at)
 {
-	for (size_t i = 0; i < BASELINE_ROUTES; i++)
-		if (is_word(field, baseline_routes[i]))
-			return true;
-	return false;
+	char wrong[BASELINE_WRONG], *function, *word;
+	bool right;
+
+	out_bytes(&reader->key, "", 1);
+	if (reader->key.error)
+		return no_memory(reader);
+	reader->key.used--;
+	word = reader->key.data + at;
+	function = reader->key.data + before;
+	word[-1] = '\0';
+	right = baseline_word(kind, field, word, function, wrong);
+	word[-1] = '\t';
+	return right || refuse(reader, part, "%s", wrong);
 }
 
 static bool read_fact(struct reader *reader, struct part line, const char *kind, size_t fields)
@@ -169,6 +178,7 @@ static bool read_fact(struct reader *reader, struct part line, const char *kind,
 	struct baseline_fact fact = { .line = reader->lock->lines,
 				      .comment = comment_before(reader, line.at) };
 	struct part rest = line;
+	size_t before, at = 0;
 
 	cut(&rest, '\t');
 	reader->key.used = 0;
@@ -177,12 +187,14 @@ static bool read_fact(struct reader *reader, struct part line, const char *kind,
 	for (size_t i = 1; i < fields; i++) {
 		struct part field = cut(&rest, '\t');
 
+		before = at;
+		at = reader->key.used;
 		if (!baseline_field_read(&reader->key, field.at, field.size))
 			return refuse(reader, field, "is no name: field %zu of %s; a backslash "
 				      "begins \\\\, \\e or \\xHH", i + 1, kind);
+		if (!is_right(reader, field, kind, i, before, at))
+			return false;
 		out_text(&reader->key, "\t");
-		if (i == ROUTE_FIELD && !strcmp(kind, "routes") && !is_route(field))
-			return refuse(reader, field, "is no route: " BASELINE_ROUTE_WORDS);
 	}
 	if (!rest.size || memchr(rest.at, '\t', rest.size))
 		return refuse(reader, line, "has not the %zu fields of %s, with tabs between them",

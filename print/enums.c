@@ -111,6 +111,11 @@ const char *print_enumerator(uint32_t number, uint32_t value)
 	return NULL;
 }
 
+const char *print_enumerator_at(uint32_t number, uint32_t index)
+{
+	return index < enums[number].count ? (const char *)&texts + enumerators(number)[index].text : NULL;
+}
+
 bool print_flagset(uint32_t number)
 {
 	return enums[number].flagset;

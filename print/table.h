@@ -88,6 +88,9 @@ const char *print_member_name(const struct print_member *member);
 /* The first enumerator that equals value, NULL for none. */
 const char *print_enumerator(uint32_t number, uint32_t value);
 
+/* The name of the enumerator of that index, from 0; NULL behind the last. */
+const char *print_enumerator_at(uint32_t number, uint32_t index);
+
 /* Bytes that all names of any one such, with the other bits and a NUL, take no more than. */
 enum { PRINT_FLAGS_MOST = 768 };
 

@@ -375,6 +375,32 @@ wrong '7s/^calls/halls/' "7:1: 'halls' is no kind of fact"
 route_line=$(grep -n ^routes "$lock" | head -n 1 | cut -d : -f 1)
 wrong "${route_line}s/	[a-z]*	= 1/	sidedoor	= 1/" "$route_line:[0-9]*: 'sidedoor' is no route: symbol, dlsym, procaddr or other"
 wrong "${route_line}s/	[a-z]*	= 1/	-	= 1/" "$route_line:[0-9]*: '-' is no route"
+made copy 100 fail
+rm -f ran
+for fact in "bytes sideways:3:'sideways' is no direction, such as HtoD or DtoH\$" "bytes -:3:'-' is no direction" \
+	"bytes HotD:3:'HotD' is no direction; did you mean HtoD\?" "unsized dtoh:3:'dtoh' is no direction; did you mean DtoH\?" \
+	"errors cuInit CUDA_ERROR_NO_SUCH:4:'CUDA_ERROR_NO_SUCH' is no error; did you mean CUDA_ERROR_[A-Z_]*\?" \
+	"errors cuInit INVALID_VALEU:4:'INVALID_VALEU' is no error; did you mean CUDA_ERROR_INVALID_VALUE\?" \
+	"errors cuInit CUDA_SUCCESS:4:'CUDA_SUCCESS' is no error" "errors cuInit 0:4:'0' is no error, such as CUDA_ERROR_INVALID_VALUE\$" \
+	"errors cuInit 1:4:'1' is no error; did you mean CUDA_ERROR_INVALID_VALUE\?" \
+	"errors cuInit -07:4:'-07' is no error; did you mean -7\?" \
+	"errors cuInit cudaErrorInvalidValue:4:'cudaErrorInvalidValue' is no error" \
+	"errors cudaMalloc CUDA_ERROR_OUT_OF_MEMORY:4:'.*' is no error" \
+	"errors cudaMalloc cudaErrorMemoryAlocation:4:'.*' is no error; did you mean cudaErrorMemoryAllocation\?"; do
+	words=${fact%%:*}
+	line=$(printf '%s\tsteps\t%s\t-\t= 3' "${words%% *}" "$(echo "${words#* }" | tr ' ' '\t')")
+	column=$(printf %s "$line" | cut -f "1-$(echo "$fact" | cut -d : -f 2)" | sed 's/[^\t]*$//' | wc -c)
+	cp "$lock" bad.lock
+	printf '%s\n' "$line" >>bad.lock
+	refused 2 "bad.lock:$(wc -l <bad.lock):$column: ${fact#*:?:}" "a lock file with $words" \
+		check -d sim --baseline bad.lock -- touch ran
+done
+ok "... nothing is run" test ! -e ran
+sed 's/	CUDA_ERROR_INVALID_VALUE	/	999999	/; s/	HtoD	/	unknown	/' "$lock" >good.lock
+printf 'errors\tsteps\tcudaMalloc\tcudaErrorMemoryAllocation\t-\tany\nerrors\tsteps\tcuInit\t-7\t-\tany\n' >>good.lock
+tool check -d sim --baseline good.lock -- ./steps copy 100 fail
+is "$status $(grep -c missing "$tmp/err")" "88 2" "words that a run may have are compared" || diag "$(cat "$tmp/err")"
+made calls 1
 cp "$lock" routes.lock
 printf 'routes\tsteps\tcuSteramCreate\tsymbol\t= 1\nroutes\tsteps\tcuMemGetInfo_v2\tdlsym\t= 1\n' >>routes.lock
 printf 'calls\tsteps\tcuMemGetInfo_v2\t-\t0..4\nroutes\tsteps\tcuCtxDestroy_v2\tsymbol\t0..1\n' >>routes.lock

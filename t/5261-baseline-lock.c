@@ -20,7 +20,7 @@ static const char good[] =
 	"bytes\tapp\tHtoD\t-\t= 300\n"
 	"calls\tapp\tcuInit\tstep \\x09 \\\\\t2..18446744073709551615\n"
 	"  # may be\n"
-	"errors\tapp\tcuInit\t\\xff-\t\\x2d\tany\n"
+	"errors\tapp\tcuInit\tCUDA_ERROR_NO_DEVICE\t\\x2d\tany\n"
 	"launches\tlib\xc3\xa4.so.12\tf<int>(int)\t-\t0..1\n"
 	"routes\tapp\tcuInit\tsymbol\t= 1\n"
 	"# the end\n";
