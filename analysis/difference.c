@@ -274,3 +274,10 @@ const char *difference_fault(const struct difference_side *a, const struct diffe
 		       "record both alike";
 	return NULL;
 }
+
+const char *difference_gap(const struct difference_side *a, const struct difference_side *b)
+{
+	if (a->report || b->report || !((arguments(a->summary) | arguments(b->summary)) & 1))
+		return NULL;
+	return "launches of kernels and bytes copied are not compared where calls were recorded without arguments";
+}

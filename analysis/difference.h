@@ -17,6 +17,9 @@ const char *difference_side_fault(const struct difference_side *side);
 /* Why two sides are not comparable: nothing would be compared, or they were recorded differently. */
 const char *difference_fault(const struct difference_side *a, const struct difference_side *b);
 
+/* What is not compared of sides that are comparable, as part of a line, or NULL. */
+const char *difference_gap(const struct difference_side *a, const struct difference_side *b);
+
 /*
  * Counts what differs: processes, errors, calls, launches, bytes copied and routes, never times.
  * Writes the first ones as one line of text. -ENOMEM where out has no memory, too.

@@ -44,7 +44,18 @@ differs 'calls of .*' "JSON: the line is beside it" one.cutrace other.cutrace --
 is "$(grep -c '^{.*}$' out)" 1 "... which is whole"
 refuses 'report: --exit-code: one was recorded without arguments, so launches and bytes are not comparable; record both alike' \
 	"arguments of one side" one.cutrace bare.cutrace
-same "arguments of neither" bare.cutrace bare.cutrace
+gap='report: --exit-code: launches of kernels and bytes copied are not compared where calls were recorded without arguments'
+diff_ 0 "$gap" "arguments of neither" bare.cutrace bare.cutrace
+synth -t 1 -n 3000 -x cuModuleGetFunction bare-other.cutrace
+tool report --diff --exit-code bare.cutrace bare-other.cutrace
+is "$status $(head -n 1 err)" "88 cuaudit: $gap" "... what differs otherwise is found"
+like "$(sed 1d err)" '^cuaudit: report: B differs from A: calls of cuCtxGetCurrent: .*$' "... and said behind that"
+mkdir mixed
+synth -t 1 -n 3000 -p 4711 mixed/bare.cutrace
+synth -a -t 1 -n 3000 -p 4712 mixed/whole.cutrace
+diff_ 0 "$gap" "arguments of one process of each side" mixed mixed
+tool report --diff bare.cutrace bare.cutrace
+is "$status $(cat err)" "0 " "without --exit-code nothing is said of it"
 
 # what is damaged
 : >empty.cutrace

@@ -283,6 +283,7 @@ static int judge(const struct side *before, const struct side *after)
 	const struct difference_side a = comparable(before), b = comparable(after);
 	const char *fault_a = difference_side_fault(&a), *fault_b = difference_side_fault(&b);
 	const char *fault = fault_a ? fault_a : fault_b ? fault_b : difference_fault(&a, &b);
+	const char *gap = difference_gap(&a, &b);
 	struct out line = { 0 };
 	int64_t count = 0;
 
@@ -290,6 +291,8 @@ static int judge(const struct side *before, const struct side *after)
 		tool_complain("report: --exit-code: %s%s", fault_a ? "A: " : fault_b ? "B: " : "", fault);
 		return TOOL_FAILED;
 	}
+	if (gap)
+		tool_complain("report: --exit-code: %s", gap);
 	count = difference_find(&a, &b, &line);
 	if (count < 0)
 		tool_complain("report: %s", strerror(ENOMEM));
