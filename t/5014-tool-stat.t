@@ -31,6 +31,34 @@ is "$status $(grep -c '^cuaudit: cannot run ' "$tmp/err") $(wc -l <"$tmp/err")" 
 	"one that the kernel refuses"
 is "$(ls "$TMPDIR")" "" "nothing is left"
 
+# An output of before is no report of a run without one.
+for format in text json prometheus; do
+	rm -f "$tmp/before"
+	tool stat -d sim --format $format -o "$tmp/before" true
+	ok "$format: no call, no file" test ! -e "$tmp/before"
+	echo yesterday >"$tmp/before"
+	ln -f "$tmp/before" "$tmp/link"
+	tool stat -d sim --format $format -o "$tmp/before" true
+	is "$status $(wc -c <"$tmp/before") $(grep -c "^cuaudit: there is no report of this run; $tmp/before is empty now\$" "$tmp/err")" \
+		"0 0 1" "... a file of before is emptied, which is said"
+	is "$(wc -c <"$tmp/link")" 0 "... as it is, by whatever name"
+	tool stat -d sim --format $format -o "$tmp/before" true
+	unlike "$(cat "$tmp/err")" "is empty now" "... once"
+done
+echo yesterday >"$tmp/before"
+tool stat -d sim -o "$tmp/before" sh -c 'kill -KILL $$'
+is "$status $(cat "$tmp/before")" "137 " "... where the program is killed, too"
+echo yesterday >"$tmp/before"
+tool stat -d sim -o "$tmp/before" sh -c 'echo meanwhile >"$1"' sh "$tmp/before"
+is "$(cat "$tmp/before")" meanwhile "... not what somebody else writes there meanwhile"
+"$cuaudit" stat -d sim -o "$tmp/before" echo printed >"$tmp/before" 2>"$tmp/err"
+is "$(cat "$tmp/before")" printed "... nor the output of the program"
+echo yesterday >"$tmp/before"
+tool stat -d sim -o "$tmp/before" "$tmp/workers" _exit=9
+like "$(cat "$tmp/before")" "^cuaudit: workers: 1 process" "... a report takes its place"
+refused 2 '.*' "... and a run that is not begun leaves it" stat -d nowhere -o "$tmp/before" true
+like "$(cat "$tmp/before")" "^cuaudit: workers: 1 process" "... as it is"
+
 # what it inherits
 # Old libcs have handlers of their own for 32 and 33.
 own=
@@ -153,7 +181,7 @@ echo old >text && tool stat -d sim -o text "$tmp/workers" _exit=1
 is "$(grep -c old text) $(grep -c '^cuaudit: workers: 1 process, 1 call ' text)" "0 1" \
 	"what is there is written over"
 echo old >text && tool stat -d sim -o text true
-is "$(cat text)" old "... not by a program without calls"
+is "$(cat text)" "" "... and by a program without calls emptied"
 rm -f of-*
 CUAUDIT_OUTPUT=$tmp/of-%e tool stat -d sim "$tmp/workers" _exit=1
 is "$(wc -c <err) $(grep -c '^cuaudit: workers: 1 process, 1 call ' of-workers)" "0 1" "CUAUDIT_OUTPUT"

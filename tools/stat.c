@@ -316,6 +316,24 @@ static void print(struct merge *merge)
 	out_free(&out);
 }
 
+/* Who reads the file takes nothing that was there before for what this run did. */
+static void empty_earlier(void)
+{
+	struct stat status;
+	int fd;
+
+	if (!*stat_run.target || stat(stat_run.target, &status) || !S_ISREG(status.st_mode) ||
+	    !status.st_size || same_stream() >= 0 ||
+	    (uint64_t)status.st_mtim.tv_sec * 1000000u + (uint64_t)status.st_mtim.tv_nsec / 1000 >= stat_run.run)
+		return;
+	fd = io_open(stat_run.target, O_WRONLY | O_TRUNC, IO_REPORT);
+	if (fd >= 0)
+		io_close(fd);
+	tool_complain(fd < 0 ? "there is no report of this run, and what is in %s is of another: %s" :
+			       "there is no report of this run; %s is empty now",
+		      stat_run.target, fd == -PLANTED ? io_remedy(fd) : strerror(fd < 0 ? -fd : 0));
+}
+
 static void tick(void *unused)
 {
 	struct merge merge = { .count = 0 };
@@ -404,6 +422,8 @@ static void finish(void)
 	supervise_end();
 	if (merge.count)
 		print(&merge);
+	if (!merge.report.nprocesses)
+		empty_earlier();
 	if (empty.ended) {
 		tool_complain("%zu process%s of %s left no statistics: killed in the first call, or no "
 			      "room to save them", empty.ended, empty.ended == 1 ? "" : "es",
