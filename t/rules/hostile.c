@@ -251,6 +251,11 @@ static int calls_alike(void *nothing)
 	return 0;
 }
 
+static pid_t by_clone(void)
+{
+	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
 /* Children that nobody is told of, by clone, clone3, or with the memory of their parent. */
 static void clones(void)
 {
@@ -265,8 +270,7 @@ static void clones(void)
 	if (first == 2)
 		child = clone(calls_alike, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
 	else
-		child = (pid_t)(first == 1 ? syscall(SYS_clone3, by_clone3, sizeof(by_clone3)) :
-					     syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+		child = first == 1 ? (pid_t)syscall(SYS_clone3, by_clone3, sizeof(by_clone3)) : by_clone();
 	if (!child) {
 		if (!quiet && second == 2)
 			breaks();
@@ -300,7 +304,7 @@ static void forks_holding(void)
 }
 
 /* While other threads break rules, so that the child may find any lock taken. */
-static void forks_midway(void)
+static void midway(pid_t (*split)(void))
 {
 	pthread_t other;
 	pid_t child;
@@ -310,7 +314,7 @@ static void forks_midway(void)
 	if (pthread_create(&other, NULL, on_thread, NULL))
 		_exit(74);
 	for (long i = 0; i < first; i++) {
-		child = fork();
+		child = split();
 		if (!child) {
 			breaks();
 			_exit(0);
@@ -319,6 +323,16 @@ static void forks_midway(void)
 	}
 	pthread_join(other, NULL);
 	say("done\n");
+}
+
+static void forks_midway(void)
+{
+	midway(fork);
+}
+
+static void clones_midway(void)
+{
+	midway(by_clone);
 }
 
 static void executes(const char *how)
@@ -635,6 +649,7 @@ static const struct {
 	{ "beside", beside },
 	{ "blocked", blocked },
 	{ "clones", clones },
+	{ "clones-midway", clones_midway },
 	{ "closed", closed },
 	{ "descriptors", descriptors },
 	{ "elsewhere", elsewhere },
