@@ -75,7 +75,7 @@ is "$(statuses)" "0 cuaudit check -d sim
 0 cuaudit run -k 'leak(fail=any)'
 0 cuaudit run -k 'stat(fail=errors)'
 1 cuaudit run -k 'limit(memory
-0 cuaudit run -k 'limit(dry-run;format=json)'
+0 cuaudit run -k 'limit(dry-run;count=allocations;format=json)'
 1 cuaudit run -k 'fault(inject=cuMemAlloc
 0 cuaudit trace
 0 cuaudit report --html

@@ -197,7 +197,7 @@ is "$(sed 's/^cuaudit: CUAUDIT_STRICT=check: //; s/of the [0-9]*/of the N/; $d' 
 CUAUDIT_FUNCTIONS=cuInit,cuMemAlloc: functions that are hooked: 3 of the N that are known
 CUAUDIT_LOG=warn: the messages printed on stderr
 CUAUDIT_OUTPUT=$PWD/x-%e: where hooks write, stderr if empty: $PWD/x-simple
-hook module limit: memory=1G; by default count=allocations, on-error=exit, dry-run=no, format=text
+hook module limit: memory=1G; by default count=auto, on-error=exit, dry-run=no, format=text
 hook module coverage: fail=no; by default format=text
 enforced, by CUAUDIT_HOOKS: limit
 cuaudit: CUAUDIT_FOLLOW=0: programs that this one starts are not held to: limit" \

@@ -66,7 +66,7 @@ printf 'left cuNone *\n' >hooks/suppress
 printf 'what is no rule\n' >"$there/hooks/suppress"
 for directory in hooks 'per%%cent'; do
 	gone "outputs in $directory" CUAUDIT_OUTPUT="$directory/%e" CUAUDIT_HOOKS="coverage,\
-fault(inject=cuInit:delay_enter=1us),limit(memory=1G;user=1G;file=hooks/limit),stat(save=hooks/save;\
+fault(inject=cuInit:delay_enter=1us),limit(memory=1G;user=1G;file=hooks/limit;count=allocations),stat(save=hooks/save;\
 print=no),leak(suppress=hooks/suppress),trace(file=$directory/trace)"
 	directory=$(echo "$directory" | sed s/%%/%/)
 	is "$(cd "$directory" && ls -d gone* trace)" "gone.coverage

@@ -110,7 +110,7 @@ for name in null:/dev/null stdout:/proc/self/fd/1; do
 	rm -rf d/*
 	ln -s "${name#*:}" "d/${name%:*}"
 	name=${name%:*}
-	hook 'stat,leak,coverage,trace(text),limit(memory=1G),fault(inject=cuInit:delay_enter=1us)' d/$name >out 2>err
+	hook 'stat,leak,coverage,trace(text),limit(memory=1G;count=allocations),fault(inject=cuInit:delay_enter=1us)' d/$name >out 2>err
 	is "$? $(ls d) $(cat err)" "0 $name " "all modules, $name: nothing beside it"
 	for module in trace "trace(file=$tmp/d/$name)" "stat(save=$tmp/d/$name)" 'stat(print=no)'; do
 		status=0
@@ -123,7 +123,7 @@ rm -rf d/*
 ln -s /proc/self/fd/1 d/stdout
 {
 	sed -n 's/^flags://p' /proc/$$/fdinfo/1 >flags
-	hook 'leak,coverage,trace(text),limit(memory=1G),fault(inject=cuInit:delay_enter=1us)' d/stdout
+	hook 'leak,coverage,trace(text),limit(memory=1G;count=allocations),fault(inject=cuInit:delay_enter=1us)' d/stdout
 	sed -n 's/^flags://p' /proc/$$/fdinfo/1 >>flags
 } >out
 is "$(uniq flags | wc -l)" 1 "all modules, a descriptor's name: its flags stay"

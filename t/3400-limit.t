@@ -38,7 +38,7 @@ limited "CUAUDIT_FUNCTIONS without memory" "memory=1M;format=json" \
 is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 2 0" "a limit is not taken away by it"
 unset CUAUDIT_FUNCTIONS
 
-limited "a dry run" "memory=1M;dry-run;format=json" \
+limited "a dry run" "memory=1M;dry-run;count=allocations;format=json" \
 	"$tmp/some" init 0 take=2097152 told take=1 free
 is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 1071644672 1073741824 0 0" "refuses nothing, tells the truth"
 is "$(reported '(r["dry_run"], r["process"]["refused"], r["process"]["peak"])')" \
@@ -61,10 +61,10 @@ fi
 "$tool_bin" report "$tmp/report.limit" >"$tmp/completed" 2>"$tmp/err"
 is "$? $(cat "$tmp/completed")" "2 " "as JSON alone"
 
-limited "as text" "device0=1M" "$tmp/some" init 0 take=524288 take=1048576
+limited "as text" "device0=1M;count=allocations" "$tmp/some" init 0 take=524288 take=1048576
 is "$(sed 's/pid [0-9]*/pid N/; s,  /.*/some, some,; s/0x[0-9a-f]*/0xN/' "$tmp/report.limit")" "cuaudit: limit, pid N
 
-     Limit       Peak     At end    Refused  Device memory of
+     Limit       Peak     At end    Refused  Device memory, without contexts and code, of
        none  512.00KiB  512.00KiB          0  the process
     1.00MiB  512.00KiB  512.00KiB          1  device 0
 
@@ -117,7 +117,7 @@ is "$(paste -s -d ' ' "$tmp/out")" "0 0 0 2" "is one of their sum"
 limited "a share, before cuInit" "memory=25%" "$tmp/some" take=1 init 0 take=1
 is "$(paste -s -d ' ' "$tmp/out")" "3 0 0 0" "leaves it to the driver"
 
-limited "a device that is not there" "device1=1M;device7=1M" "$tmp/some" init 0 take=1 take=1
+limited "a device that is not there" "device1=1M;device7=1M;count=allocations" "$tmp/some" init 0 take=1 take=1
 is "$(cat "$tmp/err")" "cuaudit: limit: device7 limits nothing: the program sees 2 devices, numbered\
  from 0" "is named once"
 

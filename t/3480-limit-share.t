@@ -419,7 +419,7 @@ os.chdir(sys.argv[1])
 socket.socket(socket.AF_UNIX).bind("control")' "$tmp/mps"
 wrong share=1 "$mps"
 # Quotas of memory are, and so is what only counts; and a daemon that has ended is none.
-for options in memory=1G "share=1;dry-run" "share=1;share-dir=$tmp;group=mps"; do
+for options in "memory=1G;count=allocations" "share=1;dry-run" "share=1;share-dir=$tmp;group=mps"; do
 	begin
 	test "$options" = "${options%mps}" || rm "$tmp/mps/control"
 	mps_status=0

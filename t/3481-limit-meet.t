@@ -23,5 +23,5 @@ cuaudit: $lost the device: a thread began to ask for it and did not go on" "and 
 is "$(run 'share=1;on-error=run;share-dir=/none' "$tmp/share" "$tmp/all" 0 1 4 1)" "0 4
 cuaudit: limit: cannot share /none/cuaudit-share-$(id -u): its directory does not exist; the share of the device's\
  time is not held" "no file, and on-error=run"
-like "$(cat "$tmp/report.limit")" "^ +1  times the share of the device's time was not held:\$" "which the report has"
+like "$(cat "$tmp/report.limit")" "^ +1  times the share of the device's time was not held\$" "which the report has"
 done_testing

@@ -70,7 +70,7 @@ CUAUDIT_INCLUDE=(main): libraries whose calls are intercepted, empty for all
 CUAUDIT_LOG=error: the messages printed on stderr
 CUAUDIT_OUTPUT=$PWD/x-%e: where hooks write, stderr if empty: $PWD/x-cuaudit
 hook module coverage: fail=escapes; by default format=text
-hook module limit: memory=1G; by default count=allocations, on-error=exit, dry-run=no, format=text
+hook module limit: memory=1G; by default count=auto, on-error=exit, dry-run=no, format=text
 enforced, by CUAUDIT_HOOKS: coverage, limit" "variables and hooks"
 finds 0 '^warning  CUAUDIT_INCLUDE=\(main\): other libraries are not held to: coverage, limit$' \
 	"where what is enforced does not hold"

@@ -50,7 +50,9 @@ audited CUAUDIT_HOOKS='fault(inject=cuCtxGetCurrent:error=2:if=pctx==1)' "$dir/b
 audited CUAUDIT_HOOKS='limit(memory=1G)' "$dir/bench" pairs 1 "limit: an allocation and its free"
 audited CUAUDIT_HOOKS="limit(user=1G;file=$dir/shared)" \
 	"$dir/bench" pairs 1 "limit of the user: an allocation and its free"
-audited CUAUDIT_HOOKS="limit(share=50;share-dir=$dir)" "$dir/bench" share
+audited CUAUDIT_HOOKS='limit(memory=1G)' "$dir/bench" launch 1 "limit(memory=): a launch"
+audited CUAUDIT_HOOKS="limit(share=50;share-dir=$dir)" \
+	"$dir/bench" launch 1 "limit(share=): a launch while nobody else wants the device"
 audited CUAUDIT_HOOKS=leak "$dir/bench" leak "$threads"
 
 # Calls through a table, which only the simulated driver has.
@@ -103,7 +105,7 @@ for several in 1 2 4 6; do
 			at-least 100 kernels
 		END
 	} >"$dir/rules"
-	audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" launch 1 \
+	audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" kernels 1 \
 		"rules, a launch that $several and a mark look at"
 done
 

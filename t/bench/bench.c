@@ -549,11 +549,11 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (!strcmp(what, "launch") && argc > 3) {
-		measure_launch(argv[3]);
+		compare_launches(argv[3], 25, time_launches);
 		return 0;
 	}
-	if (!strcmp(what, "share")) {
-		compare_launches("limit(share=): a launch while nobody else wants the device", 25, time_launches);
+	if (!strcmp(what, "kernels") && argc > 3) {
+		measure_launch(argv[3]);
 		return 0;
 	}
 	if (!strcmp(what, "leak")) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* On a GPU, under limit(device0=1GiB): each way to take memory, and what is told. */
+/* On a GPU, under limit(device0=1GiB;count=allocations): each way to take memory, and what is told. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

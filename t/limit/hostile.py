@@ -13,7 +13,7 @@ made = 0
 
 def environment(file, options=""):
     return dict(os.environ, LD_AUDIT=library, CUAUDIT_OUTPUT=file + ".%p",
-                CUAUDIT_HOOKS="limit(user=10M;format=json;file=%s%s)" % (file, options))
+                CUAUDIT_HOOKS="limit(user=10M;count=allocations;format=json;file=%s%s)" % (file, options))
 
 
 class User:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * own CASE, under limit(memory=1G;count=all) and t/limit/nvml.c: contexts and modules that take memory nobody
+ * own CASE, under limit(memory=1G) and t/limit/nvml.c: contexts and modules that take memory nobody
  * allocates. Prints what is left, in MiB, after each step, and what of it could not be had.
  */
 #include <errno.h>
@@ -23,6 +23,10 @@ struct nvml_processes nvml_processes = {
 	.before = 2,
 	.list = { { .pid = 1, .used = 77 * MIB }, { .pid = 2, .used = 3 * MIB } },
 };
+
+struct nvml_processes nvml_second;
+unsigned int nvml_begun;
+int (*nvml_beginning)(void);
 
 static struct nvml_process *self = &nvml_processes.list[2];
 

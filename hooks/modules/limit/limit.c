@@ -159,7 +159,7 @@ static void finish(void)
 {
 	bool shared = lease_finish();
 
-	if (called || denied || shared)
+	if (called || denied || shared || own_any())
 		limit_print();
 	shared_close();
 }
@@ -183,7 +183,7 @@ static void forked(void)
 
 const struct cuaudit_module limit_module = {
 	.size = sizeof(limit_module), .abi = CUAUDIT_ABI, .name = "limit",
-	.summary = "quotas of device memory, devices to see, functions to deny",
+	.summary = "quotas of device memory, shares of its time, devices to see, functions to deny",
 	.options = limit_option_table, .init = init, .finish = finish, .forked = forked, .thread_exit = lease_thread_exit,
 	.check = check, .enforces = "",
 };

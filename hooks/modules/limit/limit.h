@@ -3,6 +3,7 @@
 #ifndef HOOKS_MODULES_LIMIT_LIMIT_H
 #define HOOKS_MODULES_LIMIT_LIMIT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -55,7 +56,8 @@ struct limit_options {
 	bool dry_run;
 	bool exits;		/* on-error=exit, and there is a limit that is enforced */
 	bool json;
-	bool all;		/* count=all: what the driver takes beside allocations, too */
+	bool all_given;		/* count=all, which on-error holds to */
+	_Atomic bool all;	/* what the driver takes beside allocations counts, too, as far as is known */
 	bool shared;
 	int32_t denial;		/* the result of denied calls */
 };

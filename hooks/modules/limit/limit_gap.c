@@ -56,14 +56,16 @@ void gap_end(void)
 void gap_report(enum gap gap, const char *what, const char *why)
 {
 	uint64_t before = atomic_fetch_add_explicit(&counts[gap], 1, memory_order_relaxed);
+	bool unasked = gap == GAP_OWN && !limit_options.all_given;
+	bool ends = limit_options.exits && !unasked;
 
-	if (!before || limit_options.exits)
-		cuaudit_log(limit_options.exits ? CUAUDIT_ERROR : CUAUDIT_WARN, "limit: %s%s%s%s%s%s",
+	if (!before || ends)
+		cuaudit_log(ends ? CUAUDIT_ERROR : CUAUDIT_WARN, "limit: %s%s%s%s%s%s",
 			    gaps[gap].text, what ? " " : "", what ? what : "", what ? ": " : "",
 			    what ? why : "",
-			    limit_options.exits ?
-			    "; the process ends, on-error=run would let it go on" : "");
-	if (limit_options.exits)
+			    ends ? "; the process ends, on-error=run would let it go on" :
+			    unasked ? "; count=allocations leaves it out without this line" : "");
+	if (ends)
 		gap_end();
 }
 

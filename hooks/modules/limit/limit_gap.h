@@ -18,8 +18,9 @@ enum gap {
 
 /*
  * Context: call. Memory is, or would be, taken that nobody counts. With
- * on-error=exit, unless nothing is limited, the process ends here. what, why:
- * more of it, both or neither; it is reported once.
+ * on-error=exit, unless nothing is limited, the process ends here, but not for
+ * GAP_OWN where count=all is not given. what, why: more of it, both or neither;
+ * it is reported once.
  */
 void gap_report(enum gap gap, const char *what, const char *why);
 

@@ -11,9 +11,14 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "hooks/bypassed.h"
+
 enum { DEVICES = 64, PROCESSES = 128 };
+
+enum { UNINITIALIZED = 1, INVALID_ARGUMENT = 2 };	/* answers */
 
 #define UNKNOWN UINT64_MAX	/* of NVML, where it does not tell it */
 
@@ -28,22 +33,28 @@ static int (*handle_of)(const char *uuid, void **handle);
 static int (*processes)(void *handle, unsigned int *count, struct process *list);
 
 static struct {
-	void *handle;
+	void *handle;	/* NULL: it cannot be asked */
+	uint8_t uuid[16];
 	unsigned int count;	/* of those before */
 	unsigned int before[PROCESSES];
 } devices[DEVICES];
 
+static const char no_device[] = "NVML does not know the device";
+static const char no_list[] = "NVML does not tell its processes";
+
 static struct process list[PROCESSES];
 static unsigned int outside;	/* this process's PID there; 0: not known yet */
 
-/* It waits and reads: no thread is to be cancelled amid, nor to find another errno. */
+/* It waits, reads and calls the driver: no thread is to be cancelled amid, nor to find another errno. */
 struct guard {
 	int cancel, error;
+	struct bypassed bypassed;
 };
 
 static void enter(struct guard *guard)
 {
 	guard->error = errno;
+	guard->bypassed = bypassed_begin();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
 }
 
@@ -52,42 +63,56 @@ static void leave(const struct guard *guard)
 	int unused;
 
 	pthread_setcancelstate(guard->cancel, &unused);
+	bypassed_end(guard->bypassed);
 	errno = guard->error;
+}
+
+static bool look_up(void)
+{
+	void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+
+	if (library) {
+		*(void **)&begin = dlsym(library, "nvmlInit_v2");
+		*(void **)&handle_of = dlsym(library, "nvmlDeviceGetHandleByUUID");
+		*(void **)&processes = dlsym(library, "nvmlDeviceGetComputeRunningProcesses_v3");
+	}
+	if (begin && handle_of && processes)
+		return true;
+	begin = NULL;
+	dlerror();	/* the program's next one is its own */
+	return false;
+}
+
+bool nvml_load(void)
+{
+	struct guard guard;
+	bool loaded;
+
+	enter(&guard);
+	loaded = begin || look_up();
+	leave(&guard);
+	return loaded;
 }
 
 bool nvml_open(void)
 {
-	void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		return false;
-	*(void **)&begin = dlsym(library, "nvmlInit_v2");
-	*(void **)&handle_of = dlsym(library, "nvmlDeviceGetHandleByUUID");
-	*(void **)&processes = dlsym(library, "nvmlDeviceGetComputeRunningProcesses_v3");
-	return begin && handle_of && processes && !begin();
-}
-
-/* False: it does not tell, or there are too many. */
-static bool read_list(void *handle, unsigned int *count)
-{
 	struct guard guard;
 	int error;
 
-	*count = PROCESSES;
+	if (!nvml_load())
+		return false;
 	enter(&guard);
-	error = processes(handle, count, list);
+	error = begin();
 	leave(&guard);
-	return !error && *count <= PROCESSES;
+	return !error;
 }
 
 static void *find(const uint8_t uuid[16])
 {
 	static const char *const kinds[] = { "GPU", "MIG" };
 	void *handle = NULL;
-	struct guard guard;
 	char text[64];
 
-	enter(&guard);
 	for (int i = 0; i < 2 && !handle; i++) {
 		int at = snprintf(text, sizeof(text), "%s", kinds[i]);
 
@@ -98,22 +123,54 @@ static void *find(const uint8_t uuid[16])
 		if (handle_of(text, &handle))
 			handle = NULL;
 	}
-	leave(&guard);
 	return handle;
 }
 
-bool nvml_prepare(uint32_t device, const uint8_t uuid[16])
+/*
+ * False: it does not tell, or there are too many. A program may end NVML once more than it began it, perhaps to
+ * begin it anew: NVML then knows the handle no more.
+ */
+static bool read_list(uint32_t device, unsigned int *count)
 {
-	void *handle = device < DEVICES ? find(uuid) : NULL;
+	struct guard guard;
+	bool again = false;
+	int error;
+
+	enter(&guard);
+	for (;;) {
+		*count = PROCESSES;
+		error = processes(devices[device].handle, count, list);
+		if (again || (error != UNINITIALIZED && error != INVALID_ARGUMENT))
+			break;
+		again = true;
+		if (error == INVALID_ARGUMENT || !begin())
+			devices[device].handle = find(devices[device].uuid);
+	}
+	leave(&guard);
+	return !error && *count <= PROCESSES;
+}
+
+const char *nvml_prepare(uint32_t device, const uint8_t uuid[16])
+{
+	struct guard guard;
 	unsigned int count;
 
-	if (!handle || !read_list(handle, &count))
-		return false;
+	if (device >= DEVICES)
+		return no_device;
+	memcpy(devices[device].uuid, uuid, sizeof(devices[device].uuid));
+	enter(&guard);
+	devices[device].handle = find(uuid);
+	leave(&guard);
+	if (!devices[device].handle)
+		return no_device;
+	if (!read_list(device, &count)) {
+		devices[device].handle = NULL;
+		return no_list;
+	}
 	devices[device].count = count;
 	for (unsigned int i = 0; i < count; i++)
 		devices[device].before[i] = list[i].pid;
-	devices[device].handle = handle;
-	return true;
+	return NULL;
 }
 
 static bool was_before(uint32_t device, unsigned int pid)
@@ -124,8 +181,11 @@ static bool was_before(uint32_t device, unsigned int pid)
 	return false;
 }
 
-/* Of those on the list, this process; NULL: none of them, or why it is not known which. */
-static const struct process *find_self(uint32_t device, unsigned int count, const char **why)
+/*
+ * Of those on the list, this process; NULL: none of them, or why it is not known which. One whose PID is
+ * another is it only where this process must be: it may be one of the container that began on that device.
+ */
+static const struct process *find_self(uint32_t device, unsigned int count, bool expected, const char **why)
 {
 	const struct process *new = NULL;
 	unsigned int pid = (unsigned int)getpid(), news = 0;
@@ -140,6 +200,8 @@ static const struct process *find_self(uint32_t device, unsigned int count, cons
 		new = &list[i];
 		news++;
 	}
+	if (!expected || outside)
+		return NULL;
 	if (news > 1)
 		*why = "NVML tells PIDs of another namespace, and two processes began at once";
 	if (news != 1)
@@ -156,10 +218,10 @@ const char *nvml_used(uint32_t device, bool expected, uint64_t *bytes)
 
 	*bytes = 0;
 	if (device >= DEVICES || !devices[device].handle)
-		return "NVML does not know the device";
-	if (!read_list(devices[device].handle, &count))
-		return "NVML does not tell its processes";
-	self = find_self(device, count, &why);
+		return no_device;
+	if (!read_list(device, &count))
+		return no_list;
+	self = find_self(device, count, expected, &why);
 	if (self && self->used == UNKNOWN)
 		return "NVML does not tell how much memory a process has here";
 	if (self)

@@ -27,7 +27,7 @@ const struct cuaudit_option limit_option_table[] = {
 	DEVICE(8) DEVICE(9) DEVICE(10) DEVICE(11) DEVICE(12) DEVICE(13) DEVICE(14) DEVICE(15)
 	{ "user", NULL, "SIZE", "the limit of all processes that share the file" },
 	{ "file", NULL, "PATH", "the file they share" },
-	{ "count", "allocations", "allocations|all", "what counts: also contexts, code, the driver's own" },
+	{ "count", "auto", "auto|all|allocations", "what counts: also contexts, code, the driver's own; auto: if NVML tells them" },
 	{ "share", NULL, "WEIGHT", "the process's part of a device's time, among those that want it" },
 	{ "time", NULL, "PERCENT", "the most of each device's time, also without others" },
 	{ "group", NULL, "NAME", "who shares: processes of the user that give the same name" },
@@ -93,13 +93,18 @@ static int read_devices(const struct cuaudit_options *given)
 	return error;
 }
 
-static bool limited(void)
+static bool has_quota(void)
 {
-	bool any = lease_options.on || account_process.limit != ACCOUNT_NONE || account_user.limit != ACCOUNT_NONE;
+	bool any = account_process.limit != ACCOUNT_NONE || account_user.limit != ACCOUNT_NONE;
 
 	for (int i = 0; i < ACCOUNT_DEVICES; i++)
 		any |= account_devices[i].limit != ACCOUNT_NONE;
 	return any;
+}
+
+static bool limited(void)
+{
+	return lease_options.on || has_quota();
 }
 
 /* Whether anything is asked for, but for a report. */
@@ -314,18 +319,38 @@ static int check_shared(const struct cuaudit_options *given)
 	return 0;
 }
 
+/* A dry run without a quota counts memory, unless it is of something else. */
+static bool is_about_memory(const struct cuaudit_options *given)
+{
+	static const char *const others[] = { "deny", "share", "time", "visible" };
+	bool other = false;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		other |= cuaudit_option_get(given, others[i]) != NULL;
+	return has_quota() || (limit_options.dry_run && !other);
+}
+
+static void read_count(const struct cuaudit_options *given)
+{
+	const char *count = cuaudit_option_get(given, "count");
+
+	limit_options.all_given = !strcmp(count, "all");
+	limit_options.all = limit_options.all_given || (!strcmp(count, "auto") && is_about_memory(given));
+}
+
 int limit_read(const struct cuaudit_options *given)
 {
 	int error = read_limit(given, "memory", &account_process);
 
 	limit_options.dry_run = !strcmp(cuaudit_option_get(given, "dry-run"), "yes");
 	limit_options.exits = !strcmp(cuaudit_option_get(given, "on-error"), "exit");
-	limit_options.all = !strcmp(cuaudit_option_get(given, "count"), "all");
 	limit_options.json = !strcmp(cuaudit_option_get(given, "format"), "json");
 	if (!error)
 		error = read_devices(given);
 	if (!error)
 		error = read_limit(given, "user", &account_user);
+	if (!error)
+		read_count(given);
 	if (!error)
 		error = read_lease(given);
 	if (!error)

@@ -3,13 +3,16 @@
 #ifndef HOOKS_MODULES_LIMIT_LIMIT_OWN_H
 #define HOOKS_MODULES_LIMIT_LIMIT_OWN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Context: setup. With count=all: what tells of it is opened, hooks are added. 0, or -errno after a message. */
+/* Context: setup. Where it is to count: whether it can, if count=all is given, and hooks. 0, or -errno after a message. */
 int own_begin(void);
 int own_add_hooks(void);
 
-/* Bytes that are counted of a device so, and the most that were. */
+/* Whether NVML ever told any, of a device or at all; how many there are of a device, and the most that were. */
+bool own_known(uint32_t device);
+bool own_any(void);
 uint64_t own_bytes(uint32_t device);
 uint64_t own_peak(uint32_t device);
 

@@ -151,6 +151,14 @@ static void text_gap(struct out *out, bool *any, uint64_t times, const char *wha
 	out_text(out, what);
 }
 
+/* Of a message, behind which it would say more. */
+static void text_without_colon(struct out *out, const char *text)
+{
+	size_t length = strlen(text);
+
+	out_printed(out, text, length - (text[length - 1] == ':'));
+}
+
 static void text_gaps(struct out *out)
 {
 	bool any = false;
@@ -158,7 +166,7 @@ static void text_gaps(struct out *out)
 	for (int gap = 0; gap < GAPS; gap++) {
 		text_gap(out, &any, gap_count((enum gap)gap), "  times ");
 		if (gap_count((enum gap)gap))
-			out_text(out, gap_text((enum gap)gap));
+			text_without_colon(out, gap_text((enum gap)gap));
 	}
 	text_gap(out, &any, shared_repairs(),
 		 "  times another program had written into the shared file");
@@ -198,8 +206,13 @@ static void text_own(struct out *out, uint32_t device)
 {
 	out_text(out, "\n");
 	out_right(out, "", NUMBER);
-	size(out, own_peak(device));
-	size(out, own_bytes(device));
+	if (own_known(device)) {
+		size(out, own_peak(device));
+		size(out, own_bytes(device));
+	} else {
+		out_right(out, "-", NUMBER);
+		out_right(out, "-", NUMBER);
+	}
 	out_right(out, "", NUMBER);
 	out_text(out, "    contexts, code and the driver's own");
 }
@@ -210,7 +223,8 @@ static void text(struct out *out)
 	out_u64(out, (uint64_t)getpid());
 	out_text(out, limit_options.dry_run ? ": nothing was refused, this is a dry run\n\n" :
 					      "\n\n");
-	out_text(out, "     Limit       Peak     At end    Refused  Device memory of");
+	out_text(out, "     Limit       Peak     At end    Refused  Device memory");
+	out_text(out, limit_options.all ? " of" : ", without contexts and code, of");
 	text_account(out, "the process", &account_process, account_process.used - spare_of_all());
 	for (uint32_t i = 0; i < ACCOUNT_DEVICES; i++) {
 		const struct account *account = &account_devices[i];
@@ -343,8 +357,8 @@ static void json_devices(struct writer *json)
 		writer_begin(json, NULL, '{');
 		writer_number(json, "device", i);
 		if (limit_options.all) {
-			writer_number(json, "own", own_bytes(i));
-			writer_number(json, "own_peak", own_peak(i));
+			writer_known(json, "own", own_bytes(i), own_known(i));
+			writer_known(json, "own_peak", own_peak(i), own_known(i));
 		}
 		json_account(json, account, account->used - pool_spare(i));
 	}
@@ -383,6 +397,7 @@ static void json_report(struct out *out)
 	writer_number(&json, "version", 1);
 	writer_number(&json, "pid", (uint64_t)getpid());
 	writer_flag(&json, "dry_run", limit_options.dry_run);
+	writer_text(&json, "count", limit_options.all ? "all" : "allocations");
 	writer_number(&json, "lost", limit_lost);
 	json_gaps(&json);
 	writer_begin(&json, "process", '{');
