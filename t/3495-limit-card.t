@@ -52,7 +52,7 @@ the child: loaded, begun 1 times" "a child of fork, which has no driver, does no
 is "$(card 'memory=1G;format=json),stat(format=json' nested)" "0 asked 4 times" "NVML calls the driver"
 is "$(reported "r['unhooked_calls'], r['unwound_calls']")" "(0, 0)" "... which is none of the program's calls"
 
-# In a container of an older driver, NVML tells PIDs of outside.
+# In a container, where NVML tells PIDs of outside.
 is "$(card memory=1G neighbor)" "0 a context: 724 of 1024 left
 one that NVML does not know yet: 724 of 1024 left
 and one beside the neighbor's: 624 of 1024 left

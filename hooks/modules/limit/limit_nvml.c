@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What NVML knows of the processes on a device, and how much of its memory this one has. */
 /*
- * In a PID namespace, of a container, NVML tells the PIDs that processes have
+ * In a PID namespace, of a container, NVML may tell the PIDs that processes have
  * outside of it. There this process is the one that was not on the device before.
  */
 #include "hooks/modules/limit/limit_nvml.h"
