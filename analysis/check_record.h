@@ -134,13 +134,13 @@ struct check_finding {
 	char text[CHECK_TEXT];	/* begins with a NUL */
 };
 
-/* A number for values of CUAUDIT_DOMAINS and CUAUDIT_PROVIDERS, NULL where they are not set: FNV-1a, of 64 bits. */
-static inline uint64_t check_scope(const char *domains, const char *providers)
+/* A number for values of CUAUDIT_DOMAINS, CUAUDIT_LIBC and CUAUDIT_PROVIDERS, NULL where they are not set: FNV-1a, of 64 bits. */
+static inline uint64_t check_scope(const char *domains, const char *libc, const char *providers)
 {
-	const char *const values[] = { domains ? domains : "", providers ? providers : "" };
+	const char *const values[] = { domains ? domains : "", libc ? libc : "", providers ? providers : "" };
 	uint64_t number = UINT64_C(0xcbf29ce484222325);
 
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		for (const char *at = values[i];; at++) {
 			number = (number ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
 			if (!*at)

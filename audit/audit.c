@@ -36,7 +36,7 @@ static struct env_loader loader;
 static bool aside;	/* another instance of this auditor was there first; or the process is secure */
 static bool program_seen;
 
-extern _Atomic(void *) stub_routes[LINK_STUBS];
+extern _Atomic(void *) stub_routes[LINK_SLOTS];
 
 /* The loader hands every constructor main's arguments; there is no libc to ask. */
 static void __attribute__((constructor)) start(int argc, char **argv, char **envp)
@@ -176,7 +176,8 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	compat_open(object, &image, map);
 	is_libc = loader_version >= COMPAT_REPORTS && libc_open(object, space, &image);
 	/* An excluded one too: what it is given is counted. */
-	if (loader_version >= COMPAT_REPORTS && !(object->flags & (LINK_OBJECT_CORE | LINK_OBJECT_DRIVER_PRIVATE)))
+	if (loader_version >= COMPAT_REPORTS && !(object->flags & LINK_OBJECT_DRIVER_PRIVATE) &&
+	    (!(object->flags & LINK_OBJECT_CORE) || image.spares_libc))
 		relocate_rewrite(object, &image, map, space);
 	is_libc |= exit_open(object, space, &image);
 	return LA_FLG_BINDFROM | (is_libc || object->flags & LINK_OBJECT_PROVIDER ? LA_FLG_BINDTO : 0);
@@ -224,7 +225,6 @@ uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int index, uintptr_t *from, u
 	if (*flags & LA_SYMB_ALTVALUE)
 		return value;
 	value = bind_symbol(object, object_of(to), index, value, by_dlsym, name);
-	value = libc_bind(object, object_of(to), value, name);
 	compat_bound(object, name, value, by_dlsym);
 	return by_dlsym ? value : exit_bind(object_of(to), value, name);
 }

@@ -5,6 +5,7 @@
 #include "audit/chosen.h"
 #include "audit/driver.h"
 #include "audit/judge.h"
+#include "audit/libc.h"
 #include "audit/relocate.h"
 #include "audit/stub.h"
 #include "audit/sys.h"
@@ -45,17 +46,21 @@ static bool is_hooked(const struct link_object *from, const struct link_object *
 	       !sys_equal(from->name, "libgcc_s.so.1");
 }
 
+/* The slot of what was bound, -1: it has none. */
+static int slot_of(struct link_object *from, struct link_object *to, unsigned int symbol, uintptr_t value,
+		   const char *name)
+{
+	if (to->flags & LINK_OBJECT_PROVIDER)
+		return is_hooked(from, to) ? chosen_slot(to, symbol, value) : -1;
+	return to->flags & LINK_OBJECT_DRIVER ? driver_slot(to, symbol) : libc_slot(from, to, value, name);
+}
+
 uintptr_t bind_symbol(struct link_object *from, struct link_object *to,
 		      unsigned int symbol, uintptr_t value, bool by_dlsym, const char *name)
 {
 	uint32_t route = LINK_PLT;
-	int number;
+	int number = to ? slot_of(from, to, symbol, value, name) : -1;
 
-	if (!to || !(to->flags & (LINK_OBJECT_DRIVER | LINK_OBJECT_PROVIDER)) ||
-	    (to->flags & LINK_OBJECT_PROVIDER && !is_hooked(from, to)))
-		return value;
-	number = to->flags & LINK_OBJECT_PROVIDER ? chosen_slot(to, symbol, value)
-						  : driver_slot(to, symbol);
 	if (number < 0)
 		return value;
 	/* With a repointed symbol table, value is the stub. */

@@ -73,7 +73,7 @@ bool chosen_takes(const struct link_object *object, const struct elf_image *imag
 	       (is_listed(object, image) || is_runtime(image));
 }
 
-static struct link_driver *find_record(const char *path, const char *named)
+struct link_driver *chosen_record(const char *path, const char *named)
 {
 	uint32_t count = atomic_load_explicit(&object_table.nproviders, memory_order_relaxed);
 	struct link_driver *record = object_table.drivers + LINK_DRIVERS, *end = record + count;
@@ -158,7 +158,7 @@ static struct chosen *find_chosen(struct link_object *object)
 void chosen_open(struct link_object *object, struct elf_image *image)
 {
 	const char *named = image->soname && image->soname[0] ? image->soname : object->name;
-	struct link_driver *record = elf_count(image) ? find_record(object->path, named) : NULL;
+	struct link_driver *record = elf_count(image) ? chosen_record(object->path, named) : NULL;
 	struct chosen *chosen = record ? find_chosen(object) : NULL;
 
 	if (chosen) {

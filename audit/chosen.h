@@ -19,6 +19,9 @@ bool chosen_may_export(const char *function, unsigned int type);
 /* Whether the object is one of those: by the list, or a runtime where CUAUDIT_DOMAINS has that. */
 bool chosen_takes(const struct link_object *object, const struct elf_image *image);
 
+/* A record for a library of that path, whose functions' names begin with a copy of `named`; NULL: there is no room. */
+struct link_driver *chosen_record(const char *path, const char *named);
+
 /* One was opened. */
 void chosen_open(struct link_object *object, struct elf_image *image);
 

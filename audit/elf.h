@@ -28,7 +28,8 @@ struct elf_image {
 	ElfW(Rela) *rela;		/* DT_RELA without its leading RELATIVE ones */
 	size_t nrela;
 	size_t nrelative;		/* of those */
-	bool checked;			/* libc.c's: it binds functions of libc that are checked */
+	/* libc.c's: its calls of libc's functions are seen; they never are, though the executable has the address */
+	bool calls_libc, spares_libc;
 };
 
 /*

@@ -46,13 +46,6 @@ static struct link_escape *find(enum cuaudit_escape_kind kind, const char *path,
 	return escape;
 }
 
-/* Whether there is anything that could have been intercepted. */
-static bool any_provider(void)
-{
-	return atomic_load_explicit(&object_table.ndrivers, memory_order_relaxed) ||
-	       atomic_load_explicit(&object_table.nproviders, memory_order_relaxed);
-}
-
 void escape_record(enum cuaudit_escape_kind kind, const char *path, const struct link_object *object,
 		 uint32_t times)
 {
@@ -62,7 +55,7 @@ void escape_record(enum cuaudit_escape_kind kind, const char *path, const struct
 
 	slot_lock_release(signals);
 	atomic_fetch_add_explicit(&escape->count, times, memory_order_relaxed);
-	if (any_provider())
+	if (link_any_provider(&object_table))
 		escape_print();
 }
 
@@ -109,6 +102,6 @@ void escape_print(void)
 
 bool escape_any(void)
 {
-	return any_provider() &&
+	return link_any_provider(&object_table) &&
 	       atomic_load_explicit(&object_table.nescapes, memory_order_relaxed);
 }

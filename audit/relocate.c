@@ -67,9 +67,11 @@ static bool is_candidate(const struct elf_image *image, const ElfW(Sym) *symbol)
 	const char *name = elf_name(image, symbol);
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
+	if (image->spares_libc)
+		return symbol->st_shndx == SHN_UNDEF && libc_is_function(name);
 	/* Which libraries have what is looked at then, and a library that is chosen may have any function. */
 	return symbol->st_shndx == SHN_UNDEF &&
-	       (provider_may_export(name) || (image->checked && libc_is_function(name)) ||
+	       (provider_may_export(name) || (image->calls_libc && libc_is_function(name)) ||
 		chosen_may_export(name, type));
 }
 
@@ -86,7 +88,7 @@ static bool names_function(const struct elf_image *image, const ElfW(Rela) *rela
 
 static bool is_left(const struct elf_image *image, const ElfW(Rela) *rela, Lmid_t space)
 {
-	return space == main_space &&
+	return space == main_space && !image->spares_libc &&
 	       main_defines(elf_name(image, &image->symbols[ELF64_R_SYM(rela->r_info)]));
 }
 
@@ -275,7 +277,7 @@ void relocate_rewrite(struct link_object *object, const struct elf_image *image,
 	struct object_detail *detail;
 	uint32_t names = 0;
 
-	if (space == main_space && image->symbols != main_image.symbols)
+	if (space == main_space && image->symbols != main_image.symbols && !image->spares_libc)
 		keep_all_left(object, image);
 	for (size_t i = 0; i < image->nrela; i++) {
 		if (!wanted(image, &image->rela[i], space))

@@ -7,9 +7,9 @@
 #include "arch.h"
 #include <internal/link.h>
 
-/* In arch/<cpu>/stub.S: LINK_STUBS stubs, and their routes in .bss. */
+/* In arch/<cpu>/stub.S: LINK_SLOTS stubs, and their routes in .bss. */
 extern const char stub_table[];
-extern _Atomic(void *) stub_routes[LINK_STUBS];
+extern _Atomic(void *) stub_routes[LINK_SLOTS];
 extern void stub_resolve(void);
 
 void *stub_address(uint32_t slot)

@@ -19,6 +19,7 @@
 #include "hooks/guard.h"
 #include "hooks/hook.h"
 #include "hooks/layout.h"
+#include "hooks/libc_function.h"
 #include "hooks/library.h"
 #include "hooks/lock.h"
 #include "hooks/log.h"
@@ -168,6 +169,7 @@ static int start(void)
 	log_setup();
 	output_setup();
 	layout_setup();
+	libc_function_setup();
 	runtime_row_setup();
 	export_slot_setup();
 	settings_check();

@@ -19,8 +19,7 @@ extern CUAUDIT_PUBLIC struct link_table *cuaudit_core_link;
 /* Whether a driver or a library of CUAUDIT_PROVIDERS was loaded: else there is nothing to be watched. */
 static inline bool core_link_any_provider(void)
 {
-	return atomic_load_explicit(&cuaudit_core_link->ndrivers, memory_order_acquire) ||
-	       atomic_load_explicit(&cuaudit_core_link->nproviders, memory_order_acquire);
+	return link_any_provider(cuaudit_core_link);
 }
 
 #endif

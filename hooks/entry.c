@@ -189,9 +189,10 @@ void entry_set_ready(uint32_t count)
 void entry_setup(void)
 {
 	struct link_table *link = cuaudit_core_link;
+	uint64_t signals = link->lock_slots();
 	uint32_t count, generation;
 
-	/* The auditor fills in what is new from here on, under the lock we run under. */
+	/* The auditor fills in what is new from here on. */
 	link->mirror = &entry_table[0].real;
 	link->mirror_generation = &entry_table[0].generation;
 	link->mirror_stride = sizeof(entry_table[0]);
@@ -205,4 +206,5 @@ void entry_setup(void)
 							   memory_order_relaxed),
 				      memory_order_relaxed);
 	}
+	link->unlock_slots(signals);
 }

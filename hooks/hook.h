@@ -28,8 +28,8 @@ enum hook_owner { HOOK_MODULE, HOOK_POLICY, HOOK_CORE };
 int hook_add_core(const char *name, const char *functions, cuaudit_exit_fn exit);
 
 /*
- * Context: setup. cuaudit_hook_add of a timed exit hook that has fast paths, for
- * where it is a function's only hook.
+ * Context: setup. cuaudit_hook_add of a hook that has fast paths, for where it is a function's only
+ * hook: a timed exit hook, or an enter hook.
  */
 int hook_add_fast_path(const struct cuaudit_hook *hook, hook_fast_path_fn fast_path);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the C library that the auditor has bound to stubs: see audit/libc.h. */
+/* Functions of the C library that the auditor has given slots: see audit/libc.h. */
 #include "hooks/libc_function.h"
 
 #include <assert.h>
+#include <cuaudit/call.h>
 #include <errno.h>
+#include <string.h>
 
 #include "hooks/core_link.h"
 #include "hooks/python.h"
@@ -11,30 +13,45 @@
 
 static_assert((int)LIBC_FUNCTIONS == (int)LINK_LIBC_FUNCTIONS, "one list");
 
+static uint32_t first;	/* the slot of the first one, where there are any */
+static const struct link_slot *slots;	/* from that on */
+
+void libc_function_setup(void)
+{
+	first = cuaudit_core_link->libc_slots;
+	slots = &cuaudit_core_link->slots[first];
+}
+
 const char *libc_function_libraries(void)
 {
 	return cuaudit_core_link->libc_libraries;
 }
 
-bool libc_function_reported(void)
+bool libc_function_others_see(void)
 {
-	return cuaudit_core_link->libc_reported;
+	const char *listed = cuaudit_core_link->environment.libc;
+
+	return *listed && strcmp(listed, cuaudit_core_link->libc_libraries) != 0;
 }
 
-void libc_function_check(enum libc_function function, void *check)
+bool libc_function_reported(void)
 {
-	struct link_libc_function *its = &cuaudit_core_link->libc[function];
-	_Atomic(void *) *route = &cuaudit_core_link->routes[LINK_SLOTS + (uint32_t)function];
+	return cuaudit_core_link->libc_driver;
+}
 
-	/* Among seq_cst with libc_bind of the auditor: either this or that sees the other. */
-	atomic_store_explicit(&its->check, check, memory_order_seq_cst);
-	if (atomic_load_explicit(route, memory_order_seq_cst))
-		atomic_store_explicit(route, check, memory_order_release);
+enum libc_function libc_function_of(const struct cuaudit_function *function)
+{
+	return (enum libc_function)(function->slot - first);
+}
+
+bool libc_function_is(uint32_t slot)
+{
+	return libc_function_reported() && slot - first < LIBC_FUNCTIONS;
 }
 
 void *libc_function_real(enum libc_function function)
 {
-	return atomic_load_explicit(&cuaudit_core_link->libc[function].real, memory_order_relaxed);
+	return atomic_load_explicit(&slots[function].real, memory_order_relaxed);
 }
 
 void libc_function_thread(bool for_python)
@@ -51,9 +68,4 @@ bool libc_function_missed(void)
 {
 	return !atomic_load_explicit(&cuaudit_core_link->libc_bound, memory_order_relaxed) &&
 	       core_link_any_provider();
-}
-
-uint32_t libc_function_others(void)
-{
-	return atomic_load_explicit(&cuaudit_core_link->libc_others, memory_order_relaxed);
 }

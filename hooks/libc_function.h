@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the C library that the auditor has bound to stubs: see audit/libc.h. */
+/* Functions of the C library that the auditor has given slots: see audit/libc.h. */
 #ifndef HOOKS_LIBC_FUNCTION_H
 #define HOOKS_LIBC_FUNCTION_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct cuaudit_function;
 
 /* Numbered as internal/libc_functions.def has them. */
 enum libc_function {
@@ -14,16 +16,23 @@ enum libc_function {
 	LIBC_FUNCTIONS
 };
 
+/* Context: setup, once. */
+void libc_function_setup(void);
+
 /* Context: setup. The libraries of dbgmem as the auditor has read them. */
 const char *libc_function_libraries(void);
 
-/* Context: setup. Whether the loader reports bindings of them. */
+/* Context: setup. Whether calls of other libraries than these may be seen as well, by CUAUDIT_LIBC. */
+bool libc_function_others_see(void);
+
+/* Context: setup. Whether the loader reports bindings of them, so that they have slots. */
 bool libc_function_reported(void);
 
-/* Context: setup. Has the stub lead to check from now on. */
-void libc_function_check(enum libc_function function, void *check);
+/* Context: call. Which of them a hooked function is; whether a slot is of one. */
+enum libc_function libc_function_of(const struct cuaudit_function *function);
+bool libc_function_is(uint32_t slot);
 
-/* Context: call, of a check. libc's own. */
+/* Context: call, of a hook. libc's own. */
 void *libc_function_real(enum libc_function function);
 
 /*
@@ -34,8 +43,5 @@ void libc_function_thread(bool for_python);
 
 /* Context: setup. Whether none was bound, in a process that loaded a driver or a provider. */
 bool libc_function_missed(void);
-
-/* Context: setup. Bindings of another function of the same name, which is not checked. */
-uint32_t libc_function_others(void);
 
 #endif

@@ -16,7 +16,8 @@ bool provided_came(const char *glob)
 	uint32_t count = atomic_load_explicit(&link->nproviders, memory_order_acquire);
 
 	for (uint32_t i = LINK_DRIVERS; i < LINK_DRIVERS + count; i++)
-		if (glob_matches(glob, strlen(glob), link->drivers[i].name))
+		if ((i != link->libc_driver || atomic_load_explicit(&link->libc_chosen, memory_order_relaxed)) &&
+		    glob_matches(glob, strlen(glob), link->drivers[i].name))
 			return true;
 	return false;
 }

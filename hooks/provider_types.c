@@ -10,6 +10,7 @@
 
 #include "hooks/core_link.h"
 #include "hooks/layout.h"
+#include "hooks/libc_function.h"
 #include "hooks/strict.h"
 #include "print/prototypes.h"
 #include "util/io.h"
@@ -18,6 +19,7 @@ enum { FILES = 16, BYTES = 1 << 20, PATH = 4096 };
 
 static struct prototypes files[FILES];
 static uint32_t nfiles;
+static struct prototypes libc;	/* of the C library's functions */
 static const struct prototype *slots[LINK_SLOTS];
 
 /* A function that an earlier file has, NULL for none. */
@@ -39,20 +41,25 @@ static char *map_file(const char *path, long *length)
 	return text;
 }
 
+static const char *read_text(struct prototypes *types, char *text, size_t length)
+{
+	void *room = cuaudit_pages(prototypes_room(text, length));
+
+	return room ? prototypes_read(types, text, length, room, false) : io_reason(-ENOMEM);
+}
+
 /* what is wrong, as the user is told it: NULL if nothing. */
 static const char *read_file(struct prototypes *types, const char *path, char why[PATH])
 {
 	long length;
 	char *text = map_file(path, &length);
 	const char *fault, *name;
-	void *room;
 
 	if (length < 0)
 		return io_reason((int)length);
 	if (length == BYTES)
 		return "is longer than 1 MiB";
-	room = cuaudit_pages(prototypes_room(text, (size_t)length));
-	fault = room ? prototypes_read(types, text, (size_t)length, room, false) : io_reason(-ENOMEM);
+	fault = read_text(types, text, (size_t)length);
 	if (fault && types->line) {
 		snprintf(why, PATH, "line %u %s", types->line, fault);
 		return why;
@@ -64,6 +71,40 @@ static const char *read_file(struct prototypes *types, const char *path, char wh
 	}
 	return fault;
 }
+
+/* By how they are called; those whose name ends in _chk have the room at `dest` as well. */
+#define COPY "ptr void *\tptr dest void *\tptr src const void *\tu8 n size_t"
+#define MOVE COPY
+#define SET "ptr void *\tptr s void *\ti4 c int\tu8 n size_t"
+#define STRING "ptr char *\tptr dest char *\tptr src const char *"
+#define BOUNDED STRING "\tu8 n size_t"
+#define APPEND STRING
+
+static bool is_checking(const char *name)
+{
+	return name[0] == '_';
+}
+
+/* Of no file, so that a user's may have functions of these names, of other libraries. */
+static void read_libc(void)
+{
+	static char text[4096] = TYPES_MAGIC "\t1\n";
+	struct buffer out = { text, sizeof(text), strlen(text) };
+
+#define LIBC_FUNCTION(name, how) \
+	buffer_text(&out, "function\t" #name "\t" how); \
+	buffer_text(&out, is_checking(#name) ? "\tu8 destlen size_t\n" : "\n");
+#include <internal/libc_functions.def>
+#undef LIBC_FUNCTION
+	read_text(&libc, text, buffer_end(&out));
+}
+
+#undef COPY
+#undef MOVE
+#undef SET
+#undef STRING
+#undef BOUNDED
+#undef APPEND
 
 /* A relative path means where the program was started. */
 static const char *whole_path(const char *path, size_t length, char whole[PATH])
@@ -80,6 +121,8 @@ void provider_types_setup(void)
 	const char *path = cuaudit_core_link->environment.types;
 	char whole[PATH], why[PATH];
 
+	if (libc_function_reported())
+		read_libc();
 	for (size_t length; *path; path += length + (path[length] == ':')) {
 		const char *fault;
 
@@ -111,6 +154,8 @@ void provider_types_describe(uint32_t slot, const char *name)
 	const char *symbol = strchr(name, ':');
 	char plain[256];
 
+	if (libc_function_is(slot))
+		slots[slot] = prototypes_find(&libc, symbol + 1);
 	if (!nfiles || !symbol || slots[slot])
 		return;
 	snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(symbol + 1, "@"), symbol + 1);

@@ -96,10 +96,11 @@ static void *trampoline(const struct entry *entry, const struct hook_list *list)
 {
 	bool timed = list->kind == LIST_TIMES && !list->enter;
 	const struct layout *row = entry_row(entry);
+	const struct hook_entry *only = &list->hooks[0];
 
-	/* Its own exit hook, not one of dispatch.c's that runs it. */
-	if (timed && list->exit == list->hooks[0].exit && list->hooks[0].fast_path)
-		return list->hooks[0].fast_path;
+	/* The hook itself, not one of dispatch.c's that runs it. */
+	if (only->fast_path && (list->timed ? timed && list->exit == only->exit : list->enter == only->enter))
+		return only->fast_path;
 	if (link_is_provider(entry->function.driver))
 		return (void *)trampoline_wide;
 	if (!row || entry_irregular(entry) || entry_mixed(entry))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hooks/core_link.h"
+#include "hooks/domain.h"
 #include "hooks/name_iterator.h"
 #include "hooks/strict.h"
 #include "util/selector.h"
@@ -40,11 +41,29 @@ static void check_driver(const struct link_environment *environment)
 			     "path of one", environment->driver);
 }
 
+/* Which calls of the C library's functions are seen, or that none is. */
+static void check_libc(const struct link_environment *environment)
+{
+	const struct link_table *link = cuaudit_core_link;
+	bool on = domain_is_on(DOMAIN_LIBC);
+
+	if (*environment->libc && !on)
+		strict_fault(false, "; no such call is hooked", PREFIX "LIBC: " PREFIX "DOMAINS does not have "
+			     "libc; set it to driver,libc");
+	else if (*environment->libc && !link->libc_driver)
+		strict_fault(false, "; no such call is hooked", PREFIX "LIBC: this loader does not report "
+			     "bindings of the C library; it needs glibc 2.35 or newer, and no other auditor");
+	else if (on && !*environment->libc && !link->libc_dbgmem)
+		strict_fault(false, "; none is hooked", PREFIX "DOMAINS: libc is for calls of libraries that " PREFIX
+			     "LIBC names; set it, to (main) for the executable");
+}
+
 void settings_check(void)
 {
 	struct link_environment *environment = &cuaudit_core_link->environment;
 
 	cuaudit_core_link->report_environment();
 	check_driver(environment);
+	check_libc(environment);
 	check_functions(environment);
 }

@@ -187,16 +187,38 @@ static void report_unloaded(const char *list)
 	free(globs);
 }
 
+/* Libraries whose calls of the C library were to be seen. */
+static void report_libc(void)
+{
+	const struct link_table *link = cuaudit_core_link;
+	const char *listed = link->libc_driver ? link->environment.libc : "";
+	uint32_t others = atomic_load_explicit(&link->libc_others, memory_order_relaxed);
+
+	report("dbgmem", link->libc_libraries);
+	report("CUAUDIT_LIBC", listed);
+	if (*listed && !atomic_load_explicit(&link->libc_bound, memory_order_relaxed))
+		cuaudit_log(CUAUDIT_WARN, "CUAUDIT_LIBC: nothing was seen: no library that '%.*s' names has bound a "
+			    "memory function of the C library", SHOWN, listed);
+	if (others)
+		cuaudit_log(CUAUDIT_WARN, "bindings of other versions of a function of the C library, whose calls "
+			    "are not seen: %u", others);
+}
+
 void unmatched_report(void)
 {
 	const struct link_environment *environment = &cuaudit_core_link->environment;
 
+	if (child)
+		return;
+	if (cuaudit_core_link->libc_defines)
+		cuaudit_log(CUAUDIT_WARN, "%.*s: its calls of memory functions are not hooked: it has one of its own, "
+			    "which hooks may come to call", SHOWN, cuaudit_core_link->libc_defines);
 	/* Settings are inherited by shells and other programs that they are not meant for. */
-	if (child || !core_link_any_provider())
+	if (!core_link_any_provider())
 		return;
 	report("CUAUDIT_INCLUDE", environment->include);
 	report("CUAUDIT_EXCLUDE", environment->exclude);
-	report("dbgmem", cuaudit_core_link->libc_libraries);
+	report_libc();
 	/* Where none can be hooked the auditor has said so. */
 	if (!cuaudit_core_link->symtab_interposed)
 		report_unloaded(environment->providers);

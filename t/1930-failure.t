@@ -12,7 +12,11 @@ build own.so -w -shared -fPIC "$top_srcdir/t/plugins/good.c" -L"$core" -l:cuaudi
 run() {
 	status=0
 	rm -f "$tmp"/o "$tmp"/o.*
-	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_DOMAINS=driver,libc CUAUDIT_HOOKS="$1" CUAUDIT_OUTPUT="$2" "$tmp/failure" \
+	case $1 in
+	*dbgmem*) domains=driver,libc ;;
+	*) domains=driver ;;
+	esac
+	audited LD_LIBRARY_PATH="$tmp" CUAUDIT_DOMAINS=$domains CUAUDIT_HOOKS="$1" CUAUDIT_OUTPUT="$2" "$tmp/failure" \
 		>"$tmp/out" 2>"$tmp/err" || status=$?
 }
 

@@ -24,6 +24,9 @@
 
 #include "t/elf_object.h"
 #include "audit/chosen.h"
+#include "audit/slot.h"
+#include "audit/slot_lock.h"
+#include "audit/sys.h"
 
 bool chosen_may_export(const char *function, unsigned int type)
 {
@@ -109,11 +112,40 @@ void stub_route(uint32_t slot, void *target)
 	(void)target;
 }
 
-void stub_reroute(uint32_t slot, void *old, void *target)
+struct link_driver *chosen_record(const char *path, const char *named)
+{
+	(void)path;
+	(void)named;
+	return NULL;
+}
+
+int slot_add(uint32_t driver, const char *name, size_t length)
+{
+	(void)driver;
+	(void)name;
+	(void)length;
+	return -1;
+}
+
+void slot_fill(uint32_t slot, void *real)
 {
 	(void)slot;
-	(void)old;
-	(void)target;
+	(void)real;
+}
+
+uint64_t slot_lock_take(void)
+{
+	return 0;
+}
+
+void slot_lock_release(uint64_t signals)
+{
+	(void)signals;
+}
+
+int32_t sys_thread(void)
+{
+	return 1;
 }
 
 /* Whole and right, and nothing was done to it yet. */

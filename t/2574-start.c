@@ -77,7 +77,7 @@ STEP(library_setup) STEP(unwound_setup) STEP(clock_read_setup) STEP(clock_setup)
 STEP(clock_forked) STEP(registry_forked) STEP(version_ask) STEP(thread_forked) STEP(coverage_forked)
 STEP(unmatched_forked) STEP(unmatched_report) STEP(hook_reap) STEP(range_publish) STEP(range_report)
 STEP(unwound_forked) STEP(range_loss_forked) STEP(runtime_row_setup) STEP(runtime_table_finish)
-STEP(export_slot_setup) STEP(export_table_finish) STEP(provider_types_setup)
+STEP(libc_function_setup) STEP(export_slot_setup) STEP(export_table_finish) STEP(provider_types_setup)
 TRY(thread_setup) TRY(procaddr_setup) TRY(tables_setup)
 
 static void (*in_child)(void);
@@ -211,7 +211,7 @@ static bool may_be_cancelled(void)
 	return cancel == PTHREAD_CANCEL_ENABLE;
 }
 
-#define PREPARED " clock_read_setup lock_setup log_setup output_setup layout_setup runtime_row_setup " \
+#define PREPARED " clock_read_setup lock_setup log_setup output_setup layout_setup libc_function_setup runtime_row_setup " \
 	"export_slot_setup " \
 	"settings_check provider_types_setup module_prepare_all"
 #define READY                                                                            \

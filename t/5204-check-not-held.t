@@ -32,7 +32,7 @@ checks 89 "$not" "... and the process goes on" \
 checks 89 "$not" "a wrong variable" 'CUAUDIT_STRICT=1 CUAUDIT_LOG=loud "$APP" dlopen'
 checks 89 "$not" "switched off" 'CUAUDIT_STRICT=1 CUAUDIT_DISABLE=1 "$APP" dlopen'
 checks 0 '^check: the rule holds$' "the rules are gone, and nothing is run" 'rm held.rules'
-scope='^check: process [0-9]+ of .* had other values of CUAUDIT_DOMAINS or CUAUDIT_PROVIDERS than the command: '
+scope='^check: process [0-9]+ of .* had other values of CUAUDIT_DOMAINS, CUAUDIT_LIBC or CUAUDIT_PROVIDERS than the command: '
 for set in DOMAINS=runtime DOMAINS=driver,runtime 'PROVIDERS=libm.so.*'; do
 	checks 89 "$scope" "others in a child: $set" "CUAUDIT_$set \"\$APP\" dlopen"
 done

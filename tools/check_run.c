@@ -198,14 +198,14 @@ static void report_unwatched(struct check_result *result)
 /* Of calls that such a process leaves out no rule tells. */
 static void report_scopes(struct check_result *result)
 {
-	uint64_t scope = check_scope(getenv("CUAUDIT_DOMAINS"), getenv("CUAUDIT_PROVIDERS"));
+	uint64_t scope = check_scope(getenv("CUAUDIT_DOMAINS"), getenv("CUAUDIT_LIBC"), getenv("CUAUDIT_PROVIDERS"));
 
 	for (size_t i = 0; i < result->nprocesses; i++) {
 		const struct check_header *header = &result->processes[i].file->header;
 
 		if (header->scope != scope)
-			check_problem(result, "process %u of %s had other values of CUAUDIT_DOMAINS or "
-				      "CUAUDIT_PROVIDERS than the command: rules did not see all of its calls; "
+			check_problem(result, "process %u of %s had other values of CUAUDIT_DOMAINS, "
+				      "CUAUDIT_LIBC or CUAUDIT_PROVIDERS than the command: rules did not see all of its calls; "
 				      "let it keep them", header->pid, header->command);
 	}
 }

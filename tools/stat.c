@@ -385,7 +385,8 @@ static size_t load_last(struct merge *merge, struct empty *empty, int *error)
 static void complain_nothing(void)
 {
 	static const char *const variables[] = {
-		"CUAUDIT_DOMAINS", "CUAUDIT_EXCLUDE", "CUAUDIT_FUNCTIONS", "CUAUDIT_INCLUDE", "CUAUDIT_PROVIDERS",
+		"CUAUDIT_DOMAINS", "CUAUDIT_EXCLUDE", "CUAUDIT_FUNCTIONS", "CUAUDIT_INCLUDE", "CUAUDIT_LIBC",
+		"CUAUDIT_PROVIDERS",
 	};
 	const char *domains = getenv("CUAUDIT_DOMAINS"), *providers = getenv("CUAUDIT_PROVIDERS");
 	bool driver = (!domains || !strcmp(domains, "driver")) && (!providers || !*providers);

@@ -6,7 +6,7 @@
 
 static __attribute__((used)) void offsets(void)
 {
-	VALUE(STUBS, LINK_STUBS);
+	VALUE(STUBS, LINK_SLOTS);
 	VALUE(STUB_SIZE, ARCH_STUB_SIZE);
 	OFFSET(TABLE_WIDE_VECTORS, struct link_table, wide_vectors);
 }

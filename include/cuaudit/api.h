@@ -12,7 +12,7 @@ enum cuaudit_id {
 	CUAUDIT_ID_UNKNOWN = -1,	/* newer than the table */
 	CUAUDIT_ID_RUNTIME = -2,	/* of the runtime: its calls are observed, see cuaudit_hook(3) */
 	CUAUDIT_ID_TABLES = -3,		/* a slot of an export table: what it takes and returns is not known */
-	CUAUDIT_ID_PROVIDER = -4	/* of a library of CUAUDIT_PROVIDERS */
+	CUAUDIT_ID_PROVIDER = -4	/* of a library of CUAUDIT_PROVIDERS, or the C library's */
 };
 
 /* Bits of cuaudit_function.classes. */

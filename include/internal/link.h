@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised with every change of a structure below; the core refuses another. */
-#define LINK_VERSION 16
+#define LINK_VERSION 17
 
 enum {
 	LINK_SLOTS = 16384,
@@ -22,23 +22,17 @@ enum {
 	LINK_ESCAPES = 64
 };
 
-/* Functions of the C library, which have the stubs behind those of the slots. */
+/* Functions of the C library, whose slots are one behind the other. */
 enum {
 #define LIBC_FUNCTION(name, how) LINK_LIBC_##name,
 #include <internal/libc_functions.def>
 #undef LIBC_FUNCTION
-	LINK_LIBC_FUNCTIONS,
-	LINK_STUBS = LINK_SLOTS + LINK_LIBC_FUNCTIONS	/* assembled into the auditor */
-};
-
-struct link_libc_function {
-	_Atomic(void *) real;	/* libc's, as its resolver answered; NULL: nobody checked has bound it */
-	_Atomic(void *) check;	/* the core's, which is called in its place */
+	LINK_LIBC_FUNCTIONS
 };
 
 /* One stub. Written by the auditor under the loader's lock. */
 struct link_slot {
-	_Atomic(void *) real;		/* the driver's function */
+	_Atomic(void *) real;		/* the driver's function; NULL: one of the C library that nobody bound */
 	/* name@VERSION where that is not the default; a provider's: LIBRARY:name */
 	const char *name;
 	uint32_t driver;
@@ -53,7 +47,7 @@ enum link_object_flags {
 	LINK_OBJECT_CORE = 4,
 	LINK_OBJECT_EXCLUDED = 8,	/* by CUAUDIT_INCLUDE, CUAUDIT_EXCLUDE */
 	LINK_OBJECT_MAIN = 16,
-	LINK_OBJECT_CHECKED = 32,	/* dbgmem names it, see audit/libc.h */
+	LINK_OBJECT_LIBC = 32,	/* CUAUDIT_LIBC or dbgmem names it, see audit/libc.h */
 	LINK_OBJECT_PROVIDER = 64	/* one of CUAUDIT_PROVIDERS; its functions have slots as they are bound */
 };
 
@@ -216,11 +210,14 @@ struct link_table {
 	_Atomic uint32_t setup_calls;
 
 	/* See audit/libc.h. */
-	struct link_libc_function libc[LINK_LIBC_FUNCTIONS];
-	const char *libc_libraries;	/* globs, as the auditor read them; "": none */
-	bool libc_reported;		/* the loader reports bindings of libc's functions */
-	_Atomic uint32_t libc_bound;	/* bindings that are checked, and ... */
-	_Atomic uint32_t libc_others;	/* ... those of another function of the same name, which are not */
+	uint32_t libc_driver;		/* the provider that the C library is; 0: none, its functions have no slots */
+	uint32_t libc_slots;		/* the first of them */
+	bool libc_dbgmem;		/* dbgmem is to be started, perhaps wrongly */
+	const char *libc_libraries;	/* its libraries, globs as the auditor read them; "": none */
+	const char *libc_defines;	/* one of them that is left out, as it has such a function itself; NULL: none */
+	_Atomic uint32_t libc_chosen;	/* libraries that came whose calls are seen, ... */
+	_Atomic uint32_t libc_bound;	/* ... bindings of theirs that have a slot, and ... */
+	_Atomic uint32_t libc_others;	/* ... those of another function of the same name, which have none */
 
 	/* libcuaudit-nvtx.so to auditor: loads the core, if it is not there. Context: setup. */
 	void (*load_core)(void);
@@ -238,6 +235,15 @@ struct link_table {
 static inline bool link_is_provider(uint32_t driver)
 {
 	return driver >= LINK_DRIVERS;
+}
+
+/* Whether anything came that may be watched; of the C library's functions, where one was bound. */
+static inline bool link_any_provider(const struct link_table *table)
+{
+	uint32_t unbound = table->libc_driver && !atomic_load_explicit(&table->libc_bound, memory_order_acquire);
+
+	return atomic_load_explicit(&table->ndrivers, memory_order_acquire) ||
+	       atomic_load_explicit(&table->nproviders, memory_order_acquire) > unbound;
 }
 
 static inline struct link_object *link_object(const struct link_table *table, uint32_t index)

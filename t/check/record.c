@@ -86,7 +86,7 @@ static void begin(void)
 	file.header.process_start = 1 + number;
 	file.header.ended = 1;
 	file.header.calls = 1;
-	file.header.scope = check_scope(getenv("CUAUDIT_DOMAINS"), getenv("CUAUDIT_PROVIDERS"));
+	file.header.scope = check_scope(getenv("CUAUDIT_DOMAINS"), getenv("CUAUDIT_LIBC"), getenv("CUAUDIT_PROVIDERS"));
 	strcpy(file.header.rules, "/rules");
 	strcpy(file.header.command, "record");
 	rule = file.rules - 1;

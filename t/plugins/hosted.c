@@ -56,10 +56,21 @@ static bool always(void)
 	return true;
 }
 
+static uint64_t no_lock(void)
+{
+	return 0;
+}
+
+static void no_unlock(uint64_t signals)
+{
+	(void)signals;
+}
+
 void stress_start(void)
 {
 	table = (struct link_table){
 		.slots = slots, .nslots = STRESS_FUNCTIONS, .routes = routes, .stderr_usable = always,
+		.lock_slots = no_lock, .unlock_slots = no_unlock,
 	};
 	table.environment.functions = table.environment.strict = "";
 	for (int i = 0; i < STRESS_FUNCTIONS; i++) {

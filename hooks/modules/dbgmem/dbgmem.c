@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include <cuaudit/coverage.h>
 #include <cuaudit/hook.h>
 
+#include "hooks/fast_path.h"
 #include "hooks/modules/dbgmem/dbgmem.h"
 #include "hooks/modules/leak/leak_object.h"
 #include "hooks/modules/leak/leak_python.h"
@@ -49,6 +51,18 @@ static int check(const struct cuaudit_options *given)
 	return 0;
 }
 
+/* The libraries are asked for at each call where others are seen as well. */
+static int add_hook(void)
+{
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "dbgmem", .functions = "libc.so.6:*", .enter = dbgmem_enter,
+		.include = libc_function_others_see() ? libraries : NULL,
+		.flags = CUAUDIT_HOOK_OBSERVES | CUAUDIT_HOOK_PROVIDERS,
+	};
+
+	return hook_add_fast_path(&hook, dbgmem_function);
+}
+
 static int init(const struct cuaudit_options *given)
 {
 	int error;
@@ -65,21 +79,19 @@ static int init(const struct cuaudit_options *given)
 	libc_function_thread(false);
 	leak_python_want();
 	error = leak_track();
-	for (int i = 0; !error && i < LIBC_FUNCTIONS; i++)
-		libc_function_check((enum libc_function)i, dbgmem_function((enum libc_function)i));
-	return error;
+	return error ? error : add_hook();
 }
 
 static void finish(void)
 {
 	dbgmem_report_finish();
 	dbgmem_json_finish();
+	if (dbgmem_entered() && cuaudit_unhooked_calls())
+		cuaudit_log(CUAUDIT_WARN, "dbgmem: %llu calls were not seen, and those of memory functions "
+			    "among them not checked: made while a hook ran", (unsigned long long)cuaudit_unhooked_calls());
 	if (libc_function_missed())
 		cuaudit_log(CUAUDIT_WARN, "dbgmem: nothing was checked: no library that '%s' names has "
 			    "bound a memory function of the C library", libraries);
-	if (libc_function_others())
-		cuaudit_log(CUAUDIT_WARN, "dbgmem: bindings of other versions of a function, which are "
-			    "not checked: %u", libc_function_others());
 }
 
 static void forked(void)

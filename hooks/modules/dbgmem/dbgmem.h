@@ -9,6 +9,9 @@
 
 #include "hooks/libc_function.h"
 
+struct cuaudit_call;
+struct cuaudit_function;
+
 /* A call, and how much of it may not be done. */
 struct dbgmem_call {
 	const char *function;
@@ -33,7 +36,13 @@ bool dbgmem_allows(const struct maps_line *line, uintptr_t at, uintptr_t end, bo
 bool dbgmem_string(uintptr_t at, size_t most, size_t *length);
 
 /* Context: setup. The checked function that stands in for one of libc's. */
-void *dbgmem_function(enum libc_function function);
+void *dbgmem_function(const struct cuaudit_function *function);
+
+/* The hook, where there are others: looks at what the function is given. */
+int dbgmem_enter(struct cuaudit_call *call, void *data);
+
+/* Context: setup. Whether it was called, so that calls which no hook saw were not checked. */
+bool dbgmem_entered(void);
 
 struct buffer;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory functions that look at what they are given, then call libc's. */
+#include <cuaudit/hook.h>
+#include <stdatomic.h>
+
 #include "hooks/modules/dbgmem/dbgmem.h"
 
 typedef uintptr_t (*real_fn)(uintptr_t to, uintptr_t from, size_t size, size_t room);
@@ -77,7 +80,10 @@ static void check_APPEND(struct dbgmem_call *call, size_t size)
 	judge(call);
 }
 
-/* What follows is called with the words that the function has, whatever is in the others. */
+/*
+ * The only hook of a function stands in for it. It is called with the words that the function has, whatever is in the
+ * others.
+ */
 #define LIBC_FUNCTION(name, how) \
 	static uintptr_t checked_##name(uintptr_t to, uintptr_t from, size_t size, size_t room) \
 	{ \
@@ -92,14 +98,39 @@ static void check_APPEND(struct dbgmem_call *call, size_t size)
 #include <internal/libc_functions.def>
 #undef LIBC_FUNCTION
 
-void *dbgmem_function(enum libc_function function)
-{
-	static uintptr_t (*const functions[])(uintptr_t to, uintptr_t from, size_t size,
-					      size_t room) = {
-#define LIBC_FUNCTION(name, how) [LIBC_##name] = checked_##name,
+static const struct {
+	const char *name;
+	void (*check)(struct dbgmem_call *call, size_t size);
+	uintptr_t (*checked)(uintptr_t to, uintptr_t from, size_t size, size_t room);
+} functions[] = {
+#define LIBC_FUNCTION(name, how) [LIBC_##name] = { #name, check_##how, checked_##name },
 #include <internal/libc_functions.def>
 #undef LIBC_FUNCTION
+};
+
+void *dbgmem_function(const struct cuaudit_function *function)
+{
+	return (void *)functions[libc_function_of(function)].checked;
+}
+
+static _Atomic bool entered;
+
+bool dbgmem_entered(void)
+{
+	return atomic_load_explicit(&entered, memory_order_relaxed);
+}
+
+int dbgmem_enter(struct cuaudit_call *call, void *data)
+{
+	uint32_t number = libc_function_of(call->function);
+	struct dbgmem_call its = {
+		.function = functions[number].name, .caller = call->caller,
+		.to = call->words[0], .from = call->words[1],
 	};
 
-	return (void *)functions[function];
+	(void)data;
+	if (!dbgmem_entered())
+		atomic_store_explicit(&entered, true, memory_order_relaxed);
+	functions[number].check(&its, call->words[2]);
+	return CUAUDIT_CONTINUE;
 }

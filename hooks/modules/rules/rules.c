@@ -32,7 +32,7 @@ static int check(const struct cuaudit_options *given)
 	if (!*save)
 		save = NULL;
 	memset(&template, 0, sizeof(template));
-	template.header.scope = check_scope(getenv("CUAUDIT_DOMAINS"), getenv("CUAUDIT_PROVIDERS"));
+	template.header.scope = check_scope(getenv("CUAUDIT_DOMAINS"), getenv("CUAUDIT_LIBC"), getenv("CUAUDIT_PROVIDERS"));
 	/* cuaudit check has a lock file alone: what processes there are is what it wants to know. */
 	if (!*file && save)
 		return 0;
