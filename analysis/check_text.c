@@ -146,7 +146,7 @@ void check_missing_text(const struct check_result *result, const struct check_su
 	}
 	if (sum->missing & CHECK_REACH_PROVIDER)
 		item(out, &any, "the library of its function, of which none of that name was loaded as one of "
-		     "CUAUDIT_PROVIDERS");
+		     "CUAUDIT_PROVIDERS, nor called by one of CUAUDIT_LIBC");
 	if (sum->missing & CHECK_REACH_FRAME)
 		item(out, &any, "the library of its frame, of which none of that name was loaded");
 	if (sum->missing & CHECK_REACH_STACK)

@@ -121,16 +121,18 @@ static bool defines_any(struct elf_image *image)
 	return false;
 }
 
-static bool is_chosen(const struct link_object *object, struct elf_image *image)
+static bool is_chosen(const struct link_object *object, Lmid_t space, struct elf_image *image)
 {
 	bool is_main = object->flags & LINK_OBJECT_MAIN;
 
 	if (object->flags & NEVER ||
 	    !(filter_list(listed, object->path, is_main) || filter_list(checked, object->path, is_main)))
 		return false;
-	if (!defines_any(image))
+	if (space == LM_ID_BASE && !defines_any(image))
 		return true;
-	object_table.libc_defines = object->path;
+	object_table.libc_left = object->path;
+	object_table.libc_left_why = space == LM_ID_BASE ? "it has one of its own, which hooks may come to call" :
+							    "it is in a namespace of dlmopen";
 	return false;
 }
 
@@ -169,14 +171,16 @@ static void take_libc(const struct link_object *object)
 
 bool libc_open(struct link_object *object, Lmid_t space, struct elf_image *image)
 {
-	if ((!*listed && !*checked) || space != LM_ID_BASE || object_table.symtab_interposed)
+	if ((!*listed && !*checked) || object_table.symtab_interposed)
 		return false;
-	if (!libc && image->soname && sys_equal(image->soname, LIBRARY)) {
+	if (image->soname && sys_equal(image->soname, LIBRARY)) {
+		if (libc || space != LM_ID_BASE)
+			return false;
 		take_libc(object);
 		return libc;
 	}
 	image->spares_libc = object->flags & LINK_OBJECT_CORE || is_ours(image) || is_of_core();
-	image->calls_libc = !image->spares_libc && is_chosen(object, image);
+	image->calls_libc = !image->spares_libc && is_chosen(object, space, image);
 	if (image->calls_libc) {
 		object->flags |= LINK_OBJECT_LIBC;
 		atomic_fetch_add_explicit(&object_table.libc_chosen, 1, memory_order_relaxed);

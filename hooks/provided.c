@@ -22,11 +22,31 @@ bool provided_came(const char *glob)
 	return false;
 }
 
+/* A function of the C library, of whose calls some are not seen. */
+static bool takes_unseen(const struct selector *selector)
+{
+	const struct link_table *link = cuaudit_core_link;
+	bool unseen = link->libc_left || atomic_load_explicit(&link->libc_others, memory_order_relaxed);
+
+	for (uint32_t i = 0; unseen && link->libc_driver && i < LINK_LIBC_FUNCTIONS; i++) {
+		const struct cuaudit_function function = {
+			.id = CUAUDIT_ID_PROVIDER, .name = link->slots[link->libc_slots + i].name,
+			.base = link->slots[link->libc_slots + i].name,
+		};
+
+		if (selector_takes(selector, &function))
+			return true;
+	}
+	return false;
+}
+
 bool provided_unfit(const struct selector *selector)
 {
 	const struct link_alias *name = atomic_load_explicit(&cuaudit_core_link->unfit, memory_order_acquire);
 	int32_t last = -1;
 
+	if (takes_unseen(selector))
+		return true;
 	for (; name; name = name->next) {
 		const struct cuaudit_function function = {
 			.id = CUAUDIT_ID_PROVIDER, .name = name->name, .base = name->name,

@@ -210,9 +210,9 @@ void unmatched_report(void)
 
 	if (child)
 		return;
-	if (cuaudit_core_link->libc_defines)
-		cuaudit_log(CUAUDIT_WARN, "%.*s: its calls of memory functions are not hooked: it has one of its own, "
-			    "which hooks may come to call", SHOWN, cuaudit_core_link->libc_defines);
+	if (cuaudit_core_link->libc_left)
+		cuaudit_log(CUAUDIT_WARN, "%.*s: its calls of memory functions are not hooked: %s", SHOWN,
+			    cuaudit_core_link->libc_left, cuaudit_core_link->libc_left_why);
 	/* Settings are inherited by shells and other programs that they are not meant for. */
 	if (!core_link_any_provider())
 		return;

@@ -136,6 +136,9 @@ seen CUAUDIT_DRIVER=sim ./interposer threads
 is "$status $(cat out) $(calls 2>/dev/null)" "0 80000 " "a program whose memcpy is everyone's: it is well, and not seen"
 libraries='(main):libother*' seen ./interposer other
 like "$(cat err)" "interposer: its calls of memory functions are not hooked: it has one of its own" "... which is said"
+libraries='(main):libother*' seen ./lazy elsewhere
+is "$status $(cat out) $(calls)" "0 1 memcpy 1 " "a library in another namespace is not seen"
+like "$(cat err)" "libother.so.1: its calls of memory functions are not hooked: it is in a namespace of dlmopen$" "... which is said"
 seen ./early once
 is "$status $(calls)" "0 memcpy 1 " "what constructors call comes before"
 alone=$($run_env ./lazy small)
@@ -190,6 +193,17 @@ ends 0 "never memmove: held"
 rules "never libc.so.6:memcpy"
 CUAUDIT_LIBC='libnone*' check ./lazy once
 unlike "$status" '^0$' "no chosen library came: not judged as held"
+for selector in libc.so.6:memmove 'libc.so.6:*move' %providers; do
+	rules "never $selector"
+	CUAUDIT_LIBC='(main):libother*' check ./lazy elsewhere
+	test "$selector" = %providers && ends 88 "$selector: broken" || {
+		ends 89 "$selector: not all calls are seen"
+		says 'memory functions whose calls are not all hooked, for the reason that the process printed' "... why"
+	}
+done
+rules "optional calls" "optional never libc.so.6:memcpy"
+CUAUDIT_LIBC='(main):libother*' check ./interposer other
+ends 89 "an interposer: not all calls are seen"
 rules "never libc.so.6:memcpi"
 check ./lazy once
 ends 2 "a name that is none is refused"

@@ -214,7 +214,8 @@ struct link_table {
 	uint32_t libc_slots;		/* the first of them */
 	bool libc_dbgmem;		/* dbgmem is to be started, perhaps wrongly */
 	const char *libc_libraries;	/* its libraries, globs as the auditor read them; "": none */
-	const char *libc_defines;	/* one of them that is left out, as it has such a function itself; NULL: none */
+	const char *libc_left;		/* one of them that is left out, NULL: none; ... */
+	const char *libc_left_why;	/* ... as a message has it */
 	_Atomic uint32_t libc_chosen;	/* libraries that came whose calls are seen, ... */
 	_Atomic uint32_t libc_bound;	/* ... bindings of theirs that have a slot, and ... */
 	_Atomic uint32_t libc_others;	/* ... those of another function of the same name, which have none */

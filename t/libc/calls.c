@@ -125,6 +125,17 @@ static void overlaps(void)
 	other_copies(here, here + 50, n);
 }
 
+/* The library in a namespace of its own. */
+static void elsewhere(void)
+{
+	void *library = dlmopen(LM_ID_NEWLM, "libother.so.1", RTLD_NOW);
+	void *(*copies_there)(void *to, const void *from, size_t size) = library ? dlsym(library, "other_copies") : NULL;
+
+	if (!copies_there || copies_there(here, there, n) != here)
+		fail("a namespace");
+	copy();
+}
+
 /* A jump, not a call. */
 __attribute__((noinline)) static void *jumps(void *to, const void *from, size_t size)
 {
@@ -389,6 +400,7 @@ static const struct {
 	{ "once", once },
 	{ "other", other },
 	{ "overlaps", overlaps },
+	{ "elsewhere", elsewhere },
 	{ "tail", tail },
 	{ "handlers", handlers },
 	{ "threads", threads },
