@@ -143,7 +143,20 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *data)
 	return search->found ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* Whether the unwinder does not find the call of a frame under the present one. */
+/* Signal stacks are small, and what lies below one may be anyone's: libgcc's unwinder takes some 4 KiB. */
+static bool has_room(void)
+{
+	enum { UNWINDS = 8192 };
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	int error = errno;
+	stack_t now;
+	bool on_signal_stack = !syscall(SYS_sigaltstack, NULL, &now) && now.ss_flags & SS_ONSTACK;
+
+	errno = error;
+	return !on_signal_stack || here - (uintptr_t)now.ss_sp >= UNWINDS;
+}
+
+/* Whether the unwinder does not find the call of a frame under the present one, as far as it can be asked. */
 static bool is_not_below(uint64_t state)
 {
 	const struct frame *frame = (const struct frame *)thread_frame(state);
@@ -151,7 +164,7 @@ static bool is_not_below(uint64_t state)
 		state & THREAD_FILLED ? frame->own : frame_cfa(frame), false, false
 	};
 
-	if (!unwinder.each)
+	if (!unwinder.each || !has_room())
 		return false;
 	each_frame(look, &search);
 	return search.passed && !search.found;

@@ -116,6 +116,10 @@ is "$status" 0 "with dbgmem: the program is well"
 like "$(cat err)" '^cuaudit: dbgmem: [0-9]+ calls were not seen, and those of memory functions among them not checked: made while a hook ran$' \
 	"... which says that those were not checked"
 is "$(wc -l <err)" 1 "... in one line"
+for hooks in stat "trace(file=$tmp/small.cutrace)" 'dbgmem(libraries=(main)),stat'; do
+	seen CUAUDIT_HOOKS="$hooks" ./now signal_stack
+	is "$status" 0 "${hooks%%(*}, in a handler on a small signal stack: the program is well"
+done
 seen CUAUDIT_HOOKS="trace(file=$tmp/handlers.cutrace)" ./lazy handlers
 is "$status" 0 "trace, in a handler: the program is well"
 seen ./lazy threads

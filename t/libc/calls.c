@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -17,6 +18,10 @@
 #include <unistd.h>
 
 #include "t/libc/other.h"
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
 
 void *__memcpy_chk(void *to, const void *from, size_t size, size_t room);
 void *__memmove_chk(void *to, const void *from, size_t size, size_t room);
@@ -174,14 +179,31 @@ static void handler(int number)
 }
 
 /* Wherever the program and the hooks are just then. */
-static void handlers(void)
+static void handle(int flags)
 {
-	const struct sigaction action = { .sa_handler = handler };
+	const struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
 
 	sigaction(SIGALRM, &action, NULL);
 	again();
 	while (handled < HANDLED)
 		copy();
+}
+
+static void handlers(void)
+{
+	handle(0);
+}
+
+/* A page more than the kernel takes, with nothing below. */
+static void signal_stack(void)
+{
+	size_t least = getauxval(AT_MINSIGSTKSZ), size = ((least ? least : 4096) + 2 * 4096 - 1) / 4096 * 4096;
+	char *stack = mmap(NULL, 4096 + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const stack_t own = { .ss_sp = stack + 4096, .ss_size = size };
+
+	mprotect(stack, 4096, PROT_NONE);
+	sigaltstack(&own, NULL);
+	handle(SA_ONSTACK);
 }
 
 static void *copies(void *unused)
@@ -403,6 +425,7 @@ static const struct {
 	{ "elsewhere", elsewhere },
 	{ "tail", tail },
 	{ "handlers", handlers },
+	{ "signal_stack", signal_stack },
 	{ "threads", threads },
 	{ "forks", forks },
 	{ "vforks", vforks },
