@@ -91,6 +91,9 @@ is "$status $(calls 2>/dev/null)" "0 " "%driver"
 seen CUAUDIT_FUNCTIONS='libc.so.6:memcopy' ./lazy all
 like "$(cat err)" "CUAUDIT_FUNCTIONS: 'libc.so.6:memcopy' names no function; did you mean libc.so.6:memcpy" "a name that is none"
 
+seen CUAUDIT_FUNCTIONS=memcpy ./lazy all
+like "$(cat err)" "CUAUDIT_FUNCTIONS: 'memcpy' names no function; did you mean libc.so.6:memcpy[?];" "a name without its library"
+
 # dbgmem has its own libraries
 libraries='libother*' seen CUAUDIT_DRIVER=sim CUAUDIT_HOOKS='dbgmem(libraries=(main);action=report),stat' ./lazy other
 is "$(calls)" "memcpy 11 " "the libraries of CUAUDIT_LIBC and of dbgmem"

@@ -459,6 +459,22 @@ static bool lacks_runtime(const char *word, size_t length, selector_source_fn so
 	return true;
 }
 
+/* A library's function, LIBRARY:NAME, of which the part has the name alone. */
+static bool of_library(const char *word, size_t length, char near[SELECTOR_NEAR], selector_source_fn source)
+{
+	struct cuaudit_function function;
+
+	for (uint32_t i = 0; source(i, &function); i++) {
+		const char *colon = strchr(function.base, ':');
+
+		if (!colon || strlen(colon + 1) != length || memcmp(colon + 1, word, length))
+			continue;
+		snprintf(near, SELECTOR_NEAR, "; did you mean %s?", function.base);
+		return true;
+	}
+	return false;
+}
+
 void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR],
 		   selector_source_fn source)
 {
@@ -474,6 +490,6 @@ void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR],
 		strcpy(near, "; CUAUDIT_DOMAINS=driver,runtime has the functions of the runtime");
 	else if (used && *word == '%')
 		nearest_class(word, used, near);
-	else if (nearest_functions(word, used, near, source))
+	else if (!of_library(word, used, near, source) && nearest_functions(word, used, near, source))
 		strcat(near, "?");
 }
