@@ -99,7 +99,8 @@ static void *trampoline(const struct entry *entry, const struct hook_list *list)
 	const struct hook_entry *only = &list->hooks[0];
 
 	/* The hook itself, not one of dispatch.c's that runs it. */
-	if (only->fast_path && (list->timed ? timed && list->exit == only->exit : list->enter == only->enter))
+	if (only->fast_path && (list->kind == LIST_ENTERS ? list->enter == only->enter :
+							    timed && list->exit == only->exit))
 		return only->fast_path;
 	if (link_is_provider(entry->function.driver))
 		return (void *)trampoline_wide;
