@@ -31,8 +31,9 @@ libraries='(main)' domains=driver,libc
 seen() {
 	status=0
 	rm -f counts*
-	audited CUAUDIT_DOMAINS="$domains" CUAUDIT_LIBC="$libraries" CUAUDIT_OUTPUT="$tmp/counts" \
-		timeout -k 5 300 env "$@" >out 2>err || status=$?
+	# Neither timeout nor env is a program that is seen.
+	$run_env timeout -k 5 300 env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_DOMAINS="$domains" CUAUDIT_LIBC="$libraries" \
+		CUAUDIT_OUTPUT="$tmp/counts" "$@" >out 2>err || status=$?
 }
 # calls: of each function, by name, in files of stat
 calls() {
@@ -119,11 +120,11 @@ is "$status" 0 "with dbgmem: the program is well"
 like "$(cat err)" '^cuaudit: dbgmem: [0-9]+ calls were not seen, and those of memory functions among them not checked: made while a hook ran$' \
 	"... which says that those were not checked"
 is "$(wc -l <err)" 1 "... in one line"
-for hooks in stat "trace(file=$tmp/small.cutrace)" 'dbgmem(libraries=(main)),stat'; do
+for hooks in stat "trace(file=$tmp/small.cutrace;size=16M)" 'dbgmem(libraries=(main)),stat'; do
 	seen CUAUDIT_HOOKS="$hooks" ./now signal_stack
 	is "$status" 0 "${hooks%%(*}, in a handler on a small signal stack: the program is well"
 done
-seen CUAUDIT_HOOKS="trace(file=$tmp/handlers.cutrace)" ./lazy handlers
+seen CUAUDIT_HOOKS="trace(file=$tmp/handlers.cutrace;size=16M)" ./lazy handlers
 is "$status" 0 "trace, in a handler: the program is well"
 seen ./lazy threads
 is "$status $(cat err) $(calls)" "0  memcpy 80000 " "threads that never called the driver"
@@ -229,6 +230,12 @@ refused() {
 refused 'CUAUDIT_LIBC: CUAUDIT_DOMAINS does not have libc; set it to driver,libc' CUAUDIT_LIBC='(main)'
 refused 'CUAUDIT_DOMAINS: libc is for calls of libraries that CUAUDIT_LIBC names' CUAUDIT_DOMAINS=driver,libc
 refused "CUAUDIT_LIBC takes GLOB.*, not 'lib\\['" CUAUDIT_DOMAINS=driver,libc CUAUDIT_LIBC='lib['
+compile -w -shared -fPIC -o idle.so "$top_srcdir/t/fuzz/idle.c" || bail_out "cannot build another auditor"
+for strict in 0 1; do
+	seen CUAUDIT_STRICT=$strict LD_AUDIT="$tmp/idle.so:$LIBCUAUDIT" ./lazy once
+	is "$status $(cat out)" "$(test $strict = 1 && echo '85 ' || echo '0 1')" "behind another auditor, strict $strict: its end"
+	like "$(cat err)" '^cuaudit: CUAUDIT_LIBC: this loader does not report bindings of the C library' "... is told"
+done
 libraries='(main):libnone*' seen ./lazy once
 is "$(cat err)" "cuaudit: CUAUDIT_LIBC: 'libnone*' matched no library" "one that never came"
 libraries='libqqq*' seen CUAUDIT_DRIVER=sim "$top_builddir/demo/cudemo" dlopen
