@@ -106,6 +106,23 @@ void la_preinit(uintptr_t *cookie)
 		core_load_early();
 }
 
+/*
+ * A path at which the loader does not wait for a FIFO's writer, but says that it
+ * is no directory: it may not be told that there is none.
+ */
+static char *openable(const char *driver)
+{
+	size_t length = sys_strlen(driver);
+
+	if (!sys_is_fifo(driver) || length + 2 > sizeof(driver_path))
+		return (char *)driver;
+	for (size_t i = 0; i < length; i++)
+		driver_path[i] = driver[i];
+	driver_path[length] = '/';
+	driver_path[length + 1] = '\0';
+	return driver_path;
+}
+
 /* The driver the user asked for, in whatever directory the loader looks first. */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 {
@@ -117,7 +134,7 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 	if (aside || env_disabled || flag != LA_SER_ORIG || !driver[0] || !provider_is_file(name))
 		return (char *)name;
 	if (!sys_equal(driver, "sim"))
-		return (char *)driver;
+		return openable(driver);
 	core_path(driver_path, sizeof(driver_path), "sim/libcuda.so.1");
 	return driver_path;
 }

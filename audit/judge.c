@@ -150,7 +150,8 @@ static void report_driver(void)
 {
 	const char *driver = values->driver;
 
-	if (!strict || sys_basename(driver) == driver || sys_exists(driver))
+	if (!strict || sys_basename(driver) == driver ||
+	    (sys_exists(driver) && !sys_is_fifo(driver)))
 		return;
 	message_say(PREFIX "DRIVER takes sim or the path of a driver; ", driver, " cannot be read",
 		NULL);

@@ -322,6 +322,14 @@ bool sys_exists(const char *path)
 	return arch_syscall6(SYS_faccessat, AT_FDCWD, (long)path, R_OK, 0, 0, 0) == 0;
 }
 
+bool sys_is_fifo(const char *path)
+{
+	struct stat file;
+
+	return !arch_syscall6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&file, 0, 0, 0) &&
+	       S_ISFIFO(file.st_mode);
+}
+
 size_t sys_strlen(const char *text)
 {
 	size_t length = 0;

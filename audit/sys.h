@@ -99,6 +99,9 @@ bool sys_directory(char *path, size_t size);
 /* Whether a file can be opened for reading. */
 bool sys_exists(const char *path);
 
+/* Whether it is a FIFO, whose writer an open would wait for. */
+bool sys_is_fifo(const char *path);
+
 size_t sys_strlen(const char *text);
 bool sys_equal(const char *a, const char *b);
 bool sys_starts(const char *text, const char *prefix);

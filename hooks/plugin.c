@@ -5,10 +5,12 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "hooks/core_link.h"
@@ -124,8 +126,14 @@ const struct cuaudit_module *plugin_open(const char *path, const char *name,
 					 struct cuaudit_module *module)
 {
 	const struct cuaudit_module *given;
+	struct statx file;
 	void *handle;
 
+	/* The loader would wait for a FIFO's writer, for ever. */
+	if (!statx(AT_FDCWD, path, 0, STATX_TYPE, &file) && S_ISFIFO(file.stx_mode)) {
+		cuaudit_log(CUAUDIT_ERROR, "%s is left out: it is a FIFO", path);
+		return NULL;
+	}
 	/* An unbound symbol is found now, not in the middle of a call. */
 	crash_name(path);
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

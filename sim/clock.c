@@ -4,21 +4,47 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* "simclock", so that no other file is written to. */
+static const uint64_t mark = 0x6b636f6c636d6973;
+
+struct shared {
+	_Atomic uint64_t mark;
+	_Atomic uint64_t clock[SIM_DEVICES];
+};
+
+/* Whether fd is such a file, or empty: then it is made one. */
+static bool is_clock(int fd)
+{
+	struct stat file;
+
+	if (fstat(fd, &file) || !S_ISREG(file.st_mode))
+		return false;
+	if (!file.st_size)
+		return !ftruncate(fd, sizeof(struct shared));
+	return file.st_size == sizeof(struct shared);
+}
 
 bool sim_clock_open(const char *path)
 {
-	size_t size = SIM_DEVICES * sizeof(*sim_config.clock);
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	void *map = MAP_FAILED;
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+	struct shared *map = MAP_FAILED;
+	uint64_t found = 0;
 
-	if (fd >= 0 && !ftruncate(fd, (off_t)size))
-		map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0 && is_clock(fd))
+		map = mmap(NULL, sizeof(*map), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (fd >= 0)
 		close(fd);
 	if (map == MAP_FAILED)
 		return false;
-	sim_config.clock = map;
+	/* Another process may have made the file a moment ago. */
+	if (!atomic_compare_exchange_strong(&map->mark, &found, mark) && found != mark) {
+		munmap(map, sizeof(*map));
+		return false;
+	}
+	sim_config.clock = map->clock;
 	return true;
 }
 

@@ -63,9 +63,12 @@ static CUresult configure(void)
 		return refuse("CUAUDIT_SIM_CLOCK", clock);
 	if (!launches || !*launches)
 		return CUDA_SUCCESS;
+	/* A FIFO that nobody reads is refused, not waited for. */
 	sim_config.launches = open(launches, O_WRONLY | O_APPEND | O_CREAT |
-				   O_CLOEXEC, 0666);
-	return sim_config.launches < 0 ? refuse("CUAUDIT_SIM_LAUNCHES", launches) : CUDA_SUCCESS;
+				   O_CLOEXEC | O_NONBLOCK, 0666);
+	if (sim_config.launches < 0 || fcntl(sim_config.launches, F_SETFL, O_APPEND))
+		return refuse("CUAUDIT_SIM_LAUNCHES", launches);
+	return CUDA_SUCCESS;
 }
 
 /* What the parent set up does not work in a child, as on a real device. */

@@ -12,12 +12,25 @@ is "$(grep 'simulated driver' "$tmp/tap.out" | cut -d, -f1)" \
 	"of the table that a runtime cannot do without, it says so, once"
 
 helper sim/refused
+mkfifo "$tmp/fifo"
+echo "of somebody else, and not to be written to" >"$tmp/foreign"
+printf '%s' "as long as a clock is..." >"$tmp/long"
+cp "$tmp/foreign" "$tmp/kept"
+cp "$tmp/long" "$tmp/kept.long"
 for bad in CUAUDIT_SIM_MEMORY=0 CUAUDIT_SIM_MEMORY=1X CUAUDIT_SIM_LAUNCH_TIME=x \
 	CUAUDIT_SIM_COMPUTE_MODE=1 CUAUDIT_SIM_COMPUTE_MODE=30 CUAUDIT_SIM_COMPUTE_MODE= \
-	CUAUDIT_SIM_LAUNCH_TIME=18446744073709552 CUAUDIT_SIM_LAUNCHES="$tmp/no/file"; do
-	$run_env "$bad" "$tmp/refused" >"$tmp/out" 2>"$tmp/err"
+	CUAUDIT_SIM_LAUNCH_TIME=18446744073709552 CUAUDIT_SIM_LAUNCHES="$tmp/no/file" \
+	CUAUDIT_SIM_LAUNCHES="$tmp/fifo" CUAUDIT_SIM_CLOCK="$tmp/fifo" CUAUDIT_SIM_CLOCK=/dev/null \
+	CUAUDIT_SIM_CLOCK="$tmp/foreign" CUAUDIT_SIM_CLOCK="$tmp/long"; do
+	timeout 300 $run_env "$bad" "$tmp/refused" >"$tmp/out" 2>"$tmp/err"
 	is "$? $(cat "$tmp/out")" "0 1 1 3" "$bad: the driver does not start"
 	is "$(cat "$tmp/err")" "simulated driver: ${bad%%=*}: cannot use \"${bad#*=}\"" "and is said once"
+done
+ok "a file that is no clock is left as it is" cmp "$tmp/foreign" "$tmp/kept"
+ok "and one of a clock's length" cmp "$tmp/long" "$tmp/kept.long"
+for i in first second; do
+	$run_env CUAUDIT_SIM_CLOCK="$tmp/clock" "$tmp/refused" >"$tmp/out" 2>"$tmp/err"
+	is "$(cat "$tmp/err")" "" "the $i process takes a clock"
 done
 $run_env CUAUDIT_SIM_MEMORY="$(printf '\033[31m\nx\233')" "$tmp/refused" >"$tmp/out" 2>"$tmp/err"
 is "$(cat "$tmp/err")" 'simulated driver: CUAUDIT_SIM_MEMORY: cannot use "?[31m?x?"' \

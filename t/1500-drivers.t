@@ -158,6 +158,11 @@ routed "CUAUDIT_DRIVER= is none" CUAUDIT_DRIVER= "$tmp/drivers" chosen libcuda.s
 	"$tmp/libcuda.so.1"
 fails "CUAUDIT_DRIVER of nothing" audited ROUTES=routed LD_LIBRARY_PATH="$tmp" \
 	CUAUDIT_DRIVER=/nowhere/libcuda.so.1 "$tmp/drivers" chosen libcuda.so.1 x
+# The loader would wait for whoever writes there.
+mkfifo "$tmp/fifo"
+fails "CUAUDIT_DRIVER is a FIFO" timeout 300 $run_env LD_AUDIT="$LIBCUAUDIT" ROUTES=routed \
+	LD_LIBRARY_PATH="$tmp" CUAUDIT_DRIVER="$tmp/fifo" "$tmp/drivers" chosen libcuda.so.1 x
+like "$(cat "$tmp/tap.out")" "/fifo/: cannot open shared object file: Not a directory" "and is not opened"
 if test -f "$simdir/libcuda.so.1"; then
 	routed "CUAUDIT_DRIVER=sim" CUAUDIT_DRIVER=sim "$tmp/drivers" chosen libcuda.so.1 \
 		"$simdir/libcuda.so.1"

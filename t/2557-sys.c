@@ -267,6 +267,18 @@ static int no_directory(void)
 	return rmdir(path) ? 99 : sys_directory(found, sizeof(found)) ? 3 : 0;
 }
 
+static void fifo(void)
+{
+	char path[64] = "/tmp/cuaudit-fifo-XXXXXX", link[72];
+
+	ok(mkdtemp(path) && !rmdir(path) && !mkfifo(path, 0600) &&
+	   snprintf(link, sizeof(link), "%s.link", path) > 0 && !symlink(path, link), "a FIFO and a link");
+	ok(sys_is_fifo(path) && sys_is_fifo(link) && !sys_is_fifo("/dev/null") && !sys_is_fifo("/") &&
+	   !sys_is_fifo("/nowhere/at/all"), "what is a FIFO");
+	unlink(link);
+	unlink(path);
+}
+
 static void test_texts(void)
 {
 	ok(sys_equal("", "") && sys_equal("ab", "ab") && !sys_equal("ab", "abc") && !sys_equal("abc", "ab") &&
@@ -277,6 +289,7 @@ static void test_texts(void)
 	   !*sys_basename("/a/"), "files' names");
 	ok(sys_strlen("") == 0 && sys_strlen("abc") == 3, "lengths");
 	ok(sys_exists("/dev/null") && !sys_exists("/nowhere/at/all"), "files that are there");
+	fifo();
 	is_int(sys_thread(), syscall(SYS_gettid), "the thread");
 	ok(sys_process() == getpid() && !sys_is_child(), "the process");
 	is_int(apart(no_directory), 0, "the directory");

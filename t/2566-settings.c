@@ -109,7 +109,12 @@ bool sys_directory(char *path, size_t size)
 
 bool sys_exists(const char *path)
 {
-	return !strcmp(path, "/there/driver.so");
+	return !strcmp(path, "/there/driver.so") || sys_is_fifo(path);
+}
+
+bool sys_is_fifo(const char *path)
+{
+	return !strcmp(path, "/there/fifo.so");
 }
 
 void sys_exit(int status)
@@ -474,6 +479,8 @@ static void test_messages(void)
 		{ { "CUAUDIT_DRIVER=/not/there.so", "CUAUDIT_STRICT=1" },
 		  "CUAUDIT_DRIVER takes sim or the path of a driver; /not/there.so cannot be read\n", 85 },
 		{ { "CUAUDIT_DRIVER=/not/there.so" }, "", 0 },
+		{ { "CUAUDIT_DRIVER=/there/fifo.so", "CUAUDIT_STRICT=1" },
+		  "CUAUDIT_DRIVER takes sim or the path of a driver; /there/fifo.so cannot be read\n", 85 },
 		{ { "CUAUDIT_LOG=info", "CUAUDIT_LOG=info" }, "", 0 },
 		{ { "CUAUDIT_LOG=info", "CUAUDIT_LOG=debug" },
 		  "CUAUDIT_LOG is set more than once, to different values; give one; it is 'info' now\n", 0 },

@@ -89,6 +89,8 @@ works "by path" "good: nothing saw 3" CUAUDIT_HOOKS="$tmp/good.so"
 works "with options" "good: hello saw 3" CUAUDIT_HOOKS="$tmp/good.so(word=hello)"
 cd "$tmp" || exit 99
 works "by a relative path" "good: nothing saw 3" CUAUDIT_HOOKS=./good.so
+mkfifo "$tmp/fifo.so"
+refused "a FIFO" ".*fifo.so is left out: it is a FIFO" CUAUDIT_HOOKS=./fifo.so
 refused "not there" "there is no hook module 'good'" CUAUDIT_HOOKS=good
 refused "not there either" "there is no hook module 'good'" CUAUDIT_HOOKS=good CUAUDIT_PATH="$tmp/c"
 cp "$tmp/good.so" "$tmp/a b"

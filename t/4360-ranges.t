@@ -182,16 +182,18 @@ unset SECOND_FAILS
 
 # One that is an injection of ours, too, or none at all.
 cp "$injection" "$tmp/copy.so"
+mkfifo "$tmp/fifo"
 while IFS='|' read -r other says; do
 	rm -f "$tmp/v"*
 	audited NVTX_INJECTION64_PATH="$injection" CUAUDIT_NVTX="$other" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=trace \
 		CUAUDIT_OUTPUT="$tmp/v" "$tmp/ranges" >"$tmp/said" 2>"$tmp/err"
 	is "$("$cuaudit" convert --to jsonl "$tmp/v.cutrace" | grep -c '"type":"range"')" 9 \
 		"CUAUDIT_NVTX=${other##*/}: each range once"
-	is "$(sed 's|: [^ ]*: cannot open.*|: WHY|; s|Nvtx2: .*|Nvtx2: PATH|' "$tmp/err")" "$says" "... what is said"
+	is "$(sed 's|: [^ ]*: cannot open.*|: WHY|; s|Nvtx2: .*|Nvtx2: PATH|; s|FIFO: .*|FIFO: PATH|' "$tmp/err")" "$says" "... what is said"
 done <<END
 $injection|
 $tmp/copy.so|
+$tmp/fifo|cuaudit: no other tool gets ranges: CUAUDIT_NVTX is a FIFO: PATH
 /nonexistent.so|cuaudit: no other tool gets ranges: CUAUDIT_NVTX: WHY
 $LIBCUAUDIT|cuaudit: no other tool gets ranges: CUAUDIT_NVTX has no InitializeInjectionNvtx2: PATH
 END

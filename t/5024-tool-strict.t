@@ -65,6 +65,9 @@ stopped "CUAUDIT_SIM_MEMORY takes SIZE.*'lots'" "SIM_MEMORY" CUAUDIT_SIM_MEMORY=
 stopped "CUAUDIT_SIM_LAUNCH_TIME takes MICRO.*'1ms'" "SIM_LAUNCH_TIME" CUAUDIT_SIM_LAUNCH_TIME=1ms -- run
 stopped "CUAUDIT_DRIVER takes sim or the path.* /nowhere/x cannot be read" "DRIVER" \
 	CUAUDIT_DRIVER=/nowhere/x -- run
+mkfifo "$tmp/fifo"
+stopped "CUAUDIT_DRIVER takes sim or the path.*/fifo cannot be read" "DRIVER that is a FIFO" \
+	CUAUDIT_DRIVER="$tmp/fifo" -- run
 stopped "CUAUDIT_DRIVER takes PATH.sim, not 'smi'" "DRIVER misspelt" CUAUDIT_DRIVER=smi -- run
 stopped "CUAUDIT_DRIVER: .*no-plugin.so is no CUDA driver" "no driver" \
 	CUAUDIT_DRIVER="$tmp/no-plugin.so" -- run
