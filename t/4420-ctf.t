@@ -130,6 +130,18 @@ ctf "$tmp/torn.cutrace"
 read_back
 ok "of a torn file: what is there" test "$(grep -c _exit "$tmp/events")" -gt 500
 
+# A name of C++ has no bound.
+long=cu$(printf %01500d 0)
+synth -n 1000 -t 1 "$tmp/name.cutrace"
+alter "$tmp/name.cutrace" name "$long"
+tool convert --to jsonl -o "$tmp/name.jsonl" "$tmp/name.cutrace"
+ctf "$tmp/name.cutrace"
+read_back
+ok "another name is read" grep -q "$long" "$tmp/name.jsonl"
+is "$(grep -c " ${long}_entry " "$tmp/events") $(grep -c " ${long}_exit " "$tmp/events")" \
+	"$(grep -c "$long" "$tmp/name.jsonl") $(grep -c "$long" "$tmp/name.jsonl")" \
+	"a long name: entries are told from exits"
+
 # What a process had written at some time, beside what it wrote in all.
 helper trace/later
 mkdir "$tmp/two"

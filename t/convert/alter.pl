@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 # Puts into a trace file what t/trace/synth.c does not: a call that had not ended, lost calls, a
-# mark with a text that is no UTF-8.
+# mark with a text that is no UTF-8, another name of the first function.
 #
-# alter.pl FILE open SITE TICKS [PLACE DEPTH] | lost COUNT | mark TICKS THREAD TEXT
+# alter.pl FILE open SITE TICKS [PLACE DEPTH] | lost COUNT | mark TICKS THREAD TEXT | name TEXT
 use strict;
 use warnings;
 
@@ -53,6 +53,18 @@ if ($what eq 'lost') {
 	}
 	my $text = $values[2] . "\0" x (8 - length($values[2]) % 8);
 	put($at, pack 'VVQ<VVa*', 8, 24 + length $text, $values[0], $values[1], 0, $text);
+} elsif ($what eq 'name') {
+	my $at = 4096;
+	my ($type, $size) = unpack 'VV', get($at, 8);
+	my $function;
+
+	while ($type) {
+		$function = get($at + 8, 120) if $type == 1 && !defined $function;
+		$at += $size;
+		($type, $size) = unpack 'VV', get($at, 8);
+	}
+	my $text = "$values[0]\0$values[0]" . "\0" x (8 - (2 * length($values[0]) + 1) % 8);
+	put($at, pack 'VVa*a*', 1, 128 + length $text, $function, $text);
 } else {
 	die "alter.pl: what is $what?\n";
 }
