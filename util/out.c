@@ -167,6 +167,9 @@ void out_json(struct out *out, const char *text)
 
 void out_label(struct out *out, const char *text)
 {
+	uint32_t hash = 2166136261u;
+	bool whole = true;
+
 	for (size_t at = 0, length = strlen(text); at < length;) {
 		struct text_character next = text_next(text + at, length - at);
 
@@ -176,8 +179,16 @@ void out_label(struct out *out, const char *text)
 			out_text(out, "\\n");
 		else
 			out_printed(out, text + at, next.length);
+		whole &= text_prints(next) || text[at] == '\n';
 		at += next.length;
 	}
+	if (whole)
+		return;
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	out_text(out, "~");
+	for (int shift = 28; shift >= 0; shift -= 4)
+		out_bytes(out, &hex[hash >> shift & 15], 1);
 }
 
 struct out_number out_count(uint64_t value)

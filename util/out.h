@@ -45,7 +45,11 @@ void out_fit(struct out *out, const char *text, size_t width);
 /* A JSON string with its quotes, as util/text.h has it. */
 void out_json(struct out *out, const char *text);
 
-/* What stands between the quotes of a metric's label: as for people, but for a line break, "\n". */
+/*
+ * What stands between the quotes of a metric's label: as for people, but for a line break, "\n".
+ * Behind one that has what does not print are a "~" and eight digits of its bytes, for readers refuse
+ * labels that are equal.
+ */
 void out_label(struct out *out, const char *text);
 
 /* "0x" and hexadecimal digits. */
