@@ -99,6 +99,24 @@ for signal in HUP INT PIPE TERM; do
 	is "$status $(ls -A "$tmp/scratch") $(ls "$tmp/one.types" 2>&1 >/dev/null | wc -l)" "2  1" \
 		"ended by SIG$signal: no directory is left, and no file"
 done
+# What cannot be written, and what nothing would read.
+status=0
+"$cuaudit" types --from "$tmp/one.h" -o /dev/full >out 2>err || status=$?
+is "$status $(cat err)" "2 cuaudit: types: what the headers declare cannot be written: No space left on device" \
+	"a full disk"
+awk 'BEGIN { for (i = 0; i < 30000; i++) print "int of_many_functions_" i "(int a);" }' >many.h
+status=0
+"$cuaudit" types --from many.h -o many.types >out 2>err || status=$?
+is "$status $(ls many.types 2>&1 >/dev/null | wc -l) $(cat err)" \
+	"2 1 cuaudit: types: what these headers declare is longer than 1 MiB, which is refused; give fewer of them" \
+	"a file that would be refused is not written"
+# A name that the preprocessor writes with a backslash.
+printf 'int quoted(int a);\n' >'a "b\c.h'
+taken_name="a header's name with a quote"
+"$cuaudit" types --from 'a "b\c.h' >of.types 2>err
+is "$? $(cat err)" "0 " "$taken_name: without a word"
+like "$(cat of.types)" "^function	quoted	" "$taken_name: its functions"
+
 # A header is no output.
 printf 'int kept(int a);\n' >kept.h
 ln -s kept.h link.h

@@ -280,9 +280,11 @@ for my $name (sort keys %functions) {
 	$used{$function->{returns}} = enum_of($function->{returns}) if kind_of($function->{returns}) =~ /^e/;
 	push @lines, join("\t", @fields, $open ? '...' : ()) . "\n";
 }
-print "cuaudit-types\t1\n";
-for my $type (sort keys %used) {
-	print join("\t", 'enum', $type, map { "$_->{name}=$values->{$_->{name}}" }
-		grep { defined $values->{$_->{name}} } @{$used{$type}}), "\n";
+for my $type (reverse sort keys %used) {
+	unshift @lines, join("\t", 'enum', $type, map { "$_->{name}=$values->{$_->{name}}" }
+		grep { defined $values->{$_->{name}} } @{$used{$type}}) . "\n";
 }
-print @lines;
+my $text = join '', "cuaudit-types\t1\n", @lines;
+fail('types', 'what these headers declare is longer than 1 MiB, which is refused; give fewer of them')
+	if length $text > 1 << 20;
+print $text and close STDOUT or fail('types', "what the headers declare cannot be written: $!");

@@ -124,6 +124,7 @@ sub lines_of {
 	for my $text (@$printed) {
 		if ($text =~ /^# (\d+) "(.*)"/) {
 			($number, $file) = ($1, $2);
+			$file =~ s/\\([0-7]{3}|.)/length $1 > 1 ? chr oct $1 : $1/ge;
 			next;
 		}
 		push @lines, [$text, "$file:$number", basename($file)]
