@@ -325,7 +325,8 @@ static void coverage(const struct report *report, const struct page *page)
 	for (size_t i = 0; i < report->ntables; i++)
 		table(&report->tables[i], page);
 	missing(page, "not hooked", report->unhooked, "call",
-		" made while a hook ran: by a signal handler, or by the hook; not counted above");
+		" made while a hook ran, with an unaligned stack, or without memory for their thread; "
+		"not counted above");
 	missing(page, "unwound", report->unwound, "call",
 		" left by longjmp or an exception; not counted above");
 	missing(page, "not counted", report->lost, "call",

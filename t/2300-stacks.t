@@ -46,6 +46,11 @@ for how in signals signal-stack $few; do
 	is "$? $(grep '^bad' "$tmp/records")" "0 " "the file is whole"
 	traced=$(grep -c '^call ' "$tmp/records")
 	lost=$(sed -n 's/.*trace: \([0-9]*\) calls are not .*/\1/p' "$tmp/err")
+	is "$(sed -n 's/.*trace: [0-9]* calls\{0,1\} \(is\|are\) not in [^:]*: \(.*\)/\2/p' "$tmp/err")" \
+		"${lost:+not hooked: made while a hook ran, with an unaligned stack, or without memory for their thread}" \
+		"... why the others are not there"
+	is "$("$top_builddir/bin/cuaudit" convert --to text "$tmp/a.cutrace" 2>&1 >/dev/null |
+		sed -n 's/.*: calls are missing: [0-9]* //p')" "${lost:+that were not hooked}" "... nor where it is read"
 	is $((traced + ${lost:-0} - 9)) "$(sed -n 's/^# \([0-9]*\) calls$/\1/p' "$tmp/out")" \
 		"each call, and the nine that ask for counts"
 done

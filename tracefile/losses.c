@@ -34,7 +34,7 @@ const char *trace_losses_why(uint32_t loss)
 		[CUAUDIT_TRACE_LOST_SIZE] = "beyond its size",
 		[CUAUDIT_TRACE_LOST_DISK] = "on a full or failing disk",
 		[CUAUDIT_TRACE_LOST_MEMORY] = "for want of memory",
-		[CUAUDIT_TRACE_LOST_NESTED] = "of signal handlers",
+		[CUAUDIT_TRACE_LOST_NESTED] = "that were not hooked",
 		[CUAUDIT_TRACE_LOST_RING] = "written over",
 		[CUAUDIT_TRACE_LOST_UNWOUND] = "of which a signal handler left the hook",
 	};

@@ -60,7 +60,7 @@ enum cuaudit_trace_loss {
 	CUAUDIT_TRACE_LOST_SIZE,	/* the file has its full size; when-full=stop */
 	CUAUDIT_TRACE_LOST_DISK,	/* the disk is full, or gave an error */
 	CUAUDIT_TRACE_LOST_MEMORY,	/* no memory, or too many threads */
-	CUAUDIT_TRACE_LOST_NESTED,	/* made by a signal handler while a record was written */
+	CUAUDIT_TRACE_LOST_NESTED,	/* not hooked: in a handler within a hook, stack unaligned, no memory */
 	CUAUDIT_TRACE_LOST_RING,	/* written over; when-full=ring */
 	CUAUDIT_TRACE_LOST_UNWOUND,	/* a signal handler left the hook by siglongjmp */
 	CUAUDIT_TRACE_LOSSES = 8

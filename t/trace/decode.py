@@ -22,7 +22,7 @@ PUSH, POP, START, FINISH, RANGE_MARK, RESET, IS_OPEN = range(1, 8)
 TICKS, ID, COLOUR, PAYLOAD, RANGE_TEXT, RANGE_CUT = 1, 2, 4, 8, 16, 32
 NOTHING, VALUE, DEREF, TEXT, ARRAY, PARAMETERS = range(6)
 SKIPPED, CUT, INPUTS, FAILED = 1, 2, 4, 8
-REASONS = ['beyond its size', 'on a full or failing disk', 'for want of memory', 'of signal handlers',
+REASONS = ['beyond its size', 'on a full or failing disk', 'for want of memory', 'that were not hooked',
            'written over', 'of which a signal handler left the hook']
 RANGE_REASONS = ['ranges inside of too many others', 'ranges while too many were open',
                  'events of ranges of signal handlers', 'names of ranges, as there are too many',

@@ -184,7 +184,8 @@ void coverage_text(const struct coverage *coverage, struct out *out)
 	}
 	if (cuaudit_unhooked_calls()) {
 		number(out, cuaudit_unhooked_calls(), NUMBER);
-		out_text(out, "  calls made while a hook ran: by a signal handler, or by the hook\n");
+		out_text(out, "  calls made while a hook ran, with an unaligned stack, or without memory for "
+			 "their thread\n");
 	}
 	if (cuaudit_unwound_calls() + cuaudit_unwound_hooks()) {
 		number(out, cuaudit_unwound_calls() + cuaudit_unwound_hooks(), NUMBER);

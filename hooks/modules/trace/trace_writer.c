@@ -428,7 +428,8 @@ static void say(const char *path, uint64_t calls)
 		[CUAUDIT_TRACE_LOST_SIZE] = "the file has its full size",
 		[CUAUDIT_TRACE_LOST_DISK] = path ? "the disk took no more" : "it cannot be written",
 		[CUAUDIT_TRACE_LOST_MEMORY] = "there was no memory",
-		[CUAUDIT_TRACE_LOST_NESTED] = "made while a hook ran",
+		[CUAUDIT_TRACE_LOST_NESTED] = "not hooked: made while a hook ran, with an "
+					     "unaligned stack, or without memory for their thread",
 		[CUAUDIT_TRACE_LOST_RING] = "written over by later ones",
 		[CUAUDIT_TRACE_LOST_UNWOUND] = "a signal handler left the hook by siglongjmp",
 	};
