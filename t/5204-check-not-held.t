@@ -92,6 +92,21 @@ env "$cuaudit" check -d sim --rules held.rules -- \
 is "$status" 89 "rules that are changed before any process reads them"
 like "$(cat "$tmp/err")" "$changed" "... what it says"
 
+# A process that can leave no file, as one of another user: its status is all that is known.
+printf 'optional calls\nno-errors\n' >idle.rules
+ended='^check: the command ended with status 85, as a process does that cannot be held to the rules, '
+status=0
+"$cuaudit" check -d sim --rules idle.rules -- sh -c 'exit 85' 2>"$tmp/err" || status=$?
+is "$status" 89 "ended by status 85, no calls are allowed"
+like "$(cat "$tmp/err")" "$ended" "... what it says"
+status=0
+"$cuaudit" check -d sim --rules held.rules -- sh -c 'exit 85' 2>"$tmp/err" || status=$?
+is "$status $(grep -c 'no process called' "$tmp/err")" "89 0" "... and where they are not"
+like "$(cat "$tmp/err")" "$ended" "... what it says"
+status=0
+"$cuaudit" check -d sim --rules held.rules -- sh -c '"$0" dlopen >out; exit 85' "$app" 2>"$tmp/err" || status=$?
+is "$status $(cat "$tmp/err")" "85 check: the rule holds" "a status 85 of a command that was checked is its own"
+
 # Settings that are wrong from the start: nothing is left where processes' files are kept.
 mkdir kept
 printf 'never cuMemAllocManaged\n' >held.rules

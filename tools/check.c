@@ -52,6 +52,9 @@ static struct {
 	struct check_result result;
 } check;
 
+/* FAILURE POLICY of libcuaudit(7). */
+enum { NOT_HELD_STATUS = 85 };
+
 _Static_assert(TOOL_BROKEN == (int)CHECK_BROKEN_STATUS, "one status");
 _Static_assert(TOOL_NOT_MADE == (int)CHECK_NOT_MADE_STATUS, "one status");
 
@@ -187,6 +190,10 @@ static int finish(int status)
 		check_problem(result, "the command was not started");
 	if (!result->nprocesses && !supervise_failed())
 		unloaded_complain(check.command[0]);
+	/* One of another user, say, can leave no file by which that would be known. */
+	if (!result->nprocesses && WIFEXITED(status) && WEXITSTATUS(status) == NOT_HELD_STATUS)
+		check_problem(result, "the command ended with status 85, as a process does that cannot be "
+			      "held to the rules, for the reason that it printed");
 	check_run_end(&check.run);
 	supervise_end();
 	result->may_be_idle = check.run.rules && check_files_may_be_idle(check.run.rules);
