@@ -56,4 +56,11 @@ done
 kill "$process" "$second"
 wait
 is "$(cat "$tmp/err")" "" "and says nothing"
+if command -v setsid >"$tmp/none"; then
+	setsid -w "$tool" limit status /dev/tty >"$tmp/out" 2>"$tmp/err"
+	is "$? $(sed 's/; give .*//' "$tmp/err")" \
+		"2 cuaudit: /dev/tty: it is a socket, or a device that is not there" "a terminal that is not there"
+else
+	skip 1 "no setsid"
+fi
 done_testing

@@ -50,6 +50,8 @@ CUAUDIT_HOOKS='stat(frmat=json)' finds 0 "^warning  stat has no option 'frmat'; 
 CUAUDIT_FUNCTIONS=%memroy finds 0 '^warning  .*%memroy.*did you mean %memory' "a class"
 CUAUDIT_OUTPUT='x%z' finds 0 "^warning  CUAUDIT_OUTPUT takes PATH with %p %h %e %r %t, not 'x%z'\$" "a field"
 CUAUDIT_OUTPUT=/nowhere/x finds 1 '^problem  CUAUDIT_OUTPUT: no file can be made in /nowhere: No such' "a directory"
+CUAUDIT_OUTPUT=$(printf %0300d 0) finds 1 \
+	'^problem  CUAUDIT_OUTPUT: the path, or a name in it, is too long; give a shorter one$' "a name"
 CUAUDIT_OUTPUT=x finds 0 '^ok       the CUAUDIT_ variables' "this directory"
 CUAUDIT_LOG=error CUAUDIT_HOOKS=statt finds 0 '^warning  there is no hook' "what is hushed is heard"
 CUAUDIT_LOG=debug CUAUDIT_INCLUDE='libx*' CUAUDIT_EXCLUDE='*' finds 0 '^ok       the CUAUDIT_ variables' \

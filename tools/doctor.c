@@ -180,6 +180,8 @@ static void check_settings(void)
 		strcpy(directory, *output == '/' ? "/" : ".");
 	if (!strchr(directory, '%') && access(directory, W_OK | X_OK))
 		finding_print(FINDING_OUTPUT_DIRECTORY, directory, strerror(errno));
+	else if (access(output, F_OK) && errno == ENAMETOOLONG)
+		finding_print(FINDING_OUTPUT_LONG, NULL, NULL);
 }
 
 static void check_others(void)

@@ -104,7 +104,8 @@ static const char *read_file(const char *path)
 	const char *why;
 
 	if (fd < 0)
-		return errno == ENXIO ? "it is a socket" NAME_ONE : io_reason(errno);
+		return errno == ENXIO ? "it is a socket, or a device that is not there" NAME_ONE :
+		       io_reason(errno);
 	why = other_kind(fd);
 	if (!why)
 		why = read_rows(fd);
