@@ -148,6 +148,11 @@ like "$(cat lines/ends-*.trace)" 'cuDriverGetVersion\(' "... the lines are in it
 refused 2 "lines has traces of an earlier run" "... and again" trace -d sim -T -o lines -- "$tmp/ends" 1 return
 tool trace -d sim -T -A -o lines -- "$tmp/ends" 1 return
 is "$status $(find lines -type f | wc -l)" "0 2" "... with --add"
+# A program whose name leaves no room for more in a file's.
+long=$(printf %0255d 0)
+cp "$tmp/ends" "$tmp/$long"
+tool trace -d sim -o longest -- "$tmp/$long" 1 return
+is "$status $(grep -c ' calls\{0,1\} in .*\.cutrace$' "$tmp/err")" "0 1" "a program of a long name has a trace"
 for option in args=no args=kernel strings=3 elements=1 backtrace=cuInit open=no size=2M when-full=ring; do
 	refused 2 "trace: ${option%%=[a-z0-9A-Z]*}.* needs a file, which text=yes does not write" "--text and $option" \
 		trace -d sim -T "--${option%%=*}" "${option#*=}" -- "$tmp/ends" 1 return

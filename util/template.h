@@ -24,7 +24,8 @@ bool template_is_directory(const char *template);
 /*
  * Fills template in, which has no fault: the length of path, or -ENAMETOOLONG
  * where size bytes do not hold it; path is then what fits. No value leads to
- * another directory: a slash, and a dot at its beginning, are "_". Context: call, setup.
+ * another directory: a slash, and a dot at its beginning, are "_". It is cut to 128 bytes.
+ * Context: call, setup.
  */
 int template_path(const char *template, const struct template_values *values, char *path, size_t size);
 

@@ -7,7 +7,10 @@
 
 #include "util/template.h"
 
-enum { HOST = 256 };	/* may be on a signal's stack */
+enum {
+	HOST = 256,	/* may be on a signal's stack */
+	VALUE = 128	/* bytes of a value: a name with several of them can be a file's */
+};
 
 /* What stands for %letter; buffer may be used for it. */
 static const char *value(const struct template_values *values, char letter, char *buffer)
@@ -49,7 +52,7 @@ int template_path(const char *template, const struct template_values *values, ch
 		bool field = *template == '%';
 		const char *text = field ? value(values, *++template, buffer) : plain;
 
-		for (size_t i = 0; text[i]; i++) {
+		for (size_t i = 0; text[i] && (!field || i < VALUE); i++) {
 			if ((size_t)used + 1 >= size)
 				return -ENAMETOOLONG;
 			path[used++] = field ? letter_of(text[i], !i) : text[i];
