@@ -98,14 +98,14 @@ struct plan {
 };
 
 union cell {
-	uint64_t bits;
-	struct plan plan;
+	_Atomic uint64_t bits;
+	struct plan plan;	/* stays as it is once it is settled */
 };
 _Static_assert(sizeof(struct plan) <= sizeof(uint64_t), "a plan is stored as a whole");
 
 enum { ROWS = 2048 };
 
-static _Atomic uint64_t cells[ROWS];
+static union cell cells[ROWS];
 
 static uint8_t whens_of(const char *base)
 {
@@ -143,25 +143,33 @@ static void look_at(struct plan *plan, const struct print_param *param)
 	}
 }
 
-static struct plan plan_of(const struct cuaudit_function *function)
+static __attribute__((noinline)) void settle(union cell *cell, const struct cuaudit_function *function)
 {
-	uint32_t id = (uint32_t)function->id, count;
 	struct print_param params[PRINT_PARAMS];
-	union cell cell = { 0 };
+	union {
+		uint64_t bits;
+		struct plan plan;
+	} made = { .plan = { .settled = 1 } };
+	uint32_t count = print_params(function->id, params);
+
+	made.plan.own = is_own(function->name);
+	made.plan.whens = whens_of(function->base);
+	for (uint32_t i = 0; i < count; i++)
+		look_at(&made.plan, &params[i]);
+	/* Pairs with plan_of. */
+	atomic_store_explicit(&cell->bits, made.bits, memory_order_release);
+}
+
+static const struct plan *plan_of(const struct cuaudit_function *function)
+{
+	static const struct plan none;
+	uint32_t id = (uint32_t)function->id;
 
 	if (id >= ROWS)
-		return cell.plan;
-	cell.bits = atomic_load_explicit(&cells[id], memory_order_relaxed);
-	if (cell.plan.settled)
-		return cell.plan;
-	cell.plan.settled = 1;
-	cell.plan.own = is_own(function->name);
-	cell.plan.whens = whens_of(function->base);
-	count = print_params(function->id, params);
-	for (uint32_t i = 0; i < count; i++)
-		look_at(&cell.plan, &params[i]);
-	atomic_store_explicit(&cells[id], cell.bits, memory_order_relaxed);
-	return cell.plan;
+		return &none;
+	if (!atomic_load_explicit(&cells[id].bits, memory_order_acquire))
+		settle(&cells[id], function);
+	return &cells[id].plan;
 }
 
 static uint64_t argument(const struct cuaudit_call *call, const struct plan *plan, enum field field)
@@ -208,9 +216,11 @@ static bool described(const struct cuaudit_call *call, const struct plan *plan, 
 
 static void plain(const struct cuaudit_call *call, const struct plan *plan, struct work *work)
 {
+	work->copy.empty = is_zero(call, plan, BYTES) || is_zero(call, plan, COUNT);
+	if (!(plan->whens & (BIT(HOST) | BIT(PAGEABLE))))
+		return;
 	work->copy.to = side(call, plan, TO);
 	work->copy.from = side(call, plan, FROM);
-	work->copy.empty = is_zero(call, plan, BYTES) || is_zero(call, plan, COUNT);
 	work->copy.small = plan->fields[BYTES] && argument(call, plan, BYTES) <= BLOCKING_SMALL;
 	/* Of what is set only the driver knows whether the host has it. */
 	if (!plan->fields[FROM] && work->copy.to.kind == BLOCKING_OF_DEVICE)
@@ -265,7 +275,7 @@ static bool frees(const struct cuaudit_call *call, const struct plan *plan)
 
 const char *blocking_call(const struct cuaudit_call *call, bool streams)
 {
-	struct plan plan;
+	const struct plan *plan;
 	struct work work;
 	unsigned int at_once;
 
@@ -273,16 +283,18 @@ const char *blocking_call(const struct cuaudit_call *call, bool streams)
 	    call->flags & CUAUDIT_CALL_UNKNOWN)
 		return NULL;
 	plan = plan_of(call->function);
-	at_once = plan.whens & (BIT(ALWAYS) | BIT(DESTROY) | BIT(ALLOC) | BIT(LOADING));
+	at_once = plan->whens & (BIT(ALWAYS) | BIT(DESTROY) | BIT(ALLOC) | BIT(LOADING));
 	if (at_once)
 		return texts[__builtin_ctz(at_once)];
-	if (plan.whens & BIT(FREE))
-		return frees(call, &plan) ? texts[FREE] : NULL;
-	if (!read_work(call, &plan, &work) || work.copy.empty)
+	if (!streams && plan->whens == BIT(LEGACY))
 		return NULL;
-	if (plan.whens & BIT(HOST) && blocking_copy_host(&work.copy))
+	if (plan->whens & BIT(FREE))
+		return frees(call, plan) ? texts[FREE] : NULL;
+	if (!read_work(call, plan, &work) || work.copy.empty)
+		return NULL;
+	if (plan->whens & BIT(HOST) && blocking_copy_host(&work.copy))
 		return texts[HOST];
-	if (plan.whens & BIT(PAGEABLE) && pageable(call, &plan, &work))
+	if (plan->whens & BIT(PAGEABLE) && pageable(call, plan, &work))
 		return texts[PAGEABLE];
-	return streams && plan.whens & BIT(LEGACY) && is_legacy(&work) ? texts[LEGACY] : NULL;
+	return streams && plan->whens & BIT(LEGACY) && is_legacy(&work) ? texts[LEGACY] : NULL;
 }

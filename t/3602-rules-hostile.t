@@ -97,6 +97,8 @@ holds "... at its bound"
 rules 'same-thread cuCtxSynchronize'
 check "$hostile" threads 8 1
 broken 7 "same-thread: all but the first"
+check "$hostile" numbered
+holds "... a thread's number is asked for once, and in a child of fork again"
 rules 'mark m = 1000th cuDriverGetVersion' 'never cuCtxSynchronize after m'
 check "$hostile" races 10 100
 broken 1 "a mark that threads reach together"
@@ -135,7 +137,7 @@ check "$hostile" clones 2
 holds "a child of clone with its parent's memory is none of fork"
 rules 'same-thread %driver'
 check "$hostile" clones 2
-broken 1 "... but another thread"
+holds "... and the thread of it that made it"
 rules no-use-after-fork
 check "$hostile" forks-early
 holds "a child of fork before the driver is started"

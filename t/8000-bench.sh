@@ -82,15 +82,21 @@ done
 	echo 'optional never cuCtxGetCurrent in libnothere*'
 	echo 'at-most 99999999999 cuCtxGetApiVersion'
 	echo 'at-most 99999999999 cuLaunchKernel by step*'
+	echo 'same-thread cuStreamQuery'
+	echo 'optional never cuCtxSetCurrent on device 7'
+	echo 'optional never cuCtxPopCurrent from libnothere*:*'
 	for function in cuStreamSynchronize cuCtxSynchronize cuMemAlloc cuMemFree cuInit cuModuleLoadData \
-		cuEventSynchronize cuMemcpyHtoD cuMemcpyDtoH cuMemHostAlloc cuStreamCreate cuEventCreate \
-		cuCtxCreate cuMemcpyDtoD cuModuleUnload; do
+		cuEventSynchronize cuMemcpyHtoD cuMemcpyDtoH cuMemHostAlloc cuStreamCreate cuEventCreate; do
 		echo "optional never $function in range step after warm-up"
 	done
 } >"$dir/rules"
 audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" rules 1
 echo no-errors >>"$dir/rules"
 audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" rules 1 ", and no-errors"
+for condition in '' ' on legacy stream'; do
+	echo "optional never %blocking$condition" >"$dir/rules"
+	audited CUAUDIT_HOOKS="rules(file=$dir/rules)" "$dir/bench" kernels 1 "rules, %blocking$condition, a launch"
+done
 
 # Launches that several rules look at, as those of t/gpu/check/rules/twenty.rules do.
 for several in 1 2 4 6; do

@@ -485,6 +485,9 @@ static void measure_rules(const char *more)
 		{ "rules, a call before a mark", "cuEventQuery", 40 },
 		{ "rules, a call by a library", "cuCtxGetCurrent", 40 },
 		{ "rules, a call counted", "cuCtxGetApiVersion", 40 },
+		{ "rules, a call of one thread", "cuStreamQuery", 40 },
+		{ "rules, a call on another device", "cuCtxSetCurrent", 40 },
+		{ "rules, a call from elsewhere", "cuCtxPopCurrent_v2", 0 },
 	};
 	char name[128];
 

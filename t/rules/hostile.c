@@ -5,10 +5,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -537,6 +541,46 @@ static void unloads(void)
 	}
 }
 
+static void refuse_gettid(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_gettid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void *breaks_there(void *unused)
+{
+	breaks();
+	return unused;
+}
+
+/* A thread whose number was asked for once; in a child all threads would be asked anew, and have one number. */
+static void numbered(void)
+{
+	pthread_t thread;
+	pid_t child;
+
+	start();
+	breaks();
+	refuse_gettid();
+	for (int i = 0; i < 100; i++)
+		breaks();
+	child = fork();
+	if (!child) {
+		breaks();
+		_exit(pthread_create(&thread, NULL, breaks_there, NULL) || pthread_join(thread, NULL));
+	}
+	await(child);
+	say("done\n");
+}
+
 static void *versions(void *unused)
 {
 	int version;
@@ -668,6 +712,7 @@ static const struct {
 	{ "left", left },
 	{ "left-thread", left_thread },
 	{ "nested", nested },
+	{ "numbered", numbered },
 	{ "once", once },
 	{ "quits", quits },
 	{ "races", races },

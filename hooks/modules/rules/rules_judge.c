@@ -28,7 +28,8 @@ struct wants {
 	uint64_t failing;	/* those of them that look at failed calls alone, */
 	uint64_t forked;	/* and in a child of fork alone */
 	uint32_t marks;
-	uint32_t known;
+	uint16_t device;	/* 1 + the word of its argument that is a device; 0: it has none */
+	uint16_t known;
 };
 
 enum { NESTED = 8, KERNELS = 4096, KERNEL_PLACES = 2 * KERNELS, LOOKS = 256 };
@@ -64,6 +65,7 @@ struct counts {
 	const void *failed_at;
 	int32_t failed;
 	uint64_t calls;		/* while a frame is sought */
+	int32_t tid;		/* RULE_THREADS: the thread's number; 0: not asked */
 	uint32_t depth[RULE_PER];	/* of levels, and of those there was no room for */
 	struct level levels[RULE_PER][NESTED];
 };
@@ -93,6 +95,16 @@ static const char *lacks(const struct rule *rule, const struct cuaudit_function 
 						   NULL;
 }
 
+static uint16_t device_word(const struct cuaudit_function *function)
+{
+	struct cuaudit_param param;
+
+	for (uint32_t i = 0; !cuaudit_param_get(function, i, &param); i++)
+		if (!strcmp(param.type, "CUdevice"))
+			return (uint16_t)(param.word + 1);
+	return 0;
+}
+
 static const struct wants *make(const struct cuaudit_function *function)
 {
 	struct wants *to = &wanted[function->slot];
@@ -119,6 +131,7 @@ static const struct wants *make(const struct cuaudit_function *function)
 	__atomic_store_n(&to->failing, made.failing, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->forked, made.forked, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->marks, made.marks, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->device, device_word(function), __ATOMIC_RELAXED);
 	/* Pairs with wants_of: who sees it known sees the rest. */
 	__atomic_store_n(&to->known, 1, __ATOMIC_RELEASE);
 	return to;
@@ -309,12 +322,9 @@ static inline uint64_t others(const struct cuaudit_call *call, int kind, uint64_
 
 static bool on_device(const struct rule *rule, const struct cuaudit_call *call)
 {
-	struct cuaudit_param param;
+	uint16_t word = wants_of(call->function)->device;
 
-	for (uint32_t i = 0; !cuaudit_param_get(call->function, i, &param); i++)
-		if (!strcmp(param.type, "CUdevice"))
-			return (int32_t)call->words[param.word] == rule->device;
-	return rules_current_device() == rule->device;
+	return (word ? (int32_t)call->words[word - 1] : rules_current_device()) == rule->device;
 }
 
 static bool is_reached(int16_t mark)
@@ -336,12 +346,11 @@ static uint64_t blocking(const struct cuaudit_call *call)
 /* Why a call of the class is taken: the host waits, or streams do. NULL: it is not. Of launches it is asked now. */
 static const char *why_blocking(const struct rule *rule, const struct cuaudit_call *call)
 {
-	uint64_t found;
-
 	if (!(call->function->classes & CUAUDIT_CLASS_BLOCKING))
 		return NULL;
-	found = call->function->classes & CUAUDIT_CLASS_LAUNCH ? blocking(call) : call->scratch;
-	return (found & 1) == rule->legacy ? (const char *)(uintptr_t)(found >> 1) : NULL;
+	if (!(call->function->classes & CUAUDIT_CLASS_LAUNCH))
+		return (call->scratch & 1) == rule->legacy ? (const char *)(uintptr_t)(call->scratch >> 1) : NULL;
+	return rule->legacy && blocking_call(call, false) ? NULL : blocking_call(call, rule->legacy);
 }
 
 /* Whether %blocking takes the call, or another part of the selector takes its function. */
@@ -549,11 +558,22 @@ static void check_unchecked(const struct cuaudit_call *call)
 	counts->failed_by = by;
 }
 
+static int32_t own_tid(const struct cuaudit_call *call)
+{
+	struct counts *counts = counts_of(call);
+
+	if (!counts)
+		return (int32_t)syscall(SYS_gettid);
+	if (__builtin_expect(!counts->tid, 0))
+		counts->tid = (int32_t)syscall(SYS_gettid);
+	return counts->tid;
+}
+
 static void check_thread(struct rule *rule, const struct cuaudit_call *call)
 {
-	int32_t own = (int32_t)syscall(SYS_gettid), first = 0;
+	int32_t first = atomic_load_explicit(&rule->thread, memory_order_relaxed), own = own_tid(call);
 
-	if (!atomic_compare_exchange_strong(&rule->thread, &first, own) && first != own)
+	if (first != own && (first || !atomic_compare_exchange_strong(&rule->thread, &first, own)))
 		rules_broken(rule, call, "the first such call was on another thread", rule->frame);
 }
 
@@ -871,11 +891,12 @@ int rules_judge_setup(void)
 /* The ranges of the thread are open in the child, too, where nothing was counted in them. */
 static void counts_forked(void)
 {
-	struct counts *counts = rules.nper || unchecked ? cuaudit_thread_block((uint32_t)key) : NULL;
+	struct counts *counts = cuaudit_thread_block((uint32_t)key);
 
 	if (!counts)
 		return;
 	counts->failed_rules = 0;
+	counts->tid = 0;
 	for (uint32_t i = 0; i < rules.nper; i++)
 		for (uint32_t k = 0; k < counts->depth[i] && k < NESTED; k++) {
 			counts->levels[i][k].value = 0;
