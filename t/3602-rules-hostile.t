@@ -179,15 +179,20 @@ lost 88 "more call stacks than there is room for" "300 call stacks"
 rules "$never" 'allow hostile:* # all of them'
 check "$hostile" stacks 300
 holds "300 call stacks that are allowed"
+check "$hostile" stacks 1000000 100
+holds "a million calls by a hundred stacks that are allowed"
 check "$hostile" threads 4 60000
-lost 89 "." "more calls than are looked at, allowed as far as that"
-unlike "$(cat err)" '^  broken|(is|are) broken' "... break nothing"
-rules 'never cuCtxSynchronize from nowhere.py:*'
-check "$hostile" threads 4 60000
-lost 89 "." "more calls than are looked at, from elsewhere"
+holds "... by four threads at once"
+rules "$never from libnothere*:*"
+check "$hostile" stacks 1000000 100
+holds "... that are from elsewhere"
+rules "$never from hostile:*" 'allow hostile:nothing # none'
+check "$hostile" stacks 300000 1000
+lost 88 "more call stacks than there is room for" "calls by more stacks than are kept"
+says '^  broken 300000 times' "... each is counted"
 rules "$never"
 check "$hostile" threads 4 60000
-ends 88 "... and all broken"
+broken 240000 "calls by four threads"
 rules 'at-most 1000 cuCtxSynchronize'
 check "$hostile" stacks 300
 holds "a bound needs no stacks"

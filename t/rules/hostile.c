@@ -423,11 +423,12 @@ static void deeper(long bits, int level)
 	__asm__ volatile("");
 }
 
+/* Of so many calls; a second number: of how many stacks. */
 static void stacks(void)
 {
 	start();
 	for (long i = 0; i < first; i++)
-		deeper(i, 10);
+		deeper(second ? i % second : i, 10);
 }
 
 static void limited(void)

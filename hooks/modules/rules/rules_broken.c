@@ -14,19 +14,20 @@
 #include "hooks/stack.h"
 #include "hooks/unseen.h"
 
-enum { FRAME = 1024, ALLOWED = 1024, CALL = 2048, CAPTURES = 200000, STACK = 128,
-       SOUGHT = 4096, ROOM = 16384 };
+enum { FRAME = 1024, ALLOWED = 4096, WAYS = 8, CALL = 2048, STACK = 128, KEYS = 1024, SOUGHT = 4096, ROOM = 16384 };
 
 /* All of it is under the lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cuaudit_stack_frame frames[STACK];
 static char name[FRAME], path[FRAME], both[2 * FRAME + 16];
-static struct {
+struct allowed {
 	uint64_t key, kept;
 	uint32_t allow;		/* its number + 1 */
-} allowed[ALLOWED];
-static uint32_t captures;
-static uint64_t sought[ALLOWED];	/* keys of stacks in which frames were sought */
+};
+
+/* Stacks that were seen, each in one of WAYS places; where others took these, one is looked at again. */
+static struct allowed allowed[ALLOWED];
+static uint64_t sought[KEYS];	/* keys of stacks in which frames were sought */
 static uint32_t nsought;
 
 _Atomic uint64_t rules_sought;
@@ -81,17 +82,13 @@ static uint64_t mix_frames(uint64_t key, uint32_t count)
 	return mix(key, *cuaudit_generation);
 }
 
-/* A hot loop is not unwound for ever: its rule alone is counted then. */
-static bool capture(struct broken *broken)
+static void capture(struct broken *broken)
 {
 	uint64_t key = mix(1, broken->rule->index);
 
 	broken->nframes = 0;
 	grown.number = 0;
 	if (broken->call) {
-		if (captures >= CAPTURES)
-			return false;
-		captures++;
 		read_stack(broken);
 		key = mix(key, broken->call->function->slot);
 	} else if (broken->range) {
@@ -107,7 +104,6 @@ static bool capture(struct broken *broken)
 	if (!broken->call && !broken->range)
 		key = mix_text(mix_text(key, broken->note), broken->function);
 	broken->key = key ?: 1;
-	return true;
 }
 
 /* Whether the path alone may be that of a frame: what the glob has up to its last colon. */
@@ -226,17 +222,30 @@ static uint64_t kept_key(const struct broken *broken)
 /* The same of a stack that was seen, which is not looked at again. NOT_TAKEN: `from` is no frame of it. */
 enum { NOT_TAKEN = UINT32_MAX };
 
+static struct allowed *place_of(uint64_t key)
+{
+	uint32_t at = key % ALLOWED;
+
+	for (uint32_t i = 0; i < WAYS; i++) {
+		struct allowed *place = &allowed[(at + i) % ALLOWED];
+
+		if (place->key == key || !place->key)
+			return place;
+	}
+	return &allowed[(at + (key >> 32) % WAYS) % ALLOWED];
+}
+
 static uint32_t known_allow(struct broken *broken)
 {
-	uint32_t at = broken->key % ALLOWED;
+	struct allowed *place = place_of(broken->key);
 
-	if (allowed[at].key != broken->key) {
-		allowed[at].key = broken->key;
-		allowed[at].kept = kept_key(broken);
-		allowed[at].allow = is_taken(broken) ? find_allow(broken) : NOT_TAKEN;
+	if (place->key != broken->key) {
+		place->key = broken->key;
+		place->kept = kept_key(broken);
+		place->allow = is_taken(broken) ? find_allow(broken) : NOT_TAKEN;
 	}
-	broken->kept = allowed[at].kept;
-	return allowed[at].allow;
+	broken->kept = place->kept;
+	return place->allow;
 }
 
 static uint32_t put_text(struct check_finding *finding, uint32_t *used, const char *text)
@@ -363,22 +372,16 @@ static void add(struct broken *broken)
 {
 	struct check_rule *entry = &rules_file->rules[broken->rule->index];
 	struct rules_lock saved;
-	bool captured;
 	uint32_t allow;
 
 	rules_block(&saved);
 	pthread_mutex_lock(&lock);
-	captured = capture(broken);
-	/* Where frames decide, nobody knows without them whether the rule was broken. */
-	allow = captured ? known_allow(broken) :
-		broken->frame || may_be_allowed(broken) ? NOT_TAKEN : 0;
-	if (!captured)
-		lose(CHECK_LOST_FINDINGS);
+	capture(broken);
+	allow = known_allow(broken);
 	if (!allow) {
 		/* First: a process that is killed here has broken it. */
 		atomic_fetch_add_explicit(&entry->broken, 1, memory_order_relaxed);
-		if (captured)
-			keep(broken);
+		keep(broken);
 	} else if (allow != NOT_TAKEN) {
 		atomic_fetch_add_explicit(&entry->allowed, 1, memory_order_relaxed);
 		atomic_fetch_add_explicit(&rules_file->allows[allow - 1].used, 1,
@@ -432,9 +435,9 @@ static void seek(struct broken *broken)
 
 	read_stack(broken);
 	key = mix_frames(1, broken->nframes) ?: 1;
-	if (sought[key % ALLOWED] == key)
+	if (sought[key % KEYS] == key)
 		return;
-	sought[key % ALLOWED] = key;
+	sought[key % KEYS] = key;
 	for (; left; left &= left - 1) {
 		uint32_t index = (uint32_t)__builtin_ctzll(left);
 
@@ -477,5 +480,5 @@ void rules_broken_forked(void)
 	pthread_mutex_init(&lock, NULL);
 	memset(allowed, 0, sizeof(allowed));
 	memset(sought, 0, sizeof(sought));
-	captures = nsought = 0;
+	nsought = 0;
 }
