@@ -51,7 +51,8 @@ enum form {
 enum field {
 	STREAM, TO, FROM, BYTES, COUNT,
 	FIELDS,
-	STRUCTURE = TO, NUMBER = FROM, EIGHTHS = BYTES	/* where, which, how large */
+	STRUCTURE = TO, NUMBER = FROM, EIGHTHS = BYTES,	/* where, which, how large */
+	LIMIT = TO
 };
 
 /* By their names, which no row that the table has changes. */
@@ -73,6 +74,7 @@ static const struct {
 	{ "dstHost", TO, BLOCKING_HOST, PLAIN },
 	{ "dsts", TO, 0, BATCH },
 	{ "hStream", STREAM, 0, PLAIN },
+	{ "limit", LIMIT, 0, PLAIN },
 	{ "numOps", COUNT, 0, PLAIN },
 	{ "opList", TO, 0, BATCH_3D },
 	{ "p", TO, BLOCKING_HOST, PLAIN },
@@ -90,7 +92,7 @@ enum { WORD = 0x1f, NARROW = 0x20, KIND = 6 };
 
 /* What is to be looked at in the calls of a function. */
 struct plan {
-	uint8_t whens;		/* BIT(WHEN) */
+	uint16_t whens;		/* BIT(WHEN) */
 	uint8_t form : 6;
 	uint8_t own : 1;	/* the default stream is the thread's */
 	uint8_t settled : 1;
@@ -107,14 +109,14 @@ enum { ROWS = 2048 };
 
 static union cell cells[ROWS];
 
-static uint8_t whens_of(const char *base)
+static uint16_t whens_of(const char *base)
 {
 	unsigned int whens = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (!strcmp(rows[i].base, base))
 			whens |= BIT(rows[i].when);
-	return (uint8_t)whens;
+	return (uint16_t)whens;
 }
 
 static bool is_own(const char *name)
@@ -290,6 +292,8 @@ const char *blocking_call(const struct cuaudit_call *call, bool streams)
 		return NULL;
 	if (plan->whens & BIT(FREE))
 		return frees(call, plan) ? texts[FREE] : NULL;
+	if (plan->whens & BIT(STACK))
+		return argument(call, plan, LIMIT) == CU_LIMIT_STACK_SIZE ? texts[STACK] : NULL;
 	if (!read_work(call, plan, &work) || work.copy.empty)
 		return NULL;
 	if (plan->whens & BIT(HOST) && blocking_copy_host(&work.copy))

@@ -9,10 +9,10 @@
 
 /*
  * Context: call, of enter hooks: what the call frees cannot be asked about afterwards. A text of
- * tables/blocking.def, which is there for good; NULL: no document says that such a call waits. It
- * may wait, not must.
+ * tables/blocking.def, which is there for good: it may wait, not must, by a document or as it was
+ * measured. NULL: neither says so.
  *
- * FREE rows look for NULL and memory of pools, HOST and PAGEABLE rows at the memory type of each
+ * FREE rows look for NULL and memory of pools, STACK rows at which limit is set, HOST and PAGEABLE rows at the memory type of each
  * address, LEGACY rows at the stream. For FREE, HOST and PAGEABLE the driver is asked; an address
  * that it does not know, or of which it cannot be asked, is pageable. A copy in a stream that is
  * captured does not wait, nor does one of no bytes, or one whose description cannot be read, which

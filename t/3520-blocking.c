@@ -158,6 +158,9 @@ static void addresses(void)
 	says(WHY(cuStreamQuery, 0), NULL, "cuStreamQuery");
 	says(WHY(cuModuleUnload, 1), "frees the memory of an object", "cuModuleUnload");
 	says(WHY(cuGraphExecDestroy, 1), NULL, "cuGraphExecDestroy");
+	says(WHY(cuCtxSetLimit, CU_LIMIT_STACK_SIZE, 2048), "sets the size of the stack", "the size of the stack");
+	says(WHY(cuCtxSetLimit, HIGH | CU_LIMIT_STACK_SIZE, 2048), "sets the size of the stack", "... by 32 bits");
+	says(WHY(cuCtxSetLimit, CU_LIMIT_PRINTF_FIFO_SIZE, 2048), NULL, "another limit");
 
 	says(WHY(cuMemcpyHtoDAsync_v2, DEVICE, PAGEABLE, LARGE, STREAM), "pageable host memory",
 	     "to the device");
