@@ -5,18 +5,17 @@
 
 #include "sim/api.h"
 
-enum { ROOM = 1 << 20 };
+enum { ROOM = 1 << 24, ROWS = 8 };
 
 static CUdeviceptr device, other;
 static char *host, *more;
+static CUcontext context;
 static int failed;
 
 #define CALL(call) (failed += (call) != CUDA_SUCCESS)
 
 static void start(void)
 {
-	CUcontext context;
-
 	if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0) || cuMemAlloc_v2(&device, ROOM) ||
 	    cuMemAlloc_v2(&other, ROOM) || cuMemAllocHost_v2((void **)&host, ROOM) ||
 	    cuMemAllocHost_v2((void **)&more, ROOM))
@@ -71,6 +70,43 @@ static void batch(void)
 	CALL(cuStreamSynchronize(stream));
 }
 
+static void arrays(void)
+{
+	const CUDA_ARRAY_DESCRIPTOR room = {
+		.Width = ROOM / ROWS / 16, .Height = ROWS, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 4,
+	};
+	CUDA_MEMCPY2D flat = {
+		.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host, .srcPitch = ROOM / ROWS,
+		.dstMemoryType = CU_MEMORYTYPE_ARRAY, .WidthInBytes = ROOM / ROWS, .Height = ROWS,
+	};
+	CUarray array, second;
+
+	CALL(cuArrayCreate_v2(&array, &room));
+	CALL(cuArrayCreate_v2(&second, &room));
+	flat.dstArray = array;
+	CALL(cuMemcpyHtoA_v2(array, 0, host, 1 << 15));
+	CALL(cuMemcpyHtoAAsync_v2(array, 0, host, 1 << 16, NULL));
+	CALL(cuMemcpyAtoH_v2(host, array, 0, 1 << 17));
+	CALL(cuMemcpyAtoHAsync_v2(host, array, 0, 1 << 18, NULL));
+	CALL(cuMemcpyDtoA_v2(array, 0, device, 1 << 19));
+	CALL(cuMemcpyAtoD_v2(device, array, 0, 1 << 20));
+	CALL(cuMemcpyAtoA_v2(second, 0, array, 0, 1 << 21));
+	CALL(cuMemcpy2D_v2(&flat));
+}
+
+static void peers(void)
+{
+	const CUDA_MEMCPY3D_PEER deep = {
+		.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = other, .srcContext = context, .srcPitch = 1 << 10,
+		.srcHeight = 1 << 10, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = device,
+		.dstContext = context, .dstPitch = 1 << 10, .dstHeight = 1 << 10,
+		.WidthInBytes = 1 << 10, .Height = 1 << 10, .Depth = 8,
+	};
+
+	CALL(cuMemcpyPeer(device, context, other, context, 1 << 22));
+	CALL(cuMemcpy3DPeer(&deep));
+}
+
 int main(void)
 {
 	start();
@@ -78,6 +114,8 @@ int main(void)
 	unified();
 	blocks();
 	batch();
+	arrays();
+	peers();
 	/* What fails copies nothing. */
 	if (!cuMemcpyHtoD_v2(3, host, 16384))
 		_exit(71);
