@@ -218,6 +218,8 @@ price() {
 		alone="$alone $rates"
 		together "$2" share=50
 		ours="$ours $rates"
+		# As they come: a machine may be gone before the last.
+		diag "ALONE $1: turn $turn,$(echo "$alone" | sed 's/.* / /'),$rates with share"
 	done
 	diag "ALONE $1: rates$alone; with share$ours"
 	price_row=$(echo "$alone $ours" | awk '{
@@ -301,7 +303,7 @@ kills() {
 	rm -f "$tmp"/all* "$tmp"/report.* "$tmp/kills" "$tmp"/times.*
 	for kill_survivor in 0 1; do
 		SHARE_TIMES=$tmp/times.$kill_survivor start "$kill_survivor" 2 "$kill_options" "$tmp/share" sync \
-			"$((kill_count * 17 / 10 + 4))"
+			"$((kill_count * 2 + 6))"
 	done
 	sleep 2
 	for kill in $(seq 1 "$kill_count"); do
