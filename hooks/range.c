@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cuaudit/clock.h>
 #include <internal/range_ops.h>
@@ -505,11 +507,23 @@ static const struct range_ops ops = {
 	.complain = complain, .readable = range_readable,
 };
 
+/* NVTX says nothing where it cannot load what is named. */
+static void look_for_injection(void)
+{
+	const char *path = getenv("NVTX_INJECTION64_PATH"), *slash = path ? strrchr(path, '/') : NULL;
+
+	if (slash && !strcmp(slash + 1, "libcuaudit-nvtx.so") && access(path, R_OK))
+		cuaudit_log(CUAUDIT_WARN, "no NVTX range is seen: NVTX_INJECTION64_PATH is %s, which cannot be read: %s",
+			    path, strerror(errno));
+}
+
 void range_publish(void)
 {
+	if (!wanted)
+		return;
+	look_for_injection();
 	/* Pairs with libcuaudit-nvtx.so. */
-	if (wanted)
-		atomic_store_explicit(&cuaudit_core_link->ranges, &ops, memory_order_release);
+	atomic_store_explicit(&cuaudit_core_link->ranges, &ops, memory_order_release);
 }
 
 void range_report(void)

@@ -160,6 +160,13 @@ is "$(NVTX_INJECTION64_PATH=$injection "$tmp/ranges")" "initialized 0" "nor wher
 ranged_bad=$(audited NVTX_INJECTION64_PATH=/nonexistent CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/x" "$tmp/ranges")
 is "$ranged_bad" "initialized -1" "a file that is not there"
 
+audited NVTX_INJECTION64_PATH="$tmp/no/libcuaudit-nvtx.so" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/lost.cutrace)" \
+	"$tmp/ranges" >"$tmp/said" 2>"$tmp/err"
+is "$(grep -v ' calls\? in ' "$tmp/err")" "cuaudit: no NVTX range is seen: NVTX_INJECTION64_PATH is $tmp/no/libcuaudit-nvtx.so, which cannot be read: No such file or directory" \
+	"an injection that is not there is said"
+audited NVTX_INJECTION64_PATH="$tmp/no/libcuaudit-nvtx.so" CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=stat "$tmp/ranges" >"$tmp/said" 2>"$tmp/err"
+unlike "$(cat "$tmp/err")" NVTX "... where ranges are wanted"
+
 # Beside another tool.
 second="second: 5 pushes, 5 pops, 2 starts, 1 ends, 1 marks, 0 wrong"
 for who in audited plain; do
