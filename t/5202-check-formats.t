@@ -223,11 +223,15 @@ if test -c /dev/full; then
 	env "$cuaudit" check -- "$record" rule one broken 1 >"$tmp/out" 2>/dev/full
 	is $? 88 "... nor is a broken rule"
 	env "$cuaudit" check -- "$record" rule one >"$tmp/out" 2>&-
-	is $? 0 "no standard error"
+	is $? 89 "no standard error, and no other output"
+	env "$cuaudit" check --json closed.json -- "$record" rule one >"$tmp/out" 2>&-
+	is "$? $(cut -c 1-12 closed.json)" '0 {"version":1' "... with one"
+	env "$cuaudit" check --json closed.json -- "$record" rule one broken 1 >"$tmp/out" 2>&-
+	is $? 88 "... and a broken rule"
 	check --json /dev/full -- rule one broken 1
 	is "$status" 88 "... nor is a broken rule"
 else
-	skip 5 "no full disk here"
+	skip 7 "no full disk here"
 fi
 ok "the device is still one" test -c /dev/full
 is "$(left)" "" "no directory is left"

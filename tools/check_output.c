@@ -38,6 +38,14 @@ bool check_output_take(int option)
 	return false;
 }
 
+bool check_output_any(void)
+{
+	for (size_t i = 0; i < OUTPUTS; i++)
+		if (outputs[i].target)
+			return true;
+	return false;
+}
+
 /* By any of its names; what nobody reads, /dev/null, may be several. */
 static bool is_stdout(const char *target)
 {

@@ -10,6 +10,9 @@
 /* Takes an option that asks for an output, its value in optarg. False: it is another one. */
 bool check_output_take(int option);
 
+/* Whether one was asked for. */
+bool check_output_any(void);
+
 /*
  * Whether all can be written, and none is an input, of which rules and lock may be NULL. 0, or -1
  * after a message.
