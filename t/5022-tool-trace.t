@@ -26,7 +26,13 @@ shows "HOOKS=trace(print=yes)
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "no option"
 ok "the directory is made" test -d cuaudit-trace
 shows "HOOKS=trace(print=yes)
-OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "a directory that is there"
+OUTPUT=$tmp/cuaudit-trace.1/%e-%h-%p" "a directory that is there: another run may have made it"
+rmdir cuaudit-trace.1
+RANK=0
+export RANK
+shows "HOOKS=trace(print=yes)
+OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "... of a rank of the job"
+unset RANK
 shows "HOOKS=trace(print=yes)
 OUTPUT=$tmp/100%%/%e-%h-%p" "a percent sign, relative" -o 100%
 ok "... is the directory's name" test -d '100%'
@@ -35,6 +41,7 @@ OUTPUT=$tmp/a;b)(/%e-%h-%p" "a name that no option could hold" -o "$tmp/a;b)("
 shows "HOOKS=trace(text=yes)" "--text" --text
 shows "HOOKS=trace(text=yes)
 OUTPUT=$tmp/lines/%e-%h-%p" "--text with a directory" -T -o lines
+rmdir cuaudit-trace
 shows "DRIVER=sim
 EXCLUDE=libx*
 FUNCTIONS=
@@ -42,6 +49,7 @@ HOOKS=trace(functions=%memory,%launch;print=yes)
 INCLUDE=liba*:libb*
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "what run has too" -d sim -x 'libx*' -f %memory -f %launch \
 	-l 'liba*' -l 'libb*'
+rmdir cuaudit-trace
 shows "HOOKS=trace(args=kernel;strings=16;elements=2;size=0.5gb;when-full=ring;thread=main*;min-duration=10us;start=%launch:100;stop=5s;open=%sync;backtrace=cuLaunch*,/^cu(Mem|Ctx)/;frames=8;print=yes)
 OUTPUT=$tmp/cuaudit-trace/%e-%h-%p" "the hook's" --args kernel --strings 16 --elements 2 \
 	--size 0.5gb --when-full ring --thread 'main*' --min-duration 10us --start %launch:100 \
@@ -134,6 +142,22 @@ done
 refused 2 "ranks has traces of an earlier run" "the same rank again" trace -d sim -o ranks -- "$tmp/ends" 20 return
 unset RANK
 rm -rf cuaudit-trace*
+# Another run makes the directory at the same moment.
+helper tool/meet.so
+for where in cuaudit-trace met; do
+	output=
+	test $where = met && output='-o met'
+	status=0
+	# shellcheck disable=SC2086 # words
+	LD_PRELOAD=$tmp/meet.so "$cuaudit" trace -d sim $output -- "$tmp/ends" 20 return >"$tmp/out" 2>"$tmp/err" ||
+		status=$?
+	is "$status $(find $where -type f | wc -l) $(cat "$tmp/err")" "2 0 cuaudit: $where has traces of an earlier \
+run; choose another directory, or add to them with --add" "$where, made by another run at the same moment"
+	# shellcheck disable=SC2086
+	RANK=0 LD_PRELOAD=$tmp/meet.so "$cuaudit" trace -d sim $output -- "$tmp/ends" 20 return 2>"$tmp/err"
+	is "$? $(find $where -type f | wc -l)" "0 1" "... or by another rank"
+done
+rm -rf cuaudit-trace* met
 for where in cuaudit-trace cuaudit-trace.1 cuaudit-trace.2; do
 	tool trace -d sim -- "$tmp/ends" 20 return
 	like "$(cat "$tmp/err")" "^cuaudit: trace: [0-9]+ calls in $tmp/$where/ends-" "no directory given: $where"

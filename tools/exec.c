@@ -255,14 +255,24 @@ static void make_room(const struct program *program, const char *auditor)
 	auditor_tls_set(bytes);
 }
 
-/* made: false if it was there already. */
-static int make_directory(const char *directory, const char *option, bool *made)
+int exec_refuse_earlier(const char *directory)
 {
+	tool_complain("%s has traces of an earlier run; choose another directory, or add to them with "
+		      "--add", directory);
+	return -1;
+}
+
+/* made: false if it was there already. */
+static int make_directory(const struct launch *launch, bool *made)
+{
+	const char *directory = launch->directory, *option = launch->directory_option;
 	struct stat status;
 
 	*made = !mkdir(directory, 0777);
 	if (*made)
 		return 0;
+	if (errno == EEXIST && launch->directory_new)
+		return exec_refuse_earlier(directory);
 	if (errno == EEXIST && planted_name(directory)) {
 		tool_complain("%s belongs to another user, in a directory that others may write to; "
 			      "give another directory by %s", directory, option);
@@ -320,7 +330,7 @@ int exec_start(const struct launch *launch, char **argv)
 	make_room(&program, auditor);
 	if (!trial_passes(auditor))
 		return TOOL_FAILED;
-	if (launch->directory && make_directory(launch->directory, launch->directory_option, &made))
+	if (launch->directory && make_directory(launch, &made))
 		return TOOL_FAILED;
 	if (launch->directory && check_room(launch)) {
 		if (made)

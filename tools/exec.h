@@ -11,6 +11,7 @@ struct launch {
 	char *driver, *exclude, *functions, *hooks, *include, *output;
 	const char *directory;	/* made before the program starts, unless it is there */
 	const char *directory_option;	/* which it was given by */
+	bool directory_new;		/* it was not there: another run may have made it since */
 	uint64_t room;		/* bytes of a file that are to be had there, 0: not asked */
 	/*
 	 * Called, unless it is NULL, when all is ready for the program, with its
@@ -54,6 +55,9 @@ char *exec_path_template(const char *path);
 
 /* CUAUDIT_OUTPUT; NULL if not set, or if it is where a cuaudit stat or trace around us writes. */
 const char *exec_inherited_output(void);
+
+/* Refuses a directory that another run's traces are in, or will be. -1. */
+int exec_refuse_earlier(const char *directory);
 
 /* Before CUAUDIT_HOOKS becomes hooks: a check whose rules are in it, which this tool runs inside of, is told. */
 void exec_tell_replaced(const char *hooks);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cuaudit/trace.h>
@@ -175,13 +176,28 @@ static bool has_earlier(const char *path, bool text)
 	return found;
 }
 
+/* Without a rank it is one run's alone, which may have no trace yet. */
+static bool is_alone(const struct trace_options *trace)
+{
+	return !trace->add && own_rank() < 0;
+}
+
+static bool exists(const char *path)
+{
+	struct stat status;
+
+	return !lstat(path, &status);
+}
+
 /* The first of cuaudit-trace, cuaudit-trace.1, ... that an earlier run has not used. */
-static const char *unused_directory(bool add)
+static const char *unused_directory(const struct trace_options *trace)
 {
 	char *name = exec_join(NULL, "", "cuaudit-trace");
+	bool alone = is_alone(trace);
 	char number[16];
 
-	for (int i = 1; !add && i < NUMBERS && has_earlier(name, false); i++) {
+	for (int i = 1; !trace->add && i < NUMBERS &&
+			(alone ? exists(name) : has_earlier(name, false)); i++) {
 		snprintf(number, sizeof(number), "%d", i);
 		free(name);
 		name = exec_join("cuaudit-trace", ".", number);
@@ -195,14 +211,12 @@ static int choose_output(struct launch *launch, const struct trace_options *trac
 	launch->directory = trace->directory;
 	launch->directory_option = "--output";
 	if (!trace->directory && !trace->text)
-		launch->directory = unused_directory(trace->add);
+		launch->directory = unused_directory(trace);
 	if (!launch->directory)
 		return 0;
-	if (!trace->add && has_earlier(launch->directory, trace->text)) {
-		tool_complain("%s has traces of an earlier run; choose another directory, or add to "
-			      "them with --add", launch->directory);
-		return -1;
-	}
+	if (!trace->add && has_earlier(launch->directory, trace->text))
+		return exec_refuse_earlier(launch->directory);
+	launch->directory_new = is_alone(trace) && !exists(launch->directory);
 	launch->output = exec_join(exec_path_template(launch->directory), "/", TRACE_NAME);
 	launch->room = trace->text ? 0 : CUAUDIT_TRACE_CHUNK;
 	return 0;
