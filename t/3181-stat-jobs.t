@@ -156,7 +156,7 @@ watched "the CUDA driver was counted in any process of true" CUAUDIT_FUNCTIONS= 
 TMPDIR=$tmp/missing refused 2 "cannot create a directory for statistics in $tmp/missing: .*; set TMPDIR " \
 	"no directory" stat true
 refused 2 "$tmp/workers: Not a directory" "a file to keep them in" stat -K "$tmp/workers" true
-refused 2 "--keep takes the path of a directory, not ''" "no name for it" stat -K '' true
+refused 2 "--keep takes PATH, not ''" "no name for it" stat -K '' true
 
 # Files that cannot grow, or cannot be.
 status=0

@@ -59,7 +59,7 @@ audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="stat(print=no)" CUAUDIT_OUTPUT="$tmp/k
 refused 2 ".*saved statistics, every report of which names the errors" "saved statistics" report --failed kept*
 refused 2 "report: --failed has no effect on --diff" "--diff" report --failed --diff all.cutrace all.cutrace
 refused 2 "report: --by has no effect on --diff" "--diff with --by" report --by kernel --diff all.cutrace all.cutrace
-refused 2 "--histogram takes a selector, not ''" "--histogram of nothing" report --histogram '' "$tmp/t"
+refused 2 "--histogram: '' is no selector" "--histogram of nothing" report --histogram '' "$tmp/t"
 refused 2 "report: --histogram has no effect on --diff" "--diff with --histogram" \
 	report --histogram cuInit --diff all.cutrace all.cutrace
 refused 2 "report: --failed has no effect on the page" "--html" report --failed --html x.html all.cutrace

@@ -60,6 +60,29 @@ refused 2 "there is no command 'xyzzy'; see cuaudit --help" "like no other" xyzz
 refused 2 "there is no option '--hepl'; did you mean --help\\?" "an option" --hepl
 refused 2 "-k wants a value; see cuaudit run --help" "a value missing" run -k
 refused 2 "--hooks wants a value; see cuaudit run --help" "a long option's" run --hooks
+# Each option that takes a path, of each command.
+sed -n 's/^OPTION("\( [a-z ]*\) ", .*, "\([a-z-]*\)", "\([A-Za-z|]*PATH\|FILE\|DIR\)", .*/\2 \3\1/p' \
+	"$top_srcdir/tools/commands.def" >"$tmp/paths"
+is "$(wc -l <"$tmp/paths")" 18 "there are such"
+while read -r name value takers; do
+	for command in $takers; do
+		refused 2 "--$name takes $value, not ''" "$command --$name: an empty path" "$command" "--$name" '' x
+	done
+done <"$tmp/paths"
+for command in 'report' 'convert --to csv' 'manifest' 'limit status'; do
+	# shellcheck disable=SC2086 # words
+	refused 2 "'': No such file or directory" "$command: a file with an empty name" $command ''
+done
+for command in run stat trace 'convert --to csv'; do
+	# shellcheck disable=SC2086 # words
+	refused 2 "--functions: '' is no selector" "$command: no functions" $command --functions '' x
+done
+refused 2 "--output takes the path of a directory, not '-'" "no directory is standard output" trace -o - true
+for command in run stat; do
+	(cd "$tmp" && "$cuaudit" $command -d sim -o - "$demo" dlopen >"$tmp/out" 2>"$tmp/err")
+	is "$? $(grep -c ' cuInit$' "$tmp/out") $(cat "$tmp/err")" "0 2 " "$command: - is standard output"
+	ok "... and no file" test ! -e "$tmp/-"
+done
 
 # The table is read by awk too, which says where it does not understand.
 sed 's/^COMMAND(run, /COMMAND(run /; s/^OPTION(" run "/OPTION(run/' "$table" >"$tmp/table"

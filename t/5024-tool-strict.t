@@ -79,7 +79,7 @@ stopped "CUAUDIT_STRCIT is no variable" "STRICT misspelt" CUAUDIT_STRCIT=0 -- ru
 stopped "CUAUDIT_LOG takes" "by errors alone" CUAUDIT_LOG=errors CUAUDIT_STRICT=1 -- run
 stopped "CUAUDIT_FUNCTIONS: 'x{100}" "5000 bytes" CUAUDIT_FUNCTIONS="$long" -- run
 stopped "CUADIT_HOOKS is no variable.*did you mean CUAUDIT_HOOKS" "a misspelt prefix" CUADIT_HOOKS=stat -- run
-stopped "--output takes a path" "--output of nothing" -- run -o ''
+stopped "--output takes PATH, not ''" "--output of nothing" -- run -o ''
 stopped "'cuMemAloc' names no function; did you mean cuMemAlloc" "--functions" -- run -f cuMemAloc
 
 # modules, options, values, rules

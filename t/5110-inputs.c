@@ -173,7 +173,7 @@ int main(void)
 	refused("/dev/zero", "/dev/zero: not a file\n");
 	refused("-", "-: standard input cannot be read twice; give a file\n");
 	refused("text/x", "text/x: Not a directory\n");
-	refused("", ": No such file or directory\n");
+	refused("", "'': No such file or directory\n");
 	is_str(TAKEN(INPUT_TRACE, "odd"), "odd/c.cutrace ", "of a directory too, the good");
 	is_str(said, "odd/b.cutrace: not a trace file\n"
 	       "odd/d.cutrace: a record file of the stat hook, for cuaudit report\n"

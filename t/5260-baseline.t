@@ -497,7 +497,7 @@ refused 2 "--runs takes a number from 1 to 1000, not '0'" "no run" check -d sim 
 refused 2 "check: --runs is for --write-baseline and --update" "runs to compare" check -d sim --runs 3 --baseline x -- true
 refused 2 "check: one lock file to a run" "two lock files" check --write-baseline x --update y true
 refused 2 "check: one lock file to a run" "... to be compared" check --baseline x --update y true
-refused 2 "--baseline takes the path of a lock file, not ''" "no name" check --baseline '' true
+refused 2 "--baseline takes PATH, not ''" "no name" check --baseline '' true
 refused 2 "check: --rules has no effect on --write-baseline, by which nothing is judged" "rules to be written" \
 	check --write-baseline x --rules y true
 refused 2 "check: --tap has no effect on --update, by which nothing is judged" "an output" check --update x --tap true

@@ -127,14 +127,13 @@ static int take_functions(struct launch *launch, const char *value)
 	return 0;
 }
 
+/* "-" is standard output, as of other subcommands. */
 static int take_output(struct launch *launch, const char *value)
 {
 	const char *fault = template_fault(value);
 
-	if (!*value) {
-		tool_complain("--output takes a path, with %%p %%h %%e %%r %%t for fields, not ''");
-		return -1;
-	}
+	if (!strcmp(value, "-"))
+		value = "/dev/stdout";
 	if (fault) {
 		tool_complain("--output: '%.2s' is none of %%p %%h %%e %%r %%t %%%%", fault);
 		return -1;

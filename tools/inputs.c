@@ -306,7 +306,9 @@ int inputs_take(struct inputs *inputs, char *const *arguments, size_t count, uns
 		size_t before = inputs->count;
 		int result;
 
-		if (!strcmp(arguments[i], "-"))
+		if (!*arguments[i])
+			result = refuse("''", strerror(ENOENT));
+		else if (!strcmp(arguments[i], "-"))
 			result = refuse("-", "standard input cannot be read twice; give a file");
 		else if (is_directory(arguments[i]))
 			result = take_directory(inputs, arguments[i], kinds);

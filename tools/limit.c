@@ -343,7 +343,7 @@ static int print(const char *path, const char *format)
 	struct out out = { .used = 0 };
 
 	if (why) {
-		tool_complain("%s: %s", path, why);
+		tool_complain("%s: %s", *path ? path : "''", why);
 		return TOOL_FAILED;
 	}
 	if (!strcmp(format, "prometheus")) {

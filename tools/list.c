@@ -114,7 +114,7 @@ int tool_list(int argc, char **argv)
 		return TOOL_FAILED;
 	if (argv[optind + 1])
 		listing.text = argv[optind + 1];
-	if (*listing.kind == 'f' && options_selector("", listing.text))
+	if (*listing.kind == 'f' && *listing.text && options_selector("", listing.text))
 		return TOOL_FAILED;
 	listing.selector = selector_open(listing.text);
 	if (!listing.selector) {

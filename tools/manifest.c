@@ -130,12 +130,8 @@ static int take(struct launch *launch, int option)
 		tool_complain("--format takes text|json, not '%s'", optarg);
 		return -1;
 	case 'o':
-		if (*optarg) {
-			settings.output = optarg;
-			return 0;
-		}
-		tool_complain("--output takes a path, or -, not ''");
-		return -1;
+		settings.output = optarg;
+		return 0;
 	default:
 		return exec_take(launch, option);
 	}

@@ -35,6 +35,9 @@ int options_selector(const char *what, const char *text)
 	size_t length;
 	const char *fault = selector_fault(text, &length);
 
+	/* In a variable it is the default, all functions. */
+	if (!*text)
+		fault = text;
 	if (!fault)
 		return 0;
 	selector_near(fault, length, near, catalogue_function);
@@ -123,8 +126,14 @@ static void complain(const char *command, const char *word)
 		options_unknown("option", word, known, command);
 }
 
-/* Whether an option with a value may not be given again, after a message. */
-static bool is_repeated(const char *command, int letter)
+/* Whether its value is a path, and empty. */
+static bool lacks_path(const struct option_row *row)
+{
+	return (strstr(row->value, "PATH") || options_among("FILE|DIR", row->value)) && !*optarg;
+}
+
+/* Whether an option with a value may not be given again, or takes no such, after a message. */
+static bool is_wrong(const char *command, int letter)
 {
 	static bool seen[OPTION_ROWS];
 
@@ -135,6 +144,10 @@ static bool is_repeated(const char *command, int letter)
 			continue;
 		if (seen[i] && *row->value && !strstr(row->help, "more than once")) {
 			tool_complain("--%s is given twice", row->name);
+			return true;
+		}
+		if (lacks_path(row)) {
+			tool_complain("--%s takes %s, not ''", row->name, row->value);
 			return true;
 		}
 		seen[i] = true;
@@ -187,7 +200,7 @@ int options_next(int argc, char **argv)
 		complain(command->name, argv[optind - 1]);
 		return OPTIONS_WRONG;
 	default:
-		return is_repeated(command->name, option) ? OPTIONS_WRONG : option;
+		return is_wrong(command->name, option) ? OPTIONS_WRONG : option;
 	}
 }
 

@@ -102,10 +102,6 @@ static int choose_tables(unsigned int *tables, const char *text)
 
 static int choose_bars(struct settings *settings, const char *text)
 {
-	if (!*text) {
-		tool_complain("--histogram takes a selector, not ''");
-		return -1;
-	}
 	if (options_selector("--histogram: ", text))
 		return -1;
 	if (settings->bars)

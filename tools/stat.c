@@ -82,10 +82,6 @@ static int take(int option)
 	case 'i':
 		return take_interval(optarg);
 	case 'K':
-		if (!*optarg) {
-			tool_complain("--keep takes the path of a directory, not ''");
-			return -1;
-		}
 		stat_run.keep = optarg;
 		return 0;
 	case 'm':

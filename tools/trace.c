@@ -123,7 +123,11 @@ static int take(struct launch *launch, struct trace_options *trace, int option)
 		return 0;
 	case 'o':
 		trace->directory = optarg;
-		return 0;
+		if (strcmp(optarg, "-") != 0)
+			return 0;
+		tool_complain("--output takes the path of a directory, not '-'; --text prints to standard "
+			      "error");
+		return -1;
 	case 'X':
 		return add_hook(trace, "failed", "yes");
 	case 'T':
