@@ -234,5 +234,22 @@ else
 	skip 7 "no full disk here"
 fi
 ok "the device is still one" test -c /dev/full
+
+# One that is killed leaves no result of before.
+for target in gone.json linked.json; do
+	check --json gone.json -- rule one
+	test $target = gone.json || ln -s gone.json $target
+	ok "a result" test -s gone.json
+	# shellcheck disable=SC2016 # the shell's own
+	sh -c '"$@"; :' - "$cuaudit" check --json $target --junit other.xml -- sh -c 'kill -s KILL $PPID' \
+		>"$tmp/out" 2>&1
+	is "$(wc -c <gone.json) $(test -L $target && echo link)" "0 $(test $target = gone.json || echo link)" \
+		"a check that is killed: $target is empty"
+done
+check --json gone.json --sarif gone.json -- rule one
+check --json gone.json -- rule one
+ok "one that is refused by its outputs" test -s gone.json
+check --json gone.json --sarif nowhere/x -- rule one
+is "$status $(test -s gone.json && echo there)" "2 there" "... leaves what is there"
 is "$(left)" "" "no directory is left"
 done_testing

@@ -385,7 +385,7 @@ static int prepare(void)
 	if (!check.runs)
 		check.runs = RUNS;
 	program_find(check.command[0], check.program);
-	if (check_output_check(check.rules, check.result.baseline, check.program) ||
+	if (check_output_begin(check.rules, check.result.baseline, check.program) ||
 	    (check.run.keep && check_keep()))
 		return TOOL_FAILED;
 	if (check.rules && find_rules())

@@ -2,8 +2,12 @@
 /* Where cuaudit check writes its result. */
 #include "tools/check_output.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +15,7 @@
 #include "analysis/check_report.h"
 #include "tools/atomic_file.h"
 #include "tools/tool.h"
+#include "util/io.h"
 
 static struct {
 	int option;
@@ -95,10 +100,30 @@ static int check_one(size_t number, const char *rules, const char *lock, const c
 	return atomic_file_check_run(target, "the result", program);
 }
 
-int check_output_check(const char *rules, const char *lock, const char *program)
+/* A check that is killed leaves no result of an earlier run. */
+static int empty_one(const char *target)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	int fd;
+
+	if (is_stdout(target) || io_descriptor(target) >= 0 || stat(target, &status) ||
+	    !S_ISREG(status.st_mode) || !status.st_size || !realpath(target, path))
+		return 0;
+	fd = io_open(path, O_WRONLY | O_TRUNC, IO_REPORT);
+	if (fd >= 0 && !io_close(fd))
+		return 0;
+	tool_complain("cannot write the result to %s: %s", target, io_remedy(fd < 0 ? fd : -EIO));
+	return -1;
+}
+
+int check_output_begin(const char *rules, const char *lock, const char *program)
 {
 	for (size_t i = 0; i < OUTPUTS; i++)
 		if (check_one(i, rules, lock, program))
+			return -1;
+	for (size_t i = 0; i < OUTPUTS; i++)
+		if (outputs[i].target && empty_one(outputs[i].target))
 			return -1;
 	return 0;
 }

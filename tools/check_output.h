@@ -14,10 +14,10 @@ bool check_output_take(int option);
 bool check_output_any(void);
 
 /*
- * Whether all can be written, and none is an input, of which rules and lock may be NULL. 0, or -1
- * after a message.
+ * Whether all can be written, and none is an input, of which rules and lock may be NULL; then files
+ * that are there are emptied. 0, or -1 after a message.
  */
-int check_output_check(const char *rules, const char *lock, const char *program);
+int check_output_begin(const char *rules, const char *lock, const char *program);
 
 /* Writes those that were asked for. 0, or -1 after a message. */
 int check_output_write(const struct check_result *result);
