@@ -60,4 +60,46 @@ refused "'/cu\(Init/' is no selector" "/cu(Init/"
 refused "'/\(cu\)\\\\1/' is no selector" '/(cu)\1/'
 refused "'/cu\{2\}/' is no selector" "/cu{2}/"
 
+# Names that are patterns or marks, of a driver of one's own: what is suggested takes them.
+mkdir "$tmp/odd"
+build odd/libcuda.so.1 -shared -fPIC -Wl,-soname,libcuda.so.1 -x c - <<'END'
+int first(void) __asm__("\"=cuOdd\"");
+int second(void) __asm__("\"cu*Star\"");
+int cuDriverGetVersion(int *version);
+
+int first(void)
+{
+	return 0;
+}
+
+int second(void)
+{
+	return 0;
+}
+
+int cuDriverGetVersion(int *version)
+{
+	return !version;
+}
+END
+build asks -x c - -L"$tmp/odd" -l:libcuda.so.1 <<'END'
+int cuDriverGetVersion(int *version);
+
+int main(void)
+{
+	int version;
+
+	return cuDriverGetVersion(&version);
+}
+END
+# asked SELECTOR: what is said of it.
+asked() {
+	LD_LIBRARY_PATH=$tmp/odd LD_AUDIT=$LIBCUAUDIT CUAUDIT_HOOKS=stat CUAUDIT_FUNCTIONS=$1 "$tmp/asks" 2>&1 | sed q
+}
+for pair in =cuOdd:==cuOdd cuStar:=cu\*Star; do
+	is "$(asked "${pair%:*}")" "cuaudit: CUAUDIT_FUNCTIONS: '${pair%:*}' names no function; did you mean ${pair#*:}?; all \
+functions are hooked" "'${pair%:*}'"
+	is "$(asked "${pair#*:}" | grep -c 'names no function')" 0 "... and what is suggested is one"
+done
+
 done_testing

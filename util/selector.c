@@ -410,6 +410,12 @@ static void nearest_class(const char *word, size_t length, char near[SELECTOR_NE
 		used += snprintf(near + used, SELECTOR_NEAR - (size_t)used, " %s", names[i]);
 }
 
+/* Whether it is no part that takes the function of that name alone, but for a mark of one. */
+static bool needs_mark(const char *name)
+{
+	return !is_table_slot(name) && (strchr("!%/=", *name) || strpbrk(name, "*?[\\"));
+}
+
 /* What cuGetProcAddress knows the functions by; one name has several versions. */
 static int nearest_functions(const char *word, size_t length, char near[SELECTOR_NEAR],
 			     selector_source_fn source)
@@ -434,8 +440,8 @@ static int nearest_functions(const char *word, size_t length, char near[SELECTOR
 
 		if (!found)
 			break;
-		used += snprintf(near + used, SELECTOR_NEAR - (size_t)used, "%s%s",
-				 used ? ", " : "; did you mean ", found);
+		used += snprintf(near + used, SELECTOR_NEAR - (size_t)used, "%s%s%s",
+				 used ? ", " : "; did you mean ", needs_mark(found) ? "=" : "", found);
 		for (uint32_t j = 0; names[j]; j++)
 			if (!strcmp(names[j], found))
 				names[j] = "";
