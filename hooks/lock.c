@@ -4,15 +4,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-/*
- * glibc has two signals of its own: 32 cancels a thread at once, if it asked for that, which
- * would take the lock along; for 33, of setuid(2), another thread waits.
- */
-enum { SETXID = 33, KERNEL_SET = 8 };
+#include "util/signals.h"
 
 static pthread_mutex_t locks[LOCKS];
 static _Atomic pid_t process;
@@ -31,15 +25,12 @@ void lock_forked(void)
 
 void lock_block_signals(sigset_t *saved)
 {
-	const uint64_t all = ~((uint64_t)1 << (SETXID - 1));
-
-	/* By the system call, as pthread_sigmask leaves out the signal that cancels. */
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, saved, KERNEL_SET);
+	signals_block(saved);
 }
 
 void lock_unblock_signals(const sigset_t *saved)
 {
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, KERNEL_SET);
+	signals_restore(saved);
 }
 
 /*

@@ -16,6 +16,18 @@ helper hostile/async
 ok "threads cancelled in their first call" audited LD_LIBRARY_PATH="$fake" CUAUDIT_HOOKS= \
 	timeout -s KILL 300 "$tmp/async"
 
+# Copies of the C library allow for it, in practice; only where the loader tells their bindings.
+helper hostile/async_libc
+for hooks in stat "trace(file=$tmp/async.cutrace)" 'dbgmem(libraries=(main);action=report),stat'; do
+	failed=0
+	for turn in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		timeout -s KILL 300 $run_env LD_AUDIT="$LIBCUAUDIT" CUAUDIT_HOOKS="$hooks" CUAUDIT_DOMAINS=driver,libc \
+			CUAUDIT_LIBC='(main)' CUAUDIT_OUTPUT="$tmp/async.out" "$tmp/async_libc" >"$tmp/out" 2>&1 ||
+			failed=$((failed + 1))
+	done
+	is $failed 0 "threads cancelled in memcpy: $hooks, by turn $turn"
+done
+
 # cancelled NAME WHEN [VARIABLE=VALUE...]: it ends as it would without us, its output in $tmp/o*.
 cancelled() {
 	cancelled_name=$1

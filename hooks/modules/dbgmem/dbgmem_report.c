@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints findings: the first of each call site, and how many there were. */
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -10,6 +9,7 @@
 #include "hooks/modules/dbgmem/dbgmem.h"
 #include "hooks/modules/leak/leak_python.h"
 #include "util/buffer.h"
+#include "util/signals.h"
 
 enum { TEXT = 960, SITES = 256 };
 
@@ -30,10 +30,7 @@ void dbgmem_report_setup(bool abort)
 /* Signals are blocked: no handler finds it taken by its own thread. */
 static void take_lock(sigset_t *saved)
 {
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, saved);
+	signals_block(saved);
 	while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
 		;
 }
@@ -41,7 +38,7 @@ static void take_lock(sigset_t *saved)
 static void release_lock(const sigset_t *saved)
 {
 	atomic_flag_clear_explicit(&lock, memory_order_release);
-	pthread_sigmask(SIG_SETMASK, saved, NULL);
+	signals_restore(saved);
 }
 
 static bool is_new(const void *caller)

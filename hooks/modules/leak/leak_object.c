@@ -9,6 +9,7 @@
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/leak/leak_range.h"
+#include "util/signals.h"
 
 enum {
 	BUCKETS = 1 << 16,
@@ -41,17 +42,14 @@ int leak_object_setup(void)
 
 void leak_lock(sigset_t *saved)
 {
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, saved);
+	signals_block(saved);
 	pthread_mutex_lock(&lock);
 }
 
 void leak_unlock(const sigset_t *saved)
 {
 	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, saved, NULL);
+	signals_restore(saved);
 }
 
 static struct leak_link *bucket(enum leak_space space, uint64_t handle)

@@ -3,7 +3,6 @@
 #include "hooks/modules/leak/leak_rule.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include <cuaudit/params.h>
 
 #include "tables/array.h"
+#include "util/signals.h"
 
 enum { PARAMETERS = 24 };
 
@@ -258,13 +258,12 @@ const struct leak_rule *leak_rule_make(const struct cuaudit_function *function)
 {
 	struct row row = { .base = function->base };
 	struct leak_rule *rule = &leak_rules[function->id];
-	sigset_t all, saved;
+	sigset_t saved;
 
 	while (row.count < PARAMETERS &&
 	       !cuaudit_param_get(function, (uint32_t)row.count, &row.parameters[row.count]))
 		row.count++;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &saved);
+	signals_block(&saved);
 	pthread_mutex_lock(&lock);
 	if (!atomic_load_explicit(&rule->ready, memory_order_relaxed)) {
 		apply(&row, rule);
@@ -272,7 +271,7 @@ const struct leak_rule *leak_rule_make(const struct cuaudit_function *function)
 		atomic_store_explicit(&rule->ready, 1, memory_order_release);
 	}
 	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+	signals_restore(&saved);
 	return rule;
 }
 

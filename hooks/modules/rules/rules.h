@@ -206,7 +206,7 @@ static inline bool rules_tail_glob(const char *glob, const char *path)
 /* No signal and no cancellation between the two: errno, as well, is as before. */
 struct rules_lock {
 	sigset_t signals;
-	int cancel, error;
+	int error;
 };
 
 /* Context: call. */

@@ -19,6 +19,7 @@
 #include "hooks/modules/stat/stat_file.h"
 #include "hooks/modules/trace/trace_self.h"
 #include "util/io.h"
+#include "util/signals.h"
 
 enum { MAX_SEGMENTS = 8192, MAX_NUMBER = 9999 };
 
@@ -42,17 +43,14 @@ static bool full;		/* the file takes no more segments */
 
 void stat_lock(sigset_t *mask)
 {
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, mask);
+	signals_block(mask);
 	pthread_mutex_lock(&lock);
 }
 
 void stat_unlock(const sigset_t *mask)
 {
 	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, mask, NULL);
+	signals_restore(mask);
 }
 
 static int open_path(int flags)

@@ -5,26 +5,21 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "util/signals.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void trace_lock(struct trace_lock *saved)
 {
-	sigset_t all;
-
 	saved->error = errno;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &saved->signals);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel);
+	signals_block(&saved->signals);
 	pthread_mutex_lock(&lock);
 }
 
 void trace_unlock(const struct trace_lock *saved)
 {
-	int unused;
-
 	pthread_mutex_unlock(&lock);
-	pthread_setcancelstate(saved->cancel, &unused);
-	pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
+	signals_restore(&saved->signals);
 	errno = saved->error;
 }
 

@@ -8,14 +8,13 @@
 /* What the holder finds again. */
 struct trace_lock {
 	sigset_t signals;
-	int cancel;
 	int error;
 };
 
 /*
  * Context: call. While it is held, signals are blocked, so that no handler
- * finds it taken by its own thread, and the thread is not cancelled. errno is
- * as before when it is given.
+ * finds it taken by its own thread, nor is the thread cancelled at once: no
+ * cancellation point is to be called. errno is as before when it is given.
  */
 void trace_lock(struct trace_lock *saved);
 void trace_unlock(const struct trace_lock *saved);
