@@ -123,6 +123,12 @@ static char *openable(const char *driver)
 	return driver_path;
 }
 
+/* The library that limit opens itself: the program would not have waited for who writes to a FIFO of its name. */
+static bool is_in_the_way(const char *name)
+{
+	return sys_equal(sys_basename(name), "libnvidia-ml.so.1") && sys_is_fifo(name);
+}
+
 /* The driver the user asked for, in whatever directory the loader looks first. */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 {
@@ -131,6 +137,8 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 	(void)cookie;
 	if (!aside && env_disabled && provider_is_file(name))
 		judge_disabled();
+	if (!aside && !env_disabled && flag != LA_SER_ORIG && is_in_the_way(name))
+		return NULL;	/* the next directory */
 	if (aside || env_disabled || flag != LA_SER_ORIG || !driver[0] || !provider_is_file(name))
 		return (char *)name;
 	if (!sys_equal(driver, "sim"))

@@ -70,4 +70,8 @@ is "$(card memory=1G forks)" "0 the parent: not loaded, begun 0 times
 the child: not loaded, begun 0 times
 $line" "... a child does not say it again"
 is "$(card share=50 when | sed 's/: [0-9]* of [0-9]* left$//')" "$never" "... nor who has no quota"
+# The loader would wait for whoever writes there.
+mkfifo "$tmp/libnvidia-ml.so.1"
+is "$(card memory=1G when)" "$never: 1024 of 1024 left
+$line" "a FIFO is no NVML"
 done_testing
