@@ -45,6 +45,17 @@ for format in text json prometheus; do
 	tool stat -d sim --format $format -o "$tmp/before" true
 	unlike "$(cat "$tmp/err")" "is empty now" "... once"
 done
+echo tomorrow >"$tmp/before"
+touch -t 203001010000 "$tmp/before"
+tool stat -d sim -o "$tmp/before" true
+is "$status $(wc -c <"$tmp/before")" "0 0" "... though its time is still to come"
+ln -s before "$tmp/symbolic"
+tool stat -d sim -o "$tmp/symbolic" "$demo" dlopen
+is "$status $(cat "$tmp/err") $(grep -c ' cuInit$' "$tmp/before")" "0  2" "a link to a file is followed"
+tool stat -d sim -o "$tmp/symbolic" true
+is "$status $(wc -c <"$tmp/before") $(readlink "$tmp/symbolic")" "0 0 before" "... where there is no report, too"
+tool stat -d sim -o "$tmp/before" sh -c "echo own >$tmp/before"
+is "$(cat "$tmp/before")" "own" "what the program wrote there stays"
 echo yesterday >"$tmp/before"
 tool stat -d sim -o "$tmp/before" sh -c 'kill -KILL $$'
 is "$status $(cat "$tmp/before")" "137 " "... where the program is killed, too"

@@ -43,6 +43,7 @@ static struct {
 	uint64_t run;
 	struct merge_child child;
 	char target[PATH_MAX];	/* output, filled in; "" for standard error */
+	struct stat earlier;	/* what was there before, if there was a file */
 	bool written;		/* a report at least */
 } stat_run;
 
@@ -109,6 +110,18 @@ static const char *rank(void)
 	return "0";
 }
 
+/* A link to a file is followed, which is not done where a report is appended: check_target has looked at it. */
+static void follow_link(void)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	if (!lstat(stat_run.target, &status) && S_ISLNK(status.st_mode) &&
+	    io_descriptor(stat_run.target) < 0 && !planted_name(stat_run.target) &&
+	    !stat(stat_run.target, &status) && S_ISREG(status.st_mode) && realpath(stat_run.target, path))
+		strcpy(stat_run.target, path);
+}
+
 /* The template is one: exec_take has looked. Opening a name that was too long says so. */
 static void fill_target(void)
 {
@@ -119,6 +132,7 @@ static void fill_target(void)
 
 	template_path(stat_run.output ? stat_run.output : "", &values, stat_run.target,
 		      sizeof(stat_run.target));
+	follow_link();
 }
 
 /* Before the program starts, for it may take days. 0, or -1 after a message. */
@@ -127,6 +141,7 @@ static int check_target(const char *program)
 	char path[PATH_MAX];
 
 	fill_target();
+	stat(stat_run.target, &stat_run.earlier);
 	program_find(program, path);
 	return *stat_run.target ? atomic_file_check_run(stat_run.target, "a report", path) : 0;
 }
@@ -319,8 +334,10 @@ static void empty_earlier(void)
 	int fd;
 
 	if (!*stat_run.target || stat(stat_run.target, &status) || !S_ISREG(status.st_mode) ||
-	    !status.st_size || same_stream() >= 0 ||
-	    (uint64_t)status.st_mtim.tv_sec * 1000000u + (uint64_t)status.st_mtim.tv_nsec / 1000 >= stat_run.run)
+	    !status.st_size || same_stream() >= 0 || status.st_ino != stat_run.earlier.st_ino ||
+	    status.st_size != stat_run.earlier.st_size ||
+	    status.st_mtim.tv_sec != stat_run.earlier.st_mtim.tv_sec ||
+	    status.st_mtim.tv_nsec != stat_run.earlier.st_mtim.tv_nsec)
 		return;
 	fd = io_open(stat_run.target, O_WRONLY | O_TRUNC, IO_REPORT);
 	if (fd >= 0)
@@ -469,6 +486,8 @@ static int supervise(const struct launch *launch, const char *program)
 	}
 	stat_run.child.pid = pid;
 	fill_target();
+	if (stat_run.output && strstr(stat_run.output, "%p"))
+		stat(stat_run.target, &stat_run.earlier);
 	stat_run.child.status = supervise_wait(pid, stat_run.interval_ns, tick, NULL);
 	stat_run.child.ended = true;
 	finish();
