@@ -24,6 +24,7 @@
 #include "hooks/modules/limit/limit_shared.h"
 #include "hooks/modules/limit/limit_size.h"
 #include "hooks/modules/limit/limit_table.h"
+#include "util/selector.h"
 
 /* Inside of the hooks that count or trace, which see what is refused. */
 enum { DENIES = 1000, LIMITS = 1002 };
@@ -122,6 +123,28 @@ static struct cuaudit_hook denies = {	/* without functions: deny is not given */
 	.size = sizeof(denies), .name = "limit: deny", .priority = DENIES, .enter = deny,
 };
 
+static bool is_any(const char *glob)
+{
+	(void)glob;
+	return true;
+}
+
+/* A selector of functions of libraries: what they return is no CUresult, so that nothing denies them. */
+static bool names_libraries(const char *functions)
+{
+	struct selector *selector = selector_open(functions);
+	bool any = false;
+
+	if (!selector)
+		return false;
+	selector_libraries(selector, is_any, &any);
+	selector_close(selector);
+	if (any)
+		cuaudit_log(CUAUDIT_ERROR, "limit: deny takes functions of the driver, not those of libraries as in '%s'",
+			    functions);
+	return any;
+}
+
 static int check(const struct cuaudit_options *given)
 {
 	const char *forbidden = cuaudit_option_get(given, "deny");
@@ -131,7 +154,7 @@ static int check(const struct cuaudit_options *given)
 	if (!forbidden)
 		return 0;
 	denies.functions = limit_read_denial(forbidden);
-	return denies.functions && !cuaudit_hook_check(&denies) ? 0 : -ECANCELED;
+	return denies.functions && !names_libraries(denies.functions) && !cuaudit_hook_check(&denies) ? 0 : -ECANCELED;
 }
 
 static int init(const struct cuaudit_options *given)
