@@ -82,7 +82,7 @@ int cuDriverGetVersion(int *version)
 	return !version;
 }
 END
-build asks -x c - -L"$tmp/odd" -l:libcuda.so.1 <<'END'
+build asks -x c - -L"$tmp/odd" -l:libcuda.so.1 -Wl,--no-as-needed -ldl <<'END'
 int cuDriverGetVersion(int *version);
 
 int main(void)

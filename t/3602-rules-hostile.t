@@ -116,9 +116,12 @@ broken 5 "children of fork that end by _exit"
 check "$hostile" forks-midway 20
 is "$status $(cat out)" "88 done" "children of fork while another thread breaks a rule"
 says '^  broken 20020 times' "... all are counted"
-check "$hostile" clones-midway 50
-is "$status $(cat out)" "88 done" "children of clone by itself while another thread breaks a rule"
-says '^  broken 20050 times' "... all are counted"
+# Stacks are read with the loader's lock before glibc 2.35, which such a child may find taken.
+if test "$(loader_family)" = new; then
+	check "$hostile" clones-midway 50
+	is "$status $(cat out)" "88 done" "children of clone by itself while another thread breaks a rule"
+	says '^  broken 20050 times' "... all are counted"
+fi
 for how in 0 1; do
 	test $how = 0 && name=clone || name=clone3
 	rules 'exactly 1 cuCtxSynchronize' no-use-after-fork
