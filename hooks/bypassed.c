@@ -8,24 +8,24 @@
 
 #include "hooks/thread.h"
 
-struct bypassed bypassed_begin(void)
+uint64_t bypassed_begin(void)
 {
 	struct thread *thread = thread_self;
-	struct bypassed before = { 0, 0 };
+	uint64_t before = thread ? thread->state : 0;
 
 	if (thread) {
-		before = (struct bypassed){ thread->state, thread->bypassed };
+		thread->passing = true;
 		thread->state = THREAD_ENDING;
 	}
 	return before;
 }
 
-void bypassed_end(struct bypassed before)
+void bypassed_end(uint64_t before)
 {
 	struct thread *thread = thread_self;
 
 	if (!thread)
 		return;
-	thread->state = before.state;
-	thread->bypassed = before.calls;
+	thread->state = before;
+	thread->passing = false;
 }

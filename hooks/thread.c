@@ -32,6 +32,8 @@ void thread_count_lost(uint64_t *counter)
 {
 	_Atomic uint32_t *word = atomic_load_explicit(&losses, memory_order_acquire);
 
+	if (thread_self && thread_self->passing)
+		return;
 	thread_count(counter);
 	/* Pairs with thread_found_call, which takes it back and then looks at the counters. */
 	if (word)

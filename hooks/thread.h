@@ -42,6 +42,7 @@ struct thread {
 	const void *pointer;	/* arch_thread_pointer of whose it is */
 	uint64_t outer[THREAD_FRAMES];	/* by depth: the state that a nested call began in */
 	uint32_t depth;		/* of a nested innermost call; changes while the state is inside */
+	bool passing;		/* what it calls is a library's that a hook asks, see bypassed.h */
 	uint64_t bypassed;	/* calls that passed because of inside, or a misaligned stack */
 	uint64_t unwound_calls;	/* calls left by longjmp or an exception */
 	uint64_t unwound_hooks;	/* the same of hooks that were running */
@@ -97,7 +98,7 @@ static inline void thread_count(uint64_t *counter)
 	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
 }
 
-/* Context: call. One more of a counter of calls, or hooks, that are lost; see unseen.h. */
+/* Context: call. One more of a counter of calls, or hooks, that are lost, see unseen.h; not while the thread is passing. */
 void thread_count_lost(uint64_t *counter);
 
 /* Context: call. A call that was counted in a thread's unwound_calls, maybe another one's, has ended after all. */

@@ -51,6 +51,11 @@ the child: loaded, begun 1 times" "a child of fork, which has no driver, does no
 
 is "$(card 'memory=1G;format=json),stat(format=json' nested)" "0 asked 4 times" "NVML calls the driver"
 is "$(reported "r['unhooked_calls'], r['unwound_calls']")" "(0, 0)" "... which is none of the program's calls"
+echo 'optional never cuMemAllocHost_v2' >"$tmp/rules"
+card_status=0
+LD_LIBRARY_PATH="$tmp" timeout 300 "$top_builddir/bin/cuaudit" check -d sim --rules "$tmp/rules" -k 'limit(memory=1G)' \
+	-- "$tmp/card" nested >"$tmp/out" 2>"$tmp/err" || card_status=$?
+is "$card_status $(grep '^check: ' "$tmp/err")" "0 check: the rule holds" "... nor one that a check has lost"
 
 # In a container, where NVML tells PIDs of outside.
 is "$(card memory=1G neighbor)" "0 a context: 724 of 1024 left

@@ -48,13 +48,13 @@ static unsigned int outside;	/* this process's PID there; 0: not known yet */
 /* It waits, reads and calls the driver: no thread is to be cancelled amid, nor to find another errno. */
 struct guard {
 	int cancel, error;
-	struct bypassed bypassed;
+	uint64_t before;
 };
 
 static void enter(struct guard *guard)
 {
 	guard->error = errno;
-	guard->bypassed = bypassed_begin();
+	guard->before = bypassed_begin();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
 }
 
@@ -63,7 +63,7 @@ static void leave(const struct guard *guard)
 	int unused;
 
 	pthread_setcancelstate(guard->cancel, &unused);
-	bypassed_end(guard->bypassed);
+	bypassed_end(guard->before);
 	errno = guard->error;
 }
 
