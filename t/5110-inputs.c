@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files and directories that subcommands are given to read. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,14 +59,13 @@ static void recording(const char *path, enum input_kind kind, uint32_t pid, uint
 	} header = { "" };
 	FILE *file = fopen(path, "w");
 
-	if (kind == INPUT_TRACE)
-		header.trace = (struct cuaudit_trace_header){
-			.magic = CUAUDIT_TRACE_MAGIC, .pid = pid, .start_ns = start, .host = "here"
-		};
-	else
-		header.stat = (struct cuaudit_stat_header){
-			.magic = CUAUDIT_STAT_MAGIC, .pid = pid, .start_ns = start, .host = "here"
-		};
+	if (kind == INPUT_TRACE) {
+		header.trace = (struct cuaudit_trace_header){ .pid = pid, .start_ns = start, .host = "here" };
+		memcpy(header.trace.magic, CUAUDIT_TRACE_MAGIC, sizeof(header.trace.magic));
+	} else {
+		header.stat = (struct cuaudit_stat_header){ .pid = pid, .start_ns = start, .host = "here" };
+		memcpy(header.stat.magic, CUAUDIT_STAT_MAGIC, sizeof(header.stat.magic));
+	}
 	if (!file || fwrite(&header, sizeof(header), 1, file) != 1 || fclose(file))
 		bail_out("cannot write a file");
 }
