@@ -20,7 +20,7 @@
 
 #include <cuda_runtime.h>
 
-enum { THREADS = 256, BLOCKS = 132 * 4, SUMMED = 64, NODES = 20 };
+enum { THREADS = 256, BLOCKS = 132 * 4, SUMMED = 32, NODES = 20 };
 
 struct shared {
 	std::atomic<int> ready;

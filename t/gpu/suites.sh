@@ -7,6 +7,7 @@
 # SUITES_TURNS=yes: one part after the other, alone and then audited, each with all GPUs, for tests
 # that want them all. SUITES_SIDE=audited: that side alone, with all GPUs; each part has to pass.
 # SUITES_NETWORK=own: each part in a network of its own, for tests whose processes meet at one port.
+# SUITES_MARK: pytest's -m, `not slow` if it is not set.
 # SUITES_LOG=error: without warnings, for tests that want their children to say nothing.
 # SUITES_OUT keeps, of each part and side, the results ("ID<tab>outcome") and the log, and of a side the
 # times, as they come: a run that is cut off can go on with the parts that are not there.
@@ -44,7 +45,7 @@ cd "$SUITES_TESTS"
 begun=$(date +%s)
 set -- "$PYTHON3"
 test -z "${SUITES_NETWORK-}" || set -- unshare -n "$PYTHON3" "$top_srcdir/t/gpu/own_network.py" "$PYTHON3"
-set -- "$@" -m pytest -q -p suites_slice -p no:cacheprovider -m 'not slow' --tb=line "${part%@*}"
+set -- "$@" -m pytest -q -p suites_slice -p no:cacheprovider -m "${SUITES_MARK:-not slow}" --tb=line "${part%@*}"
 status=0
 if test "$side" = alone; then
 	"$@" >"$SUITES_OUT/$side/$name.log" 2>&1 || status=$?
