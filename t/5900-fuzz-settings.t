@@ -26,6 +26,6 @@ fuzzed "made-up environments" "$tmp/settings"
 share cases 100
 share silent 10
 share lines 100
-share opened 7
+share opened 5
 share stopped 10
 done_testing
