@@ -14,7 +14,7 @@ struct hook_entry {
 	cuaudit_enter_fn enter;
 	cuaudit_exit_fn exit;
 	void *data;
-	void *fast_path;	/* see fast_path.h; NULL: none */
+	void *fast_path;	/* see fast_path.h; of a function that a runtime reports, its cells, see cell.h; NULL: none */
 	hook_answered_fn answered;	/* NULL: none */
 };
 
@@ -29,7 +29,7 @@ int hook_add_core(const char *name, const char *functions, cuaudit_exit_fn exit)
 
 /*
  * Context: setup. cuaudit_hook_add of a hook that has fast paths, for where it is a function's only
- * hook: a timed exit hook, or an enter hook.
+ * hook: a timed exit hook, or an enter hook; of a function that a runtime reports, an enter hook alone.
  */
 int hook_add_fast_path(const struct cuaudit_hook *hook, hook_fast_path_fn fast_path);
 

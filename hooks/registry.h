@@ -30,6 +30,7 @@ struct hook_list {
 	uint32_t count;
 	uint32_t clocked;	/* enter and exit read the system's clock */
 	bool timed;		/* one of them wants times */
+	const struct cells *cells;	/* of the only hook of a function that a runtime reports; NULL: none */
 	struct hook_list *next;	/* of this function's, ever made */
 	struct hook_entry hooks[];
 };

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "hooks/cell.h"
 #include "hooks/core_link.h"
 #include "hooks/dispatch.h"
 #include "hooks/entry.h"
@@ -48,6 +49,9 @@ struct included {
 /* Those of a thread, the innermost last, before `next`. */
 struct runtime_thread {
 	struct included included[CALLERS];
+	const void *counted;	/* the report of the last call that a hook only counted, ... */
+	uint64_t state;		/* ... the thread's state while it runs, ... */
+	uint32_t callback;	/* ... and of which function */
 	struct pending *next;
 	struct pending pending[DEPTH];
 };
@@ -224,6 +228,43 @@ static inline bool excluded(struct thread *thread, const struct cuaudit_call *ca
 	       is_excluded(known, call, generation);
 }
 
+/*
+ * Whether all that is to be done for a call, outside of all others, was to count it as the last one of its caller.
+ * Its parameters are not read, and nothing is kept of it but what names it in the thread's state, for calls inside.
+ */
+static inline __attribute__((always_inline))
+bool only_counted(const struct runtime_row *row, const struct runtime_report *report, const void *back)
+{
+	uint32_t slot = runtime_row_slot(row), distances;
+	/* Pairs with registry_publish. */
+	const struct hook_list *list = atomic_load_explicit(&entry_table[slot].list, memory_order_acquire);
+	struct thread *thread = thread_self;
+	struct cuaudit_stat_cell *cell;
+	struct runtime_thread *calls;
+	struct runtime_caller caller;
+	uintptr_t anchor;
+
+	if (!list || !list->cells || !thread || thread->state || !thread->runtime)
+		return false;
+	distances = runtime_distances(runtime_caller_key(back, row->callback));
+	if (unlikely(!distances))
+		return false;
+	caller = runtime_caller_at(report, distances);
+	/* Of an excluded caller, or code of ours, there is none. */
+	cell = cell_used(list->cells, thread->blocks, slot, caller.address, *cuaudit_generation);
+	if (unlikely(!cell))
+		return false;
+	/* Before anything is kept of it: a handler's call has its own words, in a state that is not 0. */
+	anchor = anchor_of(caller.cfa, report, report);
+	leave(thread, 0, anchor);
+	calls = thread->runtime;
+	calls->counted = report;
+	calls->state = anchor;
+	calls->callback = row->callback;
+	cell_add(&cell->calls, 1);
+	return true;
+}
+
 /* Runs the enter hooks; whether exit hooks are due. */
 static bool enter(struct frame *frame)
 {
@@ -235,8 +276,8 @@ static bool enter(struct frame *frame)
 	return action != DISPATCH_STRAIGHT;
 }
 
-void runtime_call_enter(const struct runtime_row *row, const struct runtime_report *report,
-			const void *back)
+static __attribute__((noinline))
+uint64_t begin_call(const struct runtime_row *row, const struct runtime_report *report, const void *back)
 {
 	const struct entry *entry = &entry_table[runtime_row_slot(row)];
 	/* Pairs with registry_publish. */
@@ -251,18 +292,18 @@ void runtime_call_enter(const struct runtime_row *row, const struct runtime_repo
 	uint64_t outer;
 
 	if (!list || unlikely(!thread))
-		return;
+		return 0;
 	/* It is seen in its binding. */
 	if (thread->bound && thread_frame(thread->state) == (uintptr_t)thread->bound &&
 	    runtime_row_bound(thread->bound->call.function->slot) == row)
-		return;
+		return 0;
 	caller = runtime_caller(back, report, row->callback);
 	anchor = anchor_of(caller.cfa, report, __builtin_frame_address(0));
 	outer = thread->state ? unwound_drop(thread, (const struct frame *)anchor, &depth) : 0;
 	pending = outer & THREAD_INSIDE ? NULL : room(thread, depth);
 	if (unlikely(!pending)) {
 		thread_count_lost(&thread->bypassed);
-		return;
+		return 0;
 	}
 	reported.end[0] = reported.end[1] = NULL;
 	frame->call = (struct cuaudit_call){
@@ -276,7 +317,7 @@ void runtime_call_enter(const struct runtime_row *row, const struct runtime_repo
 	mark(thread, frame);
 	if (unlikely(excluded(thread, &frame->call))) {
 		leave(thread, depth - 1, outer);
-		return;
+		return 0;
 	}
 	/* Not before the mark: a handler's call has the same room until then. */
 	frame->call.nwords = gather(pending->words, row, report->params);
@@ -287,20 +328,25 @@ void runtime_call_enter(const struct runtime_row *row, const struct runtime_repo
 	pending->depth = depth;
 	pending->outer = outer;
 	if (!enter(frame))
-		return;
+		return 0;
 	if (list->exit)
 		keep(pending, frame);
 	thread->runtime->next = pending + 1;
 	pending->start = list->kind == LIST_TIMES ? cuaudit_ticks() : 0;
 	leave(thread, depth, anchor | (depth ? THREAD_NESTED : 0));
+	return 0;
+}
+
+uint64_t runtime_call_enter(const struct runtime_row *row, const struct runtime_report *report,
+			    const void *back)
+{
+	return only_counted(row, report, back) ? 0 : begin_call(row, report, back);
 }
 
 /* The call of that report, NULL if its begin was not seen, or it was left. */
-static struct pending *find(const struct thread *thread, const struct runtime_report *report)
+static inline struct pending *find(struct runtime_thread *calls, const struct runtime_report *report)
 {
-	struct runtime_thread *calls = thread->runtime;
-
-	for (struct pending *call = calls ? calls->next : NULL; calls && call-- > calls->pending;)
+	for (struct pending *call = calls->next; call-- > calls->pending;)
 		if (call->report == report && call->row->callback == report->callback)
 			return call;
 	return NULL;
@@ -330,19 +376,30 @@ static void run_exit(struct thread *thread, struct pending *pending, const struc
 	leave(thread, frame->call.depth - 1, frame->call.depth ? frame->outer : 0);
 }
 
-void runtime_call_exit(const struct runtime_report *report)
+static __attribute__((noinline))
+uint64_t end_call(struct thread *thread, struct pending *pending, const struct runtime_report *report)
 {
-	struct thread *thread = thread_self;
-	struct pending *pending = thread ? find(thread, report) : NULL;
-
-	if (!pending || thread->state & THREAD_INSIDE)
-		return;
 	pending->end = pending->list->kind == LIST_TIMES ? cuaudit_ticks() : 0;
 	count_left(thread, pending);
 	if (pending->list->exit) {
 		run_exit(thread, pending, report);
-		return;
+		return 0;
 	}
 	thread->runtime->next = pending;
 	leave(thread, pending->depth - 1, pending->depth ? pending->outer : 0);
+	return 0;
+}
+
+uint64_t runtime_call_exit(const struct runtime_report *report)
+{
+	struct thread *thread = thread_self;
+	struct runtime_thread *calls = thread ? thread->runtime : NULL;
+	struct pending *pending = calls ? find(calls, report) : NULL;
+
+	if (pending && !(thread->state & THREAD_INSIDE))
+		return end_call(thread, pending, report);
+	if (!pending && calls && calls->counted == report && calls->callback == report->callback &&
+	    calls->state == thread->state)
+		leave(thread, 0, 0);
+	return 0;
 }

@@ -26,11 +26,11 @@ _Static_assert(sizeof(struct runtime_report) == RUNTIME_REPORT_SIZE, "size");
 
 struct runtime_row;
 
-/* A call of the row's function begins. back: where the report returns to. */
-void runtime_call_enter(const struct runtime_row *row, const struct runtime_report *report,
-			const void *back);
+/* A call of the row's function begins. back: where the report returns to. 0, the answer of a report. */
+uint64_t runtime_call_enter(const struct runtime_row *row, const struct runtime_report *report,
+			    const void *back);
 
-/* The call that was reported by the same structure ends, if it was seen to begin. */
-void runtime_call_exit(const struct runtime_report *report);
+/* The call that was reported by the same structure ends, if it was seen to begin. 0, likewise. */
+uint64_t runtime_call_exit(const struct runtime_report *report);
 
 #endif

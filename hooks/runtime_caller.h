@@ -51,23 +51,34 @@ static inline uint32_t runtime_distances(uintptr_t key)
 /* By the unwinder: where there are no such distances. */
 struct runtime_caller runtime_caller_find(const void *back, uintptr_t data, uintptr_t key);
 
-/*
- * Of the function of that callback, which reports by a call that returns to `back`, and has
- * `data` in its frame. Its address is back, where it is not found.
- */
+/* Of the function of that callback, where it reports by a call that returns to `back`. Addresses of code have fewer than 48 bits. */
+static inline uintptr_t runtime_caller_key(const void *back, uint32_t callback)
+{
+	return (uintptr_t)back ^ (uintptr_t)callback << 48;
+}
+
+/* By those distances from data, which is in its frame. */
+static inline struct runtime_caller runtime_caller_at(const void *data, uint32_t distances)
+{
+	const char *from = data;
+	const void *address = *(const void *const *)(from + (distances & UINT16_MAX));
+
+	return (struct runtime_caller){ arch_plain_address(address), (uintptr_t)from + (distances >> 16) };
+}
+
+/* That function's caller; its address is back, where it is not found. */
 static inline struct runtime_caller runtime_caller(const void *back, const void *data, uint32_t callback)
 {
-	/* Addresses of code have fewer than 48 bits. */
-	uintptr_t key = (uintptr_t)back ^ (uintptr_t)callback << 48;
+	uintptr_t key = runtime_caller_key(back, callback);
 	uint32_t distances = runtime_distances(key);
-	const char *from = data;
-	const void *address = distances ? *(const void *const *)(from + (distances & UINT16_MAX)) : NULL;
+	struct runtime_caller caller = { NULL, 0 };
 
-	address = arch_plain_address(address);
+	if (likely(distances))
+		caller = runtime_caller_at(data, distances);
 	/* Ours, where a hooked function ended in a jump to the runtime's. */
-	if (unlikely(!address || unwound_is_own(address)))
+	if (unlikely(!caller.address || unwound_is_own(caller.address)))
 		return runtime_caller_find(back, (uintptr_t)data, key);
-	return (struct runtime_caller){ address, (uintptr_t)from + (distances >> 16) };
+	return caller;
 }
 
 #endif

@@ -88,9 +88,11 @@ void runtime_flags_set_all(void)
 		runtime_flags_update();
 }
 
-void runtime_flags_look_at(uint32_t table, uint32_t first)
+void runtime_flags_look(uint32_t table)
 {
 	struct runtime_flags *flags = &runtime_flags[table];
+	uint32_t behind = atomic_load_explicit(&flags->next, memory_order_relaxed);
+	uint32_t first = (behind - 1) / RUNTIME_FLAGS_AT_ONCE * RUNTIME_FLAGS_AT_ONCE % RUNTIME_FLAGS;
 
 	if (!theirs_of(flags))
 		return;

@@ -38,18 +38,17 @@ void runtime_flags_update(void);
 /* Another tool may change its own at any time: all functions are reported from now on. */
 void runtime_flags_set_all(void);
 
-/* For runtime_flags_look. */
+/* Looks at those that are due. */
 enum { RUNTIME_FLAGS_AT_ONCE = 16 };
-void runtime_flags_look_at(uint32_t table, uint32_t first);
+void runtime_flags_look(uint32_t table);
 
-/* Looks at some of the flags now and then, in turn, for what another tool has changed. */
-static inline void runtime_flags_look(uint32_t table)
+/* Whether some of the flags are to be looked at now, for what another tool has changed: now and then, in turn. */
+static inline bool runtime_flags_due(uint32_t table)
 {
 	uint32_t next = atomic_load_explicit(&runtime_flags[table].next, memory_order_relaxed);
 
 	atomic_store_explicit(&runtime_flags[table].next, next + 1, memory_order_relaxed);
-	if (next % RUNTIME_FLAGS_AT_ONCE == 0)
-		runtime_flags_look_at(table, next % RUNTIME_FLAGS);
+	return next % RUNTIME_FLAGS_AT_ONCE == 0;
 }
 
 /* Whether another tool wants the function. */

@@ -113,36 +113,74 @@ const struct runtime_row *judge_first(uint64_t callback, const struct runtime_re
 	return NULL;
 }
 
-/* The row of a report, NULL if it is not to be seen. A name is compared once. */
-static inline const struct runtime_row *judge(uint64_t callback, const struct runtime_report *report)
+/* The row of a call that begins and is to be seen. A name is compared once. */
+static inline __attribute__((always_inline))
+const struct runtime_row *judge(uint64_t callback, const struct runtime_report *report)
 {
 	return likely(is_whole(callback, report) && is_known(callback, report)) ?
 	       runtime_row_of_callback(callback) : judge_first(callback, report);
 }
 
-/* Other tools are asked as they want to be, outside of what is measured. */
+static __attribute__((noinline))
+uint64_t look_and_enter(uint32_t number, const struct runtime_row *row, const struct runtime_report *report,
+			const void *back)
+{
+	runtime_flags_look(number);
+	return runtime_call_enter(row, report, back);
+}
+
 static inline __attribute__((always_inline))
-uint64_t reported(uint32_t number, uint64_t callback, struct runtime_report *report)
+uint64_t enter(uint32_t number, const struct runtime_row *row, const struct runtime_report *report, const void *back)
+{
+	if (!row)
+		return 0;
+	back = arch_plain_address(back);
+	return unlikely(runtime_flags_due(number)) ? look_and_enter(number, row, report, back) :
+						     runtime_call_enter(row, report, back);
+}
+
+static inline __attribute__((always_inline)) bool is_exit(uint64_t callback, const struct runtime_report *report)
+{
+	return is_whole(callback, report) && report->site == RUNTIME_EXIT;
+}
+
+/* Other tools are asked as they want to be, outside of what is measured. */
+static __attribute__((noinline))
+uint64_t reported_to_others(uint32_t number, uint64_t callback, struct runtime_report *report, const void *back)
 {
 	report_fn real = atomic_load_explicit(&tables[number].report, memory_order_relaxed);
-	bool asked = runtime_flags_asked(number, callback), seen = !is_off();
 	const struct runtime_row *row = NULL;
-	uint64_t answer = 0;
+	uint64_t answer;
 
 	/* Of a call that was seen to begin more is known than a report tells. */
-	if (is_whole(callback, report) && report->site == RUNTIME_EXIT) {
-		if (seen)
-			runtime_call_exit(report);
-	} else if (seen) {
+	if (!is_off() && is_exit(callback, report))
+		runtime_call_exit(report);
+	else if (!is_off())
 		row = judge(callback, report);
-	}
-	if (asked)
-		answer = real(callback, report);
-	if (row) {
-		runtime_flags_look(number);
-		runtime_call_enter(row, report, arch_plain_address(__builtin_return_address(0)));
-	}
+	answer = real(callback, report);
+	enter(number, row, report, back);
 	return answer;
+}
+
+static __attribute__((noinline, cold))
+uint64_t reported_first(uint32_t number, uint64_t callback, struct runtime_report *report, const void *back)
+{
+	return enter(number, judge_first(callback, report), report, back);
+}
+
+/* What is done most often saves no register. */
+static inline __attribute__((always_inline))
+uint64_t reported(uint32_t number, uint64_t callback, struct runtime_report *report, const void *back)
+{
+	if (unlikely(runtime_flags_asked(number, callback)))
+		return reported_to_others(number, callback, report, back);
+	if (unlikely(is_off()))
+		return 0;
+	if (is_exit(callback, report))
+		return runtime_call_exit(report);
+	if (unlikely(!is_whole(callback, report) || !is_known(callback, report)))
+		return reported_first(number, callback, report, back);
+	return enter(number, runtime_row_of_callback(callback), report, back);
 }
 
 static uint64_t asked(uint32_t number, uint32_t **flags, size_t *count)
@@ -170,7 +208,7 @@ static uint64_t asked(uint32_t number, uint32_t **flags, size_t *count)
 #define FUNCTIONS(number) \
 	static uint64_t report_##number(uint64_t callback, struct runtime_report *report) \
 	{ \
-		return reported(number, callback, report); \
+		return reported(number, callback, report, __builtin_return_address(0)); \
 	} \
 	static uint64_t ask_##number(uint32_t **flags, size_t *count) \
 	{ \

@@ -250,7 +250,7 @@ static int larger(void)
 }
 
 /* The end of a function that was not seen to begin, by the structure in which another one's call is reported. */
-static int mixed(void)
+static int mix(int rounds)
 {
 	static const struct {
 		uint32_t callback, site;
@@ -267,14 +267,26 @@ static int mixed(void)
 
 	cudaGetDevice(&device);
 	cuGetExportTable((const void **)&table, tools_uuid);
-	for (int i = 0; i < 3; i++) {
-		report.callback = steps[i].callback;
-		report.site = steps[i].site;
-		report.name = steps[i].name;
-		status = steps[i].status;
+	for (int i = 0; i < 3 * rounds; i++) {
+		report.callback = steps[i % 3].callback;
+		report.site = steps[i % 3].site;
+		report.name = steps[i % 3].name;
+		status = steps[i % 3].status;
 		table->report(report.callback, &report);
+		if (rounds > 1)
+			cuInit(0);
 	}
 	return 0;
+}
+
+static int mixed(void)
+{
+	return mix(1);
+}
+
+static int mixed_again(void)
+{
+	return mix(3);
 }
 
 /* By a function that is hooked, too, and leaves no address of its own. */
@@ -317,7 +329,7 @@ int main(int argc, char **argv)
 		{ "signals", signals }, { "jumps", jumps }, { "deep", deep }, { "closes", closes },
 		{ "refused", refused },
 		{ "ends", ends }, { "newer", newer }, { "renumbered", renumbered }, { "larger", larger },
-		{ "restored", restored }, { "mixed", mixed }, { "by-jump", by_jump },
+		{ "restored", restored }, { "mixed", mixed }, { "mixed-again", mixed_again }, { "by-jump", by_jump },
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++)

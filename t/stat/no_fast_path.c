@@ -12,3 +12,8 @@ int stat_fast_add_plain(const struct cuaudit_hook *hook, void (*answered)(const 
 {
 	return stat_fast_add(hook, answered);
 }
+
+int stat_fast_add_counter(const struct cuaudit_hook *hook, void (*answered)(const struct cuaudit_call *call))
+{
+	return stat_fast_add(hook, answered);
+}

@@ -123,7 +123,7 @@ static int add_hook(const char *functions, cuaudit_enter_fn enter, cuaudit_exit_
 
 	if (in_range >= 0)
 		return stat_fast_add_plain(&hook, answered_in_range);
-	return leave ? stat_fast_add(&hook, answered) : stat_fast_add_plain(&hook, answered);
+	return leave ? stat_fast_add(&hook, answered) : stat_fast_add_counter(&hook, answered);
 }
 
 static int add_hooks(int timed)

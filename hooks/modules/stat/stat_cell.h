@@ -7,6 +7,7 @@
 #include <cuaudit/hook.h>
 #include <cuaudit/stat.h>
 
+#include "hooks/cell.h"
 #include "hooks/modules/stat/stat_error.h"
 
 /* The thread's block. Cells of one slot form a ring through own_next. */
@@ -35,34 +36,18 @@ struct cuaudit_stat_cell *stat_cell_find(const struct cuaudit_call *call);
  */
 static inline struct cuaudit_stat_cell *stat_cell(const struct cuaudit_call *call)
 {
-	const struct stat_thread *thread = call->blocks[stat_cell_key];
-	uint32_t slot = call->function->slot;
-	struct cuaudit_stat_cell *cell;
+	const struct cells cells = { stat_cell_key, offsetof(struct stat_thread, last) };
 
-	if (__builtin_expect(thread != NULL, 1)) {
-		cell = thread->last[slot];
-		if (__builtin_expect(cell && cell->own_caller == (uintptr_t)call->caller &&
-				     cell->own_generation == *cuaudit_generation, 1))
-			return cell;
-	}
-	return NULL;
+	return cell_used(&cells, call->blocks, call->function->slot, call->caller, *cuaudit_generation);
 }
 
 /*
- * Each cell has one writer, its thread; others may read it at any time, and
- * aligned words never tear. A signal handler that calls the driver while its
- * thread is in here writes to the same cell: one instruction a field keeps
- * both additions. squares, min, max and the bucket take several: what the
- * handler did to that one field between them is lost. Where there is no such
- * instruction, the same holds for every field.
+ * As cell_add, of a field of a cell. squares, min, max and the bucket take several instructions: what a handler
+ * did to that one field between them is lost.
  */
 static inline void stat_cell_add(uint64_t *word, uint64_t value)
 {
-#if defined(__x86_64__)
-	__asm__("addq %1, %0" : "+m"(*word) : "er"(value));
-#else
-	*word += value;
-#endif
+	cell_add(word, value);
 }
 
 /*

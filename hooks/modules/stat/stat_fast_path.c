@@ -4,6 +4,7 @@
 
 #include "hooks/fast_path.h"
 #include "hooks/modules/stat/stat_cell.h"
+#include "hooks/runtime_row.h"
 
 #ifdef ARCH_FAST_PATH
 
@@ -83,4 +84,17 @@ int stat_fast_add(const struct cuaudit_hook *hook, hook_answered_fn answered)
 int stat_fast_add_plain(const struct cuaudit_hook *hook, hook_answered_fn answered)
 {
 	return hook_add_innermost(hook, NULL, answered);
+}
+
+static struct cells cells;
+
+static void *choose_cells(const struct cuaudit_function *function)
+{
+	return runtime_row_of_slot(function->slot) ? &cells : NULL;
+}
+
+int stat_fast_add_counter(const struct cuaudit_hook *hook, hook_answered_fn answered)
+{
+	cells = (struct cells){ stat_cell_key, offsetof(struct stat_thread, last) };
+	return hook_add_innermost(hook, choose_cells, answered);
 }

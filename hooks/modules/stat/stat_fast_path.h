@@ -12,6 +12,10 @@
 int stat_fast_add_plain(const struct cuaudit_hook *hook,
 			  void (*answered)(const struct cuaudit_call *call));
 
+/* The same for an enter hook that counts each of its calls in its cell. */
+int stat_fast_add_counter(const struct cuaudit_hook *hook,
+			  void (*answered)(const struct cuaudit_call *call));
+
 /*
  * The same for a timed exit hook that gives its calls to stat_cell_record,
  * with fast paths of its own. Its data is the result that is no error; at most

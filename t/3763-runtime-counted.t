@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Calls of the runtime that a hook only counts: as many as one that looks at each sees, and what is inside of them
+# finds them around it, whatever the program does.
+. "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
+
+helpers fake/libcuda.so.1 runtime/calls runtime/hostile runtime/libcudart.so.13 runtime/liblinked.so runtime/sees.so
+
+sed 's/libcudart\.so\.13/libcudart-so.13/' "$tmp/libcudart.so.13" >"$tmp/renamed"
+mv "$tmp/renamed" "$tmp/libcudart.so.13"
+cp "$tmp/liblinked.so" "$tmp/closed.so"
+
+# run HOOKS PROGRAM...: what it prints, in $tmp/out; what was counted, in $tmp/counted: of all its processes together
+run() {
+	rm -f "$tmp"/stat-*
+	status=0
+	audited LD_LIBRARY_PATH="$tmp" FAKE_TOOLS=whole CLOSED="$tmp/closed.so" CUAUDIT_DOMAINS=driver,runtime \
+		CUAUDIT_OUTPUT="$tmp/stat-%p" CUAUDIT_HOOKS="$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+	$PYTHON3 - "$tmp"/stat-* >"$tmp/counted" <<'PY'
+import collections, json, sys
+
+calls = collections.Counter()
+for path in sys.argv[1:]:
+    for row in json.load(open(path))["functions"] if "*" not in path else []:
+        if row["name"].startswith("cuda"):
+            calls[row["name"]] += row["calls"]
+print("\n".join(f"{calls[name]} {name}" for name in sorted(calls)))
+PY
+}
+
+# What is inside of a call is indented by one.
+for mode in calls threads signals jumps closes ends mixed mixed-again by-jump forks; do
+	program="$tmp/hostile $mode"
+	test "$mode" != calls || program=$tmp/calls
+	# shellcheck disable=SC2086
+	run "$tmp/sees.so" $program
+	grep -v '^ *cuda' "$tmp/out" | sort >"$tmp/inside"
+	sed -n 's/^ *\(cuda[^ ]*\) .*/\1/p' "$tmp/out" | sort | uniq -c | sed 's/^ *//; s/ *$//' >"$tmp/calls.$mode"
+	# shellcheck disable=SC2086
+	run "stat(clock=no;format=json),$tmp/sees.so(functions=%driver)" $program
+	is "$status" 0 "$mode: the program is well"
+	is "$(grep -v '^ *cuda' "$tmp/out" | sort)" "$(cat "$tmp/inside")" "$mode: what is inside finds the call around it"
+	# What a child has counted until exec or _exit is in no report.
+	test "$mode" = forks || is "$(cat "$tmp/counted")" "$(cat "$tmp/calls.$mode")" "$mode: each call is counted"
+done
+
+run 'stat(clock=no;format=json)' env CUAUDIT_EXCLUDE=hostile "$tmp/hostile" threads
+is "$(cat "$tmp/counted")" "1601 cudaMalloc" "none of an excluded library, and another one's"
+run 'stat(clock=no;format=json)' env CUAUDIT_EXCLUDE=hostile:liblinked.so "$tmp/hostile" threads
+is "$(cat "$tmp/counted")" "" "... or of both"
+run 'stat(clock=no;format=json)' "$tmp/hostile" deep
+like "$(grep cudaStream "$tmp/counted")" '^1[67] ' "of calls in calls at least 16"
+done_testing
