@@ -373,7 +373,7 @@ void dispatch_prepare(struct hook_list *list, const struct entry *entry, bool ti
 	/* Of an unknown function's window, or one of several, nobody knows which words are the callee's to edit. */
 	has_exit |= !reported && (!row || irregular || entry_mixed(entry) || link_is_provider(entry->function.driver));
 	list->clocked = timed && !counter;
-	list->cells = reported && list->count == 1 ? list->hooks[0].fast_path : NULL;
+	list->cells = reported && list->count == 1 && !has_exit ? list->hooks[0].fast_path : NULL;
 	if (list->count == 1 && !irregular && !list->clocked) {
 		list->enter = list->hooks[0].enter;
 		list->exit = list->hooks[0].exit ? list->hooks[0].exit : exit_nothing;

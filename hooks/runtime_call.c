@@ -258,6 +258,8 @@ bool only_counted(const struct runtime_row *row, const struct runtime_report *re
 	anchor = anchor_of(caller.cfa, report, report);
 	leave(thread, 0, anchor);
 	calls = thread->runtime;
+	/* Of those that were left: none is around this one. */
+	calls->next = calls->pending;
 	calls->counted = report;
 	calls->state = anchor;
 	calls->callback = row->callback;
@@ -352,12 +354,12 @@ static inline struct pending *find(struct runtime_thread *calls, const struct ru
 	return NULL;
 }
 
-/* Calls inside of this one that have not ended were left, by longjmp or an exception. */
-static void count_left(struct thread *thread, const struct pending *pending)
+/* Calls inside of one of that depth that have not ended were left, by longjmp or an exception. */
+static void count_left(struct thread *thread, uint32_t around)
 {
 	uint32_t depth = thread->state & THREAD_NESTED ? thread->depth : 0;
 
-	for (; depth > pending->depth; depth--)
+	for (; depth > around; depth--)
 		thread_count_lost(&thread->unwound_calls);
 }
 
@@ -380,7 +382,7 @@ static __attribute__((noinline))
 uint64_t end_call(struct thread *thread, struct pending *pending, const struct runtime_report *report)
 {
 	pending->end = pending->list->kind == LIST_TIMES ? cuaudit_ticks() : 0;
-	count_left(thread, pending);
+	count_left(thread, pending->depth);
 	if (pending->list->exit) {
 		run_exit(thread, pending, report);
 		return 0;
@@ -388,6 +390,15 @@ uint64_t end_call(struct thread *thread, struct pending *pending, const struct r
 	thread->runtime->next = pending;
 	leave(thread, pending->depth - 1, pending->depth ? pending->outer : 0);
 	return 0;
+}
+
+/* Whether a call that was only counted is the one that ends: it is the innermost, or what is inside of it was left. */
+static inline bool ends_counted(const struct thread *thread, const struct runtime_thread *calls,
+				const struct runtime_report *report)
+{
+	return calls->counted == report && calls->callback == report->callback &&
+	       (thread->state == calls->state ||
+		((thread->state & (THREAD_NESTED | THREAD_INSIDE)) == THREAD_NESTED && thread->outer[1] == calls->state));
 }
 
 uint64_t runtime_call_exit(const struct runtime_report *report)
@@ -398,8 +409,9 @@ uint64_t runtime_call_exit(const struct runtime_report *report)
 
 	if (pending && !(thread->state & THREAD_INSIDE))
 		return end_call(thread, pending, report);
-	if (!pending && calls && calls->counted == report && calls->callback == report->callback &&
-	    calls->state == thread->state)
+	if (!pending && calls && ends_counted(thread, calls, report)) {
+		count_left(thread, 0);
 		leave(thread, 0, 0);
+	}
 	return 0;
 }

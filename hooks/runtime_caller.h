@@ -51,7 +51,10 @@ static inline uint32_t runtime_distances(uintptr_t key)
 /* By the unwinder: where there are no such distances. */
 struct runtime_caller runtime_caller_find(const void *back, uintptr_t data, uintptr_t key);
 
-/* Of the function of that callback, where it reports by a call that returns to `back`. Addresses of code have fewer than 48 bits. */
+/*
+ * Of the function of that callback, where it reports by a call that returns to `back`. Addresses of code have
+ * fewer than 48 bits.
+ */
 static inline uintptr_t runtime_caller_key(const void *back, uint32_t callback)
 {
 	return (uintptr_t)back ^ (uintptr_t)callback << 48;

@@ -170,6 +170,30 @@ static int jumps(void)
 	return 0;
 }
 
+static sigjmp_buf inner;
+
+static void jump_inside(void *unused)
+{
+	(void)unused;
+	siglongjmp(inner, 1);
+}
+
+/* A call is left, and the one that it was inside of returns. */
+static void leave_inner(void *unused)
+{
+	if (!sigsetjmp(inner, 1))
+		cuLaunchHostFunc(NULL, jump_inside, unused);
+}
+
+static int jumps_inside(void)
+{
+	for (int i = 0; i < 100; i++) {
+		cudaStreamAddCallback(NULL, leave_inner, NULL, 1);
+		cuInit(0);
+	}
+	return 0;
+}
+
 static int closes(void)
 {
 	for (int i = 0; i < 20; i++) {
@@ -329,7 +353,8 @@ int main(int argc, char **argv)
 		{ "signals", signals }, { "jumps", jumps }, { "deep", deep }, { "closes", closes },
 		{ "refused", refused },
 		{ "ends", ends }, { "newer", newer }, { "renumbered", renumbered }, { "larger", larger },
-		{ "restored", restored }, { "mixed", mixed }, { "mixed-again", mixed_again }, { "by-jump", by_jump },
+		{ "restored", restored }, { "jumps-inside", jumps_inside }, { "mixed", mixed },
+		{ "mixed-again", mixed_again }, { "by-jump", by_jump },
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++)
