@@ -46,7 +46,7 @@ edge analysis "$contract|$tables|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z
 	"the contract, tables/, util/, print/, tracefile/ and its own"
 edge export "$contract|$tables|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.h|export/([a-z]+/)?[a-z0-9_]+(\.pb-c)?\.h" \
 	"the contract, tables/, util/, print/, tracefile/, analysis/ and its own"
-edge tools "$contract|tables/(cpython\.(h|def)|export_tables\.def)|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.h|export/(html/)?[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
+edge tools "$contract|internal/libc_functions\.def|tables/(cpython\.(h|def)|export_tables\.def)|$util|(print|tracefile)/[a-z]+\.h|analysis/[a-z_]+\.h|export/(html/)?[a-z_]+\.h|tools/[a-z_]+\.(h|def)" \
 	"all of the command"
 edge demo "$contract" "the contract"
 edge examples "$contract" "the contract"

@@ -85,8 +85,13 @@ for off in driver runtime; do
 done
 seen CUAUDIT_FUNCTIONS='libc.so.6:mem*,!*:memset' ./lazy all
 is "$(calls)" "memcpy 4 memmove 4 mempcpy 4 " "selectors"
-seen CUAUDIT_FUNCTIONS='%providers' ./lazy all
-is "$(calls)" "$each" "%providers"
+seen CUAUDIT_FUNCTIONS='%libc' ./lazy all
+is "$(calls)" "$each" "%libc"
+seen CUAUDIT_FUNCTIONS='*,!%libc' ./lazy all
+is "$status $(calls 2>/dev/null)" "0 " "all but %libc"
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS=stat CUAUDIT_FUNCTIONS=%libc "$top_builddir/demo/cudemo" procaddr >out 2>err
+like "$(cat err)" "'%libc' names no function; CUAUDIT_DOMAINS=driver,libc has the C library's, of the libraries of CUAUDIT_LIBC" \
+	"%libc, where the domain is off"
 seen CUAUDIT_FUNCTIONS='%driver' ./lazy all
 is "$status $(calls 2>/dev/null)" "0 " "%driver"
 seen CUAUDIT_FUNCTIONS='libc.so.6:memcopy' ./lazy all
@@ -201,10 +206,10 @@ ends 0 "never memmove: held"
 rules "never libc.so.6:memcpy"
 CUAUDIT_LIBC='libnone*' check ./lazy once
 unlike "$status" '^0$' "no chosen library came: not judged as held"
-for selector in libc.so.6:memmove 'libc.so.6:*move' %providers; do
+for selector in libc.so.6:memmove 'libc.so.6:*move' %libc; do
 	rules "never $selector"
 	CUAUDIT_LIBC='(main):libother*' check ./lazy elsewhere
-	test "$selector" = %providers && ends 88 "$selector: broken" || {
+	test "$selector" = %libc && ends 88 "$selector: broken" || {
 		ends 89 "$selector: not all calls are seen"
 		says 'memory functions whose calls are not all hooked, for the reason that the process printed' "... why"
 	}

@@ -30,7 +30,7 @@ is "$("$cuaudit" list functions cudaMalloc | sed 's/  */ /g')" "cudaMalloc 3.2 r
 is "$("$cuaudit" list -q functions %tables)" \
 	"$(sed -n 's/^EXPORT_SLOT(\([A-Z_0-9]*\), [0-9]*, \([a-z_0-9]*\))$/\1.\2/p' "$top_srcdir/tables/export_tables.def")" \
 	"%tables: those that have names"
-is "$("$cuaudit" list -q functions)" "$(for domain in driver runtime tables; do "$cuaudit" list -q functions "%$domain"; done)" \
+is "$("$cuaudit" list -q functions)" "$(for domain in driver runtime tables libc; do "$cuaudit" list -q functions "%$domain"; done)" \
 	"all functions are those of the domains"
 is "$(names '%driver,!cu[A-HJ-Z]*,!cuIpc*,!cuImport*')" "cuInit " "... less some"
 is "$("$cuaudit" list -q functions '%memory,!%memory,%occupancy' | wc -l)" \
@@ -42,11 +42,11 @@ is "$("$cuaudit" list classes | awk '{ print $1, $2 }')" \
 			/^CUAPI/ && index("|" $8 "|", "|" class "|") { n++ }
 			END { print n + 0 }' "$include/driver_api.def")"
 	done
-	for domain in driver providers runtime tables; do
+	for domain in driver libc providers runtime tables; do
 		echo "%$domain $("$cuaudit" list -q functions "%$domain" 2>"$tmp/err" | wc -l | sed 's/^0$/-/')"
 	done)" "classes: each, with its members"
-sed -n 's/^DOMAIN([A-Z]*, "\([a-z]*\)".*/%\1/p' "$top_srcdir/util/domain_classes.def" >"$tmp/domains"
-is "$(wc -l <"$tmp/domains")" 4 "four domains"
+sed -n 's/^[A-Z]*([A-Z]*, "\([a-z]*\)".*/%\1/p' "$top_srcdir/util/domain_classes.def" >"$tmp/domains"
+is "$(wc -l <"$tmp/domains")" 5 "five domains"
 while read -r domain; do
 	is "$("$cuaudit" list -q classes "${domain#%}")" "$domain" "... $domain is listed"
 	refused 2 "'${domain}x' is no selector; did you mean $domain\\?" "... and named for ${domain}x" list functions "${domain}x"
@@ -57,6 +57,8 @@ done <"$tmp/domains"
 refused 2 "no functions match '%providers': those of CUAUDIT_PROVIDERS are known as a program binds them" "%providers" \
 	list functions %providers
 refused 2 "no functions match 'libnccl.*'.* are known as a program binds them" "a provider's" list functions 'libnccl.so.2:nccl*'
+is "$("$cuaudit" list -q functions %libc | sort)" "$(sed -n 's/^LIBC_FUNCTION(\([a-z_]*\),.*/libc.so.6:\1/p' \
+	"$top_srcdir/include/internal/libc_functions.def" | sort)" "%libc: all of the C library's"
 for kind in functions:cuMemAlloc_v2 hooks:stat variables:CUAUDIT_HOOKS classes:%sync; do
 	tool list -q "${kind%:*}" "${kind#*:},zzyzx"
 	is "$status $(cat "$tmp/out" "$tmp/err")" "2 ${kind#*:}

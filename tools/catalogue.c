@@ -60,6 +60,13 @@ static const char *const slots[] = {
 #include "tables/export_tables.def"
 };
 
+/* As they are bound, where they are. */
+static const char *const libc[] = {
+#define LIBC_FUNCTION(name, how) "libc.so.6:" #name,
+#include <internal/libc_functions.def>
+#undef LIBC_FUNCTION
+};
+
 static const struct {
 	const char *name, *summary;
 	int id;
@@ -91,6 +98,7 @@ enum {
 	NFUNCTIONS = sizeof(functions) / sizeof(functions[0]),
 	NRUNTIME = sizeof(runtime) / sizeof(runtime[0]),
 	NSLOTS = sizeof(slots) / sizeof(slots[0]),
+	NLIBC = sizeof(libc) / sizeof(libc[0]),
 	NDOMAINS = sizeof(domains) / sizeof(domains[0]),
 	NCLASSES = sizeof(classes) / sizeof(classes[0]),
 	NVARIABLES = sizeof(variables) / sizeof(variables[0])
@@ -143,14 +151,27 @@ bool catalogue_function(uint32_t index, struct cuaudit_function *function)
 	if (index < NSLOTS) {
 		function->name = function->base = slots[index];
 		function->id = CUAUDIT_ID_TABLES;
+		return true;
 	}
-	return index < NSLOTS;
+	index -= NSLOTS;
+	if (index < NLIBC) {
+		function->name = function->base = libc[index];
+		function->id = CUAUDIT_ID_PROVIDER;
+	}
+	return index < NLIBC;
 }
 
-static const char *domain_name(int id)
+/* The driver has functions without a row beside. */
+static bool is_of_domain(const struct cuaudit_function *function, int domain)
+{
+	return domains[domain].id == (function->id < 0 ? function->id : CUAUDIT_ID_UNKNOWN) &&
+	       !strcmp(domains[domain].name, "libc") == !strncmp(function->name, "libc.so.6:", 10);
+}
+
+static const char *domain_name(const struct cuaudit_function *function)
 {
 	for (int i = 0; i < NDOMAINS; i++)
-		if (domains[i].id == id)
+		if (is_of_domain(function, i))
 			return domains[i].name;
 	return "";
 }
@@ -178,23 +199,26 @@ static void each_function(catalogue_fn each, void *data)
 		if (entry.names.id >= 0)
 			class_names(entry.names.classes, names);
 		else
-			snprintf(names, sizeof(names), "%s", domain_name(entry.names.id));
+			snprintf(names, sizeof(names), "%s", domain_name(&entry.names));
 		tidy(parameters_of(i), parameters);
 		each(&entry, data);
 	}
 }
 
-/* How many functions there are of a domain; the driver has others beside. */
-static int count_domain(int id)
+static int count_domain(int domain)
 {
-	return id == CUAUDIT_ID_UNKNOWN ? NFUNCTIONS : id == CUAUDIT_ID_RUNTIME ? NRUNTIME :
-	       id == CUAUDIT_ID_TABLES ? NSLOTS : 0;
+	struct cuaudit_function function;
+	int count = 0;
+
+	for (uint32_t i = 0; catalogue_function(i, &function); i++)
+		count += is_of_domain(&function, domain);
+	return count;
 }
 
 static void each_domain(catalogue_fn each, void *data)
 {
 	for (int i = 0; i < NDOMAINS; i++) {
-		int members = count_domain(domains[i].id);
+		int members = count_domain(i);
 		char name[64], count[32] = "-";
 		struct entry entry = {
 			.names = { .name = name, .base = domains[i].name, .id = domains[i].id },

@@ -143,9 +143,19 @@ static bool read_part(struct part *part, const char *from, size_t length)
 	}
 }
 
+static bool is_libc(const char *name)
+{
+	static const char prefix[] = "libc.so.6:";
+
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
 static uint32_t classes_of(const struct cuaudit_function *function)
 {
+	if (function->id == CUAUDIT_ID_PROVIDER && is_libc(function->name))
+		return LIBC | function->classes;
 	switch (function->id) {
+#define LIBRARY(name, text, id, bit, summary)
 #define DOMAIN(name, text, id, bit, summary) case id: return name | function->classes;
 #include "util/domain_classes.def"
 #undef DOMAIN
@@ -237,7 +247,7 @@ static int library_length(const char *text)
 
 static bool is_provided(const struct part *part)
 {
-	return part->kind == CLASS_OF ? part->class == PROVIDERS :
+	return part->kind == CLASS_OF ? part->class & (PROVIDERS | LIBC) :
 	       part->kind != REGEX && library_length(part->text) >= 0;
 }
 
@@ -465,6 +475,20 @@ static bool lacks_runtime(const char *word, size_t length, selector_source_fn so
 	return true;
 }
 
+/* Whether it is %libc, and source has none of the C library's. */
+static bool lacks_libc(const char *word, size_t length, selector_source_fn source)
+{
+	static const char class[] = "%libc";
+	struct cuaudit_function function;
+
+	if (length != strlen(class) || memcmp(word, class, length))
+		return false;
+	for (uint32_t i = 0; source(i, &function); i++)
+		if (is_libc(function.base))
+			return false;
+	return true;
+}
+
 /* A library's function, LIBRARY:NAME, of which the part has the name alone. */
 static bool of_library(const char *word, size_t length, char near[SELECTOR_NEAR], selector_source_fn source)
 {
@@ -494,6 +518,8 @@ void selector_near(const char *part, size_t length, char near[SELECTOR_NEAR],
 			word[used++] = part[i];
 	if (lacks_runtime(word, used, source))
 		strcpy(near, "; CUAUDIT_DOMAINS=driver,runtime has the functions of the runtime");
+	else if (lacks_libc(word, used, source))
+		strcpy(near, "; CUAUDIT_DOMAINS=driver,libc has the C library's, of the libraries of CUAUDIT_LIBC");
 	else if (used && *word == '%')
 		nearest_class(word, used, near);
 	else if (!of_library(word, used, near, source) && nearest_functions(word, used, near, source))
