@@ -94,7 +94,7 @@ int main(void)
 END
 # asked SELECTOR: what is said of it.
 asked() {
-	LD_LIBRARY_PATH=$tmp/odd LD_AUDIT=$LIBCUAUDIT CUAUDIT_HOOKS=stat CUAUDIT_FUNCTIONS=$1 "$tmp/asks" 2>&1 | sed q
+	audited LD_LIBRARY_PATH="$tmp/odd" CUAUDIT_HOOKS=stat CUAUDIT_FUNCTIONS="$1" "$tmp/asks" 2>&1 | sed q
 }
 for pair in =cuOdd:==cuOdd cuStar:=cu\*Star; do
 	is "$(asked "${pair%:*}")" "cuaudit: CUAUDIT_FUNCTIONS: '${pair%:*}' names no function; did you mean ${pair#*:}?; all \
