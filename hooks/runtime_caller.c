@@ -15,16 +15,16 @@ enum { FRAMES = 16 };
 
 struct runtime_site runtime_sites[RUNTIME_SITES];
 
-static void keep(uintptr_t key, uintptr_t address, uintptr_t end)
+static void keep(uintptr_t key, intptr_t address, uintptr_t end)
 {
 	struct runtime_site *site = runtime_site_of(key);
 
-	if (address > UINT16_MAX || end > UINT16_MAX)
+	if (address != (int16_t)address || end > UINT16_MAX)
 		return;
 	atomic_store_explicit(&site->key, 0, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&site->generation, *cuaudit_generation, memory_order_relaxed);
-	atomic_store_explicit(&site->distances, (uint32_t)(address | end << 16), memory_order_relaxed);
+	atomic_store_explicit(&site->distances, (uint16_t)address | (uint32_t)end << 16, memory_order_relaxed);
 	atomic_store_explicit(&site->key, key, memory_order_release);
 }
 
@@ -36,13 +36,24 @@ static bool is_shared_runtime(const void *address)
 	return object && !strncmp(object->name, "libcudart.so", strlen("libcudart.so"));
 }
 
-/* Where in [from, end) the word is that the unwinder took for that return address, the last one; 0: nowhere. */
+/*
+ * Where in a frame, [from, end), the word is that the unwinder took for that return address; 0: it is not known. What
+ * a call pushes is the last one; where a function keeps it as it likes, there may be another of an earlier call.
+ */
 static uintptr_t place_of(const void *address, uintptr_t from, uintptr_t end)
 {
-	for (; end >= from + sizeof(uintptr_t); end -= sizeof(uintptr_t))
-		if (arch_plain_address(((const void *const *)end)[-1]) == address)
-			return end - sizeof(uintptr_t);
-	return 0;
+	uintptr_t place = 0;
+
+	for (; end >= from + sizeof(uintptr_t); end -= sizeof(uintptr_t)) {
+		if (arch_plain_address(((const void *const *)end)[-1]) != address)
+			continue;
+		if (place)
+			return 0;
+		place = end - sizeof(uintptr_t);
+		if (ARCH_CALL_PUSHES)
+			break;
+	}
+	return place;
 }
 
 /* The number of the frame that data is in, the function's; of the innermost, where it is in none. */
@@ -67,8 +78,8 @@ struct runtime_caller runtime_caller_find(const void *back, uintptr_t data, uint
 		return (struct runtime_caller){ back, 0 };
 	/* Between one function of the runtime and another there may be anything, and so it is around ours. */
 	place = caller == own + 1 && caller < whole && data >= at[own] && data < at[caller] ?
-		place_of(frames[caller], data, at[caller]) : 0;
+		place_of(frames[caller], at[own], at[caller]) : 0;
 	if (place)
-		keep(key, place - data, at[caller] - data);
+		keep(key, (intptr_t)(place - data), at[caller] - data);
 	return (struct runtime_caller){ frames[caller], at[own + 1] };
 }

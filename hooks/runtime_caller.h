@@ -27,7 +27,7 @@ enum { RUNTIME_SITES = 2048 };	/* a power of two; a runtime has two for each fun
 extern struct runtime_site {
 	_Atomic uintptr_t key;
 	_Atomic uint32_t generation;
-	_Atomic uint32_t distances;	/* of the address, in 16 bits; then of the end */
+	_Atomic uint32_t distances;	/* of the address, in 16 bits with a sign; then of the end */
 } runtime_sites[RUNTIME_SITES];
 
 static inline struct runtime_site *runtime_site_of(uintptr_t key)
@@ -64,7 +64,7 @@ static inline uintptr_t runtime_caller_key(const void *back, uint32_t callback)
 static inline struct runtime_caller runtime_caller_at(const void *data, uint32_t distances)
 {
 	const char *from = data;
-	const void *address = *(const void *const *)(from + (distances & UINT16_MAX));
+	const void *address = *(const void *const *)(from + (int16_t)(distances & UINT16_MAX));
 
 	return (struct runtime_caller){ arch_plain_address(address), (uintptr_t)from + (distances >> 16) };
 }

@@ -51,9 +51,9 @@ for mode in calls threads signals jumps jumps-inside closes ends mixed mixed-aga
 done
 
 is "$(cat "$tmp/left.jumps") $(cat "$tmp/left.jumps-inside")" "200 100" "jumps, jumps-inside: how many were"
-run 'stat(clock=no;format=json)' env CUAUDIT_EXCLUDE=hostile "$tmp/hostile" threads
+run 'stat(clock=no;format=json)' env 'CUAUDIT_EXCLUDE=(main)' "$tmp/hostile" threads
 is "$(cat "$tmp/counted")" "1601 cudaMalloc" "none of an excluded library, and another one's"
-run 'stat(clock=no;format=json)' env CUAUDIT_EXCLUDE=hostile:liblinked.so "$tmp/hostile" threads
+run 'stat(clock=no;format=json)' env 'CUAUDIT_EXCLUDE=(main):liblinked.so' "$tmp/hostile" threads
 is "$(cat "$tmp/counted")" "" "... or of both"
 run 'stat(clock=no;format=json)' "$tmp/hostile" deep
 like "$(grep cudaStream "$tmp/counted")" '^1[67] ' "of calls in calls at least 16"

@@ -19,6 +19,9 @@ static inline void *arch_thread_pointer(void)
 	return __builtin_thread_pointer();
 }
 
+/* A call leaves where it returns to in a register, which the function keeps anywhere in its frame. */
+enum { ARCH_CALL_PUSHES = 0 };
+
 /* A return address as the stack has it, without its signature. */
 static inline const void *arch_plain_address(const void *address)
 {

@@ -21,6 +21,9 @@ static inline void *arch_thread_pointer(void)
 	return pointer;
 }
 
+/* A call pushes where it returns to: it is the last word of the function's frame. */
+enum { ARCH_CALL_PUSHES = 1 };
+
 /* A return address as the stack has it, without a signature. */
 static inline const void *arch_plain_address(const void *address)
 {
