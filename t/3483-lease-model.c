@@ -715,6 +715,22 @@ static void fairness(void)
 	   sum * sum / (5 * squares));
 }
 
+/* Of kernels that nobody can interrupt, and which take longer than a slice, what was too much is paid back later. */
+static void pays_back(uint64_t kernel, int every, const struct program *beside)
+{
+	const uint64_t duration = 60000 * MS;
+	double both, its;
+
+	processes[0] = (struct process){ .weight = 50, .kernel = kernel, .cost = 5 * US, .every = every };
+	set(1, beside, 50);
+	begin(2, true, duration);
+	run_until(end);
+	both = part(0, duration) + part(1, duration);
+	its = part(0, duration) * 100 / both;
+	ok(its > 48 && its < 52 && both >= beside->used, "kernels of %d ms, waited for behind %d, beside %s: %.1f of %.1f %%",
+	   (int)(kernel / MS), every, beside->name, its, both);
+}
+
 /* Whether two of them have the device at once: one that waits for it by what is no driver call is not to seem idle. */
 static void at_once(const struct program *program, bool are)
 {
@@ -845,6 +861,9 @@ int main(int argc, char **argv)
 	idles(&programs[GRAPHS], seed);
 	idles(&programs[SMALL], seed);
 	idles(&programs[LARGE], seed);
+	for (uint64_t kernel = 10 * MS; kernel <= 160 * MS; kernel *= 2)
+		for (int i = 0; i < 4; i++)
+			pays_back(kernel, i % 2 ? 1 : 8, &programs[i / 2 ? SMALL : GEMMS]);
 	fairness();
 	ends("kills", true, 100, seed);
 	ends("stops", false, 20, seed);

@@ -129,6 +129,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* The device did so many submissions in so long, for nobody else. */
 static void learn(struct lease_price *price, uint64_t ns, uint64_t done)
 {
+	uint64_t forgotten;
+
 	if (!done)
 		return;
 	price->ns += ns;
@@ -136,8 +138,10 @@ static void learn(struct lease_price *price, uint64_t ns, uint64_t done)
 	price->credit = least(price->credit + ns * PRICE_TRUST, PRICE_MOST);
 	price->known |= price->credit >= PRICE_ENOUGH;
 	if (price->ns > KEEP || (price->ns > PRICE_KEEP && price->count > PRICE_COUNT)) {
-		price->ns /= 2;
-		price->count = (price->count + 1) / 2;
+		/* One alone stays what it is. */
+		forgotten = price->count / 2;
+		price->ns -= price->ns / price->count * forgotten;
+		price->count -= forgotten;
 	}
 }
 
