@@ -286,7 +286,7 @@ static uint64_t submit(struct process *process)
 	if (!process->waits && lease->contested && flight_poll(lease) >= AHEAD)
 		return now + REST + timer;
 	if (!process->waits && lease->contested)
-		lease_settle_paused(lease);
+		lease_begins(lease);
 	lease->entered++;
 	if (!lease->open) {
 		lease->returned++;

@@ -53,6 +53,8 @@ audited CUAUDIT_HOOKS="limit(user=1G;file=$dir/shared)" \
 audited CUAUDIT_HOOKS='limit(memory=1G)' "$dir/bench" launch 1 "limit(memory=): a launch"
 audited CUAUDIT_HOOKS="limit(share=50;share-dir=$dir)" \
 	"$dir/bench" launch 1 "limit(share=): a launch while nobody else wants the device"
+audited CUAUDIT_HOOKS="limit(time=100%;share-dir=$dir)" \
+	"$dir/bench" launch 1 "limit(time=): a launch while the device is measured, as beside others"
 audited CUAUDIT_HOOKS=leak "$dir/bench" leak "$threads"
 
 # Calls through a table, which only the simulated driver has.

@@ -126,17 +126,14 @@ static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
 }
 
 /* Whoever waits, and for the device or not: it is not known that the device waits meanwhile. */
-static void note_pause(struct lease *lease)
+bool flight_begins(struct lease *lease)
 {
 	uint64_t now = lease_now(), before = atomic_exchange(&submitted[number(lease)], now);
+	bool paused = now > before + PAUSE;
 
-	if (before && now > before + PAUSE)
+	if (before && paused)
 		lease->awaited += now - before;
-}
-
-bool flight_has_paused(const struct lease *lease)
-{
-	return lease_now() > submitted[number(lease)] + PAUSE;
+	return paused;
 }
 
 void flight_goes_on(struct lease *lease)
@@ -151,7 +148,6 @@ void flight_submitted(struct lease *lease, CUstream stream)
 	struct spin_saved saved;
 	bool same = tail->thread == self && tail->stream == stream;
 
-	note_pause(lease);
 	if (same && ++tail->count < lease->batch)
 		return;
 	spin_lock(&lock, &saved);
@@ -168,7 +164,6 @@ void flight_submitted(struct lease *lease, CUstream stream)
 
 void flight_unseen(struct lease *lease)
 {
-	note_pause(lease);
 	loose[number(lease)]++;
 }
 

@@ -13,8 +13,8 @@ void flight_submitted(struct lease *lease, CUstream stream);
 /* The same of one to a stream that nobody knows. */
 void flight_unseen(struct lease *lease);
 
-/* Nothing was submitted for a while. */
-bool flight_has_paused(const struct lease *lease);
+/* Something is about to be submitted; whether nothing was for a while. */
+bool flight_begins(struct lease *lease);
 
 /* A thread that waited for its turn goes on: until then it was not for the device. */
 void flight_goes_on(struct lease *lease);

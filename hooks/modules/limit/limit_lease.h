@@ -112,8 +112,8 @@ void lease_thread_exit(void *block);
 void lease_busy(struct lease *lease);
 void lease_settle(struct lease *lease);
 
-/* Context: call. The same after a while without submissions, about when it was: none begins now. */
-void lease_settle_paused(struct lease *lease);
+/* Context: call. A submission is about to begin: the same after a while without any, about when it was. */
+void lease_begins(struct lease *lease);
 
 /*
  * Context: call, where malloc may be called: starts the helper. A context is made where the driver

@@ -259,7 +259,7 @@ static int submit(struct cuaudit_call *call, void *data)
 		return CUAUDIT_CONTINUE;
 	if (lease->contested) {
 		flight_throttle(lease);
-		lease_settle_paused(lease);
+		lease_begins(lease);
 	}
 	/* Said before it is asked: the helper closes, then looks who is inside. */
 	atomic_fetch_add(&lease->entered, 1);

@@ -71,9 +71,9 @@ void lease_settle(struct lease *lease)
 	settle(lease, true);
 }
 
-void lease_settle_paused(struct lease *lease)
+void lease_begins(struct lease *lease)
 {
-	if (lease->busy_from && flight_has_paused(lease))
+	if (flight_begins(lease) && lease->busy_from)
 		settle(lease, false);
 }
 
