@@ -343,12 +343,12 @@ static void cancellation(void)
 	ok(!result, "no cancellation point acts");
 }
 
-/* Before Linux 6.4 no write to a pipe can be told not to wait. */
-static bool forget_pwritev2(void)
+/* The system call, from now on. */
+static bool forget(int number)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pwritev2, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -358,10 +358,22 @@ static bool forget_pwritev2(void)
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+/* As long as it was asked for, and no longer than it was. */
+static void short_of_a_block(void)
+{
+	FILE *file = tmpfile();
+	int fd = fileno(file);
+
+	ok(!io_reserve(fd, 0, 10000) && lseek(fd, 0, SEEK_END) == 10000, "room of no whole blocks");
+	ok(!io_reserve(fd, 0, 5000) && lseek(fd, 0, SEEK_END) == 10000, "... that is there already");
+	fclose(file);
+}
+
 int main(void)
 {
 	broken();
 	limited();
+	short_of_a_block();
 	full();
 	without();
 	slow(0);
@@ -372,7 +384,13 @@ int main(void)
 	stopped_terminal(true);
 	cancellation();
 	ok(!strcmp(io_reason(-ENOSPC), io_reason(ENOSPC)), "reasons, of either sign");
-	if (forget_pwritev2()) {
+	if (forget(SYS_fallocate)) {
+		diag("no file system that reserves");
+		limited();
+		short_of_a_block();
+	}
+	if (forget(SYS_pwritev2)) {
+		/* Before Linux 6.4 no write to a pipe can be told not to wait. */
 		diag("an older kernel");
 		broken();
 		full();

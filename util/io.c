@@ -555,18 +555,21 @@ uint64_t io_number(const char *text)
 	return value;
 }
 
-/* Where a file system cannot reserve, a byte of each block does. */
+/* Where a file system cannot reserve, the last byte of each block does. */
 static int fill(int fd, uint64_t offset, uint64_t end)
 {
 	struct stat status;
 
 	if (syscall(SYS_fstat, fd, &status))
 		return -errno;
-	for (offset = (offset / BLOCK + 1) * BLOCK - 1; offset < end; offset += BLOCK) {
+	while (offset < end) {
 		long written = 1;
 
-		if (offset >= (uint64_t)status.st_size)
-			written = result(syscall(SYS_pwrite64, fd, "", (size_t)1, offset));
+		offset = (offset / BLOCK + 1) * BLOCK;
+		if (offset > end)
+			offset = end;
+		if (offset > (uint64_t)status.st_size)
+			written = result(syscall(SYS_pwrite64, fd, "", (size_t)1, offset - 1));
 		if (written < 0)
 			return (int)written;
 	}

@@ -87,7 +87,7 @@ long io_read_file(const char *path, char *text, size_t size, int patience);
 /* The number that text begins with, as files of /proc have them; 0 if it does with none. */
 uint64_t io_number(const char *text);
 
-/* Takes room on disk, so that no store to a mapping of it is a SIGBUS. 0 or -errno. */
+/* Takes room on disk, so that no store to a mapping of it is a SIGBUS; the file is that long then. 0 or -errno. */
 int io_reserve(int fd, uint64_t offset, uint64_t length);
 
 struct io_signals {

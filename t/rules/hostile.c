@@ -435,7 +435,6 @@ static void limited(void)
 {
 	struct rlimit limit = { 4096, 4096 };
 
-	take(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 

@@ -77,8 +77,7 @@ static int map_file(const char *save, void **at)
 		syscall(SYS_mknodat, AT_FDCWD, path, S_IFREG | 0600, 0);
 		return fd;
 	}
-	error = ftruncate(fd, sizeof(*rules_file)) ? -errno :
-		io_reserve(fd, 0, sizeof(*rules_file));
+	error = io_reserve(fd, 0, sizeof(*rules_file));
 	if (!error) {
 		void *mapped = mmap(*at, sizeof(*rules_file), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | (*at ? MAP_FIXED : 0), fd, 0);
