@@ -384,6 +384,62 @@ static void mappings(void)
 	is_int((long long)left(), 0, "nothing is left");
 }
 
+/* The device's bytes, in pages. */
+static long long pages(void)
+{
+	return (long long)(leak_device_bytes() / 0x1000);
+}
+
+/* Physical memory lives as long as a handle or a mapping of it. */
+static void physical(void)
+{
+	enum { RANGE = 0x100000, PAGE = 0x1000, HANDLE = 7, OTHER = 8 };
+
+	anew();
+	GIVE(cuMemCreate, HANDLE, PAGE, 0, 0);
+	core_do(cuMemMap, 0, RANGE, PAGE, 0, HANDLE, 0);
+	core_do(cuMemMap, 0, RANGE + PAGE, PAGE, 0, HANDLE, 0);
+	is_int(pages(), 1, "it is counted once, however often it is mapped");
+	core_do(cuMemRelease, 0, HANDLE);
+	is_int(pages(), 1, "... also where its handle is released");
+	is_int((long long)leak_device_size(HANDLE), PAGE, "... by which it is known still");
+	core_do(cuMemUnmap, INVALID_VALUE, RANGE, PAGE);
+	core_do(cuMemUnmap, 0, RANGE, PAGE);
+	is_int(pages(), 1, "... and one mapping of it ends");
+	core_do(cuMemUnmap, 0, RANGE + PAGE, PAGE);
+	is_int(pages(), 0, "... until the last one does");
+	is_int((long long)leak_device_size(HANDLE), 0, "... and its handle is nobody's");
+
+	anew();
+	GIVE(cuMemCreate, HANDLE, PAGE, 0, 0);
+	core_do(cuMemMap, 0, RANGE, PAGE, 0, HANDLE, 0);
+	core_do(cuMemUnmap, 0, RANGE, PAGE);
+	is_int(pages(), 1, "a handle keeps it after its mapping");
+	core_do(cuMemRelease, 0, HANDLE);
+	is_int(pages(), 0, "... and is the last then");
+
+	anew();
+	GIVE(cuMemCreate, HANDLE, PAGE, 0, 0);
+	core_do(cuMemMap, 0, RANGE, PAGE, 0, HANDLE, 0);
+	core_do(cuMemRelease, 0, HANDLE);
+	GIVE(cuMemRetainAllocationHandle, OTHER, RANGE + 5);
+	GIVE(cuMemCreate, HANDLE, PAGE, 0, 0);
+	core_do(cuMemUnmap, 0, RANGE, PAGE);
+	is_int(pages(), 2, "a handle that was retained by an address keeps it");
+	core_do(cuMemRelease, 0, HANDLE);
+	is_int(pages(), 1, "... not one that has only its number");
+	core_do(cuMemRelease, 0, OTHER);
+	is_int(pages(), 0, "... until it is released");
+
+	anew();
+	GIVE(cuMemCreate, HANDLE, PAGE, 0, 0);
+	core_do(cuMemMap, 0, RANGE, PAGE, 0, HANDLE, 0);
+	core_do(cuMemRelease, 0, HANDLE);
+	core_do(cuMemMap, 0, RANGE, PAGE, 0, OTHER, 0);
+	is_int(pages(), 0, "unmapped unseen, it is gone as well");
+	is_int((long long)all_faults(), 0, "none of this is an error");
+}
+
 static void shown(void)
 {
 	enum { A = 0x10000 };
@@ -785,6 +841,7 @@ int main(void)
 	graphs();
 	code();
 	mappings();
+	physical();
 	shown();
 	sizes();
 	again();

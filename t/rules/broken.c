@@ -157,6 +157,29 @@ static void growth(bool fixed)
 	copy_pop();
 }
 
+/* The handle is released, the memory stays while it is mapped. */
+static void mapped(bool fixed)
+{
+	const CUmemAllocationProp prop = {
+		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.location.type = CU_MEM_LOCATION_TYPE_DEVICE,
+	};
+	CUmemGenericAllocationHandle handle;
+	size_t size = 2 * 1024 * 1024;
+	CUdeviceptr at;
+
+	if (cuMemAddressReserve(&at, size, 0, 0, 0))
+		_exit(73);
+	copy_push("step 1");
+	if (cuMemCreate(&handle, size, &prop, 0)) /* mapped */
+		_exit(73);
+	if (cuMemMap(at, size, 0, handle, 0) || cuMemRelease(handle) || (fixed && cuMemUnmap(at, size)))
+		_exit(73);
+	copy_pop();
+	if (fixed)
+		cuMemAddressFree(at, size);
+}
+
 static void launches(bool fixed)
 {
 	copy_push("step 1");
@@ -341,6 +364,7 @@ static const struct way {
 	{ "launches", launches },
 	{ "leak", leak },
 	{ "legacy", legacy },
+	{ "mapped", mapped },
 	{ "pageable", is_pageable },
 	{ "peak", peak },
 	{ "primary", primary },

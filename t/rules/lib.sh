@@ -59,6 +59,7 @@ ways() {
 	launches|at-most 2 kernels per range step*|line
 	leak|no-leak|line
 	legacy|never %blocking in (main) on legacy stream|line
+	mapped|at-most 0 growth per range step*|line
 	pageable|never %blocking in range step*|line
 	peak|at-most 10K memory|line
 	primary|never cuDevicePrimaryCtxRetain on device 0|line

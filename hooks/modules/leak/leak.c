@@ -203,8 +203,21 @@ static void find_parent(const struct cuaudit_call *call, const struct leak_rule 
 	}
 }
 
+static struct leak_object *find_sharer(const struct cuaudit_call *call, const struct leak_rule *rule)
+{
+	uint64_t handle = leak_word_get(call, rule->shares);
+	struct leak_object *object;
+
+	if (rule->shares.word == LEAK_NO_WORD)
+		return NULL;
+	object = rule->shares.space == LEAK_HOST ? leak_find_address(handle) :
+						    leak_find(rule->shares.space, handle);
+	return object && leak_state_of(object) == LEAK_LIVE ? object : NULL;
+}
+
 static void give(const struct cuaudit_call *call, const struct leak_rule *rule)
 {
+	struct leak_object *object, *sharer;
 	struct leak_allocation allocation = {
 		.handle = leak_word_get(call, rule->object),
 		.size = leak_rule_size(call, rule), .claims = 1, .device = -1,
@@ -221,7 +234,10 @@ static void give(const struct cuaudit_call *call, const struct leak_rule *rule)
 		allocation.device = (int32_t)call->words[rule->device_word];
 	leak_lock(&saved);
 	find_parent(call, rule, &allocation);
-	leak_allocated(&allocation);
+	object = leak_allocated(&allocation);
+	sharer = object ? find_sharer(call, rule) : NULL;
+	if (sharer)
+		leak_share(object, sharer);
 	leak_unlock(&saved);
 }
 

@@ -308,26 +308,59 @@ static uint64_t bytes_of(const struct leak_object *object)
 
 uint64_t leak_device_size(uint64_t handle)
 {
+	struct leak_object *object = NULL;
 	uint64_t size = 0;
 	sigset_t saved;
 
 	leak_lock(&saved);
 	for (int space = 0; space < LEAK_SPACES && !size; space++) {
-		const struct leak_object *object = leak_find((enum leak_space)space, handle);
+		const struct leak_object *found = leak_find((enum leak_space)space, handle);
 
-		if (object && object->handle == handle && leak_state_of(object) == LEAK_LIVE)
-			size = bytes_of(object);
+		if (found && found->handle == handle && leak_state_of(found) == LEAK_LIVE)
+			size = found->held;
 	}
+	/* Its handle was released, and it is mapped. */
+	while (!size && (object = leak_next(object)))
+		if (object->origin == handle)
+			size = object->held;
 	leak_unlock(&saved);
 	return size;
 }
 
-static void count_freed(const struct leak_object *object)
+void leak_share(struct leak_object *object, struct leak_object *with)
+{
+	if (object == with || object->sharer != object)
+		return;
+	object->sharer = with->sharer;
+	with->sharer = object;
+}
+
+/* To the next of its ring, which is left; false: there is none. */
+static bool hand_on(struct leak_object *object)
+{
+	struct leak_object *next = object->sharer, *before = next;
+
+	if (next == object)
+		return false;
+	while (before->sharer != object)
+		before = before->sharer;
+	before->sharer = next;
+	object->sharer = object;
+	if (object->held) {
+		next->held += object->held;
+		next->origin = object->origin;
+	}
+	return true;
+}
+
+static void count_freed(struct leak_object *object)
 {
 	if (object->owned)
 		return;
 	leak_counts.freed++;
-	atomic_fetch_sub_explicit(&device_bytes, bytes_of(object), memory_order_relaxed);
+	if (!hand_on(object))
+		atomic_fetch_sub_explicit(&device_bytes, object->held, memory_order_relaxed);
+	object->held = 0;
 }
 
 static void end_one(struct leak_object *object, const struct leak_site *site, uint8_t with)
@@ -436,6 +469,9 @@ static struct leak_object *make(const struct leak_allocation *allocation)
 	object->owned = allocation->again == LEAK_OWNED;
 	object->died_with = 0;
 	object->size = allocation->size;
+	object->sharer = object;
+	object->held = object->owned ? 0 : bytes_of(object);
+	object->origin = allocation->handle;
 	atomic_store_explicit(&object->context, allocation->context, memory_order_relaxed);
 	object->claims = allocation->claims;
 	object->device = allocation->device;
@@ -483,7 +519,7 @@ struct leak_object *leak_allocated(const struct leak_allocation *allocation)
 		return NULL;
 	if (!old->owned) {
 		leak_counts.allocated++;
-		atomic_fetch_add_explicit(&device_bytes, bytes_of(old), memory_order_relaxed);
+		atomic_fetch_add_explicit(&device_bytes, old->held, memory_order_relaxed);
 	}
 	if (space == LEAK_MEMORY)
 		leak_range_add(old);

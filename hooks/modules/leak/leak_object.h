@@ -45,7 +45,10 @@ struct leak_object {
 	struct leak_object *parent, *child, *older, *younger;
 	struct leak_object *queue;	/* free ones, dead ones */
 	struct leak_object *chain;	/* those one call unmaps */
+	struct leak_object *sharer;	/* a ring of what has the same memory: the object alone, if nothing else does */
 	uint64_t size;
+	uint64_t held;			/* bytes of the device that its end frees, if it is the last of the ring */
+	uint64_t origin;		/* the handle by which they were allocated */
 	_Atomic uint64_t context;	/* the handle, 0: of none, or not known */
 	uint64_t freed_at;		/* the number of this free */
 	uint32_t claims;
@@ -110,6 +113,9 @@ struct leak_object *leak_find_primary(int32_t device);
 /* NULL when memory is out, and counted. */
 struct leak_object *leak_allocated(const struct leak_allocation *allocation);
 
+/* A living object has the memory of another one, which lives as long as one of them. */
+void leak_share(struct leak_object *object, struct leak_object *with);
+
 /*
  * Claims of a living object are given back. If these were the last it is
  * LEAK_DYING until leak_took, with the same number, says whether it was done.
@@ -132,7 +138,7 @@ extern struct leak_counts leak_counts;
 /* Context: call, no lock. Bytes of the device's memory and arrays that live, as far as sizes are known. */
 uint64_t leak_device_bytes(void);
 
-/* Context: call. Bytes of the living device memory or array with that handle; 0: there is none. */
+/* Context: call. Bytes that are left of what was allocated by that handle; 0: there is none. */
 uint64_t leak_device_size(uint64_t handle);
 
 /* Context: setup (init). Follows objects, not what uses them, for whoever wants to know. 0 or -errno. */

@@ -231,7 +231,7 @@ static void apply(const struct row *row, struct leak_rule *rule)
 	const char *is_base = row->base;
 	uint64_t asked = 0;
 
-	rule->object.word = rule->shows.word = rule->pair[0].word = LEAK_NO_WORD;
+	rule->object.word = rule->shows.word = rule->shares.word = rule->pair[0].word = LEAK_NO_WORD;
 	rule->count_word = rule->device_word = rule->parent_word = LEAK_NO_WORD;
 #define BASE(name) if (!strcmp(is_base, #name))
 #define ALLOCATES(base, kind, handle, parent, again) \
@@ -242,6 +242,8 @@ static void apply(const struct row *row, struct leak_rule *rule)
 #define SHOWS(base, space) BASE(base) show(row, rule, LEAK_##space);
 #define FREES(base, space, handle, how) \
 	BASE(base) claims(row, rule, LEAK_FREES_##how, LEAK_##space, #handle);
+#define SHARES(base, space, handle) \
+	BASE(base) rule->shares = find(row, LEAK_##space, #handle, false);
 #define CLAIMS(base, space, handle) \
 	BASE(base) claims(row, rule, LEAK_CLAIMS, LEAK_##space, #handle);
 #define ASKS(base, space) BASE(base) asked |= (uint64_t)1 << LEAK_##space;

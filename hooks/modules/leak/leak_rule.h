@@ -81,6 +81,7 @@ struct leak_rule {
 	uint8_t nuses;
 	struct leak_word object;	/* allocated or freed */
 	struct leak_word shows;
+	struct leak_word shares;	/* of whose memory the allocated object is, too */
 	struct leak_word pair[2];	/* of one context */
 	struct leak_word uses[LEAK_USES];
 };
