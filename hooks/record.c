@@ -122,10 +122,21 @@ static const char *reported(const struct selector *selector)
 	return NULL;
 }
 
+static bool takes_driver(const struct selector *selector)
+{
+	struct cuaudit_function function;
+	bool takes = false;
+
+	for (uint32_t id = 0; !takes && !cuaudit_row_get(id, &function); id++)
+		takes = selector_takes(selector, &function);
+	return takes;
+}
+
 int record_refuse(const struct cuaudit_hook *hook)
 {
 	struct selector *selector;
 	const char *function;
+	bool others, shared;
 
 	/* Who wants all, or all but some, has those that there are for such a hook. */
 	if (observes(hook) || !hook->functions || !*hook->functions || *hook->functions == '!')
@@ -134,14 +145,17 @@ int record_refuse(const struct cuaudit_hook *hook)
 	if (!selector)
 		return -ENOMEM;
 	function = reported(selector);
+	others = takes_driver(selector);
+	shared = !others || hook->flags & CUAUDIT_HOOK_PROVIDERS;
 	selector_close(selector);
 	if (!function)
 		return 0;
 	cuaudit_log(CUAUDIT_WARN,
-		    "%s: calls of %s can only be observed, neither answered nor changed; "
-		    "add !%%runtime to its functions, or name those of shared runtimes alone, "
-		    "libcudart.so.*:%s",
-		    hook->name ? hook->name : "a hook", function, function);
+		    "%s: calls of %s can only be observed, neither answered nor changed; %s%s%s%s",
+		    hook->name ? hook->name : "a hook", function,
+		    others ? "add !%runtime to its functions" : "", others && shared ? ", or " : "",
+		    shared ? "name those of shared runtimes alone, libcudart.so.*:" : "",
+		    shared ? function : "");
 	return -ENOTSUP;
 }
 

@@ -273,6 +273,12 @@ enforced "limit: deny: 'cuMemAlloc\*,!%memory' takes no function" "deny that den
 enforced "limit: deny takes SELECTOR" "deny's error" CUAUDIT_HOOKS='limit(deny=cuInit:error=X)'
 enforced "limit: deny takes functions of the driver, not those of libraries as in 'cuInit,libnccl.so.2:ncclBroadcast'" \
 	"deny of a library's function" CUAUDIT_HOOKS='limit(deny=cuInit,libnccl.so.2:ncclBroadcast)'
+for domains in driver driver,runtime; do
+	for functions in cudaMalloc %runtime; do
+		enforced "limit: deny takes functions of the driver, not those of the runtime as in '$functions'" \
+			"$domains: deny of $functions" CUAUDIT_DOMAINS=$domains CUAUDIT_HOOKS="limit(deny=$functions)"
+	done
+done
 enforced "there is no hook module 'limti'; did you mean limit" "limit" CUAUDIT_HOOKS='limti(memory=1G)'
 enforced "there is no hook module 'Limit'; did you mean limit" "its case" CUAUDIT_HOOKS='Limit(memory=1G)'
 enforced "there is no hook module 'LIMIT'; did you mean limit" "in capitals" CUAUDIT_HOOKS='LIMIT(MEMORY=1G)'

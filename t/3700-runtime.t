@@ -105,7 +105,7 @@ started() {
 	CUAUDIT_DOMAINS=driver,runtime "$top_builddir/bin/cuaudit" run -d sim -k "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
 }
 for hook in 'fault(inject=%runtime:error=2)' 'fault(inject=cuInit:error=2;inject=cudaMalloc:result=2)' \
-	'limit(deny=*)' 'limit(deny=cudaMalloc)' "$tmp/sees.so(checks=yes;edits=yes;functions=cu*)"; do
+	'limit(deny=*)' 'limit(deny=cuInit,cudaMalloc)' "$tmp/sees.so(checks=yes;edits=yes;functions=cu*)"; do
 	started "$hook" touch "$tmp/started"
 	is "$status $(test -e "$tmp/started" && echo started)" "2 " "$hook: the program is not started"
 	like "$(cat "$tmp/err")" 'calls of cuda[A-Za-z]* can only be observed' "... and the message says why"
@@ -114,6 +114,15 @@ for hook in 'fault(inject=%runtime,!%runtime,cuInit:error=2)' 'limit(deny=cu*,!%
 	started "$hook" true
 	is "$status $(cat "$tmp/err")" "0 " "$hook: one without them is"
 done
+# advises HOOK ADVICE: it names only what is taken in place of the hook's functions.
+advises() {
+	started "$1" touch "$tmp/started"
+	like "$(cat "$tmp/err")" "neither answered nor changed; $2\$" "$1: what is taken"
+}
+advises 'limit(deny=cuInit,cudaMalloc)' 'add !%runtime to its functions'
+advises 'fault(inject=cuInit,cudaMalloc:error=2)' \
+	'add !%runtime to its functions, or name those of shared runtimes alone, libcudart.so.\*:cudaMalloc'
+advises 'fault(inject=cudaMalloc:error=2)' 'name those of shared runtimes alone, libcudart.so.\*:cudaMalloc'
 
 # another tool has what it had
 for mode in tool late-tool; do

@@ -8,6 +8,7 @@
  */
 #include "hooks/modules/limit/limit.h"
 
+#include <cuaudit/api.h>
 #include <errno.h>
 #include <string.h>
 
@@ -145,6 +146,35 @@ static bool names_libraries(const char *functions)
 	return any;
 }
 
+/* A selector of functions of the runtime alone, whose calls are only reported. */
+static bool names_runtime(const char *functions)
+{
+	static const char *const names[] = {
+#define RUNTIME(id, symbol, ...) #symbol,
+#include <cuaudit/runtime_api.def>
+#undef RUNTIME
+	};
+	struct selector *selector = selector_open(functions);
+	struct cuaudit_function function;
+	bool driver = false, runtime = false;
+
+	if (!selector)
+		return false;
+	for (uint32_t id = 0; !driver && !cuaudit_row_get(id, &function); id++)
+		driver = selector_takes(selector, &function);
+	for (size_t i = 0; !driver && !runtime && i < sizeof(names) / sizeof(names[0]); i++) {
+		function = (struct cuaudit_function){
+			.id = CUAUDIT_ID_RUNTIME, .name = names[i], .base = names[i],
+		};
+		runtime = selector_takes(selector, &function);
+	}
+	selector_close(selector);
+	if (runtime)
+		cuaudit_log(CUAUDIT_ERROR, "limit: deny takes functions of the driver, not those of the runtime as in '%s'",
+			    functions);
+	return runtime;
+}
+
 static int check(const struct cuaudit_options *given)
 {
 	const char *forbidden = cuaudit_option_get(given, "deny");
@@ -154,7 +184,9 @@ static int check(const struct cuaudit_options *given)
 	if (!forbidden)
 		return 0;
 	denies.functions = limit_read_denial(forbidden);
-	return denies.functions && !names_libraries(denies.functions) && !cuaudit_hook_check(&denies) ? 0 : -ECANCELED;
+	if (!denies.functions || names_libraries(denies.functions) || names_runtime(denies.functions))
+		return -ECANCELED;
+	return cuaudit_hook_check(&denies) ? -ECANCELED : 0;
 }
 
 static int init(const struct cuaudit_options *given)
