@@ -413,6 +413,23 @@ for escapes in '' 1; do
 	esac
 done
 
+# A helper that sees that the command has ended, and then ends itself.
+cat >helped <<'END'
+#!/bin/sh
+command=$$
+(
+	while kill -0 "$command" 2>/dev/null; do :; done
+	exec "$@"
+) &
+END
+chmod 755 helped
+rules "$never"
+check ./helped "$hostile" once
+broken 1 "what a helper calls behind the command"
+rules 'at-most 1 cuCtxSynchronize'
+check ./helped "$hostile" once
+holds "a helper that ends behind the command"
+
 # What else.
 rules "never cuLaunchKernel by kkk*"
 check "$hostile" kernel 30000

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analysis/check_file.h"
@@ -18,6 +19,8 @@
 #include "tracefile/tracefile.h"
 #include "util/check_mark.h"
 #include "util/rule_line.h"
+
+enum { HELPERS_MS = 2000, PAUSE_MS = 20 };
 
 bool check_files_is_one(const struct dirent *entry)
 {
@@ -86,10 +89,23 @@ static size_t count_running(const struct check_result *result)
 	return count;
 }
 
+/* Helpers, as of Python's multiprocessing, end when they see that the command did: how many stay. */
+static size_t wait_for_helpers(const char *environment)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
+	size_t running = process_count(environment);
+
+	for (int ms = 0; running && ms < HELPERS_MS; ms += PAUSE_MS) {
+		nanosleep(&pause, NULL);
+		running = process_count(environment);
+	}
+	return running;
+}
+
 /* One that ends meanwhile may have written behind our back: it is read again then. */
 void check_files_load(struct check_result *result, const char *directory, const char *environment)
 {
-	size_t running = process_count(environment);
+	size_t running = wait_for_helpers(environment);
 
 	load(result, directory);
 	if (running && !process_count(environment)) {
