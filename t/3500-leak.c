@@ -394,6 +394,7 @@ static long long pages(void)
 static void physical(void)
 {
 	enum { RANGE = 0x100000, PAGE = 0x1000, HANDLE = 7, OTHER = 8 };
+	static const CUmulticastObjectProp multicast = { .size = PAGE };
 
 	anew();
 	GIVE(cuMemCreate, HANDLE, PAGE, 0, 0);
@@ -430,6 +431,15 @@ static void physical(void)
 	is_int(pages(), 1, "... not one that has only its number");
 	core_do(cuMemRelease, 0, OTHER);
 	is_int(pages(), 0, "... until it is released");
+
+	anew();
+	GIVE(cuMemCreate, HANDLE, PAGE, 0, 0);
+	GIVE(cuMulticastCreate, OTHER, at(&multicast));
+	core_do(cuMemMap, 0, RANGE, PAGE, 0, OTHER, 0);
+	is_int(pages(), 1, "a multicast object is over memory that is counted");
+	core_do(cuMemRelease, 0, OTHER);
+	core_do(cuMemRelease, 0, HANDLE);
+	is_int(pages(), 0, "... and has none of its own");
 
 	anew();
 	GIVE(cuMemCreate, HANDLE, PAGE, 0, 0);
