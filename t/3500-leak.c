@@ -433,6 +433,15 @@ static void physical(void)
 	is_int(pages(), 0, "... until it is released");
 
 	anew();
+	for (int type = CU_MEM_LOCATION_TYPE_DEVICE; type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT; type++) {
+		const CUmemAllocationProp prop = { .location.type = (CUmemLocationType)type };
+
+		GIVE(cuMemCreate, HANDLE + type, PAGE, at(&prop), 0);
+	}
+	is_int(pages(), 1, "of the device's memory and the host's of three kinds, the first is counted");
+	is_int((long long)left(), 4, "... and all are followed");
+
+	anew();
 	GIVE(cuMemCreate, HANDLE, PAGE, 0, 0);
 	GIVE(cuMulticastCreate, OTHER, at(&multicast));
 	core_do(cuMemMap, 0, RANGE, PAGE, 0, OTHER, 0);

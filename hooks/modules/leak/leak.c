@@ -221,7 +221,7 @@ static void give(const struct cuaudit_call *call, const struct leak_rule *rule)
 	struct leak_allocation allocation = {
 		.handle = leak_word_get(call, rule->object),
 		.size = leak_rule_size(call, rule), .claims = 1, .device = -1,
-		.kind = rule->kind, .again = rule->again, .over = rule->size == LEAK_SIZE_MULTICAST,
+		.kind = rule->kind, .again = rule->again, .counted = leak_rule_is_counted(call, rule),
 		.site = site_of(call),
 	};
 	sigset_t saved;

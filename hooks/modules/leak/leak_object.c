@@ -470,7 +470,7 @@ static struct leak_object *make(const struct leak_allocation *allocation)
 	object->died_with = 0;
 	object->size = allocation->size;
 	object->sharer = object;
-	object->held = object->owned || allocation->over ? 0 : bytes_of(object);
+	object->held = object->owned || !allocation->counted ? 0 : bytes_of(object);
 	object->origin = allocation->handle;
 	atomic_store_explicit(&object->context, allocation->context, memory_order_relaxed);
 	object->claims = allocation->claims;

@@ -62,7 +62,7 @@ struct leak_allocation {
 	int32_t device;
 	uint8_t kind;
 	uint8_t again;
-	bool over;		/* over memory that others have: none of its own */
+	bool counted;		/* its size is of memory of a device */
 	struct leak_object *parent;
 	struct leak_site site;
 };

@@ -77,6 +77,7 @@ struct leak_rule {
 	uint8_t count_word;	/* how many claims, LEAK_NO_WORD: one */
 	uint8_t device_word;
 	uint8_t parent_word;
+	uint8_t located_word;	/* a CUmemAllocationProp of what is allocated, LEAK_NO_WORD: none */
 	uint8_t shows_all;	/* 1 + the space that any number of objects are shown of */
 	uint8_t nuses;
 	struct leak_word object;	/* allocated or freed */
@@ -124,6 +125,9 @@ uint64_t leak_word_get(const struct cuaudit_call *call, struct leak_word word);
 
 /* Context: call, after it succeeded. Bytes of the object it gave, LEAK_UNSIZED if unknown. */
 uint64_t leak_rule_size(const struct cuaudit_call *call, const struct leak_rule *rule);
+
+/* Context: call, after it succeeded. Whether these are bytes of a device, of its kind, and not counted already. */
+bool leak_rule_is_counted(const struct cuaudit_call *call, const struct leak_rule *rule);
 
 /* What a kind is called, and what distinguishes its handles. */
 const char *leak_kind_text(uint8_t kind);
