@@ -134,7 +134,8 @@ int cuaudit_output(const char *suffix)
 		goto failed;
 	}
 	if (!result) {
-		result = io_open(path, O_WRONLY | O_CREAT | O_TRUNC, IO_REPORT);
+		/* Of what processes write there at once, nothing is in the middle of something else. */
+		result = io_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, IO_REPORT);
 		if (result >= 0)
 			return result;
 	}

@@ -429,4 +429,40 @@ sed 's/"fails"/"second"/' "$tmp/fails0.c" >"$tmp/second.c"
 build second.so -w -shared -fPIC "$tmp/second.c" -L"$core" -l:cuaudit-core.so
 is "$(audited LD_LIBRARY_PATH="$tmp" CUAUDIT_HOOKS="$tmp/fails-12.so,$tmp/fails0.so,$tmp/second.so" "$tmp/forks" \
 	2>"$tmp/err" | tr '\n' ' ')" "forked forked finish finish finish finish " "of several, each that runs is told"
+
+# Another process writes to the output between a hook's opening and its writing, and more.
+plugin first.so -x c - <<'C'
+#include <cuaudit/hook.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void finish(void)
+{
+	int output = cuaudit_output("");
+
+	if (!getenv("INNER")) {
+		setenv("INNER", "a longer line", 1);
+		if (!system(getenv("APP")))
+			unsetenv("INNER");
+	}
+	dprintf(output, "%s\n", getenv("INNER") ? getenv("INNER") : "short");
+	close(output);
+}
+
+static int init(const struct cuaudit_options *options)
+{
+	return 0;
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "first", .summary = "",
+	.init = init, .finish = finish,
+};
+C
+run CUAUDIT_HOOKS="$tmp/first.so" CUAUDIT_OUTPUT="$tmp/output" APP="$tmp/app 3"
+is "$(cat "$tmp/output")" "a longer line
+short" "what two processes write to one output is behind each other"
+run CUAUDIT_HOOKS="$tmp/first.so" CUAUDIT_OUTPUT="$tmp/output" INNER=alone
+is "$(cat "$tmp/output")" "alone" "... and in place of what was there before"
 done_testing

@@ -70,6 +70,19 @@ like "$(cat "$tmp/before")" "^cuaudit: workers: 1 process" "... a report takes i
 refused 2 '.*' "... and a run that is not begun leaves it" stat -d nowhere -o "$tmp/before" true
 like "$(cat "$tmp/before")" "^cuaudit: workers: 1 process" "... as it is"
 
+# Runs that end at the same time, with one output: no report is in the middle of another.
+for round in 1 2 3 4 5 6 7 8 9 10; do
+	for name in a ab abc abcd abcde abcdef; do
+		cp "$tmp/workers" "$tmp/$name"
+		"$cuaudit" stat -d sim --json -o "$tmp/together" "$tmp/$name" exit=2 2>>"$tmp/none" &
+	done
+	wait
+	"$PYTHON3" -c '
+import json, sys
+[json.loads(line) for line in open(sys.argv[1])]' "$tmp/together" 2>>"$tmp/torn" || echo "round $round" >>"$tmp/torn"
+done
+is "$(cat "$tmp/torn" 2>"$tmp/none")" "" "six runs write to one output: each report there is whole"
+
 # what it inherits
 # Old libcs have handlers of their own for 32 and 33.
 own=

@@ -244,8 +244,8 @@ static int replace_report(struct out *out)
 static int append_report(struct out *out)
 {
 	bool made = !stat_run.written && access(stat_run.target, F_OK);
-	int fd = io_open(stat_run.target, O_WRONLY | O_CREAT |
-			 (stat_run.written ? O_APPEND : O_TRUNC),
+	/* Another run may write there at the same time: its report is before this one, or behind it. */
+	int fd = io_open(stat_run.target, O_WRONLY | O_CREAT | O_APPEND | (stat_run.written ? 0 : O_TRUNC),
 			 stat_run.child.ended ? IO_REPORT : IO_MESSAGE);
 	int error = fd < 0 ? fd : out_write(out, fd, patience());
 

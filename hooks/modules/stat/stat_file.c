@@ -35,7 +35,7 @@ bool stat_file_is_news(int error, int *told)
 static int write_through(struct out *out, const char *path, int *told)
 {
 	bool again = *path && *told;
-	int fd = again ? io_open(path, O_WRONLY | O_CREAT | O_TRUNC, IO_REPORT) : cuaudit_output("");
+	int fd = again ? io_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, IO_REPORT) : cuaudit_output("");
 	int error;
 
 	if (fd < 0 && stat_file_is_news(fd, told) && again)

@@ -104,7 +104,7 @@ static int open_output(void)
 {
 	char path[PATH_MAX];
 	bool file = !cuaudit_output_path("", path, sizeof(path)), again = file && (opened || told);
-	int flags = O_WRONLY | O_CREAT | (opened ? O_APPEND : O_TRUNC), error;
+	int flags = O_WRONLY | O_CREAT | O_APPEND | (opened ? 0 : O_TRUNC), error;
 
 	/* cuaudit_output says itself why it cannot. */
 	output = again ? io_open(path, flags, IO_REPORT) : cuaudit_output("");
