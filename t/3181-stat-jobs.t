@@ -113,6 +113,20 @@ like "$(tail -n 1 "$tmp/err")" "^cuaudit: 1 process of sh still runs; " "one tha
 kill "$(cat "$tmp/out")"
 rm -r "$TMPDIR"/*
 
+# Without /proc nobody knows.
+if test "$(id -u)" = 0 && unshare -m sh -c 'umount -l /proc' 2>"$tmp/none"; then
+	unshare -m sh -c 'umount -l /proc && exec "$@"' sh "$cuaudit" stat -d sim -o "$tmp/text" "$tmp/workers" \
+		sleep=8 _exit=3 >"$tmp/out" 2>"$tmp/err"
+	like "$(cat "$tmp/err")" "^cuaudit: whether processes of workers still run is not known: /proc is not there; for calls of these: cuaudit report $TMPDIR/cuaudit-stat-" \
+		"without /proc: that is said"
+	like "$("$cuaudit" report "$(sed 's/.*cuaudit report //' "$tmp/err")")" " 8 +0 +$(cat "$tmp/out")  " \
+		"... the statistics are kept"
+	kill "$(cat "$tmp/out")"
+	rm -r "$TMPDIR"/*
+else
+	skip 2 "no mounting here"
+fi
+
 # One that ends when what there is has just been read.
 helper stat/behind.so
 mkfifo "$tmp/behind"

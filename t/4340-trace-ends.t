@@ -191,6 +191,12 @@ timeout 300 sh -c 'until test -s "$1"; do sleep 0.05; done' sh "$tmp/called"
 rm "$tmp/waits"
 like "$("$top_builddir/bin/cuaudit" report "$tmp/waits.cutrace" 2>&1)" 'not finished  *still running' \
 	"a program that was removed meanwhile is still running"
+if test "$(id -u)" = 0 && unshare -m sh -c 'umount -l /proc' 2>"$tmp/none"; then
+	like "$(unshare -m sh -c 'umount -l /proc && exec "$@"' sh "$top_builddir/bin/cuaudit" report "$tmp/waits.cutrace" 2>&1)" \
+		'not finished  *ended by _exit, exec or a signal, or still running' "... which nobody knows without /proc"
+else
+	skip 1 "no mounting here"
+fi
 exec 9>&-
 ok "... until it ends" wait "$waits"
 # Nobody's list of exit handlers is touched but for a module that is told of exits.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "t/tap.h"
+#include "tracefile/ending.h"
 
 static char self[PATH_MAX], mark[64];
 
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
 	/* At most 128 KiB a variable. */
 	large[120000] = '\0';
 
-	ok(process_known(), "/proc is there");
+	ok(trace_processes_known(), "/proc is there");
 	is_int(process_count(mark), 0, "none has it");
 	one = start("stay", "A=", true);
 	is_int(process_count(mark), 1, "one that stays");

@@ -50,6 +50,25 @@ like "$(cat "$tmp/err")" "^cuaudit: processes of .*/workers still run; .*: cuaud
 is "$status $(left)" "0 2" "... and its trace is left"
 kill -KILL "$(ls "$TMPDIR"/cuaudit-manifest-* | sed 's/.*-//; s/\..*//')"
 rm -r "$TMPDIR"/*
+for first in : "'$tmp/needs' init"; do
+	tool manifest -d sim -- sh -c "sleep 100 >'$tmp/none' 2>&1 & echo \$!; $first"
+	like "$(cat "$tmp/err")" "^cuaudit: processes of sh still run; .*: cuaudit manifest $TMPDIR/cuaudit-manifest" \
+		"one that has not called yet, beside $first"
+	ok "... and the directory is left" test -d "$(sed -n 's/.*still run; .*: cuaudit manifest //p' "$tmp/err")"
+	kill "$(cat "$tmp/out")"
+	rm -rf "$TMPDIR"/*
+done
+if test "$(id -u)" = 0 && unshare -m sh -c 'umount -l /proc' 2>"$tmp/none"; then
+	unshare -m sh -c 'umount -l /proc && exec "$@"' sh "$cuaudit" manifest -d sim -o "$tmp/file" -- "$tmp/workers" \
+		sleep=2 >"$tmp/out" 2>"$tmp/err"
+	like "$(cat "$tmp/err")" "^cuaudit: whether processes of .*/workers still run is not known: /proc is not there; .*: cuaudit manifest $TMPDIR/cuaudit-manifest" \
+		"without /proc: that it is not known"
+	is "$(left)" 2 "... and its trace is left"
+	kill -KILL "$(cat "$tmp/out")"
+	rm -r "$TMPDIR"/*
+else
+	skip 2 "no mounting here"
+fi
 tool manifest -d sim -- "$tmp/needs"
 is "$status $(left)" "2 0" "no call at all: there is no manifest"
 like "$(cat "$tmp/err")" "^cuaudit: no call of the CUDA driver was recorded in any process of .*/needs; see" "... why"

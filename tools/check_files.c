@@ -16,6 +16,7 @@
 
 #include "analysis/check_file.h"
 #include "tools/process.h"
+#include "tracefile/ending.h"
 #include "tracefile/tracefile.h"
 #include "util/check_mark.h"
 #include "util/rule_line.h"
@@ -113,7 +114,7 @@ void check_files_load(struct check_result *result, const char *directory, const 
 		load(result, directory);
 		running = 0;
 	}
-	if (!process_known())
+	if (!trace_processes_known())
 		check_problem(result, "whether processes of the command still run is not known: "
 			      "/proc is not there; mount it");
 	/* The others have called no function of the driver yet. */

@@ -10,14 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/process.h"
 #include "tools/supervise.h"
 #include "tools/tool.h"
 #include "tools/unloaded.h"
+#include "tracefile/ending.h"
 
 /* Names of functions are longer than strings are recorded by default. */
 #define HOOKS "trace(args=yes;strings=256;ranges=no;error-text=no)"
 
 static char directory[PATH_MAX];
+static char *output;
 static manifest_read_fn read_traces;
 static int (*write_page)(void);
 
@@ -79,22 +82,32 @@ static bool is_empty(void)
 	return empty;
 }
 
+/* Whether a process of this run has not ended, be it that it has not called the driver yet. */
+static bool any_runs(void)
+{
+	return process_count(exec_join("CUAUDIT_OUTPUT=", output, "")) > 0;
+}
+
 /* 0, or TOOL_FAILED where there is no manifest. */
 static int finish(const char *program)
 {
-	bool living = false;
+	/* Before traces are read: calls of one that ends meanwhile may be missing there. */
+	bool living = any_runs();
 	int status = TOOL_FAILED;
 
 	if (!is_empty()) {
 		status = read_traces(directory, &living);
-	} else if (!supervise_failed()) {
+	} else if (!supervise_failed() && !living) {
 		tool_complain("no call of the CUDA driver was recorded in any process of %s; see cuaudit "
 			      "doctor", program);
 		unloaded_complain(program);
 	} else {
 		status = TOOL_OK;
 	}
-	if (living)
+	if (!trace_processes_known())
+		tool_complain("whether processes of %s still run is not known: /proc is not there; for calls of "
+			      "these: cuaudit manifest %s", program, directory);
+	else if (living)
 		tool_complain("processes of %s still run; later calls are not in this manifest; for these: "
 			      "cuaudit manifest %s", program, directory);
 	else
@@ -112,7 +125,8 @@ static int supervise(const struct launch *launch, const char *program)
 	supervise_begin();
 	if (make_directory())
 		return TOOL_FAILED;
-	setenv("CUAUDIT_OUTPUT", exec_join(exec_path_template(directory), "/", TRACE_NAME), 1);
+	output = exec_join(exec_path_template(directory), "/", TRACE_NAME);
+	setenv("CUAUDIT_OUTPUT", output, 1);
 	pid = supervise_fork();
 	if (!pid)
 		return LAUNCH_GO;

@@ -140,11 +140,6 @@ bool process_has(const char *pid, enum process_text where, const char *text)
 	return where == PROCESS_MAPS ? maps_have(pid, text) : has_environment(pid, text);
 }
 
-bool process_known(void)
-{
-	return !access("/proc/self/environ", R_OK);
-}
-
 size_t process_count(const char *environment)
 {
 	DIR *entries = opendir("/proc");

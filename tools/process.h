@@ -7,11 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the process of that pid runs, and began then: field 22 of /proc/PID/stat. */
+/* Whether the process of that pid runs, and began then: field 22 of /proc/PID/stat; see trace_processes_known. */
 bool process_runs(uint32_t pid, uint64_t start);
-
-/* Whether that is known: /proc is there. */
-bool process_known(void);
 
 /* Processes that were started with this text in their environment, as far as that is readable. */
 size_t process_count(const char *environment);

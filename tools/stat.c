@@ -23,6 +23,7 @@
 #include "tools/supervise.h"
 #include "tools/tool.h"
 #include "tools/unloaded.h"
+#include "tracefile/ending.h"
 #include "util/io.h"
 #include "util/planted.h"
 #include "util/rank.h"
@@ -429,9 +430,10 @@ static void finish(void)
 	struct empty empty = { 0 };
 	int error;
 	size_t running = load_last(&merge, &empty, &error);
+	bool known = trace_processes_known();
 
 	report_free(&merge.report);
-	if (!stat_run.keep && !running)
+	if (!stat_run.keep && !running && known)
 		scratch_remove(stat_run.directory, is_saved);
 	supervise_end();
 	if (merge.count)
@@ -450,6 +452,9 @@ static void finish(void)
 		tool_complain("%zu process%s of %s still run%s; later calls are not in this report; for "
 			      "these: cuaudit report %s", running, running == 1 ? "" : "es",
 			      stat_run.name, running == 1 ? "s" : "", stat_run.directory);
+	else if (!known)
+		tool_complain("whether processes of %s still run is not known: /proc is not there; for calls "
+			      "of these: cuaudit report %s", stat_run.name, stat_run.directory);
 	merge_free(&merge);
 }
 

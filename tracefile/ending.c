@@ -43,6 +43,11 @@ uint64_t trace_process_ticks(uint32_t pid)
 	return start;
 }
 
+bool trace_processes_known(void)
+{
+	return !access("/proc/self/stat", R_OK);
+}
+
 /* When the process of that pid began, since the epoch; 0: there is none, or it is dead. */
 static uint64_t process_start(uint32_t pid)
 {
@@ -108,7 +113,9 @@ enum trace_ending trace_ending(const struct cuaudit_trace_header *header)
 		return quit ? TRACE_QUIT : TRACE_NOT_ENDED;
 	if (runs(header))
 		return TRACE_RUNS;
-	return quit ? TRACE_QUIT : TRACE_ENDED_OTHERWISE;
+	if (quit)
+		return TRACE_QUIT;
+	return trace_processes_known() ? TRACE_ENDED_OTHERWISE : TRACE_NOT_ENDED;
 }
 
 const char *trace_ending_text(enum trace_ending ending)

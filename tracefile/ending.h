@@ -10,7 +10,7 @@ enum trace_ending {
 	TRACE_QUIT,		/* by _exit, _Exit or quick_exit */
 	TRACE_RUNS,		/* it has not, on this machine */
 	TRACE_ENDED_OTHERWISE,	/* it runs no more, and nothing tells how it ended */
-	TRACE_NOT_ENDED,	/* one of the two before: it was on another machine */
+	TRACE_NOT_ENDED,	/* one of the two before: it was on another machine, or /proc is not there */
 	TRACE_ENDINGS
 };
 
@@ -18,6 +18,9 @@ enum trace_ending trace_ending(const struct cuaudit_trace_header *header);
 
 /* When a process began, field 22 of /proc/PID/stat; 0: there is none, or it is dead. */
 uint64_t trace_process_ticks(uint32_t pid);
+
+/* Whether it is known which processes run: /proc is there. */
+bool trace_processes_known(void);
 
 /* "exit" or "_exit", NULL where neither is recorded. */
 const char *trace_ending_name(const struct cuaudit_trace_header *header);
