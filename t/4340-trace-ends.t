@@ -191,6 +191,10 @@ timeout 300 sh -c 'until test -s "$1"; do sleep 0.05; done' sh "$tmp/called"
 rm "$tmp/waits"
 like "$("$top_builddir/bin/cuaudit" report "$tmp/waits.cutrace" 2>&1)" 'not finished  *still running' \
 	"a program that was removed meanwhile is still running"
+helper trace/patch
+cp "$tmp/waits.cutrace" "$tmp/step.cutrace"
+ok "the clock is set forward" "$tmp/patch" "$tmp/step.cutrace" step 3600
+like "$("$top_builddir/bin/cuaudit" report "$tmp/step.cutrace" 2>&1)" 'not finished  *still running' "... while it runs"
 if test "$(id -u)" = 0 && unshare -m sh -c 'umount -l /proc' 2>"$tmp/none"; then
 	like "$(unshare -m sh -c 'umount -l /proc && exec "$@"' sh "$top_builddir/bin/cuaudit" report "$tmp/waits.cutrace" 2>&1)" \
 		'not finished  *ended by _exit, exec or a signal, or still running' "... which nobody knows without /proc"

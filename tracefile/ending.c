@@ -48,13 +48,12 @@ bool trace_processes_known(void)
 	return !access("/proc/self/stat", R_OK);
 }
 
-/* When the process of that pid began, since the epoch; 0: there is none, or it is dead. */
-static uint64_t process_start(uint32_t pid)
+/* A process that began at these ticks after boot did so before the trace, as the clock stands now. */
+static bool began_before(const struct cuaudit_trace_header *header, uint64_t ticks)
 {
 	uint64_t boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
-	uint64_t ticks = trace_process_ticks(pid);
 
-	return ticks ? boot + ticks * SECOND / (uint64_t)sysconf(_SC_CLK_TCK) : 0;
+	return boot + ticks * SECOND / (uint64_t)sysconf(_SC_CLK_TCK) <= header->start_ns + SECOND;
 }
 
 /* exec leaves the number to another program. */
@@ -77,12 +76,15 @@ static bool is_program(const struct cuaudit_trace_header *header)
 			sizeof(header->program) : sizeof(header->program) - sizeof("..."));
 }
 
-/* Another process of its number would have begun after the trace did. */
+/*
+ * Another process of its number would have begun after the trace did. Where the ticks are those that were
+ * recorded, the clock may have been set since; a time namespace has others for the same process.
+ */
 static bool runs(const struct cuaudit_trace_header *header)
 {
-	uint64_t start = process_start(header->pid);
+	uint64_t ticks = trace_process_ticks(header->pid);
 
-	return start && start <= header->start_ns + SECOND && is_program(header);
+	return ticks && ((uint32_t)ticks == header->process_start || began_before(header, ticks)) && is_program(header);
 }
 
 const char *trace_ending_name(const struct cuaudit_trace_header *header)

@@ -100,7 +100,7 @@ struct cuaudit_trace_header {
 	uint32_t clock_source;	/* enum cuaudit_clock_source */
 	uint64_t clock_mult;	/* ns = ticks * mult >> shift */
 	uint32_t clock_shift;
-	uint32_t unused;
+	uint32_t process_start;	/* field 22 of /proc/PID/stat, its low 32 bits; 0: not known */
 	uint64_t clock_hz;	/* ticks a second */
 	uint64_t start_ticks;	/* read together with start_raw and start_ns ... */
 	uint64_t start_ns;	/* ... of CLOCK_REALTIME */

@@ -2,7 +2,7 @@
 /*
  * Changes the header of a file: patch FILE WHAT NUMBER. "unwound": so many calls of a trace were left;
  * "pair": the ticks of a statistics file's clock pair; "set": the time of day was set by so much percent
- * of a trace's run, at its end.
+ * of a trace's run, at its end; "step": it was set forward by so many seconds since the trace began.
  */
 #include <cuaudit/stat.h>
 #include <cuaudit/trace.h>
@@ -25,6 +25,8 @@ static int patch(const char *what, const char *number)
 	else if (!strcmp(what, "set") && header.trace.start_raw && header.trace.end_raw)
 		header.trace.end_ns += (header.trace.end_raw - header.trace.start_raw) / 1000 *
 				       (uint64_t)(10 * atof(number));
+	else if (!strcmp(what, "step"))
+		header.trace.start_ns -= (uint64_t)atoi(number) * 1000000000;
 	else
 		return 1;
 	return 0;

@@ -15,6 +15,7 @@
 #include <cuaudit/clock.h>
 #include <cuaudit/hook.h>
 
+#include "hooks/modules/process.h"
 #include "hooks/modules/trace/trace_self.h"
 #include "util/io.h"
 
@@ -305,6 +306,7 @@ static int begin(void)
 	}
 	*at = first_header;
 	at->pid = (uint32_t)getpid();
+	at->process_start = (uint32_t)process_start();
 	at->parent = (uint32_t)getppid();
 	describe_process(at);
 	describe_clock(at);
