@@ -2,6 +2,8 @@
 /* The objects of the process, as the loader reports them. */
 #include "audit/object.h"
 
+#include <limits.h>
+
 #include "audit/escape.h"
 #include "audit/filter.h"
 #include "audit/provider.h"
@@ -40,6 +42,14 @@ void object_start(char **envp)
 		else if (entry->a_type == AT_SECURE)
 			object_secure = entry->a_un.a_val;
 	}
+}
+
+/* A name that is a script's, or that means something else in who reads it later, is not the executable's. */
+static const char *main_path(void)
+{
+	static char path[PATH_MAX];
+
+	return sys_program(object_program, path, sizeof(path)) ? path : object_program;
 }
 
 /* FNV-1a. */
@@ -143,7 +153,7 @@ struct link_object *object_open(const struct link_map *map, Lmid_t space,
 				struct elf_image *image)
 {
 	bool is_main = !main_seen && space == LM_ID_BASE;
-	const char *path = is_main ? object_program : map->l_name;
+	const char *path = is_main ? main_path() : map->l_name;
 	struct link_object *object;
 
 	main_seen |= is_main;

@@ -317,6 +317,29 @@ bool sys_directory(char *path, size_t size)
 	return syscall3(SYS_getcwd, (long)path, (long)size, 0) > 0 && path[0] == '/';
 }
 
+static bool status_of(const char *path, struct stat *file)
+{
+	return !arch_syscall6(SYS_newfstatat, AT_FDCWD, (long)path, (long)file, 0, 0, 0);
+}
+
+bool sys_program(const char *name, char *path, size_t size)
+{
+	static const char own[] = "/proc/self/exe";
+	struct stat program, named;
+	long length;
+
+	if (!status_of(own, &program))
+		return false;
+	if (!sys_starts(name, "/proc/") && !sys_starts(name, "/dev/fd/") && status_of(name, &named) &&
+	    named.st_dev == program.st_dev && named.st_ino == program.st_ino)
+		return false;
+	length = arch_syscall6(SYS_readlinkat, AT_FDCWD, (long)own, (long)path, (long)size - 1, 0, 0);
+	if (length <= 0 || length == (long)size - 1)
+		return false;
+	path[length] = '\0';
+	return path[0] == '/' && sys_exists(path);
+}
+
 bool sys_exists(const char *path)
 {
 	return arch_syscall6(SYS_faccessat, AT_FDCWD, (long)path, R_OK, 0, 0, 0) == 0;
@@ -326,8 +349,7 @@ bool sys_is_fifo(const char *path)
 {
 	struct stat file;
 
-	return !arch_syscall6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&file, 0, 0, 0) &&
-	       S_ISFIFO(file.st_mode);
+	return status_of(path, &file) && S_ISFIFO(file.st_mode);
 }
 
 size_t sys_strlen(const char *text)

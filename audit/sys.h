@@ -99,6 +99,12 @@ bool sys_directory(char *path, size_t size);
 /* Whether a file can be opened for reading. */
 bool sys_exists(const char *path);
 
+/*
+ * The path of the executable, if the name by which it was started is another file's, as that of a script, or one
+ * that other processes have for other files, as of a descriptor.
+ */
+bool sys_program(const char *name, char *path, size_t size);
+
 /* Whether it is a FIFO, whose writer an open would wait for. */
 bool sys_is_fifo(const char *path);
 

@@ -46,6 +46,17 @@ who main library CUAUDIT_INCLUDE='(main):libasker.so'
 who - - CUAUDIT_INCLUDE=libother.so
 who main - CUAUDIT_INCLUDE='*' CUAUDIT_EXCLUDE=libasker.so
 who - - CUAUDIT_INCLUDE=libasker.so CUAUDIT_EXCLUDE=libasker.so
+# The executable has its own name, not that of a script that it runs, or of a descriptor; and that of a link.
+printf '#!%s main\n' "$tmp/who" >"$tmp/script"
+chmod +x "$tmp/script"
+ln -s who "$tmp/link"
+for include in who "$tmp/who"; do
+	routed "a script, $include" CUAUDIT_INCLUDE="$include" "$tmp/script"
+	routed "a descriptor, $include" CUAUDIT_INCLUDE="$include" "$PYTHON3" -c '
+import os, sys
+os.execv(f"/proc/self/fd/{os.open(sys.argv[1], os.O_RDONLY)}", ["who", "main", "-"])' "$tmp/who"
+done
+routed "a link" CUAUDIT_INCLUDE=link "$tmp/link" main -
 who - - CUAUDIT_DISABLE=1
 who main library CUAUDIT_DISABLE=0
 

@@ -83,6 +83,14 @@ void *sys_alloc(size_t size)
 	return calloc(1, size);
 }
 
+bool sys_program(const char *name, char *path, size_t size)
+{
+	(void)name;
+	(void)path;
+	(void)size;
+	return false;
+}
+
 bool sys_equal(const char *a, const char *b)
 {
 	steps++;
