@@ -183,6 +183,17 @@ is "$status $(grep -c 'cannot save statistics of process [0-9]*: the limit on th
 like "$(cat "$tmp/err")" '^cuaudit: 2 processes of workers left no statistics: ' "... as does the tool"
 like "$(cat "$tmp/err")" '^cuaudit: stat: the statistics of process [0-9]*, 2 calls, are not all in the report' \
 	"... and one that ends by exit, how many calls are missing"
+# In a namespace where it has the number of a process that is another one here.
+if test "$(id -u)" = 0 && unshare -pf true 2>"$tmp/none"; then
+	(
+		ulimit -f 100
+		exec "$cuaudit" stat -d sim -- unshare -pf sh -c '"$1" exit=2; exit 0' sh "$tmp/workers"
+	) >"$tmp/out" 2>"$tmp/err"
+	like "$(cat "$tmp/err")" '^cuaudit: 1 process of unshare left no statistics: ' "in a PID namespace, too"
+	is "$(grep -c 'still run' "$tmp/err") $(ls "$TMPDIR")" "0 " "... where it does not run any more"
+else
+	skip 2 "no PID namespace here"
+fi
 
 # Kept, and of two runs.
 tool stat -d sim -K "$tmp/kept" "$tmp/workers" _exit=3 exit=2

@@ -3,6 +3,7 @@
 #include "tools/process.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,19 @@ static bool has_environment(const char *pid, const char *mark)
 		close(fd);
 	}
 	return found;
+}
+
+bool process_may_have(const char *pid, const char *environment)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno != ENOENT && errno != ESRCH;
+	close(fd);
+	return has_environment(pid, environment);
 }
 
 static bool maps_have(const char *pid, const char *text)

@@ -13,6 +13,9 @@ bool process_runs(uint32_t pid, uint64_t start);
 /* Processes that were started with this text in their environment, as far as that is readable. */
 size_t process_count(const char *environment);
 
+/* Whether one runs that was started with this text in its environment, or whose environment cannot be read. */
+bool process_may_have(const char *pid, const char *environment);
+
 /* Another number for each program that a process executes, and each process; 0: there is none. */
 uint64_t process_image(const char *pid);
 

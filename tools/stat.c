@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,16 +152,26 @@ static bool is_saved(const struct dirent *entry)
 	return strstr(entry->d_name, ".part");
 }
 
-/* Of a file without a header, its name tells the process. */
+/* What processes of this run have in their environment. */
+static const char *run_mark(void)
+{
+	static char mark[64];
+
+	snprintf(mark, sizeof(mark), "CUAUDIT_HOOKS=" STAT_HOOKS "%llu%c",
+		 (unsigned long long)stat_run.run, stat_run.in_range ? ';' : ')');
+	return mark;
+}
+
+/* Of a file without a header, its name tells the process: in its namespace, and others may have the number now. */
 static bool is_alive(const char *path)
 {
 	const char *end = strstr(base_name(path), ".part"), *at = end;
-	long pid;
+	char pid[24] = "";
 
 	while (at > path && at[-1] >= '0' && at[-1] <= '9')
 		at--;
-	pid = strtol(at, NULL, 10);
-	return at < end && pid > 0 && (!kill((pid_t)pid, 0) || errno == EPERM);
+	snprintf(pid, sizeof(pid), "%ld", strtol(at, NULL, 10));
+	return at < end && process_may_have(pid, run_mark());
 }
 
 /* Whether the file was made since the program started; the system's clock has steps. */
@@ -362,11 +371,7 @@ static void tick(void *unused)
 /* Processes of this run that have not ended, whether they have called the driver yet or not. */
 static size_t count_running(void)
 {
-	char mark[64];
-
-	snprintf(mark, sizeof(mark), "CUAUDIT_HOOKS=" STAT_HOOKS "%llu%c",
-		 (unsigned long long)stat_run.run, stat_run.in_range ? ';' : ')');
-	return process_count(mark);
+	return process_count(run_mark());
 }
 
 /*
