@@ -65,6 +65,16 @@ two query share=50 share=50
 is "$(cat "$tmp/out.0" "$tmp/out.1")" "0 0 0
 0 0 0" "a stream that was seen done stays so for cuStreamQuery"
 
+# Whoever never waits may submit a few batches of about a millisecond ahead, and the device goes on with these when its
+# turn is over. Kernels of 1 ms: of both together, 2000 ms.
+kernel=1000
+two ahead share=50 share=50
+for number in 0 1; do
+	ok "work is on its way for $(cat "$tmp/out.$number") ms at most, not for all that is launched" \
+		test "$(cat "$tmp/out.$number")" -lt 100
+done
+unset kernel
+
 # "Graphs escape". A graph of 1 ms, of which each process waits for four.
 two share share=90 share=10
 ok "the one with nine times the weight launches at least three times as many graphs: $(cat "$tmp/out.0") of 1000, $(cat "$tmp/out.1")" \

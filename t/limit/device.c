@@ -119,6 +119,7 @@ static void work(CUstream stream, uint64_t ns)
 		from = later(later(until, stream->until), clock_ns());
 	} while (!atomic_compare_exchange_weak(at, &until, from + ns));
 	stream->until = from + ns;
+	device_calls.ahead = later(device_calls.ahead, stream->until - clock_ns());
 }
 
 /* What may not be called amid some captures; by ours, never without leave. */

@@ -4,6 +4,7 @@
 #define T_LIMIT_DEVICE_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 #include "sim/api.h"
 
@@ -13,6 +14,7 @@ extern struct device_calls {
 	atomic_int amid;	/* questions by a thread that captures, */
 	atomic_int unsafe;	/* and by any one that ended a capture by that */
 	atomic_int dead;	/* uses of events and streams that are no more */
+	_Atomic uint64_t ahead;	/* ns, the most by which the end of all that is submitted was ahead of now */
 } device_calls;
 
 #endif

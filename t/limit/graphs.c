@@ -9,7 +9,9 @@
  * work on its way, are destroyed.
  * Or, for each of two processes, who wait for each other by the file MODE: query: streams that were waited for are
  * asked whether they are done, and how often they were not is printed; share: until both have launched TOTAL graphs,
- * of which each prints its own; second: the same on the second device; devices: the same by launches to both devices at once.
+ * of which each prints its own; second: the same on the second device; devices: the same by launches to both devices at once;
+ * ahead: launches without ever waiting, until each has launched TOTAL kernels; prints how many milliseconds of work were
+ * submitted at once.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -227,6 +229,13 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "query")) {
 		meet(argv[2]);
 		query(context);
+		return 0;
+	}
+	if (!strcmp(what, "ahead")) {
+		meet(argv[2]);
+		for (int i = 0; i < TOTAL; i++)
+			launch(stream);
+		printf("%d\n", (int)(device_calls.ahead / 1000000));
 		return 0;
 	}
 	if (!strcmp(what, "devices")) {
