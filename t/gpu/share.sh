@@ -79,8 +79,8 @@ together() {
 	done
 }
 
-# row NAME ALONE WEIGHTS RATES: a line of the table, and whether all is as it should be; the total is also that of two
-# by the driver's own time slicing, in $at_once, which host-bound programs do more by than one alone
+# row NAME ALONE WEIGHTS RATES: a line of the table, and whether all is as it should be; the total is also that of as
+# many by the driver's own time slicing, in $at_once, which host-bound programs do more by than one alone
 row() {
 	row_line=$(echo "$2 $3 $4" | awk -v n="$(echo "$3" | wc -w)" -v name="$1" -v at_once="$at_once" '{
 		for (i = 1; i <= n; i++) {
@@ -95,9 +95,10 @@ row() {
 			if (had > wanted + 3 || had < wanted - 3)
 				bad = 1
 		}
-		split(at_once, both, " ")
-		sliced = both[1] + both[2]
-		printf "%s %-24s%-22s of 100 %%, together %.1f %% of alone, %.1f %% of two at once\n",
+		others = split(at_once, both, " ")
+		for (i = 1; i <= others; i++)
+			sliced += both[i]
+		printf "%s %-24s%-22s of 100 %%, together %.1f %% of alone, %.1f %% of as many at once\n",
 			bad ? "BAD " : "GOOD", name, text, $1 ? 100 * all / $1 : 0, sliced ? 100 * all / sliced : 0
 	}')
 	diag "$row_line"
@@ -147,11 +148,15 @@ shares() {
 	sums_alone=$sums
 	sums_shared=
 	together "$2 $3" none none
+	shares_two=$rates
 	at_once=$rates
+	together "$2 $3" none none none
+	shares_three=$rates
 	shared "$@" 70 30
 	shared "$@" 90 10
+	at_once=$shares_three
 	shared "$@" 10 30 60
-	diag "DRIVER $1 alone $alones, two at once$at_once"
+	diag "DRIVER $1 alone $alones, two at once$shares_two, three$shares_three"
 }
 
 # busy OPTIONS COMMAND...: the command alone by these; in $busy which part of the time the device has work, in %, by NVML:
@@ -172,19 +177,22 @@ busy() {
 cap() {
 	cap_alone=
 	cap_rates=
+	cap_worked=
 	for cap_turn in $(seq 1 "$turns"); do
 		busy none "$2 $seconds"
 		cap_busy=$busy
 		cap_alone="$cap_alone$rates"
 		busy time=30% "$2 $seconds"
 		cap_rates="$cap_rates$rates"
+		cap_worked="$cap_worked $(sed -n 's/.*"worked_ns":\([0-9]*\).*/\1/p' "$tmp/report.0.limit" |
+			awk -v seconds="$seconds" '{ printf "%.1f", $1 / seconds / 1e7 }')"
 	done
 	capped=$(echo "$cap_alone $cap_rates" | awk '{
 		for (i = 1; i <= NF; i++)
 			sum[i > NF / 2] += $i
 		printf "%.1f", sum[0] ? 100 * sum[1] / sum[0] : 0
 	}')
-	diag "CAP $1 time=30%: $capped %,$cap_rates of$cap_alone alone;" \
+	diag "CAP $1 time=30%: $capped %,$cap_rates of$cap_alone alone; charged$cap_worked % of the time;" \
 		"by NVML the device has work $busy % of the time, alone $cap_busy %"
 	like "$(echo "$capped $busy $cap_busy" |
 		awk '{ print ($1 >= 27 && ($1 <= 33 || ($2 > 0 && $2 <= 33 && $3 > 0 && $3 < 97)) ? "GOOD" : "BAD") }')" GOOD "$1 capped"
