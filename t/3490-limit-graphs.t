@@ -62,8 +62,8 @@ two() {
 
 # Here an event takes long enough to be seen.
 two query share=50 share=50
-is "$(cat "$tmp/out.0" "$tmp/out.1")" "0 0 0
-0 0 0" "a stream that was seen done stays so for cuStreamQuery"
+is "$(cat "$tmp/out.0" "$tmp/out.1")" "0 0 0 0 0
+0 0 0 0 0" "a stream that was seen done stays so for cuStreamQuery"
 
 # Whoever never waits may submit a few batches of about a millisecond ahead, and the device goes on with these when its
 # turn is over. Kernels of 1 ms: of both together, 2000 ms.

@@ -53,6 +53,7 @@ static struct {
 } *devices;
 
 static uint64_t kernel_ns, event_ns, capture_ns;
+static _Atomic uint64_t own_until[DEVICES];	/* the end of all that this process has submitted */
 static struct CUctx_st contexts[DEVICES] = { { .device = 0, .id = 1 }, { .device = 1, .id = 2 } };
 static struct CUstream_st legacy[DEVICES] = { { .device = 0 }, { .device = 1 } };
 static _Thread_local CUcontext current;
@@ -119,6 +120,7 @@ static void work(CUstream stream, uint64_t ns)
 		from = later(later(until, stream->until), clock_ns());
 	} while (!atomic_compare_exchange_weak(at, &until, from + ns));
 	stream->until = from + ns;
+	own_until[stream->device] = later(own_until[stream->device], stream->until);
 	device_calls.ahead = later(device_calls.ahead, stream->until - clock_ns());
 }
 
@@ -281,7 +283,7 @@ EXPORT cuStreamSynchronize(CUstream stream)
 
 EXPORT cuCtxSynchronize(void)
 {
-	wait_until(devices->until[physical(current->device)]);
+	wait_until(own_until[current->device]);
 	return 0;
 }
 
@@ -414,6 +416,16 @@ EXPORT cuEventRecord(CUevent event, CUstream stream)
 	}
 	stream->until = later(stream->until, clock_ns()) + event_ns;
 	event->until = stream->until;
+	own_until[stream->device] = later(own_until[stream->device], stream->until);
+	return 0;
+}
+
+EXPORT cuEventSynchronize(CUevent event)
+{
+	if (is_unsafe())
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	use(event->device, event->made);
+	wait_until(event->until);
 	return 0;
 }
 

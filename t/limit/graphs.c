@@ -144,12 +144,45 @@ static void *wait_there(void *context)
 	return NULL;
 }
 
+static void *wait_for_all_there(void *context)
+{
+	check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+	check(cuCtxSynchronize(), "cuCtxSynchronize");
+	return NULL;
+}
+
+/* By the thread that submits or another one; what is left afterwards is the stream that was waited for. */
+static int after_one(void *(*waits)(void *context), CUcontext context, int launches)
+{
+	pthread_t thread;
+
+	while (launches--)
+		launch(stream);
+	if (pthread_create(&thread, NULL, waits, context) || pthread_join(thread, NULL))
+		exit(3);
+	launch(other);
+	return busy(QUERIES);
+}
+
+/* By an event of its own, of which there are more than we put our own before. */
+static int after_event(CUevent event, int launches)
+{
+	while (launches--) {
+		launch(stream);
+		check(cuEventRecord(event, stream), "cuEventRecord");
+	}
+	check(cuEventSynchronize(event), "cuEventSynchronize");
+	launch(other);
+	return busy(QUERIES);
+}
+
 /* Batches have more or less of them; a stream that is left, by submissions to another one, was seen done as well. */
 static void query(CUcontext context)
 {
-	int after_wait = 0, after_query = 0, after_thread = 0;
-	pthread_t thread;
+	int after_wait = 0, after_query = 0, after_thread = 0, after_all = 0, after_events = 0;
+	CUevent event;
 
+	check(cuEventCreate(&event, 0), "cuEventCreate");
 	for (int i = 0; i < ROUNDS; i++) {
 		for (int j = 0; j <= i % 7; j++)
 			launch(stream);
@@ -161,14 +194,11 @@ static void query(CUcontext context)
 			;
 		launch(other);
 		after_query += busy(QUERIES);
-		for (int j = 0; j <= i % 7; j++)
-			launch(stream);
-		if (pthread_create(&thread, NULL, wait_there, context) || pthread_join(thread, NULL))
-			exit(3);
-		launch(other);
-		after_thread += busy(QUERIES);
+		after_thread += after_one(wait_there, context, i % 7 + 1);
+		after_all += after_one(wait_for_all_there, context, i % 7 + 1);
+		after_events += after_event(event, i % 7 + 1);
 	}
-	printf("%d %d %d\n", after_wait, after_query, after_thread);
+	printf("%d %d %d %d %d\n", after_wait, after_query, after_thread, after_all, after_events);
 }
 
 static void *work_there(void *context)

@@ -47,6 +47,7 @@ struct tail {
 	CUstream stream;
 	pthread_t thread;	/* 0: nothing */
 	uint32_t count;		/* since its last event */
+	bool told;		/* the program has something behind these that tells it that they are done: no event comes after it */
 };
 
 /* Under the lock. */
@@ -117,7 +118,7 @@ static bool is_legacy(CUstream stream)
 /* now: the stream of the submission that this is a part of, FLIGHT_NONE if it is none. */
 static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
 {
-	if (tail->thread == pthread_self() && tail->count &&
+	if (tail->thread == pthread_self() && tail->count && !tail->told &&
 	    (is_legacy(now) || !is_legacy(tail->stream)))
 		record(lease, tail->stream, tail->count, false);
 	else
@@ -148,6 +149,8 @@ void flight_submitted(struct lease *lease, CUstream stream)
 	struct spin_saved saved;
 	bool same = tail->thread == self && tail->stream == stream;
 
+	if (same)
+		tail->told = false;
 	if (same && ++tail->count < lease->batch)
 		return;
 	spin_lock(&lock, &saved);
@@ -184,10 +187,10 @@ void flight_seen(struct lease *lease, CUstream stream)
 	struct tail *tail = &tails[number(lease)];
 	struct spin_saved saved;
 
-	if (!tail->count || tail->stream != stream)
+	if (!tail->count || (stream != FLIGHT_NONE && tail->stream != stream))
 		return;
 	spin_lock(&lock, &saved);
-	if (tail->stream == stream) {
+	if (stream == FLIGHT_NONE || tail->stream == stream) {
 		loose[number(lease)] += tail->count;
 		tail->count = 0;
 	}
@@ -279,17 +282,16 @@ void flight_mark(struct lease *lease, CUstream stream)
 	struct tail *tail = &tails[number(lease)];
 	struct spin_saved saved;
 
-	if (tail->thread != pthread_self() || !tail->count || tail->stream != stream)
-		return;
-	if ((marks[number(lease)] && lease_now() - polled[number(lease)] < GLANCE) ||
-	    driver_capturing(stream))
+	if (!tail->count || tail->stream != stream || driver_capturing(stream))
 		return;
 	spin_lock(&lock, &saved);
-	if (marks[number(lease)])
+	if (marks[number(lease)] && lease_now() - polled[number(lease)] >= GLANCE)
 		poll_locked(lease);
-	if (!marks[number(lease)]) {
+	if (tail->stream == stream && tail->thread == pthread_self() && !marks[number(lease)]) {
 		record(lease, stream, tail->count, true);
 		tail->count = 0;
+	} else if (tail->stream == stream) {
+		tail->told = true;
 	}
 	spin_unlock(&lock, &saved);
 }

@@ -31,7 +31,7 @@ void flight_cover(struct lease *lease, CUstream now);
  */
 void flight_mark(struct lease *lease, CUstream stream);
 
-/* The program was told that a stream is done: no event is recorded in it before more is submitted to it. */
+/* The program was told that a stream is done, or all are (FLIGHT_NONE): no event is recorded there before more is submitted. */
 void flight_seen(struct lease *lease, CUstream stream);
 
 /* A stream is about to be destroyed: the same, and no event is recorded in it later. */

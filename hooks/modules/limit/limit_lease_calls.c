@@ -20,6 +20,7 @@ enum { NOT_CAPTURED = 1 };	/* in a call's scratch, beside the lease: the driver 
 enum stream_at {
 	AT_DEFAULT = 64,	/* nowhere: the default stream */
 	AT_CONFIG,		/* in the structure of the first argument */
+	AT_CONTEXT,		/* all of a context */
 	AT_UNKNOWN
 };
 
@@ -89,7 +90,7 @@ static void find_streams(void)
 	struct cuaudit_function function;
 
 	for (uint32_t id = 0; id < ROWS && !cuaudit_row_get(id, &function); id++) {
-		streams[id].at = find_stream(&function);
+		streams[id].at = strcmp(function.base, "cuCtxSynchronize") ? find_stream(&function) : AT_CONTEXT;
 		streams[id].per_thread = strstr(function.name, "_ptsz") ||
 					 strstr(function.name, "_ptds");
 	}
@@ -121,6 +122,13 @@ static bool names_stream(const struct cuaudit_call *call)
 	int32_t id = call->function->id;
 
 	return id >= 0 && id < ROWS && streams[id].at < AT_DEFAULT;
+}
+
+static bool is_of_context(const struct cuaudit_call *call)
+{
+	int32_t id = call->function->id;
+
+	return id >= 0 && id < ROWS && streams[id].at == AT_CONTEXT;
 }
 
 /* The current context's device, -1 where there is none. */
@@ -298,7 +306,11 @@ static void see_done(const struct cuaudit_call *call, struct lease *lease)
 {
 	CUstream stream;
 
-	if (cuaudit_call_succeeded(call) && names_stream(call) && stream_of(call, &stream))
+	if (!cuaudit_call_succeeded(call))
+		return;
+	if (is_of_context(call))
+		flight_seen(lease, FLIGHT_NONE);
+	else if (names_stream(call) && stream_of(call, &stream))
 		flight_seen(lease, stream);
 }
 
@@ -326,10 +338,9 @@ static void synced(struct cuaudit_call *call, void *data)
 		return;
 	lease->covered = lease->entered;
 	end_wait(call, lease);
-	if (!lease->contested)
-		return;
 	see_done(call, lease);
-	lease_settle(lease);
+	if (lease->contested)
+		lease_settle(lease);
 }
 
 static void looked(struct cuaudit_call *call, void *data)
@@ -337,7 +348,7 @@ static void looked(struct cuaudit_call *call, void *data)
 	struct lease *lease = current();
 
 	(void)data;
-	if (lease && lease->contested)
+	if (lease)
 		see_done(call, lease);
 }
 
@@ -347,7 +358,7 @@ static int mark(struct cuaudit_call *call, void *data)
 	CUstream stream;
 
 	(void)data;
-	if (lease && lease->contested && stream_of(call, &stream))
+	if (lease && stream_of(call, &stream))
 		flight_mark(lease, stream);
 	return CUAUDIT_CONTINUE;
 }
