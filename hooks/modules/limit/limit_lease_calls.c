@@ -20,7 +20,6 @@ enum { NOT_CAPTURED = 1 };	/* in a call's scratch, beside the lease: the driver 
 enum stream_at {
 	AT_DEFAULT = 64,	/* nowhere: the default stream */
 	AT_CONFIG,		/* in the structure of the first argument */
-	AT_CONTEXT,		/* all of a context */
 	AT_UNKNOWN
 };
 
@@ -42,6 +41,11 @@ static const char submits[] =
 
 static const char waits[] =
 #define WAITS(selector, source) "," selector
+#include "tables/submission.def"
+	;
+
+static const char waits_for_all[] =
+#define ALL(selector, source) "," selector
 #include "tables/submission.def"
 	;
 
@@ -90,7 +94,7 @@ static void find_streams(void)
 	struct cuaudit_function function;
 
 	for (uint32_t id = 0; id < ROWS && !cuaudit_row_get(id, &function); id++) {
-		streams[id].at = strcmp(function.base, "cuCtxSynchronize") ? find_stream(&function) : AT_CONTEXT;
+		streams[id].at = find_stream(&function);
 		streams[id].per_thread = strstr(function.name, "_ptsz") ||
 					 strstr(function.name, "_ptds");
 	}
@@ -122,13 +126,6 @@ static bool names_stream(const struct cuaudit_call *call)
 	int32_t id = call->function->id;
 
 	return id >= 0 && id < ROWS && streams[id].at < AT_DEFAULT;
-}
-
-static bool is_of_context(const struct cuaudit_call *call)
-{
-	int32_t id = call->function->id;
-
-	return id >= 0 && id < ROWS && streams[id].at == AT_CONTEXT;
 }
 
 /* The current context's device, -1 where there is none. */
@@ -306,11 +303,7 @@ static void see_done(const struct cuaudit_call *call, struct lease *lease)
 {
 	CUstream stream;
 
-	if (!cuaudit_call_succeeded(call))
-		return;
-	if (is_of_context(call))
-		flight_seen(lease, FLIGHT_NONE);
-	else if (names_stream(call) && stream_of(call, &stream))
+	if (cuaudit_call_succeeded(call) && names_stream(call) && stream_of(call, &stream))
 		flight_seen(lease, stream);
 }
 
@@ -341,6 +334,15 @@ static void synced(struct cuaudit_call *call, void *data)
 	see_done(call, lease);
 	if (lease->contested)
 		lease_settle(lease);
+}
+
+static void synced_all(struct cuaudit_call *call, void *data)
+{
+	struct lease *lease = (struct lease *)(uintptr_t)call->scratch;
+
+	if (lease && cuaudit_call_succeeded(call))
+		flight_seen(lease, FLIGHT_NONE);
+	synced(call, data);
 }
 
 static void looked(struct cuaudit_call *call, void *data)
@@ -401,6 +403,9 @@ int lease_add_hooks(const struct cuaudit_module *owner)
 	hook.functions = waits + 1;
 	hook.enter = sync;
 	hook.exit = synced;
+	error = error ?: cuaudit_hook_add(&hook);
+	hook.functions = waits_for_all + 1;
+	hook.exit = synced_all;
 	error = error ?: cuaudit_hook_add(&hook);
 	hook.functions = marks + 1;
 	hook.enter = mark;
