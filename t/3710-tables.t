@@ -182,7 +182,7 @@ slots closes
 is "$(calls) $(cat "$tmp/err")" "200 cafe0001[1]
 200 cafe0001[6] " "closes: a driver that comes and goes"
 slots execs
-is "$(sed -n 's/ exe / slots /p' "$tmp/out" | grep -c '\[\|\.')" 12 "execs: the next program's calls"
+is "$(grep ' slots ' "$tmp/out" | grep -c '\[\|\.')" 12 "execs: the next program's calls"
 
 # beside the runtime's
 for domains in driver,runtime driver,tables driver,runtime,tables runtime,tables; do
