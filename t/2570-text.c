@@ -355,10 +355,10 @@ static void test_outputs(void)
 		table.stderr_usable = cases[i].usable ? usable_stderr : unusable_stderr;
 		opening = cases[i].opening;
 		opening_path[0] = written[0] = '\0';
-		opening_flags = O_WRONLY | O_CREAT | O_TRUNC;
+		opening_flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND;
 		result = cuaudit_output(".x");
 		ok(result == cases[i].result && !strcmp(opening_path, cases[i].path) &&
-		   opening_flags == (O_WRONLY | O_CREAT | O_TRUNC) &&
+		   opening_flags == (O_WRONLY | O_CREAT | O_TRUNC | O_APPEND) &&
 		   (result == -EINVAL ? strstr(written, "no such field") != NULL : !strcmp(written, cases[i].said)),
 		   "output '%s', case %zu", cases[i].template, i);
 	}
