@@ -284,8 +284,12 @@ void flight_mark(struct lease *lease, CUstream stream)
 
 	if (!tail->count || tail->stream != stream || driver_capturing(stream))
 		return;
+	if (marks[number(lease)] && lease_now() - polled[number(lease)] < GLANCE) {
+		tail->told = true;
+		return;
+	}
 	spin_lock(&lock, &saved);
-	if (marks[number(lease)] && lease_now() - polled[number(lease)] >= GLANCE)
+	if (marks[number(lease)])
 		poll_locked(lease);
 	if (tail->stream == stream && tail->thread == pthread_self() && !marks[number(lease)]) {
 		record(lease, stream, tail->count, true);
