@@ -161,11 +161,11 @@ bool catalogue_function(uint32_t index, struct cuaudit_function *function)
 	return index < NLIBC;
 }
 
-/* The driver has functions without a row beside. */
+/* The driver has functions without a row beside; of providers none is known before it is bound. */
 static bool is_of_domain(const struct cuaudit_function *function, int domain)
 {
 	return domains[domain].id == (function->id < 0 ? function->id : CUAUDIT_ID_UNKNOWN) &&
-	       !strcmp(domains[domain].name, "libc") == !strncmp(function->name, "libc.so.6:", 10);
+	       strcmp(domains[domain].name, "providers") != 0;
 }
 
 static const char *domain_name(const struct cuaudit_function *function)

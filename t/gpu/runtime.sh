@@ -109,10 +109,11 @@ cost() {
 costs() {
 	quiet="CUAUDIT_OUTPUT=$tmp/quiet"
 	third=
-	test -x "$nvcc" && "$nvcc" -o "$tmp/cost" "$gpu/runtime_cost.cu" || {
-		skip 1 "no nvcc"
+	test -x "$nvcc" || {
+		skip 2 "no nvcc"
 		return
 	}
+	ok "what is timed is built" "$nvcc" -o "$tmp/cost" "$gpu/runtime_cost.cu"
 	compile -shared -fPIC -I"$top_srcdir" -o "$tmp/runtime_empty.so" "$gpu/runtime_empty.c" -ldl
 	for round in 1 2 3; do
 		diag "round $round, ns a call: cudaGetDevice cudaEventQuery"

@@ -282,12 +282,15 @@ void flight_mark(struct lease *lease, CUstream stream)
 	struct tail *tail = &tails[number(lease)];
 	struct spin_saved saved;
 
-	if (!tail->count || tail->stream != stream || driver_capturing(stream))
+	if (!tail->count || tail->stream != stream)
 		return;
-	if (marks[number(lease)] && lease_now() - polled[number(lease)] < GLANCE) {
+	/* Where nobody else wants the device nothing is measured. */
+	if (!lease->contested || (marks[number(lease)] && lease_now() - polled[number(lease)] < GLANCE)) {
 		tail->told = true;
 		return;
 	}
+	if (driver_capturing(stream))
+		return;
 	spin_lock(&lock, &saved);
 	if (marks[number(lease)])
 		poll_locked(lease);
