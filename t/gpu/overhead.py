@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What watching a training step costs, of small operations or of a model.
+"""What watching a training step costs, of small operations or of a model, or fifty empty kernels (tiny).
 
-overhead.py small|model [-s] [-r ROUNDS] [-p PROCESSES] [MODE...], with LIBCUAUDIT set. So many
+overhead.py small|model|tiny [-s] [-r ROUNDS] [-p PROCESSES] [MODE...], with LIBCUAUDIT set. So many
 processes of each mode are started, then all take turns at a few steps, so that whatever else the
 machine does meets all of them alike; several, since where its memory lies makes one process faster
 than the next, plain ones too. A round's ratio is the sum of a mode's times to that of "plain" in
@@ -24,9 +24,9 @@ import sys
 import tempfile
 import time
 
-BLOCK = {"small": 10, "model": 2}
-SWITCHED = {"small": 3, "model": 1}
-WARM = {"small": 60, "model": 6}
+BLOCK = {"small": 10, "model": 2, "tiny": 200}
+SWITCHED = {"small": 3, "model": 1, "tiny": 40}
+WARM = {"small": 60, "model": 6, "tiny": 1000}
 HOOKS = {
     "loaded": "",
     "stat": "stat",
@@ -67,6 +67,23 @@ def model(torch):
     return step
 
 
+def tiny():
+    """Launches of kernels that take no time, as fast as the driver takes them: nothing else to hide a cost in."""
+    with tempfile.TemporaryDirectory() as directory:
+        with open(directory + "/tiny.cu", "w") as source:
+            source.write("""
+                __global__ void nothing(void) { }
+                extern "C" int launches(void)
+                {
+                    for (int i = 0; i < 50; i++)
+                        nothing<<<1, 32>>>();
+                    return cudaDeviceSynchronize();
+                }""")
+        subprocess.run([os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/bin/nvcc", "-O2", "-arch=native", "-shared",
+                        "-Xcompiler", "-fPIC", "-o", directory + "/tiny.so", directory + "/tiny.cu"], check=True)
+        return ctypes.CDLL(directory + "/tiny.so").launches
+
+
 class Switch:
     """Where the stubs of this process jump to: to hooks, or past them."""
 
@@ -103,17 +120,21 @@ def work(name, mode, switched):
     """The watched process: a block of steps for each line it reads."""
     import gc
 
-    import torch
+    if name == "tiny":
+        step = synchronize = tiny()
+    else:
+        import torch
 
-    torch.manual_seed(7)
-    step = {"small": small, "model": model}[name](torch)
+        torch.manual_seed(7)
+        step = {"small": small, "model": model}[name](torch)
+        synchronize = torch.cuda.synchronize
 
     def block(count):
-        torch.cuda.synchronize()
+        synchronize()
         start = time.perf_counter()
         for _ in range(count):
             step()
-        torch.cuda.synchronize()
+        synchronize()
         return time.perf_counter() - start
 
     profiler = None

@@ -5,6 +5,8 @@
  * at most, and a sum of what the first rounds have computed. KIND: gemm, long, tiny, graph, sync; burst,
  * tiny for 15 ms, then nothing for 35, which its rate leaves out; step and
  * loss, training steps of 60 and 40 kernels between which the host computes for 0.3 and for 1 ms;
+ * capture, a graph captured, instantiated, launched and destroyed in each round, in the three modes by
+ * turns; ms, then a number, a kernel of so many milliseconds;
  * nap, for which it is the median of a round in milliseconds in place of rounds a second. Of several,
  * separated by commas, process NUMBER does the NUMBERth, or the last. SHARE_TIMES: a file for the moments,
  * of CLOCK_MONOTONIC in seconds, at which rounds were done.
@@ -64,12 +66,40 @@ static void launch(int us)
 	must(cudaGetLastError(), "launch");
 }
 
-/* One round, of a few hundred microseconds but for `long`; how many may be on their way. */
-static int round_of(const char *kind)
+static void make_graph(cudaStreamCaptureMode mode)
+{
+	size_t nodes = 0;
+	cudaGraph_t made;
+
+	must(cudaStreamBeginCapture(stream, mode), "capture");
+	for (int i = 0; i < NODES; i++)
+		launch(20);
+	must(cudaStreamEndCapture(stream, &made), "capture's end");
+	must(cudaGraphGetNodes(made, NULL, &nodes), "nodes");
+	if (nodes != NODES) {
+		fprintf(stderr, "share: %zu nodes were captured, not %d\n", nodes, NODES);
+		exit(1);
+	}
+	must(cudaGraphInstantiateWithFlags(&graph, made, 0), "graph");
+	must(cudaGraphDestroy(made), "capture's graph");
+}
+
+/* One round, of a few hundred microseconds but for `long` and `ms`; how many may be on their way. */
+static int round_of(const char *kind, long round)
 {
 	if (!strcmp(kind, "long")) {
 		launch(5000);
 		return 8;
+	}
+	if (!strncmp(kind, "ms", 2)) {
+		launch(atoi(kind + 2) * 1000);
+		return 2;
+	}
+	if (!strcmp(kind, "capture")) {
+		must(cudaGraphExecDestroy(graph), "graph's end");
+		make_graph((cudaStreamCaptureMode)(round % 3));
+		must(cudaGraphLaunch(graph, stream), "graph");
+		return 1;
 	}
 	if (!strcmp(kind, "tiny") || !strcmp(kind, "burst")) {
 		for (int i = 0; i < 50; i++)
@@ -92,17 +122,6 @@ static int round_of(const char *kind)
 	}
 	launch(200);
 	return !strcmp(kind, "sync") || !strcmp(kind, "nap") ? 1 : 200;
-}
-
-static void make_graph(void)
-{
-	cudaGraph_t made;
-
-	must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capture");
-	for (int i = 0; i < NODES; i++)
-		launch(20);
-	must(cudaStreamEndCapture(stream, &made), "capture's end");
-	must(cudaGraphInstantiateWithFlags(&graph, made, 0), "graph");
 }
 
 static unsigned long long sum(void)
@@ -155,7 +174,7 @@ int main(int argc, char **argv)
 	must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
 	must(cudaMalloc(&data, BLOCKS * THREADS * sizeof(*data)), "memory");
 	must(cudaMemsetAsync(data, 0, BLOCKS * THREADS * sizeof(*data), stream), "memset");
-	make_graph();
+	make_graph(cudaStreamCaptureModeGlobal);
 	must(cudaStreamSynchronize(stream), "start");
 	for (all->ready++; all->ready < atoi(argv[5]);)
 		usleep(1000);
@@ -169,7 +188,7 @@ int main(int argc, char **argv)
 			usleep(15000 + rounds * 7919 % 10000);
 			last = now();
 		}
-		most = round_of(kind);
+		most = round_of(kind, rounds);
 
 		if (++rounds % most && rounds != SUMMED)
 			continue;

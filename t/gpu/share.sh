@@ -405,7 +405,7 @@ pythons() {
 }
 
 case $part in
-c) programs gemm long tiny graph sync ;;
+c) programs gemm long tiny graph capture sync ;;
 step) programs step loss ;;
 cap) caps ;;
 host)
@@ -424,10 +424,12 @@ unequal)
 	unequals gemm long
 	unequals graph long
 	unequals sync long
+	unequals sync ms30
+	unequals sync ms100
 	unequals gemm long graph sync
 	;;
 all)
-	programs gemm long tiny graph sync
+	programs gemm long tiny graph capture sync
 	pythons "torch small" "torch large" jax
 	;;
 *) bail_out "share.sh [all|c|cap|host|jax|kill|lend|price|python|python-cap|step|unequal]" ;;
