@@ -392,26 +392,42 @@ uint64_t end_call(struct thread *thread, struct pending *pending, const struct r
 	return 0;
 }
 
-/* Whether a call that was only counted is the one that ends: it is the innermost, or what is inside of it was left. */
-static inline bool ends_counted(const struct thread *thread, const struct runtime_thread *calls,
-				const struct runtime_report *report)
+static inline bool is_counted(const struct runtime_thread *calls, const struct runtime_report *report)
 {
-	return calls->counted == report && calls->callback == report->callback &&
-	       (thread->state == calls->state ||
-		((thread->state & (THREAD_NESTED | THREAD_INSIDE)) == THREAD_NESTED && thread->outer[1] == calls->state));
+	return calls->counted == report && calls->callback == report->callback;
+}
+
+/* Whether what is inside of a call that was only counted, and has ended, was left. */
+static inline bool has_left(const struct thread *thread, const struct runtime_thread *calls)
+{
+	return (thread->state & (THREAD_NESTED | THREAD_INSIDE)) == THREAD_NESTED && thread->outer[1] == calls->state;
+}
+
+static __attribute__((noinline))
+uint64_t end_around(struct thread *thread, struct runtime_thread *calls, const struct runtime_report *report)
+{
+	struct pending *pending = find(calls, report);
+
+	if (pending && !(thread->state & THREAD_INSIDE))
+		return end_call(thread, pending, report);
+	if (!pending && is_counted(calls, report) && has_left(thread, calls)) {
+		count_left(thread, 0);
+		leave(thread, 0, 0);
+	}
+	return 0;
 }
 
 uint64_t runtime_call_exit(const struct runtime_report *report)
 {
 	struct thread *thread = thread_self;
 	struct runtime_thread *calls = thread ? thread->runtime : NULL;
-	struct pending *pending = calls ? find(calls, report) : NULL;
 
-	if (pending && !(thread->state & THREAD_INSIDE))
-		return end_call(thread, pending, report);
-	if (!pending && calls && ends_counted(thread, calls, report)) {
-		count_left(thread, 0);
+	if (unlikely(!calls))
+		return 0;
+	/* Inside of nothing, and around nothing that goes on. */
+	if (is_counted(calls, report) && thread->state == calls->state) {
 		leave(thread, 0, 0);
+		return 0;
 	}
-	return 0;
+	return end_around(thread, calls, report);
 }

@@ -23,8 +23,8 @@ static void keep(uintptr_t key, intptr_t address, uintptr_t end)
 		return;
 	atomic_store_explicit(&site->key, 0, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
-	atomic_store_explicit(&site->generation, *cuaudit_generation, memory_order_relaxed);
-	atomic_store_explicit(&site->distances, (uint16_t)address | (uint32_t)end << 16, memory_order_relaxed);
+	atomic_store_explicit(&site->where, (uint64_t)*cuaudit_generation << 32 | (uint32_t)end << 16 | (uint16_t)address,
+			      memory_order_relaxed);
 	atomic_store_explicit(&site->key, key, memory_order_release);
 }
 

@@ -26,8 +26,7 @@ enum { RUNTIME_SITES = 2048 };	/* a power of two; a runtime has two for each fun
 
 extern struct runtime_site {
 	_Atomic uintptr_t key;
-	_Atomic uint32_t generation;
-	_Atomic uint32_t distances;	/* of the address, in 16 bits with a sign; then of the end */
+	_Atomic uint64_t where;	/* the generation; below, in 32 bits, the distances: of the end, then of the address, with a sign */
 } runtime_sites[RUNTIME_SITES];
 
 static inline struct runtime_site *runtime_site_of(uintptr_t key)
@@ -39,13 +38,13 @@ static inline struct runtime_site *runtime_site_of(uintptr_t key)
 static inline uint32_t runtime_distances(uintptr_t key)
 {
 	struct runtime_site *site = runtime_site_of(key);
-	bool is = atomic_load_explicit(&site->key, memory_order_acquire) == key &&
-		  atomic_load_explicit(&site->generation, memory_order_relaxed) == *cuaudit_generation;
-	uint32_t distances = atomic_load_explicit(&site->distances, memory_order_relaxed);
+	bool is = atomic_load_explicit(&site->key, memory_order_acquire) == key;
+	uint64_t where = atomic_load_explicit(&site->where, memory_order_relaxed);
 
 	/* Pairs with the fence of keep: who read what it writes sees that it has begun. */
 	atomic_thread_fence(memory_order_acquire);
-	return is && atomic_load_explicit(&site->key, memory_order_relaxed) == key ? distances : 0;
+	return is && where >> 32 == *cuaudit_generation &&
+	       atomic_load_explicit(&site->key, memory_order_relaxed) == key ? (uint32_t)where : 0;
 }
 
 /* By the unwinder: where there are no such distances. */
