@@ -3,6 +3,7 @@
  * Whose turn it is, by the code that decides it, in processes that are simulated in one, on a clock of the test's: who
  * has which part of the device, how much of it is used, and what becomes of it when processes are killed and stopped.
  */
+#include <cuaudit/clock.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -93,6 +94,14 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 	(void)clock;
 	*time = (struct timespec){ .tv_sec = (time_t)(now / 1000000000), .tv_nsec = (long)(now % 1000000000) };
 	return 0;
+}
+
+/* The clock of calls is the same. */
+struct cuaudit_clock_state cuaudit_clock = { .mult = 1 };
+
+uint64_t cuaudit_clock_monotonic(void)
+{
+	return now;
 }
 
 static void act_as(struct process *process)

@@ -32,13 +32,14 @@ enum { ROWS = sizeof(functions) / sizeof(functions[0]) };
 struct lease leases[LEASE_ORDINALS];
 _Atomic bool lease_lost, lease_beyond;
 
-static struct cuaudit_hook submits, waits;	/* the first two */
+static struct cuaudit_hook submits, waits;	/* the first two, */
+static struct cuaudit_hook captures, captured;	/* and those of captures */
 static uint64_t block[8];	/* the thread's */
 static bool capturing;
 
 /* What was done for a call. */
 static struct {
-	int waits, events, unseen, gaps;
+	int waits, events, unseen, gaps, asked;
 	CUstream stream;
 } seen;
 
@@ -48,6 +49,10 @@ int cuaudit_hook_add(const struct cuaudit_hook *given)
 		submits = *given;
 	else if (!waits.functions)
 		waits = *given;
+	else if (strstr(given->functions, "cuStreamBeginCapture"))
+		captures = *given;
+	else if (strstr(given->functions, "cuStreamEndCapture"))
+		captured = *given;
 	return 0;
 }
 
@@ -101,6 +106,7 @@ int driver_device(void)
 
 bool driver_capturing(CUstream stream)
 {
+	seen.asked++;
 	return capturing && (uintptr_t)stream > (uintptr_t)CU_STREAM_LEGACY;
 }
 
@@ -174,6 +180,17 @@ static void submit(const struct cuaudit_function *function, int32_t result)
 	submits.exit(&call, submits.data);
 }
 
+/* A capture begins or ends, and a call says so. */
+static void capture(bool begins, int32_t result)
+{
+	const struct cuaudit_hook *hook = begins ? &captures : &captured;
+	struct cuaudit_call call = { .function = &functions[CUAUDIT_ID_cuStreamEndCapture], .result = result };
+
+	hook->exit(&call, hook->data);
+	if (!result)
+		capturing = begins;
+}
+
 /* The word that is its stream, by the name that headers give it. */
 static CUstream stream_by_name(const struct cuaudit_function *function)
 {
@@ -199,16 +216,53 @@ static void check(const struct cuaudit_function *function)
 	ok(many ? seen.unseen == 1 && !seen.events : seen.events == 1 && seen.stream == stream && !seen.unseen,
 	   "... and an event goes behind it in stream %p", (void *)stream);
 	is_int((long long)(leases[DEVICE].entered - leases[DEVICE].returned), 0, "... and it is known to be over");
+	is_int(seen.asked, !many, "... for which the driver is asked where it waits");
 	submit(function, 1);
 	ok(seen.waits == 1 && !seen.events && !seen.unseen, "... but if it fails, none");
-	capturing = true;
+	capture(true, 0);
 	submit(function, 0);
 	if ((uintptr_t)stream > (uintptr_t)CU_STREAM_LEGACY)
 		ok(!seen.waits && !seen.events && leases[DEVICE].entered == leases[DEVICE].returned,
 		   "... nor while it is captured, for which nothing is waited");
 	else
 		is_int(seen.waits, 1, "... and nothing captures it");
-	capturing = false;
+	capture(false, 0);
+}
+
+/* submit of one that the lease is open for: whether the driver is asked about a capture. */
+static int asked(void)
+{
+	static const uint64_t words[WORDS] = { [8] = STREAM };
+	struct cuaudit_call call = {
+		.function = &functions[CUAUDIT_ID_cuLaunchKernel], .nwords = WORDS, .words = (uint64_t *)words,
+	};
+
+	memset(&seen, 0, sizeof(seen));
+	leases[DEVICE].open = leases[DEVICE].contested = 1;
+	submits.enter(&call, submits.data);
+	submits.exit(&call, submits.data);
+	return seen.asked;
+}
+
+/* The driver is asked about captures while there may be one. */
+static void ask_while_captured(void)
+{
+	is_int(asked(), 0, "where nothing is captured, nobody asks at each submission");
+	capture(true, 1);
+	is_int(asked(), 0, "... nor where no capture could begin");
+	capture(true, 0);
+	is_int(asked(), 1, "while something is, it is asked once");
+	capture(true, 0);
+	capture(false, 0);
+	is_int(asked(), 1, "... as long as one of two goes on");
+	capture(false, 1);
+	is_int(asked(), 1, "... which does not end by a call that fails");
+	capture(false, 0);
+	capture(false, 0);
+	is_int(asked(), 0, "... and not behind the last one");
+	capture(true, 0);
+	is_int(asked(), 1, "one that ended unseen is none less");
+	capture(false, 0);
 }
 
 /* Of waits of one thread, some of which have no end. */
@@ -262,6 +316,7 @@ int main(void)
 		taken++;
 	}
 	ok(taken > 100, "%d functions", taken);
+	ask_while_captured();
 	wait_and_leave();
 	selector_close(selector);
 	return done_testing();

@@ -10,6 +10,7 @@
  */
 #include "hooks/modules/limit/limit_flight.h"
 
+#include <cuaudit/clock.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -57,7 +58,7 @@ static struct tail tails[LEASE_ORDINALS];
 static uint64_t completed[LEASE_ORDINALS];	/* when the last event was seen to be */
 static uint64_t polled[LEASE_ORDINALS];		/* when it was looked last */
 
-static _Atomic uint64_t submitted[LEASE_ORDINALS];	/* when something was last */
+static _Atomic uint64_t submitted[LEASE_ORDINALS];	/* when something was last, in ticks; 0: nothing yet */
 static _Atomic uint32_t pending[LEASE_ORDINALS];
 static _Atomic uint32_t marks[LEASE_ORDINALS];	/* of those, at most one */
 static _Atomic uint32_t loose[LEASE_ORDINALS];	/* submissions without an event behind them */
@@ -129,17 +130,21 @@ static void record_tail(struct lease *lease, struct tail *tail, CUstream now)
 /* Whoever waits, and for the device or not: it is not known that the device waits meanwhile. */
 bool flight_begins(struct lease *lease)
 {
-	uint64_t now = lease_now(), before = atomic_exchange(&submitted[number(lease)], now);
-	bool paused = now > before + PAUSE;
+	_Atomic uint64_t *at = &submitted[number(lease)];
+	uint64_t now = cuaudit_ticks(), before = atomic_load_explicit(at, memory_order_relaxed), ns;
 
-	if (before && paused)
-		lease->awaited += now - before;
-	return paused;
+	/* Of two threads at once, either is. */
+	atomic_store_explicit(at, now, memory_order_relaxed);
+	/* Counters of two processors differ by little. */
+	ns = before && now > before ? cuaudit_clock_ns(now - before) : 0;
+	if (ns > PAUSE)
+		lease->awaited += ns;
+	return !before || ns > PAUSE;
 }
 
 void flight_goes_on(struct lease *lease)
 {
-	submitted[number(lease)] = lease_now();
+	submitted[number(lease)] = cuaudit_ticks();
 }
 
 void flight_submitted(struct lease *lease, CUstream stream)

@@ -69,6 +69,16 @@ static const char ends[] =
 #include "tables/submission.def"
 	;
 
+static const char captures[] =
+#define CAPTURES(selector, source) "," selector
+#include "tables/submission.def"
+	;
+
+static const char captured[] =
+#define CAPTURED(selector, source) "," selector
+#include "tables/submission.def"
+	;
+
 static const char begins[] =
 #define BEGINS(selector, source) "," selector
 #include "tables/submission.def"
@@ -158,6 +168,12 @@ static void submit_beyond(int device)
 	lease_beyond = true;
 	gap_report(GAP_LEASE, "a device", "it is not among the first 16 that the program sees");
 }
+
+/*
+ * Captures that go on, those that were seen to begin: without any nobody asks the driver at each submission. What was
+ * not seen, of an excluded library say, is asked for where something is waited for or recorded.
+ */
+static _Atomic uint32_t capturing;
 
 /* It adds to a graph, which is work once it is launched. */
 static bool is_captured(const struct cuaudit_call *call)
@@ -259,7 +275,7 @@ static int submit(struct cuaudit_call *call, void *data)
 		return CUAUDIT_CONTINUE;
 	}
 	/* Nobody asks the driver for what makes no difference. */
-	asks = lease->contested || !lease->open;
+	asks = capturing && (lease->contested || !lease->open);
 	if (asks && is_captured(call))
 		return CUAUDIT_CONTINUE;
 	if (lease->contested) {
@@ -290,7 +306,7 @@ static void submitted(struct cuaudit_call *call, void *data)
 	if (lease->contested && cuaudit_call_succeeded(call)) {
 		if (!stream_of(call, &stream))
 			flight_unseen(lease);
-		else if (asked || !driver_capturing(stream))
+		else if (asked || !capturing || !driver_capturing(stream))
 			flight_submitted(lease, stream);
 	}
 	if (may_wait(call))
@@ -389,6 +405,24 @@ static void began(struct cuaudit_call *call, void *data)
 		lease_start();
 }
 
+static void capture_began(struct cuaudit_call *call, void *data)
+{
+	(void)data;
+	if (cuaudit_call_succeeded(call))
+		capturing++;
+}
+
+/* One that was invalidated ends with an error, and counts as one that goes on. */
+static void capture_ended(struct cuaudit_call *call, void *data)
+{
+	uint32_t count = capturing;
+
+	(void)data;
+	if (cuaudit_call_succeeded(call))
+		while (count && !atomic_compare_exchange_weak(&capturing, &count, count - 1))
+			;
+}
+
 int lease_add_hooks(const struct cuaudit_module *owner)
 {
 	struct cuaudit_hook hook = {
@@ -425,5 +459,11 @@ int lease_add_hooks(const struct cuaudit_module *owner)
 	hook.functions = begins + 1;
 	hook.enter = NULL;
 	hook.exit = began;
+	error = error ?: cuaudit_hook_add(&hook);
+	hook.functions = captures + 1;
+	hook.exit = capture_began;
+	error = error ?: cuaudit_hook_add(&hook);
+	hook.functions = captured + 1;
+	hook.exit = capture_ended;
 	return error ?: cuaudit_hook_add(&hook);
 }
