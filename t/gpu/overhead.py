@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What watching a training step costs, of small operations or of a model, or fifty empty kernels (tiny).
+"""What watching a training step costs, of small operations or of a model, of fifty empty kernels (tiny), or
+of share_step.py (share).
 
-overhead.py small|model|tiny [-s] [-r ROUNDS] [-p PROCESSES] [MODE...], with LIBCUAUDIT set. So many
+overhead.py small|model|tiny|share [-s] [-r ROUNDS] [-p PROCESSES] [MODE...], with LIBCUAUDIT set. So many
 processes of each mode are started, then all take turns at a few steps, so that whatever else the
 machine does meets all of them alike; several, since where its memory lies makes one process faster
 than the next, plain ones too. A round's ratio is the sum of a mode's times to that of "plain" in
@@ -24,9 +25,9 @@ import sys
 import tempfile
 import time
 
-BLOCK = {"small": 10, "model": 2, "tiny": 200}
-SWITCHED = {"small": 3, "model": 1, "tiny": 40}
-WARM = {"small": 60, "model": 6, "tiny": 1000}
+BLOCK = {"small": 10, "model": 2, "tiny": 200, "share": 20}
+SWITCHED = {"small": 3, "model": 1, "tiny": 40, "share": 8}
+WARM = {"small": 60, "model": 6, "tiny": 1000, "share": 100}
 HOOKS = {
     "loaded": "",
     "stat": "stat",
@@ -84,6 +85,12 @@ def tiny():
         return ctypes.CDLL(directory + "/tiny.so").launches
 
 
+def share(torch):
+    """The small step of share_step.py, which waits for its loss each time."""
+    from share_step import torch_step
+    return torch_step("small")[0]
+
+
 class Switch:
     """Where the stubs of this process jump to: to hooks, or past them."""
 
@@ -126,7 +133,7 @@ def work(name, mode, switched):
         import torch
 
         torch.manual_seed(7)
-        step = {"small": small, "model": model}[name](torch)
+        step = {"small": small, "model": model, "share": share}[name](torch)
         synchronize = torch.cuda.synchronize
 
     def block(count):

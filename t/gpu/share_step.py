@@ -77,19 +77,24 @@ def together(path, number, processes):
         time.sleep(0.001)
 
 
-kind, *rest = sys.argv[1:]
-run, parameters = torch_step(rest.pop(0)) if kind == "torch" else jax_step()
-for _ in range(20):
-    run()
-together(rest[1], int(rest[2]), int(rest[3]))
-rounds, gap, summed = 0, 0.0, None
-start = last = time.monotonic()
-while last < start + float(rest[0]):
-    run()
-    rounds += 1
-    now = time.monotonic()
-    gap = max(gap, now - last)
-    last = now
-    if rounds == SUMMED:
-        summed = parameters()
-print(rounds, "%.2f" % (rounds / (last - start)), "%.1f" % (gap * 1000), digest(summed) if summed else "none")
+def main():
+    kind, *rest = sys.argv[1:]
+    run, parameters = torch_step(rest.pop(0)) if kind == "torch" else jax_step()
+    for _ in range(20):
+        run()
+    together(rest[1], int(rest[2]), int(rest[3]))
+    rounds, gap, summed = 0, 0.0, None
+    start = last = time.monotonic()
+    while last < start + float(rest[0]):
+        run()
+        rounds += 1
+        now = time.monotonic()
+        gap = max(gap, now - last)
+        last = now
+        if rounds == SUMMED:
+            summed = parameters()
+    print(rounds, "%.2f" % (rounds / (last - start)), "%.1f" % (gap * 1000), digest(summed) if summed else "none")
+
+
+if __name__ == "__main__":
+    main()
