@@ -31,7 +31,7 @@ static const char kernels[] =
 	"}\n"
 	".visible .entry other() { ret; }\n";
 
-enum { SIZE = 8 << 20, SPIN_MS = 200 };
+enum { SIZE = 8 << 20, LEFT = 512 << 20, SPIN_MS = 200 };
 
 static CUdevice device;
 static CUcontext context, second;
@@ -133,6 +133,23 @@ static void fill_pool(void)
 	MUST(cuMemAllocFromPoolAsync(&pooled, SIZE, pool, idle));
 	MUST(cuMemFreeAsync(pooled, idle));
 	MUST(cuStreamSynchronize(idle));
+}
+
+/* The pool keeps nearly all that was free, and uses none of it: who wants memory finds it there alone. */
+static void hoard(void)
+{
+	cuuint64_t all = ~0ull;
+	size_t left, total;
+
+	create_pool();
+	MUST(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+	MUST(cuMemGetInfo(&left, &total));
+	MUST(cuMemAllocFromPoolAsync(&pooled, left - LEFT, pool, idle));
+	MUST(cuMemFreeAsync(pooled, idle));
+	MUST(cuStreamSynchronize(idle));
+	MUST(cuMemGetInfo(&left, &total));
+	if (left > 2 * (size_t)LEFT)
+		printf("# the pool keeps too little: %zu MiB are free\n", left >> 20);
 }
 
 static void create_array(void)
@@ -266,6 +283,8 @@ static const struct probe {
 	PROBE("cuMemPoolCreate", nothing(), create_pool(), MUST(cuMemPoolDestroy(pool))),
 	PROBE("cuMemPoolTrimTo", fill_pool(), MUST(cuMemPoolTrimTo(pool, 0)),
 	      MUST(cuMemPoolDestroy(pool))),
+	PROBE("cuMemAlloc that has to trim a pool", hoard(), MUST(cuMemAlloc(&memory, 2 * (size_t)LEFT)),
+	      { MUST(cuMemFree(memory)); MUST(cuMemPoolDestroy(pool)); }),
 	PROBE("cuMemPoolDestroy", fill_pool(), MUST(cuMemPoolDestroy(pool)), nothing()),
 	PROBE("cuMemAllocAsync, idle stream", nothing(), MUST(cuMemAllocAsync(&memory, SIZE, idle)),
 	      MUST(cuMemFree(memory))),
