@@ -298,7 +298,7 @@ static uint64_t submit(struct process *process)
 		lease_begins(lease);
 	lease->entered++;
 	if (!lease->open) {
-		lease->returned++;
+		lease_return(lease);
 		if (!process->waits) {
 			flight_cover(lease, NULL);
 			process->waits_from = now;
@@ -322,7 +322,7 @@ static uint64_t submit(struct process *process)
 		flight_submitted(lease, NULL);
 	if (lease->contested && process->waiting == MARKED_EACH)
 		flight_mark(lease, NULL);
-	lease->returned++;
+	lease_return(lease);
 	process->syncs = ++process->launched == process->every;
 	return now + process->cost + (now < process->warm ? process->cold : 0);
 }

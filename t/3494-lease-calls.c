@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* limit(share=): each function that gives a device work waits for the lease; waits for the device that are left. */
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include <cuaudit/api.h>
 #include <cuaudit/cuda_types.h>
@@ -215,14 +218,14 @@ static void check(const struct cuaudit_function *function)
 	ok(seen.waits == 1 && !seen.gaps, "... waits for the lease of the current device");
 	ok(many ? seen.unseen == 1 && !seen.events : seen.events == 1 && seen.stream == stream && !seen.unseen,
 	   "... and an event goes behind it in stream %p", (void *)stream);
-	is_int((long long)(leases[DEVICE].entered - leases[DEVICE].returned), 0, "... and it is known to be over");
+	is_int((long long)(leases[DEVICE].entered - lease_returned(&leases[DEVICE])), 0, "... and it is known to be over");
 	is_int(seen.asked, !many, "... for which the driver is asked where it waits");
 	submit(function, 1);
 	ok(seen.waits == 1 && !seen.events && !seen.unseen, "... but if it fails, none");
 	capture(true, 0);
 	submit(function, 0);
 	if ((uintptr_t)stream > (uintptr_t)CU_STREAM_LEGACY)
-		ok(!seen.waits && !seen.events && leases[DEVICE].entered == leases[DEVICE].returned,
+		ok(!seen.waits && !seen.events && leases[DEVICE].entered == lease_returned(&leases[DEVICE]),
 		   "... nor while it is captured, for which nothing is waited");
 	else
 		is_int(seen.waits, 1, "... and nothing captures it");
@@ -263,6 +266,63 @@ static void ask_while_captured(void)
 	capture(true, 0);
 	is_int(asked(), 1, "one that ended unseen is none less");
 	capture(false, 0);
+}
+
+enum { THREADS = 3, MANY = 400000 };
+
+static pthread_barrier_t together;
+static _Atomic int handled;
+
+static void submit_many(int count)
+{
+	static const uint64_t words[WORDS];
+	struct cuaudit_call call = {
+		.function = &functions[CUAUDIT_ID_cuLaunchKernel], .nwords = WORDS, .words = (uint64_t *)words,
+	};
+
+	for (int i = 0; i < count; i++) {
+		submits.enter(&call, submits.data);
+		submits.exit(&call, submits.data);
+	}
+}
+
+static void submit_in_handler(int number)
+{
+	(void)number;
+	submit_many(1);
+	handled++;
+}
+
+static void *submit_in_thread(void *given)
+{
+	pthread_barrier_wait(&together);
+	submit_many(MANY);
+	return given;
+}
+
+/* Whoever submits: the thread that was first, others, and handlers that come amid that of either. */
+static void count_all(void)
+{
+	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct lease *lease = &leases[DEVICE];
+	pthread_t threads[THREADS];
+
+	memset(leases, 0, sizeof(leases));
+	lease->open = 1;
+	lease->first = pthread_self();
+	signal(SIGALRM, submit_in_handler);
+	if (pthread_barrier_init(&together, NULL, THREADS + 1) || setitimer(ITIMER_REAL, &often, NULL))
+		bail_out("no barrier, or no timer");
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, submit_in_thread, NULL))
+			bail_out("no thread");
+	submit_in_thread(NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	setitimer(ITIMER_REAL, &never, NULL);
+	ok(handled > 0, "%d handlers have submitted", handled);
+	is_int((long long)lease->entered, (THREADS + 1LL) * MANY + handled, "... beside %d threads", THREADS + 1);
+	is_int((long long)lease_returned(lease), (long long)lease->entered, "... and all came back");
 }
 
 /* Of waits of one thread, some of which have no end. */
@@ -317,6 +377,7 @@ int main(void)
 	}
 	ok(taken > 100, "%d functions", taken);
 	ask_while_captured();
+	count_all();
 	wait_and_leave();
 	selector_close(selector);
 	return done_testing();

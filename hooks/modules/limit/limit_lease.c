@@ -166,6 +166,7 @@ void lease_use(uint32_t ordinal)
 	/* One thread makes it known; the others are about to wait for the helper. */
 	if (!atomic_compare_exchange_strong(&lease->used, &none, LEASE_MEETS))
 		return;
+	lease->first = pthread_self();
 	memcpy(lease->uuid, uuid, sizeof(uuid));
 	lease->index = LEASE_NO_INDEX;
 	lease->batch = 4;

@@ -3,6 +3,7 @@
 #ifndef HOOKS_MODULES_LIMIT_LIMIT_LEASE_H
 #define HOOKS_MODULES_LIMIT_LIMIT_LEASE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,7 +50,9 @@ struct lease {
 	_Atomic uint64_t asked;		/* when a thread that wants to submit said so last; 0: none does */
 	_Atomic uint64_t waits_from;	/* since when one does; 0: none, since it was opened */
 	_Atomic uint64_t entered;	/* submissions ... */
-	_Atomic uint64_t returned;	/* ... and how many of them the driver has taken */
+	_Atomic uint64_t returned;	/* ... and how many of them the driver has taken, see lease_returned, ... */
+	uint64_t returned_first;	/* ... but for those of the thread that submitted first, ... */
+	_Atomic(pthread_t) first;	/* ... which is this one */
 	_Atomic uint64_t covered;	/* those with an event behind them, or waited for */
 	_Atomic uint64_t busy_from;	/* since when its work is not counted yet; 0: it has none */
 	_Atomic uint64_t idle_from;	/* since when it had none, 0: that is not known */
@@ -145,6 +148,27 @@ bool lease_finish(void);
 
 /* Context: call, in the child of fork. */
 void lease_forked(void);
+
+/* Of `entered`, how many the driver has taken. Context: call. */
+static inline uint64_t lease_returned(const struct lease *lease)
+{
+	return atomic_load(&lease->returned) + __atomic_load_n(&lease->returned_first, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Context: call. One more. Most programs submit in one thread: by an instruction that a handler's is before or behind,
+ * and without a lock, which waits until what the driver wrote has reached the device.
+ */
+static inline void lease_return(struct lease *lease)
+{
+#if defined(__x86_64__)
+	if (lease->first == pthread_self()) {
+		__asm__ volatile("addq $1, %0" : "+m"(lease->returned_first) : : "memory");
+		return;
+	}
+#endif
+	atomic_fetch_add(&lease->returned, 1);
+}
 
 /* CLOCK_MONOTONIC in nanoseconds. Context: call. */
 static inline uint64_t lease_now(void)

@@ -188,7 +188,7 @@ static bool wait_for_turn(struct cuaudit_call *call, struct lease *lease)
 {
 	CUstream stream;
 
-	atomic_fetch_add(&lease->returned, 1);
+	lease_return(lease);
 	if (driver_device() < 0 || is_captured(call))
 		return false;
 	if (!stream_of(call, &stream))
@@ -202,7 +202,7 @@ static bool wait_for_turn(struct cuaudit_call *call, struct lease *lease)
 		atomic_fetch_add(&lease->entered, 1);
 		if (lease->open)
 			return true;
-		atomic_fetch_add(&lease->returned, 1);
+		lease_return(lease);
 	} while (true);
 }
 
@@ -311,7 +311,7 @@ static void submitted(struct cuaudit_call *call, void *data)
 	}
 	if (may_wait(call))
 		end_wait(call, lease);
-	atomic_fetch_add(&lease->returned, 1);
+	lease_return(lease);
 }
 
 /* Not by an event: there is no telling in which stream it was. */

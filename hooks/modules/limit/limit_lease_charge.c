@@ -55,7 +55,7 @@ static void settle(struct lease *lease, bool waited)
 {
 	uint64_t entered = lease->entered, from = lease->busy_from, now, at;
 
-	if (!from || lease->returned != entered || lease->covered < entered ||
+	if (!from || lease_returned(lease) != entered || lease->covered < entered ||
 	    flight_poll(lease) || lease->entered != entered)
 		return;
 	at = lease->finished_at;
@@ -239,7 +239,7 @@ void lease_measure(struct lease *lease, uint64_t now)
 	 * work that was submitted before there were events.
 	 */
 	if (!lease->syncing && now - lease->active > TAIL && !flight_poll(lease) &&
-	    (lease->returned == entered || lease->covered >= lease->before))
+	    (lease_returned(lease) == entered || lease->covered >= lease->before))
 		count(lease, lease->active, 0);
 	count(lease, now, now);
 	worked = lease->worked;

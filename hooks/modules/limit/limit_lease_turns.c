@@ -320,11 +320,11 @@ static uint64_t look_holds(struct lease *lease, uint64_t now)
 		if (!is_wanted(lease, now))
 			return LOOK_ALONE;
 		lease->contested = 1;
-		lease->before = lease->returned;
+		lease->before = lease_returned(lease);
 		/* What it did while nobody else wanted the device is not charged. */
 		lease_charge_anew(lease);
 		/* What was submitted before is not done, for all that is known. */
-		if (lease->covered != lease->entered || lease->entered != lease->returned)
+		if (lease->covered != lease->entered || lease->entered != lease_returned(lease))
 			lease_busy(lease);
 		lease->active = lease->last_busy = lease->wanted = now;
 		lease->start_tag = lease_part(lease, rows_mine)->tag;
