@@ -79,15 +79,19 @@ together() {
 	done
 }
 
-# row NAME ALONE WEIGHTS RATES: a line of the table, and whether all is as it should be; the total is also that of as
-# many by the driver's own time slicing, in $at_once, which host-bound programs do more by than one alone
+# row NAME ALONE WEIGHTS RATES: a line of the table, and whether all is as it should be: within 3 points, and together
+# 95 % of one alone, or of as many by the driver's own time slicing, in $at_once, where that is less; host-bound programs do
+# more by that than one alone
 row() {
 	row_line=$(echo "$2 $3 $4" | awk -v n="$(echo "$3" | wc -w)" -v name="$1" -v at_once="$at_once" '{
 		for (i = 1; i <= n; i++) {
 			weights += $(1 + i)
 			all += $(1 + n + i)
 		}
-		bad = all < 0.95 * $1
+		others = split(at_once, both, " ")
+		for (i = 1; i <= others; i++)
+			sliced += both[i]
+		bad = all < 0.95 * (sliced && sliced < $1 ? sliced : $1)
 		for (i = 1; i <= n; i++) {
 			had = all ? 100 * $(1 + n + i) / all : 0
 			wanted = 100 * $(1 + i) / weights
@@ -95,9 +99,6 @@ row() {
 			if (had > wanted + 3 || had < wanted - 3)
 				bad = 1
 		}
-		others = split(at_once, both, " ")
-		for (i = 1; i <= others; i++)
-			sliced += both[i]
 		printf "%s %-24s%-22s of 100 %%, together %.1f %% of alone, %.1f %% of as many at once\n",
 			bad ? "BAD " : "GOOD", name, text, $1 ? 100 * all / $1 : 0, sliced ? 100 * all / sliced : 0
 	}')
