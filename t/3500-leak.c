@@ -459,6 +459,48 @@ static void physical(void)
 	is_int((long long)all_faults(), 0, "none of this is an error");
 }
 
+/* Pools are of a device or of the host, as what comes from them is. */
+static void host_pools(void)
+{
+	enum { POOL = 40, MEMORY = 0x200000, PAGE = 0x1000 };
+	int type;
+
+	for (type = CU_MEM_LOCATION_TYPE_DEVICE; type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT; type++) {
+		const CUmemLocation location = { .type = (CUmemLocationType)type };
+		const CUmemPoolProps made = { .location = location };
+		long long counted = type == CU_MEM_LOCATION_TYPE_DEVICE;
+
+		anew();
+		GIVE(cuMemPoolCreate, POOL, at(&made));
+		GIVE(cuMemAllocFromPoolAsync, MEMORY, PAGE, POOL, 0);
+		is_int(pages(), counted, "memory of a pool that was made by location type %d", type);
+		core_do(cuMemFreeAsync, 0, MEMORY, 0);
+		is_int(pages(), 0, "... until it is freed");
+		core_do(cuMemPoolDestroy, 0, POOL);
+		GIVE(cuMemGetDefaultMemPool, POOL, at(&location), 1);
+		GIVE(cuMemAllocFromPoolAsync, MEMORY, PAGE, POOL, 0);
+		is_int(pages(), counted, "... and of the default pool of such a location");
+		core_do(cuMemFreeAsync, 0, MEMORY, 0);
+		GIVE(cuMemGetMemPool, POOL, at(&location), 1);
+		GIVE(cuMemAllocFromPoolAsync, MEMORY, PAGE, POOL, 0);
+		is_int(pages(), counted, "... and of its current one");
+		GIVE(cuDeviceGetDefaultMemPool, POOL, 0);
+		GIVE(cuMemAllocFromPoolAsync, MEMORY + PAGE, PAGE, POOL, 0);
+		is_int(pages(), counted + 1, "... and of a device's that has its handle later");
+		GIVE(cuMemAllocAsync, MEMORY + 2 * PAGE, PAGE, 0);
+		is_int(pages(), counted + 2, "... and of none that is named");
+	}
+	for (type = 0; type < 200; type++) {
+		const CUmemPoolProps made = { .location.type = CU_MEM_LOCATION_TYPE_HOST };
+
+		GIVE(cuMemPoolCreate, POOL + type, at(&made));
+	}
+	anew();
+	GIVE(cuMemAllocFromPoolAsync, MEMORY, PAGE, POOL + 150, 0);
+	is_int(pages(), 1, "of more of the host's than can be remembered, it is counted");
+	is_int((long long)all_faults(), 0, "none of this is an error");
+}
+
 static void shown(void)
 {
 	enum { A = 0x10000 };
@@ -861,6 +903,7 @@ int main(void)
 	code();
 	mappings();
 	physical();
+	host_pools();
 	shown();
 	sizes();
 	again();

@@ -11,6 +11,7 @@
 
 #include "hooks/modules/leak/leak_fault.h"
 #include "hooks/modules/leak/leak_object.h"
+#include "hooks/modules/leak/leak_place.h"
 #include "hooks/modules/leak/leak_print.h"
 #include "hooks/modules/leak/leak_python.h"
 #include "hooks/modules/leak/leak_suppress.h"
@@ -221,13 +222,15 @@ static void give(const struct cuaudit_call *call, const struct leak_rule *rule)
 	struct leak_allocation allocation = {
 		.handle = leak_word_get(call, rule->object),
 		.size = leak_rule_size(call, rule), .claims = 1, .device = -1,
-		.kind = rule->kind, .again = rule->again, .counted = leak_rule_is_counted(call, rule),
+		.kind = rule->kind, .again = rule->again, .counted = leak_place_is_counted(call, rule),
 		.site = site_of(call),
 	};
 	sigset_t saved;
 
 	if (!allocation.handle)
 		return;
+	if (rule->kind == LEAK_KIND_POOL)
+		leak_place_pool(call, rule, allocation.handle);
 	allocation.site.python = leak_python_here();
 	if (rule->count_word != LEAK_NO_WORD)
 		allocation.claims = (uint32_t)call->words[rule->count_word];
@@ -367,6 +370,8 @@ static void show(const struct cuaudit_call *call, const struct leak_rule *rule)
 
 	if (rule->shows_all)
 		leak_forget_all((enum leak_space)(rule->shows_all - 1));
+	if (handle && rule->shows.space == LEAK_POOL)
+		leak_place_pool(call, rule, handle);
 	if (!handle || leak_state(rule->shows.space, handle) != LEAK_DEAD)
 		return;
 	leak_lock(&saved);

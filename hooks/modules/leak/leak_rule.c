@@ -204,6 +204,12 @@ static void pair(const struct row *row, struct leak_rule *rule, enum leak_space 
 	rule->pair[1] = find(row, other, NULL, false);
 }
 
+static void locates(const struct row *row, struct leak_rule *rule, enum leak_place place, const char *parameter)
+{
+	rule->place_word = named(row, parameter);
+	rule->place = rule->place_word == LEAK_NO_WORD ? LEAK_PLACE_NONE : (uint8_t)place;
+}
+
 /* Handles by value that are not what the function allocates or frees. */
 static void find_uses(const struct row *row, struct leak_rule *rule, uint64_t asked)
 {
@@ -232,7 +238,7 @@ static void apply(const struct row *row, struct leak_rule *rule)
 	uint64_t asked = 0;
 
 	rule->object.word = rule->shows.word = rule->shares.word = rule->pair[0].word = LEAK_NO_WORD;
-	rule->count_word = rule->device_word = rule->parent_word = rule->located_word = LEAK_NO_WORD;
+	rule->count_word = rule->device_word = rule->parent_word = rule->place_word = LEAK_NO_WORD;
 #define BASE(name) if (!strcmp(is_base, #name))
 #define ALLOCATES(base, kind, handle, parent, again) \
 	SIZED(base, kind, handle, parent, again, NONE, none)
@@ -244,7 +250,8 @@ static void apply(const struct row *row, struct leak_rule *rule)
 	BASE(base) claims(row, rule, LEAK_FREES_##how, LEAK_##space, #handle);
 #define SHARES(base, space, handle) \
 	BASE(base) rule->shares = find(row, LEAK_##space, #handle, false);
-#define LOCATED(base, prop) BASE(base) rule->located_word = named(row, #prop);
+#define LOCATED(base, how, parameter) \
+	BASE(base) locates(row, rule, LEAK_PLACE_##how, #parameter);
 #define CLAIMS(base, space, handle) \
 	BASE(base) claims(row, rule, LEAK_CLAIMS, LEAK_##space, #handle);
 #define ASKS(base, space) BASE(base) asked |= (uint64_t)1 << LEAK_##space;
@@ -328,16 +335,6 @@ static uint64_t array_size(const void *at, enum array_form form, uint32_t levels
 static uint32_t levels_of(const struct cuaudit_call *call, const struct leak_rule *rule)
 {
 	return rule->levels_word == LEAK_NO_WORD ? 1 : (uint32_t)call->words[rule->levels_word];
-}
-
-bool leak_rule_is_counted(const struct cuaudit_call *call, const struct leak_rule *rule)
-{
-	const CUmemAllocationProp *prop = NULL;
-
-	if (rule->located_word != LEAK_NO_WORD)
-		prop = (const CUmemAllocationProp *)(uintptr_t)call->words[rule->located_word];
-	/* A multicast object is over memory that is counted. */
-	return rule->size != LEAK_SIZE_MULTICAST && (!prop || prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE);
 }
 
 uint64_t leak_rule_size(const struct cuaudit_call *call, const struct leak_rule *rule)

@@ -49,6 +49,9 @@ enum leak_size {
 	LEAK_SIZE_REGION	/* the number of bytes given back */
 };
 
+/* What says where memory is. */
+enum leak_place { LEAK_PLACE_NONE, LEAK_PLACE_LOCATION, LEAK_PLACE_POOL, LEAK_PLACE_POOL_PROPERTIES, LEAK_PLACE_PROPERTIES };
+
 enum leak_again { LEAK_NEW, LEAK_COUNT, LEAK_SAME, LEAK_OWNED };
 
 enum { LEAK_USES = 6, LEAK_NO_WORD = 0xff };
@@ -77,7 +80,8 @@ struct leak_rule {
 	uint8_t count_word;	/* how many claims, LEAK_NO_WORD: one */
 	uint8_t device_word;
 	uint8_t parent_word;
-	uint8_t located_word;	/* a CUmemAllocationProp of what is allocated, LEAK_NO_WORD: none */
+	uint8_t place;		/* enum leak_place, and ... */
+	uint8_t place_word;	/* ... where that is */
 	uint8_t shows_all;	/* 1 + the space that any number of objects are shown of */
 	uint8_t nuses;
 	struct leak_word object;	/* allocated or freed */
@@ -125,9 +129,6 @@ uint64_t leak_word_get(const struct cuaudit_call *call, struct leak_word word);
 
 /* Context: call, after it succeeded. Bytes of the object it gave, LEAK_UNSIZED if unknown. */
 uint64_t leak_rule_size(const struct cuaudit_call *call, const struct leak_rule *rule);
-
-/* Context: call, after it succeeded. Whether these are bytes of a device, of its kind, and not counted already. */
-bool leak_rule_is_counted(const struct cuaudit_call *call, const struct leak_rule *rule);
 
 /* What a kind is called, and what distinguishes its handles. */
 const char *leak_kind_text(uint8_t kind);
