@@ -55,6 +55,10 @@ sed 's/,"build_id":"[0-9a-f]*"//' "$tmp/report.coverage" >"$tmp/older.coverage"
 is "$? $(grep -c '"cuHidden"' "$tmp/completed")" "0 1" "... and without one it is still read"
 "$top_builddir/bin/cuaudit" report "$tmp/report.coverage" >"$tmp/completed" 2>"$tmp/err"
 is "$? $(wc -c <"$tmp/completed")" "2 0" "as JSON alone"
+like "$(cat "$tmp/err")" 'a report of the coverage hook' "... which it is"
+sed 's/"lost_bindings":[0-9]*,//' "$tmp/report.coverage" >"$tmp/report.stat"
+"$top_builddir/bin/cuaudit" report "$tmp/report.stat" >"$tmp/completed" 2>"$tmp/err"
+is "$? $(cat "$tmp/err")" "2 cuaudit: $tmp/report.stat: no JSON report of a hook" "one of statistics is none of its"
 # A program without symbols; its build ID stays.
 cp "$tmp/bindings" "$tmp/whole"
 if command -v objcopy >"$tmp/which"; then

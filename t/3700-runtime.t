@@ -74,6 +74,9 @@ run CUAUDIT_EXCLUDE=liblinked.so "$tmp/calls"
 is "$(grep -c liblinked "$tmp/out")" 0 "CUAUDIT_EXCLUDE"
 run CUAUDIT_INCLUDE='(main)' "$tmp/calls"
 is "$(grep -c . "$tmp/out")" 0 "CUAUDIT_INCLUDE: the runtime does not come by the table"
+run CUAUDIT_INCLUDE=liblinked.so "$tmp/calls"
+is "$(grep -o '^cuda[^ ]* [^ ]*' "$tmp/out" | sort | uniq -c | tr -s ' ' | tr '\n' ';')" " 2 cudaMalloc liblinked.so;" \
+	"CUAUDIT_INCLUDE: a library that has a runtime of its own"
 for wrong in cudaMaloc cudaMalloc; do
 	run CUAUDIT_DOMAINS=driver CUAUDIT_FUNCTIONS=$wrong "$tmp/calls"
 	like "$(cat "$tmp/err")" "'$wrong' names no function; CUAUDIT_DOMAINS=driver,runtime has" "driver: $wrong"

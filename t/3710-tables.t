@@ -57,7 +57,14 @@ run CUAUDIT_DOMAINS=driver "$tmp/slots" words
 is "$(grep '^[0-9a-f]* r' "$tmp/out")" "6bd5 r--p 0dd00dddddddd
 c693 r--p ddd0
 d408 r--p 0dd
-cafe rw-p 0dddddddd" "driver: tables as they are"
+cafe rw-p 0dddddddd
+a094 r--p 0dddddd" "driver: tables as they are"
+run CUAUDIT_DOMAINS=driver,runtime "$tmp/slots" words
+is "$(sed -n 1,5p "$tmp/out")" "6bd5 r--p 0dd00dddddddd
+c693 r--p ddd0
+d408 r--p 0dd
+cafe rw-p 0dddddddd
+a094 r--p 0ssdddd" "runtime: two words of its table, and no other"
 for wrong in '6bd5fb6c[2]' '%tables' CUDART_INTERFACE.primary_ctx; do
 	run CUAUDIT_DOMAINS=driver CUAUDIT_FUNCTIONS="$wrong" "$tmp/slots"
 	like "$(cat "$tmp/err")" 'names no function' "driver: $wrong"
@@ -82,10 +89,12 @@ is "$(cat "$tmp/out")" "6bd5 r--p 0ss00ssssdsss
 c693 r--p sss0
 d408 r--p 0dd
 cafe rw-p 0ssssssss
+a094 r--p 0ssssss
 6bd5 r--p 0dd00dddddddd
 c693 r--p ddd0
 d408 r--p 0dd
-cafe rw-p 0dddddddd" "functions alone are replaced, protected as before, and there again at the end"
+cafe rw-p 0dddddddd
+a094 r--p 0dddddd" "functions alone are replaced, protected as before, and there again at the end"
 slots compares
 slots taken
 is "$(calls)" "" "taken: another's function is not called through ours"
@@ -130,6 +139,13 @@ for wrong in d4082055 'd4082055*'; do
 done
 run CUAUDIT_EXCLUDE='(main)' "$tmp/slots"
 is "$(calls)" "" "CUAUDIT_EXCLUDE: who is excluded asks for tables of its own"
+
+run "$tmp/slots"
+whole=$(calls)
+run CUAUDIT_INCLUDE='(main)' "$tmp/slots"
+is "$(calls)" "$whole" "CUAUDIT_INCLUDE: it asks for them as before"
+run CUAUDIT_INCLUDE='libother*' "$tmp/slots"
+is "$(calls)" "" "CUAUDIT_INCLUDE: who is not included has its own"
 
 # what cannot be watched is said
 slots left

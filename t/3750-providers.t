@@ -119,6 +119,14 @@ is "$(sed -n 1p out)" "2 6167910" "fault: answers for the function"
 like "$(cat counts*)" 'fault: rule 1, call 1, .*: libprovided.so.1:add(_again)?\(0x1, 0x2, .*\) is not called but returns 2$' "fault: says so"
 provided CUAUDIT_HOOKS='fault(inject=libprovided.so.1:chosen:result=5)' ./lazy
 is "$(sed -n 14p out)" "5 5 5 42" "fault: another result"
+provided CUAUDIT_HOOKS='fault(inject=libprovided.so.1:add:lib=libmore.so.1:error=2)' ./lazy
+is "$(sed -n 1p out)" "3 6167910" "fault: by caller, not for another one"
+provided CUAUDIT_HOOKS='fault(inject=libprovided.so.1:add:lib=(main):error=2)' ./lazy
+is "$(sed -n 1p out)" "2 6167910" "fault: by caller, for that one"
+provided CUAUDIT_INCLUDE='libmore.so.1' ./lazy
+is "$(calls | sed 's/ .*//' | grep -v ':add' | tr '\n' ' ')" "" "included: calls of other libraries are not seen"
+provided CUAUDIT_INCLUDE='(main)' ./lazy
+like "$(calls)" 'libprovided.so.1:chosen 2' "included: its own are"
 provided CUAUDIT_HOOKS='fault(inject=libprovided.so.1:ad:error=1)' ./lazy
 like "$(cat err)" "fault: 'libprovided.so.1:ad' named no function that the program bound" "fault: a name that is none"
 provided CUAUDIT_HOOKS='trace(text=yes)' ./lazy
@@ -241,9 +249,10 @@ print(*sorted(row["name"] for row in json.load(open("report.json"))["functions"]
 libthrown.so.1:provided::Thing::name
 libthrown.so.1:provided::Thing::~Thing" "names of C++ in reports"
 	provided ./throws
+	like "$(cat counts)" ' libthrown.so.1:_ZNK?8provided5Thing' "statistics have their symbols"
 	like "$(cat counts)" 'unwound  *15 calls left' "calls that an exception left are counted apart"
 else
-	skip 15 "no C++ compiler"
+	skip 16 "no C++ compiler"
 fi
 
 # threads, handlers and children that bind at once

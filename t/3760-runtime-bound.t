@@ -14,20 +14,31 @@ built() {
 }
 built -shared -fPIC -o "$tmp/edits.so" "$here/edits.c" "$top_builddir/lib/cuaudit/cuaudit-core.so"
 built -shared -fPIC -o "$tmp/frames.so" "$here/frames.c" "$top_builddir/lib/cuaudit/cuaudit-core.so"
-# One runtime reports its calls, the other one is newer; of 12 there is one, too.
-for version in 12 13 14; do
+# One runtime reports its calls, the other one is newer; of 11.0 and 12 there is one, too.
+for version in 11.0 12 13 14; do
 	built -shared -fPIC -Wl,-soname,libcudart.so.$version -o "$tmp/libcudart.so.$version.newer" "$here/newer.c"
 done
-mkdir "$tmp/12" "$tmp/13" "$tmp/framed"
+mkdir "$tmp/11.0" "$tmp/12" "$tmp/13" "$tmp/framed"
 built -fno-omit-frame-pointer -shared -fPIC -Wl,-soname,libcudart.so.13 -o "$tmp/framed/libcudart.so.13" "$here/runtime.c" \
 	-L"$tmp" -l:libcuda.so.1
-mv "$tmp/libcudart.so.12.newer" "$tmp/12/libcudart.so.12"
-mv "$tmp/libcudart.so.13.newer" "$tmp/13/libcudart.so.13"
+for version in 11.0 12 13; do
+	mv "$tmp/libcudart.so.$version.newer" "$tmp/$version/libcudart.so.$version"
+done
 mv "$tmp/libcudart.so.14.newer" "$tmp/libcudart.so.14"
 built -o "$tmp/answers" "$here/answers.c" -L"$tmp" -l:libcudart.so.13 -l:libcudart.so.14 -Wl,-rpath,"$tmp" -l:libcuda.so.1
-printf '#include <stdio.h>\nint cudaMemAdvise(const void *, long, int, int);
-int main(void) { printf("%%d\\n", cudaMemAdvise((void *)0x500, 1, 2, 3)); return 0; }\n' >"$tmp/advise.c"
-for version in 12 13; do
+cat >"$tmp/advise.c" <<'C'
+#include <stdio.h>
+
+int cudaMemAdvise(const void *, long, int, int);
+int cudaMemPrefetchAsync(const void *, long, int, long, long);
+
+int main(void)
+{
+	printf("%d %d\n", cudaMemAdvise((void *)0x500, 1, 2, 3), cudaMemPrefetchAsync((void *)0x600, 1, 3, 4, 5));
+	return 0;
+}
+C
+for version in 11.0 12 13; do
 	built -o "$tmp/advise$version" "$tmp/advise.c" -L"$tmp/$version" -l:libcudart.so.$version
 done
 
@@ -100,6 +111,8 @@ run CUAUDIT_DOMAINS=driver "$tmp/calls"
 is "$(grep -c '^ *cuda' "$tmp/out")" 0 "driver: none"
 run CUAUDIT_EXCLUDE='(main)' "$tmp/calls"
 is "$(grep -c '^cuda.* calls ' "$tmp/out") $(grep -c '^cuda.* liblinked' "$tmp/out")" "0 2" "excluded"
+run CUAUDIT_INCLUDE='(main)' "$tmp/calls"
+is "$(grep -c '^cuda.* calls ' "$tmp/out") $(grep -c '^cuda.* liblinked' "$tmp/out")" "4 0" "included"
 run CUAUDIT_FUNCTIONS='libcudart.so.*:*' "$tmp/calls"
 is "$(sed 's/ .*//' "$tmp/out" | sort | tr '\n' ' ')" "cudaFree cudaGetDevice cudaLaunchKernel cudaMalloc " "by their library's name"
 run CUAUDIT_FUNCTIONS='cudaMalloc' "$tmp/calls"
@@ -150,10 +163,16 @@ run CUAUDIT_HOOKS="trace(file=$tmp/stacks.cutrace;backtrace=cu*)" "$tmp/calls"
 is "$(grep -c 'libcudart.so.13.*calls' "$tmp/out") $(grep -c 'cuaudit-core' "$tmp/out")" "4 0" "and in a trace"
 
 # a runtime's parameters are those of its version
-for version in 12:device 13:location; do
+for version in 11.0:device 12:device 13:location; do
 	run LD_LIBRARY_PATH="$tmp/${version%:*}:$tmp" CUAUDIT_HOOKS='trace(text=yes)' "$tmp/advise${version%:*}"
-	is "$status $(cat "$tmp/out")" "0 0" "$version: the program"
+	is "$status $(cat "$tmp/out")" "0 0 0" "$version: the program"
 	like "$(cat "$tmp"/counts*)" "cudaMemAdvise\\(devPtr = 0x500, count = 1, advice = .*, ${version#*:} = .*3\\) = cudaSuccess" \
 		"$version: parameters"
+	case $version in
+	13*) prefetch='location = .*3.*, flags = 4, stream = 0x5' ;;
+	*) prefetch='dstDevice = 3, stream = 0x4' ;;
+	esac
+	like "$(cat "$tmp"/counts*)" "cudaMemPrefetchAsync\\(devPtr = 0x600, count = 1, $prefetch\\) = cudaSuccess" \
+		"$version: of a function that has one more in the later one"
 done
 done_testing

@@ -48,6 +48,12 @@ finds past_set 139 'memset of 100 bytes .*: destination 0x[0-9a-f]*fc4 is past t
 finds past_string 139 'strcpy .*: source 0x[0-9a-f]*000 is past the end of a mapping: after 4 KiB nothing is mapped$'
 finds past_append 139 'strcat .*: destination 0x[0-9a-f]*ff8 is past the end of a mapping: after 8 bytes '
 finds read_only 139 'destination 0x[0-9a-f]* is read-only memory$'
+for checked in __memcpy_chk __memmove_chk __mempcpy_chk __memset_chk __strncpy_chk strncpy; do
+	finds "read_only_$checked" 139 "$checked of 100 bytes .*: destination 0x[0-9a-f]* is read-only memory\$"
+done
+for checked in __stpcpy_chk __strcat_chk __strcpy_chk stpcpy; do
+	finds "read_only_$checked" 139 "$checked of 51 bytes .*: destination 0x[0-9a-f]* is read-only memory\$"
+done
 finds no_access 139 'source 0x[0-9a-f]* is memory without access'
 finds past_guard 139 'memset of 4196 bytes .*: destination 0x[0-9a-f]*fc4 is past the end of a mapping: after 60 bytes begins memory without access'
 finds read_only_overlap 139 'destination 0x[0-9a-f]*00a is read-only memory; source 0x[0-9a-f]*000 and destination 0x[0-9a-f]*00a overlap; use memmove$'
@@ -209,6 +215,7 @@ refused 'dbgmem: is given with libraries=.main. and with libraries=libx[*]; give
 refused "action takes abort.report, not 'warn'" CUAUDIT_HOOKS='dbgmem(libraries=(main);action=warn)'
 refused 'did you mean action' CUAUDIT_HOOKS='dbgmem(libraries=(main);actoin=abort)'
 refused 'libraries' CUAUDIT_HOOKS='dbgmem(libraries=(main):[a)'
+refused 'libraries=GLOB.* is missing' CUAUDIT_HOOKS='dbgmem(action=report)'
 
 # a debugger's breakpoint
 like "$($NM -D --defined-only "$top_builddir/lib/cuaudit/cuaudit-core.so")" ' T cuaudit_dbg_memcpy' "it is exported"

@@ -216,7 +216,7 @@ static const struct kind {
 	{ { "left", "errors" }, "left_objects", NULL },
 	{ { "refusals", "denied" }, "refusals",
 	  "a report of the limit hook, of which --format json names the call sites" },
-	{ { "drivers", "escapes" }, "export_tables",
+	{ { "drivers", "escapes" }, "lost_bindings",
 	  "a report of the coverage hook, of which --format json names the call sites" },
 	{ { NULL }, "fault_rule",
 	  "a report of the fault hook, of which --format json names the call sites" },

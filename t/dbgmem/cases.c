@@ -155,6 +155,37 @@ static void past_set(void) { memset(last_page() + PAGE - 60, 1, n); }
 static void past_string(void) { strcpy(here, memset(last_page(), 'a', n + PAGE - 100)); }
 static void past_append(void) { strcat(strcpy(last_page() + PAGE - 8, "1234567"), here + 1 + !!memset(here, 'b', n)); }
 static void read_only(void) { memcpy(pages(1, PROT_READ), here, n); }
+
+/* What compilers call where they know the size of the destination, and what few programs call. */
+void *__memcpy_chk(void *, const void *, size_t, size_t);
+void *__memmove_chk(void *, const void *, size_t, size_t);
+void *__mempcpy_chk(void *, const void *, size_t, size_t);
+void *__memset_chk(void *, int, size_t, size_t);
+char *__stpcpy_chk(char *, const char *, size_t);
+char *__strcat_chk(char *, const char *, size_t);
+char *__strcpy_chk(char *, const char *, size_t);
+char *__strncpy_chk(char *, const char *, size_t, size_t);
+
+static char *volatile text;
+
+#define READ_ONLY(name, ...) \
+	static void read_only_##name(void) \
+	{ \
+		memset(here, 'a', 50); \
+		text = pages(1, PROT_READ); \
+		name(text, __VA_ARGS__); \
+	}
+READ_ONLY(__memcpy_chk, here, n, PAGE)
+READ_ONLY(__memmove_chk, here, n, PAGE)
+READ_ONLY(__mempcpy_chk, here, n, PAGE)
+READ_ONLY(__memset_chk, 1, n, PAGE)
+READ_ONLY(__stpcpy_chk, here, PAGE)
+READ_ONLY(__strcat_chk, here, PAGE)
+READ_ONLY(__strcpy_chk, here, PAGE)
+READ_ONLY(__strncpy_chk, here, n, PAGE)
+READ_ONLY(stpcpy, here)
+READ_ONLY(strncpy, here, n)
+
 static void no_access(void) { memcpy(here, pages(1, PROT_NONE), n); }
 
 static void read_only_overlap(void)
@@ -415,6 +446,10 @@ static const struct {
 	CASE(no_access), CASE(null), CASE(overlap),
 	CASE(overlap_mempcpy), CASE(overlap_strcpy), CASE(past), CASE(past_append), CASE(past_set),
 	CASE(past_guard), CASE(past_string), CASE(pinned_freed), CASE(read_only),
+	CASE(read_only___memcpy_chk), CASE(read_only___memmove_chk), CASE(read_only___mempcpy_chk),
+	CASE(read_only___memset_chk), CASE(read_only___stpcpy_chk), CASE(read_only___strcat_chk),
+	CASE(read_only___strcpy_chk), CASE(read_only___strncpy_chk), CASE(read_only_stpcpy),
+	CASE(read_only_strncpy),
 	CASE(read_only_overlap), CASE(registered_gone), CASE(registered_past),
 	CASE(registered_read_only), CASE(reserved), CASE(right), CASE(stack_end),
 	CASE(vforked), CASE(whose), CASE(wrap), CASE(write_only),

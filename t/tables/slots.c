@@ -84,6 +84,11 @@ static void protection(const void *at, char text[5])
 		fclose(maps);
 }
 
+/* That by which runtimes report calls. */
+static const unsigned char reports_uuid[16] = {
+	0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66
+};
+
 /* Tables that were asked for, and how many words they have. */
 static struct asked {
 	const unsigned char *uuid;
@@ -91,7 +96,10 @@ static struct asked {
 	const uint64_t *table;
 } asked[] = {
 	{ interface_uuid, 13, NULL }, { storage_uuid, 4, NULL }, { check_uuid, 3, NULL }, { any_uuid, 9, NULL },
+	{ reports_uuid, 7, NULL },
 };
+
+enum { ASKED = sizeof(asked) / sizeof(asked[0]) };
 
 /* Of each word, whether it is an address within the driver, or another; and how the table is protected. */
 __attribute__((visibility("default"))) void slots_print(void)
@@ -99,7 +107,7 @@ __attribute__((visibility("default"))) void slots_print(void)
 	char protected[5];
 	Dl_info driver, info;
 
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < ASKED; i++) {
 		const uint64_t *table = asked[i].table;
 
 		if (!table)
@@ -117,7 +125,7 @@ __attribute__((visibility("default"))) void slots_print(void)
 
 static int words(void)
 {
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < ASKED; i++)
 		asked[i].table = table_of(asked[i].uuid);
 	slots_print();
 	return 0;
