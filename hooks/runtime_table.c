@@ -34,7 +34,14 @@ static const uint8_t runtime_uuid[UUID] = {
 	0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66
 };
 
+/* The tables that a runtime asks for first when it begins. */
+static const uint8_t first_uuids[][UUID] = {
+	{ 0xf8, 0xcf, 0xf9, 0x51, 0x21, 0x46, 0x8b, 0x4e, 0xb9, 0xe2, 0xfb, 0x46, 0x9e, 0x7c, 0x0d, 0xd9 },
+	{ 0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9 },
+};
+
 static _Atomic bool off, unseen;
+static _Atomic bool began, reports;	/* a runtime that is linked in, and one that then asked what to report */
 
 /* One message; no call is seen from then on. Other tools have what they ask for as before. */
 static void give_up(const char *why)
@@ -195,6 +202,7 @@ static uint64_t asked(uint32_t number, uint32_t **flags, size_t *count)
 		give_up("the driver has another number of flags for the runtime's functions");
 		return answer;
 	}
+	atomic_store_explicit(&reports, true, memory_order_relaxed);
 	own = runtime_flags_give(number, *flags);
 	if (own)
 		*flags = own;
@@ -288,6 +296,24 @@ static const char *take(uint64_t *table)
 	       "the driver's table for tools cannot be written to";
 }
 
+/* Calls of a shared runtime are hooked where they are bound. */
+static bool is_linked_in(const void *caller)
+{
+	const struct link_object *object = library_object((uintptr_t)caller);
+
+	return !(object && object->flags & LINK_OBJECT_PROVIDER);
+}
+
+void runtime_table_asked(const uint8_t *uuid, const void *caller)
+{
+	bool first = false;
+
+	for (size_t i = 0; i < sizeof(first_uuids) / sizeof(first_uuids[0]); i++)
+		first |= !memcmp(uuid, first_uuids[i], UUID);
+	if (first && domain_is_on(DOMAIN_RUNTIME) && is_linked_in(caller))
+		atomic_store_explicit(&began, true, memory_order_relaxed);
+}
+
 void runtime_table_answered(const uint8_t *uuid, uint64_t *table)
 {
 	const char *why;
@@ -312,21 +338,26 @@ void runtime_table_answered(const uint8_t *uuid, uint64_t *table)
 
 void runtime_table_refused(const uint8_t *uuid, const void *caller)
 {
-	const struct link_object *object = library_object((uintptr_t)caller);
-
-	/* What is bound is hooked without a table. */
-	if (domain_is_on(DOMAIN_RUNTIME) && !is_off() && !memcmp(uuid, runtime_uuid, UUID) &&
-	    !(object && object->flags & LINK_OBJECT_PROVIDER))
+	if (domain_is_on(DOMAIN_RUNTIME) && !is_off() && !memcmp(uuid, runtime_uuid, UUID) && is_linked_in(caller))
 		give_up("the driver has no table for tools, by which static runtimes report them");
+}
+
+/* One that fails while it begins answers all its calls with an error, and reports none. */
+static bool is_unready(void)
+{
+	return atomic_load_explicit(&began, memory_order_relaxed) && !atomic_load_explicit(&reports, memory_order_relaxed);
 }
 
 bool runtime_table_unseen(void)
 {
-	return atomic_load_explicit(&unseen, memory_order_relaxed);
+	return atomic_load_explicit(&unseen, memory_order_relaxed) || is_unready();
 }
 
 void runtime_table_finish(void)
 {
+	if (is_unready() && !is_off())
+		cuaudit_log(CUAUDIT_WARN, "calls of the runtime are not seen: it did not get ready, as this driver has not all that "
+			    "it asks for");
 	atomic_store_explicit(&off, true, memory_order_relaxed);
 	runtime_flags_stop();
 	for (int i = 0; i < RUNTIME_TABLES; i++) {

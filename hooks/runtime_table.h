@@ -9,6 +9,9 @@
 /* Context: call. The driver hands out an export table; uuid: 16 bytes. */
 void runtime_table_answered(const uint8_t *uuid, uint64_t *table);
 
+/* Context: call. Somebody asked for an export table, by the address of the call, whatever the answer. */
+void runtime_table_asked(const uint8_t *uuid, const void *caller);
+
 /* Context: call. The driver has no such table for a library, by the address of its call. */
 void runtime_table_refused(const uint8_t *uuid, const void *caller);
 

@@ -26,6 +26,7 @@ static void answered(struct cuaudit_call *call, void *data)
 	if (!call->result && where && *where && **where < LARGEST)
 		size = **where;
 	coverage_table(uuid, size, call->result, cuaudit_call_library(call), call->caller);
+	runtime_table_asked(uuid, call->caller);
 	if (call->result || !where || !*where) {
 		runtime_table_refused(uuid, call->caller);
 		return;

@@ -165,6 +165,14 @@ like "$(cat "$tmp/err")" 'rules: calls of the CUDA runtime were not seen' "... w
 tools=whole
 run CUAUDIT_HOOKS="rules(file=$tmp/rules)" "$tmp/calls"
 is "$status" 88 "with a table they are"
+run RUNTIME_FAILS=1 "$tmp/calls"
+is "$(seen)" 0 "a runtime that does not get ready"
+is "$(cat "$tmp/err")" "cuaudit: calls of the runtime are not seen: it did not get ready, as this driver has not all that it asks for" \
+	"... which is said"
+run RUNTIME_FAILS=1 CUAUDIT_HOOKS="rules(file=$tmp/rules)" "$tmp/calls"
+is "$status" 89 "... and rules are not judged"
+run RUNTIME_FAILS=1 CUAUDIT_DOMAINS=driver "$tmp/calls"
+is "$(cat "$tmp/err")" "" "... where the domain is on"
 tools=whole
 for mode in larger renumbered; do
 	hostile $mode
