@@ -135,10 +135,12 @@ static bool make_tables(struct chosen *chosen)
 		chosen->next = sys_map(places * sizeof(*chosen->next));
 		chosen->first = sys_map(places * sizeof(*chosen->first));
 		chosen->room = chosen->slots && chosen->next && chosen->first ? places : 0;
-	}
-	for (uint32_t i = 0; chosen->known && i < chosen->room; i++) {
-		atomic_store_explicit(&chosen->slots[i], 0, memory_order_relaxed);
-		chosen->next[i] = chosen->first[i] = 0;
+	} else {
+		/* Of the library that had the record before, whether any of it was bound or not. */
+		for (uint32_t i = 0; i < chosen->room; i++) {
+			atomic_store_explicit(&chosen->slots[i], 0, memory_order_relaxed);
+			chosen->next[i] = chosen->first[i] = 0;
+		}
 	}
 	if (chosen->room)
 		find_names(chosen);

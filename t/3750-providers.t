@@ -413,7 +413,9 @@ like "$(cat err)" "'libtwice.so.1:savectx' named no function that the program bo
 # opened again and again
 list=libprovided.so.1
 built reopens "$here/reopens.c"
-provided ./reopens ./libprovided.so.1
-is "$status $(cat out err)" "0 1275" "opened again and again"
-is "$(calls)" "libprovided.so.1:add 50" "one function all the time"
+for unbound in 0 1 3; do
+	provided ./reopens ./libprovided.so.1 $unbound
+	is "$status $(cat out err)" "0 1275" "opened again and again, $unbound times with nothing bound at first"
+	is "$(calls)" "libprovided.so.1:add 50" "... one function all the time"
+done
 done_testing
