@@ -51,4 +51,10 @@ visible "sixty-four by identifier" "$many" "visible=$many"
 visible "... of as many" "$many" "visible=$many" CUDA_VISIBLE_DEVICES="$many"
 visible "by identifier" GPU-8932f937 "visible=GPU-8932f937,GPU-1" \
 	CUDA_VISIBLE_DEVICES=GPU-8932f937
+# Who calls the driver before it changes the variable, and initializes it then.
+limited "changed later" "visible=1,3" SAY_VISIBLE=1 "$tmp/held" visible - 0,1,2 "" 3,1 1,3 0
+is "$(tr '\n' ' ' <"$tmp/out")" "1,3 1 -1 3,1 1,3 -1 " "the variable is what it may be at each cuInit"
+is "$(grep -c 'the program sees none' "$tmp/err")" 2 "... and where that is nothing, it is said"
+limited "changed later" "visible=1,3;dry-run" SAY_VISIBLE=1 "$tmp/held" visible 0,1,2
+is "$(cat "$tmp/out")" "0,1,2" "... but for a dry run"
 done_testing

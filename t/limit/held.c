@@ -2,6 +2,7 @@
 /* Memory that no call of its own takes, under limit(device0=64M), on t/limit/driver.c. */
 /* held ONE: one of the parts below alone, whose report is looked at; its exit status says how it went. */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -237,8 +238,26 @@ static const struct {
 	{ "grown", grown },
 };
 
+/* held visible LIST...: the driver is called, then the variable is changed, unset where LIST is -, and it is initialized; for each. */
+static int visible(char **lists)
+{
+	CUdevice device;
+
+	cuCtxGetDevice(&device);
+	for (; *lists; lists++) {
+		if (!strcmp(*lists, "-"))
+			unsetenv("CUDA_VISIBLE_DEVICES");
+		else
+			setenv("CUDA_VISIBLE_DEVICES", *lists, 1);
+		cuInit(0);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 2 && !strcmp(argv[1], "visible"))
+		return visible(argv + 2);
 	cuInit(0);
 	for (size_t i = 0; argc > 1 && i < sizeof(alone) / sizeof(alone[0]); i++)
 		if (!strcmp(argv[1], alone[i].name))

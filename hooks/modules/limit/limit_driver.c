@@ -22,7 +22,6 @@ enum { DISABLE_TIMING = 2 };
 		return (name##_fn *)(uintptr_t)cuaudit_real(CUAUDIT_ID_##symbol); \
 	}
 #include "hooks/modules/limit/limit_driver.def"
-#undef ASK
 
 #define ask(name, ...) (name() ? name()(__VA_ARGS__) : CUDA_ERROR_NOT_FOUND)
 

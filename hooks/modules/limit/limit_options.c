@@ -3,6 +3,7 @@
 #include "hooks/modules/limit/limit.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,20 +173,21 @@ static bool listed(const char *list, const char *name, size_t length)
 	return false;
 }
 
+static _Atomic(char *) shown;	/* what the variable was set to; of threads that initialize at once, by either */
+
 /*
  * The driver reads the variable at cuInit, which is yet to come, up to what is
  * no device. What both lists name is left, in the order of the variable: a
  * child that inherits both finds the same.
  */
-static int read_visible(const char *wanted)
+static int show(const char *wanted)
 {
-	const char *now = getenv("CUDA_VISIBLE_DEVICES");
+	const char *now = getenv("CUDA_VISIBLE_DEVICES"), *before = shown;
 	char *list, *at;
-	int error = 0;
 
-	if (!wanted)
+	if (now && before && !strcmp(now, before))
 		return 0;
-	list = at = malloc(strlen(now ? now : wanted) + 2);
+	list = at = malloc(strlen(now ? now : wanted) + sizeof("-1"));
 	if (!list)
 		return -ENOMEM;
 	for (const char *name = now ? now : wanted; *name;) {
@@ -205,10 +207,36 @@ static int read_visible(const char *wanted)
 		cuaudit_log(CUAUDIT_WARN, "limit: visible=%s is none of the devices of "
 			    "CUDA_VISIBLE_DEVICES=%s; the program sees none", wanted,
 			    now ? now : "");
-	if (setenv("CUDA_VISIBLE_DEVICES", at > list ? list : "-1", 1))
-		error = -errno;
-	free(list);
-	return error;
+	if (at == list)
+		strcpy(list, "-1");
+	if (setenv("CUDA_VISIBLE_DEVICES", list, 1)) {
+		free(list);
+		return -ENOMEM;
+	}
+	shown = list;
+	return 0;
+}
+
+/* A program may have called the driver before, and set the variable since. */
+static int show_again(struct cuaudit_call *call, void *wanted)
+{
+	if (!show(wanted))
+		return CUAUDIT_CONTINUE;
+	call->result = CUDA_ERROR_OUT_OF_MEMORY;
+	return CUAUDIT_SKIP;
+}
+
+static int read_visible(const char *wanted)
+{
+	static const char reads[] =
+#define READS(symbol) #symbol ","
+#include "hooks/modules/limit/limit_driver.def"
+		;
+	const struct cuaudit_hook hook = {
+		.size = sizeof(hook), .name = "limit", .functions = reads, .enter = show_again, .data = (void *)wanted,
+	};
+
+	return wanted ? show(wanted) ?: cuaudit_hook_add(&hook) : 0;
 }
 
 static int read_weight(const char *text)
