@@ -130,6 +130,24 @@ else
 	skip 13 "only root can be somebody else"
 fi
 
+# What the process records into is nobody's to write a report to, by whatever name.
+ok "another name" ln -s "$tmp/there" "$tmp/alias"
+for where in "$tmp/there/x" "$tmp/alias/x"; do
+	for hooks in "trace(file=$tmp/there/x),stat" "stat,trace(file=$tmp/there/x)" "stat(save=$tmp/there/x)" \
+		"trace(file=$tmp/there/x.coverage),coverage"; do
+		run "$hooks" CUAUDIT_HOOKS="$hooks" CUAUDIT_OUTPUT="$where" "$tmp/where" none later "$tmp"
+		like "$(cat "$tmp/err")" "cannot write $where.*: this process records into it; choose another path" \
+			"$hooks to ${where#$tmp}: is told"
+		case $hooks in
+		*coverage) recorded=$tmp/there/x.coverage ;;
+		*) recorded=$tmp/there/x ;;
+		esac
+		status=0
+		"$top_builddir/bin/cuaudit" report --format json "$recorded" >"$tmp/saved" 2>"$tmp/unread" || status=$?
+		is "$status $(cat "$tmp/unread") $(calls cuInit "$tmp/saved")" "0  10" "... and what was recorded is whole"
+	done
+done
+
 # descriptor 2 is the program's own file
 for when in first later; do
 	run "a file as descriptor 2, $when" "$tmp/where" reuse $when "$tmp/there"

@@ -394,6 +394,35 @@ int io_descriptor(const char *path)
 	return number;
 }
 
+enum { CLAIMS = 16 };	/* a file of each kind of record, and those of the processes that this one was forked from */
+
+static struct claim {
+	dev_t device;
+	_Atomic(ino_t) number;		/* 0: none; written last */
+} claims[CLAIMS];
+
+void io_claim(int fd)
+{
+	static _Atomic unsigned int used;
+	struct stat its;
+	unsigned int at;
+
+	if (result(syscall(SYS_fstat, fd, &its)))
+		return;
+	at = atomic_fetch_add(&used, 1) % CLAIMS;
+	atomic_store(&claims[at].number, 0);
+	claims[at].device = its.st_dev;
+	atomic_store(&claims[at].number, its.st_ino);
+}
+
+static bool is_claimed(const struct stat *its)
+{
+	for (int i = 0; i < CLAIMS; i++)
+		if (atomic_load(&claims[i].number) == its->st_ino && claims[i].device == its->st_dev)
+			return true;
+	return false;
+}
+
 /* What was opened, if it is to be written to; emptied where flags say so. */
 static long take_output(const char *path, int fd, int flags, bool by_link)
 {
@@ -404,6 +433,8 @@ static long take_output(const char *path, int fd, int flags, bool by_link)
 		error = planted_file(path, &its);
 	else if (!error && S_ISREG(its.st_mode))
 		error = -ELOOP;
+	if (!error && is_claimed(&its))
+		error = -EBUSY;
 	if (!error && flags & O_TRUNC && S_ISREG(its.st_mode))
 		error = result(syscall(SYS_ftruncate, fd, (off_t)0));
 	if (!error)
@@ -659,6 +690,8 @@ const char *io_remedy(int error)
 		return "there is no memory";
 	case ESTALE:
 		return "the file was removed or replaced; leave it while the process runs";
+	case EBUSY:
+		return "this process records into it; choose another path";
 	case EISDIR:
 		return "it names a directory; choose the path of a file";
 	case ELOOP:

@@ -35,6 +35,12 @@ enum {
 int io_open(const char *path, int flags, int patience);
 
 /*
+ * This process records into the file, maps it maybe: io_open gives it to nobody who would write something else there
+ * (-EBUSY), by whatever name.
+ */
+void io_claim(int fd);
+
+/*
  * The descriptor of this process that a name stands for, as /dev/stdout does, by links
  * or by itself. It may be closed. -1: none.
  */

@@ -47,6 +47,8 @@ static int open_new(char path[PATH_MAX])
 		}
 		fd = io_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, IO_NOW);
 	}
+	if (fd >= 0)
+		io_claim(fd);
 	return fd;
 }
 

@@ -86,6 +86,8 @@ static int open_new(void)
 			add_digits(path + length + 1, number);
 		}
 		file = open_path(O_RDWR | O_CREAT | O_EXCL);
+		if (file >= 0)
+			io_claim(file);
 		if (file != -EEXIST)
 			return file;
 	}

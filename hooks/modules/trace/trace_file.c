@@ -131,6 +131,8 @@ static int open_new(void)
 		}
 		strcpy(end, suffix ? SUFFIX : "");
 		file = io_open(path, O_RDWR | O_CREAT | O_EXCL, IO_NOW);
+		if (file >= 0)
+			io_claim(file);
 		if (file != -EEXIST)
 			return file;
 	}
