@@ -451,6 +451,47 @@ exported_is() {
 tool report --by caller "$tmp/exported/trace.cutrace"
 is "$status $(exported_is)" "0 1 1" "stripped: an exported function by .dynsym, and no name for a static one"
 
+# One that is built anew in the place of another while the program runs, as by a JIT, and loaded where that was.
+mkdir "$tmp/replaced"
+for version in first second; do
+	printf 'int cuInit(unsigned int);\n%s\nint %s(void)\n{\n\treturn cuInit(0);\n}\n' \
+		"$(test $version = first || echo 'int other(int n) { return n * 3 + 1; }')" $version >"$tmp/replaced/$version.c"
+	compile -w -O1 -g -shared -fPIC -Wl,--build-id -o "$tmp/replaced/$version.so" "$tmp/replaced/$version.c" "$simdir/libcuda.so.1" ||
+		bail_out "cannot build a library"
+done
+cat >"$tmp/replaced.c" <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+	for (int i = 0; i < 4; i++) {
+		void *library;
+		int (*call)(void);
+
+		if (system(i % 2 ? "cp --remove-destination second.so now.so" : "cp --remove-destination first.so now.so"))
+			return 1;
+		library = dlopen("./now.so", RTLD_NOW);
+		call = library ? (int (*)(void))dlsym(library, i % 2 ? "second" : "first") : NULL;
+		if (!call || call())
+			return 2;
+		dlclose(library);
+	}
+	return 0;
+}
+C
+compile -w -o "$tmp/replaced/program" "$tmp/replaced.c" -ldl || bail_out "cannot build a program"
+status=0
+(cd "$tmp/replaced" && audited CUAUDIT_DRIVER=sim CUAUDIT_FOLLOW=no CUAUDIT_HOOKS="trace(file=$tmp/replaced/trace.cutrace)" ./program) \
+	>"$tmp/out" 2>"$tmp/err" || status=$?
+is "$status" 0 "a library that is replaced: the program ends well"
+(cd "$tmp/replaced" && "$cuaudit" report --by caller trace.cutrace) >"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/out")" ' 2 .* cuInit, second at .*second\.c:5, now\.so\+0x' "... calls of the one that is there"
+unlike "$(cat "$tmp/out")" 'first\.c' "... none is taken for its own that the other one made"
+is "$(cat "$tmp/err")" "cuaudit: ./now.so: not the file that ran, by its build ID; names of its functions are not taken from it" \
+	"... which is told"
+
 # libdw itself ends the process it runs in.
 echo 'void *dwfl_begin(const void *callbacks) { (void)callbacks; __builtin_trap(); }' >"$tmp/trap.c"
 $CC -shared -fPIC -o "$tmp/trap.so" "$tmp/trap.c"

@@ -19,6 +19,11 @@ static char *at, *end;
 
 /* From what the core calls them to what the file does, + 1. */
 static struct trace_table libraries, sites;
+enum { QUICK = 1024 };		/* libraries, whose numbers are kept until any comes or goes */
+static struct quick {
+	uint64_t generation;	/* and 1 */
+	uint32_t number;
+} quick[QUICK];
 static uint32_t nlibraries, nsites;
 static uint8_t functions[CUAUDIT_SLOTS_MAX / 8], drivers[CUAUDIT_SLOTS_MAX / 8];	/* a bit each */
 
@@ -181,33 +186,54 @@ static bool describe_function(const struct cuaudit_function *function,
 	return describe_types(function, why);
 }
 
-/* One that was loaded again elsewhere is another; code of no known object is number 0. */
+/* What is there by a path and an address, which may be another file than before: FNV-1a of its build ID. */
+static uint64_t identity(uint64_t base, const uint8_t *id, uint32_t size)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (uint32_t i = 0; i < size; i++)
+		hash = (hash ^ id[i]) * 1099511628211u;
+	return base ^ hash;
+}
+
+/* One that was loaded again elsewhere, or from another file, is another; code of no known object is number 0. */
 bool trace_describe_library(const struct cuaudit_library *library, uint32_t *number, uint32_t *why)
 {
-	uint64_t base = library->index ? cuaudit_library_base(library) : 0;
+	uint64_t generation = *cuaudit_generation, same, base;
+	uint8_t id[sizeof(((struct cuaudit_trace_library *)NULL)->build_id)];
 	struct cuaudit_trace_library *record;
+	uint32_t size;
 	size_t path;
 
-	*number = (uint32_t)trace_table_get(&libraries, library->index, base) - 1;
-	if (*number != UINT32_MAX)
+	/* As long as no library comes or goes. */
+	if (library->index < QUICK && quick[library->index].generation == generation + 1) {
+		*number = quick[library->index].number;
 		return true;
-	path = trace_describe_size(library->path);
-	record = trace_describe(sizeof(*record), path, why);
-	if (!record)
-		return false;
-	*why = CUAUDIT_TRACE_LOST_MEMORY;
-	*number = library->index ? nlibraries + 1 : 0;
-	if (trace_table_put(&libraries, library->index, base, *number + 1))
-		return false;
-	nlibraries += library->index != 0;
-	record->index = *number;
-	record->base = base;
-	record->id_size = cuaudit_library_build_id(library, record->build_id,
-						   sizeof(record->build_id));
-	if (record->id_size > sizeof(record->build_id))
-		record->id_size = sizeof(record->build_id);
-	trace_describe_text(record + 1, library->path, path);
-	trace_describe_publish(record, CUAUDIT_TRACE_LIBRARY);
+	}
+	base = library->index ? cuaudit_library_base(library) : 0;
+	size = library->index ? cuaudit_library_build_id(library, id, sizeof(id)) : 0;
+	size = size < sizeof(id) ? size : sizeof(id);
+	same = identity(base, id, size);
+	*number = (uint32_t)trace_table_get(&libraries, library->index, same) - 1;
+	if (*number == UINT32_MAX) {
+		path = trace_describe_size(library->path);
+		record = trace_describe(sizeof(*record), path, why);
+		if (!record)
+			return false;
+		*why = CUAUDIT_TRACE_LOST_MEMORY;
+		*number = library->index ? nlibraries + 1 : 0;
+		if (trace_table_put(&libraries, library->index, same, *number + 1))
+			return false;
+		nlibraries += library->index != 0;
+		record->index = *number;
+		record->base = base;
+		record->id_size = size;
+		memcpy(record->build_id, id, size);
+		trace_describe_text(record + 1, library->path, path);
+		trace_describe_publish(record, CUAUDIT_TRACE_LIBRARY);
+	}
+	if (library->index < QUICK)
+		quick[library->index] = (struct quick){ generation + 1, *number };
 	return true;
 }
 
@@ -256,6 +282,7 @@ void trace_describe_forked(void)
 	trace_room_drop(&chunk);
 	at = end = NULL;
 	trace_table_clear(&libraries);
+	memset(quick, 0, sizeof(quick));
 	trace_table_clear(&sites);
 	nlibraries = nsites = 0;
 	memset(functions, 0, sizeof(functions));
