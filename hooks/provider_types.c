@@ -37,6 +37,7 @@ static char *map_file(const char *path, long *length)
 {
 	char *text = cuaudit_pages(BYTES + 1);
 
+	io_claim_name(path);
 	*length = text ? io_read_file(path, text, BYTES + 1, IO_REPORT) : -ENOMEM;
 	return text;
 }

@@ -136,7 +136,7 @@ for where in "$tmp/there/x" "$tmp/alias/x"; do
 	for hooks in "trace(file=$tmp/there/x),stat" "stat,trace(file=$tmp/there/x)" "stat(save=$tmp/there/x)" \
 		"trace(file=$tmp/there/x.coverage),coverage"; do
 		run "$hooks" CUAUDIT_HOOKS="$hooks" CUAUDIT_OUTPUT="$where" "$tmp/where" none later "$tmp"
-		like "$(cat "$tmp/err")" "cannot write $where.*: this process records into it; choose another path" \
+		like "$(cat "$tmp/err")" "cannot write $where.*: this process records into it, or has read it; choose another path" \
 			"$hooks to ${where#$tmp}: is told"
 		case $hooks in
 		*coverage) recorded=$tmp/there/x.coverage ;;
@@ -147,6 +147,22 @@ for where in "$tmp/there/x" "$tmp/alias/x"; do
 		is "$status $(cat "$tmp/unread") $(calls cuInit "$tmp/saved")" "0  10" "... and what was recorded is whole"
 	done
 done
+
+# nor what it was told by
+inputs() {
+	rm -rf "$tmp"/there/*
+	printf '%s\n' "$3" >"$tmp/there/$2"
+	status=0
+	audited CUAUDIT_HOOKS="$1" CUAUDIT_OUTPUT="$tmp/there/x" "$tmp/where" none later "$tmp" >"$tmp/out" 2>"$tmp/err" || status=$?
+	like "$(cat "$tmp/err")" "cannot write $tmp/there/$2: this process records into it, or has read it; choose another path" \
+		"$1: is told"
+	is "$(cat "$tmp/there/$2")" "$3" "... and it is as it was"
+}
+inputs "rules(file=$tmp/there/x.rules)" x.rules "never cuInit"
+is "$status" 88 "... and the rule is broken"
+run "limit's file" CUAUDIT_HOOKS="limit(user=1G;file=$tmp/there/x),stat" CUAUDIT_OUTPUT="$tmp/there/x" "$tmp/where" none later "$tmp"
+like "$(cat "$tmp/err")" "cannot write $tmp/there/x: this process records into it" "limit's file: is told"
+run "... and is used again" CUAUDIT_HOOKS="limit(user=1G;file=$tmp/there/x)" "$tmp/where" none later "$tmp"
 
 # descriptor 2 is the program's own file
 for when in first later; do

@@ -394,26 +394,12 @@ int io_descriptor(const char *path)
 	return number;
 }
 
-enum { CLAIMS = 16 };	/* a file of each kind of record, and those of the processes that this one was forked from */
+enum { CLAIMS = 32 };	/* a file of each kind, and those of the processes that this one was forked from */
 
 static struct claim {
 	dev_t device;
 	_Atomic(ino_t) number;		/* 0: none; written last */
 } claims[CLAIMS];
-
-void io_claim(int fd)
-{
-	static _Atomic unsigned int used;
-	struct stat its;
-	unsigned int at;
-
-	if (result(syscall(SYS_fstat, fd, &its)))
-		return;
-	at = atomic_fetch_add(&used, 1) % CLAIMS;
-	atomic_store(&claims[at].number, 0);
-	claims[at].device = its.st_dev;
-	atomic_store(&claims[at].number, its.st_ino);
-}
 
 static bool is_claimed(const struct stat *its)
 {
@@ -421,6 +407,39 @@ static bool is_claimed(const struct stat *its)
 		if (atomic_load(&claims[i].number) == its->st_ino && claims[i].device == its->st_dev)
 			return true;
 	return false;
+}
+
+static void claim(const struct stat *its)
+{
+	static _Atomic unsigned int used;
+	unsigned int at;
+
+	if (!S_ISREG(its->st_mode) || is_claimed(its))
+		return;
+	at = atomic_fetch_add(&used, 1) % CLAIMS;
+	atomic_store(&claims[at].number, 0);
+	claims[at].device = its->st_dev;
+	atomic_store(&claims[at].number, its->st_ino);
+}
+
+void io_claim(int fd)
+{
+	struct stat its;
+	int error = errno;
+
+	if (!result(syscall(SYS_fstat, fd, &its)))
+		claim(&its);
+	errno = error;
+}
+
+void io_claim_name(const char *path)
+{
+	struct stat its;
+	int error = errno;
+
+	if (!result(syscall(SYS_newfstatat, AT_FDCWD, path, &its, 0)))
+		claim(&its);
+	errno = error;
 }
 
 /* What was opened, if it is to be written to; emptied where flags say so. */
@@ -691,7 +710,7 @@ const char *io_remedy(int error)
 	case ESTALE:
 		return "the file was removed or replaced; leave it while the process runs";
 	case EBUSY:
-		return "this process records into it; choose another path";
+		return "this process records into it, or has read it; choose another path";
 	case EISDIR:
 		return "it names a directory; choose the path of a file";
 	case ELOOP:

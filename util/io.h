@@ -35,10 +35,11 @@ enum {
 int io_open(const char *path, int flags, int patience);
 
 /*
- * This process records into the file, maps it maybe: io_open gives it to nobody who would write something else there
- * (-EBUSY), by whatever name.
+ * This process records into the file, maps it maybe, or has read what it is told from it: io_open gives it to nobody who
+ * would write something else there (-EBUSY), by whatever name.
  */
 void io_claim(int fd);
+void io_claim_name(const char *path);
 
 /*
  * The descriptor of this process that a name stands for, as /dev/stdout does, by links

@@ -112,6 +112,7 @@ int leak_suppress_setup(const char *path)
 	uint32_t number = 1;
 	bool good = true;
 
+	io_claim_name(path);
 	count = 0;
 	program = cuaudit_library_at((const void *)(uintptr_t)getauxval(AT_ENTRY));
 	if (length < 0 || length == TEXT - 1) {

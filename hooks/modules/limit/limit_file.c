@@ -351,6 +351,7 @@ bool file_attach(struct limit_file *file, bool *anew)
 	close_ours(file);
 	if (!open_file(file, &its))
 		return false;
+	io_claim(file->fd);
 	if (known && is_same(file, &its))
 		return true;
 	file->inode = its.stx_ino;

@@ -763,6 +763,7 @@ int rules_read(const char *path, bool saved, struct check_file *to)
 {
 	long length = io_read_file(path, text, sizeof(text), IO_REPORT);
 
+	io_claim_name(path);
 	memset(&rules, 0, sizeof(rules));
 	file = to;
 	by_check = saved;
