@@ -92,12 +92,20 @@ static const char *take(const uint8_t *uuid, uint64_t *table, uint32_t words, ui
 	       "it is in executable memory, mprotect(2) is refused, or the program changes its protection";
 }
 
+static _Atomic bool unseen;
+
+bool export_table_unseen(void)
+{
+	return atomic_load_explicit(&unseen, memory_order_relaxed);
+}
+
 /* Once for each reason: programs ask again and again. */
 static void report(const uint8_t *uuid, const char *why)
 {
 	static _Atomic(const char *) reported[8];
 	const char *none;
 
+	atomic_store_explicit(&unseen, true, memory_order_relaxed);
 	for (size_t i = 0; i < sizeof(reported) / sizeof(reported[0]); i++) {
 		none = NULL;
 		if (atomic_compare_exchange_strong(&reported[i], &none, why)) {

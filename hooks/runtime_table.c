@@ -296,12 +296,13 @@ static const char *take(uint64_t *table)
 	       "the driver's table for tools cannot be written to";
 }
 
-/* Calls of a shared runtime are hooked where they are bound. */
+/* Calls of a shared runtime are hooked where they are bound; that of a library is not, which may be a provider itself. */
 static bool is_linked_in(const void *caller)
 {
+	static const char shared[] = "libcudart.so";
 	const struct link_object *object = library_object((uintptr_t)caller);
 
-	return !(object && object->flags & LINK_OBJECT_PROVIDER);
+	return !(object && object->flags & LINK_OBJECT_PROVIDER && !strncmp(object->name, shared, sizeof(shared) - 1));
 }
 
 void runtime_table_asked(const uint8_t *uuid, const void *caller)

@@ -171,6 +171,11 @@ is "$(cat "$tmp/err")" "cuaudit: calls of the runtime are not seen: it did not g
 	"... which is said"
 run RUNTIME_FAILS=1 CUAUDIT_HOOKS="rules(file=$tmp/rules)" "$tmp/calls"
 is "$status" 89 "... and rules are not judged"
+printf 'int linked_malloc(void **, unsigned long);\nint main(void) { void *got; return linked_malloc(&got, 1) > 1000; }\n' \
+	>"$tmp/only.c"
+compile -o "$tmp/only" "$tmp/only.c" -L"$tmp" -l:liblinked.so -Wl,-rpath,"$tmp" || bail_out "cannot link with liblinked.so"
+run RUNTIME_FAILS=1 CUAUDIT_PROVIDERS=liblinked.so CUAUDIT_HOOKS="rules(file=$tmp/rules)" "$tmp/only"
+is "$status" 89 "... nor where it is in a library that is hooked for its own functions"
 run RUNTIME_FAILS=1 CUAUDIT_DOMAINS=driver "$tmp/calls"
 is "$(cat "$tmp/err")" "" "... where the domain is on"
 tools=whole

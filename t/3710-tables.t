@@ -155,7 +155,7 @@ is "$(grep -c 'cafe0002.* are not seen: it does not begin with its size' "$tmp/e
 like "$(cat "$tmp/err")" 'cafe0003.* are not seen: it is in executable memory' "left: a page of code"
 run "$tmp/slots" refused
 if test "$status" -eq 77; then
-	skip 3 "no seccomp(2)"
+	skip 6 "no seccomp(2)"
 else
 	is "$status $(grep -c '^integrity 0' "$tmp/out")" "0 2" "refused: the program goes on"
 	is "$(calls)" "1 cafe0001[1]
@@ -164,6 +164,13 @@ else
 1 cafe0001[4]
 1 cafe0001[7]" "refused: what can be written to is hooked"
 	is "$(grep -c 'mprotect(2) is refused' "$tmp/err")" 1 "refused: and one line says so"
+	# A rule of what nobody sees holds for ever.
+	echo 'never CUDART_INTERFACE.primary_ctx' >"$tmp/rules"
+	run CUAUDIT_HOOKS="rules(file=$tmp/rules)" "$tmp/slots" refused
+	is "$status" 89 "refused: rules are not judged"
+	like "$(cat "$tmp/err")" 'rules: functions could not be hooked' "... which is said"
+	run CUAUDIT_HOOKS="rules(file=$tmp/rules)" "$tmp/slots"
+	is "$status" 88 "with a table that can be written to they are"
 fi
 run "$tmp/slots" mdwe
 if test "$status" -eq 77; then

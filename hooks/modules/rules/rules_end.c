@@ -6,6 +6,7 @@
 
 #include <cuaudit/coverage.h>
 
+#include "hooks/export_table.h"
 #include "hooks/modules/leak/leak_print.h"
 #include "hooks/modules/rules/rules.h"
 #include "hooks/provided.h"
@@ -82,7 +83,7 @@ void rules_losses(void)
 {
 	if (looks_at_unfit())
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_UNFIT);
-	if (has_escaped())
+	if (has_escaped() || export_table_unseen())
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_ROUTES);
 	if (rules.ranges && other_injection)
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_NVTX);
