@@ -51,14 +51,15 @@ wait
 is "$status $(grep -c cuDriverGetVersion "$tmp/read")" "0 2" "one whose reader comes later"
 
 # A reader that takes nothing: a pipe's room is less than the manifest, and a signal ends the tool.
-sleep 100 <>"$tmp/fifo" &
+sleep 100 <>"$tmp/fifo" >/dev/null 2>&1 &
 reader=$!
 dd if=/dev/zero of="$tmp/fifo" bs=4096 count=16 2>"$tmp/none"
 "$cuaudit" manifest -d sim -o "$tmp/fifo" -- "$tmp/workers" _exit=2 >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 timeout 100 sh -c 'until ls -l "/proc/$1/fd" 2>/dev/null | grep -q "$2"; do sleep 0.05; done' sh "$pid" "$tmp/fifo"
 kill -TERM "$pid"
-(sleep 100; kill -KILL "$pid" "$reader") &
+# Silent: one that begins as it is killed may outlive that, and what it said then would be behind the test's status.
+(sleep 100; kill -KILL "$pid" "$reader") >/dev/null 2>&1 &
 watch=$!
 status=0
 wait "$pid" || status=$?
