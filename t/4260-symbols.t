@@ -491,6 +491,10 @@ like "$(cat "$tmp/out")" ' 2 .* cuInit, second at .*second\.c:5, now\.so\+0x' ".
 unlike "$(cat "$tmp/out")" 'first\.c' "... none is taken for its own that the other one made"
 is "$(cat "$tmp/err")" "cuaudit: ./now.so: not the file that ran, by its build ID; names of its functions are not taken from it" \
 	"... which is told"
+echo 'never cuInit' >"$tmp/replaced/rules"
+(cd "$tmp/replaced" && "$cuaudit" check -d sim --rules rules -- ./program) >"$tmp/out" 2>"$tmp/err" || :
+like "$(cat "$tmp/err")" ' at .*second\.c:5 in second$' "... and so in what breaks a rule"
+is "$(grep -c 'first\.c\|other' "$tmp/err")" 0 "... none is taken for its own"
 
 # libdw itself ends the process it runs in.
 echo 'void *dwfl_begin(const void *callbacks) { (void)callbacks; __builtin_trap(); }' >"$tmp/trap.c"

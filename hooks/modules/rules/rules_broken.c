@@ -267,19 +267,24 @@ static uint32_t put_library(const struct cuaudit_library *library)
 {
 	const char *file = call_site_path(library, path, sizeof(path));
 	struct check_header *header = &rules_file->header;
-	uint32_t count = header->nlibraries;
+	uint32_t count = header->nlibraries, size;
 	struct check_library *to;
+	uint8_t id[sizeof(to->id)];
 
-	for (uint32_t i = 0; i < count; i++)
-		if (!strncmp(rules_file->libraries[i].path, file, sizeof(rules_file->libraries->path) - 1))
+	size = cuaudit_library_build_id(library, id, sizeof(id));
+	size = size > sizeof(id) ? 0 : size;
+	/* Another file may have taken its place. */
+	for (uint32_t i = 0; i < count; i++) {
+		to = &rules_file->libraries[i];
+		if (!strncmp(to->path, file, sizeof(to->path) - 1) && to->id_size == size && !memcmp(to->id, id, size))
 			return i;
+	}
 	if (count == CHECK_LIBRARIES)
 		return CHECK_NO_LIBRARY;
 	to = &rules_file->libraries[count];
 	memcpy(to->path, file, strnlen(file, sizeof(to->path) - 1));
-	to->id_size = (uint8_t)cuaudit_library_build_id(library, to->id, sizeof(to->id));
-	if (to->id_size > sizeof(to->id))
-		to->id_size = 0;
+	to->id_size = (uint8_t)size;
+	memcpy(to->id, id, size);
 	header->nlibraries = count + 1;
 	return count;
 }
