@@ -132,6 +132,14 @@ like "$(cat err)" "fault: 'libprovided.so.1:ad' named no function that the progr
 provided CUAUDIT_HOOKS='trace(text=yes)' ./lazy
 like "$(cat counts*)" 'libprovided.so.1:add(_again)?\(0x1, 0x2(, 0x[0-9a-f]*){4}, ...\) = 0x3 <' "trace: raw words"
 provided CUAUDIT_HOOKS="trace(file=$tmp/a.cutrace)" ./lazy
+rm -rf a.ctf
+"$top_builddir/bin/cuaudit" convert --to ctf -o a.ctf a.cutrace >out.ctf 2>&1
+if command -v babeltrace2 >babel; then
+	is "$(babeltrace2 a.ctf | sed -n 's/.*libprovided.so.1:add[^ ]*_exit: .*result = ( "\([^"]*\)" .*/\1/p' | sort -u)" returned \
+		"trace: in CTF a function whose results are not known has returned"
+else
+	skip 1 "no babeltrace2"
+fi
 "$top_builddir/bin/cuaudit" report --format json a.cutrace >report.json
 is "$($PYTHON3 -c '
 import json

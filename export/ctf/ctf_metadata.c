@@ -239,6 +239,14 @@ static void event(FILE *file, const char *prefix, const char *name, const char *
 	fprintf(file, "%s\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", suffix, id);
 }
 
+/* Of another library's, or of an export table, 0 says that it returned; what a hook answered is a number. */
+static const char *result_type(const struct trace_function *function)
+{
+	if (trace_result_unknown(function, 0))
+		return "returned_t";
+	return print_is_runtime(function->name) ? "runtime_result_t" : "result_t";
+}
+
 static void function(FILE *file, const struct ctf *ctf, uint32_t number)
 {
 	const char *name = ctf->trace->functions[number].name;
@@ -254,7 +262,7 @@ static void function(FILE *file, const struct ctf *ctf, uint32_t number)
 	fputs("\t};\n};\n\n", file);
 	event(file, "cuda", name, "_exit", number * CTF_HALVES + CTF_EXIT);
 	fprintf(file, "\t\tuint64_t _correlation;\n\t\t%s _result;\n\t\tuint8_t _skipped;\n",
-		print_is_runtime(name) ? "runtime_result_t" : "result_t");
+		result_type(&ctf->trace->functions[number]));
 	parameters(file, ctf, number, CTF_EXIT);
 	fputs("\t};\n};\n\n", file);
 }
@@ -297,6 +305,7 @@ int ctf_metadata(const struct ctf *ctf)
 	fputs("/* CTF 1.8 */\n\n", file);
 	types(file);
 	trace_and_stream(file, ctf);
+	fputs("typealias enum : int32_t { \"returned\" = 0 } := returned_t;\n\n", file);
 	results(file, "result_t", NULL);
 	results(file, "runtime_result_t", "cudaMalloc");
 	texts(file, "library", &ctf->libraries);
