@@ -2,6 +2,7 @@
 /* How much a call copies, and in which direction. */
 #include "hooks/modules/rules/rules_copied.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include <cuaudit/cuda_types.h>
@@ -103,35 +104,83 @@ static const struct {
 	FORM(CUDA_MEMCPY3D_PEER),
 };
 
-struct words {
-	uint64_t bytes, first, second;	/* the number of bytes, the first two addresses */
-	uint64_t sizes, count, operations;
-	bool has_bytes;
-	uint32_t addresses;
-	struct copy copy;
-	bool has_copy;
+enum { NO_WORD = 0xff };
+
+/* Which words of a function's calls say that. */
+static struct plan {
+	int8_t direction;
+	uint8_t form;			/* of forms, and 1; 0: none */
+	uint8_t structure;		/* in that form */
+	uint8_t bytes;
+	bool narrow;			/* of 32 bits */
+	uint8_t first, second;		/* addresses */
+	uint8_t sizes, count, operations;
+} plans[] = {
+#define CUAPI(id, ...) [id] = { .direction = UNKNOWN },
+#include <cuaudit/driver_api.def>
+#undef CUAPI
 };
 
-static void look(const struct cuaudit_call *call, const struct cuaudit_param *param,
-		 struct words *words)
+enum { ROWS = sizeof(plans) / sizeof(plans[0]) };
+
+static _Atomic bool planned[ROWS];
+
+static int direction_by_base(const char *base)
 {
-	uint64_t value = call->words[param->word];
+	for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++)
+		if (!strcmp(copies[i].base, base))
+			return copies[i].direction;
+	return UNKNOWN;
+}
+
+static void plan_param(struct plan *plan, const struct cuaudit_param *param)
+{
+	uint8_t word = (uint8_t)param->word;
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (!strcmp(param->type, forms[i].type))
-			words->has_copy = forms[i].read(value, &words->copy);
+		if (!strcmp(param->type, forms[i].type)) {
+			plan->form = (uint8_t)(i + 1);
+			plan->structure = word;
+		}
 	if (!strcmp(param->name, "ByteCount")) {
-		words->bytes = strcmp(param->type, "unsigned int") ? value : (uint32_t)value;
-		words->has_bytes = true;
+		plan->bytes = word;
+		plan->narrow = !strcmp(param->type, "unsigned int");
 	} else if (!strcmp(param->name, "sizes")) {
-		words->sizes = value;
+		plan->sizes = word;
 	} else if (!strcmp(param->name, "count") || !strcmp(param->name, "numOps")) {
-		words->count = value;
+		plan->count = word;
 	} else if (!strcmp(param->name, "opList")) {
-		words->operations = value;
-	} else if (words->addresses < 2) {
-		*(words->addresses++ ? &words->second : &words->first) = value;
+		plan->operations = word;
+	} else if (plan->first == NO_WORD) {
+		plan->first = word;
+	} else if (plan->second == NO_WORD) {
+		plan->second = word;
 	}
+}
+
+/* Made at the first call of a function; of threads that make one at once, all make the same. */
+static const struct plan *plan_of(const struct cuaudit_function *function)
+{
+	static const struct plan none = { .direction = UNKNOWN, .bytes = NO_WORD, .sizes = NO_WORD, .operations = NO_WORD };
+	struct plan made = none;
+	struct cuaudit_param param;
+
+	if (function->id < 0 || function->id >= ROWS)
+		return &none;
+	if (atomic_load_explicit(&planned[function->id], memory_order_acquire))
+		return &plans[function->id];
+	made.direction = (int8_t)direction_by_base(function->base);
+	made.first = made.second = made.count = made.structure = NO_WORD;
+	for (uint32_t i = 0; !cuaudit_param_get(function, i, &param); i++)
+		plan_param(&made, &param);
+	plans[function->id] = made;
+	atomic_store_explicit(&planned[function->id], true, memory_order_release);
+	return &plans[function->id];
+}
+
+static uint64_t word_of(const struct cuaudit_call *call, uint8_t word)
+{
+	return word == NO_WORD ? 0 : call->words[word];
 }
 
 static uint64_t word_at(uint64_t array, uint64_t index)
@@ -155,14 +204,14 @@ static int between(uint64_t source, uint64_t destination)
 }
 
 /* cuMemcpyBatchAsync: dsts, srcs, sizes, count. */
-static uint64_t batch(const struct words *words, int16_t wanted)
+static uint64_t batch(const struct cuaudit_call *call, const struct plan *plan, int16_t wanted)
 {
-	uint64_t bytes = 0;
+	uint64_t count = word_of(call, plan->count), bytes = 0;
 
-	for (uint64_t i = 0; i < words->count; i++)
+	for (uint64_t i = 0; i < count; i++)
 		if (wanted == RULE_ANY_DIRECTION ||
-		    wanted == between(word_at(words->second, i), word_at(words->first, i)))
-			bytes += word_at(words->sizes, i);
+		    wanted == between(word_at(word_of(call, plan->second), i), word_at(word_of(call, plan->first), i)))
+			bytes += word_at(word_of(call, plan->sizes), i);
 	return bytes;
 }
 
@@ -171,15 +220,14 @@ static uint64_t operand(const CUmemcpy3DOperand *operand)
 	return operand->op.ptr.ptr;
 }
 
-static uint64_t operations(const struct words *words, int16_t wanted)
+static uint64_t operations(uint64_t list, uint64_t count, int16_t wanted)
 {
 	uint64_t bytes = 0;
 
-	for (uint64_t i = 0; i < words->count; i++) {
+	for (uint64_t i = 0; i < count; i++) {
 		CUDA_MEMCPY3D_BATCH_OP one;
 
-		if (cuaudit_safe_read((const void *)(uintptr_t)(words->operations + i * sizeof(one)),
-				      &one, sizeof(one)))
+		if (cuaudit_safe_read((const void *)(uintptr_t)(list + i * sizeof(one)), &one, sizeof(one)))
 			break;
 		if (takes(wanted, between(operand(&one.src), operand(&one.dst))))
 			bytes += (uint64_t)one.extent.width * one.extent.height * one.extent.depth;
@@ -187,32 +235,23 @@ static uint64_t operations(const struct words *words, int16_t wanted)
 	return bytes;
 }
 
-static int direction_by_base(const char *base)
-{
-	for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++)
-		if (!strcmp(copies[i].base, base))
-			return copies[i].direction;
-	return UNKNOWN;
-}
-
 uint64_t rules_copied(const struct cuaudit_call *call, int16_t wanted)
 {
-	struct words words = { .bytes = 0 };
-	struct cuaudit_param param;
-	int direction = direction_by_base(call->function->base);
+	const struct plan *plan = plan_of(call->function);
+	uint64_t list = word_of(call, plan->operations), bytes;
+	int direction = plan->direction;
+	struct copy copy;
 
-	for (uint32_t i = 0; !cuaudit_param_get(call->function, i, &param); i++)
-		look(call, &param, &words);
-	if (words.operations)
-		return operations(&words, wanted);
-	if (words.sizes)
-		return batch(&words, wanted);
-	if (words.has_copy)
-		return takes(wanted, direction == PTOP ? PTOP : direction_of(&words.copy)) ?
-		       words.copy.bytes : 0;
-	if (!words.has_bytes)
+	if (list)
+		return operations(list, word_of(call, plan->count), wanted);
+	if (word_of(call, plan->sizes))
+		return batch(call, plan, wanted);
+	if (plan->form && forms[plan->form - 1].read(call->words[plan->structure], &copy))
+		return takes(wanted, direction == PTOP ? PTOP : direction_of(&copy)) ? copy.bytes : 0;
+	if (plan->bytes == NO_WORD)
 		return 0;
 	if (direction == UNKNOWN && wanted != RULE_ANY_DIRECTION)
-		direction = between(words.second, words.first);
-	return takes(wanted, direction) ? words.bytes : 0;
+		direction = between(word_of(call, plan->second), word_of(call, plan->first));
+	bytes = call->words[plan->bytes];
+	return takes(wanted, direction) ? plan->narrow ? (uint32_t)bytes : bytes : 0;
 }
