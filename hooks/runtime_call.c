@@ -307,6 +307,9 @@ uint64_t begin_call(const struct runtime_row *row, const struct runtime_report *
 		thread_count_lost(&thread->bypassed);
 		return 0;
 	}
+	/* One that was only counted, around which this is not, was left: this may have its report. */
+	if (!depth)
+		thread->runtime->counted = NULL;
 	reported.end[0] = reported.end[1] = NULL;
 	frame->call = (struct cuaudit_call){
 		.function = &entry->function, .words = pending->words, .blocks = thread->blocks,

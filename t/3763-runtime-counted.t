@@ -6,6 +6,9 @@
 
 helpers fake/libcuda.so.1 runtime/calls runtime/hostile runtime/libcudart.so.13 runtime/liblinked.so runtime/sees.so
 
+compile -I"$top_srcdir/include" -I"$top_srcdir" -o "$tmp/alternates" "$top_srcdir/t/runtime/alternates.c" -L"$tmp" -l:libcudart.so.13 \
+	-l:libcuda.so.1 -L"$top_builddir/lib/cuaudit" -l:cuaudit-core.so -Wl,-rpath,"$top_builddir/lib/cuaudit" >"$tmp/build.out" 2>&1 ||
+	bail_out "cannot build alternates"
 sed 's/libcudart\.so\.13/libcudart-so.13/' "$tmp/libcudart.so.13" >"$tmp/renamed"
 mv "$tmp/renamed" "$tmp/libcudart.so.13"
 cp "$tmp/liblinked.so" "$tmp/closed.so"
@@ -57,4 +60,9 @@ run 'stat(clock=no;format=json)' env 'CUAUDIT_EXCLUDE=(main):liblinked.so' "$tmp
 is "$(cat "$tmp/counted")" "" "... or of both"
 run 'stat(clock=no;format=json)' "$tmp/hostile" deep
 like "$(grep cudaStream "$tmp/counted")" '^1[67] ' "of calls in calls at least 16"
+
+# A call that was counted alone, and then, from the same place, one that a hook sees that came meanwhile.
+run 'stat(clock=no;format=json)' timeout 60 "$tmp/alternates"
+is "$status $(cat "$tmp/out")" "0 100 100" "a hook that comes and goes sees the end of each call that it saw begin"
+is "$(grep cudaStreamAddCallback "$tmp/counted") $(cat "$tmp/left")" "400 cudaStreamAddCallback 50" "... and all are counted"
 done_testing
