@@ -21,4 +21,7 @@ void unseen_tell_ranges(_Atomic uint32_t *word, uint32_t bit, uint32_t mask);
 /* Context: call. Whether there is no unwinder, so that of a call its caller alone is known. */
 bool unseen_callers(void);
 
+/* Context: setup, or a hook of the process's end. Whether the calling thread ends it from inside of a call, which never returns. */
+bool unseen_inside(void);
+
 #endif

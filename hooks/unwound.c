@@ -63,6 +63,14 @@ bool unseen_callers(void)
 	return !unwinder.each;
 }
 
+/* What is not there any more is dropped before, by unwound_process_ends. */
+bool unseen_inside(void)
+{
+	const struct thread *thread = thread_self;
+
+	return thread && thread->state && !(thread->state & THREAD_INSIDE);
+}
+
 /*
  * Before glibc 2.35 and GCC 12 the unwinder keeps a list of its own, under the loader's lock: a
  * handler that leaves by siglongjmp in the middle would leave the one damaged and the other taken.

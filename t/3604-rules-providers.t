@@ -73,4 +73,47 @@ rules "never %providers"
 check "$top_builddir/demo/cudemo" dlopen
 ends 88 "%providers, of which there is none"
 says "$missing" "... why"
+
+# one that ends the process, by exit and by _exit
+cat >ends.c <<'C'
+#include <stdlib.h>
+#include <unistd.h>
+
+int cuInit(unsigned int flags);
+void fatal(int how);
+
+#ifdef LIBRARY
+void fatal(int how)
+{
+	if (how == 2)
+		_exit(0);
+	exit(0);
+}
+#else
+int main(int argc, char **argv)
+{
+	cuInit(0);
+	if (argc > 1)
+		fatal(argc);
+	exit(argv == NULL);
+}
+#endif
+C
+{
+	compile -O1 -shared -fPIC -Wl,-soname,libends.so.1 -DLIBRARY -o libends.so.1 ends.c &&
+	compile -O1 -o ends ends.c -L. -l:libends.so.1 "$simdir/libcuda.so.1" -Wl,-rpath,"$tmp"
+} >build.out 2>&1 || bail_out "cannot build a program that ends"
+CUAUDIT_PROVIDERS=libends.so.1
+rules "optional never libends.so.1:fatal"
+for how in "_exit" "exit, say"; do
+	# shellcheck disable=SC2086
+	check ./ends $how
+	ends 89 "never of a function that ends the process, by ${how%,*}"
+	says "^check: process [0-9]+ of .*ends.*: calls were lost, .* ended by the end of the process, " "... why"
+done
+check ./ends
+ends 0 "never of one that is not called"
+rules "never cuCtxSynchronize"
+check ./ends
+ends 0 "a program that ends outside of all calls"
 done_testing

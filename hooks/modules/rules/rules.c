@@ -260,6 +260,7 @@ static void process_exit(int status, int by_exit)
 	rules_libraries();
 	rules_marks();
 	rules_losses();
+	rules_inside();
 }
 
 const struct cuaudit_module rules_module = {

@@ -216,6 +216,9 @@ void rules_unblock(const struct rules_lock *saved);
 /* Context: call. What of this process no rule saw, up to now. */
 void rules_losses(void);
 
+/* Context: setup, or the process's end. The same of a call that ends it. */
+void rules_inside(void);
+
 /* Context: setup. What of the process is known to be lost from the start. */
 void rules_end_setup(void);
 

@@ -11,6 +11,7 @@
 #include "hooks/modules/rules/rules.h"
 #include "hooks/provided.h"
 #include "hooks/runtime_table.h"
+#include "hooks/unseen.h"
 
 static void unrouted(const struct rule *rule)
 {
@@ -95,6 +96,13 @@ void rules_losses(void)
 		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_MEMORY);
 }
 
+/* Nobody judges a call that ends the process. */
+void rules_inside(void)
+{
+	if (unseen_inside())
+		atomic_fetch_or(&rules_file->header.losses, CHECK_LOST_CALLS);
+}
+
 void rules_end(void)
 {
 	rules_libraries();
@@ -105,6 +113,7 @@ void rules_end(void)
 			leaks(&rules.rules[i]);
 	}
 	rules_losses();
+	rules_inside();
 	rules_marks();
 	__atomic_store_n(&rules_file->header.ended, 1, __ATOMIC_RELEASE);
 }
