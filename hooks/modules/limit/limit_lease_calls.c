@@ -425,45 +425,32 @@ static void capture_ended(struct cuaudit_call *call, void *data)
 
 int lease_add_hooks(const struct cuaudit_module *owner)
 {
-	struct cuaudit_hook hook = {
-		.size = sizeof(hook), .name = "limit", .priority = LEASES,
-		.functions = submits + 1, .enter = submit, .exit = submitted,
+	static const struct {
+		const char *functions;		/* behind a comma */
+		cuaudit_enter_fn enter;
+		cuaudit_exit_fn exit;
+	} hooks[] = {
+		{ submits, submit, submitted },
+		{ waits, sync, synced },
+		{ waits_for_all, sync, synced_all },
+		{ marks, mark, NULL },
+		{ looks, NULL, looked },
+		{ destroys, destroy, NULL },
+		{ ends, end, NULL },
+		{ begins, NULL, began },
+		{ captures, NULL, capture_began },
+		{ captured, NULL, capture_ended },
 	};
-	int error;
+	struct cuaudit_hook hook = { .size = sizeof(hook), .name = "limit", .priority = LEASES };
+	int error = 0;
 
 	find_streams();
 	waits_key = cuaudit_thread_key(sizeof(struct wait), owner);
-	error = cuaudit_hook_add(&hook);
-	hook.functions = waits + 1;
-	hook.enter = sync;
-	hook.exit = synced;
-	error = error ?: cuaudit_hook_add(&hook);
-	hook.functions = waits_for_all + 1;
-	hook.exit = synced_all;
-	error = error ?: cuaudit_hook_add(&hook);
-	hook.functions = marks + 1;
-	hook.enter = mark;
-	hook.exit = NULL;
-	error = error ?: cuaudit_hook_add(&hook);
-	hook.functions = looks + 1;
-	hook.enter = NULL;
-	hook.exit = looked;
-	error = error ?: cuaudit_hook_add(&hook);
-	hook.functions = destroys + 1;
-	hook.enter = destroy;
-	hook.exit = NULL;
-	error = error ?: cuaudit_hook_add(&hook);
-	hook.functions = ends + 1;
-	hook.enter = end;
-	error = error ?: cuaudit_hook_add(&hook);
-	hook.functions = begins + 1;
-	hook.enter = NULL;
-	hook.exit = began;
-	error = error ?: cuaudit_hook_add(&hook);
-	hook.functions = captures + 1;
-	hook.exit = capture_began;
-	error = error ?: cuaudit_hook_add(&hook);
-	hook.functions = captured + 1;
-	hook.exit = capture_ended;
-	return error ?: cuaudit_hook_add(&hook);
+	for (size_t i = 0; !error && i < sizeof(hooks) / sizeof(hooks[0]); i++) {
+		hook.functions = hooks[i].functions + 1;
+		hook.enter = hooks[i].enter;
+		hook.exit = hooks[i].exit;
+		error = cuaudit_hook_add(&hook);
+	}
+	return error;
 }

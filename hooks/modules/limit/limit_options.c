@@ -217,7 +217,10 @@ static int show(const char *wanted)
 	return 0;
 }
 
-/* A program may have called the driver before, and set the variable since. */
+/*
+ * A program may have called the driver before, and set the variable since. Context: call, but of a function in which the
+ * driver itself reads the environment and allocates, as it does where the variable is written to.
+ */
 static int show_again(struct cuaudit_call *call, void *wanted)
 {
 	if (!show(wanted))
