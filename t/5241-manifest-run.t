@@ -63,7 +63,11 @@ if test "$(id -u)" = 0 && unshare -m sh -c 'umount -l /proc' 2>"$tmp/none"; then
 		sleep=2 >"$tmp/out" 2>"$tmp/err"
 	like "$(cat "$tmp/err")" "^cuaudit: whether processes of .*/workers still run is not known: /proc is not there; .*: cuaudit manifest $TMPDIR/cuaudit-manifest" \
 		"without /proc: that it is not known"
-	is "$(left)" 2 "... and its trace is left"
+	if test "$(loader_family)" = new; then
+		is "$(left)" 2 "... and its trace is left"
+	else
+		skip 1 "not installed, an old loader's auditor finds itself by /proc"
+	fi
 	kill -KILL "$(cat "$tmp/out")"
 	rm -r "$TMPDIR"/*
 else
