@@ -227,7 +227,7 @@ static void charge_work(struct lease *lease, uint64_t ns, uint64_t now, bool sto
 void lease_measure(struct lease *lease, uint64_t now)
 {
 	uint64_t entered = lease->entered, worked, unsure, ns;
-	bool stopped = now - lease->looked > LEASE_STALE;
+	bool stopped;
 
 	if (entered != lease->seen)
 		lease->active = lease->last_busy = now;
@@ -244,7 +244,11 @@ void lease_measure(struct lease *lease, uint64_t now)
 	count(lease, now, now);
 	worked = lease->worked;
 	ns = worked - lease->charged;
-	/* A process that was stopped does not know when its work was done. */
+	/*
+	 * A process that was stopped does not know when its work was done. It may have been since now, and a thread of
+	 * the program's have counted that before this one went on.
+	 */
+	stopped = lease_now() - lease->looked > LEASE_STALE;
 	if (stopped && !lease->price.count)
 		ns = least(ns, LEASE_STALE);
 	charge_work(lease, ns, now, stopped);
