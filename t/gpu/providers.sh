@@ -81,6 +81,7 @@ types() {
 	is "$(grep -c ncclAllReduce "$tmp/out-text")" "$((4 * $1))" "NCCL by its types, $1: all were called"
 	is "$(shown "$tmp"/text-*)" "$(sort "$tmp/out-text")" "NCCL by its types, $1: count, type, communicator, result"
 	"$top_builddir/bin/cuaudit" convert --symbols no --to text "$tmp"/nccl-*.cutrace >"$tmp/lines"
+	bytes "$1" "$tmp"/nccl-*.cutrace
 	is "$(shown "$tmp/lines")" "$(sort "$tmp/out-file")" "NCCL by its types, $1: a trace has the same"
 	rm -f "$tmp"/text-* "$tmp"/nccl-*.cutrace
 	sed 's/^/# /' "$tmp/out-text"
@@ -94,6 +95,23 @@ types() {
 		shown "$text" | sed -n 's/.*comm = \(0x[0-9a-f]*\),.*/\1/p' | sort -u
 	done | grep -c .)" "$1" "PyTorch, $1: and one communicator in each"
 	rm -f "$tmp"/text-*
+}
+
+# bytes WORLD TRACE...: the query of docs/providers.md says what nccl_calls.py gave, by type
+bytes() {
+	bytes_of=$1
+	shift
+	rm -f "$tmp/calls.sqlite"
+	"$top_builddir/bin/cuaudit" convert --symbols no --to sqlite -o "$tmp/calls.sqlite" "$@"
+	sed -n '/collectives.sql -->/,/<!-- end/p' "$top_srcdir/docs/providers.md" | sed '/^<!--/d' >"$tmp/collectives.sql"
+	"$PYTHON3" -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(open(sys.argv[2]).read()):
+    print(*row)' "$tmp/calls.sqlite" "$tmp/collectives.sql" >"$tmp/bytes"
+	sed 's/^/# /' "$tmp/bytes"
+	is "$(awk '{ calls[$2] += $4; bytes[$2] += $5; comms[$3] } END { for (type in calls) print type, calls[type], bytes[type]
+		print length(comms) }' "$tmp/bytes" | sort)" "$(printf '%s\n' "$bytes_of" "ncclFloat16 $bytes_of $((131074 * bytes_of))" \
+		"ncclFloat32 $bytes_of $((4194304 * bytes_of))" "ncclFloat64 $bytes_of $((8000 * bytes_of))" \
+		"ncclInt64 $bytes_of $((24 * bytes_of))")" "NCCL by its types, $bytes_of: the query of bytes"
 }
 
 # gemm_types: a product of batches is printed with all 23 parameters of what cuBLAS is asked for

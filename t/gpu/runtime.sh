@@ -56,8 +56,10 @@ same() {
 	is "$(grep -v "^\(${silent:-none}\) " "$1")" "$(grep -v "^\(${silent:-none}\) " "$2")" "$3"
 }
 
+domains=driver,runtime
+hooks=
 # both NAME COMMAND...: the program alone, with stat, and with both; the counts are compared. $silent: see same;
-# $varies: what is called differs from run to run
+# $varies: what is called differs from run to run; $hooks: besides stat
 both() {
 	both_name=$1
 	shift
@@ -66,15 +68,15 @@ both() {
 	"$@" >"$tmp/alone" 2>"$tmp/err" || both_status=$?
 	is "$both_status" 0 "$both_name: runs alone"
 	both_status=0
-	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat-%p" "$@" \
+	audited CUAUDIT_DOMAINS="$domains" CUAUDIT_HOOKS="stat(format=json)$hooks" CUAUDIT_OUTPUT="$tmp/stat-%p" "$@" \
 		>"$tmp/out" 2>"$tmp/err" || both_status=$?
 	is "$both_status" 0 "$both_name: ends well with stat"
 	is "$(sort "$tmp/out")" "$(sort "$tmp/alone")" "$both_name: with the same output"
 	sed 's/^/# stderr: /' "$tmp/err" | head -n 10
 	ours "$tmp"/stat-* >"$tmp/without"
-	rm -f "$tmp"/stat-*
+	rm -f "$tmp"/stat-* "$tmp"/*.cutrace
 	both_status=0
-	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat-%p" \
+	audited CUAUDIT_DOMAINS="$domains" CUAUDIT_HOOKS="stat(format=json)$hooks" CUAUDIT_OUTPUT="$tmp/stat-%p" \
 		CUDA_INJECTION64_PATH="$tmp/cupti_runtime.so" CUPTI_COUNTS="$tmp/counts" "$@" \
 		>"$tmp/out" 2>"$tmp/err" || both_status=$?
 	is "$both_status" 0 "$both_name: ends well with stat and CUPTI"
@@ -100,7 +102,7 @@ python_has() {
 cost() {
 	cost_name=$1
 	shift
-	cost_line=$("$@" 2>&1 | tail -n 1)
+	cost_line=$("$@" 2>&1 | grep '^[0-9.]* [0-9.]*$')
 	device=${cost_line%% *}
 	diag "$(printf '%-44s %s' "$cost_name" "$cost_line")"
 }
@@ -131,6 +133,7 @@ costs() {
 		cost "CUPTI, counted by function" env CUDA_INJECTION64_PATH="$tmp/cupti_runtime.so" \
 			CUPTI_COUNTS="$tmp/counted" "$tmp/cost"
 		third="$third $device"
+		test -z "$nsys" || cost "nsys" "$nsys" profile -t cuda -s none --cpuctxsw=none -f true -o "$tmp/tool" "$tmp/cost" 200
 	done
 	third=$(echo "$third" | awk '{
 		for (i = 1; i <= NF; i++)
@@ -142,6 +145,9 @@ costs() {
 	like "$third" '^GOOD' "a call that is counted costs a third of a callback of CUPTI"
 }
 
+nsys=$(command -v "${NSYS:-nsys}" || ls "$toolkit"/bin/nsys /opt/nvidia/nsight-systems/*/bin/nsys 2>"$tmp/none" | head -n 1)
+ncu=$(command -v ncu || ls "$toolkit"/bin/ncu 2>"$tmp/none")
+sanitizer=$(command -v compute-sanitizer || ls "$toolkit"/bin/compute-sanitizer 2>"$tmp/none")
 if test "${1-}" = cost; then
 	costs
 	done_testing
@@ -150,6 +156,14 @@ fi
 if test -x "$nvcc"; then
 	"$nvcc" -o "$tmp/saxpy_static" "$gpu/saxpy.cu" && both "saxpy, static cudart" "$tmp/saxpy_static"
 	cp "$tmp/ours" "$tmp/of_static"
+	audited CUAUDIT_DOMAINS=runtime CUAUDIT_HOOKS='trace(text=yes)' "$tmp/saxpy_static" >"$tmp/out" 2>&1
+	grep ' cuda[A-Z]' "$tmp/out" | sed 's/^/# /'
+	for given in '2 cudaMalloc\(devPtr = 0x[0-9a-f]*, size = 262144\) = cudaSuccess' \
+		'2 cudaMemcpy\(dst = 0x[0-9a-f]*, src = 0x[0-9a-f]*, count = 262144, kind = 1\) = cudaSuccess' \
+		'1 cudaMemcpy\(dst = 0x[0-9a-f]*, src = 0x[0-9a-f]*, count = 262144, kind = 2\) = cudaSuccess' \
+		'1 cudaLaunchKernel\(func = 0x[0-9a-f]*, gridDim = 0x100000100:0x1, blockDim = 0x100000100:0x1, .*\) = cudaSuccess'; do
+		is "$(grep -c -E "${given#* }" "$tmp/out")" "${given%% *}" "saxpy, static cudart, parameters: ${given#* }"
+	done
 	"$nvcc" -cudart shared -o "$tmp/saxpy_shared" "$gpu/saxpy.cu" && both "saxpy, shared cudart" "$tmp/saxpy_shared"
 	is "$(cat "$tmp/ours")" "$(cat "$tmp/of_static")" "saxpy: as many calls of the shared cudart as of the static one"
 	"$nvcc" -o "$tmp/gemm" "$gpu/gemm.cu" -lcublas && both "cuBLAS" "$tmp/gemm"
@@ -157,38 +171,69 @@ if test -x "$nvcc"; then
 	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/gemm-" "$tmp/gemm" >"$tmp/out" 2>&1
 	"$top_builddir/bin/cuaudit" report --by tree "$tmp"/gemm-*trace | sed 's/^/# /'
 else
-	skip 22 "no nvcc"
+	skip 26 "no nvcc"
 fi
-# nsys has its own subscriber and injections.
-nsys=$(command -v nsys || ls "$toolkit"/bin/nsys /opt/nvidia/nsight-systems/*/bin/nsys 2>"$tmp/none" | head -n 1)
-if test -n "$nsys" && test -x "$tmp/saxpy_static"; then
-	for program in saxpy_static saxpy_shared; do
-		rm -f "$tmp"/stat*
-		nsys_status=0
-		audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat-%p" \
-			"$nsys" profile -t cuda,nvtx -s none --cpuctxsw=none -f true -o "$tmp/nsys" "$tmp/$program" \
-			>"$tmp/out" 2>"$tmp/err" || nsys_status=$?
-		is "$nsys_status $(grep -c -x -F "$("$tmp/$program")" "$tmp/out")" "0 1" "$program beside nsys: the same output"
-		grep '^cuaudit' "$tmp/out" "$tmp/err" | sed 's/^/# /'
-		ours "$tmp"/stat-* | sed 's/^/# /'
-	done
-else
-	diag "no nsys here"
-fi
+# Other tools have their own subscribers and injections.
+# beside NAME PROGRAM COMMAND...: what the tool runs has the same output; and what is counted beside it
+beside() {
+	beside_name=$1
+	beside_program=$2
+	shift 2
+	rm -f "$tmp"/stat* "$tmp"/tool*
+	beside_status=0
+	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS='stat(format=json)' CUAUDIT_OUTPUT="$tmp/stat-%p" \
+		"$@" "$tmp/$beside_program" >"$tmp/out" 2>"$tmp/err" || beside_status=$?
+	is "$beside_status $(grep -c -x -F "$("$tmp/$beside_program")" "$tmp/out")" "0 1" \
+		"$beside_program beside $beside_name: the same output"
+	grep -h '^cuaudit' "$tmp/out" "$tmp/err" | sort | uniq -c | sed 's/^/# /'
+	ours "$tmp"/stat-* | sed 's/^/# /'
+	ours "$tmp"/stat-* >"$tmp/ours"
+	is "$(cat "$tmp/ours")" "$(cat "$tmp/of_static")" "$beside_program beside $beside_name: as many calls as without it"
+}
+
+for program in saxpy_static saxpy_shared; do
+	test -x "$tmp/$program" || continue
+	if test -n "$nsys"; then
+		beside nsys "$program" "$nsys" profile -t cuda,nvtx -s none --cpuctxsw=none -f true -o "$tmp/tool"
+		"$nsys" export -t sqlite -f true -o "$tmp/tool.sqlite" "$tmp/tool.nsys-rep" >"$tmp/out" 2>&1
+		"$PYTHON3" -c '
+import re, sqlite3, sys
+for name, calls in sqlite3.connect(sys.argv[1]).execute("SELECT value, count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME, StringIds"
+        " WHERE nameId = StringIds.id GROUP BY value"):
+    if name.startswith("cuda"):
+        print(re.sub("_v[0-9]*$", "", name), calls)' "$tmp/tool.sqlite" | summed >"$tmp/theirs"
+		sed 's/^/# nsys has /' "$tmp/theirs"
+		is "$(join -o 0,1.2 "$tmp/ours" "$tmp/theirs")" "$(cat "$tmp/theirs")" "$program: nsys has seen as many of each that it has"
+	fi
+	test -z "$ncu" || beside ncu "$program" "$ncu" --set none --metrics gpu__time_duration.sum
+	test -z "$sanitizer" || beside compute-sanitizer "$program" "$sanitizer" --tool memcheck
+done
 if python_has torch; then
 	both "PyTorch" "$PYTHON3" "$gpu/torch_eager.py"
 	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/torch-" "$PYTHON3" \
 		"$gpu/torch_eager.py" >"$tmp/out" 2>&1
 	"$top_builddir/bin/cuaudit" report --by tree "$tmp"/torch-*trace | sed 's/^/# /' | head -n 60
+	both "cuDNN" "$PYTHON3" "$gpu/torch_conv.py"
+	audited CUAUDIT_DOMAINS=driver,runtime CUAUDIT_HOOKS=trace CUAUDIT_OUTPUT="$tmp/conv-" "$PYTHON3" \
+		"$gpu/torch_conv.py" >"$tmp/out" 2>&1
+	"$top_builddir/bin/cuaudit" report --by tree "$tmp"/conv-*trace >"$tmp/tree"
+	grep -A 12 'libcudnn' "$tmp/tree" | sed 's/^/# /' | head -n 40
+	like "$(grep -A 1 'libcudnn' "$tmp/tree")" ' cuda[A-Z]' "cuDNN: its own calls of the runtime are its own"
 	if test "$(grep -c '^GPU' "$tmp/gpus")" -gt 1; then
 		varies=yes
 		both "NCCL on two GPUs" "$PYTHON3" "$gpu/torch_nccl.py" 2
-		varies=
+		domains=driver,runtime,tables
+		hooks=",trace(args=kernel;backtrace=%launch;python=%driver;file=$tmp/nccl-%p.cutrace)"
+		export CUAUDIT_PROVIDERS='libnccl.so.2:libcublas.so.*' NVTX_INJECTION64_PATH="${LIBCUAUDIT%/*}/cuaudit/libcuaudit-nvtx.so"
+		both "NCCL on two GPUs, all of it recorded" "$PYTHON3" "$gpu/torch_nccl.py" 2
+		unset CUAUDIT_PROVIDERS NVTX_INJECTION64_PATH
+		test -z "${RUNTIME_TRACES-}" || cp "$tmp"/nccl-*.cutrace "$RUNTIME_TRACES"
+		varies= domains=driver,runtime hooks=
 	else
 		diag "one GPU: NCCL on two is not compared"
 	fi
 else
-	skip 7 "no torch"
+	skip 15 "no torch"
 fi
 if python_has jax; then
 	# It does not initialize its runtime, which reports nothing until something does: only the binding tells.
