@@ -131,9 +131,30 @@ void lease_lose(const char *what, const char *why)
 	ok(false, "the share is lost: %s %s", what, why);
 }
 
+static uint64_t stop;	/* for so long a process is stopped the next time that it writes in the middle of its slice */
+
+/* What was on its way is done when it goes on, and its thread, which waited for that, is first. */
+static void stop_in_look(void)
+{
+	struct lease *lease = lease_of(current);
+
+	now += stop;
+	stop = 0;
+	current->finished = current->submitted;
+	device.from = now;
+	current->left = REACH;
+	device.until = now + REACH;
+	current->host_at = now + RETURN;
+	lease->covered = lease->entered;
+	lease_settle(lease);
+}
+
 bool rows_write(void)
 {
 	file_rows[rows_mine] = lease_rows[rows_mine];
+	if (stop && lease_of(current)->state == LEASE_HOLDS && lease_of(current)->busy_from &&
+	    !lease_of(current)->price.mixed && lease_of(current)->slice_end < now + 5 * MS)
+		stop_in_look();
 	return true;
 }
 
@@ -797,6 +818,24 @@ static void stop_one(int number)
 	processes[number].host_at = processes[number].look_at = now;
 }
 
+/* Behind the moment that a look took the time. What it is charged is not the stop. */
+static void stopped_in_look(void)
+{
+	const uint64_t *charged = &own_rows[1].parts[0].charged;
+	uint64_t before;
+
+	set(0, &programs[GEMMS], 100);
+	processes[0].cap = ACCOUNT_ALL / 2;
+	begin(1, true, NEVER / 2);
+	run_until(now + 500 * MS);
+	before = *charged;
+	stop = 4000 * MS;
+	run_until(now + 4500 * MS);
+	ok(!stop && *charged - before < 400 * MS, "stopped for 4 s while its helper looks: %.1f ms are charged",
+	   (double)(*charged - before) / 1e6);
+	processes[0].cap = 0;
+}
+
 /* One of three ends, or is stopped, at any moment, and another one begins: for how long the others have nothing. */
 static void ends(const char *what, bool kills, int times, uint64_t seed)
 {
@@ -874,6 +913,7 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 4; i++)
 			pays_back(kernel, i % 2 ? 1 : 8, &programs[i / 2 ? SMALL : GEMMS]);
 	fairness();
+	stopped_in_look();
 	ends("kills", true, 100, seed);
 	ends("stops", false, 20, seed);
 	ok(!clocks_back, "the clock of tags never goes back");

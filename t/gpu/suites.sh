@@ -8,6 +8,8 @@
 # that want them all. SUITES_SIDE=audited: that side alone, with all GPUs; each part has to pass.
 # SUITES_NETWORK=own: each part in a network of its own, for tests whose processes meet at one port.
 # SUITES_MARK: pytest's -m, `not slow` if it is not set.
+# SUITES_CACHE: a directory that each side's cache of CuPy begins with: without Jitify's headers there the tests
+# that use it read them for ten minutes each.
 # SUITES_LOG=error: without warnings, for tests that want their children to say nothing.
 # SUITES_OUT keeps, of each part and side, the results ("ID<tab>outcome") and the log, and of a side the
 # times, as they come: a run that is cut off can go on with the parts that are not there.
@@ -19,6 +21,9 @@ test "$gpus" -gt 1 || skip_all "no two GPUs"
 test -d "${SUITES_TESTS:?the directory with CuPy\'s tests/}/tests" || bail_out "no $SUITES_TESTS/tests"
 out=${SUITES_OUT:-$tmp/suites}
 mkdir -p "$out/alone" "$out/audited" "$tmp/traces"
+for side in alone audited; do
+	test -z "${SUITES_CACHE-}" || cp -R "$SUITES_CACHE" "$tmp/cache.$side"
+done
 test -r "${LIBCUAUDIT%/*}/cuaudit/libcuaudit-nvtx.so" || bail_out "no libcuaudit-nvtx.so"
 cat >"$tmp/parts"
 test -s "$tmp/parts" || bail_out "no parts on standard input"
