@@ -313,8 +313,10 @@ static uint64_t submit(struct process *process)
 {
 	struct lease *lease = lease_of(process);
 
-	if (!process->waits && lease->contested && flight_poll(lease) >= AHEAD)
+	if (!process->waits && lease->contested && flight_poll(lease) >= AHEAD) {
+		flight_held(lease);
 		return now + REST + timer;
+	}
 	if (!process->waits && lease->contested)
 		lease_begins(lease);
 	lease->entered++;
@@ -439,7 +441,7 @@ static void begin_process(int number)
 	lease->used = LEASE_KNOWN;
 	lease->batch = 4;
 	lease->open = !shares;
-	lease->cap_since = now;
+	lease->cap.since = now;
 	process->host_at = now + (uint64_t)number * 100 * US;
 	process->look_at = NEVER;
 	process->dead = process->stopped = process->waits = process->syncs = process->awaits = false;
@@ -579,6 +581,36 @@ static void caps_of(const struct program *program, const char *how)
 	ok(capped <= 31 && capped >= .3 * one - 1, "%s%s: time=30%% has %.1f %% of %.1f alone", program->name, how,
 	   capped, one);
 	processes[0].cap = 0;
+}
+
+/*
+ * Steps of one kernel and a pause, whose end no driver call tells: a cap is of the time that the device works, and neither
+ * of pauses, nor less.
+ */
+static void caps_of_steps(enum waiting waiting, const char *how)
+{
+	static const uint64_t kernels[] = { 60, 145, 280, 900, 3000 }, gaps[] = { 100, 210, 1000 };
+	double most = 0, least_of_all = 30;
+
+	processes[0].cap = 0;
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		for (size_t j = 0; j < sizeof(gaps) / sizeof(gaps[0]); j++) {
+			struct program program = { "", kernels[i] * US, 5 * US, gaps[j] * US, 1, 1, 0, 0, waiting };
+			double one = alone(&program), capped;
+
+			processes[0].cap = 30 * ACCOUNT_ALL / 100;
+			shares = true;
+			capped = total();
+			processes[0].cap = 0;
+			most = capped > most ? capped : most;
+			if (one > 30 && capped < least_of_all)
+				least_of_all = capped;
+			if (one <= 30 && capped < .95 * one)
+				least_of_all = 0;
+		}
+	}
+	ok(most <= 31 && least_of_all >= 27, "kernels of 60 us to 3 ms, pauses of 0.1 to 1 ms, %s: time=30%% has %.1f to %.1f %%",
+	   how, least_of_all, most);
 }
 
 /* A thread that waits for room is woken late, while its device goes on by what was submitted ahead. */
@@ -885,6 +917,8 @@ int main(int argc, char **argv)
 	turning = 5 * US;
 	device.turns = false;
 	late_wakes();
+	caps_of_steps(UNSEEN, "whose end nothing tells");
+	caps_of_steps(MARKED, "with an event behind them");
 	for (uint32_t i = 0; i < 6; i++) {
 		unlike(STEP, SMALL, 50 + i % 3 * 20, i >= 3);
 		unlike(LOSS, STEP, 50 + i % 3 * 20, i >= 3);

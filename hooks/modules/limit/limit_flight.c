@@ -63,6 +63,10 @@ static _Atomic uint32_t pending[LEASE_ORDINALS];
 static _Atomic uint32_t marks[LEASE_ORDINALS];	/* of those, at most one */
 static _Atomic uint32_t loose[LEASE_ORDINALS];	/* submissions without an event behind them */
 
+/* Submissions since a pause or a wait, and up to the pause before: steps of a program are alike. */
+static _Atomic uint32_t since_pause[LEASE_ORDINALS], step[LEASE_ORDINALS];
+static _Atomic bool held[LEASE_ORDINALS];		/* a thread waited for room: that was no pause */
+
 static uint32_t number(const struct lease *lease)
 {
 	return (uint32_t)(lease - leases);
@@ -137,9 +141,22 @@ bool flight_begins(struct lease *lease)
 	atomic_store_explicit(at, now, memory_order_relaxed);
 	/* Counters of two processors differ by little. */
 	ns = before && now > before ? cuaudit_clock_ns(now - before) : 0;
-	if (ns > PAUSE)
+	if (ns > PAUSE) {
 		lease->awaited += ns;
+		if (!atomic_exchange(&held[number(lease)], false))
+			step[number(lease)] = atomic_exchange(&since_pause[number(lease)], 0);
+	}
 	return !before || ns > PAUSE;
+}
+
+void flight_held(struct lease *lease)
+{
+	held[number(lease)] = true;
+}
+
+void flight_waited(struct lease *lease)
+{
+	since_pause[number(lease)] = 0;
 }
 
 void flight_goes_on(struct lease *lease)
@@ -153,14 +170,15 @@ void flight_submitted(struct lease *lease, CUstream stream)
 	pthread_t self = pthread_self();
 	struct spin_saved saved;
 	bool same = tail->thread == self && tail->stream == stream;
+	bool last = ++since_pause[number(lease)] == step[number(lease)] && !marks[number(lease)];
 
 	if (same)
 		tail->told = false;
-	if (same && ++tail->count < lease->batch)
+	if (same && ++tail->count < lease->batch && !last)
 		return;
 	spin_lock(&lock, &saved);
 	if (same) {
-		record(lease, stream, tail->count, false);
+		record(lease, stream, tail->count, tail->count < lease->batch);
 		tail->count = 0;
 	} else {
 		record_tail(lease, tail, stream);
@@ -336,6 +354,7 @@ void flight_throttle(struct lease *lease)
 		flight_poll(lease);
 		if (batches(lease) < AHEAD)
 			return;
+		flight_held(lease);
 		syscall(SYS_nanosleep, &moment, NULL);
 	}
 }
@@ -368,5 +387,5 @@ void flight_forked(void)
 	memset(completed, 0, sizeof(completed));
 	memset(polled, 0, sizeof(polled));
 	for (uint32_t i = 0; i < LEASE_ORDINALS; i++)
-		pending[i] = marks[i] = loose[i] = submitted[i] = 0;
+		pending[i] = marks[i] = loose[i] = submitted[i] = since_pause[i] = step[i] = 0;
 }

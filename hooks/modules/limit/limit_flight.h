@@ -19,6 +19,10 @@ bool flight_begins(struct lease *lease);
 /* A thread that waited for its turn goes on: until then it was not for the device. */
 void flight_goes_on(struct lease *lease);
 
+/* A thread waited for the device by a call, or for room: what comes behind that is not behind a pause of the program's. */
+void flight_waited(struct lease *lease);
+void flight_held(struct lease *lease);
+
 /* A stream that is not the legacy one. */
 #define FLIGHT_NONE CU_STREAM_PER_THREAD
 

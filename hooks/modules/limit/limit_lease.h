@@ -40,6 +40,14 @@ struct lease_price {
 	uint64_t seen;			/* of awaited */
 };
 
+/* What is known, since a moment, of the time that a cap is of, in nanoseconds. */
+struct lease_cap {
+	uint64_t since;
+	uint64_t worked, unsure;	/* the device worked so long, give or take */
+	uint64_t sampled, seen;		/* that it was at work in, by looks at random moments, the last of which was then */
+	uint64_t chance;		/* of those moments */
+};
+
 /* One device as the program numbers it. What the helper alone writes is behind. */
 struct lease {
 	_Atomic uint32_t open;		/* a futex: this process may submit */
@@ -83,7 +91,7 @@ struct lease {
 	uint64_t drain_end;
 	uint64_t wanted;		/* when others were last seen to want it */
 	uint64_t wants_since, idle_since;
-	uint64_t cap_since, cap_used;
+	struct lease_cap cap;
 	struct lease_report report;
 	uint64_t carry;			/* of the tag, what was too little for a unit */
 	struct lease_price price;

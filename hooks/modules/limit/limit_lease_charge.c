@@ -9,6 +9,7 @@
 enum {
 	TAIL = 500000,		/* what was submitted last, without an event, may take so long */
 	CAP_BURST = 20000000,	/* time that a cap lets a process save */
+	SAMPLE = 1000000,	/* a look is for so long, at most, that there was none */
 	KEEP = 50000000,	/* of so long, at most, what is measured is the mean; */
 	PRICE_KEEP = 2000000,	/* a price of less, if that is so many submissions: a program that */
 	PRICE_COUNT = 16,	/* is new, or goes on to something else, gives others soon */
@@ -68,6 +69,7 @@ static void settle(struct lease *lease, bool waited)
 
 void lease_settle(struct lease *lease)
 {
+	flight_waited(lease);
 	settle(lease, true);
 }
 
@@ -96,18 +98,45 @@ bool lease_is_light(const struct lease *lease)
 	return lease->price.known && lease->price.busy < lease->price.alone / 2;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Where a program waits by other means than a call of the driver's, when a batch was done is known by the looks before and
+ * behind that alone. How many of them find it at work tells the sum, whatever the program's steps are.
+ */
+static uint64_t cap_used(const struct lease_cap *cap)
+{
+	uint64_t low = cap->worked - least(cap->unsure, cap->worked);
+
+	return cap->sampled < low ? low : least(cap->sampled, cap->worked + cap->unsure);
+}
+
 int64_t lease_cap_left(struct lease *lease, uint64_t now)
 {
-	uint64_t share = (now - lease->cap_since) / ACCOUNT_ALL * lease_options.cap;
-	int64_t left = (int64_t)(share - lease->cap_used);
+	struct lease_cap *cap = &lease->cap;
+	uint64_t share = (now - cap->since) / ACCOUNT_ALL * lease_options.cap;
+	int64_t left = (int64_t)(share - cap_used(cap));
 
 	if (left > CAP_BURST) {
-		lease->cap_since = now;
-		lease->cap_used = 0;
+		cap->worked = cap->unsure = cap->sampled = 0;
 		left = CAP_BURST;
-		lease->cap_since -= (uint64_t)CAP_BURST / lease_options.cap * ACCOUNT_ALL;
+		cap->since = now - (uint64_t)CAP_BURST / lease_options.cap * ACCOUNT_ALL;
 	}
 	return left;
+}
+
+/* Before anything else looks, and thereby knows more. */
+static void sample(struct lease *lease, uint64_t now)
+{
+	uint64_t span = least(now - lease->cap.seen, SAMPLE);
+
+	if (lease->busy_from && (flight_poll(lease) || lease->covered < lease->entered ||
+				 lease_returned(lease) != lease->entered))
+		lease->cap.sampled += span;
+	lease->cap.seen = now;
 }
 
 static void charge(struct lease *lease, uint64_t ns)
@@ -118,12 +147,7 @@ static void charge(struct lease *lease, uint64_t ns)
 	part->charged += ns;
 	part->tag += scaled / lease_options.weight;
 	lease->carry = scaled % lease_options.weight;
-	lease->cap_used += ns;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
+	lease->cap.worked += ns;
 }
 
 /* The device did so many submissions in so long, for nobody else. */
@@ -229,6 +253,8 @@ void lease_measure(struct lease *lease, uint64_t now)
 	uint64_t entered = lease->entered, worked, unsure, ns;
 	bool stopped;
 
+	if (lease_options.cap)
+		sample(lease, now);
 	if (entered != lease->seen)
 		lease->active = lease->last_busy = now;
 	lease->seen = entered;
@@ -253,10 +279,9 @@ void lease_measure(struct lease *lease, uint64_t now)
 		ns = least(ns, LEASE_STALE);
 	charge_work(lease, ns, now, stopped);
 	lease->charged = worked;
-	/* Who may have no more than a part of the time has less rather than more. */
 	unsure = atomic_exchange(&lease->unsure, 0);
 	if (!stopped)
-		lease->cap_used += unsure;
+		lease->cap.unsure += unsure;
 	if (lease->busy_from)
 		lease->last_busy = now;
 }

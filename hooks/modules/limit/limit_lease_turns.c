@@ -305,6 +305,15 @@ static bool is_idle(const struct lease *lease, uint64_t now)
 	return !lease->busy_from && now - lease->last_busy > most;
 }
 
+/* At moments with which no program keeps step. */
+static uint64_t look_again_in(struct lease_cap *cap)
+{
+	if (!lease_options.cap)
+		return LOOK;
+	cap->chance = cap->chance * 6364136223846793005u + 1442695040888963407u;
+	return LOOK / 2 + (cap->chance >> 33) % LOOK;
+}
+
 /* How long until the next look. */
 static uint64_t look_holds(struct lease *lease, uint64_t now)
 {
@@ -353,7 +362,7 @@ static uint64_t look_holds(struct lease *lease, uint64_t now)
 		lease->wanted = now;
 	else if (!lease_options.cap && now - lease->wanted > QUIET)
 		lease->contested = 0;
-	return LOOK;
+	return look_again_in(&lease->cap);
 }
 
 /* The time in which it wanted nothing, or was stopped, is not saved. */
@@ -454,7 +463,7 @@ static bool find_index(struct lease *lease)
 		lease->index = free;
 	}
 	rows_unlock();
-	lease->cap_since = lease_now();
+	lease->cap.since = lease_now();
 	return done || lease->index != LEASE_NO_INDEX;
 }
 
