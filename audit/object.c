@@ -52,6 +52,26 @@ static const char *main_path(void)
 	return sys_program(object_program, path, sizeof(path)) ? path : object_program;
 }
 
+/* Of a library that dlopen was given by a relative path: where it lies, as long as the program is in this directory. */
+static const char *library_path(const char *name)
+{
+	static char path[2 * PATH_MAX];
+	const char *from = name;
+	size_t length;
+
+	if (name[0] == '/' || sys_basename(name) == name || !sys_directory(path, PATH_MAX))
+		return name;
+	length = sys_strlen(path);
+	while (sys_starts(from, "./"))
+		from += 2;
+	if (length + 1 + sys_strlen(from) >= sizeof(path))
+		return name;
+	path[length++] = '/';
+	while ((path[length++] = *from++))
+		;
+	return path;
+}
+
 /* FNV-1a. */
 static uint32_t hash_of(const char *path)
 {
@@ -153,7 +173,7 @@ struct link_object *object_open(const struct link_map *map, Lmid_t space,
 				struct elf_image *image)
 {
 	bool is_main = !main_seen && space == LM_ID_BASE;
-	const char *path = is_main ? main_path() : map->l_name;
+	const char *path = is_main ? main_path() : library_path(map->l_name);
 	struct link_object *object;
 
 	main_seen |= is_main;

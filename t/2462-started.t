@@ -87,6 +87,35 @@ is "$(ls -d gone-*.cutrace | wc -l)" 1 "trace without a path: where the program 
 gone "trace(text)" CUAUDIT_OUTPUT=text CUAUDIT_HOOKS='trace(text)'
 ok "trace(text): there" test -s text.trace
 
+# A library that is opened by a relative path lies where the program was then, not where it goes, or is called from.
+build librel.so -shared -fPIC -x c - <<'END'
+int run(int (*call)(unsigned int))
+{
+	int result = call(0);
+
+	__asm__ volatile("" : : : "memory");
+	return result;
+}
+END
+build opens -x c - -ldl <<'END'
+#include <dlfcn.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	void *library = argc > 2 ? dlopen(argv[1], RTLD_NOW) : NULL, *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*run)(void *) = library ? dlsym(library, "run") : NULL;
+
+	return !run || !driver || chdir(argv[2]) || run(dlsym(driver, "cuInit"));
+}
+END
+mkdir "$start/sub" && cp "$tmp/librel.so" "$start/" && cp "$tmp/librel.so" "$start/sub/"
+for path in ./librel.so sub/librel.so ../start/librel.so; do
+	audited CUAUDIT_DRIVER=sim CUAUDIT_OUTPUT="$tmp/opened" CUAUDIT_HOOKS='stat(format=json)' "$tmp/opens" "$path" "$there"
+	like "$(tr , '\n' <"$tmp/opened" | grep librel)" "\"$(pwd -P)/${path#./}\"" "$path: where it was opened"
+	rm -f "$tmp/opened"
+done
+
 # Started in a directory that is no more: what is relative leads nowhere.
 mkdir "$tmp/removed"
 cd "$tmp/removed" || exit 99
