@@ -5,19 +5,9 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include <cuaudit/replace.h>
+#include "hooks/driver_ask.h"
 
-/* Calls the driver's own; CUDA_ERROR_NOT_FOUND where it has no such function. */
-#define ASK(name, symbol, parameters) \
-	typedef CUresult name##_fn parameters; \
-	static name##_fn *name(void) \
-	{ \
-		return (name##_fn *)(uintptr_t)cuaudit_real(CUAUDIT_ID_##symbol); \
-	}
 #include "hooks/blocking_driver.def"
-#undef ASK
-
-#define ask(name, ...) (name() ? name()(__VA_ARGS__) : CUDA_ERROR_NOT_FOUND)
 
 /*
  * A call that is unsafe while the thread captures a stream ends the capture, and there is no list of

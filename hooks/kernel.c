@@ -7,22 +7,13 @@
 
 #include <cuaudit/args.h>
 #include <cuaudit/hook.h>
-#include <cuaudit/replace.h>
 
+#include "hooks/driver_ask.h"
 #include "hooks/hook.h"
 #include "hooks/kernel_text.h"
 #include "hooks/lock.h"
 
-/* Calls the driver's own; CUDA_ERROR_NOT_FOUND where it has no such function: before 12.3. */
-#define ASK(name, symbol, parameters) \
-	typedef CUresult name##_fn parameters; \
-	static name##_fn *name(void) \
-	{ \
-		return (name##_fn *)(uintptr_t)cuaudit_real(CUAUDIT_ID_##symbol); \
-	}
 #include "hooks/kernels.def"
-
-#define ask(name, ...) (name() ? name()(__VA_ARGS__) : CUDA_ERROR_NOT_FOUND)
 
 _Atomic uint32_t kernel_epoch;
 

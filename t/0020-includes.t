@@ -37,8 +37,8 @@ edge print "$contract|$util|print/[a-z_]+\.h" "the contract, util/ and its own"
 edge audit "$contract|$internal|audit/[a-z_]+\.(h|def)|util/(check_mark|globs|nearest|policy|size|template|text|unfit)\.h|arch\.h|audit/arch/offsets\.h" \
 	"the contract, what of util/ needs no libc, and its own"
 edge hooks/modules \
-	"$contract|$tables|$util|print/table\.h|analysis/(check_losses\.def|(check_record|share_record|stat_[a-z]+|escape_kind|leak_text)\.h)|hooks/(blocking|bypassed|call_site|cell|export_table|fast_path|kernel|libc_function|maps|provided|provider_types|runtime_row|runtime_table|safe_read|stack|unseen)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|fast_path_arch\.h|internal/(offsets\.h|libc_functions\.def)" \
-	"the contract, tables/, util/, what parameters are, what adds up statistics, why calls wait, the direct ways, call sites, safe reads, libraries of providers, what hooks cannot see and its own"
+	"$contract|$tables|$util|print/table\.h|analysis/(check_losses\.def|(check_record|share_record|stat_[a-z]+|escape_kind|leak_text)\.h)|hooks/(blocking|bypassed|call_site|cell|driver_ask|export_table|fast_path|kernel|libc_function|maps|provided|provider_types|runtime_row|runtime_table|safe_read|stack|unseen)\.h|hooks/modules/([a-z]+/)?[a-z_]+\.(h|def)|fast_path_arch\.h|internal/(offsets\.h|libc_functions\.def)" \
+	"the contract, tables/, util/, what parameters are, what adds up statistics, why calls wait, the direct ways, what is asked of the driver, call sites, safe reads, libraries of providers, what hooks cannot see and its own"
 edge nvtx "$contract|$internal|nvtx/[a-z_]+\.(h|def)" "the contract, what it shares with the core, and its own"
 edge sim "$contract|tables/array\.h|util/size\.h|sim/[a-z_]+\.(h|def)" "the contract, arrays, sizes and its own"
 edge tracefile "$contract|$tables|$util|print/[a-z]+\.h|tracefile/[a-z]+\.h" "the contract, tables/, util/, print/ and its own"

@@ -6,24 +6,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include <cuaudit/replace.h>
+#include "hooks/driver_ask.h"
+
+#include "hooks/modules/limit/limit_driver.def"
 
 /* An attribute of devices, and one of its values: one process at a time. */
 enum { COMPUTE_MODE = 20, EXCLUSIVE_PROCESS = 3 };
 
 /* A flag of events. */
 enum { DISABLE_TIMING = 2 };
-
-/* Calls the driver's own; CUDA_ERROR_NOT_FOUND where it has no such function. */
-#define ASK(name, symbol, parameters) \
-	typedef CUresult name##_fn parameters; \
-	static name##_fn *name(void) \
-	{ \
-		return (name##_fn *)(uintptr_t)cuaudit_real(CUAUDIT_ID_##symbol); \
-	}
-#include "hooks/modules/limit/limit_driver.def"
-
-#define ask(name, ...) (name() ? name()(__VA_ARGS__) : CUDA_ERROR_NOT_FOUND)
 
 int driver_device(void)
 {

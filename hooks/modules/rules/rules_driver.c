@@ -2,18 +2,9 @@
 /* What the rules hook asks of the driver itself. */
 #include "hooks/modules/rules/rules_driver.h"
 
-#include <cuaudit/replace.h>
+#include "hooks/driver_ask.h"
 
-/* CUDA_ERROR_NOT_FOUND where it has no such function. */
-#define ASK(name, symbol, parameters) \
-	typedef CUresult name##_fn parameters; \
-	static name##_fn *name(void) \
-	{ \
-		return (name##_fn *)(uintptr_t)cuaudit_real(CUAUDIT_ID_##symbol); \
-	}
 #include "hooks/modules/rules/rules.def"
-
-#define ask(name, ...) (name() ? name()(__VA_ARGS__) : CUDA_ERROR_NOT_FOUND)
 
 int rules_current_device(void)
 {

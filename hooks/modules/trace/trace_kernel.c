@@ -5,22 +5,13 @@
 #include <string.h>
 
 #include <cuaudit/clock.h>
-#include <cuaudit/replace.h>
 
+#include "hooks/driver_ask.h"
 #include "hooks/modules/trace/trace_describe.h"
 #include "hooks/modules/trace/trace_lock.h"
 #include "hooks/modules/trace/trace_table.h"
 
-/* Calls the driver's own; CUDA_ERROR_NOT_FOUND where it has no such function: before 12.3. */
-#define ASK(name, symbol, parameters) \
-	typedef CUresult name##_fn parameters; \
-	static name##_fn *name(void) \
-	{ \
-		return (name##_fn *)(uintptr_t)cuaudit_real(CUAUDIT_ID_##symbol); \
-	}
 #include "hooks/modules/trace/trace_driver.def"
-
-#define ask(name, ...) (name() ? name()(__VA_ARGS__) : CUDA_ERROR_NOT_FOUND)
 
 /* By handle: the name that the file has of it, which is one pointer for equal names. */
 static struct trace_table kernels;
