@@ -151,17 +151,26 @@ bool flight_begins(struct lease *lease)
 
 void flight_held(struct lease *lease)
 {
-	held[number(lease)] = true;
+	atomic_store_explicit(&held[number(lease)], true, memory_order_relaxed);
 }
 
 void flight_waited(struct lease *lease)
 {
-	since_pause[number(lease)] = 0;
+	atomic_store_explicit(&since_pause[number(lease)], 0, memory_order_relaxed);
 }
 
 void flight_goes_on(struct lease *lease)
 {
 	submitted[number(lease)] = cuaudit_ticks();
+}
+
+/* Of two threads at once, either counts: no lock for that. */
+static bool is_last(uint32_t lease)
+{
+	uint32_t count = atomic_load_explicit(&since_pause[lease], memory_order_relaxed) + 1;
+
+	atomic_store_explicit(&since_pause[lease], count, memory_order_relaxed);
+	return count == atomic_load_explicit(&step[lease], memory_order_relaxed) && !marks[lease];
 }
 
 void flight_submitted(struct lease *lease, CUstream stream)
@@ -170,7 +179,7 @@ void flight_submitted(struct lease *lease, CUstream stream)
 	pthread_t self = pthread_self();
 	struct spin_saved saved;
 	bool same = tail->thread == self && tail->stream == stream;
-	bool last = ++since_pause[number(lease)] == step[number(lease)] && !marks[number(lease)];
+	bool last = is_last(number(lease));
 
 	if (same)
 		tail->told = false;
