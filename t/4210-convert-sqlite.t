@@ -216,6 +216,10 @@ is "$status $(cksum "$tmp/db") $(ls -A "$tmp" | grep -c db)" "2 $before 1" \
 is "$? $(wc -l <"$tmp/err") $(cksum "$tmp/db") $(ls -A "$tmp" | grep -c db)" "2 1 $before 1" \
 	"no room for all: the same"
 refused 2 "sqlite needs --output" "standard output" convert --to sqlite "$tmp/one.cutrace"
+for output in /dev/stdout /proc/self/fd/1; do
+	refused 2 "$output: a descriptor; sqlite needs a file with a name" "what stands for standard output, $output" \
+		convert --to sqlite -o $output "$tmp/one.cutrace"
+done
 refused 2 "sqlite cannot be compressed" "compression" \
 	convert --to sqlite -o "$tmp/db.zst" "$tmp/one.cutrace"
 

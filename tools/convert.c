@@ -183,6 +183,11 @@ static int run(struct convert *convert, struct atomic_file *file, const struct s
 	struct sink sink = { .fd = -1 };
 	int error = 0, closed;
 
+	if (!file->path && convert->format->target != CONVERT_STREAM) {
+		tool_complain("%s: a descriptor; %s needs a file with a name", file->target,
+			      convert->format->name);
+		return -EINVAL;
+	}
 	convert->path = file->path;
 	if (convert->format->target == CONVERT_STREAM) {
 		error = sink_open(&sink, file->fd, compressed(settings));
