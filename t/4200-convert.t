@@ -118,4 +118,9 @@ echo before >"$tmp/file"
 refused 2 ".*/cut.cutrace: is cut off within its header" "a file that is none" \
 	convert --to text -o "$tmp/file" "$tmp/killed.cutrace" "$tmp/cut.cutrace"
 is "$(cat "$tmp/file")" "before" "... and the output stays as it was"
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/demo.cutrace)" "$top_builddir/demo/cudemo" dlopen >"$tmp/out"
+cat "$tmp/demo.cutrace" "$tmp/demo.cutrace" >"$tmp/both.cutrace"
+refused 2 ".*/both.cutrace: has another trace behind its end; give each of them as a file of its own" \
+	"two files that were made one" convert --to text "$tmp/both.cutrace"
+refused 2 ".*/both.cutrace: has another trace behind its end" "... for a report" report "$tmp/both.cutrace"
 done_testing

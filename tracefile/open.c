@@ -107,6 +107,17 @@ static const char *read_header(struct trace *trace)
 	return NULL;
 }
 
+/* Of two files that were made one only the first would be read. */
+static bool followed(const struct trace *trace)
+{
+	char magic[sizeof(trace->header.magic)];
+
+	return trace->header.flags & CUAUDIT_TRACE_FINISHED && trace->header.size &&
+	       trace->header.size < trace->size &&
+	       read_at(trace->fd, magic, sizeof(magic), trace->header.size) == (ssize_t)sizeof(magic) &&
+	       !memcmp(magic, CUAUDIT_TRACE_MAGIC, sizeof(magic));
+}
+
 /* Whether the row of descriptions ends before size; *at: how far it has been followed. */
 static bool ends(const char *data, size_t size, size_t *at)
 {
@@ -429,6 +440,8 @@ const char *trace_open(struct trace *trace, const char *path)
 		fault = read_header(trace);
 	if (fault)
 		return fault;
+	if (followed(trace))
+		return "has another trace behind its end; give each of them as a file of its own";
 	trace->cut = cut_off(trace);
 	trace->living = !(trace->header.flags & CUAUDIT_TRACE_FINISHED);
 	trace->overwritten = calloc(1, sizeof(*trace->overwritten));
