@@ -2,13 +2,18 @@
 /* Starts the core when the auditor loads it, and ends it with the process. */
 #include "hooks/core_link.h"
 
+#include <cuaudit/clock.h>
 #include <cuaudit/hook.h>
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hooks/clock.h"
@@ -46,8 +51,20 @@
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 		      void *handle);
 
+/* What atexit calls, which is linked in as well. */
+int __cxa_atexit(void (*function)(void *), void *data, void *library);
+
 /* vfork and raw clone run no fork handlers; such a child must not write our report. */
 static pid_t owner;
+
+enum {
+	EXIT_PATIENCE = 30,	/* seconds */
+	EXIT_WAITERS = 4,	/* threads that look for an exit handler at the same moment */
+};
+
+/* Whether a thread reports at the end of the process, which one, and how many wait for it. */
+static _Atomic int32_t reports, waiting;
+static pthread_t reporter;
 
 /* No handler of a signal runs before all that it may call is whole. */
 static void forked(void)
@@ -57,6 +74,7 @@ static void forked(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &saved);
 	owner = getpid();
+	atomic_store_explicit(&reports, 0, memory_order_relaxed);
 	lock_forked();
 	clock_forked();
 	registry_forked();
@@ -112,6 +130,43 @@ static void exits(int status, void *unused)
 	tell_exit(status, 1);
 }
 
+static void waits(void *unused);
+
+/* No handler of a signal comes between, which may call exit(3) and wait for libc's lock. */
+static void ask_to_wait(int times)
+{
+	sigset_t all, saved;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &saved);
+	for (int i = 0; i < times; i++)
+		__cxa_atexit(waits, NULL, NULL);
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+}
+
+/*
+ * Context: call, of another thread that calls exit(3) while one reports: with nothing left to
+ * do it would end the process, reports and the status that they ask for with it. What a plug-in
+ * does at the end may wait for that very thread, so that this has an end.
+ */
+static void waits(void *unused)
+{
+	uint64_t end = cuaudit_clock_monotonic() / 1000000000 + EXIT_PATIENCE;
+	const struct timespec until = { .tv_sec = (time_t)end };
+	bool late = false;
+
+	(void)unused;
+	/* Pairs with finish. */
+	if (!atomic_load_explicit(&reports, memory_order_acquire) ||
+	    pthread_equal(reporter, pthread_self()))
+		return;
+	ask_to_wait(1);
+	atomic_fetch_add_explicit(&waiting, 1, memory_order_seq_cst);
+	while (!late && atomic_load_explicit(&reports, memory_order_seq_cst))
+		late = syscall(SYS_futex, &reports, FUTEX_WAIT_BITSET_PRIVATE, 1, &until, NULL,
+			       FUTEX_BITSET_MATCH_ANY) && errno != EAGAIN && errno != EINTR;
+}
+
 static int end_status = -1;
 
 void cuaudit_set_exit_status(int status)
@@ -154,7 +209,14 @@ static void finish(void)
 	}
 	cancel = forbid_cancel();
 	io_enter(&signals);
+	/* All other handlers of exit(3) have run: who looks for one now is another thread. */
+	reporter = pthread_self();
+	atomic_store_explicit(&reports, 1, memory_order_release);
+	ask_to_wait(EXIT_WAITERS);
 	report();
+	atomic_store_explicit(&reports, 0, memory_order_seq_cst);
+	if (atomic_load_explicit(&waiting, memory_order_seq_cst))
+		syscall(SYS_futex, &reports, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 	io_leave(&signals);
 	restore_cancel(cancel);
 }

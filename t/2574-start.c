@@ -15,21 +15,23 @@
 #include <unistd.h>
 
 static pid_t process, other_answer;	/* whose this is; what kill says of another, 0 or an error */
-static long watched_call(long number);
+static long watched_call(long number, ...);
 static _Noreturn void watched_end(int status);
 static int watched_on_exit(void (*function)(int, void *), void *data);
 static int watched_kill(pid_t of, int number);
 static int watched_flush(FILE *file);
 
 #define getpid() (process)
-#define syscall(number) watched_call(number)
+#define syscall watched_call
 #define _exit watched_end
 #define on_exit watched_on_exit
 #define kill watched_kill
 #define fflush watched_flush
 #define exits exits_of_core
 #define __register_atfork register_atfork
+#define __cxa_atexit register_waiter
 #include "hooks/core.c"
+#undef __cxa_atexit
 #undef __register_atfork
 #undef fflush
 #undef kill
@@ -145,7 +147,7 @@ void cuaudit_log(enum cuaudit_level level, const char *format, ...)
 	va_end(arguments);
 }
 
-static long watched_call(long number)
+static long watched_call(long number, ...)
 {
 	return number == SYS_gettid ? THREAD : number == SYS_getpid ? process : -1;
 }
@@ -162,6 +164,22 @@ static int watched_on_exit(void (*function)(int, void *), void *data)
 {
 	at_exit = data ? NULL : function;
 	return step("on_exit");
+}
+
+static int waiters;		/* that a signal handler cannot interrupt */
+
+int register_waiter(void (*function)(void *), void *data, void *library)
+{
+	sigset_t now;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &now);
+	waiters += function == waits && !data && !library && sigismember(&now, SIGALRM);
+	return 0;
+}
+
+uint64_t cuaudit_clock_monotonic(void)
+{
+	return 0;
 }
 
 static int watched_kill(pid_t of, int number)
@@ -316,6 +334,9 @@ static void test_end(void)
 	anew();
 	table.finish();
 	is_str(steps, REPORT " )", "each part ends once");
+	is_int(waiters, EXIT_WAITERS, "threads that exit meanwhile wait, and signals are blocked as that is asked for");
+	waits(NULL);
+	is_int(waiters, EXIT_WAITERS, "... for nothing once it has ended");
 	ok(ended < 0 && uncancelled && may_be_cancelled(), "the process goes on, and was not cancelled");
 	for (int answer = 0; answer < 3; answer++) {
 		anew();

@@ -465,4 +465,111 @@ is "$(cat "$tmp/output")" "a longer line
 short" "what two processes write to one output is behind each other"
 run CUAUDIT_HOOKS="$tmp/first.so" CUAUDIT_OUTPUT="$tmp/output" INNER=alone
 is "$(cat "$tmp/output")" "alone" "... and in place of what was there before"
+
+# Threads that call exit() while another one reports: alone they would end the process at once.
+build exiting -Wl,--export-dynamic -pthread -x c - <<'C'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int ends[2];
+
+static void *leave(void *unused)
+{
+	char byte;
+
+	if (read(ends[0], &byte, 1) == 1)
+		exit(3);
+	return NULL;
+}
+
+int main(void)
+{
+	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuInit");
+	pthread_t thread;
+
+	if (pipe(ends))
+		return 1;
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread, NULL, leave, NULL);
+	return init(0);
+}
+C
+plugin lasts.so -x c - <<'C'
+#include <cuaudit/hook.h>
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void finish(void)
+{
+	int *ends = dlsym(RTLD_DEFAULT, "ends");
+
+	if (write(ends[1], "abc", 3) != 3)
+		return;
+	poll(NULL, 0, 500);
+	dprintf(STDOUT_FILENO, "finish\n");
+	if (getenv("STATUS"))
+		cuaudit_set_exit_status(atoi(getenv("STATUS")));
+}
+
+static int init(const struct cuaudit_options *options)
+{
+	return 0;
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "lasts", .summary = "",
+	.init = init, .finish = finish,
+};
+C
+for wants in 5 ''; do
+	status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$tmp/lasts.so,stat" ${wants:+STATUS=$wants} timeout 20 \
+		"$tmp/exiting" >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$(cat "$tmp/out") $(grep -c '1 call of 1 driver' "$tmp/err") $(test $status = 3 || test $status = 0 || echo $status)" \
+		"finish 1 $wants" "threads that exit during a report wait for it${wants:+, and for its status}"
+done
+
+# A handler of a signal that calls exit() then would wait for the lock of what it interrupted.
+build asking -Wl,--export-dynamic -x c - <<'C'
+#include <dlfcn.h>
+#include <signal.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t armed, inside;
+
+int __cxa_atexit(void (*function)(void *), void *data, void *library)
+{
+	int (*next)(void (*)(void *), void *, void *) =
+		(int (*)(void (*)(void *), void *, void *))dlsym(RTLD_NEXT, "__cxa_atexit");
+	int error;
+
+	inside = 1;
+	if (armed)
+		raise(SIGUSR1);
+	error = next(function, data, library);
+	inside = 0;
+	return error;
+}
+
+static void handler(int number)
+{
+	write(STDOUT_FILENO, inside ? "inside\n" : "behind\n", number ? 7 : 0);
+}
+
+int main(void)
+{
+	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuInit");
+
+	signal(SIGUSR1, handler);
+	armed = init(0) == 0;
+	return 0;
+}
+C
+is "$(audited CUAUDIT_DRIVER=sim "$tmp/asking" 2>"$tmp/err" | sort -u)" behind \
+	"what waits at the end is asked for with signals blocked"
 done_testing
