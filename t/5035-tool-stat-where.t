@@ -26,6 +26,20 @@ refused 2 "$tmp/own is the program, and is no output" "an output over the progra
 refused 2 "$tmp/own is the program, and is no output" "... by a template" \
 	stat -d sim -o "$tmp/%e" -- "$tmp/own" _exit=2
 
+# An option's own value that was forgotten: what is behind it is a program, too.
+printf '#!/bin/sh\n' >"$tmp/script"
+echo no-errors >"$tmp/rules"
+for program in own script; do
+	for command in 'stat -o' 'manifest -o' "check --rules $tmp/rules --junit" "check --rules $tmp/rules --json" \
+		"check --rules $tmp/rules --sarif" 'check --write-baseline'; do
+		cp "$tmp/$program" "$tmp/before"
+		# shellcheck disable=SC2086
+		refused 2 "$tmp/$program is a program, and is no output" "${command##* } of ${command%% *} over another $program" \
+			$command "$tmp/$program" -- "$tmp/workers" exit=3
+		ok "... it is as it was" cmp "$tmp/$program" "$tmp/before"
+	done
+done
+
 # Hooks of another cuaudit inside of it report as if it was alone.
 for inner in 'run -k coverage' 'run -k stat' 'stat' 'trace --text'; do
 	for outer in 'stat' "stat -K $tmp/keep" "trace -A -o $tmp/traces"; do

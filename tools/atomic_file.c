@@ -130,11 +130,30 @@ bool atomic_file_same(const char *target, const char *other)
 	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/* As where the option's own value was forgotten: --junit ./app ARGUMENT. */
+static bool is_program(const char *target)
+{
+	int fd = open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat status;
+	char begin[4];
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	     pread(fd, begin, sizeof(begin), 0) == (ssize_t)sizeof(begin) &&
+	     (!memcmp(begin, "\177ELF", 4) || !memcmp(begin, "#!", 2));
+	close(fd);
+	return is;
+}
+
 int atomic_file_check_run(const char *target, const char *what, const char *program)
 {
-	if (!atomic_file_same(target, program))
+	const char *is = atomic_file_same(target, program) ? "the" : is_program(target) ? "a" : NULL;
+
+	if (!is)
 		return atomic_file_check(target, what);
-	tool_complain("%s is the program, and is no output", target);
+	tool_complain("%s is %s program, and is no output", target, is);
 	return -1;
 }
 

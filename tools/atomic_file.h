@@ -16,7 +16,7 @@ enum atomic_file_kind {
  */
 int atomic_file_check(const char *target, const char *what);
 
-/* The same, and it is not the program that is to run: its path, as program_find has it. */
+/* The same, and it is no program or script, nor the one that is to run: its path, as program_find has it. */
 int atomic_file_check_run(const char *target, const char *what, const char *program);
 
 /* Whether both are names of one file, which may not be there yet. */
