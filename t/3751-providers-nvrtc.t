@@ -2,7 +2,7 @@
 # CUAUDIT_PROVIDERS: NVRTC of a toolkit, which needs no GPU to compile.
 . "${top_srcdir:-$(dirname "$0")/..}/t/lib.sh"
 
-test "$(loader_family)" = new || skip_all "needs a loader that reports all bindings"
+test "$(loader_family)" = new || skip_all "the loader does not report all bindings"
 nvrtc=
 for library in "${CUDA_HOME:-/usr/local/cuda}"/lib64/libnvrtc.so; do
 	test ! -e "$library" || nvrtc=$library

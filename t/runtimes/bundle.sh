@@ -51,7 +51,9 @@ with_domain() {
 	rm -f "$tmp/report"
 	audited "${3-A=}" CUAUDIT_DOMAINS=driver,runtime CUAUDIT_OUTPUT="$tmp/report" CUAUDIT_HOOKS='stat(format=json)' \
 		"$program" >"$tmp/audited" 2>&1 </dev/null || domain_status=$?
-	is "$domain_status $(cat "$tmp/audited")" "$1 $(cat "$tmp/plain")" "$name: the same with the domain runtime"
+	# One that the simulated driver cannot serve reports no call, which is said.
+	is "$domain_status $(grep -v '^cuaudit: calls of the runtime are not seen: it did not get ready' "$tmp/audited")" \
+		"$1 $(cat "$tmp/plain")" "$name: the same with the domain runtime"
 	runtime_calls "$tmp/report" >"$tmp/runtime.calls"
 	case $1-$2 in
 	0-nvjpeg*)
