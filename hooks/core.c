@@ -194,9 +194,27 @@ static void report(void)
 	}
 }
 
+/* A handler of the program's that ended the process would take reports along, and the status that they ask for. */
+static void block_handlers(sigset_t *saved)
+{
+	static const int faults[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP };
+	struct sigaction action;
+	sigset_t handled;
+
+	sigemptyset(&handled);
+	for (int number = 1; number < NSIG; number++)
+		if (!sigaction(number, NULL, &action) && action.sa_handler != SIG_DFL &&
+		    action.sa_handler != SIG_IGN)
+			sigaddset(&handled, number);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&handled, faults[i]);
+	pthread_sigmask(SIG_BLOCK, &handled, saved);
+}
+
 static void finish(void)
 {
 	struct io_signals signals;
+	sigset_t saved;
 	int cancel;
 
 	if (getpid() != owner) {
@@ -208,6 +226,7 @@ static void finish(void)
 		return;
 	}
 	cancel = forbid_cancel();
+	block_handlers(&saved);
 	io_enter(&signals);
 	/* All other handlers of exit(3) have run: who looks for one now is another thread. */
 	reporter = pthread_self();
@@ -218,6 +237,7 @@ static void finish(void)
 	if (atomic_load_explicit(&waiting, memory_order_seq_cst))
 		syscall(SYS_futex, &reports, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 	io_leave(&signals);
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	restore_cancel(cancel);
 }
 

@@ -572,4 +572,55 @@ int main(void)
 C
 is "$(audited CUAUDIT_DRIVER=sim "$tmp/asking" 2>"$tmp/err" | sort -u)" behind \
 	"what waits at the end is asked for with signals blocked"
+# A handler of a signal that is sent to the thread that reports, and ends the process, is behind the report.
+build handles -x c - <<'C'
+#include <dlfcn.h>
+#include <signal.h>
+#include <unistd.h>
+
+static void leave(int number)
+{
+	_exit(number ? 4 : 5);
+}
+
+int main(void)
+{
+	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuInit");
+
+	signal(SIGUSR1, leave);
+	return init(0);
+}
+C
+plugin raises.so -x c - <<'C'
+#include <cuaudit/hook.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void finish(void)
+{
+	kill(getpid(), SIGUSR1);
+	dprintf(STDOUT_FILENO, "finish\n");
+	if (getenv("STATUS"))
+		cuaudit_set_exit_status(atoi(getenv("STATUS")));
+}
+
+static int init(const struct cuaudit_options *options)
+{
+	return 0;
+}
+
+const struct cuaudit_module cuaudit_module = {
+	.size = sizeof(cuaudit_module), .abi = CUAUDIT_ABI, .name = "raises", .summary = "",
+	.init = init, .finish = finish,
+};
+C
+for wants in 5 ''; do
+	status=0
+	audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="$tmp/raises.so,stat" ${wants:+STATUS=$wants} \
+		"$tmp/handles" >"$tmp/out" 2>"$tmp/err" || status=$?
+	is "$(cat "$tmp/out") $(grep -c '1 call of 1 driver' "$tmp/err") $status" "finish 1 ${wants:-4}" \
+		"a handler that ends the process runs behind the report${wants:+, whose status holds}"
+done
 done_testing
