@@ -9,7 +9,6 @@
 enum {
 	TAIL = 500000,		/* what was submitted last, without an event, may take so long */
 	CAP_BURST = 20000000,	/* time that a cap lets a process save */
-	SAMPLE = 1000000,	/* a look is for so long, at most, that there was none */
 	KEEP = 50000000,	/* of so long, at most, what is measured is the mean; */
 	PRICE_KEEP = 2000000,	/* a price of less, if that is so many submissions: a program that */
 	PRICE_COUNT = 16,	/* is new, or goes on to something else, gives others soon */
@@ -128,10 +127,10 @@ int64_t lease_cap_left(struct lease *lease, uint64_t now)
 	return left;
 }
 
-/* Before anything else looks, and thereby knows more. */
+/* Before anything else looks, and thereby knows more. A late look is for all of the time since the one before it. */
 static void sample(struct lease *lease, uint64_t now)
 {
-	uint64_t span = least(now - lease->cap.seen, SAMPLE);
+	uint64_t span = least(now - lease->cap.seen, LEASE_STALE);
 
 	if (lease->busy_from && (flight_poll(lease) || lease->covered < lease->entered ||
 				 lease_returned(lease) != lease->entered))

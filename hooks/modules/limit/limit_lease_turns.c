@@ -111,7 +111,7 @@ static void start_slice(struct lease *lease, uint64_t now)
 
 	lease->state = part->state = LEASE_HOLDS;
 	lease->generation = lease_device(lease)->generation;
-	lease->active = lease->last_busy = now;
+	lease->active = lease->last_busy = lease->cap.seen = now;
 	lease->start_tag = part->tag;
 	lease->slice_end = now + SLICE;
 	lease->draining = false;
