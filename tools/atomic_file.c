@@ -130,8 +130,7 @@ bool atomic_file_same(const char *target, const char *other)
 	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* As where the option's own value was forgotten: --junit ./app ARGUMENT. */
-static bool is_program(const char *target)
+bool atomic_file_is_program(const char *target)
 {
 	int fd = open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat status;
@@ -149,7 +148,7 @@ static bool is_program(const char *target)
 
 int atomic_file_check_run(const char *target, const char *what, const char *program)
 {
-	const char *is = atomic_file_same(target, program) ? "the" : is_program(target) ? "a" : NULL;
+	const char *is = atomic_file_same(target, program) ? "the" : atomic_file_is_program(target) ? "a" : NULL;
 
 	if (!is)
 		return atomic_file_check(target, what);

@@ -19,6 +19,9 @@ int atomic_file_check(const char *target, const char *what);
 /* The same, and it is no program or script, nor the one that is to run: its path, as program_find has it. */
 int atomic_file_check_run(const char *target, const char *what, const char *program);
 
+/* Whether it is a program or a script, as where the option's own value was forgotten: --junit ./app ARGUMENT. */
+bool atomic_file_is_program(const char *target);
+
 /* Whether both are names of one file, which may not be there yet. */
 bool atomic_file_same(const char *target, const char *other);
 

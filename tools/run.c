@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuaudit run: start a program with hooks of one's choice. */
 #include <getopt.h>
+#include <stdlib.h>
 
+#include "tools/atomic_file.h"
 #include "tools/exec.h"
 #include "tools/options.h"
 #include "tools/tool.h"
+
+/* Where no hook is named the output is stat's report itself; others add their names to it. */
+static bool is_overwritten(const struct launch *launch)
+{
+	if (!launch->output || launch->hooks || getenv("CUAUDIT_HOOKS") || !atomic_file_is_program(launch->output))
+		return false;
+	tool_complain("%s is a program, and is no output", launch->output);
+	return true;
+}
 
 int tool_run(int argc, char **argv)
 {
@@ -21,5 +32,7 @@ int tool_run(int argc, char **argv)
 	}
 	if (option == OPTIONS_END)
 		option = options_program(argc, argv);
+	if (!option && is_overwritten(&launch))
+		return TOOL_FAILED;
 	return option ? options_status(option) : exec_start(&launch, argv + optind);
 }
