@@ -96,7 +96,7 @@ cat >"$tmp/exceptions" <<'END'
 # PLT entries have no unwind information; natively neither. Below it is done with -fno-plt.
 2200-unwind|(natively: )?10,000 samples, .*
 # The command, emulated, executes no program: it refuses, where a test says what it wants instead.
-3700-runtime|.*(: (the program is not started|one without them is)|\.\.\. and the message says why)
+3700-runtime|.*(: (the program is not started|one without them is|what is taken)|\.\.\. and the message says why)
 3700-runtime|(rules: broken ones|two of them|the call|and its stack)
 3750-providers|(no providers: such a name is refused before the program starts|and named)
 3750-providers|rules: (a broken one|by either name, add(_again)?)
