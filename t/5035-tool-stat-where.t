@@ -30,7 +30,7 @@ refused 2 "$tmp/own is the program, and is no output" "... by a template" \
 printf '#!/bin/sh\n' >"$tmp/script"
 echo no-errors >"$tmp/rules"
 for program in own script; do
-	for command in 'run -o' 'stat -o' 'manifest -o' "check --rules $tmp/rules --junit" "check --rules $tmp/rules --json" \
+	for command in 'run -o' 'run -k leak,stat(fail=errors) -o' 'stat -o' 'manifest -o' "check --rules $tmp/rules --junit" "check --rules $tmp/rules --json" \
 		"check --rules $tmp/rules --sarif" 'check --write-baseline'; do
 		cp "$tmp/$program" "$tmp/before"
 		# shellcheck disable=SC2086

@@ -2,16 +2,19 @@
 /* cuaudit run: start a program with hooks of one's choice. */
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/atomic_file.h"
 #include "tools/exec.h"
 #include "tools/options.h"
 #include "tools/tool.h"
 
-/* Where no hook is named the output is stat's report itself; others add their names to it. */
+/* stat's report has the output's own name, to which others add theirs. */
 static bool is_overwritten(const struct launch *launch)
 {
-	if (!launch->output || launch->hooks || getenv("CUAUDIT_HOOKS") || !atomic_file_is_program(launch->output))
+	const char *hooks = launch->hooks ?: getenv("CUAUDIT_HOOKS") ?: "stat";
+
+	if (!launch->output || !strstr(hooks, "stat") || !atomic_file_is_program(launch->output))
 		return false;
 	tool_complain("%s is a program, and is no output", launch->output);
 	return true;
