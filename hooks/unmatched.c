@@ -39,12 +39,15 @@ static bool matches_any(const char *glob)
 	return false;
 }
 
-/* Up to what a library's name and a glob for it differ in mostly: versions. */
-static char *stem(const char *from, size_t length)
+/* Up to what a library's name and a glob for it differ in mostly: versions. All begin alike: libz is not meant by libc. */
+static char *stem(const char *from)
 {
-	char *to = malloc(length + 1);
-	size_t used = 0;
+	size_t length, used = 0;
+	char *to;
 
+	from += strncmp(from, "lib", 3) ? 0 : 3;
+	length = strlen(from);
+	to = malloc(length + 1);
 	if (!to)
 		return NULL;
 	for (size_t i = 0; i < length && strncmp(from + i, ".so", 3) != 0; i++)
@@ -60,13 +63,13 @@ static const char *near_library(const char *glob, bool program)
 	uint32_t count = count_objects(), used = 0;
 	const char *slash = strrchr(glob, '/'), *found = NULL, *name = NULL;
 	const char *from = slash ? slash + 1 : glob;
-	char *word = stem(from, strlen(from)), **names = calloc(count + 1, sizeof(*names));
+	char *word = stem(from), **names = calloc(count + 1, sizeof(*names));
 	uint32_t *objects = calloc(count + 1, sizeof(*objects));
 
 	for (uint32_t i = 0; names && objects && i < count; i++) {
 		if (get(i)->flags & LINK_OBJECT_MAIN && !program)
 			continue;
-		names[used] = stem(get(i)->name, strlen(get(i)->name));
+		names[used] = stem(get(i)->name);
 		objects[used] = i;
 		used += names[used] != NULL;
 	}

@@ -210,6 +210,9 @@ done
 list="libprovided.so.*:lazi"
 provided ./lazy
 like "$(cat err)" "'lazi' is not watched: no such library was loaded\$" "the program is no library to have been meant"
+list="libprovided.so.*:libq.so.1"
+provided ./lazy
+like "$(cat err)" "'libq.so.1' is not watched: no such library was loaded\$" "nor is libc, for another library of one letter"
 
 # what loads none of them: the command tells, a process by itself is silent, as its settings are inherited
 for command in stat 'check --rules none.rules' 'manifest --'; do
