@@ -4,6 +4,7 @@
 
 #include <cuaudit/coverage.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -69,16 +70,19 @@ static struct {
 static _Atomic uint32_t first_key = THREAD_KEYS;	/* handed out downwards */
 
 /*
- * The destructor of the key: runs in every thread that ends, last of its own. The value
- * may be that of another namespace's key of the same number; the thread ends all the same.
+ * The destructor of the key: runs in every thread that ends. Destructors of the program's may call the driver after it,
+ * in each of the rounds that libc makes while any sets a value again: it waits for the last. The value may be that
+ * of another namespace's key of the same number; then the thread ends at once, as that one is not ours to set.
  */
 static void end(void *value)
 {
 	struct thread *thread = thread_self;
 	sigset_t saved;
 
-	(void)value;
 	if (!thread)
+		return;
+	if (value == thread && ++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
+	    !pthread_setspecific(key, thread))
 		return;
 	if (thread_ends)
 		thread_ends(thread);
@@ -185,6 +189,7 @@ static struct thread *take_free(void)
 	thread->stack_looks = 0;
 	memset(thread->live, 0, sizeof(thread->live));
 	thread->range_depth = thread->range_domains = 0;
+	thread->end_rounds = 0;
 	memset(thread->callers, 0, THREAD_CALLERS * sizeof(*thread->callers));
 	for (uint32_t i = first_key; i < THREAD_KEYS; i++)
 		if (thread->blocks[i])
@@ -194,25 +199,26 @@ static struct thread *take_free(void)
 
 struct thread *thread_begin(void)
 {
+	struct thread *thread = NULL;
 	int error = errno;
 	sigset_t saved;
 
 	/* A signal that comes meanwhile finds the thread made. */
 	lock_take(LOCK_THREADS, &saved);
 	if (!thread_self) {
-		struct thread *thread = take_free();
-
+		thread = take_free();
 		if (thread) {
 			thread->correlation = ++numbers << 40;
 			thread->pointer = arch_thread_pointer();
-			if (pthread_setspecific(key, thread))
-				cuaudit_log(CUAUDIT_WARN, "no memory to see a thread's end");
 			thread_self = thread;
 		} else {
 			thread_unseen++;
 		}
 	}
 	lock_release(LOCK_THREADS, &saved);
+	/* It may ask an allocator of the program's, which may call the driver. */
+	if (thread && pthread_setspecific(key, thread))
+		cuaudit_log(CUAUDIT_WARN, "no memory to see a thread's end");
 	errno = error;
 	return thread_self;
 }

@@ -66,6 +66,7 @@ struct thread {
 	const struct frame *bound;	/* the last call of a shared runtime's function, while it runs */
 	struct range_thread *ranges;	/* those that are open, see range.c, ... */
 	uint32_t range_depth, range_domains;	/* ... how many, and of how many domains there are deeper ones */
+	uint32_t end_rounds;	/* of the destructors of its keys */
 	size_t room;		/* bytes that are its own from here on: it, then blocks, then callers */
 };
 

@@ -3,7 +3,8 @@
 #include "util/arena.h"
 
 #include <stdint.h>
-#include <sys/mman.h>
+
+#include "util/pages.h"
 
 struct arena_piece {
 	struct arena_piece *next;
@@ -18,7 +19,7 @@ void *arena_take(struct arena *memory, size_t count, size_t size)
 	if (__builtin_mul_overflow(count ? count : 1, size, &bytes) ||
 	    __builtin_add_overflow(bytes, sizeof(*piece), &bytes))
 		return NULL;
-	piece = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	piece = pages_map(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (piece == MAP_FAILED)
 		return NULL;
 	piece->next = memory->pieces;
@@ -34,7 +35,7 @@ void arena_free(struct arena *memory)
 	while (piece) {
 		struct arena_piece *next = piece->next;
 
-		munmap(piece, piece->size);
+		pages_unmap(piece, piece->size);
 		piece = next;
 	}
 	memory->pieces = NULL;

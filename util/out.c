@@ -4,9 +4,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "util/divide.h"
+#include "util/pages.h"
 #include "util/text.h"
 
 static int grow(struct out *out, size_t count)
@@ -20,8 +20,8 @@ static int grow(struct out *out, size_t count)
 		size *= 2;
 	if (size == out->size)
 		return 0;
-	data = out->data ? mremap(out->data, out->size, size, MREMAP_MAYMOVE) :
-			   mmap(NULL, size, PROT_READ | PROT_WRITE,
+	data = out->data ? pages_grow(out->data, out->size, size) :
+			   pages_map(NULL, size, PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (data == MAP_FAILED)
 		return out->error = -ENOMEM;
@@ -275,6 +275,6 @@ int out_write(struct out *out, int fd, int patience)
 void out_free(struct out *out)
 {
 	if (out->data)
-		munmap(out->data, out->size);
+		pages_unmap(out->data, out->size);
 	*out = (struct out){ 0 };
 }

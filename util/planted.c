@@ -8,9 +8,10 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "util/pages.h"
 
 /* stat has no version older than glibc 2.33. */
 static int look(const char *path, int flags, struct stat *its)
@@ -28,12 +29,12 @@ static int look_at_directory(const char *path, struct stat *its)
 
 	if (!slash)
 		return look(".", 0, its);
-	copy = mmap(NULL, length + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	copy = pages_map(NULL, length + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (copy == MAP_FAILED)
 		return -ENOMEM;
 	memcpy(copy, path, length);
 	error = look(copy, 0, its);
-	munmap(copy, length + 1);
+	pages_unmap(copy, length + 1);
 	return error;
 }
 

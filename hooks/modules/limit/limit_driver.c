@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "hooks/driver_ask.h"
 
 #include "hooks/modules/limit/limit_driver.def"
+#include "util/pages.h"
 
 /* An attribute of devices, and one of its values: one process at a time. */
 enum { COMPUTE_MODE = 20, EXCLUSIVE_PROCESS = 3 };
@@ -199,7 +199,7 @@ uint64_t driver_graph_needs(CUgraph graph, int *device)
 		return 0;
 	most = count;
 	room = most * sizeof(*nodes);
-	nodes = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	nodes = pages_map(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (nodes == MAP_FAILED) {
 		errno = error;
 		return UINT64_MAX;
@@ -213,7 +213,7 @@ uint64_t driver_graph_needs(CUgraph graph, int *device)
 			if (its >= 0)
 				*device = its;
 		}
-	munmap(nodes, room);
+	pages_unmap(nodes, room);
 	errno = error;
 	return bytes;
 }

@@ -6,13 +6,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "util/io.h"
+#include "util/pages.h"
 
 enum { PATIENCE = 5000 };	/* for the file's first process, which may have to wait for a processor */
 
@@ -333,8 +333,8 @@ static bool take_row(struct limit_file *file)
 static void pin_file(struct limit_file *file)
 {
 	if (file->pin)
-		munmap(file->pin, file->kind->size);
-	file->pin = mmap(NULL, file->kind->size, PROT_READ, MAP_SHARED, file->fd, 0);
+		pages_unmap(file->pin, file->kind->size);
+	file->pin = pages_map(NULL, file->kind->size, PROT_READ, MAP_SHARED, file->fd, 0);
 	if (file->pin == MAP_FAILED)
 		file->pin = NULL;
 	else

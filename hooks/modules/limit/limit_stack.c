@@ -9,10 +9,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "util/pages.h"
 
 enum { SIZE = 1 << 20, GUARD = 1 << 16 };	/* pages that are not used are not there */
 
@@ -46,7 +47,8 @@ static void begin(void)
 
 static void *map(void)
 {
-	void *at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	void *at = pages_map(NULL, SIZE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 
 	if (at == MAP_FAILED)
 		return NULL;

@@ -8,9 +8,10 @@
 #include "hooks/modules/limit/limit_table.h"
 
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include <cuaudit/hook.h>
+
+#include "util/pages.h"
 
 enum { LEVELS = 9, GROUP = 8, FIRST = 512 };
 
@@ -52,7 +53,7 @@ static struct slot *level_get(int number)
 		return level;
 	level = cuaudit_pages(size);
 	if (level && !atomic_compare_exchange_strong(&levels[number], &none, level)) {
-		munmap(level, size);
+		pages_unmap(level, size);
 		level = none;
 	}
 	return level;

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "hooks/modules/rules/rules.h"
 #include "hooks/unseen.h"
 #include "util/io.h"
+#include "util/pages.h"
 
 enum {
 	MAX_NUMBER = 9999,
@@ -55,13 +55,13 @@ static int open_new(char path[PATH_MAX])
 /* Once more, which stays in children until they have their own. */
 static int map_header(int fd)
 {
-	void *mapped = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), *old;
+	void *mapped = pages_map(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), *old;
 
 	if (mapped == MAP_FAILED)
 		return -errno;
 	old = __atomic_exchange_n(&told, mapped, __ATOMIC_RELAXED);
 	if (old)
-		munmap(old, sizeof(*told));
+		pages_unmap(old, sizeof(*told));
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static int map_file(const char *save, void **at)
 	}
 	error = io_reserve(fd, 0, sizeof(*rules_file));
 	if (!error) {
-		void *mapped = mmap(*at, sizeof(*rules_file), PROT_READ | PROT_WRITE,
+		void *mapped = pages_map(*at, sizeof(*rules_file), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | (*at ? MAP_FIXED : 0), fd, 0);
 
 		error = mapped == MAP_FAILED ? -errno : map_header(fd);
@@ -139,7 +139,7 @@ void rules_store_lost(void)
 /* The parent's file goes out of reach, the address stays good; where not even that can be, it ends. */
 void rules_store_forked(void)
 {
-	if (rules_file && mmap(rules_file, sizeof(*rules_file), PROT_READ | PROT_WRITE,
+	if (rules_file && pages_map(rules_file, sizeof(*rules_file), PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
 		unseen_tell(NULL, 0);
 		unseen_tell_ranges(NULL, 0, 0);

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "hooks/modules/stat/stat_file.h"
 #include "hooks/modules/trace/trace_self.h"
 #include "util/io.h"
+#include "util/pages.h"
 #include "util/signals.h"
 
 enum { MAX_SEGMENTS = 8192, MAX_NUMBER = 9999 };
@@ -161,7 +161,7 @@ static int try_map(void **at, size_t index)
 	result = trace_self_is(file, &identity) ? -io_reserve(file, index * CUAUDIT_STAT_SEGMENT,
 								       CUAUDIT_STAT_SEGMENT) : ESTALE;
 	if (!result) {
-		mapped = mmap(*at, CUAUDIT_STAT_SEGMENT, PROT_READ | PROT_WRITE,
+		mapped = pages_map(*at, CUAUDIT_STAT_SEGMENT, PROT_READ | PROT_WRITE,
 			      MAP_SHARED | (*at ? MAP_FIXED : 0), file,
 			      (off_t)(index * CUAUDIT_STAT_SEGMENT));
 		if (mapped == MAP_FAILED)
@@ -196,7 +196,7 @@ static void *map_file(void *at, size_t index)
 
 static void *map_memory(void *at)
 {
-	return mmap(at, CUAUDIT_STAT_SEGMENT, PROT_READ | PROT_WRITE,
+	return pages_map(at, CUAUDIT_STAT_SEGMENT, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
 }
 

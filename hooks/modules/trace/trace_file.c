@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "hooks/modules/process.h"
 #include "hooks/modules/trace/trace_self.h"
 #include "util/io.h"
+#include "util/pages.h"
 
 #define SUFFIX ".cutrace"
 
@@ -220,7 +220,7 @@ static void *map(uint32_t index, void *at, int flags)
 
 	if (file < 0)
 		return NULL;
-	at = mmap(at, CUAUDIT_TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file,
+	at = pages_map(at, CUAUDIT_TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file,
 		  (off_t)index * CUAUDIT_TRACE_CHUNK);
 	return at == MAP_FAILED ? NULL : at;
 }
@@ -236,7 +236,7 @@ void *trace_file_map_beside(uint32_t index)
 	static uint32_t left;
 
 	if (!left) {
-		next = mmap(NULL, BESIDE * CUAUDIT_TRACE_CHUNK, PROT_NONE,
+		next = pages_map(NULL, BESIDE * CUAUDIT_TRACE_CHUNK, PROT_NONE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (next == MAP_FAILED)
 			return trace_file_map(index);
@@ -249,7 +249,7 @@ void *trace_file_map_beside(uint32_t index)
 
 void trace_file_unmap(void *at, uint32_t count)
 {
-	munmap(at, (size_t)count * CUAUDIT_TRACE_CHUNK);
+	pages_unmap(at, (size_t)count * CUAUDIT_TRACE_CHUNK);
 }
 
 /* Where it is not known, they come one by one when they are written. */
@@ -525,7 +525,7 @@ void trace_file_forked(void)
 		io_close(fd);
 	fd = -1;
 	if (header)
-		munmap(header, CUAUDIT_TRACE_CHUNK);
+		pages_unmap(header, CUAUDIT_TRACE_CHUNK);
 	header = NULL;
 	nchunks = 0;
 	memset(lost, 0, sizeof(lost));

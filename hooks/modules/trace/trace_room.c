@@ -3,11 +3,11 @@
 #include "hooks/modules/trace/trace_room.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cuaudit/hook.h>
 
 #include "hooks/modules/trace/trace_file.h"
+#include "util/pages.h"
 
 enum {
 	LEFT = 1024,		/* chunks kept for other threads, at most */
@@ -62,7 +62,7 @@ bool trace_room_keep(const struct trace_chunk *chunk)
 void trace_room_drop(struct trace_chunk *chunk)
 {
 	if (chunk->at)
-		munmap(chunk->at, CUAUDIT_TRACE_CHUNK);
+		pages_unmap(chunk->at, CUAUDIT_TRACE_CHUNK);
 	chunk->at = NULL;
 }
 
