@@ -107,6 +107,7 @@ static size_t wait_for_helpers(const char *environment)
 void check_files_load(struct check_result *result, const char *directory, const char *environment)
 {
 	size_t running = wait_for_helpers(environment);
+	char which[96] = "";
 
 	load(result, directory);
 	if (running && !process_count(environment)) {
@@ -119,10 +120,13 @@ void check_files_load(struct check_result *result, const char *directory, const 
 			      "/proc is not there; mount it");
 	/* The others have called no function of the driver yet. */
 	running -= count_running(result) < running ? count_running(result) : running;
+	if (running && process_hidden())
+		snprintf(which, sizeof(which), " (process %lu does not show its environment and may be another's)",
+			 process_hidden());
 	if (running)
-		check_problem(result, "%zu process%s of the command still run%s: what is called from "
+		check_problem(result, "%zu process%s of the command still run%s%s: what is called from "
 			      "now on is not checked; let the command wait for all", running,
-			      running == 1 ? "" : "es", running == 1 ? "s" : "");
+			      running == 1 ? "" : "es", running == 1 ? "s" : "", which);
 }
 
 /* Calls take for each line, without those that rules do not have, which the trial finds. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -22,8 +23,9 @@ bool process_runs(uint32_t pid, uint64_t start)
 	return ticks && ticks == start;
 }
 
-/* Fields of /proc/PID/stat: 22, 23, 26, 50 and 51. */
+/* Fields of /proc/PID/stat: 4, 22, 23, 26, 50 and 51. */
 struct layout {
+	unsigned int parent;
 	unsigned long long began, memory, code, start, end;
 };
 
@@ -43,10 +45,11 @@ static bool read_layout(const char *pid, struct layout *layout)
 	text[got] = '\0';
 	at = strrchr(text, ')');
 	return at &&
-	       sscanf(at, ") %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+	       sscanf(at, ") %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 			  "%*s %*s %*s %llu %llu %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 			  "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu",
-			  &layout->began, &layout->memory, &layout->code, &layout->start, &layout->end) == 5;
+			  &layout->parent, &layout->began, &layout->memory, &layout->code, &layout->start,
+		      &layout->end) == 6;
 }
 
 /*
@@ -154,15 +157,89 @@ bool process_has(const char *pid, enum process_text where, const char *text)
 	return where == PROCESS_MAPS ? maps_have(pid, text) : has_environment(pid, text);
 }
 
+/* Whether the kernel shows its environment to root alone, or it wrote over it, as for a title, and is audited all the same. */
+static bool hides_environment(const char *pid)
+{
+	char path[64], text[4096] = "";
+	const char *at;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		close(fd);
+		return !has_environment(pid, "LD_AUDIT=") && maps_have(pid, "/libcuaudit.so");
+	}
+	if (errno != EACCES && errno != EPERM)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%.20s/status", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+	at = strstr(text, "\nUid:");
+	return at && strtoul(at + sizeof("\nUid:"), NULL, 10) == getuid();
+}
+
+/* Whether it is this process, or what this one is below of; who has no parent any more is below of the first of a system. */
+static bool is_above(unsigned int pid)
+{
+	struct layout layout = { .parent = (unsigned int)getpid() };
+	char text[16];
+
+	while (layout.parent > 1 && layout.parent != pid) {
+		snprintf(text, sizeof(text), "%u", layout.parent);
+		if (!read_layout(text, &layout))
+			return false;
+	}
+	return pid <= 1 || layout.parent == pid;
+}
+
+/*
+ * Whether a process that hides its environment may be one of those below us: it began after us, as its parents did, and
+ * these hide theirs, up to us or, as parents end, to one that we are below of.
+ */
+static bool may_be_below(const char *pid, const char *environment)
+{
+	uint64_t own = trace_process_ticks((uint32_t)getpid());
+	struct layout layout = { .parent = (unsigned int)strtoul(pid, NULL, 10) };
+	char text[16];
+
+	while (own && !is_above(layout.parent)) {
+		snprintf(text, sizeof(text), "%u", layout.parent);
+		if (!read_layout(text, &layout) || !layout.memory || layout.began < own ||
+		    !(has_environment(text, environment) || hides_environment(text)))
+			return false;
+		if (is_above(layout.parent))
+			return true;
+	}
+	return false;
+}
+
+static unsigned long hidden;
+
+unsigned long process_hidden(void)
+{
+	return hidden;
+}
+
 size_t process_count(const char *environment)
 {
 	DIR *entries = opendir("/proc");
 	const struct dirent *entry;
 	size_t count = 0;
 
+	hidden = 0;
 	while (entries && (entry = readdir(entries)))
-		count += *entry->d_name >= '1' && *entry->d_name <= '9' &&
-			 has_environment(entry->d_name, environment);
+		if (*entry->d_name < '1' || *entry->d_name > '9') {
+			continue;
+		} else if (has_environment(entry->d_name, environment)) {
+			count++;
+		} else if (may_be_below(entry->d_name, environment)) {
+			hidden = strtoul(entry->d_name, NULL, 10);
+			count++;
+		}
 	if (entries)
 		closedir(entries);
 	return count;

@@ -10,8 +10,11 @@
 /* Whether the process of that pid runs, and began then: field 22 of /proc/PID/stat; see trace_processes_known. */
 bool process_runs(uint32_t pid, uint64_t start);
 
-/* Processes that were started with this text in their environment, as far as that is readable. */
+/* Processes that were started with this text in their environment, or hide it and may have been started below this one. */
 size_t process_count(const char *environment);
+
+/* One of those that process_count has last taken for one though it hides its environment; 0: there was none. */
+unsigned long process_hidden(void);
 
 /* Whether one runs that was started with this text in its environment, or whose environment cannot be read. */
 bool process_may_have(const char *pid, const char *environment);
